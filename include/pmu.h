@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * pmu.h - what your hot code does to the processor
+ *
+ * Put pmu_region_begin("solve") and pmu_region_end("solve") around hot code and
+ * link with -lpmu; a report per region and thread is written when the program
+ * exits.  Configuration comes from PMU_* environment variables (`pmu help
+ * environment` lists them) or from struct pmu_options.
+ *
+ * Unless a function says otherwise it may be called from any thread, returns 0
+ * or a negative errno, and never prints, aborts or changes errno.
+ *
+ * -DPMU_DISABLE turns every call into nothing.
+ */
+#ifndef PMU_H
+#define PMU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PMU_VERSION_MAJOR 0
+#define PMU_VERSION_MINOR 1
+#define PMU_VERSION_PATCH 0
+#define PMU_VERSION_STRING "0.1.0"
+/** One number for comparisons: 0xMMmmpp, as pmu_version() returns it. */
+#define PMU_VERSION ((PMU_VERSION_MAJOR << 16) | (PMU_VERSION_MINOR << 8) | PMU_VERSION_PATCH)
+
+/** Longest region name, in bytes without the terminator. */
+#define PMU_NAME_MAX 1023
+/** Most counts that one group can hold. */
+#define PMU_MAX_COUNTS 16
+/** For pmu_region_read(): the calling thread. */
+#define PMU_THREAD_SELF (-1)
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * struct pmu_options - configuration by the program instead of the environment
+ * @size: sizeof(struct pmu_options); members beyond it are taken as NULL
+ *
+ * Every other member is the text of the environment variable named beside it,
+ * or NULL to leave that to the environment.
+ */
+struct pmu_options {
+	size_t size;
+	const char *enable;  /* PMU_ENABLE: "0" makes every call return at once */
+	const char *group;   /* PMU_GROUP: "CORE", or several: "CORE,SOFTWARE" */
+	const char *events;  /* PMU_EVENTS: "instructions,cycles:k,r10e" */
+	const char *backend; /* PMU_BACKEND: "auto", "perf", "software", "clock" */
+	const char *count;   /* PMU_COUNT: "thread" or "cpu" */
+	const char *pin;     /* PMU_PIN: "auto", "none", "compact", "scatter", "cpus:0-3,8" */
+	const char *output;  /* PMU_OUTPUT: "run.json,run.csv,-" or "none" */
+};
+
+/**
+ * struct pmu_region_counts - what a region did
+ * @size: sizeof(struct pmu_region_counts), set by the caller; members beyond it stay untouched
+ * @calls: completed begin/end pairs, recursive ones included
+ * @time_ns: nanoseconds inside the region, inclusive of nested regions
+ * @n_counts: how many elements of @count are in use
+ * @missing: bit i set: count[i] could not be made, or not for every call; it is not 0 but unknown
+ * @count: raw sums in the order of the group; pmu_count_name() tells what each is
+ */
+struct pmu_region_counts {
+	size_t size;
+	uint64_t calls;
+	uint64_t time_ns;
+	uint32_t n_counts;
+	uint32_t missing;
+	uint64_t count[PMU_MAX_COUNTS];
+};
+
+/** Whose work pmu_counters_open() counts. */
+enum pmu_scope {
+	PMU_SCOPE_THREAD, /* the calling thread, wherever it runs */
+	PMU_SCOPE_CPU     /* every CPU that the calling thread may run on, whatever runs there */
+};
+
+/** A set of counters that the program starts, stops and reads by hand. */
+struct pmu_counters;
+
+#ifndef PMU_DISABLE
+
+/**
+ * pmu_init() - start measuring now rather than at the first begin
+ * @options: what differs from the environment; NULL for nothing
+ *
+ * Optional.  In a running session it changes nothing and returns -EALREADY.
+ *
+ * Return: 0 (also where PMU_ENABLE=0 switches everything off); -EINVAL for an
+ * unknown event, group, source, policy or CPU; -ENOMEM.  After an error, which is also
+ * printed once to standard error, every other call returns 0 and measures nothing.
+ */
+int pmu_init(const struct pmu_options *options);
+
+/**
+ * pmu_region_begin() - enter a region on the calling thread
+ * @name: NUL-terminated text, 1 to PMU_NAME_MAX bytes; copied; equal text is the same region
+ *
+ * Regions nest.  A name that is already open on this thread is re-entered: the
+ * call counts, and its time and counts grow once, when the outermost one ends.
+ *
+ * Context: takes no lock and calls no kernel once the thread has seen the
+ * region (a source that cannot be read in user space excepted).
+ * Return: 0; -EINVAL for a NULL or empty name; -ENAMETOOLONG; -EBUSY in a signal
+ * handler that interrupted this library; -ENOMEM; -ENOSPC at the limit of regions.
+ */
+int pmu_region_begin(const char *name);
+
+/**
+ * pmu_region_end() - leave a region on the calling thread
+ * @name: the text its begin was given
+ *
+ * Ending a region below the innermost one is allowed (see the README: overlap).
+ *
+ * Return: as pmu_region_begin(), and -ENOENT where the region is not open on
+ * this thread; the report then names it under "doubts".
+ */
+int pmu_region_end(const char *name);
+
+/**
+ * pmu_region_begin_n(), pmu_region_end_n() - the same for text without terminator
+ * @name: @len bytes; none of them may be NUL
+ * @len: 1 to PMU_NAME_MAX
+ */
+int pmu_region_begin_n(const char *name, size_t len);
+int pmu_region_end_n(const char *name, size_t len);
+
+/**
+ * pmu_thread_attach() - pin the calling thread and open its counters now
+ *
+ * Optional: the thread's first begin does it.  Useful before a timed section.
+ *
+ * Return: 0; -EINVAL where the session could not be started; -ENOMEM.
+ */
+int pmu_thread_attach(void);
+
+/**
+ * pmu_region_read() - what a region has done so far
+ * @region: with PMU_THREAD_SELF a region's name, summed over every path on which the
+ *          calling thread reached it; with a thread number one path, names joined by '/'
+ *          ('/' and '\\' inside a name are written with a '\\' before them)
+ * @thread: PMU_THREAD_SELF, or the number a report gives the thread, from 0
+ * @counts: result; the caller sets counts->size
+ *
+ * Calls that have not ended are not included.
+ *
+ * Return: 0; -ENOENT for a region never entered; -ESRCH for an unknown thread;
+ * -EINVAL; -ENODEV without a session.
+ */
+int pmu_region_read(const char *region, int thread, struct pmu_region_counts *counts);
+
+/**
+ * pmu_region_reset() - forget what a region has done on the calling thread
+ * @name: the region's name; every path that leads to it is reset
+ *
+ * Return: 0; -ENOENT for a region never entered here; -EBUSY while it is open.
+ */
+int pmu_region_reset(const char *name);
+
+/**
+ * pmu_group_next() - count the next group of PMU_GROUP from now on, the first after the last
+ *
+ * Return: 0; -EBUSY while any thread has a region open; -ENOENT where only one
+ * group is configured; -ENODEV without a session.
+ */
+int pmu_group_next(void);
+
+/**
+ * pmu_count_name() - what count[slot] is
+ * @slot: 0 to n_counts - 1
+ *
+ * Return: the label of the report's column, valid until pmu_fini() or
+ * pmu_group_next(); NULL for a slot that does not exist.
+ */
+const char *pmu_count_name(unsigned int slot);
+
+/**
+ * pmu_report() - write a report of everything that has ended so far
+ * @path: a file whose ending chooses the format (.json, .csv, anything else is text),
+ *        "-" for text on standard output, NULL for text on standard error
+ *
+ * Context: prints; not for signal handlers.  Other threads may go on measuring.
+ * Return: 0; the errno of a file that cannot be written; -ENODEV without a session.
+ */
+int pmu_report(const char *path);
+
+/**
+ * pmu_fini() - end the session: write its reports, stop counting
+ *
+ * Optional: exit does it.  Begins and ends after it do nothing; pmu_init()
+ * afterwards starts afresh.
+ *
+ * Return: 0; -ENODEV without a session; the error of the first output that failed.
+ */
+int pmu_fini(void);
+
+/**
+ * pmu_counters_open() - counters without regions
+ * @events: as in PMU_EVENTS: "instructions,cycles"
+ * @scope: whose work to count
+ * @counters: result; stopped, at zero; for pmu_counters_close()
+ *
+ * A group is never time-sliced: what does not fit is refused.  A set may be used by
+ * the thread that opened it (PMU_SCOPE_THREAD) or by one thread at a time (PMU_SCOPE_CPU).
+ *
+ * Return: 0; -EINVAL for an unknown event; -ENODEV, -ENOENT, -ENOSPC, -EACCES and
+ * others as the kernel gives them; pmu_last_error() says more.
+ */
+int pmu_counters_open(const char *events, enum pmu_scope scope, struct pmu_counters **counters);
+
+/** pmu_counters_start() - go on counting.  Return: 0 or a negative errno. */
+int pmu_counters_start(struct pmu_counters *counters);
+
+/** pmu_counters_stop() - hold the counts.  Return: 0 or a negative errno. */
+int pmu_counters_stop(struct pmu_counters *counters);
+
+/**
+ * pmu_counters_read() - the counts so far, running or stopped
+ * @counters: the set
+ * @value: one element per event, in the order they were given; a missing one is left as it is
+ * @n_values: elements of @value
+ * @missing: bit i set: value[i] could not be read; may be NULL
+ *
+ * Return: the number of events; -EINVAL where @n_values is smaller.
+ */
+int pmu_counters_read(struct pmu_counters *counters, uint64_t *value, size_t n_values,
+		      uint32_t *missing);
+
+/** pmu_counters_reset() - back to zero.  Return: 0 or a negative errno. */
+int pmu_counters_reset(struct pmu_counters *counters);
+
+/** pmu_counters_close() - give everything back; NULL is allowed. */
+void pmu_counters_close(struct pmu_counters *counters);
+
+/**
+ * pmu_last_error() - one sentence on the calling thread's last error
+ *
+ * Return: what was tried, on what, why it failed and what would help; "" before any error.
+ * Valid until the thread's next call into the library.
+ */
+const char *pmu_last_error(void);
+
+#else /* PMU_DISABLE: every call is nothing; arguments are not evaluated for effect */
+
+#define pmu_init(options) ((void)sizeof(options), 0)
+#define pmu_region_begin(name) ((void)sizeof(name), 0)
+#define pmu_region_end(name) ((void)sizeof(name), 0)
+#define pmu_region_begin_n(name, len) ((void)sizeof(name), (void)sizeof(len), 0)
+#define pmu_region_end_n(name, len) ((void)sizeof(name), (void)sizeof(len), 0)
+#define pmu_thread_attach() (0)
+#define pmu_region_read(region, thread, counts) \
+	((void)sizeof(region), (void)sizeof(thread), (void)sizeof(counts), -19 /* -ENODEV */)
+#define pmu_region_reset(name) ((void)sizeof(name), 0)
+#define pmu_group_next() (0)
+#define pmu_count_name(slot) ((void)sizeof(slot), (const char *)0)
+#define pmu_report(path) ((void)sizeof(path), 0)
+#define pmu_fini() (0)
+#define pmu_counters_open(events, scope, counters) \
+	((void)sizeof(events), (void)sizeof(scope), (void)sizeof(counters), -19 /* -ENODEV */)
+#define pmu_counters_start(counters) ((void)sizeof(counters), -19)
+#define pmu_counters_stop(counters) ((void)sizeof(counters), -19)
+#define pmu_counters_read(counters, value, n, missing) \
+	((void)sizeof(counters), (void)sizeof(value), (void)sizeof(n), (void)sizeof(missing), -19)
+#define pmu_counters_reset(counters) ((void)sizeof(counters), -19)
+#define pmu_counters_close(counters) ((void)sizeof(counters))
+#define pmu_last_error() ("")
+
+#endif /* PMU_DISABLE */
+
+#ifndef PMU_DISABLE
+/** pmu_strerror() - words for a code that this library returned, positive or negative. */
+const char *pmu_strerror(int code);
+
+/** pmu_version() - PMU_VERSION of the library that is loaded. */
+int pmu_version(void);
+#else
+#define pmu_strerror(code) ((void)sizeof(code), "")
+#define pmu_version() (PMU_VERSION)
+#endif
+
+/**
+ * PMU_REGION() - a region that lasts to the end of the enclosing block
+ * @name: a string that lives as long as the block
+ *
+ * However the block is left: by its end, return, break or goto.  Needs the cleanup attribute (gcc,
+ * clang); in C++ prefer a guard class.
+ */
+#if defined(PMU_DISABLE)
+#define PMU_REGION(name) ((void)sizeof(name))
+#elif defined(__GNUC__)
+static inline const char *pmu_region_scope_begin_(const char *name)
+{
+	(void)pmu_region_begin(name);
+	return name;
+}
+static inline void pmu_region_scope_end_(const char *const *name)
+{
+	(void)pmu_region_end(*name);
+}
+#define PMU_REGION_CAT2_(a, b) a##b
+#define PMU_REGION_CAT_(a, b) PMU_REGION_CAT2_(a, b)
+#define PMU_REGION(name)                                                                   \
+	__attribute__((cleanup(pmu_region_scope_end_), unused)) const char *const          \
+		PMU_REGION_CAT_(pmu_region_scope_, __LINE__) = pmu_region_scope_begin_(name)
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Text that grows: what the writers print into before anything reaches a file. */
+#ifndef PMU_BASE_STRBUF_H
+#define PMU_BASE_STRBUF_H
+
+#include <stddef.h>
+
+#include "base/compiler.h"
+
+/** All zero is an empty buffer.  After a failed allocation @failed is set and appending does nothing. */
+struct pmu_strbuf {
+	char *text; /* NUL-terminated once anything was appended */
+	size_t len;
+	size_t size;
+	int failed;
+};
+
+void pmu_strbuf_free(struct pmu_strbuf *buf);
+void pmu_strbuf_add(struct pmu_strbuf *buf, const char *text);
+void pmu_strbuf_add_n(struct pmu_strbuf *buf, const char *text, size_t len);
+void pmu_strbuf_addf(struct pmu_strbuf *buf, const char *fmt, ...) PMU_PRINTF(2, 3);
+/** pmu_strbuf_pad() - append @c until the buffer is @len bytes long. */
+void pmu_strbuf_pad(struct pmu_strbuf *buf, size_t len, char c);
+/** pmu_strbuf_text() - the text so far, "" for an empty or failed buffer. */
+const char *pmu_strbuf_text(const struct pmu_strbuf *buf);
+
+/**
+ * pmu_closest() - the candidate that looks most like a mistyped word
+ * @word: what was written
+ * @candidates: NULL-terminated
+ *
+ * Case does not count.  Return: a candidate at most a third of its length (at least 1) edits
+ * away, or NULL.
+ */
+const char *pmu_closest(const char *word, const char *const *candidates);
+
+#endif

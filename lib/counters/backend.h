@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The interface that every source of counts implements. */
+#ifndef PMU_COUNTERS_BACKEND_H
+#define PMU_COUNTERS_BACKEND_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "counters/plan.h"
+
+/** Why a source cannot count a plan. */
+struct pmu_probe {
+	int error[PMU_MAX_SLOTS]; /* 0, or the negative errno that refuses this slot */
+	char why[320];            /* one sentence, no full stop: what was tried, on what, why not */
+	char mend[240];           /* the command or setting that would mend it; "" where nothing does */
+};
+
+/** What a thread's attachment came to. */
+struct pmu_attachment {
+	uint32_t missing;   /* slots that this thread cannot count */
+	bool user_read;     /* read without the kernel */
+	char note[160];     /* "" or why the thread got less than others, for a doubt on its row */
+};
+
+/**
+ * A thread's read: value[n_slots] in slot order, each a 64-bit count that only grows; returns the
+ * slots that could not be read, whose elements stay as they are.  Hot: no lock, no allocation.
+ */
+typedef uint32_t pmu_read_fn(void *thread, uint64_t *value);
+
+struct pmu_backend {
+	const char *name;   /* value of PMU_BACKEND */
+	const char *about;  /* a few words for `pmu doctor` */
+	bool counts;        /* false: time only */
+	/*
+	 * Can it count this plan here?  0: every slot that is not absent.  Otherwise the first refusal;
+	 * probe says which slots (-ENOENT, -EINVAL: no such event here; -ENOSPC: does not fit beside the
+	 * slots before it; others refuse the whole source) and why.  Leaves nothing open.
+	 */
+	int (*probe)(const struct pmu_plan *plan, struct pmu_probe *probe);
+	/* Once per session.  *state is the source's own; plan outlives it. */
+	int (*open)(void **state, const struct pmu_plan *plan);
+	void (*close)(void *state);
+	/* Bytes that attach() fills for each thread. */
+	size_t (*thread_size)(const struct pmu_plan *plan);
+	/*
+	 * On the thread itself, after pinning; no malloc: a signal handler may be the caller.  @cpu is the OS number of
+	 * the CPU it is pinned to, or -1.  *read is NULL for a source that has nothing to read.
+	 */
+	int (*attach)(void *state, void *thread, int cpu, pmu_read_fn **read,
+		      struct pmu_attachment *got);
+	/* From any thread once @thread is not reading; also in a forked child, which owns copies. */
+	void (*detach)(void *state, void *thread);
+	/*
+	 * One clause for the report's head on how the counts are made: "user level, read in user space".
+	 */
+	void (*describe)(void *state, char *text, size_t size);
+};
+
+/** All sources, best first; ends with NULL. */
+extern const struct pmu_backend *const pmu_backends[];
+
+/** pmu_backend_find() - the source of that name, NULL for none. */
+const struct pmu_backend *pmu_backend_find(const char *name);
+
+extern const struct pmu_backend pmu_backend_perf;
+extern const struct pmu_backend pmu_backend_software;
+extern const struct pmu_backend pmu_backend_clock;
+
+#endif

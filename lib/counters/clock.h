@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Time stamps: the cheapest invariant clock of the machine. */
+#ifndef PMU_COUNTERS_CLOCK_H
+#define PMU_COUNTERS_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+#include "base/compiler.h"
+
+/** Written into the store: values never change their meaning. */
+enum pmu_clock_kind {
+	PMU_CLOCK_MONOTONIC = 1, /* clock_gettime(CLOCK_MONOTONIC), nanoseconds */
+	PMU_CLOCK_TSC = 2,       /* x86 time stamp counter, invariant */
+	PMU_CLOCK_CNTVCT = 3,    /* arm64 virtual counter */
+};
+
+/** Two clocks at one moment; two such points give the rate. */
+struct pmu_clock_point {
+	uint64_t ticks;
+	uint64_t mono_ns; /* CLOCK_MONOTONIC */
+};
+
+/**
+ * pmu_clock_choose() - the clock to use here
+ *
+ * The time stamp counter where CPUID says it is invariant (Intel SDM vol. 3B, "Invariant TSC":
+ * 8000_0007H EDX[8]) and the kernel uses it as its own clock source; the virtual counter on
+ * arm64; else clock_gettime.
+ */
+enum pmu_clock_kind pmu_clock_choose(void);
+
+/** pmu_clock_name() - words for a report: "time stamp counter". */
+const char *pmu_clock_name(enum pmu_clock_kind kind);
+
+/** pmu_clock_point_take() - both clocks, the ticks at most some tens of nanoseconds from the other. */
+struct pmu_clock_point pmu_clock_point_take(enum pmu_clock_kind kind);
+
+/**
+ * pmu_clock_hz() - ticks per second from two points
+ * Return: 0 where the points are the same or run backwards; 1e9 for PMU_CLOCK_MONOTONIC.
+ */
+double pmu_clock_hz(enum pmu_clock_kind kind, const struct pmu_clock_point *first,
+		    const struct pmu_clock_point *last);
+
+static inline uint64_t pmu_clock_mono_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/**
+ * pmu_clock_ticks() - now
+ *
+ * Without a fence: a region's work and its time stamp may overlap by the depth of the pipeline, which
+ * costs nothing and shifts both ends alike.
+ */
+static inline uint64_t pmu_clock_ticks(enum pmu_clock_kind kind)
+{
+#if defined(__x86_64__)
+	if (likely(kind == PMU_CLOCK_TSC))
+		return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+	if (likely(kind == PMU_CLOCK_CNTVCT)) {
+		uint64_t ticks;
+
+		__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+		return ticks;
+	}
+#else
+	(void)kind;
+#endif
+	return pmu_clock_mono_ns();
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Groups: events that are counted together, and the metrics made of them. */
+#ifndef PMU_GROUP_GROUP_H
+#define PMU_GROUP_GROUP_H
+
+#include "group/event.h"
+
+#define PMU_GROUP_NAME_MAX 32
+#define PMU_GROUP_MAX_METRICS 16
+
+/** One metric: a name, a unit and a formula over the names of events. */
+struct pmu_metric_text {
+	const char *name;    /* "branch miss rate" */
+	const char *unit;    /* "%", "" */
+	const char *formula; /* "100 * branch-misses / branches", see metric.h */
+};
+
+struct pmu_group {
+	char name[PMU_GROUP_NAME_MAX]; /* "CORE"; "EVENTS" for a list of events */
+	const char *about;
+	unsigned int n_events;
+	struct pmu_event event[PMU_MAX_SLOTS];
+	unsigned int n_metrics;
+	struct pmu_metric_text metric[PMU_GROUP_MAX_METRICS];
+};
+
+/**
+ * pmu_group_find() - a group by name
+ * @name: CORE, SOFTWARE or TIME (no events); case does not count
+ *
+ * CORE: the seven architectural events, in the order of DESIGN: instructions, cycles, branches,
+ * branch-misses, LLC misses, LLC references, reference cycles; all but the first two optional.
+ * Return: 0; -EINVAL with a sentence that names the nearest group.
+ */
+int pmu_group_find(const char *name, struct pmu_group *group);
+
+/**
+ * pmu_group_from_events() - a list of events as a group named EVENTS
+ *
+ * It gets the metrics of the built-in groups whose events it has all of.
+ * Return: as pmu_event_list_parse(), 0 for success.
+ */
+int pmu_group_from_events(const char *events, struct pmu_group *group);
+
+/** pmu_group_plan() - the group's slots as a plan; scope, cpus and absent are the caller's. */
+void pmu_group_plan(const struct pmu_group *group, struct pmu_plan *plan);
+
+/** Built-in groups' names; ends with NULL. */
+extern const char *const pmu_group_names[];
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Pinning: which thread goes on which logical processor. */
+#ifndef PMU_MACHINE_PIN_H
+#define PMU_MACHINE_PIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "machine/topology.h"
+
+enum pmu_pin_policy {
+	PMU_PIN_NONE,
+	PMU_PIN_AUTO,    /* a PU of its own per thread, whole cores first, unclaimed by other sessions */
+	PMU_PIN_COMPACT, /* in hwloc's order: siblings of a core, then the next core */
+	PMU_PIN_SCATTER, /* as far apart as possible */
+	PMU_PIN_LIST,    /* the CPUs of a list, in its order */
+};
+
+/** A policy as it was asked for. */
+struct pmu_pin_request {
+	enum pmu_pin_policy policy;
+	int cpu[1024]; /* PMU_PIN_LIST: OS numbers in order */
+	unsigned int n_cpus;
+};
+
+/**
+ * pmu_pin_parse() - PMU_PIN's text
+ * @text: auto, none, compact, scatter, cpus:0-3,8
+ * Return: 0; -EINVAL with a sentence that names the nearest choice, or the part of a list that is wrong.
+ */
+int pmu_pin_parse(const char *text, struct pmu_pin_request *request);
+
+struct pmu_pinning; /* a session's pinning */
+
+/**
+ * pmu_pinning_open() - remember the process's original mask and get ready
+ * @request: policy; for PMU_PIN_LIST every CPU must be one that the process may use
+ *
+ * Loads the topology at the first thread that needs it, not here.
+ * Return: 0; -EINVAL with a sentence for a CPU that is not there or not allowed (names those that are).
+ */
+int pmu_pinning_open(struct pmu_pinning **pinning, const struct pmu_pin_request *request);
+
+/** pmu_pinning_close() - give the claims back; threads stay where they are. */
+void pmu_pinning_close(struct pmu_pinning *pinning);
+
+/**
+ * pmu_pinning_thread() - pin the calling thread by the policy
+ * @why: result: "" or why it was not pinned, a clause ("more threads than processors")
+ *
+ * A thread that is already bound to one PU is left alone and its PU reported.  Threads are placed in order of
+ * arrival.  A PU given back by pmu_pinning_release() is used again.
+ *
+ * Context: the session's lock is held.
+ * Return: OS number of the CPU, or -1 where the thread was not pinned.
+ */
+int pmu_pinning_thread(struct pmu_pinning *pinning, char *why, size_t size);
+
+/** pmu_pinning_release() - a pinned thread has finished; its PU is free again. */
+void pmu_pinning_release(struct pmu_pinning *pinning, int cpu);
+
+/** pmu_pinning_describe() - one clause for the report's head: "auto: 2 threads on CPUs 0,1". */
+void pmu_pinning_describe(const struct pmu_pinning *pinning, char *text, size_t size);
+
+/** pmu_pinning_topology() - the topology, loaded now if it is not yet; NULL with a sentence. */
+struct pmu_topology *pmu_pinning_topology(struct pmu_pinning *pinning);
+
+/*
+ * Nobody inherits a pin.  What starts something (threads, processes) does it between these two: the
+ * calling thread has the process's original mask in between, if it was we who pinned it.  Both keep errno
+ * and cost nothing in a thread we did not pin.
+ */
+void pmu_pin_lift(void);
+void pmu_pin_restore(void);
+
+/** pmu_pin_original() - 1 and the original mask (a cpu_set_t of @size bytes) if we pinned thread @tid, else 0. */
+int pmu_pin_original(int tid, size_t size, void *mask);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The plain model that every writer sees: what was measured, ready to print. */
+#ifndef PMU_REPORT_MODEL_H
+#define PMU_REPORT_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+/** One column of counts. */
+struct pmu_model_count {
+	const char *name; /* "instructions" */
+	const char *unit; /* "" or "ns", "B", ... */
+};
+
+/** One column of metrics. */
+struct pmu_model_metric {
+	const char *name;    /* "IPC" */
+	const char *unit;    /* "" or "%" */
+	const char *formula; /* see group/metric.h; "" in a model read from JSON */
+};
+
+enum pmu_model_row_flags {
+	PMU_ROW_OVERLAP = 1,   /* ended after its parent: measured, no "self" */
+	PMU_ROW_RECURSIVE = 2, /* was re-entered: time_min, time_max and time_sd speak of outermost calls */
+	PMU_ROW_FLAT = 4,      /* beyond the limit of regions per thread: kept by name, without its parents */
+	PMU_ROW_NO_SELF = 8,   /* self values cannot be known (overlap below it) */
+	PMU_ROW_OPEN = 16,     /* was open when the table was read */
+};
+
+/** A region on one path, of one thread or of all. */
+struct pmu_model_row {
+	const char *name;
+	const char *path; /* names joined by '/'; '/' and '\' in a name are escaped by '\' */
+	int parent;       /* index of the row it is nested in, -1 for none; always before this row */
+	int depth;        /* 0 for a row without parent */
+	int thread;       /* index into threads; -1: the sum over threads */
+	uint32_t n_threads; /* threads that have this row */
+	uint32_t flags;   /* enum pmu_model_row_flags */
+	uint64_t calls;
+	uint64_t time_ns; /* inclusive */
+	uint64_t self_ns; /* without nested regions; meaningless with PMU_ROW_OVERLAP or _NO_SELF */
+	uint64_t min_ns;  /* shortest and longest single call; 0 and 0 where there was none */
+	uint64_t max_ns;
+	double sd_ns;     /* standard deviation of one call; NaN: unknown */
+	double share;     /* of the time its threads were measured, 0 to 1; NaN: unknown */
+	uint32_t missing; /* bit i: raw[i], net[i] and self[i] are unknown */
+	uint64_t *raw;    /* [n_counts] as read */
+	uint64_t *net;    /* [n_counts] without the library's own cost */
+	uint64_t *self;   /* [n_counts] net, without nested regions */
+	double *metric;   /* [n_metrics]; NaN: missing */
+	/* per-call cost of the library inside this row, already out of net; for the share removed */
+	uint64_t *cost;   /* [n_counts] total removed */
+	uint32_t n_open;  /* begins without end so far */
+};
+
+/** All rows of one group of events. */
+struct pmu_model_section {
+	const char *group; /* "CORE"; "TIME" without counts */
+	unsigned int n_counts;
+	struct pmu_model_count *count;
+	unsigned int n_metrics;
+	struct pmu_model_metric *metric;
+	/* Sums over threads in tree order (a row, then what is nested in it); made by pmu_model_finish(). */
+	unsigned int n_rows;
+	struct pmu_model_row *row;
+	/* Each thread's rows, thread after thread, in tree order. */
+	unsigned int n_thread_rows;
+	struct pmu_model_row *thread_row;
+};
+
+struct pmu_model_thread {
+	int number;       /* 0 is the first thread that used the library */
+	const char *name; /* as the system knows it; "" unknown */
+	int64_t tid;
+	int cpu;          /* OS number of the CPU we pinned it to, -1 for none */
+	uint32_t n_merged; /* 0, or how many finished threads these rows are the sum of */
+	bool finished;
+	uint64_t time_ns; /* from its first region to its end or this report */
+	/* what the kernel says of this thread; -1 unknown */
+	int64_t minor_faults;
+	int64_t major_faults;
+	int64_t voluntary_switches;
+	int64_t involuntary_switches;
+};
+
+/** A reason not to trust something blindly. */
+struct pmu_model_doubt {
+	const char *text;   /* "ended without a begin" */
+	const char *region; /* "" where it is about the session or a thread */
+	int thread;         /* number, -1 for all */
+	uint64_t count;     /* how often; 0: not countable */
+};
+
+/** A source that was not used, and why. */
+struct pmu_model_refusal {
+	const char *source; /* "perf" */
+	const char *why;
+	const char *mend;   /* "" where nothing would */
+};
+
+struct pmu_model {
+	const char *program;  /* file name of the executable */
+	const char *command;  /* its command line, cut to a sensible length; "" unknown */
+	const char *host;
+	int64_t pid;
+	uint64_t start_unix_ns;
+	uint64_t duration_ns;
+	const char *machine;  /* "AMD EPYC, 2 cores, 1 socket, virtual machine (KVM)" */
+	const char *cpu;      /* "AuthenticAMD-26-2-1" */
+	const char *source;   /* "perf", "software", "clock" */
+	const char *source_detail; /* "user level, read in user space" */
+	const char *clock;    /* "time stamp counter" */
+	double clock_hz;
+	const char *pinning;  /* "auto: 2 threads on 2 cores" */
+	const char *version;  /* of the library that measured */
+	const char *died;     /* NULL for a clean end, else "the program did not end cleanly: ..." */
+	/* optional events that were given up, unknown settings and the like: whole sentences */
+	unsigned int n_notes;
+	const char **note;
+	unsigned int n_refusals;
+	struct pmu_model_refusal *refusal;
+	unsigned int n_threads;
+	struct pmu_model_thread *thread;
+	unsigned int n_sections;
+	struct pmu_model_section *section;
+	unsigned int n_doubts;
+	struct pmu_model_doubt *doubt;
+	struct pmu_model_block *blocks; /* memory of all of the above; private to model.c */
+};
+
+/** pmu_model_new() - an empty model: strings "", counters 0.  Return: NULL without memory. */
+struct pmu_model *pmu_model_new(void);
+void pmu_model_free(struct pmu_model *model);
+
+/** pmu_model_alloc() - zeroed memory that lives as long as the model; NULL without memory. */
+void *pmu_model_alloc(struct pmu_model *model, size_t size);
+/** pmu_model_text() - a copy of @len bytes with a NUL; "" without memory. */
+const char *pmu_model_text(struct pmu_model *model, const char *text, size_t len);
+/** pmu_model_textf() - formatted. */
+const char *pmu_model_textf(struct pmu_model *model, const char *fmt, ...) PMU_PRINTF(2, 3);
+
+int pmu_model_add_note(struct pmu_model *model, const char *text);
+int pmu_model_add_doubt(struct pmu_model *model, const char *text, const char *region, int thread,
+			uint64_t count);
+int pmu_model_add_refusal(struct pmu_model *model, const char *source, const char *why,
+			  const char *mend);
+
+/**
+ * pmu_model_finish() - everything that follows from the threads' rows
+ * @model: threads, sections with thread_row in any order in which a parent stands before its
+ *         children (name, parent, thread, flags, calls, times in ns, raw, net, cost, missing, n_open set)
+ *
+ * Sorts each thread's rows into tree order (siblings by time, longest first), makes paths, self values, shares, and the sums over
+ * threads.  self = inclusive - nested; never below zero: where it would be it is 0 with a doubt.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int pmu_model_finish(struct pmu_model *model);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writers: the model as text, JSON or CSV, and where that goes. */
+#ifndef PMU_REPORT_REPORT_H
+#define PMU_REPORT_REPORT_H
+
+#include "base/strbuf.h"
+#include "report/model.h"
+
+enum pmu_report_format { PMU_REPORT_TEXT, PMU_REPORT_JSON, PMU_REPORT_CSV };
+
+/** How the text should look. */
+struct pmu_text_options {
+	bool threads; /* also each thread's own rows */
+	unsigned int columns; /* width to aim for; 0: 100 */
+};
+
+void pmu_report_text(struct pmu_strbuf *out, const struct pmu_model *model,
+		     const struct pmu_text_options *options);
+void pmu_report_json(struct pmu_strbuf *out, const struct pmu_model *model);
+void pmu_report_csv(struct pmu_strbuf *out, const struct pmu_model *model);
+
+/** pmu_report_format_of() - .json and .csv by the ending (case does not count), else text. */
+enum pmu_report_format pmu_report_format_of(const char *path);
+
+/** pmu_report_render() - one of the three writers. */
+void pmu_report_render(struct pmu_strbuf *out, const struct pmu_model *model,
+		       enum pmu_report_format format, const struct pmu_text_options *options);
+
+/**
+ * pmu_report_write_fd() - all of a text to a descriptor, short writes and EINTR handled
+ * Return: 0 or a negative errno.  SIGPIPE is held back.
+ */
+int pmu_report_write_fd(int fd, const char *text, size_t len);
+
+/**
+ * pmu_report_write_file() - a text to a file, all or nothing
+ * @path: an ordinary file is written beside its place and renamed into it (a full disk leaves the old one alone);
+ *        a device or pipe is written to
+ *
+ * Return: 0, or a negative errno with a sentence: "cannot write /x/run.json: No such file or directory;
+ * create /x first, or set PMU_OUTPUT".
+ */
+int pmu_report_write_file(const char *path, const char *text, size_t len);
+
+/** What the % letters in an output path stand for. */
+struct pmu_output_names {
+	long pid;         /* %p */
+	const char *rank; /* %r; "0" where there is none */
+	const char *host; /* %h */
+	unsigned int nth; /* %n: the program's number in this process, 1 for the first */
+};
+
+/**
+ * pmu_output_path() - a configured output path as a file name
+ * @out: replaces %p %r %h %n; %% is %; any other letter stays as it stands
+ * Return: bytes in @out without the NUL, or -ENAMETOOLONG.
+ */
+int pmu_output_path(const char *configured, const struct pmu_output_names *names, char *out,
+		    size_t size);
+
+/**
+ * pmu_output_aside() - a name beside one that must not be overwritten
+ * @path: "dir/run.json"
+ * @nth: 0: "dir/run.PID.json"; n: "dir/run.PID-n.json"
+ */
+int pmu_output_aside(const char *path, long pid, unsigned int nth, char *out, size_t size);
+
+#endif

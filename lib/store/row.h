@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The store's format, version 1: what lies in the mapped file, byte for byte.
+ *
+ *   0      struct pmu_store_head, PMU_STORE_HEAD_SIZE bytes
+ *   4096   chunks, one after another up to head.size; each starts with struct pmu_store_chunk and
+ *          is a multiple of 64 bytes long
+ *
+ * Native byte order and offsets only, never a pointer.  The file is written by one process (many threads)
+ * and may be read at any time, also after that process was killed between any two stores.
+ * Everything is zero until written.  "release" marks the store that makes what is before it valid.
+ */
+#ifndef PMU_STORE_ROW_H
+#define PMU_STORE_ROW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "counters/clock.h"
+#include "counters/plan.h"
+
+#define PMU_STORE_MAGIC "PMUSTORE"
+#define PMU_STORE_VERSION 1u
+#define PMU_STORE_BYTE_ORDER 0x01020304u
+#define PMU_STORE_HEAD_SIZE 4096u
+#define PMU_STORE_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */
+#define PMU_STORE_ALIGN 64u
+
+struct pmu_store_head {
+	char magic[8];
+	uint32_t version;
+	uint32_t byte_order;
+	uint32_t head_size;
+	uint32_t clock_kind; /* enum pmu_clock_kind of every time in the file */
+	uint64_t size;       /* bytes of the file in use, this head included; release */
+	int32_t pid;
+	uint32_t nth;          /* number of the program in its process: 1, after an exec 2, ... */
+	uint64_t start_time;   /* field 22 of /proc/PID/stat: tells a pid from its next owner */
+	uint64_t pid_ns;       /* inode of /proc/self/ns/pid: another namespace's pids say nothing here */
+	char boot_id[40];      /* /proc/sys/kernel/random/boot_id */
+	uint64_t start_unix_ns; /* CLOCK_REALTIME at point[0] */
+	struct pmu_clock_point point[2]; /* [1] is renewed at slow moments; seq guards it */
+	uint32_t point_seq;    /* odd while point[1] is being renewed */
+	uint32_t ended;        /* 1: the report was written, nothing is lost with this file */
+};
+
+enum pmu_store_kind {
+	PMU_CHUNK_FREE = 0,   /* not in use (any more) */
+	PMU_CHUNK_META = 1,   /* struct pmu_store_meta records */
+	PMU_CHUNK_NAMES = 2,  /* struct pmu_store_name records */
+	PMU_CHUNK_GROUP = 3,  /* one struct pmu_store_group */
+	PMU_CHUNK_THREAD = 4, /* one struct pmu_store_thread, then rows */
+	PMU_CHUNK_ROWS = 5,   /* more rows of the thread whose serial is in owner */
+};
+
+struct pmu_store_chunk {
+	uint32_t magic;
+	uint32_t kind;  /* enum pmu_store_kind; release */
+	uint32_t size;  /* with this header; multiple of PMU_STORE_ALIGN */
+	uint32_t used;  /* META, NAMES: bytes of records; THREAD, ROWS: number of rows; release */
+	uint32_t owner; /* THREAD, ROWS: serial of the thread record, unique in the file */
+	uint32_t group; /* GROUP, THREAD, ROWS: index of the group */
+	uint32_t first; /* THREAD, ROWS: id of the chunk's first row; ids start at 1 */
+	uint32_t reserved;
+	uint64_t reserved2[4];
+};
+_Static_assert(sizeof(struct pmu_store_chunk) == 64, "chunk headers keep rows on cache lines");
+
+/** One piece of text about the session; records follow each other on multiples of 8 bytes. */
+struct pmu_store_meta {
+	uint16_t key; /* enum pmu_meta_key; unknown ones are skipped */
+	uint16_t len; /* bytes of text, without terminator */
+	char text[];
+};
+
+enum pmu_meta_key {
+	PMU_META_PROGRAM = 1, /* file name of the executable */
+	PMU_META_COMMAND = 2, /* command line, blanks between the words */
+	PMU_META_HOST = 3,
+	PMU_META_MACHINE = 4,
+	PMU_META_CPU = 5,
+	PMU_META_SOURCE = 6,
+	PMU_META_SOURCE_DETAIL = 7,
+	PMU_META_PINNING = 8, /* the last record counts */
+	PMU_META_VERSION = 9,
+	PMU_META_NOTE = 10,    /* any number */
+	PMU_META_REFUSAL = 11, /* any number: source, why, mend separated by tabs */
+	PMU_META_METRIC = 12,  /* any number: group index, name, unit, formula separated by tabs */
+	PMU_META_OUTPUT = 13,  /* where the report was to go; for recovery */
+};
+
+/** One region name, stored once; records follow each other on multiples of 8 bytes. */
+struct pmu_store_name {
+	uint32_t id; /* 1, 2, 3, ... in file order */
+	uint32_t len;
+	char text[];
+};
+
+struct pmu_store_slot {
+	char name[64]; /* label of the column */
+	char unit[16];
+};
+
+/** A group of events and the layout of the rows that hold it. */
+struct pmu_store_group {
+	char name[32];
+	uint32_t n_slots;
+	uint32_t row_size;    /* multiple of PMU_STORE_ALIGN */
+	uint32_t bank_offset; /* of bank 0 in a row */
+	uint32_t bank_size;   /* bank 1 follows bank 0 */
+	uint32_t absent;      /* slots that the source does not count: missing everywhere */
+	uint32_t reserved;
+	struct pmu_store_slot slot[];
+};
+
+enum pmu_store_thread_state {
+	PMU_THREAD_FREE = 0,
+	PMU_THREAD_LIVE = 1,
+	PMU_THREAD_FINISHED = 2,
+	PMU_THREAD_MERGED = 3, /* the set that finished threads beyond the limit are added to */
+};
+
+/** What went wrong without belonging to one region; index of pmu_store_thread.doubt. */
+enum pmu_thread_doubt {
+	PMU_DOUBT_INTERRUPTED, /* a signal handler's call that interrupted the library was not counted */
+	PMU_DOUBT_BAD_NAME,    /* NULL, empty or too long */
+	PMU_DOUBT_LIMIT,       /* a region beyond the limit could not be kept at all */
+	PMU_DOUBT_NO_MEMORY,
+	PMU_DOUBT_FORKED_INSIDE, /* the process was forked while this thread was inside the library */
+	PMU_DOUBT_SOURCE_LOST,   /* descriptors were closed by the program: nothing was counted from then on */
+	PMU_DOUBT_COUNT,
+};
+
+enum pmu_store_thread_flags {
+	PMU_THREAD_USER_READ = 1, /* counts were read in user space */
+	PMU_THREAD_FLAT = 2,      /* reached the limit of regions */
+	PMU_THREAD_FORKED = 4,    /* goes on from a thread of the parent process */
+};
+
+struct pmu_store_thread {
+	uint32_t number; /* in order of arrival, from 0; the same in every group */
+	uint32_t state;  /* enum pmu_store_thread_state; release */
+	int32_t tid;
+	int32_t cpu;     /* OS number it is pinned to, -1 */
+	char name[16];   /* comm, NUL-padded */
+	uint64_t start_ticks;
+	uint64_t stop_ticks; /* 0 while live */
+	/*
+	 * MERGED: serial of the thread that was added last << 32 | sequence; the sequence's low bit names
+	 * the valid bank of every row of the set.  A record with that serial is already in it.  release
+	 */
+	uint64_t merged;
+	uint32_t n_merged;
+	uint32_t flags; /* enum pmu_store_thread_flags */
+	uint32_t doubt[8]; /* by enum pmu_thread_doubt */
+	uint32_t missing;  /* slots that this thread cannot count */
+	uint32_t reserved;
+	int64_t minor_faults; /* while it was attached; -1 unknown, like the next three */
+	int64_t major_faults;
+	int64_t voluntary_switches;
+	int64_t involuntary_switches;
+	/* What an empty region costs: ticks, then one per slot; all 0: not measured. */
+	uint32_t inner_ticks;
+	uint32_t inner[PMU_MAX_SLOTS];
+	char reserved2[256 - 204];
+};
+_Static_assert(sizeof(struct pmu_store_thread) == 256, "a thread record is four cache lines");
+_Static_assert(PMU_DOUBT_COUNT <= 8, "doubts fit their array");
+
+enum pmu_store_row_flags {
+	PMU_STORE_ROW_OVERLAP = 1,
+	PMU_STORE_ROW_RECURSIVE = 2,
+	PMU_STORE_ROW_FLAT = 4,
+};
+
+/** One region on one path of one thread; two banks follow at group.bank_offset. */
+struct pmu_store_row {
+	uint32_t seq;     /* number of publications; the low bit names the valid bank; release */
+	uint32_t name;    /* id of its name */
+	uint32_t parent;  /* id of the row it is nested in, smaller than its own; 0 for none */
+	uint16_t flags;   /* enum pmu_store_row_flags */
+	uint16_t missing; /* slots that were unreadable in at least one call */
+	uint32_t open;    /* begins that have not ended */
+	uint32_t unended; /* begins that never ended and were given up */
+	uint32_t unbegun; /* ends without a begin */
+	uint16_t moved;   /* calls that changed CPU where that matters; stays at 65535 */
+	/* What a begin/end pair of this region adds to the region around it: ticks, then one per slot. */
+	uint16_t outer[];
+};
+#define PMU_ROW_HEAD_SIZE 30u /* where outer[] starts */
+_Static_assert(offsetof(struct pmu_store_row, outer) == PMU_ROW_HEAD_SIZE, "no hole before outer");
+
+/** Totals of a row. */
+struct pmu_store_bank {
+	uint64_t calls;
+	uint64_t ticks;   /* inclusive */
+	uint64_t min;     /* shortest and longest single outermost call, in ticks; */
+	uint64_t max;     /* meaningless while calls is 0 */
+	double square;    /* sum of squared ticks of outermost calls */
+	uint64_t count[]; /* [n_slots] */
+};
+
+/*
+ * With 8 slots: 48 bytes of head, two banks of 104: 256 bytes.  The head grows with the slots.
+ */
+static inline uint32_t pmu_row_bank_offset(uint32_t n_slots)
+{
+	return PMU_ALIGN_UP(PMU_ROW_HEAD_SIZE + 2 * (1 + n_slots), 8);
+}
+
+static inline uint32_t pmu_row_bank_size(uint32_t n_slots)
+{
+	return (uint32_t)(sizeof(struct pmu_store_bank) + 8 * (size_t)n_slots);
+}
+
+static inline uint32_t pmu_row_size(uint32_t n_slots)
+{
+	return PMU_ALIGN_UP(pmu_row_bank_offset(n_slots) + 2 * pmu_row_bank_size(n_slots),
+			    PMU_STORE_ALIGN);
+}
+
+#endif
