@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory that is given back all at once. */
+#include "base/arena.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/compiler.h"
+
+#define FIRST_BLOCK  ((size_t)16 << 10)
+#define LARGEST_STEP ((size_t)1 << 20)
+
+struct pmu_arena_block {
+	struct pmu_arena_block *older;
+	size_t size; /* with this header */
+};
+
+void *pmu_pages_alloc(size_t size)
+{
+	int saved = errno;
+	void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	errno = saved;
+	return pages == MAP_FAILED ? NULL : pages;
+}
+
+void pmu_pages_free(void *pages, size_t size)
+{
+	int saved = errno;
+
+	if (pages)
+		munmap(pages, size);
+	errno = saved;
+}
+
+static int add_block(struct pmu_arena *arena, size_t need)
+{
+	struct pmu_arena_block *block;
+	size_t size = arena->block ? 2 * arena->block->size : FIRST_BLOCK;
+
+	if (size > LARGEST_STEP)
+		size = LARGEST_STEP;
+	if (size < need + sizeof(*block))
+		size = PMU_ALIGN_UP(need + sizeof(*block), 4096);
+	block = pmu_pages_alloc(size);
+	if (!block)
+		return -ENOMEM;
+	block->older = arena->block;
+	block->size = size;
+	arena->block = block;
+	arena->used = sizeof(*block);
+	return 0;
+}
+
+void *pmu_arena_alloc(struct pmu_arena *arena, size_t size, size_t align)
+{
+	size_t at;
+
+	if (size > SIZE_MAX / 4)
+		return NULL;
+	if (arena->block) {
+		at = PMU_ALIGN_UP(arena->used, align);
+		if (at <= arena->block->size && size <= arena->block->size - at) {
+			arena->used = at + size;
+			return (char *)arena->block + at;
+		}
+	}
+	if (add_block(arena, size + align) < 0)
+		return NULL;
+	at = PMU_ALIGN_UP(arena->used, align);
+	arena->used = at + size;
+	return (char *)arena->block + at;
+}
+
+void pmu_arena_reset(struct pmu_arena *arena)
+{
+	struct pmu_arena_block *block = arena->block;
+
+	if (!block)
+		return;
+	while (block->older) {
+		struct pmu_arena_block *older = block->older;
+
+		pmu_pages_free(block, block->size);
+		block = older;
+	}
+	arena->block = block;
+	/* What is handed out is zero: clear what was used, or all of it once it was
+	 * outgrown. */
+	memset((char *)block + sizeof(*block), 0, block->size - sizeof(*block));
+	arena->used = sizeof(*block);
+}

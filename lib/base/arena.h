@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory that is given back all at once, straight from the kernel: usable where malloc is not. */
+#ifndef PMU_BASE_ARENA_H
+#define PMU_BASE_ARENA_H
+
+#include <stddef.h>
+
+/** One thread's; all zero is an empty arena. */
+struct pmu_arena {
+	struct pmu_arena_block *block; /* newest first */
+	size_t used;                   /* bytes taken from it */
+};
+
+/**
+ * pmu_arena_alloc() - zeroed memory
+ * @align: power of two, at most 4096
+ *
+ * Context: no lock, no malloc; async-signal-safe.
+ * Return: NULL where the kernel has none.
+ */
+void *pmu_arena_alloc(struct pmu_arena *arena, size_t size, size_t align);
+
+/** pmu_arena_reset() - forget every allocation, keep the oldest block for the next ones. */
+void pmu_arena_reset(struct pmu_arena *arena);
+
+/** pmu_pages_alloc() - zeroed pages; NULL where the kernel has none. */
+void *pmu_pages_alloc(size_t size);
+void pmu_pages_free(void *pages, size_t size);
+
+#endif
