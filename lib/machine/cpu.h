@@ -4,26 +4,62 @@
 #define PMU_MACHINE_CPU_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct pmu_cpu_id {
-	char vendor[16]; /* "GenuineIntel", "AuthenticAMD"; arm64: "ARM", "Ampere", ... by implementer */
-	char brand[64];  /* "AMD EPYC 7763"; arm64: part name; "" unknown */
-	uint32_t family; /* x86 display family and model (Intel SDM vol. 2A, CPUID leaf 01H); */
-	uint32_t model;  /* arm64: implementer and part of MIDR_EL1 */
-	uint32_t stepping; /* arm64: variant << 4 | revision */
-	bool hypervisor; /* runs under one that says so */
+	char vendor[16]; /* "GenuineIntel", "AuthenticAMD"; arm64: "ARM", "Ampere", ... by
+			    implementer */
+	char brand[64];	 /* "AMD EPYC 7763"; arm64: part name; "" unknown */
+	uint32_t family; /* x86 display family and model (Intel SDM vol. 2A, CPUID leaf
+			    01H); */
+	uint32_t model;	 /* arm64: implementer and part of MIDR_EL1 */
+	uint32_t stepping;	  /* arm64: variant << 4 | revision */
+	bool hypervisor;	  /* runs under one that says so */
 	char hypervisor_name[16]; /* "KVM", "VMware", ...; "" unknown */
 };
 
 /**
  * pmu_cpu_identify() - the calling thread's CPU
- * Context: CPUID instruction on x86; MIDR_EL1 from sysfs and /proc on arm64.  No allocation.
- * Return: 0, or -ENODEV where nothing can be found out; @id is then empty.
+ * Context: CPUID instruction on x86; MIDR_EL1 from sysfs and /proc on arm64.  No
+ * allocation. Return: 0, or -ENODEV where nothing can be found out; @id is then empty.
  */
 int pmu_cpu_identify(struct pmu_cpu_id *id);
 
 /** pmu_cpu_tsc_invariant() - CPUID 8000_0007H EDX[8]; false anywhere but on x86. */
 bool pmu_cpu_tsc_invariant(void);
+
+/*
+ * What these are made of, on any machine.
+ */
+
+/**
+ * pmu_cpu_signature() - family, model and stepping from CPUID leaf 01H EAX
+ * Source: Intel SDM vol. 2A, CPUID, "Version information"; AMD APM vol. 3, appendix
+ * E.3.2: the same but that the extended model counts for families 6 (AMD has none below
+ * 0FH) and 0FH.
+ */
+void pmu_cpu_signature(uint32_t eax, struct pmu_cpu_id *id);
+
+/** pmu_cpu_brand() - a processor's name without the blanks that pad it; what is not
+ * printable is left out. */
+void pmu_cpu_brand(const char *raw, size_t len, char *brand, size_t size);
+
+/** pmu_cpu_hypervisor() - a name for the 12 bytes of CPUID leaf 4000_0000H; NULL for
+ * unknown ones. */
+const char *pmu_cpu_hypervisor(const char signature[12]);
+
+/**
+ * pmu_cpu_midr() - everything that follows from MIDR_EL1
+ * Source: Arm ARM (DDI 0487), MIDR_EL1: Implementer [31:24], Variant [23:20], PartNum
+ * [15:4], Revision [3:0].
+ */
+void pmu_cpu_midr(uint64_t midr, struct pmu_cpu_id *id);
+
+/**
+ * pmu_cpu_midr_of_cpuinfo() - MIDR_EL1 put together from the first processor of
+ * /proc/cpuinfo Return: 0, -ENOENT where the implementer or the part is not there.
+ */
+int pmu_cpu_midr_of_cpuinfo(const char *text, uint64_t *midr);
 
 #endif

@@ -17,11 +17,17 @@ struct pmu_pu {
 };
 
 /**
- * pmu_topology_load() - this machine (or HWLOC_XMLFILE), only what we need of it: PUs, cores, packages
+ * pmu_topology_load() - this machine (or HWLOC_XMLFILE), only what we need of it: PUs,
+ * cores, packages
  *
- * Without hwloc's x86 component (it moves the thread about), I/O devices and plugins; under 10 ms on a small machine.
- * Only PUs allowed to the process (cgroup, taskset, launcher) are in it.
+ * Without hwloc's x86 component (it moves the thread about), I/O devices and plugins;
+ * about 1 ms on a small machine. Only PUs allowed to the process (cgroup, taskset,
+ * launcher) are in it: those of the calling thread's mask, as it is without a pin of
+ * ours.  Of another machine (HWLOC_XMLFILE) all that its file allows.  Indices are
+ * hwloc's, counted over the whole machine: with fewer PUs they may have gaps.  hwloc
+ * itself is left as if we had never used it.
  *
+ * Context: environ is another array for some microseconds; see the source.
  * Return: 0, or a negative errno with a sentence.  @topology is for pmu_topology_free().
  */
 int pmu_topology_load(struct pmu_topology **topology);
@@ -30,14 +36,31 @@ void pmu_topology_free(struct pmu_topology *topology);
 /** pmu_topology_pus() - the PUs in hwloc's order.  Return: how many. */
 size_t pmu_topology_pus(const struct pmu_topology *topology, const struct pmu_pu **pu);
 
+/**
+ * pmu_topology_machine() - the same with the PUs that the cgroup allows and the mask does
+ * not
+ *
+ * For threads that were given a mask of their own, within the process's or not.
+ */
+size_t pmu_topology_machine(const struct pmu_topology *topology,
+			    const struct pmu_pu **pu);
+
+/** Cores and packages that have a PU in pmu_topology_pus(). */
 unsigned int pmu_topology_n_cores(const struct pmu_topology *topology);
 unsigned int pmu_topology_n_packages(const struct pmu_topology *topology);
 
 /**
- * pmu_topology_distribute() - spread n threads as far from each other as they go (hwloc_distrib)
+ * pmu_topology_distribute() - spread n threads as far from each other as they go
  * @cpu: result: OS number for each; with more threads than PUs they repeat
- * Return: 0 or a negative errno.
+ *
+ * Packages in turn, in each of them the cores that are furthest apart in hwloc's order
+ * first (so caches are shared late), SMT siblings last.  The first k are the same for
+ * every n: threads arrive one by one and nobody knows how many there will be, which is
+ * why this is not hwloc_distrib(), whose places all change with n.
+ *
+ * Return: 0; -ENOMEM; -ENODEV without a PU.
  */
-int pmu_topology_distribute(const struct pmu_topology *topology, unsigned int n, int *cpu);
+int pmu_topology_distribute(const struct pmu_topology *topology, unsigned int n,
+			    int *cpu);
 
 #endif

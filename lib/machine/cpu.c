@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Who is this CPU. */
+#include "machine/cpu.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
+#include "base/sysfile.h"
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#define HAVE_CPUID 1
+#else
+#define HAVE_CPUID 0
+#endif
+
+void pmu_cpu_signature(uint32_t eax, struct pmu_cpu_id *id)
+{
+	id->stepping = eax & 0xf;
+	id->model = eax >> 4 & 0xf;
+	id->family = eax >> 8 & 0xf;
+	if (id->family == 0x6 || id->family == 0xf)
+		id->model |= eax >> 12 & 0xf0;
+	if (id->family == 0xf)
+		id->family += eax >> 20 & 0xff;
+}
+
+void pmu_cpu_brand(const char *raw, size_t len, char *brand, size_t size)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < len && raw[i] && n + 1 < size; i++) {
+		if (raw[i] > ' ' && raw[i] <= '~')
+			brand[n++] = raw[i];
+		else if (raw[i] == ' ' && n && brand[n - 1] != ' ')
+			brand[n++] = ' ';
+	}
+	if (n && brand[n - 1] == ' ')
+		n--;
+	if (size)
+		brand[n] = '\0';
+}
+
+const char *pmu_cpu_hypervisor(const char signature[12])
+{
+	static const struct {
+		char signature[13];
+		const char *name;
+	} table[] = {
+		{"KVMKVMKVM\0\0\0", "KVM"},	  {"Linux KVM Hv", "KVM"},
+		{"VMwareVMware", "VMware"},	  {"Microsoft Hv", "Hyper-V"},
+		{"XenVMMXenVMM", "Xen"},	  {"TCGTCGTCGTCG", "QEMU"},
+		{"bhyve bhyve ", "bhyve"},	  {"BHyVE BHyVE ", "bhyve"},
+		{"VBoxVBoxVBox", "VirtualBox"},	  {" lrpepyh  vr", "Parallels"},
+		{"prl hyperv  ", "Parallels"},	  {"ACRNACRNACRN", "ACRN"},
+		{"___ NVMM ___", "NVMM"},	  {"OpenBSDVMM58", "OpenBSD VMM"},
+		{"Jailhouse\0\0\0", "Jailhouse"}, {"QNXQVMBSQG\0\0", "QNX"},
+		{"HAXMHAXMHAXM", "HAXM"},	  {"VirtualApple", "Rosetta"},
+	};
+
+	for (size_t i = 0; i < PMU_ARRAY_LEN(table); i++)
+		if (!memcmp(signature, table[i].signature, 12))
+			return table[i].name;
+	return NULL;
+}
+
+/* Implementers and parts: Arm ARM, MIDR_EL1, and the manuals of the cores. */
+
+struct part {
+	uint16_t implementer;
+	uint16_t part;
+	const char *name;
+};
+
+static const char *implementer_name(uint32_t code)
+{
+	static const struct {
+		uint32_t code;
+		const char *name;
+	} table[] = {
+		{0x41, "ARM"},	     {0x42, "Broadcom"},  {0x43, "Cavium"},
+		{0x46, "Fujitsu"},   {0x48, "HiSilicon"}, {0x49, "Infineon"},
+		{0x4d, "Motorola"},  {0x4e, "NVIDIA"},	  {0x50, "APM"},
+		{0x51, "Qualcomm"},  {0x53, "Samsung"},	  {0x56, "Marvell"},
+		{0x61, "Apple"},     {0x66, "Faraday"},	  {0x69, "Intel"},
+		{0x6d, "Microsoft"}, {0x70, "Phytium"},	  {0xc0, "Ampere"},
+	};
+
+	for (size_t i = 0; i < PMU_ARRAY_LEN(table); i++)
+		if (table[i].code == code)
+			return table[i].name;
+	return "";
+}
+
+static const struct part parts[] = {
+	{0x00, 0x051, "QEMU max"},	  {0x41, 0xd02, "Cortex-A34"},
+	{0x41, 0xd03, "Cortex-A53"},	  {0x41, 0xd04, "Cortex-A35"},
+	{0x41, 0xd05, "Cortex-A55"},	  {0x41, 0xd06, "Cortex-A65"},
+	{0x41, 0xd07, "Cortex-A57"},	  {0x41, 0xd08, "Cortex-A72"},
+	{0x41, 0xd09, "Cortex-A73"},	  {0x41, 0xd0a, "Cortex-A75"},
+	{0x41, 0xd0b, "Cortex-A76"},	  {0x41, 0xd0c, "Neoverse-N1"},
+	{0x41, 0xd0d, "Cortex-A77"},	  {0x41, 0xd0e, "Cortex-A76AE"},
+	{0x41, 0xd40, "Neoverse-V1"},	  {0x41, 0xd41, "Cortex-A78"},
+	{0x41, 0xd42, "Cortex-A78AE"},	  {0x41, 0xd43, "Cortex-A65AE"},
+	{0x41, 0xd44, "Cortex-X1"},	  {0x41, 0xd46, "Cortex-A510"},
+	{0x41, 0xd47, "Cortex-A710"},	  {0x41, 0xd48, "Cortex-X2"},
+	{0x41, 0xd49, "Neoverse-N2"},	  {0x41, 0xd4a, "Neoverse-E1"},
+	{0x41, 0xd4b, "Cortex-A78C"},	  {0x41, 0xd4c, "Cortex-X1C"},
+	{0x41, 0xd4d, "Cortex-A715"},	  {0x41, 0xd4e, "Cortex-X3"},
+	{0x41, 0xd4f, "Neoverse-V2"},	  {0x41, 0xd80, "Cortex-A520"},
+	{0x41, 0xd81, "Cortex-A720"},	  {0x41, 0xd82, "Cortex-X4"},
+	{0x41, 0xd83, "Neoverse-V3AE"},	  {0x41, 0xd84, "Neoverse-V3"},
+	{0x41, 0xd85, "Cortex-X925"},	  {0x41, 0xd87, "Cortex-A725"},
+	{0x41, 0xd8e, "Neoverse-N3"},	  {0x42, 0x516, "ThunderX2"},
+	{0x43, 0x0a1, "ThunderX"},	  {0x43, 0x0af, "ThunderX2"},
+	{0x46, 0x001, "A64FX"},		  {0x46, 0x003, "MONAKA"},
+	{0x48, 0xd01, "Kunpeng-920"},	  {0x4e, 0x003, "Denver 2"},
+	{0x4e, 0x004, "Carmel"},	  {0x50, 0x000, "X-Gene"},
+	{0x51, 0x001, "Oryon"},		  {0x51, 0x802, "Kryo 3XX Gold"},
+	{0x51, 0x803, "Kryo 3XX Silver"}, {0x51, 0x804, "Kryo 4XX Gold"},
+	{0x51, 0x805, "Kryo 4XX Silver"}, {0x51, 0xc00, "Falkor"},
+	{0x61, 0x022, "M1 Icestorm"},	  {0x61, 0x023, "M1 Firestorm"},
+	{0x61, 0x024, "M1 Pro Icestorm"}, {0x61, 0x025, "M1 Pro Firestorm"},
+	{0x61, 0x028, "M1 Max Icestorm"}, {0x61, 0x029, "M1 Max Firestorm"},
+	{0x61, 0x032, "M2 Blizzard"},	  {0x61, 0x033, "M2 Avalanche"},
+	{0x61, 0x034, "M2 Pro Blizzard"}, {0x61, 0x035, "M2 Pro Avalanche"},
+	{0x61, 0x038, "M2 Max Blizzard"}, {0x61, 0x039, "M2 Max Avalanche"},
+	{0x6d, 0xd49, "Cobalt 100"},	  {0x70, 0x662, "FTC662"},
+	{0x70, 0x663, "FTC663"},	  {0xc0, 0xac3, "Ampere-1"},
+	{0xc0, 0xac4, "Ampere-1A"},	  {0xc0, 0xac5, "Ampere-1B"},
+};
+
+void pmu_cpu_midr(uint64_t midr, struct pmu_cpu_id *id)
+{
+	memset(id, 0, sizeof(*id));
+	id->family = midr >> 24 & 0xff;
+	id->model = midr >> 4 & 0xfff;
+	id->stepping = (uint32_t)((midr >> 16 & 0xf0) | (midr & 0xf));
+	snprintf(id->vendor, sizeof(id->vendor), "%s", implementer_name(id->family));
+	for (size_t i = 0; i < PMU_ARRAY_LEN(parts); i++)
+		if (parts[i].implementer == id->family && parts[i].part == id->model)
+			snprintf(id->brand, sizeof(id->brand), "%s", parts[i].name);
+}
+
+/* The number behind "name<tab>: " in the text's first paragraph that has one. */
+static int cpuinfo_number(const char *text, const char *name, uint64_t *value)
+{
+	size_t len = strlen(name);
+	const char *line = text;
+	char *end;
+
+	for (; line; line = strchr(line, '\n'), line = line ? line + 1 : NULL) {
+		if (strncmp(line, name, len) != 0)
+			continue;
+		line += len;
+		line += strspn(line, " \t");
+		if (*line != ':')
+			continue;
+		line += 1 + strspn(line + 1, " \t");
+		*value = strtoull(line, &end, 0);
+		return end == line ? -ENOENT : 0;
+	}
+	return -ENOENT;
+}
+
+int pmu_cpu_midr_of_cpuinfo(const char *text, uint64_t *midr)
+{
+	uint64_t implementer, part, variant = 0, revision = 0;
+
+	if (cpuinfo_number(text, "CPU implementer", &implementer) ||
+	    cpuinfo_number(text, "CPU part", &part))
+		return -ENOENT;
+	cpuinfo_number(text, "CPU variant", &variant);
+	cpuinfo_number(text, "CPU revision", &revision);
+	/* 0xf at [19:16]: the architecture is told by the ID registers */
+	*midr = (implementer & 0xff) << 24 | (variant & 0xf) << 20 | 0xf0000 |
+		(part & 0xfff) << 4 | (revision & 0xf);
+	return 0;
+}
+
+#if HAVE_CPUID
+
+static void store_register(char *to, uint32_t value)
+{
+	memcpy(to, &value, sizeof(value));
+}
+
+/* The words that CPUID spells in registers: vendor (leaf 0) and hypervisor differ in
+ * their order. */
+static void read_vendor(char vendor[16])
+{
+	uint32_t eax, ebx, ecx, edx;
+
+	__cpuid(0, eax, ebx, ecx, edx);
+	store_register(vendor, ebx);
+	store_register(vendor + 4, edx);
+	store_register(vendor + 8, ecx);
+	vendor[12] = '\0';
+}
+
+/* CPUID leaves 8000_0002H to 8000_0004H. */
+static void read_brand(char *brand, size_t size)
+{
+	uint32_t reg[4];
+	char raw[48];
+
+	for (uint32_t i = 0; i < 3; i++) {
+		if (!__get_cpuid(0x80000002 + i, &reg[0], &reg[1], &reg[2], &reg[3]))
+			return;
+		memcpy(raw + 16 * i, reg, sizeof(reg));
+	}
+	pmu_cpu_brand(raw, sizeof(raw), brand, size);
+}
+
+static void read_hypervisor(uint32_t leaf, char *name, size_t size)
+{
+	uint32_t eax, ebx, ecx, edx;
+	char signature[12];
+	const char *known;
+
+	__cpuid(leaf, eax, ebx, ecx, edx);
+	store_register(signature, ebx);
+	store_register(signature + 4, ecx);
+	store_register(signature + 8, edx);
+	known = pmu_cpu_hypervisor(signature);
+	if (known)
+		snprintf(name, size, "%s", known);
+	else if (leaf == 0x40000000)
+		pmu_cpu_brand(signature, sizeof(signature), name, size);
+}
+
+int pmu_cpu_identify(struct pmu_cpu_id *id)
+{
+	uint32_t eax, ebx, ecx, edx;
+
+	memset(id, 0, sizeof(*id));
+	if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx))
+		return -ENODEV;
+	pmu_cpu_signature(eax, id);
+	read_vendor(id->vendor);
+	read_brand(id->brand, sizeof(id->brand));
+	id->hypervisor = ecx >> 31 & 1;
+	if (!id->hypervisor)
+		return 0;
+	read_hypervisor(0x40000000, id->hypervisor_name, sizeof(id->hypervisor_name));
+	/* KVM and Xen that play Hyper-V for their guest give their own name one block
+	 * further on */
+	if (!strcmp(id->hypervisor_name, "Hyper-V"))
+		read_hypervisor(0x40000100, id->hypervisor_name,
+				sizeof(id->hypervisor_name));
+	return 0;
+}
+
+bool pmu_cpu_tsc_invariant(void)
+{
+	uint32_t eax, ebx, ecx, edx;
+
+	return __get_cpuid(0x80000007, &eax, &ebx, &ecx, &edx) && (edx >> 8 & 1);
+}
+
+#else
+
+/* /proc/cpuinfo grows with the machine; its first processor comes in the first few lines.
+ */
+static int read_midr_of_cpuinfo(uint64_t *midr)
+{
+	char text[4096];
+	ssize_t len;
+	int fd = open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	len = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (len < 0)
+		return -EIO;
+	text[len] = '\0';
+	return pmu_cpu_midr_of_cpuinfo(text, midr);
+}
+
+static int read_midr(uint64_t *midr)
+{
+	char path[96];
+	int cpu = sched_getcpu();
+
+	snprintf(path, sizeof(path),
+		 "/sys/devices/system/cpu/cpu%d/regs/identification/midr_el1",
+		 cpu < 0 ? 0 : cpu);
+	return pmu_sysfile_u64(path, midr) ? read_midr_of_cpuinfo(midr) : 0;
+}
+
+/* There is no bit that says so; Xen tells, and firmware that names an emulator. */
+static void read_hypervisor(struct pmu_cpu_id *id)
+{
+	static const char *const files[] = {"/sys/hypervisor/type",
+					    "/sys/class/dmi/id/sys_vendor"};
+	static const struct {
+		const char *text, *name;
+	} table[] = {{"xen", "Xen"},
+		     {"QEMU", "QEMU"},
+		     {"VMware, Inc.", "VMware"},
+		     {"Parallels", "Parallels"}};
+	char text[64];
+
+	for (size_t i = 0; i < PMU_ARRAY_LEN(files) && !id->hypervisor; i++) {
+		if (pmu_sysfile_read(files[i], text, sizeof(text)) <= 0)
+			continue;
+		for (size_t j = 0; j < PMU_ARRAY_LEN(table); j++) {
+			if (strncmp(text, table[j].text, strlen(table[j].text)) != 0)
+				continue;
+			id->hypervisor = true;
+			snprintf(id->hypervisor_name, sizeof(id->hypervisor_name), "%s",
+				 table[j].name);
+		}
+	}
+}
+
+int pmu_cpu_identify(struct pmu_cpu_id *id)
+{
+	uint64_t midr;
+
+	memset(id, 0, sizeof(*id));
+	if (read_midr(&midr))
+		return -ENODEV;
+	pmu_cpu_midr(midr, id);
+	read_hypervisor(id);
+	return 0;
+}
+
+bool pmu_cpu_tsc_invariant(void)
+{
+	return false;
+}
+
+#endif

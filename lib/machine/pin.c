@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Pinning: which thread goes on which logical processor. */
+#include "machine/pin.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "base/sysfile.h"
+#include "machine/claims.h"
+#include "machine/mask.h"
+#include "machine/pinned.h"
+#include "machine/places.h"
+
+static const char *const policy_names[] = {
+	[PMU_PIN_NONE] = "none",       [PMU_PIN_AUTO] = "auto",
+	[PMU_PIN_COMPACT] = "compact", [PMU_PIN_SCATTER] = "scatter",
+	[PMU_PIN_LIST] = "cpus",       NULL,
+};
+
+#define CHOICES "auto, none, compact, scatter or cpus:0-3,8"
+
+struct pmu_pinning {
+	struct pmu_pin_request request;
+	struct pmu_topology
+		*topology; /* NULL until it is needed, or where it cannot be had */
+	bool topology_failed;
+	struct pmu_places places; /* empty until it is needed */
+	/* For pmu_pinning_describe(). */
+	struct pmu_mask cpus;
+	unsigned int n_pinned;
+	unsigned int n_bound;
+	unsigned int n_not_pinned;
+	char why_not[96]; /* of the last that was not */
+	struct pmu_claims claims;
+};
+
+/* One "8" or "0-3" of a list.  Return: 0, or -EINVAL with a sentence. */
+static int parse_range(char *item, struct pmu_pin_request *request, struct pmu_mask *seen)
+{
+	char *dash = strchr(item, '-');
+	uint64_t first, last;
+
+	if (dash)
+		*dash = '\0';
+	if (pmu_parse_u64(item, &first) || pmu_parse_u64(dash ? dash + 1 : item, &last)) {
+		if (dash)
+			*dash = '-';
+		return pmu_fail(
+			EINVAL,
+			"PMU_PIN: '%s' in the list of CPUs is not a number or a range; "
+			"write it as in cpus:0-3,8",
+			item);
+	}
+	if (first > last || last >= PMU_MASK_CPUS)
+		return pmu_fail(
+			EINVAL,
+			"PMU_PIN: the CPUs %llu-%llu are no range from low to high "
+			"below %d",
+			(unsigned long long)first, (unsigned long long)last,
+			PMU_MASK_CPUS);
+	for (int cpu = (int)first; cpu <= (int)last; cpu++) {
+		if (pmu_mask_has(seen, cpu))
+			return pmu_fail(EINVAL, "PMU_PIN: CPU %d is listed twice", cpu);
+		if (request->n_cpus == PMU_ARRAY_LEN(request->cpu))
+			return pmu_fail(EINVAL, "PMU_PIN: more than %zu CPUs are listed",
+					PMU_ARRAY_LEN(request->cpu));
+		pmu_mask_set(seen, cpu);
+		request->cpu[request->n_cpus++] = cpu;
+	}
+	return 0;
+}
+
+static int parse_list(const char *text, struct pmu_pin_request *request)
+{
+	struct pmu_mask seen = {{0}};
+	char item[48];
+	size_t len;
+	int rc;
+
+	request->policy = PMU_PIN_LIST;
+	for (;; text += len + 1) {
+		len = strcspn(text, ",");
+		if (len >= sizeof(item))
+			return pmu_fail(
+				EINVAL,
+				"PMU_PIN: '%.20s...' in the list of CPUs is not a "
+				"number or a range",
+				text);
+		memcpy(item, text, len);
+		item[len] = '\0';
+		rc = parse_range(item, request, &seen);
+		if (rc || !text[len])
+			return rc;
+	}
+}
+
+static int parse_name(const char *text, struct pmu_pin_request *request)
+{
+	const char *near;
+
+	for (int i = 0; policy_names[i]; i++) {
+		if (i == PMU_PIN_LIST || strcmp(text, policy_names[i]) != 0)
+			continue;
+		request->policy = (enum pmu_pin_policy)i;
+		return 0;
+	}
+	near = pmu_closest(text, policy_names);
+	if (near && !strcmp(near, policy_names[PMU_PIN_LIST]))
+		near = "cpus:LIST";
+	return pmu_fail(EINVAL,
+			"PMU_PIN: '%.60s' is no way of pinning%s%s; choose " CHOICES,
+			text, near ? ", did you mean " : "", near ? near : "");
+}
+
+int pmu_pin_parse(const char *text, struct pmu_pin_request *request)
+{
+	struct pmu_pin_request parsed = {.policy = PMU_PIN_NONE};
+	int rc;
+
+	if (!strncmp(text, "cpus:", 5))
+		rc = parse_list(text + 5, &parsed);
+	else
+		rc = parse_name(text, &parsed);
+	if (!rc)
+		*request = parsed;
+	return rc;
+}
+
+static int check_list(const struct pmu_pin_request *request)
+{
+	struct pmu_mask mask;
+	char allowed[128];
+
+	/* without an answer the kernel's refusal comes with the first thread */
+	if (request->policy != PMU_PIN_LIST || pmu_pinned_own_mask(&mask))
+		return 0;
+	for (unsigned int i = 0; i < request->n_cpus; i++) {
+		if (pmu_mask_has(&mask, request->cpu[i]))
+			continue;
+		pmu_mask_format(&mask, allowed, sizeof(allowed));
+		return pmu_fail(
+			EINVAL,
+			"PMU_PIN: CPU %d is not among those this process may use (%s)",
+			request->cpu[i], allowed);
+	}
+	return 0;
+}
+
+int pmu_pinning_open(struct pmu_pinning **pinning, const struct pmu_pin_request *request,
+		     const char *dir)
+{
+	struct pmu_pinning *made;
+	int rc;
+
+	*pinning = NULL;
+	rc = check_list(request);
+	if (rc)
+		return rc;
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return pmu_fail(ENOMEM, "no memory for pinning");
+	made->request = *request;
+	pmu_claims_open(&made->claims, request->policy == PMU_PIN_NONE ? NULL : dir);
+	*pinning = made;
+	return 0;
+}
+
+void pmu_pinning_close(struct pmu_pinning *pinning)
+{
+	if (!pinning)
+		return;
+	pmu_claims_close(&pinning->claims);
+	pmu_topology_free(pinning->topology);
+	pmu_places_free(&pinning->places);
+	free(pinning);
+}
+
+void pmu_pinning_abandon(struct pmu_pinning *pinning)
+{
+	(void)pinning;
+	pmu_pinned_disown();
+}
+
+struct pmu_topology *pmu_pinning_topology(struct pmu_pinning *pinning)
+{
+	if (!pinning->topology && pmu_topology_load(&pinning->topology))
+		pinning->topology_failed = true;
+	return pinning->topology;
+}
+
+static int order_places(struct pmu_pinning *pinning, const struct pmu_mask *mask)
+{
+	struct pmu_topology *topology = NULL;
+
+	if (pinning->places.n)
+		return 0;
+	if (pinning->request.policy != PMU_PIN_LIST)
+		topology = pmu_pinning_topology(pinning);
+	return pmu_places_order(&pinning->places, &pinning->request, topology, mask);
+}
+
+static void claim(struct pmu_pinning *pinning, int cpu)
+{
+	if (pinning->request.policy != PMU_PIN_NONE &&
+	    !pmu_mask_has(&pinning->claims.mine, cpu) &&
+	    !pmu_claims_lock(&pinning->claims))
+		pmu_claims_unlock(&pinning->claims, cpu);
+}
+
+/* auto: choosing and claiming are one step, or two sessions would choose the same. */
+static int choose_unclaimed(struct pmu_pinning *pinning, const struct pmu_mask *mask)
+{
+	static const struct pmu_mask nobody;
+	struct pmu_mask mine = *mask;
+	bool locked;
+	int cpu;
+
+	/* one that we claimed for a thread that is gone costs no look at the file */
+	for (size_t i = 0; i < PMU_ARRAY_LEN(mine.word); i++)
+		mine.word[i] &= pinning->claims.mine.word[i];
+	cpu = pmu_places_idle(&pinning->places, &mine, &nobody);
+	if (cpu >= 0)
+		return cpu;
+	locked = !pmu_claims_lock(&pinning->claims);
+	cpu = pmu_places_idle(&pinning->places, mask, &pinning->claims.others);
+	if (locked)
+		pmu_claims_unlock(&pinning->claims, cpu);
+	return cpu;
+}
+
+/* Why choosing came to nothing. */
+static const char *explain(const struct pmu_pinning *pinning, const struct pmu_mask *mask)
+{
+	int cpu;
+
+	if (pinning->request.policy == PMU_PIN_LIST)
+		return "its own mask has none of the listed CPUs";
+	for (size_t i = 0; i < pinning->places.n; i++) {
+		cpu = pinning->places.place[i].cpu;
+		if (pmu_mask_has(mask, cpu) && !pinning->places.on[cpu])
+			return "other sessions have claimed every free processor";
+	}
+	return "more threads than processors";
+}
+
+static int not_pinned(struct pmu_pinning *pinning, const char *reason, char *why,
+		      size_t size)
+{
+	pinning->n_not_pinned++;
+	snprintf(pinning->why_not, sizeof(pinning->why_not), "%s", reason);
+	snprintf(why, size, "%s", reason);
+	return -1;
+}
+
+static int placed(struct pmu_pinning *pinning, int cpu, unsigned int *counter)
+{
+	pinning->places.on[cpu]++;
+	pmu_mask_set(&pinning->cpus, cpu);
+	++*counter;
+	return cpu;
+}
+
+int pmu_pinning_thread(struct pmu_pinning *pinning, char *why, size_t size)
+{
+	struct pmu_mask mask;
+	int cpu;
+
+	snprintf(why, size, "%s", "");
+	if (pmu_pinned_own_mask(&mask))
+		return pinning->request.policy == PMU_PIN_NONE
+			       ? -1
+			       : not_pinned(pinning,
+					    "the kernel does not tell where it may run",
+					    why, size);
+	cpu = pmu_mask_single(&mask);
+	if (cpu >= 0) {
+		claim(pinning, cpu);
+		return placed(pinning, cpu, &pinning->n_bound);
+	}
+	if (pinning->request.policy == PMU_PIN_NONE)
+		return -1;
+	if (order_places(pinning, &mask))
+		return not_pinned(pinning, pmu_error_text(), why, size);
+	cpu = pinning->request.policy == PMU_PIN_AUTO
+		      ? choose_unclaimed(pinning, &mask)
+		      : pmu_places_turn(&pinning->places, &mask);
+	if (cpu < 0)
+		return not_pinned(pinning, explain(pinning, &mask), why, size);
+	if (pmu_pinned_bind(cpu, &mask))
+		return not_pinned(pinning, pmu_error_text(), why, size);
+	claim(pinning, cpu);
+	return placed(pinning, cpu, &pinning->n_pinned);
+}
+
+void pmu_pinning_release(struct pmu_pinning *pinning, int cpu)
+{
+	if (cpu >= 0 && cpu < PMU_MASK_CPUS && pinning->places.on[cpu])
+		pinning->places.on[cpu]--;
+}
+
+static const char *plural(unsigned int n)
+{
+	return n == 1 ? "" : "s";
+}
+
+void pmu_pinning_describe(const struct pmu_pinning *pinning, char *text, size_t size)
+{
+	const char *name = policy_names[pinning->request.policy];
+	unsigned int n = pinning->n_pinned + pinning->n_bound;
+	char cpus[96], placed_text[160] = "", rest[160] = "";
+
+	pmu_mask_format(&pinning->cpus, cpus, sizeof(cpus));
+	if (pinning->n_pinned && pinning->n_bound)
+		snprintf(placed_text, sizeof(placed_text),
+			 "%u thread%s, %u of them bound before, on CPU%s %s", n,
+			 plural(n), pinning->n_bound,
+			 plural(pmu_mask_count(&pinning->cpus)), cpus);
+	else if (n)
+		snprintf(placed_text, sizeof(placed_text), "%u thread%s %son CPU%s %s", n,
+			 plural(n), pinning->n_bound ? "bound before " : "",
+			 plural(pmu_mask_count(&pinning->cpus)), cpus);
+	if (pinning->n_not_pinned)
+		snprintf(rest, sizeof(rest), "%s%u not pinned (%s)", n ? ", " : "",
+			 pinning->n_not_pinned, pinning->why_not);
+	if (!n && !pinning->n_not_pinned)
+		snprintf(text, size, "%s", name);
+	else
+		snprintf(text, size, "%s: %s%s%s", name, placed_text, rest,
+			 pinning->topology_failed ? ", without a topology" : "");
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The threads we pinned, and the masks they had before. */
+#include "machine/pinned.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
+#include "base/error.h"
+#include "machine/pin.h"
+
+/*
+ * The register: one word per pinned thread, so that any thread (also a signal handler's)
+ * can read an entry whole, without a lock.  0 is free.  An entry only says what we did:
+ * who uses it compares the thread's present mask, since the thread may have ended, its
+ * tid may have a new owner, or the program may have bound it with a system call of its
+ * own.
+ *
+ * tid: 24 bits (the kernel ends at 2^22), cpu: 20, mask: 20 (index of masks[])
+ */
+static _Atomic uint64_t entries[PMU_PINNED_MAX];
+/* The thread's handle; written before the entry is published, read after it. */
+static _Atomic uintptr_t handles[PMU_PINNED_MAX];
+/* Entries at and above this were never used. */
+static _Atomic unsigned int n_used;
+
+/* Masks that threads had before; they are never freed, so that an index is good for ever.
+ */
+#define MAX_MASKS 256
+static struct pmu_mask *_Atomic masks[MAX_MASKS];
+
+/*
+ * What the calling thread knows of its own pin; it holds while entries[slot] still is
+ * entry.  A child of vfork runs on its parent's copy of this and must leave it alone: it
+ * is known by its tid.
+ */
+static __thread struct {
+	uint64_t entry; /* 0: we did not pin this thread */
+	unsigned int slot;
+	int tid;
+	unsigned int depth; /* lifts that were not restored yet */
+	bool child_lifted;  /* for a child on this copy; stale once it executes, so never
+			       for the thread */
+} self __attribute__((tls_model("initial-exec")));
+
+static uint64_t pack(int tid, int cpu, unsigned int mask)
+{
+	return (uint64_t)(uint32_t)tid << 40 | (uint64_t)(uint32_t)cpu << 20 | mask;
+}
+
+static int tid_of(uint64_t entry)
+{
+	return (int)(entry >> 40);
+}
+
+static int cpu_of(uint64_t entry)
+{
+	return (int)(entry >> 20 & 0xfffff);
+}
+
+static const struct pmu_mask *mask_of(uint64_t entry)
+{
+	return atomic_load_explicit(&masks[entry & 0xfffff], memory_order_acquire);
+}
+
+static int own_tid(void)
+{
+	return (int)syscall(SYS_gettid);
+}
+
+/* A process made by vfork, or by a fork that went past us, runs with its parent's @self.
+ */
+static bool self_is_mine(void)
+{
+	return own_tid() == self.tid;
+}
+
+static bool self_holds(void)
+{
+	return self.entry && atomic_load_explicit(&entries[self.slot],
+						  memory_order_relaxed) == self.entry;
+}
+
+/* Index of a mask equal to @mask, or -ENOMEM, -ENOSPC. */
+static int intern(const struct pmu_mask *mask)
+{
+	struct pmu_mask *copy;
+
+	for (int i = 0; i < MAX_MASKS; i++) {
+		copy = atomic_load_explicit(&masks[i], memory_order_acquire);
+		if (copy && pmu_mask_equal(copy, mask))
+			return i;
+		if (copy)
+			continue;
+		copy = malloc(sizeof(*copy));
+		if (!copy)
+			return pmu_fail(ENOMEM, "no memory to remember a thread's mask");
+		*copy = *mask;
+		atomic_store_explicit(&masks[i], copy, memory_order_release);
+		return i;
+	}
+	return pmu_fail(ENOSPC, "threads with more than %d different masks", MAX_MASKS);
+}
+
+static void free_entry(unsigned int slot, uint64_t entry)
+{
+	/* only if it still is that one: its slot may have been given to another thread */
+	atomic_compare_exchange_strong(&entries[slot], &entry, 0);
+}
+
+/* Entries of threads that ended, or of the thread that had @tid before. */
+static void sweep(int tid)
+{
+	unsigned int n = atomic_load_explicit(&n_used, memory_order_acquire);
+	int saved = errno;
+	uint64_t entry;
+
+	for (unsigned int i = 0; i < n; i++) {
+		entry = atomic_load_explicit(&entries[i], memory_order_acquire);
+		if (!entry)
+			continue;
+		if (tid_of(entry) == tid ||
+		    (!tid && syscall(SYS_tgkill, getpid(), tid_of(entry), 0) < 0 &&
+		     errno == ESRCH))
+			free_entry(i, entry);
+	}
+	errno = saved;
+}
+
+/* The first free slot of those in use so far, else their number. */
+static unsigned int first_free(void)
+{
+	unsigned int n = atomic_load_explicit(&n_used, memory_order_relaxed), i = 0;
+
+	while (i < n && atomic_load_explicit(&entries[i], memory_order_relaxed))
+		i++;
+	return i;
+}
+
+/*
+ * A free slot, or PMU_PINNED_MAX.  Threads do not say goodbye here: they stay entered to
+ * their last destructor. Those that ended are looked for each time the register would
+ * double, at one system call per entry.
+ */
+static unsigned int take_slot(void)
+{
+	static unsigned int sweep_at = 64;
+	unsigned int slot = first_free();
+
+	if (slot >= sweep_at) {
+		sweep(0);
+		slot = first_free();
+		if (slot > sweep_at / 2)
+			sweep_at = 2 * slot < PMU_PINNED_MAX ? 2 * slot : PMU_PINNED_MAX;
+	}
+	if (slot < PMU_PINNED_MAX &&
+	    slot == atomic_load_explicit(&n_used, memory_order_relaxed))
+		atomic_store_explicit(&n_used, slot + 1, memory_order_release);
+	return slot;
+}
+
+static int enter(int tid, int cpu, int mask)
+{
+	uint64_t entry = pack(tid, cpu, (unsigned int)mask);
+	unsigned int slot;
+
+	sweep(tid);
+	slot = take_slot();
+	if (slot == PMU_PINNED_MAX)
+		return pmu_fail(ENOSPC, "more than %d pinned threads", PMU_PINNED_MAX);
+	atomic_store_explicit(&handles[slot], (uintptr_t)pthread_self(),
+			      memory_order_relaxed);
+	atomic_store_explicit(&entries[slot], entry, memory_order_release);
+	self.slot = slot;
+	self.tid = tid;
+	self.depth = 0;
+	pmu_compiler_barrier(); /* a signal handler's spawn sees all of it or nothing */
+	self.entry = entry;
+	return 0;
+}
+
+int pmu_pinned_bind(int cpu, const struct pmu_mask *original)
+{
+	struct pmu_mask one;
+	int mask, rc;
+
+	mask = intern(original);
+	if (mask < 0)
+		return mask;
+	rc = enter(own_tid(), cpu, mask);
+	if (rc)
+		return rc;
+	memset(&one, 0, sizeof(one));
+	pmu_mask_set(&one, cpu);
+	rc = pmu_mask_apply(&one);
+	if (rc) {
+		pmu_pinned_drop(0);
+		return pmu_fail(-rc, "the kernel refused CPU %d: %s", cpu, strerror(-rc));
+	}
+	return 0;
+}
+
+int pmu_pinned_own_mask(struct pmu_mask *mask)
+{
+	int rc = pmu_mask_of_thread(0, mask);
+
+	if (!rc && self_holds() && pmu_mask_single(mask) == cpu_of(self.entry))
+		*mask = *mask_of(self.entry);
+	return rc;
+}
+
+void pmu_pinned_forget(void)
+{
+	self.entry = 0;
+	self.depth = 0;
+}
+
+/* Return: the thread has its original mask now, and had our pin before. */
+static bool unpin(void)
+{
+	struct pmu_mask now;
+
+	return !pmu_mask_of_thread(0, &now) &&
+	       pmu_mask_single(&now) == cpu_of(self.entry) &&
+	       !pmu_mask_apply(mask_of(self.entry));
+}
+
+void pmu_pinned_disown(void)
+{
+	if (!self.entry || self_is_mine())
+		return;
+	if (self_holds())
+		unpin();
+	pmu_pinned_forget();
+}
+
+void pmu_pinned_drop(int tid)
+{
+	if (tid && (!self.entry || tid != self.tid)) {
+		sweep(tid);
+	} else if (self.entry && self_is_mine()) {
+		free_entry(self.slot, self.entry);
+		pmu_pinned_forget();
+	}
+}
+
+void pmu_pinned_drop_pthread(pthread_t thread)
+{
+	unsigned int n = atomic_load_explicit(&n_used, memory_order_acquire);
+	uint64_t entry;
+
+	if (pthread_equal(thread, pthread_self())) {
+		pmu_pinned_drop(0);
+		return;
+	}
+	for (unsigned int i = 0; i < n; i++) {
+		entry = atomic_load_explicit(&entries[i], memory_order_acquire);
+		if (entry && atomic_load_explicit(&handles[i], memory_order_relaxed) ==
+				     (uintptr_t)thread)
+			free_entry(i, entry);
+	}
+}
+
+/* The original mask as a cpu_set_t of any size, if the thread is where @entry put it. */
+static int tell(uint64_t entry, int tid, size_t size, void *out)
+{
+	const struct pmu_mask *original = mask_of(entry);
+	size_t n = size < sizeof(*original) ? size : sizeof(*original);
+	struct pmu_mask now;
+
+	if (pmu_mask_of_thread(tid, &now) || pmu_mask_single(&now) != cpu_of(entry))
+		return 0;
+	memset(out, 0, size);
+	memcpy(out, original->word, n);
+	return 1;
+}
+
+int pmu_pin_original(int tid, size_t size, void *mask)
+{
+	unsigned int n = atomic_load_explicit(&n_used, memory_order_acquire);
+	uint64_t entry;
+
+	if (likely(!n)) /* nobody is pinned */
+		return 0;
+	if (!tid || (self.entry && tid == self.tid))
+		return self_holds() ? tell(self.entry, 0, size, mask) : 0;
+	for (unsigned int i = 0; i < n; i++) {
+		entry = atomic_load_explicit(&entries[i], memory_order_acquire);
+		if (entry && tid_of(entry) == tid)
+			return tell(entry, tid, size, mask);
+	}
+	return 0;
+}
+
+int pmu_pinned_original_pthread(pthread_t thread, size_t size, void *mask)
+{
+	unsigned int n = atomic_load_explicit(&n_used, memory_order_acquire);
+	uint64_t entry;
+
+	if (likely(!n))
+		return 0;
+	if (pthread_equal(thread, pthread_self()))
+		return pmu_pin_original(0, size, mask);
+	for (unsigned int i = 0; i < n; i++) {
+		entry = atomic_load_explicit(&entries[i], memory_order_acquire);
+		if (!entry || atomic_load_explicit(&handles[i], memory_order_relaxed) !=
+				      (uintptr_t)thread)
+			continue;
+		if (tell(entry, tid_of(entry), size, mask))
+			return 1;
+	}
+	return 0;
+}
+
+static void pin_again(void)
+{
+	struct pmu_mask now, one;
+
+	/* only on the mask that unpin() left: what somebody set since then stands */
+	if (!self_holds() || pmu_mask_of_thread(0, &now) ||
+	    !pmu_mask_equal(&now, mask_of(self.entry)))
+		return;
+	memset(&one, 0, sizeof(one));
+	pmu_mask_set(&one, cpu_of(self.entry));
+	pmu_mask_apply(&one);
+}
+
+static PMU_COLD void lift(void)
+{
+	bool holds = self_holds();
+
+	if (!self_is_mine()) {
+		self.child_lifted = holds && unpin();
+		return;
+	}
+	if (!holds)
+		pmu_pinned_forget(); /* another thread dropped it */
+	else if (!self.depth++ && !unpin())
+		pmu_pinned_drop(0); /* bound by a system call that we did not see */
+}
+
+static PMU_COLD void restore(void)
+{
+	if (!self_is_mine()) {
+		if (self.child_lifted)
+			pin_again();
+		self.child_lifted = false;
+	} else if (self.depth && !--self.depth) {
+		pin_again();
+	}
+}
+
+void pmu_pin_lift(void)
+{
+	int saved = errno;
+
+	if (likely(!self.entry))
+		return;
+	lift();
+	errno = saved;
+}
+
+void pmu_pin_restore(void)
+{
+	int saved = errno;
+
+	if (likely(!self.entry))
+		return;
+	restore();
+	errno = saved;
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is where: the processors this process may use, from hwloc. */
+#include "machine/topology.h"
+
+#include <errno.h>
+#include <hwloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "machine/mask.h"
+#include "machine/pinned.h"
+
+/* What we keep: hwloc's own topology is gone once this is filled. */
+struct pmu_topology {
+	struct pmu_pu *machine; /* everything the cgroup allows, in hwloc's order */
+	size_t n_machine;
+	struct pmu_pu *pu; /* those of them that the process's mask allows */
+	size_t n_pus;
+	unsigned int n_cores;
+	unsigned int n_packages;
+};
+
+/*
+ * An environment for hwloc's eyes.
+ *
+ * The first hwloc_topology_init() of a process loads every plugin it finds (GL, OpenCL,
+ * libxml2 and all that these need: 5 to 30 ms and 40 MB of address space) unless
+ * HWLOC_PLUGINS_PATH says otherwise, and it can only be told by getenv().  setenv() in a
+ * library is no way out: it reallocates the array that other threads' getenv() may be
+ * walking just then.  So environ points for the time of that call to a copy with one
+ * variable more; whoever reads it finds every variable in the one array and in the other,
+ * and the program's own array is never written to.  The copy is not freed, as a thread
+ * may still be walking it.  A thread that changes the environment at that very moment
+ * (which no program with threads may do) changes the copy: if environ has moved on by the
+ * end, it stays as it is.
+ *
+ * hwloc forgets the plugins (and that there were none) when its last topology is
+ * destroyed, so we keep none: a program that uses hwloc itself gets all of its plugins.
+ *
+ * In a setuid program hwloc would load plugins and files that the caller names: there the
+ * copy holds none of its variables, and environ stays switched until the topology is
+ * loaded.
+ */
+struct quiet_environ {
+	char **before;
+	char **during;
+	struct quiet_environ *older; /* keeps the copies reachable for leak checkers */
+};
+
+static char no_plugins[] = "HWLOC_PLUGINS_PATH=";
+static struct quiet_environ *quiet_environs;
+
+static struct quiet_environ *quiet_environ_enter(bool secure)
+{
+	char **before = __atomic_load_n(&environ, __ATOMIC_ACQUIRE);
+	struct quiet_environ *quiet;
+	size_t n = 0, k = 0;
+
+	while (before && before[n])
+		n++;
+	quiet = malloc(sizeof(*quiet) + (n + 2) * sizeof(char *));
+	if (!quiet)
+		return NULL;
+	quiet->before = before;
+	quiet->during = (char **)(quiet + 1);
+	quiet->during[k++] = no_plugins;
+	for (size_t i = 0; i < n && before[i]; i++)
+		if (!secure || strncmp(before[i], "HWLOC_", 6) != 0)
+			quiet->during[k++] = before[i];
+	quiet->during[k] = NULL;
+	quiet->older = __atomic_load_n(&quiet_environs, __ATOMIC_RELAXED);
+	__atomic_store_n(&quiet_environs, quiet, __ATOMIC_RELEASE);
+	__atomic_store_n(&environ, quiet->during, __ATOMIC_RELEASE);
+	return quiet;
+}
+
+static void quiet_environ_leave(struct quiet_environ *quiet)
+{
+	char **expected;
+
+	if (!quiet)
+		return;
+	expected = quiet->during;
+	__atomic_compare_exchange_n(&environ, &expected, quiet->before, false,
+				    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+/* Nothing but packages and cores; PUs and NUMA nodes are always there. */
+static int set_filters(hwloc_topology_t hw)
+{
+	/* fails where there is no such component to begin with: on other architectures */
+	hwloc_topology_set_components(hw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST,
+				      "x86");
+	return hwloc_topology_set_all_types_filter(hw, HWLOC_TYPE_FILTER_KEEP_NONE) < 0 ||
+	       hwloc_topology_set_type_filter(hw, HWLOC_OBJ_CORE,
+					      HWLOC_TYPE_FILTER_KEEP_ALL) < 0 ||
+	       hwloc_topology_set_type_filter(hw, HWLOC_OBJ_PACKAGE,
+					      HWLOC_TYPE_FILTER_KEEP_ALL) < 0;
+}
+
+static int load_hwloc(hwloc_topology_t *hw)
+{
+	bool secure = getauxval(AT_SECURE);
+	struct quiet_environ *quiet = quiet_environ_enter(secure);
+	int rc;
+
+	rc = hwloc_topology_init(hw);
+	if (!secure)
+		quiet_environ_leave(quiet);
+	if (rc < 0) {
+		rc = pmu_fail(ENOMEM, "hwloc cannot create a topology");
+	} else if (set_filters(*hw) || hwloc_topology_load(*hw) < 0) {
+		rc = pmu_fail(errno,
+			      "hwloc cannot read this machine%s: %s; try PMU_PIN=none",
+			      getenv("HWLOC_XMLFILE") ? " (HWLOC_XMLFILE is set)" : "",
+			      strerror(errno));
+		hwloc_topology_destroy(*hw);
+	}
+	if (secure)
+		quiet_environ_leave(quiet);
+	return rc;
+}
+
+static int index_above(hwloc_topology_t hw, hwloc_obj_t pu, hwloc_obj_type_t type,
+		       int otherwise)
+{
+	hwloc_obj_t obj = hwloc_get_ancestor_obj_by_type(hw, type, pu);
+
+	return obj ? (int)obj->logical_index : otherwise;
+}
+
+/* Rank of the last of n PUs among those of its core; they are neighbours in hwloc's
+ * order, or few. */
+static int smt_rank(const struct pmu_pu *pu, size_t n)
+{
+	int rank = 0;
+
+	for (size_t i = n - 1; i-- > 0 && pu[i].core == pu[n - 1].core;)
+		rank++;
+	return rank;
+}
+
+/* Number of different values of a member that never falls along the array. */
+static unsigned int count_runs(const struct pmu_pu *pu, size_t n, size_t member)
+{
+	unsigned int runs = 0;
+	int value, last = -1;
+
+	for (size_t i = 0; i < n; i++) {
+		memcpy(&value, (const char *)&pu[i] + member, sizeof(value));
+		runs += value != last;
+		last = value;
+	}
+	return runs;
+}
+
+static int fill(struct pmu_topology *topology, hwloc_topology_t hw)
+{
+	size_t n = (size_t)hwloc_get_nbobjs_by_type(hw, HWLOC_OBJ_PU);
+	hwloc_const_cpuset_t allowed = hwloc_topology_get_allowed_cpuset(hw);
+	bool here = hwloc_topology_is_thissystem(hw);
+	struct pmu_mask mask;
+	hwloc_obj_t obj = NULL;
+	struct pmu_pu *pu;
+
+	topology->machine = calloc(n + !n, sizeof(*topology->machine));
+	topology->pu = calloc(n + !n, sizeof(*topology->pu));
+	if (!topology->machine || !topology->pu)
+		return pmu_fail(ENOMEM, "no memory for %zu processors", n);
+	if (here && pmu_pinned_own_mask(&mask))
+		here = false; /* a kernel that does not tell allows everything, too */
+	while ((obj = hwloc_get_next_obj_by_type(hw, HWLOC_OBJ_PU, obj)) != NULL) {
+		if (obj->os_index >= PMU_MASK_CPUS || topology->n_machine == n ||
+		    (allowed && !hwloc_bitmap_isset(allowed, obj->os_index)))
+			continue;
+		pu = &topology->machine[topology->n_machine++];
+		pu->cpu = (int)obj->os_index;
+		/* kernels that know no cores: every PU is one */
+		pu->core = index_above(hw, obj, HWLOC_OBJ_CORE, (int)obj->logical_index);
+		pu->package = index_above(hw, obj, HWLOC_OBJ_PACKAGE, 0);
+		pu->smt = smt_rank(topology->machine, topology->n_machine);
+		if (!here || pmu_mask_has(&mask, pu->cpu))
+			topology->pu[topology->n_pus++] = *pu;
+	}
+	topology->n_cores =
+		count_runs(topology->pu, topology->n_pus, offsetof(struct pmu_pu, core));
+	topology->n_packages = count_runs(topology->pu, topology->n_pus,
+					  offsetof(struct pmu_pu, package));
+	return topology->n_pus ? 0 : pmu_fail(ENODEV, "hwloc finds no processor to use");
+}
+
+int pmu_topology_load(struct pmu_topology **topology)
+{
+	struct pmu_topology *made;
+	hwloc_topology_t hw;
+	int rc;
+
+	*topology = NULL;
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return pmu_fail(ENOMEM, "no memory for the topology");
+	rc = load_hwloc(&hw);
+	if (rc)
+		goto free_made;
+	rc = fill(made, hw);
+	hwloc_topology_destroy(hw);
+	if (rc)
+		goto free_made;
+	*topology = made;
+	return 0;
+free_made:
+	pmu_topology_free(made);
+	return rc;
+}
+
+void pmu_topology_free(struct pmu_topology *topology)
+{
+	if (!topology)
+		return;
+	free(topology->machine);
+	free(topology->pu);
+	free(topology);
+}
+
+size_t pmu_topology_pus(const struct pmu_topology *topology, const struct pmu_pu **pu)
+{
+	*pu = topology->pu;
+	return topology->n_pus;
+}
+
+size_t pmu_topology_machine(const struct pmu_topology *topology, const struct pmu_pu **pu)
+{
+	*pu = topology->machine;
+	return topology->n_machine;
+}
+
+unsigned int pmu_topology_n_cores(const struct pmu_topology *topology)
+{
+	return topology->n_cores;
+}
+
+unsigned int pmu_topology_n_packages(const struct pmu_topology *topology)
+{
+	return topology->n_packages;
+}
+
+/* A PU's turn: siblings last, then by how late its core comes in its package, then by
+ * package. */
+struct turn {
+	int smt;
+	unsigned int core;
+	int package;
+	int cpu;
+};
+
+static int by_turn(const void *a, const void *b)
+{
+	const struct turn *s = a, *t = b;
+
+	if (s->smt != t->smt)
+		return s->smt < t->smt ? -1 : 1;
+	if (s->core != t->core)
+		return s->core < t->core ? -1 : 1;
+	return (s->package > t->package) - (s->package < t->package);
+}
+
+static unsigned int reverse_bits(unsigned int value, unsigned int n_bits)
+{
+	unsigned int out = 0;
+
+	for (unsigned int i = 0; i < n_bits; i++)
+		out |= (value >> i & 1) << (n_bits - 1 - i);
+	return out;
+}
+
+/*
+ * Give each of n cores in a row the time at which it is visited, so that each visit is
+ * far from those before: the ends of halves, then of quarters, ...: for 8 cores 0, 4, 2,
+ * 6, 1, 5, 3, 7.
+ */
+static void visit(unsigned int n, unsigned int *time)
+{
+	unsigned int bits = 0, now = 0;
+	size_t core;
+
+	while (1u << bits < n)
+		bits++;
+	for (unsigned int i = 0; i < n; i++)
+		time[i] = n;
+	for (unsigned int i = 0; i < 1u << bits; i++) {
+		core = ((size_t)reverse_bits(i, bits) * n) >> bits;
+		if (time[core] == n)
+			time[core] = now++;
+	}
+}
+
+/* The turns of one package, whose PUs are pu[0..n-1]; @time has room for n. */
+static void take_turns(const struct pmu_pu *pu, size_t n, struct turn *turn,
+		       unsigned int *time)
+{
+	unsigned int core = 0;
+
+	visit(count_runs(pu, n, offsetof(struct pmu_pu, core)), time);
+	for (size_t i = 0; i < n; i++) {
+		bool same = i && pu[i].core == pu[i - 1].core;
+
+		core += i && !same;
+		turn[i].smt = same ? turn[i - 1].smt + 1 : 0;
+		turn[i].core = time[core];
+		turn[i].package = pu[i].package;
+		turn[i].cpu = pu[i].cpu;
+	}
+}
+
+int pmu_topology_distribute(const struct pmu_topology *topology, unsigned int n, int *cpu)
+{
+	const struct pmu_pu *pu = topology->pu;
+	size_t n_pus = topology->n_pus, end;
+	struct turn *turn = calloc(n_pus + 1, sizeof(*turn));
+	unsigned int *time = calloc(n_pus + 1, sizeof(*time));
+	int rc = 0;
+
+	if (!turn || !time) {
+		rc = pmu_fail(ENOMEM, "no memory to place %u threads", n);
+		goto out;
+	}
+	for (size_t i = 0; i < n_pus; i = end) {
+		for (end = i + 1; end < n_pus && pu[end].package == pu[i].package;)
+			end++;
+		take_turns(pu + i, end - i, turn + i, time);
+	}
+	qsort(turn, n_pus, sizeof(*turn), by_turn);
+	for (unsigned int i = 0; i < n; i++)
+		cpu[i] = turn[i % n_pus].cpu;
+out:
+	free(turn);
+	free(time);
+	return rc;
+}
