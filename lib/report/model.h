@@ -26,8 +26,14 @@ enum pmu_model_row_flags {
 	PMU_ROW_OVERLAP = 1,   /* ended after its parent: measured, no "self" */
 	PMU_ROW_RECURSIVE = 2, /* was re-entered: time_min, time_max and time_sd speak of outermost calls */
 	PMU_ROW_FLAT = 4,      /* beyond the limit of regions per thread: kept by name, without its parents */
-	PMU_ROW_NO_SELF = 8,   /* self values cannot be known (overlap below it) */
+	PMU_ROW_NO_SELF = 8,   /* self values cannot be known (overlap below it, or recursion) */
 	PMU_ROW_OPEN = 16,     /* was open when the table was read */
+	/*
+	 * With RECURSIVE: only ever re-entered directly inside itself.  Without it a re-entry may have
+	 * come by way of a nested region, whose time then holds some of this row's: where anything is
+	 * nested in such a row, no self values are known from it down.
+	 */
+	PMU_ROW_DIRECT = 32,
 };
 
 /** A region on one path, of one thread or of all. */
@@ -37,16 +43,18 @@ struct pmu_model_row {
 	int parent;       /* index of the row it is nested in, -1 for none; always before this row */
 	int depth;        /* 0 for a row without parent */
 	int thread;       /* index into threads; -1: the sum over threads */
+	int sum;          /* of a thread's row: index into section.row of its sum; else -1 */
 	uint32_t n_threads; /* threads that have this row */
 	uint32_t flags;   /* enum pmu_model_row_flags */
 	uint64_t calls;
 	uint64_t time_ns; /* inclusive */
-	uint64_t self_ns; /* without nested regions; meaningless with PMU_ROW_OVERLAP or _NO_SELF */
+	uint64_t self_ns; /* without nested regions; 0 where pmu_model_self_known() says no */
 	uint64_t min_ns;  /* shortest and longest single call; 0 and 0 where there was none */
 	uint64_t max_ns;
-	double sd_ns;     /* standard deviation of one call; NaN: unknown */
+	double sd_ns;     /* standard deviation of one call (population's); NaN: unknown */
 	double share;     /* of the time its threads were measured, 0 to 1; NaN: unknown */
 	uint32_t missing; /* bit i: raw[i], net[i] and self[i] are unknown */
+	uint32_t self_missing; /* bit i: self[i] is: as missing, or missing in a nested region */
 	uint64_t *raw;    /* [n_counts] as read */
 	uint64_t *net;    /* [n_counts] without the library's own cost */
 	uint64_t *self;   /* [n_counts] net, without nested regions */
@@ -142,22 +150,41 @@ const char *pmu_model_text(struct pmu_model *model, const char *text, size_t len
 /** pmu_model_textf() - formatted. */
 const char *pmu_model_textf(struct pmu_model *model, const char *fmt, ...) PMU_PRINTF(2, 3);
 
+/*
+ * The texts are copied.  Lists that grow by these three are filled by them alone.
+ * Return: 0 or -ENOMEM.
+ */
 int pmu_model_add_note(struct pmu_model *model, const char *text);
 int pmu_model_add_doubt(struct pmu_model *model, const char *text, const char *region, int thread,
 			uint64_t count);
 int pmu_model_add_refusal(struct pmu_model *model, const char *source, const char *why,
 			  const char *mend);
 
+/** Most counts of a section: bits of a missing mask. */
+#define PMU_MODEL_MAX_COUNTS 32
+/** A longer path keeps its beginning and its last name; a hash of all of it stands for the rest. */
+#define PMU_MODEL_PATH_MAX 4096
+
 /**
  * pmu_model_finish() - everything that follows from the threads' rows
  * @model: threads, sections with thread_row in any order in which a parent stands before its
- *         children (name, parent, thread, flags, calls, times in ns, raw, net, cost, missing, n_open set)
+ *         children (name, parent, thread, flags, calls, times in ns, raw, net, cost, missing,
+ *         n_open set)
  *
- * Sorts each thread's rows into tree order (siblings by time, longest first), makes paths, self values, shares, and the sums over
- * threads.  self = inclusive - nested; never below zero: where it would be it is 0 with a doubt.
+ * Sorts each thread's rows into tree order (siblings by time, longest first), makes paths, self
+ * values, shares, and the sums over threads: rows of the same path, flat ones apart.  Metrics get
+ * room and are left missing.  self = inclusive - nested; never below zero: where it would be it is
+ * 0 with a doubt (the rounding of times, 1 ns a row, excepted).  A parent that does not stand before
+ * its row or belongs to another thread is taken as none.
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0; -ENOMEM; -E2BIG with more than PMU_MODEL_MAX_COUNTS counts.
  */
 int pmu_model_finish(struct pmu_model *model);
+
+/** pmu_model_self_known() - are self_ns and, but for self_missing, self[] of a row known? */
+static inline bool pmu_model_self_known(const struct pmu_model_row *row)
+{
+	return !(row->flags & (PMU_ROW_OVERLAP | PMU_ROW_NO_SELF));
+}
 
 #endif

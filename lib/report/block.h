@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory that is given back all at once: a model's, and a writer's scratch. */
+#ifndef PMU_REPORT_BLOCK_H
+#define PMU_REPORT_BLOCK_H
+
+#include <stddef.h>
+
+/** A list of blocks begins as NULL. */
+struct pmu_model_block;
+
+/** pmu_block_alloc() - zeroed memory, aligned for anything; NULL without memory. */
+void *pmu_block_alloc(struct pmu_model_block **blocks, size_t size);
+
+/** pmu_block_array() - the same for @n elements. */
+void *pmu_block_array(struct pmu_model_block **blocks, size_t n, size_t size);
+
+/** pmu_block_text() - a copy of @len bytes with a NUL, packed; NULL without memory. */
+char *pmu_block_text(struct pmu_model_block **blocks, const char *text, size_t len);
+
+void pmu_block_free(struct pmu_model_block **blocks);
+
+#endif

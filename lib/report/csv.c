@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The report as CSV: one header line, then for every region the sum over its threads
+ * ("all") and one line for each thread.
+ *
+ * Quoted as RFC 4180 says, lines end in a line feed.  A blank cell is unknown, never 0.
+ * Bytes that are not UTF-8 stand as \xNN, as in JSON.  With several groups every count
+ * and metric of any of them has its columns, blank for regions that another group
+ * counted.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/encode.h"
+#include "report/report.h"
+#include "report/rows.h"
+
+/* One count or metric; the same name and unit in several groups is one. */
+struct column {
+	const char *name;
+	const char *unit;
+};
+
+struct csv {
+	struct pmu_strbuf *out;
+	const struct pmu_model *model;
+	struct column *count;
+	unsigned int n_counts;
+	struct column *metric;
+	unsigned int n_metrics;
+	/* of the section at hand: index of a column in it, or -1 */
+	int *count_at;
+	int *metric_at;
+};
+
+static const char *const fixed_columns =
+	"group,path,name,depth,thread,calls,time_ns,self_ns,min_ns,max_ns,sd_ns,share";
+
+static bool same(const char *a, const char *b)
+{
+	return !strcmp(a ? a : "", b ? b : "");
+}
+
+static int find(const struct column *column, unsigned int n, const char *name,
+		const char *unit)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (same(column[i].name, name) && same(column[i].unit, unit))
+			return (int)i;
+	return -1;
+}
+
+static void collect(struct csv *csv)
+{
+	for (unsigned int i = 0; i < csv->model->n_sections; i++) {
+		const struct pmu_model_section *s = &csv->model->section[i];
+
+		for (unsigned int k = 0; k < s->n_counts; k++)
+			if (find(csv->count, csv->n_counts, s->count[k].name,
+				 s->count[k].unit) < 0)
+				csv->count[csv->n_counts++] = (struct column){
+					s->count[k].name, s->count[k].unit};
+		for (unsigned int k = 0; k < s->n_metrics; k++)
+			if (find(csv->metric, csv->n_metrics, s->metric[k].name,
+				 s->metric[k].unit) < 0)
+				csv->metric[csv->n_metrics++] = (struct column){
+					s->metric[k].name, s->metric[k].unit};
+	}
+}
+
+static int open_columns(struct csv *csv)
+{
+	size_t n_counts = 1, n_metrics = 1;
+
+	for (unsigned int i = 0; i < csv->model->n_sections; i++) {
+		n_counts += csv->model->section[i].n_counts;
+		n_metrics += csv->model->section[i].n_metrics;
+	}
+	csv->count = calloc(n_counts, sizeof(*csv->count));
+	csv->metric = calloc(n_metrics, sizeof(*csv->metric));
+	csv->count_at = calloc(n_counts, sizeof(*csv->count_at));
+	csv->metric_at = calloc(n_metrics, sizeof(*csv->metric_at));
+	if (!csv->count || !csv->metric || !csv->count_at || !csv->metric_at)
+		return -1;
+	collect(csv);
+	return 0;
+}
+
+static void close_columns(struct csv *csv)
+{
+	free(csv->count);
+	free(csv->metric);
+	free(csv->count_at);
+	free(csv->metric_at);
+}
+
+static void use_section(struct csv *csv, const struct pmu_model_section *s)
+{
+	for (unsigned int i = 0; i < csv->n_counts; i++)
+		csv->count_at[i] = -1;
+	for (unsigned int i = 0; i < csv->n_metrics; i++)
+		csv->metric_at[i] = -1;
+	for (unsigned int i = 0; i < s->n_counts; i++)
+		csv->count_at[find(csv->count, csv->n_counts, s->count[i].name,
+				   s->count[i].unit)] = (int)i;
+	for (unsigned int i = 0; i < s->n_metrics; i++)
+		csv->metric_at[find(csv->metric, csv->n_metrics, s->metric[i].name,
+				    s->metric[i].unit)] = (int)i;
+}
+
+static void put_title(struct csv *csv, const char *kind, const struct column *column)
+{
+	struct pmu_strbuf title = {0};
+
+	pmu_strbuf_add(&title, kind);
+	pmu_strbuf_add(&title, column->name ? column->name : "");
+	if (column->unit && column->unit[0])
+		pmu_strbuf_addf(&title, " [%s]", column->unit);
+	pmu_strbuf_add(csv->out, ",");
+	pmu_encode_csv(csv->out, pmu_strbuf_text(&title));
+	csv->out->failed |= title.failed;
+	pmu_strbuf_free(&title);
+}
+
+static void put_header(struct csv *csv)
+{
+	pmu_strbuf_add(csv->out, fixed_columns);
+	for (unsigned int i = 0; i < csv->n_counts; i++)
+		put_title(csv, "raw:", &csv->count[i]);
+	for (unsigned int i = 0; i < csv->n_counts; i++)
+		put_title(csv, "net:", &csv->count[i]);
+	for (unsigned int i = 0; i < csv->n_metrics; i++)
+		put_title(csv, "", &csv->metric[i]);
+	pmu_strbuf_add(csv->out, "\n");
+}
+
+static void put_u64(struct csv *csv, bool known, uint64_t value)
+{
+	pmu_strbuf_add(csv->out, ",");
+	if (known)
+		pmu_encode_u64(csv->out, value);
+}
+
+static void put_double(struct csv *csv, double value)
+{
+	pmu_strbuf_add(csv->out, ",");
+	pmu_encode_double(csv->out, value, 9);
+}
+
+static void put_counts(struct csv *csv, const uint64_t *value, uint32_t missing)
+{
+	for (unsigned int i = 0; i < csv->n_counts; i++) {
+		int at = csv->count_at[i];
+		bool known = at >= 0 && !(missing >> at & 1);
+
+		put_u64(csv, known, known ? value[at] : 0);
+	}
+}
+
+static void put_row(struct csv *csv, const struct pmu_model_section *s,
+		    const struct pmu_model_row *row)
+{
+	int thread = pmu_model_thread_number(csv->model, row);
+
+	pmu_encode_csv(csv->out, s->group);
+	pmu_strbuf_add(csv->out, ",");
+	pmu_encode_csv(csv->out, row->path);
+	pmu_strbuf_add(csv->out, ",");
+	pmu_encode_csv(csv->out, row->name);
+	put_u64(csv, true, (uint64_t)row->depth);
+	if (thread < 0)
+		pmu_strbuf_add(csv->out, row->thread < 0 ? ",all" : ",");
+	else
+		put_u64(csv, true, (uint64_t)thread);
+	put_u64(csv, true, row->calls);
+	put_u64(csv, true, row->time_ns);
+	put_u64(csv, pmu_model_self_known(row), row->self_ns);
+	put_u64(csv, row->calls > 0, row->min_ns);
+	put_u64(csv, row->calls > 0, row->max_ns);
+	put_double(csv, row->sd_ns);
+	put_double(csv, row->share);
+	put_counts(csv, row->raw, row->missing);
+	put_counts(csv, row->net, row->missing);
+	for (unsigned int i = 0; i < csv->n_metrics; i++) {
+		int at = csv->metric_at[i];
+
+		put_double(csv, at >= 0 && row->metric ? row->metric[at] : NAN);
+	}
+	pmu_strbuf_add(csv->out, "\n");
+}
+
+static void put_section(struct csv *csv, const struct pmu_model_section *s)
+{
+	struct pmu_rows_by_sum index;
+
+	if (pmu_rows_by_sum(&index, s) < 0) {
+		csv->out->failed = 1;
+		return;
+	}
+	use_section(csv, s);
+	for (unsigned int i = 0; i < s->n_rows; i++) {
+		put_row(csv, s, &s->row[i]);
+		for (unsigned int k = index.start[i]; k < index.start[i + 1]; k++)
+			put_row(csv, s, &s->thread_row[index.row[k]]);
+	}
+	pmu_rows_by_sum_free(&index);
+}
+
+void pmu_report_csv(struct pmu_strbuf *out, const struct pmu_model *model)
+{
+	struct csv csv = {.out = out, .model = model};
+
+	if (open_columns(&csv) < 0) {
+		out->failed = 1;
+	} else {
+		put_header(&csv);
+		for (unsigned int i = 0; i < model->n_sections; i++)
+			put_section(&csv, &model->section[i]);
+	}
+	close_columns(&csv);
+}

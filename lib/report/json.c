@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The report as JSON, version 1 of the schema.
+ *
+ *   pmu_report     1; a reader refuses what it does not know.  Members may be added
+ * without a new version: skip unknown ones version        of the library that measured
+ *   program, command, host, pid
+ *   start_unix_ns, duration_ns
+ *   machine        {description, cpu}
+ *   clock          {name, hz}: of all times in here; hz is null where unknown
+ *   source         {name, detail}: what made the counts
+ *   refused        [{source, why, mend}]: better sources, and what would make them usable
+ *   pinning
+ *   died           null after a clean end, else a sentence
+ *   notes          [sentence]
+ *   groups         [{name, counts: [{name, unit}], metrics: [{name, unit, formula}]}];
+ * the unit "" is a number of events.  A formula is over net counts, time (seconds),
+ * calls, tsc_hz threads        [{thread, name, tid, cpu, merged, finished, time_ns,
+ * minor_faults, major_faults, voluntary_switches, involuntary_switches}]; cpu: pinned to,
+ * or null; merged: 0, or how many finished threads share this entry regions        in
+ * tree order: a region, then what is nested in it, the longest first name, path   the
+ * path has the names around it, joined by '/'; '/' and '\' in names get a '\' group name
+ * of the group that counted; regions are told apart by group, path and "flat" depth,
+ * parent   0 and null for an outermost region, else the path of the region around it
+ *     n_threads    threads that were in it; all that follows is the sum over them
+ *     calls        begin/end pairs that have ended
+ *     time_ns      inclusive of nested regions; self_ns: without them
+ *     time_min_ns, time_max_ns, time_sd_ns   of a single call (outermost calls of a
+ * recursive region) share        of the time its threads were measured, 0 to 1 open
+ * begins without an end so far flags        "overlap" (ended after the region around it),
+ * "recursive", "flat" (beyond the limit of regions per thread: kept by name, without its
+ * parents), "open", "no_self" (self values cannot be known), "direct" (never re-entered
+ * by way of another region) raw          {count: as read} net          {count: without
+ * the library's own cost} self         {count: net without nested regions} metrics
+ * {metric: value} threads      [{thread, and the same measured members}] of each thread
+ *   doubts         [{text, region, thread, count}]: region is null for the session or a
+ * thread, thread is null for all, count is null where it cannot be counted
+ *
+ * null is unknown, never 0.  Times and counts are exact integers up to 2^64 - 1, the rest
+ * has 9 significant digits.  Text is UTF-8; a byte that is not part of valid UTF-8 stands
+ * as the four characters \xNN, and a backslash in front of what looks like that as \x5c:
+ * different names stay different.  Thread numbers are those of "threads", in the order of
+ * their first use of the library.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "report/encode.h"
+#include "report/report.h"
+#include "report/rows.h"
+
+#define DIGITS 9
+
+static const struct {
+	uint32_t flag;
+	const char *name;
+} flag_names[] = {
+	{PMU_ROW_OVERLAP, "overlap"}, {PMU_ROW_RECURSIVE, "recursive"},
+	{PMU_ROW_FLAT, "flat"},	      {PMU_ROW_NO_SELF, "no_self"},
+	{PMU_ROW_OPEN, "open"},	      {PMU_ROW_DIRECT, "direct"},
+};
+
+/* "name": - with what stands before it: ", ", a new line and its indentation, or nothing
+ */
+static void key(struct pmu_strbuf *out, const char *before, const char *name)
+{
+	pmu_strbuf_add(out, before);
+	pmu_encode_json(out, name);
+	pmu_strbuf_add_n(out, ": ", 2);
+}
+
+static void put_text(struct pmu_strbuf *out, const char *before, const char *name,
+		     const char *text)
+{
+	key(out, before, name);
+	pmu_encode_json(out, text);
+}
+
+static void put_u64(struct pmu_strbuf *out, const char *before, const char *name,
+		    uint64_t value)
+{
+	key(out, before, name);
+	pmu_encode_u64(out, value);
+}
+
+static void put_known(struct pmu_strbuf *out, const char *before, const char *name,
+		      bool known, uint64_t value)
+{
+	key(out, before, name);
+	if (known)
+		pmu_encode_u64(out, value);
+	else
+		pmu_strbuf_add(out, "null");
+}
+
+/* -1 stands for unknown */
+static void put_i64(struct pmu_strbuf *out, const char *before, const char *name,
+		    int64_t value)
+{
+	put_known(out, before, name, value >= 0, (uint64_t)value);
+}
+
+static void put_double(struct pmu_strbuf *out, const char *before, const char *name,
+		       double value, int digits)
+{
+	key(out, before, name);
+	if (pmu_encode_double(out, value, digits) < 0)
+		pmu_strbuf_add(out, "null");
+}
+
+/* Between the elements of a list that has one a line. */
+static void next_line(struct pmu_strbuf *out, bool first, const char *indent)
+{
+	pmu_strbuf_add(out, first ? "\n" : ",\n");
+	pmu_strbuf_add(out, indent);
+}
+
+static void end_list(struct pmu_strbuf *out, bool empty, const char *indent)
+{
+	if (!empty) {
+		pmu_strbuf_add(out, "\n");
+		pmu_strbuf_add(out, indent);
+	}
+	pmu_strbuf_add(out, "]");
+}
+
+static void put_head(struct pmu_strbuf *out, const struct pmu_model *model)
+{
+	pmu_strbuf_add(out, "{\n  \"pmu_report\": 1");
+	put_text(out, ",\n  ", "version", model->version);
+	put_text(out, ",\n  ", "program", model->program);
+	put_text(out, ",\n  ", "command", model->command);
+	put_text(out, ",\n  ", "host", model->host);
+	put_i64(out, ",\n  ", "pid", model->pid);
+	put_u64(out, ",\n  ", "start_unix_ns", model->start_unix_ns);
+	put_u64(out, ",\n  ", "duration_ns", model->duration_ns);
+	put_text(out, ",\n  \"machine\": {", "description", model->machine);
+	put_text(out, ", ", "cpu", model->cpu);
+	put_text(out, "},\n  \"clock\": {", "name", model->clock);
+	put_double(out, ", ", "hz", model->clock_hz > 0 ? model->clock_hz : NAN, 12);
+	put_text(out, "},\n  \"source\": {", "name", model->source);
+	put_text(out, ", ", "detail", model->source_detail);
+	pmu_strbuf_add(out, "}");
+}
+
+static void put_remarks(struct pmu_strbuf *out, const struct pmu_model *model)
+{
+	pmu_strbuf_add(out, ",\n  \"refused\": [");
+	for (unsigned int i = 0; i < model->n_refusals; i++) {
+		next_line(out, !i, "    ");
+		put_text(out, "{", "source", model->refusal[i].source);
+		put_text(out, ", ", "why", model->refusal[i].why);
+		put_text(out, ", ", "mend", model->refusal[i].mend);
+		pmu_strbuf_add(out, "}");
+	}
+	end_list(out, !model->n_refusals, "  ");
+	put_text(out, ",\n  ", "pinning", model->pinning);
+	key(out, ",\n  ", "died");
+	if (model->died)
+		pmu_encode_json(out, model->died);
+	else
+		pmu_strbuf_add(out, "null");
+	pmu_strbuf_add(out, ",\n  \"notes\": [");
+	for (unsigned int i = 0; i < model->n_notes; i++) {
+		next_line(out, !i, "    ");
+		pmu_encode_json(out, model->note[i]);
+	}
+	end_list(out, !model->n_notes, "  ");
+}
+
+static void put_group(struct pmu_strbuf *out, const struct pmu_model_section *s)
+{
+	put_text(out, "{", "name", s->group);
+	pmu_strbuf_add(out, ",\n     \"counts\": [");
+	for (unsigned int i = 0; i < s->n_counts; i++) {
+		put_text(out, i ? ", {" : "{", "name", s->count[i].name);
+		put_text(out, ", ", "unit", s->count[i].unit);
+		pmu_strbuf_add(out, "}");
+	}
+	pmu_strbuf_add(out, "],\n     \"metrics\": [");
+	for (unsigned int i = 0; i < s->n_metrics; i++) {
+		put_text(out, i ? ", {" : "{", "name", s->metric[i].name);
+		put_text(out, ", ", "unit", s->metric[i].unit);
+		put_text(out, ", ", "formula", s->metric[i].formula);
+		pmu_strbuf_add(out, "}");
+	}
+	pmu_strbuf_add(out, "]}");
+}
+
+static void put_groups(struct pmu_strbuf *out, const struct pmu_model *model)
+{
+	pmu_strbuf_add(out, ",\n  \"groups\": [");
+	for (unsigned int i = 0; i < model->n_sections; i++) {
+		next_line(out, !i, "    ");
+		put_group(out, &model->section[i]);
+	}
+	end_list(out, !model->n_sections, "  ");
+}
+
+static void put_thread(struct pmu_strbuf *out, const struct pmu_model_thread *thread)
+{
+	put_i64(out, "{", "thread", thread->number);
+	put_text(out, ", ", "name", thread->name);
+	put_i64(out, ", ", "tid", thread->tid);
+	put_i64(out, ", ", "cpu", thread->cpu);
+	put_u64(out, ", ", "merged", thread->n_merged);
+	key(out, ", ", "finished");
+	pmu_strbuf_add(out, thread->finished ? "true" : "false");
+	put_u64(out, ", ", "time_ns", thread->time_ns);
+	put_i64(out, ", ", "minor_faults", thread->minor_faults);
+	put_i64(out, ", ", "major_faults", thread->major_faults);
+	put_i64(out, ", ", "voluntary_switches", thread->voluntary_switches);
+	put_i64(out, ", ", "involuntary_switches", thread->involuntary_switches);
+	pmu_strbuf_add(out, "}");
+}
+
+static void put_threads(struct pmu_strbuf *out, const struct pmu_model *model)
+{
+	pmu_strbuf_add(out, ",\n  \"threads\": [");
+	for (unsigned int i = 0; i < model->n_threads; i++) {
+		next_line(out, !i, "    ");
+		put_thread(out, &model->thread[i]);
+	}
+	end_list(out, !model->n_threads, "  ");
+}
+
+static void put_counts(struct pmu_strbuf *out, const char *before, const char *name,
+		       const struct pmu_model_section *s, const uint64_t *value,
+		       uint32_t missing)
+{
+	key(out, before, name);
+	pmu_strbuf_add(out, "{");
+	for (unsigned int i = 0; i < s->n_counts; i++)
+		put_known(out, i ? ", " : "", s->count[i].name, !(missing >> i & 1),
+			  value[i]);
+	pmu_strbuf_add(out, "}");
+}
+
+static void put_flags(struct pmu_strbuf *out, uint32_t flags)
+{
+	bool first = true;
+
+	pmu_strbuf_add(out, ", \"flags\": [");
+	for (size_t i = 0; i < PMU_ARRAY_LEN(flag_names); i++) {
+		if (!(flags & flag_names[i].flag))
+			continue;
+		pmu_strbuf_add(out, first ? "" : ", ");
+		pmu_encode_json(out, flag_names[i].name);
+		first = false;
+	}
+	pmu_strbuf_add(out, "]");
+}
+
+/* What a sum and a thread's row have in common; @indent goes before each further line. */
+static void put_measured(struct pmu_strbuf *out, const struct pmu_model_section *s,
+			 const struct pmu_model_row *row, const char *indent)
+{
+	bool timed = row->calls > 0;
+
+	put_u64(out, "", "calls", row->calls);
+	put_u64(out, ", ", "time_ns", row->time_ns);
+	put_known(out, ", ", "self_ns", pmu_model_self_known(row), row->self_ns);
+	put_known(out, ", ", "time_min_ns", timed, row->min_ns);
+	put_known(out, ", ", "time_max_ns", timed, row->max_ns);
+	put_double(out, ", ", "time_sd_ns", row->sd_ns, DIGITS);
+	put_double(out, ", ", "share", row->share, DIGITS);
+	put_u64(out, ", ", "open", row->n_open);
+	put_flags(out, row->flags);
+	put_counts(out, indent, "raw", s, row->raw, row->missing);
+	put_counts(out, indent, "net", s, row->net, row->missing);
+	put_counts(out, indent, "self", s, row->self, row->missing | row->self_missing);
+	key(out, indent, "metrics");
+	pmu_strbuf_add(out, "{");
+	for (unsigned int i = 0; i < s->n_metrics; i++)
+		put_double(out, i ? ", " : "", s->metric[i].name,
+			   row->metric ? row->metric[i] : NAN, DIGITS);
+	pmu_strbuf_add(out, "}");
+}
+
+static void put_region(struct pmu_strbuf *out, const struct pmu_model_section *s,
+		       const struct pmu_model_row *row)
+{
+	put_text(out, "{", "name", row->name);
+	put_text(out, ", ", "path", row->path);
+	put_text(out, ", ", "group", s->group);
+	put_i64(out, ", ", "depth", row->depth);
+	key(out, ", ", "parent");
+	if (row->parent < 0)
+		pmu_strbuf_add(out, "null");
+	else
+		pmu_encode_json(out, s->row[row->parent].path);
+	put_u64(out, ", ", "n_threads", row->n_threads);
+	pmu_strbuf_add(out, ",\n     ");
+	put_measured(out, s, row, ",\n     ");
+}
+
+static void put_section(struct pmu_strbuf *out, const struct pmu_model *model,
+			const struct pmu_model_section *s, bool *first)
+{
+	struct pmu_rows_by_sum index;
+
+	if (pmu_rows_by_sum(&index, s) < 0) {
+		out->failed = 1;
+		return;
+	}
+	for (unsigned int i = 0; i < s->n_rows; i++) {
+		next_line(out, *first, "    ");
+		*first = false;
+		put_region(out, s, &s->row[i]);
+		pmu_strbuf_add(out, ",\n     \"threads\": [");
+		for (unsigned int k = index.start[i]; k < index.start[i + 1]; k++) {
+			const struct pmu_model_row *row = &s->thread_row[index.row[k]];
+
+			next_line(out, k == index.start[i], "       {");
+			put_i64(out, "", "thread", pmu_model_thread_number(model, row));
+			pmu_strbuf_add(out, ", ");
+			put_measured(out, s, row, ",\n        ");
+			pmu_strbuf_add(out, "}");
+		}
+		end_list(out, index.start[i] == index.start[i + 1], "     ");
+		pmu_strbuf_add(out, "}");
+	}
+	pmu_rows_by_sum_free(&index);
+}
+
+static void put_doubts(struct pmu_strbuf *out, const struct pmu_model *model)
+{
+	pmu_strbuf_add(out, ",\n  \"doubts\": [");
+	for (unsigned int i = 0; i < model->n_doubts; i++) {
+		const struct pmu_model_doubt *doubt = &model->doubt[i];
+
+		next_line(out, !i, "    ");
+		put_text(out, "{", "text", doubt->text);
+		key(out, ", ", "region");
+		if (doubt->region && doubt->region[0])
+			pmu_encode_json(out, doubt->region);
+		else
+			pmu_strbuf_add(out, "null");
+		put_i64(out, ", ", "thread", doubt->thread);
+		put_known(out, ", ", "count", doubt->count > 0, doubt->count);
+		pmu_strbuf_add(out, "}");
+	}
+	end_list(out, !model->n_doubts, "  ");
+}
+
+void pmu_report_json(struct pmu_strbuf *out, const struct pmu_model *model)
+{
+	bool first = true;
+
+	put_head(out, model);
+	put_remarks(out, model);
+	put_groups(out, model);
+	put_threads(out, model);
+	pmu_strbuf_add(out, ",\n  \"regions\": [");
+	for (unsigned int i = 0; i < model->n_sections; i++)
+		put_section(out, model, &model->section[i], &first);
+	end_list(out, first, "  ");
+	put_doubts(out, model);
+	pmu_strbuf_add(out, "\n}\n");
+}

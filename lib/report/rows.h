@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ways through a finished model's rows that the writers share. */
+#ifndef PMU_REPORT_ROWS_H
+#define PMU_REPORT_ROWS_H
+
+#include "report/model.h"
+
+/** The threads' rows of each sum: row[start[i]] to row[start[i + 1] - 1] belong to sum i.
+ */
+struct pmu_rows_by_sum {
+	unsigned int *start; /* [n_rows + 1] */
+	unsigned int *row;   /* indices into thread_row, in its order */
+};
+
+/** pmu_rows_by_sum() - make one, for pmu_rows_by_sum_free().  Return: 0 or -ENOMEM. */
+int pmu_rows_by_sum(struct pmu_rows_by_sum *index,
+		    const struct pmu_model_section *section);
+void pmu_rows_by_sum_free(struct pmu_rows_by_sum *index);
+
+/** pmu_model_thread_number() - number of a row's thread, -1 for a sum */
+int pmu_model_thread_number(const struct pmu_model *model,
+			    const struct pmu_model_row *row);
+
+#endif

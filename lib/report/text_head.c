@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The head of the text report: what ran, where, and what its numbers are made of. */
+#include <stdio.h>
+#include <string.h>
+
+#include "report/encode.h"
+#include "report/text.h"
+
+#define LABEL_LEAST 9u
+#define LABEL_MOST  20u
+#define MARGIN	    2u
+
+/* A line of the head: "  machine   AMD EPYC, ...", broken with a hanging indent. */
+static void item(struct pmu_text *t, unsigned int label_width, const char *label,
+		 const char *text)
+{
+	size_t start = t->out->len;
+
+	if (!text || !text[0])
+		return;
+	pmu_strbuf_addf(t->out, "  %s ", label);
+	pmu_strbuf_pad(t->out, start + MARGIN + label_width + 1, ' ');
+	pmu_text_wrap(t, text, MARGIN + label_width + 1);
+}
+
+static unsigned int label_width(const struct pmu_model *model)
+{
+	unsigned int width = LABEL_LEAST;
+
+	for (unsigned int i = 0; i < model->n_refusals; i++) {
+		unsigned int len =
+			5 + (unsigned int)strnlen(model->refusal[i].source, 99);
+
+		if (len > width && len <= LABEL_MOST)
+			width = len;
+	}
+	return width;
+}
+
+static uint64_t count_threads(const struct pmu_model *model)
+{
+	uint64_t n = 0;
+
+	for (unsigned int i = 0; i < model->n_threads; i++)
+		n += model->thread[i].n_merged ? model->thread[i].n_merged : 1;
+	return n;
+}
+
+/* Return: whether the library's version found room at the line's end. */
+static bool title(struct pmu_text *t)
+{
+	const struct pmu_model *model = t->model;
+	size_t start = t->out->len, width, n_version = strlen("libpmu ");
+	const char *version = pmu_text_shown(t, model->version);
+	uint64_t n_threads = count_threads(model);
+	struct pmu_cell cell;
+
+	pmu_strbuf_add(t->out, "pmu: ");
+	pmu_encode_line(t->out, model->program && model->program[0]
+					? model->program
+					: "(unknown program)");
+	pmu_strbuf_addf(t->out, " (pid %lld", (long long)model->pid);
+	if (model->host && model->host[0]) {
+		pmu_strbuf_add(t->out, " on ");
+		pmu_encode_line(t->out, model->host);
+	}
+	pmu_cell_time(&cell, (double)model->duration_ns);
+	pmu_strbuf_addf(t->out, ") ran %s%s", cell.number, cell.unit);
+	pmu_cell_exact(&cell, n_threads);
+	if (n_threads)
+		pmu_strbuf_addf(t->out, ", %s thread%s", cell.number,
+				n_threads == 1 ? "" : "s");
+	width = t->out->failed ? 0 : pmu_utf8_width(t->out->text + start);
+	n_version += pmu_utf8_width(version);
+	if (!version[0] || width + 2 + n_version > t->columns) {
+		pmu_strbuf_add(t->out, "\n");
+		return !version[0];
+	}
+	pmu_strbuf_pad(t->out, t->out->len + t->columns - width - n_version, ' ');
+	pmu_strbuf_addf(t->out, "libpmu %s\n", version);
+	return true;
+}
+
+/* "time stamp counter, 2.596 GHz"; a clock that counts nanoseconds needs no rate */
+static void clock_words(struct pmu_text *t, struct pmu_strbuf *text, bool named)
+{
+	const char *name = pmu_text_shown(t, t->model->clock);
+	double hz = t->model->clock_hz;
+	struct pmu_cell rate;
+
+	if (!named)
+		pmu_strbuf_add(text, name);
+	if (!(hz > 0) || hz == 1e9)
+		return;
+	pmu_cell_hz(&rate, hz);
+	pmu_strbuf_addf(text, "%s%s%s", !named && name[0] ? ", " : "", rate.number,
+			rate.unit);
+}
+
+static void source(struct pmu_text *t, unsigned int width)
+{
+	const struct pmu_model *model = t->model;
+	const char *detail = pmu_text_shown(t, model->source_detail);
+	const char *clock = pmu_text_shown(t, model->clock);
+	struct pmu_strbuf text = {0}, times = {0};
+	bool is_clock = model->source && !strcmp(model->source, "clock");
+
+	pmu_encode_line(&text, model->source);
+	if (is_clock && !detail[0])
+		detail = "time and calls, no counts";
+	if (detail[0])
+		pmu_strbuf_addf(&text, ": %s", detail);
+	clock_words(t, &times, clock[0] && strstr(detail, clock));
+	if (times.len)
+		pmu_strbuf_addf(&text, is_clock ? " (%s)" : "; times: %s",
+				pmu_strbuf_text(&times));
+	item(t, width, "source", pmu_strbuf_text(&text));
+	t->failed |= text.failed || times.failed;
+	pmu_strbuf_free(&text);
+	pmu_strbuf_free(&times);
+}
+
+static void refusal(struct pmu_text *t, unsigned int width,
+		    const struct pmu_model_refusal *refused)
+{
+	unsigned int indent = MARGIN + width + 1;
+	char label[64];
+
+	snprintf(label, sizeof(label), "not %s", pmu_text_shown(t, refused->source));
+	item(t, width, label, pmu_text_shown(t, refused->why));
+	if (!refused->mend || !refused->mend[0])
+		return;
+	pmu_strbuf_pad(t->out, t->out->len + indent, ' ');
+	pmu_strbuf_add(t->out, "-> ");
+	pmu_text_wrap(t, pmu_text_shown(t, refused->mend), indent + 3);
+}
+
+/* Only a command that says more than the program's name. */
+static void command(struct pmu_text *t, unsigned int width)
+{
+	const char *text = t->model->command;
+
+	if (text && strchr(text, ' '))
+		item(t, width, "command", pmu_text_shown(t, text));
+}
+
+void pmu_text_head(struct pmu_text *t)
+{
+	const struct pmu_model *model = t->model;
+	unsigned int width = label_width(model);
+
+	if (!title(t)) {
+		pmu_strbuf_add(t->out, "  library  ");
+		pmu_strbuf_pad(t->out, t->out->len + width - 8, ' ');
+		pmu_strbuf_addf(t->out, "libpmu %s\n", pmu_text_shown(t, model->version));
+	}
+	item(t, width, "caution", pmu_text_shown(t, model->died));
+	command(t, width);
+	item(t, width, "machine", pmu_text_shown(t, model->machine));
+	source(t, width);
+	for (unsigned int i = 0; i < model->n_refusals; i++)
+		refusal(t, width, &model->refusal[i]);
+	item(t, width, "pinning", pmu_text_shown(t, model->pinning));
+	for (unsigned int i = 0; i < model->n_notes; i++)
+		item(t, width, "note", pmu_text_shown(t, model->note[i]));
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The tables of the text report: one group's regions. */
+#include <math.h>
+#include <string.h>
+
+#include "report/encode.h"
+#include "report/table.h"
+#include "report/text.h"
+
+#define BASE_COLUMNS 6u
+/* At some 20 ns for a begin and end, a tenth of the time around such calls is ours. */
+#define SHORT_CALL_NS 200.0
+
+static const struct {
+	uint32_t flag;
+	uint32_t legend;
+	char sign;
+} marks[] = {
+	{PMU_ROW_OVERLAP, PMU_LEGEND_OVERLAP, 'o'},
+	{PMU_ROW_RECURSIVE, PMU_LEGEND_RECURSIVE, 'r'},
+	{PMU_ROW_OPEN, PMU_LEGEND_OPEN, 'b'},
+	{PMU_ROW_FLAT, PMU_LEGEND_FLAT, 'f'},
+};
+
+/* Some rows of a section that stand in one table. */
+struct rows {
+	struct pmu_text *t;
+	const struct pmu_model_section *s;
+	const struct pmu_model_row *row;
+	unsigned int n;
+	struct pmu_table table;
+};
+
+/* A new column to be filled; NULL out of memory. */
+static struct pmu_cell *column(struct rows *r, const char *title, const char *kind)
+{
+	struct pmu_cell *cell =
+		pmu_block_array(&r->t->scratch, r->n, sizeof(struct pmu_cell));
+
+	if (!cell) {
+		r->t->failed = true;
+		return NULL;
+	}
+	r->table.column[r->table.n_columns++] =
+		(struct pmu_table_column){.title = title, .kind = kind, .cell = cell};
+	return cell;
+}
+
+/* The columns that every table has. */
+
+enum base_column { CALLS, TIME, SHARE, PER_CALL, SELF, N_BASE };
+static const char *const base_titles[N_BASE] = {"calls", "time", "share", "per call",
+						"self"};
+
+static double per_call(const struct pmu_model_row *row)
+{
+	return row->calls ? (double)row->time_ns / (double)row->calls : NAN;
+}
+
+static void base_columns(struct rows *r)
+{
+	struct pmu_cell *cell[N_BASE];
+
+	for (unsigned int i = 0; i < N_BASE; i++) {
+		cell[i] = column(r, base_titles[i], "region");
+		if (!cell[i])
+			return;
+	}
+	for (unsigned int i = 0; i < r->n; i++) {
+		const struct pmu_model_row *row = &r->row[i];
+
+		pmu_cell_count(&cell[CALLS][i], row->calls);
+		pmu_cell_time(&cell[TIME][i], (double)row->time_ns);
+		pmu_cell_share(&cell[SHARE][i], row->share);
+		pmu_cell_time(&cell[PER_CALL][i], per_call(row));
+		pmu_cell_time(&cell[SELF][i],
+			      pmu_model_self_known(row) ? (double)row->self_ns : NAN);
+	}
+}
+
+/* How many threads were in a region: only where that differs. */
+static void threads_column(struct rows *r)
+{
+	struct pmu_cell *cell;
+	bool differs = false;
+
+	for (unsigned int i = 0; i < r->n; i++)
+		differs |= r->row[i].thread < 0 &&
+			   r->row[i].n_threads != r->t->model->n_threads;
+	if (!differs)
+		return;
+	cell = column(r, "threads", "region");
+	for (unsigned int i = 0; cell && i < r->n; i++)
+		pmu_cell_exact(&cell[i], r->row[i].n_threads);
+}
+
+/* Counts and metrics; what no row has gets no column. */
+
+static bool any_counted(const struct rows *r, unsigned int c)
+{
+	for (unsigned int i = 0; i < r->n; i++)
+		if (!(r->row[i].missing >> c & 1))
+			return true;
+	return false;
+}
+
+static bool any_metric(const struct rows *r, unsigned int m)
+{
+	for (unsigned int i = 0; i < r->n; i++)
+		if (r->row[i].metric && !isnan(r->row[i].metric[m]))
+			return true;
+	return false;
+}
+
+/* "name [unit]" */
+static const char *with_unit(struct pmu_text *t, const char *name, const char *unit)
+{
+	struct pmu_strbuf title = {0};
+	const char *shown;
+
+	pmu_strbuf_add(&title, name ? name : "");
+	if (unit && unit[0])
+		pmu_strbuf_addf(&title, " [%s]", unit);
+	shown = pmu_text_shown(t, pmu_strbuf_text(&title));
+	t->failed |= title.failed;
+	pmu_strbuf_free(&title);
+	return shown;
+}
+
+static void metric_column(struct rows *r, unsigned int m)
+{
+	const struct pmu_model_metric *metric = &r->s->metric[m];
+	bool percent = metric->unit && !strcmp(metric->unit, "%");
+	const char *title = with_unit(r->t, metric->name, percent ? "" : metric->unit);
+	struct pmu_cell *cell = column(r, title, "metrics");
+
+	for (unsigned int i = 0; cell && i < r->n; i++) {
+		double value = r->row[i].metric ? r->row[i].metric[m] : NAN;
+
+		pmu_cell_value(&cell[i], value);
+		if (percent && !isnan(value) && !cell[i].unit[0])
+			strcpy(cell[i].unit, "%");
+	}
+}
+
+static void count_column(struct rows *r, unsigned int c)
+{
+	const struct pmu_model_count *count = &r->s->count[c];
+	bool time = count->unit && !strcmp(count->unit, "ns");
+	const char *title = with_unit(r->t, count->name, time ? "" : count->unit);
+	struct pmu_cell *cell = column(r, title, "counts");
+
+	for (unsigned int i = 0; cell && i < r->n; i++) {
+		if (r->row[i].missing >> c & 1)
+			pmu_cell_none(&cell[i]);
+		else if (time)
+			pmu_cell_time(&cell[i], (double)r->row[i].net[c]);
+		else
+			pmu_cell_count(&cell[i], r->row[i].net[c]);
+	}
+}
+
+/* "not counted: a, b" below the tables */
+static void put_not_counted(struct rows *r)
+{
+	struct pmu_strbuf text = {0};
+
+	for (unsigned int c = 0; c < r->s->n_counts; c++) {
+		if (any_counted(r, c))
+			continue;
+		pmu_strbuf_add(&text, text.len ? ", " : "not counted: ");
+		pmu_encode_line(&text, r->s->count[c].name);
+	}
+	if (text.len) {
+		pmu_strbuf_add(r->t->out, "  ");
+		pmu_text_wrap(r->t, pmu_strbuf_text(&text), 2);
+	}
+	r->t->failed |= text.failed;
+	pmu_strbuf_free(&text);
+}
+
+/* Marks behind the rows. */
+
+static bool is_doubtful(const struct pmu_text *t, const char *region, int thread)
+{
+	unsigned int low = 0, high = t->n_doubtful;
+
+	while (low < high) {
+		unsigned int middle = low + (high - low) / 2;
+
+		if (strcmp(t->doubtful[middle]->region, region) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < t->n_doubtful && !strcmp(t->doubtful[low]->region, region); low++)
+		if (thread < 0 || t->doubtful[low]->thread < 0 ||
+		    t->doubtful[low]->thread == thread)
+			return true;
+	return false;
+}
+
+static const char *mark_of(struct pmu_text *t, const struct pmu_model_row *row)
+{
+	int thread = row->thread < 0 ? -1 : t->model->thread[row->thread].number;
+	char text[16];
+	size_t n = 0;
+
+	for (size_t i = 0; i < PMU_ARRAY_LEN(marks); i++) {
+		if (!(row->flags & marks[i].flag))
+			continue;
+		text[n++] = marks[i].sign;
+		t->legend |= marks[i].legend;
+	}
+	if (per_call(row) < SHORT_CALL_NS) {
+		text[n++] = 's';
+		t->legend |= PMU_LEGEND_SHORT;
+	}
+	if (is_doubtful(t, row->name, thread) || is_doubtful(t, row->path, thread)) {
+		text[n++] = '?';
+		t->legend |= PMU_LEGEND_DOUBT;
+	}
+	text[n] = '\0';
+	return n ? pmu_text_shown(t, text) : "";
+}
+
+static void fill_labels(struct rows *r)
+{
+	for (unsigned int i = 0; i < r->n; i++) {
+		r->table.label[i].name = pmu_text_shown(r->t, r->row[i].name);
+		r->table.label[i].depth = (unsigned int)r->row[i].depth;
+		r->table.mark[i] = mark_of(r->t, &r->row[i]);
+	}
+}
+
+static void find_unknown(struct rows *r)
+{
+	for (unsigned int c = 0; c < r->table.n_columns; c++)
+		for (unsigned int i = 0; i < r->n; i++)
+			if (!strcmp(r->table.column[c].cell[i].number, "-"))
+				r->t->legend |= PMU_LEGEND_UNKNOWN;
+}
+
+static void put_rows(struct rows *r)
+{
+	struct pmu_text *t = r->t;
+	size_t n_columns = (size_t)BASE_COLUMNS + r->s->n_counts + r->s->n_metrics;
+
+	r->table.n_rows = r->n;
+	r->table.label = pmu_block_array(&t->scratch, r->n, sizeof(*r->table.label));
+	r->table.mark = pmu_block_array(&t->scratch, r->n, sizeof(*r->table.mark));
+	r->table.column =
+		pmu_block_array(&t->scratch, n_columns, sizeof(*r->table.column));
+	t->failed |= !r->table.label || !r->table.mark || !r->table.column;
+	if (t->failed)
+		return;
+	fill_labels(r);
+	base_columns(r);
+	threads_column(r);
+	for (unsigned int m = 0; m < r->s->n_metrics; m++)
+		if (any_metric(r, m))
+			metric_column(r, m);
+	for (unsigned int c = 0; c < r->s->n_counts; c++)
+		if (any_counted(r, c))
+			count_column(r, c);
+	if (t->failed)
+		return;
+	find_unknown(r);
+	t->failed |= pmu_table_print(t->out, &r->table, t->columns, &t->scratch) < 0;
+	if (r->table.too_deep)
+		t->legend |= PMU_LEGEND_DEEP;
+	put_not_counted(r);
+}
+
+/* What the numbers of the next table are of; nothing where that goes without saying. */
+static void section_title(struct pmu_text *t, const struct pmu_model_section *s)
+{
+	bool named = s->n_counts || t->model->n_sections > 1;
+	bool summed = t->model->n_threads > 1;
+
+	pmu_strbuf_add(t->out, "\n");
+	if (!named && !summed)
+		return;
+	pmu_strbuf_add(t->out, "  ");
+	if (named)
+		pmu_encode_line(t->out, s->group);
+	pmu_strbuf_add(t->out, named && summed ? ", " : "");
+	if (summed)
+		pmu_strbuf_add(t->out, "all threads together");
+	pmu_strbuf_add(t->out, "\n");
+}
+
+static void thread_title(struct pmu_text *t, const struct pmu_model_section *s,
+			 const struct pmu_model_thread *thread)
+{
+	struct pmu_cell cell;
+
+	pmu_strbuf_add(t->out, "\n  ");
+	if (s->n_counts || t->model->n_sections > 1) {
+		pmu_encode_line(t->out, s->group);
+		pmu_strbuf_add(t->out, ", ");
+	}
+	pmu_strbuf_addf(t->out, "thread %d", thread->number);
+	pmu_cell_exact(&cell, thread->n_merged);
+	if (thread->n_merged)
+		pmu_strbuf_addf(t->out, ": %s finished threads together", cell.number);
+	if (thread->name && thread->name[0] && !thread->n_merged) {
+		pmu_strbuf_add(t->out, " (");
+		pmu_encode_line(t->out, thread->name);
+		pmu_strbuf_add(t->out, ")");
+	}
+	if (thread->cpu >= 0)
+		pmu_strbuf_addf(t->out, " on CPU %d", thread->cpu);
+	pmu_strbuf_add(t->out, "\n");
+}
+
+static void each_thread(struct pmu_text *t, const struct pmu_model_section *s)
+{
+	unsigned int end;
+
+	for (unsigned int i = 0; i < s->n_thread_rows && !t->failed; i = end) {
+		int thread = s->thread_row[i].thread;
+		struct rows r = {.t = t, .s = s, .row = &s->thread_row[i]};
+
+		for (end = i + 1; end < s->n_thread_rows; end++)
+			if (s->thread_row[end].thread != thread)
+				break;
+		if (thread < 0 || (unsigned int)thread >= t->model->n_threads)
+			continue;
+		r.n = end - i;
+		thread_title(t, s, &t->model->thread[thread]);
+		put_rows(&r);
+	}
+}
+
+void pmu_text_section(struct pmu_text *t, const struct pmu_model_section *section)
+{
+	struct rows r = {.t = t, .s = section, .row = section->row, .n = section->n_rows};
+
+	section_title(t, section);
+	put_rows(&r);
+	if (t->threads)
+		each_thread(t, section);
+}
