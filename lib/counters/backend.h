@@ -3,6 +3,7 @@
 #ifndef PMU_COUNTERS_BACKEND_H
 #define PMU_COUNTERS_BACKEND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,14 +18,31 @@ struct pmu_probe {
 
 /** What a thread's attachment came to. */
 struct pmu_attachment {
-	uint32_t missing;   /* slots that this thread cannot count */
-	bool user_read;     /* read without the kernel */
-	char note[160];     /* "" or why the thread got less than others, for a doubt on its row */
+	uint32_t missing; /* slots that this thread cannot count */
+	bool user_read;   /* read without the kernel */
+	char note[160];   /* "" or why the thread got less than others, for a doubt on its row */
+};
+
+/** Why a thread's counts ended before the thread did. */
+enum pmu_source_lost {
+	PMU_SOURCE_HOLDS = 0,
+	PMU_SOURCE_CLOSED = 1, /* the program closed or replaced the descriptors */
+	PMU_SOURCE_TAKEN = 2,  /* the counters were given to something else for a while */
+};
+
+/**
+ * A thread's part begins with this, in every source whose thread_size() is not 0.
+ *
+ * Once @lost is set, read() touches no descriptor any more and what came by them is missing.  It is written (relaxed) by
+ * read() on the thread itself and may be loaded (relaxed) from any thread, for a doubt on its row.
+ */
+struct pmu_source_thread {
+	uint32_t lost; /* enum pmu_source_lost */
 };
 
 /**
  * A thread's read: value[n_slots] in slot order, each a 64-bit count that only grows; returns the
- * slots that could not be read, whose elements stay as they are.  Hot: no lock, no allocation.
+ * slots that could not be read, whose elements mean nothing.  Hot: no lock, no allocation; keeps errno.
  */
 typedef uint32_t pmu_read_fn(void *thread, uint64_t *value);
 
@@ -36,20 +54,29 @@ struct pmu_backend {
 	 * Can it count this plan here?  0: every slot that is not absent.  Otherwise the first refusal;
 	 * probe says which slots (-ENOENT, -EINVAL: no such event here; -ENOSPC: does not fit beside the
 	 * slots before it; others refuse the whole source) and why.  Leaves nothing open.
+	 * With 0 an error[] may still be set: that slot can only be left missing here, and why says so.
 	 */
 	int (*probe)(const struct pmu_plan *plan, struct pmu_probe *probe);
-	/* Once per session.  *state is the source's own; plan outlives it. */
+	/*
+	 * Once per session.  *state is the source's own; plan outlives it.  0 or a negative errno with a
+	 * sentence.
+	 */
 	int (*open)(void **state, const struct pmu_plan *plan);
 	void (*close)(void *state);
 	/* Bytes that attach() fills for each thread. */
 	size_t (*thread_size)(const struct pmu_plan *plan);
 	/*
 	 * On the thread itself, after pinning; no malloc: a signal handler may be the caller.  @cpu is the OS number of
-	 * the CPU it is pinned to, or -1.  *read is NULL for a source that has nothing to read.
+	 * the CPU it is pinned to, or -1.  *read is NULL for a source that has nothing to read.  A thread whose
+	 * counters cannot be had is attached all the same: every slot missing, and a note.
+	 * Context: one thread at a time (the session's lock): the limit of descriptors is raised meanwhile.
 	 */
 	int (*attach)(void *state, void *thread, int cpu, pmu_read_fn **read,
 		      struct pmu_attachment *got);
-	/* From any thread once @thread is not reading; also in a forked child, which owns copies. */
+	/*
+	 * From any thread once @thread is not reading; also in a forked child, which owns copies; once more does
+	 * no harm.  A descriptor that is not ours any more is left alone.
+	 */
 	void (*detach)(void *state, void *thread);
 	/*
 	 * One clause for the report's head on how the counts are made: "user level, read in user space".

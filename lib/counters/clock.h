@@ -25,8 +25,8 @@ struct pmu_clock_point {
  * pmu_clock_choose() - the clock to use here
  *
  * The time stamp counter where CPUID says it is invariant (Intel SDM vol. 3B, "Invariant TSC":
- * 8000_0007H EDX[8]) and the kernel uses it as its own clock source; the virtual counter on
- * arm64; else clock_gettime.
+ * 8000_0007H EDX[8]) and the kernel has not struck it off its list of clock sources; the virtual
+ * counter on arm64; else clock_gettime.
  */
 enum pmu_clock_kind pmu_clock_choose(void);
 
@@ -38,6 +38,7 @@ struct pmu_clock_point pmu_clock_point_take(enum pmu_clock_kind kind);
 
 /**
  * pmu_clock_hz() - ticks per second from two points
+ * @first, @last: of this kind of clock
  * Return: 0 where the points are the same or run backwards; 1e9 for PMU_CLOCK_MONOTONIC.
  */
 double pmu_clock_hz(enum pmu_clock_kind kind, const struct pmu_clock_point *first,
@@ -51,6 +52,34 @@ static inline uint64_t pmu_clock_mono_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
+/** pmu_clock_is_bare() - pmu_clock_bare() is this clock. */
+static inline int pmu_clock_is_bare(enum pmu_clock_kind kind)
+{
+#if defined(__x86_64__)
+	return kind == PMU_CLOCK_TSC;
+#elif defined(__aarch64__)
+	return kind == PMU_CLOCK_CNTVCT;
+#else
+	(void)kind;
+	return 0;
+#endif
+}
+
+/** pmu_clock_bare() - the time stamp that is one instruction, where this machine has one. */
+static inline uint64_t pmu_clock_bare(void)
+{
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+	uint64_t ticks;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
+#else
+	return pmu_clock_mono_ns();
+#endif
+}
+
 /**
  * pmu_clock_ticks() - now
  *
@@ -59,19 +88,8 @@ static inline uint64_t pmu_clock_mono_ns(void)
  */
 static inline uint64_t pmu_clock_ticks(enum pmu_clock_kind kind)
 {
-#if defined(__x86_64__)
-	if (likely(kind == PMU_CLOCK_TSC))
-		return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-	if (likely(kind == PMU_CLOCK_CNTVCT)) {
-		uint64_t ticks;
-
-		__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-		return ticks;
-	}
-#else
-	(void)kind;
-#endif
+	if (likely(pmu_clock_is_bare(kind)))
+		return pmu_clock_bare();
 	return pmu_clock_mono_ns();
 }
 

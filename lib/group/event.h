@@ -18,11 +18,12 @@ struct pmu_event {
 /**
  * pmu_event_parse() - one event as people write it
  * @text: a generic name (instructions, cycles, ...), a software event (page-faults, ...) or a raw
- *        code rNNN (hexadecimal, PERF_TYPE_RAW); modifiers after ':' - u, k, uk, ku
- * @event: result
+ *        code rNNN (hexadecimal, PERF_TYPE_RAW); modifiers after ':' - u, k, uk, ku; blanks around it
+ *        and the case of letters do not count
+ * @event: result; its name is the same for every way to write the event
  *
  * User level by default; software events that happen in the kernel (context-switches,
- * cpu-migrations) include the kernel.
+ * cpu-migrations) include the kernel, and are refused with :u, where they are always 0.
  *
  * Return: 0; -EINVAL with a sentence that names the nearest valid choice.
  */
@@ -35,11 +36,37 @@ int pmu_event_parse(const char *text, struct pmu_event *event);
  */
 int pmu_event_list_parse(const char *text, struct pmu_event *events);
 
-/** Names that pmu_event_parse() knows, with a line about each; ends with a NULL name. */
+/** Levels at which an event can be counted, and what it means without a modifier. */
+enum pmu_event_level {
+	PMU_LEVEL_EITHER, /* user, kernel or both; user */
+	PMU_LEVEL_KERNEL, /* happens in the kernel: kernel or both; both */
+	PMU_LEVEL_NONE,   /* cannot be told apart: no modifier */
+};
+
+/** One name that pmu_event_parse() knows. */
 struct pmu_event_about {
 	const char *name;
-	const char *about;
+	const char *about; /* a line for people */
+	const char *alias; /* of which name it is another, or NULL */
+	const char *unit;
+	enum pmu_slot_kind kind;
+	enum pmu_event_level level;
+	uint32_t type; /* perf_event_attr */
+	uint64_t config;
 };
+/** All names; ends with a NULL name. */
 extern const struct pmu_event_about pmu_event_names[];
+
+/**
+ * pmu_event_cache() - which cache the generic cache-references and cache-misses are about
+ * @event: any event
+ * @vendor: as in struct pmu_cpu_id
+ *
+ * Return: "last level cache", "level 2 cache", "level 1 data cache"; NULL for other events and where
+ * it is not known.
+ * Source: the kernel's tables: arch/x86/events/intel/core.c (architectural events 2EH/4FH, 2EH/41H),
+ * arch/x86/events/amd/core.c (L2), drivers/perf/arm_pmuv3.c (L1D_CACHE, L1D_CACHE_REFILL).
+ */
+const char *pmu_event_cache(const struct pmu_event *event, const char *vendor);
 
 #endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The source software: the kernel's own events by perf_event, or what getrusage says
+ * where that is refused. */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "counters/backend.h"
+#include "counters/perf.h"
+#include "counters/perf_why.h"
+
+/* A session's: perf counts what it can, the rest is asked for. */
+struct software {
+	struct pmu_plan
+		plan;	/* ours with the slots absent that perf_event does not count */
+	uint32_t usage; /* slots from getrusage */
+	void *perf;	/* state of pmu_backend_perf */
+};
+
+/* A thread's. */
+struct software_thread {
+	struct pmu_perf_thread
+		perf; /* first: its reader begins with the struct pmu_source_thread */
+	pmu_read_fn *read_perf;
+	const struct software *software;
+};
+
+/* --- what the kernel keeps for every thread anyway --- */
+
+static uint64_t page_faults(const struct rusage *usage)
+{
+	return (uint64_t)usage->ru_minflt + (uint64_t)usage->ru_majflt;
+}
+
+static uint64_t minor_faults(const struct rusage *usage)
+{
+	return (uint64_t)usage->ru_minflt;
+}
+
+static uint64_t major_faults(const struct rusage *usage)
+{
+	return (uint64_t)usage->ru_majflt;
+}
+
+static uint64_t context_switches(const struct rusage *usage)
+{
+	return (uint64_t)usage->ru_nvcsw + (uint64_t)usage->ru_nivcsw;
+}
+
+/* Microseconds in struct rusage; the clock of the thread has nanoseconds. */
+static uint64_t task_clock(const struct rusage *usage)
+{
+	struct timespec ts;
+
+	(void)usage;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static uint64_t (*const from_usage[PERF_COUNT_SW_MAX])(const struct rusage *usage) = {
+	[PERF_COUNT_SW_TASK_CLOCK] = task_clock,
+	[PERF_COUNT_SW_PAGE_FAULTS] = page_faults,
+	[PERF_COUNT_SW_PAGE_FAULTS_MIN] = minor_faults,
+	[PERF_COUNT_SW_PAGE_FAULTS_MAJ] = major_faults,
+	[PERF_COUNT_SW_CONTEXT_SWITCHES] = context_switches,
+};
+
+/* --- which slot by which way --- */
+
+/* These happen in the kernel: counted at user level only they are always 0. */
+static bool happens_in_kernel(const struct pmu_slot *slot)
+{
+	return slot->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+	       slot->config == PERF_COUNT_SW_CPU_MIGRATIONS;
+}
+
+/* getrusage does not tell levels apart: a kernel-only count of what happens at both is
+ * not there. */
+static bool usage_has(const struct pmu_slot *slot)
+{
+	return slot->config < PMU_ARRAY_LEN(from_usage) && from_usage[slot->config] &&
+	       (slot->user || happens_in_kernel(slot));
+}
+
+static void include_kernel(struct pmu_plan *plan)
+{
+	for (unsigned int i = 0; i < plan->n_slots; i++)
+		plan->slot[i].kernel |= happens_in_kernel(&plan->slot[i]);
+}
+
+/*
+ * @plan: slots that perf_event does not count become absent in it
+ * @usage: result: those of them that getrusage has
+ * @error: result: what refused those that neither has
+ */
+static void sort_slots(struct pmu_plan *plan, uint32_t *usage, int *error)
+{
+	uint32_t asked = pmu_plan_mask(plan) & ~plan->absent;
+	struct pmu_plan one = *plan;
+	int rc;
+
+	*usage = 0;
+	if (!pmu_perf_try(plan))
+		return;
+	for (unsigned int i = 0; i < plan->n_slots; i++) {
+		one.absent = ~(1u << i);
+		if (!(asked >> i & 1))
+			continue;
+		rc = pmu_perf_try(&one);
+		if (!rc)
+			continue;
+		plan->absent |= 1u << i;
+		if (plan->scope == PMU_COUNT_THREAD && usage_has(&plan->slot[i]))
+			*usage |= 1u << i;
+		else
+			error[i] = rc;
+	}
+}
+
+static int refuse_others(const struct pmu_plan *plan, struct pmu_probe *probe)
+{
+	int rc = 0;
+
+	for (unsigned int i = 0; i < plan->n_slots; i++) {
+		if (plan->absent >> i & 1 || plan->slot[i].kind == PMU_SLOT_SOFTWARE)
+			continue;
+		probe->error[i] = -EINVAL;
+		rc = -EINVAL;
+	}
+	if (rc)
+		snprintf(probe->why, sizeof(probe->why),
+			 "it counts what the kernel does, not what the processor does");
+	return rc;
+}
+
+/* A slot that neither way has is missing; that is no reason to count nothing else. */
+static int judge(const struct pmu_plan *plan, uint32_t usage,
+		 const struct pmu_plan *sorted, struct pmu_probe *probe)
+{
+	uint32_t counted = (pmu_plan_mask(plan) & ~sorted->absent) | usage;
+	int refused = 0, fatal = 0;
+
+	for (unsigned int i = plan->n_slots; i-- > 0;) {
+		int rc = probe->error[i];
+
+		if (!rc)
+			continue;
+		refused = rc;
+		if (pmu_perf_refuses_slot(rc))
+			fatal = rc;
+		pmu_perf_explain(plan, rc, i, probe);
+	}
+	return fatal || counted ? fatal : refused;
+}
+
+static int software_probe(const struct pmu_plan *plan, struct pmu_probe *probe)
+{
+	struct pmu_plan sorted = *plan;
+	struct pmu_fd_limit limit;
+	uint32_t usage;
+
+	memset(probe, 0, sizeof(*probe));
+	if (refuse_others(plan, probe))
+		return -EINVAL;
+	include_kernel(&sorted);
+	pmu_fd_raise(&limit);
+	sort_slots(&sorted, &usage, probe->error);
+	pmu_fd_lower(&limit);
+	return judge(plan, usage, &sorted, probe);
+}
+
+/* --- the session --- */
+
+static int software_open(void **state, const struct pmu_plan *plan)
+{
+	struct software *software = calloc(1, sizeof(*software));
+	int error[PMU_MAX_SLOTS];
+	struct pmu_fd_limit limit;
+	int rc;
+
+	if (!software)
+		return pmu_fail(ENOMEM, "no memory for the source software");
+	software->plan = *plan;
+	include_kernel(&software->plan);
+	pmu_fd_raise(&limit);
+	sort_slots(&software->plan, &software->usage, error);
+	pmu_fd_lower(&limit);
+	rc = pmu_backend_perf.open(&software->perf, &software->plan);
+	if (rc)
+		free(software);
+	else
+		*state = software;
+	return rc;
+}
+
+static void software_close(void *state)
+{
+	struct software *software = state;
+
+	pmu_backend_perf.close(software->perf);
+	free(software);
+}
+
+/* --- threads --- */
+
+static size_t software_thread_size(const struct pmu_plan *plan)
+{
+	(void)plan;
+	return sizeof(struct software_thread);
+}
+
+static uint32_t read_both(void *thread, uint64_t *value)
+{
+	const struct software_thread *self = thread;
+	const struct software *software = self->software;
+	uint32_t missing = self->read_perf(thread, value);
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	for (uint32_t left = software->usage; left; left &= left - 1) {
+		int slot = __builtin_ctz(left);
+
+		value[slot] = from_usage[software->plan.slot[slot].config](&usage);
+	}
+	return missing & ~software->usage;
+}
+
+static int software_attach(void *state, void *thread, int cpu, pmu_read_fn **read,
+			   struct pmu_attachment *got)
+{
+	struct software *software = state;
+	struct software_thread *self = thread;
+	int rc = pmu_backend_perf.attach(software->perf, &self->perf, cpu, read, got);
+
+	self->software = software;
+	self->read_perf = *read;
+	if (software->usage)
+		*read = read_both;
+	got->missing &= ~software->usage;
+	return rc;
+}
+
+static void software_detach(void *state, void *thread)
+{
+	struct software *software = state;
+	struct software_thread *self = thread;
+
+	pmu_backend_perf.detach(software->perf, &self->perf);
+}
+
+static void software_describe(void *state, char *text, size_t size)
+{
+	const struct software *software = state;
+	uint32_t asked = pmu_plan_mask(&software->plan);
+
+	if (!(asked & ~software->plan.absent))
+		snprintf(text, size, "what getrusage says of each thread");
+	else
+		pmu_backend_perf.describe(software->perf, text, size);
+	if ((asked & ~software->plan.absent) && software->usage)
+		snprintf(text + strlen(text), size - strlen(text),
+			 ", the rest by getrusage");
+}
+
+const struct pmu_backend pmu_backend_software = {
+	.name = "software",
+	.about = "page faults, context switches and other events of the kernel",
+	.counts = true,
+	.probe = software_probe,
+	.open = software_open,
+	.close = software_close,
+	.thread_size = software_thread_size,
+	.attach = software_attach,
+	.detach = software_detach,
+	.describe = software_describe,
+};
