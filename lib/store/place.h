@@ -8,7 +8,7 @@
 
 #include "store/row.h"
 
-/** Left-over stores kept per user; older ones are removed. */
+/** Left-over stores kept per user and folder; older ones are removed. */
 #define PMU_STORE_KEEP 32
 
 /** This process, as a store's head names it. */
@@ -54,7 +54,7 @@ int pmu_store_dir(int create, char *dir, size_t size);
  */
 int pmu_store_create(const struct pmu_store_owner *owner, char *path, size_t size, uint32_t *nth);
 
-/** pmu_store_prune() - remove the oldest dead stores beyond PMU_STORE_KEEP.  Return: how many. */
+/** pmu_store_prune() - remove the oldest dead stores of a folder beyond PMU_STORE_KEEP.  Return: how many. */
 int pmu_store_prune(void);
 
 /** One file in the folder. */

@@ -129,6 +129,8 @@ enum pmu_thread_doubt {
 	PMU_DOUBT_NO_MEMORY,
 	PMU_DOUBT_FORKED_INSIDE, /* the process was forked while this thread was inside the library */
 	PMU_DOUBT_SOURCE_LOST,   /* descriptors were closed by the program: nothing was counted from then on */
+	PMU_DOUBT_MOVED,         /* pinned, and found on another processor at its end */
+	PMU_DOUBT_SOURCE_TAKEN,  /* the counters were given to something else: nothing was counted from then on */
 	PMU_DOUBT_COUNT,
 };
 

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rows of the store become rows of the model. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/convert.h"
+
+#define NO_PARENT SIZE_MAX
+/* Names of a path that stand with a doubt. */
+#define PATH_NAMES 8
+
+/** What follows from a thread's rows taken together; one element per row. */
+struct row_extra {
+	size_t parent; /* index in the thread, NO_PARENT */
+	bool visible;
+	unsigned int at;		    /* index in the section, once it is there */
+	uint64_t nested[1 + PMU_MAX_SLOTS]; /* the library's cost in nested regions:
+					       ticks, slots */
+};
+
+static const struct {
+	uint16_t store;
+	uint32_t model;
+} row_flag[] = {
+	{PMU_STORE_ROW_OVERLAP, PMU_ROW_OVERLAP},
+	{PMU_STORE_ROW_RECURSIVE, PMU_ROW_RECURSIVE},
+	{PMU_STORE_ROW_FLAT, PMU_ROW_FLAT},
+};
+
+/* Sums that a damaged row could drive over the edge stay at the edge. */
+static uint64_t add(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+static uint64_t mul(uint64_t a, uint64_t b)
+{
+	uint64_t product;
+
+	return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+uint64_t pmu_convert_ns(const struct pmu_convert *convert, uint64_t ticks)
+{
+	double ns;
+
+	if (convert->ns_per_tick == 1.0)
+		return ticks < UINT64_MAX / 4 ? ticks : UINT64_MAX / 4;
+	ns = (double)ticks * convert->ns_per_tick;
+	return ns < (double)(UINT64_MAX / 4) ? (uint64_t)(ns + 0.5) : UINT64_MAX / 4;
+}
+
+/* --- doubts --- */
+
+int pmu_convert_doubt(struct pmu_convert *convert, const char *text, const char *region,
+		      int thread, uint64_t count)
+{
+	struct pmu_raw_doubt *grown;
+	size_t room = convert->doubt_room ? 2 * convert->doubt_room : 16;
+
+	if (convert->n_doubts == convert->doubt_room) {
+		grown = reallocarray(convert->doubt, room, sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		convert->doubt = grown;
+		convert->doubt_room = room;
+	}
+	convert->doubt[convert->n_doubts++] =
+		(struct pmu_raw_doubt){text, region, thread, count};
+	return 0;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	const struct pmu_raw_doubt *x = a, *y = b;
+	int order = strcmp(x->text, y->text);
+
+	if (!order)
+		order = strcmp(x->region, y->region);
+	return order ? order : (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+int pmu_convert_doubts(struct pmu_convert *convert)
+{
+	struct pmu_raw_doubt *doubt = convert->doubt;
+	size_t i, n = convert->n_doubts;
+	int rc = 0;
+
+	if (n)
+		qsort(doubt, n, sizeof(*doubt), by_text);
+	for (i = 0; i < n && !rc; i++) {
+		if (i + 1 < n && !by_text(&doubt[i], &doubt[i + 1])) {
+			doubt[i + 1].count = add(doubt[i + 1].count, doubt[i].count);
+			continue;
+		}
+		rc = pmu_model_add_doubt(convert->model, doubt[i].text, doubt[i].region,
+					 doubt[i].thread, doubt[i].count);
+	}
+	return rc;
+}
+
+static bool is_unnamed(const struct pmu_raw *raw, uint32_t name)
+{
+	return name >= raw->n_names || !raw->name[name].len;
+}
+
+static const char *row_name(struct pmu_convert *convert, uint32_t id)
+{
+	const struct pmu_raw *raw = convert->raw;
+
+	if (is_unnamed(raw, id))
+		return "?";
+	if (!convert->name[id])
+		convert->name[id] = pmu_model_text(convert->model, raw->name[id].text,
+						   raw->name[id].len);
+	return convert->name[id];
+}
+
+static size_t add_escaped(char *path, const char *name)
+{
+	size_t n = 0;
+
+	for (; *name; name++) {
+		if (*name == '/' || *name == '\\')
+			path[n++] = '\\';
+		path[n++] = *name;
+	}
+	return n;
+}
+
+/* Names from the outermost region to @at, as pmu_model_finish() joins them; far down just
+ * the last ones. */
+static const char *row_path(struct pmu_convert *convert,
+			    const struct pmu_raw_thread *thread,
+			    const struct row_extra *extra, size_t at)
+{
+	char path[PATH_NAMES * (2 * PMU_STORE_NAME_MAX + 2)];
+	size_t chain[PATH_NAMES], n = 0, len = 0;
+
+	for (; at != NO_PARENT && n < PATH_NAMES; at = extra[at].parent)
+		chain[n++] = at;
+	while (n-- > 0) {
+		len += add_escaped(path + len,
+				   row_name(convert, thread->row[chain[n]].name));
+		path[len++] = '/';
+	}
+	return pmu_model_text(convert->model, path, len - 1);
+}
+
+/* Why a region that is still open is a doubt; NULL where it is just running. */
+static const char *open_text(const struct pmu_convert *convert,
+			     const struct pmu_raw_thread *thread)
+{
+	if (thread->record.state != PMU_THREAD_LIVE)
+		return "still open when its thread ended";
+	switch (convert->state) {
+	case PMU_PROGRAM_RUNS:
+		return NULL;
+	case PMU_PROGRAM_ENDED:
+		return "still open when the program ended";
+	case PMU_PROGRAM_DIED:
+		return "still open when the program died";
+	case PMU_PROGRAM_UNKNOWN:
+		break;
+	}
+	return "still open when the store was read";
+}
+
+static int doubt_slots(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
+		       const struct pmu_raw_row *row, const char *path, int number)
+{
+	const struct pmu_group_copy *group = &convert->raw->group[thread->group];
+	uint32_t missing = row->missing & ~(group->absent | thread->record.missing), i;
+	const struct pmu_store_slot *slot;
+	const char *text;
+	int rc = 0;
+
+	for (i = 0; i < group->n_slots && !rc; i++) {
+		if (!(missing & 1u << i))
+			continue;
+		slot = &group->group->slot[i];
+		text = pmu_model_textf(
+			convert->model, "%.*s could not be read at every call",
+			(int)pmu_text_field(slot->name, sizeof(slot->name)), slot->name);
+		rc = pmu_convert_doubt(convert, text, path, number, 0);
+	}
+	return rc;
+}
+
+static int doubt_row(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
+		     const struct pmu_raw_row *row, const char *path, int number)
+{
+	const char *open = row->open ? open_text(convert, thread) : NULL;
+	const struct {
+		const char *text;
+		uint64_t count;
+		bool holds;
+	} doubt[] = {
+		{"begun but never ended", row->unended, row->unended},
+		{"ended without a begin", row->unbegun, row->unbegun},
+		{open, row->open, open},
+		{"changed processor during a call", row->moved, row->moved},
+		{"overlaps: ended after the region it was begun in", 0,
+		 row->flags & PMU_STORE_ROW_OVERLAP && row->calls},
+		{"its totals changed at every look and could not be read", 0, row->torn},
+	};
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < PMU_ARRAY_LEN(doubt) && !rc; i++)
+		if (doubt[i].holds)
+			rc = pmu_convert_doubt(convert, doubt[i].text, path, number,
+					       doubt[i].count);
+	return rc ? rc : doubt_slots(convert, thread, row, path, number);
+}
+
+/* --- a thread's rows taken together --- */
+
+static size_t find_row(const struct pmu_raw_thread *thread, uint32_t id)
+{
+	size_t low = 0, high = thread->n_rows, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (thread->row[middle].id == id)
+			return middle;
+		if (thread->row[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NO_PARENT;
+}
+
+static size_t parent_of(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
+			const struct pmu_raw_row *row)
+{
+	size_t parent = NO_PARENT;
+
+	if (!row->parent)
+		return NO_PARENT;
+	if (row->parent < row->id)
+		parent = find_row(thread, row->parent);
+	convert->raw->damage[PMU_DAMAGE_PARENT] += parent == NO_PARENT;
+	return parent;
+}
+
+/* Children stand behind their parents: one pass from the end reaches every ancestor. */
+static void relate_rows(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
+			struct row_extra *extra)
+{
+	uint32_t n_slots = convert->raw->group[thread->group].n_slots, k;
+	const struct pmu_raw_row *row;
+	struct row_extra *parent;
+	size_t i;
+
+	for (i = thread->n_rows; i-- > 0;) {
+		row = &thread->row[i];
+		extra[i].parent = parent_of(convert, thread, row);
+		if (row->calls || row->open || row->unended || row->torn)
+			extra[i].visible = true;
+		if (extra[i].parent == NO_PARENT)
+			continue;
+		parent = &extra[extra[i].parent];
+		parent->visible = parent->visible || extra[i].visible;
+		for (k = 0; k < 1 + n_slots; k++)
+			parent->nested[k] = add(
+				parent->nested[k],
+				add(extra[i].nested[k], mul(row->calls, row->outer[k])));
+	}
+}
+
+/* --- one row --- */
+
+/* What is left of @value without the library's @cost; says where that was more than there
+ * is. */
+static uint64_t without_cost(uint64_t value, uint64_t cost, bool *too_much)
+{
+	if (cost <= value)
+		return value - cost;
+	*too_much = true;
+	return 0;
+}
+
+static void fill_times(const struct pmu_convert *convert,
+		       const struct pmu_raw_thread *thread,
+		       const struct pmu_raw_row *from, const struct row_extra *extra,
+		       struct pmu_model_row *to, bool *too_much)
+{
+	uint64_t inner = thread->record.inner_ticks;
+	double mean, variance;
+	bool ignored;
+
+	to->time_ns = pmu_convert_ns(
+		convert,
+		without_cost(from->ticks, add(mul(from->calls, inner), extra->nested[0]),
+			     too_much));
+	to->sd_ns = NAN;
+	if (!from->calls)
+		return;
+	/* min stays UINT64_MAX in a row whose only calls were recursive ones */
+	if (from->min <= from->max) {
+		to->min_ns =
+			pmu_convert_ns(convert, without_cost(from->min, inner, &ignored));
+		to->max_ns =
+			pmu_convert_ns(convert, without_cost(from->max, inner, &ignored));
+	}
+	mean = (double)from->ticks / (double)from->calls;
+	variance = from->square / (double)from->calls - mean * mean;
+	if (from->flags & PMU_STORE_ROW_RECURSIVE || !isfinite(variance) ||
+	    from->square < 0)
+		return;
+	to->sd_ns = variance > 0 ? sqrt(variance) * convert->ns_per_tick : 0;
+	if (!convert->ns_per_tick)
+		to->sd_ns = NAN;
+}
+
+static void fill_counts(const struct pmu_group_copy *group,
+			const struct pmu_raw_thread *thread,
+			const struct pmu_raw_row *from, const struct row_extra *extra,
+			struct pmu_model_row *to, bool *too_much)
+{
+	uint32_t all = group->n_slots ? UINT32_MAX >> (32 - group->n_slots) : 0, i;
+
+	to->missing = group->absent | thread->record.missing | from->missing;
+	to->missing = (from->torn ? all : to->missing) & all;
+	for (i = 0; i < group->n_slots; i++) {
+		if (to->missing & 1u << i)
+			continue;
+		to->raw[i] = from->count[i];
+		to->net[i] = without_cost(from->count[i],
+					  add(mul(from->calls, thread->record.inner[i]),
+					      extra->nested[1 + i]),
+					  too_much);
+		to->cost[i] = to->raw[i] - to->net[i];
+	}
+}
+
+static int alloc_row(struct pmu_model *model, const struct pmu_model_section *section,
+		     struct pmu_model_row *row)
+{
+	uint64_t *counts =
+		pmu_model_alloc(model, 3 * section->n_counts * sizeof(*counts));
+
+	if (!counts)
+		return -ENOMEM;
+	row->raw = counts;
+	row->net = counts + section->n_counts;
+	row->cost = counts + 2 * (size_t)section->n_counts;
+	return 0;
+}
+
+static int fill_row(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
+		    size_t at, const struct row_extra *extra,
+		    struct pmu_model_section *section, struct pmu_model_row *to)
+{
+	const struct pmu_raw_row *from = &thread->row[at];
+	bool too_much = false;
+	unsigned int i;
+
+	if (alloc_row(convert->model, section, to))
+		return -ENOMEM;
+	to->name = row_name(convert, from->name);
+	convert->raw->damage[PMU_DAMAGE_NAME] += is_unnamed(convert->raw, from->name);
+	to->n_open = from->open;
+	to->flags = from->open ? PMU_ROW_OPEN : 0;
+	for (i = 0; i < PMU_ARRAY_LEN(row_flag); i++)
+		if (from->flags & row_flag[i].store)
+			to->flags |= row_flag[i].model;
+	to->calls = from->torn ? 0 : from->calls;
+	to->sd_ns = NAN;
+	if (!from->torn)
+		fill_times(convert, thread, from, &extra[at], to, &too_much);
+	fill_counts(&convert->raw->group[thread->group], thread, from, &extra[at], to,
+		    &too_much);
+	if (!too_much)
+		return 0;
+	return pmu_convert_doubt(convert,
+				 "the library's own cost came out higher than what was "
+				 "measured: taken as 0",
+				 row_path(convert, thread, extra, at),
+				 convert->model->thread[to->thread].number, 0);
+}
+
+static bool is_doubtful(const struct pmu_raw_row *row)
+{
+	return row->unended || row->unbegun || row->open || row->moved || row->flags ||
+	       row->torn || row->missing;
+}
+
+static int convert_thread(struct pmu_convert *convert, size_t index,
+			  struct pmu_model_section *section, struct pmu_fold *fold,
+			  struct row_extra *extra)
+{
+	const struct pmu_raw_thread *thread = &convert->raw->thread[index];
+	unsigned int number = convert->thread_of[index];
+	size_t i;
+	int rc;
+
+	relate_rows(convert, thread, extra);
+	for (i = 0; i < thread->n_rows; i++) {
+		struct pmu_model_row row = {.thread = (int)number, .parent = -1};
+
+		rc = is_doubtful(&thread->row[i])
+			     ? doubt_row(convert, thread, &thread->row[i],
+					 row_path(convert, thread, extra, i),
+					 convert->model->thread[number].number)
+			     : 0;
+		if (rc)
+			return rc;
+		if (!extra[i].visible)
+			continue;
+		if (extra[i].parent != NO_PARENT)
+			row.parent = (int)extra[extra[i].parent].at;
+		rc = fill_row(convert, thread, i, extra, section, &row);
+		if (rc)
+			return rc;
+		extra[i].at = pmu_fold_add(fold, section, &row);
+	}
+	return 0;
+}
+
+int pmu_convert_section(struct pmu_convert *convert, uint32_t group,
+			struct pmu_model_section *section)
+{
+	const struct pmu_raw *raw = convert->raw;
+	struct row_extra *extra;
+	struct pmu_fold fold;
+	size_t i, n_rows = 0;
+	int rc;
+
+	for (i = 0; i < raw->n_threads; i++)
+		if (raw->thread[i].group == group)
+			n_rows += raw->thread[i].n_rows;
+	if (n_rows > INT32_MAX)
+		return -ENOMEM;
+	section->thread_row =
+		pmu_model_alloc(convert->model, n_rows * sizeof(*section->thread_row));
+	if (!section->thread_row)
+		return -ENOMEM;
+	rc = pmu_fold_open(&fold, convert, group, n_rows);
+	for (i = 0; i < raw->n_threads && !rc; i++) {
+		if (raw->thread[i].group != group || !raw->thread[i].n_rows)
+			continue;
+		extra = calloc(raw->thread[i].n_rows, sizeof(*extra));
+		rc = extra ? convert_thread(convert, i, section, &fold, extra) : -ENOMEM;
+		free(extra);
+	}
+	pmu_fold_close(&fold);
+	return rc;
+}

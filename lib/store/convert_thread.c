@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Thread records of all groups become the model's threads. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/convert.h"
+
+static const char *const doubt_text[PMU_DOUBT_COUNT] = {
+	[PMU_DOUBT_INTERRUPTED] =
+		"a signal handler's call that interrupted the library was not counted",
+	[PMU_DOUBT_BAD_NAME] = "a region's name was NULL, empty or too long",
+	[PMU_DOUBT_LIMIT] = "a region beyond the limit could not be kept",
+	[PMU_DOUBT_NO_MEMORY] = "a call was not counted for want of memory",
+	[PMU_DOUBT_FORKED_INSIDE] =
+		"the process was forked while this thread was inside the library",
+	[PMU_DOUBT_SOURCE_LOST] =
+		"the program closed our descriptors: nothing was counted from then on",
+	[PMU_DOUBT_MOVED] = "pinned, and found on another processor at its end",
+	[PMU_DOUBT_SOURCE_TAKEN] =
+		"the counters were given to something else: nothing was counted from then on",
+};
+
+static bool is_set(const struct pmu_raw_thread *thread)
+{
+	return thread->record.state == PMU_THREAD_MERGED;
+}
+
+/* Threads by number, the set of merged ones behind them all; groups of one thread side by
+ * side. */
+static int by_number(const void *a, const void *b)
+{
+	const struct pmu_raw_thread *const *x = a, *const *y = b;
+
+	if (is_set(*x) != is_set(*y))
+		return is_set(*x) ? 1 : -1;
+	if ((*x)->record.number != (*y)->record.number && !is_set(*x))
+		return (*x)->record.number < (*y)->record.number ? -1 : 1;
+	if ((*x)->group != (*y)->group)
+		return (*x)->group < (*y)->group ? -1 : 1;
+	return (*x)->serial < (*y)->serial ? -1 : (*x)->serial > (*y)->serial;
+}
+
+static bool same_thread(const struct pmu_raw_thread *a, const struct pmu_raw_thread *b)
+{
+	if (is_set(a) != is_set(b))
+		return false;
+	return is_set(a) || a->record.number == b->record.number;
+}
+
+/* Ticks that the outermost regions of a thread are known to have taken. */
+static uint64_t outermost_ticks(const struct pmu_raw_thread *thread)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < thread->n_rows; i++)
+		if (!thread->row[i].parent)
+			sum += thread->row[i].ticks;
+	return sum;
+}
+
+/* How long one record's thread was measured in its group. */
+static uint64_t record_ticks(const struct pmu_convert *convert,
+			     const struct pmu_raw_thread *thread)
+{
+	uint64_t start = thread->record.start_ticks, stop = thread->record.stop_ticks;
+	uint64_t ticks, least;
+
+	if (thread->record.state == PMU_THREAD_LIVE || !stop)
+		stop = convert->last_ticks;
+	ticks = start && stop > start ? stop - start : 0;
+	if (convert->state == PMU_PROGRAM_RUNS || thread->record.state != PMU_THREAD_LIVE)
+		return ticks;
+	/* Nobody noted when it was killed; it ran at least as long as its regions did. */
+	least = outermost_ticks(thread);
+	return ticks > least ? ticks : least;
+}
+
+static int64_t add_known(int64_t sum, int64_t more)
+{
+	if (more < 0 || more > INT64_MAX / 4)
+		return sum;
+	return sum < 0 ? more : sum > INT64_MAX / 2 ? sum : sum + more;
+}
+
+static void start_thread(struct pmu_convert *convert, const struct pmu_raw_thread *from,
+			 struct pmu_model_thread *to)
+{
+	const struct pmu_store_thread *record = &from->record;
+
+	*to = (struct pmu_model_thread){
+		.number = record->number < INT_MAX ? (int)record->number : INT_MAX,
+		.tid = record->tid,
+		.cpu = record->cpu < 0 ? -1 : record->cpu,
+		.finished = true,
+		.minor_faults = -1,
+		.major_faults = -1,
+		.voluntary_switches = -1,
+		.involuntary_switches = -1,
+	};
+	to->name = pmu_model_text(convert->model, record->name,
+				  pmu_text_field(record->name, sizeof(record->name)));
+}
+
+static void add_record(struct pmu_convert *convert, const struct pmu_raw_thread *from,
+		       struct pmu_model_thread *to)
+{
+	const struct pmu_store_thread *record = &from->record;
+
+	to->finished = to->finished && record->state != PMU_THREAD_LIVE;
+	to->time_ns += pmu_convert_ns(convert, record_ticks(convert, from));
+	if (is_set(from) && record->n_merged > to->n_merged)
+		to->n_merged = record->n_merged;
+	to->minor_faults = add_known(to->minor_faults, record->minor_faults);
+	to->major_faults = add_known(to->major_faults, record->major_faults);
+	to->voluntary_switches =
+		add_known(to->voluntary_switches, record->voluntary_switches);
+	to->involuntary_switches =
+		add_known(to->involuntary_switches, record->involuntary_switches);
+}
+
+/* "this thread could not count cycles, branches" */
+static int doubt_missing(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
+			 int number)
+{
+	const struct pmu_group_copy *group = &convert->raw->group[thread->group];
+	uint32_t missing = thread->record.missing & ~group->absent, i;
+	const char *list = "";
+
+	for (i = 0; i < group->n_slots; i++)
+		if (missing & 1u << i)
+			list = pmu_model_textf(
+				convert->model, "%s%s%.*s", list, *list ? ", " : "",
+				(int)pmu_text_field(group->group->slot[i].name,
+						    sizeof(group->group->slot[i].name)),
+				group->group->slot[i].name);
+	if (!*list)
+		return 0;
+	return pmu_convert_doubt(
+		convert,
+		pmu_model_textf(convert->model, "this thread could not count %s", list),
+		"", number, 0);
+}
+
+static int doubt_thread(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
+			int number, bool others_read_in_user_space)
+{
+	const struct pmu_store_thread *record = &thread->record;
+	unsigned int i;
+	int rc = 0;
+
+	for (i = 0; i < PMU_DOUBT_COUNT && !rc; i++)
+		if (record->doubt[i])
+			rc = pmu_convert_doubt(convert, doubt_text[i], "", number,
+					       record->doubt[i]);
+	if (!rc && record->flags & PMU_THREAD_FLAT)
+		rc = pmu_convert_doubt(
+			convert,
+			"reached the limit of regions: those beyond it are kept by "
+			"name, without the regions around them",
+			"", number, 0);
+	if (!rc && others_read_in_user_space && !is_set(thread) &&
+	    !(record->flags & PMU_THREAD_USER_READ))
+		rc = pmu_convert_doubt(
+			convert,
+			"counts were read by system calls, unlike those of other "
+			"threads: short regions look longer",
+			"", number, 0);
+	return rc ? rc : doubt_missing(convert, thread, number);
+}
+
+static int doubt_threads(struct pmu_convert *convert)
+{
+	const struct pmu_raw *raw = convert->raw;
+	const struct pmu_raw_thread *thread;
+	bool user[PMU_STORE_MAX_GROUPS] = {false};
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < raw->n_threads; i++)
+		if (raw->thread[i].record.flags & PMU_THREAD_USER_READ &&
+		    raw->group[raw->thread[i].group].n_slots)
+			user[raw->thread[i].group] = true;
+	for (i = 0; i < raw->n_threads && !rc; i++) {
+		thread = &raw->thread[i];
+		rc = doubt_thread(convert, thread,
+				  convert->model->thread[convert->thread_of[i]].number,
+				  user[thread->group]);
+	}
+	return rc;
+}
+
+static int make_threads(struct pmu_convert *convert, const struct pmu_raw_thread **order)
+{
+	struct pmu_raw *raw = convert->raw;
+	struct pmu_model *model = convert->model;
+	struct pmu_model_thread *thread = NULL;
+	size_t i;
+
+	model->thread = pmu_model_alloc(model, raw->n_threads * sizeof(*model->thread));
+	if (!model->thread)
+		return -ENOMEM;
+	for (i = 0; i < raw->n_threads; i++) {
+		if (!i || !same_thread(order[i - 1], order[i])) {
+			thread = &model->thread[model->n_threads++];
+			start_thread(convert, order[i], thread);
+		}
+		add_record(convert, order[i], thread);
+		convert->thread_of[order[i] - raw->thread] = model->n_threads - 1;
+	}
+	return 0;
+}
+
+int pmu_convert_threads(struct pmu_convert *convert)
+{
+	struct pmu_raw *raw = convert->raw;
+	const struct pmu_raw_thread **order;
+	size_t i;
+	int rc;
+
+	if (!raw->n_threads)
+		return 0;
+	order = calloc(raw->n_threads, sizeof(*order));
+	convert->thread_of = calloc(raw->n_threads, sizeof(*convert->thread_of));
+	if (!order || !convert->thread_of) {
+		free(order);
+		return -ENOMEM;
+	}
+	for (i = 0; i < raw->n_threads; i++)
+		order[i] = &raw->thread[i];
+	qsort(order, raw->n_threads, sizeof(*order), by_number);
+	rc = make_threads(convert, order);
+	free(order);
+	return rc ? rc : doubt_threads(convert);
+}

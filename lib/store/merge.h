@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The rows of finished threads, added up. */
+#ifndef PMU_STORE_MERGE_H
+#define PMU_STORE_MERGE_H
+
+#include "store/table.h"
+
+/** One group's set of merged rows; all zero until the first thread is added. */
+struct pmu_merge {
+	struct pmu_table_rows rows; /* rows.record is NULL before the first */
+	struct pmu_merge_slot *slot; /* hash index by parent and name */
+	size_t n_slots_used, n_slots;
+	struct pmu_store_row **row; /* by id - 1 */
+	size_t n_rows_room;
+};
+
+/**
+ * pmu_merge_thread() - add a finished thread's rows to the set, then free them
+ * @merge: of the thread's group
+ * @layout: of that group
+ * @number: for the set's own record, should this be its first thread
+ * @thread: its rows; its record is in state FINISHED; gone afterwards
+ *
+ * A reader sees the thread's rows either by themselves or in the set, never twice and never not at all, also when
+ * the process dies in between: every row of the set changes banks with one store, which names the thread.
+ *
+ * Context: the session's lock.
+ * Return: 0; -ENOMEM: the thread keeps its rows.
+ */
+int pmu_merge_thread(struct pmu_table *table, struct pmu_merge *merge,
+		     const struct pmu_store_group *layout, uint32_t number,
+		     struct pmu_table_rows *thread);
+
+/** pmu_merge_forget() - free the index; the rows belong to the table. */
+void pmu_merge_forget(struct pmu_merge *merge);
+
+#endif

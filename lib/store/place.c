@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Folders for stores, and new stores in them. */
+#include "store/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "store/place_dirs.h"
+
+/* A new file that cannot hold this much lies on a full disk: the next folder is tried. */
+#define FIRST_RESERVE (64 * 1024)
+/* Stores of one process (one per exec) that are looked for behind the last one found. */
+#define NTH_GAP 16
+#define NTH_MAX 100000u
+
+int pmu_place_path(size_t nth, char path[PMU_PLACE_MAX])
+{
+	const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
+	const char *tmp = secure_getenv("TMPDIR");
+	unsigned int uid = geteuid();
+	int n;
+
+	/* Relative ones would move with the program's working directory. */
+	if (!tmp || tmp[0] != '/')
+		tmp = "/tmp";
+	if (nth == 0 && (!runtime || runtime[0] != '/'))
+		return -ENOENT;
+	if (nth == 0)
+		n = snprintf(path, PMU_PLACE_MAX, "%s/pmu", runtime);
+	else
+		n = snprintf(path, PMU_PLACE_MAX, "%s/pmu-%u",
+			     nth == 1 ? "/dev/shm" : tmp, uid);
+	return n < PMU_PLACE_MAX ? 0 : -ENOENT;
+}
+
+int pmu_place_open(const char *path, int create, const char **why)
+{
+	struct stat st;
+	int fd, rc;
+
+	if (create && mkdir(path, 0700) && errno != EEXIST) {
+		*why = strerror(errno);
+		return -errno;
+	}
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0) {
+		rc = -errno;
+		*why = rc == -ELOOP || rc == -ENOTDIR ? "not a directory" : strerror(-rc);
+		return rc;
+	}
+	rc = -EPERM;
+	if (fstat(fd, &st))
+		*why = "cannot be examined";
+	else if (st.st_uid != geteuid())
+		*why = "belongs to another user";
+	else if (st.st_mode & 077)
+		*why = "is open to other users (chmod 700 would mend that)";
+	else
+		return fd;
+	close(fd);
+	return rc;
+}
+
+/* Adds "PATH: WHY" to the list of places that did not do. */
+static void list_refusal(char *list, size_t size, const char *path, const char *why)
+{
+	size_t len = strlen(list);
+
+	snprintf(list + len, size - len, "%s%s: %s", len ? "; " : "", path, why);
+}
+
+int pmu_store_dir(int create, char *dir, size_t size)
+{
+	char path[PMU_PLACE_MAX], refused[400] = "";
+	const char *why;
+	size_t nth;
+	int fd;
+
+	for (nth = 0; nth < PMU_N_PLACES; nth++) {
+		if (pmu_place_path(nth, path))
+			continue;
+		fd = pmu_place_open(path, create, &why);
+		if (fd >= 0) {
+			close(fd);
+			if ((size_t)snprintf(dir, size, "%s", path) < size)
+				return 0;
+			why = "the path is too long";
+		}
+		list_refusal(refused, sizeof(refused), path, why);
+	}
+	return pmu_fail(ENOENT, "no folder for stores (%s)", refused);
+}
+
+static int store_name(const struct pmu_store_owner *owner, uint32_t nth, char *name,
+		      size_t size)
+{
+	return snprintf(name, size, "%" PRId32 "-%" PRIu64 "-%" PRIu32 ".pmu", owner->pid,
+			owner->start_time, nth);
+}
+
+/* 1 + the highest number that a store of this process bears, in any folder. */
+static uint32_t next_nth(const struct pmu_store_owner *owner)
+{
+	char path[PMU_PLACE_MAX], name[64];
+	uint32_t nth, highest = 0;
+	const char *why;
+	size_t place;
+	int fd;
+
+	for (place = 0; place < PMU_N_PLACES; place++) {
+		if (pmu_place_path(place, path))
+			continue;
+		fd = pmu_place_open(path, 0, &why);
+		if (fd < 0)
+			continue;
+		for (nth = 1; nth <= highest + NTH_GAP && nth < NTH_MAX; nth++) {
+			store_name(owner, nth, name, sizeof(name));
+			if (!faccessat(fd, name, F_OK, AT_SYMLINK_NOFOLLOW) &&
+			    nth > highest)
+				highest = nth;
+		}
+		close(fd);
+	}
+	return highest + 1;
+}
+
+/* A new file with room on its disk, or a negative errno. */
+static int create_in(int dir_fd, const char *name)
+{
+	int fd, rc;
+
+	fd = openat(dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		    0600);
+	if (fd < 0)
+		return -errno;
+	/* Whatever the umask took; and space now, without a size yet. */
+	if (fchmod(fd, 0600) || (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, FIRST_RESERVE) &&
+				 errno != EOPNOTSUPP && errno != ENOSYS)) {
+		rc = -errno;
+		unlinkat(dir_fd, name, 0);
+		close(fd);
+		return rc;
+	}
+	return fd;
+}
+
+/* The first number from *nth on that is free in this folder. */
+static int create_numbered(const char *place, int dir_fd,
+			   const struct pmu_store_owner *owner, char *path, size_t size,
+			   uint32_t *nth)
+{
+	char name[64];
+	int fd;
+
+	for (; *nth < NTH_MAX; ++*nth) {
+		store_name(owner, *nth, name, sizeof(name));
+		if ((size_t)snprintf(path, size, "%s/%s", place, name) >= size)
+			return -ENAMETOOLONG;
+		fd = create_in(dir_fd, name);
+		if (fd != -EEXIST)
+			return fd;
+	}
+	return -EEXIST;
+}
+
+int pmu_store_create(const struct pmu_store_owner *owner, char *path, size_t size,
+		     uint32_t *nth)
+{
+	char place[PMU_PLACE_MAX], refused[400] = "";
+	const char *why;
+	size_t n;
+	int dir_fd, fd;
+
+	*nth = next_nth(owner);
+	for (n = 0; n < PMU_N_PLACES; n++) {
+		if (pmu_place_path(n, place))
+			continue;
+		dir_fd = pmu_place_open(place, 1, &why);
+		if (dir_fd >= 0) {
+			fd = create_numbered(place, dir_fd, owner, path, size, nth);
+			close(dir_fd);
+			if (fd >= 0)
+				return fd;
+			why = strerror(-fd);
+		}
+		list_refusal(refused, sizeof(refused), place, why);
+	}
+	return pmu_fail(ENOENT, "cannot create a store (%s)", refused);
+}

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A store becomes a report model: head, texts, sections, and what the reader has to say
+ * itself. */
+#include "store/snapshot.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "store/convert.h"
+#include "store/place.h"
+
+/* A shorter baseline says less about the rate than the clocks do now. */
+#define GOOD_BASELINE_NS 1000000000u
+/* Rates of real clocks; others come from damage. */
+#define HZ_LEAST    1e5
+#define HZ_MOST	    1e11
+#define MAX_METRICS 64u
+#define DIED_NAMES  8u
+
+static const char *const damage_text[PMU_DAMAGE_COUNT] = {
+	[PMU_DAMAGE_CHUNK] =
+		"a part of it is unreadable, and everything behind that is lost",
+	[PMU_DAMAGE_KIND] = "parts of an unknown kind were left out",
+	[PMU_DAMAGE_GROUP] = "groups with an impossible layout were left out",
+	[PMU_DAMAGE_RECORD] = "texts that do not fit their place were left out",
+	[PMU_DAMAGE_THREAD] = "impossible records of threads",
+	[PMU_DAMAGE_ORPHANS] = "rows that belong to no thread were left out",
+	[PMU_DAMAGE_ROWS] = "rows outside of their place were left out",
+	[PMU_DAMAGE_PARENT] = "regions whose outer region is unknown stand at the top",
+	[PMU_DAMAGE_NAME] = "regions whose name is unknown are shown as \"?\"",
+	[PMU_DAMAGE_TORN] = "rows changed at every look: their counts are missing",
+	[PMU_DAMAGE_CHURN] = "threads came and went at every look: some may count twice",
+};
+
+/* --- clock --- */
+
+static bool stored_point(const struct pmu_store_head *head, struct pmu_clock_point *point)
+{
+	uint32_t seq;
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		/* Pairs with the releases around and inside the renewal. */
+		seq = __atomic_load_n(&head->point_seq, __ATOMIC_ACQUIRE);
+		point->ticks = __atomic_load_n(&head->point[1].ticks, __ATOMIC_ACQUIRE);
+		point->mono_ns =
+			__atomic_load_n(&head->point[1].mono_ns, __ATOMIC_ACQUIRE);
+		if (!(seq & 1) &&
+		    __atomic_load_n(&head->point_seq, __ATOMIC_RELAXED) == seq)
+			return true;
+	}
+	return false;
+}
+
+static bool same_boot(const struct pmu_store_head *head)
+{
+	struct pmu_store_owner self;
+
+	pmu_store_owner_self(&self);
+	return self.boot_id[0] &&
+	       !strncmp(head->boot_id, self.boot_id, sizeof(self.boot_id));
+}
+
+/*
+ * The second point of the rate.  A stored one on a good baseline is better than now for a
+ * program that is gone: the machine may have slept since, and only one of the two clocks
+ * with it.
+ */
+static struct pmu_clock_point second_point(const struct pmu_store_head *head,
+					   enum pmu_program_state state)
+{
+	struct pmu_clock_point point = head->point[0];
+	bool stored = stored_point(head, &point);
+
+	if (state == PMU_PROGRAM_RUNS ||
+	    ((!stored || point.mono_ns < head->point[0].mono_ns + GOOD_BASELINE_NS) &&
+	     same_boot(head)))
+		return pmu_clock_point_take(head->clock_kind);
+	return stored ? point : head->point[0];
+}
+
+static void set_clock(struct pmu_convert *convert, const struct pmu_store_head *head,
+		      const struct pmu_clock_point *last)
+{
+	struct pmu_clock_point stored;
+	double hz = pmu_clock_hz(head->clock_kind, &head->point[0], last);
+
+	convert->first_ticks = head->point[0].ticks;
+	convert->last_ticks = last->ticks;
+	if (convert->state != PMU_PROGRAM_RUNS)
+		convert->last_ticks =
+			stored_point(head, &stored) ? stored.ticks : head->point[0].ticks;
+	if (head->clock_kind == PMU_CLOCK_MONOTONIC)
+		hz = 1e9;
+	else if (!(hz >= HZ_LEAST && hz <= HZ_MOST))
+		hz = 0;
+	convert->ns_per_tick = head->clock_kind == PMU_CLOCK_MONOTONIC ? 1.0
+			       : hz				       ? 1e9 / hz
+								       : 0;
+	convert->model->clock = pmu_clock_name(head->clock_kind);
+	convert->model->clock_hz = hz;
+}
+
+/* From the session's begin to now, or to the last moment that the store knows of. */
+static void set_duration(struct pmu_convert *convert)
+{
+	const struct pmu_raw *raw = convert->raw;
+	uint64_t end = convert->last_ticks;
+	size_t i;
+
+	for (i = 0; i < raw->n_threads; i++)
+		if (raw->thread[i].record.state == PMU_THREAD_FINISHED &&
+		    raw->thread[i].record.stop_ticks > end)
+			end = raw->thread[i].record.stop_ticks;
+	if (end > convert->first_ticks)
+		convert->model->duration_ns =
+			pmu_convert_ns(convert, end - convert->first_ticks);
+}
+
+/* --- texts --- */
+
+/* Cuts a record at its tabs.  Return: how many of @most parts there are. */
+static size_t split(struct pmu_model *model, const struct pmu_raw_text *meta,
+		    const char **part, size_t most)
+{
+	const char *text = meta->text, *end = meta->text + meta->len, *tab;
+	size_t n;
+
+	for (n = 0; n < most && text <= end; n++) {
+		tab = n + 1 < most ? memchr(text, '\t', (size_t)(end - text)) : NULL;
+		if (!tab)
+			tab = end;
+		part[n] = pmu_model_text(model, text, (size_t)(tab - text));
+		text = tab + 1;
+	}
+	return n;
+}
+
+static int add_refusal(struct pmu_convert *convert, const struct pmu_raw_text *meta)
+{
+	const char *part[3] = {"", "", ""};
+
+	split(convert->model, meta, part, 3);
+	return pmu_model_add_refusal(convert->model, part[0], part[1], part[2]);
+}
+
+static int set_texts(struct pmu_convert *convert)
+{
+	struct pmu_model *model = convert->model;
+	const char **const field[] = {
+		[PMU_META_PROGRAM] = &model->program,
+		[PMU_META_COMMAND] = &model->command,
+		[PMU_META_HOST] = &model->host,
+		[PMU_META_MACHINE] = &model->machine,
+		[PMU_META_CPU] = &model->cpu,
+		[PMU_META_SOURCE] = &model->source,
+		[PMU_META_SOURCE_DETAIL] = &model->source_detail,
+		[PMU_META_PINNING] = &model->pinning,
+		[PMU_META_VERSION] = &model->version,
+	};
+	const struct pmu_raw_text *meta;
+	const char *text;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < convert->raw->n_meta && !rc; i++) {
+		meta = &convert->raw->meta[i];
+		text = pmu_model_text(model, meta->text, meta->len);
+		if (meta->id < PMU_ARRAY_LEN(field) && field[meta->id])
+			*field[meta->id] = text;
+		else if (meta->id == PMU_META_NOTE)
+			rc = pmu_model_add_note(model, text);
+		else if (meta->id == PMU_META_REFUSAL)
+			rc = add_refusal(convert, meta);
+	}
+	return rc;
+}
+
+/* --- sections --- */
+
+static int set_columns(struct pmu_convert *convert, uint32_t group,
+		       struct pmu_model_section *section)
+{
+	const struct pmu_group_copy *copy = &convert->raw->group[group];
+	const struct pmu_store_slot *slot = copy->group->slot;
+	struct pmu_model *model = convert->model;
+	unsigned int i;
+
+	section->group = pmu_model_text(
+		model, copy->group->name,
+		pmu_text_field(copy->group->name, sizeof(copy->group->name)));
+	section->n_counts = copy->n_slots;
+	section->count = pmu_model_alloc(model, copy->n_slots * sizeof(*section->count));
+	if (!section->count)
+		return -ENOMEM;
+	for (i = 0; i < copy->n_slots; i++) {
+		section->count[i].name = pmu_model_text(
+			model, slot[i].name,
+			pmu_text_field(slot[i].name, sizeof(slot[i].name)));
+		section->count[i].unit = pmu_model_text(
+			model, slot[i].unit,
+			pmu_text_field(slot[i].unit, sizeof(slot[i].unit)));
+	}
+	return 0;
+}
+
+static int set_metrics(struct pmu_convert *convert, uint32_t group,
+		       struct pmu_model_section *section)
+{
+	const struct pmu_raw *raw = convert->raw;
+	struct pmu_model_metric *metric;
+	const char *part[4];
+	size_t i;
+
+	section->metric = pmu_model_alloc(convert->model, MAX_METRICS * sizeof(*metric));
+	if (!section->metric)
+		return -ENOMEM;
+	for (i = 0; i < raw->n_meta && section->n_metrics < MAX_METRICS; i++) {
+		if (raw->meta[i].id != PMU_META_METRIC ||
+		    split(convert->model, &raw->meta[i], part, 4) != 4 ||
+		    strtoul(part[0], NULL, 10) != group)
+			continue;
+		metric = &section->metric[section->n_metrics++];
+		*metric = (struct pmu_model_metric){part[1], part[2], part[3]};
+	}
+	return 0;
+}
+
+static bool has_threads(const struct pmu_raw *raw, uint32_t group)
+{
+	size_t i;
+
+	for (i = 0; i < raw->n_threads; i++)
+		if (raw->thread[i].group == group)
+			return true;
+	return false;
+}
+
+/* Groups that were never counted have no section, unless nothing was. */
+static int make_sections(struct pmu_convert *convert)
+{
+	const struct pmu_raw *raw = convert->raw;
+	struct pmu_model *model = convert->model;
+	struct pmu_model_section *section;
+	uint32_t group;
+	int rc = 0;
+
+	model->section = pmu_model_alloc(model, PMU_STORE_MAX_GROUPS * sizeof(*section));
+	if (!model->section)
+		return -ENOMEM;
+	for (group = 0; group < PMU_STORE_MAX_GROUPS && !rc; group++) {
+		if (!raw->has_group[group] ||
+		    (raw->n_threads && !has_threads(raw, group)))
+			continue;
+		section = &model->section[model->n_sections++];
+		rc = set_columns(convert, group, section);
+		if (!rc)
+			rc = set_metrics(convert, group, section);
+		if (!rc)
+			rc = pmu_convert_section(convert, group, section);
+	}
+	return rc;
+}
+
+/* --- what the reader has to say --- */
+
+static int add_notes(struct pmu_convert *convert)
+{
+	struct pmu_model *model = convert->model;
+	uint64_t n;
+	int i, rc = 0;
+
+	if (!convert->ns_per_tick)
+		rc = pmu_model_add_note(model,
+					"the rate of the clock is not known: times could "
+					"not be converted and are shown as 0");
+	if (!rc && convert->state == PMU_PROGRAM_UNKNOWN)
+		rc = pmu_model_add_note(
+			model, "the store comes from another machine, boot or container: "
+			       "whether "
+			       "the program still runs cannot be told from here");
+	for (i = 0; i < (int)convert->raw->n_threads && !rc; i++)
+		if (convert->raw->thread[i].record.flags & PMU_THREAD_FORKED) {
+			rc = pmu_model_add_note(
+				model, "the process was forked from a measured one: "
+				       "regions open "
+				       "at that moment are measured from there on");
+			break;
+		}
+	for (i = 0; i < PMU_DAMAGE_COUNT && !rc; i++) {
+		n = convert->raw->damage[i];
+		if (n && (i == PMU_DAMAGE_TORN || i == PMU_DAMAGE_CHURN))
+			rc = pmu_model_add_note(model, damage_text[i]);
+		else if (n)
+			rc = pmu_model_add_note(
+				model,
+				pmu_model_textf(model,
+						"the store is damaged: %s (%" PRIu64 ")",
+						damage_text[i], n));
+	}
+	return rc;
+}
+
+static void list_open(const struct pmu_model *model, struct pmu_strbuf *text)
+{
+	const struct pmu_model_row *row;
+	unsigned int s, r, n = 0;
+
+	for (s = 0; s < model->n_sections; s++) {
+		for (r = 0; r < model->section[s].n_thread_rows; r++) {
+			row = &model->section[s].thread_row[r];
+			if (!row->n_open || model->thread[row->thread].finished)
+				continue;
+			if (n++ < DIED_NAMES)
+				pmu_strbuf_addf(text, "%s%s (thread %d)",
+						n == 1 ? "; open then: " : ", ",
+						row->path,
+						model->thread[row->thread].number);
+		}
+	}
+	if (n > DIED_NAMES)
+		pmu_strbuf_addf(text, " and %u more", n - DIED_NAMES);
+	if (!n)
+		pmu_strbuf_add(text, "; no region was open");
+}
+
+static int set_died(struct pmu_model *model)
+{
+	struct pmu_strbuf text = {0};
+
+	pmu_strbuf_addf(&text,
+			"the program did not end cleanly: process %" PRId64 " is gone",
+			model->pid);
+	list_open(model, &text);
+	if (!text.failed)
+		model->died = pmu_model_text(model, pmu_strbuf_text(&text), text.len);
+	pmu_strbuf_free(&text);
+	return model->died ? 0 : -ENOMEM;
+}
+
+/* --- all of it --- */
+
+static enum pmu_program_state program_state(const struct pmu_store_head *head)
+{
+	if (__atomic_load_n(&head->ended, __ATOMIC_RELAXED))
+		return PMU_PROGRAM_ENDED;
+	switch (pmu_store_fate(head)) {
+	case PMU_STORE_ALIVE:
+		return PMU_PROGRAM_RUNS;
+	case PMU_STORE_DEAD:
+		return PMU_PROGRAM_DIED;
+	case PMU_STORE_FOREIGN:
+		break;
+	}
+	return PMU_PROGRAM_UNKNOWN;
+}
+
+static int convert_all(struct pmu_convert *convert, const struct pmu_store_head *head)
+{
+	struct pmu_model *model = convert->model;
+	int rc;
+
+	model->pid = head->pid;
+	model->start_unix_ns = head->start_unix_ns;
+	set_duration(convert);
+	convert->name = calloc(convert->raw->n_names + 1, sizeof(*convert->name));
+	rc = convert->name ? set_texts(convert) : -ENOMEM;
+	if (!rc)
+		rc = pmu_convert_threads(convert);
+	if (!rc)
+		rc = make_sections(convert);
+	if (!rc)
+		rc = pmu_convert_doubts(convert);
+	if (!rc)
+		rc = add_notes(convert);
+	if (!rc)
+		rc = pmu_model_finish(model);
+	if (!rc && convert->state == PMU_PROGRAM_DIED)
+		rc = set_died(model);
+	return rc;
+}
+
+int pmu_store_snapshot(const struct pmu_store_view *view,
+		       const struct pmu_clock_point *last, struct pmu_model **model)
+{
+	const struct pmu_store_head *head = pmu_store_head_of(view);
+	struct pmu_convert convert = {0};
+	struct pmu_clock_point now;
+	struct pmu_raw raw = {0};
+	int rc;
+
+	if (!head)
+		return pmu_fail(EINVAL, "not a store of this library: it is too short");
+	rc = pmu_store_check_head(head, PMU_STORE_HEAD_SIZE);
+	if (rc)
+		return rc;
+	convert.raw = &raw;
+	convert.state = program_state(head);
+	now = last ? *last : second_point(head, convert.state);
+	rc = pmu_raw_read(view, convert.state == PMU_PROGRAM_RUNS, &raw);
+	convert.model = rc ? NULL : pmu_model_new();
+	if (convert.model) {
+		set_clock(&convert, head, &now);
+		rc = convert_all(&convert, head);
+	} else {
+		rc = -ENOMEM;
+	}
+	free(convert.thread_of);
+	free(convert.name);
+	free(convert.doubt);
+	pmu_raw_free(&raw);
+	if (rc) {
+		pmu_model_free(convert.model);
+		return pmu_fail(rc, "no memory for the content of the store");
+	}
+	*model = convert.model;
+	return 0;
+}

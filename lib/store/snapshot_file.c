@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A store's file in memory: mapped while its process runs, else copied. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "store/place.h"
+#include "store/snapshot.h"
+
+/** A file's content. */
+struct image {
+	void *bytes;
+	size_t size;
+	bool mapped;
+	bool cut; /* the file ends before the store does */
+};
+
+/* All of @size bytes from the file's begin; fewer where it ends.  Return: bytes, or a
+ * negative errno. */
+static ssize_t read_all(int fd, char *bytes, size_t size)
+{
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < size) {
+		n = pread(fd, bytes + done, size - done, (off_t)done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (!n)
+			break;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+static int image_read(int fd, size_t size, struct image *image)
+{
+	ssize_t n;
+
+	image->bytes = malloc(size);
+	if (!image->bytes)
+		return -ENOMEM;
+	n = read_all(fd, image->bytes, size);
+	if (n < (ssize_t)PMU_STORE_HEAD_SIZE) {
+		free(image->bytes);
+		return n < 0 ? (int)n : -EIO;
+	}
+	image->size = (size_t)n;
+	return 0;
+}
+
+/* Rows are read by their protocol, so they must be the process's own memory, not a copy
+ * of it. */
+static int image_map(int fd, size_t size, struct image *image)
+{
+	const struct pmu_store_head *head;
+	struct stat st;
+	uint64_t used;
+
+	image->bytes = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+	if (image->bytes == MAP_FAILED)
+		return -errno;
+	image->size = size;
+	image->mapped = true;
+	head = image->bytes;
+	/* The file grows before the store does: what it does not hold by now stays in
+	 * memory only. */
+	used = __atomic_load_n(&head->size, __ATOMIC_ACQUIRE);
+	image->cut = !fstat(fd, &st) && (uint64_t)st.st_size < used;
+	return 0;
+}
+
+static void image_free(struct image *image)
+{
+	if (image->mapped)
+		munmap(image->bytes, image->size);
+	else
+		free(image->bytes);
+}
+
+/* The head as it is now, checked. */
+static int head_read(int fd, const char *path, struct pmu_store_head *head,
+		     uint64_t *size)
+{
+	struct stat st;
+	ssize_t n;
+	int rc;
+
+	if (fstat(fd, &st))
+		return pmu_fail(errno, "cannot examine %s: %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return pmu_fail(EINVAL, "%s is not an ordinary file", path);
+	*size = (uint64_t)st.st_size;
+	memset(head, 0, sizeof(*head));
+	n = read_all(fd, (char *)head, sizeof(*head));
+	if (n < 0)
+		return pmu_fail((int)n, "cannot read %s: %s", path, strerror((int)-n));
+	rc = pmu_store_check_head(head, *size);
+	if (!rc && *size > PMU_STORE_MAX_SIZE)
+		rc = pmu_fail(EUCLEAN, "too large for a store");
+	return rc;
+}
+
+static int image_load(int fd, const char *path, const struct pmu_store_head *head,
+		      uint64_t size, struct image *image)
+{
+	bool alive = !head->ended && pmu_store_fate(head) == PMU_STORE_ALIVE;
+	int rc;
+
+	memset(image, 0, sizeof(*image));
+	if (alive) {
+		rc = image_map(fd, size, image);
+	} else {
+		rc = image_read(fd, size < head->size ? size : head->size, image);
+		image->cut = !rc && image->size < head->size;
+	}
+	if (rc)
+		return pmu_fail(rc, "cannot read %s: %s", path, strerror(-rc));
+	return 0;
+}
+
+static int snapshot_image(const struct image *image, struct pmu_model **model)
+{
+	struct pmu_store_piece piece = {
+		.base = image->bytes, .offset = 0, .size = image->size};
+	struct pmu_store_view view = {.piece = &piece, .n_pieces = 1};
+	int rc = pmu_store_snapshot(&view, NULL, model);
+
+	if (!rc && image->cut)
+		rc = pmu_model_add_note(
+			*model, "the file ends before the store does (it was cut, or its "
+				"disk was full): what lay beyond is lost");
+	return rc;
+}
+
+int pmu_store_snapshot_file(const char *path, struct pmu_model **model)
+{
+	struct pmu_store_head head;
+	struct image image;
+	uint64_t size = 0;
+	int fd, rc;
+
+	fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return pmu_fail(errno, "cannot open %s: %s", path,
+				errno == ELOOP ? "it is a symbolic link"
+					       : strerror(errno));
+	rc = head_read(fd, path, &head, &size);
+	if (!rc)
+		rc = image_load(fd, path, &head, size, &image);
+	close(fd);
+	if (rc)
+		return rc;
+	rc = snapshot_image(&image, model);
+	image_free(&image);
+	return rc;
+}

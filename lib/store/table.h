@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The writer of a store: the mapped table in which every result lives. */
+#ifndef PMU_STORE_TABLE_H
+#define PMU_STORE_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "store/place.h"
+#include "store/row.h"
+#include "store/snapshot.h"
+
+#define PMU_TABLE_MAX_PIECES 256
+
+/** A session's table.  Every function here is called with the session's lock held. */
+struct pmu_table {
+	struct pmu_store_head *head;
+	char path[512];    /* "" where the table lies in anonymous memory */
+	char why[256];     /* "" or why (some of) it does */
+	uint64_t dev, ino; /* of the file at @path */
+	struct pmu_store_piece piece[PMU_TABLE_MAX_PIECES];
+	size_t n_pieces;
+	bool file_ended;         /* pieces from now on are anonymous */
+	uint64_t next;           /* offset of the next chunk */
+	uint64_t end;            /* end of the last piece */
+	uint64_t free_chunk[32]; /* offsets of unused row chunks by log2 of their size; 0 none */
+	struct pmu_store_chunk *meta;
+	struct pmu_store_chunk *names;
+	uint32_t n_names;
+	uint32_t n_serials;
+	struct pmu_table_name_slot *name_slot; /* hash index over names */
+	size_t n_name_slots;
+};
+
+/** A thread's rows, for adding more. */
+struct pmu_table_rows {
+	struct pmu_store_thread *record;
+	struct pmu_store_chunk *chunk; /* the newest */
+	uint64_t first_chunk;          /* offset of the one that holds the record */
+	uint32_t serial;
+	uint32_t group;
+	uint32_t n_rows;
+	uint32_t row_size;
+	uint32_t bank_offset;
+	uint32_t bank_size;
+};
+
+/**
+ * pmu_table_open() - a new table
+ * @clock: of every time in it
+ *
+ * In a file where one can be had (see place.h), else in anonymous memory: then @why says why.
+ * Return: 0 or -ENOMEM.
+ */
+int pmu_table_open(struct pmu_table *table, enum pmu_clock_kind clock);
+
+/** pmu_table_remove() - the report is written: remove the file; mappings stay. */
+void pmu_table_remove(struct pmu_table *table);
+
+/**
+ * pmu_table_abandon() - in a forked child: let go of the parent's table
+ *
+ * What was mapped becomes private zeroes at the same addresses, so that code the fork interrupted
+ * can finish its stores without reaching the parent.
+ */
+void pmu_table_abandon(struct pmu_table *table);
+
+/** pmu_table_meta() - add a text; one that does not fit a chunk is cut.  Return: 0 or -ENOMEM. */
+int pmu_table_meta(struct pmu_table *table, enum pmu_meta_key key, const char *text);
+
+/** pmu_table_group() - add a group: its chunk, for n_slots slot records that the caller fills before anything else. */
+int pmu_table_group(struct pmu_table *table, uint32_t index, const char *name, uint32_t n_slots,
+		    struct pmu_store_group **group);
+
+/** pmu_table_name() - the id of a name, stored at its first use; 0 without memory. */
+uint32_t pmu_table_name(struct pmu_table *table, const char *text, size_t len);
+
+/**
+ * pmu_table_thread() - a record for a thread and room for its first rows
+ * @group: whose layout the rows have
+ *
+ * The record is in state FREE: the caller fills it and then sets the state (release).
+ * Return: 0 or -ENOMEM.
+ */
+int pmu_table_thread(struct pmu_table *table, uint32_t group_index,
+		     const struct pmu_store_group *group, struct pmu_table_rows *rows);
+
+/** pmu_table_thread_free() - after its state went to FREE: the rows' memory may be used again. */
+void pmu_table_thread_free(struct pmu_table *table, struct pmu_table_rows *rows);
+
+/**
+ * pmu_table_row() - one more row for a thread
+ * @parent: id of the row it is nested in, 0 for none
+ * @id: result: its own id
+ * Return: the row, zero but for name, parent and flags; NULL without memory.
+ */
+struct pmu_store_row *pmu_table_row(struct pmu_table *table, struct pmu_table_rows *rows,
+				    uint32_t name, uint32_t parent, uint16_t flags, uint32_t *id);
+
+/** pmu_table_point() - renew the second clock point. */
+void pmu_table_point(struct pmu_table *table);
+
+/** pmu_table_view() - the table for the reader. */
+struct pmu_store_view pmu_table_view(const struct pmu_table *table);
+
+/** pmu_table_rows_walk() - calls @each for the rows of a thread in order of id. */
+void pmu_table_rows_walk(struct pmu_table *table, const struct pmu_table_rows *rows,
+			 void (*each)(void *arg, uint32_t id, struct pmu_store_row *row), void *arg);
+
+/** pmu_row_bank() - bank 0 or 1 of a row. */
+static inline struct pmu_store_bank *pmu_row_bank(struct pmu_store_row *row, uint32_t bank_offset,
+						  uint32_t bank_size, uint32_t which)
+{
+	return (struct pmu_store_bank *)((char *)row + bank_offset + (size_t)which * bank_size);
+}
+
+#endif
