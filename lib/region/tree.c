@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A thread's call tree: what a begin needs that the cache does not know. */
+#include "region/tree.h"
+
+#include <errno.h>
+
+#include "pmu.h"
+
+#define FIRST_FRAMES_BYTES ((size_t)4096)
+#define FIRST_ROOM 64u
+#define FIRST_LOOKUP 128u
+#define NODE_ALIGN 64u
+
+struct pmu_node pmu_tree_nobody;
+
+static size_t max_frames(const struct pmu_tree *tree)
+{
+	return tree->frames_size / sizeof(struct pmu_frame);
+}
+
+/* --- the cache ---------------------------------------------------------------------------- */
+
+static int make_lookup(struct pmu_thread *self, size_t room)
+{
+	struct pmu_lookup *lookup =
+		pmu_arena_alloc(&self->arena, room * sizeof(*lookup), NODE_ALIGN);
+
+	if (!lookup)
+		return -ENOMEM;
+	for (size_t i = 0; i < room; i++)
+		lookup[i].node = &pmu_tree_nobody;
+	self->lookup = lookup;
+	self->lookup_shift = 64u - (uint32_t)__builtin_ctzll(room);
+	self->tree->lookup_room = room;
+	return 0;
+}
+
+void pmu_tree_remember(struct pmu_thread *self, const char *text, struct pmu_node *parent,
+		       struct pmu_node *node)
+{
+	size_t i = pmu_lookup_index(self, text, parent);
+	struct pmu_lookup *entry = &self->lookup[i];
+
+	/* Calls that are watched take the long way. */
+	if (self->watch_cpu >= 0)
+		return;
+	/* An entry under this key may name another node: the buffer held another text then. */
+	if (entry->text != text && entry->node != &pmu_tree_nobody) {
+		struct pmu_lookup *other = &self->lookup[i ^ 1];
+
+		if (other->text == text || other->node == &pmu_tree_nobody)
+			entry = other;
+	}
+	entry->text = text;
+	entry->node = node;
+}
+
+/* --- hash indexes ------------------------------------------------------------------------- */
+
+static uint32_t hash_text(const char *text, size_t len)
+{
+	uint32_t hash = 2166136261u; /* FNV-1a */
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)text[i]) * 16777619u;
+	return hash;
+}
+
+static size_t hash_node(const struct pmu_node *parent, const struct pmu_name *name)
+{
+	return (size_t)((((uint64_t)parent->id << 32 | name->hash) * 0x9e3779b97f4a7c15u) >> 32);
+}
+
+static struct pmu_name **name_place(const struct pmu_tree *tree, uint32_t hash, const char *text,
+				    size_t len)
+{
+	size_t mask = tree->names_room - 1, i = hash & mask;
+
+	while (tree->names[i] && (tree->names[i]->hash != hash || tree->names[i]->len != len ||
+				  memcmp(tree->names[i]->text, text, len)))
+		i = (i + 1) & mask;
+	return &tree->names[i];
+}
+
+static struct pmu_node **node_place(const struct pmu_tree *tree, const struct pmu_node *parent,
+				    const struct pmu_name *name)
+{
+	size_t mask = tree->nodes_room - 1, i = hash_node(parent, name) & mask;
+
+	while (tree->nodes[i] &&
+	       (tree->nodes[i]->parent != parent || tree->nodes[i]->name != name))
+		i = (i + 1) & mask;
+	return &tree->nodes[i];
+}
+
+/* Both indexes stay at most half full; what is outgrown stays in the arena. */
+static int grow_names(struct pmu_thread *self)
+{
+	struct pmu_tree *tree = self->tree;
+	struct pmu_name **old = tree->names;
+	size_t n_old = tree->names_room, room = n_old ? 2 * n_old : FIRST_ROOM;
+
+	if (2 * (tree->n_names + 1) <= n_old)
+		return 0;
+	tree->names = pmu_arena_alloc(&self->arena, room * sizeof(struct pmu_name *), NODE_ALIGN);
+	if (!tree->names) {
+		tree->names = old;
+		return -ENOMEM;
+	}
+	tree->names_room = room;
+	for (size_t i = 0; i < n_old; i++)
+		if (old[i])
+			*name_place(tree, old[i]->hash, old[i]->text, old[i]->len) = old[i];
+	return 0;
+}
+
+static int grow_nodes(struct pmu_thread *self)
+{
+	struct pmu_tree *tree = self->tree;
+	struct pmu_node **old = tree->nodes;
+	size_t n_old = tree->nodes_room, room = n_old ? 2 * n_old : FIRST_ROOM;
+
+	if (2 * (tree->n_nodes + 1) <= n_old)
+		return 0;
+	tree->nodes = pmu_arena_alloc(&self->arena, room * sizeof(struct pmu_node *), NODE_ALIGN);
+	if (!tree->nodes) {
+		tree->nodes = old;
+		return -ENOMEM;
+	}
+	tree->nodes_room = room;
+	for (size_t i = 0; i < n_old; i++)
+		if (old[i])
+			*node_place(tree, old[i]->parent, old[i]->name) = old[i];
+	/* Two to four entries for each node: few of them share a pair with two others. */
+	if (tree->lookup_room < room)
+		make_lookup(self, room);
+	return 0;
+}
+
+/* --- names and nodes ---------------------------------------------------------------------- */
+
+static struct pmu_name *new_name(struct pmu_thread *self, uint32_t hash, const char *text,
+				 size_t len)
+{
+	struct pmu_name *name =
+		pmu_arena_alloc(&self->arena, sizeof(*name) + len + 1, sizeof(void *));
+
+	if (!name)
+		return NULL;
+	name->hash = hash;
+	name->len = (uint32_t)len;
+	memcpy(name->text, text, len);
+	return name;
+}
+
+struct pmu_name *pmu_tree_name(struct pmu_thread *self, const char *text, size_t len, bool add)
+{
+	struct pmu_tree *tree = self->tree;
+	uint32_t hash = hash_text(text, len);
+	struct pmu_name **place;
+
+	if (add && grow_names(self) < 0)
+		return NULL;
+	place = name_place(tree, hash, text, len);
+	if (!*place && add) {
+		*place = new_name(self, hash, text, len);
+		tree->n_names += *place != NULL;
+	}
+	return *place;
+}
+
+static struct pmu_node *new_node(struct pmu_thread *self, struct pmu_node *parent,
+				 struct pmu_name *name, uint16_t flags)
+{
+	size_t size = sizeof(struct pmu_node) + self->n_slots * sizeof(uint64_t);
+	struct pmu_node *node = pmu_arena_alloc(&self->arena, size, NODE_ALIGN);
+
+	if (!node)
+		return NULL;
+	node->row = pmu_thread_row(self, name->text, name->len, parent->id, flags, &node->id);
+	if (!node->row)
+		return NULL;
+	node->name = name;
+	node->parent = parent;
+	node->same_name = name->nodes;
+	name->nodes = node;
+	return node;
+}
+
+struct pmu_node *pmu_tree_node(struct pmu_thread *self, struct pmu_node *parent,
+			       struct pmu_name *name, int *error)
+{
+	struct pmu_tree *tree = self->tree;
+	size_t limit = pmu_thread_max_regions();
+	struct pmu_node **place;
+	uint16_t flags = 0;
+
+	*error = -ENOMEM;
+	if (grow_nodes(self) < 0)
+		return NULL;
+	place = node_place(tree, parent, name);
+	if (!*place && tree->n_nodes >= limit) {
+		flags = PMU_STORE_ROW_FLAT;
+		self->rows.record->flags |= PMU_THREAD_FLAT;
+		parent = tree->root;
+		place = node_place(tree, parent, name);
+		if (!*place && tree->n_nodes >= 2 * limit) {
+			*error = -ENOSPC;
+			return NULL;
+		}
+	}
+	if (!*place) {
+		*place = new_node(self, parent, name, flags);
+		tree->n_nodes += *place != NULL;
+	}
+	if (*place)
+		(*place)->row->flags |= flags;
+	return *place;
+}
+
+/* --- frames ------------------------------------------------------------------------------- */
+
+static void mark_end(struct pmu_tree *tree)
+{
+	tree->frames[max_frames(tree) - 1].node = PMU_FRAME_END;
+}
+
+static int grow_frames(struct pmu_thread *self)
+{
+	struct pmu_tree *tree = self->tree;
+	size_t size = 2 * tree->frames_size, top = (size_t)(self->frame - tree->frames);
+	struct pmu_frame *frames = pmu_arena_alloc(&self->arena, size, NODE_ALIGN);
+
+	if (!frames)
+		return -ENOMEM;
+	memcpy(frames, tree->frames, (top + 1) * sizeof(*frames));
+	tree->frames = frames;
+	tree->frames_size = size;
+	mark_end(tree);
+	self->frame = &frames[top];
+	return 0;
+}
+
+int pmu_tree_push(struct pmu_thread *self, struct pmu_node *node)
+{
+	if (unlikely(self->frame[1].node == PMU_FRAME_END) && grow_frames(self) < 0)
+		return -ENOMEM;
+	self->frame++;
+	self->frame->node = node;
+	self->frame->literal = PMU_NOT_LITERAL;
+	self->frame->count = 1;
+	self->frame->plain = node->row->open == 0 && self->watch_cpu < 0;
+	return 0;
+}
+
+int pmu_tree_new(struct pmu_thread *self)
+{
+	struct pmu_tree *tree = pmu_arena_alloc(&self->arena, sizeof(*tree), NODE_ALIGN);
+	struct pmu_name *no_name;
+
+	if (!tree)
+		return -ENOMEM;
+	self->tree = tree;
+	tree->root = pmu_arena_alloc(&self->arena, sizeof(*tree->root), NODE_ALIGN);
+	no_name = new_name(self, 0, "", 0);
+	tree->frames = pmu_arena_alloc(&self->arena, FIRST_FRAMES_BYTES, NODE_ALIGN);
+	if (!tree->root || !no_name || !tree->frames || make_lookup(self, FIRST_LOOKUP) < 0) {
+		self->tree = NULL;
+		return -ENOMEM;
+	}
+	tree->root->name = no_name;
+	tree->frames_size = FIRST_FRAMES_BYTES;
+	mark_end(tree);
+	self->frame = tree->frames;
+	self->frame->node = tree->root;
+	self->frame->literal = PMU_NOT_LITERAL;
+	return 0;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A thread's call tree: names, nodes, and the stack of open regions. */
+#ifndef PMU_REGION_TREE_H
+#define PMU_REGION_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "session/thread.h"
+
+/** Stands for the length of a name that ends with a NUL. */
+#define PMU_NAME_TERMINATED SIZE_MAX
+
+/** A name the thread has used; it can be open on one node only (re-entry does not make another). */
+struct pmu_name {
+	struct pmu_node *open;  /* the node that is open under this name, or NULL */
+	struct pmu_node *nodes; /* every node of this name, by pmu_node.same_name */
+	uint32_t hash;
+	uint32_t len;
+	char text[];
+};
+
+/** A region on one path. */
+struct pmu_node {
+	struct pmu_name *name;
+	struct pmu_store_row *row;
+	struct pmu_node *parent;
+	uint64_t start_ticks;
+	uint32_t start_missing; /* slots that begin could not read */
+	uint32_t id;            /* of its row */
+	struct pmu_node *same_name;
+	bool aside;         /* open, but nobody's parent any more: a region below it has ended */
+	uint64_t start[];   /* [n_slots] */
+};
+_Static_assert(sizeof(struct pmu_node) <= 64, "what a pair touches of a node without counts is one line");
+
+/** An open region on the stack; entering the innermost one again only counts. */
+struct pmu_frame {
+	struct pmu_node *node;
+	const char *literal; /* what begin was given, if its address alone says what it is */
+	uint32_t count;
+	bool plain; /* the next end of its name ends it: entered once, nothing to watch */
+};
+
+/** In a frame whose begin was given text that may change. */
+#define PMU_NOT_LITERAL ((const char *)1)
+
+/** An entry of the cache from (address of the text, node it is begun in) to a node. */
+struct pmu_lookup {
+	const char *text;
+	struct pmu_node *node; /* never NULL: pmu_tree_nobody in an empty entry */
+};
+
+/** What begin and end need only when the cache does not know. */
+struct pmu_tree {
+	struct pmu_node *root; /* its name matches no other */
+	struct pmu_frame *frames; /* [0] is the root's */
+	size_t frames_size;       /* bytes */
+	struct pmu_name **names;  /* hash index by text, open addressing */
+	size_t n_names, names_room;
+	struct pmu_node **nodes; /* hash index by parent and name */
+	size_t n_nodes, nodes_room;
+	size_t lookup_room; /* entries of pmu_thread.lookup */
+};
+
+/** In the node of the frame after the last: there is no room above it. */
+#define PMU_FRAME_END ((struct pmu_node *)1)
+
+/** Matches no lookup: its parent is NULL. */
+extern struct pmu_node pmu_tree_nobody __attribute__((visibility("hidden")));
+
+/** pmu_tree_new() - for a thread that has none yet.  Return: 0 or -ENOMEM. */
+int pmu_tree_new(struct pmu_thread *self);
+
+/**
+ * pmu_tree_name() - the thread's name of that text
+ * @add: make it where it is new
+ * Return: NULL: unknown, or (with @add) no memory.
+ */
+struct pmu_name *pmu_tree_name(struct pmu_thread *self, const char *text, size_t len, bool add);
+
+/**
+ * pmu_tree_node() - the node of a name inside another node, made where it is new
+ * @error: -ENOMEM, -ENOSPC where NULL is returned
+ *
+ * Beyond the limit of regions it is the node of that name directly under the root.
+ */
+struct pmu_node *pmu_tree_node(struct pmu_thread *self, struct pmu_node *parent,
+			       struct pmu_name *name, int *error);
+
+/** pmu_tree_remember() - let the cache find @node for @text begun in @parent. */
+void pmu_tree_remember(struct pmu_thread *self, const char *text, struct pmu_node *parent,
+		       struct pmu_node *node);
+
+/** pmu_tree_push() - a frame for @node above the innermost.  Return: 0 or -ENOMEM. */
+int pmu_tree_push(struct pmu_thread *self, struct pmu_node *node);
+
+/**
+ * pmu_is_literal() - text in the program's own read-only data: an address that is always the same text
+ *
+ * Libraries' literals are not among them: a library can be unloaded, and another one come in its place.
+ */
+static inline bool pmu_is_literal(const char *text)
+{
+	return (uintptr_t)text - pmu_literals.base < pmu_literals.size;
+}
+
+static inline size_t pmu_lookup_index(const struct pmu_thread *self, const char *text,
+				      const struct pmu_node *parent)
+{
+	/* Fibonacci hashing: the multiplier is 2^64 / golden ratio, the high bits are the mixed ones. */
+	uint64_t key = (uint64_t)(uintptr_t)text ^ ((uint64_t)(uintptr_t)parent << 5);
+
+	return (size_t)((key * 0x9e3779b97f4a7c15u) >> self->lookup_shift);
+}
+
+static inline bool pmu_name_is(const struct pmu_name *name, const char *text, size_t len)
+{
+	if (len == PMU_NAME_TERMINATED)
+		return !strcmp(name->text, text);
+	return name->len == len && !memcmp(name->text, text, len);
+}
+
+/**
+ * pmu_tree_lookup() - a node by the address of its text, confirmed by the text itself
+ *
+ * The address alone is not enough: callers build names in buffers.
+ * Return: NULL where the cache does not know.
+ */
+static inline struct pmu_node *pmu_tree_lookup(const struct pmu_thread *self, const char *text,
+					       size_t len)
+{
+	const struct pmu_node *parent = self->frame->node;
+	size_t i = pmu_lookup_index(self, text, parent);
+	const struct pmu_lookup *entry = &self->lookup[i];
+
+	if (unlikely(entry->text != text || entry->node->parent != parent)) {
+		entry = &self->lookup[i ^ 1]; /* the other half of the cache line */
+		if (entry->text != text || entry->node->parent != parent)
+			return NULL;
+	}
+	return likely(pmu_name_is(entry->node->name, text, len)) ? entry->node : NULL;
+}
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The public calls that are about the session rather than a region. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "pmu.h"
+#include "session/session.h"
+
+int pmu_session_enter(void)
+{
+	if (pmu_inside || (pmu_self && *pmu_self->gate & 1))
+		return -EBUSY;
+	pmu_inside = 1;
+	if (!pmu_session_is_ours()) {
+		pmu_self = NULL;
+		pmu_session_forked();
+	}
+	pmu_session_lock();
+	return 0;
+}
+
+void pmu_session_leave(void)
+{
+	pmu_session_unlock();
+	pmu_inside = 0;
+}
+
+static int need_session(void)
+{
+	return pmu_session.running ? 0
+				   : pmu_fail(ENODEV, "nothing is being measured: no region was "
+						      "entered, or measuring is switched off");
+}
+
+PMU_API int pmu_init(const struct pmu_options *options)
+{
+	int saved = errno, rc = pmu_session_enter();
+
+	if (rc < 0)
+		return rc;
+	if (options && options->size < sizeof(options->size))
+		rc = pmu_fail(EINVAL, "struct pmu_options: set size to sizeof(struct pmu_options)");
+	else if (pmu_session.running)
+		rc = pmu_fail(EALREADY, "a session is running; pmu_fini() ends it");
+	else
+		rc = pmu_session_start(options);
+	pmu_session_leave();
+	errno = saved;
+	return rc;
+}
+
+PMU_API int pmu_fini(void)
+{
+	int saved = errno, rc = pmu_session_enter();
+
+	if (rc < 0)
+		return rc;
+	rc = need_session();
+	if (rc == 0)
+		rc = pmu_session_end();
+	pmu_session_leave();
+	errno = saved;
+	return rc;
+}
+
+PMU_API int pmu_report(const char *path)
+{
+	struct pmu_model *model = NULL;
+	int saved = errno, rc = pmu_session_enter();
+
+	if (rc < 0)
+		return rc;
+	rc = need_session();
+	if (rc == 0 && path && !*path)
+		rc = pmu_fail(EINVAL, "a report needs a path");
+	if (rc == 0)
+		rc = pmu_session_model(&model);
+	if (rc == 0)
+		rc = pmu_output_write(model, path);
+	pmu_model_free(model);
+	pmu_session_leave();
+	errno = saved;
+	return rc;
+}
+
+/* --- groups ----------------------------------------------------------------------------------- */
+
+static void add_open(void *arg, uint32_t id, struct pmu_store_row *row)
+{
+	(void)id;
+	*(uint64_t *)arg += __atomic_load_n(&row->open, __ATOMIC_RELAXED);
+}
+
+static bool any_open(void)
+{
+	uint64_t open = 0;
+
+	for (struct pmu_thread *thread = pmu_session.threads; thread; thread = thread->next)
+		pmu_table_rows_walk(&pmu_session.table, &thread->rows, add_open, &open);
+	return open != 0;
+}
+
+PMU_API int pmu_group_next(void)
+{
+	int saved = errno, rc = pmu_session_enter();
+
+	if (rc < 0)
+		return rc;
+	rc = need_session();
+	if (rc == 0 && pmu_session.n_groups < 2)
+		rc = pmu_fail(ENOENT, "only one group is configured; PMU_GROUP=A,B sets two");
+	if (rc == 0 && any_open())
+		rc = pmu_fail(EBUSY, "a region is open; groups change between regions");
+	if (rc == 0) {
+		pmu_session.current = (pmu_session.current + 1) % pmu_session.n_groups;
+		pmu_session_publish(pmu_session_next_epoch());
+	}
+	pmu_session_leave();
+	errno = saved;
+	return rc;
+}
+
+PMU_API const char *pmu_count_name(unsigned int slot)
+{
+	const struct pmu_session_group *group = &pmu_session.group[pmu_session.current];
+	const char *name = NULL;
+
+	if (pmu_session_enter() < 0)
+		return NULL;
+	if (pmu_session.running && slot < group->layout->n_slots)
+		name = group->layout->slot[slot].name;
+	pmu_session_leave();
+	return name;
+}
+
+/* --- errors ----------------------------------------------------------------------------------- */
+
+PMU_API const char *pmu_last_error(void)
+{
+	return pmu_error_text();
+}
+
+PMU_API const char *pmu_strerror(int code)
+{
+	static const struct {
+		int code;
+		const char *text;
+	} ours[] = {
+		{ EALREADY, "a session is running already" },
+		{ EBUSY, "the library is busy: a region is open, or a signal handler interrupted it" },
+		{ ENODEV, "nothing is being measured" },
+		{ ENOENT, "no such region is open or known" },
+		{ EUCLEAN, "the file is damaged" },
+	};
+
+	code = code < 0 ? -code : code;
+	for (size_t i = 0; i < PMU_ARRAY_LEN(ours); i++)
+		if (ours[i].code == code)
+			return ours[i].text;
+	return code ? strerrordesc_np(code) ? strerrordesc_np(code) : "unknown error" : "success";
+}
+
+PMU_API int pmu_version(void)
+{
+	return PMU_VERSION;
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Every PMU_* variable, in one table. */
+#include "session/config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/sysfile.h"
+#include "counters/backend.h"
+#include "pmu.h"
+
+#define MAX_THREADS 1024u
+#define MAX_REGIONS 65536u
+
+/* How each variable is taken in; the public table is what people read. */
+struct setting {
+	size_t option; /* offset in struct pmu_options, or 0 */
+	int (*take)(struct pmu_config *config, const char *text);
+};
+
+static int take_enable(struct pmu_config *config, const char *text)
+{
+	static const char *const off[] = { "0", "no", "off", "false", NULL };
+	static const char *const on[] = { "1", "yes", "on", "true", NULL };
+
+	for (int i = 0; off[i]; i++) {
+		if (!strcasecmp(text, off[i]) || !strcasecmp(text, on[i])) {
+			config->enable = !strcasecmp(text, on[i]);
+			return 0;
+		}
+	}
+	return pmu_fail(EINVAL, "PMU_ENABLE=%s: say 0 or 1", text);
+}
+
+static int take_group(struct pmu_config *config, const char *text)
+{
+	char list[PMU_CONFIG_TEXT_MAX], *rest = list, *name;
+
+	snprintf(list, sizeof(list), "%s", text);
+	while ((name = strsep(&rest, ","))) {
+		if (config->n_groups == PMU_CONFIG_MAX_GROUPS)
+			return pmu_fail(EINVAL, "PMU_GROUP: more than %d groups",
+					PMU_CONFIG_MAX_GROUPS);
+		if (pmu_group_find(name, &config->group[config->n_groups]) < 0)
+			return pmu_fail(EINVAL, "PMU_GROUP: %s", pmu_error_text());
+		config->n_groups++;
+	}
+	config->group_given = true;
+	return 0;
+}
+
+static int take_events(struct pmu_config *config, const char *text)
+{
+	if (config->n_groups == PMU_CONFIG_MAX_GROUPS)
+		return pmu_fail(EINVAL, "PMU_EVENTS: more than %d groups with PMU_GROUP",
+				PMU_CONFIG_MAX_GROUPS);
+	if (pmu_group_from_events(text, &config->group[config->n_groups]) < 0)
+		return pmu_fail(EINVAL, "PMU_EVENTS: %s", pmu_error_text());
+	config->n_groups++;
+	config->group_given = true;
+	return 0;
+}
+
+static int take_backend(struct pmu_config *config, const char *text)
+{
+	const char *names[16] = { "auto" };
+	const char *near;
+	int n = 1;
+
+	if (!strcmp(text, "auto"))
+		return 0;
+	config->backend = pmu_backend_find(text);
+	if (config->backend)
+		return 0;
+	while (pmu_backends[n - 1] && n < 15) {
+		names[n] = pmu_backends[n - 1]->name;
+		n++;
+	}
+	near = pmu_closest(text, names);
+	return pmu_fail(EINVAL, "PMU_BACKEND=%s: no such source of counts; %s%s%sthere are auto, "
+				"perf, software and clock",
+			text, near ? "did you mean " : "", near ? near : "", near ? "? " : "");
+}
+
+static int take_count(struct pmu_config *config, const char *text)
+{
+	if (!strcmp(text, "thread"))
+		config->count = PMU_COUNT_THREAD;
+	else if (!strcmp(text, "cpu"))
+		config->count = PMU_COUNT_CPU;
+	else
+		return pmu_fail(EINVAL, "PMU_COUNT=%s: say thread or cpu", text);
+	return 0;
+}
+
+static int take_pin(struct pmu_config *config, const char *text)
+{
+	int rc = pmu_pin_parse(text, &config->pin);
+
+	if (rc < 0)
+		return rc;
+	config->pin_given = true;
+	return 0;
+}
+
+static int take_output(struct pmu_config *config, const char *text)
+{
+	if (strlen(text) >= sizeof(config->output))
+		return pmu_fail(EINVAL, "PMU_OUTPUT: longer than %zu bytes",
+				sizeof(config->output) - 1);
+	strcpy(config->output, text);
+	return 0;
+}
+
+static int take_number(const char *name, const char *text, unsigned int most, unsigned int *out)
+{
+	uint64_t value;
+
+	if (pmu_parse_u64(text, &value) < 0 || value < 1 || value > most)
+		return pmu_fail(EINVAL, "%s=%s: say a number from 1 to %u", name, text, most);
+	*out = (unsigned int)value;
+	return 0;
+}
+
+static int take_max_threads(struct pmu_config *config, const char *text)
+{
+	return take_number("PMU_MAX_THREADS", text, 1000000, &config->max_threads);
+}
+
+static int take_max_regions(struct pmu_config *config, const char *text)
+{
+	return take_number("PMU_MAX_REGIONS", text, 16777216, &config->max_regions);
+}
+
+static int take_report(struct pmu_config *config, const char *text)
+{
+	if (!strcmp(text, "threads"))
+		config->report_threads = true;
+	else if (strcmp(text, "total"))
+		return pmu_fail(EINVAL, "PMU_REPORT=%s: say total or threads", text);
+	return 0;
+}
+
+#define OPTION(member) offsetof(struct pmu_options, member)
+
+/* In the order of pmu_config_vars[]. */
+static const struct setting settings[] = {
+	{ OPTION(enable), take_enable },   { OPTION(group), take_group },
+	{ OPTION(events), take_events },   { OPTION(backend), take_backend },
+	{ OPTION(count), take_count },     { OPTION(pin), take_pin },
+	{ OPTION(output), take_output },   { 0, take_report },
+	{ 0, take_max_threads },           { 0, take_max_regions },
+};
+
+const struct pmu_config_var pmu_config_vars[] = {
+	{ "PMU_ENABLE", "0, 1", "1", "0 makes every call return at once" },
+	{ "PMU_GROUP", "CORE, SOFTWARE, TIME", "CORE where it can be counted, else TIME",
+	  "what to count: a group, or several separated by commas for pmu_group_next()" },
+	{ "PMU_EVENTS", "instructions,cycles:k,r10e", "none",
+	  "what to count: a list of events; ':u' user level, ':k' kernel, ':uk' both" },
+	{ "PMU_BACKEND", "auto, perf, software, clock", "auto",
+	  "where counts come from; auto takes the first that can count what was asked for" },
+	{ "PMU_COUNT", "thread, cpu", "thread",
+	  "whose work: the thread's own, or whatever runs on its processor" },
+	{ "PMU_PIN", "auto, none, compact, scatter, cpus:0-3,8", "auto",
+	  "which processor a thread is bound to when it first uses a region" },
+	{ "PMU_OUTPUT", "run.json,run.csv,-", "text on standard error",
+	  "where reports go, the format by the ending; '-' standard output, 'none' nowhere; %p "
+	  "process, %r MPI rank, %h host, %n program's number in its process" },
+	{ "PMU_REPORT", "total, threads", "total", "threads: the text also has each thread's rows" },
+	{ "PMU_MAX_THREADS", "1 to 1000000", "1024",
+	  "finished threads that keep rows of their own; more are added up" },
+	{ "PMU_MAX_REGIONS", "1 to 16777216", "65536",
+	  "regions per thread that keep their place in the tree; more are kept by name" },
+	{ NULL, NULL, NULL, NULL },
+};
+_Static_assert(PMU_ARRAY_LEN(settings) + 1 == PMU_ARRAY_LEN(pmu_config_vars),
+	       "each variable has its function");
+
+static const char *option_text(const struct pmu_options *options, size_t offset)
+{
+	if (!options || !offset || options->size < offset + sizeof(char *))
+		return NULL;
+	return *(const char *const *)((const char *)options + offset);
+}
+
+/* Others of ours that are not settings of the measured program's session. */
+static bool known_elsewhere(const char *name, size_t len)
+{
+	static const char *const others[] = { "PMU_DISABLE", "PMU_TEST", NULL };
+
+	for (int i = 0; others[i]; i++)
+		if (!strncmp(name, others[i], len) || !strncmp(name, others[i], strlen(others[i])))
+			return true;
+	for (int i = 0; pmu_config_vars[i].name; i++)
+		if (strlen(pmu_config_vars[i].name) == len &&
+		    !strncmp(name, pmu_config_vars[i].name, len))
+			return true;
+	return false;
+}
+
+/* A name one slip away from one of ours is a mistake worth a line; any other PMU_ may be the program's. */
+static void warn_of_slips(struct pmu_strbuf *warnings)
+{
+	const char *names[PMU_ARRAY_LEN(pmu_config_vars)];
+	char name[64];
+
+	for (size_t i = 0; i < PMU_ARRAY_LEN(names); i++)
+		names[i] = pmu_config_vars[i].name;
+	for (char **env = environ; env && *env; env++) {
+		size_t len = strcspn(*env, "=");
+		const char *near;
+
+		if (strncmp(*env, "PMU", 3) || len >= sizeof(name) || known_elsewhere(*env, len))
+			continue;
+		snprintf(name, sizeof(name), "%.*s", (int)len, *env);
+		near = pmu_closest(name, names);
+		if (near)
+			pmu_strbuf_addf(warnings, "pmu: %s is not a setting; did you mean %s?\n",
+					name, near);
+	}
+}
+
+static void set_defaults(struct pmu_config *config)
+{
+	memset(config, 0, sizeof(*config));
+	config->enable = true;
+	config->count = PMU_COUNT_THREAD;
+	config->pin.policy = PMU_PIN_AUTO;
+	config->max_threads = MAX_THREADS;
+	config->max_regions = MAX_REGIONS;
+}
+
+int pmu_config_load(struct pmu_config *config, const struct pmu_options *options,
+		    struct pmu_strbuf *warnings)
+{
+	set_defaults(config);
+	for (size_t i = 0; i < PMU_ARRAY_LEN(settings); i++) {
+		const char *text = option_text(options, settings[i].option);
+		int rc;
+
+		/* enable is at a non-zero offset: size comes first */
+		if (!text)
+			text = secure_getenv(pmu_config_vars[i].name);
+		if (!text || !*text)
+			continue;
+		rc = settings[i].take(config, text);
+		if (rc < 0)
+			return rc;
+		if (!config->enable)
+			return 0;
+	}
+	if (!getauxval(AT_SECURE))
+		warn_of_slips(warnings);
+	return 0;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Every PMU_* variable, in one table. */
+#ifndef PMU_SESSION_CONFIG_H
+#define PMU_SESSION_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/strbuf.h"
+#include "counters/plan.h"
+#include "group/group.h"
+#include "machine/pin.h"
+
+struct pmu_options;
+struct pmu_backend;
+
+/** One variable, for `pmu help environment`. */
+struct pmu_config_var {
+	const char *name;
+	const char *values;
+	const char *fallback; /* what holds without it */
+	const char *about;
+};
+
+/** All of them; ends with a NULL name. */
+extern const struct pmu_config_var pmu_config_vars[];
+
+#define PMU_CONFIG_MAX_GROUPS 8
+#define PMU_CONFIG_TEXT_MAX 4096
+
+/** What a session is to do. */
+struct pmu_config {
+	bool enable;
+	bool group_given; /* by PMU_GROUP or PMU_EVENTS */
+	unsigned int n_groups; /* 0 without a request */
+	struct pmu_group group[PMU_CONFIG_MAX_GROUPS];
+	const struct pmu_backend *backend; /* NULL: auto */
+	enum pmu_count_scope count;
+	struct pmu_pin_request pin;
+	bool pin_given;
+	char output[PMU_CONFIG_TEXT_MAX]; /* "" for text on standard error */
+	bool report_threads;
+	unsigned int max_threads;
+	unsigned int max_regions;
+};
+
+/**
+ * pmu_config_load() - from the environment and options, which win
+ * @options: may be NULL
+ * @warnings: lines to print, each with its newline; the caller frees it
+ *
+ * The environment is read by secure_getenv(): setuid programs see none of it.
+ * Return: 0; -EINVAL with a sentence that names the variable and the nearest valid choice.
+ */
+int pmu_config_load(struct pmu_config *config, const struct pmu_options *options,
+		    struct pmu_strbuf *warnings);
+
+#endif

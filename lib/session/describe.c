@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a store says of the program, the machine and how it was measured. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/sysfile.h"
+#include "machine/cpu.h"
+#include "pmu.h"
+#include "session/session.h"
+
+static void add(enum pmu_meta_key key, const char *text)
+{
+	pmu_table_meta(&pmu_session.table, key, text);
+}
+
+static void describe_program(void)
+{
+	char text[1024];
+	long n = pmu_sysfile_read("/proc/self/cmdline", text, sizeof(text));
+
+	add(PMU_META_PROGRAM, program_invocation_short_name);
+	/* A longer line is cut where the buffer ends. */
+	if (n == -EFBIG)
+		n = sizeof(text) - 1;
+	if (n > 0) {
+		for (long i = 0; i < n; i++)
+			if (!text[i])
+				text[i] = ' ';
+		text[n] = '\0';
+		while (n > 0 && text[n - 1] == ' ')
+			text[--n] = '\0';
+		add(PMU_META_COMMAND, text);
+	}
+	if (gethostname(text, sizeof(text)) == 0) {
+		text[sizeof(text) - 1] = '\0';
+		add(PMU_META_HOST, text);
+	}
+	add(PMU_META_VERSION, PMU_VERSION_STRING);
+}
+
+static void describe_machine(void)
+{
+	struct pmu_cpu_id id;
+	char text[256];
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+	bool known = pmu_cpu_identify(&id) == 0;
+
+	snprintf(text, sizeof(text), "%s, %ld processor%s%s%s%s%s",
+		 known && id.brand[0] ? id.brand : "unknown CPU", n, n == 1 ? "" : "s",
+		 known && id.hypervisor ? ", virtual machine" : "",
+		 known && id.hypervisor && id.hypervisor_name[0] ? " (" : "",
+		 known && id.hypervisor ? id.hypervisor_name : "",
+		 known && id.hypervisor && id.hypervisor_name[0] ? ")" : "");
+	add(PMU_META_MACHINE, text);
+	if (!known)
+		return;
+	snprintf(text, sizeof(text), "%s-%u-%u-%u", id.vendor, id.family, id.model, id.stepping);
+	add(PMU_META_CPU, text);
+}
+
+static void describe_source(void)
+{
+	const struct pmu_session_group *group = &pmu_session.group[0];
+	char text[256] = "";
+
+	add(PMU_META_SOURCE, group->backend->name);
+	group->backend->describe(group->source, text, sizeof(text));
+	add(PMU_META_SOURCE_DETAIL, text);
+}
+
+static void describe_metrics(void)
+{
+	for (unsigned int i = 0; i < pmu_session.n_groups; i++) {
+		const struct pmu_group *group = &pmu_session.group[i].group;
+
+		for (unsigned int j = 0; j < group->n_metrics; j++) {
+			char text[512];
+
+			snprintf(text, sizeof(text), "%u\t%s\t%s\t%s", i, group->metric[j].name,
+				 group->metric[j].unit, group->metric[j].formula);
+			add(PMU_META_METRIC, text);
+		}
+	}
+}
+
+void pmu_session_describe(void)
+{
+	char text[256];
+
+	describe_program();
+	describe_machine();
+	describe_source();
+	describe_metrics();
+	pmu_pinning_describe(pmu_session.pinning, text, sizeof(text));
+	add(PMU_META_PINNING, text);
+	if (pmu_session.config.output[0])
+		add(PMU_META_OUTPUT, pmu_session.config.output);
+	if (pmu_session.table.why[0]) {
+		snprintf(text, sizeof(text),
+			 "results are kept in memory only and die with the program: %.180s",
+			 pmu_session.table.why);
+		add(PMU_META_NOTE, text);
+	}
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Words that a forked child finds at zero. */
+#include "session/gate.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/arena.h"
+
+#define PAGE_BYTES 4096u
+#define LINE_BYTES 64u
+#define MAX_PAGES 16384u
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18 /* Linux 4.14 */
+#endif
+
+static char *page;       /* newest */
+static uint32_t in_page; /* bytes taken from it */
+
+/* For kernels without MADV_WIPEONFORK: all pages, wiped by the fork handler. */
+static char *wiped_by_hand[MAX_PAGES];
+static uint32_t n_wiped_by_hand;
+
+static void wipe_in_child(void)
+{
+	for (uint32_t i = 0; i < n_wiped_by_hand; i++)
+		memset(wiped_by_hand[i], 0, PAGE_BYTES);
+}
+
+static int mark(char *fresh)
+{
+	if (madvise(fresh, PAGE_BYTES, MADV_WIPEONFORK) == 0)
+		return 0;
+	if (n_wiped_by_hand == MAX_PAGES)
+		return -1;
+	if (!n_wiped_by_hand && pthread_atfork(NULL, NULL, wipe_in_child))
+		return -1;
+	wiped_by_hand[n_wiped_by_hand++] = fresh;
+	return 0;
+}
+
+uint32_t *pmu_gate_alloc(void)
+{
+	uint32_t *gate;
+
+	if (!page || in_page == PAGE_BYTES) {
+		char *fresh = pmu_pages_alloc(PAGE_BYTES);
+
+		if (!fresh)
+			return NULL;
+		if (mark(fresh) < 0) {
+			pmu_pages_free(fresh, PAGE_BYTES);
+			return NULL;
+		}
+		page = fresh;
+		in_page = 0;
+	}
+	gate = (uint32_t *)(void *)(page + in_page);
+	in_page += LINE_BYTES;
+	return gate;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Fork and exit. */
+#include <unistd.h>
+
+#include "machine/pinned.h"
+#include "session/session.h"
+
+bool pmu_session_is_ours(void)
+{
+	/* Pairs with the release in pmu_session_start(): who sees it running sees its guard. */
+	return !__atomic_load_n(&pmu_session.running, __ATOMIC_ACQUIRE) || *pmu_session.guard;
+}
+
+/*
+ * A child has the parent's memory, one thread, and copies of the descriptors.  What is shared with the parent
+ * is let go of; what the parent's other threads had open here is closed.
+ */
+void pmu_session_forked(void)
+{
+	struct pmu_thread *thread;
+
+	/* Another thread of the parent may have held it. */
+	pmu_session.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	for (thread = pmu_session.threads; thread; thread = thread->next)
+		thread->backend->detach(thread->source, thread->counters);
+	for (unsigned int i = 0; i < pmu_session.n_groups; i++) {
+		pmu_session.group[i].backend->close(pmu_session.group[i].source);
+		pmu_merge_forget(&pmu_session.group[i].merge);
+	}
+	pmu_table_abandon(&pmu_session.table);
+	pmu_pinning_close(pmu_session.pinning);
+	pmu_sink_close(&pmu_session.err);
+	pmu_sink_close(&pmu_session.out);
+	pmu_session.pinning = NULL;
+	pmu_pinned_disown();
+	pmu_session.n_groups = 0;
+	pmu_session.threads = NULL;
+	pmu_session.unused = NULL;
+	pmu_session.running = false;
+	pmu_session.in_child = true;
+}
+
+/*
+ * After the program's own exit handlers and destructors, which may still use regions: the loader
+ * runs a library's destructors after those of what depends on it.
+ */
+__attribute__((destructor)) static void at_exit(void)
+{
+	bool inside = pmu_inside;
+
+	if (!__atomic_load_n(&pmu_session.running, __ATOMIC_ACQUIRE) || !pmu_session_is_ours() ||
+	    pmu_session.pid != getpid())
+		return;
+	pmu_inside = 1;
+	/* exit() in a signal handler that interrupted this library: the lock may be this thread's. */
+	if (!inside)
+		pmu_session_lock();
+	else if (pthread_mutex_trylock(&pmu_session.lock) != 0)
+		return;
+	pmu_session_end();
+	pmu_session_unlock();
+}

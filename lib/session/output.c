@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where reports go: standard error, standard output, and files that overwrite nothing. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "report/report.h"
+#include "session/session.h"
+
+/* The launchers' names for an MPI rank. */
+static const char *rank(void)
+{
+	static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+					     "MV2_COMM_WORLD_RANK", "SLURM_PROCID" };
+
+	for (size_t i = 0; i < PMU_ARRAY_LEN(names); i++) {
+		const char *text = secure_getenv(names[i]);
+		size_t len = text ? strlen(text) : 0;
+
+		if (len && len < 12 && strspn(text, "0123456789") == len)
+			return text;
+	}
+	return "0";
+}
+
+static bool written_by_us(const char *path)
+{
+	for (unsigned int i = 0; i < pmu_session.n_written; i++)
+		if (!strcmp(pmu_session.written[i], path))
+			return true;
+	return false;
+}
+
+static void remember(const char *path)
+{
+	size_t n = pmu_session.n_written;
+	char **list = realloc(pmu_session.written, (n + 1) * sizeof(*list));
+	char *copy = strdup(path);
+
+	if (list)
+		pmu_session.written = list;
+	if (!list || !copy) {
+		free(copy);
+		return;
+	}
+	list[n] = copy;
+	pmu_session.n_written++;
+}
+
+/* A file that appeared after this session began: another process of the same run wrote it. */
+static bool written_meanwhile(const char *path)
+{
+	struct stat st;
+	uint64_t changed;
+
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		return false;
+	changed = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
+	return changed >= pmu_session.table.head->start_unix_ns;
+}
+
+static bool is_device(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+static bool taken(const char *path)
+{
+	return written_by_us(path) || written_meanwhile(path);
+}
+
+/* A configured path as the name of a file that this run has not written yet. */
+static int resolve(const char *configured, char *path, size_t size)
+{
+	char host[256] = "";
+	struct pmu_output_names names = {
+		.pid = pmu_session.pid,
+		.rank = rank(),
+		.host = host,
+		.nth = pmu_session.table.head->nth,
+	};
+	bool ours_alone = !pmu_session.in_child && names.nth == 1;
+	char plain[4096];
+	int rc;
+
+	gethostname(host, sizeof(host) - 1);
+	rc = pmu_output_path(configured, &names, plain, sizeof(plain));
+	if (rc < 0)
+		return rc;
+	if (is_device(plain) || ((ours_alone || strcmp(plain, configured)) && !taken(plain)))
+		return snprintf(path, size, "%s", plain) < (int)size ? 0 : -ENAMETOOLONG;
+	for (unsigned int nth = names.nth > 1 ? names.nth : 0; nth < 100000; nth += nth ? 1 : 2) {
+		rc = pmu_output_aside(plain, pmu_session.pid, nth, path, size);
+		if (rc < 0 || !taken(path))
+			return rc < 0 ? rc : 0;
+	}
+	return -EEXIST;
+}
+
+static int write_file(const char *configured, const struct pmu_strbuf *text)
+{
+	char path[4200];
+	int rc = resolve(configured, path, sizeof(path));
+
+	if (rc < 0)
+		return pmu_fail(-rc, "cannot write %s: %s", configured, strerror(-rc));
+	rc = pmu_report_write_file(path, text->text, text->len);
+	if (rc == 0)
+		remember(path);
+	return rc;
+}
+
+/* What the program has printed comes before the report. */
+static void flush_stdout(void)
+{
+	if (ftrylockfile(stdout) == 0) {
+		fflush_unlocked(stdout);
+		funlockfile(stdout);
+	}
+}
+
+int pmu_output_write(const struct pmu_model *model, const char *configured)
+{
+	struct pmu_text_options options = { .threads = pmu_session.config.report_threads };
+	bool to_stdout = configured && !strcmp(configured, "-");
+	struct pmu_strbuf text = { 0 };
+	int rc;
+
+	pmu_report_render(&text, model,
+			  configured ? pmu_report_format_of(configured) : PMU_REPORT_TEXT,
+			  &options);
+	if (text.failed) {
+		rc = pmu_fail(ENOMEM, "no memory for the report");
+	} else if (!configured) {
+		rc = pmu_sink_write(&pmu_session.err, text.text, text.len);
+		/* Closed on purpose: the report goes nowhere rather than into a file of the program's. */
+		if (rc == -EBADF)
+			rc = 0;
+	} else if (to_stdout) {
+		flush_stdout();
+		rc = pmu_sink_write(&pmu_session.out, text.text, text.len);
+		if (rc < 0)
+			pmu_fail(-rc, "cannot write to standard output: %s", strerror(-rc));
+	} else {
+		rc = write_file(configured, &text);
+	}
+	pmu_strbuf_free(&text);
+	return rc;
+}
+
+int pmu_output_write_all(const struct pmu_model *model)
+{
+	char list[PMU_CONFIG_TEXT_MAX], *rest = list, *path;
+	int first = 0;
+
+	if (!strcmp(pmu_session.config.output, "none"))
+		return 0;
+	if (!pmu_session.config.output[0])
+		return pmu_output_write(model, NULL);
+	memcpy(list, pmu_session.config.output, sizeof(list));
+	while ((path = strsep(&rest, ","))) {
+		int rc = *path ? pmu_output_write(model, path) : 0;
+
+		if (rc < 0)
+			pmu_session_say("%s", pmu_error_text());
+		if (rc < 0 && first == 0)
+			first = rc;
+	}
+	return first;
+}

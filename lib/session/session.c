@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Init and fini: builds the parts, takes them down in reverse. */
+#include "session/session.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "group/metric.h"
+#include "pmu.h"
+#include "report/report.h"
+#include "session/gate.h"
+#include "session/spawn.h"
+
+struct pmu_session pmu_session = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* The highest epoch given out: none is given twice. */
+static int32_t last_epoch;
+
+void pmu_session_lock(void)
+{
+	pthread_mutex_lock(&pmu_session.lock);
+}
+
+void pmu_session_unlock(void)
+{
+	pthread_mutex_unlock(&pmu_session.lock);
+}
+
+void pmu_session_publish(int32_t epoch)
+{
+	__atomic_store_n(&pmu_epoch, epoch, __ATOMIC_RELEASE);
+}
+
+int32_t pmu_session_next_epoch(void)
+{
+	last_epoch += 2;
+	return last_epoch;
+}
+
+/* --- groups ----------------------------------------------------------------------------------- */
+
+static int write_layout(unsigned int index)
+{
+	struct pmu_session_group *group = &pmu_session.group[index];
+	int rc = pmu_table_group(&pmu_session.table, index, group->group.name,
+				 group->plan.n_slots, &group->layout);
+
+	if (rc < 0)
+		return rc;
+	for (unsigned int i = 0; i < group->plan.n_slots; i++) {
+		struct pmu_store_slot *slot = &group->layout->slot[i];
+
+		snprintf(slot->name, sizeof(slot->name), "%s", group->group.event[i].name);
+		snprintf(slot->unit, sizeof(slot->unit), "%s", group->group.event[i].unit);
+	}
+	group->layout->absent = group->plan.absent;
+	return 0;
+}
+
+/* The processors of PMU_COUNT=cpu: those the process may use. */
+static void list_cpus(struct pmu_plan *plan)
+{
+	static int cpus[CPU_SETSIZE];
+	cpu_set_t mask;
+	unsigned int n = 0;
+
+	if (plan->scope != PMU_COUNT_CPU || sched_getaffinity(0, sizeof(mask), &mask) < 0)
+		return;
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &mask))
+			cpus[n++] = cpu;
+	plan->cpu = cpus;
+	plan->n_cpus = n;
+}
+
+/* Without a request: what a forced source is for, else CORE. */
+static int default_group(struct pmu_group *group)
+{
+	const struct pmu_backend *forced = pmu_session.config.backend;
+
+	if (forced && !forced->counts)
+		return pmu_group_find("TIME", group);
+	if (forced == &pmu_backend_software)
+		return pmu_group_find("SOFTWARE", group);
+	return pmu_group_find("CORE", group);
+}
+
+static int open_source(struct pmu_session_group *group)
+{
+	if (group->backend->open(&group->source, &group->plan) == 0)
+		return 0;
+	/* It could a moment ago.  The times are still worth having. */
+	pmu_table_meta(&pmu_session.table, PMU_META_NOTE, pmu_error_text());
+	group->backend = &pmu_backend_clock;
+	group->plan.absent = group->plan.n_slots ? (uint32_t)((1ull << group->plan.n_slots) - 1) : 0;
+	group->layout->absent = group->plan.absent;
+	return group->backend->open(&group->source, &group->plan);
+}
+
+static int open_groups(void)
+{
+	const struct pmu_config *config = &pmu_session.config;
+	int rc;
+
+	pmu_session.n_groups = config->n_groups ? config->n_groups : 1;
+	for (unsigned int i = 0; i < pmu_session.n_groups; i++) {
+		struct pmu_session_group *group = &pmu_session.group[i];
+
+		memset(group, 0, sizeof(*group));
+		if (config->n_groups)
+			group->group = config->group[i];
+		else if ((rc = default_group(&group->group)) < 0)
+			return rc;
+		pmu_group_plan(&group->group, &group->plan);
+		group->plan.scope = config->count;
+		list_cpus(&group->plan);
+		pmu_session_choose(group, config->group_given);
+		rc = write_layout(i);
+		if (rc < 0)
+			return rc;
+		rc = open_source(group);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static void close_groups(void)
+{
+	for (unsigned int i = 0; i < pmu_session.n_groups; i++) {
+		struct pmu_session_group *group = &pmu_session.group[i];
+
+		/* A thread that is still attached reads through it until it ends. */
+		if (group->source && !pmu_session.threads)
+			group->backend->close(group->source);
+		group->source = NULL;
+		pmu_merge_forget(&group->merge);
+	}
+	pmu_session.n_groups = 0;
+}
+
+/* --- start ------------------------------------------------------------------------------------ */
+
+static int open_pinning(void)
+{
+	struct pmu_pin_request *request = &pmu_session.config.pin;
+	char dir[512];
+
+	/* A library that was loaded late cannot keep a pin from being inherited. */
+	if (!pmu_session.config.pin_given && !pmu_spawn_in_scope())
+		request->policy = PMU_PIN_NONE;
+	return pmu_pinning_open(&pmu_session.pinning, request,
+				request->policy == PMU_PIN_AUTO &&
+						pmu_store_dir(1, dir, sizeof(dir)) == 0
+					? dir
+					: NULL);
+}
+
+static int build(const struct pmu_options *options)
+{
+	struct pmu_strbuf warnings = { 0 };
+	int rc = pmu_config_load(&pmu_session.config, options, &warnings);
+
+	if (rc == 0 && warnings.len && pmu_session.config.enable)
+		pmu_report_write_fd(STDERR_FILENO, warnings.text, warnings.len);
+	pmu_strbuf_free(&warnings);
+	if (rc < 0 || !pmu_session.config.enable)
+		return rc;
+	if (!pmu_session.guard)
+		pmu_session.guard = pmu_gate_alloc();
+	if (!pmu_session.guard)
+		return pmu_fail(ENOMEM, "no memory for a session");
+	rc = pmu_thread_setup();
+	if (rc < 0)
+		return pmu_fail(-rc, "cannot watch threads end: %s", strerror(-rc));
+	rc = open_pinning();
+	if (rc < 0)
+		return rc;
+	rc = pmu_table_open(&pmu_session.table, pmu_clock_choose());
+	if (rc < 0) {
+		rc = pmu_fail(-rc, "no memory for the table of results");
+		goto close_pinning;
+	}
+	rc = open_groups();
+	if (rc < 0)
+		goto remove_table;
+	pmu_session_describe();
+	return 0;
+remove_table:
+	close_groups();
+	pmu_table_remove(&pmu_session.table);
+close_pinning:
+	pmu_pinning_close(pmu_session.pinning);
+	pmu_session.pinning = NULL;
+	return rc;
+}
+
+int pmu_session_start(const struct pmu_options *options)
+{
+	int rc = build(options);
+
+	if (rc < 0 || !pmu_session.config.enable) {
+		if (rc < 0)
+			pmu_session_say("%s; the program runs unmeasured", pmu_error_text());
+		pmu_session_publish(-1);
+		return rc;
+	}
+	pmu_sink_open(&pmu_session.err, STDERR_FILENO);
+	pmu_sink_open(&pmu_session.out, STDOUT_FILENO);
+	pmu_session.n_threads = 0;
+	pmu_session.n_finished_kept = 0;
+	pmu_session.merged_number = 0;
+	pmu_session.current = 0;
+	pmu_session.threads = NULL;
+	pmu_session.pid = getpid();
+	pmu_session.n_started++;
+	pmu_literals_find();
+	*pmu_session.guard = 1;
+	__atomic_store_n(&pmu_session.running, true, __ATOMIC_RELEASE);
+	pmu_store_prune();
+	pmu_session_publish(pmu_session_next_epoch());
+	return 0;
+}
+
+/* --- end -------------------------------------------------------------------------------------- */
+
+int pmu_session_model(struct pmu_model **model)
+{
+	struct pmu_store_view view;
+	char pinning[256];
+	int rc;
+
+	if (pmu_self && pmu_self->session == pmu_session.n_started)
+		pmu_thread_update(pmu_self);
+	pmu_pinning_describe(pmu_session.pinning, pinning, sizeof(pinning));
+	pmu_table_meta(&pmu_session.table, PMU_META_PINNING, pinning);
+	pmu_table_point(&pmu_session.table);
+	view = pmu_table_view(&pmu_session.table);
+	rc = pmu_store_snapshot(&view, NULL, model);
+	if (rc == 0)
+		pmu_metric_fill(*model);
+	return rc;
+}
+
+/* What could not be written is not lost: the store stays, and says so. */
+static void keep_store(int rc)
+{
+	if (rc == 0 || !pmu_session.table.path[0])
+		pmu_table_remove(&pmu_session.table);
+	else
+		pmu_session_say("the results are kept in %s; `pmu report %s` shows them",
+				pmu_session.table.path, pmu_session.table.path);
+}
+
+int pmu_session_end(void)
+{
+	struct pmu_model *model = NULL;
+	int rc;
+
+	/* First: a thread that is inside a call publishes at most once more. */
+	pmu_session_publish(-1);
+	rc = pmu_session_model(&model);
+	if (rc == 0)
+		rc = pmu_output_write_all(model);
+	else
+		pmu_session_say("no report: %s", pmu_strerror(rc));
+	pmu_model_free(model);
+	keep_store(rc);
+	__atomic_store_n(&pmu_session.running, false, __ATOMIC_RELEASE);
+	if (pmu_self) {
+		struct pmu_thread *self = pmu_self;
+
+		/* No longer of a running session: only its counters are closed. */
+		for (struct pmu_thread **at = &pmu_session.threads; *at; at = &(*at)->next)
+			if (*at == self) {
+				*at = self->next;
+				break;
+			}
+		pmu_thread_detach(self);
+	}
+	close_groups();
+	pmu_pinning_close(pmu_session.pinning);
+	pmu_session.pinning = NULL;
+	pmu_sink_close(&pmu_session.err);
+	pmu_sink_close(&pmu_session.out);
+	pmu_session.threads = NULL;
+	return rc;
+}

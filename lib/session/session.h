@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The session: the one mutable global, and what starts and ends it. */
+#ifndef PMU_SESSION_SESSION_H
+#define PMU_SESSION_SESSION_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/fd.h"
+#include "counters/backend.h"
+#include "session/config.h"
+#include "session/thread.h"
+#include "store/merge.h"
+#include "store/table.h"
+
+/** One group of the session, as it is counted. */
+struct pmu_session_group {
+	struct pmu_group group;
+	struct pmu_plan plan;
+	const struct pmu_backend *backend;
+	void *source; /* the backend's state; NULL until the group is first counted */
+	struct pmu_store_group *layout;
+	struct pmu_merge merge; /* finished threads beyond the limit */
+};
+
+/** A descriptor of the program's that reports may go to. */
+struct pmu_sink {
+	int fd; /* ours; -1: was closed at the start */
+	struct pmu_fd_identity identity;
+};
+
+struct pmu_session {
+	pthread_mutex_t lock; /* every member below, except in the thread that starts the session */
+	uint32_t *guard;      /* a gate: 1 in the process that the session belongs to */
+	bool running;
+	int pid;
+	uint32_t n_started; /* sessions in this process so far */
+	bool in_child;      /* goes on from a parent process's session: its outputs get names of their own */
+	struct pmu_config config;
+	struct pmu_table table;
+	struct pmu_pinning *pinning;
+	struct pmu_session_group group[PMU_CONFIG_MAX_GROUPS];
+	unsigned int n_groups;
+	unsigned int current; /* index of the group that is counted now */
+	struct pmu_thread *threads;  /* attached */
+	struct pmu_thread *unused;   /* detached, for the next ones */
+	uint32_t n_threads;          /* numbers given out */
+	uint32_t n_finished_kept;
+	uint32_t merged_number; /* of the set of merged threads; 0: none yet */
+	struct pmu_sink err, out;
+	char **written; /* outputs that this process has written */
+	unsigned int n_written;
+};
+
+extern struct pmu_session pmu_session __attribute__((visibility("hidden")));
+
+/** Calls inside the library by this thread; a signal handler's call that finds it set is refused. */
+extern __thread int pmu_inside __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/** pmu_session_lock(), _unlock() - the session's lock. */
+void pmu_session_lock(void);
+void pmu_session_unlock(void);
+
+/**
+ * pmu_session_enter() - what every public call but begin and end starts with: inside the library, lock held
+ * Return: 0, for pmu_session_leave(); -EBUSY in a signal handler that interrupted the library.
+ */
+int pmu_session_enter(void);
+void pmu_session_leave(void);
+
+/**
+ * pmu_session_start() - build the parts
+ * @options: may be NULL
+ * Context: lock held.  Prints one line where something is wrong with the settings.
+ * Return: 0 (also when it is switched off); the error that pmu_init() returns.
+ */
+int pmu_session_start(const struct pmu_options *options);
+
+/**
+ * pmu_session_end() - write the reports, take the parts down in reverse
+ * Context: lock held.  Return: 0 or the first output's error.
+ */
+int pmu_session_end(void);
+
+/** pmu_session_is_ours() - false in a child that was forked from the session's process. */
+bool pmu_session_is_ours(void);
+
+/** pmu_session_forked() - in such a child: let go of the parent's parts.  Context: lock not held, one thread. */
+void pmu_session_forked(void);
+
+/**
+ * pmu_session_choose() - for one group: the source that counts it, and what of it it counts
+ * @group: group.group set; group, plan and backend are made final
+ * @asked: the user named this group or a source: what cannot be counted stays as a missing column
+ *
+ * Every refusal and everything given up is written into the table.
+ */
+void pmu_session_choose(struct pmu_session_group *group, bool asked);
+
+/** pmu_session_describe() - what the store should know of program, machine and source.  Context: lock held. */
+void pmu_session_describe(void);
+
+/** pmu_sink_open() - a duplicate of the program's descriptor @fd, out of its way. */
+void pmu_sink_open(struct pmu_sink *sink, int fd);
+void pmu_sink_close(struct pmu_sink *sink);
+
+/** pmu_sink_write() - 0; -EBADF where it was closed or is something else by now; other errnos. */
+int pmu_sink_write(const struct pmu_sink *sink, const char *text, size_t len);
+
+/** pmu_session_say() - one line on the program's standard error, "pmu: " before and a newline after it. */
+void pmu_session_say(const char *fmt, ...) PMU_PRINTF(1, 2);
+
+/** pmu_session_model() - everything measured so far, metrics included.  Context: lock held. */
+int pmu_session_model(struct pmu_model **model);
+
+/** pmu_output_write_all() - the reports that PMU_OUTPUT asks for.  Return: 0 or the first error. */
+int pmu_output_write_all(const struct pmu_model *model);
+
+/** pmu_output_write() - one report: a path of PMU_OUTPUT, "-", or NULL for standard error. */
+int pmu_output_write(const struct pmu_model *model, const char *configured);
+
+/** pmu_session_publish() - let threads in (positive) or keep them out (-1). */
+void pmu_session_publish(int32_t epoch);
+
+/** pmu_session_next_epoch() - one that no thread has seen. */
+int32_t pmu_session_next_epoch(void);
+
+#endif

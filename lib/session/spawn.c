@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What starts threads and programs, wrapped so that nobody inherits a pin. */
+#include "session/spawn.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <threads.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
+#include "machine/pin.h"
+#include "machine/pinned.h"
+
+/* Not declared by every libc that has them. */
+pid_t _Fork(void);
+int execveat(int dir, const char *path, char *const argv[], char *const envp[],
+	     int flags);
+
+/* The functions behind ours.  execl and its like end in one of the others. */
+#define REALS(X)                  \
+	X(pthread_create)         \
+	X(thrd_create)            \
+	X(fork)                   \
+	X(_Fork)                  \
+	X(daemon)                 \
+	X(execve)                 \
+	X(execv)                  \
+	X(execvp)                 \
+	X(execvpe)                \
+	X(fexecve)                \
+	X(execveat)               \
+	X(posix_spawn)            \
+	X(posix_spawnp)           \
+	X(system)                 \
+	X(popen)                  \
+	X(sched_getaffinity)      \
+	X(sched_setaffinity)      \
+	X(pthread_getaffinity_np) \
+	X(pthread_setaffinity_np)
+
+/*
+ * clang links the sanitizers' wrappers into the executable itself, as weak symbols that
+ * ours override there (and that no search for the next one finds): then they are the
+ * functions behind ours.  Hidden: those of another object are reached by the search, or
+ * have called us.
+ */
+#define BEHIND(name)                                 \
+	extern __typeof__(name) __interceptor_##name \
+		__attribute__((weak, visibility("hidden")));
+REALS(BEHIND)
+
+enum real {
+#define INDEX(name) REAL_##name,
+	REALS(INDEX) N_REALS
+};
+
+static void *resolved[N_REALS];
+
+static PMU_COLD void *resolve(enum real which)
+{
+	static const struct {
+		const char *name;
+		void (*here)(void);
+	} table[N_REALS] = {
+#define ROW(name) {#name, (void (*)(void))__interceptor_##name},
+		REALS(ROW)};
+	void *found = (void *)(uintptr_t)table[which].here;
+
+	if (!found)
+		found = dlsym(RTLD_NEXT, table[which].name);
+	__atomic_store_n(&resolved[which], found, __ATOMIC_RELEASE);
+	return found;
+}
+
+/* dlsym() is no function for signal handlers and children of vfork: all is looked up
+ * before main. */
+__attribute__((constructor(101))) static void resolve_all(void)
+{
+	int saved = errno;
+
+	for (int which = 0; which < N_REALS; which++)
+		resolve((enum real)which);
+	errno = saved;
+}
+
+static void *real(enum real which)
+{
+	void *found = __atomic_load_n(&resolved[which], __ATOMIC_ACQUIRE);
+
+	return likely(found) ? found : resolve(which); /* a constructor before ours */
+}
+
+#define REAL(name) ((__typeof__(&(name)))(uintptr_t)real(REAL_##name))
+
+/* A libc without the function: nobody can have linked against it. */
+static int no_such(void)
+{
+	errno = ENOSYS;
+	return -1;
+}
+
+/* Threads */
+
+PMU_INTERPOSE int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+				 void *(*start)(void *), void *arg)
+{
+	__typeof__(&pthread_create) next = REAL(pthread_create);
+	int rc;
+
+	if (unlikely(!next))
+		return EAGAIN;
+	pmu_pin_lift();
+	rc = next(thread, attr, start, arg);
+	pmu_pin_restore();
+	return rc;
+}
+
+PMU_INTERPOSE int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
+{
+	__typeof__(&thrd_create) next = REAL(thrd_create);
+	int rc;
+
+	if (unlikely(!next))
+		return thrd_error;
+	pmu_pin_lift();
+	rc = next(thread, start, arg);
+	pmu_pin_restore();
+	return rc;
+}
+
+/* Processes that go on with this program: the child keeps the original mask */
+
+PMU_INTERPOSE pid_t fork(void)
+{
+	__typeof__(&fork) next = REAL(fork);
+	pid_t pid;
+
+	if (unlikely(!next))
+		return no_such();
+	pmu_pin_lift();
+	pid = next();
+	if (pid)
+		pmu_pin_restore();
+	else
+		pmu_pinned_forget();
+	return pid;
+}
+
+PMU_INTERPOSE pid_t _Fork(void)
+{
+	__typeof__(&_Fork) next = REAL(_Fork);
+	pid_t pid;
+
+	if (unlikely(!next))
+		return no_such();
+	pmu_pin_lift();
+	pid = next();
+	if (pid)
+		pmu_pin_restore();
+	else
+		pmu_pinned_forget();
+	return pid;
+}
+
+PMU_INTERPOSE int daemon(int nochdir, int noclose)
+{
+	__typeof__(&daemon) next = REAL(daemon);
+	pid_t pid = getpid();
+	int rc;
+
+	if (unlikely(!next))
+		return no_such();
+	pmu_pin_lift();
+	rc = next(nochdir, noclose);
+	if (getpid() == pid)
+		pmu_pin_restore();
+	else
+		pmu_pinned_forget();
+	return rc;
+}
+
+/* Other programs.  Async-signal-safe, so no allocation: what is variadic builds its argv
+ * on the stack. */
+
+PMU_INTERPOSE int execve(const char *path, char *const argv[], char *const envp[])
+{
+	__typeof__(&execve) next = REAL(execve);
+	int rc;
+
+	pmu_pin_lift();
+	rc = likely(next) ? next(path, argv, envp)
+			  : (int)syscall(SYS_execve, path, argv, envp);
+	pmu_pin_restore();
+	return rc;
+}
+
+PMU_INTERPOSE int execv(const char *path, char *const argv[])
+{
+	__typeof__(&execv) next = REAL(execv);
+	int rc;
+
+	if (unlikely(!next))
+		return execve(path, argv, environ);
+	pmu_pin_lift();
+	rc = next(path, argv);
+	pmu_pin_restore();
+	return rc;
+}
+
+PMU_INTERPOSE int execvp(const char *file, char *const argv[])
+{
+	__typeof__(&execvp) next = REAL(execvp);
+	int rc;
+
+	if (unlikely(!next))
+		return no_such();
+	pmu_pin_lift();
+	rc = next(file, argv);
+	pmu_pin_restore();
+	return rc;
+}
+
+PMU_INTERPOSE int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	__typeof__(&execvpe) next = REAL(execvpe);
+	int rc;
+
+	if (unlikely(!next))
+		return no_such();
+	pmu_pin_lift();
+	rc = next(file, argv, envp);
+	pmu_pin_restore();
+	return rc;
+}
+
+PMU_INTERPOSE int fexecve(int fd, char *const argv[], char *const envp[])
+{
+	__typeof__(&fexecve) next = REAL(fexecve);
+	int rc;
+
+	if (unlikely(!next))
+		return no_such();
+	pmu_pin_lift();
+	rc = next(fd, argv, envp);
+	pmu_pin_restore();
+	return rc;
+}
+
+PMU_INTERPOSE int execveat(int dir, const char *path, char *const argv[],
+			   char *const envp[], int flags)
+{
+	__typeof__(&execveat) next = REAL(execveat);
+	int rc;
+
+	pmu_pin_lift();
+	rc = likely(next) ? next(dir, path, argv, envp, flags)
+			  : (int)syscall(SYS_execveat, dir, path, argv, envp, flags);
+	pmu_pin_restore();
+	return rc;
+}
+
+/* Words from @arg up to the NULL, and that NULL; leaves @args behind it. */
+static size_t count_words(const char *arg, va_list *args)
+{
+	size_t n = 1;
+
+	for (; arg; n++)
+		arg = va_arg(*args, const char *);
+	return n;
+}
+
+static void copy_words(char **argv, const char *arg, va_list *args)
+{
+	/* argv is char * for historical reasons; nobody writes to the words */
+	for (; arg; arg = va_arg(*args, const char *))
+		*argv++ = (char *)(uintptr_t)arg;
+	*argv = NULL;
+}
+
+PMU_INTERPOSE int execl(const char *path, const char *arg, ...)
+{
+	va_list args;
+	size_t n;
+
+	va_start(args, arg);
+	n = count_words(arg, &args);
+	va_end(args);
+
+	char *argv[n];
+
+	va_start(args, arg);
+	copy_words(argv, arg, &args);
+	va_end(args);
+	return execv(path, argv);
+}
+
+PMU_INTERPOSE int execlp(const char *file, const char *arg, ...)
+{
+	va_list args;
+	size_t n;
+
+	va_start(args, arg);
+	n = count_words(arg, &args);
+	va_end(args);
+
+	char *argv[n];
+
+	va_start(args, arg);
+	copy_words(argv, arg, &args);
+	va_end(args);
+	return execvp(file, argv);
+}
+
+PMU_INTERPOSE int execle(const char *path, const char *arg, ...)
+{
+	char *const *envp;
+	va_list args;
+	size_t n;
+
+	va_start(args, arg);
+	n = count_words(arg, &args);
+	envp = va_arg(args, char *const *);
+	va_end(args);
+
+	char *argv[n];
+
+	va_start(args, arg);
+	copy_words(argv, arg, &args);
+	va_end(args);
+	return execve(path, argv, envp);
+}
+
+PMU_INTERPOSE int posix_spawn(pid_t *pid, const char *path,
+			      const posix_spawn_file_actions_t *actions,
+			      const posix_spawnattr_t *attr, char *const argv[],
+			      char *const envp[])
+{
+	__typeof__(&posix_spawn) next = REAL(posix_spawn);
+	int rc;
+
+	if (unlikely(!next))
+		return ENOSYS;
+	pmu_pin_lift();
+	rc = next(pid, path, actions, attr, argv, envp);
+	pmu_pin_restore();
+	return rc;
+}
+
+PMU_INTERPOSE int posix_spawnp(pid_t *pid, const char *file,
+			       const posix_spawn_file_actions_t *actions,
+			       const posix_spawnattr_t *attr, char *const argv[],
+			       char *const envp[])
+{
+	__typeof__(&posix_spawnp) next = REAL(posix_spawnp);
+	int rc;
+
+	if (unlikely(!next))
+		return ENOSYS;
+	pmu_pin_lift();
+	rc = next(pid, file, actions, attr, argv, envp);
+	pmu_pin_restore();
+	return rc;
+}
+
+PMU_INTERPOSE int system(const char *command)
+{
+	__typeof__(&system) next = REAL(system);
+	int rc;
+
+	if (unlikely(!next))
+		return no_such();
+	pmu_pin_lift();
+	rc = next(command);
+	pmu_pin_restore();
+	return rc;
+}
+
+PMU_INTERPOSE FILE *popen(const char *command, const char *type)
+{
+	__typeof__(&popen) next = REAL(popen);
+	FILE *stream;
+
+	if (unlikely(!next)) {
+		no_such();
+		return NULL;
+	}
+	pmu_pin_lift();
+	stream = next(command, type);
+	pmu_pin_restore();
+	return stream;
+}
+
+/*
+ * What a thread is told of its mask: as if we had not pinned it.  The real one answers
+ * first, so that sizes, errors and threads of others are as ever.
+ */
+
+PMU_INTERPOSE int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *mask)
+{
+	__typeof__(&sched_getaffinity) next = REAL(sched_getaffinity);
+	int rc;
+
+	if (unlikely(!next))
+		return no_such();
+	rc = next(pid, size, mask);
+	if (!rc)
+		pmu_pin_original(pid, size, mask);
+	return rc;
+}
+
+PMU_INTERPOSE int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *mask)
+{
+	__typeof__(&pthread_getaffinity_np) next = REAL(pthread_getaffinity_np);
+	int rc;
+
+	if (unlikely(!next))
+		return ENOSYS;
+	rc = next(thread, size, mask);
+	if (!rc)
+		pmu_pinned_original_pthread(thread, size, mask);
+	return rc;
+}
+
+/* A mask that the program sets stands: we forget that we had pinned the thread. */
+
+PMU_INTERPOSE int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *mask)
+{
+	__typeof__(&sched_setaffinity) next = REAL(sched_setaffinity);
+	int rc;
+
+	if (unlikely(!next))
+		return no_such();
+	rc = next(pid, size, mask);
+	if (!rc)
+		pmu_pinned_drop(pid);
+	return rc;
+}
+
+PMU_INTERPOSE int pthread_setaffinity_np(pthread_t thread, size_t size,
+					 const cpu_set_t *mask)
+{
+	__typeof__(&pthread_setaffinity_np) next = REAL(pthread_setaffinity_np);
+	int rc;
+
+	if (unlikely(!next))
+		return ENOSYS;
+	rc = next(thread, size, mask);
+	if (!rc)
+		pmu_pinned_drop_pthread(thread);
+	return rc;
+}
+
+/* Two addresses, and which of them lies in the object that was loaded first. */
+struct order {
+	uintptr_t ours;
+	uintptr_t theirs;
+	bool ours_first;
+};
+
+static bool object_has(const struct dl_phdr_info *object, uintptr_t address)
+{
+	for (int i = 0; i < object->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+
+		if (segment->p_type == PT_LOAD &&
+		    address - (object->dlpi_addr + segment->p_vaddr) < segment->p_memsz)
+			return true;
+	}
+	return false;
+}
+
+static int find_first(struct dl_phdr_info *object, size_t size, void *data)
+{
+	struct order *order = data;
+
+	(void)size;
+	order->ours_first = object_has(object, order->ours);
+	return order->ours_first || object_has(object, order->theirs);
+}
+
+/*
+ * Asking who bears the name pthread_create would do, were there no others that wrap it
+ * before us and call us (sanitizers, preloaded tools).  Objects are listed in the order
+ * in which symbols are searched, and what dlopen() brings comes after libc.
+ */
+bool pmu_spawn_in_scope(void)
+{
+	struct order order = {
+		.ours = (uintptr_t)resolve,
+		.theirs = (uintptr_t)dlsym(RTLD_NEXT, "pthread_create"),
+	};
+
+	return order.theirs && dl_iterate_phdr(find_first, &order) && order.ours_first;
+}

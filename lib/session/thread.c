@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Threads: attach at the first region, detach at the end, and all that lies between. */
+#include "session/thread.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "session/gate.h"
+#include "session/session.h"
+
+__thread struct pmu_thread *pmu_self;
+__thread int pmu_inside;
+int32_t pmu_epoch;
+
+/* The thread has run its last destructor: what still calls us is not counted. */
+static __thread int gone __attribute__((tls_model("initial-exec")));
+
+static pthread_key_t exit_key;
+
+/* Rounds of destructors that others get before ours: they may use regions too. */
+#define EXIT_ROUNDS 2
+
+/* --- attach ----------------------------------------------------------------------------------- */
+
+static struct pmu_thread *take_struct(void)
+{
+	struct pmu_thread *self = pmu_session.unused;
+
+	if (self) {
+		pmu_session.unused = self->next;
+		self->next = NULL;
+		return self;
+	}
+	self = pmu_pages_alloc(PMU_ALIGN_UP(sizeof(*self), 4096));
+	if (!self)
+		return NULL;
+	self->gate = pmu_gate_alloc();
+	if (!self->gate) {
+		pmu_pages_free(self, PMU_ALIGN_UP(sizeof(*self), 4096));
+		return NULL;
+	}
+	return self;
+}
+
+/* Everything but what survives from one owner to the next: the gate and the arena's first block. */
+static void give_struct(struct pmu_thread *self)
+{
+	uint32_t *gate = self->gate;
+	struct pmu_arena arena;
+
+	pmu_arena_reset(&self->arena);
+	arena = self->arena;
+	memset(self, 0, sizeof(*self));
+	*gate = 0;
+	self->gate = gate;
+	self->arena = arena;
+	self->next = pmu_session.unused;
+	pmu_session.unused = self;
+}
+
+static void fill_record(struct pmu_thread *self)
+{
+	struct pmu_store_thread *record = self->rows.record;
+
+	record->number = self->number;
+	record->tid = self->tid;
+	record->cpu = self->cpu;
+	prctl(PR_GET_NAME, record->name);
+	record->minor_faults = record->major_faults = -1;
+	record->voluntary_switches = record->involuntary_switches = -1;
+	record->start_ticks = pmu_clock_ticks(self->clock);
+	self->usage_known = getrusage(RUSAGE_THREAD, &self->usage) == 0;
+}
+
+/* What a thread gets less than others is worth a note; the same one only once. */
+static void note_attachment(const struct pmu_attachment *got)
+{
+	static char last[sizeof(got->note)];
+
+	if (!got->note[0] || !strncmp(last, got->note, sizeof(last)))
+		return;
+	memcpy(last, got->note, sizeof(last));
+	pmu_table_meta(&pmu_session.table, PMU_META_NOTE, got->note);
+}
+
+static int attach_counters(struct pmu_thread *self, const struct pmu_session_group *group)
+{
+	size_t size = group->backend->thread_size(&group->plan);
+	struct pmu_attachment got = { 0 };
+	int rc;
+
+	self->backend = group->backend;
+	self->source = group->source;
+	self->counters = size ? pmu_arena_alloc(&self->arena, size, 64) : NULL;
+	if (size && !self->counters)
+		return -ENOMEM;
+	rc = group->backend->attach(group->source, self->counters, self->cpu, &self->read, &got);
+	if (rc < 0)
+		return rc;
+	self->rows.record->missing = got.missing;
+	if (got.user_read)
+		self->rows.record->flags |= PMU_THREAD_USER_READ;
+	self->bare = !self->read && pmu_clock_is_bare(self->clock);
+	note_attachment(&got);
+	return 0;
+}
+
+/* Put the thread where the group that is counted now expects it. */
+static int attach_group(struct pmu_thread *self)
+{
+	const struct pmu_session_group *group = &pmu_session.group[pmu_session.current];
+	int rc;
+
+	self->group = pmu_session.current;
+	self->n_slots = group->layout->n_slots;
+	self->bank_offset = group->layout->bank_offset;
+	self->bank_size = group->layout->bank_size;
+	self->clock = pmu_session.table.head->clock_kind;
+	self->watch_cpu = group->plan.scope == PMU_COUNT_CPU ? self->cpu : -1;
+	rc = pmu_table_thread(&pmu_session.table, self->group, group->layout, &self->rows);
+	if (rc < 0)
+		return rc;
+	fill_record(self);
+	rc = attach_counters(self, group);
+	if (rc < 0) {
+		pmu_table_thread_free(&pmu_session.table, &self->rows);
+		return rc;
+	}
+	__atomic_store_n(&self->rows.record->state, PMU_THREAD_LIVE, __ATOMIC_RELEASE);
+	pmu_table_point(&pmu_session.table);
+	return 0;
+}
+
+static void pin(struct pmu_thread *self)
+{
+	char why[160] = "";
+
+	self->cpu = -1;
+	if (pmu_session.pinning)
+		self->cpu = pmu_pinning_thread(pmu_session.pinning, why, sizeof(why));
+}
+
+static int attach(struct pmu_thread **out)
+{
+	struct pmu_thread *self = take_struct();
+	int rc;
+
+	if (!self)
+		return -ENOMEM;
+	self->tid = (int)syscall(SYS_gettid);
+	self->number = pmu_session.n_threads++;
+	self->session = pmu_session.n_started;
+	self->epoch = (uint32_t)pmu_epoch;
+	pin(self);
+	rc = attach_group(self);
+	if (rc < 0) {
+		give_struct(self);
+		return rc;
+	}
+	self->next = pmu_session.threads;
+	pmu_session.threads = self;
+	pmu_self = self;
+	pthread_setspecific(exit_key, self);
+	*out = self;
+	return 0;
+}
+
+/* --- detach ----------------------------------------------------------------------------------- */
+
+static void note_lost_source(struct pmu_thread *self)
+{
+	const struct pmu_source_thread *source = self->counters;
+	uint32_t lost = source ? __atomic_load_n(&source->lost, __ATOMIC_RELAXED) : 0;
+
+	if (lost == PMU_SOURCE_CLOSED)
+		self->rows.record->doubt[PMU_DOUBT_SOURCE_LOST] = 1;
+	else if (lost == PMU_SOURCE_TAKEN)
+		self->rows.record->doubt[PMU_DOUBT_SOURCE_TAKEN] = 1;
+}
+
+void pmu_thread_update(struct pmu_thread *self)
+{
+	struct pmu_store_thread *record = self->rows.record;
+	struct rusage now;
+
+	if (self->usage_known && getrusage(RUSAGE_THREAD, &now) == 0) {
+		record->minor_faults = now.ru_minflt - self->usage.ru_minflt;
+		record->major_faults = now.ru_majflt - self->usage.ru_majflt;
+		record->voluntary_switches = now.ru_nvcsw - self->usage.ru_nvcsw;
+		record->involuntary_switches = now.ru_nivcsw - self->usage.ru_nivcsw;
+	}
+	if (self->cpu >= 0 && !record->doubt[PMU_DOUBT_MOVED])
+		record->doubt[PMU_DOUBT_MOVED] = sched_getcpu() != self->cpu;
+	note_lost_source(self);
+}
+
+static bool of_this_session(const struct pmu_thread *self)
+{
+	return pmu_session.running && self->session == pmu_session.n_started;
+}
+
+/* Its rows stay, its counters go. */
+static void finish_group(struct pmu_thread *self)
+{
+	struct pmu_store_thread *record = self->rows.record;
+
+	if (of_this_session(self)) {
+		pmu_thread_update(self);
+		record->stop_ticks = pmu_clock_ticks(self->clock);
+		__atomic_store_n(&record->state, PMU_THREAD_FINISHED, __ATOMIC_RELEASE);
+		pmu_table_point(&pmu_session.table);
+	}
+	self->backend->detach(self->source, self->counters);
+}
+
+static void keep_or_merge(struct pmu_thread *self)
+{
+	struct pmu_session_group *group = &pmu_session.group[self->group];
+
+	if (pmu_session.n_finished_kept < pmu_session.config.max_threads) {
+		pmu_session.n_finished_kept++;
+		return;
+	}
+	if (!pmu_session.merged_number)
+		pmu_session.merged_number = pmu_session.n_threads++;
+	pmu_merge_thread(&pmu_session.table, &group->merge, group->layout,
+			 pmu_session.merged_number, &self->rows);
+}
+
+static void unlist(struct pmu_thread *self)
+{
+	struct pmu_thread **at = &pmu_session.threads;
+
+	while (*at && *at != self)
+		at = &(*at)->next;
+	if (*at)
+		*at = self->next;
+}
+
+void pmu_thread_detach(struct pmu_thread *self)
+{
+	finish_group(self);
+	if (of_this_session(self)) {
+		unlist(self);
+		keep_or_merge(self);
+		if (self->cpu >= 0 && pmu_session.pinning)
+			pmu_pinning_release(pmu_session.pinning, self->cpu);
+	}
+	pmu_self = NULL;
+	give_struct(self);
+}
+
+/* The session counts another group, or it is another session. */
+static int reattach(struct pmu_thread **self)
+{
+	struct pmu_thread *old = *self;
+
+	if (!of_this_session(old)) {
+		pmu_thread_detach(old);
+		return attach(self);
+	}
+	finish_group(old);
+	pmu_arena_reset(&old->arena);
+	old->tree = NULL;
+	old->frame = NULL;
+	old->lookup = NULL;
+	old->read = NULL;
+	old->epoch = (uint32_t)pmu_epoch;
+	return attach_group(old);
+}
+
+static void thread_exit(void *arg)
+{
+	struct pmu_thread *self = arg;
+
+	/* In a forked child the copy belongs to the parent's session. */
+	if (self != pmu_self || !pmu_session_is_ours())
+		return;
+	if (self->exit_rounds++ < EXIT_ROUNDS && pthread_setspecific(exit_key, self) == 0)
+		return;
+	pmu_inside++;
+	pmu_session_lock();
+	pmu_thread_detach(self);
+	pmu_session_unlock();
+	gone = 1;
+	pmu_inside--;
+}
+
+int pmu_thread_setup(void)
+{
+	static bool done;
+
+	if (done)
+		return 0;
+	done = true;
+	return -pthread_key_create(&exit_key, thread_exit);
+}
+
+/* --- enter and leave -------------------------------------------------------------------------- */
+
+void pmu_thread_doubt(struct pmu_thread *self, enum pmu_thread_doubt which)
+{
+	self->rows.record->doubt[which]++;
+}
+
+/* A child's gate says nothing: it was wiped, perhaps in the middle of a call. */
+static bool interrupted(struct pmu_thread *self)
+{
+	if (!pmu_inside && (!self || !(*self->gate & 1) || !pmu_session_is_ours()))
+		return false;
+	if (self)
+		pmu_thread_doubt(self, PMU_DOUBT_INTERRUPTED);
+	return true;
+}
+
+static int32_t epoch_now(void)
+{
+	return __atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED);
+}
+
+/* Context: lock held. */
+static int ready(struct pmu_thread **self)
+{
+	int rc = 0;
+
+	if (!pmu_session.running && epoch_now() >= 0)
+		rc = pmu_session_start(NULL);
+	if (rc < 0 || epoch_now() < 0)
+		return rc;
+	*self = pmu_self;
+	if (!*self)
+		return attach(self);
+	if ((*self)->epoch != (uint32_t)pmu_epoch)
+		return reattach(self);
+	return 0;
+}
+
+enum pmu_entry pmu_thread_enter(struct pmu_thread **self, struct pmu_thread **forked_from,
+				int *error)
+{
+	*forked_from = NULL;
+	if (interrupted(pmu_self))
+		return PMU_ENTRY_INTERRUPTED;
+	if (gone)
+		return PMU_ENTRY_OFF;
+	pmu_inside = 1;
+	pmu_compiler_barrier();
+	if (!pmu_session_is_ours()) {
+		/* The old structure stays as it is: code that the fork interrupted may still use it. */
+		*forked_from = pmu_self;
+		pmu_self = NULL;
+		pmu_session_forked();
+	}
+	pmu_session_lock();
+	*error = ready(self);
+	pmu_session_unlock();
+	if (*error < 0 || epoch_now() < 0) {
+		pmu_inside = 0;
+		return *error < 0 ? PMU_ENTRY_FAILED : PMU_ENTRY_OFF;
+	}
+	*(*self)->gate = (*self)->epoch | 1;
+	return PMU_ENTRY_READY;
+}
+
+void pmu_thread_leave(struct pmu_thread *self)
+{
+	pmu_compiler_barrier();
+	/* Wiped in between: the child's next call must find it so. */
+	if (*self->gate == (self->epoch | 1))
+		*self->gate = self->epoch;
+	pmu_inside = 0;
+}
+
+struct pmu_store_row *pmu_thread_row(struct pmu_thread *self, const char *text, size_t len,
+				     uint32_t parent, uint16_t flags, uint32_t *id)
+{
+	struct pmu_store_row *row = NULL;
+	uint32_t name;
+
+	pmu_session_lock();
+	/* A session that ended meanwhile has given its table away. */
+	name = of_this_session(self) ? pmu_table_name(&pmu_session.table, text, len) : 0;
+	if (name)
+		row = pmu_table_row(&pmu_session.table, &self->rows, name, parent, flags, id);
+	pmu_session_unlock();
+	return row;
+}
+
+uint32_t pmu_thread_max_regions(void)
+{
+	return pmu_session.config.max_regions;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A thread's place in the session: its counters, its rows, its memory. */
+#ifndef PMU_SESSION_THREAD_H
+#define PMU_SESSION_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/resource.h>
+
+#include "base/arena.h"
+#include "counters/backend.h"
+#include "counters/clock.h"
+#include "store/table.h"
+
+struct pmu_node;
+struct pmu_frame;
+struct pmu_lookup;
+struct pmu_tree;
+
+/**
+ * What begin and end touch, and behind it what they do not.
+ *
+ * It lies in ordinary memory that a forked child has a copy of, all but the gate: that one is wiped there (gate.h), so
+ * the child's first call leaves the hot path, finds what was open in the copy, and goes on in a table of its own.
+ */
+struct pmu_thread {
+	/* pmu_epoch while the thread is outside the library, its odd successor inside, 0 after a fork */
+	uint32_t *gate;
+	/* Of the region layer: the session zeroes them at attach and leaves them alone. */
+	struct pmu_frame *frame; /* of the innermost open region */
+	struct pmu_lookup *lookup;
+	uint32_t lookup_shift; /* 64 - log2 of its size */
+	/* Set at attach. */
+	uint32_t n_slots;
+	pmu_read_fn *read; /* NULL: nothing to read */
+	void *counters;    /* for read() */
+	uint32_t bank_offset;
+	uint32_t bank_size;
+	bool bare; /* nothing to read but a time stamp in a register */
+
+	/* --- cold --- */
+	enum pmu_clock_kind clock;
+	int watch_cpu; /* CPU that the counts are bound to, -1: does not matter */
+	struct pmu_tree *tree;    /* of the region layer */
+	struct pmu_arena arena;   /* nodes, names; emptied at detach */
+	struct pmu_table_rows rows;
+	const struct pmu_backend *backend; /* what it is attached to: */
+	void *source;                      /* the backend's state, */
+	uint32_t session;                  /* pmu_session.n_started, */
+	unsigned int group;                /* index of the group, */
+	uint32_t epoch;                    /* and the gate's value outside the library */
+	struct pmu_thread *next; /* in the session's list of attached ones, or of unused ones */
+	unsigned int exit_rounds; /* of thread-exit destructors so far */
+	uint32_t number;
+	int tid;
+	int cpu; /* pinned to, -1 */
+	struct rusage usage; /* at attach */
+	bool usage_known;
+};
+_Static_assert(offsetof(struct pmu_thread, bare) < 64, "begin and end find all of it in one line");
+
+/** The calling thread's; NULL before its first region and after its end. */
+extern __thread struct pmu_thread *pmu_self
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/**
+ * What a gate must hold: even and positive in a session, another value in each and after each change of
+ * group; 0 before the first; negative: every call returns at once.
+ * Loaded relaxed: the gate it is compared with is the thread's own.
+ */
+extern int32_t pmu_epoch __attribute__((visibility("hidden")));
+
+/** The program's own read-only data; size 0 where it is not known. */
+struct pmu_literals {
+	uintptr_t base;
+	size_t size;
+};
+extern struct pmu_literals pmu_literals __attribute__((visibility("hidden")));
+
+/** pmu_literals_find() - once per session, before threads are let in. */
+void pmu_literals_find(void);
+
+/** What pmu_thread_enter() found. */
+enum pmu_entry {
+	PMU_ENTRY_OFF,         /* no measuring: return 0 */
+	PMU_ENTRY_READY,       /* attached to this epoch */
+	PMU_ENTRY_INTERRUPTED, /* a signal handler's call inside the library: return -EBUSY */
+	PMU_ENTRY_FAILED,      /* @error says why */
+};
+
+/**
+ * pmu_thread_enter() - from wherever the calling thread is to attached, starting the session if need be
+ * @self: result with PMU_ENTRY_READY, the gate set to "inside"
+ * @forked_from: result: in a forked child the copy of the parent thread's state, for what was open; else NULL
+ * @error: result with PMU_ENTRY_FAILED: negative errno
+ *
+ * The caller must call pmu_thread_leave() after PMU_ENTRY_READY.
+ */
+enum pmu_entry pmu_thread_enter(struct pmu_thread **self, struct pmu_thread **forked_from,
+				int *error);
+
+/** pmu_thread_leave() - outside the library again. */
+void pmu_thread_leave(struct pmu_thread *self);
+
+/** pmu_thread_doubt() - count one of the record's doubts. */
+void pmu_thread_doubt(struct pmu_thread *self, enum pmu_thread_doubt which);
+
+/**
+ * pmu_thread_row() - one more row for the calling thread
+ * @text: the region's name
+ * Context: takes the session's lock.  Return: NULL without memory.
+ */
+struct pmu_store_row *pmu_thread_row(struct pmu_thread *self, const char *text, size_t len,
+				     uint32_t parent, uint16_t flags, uint32_t *id);
+
+/**
+ * pmu_thread_detach() - the calling thread's rows are final, its counters closed
+ * Context: the session's lock.
+ */
+void pmu_thread_detach(struct pmu_thread *self);
+
+/** pmu_thread_update() - bring the calling thread's record up to now: what the kernel says of it. */
+void pmu_thread_update(struct pmu_thread *self);
+
+/** pmu_thread_setup() - once per process: notice when threads end.  Return: 0 or a negative errno. */
+int pmu_thread_setup(void);
+
+/** pmu_thread_max_regions() - the configured limit. */
+uint32_t pmu_thread_max_regions(void);
+
+#endif
