@@ -243,43 +243,52 @@ void pmu_counters_close(struct pmu_counters *counters);
  */
 const char *pmu_last_error(void);
 
-#else /* PMU_DISABLE: every call is nothing; arguments are not evaluated for effect */
-
-#define pmu_init(options) ((void)sizeof(options), 0)
-#define pmu_region_begin(name) ((void)sizeof(name), 0)
-#define pmu_region_end(name) ((void)sizeof(name), 0)
-#define pmu_region_begin_n(name, len) ((void)sizeof(name), (void)sizeof(len), 0)
-#define pmu_region_end_n(name, len) ((void)sizeof(name), (void)sizeof(len), 0)
-#define pmu_thread_attach() (0)
-#define pmu_region_read(region, thread, counts) \
-	((void)sizeof(region), (void)sizeof(thread), (void)sizeof(counts), -19 /* -ENODEV */)
-#define pmu_region_reset(name) ((void)sizeof(name), 0)
-#define pmu_group_next() (0)
-#define pmu_count_name(slot) ((void)sizeof(slot), (const char *)0)
-#define pmu_report(path) ((void)sizeof(path), 0)
-#define pmu_fini() (0)
-#define pmu_counters_open(events, scope, counters) \
-	((void)sizeof(events), (void)sizeof(scope), (void)sizeof(counters), -19 /* -ENODEV */)
-#define pmu_counters_start(counters) ((void)sizeof(counters), -19)
-#define pmu_counters_stop(counters) ((void)sizeof(counters), -19)
-#define pmu_counters_read(counters, value, n, missing) \
-	((void)sizeof(counters), (void)sizeof(value), (void)sizeof(n), (void)sizeof(missing), -19)
-#define pmu_counters_reset(counters) ((void)sizeof(counters), -19)
-#define pmu_counters_close(counters) ((void)sizeof(counters))
-#define pmu_last_error() ("")
-
-#endif /* PMU_DISABLE */
-
-#ifndef PMU_DISABLE
 /** pmu_strerror() - words for a code that this library returned, positive or negative. */
 const char *pmu_strerror(int code);
 
 /** pmu_version() - PMU_VERSION of the library that is loaded. */
 int pmu_version(void);
+
+#else /* PMU_DISABLE: every call is nothing; arguments are not evaluated */
+
+/* A statement expression, because as a statement of its own a plain value draws a warning. */
+#if defined(__GNUC__)
+#define PMU_NOTHING_(argument, value) \
+	__extension__({                \
+		(void)sizeof(argument); \
+		value;                 \
+	})
 #else
-#define pmu_strerror(code) ((void)sizeof(code), "")
-#define pmu_version() (PMU_VERSION)
+#define PMU_NOTHING_(argument, value) ((void)sizeof(argument), value)
 #endif
+#define PMU_NO_DEVICE_ (-19) /* -ENODEV */
+
+#define pmu_init(options) PMU_NOTHING_(options, 0)
+#define pmu_region_begin(name) PMU_NOTHING_(name, 0)
+#define pmu_region_end(name) PMU_NOTHING_(name, 0)
+#define pmu_region_begin_n(name, len) PMU_NOTHING_(name, PMU_NOTHING_(len, 0))
+#define pmu_region_end_n(name, len) PMU_NOTHING_(name, PMU_NOTHING_(len, 0))
+#define pmu_thread_attach() PMU_NOTHING_(0, 0)
+#define pmu_region_read(region, thread, counts) \
+	PMU_NOTHING_(region, PMU_NOTHING_(thread, PMU_NOTHING_(counts, PMU_NO_DEVICE_)))
+#define pmu_region_reset(name) PMU_NOTHING_(name, 0)
+#define pmu_group_next() PMU_NOTHING_(0, 0)
+#define pmu_count_name(slot) PMU_NOTHING_(slot, (const char *)0)
+#define pmu_report(path) PMU_NOTHING_(path, 0)
+#define pmu_fini() PMU_NOTHING_(0, 0)
+#define pmu_counters_open(events, scope, counters) \
+	PMU_NOTHING_(events, PMU_NOTHING_(scope, PMU_NOTHING_(counters, PMU_NO_DEVICE_)))
+#define pmu_counters_start(counters) PMU_NOTHING_(counters, PMU_NO_DEVICE_)
+#define pmu_counters_stop(counters) PMU_NOTHING_(counters, PMU_NO_DEVICE_)
+#define pmu_counters_read(counters, value, n, missing) \
+	PMU_NOTHING_(counters, PMU_NOTHING_(value, PMU_NOTHING_(n, PMU_NOTHING_(missing, PMU_NO_DEVICE_))))
+#define pmu_counters_reset(counters) PMU_NOTHING_(counters, PMU_NO_DEVICE_)
+#define pmu_counters_close(counters) PMU_NOTHING_(counters, (void)0)
+#define pmu_last_error() PMU_NOTHING_(0, "")
+#define pmu_strerror(code) PMU_NOTHING_(code, "")
+#define pmu_version() PMU_NOTHING_(0, PMU_VERSION)
+
+#endif /* PMU_DISABLE */
 
 /**
  * PMU_REGION() - a region that lasts to the end of the enclosing block

@@ -91,8 +91,7 @@ static double number(struct parser *p)
 	}
 	if (starts_word(*p->at) || *p->at == '.')
 		return fail(p, start, "a number that goes on with letters");
-	/* dividing by a power of ten rounds once, so that 0.1 is what a compiler makes of
-	 * it */
+	/* dividing by a power of ten rounds once: 0.1 is what a compiler makes of it */
 	return finite_or_missing(exponent < 0 ? value / pow(10, -exponent)
 					      : value * pow(10, exponent));
 }

@@ -42,9 +42,11 @@ static int read_own(const char *text, struct pmu_region_counts *counts)
 	if (self && self->tree && self->session == pmu_session.n_started)
 		name = pmu_tree_name(self, text, strlen(text), false);
 	if (!name || !name->nodes)
-		return pmu_fail(ENOENT, "this thread has not entered a region \"%.200s\"", text);
+		return pmu_fail(ENOENT, "this thread has not entered a region \"%.200s\"",
+				text);
 	counts->n_counts = self->n_slots;
-	counts->missing = pmu_session.group[self->group].plan.absent | self->rows.record->missing;
+	counts->missing =
+		pmu_session.group[self->group].plan.absent | self->rows.record->missing;
 	for (const struct pmu_node *node = name->nodes; node; node = node->same_name) {
 		const struct pmu_store_bank *bank = valid_bank(self, node->row);
 
@@ -83,7 +85,8 @@ static int read_path(const char *path, int thread, struct pmu_region_counts *cou
 	int rc = pmu_session_model(&model);
 
 	if (rc < 0)
-		return pmu_fail(-rc, "cannot read the table of results: %s", pmu_strerror(rc));
+		return pmu_fail(-rc, "cannot read the table of results: %s",
+				pmu_strerror(rc));
 	for (unsigned int i = 0; i < model->n_threads; i++)
 		known |= model->thread[i].number == thread;
 	row = NULL;
@@ -99,22 +102,26 @@ static int read_path(const char *path, int thread, struct pmu_region_counts *cou
 		counts->missing = row->missing;
 		memcpy(counts->count, row->raw, section->n_counts * sizeof(*row->raw));
 	} else {
-		rc = known ? pmu_fail(ENOENT, "thread %d has not entered \"%.200s\"", thread, path)
+		rc = known ? pmu_fail(ENOENT, "thread %d has not entered \"%.200s\"",
+				      thread, path)
 			   : pmu_fail(ESRCH, "there is no thread %d", thread);
 	}
 	pmu_model_free(model);
 	return rc;
 }
 
-PMU_API int pmu_region_read(const char *region, int thread, struct pmu_region_counts *counts)
+PMU_API int pmu_region_read(const char *region, int thread,
+			    struct pmu_region_counts *counts)
 {
-	struct pmu_region_counts result = { 0 };
+	struct pmu_region_counts result = {0};
 	int saved = errno, rc;
 
 	if (!region || !*region || !counts || counts->size < sizeof(counts->size) ||
 	    thread < PMU_THREAD_SELF)
-		return pmu_fail(EINVAL, "pmu_region_read() needs a name, a thread of -1 or more, and "
-					"counts->size");
+		return pmu_fail(
+			EINVAL,
+			"pmu_region_read() needs a name, a thread of -1 or more, and "
+			"counts->size");
 	rc = pmu_session_enter();
 	if (rc < 0)
 		return rc;
@@ -130,9 +137,10 @@ PMU_API int pmu_region_read(const char *region, int thread, struct pmu_region_co
 	return rc;
 }
 
-/* --- reset ------------------------------------------------------------------------------------ */
+/* --- reset --- */
 
-/* Zeroes are published like any other totals, so that a reader sees all of them or none. */
+/* Zeroes are published like any other totals, so that a reader sees all of them or none.
+ */
 static void reset_row(const struct pmu_thread *self, struct pmu_store_row *row)
 {
 	uint32_t seq = row->seq;
@@ -161,7 +169,8 @@ static int reset(const char *text)
 	if (self && self->tree && self->epoch == (uint32_t)pmu_epoch)
 		name = pmu_tree_name(self, text, strlen(text), false);
 	if (!name || !name->nodes)
-		return pmu_fail(ENOENT, "this thread has not entered a region \"%.200s\"", text);
+		return pmu_fail(ENOENT, "this thread has not entered a region \"%.200s\"",
+				text);
 	if (name->open)
 		return pmu_fail(EBUSY, "region \"%.200s\" is open on this thread", text);
 	for (const struct pmu_node *node = name->nodes; node; node = node->same_name)

@@ -7,9 +7,9 @@
 #include "pmu.h"
 
 #define FIRST_FRAMES_BYTES ((size_t)4096)
-#define FIRST_ROOM 64u
-#define FIRST_LOOKUP 128u
-#define NODE_ALIGN 64u
+#define FIRST_ROOM	   64u
+#define FIRST_LOOKUP	   128u
+#define NODE_ALIGN	   64u
 
 struct pmu_node pmu_tree_nobody;
 
@@ -18,7 +18,7 @@ static size_t max_frames(const struct pmu_tree *tree)
 	return tree->frames_size / sizeof(struct pmu_frame);
 }
 
-/* --- the cache ---------------------------------------------------------------------------- */
+/* --- the cache --- */
 
 static int make_lookup(struct pmu_thread *self, size_t room)
 {
@@ -44,7 +44,8 @@ void pmu_tree_remember(struct pmu_thread *self, const char *text, struct pmu_nod
 	/* Calls that are watched take the long way. */
 	if (self->watch_cpu >= 0)
 		return;
-	/* An entry under this key may name another node: the buffer held another text then. */
+	/* An entry under this key may name another node: the buffer held another text
+	 * then. */
 	if (entry->text != text && entry->node != &pmu_tree_nobody) {
 		struct pmu_lookup *other = &self->lookup[i ^ 1];
 
@@ -55,7 +56,7 @@ void pmu_tree_remember(struct pmu_thread *self, const char *text, struct pmu_nod
 	entry->node = node;
 }
 
-/* --- hash indexes ------------------------------------------------------------------------- */
+/* --- hash indexes --- */
 
 static uint32_t hash_text(const char *text, size_t len)
 {
@@ -68,21 +69,25 @@ static uint32_t hash_text(const char *text, size_t len)
 
 static size_t hash_node(const struct pmu_node *parent, const struct pmu_name *name)
 {
-	return (size_t)((((uint64_t)parent->id << 32 | name->hash) * 0x9e3779b97f4a7c15u) >> 32);
+	return (size_t)((((uint64_t)parent->id << 32 | name->hash) *
+			 0x9e3779b97f4a7c15u) >>
+			32);
 }
 
-static struct pmu_name **name_place(const struct pmu_tree *tree, uint32_t hash, const char *text,
-				    size_t len)
+static struct pmu_name **name_place(const struct pmu_tree *tree, uint32_t hash,
+				    const char *text, size_t len)
 {
 	size_t mask = tree->names_room - 1, i = hash & mask;
 
-	while (tree->names[i] && (tree->names[i]->hash != hash || tree->names[i]->len != len ||
-				  memcmp(tree->names[i]->text, text, len)))
+	while (tree->names[i] &&
+	       (tree->names[i]->hash != hash || tree->names[i]->len != len ||
+		memcmp(tree->names[i]->text, text, len)))
 		i = (i + 1) & mask;
 	return &tree->names[i];
 }
 
-static struct pmu_node **node_place(const struct pmu_tree *tree, const struct pmu_node *parent,
+static struct pmu_node **node_place(const struct pmu_tree *tree,
+				    const struct pmu_node *parent,
 				    const struct pmu_name *name)
 {
 	size_t mask = tree->nodes_room - 1, i = hash_node(parent, name) & mask;
@@ -102,7 +107,8 @@ static int grow_names(struct pmu_thread *self)
 
 	if (2 * (tree->n_names + 1) <= n_old)
 		return 0;
-	tree->names = pmu_arena_alloc(&self->arena, room * sizeof(struct pmu_name *), NODE_ALIGN);
+	tree->names = pmu_arena_alloc(&self->arena, room * sizeof(struct pmu_name *),
+				      NODE_ALIGN);
 	if (!tree->names) {
 		tree->names = old;
 		return -ENOMEM;
@@ -110,7 +116,8 @@ static int grow_names(struct pmu_thread *self)
 	tree->names_room = room;
 	for (size_t i = 0; i < n_old; i++)
 		if (old[i])
-			*name_place(tree, old[i]->hash, old[i]->text, old[i]->len) = old[i];
+			*name_place(tree, old[i]->hash, old[i]->text, old[i]->len) =
+				old[i];
 	return 0;
 }
 
@@ -122,7 +129,8 @@ static int grow_nodes(struct pmu_thread *self)
 
 	if (2 * (tree->n_nodes + 1) <= n_old)
 		return 0;
-	tree->nodes = pmu_arena_alloc(&self->arena, room * sizeof(struct pmu_node *), NODE_ALIGN);
+	tree->nodes = pmu_arena_alloc(&self->arena, room * sizeof(struct pmu_node *),
+				      NODE_ALIGN);
 	if (!tree->nodes) {
 		tree->nodes = old;
 		return -ENOMEM;
@@ -137,7 +145,7 @@ static int grow_nodes(struct pmu_thread *self)
 	return 0;
 }
 
-/* --- names and nodes ---------------------------------------------------------------------- */
+/* --- names and nodes --- */
 
 static struct pmu_name *new_name(struct pmu_thread *self, uint32_t hash, const char *text,
 				 size_t len)
@@ -153,7 +161,8 @@ static struct pmu_name *new_name(struct pmu_thread *self, uint32_t hash, const c
 	return name;
 }
 
-struct pmu_name *pmu_tree_name(struct pmu_thread *self, const char *text, size_t len, bool add)
+struct pmu_name *pmu_tree_name(struct pmu_thread *self, const char *text, size_t len,
+			       bool add)
 {
 	struct pmu_tree *tree = self->tree;
 	uint32_t hash = hash_text(text, len);
@@ -177,7 +186,8 @@ static struct pmu_node *new_node(struct pmu_thread *self, struct pmu_node *paren
 
 	if (!node)
 		return NULL;
-	node->row = pmu_thread_row(self, name->text, name->len, parent->id, flags, &node->id);
+	node->row =
+		pmu_thread_row(self, name->text, name->len, parent->id, flags, &node->id);
 	if (!node->row)
 		return NULL;
 	node->name = name;
@@ -218,7 +228,7 @@ struct pmu_node *pmu_tree_node(struct pmu_thread *self, struct pmu_node *parent,
 	return *place;
 }
 
-/* --- frames ------------------------------------------------------------------------------- */
+/* --- frames --- */
 
 static void mark_end(struct pmu_tree *tree)
 {
@@ -264,7 +274,8 @@ int pmu_tree_new(struct pmu_thread *self)
 	tree->root = pmu_arena_alloc(&self->arena, sizeof(*tree->root), NODE_ALIGN);
 	no_name = new_name(self, 0, "", 0);
 	tree->frames = pmu_arena_alloc(&self->arena, FIRST_FRAMES_BYTES, NODE_ALIGN);
-	if (!tree->root || !no_name || !tree->frames || make_lookup(self, FIRST_LOOKUP) < 0) {
+	if (!tree->root || !no_name || !tree->frames ||
+	    make_lookup(self, FIRST_LOOKUP) < 0) {
 		self->tree = NULL;
 		return -ENOMEM;
 	}

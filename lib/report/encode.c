@@ -83,8 +83,7 @@ static const struct style style_plain = {.backslash = "\\"};
 static const struct style style_line = {.backslash = "\\", .line = true};
 static const struct style style_json = {.backslash = "\\\\", .json = true};
 
-/* What stands for the character of @len bytes (0: an invalid byte) at @text; NULL:
- * itself. */
+/* What stands for the character (@len 0: an invalid byte) at @text; NULL: itself. */
 static const char *substitute(const struct style *style, const char *text, size_t len,
 			      char *buf, size_t size)
 {

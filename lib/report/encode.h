@@ -14,8 +14,7 @@
  * such digits becomes \x5c.
  */
 
-/** pmu_utf8_next() - bytes of the valid character at @text, 1 to 4; 0 for an invalid byte
- * or NUL */
+/** pmu_utf8_next() - bytes of the character at @text; 0 for an invalid one or NUL */
 size_t pmu_utf8_next(const char *text);
 
 /** pmu_utf8_width() - characters in valid UTF-8 */
@@ -24,8 +23,7 @@ size_t pmu_utf8_width(const char *text);
 /** pmu_encode_plain() - append valid UTF-8; NULL is "" */
 void pmu_encode_plain(struct pmu_strbuf *out, const char *text);
 
-/** pmu_encode_line() - the same for a terminal: control characters as \n, \t or \xNN too
- */
+/** pmu_encode_line() - for a terminal: control characters as \n, \t or \xNN too */
 void pmu_encode_line(struct pmu_strbuf *out, const char *text);
 
 /** pmu_encode_json() - a JSON string with its quotes */

@@ -2,45 +2,63 @@
 /*
  * The report as JSON, version 1 of the schema.
  *
- *   pmu_report     1; a reader refuses what it does not know.  Members may be added
- * without a new version: skip unknown ones version        of the library that measured
+ *   pmu_report    1; a reader refuses what it does not know.  Members may be added
+ *                 without a new version: skip unknown ones
+ *   version       of the library that measured
  *   program, command, host, pid
  *   start_unix_ns, duration_ns
- *   machine        {description, cpu}
- *   clock          {name, hz}: of all times in here; hz is null where unknown
- *   source         {name, detail}: what made the counts
- *   refused        [{source, why, mend}]: better sources, and what would make them usable
+ *   machine       {description, cpu}
+ *   clock         {name, hz}: of all times in here; hz is null where unknown
+ *   source        {name, detail}: what made the counts
+ *   refused       [{source, why, mend}]: better sources, and what would help
  *   pinning
- *   died           null after a clean end, else a sentence
- *   notes          [sentence]
- *   groups         [{name, counts: [{name, unit}], metrics: [{name, unit, formula}]}];
- * the unit "" is a number of events.  A formula is over net counts, time (seconds),
- * calls, tsc_hz threads        [{thread, name, tid, cpu, merged, finished, time_ns,
- * minor_faults, major_faults, voluntary_switches, involuntary_switches}]; cpu: pinned to,
- * or null; merged: 0, or how many finished threads share this entry regions        in
- * tree order: a region, then what is nested in it, the longest first name, path   the
- * path has the names around it, joined by '/'; '/' and '\' in names get a '\' group name
- * of the group that counted; regions are told apart by group, path and "flat" depth,
- * parent   0 and null for an outermost region, else the path of the region around it
- *     n_threads    threads that were in it; all that follows is the sum over them
- *     calls        begin/end pairs that have ended
- *     time_ns      inclusive of nested regions; self_ns: without them
- *     time_min_ns, time_max_ns, time_sd_ns   of a single call (outermost calls of a
- * recursive region) share        of the time its threads were measured, 0 to 1 open
- * begins without an end so far flags        "overlap" (ended after the region around it),
- * "recursive", "flat" (beyond the limit of regions per thread: kept by name, without its
- * parents), "open", "no_self" (self values cannot be known), "direct" (never re-entered
- * by way of another region) raw          {count: as read} net          {count: without
- * the library's own cost} self         {count: net without nested regions} metrics
- * {metric: value} threads      [{thread, and the same measured members}] of each thread
- *   doubts         [{text, region, thread, count}]: region is null for the session or a
- * thread, thread is null for all, count is null where it cannot be counted
+ *   died          null after a clean end, else a sentence
+ *   notes         [sentence]
+ *   groups        [{name, counts, metrics}]
+ *     counts      [{name, unit}]; the unit "" is a number of events
+ *     metrics     [{name, unit, formula}]; a formula is over net counts, time
+ *                 (seconds), calls and tsc_hz
+ *   threads       one for each thread, in the order of their first use of the library
+ *     thread      its number, from 0
+ *     name, tid, cpu     cpu: OS number of the one it was pinned to, or null
+ *     merged      0, or how many finished threads share this entry
+ *     finished    true or false
+ *     time_ns     from its first region to its end or this report
+ *     minor_faults, major_faults, voluntary_switches, involuntary_switches
+ *   regions       in tree order: a region, then what is nested in it, longest first
+ *     name, path  the path has the names around it too, joined by '/'; '/' and '\' in
+ *                 names have a '\' before them
+ *     group       name of the group that counted; group, path and the flag "flat"
+ *                 together tell a region from all others
+ *     depth, parent      0 and null for an outermost region, else the path around it
+ *     n_threads   threads that were in it; all that follows is the sum over them
+ *     calls       begin/end pairs that have ended
+ *     time_ns     inclusive of nested regions
+ *     self_ns     without them
+ *     time_min_ns, time_max_ns, time_sd_ns    of a single call (of outermost calls,
+ *                 where the region is recursive)
+ *     share       of the time that its threads were measured, 0 to 1
+ *     open        begins without an end so far
+ *     flags       "overlap"    ended after the region around it
+ *                 "recursive"  was entered while it was open
+ *                 "direct"     and never by way of another region
+ *                 "flat"       beyond the limit of regions per thread: kept by name,
+ *                              without the regions around it
+ *                 "no_self"    self values cannot be known
+ *                 "open"       had begun, but not ended
+ *     raw         {count: as read}
+ *     net         {count: without the library's own cost}
+ *     self        {count: net without nested regions}
+ *     metrics     {metric: value}
+ *     threads     [{thread, and all from calls to metrics}]: of each thread
+ *   doubts        [{text, region, thread, count}]; region is null where it is about a
+ *                 thread or all, thread is null for all, count is null where it cannot
+ *                 be counted
  *
- * null is unknown, never 0.  Times and counts are exact integers up to 2^64 - 1, the rest
- * has 9 significant digits.  Text is UTF-8; a byte that is not part of valid UTF-8 stands
- * as the four characters \xNN, and a backslash in front of what looks like that as \x5c:
- * different names stay different.  Thread numbers are those of "threads", in the order of
- * their first use of the library.
+ * null is unknown, never 0.  Times and counts are exact integers up to 2^64 - 1, other
+ * numbers have 9 significant digits.  Text is UTF-8; a byte that is not part of valid
+ * UTF-8 stands as the four characters \xNN, and a backslash in front of what looks like
+ * that as \x5c: different names stay different.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -60,8 +78,7 @@ static const struct {
 	{PMU_ROW_OPEN, "open"},	      {PMU_ROW_DIRECT, "direct"},
 };
 
-/* "name": - with what stands before it: ", ", a new line and its indentation, or nothing
- */
+/* "name": - @before is ", ", a new line and its indentation, or nothing */
 static void key(struct pmu_strbuf *out, const char *before, const char *name)
 {
 	pmu_strbuf_add(out, before);

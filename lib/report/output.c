@@ -257,8 +257,8 @@ static int write_to(const char *path, const char *text, size_t len)
 	struct stat st;
 	int rc;
 
-	/* the kernel's own way there first: it refuses a stranger's link in a folder for
-	 * all */
+	/* the kernel's way there first: it refuses a stranger's link in a shared folder
+	 */
 	if (stat(path, &st) < 0 && (errno != ENOENT || !path[0]))
 		return -errno;
 	rc = follow(path, target);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables of text: a column of labels, columns of numbers, as many tables as the width
- * asks for. */
+/* Tables of text: labels, columns of numbers, as many tables as the width asks for. */
 #include "report/table.h"
 
 #include <errno.h>
@@ -68,8 +67,7 @@ static void blanks(struct pmu_strbuf *out, size_t n)
 
 /* Titles. */
 
-/* Length in bytes of the next word: up to a blank (not part of it) or a sign (part of
- * it). */
+/* Length in bytes of the next word: up to a blank, or a sign, which belongs to it. */
 static size_t word_len(const char *text)
 {
 	size_t len = strcspn(text, " -_.:");
@@ -160,8 +158,7 @@ static size_t hash_of(const char *text)
 	return (size_t)(hash ^ (hash >> 32));
 }
 
-/* Where a name's text stands in the table of those seen; NULL: a different name has taken
- * it. */
+/* Where a name's text stands among those seen; NULL: a different name has taken it. */
 static const struct pmu_table_label **find_seen(const struct layout *l, const char *name,
 						const char *text)
 {
@@ -192,8 +189,7 @@ static const char *cut_at(const struct layout *l, const char *name, unsigned int
 	return text;
 }
 
-/* Half from either end; where another name looks the same, other shares; then a number.
- */
+/* Half from either end; where another name looks so, too, other shares; then a number */
 static const char *cut(const struct layout *l, const char *name, unsigned int width,
 		       unsigned int row)
 {
@@ -217,8 +213,7 @@ static const char *cut(const struct layout *l, const char *name, unsigned int wi
 	return cut_at(l, name, width, (width - width_of(middle) + 1) / 2, middle);
 }
 
-/* The natural width of all labels, but not so narrow that the numbers crowd in on them.
- */
+/* The natural width of all labels, if not so narrow that numbers crowd in on them. */
 static unsigned int widest_label(const struct pmu_table *table)
 {
 	unsigned int widest = LEAST_LABEL;
@@ -310,8 +305,7 @@ static unsigned int end_of_kind(const struct pmu_table *table, unsigned int firs
 	return i;
 }
 
-/* Gives every column its table; @good is what labels need beside all but the first kind.
- */
+/* Gives every column its table; @good: what labels need beside all but the first kind */
 static void place_columns(struct layout *l, unsigned int widest, unsigned int good)
 {
 	struct pmu_table *table = l->table;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables of text: a column of labels, columns of numbers, as many tables as the width
- * asks for. */
+/* Tables of text: labels, columns of numbers, as many tables as the width asks for. */
 #ifndef PMU_REPORT_TABLE_H
 #define PMU_REPORT_TABLE_H
 
@@ -15,9 +14,8 @@ struct pmu_table_label {
 };
 
 struct pmu_table_column {
-	const char *title; /* valid UTF-8; broken after blanks and some signs */
-	const char *kind;  /* columns of one kind stay together; heads the labels of their
-			      table */
+	const char *title;     /* valid UTF-8; broken after blanks and some signs */
+	const char *kind;      /* those of one kind stay together; heads the labels */
 	struct pmu_cell *cell; /* [n_rows] */
 	/* made by the table */
 	unsigned int part; /* the table it stands in, from 0 */
@@ -32,8 +30,7 @@ struct pmu_table {
 	struct pmu_table_label *label;	 /* [n_rows] */
 	struct pmu_table_column *column; /* [n_columns] */
 	const char **mark;		 /* [n_rows] behind each row, may be NULL */
-	int too_deep; /* result: some labels start with "(DEPTH) " instead of their
-			 indentation */
+	int too_deep; /* result: some labels have "(DEPTH) " for their indentation */
 };
 
 /**

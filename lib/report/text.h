@@ -32,8 +32,7 @@ struct pmu_text {
 	const struct pmu_model_doubt **doubtful; /* those of regions, sorted by region */
 };
 
-/** pmu_text_shown() - a name or text from outside, fit for a terminal; lives in scratch
- */
+/** pmu_text_shown() - text from outside, fit for a terminal; lives in scratch */
 const char *pmu_text_shown(struct pmu_text *t, const char *text);
 
 /**

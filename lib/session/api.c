@@ -85,7 +85,7 @@ PMU_API int pmu_report(const char *path)
 	return rc;
 }
 
-/* --- groups ----------------------------------------------------------------------------------- */
+/* --- groups --- */
 
 static void add_open(void *arg, uint32_t id, struct pmu_store_row *row)
 {
@@ -135,7 +135,7 @@ PMU_API const char *pmu_count_name(unsigned int slot)
 	return name;
 }
 
-/* --- errors ----------------------------------------------------------------------------------- */
+/* --- errors --- */
 
 PMU_API const char *pmu_last_error(void)
 {

@@ -2,7 +2,6 @@
 /* Fork and exit. */
 #include <unistd.h>
 
-#include "machine/pinned.h"
 #include "session/session.h"
 
 bool pmu_session_is_ours(void)
@@ -28,11 +27,10 @@ void pmu_session_forked(void)
 		pmu_merge_forget(&pmu_session.group[i].merge);
 	}
 	pmu_table_abandon(&pmu_session.table);
-	pmu_pinning_close(pmu_session.pinning);
+	pmu_pinning_abandon(pmu_session.pinning);
 	pmu_sink_close(&pmu_session.err);
 	pmu_sink_close(&pmu_session.out);
 	pmu_session.pinning = NULL;
-	pmu_pinned_disown();
 	pmu_session.n_groups = 0;
 	pmu_session.threads = NULL;
 	pmu_session.unused = NULL;

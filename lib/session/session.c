@@ -42,7 +42,7 @@ int32_t pmu_session_next_epoch(void)
 	return last_epoch;
 }
 
-/* --- groups ----------------------------------------------------------------------------------- */
+/* --- groups --- */
 
 static int write_layout(unsigned int index)
 {
@@ -144,7 +144,7 @@ static void close_groups(void)
 	pmu_session.n_groups = 0;
 }
 
-/* --- start ------------------------------------------------------------------------------------ */
+/* --- start --- */
 
 static int open_pinning(void)
 {
@@ -154,11 +154,10 @@ static int open_pinning(void)
 	/* A library that was loaded late cannot keep a pin from being inherited. */
 	if (!pmu_session.config.pin_given && !pmu_spawn_in_scope())
 		request->policy = PMU_PIN_NONE;
-	return pmu_pinning_open(&pmu_session.pinning, request,
-				request->policy == PMU_PIN_AUTO &&
-						pmu_store_dir(1, dir, sizeof(dir)) == 0
-					? dir
-					: NULL);
+	/* Who pins by a rule of their own claims too, so that others keep clear of it. */
+	if (request->policy == PMU_PIN_NONE || pmu_store_dir(1, dir, sizeof(dir)) < 0)
+		return pmu_pinning_open(&pmu_session.pinning, request, NULL);
+	return pmu_pinning_open(&pmu_session.pinning, request, dir);
 }
 
 static int build(const struct pmu_options *options)
@@ -227,7 +226,7 @@ int pmu_session_start(const struct pmu_options *options)
 	return 0;
 }
 
-/* --- end -------------------------------------------------------------------------------------- */
+/* --- end --- */
 
 int pmu_session_model(struct pmu_model **model)
 {
@@ -264,6 +263,8 @@ int pmu_session_end(void)
 
 	/* First: a thread that is inside a call publishes at most once more. */
 	pmu_session_publish(-1);
+	/* What is open now stays open: the reader says so. */
+	__atomic_store_n(&pmu_session.table.head->ended, 1, __ATOMIC_RELAXED);
 	rc = pmu_session_model(&model);
 	if (rc == 0)
 		rc = pmu_output_write_all(model);

@@ -23,10 +23,12 @@ static __thread int gone __attribute__((tls_model("initial-exec")));
 
 static pthread_key_t exit_key;
 
+_Static_assert(PMU_THREAD_GROUPS == PMU_CONFIG_MAX_GROUPS, "a thread has room for every group");
+
 /* Rounds of destructors that others get before ours: they may use regions too. */
 #define EXIT_ROUNDS 2
 
-/* --- attach ----------------------------------------------------------------------------------- */
+/* --- attach --- */
 
 static struct pmu_thread *take_struct(void)
 {
@@ -78,6 +80,21 @@ static void fill_record(struct pmu_thread *self)
 	self->usage_known = getrusage(RUSAGE_THREAD, &self->usage) == 0;
 }
 
+/* A group that was counted before: the time in between is left out. */
+static void continue_record(struct pmu_thread *self)
+{
+	struct pmu_store_thread *record = self->rows.record;
+
+	self->usage_known = record->minor_faults >= 0 &&
+			    getrusage(RUSAGE_THREAD, &self->usage) == 0;
+	self->usage.ru_minflt -= record->minor_faults;
+	self->usage.ru_majflt -= record->major_faults;
+	self->usage.ru_nvcsw -= record->voluntary_switches;
+	self->usage.ru_nivcsw -= record->involuntary_switches;
+	record->start_ticks += pmu_clock_ticks(self->clock) - record->stop_ticks;
+	record->stop_ticks = 0;
+}
+
 /* What a thread gets less than others is worth a note; the same one only once. */
 static void note_attachment(const struct pmu_attachment *got)
 {
@@ -97,7 +114,8 @@ static int attach_counters(struct pmu_thread *self, const struct pmu_session_gro
 
 	self->backend = group->backend;
 	self->source = group->source;
-	self->counters = size ? pmu_arena_alloc(&self->arena, size, 64) : NULL;
+	if (size && !self->counters)
+		self->counters = pmu_arena_alloc(&self->arena, size, 64);
 	if (size && !self->counters)
 		return -ENOMEM;
 	rc = group->backend->attach(group->source, self->counters, self->cpu, &self->read, &got);
@@ -111,25 +129,36 @@ static int attach_counters(struct pmu_thread *self, const struct pmu_session_gro
 	return 0;
 }
 
-/* Put the thread where the group that is counted now expects it. */
-static int attach_group(struct pmu_thread *self)
+static void set_layout(struct pmu_thread *self, const struct pmu_session_group *group)
 {
-	const struct pmu_session_group *group = &pmu_session.group[pmu_session.current];
-	int rc;
-
-	self->group = pmu_session.current;
 	self->n_slots = group->layout->n_slots;
 	self->bank_offset = group->layout->bank_offset;
 	self->bank_size = group->layout->bank_size;
 	self->clock = pmu_session.table.head->clock_kind;
 	self->watch_cpu = group->plan.scope == PMU_COUNT_CPU ? self->cpu : -1;
-	rc = pmu_table_thread(&pmu_session.table, self->group, group->layout, &self->rows);
-	if (rc < 0)
-		return rc;
-	fill_record(self);
+}
+
+/* Put the thread where the group that is counted now expects it. */
+static int attach_group(struct pmu_thread *self)
+{
+	const struct pmu_session_group *group = &pmu_session.group[pmu_session.current];
+	bool first = !self->rows.record;
+	int rc;
+
+	self->group = pmu_session.current;
+	set_layout(self, group);
+	if (first) {
+		rc = pmu_table_thread(&pmu_session.table, self->group, group->layout, &self->rows);
+		if (rc < 0)
+			return rc;
+		fill_record(self);
+	} else {
+		continue_record(self);
+	}
 	rc = attach_counters(self, group);
 	if (rc < 0) {
-		pmu_table_thread_free(&pmu_session.table, &self->rows);
+		if (first)
+			pmu_table_thread_free(&pmu_session.table, &self->rows);
 		return rc;
 	}
 	__atomic_store_n(&self->rows.record->state, PMU_THREAD_LIVE, __ATOMIC_RELEASE);
@@ -137,9 +166,32 @@ static int attach_group(struct pmu_thread *self)
 	return 0;
 }
 
+/* Keep what belongs to the group that was counted, take up what belongs to the next one. */
+static void change_group(struct pmu_thread *self, unsigned int next)
+{
+	struct pmu_thread_group *to = &self->other[self->group];
+	const struct pmu_thread_group *from = &self->other[next];
+
+	*to = (struct pmu_thread_group){
+		.tree = self->tree,
+		.frame = self->frame,
+		.lookup = self->lookup,
+		.lookup_shift = self->lookup_shift,
+		.counters = self->counters,
+		.rows = self->rows,
+	};
+	self->tree = from->tree;
+	self->frame = from->frame;
+	self->lookup = from->lookup;
+	self->lookup_shift = from->lookup_shift;
+	self->counters = from->counters;
+	self->rows = from->rows;
+	self->read = NULL;
+}
+
 static void pin(struct pmu_thread *self)
 {
-	char why[160] = "";
+	char why[160]; /* the session's description says it too */
 
 	self->cpu = -1;
 	if (pmu_session.pinning)
@@ -171,7 +223,7 @@ static int attach(struct pmu_thread **out)
 	return 0;
 }
 
-/* --- detach ----------------------------------------------------------------------------------- */
+/* --- detach --- */
 
 static void note_lost_source(struct pmu_thread *self)
 {
@@ -221,16 +273,20 @@ static void finish_group(struct pmu_thread *self)
 
 static void keep_or_merge(struct pmu_thread *self)
 {
-	struct pmu_session_group *group = &pmu_session.group[self->group];
-
 	if (pmu_session.n_finished_kept < pmu_session.config.max_threads) {
 		pmu_session.n_finished_kept++;
 		return;
 	}
 	if (!pmu_session.merged_number)
 		pmu_session.merged_number = pmu_session.n_threads++;
-	pmu_merge_thread(&pmu_session.table, &group->merge, group->layout,
-			 pmu_session.merged_number, &self->rows);
+	self->other[self->group].rows = self->rows;
+	for (unsigned int i = 0; i < pmu_session.n_groups; i++) {
+		struct pmu_session_group *group = &pmu_session.group[i];
+
+		if (self->other[i].rows.record)
+			pmu_merge_thread(&pmu_session.table, &group->merge, group->layout,
+					 pmu_session.merged_number, &self->other[i].rows);
+	}
 }
 
 static void unlist(struct pmu_thread *self)
@@ -266,11 +322,8 @@ static int reattach(struct pmu_thread **self)
 		return attach(self);
 	}
 	finish_group(old);
-	pmu_arena_reset(&old->arena);
-	old->tree = NULL;
-	old->frame = NULL;
-	old->lookup = NULL;
-	old->read = NULL;
+	if (old->group != pmu_session.current)
+		change_group(old, pmu_session.current);
 	old->epoch = (uint32_t)pmu_epoch;
 	return attach_group(old);
 }
@@ -302,7 +355,7 @@ int pmu_thread_setup(void)
 	return -pthread_key_create(&exit_key, thread_exit);
 }
 
-/* --- enter and leave -------------------------------------------------------------------------- */
+/* --- enter and leave --- */
 
 void pmu_thread_doubt(struct pmu_thread *self, enum pmu_thread_doubt which)
 {

@@ -17,6 +17,19 @@ struct pmu_frame;
 struct pmu_lookup;
 struct pmu_tree;
 
+/** Groups that a thread can have rows for. */
+#define PMU_THREAD_GROUPS 8
+
+/** What a thread keeps of a group while another one is counted. */
+struct pmu_thread_group {
+	struct pmu_tree *tree;
+	struct pmu_frame *frame;
+	struct pmu_lookup *lookup;
+	uint32_t lookup_shift;
+	void *counters;
+	struct pmu_table_rows rows; /* rows.record is NULL where it has none yet */
+};
+
 /**
  * What begin and end touch, and behind it what they do not.
  *
@@ -50,11 +63,12 @@ struct pmu_thread {
 	unsigned int group;                /* index of the group, */
 	uint32_t epoch;                    /* and the gate's value outside the library */
 	struct pmu_thread *next; /* in the session's list of attached ones, or of unused ones */
+	struct pmu_thread_group other[PMU_THREAD_GROUPS]; /* by group; that of @group is out of date */
 	unsigned int exit_rounds; /* of thread-exit destructors so far */
 	uint32_t number;
 	int tid;
 	int cpu; /* pinned to, -1 */
-	struct rusage usage; /* at attach */
+	struct rusage usage; /* at attach, or as if the group had been counted all the time */
 	bool usage_known;
 };
 _Static_assert(offsetof(struct pmu_thread, bare) < 64, "begin and end find all of it in one line");

@@ -371,6 +371,9 @@ static int fill_row(struct pmu_convert *convert, const struct pmu_raw_thread *th
 	for (i = 0; i < PMU_ARRAY_LEN(row_flag); i++)
 		if (from->flags & row_flag[i].store)
 			to->flags |= row_flag[i].model;
+	if (from->flags & PMU_STORE_ROW_RECURSIVE &&
+	    !(from->flags & PMU_STORE_ROW_MUTUAL))
+		to->flags |= PMU_ROW_DIRECT;
 	to->calls = from->torn ? 0 : from->calls;
 	to->sd_ns = NAN;
 	if (!from->torn)

@@ -19,7 +19,7 @@ static const char *const doubt_text[PMU_DOUBT_COUNT] = {
 		"the program closed our descriptors: nothing was counted from then on",
 	[PMU_DOUBT_MOVED] = "pinned, and found on another processor at its end",
 	[PMU_DOUBT_SOURCE_TAKEN] =
-		"the counters were given to something else: nothing was counted from then on",
+		"our counters were taken: nothing was counted from then on",
 };
 
 static bool is_set(const struct pmu_raw_thread *thread)

@@ -17,8 +17,9 @@
 #include "store/place_dirs.h"
 #include "store/snapshot.h"
 
-/* The head and the first chunk, where the program's name stands. */
-#define LOOK_SIZE (2 * PMU_STORE_HEAD_SIZE)
+/* The program's name stands early on: chunks looked at, and bytes of each. */
+#define LOOK_CHUNKS 64
+#define LOOK_SIZE   4096u
 /* A store of another machine or container whose fate cannot be told may go after this. */
 #define FOREIGN_KEEP_NS (30ull * 24 * 3600 * 1000000000u)
 
@@ -45,30 +46,40 @@ static struct pmu_store_entry *listing_add(struct listing *list)
 	return &list->entry[list->n++];
 }
 
-/* The program's name from the chunk behind the head. */
-static void find_program(const char *look, size_t size, struct pmu_store_entry *entry)
+/* Return: whether the program's name was among the records of a META chunk at @offset. */
+static bool find_in_meta(int fd, uint64_t offset, const struct pmu_chunk_copy *chunk,
+			 struct pmu_store_entry *entry)
 {
-	const char *chunk = look + PMU_STORE_HEAD_SIZE;
-	struct pmu_chunk_copy copy;
+	_Alignas(8) char bytes[LOOK_SIZE];
+	size_t used = chunk->used < sizeof(bytes) ? chunk->used : sizeof(bytes), pos = 0;
+	ssize_t n =
+		pread(fd, bytes, used, (off_t)(offset + sizeof(struct pmu_store_chunk)));
 	struct pmu_record record;
-	size_t pos = 0, used;
 
-	snprintf(entry->program, sizeof(entry->program), "?");
-	if (size <= PMU_STORE_HEAD_SIZE ||
-	    !pmu_chunk_check((const void *)chunk, UINT64_MAX, &copy) ||
-	    copy.kind != PMU_CHUNK_META ||
-	    size - PMU_STORE_HEAD_SIZE < sizeof(struct pmu_store_chunk))
-		return;
-	used = size - PMU_STORE_HEAD_SIZE - sizeof(struct pmu_store_chunk);
-	if (used > copy.used)
-		used = copy.used;
-	chunk += sizeof(struct pmu_store_chunk);
-	while (pmu_meta_next(chunk, used, &pos, &record) > 0) {
+	while (n > 0 && pmu_meta_next(bytes, (size_t)n, &pos, &record) > 0) {
 		if (record.id != PMU_META_PROGRAM)
 			continue;
 		snprintf(entry->program, sizeof(entry->program), "%.*s", (int)record.len,
 			 record.text);
-		return;
+		return true;
+	}
+	return false;
+}
+
+static void find_program(int fd, uint64_t size, struct pmu_store_entry *entry)
+{
+	struct pmu_store_chunk chunk;
+	struct pmu_chunk_copy copy;
+	uint64_t offset = PMU_STORE_HEAD_SIZE;
+	int i;
+
+	for (i = 0; i < LOOK_CHUNKS && offset < size; i++) {
+		if (pread(fd, &chunk, sizeof(chunk), (off_t)offset) != sizeof(chunk) ||
+		    !pmu_chunk_check(&chunk, size - offset, &copy))
+			return;
+		if (copy.kind == PMU_CHUNK_META && find_in_meta(fd, offset, &copy, entry))
+			return;
+		offset += copy.size;
 	}
 }
 
@@ -86,26 +97,22 @@ static bool head_from_name(const char *name, struct pmu_store_head *head)
 static bool entry_fill(int fd, const char *name, const struct stat *st,
 		       struct pmu_store_entry *entry)
 {
-	union {
-		struct pmu_store_head head;
-		char bytes[LOOK_SIZE];
-	} look;
-	struct pmu_store_head *head = &look.head;
-	ssize_t n = pread(fd, look.bytes, sizeof(look.bytes), 0);
+	struct pmu_store_head head;
+	ssize_t n = pread(fd, &head, sizeof(head), 0);
 
 	entry->size = (uint64_t)st->st_size;
 	entry->start_unix_ns = (uint64_t)st->st_mtim.tv_sec * 1000000000u +
 			       (uint64_t)st->st_mtim.tv_nsec;
-	if (n >= (ssize_t)sizeof(*head) && !pmu_store_check_head(head, entry->size)) {
-		entry->start_unix_ns = head->start_unix_ns;
-		find_program(look.bytes, (size_t)n, entry);
-	} else if (head_from_name(name, head)) {
-		snprintf(entry->program, sizeof(entry->program), "?");
-	} else {
+	snprintf(entry->program, sizeof(entry->program), "?");
+	if (n == sizeof(head) && !pmu_store_check_head(&head, entry->size)) {
+		entry->start_unix_ns = head.start_unix_ns;
+		find_program(fd, head.size < entry->size ? head.size : entry->size,
+			     entry);
+	} else if (!head_from_name(name, &head)) {
 		return false;
 	}
-	entry->pid = head->pid;
-	entry->fate = pmu_store_fate(head);
+	entry->pid = head.pid;
+	entry->fate = pmu_store_fate(&head);
 	return true;
 }
 

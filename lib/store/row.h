@@ -174,6 +174,7 @@ enum pmu_store_row_flags {
 	PMU_STORE_ROW_OVERLAP = 1,
 	PMU_STORE_ROW_RECURSIVE = 2,
 	PMU_STORE_ROW_FLAT = 4,
+	PMU_STORE_ROW_MUTUAL = 8, /* re-entered from inside another region: what that one did counts in both */
 };
 
 /** One region on one path of one thread; two banks follow at group.bank_offset. */

@@ -52,7 +52,7 @@ static void note_why(struct pmu_table *table, const char *what, int error)
 		snprintf(table->why, sizeof(table->why), "%s: %s", what, strerror(error));
 }
 
-/* --- pieces ------------------------------------------------------------------------------- */
+/* --- pieces --- */
 
 /* The file is opened anew each time: no descriptor of ours waits for the program to close it. */
 static int open_again(struct pmu_table *table)
@@ -130,7 +130,7 @@ static int grow(struct pmu_table *table, uint64_t need)
 	return rc;
 }
 
-/* --- chunks ------------------------------------------------------------------------------- */
+/* --- chunks --- */
 
 static struct pmu_store_chunk *place_chunk(struct pmu_table *table, uint32_t size)
 {
@@ -196,7 +196,7 @@ static void commit_record(struct pmu_store_chunk *chunk, uint32_t size)
 	__atomic_store_n(&chunk->used, chunk->used + size, __ATOMIC_RELEASE);
 }
 
-/* --- open and end ------------------------------------------------------------------------- */
+/* --- open and end --- */
 
 static void fill_head(struct pmu_table *table, const struct pmu_store_owner *owner, uint32_t nth,
 		      enum pmu_clock_kind clock)
@@ -299,7 +299,7 @@ struct pmu_store_view pmu_table_view(const struct pmu_table *table)
 	return (struct pmu_store_view){ .piece = table->piece, .n_pieces = table->n_pieces };
 }
 
-/* --- texts -------------------------------------------------------------------------------- */
+/* --- texts --- */
 
 int pmu_table_meta(struct pmu_table *table, enum pmu_meta_key key, const char *text)
 {
@@ -409,7 +409,7 @@ uint32_t pmu_table_name(struct pmu_table *table, const char *text, size_t len)
 	return name->id;
 }
 
-/* --- threads and rows --------------------------------------------------------------------- */
+/* --- threads and rows --- */
 
 static unsigned int size_class(uint32_t size)
 {

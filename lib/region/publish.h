@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Publishing a row's totals: the only stores that a reader may meet at any moment. */
+#ifndef PMU_REGION_PUBLISH_H
+#define PMU_REGION_PUBLISH_H
+
+#include "region/tree.h"
+
+/*
+ * The relaxed stores into the idle bank must not become visible before the previous
+ * release of seq, whose reader may be in that bank: the fence orders them.  Pairs with
+ * the acquire loads in snapshot.c. ThreadSanitizer knows no fences: there every store
+ * into a bank is a release.
+ */
+#if PMU_TSAN
+#define BANK_STORE   __ATOMIC_RELEASE
+#define bank_fence() ((void)0)
+#else
+#define BANK_STORE   __ATOMIC_RELAXED
+#define bank_fence() __atomic_thread_fence(__ATOMIC_RELEASE)
+#endif
+
+static inline void pmu_bank_put(uint64_t *to, uint64_t value)
+{
+	__atomic_store_n(to, value, BANK_STORE);
+}
+
+/* The valid bank and the idle one of a row of the calling thread, which is its only
+ * writer. */
+static inline uint32_t pmu_row_banks(const struct pmu_thread *self,
+				     struct pmu_store_row *row,
+				     const struct pmu_store_bank **valid,
+				     struct pmu_store_bank **idle)
+{
+	uint32_t seq = row->seq;
+
+	*valid = pmu_row_bank(row, self->bank_offset, self->bank_size, seq & 1);
+	*idle = pmu_row_bank(row, self->bank_offset, self->bank_size, ~seq & 1);
+	bank_fence();
+	return seq;
+}
+
+static inline void pmu_bank_put_square(double *to, double value)
+{
+	union {
+		double d;
+		uint64_t u;
+	} bits = {.d = value};
+
+	pmu_bank_put((uint64_t *)(void *)to, bits.u);
+}
+
+static inline void pmu_bank_add_time(const struct pmu_store_bank *was,
+				     struct pmu_store_bank *is, uint64_t ticks)
+{
+	double t = (double)(int64_t)ticks;
+
+	pmu_bank_put(&is->calls, was->calls + 1);
+	pmu_bank_put(&is->ticks, was->ticks + ticks);
+	pmu_bank_put(&is->min, was->min - 1 < ticks ? was->min : ticks); /* 0: none yet */
+	pmu_bank_put(&is->max, was->max > ticks ? was->max : ticks);
+	pmu_bank_put_square(&is->square, was->square + t * t);
+}
+
+static inline void pmu_publish_time(const struct pmu_thread *self, struct pmu_node *node,
+				    uint64_t ticks)
+{
+	const struct pmu_store_bank *was;
+	struct pmu_store_bank *is;
+	uint32_t seq = pmu_row_banks(self, node->row, &was, &is);
+
+	pmu_bank_add_time(was, is, ticks);
+	/* A time-only source may have columns: all of them are missing, and stay 0. */
+	__atomic_store_n(&node->row->seq, seq + 1, __ATOMIC_RELEASE);
+}
+
+static inline void pmu_publish(const struct pmu_thread *self, struct pmu_node *node,
+			       uint64_t ticks, const uint64_t *now)
+{
+	const struct pmu_store_bank *was;
+	struct pmu_store_bank *is;
+	uint32_t seq = pmu_row_banks(self, node->row, &was, &is);
+
+	pmu_bank_add_time(was, is, ticks);
+	for (uint32_t i = 0; i < self->n_slots; i++)
+		pmu_bank_put(&is->count[i], was->count[i] + (now[i] - node->start[i]));
+	__atomic_store_n(&node->row->seq, seq + 1, __ATOMIC_RELEASE);
+}
+
+/* A call that ended inside another of the same region: it counts, and nothing else grows
+ * yet. */
+static inline void pmu_publish_inner_call(const struct pmu_thread *self,
+					  struct pmu_node *node)
+{
+	const struct pmu_store_bank *was;
+	struct pmu_store_bank *is;
+	uint32_t seq = pmu_row_banks(self, node->row, &was, &is);
+
+	pmu_bank_put(&is->calls, was->calls + 1);
+	pmu_bank_put(&is->ticks, was->ticks);
+	pmu_bank_put(&is->min, was->min);
+	pmu_bank_put(&is->max, was->max);
+	pmu_bank_put_square(&is->square, was->square);
+	for (uint32_t i = 0; i < self->n_slots; i++)
+		pmu_bank_put(&is->count[i], was->count[i]);
+	__atomic_store_n(&node->row->seq, seq + 1, __ATOMIC_RELEASE);
+}
+
+static inline void pmu_row_set_open(struct pmu_store_row *row, uint32_t open)
+{
+	__atomic_store_n(&row->open, open, __ATOMIC_RELAXED);
+}
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Begin and end off the hot path: first calls, re-entries, reused buffers, overlaps,
+ * mistakes. */
+#include "region/slow.h"
+
+#include <errno.h>
+#include <sched.h>
+
+#include "pmu.h"
+#include "region/publish.h"
+
+/* The counts are bound to a processor: a call that changes it is worth a doubt. */
+PMU_COLD void pmu_node_check_cpu(const struct pmu_thread *self, struct pmu_node *node)
+{
+	int cpu = sched_getcpu();
+
+	if (cpu < 0 || cpu == self->watch_cpu)
+		return;
+	if (node->row->moved < UINT16_MAX)
+		node->row->moved++;
+	node->row->missing |= (uint16_t)((1u << self->n_slots) - 1);
+}
+
+static int check_name(struct pmu_thread *self, const char *name, size_t *len)
+{
+	int error = 0;
+
+	if (!name || !*len || (*len == PMU_NAME_TERMINATED && !*name)) {
+		error = -EINVAL;
+	} else {
+		if (*len == PMU_NAME_TERMINATED)
+			*len = strnlen(name, PMU_NAME_MAX + 1);
+		if (*len > PMU_NAME_MAX)
+			error = -ENAMETOOLONG;
+		else if (memchr(name, '\0', *len))
+			error = -EINVAL;
+	}
+	if (error)
+		pmu_thread_doubt(self, PMU_DOUBT_BAD_NAME);
+	return error;
+}
+
+/* The open frame of a node, from the innermost outwards; NULL for a node set aside. */
+static struct pmu_frame *frame_of(const struct pmu_thread *self,
+				  const struct pmu_node *node)
+{
+	struct pmu_frame *frame;
+
+	for (frame = self->frame; frame > self->tree->frames; frame--)
+		if (frame->node == node)
+			return frame;
+	return NULL;
+}
+
+static int enter_again(struct pmu_thread *self, struct pmu_node *node)
+{
+	struct pmu_frame *frame = frame_of(self, node);
+
+	/* From now on the end of this frame is not the end of the region's only call. */
+	frame->plain = false;
+	if (frame == self->frame) {
+		frame->count++;
+	} else {
+		if (pmu_tree_push(self, node) < 0)
+			return -ENOMEM;
+		node->row->flags |= PMU_STORE_ROW_MUTUAL;
+	}
+	node->row->flags |= PMU_STORE_ROW_RECURSIVE;
+	pmu_row_set_open(node->row, node->row->open + 1);
+	return 0;
+}
+
+/* A region set aside that is begun anew: its old begin will never be ended. */
+static void give_up(struct pmu_node *node)
+{
+	node->row->unended += node->row->open;
+	pmu_row_set_open(node->row, 0);
+	node->aside = false;
+	node->name->open = NULL;
+}
+
+/* What the cache does not know: a first call, a re-entry, a reused buffer. */
+PMU_COLD struct pmu_node *pmu_begin_uncached(struct pmu_thread *self, const char *text,
+					     size_t len, int *rc)
+{
+	struct pmu_node *parent = self->frame->node, *node;
+	struct pmu_name *name;
+
+	*rc = check_name(self, text, &len);
+	if (*rc < 0)
+		return NULL;
+	name = pmu_tree_name(self, text, len, true);
+	if (!name)
+		goto no_memory;
+	if (name->open && name->open->aside)
+		give_up(name->open);
+	if (name->open) {
+		*rc = enter_again(self, name->open);
+		return NULL;
+	}
+	node = pmu_tree_node(self, parent, name, rc);
+	if (!node) {
+		if (*rc == -ENOMEM)
+			goto no_memory;
+		pmu_thread_doubt(self, PMU_DOUBT_LIMIT);
+		return NULL;
+	}
+	if (pmu_tree_push(self, node) < 0)
+		goto no_memory;
+	pmu_tree_remember(self, text, parent, node);
+	node->name->open = node;
+	pmu_row_set_open(node->row, 1);
+	if (self->watch_cpu >= 0)
+		pmu_node_check_cpu(self, node);
+	return node;
+no_memory:
+	pmu_thread_doubt(self, PMU_DOUBT_NO_MEMORY);
+	*rc = -ENOMEM;
+	return NULL;
+}
+
+/* A forked child goes on in the regions that were open, from zero. */
+static void open_again(struct pmu_thread *self, const struct pmu_thread *parent_thread)
+{
+	const struct pmu_frame *frame;
+
+	if (!parent_thread->tree || !parent_thread->frame)
+		return;
+	for (frame = parent_thread->tree->frames + 1; frame <= parent_thread->frame;
+	     frame++) {
+		const struct pmu_name *name = frame->node->name;
+
+		for (uint32_t i = 0; i < frame->count; i++) {
+			int rc;
+			struct pmu_node *node =
+				pmu_begin_uncached(self, name->text, name->len, &rc);
+
+			if (node)
+				pmu_node_start(self, node);
+		}
+	}
+}
+
+int pmu_region_enter(struct pmu_thread **self)
+{
+	struct pmu_thread *forked_from = NULL;
+	int error = 0;
+
+	switch (pmu_thread_enter(self, &forked_from, &error)) {
+	case PMU_ENTRY_OFF:
+		return 1;
+	case PMU_ENTRY_INTERRUPTED:
+		return -EBUSY;
+	case PMU_ENTRY_FAILED:
+		return error;
+	case PMU_ENTRY_READY:
+		break;
+	}
+	if (!(*self)->tree && pmu_tree_new(*self) < 0) {
+		pmu_thread_leave(*self);
+		return -ENOMEM;
+	}
+	if (forked_from)
+		open_again(*self, forked_from);
+	return 0;
+}
+
+/* Slots that one of the two reads could not make: nothing is added for them, and the row
+ * says so. */
+PMU_COLD void pmu_node_mark_missing(const struct pmu_thread *self, struct pmu_node *node,
+				    uint32_t missing, uint64_t *now)
+{
+	node->row->missing |= (uint16_t)missing;
+	for (uint32_t i = 0; i < self->n_slots; i++)
+		if (missing & (1u << i))
+			now[i] = node->start[i] = 0;
+}
+
+/* One end of a region that was entered more than once; true when it was the outermost. */
+static bool leave_one(struct pmu_thread *self, struct pmu_node *node)
+{
+	uint32_t open = node->row->open;
+
+	if (open == 1)
+		return true;
+	pmu_publish_inner_call(self, node);
+	pmu_row_set_open(node->row, open - 1);
+	return false;
+}
+
+static int end_unbegun(struct pmu_thread *self, const char *text, size_t len)
+{
+	struct pmu_name *name = pmu_tree_name(self, text, len, true);
+	struct pmu_node *node = NULL;
+	int error;
+
+	if (name)
+		node = name->nodes ? name->nodes
+				   : pmu_tree_node(self, self->tree->root, name, &error);
+	if (node)
+		node->row->unbegun++;
+	return -ENOENT;
+}
+
+/*
+ * Ends that are not of the innermost region entered once: re-entered ones, those below
+ * the top (which set aside what is above them), those set aside, and those never begun.
+ */
+PMU_COLD int pmu_end_other(struct pmu_thread *self, const char *text, size_t len,
+			   uint64_t ticks, uint32_t missing, uint64_t *now)
+{
+	struct pmu_name *name;
+	struct pmu_frame *frame;
+	struct pmu_node *node;
+	int rc = check_name(self, text, &len);
+
+	if (rc < 0)
+		return rc;
+	name = pmu_tree_name(self, text, len, false);
+	node = name ? name->open : NULL;
+	if (!node)
+		return end_unbegun(self, text, len);
+	frame = frame_of(self, node);
+	if (frame) {
+		while (self->frame > frame) {
+			struct pmu_node *above = self->frame--->node;
+
+			/* One entered again has another frame below and goes on as a
+			 * parent. */
+			above->aside = above != node && !frame_of(self, above);
+		}
+		if (--frame->count == 0)
+			self->frame--;
+	}
+	if (!leave_one(self, node)) {
+		node->aside = !frame_of(self, node);
+		return 0;
+	}
+	if (node->aside)
+		node->row->flags |= PMU_STORE_ROW_OVERLAP;
+	node->aside = false;
+	pmu_node_finish(self, node, ticks, missing, now);
+	return 0;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Begin and end off the hot path, and the steps that all paths share. */
+#ifndef PMU_REGION_SLOW_H
+#define PMU_REGION_SLOW_H
+
+#include "region/publish.h"
+#include "region/tree.h"
+
+/**
+ * pmu_region_enter() - no session yet, a new thread, another group, a forked child, a
+ * signal handler Return: 0 with the gate in, for pmu_thread_leave(); 1 where nothing is
+ * measured; a negative errno.
+ */
+int pmu_region_enter(struct pmu_thread **self);
+
+/**
+ * pmu_begin_uncached() - open what the cache does not know: a first call, a re-entry, a
+ * reused buffer
+ * @rc: result where NULL is returned: 0 for a re-entry, which starts nothing, or a
+ * negative errno Return: the node, open but not started.
+ */
+struct pmu_node *pmu_begin_uncached(struct pmu_thread *self, const char *text, size_t len,
+				    int *rc);
+
+/**
+ * pmu_end_other() - ends that are not of the innermost region entered once: re-entered
+ * ones, those below the top (which set aside what is above them), those set aside, and
+ * those never begun
+ * @ticks, @missing, @now: what was read before anything else
+ */
+int pmu_end_other(struct pmu_thread *self, const char *text, size_t len, uint64_t ticks,
+		  uint32_t missing, uint64_t *now);
+
+/** pmu_node_check_cpu() - the counts are bound to a processor: a call that changes it is
+ * worth a doubt. */
+void pmu_node_check_cpu(const struct pmu_thread *self, struct pmu_node *node);
+
+/** pmu_node_mark_missing() - slots that one of the two reads could not make: nothing is
+ * added for them, and the row says so. */
+void pmu_node_mark_missing(const struct pmu_thread *self, struct pmu_node *node,
+			   uint32_t missing, uint64_t *now);
+
+/** pmu_node_start() - the last of a begin: counters, then the time stamp, innermost. */
+static inline void pmu_node_start(const struct pmu_thread *self, struct pmu_node *node)
+{
+	node->start_missing = self->read ? self->read(self->counters, node->start) : 0;
+	node->start_ticks = pmu_clock_ticks(self->clock);
+}
+
+/** pmu_node_finish() - the totals of a call that has ended. */
+static inline void pmu_node_finish(const struct pmu_thread *self, struct pmu_node *node,
+				   uint64_t ticks, uint32_t missing, uint64_t *now)
+{
+	missing |= node->start_missing;
+	if (unlikely(missing))
+		pmu_node_mark_missing(self, node, missing, now);
+	pmu_publish(self, node, ticks - node->start_ticks, now);
+	pmu_row_set_open(node->row, 0);
+	node->name->open = NULL;
+}
+
+#endif
