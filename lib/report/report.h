@@ -8,10 +8,14 @@
 
 enum pmu_report_format { PMU_REPORT_TEXT, PMU_REPORT_JSON, PMU_REPORT_CSV };
 
+/** Regions that a table of the text has at most, unless all are asked for. */
+#define PMU_TEXT_ROWS 100
+
 /** How the text should look. */
 struct pmu_text_options {
 	bool threads; /* also each thread's own rows */
 	unsigned int columns; /* width to aim for; 0: 100 */
+	bool all; /* every region; else the PMU_TEXT_ROWS that took the most time */
 };
 
 void pmu_report_text(struct pmu_strbuf *out, const struct pmu_model *model,

@@ -2,6 +2,7 @@
 /* The report as text: its order, and what stands below the tables. */
 #include "report/text.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -351,6 +352,7 @@ void pmu_report_text(struct pmu_strbuf *out, const struct pmu_model *model,
 		.model = model,
 		.columns =
 			options && options->columns ? options->columns : COLUMNS_DEFAULT,
+		.rows = options && options->all ? UINT_MAX : PMU_TEXT_ROWS,
 		.threads = options && options->threads,
 	};
 

@@ -23,6 +23,7 @@ struct pmu_text {
 	struct pmu_strbuf *out;
 	const struct pmu_model *model;
 	unsigned int columns;
+	unsigned int rows; /* most of them in one table */
 	bool threads;
 	struct pmu_model_block *scratch;
 	struct pmu_strbuf line; /* for pmu_text_shown() */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The tables of the text report: one group's regions. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/encode.h"
@@ -28,6 +29,8 @@ struct rows {
 	const struct pmu_model_section *s;
 	const struct pmu_model_row *row;
 	unsigned int n;
+	unsigned int left_out;
+	uint64_t longest_left_out; /* ns; upper bound */
 	struct pmu_table table;
 };
 
@@ -241,11 +244,71 @@ static void find_unknown(struct rows *r)
 				r->t->legend |= PMU_LEGEND_UNKNOWN;
 }
 
+static int longest_first(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* The time that as many rows as are wanted reach; ties may go either way. */
+static uint64_t shortest_shown(struct rows *r, unsigned int most)
+{
+	uint64_t *time = pmu_block_array(&r->t->scratch, r->n, sizeof(*time));
+	uint64_t shortest;
+
+	if (!time)
+		return UINT64_MAX;
+	for (unsigned int i = 0; i < r->n; i++)
+		time[i] = r->row[i].time_ns;
+	qsort(time, r->n, sizeof(*time), longest_first);
+	shortest = time[most - 1];
+	return shortest;
+}
+
+/* Of very many regions only those with the most time: a region's parent has at least as much. */
+static void leave_out_short(struct rows *r)
+{
+	unsigned int most = r->t->rows, kept = 0;
+	struct pmu_model_row *row;
+	uint64_t shortest;
+
+	if (r->n <= most)
+		return;
+	shortest = shortest_shown(r, most);
+	row = pmu_block_array(&r->t->scratch, r->n, sizeof(*row));
+	if (!row || shortest == UINT64_MAX) {
+		r->t->failed = true;
+		return;
+	}
+	for (unsigned int i = 0; i < r->n && kept < most; i++)
+		if (r->row[i].time_ns >= shortest)
+			row[kept++] = r->row[i];
+	r->left_out = r->n - kept;
+	r->longest_left_out = shortest;
+	r->row = row;
+	r->n = kept;
+}
+
+static void put_left_out(struct rows *r)
+{
+	struct pmu_cell n, time;
+
+	if (!r->left_out)
+		return;
+	pmu_cell_exact(&n, r->left_out);
+	pmu_cell_time(&time, (double)r->longest_left_out);
+	pmu_strbuf_addf(r->t->out,
+			"  and %s more region%s of at most %s%s; PMU_REPORT=all shows all of them\n",
+			n.number, r->left_out == 1 ? "" : "s", time.number, time.unit);
+}
+
 static void put_rows(struct rows *r)
 {
 	struct pmu_text *t = r->t;
 	size_t n_columns = (size_t)BASE_COLUMNS + r->s->n_counts + r->s->n_metrics;
 
+	leave_out_short(r);
 	r->table.n_rows = r->n;
 	r->table.label = pmu_block_array(&t->scratch, r->n, sizeof(*r->table.label));
 	r->table.mark = pmu_block_array(&t->scratch, r->n, sizeof(*r->table.mark));
@@ -269,6 +332,7 @@ static void put_rows(struct rows *r)
 	t->failed |= pmu_table_print(t->out, &r->table, t->columns, &t->scratch) < 0;
 	if (r->table.too_deep)
 		t->legend |= PMU_LEGEND_DEEP;
+	put_left_out(r);
 	put_not_counted(r);
 }
 

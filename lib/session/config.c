@@ -140,10 +140,17 @@ static int take_max_regions(struct pmu_config *config, const char *text)
 
 static int take_report(struct pmu_config *config, const char *text)
 {
-	if (!strcmp(text, "threads"))
-		config->report_threads = true;
-	else if (strcmp(text, "total"))
-		return pmu_fail(EINVAL, "PMU_REPORT=%s: say total or threads", text);
+	char list[64], *rest = list, *word;
+
+	snprintf(list, sizeof(list), "%s", text);
+	while ((word = strsep(&rest, ","))) {
+		if (!strcmp(word, "threads"))
+			config->report.threads = true;
+		else if (!strcmp(word, "all"))
+			config->report.all = true;
+		else if (strcmp(word, "total"))
+			return pmu_fail(EINVAL, "PMU_REPORT=%s: say total, threads or all", text);
+	}
 	return 0;
 }
 
@@ -173,7 +180,8 @@ const struct pmu_config_var pmu_config_vars[] = {
 	{ "PMU_OUTPUT", "run.json,run.csv,-", "text on standard error",
 	  "where reports go, the format by the ending; '-' standard output, 'none' nowhere; %p "
 	  "process, %r MPI rank, %h host, %n program's number in its process" },
-	{ "PMU_REPORT", "total, threads", "total", "threads: the text also has each thread's rows" },
+	{ "PMU_REPORT", "total, threads, all", "total",
+	  "threads: the text also has each thread's rows; all: also beyond the 100 longest regions" },
 	{ "PMU_MAX_THREADS", "1 to 1000000", "1024",
 	  "finished threads that keep rows of their own; more are added up" },
 	{ "PMU_MAX_REGIONS", "1 to 16777216", "65536",

@@ -10,6 +10,7 @@
 #include "counters/plan.h"
 #include "group/group.h"
 #include "machine/pin.h"
+#include "report/report.h"
 
 struct pmu_options;
 struct pmu_backend;
@@ -39,7 +40,7 @@ struct pmu_config {
 	struct pmu_pin_request pin;
 	bool pin_given;
 	char output[PMU_CONFIG_TEXT_MAX]; /* "" for text on standard error */
-	bool report_threads;
+	struct pmu_text_options report;
 	unsigned int max_threads;
 	unsigned int max_regions;
 };

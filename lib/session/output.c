@@ -128,14 +128,13 @@ static void flush_stdout(void)
 
 int pmu_output_write(const struct pmu_model *model, const char *configured)
 {
-	struct pmu_text_options options = { .threads = pmu_session.config.report_threads };
 	bool to_stdout = configured && !strcmp(configured, "-");
 	struct pmu_strbuf text = { 0 };
 	int rc;
 
 	pmu_report_render(&text, model,
 			  configured ? pmu_report_format_of(configured) : PMU_REPORT_TEXT,
-			  &options);
+			  &pmu_session.config.report);
 	if (text.failed) {
 		rc = pmu_fail(ENOMEM, "no memory for the report");
 	} else if (!configured) {

@@ -288,8 +288,12 @@ static void copy_words(char **argv, const char *arg, va_list *args)
 	*argv = NULL;
 }
 
+/* A vfork child and a signal handler may not allocate. */
+#define WORDS_ON_STACK(n) __builtin_alloca((n) * sizeof(char *))
+
 PMU_INTERPOSE int execl(const char *path, const char *arg, ...)
 {
+	char **argv;
 	va_list args;
 	size_t n;
 
@@ -297,8 +301,7 @@ PMU_INTERPOSE int execl(const char *path, const char *arg, ...)
 	n = count_words(arg, &args);
 	va_end(args);
 
-	char *argv[n];
-
+	argv = WORDS_ON_STACK(n);
 	va_start(args, arg);
 	copy_words(argv, arg, &args);
 	va_end(args);
@@ -307,6 +310,7 @@ PMU_INTERPOSE int execl(const char *path, const char *arg, ...)
 
 PMU_INTERPOSE int execlp(const char *file, const char *arg, ...)
 {
+	char **argv;
 	va_list args;
 	size_t n;
 
@@ -314,8 +318,7 @@ PMU_INTERPOSE int execlp(const char *file, const char *arg, ...)
 	n = count_words(arg, &args);
 	va_end(args);
 
-	char *argv[n];
-
+	argv = WORDS_ON_STACK(n);
 	va_start(args, arg);
 	copy_words(argv, arg, &args);
 	va_end(args);
@@ -325,6 +328,7 @@ PMU_INTERPOSE int execlp(const char *file, const char *arg, ...)
 PMU_INTERPOSE int execle(const char *path, const char *arg, ...)
 {
 	char *const *envp;
+	char **argv;
 	va_list args;
 	size_t n;
 
@@ -333,8 +337,7 @@ PMU_INTERPOSE int execle(const char *path, const char *arg, ...)
 	envp = va_arg(args, char *const *);
 	va_end(args);
 
-	char *argv[n];
-
+	argv = WORDS_ON_STACK(n);
 	va_start(args, arg);
 	copy_words(argv, arg, &args);
 	va_end(args);

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The rows that bench/overhead prints, as text for people or as JSON. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "overhead.h"
+
+static bool as_json;
+static int n_rows, n_missing;
+static const char *heading = "";
+static bool with_bare; /* the columns that compare with the bare reads */
+
+struct row row_for(const char *subject, const char *unit)
+{
+	return (struct row){.subject = subject,
+			    .threads = 1,
+			    .value = -1,
+			    .min = -1,
+			    .max = -1,
+			    .unit = unit,
+			    .bare = -1,
+			    .ratio_bare = -1,
+			    .ratio_one = -1};
+}
+
+void table_begin(bool json)
+{
+	as_json = json;
+	if (json)
+		printf("{\"version\": 1, \"rows\": [");
+}
+
+void table_heading(const char *text, bool beside_bare)
+{
+	heading = text;
+	with_bare = beside_bare;
+	if (as_json)
+		return;
+	printf("\n%s\n%-40s %7s %9s %9s %9s %-5s", text, "subject", "threads", "median",
+	       "min", "max", "");
+	if (with_bare)
+		printf(" %9s %6s %6s", "bare", "x bare", "x one");
+	printf("  target\n");
+}
+
+/* A number of @width characters with as many decimals as mean something. */
+static void text_number(double value, int width, int decimals)
+{
+	if (value < 0)
+		printf(" %*s", width, "");
+	else
+		printf(" %*.*f", width, value >= 10000 ? 0 : decimals, value);
+}
+
+static void text_target(const struct row *row)
+{
+	static const char *const of[] = {"", "", " x bare", " x one"};
+
+	if (row->target_of == OF_VALUE)
+		printf("  %g %s", row->target, row->unit);
+	else if (row->target_of != NO_TARGET)
+		printf("  %.2f%s", row->target, of[row->target_of]);
+}
+
+static void text_row(const struct row *row)
+{
+	printf("%-40s %7d", row->subject, row->threads);
+	text_number(row->value, 9, 2);
+	text_number(row->min, 9, 2);
+	text_number(row->max, 9, 2);
+	printf(" %-5s", row->value < 0 ? "" : row->unit);
+	if (with_bare) {
+		text_number(row->bare, 9, 2);
+		text_number(row->ratio_bare, 6, 3);
+		text_number(row->ratio_one, 6, 3);
+	}
+	text_target(row);
+	if (row->note)
+		printf("%s%s", row->value < 0 ? "  not measured: " : "  ", row->note);
+	printf("\n");
+	fflush(stdout);
+}
+
+static void json_text(const char *name, const char *text)
+{
+	printf("\"%s\": \"", name);
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			putchar('\\');
+		putchar((unsigned char)*text < ' ' ? ' ' : *text);
+	}
+	putchar('"');
+}
+
+static void json_number(const char *name, double value)
+{
+	if (value < 0 || !isfinite(value))
+		printf(", \"%s\": null", name);
+	else
+		printf(", \"%s\": %.6g", name, value);
+}
+
+static void json_row(const struct row *row)
+{
+	static const char *const of[] = {"", "value", "bare", "one"};
+
+	printf("%s\n  {", n_rows ? "," : "");
+	json_text("part", heading);
+	printf(", ");
+	json_text("subject", row->subject);
+	printf(", \"threads\": %d, ", row->threads);
+	json_text("unit", row->unit);
+	json_number("value", row->value);
+	json_number("min", row->min);
+	json_number("max", row->max);
+	json_number("bare", row->bare);
+	json_number("ratio_bare", row->ratio_bare);
+	json_number("ratio_one", row->ratio_one);
+	json_number("target", row->target_of ? row->target : -1);
+	printf(", ");
+	json_text("target_of", of[row->target_of]);
+	printf(", ");
+	json_text("note", row->note ? row->note : "");
+	printf("}");
+}
+
+void table_row(const struct row *row)
+{
+	if (as_json)
+		json_row(row);
+	else
+		text_row(row);
+	n_rows++;
+	n_missing += row->value < 0;
+}
+
+int table_end(void)
+{
+	if (as_json)
+		printf("\n]}\n");
+	return n_missing;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+void sort_numbers(double *number, size_t n)
+{
+	qsort(number, n, sizeof(*number), compare);
+}

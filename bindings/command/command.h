@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the parts of the pmu command share. */
+#ifndef PMU_COMMAND_H
+#define PMU_COMMAND_H
+
+#include "base/strbuf.h"
+
+/** Exit statuses: the work failed; the command line makes no sense. */
+#define PMU_EXIT_FAILED 1
+#define PMU_EXIT_USAGE	2
+
+struct pmu_command {
+	const char *name;
+	const char *usage; /* behind "pmu " */
+	const char *about; /* a few words */
+	const char *help;  /* the whole text, with its newlines */
+	int (*run)(const struct pmu_command *self, int argc,
+		   char **argv); /* argv[0]: its name */
+};
+
+/** In the order of `pmu help`; ends with NULL. */
+extern const struct pmu_command *const pmu_commands[];
+
+extern const struct pmu_command pmu_command_report;
+extern const struct pmu_command pmu_command_doctor;
+extern const struct pmu_command pmu_command_help;
+
+/** pmu_command_find() - by name; NULL. */
+const struct pmu_command *pmu_command_find(const char *name);
+
+/** pmu_command_nearest() - ", did you mean 'report'?" or "", for a name that is none. */
+const char *pmu_command_nearest(const char *name);
+
+/** pmu_command_error() - "pmu: ..." on standard error, with a newline. */
+void pmu_command_error(const char *fmt, ...) PMU_PRINTF(1, 2);
+
+/** pmu_command_usage_error() - the same and the command's usage.  Return: PMU_EXIT_USAGE.
+ */
+int pmu_command_usage_error(const struct pmu_command *command, const char *fmt, ...)
+	PMU_PRINTF(2, 3);
+
+/**
+ * pmu_command_print() - a text on standard output
+ *
+ * A reader that went away is no error.  Frees @out.  Return: 0 or PMU_EXIT_FAILED, after
+ * a message.
+ */
+int pmu_command_print(struct pmu_strbuf *out);
+
+/** pmu_command_wrap() - words up to column @width, further lines indented by @indent. */
+void pmu_command_wrap(struct pmu_strbuf *out, size_t indent, size_t width,
+		      const char *text);
+
+#endif

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `pmu doctor`: what can be counted on this machine, what not and why, and what would
+ * mend it. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/sysfile.h"
+#include "bindings/command/command.h"
+#include "counters/backend.h"
+#include "counters/clock.h"
+#include "group/group.h"
+#include "machine/cpu.h"
+#include "machine/topology.h"
+#include "store/place.h"
+
+#define WIDTH	       96
+#define LABEL_COLUMN   14
+#define SETTING_COLUMN 34
+
+/* "  label      text", the text wrapped behind its column. */
+static void add_line(struct pmu_strbuf *out, size_t column, const char *label,
+		     const char *text)
+{
+	size_t start = out->len;
+
+	pmu_strbuf_addf(out, "  %s", label);
+	pmu_strbuf_pad(out, start + column, ' ');
+	pmu_command_wrap(out, column, WIDTH, text);
+	pmu_strbuf_add(out, "\n");
+}
+
+/* --- machine --- */
+
+static void add_processors(struct pmu_strbuf *line)
+{
+	struct pmu_topology *topology;
+	const struct pmu_pu *pu;
+	unsigned int n_cores, n_packages;
+	size_t n;
+
+	if (pmu_topology_load(&topology)) {
+		pmu_strbuf_addf(line, ", %ld processors", sysconf(_SC_NPROCESSORS_ONLN));
+		return;
+	}
+	n = pmu_topology_pus(topology, &pu);
+	n_cores = pmu_topology_n_cores(topology);
+	n_packages = pmu_topology_n_packages(topology);
+	pmu_strbuf_addf(line,
+			", %zu processor%s for this process (%u core%s, %u socket%s)", n,
+			n == 1 ? "" : "s", n_cores, n_cores == 1 ? "" : "s", n_packages,
+			n_packages == 1 ? "" : "s");
+	pmu_topology_free(topology);
+}
+
+static void add_machine(struct pmu_strbuf *out)
+{
+	struct pmu_strbuf line = {0};
+	struct utsname name;
+	struct pmu_cpu_id id;
+	bool known = !pmu_cpu_identify(&id);
+
+	pmu_strbuf_add(&line, known && id.brand[0] ? id.brand : "unknown processor");
+	if (known)
+		pmu_strbuf_addf(&line, " (%s-%u-%u-%u)", id.vendor, id.family, id.model,
+				id.stepping);
+	add_processors(&line);
+	if (known && id.hypervisor)
+		pmu_strbuf_addf(&line, ", virtual machine%s%s%s",
+				id.hypervisor_name[0] ? " (" : "", id.hypervisor_name,
+				id.hypervisor_name[0] ? ")" : "");
+	pmu_strbuf_add(out, "Machine\n");
+	add_line(out, LABEL_COLUMN, "processor", pmu_strbuf_text(&line));
+	pmu_strbuf_free(&line);
+	if (!uname(&name)) {
+		pmu_strbuf_addf(&line, "%s %s %s", name.sysname, name.release,
+				name.machine);
+		add_line(out, LABEL_COLUMN, "kernel", pmu_strbuf_text(&line));
+		pmu_strbuf_free(&line);
+	}
+	add_line(out, LABEL_COLUMN, "clock", pmu_clock_name(pmu_clock_choose()));
+}
+
+/* --- sources --- */
+
+/* A group to try each source with; others count nothing. */
+static const struct {
+	const char *backend;
+	const char *group;
+} tried_with[] = {
+	{"perf", "CORE"},
+	{"software", "SOFTWARE"},
+};
+
+static bool speaks_of_a_slot(int error)
+{
+	return error == -ENOENT || error == -EINVAL || error == -EOPNOTSUPP ||
+	       error == -ENOSPC;
+}
+
+/* Gives up what was refused, else the last that is left.  Return: whether anything is. */
+static bool give_up(struct pmu_plan *plan, const struct pmu_probe *probe)
+{
+	uint32_t before = plan->absent, all = (uint32_t)((1ull << plan->n_slots) - 1);
+	unsigned int i;
+
+	for (i = 0; i < plan->n_slots; i++)
+		if (speaks_of_a_slot(probe->error[i]))
+			plan->absent |= 1u << i;
+	for (i = plan->n_slots; plan->absent == before && i-- > 0;)
+		if (!(plan->absent & 1u << i))
+			plan->absent |= 1u << i;
+	return plan->absent != all;
+}
+
+/* Return: 0 once the source counts what is left of the plan; @first keeps the first
+ * refusal. */
+static int probe_source(const struct pmu_backend *backend, struct pmu_plan *plan,
+			struct pmu_probe *first)
+{
+	struct pmu_probe probe;
+	int rc;
+
+	for (;;) {
+		memset(&probe, 0, sizeof(probe));
+		rc = backend->probe(plan, &probe);
+		if (!first->why[0])
+			*first = probe;
+		if (!rc || !speaks_of_a_slot(rc) || !give_up(plan, &probe))
+			return rc;
+	}
+}
+
+/* Opens the source as a thread of a program would.  Return: whether counts are read
+ * without the kernel. */
+static bool describe_source(const struct pmu_backend *backend,
+			    const struct pmu_plan *plan, char *text, size_t size)
+{
+	struct pmu_attachment got = {0};
+	pmu_read_fn *read = NULL;
+	size_t thread_size;
+	void *state, *thread;
+
+	text[0] = '\0';
+	if (backend->open(&state, plan))
+		return false;
+	thread_size = PMU_ALIGN_UP(backend->thread_size(plan), 64);
+	thread = aligned_alloc(64, thread_size ? thread_size : 64);
+	if (thread) {
+		memset(thread, 0, thread_size);
+		if (!backend->attach(state, thread, -1, &read, &got)) {
+			backend->describe(state, text, size);
+			backend->detach(state, thread);
+		}
+		free(thread);
+	}
+	backend->close(state);
+	return got.user_read;
+}
+
+static void add_names(struct pmu_strbuf *text, const struct pmu_group *group,
+		      uint32_t slots)
+{
+	const char *between = "";
+	unsigned int i;
+
+	for (i = 0; i < group->n_events; i++) {
+		if (!(slots & 1u << i))
+			continue;
+		pmu_strbuf_addf(text, "%s%s", between, group->event[i].name);
+		between = ", ";
+	}
+}
+
+static void add_refusal(struct pmu_strbuf *out, const struct pmu_probe *probe)
+{
+	struct pmu_strbuf line = {0};
+
+	if (!probe->mend[0])
+		return;
+	pmu_strbuf_addf(&line, "to mend it: %s", probe->mend);
+	add_line(out, LABEL_COLUMN, "", pmu_strbuf_text(&line));
+	pmu_strbuf_free(&line);
+}
+
+static void add_usable(struct pmu_strbuf *out, const struct pmu_backend *backend,
+		       const struct pmu_group *group, const struct pmu_plan *plan,
+		       const struct pmu_probe *first)
+{
+	uint32_t all = plan->n_slots ? (uint32_t)((1ull << plan->n_slots) - 1) : 0;
+	struct pmu_strbuf line = {0};
+	char text[256];
+	bool user = describe_source(backend, plan, text, sizeof(text));
+
+	pmu_strbuf_addf(&line, "usable%s%s", text[0] ? ": " : "", text);
+	if (backend->counts && !strstr(text, "read"))
+		pmu_strbuf_addf(&line, "; read %s",
+				user ? "in user space" : "by system calls");
+	add_line(out, LABEL_COLUMN, backend->name, pmu_strbuf_text(&line));
+	pmu_strbuf_free(&line);
+	if (!backend->counts)
+		return;
+	pmu_strbuf_addf(&line, "counts of %s: ", group->name);
+	add_names(&line, group, all & ~plan->absent);
+	add_line(out, LABEL_COLUMN, "", pmu_strbuf_text(&line));
+	pmu_strbuf_free(&line);
+	if (!plan->absent && !first->why[0])
+		return;
+	if (plan->absent) {
+		pmu_strbuf_add(&line, "not ");
+		add_names(&line, group, plan->absent);
+		pmu_strbuf_addf(&line, ": %s", first->why);
+	} else {
+		pmu_strbuf_add(&line, first->why);
+	}
+	add_line(out, LABEL_COLUMN, "", pmu_strbuf_text(&line));
+	pmu_strbuf_free(&line);
+	add_refusal(out, first);
+}
+
+static void add_source(struct pmu_strbuf *out, const struct pmu_backend *backend)
+{
+	struct pmu_probe first = {0};
+	struct pmu_group group = {0};
+	struct pmu_strbuf line = {0};
+	struct pmu_plan plan;
+	size_t i;
+
+	for (i = 0; i < PMU_ARRAY_LEN(tried_with); i++)
+		if (!strcmp(tried_with[i].backend, backend->name))
+			pmu_group_find(tried_with[i].group, &group);
+	memset(&plan, 0, sizeof(plan));
+	pmu_group_plan(&group, &plan);
+	if (!probe_source(backend, &plan, &first)) {
+		add_usable(out, backend, &group, &plan, &first);
+		return;
+	}
+	pmu_strbuf_addf(&line, "not usable: %s", first.why);
+	add_line(out, LABEL_COLUMN, backend->name, pmu_strbuf_text(&line));
+	pmu_strbuf_free(&line);
+	add_refusal(out, &first);
+}
+
+static void add_sources(struct pmu_strbuf *out)
+{
+	int i;
+
+	pmu_strbuf_add(out, "\nSources of counts, best first\n");
+	for (i = 0; pmu_backends[i]; i++)
+		add_source(out, pmu_backends[i]);
+}
+
+/* --- settings --- */
+
+static const struct setting {
+	const char *name; /* as sysctl has it */
+	const char *path;
+	bool quiet; /* not a line where it does not exist */
+	struct {
+		int64_t at_least; /* the first that fits counts */
+		const char *words;
+	} meaning[4];
+} settings[] = {
+	{"kernel.perf_event_paranoid",
+	 "/proc/sys/kernel/perf_event_paranoid",
+	 false,
+	 {{3, "users without rights may count nothing"},
+	  {2, "users may count at user level"},
+	  {1, "users may count at user and kernel level"},
+	  {INT64_MIN, "users may also count what runs on a whole processor"}}},
+	{"kernel.perf_user_access",
+	 "/proc/sys/kernel/perf_user_access",
+	 true,
+	 {{1, "counters can be read in user space"},
+	  {INT64_MIN, "counters are read by system calls; 1 would allow user space"}}},
+	{"kernel.nmi_watchdog",
+	 "/proc/sys/kernel/nmi_watchdog",
+	 true,
+	 {{1, "may hold one counter of each processor"},
+	  {INT64_MIN, "holds no counter"}}},
+	{"kernel.perf_event_mlock_kb",
+	 "/proc/sys/kernel/perf_event_mlock_kb",
+	 true,
+	 {{INT64_MIN, "KiB per processor for pages that counters are read through"}}},
+};
+
+static const char *meaning_of(const struct setting *setting, int64_t value)
+{
+	size_t i;
+
+	for (i = 0; i < PMU_ARRAY_LEN(setting->meaning); i++)
+		if (setting->meaning[i].words && value >= setting->meaning[i].at_least)
+			return setting->meaning[i].words;
+	return "";
+}
+
+static void add_setting(struct pmu_strbuf *out, const struct setting *setting)
+{
+	char text[160];
+	int64_t value;
+	int rc = pmu_sysfile_i64(setting->path, &value);
+
+	if (rc && setting->quiet)
+		return;
+	if (rc)
+		snprintf(text, sizeof(text), "cannot be read: %s", strerror(-rc));
+	else
+		snprintf(text, sizeof(text), "%" PRId64 ", %s", value,
+			 meaning_of(setting, value));
+	add_line(out, SETTING_COLUMN, setting->name, text);
+}
+
+/* The x86 kernel's own switch for rdpmc, one for each kind of core. */
+static void add_rdpmc(struct pmu_strbuf *out)
+{
+	static const char *const words[] = {
+		"rdpmc is switched off: counts are read by system calls",
+		"rdpmc is allowed for events of one's own",
+		"rdpmc is allowed for everybody"};
+	static const char *const pmus[] = {"cpu", "cpu_core", "cpu_atom"};
+	char path[96], text[160];
+	uint64_t value;
+	size_t i;
+
+	for (i = 0; i < PMU_ARRAY_LEN(pmus); i++) {
+		snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/rdpmc",
+			 pmus[i]);
+		if (pmu_sysfile_u64(path, &value) || value >= PMU_ARRAY_LEN(words))
+			continue;
+		snprintf(text, sizeof(text), "%" PRIu64 ", %s", value, words[value]);
+		add_line(out, SETTING_COLUMN, path + strlen("/sys/bus/event_source/"),
+			 text);
+	}
+}
+
+static void add_limit(struct pmu_strbuf *out, const char *name, int resource,
+		      const char *unit, rlim_t divisor)
+{
+	char text[160], part[2][32];
+	struct rlimit limit;
+	rlim_t value;
+	int i;
+
+	if (getrlimit((__rlimit_resource_t)resource, &limit))
+		return;
+	for (i = 0; i < 2; i++) {
+		value = i ? limit.rlim_max : limit.rlim_cur;
+		if (value == RLIM_INFINITY)
+			snprintf(part[i], sizeof(part[i]), "unlimited");
+		else
+			snprintf(part[i], sizeof(part[i]), "%llu%s",
+				 (unsigned long long)(value / divisor), unit);
+	}
+	snprintf(text, sizeof(text), "%s, can be raised to %s", part[0], part[1]);
+	add_line(out, SETTING_COLUMN, name,
+		 limit.rlim_cur == limit.rlim_max ? part[0] : text);
+}
+
+static void add_settings(struct pmu_strbuf *out)
+{
+	size_t i;
+
+	pmu_strbuf_add(out, "\nSettings and limits\n");
+	for (i = 0; i < PMU_ARRAY_LEN(settings); i++)
+		add_setting(out, &settings[i]);
+	add_rdpmc(out);
+	add_limit(out, "open files (ulimit -n)", RLIMIT_NOFILE, "", 1);
+	add_limit(out, "locked memory (ulimit -l)", RLIMIT_MEMLOCK, " KiB", 1024);
+	add_limit(out, "size of a file (ulimit -f)", RLIMIT_FSIZE, " KiB", 1024);
+}
+
+/* --- stores --- */
+
+static void add_room(struct pmu_strbuf *line, const char *dir)
+{
+	struct statvfs fs;
+
+	if (!statvfs(dir, &fs))
+		pmu_strbuf_addf(line, ", %llu MiB free",
+				(unsigned long long)fs.f_bavail * fs.f_frsize >> 20);
+}
+
+static void add_stores(struct pmu_strbuf *out)
+{
+	struct pmu_strbuf line = {0};
+	struct pmu_store_entry *entry;
+	unsigned int left = 0;
+	char dir[512];
+	int n, i;
+
+	pmu_strbuf_add(out, "\nStores\n");
+	if (pmu_store_dir(1, dir, sizeof(dir))) {
+		pmu_strbuf_addf(
+			&line,
+			"%s; results are kept in memory and lost with a program that "
+			"is killed",
+			pmu_error_text());
+	} else {
+		pmu_strbuf_add(&line, dir);
+		add_room(&line, dir);
+	}
+	add_line(out, LABEL_COLUMN, "folder", pmu_strbuf_text(&line));
+	pmu_strbuf_free(&line);
+	n = pmu_store_list(&entry);
+	for (i = 0; i < n; i++)
+		left += entry[i].fate != PMU_STORE_ALIVE;
+	if (n > 0)
+		free(entry);
+	if (n < 0)
+		n = 0;
+	pmu_strbuf_addf(&line, "%u left over, %u of running programs%s", left,
+			(unsigned int)n - left, n ? "; 'pmu report' lists them" : "");
+	add_line(out, LABEL_COLUMN, "now", pmu_strbuf_text(&line));
+	pmu_strbuf_free(&line);
+}
+
+static int run_doctor(const struct pmu_command *self, int argc, char **argv)
+{
+	struct pmu_strbuf out = {0};
+
+	if (argc > 1)
+		return pmu_command_usage_error(self, "doctor takes no '%s'", argv[1]);
+	add_machine(&out);
+	add_sources(&out);
+	add_settings(&out);
+	add_stores(&out);
+	return pmu_command_print(&out);
+}
+
+const struct pmu_command pmu_command_doctor = {
+	.name = "doctor",
+	.usage = "doctor",
+	.about = "say what can be counted here, what not and why, and what would mend it",
+	.help = "Tries every source of counts as a measured program would, and shows the "
+		"settings of the\n"
+		"machine that decide what they can do. It changes none of them.\n",
+	.run = run_doctor,
+};

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads a report that was written as JSON. */
+#ifndef PMU_COMMAND_JSON_READ_H
+#define PMU_COMMAND_JSON_READ_H
+
+#include <stddef.h>
+
+#include "report/model.h"
+
+/**
+ * pmu_json_read() - a JSON report as a finished model, metrics included
+ * @text: @len bytes as lib/report/json.c writes them; nothing in them is trusted
+ *
+ * Written as JSON again, the model gives the same text.
+ *
+ * Return: 0; -EINVAL (not JSON, or not such a report), -ENOTSUP (a newer schema),
+ * -ENOMEM; each with a sentence that names the place.
+ */
+int pmu_json_read(const char *text, size_t len, struct pmu_model **model);
+
+#endif

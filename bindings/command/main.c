@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The pmu command: finds the command that was asked for. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bindings/command/command.h"
+#include "pmu.h"
+#include "report/report.h"
+
+const struct pmu_command *const pmu_commands[] = {
+	&pmu_command_report,
+	&pmu_command_doctor,
+	&pmu_command_help,
+	NULL,
+};
+
+const struct pmu_command *pmu_command_find(const char *name)
+{
+	const struct pmu_command *const *command;
+
+	for (command = pmu_commands; *command; command++)
+		if (!strcmp((*command)->name, name))
+			return *command;
+	return NULL;
+}
+
+const char *pmu_command_nearest(const char *name)
+{
+	static char text[64];
+	const char *names[16], *nearest;
+	size_t i;
+
+	for (i = 0; i + 1 < PMU_ARRAY_LEN(names) && pmu_commands[i]; i++)
+		names[i] = pmu_commands[i]->name;
+	names[i] = NULL;
+	nearest = pmu_closest(name, names);
+	if (!nearest)
+		return "";
+	snprintf(text, sizeof(text), ", did you mean '%s'?", nearest);
+	return text;
+}
+
+static void print_error(const char *fmt, va_list args)
+{
+	fputs("pmu: ", stderr);
+	vfprintf(stderr, fmt, args);
+	fputc('\n', stderr);
+}
+
+void pmu_command_error(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	print_error(fmt, args);
+	va_end(args);
+}
+
+int pmu_command_usage_error(const struct pmu_command *command, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	print_error(fmt, args);
+	va_end(args);
+	fprintf(stderr, "usage: pmu %s\n", command->usage);
+	return PMU_EXIT_USAGE;
+}
+
+int pmu_command_print(struct pmu_strbuf *out)
+{
+	int rc = out->failed ? -ENOMEM
+			     : pmu_report_write_fd(STDOUT_FILENO, pmu_strbuf_text(out),
+						   out->len);
+
+	pmu_strbuf_free(out);
+	if (!rc || rc == -EPIPE)
+		return 0;
+	pmu_command_error("cannot write to standard output: %s", strerror(-rc));
+	return PMU_EXIT_FAILED;
+}
+
+void pmu_command_wrap(struct pmu_strbuf *out, size_t indent, size_t width,
+		      const char *text)
+{
+	const char *line = strrchr(pmu_strbuf_text(out), '\n');
+	size_t start = line ? (size_t)(line + 1 - pmu_strbuf_text(out)) : 0;
+	size_t word;
+	int first = 1;
+
+	for (; *text; first = 0) {
+		word = strcspn(text, " ");
+		if (!first && out->len - start + 1 + word > width) {
+			pmu_strbuf_add(out, "\n");
+			start = out->len;
+			pmu_strbuf_pad(out, start + indent, ' ');
+		} else if (!first) {
+			pmu_strbuf_add(out, " ");
+		}
+		pmu_strbuf_add_n(out, text, word);
+		text += word;
+		text += strspn(text, " ");
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const struct pmu_command *command;
+	const char *name = argc > 1 ? argv[1] : NULL;
+
+	if (!name) {
+		pmu_command_error("say what to do; 'pmu help' lists what there is");
+		return PMU_EXIT_USAGE;
+	}
+	if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
+		struct pmu_strbuf out = {0};
+
+		pmu_strbuf_addf(&out, "pmu (libpmu) %s\n", PMU_VERSION_STRING);
+		return pmu_command_print(&out);
+	}
+	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+		return pmu_command_help.run(&pmu_command_help, argc - 1, argv + 1);
+	command = pmu_command_find(name);
+	if (!command) {
+		pmu_command_error(
+			"there is no command '%s'%s; 'pmu help' lists what there is",
+			name, pmu_command_nearest(name));
+		return PMU_EXIT_USAGE;
+	}
+	/* every command explains itself */
+	if (argc == 3 && (!strcmp(argv[2], "--help") || !strcmp(argv[2], "-h"))) {
+		char *help[] = {(char *)"help", argv[1], NULL};
+
+		return pmu_command_help.run(&pmu_command_help, 2, help);
+	}
+	return command->run(command, argc - 1, argv + 1);
+}

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Other languages, other libraries' markers, and the shell.
