@@ -1,2 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Other languages, other libraries' markers, and the shell.
+
+# The command sees the report's model, so it carries the library's objects itself.
+bin_PROGRAMS += pmu
+pmu_SOURCES = \
+	%D%/command/command.h \
+	%D%/command/doctor.c \
+	%D%/command/help.c \
+	%D%/command/json_read.c \
+	%D%/command/json_read.h \
+	%D%/command/main.c \
+	%D%/command/report.c
+pmu_LDADD = lib/libpmu-core.la $(JANSSON_LIBS)

@@ -1,0 +1,234 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The pmu command: usage, reports from stores and from JSON, damaged input, outputs that fail.
+set -u
+export LC_ALL=C TZ=UTC
+
+build=${TEST_BUILDDIR:-.}
+build=$(cd "$build" && pwd) || exit 1
+pmu=${TEST_PMU:-$build/pmu}
+maker=${TEST_STORE_MAKER:-$build/tests/unit/snapshot}
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+mkdir -m 700 "$tmp/run" && cd "$tmp" || exit 1
+export XDG_RUNTIME_DIR="$tmp/run"
+n=0 failed=0
+
+result() {
+	n=$((n + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $n - $2"
+	else
+		failed=1
+		echo "not ok $n - $2"
+		sed 's/^/# err: /' err
+		head -n 5 out | sed 's/^/# out: /'
+	fi
+}
+
+# run STATUS NAME ARGUMENT...: standard output in out, standard error in err
+run() {
+	want=$1 name=$2
+	shift 2
+	"$pmu" "$@" >out 2>err
+	got=$?
+	[ "$got" = "$want" ]
+	result $? "$name (status $got, want $want)"
+}
+
+# has FILE TEXT NAME
+has() {
+	grep -qF -- "$2" "$1"
+	result $? "$3"
+}
+
+# is_one_line FILE NAME
+is_one_line() {
+	[ "$(wc -l <"$1")" = 1 ]
+	result $? "$2"
+}
+
+same() {
+	cmp -s "$1" "$2"
+	result $? "$3"
+}
+
+absent() {
+	[ ! -e "$1" ]
+	result $? "$2"
+}
+
+: >out
+: >err
+"$maker" store left.pmu || { echo "Bail out! $maker cannot make a store"; exit 1; }
+
+# --- usage ---
+run 2 'no command'
+is_one_line err 'says so in a line'
+run 2 'an unknown command' repport
+has err "did you mean 'report'?" 'names the nearest'
+run 0 'version' --version
+has out 'libpmu' 'names the library'
+run 0 'help' help
+has out 'doctor' 'lists the commands'
+run 0 'help on a command' help report
+has out '--threads' 'names its options'
+run 0 'the same as an option' report --help
+has out '--threads' 'names its options'
+run 2 'help on nothing' help doctr
+has err "did you mean 'doctor'?" 'names the nearest'
+run 0 'the environment' help environment
+for name in PMU_ENABLE PMU_GROUP PMU_EVENTS PMU_BACKEND PMU_COUNT PMU_PIN PMU_OUTPUT; do
+	has out "$name" "has $name"
+done
+run 2 'an unknown option' report --thread left.pmu
+has err 'did you mean --threads?' 'names the nearest'
+run 2 'an output without a name' report left.pmu -o
+run 2 'an output without a file' report -o x.json
+run 2 'two files into one' report left.pmu left.pmu -o x.json
+has err '%p' 'says how to tell them apart'
+absent x.json 'nothing is written'
+run 2 'an argument of doctor' doctor now
+
+# --- doctor ---
+run 0 'doctor' doctor
+for name in perf software clock perf_event_paranoid; do
+	has out "$name" "speaks of $name"
+done
+
+# --- stores ---
+run 0 'a left-over store as text' report left.pmu
+has out 'solve' 'has its regions'
+has out 'did not end cleanly' 'says that the program died'
+has err '--remove left.pmu' 'says how to remove it'
+[ -e left.pmu ]
+result $? 'keeps it'
+run 0 'into three files' report left.pmu -o a.json -oa.csv --output=a.txt
+same out /dev/null 'and nothing on standard output'
+run 0 'each thread' report --threads left.pmu
+has out 'thread 1' 'has threads'
+run 0 'two files on standard output' report left.pmu a.json
+[ "$(grep -c 'did not end cleanly' out)" = 2 ]
+result $? 'one report after the other'
+pid=$(sed -n 's/.*"pid": \([0-9]*\).*/\1/p' a.json)
+run 0 'a name with the process' report left.pmu left.pmu -o 'r.%p.json'
+same a.json "r.$pid.json" 'is written by that name'
+cp left.pmu gone.pmu
+run 0 'removing' report --remove gone.pmu -o gone.txt
+absent gone.pmu 'removes'
+same a.txt gone.txt 'after the report'
+cp left.pmu stays.pmu
+run 1 'a failed report' report --remove stays.pmu -o /dev/full
+[ -e stays.pmu ]
+result $? 'removes nothing'
+run 1 'removing a JSON report' report --remove a.json -o /dev/null
+[ -e a.json ]
+result $? 'is refused'
+
+# --- JSON ---
+run 0 'a JSON report as everything' report a.json -o b.json -o b.csv -o b.txt
+same a.json b.json 'as JSON it is the same'
+same a.csv b.csv 'as CSV it is the same'
+same a.txt b.txt 'as text it is the same'
+"$pmu" report --threads left.pmu >a.threads 2>err
+run 0 'with threads' report --threads a.json
+same a.threads out 'it is the same'
+sed 's/"pmu_report": 1/"pmu_report": 2/' a.json >new.json
+run 1 'a newer schema' report new.json
+has err 'schema 2' 'is named'
+has err 'newer pmu' 'with a way out'
+head -c 700 a.json >cut.json
+run 1 'a JSON report that was cut' report cut.json
+has err 'not JSON' 'is none'
+is_one_line err 'in one line'
+echo '{"other": 1}' >other.json
+run 1 'another JSON' report other.json
+has err 'pmu_report' 'says what is missing'
+for change in 's/"calls": 63/"calls": -1/' 's/"calls": 63, "time_ns": 15000/"calls": "63", "time_ns": 15000/' \
+	's/"depth": 1/"depth": 5/' 's/"thread": 1, "calls"/"thread": 99, "calls"/' \
+	's/"name": "solve"/"name": 7/' 's/"parent": "solve"/"parent": "x"/' \
+	's/"threads": \[$/"threads": 3, "x": [/' 's/"group": "CORE"/"group": "NONE"/'; do
+	sed "$change" a.json >changed.json
+	cmp -s a.json changed.json && echo "# $change changes nothing"
+	"$pmu" report changed.json >out 2>err
+	rc=$?
+	# sums are worked out anew: only the threads' own values must be right
+	case $change in
+	*63*) [ $rc = 0 ] && grep -q '63' out ;;
+	*) [ $rc = 1 ] && grep -q 'not a report' err ;;
+	esac
+	result $? "a report changed by $change"
+done
+
+# --- what is neither ---
+run 1 'no such file' report nothing.pmu
+has err 'nothing.pmu: No such file' 'is named'
+run 1 'a folder' report "$tmp"
+has err 'not an ordinary file' 'is none'
+: >empty
+run 1 'an empty file' report empty
+has err 'empty' 'says so'
+echo 'hello' >text
+run 1 'a text' report text
+has err 'neither a store nor a JSON report' 'is neither'
+head -c 100 left.pmu >short.pmu
+run 1 'a store cut in its head' report short.pmu
+has err 'short.pmu' 'is named'
+is_one_line err 'in one line'
+head -c 5000 left.pmu >half.pmu
+run 0 'a store cut behind it' report half.pmu
+has out 'lost' 'says that something is lost'
+{ head -c 8 left.pmu; printf '\377\000\000\000'; tail -c +13 left.pmu; } >newer.pmu
+run 1 'a newer format' report newer.pmu
+has err 'format 255' 'is named'
+{ head -c 12 left.pmu; printf '\001\002\003\004'; tail -c +17 left.pmu; } >order.pmu
+{ head -c 12 left.pmu; printf '\004\003\002\001'; tail -c +17 left.pmu; } >order2.pmu
+cmp -s left.pmu order.pmu && mv order2.pmu order.pmu
+run 1 'another byte order' report order.pmu
+has err 'byte order' 'says so'
+run 1 'one bad file' report nothing.pmu left.pmu
+has out 'solve' 'does not keep the others from being reported'
+
+# every byte of the first chunks and of some rows, turned over: a report or a refusal, never a crash
+size=$(wc -c <left.pmu)
+at=0 crashed=0
+while [ $at -lt "$size" ]; do
+	{ head -c $at left.pmu; printf '\377'; tail -c +$((at + 2)) left.pmu; } >flip.pmu
+	"$pmu" report flip.pmu >out 2>err
+	[ $? -le 1 ] || crashed=$((crashed + 1))
+	at=$((at + (at < 232 ? 3 : at < 4096 ? 4096 : 211)))
+done
+[ $crashed = 0 ]
+result $? 'flipped bytes crash nothing'
+
+# --- outputs that fail ---
+run 1 'a missing directory' report left.pmu -o nowhere/a.json -o after.json
+has err 'create nowhere first' 'says what would help'
+is_one_line err 'in one line'
+same a.json after.json 'and the other output is written'
+run 1 'a full disk' report left.pmu -o /dev/full -o after2.json
+has err 'No space left' 'says so'
+is_one_line err 'in one line'
+same a.json after2.json 'and the other output is written'
+"$pmu" report left.pmu >/dev/full 2>err
+[ $? = 1 ]
+result $? 'a full disk behind standard output'
+has err 'No space left' 'says so'
+("$pmu" report left.pmu 2>err; echo $? >status) | :
+has status 0 'a reader that went away is no error'
+! grep -q 'Broken pipe' err
+result $? 'and no message'
+
+# --- listing ---
+mkdir -p -m 700 "$tmp/run/pmu"
+cp left.pmu "$tmp/run/pmu/$pid-1-1.pmu"
+run 0 'the list of stores' report
+has out "$tmp/run/pmu/$pid-1-1.pmu" 'has the path'
+grep -F "$tmp/run" out >line
+has line 'left over' 'the state'
+has line 'solver' 'the program'
+has line "$pid" 'the process'
+has line '2023-11-14 22:13:20' 'and when it began'
+
+echo "1..$n"
+exit $failed

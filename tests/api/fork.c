@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Every way to copy a process or to replace its program. */
+#include <pthread.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+
+#include "run.h"
+
+/* Not declared by every libc that has it. */
+pid_t _Fork(void) __attribute__((weak));
+
+static const char *const quick[] = { "PMU_PIN=none", "PMU_BACKEND=clock", NULL };
+static const char *self_path;
+
+static void begin_end(const char *name)
+{
+	if (pmu_region_begin(name) < 0 || pmu_region_end(name) < 0)
+		want(false);
+}
+
+/* --- ways to fork --------------------------------------------------------------------- */
+
+static pid_t raw_clone(void)
+{
+	return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+}
+
+static pid_t raw_fork(void)
+{
+#ifdef SYS_fork
+	return (pid_t)syscall(SYS_fork);
+#else
+	return raw_clone();
+#endif
+}
+
+static pid_t bare_fork(void)
+{
+	return _Fork ? _Fork() : raw_clone();
+}
+
+static const struct way {
+	const char *name;
+	pid_t (*fork)(void);
+	bool past_libc; /* sanitizers do not see it */
+} ways[] = {
+	{ "fork", fork, false },
+	{ "_Fork", bare_fork, true },
+	{ "fork by system call", raw_fork, true },
+	{ "clone by system call", raw_clone, true },
+};
+#define N_WAYS (sizeof(ways) / sizeof(*ways))
+
+/* The child's pid goes to a file, so that the test finds its report. */
+static void remember_child(const struct run *r, pid_t pid)
+{
+	FILE *file = fopen(run_path(r, "child"), "w");
+
+	if (file) {
+		fprintf(file, "%d", pid);
+		fclose(file);
+	}
+}
+
+static json_t *load_child(const struct run *r)
+{
+	char *text = run_slurp(run_path(r, "child")), name[64];
+	json_t *report;
+
+	snprintf(name, sizeof(name), "run.%s.json", text ? text : "");
+	report = run_load(r, name);
+	free(text);
+	return report;
+}
+
+static void wait_for(pid_t pid)
+{
+	int status = -1;
+
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	want_int(status, 0);
+}
+
+/* --- a child with regions ------------------------------------------------------------- */
+
+struct fork_case {
+	struct run *r;
+	const struct way *way;
+};
+
+static int fork_in_a_region(void *arg)
+{
+	const struct fork_case *c = arg;
+	pid_t pid;
+
+	for (int i = 0; i < 5; i++) {
+		pmu_region_begin("outer");
+		begin_end("inner");
+		pmu_region_end("outer");
+	}
+	pmu_region_begin("outer");
+	pmu_region_begin("twice");
+	pmu_region_begin("twice");
+	pid = c->way->fork();
+	if (pid == 0) {
+		begin_end("inner");
+		begin_end("of the child");
+		want_int(pmu_region_end("twice"), 0);
+		want_int(pmu_region_end("twice"), 0);
+		want_int(pmu_region_end("outer"), 0);
+		want_int(pmu_region_end("outer"), -ENOENT);
+		exit(0);
+	}
+	want(pid > 0);
+	wait_for(pid);
+	remember_child(c->r, pid);
+	begin_end("of the parent");
+	pmu_region_end("twice");
+	pmu_region_end("twice");
+	pmu_region_end("outer");
+	return 0;
+}
+
+static void a_child_goes_on_in_a_table_of_its_own(const struct way *way)
+{
+	struct run r;
+	struct fork_case c = { &r, way };
+	json_t *child;
+
+	run(&r, fork_in_a_region, &c, quick);
+	run_good(&r, way->name);
+	is_int(run_calls(r.json, "outer"), 6, "the parent's calls are its own");
+	is_int(run_calls(r.json, "outer/inner"), 5, "and those inside");
+	is_int(run_calls(r.json, "outer/twice/of the parent"), 1, "and those after the fork");
+	is_int(run_calls(r.json, "outer/twice"), 2, "what was open goes on");
+	ok(!run_region(r.json, "outer/twice/of the child"), "nothing of the child's is in it");
+
+	child = load_child(&r);
+	ok(child != NULL, "the child has a report with its pid in the name");
+	is_int(run_calls(child, "outer"), 1, "what was open goes on from zero");
+	is_int(run_calls(child, "outer/twice"), 2, "entered twice too");
+	is_int(run_calls(child, "outer/twice/inner"), 1, "with what is in it");
+	is_int(run_calls(child, "outer/twice/of the child"), 1, "its own region");
+	ok(!run_region(child, "outer/inner"), "and not the parent's");
+	is_int(run_doubts(child, "outer", "without a begin"), 1, "its own doubt");
+	is_int(run_doubts(r.json, NULL, "without a begin"), 0, "is not the parent's");
+	is_int((long long)json_array_size(json_object_get(child, "threads")), 1, "one thread");
+	is_int(run_stores(&r, NULL, 0), 0, "no store is left");
+	json_decref(child);
+	run_done(&r);
+}
+
+static int end_first(void *arg)
+{
+	const struct fork_case *c = arg;
+	pid_t pid;
+
+	pmu_region_begin("open");
+	pid = c->way->fork();
+	if (pid == 0) {
+		want_int(pmu_region_end("open"), 0);
+		exit(0);
+	}
+	wait_for(pid);
+	remember_child(c->r, pid);
+	pmu_region_end("open");
+	return 0;
+}
+
+static void an_end_may_be_the_childs_first_call(void)
+{
+	struct run r;
+	struct fork_case c = { &r, &ways[0] };
+	json_t *child;
+
+	run(&r, end_first, &c, quick);
+	run_good(&r, "a region begun before the fork and ended after it");
+	child = load_child(&r);
+	is_int(run_calls(r.json, "open"), 1, "in the parent");
+	is_int(run_calls(child, "open"), 1, "in the child");
+	json_decref(child);
+	run_done(&r);
+}
+
+/* --- a child without regions ---------------------------------------------------------- */
+
+static int fork_for_other_things(void *arg)
+{
+	const struct fork_case *c = arg;
+	struct pmu_region_counts counts = { .size = sizeof(counts) };
+	pid_t pid;
+
+	begin_end("before");
+	pmu_region_begin("around");
+	for (int i = 0; i < 3; i++) {
+		pid = c->way->fork();
+		if (pid == 0)
+			exit(0);
+		wait_for(pid);
+	}
+	pmu_region_end("around");
+	want_int(pmu_region_read("before", PMU_THREAD_SELF, &counts), 0);
+	want_int((long long)counts.calls, 1);
+	want_int(run_stores(c->r, NULL, 0), 1);
+	return 0;
+}
+
+static void a_child_without_regions_leaves_no_trace(const struct way *way)
+{
+	struct run r;
+	struct fork_case c = { &r, way };
+
+	run(&r, fork_for_other_things, &c, quick);
+	run_good(&r, way->name);
+	is_int(run_calls(r.json, "before"), 1, "the parent's counts");
+	is_int(run_calls(r.json, "around"), 1, "are intact");
+	is_int(run_files(&r, "", ".json", NULL, 0), 1, "and its report is the only one");
+	is_str(r.err, "", "nothing is printed");
+	run_done(&r);
+}
+
+/* --- chains of children --------------------------------------------------------------- */
+
+static int three_generations(void *arg)
+{
+	pid_t pid;
+
+	(void)arg;
+	begin_end("first");
+	pid = fork();
+	if (pid == 0) {
+		begin_end("second");
+		pid = fork();
+		if (pid == 0) {
+			begin_end("third");
+			exit(0);
+		}
+		wait_for(pid);
+		begin_end("second");
+		exit(0);
+	}
+	wait_for(pid);
+	begin_end("first");
+	return 0;
+}
+
+static int calls_in_any(const struct run *r, const char *path, int *n_reports)
+{
+	DIR *dir = opendir(r->dir);
+	struct dirent *entry;
+	int calls = 0;
+
+	*n_reports = 0;
+	while (dir && (entry = readdir(dir))) {
+		json_t *report;
+
+		if (!strstr(entry->d_name, ".json"))
+			continue;
+		report = run_load(r, entry->d_name);
+		++*n_reports;
+		if (run_calls(report, path) > 0)
+			calls += (int)run_calls(report, path);
+		json_decref(report);
+	}
+	if (dir)
+		closedir(dir);
+	return calls;
+}
+
+static void each_generation_has_its_report(void)
+{
+	struct run r;
+	int n;
+
+	run(&r, three_generations, NULL, quick);
+	run_good(&r, "a child's child");
+	is_int(calls_in_any(&r, "first", &n), 2, "the first generation");
+	is_int(calls_in_any(&r, "second", &n), 2, "the second");
+	is_int(calls_in_any(&r, "third", &n), 1, "the third");
+	is_int(n, 3, "a report each");
+	run_done(&r);
+}
+
+/* --- threads -------------------------------------------------------------------------- */
+
+static int stop;
+
+static void *work(void *arg)
+{
+	int n = 0;
+	char name[32];
+
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
+		snprintf(name, sizeof(name), "work %d", n++ % 100);
+		begin_end(name); /* takes the library's locks now and then */
+	}
+	return arg;
+}
+
+static int fork_among_threads(void *arg)
+{
+	pthread_t thread[2];
+
+	(void)arg;
+	begin_end("main");
+	pthread_create(&thread[0], NULL, work, NULL);
+	pthread_create(&thread[1], NULL, work, NULL);
+	for (int i = 0; i < 30; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			begin_end("child");
+			begin_end("main");
+			exit(0);
+		}
+		wait_for(pid);
+		begin_end("main");
+	}
+	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+	pthread_join(thread[0], NULL);
+	pthread_join(thread[1], NULL);
+	return 0;
+}
+
+static void a_program_with_threads_may_fork(void)
+{
+	struct run r;
+	int n;
+
+	run(&r, fork_among_threads, NULL, quick);
+	run_good(&r, "30 forks while two threads are in the library");
+	is_int(run_calls(r.json, "main"), 31, "the parent's own");
+	ok(run_calls(r.json, "work 0") > 0, "and its threads'");
+	is_int(calls_in_any(&r, "child", &n), 30, "each child's");
+	is_int(n, 31, "with a report each");
+	is_int(run_stores(&r, NULL, 0), 0, "no store is left");
+	run_done(&r);
+}
+
+/* --- signal handlers ------------------------------------------------------------------ */
+
+#define N_FORKS 25
+static volatile sig_atomic_t n_forked;
+
+static void fork_in_handler(int signal)
+{
+	int saved = errno;
+	pid_t pid;
+
+	(void)signal;
+	if (n_forked >= N_FORKS)
+		return;
+	pid = bare_fork();
+	if (pid == 0) {
+		struct itimerval off = { 0 };
+
+		setitimer(ITIMER_REAL, &off, NULL);
+		/* The fork may have interrupted the library: then this is refused, and nothing worse. */
+		if (pmu_region_begin("handler's child") == 0)
+			pmu_region_end("handler's child");
+		_exit(0);
+	}
+	if (pid > 0) {
+		int status = -1;
+
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			;
+		want_int(status, 0);
+	}
+	n_forked++;
+	errno = saved;
+}
+
+static int fork_by_timer(void *arg)
+{
+	struct itimerval often = { { 0, 2000 }, { 0, 2000 } };
+	int n = 0;
+
+	(void)arg;
+	begin_end("loop");
+	signal(SIGALRM, fork_in_handler);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (; n_forked < N_FORKS; n++)
+		begin_end("loop");
+	fprintf(stdout, "%d", n + 1);
+	return 0;
+}
+
+static void a_signal_handler_may_fork(void)
+{
+	struct run r;
+
+	run(&r, fork_by_timer, NULL, quick);
+	run_good(&r, "forks in a signal handler that interrupts begin and end");
+	is_int(run_calls(r.json, "loop"), r.out ? atoll(r.out) : -2, "no call is lost or doubled");
+	run_done(&r);
+}
+
+/* The child returns from the handler, into whatever was interrupted. */
+static volatile sig_atomic_t in_child;
+
+static void fork_and_return(int signal)
+{
+	int saved = errno;
+	pid_t pid;
+
+	(void)signal;
+	if (in_child || n_forked >= N_FORKS)
+		return;
+	pid = bare_fork();
+	if (pid == 0) {
+		struct itimerval off = { 0 };
+
+		setitimer(ITIMER_REAL, &off, NULL);
+		in_child = 1;
+	} else {
+		int status = -1;
+
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			;
+		want_int(status, 0);
+		n_forked++;
+	}
+	errno = saved;
+}
+
+static int go_on_in_the_child(void *arg)
+{
+	struct itimerval often = { { 0, 1000 }, { 0, 1000 } };
+	int n = 0;
+
+	(void)arg;
+	begin_end("loop");
+	signal(SIGALRM, fork_and_return);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (; n_forked < N_FORKS && !in_child; n++)
+		begin_end("loop");
+	if (in_child) {
+		for (int i = 0; i < 1000; i++)
+			begin_end("loop in the child");
+		exit(0);
+	}
+	fprintf(stdout, "%d", n + 1);
+	return 0;
+}
+
+static void a_fork_may_interrupt_the_library(void)
+{
+	long long extra;
+	struct run r;
+	int n;
+
+	run(&r, go_on_in_the_child, NULL, quick);
+	run_good(&r, "children that return into an interrupted begin or end");
+	/* Both finish the call that was interrupted: in one table it may be there twice, but not unsaid. */
+	extra = run_calls(r.json, "loop") - (r.out ? atoll(r.out) : 0);
+	diag("%lld calls too many", extra);
+	ok(extra == 0 || (extra > 0 && extra <= N_FORKS &&
+			  run_doubts(r.json, NULL, "forked while") >= extra),
+	   "the parent's calls are its own, or doubted");
+	ok(!run_region(r.json, "loop in the child"), "its regions are");
+	is_int(calls_in_any(&r, "loop in the child", &n) +
+		       calls_in_any(&r, "loop/loop in the child", &n),
+	       1000 * N_FORKS, "the children's calls are theirs");
+	is_int(n, N_FORKS + 1, "with a report each");
+	run_done(&r);
+}
+
+/* --- exec ----------------------------------------------------------------------------- */
+
+static int exec_once(void *arg)
+{
+	(void)arg;
+	begin_end("first program");
+	pmu_region_begin("open at exec");
+	execl(self_path, self_path, "--second", (char *)NULL);
+	return 9;
+}
+
+static int second_program(void)
+{
+	begin_end("second program");
+	return 0;
+}
+
+static void exec_keeps_what_ended(void)
+{
+	char store[512] = "", name[64];
+	json_t *report;
+	struct run r;
+
+	run(&r, exec_once, NULL, quick);
+	is_int(r.status, 0, "a program that becomes another one");
+	is_int(run_stores(&r, store, sizeof(store)), 1, "the first one's store is left");
+	ok(!r.json, "the first one's name is left to it");
+	snprintf(name, sizeof(name), "run.%d-2.json", (int)r.pid);
+	report = run_load(&r, name);
+	is_int(run_calls(report, "second program"), 1, "the second one's report says which it is");
+	ok(!run_region(report, "first program"), "and has its own regions only");
+	json_decref(report);
+	run_done(&r);
+}
+
+static int exec_by_vfork(void *arg)
+{
+	(void)arg;
+	pmu_region_begin("around");
+	for (int i = 0; i < 5; i++) {
+		pid_t pid = vfork();
+
+		if (pid == 0) {
+			execl("/bin/true", "true", (char *)NULL);
+			_exit(127);
+		}
+		wait_for(pid);
+		begin_end("in it");
+	}
+	pmu_region_end("around");
+	return 0;
+}
+
+static void vfork_and_exec_leave_the_parent_alone(void)
+{
+	struct run r;
+
+	run(&r, exec_by_vfork, NULL, NULL);
+	run_good(&r, "vfork and exec");
+	is_int(run_calls(r.json, "around"), 1, "the region around it");
+	is_int(run_calls(r.json, "around/in it"), 5, "those between");
+	is_int(run_files(&r, "", ".json", NULL, 0), 1, "one report");
+	is_int(run_stores(&r, NULL, 0), 0, "no store is left");
+	run_done(&r);
+}
+
+/* A child that becomes another program which uses regions. */
+static int fork_and_exec(void *arg)
+{
+	const struct fork_case *c = arg;
+	pid_t pid;
+
+	begin_end("first program");
+	pid = c->way->fork();
+	if (pid == 0) {
+		execl(self_path, self_path, "--second", (char *)NULL);
+		_exit(127);
+	}
+	wait_for(pid);
+	return 0;
+}
+
+static void a_childs_program_overwrites_nothing(void)
+{
+	struct run r;
+	struct fork_case c = { &r, &ways[0] };
+	int n;
+
+	run(&r, fork_and_exec, &c, quick);
+	run_good(&r, "two programs of one run");
+	is_int(calls_in_any(&r, "first program", &n), 1, "the first one's report");
+	is_int(calls_in_any(&r, "second program", &n), 1, "the second one's");
+	is_int(n, 2, "one beside the other");
+	run_done(&r);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && !strcmp(argv[1], "--second"))
+		return second_program();
+	self_path = "/proc/self/exe";
+	for (size_t i = 0; i < N_WAYS; i++) {
+		if (RUN_SANITIZED && ways[i].past_libc) {
+			skip(ways[i].name, "sanitizers lose track of such a child");
+			continue;
+		}
+		a_child_goes_on_in_a_table_of_its_own(&ways[i]);
+		a_child_without_regions_leaves_no_trace(&ways[i]);
+	}
+	an_end_may_be_the_childs_first_call();
+	each_generation_has_its_report();
+	a_program_with_threads_may_fork();
+	if (RUN_SANITIZED)
+		skip("a signal handler may fork", "sanitizers lose track of such a child");
+	else {
+		a_signal_handler_may_fork();
+		a_fork_may_interrupt_the_library();
+	}
+	exec_keeps_what_ended();
+	vfork_and_exec_leave_the_parent_alone();
+	a_childs_program_overwrites_nothing();
+	return done_testing();
+}

@@ -1,0 +1,108 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What a begin/end pair costs once a thread knows the region: instructions (callgrind), and no
+# system call (strace).
+set -u
+export LC_ALL=C
+
+pairs=${TEST_BUILDDIR:-.}/tests/api/pairs
+valgrind=${TEST_VALGRIND:-valgrind} strace=${TEST_STRACE:-strace}
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+n=0 failed=0
+
+unset PMU_GROUP PMU_EVENTS PMU_BACKEND PMU_COUNT PMU_PIN PMU_REPORT PMU_ENABLE
+export PMU_OUTPUT=none XDG_RUNTIME_DIR="$tmp"
+
+# ok NAME COMMAND...: holds where the command succeeds
+ok() {
+	n=$((n + 1))
+	name=$1
+	shift
+	if "$@"; then
+		echo "ok $n - $name"
+	else
+		failed=1
+		echo "not ok $n - $name"
+	fi
+}
+
+skip() {
+	n=$((n + 1))
+	echo "ok $n - $1 # SKIP $2"
+}
+
+# in_library N MODE: instructions that libpmu.so and what it calls in libc take for N pairs
+in_library() {
+	$valgrind --tool=callgrind --callgrind-out-file="$tmp/out" --compress-strings=no \
+		--compress-pos=no "$pairs" "$1" "$2" >/dev/null 2>"$tmp/err" || return 1
+	# cost lines after fn= (own instructions) of all but the program itself; those after
+	# calls= are of the callee and counted there
+	awk '
+		/^ob=/ { object = $0 }
+		/^calls=/ { getline; next }
+		/^[0-9+*-]/ && object ~ /libpmu|libc[.-]|pmu-core/ { sum += $2 }
+		END { print sum + 0 }' "$tmp/out"
+}
+
+# per_pair MODE: by the difference of two lengths, in tenths
+per_pair() {
+	short=$(in_library 2000 "$1") && long=$(in_library 12000 "$1") || return 1
+	echo $(((long - short) / 1000))
+}
+
+# at_most NAME LIMIT MODE: instructions a pair
+at_most() {
+	tenths=$(per_pair "$3") || tenths=-1
+	echo "# $1: $((tenths / 10)).$((tenths % 10)) instructions a pair"
+	ok "$1: at most $2 instructions a pair" \
+		test "$tenths" -gt 0 -a "$tenths" -le $(($2 * 10))
+}
+
+counted() {
+	if ! command -v "$valgrind" >/dev/null || ! $valgrind -q true 2>/dev/null; then
+		skip "instructions of a pair" "no valgrind"
+		return
+	fi
+	if [ -n "${TEST_SANITIZERS:-}" ]; then
+		skip "instructions of a pair" "built with a sanitizer"
+		return
+	fi
+	at_most "one region" 180 single
+	at_most "four regions in turn" 180 turn
+	at_most "nested" 180 nested
+	at_most "a name in a buffer" 180 buffer
+	export PMU_ENABLE=0
+	at_most "switched off" 10 single
+	unset PMU_ENABLE
+}
+
+# no_call MODE: nothing between the two marks of the program
+no_call() {
+	$strace -f -o "$tmp/trace" "$pairs" 10000 "$1" >/dev/null 2>&1 || return 1
+	sed -n '/close(-11)/,/close(-12)/p' "$tmp/trace" >"$tmp/between"
+	[ "$(wc -l <"$tmp/between")" = 2 ] && return
+	sed 's/^/# /' "$tmp/between" | head -n 20
+	return 1
+}
+
+traced() {
+	if ! command -v "$strace" >/dev/null || ! $strace -o /dev/null true 2>/dev/null; then
+		skip "system calls of a pair" "no strace, or it may not trace"
+		return
+	fi
+	export PMU_BACKEND=clock
+	for mode in single turn nested buffer; do
+		ok "no system call in the steady state: $mode" no_call $mode
+	done
+	unset PMU_BACKEND
+}
+
+if ! [ -x "$pairs" ]; then
+	echo "1..0 # SKIP no $pairs"
+	exit 0
+fi
+counted
+traced
+echo "1..$n"
+exit $failed

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* N pairs of begin and end, for counting what each costs. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pmu.h"
+
+static int in_turn(long n)
+{
+	static const char *const name[] = { "one", "two", "three", "four" };
+
+	for (long i = 0; i < n; i++)
+		if (pmu_region_begin(name[i & 3]) < 0 || pmu_region_end(name[i & 3]) < 0)
+			return 1;
+	return 0;
+}
+
+static int nested(long n)
+{
+	for (long i = 0; i < n; i += 2) {
+		if (pmu_region_begin("outer") < 0 || pmu_region_begin("inner") < 0)
+			return 1;
+		if (pmu_region_end("inner") < 0 || pmu_region_end("outer") < 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* In a buffer: the text has to be looked at. */
+static int in_buffer(long n)
+{
+	char name[] = "fifteen letters";
+
+	for (long i = 0; i < n; i++)
+		if (pmu_region_begin(name) < 0 || pmu_region_end(name) < 0)
+			return 1;
+	return 0;
+}
+
+static int single(long n)
+{
+	for (long i = 0; i < n; i++)
+		if (pmu_region_begin("fifteen letters") < 0 || pmu_region_end("fifteen letters") < 0)
+			return 1;
+	return 0;
+}
+
+/* pairs N [MODE]: the system calls that fail mark the steady state for whoever traces. */
+int main(int argc, char **argv)
+{
+	long n = argc > 1 ? atol(argv[1]) : 1000;
+	const char *mode = argc > 2 ? argv[2] : "single";
+	int (*fn)(long) = !strcmp(mode, "turn")	    ? in_turn
+			  : !strcmp(mode, "nested") ? nested
+			  : !strcmp(mode, "buffer") ? in_buffer
+						    : single;
+
+	if (fn(100) != 0)
+		return 1;
+	if (close(-11) == 0)
+		return 2;
+	if (fn(n) != 0)
+		return 1;
+	if (close(-12) == 0)
+		return 2;
+	return 0;
+}

@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What the shared library exports: the functions of pmu.h under a version, those that stand in
+# for libc's without one, and nothing else.
+set -u
+export LC_ALL=C
+
+top=${TEST_SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
+lib=${TEST_BUILDDIR:-.}/lib/.libs/libpmu.so
+nm=${TEST_NM:-nm}
+readelf=${TEST_READELF:-readelf}
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+n=0 failed=0
+
+# same NAME WANT GOT: two sorted lists
+same() {
+	n=$((n + 1))
+	if [ -s "$2" ] && cmp -s "$2" "$3"; then
+		echo "ok $n - $1"
+		return
+	fi
+	failed=1
+	echo "not ok $n - $1"
+	comm -23 "$2" "$3" | sed 's/^/# missing: /'
+	comm -13 "$2" "$3" | sed 's/^/# too much: /'
+	[ -s "$2" ] || echo "# nothing is asked for: the list is empty"
+}
+
+# is NAME WANT GOT
+is() {
+	n=$((n + 1))
+	if [ "$2" = "$3" ]; then
+		echo "ok $n - $1"
+	else
+		failed=1
+		echo "not ok $n - $1"
+		echo "# got \"$3\", want \"$2\""
+	fi
+}
+
+if ! [ -e "$lib" ]; then
+	echo "1..0 # SKIP no $lib: configured with --disable-shared"
+	exit 0
+fi
+
+# Declarations outside the PMU_DISABLE parts; comments, macros and inline helpers are none.
+${TEST_CC:-cc} -E -P -I"$top/include" - >"$tmp/header.i" <<'C'
+#include "pmu.h"
+C
+tr '\n' ' ' <"$tmp/header.i" | sed 's/{[^{}]*}/;/g' | tr ';' '\n' |
+	sed -n '/static/d; s/.*[ *]\(pmu_[a-z0-9_]*\) *(.*/\1/p' | sort >"$tmp/header"
+sed 's|/\*.*\*/||; /\/\*/,/\*\//d' "$top/lib/libpmu.map" |
+	sed -n 's/^[[:space:]]*\([a-z_0-9]*\);$/\1/p' | sort >"$tmp/map"
+sed -n 's/#.*//; /^[a-zA-Z_]/p' "$top/tests/data/interposed.txt" | sort >"$tmp/interposed"
+
+# nm prints NAME@@VERSION for a version's default; the version's own name is an absolute symbol.
+$nm -D --defined-only --with-symbol-versions "$lib" |
+	awk '$(NF - 1) != "A" { print $NF }' | sort >"$tmp/exported"
+sed -n 's/@@*LIBPMU_.*//p' "$tmp/exported" | sort >"$tmp/versioned"
+grep -v '@' "$tmp/exported" >"$tmp/unversioned"
+
+same "the map lists the functions of pmu.h" "$tmp/header" "$tmp/map"
+same "the functions of pmu.h are exported under a version" "$tmp/map" "$tmp/versioned"
+same "what stands in for libc's has no version" "$tmp/interposed" "$tmp/unversioned"
+is "nothing is exported under another version" "" \
+	"$(grep '@' "$tmp/exported" | grep -v '@@LIBPMU_' | tr '\n' ' ')"
+
+$readelf -dW "$lib" >"$tmp/dynamic"
+is "threads' variables are in the initial block" 1 "$(grep -c 'STATIC_TLS' "$tmp/dynamic")"
+is "and none is looked up by a call" 0 \
+	"$($readelf -rW "$lib" | grep -cE 'DTPMOD|DTPOFF|TLSDESC')"
+is "never unloaded" 1 "$(grep -c 'NODELETE' "$tmp/dynamic")"
+is "all symbols are resolved at start" 1 "$(grep -c 'FLAGS_1.*NOW' "$tmp/dynamic")"
+is "its name" "Library soname: [libpmu.so.0]" \
+	"$(sed -n 's/.*(SONAME) *//p' "$tmp/dynamic")"
+echo "1..$n"
+exit $failed

@@ -1,0 +1,112 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The perf source on a machine whose counters are exact: an emulated arm64 one, with a cross-built
+# library.  TEST_ARM=skip leaves it out; TEST_ARM_DIR is where the machine is kept, AARCH64_CC the compiler.
+set -u
+export LC_ALL=C
+
+top=${TEST_SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
+out=${TEST_BUILDDIR:-.}/tests/arm/out
+vm=${TEST_ARM_DIR:-${TEST_BUILDDIR:-.}/tests/arm/vm}
+here=$top/tests/arm
+
+skip_all() {
+	echo "1..0 # SKIP $*"
+	exit 0
+}
+
+bail_out() {
+	sed 's/^/# /' "$out/log"
+	echo "Bail out! $*"
+	exit 1
+}
+
+[ "${TEST_ARM:-}" != skip ] || skip_all "TEST_ARM=skip"
+for tool in qemu-system-aarch64 "${AARCH64_CC:-aarch64-linux-gnu-gcc}"; do
+	command -v "${tool%% *}" >/dev/null || skip_all "no ${tool%% *}"
+done
+mkdir -p "$out" || exit 1
+rm -rf "$out/guest"
+sh "$here/setup.sh" "$vm" >"$out/log" 2>&1
+rc=$?
+[ $rc -ne 77 ] || skip_all "$(tail -n 1 "$out/log")"
+[ $rc -eq 0 ] || bail_out "the machine cannot be set up"
+sh "$here/build.sh" "$top" "$vm/sysroot" "$out" >"$out/log" 2>&1 || bail_out "the library cannot be cross-built"
+
+# --- in the guest ----------------------------------------------------------------------------------------
+
+cat >"$out/job/job.sh" <<'JOB'
+export PMU_BACKEND=perf PMU_EVENTS=instructions,cycles
+access=/proc/sys/kernel/perf_user_access
+rc=0
+echo 1 >$access
+PMU_OUTPUT=/out/user.json ./exact user /out/user.sums || rc=1
+PMU_OUTPUT=none ./reads || rc=1
+echo 0 >$access
+PMU_OUTPUT=/out/read.json ./exact read /out/read.sums || rc=1
+PMU_OUTPUT=/out/cpu.json PMU_COUNT=cpu ./exact cpu /out/cpu.sums || rc=1
+exit $rc
+JOB
+programs=4
+sh "$here/run.sh" "$vm" "$out/job" "$out/guest" "sh job.sh" >"$out/console" 2>&1
+rc=$?
+
+# One numbering for all programs; their plans become a check.
+tr -d '\r' <"$out/console" | awk -v programs=$programs -v rc=$rc '
+	/^1\.\.[0-9]+$/ { plans++; planned += substr($0, 4); next }
+	/^ok [0-9]+/ { sub(/^ok [0-9]+/, "ok " ++n) }
+	/^not ok [0-9]+/ { sub(/^not ok [0-9]+/, "not ok " ++n); failed++ }
+	/^(not )?ok |^#/ { print; next }
+	{ print "# " $0 }
+	END {
+		ended = plans == programs && planned == n && (rc == 0 || failed)
+		printf "%sok %d - %d programs in the guest ran to their end\n", ended ? "" : "not ", n + 1, programs
+		if (!ended)
+			printf "# %d plans, %d checks planned, %d made, status %d\n", plans, planned, n, rc
+	}' >"$out/tap"
+cat "$out/tap"
+n=$(grep -cE '^(not )?ok ' "$out/tap")
+if [ $rc -eq 125 ]; then
+	echo "1..$n"
+	exit 1
+fi
+grep -q '^not ok ' "$out/tap" && rc=1
+
+# --- what they left --------------------------------------------------------------------------------------
+
+# check HOLDS NAME: HOLDS is 0 for yes
+check() {
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $n - $2"
+	else
+		echo "not ok $n - $2"
+		rc=1
+	fi
+}
+
+# regions MODE: has its report the sums of every region that the program read itself?
+regions() {
+	tr '\n' ' ' <"$out/guest/$1.json" | sed 's/{"name": /\n&/g' >"$out/$1.regions"
+	[ "$(wc -l <"$out/guest/$1.sums")" -eq 8 ] || return
+	while read -r calls instructions cycles name; do
+		grep -F "{\"name\": \"$name\", \"path\": \"$name\", " "$out/$1.regions" |
+			grep -qE "\"calls\": $calls, [^{]*\"raw\": \{\"instructions\": $instructions, \"cycles\": $cycles\}" &&
+			continue
+		echo "# not in $1.json: $calls calls of $name with $instructions instructions, $cycles cycles"
+		return 1
+	done <"$out/guest/$1.sums"
+}
+
+for mode in user read cpu; do
+	regions $mode
+	check $? "$mode: the report written at exit has the same sums"
+done
+grep -q '"detail": "[^"]*user level, read in user space' "$out/guest/user.json"
+check $? "user: it says that counts were read in user space"
+grep -q '"detail": "[^"]*read(2)[^"]*perf_user_access is 0' "$out/guest/read.json"
+check $? "read: it says that they were read by the kernel, and why"
+grep -q '"detail": "whatever runs on' "$out/guest/cpu.json"
+check $? "cpu: it says whose work was counted"
+echo "1..$n"
+exit $rc

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Fuzz target: any bytes as a store, the zeroes behind its head left out. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "store/snapshot.h"
+#include "tests/fuzz/fuzz.h"
+
+static void check_rows(const struct pmu_model *model,
+		       const struct pmu_model_section *section)
+{
+	const struct pmu_model_row *row;
+	unsigned int i;
+
+	for (i = 0; i < section->n_thread_rows; i++) {
+		row = &section->thread_row[i];
+		if (row->parent >= (int)i || !row->name || !row->path ||
+		    row->thread < 0 || (unsigned int)row->thread >= model->n_threads)
+			abort();
+	}
+}
+
+/* Walks what a writer would. */
+static void check_model(const struct pmu_model *model)
+{
+	unsigned int i;
+
+	for (i = 0; i < model->n_sections; i++)
+		check_rows(model, &model->section[i]);
+	for (i = 0; i < model->n_doubts; i++)
+		if (!model->doubt[i].text || !model->doubt[i].region)
+			abort();
+	for (i = 0; i < model->n_notes; i++)
+		if (!model->note[i])
+			abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const size_t head = sizeof(struct pmu_store_head);
+	size_t behind = size > head ? size - head : 0;
+	char *store = calloc(1, PMU_STORE_HEAD_SIZE + behind);
+	struct pmu_store_piece piece = {store, 0, PMU_STORE_HEAD_SIZE + behind};
+	struct pmu_store_view view = {&piece, 1};
+	struct pmu_model *model = NULL;
+	int rc;
+
+	if (!store)
+		return 0;
+	if (size)
+		memcpy(store, data, size < head ? size : head);
+	if (behind)
+		memcpy(store + PMU_STORE_HEAD_SIZE, data + head, behind);
+	pmu_error_clear();
+	rc = pmu_store_snapshot(&view, NULL, &model);
+	if ((rc && !pmu_error_text()[0]) || (rc && model) || (!rc && !model))
+		abort();
+	if (!rc)
+		check_model(model);
+	pmu_model_free(model);
+	free(store);
+	return 0;
+}

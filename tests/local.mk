@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The tests: a program or a script a line.  All speak TAP.
+
+# One .c each, linked with every symbol of the library.
+unit_tests = \
+	%D%/unit/cell \
+	%D%/unit/claims \
+	%D%/unit/clock \
+	%D%/unit/cpu \
+	%D%/unit/csv \
+	%D%/unit/encode \
+	%D%/unit/error \
+	%D%/unit/event \
+	%D%/unit/fd \
+	%D%/unit/group \
+	%D%/unit/json \
+	%D%/unit/mask \
+	%D%/unit/metric \
+	%D%/unit/model \
+	%D%/unit/perf \
+	%D%/unit/pin \
+	%D%/unit/place \
+	%D%/unit/places \
+	%D%/unit/report \
+	%D%/unit/snapshot \
+	%D%/unit/software \
+	%D%/unit/spawn \
+	%D%/unit/strbuf \
+	%D%/unit/sysfile \
+	%D%/unit/text \
+	%D%/unit/topology
+%C%_unit_json_LDADD = $(LDADD) $(JANSSON_LIBS)
+
+# One .c each, linked with the shared library alone: an LDADD line below for each.
+api_ldadd = lib/libpmu.la $(JANSSON_LIBS)
+api_tests = \
+	%D%/api/counters \
+	%D%/api/death \
+	%D%/api/fork \
+	%D%/api/outputs \
+	%D%/api/read \
+	%D%/api/regions \
+	%D%/api/signals \
+	%D%/api/surroundings \
+	%D%/api/threads
+%C%_api_counters_LDADD = $(api_ldadd)
+%C%_api_death_LDADD = $(api_ldadd)
+%C%_api_fork_LDADD = $(api_ldadd)
+%C%_api_outputs_LDADD = $(api_ldadd)
+%C%_api_read_LDADD = $(api_ldadd)
+%C%_api_regions_LDADD = $(api_ldadd)
+%C%_api_signals_LDADD = $(api_ldadd)
+%C%_api_surroundings_LDADD = $(api_ldadd)
+%C%_api_threads_LDADD = $(api_ldadd)
+if HAVE_OPENMP
+api_tests += %D%/api/openmp
+%C%_api_openmp_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_api_openmp_LDADD = $(api_ldadd)
+endif
+
+# Run by scripts.
+check_PROGRAMS += %D%/api/pairs
+%C%_api_pairs_LDADD = $(api_ldadd)
+
+# Scripts.
+script_tests = \
+	%D%/api/command.sh \
+	%D%/api/disable.sh \
+	%D%/api/hotpath.sh \
+	%D%/api/symbols.sh \
+	%D%/arm/exact.sh
+
+# On this machine's counters, whatever it has of them.
+live_tests = \
+	%D%/live/perf \
+	%D%/live/software
+
+# Parsers over their corpus and mutations of it: a SOURCES line below for each.
+fuzz_tests = \
+	%D%/fuzz/base \
+	%D%/fuzz/event \
+	%D%/fuzz/json \
+	%D%/fuzz/metric \
+	%D%/fuzz/store
+%C%_fuzz_base_SOURCES = %D%/fuzz/base.c %D%/fuzz/standalone.c
+%C%_fuzz_event_SOURCES = %D%/fuzz/event.c %D%/fuzz/standalone.c
+%C%_fuzz_json_SOURCES = %D%/fuzz/json.c bindings/command/json_read.c %D%/fuzz/standalone.c
+%C%_fuzz_metric_SOURCES = %D%/fuzz/metric.c %D%/fuzz/standalone.c
+%C%_fuzz_store_SOURCES = %D%/fuzz/store.c %D%/fuzz/standalone.c
+%C%_fuzz_json_LDADD = $(LDADD) $(JANSSON_LIBS)
+
+check_PROGRAMS += $(unit_tests) $(api_tests) $(live_tests) $(fuzz_tests)
+TESTS += $(unit_tests) $(api_tests) $(live_tests) $(fuzz_tests) $(script_tests)
+EXTRA_DIST += \
+	$(script_tests) \
+	%D%/api/cxx.cc \
+	%D%/api/openmp.c \
+	%D%/api/run.h \
+	%D%/arm/build.sh \
+	%D%/arm/exact.c \
+	%D%/arm/reads.c \
+	%D%/arm/run.sh \
+	%D%/arm/setup.sh \
+	%D%/data \
+	%D%/fuzz/corpus \
+	%D%/fuzz/fuzz.h \
+	%D%/install.sh \
+	%D%/refuse.h \
+	%D%/tap.h \
+	%D%/unit/model_sample.h \
+	%D%/unit/store_build.h
+
+TEST_EXTENSIONS = .sh
+LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+SH_LOG_DRIVER = $(LOG_DRIVER)
+
+# Nothing of the caller's configuration reaches a test.  What the tests may use is called TEST_*;
+# TEST_ARM=skip, from outside, leaves the arm64 machine out.
+AM_TESTS_ENVIRONMENT = \
+	for v in `env | sed -n 's/^\(PMU_[A-Za-z0-9_]*\)=.*/\1/p'`; do unset $$v; done; \
+	TEST_SRCDIR='$(abs_top_srcdir)' TEST_BUILDDIR='$(abs_top_builddir)' \
+	TEST_CC='$(CC)' TEST_CFLAGS='$(CFLAGS) $(SANITIZER_CFLAGS)' TEST_SANITIZERS='$(SANITIZERS)' \
+	TEST_CXX='$(CXX)' TEST_NM='$(NM)' TEST_READELF='$(READELF)' \
+	TEST_VALGRIND='$(VALGRIND)' TEST_STRACE='$(STRACE)' \
+	AARCH64_CC='$(AARCH64_CC)'; \
+	export TEST_SRCDIR TEST_BUILDDIR TEST_CC TEST_CFLAGS TEST_SANITIZERS TEST_CXX TEST_NM \
+		TEST_READELF TEST_VALGRIND TEST_STRACE AARCH64_CC;
+
+# An installed library, found by pkg-config, in a program of its own.
+installcheck-local:
+	CC='$(CC)' CFLAGS='$(CFLAGS) $(SANITIZER_CFLAGS)' PKG_CONFIG='$(PKG_CONFIG)' \
+	DESTDIR='$(DESTDIR)' bindir='$(bindir)' libdir='$(libdir)' pkgconfigdir='$(pkgconfigdir)' \
+	$(SHELL) $(srcdir)/%D%/install.sh
+
+# make fuzz: the same targets under libFuzzer.  The library is an archive here too: what stands in for
+# libc's functions stays out of a program that does not ask for it, and out of libFuzzer's way.
+fuzz_programs = $(fuzz_tests:=-fuzzer)
+fuzz_folder = %D%/fuzz/libfuzzer
+fuzz_compile = $(FUZZ_CC) -std=gnu11 -O1 -g $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(CPPFLAGS) \
+	-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all \
+	-fno-omit-frame-pointer
+fuzz_objects = $(patsubst %.c,$(fuzz_folder)/%.o,$(filter %.c,$(lib_libpmu_core_la_SOURCES)))
+
+.PHONY: fuzz
+if HAVE_FUZZER
+fuzz: $(fuzz_programs)
+else
+fuzz:
+	@echo "make fuzz needs clang with libFuzzer (on Debian: clang, libclang-rt-14-dev), found by configure" >&2
+	@exit 1
+endif
+
+$(fuzz_folder)/%.o: %.c $(filter %.h,$(lib_libpmu_core_la_SOURCES)) config.h
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CC)$(fuzz_compile) -c -o $@ $<
+$(fuzz_folder)/libpmu-core.a: $(fuzz_objects)
+	$(AM_V_GEN)rm -f $@ && $(AR) cq $@ $(fuzz_objects)
+# What a target needs beside the library.
+fuzz_json_extra = bindings/command/json_read.c
+%D%/fuzz/%-fuzzer: %D%/fuzz/%.c $(fuzz_folder)/libpmu-core.a
+	$(AM_V_CCLD)$(fuzz_compile) -fsanitize=fuzzer -o $@ $< $(addprefix $(srcdir)/,$(fuzz_$*_extra)) \
+		-lc $(fuzz_folder)/libpmu-core.a $(HWLOC_LIBS) $(JANSSON_LIBS) $(LIBS)
+
+clean-local:
+	rm -rf $(fuzz_programs) $(fuzz_folder) tests/arm/out
+distclean-local:
+	rm -rf tests/arm/vm

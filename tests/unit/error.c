@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The last error: its code, its text, whose it is. */
+#include "base/error.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include "tests/tap.h"
+
+static void codes_come_back_negative(void)
+{
+	is_int(pmu_fail(ENOENT, "a"), -ENOENT, "positive code");
+	is_int(pmu_fail(-EPERM, "b"), -EPERM, "negative code");
+	is_int(pmu_fail(0, "c"), -EIO, "no code");
+}
+
+static void keeps_the_last_sentence(void)
+{
+	pmu_error_clear();
+	is_str(pmu_error_text(), "", "nothing after clear");
+	pmu_fail(EINVAL, "first %d", 1);
+	pmu_fail(EINVAL, "cannot open %s: %s", "/dev/x", "Permission denied");
+	is_str(pmu_error_text(), "cannot open /dev/x: Permission denied",
+	       "the later one");
+}
+
+static void leaves_errno_alone(void)
+{
+	errno = EDOM;
+	pmu_fail(EINVAL, "%s", "text");
+	is_int(errno, EDOM, "errno after pmu_fail");
+}
+
+static void wraps_its_own_text(void)
+{
+	pmu_fail(ENOENT, "inner");
+	pmu_fail(ENOENT, "outer: %s", pmu_error_text());
+	is_str(pmu_error_text(), "outer: inner", "an argument that is the last sentence");
+}
+
+static void long_sentences_end_in_dots(void)
+{
+	char longest[PMU_ERROR_MAX], longer[2 * PMU_ERROR_MAX];
+
+	memset(longest, 'x', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	pmu_fail(EINVAL, "%s", longest);
+	is_str(pmu_error_text(), longest, "the longest that fits stays whole");
+
+	memset(longer, 'y', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = '\0';
+	pmu_fail(EINVAL, "%s", longer);
+	is_u64(strlen(pmu_error_text()), PMU_ERROR_MAX - 1,
+	       "a longer one fills the room");
+	is_str(pmu_error_text() + PMU_ERROR_MAX - 6, "yy...", "and says that it was cut");
+}
+
+/* U+20AC is three bytes; whichever of them the cut would fall on, none of it may stay. */
+static void a_cut_leaves_no_half_character(void)
+{
+	for (size_t shift = 0; shift < 3; shift++) {
+		char text[PMU_ERROR_MAX + 16] = "";
+		size_t n = 0, end;
+
+		for (; n < shift; n++)
+			text[n] = 'z';
+		for (; n + 3 < sizeof(text); n += 3)
+			memcpy(text + n, "\xe2\x82\xac", 3);
+		pmu_fail(EINVAL, "%s", text);
+		end = strlen(pmu_error_text());
+		is_str(pmu_error_text() + end - 3, "...", "cut");
+		is_u64((end - 3 - shift) % 3, 0, "between two characters");
+	}
+}
+
+static void *other_thread(void *seen)
+{
+	strcpy(seen, pmu_error_text());
+	pmu_fail(EINVAL, "of the other thread");
+	return NULL;
+}
+
+static void each_thread_has_its_own(void)
+{
+	char seen[PMU_ERROR_MAX] = "untouched";
+	pthread_t thread;
+
+	pmu_fail(EINVAL, "of the first thread");
+	if (!is_int(pthread_create(&thread, NULL, other_thread, seen), 0,
+		    "a second thread"))
+		return;
+	pthread_join(thread, NULL);
+	is_str(seen, "", "a new thread has none");
+	is_str(pmu_error_text(), "of the first thread", "nor does it change ours");
+}
+
+int main(void)
+{
+	is_str(pmu_error_text(), "", "none before any");
+	codes_come_back_negative();
+	keeps_the_last_sentence();
+	leaves_errno_alone();
+	wraps_its_own_text();
+	long_sentences_end_in_dots();
+	a_cut_leaves_no_half_character();
+	each_thread_has_its_own();
+	return done_testing();
+}

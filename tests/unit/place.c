@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Folders for stores, new stores, and what becomes of old ones. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "store_build.h"
+#include "tap.h"
+
+static char root[64]; /* a folder of this test alone */
+
+/* Every place that the environment can name is under root from here on. */
+static void use_folder(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	mkdir(path, 0700);
+	setenv("XDG_RUNTIME_DIR", path, 1);
+}
+
+static void path_in(const char *folder, const char *name, char *path, size_t size)
+{
+	snprintf(path, size, "%s/%s/pmu/%s", root, folder, name);
+}
+
+static void the_folder_is_ours_alone(void)
+{
+	char dir[256], want[256];
+	struct stat st;
+
+	use_folder("fresh");
+	path_in("fresh", "", want, sizeof(want));
+	want[strlen(want) - 1] = '\0';
+	is_int(pmu_store_dir(1, dir, sizeof(dir)), 0, "made where it is missing");
+	is_str(dir, want, "in XDG_RUNTIME_DIR first");
+	ok(!stat(dir, &st) && (st.st_mode & 07777) == 0700, "with rights for us alone");
+	is_int(pmu_store_dir(0, dir, sizeof(dir)), 0, "found again");
+}
+
+static void folders_of_others_are_passed_over(void)
+{
+	char dir[256], path[256], target[256];
+
+	use_folder("open");
+	path_in("open", "", path, sizeof(path));
+	path[strlen(path) - 1] = '\0';
+	mkdir(path, 0700);
+	chmod(path, 0755);
+	ok(pmu_store_dir(1, dir, sizeof(dir)) || strcmp(dir, path),
+	   "one that others can read");
+	use_folder("linked");
+	path_in("linked", "", path, sizeof(path));
+	path[strlen(path) - 1] = '\0';
+	snprintf(target, sizeof(target), "%s/fresh/pmu", root);
+	is_int(symlink(target, path), 0, "a symbolic link to a good one");
+	ok(pmu_store_dir(1, dir, sizeof(dir)) || strcmp(dir, path), "is not followed");
+	setenv("XDG_RUNTIME_DIR", "relative", 1);
+	ok(pmu_store_dir(1, dir, sizeof(dir)) || dir[0] == '/',
+	   "relative paths do not count");
+}
+
+static void new_stores_bear_their_owner_and_number(void)
+{
+	struct pmu_store_owner self;
+	char path[512], want[256];
+	uint32_t nth = 0;
+	struct stat st;
+	mode_t mask = umask(0777);
+	int fd;
+
+	use_folder("fresh");
+	pmu_store_owner_self(&self);
+	is_int(self.pid, getpid(), "our pid");
+	ok(self.start_time > 0, "our start time");
+	fd = pmu_store_create(&self, path, sizeof(path), &nth);
+	umask(mask);
+	ok(fd >= 0, "a new store");
+	is_u64(nth, 1, "the first of this process");
+	snprintf(want, sizeof(want), "%d-%" PRIu64 "-1.pmu", self.pid, self.start_time);
+	has(path, want, "its name");
+	ok(!fstat(fd, &st) && (st.st_mode & 07777) == 0600,
+	   "rights for us alone, whatever the umask");
+	is_u64((uint64_t)st.st_size, 0, "empty");
+	ok(fcntl(fd, F_GETFD) & FD_CLOEXEC, "closed by exec");
+	is_int(pwrite(fd, "x", 1, 0), 1, "open for writing");
+	close(fd);
+	fd = pmu_store_create(&self, path, sizeof(path), &nth);
+	is_u64(nth, 2, "the second");
+	ok(fd >= 0, "is a file of its own");
+	close(fd);
+	unlink(path);
+	path_in("fresh", want, path, sizeof(path));
+	is_int(unlink(path), 0, "the first is where it should be");
+}
+
+/* A folder on a file system that has no room: only root, or a user who may make
+ * namespaces. */
+static int full_disk_child(void)
+{
+	struct pmu_store_owner self;
+	uint32_t nth;
+	char path[512];
+	int fd;
+
+	if (unshare(CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWNS))
+		return 2;
+	if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("tmpfs", getenv("XDG_RUNTIME_DIR"), "tmpfs", 0, "size=16k,mode=0777"))
+		return 2;
+	pmu_store_owner_self(&self);
+	fd = pmu_store_create(&self, path, sizeof(path), &nth);
+	if (fd < 0)
+		return 3; /* no other place on this machine either */
+	unlink(path);
+	return strncmp(path, root, strlen(root)) ? 0 : 1;
+}
+
+static void a_full_disk_is_passed_over(void)
+{
+	int status = 0;
+	pid_t pid;
+
+	use_folder("full");
+	pid = fork();
+	if (!pid)
+		_exit(full_disk_child());
+	waitpid(pid, &status, 0);
+	if (WIFEXITED(status) && WEXITSTATUS(status) >= 2)
+		skip("a full disk is passed over", "no file system may be mounted here");
+	else
+		ok(status == 0, "a full disk is passed over");
+}
+
+static void fate_goes_by_pid_and_start_time(void)
+{
+	struct build *build = build_new();
+	struct pmu_store_head *head = build_head(build), good = *head;
+	char boot = head->boot_id[0];
+
+	is_int(pmu_store_fate(head), PMU_STORE_ALIVE, "this process is alive");
+	head->start_time++;
+	is_int(pmu_store_fate(head), PMU_STORE_DEAD,
+	       "another process with its pid is not it");
+	*head = good;
+	head->pid_ns ^= 1;
+	is_int(pmu_store_fate(head), PMU_STORE_FOREIGN, "another pid namespace");
+	*head = good;
+	head->boot_id[0] = boot == 'x' ? 'y' : 'x';
+	is_int(pmu_store_fate(head), boot ? PMU_STORE_FOREIGN : PMU_STORE_ALIVE,
+	       "another boot");
+	*head = good;
+	head->pid = -1;
+	is_int(pmu_store_fate(head), PMU_STORE_FOREIGN, "an impossible pid");
+	free(build);
+}
+
+static void a_zombie_is_dead(void)
+{
+	struct build *build = build_new();
+	struct pmu_store_head *head = build_head(build);
+	struct pmu_store_owner child;
+	siginfo_t info;
+	int pipes[2];
+	pid_t pid;
+
+	if (pipe(pipes))
+		exit(1);
+	pid = fork();
+	if (!pid) {
+		char odd[] = "a) Z (b";
+
+		prctl(PR_SET_NAME, odd); /* must not be taken for the fields behind it */
+		pmu_store_owner_self(&child);
+		_exit(write(pipes[1], &child, sizeof(child)) != sizeof(child));
+	}
+	ok(read(pipes[0], &child, sizeof(child)) == sizeof(child),
+	   "a child says who it is");
+	head->pid = child.pid;
+	head->start_time = child.start_time;
+	waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT);
+	is_int(pmu_store_fate(head), PMU_STORE_DEAD,
+	       "not yet waited for, and dead all the same");
+	waitpid(pid, NULL, 0);
+	is_int(pmu_store_fate(head), PMU_STORE_DEAD, "gone for good");
+	close(pipes[0]);
+	close(pipes[1]);
+	free(build);
+}
+
+static void *stay(void *arg)
+{
+	(void)arg;
+	pause();
+	return NULL;
+}
+
+/* Its main thread is a zombie, the others work on. */
+static void a_process_without_main_thread_is_alive(void)
+{
+	struct build *build = build_new();
+	struct pmu_store_head *head = build_head(build);
+	struct pmu_store_owner child;
+	char state[512] = "", path[64];
+	int pipes[2], tries;
+	pid_t pid;
+	FILE *file;
+
+	if (pipe(pipes))
+		exit(1);
+	pid = fork();
+	if (!pid) {
+		pthread_t id;
+
+		pmu_store_owner_self(&child);
+		if (write(pipes[1], &child, sizeof(child)) != sizeof(child) ||
+		    pthread_create(&id, NULL, stay, NULL))
+			_exit(1);
+		pthread_exit(NULL);
+	}
+	ok(read(pipes[0], &child, sizeof(child)) == sizeof(child),
+	   "a child says who it is");
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	for (tries = 0; tries < 100000 && !strstr(state, ") Z "); tries++) {
+		file = fopen(path, "r");
+		if (!file || !fgets(state, sizeof(state), file))
+			break;
+		fclose(file);
+		sched_yield();
+	}
+	head->pid = child.pid;
+	head->start_time = child.start_time;
+	has(state, ") Z ", "its main thread has ended");
+	is_int(pmu_store_fate(head), PMU_STORE_ALIVE, "the process has not");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(pipes[0]);
+	close(pipes[1]);
+	free(build);
+}
+
+static void write_store(const char *folder, const char *name, const void *bytes,
+			size_t size)
+{
+	char path[256];
+	int fd;
+
+	path_in(folder, name, path, sizeof(path));
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0 || write(fd, bytes, size) != (ssize_t)size)
+		exit(1);
+	close(fd);
+}
+
+/* Entries in @folder of this test, in the order of the list. */
+static int list_folder(const char *folder, struct pmu_store_entry *out, int most)
+{
+	struct pmu_store_entry *entry;
+	int n = pmu_store_list(&entry), i, kept = 0;
+	char prefix[128];
+
+	snprintf(prefix, sizeof(prefix), "%s/%s/", root, folder);
+	for (i = 0; i < n && kept < most; i++)
+		if (!strncmp(entry[i].path, prefix, strlen(prefix)))
+			out[kept++] = entry[i];
+	if (n > 0)
+		free(entry);
+	return kept;
+}
+
+static void lists_stores_newest_first(void)
+{
+	struct build *build = build_new();
+	struct pmu_store_head *head = build_head(build);
+	struct pmu_store_entry entry[8];
+	char dir[256], path[256];
+	int n;
+
+	use_folder("list");
+	pmu_store_dir(1, dir, sizeof(dir));
+	build_meta(build, PMU_META_PROGRAM, "solver");
+	write_store("list", "1-1-1.pmu", build->bytes, head->size);
+	build_kill(build);
+	head->start_unix_ns += 1000000000;
+	write_store("list", "1-2-1.pmu", build->bytes, head->size);
+	write_store("list", "2147483647-5-1.pmu", "", 0);
+	write_store("list", "notes.txt", "x", 1);
+	write_store("list", "junk.pmu", "junk", 4);
+	path_in("list", "9-9-9.pmu", path, sizeof(path));
+	is_int(symlink("1-1-1.pmu", path), 0, "a symbolic link among them");
+	n = list_folder("list", entry, 8);
+	is_int(n, 3, "stores only");
+	is_int(entry[0].pid, 2147483647,
+	       "one killed before its head was written, by its name");
+	is_int(entry[0].fate, PMU_STORE_DEAD, "is dead");
+	is_str(entry[1].program, "solver", "the newer of the others");
+	is_int(entry[1].fate, PMU_STORE_DEAD, "died");
+	is_int(entry[2].fate, PMU_STORE_ALIVE, "the older runs");
+	is_u64(entry[2].size, head->size, "its size");
+	free(build);
+}
+
+static void the_newest_left_overs_are_kept(void)
+{
+	struct build *build = build_new();
+	struct pmu_store_head *head = build_head(build);
+	struct pmu_store_entry entry[PMU_STORE_KEEP + 8];
+	char dir[256], name[64];
+	int i, n;
+
+	use_folder("prune");
+	pmu_store_dir(1, dir, sizeof(dir));
+	head->start_unix_ns =
+		4000000000000000000u; /* newer than any other left-over of ours */
+	write_store("prune", "1-1-1.pmu", build->bytes, head->size);
+	build_kill(build);
+	for (i = 0; i < PMU_STORE_KEEP + 3; i++) {
+		head->start_unix_ns++;
+		snprintf(name, sizeof(name), "2-%d-1.pmu", i + 1);
+		write_store("prune", name, build->bytes, head->size);
+	}
+	ok(pmu_store_prune() >= 3, "those beyond the limit are removed");
+	n = list_folder("prune", entry, PMU_STORE_KEEP + 8);
+	is_int(n, PMU_STORE_KEEP + 1, "the limit is kept, and one that runs");
+	if (n == PMU_STORE_KEEP + 1) {
+		has(entry[n - 2].path, "2-4-1.pmu", "the oldest have gone");
+		is_int(entry[n - 1].fate, PMU_STORE_ALIVE, "older, but it runs");
+	}
+	free(build);
+}
+
+static void clean_up(void)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", root);
+	if (system(command))
+		diag("%s is left", root);
+}
+
+int main(void)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	snprintf(root, sizeof(root), "%.30s/pmu-place-XXXXXX",
+		 tmp && tmp[0] == '/' ? tmp : "/tmp");
+	if (!mkdtemp(root))
+		return skip_all("no folder for temporary files");
+	setenv("TMPDIR", root, 1);
+	the_folder_is_ours_alone();
+	folders_of_others_are_passed_over();
+	new_stores_bear_their_owner_and_number();
+	a_full_disk_is_passed_over();
+	fate_goes_by_pid_and_start_time();
+	a_zombie_is_dead();
+	a_process_without_main_thread_is_alive();
+	lists_stores_newest_first();
+	the_newest_left_overs_are_kept();
+	clean_up();
+	return done_testing();
+}

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The text report: what it says, and that it fits. */
+#include "tap.h"
+
+#include "group/metric.h"
+#include "model_sample.h"
+#include "report/encode.h"
+#include "report/report.h"
+
+static const uint64_t ms = 1000000;
+
+static char *render(const struct pmu_model *model, unsigned int columns, bool threads)
+{
+	const struct pmu_text_options options = {.threads = threads, .columns = columns};
+	struct pmu_strbuf out = {0};
+
+	pmu_report_text(&out, model, &options);
+	ok(!out.failed && out.text, "rendered");
+	return out.text;
+}
+
+static void hasnt(const char *text, const char *part, const char *name)
+{
+	if (!ok(!strstr(text, part), "%s", name))
+		diag("there is \"%s\"", part);
+}
+
+static int times_in(const char *text, const char *part)
+{
+	int n = 0;
+
+	for (; (text = strstr(text, part)); text++)
+		n++;
+	return n;
+}
+
+/* No line is wider, none ends in a blank, every character is printable. */
+static void fits(const char *text, size_t columns, const char *name)
+{
+	size_t widest = 0;
+	bool blank_end = false, control = false;
+
+	while (*text) {
+		const char *end = strchr(text, '\n');
+		size_t len = end ? (size_t)(end - text) : strlen(text);
+		char *line = strndup(text, len);
+
+		widest = pmu_utf8_width(line) > widest ? pmu_utf8_width(line) : widest;
+		blank_end |= len && text[len - 1] == ' ';
+		for (size_t i = 0; i < len; i++)
+			control |= (unsigned char)line[i] < ' ' || line[i] == 0x7f;
+		free(line);
+		text += len + (end != NULL);
+	}
+	if (!ok(widest <= columns, "%s: within %zu columns", name, columns))
+		diag("%zu", widest);
+	ok(!blank_end && !control, "%s: no blanks at line ends, no control characters",
+	   name);
+}
+
+static void the_head_says_what_ran_where(void)
+{
+	struct pmu_model *model = sample_model();
+	char *text = render(model, 0, false);
+
+	ok(!strncmp(text, "pmu: demo (pid 4242 on node1) ran 1.234 s, 2 threads ", 53),
+	   "title");
+	has(text, " libpmu 0.1.0\n", "version");
+	has(text, "\n  machine   AMD EPYC, 2 cores, 1 socket, virtual machine (KVM)\n",
+	    "machine");
+	has(text,
+	    "\n  source    perf: user level, read in user space; times: time stamp "
+	    "counter, 2.596 GHz\n",
+	    "source");
+	has(text,
+	    "\n  not msr   cannot open /dev/cpu/0/msr: Permission denied\n"
+	    "            -> modprobe msr, and run as root\n",
+	    "why not a better one, and what would help");
+	has(text, "\n  pinning   auto: 2 threads on CPUs 0,1\n", "pinning");
+	has(text, "\n  note      the group CORE gave up", "notes");
+	hasnt(text, "caution", "nothing about a clean end");
+	free(text);
+	model->source = "clock";
+	model->source_detail = "";
+	model->died = "the program did not end cleanly: killed by signal 9";
+	text = render(model, 0, false);
+	has(text,
+	    "  source    clock: time and calls, no counts (time stamp counter, 2.596 "
+	    "GHz)\n",
+	    "a clock counts nothing");
+	has(text, "  caution   the program did not end cleanly: killed by signal 9\n",
+	    "how it ended");
+	free(text);
+	pmu_model_free(model);
+}
+
+static void long_words_in_the_head_are_wrapped(void)
+{
+	struct pmu_model *model = sample_model();
+	char *text;
+
+	pmu_model_add_refusal(model, "software",
+			      "one two three four five six seven eight nine ten eleven "
+			      "twelve thirteen fourteen",
+			      "");
+	text = render(model, 72, false);
+	fits(text, 72, "72 columns");
+	has(text,
+	    "\n  not software  one two three four five six seven eight nine ten eleven\n"
+	    "                twelve thirteen fourteen\n",
+	    "a hanging indent behind the longest label");
+	free(text);
+	pmu_model_free(model);
+}
+
+/* A session on the clock: one table. */
+static struct pmu_model *clock_model(void)
+{
+	struct pmu_model *model = sample_head();
+	struct pmu_model_section *s;
+
+	sample_threads(model, 1, 1234 * ms);
+	sample_sections(model, 1, 8);
+	s = model->section;
+	sample_row(model, s, 0, -1, "solve", 10, 1022 * ms);
+	sample_row(model, s, 0, 0, "assemble", 100, 612400000);
+	return model;
+}
+
+static void times_stand_in_one_table(void)
+{
+	struct pmu_model *model = clock_model();
+	char *text;
+
+	pmu_model_finish(model);
+	text = render(model, 0, false);
+	has(text,
+	    "\n\n"
+	    "  region            calls      time  share  per call      self\n"
+	    "  solve                10  1.022 s   82.8%  102.2 ms  409.6 ms\n"
+	    "    assemble          100  612.4 ms  49.6%  6.124 ms  612.4 ms\n",
+	    "whole lines");
+	hasnt(text, "  - ", "nothing to explain");
+	hasnt(text, "TIME", "no group's name where there is one without counts");
+	hasnt(text, "all threads", "nor threads where there is one");
+	free(text);
+	pmu_model_free(model);
+}
+
+static void counts_that_do_not_fit_stand_below(void)
+{
+	struct pmu_model *model = sample_model();
+	char *text;
+
+	pmu_metric_fill(model);
+	text = render(model, 0, false);
+	fits(text, 100, "100 columns");
+	has(text, "\n  CORE, all threads together\n", "the group's name");
+	is_int(times_in(text, "\n    solve "), 2, "two tables");
+	has(text, "  instructions     cycles  LLC-misses\n", "counts");
+	has(text, "  5.550 G    1.850 G     616.7 M\n", "scaled");
+	has(text, "  1,500,000    500,000     166,666\n", "and small ones exact");
+	has(text, "    IPC ", "metrics");
+	has(text, "  11.11%", "percent");
+	free(text);
+	text = render(model, 200, false);
+	is_int(times_in(text, "\n    solve "), 1, "one table where there is room");
+	free(text);
+	for (unsigned int columns = 60; columns < 130; columns += 7) {
+		text = render(model, columns, true);
+		fits(text, columns, "any width");
+		free(text);
+	}
+	pmu_model_free(model);
+}
+
+static void missing_values_are_dashes_with_an_explanation(void)
+{
+	struct pmu_model *model = sample_model();
+	struct pmu_model_row *row = sample_sum(model, "assemble");
+	char *text = render(model, 200, false);
+
+	(void)row;
+	has(text, "  1.200 G    400.0 M         -\n", "a dash");
+	has(text, "\n  -  unknown", "explained");
+	hasnt(text, "not counted:", "the count is not missing everywhere");
+	free(text);
+	for (unsigned int i = 0; i < model->section->n_rows; i++)
+		model->section->row[i].missing |= 1u << LLC_MISSES;
+	text = render(model, 200, false);
+	has(text, "\n  not counted: LLC-misses\n",
+	    "a count that no row has gets no column");
+	hasnt(text, "cycles  LLC", "none at all");
+	free(text);
+	pmu_model_free(model);
+}
+
+static void marks_are_explained_where_they_occur(void)
+{
+	static const struct {
+		uint32_t flag;
+		const char *row;
+		const char *explained;
+	} marks[] = {
+		{PMU_ROW_OVERLAP, "  o\n", "\n  o  overlap"},
+		{PMU_ROW_RECURSIVE, "  r\n", "\n  r  recursive"},
+		{PMU_ROW_OPEN, "  b\n", "\n  b  begun"},
+		{PMU_ROW_FLAT, "  f\n", "\n  f  flat"},
+	};
+	struct pmu_model *model;
+	char *text;
+
+	for (size_t i = 0; i < PMU_ARRAY_LEN(marks); i++) {
+		model = clock_model();
+		model->section->thread_row[1].flags = marks[i].flag;
+		pmu_model_finish(model);
+		text = render(model, 0, false);
+		has(text, marks[i].row, "mark");
+		has(text, marks[i].explained, "explained");
+		for (size_t k = 0; k < PMU_ARRAY_LEN(marks); k++)
+			if (k != i)
+				hasnt(text, marks[k].explained, "no other is");
+		free(text);
+		pmu_model_free(model);
+	}
+	model = clock_model();
+	sample_row(model, model->section, 0, 1, "tiny", 1000, 50000);
+	pmu_model_finish(model);
+	text = render(model, 0, false);
+	has(text, "  50 ns", "time per call");
+	has(text, "\n  s  short", "a call so short that measuring it matters");
+	free(text);
+	pmu_model_free(model);
+}
+
+static void doubts_are_told_at_the_end(void)
+{
+	struct pmu_model *model = sample_model();
+	char *text, *doubts;
+
+	pmu_model_add_doubt(model, "a call was not counted", "", 1, 1);
+	pmu_model_add_doubt(model, "the machine was busy", "", -1, 0);
+	text = render(model, 0, false);
+	doubts = strstr(text, "\n  doubts\n");
+	has(doubts, "\n    a/b, thread 0: ended without a begin (3 times)\n",
+	    "region, thread, how often");
+	has(doubts, "\n    thread 1: a call was not counted\n", "a thread's");
+	has(doubts, "\n    the machine was busy\n", "the session's");
+	has(text, "1  ?\n", "the row is marked");
+	has(text, "\n  ?  see the doubts below\n", "which is explained");
+	free(text);
+	for (int i = 0; i < 100; i++)
+		pmu_model_add_doubt(model, "more", "x", 0, 1);
+	text = render(model, 0, false);
+	has(text, "\n    and 63 more", "not a screen full of them");
+	free(text);
+	pmu_model_free(model);
+}
+
+static void the_librarys_own_part_is_stated(void)
+{
+	struct pmu_model *model = sample_model();
+	char *text = render(model, 0, false);
+
+	has(text,
+	    "own part is taken out of the counts: <0.1% of instructions, 11.8% in "
+	    "\\xff\\xfe\n",
+	    "over all, and where it is most");
+	free(text);
+	for (unsigned int i = 0; i < model->section->n_rows; i++)
+		memset(model->section->row[i].cost, 0, SAMPLE_COUNTS * 8);
+	text = render(model, 0, false);
+	hasnt(text, "own part", "nothing where there was none");
+	free(text);
+	pmu_model_free(model);
+}
+
+static void threads_have_a_table_and_rows_on_request(void)
+{
+	struct pmu_model *model = sample_model();
+	char *text = render(model, 0, false);
+
+	has(text,
+	    "\n  thread             tid  CPU     time  in regions  faults  switches\n"
+	    "  0 demo            4242    0  1.000 s       95.0%     123         9\n"
+	    "  1 worker          4243    1  1.000 s       90.0%     123         -\n",
+	    "threads");
+	hasnt(text, "thread 1 (worker)", "no rows of their own");
+	free(text);
+	text = render(model, 0, true);
+	has(text, "\n  CORE, thread 0 (demo) on CPU 0\n", "rows of thread 0");
+	has(text, "\n  CORE, thread 1 (worker) on CPU 1\n", "rows of thread 1");
+	has(text, "\n    solve ", "indented");
+	free(text);
+	model->thread[1].n_merged = 98976;
+	model->thread[1].cpu = -1;
+	text = render(model, 0, true);
+	has(text, "98,977 threads", "merged threads are counted");
+	has(text, "thread 1: 98,976 finished threads together\n", "and named");
+	has(text, "\n  1 (98,976 finished) ", "in the table, too");
+	free(text);
+	pmu_model_free(model);
+}
+
+static void many_threads_have_no_table(void)
+{
+	struct pmu_model *model = sample_head();
+	char *text;
+
+	sample_threads(model, 9, 10);
+	sample_sections(model, 1, 9);
+	for (int i = 0; i < 9; i++)
+		sample_row(model, model->section, i, -1, "r", 1, 5);
+	pmu_model_finish(model);
+	text = render(model, 0, false);
+	hasnt(text, "worker", "nine threads");
+	has(text, "9 threads", "they are counted");
+	free(text);
+	pmu_model_free(model);
+}
+
+static void a_column_says_how_many_threads_where_that_differs(void)
+{
+	struct pmu_model *model = sample_model();
+	char *text = render(model, 0, false);
+
+	has(text, "  threads\n", "a/b ran on one of two");
+	free(text);
+	pmu_model_free(model);
+	model = clock_model();
+	pmu_model_finish(model);
+	text = render(model, 0, false);
+	hasnt(text, "  threads\n", "all on the only one");
+	free(text);
+	pmu_model_free(model);
+}
+
+/* The name's part of a row that contains @part, for comparison. */
+static char *label_with(const char *text, const char *part)
+{
+	const char *at = strstr(text, part), *end;
+
+	if (!at)
+		return NULL;
+	end = strstr(at, "  ");
+	return strndup(at, end ? (size_t)(end - at) : strlen(at));
+}
+
+static void long_names_are_cut_and_stay_different(void)
+{
+	struct pmu_model *model = clock_model();
+	char name[64], *text;
+	int n_numbered = 0;
+
+	sample_row(model, model->section, 0, 0, SAMPLE_LONG_A, 1, 9000);
+	sample_row(model, model->section, 0, 0, SAMPLE_LONG_B, 1, 8000);
+	sample_row(model, model->section, 0, 1, SAMPLE_LONG_B, 1, 7000);
+	pmu_model_finish(model);
+	text = render(model, 80, false);
+	fits(text, 80, "long names");
+	is_int(times_in(text, "a_name_that_"), 3, "all there");
+	{
+		char *first = label_with(text, "a_name_that_"), *second, *third;
+
+		second = label_with(strstr(text, first) + 1, "a_name_that_");
+		third = label_with(strstr(strstr(text, first) + 1, second) + 1,
+				   "a_name_that_");
+		ok(first && second && third && strcmp(second, third) != 0,
+		   "cut differently where the names differ");
+		free(first);
+		free(second);
+		free(third);
+	}
+	free(text);
+	pmu_model_free(model);
+
+	/* more of the same look than there are ways to cut */
+	model = sample_head();
+	sample_threads(model, 1, 1234 * ms);
+	sample_sections(model, 1, 200);
+	for (int i = 0; i < 200; i++)
+		sample_row(model, model->section, 0, -1,
+			   pmu_model_textf(model, "%040d-%03d-%060d", 0, i, 0), 1, 1000);
+	pmu_model_finish(model);
+	text = render(model, 80, false);
+	fits(text, 80, "200 names");
+	for (int i = 0; i < 200; i++) {
+		snprintf(name, sizeof(name), "..#%d..", i);
+		n_numbered += strstr(text, name) != NULL;
+	}
+	ok(n_numbered > 100 && n_numbered < 200, "%d are numbered", n_numbered);
+	free(text);
+	pmu_model_free(model);
+}
+
+static void odd_names_are_harmless(void)
+{
+	struct pmu_model *model = clock_model();
+	char *text;
+
+	sample_row(model, model->section, 0, -1, "\x1b[31mred\n", 1, 9000);
+	sample_row(model, model->section, 0, -1,
+		   "gr\xc3\xb6\xc3\x9f"
+		   "er \xe2\x82\xac",
+		   1, 8000);
+	sample_row(model, model->section, 0, -1, "100%s%n", 1, 7000);
+	pmu_model_finish(model);
+	text = render(model, 0, false);
+	fits(text, 100, "odd names");
+	has(text, "\n  \\x1b[31mred\\n  ", "control characters are shown");
+	has(text,
+	    "\n  gr\xc3\xb6\xc3\x9f"
+	    "er \xe2\x82\xac              1  8.000 us  <0.1%",
+	    "UTF-8 as it is, aligned by characters");
+	has(text, "\n  100%s%n  ", "no format");
+	free(text);
+	pmu_model_free(model);
+}
+
+static void deep_trees_fit(void)
+{
+	struct pmu_model *model = sample_head();
+	char *text;
+
+	sample_threads(model, 1, 1234 * ms);
+	sample_sections(model, 1, 500);
+	for (int i = 0; i < 500; i++)
+		sample_row(model, model->section, 0, i - 1, "level of nesting", 1, 1000);
+	pmu_model_finish(model);
+	text = render(model, 0, false);
+	fits(text, 100, "500 levels");
+	has(text, "\n  (499) level of nesting", "the depth as a number");
+	has(text, "\n  (n)  nested n deep", "explained");
+	free(text);
+	pmu_model_free(model);
+}
+
+static void several_groups_have_a_table_each(void)
+{
+	struct pmu_model *model = sample_head();
+	char *text;
+
+	sample_threads(model, 1, 1234 * ms);
+	sample_sections(model, 3, 1);
+	sample_core(model, &model->section[0]);
+	sample_row(model, &model->section[0], 0, -1, "r", 1, 1000);
+	sample_row(model, &model->section[1], 0, -1, "r", 1, 1000);
+	model->section[2].group = "UNUSED";
+	pmu_model_finish(model);
+	text = render(model, 0, false);
+	has(text, "\n  CORE\n", "the first");
+	has(text, "\n  TIME\n", "the second");
+	hasnt(text, "UNUSED", "one without regions has none");
+	free(text);
+	pmu_model_free(model);
+}
+
+static void a_report_without_regions_says_so(void)
+{
+	struct pmu_model *model = sample_head();
+	char *text;
+
+	sample_sections(model, 1, 1);
+	pmu_model_finish(model);
+	text = render(model, 0, false);
+	has(text, "\n  No region was used: there is nothing to show.\n", "one calm line");
+	hasnt(text, "calls", "no table");
+	free(text);
+	pmu_model_free(model);
+	model = pmu_model_new();
+	text = render(model, 0, false);
+	has(text, "pmu: (unknown program)", "an empty model is no trouble");
+	free(text);
+	pmu_model_free(model);
+}
+
+int main(void)
+{
+	the_head_says_what_ran_where();
+	long_words_in_the_head_are_wrapped();
+	times_stand_in_one_table();
+	counts_that_do_not_fit_stand_below();
+	missing_values_are_dashes_with_an_explanation();
+	marks_are_explained_where_they_occur();
+	doubts_are_told_at_the_end();
+	the_librarys_own_part_is_stated();
+	threads_have_a_table_and_rows_on_request();
+	many_threads_have_no_table();
+	a_column_says_how_many_threads_where_that_differs();
+	long_names_are_cut_and_stay_different();
+	odd_names_are_harmless();
+	deep_trees_fit();
+	several_groups_have_a_table_each();
+	a_report_without_regions_says_so();
+	return done_testing();
+}
