@@ -113,6 +113,9 @@ EXTRA_DIST += \
 TEST_EXTENSIONS = .sh
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 SH_LOG_DRIVER = $(LOG_DRIVER)
+# A test that hangs fails, and what it started ends with it.
+LOG_COMPILER = timeout -k 10 600
+SH_LOG_COMPILER = $(LOG_COMPILER)
 
 # Nothing of the caller's configuration reaches a test.  What the tests may use is called TEST_*;
 # TEST_ARM=skip, from outside, leaves the arm64 machine out.

@@ -122,6 +122,9 @@ PMU_API int pmu_region_read(const char *region, int thread,
 			EINVAL,
 			"pmu_region_read() needs a name, a thread of -1 or more, and "
 			"counts->size");
+	/* After pmu_group_next() the thread's rows are those of the new group. */
+	if (thread == PMU_THREAD_SELF && pmu_self && pmu_self->epoch != (uint32_t)__atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED))
+		pmu_thread_attach();
 	rc = pmu_session_enter();
 	if (rc < 0)
 		return rc;

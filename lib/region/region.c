@@ -120,6 +120,7 @@ PMU_API PMU_HOT int pmu_region_begin(const char *name)
 	int32_t epoch = __atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED);
 	struct pmu_thread *self;
 	struct pmu_node *node;
+	const char *literal;
 
 	if (unlikely(epoch < 0))
 		return 0;
@@ -133,10 +134,15 @@ PMU_API PMU_HOT int pmu_region_begin(const char *name)
 	node = pmu_tree_lookup(self, name);
 	if (unlikely(!node))
 		return begin_uncached(self, name, PMU_NAME_TERMINATED);
-	if (unlikely(!pmu_is_literal(name)) || unlikely(node->name->open) ||
-	    unlikely(self->frame[1].node == PMU_FRAME_END))
-		return begin_confirmed(self, name, node);
-	open_node(self, node, name);
+	literal = name;
+	if (unlikely(!pmu_is_literal(name))) {
+		if (unlikely(!pmu_name_matches_short(node->name, name)))
+			return begin_confirmed(self, name, node);
+		literal = PMU_NOT_LITERAL;
+	}
+	if (unlikely(node->name->open) || unlikely(self->frame[1].node == PMU_FRAME_END))
+		return begin_uncached(self, name, PMU_NAME_TERMINATED);
+	open_node(self, node, literal);
 	node->start_ticks = pmu_clock_bare();
 	pmu_gate_out(self->gate);
 	return 0;
@@ -245,7 +251,9 @@ PMU_API PMU_HOT int pmu_region_end(const char *name)
 		return end_by_clock(self, name, PMU_NAME_TERMINATED);
 	ticks = pmu_clock_bare();
 	frame = self->frame;
-	if (unlikely(frame->literal != name) || unlikely(!frame->plain))
+	if (unlikely(!frame->plain) ||
+	    (frame->literal != name &&
+	     unlikely(!name || !pmu_name_matches_short(frame->node->name, name))))
 		return end_confirmed(self, name, ticks);
 	close_node(self, frame->node, ticks);
 	return 0;

@@ -150,13 +150,15 @@ static int grow_nodes(struct pmu_thread *self)
 static struct pmu_name *new_name(struct pmu_thread *self, uint32_t hash, const char *text,
 				 size_t len)
 {
-	struct pmu_name *name =
-		pmu_arena_alloc(&self->arena, sizeof(*name) + len + 1, sizeof(void *));
+	size_t size = sizeof(struct pmu_name) + PMU_ALIGN_UP(len + 1, 8);
+	struct pmu_name *name = pmu_arena_alloc(&self->arena, size, 8);
 
 	if (!name)
 		return NULL;
 	name->hash = hash;
 	name->len = (uint32_t)len;
+	/* The first len % 8 + 1 bytes in memory order. */
+	memset(&name->last_word, 0xff, len % 8 + 1);
 	memcpy(name->text, text, len);
 	return name;
 }
@@ -168,7 +170,7 @@ struct pmu_name *pmu_tree_name(struct pmu_thread *self, const char *text, size_t
 	uint32_t hash = hash_text(text, len);
 	struct pmu_name **place;
 
-	if (add && grow_names(self) < 0)
+	if (add ? grow_names(self) < 0 : !tree->names_room)
 		return NULL;
 	place = name_place(tree, hash, text, len);
 	if (!*place && add) {

@@ -223,6 +223,18 @@ static int take_over(int fd, const struct stat *old)
 }
 
 /* @old is NULL where there is no such file yet. */
+/*
+ * The kernel's own stamp may be a clock tick old; whoever asks whether a report was written after
+ * they started needs a better one.
+ */
+static void set_time(int fd)
+{
+	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}};
+
+	clock_gettime(CLOCK_REALTIME, &times[1]);
+	futimens(fd, times);
+}
+
 static int replace(const char *path, const struct stat *old, const char *text, size_t len)
 {
 	char temp[PATH_MAX + TEMP_NAME_MAX];
@@ -239,6 +251,7 @@ static int replace(const char *path, const struct stat *old, const char *text, s
 	rc = pmu_report_write_fd(fd, text, len);
 	if (!rc && old)
 		rc = take_over(fd, old);
+	set_time(fd);
 	rc = close_written(fd, rc);
 	if (!rc && rename(temp, path) < 0)
 		rc = -errno;

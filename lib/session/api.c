@@ -8,11 +8,28 @@
 #include "pmu.h"
 #include "session/session.h"
 
+void pmu_session_bar(void)
+{
+	pmu_inside = 1;
+	if (pmu_self)
+		*pmu_self->gate |= 1;
+	pmu_compiler_barrier();
+}
+
+void pmu_session_unbar(void)
+{
+	pmu_compiler_barrier();
+	/* Not where the thread was detached meanwhile. */
+	if (pmu_self && *pmu_self->gate == (pmu_self->epoch | 1))
+		*pmu_self->gate = pmu_self->epoch;
+	pmu_inside = 0;
+}
+
 int pmu_session_enter(void)
 {
 	if (pmu_inside || (pmu_self && *pmu_self->gate & 1))
 		return -EBUSY;
-	pmu_inside = 1;
+	pmu_session_bar();
 	if (!pmu_session_is_ours()) {
 		pmu_self = NULL;
 		pmu_session_forked();
@@ -24,7 +41,7 @@ int pmu_session_enter(void)
 void pmu_session_leave(void)
 {
 	pmu_session_unlock();
-	pmu_inside = 0;
+	pmu_session_unbar();
 }
 
 static int need_session(void)

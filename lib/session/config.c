@@ -230,7 +230,7 @@ static void warn_of_slips(struct pmu_strbuf *warnings)
 		snprintf(name, sizeof(name), "%.*s", (int)len, *env);
 		near = pmu_closest(name, names);
 		if (near)
-			pmu_strbuf_addf(warnings, "pmu: %s is not a setting; did you mean %s?\n",
+			pmu_strbuf_addf(warnings, "%s is not a setting; did you mean %s?\n",
 					name, near);
 	}
 }

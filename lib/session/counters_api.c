@@ -155,7 +155,9 @@ static int build(const char *events, struct pmu_plan *plan, int *cpu,
 	int rc;
 
 	/* both move the limit of descriptors, which is the process's */
-	pmu_session_lock();
+	rc = pmu_session_enter();
+	if (rc)
+		return rc;
 	rc = check_plan(events, plan);
 	counters =
 		rc ? NULL
@@ -168,7 +170,7 @@ static int build(const char *events, struct pmu_plan *plan, int *cpu,
 		counters->n_parts = n_parts;
 		rc = open_parts(counters);
 	}
-	pmu_session_unlock();
+	pmu_session_leave();
 	if (rc)
 		free(counters);
 	else

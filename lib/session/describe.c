@@ -97,10 +97,4 @@ void pmu_session_describe(void)
 	add(PMU_META_PINNING, text);
 	if (pmu_session.config.output[0])
 		add(PMU_META_OUTPUT, pmu_session.config.output);
-	if (pmu_session.table.why[0]) {
-		snprintf(text, sizeof(text),
-			 "results are kept in memory only and die with the program: %.180s",
-			 pmu_session.table.why);
-		add(PMU_META_NOTE, text);
-	}
 }

@@ -44,12 +44,12 @@ void pmu_session_forked(void)
  */
 __attribute__((destructor)) static void at_exit(void)
 {
-	bool inside = pmu_inside;
+	bool inside = pmu_inside || (pmu_self && *pmu_self->gate & 1);
 
 	if (!__atomic_load_n(&pmu_session.running, __ATOMIC_ACQUIRE) || !pmu_session_is_ours() ||
 	    pmu_session.pid != getpid())
 		return;
-	pmu_inside = 1;
+	pmu_session_bar();
 	/* exit() in a signal handler that interrupted this library: the lock may be this thread's. */
 	if (!inside)
 		pmu_session_lock();

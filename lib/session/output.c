@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where reports go: standard error, standard output, and files that overwrite nothing. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -104,16 +106,41 @@ static int resolve(const char *configured, char *path, size_t size)
 	return -EEXIST;
 }
 
+/*
+ * Sessions of one user that end together look for a name and write one after the other.  A lock that
+ * cannot be had in time is done without: a report matters more than its name.
+ */
+static int lock_outputs(void)
+{
+	char dir[512], path[528];
+	int fd;
+
+	if (pmu_store_dir(1, dir, sizeof(dir)) < 0)
+		return -1;
+	snprintf(path, sizeof(path), "%s/outputs", dir);
+	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	for (int tries = 0; fd >= 0 && tries < 200; tries++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			break;
+		usleep(1000);
+	}
+	return fd;
+}
+
 static int write_file(const char *configured, const struct pmu_strbuf *text)
 {
 	char path[4200];
+	int lock = lock_outputs();
 	int rc = resolve(configured, path, sizeof(path));
 
 	if (rc < 0)
-		return pmu_fail(-rc, "cannot write %s: %s", configured, strerror(-rc));
-	rc = pmu_report_write_file(path, text->text, text->len);
+		pmu_fail(-rc, "cannot write %s: %s", configured, strerror(-rc));
+	else
+		rc = pmu_report_write_file(path, text->text, text->len);
 	if (rc == 0)
 		remember(path);
+	if (lock >= 0)
+		close(lock);
 	return rc;
 }
 

@@ -160,13 +160,21 @@ static int open_pinning(void)
 	return pmu_pinning_open(&pmu_session.pinning, request, dir);
 }
 
+static void print_warnings(struct pmu_strbuf *warnings)
+{
+	char *rest = warnings->text, *line;
+
+	while (rest && *rest && (line = strsep(&rest, "\n")))
+		pmu_session_say("%s", line);
+}
+
 static int build(const struct pmu_options *options)
 {
 	struct pmu_strbuf warnings = { 0 };
 	int rc = pmu_config_load(&pmu_session.config, options, &warnings);
 
-	if (rc == 0 && warnings.len && pmu_session.config.enable)
-		pmu_report_write_fd(STDERR_FILENO, warnings.text, warnings.len);
+	if (rc == 0 && pmu_session.config.enable)
+		print_warnings(&warnings);
 	pmu_strbuf_free(&warnings);
 	if (rc < 0 || !pmu_session.config.enable)
 		return rc;
@@ -214,6 +222,7 @@ int pmu_session_start(const struct pmu_options *options)
 	pmu_session.n_threads = 0;
 	pmu_session.n_finished_kept = 0;
 	pmu_session.merged_number = 0;
+	pmu_session.memory_noted = false;
 	pmu_session.current = 0;
 	pmu_session.threads = NULL;
 	pmu_session.pid = getpid();
@@ -228,16 +237,32 @@ int pmu_session_start(const struct pmu_options *options)
 
 /* --- end --- */
 
+/* Results that no crash leaves behind. */
+static void note_memory(void)
+{
+	struct pmu_table *table = &pmu_session.table;
+	char text[384];
+
+	if (!table->why[0] || pmu_session.memory_noted)
+		return;
+	pmu_session.memory_noted = true;
+	snprintf(text, sizeof(text),
+		 "%sresults were in memory only and would have died with the program: %s",
+		 table->path[0] ? "some of the " : "", table->why);
+	pmu_table_meta(table, PMU_META_NOTE, text);
+}
+
 int pmu_session_model(struct pmu_model **model)
 {
 	struct pmu_store_view view;
-	char pinning[256];
+	char text[256];
 	int rc;
 
 	if (pmu_self && pmu_self->session == pmu_session.n_started)
 		pmu_thread_update(pmu_self);
-	pmu_pinning_describe(pmu_session.pinning, pinning, sizeof(pinning));
-	pmu_table_meta(&pmu_session.table, PMU_META_PINNING, pinning);
+	pmu_pinning_describe(pmu_session.pinning, text, sizeof(text));
+	pmu_table_meta(&pmu_session.table, PMU_META_PINNING, text);
+	note_memory();
 	pmu_table_point(&pmu_session.table);
 	view = pmu_table_view(&pmu_session.table);
 	rc = pmu_store_snapshot(&view, NULL, model);

@@ -48,6 +48,7 @@ struct pmu_session {
 	uint32_t n_threads;          /* numbers given out */
 	uint32_t n_finished_kept;
 	uint32_t merged_number; /* of the set of merged threads; 0: none yet */
+	bool memory_noted; /* that results lie in memory */
 	struct pmu_sink err, out;
 	char **written; /* outputs that this process has written */
 	unsigned int n_written;
@@ -61,6 +62,14 @@ extern __thread int pmu_inside __attribute__((tls_model("initial-exec"), visibil
 /** pmu_session_lock(), _unlock() - the session's lock. */
 void pmu_session_lock(void);
 void pmu_session_unlock(void);
+
+/**
+ * pmu_session_bar(), pmu_session_unbar() - keep this thread's signal handlers out meanwhile
+ *
+ * Before the session's lock is taken: a handler's first call of a region would wait for it for ever.
+ */
+void pmu_session_bar(void);
+void pmu_session_unbar(void);
 
 /**
  * pmu_session_enter() - what every public call but begin and end starts with: inside the library, lock held

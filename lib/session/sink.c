@@ -5,10 +5,42 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "report/report.h"
 #include "session/session.h"
+
+/* Standard output and error as the program was started with. */
+static struct pmu_fd_identity at_load[STDERR_FILENO + 1];
+static bool open_at_load[STDERR_FILENO + 1];
+
+__attribute__((constructor)) static void remember_standard_files(void)
+{
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+		open_at_load[fd] = pmu_fd_identify(fd, &at_load[fd]) == 0;
+}
+
+/* Where messages are expected: a terminal, a pipe, a file that is only added to. */
+static bool takes_messages(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+	struct stat st;
+
+	if (flags < 0 || fstat(fd, &st) < 0)
+		return false;
+	return S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode) ||
+	       (S_ISREG(st.st_mode) && flags & O_APPEND);
+}
+
+/*
+ * What the program was started with, or what it has put in its place to take messages.  A number that was
+ * closed and went to a data file or a socket of the program's is not ours to write to.
+ */
+static bool is_for_messages(int fd)
+{
+	return (open_at_load[fd] && pmu_fd_is(fd, &at_load[fd])) || takes_messages(fd);
+}
 
 void pmu_sink_open(struct pmu_sink *sink, int fd)
 {
@@ -16,6 +48,8 @@ void pmu_sink_open(struct pmu_sink *sink, int fd)
 	int copy;
 
 	sink->fd = -1;
+	if (!is_for_messages(fd))
+		return;
 	pmu_fd_raise(&limit);
 	copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	if (copy >= 0)
@@ -46,8 +80,6 @@ int pmu_sink_write(const struct pmu_sink *sink, const char *text, size_t len)
 void pmu_session_say(const char *fmt, ...)
 {
 	char line[1024] = "pmu: ";
-	struct pmu_sink before = { .fd = -1 };
-	const struct pmu_sink *sink = &pmu_session.err;
 	va_list args;
 	size_t len;
 
@@ -56,13 +88,8 @@ void pmu_session_say(const char *fmt, ...)
 	va_end(args);
 	len = strlen(line);
 	line[len++] = '\n';
-	if (pmu_session.running) {
-		pmu_sink_write(sink, line, len);
-		return;
-	}
-	/* At the start: what standard error is now is what it is. */
-	if (pmu_fd_identify(STDERR_FILENO, &before.identity) == 0) {
-		before.fd = STDERR_FILENO;
-		pmu_sink_write(&before, line, len);
-	}
+	if (pmu_session.running)
+		pmu_sink_write(&pmu_session.err, line, len);
+	else if (is_for_messages(STDERR_FILENO))
+		pmu_report_write_fd(STDERR_FILENO, line, len);
 }

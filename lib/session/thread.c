@@ -337,12 +337,12 @@ static void thread_exit(void *arg)
 		return;
 	if (self->exit_rounds++ < EXIT_ROUNDS && pthread_setspecific(exit_key, self) == 0)
 		return;
-	pmu_inside++;
+	pmu_session_bar();
 	pmu_session_lock();
 	pmu_thread_detach(self);
 	pmu_session_unlock();
 	gone = 1;
-	pmu_inside--;
+	pmu_session_unbar();
 }
 
 int pmu_thread_setup(void)

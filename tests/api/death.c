@@ -6,11 +6,11 @@
 
 #include "run.h"
 
-#define N_KILLS (RUN_SANITIZED ? 60 : 400)
+#define N_KILLS	  (RUN_SANITIZED ? 60 : 400)
 #define N_THREADS 2
-#define N_PAGES 8 /* faults in each call */
+#define N_PAGES	  8 /* faults in each call */
 
-static const char *const quick[] = { "PMU_PIN=none", "PMU_BACKEND=clock", NULL };
+static const char *const quick[] = {"PMU_PIN=none", "PMU_BACKEND=clock", NULL};
 
 static void begin_end(const char *name)
 {
@@ -40,7 +40,8 @@ static json_t *recover(const struct run *r)
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0) {
-		/* A program killed while it made its store leaves one that says nothing. */
+		/* A program killed while it made its store leaves one that says nothing.
+		 */
 		run_redirect(r, "command", STDOUT_FILENO);
 		run_redirect(r, "command", STDERR_FILENO);
 		execl(command_path(), "pmu", "report", store, "-o", out, (char *)NULL);
@@ -50,7 +51,8 @@ static json_t *recover(const struct run *r)
 	return status ? NULL : run_load(r, "recovered.json");
 }
 
-/* --- SIGKILL at any moment ------------------------------------------------------------ */
+/* --- SIGKILL at any moment ------------------------------------------------------------
+ */
 
 /* In memory that outlives the program: counted right after an end returns. */
 struct progress {
@@ -75,7 +77,7 @@ static void touch_fresh_pages(char *pages)
 static void *work(void *arg)
 {
 	const struct worker *w = arg;
-	static const char *const name[N_THREADS] = { "work 0", "work 1" };
+	static const char *const name[N_THREADS] = {"work 0", "work 1"};
 	size_t size = N_PAGES * (size_t)sysconf(_SC_PAGESIZE);
 
 	for (;;) {
@@ -140,7 +142,8 @@ static void check_thread(const json_t *report, int i, const struct progress *pro
 	raw = json_object_get(region, "raw");
 	faults = run_int(raw, "page-faults");
 	minor = run_int(raw, "minor-faults");
-	/* Both count the same, and the first call may have a few more: one call's worth apart is torn. */
+	/* Both count the same, and the first call may have a few more: one call's worth
+	 * apart is torn. */
 	found->torn += faults != minor || faults < N_PAGES * calls ||
 		       (faults >= N_PAGES * (calls + 1) && !RUN_SANITIZED);
 	found->torn += run_int(region, "time_min_ns") > run_int(region, "time_max_ns") ||
@@ -163,16 +166,16 @@ static void check_left_over(const struct run *r, const struct progress *progress
 
 static void sleep_us(long us)
 {
-	struct timespec time = { 0, us * 1000 };
+	struct timespec time = {0, us * 1000};
 
 	nanosleep(&time, NULL);
 }
 
 static void killed_at_any_moment_nothing_is_lost(void)
 {
-	static const char *const env[] = { "PMU_PIN=none", "PMU_BACKEND=software",
-					   "PMU_EVENTS=page-faults,minor-faults", NULL };
-	struct findings found = { 0 };
+	static const char *const env[] = {"PMU_PIN=none", "PMU_BACKEND=software",
+					  "PMU_EVENTS=page-faults,minor-faults", NULL};
+	struct findings found = {0};
 	struct progress *progress = mmap(NULL, sizeof(*progress), PROT_READ | PROT_WRITE,
 					 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	unsigned int seed = (unsigned int)getpid();
@@ -185,7 +188,8 @@ static void killed_at_any_moment_nothing_is_lost(void)
 		run_start(&r, work_for_ever, progress, env);
 		/* A few at the start itself, most of them among the calls. */
 		if (i % 8)
-			while (!__atomic_load_n(&progress->done[i % N_THREADS], __ATOMIC_ACQUIRE) &&
+			while (!__atomic_load_n(&progress->done[i % N_THREADS],
+						__ATOMIC_ACQUIRE) &&
 			       waitpid(r.pid, NULL, WNOHANG) == 0)
 				sleep_us(20);
 		sleep_us(rand_r(&seed) % 4000);
@@ -206,11 +210,12 @@ static void killed_at_any_moment_nothing_is_lost(void)
 	munmap(progress, sizeof(*progress));
 }
 
-/* --- other ends ----------------------------------------------------------------------- */
+/* --- other ends -----------------------------------------------------------------------
+ */
 
 static void no_core_file(void)
 {
-	struct rlimit none = { 0, 0 };
+	struct rlimit none = {0, 0};
 
 	setrlimit(RLIMIT_CORE, &none);
 	signal(SIGABRT, SIG_DFL);
@@ -254,9 +259,9 @@ static const struct death {
 	void (*die)(void);
 	int signal;
 } deaths[] = {
-	{ "abort()", die_by_abort, SIGABRT },	   { "SIGSEGV", die_by_segv, SIGSEGV },
-	{ "SIGTERM", die_by_term, SIGTERM },	   { "SIGKILL", die_by_kill, SIGKILL },
-	{ "_exit()", leave_by__exit, 0 },	   { "quick_exit()", leave_by_quick_exit, 0 },
+	{"abort()", die_by_abort, SIGABRT}, {"SIGSEGV", die_by_segv, SIGSEGV},
+	{"SIGTERM", die_by_term, SIGTERM},  {"SIGKILL", die_by_kill, SIGKILL},
+	{"_exit()", leave_by__exit, 0},	    {"quick_exit()", leave_by_quick_exit, 0},
 };
 
 static int measure_and_die(void *arg)
@@ -290,8 +295,10 @@ static void dead_it_keeps_what_ended(const struct death *death)
 	is_int(run_calls(report, "outer"), 1000, "what ended is in the store");
 	is_int(run_calls(report, "outer/inner"), 1000, "all of it");
 	is_int(run_int(run_region(report, "outer"), "open"), 1, "what was open");
-	ok(run_doubts(report, "outer/dies here", "still open when the program died") == 1 ||
-		   run_doubts(report, "dies here", "still open when the program died") == 1,
+	ok(run_doubts(report, "outer/dies here", "still open when the program died") ==
+			   1 ||
+		   run_doubts(report, "dies here", "still open when the program died") ==
+			   1,
 	   "is named");
 	died = run_str(report, "died");
 	ok(died != NULL, "and the death itself");
@@ -299,7 +306,8 @@ static void dead_it_keeps_what_ended(const struct death *death)
 	run_done(&r);
 }
 
-/* --- a store that is alive ------------------------------------------------------------ */
+/* --- a store that is alive ------------------------------------------------------------
+ */
 
 static int pause_in_a_region(void *arg)
 {
@@ -321,7 +329,8 @@ static void a_running_programs_store_can_be_read(void)
 	struct run r;
 
 	run_start(&r, pause_in_a_region, ready, quick);
-	while (!__atomic_load_n(ready, __ATOMIC_ACQUIRE) && waitpid(r.pid, NULL, WNOHANG) == 0)
+	while (!__atomic_load_n(ready, __ATOMIC_ACQUIRE) &&
+	       waitpid(r.pid, NULL, WNOHANG) == 0)
 		sleep_us(200);
 	report = recover(&r);
 	is_int(run_calls(report, "ended"), 1, "what ended so far");

@@ -11,7 +11,7 @@
 /* Not declared by every libc that has it. */
 pid_t _Fork(void) __attribute__((weak));
 
-static const char *const quick[] = { "PMU_PIN=none", "PMU_BACKEND=clock", NULL };
+static const char *const quick[] = {"PMU_PIN=none", "PMU_BACKEND=clock", NULL};
 static const char *self_path;
 
 static void begin_end(const char *name)
@@ -20,7 +20,8 @@ static void begin_end(const char *name)
 		want(false);
 }
 
-/* --- ways to fork --------------------------------------------------------------------- */
+/* --- ways to fork ---------------------------------------------------------------------
+ */
 
 static pid_t raw_clone(void)
 {
@@ -46,10 +47,10 @@ static const struct way {
 	pid_t (*fork)(void);
 	bool past_libc; /* sanitizers do not see it */
 } ways[] = {
-	{ "fork", fork, false },
-	{ "_Fork", bare_fork, true },
-	{ "fork by system call", raw_fork, true },
-	{ "clone by system call", raw_clone, true },
+	{"fork", fork, false},
+	{"_Fork", bare_fork, true},
+	{"fork by system call", raw_fork, true},
+	{"clone by system call", raw_clone, true},
 };
 #define N_WAYS (sizeof(ways) / sizeof(*ways))
 
@@ -84,7 +85,8 @@ static void wait_for(pid_t pid)
 	want_int(status, 0);
 }
 
-/* --- a child with regions ------------------------------------------------------------- */
+/* --- a child with regions -------------------------------------------------------------
+ */
 
 struct fork_case {
 	struct run *r;
@@ -127,16 +129,18 @@ static int fork_in_a_region(void *arg)
 static void a_child_goes_on_in_a_table_of_its_own(const struct way *way)
 {
 	struct run r;
-	struct fork_case c = { &r, way };
+	struct fork_case c = {&r, way};
 	json_t *child;
 
 	run(&r, fork_in_a_region, &c, quick);
 	run_good(&r, way->name);
 	is_int(run_calls(r.json, "outer"), 6, "the parent's calls are its own");
 	is_int(run_calls(r.json, "outer/inner"), 5, "and those inside");
-	is_int(run_calls(r.json, "outer/twice/of the parent"), 1, "and those after the fork");
+	is_int(run_calls(r.json, "outer/twice/of the parent"), 1,
+	       "and those after the fork");
 	is_int(run_calls(r.json, "outer/twice"), 2, "what was open goes on");
-	ok(!run_region(r.json, "outer/twice/of the child"), "nothing of the child's is in it");
+	ok(!run_region(r.json, "outer/twice/of the child"),
+	   "nothing of the child's is in it");
 
 	child = load_child(&r);
 	ok(child != NULL, "the child has a report with its pid in the name");
@@ -147,7 +151,8 @@ static void a_child_goes_on_in_a_table_of_its_own(const struct way *way)
 	ok(!run_region(child, "outer/inner"), "and not the parent's");
 	is_int(run_doubts(child, "outer", "without a begin"), 1, "its own doubt");
 	is_int(run_doubts(r.json, NULL, "without a begin"), 0, "is not the parent's");
-	is_int((long long)json_array_size(json_object_get(child, "threads")), 1, "one thread");
+	is_int((long long)json_array_size(json_object_get(child, "threads")), 1,
+	       "one thread");
 	is_int(run_stores(&r, NULL, 0), 0, "no store is left");
 	json_decref(child);
 	run_done(&r);
@@ -173,7 +178,7 @@ static int end_first(void *arg)
 static void an_end_may_be_the_childs_first_call(void)
 {
 	struct run r;
-	struct fork_case c = { &r, &ways[0] };
+	struct fork_case c = {&r, &ways[0]};
 	json_t *child;
 
 	run(&r, end_first, &c, quick);
@@ -185,12 +190,13 @@ static void an_end_may_be_the_childs_first_call(void)
 	run_done(&r);
 }
 
-/* --- a child without regions ---------------------------------------------------------- */
+/* --- a child without regions ----------------------------------------------------------
+ */
 
 static int fork_for_other_things(void *arg)
 {
 	const struct fork_case *c = arg;
-	struct pmu_region_counts counts = { .size = sizeof(counts) };
+	struct pmu_region_counts counts = {.size = sizeof(counts)};
 	pid_t pid;
 
 	begin_end("before");
@@ -211,7 +217,7 @@ static int fork_for_other_things(void *arg)
 static void a_child_without_regions_leaves_no_trace(const struct way *way)
 {
 	struct run r;
-	struct fork_case c = { &r, way };
+	struct fork_case c = {&r, way};
 
 	run(&r, fork_for_other_things, &c, quick);
 	run_good(&r, way->name);
@@ -222,7 +228,8 @@ static void a_child_without_regions_leaves_no_trace(const struct way *way)
 	run_done(&r);
 }
 
-/* --- chains of children --------------------------------------------------------------- */
+/* --- chains of children ---------------------------------------------------------------
+ */
 
 static int three_generations(void *arg)
 {
@@ -284,7 +291,8 @@ static void each_generation_has_its_report(void)
 	run_done(&r);
 }
 
-/* --- threads -------------------------------------------------------------------------- */
+/* --- threads --------------------------------------------------------------------------
+ */
 
 static int stop;
 
@@ -340,7 +348,8 @@ static void a_program_with_threads_may_fork(void)
 	run_done(&r);
 }
 
-/* --- signal handlers ------------------------------------------------------------------ */
+/* --- signal handlers ------------------------------------------------------------------
+ */
 
 #define N_FORKS 25
 static volatile sig_atomic_t n_forked;
@@ -355,10 +364,11 @@ static void fork_in_handler(int signal)
 		return;
 	pid = bare_fork();
 	if (pid == 0) {
-		struct itimerval off = { 0 };
+		struct itimerval off = {0};
 
 		setitimer(ITIMER_REAL, &off, NULL);
-		/* The fork may have interrupted the library: then this is refused, and nothing worse. */
+		/* The fork may have interrupted the library: then this is refused, and
+		 * nothing worse. */
 		if (pmu_region_begin("handler's child") == 0)
 			pmu_region_end("handler's child");
 		_exit(0);
@@ -376,7 +386,7 @@ static void fork_in_handler(int signal)
 
 static int fork_by_timer(void *arg)
 {
-	struct itimerval often = { { 0, 2000 }, { 0, 2000 } };
+	struct itimerval often = {{0, 2000}, {0, 2000}};
 	int n = 0;
 
 	(void)arg;
@@ -395,7 +405,8 @@ static void a_signal_handler_may_fork(void)
 
 	run(&r, fork_by_timer, NULL, quick);
 	run_good(&r, "forks in a signal handler that interrupts begin and end");
-	is_int(run_calls(r.json, "loop"), r.out ? atoll(r.out) : -2, "no call is lost or doubled");
+	is_int(run_calls(r.json, "loop"), r.out ? atoll(r.out) : -2,
+	       "no call is lost or doubled");
 	run_done(&r);
 }
 
@@ -412,7 +423,7 @@ static void fork_and_return(int signal)
 		return;
 	pid = bare_fork();
 	if (pid == 0) {
-		struct itimerval off = { 0 };
+		struct itimerval off = {0};
 
 		setitimer(ITIMER_REAL, &off, NULL);
 		in_child = 1;
@@ -429,7 +440,7 @@ static void fork_and_return(int signal)
 
 static int go_on_in_the_child(void *arg)
 {
-	struct itimerval often = { { 0, 1000 }, { 0, 1000 } };
+	struct itimerval often = {{0, 1000}, {0, 1000}};
 	int n = 0;
 
 	(void)arg;
@@ -455,7 +466,8 @@ static void a_fork_may_interrupt_the_library(void)
 
 	run(&r, go_on_in_the_child, NULL, quick);
 	run_good(&r, "children that return into an interrupted begin or end");
-	/* Both finish the call that was interrupted: in one table it may be there twice, but not unsaid. */
+	/* Both finish the call that was interrupted: in one table it may be there twice,
+	 * but not unsaid. */
 	extra = run_calls(r.json, "loop") - (r.out ? atoll(r.out) : 0);
 	diag("%lld calls too many", extra);
 	ok(extra == 0 || (extra > 0 && extra <= N_FORKS &&
@@ -469,7 +481,8 @@ static void a_fork_may_interrupt_the_library(void)
 	run_done(&r);
 }
 
-/* --- exec ----------------------------------------------------------------------------- */
+/* --- exec -----------------------------------------------------------------------------
+ */
 
 static int exec_once(void *arg)
 {
@@ -498,7 +511,8 @@ static void exec_keeps_what_ended(void)
 	ok(!r.json, "the first one's name is left to it");
 	snprintf(name, sizeof(name), "run.%d-2.json", (int)r.pid);
 	report = run_load(&r, name);
-	is_int(run_calls(report, "second program"), 1, "the second one's report says which it is");
+	is_int(run_calls(report, "second program"), 1,
+	       "the second one's report says which it is");
 	ok(!run_region(report, "first program"), "and has its own regions only");
 	json_decref(report);
 	run_done(&r);
@@ -554,7 +568,7 @@ static int fork_and_exec(void *arg)
 static void a_childs_program_overwrites_nothing(void)
 {
 	struct run r;
-	struct fork_case c = { &r, &ways[0] };
+	struct fork_case c = {&r, &ways[0]};
 	int n;
 
 	run(&r, fork_and_exec, &c, quick);
@@ -582,7 +596,8 @@ int main(int argc, char **argv)
 	each_generation_has_its_report();
 	a_program_with_threads_may_fork();
 	if (RUN_SANITIZED)
-		skip("a signal handler may fork", "sanitizers lose track of such a child");
+		skip("a signal handler may fork",
+		     "sanitizers lose track of such a child");
 	else {
 		a_signal_handler_may_fork();
 		a_fork_may_interrupt_the_library();

@@ -8,7 +8,7 @@
 
 static int in_turn(long n)
 {
-	static const char *const name[] = { "one", "two", "three", "four" };
+	static const char *const name[] = {"one", "two", "three", "four"};
 
 	for (long i = 0; i < n; i++)
 		if (pmu_region_begin(name[i & 3]) < 0 || pmu_region_end(name[i & 3]) < 0)
@@ -41,7 +41,8 @@ static int in_buffer(long n)
 static int single(long n)
 {
 	for (long i = 0; i < n; i++)
-		if (pmu_region_begin("fifteen letters") < 0 || pmu_region_end("fifteen letters") < 0)
+		if (pmu_region_begin("fifteen letters") < 0 ||
+		    pmu_region_end("fifteen letters") < 0)
 			return 1;
 	return 0;
 }

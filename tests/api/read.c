@@ -6,7 +6,7 @@
 
 #include "run.h"
 
-static const char *const quick[] = { "PMU_PIN=none", "PMU_BACKEND=clock", NULL };
+static const char *const quick[] = {"PMU_PIN=none", "PMU_BACKEND=clock", NULL};
 
 static void begin_end(const char *name)
 {
@@ -16,14 +16,15 @@ static void begin_end(const char *name)
 
 static struct pmu_region_counts read_region(const char *name, int thread)
 {
-	struct pmu_region_counts counts = { .size = sizeof(counts) };
+	struct pmu_region_counts counts = {.size = sizeof(counts)};
 
 	want_int(pmu_region_read(name, thread, &counts), 0);
 	want_int((long long)counts.size, sizeof(counts));
 	return counts;
 }
 
-/* --- read and reset ------------------------------------------------------------------- */
+/* --- read and reset -------------------------------------------------------------------
+ */
 
 static int read_and_reset(void *arg)
 {
@@ -81,7 +82,7 @@ static void a_region_is_read_and_reset(void)
 
 static void *in_a_thread(void *arg)
 {
-	struct pmu_region_counts counts = { .size = sizeof(counts) };
+	struct pmu_region_counts counts = {.size = sizeof(counts)};
 	pthread_barrier_t *barrier = arg;
 
 	begin_end("theirs");
@@ -94,7 +95,7 @@ static void *in_a_thread(void *arg)
 
 static int read_others(void *arg)
 {
-	struct pmu_region_counts counts = { .size = sizeof(counts) };
+	struct pmu_region_counts counts = {.size = sizeof(counts)};
 	pthread_barrier_t barrier;
 	pthread_t thread;
 
@@ -122,7 +123,8 @@ static void another_thread_is_read_by_its_number(void)
 	run_done(&r);
 }
 
-/* --- structures that grow ------------------------------------------------------------- */
+/* --- structures that grow -------------------------------------------------------------
+ */
 
 static int sizes(void *arg)
 {
@@ -131,7 +133,7 @@ static int sizes(void *arg)
 		char beyond[64];
 	} large;
 	struct pmu_region_counts small;
-	struct pmu_options options = { .size = sizeof(options.size) };
+	struct pmu_options options = {.size = sizeof(options.size)};
 	size_t head = offsetof(struct pmu_region_counts, time_ns);
 
 	(void)arg;
@@ -170,11 +172,12 @@ static void structures_may_be_older_or_newer(void)
 	run_done(&r);
 }
 
-/* --- groups --------------------------------------------------------------------------- */
+/* --- groups ---------------------------------------------------------------------------
+ */
 
 static int switch_groups(void *arg)
 {
-	struct pmu_region_counts counts = { .size = sizeof(counts) };
+	struct pmu_region_counts counts = {.size = sizeof(counts)};
 
 	(void)arg;
 	want(pmu_count_name(0) == NULL);
@@ -205,12 +208,14 @@ static int switch_groups(void *arg)
 	return 0;
 }
 
-static const json_t *region_of_group(const json_t *report, const char *path, const char *group)
+static const json_t *region_of_group(const json_t *report, const char *path,
+				     const char *group)
 {
 	size_t i;
 	json_t *region;
 
-	json_array_foreach(json_object_get(report, "regions"), i, region) {
+	json_array_foreach(json_object_get(report, "regions"), i, region)
+	{
 		if (!strcmp(run_str(region, "path"), path) &&
 		    !strcmp(run_str(region, "group"), group))
 			return region;
@@ -220,7 +225,8 @@ static const json_t *region_of_group(const json_t *report, const char *path, con
 
 static void groups_take_turns(void)
 {
-	static const char *const env[] = { "PMU_PIN=none", "PMU_GROUP=SOFTWARE,TIME", NULL };
+	static const char *const env[] = {"PMU_PIN=none", "PMU_GROUP=SOFTWARE,TIME",
+					  NULL};
 	const json_t *software, *timed;
 	struct run r;
 
@@ -228,13 +234,16 @@ static void groups_take_turns(void)
 	run_good(&r, "two groups in turns");
 	software = region_of_group(r.json, "r", "SOFTWARE");
 	timed = region_of_group(r.json, "r", "TIME");
-	is_int(run_int(software, "calls"), 3, "calls while SOFTWARE was counted, both times");
+	is_int(run_int(software, "calls"), 3,
+	       "calls while SOFTWARE was counted, both times");
 	is_int(run_int(timed, "calls"), 1, "calls while TIME was counted");
 	is_int(run_int(region_of_group(r.json, "only in TIME", "TIME"), "calls"), 1,
 	       "a region of one group");
 	ok(!region_of_group(r.json, "only in TIME", "SOFTWARE"), "is not in the other");
-	is_int((long long)json_array_size(json_object_get(r.json, "groups")), 2, "two groups");
-	is_int((long long)json_array_size(json_object_get(r.json, "threads")), 1, "one thread");
+	is_int((long long)json_array_size(json_object_get(r.json, "groups")), 2,
+	       "two groups");
+	is_int((long long)json_array_size(json_object_get(r.json, "threads")), 1,
+	       "one thread");
 	run_done(&r);
 }
 
@@ -268,21 +277,24 @@ static int switch_with_threads(void *arg)
 
 static void any_threads_open_region_holds_the_group(void)
 {
-	static const char *const env[] = { "PMU_PIN=none", "PMU_GROUP=SOFTWARE,TIME", NULL };
+	static const char *const env[] = {"PMU_PIN=none", "PMU_GROUP=SOFTWARE,TIME",
+					  NULL};
 	struct run r;
 
 	run(&r, switch_with_threads, NULL, env);
 	run_good(&r, "a group does not change while another thread is in a region");
-	is_int(run_int(region_of_group(r.json, "theirs", "SOFTWARE"), "calls"), 1, "its call");
+	is_int(run_int(region_of_group(r.json, "theirs", "SOFTWARE"), "calls"), 1,
+	       "its call");
 	run_done(&r);
 }
 
-/* --- options -------------------------------------------------------------------------- */
+/* --- options --------------------------------------------------------------------------
+ */
 
 static int use_options(void *arg)
 {
 	const struct run *r = arg;
-	struct pmu_options options = { .size = sizeof(options), .group = "TIME" };
+	struct pmu_options options = {.size = sizeof(options), .group = "TIME"};
 	char output[512];
 
 	snprintf(output, sizeof(output), "%s/other.json", r->dir);
@@ -298,7 +310,7 @@ static int use_options(void *arg)
 
 static void options_win_over_the_environment(void)
 {
-	static const char *const env[] = { "PMU_PIN=none", "PMU_GROUP=NO_SUCH", NULL };
+	static const char *const env[] = {"PMU_PIN=none", "PMU_GROUP=NO_SUCH", NULL};
 	struct run r;
 	json_t *other;
 
@@ -314,8 +326,8 @@ static void options_win_over_the_environment(void)
 
 static int switched_off(void *arg)
 {
-	struct pmu_region_counts counts = { .size = sizeof(counts) };
-	struct pmu_options options = { .size = sizeof(options), .enable = "0" };
+	struct pmu_region_counts counts = {.size = sizeof(counts)};
+	struct pmu_options options = {.size = sizeof(options), .enable = "0"};
 
 	want_int(pmu_init(arg ? &options : NULL), 0);
 	begin_end("r");
@@ -330,7 +342,7 @@ static int switched_off(void *arg)
 
 static void switched_off_everything_returns_at_once(void)
 {
-	static const char *const env[] = { "PMU_ENABLE=0", NULL };
+	static const char *const env[] = {"PMU_ENABLE=0", NULL};
 	struct run r;
 	int by_option = 1;
 
@@ -345,11 +357,12 @@ static void switched_off_everything_returns_at_once(void)
 	run_done(&r);
 }
 
-/* --- errors --------------------------------------------------------------------------- */
+/* --- errors ---------------------------------------------------------------------------
+ */
 
 static int without_session(void *arg)
 {
-	struct pmu_region_counts counts = { .size = sizeof(counts) };
+	struct pmu_region_counts counts = {.size = sizeof(counts)};
 
 	(void)arg;
 	want(!strcmp(pmu_last_error(), ""));
@@ -374,8 +387,8 @@ static void without_a_session_calls_say_so(void)
 
 static int misuse(void *arg)
 {
-	struct pmu_region_counts counts = { .size = sizeof(counts) };
-	struct pmu_options options = { .size = 0 };
+	struct pmu_region_counts counts = {.size = sizeof(counts)};
+	struct pmu_options options = {.size = 0};
 	const struct run *r = arg;
 
 	want_int(pmu_init(&options), -EINVAL);
@@ -430,7 +443,7 @@ static int bad_start(void *arg)
 
 static void a_bad_setting_is_an_error_once(void)
 {
-	static const char *const env[] = { "PMU_GROUP=NO_SUCH", NULL };
+	static const char *const env[] = {"PMU_GROUP=NO_SUCH", NULL};
 	struct run r;
 
 	run(&r, bad_start, NULL, env);
@@ -451,8 +464,9 @@ static int bad_output(void *arg)
 
 static void fini_returns_the_first_outputs_error(void)
 {
-	static const char *const env[] = { "PMU_PIN=none", "PMU_BACKEND=clock",
-					   "PMU_OUTPUT=/no/such/folder/x,@/run.json", NULL };
+	static const char *const env[] = {"PMU_PIN=none", "PMU_BACKEND=clock",
+					  "PMU_OUTPUT=/no/such/folder/x,@/run.json",
+					  NULL};
 	struct run r;
 
 	run(&r, bad_output, NULL, env);
@@ -530,8 +544,8 @@ static void want_of_memory_is_an_error(void)
 
 static int names_of_errors(void *arg)
 {
-	static const int codes[] = { EINVAL, ENOENT, EBUSY, ENODEV, ENOMEM, ENOSPC,
-				     ENAMETOOLONG, EALREADY, ESRCH };
+	static const int codes[] = {EINVAL, ENOENT,	  EBUSY,    ENODEV, ENOMEM,
+				    ENOSPC, ENAMETOOLONG, EALREADY, ESRCH};
 
 	(void)arg;
 	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++) {

@@ -4,7 +4,7 @@
 
 #include "run.h"
 
-static const char *const quick[] = { "PMU_PIN=none", "PMU_BACKEND=clock", NULL };
+static const char *const quick[] = {"PMU_PIN=none", "PMU_BACKEND=clock", NULL};
 
 static void begin_end(const char *name)
 {
@@ -21,7 +21,8 @@ static unsigned int spin(unsigned int n)
 	return x;
 }
 
-/* --- the tree ------------------------------------------------------------------------- */
+/* --- the tree -------------------------------------------------------------------------
+ */
 
 static int nest(void *arg)
 {
@@ -53,12 +54,14 @@ static void regions_form_a_tree_by_nesting(void)
 	is_int(run_int(inner, "calls"), 6, "calls of the nested one");
 	is_int(run_int(other, "calls"), 3, "calls of its neighbour");
 	is_int(run_int(alone, "calls"), 1, "the same name elsewhere is another node");
-	is_int((long long)json_array_size(json_object_get(r.json, "regions")), 4, "and no more");
+	is_int((long long)json_array_size(json_object_get(r.json, "regions")), 4,
+	       "and no more");
 	is_int(run_int(outer, "depth"), 0, "depth outside");
 	is_int(run_int(inner, "depth"), 1, "depth inside");
 	is_str(run_str(inner, "parent"), "outer", "its parent");
 	is_str(run_str(inner, "name"), "inner", "its name");
-	ok(json_is_null(json_object_get(outer, "parent")), "an outermost region has no parent");
+	ok(json_is_null(json_object_get(outer, "parent")),
+	   "an outermost region has no parent");
 	ok(run_int(outer, "self_ns") >= 0 && run_int(inner, "time_ns") >= 0 &&
 		   run_int(outer, "self_ns") + run_int(inner, "time_ns") +
 				   run_int(other, "time_ns") <=
@@ -67,7 +70,8 @@ static void regions_form_a_tree_by_nesting(void)
 	ok(run_int(outer, "time_min_ns") <= run_int(outer, "time_max_ns") &&
 		   run_int(outer, "time_max_ns") <= run_int(outer, "time_ns") + 3,
 	   "a call takes between the shortest and the longest");
-	is_int((long long)json_array_size(json_object_get(r.json, "doubts")), 0, "no doubts");
+	is_int((long long)json_array_size(json_object_get(r.json, "doubts")), 0,
+	       "no doubts");
 	is_int(run_stores(&r, NULL, 0), 0, "no store is left");
 	is_str(r.err, "", "nothing on standard error");
 	run_done(&r);
@@ -76,7 +80,7 @@ static void regions_form_a_tree_by_nesting(void)
 static int same_text(void *arg)
 {
 	char one[] = "same", two[] = "same", buffer[32];
-	const char *at[2] = { one, two };
+	const char *at[2] = {one, two};
 
 	(void)arg;
 	for (int i = 0; i < 10; i++) {
@@ -164,7 +168,8 @@ static void names_may_have_a_length(void)
 	run_done(&r);
 }
 
-/* --- recursion ------------------------------------------------------------------------ */
+/* --- recursion ------------------------------------------------------------------------
+ */
 
 #define DEEP 100000
 
@@ -192,12 +197,15 @@ static void direct_recursion_re_enters_the_node(void)
 	deep = run_region(r.json, "deep");
 	is_int(run_int(deep, "calls"), DEEP + 1, "each call counts");
 	is_int(run_calls(r.json, "deep/leaf"), 1, "paths stay short");
-	is_int((long long)json_array_size(json_object_get(r.json, "regions")), 2, "and few");
+	is_int((long long)json_array_size(json_object_get(r.json, "regions")), 2,
+	       "and few");
 	ok(run_flag(deep, "recursive"), "marked as recursive");
 	/* 100,000 times the innermost one's time would be far more than the thread's */
-	ok(json_number_value(json_object_get(deep, "share")) <= 1.001, "its time grew once");
+	ok(json_number_value(json_object_get(deep, "share")) <= 1.001,
+	   "its time grew once");
 	is_int(run_int(deep, "open"), 0, "all have ended");
-	is_int((long long)json_array_size(json_object_get(r.json, "doubts")), 0, "no doubts");
+	is_int((long long)json_array_size(json_object_get(r.json, "doubts")), 0,
+	       "no doubts");
 	run_done(&r);
 }
 
@@ -250,9 +258,12 @@ static void mutual_recursion_keeps_paths_short(void)
 	is_int(run_int(top, "calls"), 100 + DEEP / 2, "calls of the outer one");
 	is_int(run_calls(r.json, "even/odd"), 100 + DEEP / 2, "calls of the inner one");
 	is_int(run_calls(r.json, "after"), 1, "the stack is empty afterwards");
-	is_int((long long)json_array_size(json_object_get(r.json, "regions")), 3, "three paths");
-	ok(json_number_value(json_object_get(top, "share")) <= 1.001, "its time grew once");
-	is_int((long long)json_array_size(json_object_get(r.json, "doubts")), 0, "no doubts");
+	is_int((long long)json_array_size(json_object_get(r.json, "regions")), 3,
+	       "three paths");
+	ok(json_number_value(json_object_get(top, "share")) <= 1.001,
+	   "its time grew once");
+	is_int((long long)json_array_size(json_object_get(r.json, "doubts")), 0,
+	       "no doubts");
 	run_done(&r);
 }
 
@@ -290,7 +301,8 @@ static void many_levels_nest(void)
 	run_done(&r);
 }
 
-/* --- overlap and misuse --------------------------------------------------------------- */
+/* --- overlap and misuse ---------------------------------------------------------------
+ */
 
 static int overlap(void *arg)
 {
@@ -300,7 +312,7 @@ static int overlap(void *arg)
 		want_int(pmu_region_begin("b"), 0);
 		want_int(pmu_region_begin("c"), 0);
 		want_int(pmu_region_end("a"), 0); /* below b and c */
-		begin_end("later");               /* in neither of them */
+		begin_end("later");		  /* in neither of them */
 		want_int(pmu_region_end("b"), 0);
 		want_int(pmu_region_end("c"), 0);
 	}
@@ -319,9 +331,11 @@ static void what_is_set_aside_can_still_end(void)
 	is_int(run_calls(r.json, "a/b/c"), 5, "the next one too");
 	is_int(run_calls(r.json, "later"), 5, "they are nobody's parents");
 	is_int(run_calls(r.json, "last"), 1, "and afterwards all is as ever");
-	is_int((long long)json_array_size(json_object_get(r.json, "regions")), 5, "no other path");
+	is_int((long long)json_array_size(json_object_get(r.json, "regions")), 5,
+	       "no other path");
 	ok(run_flag(run_region(r.json, "a/b"), "overlap"), "marked");
-	ok(!run_flag(run_region(r.json, "later"), "overlap"), "and only where it happened");
+	ok(!run_flag(run_region(r.json, "later"), "overlap"),
+	   "and only where it happened");
 	ok(json_is_null(json_object_get(run_region(r.json, "a"), "self_ns")),
 	   "what overlaps in it leaves no exclusive time");
 	ok(run_doubts(r.json, "a/b", "overlap") || run_doubts(r.json, "b", "overlap"),
@@ -378,7 +392,8 @@ static void an_end_without_begin_is_named(void)
 
 	run(&r, ends_alone, NULL, quick);
 	run_good(&r, "ends without a begin");
-	is_int(run_doubts(r.json, "first thing ever", "without a begin"), 1, "one of them");
+	is_int(run_doubts(r.json, "first thing ever", "without a begin"), 1,
+	       "one of them");
 	is_int(run_doubts(r.json, "never begun", "without a begin"), 3, "one thrice");
 	is_int(run_doubts(r.json, "known", "without a begin"), 2, "one that is known");
 	is_int(run_calls(r.json, "known"), 1, "which keeps its calls");
@@ -411,8 +426,11 @@ static void a_begin_never_ended_is_named(void)
 	ok(run_flag(open, "open"), "marked as open");
 	is_int(run_doubts(r.json, "left open", "still open"), 1, "the doubt names it");
 	is_int(run_calls(r.json, "left open/twice"), 1, "the inner one of two has ended");
-	is_int(run_int(run_region(r.json, "left open/twice"), "open"), 1, "the outer one not");
+	is_int(run_int(run_region(r.json, "left open/twice"), "open"), 1,
+	       "the outer one not");
 	is_int(run_calls(r.json, "left open/in it"), 1, "what was in it is there");
+	is_int(run_doubts(r.json, NULL, "below zero"), 0,
+	       "and is no doubt about the one around it");
 	run_done(&r);
 }
 
@@ -442,11 +460,13 @@ static void an_end_in_another_thread_is_an_error(void)
 	run(&r, end_in_a_thread, NULL, quick);
 	run_good(&r, "an end in another thread");
 	is_int(run_calls(r.json, "here"), 1, "the region ended where it was begun");
-	is_int(run_doubts(r.json, "here", "without a begin"), 1, "the other end is doubted");
+	is_int(run_doubts(r.json, "here", "without a begin"), 1,
+	       "the other end is doubted");
 	run_done(&r);
 }
 
-/* --- limits --------------------------------------------------------------------------- */
+/* --- limits ---------------------------------------------------------------------------
+ */
 
 static int too_many(void *arg)
 {
@@ -476,8 +496,8 @@ static int too_many(void *arg)
 
 static void beyond_the_limit_regions_are_kept_by_name(void)
 {
-	static const char *const env[] = { "PMU_PIN=none", "PMU_BACKEND=clock",
-					   "PMU_MAX_REGIONS=16", NULL };
+	static const char *const env[] = {"PMU_PIN=none", "PMU_BACKEND=clock",
+					  "PMU_MAX_REGIONS=16", NULL};
 	const json_t *flat;
 	struct run r;
 
@@ -492,11 +512,13 @@ static void beyond_the_limit_regions_are_kept_by_name(void)
 	ok(run_doubts(r.json, NULL, "limit of regions") >= 1, "the report says so");
 	ok(run_doubts(r.json, NULL, "beyond the limit could not be kept") >= 1,
 	   "and counts what it could not keep");
-	ok(json_array_size(json_object_get(r.json, "regions")) <= 33, "and there are no more");
+	ok(json_array_size(json_object_get(r.json, "regions")) <= 33,
+	   "and there are no more");
 	run_done(&r);
 }
 
-/* --- names ---------------------------------------------------------------------------- */
+/* --- names ----------------------------------------------------------------------------
+ */
 
 static char longest[PMU_NAME_MAX + 1], too_long[PMU_NAME_MAX + 2];
 
@@ -504,23 +526,26 @@ static char longest[PMU_NAME_MAX + 1], too_long[PMU_NAME_MAX + 2];
 static const struct {
 	const char *name, *shown, *path;
 } odd_names[] = {
-	{ "with \"quotes\"", "with \"quotes\"", "with \"quotes\"" },
-	{ "two\nlines\r\n", "two\nlines\r\n", "two\nlines\r\n" },
-	{ "a,b;c", "a,b;c", "a,b;c" },
-	{ "a/b", "a/b", "a\\/b" },
-	{ "a\\b", "a\\b", "a\\\\b" },
-	{ "\t\x01\x1f\x7f", "\t\x01\x1f\x7f", "\t\x01\x1f\x7f" },
-	{ " ", " ", " " },
-	{ "'", "'", "'" },
-	{ "=cmd()", "=cmd()", "=cmd()" },
-	{ "gr\xc3\xb6\xc3\x9f" "e \xe2\x82\xac \xf0\x9f\x98\x80",
-	  "gr\xc3\xb6\xc3\x9f" "e \xe2\x82\xac \xf0\x9f\x98\x80",
-	  "gr\xc3\xb6\xc3\x9f" "e \xe2\x82\xac \xf0\x9f\x98\x80" },
-	{ "latin\xe9", "latin\\xe9", "latin\\xe9" },
-	{ "\xff\xfe\x80", "\\xff\\xfe\\x80", "\\xff\\xfe\\x80" },
-	{ "\xc0\xaf", "\\xc0\\xaf", "\\xc0\\xaf" },
-	{ "\xed\xa0\x80", "\\xed\\xa0\\x80", "\\xed\\xa0\\x80" },
-	{ longest, longest, longest },
+	{"with \"quotes\"", "with \"quotes\"", "with \"quotes\""},
+	{"two\nlines\r\n", "two\nlines\r\n", "two\nlines\r\n"},
+	{"a,b;c", "a,b;c", "a,b;c"},
+	{"a/b", "a/b", "a\\/b"},
+	{"a\\b", "a\\b", "a\\\\b"},
+	{"\t\x01\x1f\x7f", "\t\x01\x1f\x7f", "\t\x01\x1f\x7f"},
+	{" ", " ", " "},
+	{"'", "'", "'"},
+	{"=cmd()", "=cmd()", "=cmd()"},
+	{"gr\xc3\xb6\xc3\x9f"
+	 "e \xe2\x82\xac \xf0\x9f\x98\x80",
+	 "gr\xc3\xb6\xc3\x9f"
+	 "e \xe2\x82\xac \xf0\x9f\x98\x80",
+	 "gr\xc3\xb6\xc3\x9f"
+	 "e \xe2\x82\xac \xf0\x9f\x98\x80"},
+	{"latin\xe9", "latin\\xe9", "latin\\xe9"},
+	{"\xff\xfe\x80", "\\xff\\xfe\\x80", "\\xff\\xfe\\x80"},
+	{"\xc0\xaf", "\\xc0\\xaf", "\\xc0\\xaf"},
+	{"\xed\xa0\x80", "\\xed\\xa0\\x80", "\\xed\\xa0\\x80"},
+	{longest, longest, longest},
 };
 #define N_ODD_NAMES (sizeof(odd_names) / sizeof(*odd_names))
 
@@ -541,8 +566,10 @@ static int use_names(void *arg)
 	return 0;
 }
 
-/* One RFC 4180 record: the @n-th cell into @cell; returns what follows it, NULL where it is malformed. */
-static const char *csv_record(const char *at, int *n_cells, int n, char *cell, size_t size)
+/* One RFC 4180 record: the @n-th cell into @cell; returns what follows it, NULL where it
+ * is malformed. */
+static const char *csv_record(const char *at, int *n_cells, int n, char *cell,
+			      size_t size)
 {
 	size_t len = 0;
 
@@ -585,7 +612,7 @@ static void csv_is_valid(const struct run *r)
 	char name[PMU_NAME_MAX * 4 + 1];
 	const char *at = text;
 	int n_cells, n_head, n_records = 0, bad = 0;
-	bool seen[N_ODD_NAMES] = { false };
+	bool seen[N_ODD_NAMES] = {false};
 
 	if (!ok(text != NULL, "there is a CSV file"))
 		return;
@@ -607,8 +634,9 @@ static void csv_is_valid(const struct run *r)
 
 static void any_text_is_a_name(void)
 {
-	static const char *const env[] = { "PMU_PIN=none", "PMU_BACKEND=clock",
-					   "PMU_OUTPUT=@/run.json,@/run.csv,@/run.txt", NULL };
+	static const char *const env[] = {"PMU_PIN=none", "PMU_BACKEND=clock",
+					  "PMU_OUTPUT=@/run.json,@/run.csv,@/run.txt",
+					  NULL};
 	struct run r;
 	char *text;
 
@@ -623,16 +651,19 @@ static void any_text_is_a_name(void)
 		is_int(run_int(region, "calls"), 1, "a region under its path");
 		is_str(run_str(region, "name"), odd_names[i].shown, "with its name");
 	}
-	is_int(run_doubts(r.json, NULL, "NULL, empty or too long"), 7, "bad names are doubts");
+	is_int(run_doubts(r.json, NULL, "NULL, empty or too long"), 7,
+	       "bad names are doubts");
 	csv_is_valid(&r);
 	text = run_slurp(run_path(&r, "run.txt"));
 	has(text, "with \"quotes\"", "there is a text");
-	ok(text && !strchr(text, '\x01') && !strchr(text, '\xff'), "without control characters");
+	ok(text && !strchr(text, '\x01') && !strchr(text, '\xff'),
+	   "without control characters");
 	free(text);
 	run_done(&r);
 }
 
-/* --- the macro ------------------------------------------------------------------------ */
+/* --- the macro ------------------------------------------------------------------------
+ */
 
 static int leave_early(int how)
 {
@@ -667,7 +698,8 @@ static void a_scope_ends_however_it_is_left(void)
 	run_good(&r, "PMU_REGION");
 	is_int(run_calls(r.json, "scope"), 4, "of the function");
 	is_int(run_calls(r.json, "scope/loop"), 3 + 2 + 1 + 1, "of the loop's body");
-	is_int((long long)json_array_size(json_object_get(r.json, "doubts")), 0, "no doubts");
+	is_int((long long)json_array_size(json_object_get(r.json, "doubts")), 0,
+	       "no doubts");
 	run_done(&r);
 }
 

@@ -16,8 +16,8 @@
 
 #define NOBODY 65534
 
-static const char *const quick[] = { "PMU_PIN=none", "PMU_BACKEND=clock", NULL };
-static const char *const software[] = { "PMU_PIN=none", "PMU_GROUP=SOFTWARE", NULL };
+static const char *const quick[] = {"PMU_PIN=none", "PMU_BACKEND=clock", NULL};
+static const char *const software[] = {"PMU_PIN=none", "PMU_GROUP=SOFTWARE", NULL};
 
 static void begin_end(const char *name)
 {
@@ -56,7 +56,8 @@ static void close_from(int first)
 #endif
 }
 
-/* --- descriptors ---------------------------------------------------------------------- */
+/* --- descriptors ----------------------------------------------------------------------
+ */
 
 static int close_all_first(void *arg)
 {
@@ -96,7 +97,8 @@ static void descriptors_may_be_closed_meanwhile(const char *const *env, const ch
 	for (int first = 0; first <= 3; first += 3) {
 		run(&r, close_all_meanwhile, &first, env);
 		run_good(&r, how);
-		is_int(run_calls(r.json, "outer"), 200, "regions before and after are there");
+		is_int(run_calls(r.json, "outer"), 200,
+		       "regions before and after are there");
 		is_int(run_calls(r.json, "closes"), 2, "and the one around it");
 		run_done(&r);
 	}
@@ -106,7 +108,7 @@ static void descriptors_may_be_closed_meanwhile(const char *const *env, const ch
 static int take_all_numbers(void *arg)
 {
 	const struct run *r = arg;
-	struct rlimit limit = { 256, 256 };
+	struct rlimit limit = {256, 256};
 	char text[16] = "";
 	int data;
 
@@ -167,7 +169,8 @@ static void a_lost_source_is_a_doubt(void)
 		skip("it is a doubt", "nothing here counts by descriptors");
 	} else {
 		raw = json_object_get(run_region(r.json, "uncounted"), "raw");
-		ok(run_doubts(r.json, NULL, "closed our descriptors") >= 1, "it is a doubt");
+		ok(run_doubts(r.json, NULL, "closed our descriptors") >= 1,
+		   "it is a doubt");
 		ok(json_is_null(json_object_get(raw, "page-faults")) &&
 			   json_object_get(raw, "page-faults"),
 		   "and the counts are missing, not 0");
@@ -180,7 +183,7 @@ static void a_lost_source_is_a_doubt(void)
 
 static int use_up_descriptors(void *arg)
 {
-	struct rlimit limit = { 16, 0 }, after;
+	struct rlimit limit = {16, 0}, after;
 	rlim_t hard = *(rlim_t *)arg;
 
 	limit.rlim_max = hard;
@@ -196,7 +199,7 @@ static int use_up_descriptors(void *arg)
 
 static void descriptors_may_be_few(void)
 {
-	rlim_t hard[] = { 64, 16 };
+	rlim_t hard[] = {64, 16};
 	struct run r;
 
 	if (RUN_SANITIZED) {
@@ -211,7 +214,8 @@ static void descriptors_may_be_few(void)
 	run_done(&r);
 }
 
-/* --- standard error ------------------------------------------------------------------- */
+/* --- standard error -------------------------------------------------------------------
+ */
 
 enum when { BEFORE, AFTER };
 
@@ -233,9 +237,9 @@ static int data_as_standard_error(void *arg)
 
 static void a_data_file_may_have_standard_errors_number(enum when when, const char *how)
 {
-	static const char *const env[] = { "PMU_PIN=none", "PMU_OUTPUT", NULL };
+	static const char *const env[] = {"PMU_PIN=none", "PMU_OUTPUT", NULL};
 	struct run r;
-	void *arg[] = { &r, &when };
+	void *arg[] = {&r, &when};
 	char *data;
 
 	run(&r, data_as_standard_error, arg, env);
@@ -257,7 +261,7 @@ static int closed_error_then_open(void *arg)
 
 static void standard_error_may_be_closed(void)
 {
-	static const char *const env[] = { "PMU_PIN=none", "PMU_OUTPUT", NULL };
+	static const char *const env[] = {"PMU_PIN=none", "PMU_OUTPUT", NULL};
 	struct run r;
 
 	run(&r, closed_error_then_open, NULL, env);
@@ -292,7 +296,7 @@ static int write_data(const char *path)
 
 static void it_may_be_closed_when_the_program_starts(void)
 {
-	static const char *const env[] = { "PMU_PIN=none", "PMU_OUTPUT", NULL };
+	static const char *const env[] = {"PMU_PIN=none", "PMU_OUTPUT", NULL};
 	struct run r;
 	char *data;
 
@@ -304,7 +308,8 @@ static void it_may_be_closed_when_the_program_starts(void)
 	run_done(&r);
 }
 
-/* --- where the store goes ------------------------------------------------------------- */
+/* --- where the store goes -------------------------------------------------------------
+ */
 
 static int mount_at(const char *where, const char *options)
 {
@@ -327,7 +332,7 @@ static int without_shared_memory(void *arg)
 
 static void fill(const char *path)
 {
-	char zero[4096] = { 0 };
+	char zero[4096] = {0};
 	int fd = open(path, O_WRONLY | O_CREAT, 0600);
 
 	while (write(fd, zero, sizeof(zero)) > 0)
@@ -362,10 +367,11 @@ static int shared_memory_that_fills_up(void *arg)
 	return 0;
 }
 
-static const char *const no_place[] = { "PMU_PIN=none", "PMU_BACKEND=clock", "XDG_RUNTIME_DIR",
-					"TMPDIR=@/no/such/folder", NULL };
-static const char *const tmp_place[] = { "PMU_PIN=none", "PMU_BACKEND=clock", "XDG_RUNTIME_DIR",
-					 "TMPDIR=@", NULL };
+static const char *const no_place[] = {"PMU_PIN=none", "PMU_BACKEND=clock",
+				       "XDG_RUNTIME_DIR", "TMPDIR=@/no/such/folder",
+				       NULL};
+static const char *const tmp_place[] = {"PMU_PIN=none", "PMU_BACKEND=clock",
+					"XDG_RUNTIME_DIR", "TMPDIR=@", NULL};
 
 static void memory_serves_where_there_is_no_file(int (*fn)(void *), const char *how)
 {
@@ -465,13 +471,15 @@ static void hostile_folders_are_not_used(void)
 	run_done(&r);
 }
 
-/* --- users ---------------------------------------------------------------------------- */
+/* --- users ----------------------------------------------------------------------------
+ */
 
 static int become_nobody(const struct run *r)
 {
 	if (geteuid() != 0)
 		return 0;
-	if (chown(r->dir, NOBODY, NOBODY) < 0 || chown(run_path(r, "xdg"), NOBODY, NOBODY) < 0)
+	if (chown(r->dir, NOBODY, NOBODY) < 0 ||
+	    chown(run_path(r, "xdg"), NOBODY, NOBODY) < 0)
 		return -errno;
 	if (setgroups(0, NULL) < 0 || setgid(NOBODY) < 0 || setuid(NOBODY) < 0)
 		return -errno;
@@ -496,7 +504,7 @@ static void *one_region(void *arg)
 
 static int with_little_locked_memory(void *arg)
 {
-	struct rlimit limit = { 65536, 65536 };
+	struct rlimit limit = {65536, 65536};
 	pthread_t thread[30];
 
 	setrlimit(RLIMIT_MEMLOCK, &limit);
@@ -550,10 +558,12 @@ static int run_setuid(void *arg)
 static bool copy_self(const char *path)
 {
 	char *text = malloc(1 << 24);
-	int from = open("/proc/self/exe", O_RDONLY), to = open(path, O_WRONLY | O_CREAT, 0700);
+	int from = open("/proc/self/exe", O_RDONLY),
+	    to = open(path, O_WRONLY | O_CREAT, 0700);
 	ssize_t n, all = 0;
 
-	while (text && (n = read(from, text, 1 << 24)) > 0 && write(to, text, (size_t)n) == n)
+	while (text && (n = read(from, text, 1 << 24)) > 0 &&
+	       write(to, text, (size_t)n) == n)
 		all += n;
 	close(from);
 	close(to);
@@ -563,8 +573,8 @@ static bool copy_self(const char *path)
 
 static void a_setuid_program_reads_no_settings(void)
 {
-	static const char *const env[] = { "PMU_OUTPUT=@/run.json", "PMU_GROUP=NO_SUCH",
-					   "PMU_OUPUT=x", "PMU_ENABLE=0", NULL };
+	static const char *const env[] = {"PMU_OUTPUT=@/run.json", "PMU_GROUP=NO_SUCH",
+					  "PMU_OUPUT=x", "PMU_ENABLE=0", NULL};
 	const char *name = "a setuid program reads no settings";
 	struct run r;
 
@@ -578,7 +588,8 @@ static void a_setuid_program_reads_no_settings(void)
 	}
 	run_open(&r);
 	chmod(r.dir, 0755);
-	if (!copy_self(run_path(&r, "setuid")) || chmod(run_path(&r, "setuid"), 04755) < 0)
+	if (!copy_self(run_path(&r, "setuid")) ||
+	    chmod(run_path(&r, "setuid"), 04755) < 0)
 		run_die("copy");
 	fflush(stdout);
 	r.pid = fork();
@@ -602,7 +613,8 @@ static void a_setuid_program_reads_no_settings(void)
 	run_done(&r);
 }
 
-/* --- perf_event_open ------------------------------------------------------------------ */
+/* --- perf_event_open ------------------------------------------------------------------
+ */
 
 static int refuse_perf(int error)
 {
@@ -612,7 +624,7 @@ static int refuse_perf(int error)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned int)error),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	struct sock_fprog program = { sizeof(filter) / sizeof(*filter), filter };
+	struct sock_fprog program = {sizeof(filter) / sizeof(*filter), filter};
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
@@ -630,8 +642,8 @@ static int without_perf(void *arg)
 
 static void refused_with(int error, const char *name)
 {
-	static const char *const backend[] = { "PMU_PIN=none", "PMU_BACKEND=perf", NULL };
-	static const char *const nothing[] = { "PMU_PIN=none", NULL };
+	static const char *const backend[] = {"PMU_PIN=none", "PMU_BACKEND=perf", NULL};
+	static const char *const nothing[] = {"PMU_PIN=none", NULL};
 	const json_t *refusal, *faults;
 	struct run r;
 
@@ -643,7 +655,8 @@ static void refused_with(int error, const char *name)
 	}
 	run_good(&r, name);
 	check_regions(&r);
-	is_str(run_str(json_object_get(r.json, "source"), "name"), "clock", "the next source");
+	is_str(run_str(json_object_get(r.json, "source"), "name"), "clock",
+	       "the next source");
 	refusal = json_array_get(json_object_get(r.json, "refused"), 0);
 	is_str(run_str(refusal, "source"), "perf", "what was refused");
 	ok(run_str(refusal, "why") && *run_str(refusal, "why"), "and why: %s",
@@ -661,7 +674,8 @@ static void refused_with(int error, const char *name)
 	run(&r, without_perf, &error, backend);
 	run_good(&r, "PMU_BACKEND=perf");
 	check_regions(&r);
-	ok(json_array_size(json_object_get(r.json, "refused")) >= 1, "the report says why not");
+	ok(json_array_size(json_object_get(r.json, "refused")) >= 1,
+	   "the report says why not");
 	run_done(&r);
 }
 
@@ -670,9 +684,9 @@ static void perf_may_be_refused(void)
 	static const struct {
 		int code;
 		const char *name;
-	} errors[] = { { EACCES, "EACCES" }, { EPERM, "EPERM" },   { EMFILE, "EMFILE" },
-		       { ENOSPC, "ENOSPC" }, { ENOSYS, "ENOSYS" }, { EINVAL, "EINVAL" },
-		       { ENOENT, "ENOENT" }, { EBUSY, "EBUSY" },   { ENODEV, "ENODEV" } };
+	} errors[] = {{EACCES, "EACCES"}, {EPERM, "EPERM"},   {EMFILE, "EMFILE"},
+		      {ENOSPC, "ENOSPC"}, {ENOSYS, "ENOSYS"}, {EINVAL, "EINVAL"},
+		      {ENOENT, "ENOENT"}, {EBUSY, "EBUSY"},   {ENODEV, "ENODEV"}};
 
 	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++)
 		refused_with(errors[i].code, errors[i].name);
@@ -717,12 +731,15 @@ int main(int argc, char **argv)
 	descriptors_may_be_closed_meanwhile(quick, "closed meanwhile, on the clock");
 	descriptors_may_be_closed_meanwhile(software, "closed meanwhile, with counters");
 	what_is_no_longer_ours_is_left_alone(quick, "all numbers taken, on the clock");
-	what_is_no_longer_ours_is_left_alone(software, "all numbers taken, with counters");
+	what_is_no_longer_ours_is_left_alone(software,
+					     "all numbers taken, with counters");
 	a_lost_source_is_a_doubt();
 	descriptors_may_be_few();
 	standard_error_may_be_closed();
-	a_data_file_may_have_standard_errors_number(AFTER, "a data file as number 2, later");
-	a_data_file_may_have_standard_errors_number(BEFORE, "a data file as number 2, before");
+	a_data_file_may_have_standard_errors_number(AFTER,
+						    "a data file as number 2, later");
+	a_data_file_may_have_standard_errors_number(BEFORE,
+						    "a data file as number 2, before");
 	it_may_be_closed_when_the_program_starts();
 	memory_serves_where_there_is_no_file(without_shared_memory, "no /dev/shm");
 	memory_serves_where_there_is_no_file(full_shared_memory, "a full /dev/shm");

@@ -5,7 +5,7 @@
 
 #include "run.h"
 
-static const char *const quick[] = { "PMU_PIN=none", "PMU_BACKEND=clock", NULL };
+static const char *const quick[] = {"PMU_PIN=none", "PMU_BACKEND=clock", NULL};
 
 static void begin_end(const char *name)
 {
@@ -25,7 +25,8 @@ static pthread_t start(void *(*fn)(void *), void *arg)
 	return thread;
 }
 
-/* --- sums ----------------------------------------------------------------------------- */
+/* --- sums -----------------------------------------------------------------------------
+ */
 
 #define N_CALLS 200000
 
@@ -43,8 +44,8 @@ static void *call_often(void *arg)
 
 static int two_threads(void *arg)
 {
-	int n[2] = { N_CALLS, N_CALLS / 2 };
-	pthread_t thread[2] = { start(call_often, &n[0]), start(call_often, &n[1]) };
+	int n[2] = {N_CALLS, N_CALLS / 2};
+	pthread_t thread[2] = {start(call_often, &n[0]), start(call_often, &n[1])};
 
 	(void)arg;
 	pthread_join(thread[0], NULL);
@@ -76,13 +77,14 @@ static void sums_are_exact(const char *const *env, const char *how)
 
 static void two_threads_at_once_have_exact_sums(void)
 {
-	static const char *const pinned[] = { "PMU_BACKEND=clock", NULL };
+	static const char *const pinned[] = {"PMU_BACKEND=clock", NULL};
 
 	sums_are_exact(quick, "two threads");
 	sums_are_exact(pinned, "two pinned threads");
 }
 
-/* --- ends ----------------------------------------------------------------------------- */
+/* --- ends -----------------------------------------------------------------------------
+ */
 
 static atomic_int n_inside;
 
@@ -115,13 +117,15 @@ static void the_program_may_end_while_threads_are_in_regions(void)
 
 	for (int i = 0; i < 20; i++) {
 		run(&r, exit_among_threads, NULL, quick);
-		good += WIFEXITED(r.status) && !WEXITSTATUS(r.status) && !r.notes->n_failed &&
-			run_calls(r.json, "done") == 2 && run_calls(r.json, "main") == 1 &&
+		good += WIFEXITED(r.status) && !WEXITSTATUS(r.status) &&
+			!r.notes->n_failed && run_calls(r.json, "done") == 2 &&
+			run_calls(r.json, "main") == 1 &&
 			run_calls(r.json, "around") == 0 &&
 			run_int(run_region(r.json, "around"), "open") == 2 &&
 			run_stores(&r, NULL, 0) == 0;
 		if (good != i + 1) {
-			diag("status %#x, %lld done, %lld in main, %lld around, %d stores, %s",
+			diag("status %#x, %lld done, %lld in main, %lld around, %d "
+			     "stores, %s",
 			     (unsigned int)r.status, run_calls(r.json, "done"),
 			     run_calls(r.json, "main"), run_calls(r.json, "around"),
 			     run_stores(&r, NULL, 0), r.err ? r.err : "");
@@ -131,7 +135,8 @@ static void the_program_may_end_while_threads_are_in_regions(void)
 			run_done(&r);
 	}
 	is_int(good, 20, "each of 20 programs has its report");
-	ok(run_flag(run_region(r.json, "around"), "open"), "what had not ended is marked");
+	ok(run_flag(run_region(r.json, "around"), "open"),
+	   "what had not ended is marked");
 	run_done(&r);
 }
 
@@ -175,12 +180,13 @@ static void a_thread_may_exit_or_be_cancelled(void)
 	run(&r, end_in_every_way, NULL, quick);
 	run_good(&r, "pthread_exit and pthread_cancel");
 	is_int(run_calls(r.json, "before"), 2, "what ended is there");
-	is_int(run_doubts(r.json, "cancelled in it", "still open when its thread ended"), 1,
-	       "what did not is named");
+	is_int(run_doubts(r.json, "cancelled in it", "still open when its thread ended"),
+	       1, "what did not is named");
 	run_done(&r);
 }
 
-/* --- many threads --------------------------------------------------------------------- */
+/* --- many threads ---------------------------------------------------------------------
+ */
 
 static void *three_regions(void *arg)
 {
@@ -242,8 +248,10 @@ static void short_threads_leave_nothing_behind(void)
 	is_int(run_calls(r.json, "two"), n, "of the second region");
 	is_int(run_calls(r.json, "two/three"), n, "and of the third");
 	threads = json_object_get(r.json, "threads");
-	is_int((long long)json_array_size(threads), 1025, "1024 threads and one set of them");
-	json_array_foreach(threads, i, thread) if (run_int(thread, "merged") > 0) merged = thread;
+	is_int((long long)json_array_size(threads), 1025,
+	       "1024 threads and one set of them");
+	json_array_foreach(threads, i, thread) if (run_int(thread, "merged") > 0) merged =
+		thread;
 	is_int(run_int(merged, "merged"), n - 1024, "that says how many it holds");
 	run_done(&r);
 }
@@ -258,8 +266,8 @@ static int twenty_in_turn(void *arg)
 
 static void finished_threads_beyond_the_limit_are_merged(void)
 {
-	static const char *const env[] = { "PMU_PIN=none", "PMU_BACKEND=clock",
-					   "PMU_MAX_THREADS=4", NULL };
+	static const char *const env[] = {"PMU_PIN=none", "PMU_BACKEND=clock",
+					  "PMU_MAX_THREADS=4", NULL};
 	const json_t *threads, *rows, *last, *two;
 	long long sum = 0, time = 0;
 	struct run r;
@@ -270,7 +278,8 @@ static void finished_threads_beyond_the_limit_are_merged(void)
 	run_good(&r, "PMU_MAX_THREADS=4");
 	threads = json_object_get(r.json, "threads");
 	is_int((long long)json_array_size(threads), 5, "four threads and a set");
-	is_int(run_int(json_array_get(threads, 3), "merged"), 0, "four keep their own rows");
+	is_int(run_int(json_array_get(threads, 3), "merged"), 0,
+	       "four keep their own rows");
 	is_int(run_int(json_array_get(threads, 4), "merged"), 16, "16 are in the set");
 	two = run_region(r.json, "two");
 	rows = json_object_get(two, "threads");
@@ -288,7 +297,8 @@ static void finished_threads_beyond_the_limit_are_merged(void)
 	run_done(&r);
 }
 
-/* --- destructors ---------------------------------------------------------------------- */
+/* --- destructors ----------------------------------------------------------------------
+ */
 
 static pthread_key_t early_key, late_key;
 
@@ -374,7 +384,8 @@ static void exit_handlers_may_use_regions(void)
 	run_done(&r);
 }
 
-/* --- pmu_fini, pmu_init, pmu_report among threads ------------------------------------- */
+/* --- pmu_fini, pmu_init, pmu_report among threads -------------------------------------
+ */
 
 static atomic_int stop, rounds[2];
 
@@ -396,19 +407,20 @@ static void *go_on(void *arg)
 
 static void wait_for_rounds(int more)
 {
-	int from[2] = { atomic_load(&rounds[0]), atomic_load(&rounds[1]) };
+	int from[2] = {atomic_load(&rounds[0]), atomic_load(&rounds[1])};
 
-	while (atomic_load(&rounds[0]) < from[0] + more || atomic_load(&rounds[1]) < from[1] + more)
+	while (atomic_load(&rounds[0]) < from[0] + more ||
+	       atomic_load(&rounds[1]) < from[1] + more)
 		sched_yield();
 }
 
 static int end_and_begin_again(void *arg)
 {
-	struct pmu_region_counts counts = { .size = sizeof(counts) };
+	struct pmu_region_counts counts = {.size = sizeof(counts)};
 	const struct run *r = arg;
 	pthread_t thread[2];
 	char output[512];
-	struct pmu_options options = { .size = sizeof(options), .output = output };
+	struct pmu_options options = {.size = sizeof(options), .output = output};
 
 	thread[0] = start(go_on, &rounds[0]);
 	thread[1] = start(go_on, &rounds[1]);
