@@ -188,6 +188,9 @@ static void take_nested(struct pmu_finishing *f)
 
 		if (nested->tangled && (nested->n || !outermost))
 			row[i].flags |= PMU_ROW_NO_SELF;
+		/* what has ended inside a call that has not is part of no total yet */
+		if (row[i].n_open && nested->n)
+			row[i].flags |= PMU_ROW_NO_SELF;
 		if (!pmu_model_self_known(&row[i])) {
 			row[i].self_ns = 0;
 			row[i].self_missing = UINT32_MAX;

@@ -27,7 +27,7 @@ void pmu_session_unbar(void)
 
 int pmu_session_enter(void)
 {
-	if (pmu_inside || (pmu_self && *pmu_self->gate & 1))
+	if (pmu_session_inside())
 		return -EBUSY;
 	pmu_session_bar();
 	if (!pmu_session_is_ours()) {

@@ -38,13 +38,23 @@ void pmu_session_forked(void)
 	pmu_session.in_child = true;
 }
 
+bool pmu_session_inside(void)
+{
+	return pmu_inside || (pmu_self && *pmu_self->gate & 1);
+}
+
+void pmu_session_unshare(void)
+{
+	pmu_table_unshare(&pmu_session.table);
+}
+
 /*
  * After the program's own exit handlers and destructors, which may still use regions: the loader
  * runs a library's destructors after those of what depends on it.
  */
 __attribute__((destructor)) static void at_exit(void)
 {
-	bool inside = pmu_inside || (pmu_self && *pmu_self->gate & 1);
+	bool inside = pmu_session_inside();
 
 	if (!__atomic_load_n(&pmu_session.running, __ATOMIC_ACQUIRE) || !pmu_session_is_ours() ||
 	    pmu_session.pid != getpid())

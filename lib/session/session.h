@@ -129,6 +129,12 @@ int pmu_output_write_all(const struct pmu_model *model);
 /** pmu_output_write() - one report: a path of PMU_OUTPUT, "-", or NULL for standard error. */
 int pmu_output_write(const struct pmu_model *model, const char *configured);
 
+/** pmu_session_inside() - is the calling thread in a call of this library (so this is a signal handler)? */
+bool pmu_session_inside(void);
+
+/** pmu_session_unshare() - in a forked child: the parent's table is out of reach of what was interrupted. */
+void pmu_session_unshare(void);
+
 /** pmu_session_publish() - let threads in (positive) or keep them out (-1). */
 void pmu_session_publish(int32_t epoch);
 

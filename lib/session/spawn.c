@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What starts threads and programs, wrapped so that nobody inherits a pin. */
+#include "session/session.h"
 #include "session/spawn.h"
 
 #include <dlfcn.h>
@@ -141,36 +142,36 @@ PMU_INTERPOSE int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
 
 /* Processes that go on with this program: the child keeps the original mask */
 
+static pid_t fork_by(pid_t (*next)(void))
+{
+	/* A signal handler that interrupted this library may return into it in the child. */
+	bool inside = pmu_session_inside();
+	pid_t pid;
+
+	pmu_pin_lift();
+	pid = next();
+	if (pid) {
+		pmu_pin_restore();
+	} else {
+		pmu_pinned_forget();
+		if (inside)
+			pmu_session_unshare();
+	}
+	return pid;
+}
+
 PMU_INTERPOSE pid_t fork(void)
 {
 	__typeof__(&fork) next = REAL(fork);
-	pid_t pid;
 
-	if (unlikely(!next))
-		return no_such();
-	pmu_pin_lift();
-	pid = next();
-	if (pid)
-		pmu_pin_restore();
-	else
-		pmu_pinned_forget();
-	return pid;
+	return unlikely(!next) ? no_such() : fork_by(next);
 }
 
 PMU_INTERPOSE pid_t _Fork(void)
 {
 	__typeof__(&_Fork) next = REAL(_Fork);
-	pid_t pid;
 
-	if (unlikely(!next))
-		return no_such();
-	pmu_pin_lift();
-	pid = next();
-	if (pid)
-		pmu_pin_restore();
-	else
-		pmu_pinned_forget();
-	return pid;
+	return unlikely(!next) ? no_such() : fork_by(next);
 }
 
 PMU_INTERPOSE int daemon(int nochdir, int noclose)

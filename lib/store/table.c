@@ -273,11 +273,23 @@ void pmu_table_remove(struct pmu_table *table)
 	table->file_ended = true;
 }
 
+void pmu_table_unshare(struct pmu_table *table)
+{
+	for (size_t i = 0; i < table->n_pieces; i++) {
+		void *base = (void *)(uintptr_t)table->piece[i].base;
+		size_t size = table->piece[i].size;
+		void *copy = pmu_pages_alloc(size);
+
+		if (!copy)
+			continue;
+		memcpy(copy, base, size);
+		mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, base);
+	}
+}
+
 void pmu_table_abandon(struct pmu_table *table)
 {
-	for (size_t i = 0; i < table->n_pieces; i++)
-		mmap((void *)(uintptr_t)table->piece[i].base, table->piece[i].size,
-		     PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	pmu_table_unshare(table);
 	pmu_pages_free(table->name_slot, table->n_name_slots * sizeof(*table->name_slot));
 	memset(table, 0, sizeof(*table));
 }

@@ -59,10 +59,16 @@ int pmu_table_open(struct pmu_table *table, enum pmu_clock_kind clock);
 void pmu_table_remove(struct pmu_table *table);
 
 /**
+ * pmu_table_unshare() - in a forked child: what is mapped becomes a private copy at the same addresses
+ * Context: async-signal-safe; no lock.
+ */
+void pmu_table_unshare(struct pmu_table *table);
+
+/**
  * pmu_table_abandon() - in a forked child: let go of the parent's table
  *
- * What was mapped becomes private zeroes at the same addresses, so that code the fork interrupted
- * can finish its stores without reaching the parent.
+ * What was mapped stays in place as a private copy, so that code the fork interrupted can finish its stores
+ * without reaching the parent.
  */
 void pmu_table_abandon(struct pmu_table *table);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Settings as people write them: where reports go, and what a mistake costs. */
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "run.h"
 
 static void begin_end(const char *name)
@@ -273,14 +276,22 @@ static void one_process_keeps_its_reports_apart(void)
 
 static int two_programs(void *arg)
 {
+	/* both are measuring before either ends */
+	int *n = mmap(NULL, sizeof(*n), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		      -1, 0);
 	pid_t pid[2];
 	int status;
 
 	(void)arg;
+	if (n == MAP_FAILED)
+		return 1;
 	for (int i = 0; i < 2; i++) {
 		pid[i] = fork();
 		if (pid[i] == 0) {
 			begin_end(i ? "second" : "first");
+			__atomic_fetch_add(n, 1, __ATOMIC_SEQ_CST);
+			while (__atomic_load_n(n, __ATOMIC_SEQ_CST) < 2)
+				usleep(100);
 			exit(0);
 		}
 	}

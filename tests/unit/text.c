@@ -11,7 +11,8 @@ static const uint64_t ms = 1000000;
 
 static char *render(const struct pmu_model *model, unsigned int columns, bool threads)
 {
-	const struct pmu_text_options options = {.threads = threads, .columns = columns};
+	const struct pmu_text_options options = {
+		.threads = threads, .columns = columns, .all = true};
 	struct pmu_strbuf out = {0};
 
 	pmu_report_text(&out, model, &options);
@@ -474,6 +475,57 @@ static void a_report_without_regions_says_so(void)
 	pmu_model_free(model);
 }
 
+static int n_found(const char *text, const char *part)
+{
+	int n = 0;
+
+	for (; (text = strstr(text, part)); text++)
+		n++;
+	return n;
+}
+
+/* One thread, "region i" taking i + 1 microseconds. */
+static void many_regions(struct pmu_model *model, unsigned int n)
+{
+	struct pmu_model_section *section = pmu_model_alloc(model, sizeof(*section));
+
+	model->thread = pmu_model_alloc(model, sizeof(*model->thread));
+	model->thread->name = "";
+	model->n_threads = 1;
+	section->group = "TIME";
+	section->thread_row = pmu_model_alloc(model, n * sizeof(*section->thread_row));
+	section->n_thread_rows = n;
+	for (unsigned int i = 0; i < n; i++) {
+		struct pmu_model_row *row = &section->thread_row[i];
+
+		row->name = pmu_model_textf(model, "region %u", i);
+		row->parent = -1;
+		row->calls = 1;
+		row->time_ns = row->min_ns = row->max_ns = 1000 * (i + 1);
+	}
+	model->section = section;
+	model->n_sections = 1;
+	is_int(pmu_model_finish(model), 0, "a model of many regions");
+}
+
+static void of_very_many_regions_the_longest_are_shown(void)
+{
+	static const struct pmu_text_options few = {.columns = 100};
+	struct pmu_model *model = pmu_model_new();
+	struct pmu_strbuf out = {0};
+
+	many_regions(model, PMU_TEXT_ROWS + 20);
+	pmu_report_text(&out, model, &few);
+	has(pmu_strbuf_text(&out), "and 20 more regions of at most", "the others are counted");
+	has(pmu_strbuf_text(&out), "PMU_REPORT=all", "and how to see them is said");
+	is_int(n_found(pmu_strbuf_text(&out), "\n  region "), PMU_TEXT_ROWS + 1,
+	       "the longest are there, below the title");
+	ok(strstr(pmu_strbuf_text(&out), "region 119 ") != NULL, "the longest of all");
+	ok(strstr(pmu_strbuf_text(&out), "region 19 ") == NULL, "not the shorter ones");
+	pmu_strbuf_free(&out);
+	pmu_model_free(model);
+}
+
 int main(void)
 {
 	the_head_says_what_ran_where();
@@ -492,5 +544,6 @@ int main(void)
 	deep_trees_fit();
 	several_groups_have_a_table_each();
 	a_report_without_regions_says_so();
+	of_very_many_regions_the_longest_are_shown();
 	return done_testing();
 }
