@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The public calls that are about the session rather than a region. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -172,11 +173,14 @@ PMU_API const char *pmu_strerror(int code)
 		{ EUCLEAN, "the file is damaged" },
 	};
 
-	code = code < 0 ? -code : code;
+	if (code < 0)
+		code = code == INT_MIN ? INT_MAX : -code;
 	for (size_t i = 0; i < PMU_ARRAY_LEN(ours); i++)
 		if (ours[i].code == code)
 			return ours[i].text;
-	return code ? strerrordesc_np(code) ? strerrordesc_np(code) : "unknown error" : "success";
+	if (!code)
+		return "success";
+	return strerrordesc_np(code) ? strerrordesc_np(code) : "unknown error";
 }
 
 PMU_API int pmu_version(void)
