@@ -104,8 +104,12 @@ int pmu_init(const struct pmu_options *options);
  *
  * Context: takes no lock and calls no kernel once the thread has seen the
  * region (a source that cannot be read in user space excepted).
+ * The first call in a process starts the session and allocates memory: where that could happen in a
+ * signal handler, call pmu_init() before.
+ *
  * Return: 0; -EINVAL for a NULL or empty name; -ENAMETOOLONG; -EBUSY in a signal
- * handler that interrupted this library; -ENOMEM; -ENOSPC at the limit of regions.
+ * handler that interrupted this library; -ENOMEM; -ENOSPC at the limit of regions.  The call that
+ * starts the session may return what pmu_init() would.
  */
 int pmu_region_begin(const char *name);
 

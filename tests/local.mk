@@ -65,6 +65,7 @@ check_PROGRAMS += %D%/api/pairs
 # Scripts.
 script_tests = \
 	%D%/api/command.sh \
+	%D%/api/cxx.sh \
 	%D%/api/disable.sh \
 	%D%/api/hotpath.sh \
 	%D%/api/symbols.sh \

@@ -105,9 +105,16 @@ static inline void pmu_publish_inner_call(const struct pmu_thread *self,
 	__atomic_store_n(&node->row->seq, seq + 1, __ATOMIC_RELEASE);
 }
 
+/*
+ * What stands beside the banks: written by the row's thread alone, read by others at any time, each value for
+ * itself.
+ */
+#define PMU_ROW_SET(row, member, value) \
+	__atomic_store_n(&(row)->member, (__typeof__((row)->member))(value), __ATOMIC_RELAXED)
+
 static inline void pmu_row_set_open(struct pmu_store_row *row, uint32_t open)
 {
-	__atomic_store_n(&row->open, open, __ATOMIC_RELAXED);
+	PMU_ROW_SET(row, open, open);
 }
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "pmu.h"
-#include "region/tree.h"
+#include "region/publish.h"
 #include "session/session.h"
 
 /* Members up to the caller's size; @size itself is the caller's. */
@@ -158,10 +158,11 @@ static void reset_row(const struct pmu_thread *self, struct pmu_store_row *row)
 	for (uint32_t i = 0; i < self->n_slots; i++)
 		__atomic_store_n(&idle->count[i], 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&row->seq, seq + 1, __ATOMIC_RELEASE);
-	row->flags &= PMU_STORE_ROW_FLAT;
-	row->missing = 0;
-	row->unended = row->unbegun = 0;
-	row->moved = 0;
+	PMU_ROW_SET(row, flags, row->flags & PMU_STORE_ROW_FLAT);
+	PMU_ROW_SET(row, missing, 0);
+	PMU_ROW_SET(row, unended, 0);
+	PMU_ROW_SET(row, unbegun, 0);
+	PMU_ROW_SET(row, moved, 0);
 }
 
 static int reset(const char *text)

@@ -17,8 +17,8 @@ PMU_COLD void pmu_node_check_cpu(const struct pmu_thread *self, struct pmu_node 
 	if (cpu < 0 || cpu == self->watch_cpu)
 		return;
 	if (node->row->moved < UINT16_MAX)
-		node->row->moved++;
-	node->row->missing |= (uint16_t)((1u << self->n_slots) - 1);
+		PMU_ROW_SET(node->row, moved, node->row->moved + 1);
+	PMU_ROW_SET(node->row, missing, node->row->missing | ((1u << self->n_slots) - 1));
 }
 
 static int check_name(struct pmu_thread *self, const char *name, size_t *len)
@@ -63,9 +63,9 @@ static int enter_again(struct pmu_thread *self, struct pmu_node *node)
 	} else {
 		if (pmu_tree_push(self, node) < 0)
 			return -ENOMEM;
-		node->row->flags |= PMU_STORE_ROW_MUTUAL;
+		PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_MUTUAL);
 	}
-	node->row->flags |= PMU_STORE_ROW_RECURSIVE;
+	PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_RECURSIVE);
 	pmu_row_set_open(node->row, node->row->open + 1);
 	return 0;
 }
@@ -73,7 +73,7 @@ static int enter_again(struct pmu_thread *self, struct pmu_node *node)
 /* A region set aside that is begun anew: its old begin will never be ended. */
 static void give_up(struct pmu_node *node)
 {
-	node->row->unended += node->row->open;
+	PMU_ROW_SET(node->row, unended, node->row->unended + node->row->open);
 	pmu_row_set_open(node->row, 0);
 	node->aside = false;
 	node->name->open = NULL;
@@ -114,6 +114,10 @@ PMU_COLD struct pmu_node *pmu_begin_uncached(struct pmu_thread *self, const char
 		pmu_node_check_cpu(self, node);
 	return node;
 no_memory:
+	/* A session that ended meanwhile wants no row any more. */
+	*rc = 0;
+	if (__atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED) != (int32_t)self->epoch)
+		return NULL;
 	pmu_thread_doubt(self, PMU_DOUBT_NO_MEMORY);
 	*rc = -ENOMEM;
 	return NULL;
@@ -170,7 +174,7 @@ int pmu_region_enter(struct pmu_thread **self)
 PMU_COLD void pmu_node_mark_missing(const struct pmu_thread *self, struct pmu_node *node,
 				    uint32_t missing, uint64_t *now)
 {
-	node->row->missing |= (uint16_t)missing;
+	PMU_ROW_SET(node->row, missing, node->row->missing | missing);
 	for (uint32_t i = 0; i < self->n_slots; i++)
 		if (missing & (1u << i))
 			now[i] = node->start[i] = 0;
@@ -198,7 +202,7 @@ static int end_unbegun(struct pmu_thread *self, const char *text, size_t len)
 		node = name->nodes ? name->nodes
 				   : pmu_tree_node(self, self->tree->root, name, &error);
 	if (node)
-		node->row->unbegun++;
+		PMU_ROW_SET(node->row, unbegun, node->row->unbegun + 1);
 	return -ENOENT;
 }
 
@@ -237,7 +241,7 @@ PMU_COLD int pmu_end_other(struct pmu_thread *self, const char *text, size_t len
 		return 0;
 	}
 	if (node->aside)
-		node->row->flags |= PMU_STORE_ROW_OVERLAP;
+		PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_OVERLAP);
 	node->aside = false;
 	pmu_node_finish(self, node, ticks, missing, now);
 	return 0;

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "pmu.h"
+#include "region/publish.h"
 
 #define FIRST_FRAMES_BYTES ((size_t)4096)
 #define FIRST_ROOM	   64u
@@ -203,7 +204,7 @@ struct pmu_node *pmu_tree_node(struct pmu_thread *self, struct pmu_node *parent,
 			       struct pmu_name *name, int *error)
 {
 	struct pmu_tree *tree = self->tree;
-	size_t limit = pmu_thread_max_regions();
+	size_t limit = self->max_regions;
 	struct pmu_node **place;
 	uint16_t flags = 0;
 
@@ -213,7 +214,7 @@ struct pmu_node *pmu_tree_node(struct pmu_thread *self, struct pmu_node *parent,
 	place = node_place(tree, parent, name);
 	if (!*place && tree->n_nodes >= limit) {
 		flags = PMU_STORE_ROW_FLAT;
-		self->rows.record->flags |= PMU_THREAD_FLAT;
+		pmu_thread_flag(self, PMU_THREAD_FLAT);
 		parent = tree->root;
 		place = node_place(tree, parent, name);
 		if (!*place && tree->n_nodes >= 2 * limit) {
@@ -225,8 +226,8 @@ struct pmu_node *pmu_tree_node(struct pmu_thread *self, struct pmu_node *parent,
 		*place = new_node(self, parent, name, flags);
 		tree->n_nodes += *place != NULL;
 	}
-	if (*place)
-		(*place)->row->flags |= flags;
+	if (*place && flags)
+		PMU_ROW_SET((*place)->row, flags, (*place)->row->flags | flags);
 	return *place;
 }
 

@@ -142,11 +142,12 @@ PMU_API int pmu_group_next(void)
 
 PMU_API const char *pmu_count_name(unsigned int slot)
 {
-	const struct pmu_session_group *group = &pmu_session.group[pmu_session.current];
+	const struct pmu_session_group *group;
 	const char *name = NULL;
 
 	if (pmu_session_enter() < 0)
 		return NULL;
+	group = &pmu_session.group[pmu_session.current];
 	if (pmu_session.running && slot < group->layout->n_slots)
 		name = group->layout->slot[slot].name;
 	pmu_session_leave();

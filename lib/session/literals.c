@@ -27,11 +27,14 @@ static const ElfW(Phdr) * headers(size_t *n, uintptr_t *bias)
 void pmu_literals_find(void)
 {
 	const ElfW(Phdr) * phdr;
+	static bool done;
 	uintptr_t bias = 0;
 	size_t n = 0;
 
+	if (done)
+		return;
+	done = true;
 	phdr = headers(&n, &bias);
-	pmu_literals = (struct pmu_literals){ 0 };
 	/* The last read-only segment without code: .rodata comes after .text. */
 	for (size_t i = 0; phdr && i < n; i++)
 		if (phdr[i].p_type == PT_LOAD && !(phdr[i].p_flags & (PF_W | PF_X)))

@@ -123,7 +123,7 @@ static int attach_counters(struct pmu_thread *self, const struct pmu_session_gro
 		return rc;
 	self->rows.record->missing = got.missing;
 	if (got.user_read)
-		self->rows.record->flags |= PMU_THREAD_USER_READ;
+		pmu_thread_flag(self, PMU_THREAD_USER_READ);
 	self->bare = !self->read && pmu_clock_is_bare(self->clock);
 	note_attachment(&got);
 	return 0;
@@ -209,6 +209,7 @@ static int attach(struct pmu_thread **out)
 	self->number = pmu_session.n_threads++;
 	self->session = pmu_session.n_started;
 	self->epoch = (uint32_t)pmu_epoch;
+	self->max_regions = pmu_session.config.max_regions;
 	pin(self);
 	rc = attach_group(self);
 	if (rc < 0) {
@@ -359,7 +360,9 @@ int pmu_thread_setup(void)
 
 void pmu_thread_doubt(struct pmu_thread *self, enum pmu_thread_doubt which)
 {
-	self->rows.record->doubt[which]++;
+	uint32_t *doubt = &self->rows.record->doubt[which];
+
+	__atomic_store_n(doubt, *doubt + 1, __ATOMIC_RELAXED);
 }
 
 /* A child's gate says nothing: it was wiped, perhaps in the middle of a call. */
@@ -445,7 +448,9 @@ struct pmu_store_row *pmu_thread_row(struct pmu_thread *self, const char *text, 
 	return row;
 }
 
-uint32_t pmu_thread_max_regions(void)
+void pmu_thread_flag(struct pmu_thread *self, enum pmu_store_thread_flags flag)
 {
-	return pmu_session.config.max_regions;
+	uint32_t *flags = &self->rows.record->flags;
+
+	__atomic_store_n(flags, *flags | flag, __ATOMIC_RELAXED);
 }

@@ -65,6 +65,7 @@ struct pmu_thread {
 	struct pmu_thread *next; /* in the session's list of attached ones, or of unused ones */
 	struct pmu_thread_group other[PMU_THREAD_GROUPS]; /* by group; that of @group is out of date */
 	unsigned int exit_rounds; /* of thread-exit destructors so far */
+	uint32_t max_regions; /* beyond it regions are kept by name */
 	uint32_t number;
 	int tid;
 	int cpu; /* pinned to, -1 */
@@ -139,7 +140,7 @@ void pmu_thread_update(struct pmu_thread *self);
 /** pmu_thread_setup() - once per process: notice when threads end.  Return: 0 or a negative errno. */
 int pmu_thread_setup(void);
 
-/** pmu_thread_max_regions() - the configured limit. */
-uint32_t pmu_thread_max_regions(void);
+/** pmu_thread_flag() - set one of the record's flags. */
+void pmu_thread_flag(struct pmu_thread *self, enum pmu_store_thread_flags flag);
 
 #endif
