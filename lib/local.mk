@@ -99,6 +99,7 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/session/config.h \
 	%D%/session/counters_api.c \
 	%D%/session/describe.c \
+	%D%/session/enter.c \
 	%D%/session/gate.c \
 	%D%/session/gate.h \
 	%D%/session/lifecycle.c \

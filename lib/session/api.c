@@ -9,23 +9,6 @@
 #include "pmu.h"
 #include "session/session.h"
 
-void pmu_session_bar(void)
-{
-	pmu_inside = 1;
-	if (pmu_self)
-		*pmu_self->gate |= 1;
-	pmu_compiler_barrier();
-}
-
-void pmu_session_unbar(void)
-{
-	pmu_compiler_barrier();
-	/* Not where the thread was detached meanwhile. */
-	if (pmu_self && *pmu_self->gate == (pmu_self->epoch | 1))
-		*pmu_self->gate = pmu_self->epoch;
-	pmu_inside = 0;
-}
-
 int pmu_session_enter(void)
 {
 	if (pmu_session_inside())

@@ -38,11 +38,6 @@ void pmu_session_forked(void)
 	pmu_session.in_child = true;
 }
 
-bool pmu_session_inside(void)
-{
-	return pmu_inside || (pmu_self && *pmu_self->gate & 1);
-}
-
 void pmu_session_unshare(void)
 {
 	pmu_table_unshare(&pmu_session.table);

@@ -14,21 +14,12 @@
 #include "session/gate.h"
 #include "session/session.h"
 
-__thread struct pmu_thread *pmu_self;
-__thread int pmu_inside;
-int32_t pmu_epoch;
-
-/* The thread has run its last destructor: what still calls us is not counted. */
-static __thread int gone __attribute__((tls_model("initial-exec")));
-
 static pthread_key_t exit_key;
 
 _Static_assert(PMU_THREAD_GROUPS == PMU_CONFIG_MAX_GROUPS, "a thread has room for every group");
 
 /* Rounds of destructors that others get before ours: they may use regions too. */
 #define EXIT_ROUNDS 2
-
-/* --- attach --- */
 
 static struct pmu_thread *take_struct(void)
 {
@@ -198,7 +189,7 @@ static void pin(struct pmu_thread *self)
 		self->cpu = pmu_pinning_thread(pmu_session.pinning, why, sizeof(why));
 }
 
-static int attach(struct pmu_thread **out)
+int pmu_thread_attach_new(struct pmu_thread **out)
 {
 	struct pmu_thread *self = take_struct();
 	int rc;
@@ -253,7 +244,7 @@ void pmu_thread_update(struct pmu_thread *self)
 	note_lost_source(self);
 }
 
-static bool of_this_session(const struct pmu_thread *self)
+bool pmu_thread_is_current(const struct pmu_thread *self)
 {
 	return pmu_session.running && self->session == pmu_session.n_started;
 }
@@ -263,7 +254,7 @@ static void finish_group(struct pmu_thread *self)
 {
 	struct pmu_store_thread *record = self->rows.record;
 
-	if (of_this_session(self)) {
+	if (pmu_thread_is_current(self)) {
 		pmu_thread_update(self);
 		record->stop_ticks = pmu_clock_ticks(self->clock);
 		__atomic_store_n(&record->state, PMU_THREAD_FINISHED, __ATOMIC_RELEASE);
@@ -303,7 +294,7 @@ static void unlist(struct pmu_thread *self)
 void pmu_thread_detach(struct pmu_thread *self)
 {
 	finish_group(self);
-	if (of_this_session(self)) {
+	if (pmu_thread_is_current(self)) {
 		unlist(self);
 		keep_or_merge(self);
 		if (self->cpu >= 0 && pmu_session.pinning)
@@ -314,13 +305,13 @@ void pmu_thread_detach(struct pmu_thread *self)
 }
 
 /* The session counts another group, or it is another session. */
-static int reattach(struct pmu_thread **self)
+int pmu_thread_reattach(struct pmu_thread **self)
 {
 	struct pmu_thread *old = *self;
 
-	if (!of_this_session(old)) {
+	if (!pmu_thread_is_current(old)) {
 		pmu_thread_detach(old);
-		return attach(self);
+		return pmu_thread_attach_new(self);
 	}
 	finish_group(old);
 	if (old->group != pmu_session.current)
@@ -342,7 +333,7 @@ static void thread_exit(void *arg)
 	pmu_session_lock();
 	pmu_thread_detach(self);
 	pmu_session_unlock();
-	gone = 1;
+	pmu_thread_gone = 1;
 	pmu_session_unbar();
 }
 
@@ -356,7 +347,7 @@ int pmu_thread_setup(void)
 	return -pthread_key_create(&exit_key, thread_exit);
 }
 
-/* --- enter and leave --- */
+/* --- the record and its rows --- */
 
 void pmu_thread_doubt(struct pmu_thread *self, enum pmu_thread_doubt which)
 {
@@ -365,72 +356,11 @@ void pmu_thread_doubt(struct pmu_thread *self, enum pmu_thread_doubt which)
 	__atomic_store_n(doubt, *doubt + 1, __ATOMIC_RELAXED);
 }
 
-/* A child's gate says nothing: it was wiped, perhaps in the middle of a call. */
-static bool interrupted(struct pmu_thread *self)
+void pmu_thread_flag(struct pmu_thread *self, enum pmu_store_thread_flags flag)
 {
-	if (!pmu_inside && (!self || !(*self->gate & 1) || !pmu_session_is_ours()))
-		return false;
-	if (self)
-		pmu_thread_doubt(self, PMU_DOUBT_INTERRUPTED);
-	return true;
-}
+	uint32_t *flags = &self->rows.record->flags;
 
-static int32_t epoch_now(void)
-{
-	return __atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED);
-}
-
-/* Context: lock held. */
-static int ready(struct pmu_thread **self)
-{
-	int rc = 0;
-
-	if (!pmu_session.running && epoch_now() >= 0)
-		rc = pmu_session_start(NULL);
-	if (rc < 0 || epoch_now() < 0)
-		return rc;
-	*self = pmu_self;
-	if (!*self)
-		return attach(self);
-	if ((*self)->epoch != (uint32_t)pmu_epoch)
-		return reattach(self);
-	return 0;
-}
-
-enum pmu_entry pmu_thread_enter(struct pmu_thread **self, struct pmu_thread **forked_from,
-				int *error)
-{
-	*forked_from = NULL;
-	if (interrupted(pmu_self))
-		return PMU_ENTRY_INTERRUPTED;
-	if (gone)
-		return PMU_ENTRY_OFF;
-	pmu_inside = 1;
-	pmu_compiler_barrier();
-	if (!pmu_session_is_ours()) {
-		/* The old structure stays as it is: code that the fork interrupted may still use it. */
-		*forked_from = pmu_self;
-		pmu_self = NULL;
-		pmu_session_forked();
-	}
-	pmu_session_lock();
-	*error = ready(self);
-	pmu_session_unlock();
-	if (*error < 0 || epoch_now() < 0) {
-		pmu_inside = 0;
-		return *error < 0 ? PMU_ENTRY_FAILED : PMU_ENTRY_OFF;
-	}
-	*(*self)->gate = (*self)->epoch | 1;
-	return PMU_ENTRY_READY;
-}
-
-void pmu_thread_leave(struct pmu_thread *self)
-{
-	pmu_compiler_barrier();
-	/* Wiped in between: the child's next call must find it so. */
-	if (*self->gate == (self->epoch | 1))
-		*self->gate = self->epoch;
-	pmu_inside = 0;
+	__atomic_store_n(flags, *flags | flag, __ATOMIC_RELAXED);
 }
 
 struct pmu_store_row *pmu_thread_row(struct pmu_thread *self, const char *text, size_t len,
@@ -441,16 +371,9 @@ struct pmu_store_row *pmu_thread_row(struct pmu_thread *self, const char *text, 
 
 	pmu_session_lock();
 	/* A session that ended meanwhile has given its table away. */
-	name = of_this_session(self) ? pmu_table_name(&pmu_session.table, text, len) : 0;
+	name = pmu_thread_is_current(self) ? pmu_table_name(&pmu_session.table, text, len) : 0;
 	if (name)
 		row = pmu_table_row(&pmu_session.table, &self->rows, name, parent, flags, id);
 	pmu_session_unlock();
 	return row;
-}
-
-void pmu_thread_flag(struct pmu_thread *self, enum pmu_store_thread_flags flag)
-{
-	uint32_t *flags = &self->rows.record->flags;
-
-	__atomic_store_n(flags, *flags | flag, __ATOMIC_RELAXED);
 }

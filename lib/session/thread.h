@@ -128,6 +128,24 @@ void pmu_thread_doubt(struct pmu_thread *self, enum pmu_thread_doubt which);
 struct pmu_store_row *pmu_thread_row(struct pmu_thread *self, const char *text, size_t len,
 				     uint32_t parent, uint16_t flags, uint32_t *id);
 
+/** The calling thread has run its last destructor: what still calls us is not counted. */
+extern __thread int pmu_thread_gone __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/** pmu_thread_is_current() - attached to the session that runs now. */
+bool pmu_thread_is_current(const struct pmu_thread *self);
+
+/**
+ * pmu_thread_attach_new() - give the calling thread its place
+ * Context: the session's lock.  Return: 0 or a negative errno.
+ */
+int pmu_thread_attach_new(struct pmu_thread **self);
+
+/**
+ * pmu_thread_reattach() - the session counts another group, or it is another session
+ * Context: the session's lock.  Return: 0 or a negative errno.
+ */
+int pmu_thread_reattach(struct pmu_thread **self);
+
 /**
  * pmu_thread_detach() - the calling thread's rows are final, its counters closed
  * Context: the session's lock.

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The way into the library and out of it: who may come in, and what it takes. */
+#include <errno.h>
+
+#include "session/session.h"
+
+__thread struct pmu_thread *pmu_self;
+__thread int pmu_inside;
+__thread int pmu_thread_gone;
+int32_t pmu_epoch;
+
+bool pmu_session_inside(void)
+{
+	/* A forked child's gate says nothing: it was wiped, perhaps in the middle of a call. */
+	return pmu_inside || (pmu_self && *pmu_self->gate & 1 && pmu_session_is_ours());
+}
+
+void pmu_session_bar(void)
+{
+	pmu_inside = 1;
+	if (pmu_self)
+		*pmu_self->gate |= 1;
+	pmu_compiler_barrier();
+}
+
+void pmu_session_unbar(void)
+{
+	pmu_compiler_barrier();
+	/* Not where the thread was detached meanwhile. */
+	if (pmu_self && *pmu_self->gate == (pmu_self->epoch | 1))
+		*pmu_self->gate = pmu_self->epoch;
+	pmu_inside = 0;
+}
+
+static int32_t epoch_now(void)
+{
+	return __atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED);
+}
+
+/* Context: lock held. */
+static int ready(struct pmu_thread **self)
+{
+	int rc = 0;
+
+	if (!pmu_session.running && epoch_now() >= 0)
+		rc = pmu_session_start(NULL);
+	if (rc < 0 || epoch_now() < 0)
+		return rc;
+	*self = pmu_self;
+	if (!*self)
+		return pmu_thread_attach_new(self);
+	if ((*self)->epoch != (uint32_t)pmu_epoch)
+		return pmu_thread_reattach(self);
+	return 0;
+}
+
+enum pmu_entry pmu_thread_enter(struct pmu_thread **self, struct pmu_thread **forked_from,
+				int *error)
+{
+	*forked_from = NULL;
+	if (pmu_session_inside()) {
+		if (pmu_self)
+			pmu_thread_doubt(pmu_self, PMU_DOUBT_INTERRUPTED);
+		return PMU_ENTRY_INTERRUPTED;
+	}
+	if (pmu_thread_gone)
+		return PMU_ENTRY_OFF;
+	pmu_inside = 1;
+	pmu_compiler_barrier();
+	if (!pmu_session_is_ours()) {
+		/* The old structure stays as it is: code that the fork interrupted may still use it. */
+		*forked_from = pmu_self;
+		pmu_self = NULL;
+		pmu_session_forked();
+	}
+	pmu_session_lock();
+	*error = ready(self);
+	pmu_session_unlock();
+	if (*error < 0 || epoch_now() < 0) {
+		pmu_inside = 0;
+		return *error < 0 ? PMU_ENTRY_FAILED : PMU_ENTRY_OFF;
+	}
+	*(*self)->gate = (*self)->epoch | 1;
+	return PMU_ENTRY_READY;
+}
+
+void pmu_thread_leave(struct pmu_thread *self)
+{
+	pmu_compiler_barrier();
+	/* Wiped in between: the child's next call must find it so. */
+	if (*self->gate == (self->epoch | 1))
+		*self->gate = self->epoch;
+	pmu_inside = 0;
+}
