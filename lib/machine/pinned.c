@@ -45,6 +45,7 @@ static __thread struct {
 	unsigned int slot;
 	int tid;
 	unsigned int depth; /* lifts that were not restored yet */
+	bool lifted;	    /* the outermost of them found our mask and put the original one back */
 	bool child_lifted;  /* for a child on this copy; stale once it executes, so never
 			       for the thread */
 } self __attribute__((tls_model("initial-exec")));
@@ -180,6 +181,7 @@ static int enter(int tid, int cpu, int mask)
 	self.slot = slot;
 	self.tid = tid;
 	self.depth = 0;
+	self.lifted = false;
 	pmu_compiler_barrier(); /* a signal handler's spawn sees all of it or nothing */
 	self.entry = entry;
 	return 0;
@@ -219,6 +221,7 @@ void pmu_pinned_forget(void)
 {
 	self.entry = 0;
 	self.depth = 0;
+	self.lifted = false;
 }
 
 /* Return: the thread has its original mask now, and had our pin before. */
@@ -339,10 +342,14 @@ static PMU_COLD void lift(void)
 		self.child_lifted = holds && unpin();
 		return;
 	}
+	/*
+	 * A mask that is not ours was set by a system call that we did not see.  It stands; where it gives
+	 * way to ours again (OpenMP runtimes bind a thread for a moment), that is a pin as before.
+	 */
 	if (!holds)
 		pmu_pinned_forget(); /* another thread dropped it */
-	else if (!self.depth++ && !unpin())
-		pmu_pinned_drop(0); /* bound by a system call that we did not see */
+	else if (!self.depth++)
+		self.lifted = unpin();
 }
 
 static PMU_COLD void restore(void)
@@ -351,7 +358,8 @@ static PMU_COLD void restore(void)
 		if (self.child_lifted)
 			pin_again();
 		self.child_lifted = false;
-	} else if (self.depth && !--self.depth) {
+	} else if (self.depth && !--self.depth && self.lifted) {
+		self.lifted = false;
 		pin_again();
 	}
 }

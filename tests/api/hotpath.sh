@@ -68,6 +68,10 @@ counted() {
 		skip "instructions of a pair" "built with a sanitizer"
 		return
 	fi
+	if ! $valgrind -q --tool=none "$pairs" 1 single >"$tmp/log" 2>&1; then
+		skip "instructions of a pair" "valgrind cannot run the program: $(grep -m 1 -i valgrind: "$tmp/log")"
+		return
+	fi
 	at_most "one region" 180 single
 	at_most "four regions in turn" 180 turn
 	at_most "nested" 180 nested
