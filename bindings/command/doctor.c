@@ -123,21 +123,32 @@ static bool give_up(struct pmu_plan *plan, const struct pmu_probe *probe)
 }
 
 /* Return: 0 once the source counts what is left of the plan; @first keeps the first
- * refusal. */
+ * refusal, @last what is still missing then. */
 static int probe_source(const struct pmu_backend *backend, struct pmu_plan *plan,
-			struct pmu_probe *first)
+			struct pmu_probe *first, struct pmu_probe *last)
 {
-	struct pmu_probe probe;
 	int rc;
 
 	for (;;) {
-		memset(&probe, 0, sizeof(probe));
-		rc = backend->probe(plan, &probe);
+		memset(last, 0, sizeof(*last));
+		rc = backend->probe(plan, last);
 		if (!first->why[0])
-			*first = probe;
-		if (!rc || !speaks_of_a_slot(rc) || !give_up(plan, &probe))
+			*first = *last;
+		if (!rc || !speaks_of_a_slot(rc) || !give_up(plan, last))
 			return rc;
 	}
+}
+
+/* Slots that a source leaves missing although it counts the others. */
+static uint32_t missing_slots(const struct pmu_plan *plan, const struct pmu_probe *probe)
+{
+	uint32_t missing = 0;
+	unsigned int i;
+
+	for (i = 0; i < plan->n_slots; i++)
+		if (probe->error[i])
+			missing |= 1u << i;
+	return missing & ~plan->absent;
 }
 
 /* Opens the source as a thread of a program would.  Return: whether counts are read
@@ -192,11 +203,31 @@ static void add_refusal(struct pmu_strbuf *out, const struct pmu_probe *probe)
 	pmu_strbuf_free(&line);
 }
 
+/* "not: cpu-migrations: why" */
+static void add_not_counted(struct pmu_strbuf *out, const struct pmu_group *group,
+			    uint32_t slots, const struct pmu_probe *probe)
+{
+	struct pmu_strbuf line = {0};
+
+	if (!slots && !probe->why[0])
+		return;
+	if (slots) {
+		pmu_strbuf_add(&line, "not: ");
+		add_names(&line, group, slots);
+		pmu_strbuf_add(&line, probe->why[0] ? ": " : "");
+	}
+	pmu_strbuf_add(&line, probe->why);
+	add_line(out, LABEL_COLUMN, "", pmu_strbuf_text(&line));
+	pmu_strbuf_free(&line);
+	add_refusal(out, probe);
+}
+
 static void add_usable(struct pmu_strbuf *out, const struct pmu_backend *backend,
 		       const struct pmu_group *group, const struct pmu_plan *plan,
-		       const struct pmu_probe *first)
+		       const struct pmu_probe *first, const struct pmu_probe *last)
 {
 	uint32_t all = plan->n_slots ? (uint32_t)((1ull << plan->n_slots) - 1) : 0;
+	uint32_t missing = missing_slots(plan, last);
 	struct pmu_strbuf line = {0};
 	char text[256];
 	bool user = describe_source(backend, plan, text, sizeof(text));
@@ -210,26 +241,18 @@ static void add_usable(struct pmu_strbuf *out, const struct pmu_backend *backend
 	if (!backend->counts)
 		return;
 	pmu_strbuf_addf(&line, "counts of %s: ", group->name);
-	add_names(&line, group, all & ~plan->absent);
+	add_names(&line, group, all & ~plan->absent & ~missing);
 	add_line(out, LABEL_COLUMN, "", pmu_strbuf_text(&line));
 	pmu_strbuf_free(&line);
-	if (!plan->absent && !first->why[0])
-		return;
-	if (plan->absent) {
-		pmu_strbuf_add(&line, "not ");
-		add_names(&line, group, plan->absent);
-		pmu_strbuf_addf(&line, ": %s", first->why);
-	} else {
-		pmu_strbuf_add(&line, first->why);
-	}
-	add_line(out, LABEL_COLUMN, "", pmu_strbuf_text(&line));
-	pmu_strbuf_free(&line);
-	add_refusal(out, first);
+	if (plan->absent)
+		add_not_counted(out, group, plan->absent, first);
+	if (missing || !plan->absent)
+		add_not_counted(out, group, missing, last);
 }
 
 static void add_source(struct pmu_strbuf *out, const struct pmu_backend *backend)
 {
-	struct pmu_probe first = {0};
+	struct pmu_probe first = {0}, last;
 	struct pmu_group group = {0};
 	struct pmu_strbuf line = {0};
 	struct pmu_plan plan;
@@ -240,8 +263,8 @@ static void add_source(struct pmu_strbuf *out, const struct pmu_backend *backend
 			pmu_group_find(tried_with[i].group, &group);
 	memset(&plan, 0, sizeof(plan));
 	pmu_group_plan(&group, &plan);
-	if (!probe_source(backend, &plan, &first)) {
-		add_usable(out, backend, &group, &plan, &first);
+	if (!probe_source(backend, &plan, &first, &last)) {
+		add_usable(out, backend, &group, &plan, &first, &last);
 		return;
 	}
 	pmu_strbuf_addf(&line, "not usable: %s", first.why);
@@ -389,16 +412,59 @@ static void add_room(struct pmu_strbuf *line, const char *dir)
 				(unsigned long long)fs.f_bavail * fs.f_frsize >> 20);
 }
 
-static void add_stores(struct pmu_strbuf *out)
+struct store_counts {
+	unsigned int left;
+	unsigned int running;
+};
+
+static void count_store(struct store_counts *counts, const struct pmu_store_entry *entry)
+{
+	if (entry->fate == PMU_STORE_ALIVE)
+		counts->running++;
+	else
+		counts->left++;
+}
+
+/* Those in the folder @dir and those in others of this user. */
+static void count_stores(const char *dir, struct store_counts *here,
+			 struct store_counts *elsewhere)
+{
+	struct pmu_store_entry *entry = NULL;
+	size_t len = strlen(dir);
+	int n = pmu_store_list(&entry), i;
+
+	for (i = 0; i < n; i++) {
+		const char *name = strrchr(entry[i].path, '/');
+		bool is_here = len && name && (size_t)(name - entry[i].path) == len &&
+			       !memcmp(entry[i].path, dir, len);
+
+		count_store(is_here ? here : elsewhere, &entry[i]);
+	}
+	free(entry);
+}
+
+static void add_counts(struct pmu_strbuf *out, const char *label, const char *where,
+		       const struct store_counts *counts)
 {
 	struct pmu_strbuf line = {0};
-	struct pmu_store_entry *entry;
-	unsigned int left = 0;
+
+	pmu_strbuf_addf(&line, "%u left over, %u of running programs%s%s", counts->left,
+			counts->running, where,
+			counts->left || counts->running ? "; 'pmu report' lists them"
+							: "");
+	add_line(out, LABEL_COLUMN, label, pmu_strbuf_text(&line));
+	pmu_strbuf_free(&line);
+}
+
+static void add_stores(struct pmu_strbuf *out)
+{
+	struct store_counts here = {0, 0}, elsewhere = {0, 0};
+	struct pmu_strbuf line = {0};
 	char dir[512];
-	int n, i;
 
 	pmu_strbuf_add(out, "\nStores\n");
 	if (pmu_store_dir(1, dir, sizeof(dir))) {
+		dir[0] = '\0';
 		pmu_strbuf_addf(
 			&line,
 			"%s; results are kept in memory and lost with a program that "
@@ -410,17 +476,11 @@ static void add_stores(struct pmu_strbuf *out)
 	}
 	add_line(out, LABEL_COLUMN, "folder", pmu_strbuf_text(&line));
 	pmu_strbuf_free(&line);
-	n = pmu_store_list(&entry);
-	for (i = 0; i < n; i++)
-		left += entry[i].fate != PMU_STORE_ALIVE;
-	if (n > 0)
-		free(entry);
-	if (n < 0)
-		n = 0;
-	pmu_strbuf_addf(&line, "%u left over, %u of running programs%s", left,
-			(unsigned int)n - left, n ? "; 'pmu report' lists them" : "");
-	add_line(out, LABEL_COLUMN, "now", pmu_strbuf_text(&line));
-	pmu_strbuf_free(&line);
+	count_stores(dir, &here, &elsewhere);
+	if (dir[0])
+		add_counts(out, "now", "", &here);
+	if (elsewhere.left || elsewhere.running)
+		add_counts(out, "elsewhere", " in other folders of yours", &elsewhere);
 }
 
 static int run_doctor(const struct pmu_command *self, int argc, char **argv)

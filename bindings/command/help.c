@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `pmu help`: the commands, one of them, or the environment. */
+/* `pmu help`: the commands, one of them, the environment, or the events. */
 #include <string.h>
 
+#include <stdio.h>
+
 #include "bindings/command/command.h"
+#include "group/event.h"
 #include "session/config.h"
 
 #define WIDTH		90
@@ -23,7 +26,8 @@ static void add_commands(struct pmu_strbuf *out)
 	}
 	pmu_strbuf_add(out, "\n'pmu help COMMAND' says more, 'pmu help environment' "
 			    "lists the settings of "
-			    "a measured\nprogram, 'pmu --version' tells the version.\n");
+			    "a measured\nprogram, 'pmu help events' what it can count, "
+			    "'pmu --version' tells the version.\n");
 }
 
 static void add_environment(struct pmu_strbuf *out)
@@ -51,8 +55,82 @@ static void add_environment(struct pmu_strbuf *out)
 			    "Setuid programs read none of these.\n");
 }
 
+static size_t longest_event(void)
+{
+	const struct pmu_event_about *event;
+	size_t longest = 0;
+
+	for (event = pmu_event_names; event->name; event++)
+		if (strlen(event->name) > longest)
+			longest = strlen(event->name);
+	return longest;
+}
+
+static void add_events(struct pmu_strbuf *out)
+{
+	const size_t column = 2 + longest_event() + 2;
+	const struct pmu_event_about *event;
+	size_t start;
+
+	pmu_strbuf_add(out, "What PMU_EVENTS can name; 'pmu doctor' says what is counted "
+			    "on this machine:\n\n");
+	for (event = pmu_event_names; event->name; event++) {
+		start = out->len;
+		pmu_strbuf_addf(out, "  %s", event->name);
+		pmu_strbuf_pad(out, start + column, ' ');
+		pmu_command_wrap(out, column, WIDTH, event->about);
+		pmu_strbuf_addf(out, event->unit[0] ? " [%s]\n" : "%s\n", event->unit);
+	}
+	pmu_strbuf_add(
+		out,
+		"\nA raw code rNNN names any other event of the processor, NNN as "
+		"hexadecimal digits: r10e.\n"
+		"\n"
+		"Counted is what happens at user level, and for context-switches and "
+		"cpu-migrations\n"
+		"also in the kernel. A modifier behind the name chooses: cycles:u at user "
+		"level,\n"
+		"cycles:k in the kernel, cycles:uk both.\n");
+}
+
+/* Beside the commands. */
+static const struct topic {
+	const char *name;
+	void (*add)(struct pmu_strbuf *out);
+} topics[] = {
+	{"environment", add_environment},
+	{"events", add_events},
+};
+
+static const struct topic *find_topic(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < PMU_ARRAY_LEN(topics); i++)
+		if (!strcmp(topics[i].name, name))
+			return &topics[i];
+	return NULL;
+}
+
+/* ", did you mean 'events'?" or "" */
+static const char *nearest_topic(const char *name)
+{
+	const char *names[PMU_ARRAY_LEN(topics) + 1] = {NULL}, *nearest;
+	static char text[64];
+	size_t i;
+
+	for (i = 0; i < PMU_ARRAY_LEN(topics); i++)
+		names[i] = topics[i].name;
+	nearest = pmu_closest(name, names);
+	if (!nearest)
+		return pmu_command_nearest(name);
+	snprintf(text, sizeof(text), ", did you mean '%s'?", nearest);
+	return text;
+}
+
 static int run_help(const struct pmu_command *self, int argc, char **argv)
 {
+	const struct topic *topic = argc == 2 ? find_topic(argv[1]) : NULL;
 	const struct pmu_command *command;
 	struct pmu_strbuf out = {0};
 
@@ -60,14 +138,14 @@ static int run_help(const struct pmu_command *self, int argc, char **argv)
 		return pmu_command_usage_error(self, "one topic at a time");
 	if (argc < 2) {
 		add_commands(&out);
-	} else if (!strcmp(argv[1], "environment")) {
-		add_environment(&out);
+	} else if (topic) {
+		topic->add(&out);
 	} else {
 		command = pmu_command_find(argv[1]);
 		if (!command)
 			return pmu_command_usage_error(self, "there is no help on '%s'%s",
 						       argv[1],
-						       pmu_command_nearest(argv[1]));
+						       nearest_topic(argv[1]));
 		pmu_strbuf_addf(&out, "usage: pmu %s\n\n%s", command->usage,
 				command->help);
 	}
@@ -76,8 +154,8 @@ static int run_help(const struct pmu_command *self, int argc, char **argv)
 
 const struct pmu_command pmu_command_help = {
 	.name = "help",
-	.usage = "help [COMMAND | environment]",
-	.about = "explain a command, or list the settings of a measured program",
+	.usage = "help [COMMAND | environment | events]",
+	.about = "explain a command, list the settings of a measured program, or the events",
 	.help = "Without a topic it lists the commands.\n",
 	.run = run_help,
 };

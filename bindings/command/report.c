@@ -435,14 +435,15 @@ static int run_report(const struct pmu_command *self, int argc, char **argv)
 
 const struct pmu_command pmu_command_report = {
 	.name = "report",
-	.usage = "report [FILE...] [-o OUT]... [--threads] [--all] [--remove]",
+	.usage = "report [FILE...] [-o OUT]... [--threads] [--all] [--remove] [--help]",
 	.about = "make a report from a store or a JSON report, or list the stores",
 	.help = "A FILE is a store (what a program that was killed left over, or that of "
 		"one that still\n"
 		"runs) or a report that was written as JSON. Without a FILE it lists the "
 		"stores.\n"
 		"\n"
-		"  -o OUT      where the report goes, any number of times; .json and "
+		"  -o OUT, --output OUT\n"
+		"              where the report goes, any number of times; .json and "
 		".csv choose the format,\n"
 		"              any other name gets text, '-' is standard output; %p "
 		"stands for the process,\n"
@@ -450,6 +451,8 @@ const struct pmu_command pmu_command_report = {
 		"  --threads   the text also has each thread's own rows\n"
 		"  --all       the text has every region, also beyond the 100 with the most time\n"
 		"  --remove    remove the store of a program that is gone once its "
-		"report is written\n",
+		"report is written\n"
+		"  -h, --help  this text\n"
+		"  --          what follows are files, also where a name begins with -\n",
 	.run = run_report,
 };

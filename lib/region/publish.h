@@ -52,13 +52,24 @@ static inline void pmu_bank_put_square(double *to, double value)
 static inline void pmu_bank_add_time(const struct pmu_store_bank *was,
 				     struct pmu_store_bank *is, uint64_t ticks)
 {
-	double t = (double)(int64_t)ticks;
+	double t;
 
+	/* Stamps without a fence may pass each other by a few ticks. */
+	if (unlikely((int64_t)ticks < 0))
+		ticks = 0;
+	t = (double)(int64_t)ticks;
 	pmu_bank_put(&is->calls, was->calls + 1);
 	pmu_bank_put(&is->ticks, was->ticks + ticks);
-	pmu_bank_put(&is->min, was->min - 1 < ticks ? was->min : ticks); /* 0: none yet */
+	/* One more than it was; 0, none yet, becomes the largest number here. */
+	pmu_bank_put(&is->min, was->min - 1 < ticks ? was->min : ticks + 1);
 	pmu_bank_put(&is->max, was->max > ticks ? was->max : ticks);
 	pmu_bank_put_square(&is->square, was->square + t * t);
+}
+
+/* When the thread's last region ended: after a crash nothing else tells how long it ran. */
+static inline void pmu_note_end(const struct pmu_thread *self, uint64_t ticks)
+{
+	__atomic_store_n(self->last_end, ticks, __ATOMIC_RELAXED);
 }
 
 static inline void pmu_publish_time(const struct pmu_thread *self, struct pmu_node *node,

@@ -60,6 +60,14 @@ static int read_own(const char *text, struct pmu_region_counts *counts)
 	return 0;
 }
 
+/* After pmu_group_next() the thread's rows are those of the new group. */
+static void follow_group(void)
+{
+	if (pmu_self &&
+	    pmu_self->epoch != (uint32_t)__atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED))
+		pmu_thread_attach();
+}
+
 static const struct pmu_model_row *find_row(const struct pmu_model *model,
 					    const struct pmu_model_section *section,
 					    const char *path, int thread, bool *known)
@@ -91,10 +99,11 @@ static int read_path(const char *path, int thread, struct pmu_region_counts *cou
 		known |= model->thread[i].number == thread;
 	row = NULL;
 	section = NULL;
-	if (pmu_session.current < model->n_sections) {
-		section = &model->section[pmu_session.current];
+	for (unsigned int i = 0; i < model->n_sections; i++)
+		if (model->section[i].index == pmu_session.current)
+			section = &model->section[i];
+	if (section)
 		row = find_row(model, section, path, thread, &known);
-	}
 	if (row) {
 		counts->calls = row->calls;
 		counts->time_ns = row->time_ns;
@@ -122,9 +131,8 @@ PMU_API int pmu_region_read(const char *region, int thread,
 			EINVAL,
 			"pmu_region_read() needs a name, a thread of -1 or more, and "
 			"counts->size");
-	/* After pmu_group_next() the thread's rows are those of the new group. */
-	if (thread == PMU_THREAD_SELF && pmu_self && pmu_self->epoch != (uint32_t)__atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED))
-		pmu_thread_attach();
+	if (thread == PMU_THREAD_SELF)
+		follow_group();
 	rc = pmu_session_enter();
 	if (rc < 0)
 		return rc;
@@ -188,6 +196,7 @@ PMU_API int pmu_region_reset(const char *name)
 
 	if (!name || !*name)
 		return pmu_fail(EINVAL, "pmu_region_reset() needs a name");
+	follow_group();
 	rc = pmu_session_enter();
 	if (rc < 0)
 		return rc;

@@ -62,9 +62,10 @@ static PMU_COLD int begin_outside(const char *name, size_t len)
 
 static PMU_COLD int begin_uncached(struct pmu_thread *self, const char *name, size_t len)
 {
-	int rc;
+	int saved = errno, rc;
 	struct pmu_node *node = pmu_begin_uncached(self, name, len, &rc);
 
+	errno = saved;
 	if (node)
 		return start_and_leave(self, node);
 	pmu_gate_out(self->gate);
@@ -187,6 +188,7 @@ static inline void close_node(struct pmu_thread *self, struct pmu_node *node,
 {
 	self->frame--;
 	pmu_publish_time(self, node, ticks - node->start_ticks);
+	pmu_note_end(self, ticks);
 	pmu_row_set_open(node->row, 0);
 	node->name->open = NULL;
 	pmu_gate_out(self->gate);
@@ -198,18 +200,24 @@ end_general(struct pmu_thread *self, const char *name, size_t len, uint64_t tick
 {
 	const struct pmu_frame *frame = self->frame;
 	uint64_t now[PMU_MAX_SLOTS];
-	uint32_t missing = self->read ? self->read(self->counters, now) : 0;
-	int rc = 0;
+	uint32_t missing = 0;
+	int saved, rc = 0;
 
+	if (self->read)
+		missing = self->read(self->counters, now);
+	else
+		memset(now, 0, self->n_slots * sizeof(*now));
 	if (likely(frame->plain &&
-		   (frame->literal == name ||
+		   ((frame->literal == name && len == PMU_NAME_TERMINATED) ||
 		    (name && pmu_name_is(frame->node->name, name, len))))) {
 		self->frame--;
 		pmu_node_finish(self, frame->node, ticks, missing, now);
 	} else {
 		if (self->watch_cpu >= 0 && frame->node->row)
 			pmu_node_check_cpu(self, frame->node);
+		saved = errno;
 		rc = pmu_end_other(self, name, len, ticks, missing, now);
+		errno = saved;
 	}
 	pmu_gate_out(self->gate);
 	return rc;

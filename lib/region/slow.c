@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <sched.h>
 
+#include "base/error.h"
 #include "pmu.h"
 #include "region/publish.h"
 
@@ -25,16 +26,14 @@ static int check_name(struct pmu_thread *self, const char *name, size_t *len)
 {
 	int error = 0;
 
-	if (!name || !*len || (*len == PMU_NAME_TERMINATED && !*name)) {
-		error = -EINVAL;
-	} else {
-		if (*len == PMU_NAME_TERMINATED)
-			*len = strnlen(name, PMU_NAME_MAX + 1);
-		if (*len > PMU_NAME_MAX)
-			error = -ENAMETOOLONG;
-		else if (memchr(name, '\0', *len))
-			error = -EINVAL;
-	}
+	if (name && *len == PMU_NAME_TERMINATED)
+		*len = strnlen(name, PMU_NAME_MAX + 1);
+	if (!name || !*len)
+		error = pmu_fail(EINVAL, "a region needs a name");
+	else if (*len > PMU_NAME_MAX)
+		error = pmu_fail(ENAMETOOLONG, "a region's name has %d bytes at most", PMU_NAME_MAX);
+	else if (memchr(name, '\0', *len))
+		error = pmu_fail(EINVAL, "a region's name holds no NUL");
 	if (error)
 		pmu_thread_doubt(self, PMU_DOUBT_BAD_NAME);
 	return error;
@@ -79,17 +78,27 @@ static void give_up(struct pmu_node *node)
 	node->name->open = NULL;
 }
 
+static struct pmu_node *refuse(struct pmu_thread *self, int *rc)
+{
+	pmu_thread_doubt(self, PMU_DOUBT_LIMIT);
+	*rc = pmu_fail(ENOSPC, "no room for another region on this thread; PMU_MAX_REGIONS sets it");
+	return NULL;
+}
+
 /* What the cache does not know: a first call, a re-entry, a reused buffer. */
 PMU_COLD struct pmu_node *pmu_begin_uncached(struct pmu_thread *self, const char *text,
 					     size_t len, int *rc)
 {
 	struct pmu_node *parent = self->frame->node, *node;
+	bool whole = len == PMU_NAME_TERMINATED;
 	struct pmu_name *name;
 
 	*rc = check_name(self, text, &len);
 	if (*rc < 0)
 		return NULL;
-	name = pmu_tree_name(self, text, len, true);
+	name = pmu_tree_name(self, text, len, !pmu_tree_is_full(self));
+	if (!name && pmu_tree_is_full(self))
+		return refuse(self, rc);
 	if (!name)
 		goto no_memory;
 	if (name->open && name->open->aside)
@@ -102,12 +111,13 @@ PMU_COLD struct pmu_node *pmu_begin_uncached(struct pmu_thread *self, const char
 	if (!node) {
 		if (*rc == -ENOMEM)
 			goto no_memory;
-		pmu_thread_doubt(self, PMU_DOUBT_LIMIT);
-		return NULL;
+		return refuse(self, rc);
 	}
 	if (pmu_tree_push(self, node) < 0)
 		goto no_memory;
-	pmu_tree_remember(self, text, parent, node);
+	/* The address of a literal stands for all of its text, not for the beginning of it. */
+	if (whole || !pmu_is_literal(text))
+		pmu_tree_remember(self, text, parent, node);
 	node->name->open = node;
 	pmu_row_set_open(node->row, 1);
 	if (self->watch_cpu >= 0)
@@ -130,6 +140,7 @@ static void open_again(struct pmu_thread *self, const struct pmu_thread *parent_
 
 	if (!parent_thread->tree || !parent_thread->frame)
 		return;
+	pmu_thread_flag(self, PMU_THREAD_FORKED);
 	for (frame = parent_thread->tree->frames + 1; frame <= parent_thread->frame;
 	     frame++) {
 		const struct pmu_name *name = frame->node->name;
@@ -194,7 +205,7 @@ static bool leave_one(struct pmu_thread *self, struct pmu_node *node)
 
 static int end_unbegun(struct pmu_thread *self, const char *text, size_t len)
 {
-	struct pmu_name *name = pmu_tree_name(self, text, len, true);
+	struct pmu_name *name = pmu_tree_name(self, text, len, !pmu_tree_is_full(self));
 	struct pmu_node *node = NULL;
 	int error;
 
@@ -203,7 +214,7 @@ static int end_unbegun(struct pmu_thread *self, const char *text, size_t len)
 				   : pmu_tree_node(self, self->tree->root, name, &error);
 	if (node)
 		PMU_ROW_SET(node->row, unbegun, node->row->unbegun + 1);
-	return -ENOENT;
+	return pmu_fail(ENOENT, "region \"%.*s\" is not open on this thread", (int)len, text);
 }
 
 /*

@@ -55,6 +55,7 @@ static inline void pmu_node_finish(const struct pmu_thread *self, struct pmu_nod
 	if (unlikely(missing))
 		pmu_node_mark_missing(self, node, missing, now);
 	pmu_publish(self, node, ticks - node->start_ticks, now);
+	pmu_note_end(self, ticks);
 	pmu_row_set_open(node->row, 0);
 	node->name->open = NULL;
 }

@@ -217,7 +217,7 @@ struct pmu_node *pmu_tree_node(struct pmu_thread *self, struct pmu_node *parent,
 		pmu_thread_flag(self, PMU_THREAD_FLAT);
 		parent = tree->root;
 		place = node_place(tree, parent, name);
-		if (!*place && tree->n_nodes >= 2 * limit) {
+		if (!*place && pmu_tree_is_full(self)) {
 			*error = -ENOSPC;
 			return NULL;
 		}

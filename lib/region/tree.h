@@ -87,6 +87,12 @@ int pmu_tree_new(struct pmu_thread *self);
 struct pmu_name *pmu_tree_name(struct pmu_thread *self, const char *text, size_t len,
 			       bool add);
 
+/** pmu_tree_is_full() - no more nodes, whatever their names. */
+static inline bool pmu_tree_is_full(const struct pmu_thread *self)
+{
+	return self->tree->n_nodes >= 2 * (size_t)self->max_regions;
+}
+
 /**
  * pmu_tree_node() - the node of a name inside another node, made where it is new
  * @error: -ENOMEM, -ENOSPC where NULL is returned

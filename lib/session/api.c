@@ -11,13 +11,12 @@
 
 int pmu_session_enter(void)
 {
+	pmu_session_shed();
 	if (pmu_session_inside())
 		return -EBUSY;
 	pmu_session_bar();
-	if (!pmu_session_is_ours()) {
-		pmu_self = NULL;
+	if (!pmu_session_is_ours())
 		pmu_session_forked();
-	}
 	pmu_session_lock();
 	return 0;
 }
@@ -68,6 +67,7 @@ PMU_API int pmu_fini(void)
 
 PMU_API int pmu_report(const char *path)
 {
+	struct pmu_output output;
 	struct pmu_model *model = NULL;
 	int saved = errno, rc = pmu_session_enter();
 
@@ -79,28 +79,24 @@ PMU_API int pmu_report(const char *path)
 	if (rc == 0)
 		rc = pmu_session_model(&model);
 	if (rc == 0)
-		rc = pmu_output_write(model, path);
+		rc = pmu_output_prepare(&output, model, path);
 	pmu_model_free(model);
 	pmu_session_leave();
+	/* Outside the lock: whoever reads the report may take his time, and other threads go on. */
+	if (rc == 0)
+		rc = pmu_output_send(&output);
 	errno = saved;
 	return rc;
 }
 
 /* --- groups --- */
 
-static void add_open(void *arg, uint32_t id, struct pmu_store_row *row)
-{
-	(void)id;
-	*(uint64_t *)arg += __atomic_load_n(&row->open, __ATOMIC_RELAXED);
-}
-
 static bool any_open(void)
 {
-	uint64_t open = 0;
-
 	for (struct pmu_thread *thread = pmu_session.threads; thread; thread = thread->next)
-		pmu_table_rows_walk(&pmu_session.table, &thread->rows, add_open, &open);
-	return open != 0;
+		if (pmu_thread_any_open(thread))
+			return true;
+	return false;
 }
 
 PMU_API int pmu_group_next(void)

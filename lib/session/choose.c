@@ -36,6 +36,7 @@ struct fit {
 	uint32_t gone;    /* optional events given up: no column */
 	struct pmu_probe first; /* the first refusal */
 	char given_up[256];     /* names, for a note */
+	char left_missing[256]; /* names of those that can only be missing here */
 };
 
 static void give_up(struct fit *fit, const struct pmu_group *group, unsigned int slot, bool optional)
@@ -84,6 +85,21 @@ static bool drop_last(struct fit *fit, const struct pmu_group *group, bool asked
 	return false;
 }
 
+/* A source that can be used although it cannot count some slots. */
+static void leave_missing(struct fit *fit, const struct pmu_probe *probe,
+			  const struct pmu_group *group)
+{
+	for (unsigned int i = 0; i < fit->plan.n_slots; i++) {
+		size_t len = strlen(fit->left_missing);
+
+		if (!probe->error[i] || fit->plan.absent & (1u << i))
+			continue;
+		fit->plan.absent |= 1u << i;
+		snprintf(fit->left_missing + len, sizeof(fit->left_missing) - len, "%s%s",
+			 len ? ", " : "", group->event[i].name);
+	}
+}
+
 /* Give up events until the source can count the rest.  0, or why it can count nothing of use. */
 static int try_source(const struct pmu_backend *backend, const struct pmu_group *group, bool asked,
 		      struct fit *fit)
@@ -96,8 +112,10 @@ static int try_source(const struct pmu_backend *backend, const struct pmu_group 
 		rc = backend->probe(&fit->plan, &probe);
 		if (first || !fit->first.why[0])
 			fit->first = probe;
-		if (rc == 0)
+		if (rc == 0) {
+			leave_missing(fit, &probe, group);
 			return 0;
+		}
 		if (!speaks_of_a_slot(rc))
 			return rc;
 		if (!drop_unknown(fit, &probe, group, asked) &&
@@ -134,7 +152,10 @@ static void accept_fit(struct pmu_session_group *to, const struct pmu_backend *b
 	to->backend = backend;
 	to->plan = fit->plan;
 	remove_gone(to, fit);
-	if (fit->given_up[0]) {
+	if (fit->left_missing[0]) {
+		snprintf(text, sizeof(text), "%s missing: %s", fit->left_missing, fit->first.why);
+		note(text);
+	} else if (fit->given_up[0]) {
 		snprintf(text, sizeof(text), "%s cannot count %s here: %s", backend->name,
 			 fit->given_up, fit->first.why);
 		note(text);

@@ -191,6 +191,12 @@ const struct pmu_config_var pmu_config_vars[] = {
 _Static_assert(PMU_ARRAY_LEN(settings) + 1 == PMU_ARRAY_LEN(pmu_config_vars),
 	       "each variable has its function");
 
+/* PMU_GROUP and PMU_EVENTS answer one question: who answers it with an option has no need of the other variable. */
+static bool is_about_counts(size_t i)
+{
+	return settings[i].take == take_group || settings[i].take == take_events;
+}
+
 static const char *option_text(const struct pmu_options *options, size_t offset)
 {
 	if (!options || !offset || options->size < offset + sizeof(char *))
@@ -248,16 +254,22 @@ static void set_defaults(struct pmu_config *config)
 int pmu_config_load(struct pmu_config *config, const struct pmu_options *options,
 		    struct pmu_strbuf *warnings)
 {
+	bool counts_by_option = option_text(options, OPTION(group)) ||
+				option_text(options, OPTION(events));
+
 	set_defaults(config);
 	for (size_t i = 0; i < PMU_ARRAY_LEN(settings); i++) {
 		const char *text = option_text(options, settings[i].option);
 		int rc;
 
 		/* enable is at a non-zero offset: size comes first */
-		if (!text)
+		if (!text && !(counts_by_option && is_about_counts(i)))
 			text = secure_getenv(pmu_config_vars[i].name);
 		if (!text || !*text)
 			continue;
+		if (is_about_counts(i) && config->group_given)
+			return pmu_fail(EINVAL, "PMU_GROUP and PMU_EVENTS both say what to count; "
+						"set one of them");
 		rc = settings[i].take(config, text);
 		if (rc < 0)
 			return rc;

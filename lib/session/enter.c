@@ -9,6 +9,19 @@ __thread int pmu_inside;
 __thread int pmu_thread_gone;
 int32_t pmu_epoch;
 
+/* In a forked child: the copy of the parent thread's state, until its open regions are taken up. */
+static __thread struct pmu_thread *forked_self __attribute__((tls_model("initial-exec")));
+
+void pmu_session_shed(void)
+{
+	/* Never so for a thread that is attached: wiped outside a call, or inside one that has ended since. */
+	if (!pmu_self || (*pmu_self->gate != 0 && *pmu_self->gate != UINT32_MAX))
+		return;
+	/* It stays as it is: code that the fork interrupted may still use it. */
+	forked_self = pmu_self;
+	pmu_self = NULL;
+}
+
 bool pmu_session_inside(void)
 {
 	/* A forked child's gate says nothing: it was wiped, perhaps in the middle of a call. */
@@ -58,6 +71,7 @@ enum pmu_entry pmu_thread_enter(struct pmu_thread **self, struct pmu_thread **fo
 				int *error)
 {
 	*forked_from = NULL;
+	pmu_session_shed();
 	if (pmu_session_inside()) {
 		if (pmu_self)
 			pmu_thread_doubt(pmu_self, PMU_DOUBT_INTERRUPTED);
@@ -67,12 +81,8 @@ enum pmu_entry pmu_thread_enter(struct pmu_thread **self, struct pmu_thread **fo
 		return PMU_ENTRY_OFF;
 	pmu_inside = 1;
 	pmu_compiler_barrier();
-	if (!pmu_session_is_ours()) {
-		/* The old structure stays as it is: code that the fork interrupted may still use it. */
-		*forked_from = pmu_self;
-		pmu_self = NULL;
+	if (!pmu_session_is_ours())
 		pmu_session_forked();
-	}
 	pmu_session_lock();
 	*error = ready(self);
 	pmu_session_unlock();
@@ -81,6 +91,8 @@ enum pmu_entry pmu_thread_enter(struct pmu_thread **self, struct pmu_thread **fo
 		return *error < 0 ? PMU_ENTRY_FAILED : PMU_ENTRY_OFF;
 	}
 	*(*self)->gate = (*self)->epoch | 1;
+	*forked_from = forked_self;
+	forked_self = NULL;
 	return PMU_ENTRY_READY;
 }
 

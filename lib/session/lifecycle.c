@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fork and exit. */
+#include <sched.h>
 #include <unistd.h>
 
 #include "session/session.h"
@@ -7,7 +8,21 @@
 bool pmu_session_is_ours(void)
 {
 	/* Pairs with the release in pmu_session_start(): who sees it running sees its guard. */
-	return !__atomic_load_n(&pmu_session.running, __ATOMIC_ACQUIRE) || *pmu_session.guard;
+	return !__atomic_load_n(&pmu_session.running, __ATOMIC_ACQUIRE) ||
+	       __atomic_load_n(pmu_session.guard, __ATOMIC_ACQUIRE) == PMU_GUARD_OURS;
+}
+
+/* A child may have made threads before its first call; one of them lets go, the others wait for it. */
+static bool take_guard(void)
+{
+	uint32_t was = PMU_GUARD_FORKED;
+
+	if (__atomic_compare_exchange_n(pmu_session.guard, &was, PMU_GUARD_TAKING, false,
+					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return true;
+	while (!pmu_session_is_ours())
+		sched_yield();
+	return false;
 }
 
 /*
@@ -18,6 +33,8 @@ void pmu_session_forked(void)
 {
 	struct pmu_thread *thread;
 
+	if (!take_guard())
+		return;
 	/* Another thread of the parent may have held it. */
 	pmu_session.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	for (thread = pmu_session.threads; thread; thread = thread->next)
@@ -34,8 +51,17 @@ void pmu_session_forked(void)
 	pmu_session.n_groups = 0;
 	pmu_session.threads = NULL;
 	pmu_session.unused = NULL;
-	pmu_session.running = false;
 	pmu_session.in_child = true;
+	__atomic_store_n(&pmu_session.running, false, __ATOMIC_RELEASE);
+}
+
+/* Whoever reads the program's output to its end would wait for a daemon that keeps a copy of it. */
+void pmu_session_child(void)
+{
+	if (!__atomic_load_n(&pmu_session.running, __ATOMIC_RELAXED))
+		return;
+	pmu_sink_close(&pmu_session.err);
+	pmu_sink_close(&pmu_session.out);
 }
 
 void pmu_session_unshare(void)

@@ -2,6 +2,7 @@
 /* Where reports go: standard error, standard output, and files that overwrite nothing. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,8 @@
 #include "base/error.h"
 #include "report/report.h"
 #include "session/session.h"
+
+#define OUTPUT_PATH_MAX ((size_t)2 * PATH_MAX)
 
 /* The launchers' names for an MPI rank. */
 static const char *rank(void)
@@ -78,8 +81,17 @@ static bool taken(const char *path)
 	return written_by_us(path) || written_meanwhile(path);
 }
 
-/* A configured path as the name of a file that this run has not written yet. */
-static int resolve(const char *configured, char *path, size_t size)
+/* A relative path is meant from where the program was when the session began. */
+static int absolute(const char *path, char *out, size_t size)
+{
+	const char *folder = path[0] == '/' ? "" : pmu_session.folder;
+	int n = snprintf(out, size, "%s%s%s", folder, *folder ? "/" : "", path);
+
+	return n < (int)size ? 0 : -ENAMETOOLONG;
+}
+
+/* A configured path as the name of a file that this run has not written yet; @plain is room to work in. */
+static int resolve(const char *configured, char *path, char *plain, size_t size)
 {
 	char host[256] = "";
 	struct pmu_output_names names = {
@@ -89,15 +101,21 @@ static int resolve(const char *configured, char *path, size_t size)
 		.nth = pmu_session.table.head->nth,
 	};
 	bool ours_alone = !pmu_session.in_child && names.nth == 1;
-	char plain[4096];
+	bool own_name;
 	int rc;
 
 	gethostname(host, sizeof(host) - 1);
-	rc = pmu_output_path(configured, &names, plain, sizeof(plain));
+	rc = pmu_output_path(configured, &names, path, size);
 	if (rc < 0)
 		return rc;
-	if (is_device(plain) || ((ours_alone || strcmp(plain, configured)) && !taken(plain)))
-		return snprintf(path, size, "%s", plain) < (int)size ? 0 : -ENAMETOOLONG;
+	own_name = ours_alone || strcmp(path, configured);
+	rc = absolute(path, plain, size);
+	if (rc < 0)
+		return rc;
+	if (is_device(plain) || (own_name && !taken(plain))) {
+		memcpy(path, plain, strlen(plain) + 1);
+		return 0;
+	}
 	for (unsigned int nth = names.nth > 1 ? names.nth : 0; nth < 100000; nth += nth ? 1 : 2) {
 		rc = pmu_output_aside(plain, pmu_session.pid, nth, path, size);
 		if (rc < 0 || !taken(path))
@@ -127,20 +145,53 @@ static int lock_outputs(void)
 	return fd;
 }
 
-static int write_file(const char *configured, const struct pmu_strbuf *text)
+/* Threads may have small stacks: paths lie on the heap. */
+static int find_path(struct pmu_output *output)
 {
-	char path[4200];
-	int lock = lock_outputs();
-	int rc = resolve(configured, path, sizeof(path));
+	char *plain = malloc(OUTPUT_PATH_MAX);
+	int rc = -ENOMEM;
 
+	output->path = malloc(OUTPUT_PATH_MAX);
+	output->lock = lock_outputs();
+	if (plain && output->path)
+		rc = resolve(output->configured, output->path, plain, OUTPUT_PATH_MAX);
+	free(plain);
 	if (rc < 0)
-		pmu_fail(-rc, "cannot write %s: %s", configured, strerror(-rc));
-	else
-		rc = pmu_report_write_file(path, text->text, text->len);
-	if (rc == 0)
-		remember(path);
-	if (lock >= 0)
-		close(lock);
+		return pmu_fail(-rc, "cannot write %s: %s", output->configured, strerror(-rc));
+	remember(output->path);
+	return 0;
+}
+
+static void forget(struct pmu_output *output)
+{
+	pmu_strbuf_free(&output->text);
+	free(output->path);
+	if (output->lock >= 0)
+		close(output->lock);
+}
+
+static bool is_stdout(const char *configured)
+{
+	return configured && !strcmp(configured, "-");
+}
+
+int pmu_output_prepare(struct pmu_output *output, const struct pmu_model *model,
+		       const char *configured)
+{
+	int rc = 0;
+
+	*output = (struct pmu_output){ .configured = configured, .lock = -1 };
+	pmu_report_render(&output->text, model,
+			  configured ? pmu_report_format_of(configured) : PMU_REPORT_TEXT,
+			  &pmu_session.config.report);
+	if (output->text.failed)
+		rc = pmu_fail(ENOMEM, "no memory for the report");
+	else if (is_stdout(configured) && pmu_session.out.fd < 0)
+		pmu_sink_open(&pmu_session.out, STDOUT_FILENO);
+	else if (configured && !is_stdout(configured))
+		rc = find_path(output);
+	if (rc < 0)
+		forget(output);
 	return rc;
 }
 
@@ -153,51 +204,68 @@ static void flush_stdout(void)
 	}
 }
 
-int pmu_output_write(const struct pmu_model *model, const char *configured)
+int pmu_output_send(struct pmu_output *output)
 {
-	bool to_stdout = configured && !strcmp(configured, "-");
-	struct pmu_strbuf text = { 0 };
+	const struct pmu_strbuf *text = &output->text;
 	int rc;
 
-	pmu_report_render(&text, model,
-			  configured ? pmu_report_format_of(configured) : PMU_REPORT_TEXT,
-			  &pmu_session.config.report);
-	if (text.failed) {
-		rc = pmu_fail(ENOMEM, "no memory for the report");
-	} else if (!configured) {
-		rc = pmu_sink_write(&pmu_session.err, text.text, text.len);
+	if (!output->configured) {
+		rc = pmu_sink_write(&pmu_session.err, text->text, text->len);
 		/* Closed on purpose: the report goes nowhere rather than into a file of the program's. */
 		if (rc == -EBADF)
 			rc = 0;
-	} else if (to_stdout) {
+	} else if (is_stdout(output->configured)) {
 		flush_stdout();
-		rc = pmu_sink_write(&pmu_session.out, text.text, text.len);
+		rc = pmu_sink_write(&pmu_session.out, text->text, text->len);
 		if (rc < 0)
 			pmu_fail(-rc, "cannot write to standard output: %s", strerror(-rc));
 	} else {
-		rc = write_file(configured, &text);
+		rc = pmu_report_write_file(output->path, text->text, text->len);
 	}
-	pmu_strbuf_free(&text);
+	forget(output);
 	return rc;
+}
+
+/* --- what PMU_OUTPUT asks for --- */
+
+bool pmu_output_wants_stdout(void)
+{
+	const char *at = pmu_session.config.output;
+
+	for (; *at; at += strcspn(at, ","), at += *at == ',')
+		if (at[0] == '-' && (at[1] == ',' || !at[1]))
+			return true;
+	return false;
+}
+
+static int write_one(const struct pmu_model *model, const char *configured)
+{
+	struct pmu_output output;
+	int rc = pmu_output_prepare(&output, model, configured);
+
+	return rc < 0 ? rc : pmu_output_send(&output);
 }
 
 int pmu_output_write_all(const struct pmu_model *model)
 {
-	char list[PMU_CONFIG_TEXT_MAX], *rest = list, *path;
+	char *list, *rest, *path;
 	int first = 0;
 
 	if (!strcmp(pmu_session.config.output, "none"))
 		return 0;
 	if (!pmu_session.config.output[0])
-		return pmu_output_write(model, NULL);
-	memcpy(list, pmu_session.config.output, sizeof(list));
+		return write_one(model, NULL);
+	list = rest = strdup(pmu_session.config.output);
+	if (!list)
+		return pmu_fail(ENOMEM, "no memory for the reports");
 	while ((path = strsep(&rest, ","))) {
-		int rc = *path ? pmu_output_write(model, path) : 0;
+		int rc = *path ? write_one(model, path) : 0;
 
 		if (rc < 0)
 			pmu_session_say("%s", pmu_error_text());
 		if (rc < 0 && first == 0)
 			first = rc;
 	}
+	free(list);
 	return first;
 }

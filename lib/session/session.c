@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "group/metric.h"
+#include "machine/pinned.h"
 #include "pmu.h"
 #include "report/report.h"
 #include "session/gate.h"
@@ -21,14 +22,22 @@ struct pmu_session pmu_session = { .lock = PTHREAD_MUTEX_INITIALIZER };
 /* The highest epoch given out: none is given twice. */
 static int32_t last_epoch;
 
+/* Opening and writing files are cancellation points: a thread that ended there would keep the lock. */
 void pmu_session_lock(void)
 {
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	pthread_mutex_lock(&pmu_session.lock);
+	pmu_session.cancel_state = state;
 }
 
 void pmu_session_unlock(void)
 {
+	int state = pmu_session.cancel_state;
+
 	pthread_mutex_unlock(&pmu_session.lock);
+	pthread_setcancelstate(state, NULL);
 }
 
 void pmu_session_publish(int32_t epoch)
@@ -218,7 +227,12 @@ int pmu_session_start(const struct pmu_options *options)
 		return rc;
 	}
 	pmu_sink_open(&pmu_session.err, STDERR_FILENO);
-	pmu_sink_open(&pmu_session.out, STDOUT_FILENO);
+	pmu_session.out.fd = -1;
+	if (pmu_output_wants_stdout())
+		pmu_sink_open(&pmu_session.out, STDOUT_FILENO);
+	if (!getcwd(pmu_session.folder, sizeof(pmu_session.folder)))
+		pmu_session.folder[0] = '\0';
+	pmu_session.last_note[0] = '\0';
 	pmu_session.n_threads = 0;
 	pmu_session.n_finished_kept = 0;
 	pmu_session.merged_number = 0;
@@ -228,7 +242,7 @@ int pmu_session_start(const struct pmu_options *options)
 	pmu_session.pid = getpid();
 	pmu_session.n_started++;
 	pmu_literals_find();
-	*pmu_session.guard = 1;
+	__atomic_store_n(pmu_session.guard, PMU_GUARD_OURS, __ATOMIC_RELAXED);
 	__atomic_store_n(&pmu_session.running, true, __ATOMIC_RELEASE);
 	pmu_store_prune();
 	pmu_session_publish(pmu_session_next_epoch());
@@ -308,6 +322,9 @@ int pmu_session_end(void)
 				break;
 			}
 		pmu_thread_detach(self);
+		/* Its processor is free for others again. */
+		pmu_pin_lift();
+		pmu_pinned_forget();
 	}
 	close_groups();
 	pmu_pinning_close(pmu_session.pinning);

@@ -30,9 +30,17 @@ struct pmu_sink {
 	struct pmu_fd_identity identity;
 };
 
+/** Whose a session is. */
+enum pmu_guard {
+	PMU_GUARD_FORKED = 0, /* the parent process's: this is a child */
+	PMU_GUARD_OURS = 1,
+	PMU_GUARD_TAKING = 2, /* a thread of the child is letting go of the parent's parts */
+};
+
 struct pmu_session {
 	pthread_mutex_t lock; /* every member below, except in the thread that starts the session */
-	uint32_t *guard;      /* a gate: 1 in the process that the session belongs to */
+	int cancel_state;     /* of the thread that holds it, for when it lets go */
+	uint32_t *guard;      /* a gate: enum pmu_guard */
 	bool running;
 	int pid;
 	uint32_t n_started; /* sessions in this process so far */
@@ -49,6 +57,8 @@ struct pmu_session {
 	uint32_t n_finished_kept;
 	uint32_t merged_number; /* of the set of merged threads; 0: none yet */
 	bool memory_noted; /* that results lie in memory */
+	char last_note[160]; /* of a thread's attachment */
+	char folder[4096];   /* the working folder at the start; "": unknown */
 	struct pmu_sink err, out;
 	char **written; /* outputs that this process has written */
 	unsigned int n_written;
@@ -62,6 +72,9 @@ extern __thread int pmu_inside __attribute__((tls_model("initial-exec"), visibil
 /** pmu_session_lock(), _unlock() - the session's lock. */
 void pmu_session_lock(void);
 void pmu_session_unlock(void);
+
+/** pmu_session_shed() - a thread of a forked child takes what it finds for what it is: a copy.  Before anything else. */
+void pmu_session_shed(void);
 
 /**
  * pmu_session_bar(), pmu_session_unbar() - keep this thread's signal handlers out meanwhile
@@ -95,8 +108,11 @@ int pmu_session_end(void);
 /** pmu_session_is_ours() - false in a child that was forked from the session's process. */
 bool pmu_session_is_ours(void);
 
-/** pmu_session_forked() - in such a child: let go of the parent's parts.  Context: lock not held, one thread. */
+/** pmu_session_forked() - in such a child: let go of the parent's parts.  Context: lock not held. */
 void pmu_session_forked(void);
+
+/** pmu_session_child() - in a child that came through our fork: what it need not keep open. */
+void pmu_session_child(void);
 
 /**
  * pmu_session_choose() - for one group: the source that counts it, and what of it it counts
@@ -123,11 +139,26 @@ void pmu_session_say(const char *fmt, ...) PMU_PRINTF(1, 2);
 /** pmu_session_model() - everything measured so far, metrics included.  Context: lock held. */
 int pmu_session_model(struct pmu_model **model);
 
+/** pmu_output_wants_stdout() - PMU_OUTPUT names "-". */
+bool pmu_output_wants_stdout(void);
+
 /** pmu_output_write_all() - the reports that PMU_OUTPUT asks for.  Return: 0 or the first error. */
 int pmu_output_write_all(const struct pmu_model *model);
 
-/** pmu_output_write() - one report: a path of PMU_OUTPUT, "-", or NULL for standard error. */
-int pmu_output_write(const struct pmu_model *model, const char *configured);
+/** A report that is ready to go, and where to. */
+struct pmu_output {
+	const char *configured; /* a path of PMU_OUTPUT, "-", or NULL for standard error */
+	struct pmu_strbuf text;
+	char *path; /* of a file; found and kept from others */
+	int lock;   /* descriptor of the lock on names, -1 */
+};
+
+/** pmu_output_prepare() - render it and find its name.  Context: lock held.  Return: 0, for pmu_output_send(). */
+int pmu_output_prepare(struct pmu_output *output, const struct pmu_model *model,
+		       const char *configured);
+
+/** pmu_output_send() - write it, and forget it.  Context: the lock need not be held. */
+int pmu_output_send(struct pmu_output *output);
 
 /** pmu_session_inside() - is the calling thread in a call of this library (so this is a signal handler)? */
 bool pmu_session_inside(void);

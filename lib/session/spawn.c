@@ -154,6 +154,7 @@ static pid_t fork_by(pid_t (*next)(void))
 		pmu_pin_restore();
 	} else {
 		pmu_pinned_forget();
+		pmu_session_child();
 		if (inside)
 			pmu_session_unshare();
 	}
@@ -184,10 +185,12 @@ PMU_INTERPOSE int daemon(int nochdir, int noclose)
 		return no_such();
 	pmu_pin_lift();
 	rc = next(nochdir, noclose);
-	if (getpid() == pid)
+	if (getpid() == pid) {
 		pmu_pin_restore();
-	else
+	} else {
 		pmu_pinned_forget();
+		pmu_session_child();
+	}
 	return rc;
 }
 

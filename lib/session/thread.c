@@ -89,11 +89,11 @@ static void continue_record(struct pmu_thread *self)
 /* What a thread gets less than others is worth a note; the same one only once. */
 static void note_attachment(const struct pmu_attachment *got)
 {
-	static char last[sizeof(got->note)];
+	char *last = pmu_session.last_note;
 
-	if (!got->note[0] || !strncmp(last, got->note, sizeof(last)))
+	if (!got->note[0] || !strncmp(last, got->note, sizeof(pmu_session.last_note)))
 		return;
-	memcpy(last, got->note, sizeof(last));
+	memcpy(last, got->note, sizeof(pmu_session.last_note));
 	pmu_table_meta(&pmu_session.table, PMU_META_NOTE, got->note);
 }
 
@@ -129,6 +129,23 @@ static void set_layout(struct pmu_thread *self, const struct pmu_session_group *
 	self->watch_cpu = group->plan.scope == PMU_COUNT_CPU ? self->cpu : -1;
 }
 
+/* The least of a few: what a row's calls must be long against. */
+static void measure_read(struct pmu_thread *self, struct pmu_store_group *layout)
+{
+	uint64_t value[PMU_MAX_SLOTS], least = UINT32_MAX;
+
+	if (!self->read || layout->read_ticks)
+		return;
+	for (int i = 0; i < 8; i++) {
+		uint64_t start = pmu_clock_ticks(self->clock), ticks;
+
+		self->read(self->counters, value);
+		ticks = pmu_clock_ticks(self->clock) - start;
+		least = ticks < least ? ticks : least;
+	}
+	layout->read_ticks = (uint32_t)least;
+}
+
 /* Put the thread where the group that is counted now expects it. */
 static int attach_group(struct pmu_thread *self)
 {
@@ -152,6 +169,8 @@ static int attach_group(struct pmu_thread *self)
 			pmu_table_thread_free(&pmu_session.table, &self->rows);
 		return rc;
 	}
+	measure_read(self, group->layout);
+	self->last_end = &self->rows.record->last_end;
 	__atomic_store_n(&self->rows.record->state, PMU_THREAD_LIVE, __ATOMIC_RELEASE);
 	pmu_table_point(&pmu_session.table);
 	return 0;
@@ -313,6 +332,9 @@ int pmu_thread_reattach(struct pmu_thread **self)
 		pmu_thread_detach(old);
 		return pmu_thread_attach_new(self);
 	}
+	/* A region that was begun while the group changed ends in the group it was begun in. */
+	if (pmu_thread_any_open(old))
+		return 0;
 	finish_group(old);
 	if (old->group != pmu_session.current)
 		change_group(old, pmu_session.current);
@@ -325,6 +347,7 @@ static void thread_exit(void *arg)
 	struct pmu_thread *self = arg;
 
 	/* In a forked child the copy belongs to the parent's session. */
+	pmu_session_shed();
 	if (self != pmu_self || !pmu_session_is_ours())
 		return;
 	if (self->exit_rounds++ < EXIT_ROUNDS && pthread_setspecific(exit_key, self) == 0)
@@ -340,14 +363,29 @@ static void thread_exit(void *arg)
 int pmu_thread_setup(void)
 {
 	static bool done;
+	int rc = 0;
 
-	if (done)
-		return 0;
-	done = true;
-	return -pthread_key_create(&exit_key, thread_exit);
+	if (!done)
+		rc = pthread_key_create(&exit_key, thread_exit);
+	done = rc == 0;
+	return -rc;
 }
 
 /* --- the record and its rows --- */
+
+static void add_open(void *arg, uint32_t id, struct pmu_store_row *row)
+{
+	(void)id;
+	*(uint64_t *)arg += __atomic_load_n(&row->open, __ATOMIC_RELAXED);
+}
+
+bool pmu_thread_any_open(const struct pmu_thread *thread)
+{
+	uint64_t open = 0;
+
+	pmu_table_rows_walk(&pmu_session.table, &thread->rows, add_open, &open);
+	return open != 0;
+}
 
 void pmu_thread_doubt(struct pmu_thread *self, enum pmu_thread_doubt which)
 {

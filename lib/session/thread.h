@@ -51,6 +51,8 @@ struct pmu_thread {
 	uint32_t bank_size;
 	bool bare; /* nothing to read but a time stamp in a register */
 
+	uint64_t *last_end; /* in the record */
+
 	/* --- cold --- */
 	enum pmu_clock_kind clock;
 	int watch_cpu; /* CPU that the counts are bound to, -1: does not matter */
@@ -151,6 +153,9 @@ int pmu_thread_reattach(struct pmu_thread **self);
  * Context: the session's lock.
  */
 void pmu_thread_detach(struct pmu_thread *self);
+
+/** pmu_thread_any_open() - has it a region open in its group?  Context: the session's lock. */
+bool pmu_thread_any_open(const struct pmu_thread *thread);
 
 /** pmu_thread_update() - bring the calling thread's record up to now: what the kernel says of it. */
 void pmu_thread_update(struct pmu_thread *self);

@@ -194,7 +194,9 @@ static int doubt_slots(struct pmu_convert *convert, const struct pmu_raw_thread 
 static int doubt_row(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
 		     const struct pmu_raw_row *row, const char *path, int number)
 {
-	const char *open = row->open ? open_text(convert, thread) : NULL;
+	/* what a forked child found open and never ended is its parent's affair */
+	bool inherited = thread->record.flags & PMU_THREAD_FORKED && !row->calls;
+	const char *open = row->open && !inherited ? open_text(convert, thread) : NULL;
 	const struct {
 		const char *text;
 		uint64_t count;
@@ -302,10 +304,10 @@ static void fill_times(const struct pmu_convert *convert,
 	to->sd_ns = NAN;
 	if (!from->calls)
 		return;
-	/* min stays UINT64_MAX in a row whose only calls were recursive ones */
-	if (from->min <= from->max) {
+	/* min stays 0 in a row whose only calls were recursive ones */
+	if (from->min && from->min - 1 <= from->max) {
 		to->min_ns =
-			pmu_convert_ns(convert, without_cost(from->min, inner, &ignored));
+			pmu_convert_ns(convert, without_cost(from->min - 1, inner, &ignored));
 		to->max_ns =
 			pmu_convert_ns(convert, without_cost(from->max, inner, &ignored));
 	}

@@ -152,11 +152,11 @@ static void add_row(void *arg, uint32_t id, struct pmu_store_row *row)
 	set->unbegun += row->unbegun;
 	set->moved = (uint16_t)(set->moved + row->moved < UINT16_MAX ? set->moved + row->moved
 								   : UINT16_MAX);
-	if (!row->seq)
+	if (!from->calls)
 		return;
-	if (!is->calls || from->min < is->min)
+	if (from->min && (!is->min || from->min < is->min))
 		put(&is->min, from->min);
-	if (!is->calls || from->max > is->max)
+	if (from->max > is->max)
 		put(&is->max, from->max);
 	put(&is->calls, is->calls + from->calls);
 	put(&is->ticks, is->ticks + from->ticks);
@@ -190,6 +190,8 @@ static void add_record(struct pmu_store_thread *set, const struct pmu_store_thre
 	set->stop_ticks += thread->stop_ticks - thread->start_ticks;
 	set->flags |= thread->flags;
 	set->missing |= thread->missing;
+	if (thread->last_end > set->last_end)
+		set->last_end = thread->last_end;
 	set->n_merged++;
 	for (int i = 0; i < PMU_DOUBT_COUNT; i++)
 		set->doubt[i] += thread->doubt[i];

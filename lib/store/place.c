@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -132,6 +134,17 @@ static uint32_t next_nth(const struct pmu_store_owner *owner)
 }
 
 /* A new file with room on its disk, or a negative errno. */
+/* The kernel answers with a signal there; errno is EFBIG. */
+static bool beyond_limit(uint64_t size)
+{
+	struct rlimit most;
+
+	if (getrlimit(RLIMIT_FSIZE, &most) || size <= most.rlim_cur)
+		return false;
+	errno = EFBIG;
+	return true;
+}
+
 static int create_in(int dir_fd, const char *name)
 {
 	int fd, rc;
@@ -141,7 +154,7 @@ static int create_in(int dir_fd, const char *name)
 	if (fd < 0)
 		return -errno;
 	/* Whatever the umask took; and space now, without a size yet. */
-	if (fchmod(fd, 0600) || (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, FIRST_RESERVE) &&
+	if (beyond_limit(FIRST_RESERVE) || fchmod(fd, 0600) || (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, FIRST_RESERVE) &&
 				 errno != EOPNOTSUPP && errno != ENOSYS)) {
 		rc = -errno;
 		unlinkat(dir_fd, name, 0);

@@ -237,6 +237,7 @@ static void copy_record(const struct pmu_store_thread *from, uint32_t state,
 		to->name[i] = LOAD(from->name[i]);
 	to->start_ticks = LOAD(from->start_ticks);
 	to->stop_ticks = LOAD(from->stop_ticks);
+	to->last_end = LOAD(from->last_end);
 	to->merged = __atomic_load_n(&from->merged, __ATOMIC_ACQUIRE);
 	to->n_merged = LOAD(from->n_merged);
 	to->flags = LOAD(from->flags);

@@ -42,7 +42,7 @@ struct pmu_store_head {
 	uint64_t start_unix_ns; /* CLOCK_REALTIME at point[0] */
 	struct pmu_clock_point point[2]; /* [1] is renewed at slow moments; seq guards it */
 	uint32_t point_seq;    /* odd while point[1] is being renewed */
-	uint32_t ended;        /* 1: the report was written, nothing is lost with this file */
+	uint32_t ended;        /* 1: the program ended cleanly, or its last report is being written */
 };
 
 enum pmu_store_kind {
@@ -110,7 +110,7 @@ struct pmu_store_group {
 	uint32_t bank_offset; /* of bank 0 in a row */
 	uint32_t bank_size;   /* bank 1 follows bank 0 */
 	uint32_t absent;      /* slots that the source does not count: missing everywhere */
-	uint32_t reserved;
+	uint32_t read_ticks;  /* what one read of the counters takes; 0: not measured */
 	struct pmu_store_slot slot[];
 };
 
@@ -165,7 +165,9 @@ struct pmu_store_thread {
 	/* What an empty region costs: ticks, then one per slot; all 0: not measured. */
 	uint32_t inner_ticks;
 	uint32_t inner[PMU_MAX_SLOTS];
-	char reserved2[256 - 204];
+	uint32_t reserved3;
+	uint64_t last_end; /* ticks at the end of its last region, 0 before one */
+	char reserved2[256 - 216];
 };
 _Static_assert(sizeof(struct pmu_store_thread) == 256, "a thread record is four cache lines");
 _Static_assert(PMU_DOUBT_COUNT <= 8, "doubts fit their array");
@@ -198,8 +200,8 @@ _Static_assert(offsetof(struct pmu_store_row, outer) == PMU_ROW_HEAD_SIZE, "no h
 struct pmu_store_bank {
 	uint64_t calls;
 	uint64_t ticks;   /* inclusive */
-	uint64_t min;     /* shortest and longest single outermost call, in ticks; */
-	uint64_t max;     /* meaningless while calls is 0 */
+	uint64_t min;     /* 1 + ticks of the shortest single outermost call; 0: none has ended */
+	uint64_t max;     /* ticks of the longest */
 	double square;    /* sum of squared ticks of outermost calls */
 	uint64_t count[]; /* [n_slots] */
 };

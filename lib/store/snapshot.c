@@ -106,20 +106,34 @@ static void set_clock(struct pmu_convert *convert, const struct pmu_store_head *
 	convert->model->clock_hz = hz;
 }
 
+/*
+ * Nobody notes when a program is killed.  It ran at least until the last of its regions ended, and so did
+ * every thread that had not finished.
+ */
+static void find_last_moment(struct pmu_convert *convert)
+{
+	const struct pmu_raw *raw = convert->raw;
+
+	if (convert->state == PMU_PROGRAM_RUNS)
+		return;
+	for (size_t i = 0; i < raw->n_threads; i++) {
+		const struct pmu_store_thread *record = &raw->thread[i].record;
+		uint64_t last = record->stop_ticks > record->last_end ? record->stop_ticks
+								      : record->last_end;
+
+		/* a merged set's stop is a sum */
+		if (record->state != PMU_THREAD_MERGED && last > convert->last_ticks)
+			convert->last_ticks = last;
+	}
+}
+
 /* From the session's begin to now, or to the last moment that the store knows of. */
 static void set_duration(struct pmu_convert *convert)
 {
-	const struct pmu_raw *raw = convert->raw;
-	uint64_t end = convert->last_ticks;
-	size_t i;
-
-	for (i = 0; i < raw->n_threads; i++)
-		if (raw->thread[i].record.state == PMU_THREAD_FINISHED &&
-		    raw->thread[i].record.stop_ticks > end)
-			end = raw->thread[i].record.stop_ticks;
-	if (end > convert->first_ticks)
+	find_last_moment(convert);
+	if (convert->last_ticks > convert->first_ticks)
 		convert->model->duration_ns =
-			pmu_convert_ns(convert, end - convert->first_ticks);
+			pmu_convert_ns(convert, convert->last_ticks - convert->first_ticks);
 }
 
 /* --- texts --- */
@@ -258,6 +272,7 @@ static int make_sections(struct pmu_convert *convert)
 		    (raw->n_threads && !has_threads(raw, group)))
 			continue;
 		section = &model->section[model->n_sections++];
+		section->index = group;
 		rc = set_columns(convert, group, section);
 		if (!rc)
 			rc = set_metrics(convert, group, section);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -72,6 +73,13 @@ static int open_again(struct pmu_table *table)
 /* Reserve first, then map: a full file system is an error here, not a SIGBUS later. */
 static void *map_file(int fd, uint64_t offset, uint64_t size)
 {
+	struct rlimit most;
+
+	/* Beyond that limit the kernel answers with a signal. */
+	if (getrlimit(RLIMIT_FSIZE, &most) == 0 && offset + size > most.rlim_cur) {
+		errno = EFBIG;
+		return NULL;
+	}
 	if (fallocate(fd, 0, (off_t)offset, (off_t)size) < 0)
 		return NULL;
 	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd,

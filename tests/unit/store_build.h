@@ -181,7 +181,8 @@ static inline uint32_t build_row(struct pmu_store_thread *thread,
 	row->seq = calls ? 1 : 0;
 	bank->calls = calls;
 	bank->ticks = calls * each;
-	bank->min = bank->max = calls ? each : 0;
+	bank->max = calls ? each : 0;
+	bank->min = calls ? each + 1 : 0;
 	bank->square = (double)calls * (double)each * (double)each;
 	for (i = 0; i < group->n_slots; i++)
 		bank->count[i] = calls * each * (i + 1);
