@@ -34,8 +34,8 @@ struct pmu_topology {
  * variable more; whoever reads it finds every variable in the one array and in the other,
  * and the program's own array is never written to.  The copy is not freed, as a thread
  * may still be walking it.  A thread that changes the environment at that very moment
- * (which no program with threads may do) changes the copy: if environ has moved on by the
- * end, it stays as it is.
+ * changes the copy: what it changed is taken over; if environ has moved on by the end, it
+ * stays as it is.
  *
  * hwloc forgets the plugins (and that there were none) when its last topology is
  * destroyed, so we keep none: a program that uses hwloc itself gets all of its plugins.
@@ -77,15 +77,34 @@ static struct quiet_environ *quiet_environ_enter(bool secure)
 	return quiet;
 }
 
-static void quiet_environ_leave(struct quiet_environ *quiet)
+/* A variable that another thread has given a new value meanwhile. */
+static void take_back_changes(struct quiet_environ *quiet)
+{
+	for (size_t i = 0; quiet->before && quiet->before[i]; i++) {
+		char *now = __atomic_load_n(&quiet->during[i + 1], __ATOMIC_ACQUIRE);
+
+		if (!now)
+			break;
+		if (now != quiet->before[i])
+			__atomic_store_n(&quiet->before[i], now, __ATOMIC_RELEASE);
+	}
+}
+
+static void quiet_environ_leave(struct quiet_environ *quiet, bool secure)
 {
 	char **expected;
 
 	if (!quiet)
 		return;
 	expected = quiet->during;
-	__atomic_compare_exchange_n(&environ, &expected, quiet->before, false,
-				    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+	if (__atomic_compare_exchange_n(&environ, &expected, quiet->before, false,
+					__ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+		if (!secure)
+			take_back_changes(quiet);
+	} else if (getenv("HWLOC_PLUGINS_PATH") == no_plugins + sizeof("HWLOC_PLUGINS_PATH")) {
+		/* environ has grown from our copy: what it took along of ours goes */
+		unsetenv("HWLOC_PLUGINS_PATH");
+	}
 }
 
 /* Nothing but packages and cores; PUs and NUMA nodes are always there. */
@@ -109,7 +128,7 @@ static int load_hwloc(hwloc_topology_t *hw)
 
 	rc = hwloc_topology_init(hw);
 	if (!secure)
-		quiet_environ_leave(quiet);
+		quiet_environ_leave(quiet, secure);
 	if (rc < 0) {
 		rc = pmu_fail(ENOMEM, "hwloc cannot create a topology");
 	} else if (set_filters(*hw) || hwloc_topology_load(*hw) < 0) {
@@ -120,7 +139,7 @@ static int load_hwloc(hwloc_topology_t *hw)
 		hwloc_topology_destroy(*hw);
 	}
 	if (secure)
-		quiet_environ_leave(quiet);
+		quiet_environ_leave(quiet, secure);
 	return rc;
 }
 
