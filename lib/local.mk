@@ -127,7 +127,8 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 lib_LTLIBRARIES += %D%/libpmu.la
 %C%_libpmu_la_SOURCES =
 %C%_libpmu_la_LIBADD = %D%/libpmu-core.la
-EXTRA_%C%_libpmu_la_DEPENDENCIES = %D%/libpmu.map
+# config.status: the folder it will be installed in is written into it.
+EXTRA_%C%_libpmu_la_DEPENDENCIES = %D%/libpmu.map $(top_builddir)/config.status
 # nodelete: threads hold pointers into it.  now: the hot path resolves nothing.
 %C%_libpmu_la_LDFLAGS = -version-info 0:0:0 -no-undefined \
 	-Wl,--version-script=$(srcdir)/%D%/libpmu.map \

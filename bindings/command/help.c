@@ -72,8 +72,9 @@ static void add_events(struct pmu_strbuf *out)
 	const struct pmu_event_about *event;
 	size_t start;
 
-	pmu_strbuf_add(out, "What PMU_EVENTS can name; 'pmu doctor' says what is counted "
-			    "on this machine:\n\n");
+	pmu_strbuf_add(out,
+		       "What PMU_EVENTS can name, separated by commas; what of it can "
+		       "be counted depends on\nthe processor and the kernel:\n\n");
 	for (event = pmu_event_names; event->name; event++) {
 		start = out->len;
 		pmu_strbuf_addf(out, "  %s", event->name);
@@ -88,9 +89,10 @@ static void add_events(struct pmu_strbuf *out)
 		"\n"
 		"Counted is what happens at user level, and for context-switches and "
 		"cpu-migrations\n"
-		"also in the kernel. A modifier behind the name chooses: cycles:u at user "
-		"level,\n"
-		"cycles:k in the kernel, cycles:uk both.\n");
+		"also in the kernel. A modifier behind the name chooses: cycles:u at "
+		"user level,\n"
+		"cycles:k in the kernel, cycles:uk both; task-clock and cpu-clock have "
+		"none.\n");
 }
 
 /* Beside the commands. */
@@ -144,8 +146,7 @@ static int run_help(const struct pmu_command *self, int argc, char **argv)
 		command = pmu_command_find(argv[1]);
 		if (!command)
 			return pmu_command_usage_error(self, "there is no help on '%s'%s",
-						       argv[1],
-						       nearest_topic(argv[1]));
+						       argv[1], nearest_topic(argv[1]));
 		pmu_strbuf_addf(&out, "usage: pmu %s\n\n%s", command->usage,
 				command->help);
 	}
@@ -155,7 +156,8 @@ static int run_help(const struct pmu_command *self, int argc, char **argv)
 const struct pmu_command pmu_command_help = {
 	.name = "help",
 	.usage = "help [COMMAND | environment | events]",
-	.about = "explain a command, list the settings of a measured program, or the events",
+	.about = "explain a command, list the settings of a measured program, or the "
+		 "events",
 	.help = "Without a topic it lists the commands.\n",
 	.run = run_help,
 };

@@ -298,6 +298,12 @@ static void read_columns(struct reader *reader, json_t *item,
 		alloc(reader, json_array_size(metrics), sizeof(*section->metric));
 	if (reader->rc)
 		return;
+	/* not in the first reports of this schema */
+	section->read_ns = json_object_get(item, "read_ns")
+				   ? get_double(reader, item, "read_ns")
+				   : 0;
+	if (!(section->read_ns > 0))
+		section->read_ns = 0;
 	section->n_counts = (unsigned int)json_array_size(counts);
 	section->n_metrics = (unsigned int)json_array_size(metrics);
 	for (i = 0; i < section->n_counts; i++) {

@@ -443,7 +443,7 @@ static void perf_describe(void *state, char *text, size_t size)
 	if (perf->user)
 		snprintf(text, size, "%s, read in user space", levels(perf->plan));
 	else
-		snprintf(text, size, "%s%s, one read(2) per boundary%s%s%s", whose,
+		snprintf(text, size, "%s%s, one read(2) at each begin and end%s%s%s", whose,
 			 levels(perf->plan), perf->no_user ? " (" : "",
 			 perf->no_user ? perf->no_user : "", perf->no_user ? ")" : "");
 }

@@ -316,28 +316,49 @@ static const char *plural(unsigned int n)
 	return n == 1 ? "" : "s";
 }
 
+/* " on CPU 3", " on CPUs 0-1,4" */
+static void format_cpus(const struct pmu_mask *cpus, char *text, size_t size)
+{
+	size_t len =
+		(size_t)snprintf(text, size, " on CPU%s", plural(pmu_mask_count(cpus)));
+	const char *between = " ";
+	int last;
+
+	for (int cpu = pmu_mask_next(cpus, 0); cpu >= 0;
+	     cpu = pmu_mask_next(cpus, last + 1), between = ",") {
+		for (last = cpu; pmu_mask_has(cpus, last + 1);)
+			last++;
+		if (len + sizeof(",8190-8191,...") > size) {
+			snprintf(text + len, size - len, "%s...", between);
+			return;
+		}
+		len += (size_t)snprintf(text + len, size - len,
+					last > cpu ? "%s%d-%d" : "%s%d", between, cpu,
+					last);
+	}
+}
+
 void pmu_pinning_describe(const struct pmu_pinning *pinning, char *text, size_t size)
 {
 	const char *name = policy_names[pinning->request.policy];
-	unsigned int n = pinning->n_pinned + pinning->n_bound;
-	char cpus[96], placed_text[160] = "", rest[160] = "";
+	unsigned int n_bound = pinning->n_bound, n_not = pinning->n_not_pinned;
+	unsigned int n = pinning->n_pinned + n_bound;
+	char cpus[96], bound[48] = "", placed_text[192] = "", rest[160] = "";
 
-	pmu_mask_format(&pinning->cpus, cpus, sizeof(cpus));
-	if (pinning->n_pinned && pinning->n_bound)
-		snprintf(placed_text, sizeof(placed_text),
-			 "%u thread%s, %u of them bound before, on CPU%s %s", n,
-			 plural(n), pinning->n_bound,
-			 plural(pmu_mask_count(&pinning->cpus)), cpus);
-	else if (n)
-		snprintf(placed_text, sizeof(placed_text), "%u thread%s %son CPU%s %s", n,
-			 plural(n), pinning->n_bound ? "bound before " : "",
-			 plural(pmu_mask_count(&pinning->cpus)), cpus);
-	if (pinning->n_not_pinned)
-		snprintf(rest, sizeof(rest), "%s%u not pinned (%s)", n ? ", " : "",
-			 pinning->n_not_pinned, pinning->why_not);
-	if (!n && !pinning->n_not_pinned)
+	if (pinning->n_pinned && n_bound)
+		snprintf(bound, sizeof(bound), ", %u of them bound before,", n_bound);
+	else if (n_bound)
+		snprintf(bound, sizeof(bound), " bound before");
+	format_cpus(&pinning->cpus, cpus, sizeof(cpus));
+	if (n)
+		snprintf(placed_text, sizeof(placed_text), "%u thread%s%s%s", n,
+			 plural(n), bound, cpus);
+	if (n_not)
+		snprintf(rest, sizeof(rest), "%s%u thread%s not pinned: %s",
+			 n ? "; " : "", n_not, plural(n_not), pinning->why_not);
+	if (!n && !n_not)
 		snprintf(text, size, "%s", name);
 	else
 		snprintf(text, size, "%s: %s%s%s", name, placed_text, rest,
-			 pinning->topology_failed ? ", without a topology" : "");
+			 pinning->topology_failed ? "; without a topology" : "");
 }

@@ -223,9 +223,19 @@ static int finish_rows(struct pmu_finishing *f)
 	return pmu_sums_make(f);
 }
 
+static uint64_t span_of(const struct pmu_model *model)
+{
+	uint64_t span_ns = 0;
+
+	for (unsigned int i = 0; i < model->n_threads; i++)
+		span_ns = pmu_add_capped(span_ns, model->thread[i].time_ns);
+	return span_ns;
+}
+
 static int finish_section(struct pmu_model *model, struct pmu_model_section *section)
 {
-	struct pmu_finishing f = {.model = model, .section = section};
+	struct pmu_finishing f = {
+		.model = model, .section = section, .span_ns = span_of(model)};
 	size_t n = section->n_thread_rows, n_table = 16;
 	int rc = -ENOMEM;
 

@@ -21,7 +21,7 @@ struct pmu_summing {
 	int last_thread;  /* that was added */
 	bool indirect;	  /* some thread's row is recursive and not DIRECT */
 	uint32_t n_timed; /* rows with calls */
-	uint64_t span_ns; /* of the threads that have it */
+	bool unmeasured;  /* some thread's row took more than its thread was measured */
 	uint32_t n_negative;
 	int negative_thread;
 };
@@ -29,6 +29,7 @@ struct pmu_summing {
 struct pmu_finishing {
 	struct pmu_model *model;
 	struct pmu_model_section *section;
+	uint64_t span_ns;	     /* all threads' measured time */
 	struct pmu_nested *nested;   /* [n_thread_rows] */
 	struct pmu_summing *summing; /* [n_rows] */
 	int *table;		     /* open addressing: index of a sum + 1 */

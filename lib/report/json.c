@@ -14,7 +14,8 @@
  *   pinning
  *   died          null after a clean end, else a sentence
  *   notes         [sentence]
- *   groups        [{name, counts, metrics}]
+ *   groups        [{name, read_ns, counts, metrics}]
+ *     read_ns     what one read of the counters takes, two of them a call; null: none
  *     counts      [{name, unit}]; the unit "" is a number of events
  *     metrics     [{name, unit, formula}]; a formula is over net counts, time
  *                 (seconds), calls and tsc_hz
@@ -37,7 +38,7 @@
  *     self_ns     without them
  *     time_min_ns, time_max_ns, time_sd_ns    of a single call (of outermost calls,
  *                 where the region is recursive)
- *     share       of the time that its threads were measured, 0 to 1
+ *     share       of all threads' measured time, 0 to 1; by thread: of that thread's
  *     open        begins without an end so far
  *     flags       "overlap"    ended after the region around it
  *                 "recursive"  was entered while it was open
@@ -188,6 +189,7 @@ static void put_remarks(struct pmu_strbuf *out, const struct pmu_model *model)
 static void put_group(struct pmu_strbuf *out, const struct pmu_model_section *s)
 {
 	put_text(out, "{", "name", s->group);
+	put_double(out, ", ", "read_ns", s->read_ns > 0 ? s->read_ns : NAN, DIGITS);
 	pmu_strbuf_add(out, ",\n     \"counts\": [");
 	for (unsigned int i = 0; i < s->n_counts; i++) {
 		put_text(out, i ? ", {" : "{", "name", s->count[i].name);

@@ -11,6 +11,8 @@
 #include "report/block.h"
 
 #define FIRST_ELEMENTS 4u
+/* There are a handful of sources; a list from outside may be of any length. */
+#define REFUSALS_COMPARED 64u
 
 struct pmu_model *pmu_model_new(void)
 {
@@ -119,6 +121,19 @@ int pmu_model_add_doubt(struct pmu_model *model, const char *text, const char *r
 	return 0;
 }
 
+static bool has_refusal(const struct pmu_model *model,
+			const struct pmu_model_refusal *refusal)
+{
+	for (unsigned int i = 0; i < model->n_refusals && i < REFUSALS_COMPARED; i++) {
+		const struct pmu_model_refusal *old = &model->refusal[i];
+
+		if (!strcmp(old->source, refusal->source) &&
+		    !strcmp(old->why, refusal->why) && !strcmp(old->mend, refusal->mend))
+			return true;
+	}
+	return false;
+}
+
 int pmu_model_add_refusal(struct pmu_model *model, const char *source, const char *why,
 			  const char *mend)
 {
@@ -132,6 +147,8 @@ int pmu_model_add_refusal(struct pmu_model *model, const char *source, const cha
 
 	if (!list || !refusal.source || !refusal.why || !refusal.mend)
 		return -ENOMEM;
+	if (has_refusal(model, &refusal))
+		return 0;
 	model->refusal = list;
 	list[model->n_refusals++] = refusal;
 	return 0;

@@ -52,7 +52,11 @@ struct pmu_model_row {
 	uint64_t min_ns;  /* shortest and longest single call; 0 and 0 where there was none */
 	uint64_t max_ns;
 	double sd_ns;     /* standard deviation of one call (population's); NaN: unknown */
-	double share;     /* of the time its threads were measured, 0 to 1; NaN: unknown */
+	/*
+	 * A sum's: of all threads' measured time.  A thread's row: of that thread's.  0 to 1; NaN: unknown,
+	 * also where the row's time is more than that (damaged data).
+	 */
+	double share;
 	uint32_t missing; /* bit i: raw[i], net[i] and self[i] are unknown */
 	uint32_t self_missing; /* bit i: self[i] is: as missing, or missing in a nested region */
 	uint64_t *raw;    /* [n_counts] as read */
@@ -67,6 +71,8 @@ struct pmu_model_row {
 /** All rows of one group of events. */
 struct pmu_model_section {
 	const char *group; /* "CORE"; "TIME" without counts */
+	unsigned int index; /* of the group among those configured; groups never counted have no section */
+	double read_ns; /* what one read of the counters takes, twice a call; 0: nothing, or unknown */
 	unsigned int n_counts;
 	struct pmu_model_count *count;
 	unsigned int n_metrics;
@@ -157,6 +163,7 @@ const char *pmu_model_textf(struct pmu_model *model, const char *fmt, ...) PMU_P
 int pmu_model_add_note(struct pmu_model *model, const char *text);
 int pmu_model_add_doubt(struct pmu_model *model, const char *text, const char *region, int thread,
 			uint64_t count);
+/* The same refusal of the same source is kept once. */
 int pmu_model_add_refusal(struct pmu_model *model, const char *source, const char *why,
 			  const char *mend);
 

@@ -22,38 +22,46 @@
 #define TEMP_NAME_MAX 48
 #define TEMP_TRIES    100u
 
-/* SIGPIPE held back in this thread. */
+/* Signals held back in this thread. */
 struct hold {
 	sigset_t old_mask;
+	sigset_t pending; /* before we wrote */
 	bool blocked;
-	bool was_pending;
 };
 
-static void hold_sigpipe(struct hold *hold)
+/* A reader that has gone, and the limit of a file's size: errors here, not the program's end. */
+static void write_signals(sigset_t *set)
 {
-	sigset_t pipe_only, pending;
+	sigemptyset(set);
+	sigaddset(set, SIGPIPE);
+	sigaddset(set, SIGXFSZ);
+}
 
-	sigemptyset(&pipe_only);
-	sigaddset(&pipe_only, SIGPIPE);
-	sigemptyset(&pending);
-	sigpending(&pending);
-	hold->was_pending = sigismember(&pending, SIGPIPE) == 1;
-	hold->blocked = !pthread_sigmask(SIG_BLOCK, &pipe_only, &hold->old_mask);
+static void hold_signals(struct hold *hold)
+{
+	sigset_t set;
+
+	write_signals(&set);
+	sigemptyset(&hold->pending);
+	sigpending(&hold->pending);
+	hold->blocked = !pthread_sigmask(SIG_BLOCK, &set, &hold->old_mask);
 }
 
 /* The one that our write caused is taken away; one that was there before stays. */
-static void release_sigpipe(const struct hold *hold, bool broken)
+static void release_signals(const struct hold *hold, int rc)
 {
+	int caused = rc == -EPIPE ? SIGPIPE : rc == -EFBIG ? SIGXFSZ : 0;
 	const struct timespec now = {0};
-	sigset_t pipe_only;
+	sigset_t one;
 
 	if (!hold->blocked)
 		return;
-	sigemptyset(&pipe_only);
-	sigaddset(&pipe_only, SIGPIPE);
-	if (broken && !hold->was_pending)
-		while (sigtimedwait(&pipe_only, NULL, &now) < 0 && errno == EINTR)
+	sigemptyset(&one);
+	if (caused && !sigismember(&hold->pending, caused)) {
+		sigaddset(&one, caused);
+		while (sigtimedwait(&one, NULL, &now) < 0 && errno == EINTR)
 			;
+	}
 	pthread_sigmask(SIG_SETMASK, &hold->old_mask, NULL);
 }
 
@@ -96,9 +104,9 @@ int pmu_report_write_fd(int fd, const char *text, size_t len)
 	struct hold hold = {0};
 	int rc;
 
-	hold_sigpipe(&hold);
+	hold_signals(&hold);
 	rc = write_all(fd, text, len);
-	release_sigpipe(&hold, rc == -EPIPE);
+	release_signals(&hold, rc);
 	return rc;
 }
 
@@ -222,7 +230,6 @@ static int take_over(int fd, const struct stat *old)
 	return fchmod(fd, old->st_mode & 0777) < 0 ? -errno : 0;
 }
 
-/* @old is NULL where there is no such file yet. */
 /*
  * The kernel's own stamp may be a clock tick old; whoever asks whether a report was written after
  * they started needs a better one.
@@ -235,6 +242,7 @@ static void set_time(int fd)
 	futimens(fd, times);
 }
 
+/* @old is NULL where there is no such file yet. */
 static int replace(const char *path, const struct stat *old, const char *text, size_t len)
 {
 	char temp[PATH_MAX + TEMP_NAME_MAX];
@@ -298,7 +306,7 @@ static const struct {
 	{EROFS, "choose a folder that you may write to with PMU_OUTPUT"},
 	{ENOSPC, "make room, or choose another place with PMU_OUTPUT"},
 	{EDQUOT, "make room, or choose another place with PMU_OUTPUT"},
-	{EISDIR, "name a file in it, or set PMU_OUTPUT"},
+	{EISDIR, "name a file in it, or change PMU_OUTPUT"},
 	{ENXIO, "nobody reads this pipe: start its reader first"},
 	{EPIPE, "its reader has gone"},
 	{EAGAIN, "its reader takes nothing"},
@@ -314,7 +322,8 @@ static int tell(const char *path, int rc)
 					strerror(-rc), helps[i].help);
 	if (rc == -ENOENT && folder > 1)
 		return pmu_fail(
-			rc, "cannot write %s: %s; create %.*s first, or set PMU_OUTPUT",
+			rc,
+			"cannot write %s: %s; create %.*s first, or change PMU_OUTPUT",
 			path, strerror(-rc), (int)folder - 1, path);
 	return pmu_fail(rc, "cannot write %s: %s; set PMU_OUTPUT to another place", path,
 			strerror(-rc));

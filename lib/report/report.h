@@ -32,7 +32,7 @@ void pmu_report_render(struct pmu_strbuf *out, const struct pmu_model *model,
 
 /**
  * pmu_report_write_fd() - all of a text to a descriptor, short writes and EINTR handled
- * Return: 0 or a negative errno.  SIGPIPE is held back.
+ * Return: 0 or a negative errno.  SIGPIPE and SIGXFSZ are held back.
  */
 int pmu_report_write_fd(int fd, const char *text, size_t len);
 
@@ -42,7 +42,7 @@ int pmu_report_write_fd(int fd, const char *text, size_t len);
  *        a device or pipe is written to
  *
  * Return: 0, or a negative errno with a sentence: "cannot write /x/run.json: No such file or directory;
- * create /x first, or set PMU_OUTPUT".
+ * create /x first, or change PMU_OUTPUT".
  */
 int pmu_report_write_file(const char *path, const char *text, size_t len);
 

@@ -83,9 +83,10 @@ static const struct pmu_model_thread *thread_of(const struct pmu_finishing *f, i
 	return &f->model->thread[thread];
 }
 
+/* Of damaged data a part may be more than the whole: that is unknown, not 1. */
 static double share_of(uint64_t time_ns, uint64_t span_ns)
 {
-	return span_ns ? (double)time_ns / (double)span_ns : NAN;
+	return span_ns && time_ns <= span_ns ? (double)time_ns / (double)span_ns : NAN;
 }
 
 static void add_counts(struct pmu_model_row *to, const struct pmu_model_row *row,
@@ -126,6 +127,7 @@ static void add_row(struct pmu_finishing *f, int i)
 
 	row->n_threads = 1;
 	row->share = share_of(row->time_ns, thread ? thread->time_ns : 0);
+	sum->unmeasured |= row->time_ns && isnan(row->share);
 	add_times(to, row, sum->n_timed);
 	add_counts(to, row, f->section->n_counts);
 	to->flags |= row->flags;
@@ -140,7 +142,6 @@ static void add_row(struct pmu_finishing *f, int i)
 		return;
 	sum->last_thread = row->thread;
 	to->n_threads++;
-	sum->span_ns = pmu_add_capped(sum->span_ns, thread ? thread->time_ns : 0);
 }
 
 /*
@@ -181,7 +182,9 @@ static void close_sums(struct pmu_finishing *f)
 	for (unsigned int i = 0; i < f->section->n_rows; i++) {
 		struct pmu_model_row *row = &f->section->row[i];
 
-		row->share = share_of(row->time_ns, f->summing[i].span_ns);
+		row->share = f->summing[i].unmeasured
+				     ? NAN
+				     : share_of(row->time_ns, f->span_ns);
 		if (f->summing[i].indirect)
 			row->flags &= ~(uint32_t)PMU_ROW_DIRECT;
 		if (!pmu_model_self_known(row)) {

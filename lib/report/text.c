@@ -138,25 +138,32 @@ static void put_doubts(struct pmu_text *t)
 
 /* Threads. */
 
-/* Time inside outermost regions, by thread; NULL without memory. */
-static uint64_t *time_in_regions(struct pmu_text *t)
-{
-	uint64_t *time_ns =
-		pmu_block_array(&t->scratch, t->model->n_threads, sizeof(*time_ns));
+struct in_regions {
+	uint64_t time_ns; /* inside outermost regions that have ended */
+	bool open;	  /* one has not: its time so far is in no total */
+};
 
-	for (unsigned int i = 0; time_ns && i < t->model->n_sections; i++) {
+/* By thread; NULL without memory. */
+static struct in_regions *find_in_regions(struct pmu_text *t)
+{
+	struct in_regions *in_regions =
+		pmu_block_array(&t->scratch, t->model->n_threads, sizeof(*in_regions));
+
+	for (unsigned int i = 0; in_regions && i < t->model->n_sections; i++) {
 		const struct pmu_model_section *s = &t->model->section[i];
 
 		for (unsigned int k = 0; k < s->n_thread_rows; k++) {
 			const struct pmu_model_row *row = &s->thread_row[k];
 
-			if (row->thread >= 0 &&
-			    (unsigned int)row->thread < t->model->n_threads &&
-			    row->parent < 0 && !(row->flags & PMU_ROW_FLAT))
-				time_ns[row->thread] += row->time_ns;
+			if (row->thread < 0 ||
+			    (unsigned int)row->thread >= t->model->n_threads ||
+			    row->parent >= 0 || row->flags & PMU_ROW_FLAT)
+				continue;
+			in_regions[row->thread].time_ns += row->time_ns;
+			in_regions[row->thread].open |= row->n_open > 0;
 		}
 	}
-	return time_ns;
+	return in_regions;
 }
 
 enum thread_column { TID, CPU, TIME, IN_REGIONS, FAULTS, SWITCHES, N_THREAD_COLUMNS };
@@ -173,14 +180,14 @@ static void put_sum(struct pmu_cell *cell, int64_t a, int64_t b)
 		pmu_cell_count(cell, (uint64_t)a + (uint64_t)b);
 }
 
-static void fill_thread(struct pmu_text *t, unsigned int i, uint64_t in_regions_ns,
+static void fill_thread(struct pmu_text *t, unsigned int i,
+			const struct in_regions *in_regions,
 			struct pmu_table_label *label,
 			struct pmu_cell *const cell[N_THREAD_COLUMNS])
 {
 	const struct pmu_model_thread *thread = &t->model->thread[i];
 	struct pmu_strbuf text = {0};
 	struct pmu_cell merged;
-	double in_regions = (double)in_regions_ns / (double)thread->time_ns;
 
 	pmu_strbuf_addf(&text, "%d ", thread->number);
 	pmu_cell_exact(&merged, thread->n_merged);
@@ -196,7 +203,11 @@ static void fill_thread(struct pmu_text *t, unsigned int i, uint64_t in_regions_
 	pmu_strbuf_addf(&text, "%d", thread->cpu);
 	pmu_cell_text(&cell[CPU][i], thread->cpu >= 0 ? pmu_strbuf_text(&text) : "");
 	pmu_cell_time(&cell[TIME][i], (double)thread->time_ns);
-	pmu_cell_share(&cell[IN_REGIONS][i], in_regions);
+	if (in_regions->open)
+		pmu_cell_none(&cell[IN_REGIONS][i]);
+	else
+		pmu_cell_share(&cell[IN_REGIONS][i],
+			       (double)in_regions->time_ns / (double)thread->time_ns);
 	put_sum(&cell[FAULTS][i], thread->minor_faults, thread->major_faults);
 	put_sum(&cell[SWITCHES][i], thread->voluntary_switches,
 		thread->involuntary_switches);
@@ -216,7 +227,7 @@ static bool says_something(const struct pmu_cell *cell, unsigned int n)
 static void put_threads(struct pmu_text *t)
 {
 	unsigned int n = t->model->n_threads;
-	const uint64_t *in_regions = time_in_regions(t);
+	const struct in_regions *in_regions = find_in_regions(t);
 	struct pmu_cell *cell[N_THREAD_COLUMNS];
 	struct pmu_table table = {.n_rows = n};
 
@@ -231,9 +242,9 @@ static void put_threads(struct pmu_text *t)
 	if (t->failed)
 		return;
 	for (unsigned int i = 0; i < n; i++)
-		fill_thread(t, i, in_regions[i], &table.label[i], cell);
+		fill_thread(t, i, &in_regions[i], &table.label[i], cell);
 	for (unsigned int i = 0; i < N_THREAD_COLUMNS; i++)
-		if (says_something(cell[i], n))
+		if (i == IN_REGIONS || says_something(cell[i], n))
 			table.column[table.n_columns++] =
 				(struct pmu_table_column){.title = thread_titles[i],
 							  .kind = "thread",

@@ -9,6 +9,8 @@
 #define LABEL_LEAST 9u
 #define LABEL_MOST  20u
 #define MARGIN	    2u
+/* There are a handful of sources; a list from outside may be of any length. */
+#define REFUSALS_MERGED 64u
 
 /* A line of the head: "  machine   AMD EPYC, ...", broken with a hanging indent. */
 static void item(struct pmu_text *t, unsigned int label_width, const char *label,
@@ -18,23 +20,70 @@ static void item(struct pmu_text *t, unsigned int label_width, const char *label
 
 	if (!text || !text[0])
 		return;
-	pmu_strbuf_addf(t->out, "  %s ", label);
+	pmu_strbuf_addf(t->out, "  %s", label);
+	if (pmu_utf8_width(label) > label_width) {
+		pmu_strbuf_add(t->out, "\n");
+		start = t->out->len;
+	}
 	pmu_strbuf_pad(t->out, start + MARGIN + label_width + 1, ' ');
 	pmu_text_wrap(t, text, MARGIN + label_width + 1);
 }
 
-static unsigned int label_width(const struct pmu_model *model)
+static bool same_reason(const struct pmu_model_refusal *a,
+			const struct pmu_model_refusal *b)
 {
-	unsigned int width = LABEL_LEAST;
+	return !strcmp(a->why, b->why) && !strcmp(a->mend, b->mend);
+}
 
-	for (unsigned int i = 0; i < model->n_refusals; i++) {
-		unsigned int len =
-			5 + (unsigned int)strnlen(model->refusal[i].source, 99);
+/*
+ * "not perf, software": every source that was refused for the same reason, beside the
+ * first of them; NULL beside the others.
+ */
+static const char *refusal_label(struct pmu_text *t, unsigned int n)
+{
+	const struct pmu_model_refusal *refusal = t->model->refusal;
+	unsigned int end = t->model->n_refusals;
+	struct pmu_strbuf text = {0};
+	const char *label;
+
+	if (end > REFUSALS_MERGED)
+		end = REFUSALS_MERGED;
+	for (unsigned int i = 0; i < n && n < end; i++)
+		if (same_reason(&refusal[i], &refusal[n]))
+			return NULL;
+	pmu_strbuf_addf(&text, "not %s", refusal[n].source);
+	for (unsigned int i = n + 1; i < end; i++)
+		if (same_reason(&refusal[i], &refusal[n]))
+			pmu_strbuf_addf(&text, ", %s", refusal[i].source);
+	label = pmu_text_shown(t, pmu_strbuf_text(&text));
+	t->failed |= text.failed;
+	pmu_strbuf_free(&text);
+	return label;
+}
+
+/* Those of the refusals; NULL without memory. */
+static const char **refusal_labels(struct pmu_text *t)
+{
+	unsigned int n = t->model->n_refusals;
+	const char **label = pmu_block_array(&t->scratch, n, sizeof(*label));
+
+	for (unsigned int i = 0; label && i < n; i++)
+		label[i] = refusal_label(t, i);
+	t->failed |= !label;
+	return label;
+}
+
+static unsigned int label_width(const char *const *label, unsigned int n)
+{
+	size_t width = LABEL_LEAST;
+
+	for (unsigned int i = 0; i < n; i++) {
+		size_t len = label[i] ? pmu_utf8_width(label[i]) + 1 : 0;
 
 		if (len > width && len <= LABEL_MOST)
 			width = len;
 	}
-	return width;
+	return (unsigned int)width;
 }
 
 static uint64_t count_threads(const struct pmu_model *model)
@@ -120,13 +169,11 @@ static void source(struct pmu_text *t, unsigned int width)
 	pmu_strbuf_free(&times);
 }
 
-static void refusal(struct pmu_text *t, unsigned int width,
+static void refusal(struct pmu_text *t, unsigned int width, const char *label,
 		    const struct pmu_model_refusal *refused)
 {
 	unsigned int indent = MARGIN + width + 1;
-	char label[64];
 
-	snprintf(label, sizeof(label), "not %s", pmu_text_shown(t, refused->source));
 	item(t, width, label, pmu_text_shown(t, refused->why));
 	if (!refused->mend || !refused->mend[0])
 		return;
@@ -147,8 +194,12 @@ static void command(struct pmu_text *t, unsigned int width)
 void pmu_text_head(struct pmu_text *t)
 {
 	const struct pmu_model *model = t->model;
-	unsigned int width = label_width(model);
+	const char *const *not_used = refusal_labels(t);
+	unsigned int width;
 
+	if (!not_used)
+		return;
+	width = label_width(not_used, model->n_refusals);
 	if (!title(t)) {
 		pmu_strbuf_add(t->out, "  library  ");
 		pmu_strbuf_pad(t->out, t->out->len + width - 8, ' ');
@@ -159,7 +210,8 @@ void pmu_text_head(struct pmu_text *t)
 	item(t, width, "machine", pmu_text_shown(t, model->machine));
 	source(t, width);
 	for (unsigned int i = 0; i < model->n_refusals; i++)
-		refusal(t, width, &model->refusal[i]);
+		if (not_used[i])
+			refusal(t, width, not_used[i], &model->refusal[i]);
 	item(t, width, "pinning", pmu_text_shown(t, model->pinning));
 	for (unsigned int i = 0; i < model->n_notes; i++)
 		item(t, width, "note", pmu_text_shown(t, model->note[i]));

@@ -10,7 +10,9 @@
 
 #define BASE_COLUMNS 6u
 /* At some 20 ns for a begin and end, a tenth of the time around such calls is ours. */
-#define SHORT_CALL_NS 200.0
+/* A call is short where the library's own part in it may be a tenth: of two time stamps, of two reads. */
+#define SHORT_CALL_NS	200.0
+#define SHORT_CALL_READS 20.0
 
 static const struct {
 	uint32_t flag;
@@ -203,8 +205,16 @@ static bool is_doubtful(const struct pmu_text *t, const char *region, int thread
 	return false;
 }
 
-static const char *mark_of(struct pmu_text *t, const struct pmu_model_row *row)
+static bool is_short(const struct rows *r, const struct pmu_model_row *row)
 {
+	double ns = per_call(row);
+
+	return ns < SHORT_CALL_NS || ns < SHORT_CALL_READS * r->s->read_ns;
+}
+
+static const char *mark_of(const struct rows *r, const struct pmu_model_row *row)
+{
+	struct pmu_text *t = r->t;
 	int thread = row->thread < 0 ? -1 : t->model->thread[row->thread].number;
 	char text[16];
 	size_t n = 0;
@@ -215,7 +225,7 @@ static const char *mark_of(struct pmu_text *t, const struct pmu_model_row *row)
 		text[n++] = marks[i].sign;
 		t->legend |= marks[i].legend;
 	}
-	if (per_call(row) < SHORT_CALL_NS) {
+	if (is_short(r, row)) {
 		text[n++] = 's';
 		t->legend |= PMU_LEGEND_SHORT;
 	}
@@ -232,7 +242,7 @@ static void fill_labels(struct rows *r)
 	for (unsigned int i = 0; i < r->n; i++) {
 		r->table.label[i].name = pmu_text_shown(r->t, r->row[i].name);
 		r->table.label[i].depth = (unsigned int)r->row[i].depth;
-		r->table.mark[i] = mark_of(r->t, &r->row[i]);
+		r->table.mark[i] = mark_of(r, &r->row[i]);
 	}
 }
 
@@ -240,7 +250,9 @@ static void find_unknown(struct rows *r)
 {
 	for (unsigned int c = 0; c < r->table.n_columns; c++)
 		for (unsigned int i = 0; i < r->n; i++)
-			if (!strcmp(r->table.column[c].cell[i].number, "-"))
+			/* without calls there is no time per call: nothing is unknown */
+			if ((c != PER_CALL || r->row[i].calls) &&
+			    !strcmp(r->table.column[c].cell[i].number, "-"))
 				r->t->legend |= PMU_LEGEND_UNKNOWN;
 }
 
@@ -341,6 +353,7 @@ static void section_title(struct pmu_text *t, const struct pmu_model_section *s)
 {
 	bool named = s->n_counts || t->model->n_sections > 1;
 	bool summed = t->model->n_threads > 1;
+	struct pmu_cell read;
 
 	pmu_strbuf_add(t->out, "\n");
 	if (!named && !summed)
@@ -351,6 +364,11 @@ static void section_title(struct pmu_text *t, const struct pmu_model_section *s)
 	pmu_strbuf_add(t->out, named && summed ? ", " : "");
 	if (summed)
 		pmu_strbuf_add(t->out, "all threads together");
+	if (s->read_ns > 0) {
+		pmu_cell_time(&read, s->read_ns);
+		pmu_strbuf_addf(t->out, "%sa begin or end reads the counters in %s%s",
+				named || summed ? "; " : "", read.number, read.unit);
+	}
 	pmu_strbuf_add(t->out, "\n");
 }
 

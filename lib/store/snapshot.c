@@ -208,6 +208,7 @@ static int set_columns(struct pmu_convert *convert, uint32_t group,
 	section->group = pmu_model_text(
 		model, copy->group->name,
 		pmu_text_field(copy->group->name, sizeof(copy->group->name)));
+	section->read_ns = copy->group->read_ticks * convert->ns_per_tick;
 	section->n_counts = copy->n_slots;
 	section->count = pmu_model_alloc(model, copy->n_slots * sizeof(*section->count));
 	if (!section->count)

@@ -81,6 +81,24 @@ run 0 'the environment' help environment
 for name in PMU_ENABLE PMU_GROUP PMU_EVENTS PMU_BACKEND PMU_COUNT PMU_PIN PMU_OUTPUT; do
 	has out "$name" "has $name"
 done
+run 0 'the events' help events
+for text in '  cycles  ' 'context-switches' 'rNNN' 'cycles:uk'; do
+	has out "$text" "have $text"
+done
+awk 'length > 90 { exit 1 }' out
+result $? 'within 90 columns'
+[ "$(sed -n '/^  /s/^  [^ ]*  *//p' out | wc -l)" -gt 40 ] &&
+	[ "$(awk '/^  / { match($0, /^  [^ ]+ +/); print RLENGTH }' out | sort -u | wc -l)" = 1 ]
+result $? 'in columns'
+run 2 'a misspelt topic' help event
+has err "did you mean 'events'?" 'names the nearest'
+run 0 'where these are' help
+has out 'pmu help events' 'is said'
+run 0 'every option' help report
+for option in -o --output --threads --all --remove --help; do
+	grep -q -e "^  .*$option" out
+	result $? "$option is explained"
+done
 run 2 'an unknown option' report --thread left.pmu
 has err 'did you mean --threads?' 'names the nearest'
 run 2 'an output without a name' report left.pmu -o
@@ -95,6 +113,20 @@ run 0 'doctor' doctor
 for name in perf software clock perf_event_paranoid; do
 	has out "$name" "speaks of $name"
 done
+
+# the kernel's tally of migrations comes by perf_event alone
+strace=${TEST_STRACE:-strace}
+if "$strace" -f -o trace -e trace=perf_event_open -e inject=perf_event_open:error=EPERM \
+	"$pmu" doctor >out 2>err && grep -q INJECTED trace; then
+	has out 'counts of SOFTWARE: task-clock, page-faults' 'what getrusage has is counted'
+	grep -q '^ *not: cpu-migrations: perf_event_open is forbidden' out
+	result $? 'what it has not is named, with the reason'
+	[ "$(grep -c 'cpu-migrations' out)" = 1 ]
+	result $? 'and not listed as counted'
+else
+	n=$((n + 1))
+	echo "ok $n # SKIP no strace that works"
+fi
 
 # --- stores ---
 run 0 'a left-over store as text' report left.pmu
@@ -229,6 +261,17 @@ has line 'left over' 'the state'
 has line 'solver' 'the program'
 has line "$pid" 'the process'
 has line '2023-11-14 22:13:20' 'and when it began'
+run 0 'doctor beside a store' doctor
+has out "folder      $tmp/run/pmu" 'names the folder'
+has out 'now         1 left over, 0 of running programs; ' 'counts its stores'
+mkdir -p -m 700 "$tmp/other/pmu-$(id -u)"
+cp left.pmu "$tmp/other/pmu-$(id -u)/$pid-1-1.pmu"
+cp left.pmu "$tmp/other/pmu-$(id -u)/$pid-1-2.pmu"
+TMPDIR="$tmp/other" run 0 'doctor beside stores in another folder' doctor
+has out 'now         1 left over, 0 of running programs; ' 'counts those of its folder'
+grep -q '^  elsewhere   [2-9][0-9]* left over, .* in other folders of yours' out ||
+	grep -q '^  elsewhere   1[0-9][0-9]* left over, .* in other folders of yours' out
+result $? 'and those of others apart'
 
 echo "1..$n"
 exit $failed

@@ -74,7 +74,7 @@ static void adds_up_threads_by_path(void)
 	is_int(row->sum, -1, "and to no sum");
 	row = sample_sum(model, "a/b");
 	is_u64(row->n_threads, 1, "a region of one thread");
-	ok(fabs(row->share - 0.2) < 1e-12, "its share is of that thread's time");
+	ok(fabs(row->share - 0.1) < 1e-12, "its share is of both threads' time, too");
 	for (unsigned int i = 0; i < s->n_thread_rows; i++)
 		ok(s->row[s->thread_row[i].sum].path == s->thread_row[i].path,
 		   "row %u knows its sum and shares its path", i);
@@ -267,6 +267,61 @@ static void leaves_unknown_shares_and_counts_unknown(void)
 	pmu_model_free(model);
 }
 
+/* Shares of the outermost regions add up to what is known, never to more than all. */
+static void shares_of_all_threads_add_up(void)
+{
+	struct pmu_model *model = empty(3);
+	struct pmu_model_section *s = model->section;
+	double sum = 0;
+
+	model->thread[1].time_ns = 3000 * ms;
+	sample_row(model, s, 0, -1, "first's", 1, 1000 * ms);
+	sample_row(model, s, 1, -1, "other's", 1, 2500 * ms);
+	sample_row(model, s, 1, -1, "rest", 1, 500 * ms);
+	is_int(pmu_model_finish(model), 0, "finished");
+	for (unsigned int i = 0; i < s->n_rows; i++)
+		sum += s->row[i].share;
+	ok(fabs(sum - 1) < 1e-12, "all of the time of all threads");
+	ok(fabs(sample_sum(model, "first's")->share - 0.25) < 1e-12, "its part of it");
+	ok(fabs(s->thread_row[0].share - 1) < 1e-12, "all of its own thread's");
+	ok(fabs(s->thread_row[1].share - 2.5 / 3) < 1e-12, "a part of the other's");
+	pmu_model_free(model);
+}
+
+static void more_than_the_whole_is_no_share(void)
+{
+	struct pmu_model *model = empty(4);
+	struct pmu_model_section *s = model->section;
+
+	sample_row(model, s, 0, -1, "damaged", 1, 1000 * ms + 1);
+	sample_row(model, s, 1, -1, "damaged", 1, 100 * ms);
+	sample_row(model, s, 1, -1, "whole", 1, 800 * ms);
+	is_int(pmu_model_finish(model), 0, "finished");
+	ok(isnan(s->thread_row[0].share), "more than its thread was measured: unknown");
+	ok(fabs(s->thread_row[2].share - 0.1) < 1e-12, "the other thread's is known");
+	ok(isnan(sample_sum(model, "damaged")->share),
+	   "the sum is not, although it is less than all threads' time");
+	ok(fabs(sample_sum(model, "whole")->share - 0.4) < 1e-12, "other regions' are");
+	pmu_model_free(model);
+}
+
+static void a_refusal_is_kept_once(void)
+{
+	struct pmu_model *model = sample_head();
+
+	pmu_model_add_refusal(model, "perf", "no PMU", "run on bare metal");
+	pmu_model_add_refusal(model, "perf", "no PMU", "run on bare metal");
+	is_u64(model->n_refusals, 1, "the same one");
+	pmu_model_add_refusal(model, "software", "no PMU", "run on bare metal");
+	pmu_model_add_refusal(model, "perf", "no PM", "run on bare metal");
+	pmu_model_add_refusal(model, "perf", "no PMU", "");
+	is_u64(model->n_refusals, 4, "others are others");
+	for (int i = 0; i < 1000; i++)
+		pmu_model_add_refusal(model, pmu_model_textf(model, "s%d", i), "x", "");
+	is_u64(model->n_refusals, 1004, "as many as there are");
+	pmu_model_free(model);
+}
+
 static void refuses_more_counts_than_a_mask_has_bits(void)
 {
 	struct pmu_model *model = empty(1);
@@ -384,6 +439,9 @@ int main(void)
 	keeps_flat_rows_apart();
 	takes_bad_parents_for_none();
 	leaves_unknown_shares_and_counts_unknown();
+	shares_of_all_threads_add_up();
+	more_than_the_whole_is_no_share();
+	a_refusal_is_kept_once();
 	refuses_more_counts_than_a_mask_has_bits();
 	finishes_an_empty_model();
 	bounds_the_length_of_paths();

@@ -182,7 +182,7 @@ static void auto_pins_every_thread_elsewhere(void)
 {
 	unsigned int n = pmu_mask_count(&all);
 	struct pmu_mask seen = {{0}};
-	char cpus[128];
+	char text[128];
 	int cpu = -1;
 
 	open_as("auto", NULL);
@@ -194,9 +194,15 @@ static void auto_pins_every_thread_elsewhere(void)
 	}
 	must(thread_takes() == -1);
 	must(!strcmp(why, "more threads than processors"));
-	pmu_mask_format(&all, cpus, sizeof(cpus));
-	must(described_as(cpus));
-	must(described_as("1 not pinned (more threads than processors)"));
+	must(described_as("; 1 thread not pinned: more threads than processors"));
+	must(thread_takes() == -1);
+	must(described_as("; 2 threads not pinned: more threads than processors"));
+	cpu = pmu_mask_next(&all, 0);
+	if (pmu_mask_has(&all, cpu + (int)n - 1)) {
+		snprintf(text, sizeof(text), "auto: %u threads on CPUs %d-%d; 2", n, cpu,
+			 cpu + (int)n - 1);
+		must(described_as(text));
+	}
 	pmu_pinning_release(pinning, cpu);
 	must(thread_takes() == cpu);
 	pmu_pinning_release(pinning, -1);

@@ -221,9 +221,10 @@ static void a_missing_folder_is_named(void)
 	is_int(write_text(in_dir("no/run.json"), "x"), -ENOENT, "no such folder");
 	has(pmu_error_text(), "cannot write ", "what failed");
 	has(pmu_error_text(), "/no/run.json: No such file or directory; create ", "why");
-	has(pmu_error_text(), "/no first, or set PMU_OUTPUT", "what would help");
+	has(pmu_error_text(), "/no first, or change PMU_OUTPUT", "what would help");
 	is_int(write_text(dir, "x"), -EISDIR, "a folder");
-	has(pmu_error_text(), "name a file in it", "what would help");
+	has(pmu_error_text(), "name a file in it, or change PMU_OUTPUT",
+	    "what would help");
 	is_int(write_text("", "x"), -ENOENT, "no name");
 	is_int(write_text("/dev/null/run.json", "x"), -ENOTDIR, "no folder");
 }
@@ -398,6 +399,7 @@ static void letters_in_output_paths_are_replaced(void)
 	is_path("%h/run-%p.%r.%n.json", "node1/run-4242.3.2.json");
 	is_path("100%%p", "100%p");
 	is_path("a%xb%", "a%xb%");
+	is_path("%d%P%%p%", "%d%P%p%");
 	is_path("", "");
 	is_int(pmu_output_path("%r", &names, out, sizeof(out)), 4, "a rank");
 	is_str(out, ".._x", "names no other folder");

@@ -114,6 +114,42 @@ static void long_words_in_the_head_are_wrapped(void)
 	pmu_model_free(model);
 }
 
+static void refusals_for_one_reason_stand_in_one_line(void)
+{
+	struct pmu_model *model = sample_head();
+	char *text;
+
+	pmu_model_add_refusal(model, "perf", "this machine shows no PMU", "rent another");
+	pmu_model_add_refusal(model, "msr", "no /dev/cpu", "");
+	pmu_model_add_refusal(model, "software", "this machine shows no PMU",
+			      "rent another");
+	pmu_model_add_refusal(model, "perf", "this machine shows no PMU", "buy another");
+	text = render(model, 0, false);
+	has(text,
+	    "\n  not perf, software  this machine shows no PMU\n"
+	    "                      -> rent another\n"
+	    "  not msr             no /dev/cpu\n"
+	    "  not perf            this machine shows no PMU\n"
+	    "                      -> buy another\n",
+	    "the same reason and remedy are told once");
+	free(text);
+	pmu_model_add_refusal(model, "another one", "this machine shows no PMU",
+			      "rent another");
+	text = render(model, 60, false);
+	has(text,
+	    "\n  not perf, software, another one\n"
+	    "            this machine shows no PMU\n"
+	    "            -> rent another\n",
+	    "a label without room has a line of its own");
+	free(text);
+	for (int i = 0; i < 1000; i++)
+		pmu_model_add_refusal(model, pmu_model_textf(model, "s%d", i), "x", "y");
+	text = render(model, 0, false);
+	has(text, "\n  not s999 ", "none of very many is lost");
+	free(text);
+	pmu_model_free(model);
+}
+
 /* A session on the clock: one table. */
 static struct pmu_model *clock_model(void)
 {
@@ -192,6 +228,28 @@ static void missing_values_are_dashes_with_an_explanation(void)
 	has(text, "\n  not counted: LLC-misses\n",
 	    "a count that no row has gets no column");
 	hasnt(text, "cycles  LLC", "none at all");
+	free(text);
+	pmu_model_free(model);
+}
+
+static void no_time_per_call_without_calls_is_no_secret(void)
+{
+	struct pmu_model *model = clock_model();
+	struct pmu_model_row *row = sample_row(model, model->section, 0, 1, "idle", 0, 0);
+	char *text;
+
+	row->flags = PMU_ROW_OPEN;
+	row->n_open = 1;
+	pmu_model_finish(model);
+	text = render(model, 0, false);
+	has(text, "\n      idle              0      0 ns   0.0%      -         0 ns  b\n",
+	    "no time per call");
+	hasnt(text, "unknown", "nothing is unknown");
+	free(text);
+	model->thread->time_ns = 0;
+	pmu_model_finish(model);
+	text = render(model, 0, false);
+	has(text, "\n  -  unknown", "a share that is not known is");
 	free(text);
 	pmu_model_free(model);
 }
@@ -299,6 +357,44 @@ static void threads_have_a_table_and_rows_on_request(void)
 	has(text, "98,977 threads", "merged threads are counted");
 	has(text, "thread 1: 98,976 finished threads together\n", "and named");
 	has(text, "\n  1 (98,976 finished) ", "in the table, too");
+	free(text);
+	pmu_model_free(model);
+}
+
+static void time_in_an_open_region_is_not_known(void)
+{
+	struct pmu_model *model = sample_head();
+	struct pmu_model_section *s;
+	struct pmu_model_row *row;
+	char *text;
+
+	sample_threads(model, 3, 1000 * ms);
+	sample_sections(model, 1, 8);
+	s = model->section;
+	sample_row(model, s, 0, -1, "ended", 1, 250 * ms);
+	row = sample_row(model, s, 0, -1, "main", 0, 0);
+	row->n_open = 1;
+	row->flags = PMU_ROW_OPEN;
+	sample_row(model, s, 0, 1, "step", 9, 500 * ms);
+	sample_row(model, s, 1, -1, "main", 1, 900 * ms);
+	row = sample_row(model, s, 1, 3, "step", 1, 5 * ms);
+	row->n_open = 1;
+	row->flags = PMU_ROW_OPEN;
+	pmu_model_finish(model);
+	text = render(model, 0, false);
+	has(text, "  0 demo            4242    0  1.000 s          -      123",
+	    "unknown");
+	has(text, "  1 worker          4243    1  1.000 s       90.0%     123",
+	    "known where only a nested region is open");
+	has(text, "  2 worker          4244    2  1.000 s        0.0%     123",
+	    "and where nothing was used");
+	free(text);
+	model->n_threads = 1;
+	s->n_thread_rows = 3;
+	pmu_model_finish(model);
+	text = render(model, 0, false);
+	has(text, "  in regions  ", "the column is there");
+	has(text, "    0  1.000 s           -     123", "also for one thread");
 	free(text);
 	pmu_model_free(model);
 }
@@ -530,13 +626,16 @@ int main(void)
 {
 	the_head_says_what_ran_where();
 	long_words_in_the_head_are_wrapped();
+	refusals_for_one_reason_stand_in_one_line();
 	times_stand_in_one_table();
 	counts_that_do_not_fit_stand_below();
 	missing_values_are_dashes_with_an_explanation();
+	no_time_per_call_without_calls_is_no_secret();
 	marks_are_explained_where_they_occur();
 	doubts_are_told_at_the_end();
 	the_librarys_own_part_is_stated();
 	threads_have_a_table_and_rows_on_request();
+	time_in_an_open_region_is_not_known();
 	many_threads_have_no_table();
 	a_column_says_how_many_threads_where_that_differs();
 	long_names_are_cut_and_stay_different();
