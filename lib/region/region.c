@@ -186,11 +186,14 @@ static PMU_COLD int end_outside(const char *name, size_t len)
 static inline void close_node(struct pmu_thread *self, struct pmu_node *node,
 			      uint64_t ticks)
 {
+	/* Small things first: what is still to be stored after the totals would take registers from them. */
+	struct pmu_store_row *row = node->row;
+
 	self->frame--;
-	pmu_publish_time(self, node, ticks - node->start_ticks);
-	pmu_note_end(self, ticks);
-	pmu_row_set_open(node->row, 0);
 	node->name->open = NULL;
+	pmu_row_set_open(row, 0);
+	pmu_note_end(self, ticks);
+	pmu_publish_time(self, row, ticks - node->start_ticks);
 	pmu_gate_out(self->gate);
 }
 

@@ -41,7 +41,7 @@ in_library() {
 	awk '
 		/^ob=/ { object = $0 }
 		/^calls=/ { getline; next }
-		/^[0-9+*-]/ && object ~ /libpmu|libc[.-]|pmu-core/ { sum += $2 }
+		/^[0-9+*-]/ && object ~ /(libpmu|libc[.-])[^\/]*$/ { sum += $2 }
 		END { print sum + 0 }' "$tmp/out"
 }
 
