@@ -91,7 +91,7 @@ struct pmu_counters;
  *
  * Return: 0 (also where PMU_ENABLE=0 switches everything off); -EINVAL for an
  * unknown event, group, source, policy or CPU; -ENOMEM.  After an error, which is also
- * printed once to standard error, every other call returns 0 and measures nothing.
+ * printed once to standard error, begins and ends return 0 and measure nothing.
  */
 int pmu_init(const struct pmu_options *options);
 
@@ -137,7 +137,7 @@ int pmu_region_end_n(const char *name, size_t len);
  *
  * Optional: the thread's first begin does it.  Useful before a timed section.
  *
- * Return: 0; -EINVAL where the session could not be started; -ENOMEM.
+ * Return: 0; -EINVAL where the session could not be started; -ENOMEM; -EBUSY as pmu_region_begin().
  */
 int pmu_thread_attach(void);
 
@@ -152,7 +152,7 @@ int pmu_thread_attach(void);
  * Calls that have not ended are not included.
  *
  * Return: 0; -ENOENT for a region never entered; -ESRCH for an unknown thread;
- * -EINVAL; -ENODEV without a session.
+ * -EINVAL; -ENODEV without a session; -EBUSY as pmu_region_begin().
  */
 int pmu_region_read(const char *region, int thread, struct pmu_region_counts *counts);
 
@@ -187,7 +187,8 @@ const char *pmu_count_name(unsigned int slot);
  *        "-" for text on standard output, NULL for text on standard error
  *
  * Context: prints; not for signal handlers.  Other threads may go on measuring.
- * Return: 0; the errno of a file that cannot be written; -ENODEV without a session.
+ * Return: 0; the errno of a file that cannot be written; -ENODEV without a session; -EBUSY as
+ * pmu_region_begin().
  */
 int pmu_report(const char *path);
 
@@ -195,9 +196,11 @@ int pmu_report(const char *path);
  * pmu_fini() - end the session: write its reports, stop counting
  *
  * Optional: exit does it.  Begins and ends after it do nothing; pmu_init()
- * afterwards starts afresh.
+ * afterwards starts afresh.  The calling thread may run anywhere again; other threads that were
+ * pinned stay so until they end.
  *
- * Return: 0; -ENODEV without a session; the error of the first output that failed.
+ * Return: 0; -ENODEV without a session; -EBUSY as pmu_region_begin(); the error of the first output
+ * that failed.
  */
 int pmu_fini(void);
 
@@ -298,8 +301,8 @@ int pmu_version(void);
  * PMU_REGION() - a region that lasts to the end of the enclosing block
  * @name: a string that lives as long as the block
  *
- * However the block is left: by its end, return, break or goto.  Needs the cleanup attribute (gcc,
- * clang); in C++ prefer a guard class.
+ * However the block is left: by its end, return, break or goto, in C++ also by an exception.  Needs the
+ * cleanup attribute (gcc, clang).
  */
 #if defined(PMU_DISABLE)
 #define PMU_REGION(name) ((void)sizeof(name))

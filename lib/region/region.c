@@ -89,7 +89,7 @@ static __attribute__((noinline)) int begin_general(struct pmu_thread *self,
 						   const char *name, size_t len)
 {
 	bool literal = len == PMU_NAME_TERMINATED && pmu_is_literal(name);
-	struct pmu_node *node = pmu_tree_lookup(self, name);
+	struct pmu_node *node = pmu_tree_lookup(self, pmu_text_key(name, len));
 
 	if (unlikely(!node || (!literal && !pmu_name_is(node->name, name, len)) ||
 		     node->name->open || self->frame[1].node == PMU_FRAME_END))

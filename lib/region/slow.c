@@ -90,7 +90,7 @@ PMU_COLD struct pmu_node *pmu_begin_uncached(struct pmu_thread *self, const char
 					     size_t len, int *rc)
 {
 	struct pmu_node *parent = self->frame->node, *node;
-	bool whole = len == PMU_NAME_TERMINATED;
+	const char *key = pmu_text_key(text, len);
 	struct pmu_name *name;
 
 	*rc = check_name(self, text, &len);
@@ -115,9 +115,7 @@ PMU_COLD struct pmu_node *pmu_begin_uncached(struct pmu_thread *self, const char
 	}
 	if (pmu_tree_push(self, node) < 0)
 		goto no_memory;
-	/* The address of a literal stands for all of its text, not for the beginning of it. */
-	if (whole || !pmu_is_literal(text))
-		pmu_tree_remember(self, text, parent, node);
+	pmu_tree_remember(self, key, parent, node);
 	node->name->open = node;
 	pmu_row_set_open(node->row, 1);
 	if (self->watch_cpu >= 0)

@@ -121,6 +121,19 @@ static inline bool pmu_is_literal(const char *text)
 	return (uintptr_t)text - pmu_literals.base < pmu_literals.size;
 }
 
+/**
+ * pmu_text_key() - what the cache knows a text by: its address, and its length where it was given
+ *
+ * The beginning of a literal is another name than all of it.  With a length the key is no address that
+ * anything can have: bit 63 is set, which user space never sees.
+ */
+static inline const char *pmu_text_key(const char *text, size_t len)
+{
+	if (len == PMU_NAME_TERMINATED)
+		return text;
+	return (const char *)((uintptr_t)text ^ (uintptr_t)len << 48 ^ (uintptr_t)1 << 63);
+}
+
 static inline size_t pmu_lookup_index(const struct pmu_thread *self, const char *text,
 				      const struct pmu_node *parent)
 {
