@@ -112,6 +112,8 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/session/spawn.h \
 	%D%/session/thread.c \
 	%D%/session/thread.h \
+	%D%/session/usage.c \
+	%D%/session/usage.h \
 	%D%/region/query.c \
 	%D%/region/publish.h \
 	%D%/region/region.c \

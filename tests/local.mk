@@ -28,7 +28,8 @@ unit_tests = \
 	%D%/unit/strbuf \
 	%D%/unit/sysfile \
 	%D%/unit/text \
-	%D%/unit/topology
+	%D%/unit/topology \
+	%D%/unit/usage
 %C%_unit_json_LDADD = $(LDADD) $(JANSSON_LIBS)
 
 # One .c each, linked with the shared library alone: an LDADD line below for each.

@@ -266,14 +266,25 @@ static void note_memory(void)
 	pmu_table_meta(table, PMU_META_NOTE, text);
 }
 
+/* More than so many are not asked for their faults and switches: two files each. */
+#define MAX_ASKED 256
+
+static void update_threads(void)
+{
+	int asked = 0;
+
+	for (struct pmu_thread *thread = pmu_session.threads; thread; thread = thread->next)
+		if (thread == pmu_self || asked++ < MAX_ASKED)
+			pmu_thread_update(thread);
+}
+
 int pmu_session_model(struct pmu_model **model)
 {
 	struct pmu_store_view view;
 	char text[256];
 	int rc;
 
-	if (pmu_self && pmu_self->session == pmu_session.n_started)
-		pmu_thread_update(pmu_self);
+	update_threads();
 	pmu_pinning_describe(pmu_session.pinning, text, sizeof(text));
 	pmu_table_meta(&pmu_session.table, PMU_META_PINNING, text);
 	note_memory();

@@ -68,7 +68,7 @@ static void fill_record(struct pmu_thread *self)
 	record->minor_faults = record->major_faults = -1;
 	record->voluntary_switches = record->involuntary_switches = -1;
 	record->start_ticks = pmu_clock_ticks(self->clock);
-	self->usage_known = getrusage(RUSAGE_THREAD, &self->usage) == 0;
+	self->usage_known = pmu_usage_self(&self->usage) == 0;
 }
 
 /* A group that was counted before: the time in between is left out. */
@@ -76,12 +76,11 @@ static void continue_record(struct pmu_thread *self)
 {
 	struct pmu_store_thread *record = self->rows.record;
 
-	self->usage_known = record->minor_faults >= 0 &&
-			    getrusage(RUSAGE_THREAD, &self->usage) == 0;
-	self->usage.ru_minflt -= record->minor_faults;
-	self->usage.ru_majflt -= record->major_faults;
-	self->usage.ru_nvcsw -= record->voluntary_switches;
-	self->usage.ru_nivcsw -= record->involuntary_switches;
+	self->usage_known = record->minor_faults >= 0 && pmu_usage_self(&self->usage) == 0;
+	self->usage.minor_faults -= record->minor_faults;
+	self->usage.major_faults -= record->major_faults;
+	self->usage.voluntary_switches -= record->voluntary_switches;
+	self->usage.involuntary_switches -= record->involuntary_switches;
 	record->start_ticks += pmu_clock_ticks(self->clock) - record->stop_ticks;
 	record->stop_ticks = 0;
 }
@@ -247,20 +246,29 @@ static void note_lost_source(struct pmu_thread *self)
 		self->rows.record->doubt[PMU_DOUBT_SOURCE_TAKEN] = 1;
 }
 
-void pmu_thread_update(struct pmu_thread *self)
+static void update_usage(struct pmu_thread *thread, const struct pmu_usage *now)
 {
-	struct pmu_store_thread *record = self->rows.record;
-	struct rusage now;
+	struct pmu_store_thread *record = thread->rows.record;
 
-	if (self->usage_known && getrusage(RUSAGE_THREAD, &now) == 0) {
-		record->minor_faults = now.ru_minflt - self->usage.ru_minflt;
-		record->major_faults = now.ru_majflt - self->usage.ru_majflt;
-		record->voluntary_switches = now.ru_nvcsw - self->usage.ru_nvcsw;
-		record->involuntary_switches = now.ru_nivcsw - self->usage.ru_nivcsw;
-	}
-	if (self->cpu >= 0 && !record->doubt[PMU_DOUBT_MOVED])
-		record->doubt[PMU_DOUBT_MOVED] = sched_getcpu() != self->cpu;
-	note_lost_source(self);
+	record->minor_faults = now->minor_faults - thread->usage.minor_faults;
+	record->major_faults = now->major_faults - thread->usage.major_faults;
+	record->voluntary_switches = now->voluntary_switches - thread->usage.voluntary_switches;
+	record->involuntary_switches =
+		now->involuntary_switches - thread->usage.involuntary_switches;
+}
+
+void pmu_thread_update(struct pmu_thread *thread)
+{
+	struct pmu_store_thread *record = thread->rows.record;
+	bool is_self = thread == pmu_self;
+	struct pmu_usage now;
+
+	if (thread->usage_known &&
+	    (is_self ? pmu_usage_self(&now) : pmu_usage_other(thread->tid, &now)) == 0)
+		update_usage(thread, &now);
+	if (is_self && thread->cpu >= 0 && !record->doubt[PMU_DOUBT_MOVED])
+		record->doubt[PMU_DOUBT_MOVED] = sched_getcpu() != thread->cpu;
+	note_lost_source(thread);
 }
 
 bool pmu_thread_is_current(const struct pmu_thread *self)

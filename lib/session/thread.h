@@ -5,11 +5,11 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/resource.h>
 
 #include "base/arena.h"
 #include "counters/backend.h"
 #include "counters/clock.h"
+#include "session/usage.h"
 #include "store/table.h"
 
 struct pmu_node;
@@ -71,7 +71,7 @@ struct pmu_thread {
 	uint32_t number;
 	int tid;
 	int cpu; /* pinned to, -1 */
-	struct rusage usage; /* at attach, or as if the group had been counted all the time */
+	struct pmu_usage usage; /* at attach, or as if the group had been counted all the time */
 	bool usage_known;
 };
 _Static_assert(offsetof(struct pmu_thread, bare) < 64, "begin and end find all of it in one line");
@@ -157,8 +157,12 @@ void pmu_thread_detach(struct pmu_thread *self);
 /** pmu_thread_any_open() - has it a region open in its group?  Context: the session's lock. */
 bool pmu_thread_any_open(const struct pmu_thread *thread);
 
-/** pmu_thread_update() - bring the calling thread's record up to now: what the kernel says of it. */
-void pmu_thread_update(struct pmu_thread *self);
+/**
+ * pmu_thread_update() - bring a thread's record up to now: what the kernel says of it
+ * @thread: the calling thread or another one that is attached
+ * Context: the session's lock.
+ */
+void pmu_thread_update(struct pmu_thread *thread);
 
 /** pmu_thread_setup() - once per process: notice when threads end.  Return: 0 or a negative errno. */
 int pmu_thread_setup(void);

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the kernel says of a thread: faults and context switches. */
+#ifndef PMU_SESSION_USAGE_H
+#define PMU_SESSION_USAGE_H
+
+#include <stdint.h>
+
+/** Since the thread began; all of it or nothing. */
+struct pmu_usage {
+	int64_t minor_faults;
+	int64_t major_faults;
+	int64_t voluntary_switches;
+	int64_t involuntary_switches;
+};
+
+/** pmu_usage_self() - of the calling thread, by getrusage().  Return: 0 or a negative errno. */
+int pmu_usage_self(struct pmu_usage *usage);
+
+/**
+ * pmu_usage_other() - of another thread of this process, by /proc/self/task
+ * Return: 0; a negative errno where the thread has gone or /proc says something unknown.
+ */
+int pmu_usage_other(int tid, struct pmu_usage *usage);
+
+#endif
