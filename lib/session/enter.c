@@ -14,8 +14,11 @@ static __thread struct pmu_thread *forked_self __attribute__((tls_model("initial
 
 void pmu_session_shed(void)
 {
-	/* Never so for a thread that is attached: wiped outside a call, or inside one that has ended since. */
-	if (!pmu_self || (*pmu_self->gate != 0 && *pmu_self->gate != UINT32_MAX))
+	/*
+	 * Wiped outside a call, or inside one that has ended since.  A call that is under way has its own
+	 * business with the gate: this is a signal handler then.
+	 */
+	if (pmu_inside || !pmu_self || (*pmu_self->gate != 0 && *pmu_self->gate != UINT32_MAX))
 		return;
 	/* It stays as it is: code that the fork interrupted may still use it. */
 	forked_self = pmu_self;

@@ -227,6 +227,7 @@ int pmu_thread_attach_new(struct pmu_thread **out)
 	}
 	self->next = pmu_session.threads;
 	pmu_session.threads = self;
+	*self->gate = self->epoch | 1;
 	pmu_self = self;
 	pthread_setspecific(exit_key, self);
 	*out = self;
