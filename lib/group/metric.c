@@ -281,6 +281,13 @@ static int row_value(void *arg, const char *name, double *value)
 	return 0;
 }
 
+/* Calls shorter than the two reads around them: the counts are of the reads, and no ratio of them
+ * means anything. */
+static bool drowned(const struct pmu_model_section *s, const struct pmu_model_row *row)
+{
+	return (double)row->time_ns < 2 * s->read_ns * (double)row->calls;
+}
+
 static void fill_rows(const struct pmu_model *model, struct pmu_model_section *s,
 		      struct pmu_model_row *row, unsigned int n_rows)
 {
@@ -294,7 +301,7 @@ static void fill_rows(const struct pmu_model *model, struct pmu_model_section *s
 		for (unsigned int i = 0; i < n_rows && !rc; i++) {
 			struct values values = {model, s, &row[i]};
 
-			if (row[i].metric)
+			if (row[i].metric && !drowned(s, &row[i]))
 				rc = pmu_metric_eval(formula, row_value, &values,
 						     &row[i].metric[m]);
 		}

@@ -31,7 +31,7 @@ static const struct {
 	 "around it"},
 	{PMU_LEGEND_SHORT, "s",
 	 "short: begin and end themselves are a visible part of the time around these "
-	 "calls"},
+	 "calls, and of their counts"},
 	{PMU_LEGEND_DOUBT, "?", "see the doubts below"},
 	{PMU_LEGEND_DEEP, "(n)", "nested n deep, too deep to indent"},
 };

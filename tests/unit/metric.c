@@ -179,6 +179,32 @@ static void fills_the_rows_of_a_model(void)
 	pmu_model_free(model);
 }
 
+static void calls_shorter_than_their_reads_have_no_metrics(void)
+{
+	struct pmu_model_metric ratio = {"ratio", "", "n / time"};
+	struct pmu_model_count n = {"n", ""};
+	uint64_t raw[2] = {1000, 1000};
+	double value[2] = {NAN, NAN};
+	struct pmu_model_row row[2] = {
+		{.calls = 10, .time_ns = 9999, .raw = raw, .net = raw, .metric = &value[0]},
+		{.calls = 10, .time_ns = 10000, .raw = raw, .net = raw, .metric = &value[1]},
+	};
+	struct pmu_model_section section = {
+		.read_ns = 500,
+		.n_counts = 1,
+		.count = &n,
+		.n_metrics = 1,
+		.metric = &ratio,
+		.n_rows = 2,
+		.row = row,
+	};
+	struct pmu_model model = {.section = &section, .n_sections = 1};
+
+	pmu_metric_fill(&model);
+	ok(isnan(value[0]), "999.9 ns a call, 1,000 of reads: missing");
+	ok(value[1] == 1e8, "1,000 ns: there");
+}
+
 int main(void)
 {
 	computes_by_the_usual_precedence();
@@ -189,5 +215,6 @@ int main(void)
 	names_what_is_wrong_and_where();
 	limits_depth_and_length();
 	fills_the_rows_of_a_model();
+	calls_shorter_than_their_reads_have_no_metrics();
 	return done_testing();
 }
