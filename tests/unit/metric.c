@@ -202,7 +202,7 @@ static void calls_shorter_than_their_reads_have_no_metrics(void)
 
 	pmu_metric_fill(&model);
 	ok(isnan(value[0]), "999.9 ns a call, 1,000 of reads: missing");
-	ok(value[1] == 1e8, "1,000 ns: there");
+	ok(fabs(value[1] - 1e8) < 1, "1,000 ns: there");
 }
 
 int main(void)
