@@ -67,6 +67,11 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/store/place_dirs.h \
 	%D%/store/read.c \
 	%D%/store/read.h \
+	%D%/store/read_rows.c \
+	%D%/store/read_texts.c \
+	%D%/store/read_threads.c \
+	%D%/store/read_walk.c \
+	%D%/store/reader.h \
 	%D%/store/row.h \
 	%D%/store/snapshot.c \
 	%D%/store/snapshot.h \

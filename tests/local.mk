@@ -86,7 +86,7 @@ fuzz_tests = \
 	%D%/fuzz/store
 %C%_fuzz_base_SOURCES = %D%/fuzz/base.c %D%/fuzz/standalone.c
 %C%_fuzz_event_SOURCES = %D%/fuzz/event.c %D%/fuzz/standalone.c
-%C%_fuzz_json_SOURCES = %D%/fuzz/json.c bindings/command/json_read.c %D%/fuzz/standalone.c
+%C%_fuzz_json_SOURCES = %D%/fuzz/json.c $(json_read_sources) %D%/fuzz/standalone.c
 %C%_fuzz_metric_SOURCES = %D%/fuzz/metric.c %D%/fuzz/standalone.c
 %C%_fuzz_store_SOURCES = %D%/fuzz/store.c %D%/fuzz/standalone.c
 %C%_fuzz_json_LDADD = $(LDADD) $(JANSSON_LIBS)
@@ -161,7 +161,7 @@ $(fuzz_folder)/%.o: %.c $(filter %.h,$(lib_libpmu_core_la_SOURCES)) config.h
 $(fuzz_folder)/libpmu-core.a: $(fuzz_objects)
 	$(AM_V_GEN)rm -f $@ && $(AR) cq $@ $(fuzz_objects)
 # What a target needs beside the library.
-fuzz_json_extra = bindings/command/json_read.c
+fuzz_json_extra = $(filter %.c,$(json_read_sources))
 %D%/fuzz/%-fuzzer: %D%/fuzz/%.c $(fuzz_folder)/libpmu-core.a
 	$(AM_V_CCLD)$(fuzz_compile) -fsanitize=fuzzer -o $@ $< $(addprefix $(srcdir)/,$(fuzz_$*_extra)) \
 		-lc $(fuzz_folder)/libpmu-core.a $(HWLOC_LIBS) $(JANSSON_LIBS) $(LIBS)

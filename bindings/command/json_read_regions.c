@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Regions of a JSON report: each thread's row, in its place in the thread's tree. */
+#include "bindings/command/json_reader.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+
+/* --- rows --- */
+
+static const struct {
+	const char *name;
+	uint32_t flag;
+} flag_names[] = {
+	{"overlap", PMU_ROW_OVERLAP}, {"recursive", PMU_ROW_RECURSIVE},
+	{"flat", PMU_ROW_FLAT},	      {"open", PMU_ROW_OPEN},
+	{"no_self", PMU_ROW_NO_SELF}, {"direct", PMU_ROW_DIRECT},
+};
+
+static uint32_t get_flags(struct pmu_json_reader *reader, json_t *object)
+{
+	json_t *list = pmu_json_list(reader, object, "flags"), *item;
+	uint32_t flags = 0;
+	const char *name;
+	size_t i, k;
+
+	json_array_foreach(list, i, item)
+	{
+		name = json_string_value(item);
+		for (k = 0; name && k < PMU_ARRAY_LEN(flag_names); k++)
+			if (!strcmp(name, flag_names[k].name))
+				flags |= flag_names[k].flag;
+	}
+	return flags;
+}
+
+/* Counts by name; one that is null or not there is missing. */
+static void read_counts(struct pmu_json_reader *reader, json_t *object, const char *name,
+			json_t *columns, uint64_t *value, uint32_t *missing)
+{
+	json_t *counts = pmu_json_object(reader, object, name);
+	const char *column;
+	size_t i;
+
+	for (i = 0; i < json_array_size(columns) && !reader->rc; i++) {
+		column = json_string_value(
+			json_object_get(json_array_get(columns, i), "name"));
+		if (!json_object_get(counts, column) || pmu_json_is_null(counts, column))
+			*missing |= 1u << i;
+		else
+			value[i] = pmu_json_u64(reader, counts, column);
+	}
+}
+
+static void read_row(struct pmu_json_reader *reader, json_t *item, json_t *columns,
+		     struct pmu_model_row *row)
+{
+	size_t n = json_array_size(columns), i;
+	uint64_t *counts = pmu_json_alloc(reader, 3 * n, sizeof(*counts));
+
+	if (!counts)
+		return;
+	row->raw = counts;
+	row->net = counts + n;
+	row->cost = counts + 2 * n;
+	row->calls = pmu_json_u64(reader, item, "calls");
+	row->time_ns = pmu_json_u64(reader, item, "time_ns");
+	if (row->calls) {
+		row->min_ns = pmu_json_u64(reader, item, "time_min_ns");
+		row->max_ns = pmu_json_u64(reader, item, "time_max_ns");
+	}
+	row->sd_ns = pmu_json_double(reader, item, "time_sd_ns");
+	row->n_open = (uint32_t)pmu_json_int(reader, item, "open", UINT32_MAX);
+	row->flags = get_flags(reader, item);
+	read_counts(reader, item, "raw", columns, row->raw, &row->missing);
+	read_counts(reader, item, "net", columns, row->net, &row->missing);
+	for (i = 0; i < n; i++)
+		row->cost[i] = row->raw[i] > row->net[i] ? row->raw[i] - row->net[i] : 0;
+}
+
+/* --- the tree --- */
+
+/** Where the regions are on the way through the tree. */
+struct around {
+	size_t n; /* regions around and including the last one */
+	size_t room;
+	size_t *region; /* [depth]: index in "regions" */
+	int *last;	/* [thread]: its latest row in the section, -1 for none */
+};
+
+static int thread_index(struct pmu_json_reader *reader, json_t *item)
+{
+	int64_t number = pmu_json_int(reader, item, "thread", INT_MAX);
+	unsigned int low = 0, high = reader->model->n_threads, middle;
+	const struct pmu_model_thread *thread = reader->model->thread;
+
+	/* written in order; a report in which they are not is looked through */
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (thread[middle].number == number)
+			return (int)middle;
+		if (thread[middle].number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (middle = 0; middle < reader->model->n_threads; middle++)
+		if (thread[middle].number == number)
+			return (int)middle;
+	pmu_json_complain(reader, "thread %" PRId64 " is not in \"threads\"", number);
+	return -1;
+}
+
+/* Nothing of one group is around a region of another. */
+static void around_clear(const struct pmu_json_reader *reader, struct around *around)
+{
+	unsigned int i;
+
+	around->n = 0;
+	for (i = 0; i < reader->model->n_threads; i++)
+		around->last[i] = -1;
+}
+
+/* Goes to region @index at @depth. */
+static void around_enter(struct pmu_json_reader *reader, struct around *around,
+			 size_t index, size_t depth)
+{
+	json_t *region = json_array_get(reader->regions, index), *outer;
+	size_t *grown;
+
+	if (depth > around->n) {
+		pmu_json_complain(reader,
+				  "\"depth\" does not follow from the region before it");
+		return;
+	}
+	if (depth) {
+		outer = json_array_get(reader->regions, around->region[depth - 1]);
+		if (!json_equal(json_object_get(region, "parent"),
+				json_object_get(outer, "path"))) {
+			pmu_json_complain(reader,
+					  "\"parent\" is not the region around it");
+			return;
+		}
+	}
+	if (depth == around->room) {
+		grown = reallocarray(around->region, 2 * depth + 8, sizeof(*grown));
+		if (!grown) {
+			pmu_json_no_memory(reader);
+			return;
+		}
+		around->region = grown;
+		around->room = 2 * depth + 8;
+	}
+	around->n = depth + 1;
+	around->region[depth] = index;
+}
+
+/* The row of @thread that a row at @depth is nested in; until the model is finished, sum
+ * is its region. */
+static int around_parent(struct pmu_json_reader *reader, const struct around *around,
+			 const struct pmu_model_row *row, int thread, size_t depth)
+{
+	int at = around->last[thread];
+
+	if (!depth)
+		return -1;
+	while (at >= 0 && row[at].depth >= (int)depth)
+		at = row[at].parent;
+	if (at < 0 || row[at].depth != (int)depth - 1 ||
+	    row[at].sum != (int)around->region[depth - 1])
+		pmu_json_complain(reader, "a thread is not in the region around it");
+	return at;
+}
+
+/* --- regions --- */
+
+static struct pmu_model_section *section_of(struct pmu_json_reader *reader,
+					    json_t *groups, json_t *region,
+					    json_t **columns)
+{
+	const char *name = json_string_value(pmu_json_get(reader, region, "group")),
+		   *group;
+	unsigned int i;
+
+	for (i = 0; name && i < reader->model->n_sections; i++) {
+		group = json_string_value(
+			json_object_get(json_array_get(groups, i), "name"));
+		if (group && !strcmp(group, name)) {
+			*columns = json_object_get(json_array_get(groups, i), "counts");
+			return &reader->model->section[i];
+		}
+	}
+	pmu_json_complain(reader, "\"group\" is not one of \"groups\"");
+	return NULL;
+}
+
+static void read_region(struct pmu_json_reader *reader, json_t *groups, size_t index,
+			struct around *around)
+{
+	json_t *region = pmu_json_element(reader, reader->regions, index, "regions"),
+	       *columns = NULL;
+	json_t *threads = pmu_json_list(reader, region, "threads"), *item;
+	struct pmu_model_section *section = section_of(reader, groups, region, &columns);
+	size_t depth = (size_t)pmu_json_int(reader, region, "depth", INT_MAX - 1), i;
+	const char *name = pmu_json_text(reader, region, "name");
+	struct pmu_model_row *row;
+	int thread;
+
+	if (!json_is_string(pmu_json_get(reader, region, "path")))
+		pmu_json_complain(reader, "\"path\" is not a text");
+	if (!json_array_size(threads))
+		pmu_json_complain(reader, "no thread has this region");
+	if (!reader->rc)
+		around_enter(reader, around, index, depth);
+	for (i = 0; i < json_array_size(threads) && !reader->rc; i++) {
+		item = json_array_get(threads, i);
+		thread = thread_index(reader, item);
+		if (reader->rc)
+			return;
+		row = &section->thread_row[section->n_thread_rows];
+		row->name = name;
+		row->thread = thread;
+		row->depth = (int)depth;
+		row->sum = (int)index;
+		row->parent =
+			around_parent(reader, around, section->thread_row, thread, depth);
+		read_row(reader, item, columns, row);
+		around->last[thread] = (int)section->n_thread_rows++;
+	}
+}
+
+void pmu_json_read_regions(struct pmu_json_reader *reader, json_t *root)
+{
+	json_t *groups = json_object_get(root, "groups"), *group, *last = NULL;
+	size_t i, n = json_array_size(reader->regions);
+	struct around around = {0};
+
+	if (n > INT_MAX / 8)
+		pmu_json_complain(reader, "too many regions");
+	if (reader->rc)
+		return;
+	around.last = calloc(reader->model->n_threads + 1u, sizeof(*around.last));
+	if (!around.last)
+		pmu_json_no_memory(reader);
+	for (i = 0; i < n && !reader->rc; i++) {
+		group = json_object_get(json_array_get(reader->regions, i), "group");
+		if (!last || !json_equal(group, last))
+			around_clear(reader, &around);
+		last = group;
+		read_region(reader, groups, i, &around);
+	}
+	reader->where[0] = '\0';
+	free(around.region);
+	free(around.last);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the parts of the JSON reader share. */
+#ifndef PMU_COMMAND_JSON_READER_H
+#define PMU_COMMAND_JSON_READER_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "report/model.h"
+
+struct pmu_json_reader {
+	struct pmu_model *model;
+	json_t *regions;
+	int rc;		/* the first error; every function does nothing after it */
+	char where[64]; /* "regions[3]" */
+};
+
+/** pmu_json_complain() - say what is wrong and where, once: -EINVAL. */
+void pmu_json_complain(struct pmu_json_reader *reader, const char *fmt, ...)
+	PMU_PRINTF(2, 3);
+/** pmu_json_no_memory() - the same for -ENOMEM. */
+void pmu_json_no_memory(struct pmu_json_reader *reader);
+
+/** pmu_json_alloc() - zeroed memory of the model; NULL without it, and after an error. */
+void *pmu_json_alloc(struct pmu_json_reader *reader, size_t n, size_t size);
+
+/*
+ * Members by name.  One that is missing or of another type is complained of and read as
+ * 0, "" or what is there; jansson's functions take that, NULL included, for empty.
+ */
+
+/** pmu_json_get() - a member of any type; NULL where it is missing */
+json_t *pmu_json_get(struct pmu_json_reader *reader, json_t *object, const char *name);
+/** pmu_json_is_null() - whether it is there and null; no complaint */
+bool pmu_json_is_null(json_t *object, const char *name);
+/** pmu_json_copy() - a copy of @text with the bytes that the writer had to escape */
+const char *pmu_json_copy(struct pmu_json_reader *reader, const char *text);
+/** pmu_json_text() - such a copy of a member */
+const char *pmu_json_text(struct pmu_json_reader *reader, json_t *object,
+			  const char *name);
+/** pmu_json_int() - from 0 to @most */
+int64_t pmu_json_int(struct pmu_json_reader *reader, json_t *object, const char *name,
+		     int64_t most);
+/** pmu_json_u64() - from 0 to INT64_MAX, which is what JSON's integers hold here */
+uint64_t pmu_json_u64(struct pmu_json_reader *reader, json_t *object, const char *name);
+/** pmu_json_known() - from 0 to @most; -1 for null */
+int64_t pmu_json_known(struct pmu_json_reader *reader, json_t *object, const char *name,
+		       int64_t most);
+/** pmu_json_double() - NaN for null */
+double pmu_json_double(struct pmu_json_reader *reader, json_t *object, const char *name);
+json_t *pmu_json_object(struct pmu_json_reader *reader, json_t *object, const char *name);
+json_t *pmu_json_list(struct pmu_json_reader *reader, json_t *object, const char *name);
+/** pmu_json_element() - element @i of a list called @name, which must be an object;
+ * complaints name it from here on */
+json_t *pmu_json_element(struct pmu_json_reader *reader, json_t *list, size_t i,
+			 const char *name);
+
+/*
+ * The report's parts into the model.  Regions need the threads and the groups; doubts
+ * come when the model is finished.
+ */
+
+/** pmu_json_read_head() - what ran, when, where */
+void pmu_json_read_head(struct pmu_json_reader *reader, json_t *root);
+/** pmu_json_read_remarks() - sources that were refused, and notes */
+void pmu_json_read_remarks(struct pmu_json_reader *reader, json_t *root);
+void pmu_json_read_doubts(struct pmu_json_reader *reader, json_t *root);
+void pmu_json_read_threads(struct pmu_json_reader *reader, json_t *root);
+/** pmu_json_read_groups() - sections with their columns, and room for all rows */
+void pmu_json_read_groups(struct pmu_json_reader *reader, json_t *root);
+/** pmu_json_read_regions() - the threads' rows */
+void pmu_json_read_regions(struct pmu_json_reader *reader, json_t *root);
+
+#endif
