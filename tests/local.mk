@@ -21,6 +21,7 @@ unit_tests = \
 	%D%/unit/pin \
 	%D%/unit/place \
 	%D%/unit/places \
+	%D%/unit/publish \
 	%D%/unit/report \
 	%D%/unit/snapshot \
 	%D%/unit/software \

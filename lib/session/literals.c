@@ -24,6 +24,29 @@ static const ElfW(Phdr) * headers(size_t *n, uintptr_t *bias)
 	return NULL;
 }
 
+/* From the first to the last segment that nobody writes to; linkers put literals into any of them. */
+static struct pmu_literals span(const ElfW(Phdr) * phdr, size_t n, uintptr_t bias)
+{
+	uintptr_t first = UINTPTR_MAX, last = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (phdr[i].p_type != PT_LOAD || phdr[i].p_flags & PF_W)
+			continue;
+		if (phdr[i].p_vaddr < first)
+			first = phdr[i].p_vaddr;
+		if (phdr[i].p_vaddr + phdr[i].p_filesz > last)
+			last = phdr[i].p_vaddr + phdr[i].p_filesz;
+	}
+	/* with one that is written to between them they are not one */
+	for (size_t i = 0; i < n; i++)
+		if (phdr[i].p_type == PT_LOAD && phdr[i].p_flags & PF_W &&
+		    phdr[i].p_vaddr < last && phdr[i].p_vaddr + phdr[i].p_memsz > first)
+			return (struct pmu_literals){ 0 };
+	if (first >= last)
+		return (struct pmu_literals){ 0 };
+	return (struct pmu_literals){ bias + first, last - first };
+}
+
 void pmu_literals_find(void)
 {
 	const ElfW(Phdr) * phdr;
@@ -35,9 +58,6 @@ void pmu_literals_find(void)
 		return;
 	done = true;
 	phdr = headers(&n, &bias);
-	/* The last read-only segment without code: .rodata comes after .text. */
-	for (size_t i = 0; phdr && i < n; i++)
-		if (phdr[i].p_type == PT_LOAD && !(phdr[i].p_flags & (PF_W | PF_X)))
-			pmu_literals = (struct pmu_literals){ bias + phdr[i].p_vaddr,
-							      phdr[i].p_filesz };
+	if (phdr)
+		pmu_literals = span(phdr, n, bias);
 }

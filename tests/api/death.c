@@ -306,6 +306,99 @@ static void dead_it_keeps_what_ended(const struct death *death)
 	run_done(&r);
 }
 
+/* --- times ----------------------------------------------------------------------------
+ */
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+struct timed {
+	const struct death *death;
+	bool in_thread;
+	uint64_t *
+		took_ns; /* shared with the test: between the first region and the last */
+};
+
+static void *take_time_and_die(void *arg)
+{
+	struct timed *timed = arg;
+	uint64_t start;
+
+	begin_end("first");
+	start = now_ns();
+	for (int i = 0; i < 10; i++) {
+		const char *name = i % 2 ? "odd" : "even";
+
+		pmu_region_begin(name);
+		sleep_us(1000);
+		*timed->took_ns = now_ns() - start;
+		pmu_region_end(name);
+	}
+	timed->death->die();
+	return NULL;
+}
+
+static int die_after_a_time(void *arg)
+{
+	struct timed *timed = arg;
+	pthread_t thread;
+
+	no_core_file();
+	begin_end("main");
+	if (!timed->in_thread)
+		take_time_and_die(timed);
+	pthread_create(&thread, NULL, take_time_and_die, timed);
+	pthread_join(thread, NULL);
+	return 9;
+}
+
+/* A part of the time of the only thread that has the region; more than 1 where it has
+ * none. */
+static double share_of_thread(const json_t *region)
+{
+	const json_t *row = json_array_get(json_object_get(region, "threads"), 0);
+	const json_t *share = json_object_get(row, "share");
+
+	return json_is_real(share) ? json_real_value(share) : 2;
+}
+
+static double share_of_all(const json_t *region)
+{
+	const json_t *share = json_object_get(region, "share");
+
+	return json_is_real(share) ? json_real_value(share) : 2;
+}
+
+static void dead_it_tells_how_long_it_ran(const struct death *death, bool in_thread)
+{
+	uint64_t *took_ns = mmap(NULL, sizeof(*took_ns), PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct timed timed = {death, in_thread, took_ns};
+	const json_t *even, *odd;
+	json_t *report;
+	struct run r;
+
+	run(&r, die_after_a_time, &timed, quick);
+	report = recover(&r);
+	even = run_region(report, "even");
+	odd = run_region(report, "odd");
+	ok(run_int(even, "calls") == 5 && run_int(odd, "calls") == 5, "%s in %s",
+	   death->name, in_thread ? "a thread" : "main");
+	ok(*took_ns > 0 && run_int(report, "duration_ns") >= (long long)*took_ns,
+	   "it ran at least as long as its regions");
+	ok(share_of_thread(even) + share_of_thread(odd) <= 1,
+	   "and so did the thread that was in them");
+	ok(share_of_all(even) + share_of_all(odd) <= 1, "and all threads together");
+	json_decref(report);
+	run_done(&r);
+	munmap(took_ns, sizeof(*took_ns));
+}
+
 /* --- a store that is alive ------------------------------------------------------------
  */
 
@@ -371,6 +464,11 @@ int main(void)
 		return skip_all("no command pmu to read left-over stores with");
 	for (size_t i = 0; i < sizeof(deaths) / sizeof(*deaths); i++)
 		dead_it_keeps_what_ended(&deaths[i]);
+	for (size_t i = 0; i < sizeof(deaths) / sizeof(*deaths); i++)
+		if (deaths[i].die == die_by_kill || deaths[i].die == leave_by__exit) {
+			dead_it_tells_how_long_it_ran(&deaths[i], false);
+			dead_it_tells_how_long_it_ran(&deaths[i], true);
+		}
 	a_running_programs_store_can_be_read();
 	what_ended_before_exec_is_kept();
 	killed_at_any_moment_nothing_is_lost();

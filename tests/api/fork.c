@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every way to copy a process or to replace its program. */
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -9,8 +10,8 @@
 #include "run.h"
 
 /*
- * A child of a process with several threads may find the allocator's locks taken for ever by threads that
- * it does not have; the leak checker asks for all of them at exit.
+ * A child of a process with several threads may find the allocator's locks taken for ever
+ * by threads that it does not have; the leak checker asks for all of them at exit.
  */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
@@ -200,6 +201,115 @@ static void an_end_may_be_the_childs_first_call(void)
 	run_done(&r);
 }
 
+static void first_report(void)
+{
+	want(pmu_report("/dev/null") <= 0);
+}
+
+static void first_read(void)
+{
+	struct pmu_region_counts counts = {.size = sizeof(counts)};
+
+	want(pmu_region_read("outer", PMU_THREAD_SELF, &counts) < 0 || !counts.calls);
+}
+
+static void first_read_by_number(void)
+{
+	struct pmu_region_counts counts = {.size = sizeof(counts)};
+
+	want(pmu_region_read("outer", 0, &counts) < 0 || !counts.calls);
+}
+
+static void first_count_name(void)
+{
+	pmu_count_name(0);
+}
+
+static void first_reset(void)
+{
+	pmu_region_reset("outer"); /* whatever it returns without a session */
+}
+
+static void first_group_next(void)
+{
+	want(pmu_group_next() < 0);
+}
+
+static void first_attach(void)
+{
+	want_int(pmu_thread_attach(), 0);
+}
+
+static void *begin_end_in_thread(void *arg)
+{
+	begin_end("in a thread");
+	return arg;
+}
+
+static void first_thread(void)
+{
+	pthread_t thread;
+
+	want_int(pthread_create(&thread, NULL, begin_end_in_thread, NULL), 0);
+	pthread_join(thread, NULL);
+}
+
+static const struct first_call {
+	const char *name;
+	void (*call)(void);
+} first_calls[] = {
+	{"pmu_report()", first_report},
+	{"pmu_region_read()", first_read},
+	{"pmu_region_read() by number", first_read_by_number},
+	{"pmu_count_name()", first_count_name},
+	{"pmu_region_reset()", first_reset},
+	{"pmu_group_next()", first_group_next},
+	{"pmu_thread_attach()", first_attach},
+	{"a thread's", first_thread},
+};
+
+struct first_case {
+	struct run *r;
+	const struct first_call *first;
+};
+
+static int other_call_first(void *arg)
+{
+	const struct first_case *c = arg;
+	pid_t pid;
+
+	begin_end("before");
+	pmu_region_begin("outer");
+	pid = fork();
+	if (pid == 0) {
+		c->first->call();
+		begin_end("inner");
+		want_int(pmu_region_end("outer"), 0);
+		want_int(pmu_region_end("outer"), -ENOENT);
+		exit(0);
+	}
+	wait_for(pid);
+	remember_child(c->r, pid);
+	pmu_region_end("outer");
+	return 0;
+}
+
+static void what_is_open_goes_on_after_any_call(const struct first_call *first)
+{
+	struct run r;
+	struct first_case c = {&r, first};
+	json_t *child;
+
+	run(&r, other_call_first, &c, quick);
+	run_good(&r, first->name);
+	child = load_child(&r);
+	is_int(run_calls(r.json, "outer"), 1, "as a child's first call: the parent's");
+	is_int(run_calls(child, "outer"), 1, "what is open in the child goes on");
+	is_int(run_calls(child, "outer/inner"), 1, "and around what comes then");
+	json_decref(child);
+	run_done(&r);
+}
+
 /* --- a child without regions ----------------------------------------------------------
  */
 
@@ -355,6 +465,78 @@ static void a_program_with_threads_may_fork(void)
 	is_int(calls_in_any(&r, "child", &n), 30, "each child's");
 	is_int(n, 31, "with a report each");
 	is_int(run_stores(&r, NULL, 0), 0, "no store is left");
+	run_done(&r);
+}
+
+#define N_CHILDREN 50
+#define N_FIRST	   4
+static pthread_barrier_t first_barrier;
+
+static void *first_together(void *arg)
+{
+	pthread_barrier_wait(&first_barrier);
+	for (int i = 0; i < 5; i++)
+		begin_end("thread");
+	return arg;
+}
+
+/* Sums over the child's threads, by whoever asks. */
+static void *read_threads(void *arg)
+{
+	struct pmu_region_counts counts = {.size = sizeof(counts)};
+	int calls = 0;
+
+	for (int i = 0; i < N_FIRST + 2; i++)
+		if (pmu_region_read("thread", i, &counts) == 0)
+			calls += (int)counts.calls;
+	want_int(calls, 5 * N_FIRST);
+	return arg;
+}
+
+static void be_a_child_of_threads(void)
+{
+	pthread_t thread[N_FIRST];
+
+	alarm(20);
+	pthread_barrier_init(&first_barrier, NULL, N_FIRST);
+	for (int i = 0; i < N_FIRST; i++)
+		want_int(pthread_create(&thread[i], NULL, first_together, NULL), 0);
+	for (int i = 0; i < N_FIRST; i++)
+		pthread_join(thread[i], NULL);
+	pthread_create(&thread[0], NULL, read_threads, NULL);
+	pthread_join(thread[0], NULL);
+	read_threads(NULL);
+	begin_end("main");
+	read_threads(NULL);
+	want_int(pmu_region_end("outer"), 0);
+	_exit(0);
+}
+
+static int fork_children_of_threads(void *arg)
+{
+	(void)arg;
+	begin_end("main");
+	pmu_region_begin("outer");
+	for (int i = 0; i < N_CHILDREN; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0)
+			be_a_child_of_threads();
+		wait_for(pid);
+	}
+	pmu_region_end("outer");
+	return 0;
+}
+
+static void a_child_may_make_threads_before_its_first_call(void)
+{
+	struct run r;
+
+	run(&r, fork_children_of_threads, NULL, quick);
+	run_good(&r, "50 children whose threads make their first calls together");
+	is_int(run_calls(r.json, "main"), 1, "the parent's calls are its own");
+	ok(!run_region(r.json, "thread") && !run_region(r.json, "outer/thread"),
+	   "nothing of the children's is in it");
 	run_done(&r);
 }
 
@@ -589,6 +771,92 @@ static void a_childs_program_overwrites_nothing(void)
 	run_done(&r);
 }
 
+/* --- daemons --------------------------------------------------------------------------
+ */
+
+struct daemon_case {
+	const char *name;
+	int (*daemon)(void);
+	int output[2]; /* the program's, read to its end as $(program) does */
+	int leash[2];  /* the daemon lives until its other end is closed */
+};
+
+static int become_daemon(void)
+{
+	return daemon(0, 0);
+}
+
+static int become_child(void)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		_exit(pid < 0);
+	for (int fd = 0; fd < 3; fd++)
+		close(fd);
+	return 0;
+}
+
+static int become_child_of_a_child(void)
+{
+	return become_child() ? -1 : become_child();
+}
+
+static int measure_and_go_on(void *arg)
+{
+	const struct daemon_case *c = arg;
+	char byte;
+
+	dup2(c->output[1], STDOUT_FILENO);
+	dup2(c->output[1], STDERR_FILENO);
+	close(c->output[0]);
+	close(c->output[1]);
+	close(c->leash[1]);
+	begin_end("r");
+	if (c->daemon() < 0)
+		return 9;
+	if (read(c->leash[0], &byte, 1) != 0)
+		_exit(8);
+	_exit(0);
+}
+
+static void the_programs_output_ends_with_it(struct daemon_case *c)
+{
+	static const char *const env[] = {"PMU_PIN=none", "PMU_BACKEND=clock",
+					  "PMU_OUTPUT=-,@/run.json", NULL};
+	struct pollfd end;
+	char byte;
+	struct run r;
+
+	if (pipe(c->output) < 0 || pipe(c->leash) < 0)
+		run_die("pipe");
+	run_start(&r, measure_and_go_on, c, env);
+	close(c->output[1]);
+	close(c->leash[0]);
+	end = (struct pollfd){.fd = c->output[0], .events = POLLIN};
+	while (poll(&end, 1, 20000) == 1 && read(c->output[0], &byte, 1) == 1)
+		;
+	ok(end.revents & POLLHUP, "%s: nothing of ours keeps the program's output open",
+	   c->name);
+	close(c->output[0]);
+	close(c->leash[1]);
+	run_wait(&r);
+	is_int(r.status, 0, "while it lives on");
+	run_done(&r);
+}
+
+static void a_daemon_holds_no_output_open(void)
+{
+	static struct daemon_case cases[] = {
+		{"daemon()", become_daemon, {-1, -1}, {-1, -1}},
+		{"a child", become_child, {-1, -1}, {-1, -1}},
+		{"a child's child", become_child_of_a_child, {-1, -1}, {-1, -1}},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		the_programs_output_ends_with_it(&cases[i]);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "--second"))
@@ -603,8 +871,11 @@ int main(int argc, char **argv)
 		a_child_without_regions_leaves_no_trace(&ways[i]);
 	}
 	an_end_may_be_the_childs_first_call();
+	for (size_t i = 0; i < sizeof(first_calls) / sizeof(*first_calls); i++)
+		what_is_open_goes_on_after_any_call(&first_calls[i]);
 	each_generation_has_its_report();
 	a_program_with_threads_may_fork();
+	a_child_may_make_threads_before_its_first_call();
 	if (RUN_SANITIZED)
 		skip("a signal handler may fork",
 		     "sanitizers lose track of such a child");
@@ -615,5 +886,6 @@ int main(int argc, char **argv)
 	exec_keeps_what_ended();
 	vfork_and_exec_leave_the_parent_alone();
 	a_childs_program_overwrites_nothing();
+	a_daemon_holds_no_output_open();
 	return done_testing();
 }

@@ -69,9 +69,12 @@ static const struct mistake {
 	{"PMU_MAX_REGIONS=99999999999999999999", {"PMU_MAX_REGIONS", "number"}},
 };
 
-static void a_mistake_costs_one_line(const struct mistake *mistake)
+/* Each is good without the other. */
+static const struct mistake both = {"PMU_GROUP=TIME", {"PMU_GROUP", "PMU_EVENTS"}};
+
+static void a_mistake_costs_one_line(const struct mistake *mistake, const char *beside)
 {
-	const char *const env[] = {mistake->setting, NULL};
+	const char *const env[] = {mistake->setting, beside, NULL};
 	struct run r;
 	int said = 1;
 
@@ -189,6 +192,32 @@ static void letters_stand_for_the_process(void)
 	run_done(&r);
 }
 
+static int go_elsewhere(void *arg)
+{
+	want_int(chdir(run_path(arg, "xdg")), 0);
+	begin_end("r");
+	want_int(chdir("/"), 0);
+	want_int(pmu_report("now.json"), 0);
+	return 0;
+}
+
+static void a_path_is_meant_from_where_the_program_was(void)
+{
+	static const char *const env[] = {"PMU_OUTPUT=end.json", "PMU_PIN=none", NULL};
+	json_t *now, *end;
+	struct run r;
+
+	run(&r, go_elsewhere, &r, env);
+	run_good(&r, "a program that goes to another folder");
+	now = run_load(&r, "xdg/now.json");
+	end = run_load(&r, "xdg/end.json");
+	is_int(run_calls(now, "r"), 1, "a report meanwhile");
+	is_int(run_calls(end, "r"), 1, "and the one at the end are where it was first");
+	json_decref(now);
+	json_decref(end);
+	run_done(&r);
+}
+
 static void the_others_are_written_where_one_fails(void)
 {
 	static const char *const env[] = {
@@ -277,8 +306,8 @@ static void one_process_keeps_its_reports_apart(void)
 static int two_programs(void *arg)
 {
 	/* both are measuring before either ends */
-	int *n = mmap(NULL, sizeof(*n), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		      -1, 0);
+	int *n = mmap(NULL, sizeof(*n), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid_t pid[2];
 	int status;
 
@@ -351,13 +380,15 @@ static void the_next_run_replaces_the_report(void)
 int main(void)
 {
 	for (size_t i = 0; i < sizeof(mistakes) / sizeof(*mistakes); i++)
-		a_mistake_costs_one_line(&mistakes[i]);
+		a_mistake_costs_one_line(&mistakes[i], NULL);
+	a_mistake_costs_one_line(&both, "PMU_EVENTS=instructions");
 	a_slip_in_a_variables_name_is_warned_of();
 	an_empty_setting_is_none();
 	the_default_is_text_on_standard_error();
 	a_dash_is_standard_output();
 	none_is_nothing();
 	letters_stand_for_the_process();
+	a_path_is_meant_from_where_the_program_was();
 	the_others_are_written_where_one_fails();
 	what_cannot_be_written_is_kept();
 	a_failed_report_leaves_the_old_file();

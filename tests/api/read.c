@@ -288,6 +288,194 @@ static void any_threads_open_region_holds_the_group(void)
 	run_done(&r);
 }
 
+/* Groups may be the same: what counts is which of the three is the current one. */
+static int skip_the_first_group(void *arg)
+{
+	(void)arg;
+	want_int(pmu_init(NULL), 0);
+	want_int(pmu_group_next(), 0);
+	for (int i = 0; i < 3; i++)
+		begin_end("r");
+	want_int((long long)read_region("r", 0).calls, 3);
+	want_int((long long)read_region("r", PMU_THREAD_SELF).calls, 3);
+	want_int(pmu_group_next(), 0);
+	for (int i = 0; i < 5; i++)
+		begin_end("r");
+	want_int((long long)read_region("r", 0).calls, 5);
+	want_int((long long)read_region("r", PMU_THREAD_SELF).calls, 5);
+	want_int(pmu_group_next(), 0);
+	want_int(pmu_group_next(), 0);
+	want_int((long long)read_region("r", 0).calls, 3);
+	want_int((long long)read_region("r", PMU_THREAD_SELF).calls, 3);
+	return 0;
+}
+
+static void a_group_never_counted_hides_no_other(void)
+{
+	static const char *const env[] = {"PMU_PIN=none",
+					  "PMU_GROUP=SOFTWARE,TIME,SOFTWARE", NULL};
+	struct run r;
+
+	run(&r, skip_the_first_group, NULL, env);
+	run_good(&r, "reading by path where the first group was never counted");
+	run_done(&r);
+}
+
+static int reset_after_a_round(void *arg)
+{
+	(void)arg;
+	begin_end("r");
+	want_int(pmu_group_next(), 0);
+	begin_end("r");
+	begin_end("r");
+	want_int(pmu_group_next(), 0);
+	want_int(pmu_region_reset("r"), 0);
+	want_int((long long)read_region("r", PMU_THREAD_SELF).calls, 0);
+	want_int(pmu_group_next(), 0);
+	want_int((long long)read_region("r", PMU_THREAD_SELF).calls, 2);
+	return 0;
+}
+
+static void a_reset_is_the_current_groups(void)
+{
+	static const char *const env[] = {"PMU_PIN=none", "PMU_GROUP=SOFTWARE,TIME",
+					  NULL};
+	struct run r;
+
+	run(&r, reset_after_a_round, NULL, env);
+	run_good(&r, "a reset after the groups went round");
+	ok(run_int(region_of_group(r.json, "r", "SOFTWARE"), "calls") <= 0,
+	   "forgets the calls in the current group");
+	is_int(run_int(region_of_group(r.json, "r", "TIME"), "calls"), 2,
+	       "and in no other");
+	run_done(&r);
+}
+
+struct changes {
+	pthread_barrier_t barrier;
+	int stop, calls;
+};
+
+static void *begin_meanwhile(void *arg)
+{
+	struct changes *changes = arg;
+
+	pthread_barrier_wait(&changes->barrier);
+	for (; !__atomic_load_n(&changes->stop, __ATOMIC_RELAXED); changes->calls++)
+		begin_end("theirs");
+	return NULL;
+}
+
+static int change_while_others_begin(void *arg)
+{
+	struct changes changes = {.stop = 0};
+	int n_changes = 0;
+	pthread_t thread;
+
+	(void)arg;
+	alarm(60);
+	want_int(pmu_init(NULL), 0);
+	pthread_barrier_init(&changes.barrier, NULL, 2);
+	pthread_create(&thread, NULL, begin_meanwhile, &changes);
+	pthread_barrier_wait(&changes.barrier);
+	/* where the other thread stands is chance */
+	for (int i = 0; i < 20000 || n_changes < 20; i++) {
+		int rc = pmu_group_next();
+
+		want(rc == 0 || rc == -EBUSY);
+		n_changes += rc == 0;
+	}
+	__atomic_store_n(&changes.stop, 1, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	printf("%d", changes.calls);
+	return 0;
+}
+
+static void a_region_ends_in_the_group_it_was_begun_in(void)
+{
+	static const char *const env[] = {"PMU_PIN=none", "PMU_GROUP=SOFTWARE,TIME",
+					  "PMU_BACKEND=clock", NULL};
+	long long calls = 0;
+	struct run r;
+	size_t i;
+	json_t *region;
+
+	run(&r, change_while_others_begin, NULL, env);
+	run_good(&r, "groups change while another thread begins and ends");
+	json_array_foreach(json_object_get(r.json, "regions"), i, region) calls +=
+		run_int(region, "calls");
+	is_int(calls, r.out ? atoll(r.out) : -1, "no call is lost");
+	is_int(run_doubts(r.json, "theirs", ""), 0, "none is doubted");
+	run_done(&r);
+}
+
+/* --- what cannot be counted ----------------------------------------------------------
+ */
+
+/* Whatever lay on the stack is not what was counted. */
+static __attribute__((noinline)) void litter_the_stack(void)
+{
+	volatile unsigned char litter[2000];
+
+	for (size_t i = 0; i < sizeof(litter); i++)
+		litter[i] = 0x5a;
+}
+
+static bool store_holds(const struct run *r, const void *bytes, size_t len)
+{
+	char path[512] = "";
+	bool found = false;
+	struct stat st;
+	void *store;
+	int fd;
+
+	run_stores(r, path, sizeof(path));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (!want(fd >= 0 && fstat(fd, &st) == 0))
+		return true;
+	store = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+	if (want(store != MAP_FAILED)) {
+		found = memmem(store, (size_t)st.st_size, bytes, len) != NULL;
+		munmap(store, (size_t)st.st_size);
+	}
+	close(fd);
+	return found;
+}
+
+static int count_on_the_clock(void *arg)
+{
+	struct pmu_region_counts counts;
+
+	for (int i = 0; i < 3; i++) {
+		want_int(pmu_region_begin_n("counted", 5), 0);
+		litter_the_stack();
+		want_int(pmu_region_end_n("counted", 5), 0);
+	}
+	counts = read_region("count", PMU_THREAD_SELF);
+	want_int((long long)counts.calls, 3);
+	want_int(counts.n_counts, 2);
+	want_int(counts.missing, 3);
+	want(store_holds(arg, "count", 5));
+	want(!store_holds(arg, "\x5a\x5a\x5a\x5a", 4));
+	return 0;
+}
+
+static void what_the_source_does_not_count_is_missing(void)
+{
+	static const char *const env[] = {"PMU_PIN=none", "PMU_BACKEND=clock",
+					  "PMU_EVENTS=instructions,cycles", NULL};
+	const json_t *raw;
+	struct run r;
+
+	run(&r, count_on_the_clock, &r, env);
+	run_good(&r, "events on a source that only tells the time");
+	raw = json_object_get(run_region(r.json, "count"), "raw");
+	ok(json_is_null(json_object_get(raw, "instructions")) &&
+		   json_is_null(json_object_get(raw, "cycles")),
+	   "are null in the report");
+	run_done(&r);
+}
+
 /* --- options --------------------------------------------------------------------------
  */
 
@@ -577,6 +765,10 @@ int main(void)
 	structures_may_be_older_or_newer();
 	groups_take_turns();
 	any_threads_open_region_holds_the_group();
+	a_group_never_counted_hides_no_other();
+	a_reset_is_the_current_groups();
+	a_region_ends_in_the_group_it_was_begun_in();
+	what_the_source_does_not_count_is_missing();
 	options_win_over_the_environment();
 	switched_off_everything_returns_at_once();
 	without_a_session_calls_say_so();

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The tree of regions, and what misuse of begin and end leads to. */
 #include <pthread.h>
+#include <unistd.h>
 
 #include "run.h"
 
 static const char *const quick[] = {"PMU_PIN=none", "PMU_BACKEND=clock", NULL};
+static const char *const counted[] = {"PMU_PIN=none", "PMU_GROUP=SOFTWARE", NULL};
 
 static void begin_end(const char *name)
 {
@@ -165,6 +167,86 @@ static void names_may_have_a_length(void)
 	run_good(&r, "names without a terminator");
 	is_int(run_calls(r.json, "abc"), 4, "by their length");
 	is_int(run_calls(r.json, "abcd"), 2, "and another length is another region");
+	run_done(&r);
+}
+
+static void begin_end_n(const char *name, size_t len)
+{
+	want_int(pmu_region_begin_n(name, len), 0);
+	want_int(pmu_region_end_n(name, len), 0);
+}
+
+/* The same address, so the same literal, under two names. */
+static int prefix_and_whole(void *arg)
+{
+	static const char prefix_first[] = "solve_x", whole_first[] = "write_y",
+			  nested[] = "outer_z";
+
+	(void)arg;
+	for (int i = 0; i < 3; i++)
+		begin_end_n(prefix_first, 5);
+	for (int i = 0; i < 10; i++)
+		begin_end(prefix_first);
+	for (int i = 0; i < 10; i++)
+		begin_end(whole_first);
+	for (int i = 0; i < 3; i++)
+		begin_end_n(whole_first, 5);
+	for (int i = 0; i < 4; i++) {
+		begin_end_n(prefix_first, 5);
+		begin_end(prefix_first);
+		begin_end(whole_first);
+		begin_end_n(whole_first, 5);
+	}
+	for (int i = 0; i < 3; i++) {
+		want_int(pmu_region_begin(nested), 0);
+		begin_end_n(nested, 5);
+		want_int(pmu_region_end(nested), 0);
+	}
+	return 0;
+}
+
+static void a_literal_and_its_beginning_are_two_regions(const char *const *env)
+{
+	struct run r;
+
+	run(&r, prefix_and_whole, NULL, env);
+	run_good(&r, "a literal and its beginning");
+	is_int(run_calls(r.json, "solve"), 7, "the beginning, first");
+	is_int(run_calls(r.json, "solve_x"), 14, "then the whole");
+	is_int(run_calls(r.json, "write_y"), 14, "the whole, first");
+	is_int(run_calls(r.json, "write"), 7, "then the beginning");
+	is_int(run_calls(r.json, "outer_z/outer"), 3, "one in the other");
+	is_int((long long)json_array_size(json_object_get(r.json, "regions")), 6,
+	       "and no more");
+	run_done(&r);
+}
+
+static int end_by_the_beginning(void *arg)
+{
+	static const char literal[] = "abcdef";
+
+	(void)arg;
+	for (int i = 0; i < 3; i++) {
+		want_int(pmu_region_begin(literal), 0);
+		want_int(pmu_region_end_n(literal, 3), -ENOENT);
+		want_int(pmu_region_end(literal), 0);
+		want_int(pmu_region_begin_n(literal, 3), 0);
+		want_int(pmu_region_end(literal), -ENOENT);
+		want_int(pmu_region_end_n(literal, 3), 0);
+	}
+	return 0;
+}
+
+static void the_beginning_of_a_literal_does_not_end_it(const char *const *env)
+{
+	struct run r;
+
+	run(&r, end_by_the_beginning, NULL, env);
+	run_good(&r, "ends by the beginning of an open region's name");
+	is_int(run_calls(r.json, "abcdef"), 3, "it stays open for its own end");
+	is_int(run_calls(r.json, "abc"), 3, "and so does the shorter one");
+	is_int(run_doubts(r.json, "abc", "without a begin"), 3, "the others are doubted");
+	is_int(run_doubts(r.json, "abcdef", "without a begin"), 3, "both ways");
 	run_done(&r);
 }
 
@@ -516,6 +598,54 @@ static void beyond_the_limit_regions_are_kept_by_name(void)
 	run_done(&r);
 }
 
+static long resident_bytes(void)
+{
+	long size = 0, resident = 0;
+	FILE *file = fopen("/proc/self/statm", "re");
+
+	want(file && fscanf(file, "%ld %ld", &size, &resident) == 2);
+	if (file)
+		fclose(file);
+	return resident * sysconf(_SC_PAGESIZE);
+}
+
+#define N_NAMES 200000
+
+static int ever_new_names(void *arg)
+{
+	char name[32];
+	long before;
+
+	(void)arg;
+	begin_end("first");
+	before = resident_bytes();
+	for (int i = 0; i < N_NAMES; i++) {
+		snprintf(name, sizeof(name), "name %d", i);
+		if (pmu_region_begin(name) == 0 ? pmu_region_end(name)
+						: pmu_region_end(name) != -ENOENT)
+			want(false);
+	}
+	if (!RUN_SANITIZED)
+		want(resident_bytes() - before < 2 << 20);
+	begin_end("first");
+	return 0;
+}
+
+static void beyond_the_limit_memory_stays_flat(void)
+{
+	static const char *const env[] = {"PMU_PIN=none", "PMU_BACKEND=clock",
+					  "PMU_MAX_REGIONS=100", NULL};
+	struct run r;
+
+	run(&r, ever_new_names, NULL, env);
+	run_good(&r, "200,000 names, each of them new");
+	is_int(run_calls(r.json, "first"), 2, "what was there goes on");
+	ok(run_doubts(r.json, NULL, "beyond the limit could not be kept") >=
+		   N_NAMES - 200,
+	   "the others are counted");
+	run_done(&r);
+}
+
 /* --- names ----------------------------------------------------------------------------
  */
 
@@ -707,6 +837,10 @@ int main(void)
 	regions_form_a_tree_by_nesting();
 	the_text_is_the_region();
 	names_may_have_a_length();
+	a_literal_and_its_beginning_are_two_regions(quick);
+	a_literal_and_its_beginning_are_two_regions(counted);
+	the_beginning_of_a_literal_does_not_end_it(quick);
+	the_beginning_of_a_literal_does_not_end_it(counted);
 	direct_recursion_re_enters_the_node();
 	mutual_recursion_keeps_paths_short();
 	many_levels_nest();
@@ -716,6 +850,7 @@ int main(void)
 	a_begin_never_ended_is_named();
 	an_end_in_another_thread_is_an_error();
 	beyond_the_limit_regions_are_kept_by_name();
+	beyond_the_limit_memory_stays_flat();
 	any_text_is_a_name();
 	a_scope_ends_however_it_is_left();
 	return done_testing();

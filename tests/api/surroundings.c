@@ -429,6 +429,113 @@ static void a_store_may_outgrow_its_disk(void)
 	run_done(&r);
 }
 
+static int keep_errno_without_the_folder(void *arg)
+{
+	const struct run *r = arg;
+	char store[512] = "", name[32];
+
+	some_regions();
+	want_int(run_stores(r, store, sizeof(store)), 1);
+	want_int(nftw(run_path(r, "xdg"), run_unlink, 16, FTW_DEPTH | FTW_PHYS), 0);
+	for (int i = 0; i < 5000; i++) {
+		snprintf(name, sizeof(name), "region %d", i);
+		errno = 4711;
+		if (pmu_region_begin(name) < 0 || errno != 4711 ||
+		    pmu_region_end(name) < 0 || errno != 4711)
+			break;
+	}
+	want_int(errno, 4711);
+	for (int i = 0; i < 5000; i++) {
+		snprintf(name, sizeof(name), "no begin %d", i);
+		errno = 4711;
+		if (pmu_region_end(name) != -ENOENT || errno != 4711)
+			break;
+	}
+	want_int(errno, 4711);
+	return 0;
+}
+
+static void the_stores_folder_may_go(void)
+{
+	struct run r;
+	char *notes;
+
+	run(&r, keep_errno_without_the_folder, &r, quick);
+	run_good(&r, "the store's folder was removed, and errno is kept");
+	check_regions(&r);
+	is_int(run_calls(r.json, "region 4999"), 1, "the regions after that too");
+	notes = run_list(r.json, "notes");
+	has(notes, "the file is gone", "the report says so");
+	free(notes);
+	run_done(&r);
+}
+
+static int with_small_files(void *arg)
+{
+	struct rlimit limit;
+	char text[16384] = "";
+	int fd[2];
+
+	(void)arg;
+	want_int(pipe(fd), 0);
+	dup2(fd[1], STDOUT_FILENO);
+	close(fd[1]);
+	getrlimit(RLIMIT_FSIZE, &limit);
+	limit.rlim_cur = 4096;
+	want_int(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	some_regions();
+	want_int(pmu_fini(), 0);
+	want(read(fd[0], text, sizeof(text) - 1) > 0);
+	want(strstr(text, "outer") != NULL);
+	return 7;
+}
+
+static void files_may_be_limited_in_size(void)
+{
+	static const char *const env[] = {"PMU_PIN=none", "PMU_BACKEND=clock",
+					  "PMU_OUTPUT=-", NULL};
+	struct run r;
+
+	run(&r, with_small_files, NULL, env);
+	ok(WIFEXITED(r.status) && WEXITSTATUS(r.status) == 7 && !r.notes->n_failed,
+	   "files of 4 KiB at most: the program ends as it would, with its report");
+	for (int i = 0; i < r.notes->n_failed && i < RUN_MAX_NOTES; i++)
+		diag("%s", r.notes->failed[i]);
+	run_done(&r);
+}
+
+static int report_into_small_file(void *arg)
+{
+	struct rlimit limit;
+	char name[32];
+
+	(void)arg;
+	for (int i = 0; i < 100; i++) {
+		snprintf(name, sizeof(name), "region %d", i);
+		begin_end(name);
+	}
+	getrlimit(RLIMIT_FSIZE, &limit);
+	limit.rlim_cur = 4096;
+	want_int(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	want_int(pmu_fini(), -EFBIG);
+	return 7;
+}
+
+static void a_report_may_be_larger_than_a_file(void)
+{
+	struct run r;
+
+	run(&r, report_into_small_file, NULL, quick);
+	ok(WIFEXITED(r.status) && WEXITSTATUS(r.status) == 7 && !r.notes->n_failed,
+	   "a report beyond the limit: the program ends as it would");
+	for (int i = 0; i < r.notes->n_failed && i < RUN_MAX_NOTES; i++)
+		diag("%s", r.notes->failed[i]);
+	ok(!r.json, "without it");
+	has(r.err, "File too large", "and says so");
+	is_int(run_stores(&r, NULL, 0), 1, "the store is left");
+	run_done(&r);
+}
+
 static void hostile_folders_are_not_used(void)
 {
 	struct run r;
@@ -468,6 +575,84 @@ static void hostile_folders_are_not_used(void)
 	run_wait(&r);
 	is_int(r.status, 0, "nor behind a link");
 	is_int(run_calls(r.json, "r"), 1, "the report is there all the same");
+	run_done(&r);
+}
+
+/* --- a session's end ------------------------------------------------------------------
+ */
+
+static int cpus_of_thread(cpu_set_t *set)
+{
+	CPU_ZERO(set);
+	if (syscall(SYS_sched_getaffinity, 0, sizeof(*set), set) < 0)
+		return -1;
+	return CPU_COUNT(set);
+}
+
+static int pin_and_end(void *arg)
+{
+	cpu_set_t before, after;
+
+	(void)arg;
+	if (cpus_of_thread(&before) < 2)
+		return 77;
+	for (int i = 0; i < 3; i++) {
+		some_regions();
+		want_int(cpus_of_thread(&after), 1);
+		want_int(pmu_fini(), 0);
+		want(cpus_of_thread(&after) > 1 && CPU_EQUAL(&before, &after));
+		want_int(pmu_init(NULL), 0);
+	}
+	return 0;
+}
+
+static void the_processors_are_given_back(void)
+{
+	static const char *const env[] = {"PMU_PIN=compact", "PMU_BACKEND=clock", NULL};
+	struct run r;
+
+	run(&r, pin_and_end, NULL, env);
+	if (WIFEXITED(r.status) && WEXITSTATUS(r.status) == 77)
+		skip("the processors are given back", "there is only one");
+	else
+		run_good(&r, "after pmu_fini() the thread may run where it could before");
+	run_done(&r);
+}
+
+static int two_sessions(void *arg)
+{
+	struct pmu_options options = {.size = sizeof(options)};
+
+	options.output = run_path(arg, "second.json");
+	some_regions();
+	want_int(pmu_fini(), 0);
+	want_int(pmu_init(&options), 0);
+	some_regions();
+	return 0;
+}
+
+static void a_second_session_has_its_notes(void)
+{
+	/* A thread without a CPU of its own has a note here. */
+	static const char *const env[] = {"PMU_PIN=none", "PMU_COUNT=cpu",
+					  "PMU_BACKEND=software", "PMU_EVENTS=task-clock",
+					  NULL};
+	char *first, *second;
+	json_t *report;
+	struct run r;
+
+	run(&r, two_sessions, &r, env);
+	run_good(&r, "two sessions");
+	report = run_load(&r, "second.json");
+	first = run_list(r.json, "notes");
+	second = run_list(report, "notes");
+	if (strstr(first, "not pinned"))
+		is_str(second, first, "the second one has its notes too");
+	else
+		skip("the second one has its notes too", "nothing counts CPUs here");
+	free(first);
+	free(second);
+	json_decref(report);
 	run_done(&r);
 }
 
@@ -744,7 +929,12 @@ int main(int argc, char **argv)
 	memory_serves_where_there_is_no_file(without_shared_memory, "no /dev/shm");
 	memory_serves_where_there_is_no_file(full_shared_memory, "a full /dev/shm");
 	a_store_may_outgrow_its_disk();
+	the_stores_folder_may_go();
+	files_may_be_limited_in_size();
+	a_report_may_be_larger_than_a_file();
 	hostile_folders_are_not_used();
+	the_processors_are_given_back();
+	a_second_session_has_its_notes();
 	ordinary_users_may_measure();
 	a_setuid_program_reads_no_settings();
 	perf_may_be_refused();

@@ -2,6 +2,8 @@
 /* Threads: their sums, their ends in any order, and the session's end among them. */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
 
 #include "run.h"
 
@@ -185,6 +187,152 @@ static void a_thread_may_exit_or_be_cancelled(void)
 	run_done(&r);
 }
 
+/* Cancelled before it calls, it ends after the library is left. */
+struct cancelled {
+	const char *name;
+	void (*call)(void);
+	bool session; /* there is one before */
+};
+
+static void call_begin(void)
+{
+	begin_end("when cancelled");
+}
+
+static void call_report(void)
+{
+	want_int(pmu_report("/dev/null"), 0);
+}
+
+static void call_report_to_a_file(void)
+{
+	want_int(pmu_report("when-cancelled.txt"), 0);
+}
+
+static void call_fini(void)
+{
+	want_int(pmu_fini(), 0);
+}
+
+static void *call_when_cancelled(void *arg)
+{
+	const struct cancelled *c = arg;
+
+	pthread_cancel(pthread_self());
+	c->call();
+	return arg;
+}
+
+static int be_cancelled_inside(void *arg)
+{
+	struct cancelled *c = ((void **)arg)[0];
+	const struct run *r = ((void **)arg)[1];
+	void *returned = NULL;
+
+	alarm(20);
+	want_int(chdir(r->dir), 0);
+	if (c->session)
+		begin_end("before");
+	pthread_join(start(call_when_cancelled, c), &returned);
+	want(returned == c);
+	begin_end("after");
+	want_int(pmu_report("now.json"), c->call == call_fini ? -ENODEV : 0);
+	return 0;
+}
+
+static void a_cancelled_thread_leaves_the_library_first(void)
+{
+	static struct cancelled calls[] = {
+		{"the first call", call_begin, false},
+		{"a region", call_begin, true},
+		{"a report", call_report, true},
+		{"a report to a file", call_report_to_a_file, true},
+		{"the session's end", call_fini, true},
+	};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		void *arg[2] = {&calls[i]};
+		struct run r;
+
+		arg[1] = &r;
+		run(&r, be_cancelled_inside, arg, quick);
+		run_good(&r, calls[i].name);
+		ok(r.json && (calls[i].call == call_fini ||
+			      run_calls(r.json, "after") == 1),
+		   "with a cancellation pending holds nobody up");
+		run_done(&r);
+	}
+}
+
+/* --- small stacks ---------------------------------------------------------------------
+ */
+
+#define SMALL_STACK (32 << 10)
+
+static void *begin_on_small_stack(void *arg)
+{
+	begin_end("on a small stack");
+	return arg;
+}
+
+static void *report_on_small_stack(void *arg)
+{
+	want_int(pmu_report("small.json"), 0);
+	return arg;
+}
+
+static void *exit_on_small_stack(void *arg)
+{
+	(void)arg;
+	exit(0);
+}
+
+struct small {
+	const char *name;
+	void *(*fn)(void *);
+	const struct run *r;
+};
+
+static int use_small_stack(void *arg)
+{
+	const struct small *small = arg;
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	want_int(chdir(small->r->dir), 0);
+	if (small->fn != begin_on_small_stack) {
+		pmu_region_begin("open"); /* has a doubt */
+		begin_end("before");
+	}
+	pthread_attr_init(&attr);
+	want_int(pthread_attr_setstacksize(&attr, SMALL_STACK), 0);
+	want_int(pthread_create(&thread, &attr, small->fn, NULL), 0);
+	pthread_join(thread, NULL);
+	return 0;
+}
+
+static void a_small_stack_is_enough(void)
+{
+	struct small small[] = {{"the first call", begin_on_small_stack, NULL},
+				{"pmu_report()", report_on_small_stack, NULL},
+				{"exit()", exit_on_small_stack, NULL}};
+
+	if (RUN_SANITIZED) {
+		skip("small stacks", "sanitizers need more");
+		return;
+	}
+	for (size_t i = 0; i < sizeof(small) / sizeof(*small); i++) {
+		struct run r;
+
+		small[i].r = &r;
+		run(&r, use_small_stack, &small[i], NULL);
+		run_good(&r, small[i].name);
+		ok(run_region(r.json, i ? "open/before" : "on a small stack") != NULL,
+		   "on a stack of 32 KiB, and the report is there");
+		run_done(&r);
+	}
+}
+
 /* --- many threads ---------------------------------------------------------------------
  */
 
@@ -297,6 +445,42 @@ static void finished_threads_beyond_the_limit_are_merged(void)
 	run_done(&r);
 }
 
+static void *reset_in_the_end(void *arg)
+{
+	pmu_region_begin("r");
+	for (volatile int i = 0; i < 100000;)
+		i = i + 1;
+	pmu_region_end("r");
+	if (arg)
+		want_int(pmu_region_reset("r"), 0);
+	return NULL;
+}
+
+static int merge_a_reset_region(void *arg)
+{
+	int reset = 1;
+
+	(void)arg;
+	for (int i = 0; i < 4; i++)
+		pthread_join(start(reset_in_the_end, i == 2 ? &reset : NULL), NULL);
+	return 0;
+}
+
+static void what_was_reset_has_no_shortest_call(void)
+{
+	static const char *const env[] = {"PMU_PIN=none", "PMU_BACKEND=clock",
+					  "PMU_MAX_THREADS=1", NULL};
+	const json_t *region;
+	struct run r;
+
+	run(&r, merge_a_reset_region, NULL, env);
+	run_good(&r, "a thread that is merged after a reset");
+	region = run_region(r.json, "r");
+	is_int(run_int(region, "calls"), 3, "the others' calls");
+	ok(run_int(region, "time_min_ns") > 0, "and the shortest of them");
+	run_done(&r);
+}
+
 /* --- destructors ----------------------------------------------------------------------
  */
 
@@ -346,6 +530,39 @@ static void destructors_of_keys_may_use_regions(void)
 	is_int(run_calls(r.json, "body"), 50, "the threads' own");
 	is_int(run_calls(r.json, "early"), 100, "a key made before the library's");
 	is_int(run_calls(r.json, "late"), 100, "a key made after it");
+	run_done(&r);
+}
+
+/* The program has all keys for itself. */
+static int use_all_keys(void *arg)
+{
+	static char values[PTHREAD_KEYS_MAX];
+	pthread_key_t key, keys[PTHREAD_KEYS_MAX];
+	int n = 0, rc;
+
+	(void)arg;
+	for (; n < PTHREAD_KEYS_MAX && pthread_key_create(&key, NULL) == 0; n++) {
+		keys[n] = key;
+		pthread_setspecific(key, &values[n]);
+	}
+	rc = pmu_init(NULL);
+	want(rc < 0);
+	for (int i = 0; i < 3; i++) {
+		want_int(pmu_init(NULL), rc);
+		begin_end("unmeasured");
+	}
+	for (int i = 0; i < n; i++)
+		want(pthread_getspecific(keys[i]) == &values[i]);
+	return 0;
+}
+
+static void want_of_a_key_is_an_error(void)
+{
+	struct run r;
+
+	run(&r, use_all_keys, NULL, quick);
+	run_good(&r, "a program that has all keys of thread-specific data");
+	ok(!r.json, "is not measured");
 	run_done(&r);
 }
 
@@ -503,16 +720,91 @@ static void a_report_may_be_made_while_threads_measure(void)
 	run_done(&r);
 }
 
+static void *report_to(void *arg)
+{
+	want_int(pmu_report(arg), 0);
+	return NULL;
+}
+
+/* Whatever the report's reader has not taken yet. */
+static void *drain(void *arg)
+{
+	char bytes[4096];
+
+	while (read(*(int *)arg, bytes, sizeof(bytes)) > 0)
+		;
+	return NULL;
+}
+
+/* That on the names of reports: other processes' reports would wait for it. */
+static void want_no_lock(const struct run *r)
+{
+	int fd = open(run_path(r, "xdg/pmu/outputs"), O_RDWR | O_CLOEXEC);
+
+	want(fd >= 0);
+	want_int(flock(fd, LOCK_EX | LOCK_NB), 0);
+	close(fd);
+}
+
+static int report_to_a_full_pipe(void *arg)
+{
+	int fd[2], size, n_waiting = 0;
+	pthread_t thread, reader;
+	char name[32];
+
+	alarm(20);
+	want_int(pipe(fd), 0);
+	size = fcntl(fd[1], F_SETPIPE_SZ, 4096);
+	want(size > 0);
+	for (int i = 0; i < 2000; i++) {
+		snprintf(name, sizeof(name), "region %d", i);
+		begin_end(name);
+	}
+	snprintf(name, sizeof(name), "/dev/fd/%d", fd[1]);
+	thread = start(report_to, name);
+	while (n_waiting < size && ioctl(fd[0], FIONREAD, &n_waiting) == 0)
+		sched_yield();
+	/* The report waits for its reader; others need not. */
+	begin_end("new");
+	pthread_join(start(three_regions, NULL), NULL);
+	want_no_lock(arg);
+	want_int(pmu_report("/dev/null"), 0);
+	want_int(ioctl(fd[0], FIONREAD, &n_waiting), 0);
+	want(n_waiting >= size);
+	reader = start(drain, &fd[0]);
+	pthread_join(thread, NULL);
+	close(fd[1]);
+	pthread_join(reader, NULL);
+	close(fd[0]);
+	return 0;
+}
+
+static void a_report_that_waits_holds_nobody_up(void)
+{
+	struct run r;
+
+	run(&r, report_to_a_full_pipe, &r, quick);
+	run_good(&r, "a report to a full pipe");
+	is_int(run_calls(r.json, "new"), 1, "a new region meanwhile");
+	is_int(run_calls(r.json, "one"), 1, "and one of a new thread");
+	run_done(&r);
+}
+
 int main(void)
 {
 	two_threads_at_once_have_exact_sums();
 	the_program_may_end_while_threads_are_in_regions();
 	a_thread_may_exit_or_be_cancelled();
+	a_cancelled_thread_leaves_the_library_first();
+	a_small_stack_is_enough();
 	short_threads_leave_nothing_behind();
 	finished_threads_beyond_the_limit_are_merged();
+	what_was_reset_has_no_shortest_call();
 	destructors_of_keys_may_use_regions();
+	want_of_a_key_is_an_error();
 	exit_handlers_may_use_regions();
 	a_session_may_end_and_start_among_threads();
 	a_report_may_be_made_while_threads_measure();
+	a_report_that_waits_holds_nobody_up();
 	return done_testing();
 }

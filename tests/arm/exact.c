@@ -131,6 +131,7 @@ struct cost {
 	uint64_t calls;
 	uint64_t least[N_COUNTS], most[N_COUNTS]; /* of one call, over n */
 	uint64_t sum[N_COUNTS];			  /* of all calls so far */
+	int restarted; /* calls that counted more than the least */
 	int failures; /* of the library's functions, and missing counts */
 };
 
@@ -151,6 +152,7 @@ static void forget(struct cost *cost, const char *name, uint64_t n)
 static void take(struct cost *cost, const char *name)
 {
 	struct pmu_region_counts got = {.size = sizeof(got)};
+	bool more = false;
 
 	if (pmu_region_read(name, PMU_THREAD_SELF, &got) || got.missing ||
 	    got.n_counts != N_COUNTS)
@@ -160,9 +162,11 @@ static void take(struct cost *cost, const char *name)
 		uint64_t over = got.count[i] - cost->sum[i] - cost->n;
 
 		cost->sum[i] = got.count[i];
+		more |= over > cost->least[i];
 		cost->least[i] = over < cost->least[i] ? over : cost->least[i];
 		cost->most[i] = over > cost->most[i] ? over : cost->most[i];
 	}
+	cost->restarted += more;
 }
 
 static void measure_flat(struct cost cost[N_SIZES], const char *const name[N_SIZES])
@@ -208,21 +212,34 @@ static void is_whole(const struct cost *cost, const char *what)
 		diag("got %" PRIu64 " calls, %d failures", cost->calls, cost->failures);
 }
 
-/* An instruction takes a cycle on this machine, so cycles are as exact. */
+/*
+ * An instruction takes a cycle on this machine, so cycles are as exact.
+ *
+ * With read(2) every call counts the same.  A user-space read that the kernel interrupts to change the page it
+ * goes by starts over, and what it had done is counted where it was the end of a region: then a call counts a
+ * part of one read more.  A handful of 100 calls may have met with that.
+ */
+#define ONE_READ 100
+#define FEW	 3
+
 static void is_exact(const struct cost cost[N_SIZES], const char *what, uint64_t want)
 {
-	static const char *const unit[N_COUNTS] = {"instructions", "cycles"};
+	bool user = !strcmp(mode, "user");
+	uint64_t most = want + (user ? ONE_READ : 0);
 
 	for (int i = 0; i < N_SIZES; i++) {
-		is_whole(&cost[i], what);
-		for (int k = 0; k < N_COUNTS; k++) {
-			if (ok(cost[i].least[k] == want && cost[i].most[k] == want,
-			       "%s, %s: each counts %" PRIu64 " + %" PRIu64 " %s", mode,
-			       what, cost[i].n, want, unit[k]))
-				continue;
-			diag("got from %" PRId64 " to %" PRId64 " more",
-			     (int64_t)cost[i].least[k], (int64_t)cost[i].most[k]);
-		}
+		const struct cost *c = &cost[i];
+		bool right = c->restarted <= (user ? FEW : 0);
+
+		is_whole(c, what);
+		for (int k = 0; k < N_COUNTS; k++)
+			right &= c->least[k] == want && c->most[k] <= most;
+		if (!ok(right, "%s, %s: each counts %" PRIu64 " + %" PRIu64
+			       " instructions and as many cycles, but for %d",
+			mode, what, c->n, want, c->restarted))
+			diag("instructions from %" PRIu64 " to %" PRIu64 ", cycles from %" PRIu64
+			     " to %" PRIu64 " more",
+			     c->least[0], c->most[0], c->least[1], c->most[1]);
 	}
 }
 
