@@ -2,6 +2,7 @@
 /* The public calls that are about the session rather than a region. */
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -65,11 +66,11 @@ PMU_API int pmu_fini(void)
 	return rc;
 }
 
-PMU_API int pmu_report(const char *path)
+static int report(const char *path)
 {
 	struct pmu_output output;
 	struct pmu_model *model = NULL;
-	int saved = errno, rc = pmu_session_enter();
+	int rc = pmu_session_enter();
 
 	if (rc < 0)
 		return rc;
@@ -85,6 +86,17 @@ PMU_API int pmu_report(const char *path)
 	/* Outside the lock: whoever reads the report may take his time, and other threads go on. */
 	if (rc == 0)
 		rc = pmu_output_send(&output);
+	return rc;
+}
+
+PMU_API int pmu_report(const char *path)
+{
+	int saved = errno, state, rc;
+
+	/* A thread that ended while it writes would leave the lock on names and half a file behind. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	rc = report(path);
+	pthread_setcancelstate(state, NULL);
 	errno = saved;
 	return rc;
 }

@@ -33,32 +33,8 @@ static const char *rank(void)
 	return "0";
 }
 
-static bool written_by_us(const char *path)
-{
-	for (unsigned int i = 0; i < pmu_session.n_written; i++)
-		if (!strcmp(pmu_session.written[i], path))
-			return true;
-	return false;
-}
-
-static void remember(const char *path)
-{
-	size_t n = pmu_session.n_written;
-	char **list = realloc(pmu_session.written, (n + 1) * sizeof(*list));
-	char *copy = strdup(path);
-
-	if (list)
-		pmu_session.written = list;
-	if (!list || !copy) {
-		free(copy);
-		return;
-	}
-	list[n] = copy;
-	pmu_session.n_written++;
-}
-
-/* A file that appeared after this session began: another process of the same run wrote it. */
-static bool written_meanwhile(const char *path)
+/* A file that appeared after the first session began: this run wrote it, here or in another process. */
+static bool taken(const char *path)
 {
 	struct stat st;
 	uint64_t changed;
@@ -66,7 +42,7 @@ static bool written_meanwhile(const char *path)
 	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
 		return false;
 	changed = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
-	return changed >= pmu_session.table.head->start_unix_ns;
+	return changed >= pmu_session.first_start_unix_ns;
 }
 
 static bool is_device(const char *path)
@@ -74,11 +50,6 @@ static bool is_device(const char *path)
 	struct stat st;
 
 	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
-}
-
-static bool taken(const char *path)
-{
-	return written_by_us(path) || written_meanwhile(path);
 }
 
 /* A relative path is meant from where the program was when the session began. */
@@ -145,6 +116,20 @@ static int lock_outputs(void)
 	return fd;
 }
 
+static void unlock_outputs(struct pmu_output *output)
+{
+	if (output->lock >= 0)
+		close(output->lock);
+	output->lock = -1;
+}
+
+static void forget(struct pmu_output *output)
+{
+	pmu_strbuf_free(&output->text);
+	free(output->path);
+	unlock_outputs(output);
+}
+
 /* Threads may have small stacks: paths lie on the heap. */
 static int find_path(struct pmu_output *output)
 {
@@ -158,16 +143,10 @@ static int find_path(struct pmu_output *output)
 	free(plain);
 	if (rc < 0)
 		return pmu_fail(-rc, "cannot write %s: %s", output->configured, strerror(-rc));
-	remember(output->path);
+	/* Its name is nobody's, and whoever reads it may take his time. */
+	if (is_device(output->path))
+		unlock_outputs(output);
 	return 0;
-}
-
-static void forget(struct pmu_output *output)
-{
-	pmu_strbuf_free(&output->text);
-	free(output->path);
-	if (output->lock >= 0)
-		close(output->lock);
 }
 
 static bool is_stdout(const char *configured)

@@ -241,6 +241,8 @@ int pmu_session_start(const struct pmu_options *options)
 	pmu_session.threads = NULL;
 	pmu_session.pid = getpid();
 	pmu_session.n_started++;
+	if (!pmu_session.first_start_unix_ns)
+		pmu_session.first_start_unix_ns = pmu_session.table.head->start_unix_ns;
 	pmu_literals_find();
 	__atomic_store_n(pmu_session.guard, PMU_GUARD_OURS, __ATOMIC_RELAXED);
 	__atomic_store_n(&pmu_session.running, true, __ATOMIC_RELEASE);

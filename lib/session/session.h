@@ -44,6 +44,7 @@ struct pmu_session {
 	bool running;
 	int pid;
 	uint32_t n_started; /* sessions in this process so far */
+	uint64_t first_start_unix_ns; /* of the first of them, or of the parent process's */
 	bool in_child;      /* goes on from a parent process's session: its outputs get names of their own */
 	struct pmu_config config;
 	struct pmu_table table;
@@ -60,8 +61,6 @@ struct pmu_session {
 	char last_note[160]; /* of a thread's attachment */
 	char folder[4096];   /* the working folder at the start; "": unknown */
 	struct pmu_sink err, out;
-	char **written; /* outputs that this process has written */
-	unsigned int n_written;
 };
 
 extern struct pmu_session pmu_session __attribute__((visibility("hidden")));

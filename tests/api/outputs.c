@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Settings as people write them: where reports go, and what a mistake costs. */
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "run.h"
@@ -377,6 +378,33 @@ static void the_next_run_replaces_the_report(void)
 	run_done(&r);
 }
 
+static int try_again(void *arg)
+{
+	(void)arg;
+	begin_end("r");
+	want(pmu_report("again/run.json") == -ENOENT);
+	want_int(mkdir("again", 0700), 0);
+	want_int(pmu_report("again/run.json"), 0);
+	want_int(access("again/run.json", R_OK), 0);
+	unlink("again/run.json");
+	want_int(rmdir("again"), 0);
+	return 0;
+}
+
+static void a_name_that_was_not_written_is_free(void)
+{
+	static const char *const env[] = { "PMU_OUTPUT=none", "PMU_PIN=none", NULL };
+	char dir[] = "/tmp/pmu-outputs-XXXXXX", before[4096];
+	struct run r;
+
+	if (!ok(mkdtemp(dir) && getcwd(before, sizeof(before)) && !chdir(dir), "a folder"))
+		return;
+	run(&r, try_again, NULL, env);
+	run_good(&r, "a report that could not be written, and again");
+	run_done(&r);
+	ok(!chdir(before) && !rmdir(dir), "nothing else is left there");
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < sizeof(mistakes) / sizeof(*mistakes); i++)
@@ -395,5 +423,6 @@ int main(void)
 	one_process_keeps_its_reports_apart();
 	programs_of_one_run_keep_their_reports_apart();
 	the_next_run_replaces_the_report();
+	a_name_that_was_not_written_is_free();
 	return done_testing();
 }
