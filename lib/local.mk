@@ -10,6 +10,7 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/base/error.h \
 	%D%/base/fd.c \
 	%D%/base/fd.h \
+	%D%/base/hash.h \
 	%D%/base/strbuf.c \
 	%D%/base/strbuf.h \
 	%D%/base/sysfile.c \

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "base/hash.h"
 #include "pmu.h"
 #include "region/publish.h"
 
@@ -58,15 +59,6 @@ void pmu_tree_remember(struct pmu_thread *self, const char *text, struct pmu_nod
 }
 
 /* --- hash indexes --- */
-
-static uint32_t hash_text(const char *text, size_t len)
-{
-	uint32_t hash = 2166136261u; /* FNV-1a */
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 16777619u;
-	return hash;
-}
 
 static size_t hash_node(const struct pmu_node *parent, const struct pmu_name *name)
 {
@@ -168,7 +160,7 @@ struct pmu_name *pmu_tree_name(struct pmu_thread *self, const char *text, size_t
 			       bool add)
 {
 	struct pmu_tree *tree = self->tree;
-	uint32_t hash = hash_text(text, len);
+	uint32_t hash = pmu_hash_text(text, len);
 	struct pmu_name **place;
 
 	if (add ? grow_names(self) < 0 : !tree->names_room)

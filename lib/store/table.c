@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/hash.h"
 
 #define FIRST_PIECE ((uint64_t)64 << 10)
 #define LARGEST_PIECE ((uint64_t)16 << 20)
@@ -359,16 +360,6 @@ int pmu_table_group(struct pmu_table *table, uint32_t index, const char *name, u
 	return 0;
 }
 
-/* FNV-1a, 32 bits; never 0. */
-static uint32_t hash_text(const char *text, size_t len)
-{
-	uint32_t hash = 2166136261u;
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 16777619u;
-	return hash ? hash : 1;
-}
-
 static struct pmu_table_name_slot *find_name(struct pmu_table *table, uint32_t hash,
 					     const char *text, size_t len)
 {
@@ -409,7 +400,8 @@ static int grow_names(struct pmu_table *table)
 uint32_t pmu_table_name(struct pmu_table *table, const char *text, size_t len)
 {
 	uint32_t size = PMU_ALIGN_UP((uint32_t)(sizeof(struct pmu_store_name) + len), 8);
-	uint32_t hash = hash_text(text, len);
+	/* 0 marks a free place of the index. */
+	uint32_t hash = pmu_hash_text(text, len) | 1u << 31;
 	struct pmu_table_name_slot *slot;
 	struct pmu_store_name *name;
 
