@@ -244,7 +244,9 @@ int pmu_session_start(const struct pmu_options *options)
 	if (!pmu_session.first_start_unix_ns)
 		pmu_session.first_start_unix_ns = pmu_session.table.head->start_unix_ns;
 	pmu_literals_find();
-	__atomic_store_n(pmu_session.guard, PMU_GUARD_OURS, __ATOMIC_RELAXED);
+	/* Pairs with the acquire in pmu_session_is_ours(): a thread of a forked child may have seen the parent's
+	 * session running and now finds the guard. */
+	__atomic_store_n(pmu_session.guard, PMU_GUARD_OURS, __ATOMIC_RELEASE);
 	__atomic_store_n(&pmu_session.running, true, __ATOMIC_RELEASE);
 	pmu_store_prune();
 	pmu_session_publish(pmu_session_next_epoch());
