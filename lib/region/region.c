@@ -7,20 +7,45 @@
 #include "session/session.h"
 
 /*
- * The gate is odd while its thread is inside the library.  It is counted up and down
- * rather than set, so that one that a fork has wiped in between does not come out as it
- * went in.
+ * The gate is odd while its thread is inside the library.  It is counted up and down in memory, not set, so
+ * that one that a fork has wiped in between does not come out as it went in: in one instruction, which no signal
+ * can part, or one that starts over when a signal does.
  */
-static inline void pmu_gate_in(uint32_t *gate)
+static inline void gate_add(uint32_t *gate, uint32_t n)
 {
-	++*gate;
-	pmu_compiler_barrier();
+#if defined(__x86_64__)
+	__asm__ volatile("addl %1, %0" : "+m"(*gate) : "ri"(n) : "cc");
+#elif defined(__aarch64__)
+	uint32_t value, failed;
+
+	__asm__ volatile("1:	ldxr	%w0, %2\n"
+			 "	add	%w0, %w0, %w3\n"
+			 "	stxr	%w1, %w0, %2\n"
+			 "	cbnz	%w1, 1b"
+			 : "=&r"(value), "=&r"(failed), "+Q"(*gate)
+			 : "r"(n));
+#else
+	__atomic_fetch_add(gate, n, __ATOMIC_RELAXED);
+#endif
 }
 
 static inline void pmu_gate_out(uint32_t *gate)
 {
 	pmu_compiler_barrier();
-	--*gate;
+	gate_add(gate, -1u);
+}
+
+/* Asked once more when it is shut: a child may have been made in between, by a signal handler that returns here. */
+static inline bool pmu_gate_in(uint32_t *gate, int32_t epoch)
+{
+	if (unlikely(__atomic_load_n(gate, __ATOMIC_RELAXED) != (uint32_t)epoch))
+		return false;
+	gate_add(gate, 1);
+	pmu_compiler_barrier();
+	if (likely(__atomic_load_n(gate, __ATOMIC_RELAXED) == ((uint32_t)epoch | 1)))
+		return true;
+	pmu_gate_out(gate);
+	return false;
 }
 
 /* No copy of the argument is made before this point: switched off, a call is five instructions. */
@@ -127,9 +152,8 @@ PMU_API PMU_HOT int pmu_region_begin(const char *name)
 		return 0;
 	KEEP_HERE(name);
 	self = pmu_self;
-	if (unlikely(!self) || unlikely(*self->gate != (uint32_t)epoch))
+	if (unlikely(!self) || unlikely(!pmu_gate_in(self->gate, epoch)))
 		return begin_outside(name, PMU_NAME_TERMINATED);
-	pmu_gate_in(self->gate);
 	if (unlikely(!self->bare))
 		return begin_general(self, name, PMU_NAME_TERMINATED);
 	node = pmu_tree_lookup(self, name);
@@ -157,9 +181,8 @@ PMU_API PMU_HOT int pmu_region_begin_n(const char *name, size_t len)
 	len = len == PMU_NAME_TERMINATED ? 0 : len;
 	if (unlikely(epoch < 0))
 		return 0;
-	if (unlikely(!self || *self->gate != (uint32_t)epoch))
+	if (unlikely(!self || !pmu_gate_in(self->gate, epoch)))
 		return begin_outside(name, len);
-	pmu_gate_in(self->gate);
 	return begin_general(self, name, len);
 }
 /* --- end --- */
@@ -255,9 +278,8 @@ PMU_API PMU_HOT int pmu_region_end(const char *name)
 		return 0;
 	KEEP_HERE(name);
 	self = pmu_self;
-	if (unlikely(!self) || unlikely(*self->gate != (uint32_t)epoch))
+	if (unlikely(!self) || unlikely(!pmu_gate_in(self->gate, epoch)))
 		return end_outside(name, PMU_NAME_TERMINATED);
-	pmu_gate_in(self->gate);
 	if (unlikely(!self->bare))
 		return end_by_clock(self, name, PMU_NAME_TERMINATED);
 	ticks = pmu_clock_bare();
@@ -278,9 +300,8 @@ PMU_API PMU_HOT int pmu_region_end_n(const char *name, size_t len)
 	len = len == PMU_NAME_TERMINATED ? 0 : len;
 	if (unlikely(epoch < 0))
 		return 0;
-	if (unlikely(!self || *self->gate != (uint32_t)epoch))
+	if (unlikely(!self || !pmu_gate_in(self->gate, epoch)))
 		return end_outside(name, len);
-	pmu_gate_in(self->gate);
 	return end_by_clock(self, name, len);
 }
 
