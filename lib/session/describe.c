@@ -85,16 +85,27 @@ static void describe_metrics(void)
 	}
 }
 
+void pmu_session_describe_pinning(void)
+{
+	char *last = pmu_session.last_pinning, text[sizeof(pmu_session.last_pinning)];
+
+	pmu_pinning_describe(pmu_session.pinning, text, sizeof(text));
+	/* Every report asks, and a table only grows. */
+	if (!strcmp(last, text))
+		return;
+	strcpy(last, text);
+	add(PMU_META_PINNING, text);
+}
+
 void pmu_session_describe(void)
 {
-	char text[256];
-
 	describe_program();
 	describe_machine();
 	describe_source();
 	describe_metrics();
-	pmu_pinning_describe(pmu_session.pinning, text, sizeof(text));
-	add(PMU_META_PINNING, text);
+	/* A new table has nothing of it yet. */
+	pmu_session.last_pinning[0] = '\0';
+	pmu_session_describe_pinning();
 	if (pmu_session.config.output[0])
 		add(PMU_META_OUTPUT, pmu_session.config.output);
 }

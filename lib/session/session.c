@@ -285,12 +285,10 @@ static void update_threads(void)
 int pmu_session_model(struct pmu_model **model)
 {
 	struct pmu_store_view view;
-	char text[256];
 	int rc;
 
 	update_threads();
-	pmu_pinning_describe(pmu_session.pinning, text, sizeof(text));
-	pmu_table_meta(&pmu_session.table, PMU_META_PINNING, text);
+	pmu_session_describe_pinning();
 	note_memory();
 	pmu_table_point(&pmu_session.table);
 	view = pmu_table_view(&pmu_session.table);
@@ -328,15 +326,8 @@ int pmu_session_end(void)
 	keep_store(rc);
 	__atomic_store_n(&pmu_session.running, false, __ATOMIC_RELEASE);
 	if (pmu_self) {
-		struct pmu_thread *self = pmu_self;
-
 		/* No longer of a running session: only its counters are closed. */
-		for (struct pmu_thread **at = &pmu_session.threads; *at; at = &(*at)->next)
-			if (*at == self) {
-				*at = self->next;
-				break;
-			}
-		pmu_thread_detach(self);
+		pmu_thread_detach(pmu_self);
 		/* Its processor is free for others again. */
 		pmu_pin_lift();
 		pmu_pinned_forget();

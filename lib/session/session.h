@@ -59,6 +59,7 @@ struct pmu_session {
 	uint32_t merged_number; /* of the set of merged threads; 0: none yet */
 	bool memory_noted; /* that results lie in memory */
 	char last_note[160]; /* of a thread's attachment */
+	char last_pinning[256]; /* as the table has it */
 	char folder[4096];   /* the working folder at the start; "": unknown */
 	struct pmu_sink err, out;
 };
@@ -124,6 +125,9 @@ void pmu_session_choose(struct pmu_session_group *group, bool asked);
 
 /** pmu_session_describe() - what the store should know of program, machine and source.  Context: lock held. */
 void pmu_session_describe(void);
+
+/** pmu_session_describe_pinning() - how threads are pinned by now, where that has changed.  Context: lock held. */
+void pmu_session_describe_pinning(void);
 
 /** pmu_sink_open() - a duplicate of the program's descriptor @fd, out of its way. */
 void pmu_sink_open(struct pmu_sink *sink, int fd);

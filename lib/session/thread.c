@@ -322,8 +322,8 @@ static void unlist(struct pmu_thread *self)
 void pmu_thread_detach(struct pmu_thread *self)
 {
 	finish_group(self);
+	unlist(self);
 	if (pmu_thread_is_current(self)) {
-		unlist(self);
 		keep_or_merge(self);
 		if (self->cpu >= 0 && pmu_session.pinning)
 			pmu_pinning_release(pmu_session.pinning, self->cpu);
