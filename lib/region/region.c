@@ -78,7 +78,7 @@ static PMU_COLD int begin_outside(const char *name, size_t len)
 	node = pmu_begin_uncached(self, name, len, &rc);
 	errno = saved;
 	if (!node) {
-		pmu_thread_leave(self);
+		pmu_session_unbar();
 		return rc;
 	}
 	pmu_inside = 0;
@@ -198,7 +198,7 @@ static PMU_COLD int end_outside(const char *name, size_t len)
 		uint32_t missing = self->read ? self->read(self->counters, now) : 0;
 
 		rc = pmu_end_other(self, name, len, ticks, missing, now);
-		pmu_thread_leave(self);
+		pmu_session_unbar();
 	} else if (rc > 0) {
 		rc = 0;
 	}
@@ -316,7 +316,7 @@ PMU_API int pmu_thread_attach(void)
 		return 0;
 	rc = pmu_region_enter(&self);
 	if (rc == 0)
-		pmu_thread_leave(self);
+		pmu_session_unbar();
 	errno = saved;
 	return rc > 0 ? 0 : rc;
 }

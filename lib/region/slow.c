@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "pmu.h"
 #include "region/publish.h"
+#include "session/session.h"
 
 /* The counts are bound to a processor: a call that changes it is worth a doubt. */
 PMU_COLD void pmu_node_check_cpu(const struct pmu_thread *self, struct pmu_node *node)
@@ -170,7 +171,7 @@ int pmu_region_enter(struct pmu_thread **self)
 		break;
 	}
 	if (!(*self)->tree && pmu_tree_new(*self) < 0) {
-		pmu_thread_leave(*self);
+		pmu_session_unbar();
 		return -ENOMEM;
 	}
 	if (forked_from)

@@ -8,7 +8,7 @@
 
 /**
  * pmu_region_enter() - no session yet, a new thread, another group, a forked child, a
- * signal handler Return: 0 with the gate in, for pmu_thread_leave(); 1 where nothing is
+ * signal handler Return: 0 with the gate in, for pmu_session_unbar(); 1 where nothing is
  * measured; a negative errno.
  */
 int pmu_region_enter(struct pmu_thread **self);

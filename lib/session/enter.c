@@ -42,7 +42,7 @@ void pmu_session_bar(void)
 void pmu_session_unbar(void)
 {
 	pmu_compiler_barrier();
-	/* Not where the thread was detached meanwhile. */
+	/* Not where the thread was detached meanwhile, or wiped: a child's next call must find it so. */
 	if (pmu_self && *pmu_self->gate == (pmu_self->epoch | 1))
 		*pmu_self->gate = pmu_self->epoch;
 	pmu_inside = 0;
@@ -97,13 +97,4 @@ enum pmu_entry pmu_thread_enter(struct pmu_thread **self, struct pmu_thread **fo
 	*forked_from = forked_self;
 	forked_self = NULL;
 	return PMU_ENTRY_READY;
-}
-
-void pmu_thread_leave(struct pmu_thread *self)
-{
-	pmu_compiler_barrier();
-	/* Wiped in between: the child's next call must find it so. */
-	if (*self->gate == (self->epoch | 1))
-		*self->gate = self->epoch;
-	pmu_inside = 0;
 }

@@ -111,13 +111,10 @@ enum pmu_entry {
  * @forked_from: result: in a forked child the copy of the parent thread's state, for what was open; else NULL
  * @error: result with PMU_ENTRY_FAILED: negative errno
  *
- * The caller must call pmu_thread_leave() after PMU_ENTRY_READY.
+ * The caller must call pmu_session_unbar() after PMU_ENTRY_READY.
  */
 enum pmu_entry pmu_thread_enter(struct pmu_thread **self, struct pmu_thread **forked_from,
 				int *error);
-
-/** pmu_thread_leave() - outside the library again. */
-void pmu_thread_leave(struct pmu_thread *self);
 
 /** pmu_thread_doubt() - count one of the record's doubts. */
 void pmu_thread_doubt(struct pmu_thread *self, enum pmu_thread_doubt which);
