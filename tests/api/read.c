@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading, resetting, groups, options, and every error code that the header lists. */
+#include <sys/stat.h>
+#include <glob.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <sys/resource.h>
@@ -758,6 +760,53 @@ static void errors_have_words(void)
 	run_done(&r);
 }
 
+/* Bytes of this program's stores; -1 where there is none to be seen. */
+static long long store_size(void)
+{
+	const char *dir = getenv("XDG_RUNTIME_DIR");
+	long long sum = -1;
+	char pattern[600];
+	glob_t found;
+
+	snprintf(pattern, sizeof(pattern), "%s/pmu/*.pmu", dir ? dir : "");
+	if (glob(pattern, 0, NULL, &found))
+		return -1;
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		struct stat st;
+
+		if (stat(found.gl_pathv[i], &st) == 0)
+			sum = (sum < 0 ? 0 : sum) + st.st_size;
+	}
+	globfree(&found);
+	return sum;
+}
+
+static int read_often(void *arg)
+{
+	struct pmu_region_counts counts = {.size = sizeof(counts)};
+	long long before;
+
+	(void)arg;
+	want_int(pmu_region_begin("r"), 0);
+	want_int(pmu_region_end("r"), 0);
+	before = store_size();
+	want(before > 0);
+	for (int i = 0; i < 3000; i++)
+		want_int(pmu_region_read("r", 0, &counts), 0);
+	want_int(store_size(), before);
+	return 0;
+}
+
+static void reading_takes_no_room(void)
+{
+	static const char *const env[] = {"PMU_BACKEND=clock", "PMU_PIN=none", NULL};
+	struct run r;
+
+	run(&r, read_often, NULL, env);
+	run_good(&r, "3,000 reads of a path leave the store as it was");
+	run_done(&r);
+}
+
 int main(void)
 {
 	a_region_is_read_and_reset();
@@ -777,5 +826,6 @@ int main(void)
 	fini_returns_the_first_outputs_error();
 	want_of_memory_is_an_error();
 	errors_have_words();
+	reading_takes_no_room();
 	return done_testing();
 }
