@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading, resetting, groups, options, and every error code that the header lists. */
-#include <sys/stat.h>
 #include <glob.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "run.h"
 
@@ -799,7 +799,8 @@ static int read_often(void *arg)
 
 static void reading_takes_no_room(void)
 {
-	static const char *const env[] = {"PMU_BACKEND=clock", "PMU_PIN=none", NULL};
+	/* pinned: there is something to say of it, more than the store's first piece would hold */
+	static const char *const env[] = {"PMU_BACKEND=clock", NULL};
 	struct run r;
 
 	run(&r, read_often, NULL, env);
