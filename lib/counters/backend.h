@@ -50,6 +50,7 @@ struct pmu_backend {
 	const char *name;   /* value of PMU_BACKEND */
 	const char *about;  /* a few words for `pmu doctor` */
 	bool counts;        /* false: time only */
+	bool counts_cpu;    /* whatever runs on a thread's processor is counted, whatever the plan's scope */
 	/*
 	 * Can it count this plan here?  0: every slot that is not absent.  Otherwise the first refusal;
 	 * probe says which slots (-ENOENT, -EINVAL: no such event here; -ENOSPC: does not fit beside the
@@ -82,6 +83,17 @@ struct pmu_backend {
 	 * One clause for the report's head on how the counts are made: "user level, read in user space".
 	 */
 	void (*describe)(void *state, char *text, size_t size);
+	/*
+	 * Slots of whole sockets (pmu_slot_is_socket()); NULL in a source that counts none.  A thread's read()
+	 * leaves them out: they are missing in what attach() says.
+	 *
+	 * sockets(): how many are counted, 0 where the plan has no such slot.  socket_of(): the index of a CPU's,
+	 * -1 for one that is not counted.  read_socket(): value[n_slots] as read() gives it, socket slots only;
+	 * returns those that could not be read.  From any thread, several at once; keeps errno.
+	 */
+	unsigned int (*sockets)(void *state);
+	int (*socket_of)(void *state, int cpu);
+	uint32_t (*read_socket)(void *state, unsigned int socket, uint64_t *value);
 };
 
 /** All sources, best first; ends with NULL. */
@@ -91,6 +103,7 @@ extern const struct pmu_backend *const pmu_backends[];
 const struct pmu_backend *pmu_backend_find(const char *name);
 
 extern const struct pmu_backend pmu_backend_perf;
+extern const struct pmu_backend pmu_backend_msr;
 extern const struct pmu_backend pmu_backend_software;
 extern const struct pmu_backend pmu_backend_clock;
 

@@ -13,18 +13,50 @@
 enum pmu_slot_kind {
 	PMU_SLOT_CORE,     /* a counter of the core's PMU: type/config of perf_event */
 	PMU_SLOT_SOFTWARE, /* an event of the kernel: PERF_TYPE_SOFTWARE */
+	PMU_SLOT_UNCORE,   /* a counter of the socket, outside its cores */
+	PMU_SLOT_ENERGY,   /* energy of the socket or a part of it, in microjoules */
 };
+
+/** Units outside the cores; boxes of one kind count the same event and are added up. */
+enum pmu_uncore_unit {
+	PMU_UNIT_UNCORE, /* Nehalem's and Westmere's one unit for all of it */
+	PMU_UNIT_CLOCK,  /* the fixed counter of the uncore's clock */
+	PMU_UNIT_CBO,    /* slices of the last level cache */
+	PMU_UNIT_ARB,    /* the arbiter of requests to memory */
+	PMU_UNIT_L3,     /* AMD: L3 complexes */
+	PMU_UNITS,
+};
+
+struct pmu_machine_from;
 
 /** One thing to count. */
 struct pmu_slot {
 	enum pmu_slot_kind kind;
 	uint32_t type;    /* perf_event_attr.type */
-	uint64_t config;  /* perf_event_attr.config */
+	/*
+	 * perf_event_attr.config; for PERF_TYPE_RAW on x86 it is the event select without USR, OS, INT and EN, and
+	 * so is the config of UNCORE.
+	 */
+	uint64_t config;
 	uint64_t config1; /* perf_event_attr.config1 */
 	uint64_t config2; /* perf_event_attr.config2 */
 	bool user;        /* count at user level */
 	bool kernel;      /* count at kernel level */
+	/* Of CORE and UNCORE: what registers need to know beyond the encoding. */
+	uint32_t counters;     /* bit i: general counter i can count it; 0: any */
+	uint8_t core_types;    /* hybrid: PMU_SLOT_P, PMU_SLOT_E; 0: any core */
+	uint8_t unit;	       /* UNCORE: enum pmu_uncore_unit; ENERGY: enum pmu_energy_domain */
+	uint32_t extra;	       /* address of a second register that the event needs, 0 for none */
+	uint64_t extra_value;  /* what goes there (offcore responses) */
 };
+#define PMU_SLOT_P 1
+#define PMU_SLOT_E 2
+
+/** Is it counted once per socket rather than on each thread or processor? */
+static inline bool pmu_slot_is_socket(const struct pmu_slot *slot)
+{
+	return slot->kind == PMU_SLOT_UNCORE || slot->kind == PMU_SLOT_ENERGY;
+}
 
 /** Whose work is counted. */
 enum pmu_count_scope { PMU_COUNT_THREAD, PMU_COUNT_CPU };
@@ -38,6 +70,19 @@ struct pmu_plan {
 	/* PMU_COUNT_CPU: OS numbers of the CPUs to count on, ascending; owned by the caller */
 	const int *cpu;
 	unsigned int n_cpus;
+	/* The machine that is counted on, where it is not simply this one; NULL: it is. */
+	const struct pmu_machine_from *from;
 };
+
+/** pmu_plan_sockets() - the slots that are counted once per socket */
+static inline uint32_t pmu_plan_sockets(const struct pmu_plan *plan)
+{
+	uint32_t mask = 0;
+
+	for (unsigned int i = 0; i < plan->n_slots; i++)
+		if (pmu_slot_is_socket(&plan->slot[i]))
+			mask |= 1u << i;
+	return mask;
+}
 
 #endif

@@ -26,6 +26,13 @@ struct pmu_cpu_id {
  */
 int pmu_cpu_identify(struct pmu_cpu_id *id);
 
+struct pmu_cpuid;
+/**
+ * pmu_cpu_identify_by() - the same from CPUID leaves, of any x86 machine
+ * Return: 0, -ENODEV where leaf 1 is missing; @id is then empty.
+ */
+int pmu_cpu_identify_by(const struct pmu_cpuid *cpuid, struct pmu_cpu_id *id);
+
 /** pmu_cpu_tsc_invariant() - CPUID 8000_0007H EDX[8]; false anywhere but on x86. */
 bool pmu_cpu_tsc_invariant(void);
 

@@ -9,6 +9,7 @@
 #include "base/strbuf.h"
 #include "counters/plan.h"
 #include "group/group.h"
+#include "machine/machine.h"
 #include "machine/pin.h"
 #include "report/report.h"
 
@@ -43,6 +44,10 @@ struct pmu_config {
 	struct pmu_text_options report;
 	unsigned int max_threads;
 	unsigned int max_regions;
+	/* Another machine than this one, for the source msr; its members point to the texts below or are NULL. */
+	struct pmu_machine_from from;
+	char cpuid_file[PMU_CONFIG_TEXT_MAX], msr_device[256], msr_batch[256];
+	const struct pmu_cpu_model *model; /* of the dump; NULL: this machine */
 };
 
 /**
