@@ -6,11 +6,14 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/base/arena.c \
 	%D%/base/arena.h \
 	%D%/base/compiler.h \
+	%D%/base/environ.c \
+	%D%/base/environ.h \
 	%D%/base/error.c \
 	%D%/base/error.h \
 	%D%/base/fd.c \
 	%D%/base/fd.h \
 	%D%/base/hash.h \
+	%D%/base/lock.h \
 	%D%/base/strbuf.c \
 	%D%/base/strbuf.h \
 	%D%/base/sysfile.c \
@@ -19,8 +22,17 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/machine/claims.h \
 	%D%/machine/cpu.c \
 	%D%/machine/cpu.h \
+	%D%/machine/cpuid.c \
+	%D%/machine/cpuid.h \
+	%D%/machine/cpuid_dump.c \
+	%D%/machine/machine.c \
+	%D%/machine/machine.h \
 	%D%/machine/mask.c \
 	%D%/machine/mask.h \
+	%D%/machine/models.c \
+	%D%/machine/models.h \
+	%D%/machine/perfmon.c \
+	%D%/machine/perfmon.h \
 	%D%/machine/pin.c \
 	%D%/machine/pin.h \
 	%D%/machine/pinned.c \
@@ -91,6 +103,13 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/counters/perf_user.h \
 	%D%/counters/perf_why.c \
 	%D%/counters/perf_why.h \
+	%D%/counters/msr/assign.h \
+	%D%/counters/msr/device.h \
+	%D%/counters/msr/journal.h \
+	%D%/counters/msr/program.h \
+	%D%/counters/msr/registers.h \
+	%D%/counters/msr/request.h \
+	%D%/counters/msr/select.h \
 	%D%/counters/plan.h \
 	%D%/counters/software.c \
 	%D%/group/event.c \
@@ -99,6 +118,7 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/group/group.h \
 	%D%/group/metric.c \
 	%D%/group/metric.h \
+	%D%/group/pfm.h \
 	%D%/session/api.c \
 	%D%/session/choose.c \
 	%D%/session/config.c \
@@ -130,7 +150,7 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 %C%_libpmu_core_la_CPPFLAGS = $(lib_cppflags)
 %C%_libpmu_core_la_CFLAGS = $(AM_CFLAGS) -Wmissing-prototypes -fvisibility=hidden
 %C%_libpmu_core_la_LDFLAGS =
-%C%_libpmu_core_la_LIBADD = $(HWLOC_LIBS)
+%C%_libpmu_core_la_LIBADD = $(HWLOC_LIBS) $(PFM_LIBS)
 
 lib_LTLIBRARIES += %D%/libpmu.la
 %C%_libpmu_la_SOURCES =

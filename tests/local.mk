@@ -7,17 +7,22 @@ unit_tests = \
 	%D%/unit/claims \
 	%D%/unit/clock \
 	%D%/unit/cpu \
+	%D%/unit/cpuid \
 	%D%/unit/csv \
 	%D%/unit/encode \
+	%D%/unit/environ \
 	%D%/unit/error \
 	%D%/unit/event \
 	%D%/unit/fd \
 	%D%/unit/group \
 	%D%/unit/json \
+	%D%/unit/machine \
 	%D%/unit/mask \
 	%D%/unit/metric \
 	%D%/unit/model \
+	%D%/unit/models \
 	%D%/unit/perf \
+	%D%/unit/perfmon \
 	%D%/unit/pin \
 	%D%/unit/place \
 	%D%/unit/places \
@@ -32,6 +37,8 @@ unit_tests = \
 	%D%/unit/topology \
 	%D%/unit/usage
 %C%_unit_json_LDADD = $(LDADD) $(JANSSON_LIBS)
+%C%_unit_sockets_SOURCES = %D%/unit/sockets.c $(json_read_sources)
+%C%_unit_sockets_LDADD = $(LDADD) $(JANSSON_LIBS)
 
 # One .c each, linked with the shared library alone: an LDADD line below for each.
 api_ldadd = lib/libpmu.la $(JANSSON_LIBS)
@@ -73,6 +80,46 @@ script_tests = \
 	%D%/api/symbols.sh \
 	%D%/arm/exact.sh
 
+# A machine's registers, simulated: in the process of a test, and as files by a program of its own.
+sim_model_sources = \
+	%D%/sim/model.h
+sim_control_sources = %D%/sim/control.c %D%/sim/control.h
+unit_tests += %D%/unit/program_sim %D%/unit/sim_model
+%C%_unit_program_sim_SOURCES = %D%/unit/program_sim.c $(sim_model_sources)
+%C%_unit_sim_model_SOURCES = %D%/unit/sim_model.c $(sim_model_sources)
+%C%_unit_sim_model_LDADD =
+if HAVE_FUSE
+check_PROGRAMS += %D%/sim/machine
+endif
+%C%_sim_machine_SOURCES = \
+	$(sim_model_sources)
+%C%_sim_machine_CFLAGS = $(AM_CFLAGS) $(FUSE_CFLAGS)
+%C%_sim_machine_LDADD = $(FUSE_LIBS) $(HWLOC_LIBS)
+
+# The library on simulated machines.
+sim_tests =
+%C%_sim_files_SOURCES = %D%/sim/files.c $(sim_control_sources)
+%C%_sim_files_LDADD =
+sim_measure_sources = $(sim_control_sources) %D%/sim/measure.h %D%/sim/session.h %D%/sim/trace.h
+%C%_sim_founding_SOURCES = %D%/sim/founding.c $(sim_measure_sources)
+%C%_sim_founding_LDADD = $(JANSSON_LIBS)
+%C%_sim_machines_SOURCES = %D%/sim/machines.c $(sim_measure_sources)
+%C%_sim_machines_LDADD = $(JANSSON_LIBS)
+%C%_sim_narrow_SOURCES = %D%/sim/narrow.c $(sim_measure_sources)
+%C%_sim_narrow_LDADD = $(JANSSON_LIBS)
+# In processes of their own, with the shared library alone.
+sim_session_sources = $(sim_control_sources) %D%/sim/session.h
+%C%_sim_faults_SOURCES = %D%/sim/faults.c $(sim_session_sources)
+%C%_sim_faults_LDADD = $(api_ldadd)
+%C%_sim_restore_SOURCES = %D%/sim/restore.c $(sim_session_sources)
+%C%_sim_restore_LDADD = $(api_ldadd)
+%C%_sim_threads_SOURCES = %D%/sim/threads.c $(sim_session_sources)
+%C%_sim_threads_LDADD = $(api_ldadd)
+# What they run.
+check_PROGRAMS += %D%/sim/held %D%/sim/work
+%C%_sim_held_LDADD = lib/libpmu.la
+%C%_sim_work_LDADD = lib/libpmu.la
+
 # On this machine's counters, whatever it has of them.
 live_tests = \
 	%D%/live/perf \
@@ -81,19 +128,22 @@ live_tests = \
 # Parsers over their corpus and mutations of it: a SOURCES line below for each.
 fuzz_tests = \
 	%D%/fuzz/base \
+	%D%/fuzz/cpuid \
 	%D%/fuzz/event \
 	%D%/fuzz/json \
 	%D%/fuzz/metric \
 	%D%/fuzz/store
 %C%_fuzz_base_SOURCES = %D%/fuzz/base.c %D%/fuzz/standalone.c
+%C%_fuzz_cpuid_SOURCES = %D%/fuzz/cpuid.c %D%/fuzz/standalone.c
 %C%_fuzz_event_SOURCES = %D%/fuzz/event.c %D%/fuzz/standalone.c
+%C%_fuzz_journal_SOURCES = %D%/fuzz/journal.c %D%/fuzz/standalone.c
 %C%_fuzz_json_SOURCES = %D%/fuzz/json.c $(json_read_sources) %D%/fuzz/standalone.c
 %C%_fuzz_metric_SOURCES = %D%/fuzz/metric.c %D%/fuzz/standalone.c
 %C%_fuzz_store_SOURCES = %D%/fuzz/store.c %D%/fuzz/standalone.c
 %C%_fuzz_json_LDADD = $(LDADD) $(JANSSON_LIBS)
 
-check_PROGRAMS += $(unit_tests) $(api_tests) $(live_tests) $(fuzz_tests)
-TESTS += $(unit_tests) $(api_tests) $(live_tests) $(fuzz_tests) $(script_tests)
+check_PROGRAMS += $(unit_tests) $(api_tests) $(sim_tests) $(live_tests) $(fuzz_tests)
+TESTS += $(unit_tests) $(api_tests) $(sim_tests) $(live_tests) $(fuzz_tests) $(script_tests)
 EXTRA_DIST += \
 	$(script_tests) \
 	%D%/api/cxx.cc \
@@ -104,8 +154,6 @@ EXTRA_DIST += \
 	%D%/arm/reads.c \
 	%D%/arm/run.sh \
 	%D%/arm/setup.sh \
-	%D%/data \
-	%D%/fuzz/corpus \
 	%D%/fuzz/fuzz.h \
 	%D%/install.sh \
 	%D%/refuse.h \
@@ -165,7 +213,7 @@ $(fuzz_folder)/libpmu-core.a: $(fuzz_objects)
 fuzz_json_extra = $(filter %.c,$(json_read_sources))
 %D%/fuzz/%-fuzzer: %D%/fuzz/%.c $(fuzz_folder)/libpmu-core.a
 	$(AM_V_CCLD)$(fuzz_compile) -fsanitize=fuzzer -o $@ $< $(addprefix $(srcdir)/,$(fuzz_$*_extra)) \
-		-lc $(fuzz_folder)/libpmu-core.a $(HWLOC_LIBS) $(JANSSON_LIBS) $(LIBS)
+		-lc $(fuzz_folder)/libpmu-core.a $(HWLOC_LIBS) $(PFM_LIBS) $(JANSSON_LIBS) $(LIBS)
 
 clean-local:
 	rm -rf $(fuzz_programs) $(fuzz_folder) tests/arm/out

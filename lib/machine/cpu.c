@@ -12,6 +12,7 @@
 
 #include "base/compiler.h"
 #include "base/sysfile.h"
+#include "machine/cpuid.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
@@ -25,7 +26,7 @@ void pmu_cpu_signature(uint32_t eax, struct pmu_cpu_id *id)
 	id->stepping = eax & 0xf;
 	id->model = eax >> 4 & 0xf;
 	id->family = eax >> 8 & 0xf;
-	if (id->family == 0x6 || id->family == 0xf)
+	if (id->family >= 0x6)
 		id->model |= eax >> 12 & 0xf0;
 	if (id->family == 0xf)
 		id->family += eax >> 20 & 0xff;
@@ -184,50 +185,51 @@ int pmu_cpu_midr_of_cpuinfo(const char *text, uint64_t *midr)
 	return 0;
 }
 
-#if HAVE_CPUID
-
-static void store_register(char *to, uint32_t value)
+/* The words that CPUID spells in three registers. */
+static void spell(char to[12], uint32_t first, uint32_t second, uint32_t third)
 {
-	memcpy(to, &value, sizeof(value));
+	memcpy(to, &first, 4);
+	memcpy(to + 4, &second, 4);
+	memcpy(to + 8, &third, 4);
 }
 
-/* The words that CPUID spells in registers: vendor (leaf 0) and hypervisor differ in
- * their order. */
-static void read_vendor(char vendor[16])
+/* CPUID leaf 0. */
+static void vendor_of(const struct pmu_cpuid *cpuid, char vendor[16])
 {
-	uint32_t eax, ebx, ecx, edx;
+	struct pmu_cpuid_regs regs;
 
-	__cpuid(0, eax, ebx, ecx, edx);
-	store_register(vendor, ebx);
-	store_register(vendor + 4, edx);
-	store_register(vendor + 8, ecx);
+	pmu_cpuid_get(cpuid, 0, 0, &regs);
+	spell(vendor, regs.ebx, regs.edx, regs.ecx);
 	vendor[12] = '\0';
+	/* what a dump says may be anything */
+	for (char *c = vendor; *c; c++)
+		if (*c < ' ' || *c > '~')
+			*c = '?';
 }
 
 /* CPUID leaves 8000_0002H to 8000_0004H. */
-static void read_brand(char *brand, size_t size)
+static void brand_of(const struct pmu_cpuid *cpuid, char *brand, size_t size)
 {
-	uint32_t reg[4];
+	struct pmu_cpuid_regs regs;
 	char raw[48];
 
 	for (uint32_t i = 0; i < 3; i++) {
-		if (!__get_cpuid(0x80000002 + i, &reg[0], &reg[1], &reg[2], &reg[3]))
+		if (!pmu_cpuid_get(cpuid, 0x80000002 + i, 0, &regs))
 			return;
-		memcpy(raw + 16 * i, reg, sizeof(reg));
+		memcpy(raw + 16 * i, &regs, sizeof(regs));
 	}
 	pmu_cpu_brand(raw, sizeof(raw), brand, size);
 }
 
-static void read_hypervisor(uint32_t leaf, char *name, size_t size)
+static void hypervisor_of(const struct pmu_cpuid *cpuid, uint32_t leaf, char *name, size_t size)
 {
-	uint32_t eax, ebx, ecx, edx;
+	struct pmu_cpuid_regs regs;
 	char signature[12];
 	const char *known;
 
-	__cpuid(leaf, eax, ebx, ecx, edx);
-	store_register(signature, ebx);
-	store_register(signature + 4, ecx);
-	store_register(signature + 8, edx);
+	if (!pmu_cpuid_get(cpuid, leaf, 0, &regs))
+		return;
+	spell(signature, regs.ebx, regs.ecx, regs.edx);
 	known = pmu_cpu_hypervisor(signature);
 	if (known)
 		snprintf(name, size, "%s", known);
@@ -235,26 +237,35 @@ static void read_hypervisor(uint32_t leaf, char *name, size_t size)
 		pmu_cpu_brand(signature, sizeof(signature), name, size);
 }
 
-int pmu_cpu_identify(struct pmu_cpu_id *id)
+int pmu_cpu_identify_by(const struct pmu_cpuid *cpuid, struct pmu_cpu_id *id)
 {
-	uint32_t eax, ebx, ecx, edx;
+	struct pmu_cpuid_regs regs;
 
 	memset(id, 0, sizeof(*id));
-	if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx))
+	if (!pmu_cpuid_get(cpuid, 1, 0, &regs))
 		return -ENODEV;
-	pmu_cpu_signature(eax, id);
-	read_vendor(id->vendor);
-	read_brand(id->brand, sizeof(id->brand));
-	id->hypervisor = ecx >> 31 & 1;
+	pmu_cpu_signature(regs.eax, id);
+	vendor_of(cpuid, id->vendor);
+	brand_of(cpuid, id->brand, sizeof(id->brand));
+	id->hypervisor = regs.ecx >> 31 & 1;
 	if (!id->hypervisor)
 		return 0;
-	read_hypervisor(0x40000000, id->hypervisor_name, sizeof(id->hypervisor_name));
+	hypervisor_of(cpuid, 0x40000000, id->hypervisor_name, sizeof(id->hypervisor_name));
 	/* KVM and Xen that play Hyper-V for their guest give their own name one block
 	 * further on */
 	if (!strcmp(id->hypervisor_name, "Hyper-V"))
-		read_hypervisor(0x40000100, id->hypervisor_name,
-				sizeof(id->hypervisor_name));
+		hypervisor_of(cpuid, 0x40000100, id->hypervisor_name, sizeof(id->hypervisor_name));
 	return 0;
+}
+
+#if HAVE_CPUID
+
+int pmu_cpu_identify(struct pmu_cpu_id *id)
+{
+	struct pmu_cpuid_entry entry[PMU_CPUID_LIVE];
+	struct pmu_cpuid cpuid = {.n = pmu_cpuid_read(entry), .entry = entry};
+
+	return pmu_cpu_identify_by(&cpuid, id);
 }
 
 bool pmu_cpu_tsc_invariant(void)

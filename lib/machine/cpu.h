@@ -43,8 +43,8 @@ bool pmu_cpu_tsc_invariant(void);
 /**
  * pmu_cpu_signature() - family, model and stepping from CPUID leaf 01H EAX
  * Source: Intel SDM vol. 2A, CPUID, "Version information"; AMD APM vol. 3, appendix
- * E.3.2: the same but that the extended model counts for families 6 (AMD has none below
- * 0FH) and 0FH.
+ * E.3.2.  The extended model counts for families 6 and 0FH there; Zhaoxin has one in
+ * family 7, and Linux takes it into account from family 6 on.
  */
 void pmu_cpu_signature(uint32_t eax, struct pmu_cpu_id *id);
 

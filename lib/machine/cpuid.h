@@ -43,6 +43,15 @@ struct pmu_cpuid_dump {
 bool pmu_cpuid_get(const struct pmu_cpuid *cpuid, uint32_t leaf, uint32_t subleaf,
 		   struct pmu_cpuid_regs *regs);
 
+/** Most leaves that pmu_cpuid_read() finds. */
+#define PMU_CPUID_LIVE 20
+
+/**
+ * pmu_cpuid_read() - what pmu_cpuid_live() reads, without allocation
+ * Return: how many, in ascending order; 0 on other architectures.
+ */
+size_t pmu_cpuid_read(struct pmu_cpuid_entry entry[PMU_CPUID_LIVE]);
+
 /**
  * pmu_cpuid_live() - the leaves that pmu_perfmon_decode() and pmu_cpu_identify_by() need, of the
  * processor that runs this

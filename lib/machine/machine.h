@@ -31,6 +31,7 @@ struct pmu_machine {
 	struct pmu_cpu_id id;
 	const struct pmu_cpu_model *model; /* NULL: not in our tables */
 	bool recorded;			   /* another machine than the one we run on */
+	bool unplaced;			   /* a dump without a topology: where its processors are is made up */
 	unsigned int n_kinds;		   /* of cores; 1 but on hybrids */
 	struct pmu_perfmon kind[PMU_MAX_KINDS];
 	size_t n_cpus; /* that this process may use; of a recorded machine all */
@@ -46,7 +47,7 @@ struct pmu_machine {
  * A recorded machine without a topology of its own has one package, and the logical processors of its dump, each a
  * core.  A dump with fewer logical processors than the topology: the first of a core type stands for all of
  * them (hwloc's CPU kinds tell which are which; without them the processors of cores with siblings are P).
- * Of this machine, if hybrid, the calling thread is moved to one processor of each core type and back.
+ * Of this machine, if hybrid, the calling thread is moved to each of its processors and back.
  *
  * Return: 0; a negative errno with a sentence.  @machine is for pmu_machine_free().
  */

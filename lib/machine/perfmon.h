@@ -44,7 +44,7 @@ struct pmu_perfmon {
 	unsigned int n_fixed;
 	uint32_t fixed;
 	unsigned int fixed_bits;
-	uint32_t events;  /* bit by enum pmu_arch_event: can be counted */
+	uint32_t events;  /* bit by enum pmu_arch_event: can be counted; AMD: 0, CPUID lists none there */
 	bool any_thread;  /* from version 3, until EDX[15] deprecates it */
 	bool umask2;	  /* leaf 23H.0 EBX[0]: bits 40-47 of an event select */
 	bool equal;	  /* EBX[1]: bit 36 */
@@ -56,7 +56,7 @@ struct pmu_perfmon {
 	unsigned int n_umc;  /* EBX[21:16] */
 	bool pdcm;	     /* leaf 1 ECX[15]: IA32_PERF_CAPABILITIES exists */
 	bool hybrid;	     /* leaf 7 EDX[15] */
-	enum pmu_core_type core_type;
+	enum pmu_core_type core_type; /* of hybrids alone; E-core-only processors have ONLY, too */
 	char why[96]; /* family NONE: why there is none, a clause ("the hypervisor hides it"); else "" */
 };
 

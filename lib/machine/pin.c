@@ -32,6 +32,7 @@ struct pmu_pinning {
 		*topology; /* NULL until it is needed, or where it cannot be had */
 	bool topology_failed;
 	struct pmu_places places; /* empty until it is needed */
+	struct pmu_mask elsewhere; /* the processors of another machine */
 	/* For pmu_pinning_describe(). */
 	struct pmu_mask cpus;
 	unsigned int n_pinned;
@@ -139,7 +140,7 @@ static int check_list(const struct pmu_pin_request *request)
 	char allowed[128];
 
 	/* without an answer the kernel's refusal comes with the first thread */
-	if (request->policy != PMU_PIN_LIST || pmu_pinned_own_mask(&mask))
+	if (request->policy != PMU_PIN_LIST || request->elsewhere || pmu_pinned_own_mask(&mask))
 		return 0;
 	for (unsigned int i = 0; i < request->n_cpus; i++) {
 		if (pmu_mask_has(&mask, request->cpu[i]))
@@ -167,7 +168,8 @@ int pmu_pinning_open(struct pmu_pinning **pinning, const struct pmu_pin_request 
 	if (!made)
 		return pmu_fail(ENOMEM, "no memory for pinning");
 	made->request = *request;
-	pmu_claims_open(&made->claims, request->policy == PMU_PIN_NONE ? NULL : dir);
+	pmu_claims_open(&made->claims,
+			request->policy == PMU_PIN_NONE || request->elsewhere ? NULL : dir);
 	*pinning = made;
 	return 0;
 }
@@ -207,7 +209,8 @@ static int order_places(struct pmu_pinning *pinning, const struct pmu_mask *mask
 
 	if (pinning->places.n)
 		return 0;
-	if (pinning->request.policy != PMU_PIN_LIST)
+	if (pinning->request.policy != PMU_PIN_LIST &&
+	    (!pinning->request.elsewhere || secure_getenv("HWLOC_XMLFILE")))
 		topology = pmu_pinning_topology(pinning);
 	return pmu_places_order(&pinning->places, &pinning->request, topology, mask);
 }
@@ -273,12 +276,52 @@ static int placed(struct pmu_pinning *pinning, int cpu, unsigned int *counter)
 	return cpu;
 }
 
+/* All processors of another machine: its topology's, or as many as it has. */
+static const struct pmu_mask *mask_elsewhere(struct pmu_pinning *pinning)
+{
+	const struct pmu_pu *pu = NULL;
+	struct pmu_topology *topology = NULL;
+	size_t n = 0;
+
+	if (pmu_mask_next(&pinning->elsewhere, 0) >= 0)
+		return &pinning->elsewhere;
+	if (secure_getenv("HWLOC_XMLFILE"))
+		topology = pmu_pinning_topology(pinning);
+	if (topology)
+		n = pmu_topology_machine(topology, &pu);
+	for (size_t i = 0; i < n; i++)
+		pmu_mask_set(&pinning->elsewhere, pu[i].cpu);
+	for (unsigned int i = 0; !n && i < pinning->request.elsewhere; i++)
+		pmu_mask_set(&pinning->elsewhere, (int)i);
+	return &pinning->elsewhere;
+}
+
+static int thread_elsewhere(struct pmu_pinning *pinning, char *why, size_t size)
+{
+	static const struct pmu_mask nobody;
+	const struct pmu_mask *mask = mask_elsewhere(pinning);
+	int cpu;
+
+	if (pinning->request.policy == PMU_PIN_NONE)
+		return -1;
+	if (order_places(pinning, mask))
+		return not_pinned(pinning, pmu_error_text(), why, size);
+	cpu = pinning->request.policy == PMU_PIN_AUTO
+		      ? pmu_places_idle(&pinning->places, mask, &nobody)
+		      : pmu_places_turn(&pinning->places, mask);
+	if (cpu < 0)
+		return not_pinned(pinning, explain(pinning, mask), why, size);
+	return placed(pinning, cpu, &pinning->n_pinned);
+}
+
 int pmu_pinning_thread(struct pmu_pinning *pinning, char *why, size_t size)
 {
 	struct pmu_mask mask;
 	int cpu;
 
 	snprintf(why, size, "%s", "");
+	if (pinning->request.elsewhere)
+		return thread_elsewhere(pinning, why, size);
 	if (pmu_pinned_own_mask(&mask))
 		return pinning->request.policy == PMU_PIN_NONE
 			       ? -1

@@ -22,6 +22,11 @@ struct pmu_pin_request {
 	enum pmu_pin_policy policy;
 	int cpu[1024]; /* PMU_PIN_LIST: OS numbers in order, each once */
 	unsigned int n_cpus;
+	/*
+	 * Not 0: the processors are another machine's (HWLOC_XMLFILE's, or that many).  Threads get numbers of
+	 * them by the same policies; nothing is bound, nothing claimed, and no mask asked for.
+	 */
+	unsigned int elsewhere;
 };
 
 /**

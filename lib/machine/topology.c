@@ -9,6 +9,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "base/environ.h"
 #include "base/error.h"
 #include "machine/mask.h"
 #include "machine/pinned.h"
@@ -18,9 +19,11 @@ struct pmu_topology {
 	struct pmu_pu *machine; /* everything the cgroup allows, in hwloc's order */
 	size_t n_machine;
 	struct pmu_pu *pu; /* those of them that the process's mask allows */
+	struct pmu_pu_details *details; /* [n_pus]; NULL: not asked for */
 	size_t n_pus;
 	unsigned int n_cores;
 	unsigned int n_packages;
+	bool other;
 };
 
 /*
@@ -28,87 +31,18 @@ struct pmu_topology {
  *
  * The first hwloc_topology_init() of a process loads every plugin it finds (GL, OpenCL,
  * libxml2 and all that these need: 5 to 30 ms and 40 MB of address space) unless
- * HWLOC_PLUGINS_PATH says otherwise, and it can only be told by getenv().  setenv() in a
- * library is no way out: it reallocates the array that other threads' getenv() may be
- * walking just then.  So environ points for the time of that call to a copy with one
- * variable more; whoever reads it finds every variable in the one array and in the other,
- * and the program's own array is never written to.  The copy is not freed, as a thread
- * may still be walking it.  A thread that changes the environment at that very moment
- * changes the copy: what it changed is taken over; if environ has moved on by the end, it
- * stays as it is.
+ * HWLOC_PLUGINS_PATH says otherwise, and it can only be told by getenv().
  *
  * hwloc forgets the plugins (and that there were none) when its last topology is
  * destroyed, so we keep none: a program that uses hwloc itself gets all of its plugins.
  *
- * In a setuid program hwloc would load plugins and files that the caller names: there the
- * copy holds none of its variables, and environ stays switched until the topology is
- * loaded.
+ * In a setuid program hwloc would load plugins and files that the caller names: there
+ * none of its variables is visible until the topology is loaded.
  */
-struct quiet_environ {
-	char **before;
-	char **during;
-	struct quiet_environ *older; /* keeps the copies reachable for leak checkers */
-};
-
 static char no_plugins[] = "HWLOC_PLUGINS_PATH=";
-static struct quiet_environ *quiet_environs;
 
-static struct quiet_environ *quiet_environ_enter(bool secure)
-{
-	char **before = __atomic_load_n(&environ, __ATOMIC_ACQUIRE);
-	struct quiet_environ *quiet;
-	size_t n = 0, k = 0;
-
-	while (before && before[n])
-		n++;
-	quiet = malloc(sizeof(*quiet) + (n + 2) * sizeof(char *));
-	if (!quiet)
-		return NULL;
-	quiet->before = before;
-	quiet->during = (char **)(quiet + 1);
-	quiet->during[k++] = no_plugins;
-	for (size_t i = 0; i < n && before[i]; i++)
-		if (!secure || strncmp(before[i], "HWLOC_", 6) != 0)
-			quiet->during[k++] = before[i];
-	quiet->during[k] = NULL;
-	quiet->older = __atomic_load_n(&quiet_environs, __ATOMIC_RELAXED);
-	__atomic_store_n(&quiet_environs, quiet, __ATOMIC_RELEASE);
-	__atomic_store_n(&environ, quiet->during, __ATOMIC_RELEASE);
-	return quiet;
-}
-
-/* A variable that another thread has given a new value meanwhile. */
-static void take_back_changes(struct quiet_environ *quiet)
-{
-	for (size_t i = 0; quiet->before && quiet->before[i]; i++) {
-		char *now = __atomic_load_n(&quiet->during[i + 1], __ATOMIC_ACQUIRE);
-
-		if (!now)
-			break;
-		if (now != quiet->before[i])
-			__atomic_store_n(&quiet->before[i], now, __ATOMIC_RELEASE);
-	}
-}
-
-static void quiet_environ_leave(struct quiet_environ *quiet, bool secure)
-{
-	char **expected;
-
-	if (!quiet)
-		return;
-	expected = quiet->during;
-	if (__atomic_compare_exchange_n(&environ, &expected, quiet->before, false,
-					__ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-		if (!secure)
-			take_back_changes(quiet);
-	} else if (getenv("HWLOC_PLUGINS_PATH") == no_plugins + sizeof("HWLOC_PLUGINS_PATH")) {
-		/* environ has grown from our copy: what it took along of ours goes */
-		unsetenv("HWLOC_PLUGINS_PATH");
-	}
-}
-
-/* Nothing but packages and cores; PUs and NUMA nodes are always there. */
-static int set_filters(hwloc_topology_t hw)
+/* Nothing but packages, cores and perhaps L3 caches; PUs and NUMA nodes are always there. */
+static int set_filters(hwloc_topology_t hw, bool caches)
 {
 	/* fails where there is no such component to begin with: on other architectures */
 	hwloc_topology_set_components(hw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST,
@@ -117,29 +51,41 @@ static int set_filters(hwloc_topology_t hw)
 	       hwloc_topology_set_type_filter(hw, HWLOC_OBJ_CORE,
 					      HWLOC_TYPE_FILTER_KEEP_ALL) < 0 ||
 	       hwloc_topology_set_type_filter(hw, HWLOC_OBJ_PACKAGE,
-					      HWLOC_TYPE_FILTER_KEEP_ALL) < 0;
+					      HWLOC_TYPE_FILTER_KEEP_ALL) < 0 ||
+	       (caches && hwloc_topology_set_type_filter(hw, HWLOC_OBJ_L3CACHE,
+							 HWLOC_TYPE_FILTER_KEEP_ALL) < 0);
 }
 
-static int load_hwloc(hwloc_topology_t *hw)
+static int cannot_load(const char *xml)
+{
+	int error = errno;
+
+	if (xml)
+		return pmu_fail(error, "hwloc cannot read the topology '%s': %s; it takes what "
+				       "'lstopo --of xml' of hwloc 2 writes",
+				xml, strerror(error));
+	return pmu_fail(error, "hwloc cannot read this machine%s: %s; try PMU_PIN=none",
+			getenv("HWLOC_XMLFILE") ? " (HWLOC_XMLFILE is set)" : "", strerror(error));
+}
+
+static int load_hwloc(hwloc_topology_t *hw, const char *xml, bool caches)
 {
 	bool secure = getauxval(AT_SECURE);
-	struct quiet_environ *quiet = quiet_environ_enter(secure);
+	struct pmu_environ *quiet = pmu_environ_enter(no_plugins, secure ? "HWLOC_" : NULL);
 	int rc;
 
 	rc = hwloc_topology_init(hw);
 	if (!secure)
-		quiet_environ_leave(quiet, secure);
+		pmu_environ_leave(quiet);
 	if (rc < 0) {
 		rc = pmu_fail(ENOMEM, "hwloc cannot create a topology");
-	} else if (set_filters(*hw) || hwloc_topology_load(*hw) < 0) {
-		rc = pmu_fail(errno,
-			      "hwloc cannot read this machine%s: %s; try PMU_PIN=none",
-			      getenv("HWLOC_XMLFILE") ? " (HWLOC_XMLFILE is set)" : "",
-			      strerror(errno));
+	} else if ((xml && hwloc_topology_set_xml(*hw, xml) < 0) || set_filters(*hw, caches) ||
+		   hwloc_topology_load(*hw) < 0) {
+		rc = cannot_load(xml);
 		hwloc_topology_destroy(*hw);
 	}
 	if (secure)
-		quiet_environ_leave(quiet, secure);
+		pmu_environ_leave(quiet);
 	return rc;
 }
 
@@ -176,7 +122,37 @@ static unsigned int count_runs(const struct pmu_pu *pu, size_t n, size_t member)
 	return runs;
 }
 
-static int fill(struct pmu_topology *topology, hwloc_topology_t hw)
+/* hwloc names the type of a core where the kernel does; of two kinds that it orders by efficiency the better are
+ * performance cores.  More kinds without a type may be the same cores at different clocks. */
+static int core_type(hwloc_topology_t hw, int kind)
+{
+	struct hwloc_info_s *info = NULL;
+	int efficiency = -1;
+	unsigned int n = 0;
+
+	if (kind < 0 || hwloc_cpukinds_get_info(hw, (unsigned int)kind, NULL, &efficiency, &n, &info, 0) < 0)
+		return 0;
+	for (unsigned int i = 0; i < n; i++) {
+		if (strcmp(info[i].name, "CoreType") != 0)
+			continue;
+		if (!strcmp(info[i].value, "IntelCore"))
+			return 0x40;
+		if (!strcmp(info[i].value, "IntelAtom"))
+			return 0x20;
+	}
+	if (hwloc_cpukinds_get_nr(hw, 0) != 2 || efficiency < 0)
+		return 0;
+	return efficiency ? 0x40 : 0x20;
+}
+
+static void find_details(hwloc_topology_t hw, hwloc_obj_t pu, struct pmu_pu_details *details)
+{
+	details->l3 = index_above(hw, pu, HWLOC_OBJ_L3CACHE, -1);
+	details->kind = hwloc_cpukinds_get_by_cpuset(hw, pu->cpuset, 0);
+	details->core_type = core_type(hw, details->kind);
+}
+
+static int fill(struct pmu_topology *topology, hwloc_topology_t hw, bool details)
 {
 	size_t n = (size_t)hwloc_get_nbobjs_by_type(hw, HWLOC_OBJ_PU);
 	hwloc_const_cpuset_t allowed = hwloc_topology_get_allowed_cpuset(hw);
@@ -187,8 +163,11 @@ static int fill(struct pmu_topology *topology, hwloc_topology_t hw)
 
 	topology->machine = calloc(n + !n, sizeof(*topology->machine));
 	topology->pu = calloc(n + !n, sizeof(*topology->pu));
-	if (!topology->machine || !topology->pu)
+	if (details)
+		topology->details = calloc(n + !n, sizeof(*topology->details));
+	if (!topology->machine || !topology->pu || (details && !topology->details))
 		return pmu_fail(ENOMEM, "no memory for %zu processors", n);
+	topology->other = !here;
 	if (here && pmu_pinned_own_mask(&mask))
 		here = false; /* a kernel that does not tell allows everything, too */
 	while ((obj = hwloc_get_next_obj_by_type(hw, HWLOC_OBJ_PU, obj)) != NULL) {
@@ -201,8 +180,11 @@ static int fill(struct pmu_topology *topology, hwloc_topology_t hw)
 		pu->core = index_above(hw, obj, HWLOC_OBJ_CORE, (int)obj->logical_index);
 		pu->package = index_above(hw, obj, HWLOC_OBJ_PACKAGE, 0);
 		pu->smt = smt_rank(topology->machine, topology->n_machine);
-		if (!here || pmu_mask_has(&mask, pu->cpu))
-			topology->pu[topology->n_pus++] = *pu;
+		if (here && !pmu_mask_has(&mask, pu->cpu))
+			continue;
+		if (details)
+			find_details(hw, obj, &topology->details[topology->n_pus]);
+		topology->pu[topology->n_pus++] = *pu;
 	}
 	topology->n_cores =
 		count_runs(topology->pu, topology->n_pus, offsetof(struct pmu_pu, core));
@@ -211,7 +193,7 @@ static int fill(struct pmu_topology *topology, hwloc_topology_t hw)
 	return topology->n_pus ? 0 : pmu_fail(ENODEV, "hwloc finds no processor to use");
 }
 
-int pmu_topology_load(struct pmu_topology **topology)
+static int load(const char *xml, bool details, struct pmu_topology **topology)
 {
 	struct pmu_topology *made;
 	hwloc_topology_t hw;
@@ -221,10 +203,10 @@ int pmu_topology_load(struct pmu_topology **topology)
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return pmu_fail(ENOMEM, "no memory for the topology");
-	rc = load_hwloc(&hw);
+	rc = load_hwloc(&hw, xml, details);
 	if (rc)
 		goto free_made;
-	rc = fill(made, hw);
+	rc = fill(made, hw, details);
 	hwloc_topology_destroy(hw);
 	if (rc)
 		goto free_made;
@@ -235,13 +217,34 @@ free_made:
 	return rc;
 }
 
+int pmu_topology_load(struct pmu_topology **topology)
+{
+	return load(NULL, false, topology);
+}
+
+int pmu_topology_load_details(const char *xml, struct pmu_topology **topology)
+{
+	return load(xml, true, topology);
+}
+
 void pmu_topology_free(struct pmu_topology *topology)
 {
 	if (!topology)
 		return;
 	free(topology->machine);
 	free(topology->pu);
+	free(topology->details);
 	free(topology);
+}
+
+const struct pmu_pu_details *pmu_topology_details(const struct pmu_topology *topology)
+{
+	return topology->details;
+}
+
+bool pmu_topology_is_other(const struct pmu_topology *topology)
+{
+	return topology->other;
 }
 
 size_t pmu_topology_pus(const struct pmu_topology *topology, const struct pmu_pu **pu)

@@ -33,6 +33,29 @@ struct pmu_pu {
 int pmu_topology_load(struct pmu_topology **topology);
 void pmu_topology_free(struct pmu_topology *topology);
 
+/** What pmu_topology_load_details() finds out about a PU beside. */
+struct pmu_pu_details {
+	int l3;	       /* logical index of its L3 cache; -1 none */
+	int kind;      /* hwloc's kind of CPU; -1 it knows none */
+	int core_type; /* 40H performance, 20H efficiency, as in CPUID leaf 1AH; 0 not known */
+};
+
+/**
+ * pmu_topology_load_details() - the same with caches and kinds of core
+ * @xml: an hwloc XML file instead of this machine; NULL for this machine (or HWLOC_XMLFILE)
+ *
+ * For those who program counters themselves; finding the caches takes hwloc a little longer.
+ *
+ * Context, return: as pmu_topology_load().
+ */
+int pmu_topology_load_details(const char *xml, struct pmu_topology **topology);
+
+/** pmu_topology_details() - parallel to pmu_topology_pus(); NULL after pmu_topology_load(). */
+const struct pmu_pu_details *pmu_topology_details(const struct pmu_topology *topology);
+
+/** pmu_topology_is_other() - it describes another machine than the one we run on. */
+bool pmu_topology_is_other(const struct pmu_topology *topology);
+
 /** pmu_topology_pus() - the PUs in hwloc's order.  Return: how many. */
 size_t pmu_topology_pus(const struct pmu_topology *topology, const struct pmu_pu **pu);
 

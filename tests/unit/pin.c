@@ -505,6 +505,49 @@ static void remove_dir(void)
 	rmdir(dir);
 }
 
+/* --- another machine's processors --- */
+
+static void places(const char *policy, unsigned int elsewhere, const char *want, const char *name)
+{
+	struct pmu_pin_request request;
+	struct pmu_pinning *theirs;
+	struct pmu_mask now;
+	char got[128] = "", reason[96];
+
+	pmu_pin_parse(policy, &request);
+	request.elsewhere = elsewhere;
+	if (!ok(!pmu_pinning_open(&theirs, &request, dir), "%s elsewhere", policy))
+		return;
+	for (int i = 0; i < 5; i++) {
+		size_t len = strlen(got);
+
+		snprintf(got + len, sizeof(got) - len, "%s%d", i ? "," : "",
+			 pmu_pinning_thread(theirs, reason, sizeof(reason)));
+	}
+	is_str(got, want, name);
+	pmu_mask_of_thread(0, &now);
+	ok(pmu_mask_equal(&now, &all), "nobody is bound");
+	pmu_pinning_close(theirs);
+}
+
+/* A machine of four numbers, then one of two sockets by its topology. */
+static void numbers_of_another_machine(void)
+{
+	char path[512];
+	const char *source = getenv("TEST_SRCDIR");
+
+	places("auto", 4, "0,1,2,3,-1", "each a processor of its own, while there are any");
+	places("compact", 4, "0,1,2,3,0", "or in turn");
+	places("none", 4, "-1,-1,-1,-1,-1", "or none");
+	places("cpus:3,1", 4, "3,1,3,1,3", "or those of a list");
+	places("cpus:9", 4, "-1,-1,-1,-1,-1", "of which the machine must have one");
+	snprintf(path, sizeof(path), "%s/tests/data/topologies/westmere-ep-2s6c2t.xml", source ? source : ".");
+	setenv("HWLOC_XMLFILE", path, 1);
+	places("compact", 24, "0,12,1,13,2", "siblings together, by its own topology");
+	places("scatter", 24, "0,6,3,9,1", "or both sockets");
+	unsetenv("HWLOC_XMLFILE");
+}
+
 int main(void)
 {
 	unsetenv("HWLOC_XMLFILE");
@@ -533,6 +576,7 @@ int main(void)
 	scene(short_lived_threads_leave_nothing_behind,
 	      "short-lived threads leave nothing behind");
 	scene(asking_needs_no_lock, "asking needs no lock");
+	numbers_of_another_machine();
 	remove_dir();
 	return done_testing();
 }

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Any text as a CPUID dump, and what each of its processors says of itself. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "machine/models.h"
+#include "machine/perfmon.h"
+#include "tests/fuzz/fuzz.h"
+
+static void check_cpu(const struct pmu_cpuid *cpuid)
+{
+	struct pmu_perfmon perfmon;
+	struct pmu_cpu_id id;
+
+	pmu_perfmon_decode(cpuid, &perfmon);
+	if (perfmon.n_general > 32 || perfmon.n_fixed > 32 || perfmon.general_bits > 64 || perfmon.fixed_bits > 64 ||
+	    perfmon.events >> PMU_ARCH_EVENTS || !memchr(perfmon.why, 0, sizeof(perfmon.why)) ||
+	    (perfmon.family == PMU_PERFMON_NONE) != (perfmon.why[0] != 0))
+		abort();
+	if (pmu_cpu_identify_by(cpuid, &id))
+		return;
+	if (!memchr(id.vendor, 0, sizeof(id.vendor)) || !memchr(id.brand, 0, sizeof(id.brand)))
+		abort();
+	(void)pmu_cpu_model_find(&id);
+}
+
+/* What is printed is read again, and is printed the same. */
+static void check_print(const struct pmu_cpuid_dump *dump)
+{
+	struct pmu_strbuf first = {0}, second = {0};
+	struct pmu_cpuid_dump again;
+
+	pmu_cpuid_print(dump, &first);
+	if (pmu_cpuid_parse(first.text, first.len, &again))
+		abort();
+	pmu_cpuid_print(&again, &second);
+	if (first.len != second.len || memcmp(first.text, second.text, first.len) != 0)
+		abort();
+	pmu_strbuf_free(&first);
+	pmu_strbuf_free(&second);
+	pmu_cpuid_dump_free(&again);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct pmu_cpuid_dump dump;
+
+	if (pmu_cpuid_parse((const char *)data, size, &dump)) {
+		if (dump.cpu || dump.n_cpus)
+			abort();
+		return 0;
+	}
+	for (size_t i = 0; i < dump.n_cpus; i++)
+		check_cpu(&dump.cpu[i]);
+	check_print(&dump);
+	pmu_cpuid_dump_free(&dump);
+	return 0;
+}
