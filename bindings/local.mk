@@ -15,7 +15,19 @@ bin_PROGRAMS += pmu
 pmu_SOURCES = $(json_read_sources) \
 	%D%/command/command.h \
 	%D%/command/doctor.c \
+	%D%/command/event.c \
+	%D%/command/event.h \
+	%D%/command/event_view.c \
 	%D%/command/help.c \
+	%D%/command/info.c \
+	%D%/command/info.h \
+	%D%/command/info_json.c \
+	%D%/command/info_text.c \
 	%D%/command/main.c \
-	%D%/command/report.c
+	%D%/command/plan.c \
+	%D%/command/plan.h \
+	%D%/command/plan_json.c \
+	%D%/command/plan_text.c \
+	%D%/command/report.c \
+	%D%/command/restore.c
 pmu_LDADD = lib/libpmu-core.la $(JANSSON_LIBS)

@@ -160,6 +160,8 @@ int pmu_region_read(const char *region, int thread, struct pmu_region_counts *co
  * pmu_region_reset() - forget what a region has done on the calling thread
  * @name: the region's name; every path that leads to it is reset
  *
+ * What is counted for a whole socket starts again from zero for all threads there.
+ *
  * Return: 0; -ENOENT for a region never entered here; -EBUSY while it is open.
  */
 int pmu_region_reset(const char *name);

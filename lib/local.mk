@@ -65,6 +65,7 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/report/text.h \
 	%D%/report/text_head.c \
 	%D%/report/text_rows.c \
+	%D%/store/bank.h \
 	%D%/store/check.c \
 	%D%/store/check.h \
 	%D%/store/convert.h \
@@ -103,22 +104,60 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/counters/perf_user.h \
 	%D%/counters/perf_why.c \
 	%D%/counters/perf_why.h \
+	%D%/counters/msr/access.c \
+	%D%/counters/msr/assign.c \
 	%D%/counters/msr/assign.h \
+	%D%/counters/msr/batch.c \
+	%D%/counters/msr/batch.h \
+	%D%/counters/msr/cell.c \
+	%D%/counters/msr/cell.h \
+	%D%/counters/msr/cells.c \
+	%D%/counters/msr/device.c \
 	%D%/counters/msr/device.h \
+	%D%/counters/msr/journal.c \
 	%D%/counters/msr/journal.h \
+	%D%/counters/msr/journal_text.c \
+	%D%/counters/msr/keeper.c \
+	%D%/counters/msr/keeper.h \
+	%D%/counters/msr/msr.c \
+	%D%/counters/msr/program.c \
 	%D%/counters/msr/program.h \
+	%D%/counters/msr/program_core.c \
+	%D%/counters/msr/program_core_add.c \
+	%D%/counters/msr/program_energy.c \
+	%D%/counters/msr/program_parts.h \
+	%D%/counters/msr/program_taken.c \
+	%D%/counters/msr/program_uncore.c \
+	%D%/counters/msr/program_uncore_add.c \
+	%D%/counters/msr/registers.c \
 	%D%/counters/msr/registers.h \
+	%D%/counters/msr/request.c \
 	%D%/counters/msr/request.h \
+	%D%/counters/msr/select.c \
 	%D%/counters/msr/select.h \
+	%D%/counters/msr/signals.c \
+	%D%/counters/msr/signals.h \
+	%D%/counters/msr/start.c \
+	%D%/counters/msr/state.h \
+	%D%/counters/plan.c \
 	%D%/counters/plan.h \
 	%D%/counters/software.c \
 	%D%/group/event.c \
 	%D%/group/event.h \
+	%D%/group/event_names.c \
+	%D%/group/fit.c \
+	%D%/group/fit.h \
 	%D%/group/group.c \
 	%D%/group/group.h \
 	%D%/group/metric.c \
 	%D%/group/metric.h \
+	%D%/group/pfm.c \
 	%D%/group/pfm.h \
+	%D%/group/pfm_limits.c \
+	%D%/group/pfm_names.c \
+	%D%/group/pfm_names.h \
+	%D%/group/terms.c \
+	%D%/group/terms.h \
 	%D%/session/api.c \
 	%D%/session/choose.c \
 	%D%/session/config.c \
@@ -134,8 +173,12 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/session/session.c \
 	%D%/session/session.h \
 	%D%/session/sink.c \
+	%D%/session/sockets.c \
+	%D%/session/sockets.h \
+	%D%/session/sockets_table.h \
 	%D%/session/spawn.c \
 	%D%/session/spawn.h \
+	%D%/session/stay.c \
 	%D%/session/thread.c \
 	%D%/session/thread.h \
 	%D%/session/usage.c \

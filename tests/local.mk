@@ -3,32 +3,42 @@
 
 # One .c each, linked with every symbol of the library.
 unit_tests = \
+	%D%/unit/assign \
 	%D%/unit/cell \
 	%D%/unit/claims \
 	%D%/unit/clock \
 	%D%/unit/cpu \
 	%D%/unit/cpuid \
 	%D%/unit/csv \
+	%D%/unit/device \
 	%D%/unit/encode \
 	%D%/unit/environ \
 	%D%/unit/error \
 	%D%/unit/event \
 	%D%/unit/fd \
 	%D%/unit/group \
+	%D%/unit/journal \
 	%D%/unit/json \
 	%D%/unit/machine \
 	%D%/unit/mask \
 	%D%/unit/metric \
 	%D%/unit/model \
 	%D%/unit/models \
+	%D%/unit/msr_cell \
 	%D%/unit/perf \
 	%D%/unit/perfmon \
+	%D%/unit/pfm \
 	%D%/unit/pin \
 	%D%/unit/place \
 	%D%/unit/places \
+	%D%/unit/program \
 	%D%/unit/publish \
+	%D%/unit/registers \
 	%D%/unit/report \
+	%D%/unit/request \
+	%D%/unit/select \
 	%D%/unit/snapshot \
+	%D%/unit/sockets \
 	%D%/unit/software \
 	%D%/unit/spawn \
 	%D%/unit/strbuf \
@@ -77,6 +87,8 @@ script_tests = \
 	%D%/api/cxx.sh \
 	%D%/api/disable.sh \
 	%D%/api/hotpath.sh \
+	%D%/api/info.sh \
+	%D%/api/plan.sh \
 	%D%/api/symbols.sh \
 	%D%/arm/exact.sh
 
@@ -130,6 +142,7 @@ fuzz_tests = \
 	%D%/fuzz/base \
 	%D%/fuzz/cpuid \
 	%D%/fuzz/event \
+	%D%/fuzz/journal \
 	%D%/fuzz/json \
 	%D%/fuzz/metric \
 	%D%/fuzz/store
@@ -158,6 +171,7 @@ EXTRA_DIST += \
 	%D%/install.sh \
 	%D%/refuse.h \
 	%D%/tap.h \
+	%D%/unit/machines.h \
 	%D%/unit/model_sample.h \
 	%D%/unit/store_build.h
 

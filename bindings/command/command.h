@@ -23,7 +23,11 @@ extern const struct pmu_command *const pmu_commands[];
 
 extern const struct pmu_command pmu_command_report;
 extern const struct pmu_command pmu_command_doctor;
+extern const struct pmu_command pmu_command_event;
+extern const struct pmu_command pmu_command_info;
 extern const struct pmu_command pmu_command_help;
+extern const struct pmu_command pmu_command_plan;
+extern const struct pmu_command pmu_command_restore;
 
 /** pmu_command_find() - by name; NULL. */
 const struct pmu_command *pmu_command_find(const char *name);

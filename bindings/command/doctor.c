@@ -98,6 +98,7 @@ static const struct {
 	const char *group;
 } tried_with[] = {
 	{"perf", "CORE"},
+	{"msr", "CORE"},
 	{"software", "SOFTWARE"},
 };
 
@@ -162,7 +163,8 @@ static bool describe_source(const struct pmu_backend *backend,
 	void *state, *thread;
 
 	text[0] = '\0';
-	if (backend->open(&state, plan))
+	/* nothing is programmed just to look */
+	if (backend->exclusive || backend->open(&state, plan))
 		return false;
 	thread_size = PMU_ALIGN_UP(backend->thread_size(plan), 64);
 	thread = aligned_alloc(64, thread_size ? thread_size : 64);

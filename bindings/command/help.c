@@ -84,15 +84,26 @@ static void add_events(struct pmu_strbuf *out)
 	}
 	pmu_strbuf_add(
 		out,
-		"\nA raw code rNNN names any other event of the processor, NNN as "
-		"hexadecimal digits: r10e.\n"
+		"\nThe processor's own events have the names of its manual or of "
+		"libpfm4, with modifiers\n"
+		"behind colons: c=N at least N at once, i less than that, e edges, t the "
+		"core's threads.\n"
+		"UOPS_ISSUED.ANY:c=1:i and snb::UOPS_ISSUED:ANY are such; 'pmu event NAME' "
+		"tells the bits.\n"
+		"A raw code rNNN names an event by hexadecimal digits: r10e. Terms between "
+		"slashes do it by\n"
+		"fields: cpu/event=0x0e,umask=0x01,cmask=1,inv/; outside the cores "
+		"uncore/.../,\n"
+		"uncore_cbox/.../, uncore_arb/.../ (Intel), amd_l3/.../; "
+		"power/energy-pkg/ is energy-pkg.\n"
 		"\n"
 		"Counted is what happens at user level, and for context-switches and "
 		"cpu-migrations\n"
 		"also in the kernel. A modifier behind the name chooses: cycles:u at "
 		"user level,\n"
 		"cycles:k in the kernel, cycles:uk both; task-clock and cpu-clock have "
-		"none.\n");
+		"none, nor has\n"
+		"what is counted for the whole socket.\n");
 }
 
 /* Beside the commands. */

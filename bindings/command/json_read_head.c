@@ -103,19 +103,44 @@ static void read_thread(struct pmu_json_reader *reader, json_t *item,
 		pmu_json_known(reader, item, "involuntary_switches", INT64_MAX);
 }
 
-void pmu_json_read_threads(struct pmu_json_reader *reader, json_t *root)
+/* Behind the threads. */
+static void read_sockets(struct pmu_json_reader *reader, json_t *list)
 {
-	json_t *list = pmu_json_list(reader, root, "threads");
 	struct pmu_model *model = reader->model;
 	size_t i, n = json_array_size(list);
 
-	model->thread = pmu_json_alloc(reader, n, sizeof(*model->thread));
+	for (i = 0; i < n && !reader->rc; i++) {
+		struct pmu_model_thread *socket = &model->thread[model->n_threads + i];
+		json_t *item = pmu_json_element(reader, list, i, "sockets");
+
+		socket->number = (int)pmu_json_known(reader, item, "socket", INT_MAX);
+		socket->time_ns = pmu_json_u64(reader, item, "time_ns");
+		socket->name = socket->number < 0
+				       ? "unknown socket"
+				       : pmu_model_textf(model, "socket %d", socket->number);
+		socket->cpu = -1;
+		model->n_sockets++;
+	}
+	reader->where[0] = '\0';
+}
+
+void pmu_json_read_threads(struct pmu_json_reader *reader, json_t *root)
+{
+	json_t *list = pmu_json_list(reader, root, "threads"), *sockets = NULL;
+	struct pmu_model *model = reader->model;
+	size_t i, n = json_array_size(list);
+
+	/* only where there is something of them to tell */
+	if (json_object_get(root, "sockets"))
+		sockets = pmu_json_list(reader, root, "sockets");
+	model->thread = pmu_json_alloc(reader, n + json_array_size(sockets), sizeof(*model->thread));
 	for (i = 0; i < n && !reader->rc; i++) {
 		read_thread(reader, pmu_json_element(reader, list, i, "threads"),
 			    &model->thread[i]);
 		model->n_threads++;
 	}
 	reader->where[0] = '\0';
+	read_sockets(reader, sockets);
 }
 
 /* --- groups --- */
@@ -143,12 +168,20 @@ static void read_columns(struct pmu_json_reader *reader, json_t *item,
 				   : 0;
 	if (!(section->read_ns > 0))
 		section->read_ns = 0;
+	section->socket_read_ns = json_object_get(item, "socket_read_ns")
+					  ? pmu_json_double(reader, item, "socket_read_ns")
+					  : 0;
+	if (!(section->socket_read_ns > 0))
+		section->socket_read_ns = 0;
 	section->n_counts = (unsigned int)json_array_size(counts);
 	section->n_metrics = (unsigned int)json_array_size(metrics);
 	for (i = 0; i < section->n_counts; i++) {
 		column = json_array_get(counts, i);
 		section->count[i].name = pmu_json_text(reader, column, "name");
 		section->count[i].unit = pmu_json_text(reader, column, "unit");
+		if (json_object_get(column, "scope") &&
+		    !strcmp(pmu_json_text(reader, column, "scope"), "socket"))
+			section->sockets |= 1u << i;
 	}
 	for (i = 0; i < section->n_metrics; i++) {
 		column = json_array_get(metrics, i);
@@ -158,7 +191,7 @@ static void read_columns(struct pmu_json_reader *reader, json_t *item,
 	}
 }
 
-/* Rows of all threads: how many a group's regions have. */
+/* Rows of all threads and sockets: how many a group's regions have. */
 static size_t count_rows(struct pmu_json_reader *reader, const char *group)
 {
 	const char *name;
@@ -169,7 +202,8 @@ static size_t count_rows(struct pmu_json_reader *reader, const char *group)
 	{
 		name = json_string_value(json_object_get(region, "group"));
 		if (name && !strcmp(name, group))
-			n += json_array_size(json_object_get(region, "threads"));
+			n += json_array_size(json_object_get(region, "threads")) +
+			     json_array_size(json_object_get(region, "sockets"));
 	}
 	return n;
 }

@@ -88,7 +88,7 @@ struct around {
 	size_t n; /* regions around and including the last one */
 	size_t room;
 	size_t *region; /* [depth]: index in "regions" */
-	int *last;	/* [thread]: its latest row in the section, -1 for none */
+	int *last;	/* [thread or socket]: its latest row in the section, -1 for none */
 };
 
 static int thread_index(struct pmu_json_reader *reader, json_t *item)
@@ -114,13 +114,26 @@ static int thread_index(struct pmu_json_reader *reader, json_t *item)
 	return -1;
 }
 
+/* Index of a socket among the threads, behind which they stand. */
+static int socket_index(struct pmu_json_reader *reader, json_t *item)
+{
+	int64_t number = pmu_json_known(reader, item, "socket", INT_MAX);
+	const struct pmu_model *model = reader->model;
+
+	for (unsigned int i = model->n_threads; i < model->n_threads + model->n_sockets; i++)
+		if (model->thread[i].number == number)
+			return (int)i;
+	pmu_json_complain(reader, "a region's socket is not in \"sockets\"");
+	return -1;
+}
+
 /* Nothing of one group is around a region of another. */
 static void around_clear(const struct pmu_json_reader *reader, struct around *around)
 {
 	unsigned int i;
 
 	around->n = 0;
-	for (i = 0; i < reader->model->n_threads; i++)
+	for (i = 0; i < reader->model->n_threads + reader->model->n_sockets; i++)
 		around->last[i] = -1;
 }
 
@@ -197,39 +210,59 @@ static struct pmu_model_section *section_of(struct pmu_json_reader *reader,
 	return NULL;
 }
 
-static void read_region(struct pmu_json_reader *reader, json_t *groups, size_t index,
-			struct around *around)
-{
-	json_t *region = pmu_json_element(reader, reader->regions, index, "regions"),
-	       *columns = NULL;
-	json_t *threads = pmu_json_list(reader, region, "threads"), *item;
-	struct pmu_model_section *section = section_of(reader, groups, region, &columns);
-	size_t depth = (size_t)pmu_json_int(reader, region, "depth", INT_MAX - 1), i;
-	const char *name = pmu_json_text(reader, region, "name");
-	struct pmu_model_row *row;
-	int thread;
+/** What a region's rows have in common. */
+struct region {
+	size_t index, depth;
+	const char *name;
+	json_t *columns;
+};
 
-	if (!json_is_string(pmu_json_get(reader, region, "path")))
-		pmu_json_complain(reader, "\"path\" is not a text");
-	if (!json_array_size(threads))
-		pmu_json_complain(reader, "no thread has this region");
-	if (!reader->rc)
-		around_enter(reader, around, index, depth);
-	for (i = 0; i < json_array_size(threads) && !reader->rc; i++) {
-		item = json_array_get(threads, i);
-		thread = thread_index(reader, item);
+/* The rows of its threads, or of its sockets. */
+static void read_rows(struct pmu_json_reader *reader, struct pmu_model_section *section,
+		      const struct region *region, json_t *list, bool sockets, struct around *around)
+{
+	struct pmu_model_row *row;
+	json_t *item;
+	int thread;
+	size_t i;
+
+	for (i = 0; i < json_array_size(list) && !reader->rc; i++) {
+		item = json_array_get(list, i);
+		thread = sockets ? socket_index(reader, item) : thread_index(reader, item);
 		if (reader->rc)
 			return;
 		row = &section->thread_row[section->n_thread_rows];
-		row->name = name;
+		row->name = region->name;
 		row->thread = thread;
-		row->depth = (int)depth;
-		row->sum = (int)index;
-		row->parent =
-			around_parent(reader, around, section->thread_row, thread, depth);
-		read_row(reader, item, columns, row);
+		row->depth = (int)region->depth;
+		row->sum = (int)region->index;
+		row->parent = around_parent(reader, around, section->thread_row, thread,
+					    region->depth);
+		read_row(reader, item, region->columns, row);
 		around->last[thread] = (int)section->n_thread_rows++;
 	}
+}
+
+static void read_region(struct pmu_json_reader *reader, json_t *groups, size_t index,
+			struct around *around)
+{
+	json_t *item = pmu_json_element(reader, reader->regions, index, "regions");
+	json_t *threads = pmu_json_list(reader, item, "threads"), *sockets = NULL;
+	struct region region = {.index = index};
+	struct pmu_model_section *section = section_of(reader, groups, item, &region.columns);
+
+	if (json_object_get(item, "sockets"))
+		sockets = pmu_json_list(reader, item, "sockets");
+	region.depth = (size_t)pmu_json_int(reader, item, "depth", INT_MAX - 1);
+	region.name = pmu_json_text(reader, item, "name");
+	if (!json_is_string(pmu_json_get(reader, item, "path")))
+		pmu_json_complain(reader, "\"path\" is not a text");
+	if (!json_array_size(threads) && !json_array_size(sockets))
+		pmu_json_complain(reader, "no thread has this region");
+	if (!reader->rc)
+		around_enter(reader, around, index, region.depth);
+	read_rows(reader, section, &region, threads, false, around);
+	read_rows(reader, section, &region, sockets, true, around);
 }
 
 void pmu_json_read_regions(struct pmu_json_reader *reader, json_t *root)
@@ -242,7 +275,8 @@ void pmu_json_read_regions(struct pmu_json_reader *reader, json_t *root)
 		pmu_json_complain(reader, "too many regions");
 	if (reader->rc)
 		return;
-	around.last = calloc(reader->model->n_threads + 1u, sizeof(*around.last));
+	around.last = calloc((size_t)reader->model->n_threads + reader->model->n_sockets + 1,
+			     sizeof(*around.last));
 	if (!around.last)
 		pmu_json_no_memory(reader);
 	for (i = 0; i < n && !reader->rc; i++) {

@@ -50,6 +50,12 @@ struct pmu_backend {
 	const char *name;   /* value of PMU_BACKEND */
 	const char *about;  /* a few words for `pmu doctor` */
 	bool counts;        /* false: time only */
+	/*
+	 * It holds what another group's state needs: one state at a time is open, that of the group that is counted
+	 * now.  close() may come while threads are attached: they read nothing from then on, and what they need for
+	 * that stays until the last detach().
+	 */
+	bool exclusive;
 	bool counts_cpu;    /* whatever runs on a thread's processor is counted, whatever the plan's scope */
 	/*
 	 * Can it count this plan here?  0: every slot that is not absent.  Otherwise the first refusal;
@@ -94,6 +100,13 @@ struct pmu_backend {
 	unsigned int (*sockets)(void *state);
 	int (*socket_of)(void *state, int cpu);
 	uint32_t (*read_socket)(void *state, unsigned int socket, uint64_t *value);
+	/*
+	 * What has gone wrong while it counted, a sentence for a note in the report, each once; false: nothing.  NULL
+	 * in a source that has nothing to say.
+	 */
+	bool (*remark)(void *state, char *text, size_t size);
+	/* In a forked child at once: let go of descriptors.  Async-signal-safe; close() may follow.  May be NULL. */
+	void (*child)(void *state);
 };
 
 /** All sources, best first; ends with NULL. */

@@ -411,28 +411,6 @@ static void perf_detach(void *state, void *thread)
 
 /* --- words --- */
 
-static const char *levels(const struct pmu_plan *plan)
-{
-	bool user = false, kernel = false, mixed = false;
-	bool any = false;
-
-	for (unsigned int i = 0; i < plan->n_slots; i++) {
-		const struct pmu_slot *slot = &plan->slot[i];
-
-		if (plan->absent >> i & 1)
-			continue;
-		mixed |= any && (slot->user != user || slot->kernel != kernel);
-		user |= slot->user;
-		kernel |= slot->kernel;
-		any = true;
-	}
-	if (mixed)
-		return "user level, with the kernel where an event says so";
-	if (user && kernel)
-		return "user and kernel level";
-	return kernel ? "kernel level" : "user level";
-}
-
 static void perf_describe(void *state, char *text, size_t size)
 {
 	const struct perf *perf = state;
@@ -441,10 +419,10 @@ static void perf_describe(void *state, char *text, size_t size)
 				    : "";
 
 	if (perf->user)
-		snprintf(text, size, "%s, read in user space", levels(perf->plan));
+		snprintf(text, size, "%s, read in user space", pmu_plan_levels(perf->plan));
 	else
 		snprintf(text, size, "%s%s, one read(2) at each begin and end%s%s%s", whose,
-			 levels(perf->plan), perf->no_user ? " (" : "",
+			 pmu_plan_levels(perf->plan), perf->no_user ? " (" : "",
 			 perf->no_user ? perf->no_user : "", perf->no_user ? ")" : "");
 }
 

@@ -173,6 +173,13 @@ static const char *errno_name(int code)
 static void explain_no_event(const struct pmu_plan *plan, int code, unsigned int slot,
 			     struct pmu_probe *probe)
 {
+	if (pmu_slot_is_socket(&plan->slot[slot])) {
+		snprintf(probe->why, sizeof(probe->why),
+			 "it does not count what belongs to the socket yet");
+		snprintf(probe->mend, sizeof(probe->mend),
+			 "the source msr does: run as root, with modprobe msr");
+		return;
+	}
 	snprintf(probe->why, sizeof(probe->why),
 		 "this CPU and kernel have no event of type %u, code 0x%llx (%s)",
 		 plan->slot[slot].type, (unsigned long long)plan->slot[slot].config,

@@ -27,15 +27,18 @@ enum pmu_uncore_unit {
 	PMU_UNITS,
 };
 
+/** The kernel numbers these sources anew at each boot. */
+#define PMU_TYPE_NONE UINT32_MAX
+
 struct pmu_machine_from;
 
 /** One thing to count. */
 struct pmu_slot {
 	enum pmu_slot_kind kind;
-	uint32_t type;    /* perf_event_attr.type */
+	uint32_t type;    /* perf_event_attr.type; PMU_TYPE_NONE of UNCORE and ENERGY */
 	/*
 	 * perf_event_attr.config; for PERF_TYPE_RAW on x86 it is the event select without USR, OS, INT and EN, and
-	 * so is the config of UNCORE.
+	 * so is the config of UNCORE.  Event 00H, umask n is what fixed counter n - 1 alone counts.
 	 */
 	uint64_t config;
 	uint64_t config1; /* perf_event_attr.config1 */
@@ -84,5 +87,8 @@ static inline uint32_t pmu_plan_sockets(const struct pmu_plan *plan)
 			mask |= 1u << i;
 	return mask;
 }
+
+/** pmu_plan_levels() - "user level", "user and kernel level", ...: at which levels its slots count */
+const char *pmu_plan_levels(const struct pmu_plan *plan);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parses what people ask to count: the kernel's generic and software events, and raw
- * codes. */
+/* Parses what people ask to count: the kernel's generic and software events, raw codes, energy; what a
+ * CPU calls its events itself is left to pfm.c and terms.c. */
 #include "group/event.h"
 
 #include <ctype.h>
@@ -14,105 +14,14 @@
 #include "base/compiler.h"
 #include "base/error.h"
 #include "base/strbuf.h"
+#include "group/pfm.h"
+#include "group/pfm_names.h"
+#include "group/terms.h"
 
+/* Longest text of one event. */
+#define WORD_MAX PMU_PFM_TEXT_MAX
 /* How much of somebody's text a sentence repeats. */
 #define SHOWN 60
-
-#define HARDWARE(event, code, text)                                                   \
-	{                                                                             \
-		.name = event, .about = text, .unit = "", .type = PERF_TYPE_HARDWARE, \
-		.config = PERF_COUNT_HW_##code                                        \
-	}
-#define HARDWARE_ALIAS(event, of, code)                                             \
-	{                                                                           \
-		.name = event, .about = "the same as " of, .alias = of, .unit = "", \
-		.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_##code          \
-	}
-#define SOFTWARE(event, code, of, u, l, text)                                      \
-	{                                                                          \
-		.name = event, .about = text, .alias = of, .unit = u,              \
-		.kind = PMU_SLOT_SOFTWARE, .level = l, .type = PERF_TYPE_SOFTWARE, \
-		.config = PERF_COUNT_SW_##code                                     \
-	}
-/* perf_event_open(2): cache | operation << 8 | result << 16 */
-#define CACHE(event, id, op, result, text)                                              \
-	{                                                                               \
-		.name = event, .about = text, .unit = "", .type = PERF_TYPE_HW_CACHE,   \
-		.config = PERF_COUNT_HW_CACHE_##id | PERF_COUNT_HW_CACHE_OP_##op << 8 | \
-			  PERF_COUNT_HW_CACHE_RESULT_##result << 16                     \
-	}
-#define CACHE_READ(event, id, text)                                      \
-	CACHE(event "-loads", id, READ, ACCESS, "loads from the " text), \
-		CACHE(event "-load-misses", id, READ, MISS,              \
-		      "loads that missed the " text)
-#define CACHE_WRITE(event, id, text)                                      \
-	CACHE(event "-stores", id, WRITE, ACCESS, "stores to the " text), \
-		CACHE(event "-store-misses", id, WRITE, MISS,             \
-		      "stores that missed the " text)
-#define CACHE_PREFETCH(event, id, text)                                              \
-	CACHE(event "-prefetches", id, PREFETCH, ACCESS, "prefetches to the " text), \
-		CACHE(event "-prefetch-misses", id, PREFETCH, MISS,                  \
-		      "prefetches that missed the " text)
-
-const struct pmu_event_about pmu_event_names[] = {
-	HARDWARE("instructions", INSTRUCTIONS, "instructions retired"),
-	HARDWARE("cycles", CPU_CYCLES, "core cycles, at the core's changing frequency"),
-	HARDWARE_ALIAS("cpu-cycles", "cycles", CPU_CYCLES),
-	HARDWARE("branches", BRANCH_INSTRUCTIONS, "branch instructions retired"),
-	HARDWARE_ALIAS("branch-instructions", "branches", BRANCH_INSTRUCTIONS),
-	HARDWARE("branch-misses", BRANCH_MISSES, "mispredicted branches"),
-	HARDWARE("cache-references", CACHE_REFERENCES,
-		 "cache accesses; of which cache depends on the CPU"),
-	HARDWARE("cache-misses", CACHE_MISSES, "misses of the same cache"),
-	HARDWARE("ref-cycles", REF_CPU_CYCLES, "cycles at a constant frequency"),
-	HARDWARE_ALIAS("reference-cycles", "ref-cycles", REF_CPU_CYCLES),
-	HARDWARE("bus-cycles", BUS_CYCLES, "bus cycles"),
-	HARDWARE("stalled-cycles-frontend", STALLED_CYCLES_FRONTEND,
-		 "cycles without instructions to issue"),
-	HARDWARE("stalled-cycles-backend", STALLED_CYCLES_BACKEND,
-		 "cycles that could not take instructions"),
-	CACHE_READ("L1-dcache", L1D, "level 1 data cache"),
-	CACHE_WRITE("L1-dcache", L1D, "level 1 data cache"),
-	CACHE_PREFETCH("L1-dcache", L1D, "level 1 data cache"),
-	CACHE_READ("L1-icache", L1I, "level 1 instruction cache"),
-	CACHE_PREFETCH("L1-icache", L1I, "level 1 instruction cache"),
-	CACHE_READ("LLC", LL, "last level cache"),
-	CACHE_WRITE("LLC", LL, "last level cache"),
-	CACHE_PREFETCH("LLC", LL, "last level cache"),
-	CACHE_READ("dTLB", DTLB, "data TLB"),
-	CACHE_WRITE("dTLB", DTLB, "data TLB"),
-	CACHE_PREFETCH("dTLB", DTLB, "data TLB"),
-	CACHE_READ("iTLB", ITLB, "instruction TLB"),
-	CACHE_READ("branch", BPU, "branch prediction unit"),
-	CACHE_READ("node", NODE, "memory of this NUMA node"),
-	CACHE_WRITE("node", NODE, "memory of this NUMA node"),
-	CACHE_PREFETCH("node", NODE, "memory of this NUMA node"),
-	SOFTWARE("task-clock", TASK_CLOCK, NULL, "ns", PMU_LEVEL_NONE,
-		 "time the thread was on a CPU"),
-	SOFTWARE("cpu-clock", CPU_CLOCK, NULL, "ns", PMU_LEVEL_NONE,
-		 "the same by the CPU's clock"),
-	SOFTWARE("page-faults", PAGE_FAULTS, NULL, "", PMU_LEVEL_EITHER,
-		 "page faults of both kinds"),
-	SOFTWARE("faults", PAGE_FAULTS, "page-faults", "", PMU_LEVEL_EITHER,
-		 "the same as page-faults"),
-	SOFTWARE("minor-faults", PAGE_FAULTS_MIN, NULL, "", PMU_LEVEL_EITHER,
-		 "page faults without a disk access"),
-	SOFTWARE("major-faults", PAGE_FAULTS_MAJ, NULL, "", PMU_LEVEL_EITHER,
-		 "page faults that read from a disk"),
-	SOFTWARE("context-switches", CONTEXT_SWITCHES, NULL, "", PMU_LEVEL_KERNEL,
-		 "times the thread left its CPU"),
-	SOFTWARE("cs", CONTEXT_SWITCHES, "context-switches", "", PMU_LEVEL_KERNEL,
-		 "the same as context-switches"),
-	SOFTWARE("cpu-migrations", CPU_MIGRATIONS, NULL, "", PMU_LEVEL_KERNEL,
-		 "times the thread changed its CPU"),
-	SOFTWARE("migrations", CPU_MIGRATIONS, "cpu-migrations", "", PMU_LEVEL_KERNEL,
-		 "the same as cpu-migrations"),
-	SOFTWARE("alignment-faults", ALIGNMENT_FAULTS, NULL, "", PMU_LEVEL_EITHER,
-		 "unaligned accesses mended by the kernel"),
-	SOFTWARE("emulation-faults", EMULATION_FAULTS, NULL, "", PMU_LEVEL_EITHER,
-		 "instructions emulated by the kernel"),
-	{.name = NULL},
-};
 
 struct modifiers {
 	const char *text; /* as the column's label has it */
@@ -131,24 +40,34 @@ static const struct pmu_event_about *find_name(const char *name)
 	return NULL;
 }
 
-static int unknown(const char *name)
+static const char *nearest_name(const char *name)
 {
-	const char *names[PMU_ARRAY_LEN(pmu_event_names)];
-	const char *closest;
+	const char *names[128];
 	size_t n = 0;
 
-	for (; pmu_event_names[n].name; n++)
+	for (; pmu_event_names[n].name && n + 1 < PMU_ARRAY_LEN(names); n++)
 		names[n] = pmu_event_names[n].name;
 	names[n] = NULL;
-	closest = pmu_closest(name, names);
-	if (closest)
+	return pmu_closest(name, names);
+}
+
+/* Intel and AMD join words by dots and underscores, the kernel by hyphens. */
+static bool looks_native(const char *name)
+{
+	return strpbrk(name, "._") || strstr(name, "::");
+}
+
+/* @rc: why it is no native event either; -EINVAL: it is one, but wrongly written */
+static int unknown(const char *name, int rc)
+{
+	const char *closest = looks_native(name) ? NULL : nearest_name(name);
+	char why[PMU_ERROR_MAX];
+
+	if (closest && (rc == -ENOENT || rc == -ENOTSUP))
 		return pmu_fail(EINVAL, "there is no event \"%.*s\"; did you mean %s?",
 				SHOWN, name, closest);
-	return pmu_fail(EINVAL,
-			"there is no event \"%.*s\"; try instructions, cycles, branches, "
-			"page-faults "
-			"or a raw code like r10e",
-			SHOWN, name);
+	snprintf(why, sizeof(why), "%s", pmu_error_text());
+	return pmu_fail(rc == -ENOMEM ? ENOMEM : EINVAL, "%s", why);
 }
 
 /* r and one to sixteen hexadecimal digits: no name looks like that */
@@ -165,23 +84,35 @@ static bool parse_raw(const char *name, uint64_t *code)
 	return true;
 }
 
-static int parse_name(const char *name, struct pmu_event_about *about, char *label,
-		      size_t size)
+static void limit_raw(const struct pmu_cpu_model *model, struct pmu_slot *slot)
+{
+	if (model && !strcmp(model->vendor, "GenuineIntel"))
+		pmu_pfm_limit(model->pfm, slot);
+}
+
+/* false: neither a name of ours nor a raw code */
+static bool parse_name(const char *name, const struct pmu_cpu_model *model,
+		       struct pmu_event_about *about, struct pmu_event *event)
 {
 	const struct pmu_event_about *known = find_name(name);
 	uint64_t code;
 
 	if (known) {
 		*about = *known;
-		snprintf(label, size, "%s", known->alias ? known->alias : known->name);
-		return 0;
+		snprintf(event->name, sizeof(event->name), "%s", known->alias ? known->alias : known->name);
+	} else if (parse_raw(name, &code)) {
+		*about = (struct pmu_event_about){
+			.name = name, .unit = "", .type = PERF_TYPE_RAW, .config = code};
+		snprintf(event->name, sizeof(event->name), "r%llx", (unsigned long long)code);
+	} else {
+		return false;
 	}
-	if (!parse_raw(name, &code))
-		return unknown(name);
-	*about = (struct pmu_event_about){
-		.unit = "", .type = PERF_TYPE_RAW, .config = code};
-	snprintf(label, size, "r%llx", (unsigned long long)code);
-	return 0;
+	snprintf(event->unit, sizeof(event->unit), "%s", about->unit);
+	event->slot = (struct pmu_slot){.kind = about->kind, .type = about->type,
+					.config = about->config, .unit = about->part};
+	if (!known)
+		limit_raw(model ? model : pmu_pfm_own_model(), &event->slot);
+	return true;
 }
 
 /* --- levels --- */
@@ -207,6 +138,11 @@ static int parse_modifiers(const char *name, const char *text,
 
 static int check_level(const struct pmu_event_about *about, const struct modifiers *asked)
 {
+	if (about->level == PMU_LEVEL_SOCKET)
+		return pmu_fail(EINVAL,
+				"%s belongs to the socket, which does not tell user level from "
+				"kernel: write %s",
+				about->name, about->name);
 	if (about->level == PMU_LEVEL_NONE)
 		return pmu_fail(EINVAL,
 				"%s does not tell user level from kernel: write %s",
@@ -227,7 +163,7 @@ static int apply_level(struct pmu_event *event, const struct pmu_event_about *ab
 	int rc;
 
 	event->slot.user = true;
-	event->slot.kernel = about->level == PMU_LEVEL_KERNEL;
+	event->slot.kernel = about->level == PMU_LEVEL_KERNEL || about->level == PMU_LEVEL_SOCKET;
 	if (!asked)
 		return 0;
 	rc = check_level(about, asked);
@@ -260,43 +196,131 @@ static int copy_word(const char *text, size_t len, char *word, size_t size)
 	return 0;
 }
 
-static int parse_part(const char *text, size_t len, struct pmu_event *event)
+/* u, k, uk; u=1, k=0 as libpfm4 writes them out.  Return: is it about a level? */
+static bool parse_native_level(const char *part, struct modifiers *asked)
+{
+	bool value = part[0] && part[1] == '=' && !strcmp(part + 2, "1");
+
+	for (size_t i = 0; i < PMU_ARRAY_LEN(known_modifiers); i++) {
+		if (!strcasecmp(part, known_modifiers[i].text)) {
+			asked->user |= known_modifiers[i].user;
+			asked->kernel |= known_modifiers[i].kernel;
+			return true;
+		}
+	}
+	if (!value && (!part[0] || strcmp(part + 1, "=0") != 0))
+		return false;
+	asked->user |= value && (part[0] == 'u' || part[0] == 'U');
+	asked->kernel |= value && (part[0] == 'k' || part[0] == 'K');
+	return strchr("uUkK", part[0]);
+}
+
+/* Takes the levels out of "UOPS_ISSUED.ANY:u:c=1"; true: there were some. */
+static bool take_levels(char *word, struct modifiers *asked)
+{
+	char *from = strstr(word, "::"), *to, *part;
+	bool any = false;
+
+	from = strchr(from ? from + 2 : word, ':');
+	if (!from)
+		return false;
+	to = from++;
+	while ((part = strsep(&from, ":"))) {
+		size_t len = strlen(part);
+
+		if (parse_native_level(part, asked)) {
+			any = true;
+			continue;
+		}
+		*to++ = ':';
+		memmove(to, part, len);
+		to += len;
+	}
+	*to = '\0';
+	return any;
+}
+
+static int parse_native(char *word, const struct pmu_cpu_model *model, struct pmu_event *event)
+{
+	struct modifiers asked = {.user = false};
+	bool any = take_levels(word, &asked);
+	struct pmu_event_about about = {.name = event->name, .unit = ""};
+	int rc;
+
+	/* room for ":uk" is kept */
+	rc = pmu_pfm_encode(word, model, &event->slot, event->name, sizeof(event->name) - 3);
+	if (rc)
+		return unknown(word, rc);
+	if (pmu_slot_is_socket(&event->slot))
+		about.level = PMU_LEVEL_SOCKET;
+	if (any && !asked.user && !asked.kernel)
+		return pmu_fail(EINVAL, "%.*s: neither user level nor kernel is left", SHOWN, word);
+	return apply_level(event, &about, any ? &asked : NULL);
+}
+
+/* @colon: what follows the name: ":k"; "" nothing */
+static int apply_modifiers(struct pmu_event *event, const struct pmu_event_about *about,
+			   const char *colon)
 {
 	const struct modifiers *asked = NULL;
+	int rc = 0;
+
+	if (*colon)
+		rc = parse_modifiers(about->name, colon + (*colon == ':'), &asked);
+	return rc ? rc : apply_level(event, about, asked);
+}
+
+static int parse_plain(char *word, const struct pmu_cpu_model *model, struct pmu_event *event)
+{
 	struct pmu_event_about about = {.unit = ""};
-	char word[PMU_EVENT_NAME_MAX];
-	char *colon;
+	char name[PMU_EVENT_NAME_MAX];
+	size_t len = strcspn(word, ":");
+
+	if (len < sizeof(name)) {
+		memcpy(name, word, len);
+		name[len] = '\0';
+		if (parse_name(name, model, &about, event))
+			return apply_modifiers(event, &about, word + len);
+	}
+	return parse_native(word, model, event);
+}
+
+static int parse_terms(char *word, const struct pmu_cpu_model *model, struct pmu_event *event)
+{
+	struct pmu_event_about about = {.unit = ""};
+	char *rest;
+	int rc = pmu_terms_parse(word, model ? model : pmu_pfm_own_model(), event, &rest);
+
+	if (rc)
+		return rc < 0 ? rc : parse_plain(rest, model, event);
+	about.name = event->name;
+	if (pmu_slot_is_socket(&event->slot))
+		about.level = PMU_LEVEL_SOCKET;
+	return apply_modifiers(event, &about, rest);
+}
+
+static int parse_part(const char *text, size_t len, const struct pmu_cpu_model *model,
+		      struct pmu_event *event)
+{
+	char word[WORD_MAX];
 	int rc = copy_word(text, len, word, sizeof(word));
 
 	if (rc)
 		return rc;
-	colon = strchr(word, ':');
-	if (colon)
-		*colon = '\0';
 	memset(event, 0, sizeof(*event));
-	/* room for ":uk" is kept: the longest name is a third of it */
-	rc = parse_name(word, &about, event->name, sizeof(event->name) - 3);
-	if (!rc && colon)
-		rc = parse_modifiers(word, colon + 1, &asked);
-	if (rc)
-		return rc;
-	snprintf(event->unit, sizeof(event->unit), "%s", about.unit);
-	event->slot = (struct pmu_slot){
-		.kind = about.kind, .type = about.type, .config = about.config};
-	if (!about.name)
-		about.name = word;
-	return apply_level(event, &about, asked);
+	return strchr(word, '/') ? parse_terms(word, model, event) : parse_plain(word, model, event);
 }
 
-int pmu_event_parse(const char *text, struct pmu_event *event)
+int pmu_event_parse(const char *text, const struct pmu_cpu_model *model, struct pmu_event *event)
 {
-	return parse_part(text, strlen(text), event);
+	return parse_part(text, strlen(text), model, event);
 }
 
 static bool same_slot(const struct pmu_slot *a, const struct pmu_slot *b)
 {
-	return a->type == b->type && a->config == b->config && a->user == b->user &&
-	       a->kernel == b->kernel;
+	return a->kind == b->kind && a->unit == b->unit && a->type == b->type && a->config == b->config &&
+	       a->user == b->user && a->kernel == b->kernel && a->core_types == b->core_types &&
+	       a->extra == b->extra && a->extra_value == b->extra_value;
 }
 
 static int check_twice(const struct pmu_event *events, int n)
@@ -304,21 +328,37 @@ static int check_twice(const struct pmu_event *events, int n)
 	for (int i = 0; i < n; i++) {
 		if (same_slot(&events[i].slot, &events[n].slot))
 			return pmu_fail(EINVAL, "%s is named twice", events[n].name);
+		/* only where a name was too long for a column */
+		if (!strcmp(events[i].name, events[n].name))
+			return pmu_fail(EINVAL, "two events are called %s as far as a column has room",
+					events[n].name);
 	}
 	return 0;
 }
 
-int pmu_event_list_parse(const char *text, struct pmu_event *events)
+/* Up to the next comma that does not stand between slashes. */
+static size_t part_length(const char *text)
+{
+	bool slashes = false;
+	size_t len = 0;
+
+	for (; text[len] && (slashes || text[len] != ','); len++)
+		slashes ^= text[len] == '/';
+	return len;
+}
+
+int pmu_event_list_parse(const char *text, const struct pmu_cpu_model *model,
+			 struct pmu_event *events)
 {
 	int n = 0, rc;
 
 	for (;;) {
-		size_t len = strcspn(text, ",");
+		size_t len = part_length(text);
 
 		if (n == PMU_MAX_SLOTS)
 			return pmu_fail(E2BIG, "more than %d events in one group",
 					PMU_MAX_SLOTS);
-		rc = parse_part(text, len, &events[n]);
+		rc = parse_part(text, len, model, &events[n]);
 		if (!rc)
 			rc = check_twice(events, n);
 		if (rc)
@@ -328,26 +368,4 @@ int pmu_event_list_parse(const char *text, struct pmu_event *events)
 			return n;
 		text += len + 1;
 	}
-}
-
-/* --- what the generic cache events are --- */
-
-const char *pmu_event_cache(const struct pmu_event *event, const char *vendor)
-{
-	static const char *const caches[][2] = {
-		{"GenuineIntel", "last level cache"}, {"AuthenticAMD", "level 2 cache"},
-		{"HygonGenuine", "level 2 cache"},    {"ARM", "level 1 data cache"},
-		{"Ampere", "level 1 data cache"},
-	};
-	const struct pmu_slot *slot = &event->slot;
-
-	if (slot->type != PERF_TYPE_HARDWARE ||
-	    (slot->config != PERF_COUNT_HW_CACHE_REFERENCES &&
-	     slot->config != PERF_COUNT_HW_CACHE_MISSES))
-		return NULL;
-	for (size_t i = 0; i < PMU_ARRAY_LEN(caches); i++) {
-		if (!strcmp(vendor, caches[i][0]))
-			return caches[i][1];
-	}
-	return NULL;
 }

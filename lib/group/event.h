@@ -5,6 +5,8 @@
 
 #include "counters/plan.h"
 
+struct pmu_cpu_model;
+
 #define PMU_EVENT_NAME_MAX 64
 
 /** One event as it was asked for. */
@@ -17,30 +19,35 @@ struct pmu_event {
 
 /**
  * pmu_event_parse() - one event as people write it
- * @text: a generic name (instructions, cycles, ...), a software event (page-faults, ...) or a raw
- *        code rNNN (hexadecimal, PERF_TYPE_RAW); modifiers after ':' - u, k, uk, ku; blanks around it
- *        and the case of letters do not count
+ * @text: a generic name (instructions, cycles, ...), a software event (page-faults, ...), energy (energy-pkg, ...), a raw
+ *        code rNNN (hexadecimal, PERF_TYPE_RAW), a name by libpfm4 (UOPS_ISSUED.ANY:c=1:i, snb::UOPS_ISSUED:ANY) or
+ *        terms (cpu/event=0x0e,umask=0x01/, uncore_cbox/.../, power/energy-pkg/); modifiers after
+ *        ':' - u, k, uk, ku; blanks around it and the case of letters do not count
+ * @model: whose events native names are; NULL: of the machine we run on
  * @event: result; its name is the same for every way to write the event
  *
- * User level by default; software events that happen in the kernel (context-switches,
+ * User level by default; what belongs to the socket has no level and takes no modifier; software events that happen in the kernel (context-switches,
  * cpu-migrations) include the kernel, and are refused with :u, where they are always 0.
  *
  * Return: 0; -EINVAL with a sentence that names the nearest valid choice.
  */
-int pmu_event_parse(const char *text, struct pmu_event *event);
+int pmu_event_parse(const char *text, const struct pmu_cpu_model *model, struct pmu_event *event);
 
 /**
  * pmu_event_list_parse() - events separated by commas
+ * @model: as for pmu_event_parse()
  * @events: room for PMU_MAX_SLOTS
  * Return: how many; -EINVAL (unknown, empty, named twice); -E2BIG for too many.
  */
-int pmu_event_list_parse(const char *text, struct pmu_event *events);
+int pmu_event_list_parse(const char *text, const struct pmu_cpu_model *model,
+			 struct pmu_event *events);
 
 /** Levels at which an event can be counted, and what it means without a modifier. */
 enum pmu_event_level {
 	PMU_LEVEL_EITHER, /* user, kernel or both; user */
 	PMU_LEVEL_KERNEL, /* happens in the kernel: kernel or both; both */
 	PMU_LEVEL_NONE,   /* cannot be told apart: no modifier */
+	PMU_LEVEL_SOCKET, /* of the socket, at whatever level: no modifier; both */
 };
 
 /** One name that pmu_event_parse() knows. */
@@ -53,6 +60,7 @@ struct pmu_event_about {
 	enum pmu_event_level level;
 	uint32_t type; /* perf_event_attr */
 	uint64_t config;
+	uint8_t part; /* struct pmu_slot, unit */
 };
 /** All names; ends with a NULL name. */
 extern const struct pmu_event_about pmu_event_names[];

@@ -62,7 +62,7 @@ static int add_event(struct pmu_group *group, const char *text)
 	int rc;
 
 	snprintf(name, sizeof(name), "%.*s", (int)len, text);
-	rc = pmu_event_parse(name, event);
+	rc = pmu_event_parse(name, NULL, event);
 	if (rc)
 		return rc;
 	event->optional = text[len] == '?';
@@ -178,12 +178,13 @@ static void add_metrics(struct pmu_group *group)
 	}
 }
 
-int pmu_group_from_events(const char *events, struct pmu_group *group)
+int pmu_group_from_events(const char *events, const struct pmu_cpu_model *model,
+			  struct pmu_group *group)
 {
 	int n;
 
 	memset(group, 0, sizeof(*group));
-	n = pmu_event_list_parse(events, group->event);
+	n = pmu_event_list_parse(events, model, group->event);
 	if (n < 0)
 		return n;
 	snprintf(group->name, sizeof(group->name), "EVENTS");

@@ -36,11 +36,13 @@ int pmu_group_find(const char *name, struct pmu_group *group);
 
 /**
  * pmu_group_from_events() - a list of events as a group named EVENTS
+ * @model: as for pmu_event_parse()
  *
  * It gets the metrics of the built-in groups whose events it has all of.
  * Return: as pmu_event_list_parse(), 0 for success.
  */
-int pmu_group_from_events(const char *events, struct pmu_group *group);
+int pmu_group_from_events(const char *events, const struct pmu_cpu_model *model,
+			  struct pmu_group *group);
 
 /** pmu_group_plan() - the group's slots as a plan; scope, cpus and absent are the caller's. */
 void pmu_group_plan(const struct pmu_group *group, struct pmu_plan *plan);

@@ -258,20 +258,23 @@ struct values {
 	const struct pmu_model *model;
 	const struct pmu_model_section *section;
 	const struct pmu_model_row *row;
+	uint64_t time_ns;
+	bool of_socket; /* result: a count of sockets was asked for */
 };
 
 static int row_value(void *arg, const char *name, double *value)
 {
-	const struct values *v = arg;
+	struct values *v = arg;
 
 	for (unsigned int i = 0; i < v->section->n_counts; i++) {
 		if (!v->section->count[i].name || strcmp(v->section->count[i].name, name))
 			continue;
+		v->of_socket |= v->section->sockets >> i & 1;
 		*value = v->row->missing >> i & 1 ? NAN : (double)v->row->net[i];
 		return 0;
 	}
 	if (!strcmp(name, "time"))
-		*value = (double)v->row->time_ns * 1e-9;
+		*value = (double)v->time_ns * 1e-9;
 	else if (!strcmp(name, "calls"))
 		*value = (double)v->row->calls;
 	else if (!strcmp(name, "tsc_hz"))
@@ -283,9 +286,25 @@ static int row_value(void *arg, const char *name, double *value)
 
 /* Calls shorter than the two reads around them: the counts are of the reads, and no ratio of them
  * means anything. */
-static bool drowned(const struct pmu_model_section *s, const struct pmu_model_row *row)
+static bool drowned(const struct values *v)
 {
-	return (double)row->time_ns < 2 * s->read_ns * (double)row->calls;
+	bool socket = pmu_model_is_socket(v->model, v->row);
+	double read_ns = socket ? v->section->socket_read_ns : v->section->read_ns;
+
+	return (double)v->row->time_ns < 2 * read_ns * (double)v->row->calls;
+}
+
+/* The times of threads that were in at once do not say how long a socket counted: in a sum the sockets' do. */
+static int fill_metric(struct values *v, const char *formula, double *metric)
+{
+	int rc;
+
+	v->time_ns = v->row->time_ns;
+	rc = pmu_metric_eval(formula, row_value, v, metric);
+	if (rc || !v->of_socket || v->row->thread >= 0)
+		return rc;
+	v->time_ns = v->row->socket_ns;
+	return pmu_metric_eval(formula, row_value, v, metric);
 }
 
 static void fill_rows(const struct pmu_model *model, struct pmu_model_section *s,
@@ -299,11 +318,10 @@ static void fill_rows(const struct pmu_model *model, struct pmu_model_section *s
 			continue;
 		/* one that is wrong for a row is wrong for all */
 		for (unsigned int i = 0; i < n_rows && !rc; i++) {
-			struct values values = {model, s, &row[i]};
+			struct values values = {.model = model, .section = s, .row = &row[i]};
 
-			if (row[i].metric && !drowned(s, &row[i]))
-				rc = pmu_metric_eval(formula, row_value, &values,
-						     &row[i].metric[m]);
+			if (row[i].metric && !drowned(&values))
+				rc = fill_metric(&values, formula, &row[i].metric[m]);
 		}
 	}
 }

@@ -4,25 +4,7 @@
 #define PMU_REGION_PUBLISH_H
 
 #include "region/tree.h"
-
-/*
- * The relaxed stores into the idle bank must not become visible before the previous
- * release of seq, whose reader may be in that bank: the fence orders them.  Pairs with
- * the acquire loads in snapshot.c. ThreadSanitizer knows no fences: there every store
- * into a bank is a release.
- */
-#if PMU_TSAN
-#define BANK_STORE   __ATOMIC_RELEASE
-#define bank_fence() ((void)0)
-#else
-#define BANK_STORE   __ATOMIC_RELAXED
-#define bank_fence() __atomic_thread_fence(__ATOMIC_RELEASE)
-#endif
-
-static inline void pmu_bank_put(uint64_t *to, uint64_t value)
-{
-	__atomic_store_n(to, value, BANK_STORE);
-}
+#include "store/bank.h"
 
 /* The valid bank and the idle one of a row of the calling thread, which is its only writer. */
 static inline uint32_t pmu_row_banks(const struct pmu_thread *self, struct pmu_store_row *row,
@@ -38,33 +20,6 @@ static inline uint32_t pmu_row_banks(const struct pmu_thread *self, struct pmu_s
 	*idle = (void *)(first + (self->bank_size ^ second));
 	bank_fence();
 	return seq;
-}
-
-static inline void pmu_bank_put_square(double *to, double value)
-{
-	union {
-		double d;
-		uint64_t u;
-	} bits = {.d = value};
-
-	pmu_bank_put((uint64_t *)(void *)to, bits.u);
-}
-
-static inline void pmu_bank_add_time(const struct pmu_store_bank *was,
-				     struct pmu_store_bank *is, uint64_t ticks)
-{
-	double t;
-
-	/* Stamps without a fence may pass each other by a few ticks. */
-	if (unlikely((int64_t)ticks < 0))
-		ticks = 0;
-	t = (double)(int64_t)ticks;
-	pmu_bank_put(&is->calls, was->calls + 1);
-	pmu_bank_put(&is->ticks, was->ticks + ticks);
-	/* One more than it was; 0, none yet, becomes the largest number here. */
-	pmu_bank_put(&is->min, was->min - 1 < ticks ? was->min : ticks + 1);
-	pmu_bank_put(&is->max, was->max > ticks ? was->max : ticks);
-	pmu_bank_put_square(&is->square, was->square + t * t);
 }
 
 /* When the thread's last region ended: after a crash nothing else tells how long it ran. */
@@ -116,13 +71,6 @@ static inline void pmu_publish_inner_call(const struct pmu_thread *self,
 		pmu_bank_put(&is->count[i], was->count[i]);
 	__atomic_store_n(&node->row->seq, seq + 1, __ATOMIC_RELEASE);
 }
-
-/*
- * What stands beside the banks: written by the row's thread alone, read by others at any time, each value for
- * itself.
- */
-#define PMU_ROW_SET(row, member, value) \
-	__atomic_store_n(&(row)->member, (__typeof__((row)->member))(value), __ATOMIC_RELAXED)
 
 static inline void pmu_row_set_open(struct pmu_store_row *row, uint32_t open)
 {

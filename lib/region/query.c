@@ -75,7 +75,7 @@ static const struct pmu_model_row *find_row(const struct pmu_model *model,
 	for (unsigned int i = 0; i < section->n_thread_rows; i++) {
 		const struct pmu_model_row *row = &section->thread_row[i];
 
-		if (model->thread[row->thread].number != thread)
+		if (pmu_model_is_socket(model, row) || model->thread[row->thread].number != thread)
 			continue;
 		*known = true;
 		if (!strcmp(row->path, path))
@@ -185,8 +185,11 @@ static int reset(const char *text)
 				text);
 	if (name->open)
 		return pmu_fail(EBUSY, "region \"%.200s\" is open on this thread", text);
-	for (const struct pmu_node *node = name->nodes; node; node = node->same_name)
+	for (struct pmu_node *node = name->nodes; node; node = node->same_name) {
 		reset_row(self, node->row);
+		if (self->sockets)
+			pmu_stay_reset(self, pmu_node_stay(self, node));
+	}
 	return 0;
 }
 

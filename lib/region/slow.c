@@ -52,6 +52,23 @@ static struct pmu_frame *frame_of(const struct pmu_thread *self,
 	return NULL;
 }
 
+/* The region around a node, as the sockets know it; NULL for an outermost one. */
+static const struct pmu_stay *stay_around(const struct pmu_thread *self, const struct pmu_node *node)
+{
+	return node->parent == self->tree->root ? NULL : pmu_node_stay(self, node->parent);
+}
+
+/* Before the thread's own counters are read. */
+static void begin_stay(struct pmu_thread *self, struct pmu_node *node)
+{
+	const struct pmu_stay *around = stay_around(self, node);
+	struct pmu_stay *stay = pmu_node_stay(self, node);
+
+	pmu_stay_place(self, stay, around, node->name->text, node->name->len,
+		       node->row->flags & PMU_STORE_ROW_FLAT);
+	pmu_stay_begin(self, stay, around);
+}
+
 static int enter_again(struct pmu_thread *self, struct pmu_node *node)
 {
 	struct pmu_frame *frame = frame_of(self, node);
@@ -67,12 +84,17 @@ static int enter_again(struct pmu_thread *self, struct pmu_node *node)
 	}
 	PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_RECURSIVE);
 	pmu_row_set_open(node->row, node->row->open + 1);
+	if (self->sockets)
+		pmu_stay_flag(pmu_node_stay(self, node),
+			      node->row->flags & (PMU_STORE_ROW_RECURSIVE | PMU_STORE_ROW_MUTUAL));
 	return 0;
 }
 
 /* A region set aside that is begun anew: its old begin will never be ended. */
-static void give_up(struct pmu_node *node)
+static void give_up(struct pmu_thread *self, struct pmu_node *node)
 {
+	if (self->sockets)
+		pmu_stay_give_up(self, pmu_node_stay(self, node));
 	PMU_ROW_SET(node->row, unended, node->row->unended + node->row->open);
 	pmu_row_set_open(node->row, 0);
 	node->aside = false;
@@ -103,7 +125,7 @@ PMU_COLD struct pmu_node *pmu_begin_uncached(struct pmu_thread *self, const char
 	if (!name)
 		goto no_memory;
 	if (name->open && name->open->aside)
-		give_up(name->open);
+		give_up(self, name->open);
 	if (name->open) {
 		*rc = enter_again(self, name->open);
 		return NULL;
@@ -121,6 +143,8 @@ PMU_COLD struct pmu_node *pmu_begin_uncached(struct pmu_thread *self, const char
 	pmu_row_set_open(node->row, 1);
 	if (self->watch_cpu >= 0)
 		pmu_node_check_cpu(self, node);
+	if (self->sockets)
+		begin_stay(self, node);
 	return node;
 no_memory:
 	/* A session that ended meanwhile wants no row any more. */
@@ -252,7 +276,9 @@ PMU_COLD int pmu_end_other(struct pmu_thread *self, const char *text, size_t len
 	}
 	if (node->aside)
 		PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_OVERLAP);
-	node->aside = false;
 	pmu_node_finish(self, node, ticks, missing, now);
+	if (self->sockets)
+		pmu_stay_end(self, pmu_node_stay(self, node), node->aside ? PMU_STORE_ROW_OVERLAP : 0);
+	node->aside = false;
 	return 0;
 }

@@ -44,7 +44,7 @@ void pmu_tree_remember(struct pmu_thread *self, const char *text, struct pmu_nod
 	struct pmu_lookup *entry = &self->lookup[i];
 
 	/* Calls that are watched take the long way. */
-	if (self->watch_cpu >= 0)
+	if (pmu_thread_is_watched(self))
 		return;
 	/* An entry under this key may name another node: the buffer held another text
 	 * then. */
@@ -176,7 +176,8 @@ struct pmu_name *pmu_tree_name(struct pmu_thread *self, const char *text, size_t
 static struct pmu_node *new_node(struct pmu_thread *self, struct pmu_node *parent,
 				 struct pmu_name *name, uint16_t flags)
 {
-	size_t size = sizeof(struct pmu_node) + self->n_slots * sizeof(uint64_t);
+	size_t size = sizeof(struct pmu_node) + self->n_slots * sizeof(uint64_t) +
+		      (self->sockets ? sizeof(struct pmu_stay) : 0);
 	struct pmu_node *node = pmu_arena_alloc(&self->arena, size, NODE_ALIGN);
 
 	if (!node)
@@ -254,7 +255,7 @@ int pmu_tree_push(struct pmu_thread *self, struct pmu_node *node)
 	self->frame->node = node;
 	self->frame->literal = PMU_NOT_LITERAL;
 	self->frame->count = 1;
-	self->frame->plain = node->row->open == 0 && self->watch_cpu < 0;
+	self->frame->plain = node->row->open == 0 && !pmu_thread_is_watched(self);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "session/sockets.h"
 #include "session/thread.h"
 
 /** Stands for the length of a name that ends with a NUL. */
@@ -35,10 +36,22 @@ struct pmu_node {
 	uint32_t id;		/* of its row */
 	struct pmu_node *same_name;
 	bool aside; /* open, but nobody's parent any more: a region below it has ended */
-	uint64_t start[]; /* [n_slots] */
+	uint64_t start[]; /* [n_slots]; behind it struct pmu_stay, where pmu_thread.sockets is set */
 };
 _Static_assert(sizeof(struct pmu_node) <= 64,
 	       "what a pair touches of a node without counts is one line");
+
+/** pmu_node_stay() - its place among the sockets' regions; only where pmu_thread.sockets is set */
+static inline struct pmu_stay *pmu_node_stay(const struct pmu_thread *self, struct pmu_node *node)
+{
+	return (void *)&node->start[self->n_slots];
+}
+
+/** pmu_thread_is_watched() - more is done at its calls than the hot path knows: they take the long way */
+static inline bool pmu_thread_is_watched(const struct pmu_thread *self)
+{
+	return self->watch_cpu >= 0 || self->sockets;
+}
 
 /** An open region on the stack; entering the innermost one again only counts. */
 struct pmu_frame {

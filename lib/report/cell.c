@@ -16,6 +16,8 @@ struct unit {
 
 static const struct unit times[] = {
 	{1, " ns"}, {1e3, " us"}, {1e6, " ms"}, {1e9, " s"}, {0, NULL}};
+static const struct unit energies[] = {
+	{1, " uJ"}, {1e3, " mJ"}, {1e6, " J"}, {1e9, " kJ"}, {1e12, " MJ"}, {0, NULL}};
 static const struct unit thousands[] = {{1e6, " M"},  {1e9, " G"},  {1e12, " T"},
 					{1e15, " P"}, {1e18, " E"}, {0, NULL}};
 static const struct unit frequencies[] = {
@@ -103,6 +105,17 @@ void pmu_cell_time(struct pmu_cell *cell, double ns)
 		snprintf(cell->unit, sizeof(cell->unit), " ns");
 	} else {
 		put_scaled(cell, ns, times);
+	}
+}
+
+void pmu_cell_energy(struct pmu_cell *cell, uint64_t microjoules)
+{
+	/* below a thousand there are no decimals to show */
+	if (microjoules < 1000) {
+		pmu_cell_exact(cell, microjoules);
+		snprintf(cell->unit, sizeof(cell->unit), " uJ");
+	} else {
+		put_scaled(cell, (double)microjoules, energies);
 	}
 }
 

@@ -22,6 +22,8 @@ void pmu_cell_count(struct pmu_cell *cell, uint64_t value);
 /** pmu_cell_time() - 123 ns, 12.3 ns, 1.234 us, 12.34 ms, 123.4 s, 12,345 s; NaN is
  * unknown */
 void pmu_cell_time(struct pmu_cell *cell, double ns);
+/** pmu_cell_energy() - 123 uJ, 12.34 mJ, 1.234 J, 12.34 kJ */
+void pmu_cell_energy(struct pmu_cell *cell, uint64_t microjoules);
 /** pmu_cell_share() - 82.8%, <0.1%; NaN is unknown */
 void pmu_cell_share(struct pmu_cell *cell, double fraction);
 /** pmu_cell_value() - a metric: 1.23, 123.4, 12,345, 12.35 M, 0.0012; NaN is unknown */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The report as CSV: one header line, then for every region the sum over its threads
- * ("all") and one line for each thread.
+ * ("all") and one line for each thread, and for each socket ("socket 0", "unknown socket")
+ * where some counts are the sockets'.
  *
  * Quoted as RFC 4180 says, lines end in a line feed.  A blank cell is unknown, never 0.
  * Bytes that are not UTF-8 stand as \xNN, as in JSON.  With several groups every count
@@ -158,6 +159,14 @@ static void put_counts(struct csv *csv, const uint64_t *value, uint32_t missing)
 	}
 }
 
+static void put_socket(struct csv *csv, int number)
+{
+	if (number < 0)
+		pmu_strbuf_add(csv->out, ",unknown socket");
+	else
+		pmu_strbuf_addf(csv->out, ",socket %d", number);
+}
+
 static void put_row(struct csv *csv, const struct pmu_model_section *s,
 		    const struct pmu_model_row *row)
 {
@@ -169,7 +178,9 @@ static void put_row(struct csv *csv, const struct pmu_model_section *s,
 	pmu_strbuf_add(csv->out, ",");
 	pmu_encode_csv(csv->out, row->name);
 	put_u64(csv, true, (uint64_t)row->depth);
-	if (thread < 0)
+	if (pmu_model_is_socket(csv->model, row))
+		put_socket(csv, pmu_model_socket_number(csv->model, row));
+	else if (thread < 0)
 		pmu_strbuf_add(csv->out, row->thread < 0 ? ",all" : ",");
 	else
 		put_u64(csv, true, (uint64_t)thread);

@@ -24,6 +24,7 @@ struct pmu_summing {
 	bool unmeasured;  /* some thread's row took more than its thread was measured */
 	uint32_t n_negative;
 	int negative_thread;
+	bool by_socket; /* some socket has a row of it */
 };
 
 struct pmu_finishing {

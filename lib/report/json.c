@@ -16,9 +16,15 @@
  *   notes         [sentence]
  *   groups        [{name, read_ns, counts, metrics}]
  *     read_ns     what one read of the counters takes, two of them a call; null: none
- *     counts      [{name, unit}]; the unit "" is a number of events
+ *     counts      [{name, unit}]; the unit "" is a number of events.  With scope
+ *                 "socket": counted for whole sockets, while at least one thread was
+ *                 in the region there, and null in the threads' rows
+ *     socket_read_ns     what one read of a socket's counters takes, at the first begin
+ *                 and the last end of a region there; only where some counts have
+ *                 that scope
  *     metrics     [{name, unit, formula}]; a formula is over net counts, time
- *                 (seconds), calls and tsc_hz
+ *                 (seconds), calls and tsc_hz; with a count of scope "socket" the time of
+ *                 a sum is that of the sockets
  *   threads       one for each thread, in the order of their first use of the library
  *     thread      its number, from 0
  *     name, tid, cpu     cpu: OS number of the one it was pinned to, or null
@@ -26,6 +32,9 @@
  *     finished    true or false
  *     time_ns     from its first region to its end or this report
  *     minor_faults, major_faults, voluntary_switches, involuntary_switches
+ *   sockets       [{socket, time_ns}]: from their first region to this report; socket is the
+ *                 number, from 0, null where it was not known.  Here and in regions
+ *                 only where some counts are the sockets'
  *   regions       in tree order: a region, then what is nested in it, longest first
  *     name, path  the path has the names around it too, joined by '/'; '/' and '\' in
  *                 names have a '\' before them
@@ -52,6 +61,8 @@
  *     self        {count: net without nested regions}
  *     metrics     {metric: value}
  *     threads     [{thread, and all from calls to metrics}]: of each thread
+ *     sockets     [{socket, and the same}]: of each socket; calls are the times that a
+ *                 thread came in where none was, and the counts those of that scope
  *   doubts        [{text, region, thread, count}]; region is null where it is about a
  *                 thread or all, thread is null for all, count is null where it cannot
  *                 be counted
@@ -190,10 +201,15 @@ static void put_group(struct pmu_strbuf *out, const struct pmu_model_section *s)
 {
 	put_text(out, "{", "name", s->group);
 	put_double(out, ", ", "read_ns", s->read_ns > 0 ? s->read_ns : NAN, DIGITS);
+	if (s->sockets)
+		put_double(out, ", ", "socket_read_ns", s->socket_read_ns > 0 ? s->socket_read_ns : NAN,
+			   DIGITS);
 	pmu_strbuf_add(out, ",\n     \"counts\": [");
 	for (unsigned int i = 0; i < s->n_counts; i++) {
 		put_text(out, i ? ", {" : "{", "name", s->count[i].name);
 		put_text(out, ", ", "unit", s->count[i].unit);
+		if (s->sockets >> i & 1)
+			put_text(out, ", ", "scope", "socket");
 		pmu_strbuf_add(out, "}");
 	}
 	pmu_strbuf_add(out, "],\n     \"metrics\": [");
@@ -241,6 +257,22 @@ static void put_threads(struct pmu_strbuf *out, const struct pmu_model *model)
 		put_thread(out, &model->thread[i]);
 	}
 	end_list(out, !model->n_threads, "  ");
+}
+
+static void put_sockets(struct pmu_strbuf *out, const struct pmu_model *model)
+{
+	if (!model->n_sockets)
+		return;
+	pmu_strbuf_add(out, ",\n  \"sockets\": [");
+	for (unsigned int i = 0; i < model->n_sockets; i++) {
+		const struct pmu_model_thread *socket = &model->thread[model->n_threads + i];
+
+		next_line(out, !i, "    ");
+		put_i64(out, "{", "socket", socket->number);
+		put_u64(out, ", ", "time_ns", socket->time_ns);
+		pmu_strbuf_add(out, "}");
+	}
+	end_list(out, false, "  ");
 }
 
 static void put_counts(struct pmu_strbuf *out, const char *before, const char *name,
@@ -313,6 +345,32 @@ static void put_region(struct pmu_strbuf *out, const struct pmu_model_section *s
 	put_measured(out, s, row, ",\n     ");
 }
 
+/* The rows that make up sum @i: of its threads, or of its sockets. */
+static void put_rows(struct pmu_strbuf *out, const struct pmu_model *model,
+		     const struct pmu_model_section *s, const struct pmu_rows_by_sum *index,
+		     unsigned int i, bool sockets)
+{
+	bool first = true;
+
+	pmu_strbuf_addf(out, ",\n     \"%s\": [", sockets ? "sockets" : "threads");
+	for (unsigned int k = index->start[i]; k < index->start[i + 1]; k++) {
+		const struct pmu_model_row *row = &s->thread_row[index->row[k]];
+
+		if (pmu_model_is_socket(model, row) != sockets)
+			continue;
+		next_line(out, first, "       {");
+		first = false;
+		if (sockets)
+			put_i64(out, "", "socket", pmu_model_socket_number(model, row));
+		else
+			put_i64(out, "", "thread", pmu_model_thread_number(model, row));
+		pmu_strbuf_add(out, ", ");
+		put_measured(out, s, row, ",\n        ");
+		pmu_strbuf_add(out, "}");
+	}
+	end_list(out, first, "     ");
+}
+
 static void put_section(struct pmu_strbuf *out, const struct pmu_model *model,
 			const struct pmu_model_section *s, bool *first)
 {
@@ -326,17 +384,9 @@ static void put_section(struct pmu_strbuf *out, const struct pmu_model *model,
 		next_line(out, *first, "    ");
 		*first = false;
 		put_region(out, s, &s->row[i]);
-		pmu_strbuf_add(out, ",\n     \"threads\": [");
-		for (unsigned int k = index.start[i]; k < index.start[i + 1]; k++) {
-			const struct pmu_model_row *row = &s->thread_row[index.row[k]];
-
-			next_line(out, k == index.start[i], "       {");
-			put_i64(out, "", "thread", pmu_model_thread_number(model, row));
-			pmu_strbuf_add(out, ", ");
-			put_measured(out, s, row, ",\n        ");
-			pmu_strbuf_add(out, "}");
-		}
-		end_list(out, index.start[i] == index.start[i + 1], "     ");
+		put_rows(out, model, s, &index, i, false);
+		if (model->n_sockets)
+			put_rows(out, model, s, &index, i, true);
 		pmu_strbuf_add(out, "}");
 	}
 	pmu_rows_by_sum_free(&index);
@@ -370,6 +420,7 @@ void pmu_report_json(struct pmu_strbuf *out, const struct pmu_model *model)
 	put_remarks(out, model);
 	put_groups(out, model);
 	put_threads(out, model);
+	put_sockets(out, model);
 	pmu_strbuf_add(out, ",\n  \"regions\": [");
 	for (unsigned int i = 0; i < model->n_sections; i++)
 		put_section(out, model, &model->section[i], &first);

@@ -42,7 +42,7 @@ struct pmu_model_row {
 	const char *path; /* names joined by '/'; '/' and '\' in a name are escaped by '\' */
 	int parent;       /* index of the row it is nested in, -1 for none; always before this row */
 	int depth;        /* 0 for a row without parent */
-	int thread;       /* index into threads; -1: the sum over threads */
+	int thread;       /* index into threads; -1: the sum over threads (and sockets) */
 	int sum;          /* of a thread's row: index into section.row of its sum; else -1 */
 	uint32_t n_threads; /* threads that have this row */
 	uint32_t flags;   /* enum pmu_model_row_flags */
@@ -66,6 +66,7 @@ struct pmu_model_row {
 	/* per-call cost of the library inside this row, already out of net; for the share removed */
 	uint64_t *cost;   /* [n_counts] total removed */
 	uint32_t n_open;  /* begins without end so far */
+	uint64_t socket_ns; /* a sum's: time of its sockets' rows */
 };
 
 /** All rows of one group of events. */
@@ -73,6 +74,9 @@ struct pmu_model_section {
 	const char *group; /* "CORE"; "TIME" without counts */
 	unsigned int index; /* of the group among those configured; groups never counted have no section */
 	double read_ns; /* what one read of the counters takes, twice a call; 0: nothing, or unknown */
+	/* what one read of a socket's counters takes, at the first begin and the last end there; 0 likewise */
+	double socket_read_ns;
+	uint32_t sockets; /* bit i: count i is a socket's, while any thread was in the region there */
 	unsigned int n_counts;
 	struct pmu_model_count *count;
 	unsigned int n_metrics;
@@ -137,6 +141,12 @@ struct pmu_model {
 	unsigned int n_refusals;
 	struct pmu_model_refusal *refusal;
 	unsigned int n_threads;
+	unsigned int n_sockets;
+	/*
+	 * [n_threads + n_sockets]: behind the threads the sockets, each by its number, -1 where it is not known.
+	 * A socket's rows have the counts that are the socket's, and no others; calls are the times that it came
+	 * to be occupied.  A sum has these from the sockets' rows and everything else from the threads'.
+	 */
 	struct pmu_model_thread *thread;
 	unsigned int n_sections;
 	struct pmu_model_section *section;
@@ -187,6 +197,13 @@ int pmu_model_add_refusal(struct pmu_model *model, const char *source, const cha
  * Return: 0; -ENOMEM; -E2BIG with more than PMU_MODEL_MAX_COUNTS counts.
  */
 int pmu_model_finish(struct pmu_model *model);
+
+/** pmu_model_is_socket() - is it a socket's row rather than a thread's or a sum? */
+static inline bool pmu_model_is_socket(const struct pmu_model *model, const struct pmu_model_row *row)
+{
+	return row->thread >= 0 && (unsigned int)row->thread >= model->n_threads &&
+	       (unsigned int)row->thread < model->n_threads + model->n_sockets;
+}
 
 /** pmu_model_self_known() - are self_ns and, but for self_missing, self[] of a row known? */
 static inline bool pmu_model_self_known(const struct pmu_model_row *row)

@@ -45,3 +45,8 @@ int pmu_model_thread_number(const struct pmu_model *model,
 		return -1;
 	return model->thread[row->thread].number;
 }
+
+int pmu_model_socket_number(const struct pmu_model *model, const struct pmu_model_row *row)
+{
+	return pmu_model_is_socket(model, row) ? model->thread[row->thread].number : -1;
+}

@@ -78,7 +78,7 @@ static int make_sum_rows(struct pmu_finishing *f)
 
 static const struct pmu_model_thread *thread_of(const struct pmu_finishing *f, int thread)
 {
-	if (thread < 0 || (unsigned int)thread >= f->model->n_threads)
+	if (thread < 0 || (unsigned int)thread >= f->model->n_threads + f->model->n_sockets)
 		return NULL;
 	return &f->model->thread[thread];
 }
@@ -89,17 +89,20 @@ static double share_of(uint64_t time_ns, uint64_t span_ns)
 	return span_ns && time_ns <= span_ns ? (double)time_ns / (double)span_ns : NAN;
 }
 
+/* @counts: bits of those that this row has for its sum */
 static void add_counts(struct pmu_model_row *to, const struct pmu_model_row *row,
-		       unsigned int n_counts)
+		       unsigned int n_counts, uint32_t counts)
 {
 	for (unsigned int c = 0; c < n_counts; c++) {
+		if (!(counts >> c & 1))
+			continue;
 		to->raw[c] = pmu_add_capped(to->raw[c], row->raw[c]);
 		to->net[c] = pmu_add_capped(to->net[c], row->net[c]);
 		to->self[c] = pmu_add_capped(to->self[c], row->self[c]);
 		to->cost[c] = pmu_add_capped(to->cost[c], row->cost[c]);
 	}
-	to->missing |= row->missing;
-	to->self_missing |= row->self_missing;
+	to->missing |= row->missing & counts;
+	to->self_missing |= row->self_missing & counts;
 }
 
 static void add_times(struct pmu_model_row *to, const struct pmu_model_row *row,
@@ -118,6 +121,25 @@ static void add_times(struct pmu_model_row *to, const struct pmu_model_row *row,
 	to->sd_ns = n_timed ? NAN : row->sd_ns; /* pool_sd() does more than one */
 }
 
+/* Nothing but its counts: its times are no thread's. */
+static void add_socket_row(struct pmu_finishing *f, int i)
+{
+	struct pmu_model_row *row = &f->section->thread_row[i];
+	struct pmu_model_row *to = &f->section->row[row->sum];
+	struct pmu_summing *sum = &f->summing[row->sum];
+	const struct pmu_model_thread *socket = thread_of(f, row->thread);
+
+	row->share = share_of(row->time_ns, socket ? socket->time_ns : 0);
+	add_counts(to, row, f->section->n_counts, f->section->sockets);
+	to->flags |= row->flags & PMU_ROW_FLAT;
+	to->socket_ns = pmu_add_capped(to->socket_ns, row->time_ns);
+	sum->by_socket = true;
+	if (f->nested[i].negative) {
+		sum->n_negative++;
+		sum->negative_thread = -1;
+	}
+}
+
 static void add_row(struct pmu_finishing *f, int i)
 {
 	struct pmu_model_row *row = &f->section->thread_row[i];
@@ -129,7 +151,7 @@ static void add_row(struct pmu_finishing *f, int i)
 	row->share = share_of(row->time_ns, thread ? thread->time_ns : 0);
 	sum->unmeasured |= row->time_ns && isnan(row->share);
 	add_times(to, row, sum->n_timed);
-	add_counts(to, row, f->section->n_counts);
+	add_counts(to, row, f->section->n_counts, ~f->section->sockets);
 	to->flags |= row->flags;
 	sum->n_timed += row->calls > 0;
 	sum->indirect |=
@@ -164,7 +186,7 @@ static void pool_sd(struct pmu_finishing *f)
 		struct pmu_model_row *to = &s->row[row->sum];
 		double off;
 
-		if (!row->calls || f->summing[row->sum].n_timed < 2)
+		if (pmu_model_is_socket(f->model, row) || !row->calls || f->summing[row->sum].n_timed < 2)
 			continue;
 		off = (double)row->time_ns / (double)row->calls -
 		      (double)to->time_ns / (double)to->calls;
@@ -185,6 +207,12 @@ static void close_sums(struct pmu_finishing *f)
 		row->share = f->summing[i].unmeasured
 				     ? NAN
 				     : share_of(row->time_ns, f->span_ns);
+		/* What nobody counted is not 0. */
+		if (!f->summing[i].by_socket)
+			row->missing |= f->section->sockets;
+		if (!row->n_threads)
+			row->missing |= ~f->section->sockets;
+		row->self_missing |= row->missing;
 		if (f->summing[i].indirect)
 			row->flags &= ~(uint32_t)PMU_ROW_DIRECT;
 		if (!pmu_model_self_known(row)) {
@@ -306,8 +334,12 @@ int pmu_sums_make(struct pmu_finishing *f)
 	rc = make_sum_rows(f);
 	if (rc < 0)
 		return rc;
-	for (unsigned int i = 0; i < s->n_thread_rows; i++)
-		add_row(f, (int)i);
+	for (unsigned int i = 0; i < s->n_thread_rows; i++) {
+		if (pmu_model_is_socket(f->model, &s->thread_row[i]))
+			add_socket_row(f, (int)i);
+		else
+			add_row(f, (int)i);
+	}
 	close_sums(f);
 	rc = sort_sums(f);
 	if (!rc)

@@ -191,6 +191,35 @@ static void command(struct pmu_text *t, unsigned int width)
 		item(t, width, "command", pmu_text_shown(t, text));
 }
 
+/* Whose the uncore counts are, and what they cost; nothing where there are none. */
+static void sockets(struct pmu_text *t, unsigned int width)
+{
+	struct pmu_strbuf text = {0};
+	bool counted = false;
+	double read_ns = 0;
+	struct pmu_cell cell;
+
+	for (unsigned int i = 0; i < t->model->n_sections; i++) {
+		const struct pmu_model_section *s = &t->model->section[i];
+
+		counted |= s->sockets != 0;
+		read_ns = s->socket_read_ns > read_ns ? s->socket_read_ns : read_ns;
+	}
+	if (!counted)
+		return;
+	pmu_strbuf_add(&text, "uncore and energy counts are the socket's, while at least one thread was in "
+			      "the region there");
+	pmu_cell_time(&cell, read_ns);
+	if (read_ns > 0)
+		pmu_strbuf_addf(&text,
+				"; reading the socket's counters takes %s%s at the first entry and last "
+				"exit of a region",
+				cell.number, cell.unit);
+	item(t, width, "sockets", pmu_strbuf_text(&text));
+	t->failed |= text.failed;
+	pmu_strbuf_free(&text);
+}
+
 void pmu_text_head(struct pmu_text *t)
 {
 	const struct pmu_model *model = t->model;
@@ -212,6 +241,7 @@ void pmu_text_head(struct pmu_text *t)
 	for (unsigned int i = 0; i < model->n_refusals; i++)
 		if (not_used[i])
 			refusal(t, width, not_used[i], &model->refusal[i]);
+	sockets(t, width);
 	item(t, width, "pinning", pmu_text_shown(t, model->pinning));
 	for (unsigned int i = 0; i < model->n_notes; i++)
 		item(t, width, "note", pmu_text_shown(t, model->note[i]));

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The tables of the text report: one group's regions. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/encode.h"
+#include "report/rows.h"
 #include "report/table.h"
 #include "report/text.h"
 
@@ -31,6 +33,7 @@ struct rows {
 	const struct pmu_model_section *s;
 	const struct pmu_model_row *row;
 	unsigned int n;
+	uint32_t others; /* counts of sockets in a thread's rows, and the other way round */
 	unsigned int left_out;
 	uint64_t longest_left_out; /* ns; upper bound */
 	struct pmu_table table;
@@ -152,7 +155,8 @@ static void count_column(struct rows *r, unsigned int c)
 {
 	const struct pmu_model_count *count = &r->s->count[c];
 	bool time = count->unit && !strcmp(count->unit, "ns");
-	const char *title = with_unit(r->t, count->name, time ? "" : count->unit);
+	bool energy = count->unit && !strcmp(count->unit, "uJ");
+	const char *title = with_unit(r->t, count->name, time || energy ? "" : count->unit);
 	struct pmu_cell *cell = column(r, title, "counts");
 
 	for (unsigned int i = 0; cell && i < r->n; i++) {
@@ -160,6 +164,8 @@ static void count_column(struct rows *r, unsigned int c)
 			pmu_cell_none(&cell[i]);
 		else if (time)
 			pmu_cell_time(&cell[i], (double)r->row[i].net[c]);
+		else if (energy)
+			pmu_cell_energy(&cell[i], r->row[i].net[c]);
 		else
 			pmu_cell_count(&cell[i], r->row[i].net[c]);
 	}
@@ -171,7 +177,7 @@ static void put_not_counted(struct rows *r)
 	struct pmu_strbuf text = {0};
 
 	for (unsigned int c = 0; c < r->s->n_counts; c++) {
-		if (any_counted(r, c))
+		if (any_counted(r, c) || r->others >> c & 1)
 			continue;
 		pmu_strbuf_add(&text, text.len ? ", " : "not counted: ");
 		pmu_encode_line(&text, r->s->count[c].name);
@@ -209,13 +215,15 @@ static bool is_short(const struct rows *r, const struct pmu_model_row *row)
 {
 	double ns = per_call(row);
 
-	return ns < SHORT_CALL_NS || ns < SHORT_CALL_READS * r->s->read_ns;
+	return ns < SHORT_CALL_NS || ns < SHORT_CALL_READS * (r->s->read_ns + r->s->socket_read_ns);
 }
 
 static const char *mark_of(const struct rows *r, const struct pmu_model_row *row)
 {
 	struct pmu_text *t = r->t;
-	int thread = row->thread < 0 ? -1 : t->model->thread[row->thread].number;
+	/* a socket's number is no thread's: only doubts about all threads are its own */
+	int thread = pmu_model_is_socket(t->model, row) ? INT_MAX
+							: pmu_model_thread_number(t->model, row);
 	char text[16];
 	size_t n = 0;
 
@@ -372,6 +380,7 @@ static void section_title(struct pmu_text *t, const struct pmu_model_section *s)
 	pmu_strbuf_add(t->out, "\n");
 }
 
+/* Of a thread's rows, or of a socket's. */
 static void thread_title(struct pmu_text *t, const struct pmu_model_section *s,
 			 const struct pmu_model_thread *thread)
 {
@@ -381,6 +390,11 @@ static void thread_title(struct pmu_text *t, const struct pmu_model_section *s,
 	if (s->n_counts || t->model->n_sections > 1) {
 		pmu_encode_line(t->out, s->group);
 		pmu_strbuf_add(t->out, ", ");
+	}
+	if (thread >= t->model->thread + t->model->n_threads) {
+		pmu_encode_line(t->out, thread->name);
+		pmu_strbuf_add(t->out, "\n");
+		return;
 	}
 	pmu_strbuf_addf(t->out, "thread %d", thread->number);
 	pmu_cell_exact(&cell, thread->n_merged);
@@ -407,9 +421,10 @@ static void each_thread(struct pmu_text *t, const struct pmu_model_section *s)
 		for (end = i + 1; end < s->n_thread_rows; end++)
 			if (s->thread_row[end].thread != thread)
 				break;
-		if (thread < 0 || (unsigned int)thread >= t->model->n_threads)
+		if (thread < 0 || (unsigned int)thread >= t->model->n_threads + t->model->n_sockets)
 			continue;
 		r.n = end - i;
+		r.others = pmu_model_is_socket(t->model, r.row) ? ~s->sockets : s->sockets;
 		thread_title(t, s, &t->model->thread[thread]);
 		put_rows(&r);
 	}

@@ -111,6 +111,19 @@ static bool any_open(void)
 	return false;
 }
 
+static int change_group(unsigned int next)
+{
+	struct pmu_session_group *from = &pmu_session.group[pmu_session.current];
+	struct pmu_session_group *to = &pmu_session.group[next];
+
+	/* First: what threads begin from here on waits for the lock, and is counted in the new group. */
+	pmu_session.current = next;
+	pmu_session_publish(pmu_session_next_epoch());
+	if (from->backend->exclusive)
+		pmu_session_close_group(from);
+	return to->is_open ? 0 : pmu_session_open_group(to);
+}
+
 PMU_API int pmu_group_next(void)
 {
 	int saved = errno, rc = pmu_session_enter();
@@ -122,10 +135,8 @@ PMU_API int pmu_group_next(void)
 		rc = pmu_fail(ENOENT, "only one group is configured; PMU_GROUP=A,B sets two");
 	if (rc == 0 && any_open())
 		rc = pmu_fail(EBUSY, "a region is open; groups change between regions");
-	if (rc == 0) {
-		pmu_session.current = (pmu_session.current + 1) % pmu_session.n_groups;
-		pmu_session_publish(pmu_session_next_epoch());
-	}
+	if (rc == 0)
+		rc = change_group((pmu_session.current + 1) % pmu_session.n_groups);
 	pmu_session_leave();
 	errno = saved;
 	return rc;

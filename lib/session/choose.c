@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "group/fit.h"
 #include "session/session.h"
 
 static void note(const char *text)
@@ -19,115 +20,13 @@ static void refuse(const struct pmu_backend *backend, const struct pmu_probe *pr
 	pmu_table_meta(&pmu_session.table, PMU_META_REFUSAL, text);
 }
 
-/* Errors that speak of one event rather than of the source. */
-static bool speaks_of_a_slot(int error)
-{
-	return error == -ENOENT || error == -EINVAL || error == -EOPNOTSUPP || error == -ENOSPC;
-}
-
 static uint32_t all_slots(const struct pmu_plan *plan)
 {
 	return plan->n_slots ? (uint32_t)((1ull << plan->n_slots) - 1) : 0;
 }
 
-/* What is left of a group while a source is tried. */
-struct fit {
-	struct pmu_plan plan;
-	uint32_t gone;    /* optional events given up: no column */
-	struct pmu_probe first; /* the first refusal */
-	char given_up[256];     /* names, for a note */
-	char left_missing[256]; /* names of those that can only be missing here */
-};
-
-static void give_up(struct fit *fit, const struct pmu_group *group, unsigned int slot, bool optional)
-{
-	size_t len = strlen(fit->given_up);
-
-	fit->plan.absent |= 1u << slot;
-	if (optional)
-		fit->gone |= 1u << slot;
-	snprintf(fit->given_up + len, sizeof(fit->given_up) - len, "%s%s", len ? ", " : "",
-		 group->event[slot].name);
-}
-
-/* Events that do not exist here; false where one of them cannot be done without. */
-static bool drop_unknown(struct fit *fit, const struct pmu_probe *probe,
-			 const struct pmu_group *group, bool asked)
-{
-	bool dropped = false;
-
-	for (unsigned int i = 0; i < fit->plan.n_slots; i++) {
-		if (!probe->error[i] || probe->error[i] == -ENOSPC || fit->plan.absent & (1u << i))
-			continue;
-		if (!group->event[i].optional && !asked)
-			return false;
-		give_up(fit, group, i, group->event[i].optional);
-		dropped = true;
-	}
-	return dropped;
-}
-
-/* The last event that is still there, optional ones first. */
-static bool drop_last(struct fit *fit, const struct pmu_group *group, bool asked)
-{
-	for (int pass = 0; pass < 2; pass++) {
-		for (unsigned int i = fit->plan.n_slots; i-- > 0;) {
-			bool optional = group->event[i].optional;
-
-			if (fit->plan.absent & (1u << i) || (pass == 0 && !optional))
-				continue;
-			if (!optional && !asked)
-				return false;
-			give_up(fit, group, i, optional);
-			return true;
-		}
-	}
-	return false;
-}
-
-/* A source that can be used although it cannot count some slots. */
-static void leave_missing(struct fit *fit, const struct pmu_probe *probe,
-			  const struct pmu_group *group)
-{
-	for (unsigned int i = 0; i < fit->plan.n_slots; i++) {
-		size_t len = strlen(fit->left_missing);
-
-		if (!probe->error[i] || fit->plan.absent & (1u << i))
-			continue;
-		fit->plan.absent |= 1u << i;
-		snprintf(fit->left_missing + len, sizeof(fit->left_missing) - len, "%s%s",
-			 len ? ", " : "", group->event[i].name);
-	}
-}
-
-/* Give up events until the source can count the rest.  0, or why it can count nothing of use. */
-static int try_source(const struct pmu_backend *backend, const struct pmu_group *group, bool asked,
-		      struct fit *fit)
-{
-	struct pmu_probe probe;
-	int rc;
-
-	for (bool first = true;; first = false) {
-		memset(&probe, 0, sizeof(probe));
-		rc = backend->probe(&fit->plan, &probe);
-		if (first || !fit->first.why[0])
-			fit->first = probe;
-		if (rc == 0) {
-			leave_missing(fit, &probe, group);
-			return 0;
-		}
-		if (!speaks_of_a_slot(rc))
-			return rc;
-		if (!drop_unknown(fit, &probe, group, asked) &&
-		    (rc != -ENOSPC || !drop_last(fit, group, asked)))
-			return rc;
-		if (fit->plan.absent == all_slots(&fit->plan))
-			return rc;
-	}
-}
-
 /* Take the optional events that were given up out of the group: they get no column. */
-static void remove_gone(struct pmu_session_group *to, const struct fit *fit)
+static void remove_gone(struct pmu_session_group *to, const struct pmu_fit *fit)
 {
 	unsigned int kept = 0;
 	uint32_t absent = 0;
@@ -145,7 +44,7 @@ static void remove_gone(struct pmu_session_group *to, const struct fit *fit)
 }
 
 static void accept_fit(struct pmu_session_group *to, const struct pmu_backend *backend,
-		       const struct fit *fit)
+		       const struct pmu_fit *fit)
 {
 	char text[768];
 
@@ -164,12 +63,33 @@ static void accept_fit(struct pmu_session_group *to, const struct pmu_backend *b
 	}
 }
 
+/* Of another machine's counters only registers speak: perf's are those of this one. */
+static bool is_elsewhere(const struct pmu_backend *backend, struct pmu_probe *probe)
+{
+	if (!pmu_session.config.from.cpuid_file || backend != &pmu_backend_perf)
+		return false;
+	snprintf(probe->why, sizeof(probe->why), "PMU_CPUID_FILE describes another machine than this one");
+	return true;
+}
+
+static int probe_source(void *arg, const struct pmu_plan *plan, struct pmu_probe *probe)
+{
+	const struct pmu_backend *backend = arg;
+
+	return backend->probe(plan, probe);
+}
+
 static bool try_and_accept(struct pmu_session_group *group, const struct pmu_backend *backend,
 			   bool asked)
 {
-	struct fit fit = { .plan = group->plan };
+	struct pmu_fit fit = { .plan = group->plan };
 
-	if (try_source(backend, &group->group, asked, &fit) == 0) {
+	if (is_elsewhere(backend, &fit.first)) {
+		refuse(backend, &fit.first);
+		return false;
+	}
+	/* A group that has a layout keeps all of its columns. */
+	if (pmu_fit(&group->group, asked, group->layout != NULL, probe_source, (void *)(uintptr_t)backend, &fit) == 0) {
 		accept_fit(group, backend, &fit);
 		return true;
 	}
@@ -235,4 +155,20 @@ void pmu_session_choose(struct pmu_session_group *group, bool asked)
 			return;
 	if (!count_software_alone(group))
 		settle_for_time(group, asked);
+}
+
+void pmu_session_choose_next(struct pmu_session_group *group)
+{
+	bool behind = false;
+
+	group->plan.absent = 0;
+	for (int i = 0; pmu_backends[i] && !pmu_session.config.backend; i++) {
+		if (behind && pmu_backends[i]->counts && pmu_backends[i] != &pmu_backend_software &&
+		    try_and_accept(group, pmu_backends[i], true))
+			return;
+		behind |= pmu_backends[i] == group->backend;
+	}
+	if (pmu_session.config.backend || group->backend == &pmu_backend_software ||
+	    !count_software_alone(group))
+		settle_for_time(group, true);
 }

@@ -13,6 +13,8 @@
 #include "base/error.h"
 #include "base/sysfile.h"
 #include "counters/backend.h"
+#include "counters/msr/device.h"
+#include "machine/cpuid.h"
 #include "pmu.h"
 
 #define MAX_THREADS 1024u
@@ -38,6 +40,69 @@ static int take_enable(struct pmu_config *config, const char *text)
 	return pmu_fail(EINVAL, "PMU_ENABLE=%s: say 0 or 1", text);
 }
 
+static int keep_text(const char *name, const char *text, char *to, size_t size)
+{
+	if (strlen(text) >= size)
+		return pmu_fail(EINVAL, "%s: longer than %zu bytes", name, size - 1);
+	strcpy(to, text);
+	return 0;
+}
+
+/* hwloc reads HWLOC_XMLFILE by itself: what is where on the machine of the dump. */
+static int take_topology(struct pmu_config *config)
+{
+	const char *text = secure_getenv("HWLOC_XMLFILE");
+	int rc;
+
+	if (!text || !*text)
+		return 0;
+	rc = keep_text("HWLOC_XMLFILE", text, config->topology, sizeof(config->topology));
+	if (rc == 0)
+		config->from.topology = config->topology;
+	return rc;
+}
+
+static int take_cpuid_file(struct pmu_config *config, const char *text)
+{
+	struct pmu_cpuid_dump dump;
+	int rc = keep_text("PMU_CPUID_FILE", text, config->cpuid_file, sizeof(config->cpuid_file));
+
+	if (rc < 0)
+		return rc;
+	if (pmu_cpuid_load(text, &dump) < 0)
+		return pmu_fail(EINVAL, "PMU_CPUID_FILE: %s", pmu_error_text());
+	rc = dump.n_cpus ? pmu_cpu_identify_by(&dump.cpu[0], &config->id) : -ENODEV;
+	config->pin.elsewhere = (unsigned int)dump.n_cpus;
+	pmu_cpuid_dump_free(&dump);
+	if (rc < 0)
+		return pmu_fail(EINVAL, "PMU_CPUID_FILE=%s: no CPUID leaf 1 in it", text);
+	config->from.cpuid_file = config->cpuid_file;
+	config->model = pmu_cpu_model_find(&config->id);
+	return take_topology(config);
+}
+
+static int take_msr_device(struct pmu_config *config, const char *text)
+{
+	int rc = keep_text("PMU_MSR_DEVICE", text, config->msr_device, sizeof(config->msr_device));
+
+	if (rc < 0)
+		return rc;
+	if (!strstr(text, "%d"))
+		return pmu_fail(EINVAL, "PMU_MSR_DEVICE=%s: no %%d in it, which stands for the "
+					"processor's number, as in %s", text, PMU_MSR_DEVICE_DEFAULT);
+	config->from.msr_device = config->msr_device;
+	return 0;
+}
+
+static int take_msr_batch(struct pmu_config *config, const char *text)
+{
+	int rc = keep_text("PMU_MSR_BATCH", text, config->msr_batch, sizeof(config->msr_batch));
+
+	if (rc == 0)
+		config->from.msr_batch = config->msr_batch;
+	return rc;
+}
+
 static int take_group(struct pmu_config *config, const char *text)
 {
 	char list[PMU_CONFIG_TEXT_MAX], *rest = list, *name;
@@ -60,7 +125,7 @@ static int take_events(struct pmu_config *config, const char *text)
 	if (config->n_groups == PMU_CONFIG_MAX_GROUPS)
 		return pmu_fail(EINVAL, "PMU_EVENTS: more than %d groups with PMU_GROUP",
 				PMU_CONFIG_MAX_GROUPS);
-	if (pmu_group_from_events(text, &config->group[config->n_groups]) < 0)
+	if (pmu_group_from_events(text, config->model, &config->group[config->n_groups]) < 0)
 		return pmu_fail(EINVAL, "PMU_EVENTS: %s", pmu_error_text());
 	config->n_groups++;
 	config->group_given = true;
@@ -84,7 +149,7 @@ static int take_backend(struct pmu_config *config, const char *text)
 	}
 	near = pmu_closest(text, names);
 	return pmu_fail(EINVAL, "PMU_BACKEND=%s: no such source of counts; %s%s%sthere are auto, "
-				"perf, software and clock",
+				"perf, msr, software and clock",
 			text, near ? "did you mean " : "", near ? near : "", near ? "? " : "");
 }
 
@@ -101,10 +166,12 @@ static int take_count(struct pmu_config *config, const char *text)
 
 static int take_pin(struct pmu_config *config, const char *text)
 {
+	unsigned int elsewhere = config->pin.elsewhere;
 	int rc = pmu_pin_parse(text, &config->pin);
 
 	if (rc < 0)
 		return rc;
+	config->pin.elsewhere = elsewhere;
 	config->pin_given = true;
 	return 0;
 }
@@ -158,7 +225,9 @@ static int take_report(struct pmu_config *config, const char *text)
 
 /* In the order of pmu_config_vars[]. */
 static const struct setting settings[] = {
-	{ OPTION(enable), take_enable },   { OPTION(group), take_group },
+	{ OPTION(enable), take_enable },   { 0, take_cpuid_file },
+	{ 0, take_msr_device },            { 0, take_msr_batch },
+	{ OPTION(group), take_group },
 	{ OPTION(events), take_events },   { OPTION(backend), take_backend },
 	{ OPTION(count), take_count },     { OPTION(pin), take_pin },
 	{ OPTION(output), take_output },   { 0, take_report },
@@ -167,11 +236,18 @@ static const struct setting settings[] = {
 
 const struct pmu_config_var pmu_config_vars[] = {
 	{ "PMU_ENABLE", "0, 1", "1", "0 makes every call return at once" },
+	{ "PMU_CPUID_FILE", "a file", "this machine",
+	  "a CPUID dump of another machine, whose registers PMU_MSR_DEVICE names (a simulated one); "
+	  "HWLOC_XMLFILE says what is where on it" },
+	{ "PMU_MSR_DEVICE", "/dev/cpu/%d/msr", "that, or /dev/cpu/%d/msr_safe",
+	  "where the source msr finds registers; %d is the processor's number" },
+	{ "PMU_MSR_BATCH", "/dev/cpu/msr_batch", "that, where it is there",
+	  "msr-safe's device for many registers in one call" },
 	{ "PMU_GROUP", "CORE, SOFTWARE, TIME", "CORE where it can be counted, else TIME",
 	  "what to count: a group, or several separated by commas for pmu_group_next()" },
-	{ "PMU_EVENTS", "instructions,cycles:k,r10e", "none",
+	{ "PMU_EVENTS", "instructions,cycles:k,UOPS_ISSUED.ANY:c=1,r10e", "none",
 	  "what to count: a list of events; ':u' user level, ':k' kernel, ':uk' both" },
-	{ "PMU_BACKEND", "auto, perf, software, clock", "auto",
+	{ "PMU_BACKEND", "auto, perf, msr, software, clock", "auto",
 	  "where counts come from; auto takes the first that can count what was asked for" },
 	{ "PMU_COUNT", "thread, cpu", "thread",
 	  "whose work: the thread's own, or whatever runs on its processor" },

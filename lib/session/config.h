@@ -47,6 +47,8 @@ struct pmu_config {
 	/* Another machine than this one, for the source msr; its members point to the texts below or are NULL. */
 	struct pmu_machine_from from;
 	char cpuid_file[PMU_CONFIG_TEXT_MAX], msr_device[256], msr_batch[256];
+	char topology[PMU_CONFIG_TEXT_MAX]; /* HWLOC_XMLFILE, where there is a dump */
+	struct pmu_cpu_id id;		    /* of the dump */
 	const struct pmu_cpu_model *model; /* of the dump; NULL: this machine */
 };
 

@@ -82,7 +82,7 @@ static int list_cpus(struct pmu_plan *plan, int **list)
 static int make_plan(const char *events, struct pmu_plan *plan)
 {
 	struct pmu_event event[PMU_MAX_SLOTS];
-	int n = pmu_event_list_parse(events, event);
+	int n = pmu_event_list_parse(events, NULL, event);
 
 	memset(plan, 0, sizeof(*plan));
 	if (n < 0)

@@ -40,6 +40,17 @@ static void describe_program(void)
 	add(PMU_META_VERSION, PMU_VERSION_STRING);
 }
 
+/* Another one than this, which the counts are of. */
+static void describe_recorded(const struct pmu_cpu_id *id)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "%s, by PMU_CPUID_FILE", id->brand[0] ? id->brand : "unknown CPU");
+	add(PMU_META_MACHINE, text);
+	snprintf(text, sizeof(text), "%s-%u-%u-%u", id->vendor, id->family, id->model, id->stepping);
+	add(PMU_META_CPU, text);
+}
+
 static void describe_machine(void)
 {
 	struct pmu_cpu_id id;
@@ -100,7 +111,10 @@ void pmu_session_describe_pinning(void)
 void pmu_session_describe(void)
 {
 	describe_program();
-	describe_machine();
+	if (pmu_session.config.from.cpuid_file)
+		describe_recorded(&pmu_session.config.id);
+	else
+		describe_machine();
 	describe_source();
 	describe_metrics();
 	/* A new table has nothing of it yet. */

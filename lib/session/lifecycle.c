@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "session/session.h"
+#include "session/sockets.h"
 
 bool pmu_session_is_ours(void)
 {
@@ -40,7 +41,9 @@ void pmu_session_forked(void)
 	for (thread = pmu_session.threads; thread; thread = thread->next)
 		thread->backend->detach(thread->source, thread->counters);
 	for (unsigned int i = 0; i < pmu_session.n_groups; i++) {
-		pmu_session.group[i].backend->close(pmu_session.group[i].source);
+		pmu_sockets_forked(pmu_session.group[i].sockets);
+		if (pmu_session.group[i].is_open)
+			pmu_session.group[i].backend->close(pmu_session.group[i].source);
 		pmu_merge_forget(&pmu_session.group[i].merge);
 	}
 	pmu_table_abandon(&pmu_session.table);
@@ -62,6 +65,12 @@ void pmu_session_child(void)
 		return;
 	pmu_sink_close(&pmu_session.err);
 	pmu_sink_close(&pmu_session.out);
+	for (unsigned int i = 0; i < pmu_session.n_groups; i++) {
+		const struct pmu_session_group *group = &pmu_session.group[i];
+
+		if (group->is_open && group->backend->child)
+			group->backend->child(group->source);
+	}
 }
 
 void pmu_session_unshare(void)

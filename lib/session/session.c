@@ -15,6 +15,7 @@
 #include "pmu.h"
 #include "report/report.h"
 #include "session/gate.h"
+#include "session/sockets.h"
 #include "session/spawn.h"
 
 struct pmu_session pmu_session = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -99,16 +100,64 @@ static int default_group(struct pmu_group *group)
 	return pmu_group_find("CORE", group);
 }
 
-static int open_source(struct pmu_session_group *group)
+static void refuse_open(const struct pmu_backend *backend)
 {
-	if (group->backend->open(&group->source, &group->plan) == 0)
-		return 0;
-	/* It could a moment ago.  The times are still worth having. */
-	pmu_table_meta(&pmu_session.table, PMU_META_NOTE, pmu_error_text());
-	group->backend = &pmu_backend_clock;
-	group->plan.absent = group->plan.n_slots ? (uint32_t)((1ull << group->plan.n_slots) - 1) : 0;
+	char text[PMU_ERROR_MAX + 32];
+
+	snprintf(text, sizeof(text), "%s\t%s\t", backend->name, pmu_error_text());
+	pmu_table_meta(&pmu_session.table, PMU_META_REFUSAL, text);
+}
+
+int pmu_session_open_group(struct pmu_session_group *group)
+{
+	int rc;
+
+	while ((rc = group->backend->open(&group->source, &group->plan)) < 0) {
+		/* It could a moment ago.  What others can count, and the times, are still worth having. */
+		refuse_open(group->backend);
+		if (group->backend == &pmu_backend_clock)
+			return rc;
+		pmu_session_choose_next(group);
+	}
 	group->layout->absent = group->plan.absent;
-	return group->backend->open(&group->source, &group->plan);
+	group->is_open = true;
+	if (group->was_open)
+		pmu_sockets_resume(group);
+	else
+		pmu_sockets_open(group);
+	group->was_open = true;
+	return 0;
+}
+
+/* What sources have found out while they counted. */
+static void note_remarks(const struct pmu_session_group *group)
+{
+	char text[384];
+
+	while (group->is_open && group->backend->remark &&
+	       group->backend->remark(group->source, text, sizeof(text)))
+		pmu_table_meta(&pmu_session.table, PMU_META_NOTE, text);
+}
+
+void pmu_session_close_group(struct pmu_session_group *group)
+{
+	if (!group->is_open)
+		return;
+	/* a session that is ending has given its table away */
+	if (pmu_session.running)
+		note_remarks(group);
+	group->is_open = false;
+	pmu_sockets_stop(group->sockets);
+	group->backend->close(group->source);
+	group->source = NULL;
+}
+
+/* Another machine than this one, or other devices. */
+static const struct pmu_machine_from *counted_machine(void)
+{
+	const struct pmu_machine_from *from = &pmu_session.config.from;
+
+	return from->cpuid_file || from->topology || from->msr_device || from->msr_batch ? from : NULL;
 }
 
 static int open_groups(void)
@@ -127,12 +176,18 @@ static int open_groups(void)
 			return rc;
 		pmu_group_plan(&group->group, &group->plan);
 		group->plan.scope = config->count;
+		group->plan.from = counted_machine();
 		list_cpus(&group->plan);
 		pmu_session_choose(group, config->group_given);
 		rc = write_layout(i);
 		if (rc < 0)
 			return rc;
-		rc = open_source(group);
+	}
+	/* Only now: what one group has taken would be in the way of choosing for the next. */
+	for (unsigned int i = 0; i < pmu_session.n_groups; i++) {
+		if (i > 0 && pmu_session.group[i].backend->exclusive)
+			continue;
+		rc = pmu_session_open_group(&pmu_session.group[i]);
 		if (rc < 0)
 			return rc;
 	}
@@ -144,10 +199,14 @@ static void close_groups(void)
 	for (unsigned int i = 0; i < pmu_session.n_groups; i++) {
 		struct pmu_session_group *group = &pmu_session.group[i];
 
-		/* A thread that is still attached reads through it until it ends. */
-		if (group->source && !pmu_session.threads)
-			group->backend->close(group->source);
+		/* A thread that is still attached reads through it until it ends; registers are put back before. */
+		if (!pmu_session.threads || group->backend->exclusive)
+			pmu_session_close_group(group);
+		group->is_open = false;
 		group->source = NULL;
+		if (!pmu_session.threads)
+			pmu_sockets_close(group->sockets);
+		group->sockets = NULL;
 		pmu_merge_forget(&group->merge);
 	}
 	pmu_session.n_groups = 0;
@@ -290,6 +349,8 @@ int pmu_session_model(struct pmu_model **model)
 	update_threads();
 	pmu_session_describe_pinning();
 	note_memory();
+	for (unsigned int i = 0; i < pmu_session.n_groups; i++)
+		note_remarks(&pmu_session.group[i]);
 	pmu_table_point(&pmu_session.table);
 	view = pmu_table_view(&pmu_session.table);
 	rc = pmu_store_snapshot(&view, NULL, model);

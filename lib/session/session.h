@@ -19,9 +19,12 @@ struct pmu_session_group {
 	struct pmu_group group;
 	struct pmu_plan plan;
 	const struct pmu_backend *backend;
-	void *source; /* the backend's state; NULL until the group is first counted */
+	void *source; /* the backend's state, */
+	bool is_open; /* while it is; an exclusive source's only while its group is counted */
+	bool was_open;
 	struct pmu_store_group *layout;
 	struct pmu_merge merge; /* finished threads beyond the limit */
+	struct pmu_sockets *sockets; /* what is counted for whole sockets; NULL: nothing */
 };
 
 /** A descriptor of the program's that reports may go to. */
@@ -122,6 +125,22 @@ void pmu_session_child(void);
  * Every refusal and everything given up is written into the table.
  */
 void pmu_session_choose(struct pmu_session_group *group, bool asked);
+
+/**
+ * pmu_session_choose_next() - the chosen source could not be opened: the next one
+ *
+ * Columns stay as they are: the layout may have been written.
+ */
+void pmu_session_choose_next(struct pmu_session_group *group);
+
+/**
+ * pmu_session_open_group() - make a group ready to be counted, by another source if need be
+ * Context: lock held.  Return: 0 or a negative errno.
+ */
+int pmu_session_open_group(struct pmu_session_group *group);
+
+/** pmu_session_close_group() - the opposite; what its source has to say is kept.  Context: lock held. */
+void pmu_session_close_group(struct pmu_session_group *group);
 
 /** pmu_session_describe() - what the store should know of program, machine and source.  Context: lock held. */
 void pmu_session_describe(void);

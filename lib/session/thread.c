@@ -13,6 +13,7 @@
 
 #include "session/gate.h"
 #include "session/session.h"
+#include "session/sockets.h"
 
 static pthread_key_t exit_key;
 
@@ -112,6 +113,7 @@ static int attach_counters(struct pmu_thread *self, const struct pmu_session_gro
 	if (rc < 0)
 		return rc;
 	self->rows.record->missing = got.missing;
+	pmu_sockets_attach(self);
 	if (got.user_read)
 		pmu_thread_flag(self, PMU_THREAD_USER_READ);
 	self->bare = !self->read && pmu_clock_is_bare(self->clock);
@@ -125,7 +127,12 @@ static void set_layout(struct pmu_thread *self, const struct pmu_session_group *
 	self->bank_offset = group->layout->bank_offset;
 	self->bank_size = group->layout->bank_size;
 	self->clock = pmu_session.table.head->clock_kind;
-	self->watch_cpu = group->plan.scope == PMU_COUNT_CPU ? self->cpu : -1;
+	self->sockets = group->sockets;
+	self->watch_cpu = -1;
+	/* where a thread really runs says nothing of another machine's processors */
+	if ((group->plan.scope == PMU_COUNT_CPU || group->backend->counts_cpu) &&
+	    !pmu_session.config.pin.elsewhere)
+		self->watch_cpu = self->cpu;
 }
 
 /* The least of a few: what a row's calls must be long against. */
@@ -267,7 +274,8 @@ void pmu_thread_update(struct pmu_thread *thread)
 	if (thread->usage_known &&
 	    (is_self ? pmu_usage_self(&now) : pmu_usage_other(thread->tid, &now)) == 0)
 		update_usage(thread, &now);
-	if (is_self && thread->cpu >= 0 && !record->doubt[PMU_DOUBT_MOVED])
+	if (is_self && thread->cpu >= 0 && !pmu_session.config.pin.elsewhere &&
+	    !record->doubt[PMU_DOUBT_MOVED])
 		record->doubt[PMU_DOUBT_MOVED] = sched_getcpu() != thread->cpu;
 	note_lost_source(thread);
 }
@@ -283,6 +291,7 @@ static void finish_group(struct pmu_thread *self)
 	struct pmu_store_thread *record = self->rows.record;
 
 	if (pmu_thread_is_current(self)) {
+		pmu_sockets_detach(self);
 		pmu_thread_update(self);
 		record->stop_ticks = pmu_clock_ticks(self->clock);
 		__atomic_store_n(&record->state, PMU_THREAD_FINISHED, __ATOMIC_RELEASE);

@@ -13,6 +13,8 @@
 #include "store/table.h"
 
 struct pmu_node;
+struct pmu_sockets;
+struct pmu_stay;
 struct pmu_frame;
 struct pmu_lookup;
 struct pmu_tree;
@@ -56,6 +58,8 @@ struct pmu_thread {
 	/* --- cold --- */
 	enum pmu_clock_kind clock;
 	int watch_cpu; /* CPU that the counts are bound to, -1: does not matter */
+	struct pmu_sockets *sockets; /* of the group; NULL: nothing of it is counted for whole sockets */
+	struct pmu_stay *stays;      /* open regions that are counted there now */
 	struct pmu_tree *tree;    /* of the region layer */
 	struct pmu_arena arena;   /* nodes, names; emptied at detach */
 	struct pmu_table_rows rows;

@@ -10,7 +10,7 @@
 static bool is_needed(const struct pmu_convert *convert, uint32_t group)
 {
 	const struct pmu_raw *raw = convert->raw;
-	bool *seen = calloc(convert->model->n_threads + 1u, sizeof(*seen));
+	bool *seen = calloc((size_t)convert->model->n_threads + convert->model->n_sockets + 1, sizeof(*seen));
 	bool needed = !seen;
 	size_t i;
 

@@ -29,6 +29,24 @@ static const struct {
 	{PMU_STORE_ROW_FLAT, PMU_ROW_FLAT},
 };
 
+static const struct pmu_model_thread *model_thread(const struct pmu_convert *convert,
+						   const struct pmu_raw_thread *thread)
+{
+	return &convert->model->thread[convert->thread_of[thread - convert->raw->thread]];
+}
+
+/* The thread that a doubt is about; a socket's doubts name the socket themselves. */
+static int doubted_thread(const struct pmu_convert *convert, const struct pmu_raw_thread *thread)
+{
+	return pmu_raw_is_socket(thread) ? -1 : model_thread(convert, thread)->number;
+}
+
+/* "" of a thread */
+static const char *socket_name(const struct pmu_convert *convert, const struct pmu_raw_thread *thread)
+{
+	return pmu_raw_is_socket(thread) ? model_thread(convert, thread)->name : "";
+}
+
 /* Sums that a damaged row could drive over the edge stay at the edge. */
 static uint64_t add(uint64_t a, uint64_t b)
 {
@@ -170,6 +188,27 @@ static const char *open_text(const struct pmu_convert *convert,
 	return "still open when the store was read";
 }
 
+/* Its threads' rows say the rest of a socket's. */
+static int doubt_socket_row(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
+			    const struct pmu_raw_row *row, const char *path)
+{
+	static const char unended[] = "was last left by a thread that never ended it: that time is not counted on ";
+	static const char torn[] = "its totals changed at every look and could not be read on ";
+	int rc = 0;
+
+	if (row->unended)
+		rc = pmu_convert_doubt(convert,
+				       pmu_model_textf(convert->model, "%s%s", unended,
+						       socket_name(convert, thread)),
+				       path, -1, row->unended);
+	if (!rc && row->torn)
+		rc = pmu_convert_doubt(convert,
+				       pmu_model_textf(convert->model, "%s%s", torn,
+						       socket_name(convert, thread)),
+				       path, -1, 0);
+	return rc;
+}
+
 static int doubt_slots(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
 		       const struct pmu_raw_row *row, const char *path, int number)
 {
@@ -184,8 +223,9 @@ static int doubt_slots(struct pmu_convert *convert, const struct pmu_raw_thread 
 			continue;
 		slot = &group->group->slot[i];
 		text = pmu_model_textf(
-			convert->model, "%.*s could not be read at every call",
-			(int)pmu_text_field(slot->name, sizeof(slot->name)), slot->name);
+			convert->model, "%.*s could not be read at every call%s%s",
+			(int)pmu_text_field(slot->name, sizeof(slot->name)), slot->name,
+			pmu_raw_is_socket(thread) ? " on " : "", socket_name(convert, thread));
 		rc = pmu_convert_doubt(convert, text, path, number, 0);
 	}
 	return rc;
@@ -213,6 +253,13 @@ static int doubt_row(struct pmu_convert *convert, const struct pmu_raw_thread *t
 	size_t i;
 	int rc = 0;
 
+	if (pmu_raw_is_socket(thread)) {
+		rc = doubt_socket_row(convert, thread, row, path);
+		/* told of the socket as a whole */
+		if (rc || model_thread(convert, thread)->number < 0)
+			return rc;
+		return doubt_slots(convert, thread, row, path, number);
+	}
 	for (i = 0; i < PMU_ARRAY_LEN(doubt) && !rc; i++)
 		if (doubt[i].holds)
 			rc = pmu_convert_doubt(convert, doubt[i].text, path, number,
@@ -387,8 +434,7 @@ static int fill_row(struct pmu_convert *convert, const struct pmu_raw_thread *th
 	return pmu_convert_doubt(convert,
 				 "the library's own cost came out higher than what was "
 				 "measured: taken as 0",
-				 row_path(convert, thread, extra, at),
-				 convert->model->thread[to->thread].number, 0);
+				 row_path(convert, thread, extra, at), doubted_thread(convert, thread), 0);
 }
 
 static bool is_doubtful(const struct pmu_raw_row *row)
@@ -413,7 +459,7 @@ static int convert_thread(struct pmu_convert *convert, size_t index,
 		rc = is_doubtful(&thread->row[i])
 			     ? doubt_row(convert, thread, &thread->row[i],
 					 row_path(convert, thread, extra, i),
-					 convert->model->thread[number].number)
+					 doubted_thread(convert, thread))
 			     : 0;
 		if (rc)
 			return rc;

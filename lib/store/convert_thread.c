@@ -27,12 +27,14 @@ static bool is_set(const struct pmu_raw_thread *thread)
 	return thread->record.state == PMU_THREAD_MERGED;
 }
 
-/* Threads by number, the set of merged ones behind them all; groups of one thread side by
+/* Threads by number, the set of merged ones behind them all, behind those the sockets; groups of one thread side by
  * side. */
 static int by_number(const void *a, const void *b)
 {
 	const struct pmu_raw_thread *const *x = a, *const *y = b;
 
+	if (pmu_raw_is_socket(*x) != pmu_raw_is_socket(*y))
+		return pmu_raw_is_socket(*x) ? 1 : -1;
 	if (is_set(*x) != is_set(*y))
 		return is_set(*x) ? 1 : -1;
 	if ((*x)->record.number != (*y)->record.number && !is_set(*x))
@@ -44,7 +46,7 @@ static int by_number(const void *a, const void *b)
 
 static bool same_thread(const struct pmu_raw_thread *a, const struct pmu_raw_thread *b)
 {
-	if (is_set(a) != is_set(b))
+	if (is_set(a) != is_set(b) || pmu_raw_is_socket(a) != pmu_raw_is_socket(b))
 		return false;
 	return is_set(a) || a->record.number == b->record.number;
 }
@@ -85,6 +87,13 @@ static int64_t add_known(int64_t sum, int64_t more)
 	return sum < 0 ? more : sum > INT64_MAX / 2 ? sum : sum + more;
 }
 
+/* A socket's number; -1: it is not known which. */
+static int socket_number(uint32_t number)
+{
+	number -= number >= PMU_STORE_FIRST_SOCKET ? PMU_STORE_FIRST_SOCKET : 0;
+	return number < PMU_STORE_NO_SOCKET ? (int)number : -1;
+}
+
 static void start_thread(struct pmu_convert *convert, const struct pmu_raw_thread *from,
 			 struct pmu_model_thread *to)
 {
@@ -100,6 +109,8 @@ static void start_thread(struct pmu_convert *convert, const struct pmu_raw_threa
 		.voluntary_switches = -1,
 		.involuntary_switches = -1,
 	};
+	if (pmu_raw_is_socket(from))
+		to->number = socket_number(record->number);
 	to->name = pmu_model_text(convert->model, record->name,
 				  pmu_text_field(record->name, sizeof(record->name)));
 }
@@ -126,7 +137,7 @@ static int doubt_missing(struct pmu_convert *convert, const struct pmu_raw_threa
 			 int number)
 {
 	const struct pmu_group_copy *group = &convert->raw->group[thread->group];
-	uint32_t missing = thread->record.missing & ~group->absent, i;
+	uint32_t missing = thread->record.missing & ~(group->absent | thread->record.sockets), i;
 	const char *list = "";
 
 	for (i = 0; i < group->n_slots; i++)
@@ -171,6 +182,17 @@ static int doubt_thread(struct pmu_convert *convert, const struct pmu_raw_thread
 	return rc ? rc : doubt_missing(convert, thread, number);
 }
 
+/* Regions of threads that were on no socket that is counted lack a part of it. */
+static int doubt_socket(struct pmu_convert *convert, const struct pmu_raw_thread *thread)
+{
+	if (socket_number(thread->record.number) >= 0)
+		return 0;
+	return pmu_convert_doubt(convert,
+				 "regions were entered on processors whose socket is not counted: what sockets "
+				 "count is missing there",
+				 "", -1, 0);
+}
+
 static int doubt_threads(struct pmu_convert *convert)
 {
 	const struct pmu_raw *raw = convert->raw;
@@ -185,6 +207,10 @@ static int doubt_threads(struct pmu_convert *convert)
 			user[raw->thread[i].group] = true;
 	for (i = 0; i < raw->n_threads && !rc; i++) {
 		thread = &raw->thread[i];
+		if (pmu_raw_is_socket(thread)) {
+			rc = doubt_socket(convert, thread);
+			continue;
+		}
 		rc = doubt_thread(convert, thread,
 				  convert->model->thread[convert->thread_of[i]].number,
 				  user[thread->group]);
@@ -197,6 +223,7 @@ static int make_threads(struct pmu_convert *convert, const struct pmu_raw_thread
 	struct pmu_raw *raw = convert->raw;
 	struct pmu_model *model = convert->model;
 	struct pmu_model_thread *thread = NULL;
+	unsigned int n = 0;
 	size_t i;
 
 	model->thread = pmu_model_alloc(model, raw->n_threads * sizeof(*model->thread));
@@ -204,11 +231,15 @@ static int make_threads(struct pmu_convert *convert, const struct pmu_raw_thread
 		return -ENOMEM;
 	for (i = 0; i < raw->n_threads; i++) {
 		if (!i || !same_thread(order[i - 1], order[i])) {
-			thread = &model->thread[model->n_threads++];
+			thread = &model->thread[n++];
 			start_thread(convert, order[i], thread);
+			if (pmu_raw_is_socket(order[i]))
+				model->n_sockets++;
+			else
+				model->n_threads++;
 		}
 		add_record(convert, order[i], thread);
-		convert->thread_of[order[i] - raw->thread] = model->n_threads - 1;
+		convert->thread_of[order[i] - raw->thread] = n - 1;
 	}
 	return 0;
 }

@@ -190,6 +190,7 @@ static void add_record(struct pmu_store_thread *set, const struct pmu_store_thre
 	set->stop_ticks += thread->stop_ticks - thread->start_ticks;
 	set->flags |= thread->flags;
 	set->missing |= thread->missing;
+	set->sockets |= thread->sockets;
 	if (thread->last_end > set->last_end)
 		set->last_end = thread->last_end;
 	set->n_merged++;

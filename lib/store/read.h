@@ -58,6 +58,12 @@ struct pmu_raw_thread {
 	size_t n_rows;
 };
 
+/** pmu_raw_is_socket() - the record is a socket's, not a thread's */
+static inline bool pmu_raw_is_socket(const struct pmu_raw_thread *thread)
+{
+	return thread->record.flags & PMU_THREAD_SOCKET && thread->record.state != PMU_THREAD_MERGED;
+}
+
 /** A text of the store; not terminated. */
 struct pmu_raw_text {
 	const char *text;

@@ -44,6 +44,8 @@ static void copy_record(const struct pmu_store_thread *from, uint32_t state,
 	for (i = 0; i < PMU_DOUBT_COUNT; i++)
 		to->doubt[i] = PMU_READER_LOAD(from->doubt[i]);
 	to->missing = PMU_READER_LOAD(from->missing);
+	to->sockets = PMU_READER_LOAD(from->sockets);
+	to->read_ticks = PMU_READER_LOAD(from->read_ticks);
 	to->minor_faults = PMU_READER_LOAD(from->minor_faults);
 	to->major_faults = PMU_READER_LOAD(from->major_faults);
 	to->voluntary_switches = PMU_READER_LOAD(from->voluntary_switches);

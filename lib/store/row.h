@@ -138,7 +138,17 @@ enum pmu_store_thread_flags {
 	PMU_THREAD_USER_READ = 1, /* counts were read in user space */
 	PMU_THREAD_FLAT = 2,      /* reached the limit of regions */
 	PMU_THREAD_FORKED = 4,    /* goes on from a thread of the parent process */
+	/*
+	 * Not a thread but a socket: its rows hold what it counted while any thread was in the region there; calls
+	 * are how often that came about.
+	 */
+	PMU_THREAD_SOCKET = 8,
 };
+
+/** Numbers of records of sockets start here, clear of those of threads. */
+#define PMU_STORE_FIRST_SOCKET 0x40000000u
+/** The socket of threads that were found on none that is counted. */
+#define PMU_STORE_NO_SOCKET 0xffffu
 
 struct pmu_store_thread {
 	uint32_t number; /* in order of arrival, from 0; the same in every group */
@@ -157,7 +167,7 @@ struct pmu_store_thread {
 	uint32_t flags; /* enum pmu_store_thread_flags */
 	uint32_t doubt[8]; /* by enum pmu_thread_doubt */
 	uint32_t missing;  /* slots that this thread cannot count */
-	uint32_t reserved;
+	uint32_t sockets;  /* slots that are counted for whole sockets: missing here for that reason alone */
 	int64_t minor_faults; /* while it was attached; -1 unknown, like the next three */
 	int64_t major_faults;
 	int64_t voluntary_switches;
@@ -165,7 +175,7 @@ struct pmu_store_thread {
 	/* What an empty region costs: ticks, then one per slot; all 0: not measured. */
 	uint32_t inner_ticks;
 	uint32_t inner[PMU_MAX_SLOTS];
-	uint32_t reserved3;
+	uint32_t read_ticks; /* SOCKET: what one read of its counters takes; 0: not measured */
 	uint64_t last_end; /* ticks at the end of its last region, 0 before one */
 	char reserved2[256 - 216];
 };

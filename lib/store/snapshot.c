@@ -197,6 +197,26 @@ static int set_texts(struct pmu_convert *convert)
 
 /* --- sections --- */
 
+/* Which counts are the sockets', and what reading them takes: the slowest of them. */
+static void set_sockets(const struct pmu_convert *convert, uint32_t group,
+			struct pmu_model_section *section)
+{
+	const struct pmu_raw *raw = convert->raw;
+	uint32_t n_slots = raw->group[group].n_slots, read_ticks = 0, sockets = 0;
+
+	for (size_t i = 0; i < raw->n_threads; i++) {
+		const struct pmu_raw_thread *thread = &raw->thread[i];
+
+		if (thread->group != group)
+			continue;
+		sockets |= thread->record.sockets;
+		if (pmu_raw_is_socket(thread) && thread->record.read_ticks > read_ticks)
+			read_ticks = thread->record.read_ticks;
+	}
+	section->sockets = n_slots ? sockets & UINT32_MAX >> (32 - n_slots) : 0;
+	section->socket_read_ns = read_ticks * convert->ns_per_tick;
+}
+
 static int set_columns(struct pmu_convert *convert, uint32_t group,
 		       struct pmu_model_section *section)
 {
@@ -209,6 +229,7 @@ static int set_columns(struct pmu_convert *convert, uint32_t group,
 		model, copy->group->name,
 		pmu_text_field(copy->group->name, sizeof(copy->group->name)));
 	section->read_ns = copy->group->read_ticks * convert->ns_per_tick;
+	set_sockets(convert, group, section);
 	section->n_counts = copy->n_slots;
 	section->count = pmu_model_alloc(model, copy->n_slots * sizeof(*section->count));
 	if (!section->count)
@@ -330,7 +351,8 @@ static void list_open(const struct pmu_model *model, struct pmu_strbuf *text)
 	for (s = 0; s < model->n_sections; s++) {
 		for (r = 0; r < model->section[s].n_thread_rows; r++) {
 			row = &model->section[s].thread_row[r];
-			if (!row->n_open || model->thread[row->thread].finished)
+			if (!row->n_open || pmu_model_is_socket(model, row) ||
+			    model->thread[row->thread].finished)
 				continue;
 			if (n++ < DIED_NAMES)
 				pmu_strbuf_addf(text, "%s%s (thread %d)",

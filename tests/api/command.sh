@@ -7,6 +7,7 @@ export LC_ALL=C TZ=UTC
 build=${TEST_BUILDDIR:-.}
 build=$(cd "$build" && pwd) || exit 1
 pmu=${TEST_PMU:-$build/pmu}
+source=$(cd "${TEST_SRCDIR:-$(dirname "$0")/../..}" && pwd) || exit 1
 maker=${TEST_STORE_MAKER:-$build/tests/unit/snapshot}
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
@@ -90,7 +91,7 @@ result $? 'within 90 columns'
 [ "$(sed -n '/^  /s/^  [^ ]*  *//p' out | wc -l)" -gt 40 ] &&
 	[ "$(awk '/^  / { match($0, /^  [^ ]+ +/); print RLENGTH }' out | sort -u | wc -l)" = 1 ]
 result $? 'in columns'
-run 2 'a misspelt topic' help event
+run 2 'a misspelt topic' help evnets
 has err "did you mean 'events'?" 'names the nearest'
 run 0 'where these are' help
 has out 'pmu help events' 'is said'
@@ -107,6 +108,57 @@ run 2 'two files into one' report left.pmu left.pmu -o x.json
 has err '%p' 'says how to tell them apart'
 absent x.json 'nothing is written'
 run 2 'an argument of doctor' doctor now
+
+# --- event ---
+run 0 'an event of another CPU' event --cpu 6-2A UOPS_ISSUED.ANY
+has out '0x0041010E' 'its select'
+has out 'event 0EH, umask 01H, USR, EN' 'its fields'
+has out 'Sandy Bridge (06_2AH)' 'whose it is'
+has out 'type 4, config 0x10e, exclude_kernel' 'what the kernel is told'
+cp out first
+for cpu in 06_2AH GenuineIntel-6-2A 6-2a-7; do
+	run 0 "the same CPU as $cpu" event "--cpu=$cpu" snb::UOPS_ISSUED:ANY
+	same out first 'is the same'
+done
+run 0 'its own prefix names the CPU' event snb::UOPS_ISSUED:ANY
+same out first 'is the same'
+run 0 'one event on three CPUs: Core 2' event --cpu 6-17 DTLB_MISSES.ANY
+has out '0x00410108' '08H/01H'
+run 0 'Nehalem' event --cpu 6-1A DTLB_MISSES.ANY
+has out '0x00410149' '49H/01H'
+run 0 'Westmere, and more' event --cpu 6-2C DTLB_MISSES.ANY CPU_CLK_UNHALTED.TOTAL_CYCLES:uk
+has out '0x00410149' '49H/01H'
+has out '0x02C3003C' 'CMASK 2 and INV'
+run 0 'fields and counters' event --cpu 6-2A L1D_PEND_MISS.PENDING:k:t UNHALTED_REFERENCE_CYCLES cycles
+has out 'OS, ANY, EN' 'kernel, all threads'
+has out 'general counter 2' 'one counter'
+has out 'counted by   fixed counter 2' 'a fixed one'
+has out 'fixed counter 1, any general counter' 'both'
+run 0 'AMD, and what belongs to the socket' event --cpu AuthenticAMD-23-31 cpu/event=0x1c7/ \
+	amd_l3/event=4,umask=0xff/ energy-pkg page-faults
+has out '0x00000001004100C7' 'twelve bits of event'
+has out '0xFF0F00000040FF04' 'all slices and threads'
+has out 'energy-pkg [uJ]' 'a unit'
+has out 'the kernel' 'no register'
+run 0 'JSON' event --json --cpu 6-2A L1D_PEND_MISS.PENDING:c=1
+for text in '"select": "0x1410148"' '"cmask": 1' '"microarchitecture": "Sandy Bridge"' '"config": "0x1000148"'; do
+	has out "$text" "has $text"
+done
+run 1 'an event that there is not' event --cpu 6-2A UOPS_ISSUE.ANY
+has err 'did you mean UOPS_ISSUED.ANY?' 'names the nearest'
+is_one_line err 'in a line'
+run 2 'a CPU that there is not' event --cpu 6-ZZ cycles
+has err '6-2A, 06_2AH' 'says how to write it'
+run 2 'no event' event
+run 2 'two CPUs' event --cpu 6-2A --cpuid x cycles
+run 2 'an unknown option' event --cpus 6-2A cycles
+run 1 'a dump that is not there' event --cpuid nowhere cycles
+has err 'nowhere' 'is named'
+run 0 'of a recorded CPU' event --cpuid "$source/tests/data/cpuid/core2-q9450.txt" MUL instructions
+has out '0x00410012' 'its select'
+has out 'counted by   general counter 1' 'the counter it has'
+has out 'fixed counter 0, any general counter' 'and those for another'
+run 0 'this machine' event cycles
 
 # --- doctor ---
 run 0 'doctor' doctor

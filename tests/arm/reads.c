@@ -116,7 +116,7 @@ static bool attach(void)
 	void *state;
 
 	plan.n_slots = N_EVENTS;
-	if (!is_int(pmu_event_list_parse("instructions,cycles", event), N_EVENTS,
+	if (!is_int(pmu_event_list_parse("instructions,cycles", NULL, event), N_EVENTS,
 		    "the events are known"))
 		return false;
 	for (int i = 0; i < N_EVENTS; i++)

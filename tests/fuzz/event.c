@@ -1,15 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any text as a list of events and as the name of a group. */
+/* Any text as a list of events of several CPUs and as the name of a group. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "group/group.h"
+#include "machine/models.h"
 #include "tests/fuzz/fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static const struct pmu_cpu_model *model_of(const char *pfm)
+{
+	for (const struct pmu_cpu_model *model = pmu_cpu_models; model->vendor; model++)
+		if (!strcmp(model->pfm, pfm))
+			return model;
+	abort();
+}
+
+static void parse(const char *text, const struct pmu_cpu_model *model)
 {
 	struct pmu_group group;
 	struct pmu_plan plan;
+
+	if (pmu_group_from_events(text, model, &group))
+		return;
+	pmu_group_plan(&group, &plan);
+	if (plan.n_slots < 1 || plan.n_slots > PMU_MAX_SLOTS)
+		abort();
+	for (unsigned int i = 0; i < plan.n_slots; i++)
+		if (!memchr(group.event[i].name, '\0', sizeof(group.event[i].name)) || !group.event[i].name[0])
+			abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const char *const models[] = {"core", "wsm_dp", "snb", "spr", "amd64_fam17h_zen2", "amd64_fam19h_zen3"};
+	struct pmu_group group;
 	char *text = malloc(size + 1);
 
 	if (!text)
@@ -17,11 +41,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size)
 		memcpy(text, data, size);
 	text[size] = '\0';
-	if (pmu_group_from_events(text, &group) == 0) {
-		pmu_group_plan(&group, &plan);
-		if (plan.n_slots < 1 || plan.n_slots > PMU_MAX_SLOTS)
-			abort();
-	}
+	parse(text, NULL);
+	parse(text, model_of(models[size % (sizeof(models) / sizeof(models[0]))]));
 	(void)pmu_group_find(text, &group);
 	free(text);
 	return 0;

@@ -17,7 +17,7 @@ static void check_rows(const struct pmu_model *model,
 	for (i = 0; i < section->n_thread_rows; i++) {
 		row = &section->thread_row[i];
 		if (row->parent >= (int)i || !row->name || !row->path ||
-		    row->thread < 0 || (unsigned int)row->thread >= model->n_threads)
+		    row->thread < 0 || (unsigned int)row->thread >= model->n_threads + model->n_sockets)
 			abort();
 	}
 }

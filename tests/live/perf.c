@@ -190,7 +190,7 @@ int main(void)
 #if !defined(__x86_64__) && !defined(__aarch64__)
 	return skip_all("no block of known length for this processor");
 #endif
-	if (pmu_group_from_events("instructions,cycles", &group))
+	if (pmu_group_from_events("instructions,cycles", NULL, &group))
 		return 1;
 	pmu_group_plan(&group, &plan);
 	if (pmu_backend_perf.probe(&plan, &probe))

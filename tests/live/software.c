@@ -108,7 +108,7 @@ int main(void)
 	struct pmu_probe probe;
 
 	if (pmu_group_from_events(
-		    "page-faults,context-switches,cpu-migrations,task-clock", &group))
+		    "page-faults,context-switches,cpu-migrations,task-clock", NULL, &group))
 		return 1;
 	pmu_group_plan(&group, &plan);
 	if (pmu_backend_software.probe(&plan, &probe))

@@ -67,6 +67,24 @@ static void times_have_four_digits(void)
 	is_time(INFINITY, "-");
 }
 
+static void energies_have_four_digits(void)
+{
+	static const struct {
+		uint64_t microjoules;
+		const char *want;
+	} cases[] = {
+		{0, "0 uJ"},		{999, "999 uJ"},	     {1000, "1.000 mJ"},
+		{61728, "61.73 mJ"},	{999960, "1.000 J"},	     {12345678, "12.35 J"},
+		{1234560000, "1.235 kJ"}, {1234560000000, "1.235 MJ"}, {UINT64_MAX, "18,446,744 MJ"},
+	};
+	struct pmu_cell cell;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		pmu_cell_energy(&cell, cases[i].microjoules);
+		is_cell(&cell, cases[i].want);
+	}
+}
+
 static void counts_are_exact_up_to_seven_digits(void)
 {
 	is_count(0, "0");
@@ -130,6 +148,7 @@ static void frequencies(void)
 int main(void)
 {
 	times_have_four_digits();
+	energies_have_four_digits();
 	counts_are_exact_up_to_seven_digits();
 	exact_numbers_fit();
 	shares_never_pass_for_zero();

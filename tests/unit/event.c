@@ -6,13 +6,14 @@
 #include <linux/perf_event.h>
 
 #include "base/error.h"
+#include "machine/models.h"
 #include "tests/tap.h"
 
 static struct pmu_event event;
 
 static void is_event(const char *text, uint32_t type, uint64_t config, const char *label)
 {
-	is_int(pmu_event_parse(text, &event), 0, text);
+	is_int(pmu_event_parse(text, NULL, &event), 0, text);
 	is_int(event.slot.type, type, "  its type");
 	is_u64(event.slot.config, config, "  its code");
 	is_str(event.name, label, "  its label");
@@ -20,7 +21,7 @@ static void is_event(const char *text, uint32_t type, uint64_t config, const cha
 
 static void is_refused(const char *text, const char *words)
 {
-	is_int(pmu_event_parse(text, &event), -EINVAL, text);
+	is_int(pmu_event_parse(text, NULL, &event), -EINVAL, text);
 	has(pmu_error_text(), words, "  and says so");
 }
 
@@ -86,7 +87,7 @@ static void every_name_parses_to_its_own_entry(void)
 
 	for (const struct pmu_event_about *about = pmu_event_names; about->name;
 	     about++) {
-		if (pmu_event_parse(about->name, &event) ||
+		if (pmu_event_parse(about->name, NULL, &event) ||
 		    event.slot.config != about->config ||
 		    event.slot.type != about->type || !about->about[0] ||
 		    strcmp(event.name, about->alias ? about->alias : about->name))
@@ -130,49 +131,188 @@ static void does_not_choke_on_length(void)
 
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
-	is_int(pmu_event_parse(text, &event), -EINVAL, "5000 letters");
+	is_int(pmu_event_parse(text, NULL, &event), -EINVAL, "5000 letters");
 	text[0] = 'r';
 	memset(text + 1, 'f', sizeof(text) - 2);
-	is_int(pmu_event_parse(text, &event), -EINVAL, "4998 digits");
+	is_int(pmu_event_parse(text, NULL, &event), -EINVAL, "4998 digits");
 }
 
 static void reads_lists(void)
 {
 	struct pmu_event events[PMU_MAX_SLOTS];
 
-	is_int(pmu_event_list_parse(" instructions , cycles:k,r1 ", events), 3,
+	is_int(pmu_event_list_parse(" instructions , cycles:k,r1 ", NULL, events), 3,
 	       "three events");
 	is_str(events[0].name, "instructions", "  the first");
 	is_str(events[1].name, "cycles:k", "  the second");
 	is_str(events[2].name, "r1", "  the third");
-	is_int(pmu_event_list_parse("cycles,cycles:k", events), 2,
+	is_int(pmu_event_list_parse("cycles,cycles:k", NULL, events), 2,
 	       "two levels are two events");
-	is_int(pmu_event_list_parse("cycles,cpu-cycles", events), -EINVAL,
+	is_int(pmu_event_list_parse("cycles,cpu-cycles", NULL, events), -EINVAL,
 	       "one event twice");
 	has(pmu_error_text(), "cycles is named twice", "  is named");
-	is_int(pmu_event_list_parse("cycles,,r1", events), -EINVAL,
+	is_int(pmu_event_list_parse("cycles,,r1", NULL, events), -EINVAL,
 	       "nothing between commas");
-	is_int(pmu_event_list_parse("cycles,", events), -EINVAL,
+	is_int(pmu_event_list_parse("cycles,", NULL, events), -EINVAL,
 	       "nothing behind a comma");
-	is_int(pmu_event_list_parse("", events), -EINVAL, "nothing at all");
+	is_int(pmu_event_list_parse("", NULL, events), -EINVAL, "nothing at all");
 	is_int(pmu_event_list_parse("r1,r2,r3,r4,r5,r6,r7,r8,r9,ra,rb,rc,rd,re,rf,r10",
-				    events),
+				    NULL, events),
 	       16, "sixteen fit");
 	is_int(pmu_event_list_parse(
-		       "r1,r2,r3,r4,r5,r6,r7,r8,r9,ra,rb,rc,rd,re,rf,r10,r11", events),
+		       "r1,r2,r3,r4,r5,r6,r7,r8,r9,ra,rb,rc,rd,re,rf,r10,r11", NULL, events),
 	       -E2BIG, "seventeen do not");
+}
+
+static const struct pmu_cpu_model westmere = {
+	.vendor = "GenuineIntel", .microarchitecture = "Westmere", .pfm = "wsm_dp", .pfm_e = "",
+	.pfm_uncore = "wsm_unc", .uncore = PMU_UNCORE_NEHALEM};
+static const struct pmu_cpu_model skylake = {
+	.vendor = "GenuineIntel", .microarchitecture = "Skylake", .pfm = "skl", .pfm_e = "",
+	.pfm_uncore = "", .uncore = PMU_UNCORE_SKYLAKE};
+static const struct pmu_cpu_model zen2 = {
+	.vendor = "AuthenticAMD", .microarchitecture = "Zen 2", .pfm = "amd64_fam17h_zen2",
+	.pfm_e = "", .pfm_uncore = "", .uncore = PMU_UNCORE_AMD_L3};
+static const struct pmu_cpu_model zen3 = {
+	.vendor = "AuthenticAMD", .microarchitecture = "Zen 3", .pfm = "amd64_fam19h_zen3",
+	.pfm_e = "", .pfm_uncore = "amd64_fam19h_zen3_l3", .uncore = PMU_UNCORE_AMD_L3_19H};
+static const struct pmu_cpu_model *model;
+
+static void are_terms(const char *text, enum pmu_slot_kind kind, unsigned int unit, uint64_t config,
+		      const char *label)
+{
+	is_int(pmu_event_parse(text, model, &event), 0, text);
+	ok(event.slot.kind == kind && event.slot.unit == unit, "  what it is");
+	is_u64(event.slot.config, config, "  its select");
+	is_str(event.name, label, "  its label");
+}
+
+static void are_refused(const char *text, const char *words)
+{
+	is_int(pmu_event_parse(text, model, &event), -EINVAL, text);
+	has(pmu_error_text(), words, "  and says so");
+}
+
+static void reads_terms(void)
+{
+	model = &westmere;
+	are_terms("cpu/event=0x0e,umask=0x01,cmask=1,inv,edge,any/", PMU_SLOT_CORE, 0, 0x1a4010e,
+		  "cpu/event=0xe,umask=0x1,cmask=0x1,inv,edge,any/");
+	is_int(event.slot.type, PERF_TYPE_RAW, "  raw");
+	are_terms("CPU/umask=1,event=14,inv=0/", PMU_SLOT_CORE, 0, 0x10e, "cpu/event=0xe,umask=0x1/");
+	are_terms("cpu/event=0x3c/k", PMU_SLOT_CORE, 0, 0x3c, "cpu/event=0x3c/:k");
+	ok(!event.slot.user && event.slot.kernel, "  kernel only");
+	are_terms("cpu/event=0x3c/:uk", PMU_SLOT_CORE, 0, 0x3c, "cpu/event=0x3c/:uk");
+	are_terms("cpu/event=0xb7,umask=1,offcore_rsp=0x10/", PMU_SLOT_CORE, 0, 0x1b7,
+		  "cpu/event=0xb7,umask=0x1,offcore_rsp=0x10/");
+	ok(event.slot.extra == 0x1a6 && event.slot.extra_value == 0x10, "  its second register");
+	are_terms("cpu/instructions/k", PMU_SLOT_CORE, 0, 1, "instructions:k");
+	are_terms("cpu_atom/event=0x3c/", PMU_SLOT_CORE, 0, 0x3c, "cpu_atom/event=0x3c/");
+	is_int(event.slot.core_types, PMU_SLOT_E, "  of the E cores");
+	model = &zen2;
+	are_terms("cpu/event=0x1c7,umask=2/", PMU_SLOT_CORE, 0, 0x1000002c7, "cpu/event=0x1c7,umask=0x2/");
+	are_refused("cpu/event=0x1c7,any/", "no any=1");
+	are_refused("cpu/event=0x11c7/", "no event=0x11c7");
+}
+
+static void reads_terms_of_the_socket(void)
+{
+	model = &westmere;
+	are_terms("uncore/event=0x09,umask=0x01,cmask=0x20/", PMU_SLOT_UNCORE, PMU_UNIT_UNCORE, 0x20000109,
+		  "uncore/event=0x9,umask=0x1,cmask=0x20/");
+	ok(event.slot.user && event.slot.kernel, "  at every level");
+	are_terms("uncore-clock", PMU_SLOT_UNCORE, PMU_UNIT_CLOCK, 0, "uncore-clock");
+	are_refused("uncore/event=9/u", "belongs to the socket");
+	are_refused("uncore/event=9,any/", "no any");
+	are_refused("uncore_cbox/event=0x34/", "Westmere has no uncore_cbox");
+	model = &skylake;
+	are_terms("uncore_cbox_3/event=0x34,umask=0x8f,cmask=31/", PMU_SLOT_UNCORE, PMU_UNIT_CBO, 0x1f008f34,
+		  "uncore_cbox/event=0x34,umask=0x8f,cmask=0x1f/");
+	are_refused("uncore_cbox/event=0x34,cmask=32/", "no cmask=32");
+	are_terms("uncore_arb/event=0x81,umask=1/", PMU_SLOT_UNCORE, PMU_UNIT_ARB, 0x181,
+		  "uncore_arb/event=0x81,umask=0x1/");
+	are_terms("uncore_clock/clockticks/", PMU_SLOT_UNCORE, PMU_UNIT_CLOCK, 0, "uncore-clock");
+	model = &zen2;
+	are_terms("amd_l3/event=0x04,umask=0xff/", PMU_SLOT_UNCORE, PMU_UNIT_L3, 0xff0f00000000ff04,
+		  "amd_l3/event=0x4,umask=0xff/");
+	are_terms("amd_l3/event=4,slicemask=3,threadmask=1/", PMU_SLOT_UNCORE, PMU_UNIT_L3,
+		  0x0103000000000004, "amd_l3/event=0x4,slicemask=0x3,threadmask=0x1/");
+	model = &zen3;
+	are_terms("amd_l3/event=0x04,umask=0xff/", PMU_SLOT_UNCORE, PMU_UNIT_L3, 0x0f00c0000000ff04,
+		  "amd_l3/event=0x4,umask=0xff/");
+	are_terms("amd_l3/event=4,threadmask=3,sliceid=5,coreid=2/", PMU_SLOT_UNCORE, PMU_UNIT_L3,
+		  0x0305080000000004, "amd_l3/event=0x4,threadmask=0x3,sliceid=0x5,coreid=0x2/");
+	are_refused("amd_l3/event=4,slicemask=3/", "no slicemask");
+}
+
+static void reads_energy(void)
+{
+	static const char *const names[] = {"energy-pkg", "energy-cores", "energy-gpu", "energy-ram"};
+	char text[64];
+
+	model = NULL;
+	for (unsigned int i = 0; i < 4; i++) {
+		are_terms(names[i], PMU_SLOT_ENERGY, i, i, names[i]);
+		is_str(event.unit, "uJ", "  in microjoules");
+		snprintf(text, sizeof(text), "power/%s/", names[i]);
+		are_terms(text, PMU_SLOT_ENERGY, i, i, names[i]);
+	}
+	ok(event.slot.type != PERF_TYPE_HARDWARE, "it is no event of the kernel's by number");
+	are_refused("energy-pkg:u", "belongs to the socket");
+	are_refused("power/energy-pkg/k", "belongs to the socket");
+	are_refused("power/cycles/", "power counts no cycles");
+	are_refused("cpu/energy-pkg/", "cpu counts no energy-pkg");
+	are_refused("energy-pk", "did you mean energy-pkg?");
+}
+
+static void refuses_terms(void)
+{
+	model = &westmere;
+	are_refused("cpu/event=1", "second slash");
+	are_refused("cpu//", "no \"\"");
+	are_refused("cpu/event=1,/", "no \"\"");
+	are_refused("cpu/umask=1,inv/", "say which event");
+	are_refused("cpu/event=1,event=2/", "twice");
+	are_refused("cpu/evnt=1,inv/", "did you mean event?");
+	are_refused("cpu/event=x/", "NUMBER");
+	are_refused("cpu/event/", "no event \"event\"");
+	are_refused("cpu/event=-1/", "NUMBER");
+	are_refused("cpu/event=0x10000000000000000/", "NUMBER");
+	are_refused("cpu/event=1,inv=2/", "0 or 1");
+	are_refused("cpu/event=0x1c7/", "no event=0x1c7");
+	are_refused("cpuu/event=1/", "did you mean cpu/.../?");
+	are_refused("nobody/event=1/", "nothing counts");
+	are_refused("cpu/event=1/x", "after the colon");
+	are_refused("/event=1/", "nothing counts");
+	are_refused("uncore/nothing/", "say which event");
+}
+
+static void keeps_terms_together_in_lists(void)
+{
+	struct pmu_event events[PMU_MAX_SLOTS];
+
+	is_int(pmu_event_list_parse("cycles,cpu/event=0x0e,umask=0x01/k,energy-pkg", &westmere, events), 3,
+	       "commas between slashes part nothing");
+	is_str(events[1].name, "cpu/event=0xe,umask=0x1/:k", "  the second");
+	is_int(pmu_event_list_parse("cycles,energy-pkg", NULL, events), 2,
+	       "energy is not cycles, though both have number 0");
+	is_int(pmu_event_list_parse("energy-pkg,uncore-clock", &westmere, events), 2,
+	       "nor are two things of the socket one");
+	is_int(pmu_event_list_parse("UOPS_ISSUED.ANY,cpu/umask=1,event=0xe/", &westmere, events), -EINVAL,
+	       "one event in two writings");
+	has(pmu_error_text(), "named twice", "  is named twice");
 }
 
 static void says_which_cache(void)
 {
-	pmu_event_parse("cache-misses", &event);
+	pmu_event_parse("cache-misses", NULL, &event);
 	is_str(pmu_event_cache(&event, "GenuineIntel"), "last level cache", "Intel");
 	is_str(pmu_event_cache(&event, "AuthenticAMD"), "level 2 cache", "AMD");
 	is_str(pmu_event_cache(&event, "ARM"), "level 1 data cache", "Arm");
 	is_str(pmu_event_cache(&event, "nobody"), NULL, "unknown");
-	pmu_event_parse("cycles", &event);
+	pmu_event_parse("cycles", NULL, &event);
 	is_str(pmu_event_cache(&event, "GenuineIntel"), NULL, "cycles have no cache");
-	pmu_event_parse("major-faults", &event);
+	pmu_event_parse("major-faults", NULL, &event);
 	is_str(pmu_event_cache(&event, "GenuineIntel"), NULL, "nor has a software event");
 }
 
@@ -187,6 +327,11 @@ int main(void)
 	names_the_nearest();
 	does_not_choke_on_length();
 	reads_lists();
+	reads_terms();
+	reads_terms_of_the_socket();
+	reads_energy();
+	refuses_terms();
+	keeps_terms_together_in_lists();
 	says_which_cache();
 	return done_testing();
 }

@@ -72,24 +72,24 @@ static void unknown_groups_name_the_nearest(void)
 
 static void lists_get_the_metrics_they_can_have(void)
 {
-	is_int(pmu_group_from_events("cycles,instructions", &group), 0, "two events");
+	is_int(pmu_group_from_events("cycles,instructions", NULL, &group), 0, "two events");
 	is_str(group.name, "EVENTS", "  are a group");
 	is_str(metric_names(), "IPC, cycle rate", "  with the metrics made of them");
 	ok(!group.event[0].optional, "  what was asked for is not optional");
-	is_int(pmu_group_from_events("cache-misses", &group), 0, "one of a pair");
+	is_int(pmu_group_from_events("cache-misses", NULL, &group), 0, "one of a pair");
 	is_str(metric_names(), "", "  makes no ratio");
-	is_int(pmu_group_from_events("instructions,cycles:k", &group), 0, "two levels");
+	is_int(pmu_group_from_events("instructions,cycles:k", NULL, &group), 0, "two levels");
 	is_str(metric_names(), "", "  make no ratio");
-	is_int(pmu_group_from_events("task-clock", &group), 0, "a clock");
+	is_int(pmu_group_from_events("task-clock", NULL, &group), 0, "a clock");
 	is_str(metric_names(), "CPU share", "  gives the share");
-	is_int(pmu_group_from_events("nonsense", &group), -EINVAL, "an unknown event");
+	is_int(pmu_group_from_events("nonsense", NULL, &group), -EINVAL, "an unknown event");
 }
 
 static void plans_hold_the_slots(void)
 {
 	struct pmu_plan plan;
 
-	pmu_group_from_events("page-faults,r10e:k", &group);
+	pmu_group_from_events("page-faults,r10e:k", NULL, &group);
 	pmu_group_plan(&group, &plan);
 	is_int(plan.n_slots, 2, "two slots");
 	is_int(plan.slot[0].kind, PMU_SLOT_SOFTWARE, "  the first is the kernel's");

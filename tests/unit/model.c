@@ -232,6 +232,48 @@ static void keeps_flat_rows_apart(void)
 	pmu_model_free(model);
 }
 
+/* A model of a thread and two sockets, whose LLC_MISSES is the sockets'. */
+static struct pmu_model *with_sockets(void)
+{
+	struct pmu_model *model = sample_head();
+
+	sample_threads(model, 3, 1000 * ms);
+	model->n_threads = 1;
+	model->n_sockets = 2;
+	sample_sections(model, 1, 8);
+	sample_core(model, model->section);
+	model->section->sockets = 1u << LLC_MISSES;
+	return model;
+}
+
+static void sums_have_each_count_from_whom_it_is_of(void)
+{
+	struct pmu_model *model = with_sockets();
+	struct pmu_model_section *s = model->section;
+	struct pmu_model_row *sum;
+
+	sample_row(model, s, 0, -1, "both", 4, 900)->missing = 1u << LLC_MISSES;
+	sample_row(model, s, 1, -1, "both", 2, 600)->missing = 1u << INSTRUCTIONS | 1u << CYCLES;
+	sample_row(model, s, 2, -1, "both", 1, 300)->missing = 1u << INSTRUCTIONS | 1u << CYCLES;
+	sample_row(model, s, 0, -1, "threads", 1, 700)->missing = 1u << LLC_MISSES;
+	sample_row(model, s, 1, -1, "sockets", 1, 500)->missing = 1u << INSTRUCTIONS | 1u << CYCLES;
+	is_int(pmu_model_finish(model), 0, "finished");
+	sum = sample_sum(model, "both");
+	is_u64(sum->missing, 0, "nothing is missing");
+	is_u64(sum->net[INSTRUCTIONS], 2700, "the thread's");
+	is_u64(sum->net[LLC_MISSES], 600 / 3 + 300 / 3, "the sockets', added up");
+	is_u64(sum->calls, 4, "calls are the thread's");
+	is_u64(sum->time_ns, 900, "and so is time");
+	is_u64(sum->max_ns, 450, "of a call, too");
+	is_u64(sum->n_threads, 1, "sockets are no threads");
+	ok(sum->share > 0.89e-6 && sum->share < 0.91e-6, "a share of the threads' time");
+	is_u64(sample_sum(model, "threads")->missing, 1u << LLC_MISSES, "no socket: missing, not 0");
+	sum = sample_sum(model, "sockets");
+	is_u64(sum->missing & 7, 1u << INSTRUCTIONS | 1u << CYCLES, "no thread: missing, not 0");
+	is_u64(sum->net[LLC_MISSES], 500 / 3, "but for the socket's");
+	pmu_model_free(model);
+}
+
 static void takes_bad_parents_for_none(void)
 {
 	struct pmu_model *model = empty(6);
@@ -437,6 +479,7 @@ int main(void)
 	says_nothing_of_self_below_a_tangled_recursion();
 	pools_deviations();
 	keeps_flat_rows_apart();
+	sums_have_each_count_from_whom_it_is_of();
 	takes_bad_parents_for_none();
 	leaves_unknown_shares_and_counts_unknown();
 	shares_of_all_threads_add_up();

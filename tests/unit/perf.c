@@ -23,7 +23,7 @@ static struct pmu_plan plan_of(const char *events)
 	struct pmu_group group;
 	struct pmu_plan plan = {0};
 
-	if (!pmu_group_from_events(events, &group))
+	if (!pmu_group_from_events(events, NULL, &group))
 		pmu_group_plan(&group, &plan);
 	return plan;
 }

@@ -527,6 +527,61 @@ static void a_thread_counts_once_on_its_way_into_the_set(void)
 	free(build);
 }
 
+/* --- sockets --- */
+
+static void sockets_stand_behind_the_threads(void)
+{
+	struct build *build = build_new();
+	struct pmu_store_group *group = build_group(build, 0, "MEM", "instructions energy");
+	struct pmu_store_thread *socket, *unknown, *thread;
+	uint32_t solve = build_name(build, "solve");
+	const struct pmu_model_row *row;
+	struct pmu_model *model;
+
+	socket = build_thread(build, 0, group, PMU_STORE_FIRST_SOCKET + 3, PMU_THREAD_LIVE, 2);
+	build_row(socket, group, solve, 0, 2, 100);
+	socket->flags = PMU_THREAD_SOCKET;
+	socket->missing = 1;
+	socket->sockets = 2;
+	socket->read_ticks = 3100;
+	thread = build_thread(build, 0, group, 0, PMU_THREAD_LIVE, 2);
+	build_row(thread, group, solve, 0, 10, 1000);
+	thread->missing = thread->sockets = 2;
+	model = must_read(build);
+	is_u64(model->n_threads, 1, "one thread");
+	is_u64(model->n_sockets, 1, "one socket");
+	is_int(model->thread[1].number, 3, "its number");
+	is_u64(model->section->sockets, 2, "its count");
+	ok(model->section->socket_read_ns > 3099 && model->section->socket_read_ns < 3101,
+	   "what reading it takes");
+	row = row_of(model, "solve");
+	is_u64(row->missing, 0, "all that each of them counts is there");
+	is_u64(row->calls, 10, "the thread's calls");
+	is_u64(row->net[0], 10000, "and count");
+	is_u64(row->net[1], 400, "the socket's count");
+	is_u64(model->n_doubts, 0, "no doubt");
+	pmu_model_free(model);
+	/* one that nobody knows, and fields that no writer would write */
+	unknown = build_thread(build, 0, group, UINT32_MAX, PMU_THREAD_LIVE, 2);
+	build_row(unknown, group, solve, 0, 1, 100);
+	unknown->flags = PMU_THREAD_SOCKET;
+	unknown->missing = 3;
+	unknown->sockets = UINT32_MAX;
+	unknown->read_ticks = UINT32_MAX;
+	model = must_read(build);
+	is_u64(model->n_sockets, 2, "another socket");
+	ok(model->thread[1].number == -1 || model->thread[2].number == -1, "of no number");
+	is_u64(model->section->sockets, 3, "no more counts than there are");
+	is_u64(row_of(model, "solve")->missing, 3, "is missing in the sum");
+	is_int((int)doubt_of(model, "whose socket is not counted", "", -1), 0, "which is told");
+	pmu_model_free(model);
+	unknown->state = PMU_THREAD_MERGED;
+	model = must_read(build);
+	is_u64(model->n_sockets, 1, "a set is of threads");
+	pmu_model_free(model);
+	free(build);
+}
+
 /* --- damage --- */
 
 static void refuses(struct build *build, int want, const char *part, const char *name)
@@ -961,6 +1016,7 @@ int main(int argc, char **argv)
 	the_sequence_names_the_bank();
 	rows_in_more_chunks_belong_to_their_thread();
 	empty_rows_are_left_out();
+	sockets_stand_behind_the_threads();
 	missing_stays_missing();
 	own_cost_is_taken_out();
 	cost_reaches_every_row_around();

@@ -73,7 +73,7 @@ struct pmu_msr_program {
 	/* Sockets; boxes and cores of one package follow each other. */
 	size_t n_units;
 	struct pmu_msr_unit *unit;
-	/* Energy: microjoules = raw * 10^6 / 2^energy_shift, by enum pmu_energy_domain; 0: not here. */
+	/* Energy: microjoules of one raw count, by enum pmu_energy_domain; 0: not counted, or nobody looked. */
 	double energy_uj[PMU_ENERGY_DOMAINS];
 	/* What was found in use and is left alone: sentences, one a line; "" nothing. */
 	char *taken;
@@ -82,9 +82,9 @@ struct pmu_msr_program {
 /**
  * pmu_msr_program_look() - the LOOK operations alone
  *
- * Every counter, select and control that a program on this machine could write, whichever it will choose, and what
+ * Every counter, select and control that a program for this plan could write, whichever it will choose, and what
  * tells who is there (IA32_PERF_GLOBAL_INUSE, IA32_PERF_CAPABILITIES, energy units).  Then as for
- * pmu_msr_program_make().
+ * pmu_msr_program_make().  Which slots are absent makes no difference.
  */
 int pmu_msr_program_look(const struct pmu_machine *machine, const struct pmu_plan *plan,
 			 struct pmu_msr_program *program);

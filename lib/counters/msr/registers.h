@@ -23,6 +23,8 @@
 #define MSR_IA32_PERF_GLOBAL_INUSE	0x392u /* from version 4 on; elsewhere the uncore's */
 #define MSR_OFFCORE_RSP_0		0x1a6u
 #define MSR_OFFCORE_RSP_1		0x1a7u
+#define MSR_PEBS_LD_LAT			0x3f6u
+#define MSR_PEBS_FRONTEND		0x3f7u
 /* Nehalem and Westmere uncore */
 #define MSR_UNCORE_PERF_GLOBAL_CTRL	0x391u
 #define MSR_UNCORE_PERF_GLOBAL_STATUS	0x392u

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What `pmu event` shows, and its two ways of showing it. */
+#ifndef PMU_COMMAND_EVENT_H
+#define PMU_COMMAND_EVENT_H
+
+#include "base/strbuf.h"
+#include "counters/msr/request.h"
+#include "counters/msr/select.h"
+#include "group/event.h"
+#include "machine/machine.h"
+
+/** One event on one CPU. */
+struct pmu_event_view {
+	struct pmu_event event;
+	bool has_select; /* an event select can be written for it: */
+	uint64_t select; /* with EN, and USR and OS as its level says */
+	enum pmu_select_layout layout;
+	uint32_t general; /* core: counters that may count it, by bit; 0: by any, or none */
+	bool any;	  /* by any */
+	int fixed;	  /* -1: none */
+	char why[256];	  /* no register counts it: why */
+};
+
+/** pmu_event_view_text() - for people. */
+void pmu_event_view_text(const struct pmu_event_view *view, const struct pmu_machine *machine, struct pmu_strbuf *out);
+
+/** pmu_event_view_json() - for programs.  Return: 0 or -ENOMEM. */
+int pmu_event_view_json(const struct pmu_event_view *view, size_t n, const struct pmu_machine *machine,
+			struct pmu_strbuf *out);
+
+/** One field of an event select by its name; flags have the value 1. */
+struct pmu_event_field {
+	const char *name;
+	bool flag;
+	unsigned int value;
+};
+#define PMU_EVENT_MAX_FIELDS 24
+
+/** pmu_event_view_fields() - those that are not 0.  Return: how many. */
+size_t pmu_event_view_fields(const struct pmu_event_view *view, struct pmu_event_field *field);
+
+/** pmu_event_view_level() - "user level", "kernel", "user level and kernel" */
+const char *pmu_event_view_level(const struct pmu_slot *slot);
+
+#endif

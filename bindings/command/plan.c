@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `pmu plan`: which registers a session would read and write, in which order. */
+#include "bindings/command/plan.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "bindings/command/command.h"
+#include "counters/msr/device.h"
+
+static const char *const option_names[] = { "--events", "--group", "--cpuid", "--topology",
+					    "--all",	"--json",  "--help",  NULL };
+
+struct request {
+	struct pmu_machine_from from;
+	const char *events, *group;
+	bool all, json;
+};
+
+/* --- the command line --- */
+
+/* The value of "-e VALUE", "-eVALUE", "--name VALUE" or "--name=VALUE"; NULL for other options, "" where it is missing. */
+static const char *value_of(const char *name, char letter, char **argv, int *i)
+{
+	const char *arg = argv[*i];
+	size_t len = strlen(name);
+
+	if (letter && arg[0] == '-' && arg[1] == letter) {
+		if (arg[2])
+			return arg + 2;
+	} else if (strncmp(arg, name, len) != 0) {
+		return NULL;
+	} else if (arg[len] == '=') {
+		return arg + len + 1;
+	} else if (arg[len]) {
+		return NULL;
+	}
+	return argv[*i + 1] ? argv[++*i] : "";
+}
+
+static int parse_option(const struct pmu_command *self, struct request *request, char **argv, int *i)
+{
+	const struct {
+		const char *name;
+		char letter;
+		const char **value;
+	} valued[] = {
+		{ "--events", 'e', &request->events },
+		{ "--group", 'g', &request->group },
+		{ "--cpuid", 0, &request->from.cpuid_file },
+		{ "--topology", 0, &request->from.topology },
+	};
+	const char *arg = argv[*i], *nearest;
+
+	for (size_t v = 0; v < PMU_ARRAY_LEN(valued); v++) {
+		const char *value = value_of(valued[v].name, valued[v].letter, argv, i);
+
+		if (value && !*value)
+			return pmu_command_usage_error(self, "%s needs a value", arg);
+		if (value) {
+			*valued[v].value = value;
+			return 0;
+		}
+	}
+	if (!strcmp(arg, "--all") || !strcmp(arg, "--json")) {
+		*(arg[2] == 'a' ? &request->all : &request->json) = true;
+		return 0;
+	}
+	nearest = arg[0] == '-' ? pmu_closest(arg, option_names) : NULL;
+	return pmu_command_usage_error(self, "plan takes no '%s'%s%s%s", arg, nearest ? ", did you mean " : "",
+				       nearest ? nearest : "", nearest ? "?" : "");
+}
+
+static int parse(const struct pmu_command *self, int argc, char **argv, struct request *request)
+{
+	for (int i = 1; i < argc; i++) {
+		int rc = parse_option(self, request, argv, &i);
+
+		if (rc)
+			return rc;
+	}
+	if (request->events && request->group)
+		return pmu_command_usage_error(self, "events or a group, not both");
+	return 0;
+}
+
+static const char *setting(const char *name)
+{
+	const char *value = secure_getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+/* Without --cpuid the machine is the one that a measured program would see. */
+static void read_environment(struct pmu_machine_from *from)
+{
+	if (from->cpuid_file)
+		return;
+	from->cpuid_file = setting("PMU_CPUID_FILE");
+	if (from->cpuid_file && !from->topology)
+		from->topology = setting("HWLOC_XMLFILE");
+	from->msr_device = setting("PMU_MSR_DEVICE");
+	from->msr_batch = setting("PMU_MSR_BATCH");
+}
+
+/* --- the plan --- */
+
+static int load_group(const struct request *request, const struct pmu_machine *machine, struct pmu_group *group)
+{
+	/* a machine that no table has is not the one we run on */
+	static const struct pmu_cpu_model unknown = { .vendor = "", .microarchitecture = "", .codename = "", .pfm = "",
+						      .pfm_e = "", .pfm_uncore = "" };
+	int rc;
+
+	if (request->events)
+		rc = pmu_group_from_events(request->events, machine->model ? machine->model : &unknown, group);
+	else
+		rc = pmu_group_find(request->group ? request->group : "CORE", group);
+	if (!rc && !group->n_events)
+		rc = pmu_fail(EINVAL, "group %s counts no events", group->name);
+	return rc;
+}
+
+/* Reads every register that the plan depends on.  0, or a negative errno with a sentence. */
+static int read_registers(struct pmu_plan_shown *shown, const struct pmu_machine_from *from)
+{
+	struct pmu_msr_fault fault = { 0 };
+	struct pmu_msr_device device;
+	struct pmu_msr_program look;
+	int rc = pmu_msr_device_try(from);
+
+	if (rc)
+		return rc;
+	rc = pmu_msr_program_look(shown->machine, &shown->fit.plan, &look);
+	if (!rc)
+		rc = pmu_msr_device_open(&device, shown->machine, from);
+	if (rc) {
+		pmu_msr_program_free(&look);
+		return rc;
+	}
+	shown->found = calloc(look.n_ops + 1, sizeof(*shown->found));
+	rc = shown->found ? pmu_msr_device_run(&device, look.op, look.n_ops, shown->found, false, &fault) : -ENOMEM;
+	if (rc)
+		rc = pmu_fail(rc, "cannot read register %XH of CPU %d: %s", fault.op.address, fault.op.cpu,
+			      strerror(-rc));
+	pmu_msr_device_close(&device);
+	pmu_msr_program_free(&look);
+	return rc;
+}
+
+static void look(struct pmu_plan_shown *shown, const struct pmu_machine_from *from)
+{
+	if (shown->machine->recorded && !from->msr_device) {
+		snprintf(shown->unlooked, sizeof(shown->unlooked), "this is another machine's description");
+		return;
+	}
+	if (read_registers(shown, from)) {
+		free(shown->found);
+		shown->found = NULL;
+		snprintf(shown->unlooked, sizeof(shown->unlooked), "%s", pmu_error_text());
+	}
+}
+
+static int make(void *arg, const struct pmu_plan *plan, struct pmu_probe *probe)
+{
+	struct pmu_plan_shown *shown = arg;
+
+	pmu_msr_program_free(&shown->program);
+	return pmu_msr_program_make(shown->machine, plan, shown->found, &shown->program, probe);
+}
+
+static int show(const struct request *request, struct pmu_plan_shown *shown, struct pmu_strbuf *out)
+{
+	int rc = load_group(request, shown->machine, &shown->group);
+
+	if (rc)
+		return rc;
+	pmu_group_plan(&shown->group, &shown->fit.plan);
+	look(shown, &request->from);
+	rc = pmu_fit(&shown->group, true, true, make, shown, &shown->fit);
+	if (rc)
+		return pmu_fail(rc, "%s", shown->fit.first.why);
+	if (request->json)
+		return pmu_plan_json(shown, out);
+	pmu_plan_text(shown, request->all, out);
+	return 0;
+}
+
+static int run_plan(const struct pmu_command *self, int argc, char **argv)
+{
+	struct request request = { .all = false };
+	struct pmu_plan_shown shown = { .machine = NULL };
+	struct pmu_machine *machine = NULL;
+	struct pmu_strbuf out = { 0 };
+	int rc = parse(self, argc, argv, &request);
+
+	if (rc)
+		return rc;
+	read_environment(&request.from);
+	rc = pmu_machine_load(&request.from, &machine);
+	shown.machine = machine;
+	if (!rc)
+		rc = show(&request, &shown, &out);
+	if (rc)
+		pmu_command_error("%s", pmu_error_text());
+	pmu_msr_program_free(&shown.program);
+	free(shown.found);
+	if (machine)
+		pmu_machine_free(machine);
+	if (!rc)
+		return pmu_command_print(&out);
+	pmu_strbuf_free(&out);
+	return PMU_EXIT_FAILED;
+}
+
+const struct pmu_command pmu_command_plan = {
+	.name = "plan",
+	.usage = "plan [-e EVENTS | -g GROUP] [--cpuid DUMP] [--topology XML] [--all] [--json]",
+	.about = "show which registers the source msr would program, in which order",
+	.help = "Registers are read, where they can be, to see which counters are free; nothing is written.\n"
+		"\n"
+		"  -e, --events EVENTS  as in PMU_EVENTS\n"
+		"  -g, --group GROUP    as in PMU_GROUP; CORE without either\n"
+		"  --cpuid DUMP         for another machine: its CPUID leaves as text, see 'pmu help info'\n"
+		"  --topology XML       its topology, as 'lstopo --of xml' writes it\n"
+		"  --all                a line for each operation, in their order, instead of one for all\n"
+		"                       processors that do the same\n"
+		"  --json               for programs: every operation\n"
+		"  --help               this\n",
+	.run = run_plan,
+};

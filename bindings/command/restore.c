@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `pmu restore`: put back the registers that a killed program left behind. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "bindings/command/command.h"
+#include "counters/msr/device.h"
+#include "counters/msr/journal.h"
+#include "machine/machine.h"
+
+/* What the environment says of the machine, as a measured program reads it. */
+static void read_environment(struct pmu_machine_from *from)
+{
+	const char *cpuid = secure_getenv("PMU_CPUID_FILE"), *device = secure_getenv("PMU_MSR_DEVICE");
+	const char *batch = secure_getenv("PMU_MSR_BATCH"), *topology = secure_getenv("HWLOC_XMLFILE");
+
+	*from = (struct pmu_machine_from){
+		.cpuid_file = cpuid && *cpuid ? cpuid : NULL,
+		.topology = cpuid && *cpuid && topology && *topology ? topology : NULL,
+		.msr_device = device && *device ? device : NULL,
+		.msr_batch = batch && *batch ? batch : NULL,
+	};
+}
+
+static int restore(const struct pmu_machine_from *from, struct pmu_strbuf *said)
+{
+	struct pmu_machine *machine = NULL;
+	struct pmu_msr_device device;
+	int rc = pmu_msr_device_try(from);
+
+	/* without journals nobody needs the devices */
+	if (rc && !from->msr_device && !pmu_msr_journal_any())
+		return 0;
+	if (rc)
+		return rc;
+	rc = pmu_machine_load(from, &machine);
+	if (rc)
+		return rc;
+	rc = pmu_msr_device_open(&device, machine, from);
+	if (!rc) {
+		rc = pmu_msr_device_lock(&device, machine);
+		if (!rc)
+			rc = pmu_msr_journal_restore(&device, machine, said);
+		pmu_msr_device_unlock(&device);
+		pmu_msr_device_close(&device);
+	}
+	pmu_machine_free(machine);
+	return rc;
+}
+
+static int refuse(const struct pmu_machine_from *from, int rc)
+{
+	const char *mend = pmu_msr_device_mend(from, rc);
+
+	pmu_command_error("%s%s%s", pmu_error_text(), *mend ? "; " : "", mend);
+	return PMU_EXIT_FAILED;
+}
+
+static int run_restore(const struct pmu_command *self, int argc, char **argv)
+{
+	struct pmu_strbuf said = {0};
+	struct pmu_machine_from from;
+	int rc, printed;
+
+	read_environment(&from);
+	if (argc == 3 && !strcmp(argv[1], "--device"))
+		from.msr_device = argv[2];
+	else if (argc > 1)
+		return pmu_command_usage_error(self, "restore takes no '%s'", argv[1]);
+	if (from.cpuid_file && !from.msr_device)
+		return pmu_command_usage_error(self, "PMU_CPUID_FILE describes another machine: say --device");
+	rc = restore(&from, &said);
+	/* what was found out before something failed is worth reading too */
+	if (rc < 0 && !said.len)
+		return refuse(&from, rc);
+	if (rc == 0 && !said.len)
+		pmu_strbuf_add(&said, "nothing to restore\n");
+	printed = pmu_command_print(&said);
+	return rc < 0 ? PMU_EXIT_FAILED : printed;
+}
+
+const struct pmu_command pmu_command_restore = {
+	.name = "restore",
+	.usage = "restore [--device PATH]",
+	.about = "put back the counter registers that a killed program left programmed",
+	.help = "A program that counts by the source msr writes down what the registers held before. Where it\n"
+		"was killed, the next such program puts them back, or this command does, as the same user.\n"
+		"\n"
+		"  --device PATH  where the registers are, its %d standing for the processor's number;\n"
+		"                 PMU_MSR_DEVICE without it, else /dev/cpu/%d/msr\n",
+	.run = run_restore,
+};

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Counters of one processor or socket, as totals that grow. */
+#include "counters/msr/cell.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
+#include "base/fd.h"
+
+uint64_t pmu_msr_cell_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* --- one at a time --- */
+
+/* A holder that was preempted gets the processor, whatever the priority of who waits. */
+static PMU_COLD void wait_a_little(unsigned int turn)
+{
+	static const struct timespec pause = {.tv_nsec = 20000};
+	int saved = errno;
+
+	if (turn > 100)
+		syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
+	errno = saved;
+}
+
+static void lock(struct pmu_msr_cell *cell)
+{
+	for (unsigned int turn = 0; __atomic_exchange_n(&cell->lock, 1, __ATOMIC_ACQUIRE); turn++)
+		wait_a_little(turn);
+}
+
+static void unlock(struct pmu_msr_cell *cell)
+{
+	__atomic_store_n(&cell->lock, 0, __ATOMIC_RELEASE);
+}
+
+/* --- one counter --- */
+
+static uint64_t width_mask(unsigned int bits)
+{
+	return bits >= 64 ? UINT64_MAX : (1ull << bits) - 1;
+}
+
+/*
+ * How long a counter may be left alone: a narrow one a minute; wide ones until 2^35 counts a second, more than a core
+ * gives, would bring them round.
+ */
+static uint64_t patience_ns(unsigned int bits)
+{
+	if (bits < PMU_MSR_WIDE_BITS)
+		return PMU_MSR_NARROW_NS;
+	return bits - 35 >= 32 ? UINT64_MAX : (1ull << (bits - 35)) * 1000000000u;
+}
+
+#if defined(__x86_64__) || defined(__i386__)
+static uint64_t read_instruction(uint32_t which)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(which));
+	return (uint64_t)high << 32 | low;
+}
+#else
+static uint64_t read_instruction(uint32_t which)
+{
+	(void)which;
+	return 0;
+}
+#endif
+
+/* The instruction reads the counter of whatever processor the thread is on: before and after it must be this one. */
+static bool read_here(const struct pmu_msr_cell *cell, const struct pmu_msr_entry *entry, uint64_t *raw)
+{
+	if (entry->rdpmc == UINT32_MAX || sched_getcpu() != cell->cpu)
+		return false;
+	*raw = read_instruction(entry->rdpmc);
+	return sched_getcpu() == cell->cpu;
+}
+
+static bool is_ours(const struct pmu_msr_cell *cell, const struct pmu_msr_entry *entry)
+{
+	struct pmu_msr_file file;
+
+	for (size_t i = 0; i < cell->device->n_cpus; i++) {
+		if (cell->device->at[i].cpu != entry->cpu)
+			continue;
+		file = cell->device->at[i].file;
+		file.fd = entry->fd;
+		return pmu_msr_file_is_ours(&file);
+	}
+	return false;
+}
+
+static PMU_COLD void give_up(struct pmu_msr_cell *cell, const struct pmu_msr_entry *entry, const char *why)
+{
+	cell->missing |= 1u << entry->slot;
+	if (!cell->trouble[0])
+		snprintf(cell->trouble, sizeof(cell->trouble), "MSR %XH of CPU %d %s; its counts are missing from then on",
+			 entry->address, entry->cpu, why);
+}
+
+static PMU_COLD void read_failed(struct pmu_msr_cell *cell, const struct pmu_msr_entry *entry, int rc)
+{
+	int saved = errno;
+	char why[96];
+
+	if (!is_ours(cell, entry)) {
+		cell->lost = PMU_SOURCE_CLOSED;
+	} else {
+		snprintf(why, sizeof(why), "cannot be read any more (%s)", strerror(-rc));
+		give_up(cell, entry, why);
+	}
+	errno = saved;
+}
+
+/* A file of the program's that has taken a descriptor's place gives eight bytes too, but hardly such as these. */
+static PMU_COLD bool is_strange(const struct pmu_msr_cell *cell, const struct pmu_msr_entry *entry)
+{
+	int saved = errno;
+	bool ours = is_ours(cell, entry);
+
+	errno = saved;
+	return !ours;
+}
+
+static void advance(struct pmu_msr_cell *cell, struct pmu_msr_entry *entry, uint64_t idle_ns, bool by_instruction)
+{
+	uint64_t mask = width_mask(entry->bits), raw, delta;
+	int rc = 0;
+
+	if (cell->missing >> entry->slot & 1)
+		return;
+	if (!by_instruction || !read_here(cell, entry, &raw))
+		rc = pmu_msr_read_fd(entry->fd, entry->address, &raw);
+	if (unlikely(rc)) {
+		read_failed(cell, entry, rc);
+		return;
+	}
+	delta = (raw - entry->last) & mask;
+	if (unlikely((raw & ~mask || delta > mask / 2) && is_strange(cell, entry))) {
+		cell->lost = PMU_SOURCE_CLOSED;
+		return;
+	}
+	if (unlikely(idle_ns > patience_ns(entry->bits))) {
+		give_up(cell, entry, "was not read for too long and may have come round unseen");
+		return;
+	}
+	entry->last = raw & mask;
+	cell->total[entry->slot] += delta;
+}
+
+/* --- all of them --- */
+
+void pmu_msr_cell_start(struct pmu_msr_cell *cell, uint64_t now_ns)
+{
+	for (unsigned int i = 0; i < cell->n_entries; i++) {
+		cell->entry[i].last &= width_mask(cell->entry[i].bits);
+		cell->narrow |= cell->entry[i].bits < PMU_MSR_WIDE_BITS;
+	}
+	cell->read_ns = now_ns;
+}
+
+uint32_t pmu_msr_cell_read(struct pmu_msr_cell *cell, uint64_t now_ns, bool by_instruction, uint64_t *total,
+			   enum pmu_source_lost *lost)
+{
+	uint32_t missing;
+	uint64_t idle_ns;
+
+	lock(cell);
+	/* who took the time before another thread came in between is not late */
+	idle_ns = now_ns > cell->read_ns ? now_ns - cell->read_ns : 0;
+	if (likely(!cell->stopped && cell->lost != PMU_SOURCE_CLOSED)) {
+		for (unsigned int i = 0; i < cell->n_entries && cell->lost != PMU_SOURCE_CLOSED; i++)
+			advance(cell, &cell->entry[i], idle_ns, by_instruction);
+		cell->read_ns += idle_ns;
+	}
+	missing = cell->stopped || cell->lost == PMU_SOURCE_CLOSED ? cell->all : cell->missing;
+	if (total)
+		memcpy(total, cell->total, sizeof(cell->total));
+	if (lost)
+		*lost = cell->lost;
+	unlock(cell);
+	return missing;
+}
+
+void pmu_msr_cell_stop(struct pmu_msr_cell *cell)
+{
+	lock(cell);
+	cell->stopped = true;
+	unlock(cell);
+}
+
+bool pmu_msr_cell_trouble(struct pmu_msr_cell *cell, char *text, size_t size)
+{
+	bool any;
+
+	lock(cell);
+	any = cell->trouble[0] && !cell->told;
+	if (any)
+		snprintf(text, size, "%s", cell->trouble);
+	cell->told |= any;
+	unlock(cell);
+	return any;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Counters that are read together, as 64-bit totals: those of one processor, or those of one socket.  Whoever reads
+ * them, any thread there or the keeper, brings the totals forward.
+ */
+#ifndef PMU_MSR_CELL_H
+#define PMU_MSR_CELL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "counters/backend.h"
+#include "counters/msr/device.h"
+
+/** Counters narrower than this come round too soon to be left alone. */
+#define PMU_MSR_WIDE_BITS 48
+/** Most time between two reads of such a counter. */
+#define PMU_MSR_NARROW_NS (60 * 1000000000ull)
+
+/** One counter. */
+struct pmu_msr_entry {
+	int cpu, fd;
+	uint32_t address;
+	uint32_t rdpmc; /* UINT32_MAX: not that way */
+	uint8_t bits, slot;
+	uint64_t last; /* what it held when it was last read */
+};
+
+struct pmu_msr_cell {
+	uint32_t lock;	  /* everything below */
+	int cpu;	  /* whose it is; -1: a socket's */
+	bool stopped;	  /* registers are being put back, or are */
+	bool narrow;	  /* has a counter that must not be left alone */
+	uint32_t missing; /* slots that it does not count, or not any more */
+	uint32_t all;	  /* every slot of the plan */
+	enum pmu_source_lost lost;
+	uint64_t read_ns; /* when it was last read; CLOCK_MONOTONIC */
+	unsigned int n_entries;
+	struct pmu_msr_entry *entry;
+	const struct pmu_msr_device *device; /* for its identities */
+	uint64_t total[PMU_MAX_SLOTS];	     /* in the counters' own units */
+	/* The first thing that went wrong, for people. */
+	char trouble[200];
+	bool told;
+};
+
+/** pmu_msr_cell_now() - CLOCK_MONOTONIC to some milliseconds; costs nothing. */
+uint64_t pmu_msr_cell_now(void);
+
+/** pmu_msr_cell_start() - its entries are complete, and what they held at @now_ns is where the totals begin */
+void pmu_msr_cell_start(struct pmu_msr_cell *cell, uint64_t now_ns);
+
+/**
+ * pmu_msr_cell_read() - bring the totals forward
+ * @now_ns: pmu_msr_cell_now(); a counter that was left alone for longer than its width bears is missing from then on
+ * @by_instruction: RDPMC where the thread is on the cell's processor
+ * @total: [PMU_MAX_SLOTS] result, NULL: not wanted
+ * @lost: result where the descriptors are not ours any more; NULL: not wanted
+ *
+ * Context: any thread; keeps errno; no allocation, no point of cancellation.
+ * Return: the slots that mean nothing.
+ */
+uint32_t pmu_msr_cell_read(struct pmu_msr_cell *cell, uint64_t now_ns, bool by_instruction, uint64_t *total,
+			   enum pmu_source_lost *lost);
+
+/** pmu_msr_cell_stop() - from now on reads give nothing; none is under way when it returns. */
+void pmu_msr_cell_stop(struct pmu_msr_cell *cell);
+
+/** pmu_msr_cell_trouble() - what went wrong, once; false where nothing did. */
+bool pmu_msr_cell_trouble(struct pmu_msr_cell *cell, char *text, size_t size);
+
+#endif

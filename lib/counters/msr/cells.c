@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which counters belong to which processor's or socket's totals. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "counters/msr/state.h"
+
+static uint32_t all_slots(const struct pmu_plan *plan)
+{
+	return plan->n_slots ? (uint32_t)((1ull << plan->n_slots) - 1) : 0;
+}
+
+static size_t count_entries(const struct pmu_msr *msr)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < msr->machine->n_cpus; i++)
+		n += msr->program.n_counters[msr->machine->cpu[i].kind];
+	for (size_t i = 0; i < msr->program.n_units; i++)
+		n += msr->program.unit[i].n_counters;
+	return n;
+}
+
+static void add_entry(struct pmu_msr *msr, struct pmu_msr_cell *cell, int cpu, const struct pmu_msr_counter *counter)
+{
+	cell->entry[cell->n_entries++] = (struct pmu_msr_entry){
+		.cpu = cpu,
+		.fd = pmu_msr_fd(&msr->device, cpu),
+		.address = counter->address,
+		.rdpmc = cell->cpu < 0 ? UINT32_MAX : counter->rdpmc,
+		.bits = (uint8_t)counter->bits,
+		.slot = (uint8_t)counter->slot,
+	};
+	cell->missing &= ~(1u << counter->slot);
+}
+
+static void begin_cell(struct pmu_msr *msr, struct pmu_msr_cell *cell, int cpu, struct pmu_msr_entry *entry)
+{
+	cell->cpu = cpu;
+	cell->entry = entry;
+	cell->device = &msr->device;
+	cell->all = all_slots(&msr->plan);
+	cell->missing = cell->all;
+}
+
+static struct pmu_msr_entry *fill_cpus(struct pmu_msr *msr, struct pmu_msr_entry *entry)
+{
+	for (size_t i = 0; i < msr->machine->n_cpus; i++) {
+		const struct pmu_machine_cpu *at = &msr->machine->cpu[i];
+
+		begin_cell(msr, &msr->cell[i], at->pu.cpu, entry);
+		for (unsigned int j = 0; j < msr->program.n_counters[at->kind]; j++)
+			add_entry(msr, &msr->cell[i], at->pu.cpu, &msr->program.counter[at->kind][j]);
+		entry += msr->cell[i].n_entries;
+	}
+	return entry;
+}
+
+static void fill_sockets(struct pmu_msr *msr, struct pmu_msr_entry *entry)
+{
+	struct pmu_msr_socket *socket = NULL;
+
+	/* units of one package follow each other */
+	for (size_t i = 0; i < msr->program.n_units; i++) {
+		const struct pmu_msr_unit *unit = &msr->program.unit[i];
+
+		if (!socket || socket->package != unit->package) {
+			socket = &msr->socket[msr->n_sockets++];
+			socket->package = unit->package;
+			begin_cell(msr, &socket->cell, -1, entry);
+		}
+		for (unsigned int j = 0; j < unit->n_counters; j++, entry++)
+			add_entry(msr, &socket->cell, unit->cpu, &unit->counter[j]);
+	}
+}
+
+int pmu_msr_cells_build(struct pmu_msr *msr)
+{
+	struct pmu_msr_entry *rest;
+
+	msr->cell = calloc(msr->machine->n_cpus, sizeof(*msr->cell));
+	msr->socket = calloc(msr->program.n_units + 1, sizeof(*msr->socket));
+	msr->entries = calloc(count_entries(msr) + 1, sizeof(*msr->entries));
+	if (!msr->cell || !msr->socket || !msr->entries)
+		return pmu_fail(ENOMEM, "no memory for the counts of %zu processors", msr->machine->n_cpus);
+	for (unsigned int i = 0; i < msr->plan.n_slots; i++)
+		if (msr->plan.slot[i].kind == PMU_SLOT_ENERGY && msr->plan.slot[i].unit < PMU_ENERGY_DOMAINS)
+			msr->scale[i] = msr->program.energy_uj[msr->plan.slot[i].unit];
+	rest = fill_cpus(msr, msr->entries);
+	fill_sockets(msr, rest);
+	return 0;
+}
+
+void pmu_msr_cells_free(struct pmu_msr *msr)
+{
+	free(msr->cell);
+	free(msr->socket);
+	free(msr->entries);
+	msr->cell = NULL;
+	msr->socket = NULL;
+	msr->entries = NULL;
+}
+
+int pmu_msr_cells_start(struct pmu_msr *msr, struct pmu_msr_fault *fault)
+{
+	size_t n = count_entries(msr);
+	struct pmu_msr_op *op = calloc(n + 1, sizeof(*op));
+	uint64_t *value = calloc(n + 1, sizeof(*value)), now;
+	int rc = op && value ? 0 : pmu_fail(ENOMEM, "no memory to read %zu counters", n);
+
+	for (size_t i = 0; i < n && !rc; i++)
+		op[i] = (struct pmu_msr_op){.address = msr->entries[i].address,
+					    .cpu = msr->entries[i].cpu,
+					    .phase = PMU_MSR_READ,
+					    .slot = (int8_t)msr->entries[i].slot,
+					    .socket = -1};
+	if (!rc)
+		rc = pmu_msr_device_run(&msr->device, op, n, value, false, fault);
+	now = pmu_msr_cell_now();
+	for (size_t i = 0; i < n && !rc; i++)
+		msr->entries[i].last = value[i];
+	for (size_t i = 0; i < msr->machine->n_cpus; i++)
+		pmu_msr_cell_start(&msr->cell[i], now);
+	for (unsigned int i = 0; i < msr->n_sockets; i++)
+		pmu_msr_cell_start(&msr->socket[i].cell, now);
+	free(op);
+	free(value);
+	return rc;
+}
+
+static const struct pmu_machine_cpu *find(const struct pmu_machine *machine, int cpu)
+{
+	size_t low = 0, high = machine->n_cpus;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (machine->cpu[middle].pu.cpu == cpu)
+			return &machine->cpu[middle];
+		if (machine->cpu[middle].pu.cpu < cpu)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+struct pmu_msr_cell *pmu_msr_cell_of(const struct pmu_msr *msr, int cpu)
+{
+	const struct pmu_machine_cpu *at = find(msr->machine, cpu);
+
+	return at ? &msr->cell[at - msr->machine->cpu] : NULL;
+}
+
+int pmu_msr_socket_of(const struct pmu_msr *msr, int cpu)
+{
+	const struct pmu_machine_cpu *at = find(msr->machine, cpu);
+
+	for (unsigned int i = 0; at && i < msr->n_sockets; i++)
+		if (msr->socket[i].package == at->pu.package)
+			return (int)i;
+	return -1;
+}

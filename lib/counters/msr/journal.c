@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Journals as files: made before registers are written, removed after they are put back. */
+#include "counters/msr/journal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
+#include "base/error.h"
+#include "counters/msr/registers.h"
+#include "store/place.h"
+#include "store/place_dirs.h"
+
+#define ENDING ".registers"
+
+/* --- writing --- */
+
+static int no_journal(struct pmu_msr_journal *journal, const char *what, int error)
+{
+	snprintf(journal->why, sizeof(journal->why), "%.110s: %s", what, strerror(error));
+	journal->path[0] = '\0';
+	return 0;
+}
+
+static int write_all(int fd, const char *text, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, text, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -ENOSPC;
+		text += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+/* Under another name first: half a journal is none. */
+static int write_file(struct pmu_msr_journal *journal, const struct pmu_strbuf *text)
+{
+	char draft[sizeof(journal->path) + 8];
+	int fd, rc;
+
+	snprintf(draft, sizeof(draft), "%s.new", journal->path);
+	fd = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return no_journal(journal, draft, errno);
+	rc = fchmod(fd, 0600) ? -errno : write_all(fd, text->text, text->len);
+	if (close(fd) && !rc)
+		rc = -errno;
+	if (!rc && rename(draft, journal->path))
+		rc = -errno;
+	if (!rc)
+		return 0;
+	unlink(draft);
+	return no_journal(journal, draft, -rc);
+}
+
+static void clean_name(char *name)
+{
+	for (; *name; name++)
+		if ((unsigned char)*name < ' ' || *name == 0x7f)
+			*name = '?';
+}
+
+static void fill_record(struct pmu_msr_record *record, const struct pmu_msr_device *device,
+			const struct pmu_msr_program *program)
+{
+	struct pmu_store_owner owner;
+
+	memset(record, 0, sizeof(*record));
+	pmu_store_owner_self(&owner);
+	snprintf(record->device, sizeof(record->device), "%s", device->path);
+	snprintf(record->boot, sizeof(record->boot), "%s", owner.boot_id[0] ? owner.boot_id : "unknown");
+	snprintf(record->program, sizeof(record->program), "%s", program_invocation_short_name);
+	clean_name(record->program);
+	clean_name(record->device);
+	pmu_msr_journal_cpu(program->machine, record->cpu, sizeof(record->cpu));
+	record->pid = owner.pid;
+	record->op = program->op + program->first[PMU_MSR_RESTORE];
+	record->n_ops = program->first[PMU_MSR_RESTORE + 1] - program->first[PMU_MSR_RESTORE];
+}
+
+int pmu_msr_journal_write(struct pmu_msr_journal *journal, const struct pmu_msr_device *device,
+			  const struct pmu_msr_program *program)
+{
+	struct pmu_strbuf text = {0};
+	struct pmu_msr_record record;
+	struct timespec now;
+	char dir[PMU_PLACE_MAX];
+	int rc;
+
+	memset(journal, 0, sizeof(*journal));
+	if (pmu_store_dir(1, dir, sizeof(dir)))
+		return no_journal(journal, "no folder for it", ENOENT);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	snprintf(journal->path, sizeof(journal->path), "%s/%ld-%lld.%09ld" ENDING, dir, (long)getpid(),
+		 (long long)now.tv_sec, now.tv_nsec);
+	fill_record(&record, device, program);
+	pmu_msr_journal_print(&record, &text);
+	rc = text.failed ? no_journal(journal, "no memory for it", ENOMEM) : write_file(journal, &text);
+	pmu_strbuf_free(&text);
+	return rc;
+}
+
+void pmu_msr_journal_remove(struct pmu_msr_journal *journal)
+{
+	int saved = errno;
+
+	if (journal->path[0])
+		unlink(journal->path);
+	journal->path[0] = '\0';
+	errno = saved;
+}
+
+bool pmu_msr_journal_is_there(const struct pmu_msr_journal *journal)
+{
+	return journal->path[0] && !access(journal->path, F_OK);
+}
+
+/* --- those of dead sessions --- */
+
+struct restoring {
+	struct pmu_msr_device *device;
+	const struct pmu_machine *machine;
+	struct pmu_strbuf *said;
+	char boot[40];
+	int n_done, first_error;
+	char holder[128];
+};
+
+static PMU_PRINTF(2, 3) void say(struct restoring *self, const char *fmt, ...)
+{
+	char line[1024];
+	va_list args;
+
+	if (!self->said)
+		return;
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	pmu_strbuf_addf(self->said, "%s\n", line);
+}
+
+static void failed(struct restoring *self, int error)
+{
+	if (!self->first_error)
+		self->first_error = error;
+}
+
+/* All of a file that is ours alone, or NULL with a sentence. */
+static char *load(int dir, const char *name, size_t *len)
+{
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	char *text = NULL;
+	ssize_t n;
+
+	if (fd < 0) {
+		pmu_fail(errno, "%s", strerror(errno));
+		return NULL;
+	}
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 077)
+		pmu_fail(EPERM, "it is not a file of this user alone");
+	else if (st.st_size > (off_t)PMU_MSR_JOURNAL_BYTES)
+		pmu_fail(EFBIG, "it is too large");
+	else
+		text = malloc((size_t)st.st_size + 1);
+	for (*len = 0; text && *len < (size_t)st.st_size; *len += (size_t)n) {
+		n = read(fd, text + *len, (size_t)st.st_size - *len);
+		if (n <= 0)
+			break;
+	}
+	close(fd);
+	return text;
+}
+
+/* Writes all of it, whatever fails. */
+static int put_back(struct restoring *self, const struct pmu_msr_record *record, const char *name)
+{
+	struct pmu_msr_fault fault;
+	char reg[64];
+	int rc = 0;
+
+	for (size_t i = 0; i < record->n_ops && !rc; i++)
+		rc = pmu_msr_device_add(self->device, record->op[i].cpu);
+	if (rc) {
+		say(self, "%s: %s", name, pmu_error_text());
+		return rc;
+	}
+	rc = pmu_msr_device_run(self->device, record->op, record->n_ops, NULL, true, &fault);
+	if (rc) {
+		pmu_msr_name(self->machine, fault.op.address, reg, sizeof(reg));
+		say(self, "%s: cannot write %s (%XH) on CPU %d: %s; the other registers are put back", name, reg,
+		    fault.op.address, fault.op.cpu, strerror(-rc));
+	} else {
+		say(self, "the registers are as they were before %s (process %ld), which ended without putting "
+			  "them back", record->program, record->pid);
+	}
+	return rc;
+}
+
+static bool is_of(const struct restoring *self, const char *text, size_t len)
+{
+	const char *line = len ? memchr(text, '\n', len) : NULL;
+	size_t n = strlen(self->device->path);
+
+	return line && (size_t)(text + len - line) > n + 9 && !memcmp(line, "\ndevice ", 8) &&
+	       !memcmp(line + 8, self->device->path, n) && line[8 + n] == '\n';
+}
+
+/* A boot's identity stands in the third line; what says another one has been reset since. */
+static bool is_of_another_boot(const struct restoring *self, const char *text, size_t len)
+{
+	const char *line = len ? memmem(text, len, "\nboot ", 6) : NULL;
+	size_t rest = line ? (size_t)(text + len - line) - 6 : 0;
+	const char *stop = line ? memchr(line + 6, '\n', rest) : NULL;
+	size_t n = strlen(self->boot);
+
+	if (!stop || !n || !memcmp(line + 6, "unknown\n", rest < 8 ? rest : 8))
+		return false;
+	return (size_t)(stop - line) - 6 != n || memcmp(line + 6, self->boot, n) != 0;
+}
+
+/* One file.  What cannot be read as a journal of this device and CPU is left where it is. */
+static void restore_file(struct restoring *self, int dir, const char *name)
+{
+	struct pmu_msr_record record = {.op = NULL};
+	size_t len = 0;
+	char *text = load(dir, name, &len);
+	int rc;
+
+	if (!text) {
+		say(self, "%s: %s", name, pmu_error_text());
+		return;
+	}
+	if (is_of_another_boot(self, text, len)) {
+		unlinkat(dir, name, 0);
+	} else if (is_of(self, text, len)) {
+		rc = pmu_msr_journal_parse(text, len, self->machine, &record);
+		if (rc)
+			say(self, "%s: %s", name, pmu_error_text());
+		else
+			rc = put_back(self, &record, name);
+		if (rc)
+			failed(self, rc);
+		else
+			self->n_done += !unlinkat(dir, name, 0);
+	}
+	free(record.op);
+	free(text);
+}
+
+static bool is_journal(const char *name)
+{
+	size_t len = strlen(name), ending = strlen(ENDING);
+
+	return len > ending && !strcmp(name + len - ending, ENDING);
+}
+
+/* Each journal in a folder, by its descriptor, which is closed. */
+static void each_journal(struct restoring *self, int fd,
+			 void (*act)(struct restoring *self, int dir, const char *name))
+{
+	DIR *dir = fdopendir(fd);
+	struct dirent *entry;
+
+	if (!dir) {
+		close(fd);
+		return;
+	}
+	while ((entry = readdir(dir)))
+		if (is_journal(entry->d_name))
+			act(self, dirfd(dir), entry->d_name);
+	closedir(dir);
+}
+
+static void each_folder(struct restoring *self, void (*act)(struct restoring *self, int dir, const char *name))
+{
+	struct pmu_store_owner owner;
+	char path[PMU_PLACE_MAX];
+	const char *why;
+	int fd;
+
+	pmu_store_owner_self(&owner);
+	snprintf(self->boot, sizeof(self->boot), "%s", owner.boot_id);
+	for (size_t nth = 0; nth < PMU_N_PLACES; nth++) {
+		if (pmu_place_path(nth, path))
+			continue;
+		fd = pmu_place_open(path, 0, &why);
+		if (fd >= 0)
+			each_journal(self, fd, act);
+	}
+}
+
+int pmu_msr_journal_restore(struct pmu_msr_device *device, const struct pmu_machine *machine,
+			    struct pmu_strbuf *said)
+{
+	struct restoring self = {.device = device, .machine = machine, .said = said};
+
+	each_folder(&self, restore_file);
+	return self.first_error ? self.first_error : self.n_done;
+}
+
+/* --- whose, and whether there are any --- */
+
+static void tell_holder(struct restoring *self, int dir, const char *name)
+{
+	struct pmu_msr_record record = {.op = NULL};
+	size_t len = 0;
+	char *text = load(dir, name, &len);
+
+	if (text && is_of(self, text, len) && !is_of_another_boot(self, text, len) &&
+	    !pmu_msr_journal_parse(text, len, self->machine, &record) && !self->holder[0])
+		snprintf(self->holder, sizeof(self->holder), "%s (process %ld)", record.program, record.pid);
+	free(record.op);
+	free(text);
+}
+
+bool pmu_msr_journal_holder(const struct pmu_msr_device *device, const struct pmu_machine *machine, char *text,
+			    size_t size)
+{
+	/* nothing is done by it */
+	struct restoring self = {.device = (struct pmu_msr_device *)(uintptr_t)device, .machine = machine};
+
+	each_folder(&self, tell_holder);
+	snprintf(text, size, "%s", self.holder);
+	return self.holder[0];
+}
+
+static void note_presence(struct restoring *self, int dir, const char *name)
+{
+	size_t len = 0;
+	char *text = load(dir, name, &len);
+
+	self->n_done += text && !is_of_another_boot(self, text, len) && len &&
+			memmem(text, len, "\ndevice /dev/", strlen("\ndevice /dev/"));
+	free(text);
+}
+
+bool pmu_msr_journal_any(void)
+{
+	struct restoring self = {.n_done = 0};
+
+	each_folder(&self, note_presence);
+	return self.n_done;
+}

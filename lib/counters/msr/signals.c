@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Registers are put back before SIGINT or SIGTERM ends the program. */
+#include "counters/msr/signals.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
+
+static const int signals[] = {SIGINT, SIGTERM};
+
+static const struct pmu_msr_rescue *armed;
+static int at_work; /* handlers that may be using it */
+static bool ending;  /* a handler is putting registers back */
+static pid_t writer; /* the thread that is programming them; 0: none */
+
+static pid_t own_tid(void)
+{
+	return (pid_t)syscall(SYS_gettid);
+}
+
+/* Each side says first what it is about to do, then looks at the other: at least one of them sees the other. */
+bool pmu_msr_signals_hold(void)
+{
+	__atomic_store_n(&writer, own_tid(), __ATOMIC_SEQ_CST);
+	if (!__atomic_load_n(&ending, __ATOMIC_SEQ_CST))
+		return true;
+	pmu_msr_signals_let_go();
+	return false;
+}
+
+void pmu_msr_signals_let_go(void)
+{
+	__atomic_store_n(&writer, 0, __ATOMIC_SEQ_CST);
+}
+
+/* A writer that this handler has interrupted never goes on. */
+static void wait_for_writer(void)
+{
+	pid_t self = own_tid(), other;
+
+	__atomic_store_n(&ending, true, __ATOMIC_SEQ_CST);
+	while ((other = __atomic_load_n(&writer, __ATOMIC_SEQ_CST)) != 0 && other != self)
+		sched_yield();
+}
+
+static void put_back(const struct pmu_msr_rescue *rescue)
+{
+	uint64_t value;
+	int failed = 0;
+
+	wait_for_writer();
+	/* The batch's room may be in use by what was interrupted: one by one. */
+	pmu_msr_device_check(rescue->device);
+	for (size_t i = 0; i < rescue->n_ops; i++)
+		failed |= pmu_msr_device_run_one(rescue->device, &rescue->op[i], &value);
+	if (!failed)
+		pmu_msr_journal_remove(rescue->journal);
+}
+
+static void handle(int number)
+{
+	const struct pmu_msr_rescue *rescue;
+	struct sigaction usual;
+	int saved = errno;
+
+	__atomic_add_fetch(&at_work, 1, __ATOMIC_SEQ_CST);
+	rescue = __atomic_load_n(&armed, __ATOMIC_SEQ_CST);
+	if (rescue && rescue->pid == getpid())
+		put_back(rescue);
+	__atomic_sub_fetch(&at_work, 1, __ATOMIC_SEQ_CST);
+	memset(&usual, 0, sizeof(usual));
+	usual.sa_handler = SIG_DFL;
+	sigaction(number, &usual, NULL);
+	/* blocked until this returns */
+	raise(number);
+	errno = saved;
+}
+
+void pmu_msr_signals_arm(const struct pmu_msr_rescue *rescue)
+{
+	struct sigaction now, ours;
+
+	__atomic_store_n(&ending, false, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&armed, rescue, __ATOMIC_SEQ_CST);
+	memset(&ours, 0, sizeof(ours));
+	ours.sa_handler = handle;
+	ours.sa_flags = SA_ONSTACK | SA_RESTART;
+	sigfillset(&ours.sa_mask);
+	for (size_t i = 0; i < PMU_ARRAY_LEN(signals); i++)
+		if (!sigaction(signals[i], NULL, &now) && !(now.sa_flags & SA_SIGINFO) &&
+		    now.sa_handler == SIG_DFL)
+			sigaction(signals[i], &ours, NULL);
+}
+
+void pmu_msr_signals_disarm(void)
+{
+	struct sigaction now, usual;
+
+	memset(&usual, 0, sizeof(usual));
+	usual.sa_handler = SIG_DFL;
+	for (size_t i = 0; i < PMU_ARRAY_LEN(signals); i++)
+		if (!sigaction(signals[i], NULL, &now) && !(now.sa_flags & SA_SIGINFO) &&
+		    now.sa_handler == handle)
+			sigaction(signals[i], &usual, NULL);
+	__atomic_store_n(&armed, NULL, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&at_work, __ATOMIC_SEQ_CST))
+		sched_yield();
+}

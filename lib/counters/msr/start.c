@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The msr source of one group: from nothing to counting, and back. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
+#include "base/error.h"
+#include "counters/msr/registers.h"
+#include "counters/msr/state.h"
+#include "machine/cpuid.h"
+#include "machine/perfmon.h"
+
+/* Twice a minute and more: one that is late is still in time. */
+#define KEEPER_MS 20000
+
+/* --- up to the first write --- */
+
+/* What speaks of the whole source must not be taken for the refusal of one event. */
+static int of_the_source(int rc)
+{
+	return rc == -ENOENT || rc == -EINVAL || rc == -EOPNOTSUPP || rc == -ENOSPC ? -ENODEV : rc;
+}
+
+static int refuse(struct pmu_probe *probe, const struct pmu_machine_from *from, int rc)
+{
+	snprintf(probe->why, sizeof(probe->why), "%s", pmu_error_text());
+	snprintf(probe->mend, sizeof(probe->mend), "%s", pmu_msr_device_mend(from, rc));
+	return of_the_source(rc);
+}
+
+/* Before a device is asked for that would be of no use. */
+static int check_pmu(void)
+{
+	struct pmu_perfmon perfmon;
+	struct pmu_cpuid cpuid;
+	int rc = pmu_cpuid_live(&cpuid);
+
+	if (rc == -ENODEV)
+		return pmu_fail(rc, "registers are programmed on x86 only");
+	if (rc)
+		return pmu_fail(rc, "cannot find out what this CPU can count: %s", strerror(-rc));
+	pmu_perfmon_decode(&cpuid, &perfmon);
+	pmu_cpuid_free(&cpuid);
+	return perfmon.family == PMU_PERFMON_NONE
+		       ? pmu_fail(ENODEV, "there is no PMU that registers program: %s", perfmon.why)
+		       : 0;
+}
+
+/* Registers are programmed by the rules of one machine: never another's by a dump's. */
+static int check_from(const struct pmu_machine_from *from)
+{
+	int rc = 0;
+
+	if (from && from->cpuid_file && !from->msr_device)
+		return pmu_fail(ENODEV, "PMU_CPUID_FILE describes another machine than this one: PMU_MSR_DEVICE "
+					"must say where its registers are");
+	if (!from || !from->cpuid_file)
+		rc = check_pmu();
+	return rc ? rc : pmu_msr_device_try(from);
+}
+
+static int reach(struct pmu_msr *msr, const struct pmu_machine_from *from)
+{
+	int rc = check_from(from);
+
+	if (!rc)
+		rc = pmu_machine_load(from, &msr->machine);
+	if (!rc)
+		rc = pmu_msr_device_open(&msr->device, msr->machine, from);
+	if (!rc)
+		rc = pmu_msr_device_lock(&msr->device, msr->machine);
+	/* What cannot be put back is found in use below, and left alone. */
+	if (!rc)
+		pmu_msr_journal_restore(&msr->device, msr->machine, NULL);
+	return rc;
+}
+
+static int say_fault(const struct pmu_msr *msr, const struct pmu_msr_fault *fault)
+{
+	char name[64];
+
+	pmu_msr_name(msr->machine, fault->op.address, name, sizeof(name));
+	return pmu_fail(fault->error, "cannot %s %s (%XH) on CPU %d: %s", fault->op.write ? "write" : "read", name,
+			fault->op.address, fault->op.cpu, strerror(-fault->error));
+}
+
+/* What the registers hold, in the order of the LOOK operations; for free(). */
+static int look(struct pmu_msr *msr, uint64_t **found)
+{
+	struct pmu_msr_program program;
+	struct pmu_msr_fault fault;
+	int rc;
+
+	memset(&program, 0, sizeof(program));
+	*found = NULL;
+	rc = pmu_msr_program_look(msr->machine, &msr->plan, &program);
+	if (!rc)
+		*found = calloc(program.n_ops + 1, sizeof(**found));
+	if (!rc && !*found)
+		rc = pmu_fail(ENOMEM, "no memory to look at the registers");
+	if (!rc && pmu_msr_device_run(&msr->device, program.op, program.n_ops, *found, false, &fault))
+		rc = say_fault(msr, &fault);
+	pmu_msr_program_free(&program);
+	return rc;
+}
+
+/* One line of it all: the sentences of what is left alone. */
+static void tell_taken(const char *taken, char *text, size_t size)
+{
+	size_t len;
+
+	snprintf(text, size, "%s", taken ? taken : "");
+	for (len = strlen(text); len && text[len - 1] == '\n'; len--)
+		text[len - 1] = '\0';
+	for (char *end = strchr(text, '\n'); end; end = strchr(end, '\n'))
+		*end = ';';
+}
+
+int pmu_msr_prepare(struct pmu_msr *msr, const struct pmu_plan *plan, struct pmu_probe *probe)
+{
+	uint64_t *found = NULL;
+	int rc;
+
+	memset(msr, 0, sizeof(*msr));
+	msr->device.batch.fd = msr->device.lock.fd = -1;
+	msr->pid = getpid();
+	msr->plan = *plan;
+	rc = reach(msr, plan->from);
+	/* a machine without a PMU, or one that a hypervisor hides, has nothing to look at */
+	if (!rc)
+		rc = look(msr, &found);
+	if (rc) {
+		rc = refuse(probe, plan->from, rc);
+	} else {
+		rc = pmu_msr_program_make(msr->machine, &msr->plan, found, &msr->program, probe);
+		if (!rc)
+			tell_taken(msr->program.taken, probe->why, sizeof(probe->why));
+		else
+			pmu_fail(rc, "%s%s%s", probe->why, probe->mend[0] ? "; " : "", probe->mend);
+	}
+	free(found);
+	return rc;
+}
+
+/* --- counting --- */
+
+static int run_phase(struct pmu_msr *msr, unsigned int phase)
+{
+	const struct pmu_msr_program *program = &msr->program;
+	size_t first = program->first[phase], n = program->first[phase + 1] - first;
+	struct pmu_msr_fault fault;
+	int rc;
+
+	if (!pmu_msr_signals_hold())
+		return pmu_fail(EINTR, "a signal is ending the program");
+	msr->n_written = first + n;
+	rc = n ? pmu_msr_device_run(&msr->device, program->op + first, n, NULL, false, &fault) : 0;
+	if (rc) {
+		msr->n_written = first + fault.at;
+		say_fault(msr, &fault);
+	}
+	pmu_msr_signals_let_go();
+	return rc;
+}
+
+static void keep_up(void *arg)
+{
+	struct pmu_msr *msr = arg;
+
+	for (size_t i = 0; i < msr->machine->n_cpus; i++)
+		if (msr->cell[i].narrow)
+			pmu_msr_cell_read(&msr->cell[i], pmu_msr_cell_now(), false, NULL, NULL);
+	for (unsigned int i = 0; i < msr->n_sockets; i++)
+		if (msr->socket[i].cell.narrow)
+			pmu_msr_cell_read(&msr->socket[i].cell, pmu_msr_cell_now(), false, NULL, NULL);
+}
+
+static void start_keeper(struct pmu_msr *msr)
+{
+	bool narrow = false;
+	int rc;
+
+	for (size_t i = 0; i < msr->machine->n_cpus; i++)
+		narrow |= msr->cell[i].narrow;
+	for (unsigned int i = 0; i < msr->n_sockets; i++)
+		narrow |= msr->socket[i].cell.narrow;
+	if (!narrow)
+		return;
+	rc = pmu_msr_keeper_start(&msr->keeper, KEEPER_MS, keep_up, msr);
+	if (rc)
+		snprintf(msr->remark, sizeof(msr->remark),
+			 "no thread to keep up with narrow counters (%s): regions longer than a minute may miss counts",
+			 strerror(-rc));
+}
+
+static void arm(struct pmu_msr *msr)
+{
+	const struct pmu_msr_program *program = &msr->program;
+
+	msr->rescue = (struct pmu_msr_rescue){
+		.pid = msr->pid,
+		.device = &msr->device,
+		.journal = &msr->journal,
+		.op = program->op + program->first[PMU_MSR_RESTORE],
+		.n_ops = program->first[PMU_MSR_RESTORE + 1] - program->first[PMU_MSR_RESTORE],
+	};
+	pmu_msr_signals_arm(&msr->rescue);
+}
+
+int pmu_msr_start(struct pmu_msr *msr)
+{
+	char why[PMU_ERROR_MAX];
+	struct pmu_msr_fault fault = {.error = -ENOMEM};
+	int rc = pmu_msr_cells_build(msr);
+
+	if (rc)
+		return rc;
+	if (msr->program.first[PMU_MSR_STOP] != msr->program.first[PMU_MSR_READ]) {
+		pmu_msr_journal_write(&msr->journal, &msr->device, &msr->program);
+		if (msr->journal.why[0])
+			snprintf(msr->remark, sizeof(msr->remark),
+				 "were the program killed, its registers would stay as they are: no journal (%s)",
+				 msr->journal.why);
+		arm(msr);
+		msr->touched = true;
+	}
+	for (unsigned int phase = PMU_MSR_STOP; phase <= PMU_MSR_ENABLE && !rc; phase++)
+		rc = run_phase(msr, phase);
+	if (!rc && pmu_msr_cells_start(msr, &fault))
+		rc = say_fault(msr, &fault);
+	if (rc) {
+		snprintf(why, sizeof(why), "%s", pmu_error_text());
+		pmu_msr_restore(msr);
+		return pmu_fail(rc, "%s%s%s", why, pmu_msr_device_mend(msr->plan.from, rc)[0] ? "; " : "",
+				pmu_msr_device_mend(msr->plan.from, rc));
+	}
+	start_keeper(msr);
+	return 0;
+}
+
+/* --- and back --- */
+
+/*
+ * The program may have closed our descriptors, and the lock with them: then somebody else may have been here since, and
+ * has put everything back before.
+ */
+static int regain(struct pmu_msr *msr)
+{
+	bool held = pmu_msr_device_holds(&msr->device);
+	int rc = 0;
+
+	if (pmu_msr_device_check(&msr->device))
+		rc = pmu_msr_device_reopen(&msr->device);
+	if (rc || held)
+		return rc;
+	msr->device.lock.fd = -1;
+	rc = pmu_msr_device_lock(&msr->device, NULL);
+	if (!rc && msr->journal.path[0] && !pmu_msr_journal_is_there(&msr->journal))
+		rc = -ESTALE;
+	return rc;
+}
+
+static uint64_t key_of(const struct pmu_msr_op *op)
+{
+	return (uint64_t)(uint32_t)op->cpu << 32 | op->address;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const uint64_t *s = a, *t = b;
+
+	return (*s > *t) - (*s < *t);
+}
+
+/* After a failed start: all of it is tried, but only what had been written can be left wrong. */
+static int put_back_some(struct pmu_msr *msr)
+{
+	size_t first = msr->program.first[PMU_MSR_STOP], n = msr->n_written - first;
+	uint64_t *key = calloc(n + 1, sizeof(*key)), value;
+	int rc = 0;
+
+	for (size_t i = 0; i < n && key; i++)
+		key[i] = key_of(&msr->program.op[first + i]);
+	if (key)
+		qsort(key, n, sizeof(*key), by_key);
+	for (size_t i = 0; i < msr->rescue.n_ops; i++) {
+		const struct pmu_msr_op *op = &msr->rescue.op[i];
+		uint64_t own = key_of(op);
+		int error = pmu_msr_device_run_one(&msr->device, op, &value);
+
+		if (error && !rc && (!key || bsearch(&own, key, n, sizeof(*key), by_key)))
+			rc = say_fault(msr, &(struct pmu_msr_fault){.error = error, .op = *op});
+	}
+	free(key);
+	return rc;
+}
+
+static int put_back(struct pmu_msr *msr)
+{
+	struct pmu_msr_fault fault;
+
+	if (msr->n_written < msr->program.first[PMU_MSR_READ])
+		return put_back_some(msr);
+	if (!pmu_msr_device_run(&msr->device, msr->rescue.op, msr->rescue.n_ops, NULL, true, &fault))
+		return 0;
+	return say_fault(msr, &fault);
+}
+
+int pmu_msr_restore(struct pmu_msr *msr)
+{
+	int rc, error;
+
+	if (!msr->touched)
+		return 0;
+	/* with what can be reached, whatever cannot */
+	rc = regain(msr);
+	if (rc != -EBUSY && rc != -ESTALE) {
+		error = put_back(msr);
+		rc = error ? error : rc;
+	}
+	pmu_msr_signals_disarm();
+	if (!rc || rc == -ESTALE)
+		pmu_msr_journal_remove(&msr->journal);
+	msr->touched = false;
+	return rc;
+}
+
+void pmu_msr_release(struct pmu_msr *msr)
+{
+	pmu_msr_device_unlock(&msr->device);
+	pmu_msr_device_close(&msr->device);
+	pmu_msr_cells_free(msr);
+	pmu_msr_program_free(&msr->program);
+	pmu_machine_free(msr->machine);
+	msr->machine = NULL;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Threads in regions, as sockets see them: in, out, and what was counted meanwhile. */
+#include <sched.h>
+
+#include "session/sockets_table.h"
+#include "store/bank.h"
+
+/* A thread that ended in the middle of a read would keep the lock. */
+static int lock(struct pmu_socket_entry *entry)
+{
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	pthread_mutex_lock(&entry->lock);
+	return state;
+}
+
+static void unlock(struct pmu_socket_entry *entry, int state)
+{
+	pthread_mutex_unlock(&entry->lock);
+	pthread_setcancelstate(state, NULL);
+}
+
+static void start(struct pmu_sockets *sockets, struct pmu_socket_entry *entry)
+{
+	entry->start_missing = pmu_sockets_read(sockets, entry->socket, entry->start);
+	entry->start_ticks = pmu_clock_ticks(sockets->clock);
+}
+
+static uint32_t banks(const struct pmu_sockets *sockets, struct pmu_store_row *row,
+		      const struct pmu_store_bank **was, struct pmu_store_bank **is)
+{
+	const struct pmu_store_group *layout = sockets->layout;
+
+	*was = pmu_row_bank(row, layout->bank_offset, layout->bank_size, row->seq & 1);
+	*is = pmu_row_bank(row, layout->bank_offset, layout->bank_size, ~row->seq & 1);
+	bank_fence();
+	return row->seq;
+}
+
+static void finish(struct pmu_sockets *sockets, struct pmu_socket_entry *entry,
+		   struct pmu_store_row *row)
+{
+	uint64_t ticks = pmu_clock_ticks(sockets->clock), now[PMU_MAX_SLOTS];
+	/* Before the read: should that be interrupted by a fork, the child's copy of the entry is wiped. */
+	uint32_t socket = entry->socket;
+	uint32_t missing = pmu_sockets_read(sockets, socket, now) | entry->start_missing;
+	const struct pmu_store_bank *was;
+	struct pmu_store_bank *is;
+	uint32_t seq = banks(sockets, row, &was, &is);
+
+	if (missing)
+		PMU_ROW_SET(row, missing, row->missing | missing);
+	pmu_bank_add_time(was, is, ticks - entry->start_ticks);
+	for (uint32_t i = 0; i < sockets->n_slots; i++) {
+		bool counted = sockets->slots & ~missing & 1u << i;
+
+		pmu_bank_put(&is->count[i], was->count[i] + (counted ? now[i] - entry->start[i] : 0));
+	}
+	__atomic_store_n(&row->seq, seq + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&sockets->rows[socket].record->last_end, ticks, __ATOMIC_RELAXED);
+}
+
+/* Where the thread is now, whatever it was pinned to; on another machine, where it stands for. */
+static unsigned int where(const struct pmu_thread *self)
+{
+	int cpu = pmu_session.config.pin.elsewhere ? self->cpu : sched_getcpu(), socket = -1;
+	struct pmu_sockets *sockets = self->sockets;
+
+	if (cpu >= 0 && pmu_sockets_use(sockets)) {
+		socket = sockets->backend->socket_of(sockets->source, cpu);
+		pmu_sockets_release(sockets);
+	}
+	return socket < 0 || (unsigned int)socket >= sockets->n ? sockets->n : (unsigned int)socket;
+}
+
+static struct pmu_socket_entry *find_entry(struct pmu_thread *self, const struct pmu_stay *stay)
+{
+	unsigned int socket = where(self);
+	struct pmu_socket_entry *entry;
+
+	if (!stay->region)
+		return NULL;
+	entry = &stay->region->entry[socket];
+	if (!__atomic_load_n(&entry->row, __ATOMIC_ACQUIRE) &&
+	    (!stay->region->name || pmu_sockets_rows(self, stay->region, socket) < 0))
+		return NULL;
+	return entry;
+}
+
+void pmu_stay_begin(struct pmu_thread *self, struct pmu_stay *stay, const struct pmu_stay *around)
+{
+	struct pmu_socket_entry *entry = find_entry(self, stay);
+	struct pmu_store_row *row;
+	int state;
+
+	if (!entry) {
+		pmu_thread_doubt(self, PMU_DOUBT_NO_MEMORY);
+		return;
+	}
+	state = lock(entry);
+	row = entry->row;
+	if (row && !entry->inside++) {
+		start(self->sockets, entry);
+		PMU_ROW_SET(row, open, 1);
+	}
+	/* The thread has moved since: what is counted here is no part of what is counted there. */
+	if (row && around && (!around->entry || around->entry->socket != entry->socket))
+		PMU_ROW_SET(row, flags, row->flags | PMU_STORE_ROW_OVERLAP);
+	unlock(entry, state);
+	stay->entry = entry;
+	stay->next = self->stays;
+	self->stays = stay;
+}
+
+static struct pmu_socket_entry *take(struct pmu_thread *self, struct pmu_stay *stay)
+{
+	struct pmu_socket_entry *entry = stay->entry;
+	struct pmu_stay **at = &self->stays;
+
+	while (*at && *at != stay)
+		at = &(*at)->next;
+	if (*at)
+		*at = stay->next;
+	stay->entry = NULL;
+	return entry;
+}
+
+void pmu_stay_end(struct pmu_thread *self, struct pmu_stay *stay, unsigned int flags)
+{
+	struct pmu_socket_entry *entry = take(self, stay);
+	struct pmu_store_row *row;
+	int state;
+
+	if (!entry)
+		return;
+	state = lock(entry);
+	row = entry->row;
+	if (row && flags)
+		PMU_ROW_SET(row, flags, row->flags | flags);
+	if (row && entry->inside && !--entry->inside) {
+		finish(self->sockets, entry, row);
+		PMU_ROW_SET(row, open, 0);
+	}
+	unlock(entry, state);
+}
+
+void pmu_stay_give_up(struct pmu_thread *self, struct pmu_stay *stay)
+{
+	struct pmu_socket_entry *entry = take(self, stay);
+	struct pmu_store_row *row;
+	int state;
+
+	if (!entry)
+		return;
+	state = lock(entry);
+	row = entry->row;
+	if (row && entry->inside && !--entry->inside) {
+		PMU_ROW_SET(row, unended, row->unended + 1);
+		PMU_ROW_SET(row, open, 0);
+	}
+	unlock(entry, state);
+}
+
+void pmu_sockets_detach(struct pmu_thread *self)
+{
+	while (self->stays)
+		pmu_stay_give_up(self, self->stays);
+}
+
+void pmu_stay_flag(struct pmu_stay *stay, unsigned int flags)
+{
+	struct pmu_socket_entry *entry = stay->entry;
+	int state;
+
+	if (!entry)
+		return;
+	state = lock(entry);
+	if (entry->row)
+		PMU_ROW_SET(entry->row, flags, entry->row->flags | flags);
+	unlock(entry, state);
+}
+
+/* --- from zero --- */
+
+static void reset(struct pmu_sockets *sockets, struct pmu_socket_entry *entry,
+		  struct pmu_store_row *row)
+{
+	const struct pmu_store_bank *was;
+	struct pmu_store_bank *is;
+	uint32_t seq = banks(sockets, row, &was, &is);
+
+	pmu_bank_put(&is->calls, 0);
+	pmu_bank_put(&is->ticks, 0);
+	pmu_bank_put(&is->min, 0);
+	pmu_bank_put(&is->max, 0);
+	pmu_bank_put_square(&is->square, 0);
+	for (uint32_t i = 0; i < sockets->n_slots; i++)
+		pmu_bank_put(&is->count[i], 0);
+	__atomic_store_n(&row->seq, seq + 1, __ATOMIC_RELEASE);
+	PMU_ROW_SET(row, flags, row->flags & PMU_STORE_ROW_FLAT);
+	PMU_ROW_SET(row, missing, 0);
+	PMU_ROW_SET(row, unended, 0);
+	if (entry->inside)
+		start(sockets, entry);
+}
+
+void pmu_stay_reset(struct pmu_thread *self, struct pmu_stay *stay)
+{
+	for (unsigned int i = 0; stay->region && i <= self->sockets->n; i++) {
+		struct pmu_socket_entry *entry = &stay->region->entry[i];
+		int state = lock(entry);
+
+		if (entry->row)
+			reset(self->sockets, entry, entry->row);
+		unlock(entry, state);
+	}
+}

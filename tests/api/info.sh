@@ -1,0 +1,181 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# pmu info: recorded processors and this one, for people and for programs.
+set -u
+export LC_ALL=C
+
+build=${TEST_BUILDDIR:-.}
+build=$(cd "$build" && pwd) || exit 1
+data=$(cd "${TEST_SRCDIR:-.}/tests/data" && pwd) || exit 1
+pmu=${TEST_PMU:-$build/pmu}
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+n=0
+
+result() {
+	n=$((n + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $n - $2"
+	else
+		echo "not ok $n - $2"
+		sed 's/^/# err: /' err
+		head -n 60 out | sed 's/^/# out: /'
+	fi
+}
+
+# run STATUS NAME ARGUMENT...: standard output in out, standard error in err
+run() {
+	want=$1 name=$2
+	shift 2
+	"$pmu" "$@" >out 2>err
+	got=$?
+	[ "$got" = "$want" ]
+	result $? "$name (status $got, want $want)"
+}
+
+# has FILE TEXT NAME
+has() {
+	grep -qF -- "$2" "$1"
+	result $? "$3"
+}
+
+# line LABEL VALUE: a line of the text, whatever its column
+line() {
+	awk -v label="$1" -v value="$2" '
+		{ text = $0; sub(/^ +/, "", text) }
+		index(text, label " ") == 1 {
+			text = substr(text, length(label) + 1); sub(/^ +/, "", text)
+			if (text == value) found = 1
+		}
+		END { exit !found }' out
+	result $? "$1: $2"
+}
+
+# json PATH VALUE: what stands there, as jq would say it
+json() {
+	path=$1 want=$2
+	got=$("$tmp/pick" "$path" <out)
+	[ "$got" = "$want" ]
+	result $? "$path is $want (got $got)"
+}
+
+: >out
+: >err
+
+# The JSON is written with two blanks a level and a member a line: that is enough to find a member by its path.
+cat >pick <<'EOF'
+#!/usr/bin/awk -f
+BEGIN { want = ARGV[1]; ARGV[1] = "" }
+{
+	match($0, /^ */); depth = RLENGTH / 2
+	text = substr($0, RLENGTH + 1)
+	if (text !~ /^"/) next
+	split(text, part, "\"")
+	name[depth] = part[2]
+	path = name[1]
+	for (i = 2; i <= depth; i++) path = path "." name[i]
+	if (path != want) next
+	sub(/^"[^"]*": /, "", text); sub(/,$/, "", text)
+	print text
+	exit
+}
+EOF
+chmod +x pick
+
+# --- a recorded machine ---
+run 0 'Westmere-EP' info --cpuid "$data/cpuid/westmere-ep-x5667.txt" \
+	--topology "$data/topologies/westmere-ep-2s6c2t.xml"
+line name 'Intel(R) Xeon(R) CPU X5667 @ 3.07GHz'
+line 'family and model' '06_2CH (family 6, model 44), stepping 1'
+line microarchitecture 'Westmere, 32 nm'
+line 'code name' 'Gulftown, Westmere-EP'
+line sockets 2
+line cores 12
+line 'logical processors' 24
+line SMT yes
+line version '3 (architectural)'
+line 'general counters' '4 x 48 bits'
+line 'fixed counters' '3 x 48 bits: 0 (instructions), 1 (core cycles), 2 (reference cycles)'
+line AnyThread yes
+line 'full-width writes' 'no, going by the model'
+for event in core_cycles instructions llc_references llc_misses branches branch_misses; do
+	line "$event" yes
+done
+line reference_cycles no
+[ ! -s err ]
+result $? 'nothing on standard error'
+awk 'length > 100 { exit 1 }' out
+result $? 'within 100 columns'
+run 0 'the same for programs' info --json --cpuid="$data/cpuid/westmere-ep-x5667.txt" \
+	--topology="$data/topologies/westmere-ep-2s6c2t.xml"
+json vendor '"GenuineIntel"'
+json family 6
+json model 44
+json stepping 1
+json brand '"Intel(R) Xeon(R) CPU X5667 @ 3.07GHz"'
+json microarchitecture '"Westmere"'
+json codename '"Gulftown, Westmere-EP"'
+json perfmon.version 3
+json perfmon.general.count 4
+json perfmon.general.bits 48
+json perfmon.fixed.count 3
+json perfmon.fixed.bits 48
+json perfmon.fixed.bitmap 7
+for event in core_cycles instructions llc_references llc_misses branches branch_misses; do
+	json "perfmon.events.$event" true
+done
+json perfmon.events.reference_cycles false
+json perfmon.full_width_writes false
+json topology.sockets 2
+json topology.cores 12
+json topology.logical_processors 24
+
+# --- others ---
+run 0 'without a topology' info --cpuid "$data/cpuid/sandybridge-i5-2400-8gp.txt"
+line 'general counters' '8 x 48 bits'
+line 'full-width writes' 'yes, going by the model'
+has out '4 in the dump' 'says what is not known'
+run 0 'for programs, too' info --json --cpuid "$data/cpuid/sandybridge-i5-2400-8gp.txt"
+json topology.cores null
+run 0 'a hybrid' info --cpuid "$data/cpuid/arrowlake-ultra9-285h.txt"
+has out 'performance cores (processors 0,1,10-13)' 'its P cores'
+has out 'efficiency cores (processors 2-9)' 'its E cores'
+has out 'efficiency cores (processors 14,15)' 'its low-power cores'
+has out '6 x 48 bits: 0 (instructions), 1 (core cycles), 2 (reference cycles), 4' 'fixed counters with a hole'
+run 0 'for programs, too' info --json --cpuid "$data/cpuid/arrowlake-ultra9-285h.txt"
+json perfmon.general.count 10
+json perfmon.fixed.bitmap 15
+has out '"bitmap": 119' 'the E cores are among the kinds'
+run 0 'one without a PMU' info --cpuid "$data/cpuid/pentium4-no-leaf-0ah.txt"
+has out 'no architectural performance monitoring' 'says why'
+run 0 'AMD' info --cpuid "$data/cpuid/zen4-8700g.txt"
+line version '2 (PerfMonV2)'
+line 'general counters' '6 x 48 bits'
+run 0 'for programs, too' info --json --cpuid "$data/cpuid/zen4-8700g.txt"
+json perfmon.events.core_cycles null
+
+# --- this machine ---
+run 0 'this machine' info
+has out 'Performance monitoring' 'has a PMU or none'
+run 0 'for programs, too' info --json
+json recorded false
+
+# --- mistakes ---
+run 1 'a dump that is not there' info --cpuid nowhere.txt
+has err 'nowhere.txt' 'names it'
+echo 'basic_cpuid[0]=zzz' >bad.txt
+run 1 'a damaged dump' info --cpuid bad.txt
+has err 'line 1' 'names the line'
+run 1 'a topology that is none' info --topology bad.txt
+has err 'bad.txt' 'names it'
+run 2 'an unknown option' info --jso
+has err 'did you mean --json?' 'names the nearest'
+run 2 'an option without its file' info --cpuid
+run 2 'an argument' info westmere
+run 0 'help' info --help
+for option in --cpuid --topology --json; do
+	has out "  $option" "explains $option"
+done
+
+echo "1..$n"

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Counters as totals that grow: wraps, gaps, failures, files that take a descriptor's place. */
+#include "counters/msr/cell.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "counters/msr/keeper.h"
+#include "tap.h"
+
+#define ADDRESS_40 0x100
+#define ADDRESS_48 0x108
+#define SECOND	   1000000000ull
+
+static char path[] = "/tmp/pmu-cell-XXXXXX";
+static int file; /* the test's own way to the registers */
+static struct pmu_msr_place place;
+static struct pmu_msr_device device = {.n_cpus = 1, .at = &place};
+static struct pmu_msr_entry entry[2];
+static struct pmu_msr_cell cell;
+
+static void set(off_t address, uint64_t value)
+{
+	if (pwrite(file, &value, sizeof(value), address) != sizeof(value))
+		exit(1);
+}
+
+/* Slot 0: 40 bits; slot 1: 48. */
+static void begin(uint64_t narrow, uint64_t wide)
+{
+	close(place.file.fd);
+	place.file.fd = open(path, O_RDWR);
+	if (pmu_fd_identify(place.file.fd, &place.file.identity))
+		exit(1);
+	set(ADDRESS_40, narrow);
+	set(ADDRESS_48, wide);
+	entry[0] = (struct pmu_msr_entry){.fd = place.file.fd, .address = ADDRESS_40, .rdpmc = UINT32_MAX,
+					  .bits = 40, .slot = 0, .last = narrow};
+	entry[1] = (struct pmu_msr_entry){.fd = place.file.fd, .address = ADDRESS_48, .rdpmc = UINT32_MAX,
+					  .bits = 48, .slot = 1, .last = wide};
+	cell = (struct pmu_msr_cell){.all = 7, .missing = 4, .n_entries = 2, .entry = entry, .device = &device};
+	pmu_msr_cell_start(&cell, 0);
+}
+
+static uint32_t read_at(uint64_t now_ns, uint64_t total[PMU_MAX_SLOTS])
+{
+	enum pmu_source_lost lost;
+
+	return pmu_msr_cell_read(&cell, now_ns, false, total, &lost);
+}
+
+static void adds_up_differences(void)
+{
+	uint64_t total[PMU_MAX_SLOTS];
+
+	begin(5, 1000);
+	set(ADDRESS_40, 15);
+	set(ADDRESS_48, 1003);
+	is_u64(read_at(1, total), 4, "the slot that is not counted here is missing");
+	is_u64(total[0], 10, "what was there before does not count");
+	is_u64(total[1], 3, "in any of them");
+	set(ADDRESS_40, 115);
+	read_at(2, total);
+	is_u64(total[0], 110, "the total grows");
+}
+
+static void comes_round(void)
+{
+	uint64_t total[PMU_MAX_SLOTS];
+
+	begin((1ull << 40) - 3, (1ull << 48) - 1);
+	set(ADDRESS_40, 5);
+	set(ADDRESS_48, 0);
+	read_at(1, total);
+	is_u64(total[0], 8, "at 40 bits");
+	is_u64(total[1], 1, "at 48 bits");
+	set(ADDRESS_40, (1ull << 40) - 1);
+	read_at(2, total);
+	set(ADDRESS_40, 1);
+	read_at(3, total);
+	is_u64(total[0], 8 + (1ull << 40) - 6 + 2, "and once more");
+}
+
+static void a_narrow_counter_is_not_left_alone(void)
+{
+	uint64_t total[PMU_MAX_SLOTS];
+	char text[256];
+
+	begin(0, 0);
+	ok(cell.narrow, "it is known for one");
+	is_u64(read_at(60 * SECOND, total), 4, "after a minute it is still good");
+	is_u64(read_at(121 * SECOND, total), 5, "after more it is missing");
+	is_u64(read_at(122 * SECOND, total), 5, "for good");
+	ok(pmu_msr_cell_trouble(&cell, text, sizeof(text)), "which is worth a remark");
+	has(text, "MSR 100H of CPU 0 was not read for too long", "that says why");
+	ok(!pmu_msr_cell_trouble(&cell, text, sizeof(text)), "once");
+	is_u64(read_at(122 * SECOND + 8192 * SECOND, total), 5, "a wide one bears hours");
+	is_u64(read_at(123 * SECOND + 2 * 8192 * SECOND + 1, total), 7, "but not days");
+	is_u64(read_at(0, total), 7, "a time from before the last read is no gap");
+}
+
+static void a_failing_register_is_missing_from_then_on(void)
+{
+	uint64_t total[PMU_MAX_SLOTS];
+	char text[256];
+
+	begin(0, 0);
+	set(ADDRESS_40, 9);
+	/* the file ends between the two: the second gives no eight bytes */
+	if (ftruncate(file, ADDRESS_48))
+		exit(1);
+	is_u64(read_at(1, total), 6, "its slot is missing");
+	is_u64(total[0], 9, "the other one counts on");
+	set(ADDRESS_48, 50);
+	is_u64(read_at(2, total), 6, "also when it answers again: nobody knows what was in between");
+	ok(pmu_msr_cell_trouble(&cell, text, sizeof(text)), "there is a remark");
+	has(text, "MSR 108H of CPU 0 cannot be read any more", "that names it");
+}
+
+static void another_file_is_not_believed(void)
+{
+	uint64_t total[PMU_MAX_SLOTS], text[64];
+	enum pmu_source_lost lost;
+	char other[] = "/tmp/pmu-cell-other-XXXXXX";
+	int fd = mkstemp(other);
+
+	memset(text, 'x', sizeof(text));
+	begin(0, 0);
+	if (write(fd, text, sizeof(text)) < 0 || dup2(fd, place.file.fd) < 0)
+		exit(1);
+	is_u64(pmu_msr_cell_read(&cell, 1, false, total, &lost), 7, "text in place of registers");
+	is_int(lost, PMU_SOURCE_CLOSED, "means that the descriptor was replaced");
+	begin(100, 100);
+	memset(text, 0, sizeof(text));
+	if (pwrite(fd, text, sizeof(text), 0) < 0 || dup2(fd, place.file.fd) < 0)
+		exit(1);
+	is_u64(pmu_msr_cell_read(&cell, 1, false, total, &lost), 7, "zeroes too");
+	is_int(lost, PMU_SOURCE_CLOSED, "likewise");
+	begin(100, 100);
+	close(place.file.fd);
+	errno = 77;
+	is_u64(pmu_msr_cell_read(&cell, 1, false, total, &lost), 7, "one that was closed");
+	is_int(lost, PMU_SOURCE_CLOSED, "likewise");
+	is_int(errno, 77, "errno is kept");
+	unlink(other);
+	close(fd);
+}
+
+static void a_stopped_cell_gives_nothing(void)
+{
+	uint64_t total[PMU_MAX_SLOTS];
+
+	begin(0, 0);
+	pmu_msr_cell_stop(&cell);
+	set(ADDRESS_40, 12345);
+	is_u64(read_at(1, total), 7, "every slot is missing");
+	is_u64(cell.total[0], 0, "nothing is read");
+}
+
+/* --- several at once --- */
+
+static uint64_t steps;
+
+static void *reader(void *arg)
+{
+	uint64_t total[PMU_MAX_SLOTS], last = 0;
+	bool *grows = arg;
+
+	*grows = true;
+	for (int i = 0; i < 2000; i++) {
+		read_at(1, total);
+		*grows &= total[0] >= last;
+		last = total[0];
+	}
+	return NULL;
+}
+
+static void step(void *arg)
+{
+	(void)arg;
+	set(ADDRESS_40, ++steps % (1ull << 40));
+	read_at(1, NULL);
+}
+
+static void threads_and_keeper_share_it(void)
+{
+	struct pmu_msr_keeper keeper;
+	pthread_t thread[3];
+	bool grows[3];
+	uint64_t total[PMU_MAX_SLOTS];
+
+	begin(0, 0);
+	is_int(pmu_msr_keeper_start(&keeper, 1, step, NULL), 0, "a keeper runs");
+	for (int i = 0; i < 3; i++)
+		pthread_create(&thread[i], NULL, reader, &grows[i]);
+	for (int i = 0; i < 3; i++)
+		pthread_join(thread[i], NULL);
+	for (total[0] = 0; total[0] < 3; usleep(1000))
+		read_at(1, total);
+	pmu_msr_keeper_stop(&keeper);
+	ok(grows[0] && grows[1] && grows[2], "totals only grow, whoever reads");
+	read_at(1, total);
+	is_u64(total[0], steps, "and nothing is counted twice");
+}
+
+int main(void)
+{
+	file = mkstemp(path);
+	if (file < 0)
+		return 1;
+	place.file.fd = -1;
+	adds_up_differences();
+	comes_round();
+	a_narrow_counter_is_not_left_alone();
+	a_failing_register_is_missing_from_then_on();
+	another_file_is_not_believed();
+	a_stopped_cell_gives_nothing();
+	threads_and_keeper_share_it();
+	unlink(path);
+	return done_testing();
+}

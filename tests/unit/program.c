@@ -1,0 +1,869 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Programs for machines made by hand: the order, who is left alone, and that everything is put back. */
+#include "counters/msr/program.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+#include "counters/msr/registers.h"
+#include "tap.h"
+#include "unit/machines.h"
+
+#define EN (UINT64_C(1) << 22)
+
+static struct pmu_machine *machine;
+static struct pmu_plan plan;
+static struct pmu_msr_program program;
+static struct pmu_probe probe;
+static uint64_t *found;
+
+/* --- a machine, what is found on it, a program --- */
+
+static void begin(const char *name, unsigned int packages, unsigned int cores, unsigned int threads)
+{
+	machine = made_machine(name, packages, cores, threads);
+	memset(&plan, 0, sizeof(plan));
+}
+
+/* Every register 0, as far as nothing else is said. */
+static void look(void)
+{
+	struct pmu_msr_program looked;
+
+	if (pmu_msr_program_look(machine, &plan, &looked))
+		diag("look: %s", pmu_error_text());
+	found = calloc(looked.n_ops + 1, sizeof(*found));
+	pmu_msr_program_free(&looked);
+}
+
+static void set_found(int cpu, uint32_t address, uint64_t value)
+{
+	struct pmu_msr_program looked;
+
+	if (pmu_msr_program_look(machine, &plan, &looked))
+		diag("look: %s", pmu_error_text());
+	for (size_t i = 0; i < looked.n_ops; i++)
+		if ((cpu < 0 || looked.op[i].cpu == cpu) && looked.op[i].address == address)
+			found[i] = value;
+	pmu_msr_program_free(&looked);
+}
+
+static int make(void)
+{
+	return pmu_msr_program_make(machine, &plan, found, &program, &probe);
+}
+
+static void remake(void)
+{
+	pmu_msr_program_free(&program);
+}
+
+static void end(void)
+{
+	pmu_msr_program_free(&program);
+	made_free(machine);
+	free(found);
+	found = NULL;
+}
+
+/* The nth operation of a phase on an address, of any processor if @cpu is -1; NULL. */
+static const struct pmu_msr_op *nth(enum pmu_msr_phase phase, int cpu, uint32_t address, unsigned int n)
+{
+	for (size_t i = program.first[phase]; i < program.first[phase + 1]; i++)
+		if (program.op[i].address == address && (cpu < 0 || program.op[i].cpu == cpu) && !n--)
+			return &program.op[i];
+	return NULL;
+}
+
+static unsigned int count(enum pmu_msr_phase phase, int cpu, uint32_t address)
+{
+	unsigned int n = 0;
+
+	while (nth(phase, cpu, address, n))
+		n++;
+	return n;
+}
+
+static void is_write(enum pmu_msr_phase phase, int cpu, uint32_t address, uint64_t value, const char *name)
+{
+	const struct pmu_msr_op *op = nth(phase, cpu, address, 0);
+
+	if (!op || !op->write || op->mask != UINT64_MAX)
+		ok(false, "%s: no write of %x in %s", name, address, pmu_msr_phase_name(phase));
+	else
+		is_u64(op->value, value, name);
+}
+
+static const struct pmu_msr_counter *counter_of(unsigned int kind, int slot)
+{
+	for (unsigned int i = 0; i < program.n_counters[kind]; i++)
+		if (program.counter[kind][i].slot == slot)
+			return &program.counter[kind][i];
+	return NULL;
+}
+
+static uint32_t address_of(unsigned int kind, int slot)
+{
+	return counter_of(kind, slot) ? counter_of(kind, slot)->address : 0;
+}
+
+/* --- registers to run a program on --- */
+
+struct cell {
+	int at; /* the processor, or -2 - package for what a socket shares */
+	uint32_t address;
+	uint64_t value;
+};
+static struct cell file[1 << 14];
+static size_t n_cells;
+
+static uint64_t *cell(const struct pmu_msr_op *op, uint32_t address)
+{
+	int at = op->socket >= 0 ? -2 - op->socket - 100 * op->cpu : op->cpu;
+
+	for (size_t i = 0; i < n_cells; i++)
+		if (file[i].at == at && file[i].address == address)
+			return &file[i].value;
+	file[n_cells] = (struct cell){ .at = at, .address = address };
+	return &file[n_cells++].value;
+}
+
+/* Full-width aliases, and writes of the old addresses that extend the sign. */
+static void write_op(const struct pmu_msr_op *op)
+{
+	bool intel = machine->kind[0].family == PMU_PERFMON_INTEL;
+	uint64_t *to = cell(op, op->address), value = (*to & ~op->mask) | op->value;
+
+	if (intel && op->address >= 0x4c1 && op->address < 0x4c1 + 8)
+		to = cell(op, op->address - 0x400);
+	else if (intel && op->address >= 0xc1 && op->address < 0xc1 + 8)
+		value = (uint64_t)(int64_t)(int32_t)value & ((UINT64_C(1) << machine->kind[0].general_bits) - 1);
+	*to = value;
+}
+
+static bool is_write_only(uint32_t address)
+{
+	return address == 0x390 || address == 0xc0000302 || address == 0x393;
+}
+
+/* Runs all phases on what was found; counters count in between.  Return: registers that differ at the end. */
+static unsigned int run_all(void)
+{
+	unsigned int wrong = 0;
+
+	n_cells = 0;
+	for (size_t i = program.first[PMU_MSR_LOOK]; i < program.first[PMU_MSR_STOP]; i++)
+		*cell(&program.op[i], program.op[i].address) = found ? found[i] : 0;
+	for (size_t i = program.first[PMU_MSR_STOP]; i < program.n_ops; i++) {
+		const struct pmu_msr_op *op = &program.op[i];
+
+		if (!op->write)
+			*cell(op, op->address) += 1000;
+		else if (!is_write_only(op->address))
+			write_op(op);
+	}
+	for (size_t i = program.first[PMU_MSR_LOOK]; i < program.first[PMU_MSR_STOP]; i++) {
+		const struct pmu_msr_op *op = &program.op[i];
+		uint64_t left = *cell(op, op->address);
+
+		if (left == (found ? found[i] : 0))
+			continue;
+		if (!wrong++)
+			diag("CPU %d, register %x: %" PRIx64 " left", op->cpu, op->address, left);
+	}
+	return wrong;
+}
+
+/* What holds for every program. */
+static unsigned int disorder(void)
+{
+	unsigned int wrong = program.first[0] != 0 || program.first[PMU_MSR_PHASES] != program.n_ops;
+
+	for (size_t i = 0; i < program.n_ops; i++) {
+		const struct pmu_msr_op *op = &program.op[i];
+
+		wrong += i < program.first[op->phase] || i >= program.first[op->phase + 1];
+		wrong += op->write != (op->phase != PMU_MSR_LOOK && op->phase != PMU_MSR_READ);
+		wrong += op->write && op->phase != PMU_MSR_RESTORE && op->mask != UINT64_MAX;
+		wrong += op->write && !pmu_msr_is_counting(machine, op->address);
+		wrong += (op->slot >= 0) != (op->phase == PMU_MSR_READ);
+		/* a select is enabled in one phase and put back in another */
+		wrong += op->write && op->phase < PMU_MSR_ENABLE && op->address >= 0x186 && op->address < 0x18e &&
+			 op->value & EN;
+	}
+	return wrong;
+}
+
+/* --- what is tested --- */
+
+static void follows_the_founding_order(void)
+{
+	/* 2 sockets with 4 cores of 2 threads */
+	begin("westmere", 2, 4, 2);
+	plan_core(&plan);
+	plan.absent = 1u << 6;
+	plan_add(&plan, outside(PMU_UNIT_UNCORE, 0x0101));
+	plan_add(&plan, outside(PMU_UNIT_CLOCK, 0));
+	look();
+	set_found(-1, MSR_IA32_PERF_GLOBAL_CTRL, UINT64_C(0x70000000f));
+	is_int(make(), 0, "a program for a Westmere with two sockets");
+	is_int(disorder(), 0, "in phases");
+	is_u64(address_of(0, 0), MSR_IA32_FIXED_CTR0, "instructions on fixed counter 0");
+	is_u64(address_of(0, 1), MSR_IA32_FIXED_CTR0 + 1, "cycles on fixed counter 1");
+	is_u64(address_of(0, 2), MSR_IA32_PMC0, "branches on general counter 0");
+	is_u64(counter_of(0, 1)->rdpmc, (1u << 30) + 1, "RDPMC reads a fixed counter so");
+	is_u64(counter_of(0, 2)->rdpmc, 0, "and a general one so");
+	is_u64(counter_of(0, 2)->bits, 48, "of 48 bits");
+	is_u64(program.missing[0], 0x1c0, "the absent slot and those of the sockets are missing on a core");
+
+	is_write(PMU_MSR_STOP, 3, MSR_IA32_PERF_GLOBAL_CTRL, UINT64_C(0x400000000), "our bits leave the global control");
+	is_write(PMU_MSR_CLEAR, 3, MSR_IA32_PERF_GLOBAL_OVF_CTRL, UINT64_C(0x30000000f), "our overflows are cleared");
+	is_write(PMU_MSR_SELECT, 3, MSR_IA32_PERFEVTSEL0, 0x100c4, "the select without EN");
+	is_write(PMU_MSR_ZERO, 3, MSR_IA32_PMC0, 0, "the counter");
+	is_write(PMU_MSR_ZERO, 3, MSR_IA32_FIXED_CTR0 + 1, 0, "the fixed counter");
+	is_write(PMU_MSR_ENABLE, 3, MSR_IA32_PERFEVTSEL0, 0x4100c4, "the select with EN");
+	is_write(PMU_MSR_ENABLE, 3, MSR_IA32_FIXED_CTR_CTRL, 0x22, "fixed counters at user level");
+	is_write(PMU_MSR_ENABLE, 3, MSR_IA32_PERF_GLOBAL_CTRL, UINT64_C(0x70000000f), "and all of them");
+	is_int(count(PMU_MSR_LOOK, 3, MSR_IA32_PERF_GLOBAL_INUSE), 0, "no INUSE before version 4");
+	is_u64(program.op[program.first[PMU_MSR_CLEAR] - 1].socket, 1, "sockets come last in a phase");
+	is_int(run_all(), 0, "everything is put back");
+
+	for (int package = 0; package < 2; package++) {
+		int cpu = 4 * package;
+
+		is_int(count(PMU_MSR_SELECT, cpu, MSR_UNCORE_PERFEVTSEL0), 1, "a socket's uncore, on its first processor");
+		is_write(PMU_MSR_SELECT, cpu, MSR_UNCORE_PERFEVTSEL0, 0x20101, "its queue is reset");
+		is_write(PMU_MSR_ENABLE, cpu, MSR_UNCORE_PERFEVTSEL0, 0x400101, "then it is enabled");
+		is_write(PMU_MSR_ENABLE, cpu, MSR_UNCORE_FIXED_CTR_CTRL, 1, "the clock too");
+		is_write(PMU_MSR_ENABLE, cpu, MSR_UNCORE_PERF_GLOBAL_CTRL, UINT64_C(0x100000001), "and both together");
+		is_write(PMU_MSR_CLEAR, cpu, MSR_UNCORE_PERF_GLOBAL_OVF_CTRL, UINT64_C(0x100000001), "overflows");
+	}
+	is_int(count(PMU_MSR_SELECT, -1, MSR_UNCORE_PERFEVTSEL0), 2, "and on no other");
+	is_int((long long)program.n_units, 4, "a unit for each uncore and each clock");
+	ok(program.unit[0].package == 0 && program.unit[1].package == 0 && program.unit[2].package == 1,
+	   "socket after socket");
+	is_u64(program.unit[1].counter[0].address, MSR_UNCORE_FIXED_CTR0, "the clock's counter");
+	is_str(program.taken, "", "nobody was there");
+	end();
+}
+
+static void enables_globals_last(void)
+{
+	const struct pmu_msr_op *last = NULL;
+	unsigned int wrong = 0, n = 0;
+
+	begin("skylake", 1, 2, 1);
+	plan_core(&plan);
+	is_int(make(), 0, "a program without having looked");
+	for (size_t i = program.first[PMU_MSR_ENABLE]; i < program.first[PMU_MSR_READ]; i++) {
+		if (last && last->cpu != program.op[i].cpu)
+			wrong += last->address != MSR_IA32_PERF_GLOBAL_CTRL;
+		n += program.op[i].address == MSR_IA32_PERF_GLOBAL_CTRL;
+		last = &program.op[i];
+	}
+	ok(!wrong && n == 2 && last && last->address == MSR_IA32_PERF_GLOBAL_CTRL,
+	   "the global control is the last that each processor gets");
+	last = nth(PMU_MSR_RESTORE, 1, MSR_IA32_PERF_GLOBAL_CTRL, 0);
+	ok(last && last->mask == UINT64_C(0x70000000f) && !last->value, "and the first that is restored: stopped");
+	last = nth(PMU_MSR_RESTORE, 1, MSR_IA32_PERF_GLOBAL_CTRL, 1);
+	ok(last && last->mask == UINT64_C(0x70000000f), "and the last: our bits only");
+	ok(last == &program.op[program.n_ops - 1], "of all");
+	is_write(PMU_MSR_ZERO, 0, MSR_IA32_A_PMC0, 0, "counters are written at full width where the model says so");
+	is_int(count(PMU_MSR_LOOK, 0, MSR_IA32_PERF_GLOBAL_INUSE), 1, "INUSE from version 4 on");
+	is_int(count(PMU_MSR_LOOK, 0, MSR_IA32_PERF_CAPABILITIES), 1, "capabilities");
+	end();
+}
+
+static void knows_version_1(void)
+{
+	begin("core", 1, 2, 1);
+	plan_add(&plan, generic(PERF_COUNT_HW_INSTRUCTIONS));
+	plan_add(&plan, generic(PERF_COUNT_HW_CPU_CYCLES));
+	is_int(make(), 0, "a Core Duo");
+	is_int(disorder(), 0, "in phases");
+	is_int(count(PMU_MSR_ENABLE, -1, MSR_IA32_PERF_GLOBAL_CTRL) + count(PMU_MSR_LOOK, -1, 0x38e) +
+		       count(PMU_MSR_CLEAR, -1, 0x390) + count(PMU_MSR_LOOK, -1, 0x38d),
+	       0, "has no global registers");
+	is_int((long long)(program.first[PMU_MSR_SELECT] - program.first[PMU_MSR_CLEAR]), 0, "nothing to clear");
+	is_write(PMU_MSR_ENABLE, 1, MSR_IA32_PERFEVTSEL0 + 1, 0x41003c, "EN alone enables");
+	is_int(run_all(), 0, "everything is put back");
+	end();
+	begin("core2 early", 1, 2, 1);
+	plan_core(&plan);
+	plan.absent = 0x7c;
+	is_int(make(), 0, "an early Core 2");
+	is_int(count(PMU_MSR_LOOK, -1, MSR_IA32_FIXED_CTR_CTRL), 0, "has no fixed control");
+	is_u64(address_of(0, 0), MSR_IA32_PMC0, "and counts instructions on a general counter");
+	is_write(PMU_MSR_ENABLE, 0, MSR_IA32_PERF_GLOBAL_CTRL, 3, "with global control");
+	end();
+}
+
+static void says_what_fits(void)
+{
+	begin("core2", 1, 2, 1);
+	plan_core(&plan);
+	is_int(make(), -ENOSPC, "seven events on a Core 2");
+	ok(!probe.error[0] && !probe.error[1] && !probe.error[2] && !probe.error[3] && !probe.error[6],
+	   "five of them fit: two general counters, three fixed");
+	ok(probe.error[4] == -ENOSPC && probe.error[5] == -ENOSPC, "two do not");
+	is_str(probe.why, "5 of 7 events fit the counters at the same time", "says so");
+	is_int((long long)(program.n_ops - program.first[PMU_MSR_STOP]), 0, "and nothing would be written");
+	end();
+	begin("nehalem", 1, 4, 1);
+	plan_core(&plan);
+	is_int(make(), -ENOENT, "branch misses that CPUID denies");
+	ok(probe.error[3] == -ENOENT && !probe.error[6], "are refused alone");
+	has(probe.why, "C5H", "with their code");
+	end();
+	begin("hidden", 1, 4, 1);
+	plan_core(&plan);
+	is_int(make(), -ENODEV, "a PMU that is hidden");
+	has(probe.why, "the hypervisor hides it", "says why");
+	end();
+	begin("skylake", 1, 4, 1);
+	plan_add(&plan, (struct pmu_slot){ .kind = PMU_SLOT_SOFTWARE });
+	is_int(make(), -ENOENT, "a software event");
+	has(probe.why, "kernel", "is the kernel's");
+	end();
+}
+
+static void leaves_others_alone(void)
+{
+	const struct pmu_msr_op *op;
+
+	begin("skylake", 1, 4, 1);
+	plan_core(&plan);
+	plan.absent = 1u << 6 | 1u << 5;
+	look();
+	set_found(-1, MSR_IA32_PERF_GLOBAL_CTRL, UINT64_C(0x70000000f));
+	set_found(3, MSR_IA32_PERFEVTSEL0, 0x53003c);
+	is_int(make(), 0, "a general counter that somebody has on one processor");
+	is_str(program.taken,
+	       "general counter 0 is in use on CPU 3: event 3CH, umask 00H, USR, OS, INT (the kernel's watchdog?)",
+	       "is named");
+	ok(address_of(0, 2) == MSR_IA32_PMC0 + 1 && address_of(0, 3) == MSR_IA32_PMC0 + 2, "and left out");
+	is_int(count(PMU_MSR_STOP, -1, MSR_IA32_PERFEVTSEL0) + count(PMU_MSR_ZERO, -1, MSR_IA32_PMC0), 0,
+	       "on all processors");
+	is_write(PMU_MSR_STOP, 3, MSR_IA32_PERF_GLOBAL_CTRL, UINT64_C(0x400000001), "its bit stays");
+	is_int(run_all(), 0, "everything is put back");
+	remake();
+	plan.absent = 0;
+	set_found(1, MSR_IA32_FIXED_CTR_CTRL, 0xb0);
+	is_int(make(), -ENOSPC, "a fixed counter, too");
+	has(program.taken, "fixed counter 1 is in use on CPU 1: USR, OS (the kernel's watchdog?)", "is named");
+	is_str(probe.why,
+	       "5 of 7 events fit the counters at the same time; general counter 0 is in use on CPU 3: event 3CH, umask "
+	       "00H, USR, OS, INT (the kernel's watchdog?), and 1 more counter",
+	       "and so is what does fit");
+	has(probe.mend, "nmi_watchdog", "and what would help");
+	remake();
+	plan.absent = 1u << 4 | 1u << 5;
+	is_int(make(), 0, "without what does not fit");
+	op = nth(PMU_MSR_ENABLE, 1, MSR_IA32_FIXED_CTR_CTRL, 0);
+	ok(op && op->value == 0x2b2, "the other's bits of the fixed control stay");
+	op = nth(PMU_MSR_RESTORE, 1, MSR_IA32_FIXED_CTR_CTRL, 0);
+	ok(op && op->mask == 0xf0f && !op->value, "also when it is put back");
+	is_u64(address_of(0, 1), MSR_IA32_PMC0 + 1, "cycles go to a general counter");
+	end();
+}
+
+static void believes_inuse_from_version_4(void)
+{
+	begin("skylake", 1, 2, 1);
+	plan_core(&plan);
+	plan.absent = 0x78;
+	look();
+	set_found(1, MSR_IA32_PERF_GLOBAL_INUSE, UINT64_C(0x200000001));
+	set_found(1, MSR_IA32_PERFEVTSEL0, 0x1c2);
+	is_int(make(), 0, "counters that are marked");
+	is_str(program.taken,
+	       "general counter 0 is marked as in use (IA32_PERF_GLOBAL_INUSE) on CPU 1: event C2H, umask 01H\n"
+	       "fixed counter 1 is marked as in use (IA32_PERF_GLOBAL_INUSE) on CPU 1",
+	       "are named");
+	ok(address_of(0, 1) == MSR_IA32_PMC0 + 1 && address_of(0, 2) == MSR_IA32_PMC0 + 2, "and left out");
+	end();
+}
+
+static void uses_a_marked_counter_where_no_other_is_left(void)
+{
+	begin("skylake", 1, 2, 1);
+	plan_core(&plan);
+	plan.absent = 0x20;
+	look();
+	for (unsigned int i = 0; i < 4; i++)
+		set_found(1, MSR_IA32_PERFEVTSEL0 + i, 0x1c2);
+	set_found(1, MSR_IA32_PERF_GLOBAL_INUSE, UINT64_C(0xf));
+	is_int(make(), 0, "all four are marked and none is enabled");
+	ok(strstr(program.taken, "general counter 0 is marked as in use") &&
+		   strstr(program.taken, "general counter 0 does not count for anybody: used, and put back at the end"),
+	   "and what is used is named");
+	ok(!strstr(program.taken, "general counter 3 does not count"), "no more than needed");
+	set_found(0, MSR_IA32_PERFEVTSEL0, 0x4101c2);
+	pmu_msr_program_free(&program);
+	is_int(make(), 0, "one of them enabled on another processor");
+	ok(!strstr(program.taken, "general counter 0 does not count"), "is left alone");
+	end();
+}
+
+static void takes_no_counter_for_used_by_a_global_bit(void)
+{
+	begin("westmere", 1, 2, 1);
+	plan_core(&plan);
+	plan.absent = 1u << 6;
+	look();
+	set_found(-1, MSR_IA32_PERF_GLOBAL_CTRL, UINT64_C(0x70000000f));
+	set_found(-1, MSR_IA32_PERFEVTSEL0, 0x3003c);	  /* not enabled */
+	set_found(-1, MSR_IA32_PERFEVTSEL0 + 1, 0x400000); /* enabled at no level */
+	set_found(-1, MSR_IA32_FIXED_CTR_CTRL, 0x8c8);	  /* the same of fixed counters */
+	is_int(make(), 0, "what firmware and kernels leave behind");
+	is_str(program.taken, "", "is nobody's");
+	is_write(PMU_MSR_STOP, 0, MSR_IA32_PERFEVTSEL0, 0x3003c, "and stopped without losing it");
+	is_write(PMU_MSR_ENABLE, 0, MSR_IA32_FIXED_CTR_CTRL, 0x822, "but for the time of counting");
+	is_int(run_all(), 0, "everything is put back");
+	end();
+}
+
+static void puts_counters_back_exactly(void)
+{
+	begin("nehalem", 1, 1, 1);
+	for (unsigned int i = 0; i < 4; i++)
+		plan_add(&plan, raw(0x0151 + i));
+	look();
+	set_found(0, MSR_IA32_PMC0, 0x1234);
+	set_found(0, MSR_IA32_PMC0 + 1, UINT64_C(0xffff80000000));
+	set_found(0, MSR_IA32_PMC0 + 2, UINT64_C(0x100000000));
+	set_found(0, MSR_IA32_PMC0 + 3, 0x80000000);
+	is_int(make(), 0, "32-bit writes");
+	ok(nth(PMU_MSR_ZERO, 0, MSR_IA32_PMC0, 0) && nth(PMU_MSR_ZERO, 0, MSR_IA32_PMC0 + 1, 0),
+	   "what 32 bits with their sign can say is zeroed");
+	ok(!nth(PMU_MSR_ZERO, 0, MSR_IA32_PMC0 + 2, 0) && !nth(PMU_MSR_ZERO, 0, MSR_IA32_PMC0 + 3, 0),
+	   "what they cannot is not");
+	is_write(PMU_MSR_RESTORE, 0, MSR_IA32_PMC0, 0x1234, "a positive number comes back");
+	is_write(PMU_MSR_RESTORE, 0, MSR_IA32_PMC0 + 1, 0x80000000, "a negative one too, by its low half");
+	ok(!nth(PMU_MSR_RESTORE, 0, MSR_IA32_PMC0 + 2, 0), "the others are left as they count");
+	remake();
+	set_found(0, MSR_IA32_PERF_CAPABILITIES, 1u << 13);
+	is_int(make(), 0, "full-width writes");
+	is_write(PMU_MSR_RESTORE, 0, MSR_IA32_A_PMC0 + 2, UINT64_C(0x100000000), "bring back every value");
+	is_int(run_all(), 0, "everything is put back");
+	end();
+}
+
+static void knows_what_smt_takes(void)
+{
+	begin("sandybridge", 1, 2, 2);
+	for (unsigned int i = 0; i < 5; i++)
+		plan_add(&plan, raw(0x0151 + i));
+	is_int(make(), -ENOSPC, "five events on a Sandy Bridge with SMT");
+	is_int(count(PMU_MSR_LOOK, -1, MSR_IA32_PERFEVTSEL0 + 4), 0, "counter 4 is not even looked at");
+	end();
+	begin("sandybridge", 1, 2, 1);
+	for (unsigned int i = 0; i < 8; i++)
+		plan_add(&plan, raw(0x0151 + i));
+	is_int(make(), 0, "eight without");
+	is_u64(address_of(0, 7), MSR_IA32_PMC0 + 7, "on counter 7");
+	end();
+	begin("icelake", 1, 2, 2);
+	for (unsigned int i = 0; i < 8; i++)
+		plan_add(&plan, raw(0x0151 + i));
+	plan_add(&plan, raw(0x0400));
+	is_int(make(), 0, "Ice Lake has eight with SMT, and a fourth fixed counter");
+	is_u64(address_of(0, 8), MSR_IA32_FIXED_CTR0 + 3, "for slots");
+	is_write(PMU_MSR_ENABLE, 0, MSR_IA32_FIXED_CTR_CTRL, 0x2000, "its four bits");
+	end();
+}
+
+static void knows_counters_with_a_hole(void)
+{
+	begin("skymont", 1, 2, 1);
+	plan_add(&plan, raw(0x0500));
+	plan_add(&plan, raw(0x0700));
+	is_int(make(), 0, "Skymont's fixed counters");
+	is_u64(address_of(0, 1), MSR_IA32_FIXED_CTR0 + 6, "the last is the seventh");
+	is_int(count(PMU_MSR_LOOK, 0, MSR_IA32_FIXED_CTR0 + 3), 0, "the hole is not looked at");
+	is_write(PMU_MSR_ENABLE, 0, MSR_IA32_FIXED_CTR_CTRL, 0x2020000, "their bits");
+	is_write(PMU_MSR_ENABLE, 0, MSR_IA32_PERF_GLOBAL_CTRL, UINT64_C(0x5000000000), "and in the global control");
+	end();
+}
+
+static void counts_hybrids_kind_by_kind(void)
+{
+	/* cores 0-3 are P cores, 4-7 E cores */
+	begin("alderlake", 1, 8, 1);
+	plan_core(&plan);
+	for (unsigned int i = 0; i < 3; i++)
+		plan_add(&plan, raw(0x0151 + i));
+	plan_add(&plan, raw(0x01c2));
+	plan.slot[10].core_types = PMU_SLOT_P;
+	look();
+	set_found(0, MSR_IA32_PERF_CAPABILITIES, 1u << 13);
+	set_found(6, MSR_IA32_PERFEVTSEL0 + 5, 0x43003c);
+	is_int(make(), 0, "eleven events on P and E cores");
+	is_int(disorder(), 0, "in phases");
+	is_int(program.n_counters[0], 11, "P cores count all");
+	is_int(program.n_counters[1], 8, "E cores what fits: five counters are left");
+	is_u64(program.missing[0], 0, "nothing is missing on P cores");
+	is_u64(program.missing[1], 0x700, "two that do not fit and one that is not theirs on E cores");
+	has(program.taken, "general counter 5 is in use on CPU 6", "somebody's on an E core");
+	is_int(count(PMU_MSR_ENABLE, 0, MSR_IA32_PERFEVTSEL0 + 5), 1, "keeps no P core from its own");
+	is_int(count(PMU_MSR_ENABLE, 7, MSR_IA32_PERFEVTSEL0 + 5), 0, "but every E core");
+	ok(nth(PMU_MSR_ZERO, 0, MSR_IA32_A_PMC0, 0) && nth(PMU_MSR_ZERO, 1, MSR_IA32_PMC0, 0),
+	   "each processor's own capabilities say how it is written");
+	is_int(run_all(), 0, "everything is put back");
+	remake();
+	plan.slot[10].config = UINT64_C(1) << 63;
+	is_int(make(), -EINVAL, "an event that no kind has");
+	is_int(probe.error[10], -EINVAL, "is refused, whatever the other kind says");
+	end();
+}
+
+static void shares_offcore_registers(void)
+{
+	struct pmu_slot slot = raw(0x01b7);
+
+	begin("westmere", 1, 2, 2);
+	slot.extra = MSR_OFFCORE_RSP_0;
+	slot.extra_value = 0x5011;
+	plan_add(&plan, slot);
+	plan_add(&plan, slot);
+	look();
+	set_found(-1, MSR_OFFCORE_RSP_0, 0x77);
+	is_int(make(), 0, "the same offcore response twice");
+	is_int(count(PMU_MSR_LOOK, 2, MSR_OFFCORE_RSP_0), 1, "is one register");
+	is_int(count(PMU_MSR_SELECT, 2, MSR_OFFCORE_RSP_0), 1, "written once");
+	is_write(PMU_MSR_SELECT, 2, MSR_OFFCORE_RSP_0, 0x5011, "with its value");
+	ok(nth(PMU_MSR_SELECT, 2, MSR_OFFCORE_RSP_0, 0) < nth(PMU_MSR_SELECT, 2, MSR_IA32_PERFEVTSEL0, 0),
+	   "before the selects");
+	is_write(PMU_MSR_RESTORE, 2, MSR_OFFCORE_RSP_0, 0x77, "and put back");
+	is_int(run_all(), 0, "everything is put back");
+	remake();
+	plan.slot[1].extra_value = 0x5012;
+	is_int(make(), -ENOSPC, "two responses");
+	ok(!probe.error[0] && probe.error[1] == -ENOSPC, "the first has the register");
+	has(probe.why, "1A6H", "which is named");
+	remake();
+	plan.n_slots = 1;
+	set_found(1, MSR_IA32_PERFEVTSEL0 + 2, 0x4101b7);
+	is_int(make(), -ENOSPC, "a register that somebody else's event needs");
+	remake();
+	set_found(1, MSR_IA32_PERFEVTSEL0 + 2, 0);
+	plan.slot[0].extra = 0x1a0;
+	is_int(make(), -EINVAL, "any other register");
+	end();
+}
+
+/* Slots are left out after the registers were read. */
+static void looks_alike_whatever_is_absent(void)
+{
+	struct pmu_msr_program all, less;
+	struct pmu_slot slot = raw(0x01b7);
+	bool same;
+
+	begin("sandybridge", 1, 2, 2);
+	slot.extra = MSR_OFFCORE_RSP_0;
+	plan_add(&plan, slot);
+	plan_add(&plan, generic(PERF_COUNT_HW_INSTRUCTIONS));
+	plan_add(&plan, outside(PMU_UNIT_ARB, 0x0181));
+	plan_add(&plan, energy(PMU_ENERGY_PACKAGE));
+	is_int(pmu_msr_program_look(machine, &plan, &all), 0, "a plan of all kinds");
+	plan.absent = 0xd;
+	is_int(pmu_msr_program_look(machine, &plan, &less), 0, "and what is left of it");
+	same = all.n_ops == less.n_ops && !memcmp(all.op, less.op, all.n_ops * sizeof(*all.op));
+	ok(same, "read the same registers in the same order");
+	pmu_msr_program_free(&all);
+	pmu_msr_program_free(&less);
+	end();
+}
+
+static void programs_amd(void)
+{
+	begin("k10", 1, 4, 1);
+	plan_add(&plan, generic(PERF_COUNT_HW_INSTRUCTIONS));
+	is_int(make(), 0, "K10");
+	is_write(PMU_MSR_ENABLE, 1, MSR_AMD_LEGACY_PERF_CTL0, 0x4100c0, "by the legacy registers");
+	is_u64(address_of(0, 0), MSR_AMD_LEGACY_PERF_CTR0, "all of them");
+	end();
+	begin("zen3", 1, 4, 2);
+	for (unsigned int i = 0; i < 6; i++)
+		plan_add(&plan, raw(0xc0 + i));
+	look();
+	set_found(-1, MSR_AMD_PERF_CTR0 + 2, UINT64_C(0x123456789abc));
+	is_int(make(), 0, "Zen 3");
+	is_int(disorder(), 0, "in phases");
+	is_u64(address_of(0, 5), 0xc001020b, "has six counters, every other register");
+	is_u64(counter_of(0, 5)->rdpmc, 5, "as RDPMC numbers them");
+	is_int(count(PMU_MSR_ENABLE, -1, MSR_AMD_GLOBAL_CTL), 0, "no global control");
+	is_int(run_all(), 0, "everything is put back, at full width");
+	end();
+	begin("zen4", 1, 4, 2);
+	plan_core(&plan);
+	plan.absent = 1u << 6;
+	look();
+	set_found(5, MSR_AMD_PERF_CTL0 + 4, 0x430076);
+	set_found(-1, MSR_AMD_GLOBAL_CTL, 0x3f);
+	is_int(make(), -ENOSPC, "Zen 4 with one of six counters in use");
+	has(program.taken, "general counter 2 is in use on CPU 5: event 76H, umask 00H, USR, OS (the kernel's watchdog?)",
+	    "names it");
+	remake();
+	plan.absent |= 1u << 5;
+	is_int(make(), 0, "and without the last event");
+	is_write(PMU_MSR_STOP, 5, MSR_AMD_GLOBAL_CTL, 0x4, "the global control");
+	is_write(PMU_MSR_CLEAR, 5, MSR_AMD_GLOBAL_STATUS_CLR, 0x3b, "its overflows");
+	is_int(run_all(), 0, "everything is put back");
+	end();
+}
+
+static void adds_up_cache_slices(void)
+{
+	begin("sandybridge", 1, 4, 2);
+	plan_add(&plan, outside(PMU_UNIT_CBO, 0x0f34));
+	plan_add(&plan, outside(PMU_UNIT_ARB, 0x0181));
+	plan_add(&plan, outside(PMU_UNIT_ARB, 0x0180));
+	plan_add(&plan, outside(PMU_UNIT_CLOCK, 0));
+	look();
+	set_found(-1, MSR_UNC_CBO_CONFIG, 5);
+	is_int(make(), 0, "Sandy Bridge's uncore");
+	is_int(disorder(), 0, "in phases");
+	is_int((long long)program.n_units, 6, "four slices, the arbiter, the clock");
+	ok(program.unit[3].counter[0].address == 0x736 && program.unit[3].counter[0].slot == 0 &&
+		   program.unit[3].counter[0].bits == 44,
+	   "the fourth slice counts the same, in 44 bits");
+	is_write(PMU_MSR_ENABLE, 0, 0x730, 0x400f34, "its select");
+	ok(nth(PMU_MSR_READ, 0, 0x3b0, 0)->slot == 2 && nth(PMU_MSR_READ, 0, 0x3b1, 0)->slot == 1,
+	   "event 80H of the arbiter on counter 0");
+	is_write(PMU_MSR_ENABLE, 0, MSR_UNC_PERF_FIXED_CTRL, 1u << 22, "the clock's control is 394H");
+	is_write(PMU_MSR_ENABLE, 0, MSR_UNC_PERF_GLOBAL_CTRL, 1u << 29, "and one bit for all");
+	is_int(run_all(), 0, "everything is put back");
+	remake();
+	set_found(-1, MSR_UNC_CBO_CONFIG, 3);
+	is_int(make(), 0, "with two slices");
+	is_int((long long)program.n_units, 4, "two are counted");
+	remake();
+	set_found(-1, MSR_UNC_CBO_CONFIG, 9);
+	is_int(make(), -ENOENT, "with eight, four of them out of reach");
+	has(probe.why, "8 slices", "says so");
+	remake();
+	set_found(-1, MSR_UNC_CBO_CONFIG, 5);
+	set_found(-1, 0x711, 0x400f34);
+	set_found(-1, MSR_UNC_PERF_GLOBAL_CTRL, 1u << 29);
+	plan_add(&plan, outside(PMU_UNIT_CBO, 0x0122));
+	is_int(make(), -ENOSPC, "a slice's counter that somebody has");
+	is_str(program.taken, "the counter of MSR_UNC_CBO_1_PERFEVTSEL1 is in use on socket 0: event 34H, umask 0FH",
+	       "is named");
+	remake();
+	plan.n_slots--;
+	is_int(make(), 0, "the other is free");
+	is_write(PMU_MSR_STOP, 0, MSR_UNC_PERF_GLOBAL_CTRL, 1u << 29, "what counts for both is not stopped");
+	is_int(run_all(), 0, "everything is put back");
+	end();
+}
+
+static void knows_later_uncores(void)
+{
+	begin("skylake", 1, 4, 1);
+	plan_add(&plan, outside(PMU_UNIT_CBO, 0x0f34));
+	is_int(make(), 0, "Skylake, without having looked");
+	is_int((long long)program.n_units, 4, "a slice for each core");
+	is_write(PMU_MSR_ENABLE, 0, MSR_UNC_PERF_GLOBAL_CTRL_SKL, 1u << 29, "global control at E01H");
+	end();
+	begin("icelake", 1, 4, 1);
+	plan_add(&plan, outside(PMU_UNIT_CBO, 0x0f34));
+	look();
+	set_found(-1, MSR_UNC_CBO_CONFIG, 4);
+	is_int(make(), 0, "Ice Lake");
+	is_u64(program.unit[3].counter[0].address, 0x71a, "eight registers a slice, counters at 702H");
+	remake();
+	free(found);
+	found = NULL;
+	plan_add(&plan, outside(PMU_UNIT_ARB, 0x0181));
+	is_int(make(), 0, "its arbiter");
+	is_u64(nth(PMU_MSR_READ, 0, 0x3b1, 0) != NULL, 1, "counts on counter 1");
+	is_int(count(PMU_MSR_LOOK, 0, 0x3b0), 0, "counter 0 is not looked at");
+	remake();
+	plan.slot[1].config = 0x0180;
+	is_int(make(), -ENOENT, "which alone would count event 80H");
+	remake();
+	machine->id.model = 140;
+	is_int(make(), 0, "and does on Tiger Lake");
+	end();
+	begin("nehalem-ex", 1, 4, 1);
+	plan_add(&plan, outside(PMU_UNIT_UNCORE, 0x0101));
+	is_int(make(), -ENOENT, "an uncore that other registers program");
+	end();
+	begin("westmere", 1, 2, 1);
+	plan_add(&plan, outside(PMU_UNIT_UNCORE, 0x10101));
+	is_int(make(), -EINVAL, "a user bit outside the cores");
+	end();
+}
+
+static void counts_each_l3(void)
+{
+	/* 8 cores a socket, 4 a complex: L3 0 to 3 begin at processors 0, 4, 8, 12 */
+	begin("zen2", 2, 8, 2);
+	plan_add(&plan, outside(PMU_UNIT_L3, 0xff04));
+	is_int(make(), 0, "Zen 2's level 3");
+	is_int(count(PMU_MSR_ENABLE, -1, MSR_AMD_L3_PERF_CTL0), 4, "one of each complex");
+	is_write(PMU_MSR_ENABLE, 12, MSR_AMD_L3_PERF_CTL0, UINT64_C(0xff0f00000040ff04), "every slice and thread");
+	ok(program.n_units == 4 && program.unit[1].package == 0 && program.unit[1].cpu == 4 &&
+		   program.unit[2].package == 1 && program.unit[2].cpu == 8,
+	   "those of a socket follow each other");
+	end();
+	begin("zen3", 1, 4, 1);
+	plan_add(&plan, outside(PMU_UNIT_L3, 0xff04));
+	is_int(make(), 0, "Zen 3's");
+	is_write(PMU_MSR_ENABLE, 0, MSR_AMD_L3_PERF_CTL0, UINT64_C(0x0f00c0000040ff04), "says so otherwise");
+	end();
+}
+
+static bool near(double a, double b)
+{
+	return fabs(a - b) < 1e-6;
+}
+
+static void reads_energy(void)
+{
+	begin("sandybridge", 1, 2, 2);
+	plan_add(&plan, energy(PMU_ENERGY_PACKAGE));
+	plan_add(&plan, energy(PMU_ENERGY_CORES));
+	look();
+	set_found(-1, MSR_RAPL_POWER_UNIT, 0xa0e03);
+	is_int(make(), 0, "energy on Sandy Bridge");
+	ok(near(program.energy_uj[PMU_ENERGY_PACKAGE], 1e6 / 16384), "in 2^-14 joules");
+	ok(program.energy_uj[PMU_ENERGY_DRAM] == 0, "none of the memory");
+	is_int((long long)(program.first[PMU_MSR_READ] - program.first[PMU_MSR_STOP]), 0, "nothing is written");
+	is_int((long long)(program.n_ops - program.first[PMU_MSR_RESTORE]), 0, "or put back");
+	is_int((long long)program.first[PMU_MSR_STOP], 1, "and nothing is looked at but the unit");
+	ok(program.n_units == 1 && program.unit[0].n_counters == 2 && program.unit[0].counter[1].address == 0x639 &&
+		   program.unit[0].counter[1].bits == 32,
+	   "two counters of 32 bits");
+	remake();
+	plan_add(&plan, energy(PMU_ENERGY_DRAM));
+	is_int(make(), -ENOENT, "no energy of the memory");
+	has(probe.why, "memory", "is known");
+	end();
+	begin("haswell-ep", 2, 2, 1);
+	plan_add(&plan, energy(PMU_ENERGY_DRAM));
+	is_int(make(), 0, "energy of the memory");
+	ok(near(program.energy_uj[PMU_ENERGY_DRAM], 15.2587890625), "in a unit of its own");
+	is_int((long long)program.n_units, 2, "of both sockets");
+	end();
+	begin("silvermont", 1, 2, 1);
+	plan_add(&plan, energy(PMU_ENERGY_CORES));
+	look();
+	set_found(-1, MSR_RAPL_POWER_UNIT, 0x00505);
+	is_int(make(), 0, "Silvermont");
+	ok(near(program.energy_uj[PMU_ENERGY_CORES], 32), "in 2^5 microjoules");
+	end();
+	begin("zen3", 2, 2, 2);
+	plan_add(&plan, energy(PMU_ENERGY_CORES));
+	plan_add(&plan, energy(PMU_ENERGY_PACKAGE));
+	look();
+	set_found(-1, MSR_AMD_RAPL_POWER_UNIT, 0xa1003);
+	is_int(make(), 0, "AMD");
+	is_int(count(PMU_MSR_READ, -1, MSR_AMD_CORE_ENERGY_STATUS), 4, "each core");
+	is_int(count(PMU_MSR_READ, -1, MSR_AMD_PKG_ENERGY_STATUS), 2, "each socket");
+	ok(near(program.energy_uj[PMU_ENERGY_CORES], 1e6 / 65536), "in 2^-16 joules");
+	ok(program.unit[0].package == 0 && program.unit[program.n_units - 1].package == 1, "socket after socket");
+	end();
+}
+
+static void counts_on_given_processors(void)
+{
+	const int cpus[] = { 1, 5 };
+
+	begin("westmere", 2, 2, 2);
+	plan_core(&plan);
+	plan.absent = 1u << 6;
+	plan_add(&plan, outside(PMU_UNIT_UNCORE, 0x0101));
+	plan.cpu = cpus;
+	plan.n_cpus = 2;
+	is_int(make(), 0, "two processors of one socket");
+	is_int(count(PMU_MSR_ENABLE, -1, MSR_IA32_PERF_GLOBAL_CTRL), 2, "are programmed");
+	ok(nth(PMU_MSR_ENABLE, 1, MSR_IA32_PERF_GLOBAL_CTRL, 0) && nth(PMU_MSR_ENABLE, 5, MSR_IA32_PERF_GLOBAL_CTRL, 0),
+	   "they alone");
+	is_int((long long)program.n_units, 1, "and their socket");
+	end();
+}
+
+/* Speed, by what is to be done: 512 processors, 7 events. */
+static void stays_small(void)
+{
+	begin("skylake", 8, 32, 2);
+	plan_core(&plan);
+	is_int(make(), 0, "512 processors");
+	/* look 16, stop 6, clear 1, select 4, zero 7, enable 6, read 7, restore 20 */
+	ok(program.n_ops == 512 * (16 + 6 + 1 + 4 + 7 + 6 + 7 + 20), "take 67 operations each");
+	if (program.n_ops != 512u * 67)
+		diag("%zu", program.n_ops);
+	end();
+}
+
+/* Whatever registers hold: shared bits of others stay, everything comes back. */
+static void trusts_no_register(void)
+{
+	static const struct {
+		const char *name;
+		enum pmu_uncore_unit unit;
+	} tried[] = { { "westmere", PMU_UNIT_UNCORE }, { "skylake", PMU_UNIT_CBO }, { "icelake", PMU_UNIT_CBO },
+		      { "alderlake", PMU_UNIT_CBO },   { "zen4", PMU_UNIT_L3 },	    { "core2", PMU_UNIT_CLOCK } };
+	unsigned int wrong = 0, seed = 7, made = 0;
+
+	for (unsigned int round = 0; round < 3000; round++) {
+		struct pmu_msr_program looked;
+
+		begin(tried[round % PMU_ARRAY_LEN(tried)].name, 1, 2, 1 + round % 2);
+		plan_core(&plan);
+		plan.absent = round >> 3 & 0x7f;
+		plan_add(&plan, outside(tried[round % PMU_ARRAY_LEN(tried)].unit, 0x0134));
+		if (round & 1)
+			plan.absent |= 1u << 7;
+		look();
+		wrong += pmu_msr_program_look(machine, &plan, &looked) != 0;
+		for (size_t i = 0; i < looked.n_ops; i++) {
+			seed = seed * 1103515245u + 12345;
+			found[i] = seed & 0x700 ? 0 : (uint64_t)seed * seed >> (seed & 31);
+		}
+		pmu_msr_program_free(&looked);
+		if (!make()) {
+			made++;
+			wrong += disorder();
+		}
+		end();
+	}
+	is_int(wrong, 0, "registers with any contents");
+	ok(made > 100, "some of which can be planned with");
+}
+
+static void names_phases(void)
+{
+	is_str(pmu_msr_phase_name(PMU_MSR_LOOK), "look", "the first phase");
+	is_str(pmu_msr_phase_name(PMU_MSR_RESTORE), "restore", "and the last");
+}
+
+int main(void)
+{
+	follows_the_founding_order();
+	enables_globals_last();
+	knows_version_1();
+	says_what_fits();
+	leaves_others_alone();
+	believes_inuse_from_version_4();
+	uses_a_marked_counter_where_no_other_is_left();
+	takes_no_counter_for_used_by_a_global_bit();
+	puts_counters_back_exactly();
+	knows_what_smt_takes();
+	knows_counters_with_a_hole();
+	counts_hybrids_kind_by_kind();
+	shares_offcore_registers();
+	looks_alike_whatever_is_absent();
+	programs_amd();
+	adds_up_cache_slices();
+	knows_later_uncores();
+	counts_each_l3();
+	reads_energy();
+	counts_on_given_processors();
+	stays_small();
+	trusts_no_register();
+	names_phases();
+	return done_testing();
+}
