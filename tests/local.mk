@@ -90,11 +90,19 @@ script_tests = \
 	%D%/api/info.sh \
 	%D%/api/plan.sh \
 	%D%/api/symbols.sh \
-	%D%/arm/exact.sh
+	%D%/arm/exact.sh \
+	%D%/sim/msrtools.sh \
+	%D%/sim/tools.sh
 
 # A machine's registers, simulated: in the process of a test, and as files by a program of its own.
 sim_model_sources = \
-	%D%/sim/model.h
+	%D%/sim/amd.c \
+	%D%/sim/core.c \
+	%D%/sim/cpus.c \
+	%D%/sim/model.c \
+	%D%/sim/model.h \
+	%D%/sim/rules.h \
+	%D%/sim/uncore.c
 sim_control_sources = %D%/sim/control.c %D%/sim/control.h
 unit_tests += %D%/unit/program_sim %D%/unit/sim_model
 %C%_unit_program_sim_SOURCES = %D%/unit/program_sim.c $(sim_model_sources)
@@ -104,12 +112,24 @@ if HAVE_FUSE
 check_PROGRAMS += %D%/sim/machine
 endif
 %C%_sim_machine_SOURCES = \
+	%D%/sim/access.c \
+	%D%/sim/command.c \
+	%D%/sim/fuse.c \
+	%D%/sim/places.c \
+	%D%/sim/server.h \
 	$(sim_model_sources)
 %C%_sim_machine_CFLAGS = $(AM_CFLAGS) $(FUSE_CFLAGS)
 %C%_sim_machine_LDADD = $(FUSE_LIBS) $(HWLOC_LIBS)
 
 # The library on simulated machines.
-sim_tests =
+sim_tests = \
+	%D%/sim/faults \
+	%D%/sim/files \
+	%D%/sim/founding \
+	%D%/sim/machines \
+	%D%/sim/narrow \
+	%D%/sim/restore \
+	%D%/sim/threads
 %C%_sim_files_SOURCES = %D%/sim/files.c $(sim_control_sources)
 %C%_sim_files_LDADD =
 sim_measure_sources = $(sim_control_sources) %D%/sim/measure.h %D%/sim/session.h %D%/sim/trace.h
@@ -167,6 +187,8 @@ EXTRA_DIST += \
 	%D%/arm/reads.c \
 	%D%/arm/run.sh \
 	%D%/arm/setup.sh \
+	%D%/data \
+	%D%/fuzz/corpus \
 	%D%/fuzz/fuzz.h \
 	%D%/install.sh \
 	%D%/refuse.h \

@@ -16,8 +16,13 @@
 /** Rules of one CPU model; sim_cpu_find() has them by name. */
 struct sim_cpu;
 
-/** Names: core2, nehalem, westmere, sandybridge, skylake, icelake, alderlake, zen3, zen4; NULL otherwise. */
+/**
+ * Names: core2, nehalem, westmere, sandybridge, skylake, icelake, alderlake, zen3, zen4, and yonah, the one with
+ * version 1; NULL otherwise.
+ */
 const struct sim_cpu *sim_cpu_find(const char *name);
+/** The @i-th name, NULL behind the last. */
+const char *sim_cpu_name(size_t i);
 
 /** A logical processor's place. */
 struct sim_place {
@@ -29,15 +34,29 @@ struct sim_place {
 
 struct sim_machine;
 
-/** sim_machine_new() - every register at its reset value */
+/** sim_machine_new() - every register at its reset value; NULL without memory */
 struct sim_machine *sim_machine_new(const struct sim_cpu *cpu, const struct sim_place *place, size_t n);
 void sim_machine_free(struct sim_machine *machine);
 
-/** sim_read(), sim_write() - as RDMSR and WRMSR on that processor: 0; -EIO where those raise #GP. */
+/**
+ * sim_read(), sim_write() - as RDMSR and WRMSR on that processor
+ *
+ * Return: 0; -EIO where those raise #GP; -ENXIO without such a processor, or an offline one; whatever sim_fail() says.
+ */
 int sim_read(struct sim_machine *machine, int cpu, uint32_t address, uint64_t *value);
 int sim_write(struct sim_machine *machine, int cpu, uint32_t address, uint64_t value);
 
-/** Something that happens @n times on one processor, at user or kernel level, in one cycle each. */
+/** sim_poke() - past the rules: any value, also into a register that is read-only.  -EIO: no such register. */
+int sim_poke(struct sim_machine *machine, int cpu, uint32_t address, uint64_t value);
+
+/**
+ * Something that happens @n times on one processor, at user or kernel level, in one cycle each.
+ *
+ * General counters whose select has exactly this event and unit mask take it in.  As it never happens twice in a
+ * cycle, a counter mask of 2 or more never holds: such a counter stays, or with the invert bit counts all @n
+ * cycles; with a mask of 1 and the invert bit it stays; edges are as many as there are cycles.
+ * Event and unit mask both 0: only fixed counters.
+ */
 struct sim_event {
 	uint16_t event;
 	uint8_t umask;
@@ -50,14 +69,34 @@ struct sim_event {
 /** sim_count() - every counter that is enabled and selects it takes it in, overflow status included. */
 int sim_count(struct sim_machine *machine, int cpu, const struct sim_event *event);
 
-/** sim_count_uncore() - the same outside the cores; @unit: "uncore", "clock", "cbo0", "cbo1", ..., "arb", "l3" */
+/**
+ * sim_count_uncore() - the same outside the cores
+ * @cpu: one of the package, or of the L3 complex
+ * @unit: "uncore", "clock" (event and umask do not matter), "cbo0", "cbo1", ..., "arb", "l3"
+ *
+ * Return: 0; -EINVAL: the model has no such unit; -ENXIO: no such processor.
+ */
 int sim_count_uncore(struct sim_machine *machine, int cpu, const char *unit, uint16_t event, uint8_t umask,
 		     uint64_t n);
 
-/** sim_energy() - add raw units to an energy counter; @domain: "pkg", "cores", "gpu", "dram" */
+/** sim_energy() - add raw units to an energy counter; @domain: "pkg", "cores", "gpu", "dram", "core".  As above. */
 int sim_energy(struct sim_machine *machine, int cpu, const char *domain, uint64_t raw);
 
-/** sim_fail() - from now on accesses of @address on @cpu (-1: all) fail with @error; @reads, @writes: which; 0 mends. */
-void sim_fail(struct sim_machine *machine, int cpu, uint32_t address, bool reads, bool writes, int error);
+/**
+ * sim_fail() - from now on accesses of @address on @cpu (-1: all) fail with @error
+ * @error: a negative errno; 0 mends what an earlier call with the same @cpu and @address did
+ * @reads, @writes: which of them
+ *
+ * Return: 0; -ENOSPC after 256 of them.
+ */
+int sim_fail(struct sim_machine *machine, int cpu, uint32_t address, bool reads, bool writes, int error);
+
+/** sim_offline() - a processor goes away, or comes back with every register of its own reset */
+int sim_offline(struct sim_machine *machine, int cpu, bool offline);
+bool sim_is_offline(const struct sim_machine *machine, int cpu);
+
+/** sim_each() - every register of every processor that can be read, in ascending order, without side effects */
+void sim_each(struct sim_machine *machine, void (*each)(void *context, int cpu, uint32_t address, uint64_t value),
+	      void *context);
 
 #endif

@@ -1,0 +1,131 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# rdmsr and wrmsr, written by others, see in /dev/cpu what a session has programmed, and a session sees what
+# they have: the simulated files lie over /dev/cpu in a mount namespace of our own.
+set -u
+export LC_ALL=C
+
+build=$(cd "${TEST_BUILDDIR:-.}" && pwd) || exit 1
+top=$(cd "${TEST_SRCDIR:-$build}" && pwd) || exit 1
+
+if [ "${1:-}" != inside ]; then
+	skip() {
+		echo "1..0 # SKIP $*"
+		exit 0
+	}
+	[ -x "$build/tests/sim/machine" ] || skip "built without FUSE (on Debian libfuse3-dev)"
+	command -v rdmsr >/dev/null || skip "rdmsr is not installed (on Debian msr-tools)"
+	[ -d /dev/cpu ] || mkdir /dev/cpu 2>/dev/null || skip "there is no folder /dev/cpu to lay anything over"
+	unshare -m true 2>/dev/null || skip "this user cannot have a mount namespace"
+	unshare -m sh "$0" inside
+	status=$?
+	rmdir /dev/cpu 2>/dev/null # where it is empty it was ours
+	exit $status
+fi
+
+tmp=$(mktemp -d) || exit 1
+mkdir "$tmp/machine" "$tmp/xdg" && chmod 700 "$tmp/xdg" && mkfifo "$tmp/hold" "$tmp/ready" "$tmp/go" "$tmp/in" || exit 1
+"$build/tests/sim/machine" --cpu westmere --topology "$top/tests/data/topologies/westmere-ep-2s6c2t.xml" \
+	"$tmp/machine" <"$tmp/hold" >"$tmp/ready" 2>"$tmp/err" &
+exec 3>"$tmp/hold"
+read -r line <"$tmp/ready"
+# shellcheck disable=SC2317 # called by trap
+finish() {
+	umount /dev/cpu 2>/dev/null
+	exec 3>&- 4>&-
+	wait
+	rm -rf "$tmp"
+}
+trap finish EXIT
+if [ "$line" != ready ]; then
+	echo "1..0 # SKIP $line"
+	exit 0
+fi
+if ! mount --bind "$tmp/machine/cpu" /dev/cpu 2>"$tmp/err"; then
+	echo "1..0 # SKIP $(head -n 1 "$tmp/err")"
+	exit 0
+fi
+n=0 failed=0
+
+check() { # check NAME COMMAND...
+	n=$((n + 1))
+	name=$1
+	shift
+	if "$@"; then
+		echo "ok $n - $name"
+	else
+		failed=1
+		echo "not ok $n - $name"
+		sed 's/^/# /' "$tmp/out" "$tmp/err"
+	fi
+}
+
+is() { # is OUTPUT NAME COMMAND...
+	want=$1 about=$2
+	shift 2
+	got=$("$@" 2>"$tmp/err") || got="status $?: $got"
+	check "$about" [ "$got" = "$want" ]
+	[ "$got" = "$want" ] || echo "# got \"$got\", want \"$want\""
+}
+
+# shellcheck disable=SC2317 # called by is
+everywhere() { # everywhere ADDRESS: what processors have there, each value once
+	rdmsr -a "$1" | sort -u | tr '\n' ' '
+}
+
+start() { # start EVENTS: a measured program, which stays in its region
+	env PMU_EVENTS="$1" PMU_MSR_DEVICE=/dev/cpu/%d/msr \
+		PMU_CPUID_FILE="$top/tests/data/cpuid/westmere-ep-x5667.txt" \
+		HWLOC_XMLFILE="$top/tests/data/topologies/westmere-ep-2s6c2t.xml" \
+		XDG_RUNTIME_DIR="$tmp/xdg" PMU_OUTPUT="$tmp/run.json" \
+		"$build/tests/sim/held" <"$tmp/go" >"$tmp/in" 2>"$tmp/out" 3>&- &
+	held=$!
+	exec 4>"$tmp/go"
+	read -r line <"$tmp/in"
+	is in "a program is in its region" echo "$line"
+}
+
+stop() {
+	exec 4>&-
+	wait "$held"
+	status=$?
+	is 7 "it has ended by itself" echo "$status"
+}
+
+: >"$tmp/out"
+before=$(rdmsr -a 0x38f)
+is "" "a counter is started by wrmsr" wrmsr -p 5 0x187 0x43003c
+is "" "with a value" wrmsr -p 5 0xc2 777
+
+start instructions,cycles,branches,uncore-clock
+is 4100c4 "rdmsr sees an event select: branches, user level, enabled" rdmsr -p 3 0x186
+is "4100c4 " "on every processor" everywhere 0x186
+is "22 " "fixed counters 0 and 1 at user level" everywhere 0x38d
+is 1 "the general counter is enabled" rdmsr -p 3 -f 0:0 0x38f
+is 3 "and the fixed ones" rdmsr -p 3 -f 33:32 0x38f
+is 1 "the uncore clock too, on one socket" rdmsr -p 0 -f 32:32 0x391
+is 1 "and on the other" rdmsr -p 23 -f 32:32 0x391
+echo "count 3 0xc4 0 user 1000 fixed 1" >"$tmp/machine/ctl"
+is 1000 "what happens is counted there" rdmsr -p 3 -d 0xc1
+is 1000 "and there" rdmsr -p 3 -d 0x309
+is 43003c "the counter started by wrmsr is left alone" rdmsr -p 5 0x187
+is 777 "and its value" rdmsr -p 5 -d 0xc2
+is 0 "its like on other processors is not used" rdmsr -p 3 0x187
+stop
+is "0 " "selects are as they were" everywhere 0x186
+is "0 " "so are the fixed counters' controls" everywhere 0x38d
+is "$before" "and the global controls" rdmsr -a 0x38f
+is 0 "and the uncore's" rdmsr -p 0 0x391
+is 43003c "the counter started by wrmsr goes on" rdmsr -p 5 0x187
+is 777 "with its value" rdmsr -p 5 -d 0xc2
+check "the report names it" grep -q \
+	'general counter 1 is in use on CPU 5: event 3CH, umask 00H, USR, OS' "$tmp/run.json"
+check "registers have counted" grep -q '"source": {"name": "msr"' "$tmp/run.json"
+
+rm -f "$tmp/run.json"
+is "" "wrmsr stops it" wrmsr -p 5 0x187 0
+start instructions
+stop
+check "nothing is in use then" sh -c "! grep -q 'is in use' '$tmp/run.json'"
+echo "1..$n"
+exit $failed
