@@ -18,6 +18,7 @@ pmu_SOURCES = $(json_read_sources) \
 	%D%/command/event.c \
 	%D%/command/event.h \
 	%D%/command/event_view.c \
+	%D%/command/from.c \
 	%D%/command/help.c \
 	%D%/command/info.c \
 	%D%/command/info.h \

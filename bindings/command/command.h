@@ -3,6 +3,8 @@
 #ifndef PMU_COMMAND_H
 #define PMU_COMMAND_H
 
+#include <stdbool.h>
+
 #include "base/strbuf.h"
 
 /** Exit statuses: the work failed; the command line makes no sense. */
@@ -50,6 +52,13 @@ int pmu_command_usage_error(const struct pmu_command *command, const char *fmt, 
  * a message.
  */
 int pmu_command_print(struct pmu_strbuf *out);
+
+struct pmu_machine_from;
+/**
+ * pmu_command_machine() - the machine of PMU_CPUID_FILE, PMU_MSR_DEVICE and their like, as a measured program reads them
+ * Return: whether there is any; all members are NULL otherwise.
+ */
+bool pmu_command_machine(struct pmu_machine_from *from);
 
 /** pmu_command_wrap() - words up to column @width, further lines indented by @indent. */
 void pmu_command_wrap(struct pmu_strbuf *out, size_t indent, size_t width,

@@ -20,6 +20,7 @@
 #include "counters/clock.h"
 #include "group/group.h"
 #include "machine/cpu.h"
+#include "machine/machine.h"
 #include "machine/topology.h"
 #include "store/place.h"
 
@@ -257,6 +258,7 @@ static void add_source(struct pmu_strbuf *out, const struct pmu_backend *backend
 	struct pmu_probe first = {0}, last;
 	struct pmu_group group = {0};
 	struct pmu_strbuf line = {0};
+	struct pmu_machine_from from;
 	struct pmu_plan plan;
 	size_t i;
 
@@ -265,6 +267,7 @@ static void add_source(struct pmu_strbuf *out, const struct pmu_backend *backend
 			pmu_group_find(tried_with[i].group, &group);
 	memset(&plan, 0, sizeof(plan));
 	pmu_group_plan(&group, &plan);
+	plan.from = pmu_command_machine(&from) ? &from : NULL;
 	if (!probe_source(backend, &plan, &first, &last)) {
 		add_usable(out, backend, &group, &plan, &first, &last);
 		return;

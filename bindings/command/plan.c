@@ -87,23 +87,16 @@ static int parse(const struct pmu_command *self, int argc, char **argv, struct r
 	return 0;
 }
 
-static const char *setting(const char *name)
-{
-	const char *value = secure_getenv(name);
-
-	return value && *value ? value : NULL;
-}
-
-/* Without --cpuid the machine is the one that a measured program would see. */
+/* Without --cpuid the machine is the one that a measured program would see; --topology wins. */
 static void read_environment(struct pmu_machine_from *from)
 {
+	const char *topology = from->topology;
+
 	if (from->cpuid_file)
 		return;
-	from->cpuid_file = setting("PMU_CPUID_FILE");
-	if (from->cpuid_file && !from->topology)
-		from->topology = setting("HWLOC_XMLFILE");
-	from->msr_device = setting("PMU_MSR_DEVICE");
-	from->msr_batch = setting("PMU_MSR_BATCH");
+	pmu_command_machine(from);
+	if (topology)
+		from->topology = topology;
 }
 
 /* --- the plan --- */

@@ -10,20 +10,6 @@
 #include "counters/msr/journal.h"
 #include "machine/machine.h"
 
-/* What the environment says of the machine, as a measured program reads it. */
-static void read_environment(struct pmu_machine_from *from)
-{
-	const char *cpuid = secure_getenv("PMU_CPUID_FILE"), *device = secure_getenv("PMU_MSR_DEVICE");
-	const char *batch = secure_getenv("PMU_MSR_BATCH"), *topology = secure_getenv("HWLOC_XMLFILE");
-
-	*from = (struct pmu_machine_from){
-		.cpuid_file = cpuid && *cpuid ? cpuid : NULL,
-		.topology = cpuid && *cpuid && topology && *topology ? topology : NULL,
-		.msr_device = device && *device ? device : NULL,
-		.msr_batch = batch && *batch ? batch : NULL,
-	};
-}
-
 static int restore(const struct pmu_machine_from *from, struct pmu_strbuf *said)
 {
 	struct pmu_machine *machine = NULL;
@@ -64,7 +50,7 @@ static int run_restore(const struct pmu_command *self, int argc, char **argv)
 	struct pmu_machine_from from;
 	int rc, printed;
 
-	read_environment(&from);
+	pmu_command_machine(&from);
 	if (argc == 3 && !strcmp(argv[1], "--device"))
 		from.msr_device = argv[2];
 	else if (argc > 1)
