@@ -126,9 +126,12 @@ sim_tests = \
 	%D%/sim/faults \
 	%D%/sim/files \
 	%D%/sim/founding \
+	%D%/sim/journals \
 	%D%/sim/machines \
 	%D%/sim/narrow \
 	%D%/sim/restore \
+	%D%/sim/sessions \
+	%D%/sim/taken \
 	%D%/sim/threads
 %C%_sim_files_SOURCES = %D%/sim/files.c $(sim_control_sources)
 %C%_sim_files_LDADD =
@@ -143,8 +146,14 @@ sim_measure_sources = $(sim_control_sources) %D%/sim/measure.h %D%/sim/session.h
 sim_session_sources = $(sim_control_sources) %D%/sim/session.h
 %C%_sim_faults_SOURCES = %D%/sim/faults.c $(sim_session_sources)
 %C%_sim_faults_LDADD = $(api_ldadd)
-%C%_sim_restore_SOURCES = %D%/sim/restore.c $(sim_session_sources)
+%C%_sim_journals_SOURCES = %D%/sim/journals.c %D%/sim/restore.h $(sim_session_sources)
+%C%_sim_journals_LDADD = $(api_ldadd)
+%C%_sim_restore_SOURCES = %D%/sim/restore.c %D%/sim/restore.h $(sim_session_sources)
 %C%_sim_restore_LDADD = $(api_ldadd)
+%C%_sim_sessions_SOURCES = %D%/sim/sessions.c %D%/sim/restore.h $(sim_session_sources)
+%C%_sim_sessions_LDADD = $(api_ldadd)
+%C%_sim_taken_SOURCES = %D%/sim/taken.c $(sim_session_sources)
+%C%_sim_taken_LDADD = $(api_ldadd)
 %C%_sim_threads_SOURCES = %D%/sim/threads.c $(sim_session_sources)
 %C%_sim_threads_LDADD = $(api_ldadd)
 # What they run.

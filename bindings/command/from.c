@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The machine that a measured program would see, where the environment says that it is another one. */
+#include <stdlib.h>
+
+#include "bindings/command/command.h"
+#include "machine/machine.h"
+
+static const char *setting(const char *name)
+{
+	const char *value = secure_getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+bool pmu_command_machine(struct pmu_machine_from *from)
+{
+	*from = (struct pmu_machine_from){
+		.cpuid_file = setting("PMU_CPUID_FILE"),
+		.msr_device = setting("PMU_MSR_DEVICE"),
+		.msr_batch = setting("PMU_MSR_BATCH"),
+	};
+	if (from->cpuid_file)
+		from->topology = setting("HWLOC_XMLFILE");
+	return from->cpuid_file || from->msr_device || from->msr_batch;
+}
