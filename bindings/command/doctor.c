@@ -264,7 +264,7 @@ static void add_source(struct pmu_strbuf *out, const struct pmu_backend *backend
 
 	for (i = 0; i < PMU_ARRAY_LEN(tried_with); i++)
 		if (!strcmp(tried_with[i].backend, backend->name))
-			pmu_group_find(tried_with[i].group, &group);
+			pmu_group_find(tried_with[i].group, NULL, &group);
 	memset(&plan, 0, sizeof(plan));
 	pmu_group_plan(&group, &plan);
 	plan.from = pmu_command_machine(&from) ? &from : NULL;

@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "base/error.h"
+#include "group/catalog.h"
 #include "bindings/command/command.h"
 
 static const char *const option_names[] = {"--cpu", "--cpuid", "--json", "--help", NULL};
@@ -192,6 +193,7 @@ static void look_at(const struct pmu_machine *machine, struct pmu_event_view *vi
 static int show(const struct request *request, const struct pmu_machine *machine,
 		const struct pmu_cpu_model *model)
 {
+	struct pmu_catalog catalog = { .model = model };
 	struct pmu_event_view *view = calloc((size_t)request->n_names, sizeof(*view));
 	struct pmu_strbuf out = {0};
 	int rc = 0;
@@ -201,7 +203,7 @@ static int show(const struct request *request, const struct pmu_machine *machine
 		return PMU_EXIT_FAILED;
 	}
 	for (int i = 0; i < request->n_names && !rc; i++) {
-		rc = pmu_event_parse(request->name[i], model, &view[i].event);
+		rc = pmu_event_parse(request->name[i], &catalog, &view[i].event);
 		if (rc) {
 			pmu_command_error("%s", pmu_error_text());
 			break;

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "bindings/command/command.h"
 #include "counters/msr/device.h"
+#include "group/catalog.h"
 
 static const char *const option_names[] = { "--events", "--group", "--cpuid", "--topology",
 					    "--all",	"--json",  "--help",  NULL };
@@ -106,12 +107,13 @@ static int load_group(const struct request *request, const struct pmu_machine *m
 	/* a machine that no table has is not the one we run on */
 	static const struct pmu_cpu_model unknown = { .vendor = "", .microarchitecture = "", .codename = "", .pfm = "",
 						      .pfm_e = "", .pfm_uncore = "" };
+	struct pmu_catalog catalog = { .model = machine->model ? machine->model : &unknown, .id = machine->id };
 	int rc;
 
 	if (request->events)
-		rc = pmu_group_from_events(request->events, machine->model ? machine->model : &unknown, group);
+		rc = pmu_group_from_events(request->events, &catalog, group);
 	else
-		rc = pmu_group_find(request->group ? request->group : "CORE", group);
+		rc = pmu_group_find(request->group ? request->group : "CORE", &catalog, group);
 	if (!rc && !group->n_events)
 		rc = pmu_fail(EINVAL, "group %s counts no events", group->name);
 	return rc;

@@ -51,6 +51,9 @@ struct pmu_slot {
 	uint8_t unit;	       /* UNCORE: enum pmu_uncore_unit; ENERGY: enum pmu_energy_domain */
 	uint32_t extra;	       /* address of a second register that the event needs, 0 for none */
 	uint64_t extra_value;  /* what goes there (offcore responses) */
+	/* Of UNCORE and ENERGY through perf_event: the kernel's PMU without its boxes' numbers, "uncore_imc"; "" none. */
+	char pmu[32];
+	double scale; /* a count is raw * scale, rounded; 0: as it is */
 };
 #define PMU_SLOT_P 1
 #define PMU_SLOT_E 2

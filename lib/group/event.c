@@ -14,6 +14,7 @@
 #include "base/compiler.h"
 #include "base/error.h"
 #include "base/strbuf.h"
+#include "group/catalog.h"
 #include "group/pfm.h"
 #include "group/pfm_names.h"
 #include "group/terms.h"
@@ -84,6 +85,11 @@ static bool parse_raw(const char *name, uint64_t *code)
 	return true;
 }
 
+static const struct pmu_cpu_model *model_of(const struct pmu_catalog *catalog)
+{
+	return catalog && catalog->model ? catalog->model : pmu_pfm_own_model();
+}
+
 static void limit_raw(const struct pmu_cpu_model *model, struct pmu_slot *slot)
 {
 	if (model && !strcmp(model->vendor, "GenuineIntel"))
@@ -91,7 +97,7 @@ static void limit_raw(const struct pmu_cpu_model *model, struct pmu_slot *slot)
 }
 
 /* false: neither a name of ours nor a raw code */
-static bool parse_name(const char *name, const struct pmu_cpu_model *model,
+static bool parse_name(const char *name, const struct pmu_catalog *catalog,
 		       struct pmu_event_about *about, struct pmu_event *event)
 {
 	const struct pmu_event_about *known = find_name(name);
@@ -111,7 +117,7 @@ static bool parse_name(const char *name, const struct pmu_cpu_model *model,
 	event->slot = (struct pmu_slot){.kind = about->kind, .type = about->type,
 					.config = about->config, .unit = about->part};
 	if (!known)
-		limit_raw(model ? model : pmu_pfm_own_model(), &event->slot);
+		limit_raw(model_of(catalog), &event->slot);
 	return true;
 }
 
@@ -240,7 +246,7 @@ static bool take_levels(char *word, struct modifiers *asked)
 	return any;
 }
 
-static int parse_native(char *word, const struct pmu_cpu_model *model, struct pmu_event *event)
+static int parse_native(char *word, struct pmu_catalog *catalog, struct pmu_event *event)
 {
 	struct modifiers asked = {.user = false};
 	bool any = take_levels(word, &asked);
@@ -248,7 +254,7 @@ static int parse_native(char *word, const struct pmu_cpu_model *model, struct pm
 	int rc;
 
 	/* room for ":uk" is kept */
-	rc = pmu_pfm_encode(word, model, &event->slot, event->name, sizeof(event->name) - 3);
+	rc = pmu_pfm_encode(word, catalog ? catalog->model : NULL, &event->slot, event->name, sizeof(event->name) - 3);
 	if (rc)
 		return unknown(word, rc);
 	if (pmu_slot_is_socket(&event->slot))
@@ -270,7 +276,7 @@ static int apply_modifiers(struct pmu_event *event, const struct pmu_event_about
 	return rc ? rc : apply_level(event, about, asked);
 }
 
-static int parse_plain(char *word, const struct pmu_cpu_model *model, struct pmu_event *event)
+static int parse_plain(char *word, struct pmu_catalog *catalog, struct pmu_event *event)
 {
 	struct pmu_event_about about = {.unit = ""};
 	char name[PMU_EVENT_NAME_MAX];
@@ -279,27 +285,27 @@ static int parse_plain(char *word, const struct pmu_cpu_model *model, struct pmu
 	if (len < sizeof(name)) {
 		memcpy(name, word, len);
 		name[len] = '\0';
-		if (parse_name(name, model, &about, event))
+		if (parse_name(name, catalog, &about, event))
 			return apply_modifiers(event, &about, word + len);
 	}
-	return parse_native(word, model, event);
+	return parse_native(word, catalog, event);
 }
 
-static int parse_terms(char *word, const struct pmu_cpu_model *model, struct pmu_event *event)
+static int parse_terms(char *word, struct pmu_catalog *catalog, struct pmu_event *event)
 {
 	struct pmu_event_about about = {.unit = ""};
 	char *rest;
-	int rc = pmu_terms_parse(word, model ? model : pmu_pfm_own_model(), event, &rest);
+	int rc = pmu_terms_parse(word, model_of(catalog), event, &rest);
 
 	if (rc)
-		return rc < 0 ? rc : parse_plain(rest, model, event);
+		return rc < 0 ? rc : parse_plain(rest, catalog, event);
 	about.name = event->name;
 	if (pmu_slot_is_socket(&event->slot))
 		about.level = PMU_LEVEL_SOCKET;
 	return apply_modifiers(event, &about, rest);
 }
 
-static int parse_part(const char *text, size_t len, const struct pmu_cpu_model *model,
+static int parse_part(const char *text, size_t len, struct pmu_catalog *catalog,
 		      struct pmu_event *event)
 {
 	char word[WORD_MAX];
@@ -308,12 +314,12 @@ static int parse_part(const char *text, size_t len, const struct pmu_cpu_model *
 	if (rc)
 		return rc;
 	memset(event, 0, sizeof(*event));
-	return strchr(word, '/') ? parse_terms(word, model, event) : parse_plain(word, model, event);
+	return strchr(word, '/') ? parse_terms(word, catalog, event) : parse_plain(word, catalog, event);
 }
 
-int pmu_event_parse(const char *text, const struct pmu_cpu_model *model, struct pmu_event *event)
+int pmu_event_parse(const char *text, struct pmu_catalog *catalog, struct pmu_event *event)
 {
-	return parse_part(text, strlen(text), model, event);
+	return parse_part(text, strlen(text), catalog, event);
 }
 
 static bool same_slot(const struct pmu_slot *a, const struct pmu_slot *b)
@@ -347,7 +353,7 @@ static size_t part_length(const char *text)
 	return len;
 }
 
-int pmu_event_list_parse(const char *text, const struct pmu_cpu_model *model,
+int pmu_event_list_parse(const char *text, struct pmu_catalog *catalog,
 			 struct pmu_event *events)
 {
 	int n = 0, rc;
@@ -358,7 +364,7 @@ int pmu_event_list_parse(const char *text, const struct pmu_cpu_model *model,
 		if (n == PMU_MAX_SLOTS)
 			return pmu_fail(E2BIG, "more than %d events in one group",
 					PMU_MAX_SLOTS);
-		rc = parse_part(text, len, model, &events[n]);
+		rc = parse_part(text, len, catalog, &events[n]);
 		if (!rc)
 			rc = check_twice(events, n);
 		if (rc)

@@ -5,7 +5,7 @@
 
 #include "counters/plan.h"
 
-struct pmu_cpu_model;
+struct pmu_catalog;
 
 #define PMU_EVENT_NAME_MAX 64
 
@@ -23,7 +23,7 @@ struct pmu_event {
  *        code rNNN (hexadecimal, PERF_TYPE_RAW), a name by libpfm4 (UOPS_ISSUED.ANY:c=1:i, snb::UOPS_ISSUED:ANY) or
  *        terms (cpu/event=0x0e,umask=0x01/, uncore_cbox/.../, power/energy-pkg/); modifiers after
  *        ':' - u, k, uk, ku; blanks around it and the case of letters do not count
- * @model: whose events native names are; NULL: of the machine we run on
+ * @catalog: where names are looked up; NULL: this machine, no event files
  * @event: result; its name is the same for every way to write the event
  *
  * User level by default; what belongs to the socket has no level and takes no modifier; software events that happen in the kernel (context-switches,
@@ -31,15 +31,15 @@ struct pmu_event {
  *
  * Return: 0; -EINVAL with a sentence that names the nearest valid choice.
  */
-int pmu_event_parse(const char *text, const struct pmu_cpu_model *model, struct pmu_event *event);
+int pmu_event_parse(const char *text, struct pmu_catalog *catalog, struct pmu_event *event);
 
 /**
  * pmu_event_list_parse() - events separated by commas
- * @model: as for pmu_event_parse()
+ * @catalog: as for pmu_event_parse()
  * @events: room for PMU_MAX_SLOTS
  * Return: how many; -EINVAL (unknown, empty, named twice); -E2BIG for too many.
  */
-int pmu_event_list_parse(const char *text, const struct pmu_cpu_model *model,
+int pmu_event_list_parse(const char *text, struct pmu_catalog *catalog,
 			 struct pmu_event *events);
 
 /** Levels at which an event can be counted, and what it means without a modifier. */

@@ -54,7 +54,7 @@ const char *const pmu_group_names[] = {"CORE", "SOFTWARE", "TIME", NULL};
 _Static_assert(PMU_ARRAY_LEN(pmu_group_names) == PMU_ARRAY_LEN(builtins) + 1,
 	       "every group is listed");
 
-static int add_event(struct pmu_group *group, const char *text)
+static int add_event(struct pmu_group *group, struct pmu_catalog *catalog, const char *text)
 {
 	struct pmu_event *event = &group->event[group->n_events];
 	char name[PMU_EVENT_NAME_MAX];
@@ -62,7 +62,7 @@ static int add_event(struct pmu_group *group, const char *text)
 	int rc;
 
 	snprintf(name, sizeof(name), "%.*s", (int)len, text);
-	rc = pmu_event_parse(name, NULL, event);
+	rc = pmu_event_parse(name, catalog, event);
 	if (rc)
 		return rc;
 	event->optional = text[len] == '?';
@@ -70,30 +70,30 @@ static int add_event(struct pmu_group *group, const char *text)
 	return 0;
 }
 
-static int build(const struct builtin *builtin, struct pmu_group *group)
+static int build(const struct builtin *builtin, struct pmu_catalog *catalog, struct pmu_group *group)
 {
 	int rc = 0;
 
 	memset(group, 0, sizeof(*group));
 	snprintf(group->name, sizeof(group->name), "%s", builtin->name);
-	group->about = builtin->about;
+	snprintf(group->about, sizeof(group->about), "%s", builtin->about);
 	for (int i = 0; builtin->events[i] && !rc; i++)
-		rc = add_event(group, builtin->events[i]);
+		rc = add_event(group, catalog, builtin->events[i]);
 	while (group->n_metrics < PMU_GROUP_MAX_METRICS &&
-	       builtin->metric[group->n_metrics].name) {
+	       builtin->metric[group->n_metrics].name[0]) {
 		group->metric[group->n_metrics] = builtin->metric[group->n_metrics];
 		group->n_metrics++;
 	}
 	return rc;
 }
 
-int pmu_group_find(const char *name, struct pmu_group *group)
+int pmu_group_find(const char *name, struct pmu_catalog *catalog, struct pmu_group *group)
 {
 	const char *closest;
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(builtins); i++) {
 		if (!strcasecmp(builtins[i].name, name))
-			return build(&builtins[i], group);
+			return build(&builtins[i], catalog, group);
 	}
 	closest = pmu_closest(name, pmu_group_names);
 	if (closest)
@@ -169,7 +169,7 @@ static void add_metrics(struct pmu_group *group)
 		const struct pmu_metric_text *metric = builtins[i].metric;
 
 		for (;
-		     metric < builtins[i].metric + PMU_GROUP_MAX_METRICS && metric->name;
+		     metric < builtins[i].metric + PMU_GROUP_MAX_METRICS && metric->name[0];
 		     metric++) {
 			if (group->n_metrics < PMU_GROUP_MAX_METRICS &&
 			    can_evaluate(group, metric->formula))
@@ -178,17 +178,17 @@ static void add_metrics(struct pmu_group *group)
 	}
 }
 
-int pmu_group_from_events(const char *events, const struct pmu_cpu_model *model,
+int pmu_group_from_events(const char *events, struct pmu_catalog *catalog,
 			  struct pmu_group *group)
 {
 	int n;
 
 	memset(group, 0, sizeof(*group));
-	n = pmu_event_list_parse(events, model, group->event);
+	n = pmu_event_list_parse(events, catalog, group->event);
 	if (n < 0)
 		return n;
 	snprintf(group->name, sizeof(group->name), "EVENTS");
-	group->about = "The events that were asked for";
+	snprintf(group->about, sizeof(group->about), "The events that were asked for");
 	group->n_events = (unsigned int)n;
 	add_metrics(group);
 	return 0;

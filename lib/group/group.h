@@ -10,14 +10,14 @@
 
 /** One metric: a name, a unit and a formula over the names of events. */
 struct pmu_metric_text {
-	const char *name;    /* "branch miss rate" */
-	const char *unit;    /* "%", "" */
-	const char *formula; /* "100 * branch-misses / branches", see metric.h */
+	char name[64];	   /* "branch miss rate" */
+	char unit[16];	   /* "%", "" */
+	char formula[512]; /* "100 * \"branch-misses\" / branches", see metric.h: names of columns */
 };
 
 struct pmu_group {
 	char name[PMU_GROUP_NAME_MAX]; /* "CORE"; "EVENTS" for a list of events */
-	const char *about;
+	char about[128];
 	unsigned int n_events;
 	struct pmu_event event[PMU_MAX_SLOTS];
 	unsigned int n_metrics;
@@ -32,16 +32,16 @@ struct pmu_group {
  * branch-misses, LLC misses, LLC references, reference cycles; all but the first two optional.
  * Return: 0; -EINVAL with a sentence that names the nearest group.
  */
-int pmu_group_find(const char *name, struct pmu_group *group);
+int pmu_group_find(const char *name, struct pmu_catalog *catalog, struct pmu_group *group);
 
 /**
  * pmu_group_from_events() - a list of events as a group named EVENTS
- * @model: as for pmu_event_parse()
+ * @catalog: as for pmu_event_parse()
  *
  * It gets the metrics of the built-in groups whose events it has all of.
  * Return: as pmu_event_list_parse(), 0 for success.
  */
-int pmu_group_from_events(const char *events, const struct pmu_cpu_model *model,
+int pmu_group_from_events(const char *events, struct pmu_catalog *catalog,
 			  struct pmu_group *group);
 
 /** pmu_group_plan() - the group's slots as a plan; scope, cpus and absent are the caller's. */

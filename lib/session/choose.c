@@ -102,7 +102,7 @@ static void settle_for_time(struct pmu_session_group *group, bool asked)
 {
 	struct pmu_group none;
 
-	if (!asked && pmu_group_find("TIME", &none) == 0) {
+	if (!asked && pmu_group_find("TIME", NULL, &none) == 0) {
 		group->group = none;
 		group->plan.n_slots = 0;
 	}

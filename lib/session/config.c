@@ -77,7 +77,8 @@ static int take_cpuid_file(struct pmu_config *config, const char *text)
 	if (rc < 0)
 		return pmu_fail(EINVAL, "PMU_CPUID_FILE=%s: no CPUID leaf 1 in it", text);
 	config->from.cpuid_file = config->cpuid_file;
-	config->model = pmu_cpu_model_find(&config->id);
+	config->catalog.model = pmu_cpu_model_find(&config->id);
+	config->catalog.id = config->id;
 	return take_topology(config);
 }
 
@@ -112,7 +113,7 @@ static int take_group(struct pmu_config *config, const char *text)
 		if (config->n_groups == PMU_CONFIG_MAX_GROUPS)
 			return pmu_fail(EINVAL, "PMU_GROUP: more than %d groups",
 					PMU_CONFIG_MAX_GROUPS);
-		if (pmu_group_find(name, &config->group[config->n_groups]) < 0)
+		if (pmu_group_find(name, &config->catalog, &config->group[config->n_groups]) < 0)
 			return pmu_fail(EINVAL, "PMU_GROUP: %s", pmu_error_text());
 		config->n_groups++;
 	}
@@ -125,7 +126,7 @@ static int take_events(struct pmu_config *config, const char *text)
 	if (config->n_groups == PMU_CONFIG_MAX_GROUPS)
 		return pmu_fail(EINVAL, "PMU_EVENTS: more than %d groups with PMU_GROUP",
 				PMU_CONFIG_MAX_GROUPS);
-	if (pmu_group_from_events(text, config->model, &config->group[config->n_groups]) < 0)
+	if (pmu_group_from_events(text, &config->catalog, &config->group[config->n_groups]) < 0)
 		return pmu_fail(EINVAL, "PMU_EVENTS: %s", pmu_error_text());
 	config->n_groups++;
 	config->group_given = true;

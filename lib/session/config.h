@@ -8,6 +8,7 @@
 
 #include "base/strbuf.h"
 #include "counters/plan.h"
+#include "group/catalog.h"
 #include "group/group.h"
 #include "machine/machine.h"
 #include "machine/pin.h"
@@ -49,7 +50,7 @@ struct pmu_config {
 	char cpuid_file[PMU_CONFIG_TEXT_MAX], msr_device[256], msr_batch[256];
 	char topology[PMU_CONFIG_TEXT_MAX]; /* HWLOC_XMLFILE, where there is a dump */
 	struct pmu_cpu_id id;		    /* of the dump */
-	const struct pmu_cpu_model *model; /* of the dump; NULL: this machine */
+	struct pmu_catalog catalog; /* names of events: of the dump, or of this machine */
 };
 
 /**

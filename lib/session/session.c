@@ -94,10 +94,10 @@ static int default_group(struct pmu_group *group)
 	const struct pmu_backend *forced = pmu_session.config.backend;
 
 	if (forced && !forced->counts)
-		return pmu_group_find("TIME", group);
+		return pmu_group_find("TIME", &pmu_session.config.catalog, group);
 	if (forced == &pmu_backend_software)
-		return pmu_group_find("SOFTWARE", group);
-	return pmu_group_find("CORE", group);
+		return pmu_group_find("SOFTWARE", &pmu_session.config.catalog, group);
+	return pmu_group_find("CORE", &pmu_session.config.catalog, group);
 }
 
 static void refuse_open(const struct pmu_backend *backend)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "group/catalog.h"
 #include "group/group.h"
 #include "machine/models.h"
 #include "tests/fuzz/fuzz.h"
@@ -17,10 +18,11 @@ static const struct pmu_cpu_model *model_of(const char *pfm)
 
 static void parse(const char *text, const struct pmu_cpu_model *model)
 {
+	struct pmu_catalog catalog = { .model = model };
 	struct pmu_group group;
 	struct pmu_plan plan;
 
-	if (pmu_group_from_events(text, model, &group))
+	if (pmu_group_from_events(text, &catalog, &group))
 		return;
 	pmu_group_plan(&group, &plan);
 	if (plan.n_slots < 1 || plan.n_slots > PMU_MAX_SLOTS)
@@ -43,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text[size] = '\0';
 	parse(text, NULL);
 	parse(text, model_of(models[size % (sizeof(models) / sizeof(models[0]))]));
-	(void)pmu_group_find(text, &group);
+	(void)pmu_group_find(text, NULL, &group);
 	free(text);
 	return 0;
 }

@@ -28,7 +28,7 @@ static void core_is_the_seven_architectural_events(void)
 		"instructions", "cycles",	    "branches",	 "branch-misses",
 		"cache-misses", "cache-references", "ref-cycles"};
 
-	is_int(pmu_group_find("CORE", &group), 0, "CORE exists");
+	is_int(pmu_group_find("CORE", NULL, &group), 0, "CORE exists");
 	is_int(group.n_events, 7, "  with seven events");
 	for (unsigned int i = 0; i < group.n_events && i < 7; i++) {
 		is_str(group.event[i].name, names[i], "  in order");
@@ -42,7 +42,7 @@ static void core_is_the_seven_architectural_events(void)
 
 static void software_needs_no_pmu(void)
 {
-	is_int(pmu_group_find("software", &group), 0, "case does not count");
+	is_int(pmu_group_find("software", NULL, &group), 0, "case does not count");
 	is_str(group.name, "SOFTWARE", "  the name is the group's");
 	for (unsigned int i = 0; i < group.n_events; i++)
 		is_int(group.event[i].slot.kind, PMU_SLOT_SOFTWARE, group.event[i].name);
@@ -53,7 +53,7 @@ static void time_has_no_events(void)
 {
 	struct pmu_plan plan;
 
-	is_int(pmu_group_find("TIME", &group), 0, "TIME exists");
+	is_int(pmu_group_find("TIME", NULL, &group), 0, "TIME exists");
 	is_int(group.n_events + group.n_metrics, 0, "  and is empty");
 	pmu_group_plan(&group, &plan);
 	is_int(plan.n_slots, 0, "  like its plan");
@@ -61,13 +61,13 @@ static void time_has_no_events(void)
 
 static void unknown_groups_name_the_nearest(void)
 {
-	is_int(pmu_group_find("COER", &group), -EINVAL, "COER");
-	is_int(pmu_group_find("SOFTWAR", &group), -EINVAL, "SOFTWAR");
+	is_int(pmu_group_find("COER", NULL, &group), -EINVAL, "COER");
+	is_int(pmu_group_find("SOFTWAR", NULL, &group), -EINVAL, "SOFTWAR");
 	has(pmu_error_text(), "did you mean SOFTWARE?", "  is nearly SOFTWARE");
-	is_int(pmu_group_find("", &group), -EINVAL, "nothing");
+	is_int(pmu_group_find("", NULL, &group), -EINVAL, "nothing");
 	has(pmu_error_text(), "CORE, SOFTWARE and TIME", "  gets the list");
 	for (int i = 0; pmu_group_names[i]; i++)
-		is_int(pmu_group_find(pmu_group_names[i], &group), 0, pmu_group_names[i]);
+		is_int(pmu_group_find(pmu_group_names[i], NULL, &group), 0, pmu_group_names[i]);
 }
 
 static void lists_get_the_metrics_they_can_have(void)
@@ -113,7 +113,7 @@ static int any_name(void *arg, const char *name, double *value)
 static void every_formula_evaluates(void)
 {
 	for (int g = 0; pmu_group_names[g]; g++) {
-		pmu_group_find(pmu_group_names[g], &group);
+		pmu_group_find(pmu_group_names[g], NULL, &group);
 		for (unsigned int i = 0; i < group.n_metrics; i++) {
 			double value = 0;
 

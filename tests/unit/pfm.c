@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "group/catalog.h"
 #include "group/event.h"
 #include "tests/tap.h"
 
@@ -35,7 +36,7 @@ static const struct pmu_cpu_model *model(const char *vendor, uint32_t family, ui
 
 static void is_event(const struct pmu_cpu_model *cpu, const char *text, uint64_t config, const char *label)
 {
-	if (!is_int(pmu_event_parse(text, cpu, &event), 0, text))
+	if (!is_int(pmu_event_parse(text, &(struct pmu_catalog){ .model = cpu }, &event), 0, text))
 		diag("%s", pmu_error_text());
 	is_u64(event.slot.config, config, "  its select");
 	is_str(event.name, label, "  its name");
@@ -43,7 +44,7 @@ static void is_event(const struct pmu_cpu_model *cpu, const char *text, uint64_t
 
 static void is_refused(const struct pmu_cpu_model *cpu, const char *text, const char *words)
 {
-	is_int(pmu_event_parse(text, cpu, &event), -EINVAL, text);
+	is_int(pmu_event_parse(text, &(struct pmu_catalog){ .model = cpu }, &event), -EINVAL, text);
 	has(pmu_error_text(), words, "  and says so");
 }
 
@@ -116,7 +117,7 @@ static void knows_restricted_counters(void)
 	};
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(rows); i++) {
-		is_int(pmu_event_parse(rows[i].text, SANDY_BRIDGE, &event), 0, rows[i].text);
+		is_int(pmu_event_parse(rows[i].text, &(struct pmu_catalog){ .model = SANDY_BRIDGE }, &event), 0, rows[i].text);
 		is_int(event.slot.counters, rows[i].counters, "  its counters");
 	}
 	is_event(CORE2, "MUL", 0x12, "MUL");
@@ -163,16 +164,16 @@ static void names_the_nearest(void)
 /* Rows: what an event is on a CPU, and where it can be counted. */
 static bool check_row(char *line)
 {
+	struct pmu_catalog catalog = { 0 };
 	char *field[7];
 	uint32_t counters;
 	int rc;
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(field); i++)
 		field[i] = strsep(&line, ",\n");
-	rc = pmu_event_parse(field[4],
-			     model(field[0], (uint32_t)strtoul(field[1], NULL, 10),
-				   (uint32_t)strtoul(field[2], NULL, 16), (uint32_t)strtoul(field[3], NULL, 16)),
-			     &event);
+	catalog.model = model(field[0], (uint32_t)strtoul(field[1], NULL, 10), (uint32_t)strtoul(field[2], NULL, 16),
+			      (uint32_t)strtoul(field[3], NULL, 16));
+	rc = pmu_event_parse(field[4], &catalog, &event);
 	counters = (uint32_t)strtoul(field[6], NULL, 16);
 	if (!rc && event.slot.config == strtoull(field[5], NULL, 16) &&
 	    (!event.slot.counters || !counters || event.slot.counters == counters))
@@ -213,7 +214,7 @@ static void *parse_many(void *arg)
 	long wrong = 0;
 
 	for (int i = 0; i < 50; i++)
-		wrong += pmu_event_parse("UOPS_ISSUED.ANY:c=1", arg, &mine) || mine.slot.config != 0x100010e;
+		wrong += pmu_event_parse("UOPS_ISSUED.ANY:c=1", &(struct pmu_catalog){ .model = arg }, &mine) || mine.slot.config != 0x100010e;
 	return (void *)wrong;
 }
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where the names of events are looked up: whose they are, the kernel's PMUs, event files. */
+#ifndef PMU_GROUP_CATALOG_H
+#define PMU_GROUP_CATALOG_H
+
+#include "machine/models.h"
+
+struct pmu_intel_files;
+
+/** NULL in place of one: this machine, its sysfs, no event files. */
+struct pmu_catalog {
+	const struct pmu_cpu_model *model; /* NULL: the CPU we run on */
+	struct pmu_cpu_id id;		   /* with a model: family, model and stepping, for mapfile.csv */
+	const char *sysfs;		   /* a folder like the default; NULL: PMU_SYSFS_DEVICES */
+	const char *event_files;	   /* a folder like a checkout of intel/perfmon; NULL: none */
+	/* Read at the first name that needs it; kept until pmu_catalog_close(). */
+	struct pmu_intel_files *intel;
+	int intel_error; /* it could not be read: told once */
+};
+
+#define PMU_SYSFS_DEVICES "/sys/bus/event_source/devices"
+
+/** pmu_catalog_close() - forget what was read */
+void pmu_catalog_close(struct pmu_catalog *catalog);
+
+#endif

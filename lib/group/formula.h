@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Formulas: parsed once, checked when they are read, evaluated for every row. */
+#ifndef PMU_GROUP_FORMULA_H
+#define PMU_GROUP_FORMULA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PMU_FORMULA_MAX	     1024 /* characters */
+#define PMU_FORMULA_MAX_OPS  256
+#define PMU_FORMULA_NAME_MAX 64
+
+struct pmu_formula_op {
+	uint8_t code;  /* of formula.c */
+	uint16_t name; /* index, where the operation loads a name */
+	double number;
+};
+
+/** A formula as a stack machine runs it. */
+struct pmu_formula {
+	unsigned int n_ops;
+	struct pmu_formula_op op[PMU_FORMULA_MAX_OPS];
+};
+
+/**
+ * pmu_formula_parse() - + - * / ( ) min(a,b) max(a,b), decimal numbers, names
+ * @index: a name's index for pmu_formula_eval(); negative: unknown.  A name that is no plain word stands in double quotes.
+ * Return: 0; -EINVAL with a sentence that names the column.
+ */
+int pmu_formula_parse(const char *text, int (*index)(void *arg, const char *name), void *arg,
+		      struct pmu_formula *formula);
+
+/** pmu_formula_eval() - NaN where anything in it is missing, too large, or divided by zero */
+double pmu_formula_eval(const struct pmu_formula *formula, const double *value);
+
+#endif

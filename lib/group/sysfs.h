@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The kernel's PMUs as sysfs shows them: formats, named events, scales, processors. */
+#ifndef PMU_GROUP_SYSFS_H
+#define PMU_GROUP_SYSFS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "group/event.h"
+
+#define PMU_SYSFS_NAME_MAX 64
+
+/**
+ * pmu_sysfs_event() - "uncore_imc/cas_count_read/", "power/energy-pkg/", "cpu/event=0x0e,umask=1/", "msr/tsc/"
+ * @devices: folder of the PMUs
+ * @pmu: the PMU's name, also without its box's number: uncore_imc is uncore_imc_0, uncore_imc_1, ... added up
+ * @terms: what stands between the slashes: term=value, a bare term is 1, a named event first
+ * @event: slot (type, config, config1, config2, pmu, scale, kind: UNCORE where the PMU has a cpumask, ENERGY
+ *         for power, else CORE), unit; not the name, not the level
+ *
+ * Values go where the PMU's format files say ("config:0-7,32-35"); one that does not fit is refused.  Units: Joules
+ * become uJ and MiB become B, by scale; other units and scales stay as they are written where the scale is 1,
+ * else the raw count is kept and has no unit.
+ *
+ * Source: Linux, Documentation/ABI/testing/sysfs-bus-event_source-devices-{events,format} and perf-list(1).
+ * Return: 0; -ENOENT: no such PMU, event or term, with a sentence that names the nearest; -EINVAL.
+ */
+int pmu_sysfs_event(const char *devices, const char *pmu, const char *terms, struct pmu_event *event);
+
+/** One box of a PMU. */
+struct pmu_sysfs_box {
+	char name[PMU_SYSFS_NAME_MAX];
+	uint32_t type;
+	int cpu[64]; /* cpumask: one for each socket; of a core's PMU (cpus) only the first ones */
+	unsigned int n_cpus;
+};
+
+/**
+ * pmu_sysfs_boxes() - the boxes of a PMU
+ * @pmu: as above; "uncore_imc" has uncore_imc_0, uncore_imc_1, ..., in the order of their numbers
+ * Return: how many there are, of which @room were filled in; 0 for none.
+ */
+size_t pmu_sysfs_boxes(const char *devices, const char *pmu, struct pmu_sysfs_box *box, size_t room);
+
+/** pmu_sysfs_each() - every PMU once (boxes of one kind as one name), with its named events.  Sorted by name. */
+void pmu_sysfs_each(const char *devices, void (*pmu)(void *arg, const char *name, unsigned int n_boxes),
+		    void (*event)(void *arg, const char *pmu, const char *name, const char *terms,
+				  const char *unit),
+		    void *arg);
+
+#endif
