@@ -9,8 +9,6 @@
 
 #include "group/event.h"
 
-#define PMU_SYSFS_NAME_MAX 64
-
 /**
  * pmu_sysfs_event() - "uncore_imc/cas_count_read/", "power/energy-pkg/", "cpu/event=0x0e,umask=1/", "msr/tsc/"
  * @devices: folder of the PMUs
@@ -27,21 +25,6 @@
  * Return: 0; -ENOENT: no such PMU, event or term, with a sentence that names the nearest; -EINVAL.
  */
 int pmu_sysfs_event(const char *devices, const char *pmu, const char *terms, struct pmu_event *event);
-
-/** One box of a PMU. */
-struct pmu_sysfs_box {
-	char name[PMU_SYSFS_NAME_MAX];
-	uint32_t type;
-	int cpu[64]; /* cpumask: one for each socket; of a core's PMU (cpus) only the first ones */
-	unsigned int n_cpus;
-};
-
-/**
- * pmu_sysfs_boxes() - the boxes of a PMU
- * @pmu: as above; "uncore_imc" has uncore_imc_0, uncore_imc_1, ..., in the order of their numbers
- * Return: how many there are, of which @room were filled in; 0 for none.
- */
-size_t pmu_sysfs_boxes(const char *devices, const char *pmu, struct pmu_sysfs_box *box, size_t room);
 
 /** pmu_sysfs_each() - every PMU once (boxes of one kind as one name), with its named events.  Sorted by name. */
 void pmu_sysfs_each(const char *devices, void (*pmu)(void *arg, const char *name, unsigned int n_boxes),

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The kernel's PMUs and their boxes: which descriptors count a unit of the whole machine. */
+#ifndef PMU_MACHINE_BOXES_H
+#define PMU_MACHINE_BOXES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PMU_BOX_NAME_MAX 64
+#define PMU_BOX_MAX_CPUS 64
+
+/** One box of a PMU. */
+struct pmu_box {
+	char name[PMU_BOX_NAME_MAX];
+	uint32_t type;		   /* perf_event_attr.type */
+	int cpu[PMU_BOX_MAX_CPUS]; /* its cpumask: one processor of each socket, ascending */
+	unsigned int n_cpus;	   /* 0: it has no cpumask, it counts what runs on a processor */
+};
+
+/**
+ * pmu_boxes_find() - the boxes of a PMU
+ * @devices: /sys/bus/event_source/devices, or a folder like it
+ * @pmu: its name, also without the box's number: "uncore_imc" has uncore_imc_0, uncore_imc_1, ..., in the order of their
+ *       numbers; "uncore_imc_1" is that one alone
+ * Return: how many there are, of which @room were filled in; 0 for none.
+ */
+size_t pmu_boxes_find(const char *devices, const char *pmu, struct pmu_box *box, size_t room);
+
+#endif
