@@ -18,6 +18,7 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/base/strbuf.h \
 	%D%/base/sysfile.c \
 	%D%/base/sysfile.h \
+	%D%/machine/boxes.h \
 	%D%/machine/claims.c \
 	%D%/machine/claims.h \
 	%D%/machine/cpu.c \
@@ -193,7 +194,7 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 %C%_libpmu_core_la_CPPFLAGS = $(lib_cppflags)
 %C%_libpmu_core_la_CFLAGS = $(AM_CFLAGS) -Wmissing-prototypes -fvisibility=hidden
 %C%_libpmu_core_la_LDFLAGS =
-%C%_libpmu_core_la_LIBADD = $(HWLOC_LIBS) $(PFM_LIBS)
+%C%_libpmu_core_la_LIBADD = $(HWLOC_LIBS)
 
 lib_LTLIBRARIES += %D%/libpmu.la
 %C%_libpmu_la_SOURCES =

@@ -196,8 +196,6 @@ EXTRA_DIST += \
 	%D%/arm/reads.c \
 	%D%/arm/run.sh \
 	%D%/arm/setup.sh \
-	%D%/data \
-	%D%/fuzz/corpus \
 	%D%/fuzz/fuzz.h \
 	%D%/install.sh \
 	%D%/refuse.h \
@@ -258,7 +256,7 @@ $(fuzz_folder)/libpmu-core.a: $(fuzz_objects)
 fuzz_json_extra = $(filter %.c,$(json_read_sources))
 %D%/fuzz/%-fuzzer: %D%/fuzz/%.c $(fuzz_folder)/libpmu-core.a
 	$(AM_V_CCLD)$(fuzz_compile) -fsanitize=fuzzer -o $@ $< $(addprefix $(srcdir)/,$(fuzz_$*_extra)) \
-		-lc $(fuzz_folder)/libpmu-core.a $(HWLOC_LIBS) $(PFM_LIBS) $(JANSSON_LIBS) $(LIBS)
+		-lc $(fuzz_folder)/libpmu-core.a $(HWLOC_LIBS) $(JANSSON_LIBS) $(LIBS)
 
 clean-local:
 	rm -rf $(fuzz_programs) $(fuzz_folder) tests/arm/out
