@@ -155,6 +155,8 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/group/pfm.c \
 	%D%/group/pfm.h \
 	%D%/group/pfm_limits.c \
+	%D%/group/pfm_load.c \
+	%D%/group/pfm_load.h \
 	%D%/group/pfm_names.c \
 	%D%/group/pfm_names.h \
 	%D%/group/terms.c \

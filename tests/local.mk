@@ -28,6 +28,7 @@ unit_tests = \
 	%D%/unit/perf \
 	%D%/unit/perfmon \
 	%D%/unit/pfm \
+	%D%/unit/pfm_load \
 	%D%/unit/pin \
 	%D%/unit/place \
 	%D%/unit/places \
@@ -196,6 +197,8 @@ EXTRA_DIST += \
 	%D%/arm/reads.c \
 	%D%/arm/run.sh \
 	%D%/arm/setup.sh \
+	%D%/data \
+	%D%/fuzz/corpus \
 	%D%/fuzz/fuzz.h \
 	%D%/install.sh \
 	%D%/refuse.h \

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/lock.h"
 #include "counters/msr/select.h"
+#include "group/pfm_load.h"
 #include "group/pfm_names.h"
 
 /* Of an event select: USR, OS, INT, EN.  Of an uncore's: where OS is there is what resets the occupancy. */
@@ -40,17 +41,20 @@ static int initialise(void)
 	static bool tried;
 	static int result;
 	struct pmu_environ *copy;
+	int rc = pmu_pfm_load();
 
+	if (rc)
+		return rc;
 	if (!tried) {
 		copy = pmu_environ_enter(inactive, getauxval(AT_SECURE) ? "LIBPFM_" : NULL);
-		result = pfm_initialize();
+		result = pmu_pfm_calls()->initialize();
 		pmu_environ_leave(copy);
 		tried = true;
 	}
 	if (result != PFM_SUCCESS)
 		return pmu_fail(ENOTSUP, "there is no event to be found by name, as libpfm4 cannot be used (%s); try "
 					 "instructions, cycles, branches, page-faults or a raw code like r10e",
-				pfm_strerror(result));
+				pmu_pfm_calls()->strerror(result));
 	return 0;
 }
 
@@ -58,7 +62,7 @@ static bool table_at(int i, pfm_pmu_info_t *table)
 {
 	memset(table, 0, sizeof(*table));
 	table->size = sizeof(*table);
-	return pfm_get_pmu_info((pfm_pmu_t)i, table) == PFM_SUCCESS &&
+	return pmu_pfm_calls()->get_pmu_info((pfm_pmu_t)i, table) == PFM_SUCCESS &&
 	       (table->type == PFM_PMU_TYPE_CORE || table->type == PFM_PMU_TYPE_UNCORE);
 }
 
@@ -196,7 +200,7 @@ static int refuse(const struct pmu_pfm_event *event, int error)
 					 "LIBPFM_ENCODE_INACTIVE=1 for %s",
 				event->name);
 	default:
-		return pmu_fail(EINVAL, "%s: libpfm4 says %s", event->name, pfm_strerror(error));
+		return pmu_fail(EINVAL, "%s: libpfm4 says %s", event->name, pmu_pfm_calls()->strerror(error));
 	}
 }
 
@@ -212,7 +216,8 @@ static int get_codes(const pfm_pmu_info_t *table, const struct pmu_pfm_event *ev
 		pmu_strbuf_free(&name);
 		return pmu_fail(ENOMEM, "no memory for the name of an event");
 	}
-	error = pfm_get_os_event_encoding(pmu_strbuf_text(&name), PFM_PLM0 | PFM_PLM3, PFM_OS_NONE, &arg);
+	error = pmu_pfm_calls()->get_os_event_encoding(pmu_strbuf_text(&name), PFM_PLM0 | PFM_PLM3, PFM_OS_NONE,
+						       &arg);
 	pmu_strbuf_free(&name);
 	if (error != PFM_SUCCESS)
 		return refuse(event, error);

@@ -16,9 +16,9 @@
  *        OS, INT and EN are never in config
  * @label: the event's name as a column has it: Intel's writing with what it was given
  *
- * Context: the first call initialises libpfm4 (milliseconds).  Any thread.
+ * Context: the first call loads and initialises libpfm4 (milliseconds).  Any thread.
  * Return: 0; -ENOENT with a sentence that names the nearest events; -EINVAL (modifiers); -ENOTSUP: libpfm4 does
- * not know this CPU.
+ * not know this CPU, or cannot be loaded.
  */
 int pmu_pfm_encode(const char *text, const struct pmu_cpu_model *model, struct pmu_slot *slot, char *label,
 		   size_t size);

@@ -13,6 +13,7 @@
 #include "base/compiler.h"
 #include "base/error.h"
 #include "base/strbuf.h"
+#include "group/pfm_load.h"
 
 #define NAME_MAX_LEN 128
 #define SHOWN	     80
@@ -97,17 +98,24 @@ static bool find_spelled(finder find, const void *where, const char *name, void 
 	return false;
 }
 
+static bool event_at(int i, pfm_event_info_t *event)
+{
+	memset(event, 0, sizeof(*event));
+	event->size = sizeof(*event);
+	return pmu_pfm_calls()->get_event_info(i, PFM_OS_NONE, event) == PFM_SUCCESS;
+}
+
 /* Some tables have a name twice: once with masks, once without. */
 static bool event_by_name(const void *where, const char *name, void *found)
 {
 	const pfm_pmu_info_t *table = where;
 	pfm_event_info_t *event = found;
-	int i = event->name ? pfm_get_event_next(event->idx) : table->first_event;
+	int i = event->name ? pmu_pfm_calls()->get_event_next(event->idx) : table->first_event;
 
-	for (; i != -1; i = pfm_get_event_next(i)) {
-		pfm_event_info_t info = {.size = sizeof(info)};
+	for (; i != -1; i = pmu_pfm_calls()->get_event_next(i)) {
+		pfm_event_info_t info;
 
-		if (pfm_get_event_info(i, PFM_OS_NONE, &info) == PFM_SUCCESS && !strcasecmp(info.name, name)) {
+		if (event_at(i, &info) && !strcasecmp(info.name, name)) {
 			*event = info;
 			return true;
 		}
@@ -119,7 +127,7 @@ static bool attribute_at(const pfm_event_info_t *event, int i, pfm_event_attr_in
 {
 	memset(attribute, 0, sizeof(*attribute));
 	attribute->size = sizeof(*attribute);
-	return pfm_get_event_attr_info(event->idx, i, PFM_OS_NONE, attribute) == PFM_SUCCESS;
+	return pmu_pfm_calls()->get_event_attr_info(event->idx, i, PFM_OS_NONE, attribute) == PFM_SUCCESS;
 }
 
 static bool umask_by_name(const void *where, const char *name, void *found)
@@ -157,10 +165,10 @@ static const char **names_of_events(const pfm_pmu_info_t *table)
 
 	if (!names)
 		return NULL;
-	for (int i = table->first_event; i != -1 && n < table->nevents; i = pfm_get_event_next(i)) {
-		pfm_event_info_t info = {.size = sizeof(info)};
+	for (int i = table->first_event; i != -1 && n < table->nevents; i = pmu_pfm_calls()->get_event_next(i)) {
+		pfm_event_info_t info;
 
-		if (pfm_get_event_info(i, PFM_OS_NONE, &info) == PFM_SUCCESS)
+		if (event_at(i, &info))
 			names[n++] = info.name;
 	}
 	return names;

@@ -72,6 +72,7 @@ is "and none is looked up by a call" 0 \
 	"$($readelf -rW "$lib" | grep -cE 'DTPMOD|DTPOFF|TLSDESC')"
 is "never unloaded" 1 "$(grep -c 'NODELETE' "$tmp/dynamic")"
 is "all symbols are resolved at start" 1 "$(grep -c 'FLAGS_1.*NOW' "$tmp/dynamic")"
+is "libpfm4 is not linked: it is loaded when it is needed" 0 "$(grep -c 'NEEDED.*pfm' "$tmp/dynamic")"
 is "its name" "Library soname: [libpmu.so.0]" \
 	"$(sed -n 's/.*(SONAME) *//p' "$tmp/dynamic")"
 echo "1..$n"

@@ -29,7 +29,7 @@ objects=$(tr / - <"$out/sources" | sed "s|.*|$out/o/&.o|")
 # shellcheck disable=SC2086 # lists of words
 {
 	$cc -shared -Wl,-soname,libpmu.so.0 -Wl,--version-script=lib/libpmu.map -Wl,-z,nodelete \
-		$objects -o "$out/job/libpmu.so.0" $link -lhwloc -lpfm -lm
+		$objects -o "$out/job/libpmu.so.0" $link -lhwloc -lm
 	$compile tests/arm/exact.c -o "$out/job/exact" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job
-	$compile tests/arm/reads.c -o "$out/job/reads" $objects $link -lhwloc -lpfm -lm
+	$compile tests/arm/reads.c -o "$out/job/reads" $objects $link -lhwloc -lm
 }
