@@ -290,16 +290,17 @@ static void refuses_terms(void)
 
 static void keeps_terms_together_in_lists(void)
 {
+	struct pmu_catalog of_westmere = { .model = &westmere };
 	struct pmu_event events[PMU_MAX_SLOTS];
 
-	is_int(pmu_event_list_parse("cycles,cpu/event=0x0e,umask=0x01/k,energy-pkg", &westmere, events), 3,
+	is_int(pmu_event_list_parse("cycles,cpu/event=0x0e,umask=0x01/k,energy-pkg", &of_westmere, events), 3,
 	       "commas between slashes part nothing");
 	is_str(events[1].name, "cpu/event=0xe,umask=0x1/:k", "  the second");
 	is_int(pmu_event_list_parse("cycles,energy-pkg", NULL, events), 2,
 	       "energy is not cycles, though both have number 0");
-	is_int(pmu_event_list_parse("energy-pkg,uncore-clock", &westmere, events), 2,
+	is_int(pmu_event_list_parse("energy-pkg,uncore-clock", &of_westmere, events), 2,
 	       "nor are two things of the socket one");
-	is_int(pmu_event_list_parse("UOPS_ISSUED.ANY,cpu/umask=1,event=0xe/", &westmere, events), -EINVAL,
+	is_int(pmu_event_list_parse("UOPS_ISSUED.ANY,cpu/umask=1,event=0xe/", &of_westmere, events), -EINVAL,
 	       "one event in two writings");
 	has(pmu_error_text(), "named twice", "  is named twice");
 }
