@@ -106,6 +106,8 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/counters/perf_why.c \
 	%D%/counters/perf_why.h \
 	%D%/counters/msr/access.c \
+	%D%/counters/msr/amd_limits.c \
+	%D%/counters/msr/amd_limits.h \
 	%D%/counters/msr/assign.c \
 	%D%/counters/msr/assign.h \
 	%D%/counters/msr/batch.c \
@@ -148,6 +150,7 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/group/event_names.c \
 	%D%/group/fit.c \
 	%D%/group/fit.h \
+	%D%/group/formula.h \
 	%D%/group/group.c \
 	%D%/group/group.h \
 	%D%/group/metric.c \

@@ -282,6 +282,8 @@ const struct pmu_cpu_model pmu_cpu_models[] = {
 	 NARROW},
 	{AMD, 0x19, MODELS(0x78, 0x7f), "Zen 4", "Phoenix 2", 4, UNCORE("amd64_fam19h_zen4", "", AMD_L3_19H), AMD_ENERGY,
 	 NARROW},
+	{AMD, 0x19, MODELS(0x90, 0x9f), "Zen 4", "Instinct MI300A", 5, UNCORE("amd64_fam19h_zen4", "", AMD_L3_19H),
+	 AMD_ENERGY, NARROW},
 	{AMD, 0x19, MODELS(0xa0, 0xaf), "Zen 4c", "Bergamo, Siena", 5, UNCORE("amd64_fam19h_zen4", "", AMD_L3_19H),
 	 AMD_ENERGY, NARROW},
 	{AMD, 0x1a, MODELS(0x00, 0x0f), "Zen 5", "Turin", 4, UNCORE("", "", AMD_L3_19H), AMD_ENERGY, NARROW},

@@ -26,7 +26,8 @@ enum pmu_model_row_flags {
 	PMU_ROW_OVERLAP = 1,   /* ended after its parent: measured, no "self" */
 	PMU_ROW_RECURSIVE = 2, /* was re-entered: time_min, time_max and time_sd speak of outermost calls */
 	PMU_ROW_FLAT = 4,      /* beyond the limit of regions per thread: kept by name, without its parents */
-	PMU_ROW_NO_SELF = 8,   /* self values cannot be known (overlap below it, or recursion) */
+	/* self values cannot be known (overlap below it, recursion; a socket's: threads side by side in nested regions) */
+	PMU_ROW_NO_SELF = 8,
 	PMU_ROW_OPEN = 16,     /* was open when the table was read */
 	/*
 	 * With RECURSIVE: only ever re-entered directly inside itself.  Without it a re-entry may have

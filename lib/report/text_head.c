@@ -191,11 +191,22 @@ static void command(struct pmu_text *t, unsigned int width)
 		item(t, width, "command", pmu_text_shown(t, text));
 }
 
-/* Whose the uncore counts are, and what they cost; nothing where there are none. */
+static bool has_energy(const struct pmu_model_section *s)
+{
+	for (unsigned int i = 0; i < s->n_counts; i++)
+		if (s->sockets >> i & 1 && !strcmp(s->count[i].unit ? s->count[i].unit : "", "uJ"))
+			return true;
+	return false;
+}
+
+/*
+ * Whose the uncore counts are, and what they cost; nothing where there are none.  Intel SDM vol. 3B, "RAPL Interfaces":
+ * energy is updated about every millisecond; AMD's is too.
+ */
 static void sockets(struct pmu_text *t, unsigned int width)
 {
 	struct pmu_strbuf text = {0};
-	bool counted = false;
+	bool counted = false, energy = false;
 	double read_ns = 0;
 	struct pmu_cell cell;
 
@@ -203,6 +214,7 @@ static void sockets(struct pmu_text *t, unsigned int width)
 		const struct pmu_model_section *s = &t->model->section[i];
 
 		counted |= s->sockets != 0;
+		energy |= has_energy(s);
 		read_ns = s->socket_read_ns > read_ns ? s->socket_read_ns : read_ns;
 	}
 	if (!counted)
@@ -215,6 +227,8 @@ static void sockets(struct pmu_text *t, unsigned int width)
 				"; reading the socket's counters takes %s%s at the first entry and last "
 				"exit of a region",
 				cell.number, cell.unit);
+	if (energy)
+		pmu_strbuf_add(&text, "; energy moves in steps of about a millisecond: shorter stays have none of it or too much");
 	item(t, width, "sockets", pmu_strbuf_text(&text));
 	t->failed |= text.failed;
 	pmu_strbuf_free(&text);

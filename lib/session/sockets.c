@@ -166,8 +166,10 @@ static struct pmu_socket_region *find_region(struct pmu_sockets *sockets,
 	region = alloc(sockets, sizeof(*region) + (sockets->n + 1) * sizeof(region->entry[0]));
 	if (!region)
 		return NULL;
-	for (unsigned int i = 0; i <= sockets->n; i++)
+	for (unsigned int i = 0; i <= sockets->n; i++) {
 		region->entry[i].socket = i;
+		region->entry[i].around = parent ? &parent->entry[i] : NULL;
+	}
 	region->parent = parent;
 	region->name = name;
 	region->flat = flat;

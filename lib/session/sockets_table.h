@@ -17,6 +17,8 @@ struct pmu_socket_entry {
 	uint32_t socket; /* index; as many as there are: unknown */
 	uint32_t id;	 /* of the row */
 	uint32_t start_missing;
+	uint32_t nested; /* regions nested in it that are occupied; atomic */
+	struct pmu_socket_entry *around; /* of the region around it, NULL for none */
 	struct pmu_store_row *row; /* NULL until a thread comes in; release */
 	uint64_t start_ticks;
 	uint64_t start[PMU_MAX_SLOTS];

@@ -61,6 +61,32 @@ static void finish(struct pmu_sockets *sockets, struct pmu_socket_entry *entry,
 	__atomic_store_n(&sockets->rows[socket].record->last_end, ticks, __ATOMIC_RELAXED);
 }
 
+static void set_flags(struct pmu_socket_entry *entry, unsigned int flags)
+{
+	int state = lock(entry);
+
+	if (entry->row)
+		PMU_ROW_SET(entry->row, flags, entry->row->flags | flags);
+	unlock(entry, state);
+}
+
+/*
+ * Threads are in regions side by side: what the socket counts meanwhile belongs to each of them, and what is left for
+ * the region around them nobody knows.  Up before the first read, down after the last: whose times meet sees it.
+ *
+ * Return: another was there.
+ */
+static bool join(struct pmu_socket_entry *around)
+{
+	return around && __atomic_fetch_add(&around->nested, 1, __ATOMIC_ACQ_REL) > 0;
+}
+
+static void part(struct pmu_socket_entry *around)
+{
+	if (around)
+		__atomic_fetch_sub(&around->nested, 1, __ATOMIC_ACQ_REL);
+}
+
 /* Where the thread is now, whatever it was pinned to; on another machine, where it stands for. */
 static unsigned int where(const struct pmu_thread *self)
 {
@@ -90,17 +116,20 @@ static struct pmu_socket_entry *find_entry(struct pmu_thread *self, const struct
 
 void pmu_stay_begin(struct pmu_thread *self, struct pmu_stay *stay, const struct pmu_stay *around)
 {
-	struct pmu_socket_entry *entry = find_entry(self, stay);
+	struct pmu_socket_entry *entry = find_entry(self, stay), *parent;
 	struct pmu_store_row *row;
+	bool crowded = false;
 	int state;
 
 	if (!entry) {
 		pmu_thread_doubt(self, PMU_DOUBT_NO_MEMORY);
 		return;
 	}
+	parent = entry->around;
 	state = lock(entry);
 	row = entry->row;
 	if (row && !entry->inside++) {
+		crowded = join(parent);
 		start(self->sockets, entry);
 		PMU_ROW_SET(row, open, 1);
 	}
@@ -108,6 +137,8 @@ void pmu_stay_begin(struct pmu_thread *self, struct pmu_stay *stay, const struct
 	if (row && around && (!around->entry || around->entry->socket != entry->socket))
 		PMU_ROW_SET(row, flags, row->flags | PMU_STORE_ROW_OVERLAP);
 	unlock(entry, state);
+	if (crowded)
+		set_flags(parent, PMU_STORE_ROW_CROWDED);
 	stay->entry = entry;
 	stay->next = self->stays;
 	self->stays = stay;
@@ -139,7 +170,10 @@ void pmu_stay_end(struct pmu_thread *self, struct pmu_stay *stay, unsigned int f
 	if (row && flags)
 		PMU_ROW_SET(row, flags, row->flags | flags);
 	if (row && entry->inside && !--entry->inside) {
+		struct pmu_socket_entry *around = entry->around;
+
 		finish(self->sockets, entry, row);
+		part(around);
 		PMU_ROW_SET(row, open, 0);
 	}
 	unlock(entry, state);
@@ -156,6 +190,7 @@ void pmu_stay_give_up(struct pmu_thread *self, struct pmu_stay *stay)
 	state = lock(entry);
 	row = entry->row;
 	if (row && entry->inside && !--entry->inside) {
+		part(entry->around);
 		PMU_ROW_SET(row, unended, row->unended + 1);
 		PMU_ROW_SET(row, open, 0);
 	}
@@ -170,15 +205,8 @@ void pmu_sockets_detach(struct pmu_thread *self)
 
 void pmu_stay_flag(struct pmu_stay *stay, unsigned int flags)
 {
-	struct pmu_socket_entry *entry = stay->entry;
-	int state;
-
-	if (!entry)
-		return;
-	state = lock(entry);
-	if (entry->row)
-		PMU_ROW_SET(entry->row, flags, entry->row->flags | flags);
-	unlock(entry, state);
+	if (stay->entry)
+		set_flags(stay->entry, flags);
 }
 
 /* --- from zero --- */
@@ -198,7 +226,9 @@ static void reset(struct pmu_sockets *sockets, struct pmu_socket_entry *entry,
 	for (uint32_t i = 0; i < sockets->n_slots; i++)
 		pmu_bank_put(&is->count[i], 0);
 	__atomic_store_n(&row->seq, seq + 1, __ATOMIC_RELEASE);
-	PMU_ROW_SET(row, flags, row->flags & PMU_STORE_ROW_FLAT);
+	PMU_ROW_SET(row, flags,
+		    (row->flags & PMU_STORE_ROW_FLAT) |
+			    (__atomic_load_n(&entry->nested, __ATOMIC_ACQUIRE) > 1 ? PMU_STORE_ROW_CROWDED : 0));
 	PMU_ROW_SET(row, missing, 0);
 	PMU_ROW_SET(row, unended, 0);
 	if (entry->inside)

@@ -27,6 +27,7 @@ static const struct {
 	{PMU_STORE_ROW_OVERLAP, PMU_ROW_OVERLAP},
 	{PMU_STORE_ROW_RECURSIVE, PMU_ROW_RECURSIVE},
 	{PMU_STORE_ROW_FLAT, PMU_ROW_FLAT},
+	{PMU_STORE_ROW_CROWDED, PMU_ROW_NO_SELF},
 };
 
 static const struct pmu_model_thread *model_thread(const struct pmu_convert *convert,

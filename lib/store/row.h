@@ -187,6 +187,7 @@ enum pmu_store_row_flags {
 	PMU_STORE_ROW_RECURSIVE = 2,
 	PMU_STORE_ROW_FLAT = 4,
 	PMU_STORE_ROW_MUTUAL = 8, /* re-entered from inside another region: what that one did counts in both */
+	PMU_STORE_ROW_CROWDED = 16, /* SOCKET: two regions nested in it were occupied at once: each has what both did */
 };
 
 /** One region on one path of one thread; two banks follow at group.bank_offset. */

@@ -66,6 +66,7 @@ static const struct made made_machines[] = {
 	      .pdcm = true } },
 	  { .microarchitecture = "Skymont", .full_width = true } },
 	{ "k10", "AuthenticAMD", 0x10, 2, { { MADE_AMD(1, 4, false, false) } }, { .microarchitecture = "K10" } },
+	{ "bulldozer", "AuthenticAMD", 0x15, 1, { { MADE_AMD(1, 6, true, false) } }, { .microarchitecture = "Bulldozer" } },
 	{ "zen2", "AuthenticAMD", 0x17, 49, { { MADE_AMD(1, 6, true, true) } },
 	  { .microarchitecture = "Zen 2", .uncore = PMU_UNCORE_AMD_L3, .rapl = PMU_RAPL_AMD,
 	    .rapl_domains = 1u << PMU_ENERGY_PACKAGE | 1u << PMU_ENERGY_CORES } },

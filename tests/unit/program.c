@@ -635,9 +635,9 @@ static void adds_up_cache_slices(void)
 	is_write(PMU_MSR_ENABLE, 0, MSR_UNC_PERF_GLOBAL_CTRL, 1u << 29, "and one bit for all");
 	is_int(run_all(), 0, "everything is put back");
 	remake();
-	set_found(-1, MSR_UNC_CBO_CONFIG, 3);
-	is_int(make(), 0, "with two slices");
-	is_int((long long)program.n_units, 4, "two are counted");
+	set_found(-1, MSR_UNC_CBO_CONFIG, 4);
+	is_int(make(), 0, "without graphics, which have none");
+	is_int((long long)program.n_units, 6, "each core's slice is counted all the same");
 	remake();
 	set_found(-1, MSR_UNC_CBO_CONFIG, 9);
 	is_int(make(), -ENOENT, "with eight, four of them out of reach");
@@ -672,6 +672,10 @@ static void knows_later_uncores(void)
 	set_found(-1, MSR_UNC_CBO_CONFIG, 4);
 	is_int(make(), 0, "Ice Lake");
 	is_u64(program.unit[3].counter[0].address, 0x71a, "eight registers a slice, counters at 702H");
+	remake();
+	set_found(-1, MSR_UNC_CBO_CONFIG, 2);
+	is_int(make(), 0, "with two slices");
+	is_int((long long)program.n_units, 2, "two are counted");
 	remake();
 	free(found);
 	found = NULL;
@@ -712,6 +716,10 @@ static void counts_each_l3(void)
 	plan_add(&plan, outside(PMU_UNIT_L3, 0xff04));
 	is_int(make(), 0, "Zen 3's");
 	is_write(PMU_MSR_ENABLE, 0, MSR_AMD_L3_PERF_CTL0, UINT64_C(0x0f00c0000040ff04), "says so otherwise");
+	remake();
+	machine->kind[0].l3_extension = false;
+	is_int(make(), -ENOENT, "a hypervisor that hides it");
+	is_int(count(PMU_MSR_LOOK, -1, MSR_AMD_L3_PERF_CTL0), 0, "is believed");
 	end();
 }
 

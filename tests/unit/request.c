@@ -69,6 +69,45 @@ static void knows_amds_events(void)
 	is_request("zen4", generic(PERF_COUNT_HW_REF_CPU_CYCLES), 0x120, 1, -1, "where they are event 120H");
 }
 
+static void is_limited(uint64_t config, uint32_t counters)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "event %llx", (unsigned long long)config);
+	is_int(request_on("bulldozer", 0, raw(config)), 0, name);
+	is_u64(got.general, counters, name);
+}
+
+static void keeps_to_amds_counters(void)
+{
+	is_request("bulldozer", generic(PERF_COUNT_HW_INSTRUCTIONS), 0xc0, 0, -1, "instructions");
+	is_u64(got.general, 0x3f, "on any");
+	is_request("bulldozer", generic(PERF_COUNT_HW_CACHE_MISSES), 0x7e, 7, -1, "level 2 misses");
+	is_u64(got.general, 0x07, "on the first three");
+	is_limited(0x0100, 0x38);
+	is_limited(0xff00, 0x08);
+	is_limited(0xf103, 0x08);
+	is_limited(0x0104, 0x38);
+	is_limited(0x0304, 0x08);
+	is_limited(0x0023, 0x07);
+	is_limited(0x0029, 0x3f);
+	is_limited(0x002e, 0x09);
+	is_limited(0x0131, 0x07);
+	is_limited(0x0080, 0x07);
+	is_limited(0x008f, 0x01);
+	is_limited(0x00dc, 0x3f);
+	is_limited(UINT64_C(0x100000087), 0x01);
+	is_limited(UINT64_C(0x1000000c0), 0x38);
+	is_int(request_on("bulldozer", 0, raw(0x0331)), -ENOENT, "one unit mask at a time");
+	is_int(request_on("bulldozer", 0, raw(0x00e0)), -ENOENT, "what the northbridge counts");
+	is_int(request_on("k10", 0, raw(UINT64_C(0x4000007e0))), -ENOENT, "is no core's");
+	has(pmu_error_text(), "4E0H is the northbridge's", "says so");
+	is_int(request_on("zen3", 0, raw(0x00e0)), 0, "Zen's cores may have such codes");
+	is_int(request_on("zen3", 0, raw(0xff03)), -ENOENT, "FLOPs, which take two counters");
+	has(pmu_error_text(), "two merged counters", "say so");
+	is_int(request_on("zen3", 0, raw(UINT64_C(0x10000ff03))), 0, "event 103H does not");
+}
+
 static void takes_raw_codes_as_they_are(void)
 {
 	struct pmu_slot slot = raw(0x010e);
@@ -157,6 +196,7 @@ int main(void)
 	knows_the_architectural_events();
 	believes_cpuid_about_events();
 	knows_amds_events();
+	keeps_to_amds_counters();
 	takes_raw_codes_as_they_are();
 	keeps_to_the_events_counters();
 	refuses_bits_that_are_not_there();

@@ -429,6 +429,67 @@ static void nested_regions_have_their_part(void)
 	pmu_fini();
 }
 
+static char *render(const struct pmu_model *model, enum pmu_report_format format);
+static void is_read_back(const struct pmu_model *model);
+
+/* What a socket counts while threads are in two regions side by side is in both: what is left around them is no
+ * difference. */
+static void regions_side_by_side_leave_no_self(void)
+{
+	struct pmu_model *model;
+	struct other other;
+	char *text;
+
+	start();
+	other_start(&other, 0);
+	begin("all");
+	begin("outer");
+	OTHER_BEGIN(&other, "all");
+	OTHER_BEGIN(&other, "outer");
+	begin("one");
+	tick(0, 1);
+	end("one");
+	OTHER_BEGIN(&other, "two");
+	tick(0, 10);
+	OTHER_END(&other, "two");
+	tick(0, 100);
+	end("outer");
+	OTHER_END(&other, "outer");
+	model = model_now();
+	is_u64(sum_of(model, "all/outer")->self[CYCLES], 100, "one after the other");
+	is_u64(sum_of(model, "all/outer")->self_missing, 0, "they leave what is known");
+	pmu_model_free(model);
+	begin("outer");
+	begin("one");
+	OTHER_BEGIN(&other, "outer");
+	OTHER_BEGIN(&other, "two");
+	tick(0, 1000);
+	end("one");
+	OTHER_END(&other, "two");
+	end("outer");
+	OTHER_END(&other, "outer");
+	OTHER_END(&other, "all");
+	tick(0, 10000);
+	end("all");
+	model = model_now();
+	is_row(row_of(model, "all/outer", 0), 2, 1111, "both are in the region around them");
+	is_row(row_of(model, "all/outer/one", 0), 2, 1001, "one has what was counted");
+	is_row(row_of(model, "all/outer/two", 0), 2, 1010, "and so does the other");
+	ok(row_of(model, "all/outer", 0)->self_missing >> CYCLES & 1, "what is left is not known");
+	ok(sum_of(model, "all/outer")->self_missing >> CYCLES & 1, "nor in the sum");
+	ok(!(sum_of(model, "all/outer")->self_missing >> INSTRUCTIONS & 1), "a thread's own is");
+	is_u64(row_of(model, "all", 0)->self[CYCLES], 10000, "further out it is");
+	is_u64(row_of(model, "all", 0)->self_missing & OURS, 0, "for sure");
+	is_int((int)doubts_with(model, ""), 0, "without a doubt");
+	text = render(model, PMU_REPORT_JSON);
+	has(text, "\"flags\": [\"no_self\"]", "JSON says so");
+	free(text);
+	is_read_back(model);
+	pmu_model_free(model);
+	OTHER_EXIT(&other);
+	pmu_fini();
+}
+
 static void reentry_does_not_count_again(void)
 {
 	struct pmu_model *model;
@@ -797,6 +858,7 @@ static void reports_tell_sockets_from_threads(void)
 		  "region\n            there; reading the socket's counters takes ",
 	    "whose the counts are");
 	ok(model->section->socket_read_ns > 0, "what reading them takes");
+	has(text, "energy moves in steps", "how fine energy is");
 	has(text, "EVENTS, all threads together; ", "sums");
 	has(text, "1.235 kJ", "energy with a unit that fits");
 	has(text, "123.5 mJ", "and another");
@@ -1040,6 +1102,7 @@ int main(void)
 	threads_that_overlap_count_once();
 	sockets_are_added_up();
 	nested_regions_have_their_part();
+	regions_side_by_side_leave_no_self();
 	reentry_does_not_count_again();
 	a_region_set_aside_goes_on_counting();
 	a_thread_that_ends_inside_leaves();

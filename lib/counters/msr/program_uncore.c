@@ -94,6 +94,9 @@ static bool is_here(const struct pmu_msr_build *b, const struct pmu_msr_box_type
 {
 	if (type->layout != layout_of(b) || type->layout == PMU_UNCORE_NONE)
 		return false;
+	/* hypervisors hide it */
+	if (type->unit == PMU_UNIT_L3 && !b->machine->kind[0].l3_extension)
+		return false;
 	return type->models == PMU_MSR_ALL_MODELS || (type->models == PMU_MSR_ICE_LAKE) == is_ice_lake(&b->machine->id);
 }
 
@@ -204,25 +207,31 @@ int pmu_msr_uncore_start(struct pmu_msr_build *b)
 
 /* --- how many boxes there really are --- */
 
-/* Slices of the cache by MSR_UNC_CBO_CONFIG; 0 where nobody looked.  Before Ice Lake it counts the graphics' too. */
-static unsigned int configured_boxes(const struct pmu_msr_build *b, const struct pmu_msr_socket *socket)
+/*
+ * Slices of the cache by MSR_UNC_CBO_CONFIG; 0 where nobody looked.  Before Ice Lake it counts the graphics' too, where
+ * there are any: at least so many, then, and one for each core, as the registers that could be read are.
+ */
+static unsigned int configured_boxes(const struct pmu_msr_build *b, const struct pmu_msr_socket *socket,
+				     unsigned int looked)
 {
 	unsigned int n = b->found ? pmu_msr_found_at(b, socket->look_config) & CBO_CONFIG_BOXES : 0;
 
-	return n && layout_of(b) != PMU_UNCORE_ICE_LAKE ? n - 1 : n;
+	if (!n || layout_of(b) == PMU_UNCORE_ICE_LAKE)
+		return n;
+	return n - 1 > looked ? n - 1 : looked;
 }
 
 /* Boxes of a socket that do not exist are dropped; 0, or -ENOENT where some could not be looked at. */
 static int settle_socket(struct pmu_msr_build *b, struct pmu_msr_socket *socket, const struct pmu_msr_box_type *type)
 {
-	unsigned int n = configured_boxes(b, socket), looked = 0;
+	unsigned int n, looked = 0, at = 0;
 
-	for (size_t i = socket->first_box; i < socket->first_box + socket->n_boxes; i++) {
-		if (b->box[i].type != type)
-			continue;
-		b->box[i].absent = n && looked >= n;
-		looked++;
-	}
+	for (size_t i = socket->first_box; i < socket->first_box + socket->n_boxes; i++)
+		looked += b->box[i].type == type;
+	n = configured_boxes(b, socket, looked);
+	for (size_t i = socket->first_box; i < socket->first_box + socket->n_boxes; i++)
+		if (b->box[i].type == type)
+			b->box[i].absent = n && at++ >= n;
 	if (n <= looked && socket->n_cores <= type->max_boxes)
 		return 0;
 	if (n <= looked)

@@ -14,6 +14,7 @@
 
 #include "base/compiler.h"
 #include "base/error.h"
+#include "counters/msr/amd_limits.h"
 
 #define NO_ARCH	   PMU_ARCH_EVENTS
 #define ANY_THREAD (UINT64_C(1) << 21)
@@ -239,6 +240,8 @@ int pmu_msr_request(const struct pmu_machine *machine, unsigned int kind, const 
 		return pmu_fail(ENOENT, "registers count no event of type %u, code %llXH: name one of this CPU's own",
 				slot->type, (unsigned long long)slot->config);
 	}
+	if (!rc && perfmon->family == PMU_PERFMON_AMD)
+		rc = pmu_amd_limit(machine->id.family, &request->select, &request->general);
 	if (rc)
 		return rc;
 	/* the slot says at which level; nobody waits for an interrupt */
