@@ -175,6 +175,7 @@ static int show(const struct request *request, struct pmu_plan_shown *shown, str
 		return rc;
 	pmu_group_plan(&shown->group, &shown->fit.plan);
 	look(shown, &request->from);
+	shown->fit.why = shown->why;
 	rc = pmu_fit(&shown->group, true, true, make, shown, &shown->fit);
 	if (rc)
 		return pmu_fail(rc, "%s", shown->fit.first.why);

@@ -13,7 +13,8 @@
 struct pmu_plan_shown {
 	const struct pmu_machine *machine;
 	struct pmu_group group;
-	struct pmu_fit fit; /* its plan; absent: what is left out */
+	struct pmu_fit fit; /* its plan; absent: what is left out, */
+	pmu_fit_why why[PMU_MAX_SLOTS]; /* and why */
 	struct pmu_msr_program program;
 	uint64_t *found;       /* in the order of LOOK; NULL: nobody looked */
 	char unlooked[320];    /* then: why */

@@ -38,7 +38,8 @@ static void give_up(struct fitting *f, unsigned int slot)
 	fit->plan.absent |= 1u << slot;
 	if (f->group->event[slot].optional && !f->keep)
 		fit->gone |= 1u << slot;
-	snprintf(fit->why[slot], sizeof(fit->why[slot]), "%s", f->probe.why);
+	if (fit->why)
+		snprintf(fit->why[slot], sizeof(fit->why[slot]), "%s", f->probe.why);
 	snprintf(fit->given_up + len, sizeof(fit->given_up) - len, "%s%s", len ? ", " : "",
 		 f->group->event[slot].name);
 }

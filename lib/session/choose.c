@@ -100,12 +100,8 @@ static bool try_and_accept(struct pmu_session_group *group, const struct pmu_bac
 /* Time alone, with what was asked for as missing columns. */
 static void settle_for_time(struct pmu_session_group *group, bool asked)
 {
-	struct pmu_group none;
-
-	if (!asked && pmu_group_find("TIME", NULL, &none) == 0) {
-		group->group = none;
+	if (!asked && pmu_group_find("TIME", NULL, &group->group) == 0)
 		group->plan.n_slots = 0;
-	}
 	group->plan.absent = all_slots(&group->plan);
 	group->backend = &pmu_backend_clock;
 }

@@ -271,44 +271,69 @@ static int choose(struct pmu_msr_build *b)
 	return 0;
 }
 
-int pmu_msr_program_look(const struct pmu_machine *machine, const struct pmu_plan *plan,
-			 struct pmu_msr_program *program)
+/* Not on the stack: a program's thread may have a small one. */
+static struct pmu_msr_build *new_build(const struct pmu_machine *machine, const struct pmu_plan *plan,
+				       struct pmu_msr_program *program)
 {
-	struct pmu_msr_build b = { .machine = machine, .plan = plan, .program = program };
-	int rc;
+	struct pmu_msr_build *b = calloc(1, sizeof(*b));
 
 	memset(program, 0, sizeof(*program));
 	program->machine = machine;
-	rc = start(&b);
+	if (!b)
+		return NULL;
+	b->machine = machine;
+	b->plan = plan;
+	b->program = program;
+	return b;
+}
+
+#define NO_MEMORY "no memory for the plan of a session"
+
+int pmu_msr_program_look(const struct pmu_machine *machine, const struct pmu_plan *plan,
+			 struct pmu_msr_program *program)
+{
+	struct pmu_msr_build *b = new_build(machine, plan, program);
+	int rc;
+
+	if (!b)
+		return pmu_fail(ENOMEM, NO_MEMORY);
+	rc = start(b);
 	if (!rc)
-		add_phase(&b, PMU_MSR_LOOK);
-	finish(&b);
-	return rc ? rc : b.failed ? pmu_fail(ENOMEM, "no memory for the plan of a session") : 0;
+		add_phase(b, PMU_MSR_LOOK);
+	finish(b);
+	if (!rc && b->failed)
+		rc = pmu_fail(ENOMEM, NO_MEMORY);
+	free(b);
+	return rc;
 }
 
 int pmu_msr_program_make(const struct pmu_machine *machine, const struct pmu_plan *plan, pmu_msr_found found,
 			 struct pmu_msr_program *program, struct pmu_probe *probe)
 {
-	struct pmu_msr_build b = { .machine = machine, .plan = plan, .found = found, .program = program };
+	struct pmu_msr_build *b = new_build(machine, plan, program);
 	struct pmu_probe unused;
 	int rc;
 
-	b.probe = probe ? probe : &unused;
-	memset(b.probe, 0, sizeof(*b.probe));
-	memset(program, 0, sizeof(*program));
-	program->machine = machine;
-	rc = start(&b);
+	if (!probe)
+		probe = &unused;
+	memset(probe, 0, sizeof(*probe));
+	if (!b)
+		return pmu_fail(ENOMEM, NO_MEMORY);
+	b->found = found;
+	b->probe = probe;
+	rc = start(b);
 	if (!rc) {
-		add_phase(&b, PMU_MSR_LOOK);
-		rc = b.failed ? 0 : choose(&b);
+		add_phase(b, PMU_MSR_LOOK);
+		rc = b->failed ? 0 : choose(b);
 	}
 	for (unsigned int phase = PMU_MSR_LOOK + 1; !rc && phase < PMU_MSR_PHASES; phase++)
-		add_phase(&b, phase);
-	finish(&b);
-	if (!rc && b.failed)
-		rc = pmu_fail(ENOMEM, "no memory for the plan of a session");
-	if (rc && !b.probe->why[0])
-		snprintf(b.probe->why, sizeof(b.probe->why), "%s", pmu_error_text());
+		add_phase(b, phase);
+	finish(b);
+	if (!rc && b->failed)
+		rc = pmu_fail(ENOMEM, NO_MEMORY);
+	if (rc && !probe->why[0])
+		snprintf(probe->why, sizeof(probe->why), "%s", pmu_error_text());
+	free(b);
 	return rc;
 }
 

@@ -320,13 +320,17 @@ static void choose_kind(struct pmu_msr_build *b, unsigned int kind, struct refus
 
 void pmu_msr_core_choose(struct pmu_msr_build *b)
 {
-	struct refusals refusals;
+	struct refusals *refusals = calloc(1, sizeof(*refusals));
 
-	memset(&refusals, 0, sizeof(refusals));
+	if (!refusals) {
+		b->failed = true;
+		return;
+	}
 	for (unsigned int k = 0; k < b->machine->n_kinds; k++)
 		if (b->core[k].n_cpus)
-			choose_kind(b, k, &refusals);
+			choose_kind(b, k, refusals);
 	for (unsigned int i = 0; i < b->plan->n_slots; i++)
 		if (pmu_msr_wanted(b, i, PMU_SLOT_CORE) && !(b->counted >> i & 1))
-			pmu_msr_refuse(b, i, refusals.error[i] ? refusals.error[i] : -ENODEV, refusals.why[i]);
+			pmu_msr_refuse(b, i, refusals->error[i] ? refusals->error[i] : -ENODEV, refusals->why[i]);
+	free(refusals);
 }
