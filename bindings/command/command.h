@@ -60,6 +60,9 @@ struct pmu_machine_from;
  */
 bool pmu_command_machine(struct pmu_machine_from *from);
 
+/** pmu_command_machine_else() - that machine, but for what the command line has put there */
+void pmu_command_machine_else(struct pmu_machine_from *from);
+
 /** pmu_command_wrap() - words up to column @width, further lines indented by @indent. */
 void pmu_command_wrap(struct pmu_strbuf *out, size_t indent, size_t width,
 		      const char *text);

@@ -12,6 +12,17 @@ static const char *setting(const char *name)
 	return value && *value ? value : NULL;
 }
 
+void pmu_command_machine_else(struct pmu_machine_from *from)
+{
+	const char *topology = from->topology;
+
+	if (from->cpuid_file)
+		return;
+	pmu_command_machine(from);
+	if (topology)
+		from->topology = topology;
+}
+
 bool pmu_command_machine(struct pmu_machine_from *from)
 {
 	*from = (struct pmu_machine_from){

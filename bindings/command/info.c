@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "bindings/command/command.h"
+#include "counters/msr/device.h"
 
 static const char *const option_names[] = {"--cpuid", "--topology", "--json", "--help", NULL};
 
@@ -54,14 +55,15 @@ static int parse_option(const struct pmu_command *self, struct request *request,
 }
 
 /* IA32_PERF_CAPABILITIES bit 13, FW_WRITE (Intel SDM vol. 3B, "Full-Width Writes to Performance Counter Registers"). */
-static enum pmu_info_answer read_capabilities(int cpu)
+static enum pmu_info_answer read_capabilities(const char *device, int cpu)
 {
 	uint64_t value;
-	char path[64];
+	char path[512];
 	ssize_t got;
 	int fd;
 
-	snprintf(path, sizeof(path), "/dev/cpu/%d/msr", cpu);
+	if (pmu_msr_path(device, cpu, path, sizeof(path)))
+		return PMU_INFO_UNKNOWN;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return PMU_INFO_UNKNOWN;
@@ -72,7 +74,7 @@ static enum pmu_info_answer read_capabilities(int cpu)
 	return value >> 13 & 1 ? PMU_INFO_YES : PMU_INFO_NO;
 }
 
-static void find_full_width(struct pmu_info *info)
+static void find_full_width(struct pmu_info *info, const char *device)
 {
 	const struct pmu_machine *machine = info->machine;
 
@@ -82,8 +84,8 @@ static void find_full_width(struct pmu_info *info)
 		info->full_width = PMU_INFO_YES; /* writes there always were */
 	if (machine->kind[0].family != PMU_PERFMON_INTEL || !machine->kind[0].pdcm)
 		return;
-	if (!machine->recorded) {
-		info->full_width = read_capabilities(machine->cpu[0].pu.cpu);
+	if (!machine->recorded || device) {
+		info->full_width = read_capabilities(device ? device : PMU_MSR_DEVICE_DEFAULT, machine->cpu[0].pu.cpu);
 		if (info->full_width == PMU_INFO_UNKNOWN)
 			info->full_width_by = "IA32_PERF_CAPABILITIES would tell";
 	} else if (machine->model) {
@@ -119,12 +121,13 @@ static int run_info(const struct pmu_command *self, int argc, char **argv)
 		if (rc)
 			return rc;
 	}
+	pmu_command_machine_else(&request.from);
 	if (pmu_machine_load(&request.from, &machine)) {
 		pmu_command_error("%s", pmu_error_text());
 		return PMU_EXIT_FAILED;
 	}
 	info.machine = machine;
-	find_full_width(&info);
+	find_full_width(&info, request.from.msr_device);
 	if (request.json)
 		rc = pmu_info_json(&info, &out);
 	else

@@ -88,18 +88,6 @@ static int parse(const struct pmu_command *self, int argc, char **argv, struct r
 	return 0;
 }
 
-/* Without --cpuid the machine is the one that a measured program would see; --topology wins. */
-static void read_environment(struct pmu_machine_from *from)
-{
-	const char *topology = from->topology;
-
-	if (from->cpuid_file)
-		return;
-	pmu_command_machine(from);
-	if (topology)
-		from->topology = topology;
-}
-
 /* --- the plan --- */
 
 static int load_group(const struct request *request, const struct pmu_machine *machine, struct pmu_group *group)
@@ -195,7 +183,7 @@ static int run_plan(const struct pmu_command *self, int argc, char **argv)
 
 	if (rc)
 		return rc;
-	read_environment(&request.from);
+	pmu_command_machine_else(&request.from);
 	rc = pmu_machine_load(&request.from, &machine);
 	shown.machine = machine;
 	if (!rc)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/compiler.h"
 #include "base/error.h"
@@ -336,6 +337,7 @@ int pmu_machine_load(const struct pmu_machine_from *from, struct pmu_machine **m
 	if (rc)
 		goto free_made;
 	made->model = pmu_cpu_model_find(&made->id);
+	made->partial = !made->recorded && (long)made->n_cpus < sysconf(_SC_NPROCESSORS_ONLN);
 	*machine = made;
 	return 0;
 free_made:

@@ -37,7 +37,8 @@ struct pmu_machine {
 	size_t n_cpus; /* that this process may use; of a recorded machine all */
 	struct pmu_machine_cpu *cpu; /* in ascending order of the OS number */
 	unsigned int n_packages, n_cores, n_l3;
-	bool smt; /* some core has two of them */
+	bool smt;     /* some core has two of them */
+	bool partial; /* others are online that this process may not use: what cores count is not all of a socket's */
 };
 
 /**

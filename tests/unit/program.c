@@ -720,6 +720,10 @@ static void counts_each_l3(void)
 	is_int(make(), 0, "Zen 3's");
 	is_write(PMU_MSR_ENABLE, 0, MSR_AMD_L3_PERF_CTL0, UINT64_C(0x0f00c0000040ff04), "says so otherwise");
 	remake();
+	machine->partial = true;
+	is_int(make(), -ENOENT, "one of some processors, when there may be other complexes");
+	remake();
+	machine->partial = false;
 	machine->kind[0].l3_extension = false;
 	is_int(make(), -ENOENT, "a hypervisor that hides it");
 	is_int(count(PMU_MSR_LOOK, -1, MSR_AMD_L3_PERF_CTL0), 0, "is believed");
@@ -775,6 +779,10 @@ static void reads_energy(void)
 	is_int(count(PMU_MSR_READ, -1, MSR_AMD_PKG_ENERGY_STATUS), 2, "each socket");
 	ok(near(program.energy_uj[PMU_ENERGY_CORES], 1e6 / 65536), "in 2^-16 joules");
 	ok(program.unit[0].package == 0 && program.unit[program.n_units - 1].package == 1, "socket after socket");
+	remake();
+	machine->partial = true;
+	is_int(make(), -ENOENT, "a process that may use some of the processors");
+	ok(probe.error[0] == -ENOENT && !probe.error[1], "does not know what all cores used, only the socket");
 	end();
 }
 

@@ -119,6 +119,11 @@ void pmu_msr_energy_choose(struct pmu_msr_build *b)
 			pmu_msr_refuse(b, i, -ENOENT, why);
 			continue;
 		}
+		if (is_per_core(b, domain) && b->machine->partial) {
+			pmu_msr_refuse(b, i, -ENOENT, "this process may use only some of the machine's processors, and each "
+						      "core counts its own energy");
+			continue;
+		}
 		b->counted |= 1u << i;
 		b->program->energy_uj[domain] = unit_uj(b, domain);
 	}

@@ -242,6 +242,14 @@ static int settle_socket(struct pmu_msr_build *b, struct pmu_msr_socket *socket,
 			socket->package, n, looked, type->max_boxes);
 }
 
+/* A complex that no processor of ours belongs to would be left out of the socket's sum. */
+static int settle_complexes(const struct pmu_msr_build *b)
+{
+	return b->machine->partial ? pmu_fail(ENOENT, "this process may use only some of the machine's processors, and L3 "
+						      "counters are those of each complex of cores")
+				   : 0;
+}
+
 void pmu_msr_uncore_settle(struct pmu_msr_build *b)
 {
 	for (unsigned int t = 0; t < b->n_types; t++) {
@@ -249,6 +257,8 @@ void pmu_msr_uncore_settle(struct pmu_msr_build *b)
 
 		for (size_t s = 0; s < b->n_sockets && choice->type->unit == PMU_UNIT_CBO && !choice->error; s++)
 			choice->error = settle_socket(b, &b->socket[s], choice->type);
+		if (choice->type->unit == PMU_UNIT_L3)
+			choice->error = settle_complexes(b);
 		if (choice->error)
 			snprintf(choice->why, sizeof(choice->why), "%s", pmu_error_text());
 	}
