@@ -115,11 +115,13 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/counters/msr/cell.c \
 	%D%/counters/msr/cell.h \
 	%D%/counters/msr/cells.c \
+	%D%/counters/msr/check.c \
 	%D%/counters/msr/device.c \
 	%D%/counters/msr/device.h \
 	%D%/counters/msr/journal.c \
 	%D%/counters/msr/journal.h \
 	%D%/counters/msr/journal_text.c \
+	%D%/counters/msr/journal_write.c \
 	%D%/counters/msr/keeper.c \
 	%D%/counters/msr/keeper.h \
 	%D%/counters/msr/msr.c \

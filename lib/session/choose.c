@@ -83,18 +83,20 @@ static bool try_and_accept(struct pmu_session_group *group, const struct pmu_bac
 			   bool asked)
 {
 	struct pmu_fit fit = { .plan = group->plan };
+	int rc;
 
 	if (is_elsewhere(backend, &fit.first)) {
 		refuse(backend, &fit.first);
 		return false;
 	}
 	/* A group that has a layout keeps all of its columns. */
-	if (pmu_fit(&group->group, asked, group->layout != NULL, probe_source, (void *)(uintptr_t)backend, &fit) == 0) {
+	rc = pmu_fit(&group->group, asked, group->layout != NULL, probe_source, (void *)(uintptr_t)backend, &fit);
+	if (rc == 0)
 		accept_fit(group, backend, &fit);
-		return true;
-	}
-	refuse(backend, &fit.first);
-	return false;
+	/* Who asked for no source in particular need not hear of one that this kind of processor never has. */
+	else if (rc != -ENOSYS || backend != &pmu_backend_msr || pmu_session.config.backend)
+		refuse(backend, &fit.first);
+	return rc == 0;
 }
 
 /* Time alone, with what was asked for as missing columns. */

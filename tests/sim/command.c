@@ -6,7 +6,7 @@
  *   uncore CPU UNIT EVENT UMASK N                      the same outside the cores
  *   energy CPU DOMAIN RAW                              so many raw units are used
  *   set CPU ADDRESS VALUE                              past the rules
- *   fail CPU|all ADDRESS read|write|both ERRNO         from now on; ERRNO 0 mends
+ *   fail CPU|all ADDRESS read|write|both ERRNO         from now on; ERRNO 0 mends; "ignored": as if it had worked
  *   refuse CPU|all ERRNO                               opening that device fails; ERRNO 0 mends
  *   at N error ERRNO                                   the N-th access from now fails, once
  *   at N signal NUMBER                                 whoever does it gets that; at 0 ...: never
@@ -128,8 +128,11 @@ static int do_fail(struct sim_server *server, char **word, size_t n)
 	int cpu, error;
 	bool both;
 
-	if (n != 5 || !processor(word[1], true, &cpu) || !number(word[2], UINT32_MAX, &address) ||
-	    !error_number(word[4], &error))
+	if (n != 5 || !processor(word[1], true, &cpu) || !number(word[2], UINT32_MAX, &address))
+		return -EINVAL;
+	if (!strcmp(word[4], "ignored") && !strcmp(word[3], "write"))
+		error = SIM_IGNORED;
+	else if (!error_number(word[4], &error))
 		return -EINVAL;
 	both = !strcmp(word[3], "both");
 	if (!both && strcmp(word[3], "read") && strcmp(word[3], "write"))

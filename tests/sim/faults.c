@@ -263,6 +263,64 @@ static void one_counter_may_fail_while_it_counts(void)
 	sim_stop(&sim);
 }
 
+/* By batches too: the driver does none of one in which a processor is missing. */
+static void a_processor_may_go_offline(int flags, const char *how)
+{
+	char *before;
+	struct run r;
+
+	machine_starts("skylake", flags);
+	before = sim_state(&sim);
+	run(&r, lose_the_devices, (char *)(uintptr_t) "offline 2", session_env("PMU_EVENTS=instructions,cycles", NULL));
+	ok(ended(&r), "%s", how);
+	is_int(session_net(&r, "before", "instructions"), 1000, "what others count is exact");
+	is_int(session_net(&r, "after", "instructions"), 0, "and goes on");
+	sim_send(&sim, "online 2");
+	session_is_back(before, "the others' registers are put back");
+	run_done(&r);
+	sim_stop(&sim);
+}
+
+static void somebody_else_may_write_them(void)
+{
+	struct run r;
+
+	machine_starts("skylake", 0);
+	run(&r, lose_the_devices, (char *)(uintptr_t) "set 3 0x38d 0\nset 1 0x38f 0",
+	    session_env("PMU_EVENTS=instructions,cycles", NULL));
+	ok(ended(&r), "another program stops counters that are not its own");
+	has(session_words(&r), "somebody else has written IA32_PERF_GLOBAL_CTRL (38FH) of CPU 1, and 1 more registers",
+	    "the report says so");
+	run_done(&r);
+	run(&r, lose_the_devices, (char *)(uintptr_t) "set 0 0x309 0xffff80000000",
+	    session_env("PMU_EVENTS=instructions,cycles", NULL));
+	ok(ended(&r), "another program sets a counter");
+	is_int(session_net(&r, "before", "instructions"), 1000, "what was before is exact");
+	is_int(session_net(&r, "during", "instructions"), -1, "then it is missing");
+	has(session_words(&r), "MSR 309H of CPU 0 went back", "the report says why");
+	run_done(&r);
+	sim_stop(&sim);
+}
+
+/* As where a hypervisor takes writes and does nothing, or msr-safe's list keeps bits back. */
+static void a_register_may_keep_nothing(void)
+{
+	char *before;
+	struct run r;
+
+	machine_starts("skylake", 0);
+	before = sim_state(&sim);
+	sim_send(&sim, "fail all 0x186 write ignored");
+	run(&r, one_region, NULL, session_env("PMU_EVENTS=branches", NULL));
+	ok(ended(&r), "what is written is not there");
+	is_str(session_source(&r), "clock", "nothing is counted by it: no count is better than 0");
+	has(session_words(&r), "IA32_PERFEVTSEL0 (186H) on CPU 0 does not keep what is written to it: 4100C4H became 0H",
+	    "the report says so");
+	session_is_back(before, "registers are put back");
+	run_done(&r);
+	sim_stop(&sim);
+}
+
 static int close_everything(void *arg)
 {
 	(void)arg;
@@ -306,6 +364,10 @@ int main(void)
 	every_access_of_a_start_may_fail_once();
 	devices_may_vanish_while_they_count();
 	one_counter_may_fail_while_it_counts();
+	a_processor_may_go_offline(0, "a processor goes offline");
+	a_processor_may_go_offline(SIM_BATCH, "the same by batches");
+	somebody_else_may_write_them();
+	a_register_may_keep_nothing();
 	the_program_may_close_everything();
 	return done_testing();
 }

@@ -61,7 +61,6 @@ static void changed_texts_are_not_obeyed(const struct run *r)
 		{"write 0 186 ", "write 0 c0000080 ", "C0000080H, which no session programs", "the mode of the processor"},
 		{"write 0 186 ", "write 0 10000000000000186 ", "is not a write", "a number that overflows"},
 		{"write 0 ", "write -1 ", "is not a write", "a processor below zero"},
-		{"write 0 ", "write 3000 ", "/3000/msr", "a processor that is not there"},
 		{"write 0 ", "write 99999999999 ", "is not a write", "nor ever will be"},
 		{"write 0 ", "read 0 ", "is not a write, nor the end", "another verb"},
 		{"end ", "end 1", "does not have the", "a wrong number of writes"},

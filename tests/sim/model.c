@@ -340,6 +340,8 @@ int sim_write(struct sim_machine *machine, int cpu, uint32_t address, uint64_t v
 	size_t place;
 	int rc = reach(machine, cpu, address, true, &place, &rule);
 
+	if (rc == SIM_IGNORED)
+		return 0;
 	return rc ? rc : write_rule(machine, place, address, rule, value);
 }
 

@@ -82,9 +82,12 @@ int sim_count_uncore(struct sim_machine *machine, int cpu, const char *unit, uin
 /** sim_energy() - add raw units to an energy counter; @domain: "pkg", "cores", "gpu", "dram", "core".  As above. */
 int sim_energy(struct sim_machine *machine, int cpu, const char *domain, uint64_t raw);
 
+#define SIM_IGNORED 1
+
 /**
  * sim_fail() - from now on accesses of @address on @cpu (-1: all) fail with @error
- * @error: a negative errno; 0 mends what an earlier call with the same @cpu and @address did
+ * @error: a negative errno; SIM_IGNORED: a write changes nothing; 0 mends what an earlier call with the same @cpu and
+ * @address did
  * @reads, @writes: which of them
  *
  * Return: 0; -ENOSPC after 256 of them.

@@ -35,7 +35,7 @@ static struct pmu_msr_op restore[] = {
 };
 static struct pmu_msr_program program = {.machine = &machine, .n_ops = 2, .op = restore};
 static const char good[] = "pmu registers 1\ndevice /dev/cpu/%d/msr\nboot 1-2-3\ncpu GenuineIntel-6-44-2\n"
-			   "pid 4711\nprogram solver\n"
+			   "pid 4711 1234567 4026531836\nlock 5 97\nprogram solver\n"
 			   "write 0 188 000000000041003c ffffffffffffffff\n"
 			   "write 1 38f 0000000000000001 000000000000000f\nend 2\n";
 
@@ -54,6 +54,9 @@ static void says_how_to_put_everything_back(void)
 	is_str(record.device, "/dev/cpu/%d/msr", "of a device");
 	is_str(record.program, "solver", "by a program");
 	is_int(record.pid, 4711, "that was a process");
+	is_u64(record.start_time, 1234567, "started then");
+	is_u64(record.pid_ns, 4026531836, "in its namespace");
+	ok(record.lock_device == 5 && record.lock_inode == 97, "and held a lock");
 	is_int((long long)record.n_ops, 2, "has writes");
 	is_u64(record.op[0].value, 0x41003c, "of old values");
 	is_u64(record.op[1].mask, 0xf, "to some bits");
@@ -80,18 +83,21 @@ static void trusts_nothing(void)
 {
 	refuses("another first line", "registers 1", "registers 2", "line 1");
 	refuses("another CPU", "6-44-2", "6-45-2", "another CPU (GenuineIntel-6-45-2)");
-	refuses("a register that no session writes", "write 0 188", "write 0 1a0", "line 7 writes 1A0H");
+	refuses("a register that no session writes", "write 0 188", "write 0 1a0", "line 8 writes 1A0H");
 	refuses("the time stamp counter", "write 0 188", "write 0 10", "which no session programs");
-	refuses("a processor beyond all", "write 1", "write 99999", "line 8");
-	refuses("a number that is none", "41003c", "41003g", "line 7");
-	refuses("a number too long", "000000000041003c", "10000000000000000", "line 7");
-	refuses("a negative number", "write 1", "write -1", "line 8");
-	refuses("something behind a write", "000f\n", "000f 1\n", "line 8");
+	refuses("a processor beyond all", "write 1", "write 99999", "line 9");
+	refuses("a number that is none", "41003c", "41003g", "line 8");
+	refuses("a number too long", "000000000041003c", "10000000000000000", "line 8");
+	refuses("a negative number", "write 1", "write -1", "line 9");
+	refuses("something behind a write", "000f\n", "000f 1\n", "line 9");
 	refuses("a wrong number of writes", "end 2", "end 3", "3 writes");
-	refuses("no end", "end 2\n", "", "ends within line 9");
+	refuses("no end", "end 2\n", "", "ends within line 10");
 	refuses("something behind the end", "end 2\n", "end 2\n\n", "2 writes");
-	refuses("a line without its end", "end 2\n", "end 2", "line 9");
+	refuses("a line without its end", "end 2\n", "end 2", "line 10");
 	refuses("a missing line", "boot 1-2-3\n", "", "line 3 is not boot");
+	refuses("a process that is none", "pid 4711", "pid -1", "line 5 is not pid");
+	refuses("a process without its start", "4711 1234567 4026531836", "4711", "line 5 is not pid");
+	refuses("a lock that is none", "lock 5 97", "lock 5 97 1", "line 6 is not lock");
 	refuses("a boot that is too long", "1-2-3", "0123456789012345678901234567890123456789", "boot");
 }
 
@@ -152,6 +158,17 @@ static const char *ours(const char *old, const char *with)
 		snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - changed), changed, with, at + strlen(old));
 	else
 		snprintf(text, sizeof(text), "%s", changed);
+	return text;
+}
+
+static char *read_text(const char *path)
+{
+	char *text = calloc(1, 4096);
+	int fd = open(path, O_RDONLY);
+
+	if (!text || fd < 0 || read(fd, text, 4095) < 0)
+		exit(1);
+	close(fd);
 	return text;
 }
 
@@ -217,14 +234,38 @@ static void others_are_left_alone(void)
 	is_u64(there(0, SELECT), 0x41003c, "with its registers");
 }
 
+/* By other device files than ours, as a container has them, its lock does not show that it lives. */
+static void a_living_session_is_left_alone(void)
+{
+	struct pmu_msr_journal journal;
+	struct pmu_strbuf said = {0};
+	char *text, *lock;
+
+	pmu_msr_write(&device, 0, SELECT, 5);
+	pmu_msr_journal_write(&journal, &device, &program);
+	text = read_text(journal.path);
+	lock = strstr(text, "\nlock ");
+	lock[6] = lock[6] == '1' ? '2' : '1';
+	put_file(strrchr(journal.path, '/') + 1, text, 0600);
+	is_int(pmu_msr_journal_restore(&device, &machine, &said), -EBUSY, "its process runs");
+	has(pmu_strbuf_text(&said), "may still be using other files", "which is said");
+	is_u64(there(0, SELECT), 5, "no register is touched");
+	is_int(n_files(), 1, "the journal stays");
+	pmu_msr_journal_remove(&journal);
+	pmu_strbuf_free(&said);
+	free(text);
+}
+
 static void one_that_cannot_be_put_back_stays(void)
 {
 	struct pmu_strbuf said = {0};
 
-	/* a processor that is not there */
-	put_file("1-1.registers", ours("write 1", "write 7"), 0600);
+	/* a processor that is not there: the first of them */
+	put_file("1-1.registers", ours("write 0", "write 7"), 0600);
+	pmu_msr_write(&device, 1, GLOBAL, 0x7fe);
 	is_int(pmu_msr_journal_restore(&device, &machine, &said), -ENOENT, "its error is told");
 	has(pmu_strbuf_text(&said), "/7", "with the processor");
+	is_u64(there(1, GLOBAL), 0x7f1, "the others' registers are put back all the same");
 	is_int(n_files(), 1, "it stays for the next time");
 	pmu_strbuf_free(&said);
 	put_file("1-1.registers", "", 0600);
@@ -258,14 +299,16 @@ int main(void)
 	make_file(1);
 	for (int phase = 0; phase <= PMU_MSR_PHASES; phase++)
 		program.first[phase] = phase <= PMU_MSR_RESTORE ? 0 : 2;
-	if (pmu_msr_device_open(&device, &machine, &from))
+	if (pmu_msr_device_open(&device, &machine, &from) || pmu_msr_device_lock(&device, NULL))
 		return 1;
 	says_how_to_put_everything_back();
 	trusts_nothing();
 	a_session_that_ends_well_leaves_none();
 	the_next_session_puts_back();
 	others_are_left_alone();
+	a_living_session_is_left_alone();
 	one_that_cannot_be_put_back_stays();
+	pmu_msr_device_unlock(&device);
 	pmu_msr_device_close(&device);
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	if (system(command))

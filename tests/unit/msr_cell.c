@@ -149,6 +149,39 @@ static void another_file_is_not_believed(void)
 	close(fd);
 }
 
+static void a_counter_that_went_back_is_missing(void)
+{
+	uint64_t total[PMU_MAX_SLOTS];
+	char text[256];
+
+	begin(0, 0);
+	set(ADDRESS_48, 1000);
+	is_u64(read_at(SECOND, total), 4, "counts");
+	set(ADDRESS_48, 10);
+	is_u64(read_at(2 * SECOND, total), 6, "lower than before: it was not round, but written");
+	is_u64(total[1], 1000, "what was counted stays as it is");
+	ok(pmu_msr_cell_trouble(&cell, text, sizeof(text)), "there is a remark");
+	has(text, "MSR 108H of CPU 0 went back", "that names it");
+	begin(0, 0);
+	set(ADDRESS_48, 0xffff80000000);
+	is_u64(read_at(SECOND, total), 6, "as others set it, to overflow soon");
+}
+
+static void a_keeper_reads_wide_counters_now_and_then(void)
+{
+	uint64_t total[PMU_MAX_SLOTS];
+
+	begin(0, 0);
+	cell.narrow = false;
+	entry[0].bits = 48;
+	for (int minutes = 1; minutes <= 600; minutes++) {
+		set(ADDRESS_48, (uint64_t)minutes * 1000000000000u & 0xffffffffffff);
+		pmu_msr_cell_keep(&cell, (uint64_t)minutes * 60 * SECOND);
+	}
+	is_u64(read_at(601 * 60 * SECOND, total), 4, "ten hours without a region's end are not too long");
+	is_u64(total[1], 600000000000000u, "and the counter came round twice");
+}
+
 static void a_stopped_cell_gives_nothing(void)
 {
 	uint64_t total[PMU_MAX_SLOTS];
@@ -217,6 +250,8 @@ int main(void)
 	a_narrow_counter_is_not_left_alone();
 	a_failing_register_is_missing_from_then_on();
 	another_file_is_not_believed();
+	a_counter_that_went_back_is_missing();
+	a_keeper_reads_wide_counters_now_and_then();
 	a_stopped_cell_gives_nothing();
 	threads_and_keeper_share_it();
 	unlink(path);

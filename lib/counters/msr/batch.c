@@ -54,11 +54,15 @@ static int make_room(struct pmu_msr_device *device, size_t n)
 	return 0;
 }
 
-/* Errors that speak of the module or its list rather than of a register. */
+/*
+ * Errors that speak of the module, its list or a processor rather than of a register.  With EACCES, EROFS or ENXIO in
+ * one operation the module has done none of them: one processor that went offline must not keep all others
+ * from being put back.
+ */
 static bool speaks_of_batches(int error)
 {
 	static const int errors[] = {ENOTTY, ENOPROTOOPT, EBADF, EINVAL, E2BIG, ENOMEM, EACCES, EROFS,
-				     EFAULT, EPERM};
+				     EFAULT, EPERM, ENXIO};
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(errors); i++)
 		if (error == -errors[i])
@@ -106,7 +110,7 @@ static const struct batch_op *earlier_write(const struct batch_op *all, const st
 	return NULL;
 }
 
-/* What is there under the masks.  Return: as call(). */
+/* What is there under the masks.  Return: 0, also where a register cannot be read; else nothing has been read. */
 static int read_masked(struct pmu_msr_device *device, const struct pmu_msr_op *op, size_t n)
 {
 	struct batch_op *all = device->ops;
@@ -117,6 +121,9 @@ static int read_masked(struct pmu_msr_device *device, const struct pmu_msr_op *o
 		if (is_masked(&op[i]))
 			fill(&all[n_masked++], &op[i], true, 0);
 	rc = n_masked ? call(device->batch.fd, all, n_masked) : 0;
+	for (size_t i = 0; i < n_masked && !rc; i++)
+		if (speaks_of_batches(all[i].error))
+			rc = all[i].error;
 	/* to their places: from the last to the first, none is overwritten before it has moved */
 	for (size_t i = n; i-- > 0 && n_masked && !rc;)
 		if (is_masked(&op[i]))

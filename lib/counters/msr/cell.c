@@ -156,6 +156,12 @@ static void advance(struct pmu_msr_cell *cell, struct pmu_msr_entry *entry, uint
 		give_up(cell, entry, "was not read for too long and may have come round unseen");
 		return;
 	}
+	/* by how much a wide one can have grown in half of its patience */
+	if (unlikely(delta > mask - mask / 2 && entry->bits >= PMU_MSR_WIDE_BITS &&
+		     idle_ns < patience_ns(entry->bits) / 2)) {
+		give_up(cell, entry, "went back: somebody else has written it, or the processor was asleep or offline");
+		return;
+	}
 	entry->last = raw & mask;
 	cell->total[entry->slot] += delta;
 }
@@ -171,6 +177,12 @@ void pmu_msr_cell_start(struct pmu_msr_cell *cell, uint64_t now_ns)
 	cell->read_ns = now_ns;
 }
 
+static uint64_t idle_since(const struct pmu_msr_cell *cell, uint64_t now_ns)
+{
+	/* who took the time before another thread came in between is not late */
+	return now_ns > cell->read_ns ? now_ns - cell->read_ns : 0;
+}
+
 uint32_t pmu_msr_cell_read(struct pmu_msr_cell *cell, uint64_t now_ns, bool by_instruction, uint64_t *total,
 			   enum pmu_source_lost *lost)
 {
@@ -178,8 +190,7 @@ uint32_t pmu_msr_cell_read(struct pmu_msr_cell *cell, uint64_t now_ns, bool by_i
 	uint64_t idle_ns;
 
 	lock(cell);
-	/* who took the time before another thread came in between is not late */
-	idle_ns = now_ns > cell->read_ns ? now_ns - cell->read_ns : 0;
+	idle_ns = idle_since(cell, now_ns);
 	if (likely(!cell->stopped && cell->lost != PMU_SOURCE_CLOSED)) {
 		for (unsigned int i = 0; i < cell->n_entries && cell->lost != PMU_SOURCE_CLOSED; i++)
 			advance(cell, &cell->entry[i], idle_ns, by_instruction);
@@ -192,6 +203,17 @@ uint32_t pmu_msr_cell_read(struct pmu_msr_cell *cell, uint64_t now_ns, bool by_i
 		*lost = cell->lost;
 	unlock(cell);
 	return missing;
+}
+
+void pmu_msr_cell_keep(struct pmu_msr_cell *cell, uint64_t now_ns)
+{
+	uint64_t idle_ns;
+
+	lock(cell);
+	idle_ns = idle_since(cell, now_ns);
+	unlock(cell);
+	if (cell->narrow || idle_ns >= PMU_MSR_WIDE_NS)
+		pmu_msr_cell_read(cell, now_ns, false, NULL, NULL);
 }
 
 void pmu_msr_cell_stop(struct pmu_msr_cell *cell)

@@ -16,6 +16,8 @@
 #define PMU_MSR_WIDE_BITS 48
 /** Most time between two reads of such a counter. */
 #define PMU_MSR_NARROW_NS (60 * 1000000000ull)
+/** So often others are read by whoever keeps up with them: they bear hours, but some regions take days. */
+#define PMU_MSR_WIDE_NS (1200 * 1000000000ull)
 
 /** One counter. */
 struct pmu_msr_entry {
@@ -57,11 +59,17 @@ void pmu_msr_cell_start(struct pmu_msr_cell *cell, uint64_t now_ns);
  * @total: [PMU_MAX_SLOTS] result, NULL: not wanted
  * @lost: result where the descriptors are not ours any more; NULL: not wanted
  *
+ * A wide counter that has jumped by more than half its width went back in truth: somebody else has written it, or the
+ * processor was asleep.  It is missing from then on too.
+ *
  * Context: any thread; keeps errno; no allocation, no point of cancellation.
  * Return: the slots that mean nothing.
  */
 uint32_t pmu_msr_cell_read(struct pmu_msr_cell *cell, uint64_t now_ns, bool by_instruction, uint64_t *total,
 			   enum pmu_source_lost *lost);
+
+/** pmu_msr_cell_keep() - read it if that is due, so that no counter comes round unseen. */
+void pmu_msr_cell_keep(struct pmu_msr_cell *cell, uint64_t now_ns);
 
 /** pmu_msr_cell_stop() - from now on reads give nothing; none is under way when it returns. */
 void pmu_msr_cell_stop(struct pmu_msr_cell *cell);

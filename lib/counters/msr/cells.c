@@ -102,28 +102,40 @@ void pmu_msr_cells_free(struct pmu_msr *msr)
 	msr->entries = NULL;
 }
 
-int pmu_msr_cells_start(struct pmu_msr *msr, struct pmu_msr_fault *fault)
+static void begin_all(struct pmu_msr *msr, const uint64_t *value)
 {
-	size_t n = count_entries(msr);
-	struct pmu_msr_op *op = calloc(n + 1, sizeof(*op));
-	uint64_t *value = calloc(n + 1, sizeof(*value)), now;
-	int rc = op && value ? 0 : pmu_fail(ENOMEM, "no memory to read %zu counters", n);
+	uint64_t now = pmu_msr_cell_now();
 
-	for (size_t i = 0; i < n && !rc; i++)
-		op[i] = (struct pmu_msr_op){.address = msr->entries[i].address,
-					    .cpu = msr->entries[i].cpu,
-					    .phase = PMU_MSR_READ,
-					    .slot = (int8_t)msr->entries[i].slot,
-					    .socket = -1};
-	if (!rc)
-		rc = pmu_msr_device_run(&msr->device, op, n, value, false, fault);
-	now = pmu_msr_cell_now();
-	for (size_t i = 0; i < n && !rc; i++)
+	for (size_t i = 0; i < count_entries(msr); i++)
 		msr->entries[i].last = value[i];
 	for (size_t i = 0; i < msr->machine->n_cpus; i++)
 		pmu_msr_cell_start(&msr->cell[i], now);
 	for (unsigned int i = 0; i < msr->n_sockets; i++)
 		pmu_msr_cell_start(&msr->socket[i].cell, now);
+}
+
+int pmu_msr_cells_start(struct pmu_msr *msr)
+{
+	size_t n_checks = pmu_msr_checks(msr), n = n_checks + count_entries(msr);
+	struct pmu_msr_op *op = calloc(n + 1, sizeof(*op));
+	uint64_t *value = calloc(n + 1, sizeof(*value));
+	struct pmu_msr_fault fault;
+	int rc = op && value ? 0 : pmu_fail(ENOMEM, "no memory to read %zu counters", n);
+
+	if (!rc)
+		pmu_msr_check_reads(msr, op);
+	for (size_t i = n_checks; i < n && !rc; i++)
+		op[i] = (struct pmu_msr_op){.address = msr->entries[i - n_checks].address,
+					    .cpu = msr->entries[i - n_checks].cpu,
+					    .phase = PMU_MSR_READ,
+					    .slot = (int8_t)msr->entries[i - n_checks].slot,
+					    .socket = -1};
+	if (!rc && pmu_msr_device_run(&msr->device, op, n, value, false, &fault))
+		rc = pmu_msr_say_fault(msr, &fault);
+	if (!rc)
+		rc = pmu_msr_check_kept(msr, value);
+	if (!rc)
+		begin_all(msr, value + n_checks);
 	free(op);
 	free(value);
 	return rc;

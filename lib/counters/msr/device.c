@@ -191,6 +191,19 @@ static int open_batch(struct pmu_msr_device *device, const struct pmu_machine_fr
 	return 0;
 }
 
+/* The program may change its folder, and other programs' journals are told apart by the path. */
+static int fix_path(struct pmu_msr_device *device, const char *template)
+{
+	char folder[sizeof(device->path)] = "";
+
+	if (template[0] != '/' && !getcwd(folder, sizeof(folder)))
+		return pmu_fail(errno, "cannot tell where '%s' is: %s", template, strerror(errno));
+	if ((size_t)snprintf(device->path, sizeof(device->path), "%s%s%s", folder, folder[0] ? "/" : "", template) >=
+	    sizeof(device->path))
+		return pmu_fail(ENAMETOOLONG, "'%s' is too long", template);
+	return 0;
+}
+
 int pmu_msr_device_open(struct pmu_msr_device *device, const struct pmu_machine *machine,
 			const struct pmu_machine_from *from)
 {
@@ -198,7 +211,9 @@ int pmu_msr_device_open(struct pmu_msr_device *device, const struct pmu_machine 
 
 	memset(device, 0, sizeof(*device));
 	device->batch.fd = device->lock.fd = -1;
-	snprintf(device->path, sizeof(device->path), "%s", choose_path(from, &error));
+	rc = fix_path(device, choose_path(from, &error));
+	if (rc)
+		return rc;
 	device->at = calloc(machine->n_cpus, sizeof(*device->at));
 	if (!device->at)
 		return pmu_fail(ENOMEM, "no memory for the registers of %zu processors", machine->n_cpus);

@@ -31,7 +31,7 @@ bool pmu_msr_file_is_ours(const struct pmu_msr_file *file);
 
 /** Descriptors by processor. */
 struct pmu_msr_device {
-	char path[256]; /* with its %d */
+	char path[256]; /* absolute, with its %d */
 	size_t n_cpus;
 	struct pmu_msr_place *at; /* ascending */
 	struct pmu_msr_file batch, lock;

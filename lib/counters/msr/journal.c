@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Journals as files: made before registers are written, removed after they are put back. */
+/* Journals of dead sessions: found, judged, put back. */
 #include "counters/msr/journal.h"
 
 #include <dirent.h>
@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/compiler.h"
@@ -18,115 +17,6 @@
 #include "counters/msr/registers.h"
 #include "store/place.h"
 #include "store/place_dirs.h"
-
-#define ENDING ".registers"
-
-/* --- writing --- */
-
-static int no_journal(struct pmu_msr_journal *journal, const char *what, int error)
-{
-	snprintf(journal->why, sizeof(journal->why), "%.110s: %s", what, strerror(error));
-	journal->path[0] = '\0';
-	return 0;
-}
-
-static int write_all(int fd, const char *text, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, text, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -ENOSPC;
-		text += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
-/* Under another name first: half a journal is none. */
-static int write_file(struct pmu_msr_journal *journal, const struct pmu_strbuf *text)
-{
-	char draft[sizeof(journal->path) + 8];
-	int fd, rc;
-
-	snprintf(draft, sizeof(draft), "%s.new", journal->path);
-	fd = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return no_journal(journal, draft, errno);
-	rc = fchmod(fd, 0600) ? -errno : write_all(fd, text->text, text->len);
-	if (close(fd) && !rc)
-		rc = -errno;
-	if (!rc && rename(draft, journal->path))
-		rc = -errno;
-	if (!rc)
-		return 0;
-	unlink(draft);
-	return no_journal(journal, draft, -rc);
-}
-
-static void clean_name(char *name)
-{
-	for (; *name; name++)
-		if ((unsigned char)*name < ' ' || *name == 0x7f)
-			*name = '?';
-}
-
-static void fill_record(struct pmu_msr_record *record, const struct pmu_msr_device *device,
-			const struct pmu_msr_program *program)
-{
-	struct pmu_store_owner owner;
-
-	memset(record, 0, sizeof(*record));
-	pmu_store_owner_self(&owner);
-	snprintf(record->device, sizeof(record->device), "%s", device->path);
-	snprintf(record->boot, sizeof(record->boot), "%s", owner.boot_id[0] ? owner.boot_id : "unknown");
-	snprintf(record->program, sizeof(record->program), "%s", program_invocation_short_name);
-	clean_name(record->program);
-	clean_name(record->device);
-	pmu_msr_journal_cpu(program->machine, record->cpu, sizeof(record->cpu));
-	record->pid = owner.pid;
-	record->op = program->op + program->first[PMU_MSR_RESTORE];
-	record->n_ops = program->first[PMU_MSR_RESTORE + 1] - program->first[PMU_MSR_RESTORE];
-}
-
-int pmu_msr_journal_write(struct pmu_msr_journal *journal, const struct pmu_msr_device *device,
-			  const struct pmu_msr_program *program)
-{
-	struct pmu_strbuf text = {0};
-	struct pmu_msr_record record;
-	struct timespec now;
-	char dir[PMU_PLACE_MAX];
-	int rc;
-
-	memset(journal, 0, sizeof(*journal));
-	if (pmu_store_dir(1, dir, sizeof(dir)))
-		return no_journal(journal, "no folder for it", ENOENT);
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	snprintf(journal->path, sizeof(journal->path), "%s/%ld-%lld.%09ld" ENDING, dir, (long)getpid(),
-		 (long long)now.tv_sec, now.tv_nsec);
-	fill_record(&record, device, program);
-	pmu_msr_journal_print(&record, &text);
-	rc = text.failed ? no_journal(journal, "no memory for it", ENOMEM) : write_file(journal, &text);
-	pmu_strbuf_free(&text);
-	return rc;
-}
-
-void pmu_msr_journal_remove(struct pmu_msr_journal *journal)
-{
-	int saved = errno;
-
-	if (journal->path[0])
-		unlink(journal->path);
-	journal->path[0] = '\0';
-	errno = saved;
-}
-
-bool pmu_msr_journal_is_there(const struct pmu_msr_journal *journal)
-{
-	return journal->path[0] && !access(journal->path, F_OK);
-}
 
 /* --- those of dead sessions --- */
 
@@ -185,29 +75,56 @@ static char *load(int dir, const char *name, size_t *len)
 	return text;
 }
 
+/* All of its processors that are there.  Return: 0, or why the first one that is not cannot be had, with a line. */
+static int reach(struct restoring *self, const struct pmu_msr_record *record, const char *name)
+{
+	int rc = 0, first = 0, cpu = -1;
+
+	for (size_t i = 0; i < record->n_ops; i++) {
+		if (record->op[i].cpu == cpu)
+			continue;
+		cpu = record->op[i].cpu;
+		rc = pmu_msr_device_add(self->device, cpu);
+		if (!rc || first)
+			continue;
+		first = rc;
+		say(self, "%s: %s; the other processors' registers are put back", name, pmu_error_text());
+	}
+	return first;
+}
+
 /* Writes all of it, whatever fails. */
 static int put_back(struct restoring *self, const struct pmu_msr_record *record, const char *name)
 {
 	struct pmu_msr_fault fault;
 	char reg[64];
-	int rc = 0;
+	int absent = reach(self, record, name), rc;
 
-	for (size_t i = 0; i < record->n_ops && !rc; i++)
-		rc = pmu_msr_device_add(self->device, record->op[i].cpu);
-	if (rc) {
-		say(self, "%s: %s", name, pmu_error_text());
-		return rc;
-	}
 	rc = pmu_msr_device_run(self->device, record->op, record->n_ops, NULL, true, &fault);
+	if (absent)
+		return absent;
 	if (rc) {
 		pmu_msr_name(self->machine, fault.op.address, reg, sizeof(reg));
 		say(self, "%s: cannot write %s (%XH) on CPU %d: %s; the other registers are put back", name, reg,
 		    fault.op.address, fault.op.cpu, strerror(-rc));
 	} else {
-		say(self, "the registers are as they were before %s (process %ld), which ended without putting "
+		say(self, "the registers are as they were before %s (process %d), which ended without putting "
 			  "them back", record->program, record->pid);
 	}
 	return rc;
+}
+
+/* Who holds the lock that it held is alone; else only what is known of its process tells. */
+static bool may_be_alive(const struct restoring *self, const struct pmu_msr_record *record)
+{
+	const struct pmu_msr_file *lock = &self->device->lock;
+	struct pmu_store_head head = {
+		.pid = record->pid, .start_time = record->start_time, .pid_ns = record->pid_ns};
+
+	if (record->lock_inode && pmu_msr_device_holds(self->device) && record->lock_inode == lock->identity.ino &&
+	    record->lock_device == lock->identity.dev)
+		return false;
+	return pmu_store_fate(&head) != PMU_STORE_DEAD;
 }
 
 static bool is_of(const struct restoring *self, const char *text, size_t len)
@@ -248,6 +165,9 @@ static void restore_file(struct restoring *self, int dir, const char *name)
 		unlinkat(dir, name, 0);
 	} else if (is_of(self, text, len)) {
 		rc = pmu_msr_journal_parse(text, len, self->machine, &record);
+		if (!rc && may_be_alive(self, &record))
+			rc = pmu_fail(EBUSY, "%s (process %d) may still be using other files of these registers, perhaps "
+					     "in another container", record.program, record.pid);
 		if (rc)
 			say(self, "%s: %s", name, pmu_error_text());
 		else
@@ -263,9 +183,9 @@ static void restore_file(struct restoring *self, int dir, const char *name)
 
 static bool is_journal(const char *name)
 {
-	size_t len = strlen(name), ending = strlen(ENDING);
+	size_t len = strlen(name), ending = strlen(PMU_MSR_JOURNAL_ENDING);
 
-	return len > ending && !strcmp(name + len - ending, ENDING);
+	return len > ending && !strcmp(name + len - ending, PMU_MSR_JOURNAL_ENDING);
 }
 
 /* Each journal in a folder, by its descriptor, which is closed. */
@@ -322,7 +242,7 @@ static void tell_holder(struct restoring *self, int dir, const char *name)
 
 	if (text && is_of(self, text, len) && !is_of_another_boot(self, text, len) &&
 	    !pmu_msr_journal_parse(text, len, self->machine, &record) && !self->holder[0])
-		snprintf(self->holder, sizeof(self->holder), "%s (process %ld)", record.program, record.pid);
+		snprintf(self->holder, sizeof(self->holder), "%s (process %d)", record.program, record.pid);
 	free(record.op);
 	free(text);
 }

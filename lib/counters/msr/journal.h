@@ -18,6 +18,8 @@
 #define PMU_MSR_JOURNAL_BYTES (32u << 20)
 #define PMU_MSR_JOURNAL_OPS   (512u << 10)
 
+#define PMU_MSR_JOURNAL_ENDING ".registers" /* of its file */
+
 struct pmu_msr_journal {
 	char path[512]; /* "" for none: where there is no folder for it */
 	char why[160];	/* then: why */
@@ -29,7 +31,10 @@ struct pmu_msr_record {
 	char boot[40];	   /* /proc/sys/kernel/random/boot_id; "": not known */
 	char cpu[64];	   /* "GenuineIntel-6-44-2" */
 	char program[64];  /* short name */
-	long pid;
+	/* The file that the session locked; 0: none. */
+	uint64_t lock_device, lock_inode;
+	int32_t pid;
+	uint64_t start_time, pid_ns; /* as in struct pmu_store_owner */
 	size_t n_ops;
 	struct pmu_msr_op *op; /* writes that put everything back */
 };
@@ -57,7 +62,8 @@ bool pmu_msr_journal_is_there(const struct pmu_msr_journal *journal);
  *
  * Journals of another boot are removed: a reset has cleared the registers.  Only files that are ours, in our
  * folders, closed to others, of this CPU's model, and only registers that pmu_msr_is_counting(): nothing
- * in the file is trusted.
+ * in the file is trusted.  A container may have device files of its own, whose lock is another one: where the session's
+ * was not the one that we hold, its process must have ended.
  *
  * Return: how many journals were put back; a negative errno of the first that could not be, which stays.
  */

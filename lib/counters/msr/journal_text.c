@@ -17,7 +17,8 @@
  *   device /dev/cpu/%d/msr
  *   boot 3b2c...
  *   cpu GenuineIntel-6-44-2
- *   pid 4711
+ *   pid 4711 1234567 4026531836                       with its start time and the namespace of pids
+ *   lock 5 97                                         the file that was locked: its device and inode
  *   program solver
  *   write 0 186 0000000000000000 ffffffffffffffff     CPU, decimal; address, value, mask, hexadecimal
  *   ...
@@ -33,8 +34,10 @@ void pmu_msr_journal_cpu(const struct pmu_machine *machine, char *text, size_t s
 
 void pmu_msr_journal_print(const struct pmu_msr_record *record, struct pmu_strbuf *out)
 {
-	pmu_strbuf_addf(out, FIRST_LINE "\ndevice %s\nboot %s\ncpu %s\npid %ld\nprogram %s\n", record->device,
-			record->boot, record->cpu, record->pid, record->program);
+	pmu_strbuf_addf(out, FIRST_LINE "\ndevice %s\nboot %s\ncpu %s\npid %" PRId32 " %" PRIu64 " %" PRIu64 "\n",
+			record->device, record->boot, record->cpu, record->pid, record->start_time, record->pid_ns);
+	pmu_strbuf_addf(out, "lock %" PRIu64 " %" PRIu64 "\nprogram %s\n", record->lock_device, record->lock_inode,
+			record->program);
 	for (size_t i = 0; i < record->n_ops; i++)
 		pmu_strbuf_addf(out, "write %d %" PRIx32 " %016" PRIx64 " %016" PRIx64 "\n", record->op[i].cpu,
 				record->op[i].address, record->op[i].value, record->op[i].mask);
@@ -110,6 +113,24 @@ static bool number(const char **at, const char *stop, unsigned int base, uint64_
 	return true;
 }
 
+/* A word, then up to three numbers and nothing else. */
+static int take_numbers(struct reader *reader, const char *word, uint64_t most, uint64_t *value, int n)
+{
+	const char *at, *stop;
+	int rc = next_line(reader);
+
+	if (rc)
+		return rc;
+	if (!begins(reader, word))
+		return wrong(reader, word);
+	at = reader->line + strlen(word) + 1;
+	stop = reader->line + reader->len;
+	for (int i = 0; i < n; i++)
+		if (!number(&at, stop, 10, i ? UINT64_MAX : most, &value[i]))
+			return wrong(reader, word);
+	return at == stop ? 0 : wrong(reader, word);
+}
+
 static int take_write(const struct reader *reader, const struct pmu_machine *machine, struct pmu_msr_op *op)
 {
 	const char *at = reader->line + strlen("write "), *stop = reader->line + reader->len;
@@ -181,7 +202,8 @@ static int take_end(const struct reader *reader, size_t n_ops)
 
 static int parse(struct reader *reader, const struct pmu_machine *machine, struct pmu_msr_record *record)
 {
-	char pid[24], own[sizeof(record->cpu)];
+	uint64_t process[3], lock[2];
+	char own[sizeof(record->cpu)];
 	int rc = next_line(reader);
 
 	if (!rc && (reader->len != strlen(FIRST_LINE) || memcmp(reader->line, FIRST_LINE, reader->len) != 0))
@@ -189,10 +211,15 @@ static int parse(struct reader *reader, const struct pmu_machine *machine, struc
 	if (rc || (rc = take_text(reader, "device", record->device, sizeof(record->device))) ||
 	    (rc = take_text(reader, "boot", record->boot, sizeof(record->boot))) ||
 	    (rc = take_text(reader, "cpu", record->cpu, sizeof(record->cpu))) ||
-	    (rc = take_text(reader, "pid", pid, sizeof(pid))) ||
+	    (rc = take_numbers(reader, "pid", INT32_MAX, process, 3)) ||
+	    (rc = take_numbers(reader, "lock", UINT64_MAX, lock, 2)) ||
 	    (rc = take_text(reader, "program", record->program, sizeof(record->program))))
 		return rc;
-	record->pid = strtol(pid, NULL, 10);
+	record->pid = (int32_t)process[0];
+	record->start_time = process[1];
+	record->pid_ns = process[2];
+	record->lock_device = lock[0];
+	record->lock_inode = lock[1];
 	pmu_msr_journal_cpu(machine, own, sizeof(own));
 	if (strcmp(own, record->cpu) != 0)
 		return pmu_fail(EINVAL, "it is of another CPU (%s)", record->cpu);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A thread that does something every so often: narrow counters must be read before they come round. */
+/* A thread that does something every so often: counters must be read before they come round. */
 #ifndef PMU_MSR_KEEPER_H
 #define PMU_MSR_KEEPER_H
 

@@ -305,7 +305,12 @@ static bool msr_remark(void *state, char *text, size_t size)
 		msr->remark[0] = '\0';
 		return true;
 	}
-	return first_trouble(msr, text, size);
+	if (first_trouble(msr, text, size))
+		return true;
+	if (msr->told_changed)
+		return false;
+	msr->told_changed = pmu_msr_check_changed(msr, text, size);
+	return msr->told_changed;
 }
 
 const struct pmu_backend pmu_backend_msr = {

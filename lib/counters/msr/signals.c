@@ -3,10 +3,10 @@
 #include "counters/msr/signals.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/compiler.h"
@@ -17,6 +17,15 @@ static const struct pmu_msr_rescue *armed;
 static int at_work; /* handlers that may be using it */
 static bool ending;  /* a handler is putting registers back */
 static pid_t writer; /* the thread that is programming them; 0: none */
+static pid_t armed_by;
+
+/* Whoever is waited for gets the processor, whatever the priority of who waits. */
+static void wait_a_little(void)
+{
+	static const struct timespec pause = {.tv_nsec = 20000};
+
+	syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
+}
 
 static pid_t own_tid(void)
 {
@@ -45,7 +54,7 @@ static void wait_for_writer(void)
 
 	__atomic_store_n(&ending, true, __ATOMIC_SEQ_CST);
 	while ((other = __atomic_load_n(&writer, __ATOMIC_SEQ_CST)) != 0 && other != self)
-		sched_yield();
+		wait_a_little();
 }
 
 static void put_back(const struct pmu_msr_rescue *rescue)
@@ -85,6 +94,13 @@ void pmu_msr_signals_arm(const struct pmu_msr_rescue *rescue)
 {
 	struct sigaction now, ours;
 
+	/* the first process of a container: by default the kernel lets neither signal end it */
+	if (rescue->pid == 1)
+		return;
+	/* a handler that was at work in another thread when this process was forked is the parent's */
+	if (armed_by != rescue->pid)
+		__atomic_store_n(&at_work, 0, __ATOMIC_SEQ_CST);
+	armed_by = rescue->pid;
 	__atomic_store_n(&ending, false, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&armed, rescue, __ATOMIC_SEQ_CST);
 	memset(&ours, 0, sizeof(ours));
@@ -109,5 +125,5 @@ void pmu_msr_signals_disarm(void)
 			sigaction(signals[i], &usual, NULL);
 	__atomic_store_n(&armed, NULL, __ATOMIC_SEQ_CST);
 	while (__atomic_load_n(&at_work, __ATOMIC_SEQ_CST))
-		sched_yield();
+		wait_a_little();
 }

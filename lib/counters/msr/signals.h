@@ -23,7 +23,8 @@ struct pmu_msr_rescue {
  *
  * Only where the program has left a signal at its default.  The handler puts the registers back, then the default,
  * and raises the signal again: the exit status is the same.  A forked child's does the latter two alone.  A program that sets
- * a handler of its own later just replaces ours.
+ * a handler of its own later just replaces ours.  Process 1 of a container gets none: by default these signals do not
+ * end it.
  *
  * @rescue: stays until pmu_msr_signals_disarm()
  */

@@ -10,11 +10,13 @@
 #include "base/error.h"
 #include "counters/msr/registers.h"
 #include "counters/msr/state.h"
+#include "counters/perf_why.h"
 #include "machine/cpuid.h"
 #include "machine/perfmon.h"
 
-/* Twice a minute and more: one that is late is still in time. */
-#define KEEPER_MS 20000
+/* Twice a minute and more: one that is late is still in time.  Wide counters alone have time. */
+#define KEEPER_MS      20000
+#define KEEPER_WIDE_MS (PMU_MSR_WIDE_NS / 1000000)
 
 /* --- up to the first write --- */
 
@@ -31,6 +33,28 @@ static int refuse(struct pmu_probe *probe, const struct pmu_machine_from *from, 
 	return of_the_source(rc);
 }
 
+/*
+ * A hypervisor that hides the PMU may take writes all the same: on AMD no CPUID leaf tells.  The kernel has tried it
+ * when it started.
+ */
+static bool kernel_found_none(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	static const char *const found[] = {"/sys/bus/event_source/devices/cpu",
+					    "/sys/bus/event_source/devices/cpu_core"};
+	struct pmu_cpu_id id;
+
+	if (pmu_cpu_identify(&id) || !id.hypervisor || access("/sys/bus/event_source/devices/software", F_OK))
+		return false;
+	for (size_t i = 0; i < PMU_ARRAY_LEN(found); i++)
+		if (!access(found[i], F_OK))
+			return false;
+	return true;
+#else
+	return false;
+#endif
+}
+
 /* Before a device is asked for that would be of no use. */
 static int check_pmu(void)
 {
@@ -39,7 +63,7 @@ static int check_pmu(void)
 	int rc = pmu_cpuid_live(&cpuid);
 
 	if (rc == -ENODEV)
-		return pmu_fail(rc, "registers are programmed on x86 only");
+		return pmu_fail(ENOSYS, "registers are programmed on x86 only");
 	if (rc)
 		return pmu_fail(rc, "cannot find out what this CPU can count: %s", strerror(-rc));
 	pmu_perfmon_decode(&cpuid, &perfmon);
@@ -47,6 +71,11 @@ static int check_pmu(void)
 	return perfmon.family == PMU_PERFMON_NONE
 		       ? pmu_fail(ENODEV, "there is no PMU that registers program: %s", perfmon.why)
 		       : 0;
+}
+
+static bool is_elsewhere(const struct pmu_machine_from *from)
+{
+	return from && (from->cpuid_file || from->msr_device);
 }
 
 /* Registers are programmed by the rules of one machine: never another's by a dump's. */
@@ -78,7 +107,7 @@ static int reach(struct pmu_msr *msr, const struct pmu_machine_from *from)
 	return rc;
 }
 
-static int say_fault(const struct pmu_msr *msr, const struct pmu_msr_fault *fault)
+int pmu_msr_say_fault(const struct pmu_msr *msr, const struct pmu_msr_fault *fault)
 {
 	char name[64];
 
@@ -102,7 +131,7 @@ static int look(struct pmu_msr *msr, uint64_t **found)
 	if (!rc && !*found)
 		rc = pmu_fail(ENOMEM, "no memory to look at the registers");
 	if (!rc && pmu_msr_device_run(&msr->device, program.op, program.n_ops, *found, false, &fault))
-		rc = say_fault(msr, &fault);
+		rc = pmu_msr_say_fault(msr, &fault);
 	pmu_msr_program_free(&program);
 	return rc;
 }
@@ -128,6 +157,11 @@ int pmu_msr_prepare(struct pmu_msr *msr, const struct pmu_plan *plan, struct pmu
 	msr->device.batch.fd = msr->device.lock.fd = -1;
 	msr->pid = getpid();
 	msr->plan = *plan;
+	/* in the words of perf, for whom it is the same */
+	if (!is_elsewhere(plan->from) && kernel_found_none()) {
+		pmu_perf_explain(plan, -ENODEV, 0, probe);
+		return pmu_fail(ENODEV, "%s", probe->why);
+	}
 	rc = reach(msr, plan->from);
 	/* a machine without a PMU, or one that a hypervisor hides, has nothing to look at */
 	if (!rc)
@@ -160,7 +194,7 @@ static int run_phase(struct pmu_msr *msr, unsigned int phase)
 	rc = n ? pmu_msr_device_run(&msr->device, program->op + first, n, NULL, false, &fault) : 0;
 	if (rc) {
 		msr->n_written = first + fault.at;
-		say_fault(msr, &fault);
+		pmu_msr_say_fault(msr, &fault);
 	}
 	pmu_msr_signals_let_go();
 	return rc;
@@ -171,11 +205,9 @@ static void keep_up(void *arg)
 	struct pmu_msr *msr = arg;
 
 	for (size_t i = 0; i < msr->machine->n_cpus; i++)
-		if (msr->cell[i].narrow)
-			pmu_msr_cell_read(&msr->cell[i], pmu_msr_cell_now(), false, NULL, NULL);
+		pmu_msr_cell_keep(&msr->cell[i], pmu_msr_cell_now());
 	for (unsigned int i = 0; i < msr->n_sockets; i++)
-		if (msr->socket[i].cell.narrow)
-			pmu_msr_cell_read(&msr->socket[i].cell, pmu_msr_cell_now(), false, NULL, NULL);
+		pmu_msr_cell_keep(&msr->socket[i].cell, pmu_msr_cell_now());
 }
 
 static void start_keeper(struct pmu_msr *msr)
@@ -187,13 +219,11 @@ static void start_keeper(struct pmu_msr *msr)
 		narrow |= msr->cell[i].narrow;
 	for (unsigned int i = 0; i < msr->n_sockets; i++)
 		narrow |= msr->socket[i].cell.narrow;
-	if (!narrow)
-		return;
-	rc = pmu_msr_keeper_start(&msr->keeper, KEEPER_MS, keep_up, msr);
+	rc = pmu_msr_keeper_start(&msr->keeper, narrow ? KEEPER_MS : KEEPER_WIDE_MS, keep_up, msr);
 	if (rc)
 		snprintf(msr->remark, sizeof(msr->remark),
-			 "no thread to keep up with narrow counters (%s): regions longer than a minute may miss counts",
-			 strerror(-rc));
+			 "no thread to keep up with counters (%s): regions longer than %s may miss counts", strerror(-rc),
+			 narrow ? "a minute" : "two hours");
 }
 
 static void arm(struct pmu_msr *msr)
@@ -213,7 +243,6 @@ static void arm(struct pmu_msr *msr)
 int pmu_msr_start(struct pmu_msr *msr)
 {
 	char why[PMU_ERROR_MAX];
-	struct pmu_msr_fault fault = {.error = -ENOMEM};
 	int rc = pmu_msr_cells_build(msr);
 
 	if (rc)
@@ -229,8 +258,8 @@ int pmu_msr_start(struct pmu_msr *msr)
 	}
 	for (unsigned int phase = PMU_MSR_STOP; phase <= PMU_MSR_ENABLE && !rc; phase++)
 		rc = run_phase(msr, phase);
-	if (!rc && pmu_msr_cells_start(msr, &fault))
-		rc = say_fault(msr, &fault);
+	if (!rc)
+		rc = pmu_msr_cells_start(msr);
 	if (rc) {
 		snprintf(why, sizeof(why), "%s", pmu_error_text());
 		pmu_msr_restore(msr);
@@ -292,21 +321,34 @@ static int put_back_some(struct pmu_msr *msr)
 		int error = pmu_msr_device_run_one(&msr->device, op, &value);
 
 		if (error && !rc && (!key || bsearch(&own, key, n, sizeof(*key), by_key)))
-			rc = say_fault(msr, &(struct pmu_msr_fault){.error = error, .op = *op});
+			rc = pmu_msr_say_fault(msr, &(struct pmu_msr_fault){.error = error, .op = *op});
 	}
 	free(key);
 	return rc;
 }
 
-static int put_back(struct pmu_msr *msr)
+static int put_back_all(struct pmu_msr *msr)
 {
 	struct pmu_msr_fault fault;
 
-	if (msr->n_written < msr->program.first[PMU_MSR_READ])
-		return put_back_some(msr);
 	if (!pmu_msr_device_run(&msr->device, msr->rescue.op, msr->rescue.n_ops, NULL, true, &fault))
 		return 0;
-	return say_fault(msr, &fault);
+	return pmu_msr_say_fault(msr, &fault);
+}
+
+/*
+ * A handler that has begun in another thread ends the process in the middle of whatever is done here: what it has put
+ * back must not be stopped once more.
+ */
+static int put_back(struct pmu_msr *msr)
+{
+	int rc;
+
+	if (!pmu_msr_signals_hold())
+		return pmu_fail(EINTR, "a signal is ending the program");
+	rc = msr->n_written < msr->program.first[PMU_MSR_READ] ? put_back_some(msr) : put_back_all(msr);
+	pmu_msr_signals_let_go();
+	return rc;
 }
 
 int pmu_msr_restore(struct pmu_msr *msr)

@@ -40,6 +40,7 @@ struct pmu_msr {
 	struct pmu_msr_entry *entries; /* of all cells */
 	double scale[PMU_MAX_SLOTS];   /* energy slots: microjoules a count; else 0 */
 	char remark[240];	       /* for the report, "" none */
+	bool told_changed;	       /* that somebody else wrote registers */
 	struct pmu_msr *older;	       /* in the list of all */
 };
 
@@ -72,10 +73,27 @@ void pmu_msr_cells_free(struct pmu_msr *msr);
 
 /**
  * pmu_msr_cells_start() - the counters' values as they are now
- * @fault: result: the counter that could not be read
- * Return: 0 or a negative errno.
+ *
+ * Together with pmu_msr_check_kept(): one call of the kernel's where there are batches.
+ *
+ * Return: 0 or a negative errno with a sentence.
  */
-int pmu_msr_cells_start(struct pmu_msr *msr, struct pmu_msr_fault *fault);
+int pmu_msr_cells_start(struct pmu_msr *msr);
+
+/** pmu_msr_say_fault() - Return: its error, with a sentence. */
+int pmu_msr_say_fault(const struct pmu_msr *msr, const struct pmu_msr_fault *fault);
+
+/** pmu_msr_checks() - how many registers ENABLE has written. */
+size_t pmu_msr_checks(const struct pmu_msr *msr);
+
+/** pmu_msr_check_reads() - reads of them; @op: [pmu_msr_checks()] result */
+void pmu_msr_check_reads(const struct pmu_msr *msr, struct pmu_msr_op *op);
+
+/** pmu_msr_check_kept() - every bit that was set is there.  Return: 0; -EIO with a sentence. */
+int pmu_msr_check_kept(const struct pmu_msr *msr, const uint64_t *there);
+
+/** pmu_msr_check_changed() - somebody else has written them since; false where nobody has, or none can be read. */
+bool pmu_msr_check_changed(struct pmu_msr *msr, char *text, size_t size);
 
 /** pmu_msr_cell_of() - a processor's; NULL for one that is not counted. */
 struct pmu_msr_cell *pmu_msr_cell_of(const struct pmu_msr *msr, int cpu);
