@@ -24,6 +24,10 @@ pmu_SOURCES = $(json_read_sources) \
 	%D%/command/info.h \
 	%D%/command/info_json.c \
 	%D%/command/info_text.c \
+	%D%/command/list.c \
+	%D%/command/list.h \
+	%D%/command/list_find.c \
+	%D%/command/list_view.c \
 	%D%/command/main.c \
 	%D%/command/plan.c \
 	%D%/command/plan.h \

@@ -13,11 +13,14 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/base/fd.c \
 	%D%/base/fd.h \
 	%D%/base/hash.h \
+	%D%/base/json.c \
+	%D%/base/json.h \
 	%D%/base/lock.h \
 	%D%/base/strbuf.c \
 	%D%/base/strbuf.h \
 	%D%/base/sysfile.c \
 	%D%/base/sysfile.h \
+	%D%/machine/boxes.c \
 	%D%/machine/boxes.h \
 	%D%/machine/claims.c \
 	%D%/machine/claims.h \
@@ -147,25 +150,68 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/counters/plan.c \
 	%D%/counters/plan.h \
 	%D%/counters/software.c \
+	%D%/group/absent.c \
+	%D%/group/absent.h \
+	%D%/group/catalog.c \
+	%D%/group/catalog.h \
 	%D%/group/event.c \
 	%D%/group/event.h \
 	%D%/group/event_names.c \
+	%D%/group/file.c \
+	%D%/group/file.h \
+	%D%/group/file_cpu.c \
+	%D%/group/file_formula.c \
+	%D%/group/file_look.c \
+	%D%/group/file_parse.c \
+	%D%/group/file_parts.h \
+	%D%/group/file_scan.c \
 	%D%/group/fit.c \
 	%D%/group/fit.h \
+	%D%/group/formula.c \
 	%D%/group/formula.h \
 	%D%/group/group.c \
 	%D%/group/group.h \
+	%D%/group/intel.c \
+	%D%/group/intel.h \
+	%D%/group/intel_file.c \
+	%D%/group/intel_file.h \
+	%D%/group/intel_formula.c \
+	%D%/group/intel_formula.h \
+	%D%/group/intel_map.c \
+	%D%/group/intel_map.h \
+	%D%/group/intel_metric.c \
+	%D%/group/intel_metric.h \
+	%D%/group/intel_metric_group.c \
+	%D%/group/intel_metric_parts.h \
+	%D%/group/intel_metric_read.c \
+	%D%/group/intel_metric_terms.c \
+	%D%/group/intel_slot.c \
+	%D%/group/intel_slot.h \
+	%D%/group/intel_text.c \
+	%D%/group/intel_uncore.c \
 	%D%/group/metric.c \
 	%D%/group/metric.h \
 	%D%/group/pfm.c \
 	%D%/group/pfm.h \
 	%D%/group/pfm_limits.c \
+	%D%/group/pfm_list.c \
 	%D%/group/pfm_load.c \
 	%D%/group/pfm_load.h \
 	%D%/group/pfm_names.c \
 	%D%/group/pfm_names.h \
+	%D%/group/sysfs.c \
+	%D%/group/sysfs.h \
+	%D%/group/sysfs_files.c \
+	%D%/group/sysfs_files.h \
+	%D%/group/sysfs_format.c \
+	%D%/group/sysfs_format.h \
+	%D%/group/sysfs_list.c \
+	%D%/group/sysfs_names.c \
+	%D%/group/sysfs_names.h \
 	%D%/group/terms.c \
 	%D%/group/terms.h \
+	%D%/group/terms_place.c \
+	%D%/group/terms_place.h \
 	%D%/session/api.c \
 	%D%/session/choose.c \
 	%D%/session/config.c \
@@ -201,7 +247,30 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 %C%_libpmu_core_la_CPPFLAGS = $(lib_cppflags)
 %C%_libpmu_core_la_CFLAGS = $(AM_CFLAGS) -Wmissing-prototypes -fvisibility=hidden
 %C%_libpmu_core_la_LDFLAGS =
-%C%_libpmu_core_la_LIBADD = $(HWLOC_LIBS)
+%C%_libpmu_core_la_LIBADD = $(HWLOC_LIBS) $(INIH_LIBS)
+
+# The shipped groups: in the library, and installed for people to read and copy.
+groupsdir = $(pkgdatadir)/groups
+dist_groups_DATA = \
+	%D%/group/data/BRANCH.group \
+	%D%/group/data/CACHE.group \
+	%D%/group/data/CORE.group \
+	%D%/group/data/CYCLES.group \
+	%D%/group/data/ENERGY.group \
+	%D%/group/data/FLOPS_DP.group \
+	%D%/group/data/FLOPS_SP.group \
+	%D%/group/data/MEM.group \
+	%D%/group/data/SOFTWARE.group \
+	%D%/group/data/STALLS.group \
+	%D%/group/data/TIME.group \
+	%D%/group/data/TLB.group \
+	%D%/group/data/TOPDOWN.group
+nodist_%C%_libpmu_core_la_SOURCES = %D%/group/shipped.c
+CLEANFILES += %D%/group/shipped.c
+EXTRA_DIST += %D%/group/data/embed.awk
+%D%/group/shipped.c: $(dist_groups_DATA) %D%/group/data/embed.awk
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(AWK) -f $(filter %.awk,$^) $(filter %.group,$^) >$@.tmp && mv $@.tmp $@
 
 lib_LTLIBRARIES += %D%/libpmu.la
 %C%_libpmu_la_SOURCES =

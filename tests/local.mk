@@ -12,13 +12,23 @@ unit_tests = \
 	%D%/unit/csv \
 	%D%/unit/device \
 	%D%/unit/encode \
+	%D%/unit/encodings \
 	%D%/unit/environ \
 	%D%/unit/error \
 	%D%/unit/event \
 	%D%/unit/fd \
+	%D%/unit/fit \
+	%D%/unit/formula \
 	%D%/unit/group \
+	%D%/unit/group_file \
+	%D%/unit/group_find \
+	%D%/unit/group_matrix \
+	%D%/unit/intel \
+	%D%/unit/intel_formula \
+	%D%/unit/intel_metric \
 	%D%/unit/journal \
 	%D%/unit/json \
+	%D%/unit/json_walk \
 	%D%/unit/machine \
 	%D%/unit/mask \
 	%D%/unit/metric \
@@ -44,6 +54,7 @@ unit_tests = \
 	%D%/unit/spawn \
 	%D%/unit/strbuf \
 	%D%/unit/sysfile \
+	%D%/unit/sysfs \
 	%D%/unit/text \
 	%D%/unit/topology \
 	%D%/unit/usage
@@ -87,8 +98,10 @@ script_tests = \
 	%D%/api/command.sh \
 	%D%/api/cxx.sh \
 	%D%/api/disable.sh \
+	%D%/api/groups.sh \
 	%D%/api/hotpath.sh \
 	%D%/api/info.sh \
+	%D%/api/list.sh \
 	%D%/api/plan.sh \
 	%D%/api/symbols.sh \
 	%D%/arm/exact.sh \
@@ -165,24 +178,34 @@ check_PROGRAMS += %D%/sim/held %D%/sim/work
 # On this machine's counters, whatever it has of them.
 live_tests = \
 	%D%/live/perf \
-	%D%/live/software
+	%D%/live/software \
+	%D%/live/sysfs \
+	%D%/live/tsc
 
 # Parsers over their corpus and mutations of it: a SOURCES line below for each.
 fuzz_tests = \
 	%D%/fuzz/base \
 	%D%/fuzz/cpuid \
 	%D%/fuzz/event \
+	%D%/fuzz/group \
+	%D%/fuzz/intel \
+	%D%/fuzz/intel_metric \
 	%D%/fuzz/journal \
 	%D%/fuzz/json \
 	%D%/fuzz/metric \
-	%D%/fuzz/store
+	%D%/fuzz/store \
+	%D%/fuzz/terms
 %C%_fuzz_base_SOURCES = %D%/fuzz/base.c %D%/fuzz/standalone.c
 %C%_fuzz_cpuid_SOURCES = %D%/fuzz/cpuid.c %D%/fuzz/standalone.c
 %C%_fuzz_event_SOURCES = %D%/fuzz/event.c %D%/fuzz/standalone.c
+%C%_fuzz_group_SOURCES = %D%/fuzz/group.c %D%/fuzz/standalone.c
+%C%_fuzz_intel_SOURCES = %D%/fuzz/intel.c %D%/fuzz/standalone.c
+%C%_fuzz_intel_metric_SOURCES = %D%/fuzz/intel_metric.c %D%/fuzz/standalone.c
 %C%_fuzz_journal_SOURCES = %D%/fuzz/journal.c %D%/fuzz/standalone.c
 %C%_fuzz_json_SOURCES = %D%/fuzz/json.c $(json_read_sources) %D%/fuzz/standalone.c
 %C%_fuzz_metric_SOURCES = %D%/fuzz/metric.c %D%/fuzz/standalone.c
 %C%_fuzz_store_SOURCES = %D%/fuzz/store.c %D%/fuzz/standalone.c
+%C%_fuzz_terms_SOURCES = %D%/fuzz/terms.c %D%/fuzz/standalone.c
 %C%_fuzz_json_LDADD = $(LDADD) $(JANSSON_LIBS)
 
 check_PROGRAMS += $(unit_tests) $(api_tests) $(sim_tests) $(live_tests) $(fuzz_tests)
@@ -203,6 +226,7 @@ EXTRA_DIST += \
 	%D%/install.sh \
 	%D%/refuse.h \
 	%D%/tap.h \
+	%D%/unit/group_matrix.h \
 	%D%/unit/machines.h \
 	%D%/unit/model_sample.h \
 	%D%/unit/store_build.h
@@ -218,6 +242,7 @@ SH_LOG_COMPILER = $(LOG_COMPILER)
 # TEST_ARM=skip, from outside, leaves the arm64 machine out.
 AM_TESTS_ENVIRONMENT = \
 	for v in `env | sed -n 's/^\(PMU_[A-Za-z0-9_]*\)=.*/\1/p'`; do unset $$v; done; \
+	XDG_CONFIG_HOME='$(abs_top_builddir)/tests/none'; export XDG_CONFIG_HOME; \
 	TEST_SRCDIR='$(abs_top_srcdir)' TEST_BUILDDIR='$(abs_top_builddir)' \
 	TEST_CC='$(CC)' TEST_CFLAGS='$(CFLAGS) $(SANITIZER_CFLAGS)' TEST_SANITIZERS='$(SANITIZERS)' \
 	TEST_CXX='$(CXX)' TEST_NM='$(NM)' TEST_READELF='$(READELF)' \
@@ -239,7 +264,8 @@ fuzz_folder = %D%/fuzz/libfuzzer
 fuzz_compile = $(FUZZ_CC) -std=gnu11 -O1 -g $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(CPPFLAGS) \
 	-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer
-fuzz_objects = $(patsubst %.c,$(fuzz_folder)/%.o,$(filter %.c,$(lib_libpmu_core_la_SOURCES)))
+fuzz_objects = $(patsubst %.c,$(fuzz_folder)/%.o,$(filter %.c,$(lib_libpmu_core_la_SOURCES) \
+	$(nodist_lib_libpmu_core_la_SOURCES)))
 
 .PHONY: fuzz
 if HAVE_FUZZER
@@ -259,7 +285,7 @@ $(fuzz_folder)/libpmu-core.a: $(fuzz_objects)
 fuzz_json_extra = $(filter %.c,$(json_read_sources))
 %D%/fuzz/%-fuzzer: %D%/fuzz/%.c $(fuzz_folder)/libpmu-core.a
 	$(AM_V_CCLD)$(fuzz_compile) -fsanitize=fuzzer -o $@ $< $(addprefix $(srcdir)/,$(fuzz_$*_extra)) \
-		-lc $(fuzz_folder)/libpmu-core.a $(HWLOC_LIBS) $(JANSSON_LIBS) $(LIBS)
+		-lc $(fuzz_folder)/libpmu-core.a $(HWLOC_LIBS) $(INIH_LIBS) $(JANSSON_LIBS) $(LIBS)
 
 clean-local:
 	rm -rf $(fuzz_programs) $(fuzz_folder) tests/arm/out

@@ -28,6 +28,7 @@ extern const struct pmu_command pmu_command_doctor;
 extern const struct pmu_command pmu_command_event;
 extern const struct pmu_command pmu_command_info;
 extern const struct pmu_command pmu_command_help;
+extern const struct pmu_command pmu_command_list;
 extern const struct pmu_command pmu_command_plan;
 extern const struct pmu_command pmu_command_restore;
 
@@ -62,6 +63,19 @@ bool pmu_command_machine(struct pmu_machine_from *from);
 
 /** pmu_command_machine_else() - that machine, but for what the command line has put there */
 void pmu_command_machine_else(struct pmu_machine_from *from);
+
+struct pmu_machine;
+struct pmu_catalog;
+/** pmu_command_machine_numbers() - threads of a core and cores of a socket, where the machine's topology is known */
+void pmu_command_machine_numbers(const struct pmu_machine *machine, struct pmu_catalog *catalog);
+
+/** pmu_command_event_files() - the folder of event files: what --event-files gave, else PMU_EVENT_FILES; NULL none */
+const char *pmu_command_event_files(const char *given);
+
+struct pmu_cpu_model;
+struct pmu_cpu_id;
+/** pmu_command_cpu() - the model that "6-2A", "06_2AH" or "GenuineIntel-6-2A" stands for, and @id; NULL: no table has it */
+const struct pmu_cpu_model *pmu_command_cpu(const char *text, struct pmu_cpu_id *id);
 
 /** pmu_command_wrap() - words up to column @width, further lines indented by @indent. */
 void pmu_command_wrap(struct pmu_strbuf *out, size_t indent, size_t width,

@@ -14,11 +14,12 @@
 #include "group/catalog.h"
 #include "bindings/command/command.h"
 
-static const char *const option_names[] = {"--cpu", "--cpuid", "--json", "--help", NULL};
+static const char *const option_names[] = {"--cpu", "--cpuid", "--event-files", "--json", "--help", NULL};
 
 struct request {
 	const char *cpu;
 	struct pmu_machine_from from;
+	const char *event_files;
 	bool json;
 	int n_names;
 	char **name; /* of argv */
@@ -72,7 +73,7 @@ static bool take_joint(const char **text)
  * 6-2A and 06_2AH as Intel's manuals write it, all hexadecimal; GenuineIntel-6-2A and GenuineIntel-6-55-4
  * as Intel's event files and the kernel's perf do, where the family is decimal.
  */
-static const struct pmu_cpu_model *parse_cpu(const char *text, struct pmu_cpu_id *id)
+const struct pmu_cpu_model *pmu_command_cpu(const char *text, struct pmu_cpu_id *id)
 {
 	size_t len = strcspn(text, "-_");
 	char vendor[16] = "";
@@ -170,7 +171,7 @@ static void look_at_uncore(struct pmu_event_view *view)
 {
 	struct pmu_select select;
 
-	if (view->event.slot.unit == PMU_UNIT_CLOCK)
+	if (view->event.slot.unit == PMU_UNIT_CLOCK || view->event.slot.unit == PMU_UNIT_NONE)
 		return;
 	pmu_select_decode(view->layout, view->event.slot.config, &select);
 	select.enable = true;
@@ -193,7 +194,7 @@ static void look_at(const struct pmu_machine *machine, struct pmu_event_view *vi
 static int show(const struct request *request, const struct pmu_machine *machine,
 		const struct pmu_cpu_model *model)
 {
-	struct pmu_catalog catalog = { .model = model };
+	struct pmu_catalog catalog = { .model = model, .event_files = pmu_command_event_files(request->event_files) };
 	struct pmu_event_view *view = calloc((size_t)request->n_names, sizeof(*view));
 	struct pmu_strbuf out = {0};
 	int rc = 0;
@@ -202,6 +203,8 @@ static int show(const struct request *request, const struct pmu_machine *machine
 		pmu_command_error("no memory");
 		return PMU_EXIT_FAILED;
 	}
+	if (machine->recorded)
+		catalog.id = machine->id;
 	for (int i = 0; i < request->n_names && !rc; i++) {
 		rc = pmu_event_parse(request->name[i], &catalog, &view[i].event);
 		if (rc) {
@@ -215,6 +218,7 @@ static int show(const struct request *request, const struct pmu_machine *machine
 	if (!rc && request->json)
 		rc = pmu_event_view_json(view, (size_t)request->n_names, machine, &out);
 	free(view);
+	pmu_catalog_close(&catalog);
 	if (!rc)
 		return pmu_command_print(&out);
 	pmu_strbuf_free(&out);
@@ -230,7 +234,7 @@ static int show_on(const struct pmu_command *self, const struct request *request
 	int rc;
 
 	if (request->cpu) {
-		model = parse_cpu(request->cpu, &id);
+		model = pmu_command_cpu(request->cpu, &id);
 		if (!model)
 			return pmu_command_usage_error(self, "no table has a CPU '%s'; write family and model like "
 							     "6-2A, 06_2AH or GenuineIntel-6-2A",
@@ -280,6 +284,8 @@ static int parse_option(const struct pmu_command *self, struct request *request,
 		request->cpu = value;
 	else if ((value = value_of("--cpuid", argv, i)) != NULL)
 		request->from.cpuid_file = value;
+	else if ((value = value_of("--event-files", argv, i)) != NULL)
+		request->event_files = value;
 	if (value && *value)
 		return 0;
 	if (value)
@@ -316,7 +322,7 @@ static int run_event(const struct pmu_command *self, int argc, char **argv)
 
 const struct pmu_command pmu_command_event = {
 	.name = "event",
-	.usage = "event [--cpu FAMILY-MODEL | --cpuid DUMP] [--json] EVENT...",
+	.usage = "event [--cpu FAMILY-MODEL | --cpuid DUMP] [--event-files DIR] [--json] EVENT...",
 	.about = "an event's encoding on this CPU or another",
 	.help =
 		"Prints what each event is in bits: the event select with its fields (USR, OS and EN as\n"
@@ -326,6 +332,8 @@ const struct pmu_command pmu_command_event = {
 		"  --cpu FAMILY-MODEL   of another CPU: 6-2A or 06_2AH, hexadecimal; GenuineIntel-6-2A or\n"
 		"                       AuthenticAMD-23-31, the family decimal; a stepping may follow\n"
 		"  --cpuid DUMP         of the CPU whose CPUID dump this file is\n"
+		"  --event-files DIR    with Intel's event files: a folder with a mapfile.csv; else that of\n"
+		"                       PMU_EVENT_FILES\n"
 		"  --json               the same for programs\n",
 	.run = run_event,
 };

@@ -83,7 +83,9 @@ static void add_counters(const struct pmu_event_view *view, struct pmu_strbuf *o
 
 	pmu_strbuf_add(out, "  counted by   ");
 	if (view->event.slot.kind != PMU_SLOT_CORE) {
-		pmu_strbuf_addf(out, "%s\n", box_of(&view->event.slot));
+		const char *box = box_of(&view->event.slot);
+
+		pmu_strbuf_addf(out, "%s\n", *box ? box : view->event.slot.pmu);
 		return;
 	}
 	if (view->fixed >= 0) {
@@ -109,11 +111,22 @@ static void add_counters(const struct pmu_event_view *view, struct pmu_strbuf *o
 
 static void add_perf(const struct pmu_slot *slot, struct pmu_strbuf *out)
 {
-	if (slot->type == PMU_TYPE_NONE)
+	bool socket = pmu_slot_is_socket(slot);
+
+	if (slot->type == PMU_TYPE_NONE && !slot->pmu[0])
 		return;
-	pmu_strbuf_addf(out, "  perf_event   type %u, config 0x%" PRIx64, slot->type, slot->config);
+	if (slot->type == PMU_TYPE_NONE)
+		pmu_strbuf_addf(out, "  perf_event   type of %s, config 0x%" PRIx64, slot->pmu, slot->config);
+	else
+		pmu_strbuf_addf(out, "  perf_event   type %u, config 0x%" PRIx64, slot->type, slot->config);
 	if (slot->config1)
 		pmu_strbuf_addf(out, ", config1 0x%" PRIx64, slot->config1);
+	if (slot->config2)
+		pmu_strbuf_addf(out, ", config2 0x%" PRIx64, slot->config2);
+	if (socket) {
+		pmu_strbuf_add(out, "\n");
+		return;
+	}
 	pmu_strbuf_addf(out, "%s%s\n", slot->user ? "" : ", exclude_user", slot->kernel ? "" : ", exclude_kernel");
 }
 
@@ -154,6 +167,17 @@ void pmu_event_view_text(const struct pmu_event_view *view, const struct pmu_mac
 static json_t *hex(uint64_t value)
 {
 	return json_sprintf("0x%" PRIx64, value);
+}
+
+/* The number of a PMU's type is another one at each boot: then it goes by its name. */
+static json_t *json_perf(const struct pmu_slot *slot)
+{
+	if (slot->type == PMU_TYPE_NONE && !slot->pmu[0])
+		return json_null();
+	return json_pack("{s:o, s:o*, s:o, s:o}", "type",
+			 slot->type == PMU_TYPE_NONE ? json_null() : json_integer((json_int_t)slot->type), "pmu",
+			 slot->pmu[0] ? json_string(slot->pmu) : NULL, "config", hex(slot->config), "config1",
+			 hex(slot->config1));
 }
 
 static json_t *json_fields(const struct pmu_event_view *view)
@@ -199,11 +223,7 @@ static json_t *json_view(const struct pmu_event_view *view)
 	json_object_set_new(object, "why", view->why[0] ? json_string(view->why) : json_null());
 	json_object_set_new(object, "register", slot->extra ? hex(slot->extra) : json_null());
 	json_object_set_new(object, "register_value", slot->extra ? hex(slot->extra_value) : json_null());
-	json_object_set_new(object, "perf_event",
-			    slot->type == PMU_TYPE_NONE ?
-				    json_null() :
-				    json_pack("{s:I, s:o, s:o}", "type", (json_int_t)slot->type, "config",
-					      hex(slot->config), "config1", hex(slot->config1)));
+	json_object_set_new(object, "perf_event", json_perf(slot));
 	return object;
 }
 

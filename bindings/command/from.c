@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "bindings/command/command.h"
+#include "group/catalog.h"
 #include "machine/machine.h"
 
 static const char *setting(const char *name)
@@ -33,4 +34,17 @@ bool pmu_command_machine(struct pmu_machine_from *from)
 	if (from->cpuid_file)
 		from->topology = setting("HWLOC_XMLFILE");
 	return from->cpuid_file || from->msr_device || from->msr_batch;
+}
+
+const char *pmu_command_event_files(const char *given)
+{
+	return given ? given : setting("PMU_EVENT_FILES");
+}
+
+void pmu_command_machine_numbers(const struct pmu_machine *machine, struct pmu_catalog *catalog)
+{
+	if (machine->unplaced || !machine->n_packages)
+		return;
+	catalog->threads_per_core = machine->smt ? 2 : 1;
+	catalog->cores_per_socket = machine->n_cores / machine->n_packages;
 }

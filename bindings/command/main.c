@@ -16,6 +16,7 @@ const struct pmu_command *const pmu_commands[] = {
 	&pmu_command_info,
 	&pmu_command_plan,
 	&pmu_command_restore,
+	&pmu_command_list,
 	&pmu_command_event,
 	&pmu_command_help,
 	NULL,

@@ -12,12 +12,12 @@
 #include "counters/msr/device.h"
 #include "group/catalog.h"
 
-static const char *const option_names[] = { "--events", "--group", "--cpuid", "--topology",
+static const char *const option_names[] = { "--events", "--group", "--cpuid", "--topology", "--event-files",
 					    "--all",	"--json",  "--help",  NULL };
 
 struct request {
 	struct pmu_machine_from from;
-	const char *events, *group;
+	const char *events, *group, *event_files;
 	bool all, json;
 };
 
@@ -53,6 +53,7 @@ static int parse_option(const struct pmu_command *self, struct request *request,
 		{ "--group", 'g', &request->group },
 		{ "--cpuid", 0, &request->from.cpuid_file },
 		{ "--topology", 0, &request->from.topology },
+		{ "--event-files", 0, &request->event_files },
 	};
 	const char *arg = argv[*i], *nearest;
 
@@ -95,13 +96,16 @@ static int load_group(const struct request *request, const struct pmu_machine *m
 	/* a machine that no table has is not the one we run on */
 	static const struct pmu_cpu_model unknown = { .vendor = "", .microarchitecture = "", .codename = "", .pfm = "",
 						      .pfm_e = "", .pfm_uncore = "" };
-	struct pmu_catalog catalog = { .model = machine->model ? machine->model : &unknown, .id = machine->id };
+	struct pmu_catalog catalog = { .model = machine->model ? machine->model : &unknown, .id = machine->id,
+				       .event_files = pmu_command_event_files(request->event_files) };
 	int rc;
 
+	pmu_command_machine_numbers(machine, &catalog);
 	if (request->events)
 		rc = pmu_group_from_events(request->events, &catalog, group);
 	else
 		rc = pmu_group_find(request->group ? request->group : "CORE", &catalog, group);
+	pmu_catalog_close(&catalog);
 	if (!rc && !group->n_events)
 		rc = pmu_fail(EINVAL, "group %s counts no events", group->name);
 	return rc;
@@ -202,7 +206,7 @@ static int run_plan(const struct pmu_command *self, int argc, char **argv)
 
 const struct pmu_command pmu_command_plan = {
 	.name = "plan",
-	.usage = "plan [-e EVENTS | -g GROUP] [--cpuid DUMP] [--topology XML] [--all] [--json]",
+	.usage = "plan [-e EVENTS | -g GROUP] [--cpuid DUMP] [--topology XML] [--event-files DIR] [--all] [--json]",
 	.about = "show which registers the source msr would program, in which order",
 	.help = "Registers are read, where they can be, to see which counters are free; nothing is written.\n"
 		"\n"
@@ -210,6 +214,8 @@ const struct pmu_command pmu_command_plan = {
 		"  -g, --group GROUP    as in PMU_GROUP; CORE without either\n"
 		"  --cpuid DUMP         for another machine: its CPUID leaves as text, see 'pmu help info'\n"
 		"  --topology XML       its topology, as 'lstopo --of xml' writes it\n"
+		"  --event-files DIR    with Intel's event files: a folder with a mapfile.csv; else that of\n"
+		"                       PMU_EVENT_FILES\n"
 		"  --all                a line for each operation, in their order, instead of one for all\n"
 		"                       processors that do the same\n"
 		"  --json               for programs: every operation\n"

@@ -22,7 +22,8 @@ enum pmu_json_kind {
 struct pmu_json {
 	const char *text, *at, *end;
 	unsigned int depth;
-	unsigned char inside[PMU_JSON_DEPTH_MAX]; /* of the walker */
+	unsigned char inside[PMU_JSON_DEPTH_MAX]; /* of the walker, like: */
+	bool begun;
 	/* Of the value that pmu_json_next() has come to: */
 	const char *key; /* its member's name, raw; NULL in an array */
 	size_t key_len;
@@ -40,7 +41,15 @@ enum pmu_json_kind pmu_json_next(struct pmu_json *json);
 /** pmu_json_skip() - to the end of the object or array whose beginning was just read */
 void pmu_json_skip(struct pmu_json *json);
 
-/** pmu_json_string() - a STRING's text with its escapes undone, NUL-terminated, cut at @size.  Return: whether all fit. */
+/**
+ * pmu_json_string() - a STRING's text with its escapes undone, NUL-terminated
+ * @out: may be where the string itself stands, with room for @len + 1: undone, it is never longer
+ * @size: of @out; the text is cut there, between two characters
+ *
+ * \u0000 and halves of surrogate pairs are U+FFFD.
+ *
+ * Return: whether all fit.
+ */
 bool pmu_json_string(const struct pmu_json *json, char *out, size_t size);
 
 /** pmu_json_line() - number of the line where the walker is, from 1 */

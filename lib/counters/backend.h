@@ -38,6 +38,8 @@ enum pmu_source_lost {
  */
 struct pmu_source_thread {
 	uint32_t lost; /* enum pmu_source_lost */
+	/* hybrid: PMU_SLOT_P, PMU_SLOT_E: kinds of core on which it was counted so far; 0 not known.  Written as @lost is */
+	uint32_t core_types;
 };
 
 /**

@@ -25,10 +25,13 @@ enum pmu_uncore_unit {
 	PMU_UNIT_ARB,    /* the arbiter of requests to memory */
 	PMU_UNIT_L3,     /* AMD: L3 complexes */
 	PMU_UNITS,
+	PMU_UNIT_NONE = PMU_UNITS, /* one that the kernel counts and registers here do not */
 };
 
 /** The kernel numbers these sources anew at each boot. */
 #define PMU_TYPE_NONE UINT32_MAX
+/** The kernel had no PMU of that name when the event was read: config means nothing. */
+#define PMU_TYPE_ABSENT (UINT32_MAX - 1)
 
 struct pmu_machine_from;
 
@@ -51,7 +54,10 @@ struct pmu_slot {
 	uint8_t unit;	       /* UNCORE: enum pmu_uncore_unit; ENERGY: enum pmu_energy_domain */
 	uint32_t extra;	       /* address of a second register that the event needs, 0 for none */
 	uint64_t extra_value;  /* what goes there (offcore responses) */
-	/* Of UNCORE and ENERGY through perf_event: the kernel's PMU without its boxes' numbers, "uncore_imc"; "" none. */
+	/*
+	 * The kernel's PMU without its boxes' numbers, "uncore_imc": of UNCORE and ENERGY through perf_event, of CORE where it
+	 * is not a core's own ("msr": its events cannot leave out a level); "" none.
+	 */
 	char pmu[32];
 	double scale; /* a count is raw * scale, rounded; 0: as it is */
 };

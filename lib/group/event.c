@@ -14,7 +14,9 @@
 #include "base/compiler.h"
 #include "base/error.h"
 #include "base/strbuf.h"
+#include "group/absent.h"
 #include "group/catalog.h"
+#include "group/intel.h"
 #include "group/pfm.h"
 #include "group/pfm_names.h"
 #include "group/terms.h"
@@ -118,6 +120,8 @@ static bool parse_name(const char *name, const struct pmu_catalog *catalog,
 					.config = about->config, .unit = about->part};
 	if (!known)
 		limit_raw(model_of(catalog), &event->slot);
+	else if (pmu_slot_is_socket(&event->slot))
+		pmu_terms_kernel(pmu_catalog_devices(catalog), event);
 	return true;
 }
 
@@ -149,7 +153,7 @@ static int check_level(const struct pmu_event_about *about, const struct modifie
 				"%s belongs to the socket, which does not tell user level from "
 				"kernel: write %s",
 				about->name, about->name);
-	if (about->level == PMU_LEVEL_NONE)
+	if (about->level == PMU_LEVEL_NONE || about->level == PMU_LEVEL_ALL)
 		return pmu_fail(EINVAL,
 				"%s does not tell user level from kernel: write %s",
 				about->name, about->name);
@@ -169,7 +173,8 @@ static int apply_level(struct pmu_event *event, const struct pmu_event_about *ab
 	int rc;
 
 	event->slot.user = true;
-	event->slot.kernel = about->level == PMU_LEVEL_KERNEL || about->level == PMU_LEVEL_SOCKET;
+	event->slot.kernel = about->level == PMU_LEVEL_KERNEL || about->level == PMU_LEVEL_SOCKET ||
+			     about->level == PMU_LEVEL_ALL;
 	if (!asked)
 		return 0;
 	rc = check_level(about, asked);
@@ -246,6 +251,22 @@ static bool take_levels(char *word, struct modifiers *asked)
 	return any;
 }
 
+/* Intel's files, where the catalog has some, are asked before libpfm4: what they say of an event is right. */
+static int encode_native(const char *word, struct pmu_catalog *catalog, struct pmu_event *event)
+{
+	size_t size = sizeof(event->name) - 3; /* room for ":uk" is kept */
+	char why[PMU_ERROR_MAX];
+	int rc = pmu_intel_encode(word, catalog, &event->slot, event->name, size), pfm;
+
+	if (rc != -ENOENT && rc != -ENODEV)
+		return rc;
+	snprintf(why, sizeof(why), "%s", pmu_error_text());
+	pfm = pmu_pfm_encode(word, catalog ? catalog->model : NULL, &event->slot, event->name, size);
+	if (rc == -ENOENT && (pfm == -ENOENT || pfm == -ENOTSUP))
+		return pmu_fail(ENOENT, "%s", why);
+	return pfm;
+}
+
 static int parse_native(char *word, struct pmu_catalog *catalog, struct pmu_event *event)
 {
 	struct modifiers asked = {.user = false};
@@ -253,8 +274,7 @@ static int parse_native(char *word, struct pmu_catalog *catalog, struct pmu_even
 	struct pmu_event_about about = {.name = event->name, .unit = ""};
 	int rc;
 
-	/* room for ":uk" is kept */
-	rc = pmu_pfm_encode(word, catalog ? catalog->model : NULL, &event->slot, event->name, sizeof(event->name) - 3);
+	rc = encode_native(word, catalog, event);
 	if (rc)
 		return unknown(word, rc);
 	if (pmu_slot_is_socket(&event->slot))
@@ -291,17 +311,51 @@ static int parse_plain(char *word, struct pmu_catalog *catalog, struct pmu_event
 	return parse_native(word, catalog, event);
 }
 
+/* "cpu_atom/cycles/" is cycles of those cores alone. */
+static int name_core_type(uint8_t types, struct pmu_event *event)
+{
+	char name[PMU_EVENT_NAME_MAX], *level;
+
+	if (!types || event->slot.core_types == types)
+		return 0;
+	if (event->slot.core_types)
+		return pmu_fail(EINVAL, "%s is no event of these cores", event->name);
+	event->slot.core_types = types;
+	snprintf(name, sizeof(name), "%s", event->name);
+	level = strchr(name, ':');
+	if (level)
+		*level++ = '\0';
+	snprintf(event->name, sizeof(event->name), "%s/%.40s/%s%.8s", types == PMU_SLOT_E ? "cpu_atom" : "cpu_core", name,
+		 level ? ":" : "", level ? level : "");
+	return 0;
+}
+
 static int parse_terms(char *word, struct pmu_catalog *catalog, struct pmu_event *event)
 {
 	struct pmu_event_about about = {.unit = ""};
-	char *rest;
-	int rc = pmu_terms_parse(word, model_of(catalog), event, &rest);
+	const char *devices = pmu_catalog_devices(catalog);
+	char copy[WORD_MAX], *rest;
+	uint8_t types;
+	int rc;
 
-	if (rc)
-		return rc < 0 ? rc : parse_plain(rest, catalog, event);
+	snprintf(copy, sizeof(copy), "%s", word);
+	rc = pmu_terms_parse(word, devices, model_of(catalog), event, &rest);
+	if (rc < 0 && catalog && catalog->keep_absent && devices && !pmu_absent_event(copy, devices, event, &rest)) {
+		pmu_error_clear();
+		rc = 0;
+	}
+	if (rc < 0)
+		return rc;
+	if (rc) {
+		types = event->slot.core_types;
+		rc = parse_plain(rest, catalog, event);
+		return rc ? rc : name_core_type(types, event);
+	}
 	about.name = event->name;
 	if (pmu_slot_is_socket(&event->slot))
 		about.level = PMU_LEVEL_SOCKET;
+	else if (event->slot.pmu[0])
+		about.level = PMU_LEVEL_ALL;
 	return apply_modifiers(event, &about, rest);
 }
 
@@ -326,7 +380,8 @@ static bool same_slot(const struct pmu_slot *a, const struct pmu_slot *b)
 {
 	return a->kind == b->kind && a->unit == b->unit && a->type == b->type && a->config == b->config &&
 	       a->user == b->user && a->kernel == b->kernel && a->core_types == b->core_types &&
-	       a->extra == b->extra && a->extra_value == b->extra_value;
+	       a->extra == b->extra && a->extra_value == b->extra_value && a->config1 == b->config1 &&
+	       a->config2 == b->config2 && !strcmp(a->pmu, b->pmu);
 }
 
 static int check_twice(const struct pmu_event *events, int n)

@@ -20,8 +20,10 @@ struct pmu_event {
 /**
  * pmu_event_parse() - one event as people write it
  * @text: a generic name (instructions, cycles, ...), a software event (page-faults, ...), energy (energy-pkg, ...), a raw
- *        code rNNN (hexadecimal, PERF_TYPE_RAW), a name by libpfm4 (UOPS_ISSUED.ANY:c=1:i, snb::UOPS_ISSUED:ANY) or
- *        terms (cpu/event=0x0e,umask=0x01/, uncore_cbox/.../, power/energy-pkg/); modifiers after
+ *        code rNNN (hexadecimal, PERF_TYPE_RAW), a name by Intel's event files or libpfm4 (UOPS_ISSUED.ANY:c=1:i,
+ *        snb::UOPS_ISSUED:ANY: libpfm4's) or
+ *        terms (cpu/event=0x0e,umask=0x01/, uncore_cbox/.../, power/energy-pkg/, any PMU of the kernel's:
+ *        uncore_imc/cas_count_read/, see sysfs.h); modifiers after
  *        ':' - u, k, uk, ku; blanks around it and the case of letters do not count
  * @catalog: where names are looked up; NULL: this machine, no event files
  * @event: result; its name is the same for every way to write the event
@@ -48,6 +50,7 @@ enum pmu_event_level {
 	PMU_LEVEL_KERNEL, /* happens in the kernel: kernel or both; both */
 	PMU_LEVEL_NONE,   /* cannot be told apart: no modifier */
 	PMU_LEVEL_SOCKET, /* of the socket, at whatever level: no modifier; both */
+	PMU_LEVEL_ALL,	  /* of a PMU that has no levels ("msr"): no modifier; both */
 };
 
 /** One name that pmu_event_parse() knows. */

@@ -81,14 +81,37 @@ static bool drop_unfit(struct fitting *f)
 	return unfit != 0;
 }
 
-/* The last event that is still there, optional ones first. */
+/* Counted by the same counters? */
+static bool shares_counters(const struct pmu_slot *a, const struct pmu_slot *b)
+{
+	if (!pmu_slot_is_socket(a) && !pmu_slot_is_socket(b))
+		return true;
+	return a->kind == b->kind && a->unit == b->unit && !strcmp(a->pmu, b->pmu);
+}
+
+/* Would there be more room without it?  Where it is not said what does not fit, without any. */
+static bool takes_room(const struct fitting *f, unsigned int slot)
+{
+	bool said = false;
+
+	for (unsigned int i = 0; i < f->fit->plan.n_slots; i++) {
+		if (f->probe.error[i] != -ENOSPC || !is_there(f, i))
+			continue;
+		if (shares_counters(&f->fit->plan.slot[i], &f->fit->plan.slot[slot]))
+			return true;
+		said = true;
+	}
+	return !said;
+}
+
+/* The last event that is still there and in the way, optional ones first. */
 static bool drop_last(struct fitting *f)
 {
 	for (int pass = 0; pass < 2; pass++) {
 		for (unsigned int i = f->fit->plan.n_slots; i-- > 0;) {
 			bool optional = f->group->event[i].optional;
 
-			if (!is_there(f, i) || (pass == 0 && !optional))
+			if (!is_there(f, i) || (pass == 0 && !optional) || !takes_room(f, i))
 				continue;
 			if (!optional && !f->asked)
 				return false;

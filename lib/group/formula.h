@@ -16,7 +16,7 @@ struct pmu_formula_op {
 	double number;
 };
 
-/** A formula as a stack machine runs it. */
+/** A formula as a stack machine runs it; without operations it is missing. */
 struct pmu_formula {
 	unsigned int n_ops;
 	struct pmu_formula_op op[PMU_FORMULA_MAX_OPS];
@@ -24,13 +24,18 @@ struct pmu_formula {
 
 /**
  * pmu_formula_parse() - + - * / ( ) min(a,b) max(a,b), decimal numbers, names
- * @index: a name's index for pmu_formula_eval(); negative: unknown.  A name that is no plain word stands in double quotes.
- * Return: 0; -EINVAL with a sentence that names the column.
+ * @index: a name's index for pmu_formula_eval(); negative: unknown.  A name that is no plain word
+ *         ([A-Za-z_][A-Za-z0-9_.]*) stands in double quotes: "branch-misses" / branches
+ * Return: 0; -EINVAL with a sentence that names the column; @formula is then missing.
  */
 int pmu_formula_parse(const char *text, int (*index)(void *arg, const char *name), void *arg,
 		      struct pmu_formula *formula);
 
-/** pmu_formula_eval() - NaN where anything in it is missing, too large, or divided by zero */
+/**
+ * pmu_formula_eval() - the value for one row
+ * @value: of the names, by their indices; NaN is missing
+ * Return: NaN where anything in it is missing, too large, or divided by zero.
+ */
 double pmu_formula_eval(const struct pmu_formula *formula, const double *value);
 
 #endif

@@ -1,107 +1,80 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The groups that are built in, and lists of events as a group. */
+/* Groups by name, and lists of events as a group. */
 #include "group/group.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/compiler.h"
 #include "base/error.h"
 #include "base/strbuf.h"
+#include "group/file_parts.h"
+#include "group/intel_metric.h"
 
-struct builtin {
-	const char *name;
-	const char *about;
-	const char *events[PMU_MAX_SLOTS + 1]; /* '?' behind one that may be given up */
-	struct pmu_metric_text metric[PMU_GROUP_MAX_METRICS];
-};
-
-static const struct builtin builtins[] = {
-	{
-		.name = "CORE",
-		.about = "Instructions, cycles, branches and cache: the seven "
-			 "architectural events",
-		.events = {"instructions", "cycles", "branches?", "branch-misses?",
-			   "cache-misses?", "cache-references?", "ref-cycles?"},
-		.metric = {{"IPC", "", "instructions / cycles"},
-			   {"cycle rate", "GHz", "cycles / time / 1000000000"},
-			   {"branch miss rate", "%",
-			    "100 * \"branch-misses\" / branches"},
-			   {"branch misses per 1000 instructions", "",
-			    "1000 * \"branch-misses\" / instructions"},
-			   {"cache miss rate", "%",
-			    "100 * \"cache-misses\" / \"cache-references\""}},
-	},
-	{
-		.name = "SOFTWARE",
-		.about = "What the kernel did for the thread: time on a CPU, faults, "
-			 "switches",
-		.events = {"task-clock", "page-faults", "major-faults",
-			   "context-switches", "cpu-migrations?"},
-		.metric = {{"CPU share", "%",
-			    "100 * \"task-clock\" / (time * 1000000000)"}},
-	},
-	{
-		.name = "TIME",
-		.about = "Time only",
-	},
-};
-
-const char *const pmu_group_names[] = {"CORE", "SOFTWARE", "TIME", NULL};
-_Static_assert(PMU_ARRAY_LEN(pmu_group_names) == PMU_ARRAY_LEN(builtins) + 1,
-	       "every group is listed");
-
-static int add_event(struct pmu_group *group, struct pmu_catalog *catalog, const char *text)
+/* A group's name is a file's: no folder, nothing hidden. */
+static bool is_name(const char *name)
 {
-	struct pmu_event *event = &group->event[group->n_events];
-	char name[PMU_EVENT_NAME_MAX];
-	size_t len = strcspn(text, "?");
-	int rc;
+	size_t len = strlen(name);
 
-	snprintf(name, sizeof(name), "%.*s", (int)len, text);
-	rc = pmu_event_parse(name, catalog, event);
-	if (rc)
-		return rc;
-	event->optional = text[len] == '?';
-	group->n_events++;
-	return 0;
+	if (!len || len >= PMU_GROUP_NAME_MAX || name[0] == '.')
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)name[i] <= ' ' || name[i] == '/' || name[i] == 0x7f)
+			return false;
+	return true;
 }
 
-static int build(const struct builtin *builtin, struct pmu_catalog *catalog, struct pmu_group *group)
-{
-	int rc = 0;
+/* All names, for the sentence about one that is none. */
+struct names {
+	size_t n;
+	const char *name[64];
+	struct pmu_strbuf text;
+};
 
-	memset(group, 0, sizeof(*group));
-	snprintf(group->name, sizeof(group->name), "%s", builtin->name);
-	snprintf(group->about, sizeof(group->about), "%s", builtin->about);
-	for (int i = 0; builtin->events[i] && !rc; i++)
-		rc = add_event(group, catalog, builtin->events[i]);
-	while (group->n_metrics < PMU_GROUP_MAX_METRICS &&
-	       builtin->metric[group->n_metrics].name[0]) {
-		group->metric[group->n_metrics] = builtin->metric[group->n_metrics];
-		group->n_metrics++;
-	}
+static void add_name(void *arg, const char *name, const char *about, const char *origin)
+{
+	struct names *names = arg;
+	char *copy = names->n + 1 < PMU_ARRAY_LEN(names->name) ? strdup(name) : NULL;
+
+	(void)about;
+	(void)origin;
+	if (copy)
+		names->name[names->n++] = copy;
+}
+
+static int no_group(const char *name)
+{
+	struct names names = {.n = 0};
+	const char *closest;
+	int rc;
+
+	pmu_group_file_each(add_name, &names);
+	closest = pmu_closest(name, names.name);
+	for (size_t i = 0; i < names.n; i++)
+		pmu_strbuf_addf(&names.text, "%s%s", !i ? "" : i + 1 < names.n ? ", " : " and ", names.name[i]);
+	if (closest)
+		rc = pmu_fail(EINVAL, "there is no group \"%.60s\"; did you mean %s?", name, closest);
+	else
+		rc = pmu_fail(EINVAL, "there is no group \"%.60s\"; there are %s", name,
+			      pmu_strbuf_text(&names.text));
+	pmu_strbuf_free(&names.text);
+	for (size_t i = 0; i < names.n; i++)
+		free((void *)(uintptr_t)names.name[i]);
 	return rc;
 }
 
 int pmu_group_find(const char *name, struct pmu_catalog *catalog, struct pmu_group *group)
 {
-	const char *closest;
+	int rc;
 
-	for (size_t i = 0; i < PMU_ARRAY_LEN(builtins); i++) {
-		if (!strcasecmp(builtins[i].name, name))
-			return build(&builtins[i], catalog, group);
-	}
-	closest = pmu_closest(name, pmu_group_names);
-	if (closest)
-		return pmu_fail(EINVAL, "there is no group \"%.60s\"; did you mean %s?",
-				name, closest);
-	return pmu_fail(EINVAL,
-			"there is no group \"%.60s\"; there are CORE, SOFTWARE and TIME",
-			name);
+	if (!strncasecmp(name, "intel:", 6))
+		return pmu_intel_metric_find(catalog, name + 6, group);
+	rc = is_name(name) ? pmu_group_file_find(name, catalog, group) : -ENOENT;
+
+	return rc == -ENOENT ? no_group(name) : rc;
 }
 
 /* --- metrics of a list --- */
@@ -116,66 +89,43 @@ static bool has_event(const struct pmu_group *group, const char *name, size_t le
 	return false;
 }
 
-static bool is_builtin_name(const char *name, size_t len)
-{
-	static const char *const names[] = {"time", "calls", "tsc_hz", "min", "max"};
-
-	for (size_t i = 0; i < PMU_ARRAY_LEN(names); i++) {
-		if (strlen(names[i]) == len && !memcmp(names[i], name, len))
-			return true;
-	}
-	return false;
-}
-
-/* The next name in a formula of ours, or NULL. */
-static const char *next_name(const char *formula, size_t *len)
-{
-	for (; *formula; formula++) {
-		if (*formula == '"') {
-			*len = strcspn(formula + 1, "\"");
-			return formula + 1;
-		}
-		if (isalpha((unsigned char)*formula) || *formula == '_') {
-			*len = 0;
-			while (isalnum((unsigned char)formula[*len]) ||
-			       formula[*len] == '_' || formula[*len] == '.')
-				++*len;
-			return formula;
-		}
-	}
-	return NULL;
-}
-
+/* Only what the list counts, and something of it. */
 static bool can_evaluate(const struct pmu_group *group, const char *formula)
 {
+	struct pmu_group_span name;
 	bool any = false;
-	size_t len = 0;
-	const char *name = formula;
 
-	while ((name = next_name(name, &len))) {
-		if (!is_builtin_name(name, len)) {
-			if (!has_event(group, name, len))
+	while (pmu_group_name_next(formula, &name)) {
+		if (!pmu_group_name_is_ours(name)) {
+			if (!has_event(group, name.at, name.len))
 				return false;
 			any = true;
 		}
-		name += len + (name[len] == '"');
+		formula = name.at + name.len + (name.at[name.len] == '"');
 	}
 	return any;
 }
 
-static void add_metrics(struct pmu_group *group)
+static void add_metrics_of(const struct pmu_group *shipped, struct pmu_group *group)
 {
-	for (size_t i = 0; i < PMU_ARRAY_LEN(builtins); i++) {
-		const struct pmu_metric_text *metric = builtins[i].metric;
+	for (unsigned int i = 0; i < shipped->n_metrics && group->n_metrics < PMU_GROUP_MAX_METRICS; i++)
+		if (can_evaluate(group, shipped->metric[i].formula))
+			group->metric[group->n_metrics++] = shipped->metric[i];
+}
 
-		for (;
-		     metric < builtins[i].metric + PMU_GROUP_MAX_METRICS && metric->name[0];
-		     metric++) {
-			if (group->n_metrics < PMU_GROUP_MAX_METRICS &&
-			    can_evaluate(group, metric->formula))
-				group->metric[group->n_metrics++] = *metric;
-		}
-	}
+/* The metrics that mean the same on every CPU. */
+static int add_metrics(struct pmu_catalog *catalog, struct pmu_group *group)
+{
+	static const char *const from[] = {"CORE", "SOFTWARE"};
+	struct pmu_group *shipped = malloc(sizeof(*shipped));
+
+	if (!shipped)
+		return pmu_fail(ENOMEM, "no memory for the metrics of a list of events");
+	for (size_t i = 0; i < PMU_ARRAY_LEN(from); i++)
+		if (!pmu_group_shipped_find(from[i], catalog, shipped))
+			add_metrics_of(shipped, group);
+	free(shipped);
+	return 0;
 }
 
 int pmu_group_from_events(const char *events, struct pmu_catalog *catalog,
@@ -190,8 +140,7 @@ int pmu_group_from_events(const char *events, struct pmu_catalog *catalog,
 	snprintf(group->name, sizeof(group->name), "EVENTS");
 	snprintf(group->about, sizeof(group->about), "The events that were asked for");
 	group->n_events = (unsigned int)n;
-	add_metrics(group);
-	return 0;
+	return add_metrics(catalog, group);
 }
 
 void pmu_group_plan(const struct pmu_group *group, struct pmu_plan *plan)

@@ -18,6 +18,7 @@ struct pmu_metric_text {
 struct pmu_group {
 	char name[PMU_GROUP_NAME_MAX]; /* "CORE"; "EVENTS" for a list of events */
 	char about[128];
+	char note[384]; /* what of it does not exist here, and why; "" */
 	unsigned int n_events;
 	struct pmu_event event[PMU_MAX_SLOTS];
 	unsigned int n_metrics;
@@ -26,11 +27,11 @@ struct pmu_group {
 
 /**
  * pmu_group_find() - a group by name
- * @name: CORE, SOFTWARE or TIME (no events); case does not count
+ * @name: see group/file.h: a shipped group or the user's own; "intel:NAME": see group/intel_metric.h; case does not
+ *        count
  *
- * CORE: the seven architectural events, in the order of DESIGN: instructions, cycles, branches,
- * branch-misses, LLC misses, LLC references, reference cycles; all but the first two optional.
- * Return: 0; -EINVAL with a sentence that names the nearest group.
+ * Return: 0; -EINVAL with a sentence: there is none (which names the nearest), or its file is wrong; -ENOTSUP with a
+ * sentence: it cannot be counted on this CPU, and @group then has its name alone.
  */
 int pmu_group_find(const char *name, struct pmu_catalog *catalog, struct pmu_group *group);
 
@@ -38,7 +39,7 @@ int pmu_group_find(const char *name, struct pmu_catalog *catalog, struct pmu_gro
  * pmu_group_from_events() - a list of events as a group named EVENTS
  * @catalog: as for pmu_event_parse()
  *
- * It gets the metrics of the built-in groups whose events it has all of.
+ * It gets the metrics of the shipped groups CORE and SOFTWARE whose events it has all of.
  * Return: as pmu_event_list_parse(), 0 for success.
  */
 int pmu_group_from_events(const char *events, struct pmu_catalog *catalog,
@@ -46,8 +47,5 @@ int pmu_group_from_events(const char *events, struct pmu_catalog *catalog,
 
 /** pmu_group_plan() - the group's slots as a plan; scope, cpus and absent are the caller's. */
 void pmu_group_plan(const struct pmu_group *group, struct pmu_plan *plan);
-
-/** Built-in groups' names; ends with NULL. */
-extern const char *const pmu_group_names[];
 
 #endif

@@ -1,337 +1,138 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Evaluates the formulas of metrics over a row's counts. */
+/* Evaluates the formulas of metrics over rows of counts. */
 #include "group/metric.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/compiler.h"
+#include "counters/clock.h"
+#include "group/formula.h"
 
-#define FORMULA_MAX	1024
-#define METRIC_NAME_MAX 64
-#define DEPTH_MAX	32
+/* --- one formula over given values --- */
 
-struct parser {
-	const char *formula;
-	const char *at;
-	int depth;
+struct given {
 	int (*lookup)(void *arg, const char *name, double *value);
 	void *arg;
-	int error; /* 0, or what pmu_fail() returned: the first one counts */
+	unsigned int n;
+	double value[PMU_FORMULA_MAX_OPS];
 };
 
-static double sum(struct parser *p);
-
-static double fail(struct parser *p, const char *at, const char *what)
+static int given_index(void *arg, const char *name)
 {
-	if (!p->error)
-		p->error = pmu_fail(EINVAL, "%s at column %d of the formula \"%s\"", what,
-				    (int)(at - p->formula) + 1, p->formula);
-	return NAN;
+	struct given *given = arg;
+
+	if (given->n == PMU_ARRAY_LEN(given->value))
+		return 0; /* as many operations are refused */
+	given->value[given->n] = NAN;
+	if (given->lookup(given->arg, name, &given->value[given->n]) < 0)
+		return -1;
+	return (int)given->n++;
 }
 
-/* What is too large to say is missing, also within a formula. */
-static double finite_or_missing(double value)
-{
-	return isfinite(value) ? value : NAN;
-}
-
-static void skip_blanks(struct parser *p)
-{
-	while (*p->at == ' ' || *p->at == '\t')
-		p->at++;
-}
-
-static bool accept(struct parser *p, char c)
-{
-	skip_blanks(p);
-	if (*p->at != c)
-		return false;
-	p->at++;
-	return true;
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool starts_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-/* Not strtod(): the program's locale may have another decimal point. */
-static double number(struct parser *p)
-{
-	const char *start = p->at;
-	double value = 0;
-	int exponent = 0, n_digits = 0;
-
-	for (; is_digit(*p->at); p->at++, n_digits++)
-		value = value * 10 + (*p->at - '0');
-	if (*p->at == '.')
-		for (p->at++; is_digit(*p->at); p->at++, n_digits++, exponent--)
-			value = value * 10 + (*p->at - '0');
-	if (!n_digits)
-		return fail(p, start, "a number without digits");
-	if (*p->at == 'e' || *p->at == 'E') {
-		int written = 0;
-		bool minus = p->at[1] == '-';
-
-		p->at += 1 + (p->at[1] == '-' || p->at[1] == '+');
-		if (!is_digit(*p->at))
-			return fail(p, start, "an exponent without digits");
-		for (; is_digit(*p->at); p->at++)
-			written =
-				written < 10000 ? written * 10 + (*p->at - '0') : written;
-		exponent += minus ? -written : written;
-	}
-	if (starts_word(*p->at) || *p->at == '.')
-		return fail(p, start, "a number that goes on with letters");
-	/* dividing by a power of ten rounds once: 0.1 is what a compiler makes of it */
-	return finite_or_missing(exponent < 0 ? value / pow(10, -exponent)
-					      : value * pow(10, exponent));
-}
-
-static double look_up(struct parser *p, const char *name, const char *at)
-{
-	double value = NAN;
-	char what[METRIC_NAME_MAX + 32];
-
-	if (p->error)
-		return NAN;
-	if (p->lookup(p->arg, name, &value) < 0) {
-		snprintf(what, sizeof(what), "unknown name \"%s\"", name);
-		return fail(p, at, what);
-	}
-	return value;
-}
-
-static double quoted(struct parser *p)
-{
-	const char *start = p->at++;
-	size_t len = strcspn(p->at, "\"");
-	char name[METRIC_NAME_MAX];
-
-	if (!p->at[len])
-		return fail(p, start, "a quote that is not closed");
-	if (!len || len >= sizeof(name))
-		return fail(p, start, len ? "a name that is too long" : "an empty name");
-	memcpy(name, p->at, len);
-	name[len] = '\0';
-	p->at += len + 1;
-	return look_up(p, name, start);
-}
-
-/* min(a,b) and max(a,b): missing where either is */
-static double of_two(struct parser *p, const char *start, bool greater)
-{
-	double a, b;
-
-	if (p->depth >= DEPTH_MAX)
-		return fail(p, start, "too many parentheses");
-	p->depth++;
-	a = sum(p);
-	if (!p->error && !accept(p, ','))
-		fail(p, p->at, "expected ','");
-	b = p->error ? NAN : sum(p);
-	if (!p->error && !accept(p, ')'))
-		fail(p, p->at, "expected ')'");
-	p->depth--;
-	if (p->error || isnan(a) || isnan(b))
-		return NAN;
-	return (a > b) == greater ? a : b;
-}
-
-static double word(struct parser *p)
-{
-	const char *start = p->at;
-	char name[METRIC_NAME_MAX];
-	size_t len = 0;
-
-	while (starts_word(start[len]) || is_digit(start[len]) || start[len] == '.')
-		len++;
-	if (len >= sizeof(name))
-		return fail(p, start, "a name that is too long");
-	memcpy(name, start, len);
-	name[len] = '\0';
-	p->at += len;
-	if ((!strcmp(name, "min") || !strcmp(name, "max")) && accept(p, '('))
-		return of_two(p, start, name[1] == 'a');
-	return look_up(p, name, start);
-}
-
-static double parenthesis(struct parser *p)
-{
-	const char *start = p->at++;
-	double value;
-
-	if (p->depth >= DEPTH_MAX)
-		return fail(p, start, "too many parentheses");
-	p->depth++;
-	value = sum(p);
-	p->depth--;
-	if (!p->error && !accept(p, ')'))
-		return fail(p, p->at, "expected ')'");
-	return value;
-}
-
-static double factor(struct parser *p)
-{
-	double sign = 1;
-
-	while (accept(p, '-'))
-		sign = -sign;
-	skip_blanks(p);
-	if (*p->at == '(')
-		return sign * parenthesis(p);
-	if (*p->at == '"')
-		return sign * quoted(p);
-	if (is_digit(*p->at) || *p->at == '.')
-		return sign * number(p);
-	if (starts_word(*p->at))
-		return sign * word(p);
-	return fail(p, p->at,
-		    *p->at ? "expected a number, a name or '('" : "a value is missing");
-}
-
-static double product(struct parser *p)
-{
-	double value = factor(p);
-
-	while (!p->error) {
-		if (accept(p, '*')) {
-			value = finite_or_missing(value * factor(p));
-		} else if (accept(p, '/')) {
-			double by = factor(p);
-
-			value = by == 0 ? NAN : finite_or_missing(value / by);
-		} else {
-			break;
-		}
-	}
-	return value;
-}
-
-static double sum(struct parser *p)
-{
-	double value = product(p);
-
-	while (!p->error) {
-		if (accept(p, '+'))
-			value = finite_or_missing(value + product(p));
-		else if (accept(p, '-'))
-			value = finite_or_missing(value - product(p));
-		else
-			break;
-	}
-	return value;
-}
-
-int pmu_metric_eval(const char *formula,
-		    int (*lookup)(void *arg, const char *name, double *value), void *arg,
+int pmu_metric_eval(const char *formula, int (*lookup)(void *arg, const char *name, double *value), void *arg,
 		    double *value)
 {
-	struct parser p = {
-		.formula = formula, .at = formula, .lookup = lookup, .arg = arg};
-	double result;
+	struct given given = {.lookup = lookup, .arg = arg};
+	struct pmu_formula parsed;
+	int rc = pmu_formula_parse(formula, given_index, &given, &parsed);
 
-	*value = NAN;
-	if (strnlen(formula, FORMULA_MAX) == FORMULA_MAX)
-		return pmu_fail(EINVAL, "a formula longer than %d characters",
-				FORMULA_MAX - 1);
-	result = sum(&p);
-	skip_blanks(&p);
-	if (!p.error && *p.at)
-		fail(&p, p.at, "expected an operator");
-	if (p.error)
-		return p.error;
-	*value = result;
-	return 0;
+	*value = rc ? NAN : pmu_formula_eval(&parsed, given.value);
+	return rc;
 }
 
-/* What the names in a section's formulas stand for. */
-struct values {
+/* --- the formulas of a section over its rows --- */
+
+/* Behind the counts. */
+enum { TIME, CALLS, TSC_HZ, N_OTHERS };
+static const char *const others[N_OTHERS] = {"time", "calls", "tsc_hz"};
+
+/* One of a section's formulas. */
+struct metric {
 	const struct pmu_model *model;
 	const struct pmu_model_section *section;
-	const struct pmu_model_row *row;
-	uint64_t time_ns;
-	bool of_socket; /* result: a count of sockets was asked for */
+	unsigned int n_counts;
+	bool of_socket; /* a count of sockets is in it */
+	struct pmu_formula formula;
 };
 
-static int row_value(void *arg, const char *name, double *value)
+static int column_index(void *arg, const char *name)
 {
-	struct values *v = arg;
+	struct metric *metric = arg;
 
-	for (unsigned int i = 0; i < v->section->n_counts; i++) {
-		if (!v->section->count[i].name || strcmp(v->section->count[i].name, name))
+	for (unsigned int i = 0; i < metric->n_counts; i++) {
+		const char *count = metric->section->count[i].name;
+
+		if (!count || strcmp(count, name) != 0)
 			continue;
-		v->of_socket |= v->section->sockets >> i & 1;
-		*value = v->row->missing >> i & 1 ? NAN : (double)v->row->net[i];
-		return 0;
+		metric->of_socket |= metric->section->sockets >> i & 1;
+		return (int)i;
 	}
-	if (!strcmp(name, "time"))
-		*value = (double)v->time_ns * 1e-9;
-	else if (!strcmp(name, "calls"))
-		*value = (double)v->row->calls;
-	else if (!strcmp(name, "tsc_hz"))
-		*value = v->model->clock_hz > 0 ? v->model->clock_hz : NAN;
-	else
-		return -1;
-	return 0;
+	for (unsigned int i = 0; i < N_OTHERS; i++)
+		if (!strcmp(name, others[i]))
+			return (int)(metric->n_counts + i);
+	return -1;
 }
 
 /* Calls shorter than the two reads around them: the counts are of the reads, and no ratio of them
  * means anything. */
-static bool drowned(const struct values *v)
+static bool drowned(const struct metric *metric, const struct pmu_model_row *row)
 {
-	bool socket = pmu_model_is_socket(v->model, v->row);
-	double read_ns = socket ? v->section->socket_read_ns : v->section->read_ns;
+	bool socket = pmu_model_is_socket(metric->model, row);
+	double read_ns = socket ? metric->section->socket_read_ns : metric->section->read_ns;
 
-	return (double)v->row->time_ns < 2 * read_ns * (double)v->row->calls;
+	return (double)row->time_ns < 2 * read_ns * (double)row->calls;
+}
+
+/* The clock that counts nanoseconds is no time stamp counter. */
+static double tsc_hz(const struct pmu_model *model)
+{
+	if (model->clock && !strcmp(model->clock, pmu_clock_name(PMU_CLOCK_MONOTONIC)))
+		return NAN;
+	return model->clock_hz > 0 ? model->clock_hz : NAN;
 }
 
 /* The times of threads that were in at once do not say how long a socket counted: in a sum the sockets' do. */
-static int fill_metric(struct values *v, const char *formula, double *metric)
+static double evaluate(const struct metric *metric, const struct pmu_model_row *row)
 {
-	int rc;
+	double value[PMU_MODEL_MAX_COUNTS + N_OTHERS];
+	double *other = value + metric->n_counts;
+	bool sockets_sum = metric->of_socket && row->thread < 0;
 
-	v->time_ns = v->row->time_ns;
-	rc = pmu_metric_eval(formula, row_value, v, metric);
-	if (rc || !v->of_socket || v->row->thread >= 0)
-		return rc;
-	v->time_ns = v->row->socket_ns;
-	return pmu_metric_eval(formula, row_value, v, metric);
+	for (unsigned int i = 0; i < metric->n_counts; i++)
+		value[i] = row->missing >> i & 1 ? NAN : (double)row->net[i];
+	other[TIME] = (double)(sockets_sum ? row->socket_ns : row->time_ns) * 1e-9;
+	other[CALLS] = (double)row->calls;
+	other[TSC_HZ] = tsc_hz(metric->model);
+	return pmu_formula_eval(&metric->formula, value);
 }
 
-static void fill_rows(const struct pmu_model *model, struct pmu_model_section *s,
-		      struct pmu_model_row *row, unsigned int n_rows)
+static void fill_rows(const struct metric *metric, unsigned int m, struct pmu_model_row *row, unsigned int n_rows)
 {
+	for (unsigned int i = 0; i < n_rows; i++)
+		if (row[i].metric && !drowned(metric, &row[i]))
+			row[i].metric[m] = evaluate(metric, &row[i]);
+}
+
+static void fill_section(const struct pmu_model *model, const struct pmu_model_section *s)
+{
+	struct metric metric = {.model = model, .section = s};
+
+	metric.n_counts = s->n_counts < PMU_MODEL_MAX_COUNTS ? s->n_counts : PMU_MODEL_MAX_COUNTS;
 	for (unsigned int m = 0; m < s->n_metrics; m++) {
 		const char *formula = s->metric[m].formula;
-		int rc = 0;
 
-		if (!formula || !formula[0])
+		metric.of_socket = false;
+		/* a wrong one is missing in every row */
+		if (!formula || !formula[0] || pmu_formula_parse(formula, column_index, &metric, &metric.formula))
 			continue;
-		/* one that is wrong for a row is wrong for all */
-		for (unsigned int i = 0; i < n_rows && !rc; i++) {
-			struct values values = {.model = model, .section = s, .row = &row[i]};
-
-			if (row[i].metric && !drowned(&values))
-				rc = fill_metric(&values, formula, &row[i].metric[m]);
-		}
+		fill_rows(&metric, m, s->row, s->n_rows);
+		fill_rows(&metric, m, s->thread_row, s->n_thread_rows);
 	}
 }
 
 void pmu_metric_fill(struct pmu_model *model)
 {
-	for (unsigned int i = 0; i < model->n_sections; i++) {
-		struct pmu_model_section *s = &model->section[i];
-
-		fill_rows(model, s, s->row, s->n_rows);
-		fill_rows(model, s, s->thread_row, s->n_thread_rows);
-	}
+	for (unsigned int i = 0; i < model->n_sections; i++)
+		fill_section(model, &model->section[i]);
 }

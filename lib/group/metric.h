@@ -6,7 +6,7 @@
 #include "report/model.h"
 
 /**
- * pmu_metric_eval() - the value of a formula
+ * pmu_metric_eval() - the value of a formula, once
  * @formula: + - * / ( ) min(a,b) max(a,b), decimal numbers and names.  A name that is not a plain
  *           word ([A-Za-z_][A-Za-z0-9_.]*) stands in double quotes: "branch-misses" / branches
  * @lookup: value of a name; NaN where it is missing, -1 returned where it is unknown
@@ -20,8 +20,9 @@ int pmu_metric_eval(const char *formula, int (*lookup)(void *arg, const char *na
 /**
  * pmu_metric_fill() - every metric of every row of a finished model
  *
- * Names: the section's counts (net), time (seconds), calls, tsc_hz.  In a formula with a count of sockets
- * the time of a sum is that of its sockets' rows: a rate is a socket's, however many threads were in.
+ * Names: the section's counts (net), time (seconds), calls, tsc_hz (missing where the clock is none).  In a formula
+ * with a count of sockets the time of a sum is that of its sockets' rows: a rate is a socket's, however many threads
+ * were in.
  * A formula that cannot be evaluated leaves its metric missing, and so do calls that took less time than
  * the reads of the counters around them.
  */

@@ -426,3 +426,38 @@ int pmu_pfm_encode(const char *text, const struct pmu_cpu_model *model, struct p
 	pmu_lock_give(&lock);
 	return rc;
 }
+
+/* --- all of them --- */
+
+static int each_of_tables(const struct pmu_cpu_model *model,
+			  void (*each)(void *arg, const struct pmu_pfm_name *name), void *arg)
+{
+	pfm_pmu_info_t table[2];
+	bool own = !model;
+	int n, n_uncore, rc;
+
+	if (own)
+		model = pmu_pfm_own_model();
+	rc = initialise();
+	if (rc)
+		return rc;
+	if (tables_of_model("", model, own, table, &n))
+		rc = pmu_fail(ENOTSUP, "libpfm4 does not know the events of %s", model_name(model));
+	for (int i = 0; i < n; i++)
+		pmu_pfm_each_of(&table[i], each, arg);
+	/* a CPU without one has none to be named */
+	if (!rc && !tables_of_model("UNC_", model, own, table, &n_uncore))
+		pmu_pfm_each_of(&table[0], each, arg);
+	return rc;
+}
+
+int pmu_pfm_each(const struct pmu_cpu_model *model, void (*each)(void *arg, const struct pmu_pfm_name *name),
+		 void *arg)
+{
+	int rc;
+
+	pmu_lock_take(&lock);
+	rc = each_of_tables(model, each, arg);
+	pmu_lock_give(&lock);
+	return rc;
+}

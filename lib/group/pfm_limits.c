@@ -144,3 +144,15 @@ void pmu_pfm_limit(const char *table, struct pmu_slot *slot)
 	else if (umask >= 1 && umask <= PMU_ARRAY_LEN(general))
 		slot->config = (slot->config & ~UINT64_C(0xffff)) | general[umask - 1];
 }
+
+/* libpfm4 4.13.0 has no hybrids, but Sapphire Rapids, whose core is that of the first ones' P cores. */
+void pmu_pfm_limit_core(const struct pmu_cpu_model *model, struct pmu_slot *slot)
+{
+	static const char *const golden_coves[] = {"Golden Cove and ", "Raptor Cove and "};
+	const char *table = slot->core_types == PMU_SLOT_E ? model->pfm_e : model->pfm;
+
+	for (size_t i = 0; i < PMU_ARRAY_LEN(golden_coves) && !table[0] && slot->core_types == PMU_SLOT_P; i++)
+		if (!strncmp(model->microarchitecture, golden_coves[i], strlen(golden_coves[i])))
+			table = "spr";
+	pmu_pfm_limit(table, slot);
+}

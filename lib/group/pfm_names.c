@@ -293,7 +293,12 @@ static int read_umask(const pfm_event_info_t *info, const struct pmu_pfm_text *t
 		add_umask(event, info, &umask);
 		return last;
 	}
-	return 0;
+	/* the manual's L1D_CACHE_ST.I is I_STATE */
+	snprintf(name, sizeof(name), "%.16s_STATE", text->part[i]);
+	if (text->before[i] != '.' || !umask_by_name(info, name, &umask))
+		return 0;
+	add_umask(event, info, &umask);
+	return i + 1;
 }
 
 static int read_rest(const pfm_event_info_t *info, const struct pmu_pfm_text *text, int i,

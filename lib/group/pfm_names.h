@@ -8,6 +8,8 @@
 #include <stddef.h>
 
 #include "counters/plan.h"
+#include "machine/models.h"
+#include "group/pfm.h"
 
 /** Longest text of one event. */
 #define PMU_PFM_TEXT_MAX  256
@@ -45,11 +47,17 @@ int pmu_pfm_cut(const char *text, struct pmu_pfm_text *cut);
  */
 int pmu_pfm_find(const pfm_pmu_info_t *table, const struct pmu_pfm_text *text, struct pmu_pfm_event *event);
 
+/** pmu_pfm_each_of() - every name of one table, for pmu_pfm_each() */
+void pmu_pfm_each_of(const pfm_pmu_info_t *table, void (*each)(void *arg, const struct pmu_pfm_name *name), void *arg);
+
 /** Code 00H with a mask up to here stands for a fixed counter; with others for what no counter of its own counts. */
 #define PMU_PFM_MAX_PSEUDO 7
 
 /** pmu_pfm_limit() - which general counters can count an Intel core event: slot->counters; a code that they know */
 void pmu_pfm_limit(const char *table, struct pmu_slot *slot);
+
+/** pmu_pfm_limit_core() - the same of a model, also where libpfm4 has no table of it; the slot says which kind of core */
+void pmu_pfm_limit_core(const struct pmu_cpu_model *model, struct pmu_slot *slot);
 
 /**
  * pmu_pfm_fixed() - Intel's name of a fixed counter's event

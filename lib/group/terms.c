@@ -2,7 +2,6 @@
 /* Reads events as terms between slashes: fields of an event select by name. */
 #include "group/terms.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stddef.h>
@@ -15,79 +14,12 @@
 #include "base/sysfile.h"
 #include "counters/msr/select.h"
 #include "group/pfm_names.h"
+#include "group/sysfs.h"
+#include "group/terms_place.h"
 
 #define SHOWN 60
 
-/* --- where --- */
-
-struct place {
-	const char *name;
-	enum pmu_slot_kind kind;
-	uint8_t unit;
-	uint8_t core_types;
-	bool numbered; /* "uncore_cbox_3": boxes are counted together, whichever is named */
-	uint32_t layouts; /* UNCORE: bits by enum pmu_uncore_layout */
-};
-
-#define CLIENT (1u << PMU_UNCORE_SANDY_BRIDGE | 1u << PMU_UNCORE_SKYLAKE | 1u << PMU_UNCORE_ICE_LAKE)
-#define L3     (1u << PMU_UNCORE_AMD_L3 | 1u << PMU_UNCORE_AMD_L3_19H)
-
-static const struct place places[] = {
-	{.name = "cpu", .kind = PMU_SLOT_CORE},
-	{.name = "cpu_core", .kind = PMU_SLOT_CORE, .core_types = PMU_SLOT_P},
-	{.name = "cpu_atom", .kind = PMU_SLOT_CORE, .core_types = PMU_SLOT_E},
-	{.name = "uncore", .kind = PMU_SLOT_UNCORE, .unit = PMU_UNIT_UNCORE, .layouts = 1u << PMU_UNCORE_NEHALEM},
-	{.name = "uncore_cbox", .kind = PMU_SLOT_UNCORE, .unit = PMU_UNIT_CBO, .numbered = true, .layouts = CLIENT},
-	{.name = "uncore_arb", .kind = PMU_SLOT_UNCORE, .unit = PMU_UNIT_ARB, .numbered = true, .layouts = CLIENT},
-	{.name = "uncore_clock", .kind = PMU_SLOT_UNCORE, .unit = PMU_UNIT_CLOCK,
-	 .layouts = CLIENT | 1u << PMU_UNCORE_NEHALEM},
-	{.name = "amd_l3", .kind = PMU_SLOT_UNCORE, .unit = PMU_UNIT_L3, .layouts = L3},
-	{.name = "power", .kind = PMU_SLOT_ENERGY},
-};
-
-static bool is_name_of(const struct place *place, const char *name)
-{
-	size_t len = strlen(place->name);
-
-	if (strncasecmp(name, place->name, len) != 0)
-		return false;
-	if (!name[len])
-		return true;
-	return place->numbered && name[len] == '_' && isdigit((unsigned char)name[len + 1]) &&
-	       strspn(name + len + 1, "0123456789") == strlen(name + len + 1);
-}
-
-static int no_place(const char *name)
-{
-	const char *names[PMU_ARRAY_LEN(places) + 1] = {NULL};
-	const char *near;
-
-	for (size_t i = 0; i < PMU_ARRAY_LEN(places); i++)
-		names[i] = places[i].name;
-	near = pmu_closest(name, names);
-	if (near)
-		return pmu_fail(EINVAL, "nothing counts \"%.*s/.../\"; did you mean %s/.../?", SHOWN, name, near);
-	return pmu_fail(EINVAL, "nothing counts \"%.*s/.../\"; there are cpu, uncore, uncore_cbox, uncore_arb, "
-				"uncore_clock, amd_l3 and power",
-			SHOWN, name);
-}
-
-static int find_place(const char *name, const struct pmu_cpu_model *model, const struct place **found)
-{
-	for (size_t i = 0; i < PMU_ARRAY_LEN(places); i++) {
-		const struct place *place = &places[i];
-
-		if (!is_name_of(place, name))
-			continue;
-		if (model && place->layouts && !(place->layouts >> model->uncore & 1))
-			return pmu_fail(EINVAL, "%s has no %s", model->microarchitecture, place->name);
-		*found = place;
-		return 0;
-	}
-	return no_place(name);
-}
-
-static enum pmu_select_layout layout_of(const struct place *place, const struct pmu_cpu_model *model)
+static enum pmu_select_layout layout_of(const struct pmu_place *place, const struct pmu_cpu_model *model)
 {
 	bool amd = model && (!strcmp(model->vendor, "AuthenticAMD") || !strcmp(model->vendor, "HygonGenuine"));
 
@@ -204,7 +136,7 @@ static int read_value(const struct term *term, const char *text, const char *wor
 	return 0;
 }
 
-static int read_term(char *word, const struct place *place, enum pmu_select_layout layout, struct fields *fields,
+static int read_term(char *word, const struct pmu_place *place, enum pmu_select_layout layout, struct fields *fields,
 		     uint32_t *seen)
 {
 	char *equals = strchr(word, '=');
@@ -233,7 +165,7 @@ static int read_term(char *word, const struct place *place, enum pmu_select_layo
 
 /* --- the event --- */
 
-static void write_label(const struct place *place, const struct fields *fields, char *label, size_t size)
+static void write_label(const struct pmu_place *place, const struct fields *fields, char *label, size_t size)
 {
 	struct pmu_strbuf out = {0};
 	const char *comma = "";
@@ -251,7 +183,7 @@ static void write_label(const struct place *place, const struct fields *fields, 
 			value = *at;
 		if (terms[i].high)
 			value |= (uint64_t)((const unsigned char *)fields)[terms[i].high] << 8;
-		if (!value)
+		if (!value && i)
 			continue;
 		pmu_strbuf_addf(&out, terms[i].flag ? "%s%s" : "%s%s=0x%llx", comma, terms[i].name,
 				(unsigned long long)value);
@@ -273,10 +205,10 @@ static void fill_core(const struct pmu_cpu_model *model, const struct fields *fi
 		slot->extra_value = fields->offcore;
 	}
 	if (model && !strcmp(model->vendor, "GenuineIntel"))
-		pmu_pfm_limit(slot->core_types == PMU_SLOT_E ? model->pfm_e : model->pfm, slot);
+		pmu_pfm_limit_core(model, slot);
 }
 
-static void fill(const struct place *place, const struct pmu_cpu_model *model, struct fields *fields,
+static void fill(const struct pmu_place *place, const struct pmu_cpu_model *model, struct fields *fields,
 		struct pmu_event *event)
 {
 	enum pmu_select_layout layout = layout_of(place, model);
@@ -292,17 +224,21 @@ static void fill(const struct place *place, const struct pmu_cpu_model *model, s
 		fill_core(model, fields, slot);
 }
 
-/* uncore_clock/clockticks/ */
-static int fill_clock(const char *words, struct pmu_event *event)
+static bool is_clock(const char *words)
 {
-	if (strcasecmp(words, "clockticks") != 0 && strcasecmp(words, "event=0xff") != 0)
-		return pmu_fail(EINVAL, "uncore_clock counts nothing but clockticks: write uncore-clock");
+	return !strcasecmp(words, "clockticks") || !strcasecmp(words, "event=0xff");
+}
+
+/* uncore_clock/clockticks/ */
+static int fill_clock(const char *devices, struct pmu_event *event)
+{
 	snprintf(event->name, sizeof(event->name), "uncore-clock");
 	event->slot = (struct pmu_slot){.kind = PMU_SLOT_UNCORE, .type = PMU_TYPE_NONE, .unit = PMU_UNIT_CLOCK};
+	pmu_terms_kernel(devices, event);
 	return 0;
 }
 
-static int parse_words(char *words, const struct place *place, const struct pmu_cpu_model *model,
+static int parse_words(char *words, const struct pmu_place *place, const struct pmu_cpu_model *model,
 		       struct pmu_event *event)
 {
 	struct fields fields;
@@ -322,8 +258,13 @@ static int parse_words(char *words, const struct place *place, const struct pmu_
 	return 0;
 }
 
+/* What stands between the slashes, which are gone, and where the second one was. */
+struct cut {
+	char *words, *end;
+};
+
 /* "cpu/cycles/k" is cycles:k, "power/energy-pkg/" energy-pkg. */
-static int refer(const struct place *place, char *words, char *end, char **rest)
+static int refer(const struct pmu_place *place, char *words, char *end, struct pmu_event *event, char **rest)
 {
 	bool energy = !strncasecmp(words, "energy-", 7);
 
@@ -335,27 +276,130 @@ static int refer(const struct place *place, char *words, char *end, char **rest)
 		memmove(end, end + 1, strlen(end + 1) + 1);
 	else if (end[1])
 		*end = ':';
+	event->slot.core_types = place->core_types;
 	*rest = words;
 	return 1;
 }
 
-int pmu_terms_parse(char *text, const struct pmu_cpu_model *model, struct pmu_event *event, char **rest)
+/* --- the kernel's PMUs --- */
+
+static bool is_known(const char *name)
 {
-	char *words = strchr(text, '/'), *end = words ? strchr(words + 1, '/') : NULL;
-	const struct place *place = NULL;
+	for (const struct pmu_event_about *about = pmu_event_names; about->name; about++)
+		if (!strcasecmp(about->name, name))
+			return true;
+	return false;
+}
+
+/* Second registers of a core's events, see pmu_pfm_encode(). */
+static void find_extra(struct pmu_slot *slot)
+{
+	static const struct {
+		uint8_t event;
+		uint16_t address;
+	} extras[] = {{0xb7, 0x1a6}, {0xbb, 0x1a7}, {0x2a, 0x1a6}, {0x2b, 0x1a7}, {0xc6, 0x3f7}, {0xcd, 0x3f6}};
+
+	for (size_t i = 0; i < PMU_ARRAY_LEN(extras) && slot->config1; i++) {
+		if (extras[i].event == (slot->config & 0xff)) {
+			slot->extra = extras[i].address;
+			slot->extra_value = slot->config1;
+		}
+	}
+}
+
+/* config= may say more than the terms: the levels, the interrupt and the enable bit are ours. */
+#define OURS (UINT64_C(1) << 16 | UINT64_C(1) << 17 | UINT64_C(1) << 20 | UINT64_C(1) << 22)
+
+static void finish_core(const struct pmu_place *place, const struct pmu_cpu_model *model, struct pmu_slot *slot)
+{
+	/* of a hybrid the kind of core says which of its PMUs */
+	slot->type = PERF_TYPE_RAW;
+	slot->core_types = place->core_types;
+	slot->config &= ~OURS;
+	if (!model || strcmp(model->vendor, "GenuineIntel") != 0)
+		return;
+	find_extra(slot);
+	pmu_pfm_limit_core(model, slot);
+}
+
+/* What registers need, where they count the same as the kernel does. */
+static void finish(const struct pmu_place *place, const struct pmu_cpu_model *model, struct pmu_slot *slot)
+{
+	bool fixed = (slot->config & 0xff) == 0xff; /* the kernel's code of the uncore's clock */
+
+	if (place->kind == PMU_SLOT_CORE && slot->kind == PMU_SLOT_CORE)
+		finish_core(place, model, slot);
+	if (place->kind != PMU_SLOT_UNCORE || slot->kind != PMU_SLOT_UNCORE || slot->config1 || slot->config2 ||
+	    strcmp(slot->pmu, place->name) != 0 || !model || !pmu_place_exists(model, place))
+		return;
+	slot->unit = fixed && place->unit != PMU_UNIT_L3 ? PMU_UNIT_CLOCK : place->unit;
+}
+
+void pmu_terms_kernel(const char *devices, struct pmu_event *event)
+{
+	static const char *const clocks[] = {"uncore_clock", "uncore_cbox_0", "uncore"};
+	bool energy = event->slot.kind == PMU_SLOT_ENERGY;
+	size_t n = energy ? 1 : PMU_ARRAY_LEN(clocks);
+	struct pmu_event found;
+
+	if (!devices || (!energy && event->slot.unit != PMU_UNIT_CLOCK))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		const char *pmu = energy ? "power" : clocks[i];
+
+		if (!pmu_sysfs_has(devices, pmu) ||
+		    pmu_sysfs_event(devices, pmu, energy ? event->name : "clockticks", &found) ||
+		    found.slot.kind != event->slot.kind || strcmp(found.unit, event->unit) != 0)
+			continue;
+		found.slot.unit = event->slot.unit;
+		event->slot = found.slot;
+		return;
+	}
+	pmu_error_clear();
+}
+
+/* The kernel has the PMU. */
+static int ask_kernel(const char *devices, const char *name, const struct cut *cut, const struct pmu_cpu_model *model,
+		      struct pmu_event *event, char **rest)
+{
+	const struct pmu_place *place = pmu_place_of(name);
+	bool word = *cut->words && !strpbrk(cut->words, "=,");
 	int rc;
 
-	if (!end)
+	if (word && place && place->kind != PMU_SLOT_UNCORE && is_known(cut->words))
+		return refer(place, cut->words, cut->end, event, rest);
+	rc = pmu_sysfs_event(devices, name, cut->words, event);
+	if (rc == -ENOENT && word && place && place->kind == PMU_SLOT_CORE)
+		return refer(place, cut->words, cut->end, event, rest);
+	if (!rc && place)
+		finish(place, model, &event->slot);
+	return rc == -ENOENT ? -EINVAL : rc;
+}
+
+int pmu_terms_parse(char *text, const char *devices, const struct pmu_cpu_model *model, struct pmu_event *event,
+		    char **rest)
+{
+	struct cut cut = {.words = strchr(text, '/')};
+	const struct pmu_place *place = NULL;
+	int rc;
+
+	cut.end = cut.words ? strchr(cut.words + 1, '/') : NULL;
+	if (!cut.end)
 		return pmu_fail(EINVAL, "\"%.*s\": a second slash is missing", SHOWN, text);
-	*words++ = '\0';
-	*end = '\0';
-	*rest = end + 1;
-	rc = find_place(text, model, &place);
+	*cut.words++ = '\0';
+	*cut.end = '\0';
+	*rest = cut.end + 1;
+	place = pmu_place_of(text);
+	if (place && place->kind == PMU_SLOT_UNCORE && place->unit == PMU_UNIT_CLOCK && is_clock(cut.words))
+		return fill_clock(devices, event);
+	if (devices && pmu_sysfs_has(devices, text))
+		return ask_kernel(devices, text, &cut, model, event, rest);
+	rc = pmu_place_find(text, devices, model, &place);
 	if (rc)
 		return rc;
-	if (place->unit == PMU_UNIT_CLOCK && place->kind == PMU_SLOT_UNCORE)
-		return fill_clock(words, event);
-	if (place->kind == PMU_SLOT_ENERGY || (*words && !strpbrk(words, "=,")))
-		return refer(place, words, end, rest);
-	return parse_words(words, place, model, event);
+	if (place->kind == PMU_SLOT_UNCORE && place->unit == PMU_UNIT_CLOCK)
+		return pmu_fail(EINVAL, "uncore_clock counts nothing but clockticks: write uncore-clock");
+	if (place->kind == PMU_SLOT_ENERGY || (*cut.words && !strpbrk(cut.words, "=,")))
+		return refer(place, cut.words, cut.end, event, rest);
+	return parse_words(cut.words, place, model, event);
 }

@@ -106,6 +106,39 @@ void pmu_mask_format(const struct pmu_mask *mask, char *text, size_t size)
 	}
 }
 
+/* Digits up to the next character that is none.  Return: where that is; NULL: no number of a CPU. */
+static const char *parse_cpu(const char *text, int *cpu)
+{
+	const char *at = text;
+
+	for (*cpu = 0; *at >= '0' && *at <= '9'; at++) {
+		*cpu = *cpu * 10 + (*at - '0');
+		if (*cpu >= PMU_MASK_CPUS)
+			return NULL;
+	}
+	return at == text ? NULL : at;
+}
+
+int pmu_mask_parse(const char *text, struct pmu_mask *mask)
+{
+	int first, last;
+
+	memset(mask, 0, sizeof(*mask));
+	while (*text) {
+		text = parse_cpu(text, &first);
+		last = first;
+		if (text && *text == '-')
+			text = parse_cpu(text + 1, &last);
+		if (!text || last < first || (*text == ',' && !text[1]))
+			return -EINVAL;
+		for (int cpu = first; cpu <= last; cpu++)
+			pmu_mask_set(mask, cpu);
+		if (*text && *text++ != ',')
+			return -EINVAL;
+	}
+	return 0;
+}
+
 int pmu_mask_of_thread(int tid, struct pmu_mask *mask)
 {
 	int saved = errno, rc = 0;

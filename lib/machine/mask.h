@@ -36,6 +36,12 @@ int pmu_mask_single(const struct pmu_mask *mask);
 void pmu_mask_format(const struct pmu_mask *mask, char *text, size_t size);
 
 /**
+ * pmu_mask_parse() - "0-3,8", as the kernel writes lists of CPUs; "" is none
+ * Return: 0; -EINVAL for anything else, also numbers of PMU_MASK_CPUS and above.
+ */
+int pmu_mask_parse(const char *text, struct pmu_mask *mask);
+
+/**
  * pmu_mask_of_thread() - where the kernel lets a thread run
  * @tid: 0 for the calling thread
  *

@@ -6,6 +6,7 @@
  * revision guides and Linux, arch/x86/kernel/cpu/amd.c.  Energy: Linux, arch/x86/events/rapl.c; a domain that the
  * kernel only probes for is left out.  Counters outside the cores: Intel SDM vol. 4 and Linux,
  * arch/x86/events/intel/uncore.c; AMD PPRs.  Event tables: libpfm4 4.13.0.
+ * arm64: the manuals' MIDR_EL1, and Linux, arch/arm64/include/asm/cputype.h.
  */
 #include "machine/models.h"
 
@@ -16,11 +17,14 @@
 #define HYGON	 "HygonGenuine"
 #define CENTAUR	 "CentaurHauls"
 #define SHANGHAI "  Shanghai  "
+#define ARM	 "ARM"
 
 /* model_first to stepping_last */
 #define MODEL(model)	     model, model, 0, 15
 #define MODELS(first, last)  first, last, 0, 15
 #define STEPS(m, first, last) m, m, first, last
+#define PART(part)	      part, part, 0, 0xff
+#define ANY_PART	      0, 0xfff, 0, 0xff
 
 /* pfm, pfm_e, pfm_uncore, uncore */
 #define NO_EVENTS	      "", "", "", PMU_UNCORE_NONE
@@ -315,6 +319,38 @@ const struct pmu_cpu_model pmu_cpu_models[] = {
 	{SHANGHAI, 0x07, MODEL(0x3b), "LuJiaZui", "KX-6000", 16, NO_EVENTS, NO_ENERGY, NARROW},
 	{CENTAUR, 0x07, MODEL(0x5b), "Yongfeng", "KH-40000", 16, NO_EVENTS, NO_ENERGY, NARROW},
 	{SHANGHAI, 0x07, MODEL(0x5b), "Yongfeng", "KH-40000", 16, NO_EVENTS, NO_ENERGY, NARROW},
+
+	/* --- arm64; family: implementer, model: part number of MIDR_EL1 --- */
+	{ARM, 0x41, PART(0xd03), "Cortex-A53", "", 0, EVENTS("arm_ac53"), NO_ENERGY, NARROW},
+	{ARM, 0x41, PART(0xd07), "Cortex-A57", "", 0, EVENTS("arm_ac57"), NO_ENERGY, NARROW},
+	/* libpfm4 4.13.0 does not have it; later ones give it the events of Cortex-A57 */
+	{ARM, 0x41, PART(0xd08), "Cortex-A72", "", 0, EVENTS("arm_ac57"), NO_ENERGY, NARROW},
+	{ARM, 0x41, PART(0xd0b), "Cortex-A76", "", 0, NO_EVENTS, NO_ENERGY, NARROW},
+	{ARM, 0x41, PART(0xd0c), "Neoverse N1", "Ares", 0, EVENTS("arm_n1"), NO_ENERGY, NARROW},
+	{ARM, 0x41, PART(0xd40), "Neoverse V1", "Zeus", 0, EVENTS("arm_v1"), NO_ENERGY, NARROW},
+	{ARM, 0x41, PART(0xd49), "Neoverse N2", "Perseus", 0, EVENTS("arm_n2"), NO_ENERGY, NARROW},
+	{ARM, 0x41, PART(0xd4f), "Neoverse V2", "Demeter", 0, EVENTS("arm_v2"), NO_ENERGY, NARROW},
+	{"Broadcom", 0x42, PART(0x516), "ThunderX2", "Vulcan", 0, EVENTS("arm_thunderx2"), NO_ENERGY, NARROW},
+	{"Cavium", 0x43, PART(0x0af), "ThunderX2", "Vulcan", 0, EVENTS("arm_thunderx2"), NO_ENERGY, NARROW},
+	{"Fujitsu", 0x46, PART(0x001), "A64FX", "", 7, EVENTS("arm_a64fx"), NO_ENERGY, NARROW},
+	{"HiSilicon", 0x48, PART(0xd01), "TaiShan v110", "Kunpeng 920", 7, EVENTS("arm_kunpeng"), NO_ENERGY, NARROW},
+	{"APM", 0x50, PART(0x000), "X-Gene", "", 0, EVENTS("arm_xgene"), NO_ENERGY, NARROW},
+	{ARM, 0x41, ANY_PART, "ARMv8", "", 0, NO_EVENTS, NO_ENERGY, NARROW},
+	{"Broadcom", 0x42, ANY_PART, "ARMv8", "", 0, NO_EVENTS, NO_ENERGY, NARROW},
+	{"Cavium", 0x43, ANY_PART, "ARMv8", "", 0, NO_EVENTS, NO_ENERGY, NARROW},
+	{"Fujitsu", 0x46, ANY_PART, "ARMv8", "", 0, NO_EVENTS, NO_ENERGY, NARROW},
+	{"HiSilicon", 0x48, ANY_PART, "ARMv8", "", 0, NO_EVENTS, NO_ENERGY, NARROW},
+	{"NVIDIA", 0x4e, ANY_PART, "ARMv8", "", 0, NO_EVENTS, NO_ENERGY, NARROW},
+	{"APM", 0x50, ANY_PART, "ARMv8", "", 0, NO_EVENTS, NO_ENERGY, NARROW},
+	{"Qualcomm", 0x51, ANY_PART, "ARMv8", "", 0, NO_EVENTS, NO_ENERGY, NARROW},
+	{"Samsung", 0x53, ANY_PART, "ARMv8", "", 0, NO_EVENTS, NO_ENERGY, NARROW},
+	{"Marvell", 0x56, ANY_PART, "ARMv8", "", 0, NO_EVENTS, NO_ENERGY, NARROW},
+	{"Apple", 0x61, ANY_PART, "ARMv8", "", 0, NO_EVENTS, NO_ENERGY, NARROW},
+	{"Microsoft", 0x6d, ANY_PART, "ARMv8", "", 0, NO_EVENTS, NO_ENERGY, NARROW},
+	{"Phytium", 0x70, ANY_PART, "ARMv8", "", 0, NO_EVENTS, NO_ENERGY, NARROW},
+	{"Ampere", 0xc0, ANY_PART, "ARMv8", "", 0, NO_EVENTS, NO_ENERGY, NARROW},
+	/* reserved for software: emulators */
+	{"", 0x00, ANY_PART, "ARMv8", "", 0, NO_EVENTS, NO_ENERGY, NARROW},
 	{.vendor = NULL},
 };
 

@@ -36,10 +36,10 @@ enum pmu_energy_domain {
 };
 
 struct pmu_cpu_model {
-	const char *vendor;	       /* "GenuineIntel", "AuthenticAMD", ... */
-	uint32_t family;
+	const char *vendor;	       /* "GenuineIntel", "AuthenticAMD", ...; as in struct pmu_cpu_id */
+	uint32_t family;	       /* arm64: implementer; model: part number */
 	uint32_t model_first, model_last; /* a range, both included */
-	uint32_t stepping_first, stepping_last; /* 0 and 15 but where steppings are different CPUs */
+	uint32_t stepping_first, stepping_last; /* 0 and 15 (arm64: 255) but where steppings are different CPUs */
 	const char *microarchitecture; /* "Westmere" */
 	const char *codename;	       /* "Gulftown, Westmere-EP" */
 	unsigned int process_nm;       /* 0: not known */

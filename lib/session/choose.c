@@ -130,6 +130,37 @@ static bool count_software_alone(struct pmu_session_group *group)
 	return try_and_accept(group, &pmu_backend_software, true);
 }
 
+/* Does it count all that belongs to sockets? */
+static bool counts_sockets(const struct pmu_session_group *group, const struct pmu_backend *backend, bool asked,
+			   struct pmu_fit *fit)
+{
+	*fit = (struct pmu_fit){ .plan = group->plan };
+	return backend->sockets && !is_elsewhere(backend, &fit->first) &&
+	       !pmu_fit(&group->group, asked, group->layout != NULL, probe_source, (void *)(uintptr_t)backend, fit) &&
+	       !(fit->plan.absent & pmu_plan_sockets(&group->plan));
+}
+
+/* Sources differ in what they have of sockets: the first with all of it, if there is one; a better one says why not. */
+static bool accept_for_sockets(struct pmu_session_group *group, bool asked)
+{
+	const struct pmu_backend *better = NULL;
+	struct pmu_probe why;
+	struct pmu_fit fit;
+
+	for (int i = 0; pmu_plan_sockets(&group->plan) && pmu_backends[i]; i++) {
+		if (counts_sockets(group, pmu_backends[i], asked, &fit)) {
+			if (better)
+				refuse(better, &why);
+			return try_and_accept(group, pmu_backends[i], asked);
+		}
+		if (pmu_backends[i]->sockets && !better) {
+			better = pmu_backends[i];
+			why = fit.first;
+		}
+	}
+	return false;
+}
+
 void pmu_session_choose(struct pmu_session_group *group, bool asked)
 {
 	const struct pmu_backend *forced = pmu_session.config.backend;
@@ -146,6 +177,8 @@ void pmu_session_choose(struct pmu_session_group *group, bool asked)
 	/* What the kernel counts in software, the source for it counts best: it includes the kernel where needed. */
 	if (software_slots(&group->plan) == all_slots(&group->plan) &&
 	    try_and_accept(group, &pmu_backend_software, asked))
+		return;
+	if (accept_for_sockets(group, asked))
 		return;
 	for (int i = 0; pmu_backends[i]; i++)
 		if (pmu_backends[i]->counts && pmu_backends[i] != &pmu_backend_software &&

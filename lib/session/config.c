@@ -104,18 +104,50 @@ static int take_msr_batch(struct pmu_config *config, const char *text)
 	return rc;
 }
 
+static int take_event_files(struct pmu_config *config, const char *text)
+{
+	int rc = keep_text("PMU_EVENT_FILES", text, config->event_files, sizeof(config->event_files));
+
+	if (rc == 0)
+		config->catalog.event_files = config->event_files;
+	return rc;
+}
+
+/* Read where groups are looked for, group/file.c. */
+static int take_group_path(struct pmu_config *config, const char *text)
+{
+	(void)config;
+	(void)text;
+	return 0;
+}
+
+/* One that cannot be counted on this CPU leaves the time, and a note that says why. */
+static int add_group(struct pmu_config *config, const char *name)
+{
+	struct pmu_group *group = &config->group[config->n_groups];
+	int rc = pmu_group_find(name, &config->catalog, group);
+
+	if (rc == -ENOTSUP)
+		snprintf(group->note, sizeof(group->note), "%.*s", (int)sizeof(group->note) - 1, pmu_error_text());
+	else if (rc < 0)
+		return pmu_fail(EINVAL, "PMU_GROUP: %s", pmu_error_text());
+	config->n_groups++;
+	return 0;
+}
+
 static int take_group(struct pmu_config *config, const char *text)
 {
 	char list[PMU_CONFIG_TEXT_MAX], *rest = list, *name;
+	int rc = 0;
 
 	snprintf(list, sizeof(list), "%s", text);
 	while ((name = strsep(&rest, ","))) {
 		if (config->n_groups == PMU_CONFIG_MAX_GROUPS)
 			return pmu_fail(EINVAL, "PMU_GROUP: more than %d groups",
 					PMU_CONFIG_MAX_GROUPS);
-		if (pmu_group_find(name, &config->catalog, &config->group[config->n_groups]) < 0)
-			return pmu_fail(EINVAL, "PMU_GROUP: %s", pmu_error_text());
-		config->n_groups++;
+		rc = add_group(config, name);
+		if (rc < 0)
+			return rc;
 	}
 	config->group_given = true;
 	return 0;
@@ -228,7 +260,8 @@ static int take_report(struct pmu_config *config, const char *text)
 static const struct setting settings[] = {
 	{ OPTION(enable), take_enable },   { 0, take_cpuid_file },
 	{ 0, take_msr_device },            { 0, take_msr_batch },
-	{ OPTION(group), take_group },
+	{ 0, take_event_files },
+	{ 0, take_group_path },            { OPTION(group), take_group },
 	{ OPTION(events), take_events },   { OPTION(backend), take_backend },
 	{ OPTION(count), take_count },     { OPTION(pin), take_pin },
 	{ OPTION(output), take_output },   { 0, take_report },
@@ -244,7 +277,13 @@ const struct pmu_config_var pmu_config_vars[] = {
 	  "where the source msr finds registers; %d is the processor's number" },
 	{ "PMU_MSR_BATCH", "/dev/cpu/msr_batch", "that, where it is there",
 	  "msr-safe's device for many registers in one call" },
-	{ "PMU_GROUP", "CORE, SOFTWARE, TIME", "CORE where it can be counted, else TIME",
+	{ "PMU_EVENT_FILES", "a folder", "none",
+	  "Intel's event files, a checkout of intel/perfmon: their names of events are asked for "
+	  "before libpfm4's" },
+	{ "PMU_GROUP_PATH", "folders with colons between", "none",
+	  "where groups of your own are, NAME.group, before those in ~/.config/pmu/groups and the shipped ones" },
+	{ "PMU_GROUP", "CORE, CYCLES, BRANCH, CACHE, TLB, STALLS, FLOPS_DP, FLOPS_SP, MEM, ENERGY, TOPDOWN, SOFTWARE, TIME",
+	  "CORE where it can be counted, else TIME",
 	  "what to count: a group, or several separated by commas for pmu_group_next()" },
 	{ "PMU_EVENTS", "instructions,cycles:k,UOPS_ISSUED.ANY:c=1,r10e", "none",
 	  "what to count: a list of events; ':u' user level, ':k' kernel, ':uk' both" },
@@ -326,6 +365,7 @@ static void set_defaults(struct pmu_config *config)
 	config->pin.policy = PMU_PIN_AUTO;
 	config->max_threads = MAX_THREADS;
 	config->max_regions = MAX_REGIONS;
+	config->catalog.keep_absent = true;
 }
 
 int pmu_config_load(struct pmu_config *config, const struct pmu_options *options,

@@ -50,6 +50,7 @@ struct pmu_config {
 	char cpuid_file[PMU_CONFIG_TEXT_MAX], msr_device[256], msr_batch[256];
 	char topology[PMU_CONFIG_TEXT_MAX]; /* HWLOC_XMLFILE, where there is a dump */
 	struct pmu_cpu_id id;		    /* of the dump */
+	char event_files[PMU_CONFIG_TEXT_MAX];
 	struct pmu_catalog catalog; /* names of events: of the dump, or of this machine */
 };
 

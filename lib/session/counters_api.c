@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "counters/backend.h"
 #include "counters/perf_group.h"
+#include "counters/perf_hybrid.h"
 #include "group/event.h"
 #include "pmu.h"
 #include "session/session.h"
@@ -26,6 +27,8 @@ struct part {
 struct pmu_counters {
 	struct pmu_plan plan;
 	int *cpu; /* the plan's, PMU_SCOPE_CPU */
+	struct pmu_perf_parts kinds; /* of a thread on a hybrid, in place of a part */
+	bool kinds_lost;
 	unsigned int n_parts;
 	struct part part[];
 };
@@ -98,8 +101,11 @@ static int make_plan(const char *events, struct pmu_plan *plan)
 static int check_plan(const char *events, const struct pmu_plan *plan)
 {
 	struct pmu_probe probe;
-	int rc = pmu_backend_perf.probe(plan, &probe);
+	int rc;
 
+	if (pmu_plan_sockets(plan))
+		return pmu_fail(EINVAL, "cannot count %.120s: what belongs to a socket is counted for regions alone", events);
+	rc = pmu_backend_perf.probe(plan, &probe);
 	if (rc)
 		return pmu_fail(rc, "cannot count %.120s: %s%s%s", events, probe.why,
 				probe.mend[0] ? "; " : "", probe.mend);
@@ -108,11 +114,24 @@ static int check_plan(const char *events, const struct pmu_plan *plan)
 
 static void close_parts(struct pmu_counters *counters, unsigned int n)
 {
+	pmu_perf_parts_close(&counters->kinds);
 	while (n)
 		pmu_perf_group_close(&counters->part[--n].group);
 }
 
-static int open_part(struct pmu_counters *counters, unsigned int i,
+/* The plan as the CPU counts it. */
+static const struct pmu_plan *plan_on(const struct pmu_perf_hybrid *hybrid, int cpu, const struct pmu_plan *plan,
+				      struct pmu_plan *room)
+{
+	int kind = pmu_perf_hybrid_kind(hybrid, cpu);
+
+	if (kind < 0)
+		return plan;
+	pmu_perf_hybrid_plan(hybrid, (unsigned int)kind, true, plan, room);
+	return room;
+}
+
+static int open_part(struct pmu_counters *counters, unsigned int i, const struct pmu_perf_hybrid *hybrid,
 		     const struct pmu_fd_limit *limit)
 {
 	bool by_cpu = counters->plan.scope == PMU_COUNT_CPU;
@@ -120,8 +139,9 @@ static int open_part(struct pmu_counters *counters, unsigned int i,
 				       .cpu = by_cpu ? counters->plan.cpu[i] : -1,
 				       .limit = limit};
 	struct part *part = &counters->part[i];
+	struct pmu_plan room;
 	unsigned int failed;
-	int rc = pmu_perf_group_open(&part->group, &counters->plan, &where, &failed);
+	int rc = pmu_perf_group_open(&part->group, plan_on(hybrid, where.cpu, &counters->plan, &room), &where, &failed);
 
 	if (rc && by_cpu)
 		return pmu_fail(rc, "cannot count on CPU %d: %s", where.cpu,
@@ -132,14 +152,28 @@ static int open_part(struct pmu_counters *counters, unsigned int i,
 	return 0;
 }
 
+static int open_kinds(struct pmu_counters *counters, const struct pmu_perf_hybrid *hybrid,
+		      const struct pmu_fd_limit *limit)
+{
+	struct pmu_perf_where where = {.pid = 0, .cpu = -1, .limit = limit};
+	int rc = pmu_perf_parts_open(&counters->kinds, hybrid, &counters->plan, &where);
+
+	counters->n_parts = 0;
+	return rc ? pmu_fail(rc, "cannot open the counters: %s", strerror(-rc)) : 0;
+}
+
 static int open_parts(struct pmu_counters *counters)
 {
+	struct pmu_perf_hybrid hybrid;
 	struct pmu_fd_limit limit;
 	int rc = 0;
 
+	pmu_perf_hybrid_of_plan(&counters->plan, &hybrid);
 	pmu_fd_raise(&limit);
+	if (hybrid.n && counters->plan.scope != PMU_COUNT_CPU)
+		rc = open_kinds(counters, &hybrid, &limit);
 	for (unsigned int i = 0; i < counters->n_parts && !rc; i++) {
-		rc = open_part(counters, i, &limit);
+		rc = open_part(counters, i, &hybrid, &limit);
 		if (rc)
 			close_parts(counters, i);
 	}
@@ -235,8 +269,9 @@ static int each_part(struct pmu_counters *counters, const char *what,
 
 	if (!counters)
 		return pmu_fail(EINVAL, "cannot %s counters that are NULL", what);
-	for (unsigned int i = 0; i < counters->n_parts; i++) {
-		int error = act(&counters->part[i].group);
+	for (unsigned int i = 0; i < counters->n_parts + counters->kinds.n; i++) {
+		int error = act(i < counters->n_parts ? &counters->part[i].group
+						      : &counters->kinds.group[i - counters->n_parts]);
 
 		if (error && !rc)
 			rc = pmu_fail(error, "cannot %s the counters: %s", what,
@@ -261,6 +296,14 @@ PMU_API int pmu_counters_reset(struct pmu_counters *counters)
 	return each_part(counters, "reset", pmu_perf_group_reset);
 }
 
+static uint32_t read_kinds(struct pmu_counters *counters, uint64_t *value)
+{
+	uint32_t all = pmu_plan_mask(&counters->plan), core_types;
+
+	counters->kinds_lost = counters->kinds_lost || pmu_perf_parts_read(&counters->kinds, value, &core_types);
+	return counters->kinds_lost ? all : all & ~pmu_perf_parts_slots(&counters->kinds);
+}
+
 /* A sum that lacks one CPU is no sum. */
 static uint32_t read_parts(struct pmu_counters *counters, uint64_t *sum)
 {
@@ -268,6 +311,8 @@ static uint32_t read_parts(struct pmu_counters *counters, uint64_t *sum)
 	uint32_t missing = 0;
 
 	memset(sum, 0, PMU_MAX_SLOTS * sizeof(*sum));
+	if (counters->kinds.n)
+		return read_kinds(counters, sum);
 	for (unsigned int i = 0; i < counters->n_parts; i++) {
 		missing |= pmu_perf_reader_read(&counters->part[i].reader, value);
 		for (unsigned int slot = 0; slot < counters->plan.n_slots; slot++)

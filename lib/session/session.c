@@ -174,6 +174,8 @@ static int open_groups(void)
 			group->group = config->group[i];
 		else if ((rc = default_group(&group->group)) < 0)
 			return rc;
+		if (group->group.note[0])
+			pmu_table_meta(&pmu_session.table, PMU_META_NOTE, group->group.note);
 		pmu_group_plan(&group->group, &group->plan);
 		group->plan.scope = config->count;
 		group->plan.from = counted_machine();
@@ -183,6 +185,7 @@ static int open_groups(void)
 		if (rc < 0)
 			return rc;
 	}
+	pmu_catalog_close(&pmu_session.config.catalog);
 	/* Only now: what one group has taken would be in the way of choosing for the next. */
 	for (unsigned int i = 0; i < pmu_session.n_groups; i++) {
 		if (i > 0 && pmu_session.group[i].backend->exclusive)
@@ -241,6 +244,8 @@ static int build(const struct pmu_options *options)
 	struct pmu_strbuf warnings = { 0 };
 	int rc = pmu_config_load(&pmu_session.config, options, &warnings);
 
+	/* what was asked for is loaded: event files take memory */
+	pmu_catalog_close(&pmu_session.config.catalog);
 	if (rc == 0 && pmu_session.config.enable)
 		print_warnings(&warnings);
 	pmu_strbuf_free(&warnings);

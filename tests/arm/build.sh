@@ -22,14 +22,18 @@ compile="$cc -std=gnu11 -D_GNU_SOURCE -O2 -fPIC -fvisibility=hidden -Wall -Wextr
 link="-L$libs -Wl,-rpath-link,$libs:$sysroot/lib/aarch64-linux-gnu -Wl,-z,now -Wl,--as-needed"
 
 cd "$top"
-find lib -name '*.c' | sort >"$out/sources"
+awk -f lib/group/data/embed.awk lib/group/data/*.group >"$out/shipped.c"
+{
+	find lib -name '*.c' ! -path lib/group/shipped.c | sort
+	echo "$out/shipped.c"
+} >"$out/sources"
 # shellcheck disable=SC2016 # the inner shell's
 xargs -P 2 -I @ sh -c '$1 -c "$2" -o "$3/$(echo "$2" | tr / -).o"' sh "$compile" @ "$out/o" <"$out/sources"
 objects=$(tr / - <"$out/sources" | sed "s|.*|$out/o/&.o|")
 # shellcheck disable=SC2086 # lists of words
 {
 	$cc -shared -Wl,-soname,libpmu.so.0 -Wl,--version-script=lib/libpmu.map -Wl,-z,nodelete \
-		$objects -o "$out/job/libpmu.so.0" $link -lhwloc -lm
+		$objects -o "$out/job/libpmu.so.0" $link -lhwloc -linih -lm
 	$compile tests/arm/exact.c -o "$out/job/exact" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job
-	$compile tests/arm/reads.c -o "$out/job/reads" $objects $link -lhwloc -lm
+	$compile tests/arm/reads.c -o "$out/job/reads" $objects $link -lhwloc -linih -lm
 }

@@ -381,6 +381,25 @@ static void the_log_has(const char *const *wanted)
 	free(log);
 }
 
+/* Of threads 0, 1 and 2; all cores alike: of none. */
+static void kinds_of_core_are_told(const struct run *r, const char *machine)
+{
+	static const char *const hybrid[] = {"P", "E", "E"};
+	bool is_hybrid = !strcmp(machine, "alderlake");
+	const json_t *thread;
+	size_t i;
+
+	json_array_foreach(json_object_get(r->json, "threads"), i, thread)
+	{
+		const char *kind = json_string_value(json_object_get(thread, "core_type"));
+
+		if (is_hybrid && i < N_ITEMS(hybrid))
+			is_str(kind ? kind : "none", hybrid[i], "kind of core");
+		else
+			ok(!kind, "no kind of core");
+	}
+}
+
 static void what_happens_is_what_is_reported(const struct machine *machine, const char *session)
 {
 	struct run r;
@@ -392,6 +411,7 @@ static void what_happens_is_what_is_reported(const struct machine *machine, cons
 	measure(&r, machine->script, session_env("PMU_BACKEND=msr", machine->pin, machine->events, NULL));
 	if (measure_good(&r, session))
 		measure_counts(&r, machine->counts);
+	kinds_of_core_are_told(&r, machine->cpu);
 	the_log_has(machine->logged);
 	measure_forgive(before, machine->by_itself);
 	session_is_back(before, "every register is as it was");

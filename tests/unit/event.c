@@ -182,7 +182,7 @@ static const struct pmu_cpu_model *model;
 static void are_terms(const char *text, enum pmu_slot_kind kind, unsigned int unit, uint64_t config,
 		      const char *label)
 {
-	is_int(pmu_event_parse(text, &(struct pmu_catalog){ .model = model }, &event), 0, text);
+	is_int(pmu_event_parse(text, &(struct pmu_catalog){ .model = model, .sysfs = "" }, &event), 0, text);
 	ok(event.slot.kind == kind && event.slot.unit == unit, "  what it is");
 	is_u64(event.slot.config, config, "  its select");
 	is_str(event.name, label, "  its label");
@@ -190,7 +190,7 @@ static void are_terms(const char *text, enum pmu_slot_kind kind, unsigned int un
 
 static void are_refused(const char *text, const char *words)
 {
-	is_int(pmu_event_parse(text, &(struct pmu_catalog){ .model = model }, &event), -EINVAL, text);
+	is_int(pmu_event_parse(text, &(struct pmu_catalog){ .model = model, .sysfs = "" }, &event), -EINVAL, text);
 	has(pmu_error_text(), words, "  and says so");
 }
 

@@ -196,9 +196,10 @@ static void what_is_unknown_is_null(void)
 
 	model->died = "the program did not end cleanly: killed";
 	model->clock_hz = 0;
-	sample_threads(model, 1, 0);
+	sample_threads(model, 2, 0);
 	model->thread[0].cpu = -1;
 	model->thread[0].minor_faults = -1;
+	model->thread[1].core_type = "P+E";
 	sample_sections(model, 1, 1);
 	sample_row(model, model->section, 0, -1, "open", 0, 0)->flags =
 		PMU_ROW_OPEN | PMU_ROW_OVERLAP;
@@ -211,6 +212,8 @@ static void what_is_unknown_is_null(void)
 	ok(json_is_null(json_object_get(
 		   json_array_get(json_object_get(root, "threads"), 0), "cpu")),
 	   "no CPU");
+	ok(!json_object_get(json_array_get(json_object_get(root, "threads"), 0), "core_type"), "no kind of core");
+	is_member_text(json_array_get(json_object_get(root, "threads"), 1), "core_type", "P+E");
 	region = json_array_get(json_object_get(root, "regions"), 0);
 	is_member_u64(region, "self_ns", false, 0);
 	is_member_u64(region, "time_min_ns", false, 0);

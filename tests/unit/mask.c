@@ -89,6 +89,19 @@ static void asks_the_kernel(void)
 	is_int(errno, 4711, "errno is left alone");
 }
 
+static void reads_what_it_writes(void)
+{
+	static const char *const wrong[] = {"x", "1,", ",1", "3-1", "1-", "-1", "1 2", "8192", "0-99999999999"};
+	struct pmu_mask want = MASK(0, 1, 3, 4, 5, 9, 8191), mask;
+
+	is_int(pmu_mask_parse("0,1,3-5,9,8191", &mask), 0, "a list of CPUs");
+	ok(pmu_mask_equal(&mask, &want), "  all of them");
+	is_int(pmu_mask_parse("", &mask), 0, "an empty list");
+	is_u64(pmu_mask_count(&mask), 0, "  has none");
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		is_int(pmu_mask_parse(wrong[i], &mask), -EINVAL, wrong[i]);
+}
+
 int main(void)
 {
 	holds_every_number();
@@ -96,5 +109,6 @@ int main(void)
 	finds_the_only_one();
 	writes_lists();
 	asks_the_kernel();
+	reads_what_it_writes();
 	return done_testing();
 }

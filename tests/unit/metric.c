@@ -179,6 +179,22 @@ static void fills_the_rows_of_a_model(void)
 	pmu_model_free(model);
 }
 
+static void nanoseconds_are_no_time_stamps(void)
+{
+	struct pmu_model *model = sample_model();
+	struct pmu_model_row *row = sample_sum(model, "solve");
+
+	model->section->metric[0].formula = "tsc_hz";
+	model->clock = "clock_gettime";
+	model->clock_hz = 1e9;
+	pmu_metric_fill(model);
+	ok(isnan(row->metric[0]), "without a time stamp counter its rate is missing");
+	model->clock = "virtual counter";
+	pmu_metric_fill(model);
+	ok(row->metric[0] == 1e9, "one that runs at the same rate has it");
+	pmu_model_free(model);
+}
+
 static void calls_shorter_than_their_reads_have_no_metrics(void)
 {
 	struct pmu_model_metric ratio = {"ratio", "", "n / time"};
@@ -215,6 +231,7 @@ int main(void)
 	names_what_is_wrong_and_where();
 	limits_depth_and_length();
 	fills_the_rows_of_a_model();
+	nanoseconds_are_no_time_stamps();
 	calls_shorter_than_their_reads_have_no_metrics();
 	return done_testing();
 }

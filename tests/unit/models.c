@@ -157,14 +157,39 @@ static bool is_reached(const struct pmu_cpu_model *row)
 	return false;
 }
 
+static void knows_arm_cores(void)
+{
+	static const struct {
+		uint64_t midr;
+		const char *microarchitecture, *pfm;
+	} row[] = {
+		{0x410fd083, "Cortex-A72", "arm_ac57"}, {0x413fd0c1, "Neoverse N1", "arm_n1"},
+		{0x410fd400, "Neoverse V1", "arm_v1"},	{0x411fd0d0, "ARMv8", ""},
+		{0x612f0230, "ARMv8", ""},		{0x000f0510, "ARMv8", ""},
+	};
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		const struct pmu_cpu_model *model;
+		struct pmu_cpu_id id;
+
+		pmu_cpu_midr(row[i].midr, &id);
+		model = pmu_cpu_model_find(&id);
+		if (!ok(model != NULL, "MIDR_EL1 %08" PRIX64, row[i].midr))
+			continue;
+		is_str(model->microarchitecture, row[i].microarchitecture, "  is");
+		is_str(model->pfm, row[i].pfm, "  with the events of");
+	}
+}
+
 static void is_consistent(void)
 {
 	const struct pmu_cpu_model *row;
 	bool sound = true;
 
 	for (row = pmu_cpu_models; row->vendor; row++) {
-		bool good = strlen(row->vendor) == 12 && row->model_first <= row->model_last && row->model_last <= 0xff &&
-			    row->stepping_first <= row->stepping_last && row->stepping_last <= 15 &&
+		bool x86 = strlen(row->vendor) == 12;
+		bool good = row->model_first <= row->model_last && row->model_last <= (x86 ? 0xff : 0xfff) &&
+			    row->stepping_first <= row->stepping_last && row->stepping_last <= (x86 ? 15 : 0xff) &&
 			    row->microarchitecture[0] && row->codename && row->pfm && row->pfm_e && row->pfm_uncore &&
 			    (row->rapl != PMU_RAPL_NONE) == (row->rapl_domains != 0) &&
 			    !(row->rapl_domains >> PMU_ENERGY_DOMAINS) && is_reached(row);
@@ -230,7 +255,7 @@ static void names_tables_that_exist(void)
 		const char *const name[] = {row->pfm, row->pfm_e, row->pfm_uncore};
 
 		for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
-			if (!name[i][0] || in_libpfm(name[i]))
+			if (!name[i][0] || !strncmp(name[i], "arm_", 4) || in_libpfm(name[i]))
 				continue;
 			diag("there is no %s", name[i]);
 			all = false;
@@ -253,6 +278,7 @@ int main(void)
 	knows_the_first_ones();
 	knows_later_ones();
 	knows_what_is_outside_the_cores();
+	knows_arm_cores();
 	is_consistent();
 	knows_recorded_ones();
 	names_tables_that_exist();

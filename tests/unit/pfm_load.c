@@ -67,7 +67,7 @@ static void ask(void)
 	snprintf(answer->event_text, sizeof(answer->event_text), "%s", pmu_error_text());
 	answer->generic = pmu_event_parse("instructions:uk", NULL, &event);
 	answer->raw = pmu_event_parse("r10e", NULL, &event);
-	answer->terms = pmu_terms_parse(terms, sandy_bridge, &event, &rest);
+	answer->terms = pmu_terms_parse(terms, NULL, sandy_bridge, &event, &rest);
 }
 
 /* Another thread's, in the middle of the first one's loading. */
@@ -163,7 +163,7 @@ static void other_names_load_nothing(void)
 	memset(answer, 0, sizeof(*answer));
 	is_int(pmu_event_parse("instructions:uk", NULL, &event), 0, "a generic name");
 	is_int(pmu_event_parse("r10e", NULL, &event), 0, "a raw code");
-	is_int(pmu_terms_parse(terms, sandy_bridge, &event, &rest), 0, "perf's terms");
+	is_int(pmu_terms_parse(terms, NULL, sandy_bridge, &event, &rest), 0, "perf's terms");
 	is_int(answer->n_loads, 0, "nothing is loaded for them");
 }
 

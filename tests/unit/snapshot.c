@@ -463,6 +463,39 @@ static void a_thread_is_one_in_all_groups(void)
 	free(build);
 }
 
+/* Hybrid: a thread may have been on other cores while another group was counted. */
+static void kinds_of_core_are_those_of_all_groups(void)
+{
+	static const struct {
+		uint32_t first, second;
+		const char *name;
+	} cases[] = {
+		{0, 0, ""},
+		{PMU_THREAD_CORE_P, 0, "P"},
+		{0, PMU_THREAD_CORE_E, "E"},
+		{PMU_THREAD_CORE_P, PMU_THREAD_CORE_P, "P"},
+		{PMU_THREAD_CORE_P, PMU_THREAD_CORE_E, "P+E"},
+		{PMU_THREAD_CORE_P | PMU_THREAD_CORE_E, PMU_THREAD_CORE_E, "P+E"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct pmu_store_group *core, *other;
+		struct pmu_store_thread *thread;
+		struct build *build = simple(&core, &thread);
+		struct pmu_model *model;
+
+		thread->flags = cases[i].first;
+		other = build_group(build, 1, "OTHER", "branches");
+		thread = build_thread(build, 1, other, 0, PMU_THREAD_FINISHED, 4);
+		thread->flags = cases[i].second;
+		build_row(thread, other, 1, 0, 3, 10);
+		model = must_read(build);
+		is_str(model->thread[0].core_type, cases[i].name, "kinds of core");
+		pmu_model_free(model);
+		free(build);
+	}
+}
+
 static void a_group_counted_twice_is_one(void)
 {
 	struct pmu_store_group *group;
@@ -1023,6 +1056,7 @@ int main(int argc, char **argv)
 	doubts_name_region_and_number();
 	a_dead_program_is_told_from_a_live_one();
 	a_thread_is_one_in_all_groups();
+	kinds_of_core_are_those_of_all_groups();
 	a_group_counted_twice_is_one();
 	a_thread_counts_once_on_its_way_into_the_set();
 	foreign_heads_are_refused();

@@ -361,6 +361,29 @@ static void threads_have_a_table_and_rows_on_request(void)
 	pmu_model_free(model);
 }
 
+static void hybrid_threads_say_on_which_cores(void)
+{
+	struct pmu_model *model = sample_head();
+	char *text;
+
+	sample_threads(model, 3, 1000 * ms);
+	sample_sections(model, 1, 1);
+	sample_row(model, model->section, 0, -1, "main", 1, 500 * ms);
+	pmu_model_finish(model);
+	text = render(model, 0, false);
+	hasnt(text, "  core ", "all cores alike: no column");
+	free(text);
+	model->thread[0].core_type = "P";
+	model->thread[1].core_type = "P+E";
+	text = render(model, 0, false);
+	has(text, "tid  CPU  core ", "kinds of core: a column");
+	has(text, "4242    0     P  1.000 s", "one kind");
+	has(text, "4243    1   P+E  1.000 s", "both");
+	has(text, "4244    2        1.000 s", "not known");
+	free(text);
+	pmu_model_free(model);
+}
+
 static void time_in_an_open_region_is_not_known(void)
 {
 	struct pmu_model *model = sample_head();
@@ -635,6 +658,7 @@ int main(void)
 	doubts_are_told_at_the_end();
 	the_librarys_own_part_is_stated();
 	threads_have_a_table_and_rows_on_request();
+	hybrid_threads_say_on_which_cores();
 	time_in_an_open_region_is_not_known();
 	many_threads_have_no_table();
 	a_column_says_how_many_threads_where_that_differs();

@@ -195,6 +195,21 @@ static PMU_HOT uint32_t read_cell(void *thread, uint64_t *value)
 	return missing | self->missing;
 }
 
+/* On a hybrid, which kind of core a cell is of; 0: all are alike. */
+static uint32_t core_types(const struct pmu_msr *msr, const struct pmu_msr_cell *cell)
+{
+	const struct pmu_machine *machine = msr->machine;
+
+	switch (machine->kind[machine->cpu[cell - msr->cell].kind].core_type) {
+	case PMU_CORE_P:
+		return PMU_SLOT_P;
+	case PMU_CORE_E:
+		return PMU_SLOT_E;
+	default:
+		return 0;
+	}
+}
+
 static int msr_attach(void *state, void *thread, int cpu, pmu_read_fn **read, struct pmu_attachment *got)
 {
 	struct msr_thread *self = thread;
@@ -215,6 +230,7 @@ static int msr_attach(void *state, void *thread, int cpu, pmu_read_fn **read, st
 	if (self->cell) {
 		self->missing = self->cell->all & pmu_msr_cell_read(self->cell, pmu_msr_cell_now(), false, NULL, NULL);
 		self->by_instruction = msr->by_instruction;
+		self->source.core_types = core_types(msr, self->cell);
 		*read = read_cell;
 	}
 	got->missing = self->missing;

@@ -197,6 +197,9 @@ static int raw_request(const struct pmu_machine *machine, const struct pmu_perfm
 	uint64_t foreign = pmu_select_decode(amd ? PMU_SELECT_AMD : PMU_SELECT_INTEL, slot->config, &request->select);
 	const char *bit = foreign_bit(perfmon, &request->select);
 
+	if ((slot->config1 && !slot->extra) || slot->config2)
+		return pmu_fail(ENOENT, "event code %llXH needs a second register that is not known",
+				(unsigned long long)slot->config);
 	if (foreign)
 		return pmu_fail(EINVAL, "event code %llXH has bits that the event selects of this CPU lack: %llXH",
 				(unsigned long long)slot->config, (unsigned long long)foreign);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One of Intel's event files in memory: its events as they are written there. */
+#ifndef PMU_GROUP_INTEL_FILE_H
+#define PMU_GROUP_INTEL_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** More are nobody's event file. */
+#define PMU_INTEL_MAX_EVENTS 65536
+
+/** One event; texts lie in the file's own. */
+struct pmu_intel_entry {
+	const char *name, *about, *unit, *filter;
+	const char *counter_type; /* "FREERUN", ...; "" */
+	const char *wrong;	  /* the member that could not be read; NULL none */
+	size_t at;		  /* the event's beginning in the text */
+	uint64_t code, umask, umask_ext, cmask;
+	uint64_t msr_index, msr_value, port_mask, fc_mask, filter_value, ext_sel;
+	uint64_t counters; /* bit i: general counter i can count it */
+	int fixed;	   /* number of the fixed counter as it is written; -1 none */
+	bool fixed_from_0; /* it is counted from 0 for sure */
+	bool fixed_uncore; /* "FIXED" */
+	bool invert, edge, any, equal, deprecated;
+	uint8_t core_type; /* 0, PMU_SLOT_P, PMU_SLOT_E: the file's */
+	const struct pmu_intel_file *file;
+	uint32_t next; /* in the index: another of the same hash */
+};
+
+struct pmu_intel_file {
+	char *text; /* as it was read, strings cut out of it */
+	size_t len;
+	char *name; /* for sentences: folder and file */
+	char *relative;
+	uint32_t n;
+	struct pmu_intel_entry *entry;
+	bool zero_based; /* fixed counters are numbered from 0 */
+};
+
+/**
+ * pmu_intel_file_parse() - take the events out of a file's text
+ * @file: text, len and name are set; text has a NUL behind its end
+ *
+ * What an event has that cannot be read is told when the event is asked for; a text that is no JSON is told here.
+ *
+ * Return: 0; -EINVAL with a sentence that names the line; -ENOMEM.
+ */
+int pmu_intel_file_parse(struct pmu_intel_file *file, uint8_t core_type);
+
+/** pmu_intel_file_free() - all but the structure itself */
+void pmu_intel_file_free(struct pmu_intel_file *file);
+
+/** pmu_intel_file_line() - where an event begins */
+unsigned int pmu_intel_file_line(const struct pmu_intel_entry *entry);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* mapfile.csv: which of Intel's files are about which CPU. */
+#ifndef PMU_GROUP_INTEL_MAP_H
+#define PMU_GROUP_INTEL_MAP_H
+
+#include <stddef.h>
+
+#include "machine/cpu.h"
+
+/** One line of the map that is about the CPU. */
+struct pmu_intel_map_row {
+	const char *file;      /* in the folder, without a slash in front: "SKX/events/skylakex_core.json" */
+	const char *type;      /* "core", "hybridcore", "uncore", "metrics", ... */
+	unsigned int core_type; /* of hybrids, CPUID leaf 1AH: 20H E, 40H P; 0 none is named */
+	unsigned int native;   /* native model of the core */
+	unsigned int line;
+};
+
+/**
+ * pmu_intel_map_parse() - a map's rows about one CPU, in their order
+ * @name: of the map, for sentences
+ * @text: need not end in NUL
+ * @row: called for each; what it returns ends the walk where it is not 0
+ *
+ * A CPU is written GenuineIntel-6-55-4: family decimal, model and stepping hexadecimal; a pattern may have
+ * [01234], [5-9A-F] in it and may end before the stepping.  A pattern with anything else in it is nobody's, and a
+ * file whose path leads out of the folder is refused.
+ *
+ * Return: how many rows; a negative value of @row; -EINVAL with a sentence that names the line.
+ */
+int pmu_intel_map_parse(const char *name, const char *text, size_t len, const struct pmu_cpu_id *id,
+			int (*row)(void *arg, const struct pmu_intel_map_row *row), void *arg);
+
+/**
+ * pmu_intel_read() - a whole file of the folder
+ * @text: malloc'ed, with a NUL behind its end
+ *
+ * Return: 0; -ENOENT where it is not there; another negative errno; each with a sentence.
+ */
+int pmu_intel_read(const char *folder, const char *file, char **text, size_t *len);
+
+/**
+ * pmu_intel_map_each() - the rows of a folder's mapfile.csv about one CPU
+ * Return: as pmu_intel_map_parse(), -ENOENT where the folder has no map.
+ */
+int pmu_intel_map_each(const char *folder, const struct pmu_cpu_id *id,
+		       int (*row)(void *arg, const struct pmu_intel_map_row *row), void *arg);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds the boxes of the kernel's PMUs in sysfs. */
+#include "machine/boxes.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/compiler.h"
+#include "base/sysfile.h"
+#include "machine/mask.h"
+
+/* More than any machine has; those beyond are not looked at. */
+#define MOST_BOXES 1024
+#define PATH_SIZE  512
+/* Digits of a box's number: the value fits. */
+#define MOST_DIGITS 9
+
+size_t pmu_box_stem(const char *name)
+{
+	size_t len = strlen(name), digits = 0;
+
+	while (digits < len && isdigit((unsigned char)name[len - 1 - digits]))
+		digits++;
+	if (!digits || digits > MOST_DIGITS || len - digits < 2 || name[len - digits - 1] != '_')
+		return len;
+	return len - digits - 1;
+}
+
+/* --- numbers --- */
+
+struct numbers {
+	uint32_t number[MOST_BOXES];
+	size_t n;
+	bool more;
+};
+
+/* "uncore_imc_3" has number 3 of "uncore_imc". */
+static bool number_of(const char *name, const char *pmu, uint32_t *number)
+{
+	size_t len = strlen(pmu);
+
+	if (pmu_box_stem(name) != len || !name[len] || memcmp(name, pmu, len) != 0)
+		return false;
+	*number = (uint32_t)strtoul(name + len + 1, NULL, 10);
+	return true;
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void list_numbers(const char *devices, const char *pmu, struct numbers *numbers)
+{
+	DIR *folder = opendir(devices);
+	const struct dirent *entry;
+
+	numbers->n = 0;
+	numbers->more = false;
+	if (!folder)
+		return;
+	while (!numbers->more && (entry = readdir(folder))) {
+		uint32_t number;
+
+		if (!number_of(entry->d_name, pmu, &number))
+			continue;
+		numbers->more = numbers->n == MOST_BOXES;
+		if (!numbers->more)
+			numbers->number[numbers->n++] = number;
+	}
+	closedir(folder);
+	qsort(numbers->number, numbers->n, sizeof(numbers->number[0]), compare);
+}
+
+/* --- one box --- */
+
+static long read_file(const char *devices, const char *name, const char *file, char *text, size_t size)
+{
+	char path[PATH_SIZE];
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s/%s", devices, name, file) >= sizeof(path))
+		return -ENAMETOOLONG;
+	return pmu_sysfile_read(path, text, size);
+}
+
+/* Digits up to the next that is none.  Return: where that is; NULL for no number of a CPU. */
+static const char *read_cpu(const char *text, int *cpu)
+{
+	if (!isdigit((unsigned char)*text))
+		return NULL;
+	for (*cpu = 0; isdigit((unsigned char)*text); text++) {
+		*cpu = *cpu * 10 + (*text - '0');
+		if (*cpu >= PMU_MASK_CPUS)
+			return NULL;
+	}
+	return text;
+}
+
+/* "0,28" or "0-3,8", ascending as the kernel writes it */
+static bool parse_cpumask(const char *text, struct pmu_box *box)
+{
+	int first, last, before = -1;
+
+	for (;; text++) {
+		text = read_cpu(text, &first);
+		last = first;
+		if (text && *text == '-')
+			text = read_cpu(text + 1, &last);
+		if (!text || first <= before || last < first)
+			return false;
+		for (int cpu = first; cpu <= last; cpu++) {
+			if (box->n_cpus == PMU_BOX_MAX_CPUS) {
+				box->cut = true;
+				return true;
+			}
+			box->cpu[box->n_cpus++] = cpu;
+		}
+		before = last;
+		if (*text != ',')
+			return !*text;
+	}
+}
+
+/* false: no such folder, or nothing that could be counted through it */
+static bool read_box(const char *devices, const char *name, struct pmu_box *box)
+{
+	char text[4096];
+	uint64_t type;
+	long len;
+
+	memset(box, 0, sizeof(*box));
+	if ((size_t)snprintf(box->name, sizeof(box->name), "%s", name) >= sizeof(box->name))
+		return false;
+	if (read_file(devices, name, "type", text, sizeof(text)) < 0 || pmu_parse_u64(text, &type) < 0 ||
+	    type >= UINT32_MAX)
+		return false;
+	box->type = (uint32_t)type;
+	len = read_file(devices, name, "cpumask", text, sizeof(text));
+	if (len == -ENOENT)
+		return true;
+	return len > 0 && strlen(text) == (size_t)len && parse_cpumask(text, box);
+}
+
+/* --- all boxes --- */
+
+static bool is_plain(const char *name)
+{
+	return *name && *name != '.' && !strchr(name, '/');
+}
+
+size_t pmu_boxes_find(const char *devices, const char *pmu, struct pmu_box *box, size_t room)
+{
+	struct numbers numbers;
+	struct pmu_box one;
+	size_t n = 0;
+
+	if (!is_plain(pmu))
+		return 0;
+	if (read_box(devices, pmu, &one)) {
+		if (room)
+			*box = one;
+		return 1;
+	}
+	list_numbers(devices, pmu, &numbers);
+	for (size_t i = 0; i < numbers.n; i++) {
+		char name[PMU_BOX_NAME_MAX + 16];
+
+		if (i && numbers.number[i] == numbers.number[i - 1])
+			continue;
+		snprintf(name, sizeof(name), "%.*s_%u", PMU_BOX_NAME_MAX, pmu, (unsigned int)numbers.number[i]);
+		if (!read_box(devices, name, &one))
+			continue;
+		one.cut |= numbers.more;
+		if (n < room)
+			box[n] = one;
+		n++;
+	}
+	return n;
+}

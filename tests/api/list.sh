@@ -1,0 +1,166 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# pmu list: names of events, groups and PMUs, of this machine and others.
+set -u
+export LC_ALL=C
+
+build=${TEST_BUILDDIR:-.}
+build=$(cd "$build" && pwd) || exit 1
+data=$(cd "${TEST_SRCDIR:-.}/tests/data" && pwd) || exit 1
+pmu=${TEST_PMU:-$build/pmu}
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+# no groups but the shipped ones
+HOME=$tmp
+export HOME
+unset XDG_CONFIG_HOME PMU_GROUP_PATH PMU_EVENT_FILES
+n=0
+: >out
+: >err
+
+result() {
+	n=$((n + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $n - $2"
+	else
+		echo "not ok $n - $2"
+		sed 's/^/# err: /' err
+		head -n 60 out | sed 's/^/# out: /'
+	fi
+}
+
+# run STATUS NAME ARGUMENT...: standard output in out, standard error in err
+run() {
+	want=$1 name=$2
+	shift 2
+	"$pmu" list "$@" >out 2>err
+	got=$?
+	[ "$got" = "$want" ]
+	result $? "$name (status $got, want $want)"
+}
+
+# has FILE TEXT NAME
+has() {
+	grep -qF -- "$2" "$1"
+	result $? "$3"
+}
+
+# hasnt FILE TEXT NAME
+hasnt() {
+	! grep -qF -- "$2" "$1"
+	result $? "$3"
+}
+
+# names: those that out lists, one a line
+names() {
+	awk '/^  [^ ]/ { print $1 }' out
+}
+
+# row NAME TEXT: what the lines of that name say, joined
+row() {
+	awk -v name="$1" '
+		/^  [^ ]/ { on = $1 == name }
+		/^[^ ]/ || /^$/ { on = 0 }
+		on { sub(/^ +/, ""); text = text " " $0 }
+		END { print text }' out >row
+	grep -qF -- "$2" row
+	result $? "$1: $2"
+}
+
+run 0 "everything"
+[ ! -s err ]
+result $? "  without a complaint"
+has out "Groups" "  groups"
+has out "Events of every CPU" "  events of every CPU"
+row instructions "instructions retired"
+row task-clock "[ns] time the thread was on a CPU"
+row energy-pkg "[uJ] energy of the whole socket"
+row TIME "Time only"
+awk 'length > 80 && NF > 1' out >long
+[ ! -s long ]
+result $? "  no line is longer than 80 columns"
+
+# --- another CPU's ---
+
+run 0 "events of Sandy Bridge" events --cpu 6-2A
+row UOPS_ISSUED.ANY "Number of uops issued"
+has out "by libpfm4 (snb)" "  by libpfm4"
+has out "by libpfm4 (snb_unc_cbo0)" "  outside its cores too"
+hasnt out "this kernel" "  nothing of this kernel's PMUs"
+hasnt out "Groups" "  no groups"
+# a table of libpfm4 has one name that stands for two masks
+names | grep -v '^MEM_LOAD_UOPS_LLC_MISS_RETIRED$' >listed
+[ "$(wc -l <listed)" -gt 300 ] && xargs "$pmu" event --cpu 6-2A --json <listed >out 2>err
+result $? "  every one of them can be asked for"
+
+run 0 "groups of Zen 3" groups --cpu AuthenticAMD-25-21
+row CORE "Instructions, cycles, branches"
+hasnt out "Events of" "  no events"
+
+# --- patterns ---
+
+run 0 "a part of a name" events stlb_HIT --cpu 6-2A
+[ "$(names | wc -l)" -gt 1 ] && [ -z "$(names | grep -v STLB_HIT)" ]
+result $? "  whatever its case"
+run 0 "a part of a description" events "mispredicted branches"
+has out "branch-misses" "  finds the name"
+run 0 "a pattern is a whole name" events "dtlb-*-Misses"
+[ "$(names | tr '\n' ' ')" = "dTLB-load-misses dTLB-store-misses dTLB-prefetch-misses " ]
+result $? "  just those"
+run 0 "the first word that is no kind is a pattern" "page faults"
+has out "minor-faults" "  of events"
+run 1 "nothing has it" nonsensical-name
+has err "nothing that can be listed has 'nonsensical-name' in it" "  is said"
+[ ! -s out ]
+result $? "  on standard error alone"
+
+# --- Intel's files ---
+
+run 0 "with event files" events UNC_CHA --cpu 6-55-4 --event-files "$data/perfmon"
+has out "By Intel's files, outside the cores: CHA" "  their events have a heading"
+has out "UNC_CHA_CLOCKTICKS" "  and are there"
+run 0 "metrics" groups intel: --cpu 6-55-4 "--event-files=$data/perfmon"
+row intel:cpi "[per instruction] Cycles per"
+row intel:Bottleneck_Mispredictions "it counts 18 events, and a group has at most 16"
+row intel:Info_System_Socket_CLKS '":one_unit"'
+has out "Hyper-Threading on" "  what was taken for granted is said"
+PMU_EVENT_FILES=$data/perfmon
+export PMU_EVENT_FILES
+run 0 "the same by the environment" groups "intel:cp*" --cpu GenuineIntel-6-55-4
+[ "$(names | tr '\n' ' ')" = "intel:cpi intel:cpu_operating_frequency intel:cpu_utilization " ]
+result $? "  its metrics"
+unset PMU_EVENT_FILES
+run 0 "a folder that is not there" events instructions --event-files "$tmp/none"
+has out "$tmp/none" "  is named, and the rest is listed"
+row instructions "instructions retired"
+
+# --- for programs ---
+
+run 0 "JSON" --json --cpu 6-55-4 --event-files "$data/perfmon" cpi
+has out '"cpu": "GenuineIntel-6-55"' "  says whose"
+has out '"name": "intel:cpi"' "  has names"
+has out '"unit": "per instruction"' "  units"
+has out '"from": "intel"' "  where they come from"
+has out '"why_not": null' "  and why not"
+has out '"pmus": []' "  what there is none of is empty"
+run 0 "JSON of nothing" --json nonsensical-name
+has out '"events": []' "  is empty lists"
+
+# --- command lines ---
+
+run 2 "two patterns" one two
+run 2 "an option that is none" --jsn
+has err "did you mean --json?" "  gets the nearest"
+run 2 "an option without its value" --cpu
+run 2 "a CPU that no table has" --cpu 6-FFFF
+has err "no table has a CPU '6-FFFF'" "  is named"
+
+{
+	"$pmu" list 2>err
+	echo $? >status
+} | head -n 1 >out
+[ ! -s err ] && [ "$(cat status)" = 0 ]
+result $? "a reader that goes away is no error"
+
+echo "1..$n"
