@@ -104,6 +104,15 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/counters/perf.h \
 	%D%/counters/perf_group.c \
 	%D%/counters/perf_group.h \
+	%D%/counters/perf_hybrid.c \
+	%D%/counters/perf_hybrid.h \
+	%D%/counters/perf_places.c \
+	%D%/counters/perf_places.h \
+	%D%/counters/perf_socket.c \
+	%D%/counters/perf_socket.h \
+	%D%/counters/perf_system.c \
+	%D%/counters/perf_system.h \
+	%D%/counters/perf_thread.c \
 	%D%/counters/perf_user.c \
 	%D%/counters/perf_user.h \
 	%D%/counters/perf_why.c \

@@ -36,6 +36,8 @@ unit_tests = \
 	%D%/unit/models \
 	%D%/unit/msr_cell \
 	%D%/unit/perf \
+	%D%/unit/perf_hybrid \
+	%D%/unit/perf_socket \
 	%D%/unit/perfmon \
 	%D%/unit/pfm \
 	%D%/unit/pfm_load \
@@ -228,6 +230,7 @@ EXTRA_DIST += \
 	%D%/tap.h \
 	%D%/unit/group_matrix.h \
 	%D%/unit/machines.h \
+	%D%/unit/perf_fake.h \
 	%D%/unit/model_sample.h \
 	%D%/unit/store_build.h
 

@@ -92,6 +92,7 @@ static void read_thread(struct pmu_json_reader *reader, json_t *item,
 	thread->name = pmu_json_text(reader, item, "name");
 	thread->tid = pmu_json_known(reader, item, "tid", INT32_MAX);
 	thread->cpu = (int)pmu_json_known(reader, item, "cpu", INT_MAX);
+	thread->core_type = json_object_get(item, "core_type") ? pmu_json_text(reader, item, "core_type") : "";
 	thread->n_merged = (uint32_t)pmu_json_int(reader, item, "merged", UINT32_MAX);
 	thread->finished = json_is_true(pmu_json_get(reader, item, "finished"));
 	thread->time_ns = pmu_json_u64(reader, item, "time_ns");

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,19 +14,9 @@
 #include "counters/backend.h"
 #include "counters/perf_why.h"
 
-/* A session's. */
-struct perf {
-	const struct pmu_plan *plan;
-	bool user;		       /* threads are read in user space */
-	uint64_t config1;	       /* what that takes, see perf_user.h */
-	const char *no_user;	       /* why not, a clause; NULL: not worth a word */
-	struct pmu_perf_group group[]; /* PMU_COUNT_CPU: [plan->n_cpus] */
-};
-
 /* --- can it? --- */
 
-/* Does the enabled group of a reader count? */
-static int check_counts(struct pmu_perf_reader *reader)
+int pmu_perf_check_counts(struct pmu_perf_reader *reader)
 {
 	uint64_t value[PMU_MAX_SLOTS];
 
@@ -33,43 +24,86 @@ static int check_counts(struct pmu_perf_reader *reader)
 	return reader->source.lost ? -ENOSPC : 0;
 }
 
-/* The kernel's other ways to say that there is no such event. */
-static int same_refusal(int code)
+/* On a kind of core where the thread is not now, a group has its counters and stands still. */
+static int check_group(const struct pmu_perf_group *group, const struct pmu_plan *plan, bool may_stand)
 {
-	return code == -EOPNOTSUPP || code == -ENXIO || code == -ENODEV ? -ENOENT : code;
+	struct pmu_perf_reader reader;
+	struct pmu_perf_values got;
+
+	if (!group->n)
+		return 0;
+	if (may_stand)
+		return pmu_perf_group_read(group, &got) ? -ENOSPC : 0;
+	pmu_perf_reader_init(&reader, group, plan);
+	return pmu_perf_check_counts(&reader);
+}
+
+static int try_where(const struct pmu_plan *plan, const struct pmu_perf_where *where, bool may_stand)
+{
+	struct pmu_perf_group group;
+	unsigned int failed;
+	int rc = pmu_perf_group_open(&group, plan, where, &failed);
+
+	if (rc)
+		return pmu_perf_same_refusal(rc);
+	rc = pmu_perf_group_enable(&group);
+	if (!rc)
+		rc = check_group(&group, plan, may_stand);
+	pmu_perf_group_close(&group);
+	return rc;
 }
 
 int pmu_perf_try(const struct pmu_plan *plan)
 {
 	struct pmu_perf_where where = {.pid = 0, .cpu = -1};
-	struct pmu_perf_reader reader;
-	struct pmu_perf_group group;
-	unsigned int failed;
-	int rc;
 
 	if (plan->scope == PMU_COUNT_CPU) {
 		if (!plan->n_cpus)
 			return -EINVAL;
 		where = (struct pmu_perf_where){.pid = -1, .cpu = plan->cpu[0]};
 	}
-	rc = pmu_perf_group_open(&group, plan, &where, &failed);
-	if (rc)
-		return same_refusal(rc);
-	rc = pmu_perf_group_enable(&group);
-	if (!rc && group.n) {
-		pmu_perf_reader_init(&reader, &group, plan);
-		rc = check_counts(&reader);
+	return try_where(plan, &where, false);
+}
+
+/* What counts threads goes everywhere, what counts CPUs to the first one of the kind; false: there is none. */
+static bool find_where(const struct pmu_perf_hybrid *hybrid, unsigned int kind, const struct pmu_plan *plan,
+		       struct pmu_perf_where *where)
+{
+	*where = (struct pmu_perf_where){.pid = 0, .cpu = -1};
+	if (plan->scope != PMU_COUNT_CPU)
+		return true;
+	for (unsigned int i = 0; i < plan->n_cpus; i++) {
+		if (pmu_perf_hybrid_kind(hybrid, plan->cpu[i]) != (int)kind)
+			continue;
+		*where = (struct pmu_perf_where){.pid = -1, .cpu = plan->cpu[i]};
+		return true;
 	}
-	pmu_perf_group_close(&group);
+	return false;
+}
+
+static int try_plan(const struct pmu_perf_hybrid *hybrid, const struct pmu_plan *plan)
+{
+	struct pmu_perf_where where;
+	struct pmu_plan one;
+	int rc = 0;
+
+	if (!hybrid->n)
+		return pmu_perf_try(plan);
+	for (unsigned int i = 0; i < hybrid->n && !rc; i++) {
+		if (!find_where(hybrid, i, plan, &where))
+			continue;
+		pmu_perf_hybrid_plan(hybrid, i, true, plan, &one);
+		rc = try_where(&one, &where, where.cpu < 0);
+	}
 	return rc;
 }
 
-static int try_alone(const struct pmu_plan *plan, unsigned int slot)
+static int try_alone(const struct pmu_perf_hybrid *hybrid, const struct pmu_plan *plan, unsigned int slot)
 {
 	struct pmu_plan one = *plan;
 
 	one.absent = pmu_plan_mask(plan) & ~(1u << slot);
-	return pmu_perf_try(&one);
+	return try_plan(hybrid, &one);
 }
 
 /* Any processor with a PMU has one of these two. */
@@ -97,8 +131,8 @@ static bool has_pmu(const struct pmu_plan *plan)
  * does not know and for one that the group has no counter for: the event alone tells them
  * apart.
  */
-static int probe_slots(const struct pmu_plan *plan, struct pmu_probe *probe,
-		       unsigned int *first)
+static int probe_slots(const struct pmu_perf_hybrid *hybrid, const struct pmu_plan *plan,
+		       struct pmu_probe *probe, unsigned int *first)
 {
 	struct pmu_plan fits = *plan;
 	int rc, refused = 0;
@@ -108,11 +142,11 @@ static int probe_slots(const struct pmu_plan *plan, struct pmu_probe *probe,
 		if (plan->absent >> i & 1)
 			continue;
 		fits.absent &= ~(1u << i);
-		rc = pmu_perf_try(&fits);
+		rc = try_plan(hybrid, &fits);
 		if (!rc)
 			continue;
 		fits.absent |= 1u << i;
-		if (rc == -EINVAL && try_alone(plan, i) == 0)
+		if (rc == -EINVAL && try_alone(hybrid, plan, i) == 0)
 			rc = -ENOSPC;
 		probe->error[i] = rc;
 		if (!refused || !pmu_perf_refuses_slot(rc)) {
@@ -136,22 +170,55 @@ static int without_pmu(const struct pmu_plan *plan, struct pmu_probe *probe)
 	return -ENODEV;
 }
 
-static int perf_probe(const struct pmu_plan *plan, struct pmu_probe *probe)
+/* The slots that are not counted for sockets. */
+static struct pmu_plan without_sockets(const struct pmu_plan *plan)
 {
-	struct pmu_fd_limit limit;
+	struct pmu_plan own = *plan;
+
+	own.absent |= pmu_plan_sockets(plan);
+	return own;
+}
+
+static bool counts_nothing(const struct pmu_plan *plan)
+{
+	return !(pmu_plan_mask(plan) & ~plan->absent);
+}
+
+static int probe_own(const struct pmu_plan *plan, struct pmu_probe *probe)
+{
+	struct pmu_perf_hybrid hybrid;
 	unsigned int first = 0;
 	int rc;
 
-	memset(probe, 0, sizeof(*probe));
-	pmu_fd_raise(&limit);
-	rc = pmu_perf_try(plan);
+	pmu_perf_hybrid_of_plan(plan, &hybrid);
+	rc = try_plan(&hybrid, plan);
 	if (rc)
-		rc = probe_slots(plan, probe, &first);
+		rc = probe_slots(&hybrid, plan, probe, &first);
 	if (rc == -ENOENT && plan->slot[first].kind == PMU_SLOT_CORE && !has_pmu(plan))
 		rc = without_pmu(plan, probe);
-	pmu_fd_lower(&limit);
 	if (rc)
 		pmu_perf_explain(plan, rc, first, probe);
+	return rc;
+}
+
+/* Where sockets are refused as a whole, the rest can be counted without them. */
+static int perf_probe(const struct pmu_plan *plan, struct pmu_probe *probe)
+{
+	struct pmu_plan own = without_sockets(plan);
+	struct pmu_fd_limit limit;
+	bool alone = counts_nothing(&own) && !counts_nothing(plan);
+	int rc = 0;
+
+	memset(probe, 0, sizeof(*probe));
+	pmu_fd_raise(&limit);
+	if (!alone)
+		rc = probe_own(&own, probe);
+	if (!rc) {
+		rc = pmu_perf_sockets_probe(plan, probe);
+		if (!alone && !pmu_perf_refuses_slot(rc))
+			rc = 0;
+	}
+	pmu_fd_lower(&limit);
 	return rc;
 }
 
@@ -187,13 +254,25 @@ static bool all_core(const struct pmu_plan *plan)
 	return true;
 }
 
-static void choose_read(struct perf *perf)
+const struct pmu_plan *pmu_perf_plan_on(const struct pmu_perf *perf, int cpu, struct pmu_plan *room)
 {
+	int kind = pmu_perf_hybrid_kind(&perf->hybrid, cpu);
+
+	if (kind < 0)
+		return &perf->plan;
+	pmu_perf_hybrid_plan(&perf->hybrid, (unsigned int)kind, true, &perf->plan, room);
+	return room;
+}
+
+static void choose_read(struct pmu_perf *perf)
+{
+	struct pmu_plan room;
+	const struct pmu_plan *plan = pmu_perf_plan_on(perf, sched_getcpu(), &room);
 	struct pmu_fd_limit limit;
 	uint64_t config1[2];
 	unsigned int n;
 
-	if (!all_core(perf->plan))
+	if (!all_core(plan))
 		return;
 	n = pmu_perf_user_config1(config1);
 #if defined(__aarch64__)
@@ -202,22 +281,24 @@ static void choose_read(struct perf *perf)
 #endif
 	pmu_fd_raise(&limit);
 	for (unsigned int i = 0; i < n && !perf->user; i++) {
-		perf->user = user_works(perf->plan, config1[i]);
+		perf->user = user_works(plan, config1[i]);
 		perf->config1 = config1[i];
 	}
 	pmu_fd_lower(&limit);
 }
 
-static void close_cpus(struct perf *perf, unsigned int n)
+static void close_cpus(struct pmu_perf *perf, unsigned int n)
 {
 	while (n)
 		pmu_perf_group_close(&perf->group[--n]);
 }
 
-static int open_cpu(struct perf *perf, unsigned int i, const struct pmu_fd_limit *limit)
+static int open_cpu(struct pmu_perf *perf, unsigned int i, const struct pmu_fd_limit *limit)
 {
-	const struct pmu_plan *plan = perf->plan;
-	struct pmu_perf_where where = {.pid = -1, .cpu = plan->cpu[i], .limit = limit};
+	int cpu = perf->plan.cpu[i];
+	struct pmu_perf_where where = {.pid = -1, .cpu = cpu, .limit = limit};
+	struct pmu_plan room;
+	const struct pmu_plan *plan = pmu_perf_plan_on(perf, cpu, &room);
 	unsigned int failed = 0;
 	struct pmu_probe probe;
 	int rc = pmu_perf_group_open(&perf->group[i], plan, &where, &failed);
@@ -229,21 +310,20 @@ static int open_cpu(struct perf *perf, unsigned int i, const struct pmu_fd_limit
 		pmu_perf_group_close(&perf->group[i]);
 	}
 	if (rc == -ENODEV)
-		return pmu_fail(rc, "cannot count on CPU %d: it is offline or has no PMU",
-				plan->cpu[i]);
+		return pmu_fail(rc, "cannot count on CPU %d: it is offline or has no PMU", cpu);
 	memset(&probe, 0, sizeof(probe));
 	pmu_perf_explain(plan, rc, failed, &probe);
-	return pmu_fail(rc, "cannot count on CPU %d: %s%s%s", plan->cpu[i], probe.why,
+	return pmu_fail(rc, "cannot count on CPU %d: %s%s%s", cpu, probe.why,
 			probe.mend[0] ? "; " : "", probe.mend);
 }
 
-static int open_cpus(struct perf *perf)
+static int open_cpus(struct pmu_perf *perf)
 {
 	struct pmu_fd_limit limit;
 	int rc = 0;
 
 	pmu_fd_raise(&limit);
-	for (unsigned int i = 0; i < perf->plan->n_cpus && !rc; i++) {
+	for (unsigned int i = 0; i < perf->plan.n_cpus && !rc; i++) {
 		rc = open_cpu(perf, i, &limit);
 		if (rc)
 			close_cpus(perf, i);
@@ -252,23 +332,37 @@ static int open_cpus(struct perf *perf)
 	return rc;
 }
 
+/* They could be had a moment ago: what cannot be had now is missing, if there is something else to count. */
+static int open_sockets(struct pmu_perf *perf, const struct pmu_plan *plan)
+{
+	int rc = pmu_perf_sockets_open(plan, &perf->sockets);
+
+	if (!rc || counts_nothing(&perf->plan))
+		return rc;
+	snprintf(perf->remark, sizeof(perf->remark), "%s; what sockets count is missing", pmu_error_text());
+	return 0;
+}
+
 static int perf_open(void **state, const struct pmu_plan *plan)
 {
 	unsigned int n_cpus = plan->scope == PMU_COUNT_CPU ? plan->n_cpus : 0;
-	struct perf *perf = calloc(1, sizeof(*perf) + n_cpus * sizeof(perf->group[0]));
+	struct pmu_perf *perf = calloc(1, sizeof(*perf) + n_cpus * sizeof(perf->group[0]));
 	int rc;
 
 	if (!perf)
 		return pmu_fail(ENOMEM, "no memory for the counters of %u CPUs", n_cpus);
-	perf->plan = plan;
-	if (plan->scope == PMU_COUNT_CPU) {
+	perf->plan = without_sockets(plan);
+	perf->pid = getpid();
+	pmu_perf_hybrid_of_plan(&perf->plan, &perf->hybrid);
+	rc = open_sockets(perf, plan);
+	if (!rc && plan->scope == PMU_COUNT_CPU)
 		rc = open_cpus(perf);
-		if (rc) {
-			free(perf);
-			return rc;
-		}
-	} else {
+	else if (!rc)
 		choose_read(perf);
+	if (rc) {
+		pmu_perf_sockets_close(perf->sockets);
+		free(perf);
+		return rc;
 	}
 	*state = perf;
 	return 0;
@@ -276,14 +370,21 @@ static int perf_open(void **state, const struct pmu_plan *plan)
 
 static void perf_close(void *state)
 {
-	struct perf *perf = state;
+	struct pmu_perf *perf = state;
 
-	if (perf->plan->scope == PMU_COUNT_CPU)
-		close_cpus(perf, perf->plan->n_cpus);
+	if (perf->plan.scope == PMU_COUNT_CPU)
+		close_cpus(perf, perf->plan.n_cpus);
+	pmu_perf_sockets_close(perf->sockets);
 	free(perf);
 }
 
-/* --- threads --- */
+static void perf_child(void *state)
+{
+	struct pmu_perf *perf = state;
+
+	if (perf->pid != getpid())
+		pmu_perf_sockets_child(perf->sockets);
+}
 
 static size_t perf_thread_size(const struct pmu_plan *plan)
 {
@@ -291,139 +392,66 @@ static size_t perf_thread_size(const struct pmu_plan *plan)
 	return sizeof(struct pmu_perf_thread);
 }
 
-static void attach_cpu(struct perf *perf, struct pmu_perf_thread *self, int cpu,
-		       struct pmu_attachment *got)
-{
-	const struct pmu_plan *plan = perf->plan;
+/* --- sockets --- */
 
-	for (unsigned int i = 0; i < plan->n_cpus; i++) {
-		if (plan->cpu[i] == cpu) {
-			pmu_perf_reader_init(&self->user.reader, &perf->group[i], plan);
-			return;
-		}
-	}
-	if (cpu < 0)
-		snprintf(got->note, sizeof(got->note),
-			 "not pinned, and what is counted is the CPU");
-	else
-		snprintf(got->note, sizeof(got->note), "CPU %d is not counted", cpu);
+static unsigned int perf_sockets(void *state)
+{
+	return pmu_perf_sockets_count(((struct pmu_perf *)state)->sockets);
 }
 
-/* Pages cost locked memory, of which there may be too little for one thread more. */
-static void map_thread(struct pmu_perf_thread *self, struct pmu_attachment *got)
+static int perf_socket_of(void *state, int cpu)
 {
-	int rc = pmu_perf_user_map(&self->group, self->user.page);
-
-	if (!rc) {
-		self->n_pages = self->group.n;
-		self->pid = getpid();
-	} else {
-		snprintf(got->note, sizeof(got->note),
-			 "read by read(2): no pages for its counters (%s; "
-			 "kernel.perf_event_mlock_kb)",
-			 strerror(-rc));
-	}
+	return pmu_perf_sockets_of(((struct pmu_perf *)state)->sockets, cpu);
 }
 
-static void unmap_thread(struct pmu_perf_thread *self)
+static uint32_t perf_read_socket(void *state, unsigned int socket, uint64_t *value)
 {
-	if (self->n_pages && self->pid == getpid())
-		pmu_perf_user_unmap(self->user.page, self->n_pages);
-	self->n_pages = 0;
-}
+	struct pmu_perf *perf = state;
 
-static int open_thread(struct perf *perf, struct pmu_perf_thread *self,
-		       struct pmu_attachment *got)
-{
-	struct pmu_fd_limit limit;
-	struct pmu_perf_where where = {.pid = 0,
-				       .cpu = -1,
-				       .config1 = perf->user ? perf->config1 : 0,
-				       .limit = &limit};
-	unsigned int failed;
-	int rc;
-
-	pmu_fd_raise(&limit);
-	rc = pmu_perf_group_open(&self->group, perf->plan, &where, &failed);
-	pmu_fd_lower(&limit);
-	if (rc)
-		return same_refusal(rc);
-	if (perf->user)
-		map_thread(self, got);
-	return pmu_perf_group_enable(&self->group);
-}
-
-static void attach_thread(struct perf *perf, struct pmu_perf_thread *self,
-			  struct pmu_attachment *got)
-{
-	struct pmu_perf_reader *reader = &self->user.reader;
-	int rc = open_thread(perf, self, got);
-
-	if (!rc && self->group.n) {
-		pmu_perf_reader_init(reader, &self->group, perf->plan);
-		rc = check_counts(reader);
-	}
-	if (rc) {
-		pmu_perf_note(rc, got->note, sizeof(got->note));
-		unmap_thread(self);
-		pmu_perf_group_close(&self->group);
-		memset(reader, 0, sizeof(*reader));
-		return;
-	}
-	got->user_read =
-		self->n_pages && pmu_perf_user_ready(self->user.page, self->n_pages);
-}
-
-static int perf_attach(void *state, void *thread, int cpu, pmu_read_fn **read,
-		       struct pmu_attachment *got)
-{
-	struct perf *perf = state;
-	struct pmu_perf_thread *self = thread;
-	struct pmu_perf_reader *reader = &self->user.reader;
-
-	memset(self, 0, sizeof(*self));
-	memset(got, 0, sizeof(*got));
-	if (perf->plan->scope == PMU_COUNT_CPU)
-		attach_cpu(perf, self, cpu, got);
-	else
-		attach_thread(perf, self, got);
-	if (!reader->n) {
-		reader->all = pmu_plan_mask(perf->plan);
-		reader->missing = reader->all;
-		*read = pmu_perf_reader_nothing;
-	} else if (got->user_read) {
-		*read = reader->missing ? pmu_perf_user_read_sparse : pmu_perf_user_read;
-	} else {
-		*read = pmu_perf_reader_read;
-	}
-	got->missing = reader->missing;
-	return 0;
-}
-
-static void perf_detach(void *state, void *thread)
-{
-	struct pmu_perf_thread *self = thread;
-
-	(void)state;
-	unmap_thread(self);
-	pmu_perf_group_close(&self->group);
+	return perf->sockets ? pmu_perf_sockets_read(perf->sockets, socket, value) : pmu_plan_mask(&perf->plan);
 }
 
 /* --- words --- */
 
-static void perf_describe(void *state, char *text, size_t size)
+static void describe_reads(const struct pmu_perf *perf, char *text, size_t size)
 {
-	const struct perf *perf = state;
-	const char *whose = perf->plan->scope == PMU_COUNT_CPU
+	const char *whose = perf->plan.scope == PMU_COUNT_CPU
 				    ? "whatever runs on a thread's CPU, "
 				    : "";
+	const char *kinds = perf->hybrid.n ? ", for each kind of core" : "";
 
 	if (perf->user)
-		snprintf(text, size, "%s, read in user space", pmu_plan_levels(perf->plan));
+		snprintf(text, size, "%s%s, read in user space%s", pmu_plan_levels(&perf->plan), kinds,
+			 perf->hybrid.n ? " where a thread is pinned" : "");
 	else
-		snprintf(text, size, "%s%s, one read(2) at each begin and end%s%s%s", whose,
-			 pmu_plan_levels(perf->plan), perf->no_user ? " (" : "",
+		snprintf(text, size, "%s%s%s, one read(2) at each begin and end%s%s%s", whose,
+			 pmu_plan_levels(&perf->plan), kinds, perf->no_user ? " (" : "",
 			 perf->no_user ? perf->no_user : "", perf->no_user ? ")" : "");
+}
+
+static void perf_describe(void *state, char *text, size_t size)
+{
+	const struct pmu_perf *perf = state;
+	unsigned int n = pmu_perf_sockets_groups(perf->sockets);
+	size_t len = 0;
+
+	text[0] = '\0';
+	if (!n || !counts_nothing(&perf->plan))
+		describe_reads(perf, text, size);
+	len = strlen(text);
+	if (n)
+		snprintf(text + len, size - len, "%swhole sockets, %u read(2) for all of them", len ? "; " : "", n);
+}
+
+static bool perf_remark(void *state, char *text, size_t size)
+{
+	struct pmu_perf *perf = state;
+
+	if (!perf->remark[0])
+		return pmu_perf_sockets_remark(perf->sockets, text, size);
+	snprintf(text, size, "%s", perf->remark);
+	perf->remark[0] = '\0';
+	return true;
 }
 
 const struct pmu_backend pmu_backend_perf = {
@@ -434,7 +462,12 @@ const struct pmu_backend pmu_backend_perf = {
 	.open = perf_open,
 	.close = perf_close,
 	.thread_size = perf_thread_size,
-	.attach = perf_attach,
-	.detach = perf_detach,
+	.attach = pmu_perf_attach,
+	.detach = pmu_perf_detach,
 	.describe = perf_describe,
+	.sockets = perf_sockets,
+	.socket_of = perf_socket_of,
+	.read_socket = perf_read_socket,
+	.remark = perf_remark,
+	.child = perf_child,
 };

@@ -6,20 +6,13 @@
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/compiler.h"
+#include "counters/perf_system.h"
 
-/* What read(2) gives for PERF_FORMAT_GROUP and both times. */
-struct group_values {
-	uint64_t n;
-	uint64_t enabled_ns;
-	uint64_t running_ns;
-	uint64_t value[PMU_MAX_SLOTS];
-};
-#define VALUES_SIZE(n) (offsetof(struct group_values, value) + 8 * (size_t)(n))
+#define VALUES_SIZE(n) (offsetof(struct pmu_perf_values, value) + 8 * (size_t)(n))
 
 /*
  * libc's read() may be interposed, is a point of cancellation and sets errno: none of
@@ -54,7 +47,8 @@ static inline long raw_read(int fd, void *buf, size_t size)
 
 /*
  * Pinned belongs to the leader: the group counts whenever its thread runs, or not at all.
- * The hypervisor is never ours to count.
+ * The hypervisor is never ours to count.  What belongs to the socket has no levels, nor has a
+ * PMU beside the cores' own: the kernel takes no exclusion there, PERF_PMU_CAP_NO_EXCLUDE.
  */
 static void fill_attr(struct perf_event_attr *attr, const struct pmu_slot *slot,
 		      bool leader)
@@ -67,11 +61,19 @@ static void fill_attr(struct perf_event_attr *attr, const struct pmu_slot *slot,
 	attr->config2 = slot->config2;
 	attr->disabled = leader;
 	attr->pinned = leader;
-	attr->exclude_user = !slot->user;
-	attr->exclude_kernel = !slot->kernel;
-	attr->exclude_hv = 1;
+	if (!pmu_slot_is_socket(slot) && !slot->pmu[0]) {
+		attr->exclude_user = !slot->user;
+		attr->exclude_kernel = !slot->kernel;
+		attr->exclude_hv = 1;
+	}
 	attr->read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
 			    PERF_FORMAT_TOTAL_TIME_RUNNING;
+}
+
+/* A PMU beside the cores' that knows no levels: then none may be excluded, the hypervisor's neither. */
+static bool is_without_levels(const struct perf_event_attr *attr)
+{
+	return attr->type >= PERF_TYPE_MAX && !attr->exclude_user && !attr->exclude_kernel && attr->exclude_hv;
 }
 
 static int open_slot(const struct pmu_slot *slot, const struct pmu_perf_where *where,
@@ -83,11 +85,12 @@ static int open_slot(const struct pmu_slot *slot, const struct pmu_perf_where *w
 	fill_attr(&attr, slot, leader < 0);
 	if (slot->kind == PMU_SLOT_CORE)
 		attr.config1 |= where->config1;
-	fd = (int)syscall(SYS_perf_event_open, &attr, where->pid, where->cpu, leader,
-			  PERF_FLAG_FD_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	return where->limit ? pmu_fd_park(fd, where->limit) : fd;
+	fd = pmu_perf_system->open(&attr, where->pid, where->cpu, leader, PERF_FLAG_FD_CLOEXEC);
+	if (fd == -EINVAL && is_without_levels(&attr)) {
+		attr.exclude_hv = 0;
+		fd = pmu_perf_system->open(&attr, where->pid, where->cpu, leader, PERF_FLAG_FD_CLOEXEC);
+	}
+	return fd >= 0 && where->limit ? pmu_fd_park(fd, where->limit) : fd;
 }
 
 static int add_slot(struct pmu_perf_group *group, const struct pmu_plan *plan,
@@ -102,7 +105,7 @@ static int add_slot(struct pmu_perf_group *group, const struct pmu_plan *plan,
 	group->slot[n] = (uint8_t)slot;
 	/* a kernel without the request leaves 0: then every descriptor that refuses it is
 	 * not ours */
-	if (ioctl(fd, PERF_EVENT_IOC_ID, &group->id[n]) < 0)
+	if (pmu_perf_system->control(fd, PERF_EVENT_IOC_ID, &group->id[n]) < 0)
 		group->id[n] = 0;
 	group->n++;
 	return 0;
@@ -129,9 +132,9 @@ int pmu_perf_group_open(struct pmu_perf_group *group, const struct pmu_plan *pla
 
 static int command(const struct pmu_perf_group *group, unsigned long request)
 {
-	if (group->n && ioctl(group->fd[0], request, PERF_IOC_FLAG_GROUP) < 0)
-		return -errno;
-	return 0;
+	if (!group->n)
+		return 0;
+	return pmu_perf_system->control(group->fd[0], request, (void *)(uintptr_t)PERF_IOC_FLAG_GROUP);
 }
 
 int pmu_perf_group_enable(const struct pmu_perf_group *group)
@@ -153,7 +156,7 @@ static bool is_ours(int fd, uint64_t id)
 {
 	uint64_t now;
 
-	return ioctl(fd, PERF_EVENT_IOC_ID, &now) == 0 && now == id;
+	return pmu_perf_system->control(fd, PERF_EVENT_IOC_ID, &now) == 0 && now == id;
 }
 
 void pmu_perf_group_close(struct pmu_perf_group *group)
@@ -194,17 +197,15 @@ uint32_t pmu_perf_lost(struct pmu_perf_reader *reader, enum pmu_source_lost why)
 /* A pinned group that lost its counters reads as end of file, for good. */
 static PMU_COLD uint32_t read_failed(struct pmu_perf_reader *self)
 {
-	int saved = errno;
 	bool ours = is_ours(self->fd, self->id);
 
-	errno = saved;
 	return pmu_perf_lost(self, ours ? PMU_SOURCE_TAKEN : PMU_SOURCE_CLOSED);
 }
 
 PMU_HOT uint32_t pmu_perf_reader_read(void *thread, uint64_t *value)
 {
 	struct pmu_perf_reader *self = thread;
-	struct group_values got;
+	struct pmu_perf_values got;
 	uint32_t n = self->n;
 
 	if (unlikely(self->source.lost))
@@ -215,6 +216,13 @@ PMU_HOT uint32_t pmu_perf_reader_read(void *thread, uint64_t *value)
 	for (uint32_t i = 0; i < n; i++)
 		value[self->slot[i]] = got.value[i];
 	return self->missing;
+}
+
+enum pmu_source_lost pmu_perf_group_read(const struct pmu_perf_group *group, struct pmu_perf_values *got)
+{
+	if (raw_read(group->fd[0], got, sizeof(*got)) == (long)VALUES_SIZE(group->n) && got->n == group->n)
+		return PMU_SOURCE_HOLDS;
+	return is_ours(group->fd[0], group->id[0]) ? PMU_SOURCE_TAKEN : PMU_SOURCE_CLOSED;
 }
 
 uint32_t pmu_perf_reader_nothing(void *thread, uint64_t *value)

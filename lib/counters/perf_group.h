@@ -29,6 +29,14 @@ struct pmu_perf_group {
 					descriptor from another */
 };
 
+/** What read(2) gives for PERF_FORMAT_GROUP and both times. */
+struct pmu_perf_values {
+	uint64_t n;
+	uint64_t enabled_ns;
+	uint64_t running_ns;
+	uint64_t value[PMU_MAX_SLOTS];
+};
+
 /** What a read(2) of a group needs; a thread's part that is read this way begins with it.
  */
 struct pmu_perf_reader {
@@ -67,6 +75,13 @@ int pmu_perf_group_reset(const struct pmu_perf_group *group);
 
 /** pmu_perf_group_close() - close what still is ours; the group is empty afterwards. */
 void pmu_perf_group_close(struct pmu_perf_group *group);
+
+/**
+ * pmu_perf_group_read() - one system call; whether it counted all the time is the caller's to judge
+ *
+ * A pinned group that lost its counters says so.  Keeps errno, is no cancellation point.
+ */
+enum pmu_source_lost pmu_perf_group_read(const struct pmu_perf_group *group, struct pmu_perf_values *got);
 
 /** pmu_perf_reader_init() - a reader of @group for threads with @plan. */
 void pmu_perf_reader_init(struct pmu_perf_reader *reader,

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "base/compiler.h"
 #include "base/sysfile.h"
 #include "machine/cpu.h"
 
@@ -18,16 +19,23 @@ bool pmu_perf_refuses_slot(int code)
 	return code == -ENOENT || code == -EINVAL || code == -ENOSPC;
 }
 
+int pmu_perf_same_refusal(int code)
+{
+	return code == -EOPNOTSUPP || code == -ENXIO || code == -ENODEV ? -ENOENT : code;
+}
+
 /* Highest kernel.perf_event_paranoid that lets anybody count this. */
 static int paranoid_limit(const struct pmu_plan *plan, unsigned int slot)
 {
-	if (plan->scope == PMU_COUNT_CPU)
+	if (plan->scope == PMU_COUNT_CPU || pmu_slot_is_socket(&plan->slot[slot]))
 		return 0;
 	return plan->slot[slot].kernel ? 1 : 2;
 }
 
 static const char *what_is_counted(const struct pmu_plan *plan, unsigned int slot)
 {
+	if (pmu_slot_is_socket(&plan->slot[slot]))
+		return "what belongs to a socket";
 	if (plan->scope == PMU_COUNT_CPU)
 		return "whatever runs on a CPU";
 	return plan->slot[slot].kernel ? "at kernel level" : "at user level";
@@ -173,15 +181,12 @@ static const char *errno_name(int code)
 static void explain_no_event(const struct pmu_plan *plan, int code, unsigned int slot,
 			     struct pmu_probe *probe)
 {
-	if (pmu_slot_is_socket(&plan->slot[slot])) {
+	if (pmu_slot_is_socket(&plan->slot[slot]))
+		snprintf(probe->why, sizeof(probe->why), "%.31s has no event of code 0x%llx (%s)",
+			 plan->slot[slot].pmu, (unsigned long long)plan->slot[slot].config, errno_name(code));
+	else
 		snprintf(probe->why, sizeof(probe->why),
-			 "it does not count what belongs to the socket yet");
-		snprintf(probe->mend, sizeof(probe->mend),
-			 "the source msr does: run as root, with modprobe msr");
-		return;
-	}
-	snprintf(probe->why, sizeof(probe->why),
-		 "this CPU and kernel have no event of type %u, code 0x%llx (%s)",
+			 "this CPU and kernel have no event of type %u, code 0x%llx (%s)",
 		 plan->slot[slot].type, (unsigned long long)plan->slot[slot].config,
 		 errno_name(code));
 	snprintf(probe->mend, sizeof(probe->mend), "choose another event");
@@ -194,13 +199,19 @@ static void explain_no_room(const struct pmu_plan *plan, int code, unsigned int 
 	int64_t watchdog = 0;
 
 	(void)code;
-	(void)slot;
 	for (unsigned int i = 0; i < plan->n_slots; i++) {
 		asked += !(plan->absent >> i & 1);
 		out += probe->error[i] == -ENOSPC;
 	}
 	if (pmu_sysfile_i64(WATCHDOG, &watchdog))
 		watchdog = 0;
+	if (pmu_slot_is_socket(&plan->slot[slot])) {
+		snprintf(probe->why, sizeof(probe->why), "%u of %u events fit the counters of %.31s at the same time",
+			 asked - out, asked, plan->slot[slot].pmu);
+		snprintf(probe->mend, sizeof(probe->mend),
+			 "ask for fewer events, or end what else counts on this machine");
+		return;
+	}
 	snprintf(probe->why, sizeof(probe->why),
 		 "%u of %u events fit the counters at the same time%s", asked - out,
 		 asked, watchdog > 0 ? "; the NMI watchdog holds one counter" : "");
@@ -218,6 +229,36 @@ static void explain_other(const struct pmu_plan *plan, int code, unsigned int sl
 		 plan->slot[slot].type, (unsigned long long)plan->slot[slot].config,
 		 strerror(-code));
 	probe->mend[0] = '\0';
+}
+
+/* Modules of the kernel that bring PMUs of sockets. */
+static const struct {
+	const char *begins, *module;
+} modules[] = {
+	{"uncore", "intel_uncore"}, {"cstate", "intel_cstate"}, {"power", "rapl"},
+	{"amd_df", "amd_uncore"},   {"amd_l3", "amd_uncore"},	{"amd_umc", "amd_uncore"},
+};
+
+void pmu_perf_explain_no_pmu_of(const char *pmu, struct pmu_probe *probe)
+{
+	struct pmu_cpu_id id;
+	bool guest = !pmu_cpu_identify(&id) && id.hypervisor;
+
+	probe->mend[0] = '\0';
+	snprintf(probe->why, sizeof(probe->why), "%s%s%s%s shows no PMU %s",
+		 guest ? "this virtual machine" : "this machine's kernel", guest && id.hypervisor_name[0] ? " (" : "",
+		 guest ? id.hypervisor_name : "", guest && id.hypervisor_name[0] ? ")" : "",
+		 *pmu ? pmu : "for it");
+	if (guest) {
+		snprintf(probe->mend, sizeof(probe->mend), "run on bare metal");
+		return;
+	}
+	for (size_t i = 0; i < PMU_ARRAY_LEN(modules); i++) {
+		if (strncmp(pmu, modules[i].begins, strlen(modules[i].begins)) != 0)
+			continue;
+		snprintf(probe->mend, sizeof(probe->mend), "modprobe %s", modules[i].module);
+		return;
+	}
 }
 
 static const struct {

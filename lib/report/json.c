@@ -28,6 +28,8 @@
  *   threads       one for each thread, in the order of their first use of the library
  *     thread      its number, from 0
  *     name, tid, cpu     cpu: OS number of the one it was pinned to, or null
+ *     core_type   the kinds of core it ran on, "P", "E" or "P+E"; only on a hybrid processor,
+ *                 where it is known
  *     merged      0, or how many finished threads share this entry
  *     finished    true or false
  *     time_ns     from its first region to its end or this report
@@ -238,6 +240,8 @@ static void put_thread(struct pmu_strbuf *out, const struct pmu_model_thread *th
 	put_text(out, ", ", "name", thread->name);
 	put_i64(out, ", ", "tid", thread->tid);
 	put_i64(out, ", ", "cpu", thread->cpu);
+	if (thread->core_type && *thread->core_type)
+		put_text(out, ", ", "core_type", thread->core_type);
 	put_u64(out, ", ", "merged", thread->n_merged);
 	key(out, ", ", "finished");
 	pmu_strbuf_add(out, thread->finished ? "true" : "false");

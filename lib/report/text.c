@@ -166,10 +166,10 @@ static struct in_regions *find_in_regions(struct pmu_text *t)
 	return in_regions;
 }
 
-enum thread_column { TID, CPU, TIME, IN_REGIONS, FAULTS, SWITCHES, N_THREAD_COLUMNS };
+enum thread_column { TID, CPU, CORE, TIME, IN_REGIONS, FAULTS, SWITCHES, N_THREAD_COLUMNS };
 
 static const char *const thread_titles[N_THREAD_COLUMNS] = {
-	"tid", "CPU", "time", "in regions", "faults", "switches"};
+	"tid", "CPU", "core", "time", "in regions", "faults", "switches"};
 
 /* "" and -1 of either part: unknown */
 static void put_sum(struct pmu_cell *cell, int64_t a, int64_t b)
@@ -202,6 +202,7 @@ static void fill_thread(struct pmu_text *t, unsigned int i,
 	text.len = 0;
 	pmu_strbuf_addf(&text, "%d", thread->cpu);
 	pmu_cell_text(&cell[CPU][i], thread->cpu >= 0 ? pmu_strbuf_text(&text) : "");
+	pmu_cell_text(&cell[CORE][i], thread->core_type ? thread->core_type : "");
 	pmu_cell_time(&cell[TIME][i], (double)thread->time_ns);
 	if (in_regions->open)
 		pmu_cell_none(&cell[IN_REGIONS][i]);

@@ -87,7 +87,7 @@ static void describe_metrics(void)
 		const struct pmu_group *group = &pmu_session.group[i].group;
 
 		for (unsigned int j = 0; j < group->n_metrics; j++) {
-			char text[512];
+			char text[640];
 
 			snprintf(text, sizeof(text), "%u\t%s\t%s\t%s", i, group->metric[j].name,
 				 group->metric[j].unit, group->metric[j].formula);

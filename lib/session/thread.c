@@ -97,6 +97,18 @@ static void note_attachment(const struct pmu_attachment *got)
 	pmu_table_meta(&pmu_session.table, PMU_META_NOTE, got->note);
 }
 
+/* Kinds of core, which the source sees when it reads. */
+static void note_core_types(struct pmu_thread *self)
+{
+	const struct pmu_source_thread *source = self->counters;
+	uint32_t types = source ? __atomic_load_n(&source->core_types, __ATOMIC_RELAXED) : 0;
+
+	if (types & PMU_SLOT_P)
+		pmu_thread_flag(self, PMU_THREAD_CORE_P);
+	if (types & PMU_SLOT_E)
+		pmu_thread_flag(self, PMU_THREAD_CORE_E);
+}
+
 static int attach_counters(struct pmu_thread *self, const struct pmu_session_group *group)
 {
 	size_t size = group->backend->thread_size(&group->plan);
@@ -116,6 +128,7 @@ static int attach_counters(struct pmu_thread *self, const struct pmu_session_gro
 	pmu_sockets_attach(self);
 	if (got.user_read)
 		pmu_thread_flag(self, PMU_THREAD_USER_READ);
+	note_core_types(self);
 	self->bare = !self->read && pmu_clock_is_bare(self->clock);
 	note_attachment(&got);
 	return 0;
@@ -278,6 +291,7 @@ void pmu_thread_update(struct pmu_thread *thread)
 	    !record->doubt[PMU_DOUBT_MOVED])
 		record->doubt[PMU_DOUBT_MOVED] = sched_getcpu() != thread->cpu;
 	note_lost_source(thread);
+	note_core_types(thread);
 }
 
 bool pmu_thread_is_current(const struct pmu_thread *self)
@@ -414,9 +428,8 @@ void pmu_thread_doubt(struct pmu_thread *self, enum pmu_thread_doubt which)
 
 void pmu_thread_flag(struct pmu_thread *self, enum pmu_store_thread_flags flag)
 {
-	uint32_t *flags = &self->rows.record->flags;
-
-	__atomic_store_n(flags, *flags | flag, __ATOMIC_RELAXED);
+	/* by the thread itself, and by whoever makes a report */
+	__atomic_fetch_or(&self->rows.record->flags, (uint32_t)flag, __ATOMIC_RELAXED);
 }
 
 struct pmu_store_row *pmu_thread_row(struct pmu_thread *self, const char *text, size_t len,

@@ -115,11 +115,30 @@ static void start_thread(struct pmu_convert *convert, const struct pmu_raw_threa
 				  pmu_text_field(record->name, sizeof(record->name)));
 }
 
+static const char *core_type(uint32_t flags)
+{
+	static const char *const name[] = {"", "P", "E", "P+E"};
+
+	return name[(flags & PMU_THREAD_CORE_P ? 1 : 0) | (flags & PMU_THREAD_CORE_E ? 2 : 0)];
+}
+
+/* Of all groups it was counted in. */
+static void add_core_types(struct pmu_model_thread *to, uint32_t flags)
+{
+	static const uint32_t both = PMU_THREAD_CORE_P | PMU_THREAD_CORE_E;
+
+	if (to->core_type && *to->core_type && core_type(flags)[0] && strcmp(to->core_type, core_type(flags)) != 0)
+		to->core_type = core_type(both);
+	else if (!to->core_type || !*to->core_type)
+		to->core_type = core_type(flags);
+}
+
 static void add_record(struct pmu_convert *convert, const struct pmu_raw_thread *from,
 		       struct pmu_model_thread *to)
 {
 	const struct pmu_store_thread *record = &from->record;
 
+	add_core_types(to, record->flags);
 	to->finished = to->finished && record->state != PMU_THREAD_LIVE;
 	to->time_ns += pmu_convert_ns(convert, record_ticks(convert, from));
 	if (is_set(from) && record->n_merged > to->n_merged)

@@ -143,6 +143,9 @@ enum pmu_store_thread_flags {
 	 * are how often that came about.
 	 */
 	PMU_THREAD_SOCKET = 8,
+	/* hybrid: kinds of core on which it was counted; neither: not known, or all cores are alike */
+	PMU_THREAD_CORE_P = 16,
+	PMU_THREAD_CORE_E = 32,
 };
 
 /** Numbers of records of sockets start here, clear of those of threads. */
