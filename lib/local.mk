@@ -104,12 +104,16 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/counters/perf.h \
 	%D%/counters/perf_group.c \
 	%D%/counters/perf_group.h \
+	%D%/counters/perf_box.c \
+	%D%/counters/perf_box.h \
 	%D%/counters/perf_hybrid.c \
 	%D%/counters/perf_hybrid.h \
 	%D%/counters/perf_places.c \
 	%D%/counters/perf_places.h \
+	%D%/counters/perf_probe.c \
 	%D%/counters/perf_socket.c \
 	%D%/counters/perf_socket.h \
+	%D%/counters/perf_socket_probe.c \
 	%D%/counters/perf_system.c \
 	%D%/counters/perf_system.h \
 	%D%/counters/perf_thread.c \

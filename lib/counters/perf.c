@@ -14,214 +14,6 @@
 #include "counters/backend.h"
 #include "counters/perf_why.h"
 
-/* --- can it? --- */
-
-int pmu_perf_check_counts(struct pmu_perf_reader *reader)
-{
-	uint64_t value[PMU_MAX_SLOTS];
-
-	pmu_perf_reader_read(reader, value);
-	return reader->source.lost ? -ENOSPC : 0;
-}
-
-/* On a kind of core where the thread is not now, a group has its counters and stands still. */
-static int check_group(const struct pmu_perf_group *group, const struct pmu_plan *plan, bool may_stand)
-{
-	struct pmu_perf_reader reader;
-	struct pmu_perf_values got;
-
-	if (!group->n)
-		return 0;
-	if (may_stand)
-		return pmu_perf_group_read(group, &got) ? -ENOSPC : 0;
-	pmu_perf_reader_init(&reader, group, plan);
-	return pmu_perf_check_counts(&reader);
-}
-
-static int try_where(const struct pmu_plan *plan, const struct pmu_perf_where *where, bool may_stand)
-{
-	struct pmu_perf_group group;
-	unsigned int failed;
-	int rc = pmu_perf_group_open(&group, plan, where, &failed);
-
-	if (rc)
-		return pmu_perf_same_refusal(rc);
-	rc = pmu_perf_group_enable(&group);
-	if (!rc)
-		rc = check_group(&group, plan, may_stand);
-	pmu_perf_group_close(&group);
-	return rc;
-}
-
-int pmu_perf_try(const struct pmu_plan *plan)
-{
-	struct pmu_perf_where where = {.pid = 0, .cpu = -1};
-
-	if (plan->scope == PMU_COUNT_CPU) {
-		if (!plan->n_cpus)
-			return -EINVAL;
-		where = (struct pmu_perf_where){.pid = -1, .cpu = plan->cpu[0]};
-	}
-	return try_where(plan, &where, false);
-}
-
-/* What counts threads goes everywhere, what counts CPUs to the first one of the kind; false: there is none. */
-static bool find_where(const struct pmu_perf_hybrid *hybrid, unsigned int kind, const struct pmu_plan *plan,
-		       struct pmu_perf_where *where)
-{
-	*where = (struct pmu_perf_where){.pid = 0, .cpu = -1};
-	if (plan->scope != PMU_COUNT_CPU)
-		return true;
-	for (unsigned int i = 0; i < plan->n_cpus; i++) {
-		if (pmu_perf_hybrid_kind(hybrid, plan->cpu[i]) != (int)kind)
-			continue;
-		*where = (struct pmu_perf_where){.pid = -1, .cpu = plan->cpu[i]};
-		return true;
-	}
-	return false;
-}
-
-static int try_plan(const struct pmu_perf_hybrid *hybrid, const struct pmu_plan *plan)
-{
-	struct pmu_perf_where where;
-	struct pmu_plan one;
-	int rc = 0;
-
-	if (!hybrid->n)
-		return pmu_perf_try(plan);
-	for (unsigned int i = 0; i < hybrid->n && !rc; i++) {
-		if (!find_where(hybrid, i, plan, &where))
-			continue;
-		pmu_perf_hybrid_plan(hybrid, i, true, plan, &one);
-		rc = try_where(&one, &where, where.cpu < 0);
-	}
-	return rc;
-}
-
-static int try_alone(const struct pmu_perf_hybrid *hybrid, const struct pmu_plan *plan, unsigned int slot)
-{
-	struct pmu_plan one = *plan;
-
-	one.absent = pmu_plan_mask(plan) & ~(1u << slot);
-	return try_plan(hybrid, &one);
-}
-
-/* Any processor with a PMU has one of these two. */
-static bool has_pmu(const struct pmu_plan *plan)
-{
-	static const uint64_t codes[] = {PERF_COUNT_HW_CPU_CYCLES,
-					 PERF_COUNT_HW_INSTRUCTIONS};
-	struct pmu_plan one = *plan;
-
-	one.n_slots = 1;
-	one.absent = 0;
-	for (size_t i = 0; i < PMU_ARRAY_LEN(codes); i++) {
-		one.slot[0] = (struct pmu_slot){.kind = PMU_SLOT_CORE,
-						.type = PERF_TYPE_HARDWARE,
-						.config = codes[i],
-						.user = true};
-		if (pmu_perf_try(&one) != -ENOENT)
-			return true;
-	}
-	return false;
-}
-
-/*
- * Each slot beside those before it that count.  The kernel has one code for an event it
- * does not know and for one that the group has no counter for: the event alone tells them
- * apart.
- */
-static int probe_slots(const struct pmu_perf_hybrid *hybrid, const struct pmu_plan *plan,
-		       struct pmu_probe *probe, unsigned int *first)
-{
-	struct pmu_plan fits = *plan;
-	int rc, refused = 0;
-
-	fits.absent = pmu_plan_mask(plan);
-	for (unsigned int i = 0; i < plan->n_slots; i++) {
-		if (plan->absent >> i & 1)
-			continue;
-		fits.absent &= ~(1u << i);
-		rc = try_plan(hybrid, &fits);
-		if (!rc)
-			continue;
-		fits.absent |= 1u << i;
-		if (rc == -EINVAL && try_alone(hybrid, plan, i) == 0)
-			rc = -ENOSPC;
-		probe->error[i] = rc;
-		if (!refused || !pmu_perf_refuses_slot(rc)) {
-			refused = rc;
-			*first = i;
-		}
-		if (!pmu_perf_refuses_slot(rc))
-			break;
-	}
-	return refused;
-}
-
-/* Where there is no PMU no event exists, and giving them up one by one would hide the
- * reason. */
-static int without_pmu(const struct pmu_plan *plan, struct pmu_probe *probe)
-{
-	for (unsigned int i = 0; i < plan->n_slots; i++) {
-		if (plan->slot[i].kind == PMU_SLOT_CORE && !(plan->absent >> i & 1))
-			probe->error[i] = -ENODEV;
-	}
-	return -ENODEV;
-}
-
-/* The slots that are not counted for sockets. */
-static struct pmu_plan without_sockets(const struct pmu_plan *plan)
-{
-	struct pmu_plan own = *plan;
-
-	own.absent |= pmu_plan_sockets(plan);
-	return own;
-}
-
-static bool counts_nothing(const struct pmu_plan *plan)
-{
-	return !(pmu_plan_mask(plan) & ~plan->absent);
-}
-
-static int probe_own(const struct pmu_plan *plan, struct pmu_probe *probe)
-{
-	struct pmu_perf_hybrid hybrid;
-	unsigned int first = 0;
-	int rc;
-
-	pmu_perf_hybrid_of_plan(plan, &hybrid);
-	rc = try_plan(&hybrid, plan);
-	if (rc)
-		rc = probe_slots(&hybrid, plan, probe, &first);
-	if (rc == -ENOENT && plan->slot[first].kind == PMU_SLOT_CORE && !has_pmu(plan))
-		rc = without_pmu(plan, probe);
-	if (rc)
-		pmu_perf_explain(plan, rc, first, probe);
-	return rc;
-}
-
-/* Where sockets are refused as a whole, the rest can be counted without them. */
-static int perf_probe(const struct pmu_plan *plan, struct pmu_probe *probe)
-{
-	struct pmu_plan own = without_sockets(plan);
-	struct pmu_fd_limit limit;
-	bool alone = counts_nothing(&own) && !counts_nothing(plan);
-	int rc = 0;
-
-	memset(probe, 0, sizeof(*probe));
-	pmu_fd_raise(&limit);
-	if (!alone)
-		rc = probe_own(&own, probe);
-	if (!rc) {
-		rc = pmu_perf_sockets_probe(plan, probe);
-		if (!alone && !pmu_perf_refuses_slot(rc))
-			rc = 0;
-	}
-	pmu_fd_lower(&limit);
-	return rc;
-}
-
 /* --- the session --- */
 
 static bool user_works(const struct pmu_plan *plan, uint64_t config1)
@@ -337,7 +129,7 @@ static int open_sockets(struct pmu_perf *perf, const struct pmu_plan *plan)
 {
 	int rc = pmu_perf_sockets_open(plan, &perf->sockets);
 
-	if (!rc || counts_nothing(&perf->plan))
+	if (!rc || pmu_perf_counts_nothing(&perf->plan))
 		return rc;
 	snprintf(perf->remark, sizeof(perf->remark), "%s; what sockets count is missing", pmu_error_text());
 	return 0;
@@ -351,7 +143,7 @@ static int perf_open(void **state, const struct pmu_plan *plan)
 
 	if (!perf)
 		return pmu_fail(ENOMEM, "no memory for the counters of %u CPUs", n_cpus);
-	perf->plan = without_sockets(plan);
+	perf->plan = pmu_perf_own_plan(plan);
 	perf->pid = getpid();
 	pmu_perf_hybrid_of_plan(&perf->plan, &perf->hybrid);
 	rc = open_sockets(perf, plan);
@@ -436,7 +228,7 @@ static void perf_describe(void *state, char *text, size_t size)
 	size_t len = 0;
 
 	text[0] = '\0';
-	if (!n || !counts_nothing(&perf->plan))
+	if (!n || !pmu_perf_counts_nothing(&perf->plan))
 		describe_reads(perf, text, size);
 	len = strlen(text);
 	if (n)
@@ -458,7 +250,7 @@ const struct pmu_backend pmu_backend_perf = {
 	.name = "perf",
 	.about = "hardware counters through the kernel's perf_event",
 	.counts = true,
-	.probe = perf_probe,
+	.probe = pmu_perf_probe,
 	.open = perf_open,
 	.close = perf_close,
 	.thread_size = perf_thread_size,

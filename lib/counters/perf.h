@@ -42,6 +42,24 @@ struct pmu_perf_thread {
  */
 int pmu_perf_try(const struct pmu_plan *plan);
 
+/** pmu_perf_own_plan() - without what belongs to sockets */
+static inline struct pmu_plan pmu_perf_own_plan(const struct pmu_plan *plan)
+{
+	struct pmu_plan own = *plan;
+
+	own.absent |= pmu_plan_sockets(plan);
+	return own;
+}
+
+/** pmu_perf_counts_nothing() - is every slot absent? */
+static inline bool pmu_perf_counts_nothing(const struct pmu_plan *plan)
+{
+	return !(pmu_plan_mask(plan) & ~plan->absent);
+}
+
+/** pmu_perf_probe() - as struct pmu_backend has it. */
+int pmu_perf_probe(const struct pmu_plan *plan, struct pmu_probe *probe);
+
 /** pmu_perf_attach(), _detach() - as struct pmu_backend has them. */
 int pmu_perf_attach(void *state, void *thread, int cpu, pmu_read_fn **read, struct pmu_attachment *got);
 void pmu_perf_detach(void *state, void *thread);

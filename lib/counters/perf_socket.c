@@ -9,14 +9,11 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "counters/perf_group.h"
+#include "counters/perf_box.h"
 #include "counters/perf_places.h"
 #include "counters/perf_system.h"
 #include "counters/perf_why.h"
-#include "machine/boxes.h"
 
-/* Boxes of one PMU; no machine has more than half as many. */
-#define ROOM 256
 /* 2^64: where a count no longer fits */
 #define BEYOND 18446744073709551616.0L
 
@@ -37,203 +34,13 @@ struct pmu_perf_sockets {
 	struct part *part;
 };
 
-/* --- boxes --- */
-
-struct boxes {
-	size_t n;
-	struct pmu_box *box;
-};
-
-static uint32_t wanted(const struct pmu_plan *plan)
-{
-	return pmu_plan_sockets(plan) & ~plan->absent;
-}
-
-/* Those of @slots that are counted by the same PMU as the first of them. */
-static uint32_t same_pmu(const struct pmu_plan *plan, uint32_t slots)
-{
-	const char *pmu = plan->slot[__builtin_ctz(slots)].pmu;
-	uint32_t same = 0;
-
-	for (unsigned int i = 0; i < plan->n_slots; i++)
-		if (slots >> i & 1 && !strncmp(plan->slot[i].pmu, pmu, sizeof(plan->slot[i].pmu)))
-			same |= 1u << i;
-	return same;
-}
-
-/* "power" has no other name; of what is only in registers, or was not there, nobody knows one. */
-static const char *pmu_of(const struct pmu_slot *slot)
-{
-	return slot->pmu[0] || slot->kind != PMU_SLOT_ENERGY ? slot->pmu : "power";
-}
-
-static bool is_there(const struct pmu_slot *slot)
-{
-	return slot->pmu[0] && slot->type != PMU_TYPE_ABSENT;
-}
-
-/* 0; -ENOENT: no such PMU; -EINVAL: none that belongs to sockets, or more than we can add up.  @why says so. */
-static int find_boxes(const struct pmu_slot *slot, struct boxes *boxes, struct pmu_probe *why)
-{
-	const char *pmu = pmu_of(slot);
-
-	boxes->box = calloc(ROOM, sizeof(boxes->box[0]));
-	if (!boxes->box)
-		return -ENOMEM;
-	boxes->n = is_there(slot) ? pmu_boxes_find(pmu_perf_system->devices, pmu, boxes->box, ROOM) : 0;
-	if (!boxes->n) {
-		pmu_perf_explain_no_pmu_of(pmu, why);
-		return -ENOENT;
-	}
-	why->mend[0] = '\0';
-	snprintf(why->why, sizeof(why->why), "%s has more boxes than are known here: a sum would be too low", pmu);
-	if (boxes->n > ROOM)
-		return -EINVAL;
-	for (size_t i = 0; i < boxes->n; i++) {
-		if (boxes->box[i].cut)
-			return -EINVAL;
-		if (boxes->box[i].n_cpus)
-			continue;
-		snprintf(why->why, sizeof(why->why), "%s has no cpumask: it does not count for a socket",
-			 boxes->box[i].name);
-		return -EINVAL;
-	}
-	why->why[0] = '\0';
-	return 0;
-}
-
-static void box_plan(const struct pmu_plan *plan, uint32_t slots, const struct pmu_box *box, struct pmu_plan *one)
-{
-	*one = *plan;
-	one->absent = pmu_plan_mask(plan) & ~slots;
-	for (unsigned int i = 0; i < plan->n_slots; i++)
-		one->slot[i].type = box->type;
-}
-
-static int open_box(const struct pmu_plan *plan, uint32_t slots, const struct pmu_box *box, int cpu,
-		    const struct pmu_fd_limit *limit, struct pmu_perf_group *group)
-{
-	struct pmu_perf_where where = {.pid = -1, .cpu = cpu, .limit = limit};
-	struct pmu_perf_values got;
-	struct pmu_plan one;
-	unsigned int failed;
-	int rc;
-
-	box_plan(plan, slots, box, &one);
-	rc = pmu_perf_group_open(group, &one, &where, &failed);
-	if (rc)
-		return rc;
-	rc = pmu_perf_group_enable(group);
-	if (!rc && (pmu_perf_group_read(group, &got) || got.enabled_ns != got.running_ns))
-		rc = -ENOSPC;
-	if (rc)
-		pmu_perf_group_close(group);
-	return rc;
-}
-
-/* --- can it? --- */
-
-static int try_slots(const struct pmu_plan *plan, uint32_t slots, const struct pmu_box *box)
-{
-	struct pmu_perf_group group;
-	int rc = open_box(plan, slots, box, box->cpu[0], NULL, &group);
-
-	if (!rc)
-		pmu_perf_group_close(&group);
-	return pmu_perf_same_refusal(rc);
-}
-
-/* Each slot beside those before it that count, as for cores. */
-static int try_each(const struct pmu_plan *plan, uint32_t slots, const struct pmu_box *box, int *error,
-		    unsigned int *first)
-{
-	uint32_t fits = 0;
-	int rc, refused = 0;
-
-	for (uint32_t left = slots; left; left &= left - 1) {
-		unsigned int i = (unsigned int)__builtin_ctz(left);
-
-		rc = try_slots(plan, fits | 1u << i, box);
-		if (!rc) {
-			fits |= 1u << i;
-			continue;
-		}
-		if (rc == -EINVAL && fits && !try_slots(plan, 1u << i, box))
-			rc = -ENOSPC;
-		error[i] = rc;
-		if (refused && pmu_perf_refuses_slot(rc))
-			continue;
-		refused = rc;
-		*first = i;
-		if (!pmu_perf_refuses_slot(rc))
-			break;
-	}
-	return refused;
-}
-
-/* The sentence is about the slots of this PMU alone. */
-static void explain(const struct pmu_plan *plan, uint32_t slots, int rc, unsigned int first, struct pmu_probe *probe)
-{
-	struct pmu_plan one = *plan;
-
-	one.absent = pmu_plan_mask(plan) & ~slots;
-	pmu_perf_explain(&one, rc, first, probe);
-}
-
-/* Slots of one PMU. */
-static int probe_pmu(const struct pmu_plan *plan, uint32_t slots, struct pmu_probe *probe)
-{
-	unsigned int first = (unsigned int)__builtin_ctz(slots);
-	struct boxes boxes;
-	int rc = find_boxes(&plan->slot[first], &boxes, probe);
-
-	if (rc) {
-		for (unsigned int i = 0; i < plan->n_slots; i++)
-			probe->error[i] = slots >> i & 1 ? rc : 0;
-	} else if (try_slots(plan, slots, &boxes.box[0])) {
-		rc = try_each(plan, slots, &boxes.box[0], probe->error, &first);
-		if (rc)
-			explain(plan, slots, rc, first, probe);
-	}
-	free(boxes.box);
-	return rc;
-}
-
-int pmu_perf_sockets_probe(const struct pmu_plan *plan, struct pmu_probe *probe)
-{
-	int rc = 0;
-
-	for (uint32_t left = wanted(plan), slots; left; left &= ~slots) {
-		struct pmu_probe one = {.why = ""};
-		int refused;
-
-		slots = same_pmu(plan, left);
-		refused = probe_pmu(plan, slots, &one);
-		for (unsigned int i = 0; i < plan->n_slots; i++)
-			probe->error[i] = one.error[i] ? one.error[i] : probe->error[i];
-		if (!refused || (rc && pmu_perf_refuses_slot(refused)))
-			continue;
-		rc = refused;
-		memcpy(probe->why, one.why, sizeof(probe->why));
-		memcpy(probe->mend, one.mend, sizeof(probe->mend));
-		if (pmu_perf_refuses_slot(rc))
-			continue;
-		/* all there is, not this one alone */
-		for (unsigned int i = 0; i < plan->n_slots; i++)
-			if (wanted(plan) >> i & 1 && !probe->error[i])
-				probe->error[i] = rc;
-		break;
-	}
-	return rc;
-}
-
 /* --- the session --- */
 
 static int fail_box(const struct pmu_plan *plan, uint32_t slots, const struct pmu_box *box, int cpu, int rc)
 {
 	struct pmu_probe probe = {.why = ""};
 
-	explain(plan, slots, pmu_perf_same_refusal(rc), (unsigned int)__builtin_ctz(slots), &probe);
+	pmu_perf_box_explain(plan, slots, pmu_perf_same_refusal(rc), (unsigned int)__builtin_ctz(slots), &probe);
 	return pmu_fail(rc, "cannot count %s on CPU %d: %s%s%s", box->name, cpu, probe.why, probe.mend[0] ? "; " : "",
 			probe.mend);
 }
@@ -247,7 +54,7 @@ static int add_part(struct pmu_perf_sockets *sockets, uint32_t slots, const stru
 	if (socket < 0)
 		return pmu_fail(ENODEV, "cannot count %s: its cpumask has CPU %d, whose socket is not known", box->name,
 				cpu);
-	rc = open_box(&sockets->plan, slots, box, cpu, limit, &part->group);
+	rc = pmu_perf_box_open(&sockets->plan, slots, box, cpu, limit, &part->group);
 	if (rc)
 		return fail_box(&sockets->plan, slots, box, cpu, rc);
 	snprintf(part->name, sizeof(part->name), "%s", box->name);
@@ -256,7 +63,7 @@ static int add_part(struct pmu_perf_sockets *sockets, uint32_t slots, const stru
 	return 0;
 }
 
-static int add_boxes(struct pmu_perf_sockets *sockets, uint32_t slots, const struct boxes *boxes,
+static int add_boxes(struct pmu_perf_sockets *sockets, uint32_t slots, const struct pmu_perf_boxes *boxes,
 		     const struct pmu_fd_limit *limit)
 {
 	struct part *more;
@@ -280,11 +87,11 @@ static int open_pmu(struct pmu_perf_sockets *sockets, uint32_t slots, const stru
 {
 	const struct pmu_slot *slot = &sockets->plan.slot[__builtin_ctz(slots)];
 	struct pmu_probe why = {.why = ""};
-	struct boxes boxes;
-	int rc = find_boxes(slot, &boxes, &why);
+	struct pmu_perf_boxes boxes;
+	int rc = pmu_perf_boxes_find(slot, &boxes, &why);
 
 	if (rc)
-		rc = pmu_fail(rc, "cannot count %s: %s", pmu_of(slot), why.why[0] ? why.why : strerror(-rc));
+		rc = pmu_fail(rc, "cannot count %s: %s", pmu_perf_pmu_of(slot), why.why[0] ? why.why : strerror(-rc));
 	else
 		rc = add_boxes(sockets, slots, &boxes, limit);
 	free(boxes.box);
@@ -297,8 +104,8 @@ static int open_all(struct pmu_perf_sockets *sockets)
 	int rc = 0;
 
 	pmu_fd_raise(&limit);
-	for (uint32_t left = wanted(&sockets->plan), slots; left && !rc; left &= ~slots) {
-		slots = same_pmu(&sockets->plan, left);
+	for (uint32_t left = pmu_perf_wanted(&sockets->plan), slots; left && !rc; left &= ~slots) {
+		slots = pmu_perf_same_pmu(&sockets->plan, left);
 		rc = open_pmu(sockets, slots, &limit);
 	}
 	pmu_fd_lower(&limit);
@@ -311,7 +118,7 @@ int pmu_perf_sockets_open(const struct pmu_plan *plan, struct pmu_perf_sockets *
 	int rc;
 
 	*result = NULL;
-	if (!wanted(plan))
+	if (!pmu_perf_wanted(plan))
 		return 0;
 	sockets = calloc(1, sizeof(*sockets));
 	if (!sockets)

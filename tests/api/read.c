@@ -478,6 +478,37 @@ static void what_the_source_does_not_count_is_missing(void)
 	run_done(&r);
 }
 
+static int count_once(void *arg)
+{
+	(void)arg;
+	begin_end("count");
+	return 0;
+}
+
+/* Of the kernel's PMUs not every machine has each: that is no mistake of the user's. */
+static void what_the_kernel_has_no_pmu_for_is_missing(void)
+{
+	static const char *const env[] = {"PMU_PIN=none",
+					  "PMU_EVENTS=uncore_of_another_machine/cas_count_read/,page-faults,"
+					  "uncore_of_another_machine/cas_count_write/",
+					  NULL};
+	const json_t *raw;
+	char *notes;
+	struct run r;
+
+	run(&r, count_once, NULL, env);
+	run_good(&r, "events of a PMU that is not here");
+	raw = json_object_get(run_region(r.json, "count"), "raw");
+	ok(json_is_null(json_object_get(raw, "uncore_of_another_machine/cas_count_read/")) &&
+		   json_is_null(json_object_get(raw, "uncore_of_another_machine/cas_count_write/")),
+	   "are null in the report");
+	ok(json_is_integer(json_object_get(raw, "page-faults")), "what can be counted is");
+	notes = json_dumps(r.json, 0);
+	has(notes, "shows no PMU uncore_of_another_machine", "and the report names what is not here");
+	free(notes);
+	run_done(&r);
+}
+
 /* --- options --------------------------------------------------------------------------
  */
 
@@ -819,6 +850,7 @@ int main(void)
 	a_reset_is_the_current_groups();
 	a_region_ends_in_the_group_it_was_begun_in();
 	what_the_source_does_not_count_is_missing();
+	what_the_kernel_has_no_pmu_for_is_missing();
 	options_win_over_the_environment();
 	switched_off_everything_returns_at_once();
 	without_a_session_calls_say_so();
