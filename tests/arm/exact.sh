@@ -45,9 +45,10 @@ PMU_OUTPUT=none ./reads || rc=1
 echo 0 >$access
 PMU_OUTPUT=/out/read.json ./exact read /out/read.sums || rc=1
 PMU_OUTPUT=/out/cpu.json PMU_COUNT=cpu ./exact cpu /out/cpu.sums || rc=1
+PMU_OUTPUT=/out/core.json PMU_EVENTS= PMU_GROUP=CORE ./exact read /out/core.sums || rc=1
 exit $rc
 JOB
-programs=4
+programs=5
 sh "$here/run.sh" "$vm" "$out/job" "$out/guest" "sh job.sh" >"$out/console" 2>&1
 rc=$?
 
@@ -98,7 +99,25 @@ regions() {
 	done <"$out/guest/$1.sums"
 }
 
-for mode in user read cpu; do
+# metrics FILE: is the IPC of every row that has one its instructions by its cycles?
+metrics() {
+	tr '\n' ' ' <"$1" | sed 's/"raw": /\n&/g' | awk '
+		!/^"raw": {"instructions": [0-9]+, "cycles": [0-9]+}/ || !/"IPC": [0-9]/ { next }
+		{
+			split($0, count, /[^0-9]+/)
+			match($0, /"IPC": [0-9.e+-]+/)
+			ipc = substr($0, RSTART + 7, RLENGTH - 7)
+			want = count[2] / count[3]
+			rows++
+			if (ipc - want > 1e-9 * want || want - ipc > 1e-9 * want) {
+				printf "# IPC %s of %s instructions in %s cycles\n", ipc, count[2], count[3]
+				wrong++
+			}
+		}
+		END { exit wrong || rows < 8 }'
+}
+
+for mode in user read cpu core; do
 	regions $mode
 	check $? "$mode: the report written at exit has the same sums"
 done
@@ -108,5 +127,10 @@ grep -q '"detail": "[^"]*read(2)[^"]*perf_user_access is 0' "$out/guest/read.jso
 check $? "read: it says that they were read by the kernel, and why"
 grep -q '"detail": "whatever runs on' "$out/guest/cpu.json"
 check $? "cpu: it says whose work was counted"
+metrics "$out/guest/core.json"
+check $? "core: the IPC of every region is its instructions by its cycles"
+grep -q '"perf cannot count branches, branch-misses, cache-misses, cache-references, ref-cycles here' \
+	"$out/guest/core.json" && ! grep -q '"branches": [0-9]' "$out/guest/core.json"
+check $? "core: what this machine does not count is named, and no count"
 echo "1..$n"
 exit $rc
