@@ -29,6 +29,7 @@ pmu_SOURCES = $(json_read_sources) \
 	%D%/command/list_find.c \
 	%D%/command/list_view.c \
 	%D%/command/main.c \
+	%D%/command/options.c \
 	%D%/command/plan.c \
 	%D%/command/plan.h \
 	%D%/command/plan_json.c \

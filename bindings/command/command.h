@@ -54,6 +54,21 @@ int pmu_command_usage_error(const struct pmu_command *command, const char *fmt, 
  */
 int pmu_command_print(struct pmu_strbuf *out);
 
+/** One option: with a value, or (@flag set) without. */
+struct pmu_option {
+	const char *name; /* "--events" */
+	char letter;	  /* 'e' for -e; 0 none */
+	const char **value;
+	bool *flag;
+};
+
+/**
+ * pmu_command_option() - take argv[*i] for one of @options, which end with a NULL name
+ * @i: moved to the value where that is an argument of its own
+ * Return: 0; PMU_EXIT_USAGE after a message that names the nearest option.
+ */
+int pmu_command_option(const struct pmu_command *self, const struct pmu_option *options, char **argv, int *i);
+
 struct pmu_machine_from;
 /**
  * pmu_command_machine() - the machine of PMU_CPUID_FILE, PMU_MSR_DEVICE and their like, as a measured program reads them

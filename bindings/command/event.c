@@ -14,8 +14,6 @@
 #include "group/catalog.h"
 #include "bindings/command/command.h"
 
-static const char *const option_names[] = {"--cpu", "--cpuid", "--event-files", "--json", "--help", NULL};
-
 struct request {
 	const char *cpu;
 	struct pmu_machine_from from;
@@ -257,42 +255,17 @@ static int show_on(const struct pmu_command *self, const struct request *request
 
 /* --- options --- */
 
-/* The value of "--name VALUE" or "--name=VALUE"; NULL for other options, "" where it is missing. */
-static const char *value_of(const char *name, char **argv, int *i)
-{
-	size_t len = strlen(name);
-
-	if (strncmp(argv[*i], name, len) != 0)
-		return NULL;
-	if (argv[*i][len] == '=')
-		return argv[*i] + len + 1;
-	if (argv[*i][len])
-		return NULL;
-	return argv[*i + 1] ? argv[++*i] : "";
-}
-
 static int parse_option(const struct pmu_command *self, struct request *request, char **argv, int *i)
 {
-	const char *arg = argv[*i], *value, *nearest;
+	const struct pmu_option options[] = {
+		{ .name = "--cpu", .value = &request->cpu },
+		{ .name = "--cpuid", .value = &request->from.cpuid_file },
+		{ .name = "--event-files", .value = &request->event_files },
+		{ .name = "--json", .flag = &request->json },
+		{ .name = NULL },
+	};
 
-	if (!strcmp(arg, "--json")) {
-		request->json = true;
-		return 0;
-	}
-	value = value_of("--cpu", argv, i);
-	if (value)
-		request->cpu = value;
-	else if ((value = value_of("--cpuid", argv, i)) != NULL)
-		request->from.cpuid_file = value;
-	else if ((value = value_of("--event-files", argv, i)) != NULL)
-		request->event_files = value;
-	if (value && *value)
-		return 0;
-	if (value)
-		return pmu_command_usage_error(self, "%s needs a value", arg);
-	nearest = pmu_closest(arg, option_names);
-	return pmu_command_usage_error(self, "event takes no '%s'%s%s%s", arg, nearest ? ", did you mean " : "",
-				       nearest ? nearest : "", nearest ? "?" : "");
+	return pmu_command_option(self, options, argv, i);
 }
 
 static int run_event(const struct pmu_command *self, int argc, char **argv)

@@ -11,47 +11,21 @@
 #include "bindings/command/command.h"
 #include "counters/msr/device.h"
 
-static const char *const option_names[] = {"--cpuid", "--topology", "--json", "--help", NULL};
-
 struct request {
 	struct pmu_machine_from from;
 	bool json;
 };
 
-/* The value of "--name VALUE" or "--name=VALUE"; NULL for other options, "" where it is missing. */
-static const char *value_of(const char *name, char **argv, int *i)
-{
-	size_t len = strlen(name);
-
-	if (strncmp(argv[*i], name, len) != 0)
-		return NULL;
-	if (argv[*i][len] == '=')
-		return argv[*i] + len + 1;
-	if (argv[*i][len])
-		return NULL;
-	return argv[*i + 1] ? argv[++*i] : "";
-}
-
 static int parse_option(const struct pmu_command *self, struct request *request, char **argv, int *i)
 {
-	const char *arg = argv[*i], *value, *nearest;
+	const struct pmu_option options[] = {
+		{ .name = "--cpuid", .value = &request->from.cpuid_file },
+		{ .name = "--topology", .value = &request->from.topology },
+		{ .name = "--json", .flag = &request->json },
+		{ .name = NULL },
+	};
 
-	if (!strcmp(arg, "--json")) {
-		request->json = true;
-		return 0;
-	}
-	value = value_of("--cpuid", argv, i);
-	if (value)
-		request->from.cpuid_file = value;
-	else if ((value = value_of("--topology", argv, i)) != NULL)
-		request->from.topology = value;
-	if (value && *value)
-		return 0;
-	if (value)
-		return pmu_command_usage_error(self, "%s needs the name of a file", arg);
-	nearest = arg[0] == '-' ? pmu_closest(arg, option_names) : NULL;
-	return pmu_command_usage_error(self, "info takes no '%s'%s%s%s", arg, nearest ? ", did you mean " : "",
-				       nearest ? nearest : "", nearest ? "?" : "");
+	return pmu_command_option(self, options, argv, i);
 }
 
 /* IA32_PERF_CAPABILITIES bit 13, FW_WRITE (Intel SDM vol. 3B, "Full-Width Writes to Performance Counter Registers"). */

@@ -14,7 +14,6 @@
 
 #define WIDTH_ELSE 80 /* not a terminal */
 
-static const char *const option_names[] = {"--cpu", "--event-files", "--json", "--help", NULL};
 static const char *const kind_names[] = {
 	[PMU_LIST_EVENTS] = "events", [PMU_LIST_GROUPS] = "groups", [PMU_LIST_PMUS] = "pmus"};
 
@@ -27,40 +26,16 @@ struct request {
 
 /* --- options --- */
 
-/* The value of "--name VALUE" or "--name=VALUE"; NULL for other options, "" where it is missing. */
-static const char *value_of(const char *name, char **argv, int *i)
-{
-	size_t len = strlen(name);
-
-	if (strncmp(argv[*i], name, len) != 0)
-		return NULL;
-	if (argv[*i][len] == '=')
-		return argv[*i] + len + 1;
-	if (argv[*i][len])
-		return NULL;
-	return argv[*i + 1] ? argv[++*i] : "";
-}
-
 static int parse_option(const struct pmu_command *self, struct request *request, char **argv, int *i)
 {
-	const char *arg = argv[*i], *value, *nearest;
+	const struct pmu_option options[] = {
+		{ .name = "--cpu", .value = &request->cpu },
+		{ .name = "--event-files", .value = &request->event_files },
+		{ .name = "--json", .flag = &request->json },
+		{ .name = NULL },
+	};
 
-	if (!strcmp(arg, "--json")) {
-		request->json = true;
-		return 0;
-	}
-	value = value_of("--cpu", argv, i);
-	if (value)
-		request->cpu = value;
-	else if ((value = value_of("--event-files", argv, i)) != NULL)
-		request->event_files = value;
-	if (value && *value)
-		return 0;
-	if (value)
-		return pmu_command_usage_error(self, "%s needs a value", arg);
-	nearest = pmu_closest(arg, option_names);
-	return pmu_command_usage_error(self, "list takes no '%s'%s%s%s", arg, nearest ? ", did you mean " : "",
-				       nearest ? nearest : "", nearest ? "?" : "");
+	return pmu_command_option(self, options, argv, i);
 }
 
 /* The first word may be a kind; what is none is what is looked for. */
@@ -180,7 +155,8 @@ static int show(struct request *request, struct pmu_catalog *catalog)
 	if (request->list.pattern)
 		pmu_command_error("nothing that can be listed has '%s' in it", request->list.pattern);
 	else
-		pmu_command_error("there is nothing to list here");
+		pmu_command_error(request->list.elsewhere ? "PMUs are those of this machine's kernel: another CPU has none to list"
+							  : "there is nothing to list here");
 	return PMU_EXIT_FAILED;
 }
 

@@ -258,6 +258,9 @@ static void add_group(struct groups *groups, const char *name, const char *about
 
 	if (pmu_group_find(name, groups->catalog, &group)) {
 		snprintf(why, sizeof(why), "%s", pmu_error_text());
+		/* of a file that cannot be read the description is the same sentence */
+		if (!strcmp(about, why))
+			about = "";
 	} else {
 		pmu_strbuf_add(&given_up, group.note);
 		if (group.n_events && !list->elsewhere)

@@ -12,9 +12,6 @@
 #include "counters/msr/device.h"
 #include "group/catalog.h"
 
-static const char *const option_names[] = { "--events", "--group", "--cpuid", "--topology", "--event-files",
-					    "--all",	"--json",  "--help",  NULL };
-
 struct request {
 	struct pmu_machine_from from;
 	const char *events, *group, *event_files;
@@ -23,57 +20,20 @@ struct request {
 
 /* --- the command line --- */
 
-/* The value of "-e VALUE", "-eVALUE", "--name VALUE" or "--name=VALUE"; NULL for other options, "" where it is missing. */
-static const char *value_of(const char *name, char letter, char **argv, int *i)
-{
-	const char *arg = argv[*i];
-	size_t len = strlen(name);
-
-	if (letter && arg[0] == '-' && arg[1] == letter) {
-		if (arg[2])
-			return arg + 2;
-	} else if (strncmp(arg, name, len) != 0) {
-		return NULL;
-	} else if (arg[len] == '=') {
-		return arg + len + 1;
-	} else if (arg[len]) {
-		return NULL;
-	}
-	return argv[*i + 1] ? argv[++*i] : "";
-}
-
 static int parse_option(const struct pmu_command *self, struct request *request, char **argv, int *i)
 {
-	const struct {
-		const char *name;
-		char letter;
-		const char **value;
-	} valued[] = {
-		{ "--events", 'e', &request->events },
-		{ "--group", 'g', &request->group },
-		{ "--cpuid", 0, &request->from.cpuid_file },
-		{ "--topology", 0, &request->from.topology },
-		{ "--event-files", 0, &request->event_files },
+	const struct pmu_option options[] = {
+		{ .name = "--events", .letter = 'e', .value = &request->events },
+		{ .name = "--group", .letter = 'g', .value = &request->group },
+		{ .name = "--cpuid", .value = &request->from.cpuid_file },
+		{ .name = "--topology", .value = &request->from.topology },
+		{ .name = "--event-files", .value = &request->event_files },
+		{ .name = "--all", .flag = &request->all },
+		{ .name = "--json", .flag = &request->json },
+		{ .name = NULL },
 	};
-	const char *arg = argv[*i], *nearest;
 
-	for (size_t v = 0; v < PMU_ARRAY_LEN(valued); v++) {
-		const char *value = value_of(valued[v].name, valued[v].letter, argv, i);
-
-		if (value && !*value)
-			return pmu_command_usage_error(self, "%s needs a value", arg);
-		if (value) {
-			*valued[v].value = value;
-			return 0;
-		}
-	}
-	if (!strcmp(arg, "--all") || !strcmp(arg, "--json")) {
-		*(arg[2] == 'a' ? &request->all : &request->json) = true;
-		return 0;
-	}
-	nearest = arg[0] == '-' ? pmu_closest(arg, option_names) : NULL;
-	return pmu_command_usage_error(self, "plan takes no '%s'%s%s%s", arg, nearest ? ", did you mean " : "",
-				       nearest ? nearest : "", nearest ? "?" : "");
+	return pmu_command_option(self, options, argv, i);
 }
 
 static int parse(const struct pmu_command *self, int argc, char **argv, struct request *request)

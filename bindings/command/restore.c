@@ -48,13 +48,14 @@ static int run_restore(const struct pmu_command *self, int argc, char **argv)
 {
 	struct pmu_strbuf said = {0};
 	struct pmu_machine_from from;
-	int rc, printed;
+	const struct pmu_option options[] = { { .name = "--device", .value = &from.msr_device }, { .name = NULL } };
+	int rc = 0, printed;
 
 	pmu_command_machine(&from);
-	if (argc == 3 && !strcmp(argv[1], "--device"))
-		from.msr_device = argv[2];
-	else if (argc > 1)
-		return pmu_command_usage_error(self, "restore takes no '%s'", argv[1]);
+	for (int i = 1; i < argc && !rc; i++)
+		rc = pmu_command_option(self, options, argv, &i);
+	if (rc)
+		return rc;
 	if (from.cpuid_file && !from.msr_device)
 		return pmu_command_usage_error(self, "PMU_CPUID_FILE describes another machine: say --device");
 	rc = restore(&from, &said);

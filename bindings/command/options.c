@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The options of a command line, by a table. */
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "bindings/command/command.h"
+
+#define MAX_OPTIONS 16
+
+/* The value of "-eVALUE", "-e VALUE", "--name=VALUE" or "--name VALUE"; NULL for other arguments, "" where it is missing. */
+static const char *value_of(const struct pmu_option *option, char **argv, int *i)
+{
+	const char *arg = argv[*i];
+	size_t len = strlen(option->name);
+
+	if (option->letter && arg[0] == '-' && arg[1] == option->letter) {
+		if (arg[2])
+			return arg + 2;
+	} else if (strncmp(arg, option->name, len) != 0) {
+		return NULL;
+	} else if (arg[len] == '=') {
+		return arg + len + 1;
+	} else if (arg[len]) {
+		return NULL;
+	}
+	return argv[*i + 1] ? argv[++*i] : "";
+}
+
+static int unknown(const struct pmu_command *self, const struct pmu_option *options, const char *arg)
+{
+	const char *names[MAX_OPTIONS + 2] = { "--help" }, *nearest;
+
+	for (size_t n = 0; options[n].name && n < MAX_OPTIONS; n++)
+		names[n + 1] = options[n].name;
+	nearest = arg[0] == '-' ? pmu_closest(arg, names) : NULL;
+	return pmu_command_usage_error(self, "%s takes no '%s'%s%s%s", self->name, arg, nearest ? ", did you mean " : "",
+				       nearest ? nearest : "", nearest ? "?" : "");
+}
+
+int pmu_command_option(const struct pmu_command *self, const struct pmu_option *options, char **argv, int *i)
+{
+	const char *arg = argv[*i];
+
+	for (const struct pmu_option *option = options; option->name; option++) {
+		const char *value;
+
+		if (option->flag) {
+			if (strcmp(arg, option->name) != 0)
+				continue;
+			*option->flag = true;
+			return 0;
+		}
+		value = value_of(option, argv, i);
+		if (!value)
+			continue;
+		if (!*value)
+			return pmu_command_usage_error(self, "%s needs a value", arg);
+		*option->value = value;
+		return 0;
+	}
+	return unknown(self, options, arg);
+}
