@@ -216,6 +216,7 @@ EXTRA_DIST += \
 	$(script_tests) \
 	%D%/api/cxx.cc \
 	%D%/api/openmp.c \
+	%D%/api/pmu.sh \
 	%D%/api/run.h \
 	%D%/arm/build.sh \
 	%D%/arm/exact.c \

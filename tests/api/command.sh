@@ -1,47 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The pmu command: usage, reports from stores and from JSON, damaged input, outputs that fail.
-set -u
-export LC_ALL=C TZ=UTC
-
-build=${TEST_BUILDDIR:-.}
-build=$(cd "$build" && pwd) || exit 1
-pmu=${TEST_PMU:-$build/pmu}
-source=$(cd "${TEST_SRCDIR:-$(dirname "$0")/../..}" && pwd) || exit 1
+. "$(dirname "$0")/pmu.sh"
 maker=${TEST_STORE_MAKER:-$build/tests/unit/snapshot}
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-mkdir -m 700 "$tmp/run" && cd "$tmp" || exit 1
+mkdir -m 700 run
 export XDG_RUNTIME_DIR="$tmp/run"
-n=0 failed=0
-
-result() {
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-	else
-		failed=1
-		echo "not ok $n - $2"
-		sed 's/^/# err: /' err
-		head -n 5 out | sed 's/^/# out: /'
-	fi
-}
-
-# run STATUS NAME ARGUMENT...: standard output in out, standard error in err
-run() {
-	want=$1 name=$2
-	shift 2
-	"$pmu" "$@" >out 2>err
-	got=$?
-	[ "$got" = "$want" ]
-	result $? "$name (status $got, want $want)"
-}
-
-# has FILE TEXT NAME
-has() {
-	grep -qF -- "$2" "$1"
-	result $? "$3"
-}
 
 # is_one_line FILE NAME
 is_one_line() {

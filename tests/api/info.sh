@@ -1,44 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # pmu info: recorded processors and this one, for people and for programs.
-set -u
-export LC_ALL=C
-
-build=${TEST_BUILDDIR:-.}
-build=$(cd "$build" && pwd) || exit 1
-data=$(cd "${TEST_SRCDIR:-.}/tests/data" && pwd) || exit 1
-pmu=${TEST_PMU:-$build/pmu}
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-n=0
-
-result() {
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-	else
-		echo "not ok $n - $2"
-		sed 's/^/# err: /' err
-		head -n 60 out | sed 's/^/# out: /'
-	fi
-}
-
-# run STATUS NAME ARGUMENT...: standard output in out, standard error in err
-run() {
-	want=$1 name=$2
-	shift 2
-	"$pmu" "$@" >out 2>err
-	got=$?
-	[ "$got" = "$want" ]
-	result $? "$name (status $got, want $want)"
-}
-
-# has FILE TEXT NAME
-has() {
-	grep -qF -- "$2" "$1"
-	result $? "$3"
-}
+. "$(dirname "$0")/pmu.sh"
 
 # line LABEL VALUE: a line of the text, whatever its column
 line() {

@@ -1,56 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # pmu list: names of events, groups and PMUs, of this machine and others.
-set -u
-export LC_ALL=C
-
-build=${TEST_BUILDDIR:-.}
-build=$(cd "$build" && pwd) || exit 1
-data=$(cd "${TEST_SRCDIR:-.}/tests/data" && pwd) || exit 1
-pmu=${TEST_PMU:-$build/pmu}
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
+. "$(dirname "$0")/pmu.sh"
+subcommand=list
 # no groups but the shipped ones
 HOME=$tmp
 export HOME
 unset XDG_CONFIG_HOME PMU_GROUP_PATH PMU_EVENT_FILES
-n=0
-: >out
-: >err
-
-result() {
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-	else
-		echo "not ok $n - $2"
-		sed 's/^/# err: /' err
-		head -n 60 out | sed 's/^/# out: /'
-	fi
-}
-
-# run STATUS NAME ARGUMENT...: standard output in out, standard error in err
-run() {
-	want=$1 name=$2
-	shift 2
-	"$pmu" list "$@" >out 2>err
-	got=$?
-	[ "$got" = "$want" ]
-	result $? "$name (status $got, want $want)"
-}
-
-# has FILE TEXT NAME
-has() {
-	grep -qF -- "$2" "$1"
-	result $? "$3"
-}
-
-# hasnt FILE TEXT NAME
-hasnt() {
-	! grep -qF -- "$2" "$1"
-	result $? "$3"
-}
 
 # names: those that out lists, one a line
 names() {
@@ -87,8 +43,8 @@ run 0 "events of Sandy Bridge" events --cpu 6-2A
 row UOPS_ISSUED.ANY "Number of uops issued"
 has out "by libpfm4 (snb)" "  by libpfm4"
 has out "by libpfm4 (snb_unc_cbo0)" "  outside its cores too"
-hasnt out "this kernel" "  nothing of this kernel's PMUs"
-hasnt out "Groups" "  no groups"
+lacks out "this kernel" "  nothing of this kernel's PMUs"
+lacks out "Groups" "  no groups"
 # a table of libpfm4 has one name that stands for two masks
 names | grep -v '^MEM_LOAD_UOPS_LLC_MISS_RETIRED$' >listed
 [ "$(wc -l <listed)" -gt 300 ] && xargs "$pmu" event --cpu 6-2A --json <listed >out 2>err
@@ -96,7 +52,22 @@ result $? "  every one of them can be asked for"
 
 run 0 "groups of Zen 3" groups --cpu AuthenticAMD-25-21
 row CORE "Instructions, cycles, branches"
-hasnt out "Events of" "  no events"
+lacks out "Events of" "  no events"
+
+run 1 "PMUs of another CPU" pmus --cpu 6-2A
+has err "PMUs are those of this machine's kernel" "  are none"
+
+# --- a user's own group ---
+
+mkdir mine
+echo 'I = instructions' >mine/BROKEN.group
+PMU_GROUP_PATH=$tmp/mine
+export PMU_GROUP_PATH
+run 0 "a group's file with a mistake" groups
+row BROKEN "$tmp/mine/BROKEN.group:1: this stands in no section"
+[ "$(grep -o 'this stands in no section' row | wc -l)" = 1 ]
+result $? "  is told it once"
+unset PMU_GROUP_PATH
 
 # --- patterns ---
 

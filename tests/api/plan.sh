@@ -1,52 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # pmu plan: recorded machines as text and JSON, registers that are in use, events that do not fit.
-set -u
-export LC_ALL=C TZ=UTC
-
-build=${TEST_BUILDDIR:-.}
-build=$(cd "$build" && pwd) || exit 1
-src=${TEST_SRCDIR:-.}
-src=$(cd "$src" && pwd) || exit 1
-pmu=${TEST_PMU:-$build/pmu}
-data=$src/tests/data
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-n=0 failed=0
-
-result() {
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-	else
-		failed=1
-		echo "not ok $n - $2"
-		sed 's/^/# err: /' err
-		head -n 12 out | sed 's/^/# out: /'
-	fi
-}
-
-# run STATUS NAME ARGUMENT...: standard output in out, standard error in err
-run() {
-	want=$1 name=$2
-	shift 2
-	"$pmu" plan "$@" >out 2>err
-	got=$?
-	[ "$got" = "$want" ]
-	result $? "$name (status $got, want $want)"
-}
-
-# has FILE TEXT NAME
-has() {
-	grep -qF -- "$2" "$1"
-	result $? "$3"
-}
-
-lacks() {
-	! grep -qF -- "$2" "$1"
-	result $? "$3"
-}
+. "$(dirname "$0")/pmu.sh"
+subcommand=plan
 
 # order TEXT...: lines of out that hold them follow each other so
 order() {
