@@ -174,10 +174,10 @@ static json_t *json_perf(const struct pmu_slot *slot)
 {
 	if (slot->type == PMU_TYPE_NONE && !slot->pmu[0])
 		return json_null();
-	return json_pack("{s:o, s:o*, s:o, s:o}", "type",
+	return json_pack("{s:o, s:o*, s:o, s:o, s:o*}", "type",
 			 slot->type == PMU_TYPE_NONE ? json_null() : json_integer((json_int_t)slot->type), "pmu",
 			 slot->pmu[0] ? json_string(slot->pmu) : NULL, "config", hex(slot->config), "config1",
-			 hex(slot->config1));
+			 hex(slot->config1), "config2", slot->config2 ? hex(slot->config2) : NULL);
 }
 
 static json_t *json_fields(const struct pmu_event_view *view)

@@ -10,6 +10,7 @@
 #include "bindings/command/list.h"
 
 #define NAME_MOST 30 /* of columns; longer names push their line to the right */
+#define ABOUT_LEAST 32 /* of columns behind such a name */
 #define REST_INDENT 6 /* of what is said on lines of its own */
 
 /* --- for people --- */
@@ -78,7 +79,7 @@ static void add_row(struct pmu_strbuf *out, const struct pmu_list_row *row, size
 	if (about.len) {
 		pmu_strbuf_pad(out, start + used, ' ');
 		/* a name that takes the line leaves the next one for the rest */
-		if (used + 20 > width) {
+		if (len > column && used + ABOUT_LEAST > width) {
 			out->len = start + 2 + len;
 			pmu_strbuf_add(out, "\n");
 			pmu_strbuf_pad(out, out->len + column + 4, ' ');

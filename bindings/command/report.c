@@ -232,6 +232,11 @@ static int read_input(struct input *input)
 		rc = pmu_fail(EINVAL, "cannot read %s: it is empty", input->path);
 	else if (n >= 8 && !memcmp(head.magic, PMU_STORE_MAGIC, 8))
 		rc = read_store(input, &head);
+	else if (n >= 8 && !memcmp(head.magic, "\0\0\0\0\0\0\0", 8))
+		rc = pmu_fail(EINVAL,
+			      "cannot read %s: it begins with zeros, as the store of a program "
+			      "that was killed while it started: it can be deleted",
+			      input->path);
 	else if (memchr("{ \t\r\n", head.magic[0], 5))
 		rc = read_json(input, fd);
 	else

@@ -245,10 +245,10 @@ void pmu_perf_explain_no_pmu_of(const char *pmu, struct pmu_probe *probe)
 	bool guest = !pmu_cpu_identify(&id) && id.hypervisor;
 
 	probe->mend[0] = '\0';
-	snprintf(probe->why, sizeof(probe->why), "%s%s%s%s shows no PMU %s",
+	snprintf(probe->why, sizeof(probe->why), "%s%s%s%s shows no PMU %s%s",
 		 guest ? "this virtual machine" : "this machine's kernel", guest && id.hypervisor_name[0] ? " (" : "",
 		 guest ? id.hypervisor_name : "", guest && id.hypervisor_name[0] ? ")" : "",
-		 *pmu ? pmu : "for it");
+		 *pmu ? "called " : "", *pmu ? pmu : "for it");
 	if (guest) {
 		snprintf(probe->mend, sizeof(probe->mend), "run on bare metal");
 		return;

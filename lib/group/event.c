@@ -54,6 +54,20 @@ static const char *nearest_name(const char *name)
 	return pmu_closest(name, names);
 }
 
+/* Of "page_faults" page-faults; NULL: with hyphens it is none either. */
+static const char *with_hyphens(const char *name)
+{
+	char other[PMU_EVENT_NAME_MAX];
+	const struct pmu_event_about *about;
+
+	if ((size_t)snprintf(other, sizeof(other), "%s", name) >= sizeof(other))
+		return NULL;
+	for (char *at = other; *at; at++)
+		*at = *at == '_' ? '-' : *at;
+	about = find_name(other);
+	return about ? about->name : NULL;
+}
+
 /* Intel and AMD join words by dots and underscores, the kernel by hyphens. */
 static bool looks_native(const char *name)
 {
@@ -63,12 +77,14 @@ static bool looks_native(const char *name)
 /* @rc: why it is no native event either; -EINVAL: it is one, but wrongly written */
 static int unknown(const char *name, int rc)
 {
-	const char *closest = looks_native(name) ? NULL : nearest_name(name);
+	const char *closest = looks_native(name) ? with_hyphens(name) : nearest_name(name);
 	char why[PMU_ERROR_MAX];
 
 	if (closest && (rc == -ENOENT || rc == -ENOTSUP))
 		return pmu_fail(EINVAL, "there is no event \"%.*s\"; did you mean %s?",
 				SHOWN, name, closest);
+	if (rc != -ENOMEM && strpbrk(name, " \t;"))
+		return pmu_fail(EINVAL, "there is no event \"%.*s\"; events are written with commas between them", SHOWN, name);
 	snprintf(why, sizeof(why), "%s", pmu_error_text());
 	return pmu_fail(rc == -ENOMEM ? ENOMEM : EINVAL, "%s", why);
 }
@@ -376,7 +392,7 @@ int pmu_event_parse(const char *text, struct pmu_catalog *catalog, struct pmu_ev
 	return parse_part(text, strlen(text), catalog, event);
 }
 
-static bool same_slot(const struct pmu_slot *a, const struct pmu_slot *b)
+bool pmu_event_same_slot(const struct pmu_slot *a, const struct pmu_slot *b)
 {
 	return a->kind == b->kind && a->unit == b->unit && a->type == b->type && a->config == b->config &&
 	       a->user == b->user && a->kernel == b->kernel && a->core_types == b->core_types &&
@@ -387,7 +403,7 @@ static bool same_slot(const struct pmu_slot *a, const struct pmu_slot *b)
 static int check_twice(const struct pmu_event *events, int n)
 {
 	for (int i = 0; i < n; i++) {
-		if (same_slot(&events[i].slot, &events[n].slot))
+		if (pmu_event_same_slot(&events[i].slot, &events[n].slot))
 			return pmu_fail(EINVAL, "%s is named twice", events[n].name);
 		/* only where a name was too long for a column */
 		if (!strcmp(events[i].name, events[n].name))

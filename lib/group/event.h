@@ -35,6 +35,9 @@ struct pmu_event {
  */
 int pmu_event_parse(const char *text, struct pmu_catalog *catalog, struct pmu_event *event);
 
+/** pmu_event_same_slot() - is the same counted, at the same level? */
+bool pmu_event_same_slot(const struct pmu_slot *a, const struct pmu_slot *b);
+
 /**
  * pmu_event_list_parse() - events separated by commas
  * @catalog: as for pmu_event_parse()

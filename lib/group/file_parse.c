@@ -210,10 +210,10 @@ static int take(struct pmu_group_reading *r)
 
 /* --- the file --- */
 
-static bool has_events(const struct pmu_group_reading *r)
+static bool has(const struct pmu_group_reading *r, enum pmu_group_section_kind kind)
 {
 	for (int i = 0; i < r->n_sections; i++)
-		if (r->section[i].kind == PMU_GROUP_EVENTS)
+		if (r->section[i].kind == kind)
 			return true;
 	return false;
 }
@@ -239,7 +239,10 @@ static int parse(struct pmu_group_reading *r)
 
 	if (rc)
 		return rc;
-	if (has_events(r) && r->chosen[PMU_GROUP_EVENTS] < 0) {
+	/* none at all is the clock alone */
+	if (has(r, PMU_GROUP_METRICS) && !has(r, PMU_GROUP_EVENTS))
+		return pmu_fail(EINVAL, "%s: [metrics], and no [events] that they could be of", r->scan.origin);
+	if (has(r, PMU_GROUP_EVENTS) && r->chosen[PMU_GROUP_EVENTS] < 0) {
 		model = pmu_group_reading_model(r);
 		return pmu_fail(ENOTSUP, "group %s has no events of this CPU (%s)", r->group->name,
 				model ? model->microarchitecture : "one that no table has");

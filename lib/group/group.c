@@ -55,8 +55,16 @@ static int no_group(const char *name)
 	closest = pmu_closest(name, names.name);
 	for (size_t i = 0; i < names.n; i++)
 		pmu_strbuf_addf(&names.text, "%s%s", !i ? "" : i + 1 < names.n ? ", " : " and ", names.name[i]);
-	if (closest)
+	if (closest && !strcmp(closest, name)) /* there is a file, and is_name() says no */
+		rc = pmu_fail(EINVAL, "\"%.60s\" is no name for a group: it has a blank or is too long; rename its file",
+			      name);
+	else if (closest)
 		rc = pmu_fail(EINVAL, "there is no group \"%.60s\"; did you mean %s?", name, closest);
+	else if (strchr(name, '/'))
+		rc = pmu_fail(EINVAL, "there is no group \"%.60s\": NAME.group in a folder of PMU_GROUP_PATH is named NAME",
+			      name);
+	else if (strpbrk(name, " \t;"))
+		rc = pmu_fail(EINVAL, "there is no group \"%.60s\"; groups are written with commas between them", name);
 	else
 		rc = pmu_fail(EINVAL, "there is no group \"%.60s\"; there are %s", name,
 			      pmu_strbuf_text(&names.text));

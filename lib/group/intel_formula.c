@@ -12,7 +12,9 @@
 #include "base/compiler.h"
 #include "base/error.h"
 
-#define DEPTH_MAX 64
+#define DEPTH_MAX 24
+/* Operations under each other, as a + b + c + ... are: writing goes down them, on a stack that may be small. */
+#define HEIGHT_MAX 120
 #define NODES_MAX 1024
 #define SHOWN	  40
 
@@ -32,6 +34,7 @@ struct node {
 	enum kind kind;
 	const struct node *a, *b; /* operands */
 	const struct node *condition;
+	unsigned int height; /* of what is below, and itself */
 	const char *at; /* NUMBER and NAME: in the formula */
 	size_t len;
 	double number;
@@ -59,6 +62,14 @@ static const struct node *add(struct reader *r, struct node node)
 {
 	if (r->error)
 		return &r->node[0];
+	if (node.a)
+		node.height = node.a->height + 1;
+	if (node.b && node.b->height >= node.height)
+		node.height = node.b->height + 1;
+	if (node.condition && node.condition->height >= node.height)
+		node.height = node.condition->height + 1;
+	if (node.height > HEIGHT_MAX)
+		return refuse(r, "too many operations in one another");
 	if (r->n_nodes == NODES_MAX) {
 		r->error = pmu_fail(ENOTSUP, "its formula has more than %d operations", NODES_MAX);
 		return &r->node[0];
@@ -170,7 +181,7 @@ static const struct node *value(struct reader *r)
 	const struct node *node;
 
 	if (r->depth == DEPTH_MAX)
-		return refuse(r, "too many parentheses");
+		return refuse(r, "too many parentheses or choices in one another");
 	r->depth++;
 	if (accept(r, '('))
 		node = parenthesis(r);
@@ -234,7 +245,9 @@ static const struct node *choice(struct reader *r)
 	node.condition = comparison(r);
 	if (!r->error && !accept_word(r, "else"))
 		return refuse(r, "an \"if\" without \"else\"");
+	r->depth++; /* too deep is too deep for the value too */
 	node.b = choice(r);
+	r->depth--;
 	return add(r, node);
 }
 

@@ -226,15 +226,11 @@ static int read_all(int fd, char **text, size_t *len)
 	return 0;
 }
 
-int pmu_intel_read(const char *folder, const char *file, char **text, size_t *len)
+static int read_path(const char *path, char **text, size_t *len)
 {
-	char path[4096];
-	int fd, rc;
-
-	if ((size_t)snprintf(path, sizeof(path), "%s/%s", folder, file) >= sizeof(path))
-		return pmu_fail(ENAMETOOLONG, "the path of %.*s is too long", SHOWN, file);
 	/* not waiting for the other end of a pipe */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc;
+
 	if (fd < 0) {
 		rc = errno;
 		return pmu_fail(rc == ENOTDIR ? ENOENT : rc, "cannot open %s: %s", path, strerror(rc));
@@ -248,10 +244,30 @@ int pmu_intel_read(const char *folder, const char *file, char **text, size_t *le
 	return rc ? pmu_fail(rc, "cannot read %s: %s", path, strerror(-rc)) : 0;
 }
 
+/* Paths are not on the stack: a program's thread may have a small one. */
+static char *path_of(const char *folder, const char *file)
+{
+	char *path = NULL;
+
+	if (asprintf(&path, "%s/%s", folder, file) >= 0)
+		return path;
+	pmu_fail(ENOMEM, "no memory for the path of %.*s", SHOWN, file);
+	return NULL;
+}
+
+int pmu_intel_read(const char *folder, const char *file, char **text, size_t *len)
+{
+	char *path = path_of(folder, file);
+	int rc = path ? read_path(path, text, len) : -ENOMEM;
+
+	free(path);
+	return rc;
+}
+
 int pmu_intel_map_each(const char *folder, const struct pmu_cpu_id *id,
 		       int (*take)(void *arg, const struct pmu_intel_map_row *row), void *arg)
 {
-	char name[4096], *text = NULL;
+	char *name, *text = NULL;
 	size_t len = 0;
 	int rc = pmu_intel_read(folder, MAP_NAME, &text, &len);
 
@@ -261,8 +277,9 @@ int pmu_intel_map_each(const char *folder, const struct pmu_cpu_id *id,
 				300, folder);
 	if (rc)
 		return rc;
-	snprintf(name, sizeof(name), "%s/" MAP_NAME, folder);
-	rc = pmu_intel_map_parse(name, text, len, id, take, arg);
+	name = path_of(folder, MAP_NAME);
+	rc = name ? pmu_intel_map_parse(name, text, len, id, take, arg) : -ENOMEM;
+	free(name);
 	free(text);
 	return rc;
 }

@@ -112,14 +112,18 @@ static int check_core_type(const struct build *b, struct pmu_event *event)
 	return 0;
 }
 
-/* Two names may be one event. */
-static unsigned int add_event(struct pmu_group *group, const struct pmu_event *event)
+/* Two names may be one event, and two events one name, as far as a column has room.  Return: index; -ENOTSUP. */
+static int add_event(struct pmu_group *group, const struct pmu_event *event)
 {
-	for (unsigned int i = 0; i < group->n_events; i++)
-		if (!strcmp(group->event[i].name, event->name))
-			return i;
+	for (unsigned int i = 0; i < group->n_events; i++) {
+		if (strcmp(group->event[i].name, event->name) != 0)
+			continue;
+		if (pmu_event_same_slot(&group->event[i].slot, &event->slot))
+			return (int)i;
+		return pmu_fail(ENOTSUP, "two of its events are called %s as far as a column has room", event->name);
+	}
 	group->event[group->n_events] = *event;
-	return group->n_events++;
+	return (int)group->n_events++;
 }
 
 static int resolve_events(struct build *b)
@@ -134,8 +138,7 @@ static int resolve_events(struct build *b)
 		return pmu_fail(ENOTSUP, "it counts nothing");
 	for (size_t i = 0; i < b->metric->n_events; i++) {
 		struct pmu_event event;
-		unsigned int k;
-		int rc;
+		int rc, k;
 
 		if (!is_counted(b, i))
 			continue;
@@ -145,6 +148,8 @@ static int resolve_events(struct build *b)
 		if (rc)
 			return rc;
 		k = add_event(b->group, &event);
+		if (k < 0)
+			return k;
 		snprintf(b->column[k], sizeof(b->column[k]), is_plain(event.name) ? "%s" : "\"%s\"", event.name);
 		b->term[i].text = b->column[k];
 	}

@@ -15,6 +15,7 @@
 #include "machine/mask.h"
 
 #define SYSFS_CPUS "/sys/devices/system/cpu"
+#define LIST_SIZE  4096
 
 /* --- numbers of the machine --- */
 
@@ -22,12 +23,14 @@
 static unsigned int count_list(const char *name)
 {
 	struct pmu_mask mask;
-	char path[128], text[4096];
+	char path[128], *text = malloc(LIST_SIZE); /* not on the stack: a program's thread may have a small one */
+	unsigned int n = 0;
 
 	snprintf(path, sizeof(path), SYSFS_CPUS "/cpu%d/topology/%s", sched_getcpu(), name);
-	if (pmu_sysfile_read(path, text, sizeof(text)) <= 0 || pmu_mask_parse(text, &mask))
-		return 0;
-	return pmu_mask_count(&mask);
+	if (text && pmu_sysfile_read(path, text, LIST_SIZE) > 0 && !pmu_mask_parse(text, &mask))
+		n = pmu_mask_count(&mask);
+	free(text);
+	return n;
 }
 
 /* Each of these returns -1 where it is not known. */

@@ -240,14 +240,15 @@ int pmu_intel_encode(const char *text, struct pmu_catalog *catalog, struct pmu_s
 	struct pmu_slot new = *slot;
 	struct pmu_pfm_text cut;
 	struct given given;
-	int n, rc = pmu_intel_of(catalog, &files);
+	int n, rc;
 
+	/* "snb::UOPS_ISSUED": libpfm4's table is asked for */
+	if (strstr(text, "::"))
+		return -ENODEV;
+	rc = pmu_intel_of(catalog, &files);
 	/* files that are not there are somebody's mistake: libpfm4 is not to hide it */
 	if (rc == -ENOENT)
 		return -EINVAL;
-	/* "snb::UOPS_ISSUED": libpfm4's table is asked for */
-	if (!rc && strstr(text, "::"))
-		rc = -ENODEV;
 	if (!rc)
 		rc = pmu_pfm_cut(text, &cut);
 	if (rc)

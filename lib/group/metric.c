@@ -2,10 +2,13 @@
 /* Evaluates the formulas of metrics over rows of counts. */
 #include "group/metric.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/error.h"
 #include "counters/clock.h"
 #include "group/formula.h"
 
@@ -16,6 +19,7 @@ struct given {
 	void *arg;
 	unsigned int n;
 	double value[PMU_FORMULA_MAX_OPS];
+	struct pmu_formula parsed;
 };
 
 static int given_index(void *arg, const char *name)
@@ -33,11 +37,19 @@ static int given_index(void *arg, const char *name)
 int pmu_metric_eval(const char *formula, int (*lookup)(void *arg, const char *name, double *value), void *arg,
 		    double *value)
 {
-	struct given given = {.lookup = lookup, .arg = arg};
-	struct pmu_formula parsed;
-	int rc = pmu_formula_parse(formula, given_index, &given, &parsed);
+	/* not on the stack: a program's thread may have a small one */
+	struct given *given = calloc(1, sizeof(*given));
+	int rc;
 
-	*value = rc ? NAN : pmu_formula_eval(&parsed, given.value);
+	*value = NAN;
+	if (!given)
+		return pmu_fail(ENOMEM, "no memory for a formula");
+	given->lookup = lookup;
+	given->arg = arg;
+	rc = pmu_formula_parse(formula, given_index, given, &given->parsed);
+	if (!rc)
+		*value = pmu_formula_eval(&given->parsed, given->value);
+	free(given);
 	return rc;
 }
 
@@ -116,19 +128,25 @@ static void fill_rows(const struct metric *metric, unsigned int m, struct pmu_mo
 
 static void fill_section(const struct pmu_model *model, const struct pmu_model_section *s)
 {
-	struct metric metric = {.model = model, .section = s};
+	struct metric *metric = s->n_metrics ? calloc(1, sizeof(*metric)) : NULL;
 
-	metric.n_counts = s->n_counts < PMU_MODEL_MAX_COUNTS ? s->n_counts : PMU_MODEL_MAX_COUNTS;
+	/* then they are missing */
+	if (!metric)
+		return;
+	metric->model = model;
+	metric->section = s;
+	metric->n_counts = s->n_counts < PMU_MODEL_MAX_COUNTS ? s->n_counts : PMU_MODEL_MAX_COUNTS;
 	for (unsigned int m = 0; m < s->n_metrics; m++) {
 		const char *formula = s->metric[m].formula;
 
-		metric.of_socket = false;
+		metric->of_socket = false;
 		/* a wrong one is missing in every row */
-		if (!formula || !formula[0] || pmu_formula_parse(formula, column_index, &metric, &metric.formula))
+		if (!formula || !formula[0] || pmu_formula_parse(formula, column_index, metric, &metric->formula))
 			continue;
-		fill_rows(&metric, m, s->row, s->n_rows);
-		fill_rows(&metric, m, s->thread_row, s->n_thread_rows);
+		fill_rows(metric, m, s->row, s->n_rows);
+		fill_rows(metric, m, s->thread_row, s->n_thread_rows);
 	}
+	free(metric);
 }
 
 void pmu_metric_fill(struct pmu_model *model)

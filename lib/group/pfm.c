@@ -143,8 +143,10 @@ static int tables_of_model(const char *name, const struct pmu_cpu_model *model, 
 		*n = 1;
 	if (!*n)
 		return pmu_fail(ENOTSUP, "there is no event \"%.60s\", and libpfm4 does not know those %sof %s; try "
-					 "instructions, cycles, branches, page-faults or a raw code like r10e",
-				name, is_uncore ? "outside the cores " : "", model_name(model));
+					 "instructions, cycles, branches, page-faults or a raw code like r10e%s",
+				name, is_uncore ? "outside the cores " : "", model_name(model),
+				model && !strcmp(model->vendor, "GenuineIntel") ?
+					", or set PMU_EVENT_FILES to a folder with Intel's event files" : "");
 	return 0;
 }
 
@@ -338,6 +340,20 @@ static bool encode_fixed(const pfm_pmu_info_t *table, const struct pmu_pfm_text 
 	return true;
 }
 
+/* "INST_RETIRED.ANY:c=1" */
+static bool has_modified_fixed(const pfm_pmu_info_t *table, const struct pmu_pfm_text *text)
+{
+	struct pmu_pfm_text two = *text;
+	struct pmu_slot unused = {.config = 0};
+	char label[64];
+
+	if (text->n_parts < 3 || text->before[2] != ':')
+		return false;
+	two.n_parts = 2;
+	return encode_fixed(table, &two, false, &unused, label, sizeof(label)) ||
+	       encode_fixed(table, &two, true, &unused, label, sizeof(label));
+}
+
 static int encode_in(const pfm_pmu_info_t *table, const struct pmu_cpu_model *model, const struct pmu_pfm_text *text,
 		     struct pmu_slot *slot, char *label, size_t size)
 {
@@ -350,6 +366,9 @@ static int encode_in(const pfm_pmu_info_t *table, const struct pmu_cpu_model *mo
 	rc = pmu_pfm_find(table, text, &event);
 	if (rc == -ENOENT && encode_fixed(table, text, true, slot, label, size))
 		return 0;
+	if (rc == -ENOENT && has_modified_fixed(table, text))
+		return pmu_fail(EINVAL, "%s.%s: only a fixed counter counts it, without modifiers", text->part[0],
+				text->part[1]);
 	if (!rc)
 		rc = get_codes(table, &event, code);
 	if (rc)

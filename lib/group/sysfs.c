@@ -35,6 +35,7 @@ struct query {
 	char event[PMU_SYSFS_NAME_MAX]; /* "" none */
 	struct term term[MOST_TERMS];
 	unsigned int n_terms;
+	char text[2 * PMU_SYSFS_TEXT_MAX]; /* what was written between the slashes */
 };
 
 /* --- what is asked of which PMU --- */
@@ -400,31 +401,40 @@ static int fill(struct query *q, struct pmu_event *event)
 	return 0;
 }
 
+static int ask(struct query *q, const char *devices, const char *pmu, struct pmu_event *event)
+{
+	int rc = pmu_sysfs_open(devices, pmu, &q->pmu);
+
+	if (!rc)
+		rc = check_pmu(&q->pmu);
+	if (rc)
+		return rc;
+	pmu_sysfs_names(&q->pmu, "format", &q->formats);
+	pmu_sysfs_names(&q->pmu, "events", &q->events);
+	rc = read_user_terms(q, q->text);
+	if (!rc)
+		rc = read_event(q);
+	if (!rc)
+		rc = check_event(q);
+	if (!rc)
+		rc = fill(q, event);
+	pmu_sysfs_names_free(&q->formats);
+	pmu_sysfs_names_free(&q->events);
+	return rc;
+}
+
 int pmu_sysfs_event(const char *devices, const char *pmu, const char *terms, struct pmu_event *event)
 {
-	char text[2 * PMU_SYSFS_TEXT_MAX];
-	struct query q;
+	/* not on the stack: a program's thread may have a small one */
+	struct query *q = calloc(1, sizeof(*q));
 	int rc;
 
-	memset(&q, 0, sizeof(q));
-	if ((size_t)snprintf(text, sizeof(text), "%s", terms) >= sizeof(text))
-		return pmu_fail(EINVAL, "%.*s/.../: too many terms", SHOWN, pmu);
-	rc = pmu_sysfs_open(devices, pmu, &q.pmu);
-	if (rc)
-		return rc;
-	rc = check_pmu(&q.pmu);
-	if (rc)
-		return rc;
-	pmu_sysfs_names(&q.pmu, "format", &q.formats);
-	pmu_sysfs_names(&q.pmu, "events", &q.events);
-	rc = read_user_terms(&q, text);
-	if (!rc)
-		rc = read_event(&q);
-	if (!rc)
-		rc = check_event(&q);
-	if (!rc)
-		rc = fill(&q, event);
-	pmu_sysfs_names_free(&q.formats);
-	pmu_sysfs_names_free(&q.events);
+	if (!q)
+		return pmu_fail(ENOMEM, "no memory for the terms of %.*s", SHOWN, pmu);
+	if ((size_t)snprintf(q->text, sizeof(q->text), "%s", terms) >= sizeof(q->text))
+		rc = pmu_fail(EINVAL, "%.*s/.../: too many terms", SHOWN, pmu);
+	else
+		rc = ask(q, devices, pmu, event);
+	free(q);
 	return rc;
 }

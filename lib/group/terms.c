@@ -263,15 +263,31 @@ struct cut {
 	char *words, *end;
 };
 
+/* NULL: it is no PMU of energy, or nothing is near. */
+static const char *nearest_energy(const struct pmu_place *place, const char *word)
+{
+	const char *names[PMU_ENERGY_DOMAINS + 1] = {NULL};
+	size_t n = 0;
+
+	for (const struct pmu_event_about *about = pmu_event_names; about->name; about++)
+		if (about->kind == PMU_SLOT_ENERGY && n < PMU_ENERGY_DOMAINS)
+			names[n++] = about->name;
+	return place->kind == PMU_SLOT_ENERGY ? pmu_closest(word, names) : NULL;
+}
+
 /* "cpu/cycles/k" is cycles:k, "power/energy-pkg/" energy-pkg. */
 static int refer(const struct pmu_place *place, char *words, char *end, struct pmu_event *event, char **rest)
 {
 	bool energy = !strncasecmp(words, "energy-", 7);
+	const char *near;
 
 	if (place->kind == PMU_SLOT_UNCORE)
 		return pmu_fail(EINVAL, "%s/%.*s/: say which event: event=0x..", place->name, SHOWN, words);
-	if (energy != (place->kind == PMU_SLOT_ENERGY))
-		return pmu_fail(EINVAL, "%s counts no %.*s", place->name, SHOWN, words);
+	if (energy != (place->kind == PMU_SLOT_ENERGY)) {
+		near = nearest_energy(place, words);
+		return pmu_fail(EINVAL, "%s counts no %.*s%s%s%s", place->name, SHOWN, words,
+				near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	}
 	if (end[1] == ':')
 		memmove(end, end + 1, strlen(end + 1) + 1);
 	else if (end[1])

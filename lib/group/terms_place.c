@@ -69,7 +69,8 @@ static int no_place(const char *name, const char *devices, const struct pmu_cpu_
 		pmu_sysfs_pmus(devices, &pmus);
 	for (size_t i = 0; i < PMU_ARRAY_LEN(places); i++) {
 		/* kinds of cores are a hybrid's */
-		if (!pmu_place_exists(model, &places[i]) || (devices && places[i].core_types))
+		if (!pmu_place_exists(model, &places[i]) ||
+		    (places[i].core_types && (devices || (model && !model->pfm_e[0]))))
 			continue;
 		names[n++] = places[i].name;
 		pmu_strbuf_addf(&list, "%s%s", n > 1 ? ", " : "", places[i].name);

@@ -20,6 +20,8 @@
 #define PATH_SIZE  512
 /* Digits of a box's number: the value fits. */
 #define MOST_DIGITS 9
+/* Of a list of processors: what is longer has more of them than a box keeps. */
+#define TEXT_SIZE 1024
 
 size_t pmu_box_stem(const char *name)
 {
@@ -132,7 +134,7 @@ static bool parse_cpumask(const char *text, struct pmu_box *box)
 /* false: no such folder, or nothing that could be counted through it */
 static bool read_box(const char *devices, const char *name, struct pmu_box *box)
 {
-	char text[4096];
+	char text[TEXT_SIZE];
 	uint64_t type;
 	long len;
 
@@ -146,6 +148,9 @@ static bool read_box(const char *devices, const char *name, struct pmu_box *box)
 	len = read_file(devices, name, "cpumask", text, sizeof(text));
 	if (len == -ENOENT)
 		return true;
+	/* what was read of a longer one ends the parser before its own end */
+	if (len == -EFBIG)
+		return parse_cpumask(text, box) && box->cut;
 	return len > 0 && strlen(text) == (size_t)len && parse_cpumask(text, box);
 }
 
@@ -156,32 +161,42 @@ static bool is_plain(const char *name)
 	return *name && *name != '.' && !strchr(name, '/');
 }
 
-size_t pmu_boxes_find(const char *devices, const char *pmu, struct pmu_box *box, size_t room)
+static size_t find_numbered(const char *devices, const char *pmu, struct pmu_box *box, size_t room)
 {
-	struct numbers numbers;
+	/* not on the stack: a program's thread may have a small one */
+	struct numbers *numbers = malloc(sizeof(*numbers));
 	struct pmu_box one;
 	size_t n = 0;
 
-	if (!is_plain(pmu))
+	if (!numbers)
 		return 0;
-	if (read_box(devices, pmu, &one)) {
-		if (room)
-			*box = one;
-		return 1;
-	}
-	list_numbers(devices, pmu, &numbers);
-	for (size_t i = 0; i < numbers.n; i++) {
+	list_numbers(devices, pmu, numbers);
+	for (size_t i = 0; i < numbers->n; i++) {
 		char name[PMU_BOX_NAME_MAX + 16];
 
-		if (i && numbers.number[i] == numbers.number[i - 1])
+		if (i && numbers->number[i] == numbers->number[i - 1])
 			continue;
-		snprintf(name, sizeof(name), "%.*s_%u", PMU_BOX_NAME_MAX, pmu, (unsigned int)numbers.number[i]);
+		snprintf(name, sizeof(name), "%.*s_%u", PMU_BOX_NAME_MAX, pmu, (unsigned int)numbers->number[i]);
 		if (!read_box(devices, name, &one))
 			continue;
-		one.cut |= numbers.more;
+		one.cut |= numbers->more;
 		if (n < room)
 			box[n] = one;
 		n++;
 	}
+	free(numbers);
 	return n;
+}
+
+size_t pmu_boxes_find(const char *devices, const char *pmu, struct pmu_box *box, size_t room)
+{
+	struct pmu_box one;
+
+	if (!is_plain(pmu))
+		return 0;
+	if (!read_box(devices, pmu, &one))
+		return find_numbered(devices, pmu, box, room);
+	if (room)
+		*box = one;
+	return 1;
 }

@@ -160,6 +160,9 @@ static void source(struct pmu_text *t, unsigned int width)
 	if (detail[0])
 		pmu_strbuf_addf(&text, ": %s", detail);
 	clock_words(t, &times, clock[0] && strstr(detail, clock));
+	/* the program died before it had one */
+	if (times.len && !text.len)
+		pmu_strbuf_add(&text, "unknown");
 	if (times.len)
 		pmu_strbuf_addf(&text, is_clock ? " (%s)" : "; times: %s",
 				pmu_strbuf_text(&times));

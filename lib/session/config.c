@@ -135,6 +135,19 @@ static int add_group(struct pmu_config *config, const char *name)
 	return 0;
 }
 
+/* Without the blanks around it: "CORE, MEM". */
+static const char *trim(char *name)
+{
+	size_t len;
+
+	name += strspn(name, " \t");
+	len = strlen(name);
+	while (len && strchr(" \t", name[len - 1]))
+		len--;
+	name[len] = '\0';
+	return name;
+}
+
 static int take_group(struct pmu_config *config, const char *text)
 {
 	char list[PMU_CONFIG_TEXT_MAX], *rest = list, *name;
@@ -145,7 +158,7 @@ static int take_group(struct pmu_config *config, const char *text)
 		if (config->n_groups == PMU_CONFIG_MAX_GROUPS)
 			return pmu_fail(EINVAL, "PMU_GROUP: more than %d groups",
 					PMU_CONFIG_MAX_GROUPS);
-		rc = add_group(config, name);
+		rc = add_group(config, trim(name));
 		if (rc < 0)
 			return rc;
 	}
@@ -282,9 +295,10 @@ const struct pmu_config_var pmu_config_vars[] = {
 	  "before libpfm4's" },
 	{ "PMU_GROUP_PATH", "folders with colons between", "none",
 	  "where groups of your own are, NAME.group, before those in ~/.config/pmu/groups and the shipped ones" },
-	{ "PMU_GROUP", "CORE, CYCLES, BRANCH, CACHE, TLB, STALLS, FLOPS_DP, FLOPS_SP, MEM, ENERGY, TOPDOWN, SOFTWARE, TIME",
-	  "CORE where it can be counted, else TIME",
-	  "what to count: a group, or several separated by commas for pmu_group_next()" },
+	{ "PMU_GROUP", "a group, or several, as CORE,MEM", "CORE where it can be counted, else TIME",
+	  "what to count: CORE, CYCLES, BRANCH, CACHE, TLB, STALLS, FLOPS_DP, FLOPS_SP, MEM, ENERGY, TOPDOWN, SOFTWARE, "
+	  "TIME, one of your own, or intel:METRIC of Intel's files; of several the next is counted after "
+	  "pmu_group_next()" },
 	{ "PMU_EVENTS", "instructions,cycles:k,UOPS_ISSUED.ANY:c=1,r10e", "none",
 	  "what to count: a list of events; ':u' user level, ':k' kernel, ':uk' both" },
 	{ "PMU_BACKEND", "auto, perf, msr, software, clock", "auto",

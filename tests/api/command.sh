@@ -218,6 +218,9 @@ has err 'empty' 'says so'
 echo 'hello' >text
 run 1 'a text' report text
 has err 'neither a store nor a JSON report' 'is neither'
+head -c 65536 /dev/zero >zero.pmu
+run 1 'a store that was never begun' report zero.pmu
+has err 'killed while it started' 'says whose it may be'
 head -c 100 left.pmu >short.pmu
 run 1 'a store cut in its head' report short.pmu
 has err 'short.pmu' 'is named'

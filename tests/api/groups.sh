@@ -87,5 +87,10 @@ has "the program runs unmeasured" "  and what happens"
 
 run 1 "one whose group does not exist" PMU_GROUP=FAULT PMU_GROUP_PATH="$tmp/mine"
 has 'there is no group "FAULT"; did you mean FAULTS?' "  is told the nearest, of its user's as well"
+run 0 "names with blanks between them" PMU_GROUP="TIME , faults " PMU_GROUP_PATH="$tmp/mine"
+has "fifteen letters" "  are groups all the same"
+cp mine/FAULTS.group "mine/my own.group"
+run 1 "a group with a blank in its name" PMU_GROUP="my own" PMU_GROUP_PATH="$tmp/mine"
+has '"my own" is no name for a group' "  is told why it is none"
 
 echo "1..$n"

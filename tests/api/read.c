@@ -504,7 +504,7 @@ static void what_the_kernel_has_no_pmu_for_is_missing(void)
 	   "are null in the report");
 	ok(json_is_integer(json_object_get(raw, "page-faults")), "what can be counted is");
 	notes = json_dumps(r.json, 0);
-	has(notes, "shows no PMU uncore_of_another_machine", "and the report names what is not here");
+	has(notes, "shows no PMU called uncore_of_another_machine", "and the report names what is not here");
 	free(notes);
 	run_done(&r);
 }

@@ -311,6 +311,51 @@ static int use_small_stack(void *arg)
 	return 0;
 }
 
+/* Skylake-X, whose event files tests/data has. */
+static int name_on_small_stack(void *arg)
+{
+	static const char dump[] = "------[ Logical CPU #0 ]------\n"
+				   "CPUID 00000000: 00000016-756E6547-6C65746E-49656E69\n"
+				   "CPUID 00000001: 00050654-00000000-00008000-00000000\n"
+				   "CPUID 0000000A: 07300404-00000000-00000000-00000603\n";
+	const struct small *small = arg;
+	FILE *file;
+
+	want_int(chdir(small->r->dir), 0);
+	file = fopen("cpuid", "w");
+	want(file && fputs(dump, file) >= 0 && !fclose(file));
+	return use_small_stack(arg);
+}
+
+/* What is read and resolved before the first region: files, the kernel's PMUs, formulas. */
+static void a_small_stack_is_enough_for_names(void)
+{
+	char files[512];
+	const char *const asked[][5] = {
+		{"PMU_GROUP=FLOPS_DP", "PMU_PIN=none", NULL},
+		{"PMU_GROUP=MEM", "PMU_PIN=none", NULL},
+		{"PMU_EVENTS=msr/tsc/,instructions", "PMU_PIN=none", NULL},
+		{"PMU_GROUP=intel:cpi", "PMU_PIN=none", "PMU_CPUID_FILE=cpuid", files, NULL},
+		{"PMU_GROUP=intel:Bottleneck_Mispredictions", "PMU_PIN=none", "PMU_CPUID_FILE=cpuid", files, NULL},
+	};
+	const char *source = getenv("TEST_SRCDIR");
+
+	if (RUN_SANITIZED || !source) {
+		skip("names on small stacks", source ? "sanitizers need more" : "TEST_SRCDIR is not set");
+		return;
+	}
+	snprintf(files, sizeof(files), "PMU_EVENT_FILES=%.400s/tests/data/perfmon", source);
+	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++) {
+		struct small small = {"names", begin_on_small_stack, NULL};
+		struct run r;
+
+		small.r = &r;
+		run(&r, name_on_small_stack, &small, asked[i]);
+		is_int(r.status, 0, asked[i][0]);
+		run_done(&r);
+	}
+}
+
 static void a_small_stack_is_enough(void)
 {
 	struct small small[] = {{"the first call", begin_on_small_stack, NULL},
@@ -797,6 +842,7 @@ int main(void)
 	a_thread_may_exit_or_be_cancelled();
 	a_cancelled_thread_leaves_the_library_first();
 	a_small_stack_is_enough();
+	a_small_stack_is_enough_for_names();
 	short_threads_leave_nothing_behind();
 	finished_threads_beyond_the_limit_are_merged();
 	what_was_reset_has_no_shortest_call();

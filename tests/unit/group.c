@@ -64,6 +64,10 @@ static void unknown_groups_name_the_nearest(void)
 	is_int(pmu_group_find("COER", NULL, &group), -EINVAL, "COER");
 	is_int(pmu_group_find("SOFTWAR", NULL, &group), -EINVAL, "SOFTWAR");
 	has(pmu_error_text(), "did you mean SOFTWARE?", "  is nearly SOFTWARE");
+	is_int(pmu_group_find("CORE MEM", NULL, &group), -EINVAL, "two groups and no comma");
+	has(pmu_error_text(), "groups are written with commas between them", "  and how it is written");
+	is_int(pmu_group_find("./MINE.group", NULL, &group), -EINVAL, "a file instead of a name");
+	has(pmu_error_text(), "a folder of PMU_GROUP_PATH", "  and how it is found");
 	is_int(pmu_group_find("", NULL, &group), -EINVAL, "nothing");
 	has(pmu_error_text(), "there are BRANCH, CACHE, CORE, CYCLES, ENERGY,", "  gets the list");
 	is_int(pmu_group_find("../data/CORE", NULL, &group), -EINVAL, "no folder is in a name");

@@ -116,6 +116,19 @@ static void sections_are_for_cpus(void)
 	is_int((int)group.n_events, 0, "  and has none");
 }
 
+/* Counters of Golden Cove, Intel's event files: TOPDOWN.BAD_SPEC_SLOTS, L1D.REPLACEMENT, TOPDOWN.BACKEND_BOUND_SLOTS. */
+static void p_cores_have_their_limits(void)
+{
+	static const uint32_t counters[] = {0x1, 0xf, 0, 0};
+
+	is_int(parse_for("[events]\nA = cpu_core/event=0xa4,umask=0x04/\nB = cpu_core/event=0x51,umask=0x01/\n"
+			 "C = cpu_core/event=0xa4,umask=0x02/\nD = cpu_atom/event=0xa4,umask=0x04/\n",
+			 model_of(6, 0x97)),
+	       0, "events of a hybrid");
+	for (unsigned int i = 0; i < group.n_events; i++)
+		is_u64(group.event[i].slot.counters, counters[i], group.event[i].name);
+}
+
 static void arm_cores_have_one_name_in_common(void)
 {
 	struct pmu_cpu_id id;
@@ -181,6 +194,7 @@ static void refuses_with_a_line(void)
 		/* of a section for another CPU */
 		{"[events wsm]\nI : cycles\n[events]\nI = cycles\n", "T.group:2: a ':'"},
 		{EVENTS "[metrics wsm]\nx = K\n", "T.group:6: unknown name \"K\""},
+		{HEAD "[metrics]\nx = calls / time\n", "T.group: [metrics], and no [events]"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -255,6 +269,7 @@ int main(void)
 	reads_a_group();
 	codes_bear_their_alias();
 	sections_are_for_cpus();
+	p_cores_have_their_limits();
 	arm_cores_have_one_name_in_common();
 	leaves_out_what_is_not_here();
 	refuses_with_a_line();

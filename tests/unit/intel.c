@@ -209,6 +209,7 @@ static void reads_what_is_right_beside_it(void)
 	is_int(parse_in("/nonexistent", 0x55, "UOPS_ISSUED.ANY"), -EINVAL, "no folder");
 	has(pmu_error_text(), "/nonexistent/mapfile.csv", "  is told");
 	is_int(parse_in("/nonexistent", 0x55, "cycles"), 0, "  and needed for native names only");
+	is_int(parse_in("/nonexistent", 0x55, "skx::UOPS_ISSUED:ANY"), 0, "  and not for those of a table of libpfm4");
 	remove_folder();
 }
 

@@ -101,14 +101,30 @@ static void limits_are_told(void)
 
 	memset(text, '(', sizeof(text));
 	text[100] = '\0';
-	is_refused(text, "too many parentheses at column 65");
+	is_refused(text, "too many parentheses or choices in one another at column 25");
 	memset(text, ' ', sizeof(text));
 	text[sizeof(text) - 1] = '\0';
 	is_refused(text, "longer than 8191 characters");
 	for (int i = 0; i < 2000; i += 2)
-		memcpy(text + i, "1+", 2);
-	strcpy(text + 2000, "1");
+		memcpy(text + i, i % 100 == 98 ? "1)" : i % 100 ? "1+" : i ? "+(" : " (", 2);
+	text[2000] = '\0';
 	is_refused(text, "more than 1024 operations");
+}
+
+/* What writes them goes down one in another, maybe on a thread's small stack. */
+static void formulas_are_not_too_deep(void)
+{
+	char text[PMU_INTEL_FORMULA_MAX] = "a";
+
+	for (int i = 0; i < 120; i++)
+		strcat(text, "+a");
+	is_int(translate(text, 1), 0, "a sum of 121 is written");
+	strcat(text, "+a");
+	is_refused(text, "too many operations in one another at column 244");
+	strcpy(text, "a");
+	for (int i = 0; i < 25; i++)
+		strcat(text, " if 1 < 2 else a");
+	is_refused(text, "too many parentheses or choices");
 }
 
 int main(void)
@@ -118,6 +134,7 @@ int main(void)
 	choices_by_the_machine_are_decided();
 	what_cannot_be_said_is_refused();
 	limits_are_told();
+	formulas_are_not_too_deep();
 	pmu_strbuf_free(&out);
 	return done_testing();
 }

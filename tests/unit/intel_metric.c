@@ -305,6 +305,33 @@ static void damaged_files_are_told_with_their_line(void)
 	is_int(n_shown, 1, "  which shows one");
 }
 
+/* A column's name has room for 63 bytes. */
+#define LONG_NAME "OFFCORE_RESPONSE.DEMAND_DATA_RD.L3_MISS_REMOTE_HOP1_DRAM.SNOOP_MISS_"
+
+static void two_events_that_are_cut_alike_are_no_group(void)
+{
+	char folder[] = "/tmp/pmu-metrics-XXXXXX", path[64];
+
+	if (!mkdtemp(folder))
+		return;
+	write_file(folder, "mapfile.csv", "Family-model,Version,Filename,EventType\nGenuineIntel-6-55,V1,/e.json,core\n");
+	write_file(folder, "e.json",
+		   "[{\"EventName\": \"" LONG_NAME "A\", \"EventCode\": \"0xd1\", \"UMask\": \"1\", \"Counter\": \"0\"},\n"
+		   "{\"EventName\": \"" LONG_NAME "B\", \"EventCode\": \"0xd1\", \"UMask\": \"2\", \"Counter\": \"0\"}]");
+	be(0x55, 4, 2, folder);
+	make("", "a / b", LONG_NAME "A", LONG_NAME "B");
+	is_int(made_group(0), -ENOTSUP, "two long names");
+	has(pmu_error_text(), "two of its events are called OFFCORE_RESPONSE.", "  are not taken for one event");
+	make("", "a / b", LONG_NAME "A", LONG_NAME "A");
+	is_int(made_group(0), 0, "the same one twice is one");
+	be(0x55, 4, 2, FILES);
+	snprintf(path, sizeof(path), "%s/e.json", folder);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/mapfile.csv", folder);
+	unlink(path);
+	rmdir(folder);
+}
+
 static struct pmu_intel_term constant(const char *name, bool top_down)
 {
 	static struct pmu_intel_metric metric;
@@ -397,6 +424,7 @@ int main(void)
 	metrics_of_one_kind_of_core_count_there();
 	unknown_names_and_files_are_told();
 	damaged_files_are_told_with_their_line();
+	two_events_that_are_cut_alike_are_no_group();
 	numbers_of_the_machine_are_known_or_not();
 	every_metric_is_a_group_or_has_a_reason(FILES, 0x55, 4, 14, 26);
 	every_metric_is_a_group_or_has_a_reason(FILES, 0x8f, 6, 1, 7);

@@ -384,11 +384,11 @@ static void a_pmu_that_is_not_there_is_named(void)
 	fake_forget();
 	is_int(perf->probe(&plan, &got), -ENOENT, "  is not counted here");
 	ok(!got.error[0] && got.error[1] == -ENOENT, "  it alone");
-	has(got.why, "shows no PMU uncore_nothing", "  why");
+	has(got.why, "shows no PMU called uncore_nothing", "  why");
 	/* the generic name where the kernel has no such counter */
 	plan.slot[1] = (struct pmu_slot){.kind = PMU_SLOT_ENERGY, .type = PMU_TYPE_NONE};
 	is_int(perf->probe(&plan, &got), -ENOENT, "energy without a driver");
-	has(got.why, "shows no PMU power", "  why");
+	has(got.why, "shows no PMU called power", "  why");
 	/* the folder may have it by now: its code is still nobody's */
 	plan.slot[1] = event.slot;
 	snprintf(plan.slot[1].pmu, sizeof(plan.slot[1].pmu), "uncore_imc");

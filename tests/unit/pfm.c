@@ -159,6 +159,9 @@ static void names_the_nearest(void)
 	is_refused(SANDY_BRIDGE, "A.B.C.D.E.F.G.H.I.J.K.L.M", "more than");
 	is_refused(SANDY_BRIDGE, "instrutions", "did you mean instructions?");
 	is_refused(ALDER_LAKE, "UOPS_ISSUED.ANY", "does not know those of");
+	is_refused(ALDER_LAKE, "UOPS_ISSUED.ANY", "or set PMU_EVENT_FILES");
+	is_refused(SANDY_BRIDGE, "INST_RETIRED.ANY:c=1", "INST_RETIRED.ANY: only a fixed counter counts it");
+	is_refused(SANDY_BRIDGE, "CPU_CLK_UNHALTED.REF_TSC:e", "only a fixed counter counts it");
 }
 
 /* Rows: what an event is on a CPU, and where it can be counted. */

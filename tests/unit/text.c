@@ -591,6 +591,10 @@ static void a_report_without_regions_says_so(void)
 	text = render(model, 0, false);
 	has(text, "pmu: (unknown program)", "an empty model is no trouble");
 	free(text);
+	model->clock = "time stamp counter";
+	text = render(model, 0, false);
+	has(text, "  source    unknown; times: time stamp counter", "  nor is one without a source");
+	free(text);
 	pmu_model_free(model);
 }
 

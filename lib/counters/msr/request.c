@@ -127,8 +127,9 @@ static int generic_request(const struct pmu_machine *machine, const struct pmu_p
 	request->selectable = available(perfmon, row) && !(row->fixed_only && request->fixed >= 0);
 	if (!request->selectable && request->fixed < 0)
 		return pmu_fail(ENOENT, "%s, event %02XH, umask %02XH, and no fixed counter counts it",
-				perfmon->family == PMU_PERFMON_AMD ? "this CPU is too old for it"
-								   : "CPUID says that this CPU does not have it",
+				perfmon->family == PMU_PERFMON_AMD
+					? "it came with PerfMonV2 (Zen 4), which CPUID does not show"
+					: "CPUID says that this CPU does not have it",
 				row->event, row->umask);
 	request->select.event = row->event;
 	request->select.umask = row->umask;
