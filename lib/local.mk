@@ -100,27 +100,27 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/counters/backend.h \
 	%D%/counters/clock.c \
 	%D%/counters/clock.h \
-	%D%/counters/perf.c \
-	%D%/counters/perf.h \
-	%D%/counters/perf_group.c \
-	%D%/counters/perf_group.h \
-	%D%/counters/perf_box.c \
-	%D%/counters/perf_box.h \
-	%D%/counters/perf_hybrid.c \
-	%D%/counters/perf_hybrid.h \
-	%D%/counters/perf_places.c \
-	%D%/counters/perf_places.h \
-	%D%/counters/perf_probe.c \
-	%D%/counters/perf_socket.c \
-	%D%/counters/perf_socket.h \
-	%D%/counters/perf_socket_probe.c \
-	%D%/counters/perf_system.c \
-	%D%/counters/perf_system.h \
-	%D%/counters/perf_thread.c \
-	%D%/counters/perf_user.c \
-	%D%/counters/perf_user.h \
-	%D%/counters/perf_why.c \
-	%D%/counters/perf_why.h \
+	%D%/counters/perf/perf.c \
+	%D%/counters/perf/perf.h \
+	%D%/counters/perf/group.c \
+	%D%/counters/perf/group.h \
+	%D%/counters/perf/box.c \
+	%D%/counters/perf/box.h \
+	%D%/counters/perf/hybrid.c \
+	%D%/counters/perf/hybrid.h \
+	%D%/counters/perf/places.c \
+	%D%/counters/perf/places.h \
+	%D%/counters/perf/probe.c \
+	%D%/counters/perf/socket.c \
+	%D%/counters/perf/socket.h \
+	%D%/counters/perf/socket_probe.c \
+	%D%/counters/perf/system.c \
+	%D%/counters/perf/system.h \
+	%D%/counters/perf/thread.c \
+	%D%/counters/perf/user.c \
+	%D%/counters/perf/user.h \
+	%D%/counters/perf/why.c \
+	%D%/counters/perf/why.h \
 	%D%/counters/msr/access.c \
 	%D%/counters/msr/amd_limits.c \
 	%D%/counters/msr/amd_limits.h \
@@ -170,57 +170,57 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/group/event.c \
 	%D%/group/event.h \
 	%D%/group/event_names.c \
-	%D%/group/file.c \
-	%D%/group/file.h \
-	%D%/group/file_cpu.c \
-	%D%/group/file_formula.c \
-	%D%/group/file_look.c \
-	%D%/group/file_parse.c \
-	%D%/group/file_parts.h \
-	%D%/group/file_scan.c \
+	%D%/group/file/file.c \
+	%D%/group/file/file.h \
+	%D%/group/file/cpu.c \
+	%D%/group/file/formula.c \
+	%D%/group/file/look.c \
+	%D%/group/file/parse.c \
+	%D%/group/file/parts.h \
+	%D%/group/file/scan.c \
 	%D%/group/fit.c \
 	%D%/group/fit.h \
 	%D%/group/formula.c \
 	%D%/group/formula.h \
 	%D%/group/group.c \
 	%D%/group/group.h \
-	%D%/group/intel.c \
-	%D%/group/intel.h \
-	%D%/group/intel_file.c \
-	%D%/group/intel_file.h \
-	%D%/group/intel_formula.c \
-	%D%/group/intel_formula.h \
-	%D%/group/intel_map.c \
-	%D%/group/intel_map.h \
-	%D%/group/intel_metric.c \
-	%D%/group/intel_metric.h \
-	%D%/group/intel_metric_group.c \
-	%D%/group/intel_metric_parts.h \
-	%D%/group/intel_metric_read.c \
-	%D%/group/intel_metric_terms.c \
-	%D%/group/intel_slot.c \
-	%D%/group/intel_slot.h \
-	%D%/group/intel_text.c \
-	%D%/group/intel_uncore.c \
+	%D%/group/intel/intel.c \
+	%D%/group/intel/intel.h \
+	%D%/group/intel/file.c \
+	%D%/group/intel/file.h \
+	%D%/group/intel/formula.c \
+	%D%/group/intel/formula.h \
+	%D%/group/intel/map.c \
+	%D%/group/intel/map.h \
+	%D%/group/intel/metric.c \
+	%D%/group/intel/metric.h \
+	%D%/group/intel/metric_group.c \
+	%D%/group/intel/metric_parts.h \
+	%D%/group/intel/metric_read.c \
+	%D%/group/intel/metric_terms.c \
+	%D%/group/intel/slot.c \
+	%D%/group/intel/slot.h \
+	%D%/group/intel/text.c \
+	%D%/group/intel/uncore.c \
 	%D%/group/metric.c \
 	%D%/group/metric.h \
-	%D%/group/pfm.c \
-	%D%/group/pfm.h \
-	%D%/group/pfm_limits.c \
-	%D%/group/pfm_list.c \
-	%D%/group/pfm_load.c \
-	%D%/group/pfm_load.h \
-	%D%/group/pfm_names.c \
-	%D%/group/pfm_names.h \
-	%D%/group/sysfs.c \
-	%D%/group/sysfs.h \
-	%D%/group/sysfs_files.c \
-	%D%/group/sysfs_files.h \
-	%D%/group/sysfs_format.c \
-	%D%/group/sysfs_format.h \
-	%D%/group/sysfs_list.c \
-	%D%/group/sysfs_names.c \
-	%D%/group/sysfs_names.h \
+	%D%/group/pfm/pfm.c \
+	%D%/group/pfm/pfm.h \
+	%D%/group/pfm/limits.c \
+	%D%/group/pfm/list.c \
+	%D%/group/pfm/load.c \
+	%D%/group/pfm/load.h \
+	%D%/group/pfm/names.c \
+	%D%/group/pfm/names.h \
+	%D%/group/sysfs/sysfs.c \
+	%D%/group/sysfs/sysfs.h \
+	%D%/group/sysfs/files.c \
+	%D%/group/sysfs/files.h \
+	%D%/group/sysfs/format.c \
+	%D%/group/sysfs/format.h \
+	%D%/group/sysfs/list.c \
+	%D%/group/sysfs/names.c \
+	%D%/group/sysfs/names.h \
 	%D%/group/terms.c \
 	%D%/group/terms.h \
 	%D%/group/terms_place.c \

@@ -12,12 +12,12 @@
 #include "bindings/command/list.h"
 #include "counters/backend.h"
 #include "group/event.h"
-#include "group/file.h"
+#include "group/file/file.h"
 #include "group/fit.h"
-#include "group/intel.h"
-#include "group/intel_metric.h"
-#include "group/pfm.h"
-#include "group/sysfs.h"
+#include "group/intel/intel.h"
+#include "group/intel/metric.h"
+#include "group/pfm/pfm.h"
+#include "group/sysfs/sysfs.h"
 #include "machine/machine.h"
 
 /* --- rows --- */

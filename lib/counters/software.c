@@ -11,8 +11,8 @@
 
 #include "base/error.h"
 #include "counters/backend.h"
-#include "counters/perf.h"
-#include "counters/perf_why.h"
+#include "counters/perf/perf.h"
+#include "counters/perf/why.h"
 
 /* A session's: perf counts what it can, the rest is asked for. */
 struct software {

@@ -9,8 +9,8 @@
 
 #include "base/compiler.h"
 #include "base/hash.h"
-#include "group/sysfs.h"
-#include "group/sysfs_names.h"
+#include "group/sysfs/sysfs.h"
+#include "group/sysfs/names.h"
 
 /* Source: Linux, arch/x86/events and drivers/perf: what their drivers call PMUs that have a cpumask. */
 static const char *const begins[] = {

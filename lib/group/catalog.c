@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "group/intel.h"
+#include "group/intel/intel.h"
 
 const char *pmu_catalog_devices(const struct pmu_catalog *catalog)
 {

@@ -16,9 +16,9 @@
 #include "base/strbuf.h"
 #include "group/absent.h"
 #include "group/catalog.h"
-#include "group/intel.h"
-#include "group/pfm.h"
-#include "group/pfm_names.h"
+#include "group/intel/intel.h"
+#include "group/pfm/pfm.h"
+#include "group/pfm/names.h"
 #include "group/terms.h"
 
 /* Longest text of one event. */

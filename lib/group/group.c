@@ -11,8 +11,8 @@
 #include "base/compiler.h"
 #include "base/error.h"
 #include "base/strbuf.h"
-#include "group/file_parts.h"
-#include "group/intel_metric.h"
+#include "group/file/parts.h"
+#include "group/intel/metric.h"
 
 /* A group's name is a file's: no folder, nothing hidden. */
 static bool is_name(const char *name)

@@ -13,8 +13,8 @@
 #include "base/strbuf.h"
 #include "base/sysfile.h"
 #include "counters/msr/select.h"
-#include "group/pfm_names.h"
-#include "group/sysfs.h"
+#include "group/pfm/names.h"
+#include "group/sysfs/sysfs.h"
 #include "group/terms_place.h"
 
 #define SHOWN 60

@@ -10,7 +10,7 @@
 #include "base/compiler.h"
 #include "base/error.h"
 #include "base/strbuf.h"
-#include "group/sysfs.h"
+#include "group/sysfs/sysfs.h"
 
 #define SHOWN 60
 /* Names of a list in a sentence, in characters. */

@@ -113,7 +113,7 @@ static int take_event_files(struct pmu_config *config, const char *text)
 	return rc;
 }
 
-/* Read where groups are looked for, group/file.c. */
+/* Read where groups are looked for, group/file/file.c. */
 static int take_group_path(struct pmu_config *config, const char *text)
 {
 	(void)config;

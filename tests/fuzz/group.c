@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "group/file.h"
+#include "group/file/file.h"
 #include "group/metric.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "group/formula.h"
-#include "group/intel_metric_parts.h"
+#include "group/intel/metric_parts.h"
 #include "tests/fuzz/fuzz.h"
 
 static struct pmu_catalog catalog;

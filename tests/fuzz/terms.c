@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "group/catalog.h"
-#include "group/sysfs.h"
-#include "group/sysfs_format.h"
+#include "group/sysfs/sysfs.h"
+#include "group/sysfs/format.h"
 #include "machine/boxes.h"
 #include "machine/models.h"
 #include "tests/fuzz/fuzz.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "counters/backend.h"
-#include "counters/perf.h"
+#include "counters/perf/perf.h"
 #include "group/group.h"
 #include "tests/tap.h"
 

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "group/catalog.h"
 #include "group/event.h"
-#include "group/sysfs.h"
+#include "group/sysfs/sysfs.h"
 #include "tests/tap.h"
 
 static int open_event(const struct pmu_slot *slot)

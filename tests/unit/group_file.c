@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Groups as text: what is read, for whom, and what is refused on which line. */
-#include "group/file.h"
+#include "group/file/file.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where groups are found: folders of the user's, then what is shipped. */
-#include "group/file.h"
+#include "group/file/file.h"
 
 #include <errno.h>
 #include <stdlib.h>

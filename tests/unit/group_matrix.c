@@ -9,7 +9,7 @@
 #include "base/strbuf.h"
 #include "counters/msr/program.h"
 #include "counters/msr/registers.h"
-#include "group/file.h"
+#include "group/file/file.h"
 #include "group/fit.h"
 #include "tap.h"
 #include "unit/machines.h"

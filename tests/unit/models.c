@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-#include "group/pfm_load.h"
+#include "group/pfm/load.h"
 #include "tap.h"
 
 static const struct pmu_cpu_model *find(const char *vendor, uint32_t family, uint32_t model, uint32_t stepping)

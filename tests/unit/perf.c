@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The source perf: the protocol of its pages, its refusals, its descriptors. */
-#include "counters/perf.h"
+#include "counters/perf/perf.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "counters/perf_why.h"
+#include "counters/perf/why.h"
 #include "group/group.h"
 #include "tests/refuse.h"
 #include "tests/tap.h"

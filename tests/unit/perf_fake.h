@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "counters/perf_group.h"
-#include "counters/perf_system.h"
+#include "counters/perf/group.h"
+#include "counters/perf/system.h"
 
 #define FAKE_EVENTS 512
 

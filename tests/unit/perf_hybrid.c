@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Hybrid processors through perf_event: a recorded one's kinds of core, and groups on each of them. */
-#include "counters/perf_hybrid.h"
+#include "counters/perf/hybrid.h"
 
 #include "base/error.h"
-#include "counters/perf.h"
+#include "counters/perf/perf.h"
 #include "group/catalog.h"
 #include "group/group.h"
 #include "pmu.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sockets through perf_event: which events are opened where, their sums, their refusals.  Needs no such hardware. */
-#include "counters/perf_socket.h"
+#include "counters/perf/socket.h"
 
 #include <math.h>
 #include <sys/wait.h>
 
 #include "base/error.h"
-#include "counters/perf_places.h"
+#include "counters/perf/places.h"
 #include "group/catalog.h"
 #include "group/group.h"
 #include "tests/tap.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Native events by name, on CPUs of which none need be this one. */
-#include "group/pfm.h"
+#include "group/pfm/pfm.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

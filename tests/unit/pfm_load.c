@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* When libpfm4 is loaded, and what is left without it.  The library remembers: each case has a process of its own. */
-#include "group/pfm_load.h"
+#include "group/pfm/load.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "group/event.h"
-#include "group/pfm.h"
+#include "group/pfm/pfm.h"
 #include "group/terms.h"
 #include "tests/tap.h"
 

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "counters/perf.h"
+#include "counters/perf/perf.h"
 #include "group/group.h"
 #include "tests/refuse.h"
 #include "tests/tap.h"

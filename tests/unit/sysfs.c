@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel's PMUs in recorded trees of four machines, and in hostile ones. */
-#include "group/sysfs.h"
-#include "group/sysfs_format.h"
+#include "group/sysfs/sysfs.h"
+#include "group/sysfs/format.h"
 
 #include <errno.h>
 #include <fcntl.h>

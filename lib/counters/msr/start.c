@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "counters/msr/registers.h"
 #include "counters/msr/state.h"
-#include "counters/perf_why.h"
+#include "counters/perf/why.h"
 #include "machine/cpuid.h"
 #include "machine/perfmon.h"
 

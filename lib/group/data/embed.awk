@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The group files given as arguments, as C: struct pmu_group_shipped of group/file.h.
+# The group files given as arguments, as C: struct pmu_group_shipped of group/file/file.h.
 BEGIN {
 	print "/* Made of the files in lib/group/data/ by embed.awk. */"
-	print "#include \"group/file.h\"\n"
+	print "#include \"group/file/file.h\"\n"
 	print "const struct pmu_group_shipped pmu_group_shipped[] = {"
 }
 FNR == 1 {

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds and opens boxes of the kernel's PMUs. */
+#include "counters/perf/box.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "counters/perf/system.h"
+#include "counters/perf/why.h"
+
+/* Boxes of one PMU; no machine has more than half as many. */
+#define ROOM 256
+
+static bool is_same_pmu(const struct pmu_slot *a, const struct pmu_slot *b)
+{
+	return a->kind == b->kind && !strncmp(a->pmu, b->pmu, sizeof(a->pmu)) &&
+	       (a->type == PMU_TYPE_ABSENT) == (b->type == PMU_TYPE_ABSENT);
+}
+
+uint32_t pmu_perf_same_pmu(const struct pmu_plan *plan, uint32_t slots)
+{
+	const struct pmu_slot *first = &plan->slot[__builtin_ctz(slots)];
+	uint32_t same = 0;
+
+	for (unsigned int i = 0; i < plan->n_slots; i++)
+		if (slots >> i & 1 && is_same_pmu(&plan->slot[i], first))
+			same |= 1u << i;
+	return same;
+}
+
+const char *pmu_perf_pmu_of(const struct pmu_slot *slot)
+{
+	return slot->pmu[0] || slot->kind != PMU_SLOT_ENERGY ? slot->pmu : "power";
+}
+
+static bool is_there(const struct pmu_slot *slot)
+{
+	return slot->pmu[0] && slot->type != PMU_TYPE_ABSENT;
+}
+
+int pmu_perf_boxes_find(const struct pmu_slot *slot, struct pmu_perf_boxes *boxes, struct pmu_probe *why)
+{
+	const char *pmu = pmu_perf_pmu_of(slot);
+
+	boxes->box = calloc(ROOM, sizeof(boxes->box[0]));
+	if (!boxes->box)
+		return -ENOMEM;
+	boxes->n = is_there(slot) ? pmu_boxes_find(pmu_perf_system->devices, pmu, boxes->box, ROOM) : 0;
+	if (!boxes->n) {
+		pmu_perf_explain_no_pmu_of(pmu, why);
+		return -ENOENT;
+	}
+	why->mend[0] = '\0';
+	snprintf(why->why, sizeof(why->why), "%s has more boxes than are known here: a sum would be too low", pmu);
+	if (boxes->n > ROOM)
+		return -EINVAL;
+	for (size_t i = 0; i < boxes->n; i++) {
+		if (boxes->box[i].cut)
+			return -EINVAL;
+		if (boxes->box[i].n_cpus)
+			continue;
+		snprintf(why->why, sizeof(why->why), "%s has no cpumask: it does not count for a socket",
+			 boxes->box[i].name);
+		return -EINVAL;
+	}
+	why->why[0] = '\0';
+	return 0;
+}
+
+static void box_plan(const struct pmu_plan *plan, uint32_t slots, const struct pmu_box *box, struct pmu_plan *one)
+{
+	*one = *plan;
+	one->absent = pmu_plan_mask(plan) & ~slots;
+	for (unsigned int i = 0; i < plan->n_slots; i++)
+		one->slot[i].type = box->type;
+}
+
+int pmu_perf_box_open(const struct pmu_plan *plan, uint32_t slots, const struct pmu_box *box, int cpu,
+		      const struct pmu_fd_limit *limit, struct pmu_perf_group *group)
+{
+	struct pmu_perf_where where = {.pid = -1, .cpu = cpu, .limit = limit};
+	struct pmu_perf_values got;
+	struct pmu_plan one;
+	unsigned int failed;
+	int rc;
+
+	box_plan(plan, slots, box, &one);
+	rc = pmu_perf_group_open(group, &one, &where, &failed);
+	if (rc)
+		return rc;
+	rc = pmu_perf_group_enable(group);
+	if (!rc && (pmu_perf_group_read(group, &got) || got.enabled_ns != got.running_ns))
+		rc = -ENOSPC;
+	if (rc)
+		pmu_perf_group_close(group);
+	return rc;
+}
+
+void pmu_perf_box_explain(const struct pmu_plan *plan, uint32_t slots, int rc, unsigned int first,
+			  struct pmu_probe *probe)
+{
+	struct pmu_plan one = *plan;
+
+	one.absent = pmu_plan_mask(plan) & ~slots;
+	pmu_perf_explain(&one, rc, first, probe);
+}

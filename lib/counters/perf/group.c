@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Opens, reads and closes groups of perf events. */
+#include "counters/perf/group.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
+#include "counters/perf/system.h"
+
+#define VALUES_SIZE(n) (offsetof(struct pmu_perf_values, value) + 8 * (size_t)(n))
+
+/*
+ * libc's read() may be interposed, is a point of cancellation and sets errno: none of
+ * that belongs into a measured program's regions.
+ */
+static inline long raw_read(int fd, void *buf, size_t size)
+{
+#if defined(__x86_64__) && defined(__LP64__)
+	long rc;
+
+	__asm__ volatile("syscall"
+			 : "=a"(rc)
+			 : "0"((long)SYS_read), "D"((long)fd), "S"(buf), "d"(size)
+			 : "rcx", "r11", "memory");
+	return rc;
+#elif defined(__aarch64__)
+	register long x8 __asm__("x8") = SYS_read;
+	register long x0 __asm__("x0") = fd;
+	register void *x1 __asm__("x1") = buf;
+	register size_t x2 __asm__("x2") = size;
+
+	__asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) : "memory");
+	return x0;
+#else
+	int saved = errno;
+	long rc = syscall(SYS_read, fd, buf, size);
+
+	errno = saved;
+	return rc;
+#endif
+}
+
+/*
+ * Pinned belongs to the leader: the group counts whenever its thread runs, or not at all.
+ * The hypervisor is never ours to count.  What belongs to the socket has no levels, nor has a
+ * PMU beside the cores' own: the kernel takes no exclusion there, PERF_PMU_CAP_NO_EXCLUDE.
+ */
+static void fill_attr(struct perf_event_attr *attr, const struct pmu_slot *slot,
+		      bool leader)
+{
+	memset(attr, 0, sizeof(*attr));
+	attr->size = sizeof(*attr);
+	attr->type = slot->type;
+	attr->config = slot->config;
+	attr->config1 = slot->config1;
+	attr->config2 = slot->config2;
+	attr->disabled = leader;
+	attr->pinned = leader;
+	if (!pmu_slot_is_socket(slot) && !slot->pmu[0]) {
+		attr->exclude_user = !slot->user;
+		attr->exclude_kernel = !slot->kernel;
+		attr->exclude_hv = 1;
+	}
+	attr->read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
+			    PERF_FORMAT_TOTAL_TIME_RUNNING;
+}
+
+/* A PMU beside the cores' that knows no levels: then none may be excluded, the hypervisor's neither. */
+static bool is_without_levels(const struct perf_event_attr *attr)
+{
+	return attr->type >= PERF_TYPE_MAX && !attr->exclude_user && !attr->exclude_kernel && attr->exclude_hv;
+}
+
+static int open_slot(const struct pmu_slot *slot, const struct pmu_perf_where *where,
+		     int leader)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	fill_attr(&attr, slot, leader < 0);
+	if (slot->kind == PMU_SLOT_CORE)
+		attr.config1 |= where->config1;
+	fd = pmu_perf_system->open(&attr, where->pid, where->cpu, leader, PERF_FLAG_FD_CLOEXEC);
+	if (fd == -EINVAL && is_without_levels(&attr)) {
+		attr.exclude_hv = 0;
+		fd = pmu_perf_system->open(&attr, where->pid, where->cpu, leader, PERF_FLAG_FD_CLOEXEC);
+	}
+	return fd >= 0 && where->limit ? pmu_fd_park(fd, where->limit) : fd;
+}
+
+static int add_slot(struct pmu_perf_group *group, const struct pmu_plan *plan,
+		    unsigned int slot, const struct pmu_perf_where *where)
+{
+	uint32_t n = group->n;
+	int fd = open_slot(&plan->slot[slot], where, n ? group->fd[0] : -1);
+
+	if (fd < 0)
+		return fd;
+	group->fd[n] = fd;
+	group->slot[n] = (uint8_t)slot;
+	/* a kernel without the request leaves 0: then every descriptor that refuses it is
+	 * not ours */
+	if (pmu_perf_system->control(fd, PERF_EVENT_IOC_ID, &group->id[n]) < 0)
+		group->id[n] = 0;
+	group->n++;
+	return 0;
+}
+
+int pmu_perf_group_open(struct pmu_perf_group *group, const struct pmu_plan *plan,
+			const struct pmu_perf_where *where, unsigned int *failed)
+{
+	int rc;
+
+	memset(group, 0, sizeof(*group));
+	for (unsigned int i = 0; i < plan->n_slots; i++) {
+		if (plan->absent >> i & 1)
+			continue;
+		rc = add_slot(group, plan, i, where);
+		if (rc) {
+			*failed = i;
+			pmu_perf_group_close(group);
+			return rc;
+		}
+	}
+	return 0;
+}
+
+static int command(const struct pmu_perf_group *group, unsigned long request)
+{
+	if (!group->n)
+		return 0;
+	return pmu_perf_system->control(group->fd[0], request, (void *)(uintptr_t)PERF_IOC_FLAG_GROUP);
+}
+
+int pmu_perf_group_enable(const struct pmu_perf_group *group)
+{
+	return command(group, PERF_EVENT_IOC_ENABLE);
+}
+
+int pmu_perf_group_disable(const struct pmu_perf_group *group)
+{
+	return command(group, PERF_EVENT_IOC_DISABLE);
+}
+
+int pmu_perf_group_reset(const struct pmu_perf_group *group)
+{
+	return command(group, PERF_EVENT_IOC_RESET);
+}
+
+static bool is_ours(int fd, uint64_t id)
+{
+	uint64_t now;
+
+	return pmu_perf_system->control(fd, PERF_EVENT_IOC_ID, &now) == 0 && now == id;
+}
+
+void pmu_perf_group_close(struct pmu_perf_group *group)
+{
+	int saved = errno;
+
+	while (group->n) {
+		uint32_t last = --group->n;
+
+		if (is_ours(group->fd[last], group->id[last]))
+			close(group->fd[last]);
+	}
+	errno = saved;
+}
+
+void pmu_perf_reader_init(struct pmu_perf_reader *reader,
+			  const struct pmu_perf_group *group, const struct pmu_plan *plan)
+{
+	memset(reader, 0, sizeof(*reader));
+	reader->all = pmu_plan_mask(plan);
+	reader->missing = reader->all;
+	reader->n = group->n;
+	reader->fd = group->n ? group->fd[0] : -1;
+	reader->id = group->id[0];
+	for (uint32_t i = 0; i < group->n; i++) {
+		reader->slot[i] = group->slot[i];
+		reader->missing &= ~(1u << group->slot[i]);
+	}
+}
+
+uint32_t pmu_perf_lost(struct pmu_perf_reader *reader, enum pmu_source_lost why)
+{
+	if (!reader->source.lost)
+		__atomic_store_n(&reader->source.lost, why, __ATOMIC_RELAXED);
+	return reader->all;
+}
+
+/* A pinned group that lost its counters reads as end of file, for good. */
+static PMU_COLD uint32_t read_failed(struct pmu_perf_reader *self)
+{
+	bool ours = is_ours(self->fd, self->id);
+
+	return pmu_perf_lost(self, ours ? PMU_SOURCE_TAKEN : PMU_SOURCE_CLOSED);
+}
+
+PMU_HOT uint32_t pmu_perf_reader_read(void *thread, uint64_t *value)
+{
+	struct pmu_perf_reader *self = thread;
+	struct pmu_perf_values got;
+	uint32_t n = self->n;
+
+	if (unlikely(self->source.lost))
+		return self->all;
+	if (unlikely(raw_read(self->fd, &got, sizeof(got)) != (long)VALUES_SIZE(n) ||
+		     got.n != n || got.running_ns != got.enabled_ns))
+		return read_failed(self);
+	for (uint32_t i = 0; i < n; i++)
+		value[self->slot[i]] = got.value[i];
+	return self->missing;
+}
+
+enum pmu_source_lost pmu_perf_group_read(const struct pmu_perf_group *group, struct pmu_perf_values *got)
+{
+	if (raw_read(group->fd[0], got, sizeof(*got)) == (long)VALUES_SIZE(group->n) && got->n == group->n)
+		return PMU_SOURCE_HOLDS;
+	return is_ours(group->fd[0], group->id[0]) ? PMU_SOURCE_TAKEN : PMU_SOURCE_CLOSED;
+}
+
+uint32_t pmu_perf_reader_nothing(void *thread, uint64_t *value)
+{
+	const struct pmu_perf_reader *self = thread;
+
+	(void)value;
+	return self->missing;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The source perf, for its own parts and for the source software that stands on it. */
+#ifndef PMU_COUNTERS_PERF_H
+#define PMU_COUNTERS_PERF_H
+
+#include <sys/types.h>
+
+#include "counters/perf/group.h"
+#include "counters/perf/hybrid.h"
+#include "counters/perf/socket.h"
+#include "counters/perf/user.h"
+
+/** A session's. */
+struct pmu_perf {
+	struct pmu_plan plan;	       /* without what belongs to sockets */
+	struct pmu_perf_hybrid hybrid; /* n is 0 where no core counts, too */
+	struct pmu_perf_sockets *sockets; /* NULL: none */
+	pid_t pid;
+	bool user;	     /* threads are read in user space; on a hybrid pinned ones are */
+	uint64_t config1;    /* what that takes, see perf_user.h */
+	const char *no_user; /* why not, a clause; NULL: not worth a word */
+	char remark[320];    /* a sentence that is still to be said; "" */
+	struct pmu_perf_group group[]; /* PMU_COUNT_CPU: [plan.n_cpus] */
+};
+
+/** A thread's part. */
+struct pmu_perf_thread {
+	struct pmu_perf_user user; /* first: what read() is given */
+	struct pmu_perf_group
+		group; /* empty in PMU_COUNT_CPU: its CPU's belongs to the session */
+	uint32_t n_pages;
+	pid_t pid; /* whose pages they are: a forked child has none of them */
+	struct pmu_perf_parts parts; /* on a hybrid in place of @group, where it is not pinned */
+};
+
+/**
+ * pmu_perf_try() - open a plan's slots as one group, let it count, close it
+ *
+ * On the calling thread, or on the plan's first CPU.
+ * Return: 0; -ENOENT for any way to say that there is no such event; -ENOSPC where the
+ * group opens but gets no counters; the other codes of perf_event_open.
+ */
+int pmu_perf_try(const struct pmu_plan *plan);
+
+/** pmu_perf_own_plan() - without what belongs to sockets */
+static inline struct pmu_plan pmu_perf_own_plan(const struct pmu_plan *plan)
+{
+	struct pmu_plan own = *plan;
+
+	own.absent |= pmu_plan_sockets(plan);
+	return own;
+}
+
+/** pmu_perf_counts_nothing() - is every slot absent? */
+static inline bool pmu_perf_counts_nothing(const struct pmu_plan *plan)
+{
+	return !(pmu_plan_mask(plan) & ~plan->absent);
+}
+
+/** pmu_perf_probe() - as struct pmu_backend has it. */
+int pmu_perf_probe(const struct pmu_plan *plan, struct pmu_probe *probe);
+
+/** pmu_perf_attach(), _detach() - as struct pmu_backend has them. */
+int pmu_perf_attach(void *state, void *thread, int cpu, pmu_read_fn **read, struct pmu_attachment *got);
+void pmu_perf_detach(void *state, void *thread);
+
+/** pmu_perf_plan_on() - the plan as a CPU counts it; all cores being alike: the plan. */
+const struct pmu_plan *pmu_perf_plan_on(const struct pmu_perf *perf, int cpu, struct pmu_plan *room);
+
+/** pmu_perf_check_counts() - does the enabled group of a reader count?  Return: 0; -ENOSPC. */
+int pmu_perf_check_counts(struct pmu_perf_reader *reader);
+
+#endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Turns the kernel's refusals into a reason and a remedy. */
+#include "counters/perf/why.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/compiler.h"
+#include "base/sysfile.h"
+#include "machine/cpu.h"
+
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+#define WATCHDOG "/proc/sys/kernel/nmi_watchdog"
+
+bool pmu_perf_refuses_slot(int code)
+{
+	return code == -ENOENT || code == -EINVAL || code == -ENOSPC;
+}
+
+int pmu_perf_same_refusal(int code)
+{
+	return code == -EOPNOTSUPP || code == -ENXIO || code == -ENODEV ? -ENOENT : code;
+}
+
+/* Highest kernel.perf_event_paranoid that lets anybody count this. */
+static int paranoid_limit(const struct pmu_plan *plan, unsigned int slot)
+{
+	if (plan->scope == PMU_COUNT_CPU || pmu_slot_is_socket(&plan->slot[slot]))
+		return 0;
+	return plan->slot[slot].kernel ? 1 : 2;
+}
+
+static const char *what_is_counted(const struct pmu_plan *plan, unsigned int slot)
+{
+	if (pmu_slot_is_socket(&plan->slot[slot]))
+		return "what belongs to a socket";
+	if (plan->scope == PMU_COUNT_CPU)
+		return "whatever runs on a CPU";
+	return plan->slot[slot].kernel ? "at kernel level" : "at user level";
+}
+
+static void explain_rights(const struct pmu_plan *plan, int code, unsigned int slot,
+			   struct pmu_probe *probe)
+{
+	const char *what = what_is_counted(plan, slot);
+	int limit = paranoid_limit(plan, slot);
+	int64_t paranoid;
+
+	(void)code;
+	if (pmu_sysfile_i64(PARANOID, &paranoid)) {
+		snprintf(probe->why, sizeof(probe->why),
+			 "perf_event_open may not count %s (EACCES); " PARANOID
+			 " cannot be read",
+			 what);
+	} else if (paranoid > limit) {
+		snprintf(probe->why, sizeof(probe->why),
+			 "counting %s needs kernel.perf_event_paranoid at %d or below, "
+			 "and it is "
+			 "%lld",
+			 what, limit, (long long)paranoid);
+	} else {
+		snprintf(probe->why, sizeof(probe->why),
+			 "perf_event_open may not count %s (EACCES) although "
+			 "kernel.perf_event_paranoid is %lld: a security module forbids "
+			 "it",
+			 what, (long long)paranoid);
+	}
+	snprintf(probe->mend, sizeof(probe->mend),
+		 "sysctl kernel.perf_event_paranoid=%d, or give the program CAP_PERFMON",
+		 limit);
+}
+
+/* What seccomp profiles of containers answer; the kernel itself says EACCES. */
+static void explain_forbidden(const struct pmu_plan *plan, int code, unsigned int slot,
+			      struct pmu_probe *probe)
+{
+	int64_t paranoid;
+	char setting[64] = "";
+
+	(void)plan;
+	(void)code;
+	(void)slot;
+	if (!pmu_sysfile_i64(PARANOID, &paranoid))
+		snprintf(setting, sizeof(setting), "; kernel.perf_event_paranoid is %lld",
+			 (long long)paranoid);
+	snprintf(probe->why, sizeof(probe->why),
+		 "perf_event_open is forbidden here (EPERM), as containers do by "
+		 "seccomp%s",
+		 setting);
+	snprintf(probe->mend, sizeof(probe->mend),
+		 "allow perf_event_open in the container (docker: --cap-add PERFMON, or "
+		 "a seccomp "
+		 "profile that has it)");
+}
+
+static void explain_no_call(const struct pmu_plan *plan, int code, unsigned int slot,
+			    struct pmu_probe *probe)
+{
+	int64_t paranoid;
+
+	(void)plan;
+	(void)code;
+	(void)slot;
+	/* the setting exists where the kernel has the call:
+	 * Documentation/admin-guide/sysctl/kernel.rst */
+	if (pmu_sysfile_i64(PARANOID, &paranoid)) {
+		snprintf(probe->why, sizeof(probe->why),
+			 "this kernel has no perf_event_open (ENOSYS): it was built "
+			 "without "
+			 "CONFIG_PERF_EVENTS");
+		snprintf(probe->mend, sizeof(probe->mend),
+			 "boot a kernel with CONFIG_PERF_EVENTS");
+	} else {
+		snprintf(probe->why, sizeof(probe->why),
+			 "perf_event_open is hidden from this process (ENOSYS), as "
+			 "containers do by "
+			 "seccomp");
+		snprintf(probe->mend, sizeof(probe->mend),
+			 "allow perf_event_open in the container's seccomp profile");
+	}
+}
+
+static void explain_descriptors(const struct pmu_plan *plan, int code, unsigned int slot,
+				struct pmu_probe *probe)
+{
+	struct rlimit limit = {0, 0};
+
+	(void)plan;
+	(void)slot;
+	if (code == -ENFILE) {
+		snprintf(probe->why, sizeof(probe->why),
+			 "the machine has no open file left (ENFILE)");
+		snprintf(probe->mend, sizeof(probe->mend), "raise fs.file-max by sysctl");
+		return;
+	}
+	getrlimit(RLIMIT_NOFILE, &limit);
+	snprintf(probe->why, sizeof(probe->why),
+		 "the process has no descriptor left (EMFILE): its limit is %llu",
+		 (unsigned long long)limit.rlim_cur);
+	snprintf(probe->mend, sizeof(probe->mend), "raise ulimit -n");
+}
+
+static void explain_no_pmu(const struct pmu_plan *plan, int code, unsigned int slot,
+			   struct pmu_probe *probe)
+{
+	struct pmu_cpu_id id;
+
+	(void)plan;
+	(void)code;
+	(void)slot;
+	if (pmu_cpu_identify(&id) || !id.hypervisor) {
+		snprintf(probe->why, sizeof(probe->why),
+			 "the kernel shows no PMU of this processor");
+		snprintf(probe->mend, sizeof(probe->mend),
+			 "see what the kernel says: dmesg | grep -i -e pmu -e perf");
+		return;
+	}
+	snprintf(probe->why, sizeof(probe->why),
+		 "this virtual machine%s%s%s shows no PMU",
+		 id.hypervisor_name[0] ? " (" : "", id.hypervisor_name,
+		 id.hypervisor_name[0] ? ")" : "");
+	snprintf(probe->mend, sizeof(probe->mend),
+		 "give the guest a virtual PMU (QEMU: -cpu host,pmu=on) or run on bare "
+		 "metal");
+}
+
+static const char *errno_name(int code)
+{
+	switch (-code) {
+	case ENOENT:
+		return "ENOENT";
+	case EINVAL:
+		return "EINVAL";
+	default:
+		return strerror(-code);
+	}
+}
+
+static void explain_no_event(const struct pmu_plan *plan, int code, unsigned int slot,
+			     struct pmu_probe *probe)
+{
+	if (pmu_slot_is_socket(&plan->slot[slot]))
+		snprintf(probe->why, sizeof(probe->why), "%.31s has no event of code 0x%llx (%s)",
+			 plan->slot[slot].pmu, (unsigned long long)plan->slot[slot].config, errno_name(code));
+	else
+		snprintf(probe->why, sizeof(probe->why),
+			 "this CPU and kernel have no event of type %u, code 0x%llx (%s)",
+		 plan->slot[slot].type, (unsigned long long)plan->slot[slot].config,
+		 errno_name(code));
+	snprintf(probe->mend, sizeof(probe->mend), "choose another event");
+}
+
+static void explain_no_room(const struct pmu_plan *plan, int code, unsigned int slot,
+			    struct pmu_probe *probe)
+{
+	unsigned int asked = 0, out = 0;
+	int64_t watchdog = 0;
+
+	(void)code;
+	for (unsigned int i = 0; i < plan->n_slots; i++) {
+		asked += !(plan->absent >> i & 1);
+		out += probe->error[i] == -ENOSPC;
+	}
+	if (pmu_sysfile_i64(WATCHDOG, &watchdog))
+		watchdog = 0;
+	if (pmu_slot_is_socket(&plan->slot[slot])) {
+		snprintf(probe->why, sizeof(probe->why), "%u of %u events fit the counters of %.31s at the same time",
+			 asked - out, asked, plan->slot[slot].pmu);
+		snprintf(probe->mend, sizeof(probe->mend),
+			 "ask for fewer events, or end what else counts on this machine");
+		return;
+	}
+	snprintf(probe->why, sizeof(probe->why),
+		 "%u of %u events fit the counters at the same time%s", asked - out,
+		 asked, watchdog > 0 ? "; the NMI watchdog holds one counter" : "");
+	snprintf(probe->mend, sizeof(probe->mend), "%s",
+		 watchdog > 0 ? "sysctl kernel.nmi_watchdog=0, or ask for fewer events"
+			      : "ask for fewer events, or end what else counts on this "
+				"machine");
+}
+
+static void explain_other(const struct pmu_plan *plan, int code, unsigned int slot,
+			  struct pmu_probe *probe)
+{
+	snprintf(probe->why, sizeof(probe->why),
+		 "perf_event_open failed for type %u, code 0x%llx: %s",
+		 plan->slot[slot].type, (unsigned long long)plan->slot[slot].config,
+		 strerror(-code));
+	probe->mend[0] = '\0';
+}
+
+/* Modules of the kernel that bring PMUs of sockets. */
+static const struct {
+	const char *begins, *module;
+} modules[] = {
+	{"uncore", "intel_uncore"}, {"cstate", "intel_cstate"}, {"power", "rapl"},
+	{"amd_df", "amd_uncore"},   {"amd_l3", "amd_uncore"},	{"amd_umc", "amd_uncore"},
+};
+
+void pmu_perf_explain_no_pmu_of(const char *pmu, struct pmu_probe *probe)
+{
+	struct pmu_cpu_id id;
+	bool guest = !pmu_cpu_identify(&id) && id.hypervisor;
+
+	probe->mend[0] = '\0';
+	snprintf(probe->why, sizeof(probe->why), "%s%s%s%s shows no PMU %s%s",
+		 guest ? "this virtual machine" : "this machine's kernel", guest && id.hypervisor_name[0] ? " (" : "",
+		 guest ? id.hypervisor_name : "", guest && id.hypervisor_name[0] ? ")" : "",
+		 *pmu ? "called " : "", *pmu ? pmu : "for it");
+	if (guest) {
+		snprintf(probe->mend, sizeof(probe->mend), "run on bare metal");
+		return;
+	}
+	for (size_t i = 0; i < PMU_ARRAY_LEN(modules); i++) {
+		if (strncmp(pmu, modules[i].begins, strlen(modules[i].begins)) != 0)
+			continue;
+		snprintf(probe->mend, sizeof(probe->mend), "modprobe %s", modules[i].module);
+		return;
+	}
+}
+
+static const struct {
+	int code;
+	void (*explain)(const struct pmu_plan *plan, int code, unsigned int slot,
+			struct pmu_probe *probe);
+	const char *note;
+} refusals[] = {
+	{-EACCES, explain_rights, "no right to count"},
+	{-EPERM, explain_forbidden, "perf_event_open is forbidden"},
+	{-ENOSYS, explain_no_call, "no perf_event_open"},
+	{-EMFILE, explain_descriptors,
+	 "no descriptor was left for its counters (ulimit -n)"},
+	{-ENFILE, explain_descriptors,
+	 "the machine had no open file left for its counters"},
+	{-ENODEV, explain_no_pmu, "no PMU"},
+	{-ENOENT, explain_no_event, "its CPU has not all of the events"},
+	{-EINVAL, explain_no_event, "its CPU has not all of the events"},
+	{-ENOSPC, explain_no_room, "its counters are held by something else"},
+	{0, explain_other, NULL},
+};
+
+static size_t find_refusal(int code)
+{
+	size_t i = 0;
+
+	while (refusals[i].code && refusals[i].code != code)
+		i++;
+	return i;
+}
+
+void pmu_perf_explain(const struct pmu_plan *plan, int code, unsigned int slot,
+		      struct pmu_probe *probe)
+{
+	refusals[find_refusal(code)].explain(plan, code, slot, probe);
+}
+
+void pmu_perf_note(int code, char *text, size_t size)
+{
+	const char *note = refusals[find_refusal(code)].note;
+
+	if (note)
+		snprintf(text, size, "%s", note);
+	else
+		snprintf(text, size, "perf_event_open: %s", strerror(-code));
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds a group's file: the user's own, then the shipped ones. */
+#include "group/file/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "group/file/parts.h"
+
+#define ENDING ".group"
+
+/* --- folders --- */
+
+/* Until one says something else than 0. */
+typedef int visit_folder(void *arg, const char *folder);
+
+static int visit_made(visit_folder *visit, void *arg, char *folder)
+{
+	int rc = folder ? visit(arg, folder) : 0;
+
+	free(folder);
+	return rc;
+}
+
+static int visit_path(visit_folder *visit, void *arg)
+{
+	const char *path = secure_getenv("PMU_GROUP_PATH");
+	int rc = 0;
+
+	while (path && *path && !rc) {
+		size_t len = strcspn(path, ":");
+
+		if (len)
+			rc = visit_made(visit, arg, strndup(path, len));
+		path += len;
+		path += *path == ':';
+	}
+	return rc;
+}
+
+/* XDG Base Directory Specification: relative paths do not count. */
+static int visit_own(visit_folder *visit, void *arg)
+{
+	const char *config = secure_getenv("XDG_CONFIG_HOME"), *home = secure_getenv("HOME");
+	bool given = config && config[0] == '/';
+	char *folder = NULL;
+
+	if (!given && (!home || home[0] != '/'))
+		return 0;
+	if (asprintf(&folder, given ? "%s/pmu/groups" : "%s/.config/pmu/groups", given ? config : home) < 0)
+		return 0;
+	return visit_made(visit, arg, folder);
+}
+
+static int visit_folders(visit_folder *visit, void *arg)
+{
+	int rc = visit_path(visit, arg);
+
+	return rc ? rc : visit_own(visit, arg);
+}
+
+/* The group's name in "NAME.group"; false: it is no such file. */
+static bool name_of_file(const char *file, char *name, size_t size)
+{
+	size_t len = strlen(file), ending = strlen(ENDING);
+
+	if (len <= ending || len - ending >= size || strcmp(file + len - ending, ENDING) != 0 || file[0] == '.')
+		return false;
+	memcpy(name, file, len - ending);
+	name[len - ending] = '\0';
+	return true;
+}
+
+/* --- files --- */
+
+static long read_all(int fd, char *text, size_t size)
+{
+	size_t len = 0;
+
+	while (len < size) {
+		ssize_t n = read(fd, text + len, size - len);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n == 0)
+			break;
+		if (n > 0)
+			len += (size_t)n;
+	}
+	return (long)len;
+}
+
+/* At most PMU_GROUP_FILE_MAX + 1 bytes.  A pipe or a device must not hold up the program. */
+static long read_file(const char *path, char **text)
+{
+	struct stat about;
+	long len;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	*text = NULL;
+	if (fd < 0)
+		return pmu_fail(EINVAL, "cannot read %s: %s", path, strerror(errno));
+	if (fstat(fd, &about) < 0 || !S_ISREG(about.st_mode)) {
+		close(fd);
+		return pmu_fail(EINVAL, "cannot read %s: it is no regular file", path);
+	}
+	*text = malloc(PMU_GROUP_FILE_MAX + 1);
+	len = *text ? read_all(fd, *text, PMU_GROUP_FILE_MAX + 1) : -ENOMEM;
+	close(fd);
+	if (len < 0) {
+		free(*text);
+		*text = NULL;
+		return pmu_fail(EINVAL, "cannot read %s: %s", path, strerror((int)-len));
+	}
+	return len;
+}
+
+/* A group that is looked for; its file, once it is found. */
+struct search {
+	const char *name;
+	char found[PMU_GROUP_NAME_MAX];
+	char *path; /* NULL: none */
+};
+
+static int look_in(void *arg, const char *folder)
+{
+	struct search *search = arg;
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+
+	while (dir && !search->path && (entry = readdir(dir)))
+		if (name_of_file(entry->d_name, search->found, sizeof(search->found)) &&
+		    !strcasecmp(search->found, search->name) &&
+		    asprintf(&search->path, "%s/%s", folder, entry->d_name) < 0)
+			search->path = NULL;
+	if (dir)
+		closedir(dir);
+	return search->path != NULL;
+}
+
+int pmu_group_file_find(const char *name, struct pmu_catalog *catalog, struct pmu_group *group)
+{
+	struct search search = {.name = name};
+	char *text;
+	long len;
+	int rc;
+
+	if (!visit_folders(look_in, &search))
+		return pmu_group_shipped_find(name, catalog, group);
+	len = read_file(search.path, &text);
+	rc = len < 0 ? (int)len
+		     : pmu_group_file_parse(text, (size_t)len, search.path, search.found, catalog, group);
+	free(text);
+	free(search.path);
+	return rc;
+}
+
+int pmu_group_shipped_find(const char *name, struct pmu_catalog *catalog, struct pmu_group *group)
+{
+	char origin[PMU_GROUP_NAME_MAX + sizeof(ENDING)];
+
+	for (const struct pmu_group_shipped *file = pmu_group_shipped; file->name; file++) {
+		if (strcasecmp(file->name, name) != 0)
+			continue;
+		snprintf(origin, sizeof(origin), "%s" ENDING, file->name);
+		return pmu_group_file_parse(file->text, strlen(file->text), origin, file->name, catalog, group);
+	}
+	return pmu_fail(ENOENT, "there is no group \"%.60s\"", name);
+}
+
+/* --- all of them --- */
+
+struct listed {
+	char name[PMU_GROUP_NAME_MAX];
+	char *path; /* NULL: shipped */
+	const char *text;
+};
+
+struct list {
+	struct listed *file;
+	size_t n, room;
+};
+
+/* The first of a name wins.  What has no room is not listed. */
+static void list_file(struct list *list, const char *name, const char *folder, const char *file, const char *text)
+{
+	struct listed *more, *to;
+
+	for (size_t i = 0; i < list->n; i++)
+		if (!strcasecmp(list->file[i].name, name))
+			return;
+	if (list->n == list->room) {
+		more = realloc(list->file, (list->room * 2 + 32) * sizeof(*more));
+		if (!more)
+			return;
+		list->file = more;
+		list->room = list->room * 2 + 32;
+	}
+	to = &list->file[list->n];
+	*to = (struct listed){.text = text};
+	snprintf(to->name, sizeof(to->name), "%s", name);
+	if (folder && asprintf(&to->path, "%s/%s", folder, file) < 0)
+		return;
+	list->n++;
+}
+
+static int list_folder(void *arg, const char *folder)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+	char name[PMU_GROUP_NAME_MAX];
+
+	while (dir && (entry = readdir(dir)))
+		if (name_of_file(entry->d_name, name, sizeof(name)))
+			list_file(arg, name, folder, entry->d_name, NULL);
+	if (dir)
+		closedir(dir);
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcasecmp(((const struct listed *)a)->name, ((const struct listed *)b)->name);
+}
+
+static void about_file(const struct listed *file, char *about, size_t size)
+{
+	char *text = NULL;
+	long len = file->path ? read_file(file->path, &text) : (long)strlen(file->text);
+
+	if (len < 0 || pmu_group_file_about(file->path ? text : file->text, (size_t)len,
+					    file->path ? file->path : file->name, about, size) < 0)
+		snprintf(about, size, "%s", pmu_error_text());
+	free(text);
+}
+
+void pmu_group_file_each(void (*each)(void *arg, const char *name, const char *about, const char *origin), void *arg)
+{
+	struct list list = {0};
+	char about[PMU_ERROR_MAX];
+
+	visit_folders(list_folder, &list);
+	for (const struct pmu_group_shipped *file = pmu_group_shipped; file->name; file++)
+		list_file(&list, file->name, NULL, NULL, file->text);
+	if (list.n)
+		qsort(list.file, list.n, sizeof(*list.file), by_name);
+	for (size_t i = 0; i < list.n; i++) {
+		about_file(&list.file[i], about, sizeof(about));
+		each(arg, list.file[i].name, about, list.file[i].path ? list.file[i].path : "");
+		free(list.file[i].path);
+	}
+	free(list.file);
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Takes the events out of one of Intel's event files.
+ *
+ * Source: intel/perfmon, README.md, "Event field names": the members of an event; all are strings.
+ */
+#include "group/intel/file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/compiler.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/sysfile.h"
+
+#define NUMBER_LEN_MAX 64
+#define COUNTERS_LEN_MAX 256
+/* General counters have the numbers below, fixed ones those from here on ("32" is fixed counter 0). */
+#define FIRST_FIXED 32
+#define LAST_FIXED  63
+
+/* --- values --- */
+
+/* What stands for "has none". */
+static bool is_none(const char *text)
+{
+	static const char *const none[] = {"", "null", "na", "n/a", "none", "-"};
+
+	for (size_t i = 0; i < PMU_ARRAY_LEN(none); i++)
+		if (!strcasecmp(text, none[i]))
+			return true;
+	return false;
+}
+
+static char *trim(char *text)
+{
+	size_t len;
+
+	text += strspn(text, " \t");
+	for (len = strlen(text); len && (text[len - 1] == ' ' || text[len - 1] == '\t'); len--)
+		;
+	text[len] = '\0';
+	return text;
+}
+
+/* "0xB7, 0xBB" is the first of them: the one that goes with the first register. */
+static bool read_number(const char *text, uint64_t *value)
+{
+	char copy[NUMBER_LEN_MAX], *word;
+
+	if (strlen(text) >= sizeof(copy))
+		return false;
+	strcpy(copy, text);
+	copy[strcspn(copy, ",")] = '\0';
+	word = trim(copy);
+	*value = 0;
+	if (is_none(word))
+		return true;
+	return pmu_parse_u64(word, value) == 0;
+}
+
+static bool read_flag(const char *text, bool *flag)
+{
+	uint64_t value;
+
+	if (!strcasecmp(text, "true") || !strcasecmp(text, "false")) {
+		*flag = !strcasecmp(text, "true");
+		return true;
+	}
+	if (!read_number(text, &value) || value > 1)
+		return false;
+	*flag = value;
+	return true;
+}
+
+/* "0-3" */
+static bool read_range(const char *word, struct pmu_intel_entry *entry)
+{
+	if (strlen(word) != 3 || word[1] != '-' || word[0] < '0' || word[2] > '9' || word[0] > word[2])
+		return false;
+	for (int n = word[0] - '0'; n <= word[2] - '0'; n++)
+		entry->counters |= UINT64_C(1) << n;
+	return true;
+}
+
+static bool read_counter(const char *word, struct pmu_intel_entry *entry)
+{
+	static const char fixed[] = "fixed counter ";
+	uint64_t n;
+
+	if (is_none(word))
+		return true;
+	if (!strcasecmp(word, "fixed")) {
+		entry->fixed_uncore = true;
+		return true;
+	}
+	if (!strncasecmp(word, fixed, strlen(fixed))) {
+		if (pmu_parse_u64(word + strlen(fixed), &n) < 0 || n > LAST_FIXED - FIRST_FIXED)
+			return false;
+		entry->fixed = (int)n;
+		entry->fixed_from_0 = !n;
+		return true;
+	}
+	if (read_range(word, entry))
+		return true;
+	if (pmu_parse_u64(word, &n) < 0 || n > LAST_FIXED)
+		return false;
+	if (n < FIRST_FIXED) {
+		entry->counters |= UINT64_C(1) << n;
+	} else {
+		entry->fixed = (int)n - FIRST_FIXED;
+		entry->fixed_from_0 = true;
+	}
+	return true;
+}
+
+/* "0,1,2,3", "0-3", "Fixed counter 1", "33", "FIXED" */
+static bool read_counters(const char *text, struct pmu_intel_entry *entry)
+{
+	char copy[COUNTERS_LEN_MAX], *rest = copy, *word;
+
+	if (strlen(text) >= sizeof(copy))
+		return false;
+	strcpy(copy, text);
+	while ((word = strsep(&rest, ",")))
+		if (!read_counter(trim(word), entry))
+			return false;
+	return true;
+}
+
+/* --- members --- */
+
+enum member_kind { TEXT, NUMBER, FLAG, COUNTERS };
+
+static const struct member {
+	const char *name;
+	enum member_kind kind;
+	size_t offset;
+} members[] = {
+	{"EventName", TEXT, offsetof(struct pmu_intel_entry, name)},
+	{"BriefDescription", TEXT, offsetof(struct pmu_intel_entry, about)},
+	{"Unit", TEXT, offsetof(struct pmu_intel_entry, unit)},
+	{"Filter", TEXT, offsetof(struct pmu_intel_entry, filter)},
+	{"CounterType", TEXT, offsetof(struct pmu_intel_entry, counter_type)},
+	{"EventCode", NUMBER, offsetof(struct pmu_intel_entry, code)},
+	{"UMask", NUMBER, offsetof(struct pmu_intel_entry, umask)},
+	{"UMaskExt", NUMBER, offsetof(struct pmu_intel_entry, umask_ext)},
+	{"CounterMask", NUMBER, offsetof(struct pmu_intel_entry, cmask)},
+	{"MSRIndex", NUMBER, offsetof(struct pmu_intel_entry, msr_index)},
+	{"MSRValue", NUMBER, offsetof(struct pmu_intel_entry, msr_value)},
+	{"PortMask", NUMBER, offsetof(struct pmu_intel_entry, port_mask)},
+	{"FCMask", NUMBER, offsetof(struct pmu_intel_entry, fc_mask)},
+	{"FILTER_VALUE", NUMBER, offsetof(struct pmu_intel_entry, filter_value)},
+	{"ExtSel", NUMBER, offsetof(struct pmu_intel_entry, ext_sel)},
+	{"Invert", FLAG, offsetof(struct pmu_intel_entry, invert)},
+	{"EdgeDetect", FLAG, offsetof(struct pmu_intel_entry, edge)},
+	{"AnyThread", FLAG, offsetof(struct pmu_intel_entry, any)},
+	{"Equal", FLAG, offsetof(struct pmu_intel_entry, equal)},
+	{"Deprecated", FLAG, offsetof(struct pmu_intel_entry, deprecated)},
+	{"Counter", COUNTERS, 0},
+	/* with hyperthreading off there are more of them */
+	{"CounterHTOff", COUNTERS, 0},
+};
+
+static const struct member *find_member(const char *key, size_t len)
+{
+	for (const struct member *m = members; m < members + PMU_ARRAY_LEN(members); m++)
+		if (m->name[0] == key[0] && strlen(m->name) == len && !memcmp(m->name, key, len))
+			return m;
+	return NULL;
+}
+
+/* Puts a NUL where the value ends, which the walk has passed.  One line, so that lines can still be counted. */
+static const char *cut_out(const struct pmu_json *json, struct pmu_intel_file *file)
+{
+	char *text = file->text + (json->value - file->text);
+
+	pmu_json_string(json, text, json->len + 1);
+	for (char *at = text; *at; at++)
+		if ((unsigned char)*at < ' ')
+			*at = ' ';
+	return text;
+}
+
+static void take_value(const struct pmu_json *json, enum pmu_json_kind kind, const struct member *member,
+		       struct pmu_intel_file *file, struct pmu_intel_entry *entry)
+{
+	char *place = (char *)entry + member->offset;
+	char bare[NUMBER_LEN_MAX] = "";
+	const char *text = bare;
+	bool fine = false;
+
+	if (kind == PMU_JSON_STRING)
+		text = cut_out(json, file);
+	else if (json->len < sizeof(bare))
+		memcpy(bare, json->value, json->len);
+	switch (member->kind) {
+	case TEXT:
+		if (kind == PMU_JSON_STRING)
+			*(const char **)(void *)place = text;
+		fine = kind == PMU_JSON_STRING || kind == PMU_JSON_WORD;
+		break;
+	case NUMBER:
+		fine = read_number(text, (uint64_t *)(void *)place);
+		break;
+	case FLAG:
+		fine = read_flag(text, (bool *)place);
+		break;
+	case COUNTERS:
+		fine = read_counters(text, entry);
+		break;
+	}
+	if (!fine && !entry->wrong)
+		entry->wrong = member->name;
+}
+
+/* --- events --- */
+
+/* The object whose beginning was just read. */
+static void read_event(struct pmu_json *json, struct pmu_intel_file *file, struct pmu_intel_entry *entry)
+{
+	enum pmu_json_kind kind;
+
+	*entry = (struct pmu_intel_entry){
+		.name = "", .about = "", .unit = "", .filter = "", .counter_type = "", .fixed = -1, .file = file,
+		.wrong = NULL, .at = (size_t)(json->at - json->text), .code = UINT64_MAX,
+	};
+	while ((kind = pmu_json_next(json)) != PMU_JSON_OBJECT_END && kind != PMU_JSON_END) {
+		const struct member *member = find_member(json->key, json->key_len);
+
+		if (kind == PMU_JSON_OBJECT || kind == PMU_JSON_ARRAY) {
+			if (member && !entry->wrong)
+				entry->wrong = member->name;
+			pmu_json_skip(json);
+		} else if (member) {
+			take_value(json, kind, member, file, entry);
+		}
+	}
+	if (entry->code == UINT64_MAX && !entry->wrong)
+		entry->wrong = "EventCode";
+	file->zero_based |= entry->fixed_from_0;
+}
+
+static struct pmu_intel_entry *room(struct pmu_intel_file *file, uint32_t *size)
+{
+	struct pmu_intel_entry *more;
+
+	if (file->n == PMU_INTEL_MAX_EVENTS) {
+		pmu_fail(EINVAL, "%s: more than %d events", file->name, PMU_INTEL_MAX_EVENTS);
+		return NULL;
+	}
+	if (file->n < *size)
+		return &file->entry[file->n];
+	*size = *size ? 2 * *size : 512;
+	more = realloc(file->entry, *size * sizeof(*more));
+	if (!more) {
+		pmu_fail(ENOMEM, "no memory for the events of %s", file->name);
+		return NULL;
+	}
+	file->entry = more;
+	return &more[file->n];
+}
+
+/* The array whose beginning was just read. */
+static int read_events(struct pmu_json *json, struct pmu_intel_file *file, uint8_t core_type)
+{
+	enum pmu_json_kind kind;
+	uint32_t size = file->n;
+
+	while ((kind = pmu_json_next(json)) != PMU_JSON_ARRAY_END && kind != PMU_JSON_END) {
+		struct pmu_intel_entry *entry;
+
+		if (kind == PMU_JSON_ARRAY)
+			pmu_json_skip(json);
+		if (kind != PMU_JSON_OBJECT)
+			continue;
+		entry = room(file, &size);
+		if (!entry)
+			return file->n == PMU_INTEL_MAX_EVENTS ? -EINVAL : -ENOMEM;
+		read_event(json, file, entry);
+		entry->core_type = core_type;
+		file->n += entry->name[0] != '\0';
+	}
+	return 0;
+}
+
+/* Old files are an array of events, newer ones an object whose member Events is one. */
+static int read_outermost(struct pmu_json *json, struct pmu_intel_file *file, uint8_t core_type)
+{
+	enum pmu_json_kind kind = pmu_json_next(json);
+	int rc = 0;
+
+	if (kind == PMU_JSON_ARRAY)
+		return read_events(json, file, core_type);
+	if (kind != PMU_JSON_OBJECT && kind != PMU_JSON_END)
+		return pmu_fail(EINVAL, "%s: no object and no array of events", file->name);
+	while (!rc && (kind = pmu_json_next(json)) != PMU_JSON_OBJECT_END && kind != PMU_JSON_END) {
+		if (kind == PMU_JSON_ARRAY && json->key_len == 6 && !memcmp(json->key, "Events", 6))
+			rc = read_events(json, file, core_type);
+		else if (kind == PMU_JSON_ARRAY || kind == PMU_JSON_OBJECT)
+			pmu_json_skip(json);
+	}
+	return rc;
+}
+
+int pmu_intel_file_parse(struct pmu_intel_file *file, uint8_t core_type)
+{
+	struct pmu_json json;
+	int rc;
+
+	pmu_json_start(&json, file->text, file->len);
+	rc = read_outermost(&json, file, core_type);
+	if (!rc)
+		pmu_json_next(&json); /* nothing behind it */
+	if (!rc && json.error)
+		rc = pmu_fail(EINVAL, "%s:%u: %s", file->name, pmu_json_line(&json), json.error);
+	return rc;
+}
+
+void pmu_intel_file_free(struct pmu_intel_file *file)
+{
+	free(file->text);
+	free(file->name);
+	free(file->relative);
+	free(file->entry);
+}
+
+unsigned int pmu_intel_file_line(const struct pmu_intel_entry *entry)
+{
+	unsigned int line = 1;
+
+	for (size_t i = 0; i < entry->at; i++)
+		line += entry->file->text[i] == '\n';
+	return line;
+}

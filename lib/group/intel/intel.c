@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Intel's event files of one CPU: read, indexed by name, searched. */
+#include "group/intel/intel.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/compiler.h"
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "group/intel/file.h"
+#include "group/intel/map.h"
+#include "group/intel/slot.h"
+
+#define MAX_FILES    16
+#define NAME_LEN_MAX 256
+#define SHOWN	     80
+#define NO_ENTRY     UINT32_MAX
+#define MAX_DIFFERENT 8 /* events of one name that are looked at */
+
+struct pmu_intel_files {
+	char *folder;
+	struct pmu_cpu_id id;
+	unsigned int n_files;
+	struct pmu_intel_file file[MAX_FILES];
+	bool has_e; /* a file of E cores */
+	struct pmu_strbuf missing;
+	struct pmu_intel_entry **entry; /* of all files, in their order */
+	uint32_t n_entries;
+	uint32_t *bucket; /* heads of lists by hash: indices of entries */
+	uint32_t n_buckets; /* a power of two */
+};
+
+/* --- reading --- */
+
+/* The kinds of files that hold events. */
+static bool is_events(const char *type)
+{
+	static const char *const types[] = {"core", "hybridcore", "offcore", "fp_arith_inst", "uncore",
+					    "uncore experimental"};
+
+	for (size_t i = 0; i < PMU_ARRAY_LEN(types); i++)
+		if (!strcasecmp(types[i], type))
+			return true;
+	return false;
+}
+
+/* CPUID leaf 1AH, EAX[31:24] (Intel SDM vol. 2A) */
+static uint8_t core_type_of(const struct pmu_intel_map_row *row)
+{
+	return row->core_type == 0x40 ? PMU_SLOT_P : row->core_type == 0x20 ? PMU_SLOT_E : 0;
+}
+
+static void say_missing(struct pmu_intel_files *files, const char *file, const char *why)
+{
+	pmu_strbuf_addf(&files->missing, "%s%.*s %s", files->missing.len ? "; " : "", SHOWN, file, why);
+}
+
+static int read_file(struct pmu_intel_files *files, const struct pmu_intel_map_row *row)
+{
+	struct pmu_intel_file *file = &files->file[files->n_files];
+	size_t size = strlen(files->folder) + strlen(row->file) + 2;
+	int rc;
+
+	memset(file, 0, sizeof(*file));
+	rc = pmu_intel_read(files->folder, row->file, &file->text, &file->len);
+	if (rc == -ENOENT)
+		say_missing(files, row->file, "is not there");
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	file->relative = strdup(row->file);
+	file->name = malloc(size);
+	files->n_files++;
+	if (!file->relative || !file->name)
+		return pmu_fail(ENOMEM, "no memory for %.*s", SHOWN, row->file);
+	snprintf(file->name, size, "%s/%s", files->folder, row->file);
+	rc = pmu_intel_file_parse(file, core_type_of(row));
+	files->has_e |= core_type_of(row) == PMU_SLOT_E;
+	return rc;
+}
+
+static int take_row(void *arg, const struct pmu_intel_map_row *row)
+{
+	struct pmu_intel_files *files = arg;
+
+	if (!is_events(row->type))
+		return 0;
+	for (unsigned int i = 0; i < files->n_files; i++)
+		if (!strcmp(files->file[i].relative, row->file))
+			return 0;
+	/* Arrow Lake-H: nothing tells its low-power cores from the other E cores */
+	if (core_type_of(row) == PMU_SLOT_E && files->has_e) {
+		say_missing(files, row->file, "is of a second kind of E cores and not used");
+		return 0;
+	}
+	if (files->n_files == MAX_FILES)
+		return pmu_fail(EINVAL, "%s/mapfile.csv:%u: more than %d files of one CPU", files->folder, row->line,
+				MAX_FILES);
+	return read_file(files, row);
+}
+
+static int read_files(struct pmu_intel_files *files)
+{
+	int n = pmu_intel_map_each(files->folder, &files->id, take_row, files);
+
+	if (n < 0)
+		return n;
+	if (files->n_files)
+		return 0;
+	if (files->missing.len)
+		return pmu_fail(ENOENT, "%s has no event file of this CPU: %s", files->folder,
+				pmu_strbuf_text(&files->missing));
+	return pmu_fail(ENODEV, "%s/mapfile.csv has no %s-%u-%X (stepping %u)", files->folder, files->id.vendor,
+			files->id.family, files->id.model, files->id.stepping);
+}
+
+/* --- index --- */
+
+static char plain(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c == ':' ? '.' : c;
+}
+
+/* FNV-1a of the name in one spelling. */
+static uint32_t hash_name(const char *name)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)plain(*name)) * 16777619u;
+	return hash;
+}
+
+static bool same_name(const char *a, const char *b)
+{
+	while (*a && plain(*a) == plain(*b))
+		a++, b++;
+	return *a == *b;
+}
+
+static int make_index(struct pmu_intel_files *files)
+{
+	uint32_t n = 0;
+
+	for (unsigned int i = 0; i < files->n_files; i++)
+		n += files->file[i].n;
+	for (files->n_buckets = 64; files->n_buckets < n; files->n_buckets *= 2)
+		;
+	files->entry = calloc((size_t)n + 1, sizeof(struct pmu_intel_entry *));
+	files->bucket = malloc(files->n_buckets * sizeof(*files->bucket));
+	if (!files->entry || !files->bucket)
+		return pmu_fail(ENOMEM, "no memory for the names of %u events", n);
+	for (unsigned int i = 0; i < files->n_files; i++)
+		for (uint32_t k = 0; k < files->file[i].n; k++)
+			files->entry[files->n_entries++] = &files->file[i].entry[k];
+	memset(files->bucket, 0xff, files->n_buckets * sizeof(*files->bucket));
+	/* from the last on, so that the first of a name comes first */
+	for (uint32_t i = n; i-- > 0;) {
+		uint32_t *head = &files->bucket[hash_name(files->entry[i]->name) & (files->n_buckets - 1)];
+
+		files->entry[i]->next = *head;
+		*head = i;
+	}
+	return 0;
+}
+
+int pmu_intel_open(const char *folder, const struct pmu_cpu_id *id, struct pmu_intel_files **out)
+{
+	struct pmu_intel_files *files = calloc(1, sizeof(*files));
+	int rc;
+
+	if (!files)
+		return pmu_fail(ENOMEM, "no memory for the event files in %s", folder);
+	files->id = *id;
+	files->folder = strdup(folder);
+	rc = files->folder ? read_files(files) : pmu_fail(ENOMEM, "no memory for the event files in %s", folder);
+	if (!rc)
+		rc = make_index(files);
+	if (rc) {
+		pmu_intel_close(files);
+		return rc;
+	}
+	*out = files;
+	return 0;
+}
+
+void pmu_intel_close(struct pmu_intel_files *files)
+{
+	if (!files)
+		return;
+	for (unsigned int i = 0; i < files->n_files; i++)
+		pmu_intel_file_free(&files->file[i]);
+	pmu_strbuf_free(&files->missing);
+	free(files->entry);
+	free(files->bucket);
+	free(files->folder);
+	free(files);
+}
+
+const char *pmu_intel_missing(const struct pmu_intel_files *files)
+{
+	return pmu_strbuf_text(&files->missing);
+}
+
+/* --- finding --- */
+
+static const struct pmu_intel_entry *next_called(const struct pmu_intel_files *files, const char *name, uint32_t at)
+{
+	for (; at != NO_ENTRY; at = files->entry[at]->next)
+		if (same_name(files->entry[at]->name, name))
+			return files->entry[at];
+	return NULL;
+}
+
+/* The first event of that name that these cores have; one that is not deprecated before those that are. */
+static const struct pmu_intel_entry *find_of(const struct pmu_intel_files *files, const char *name, uint8_t core_type)
+{
+	const struct pmu_intel_entry *found = NULL, *entry;
+	uint32_t at = files->bucket[hash_name(name) & (files->n_buckets - 1)];
+
+	for (int n = 0; n < MAX_DIFFERENT && (entry = next_called(files, name, at)); at = entry->next, n++)
+		if (entry->core_type == core_type && (!found || (found->deprecated && !entry->deprecated)))
+			found = entry;
+	return found;
+}
+
+static int no_event(const struct pmu_intel_files *files, const char *name)
+{
+	const char **names = calloc((size_t)files->n_entries + 1, sizeof(*names));
+	const char *near, *missing = pmu_intel_missing(files);
+
+	for (uint32_t i = 0; names && i < files->n_entries; i++)
+		names[i] = files->entry[i]->name;
+	near = names ? pmu_closest(name, names) : NULL;
+	free(names);
+	return pmu_fail(ENOENT, "there is no event \"%.*s\" among Intel's of this CPU%s%s%s%s%s%s", SHOWN, name,
+			near ? "; did you mean " : "", near ? near : "", near ? "?" : "", missing[0] ? " (" : "", missing,
+			missing[0] ? ")" : "");
+}
+
+/* The general counters' event of what a fixed counter counts has the same name and _P. */
+static const struct pmu_intel_entry *twin_of(const struct pmu_intel_files *files, const struct pmu_intel_entry *entry)
+{
+	char name[NAME_LEN_MAX];
+
+	if (!pmu_intel_is_fixed(entry) || (size_t)snprintf(name, sizeof(name), "%s_P", entry->name) >= sizeof(name))
+		return NULL;
+	return find_of(files, name, entry->core_type);
+}
+
+static int make_slot(const struct pmu_intel_files *files, const struct pmu_intel_entry *entry, struct pmu_slot *slot,
+		     bool *open_filter)
+{
+	*open_filter = false;
+	if (entry->unit[0])
+		return pmu_intel_uncore_slot(entry, &files->id, slot, open_filter);
+	return pmu_intel_core_slot(entry, twin_of(files, entry), slot);
+}
+
+static bool same_code(const struct pmu_slot *a, const struct pmu_slot *b)
+{
+	return a->config == b->config && a->extra == b->extra && a->extra_value == b->extra_value;
+}
+
+/* Hybrid: under one code on both kinds of cores it is counted on both, under two on the P cores. */
+static int find_hybrid(const struct pmu_intel_files *files, const struct pmu_intel_entry *p,
+		       const struct pmu_intel_entry *e, struct pmu_slot *slot, const struct pmu_intel_entry **found)
+{
+	uint8_t wanted = slot->core_types;
+	struct pmu_slot of_p = *slot, of_e = *slot;
+	bool unused;
+	int rc;
+
+	*found = p && wanted != PMU_SLOT_E ? p : e;
+	if (p && e && !wanted) {
+		rc = make_slot(files, p, &of_p, &unused);
+		if (rc)
+			return rc;
+		of_p.core_types = PMU_SLOT_P;
+		if (!make_slot(files, e, &of_e, &unused) && same_code(&of_p, &of_e) &&
+		    (!of_p.counters || !of_e.counters || of_p.counters & of_e.counters)) {
+			of_p.core_types = 0;
+			of_p.counters &= of_e.counters;
+		}
+		*slot = of_p;
+		return 0;
+	}
+	rc = make_slot(files, *found, slot, &unused);
+	if (!rc)
+		slot->core_types = (*found)->core_type;
+	return rc;
+}
+
+static void tell(const struct pmu_intel_entry *entry, bool open_filter, struct pmu_intel_event *about)
+{
+	*about = (struct pmu_intel_event){
+		.name = entry->name, .about = entry->about, .unit = entry->unit, .core_type = entry->core_type,
+		.deprecated = entry->deprecated, .open_filter = open_filter,
+	};
+}
+
+int pmu_intel_find(const struct pmu_intel_files *files, const char *name, struct pmu_slot *slot,
+		   struct pmu_intel_event *about)
+{
+	const struct pmu_intel_entry *any = find_of(files, name, 0), *found = any;
+	const struct pmu_intel_entry *p = find_of(files, name, PMU_SLOT_P), *e = find_of(files, name, PMU_SLOT_E);
+	bool open_filter = false;
+	int rc;
+
+	if (slot->core_types == PMU_SLOT_P)
+		e = NULL;
+	if (slot->core_types == PMU_SLOT_E)
+		p = NULL;
+	if (!any && !p && !e)
+		return no_event(files, name);
+	rc = any ? make_slot(files, any, slot, &open_filter) : find_hybrid(files, p, e, slot, &found);
+	if (!rc && about)
+		tell(found, open_filter, about);
+	return rc;
+}
+
+bool pmu_intel_has(const struct pmu_intel_files *files, const char *name)
+{
+	return next_called(files, name, files->bucket[hash_name(name) & (files->n_buckets - 1)]);
+}
+
+void pmu_intel_each(const struct pmu_intel_files *files,
+		    void (*each)(void *arg, const struct pmu_intel_event *event), void *arg)
+{
+	for (uint32_t i = 0; i < files->n_entries; i++) {
+		struct pmu_intel_event event;
+
+		tell(files->entry[i], false, &event);
+		each(arg, &event);
+	}
+}

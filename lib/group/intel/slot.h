@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Events of Intel's files as slots. */
+#ifndef PMU_GROUP_INTEL_SLOT_H
+#define PMU_GROUP_INTEL_SLOT_H
+
+#include "counters/plan.h"
+#include "group/intel/file.h"
+#include "machine/models.h"
+
+/**
+ * pmu_intel_core_slot() - an event of a core
+ * @twin: where it is a fixed counter's: the event of the general counters that counts the same; NULL none
+ * @slot: kind, type, config, config1, extra, counters filled in; untouched on error
+ * Return: 0; -EINVAL with a sentence.
+ */
+int pmu_intel_core_slot(const struct pmu_intel_entry *entry, const struct pmu_intel_entry *twin,
+			struct pmu_slot *slot);
+
+/**
+ * pmu_intel_uncore_slot() - an event outside the cores
+ * @open_filter: result: the event counts nothing of use until config1 says which accesses are meant
+ * Return: 0; -EINVAL, -ENOTSUP with a sentence.
+ */
+int pmu_intel_uncore_slot(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id, struct pmu_slot *slot,
+			  bool *open_filter);
+
+/** pmu_intel_is_fixed() - only a fixed counter counts it */
+bool pmu_intel_is_fixed(const struct pmu_intel_entry *entry);
+
+/** pmu_intel_fixed() - number of the fixed counter, from 0 */
+unsigned int pmu_intel_fixed(const struct pmu_intel_entry *entry);
+
+/** pmu_intel_wrong() - the sentence about a member that could not be read.  Return: -EINVAL. */
+int pmu_intel_wrong(const struct pmu_intel_entry *entry, const char *member);
+
+#endif

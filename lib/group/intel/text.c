@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Names of Intel's events with modifiers behind them, looked up in a catalog's files. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/compiler.h"
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "base/sysfile.h"
+#include "counters/msr/select.h"
+#include "group/intel/intel.h"
+#include "group/pfm/names.h"
+
+#define SHOWN 80
+
+/* --- the catalog's files --- */
+
+/* The CPU by the name of the event files' map; false: none of Intel's. */
+static bool whose(const struct pmu_catalog *catalog, struct pmu_cpu_id *id)
+{
+	*id = catalog->id;
+	if (!catalog->model && !id->vendor[0] && pmu_cpu_identify(id))
+		return false;
+	if (catalog->model && !id->vendor[0])
+		snprintf(id->vendor, sizeof(id->vendor), "%s", catalog->model->vendor);
+	return !strcmp(id->vendor, "GenuineIntel");
+}
+
+int pmu_intel_of(struct pmu_catalog *catalog, const struct pmu_intel_files **files)
+{
+	struct pmu_cpu_id id;
+
+	if (!catalog || !catalog->event_files || !catalog->event_files[0])
+		return -ENODEV;
+	if (!catalog->intel && catalog->intel_error != -ENODEV)
+		catalog->intel_error =
+			whose(catalog, &id) ? pmu_intel_open(catalog->event_files, &id, &catalog->intel) : -ENODEV;
+	*files = catalog->intel;
+	return catalog->intel_error;
+}
+
+/* --- modifiers --- */
+
+enum modifier { CMASK, INVERT, EDGE, ANY_THREAD, IN_TX, IN_TXCP, CONFIG1, MODIFIERS };
+
+/* In the order of the label. */
+static const struct {
+	const char *name;
+	uint64_t largest;
+	bool flag;
+} modifiers[MODIFIERS] = {
+	[CMASK] = {"c", 0xff, false},
+	[INVERT] = {"i", 1, true},
+	[EDGE] = {"e", 1, true},
+	[ANY_THREAD] = {"t", 1, true},
+	[IN_TX] = {"intx", 1, true},
+	[IN_TXCP] = {"intxcp", 1, true},
+	[CONFIG1] = {"config1", UINT64_MAX, false},
+};
+
+struct given {
+	uint32_t mask; /* bits by enum modifier */
+	uint64_t value[MODIFIERS];
+};
+
+/* -ENOENT: it looks like none. */
+static int read_modifier(const char *part, struct given *given)
+{
+	size_t len = strcspn(part, "=");
+
+	for (int i = 0; i < MODIFIERS; i++) {
+		if (strlen(modifiers[i].name) != len || strncasecmp(modifiers[i].name, part, len) != 0)
+			continue;
+		given->value[i] = 1;
+		if ((part[len] || !modifiers[i].flag) &&
+		    (!part[len] || pmu_parse_u64(part + len + 1, &given->value[i]) < 0 ||
+		     given->value[i] > modifiers[i].largest))
+			return pmu_fail(EINVAL, "\"%.*s\": %s=%s", SHOWN, part, modifiers[i].name,
+					modifiers[i].flag ? "0 or 1" : i == CMASK ? "0 to 255" : "NUMBER");
+		if (given->mask >> i & 1)
+			return pmu_fail(EINVAL, "\"%.*s\" stands there twice", SHOWN, part);
+		given->mask |= 1u << i;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+/* Parts @from on, every one of them a modifier. */
+static int read_modifiers(const struct pmu_pfm_text *cut, int from, struct given *given)
+{
+	memset(given, 0, sizeof(*given));
+	for (int i = from; i < cut->n_parts; i++) {
+		int rc = cut->before[i] == ':' ? read_modifier(cut->part[i], given) : -ENOENT;
+
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static int no_modifier(const struct pmu_intel_event *event, enum modifier which, const char *why)
+{
+	return pmu_fail(EINVAL, "%.*s has no %s=: %s", SHOWN, event->name, modifiers[which].name, why);
+}
+
+static int apply_core(const struct pmu_intel_event *event, const struct given *given, struct pmu_slot *slot)
+{
+	struct pmu_select select;
+
+	if (given->mask >> CONFIG1 & 1)
+		return no_modifier(event, CONFIG1, "it is an event of the cores");
+	if (given->mask && !(slot->config & 0xff))
+		return pmu_fail(EINVAL, "%.*s: only a fixed counter counts it, without modifiers", SHOWN, event->name);
+	pmu_select_decode(PMU_SELECT_INTEL, slot->config, &select);
+	if (given->mask >> CMASK & 1)
+		select.cmask = (uint8_t)given->value[CMASK];
+	if (given->mask >> INVERT & 1)
+		select.invert = given->value[INVERT];
+	if (given->mask >> EDGE & 1)
+		select.edge = given->value[EDGE];
+	if (given->mask >> ANY_THREAD & 1)
+		select.any_thread = given->value[ANY_THREAD];
+	if (given->mask >> IN_TX & 1)
+		select.in_tx = given->value[IN_TX];
+	if (given->mask >> IN_TXCP & 1)
+		select.in_txcp = given->value[IN_TXCP];
+	slot->config = pmu_select_encode(PMU_SELECT_INTEL, &select);
+	return 0;
+}
+
+static uint64_t put(uint64_t config, const struct given *given, enum modifier which, unsigned int bit, uint64_t field)
+{
+	if (!(given->mask >> which & 1))
+		return config;
+	return (config & ~(field << bit)) | given->value[which] << bit;
+}
+
+static int apply_uncore(const struct pmu_intel_event *event, const struct given *given, struct pmu_slot *slot)
+{
+	for (enum modifier i = ANY_THREAD; i <= IN_TXCP; i++)
+		if (given->mask >> i & 1)
+			return no_modifier(event, i, "it belongs to no thread");
+	if (given->mask >> CONFIG1 & 1)
+		slot->config1 = given->value[CONFIG1];
+	else if (event->open_filter)
+		return pmu_fail(EINVAL, "%.*s: which accesses it counts is said by a filter that the file leaves open; "
+					"give its value as :config1=0x..",
+				SHOWN, event->name);
+	slot->config = put(slot->config, given, CMASK, 24, 0xff);
+	slot->config = put(slot->config, given, INVERT, 23, 1);
+	slot->config = put(slot->config, given, EDGE, 18, 1);
+	return 0;
+}
+
+/* --- names --- */
+
+/* The first @n parts as they were written, but for the dots. */
+static bool join(const struct pmu_pfm_text *cut, int n, char *name, size_t size)
+{
+	size_t len = 0;
+
+	for (int i = 0; i < n; i++) {
+		len += (size_t)snprintf(name + len, size - len, "%s%s", i ? "." : "", cut->part[i]);
+		if (len >= size)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * How many parts are the name: as many as the files have an event of.  0: none; -EINVAL: with one part less it is an
+ * event too, and the part a modifier.
+ */
+static int find_name(const struct pmu_intel_files *files, const struct pmu_pfm_text *cut, struct given *given)
+{
+	char name[PMU_PFM_TEXT_MAX], shorter[PMU_PFM_TEXT_MAX];
+	int bad = 0;
+
+	for (int n = cut->n_parts; n > 0; n--) {
+		struct given unused;
+		int rc;
+
+		if (!join(cut, n, name, sizeof(name)) || !pmu_intel_has(files, name))
+			continue;
+		rc = read_modifiers(cut, n, given);
+		if (rc == -EINVAL)
+			bad = rc;
+		if (rc)
+			continue;
+		if (n > 1 && !read_modifiers(cut, n - 1, &unused) && join(cut, n - 1, shorter, sizeof(shorter)) &&
+		    pmu_intel_has(files, shorter))
+			return pmu_fail(EINVAL, "%s:%s can be read in two ways: write %s for the event, %s:%s=1 for the "
+						"modifier",
+					shorter, cut->part[n - 1], name, shorter, cut->part[n - 1]);
+		return n;
+	}
+	return bad;
+}
+
+/* @prefix, "cpu_atom/" or "", is closed behind the name */
+static void write_label(const struct pmu_intel_event *event, const struct given *given, const char *prefix, char *label,
+			size_t size)
+{
+	struct pmu_strbuf out = {0};
+
+	pmu_strbuf_addf(&out, "%s%s", prefix, event->name);
+	for (int i = 0; i < MODIFIERS; i++) {
+		if (!(given->mask >> i & 1) || (modifiers[i].flag && !given->value[i]))
+			continue;
+		pmu_strbuf_addf(&out, ":%s", modifiers[i].name);
+		if (!modifiers[i].flag)
+			pmu_strbuf_addf(&out, i == CMASK ? "=%llu" : "=0x%llx", (unsigned long long)given->value[i]);
+	}
+	if (prefix[0])
+		pmu_strbuf_add(&out, "/");
+	/* a column's name has its limit: the rest is a tilde */
+	if ((size_t)snprintf(label, size, "%s", pmu_strbuf_text(&out)) >= size && size > 1)
+		label[size - 2] = '~';
+	pmu_strbuf_free(&out);
+}
+
+/* Which cores' event it is, where its name alone would mean another. */
+static const char *prefix_of(const struct pmu_intel_files *files, const char *name, uint8_t wanted)
+{
+	struct pmu_slot by_name = {.core_types = 0};
+
+	if (!wanted || (!pmu_intel_find(files, name, &by_name, NULL) && by_name.core_types == wanted))
+		return "";
+	return wanted == PMU_SLOT_E ? "cpu_atom/" : "cpu_core/";
+}
+
+int pmu_intel_encode(const char *text, struct pmu_catalog *catalog, struct pmu_slot *slot, char *label, size_t size)
+{
+	const struct pmu_intel_files *files = NULL;
+	char name[PMU_PFM_TEXT_MAX];
+	struct pmu_intel_event event;
+	struct pmu_slot new = *slot;
+	struct pmu_pfm_text cut;
+	struct given given;
+	int n, rc;
+
+	/* "snb::UOPS_ISSUED": libpfm4's table is asked for */
+	if (strstr(text, "::"))
+		return -ENODEV;
+	rc = pmu_intel_of(catalog, &files);
+	/* files that are not there are somebody's mistake: libpfm4 is not to hide it */
+	if (rc == -ENOENT)
+		return -EINVAL;
+	if (!rc)
+		rc = pmu_pfm_cut(text, &cut);
+	if (rc)
+		return rc;
+	n = find_name(files, &cut, &given);
+	if (n < 0)
+		return n;
+	join(&cut, n ? n : cut.n_parts, name, sizeof(name));
+	rc = pmu_intel_find(files, name, &new, &event);
+	if (rc)
+		return rc;
+	rc = event.unit[0] ? apply_uncore(&event, &given, &new) : apply_core(&event, &given, &new);
+	if (rc)
+		return rc;
+	write_label(&event, &given, new.core_types ? prefix_of(files, name, slot->core_types) : "", label, size);
+	*slot = new;
+	return 0;
+}
