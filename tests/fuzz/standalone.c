@@ -12,7 +12,19 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/tap.h"
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+/* Sanitizers take ten times as long, and libFuzzer runs with them anyway. */
+#ifdef SANITIZED
+#define MUTATIONS 200
+#else
 #define MUTATIONS 2000
+#endif
 #define EDITS_MAX 8
 #define FILE_MAX  (1u << 20)
 /* One file's mutations take seconds; this is for a target that never comes back. */
