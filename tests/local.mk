@@ -228,6 +228,7 @@ EXTRA_DIST += \
 	%D%/fuzz/fuzz.h \
 	%D%/install.sh \
 	%D%/refuse.h \
+	%D%/sanitized.h \
 	%D%/tap.h \
 	%D%/unit/group_matrix.h \
 	%D%/unit/machines.h \

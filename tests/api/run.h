@@ -15,18 +15,10 @@
 #include <unistd.h>
 
 #include "pmu.h"
+#include "sanitized.h"
 #include "tap.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define RUN_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define RUN_SANITIZED 1
-#endif
-#endif
-#ifndef RUN_SANITIZED
-#define RUN_SANITIZED 0
-#endif
+#define RUN_SANITIZED TEST_SANITIZED
 
 #define RUN_MAX_NOTES 16
 #define RUN_TEXT_MAX  (1 << 20)

@@ -10,17 +10,11 @@
 #include <unistd.h>
 
 #include "tests/fuzz/fuzz.h"
+#include "tests/sanitized.h"
 #include "tests/tap.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
 /* Sanitizers take ten times as long, and libFuzzer runs with them anyway. */
-#ifdef SANITIZED
+#if TEST_SANITIZED
 #define MUTATIONS 200
 #else
 #define MUTATIONS 2000
