@@ -154,6 +154,23 @@ static void leaves_out_what_is_not_here(void)
 
 /* --- what is refused --- */
 
+/* A folder that is not there, or has nothing for this CPU. */
+static void goes_by_libpfm4_where_event_files_cannot_be_read(void)
+{
+	struct pmu_catalog unread = {
+		.model = model_of(6, 0x2a),
+		.id = {.vendor = "GenuineIntel", .family = 6, .model = 0x2a},
+		.sysfs = "",
+		.event_files = "/nonexistent",
+	};
+	static const char text[] = "[events]\nU = UOPS_ISSUED.ANY\n[metrics]\nm = U\n";
+
+	is_int(pmu_group_file_parse(text, strlen(text), "x/T.group", "T", &unread, &group), 0, "a native name");
+	ok(group.n_events == 1 && group.event[0].slot.config == 0x10e, "  is libpfm4's");
+	ok(strstr(group.note, "/nonexistent") != NULL, "  and why is told: %s", group.note);
+	pmu_catalog_close(&unread);
+}
+
 static void refuses_with_a_line(void)
 {
 	static const struct {
@@ -272,6 +289,7 @@ int main(void)
 	p_cores_have_their_limits();
 	arm_cores_have_one_name_in_common();
 	leaves_out_what_is_not_here();
+	goes_by_libpfm4_where_event_files_cannot_be_read();
 	refuses_with_a_line();
 	has_limits();
 	formulas_have_room();

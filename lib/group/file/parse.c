@@ -68,6 +68,26 @@ static int leave_out(struct pmu_group_reading *r, const char *text, bool optiona
 	return pmu_group_scan_fail(&r->scan, "%s", why);
 }
 
+/* Event files that cannot be read are in no group's way: it goes by libpfm4's names then, and says so. */
+static int parse_event(struct pmu_group_reading *r, const char *text, struct pmu_event *event)
+{
+	const struct pmu_catalog *catalog = r->catalog;
+	struct pmu_catalog without;
+	char why[PMU_ERROR_MAX];
+	int rc = pmu_event_parse(text, r->catalog, event);
+
+	if (!rc || !catalog || !catalog->event_files || !catalog->intel_error || catalog->intel_error == -ENODEV)
+		return rc;
+	snprintf(why, sizeof(why), "%s", pmu_error_text());
+	without = *catalog;
+	without.event_files = NULL;
+	rc = pmu_event_parse(text, &without, event);
+	if (!rc && !r->group->note[0])
+		snprintf(r->group->note, sizeof(r->group->note), "%s: %.*s", r->group->name,
+			 (int)(sizeof(r->group->note) - sizeof(r->group->name) - 3), why);
+	return rc;
+}
+
 static int add_event(struct pmu_group_reading *r, const char *key, const char *text, bool optional)
 {
 	struct pmu_group *group = r->group;
@@ -76,7 +96,7 @@ static int add_event(struct pmu_group_reading *r, const char *key, const char *t
 
 	if (group->n_events == PMU_MAX_SLOTS)
 		return pmu_group_scan_fail(&r->scan, "more than %d events in one group", PMU_MAX_SLOTS);
-	rc = pmu_event_parse(text, r->catalog, event);
+	rc = parse_event(r, text, event);
 	if (rc)
 		return rc == -ENOMEM ? rc : leave_out(r, text, optional);
 	if (is_code(text))
