@@ -160,7 +160,7 @@ sim_measure_sources = $(sim_control_sources) %D%/sim/measure.h %D%/sim/session.h
 %C%_sim_narrow_LDADD = $(JANSSON_LIBS)
 # In processes of their own, with the shared library alone.
 sim_session_sources = $(sim_control_sources) %D%/sim/session.h
-%C%_sim_faults_SOURCES = %D%/sim/faults.c $(sim_session_sources)
+%C%_sim_faults_SOURCES = %D%/sim/faults.c %D%/sim/marked.h $(sim_session_sources)
 %C%_sim_faults_LDADD = $(api_ldadd)
 %C%_sim_journals_SOURCES = %D%/sim/journals.c %D%/sim/restore.h $(sim_session_sources)
 %C%_sim_journals_LDADD = $(api_ldadd)
@@ -168,7 +168,7 @@ sim_session_sources = $(sim_control_sources) %D%/sim/session.h
 %C%_sim_restore_LDADD = $(api_ldadd)
 %C%_sim_sessions_SOURCES = %D%/sim/sessions.c %D%/sim/restore.h $(sim_session_sources)
 %C%_sim_sessions_LDADD = $(api_ldadd)
-%C%_sim_taken_SOURCES = %D%/sim/taken.c $(sim_session_sources)
+%C%_sim_taken_SOURCES = %D%/sim/taken.c %D%/sim/marked.h $(sim_session_sources)
 %C%_sim_taken_LDADD = $(api_ldadd)
 %C%_sim_threads_SOURCES = %D%/sim/threads.c $(sim_session_sources)
 %C%_sim_threads_LDADD = $(api_ldadd)
@@ -229,6 +229,7 @@ EXTRA_DIST += \
 	%D%/install.sh \
 	%D%/refuse.h \
 	%D%/sanitized.h \
+	%D%/sim/laid_over.sh \
 	%D%/tap.h \
 	%D%/unit/group_matrix.h \
 	%D%/unit/machines.h \
