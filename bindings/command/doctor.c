@@ -112,7 +112,7 @@ static bool speaks_of_a_slot(int error)
 /* Gives up what was refused, else the last that is left.  Return: whether anything is. */
 static bool give_up(struct pmu_plan *plan, const struct pmu_probe *probe)
 {
-	uint32_t before = plan->absent, all = (uint32_t)((1ull << plan->n_slots) - 1);
+	uint32_t before = plan->absent, all = pmu_plan_mask(plan);
 	unsigned int i;
 
 	for (i = 0; i < plan->n_slots; i++)
@@ -229,7 +229,7 @@ static void add_usable(struct pmu_strbuf *out, const struct pmu_backend *backend
 		       const struct pmu_group *group, const struct pmu_plan *plan,
 		       const struct pmu_probe *first, const struct pmu_probe *last)
 {
-	uint32_t all = plan->n_slots ? (uint32_t)((1ull << plan->n_slots) - 1) : 0;
+	uint32_t all = pmu_plan_mask(plan);
 	uint32_t missing = missing_slots(plan, last);
 	struct pmu_strbuf line = {0};
 	char text[256];

@@ -90,11 +90,6 @@ double pmu_clock_hz(enum pmu_clock_kind kind, const struct pmu_clock_point *firs
 	       (double)(last->mono_ns - first->mono_ns);
 }
 
-static uint32_t all_slots(const struct pmu_plan *plan)
-{
-	return (1u << plan->n_slots) - 1;
-}
-
 static int clock_probe(const struct pmu_plan *plan, struct pmu_probe *probe)
 {
 	(void)plan;
@@ -128,7 +123,7 @@ static int clock_attach(void *state, void *thread, int cpu, pmu_read_fn **read,
 	(void)thread;
 	(void)cpu;
 	memset(got, 0, sizeof(*got));
-	got->missing = all_slots(plan);
+	got->missing = pmu_plan_mask(plan);
 	*read = NULL;
 	return 0;
 }

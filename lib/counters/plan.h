@@ -86,6 +86,12 @@ struct pmu_plan {
 	const struct pmu_machine_from *from;
 };
 
+/** pmu_plan_mask() - a bit for each slot of the plan, absent ones included */
+static inline uint32_t pmu_plan_mask(const struct pmu_plan *plan)
+{
+	return (1u << plan->n_slots) - 1;
+}
+
 /** pmu_plan_sockets() - the slots that are counted once per socket */
 static inline uint32_t pmu_plan_sockets(const struct pmu_plan *plan)
 {

@@ -12,11 +12,6 @@ static bool speaks_of_a_slot(int error)
 	return error == -ENOENT || error == -EINVAL || error == -EOPNOTSUPP || error == -ENOSPC;
 }
 
-static uint32_t all_slots(const struct pmu_plan *plan)
-{
-	return plan->n_slots ? (uint32_t)((1ull << plan->n_slots) - 1) : 0;
-}
-
 /* One fitting while it goes on. */
 struct fitting {
 	struct pmu_fit *fit;
@@ -157,7 +152,7 @@ int pmu_fit(const struct pmu_group *group, bool asked, bool keep, pmu_fit_probe 
 			return rc;
 		if (!drop_unknown(&f) && (rc != -ENOSPC || (!drop_unfit(&f) && !drop_last(&f))))
 			return rc;
-		if (fit->plan.absent == all_slots(&fit->plan))
+		if (fit->plan.absent == pmu_plan_mask(&fit->plan))
 			return rc;
 	}
 }

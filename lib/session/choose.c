@@ -20,11 +20,6 @@ static void refuse(const struct pmu_backend *backend, const struct pmu_probe *pr
 	pmu_table_meta(&pmu_session.table, PMU_META_REFUSAL, text);
 }
 
-static uint32_t all_slots(const struct pmu_plan *plan)
-{
-	return plan->n_slots ? (uint32_t)((1ull << plan->n_slots) - 1) : 0;
-}
-
 /* Take the optional events that were given up out of the group: they get no column. */
 static void remove_gone(struct pmu_session_group *to, const struct pmu_fit *fit)
 {
@@ -104,7 +99,7 @@ static void settle_for_time(struct pmu_session_group *group, bool asked)
 {
 	if (!asked && pmu_group_find("TIME", NULL, &group->group) == 0)
 		group->plan.n_slots = 0;
-	group->plan.absent = all_slots(&group->plan);
+	group->plan.absent = pmu_plan_mask(&group->plan);
 	group->backend = &pmu_backend_clock;
 }
 
@@ -126,7 +121,7 @@ static bool count_software_alone(struct pmu_session_group *group)
 
 	if (!software)
 		return false;
-	group->plan.absent |= all_slots(&group->plan) & ~software;
+	group->plan.absent |= pmu_plan_mask(&group->plan) & ~software;
 	return try_and_accept(group, &pmu_backend_software, true);
 }
 
@@ -175,7 +170,7 @@ void pmu_session_choose(struct pmu_session_group *group, bool asked)
 		return;
 	}
 	/* What the kernel counts in software, the source for it counts best: it includes the kernel where needed. */
-	if (software_slots(&group->plan) == all_slots(&group->plan) &&
+	if (software_slots(&group->plan) == pmu_plan_mask(&group->plan) &&
 	    try_and_accept(group, &pmu_backend_software, asked))
 		return;
 	if (accept_for_sockets(group, asked))

@@ -6,11 +6,6 @@
 #include "base/error.h"
 #include "counters/msr/state.h"
 
-static uint32_t all_slots(const struct pmu_plan *plan)
-{
-	return plan->n_slots ? (uint32_t)((1ull << plan->n_slots) - 1) : 0;
-}
-
 static size_t count_entries(const struct pmu_msr *msr)
 {
 	size_t n = 0;
@@ -40,7 +35,7 @@ static void begin_cell(struct pmu_msr *msr, struct pmu_msr_cell *cell, int cpu, 
 	cell->cpu = cpu;
 	cell->entry = entry;
 	cell->device = &msr->device;
-	cell->all = all_slots(&msr->plan);
+	cell->all = pmu_plan_mask(&msr->plan);
 	cell->missing = cell->all;
 }
 

@@ -26,11 +26,6 @@ struct msr_thread {
 
 /* --- can it? --- */
 
-static uint32_t all_slots(const struct pmu_plan *plan)
-{
-	return plan->n_slots ? (uint32_t)((1ull << plan->n_slots) - 1) : 0;
-}
-
 static uint32_t foreign_slots(const struct pmu_plan *plan)
 {
 	uint32_t slots = 0;
@@ -65,7 +60,7 @@ static int msr_probe(const struct pmu_plan *plan, struct pmu_probe *probe)
 
 	memset(probe, 0, sizeof(*probe));
 	own.absent |= foreign;
-	if (foreign && own.absent == all_slots(plan))
+	if (foreign && own.absent == pmu_plan_mask(plan))
 		return refuse_foreign(plan, foreign, probe);
 	msr = calloc(1, sizeof(*msr));
 	if (!msr)
@@ -217,7 +212,7 @@ static int msr_attach(void *state, void *thread, int cpu, pmu_read_fn **read, st
 
 	memset(self, 0, sizeof(*self));
 	memset(got, 0, sizeof(*got));
-	self->all = self->missing = all_slots(&msr->plan);
+	self->all = self->missing = pmu_plan_mask(&msr->plan);
 	self->n_slots = msr->plan.n_slots;
 	self->cell = cpu < 0 ? NULL : pmu_msr_cell_of(msr, cpu);
 	self->attached = msr;
@@ -270,7 +265,7 @@ static uint32_t msr_read_socket(void *state, unsigned int socket, uint64_t *valu
 	uint32_t missing;
 
 	if (socket >= msr->n_sockets)
-		return all_slots(&msr->plan);
+		return pmu_plan_mask(&msr->plan);
 	missing = pmu_msr_cell_read(&msr->socket[socket].cell, pmu_msr_cell_now(), false, total, NULL);
 	/* from the sum of all counts: what is rounded off never adds up */
 	for (unsigned int i = 0; i < msr->plan.n_slots; i++)

@@ -199,7 +199,7 @@ static void add_phase(struct pmu_msr_build *b, enum pmu_msr_phase phase)
 static void finish(struct pmu_msr_build *b)
 {
 	struct pmu_msr_program *program = b->program;
-	uint32_t all = b->plan->n_slots ? (uint32_t)((1ull << b->plan->n_slots) - 1) : 0;
+	uint32_t all = pmu_plan_mask(b->plan);
 
 	for (unsigned int k = 0; k < PMU_MAX_KINDS; k++)
 		program->missing[k] = all;

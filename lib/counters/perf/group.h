@@ -49,12 +49,6 @@ struct pmu_perf_reader {
 	uint64_t id; /* of the leader */
 };
 
-/** pmu_plan_mask() - a bit for each slot of the plan, absent ones included */
-static inline uint32_t pmu_plan_mask(const struct pmu_plan *plan)
-{
-	return (1u << plan->n_slots) - 1;
-}
-
 /**
  * pmu_perf_group_open() - open the plan's slots, all but the absent ones, as one pinned
  * group
