@@ -10,6 +10,9 @@
  * Unless a function says otherwise it may be called from any thread, returns 0
  * or a negative errno, and never prints, aborts or changes errno.
  *
+ * What a call does itself is in none of the regions that are open meanwhile; of pmu_region_is_open(),
+ * pmu_thread_attach() and pmu_counters_read(), start and stop it is.
+ *
  * -DPMU_DISABLE turns every call into nothing.
  */
 #ifndef PMU_H
@@ -62,6 +65,8 @@ struct pmu_options {
  * @n_counts: how many elements of @count are in use
  * @missing: bit i set: count[i] could not be made, or not for every call; it is not 0 but unknown
  * @count: raw sums in the order of the group; pmu_count_name() tells what each is
+ * @net_time_ns: an estimate: @time_ns less what such calls took when they were measured; a report's time is @time_ns
+ * @net: likewise @count; 0 where the library's own work is found to be more than was counted
  */
 struct pmu_region_counts {
 	size_t size;
@@ -70,6 +75,8 @@ struct pmu_region_counts {
 	uint32_t n_counts;
 	uint32_t missing;
 	uint64_t count[PMU_MAX_COUNTS];
+	uint64_t net_time_ns;
+	uint64_t net[PMU_MAX_COUNTS];
 };
 
 /** Whose work pmu_counters_open() counts. */
@@ -78,10 +85,32 @@ enum pmu_scope {
 	PMU_SCOPE_CPU     /* every CPU that the calling thread may run on, whatever runs there */
 };
 
+/** What comes after a pmu_checkpoint(). */
+enum pmu_next {
+	PMU_NEXT_GOES_ON, /* nothing special */
+	PMU_NEXT_EXIT,    /* _exit(): a clean end */
+	PMU_NEXT_EXEC,    /* another program in this process */
+	PMU_NEXT_SIGNAL   /* death by a signal */
+};
+
 /** A set of counters that the program starts, stops and reads by hand. */
 struct pmu_counters;
 
 #ifndef PMU_DISABLE
+
+/*
+ * Called by way of the address that the loader put in a table, bound when the program starts: no detour by the linker's
+ * table of jumps, whose instructions, and at the first call whose search for the function, would be
+ * counted in the region.
+ */
+#if defined(__has_attribute)
+#if __has_attribute(noplt)
+#define PMU_DIRECT_ __attribute__((noplt))
+#endif
+#endif
+#ifndef PMU_DIRECT_
+#define PMU_DIRECT_
+#endif
 
 /**
  * pmu_init() - start measuring now rather than at the first begin
@@ -111,7 +140,7 @@ int pmu_init(const struct pmu_options *options);
  * handler that interrupted this library; -ENOMEM; -ENOSPC at the limit of regions.  The call that
  * starts the session may return what pmu_init() would.
  */
-int pmu_region_begin(const char *name);
+PMU_DIRECT_ int pmu_region_begin(const char *name);
 
 /**
  * pmu_region_end() - leave a region on the calling thread
@@ -122,15 +151,15 @@ int pmu_region_begin(const char *name);
  * Return: as pmu_region_begin(), and -ENOENT where the region is not open on
  * this thread; the report then names it under "doubts".
  */
-int pmu_region_end(const char *name);
+PMU_DIRECT_ int pmu_region_end(const char *name);
 
 /**
  * pmu_region_begin_n(), pmu_region_end_n() - the same for text without terminator
  * @name: @len bytes; none of them may be NUL
  * @len: 1 to PMU_NAME_MAX
  */
-int pmu_region_begin_n(const char *name, size_t len);
-int pmu_region_end_n(const char *name, size_t len);
+PMU_DIRECT_ int pmu_region_begin_n(const char *name, size_t len);
+PMU_DIRECT_ int pmu_region_end_n(const char *name, size_t len);
 
 /**
  * pmu_thread_attach() - pin the calling thread and open its counters now
@@ -167,6 +196,16 @@ int pmu_region_read(const char *region, int thread, struct pmu_region_counts *co
 int pmu_region_reset(const char *name);
 
 /**
+ * pmu_region_is_open() - whether the calling thread is inside a region
+ * @name: the region's name
+ *
+ * In a forked child, those that were open at the fork are.
+ *
+ * Return: 1 or 0; -EINVAL; -EBUSY as pmu_region_begin().
+ */
+int pmu_region_is_open(const char *name);
+
+/**
  * pmu_group_next() - count the next group of PMU_GROUP from now on, the first after the last
  *
  * Return: 0; -EBUSY while any thread has a region open; -ENOENT where only one
@@ -193,6 +232,37 @@ const char *pmu_count_name(unsigned int slot);
  * pmu_region_begin().
  */
 int pmu_report(const char *path);
+
+/**
+ * pmu_report_text() - the same report as a text in memory
+ * @format: "json", "csv" or "text"
+ * @text: result, NUL-terminated, for free()
+ *
+ * Return: 0; -EINVAL for another format; -ENOMEM; -ENODEV without a session; -EBUSY as
+ * pmu_region_begin().
+ */
+int pmu_report_text(const char *format, char **text);
+
+/**
+ * pmu_note() - a line for the report's head: what its reader should know of this run
+ * @text: one sentence, at most 255 bytes; copied; the same line is kept once
+ *
+ * Return: 0; -EINVAL; -ENODEV without a session; -EBUSY as pmu_region_begin().
+ */
+int pmu_note(const char *text);
+
+/**
+ * pmu_checkpoint() - what the calling thread's open regions have done so far counts from now on
+ * @next: what the caller knows of what comes
+ *
+ * For what ends a program without exit(): _exit(), exec, a signal.  The results stay behind in the store, and
+ * `pmu run` or `pmu report` makes the report from it; regions that are open then have what was
+ * counted up to here.  Where the program goes on after all, its regions go on too, and nothing is counted twice.
+ *
+ * Context: async-signal-safe; not in a child of vfork().
+ * Return: 0, also where nothing is measured here; -EBUSY as pmu_region_begin().
+ */
+int pmu_checkpoint(enum pmu_next next);
 
 /**
  * pmu_fini() - end the session: write its reports, stop counting
@@ -281,9 +351,13 @@ int pmu_version(void);
 #define pmu_region_read(region, thread, counts) \
 	PMU_NOTHING_(region, PMU_NOTHING_(thread, PMU_NOTHING_(counts, PMU_NO_DEVICE_)))
 #define pmu_region_reset(name) PMU_NOTHING_(name, 0)
+#define pmu_region_is_open(name) PMU_NOTHING_(name, 0)
 #define pmu_group_next() PMU_NOTHING_(0, 0)
 #define pmu_count_name(slot) PMU_NOTHING_(slot, (const char *)0)
 #define pmu_report(path) PMU_NOTHING_(path, 0)
+#define pmu_report_text(format, text) PMU_NOTHING_(format, PMU_NOTHING_(text, PMU_NO_DEVICE_))
+#define pmu_note(text) PMU_NOTHING_(text, 0)
+#define pmu_checkpoint(next) PMU_NOTHING_(next, 0)
 #define pmu_fini() PMU_NOTHING_(0, 0)
 #define pmu_counters_open(events, scope, counters) \
 	PMU_NOTHING_(events, PMU_NOTHING_(scope, PMU_NOTHING_(counters, PMU_NO_DEVICE_)))
@@ -309,12 +383,13 @@ int pmu_version(void);
 #if defined(PMU_DISABLE)
 #define PMU_REGION(name) ((void)sizeof(name))
 #elif defined(__GNUC__)
-static inline const char *pmu_region_scope_begin_(const char *name)
+/* with -finstrument-functions they would be regions themselves */
+__attribute__((no_instrument_function)) static inline const char *pmu_region_scope_begin_(const char *name)
 {
 	(void)pmu_region_begin(name);
 	return name;
 }
-static inline void pmu_region_scope_end_(const char *const *name)
+__attribute__((no_instrument_function)) static inline void pmu_region_scope_end_(const char *const *name)
 {
 	(void)pmu_region_end(*name);
 }

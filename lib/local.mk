@@ -5,6 +5,7 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 %C%_libpmu_core_la_SOURCES = \
 	%D%/base/arena.c \
 	%D%/base/arena.h \
+	%D%/base/buckets.h \
 	%D%/base/compiler.h \
 	%D%/base/environ.c \
 	%D%/base/environ.h \
@@ -49,15 +50,25 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/report/block.h \
 	%D%/report/cell.c \
 	%D%/report/cell.h \
+	%D%/report/combine.c \
+	%D%/report/combine.h \
+	%D%/report/combine_remarks.c \
+	%D%/report/combine_rows.c \
+	%D%/report/combine_texts.c \
+	%D%/report/combining.h \
 	%D%/report/csv.c \
 	%D%/report/encode.c \
 	%D%/report/encode.h \
 	%D%/report/finish.c \
 	%D%/report/finish.h \
+	%D%/report/histogram.c \
+	%D%/report/histogram.h \
 	%D%/report/json.c \
 	%D%/report/model.c \
 	%D%/report/model.h \
 	%D%/report/output.c \
+	%D%/report/over_parts.c \
+	%D%/report/over_parts.h \
 	%D%/report/report.c \
 	%D%/report/report.h \
 	%D%/report/rows.c \
@@ -68,7 +79,9 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/report/text.c \
 	%D%/report/text.h \
 	%D%/report/text_head.c \
+	%D%/report/text_parts.c \
 	%D%/report/text_rows.c \
+	%D%/report/text_times.c \
 	%D%/store/bank.h \
 	%D%/store/check.c \
 	%D%/store/check.h \
@@ -85,6 +98,7 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/store/place_dirs.h \
 	%D%/store/read.c \
 	%D%/store/read.h \
+	%D%/store/read_histograms.c \
 	%D%/store/read_rows.c \
 	%D%/store/read_texts.c \
 	%D%/store/read_threads.c \
@@ -121,6 +135,15 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/counters/perf/user.h \
 	%D%/counters/perf/why.c \
 	%D%/counters/perf/why.h \
+	%D%/counters/valgrind/events.c \
+	%D%/counters/valgrind/events.h \
+	%D%/counters/valgrind/log.c \
+	%D%/counters/valgrind/log.h \
+	%D%/counters/valgrind/request.h \
+	%D%/counters/valgrind/text.c \
+	%D%/counters/valgrind/text.h \
+	%D%/counters/valgrind/valgrind.c \
+	%D%/counters/valgrind/valgrind.h \
 	%D%/counters/msr/access.c \
 	%D%/counters/msr/amd_limits.c \
 	%D%/counters/msr/amd_limits.h \
@@ -212,6 +235,8 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/group/pfm/load.h \
 	%D%/group/pfm/names.c \
 	%D%/group/pfm/names.h \
+	%D%/group/simulated.c \
+	%D%/group/simulated.h \
 	%D%/group/sysfs/sysfs.c \
 	%D%/group/sysfs/sysfs.h \
 	%D%/group/sysfs/files.c \
@@ -237,6 +262,8 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/session/lifecycle.c \
 	%D%/session/literals.c \
 	%D%/session/output.c \
+	%D%/session/options.c \
+	%D%/session/rank.c \
 	%D%/session/session.c \
 	%D%/session/session.h \
 	%D%/session/sink.c \
@@ -251,6 +278,11 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/session/usage.c \
 	%D%/session/usage.h \
 	%D%/region/query.c \
+	%D%/region/checkpoint.c \
+	%D%/region/checkpoint.h \
+	%D%/region/cost.c \
+	%D%/region/cost.h \
+	%D%/region/pause.c \
 	%D%/region/publish.h \
 	%D%/region/region.c \
 	%D%/region/slow.c \

@@ -75,6 +75,19 @@ void *pmu_arena_alloc(struct pmu_arena *arena, size_t size, size_t align)
 	return (char *)arena->block + at;
 }
 
+struct pmu_arena_mark pmu_arena_mark(const struct pmu_arena *arena)
+{
+	return (struct pmu_arena_mark){ arena->block, arena->used };
+}
+
+void pmu_arena_rewind(struct pmu_arena *arena, struct pmu_arena_mark mark)
+{
+	if (arena->block != mark.block || !mark.block)
+		return;
+	memset((char *)mark.block + mark.used, 0, arena->used - mark.used);
+	arena->used = mark.used;
+}
+
 void pmu_arena_reset(struct pmu_arena *arena)
 {
 	struct pmu_arena_block *block = arena->block;

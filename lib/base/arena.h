@@ -23,6 +23,16 @@ void *pmu_arena_alloc(struct pmu_arena *arena, size_t size, size_t align);
 /** pmu_arena_reset() - forget every allocation, keep the oldest block for the next ones. */
 void pmu_arena_reset(struct pmu_arena *arena);
 
+/** Where an arena stands. */
+struct pmu_arena_mark {
+	struct pmu_arena_block *block;
+	size_t used;
+};
+
+/** pmu_arena_mark(), pmu_arena_rewind() - forget what was handed out in between, but for whole blocks. */
+struct pmu_arena_mark pmu_arena_mark(const struct pmu_arena *arena);
+void pmu_arena_rewind(struct pmu_arena *arena, struct pmu_arena_mark mark);
+
 /** pmu_pages_alloc() - zeroed pages; NULL where the kernel has none. */
 void *pmu_pages_alloc(size_t size);
 void pmu_pages_free(void *pages, size_t size);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "counters/valgrind/events.h"
 #include "group/event.h"
 #include "machine/models.h"
 
@@ -49,6 +50,12 @@
 		CACHE(event "-prefetch-misses", id, PREFETCH, MISS,                  \
 		      "prefetches that missed the " text)
 
+#define SIMULATED(event, of, text)                                                               \
+	{                                                                                        \
+		.name = event, .about = text, .unit = "", .kind = PMU_SLOT_SIMULATED,            \
+		.level = PMU_LEVEL_NONE, .type = PMU_TYPE_NONE, .config = 1u << PMU_CALLGRIND_##of \
+	}
+
 const struct pmu_event_about pmu_event_names[] = {
 	HARDWARE("instructions", INSTRUCTIONS, "instructions retired"),
 	HARDWARE("cycles", CPU_CYCLES, "core cycles, at the core's changing frequency"),
@@ -82,6 +89,10 @@ const struct pmu_event_about pmu_event_names[] = {
 	CACHE_READ("node", NODE, "memory of this NUMA node"),
 	CACHE_WRITE("node", NODE, "memory of this NUMA node"),
 	CACHE_PREFETCH("node", NODE, "memory of this NUMA node"),
+	SIMULATED("conditional-branches", BC, "conditional branches, taken or not"),
+	SIMULATED("conditional-branch-misses", BCM, "those of them that were predicted wrongly"),
+	SIMULATED("indirect-branches", BI, "jumps and calls to where a register or memory says"),
+	SIMULATED("indirect-branch-misses", BIM, "those of them that were predicted wrongly"),
 	SOFTWARE("task-clock", TASK_CLOCK, NULL, "ns", PMU_LEVEL_NONE,
 		 "time the thread was on a CPU"),
 	SOFTWARE("cpu-clock", CPU_CLOCK, NULL, "ns", PMU_LEVEL_NONE,

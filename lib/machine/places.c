@@ -90,18 +90,25 @@ int pmu_places_order(struct pmu_places *places, const struct pmu_pin_request *re
 	return 0;
 }
 
-/* Threads of ours, and PUs of other sessions, on the core of a place. */
-static unsigned int core_load(const struct pmu_places *places, const struct pmu_place *at,
-			      const struct pmu_mask *others)
+static unsigned int load_of(const struct pmu_places *places, size_t i, const struct pmu_mask *others)
 {
+	int cpu = places->place[i].cpu;
+
+	return places->on[cpu] + pmu_mask_has(others, cpu);
+}
+
+/* Threads of ours, and PUs of other sessions, on the core of a place; its PUs are neighbours. */
+static unsigned int core_load(const struct pmu_places *places, size_t at, const struct pmu_mask *others)
+{
+	int core = places->place[at].core;
 	unsigned int load = 0;
 
-	if (at->core < 0)
+	if (core < 0)
 		return 0;
-	for (size_t i = 0; i < places->n; i++)
-		if (places->place[i].core == at->core)
-			load += places->on[places->place[i].cpu] +
-				pmu_mask_has(others, places->place[i].cpu);
+	for (size_t i = at; i < places->n && places->place[i].core == core; i++)
+		load += load_of(places, i, others);
+	for (size_t i = at; i-- > 0 && places->place[i].core == core;)
+		load += load_of(places, i, others);
 	return load;
 }
 
@@ -117,7 +124,7 @@ int pmu_places_idle(const struct pmu_places *places, const struct pmu_mask *mask
 		if (places->on[at->cpu] || !pmu_mask_has(mask, at->cpu) ||
 		    pmu_mask_has(others, at->cpu))
 			continue;
-		load = core_load(places, at, others);
+		load = core_load(places, i, others);
 		if (load < least) {
 			least = load;
 			best = at->cpu;

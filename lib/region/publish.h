@@ -72,6 +72,20 @@ static inline void pmu_publish_inner_call(const struct pmu_thread *self,
 	__atomic_store_n(&node->row->seq, seq + 1, __ATOMIC_RELEASE);
 }
 
+/* How long a call was; only where pmu_thread.histograms is set.  Its one writer is the row's. */
+static inline void pmu_note_length(const struct pmu_thread *self, struct pmu_node *node, uint64_t ticks)
+{
+	struct pmu_store_histogram *histogram = *pmu_node_histogram(self, node);
+	/* Stamps without a fence may pass each other by a few ticks. */
+	uint32_t bucket = pmu_bucket_of((int64_t)ticks < 0 ? 0 : ticks, PMU_HISTOGRAM_BITS);
+	uint64_t *calls;
+
+	if (unlikely(!histogram))
+		return;
+	calls = &histogram->bucket[bucket < PMU_HISTOGRAM_BUCKETS ? bucket : PMU_HISTOGRAM_BUCKETS - 1];
+	__atomic_store_n(calls, *calls + 1, __ATOMIC_RELAXED);
+}
+
 static inline void pmu_row_set_open(struct pmu_store_row *row, uint32_t open)
 {
 	PMU_ROW_SET(row, open, open);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a region has done so far, and forgetting it. */
+/* What a region has done so far, whether it is open, and forgetting it. */
 #include <errno.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "pmu.h"
 #include "region/publish.h"
+#include "region/slow.h"
 #include "session/session.h"
 
 /* Members up to the caller's size; @size itself is the caller's. */
@@ -32,11 +33,56 @@ static uint64_t ticks_to_ns(uint64_t ticks)
 	return hz > 0 ? (uint64_t)((double)ticks * 1e9 / hz) : 0;
 }
 
+/* What the library itself has done in a region's calls. */
+struct own {
+	uint64_t ticks;
+	uint64_t count[PMU_MAX_SLOTS];
+};
+
+static void add_inner(const struct pmu_thread *self, uint64_t calls, struct own *own)
+{
+	const struct pmu_store_thread *record = self->rows.record;
+
+	own->ticks += calls * record->inner_ticks;
+	for (uint32_t i = 0; i < self->n_slots; i++)
+		own->count[i] += calls * record->inner[i];
+}
+
+static void add_outer(struct pmu_thread *self, const struct pmu_node *node, struct own *own)
+{
+	uint64_t calls = valid_bank(self, node->row)->calls;
+
+	own->ticks += calls * node->row->outer[0];
+	for (uint32_t i = 0; i < self->n_slots; i++)
+		own->count[i] += calls * node->row->outer[1 + i];
+}
+
+/* Of a name only one node lies on a path. */
+static void add_nested(struct pmu_thread *self, const struct pmu_name *name, struct own *own)
+{
+	const struct pmu_tree *tree = self->tree;
+
+	for (size_t i = 0; i < tree->nodes_room; i++) {
+		const struct pmu_node *above = tree->nodes[i] ? tree->nodes[i]->parent : NULL;
+
+		while (above && above->name != name)
+			above = above->parent;
+		if (above)
+			add_outer(self, tree->nodes[i], own);
+	}
+}
+
+static uint64_t without(uint64_t value, uint64_t part)
+{
+	return value > part ? value - part : 0;
+}
+
 /* The calling thread reads its own rows: no other writer, nothing to retry. */
 static int read_own(const char *text, struct pmu_region_counts *counts)
 {
 	struct pmu_thread *self = pmu_self;
 	struct pmu_name *name = NULL;
+	struct own own = { 0 };
 	uint64_t ticks = 0;
 
 	if (self && self->tree && self->session == pmu_session.n_started)
@@ -55,8 +101,13 @@ static int read_own(const char *text, struct pmu_region_counts *counts)
 		ticks += bank->ticks;
 		for (uint32_t i = 0; i < self->n_slots; i++)
 			counts->count[i] += bank->count[i];
+		add_inner(self, bank->calls, &own);
 	}
+	add_nested(self, name, &own);
 	counts->time_ns = ticks_to_ns(ticks);
+	counts->net_time_ns = ticks_to_ns(without(ticks, own.ticks));
+	for (uint32_t i = 0; i < self->n_slots; i++)
+		counts->net[i] = without(counts->count[i], own.count[i]);
 	return 0;
 }
 
@@ -107,9 +158,11 @@ static int read_path(const char *path, int thread, struct pmu_region_counts *cou
 	if (row) {
 		counts->calls = row->calls;
 		counts->time_ns = row->time_ns;
+		counts->net_time_ns = row->time_ns - row->cost_ns;
 		counts->n_counts = section->n_counts;
 		counts->missing = row->missing;
 		memcpy(counts->count, row->raw, section->n_counts * sizeof(*row->raw));
+		memcpy(counts->net, row->net, section->n_counts * sizeof(*row->net));
 	} else {
 		rc = known ? pmu_fail(ENOENT, "thread %d has not entered \"%.200s\"",
 				      thread, path)
@@ -148,6 +201,43 @@ PMU_API int pmu_region_read(const char *region, int thread,
 	return rc;
 }
 
+/* --- open --- */
+
+static bool is_open(struct pmu_thread *self, const char *text)
+{
+	const struct pmu_node *node = pmu_tree_lookup(self, text); /* as a begin would look here */
+	const struct pmu_name *name = node ? node->name : NULL;
+
+	if (!name || (!pmu_is_literal(text) && !pmu_name_is(name, text, PMU_NAME_TERMINATED)))
+		name = pmu_tree_name(self, text, strlen(text), false);
+	return name && name->open;
+}
+
+/* No lock where the thread has used the session before; a forked child takes up its regions first. */
+PMU_API int pmu_region_is_open(const char *name)
+{
+	struct pmu_thread *self = pmu_self;
+	int saved = errno, rc = 0;
+
+	if (!name || !*name)
+		return pmu_fail(EINVAL, "pmu_region_is_open() needs a name");
+	if (!self && pmu_session_is_ours())
+		return 0;
+	if (self && self->tree &&
+	    *self->gate == (uint32_t)__atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED))
+		pmu_session_bar();
+	else
+		rc = pmu_region_enter(&self);
+	if (rc == 0) {
+		rc = is_open(self, name);
+		pmu_session_unbar();
+	} else if (rc > 0) {
+		rc = 0;
+	}
+	errno = saved;
+	return rc;
+}
+
 /* --- reset --- */
 
 /* Zeroes are published like any other totals, so that a reader sees all of them or none.
@@ -173,6 +263,20 @@ static void reset_row(const struct pmu_thread *self, struct pmu_store_row *row)
 	PMU_ROW_SET(row, moved, 0);
 }
 
+/* A reader sees all of it or nothing. */
+static void reset_histogram(struct pmu_store_histogram *histogram)
+{
+	uint32_t seq;
+
+	if (!histogram)
+		return;
+	seq = histogram->seq;
+	__atomic_store_n(&histogram->seq, seq + 1, __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < PMU_HISTOGRAM_BUCKETS; i++)
+		__atomic_store_n(&histogram->bucket[i], 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&histogram->seq, seq + 2, __ATOMIC_RELEASE);
+}
+
 static int reset(const char *text)
 {
 	struct pmu_thread *self = pmu_self;
@@ -187,6 +291,8 @@ static int reset(const char *text)
 		return pmu_fail(EBUSY, "region \"%.200s\" is open on this thread", text);
 	for (struct pmu_node *node = name->nodes; node; node = node->same_name) {
 		reset_row(self, node->row);
+		if (self->histograms)
+			reset_histogram(*pmu_node_histogram(self, node));
 		if (self->sockets)
 			pmu_stay_reset(self, pmu_node_stay(self, node));
 	}

@@ -3,21 +3,28 @@
 #include <errno.h>
 
 #include "pmu.h"
+#include "region/cost.h"
 #include "region/slow.h"
 #include "session/session.h"
 
 /*
  * The gate is odd while its thread is inside the library.  It is counted up and down in memory, not set, so
  * that one that a fork has wiped in between does not come out as it went in: in one instruction, which no signal
- * can part, or one that starts over when a signal does.
+ * can part, or on an arm64 without it by one that starts over when an interrupt comes.
  */
-static inline void gate_add(uint32_t *gate, uint32_t n)
+static inline void gate_add(const struct pmu_thread *self, uint32_t n)
 {
+	uint32_t *gate = self->gate;
+
 #if defined(__x86_64__)
 	__asm__ volatile("addl %1, %0" : "+m"(*gate) : "ri"(n) : "cc");
 #elif defined(__aarch64__)
 	uint32_t value, failed;
 
+	if (likely(self->gate_in_one)) {
+		__asm__ volatile(".arch_extension lse\n	stadd	%w1, %0" : "+Q"(*gate) : "r"(n));
+		return;
+	}
 	__asm__ volatile("1:	ldxr	%w0, %2\n"
 			 "	add	%w0, %w0, %w3\n"
 			 "	stxr	%w1, %w0, %2\n"
@@ -29,27 +36,38 @@ static inline void gate_add(uint32_t *gate, uint32_t n)
 #endif
 }
 
-static inline void pmu_gate_out(uint32_t *gate)
+static inline void pmu_gate_out(const struct pmu_thread *self)
 {
 	pmu_compiler_barrier();
-	gate_add(gate, -1u);
+	gate_add(self, -1u);
 }
 
 /* Asked once more when it is shut: a child may have been made in between, by a signal handler that returns here. */
-static inline bool pmu_gate_in(uint32_t *gate, int32_t epoch)
+static inline bool pmu_gate_in(const struct pmu_thread *self, int32_t epoch)
 {
+	uint32_t *gate = self->gate;
+
 	if (unlikely(__atomic_load_n(gate, __ATOMIC_RELAXED) != (uint32_t)epoch))
 		return false;
-	gate_add(gate, 1);
+	gate_add(self, 1);
 	pmu_compiler_barrier();
 	if (likely(__atomic_load_n(gate, __ATOMIC_RELAXED) == ((uint32_t)epoch | 1)))
 		return true;
-	pmu_gate_out(gate);
+	pmu_gate_out(self);
 	return false;
 }
 
 /* No copy of the argument is made before this point: switched off, a call is five instructions. */
 #define KEEP_HERE(argument) __asm__("" : "+r"(argument))
+
+/* --- a source that can leave out what the library does --- */
+
+/* Jumped to at the end of every quiet call: what is counted from here on is always the same. */
+static PMU_COLD int leave_quietly(const struct pmu_thread *self, int result)
+{
+	pmu_thread_quiet(self, -1);
+	return result;
+}
 
 /* --- begin --- */
 
@@ -61,40 +79,83 @@ static __attribute__((noinline)) int start_and_leave(struct pmu_thread *self,
 						     struct pmu_node *node)
 {
 	pmu_node_start(self, node);
-	pmu_gate_out(self->gate);
+	pmu_gate_out(self);
 	return 0;
+}
+
+/*
+ * The two long ways.  What they need on the stack is gone before start_and_leave(), which must be jumped to: so
+ * they are functions of their own, and the result lies with the thread.
+ */
+static PMU_COLD struct pmu_node *enter_and_open(const char *name, size_t len, int *result)
+{
+	struct pmu_node *node = NULL;
+	struct pmu_thread *self;
+	int saved = errno, rc = pmu_region_enter(&self);
+
+	if (rc == 0) {
+		node = pmu_begin_uncached(self, name, len, &rc);
+		if (node)
+			pmu_inside = 0;
+		else
+			pmu_session_unbar();
+	}
+	errno = saved;
+	*result = rc < 0 ? rc : 0;
+	return node;
+}
+
+static PMU_COLD struct pmu_node *open_uncached(struct pmu_thread *self, const char *name, size_t len,
+					       const struct pmu_node *compared)
+{
+	struct pmu_pause pause;
+	struct pmu_node *node;
+	int saved = errno;
+
+	pmu_pause_begin(self, &pause);
+	if (compared)
+		pmu_pause_compare(self, &pause, compared->name, name, len);
+	node = pmu_begin_uncached(self, name, len, &self->result);
+	errno = saved;
+	pmu_pause_end(self, &pause, node ? PMU_PAUSE_BEGIN : PMU_PAUSE_AGAIN, node);
+	return node;
+}
+
+static __thread int outside_result __attribute__((tls_model("initial-exec")));
+
+/* A function of its own for the same reason: it jumps to leave_quietly(), as others do that come out there. */
+static PMU_COLD int start_quietly(struct pmu_thread *self, struct pmu_node *node)
+{
+	pmu_thread_quiet(self, 1);
+	return leave_quietly(self, start_and_leave(self, node));
 }
 
 static PMU_COLD int begin_outside(const char *name, size_t len)
 {
-	struct pmu_thread *self;
-	struct pmu_node *node;
-	int saved = errno, rc = pmu_region_enter(&self);
+	struct pmu_node *node = enter_and_open(name, len, &outside_result);
+	struct pmu_thread *self = pmu_self;
 
-	if (rc) {
-		errno = saved;
-		return rc < 0 ? rc : 0;
-	}
-	node = pmu_begin_uncached(self, name, len, &rc);
-	errno = saved;
-	if (!node) {
-		pmu_session_unbar();
-		return rc;
-	}
-	pmu_inside = 0;
+	if (!node)
+		return outside_result;
+	if (unlikely(self->quiet))
+		return start_quietly(self, node);
 	return start_and_leave(self, node);
 }
 
-static PMU_COLD int begin_uncached(struct pmu_thread *self, const char *name, size_t len)
+static PMU_COLD int begin_compared(struct pmu_thread *self, const char *name, size_t len,
+				   const struct pmu_node *compared)
 {
-	int saved = errno, rc;
-	struct pmu_node *node = pmu_begin_uncached(self, name, len, &rc);
+	struct pmu_node *node = open_uncached(self, name, len, compared);
 
-	errno = saved;
 	if (node)
 		return start_and_leave(self, node);
-	pmu_gate_out(self->gate);
-	return rc;
+	pmu_gate_out(self);
+	return self->result;
+}
+
+static int begin_uncached(struct pmu_thread *self, const char *name, size_t len)
+{
+	return begin_compared(self, name, len, NULL);
 }
 
 static inline void open_node(struct pmu_thread *self, struct pmu_node *node,
@@ -109,18 +170,33 @@ static inline void open_node(struct pmu_thread *self, struct pmu_node *node,
 	pmu_row_set_open(node->row, 1);
 }
 
+static inline __attribute__((always_inline)) int begin_looked_up(struct pmu_thread *self, const char *name, size_t len)
+{
+	bool literal = len == PMU_NAME_TERMINATED && pmu_is_literal(name);
+	struct pmu_node *node = pmu_tree_lookup_even(self, pmu_text_key(name, len));
+
+	if (unlikely(!node))
+		return begin_uncached(self, name, len);
+	if (unlikely((!literal && !pmu_name_is(node->name, name, len)) || node->name->open ||
+		     self->frame[1].node == PMU_FRAME_END))
+		return begin_compared(self, name, len, literal ? NULL : node);
+	open_node(self, node, literal ? name : PMU_NOT_LITERAL);
+	return start_and_leave(self, node);
+}
+
+static PMU_COLD int begin_quietly(struct pmu_thread *self, const char *name, size_t len)
+{
+	pmu_thread_quiet(self, 1);
+	return leave_quietly(self, begin_looked_up(self, name, len));
+}
+
 /* Anything but a literal and a bare time stamp.  The gate is in. */
 static __attribute__((noinline)) int begin_general(struct pmu_thread *self,
 						   const char *name, size_t len)
 {
-	bool literal = len == PMU_NAME_TERMINATED && pmu_is_literal(name);
-	struct pmu_node *node = pmu_tree_lookup(self, pmu_text_key(name, len));
-
-	if (unlikely(!node || (!literal && !pmu_name_is(node->name, name, len)) ||
-		     node->name->open || self->frame[1].node == PMU_FRAME_END))
-		return begin_uncached(self, name, len);
-	open_node(self, node, literal ? name : PMU_NOT_LITERAL);
-	return start_and_leave(self, node);
+	if (unlikely(self->quiet))
+		return begin_quietly(self, name, len);
+	return begin_looked_up(self, name, len);
 }
 
 /* A bare time stamp; the cache knows the address, but what is there may have changed. */
@@ -132,7 +208,7 @@ begin_confirmed(struct pmu_thread *self, const char *name, struct pmu_node *node
 		return begin_uncached(self, name, PMU_NAME_TERMINATED);
 	open_node(self, node, PMU_NOT_LITERAL);
 	node->start_ticks = pmu_clock_bare();
-	pmu_gate_out(self->gate);
+	pmu_gate_out(self);
 	return 0;
 }
 
@@ -152,7 +228,7 @@ PMU_API PMU_HOT int pmu_region_begin(const char *name)
 		return 0;
 	KEEP_HERE(name);
 	self = pmu_self;
-	if (unlikely(!self) || unlikely(!pmu_gate_in(self->gate, epoch)))
+	if (unlikely(!self) || unlikely(!pmu_gate_in(self, epoch)))
 		return begin_outside(name, PMU_NAME_TERMINATED);
 	if (unlikely(!self->bare))
 		return begin_general(self, name, PMU_NAME_TERMINATED);
@@ -169,7 +245,7 @@ PMU_API PMU_HOT int pmu_region_begin(const char *name)
 		return begin_uncached(self, name, PMU_NAME_TERMINATED);
 	open_node(self, node, literal);
 	node->start_ticks = pmu_clock_bare();
-	pmu_gate_out(self->gate);
+	pmu_gate_out(self);
 	return 0;
 }
 
@@ -181,7 +257,7 @@ PMU_API PMU_HOT int pmu_region_begin_n(const char *name, size_t len)
 	len = len == PMU_NAME_TERMINATED ? 0 : len;
 	if (unlikely(epoch < 0))
 		return 0;
-	if (unlikely(!self || !pmu_gate_in(self->gate, epoch)))
+	if (unlikely(!self || !pmu_gate_in(self, epoch)))
 		return begin_outside(name, len);
 	return begin_general(self, name, len);
 }
@@ -217,12 +293,11 @@ static inline void close_node(struct pmu_thread *self, struct pmu_node *node,
 	pmu_row_set_open(row, 0);
 	pmu_note_end(self, ticks);
 	pmu_publish_time(self, row, ticks - node->start_ticks);
-	pmu_gate_out(self->gate);
+	pmu_gate_out(self);
 }
 
-/* Anything but a literal and a bare time stamp.  The gate is in. */
-static __attribute__((noinline)) int
-end_general(struct pmu_thread *self, const char *name, size_t len, uint64_t ticks)
+static inline __attribute__((always_inline)) int end_read(struct pmu_thread *self, const char *name, size_t len,
+							  uint64_t ticks)
 {
 	const struct pmu_frame *frame = self->frame;
 	uint64_t now[PMU_MAX_SLOTS];
@@ -245,8 +320,23 @@ end_general(struct pmu_thread *self, const char *name, size_t len, uint64_t tick
 		rc = pmu_end_other(self, name, len, ticks, missing, now);
 		errno = saved;
 	}
-	pmu_gate_out(self->gate);
+	pmu_gate_out(self);
 	return rc;
+}
+
+static PMU_COLD int end_quietly(struct pmu_thread *self, const char *name, size_t len, uint64_t ticks)
+{
+	pmu_thread_quiet(self, 1);
+	return leave_quietly(self, end_read(self, name, len, ticks));
+}
+
+/* Anything but a literal and a bare time stamp.  The gate is in. */
+static __attribute__((noinline)) int
+end_general(struct pmu_thread *self, const char *name, size_t len, uint64_t ticks)
+{
+	if (unlikely(self->quiet))
+		return end_quietly(self, name, len, ticks);
+	return end_read(self, name, len, ticks);
 }
 
 /* A bare time stamp, and a name that must be compared. */
@@ -278,7 +368,7 @@ PMU_API PMU_HOT int pmu_region_end(const char *name)
 		return 0;
 	KEEP_HERE(name);
 	self = pmu_self;
-	if (unlikely(!self) || unlikely(!pmu_gate_in(self->gate, epoch)))
+	if (unlikely(!self) || unlikely(!pmu_gate_in(self, epoch)))
 		return end_outside(name, PMU_NAME_TERMINATED);
 	if (unlikely(!self->bare))
 		return end_by_clock(self, name, PMU_NAME_TERMINATED);
@@ -300,7 +390,7 @@ PMU_API PMU_HOT int pmu_region_end_n(const char *name, size_t len)
 	len = len == PMU_NAME_TERMINATED ? 0 : len;
 	if (unlikely(epoch < 0))
 		return 0;
-	if (unlikely(!self || !pmu_gate_in(self->gate, epoch)))
+	if (unlikely(!self || !pmu_gate_in(self, epoch)))
 		return end_outside(name, len);
 	return end_by_clock(self, name, len);
 }

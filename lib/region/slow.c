@@ -8,6 +8,8 @@
 
 #include "base/error.h"
 #include "pmu.h"
+#include "region/checkpoint.h"
+#include "region/cost.h"
 #include "region/publish.h"
 #include "session/session.h"
 
@@ -80,6 +82,9 @@ static int enter_again(struct pmu_thread *self, struct pmu_node *node)
 	} else {
 		if (pmu_tree_push(self, node) < 0)
 			return -ENOMEM;
+		self->frame->count |= PMU_FRAME_AGAIN;
+		self->frame->literal = (const char *)(uintptr_t)(
+			pmu_frame_below(self->tree->frames, self->frame) - self->tree->frames);
 		PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_MUTUAL);
 	}
 	PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_RECURSIVE);
@@ -97,8 +102,9 @@ static void give_up(struct pmu_thread *self, struct pmu_node *node)
 		pmu_stay_give_up(self, pmu_node_stay(self, node));
 	PMU_ROW_SET(node->row, unended, node->row->unended + node->row->open);
 	pmu_row_set_open(node->row, 0);
-	node->aside = false;
+	pmu_tree_no_longer_aside(self, node);
 	node->name->open = NULL;
+	pmu_checkpoint_forget(node);
 }
 
 static struct pmu_node *refuse(struct pmu_thread *self, int *rc)
@@ -114,6 +120,7 @@ PMU_COLD struct pmu_node *pmu_begin_uncached(struct pmu_thread *self, const char
 {
 	struct pmu_node *parent = self->frame->node, *node;
 	const char *key = pmu_text_key(text, len);
+	size_t given = len;
 	struct pmu_name *name;
 
 	*rc = check_name(self, text, &len);
@@ -136,9 +143,13 @@ PMU_COLD struct pmu_node *pmu_begin_uncached(struct pmu_thread *self, const char
 			goto no_memory;
 		return refuse(self, rc);
 	}
+	pmu_tree_remember(self, key, parent, node);
+	pmu_cost_node(self, node, text, given);
 	if (pmu_tree_push(self, node) < 0)
 		goto no_memory;
-	pmu_tree_remember(self, key, parent, node);
+	/* As the short way does it: its end is as much work as any other's. */
+	if (given == PMU_NAME_TERMINATED && pmu_is_literal(text))
+		self->frame->literal = text;
 	node->name->open = node;
 	pmu_row_set_open(node->row, 1);
 	if (self->watch_cpu >= 0)
@@ -168,7 +179,7 @@ static void open_again(struct pmu_thread *self, const struct pmu_thread *parent_
 	     frame++) {
 		const struct pmu_name *name = frame->node->name;
 
-		for (uint32_t i = 0; i < frame->count; i++) {
+		for (uint32_t i = 0; i < (frame->count & ~PMU_FRAME_AGAIN); i++) {
 			int rc;
 			struct pmu_node *node =
 				pmu_begin_uncached(self, name->text, name->len, &rc);
@@ -198,6 +209,7 @@ int pmu_region_enter(struct pmu_thread **self)
 		pmu_session_unbar();
 		return -ENOMEM;
 	}
+	pmu_cost_thread(*self);
 	if (forked_from)
 		open_again(*self, forked_from);
 	return 0;
@@ -212,6 +224,29 @@ PMU_COLD void pmu_node_mark_missing(const struct pmu_thread *self, struct pmu_no
 	for (uint32_t i = 0; i < self->n_slots; i++)
 		if (missing & (1u << i))
 			now[i] = node->start[i] = 0;
+}
+
+PMU_COLD void pmu_node_start_delayed(struct pmu_thread *self, struct pmu_node *node)
+{
+	struct pmu_pause pause;
+
+	node->start_missing &= ~PMU_READ_DELAYED;
+	pmu_pause_from(self, &pause, node->start_missing, node->start);
+	pmu_pause_end(self, &pause, PMU_PAUSE_START, NULL);
+}
+
+/* Its own totals have been read; those around it go on. */
+PMU_COLD void pmu_node_finish_odd(struct pmu_thread *self, struct pmu_node *node, uint32_t missing, uint64_t *now)
+{
+	struct pmu_pause pause;
+
+	if (missing & PMU_READ_DELAYED) {
+		missing &= ~PMU_READ_DELAYED;
+		pmu_pause_from(self, &pause, missing, now);
+		pmu_pause_end(self, &pause, PMU_PAUSE_FINISH, node);
+	}
+	if (missing)
+		pmu_node_mark_missing(self, node, missing, now);
 }
 
 /* One end of a region that was entered more than once; true when it was the outermost. */
@@ -244,8 +279,8 @@ static int end_unbegun(struct pmu_thread *self, const char *text, size_t len)
  * Ends that are not of the innermost region entered once: re-entered ones, those below
  * the top (which set aside what is above them), those set aside, and those never begun.
  */
-PMU_COLD int pmu_end_other(struct pmu_thread *self, const char *text, size_t len,
-			   uint64_t ticks, uint32_t missing, uint64_t *now)
+static int end_long(struct pmu_thread *self, const char *text, size_t len,
+		    uint64_t ticks, uint32_t missing, uint64_t *now, struct pmu_node **ended)
 {
 	struct pmu_name *name;
 	struct pmu_frame *frame;
@@ -265,20 +300,42 @@ PMU_COLD int pmu_end_other(struct pmu_thread *self, const char *text, size_t len
 
 			/* One entered again has another frame below and goes on as a
 			 * parent. */
-			above->aside = above != node && !frame_of(self, above);
+			if (above != node && !frame_of(self, above) && !above->aside)
+				pmu_tree_set_aside(self, above);
 		}
-		if (--frame->count == 0)
+		if ((--frame->count & ~PMU_FRAME_AGAIN) == 0)
 			self->frame--;
 	}
+	*ended = node;
 	if (!leave_one(self, node)) {
-		node->aside = !frame_of(self, node);
+		if (!frame_of(self, node) && !node->aside)
+			pmu_tree_set_aside(self, node);
 		return 0;
 	}
+	pmu_cost_overlap(self, node);
 	if (node->aside)
 		PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_OVERLAP);
-	pmu_node_finish(self, node, ticks, missing, now);
+	if (node->row->flags & PMU_STORE_ROW_PARTIAL)
+		pmu_checkpoint_finish(self, node, ticks, missing, now);
+	else
+		pmu_node_finish(self, node, ticks, missing, now);
 	if (self->sockets)
 		pmu_stay_end(self, pmu_node_stay(self, node), node->aside ? PMU_STORE_ROW_OVERLAP : 0);
-	node->aside = false;
+	if (node->aside)
+		pmu_tree_no_longer_aside(self, node);
 	return 0;
+}
+
+PMU_COLD int pmu_end_other(struct pmu_thread *self, const char *text, size_t len,
+			   uint64_t ticks, uint32_t missing, uint64_t *now)
+{
+	struct pmu_node *ended = NULL;
+	struct pmu_pause pause;
+	int rc;
+
+	missing &= ~PMU_READ_DELAYED; /* none of what follows is in any region */
+	pmu_pause_from(self, &pause, missing, now);
+	rc = end_long(self, text, len, ticks, missing, now, &ended);
+	pmu_pause_end(self, &pause, ended && ended->row->open ? PMU_PAUSE_END_AGAIN : PMU_PAUSE_END, ended);
+	return rc;
 }

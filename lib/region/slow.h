@@ -40,21 +40,33 @@ void pmu_node_check_cpu(const struct pmu_thread *self, struct pmu_node *node);
 void pmu_node_mark_missing(const struct pmu_thread *self, struct pmu_node *node,
 			   uint32_t missing, uint64_t *now);
 
+/** pmu_node_start_delayed() - the read of a begin was: none of that is in any region. */
+void pmu_node_start_delayed(struct pmu_thread *self, struct pmu_node *node);
+
+/** pmu_node_finish_odd() - the same for an end's, and pmu_node_mark_missing(). */
+void pmu_node_finish_odd(struct pmu_thread *self, struct pmu_node *node, uint32_t missing, uint64_t *now);
+
 /** pmu_node_start() - the last of a begin: counters, then the time stamp, innermost. */
-static inline void pmu_node_start(const struct pmu_thread *self, struct pmu_node *node)
+static inline void pmu_node_start(struct pmu_thread *self, struct pmu_node *node)
 {
-	node->start_missing = self->read ? self->read(self->counters, node->start) : 0;
+	uint32_t missing = self->read ? self->read(self->counters, node->start) : 0;
+
+	node->start_missing = missing;
+	if (unlikely(missing & PMU_READ_DELAYED))
+		pmu_node_start_delayed(self, node);
 	node->start_ticks = pmu_clock_ticks(self->clock);
 }
 
 /** pmu_node_finish() - the totals of a call that has ended. */
-static inline void pmu_node_finish(const struct pmu_thread *self, struct pmu_node *node,
+static inline __attribute__((always_inline)) void pmu_node_finish(struct pmu_thread *self, struct pmu_node *node,
 				   uint64_t ticks, uint32_t missing, uint64_t *now)
 {
 	missing |= node->start_missing;
 	if (unlikely(missing))
-		pmu_node_mark_missing(self, node, missing, now);
+		pmu_node_finish_odd(self, node, missing, now);
 	pmu_publish(self, node, ticks - node->start_ticks, now);
+	if (unlikely(self->histograms))
+		pmu_note_length(self, node, ticks - node->start_ticks);
 	pmu_note_end(self, ticks);
 	pmu_row_set_open(node->row, 0);
 	node->name->open = NULL;

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "pmu.h"
+#include "region/cost.h"
 #include "region/publish.h"
 
 #define FIRST_FRAMES_BYTES ((size_t)4096)
@@ -173,19 +174,30 @@ struct pmu_name *pmu_tree_name(struct pmu_thread *self, const char *text, size_t
 	return *place;
 }
 
+/* Of a tree that no report is made of; ids are only there to be hashed. */
+static struct pmu_store_row *private_row(struct pmu_thread *self, uint32_t *id)
+{
+	*id = (uint32_t)self->tree->n_nodes + 1;
+	return pmu_arena_alloc(&self->arena, pmu_row_size(self->n_slots), NODE_ALIGN);
+}
+
 static struct pmu_node *new_node(struct pmu_thread *self, struct pmu_node *parent,
 				 struct pmu_name *name, uint16_t flags)
 {
-	size_t size = sizeof(struct pmu_node) + self->n_slots * sizeof(uint64_t) +
+	size_t size = sizeof(struct pmu_node) + (2 * (size_t)self->n_slots + self->histograms) * sizeof(uint64_t) +
 		      (self->sockets ? sizeof(struct pmu_stay) : 0);
 	struct pmu_node *node = pmu_arena_alloc(&self->arena, size, NODE_ALIGN);
 
 	if (!node)
 		return NULL;
-	node->row =
-		pmu_thread_row(self, name->text, name->len, parent->id, flags, &node->id);
+	node->row = self->measuring ? private_row(self, &node->id)
+				    : pmu_thread_row(self, name->text, name->len, parent->id, flags, &node->id);
 	if (!node->row)
 		return NULL;
+	/* Without memory for it the row goes without. */
+	if (self->histograms)
+		*pmu_node_histogram(self, node) =
+			self->measuring ? pmu_cost_histogram(self) : pmu_thread_histogram(self, node->id);
 	node->name = name;
 	node->parent = parent;
 	node->same_name = name->nodes;
@@ -222,6 +234,42 @@ struct pmu_node *pmu_tree_node(struct pmu_thread *self, struct pmu_node *parent,
 	if (*place && flags)
 		PMU_ROW_SET((*place)->row, flags, (*place)->row->flags | flags);
 	return *place;
+}
+
+/* --- set aside --- */
+
+/* Without memory it is not in the list: what later calls have to do off the short way then counts in it. */
+void pmu_tree_set_aside(struct pmu_thread *self, struct pmu_node *node)
+{
+	struct pmu_tree *tree = self->tree;
+	struct pmu_aside *entry = tree->aside_free;
+
+	node->aside = true;
+	if (entry)
+		tree->aside_free = entry->next;
+	else
+		entry = pmu_arena_alloc(&self->arena, sizeof(*entry), 8);
+	if (!entry)
+		return;
+	entry->node = node;
+	entry->next = tree->aside;
+	tree->aside = entry;
+}
+
+void pmu_tree_no_longer_aside(struct pmu_thread *self, struct pmu_node *node)
+{
+	struct pmu_tree *tree = self->tree;
+	struct pmu_aside **at = &tree->aside, *entry;
+
+	node->aside = false;
+	while (*at && (*at)->node != node)
+		at = &(*at)->next;
+	entry = *at;
+	if (!entry)
+		return;
+	*at = entry->next;
+	entry->next = tree->aside_free;
+	tree->aside_free = entry;
 }
 
 /* --- frames --- */

@@ -36,7 +36,13 @@ struct pmu_node {
 	uint32_t id;		/* of its row */
 	struct pmu_node *same_name;
 	bool aside; /* open, but nobody's parent any more: a region below it has ended */
-	uint64_t start[]; /* [n_slots]; behind it struct pmu_stay, where pmu_thread.sockets is set */
+	bool measured; /* its outer cost is known */
+	uint64_t carried; /* ticks of the open call that a checkpoint has published; 0 as a rule */
+	/*
+	 * [n_slots]; behind it [n_slots] of what its begin counts in the region around it; behind that a pointer to the
+	 * row's histogram, where pmu_thread.histograms is set; behind that struct pmu_stay, where pmu_thread.sockets is
+	 */
+	uint64_t start[];
 };
 _Static_assert(sizeof(struct pmu_node) <= 64,
 	       "what a pair touches of a node without counts is one line");
@@ -44,7 +50,19 @@ _Static_assert(sizeof(struct pmu_node) <= 64,
 /** pmu_node_stay() - its place among the sockets' regions; only where pmu_thread.sockets is set */
 static inline struct pmu_stay *pmu_node_stay(const struct pmu_thread *self, struct pmu_node *node)
 {
-	return (void *)&node->start[self->n_slots];
+	return (void *)&node->start[2 * (size_t)self->n_slots + self->histograms];
+}
+
+/** pmu_node_histogram() - where the lengths of its calls are counted; only where pmu_thread.histograms is set */
+static inline struct pmu_store_histogram **pmu_node_histogram(const struct pmu_thread *self, struct pmu_node *node)
+{
+	return (void *)&node->start[2 * (size_t)self->n_slots];
+}
+
+/** pmu_node_begin_cost() - [n_slots]: from the call of its begin, the short way, to the read in it, and a constant */
+static inline uint64_t *pmu_node_begin_cost(const struct pmu_thread *self, const struct pmu_node *node)
+{
+	return (uint64_t *)(uintptr_t)&node->start[self->n_slots];
 }
 
 /** pmu_thread_is_watched() - more is done at its calls than the hot path knows: they take the long way */
@@ -62,6 +80,25 @@ struct pmu_frame {
 	bool plain; /* the next end of its name ends it: entered once, nothing to watch */
 };
 
+/*
+ * A frame of a node that has another one further out: it was entered again from inside another region.  Its begin was
+ * given no literal; there it has the place of the next frame below that is none of these.
+ */
+#define PMU_FRAME_AGAIN (UINT32_C(1) << 31)
+
+/** pmu_frame_below() - the next frame towards the root whose node has no other one below; @frames: the root's */
+static inline struct pmu_frame *pmu_frame_below(struct pmu_frame *frames, const struct pmu_frame *frame)
+{
+	frame--;
+	return &frames[frame->count & PMU_FRAME_AGAIN ? (size_t)(uintptr_t)frame->literal : (size_t)(frame - frames)];
+}
+
+/** pmu_frame_top() - the innermost of those */
+static inline struct pmu_frame *pmu_frame_top(struct pmu_frame *frames, const struct pmu_frame *innermost)
+{
+	return pmu_frame_below(frames, innermost + 1);
+}
+
 /** In a frame whose begin was given text that may change. */
 #define PMU_NOT_LITERAL ((const char *)1)
 
@@ -69,6 +106,12 @@ struct pmu_frame {
 struct pmu_lookup {
 	const char *text;
 	struct pmu_node *node; /* never NULL: pmu_tree_nobody in an empty entry */
+};
+
+/** A node that is set aside. */
+struct pmu_aside {
+	struct pmu_node *node;
+	struct pmu_aside *next;
 };
 
 /** What begin and end need only when the cache does not know. */
@@ -81,6 +124,7 @@ struct pmu_tree {
 	struct pmu_node **nodes; /* hash index by parent and name */
 	size_t n_nodes, nodes_room;
 	size_t lookup_room; /* entries of pmu_thread.lookup */
+	struct pmu_aside *aside, *aside_free; /* nodes set aside; those whose turn it was */
 };
 
 /** In the node of the frame after the last: there is no room above it. */
@@ -118,6 +162,10 @@ struct pmu_node *pmu_tree_node(struct pmu_thread *self, struct pmu_node *parent,
 /** pmu_tree_remember() - let the cache find @node for @text begun in @parent. */
 void pmu_tree_remember(struct pmu_thread *self, const char *text, struct pmu_node *parent,
 		       struct pmu_node *node);
+
+/** pmu_tree_set_aside(), pmu_tree_no_longer_aside() - keep the list of them. */
+void pmu_tree_set_aside(struct pmu_thread *self, struct pmu_node *node);
+void pmu_tree_no_longer_aside(struct pmu_thread *self, struct pmu_node *node);
 
 /** pmu_tree_push() - a frame for @node above the innermost.  Return: 0 or -ENOMEM. */
 int pmu_tree_push(struct pmu_thread *self, struct pmu_node *node);
@@ -207,6 +255,23 @@ static inline struct pmu_node *pmu_tree_lookup(const struct pmu_thread *self,
 		return entry->node;
 	entry = &self->lookup[i ^ 1]; /* the other half of the cache line */
 	return entry->text == text && entry->node->parent == parent ? entry->node : NULL;
+}
+
+/* One way through, whichever of the two differs. */
+static inline bool pmu_lookup_misses(const struct pmu_lookup *entry, const char *text, const struct pmu_node *parent)
+{
+	return (entry->text != text) | (entry->node->parent != parent);
+}
+
+/** pmu_tree_lookup_even() - the same in as many instructions whatever is found, which is counted around it */
+static inline struct pmu_node *pmu_tree_lookup_even(const struct pmu_thread *self, const char *text)
+{
+	const struct pmu_node *parent = self->frame->node;
+	size_t i = pmu_lookup_index(self, text, parent);
+	const struct pmu_lookup *entry = &self->lookup[i];
+
+	entry = &self->lookup[i ^ (size_t)pmu_lookup_misses(entry, text, parent)];
+	return pmu_lookup_misses(entry, text, parent) ? NULL : entry->node;
 }
 
 #endif

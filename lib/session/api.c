@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "pmu.h"
+#include "report/report.h"
 #include "session/session.h"
 
-int pmu_session_enter(void)
+static int step_in(void)
 {
 	pmu_session_shed();
 	if (pmu_session_inside())
@@ -18,14 +20,40 @@ int pmu_session_enter(void)
 	pmu_session_bar();
 	if (!pmu_session_is_ours())
 		pmu_session_forked();
-	pmu_session_lock();
+	pmu_region_pause();
 	return 0;
+}
+
+static void step_out(void)
+{
+	pmu_region_go_on();
+	pmu_session_unbar();
+}
+
+int pmu_session_enter(void)
+{
+	int rc = step_in();
+
+	if (rc == 0)
+		pmu_session_lock();
+	return rc;
 }
 
 void pmu_session_leave(void)
 {
 	pmu_session_unlock();
-	pmu_session_unbar();
+	step_out();
+}
+
+int pmu_session_pass(const char *unused)
+{
+	int saved = errno, rc = step_in();
+
+	(void)unused;
+	if (rc == 0)
+		step_out();
+	errno = saved;
+	return rc;
 }
 
 static int need_session(void)
@@ -84,8 +112,10 @@ static int report(const char *path)
 	pmu_model_free(model);
 	pmu_session_leave();
 	/* Outside the lock: whoever reads the report may take his time, and other threads go on. */
+	pmu_region_pause();
 	if (rc == 0)
 		rc = pmu_output_send(&output);
+	pmu_region_go_on();
 	return rc;
 }
 
@@ -97,6 +127,92 @@ PMU_API int pmu_report(const char *path)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	rc = report(path);
 	pthread_setcancelstate(state, NULL);
+	errno = saved;
+	return rc;
+}
+
+/* --- for languages and tools --- */
+
+static int report_text(const char *format, char **text)
+{
+	static const struct {
+		const char *name;
+		enum pmu_report_format format;
+	} formats[] = {
+		{ "text", PMU_REPORT_TEXT },
+		{ "json", PMU_REPORT_JSON },
+		{ "csv", PMU_REPORT_CSV },
+	};
+	struct pmu_strbuf out = { 0 };
+	struct pmu_model *model;
+	size_t i = 0;
+	int rc;
+
+	while (i < PMU_ARRAY_LEN(formats) && strcmp(format, formats[i].name))
+		i++;
+	if (i == PMU_ARRAY_LEN(formats))
+		return pmu_fail(EINVAL, "a report has the format text, json or csv, not \"%s\"", format);
+	rc = need_session();
+	if (rc == 0)
+		rc = pmu_session_model(&model);
+	if (rc < 0)
+		return rc;
+	pmu_report_render(&out, model, formats[i].format, &pmu_session.config.report);
+	pmu_model_free(model);
+	if (!out.failed) {
+		*text = out.text;
+		return 0;
+	}
+	pmu_strbuf_free(&out);
+	return pmu_fail(ENOMEM, "no memory for the report");
+}
+
+PMU_API int pmu_report_text(const char *format, char **text)
+{
+	int saved = errno, rc = pmu_session_enter();
+
+	if (rc < 0)
+		return rc;
+	rc = format && text ? report_text(format, text) : pmu_fail(EINVAL, "a report needs a format and a place");
+	pmu_session_leave();
+	errno = saved;
+	return rc;
+}
+
+/* Hashes of the lines so far: a note in a loop is one note. */
+#define MAX_NOTES 64
+static uint32_t noted[MAX_NOTES];
+static uint32_t n_noted, noted_session;
+
+static int add_note(const char *text)
+{
+	size_t len = strlen(text);
+	uint32_t hash = pmu_hash_text(text, len);
+
+	if (noted_session != pmu_session.n_started)
+		n_noted = 0;
+	noted_session = pmu_session.n_started;
+	for (uint32_t i = 0; i < n_noted; i++)
+		if (noted[i] == hash)
+			return 0;
+	if (n_noted == MAX_NOTES)
+		return pmu_fail(ENOSPC, "a report has room for %d notes", MAX_NOTES);
+	noted[n_noted++] = hash;
+	return pmu_table_meta(&pmu_session.table, PMU_META_NOTE, text);
+}
+
+PMU_API int pmu_note(const char *text)
+{
+	int saved = errno, rc = pmu_session_enter();
+
+	if (rc < 0)
+		return rc;
+	rc = need_session();
+	if (rc == 0 && (!text || !*text || strlen(text) > 255 || strchr(text, '\n')))
+		rc = pmu_fail(EINVAL, "a note is one line of 1 to 255 bytes");
+	if (rc == 0)
+		rc = add_note(text);
+	pmu_session_leave();
 	errno = saved;
 	return rc;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "group/fit.h"
+#include "group/simulated.h"
 #include "session/session.h"
 
 static void note(const char *text)
@@ -38,6 +39,14 @@ static void remove_gone(struct pmu_session_group *to, const struct pmu_fit *fit)
 	to->plan.absent = absent;
 }
 
+/* Columns are called what is counted, and the times are none of the program's. */
+static void say_simulated(struct pmu_session_group *to)
+{
+	pmu_group_simulated(&to->group, to->plan.absent);
+	if (to == pmu_session.group)
+		note("times are those of the simulation, in which a program takes some 50 times as long");
+}
+
 static void accept_fit(struct pmu_session_group *to, const struct pmu_backend *backend,
 		       const struct pmu_fit *fit)
 {
@@ -46,6 +55,8 @@ static void accept_fit(struct pmu_session_group *to, const struct pmu_backend *b
 	to->backend = backend;
 	to->plan = fit->plan;
 	remove_gone(to, fit);
+	if (backend == &pmu_backend_valgrind)
+		say_simulated(to);
 	if (fit->left_missing[0]) {
 		snprintf(text, sizeof(text), "%s missing: %s", fit->left_missing, fit->first.why);
 		note(text);
@@ -88,8 +99,9 @@ static bool try_and_accept(struct pmu_session_group *group, const struct pmu_bac
 	rc = pmu_fit(&group->group, asked, group->layout != NULL, probe_source, (void *)(uintptr_t)backend, &fit);
 	if (rc == 0)
 		accept_fit(group, backend, &fit);
-	/* Who asked for no source in particular need not hear of one that this kind of processor never has. */
-	else if (rc != -ENOSYS || backend != &pmu_backend_msr || pmu_session.config.backend)
+	/* Who asked for no source in particular need not hear of one that this kind of processor never has, nor of valgrind. */
+	else if (rc != -ENOSYS || (backend != &pmu_backend_msr && backend != &pmu_backend_valgrind) ||
+		 pmu_session.config.backend)
 		refuse(backend, &fit.first);
 	return rc == 0;
 }

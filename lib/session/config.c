@@ -14,7 +14,9 @@
 #include "base/sysfile.h"
 #include "counters/backend.h"
 #include "counters/msr/device.h"
+#include "counters/valgrind/valgrind.h"
 #include "machine/cpuid.h"
+#include "store/place.h"
 #include "pmu.h"
 
 #define MAX_THREADS 1024u
@@ -26,18 +28,28 @@ struct setting {
 	int (*take)(struct pmu_config *config, const char *text);
 };
 
-static int take_enable(struct pmu_config *config, const char *text)
+static int take_switch(const char *name, const char *text, bool *out)
 {
 	static const char *const off[] = { "0", "no", "off", "false", NULL };
 	static const char *const on[] = { "1", "yes", "on", "true", NULL };
 
 	for (int i = 0; off[i]; i++) {
 		if (!strcasecmp(text, off[i]) || !strcasecmp(text, on[i])) {
-			config->enable = !strcasecmp(text, on[i]);
+			*out = !strcasecmp(text, on[i]);
 			return 0;
 		}
 	}
-	return pmu_fail(EINVAL, "PMU_ENABLE=%s: say 0 or 1", text);
+	return pmu_fail(EINVAL, "%s=%s: say 0 or 1", name, text);
+}
+
+static int take_enable(struct pmu_config *config, const char *text)
+{
+	return take_switch("PMU_ENABLE", text, &config->enable);
+}
+
+static int take_histogram(struct pmu_config *config, const char *text)
+{
+	return take_switch("PMU_HISTOGRAM", text, &config->histogram);
 }
 
 static int keep_text(const char *name, const char *text, char *to, size_t size)
@@ -113,8 +125,9 @@ static int take_event_files(struct pmu_config *config, const char *text)
 	return rc;
 }
 
-/* Read where groups are looked for, group/file/file.c. */
-static int take_group_path(struct pmu_config *config, const char *text)
+/* Read where it matters: groups are looked for in group/file/file.c, stores are made in store/place.c, and what regions
+ * are made of without markers is known to what is preloaded. */
+static int take_elsewhere(struct pmu_config *config, const char *text)
 {
 	(void)config;
 	(void)text;
@@ -195,7 +208,7 @@ static int take_backend(struct pmu_config *config, const char *text)
 	}
 	near = pmu_closest(text, names);
 	return pmu_fail(EINVAL, "PMU_BACKEND=%s: no such source of counts; %s%s%sthere are auto, "
-				"perf, msr, software and clock",
+				"perf, msr, valgrind, software and clock",
 			text, near ? "did you mean " : "", near ? near : "", near ? "? " : "");
 }
 
@@ -274,11 +287,15 @@ static const struct setting settings[] = {
 	{ OPTION(enable), take_enable },   { 0, take_cpuid_file },
 	{ 0, take_msr_device },            { 0, take_msr_batch },
 	{ 0, take_event_files },
-	{ 0, take_group_path },            { OPTION(group), take_group },
+	{ 0, take_elsewhere },             { OPTION(group), take_group },
 	{ OPTION(events), take_events },   { OPTION(backend), take_backend },
 	{ OPTION(count), take_count },     { OPTION(pin), take_pin },
 	{ OPTION(output), take_output },   { 0, take_report },
+	{ 0, take_histogram },
 	{ 0, take_max_threads },           { 0, take_max_regions },
+	{ 0, take_elsewhere },             { 0, take_elsewhere },
+	{ 0, take_elsewhere },             { 0, take_elsewhere },
+	{ 0, take_elsewhere },             { 0, take_elsewhere },
 };
 
 const struct pmu_config_var pmu_config_vars[] = {
@@ -301,21 +318,36 @@ const struct pmu_config_var pmu_config_vars[] = {
 	  "pmu_group_next()" },
 	{ "PMU_EVENTS", "instructions,cycles:k,UOPS_ISSUED.ANY:c=1,r10e", "none",
 	  "what to count: a list of events; ':u' user level, ':k' kernel, ':uk' both" },
-	{ "PMU_BACKEND", "auto, perf, msr, software, clock", "auto",
+	{ "PMU_BACKEND", "auto, perf, msr, valgrind, software, clock", "auto",
 	  "where counts come from; auto takes the first that can count what was asked for" },
 	{ "PMU_COUNT", "thread, cpu", "thread",
 	  "whose work: the thread's own, or whatever runs on its processor" },
-	{ "PMU_PIN", "auto, none, compact, scatter, cpus:0-3,8", "auto",
+	{ "PMU_PIN", "auto, none, compact, scatter, cpus:0-3,8", "auto; under 'pmu run' and in Python none",
 	  "which processor a thread is bound to when it first uses a region" },
 	{ "PMU_OUTPUT", "run.json,run.csv,-", "text on standard error",
 	  "where reports go, the format by the ending; '-' standard output, 'none' nowhere; %p "
 	  "process, %r MPI rank, %h host, %n program's number in its process" },
 	{ "PMU_REPORT", "total, threads, all", "total",
-	  "threads: the text also has each thread's rows; all: also beyond the 100 longest regions" },
+	  "threads: the text also has each thread's rows, and how calls' times are spread; all: also beyond the 100 "
+	  "longest regions" },
+	{ "PMU_HISTOGRAM", "0, 1", "0",
+	  "1 counts how long each region's calls were: percentiles in the text, a histogram in JSON" },
 	{ "PMU_MAX_THREADS", "1 to 1000000", "1024",
 	  "finished threads that keep rows of their own; more are added up" },
 	{ "PMU_MAX_REGIONS", "1 to 16777216", "65536",
 	  "regions per thread that keep their place in the tree; more are kept by name" },
+	{ PMU_STORE_VARIABLE, "a folder", "none",
+	  "for 'pmu run': results stay there as a store, and no report is written at the end" },
+	{ PMU_VALGRIND_LOG_VARIABLE, "a file, %p for the process", "none",
+	  "for 'pmu run --emulate': where valgrind's log is, which the source valgrind reads its counts from" },
+	{ "PMU_AUTO", "main, threads, openmp, functions, wrap, markers; none", "all of them",
+	  "under 'pmu run': what is made a region without the program's doing" },
+	{ "PMU_FUNCTIONS", "kernel_*,!*_small", "all",
+	  "which functions compiled with -finstrument-functions are regions; '!' leaves out, the last match wins" },
+	{ "PMU_MIN_TIME", "500ns, 10us, 1ms", "0",
+	  "instrumented functions whose first 1,000 calls of a thread are shorter on average are left out, and named" },
+	{ "PMU_WRAP", "libblas.so:dgemm_,libz:*flate*", "none",
+	  "functions of shared libraries that are regions where others call them" },
 	{ NULL, NULL, NULL, NULL },
 };
 _Static_assert(PMU_ARRAY_LEN(settings) + 1 == PMU_ARRAY_LEN(pmu_config_vars),
@@ -373,7 +405,9 @@ static void warn_of_slips(struct pmu_strbuf *warnings)
 
 static void set_defaults(struct pmu_config *config)
 {
-	memset(config, 0, sizeof(*config));
+	memset(config, 0, offsetof(struct pmu_config, output));
+	config->output[0] = config->cpuid_file[0] = config->msr_device[0] = config->msr_batch[0] = '\0';
+	config->topology[0] = config->event_files[0] = '\0';
 	config->enable = true;
 	config->count = PMU_COUNT_THREAD;
 	config->pin.policy = PMU_PIN_AUTO;

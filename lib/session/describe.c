@@ -37,6 +37,10 @@ static void describe_program(void)
 		text[sizeof(text) - 1] = '\0';
 		add(PMU_META_HOST, text);
 	}
+	if (pmu_session_rank())
+		add(PMU_META_RANK, pmu_session_rank());
+	if (pmu_session_ranks())
+		add(PMU_META_RANKS, pmu_session_ranks());
 	add(PMU_META_VERSION, PMU_VERSION_STRING);
 }
 
@@ -57,9 +61,10 @@ static void describe_machine(void)
 	char text[256];
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
 	bool known = pmu_cpu_identify(&id) == 0;
+	bool simulated = pmu_session.group[0].backend == &pmu_backend_valgrind;
 
-	snprintf(text, sizeof(text), "%s, %ld processor%s%s%s%s%s",
-		 known && id.brand[0] ? id.brand : "unknown CPU", n, n == 1 ? "" : "s",
+	snprintf(text, sizeof(text), "%s%s, %ld processor%s%s%s%s%s",
+		 known && id.brand[0] ? id.brand : "unknown CPU", simulated ? " as valgrind has it" : "", n, n == 1 ? "" : "s",
 		 known && id.hypervisor ? ", virtual machine" : "",
 		 known && id.hypervisor && id.hypervisor_name[0] ? " (" : "",
 		 known && id.hypervisor ? id.hypervisor_name : "",

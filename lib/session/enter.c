@@ -53,7 +53,7 @@ static int32_t epoch_now(void)
 	return __atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED);
 }
 
-/* Context: lock held. */
+/* @self: stays NULL where nothing is measured.  Context: lock held. */
 static int ready(struct pmu_thread **self)
 {
 	int rc = 0;
@@ -86,10 +86,12 @@ enum pmu_entry pmu_thread_enter(struct pmu_thread **self, struct pmu_thread **fo
 	pmu_compiler_barrier();
 	if (!pmu_session_is_ours())
 		pmu_session_forked();
+	*self = NULL;
 	pmu_session_lock();
 	*error = ready(self);
 	pmu_session_unlock();
-	if (*error < 0 || epoch_now() < 0) {
+	/* Another thread may have ended the session since, or begun one that this thread is not in. */
+	if (*error < 0 || !*self || epoch_now() < 0) {
 		pmu_inside = 0;
 		return *error < 0 ? PMU_ENTRY_FAILED : PMU_ENTRY_OFF;
 	}

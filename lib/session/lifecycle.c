@@ -3,8 +3,10 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "session/gate.h"
 #include "session/session.h"
 #include "session/sockets.h"
+#include "store/place.h"
 
 bool pmu_session_is_ours(void)
 {
@@ -14,16 +16,44 @@ bool pmu_session_is_ours(void)
 }
 
 /* A child may have made threads before its first call; one of them lets go, the others wait for it. */
-static bool take_guard(void)
+static bool take_first(uint32_t *guard)
 {
 	uint32_t was = PMU_GUARD_FORKED;
 
-	if (__atomic_compare_exchange_n(pmu_session.guard, &was, PMU_GUARD_TAKING, false,
-					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+	return __atomic_compare_exchange_n(guard, &was, PMU_GUARD_TAKING, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+static bool take_guard(void)
+{
+	if (take_first(pmu_session.guard))
 		return true;
 	while (!pmu_session_is_ours())
 		sched_yield();
 	return false;
+}
+
+/* The lock's own guard: it is held also while no session runs, because one starts. */
+static uint32_t *lock_guard;
+
+__attribute__((constructor)) static void guard_lock(void)
+{
+	lock_guard = pmu_gate_alloc();
+	if (lock_guard)
+		__atomic_store_n(lock_guard, PMU_GUARD_OURS, __ATOMIC_RELEASE);
+}
+
+void pmu_session_own_lock(void)
+{
+	if (likely(!lock_guard || __atomic_load_n(lock_guard, __ATOMIC_ACQUIRE) == PMU_GUARD_OURS))
+		return;
+	if (take_first(lock_guard)) {
+		/* Whoever held it in the parent is not here, nor what was to be done with these. */
+		pmu_session.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+		pmu_session.unused = NULL;
+		__atomic_store_n(lock_guard, PMU_GUARD_OURS, __ATOMIC_RELEASE);
+	}
+	while (__atomic_load_n(lock_guard, __ATOMIC_ACQUIRE) != PMU_GUARD_OURS)
+		sched_yield();
 }
 
 /*
@@ -36,8 +66,6 @@ void pmu_session_forked(void)
 
 	if (!take_guard())
 		return;
-	/* Another thread of the parent may have held it. */
-	pmu_session.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	for (thread = pmu_session.threads; thread; thread = thread->next)
 		thread->backend->detach(thread->source, thread->counters);
 	for (unsigned int i = 0; i < pmu_session.n_groups; i++) {
@@ -52,9 +80,11 @@ void pmu_session_forked(void)
 	pmu_sink_close(&pmu_session.out);
 	pmu_session.pinning = NULL;
 	pmu_session.n_groups = 0;
-	pmu_session.threads = NULL;
+	pmu_thread_forget_all();
 	pmu_session.unused = NULL;
 	pmu_session.in_child = true;
+	if (pmu_session.kept)
+		pmu_store_inherit();
 	__atomic_store_n(&pmu_session.running, false, __ATOMIC_RELEASE);
 }
 

@@ -17,22 +17,6 @@
 
 #define OUTPUT_PATH_MAX ((size_t)2 * PATH_MAX)
 
-/* The launchers' names for an MPI rank. */
-static const char *rank(void)
-{
-	static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-					     "MV2_COMM_WORLD_RANK", "SLURM_PROCID" };
-
-	for (size_t i = 0; i < PMU_ARRAY_LEN(names); i++) {
-		const char *text = secure_getenv(names[i]);
-		size_t len = text ? strlen(text) : 0;
-
-		if (len && len < 12 && strspn(text, "0123456789") == len)
-			return text;
-	}
-	return "0";
-}
-
 /* A file that appeared after the first session began: this run wrote it, here or in another process. */
 static bool taken(const char *path)
 {
@@ -64,10 +48,11 @@ static int absolute(const char *path, char *out, size_t size)
 /* A configured path as the name of a file that this run has not written yet; @plain is room to work in. */
 static int resolve(const char *configured, char *path, char *plain, size_t size)
 {
+	const char *rank = pmu_session_rank();
 	char host[256] = "";
 	struct pmu_output_names names = {
 		.pid = pmu_session.pid,
-		.rank = rank(),
+		.rank = rank ? rank : "0",
 		.host = host,
 		.nth = pmu_session.table.head->nth,
 	};
@@ -167,6 +152,8 @@ int pmu_output_prepare(struct pmu_output *output, const struct pmu_model *model,
 		rc = pmu_fail(ENOMEM, "no memory for the report");
 	else if (is_stdout(configured) && pmu_session.out.fd < 0)
 		pmu_sink_open(&pmu_session.out, STDOUT_FILENO);
+	else if (!configured && pmu_session.kept && pmu_session.err.fd < 0)
+		pmu_sink_open(&pmu_session.err, STDERR_FILENO);
 	else if (configured && !is_stdout(configured))
 		rc = find_path(output);
 	if (rc < 0)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/sysfile.h"
 #include "group/metric.h"
 #include "machine/pinned.h"
 #include "pmu.h"
@@ -17,6 +18,7 @@
 #include "session/gate.h"
 #include "session/sockets.h"
 #include "session/spawn.h"
+#include "store/place.h"
 
 struct pmu_session pmu_session = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -29,6 +31,7 @@ void pmu_session_lock(void)
 	int state;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	pmu_session_own_lock();
 	pthread_mutex_lock(&pmu_session.lock);
 	pmu_session.cancel_state = state;
 }
@@ -246,7 +249,8 @@ static int build(const struct pmu_options *options)
 
 	/* what was asked for is loaded: event files take memory */
 	pmu_catalog_close(&pmu_session.config.catalog);
-	if (rc == 0 && pmu_session.config.enable)
+	/* who keeps the stores has said it once */
+	if (rc == 0 && pmu_session.config.enable && !pmu_store_kept())
 		print_warnings(&warnings);
 	pmu_strbuf_free(&warnings);
 	if (rc < 0 || !pmu_session.config.enable)
@@ -280,19 +284,36 @@ close_pinning:
 	return rc;
 }
 
+/* "did you mean CORE?" */
+static bool asks(const char *text)
+{
+	size_t len = strlen(text);
+
+	return len && text[len - 1] == '?';
+}
+
 int pmu_session_start(const struct pmu_options *options)
 {
-	int rc = build(options);
+	int rc;
+
+	if (options || !pmu_session.in_child)
+		pmu_options_keep(options);
+	rc = build(pmu_options_kept());
 
 	if (rc < 0 || !pmu_session.config.enable) {
 		if (rc < 0)
-			pmu_session_say("%s; the program runs unmeasured", pmu_error_text());
+			pmu_session_say("%s%s the program runs unmeasured", pmu_error_text(), asks(pmu_error_text()) ? "" : ";");
 		pmu_session_publish(-1);
 		return rc;
 	}
-	pmu_sink_open(&pmu_session.err, STDERR_FILENO);
-	pmu_session.out.fd = -1;
-	if (pmu_output_wants_stdout())
+	pmu_session.kept = pmu_store_keep();
+	if (pmu_session.kept && !pmu_session.table.path[0])
+		pmu_store_say_lost();
+	pmu_session.err.fd = pmu_session.out.fd = -1;
+	/* Who keeps the store makes the report: nothing of the program's need stay open for that. */
+	if (!pmu_session.kept)
+		pmu_sink_open(&pmu_session.err, STDERR_FILENO);
+	if (!pmu_session.kept && pmu_output_wants_stdout())
 		pmu_sink_open(&pmu_session.out, STDOUT_FILENO);
 	if (!getcwd(pmu_session.folder, sizeof(pmu_session.folder)))
 		pmu_session.folder[0] = '\0';
@@ -302,7 +323,7 @@ int pmu_session_start(const struct pmu_options *options)
 	pmu_session.merged_number = 0;
 	pmu_session.memory_noted = false;
 	pmu_session.current = 0;
-	pmu_session.threads = NULL;
+	pmu_thread_forget_all();
 	pmu_session.pid = getpid();
 	pmu_session.n_started++;
 	if (!pmu_session.first_start_unix_ns)
@@ -312,7 +333,8 @@ int pmu_session_start(const struct pmu_options *options)
 	 * session running and now finds the guard. */
 	__atomic_store_n(pmu_session.guard, PMU_GUARD_OURS, __ATOMIC_RELEASE);
 	__atomic_store_n(&pmu_session.running, true, __ATOMIC_RELEASE);
-	pmu_store_prune();
+	if (!pmu_session.kept)
+		pmu_store_prune();
 	pmu_session_publish(pmu_session_next_epoch());
 	return 0;
 }
@@ -328,9 +350,9 @@ static void note_memory(void)
 	if (!table->why[0] || pmu_session.memory_noted)
 		return;
 	pmu_session.memory_noted = true;
-	snprintf(text, sizeof(text),
-		 "%sresults were in memory only and would have died with the program: %s",
-		 table->path[0] ? "some of the " : "", table->why);
+	snprintf(text, sizeof(text), "%sresults %s: %s", table->path[0] ? "some of the " : "",
+		 pmu_session.kept ? "had no room where they were to be kept, and are missing" :
+				    "were in memory only and would have died with the program", table->why);
 	pmu_table_meta(table, PMU_META_NOTE, text);
 }
 
@@ -346,17 +368,23 @@ static void update_threads(void)
 			pmu_thread_update(thread);
 }
 
-int pmu_session_model(struct pmu_model **model)
+/* What is only known at a report goes into the table. */
+static void settle(void)
 {
-	struct pmu_store_view view;
-	int rc;
-
 	update_threads();
 	pmu_session_describe_pinning();
 	note_memory();
 	for (unsigned int i = 0; i < pmu_session.n_groups; i++)
 		note_remarks(&pmu_session.group[i]);
 	pmu_table_point(&pmu_session.table);
+}
+
+int pmu_session_model(struct pmu_model **model)
+{
+	struct pmu_store_view view;
+	int rc;
+
+	settle();
 	view = pmu_table_view(&pmu_session.table);
 	rc = pmu_store_snapshot(&view, NULL, model);
 	if (rc == 0)
@@ -374,22 +402,72 @@ static void keep_store(int rc)
 				pmu_session.table.path, pmu_session.table.path);
 }
 
-int pmu_session_end(void)
+/*
+ * Does it wait in the kernel, called by the program and not by us?  Then it is not on its way into a call, and the next
+ * one it makes returns at once.
+ */
+static bool is_asleep(const struct pmu_thread *thread)
+{
+	char path[64], text[512];
+	const char *state;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", thread->tid);
+	if (pmu_sysfile_read(path, text, sizeof(text)) < 0)
+		return false;
+	/* the name may hold anything; proc_pid_stat(5): field 3 follows its last parenthesis */
+	state = strrchr(text, ')');
+	return state && state[1] == ' ' && (state[2] == 'S' || state[2] == 'D') &&
+	       !(__atomic_load_n(thread->gate, __ATOMIC_ACQUIRE) & 1);
+}
+
+/* Threads of a pool wait for work that will not come: what they are in is over, too. */
+static void settle_threads(void)
+{
+	int asked = 0;
+
+	/* ThreadSanitizer cannot see that it is asleep. */
+	for (struct pmu_thread *thread = PMU_TSAN ? NULL : pmu_session.threads; thread; thread = thread->next)
+		if (thread != pmu_self && asked++ < MAX_ASKED && pmu_thread_any_open(thread) && is_asleep(thread))
+			pmu_region_settle(thread);
+}
+
+static int write_reports(void)
 {
 	struct pmu_model *model = NULL;
-	int rc;
+	int rc = pmu_session_model(&model);
 
-	/* First: a thread that is inside a call publishes at most once more. */
-	pmu_session_publish(-1);
-	/* What is open now stays open: the reader says so. */
-	__atomic_store_n(&pmu_session.table.head->ended, 1, __ATOMIC_RELAXED);
-	rc = pmu_session_model(&model);
 	if (rc == 0)
 		rc = pmu_output_write_all(model);
 	else
 		pmu_session_say("no report: %s", pmu_strerror(rc));
 	pmu_model_free(model);
-	keep_store(rc);
+	return rc;
+}
+
+/* Results that somebody else makes the report of; the program may have asked for reports of its own. */
+static int end_kept(void)
+{
+	if (pmu_session.config.output[0])
+		return write_reports();
+	settle();
+	return 0;
+}
+
+int pmu_session_end(void)
+{
+	int rc;
+
+	/* First: a thread that is inside a call publishes at most once more. */
+	pmu_session_publish(-1);
+	settle_threads();
+	/* What is open now stays open: the reader says so. */
+	__atomic_store_n(&pmu_session.table.head->ended, 1, __ATOMIC_RELAXED);
+	if (pmu_session.kept) {
+		rc = end_kept();
+	} else {
+		rc = write_reports();
+		keep_store(rc);
+	}
 	__atomic_store_n(&pmu_session.running, false, __ATOMIC_RELEASE);
 	if (pmu_self) {
 		/* No longer of a running session: only its counters are closed. */
@@ -403,6 +481,6 @@ int pmu_session_end(void)
 	pmu_session.pinning = NULL;
 	pmu_sink_close(&pmu_session.err);
 	pmu_sink_close(&pmu_session.out);
-	pmu_session.threads = NULL;
+	pmu_thread_forget_all();
 	return rc;
 }

@@ -48,6 +48,7 @@ struct pmu_session {
 	int pid;
 	uint32_t n_started; /* sessions in this process so far */
 	uint64_t first_start_unix_ns; /* of the first of them, or of the parent process's */
+	bool kept;          /* PMU_STORE: the table stays, and who asked for it makes the report */
 	bool in_child;      /* goes on from a parent process's session: its outputs get names of their own */
 	struct pmu_config config;
 	struct pmu_table table;
@@ -72,6 +73,9 @@ extern struct pmu_session pmu_session __attribute__((visibility("hidden")));
 /** Calls inside the library by this thread; a signal handler's call that finds it set is refused. */
 extern __thread int pmu_inside __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+/** pmu_session_own_lock() - in a forked child: the lock is free, whoever held it in the parent */
+void pmu_session_own_lock(void);
+
 /** pmu_session_lock(), _unlock() - the session's lock. */
 void pmu_session_lock(void);
 void pmu_session_unlock(void);
@@ -94,6 +98,9 @@ void pmu_session_unbar(void);
 int pmu_session_enter(void);
 void pmu_session_leave(void);
 
+/** pmu_session_pass() - what all of these do that takes no lock, for whoever measures it; one argument, as they have */
+int pmu_session_pass(const char *unused);
+
 /**
  * pmu_session_start() - build the parts
  * @options: may be NULL
@@ -107,6 +114,12 @@ int pmu_session_start(const struct pmu_options *options);
  * Context: lock held.  Return: 0 or the first output's error.
  */
 int pmu_session_end(void);
+
+/** pmu_options_keep() - copy what the program gave, NULL for nothing.  Context: lock held. */
+void pmu_options_keep(const struct pmu_options *options);
+
+/** pmu_options_kept() - that copy, which a forked child's session starts with too; NULL: nothing was given. */
+const struct pmu_options *pmu_options_kept(void);
 
 /** pmu_session_is_ours() - false in a child that was forked from the session's process. */
 bool pmu_session_is_ours(void);
@@ -144,6 +157,11 @@ void pmu_session_close_group(struct pmu_session_group *group);
 
 /** pmu_session_describe() - what the store should know of program, machine and source.  Context: lock held. */
 void pmu_session_describe(void);
+
+/** pmu_session_rank() - this process's MPI rank as its launcher's environment has it, digits; NULL: none. */
+const char *pmu_session_rank(void);
+/** pmu_session_ranks() - how many ranks the launcher has started, likewise. */
+const char *pmu_session_ranks(void);
 
 /** pmu_session_describe_pinning() - how threads are pinned by now, where that has changed.  Context: lock held. */
 void pmu_session_describe_pinning(void);

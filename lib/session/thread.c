@@ -2,11 +2,13 @@
 /* Threads: attach at the first region, detach at the end, and all that lies between. */
 #include "session/thread.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -125,11 +127,14 @@ static int attach_counters(struct pmu_thread *self, const struct pmu_session_gro
 	if (rc < 0)
 		return rc;
 	self->rows.record->missing = got.missing;
+	self->unsteady = got.unsteady;
 	pmu_sockets_attach(self);
 	if (got.user_read)
 		pmu_thread_flag(self, PMU_THREAD_USER_READ);
 	note_core_types(self);
-	self->bare = !self->read && pmu_clock_is_bare(self->clock);
+	self->histograms = pmu_session.config.histogram;
+	self->bare = !self->read && pmu_clock_is_bare(self->clock) && !self->histograms;
+	self->quiet = self->read && group->backend->quiet;
 	note_attachment(&got);
 	return 0;
 }
@@ -148,12 +153,12 @@ static void set_layout(struct pmu_thread *self, const struct pmu_session_group *
 		self->watch_cpu = self->cpu;
 }
 
-/* The least of a few: what a row's calls must be long against. */
+/* The least of a few: what a row's calls must be long against, unless nothing of it is in their counts. */
 static void measure_read(struct pmu_thread *self, struct pmu_store_group *layout)
 {
 	uint64_t value[PMU_MAX_SLOTS], least = UINT32_MAX;
 
-	if (!self->read || layout->read_ticks)
+	if (!self->read || self->quiet || layout->read_ticks)
 		return;
 	for (int i = 0; i < 8; i++) {
 		uint64_t start = pmu_clock_ticks(self->clock), ticks;
@@ -207,6 +212,7 @@ static void change_group(struct pmu_thread *self, unsigned int next)
 		.lookup = self->lookup,
 		.lookup_shift = self->lookup_shift,
 		.counters = self->counters,
+		.cost = self->cost,
 		.rows = self->rows,
 	};
 	self->tree = from->tree;
@@ -214,8 +220,28 @@ static void change_group(struct pmu_thread *self, unsigned int next)
 	self->lookup = from->lookup;
 	self->lookup_shift = from->lookup_shift;
 	self->counters = from->counters;
+	self->cost = from->cost;
 	self->rows = from->rows;
 	self->read = NULL;
+}
+
+/*
+ * LLVM's OpenMP asks for the mask at its first parallel region, by number, which no wrapper sees: a pinned thread would get
+ * a team of one.  It has what it needs once it has been asked anything.
+ */
+static void wake_openmp(void)
+{
+	static bool done;
+	int (*ask)(void);
+
+	if (done)
+		return;
+	done = true;
+	if (!dlsym(RTLD_DEFAULT, "__kmpc_fork_call"))
+		return;
+	*(void **)(void *)&ask = dlsym(RTLD_DEFAULT, "omp_get_num_procs");
+	if (ask)
+		ask();
 }
 
 static void pin(struct pmu_thread *self)
@@ -223,8 +249,28 @@ static void pin(struct pmu_thread *self)
 	char why[160]; /* the session's description says it too */
 
 	self->cpu = -1;
+	if (pmu_session.config.pin.policy != PMU_PIN_NONE)
+		wake_openmp();
 	if (pmu_session.pinning)
 		self->cpu = pmu_pinning_thread(pmu_session.pinning, why, sizeof(why));
+}
+
+static bool counts_in_one(void)
+{
+#if defined(__aarch64__)
+	return getauxval(AT_HWCAP) & HWCAP_ATOMICS;
+#else
+	return true;
+#endif
+}
+
+static void enlist(struct pmu_thread *self)
+{
+	self->next = pmu_session.threads;
+	self->link = &pmu_session.threads;
+	if (self->next)
+		self->next->link = &self->next;
+	pmu_session.threads = self;
 }
 
 int pmu_thread_attach_new(struct pmu_thread **out)
@@ -239,14 +285,14 @@ int pmu_thread_attach_new(struct pmu_thread **out)
 	self->session = pmu_session.n_started;
 	self->epoch = (uint32_t)pmu_epoch;
 	self->max_regions = pmu_session.config.max_regions;
+	self->gate_in_one = counts_in_one();
 	pin(self);
 	rc = attach_group(self);
 	if (rc < 0) {
 		give_struct(self);
 		return rc;
 	}
-	self->next = pmu_session.threads;
-	pmu_session.threads = self;
+	enlist(self);
 	*self->gate = self->epoch | 1;
 	pmu_self = self;
 	pthread_setspecific(exit_key, self);
@@ -265,6 +311,8 @@ static void note_lost_source(struct pmu_thread *self)
 		self->rows.record->doubt[PMU_DOUBT_SOURCE_LOST] = 1;
 	else if (lost == PMU_SOURCE_TAKEN)
 		self->rows.record->doubt[PMU_DOUBT_SOURCE_TAKEN] = 1;
+	if (source && __atomic_load_n(&source->shifted, __ATOMIC_RELAXED))
+		pmu_thread_flag(self, PMU_THREAD_SHIFTED);
 }
 
 static void update_usage(struct pmu_thread *thread, const struct pmu_usage *now)
@@ -290,6 +338,9 @@ void pmu_thread_update(struct pmu_thread *thread)
 	if (is_self && thread->cpu >= 0 && !pmu_session.config.pin.elsewhere &&
 	    !record->doubt[PMU_DOUBT_MOVED])
 		record->doubt[PMU_DOUBT_MOVED] = sched_getcpu() != thread->cpu;
+	/* threads get their names once they run */
+	if (is_self)
+		prctl(PR_GET_NAME, record->name);
 	note_lost_source(thread);
 	note_core_types(thread);
 }
@@ -332,14 +383,20 @@ static void keep_or_merge(struct pmu_thread *self)
 	}
 }
 
+/* A thousand threads may end at once: none is looked for. */
 static void unlist(struct pmu_thread *self)
 {
-	struct pmu_thread **at = &pmu_session.threads;
+	if (self->link)
+		*self->link = self->next;
+	if (self->next)
+		self->next->link = self->link;
+}
 
-	while (*at && *at != self)
-		at = &(*at)->next;
-	if (*at)
-		*at = self->next;
+void pmu_thread_forget_all(void)
+{
+	if (pmu_session.threads)
+		pmu_session.threads->link = NULL;
+	pmu_session.threads = NULL;
 }
 
 void pmu_thread_detach(struct pmu_thread *self)
@@ -445,4 +502,17 @@ struct pmu_store_row *pmu_thread_row(struct pmu_thread *self, const char *text, 
 		row = pmu_table_row(&pmu_session.table, &self->rows, name, parent, flags, id);
 	pmu_session_unlock();
 	return row;
+}
+
+struct pmu_store_histogram *pmu_thread_histogram(struct pmu_thread *self, uint32_t row)
+{
+	struct pmu_store_histogram *histogram = NULL;
+
+	if (!self->histograms)
+		return NULL;
+	pmu_session_lock();
+	if (pmu_thread_is_current(self))
+		histogram = pmu_table_histogram(&pmu_session.table, &self->rows, row, 1);
+	pmu_session_unlock();
+	return histogram;
 }

@@ -13,11 +13,19 @@
 #include "store/table.h"
 
 struct pmu_node;
+struct pmu_cost;
 struct pmu_sockets;
 struct pmu_stay;
 struct pmu_frame;
 struct pmu_lookup;
 struct pmu_tree;
+
+/** The library measures itself, by calls of its own. */
+enum pmu_measuring {
+	PMU_MEASURING_NOTHING,
+	PMU_MEASURING_ALL,  /* in a tree that is not kept */
+	PMU_MEASURING_NODE, /* pairs of one node */
+};
 
 /** Groups that a thread can have rows for. */
 #define PMU_THREAD_GROUPS 8
@@ -29,6 +37,7 @@ struct pmu_thread_group {
 	struct pmu_lookup *lookup;
 	uint32_t lookup_shift;
 	void *counters;
+	struct pmu_cost *cost;
 	struct pmu_table_rows rows; /* rows.record is NULL where it has none yet */
 };
 
@@ -51,7 +60,10 @@ struct pmu_thread {
 	void *counters;    /* for read() */
 	uint32_t bank_offset;
 	uint32_t bank_size;
-	bool bare; /* nothing to read but a time stamp in a register */
+	bool bare; /* nothing to read but a time stamp in a register, and nothing to do with it but to add it up */
+	bool quiet; /* backend->quiet is to be called around what the library does */
+	bool gate_in_one; /* arm64: an instruction counts the gate up and down in memory (LSE) */
+	bool histograms; /* every call's length is counted */
 
 	uint64_t *last_end; /* in the record */
 
@@ -69,8 +81,13 @@ struct pmu_thread {
 	unsigned int group;                /* index of the group, */
 	uint32_t epoch;                    /* and the gate's value outside the library */
 	struct pmu_thread *next; /* in the session's list of attached ones, or of unused ones */
+	struct pmu_thread **link; /* what points to it in the list of attached ones; NULL: the session has let go of it */
 	struct pmu_thread_group other[PMU_THREAD_GROUPS]; /* by group; that of @group is out of date */
 	unsigned int exit_rounds; /* of thread-exit destructors so far */
+	struct pmu_cost *cost; /* of the region layer; NULL: not measured, or nothing to measure */
+	enum pmu_measuring measuring;
+	int result; /* of a begin the long way */
+	uint32_t unsteady; /* see struct pmu_attachment */
 	uint32_t max_regions; /* beyond it regions are kept by name */
 	uint32_t number;
 	int tid;
@@ -78,7 +95,14 @@ struct pmu_thread {
 	struct pmu_usage usage; /* at attach, or as if the group had been counted all the time */
 	bool usage_known;
 };
-_Static_assert(offsetof(struct pmu_thread, bare) < 64, "begin and end find all of it in one line");
+/** pmu_thread_quiet() - where the source can leave out what the library does: one reason @more, or fewer */
+static inline void pmu_thread_quiet(const struct pmu_thread *self, int more)
+{
+	if (self->quiet)
+		self->backend->quiet(self->counters, more);
+}
+
+_Static_assert(offsetof(struct pmu_thread, gate_in_one) < 64, "begin and end find all of it in one line");
 
 /** The calling thread's; NULL before its first region and after its end. */
 extern __thread struct pmu_thread *pmu_self
@@ -131,6 +155,13 @@ void pmu_thread_doubt(struct pmu_thread *self, enum pmu_thread_doubt which);
 struct pmu_store_row *pmu_thread_row(struct pmu_thread *self, const char *text, size_t len,
 				     uint32_t parent, uint16_t flags, uint32_t *id);
 
+/**
+ * pmu_thread_histogram() - where the lengths of a row's calls are counted
+ * @row: id of a row of the calling thread
+ * Context: takes the session's lock.  Return: NULL without memory, and where they are not counted.
+ */
+struct pmu_store_histogram *pmu_thread_histogram(struct pmu_thread *self, uint32_t row);
+
 /** The calling thread has run its last destructor: what still calls us is not counted. */
 extern __thread int pmu_thread_gone __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
@@ -144,6 +175,14 @@ bool pmu_thread_is_current(const struct pmu_thread *self);
 int pmu_thread_attach_new(struct pmu_thread **self);
 
 /**
+ * pmu_thread_forget_all() - no thread is attached any more, as far as the session knows
+ *
+ * Those of the session before stay linked to each other until they detach.
+ * Context: the session's lock, or a forked child's only thread.
+ */
+void pmu_thread_forget_all(void);
+
+/**
  * pmu_thread_reattach() - the session counts another group, or it is another session
  * Context: the session's lock.  Return: 0 or a negative errno.
  */
@@ -154,6 +193,19 @@ int pmu_thread_reattach(struct pmu_thread **self);
  * Context: the session's lock.
  */
 void pmu_thread_detach(struct pmu_thread *self);
+
+/**
+ * pmu_region_settle() - of the region layer: what a thread that is asleep has open counts up to now
+ * Context: the session's lock; its regions end, so the thread finds the way in shut when it wakes up.
+ */
+void pmu_region_settle(struct pmu_thread *thread);
+
+/**
+ * pmu_region_pause(), pmu_region_go_on() - of the region layer: what a public call does in between is in none of the
+ * regions that the calling thread has open
+ */
+void pmu_region_pause(void);
+void pmu_region_go_on(void);
 
 /** pmu_thread_any_open() - has it a region open in its group?  Context: the session's lock. */
 bool pmu_thread_any_open(const struct pmu_thread *thread);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/histogram.h"
 #include "report/model.h"
 #include "store/read.h"
 
@@ -31,12 +32,14 @@ struct pmu_convert {
 	struct pmu_raw *raw;
 	struct pmu_model *model;
 	enum pmu_program_state state;
+	uint32_t next;	      /* enum pmu_next */
 	double ns_per_tick;   /* 0: not known */
 	uint64_t first_ticks; /* when the session began */
 	uint64_t last_ticks; /* now, or the last moment that is known of a program that is
 				gone */
 	unsigned int *thread_of; /* [raw->n_threads] index into model->thread */
 	const char **name;	 /* [raw->n_names] as the model has them; NULL: not yet */
+	struct pmu_histogram_sum *histogram; /* empty; for whoever makes one */
 	struct pmu_raw_doubt *doubt;
 	size_t n_doubts, doubt_room;
 };
@@ -64,7 +67,7 @@ int pmu_fold_open(struct pmu_fold *fold, const struct pmu_convert *convert,
 void pmu_fold_close(struct pmu_fold *fold);
 /** pmu_fold_add() - a row into the section, or onto the one it belongs to.  Return: its
  * index. */
-unsigned int pmu_fold_add(struct pmu_fold *fold, struct pmu_model_section *section,
+unsigned int pmu_fold_add(struct pmu_fold *fold, struct pmu_convert *convert, struct pmu_model_section *section,
 			  const struct pmu_model_row *row);
 
 /** pmu_convert_doubt() - count one more doubt; @text and @region live as long as the

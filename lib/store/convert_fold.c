@@ -85,6 +85,7 @@ static void add_times(struct pmu_model_row *to, const struct pmu_model_row *row)
 		to->max_ns = row->max_ns;
 	to->calls += row->calls;
 	to->time_ns += row->time_ns;
+	to->cost_ns += row->cost_ns;
 	to->sd_ns = NAN;
 	if (!to->calls || to->flags & PMU_ROW_RECURSIVE)
 		return;
@@ -93,7 +94,22 @@ static void add_times(struct pmu_model_row *to, const struct pmu_model_row *row)
 	to->sd_ns = variance < 0 ? 0 : sqrt(variance);
 }
 
-static void add(struct pmu_model_row *to, const struct pmu_model_row *row,
+/* Without memory for both it is not known. */
+static void add_histogram(struct pmu_convert *convert, struct pmu_model_row *to, const struct pmu_model_row *row)
+{
+	const struct pmu_model_histogram *histogram = NULL;
+
+	if (!to->calls || !row->calls)
+		histogram = to->calls ? to->histogram : row->histogram;
+	if (to->calls && row->calls && to->histogram && row->histogram) {
+		pmu_histogram_add(convert->histogram, to->histogram);
+		pmu_histogram_add(convert->histogram, row->histogram);
+		histogram = pmu_histogram_make(convert->model, convert->histogram);
+	}
+	to->histogram = histogram;
+}
+
+static void add(struct pmu_convert *convert, struct pmu_model_row *to, const struct pmu_model_row *row,
 		unsigned int n_counts)
 {
 	unsigned int i;
@@ -106,16 +122,17 @@ static void add(struct pmu_model_row *to, const struct pmu_model_row *row,
 	to->flags |= row->flags;
 	to->missing |= row->missing;
 	to->n_open += row->n_open;
+	add_histogram(convert, to, row);
 	add_times(to, row);
 }
 
-unsigned int pmu_fold_add(struct pmu_fold *fold, struct pmu_model_section *section,
+unsigned int pmu_fold_add(struct pmu_fold *fold, struct pmu_convert *convert, struct pmu_model_section *section,
 			  const struct pmu_model_row *row)
 {
 	unsigned int at = fold->slot ? find(fold, section, row) : section->n_thread_rows;
 
 	if (at < section->n_thread_rows)
-		add(&section->thread_row[at], row, section->n_counts);
+		add(convert, &section->thread_row[at], row, section->n_counts);
 	else
 		section->thread_row[section->n_thread_rows++] = *row;
 	return at;

@@ -170,6 +170,12 @@ static const char *row_path(struct pmu_convert *convert,
 	return pmu_model_text(convert->model, path, len - 1);
 }
 
+/* Open when the program left by _exit() or exec, which its thread did: that was its end. */
+static bool is_cut(const struct pmu_convert *convert, const struct pmu_raw_row *row)
+{
+	return row->open && row->flags & PMU_STORE_ROW_PARTIAL && convert->state == PMU_PROGRAM_ENDED;
+}
+
 /* Why a region that is still open is a doubt; NULL where it is just running. */
 static const char *open_text(const struct pmu_convert *convert,
 			     const struct pmu_raw_thread *thread)
@@ -237,7 +243,7 @@ static int doubt_row(struct pmu_convert *convert, const struct pmu_raw_thread *t
 {
 	/* what a forked child found open and never ended is its parent's affair */
 	bool inherited = thread->record.flags & PMU_THREAD_FORKED && !row->calls;
-	const char *open = row->open && !inherited ? open_text(convert, thread) : NULL;
+	const char *open = row->open && !inherited && !is_cut(convert, row) ? open_text(convert, thread) : NULL;
 	const struct {
 		const char *text;
 		uint64_t count;
@@ -270,22 +276,6 @@ static int doubt_row(struct pmu_convert *convert, const struct pmu_raw_thread *t
 
 /* --- a thread's rows taken together --- */
 
-static size_t find_row(const struct pmu_raw_thread *thread, uint32_t id)
-{
-	size_t low = 0, high = thread->n_rows, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (thread->row[middle].id == id)
-			return middle;
-		if (thread->row[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NO_PARENT;
-}
-
 static size_t parent_of(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
 			const struct pmu_raw_row *row)
 {
@@ -294,7 +284,7 @@ static size_t parent_of(struct pmu_convert *convert, const struct pmu_raw_thread
 	if (!row->parent)
 		return NO_PARENT;
 	if (row->parent < row->id)
-		parent = find_row(thread, row->parent);
+		parent = pmu_raw_find_row(thread, row->parent);
 	convert->raw->damage[PMU_DAMAGE_PARENT] += parent == NO_PARENT;
 	return parent;
 }
@@ -339,34 +329,47 @@ static uint64_t without_cost(uint64_t value, uint64_t cost, bool *too_much)
 static void fill_times(const struct pmu_convert *convert,
 		       const struct pmu_raw_thread *thread,
 		       const struct pmu_raw_row *from, const struct row_extra *extra,
-		       struct pmu_model_row *to, bool *too_much)
+		       struct pmu_model_row *to)
 {
-	uint64_t inner = thread->record.inner_ticks;
+	uint64_t cost = add(mul(from->calls, thread->record.inner_ticks), extra->nested[0]);
 	double mean, variance;
-	bool ignored;
 
-	to->time_ns = pmu_convert_ns(
-		convert,
-		without_cost(from->ticks, add(mul(from->calls, inner), extra->nested[0]),
-			     too_much));
+	/*
+	 * Time is what the clock says, with all that was done in it: what a pair takes depends on what is around it, and
+	 * to take off what it took once would be a guess.  How much that would be is known.
+	 */
+	to->time_ns = pmu_convert_ns(convert, from->ticks);
+	to->cost_ns = pmu_convert_ns(convert, cost < from->ticks ? cost : from->ticks);
 	to->sd_ns = NAN;
 	if (!from->calls)
 		return;
 	/* min stays 0 in a row whose only calls were recursive ones */
 	if (from->min && from->min - 1 <= from->max) {
-		to->min_ns =
-			pmu_convert_ns(convert, without_cost(from->min - 1, inner, &ignored));
-		to->max_ns =
-			pmu_convert_ns(convert, without_cost(from->max, inner, &ignored));
+		to->min_ns = pmu_convert_ns(convert, from->min - 1);
+		to->max_ns = pmu_convert_ns(convert, from->max);
 	}
 	mean = (double)from->ticks / (double)from->calls;
 	variance = from->square / (double)from->calls - mean * mean;
-	if (from->flags & PMU_STORE_ROW_RECURSIVE || !isfinite(variance) ||
+	if (from->flags & (PMU_STORE_ROW_RECURSIVE | PMU_STORE_ROW_PARTIAL) || !isfinite(variance) ||
 	    from->square < 0)
 		return;
 	to->sd_ns = variance > 0 ? sqrt(variance) * convert->ns_per_tick : 0;
 	if (!convert->ns_per_tick)
 		to->sd_ns = NAN;
+}
+
+static const struct pmu_model_histogram *make_histogram(struct pmu_convert *convert, const struct pmu_raw_row *from)
+{
+	struct pmu_histogram_sum *sum = convert->histogram;
+
+	for (size_t i = 0; i < from->n_buckets; i++) {
+		const struct pmu_raw_bucket *raw = &convert->raw->bucket[from->first_bucket + i];
+		uint64_t ticks = pmu_bucket_middle(raw->bucket, PMU_HISTOGRAM_BITS);
+		uint64_t *calls = &sum->calls[pmu_length_bucket(pmu_convert_ns(convert, ticks))];
+
+		*calls = add(*calls, raw->calls);
+	}
+	return pmu_histogram_make(convert->model, sum);
 }
 
 static void fill_counts(const struct pmu_group_copy *group,
@@ -416,18 +419,24 @@ static int fill_row(struct pmu_convert *convert, const struct pmu_raw_thread *th
 		return -ENOMEM;
 	to->name = row_name(convert, from->name);
 	convert->raw->damage[PMU_DAMAGE_NAME] += is_unnamed(convert->raw, from->name);
-	to->n_open = from->open;
-	to->flags = from->open ? PMU_ROW_OPEN : 0;
+	to->n_open = is_cut(convert, from) ? 0 : from->open;
+	to->flags = to->n_open ? PMU_ROW_OPEN : 0;
 	for (i = 0; i < PMU_ARRAY_LEN(row_flag); i++)
 		if (from->flags & row_flag[i].store)
 			to->flags |= row_flag[i].model;
 	if (from->flags & PMU_STORE_ROW_RECURSIVE &&
 	    !(from->flags & PMU_STORE_ROW_MUTUAL))
 		to->flags |= PMU_ROW_DIRECT;
-	to->calls = from->torn ? 0 : from->calls;
+	/* What is open is no call yet; but its time and counts up to a checkpoint are in the totals. */
+	to->calls = from->torn ? 0 : from->calls + (from->open && from->flags & PMU_STORE_ROW_PARTIAL);
 	to->sd_ns = NAN;
 	if (!from->torn)
-		fill_times(convert, thread, from, &extra[at], to, &too_much);
+		fill_times(convert, thread, from, &extra[at], to);
+	if (from->has_histogram && convert->ns_per_tick) {
+		to->histogram = make_histogram(convert, from);
+		if (!to->histogram)
+			return -ENOMEM;
+	}
 	fill_counts(&convert->raw->group[thread->group], thread, from, &extra[at], to,
 		    &too_much);
 	if (!too_much)
@@ -471,7 +480,7 @@ static int convert_thread(struct pmu_convert *convert, size_t index,
 		rc = fill_row(convert, thread, i, extra, section, &row);
 		if (rc)
 			return rc;
-		extra[i].at = pmu_fold_add(fold, section, &row);
+		extra[i].at = pmu_fold_add(fold, convert, section, &row);
 	}
 	return 0;
 }

@@ -198,6 +198,11 @@ static int doubt_thread(struct pmu_convert *convert, const struct pmu_raw_thread
 			"counts were read by system calls, unlike those of other "
 			"threads: short regions look longer",
 			"", number, 0);
+	if (!rc && record->flags & PMU_THREAD_SHIFTED)
+		rc = pmu_convert_doubt(convert,
+				       "an event moved to another counter in the middle of a read: its region may have up "
+				       "to one read more",
+				       "", number, 0);
 	return rc ? rc : doubt_missing(convert, thread, number);
 }
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,26 @@ static int stat_read(const char *pid, struct process_stat *process)
 	return n < 0 ? (int)n : stat_parse(text, process);
 }
 
+/* The same as long as any process lives: children of one that has read it need not. */
+static void read_boot_id(char *id, size_t size)
+{
+	enum { UNKNOWN, BEING_READ, KNOWN };
+	static char known[40];
+	static int state;
+	int was = UNKNOWN;
+
+	if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == KNOWN) {
+		snprintf(id, size, "%s", known);
+		return;
+	}
+	if (pmu_sysfile_read("/proc/sys/kernel/random/boot_id", id, size) < 0)
+		id[0] = '\0';
+	else if (__atomic_compare_exchange_n(&state, &was, BEING_READ, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+		snprintf(known, sizeof(known), "%s", id);
+		__atomic_store_n(&state, KNOWN, __ATOMIC_RELEASE);
+	}
+}
+
 void pmu_store_owner_self(struct pmu_store_owner *owner)
 {
 	struct process_stat self;
@@ -60,9 +81,7 @@ void pmu_store_owner_self(struct pmu_store_owner *owner)
 		owner->start_time = self.start_time;
 	if (!stat("/proc/self/ns/pid", &ns))
 		owner->pid_ns = ns.st_ino;
-	if (pmu_sysfile_read("/proc/sys/kernel/random/boot_id", owner->boot_id,
-			     sizeof(owner->boot_id)) < 0)
-		owner->boot_id[0] = '\0';
+	read_boot_id(owner->boot_id, sizeof(owner->boot_id));
 }
 
 /* Another pid namespace, another boot, perhaps another machine: the pid says nothing

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "pmu.h"
 #include "store/check.h"
 #include "store/place.h"
 #include "store/place_dirs.h"
@@ -113,6 +114,7 @@ static bool entry_fill(int fd, const char *name, const struct stat *st,
 	}
 	entry->pid = head.pid;
 	entry->fate = pmu_store_fate(&head);
+	entry->ended = head.ended || head.next == PMU_NEXT_EXEC;
 	return true;
 }
 
@@ -229,6 +231,15 @@ int pmu_store_list(struct pmu_store_entry **entries)
 	qsort(list.entry, list.n, sizeof(list.entry[0]), newest_first);
 	*entries = list.entry;
 	return (int)list.n;
+}
+
+int pmu_store_list_folder(const char *folder, struct pmu_store_entry **entries)
+{
+	struct listing list = {0};
+	int rc = list_place(&list, folder);
+
+	*entries = list.entry;
+	return rc ? pmu_fail(rc, "no memory for a list of stores") : (int)list.n;
 }
 
 static bool may_go(const struct pmu_store_entry *entry, uint64_t now_ns)

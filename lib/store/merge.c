@@ -57,22 +57,61 @@ static int grow_index(struct pmu_merge *merge)
 	return 0;
 }
 
+/* A copy of an array of pointers, with more room behind it. */
+static void *grown(const void *old, size_t n_old, size_t n)
+{
+	void *array = pmu_pages_alloc(n * sizeof(void *));
+
+	if (array && n_old)
+		memcpy(array, old, n_old * sizeof(void *));
+	return array;
+}
+
 static int grow_rows(struct pmu_merge *merge)
 {
 	size_t n_old = merge->n_rows_room, n = n_old ? 2 * n_old : FIRST_ROOM;
+	struct pmu_store_histogram **histogram;
 	struct pmu_store_row **row;
 
 	if (merge->rows.n_rows < n_old)
 		return 0;
-	row = pmu_pages_alloc(n * sizeof(struct pmu_store_row *));
+	row = grown(merge->row, n_old, n);
 	if (!row)
 		return -ENOMEM;
-	if (n_old)
-		memcpy(row, merge->row, n_old * sizeof(struct pmu_store_row *));
-	pmu_pages_free(merge->row, n_old * sizeof(struct pmu_store_row *));
+	histogram = grown(merge->histogram, n_old, n);
+	if (!histogram) {
+		pmu_pages_free(row, n * sizeof(void *));
+		return -ENOMEM;
+	}
+	pmu_pages_free(merge->row, n_old * sizeof(void *));
+	pmu_pages_free(merge->histogram, n_old * sizeof(void *));
 	merge->row = row;
+	merge->histogram = histogram;
 	merge->n_rows_room = n;
 	return 0;
+}
+
+/*
+ * What the library's own work costs is as good as the same in every thread of a group.  Where it is not, the least:
+ * rather a little of it stays in than anything of the program's is taken out.
+ */
+static void keep_least_outer(const struct step *step, struct pmu_store_row *set, const struct pmu_store_row *row,
+			     bool is_new)
+{
+	for (uint32_t i = 0; i <= step->n_slots; i++)
+		if (is_new || row->outer[i] < set->outer[i])
+			set->outer[i] = row->outer[i];
+}
+
+static void keep_least_inner(struct pmu_store_thread *set, const struct pmu_store_thread *thread)
+{
+	bool is_new = !set->n_merged;
+
+	if (is_new || thread->inner_ticks < set->inner_ticks)
+		set->inner_ticks = thread->inner_ticks;
+	for (int i = 0; i < PMU_MAX_SLOTS; i++)
+		if (is_new || thread->inner[i] < set->inner[i])
+			set->inner[i] = thread->inner[i];
 }
 
 /* First pass: every row of the thread has its row in the set before anything is added. */
@@ -96,11 +135,31 @@ static void find_or_make(void *arg, uint32_t id, struct pmu_store_row *row)
 		*slot = (struct pmu_merge_slot){ fresh, parent, row->name };
 		merge->n_slots_used++;
 		merge->row[fresh - 1] = made;
+		keep_least_outer(step, made, row, true);
+	} else {
+		keep_least_outer(step, merge->row[slot->id - 1], row, false);
 	}
 	step->id[id - 1] = slot->id;
 	return;
 failed:
 	step->error = -ENOMEM;
+}
+
+/* The same for how long their calls took. */
+static void find_or_make_histogram(void *arg, struct pmu_store_histogram *from)
+{
+	struct step *step = arg;
+	struct pmu_merge *merge = step->merge;
+	uint32_t id;
+
+	if (step->error)
+		return;
+	id = step->id[from->row - 1];
+	if (merge->histogram[id - 1])
+		return;
+	merge->histogram[id - 1] = pmu_table_histogram(step->table, &merge->rows, id, 2);
+	if (!merge->histogram[id - 1])
+		step->error = -ENOMEM;
 }
 
 static struct pmu_store_bank *bank_of(const struct step *step, struct pmu_store_row *row,
@@ -165,6 +224,25 @@ static void add_row(void *arg, uint32_t id, struct pmu_store_row *row)
 		put(&is->count[i], is->count[i] + from->count[i]);
 }
 
+static void copy_histogram(const struct step *step, struct pmu_store_histogram *banks)
+{
+	const struct pmu_store_histogram *was = &banks[!step->idle];
+	struct pmu_store_histogram *is = &banks[step->idle];
+
+	for (uint32_t i = 0; i < PMU_HISTOGRAM_BUCKETS; i++)
+		put(&is->bucket[i], was->bucket[i]);
+}
+
+static void add_histogram(void *arg, struct pmu_store_histogram *from)
+{
+	struct step *step = arg;
+	struct pmu_store_histogram *is = &step->merge->histogram[step->id[from->row - 1] - 1][step->idle];
+
+	for (uint32_t i = 0; i < PMU_HISTOGRAM_BUCKETS; i++)
+		if (from->bucket[i])
+			put(&is->bucket[i], is->bucket[i] + from->bucket[i]);
+}
+
 static int make_set(struct pmu_table *table, struct pmu_merge *merge,
 		    const struct pmu_store_group *layout, uint32_t number,
 		    const struct pmu_table_rows *thread)
@@ -187,6 +265,7 @@ static int make_set(struct pmu_table *table, struct pmu_merge *merge,
 /* What belongs to the thread as a whole; the set's stop - start is the sum of its threads' times. */
 static void add_record(struct pmu_store_thread *set, const struct pmu_store_thread *thread)
 {
+	keep_least_inner(set, thread);
 	set->stop_ticks += thread->stop_ticks - thread->start_ticks;
 	set->flags |= thread->flags;
 	set->missing |= thread->missing;
@@ -216,10 +295,15 @@ int pmu_merge_thread(struct pmu_table *table, struct pmu_merge *merge,
 	if (!step.id)
 		return -ENOMEM;
 	pmu_table_rows_walk(table, thread, find_or_make, &step);
+	pmu_table_histograms_walk(table, thread, find_or_make_histogram, &step);
 	if (!step.error) {
-		for (uint32_t i = 0; i < merge->rows.n_rows; i++)
+		for (uint32_t i = 0; i < merge->rows.n_rows; i++) {
 			copy_bank(&step, merge->row[i]);
+			if (merge->histogram[i])
+				copy_histogram(&step, merge->histogram[i]);
+		}
 		pmu_table_rows_walk(table, thread, add_row, &step);
+		pmu_table_histograms_walk(table, thread, add_histogram, &step);
 		add_record(set, thread->record);
 		/* The one store that makes the new bank valid and the thread's own rows void. */
 		__atomic_store_n(&set->merged, (uint64_t)thread->serial << 32 | seq,
@@ -234,6 +318,7 @@ int pmu_merge_thread(struct pmu_table *table, struct pmu_merge *merge,
 void pmu_merge_forget(struct pmu_merge *merge)
 {
 	pmu_pages_free(merge->slot, merge->n_slots * sizeof(*merge->slot));
-	pmu_pages_free(merge->row, merge->n_rows_room * sizeof(struct pmu_store_row *));
+	pmu_pages_free(merge->row, merge->n_rows_room * sizeof(void *));
+	pmu_pages_free(merge->histogram, merge->n_rows_room * sizeof(void *));
 	memset(merge, 0, sizeof(*merge));
 }

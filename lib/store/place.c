@@ -42,6 +42,33 @@ int pmu_place_path(size_t nth, char path[PMU_PLACE_MAX])
 	return n < PMU_PLACE_MAX ? 0 : -ENOENT;
 }
 
+/* Of a session of this process, or of the parent's. */
+static char last_kept[PMU_PLACE_MAX];
+static bool inherited;
+
+const char *pmu_store_kept(void)
+{
+	const char *kept = secure_getenv(PMU_STORE_VARIABLE);
+
+	if (kept && kept[0] == '/')
+		return kept;
+	return inherited && last_kept[0] ? last_kept : NULL;
+}
+
+bool pmu_store_keep(void)
+{
+	const char *kept = pmu_store_kept();
+
+	if (kept != last_kept && snprintf(last_kept, sizeof(last_kept), "%s", kept ? kept : "") >= PMU_PLACE_MAX)
+		last_kept[0] = '\0';
+	return kept != NULL;
+}
+
+void pmu_store_inherit(void)
+{
+	inherited = true;
+}
+
 int pmu_place_open(const char *path, int create, const char **why)
 {
 	struct stat st;
@@ -107,6 +134,16 @@ static int store_name(const struct pmu_store_owner *owner, uint32_t nth, char *n
 			owner->start_time, nth);
 }
 
+/* The folders that new stores go to, best first. */
+static int new_place(size_t n, char path[PMU_PLACE_MAX])
+{
+	const char *kept = pmu_store_kept();
+
+	if (!kept)
+		return pmu_place_path(n, path);
+	return n == 0 && snprintf(path, PMU_PLACE_MAX, "%s", kept) < PMU_PLACE_MAX ? 0 : -ENOENT;
+}
+
 /* 1 + the highest number that a store of this process bears, in any folder. */
 static uint32_t next_nth(const struct pmu_store_owner *owner)
 {
@@ -117,7 +154,7 @@ static uint32_t next_nth(const struct pmu_store_owner *owner)
 	int fd;
 
 	for (place = 0; place < PMU_N_PLACES; place++) {
-		if (pmu_place_path(place, path))
+		if (new_place(place, path))
 			continue;
 		fd = pmu_place_open(path, 0, &why);
 		if (fd < 0)
@@ -133,7 +170,6 @@ static uint32_t next_nth(const struct pmu_store_owner *owner)
 	return highest + 1;
 }
 
-/* A new file with room on its disk, or a negative errno. */
 /* The kernel answers with a signal there; errno is EFBIG. */
 static bool beyond_limit(uint64_t size)
 {
@@ -145,6 +181,7 @@ static bool beyond_limit(uint64_t size)
 	return true;
 }
 
+/* A new file with room on its disk, or a negative errno. */
 static int create_in(int dir_fd, const char *name)
 {
 	int fd, rc;
@@ -191,11 +228,12 @@ int pmu_store_create(const struct pmu_store_owner *owner, char *path, size_t siz
 	size_t n;
 	int dir_fd, fd;
 
-	*nth = next_nth(owner);
+	/* Where they are kept none is ever missing before the last one. */
+	*nth = pmu_store_kept() ? 1 : next_nth(owner);
 	for (n = 0; n < PMU_N_PLACES; n++) {
-		if (pmu_place_path(n, place))
+		if (new_place(n, place))
 			continue;
-		dir_fd = pmu_place_open(place, 1, &why);
+		dir_fd = pmu_place_open(place, !pmu_store_kept(), &why);
 		if (dir_fd >= 0) {
 			fd = create_numbered(place, dir_fd, owner, path, size, nth);
 			close(dir_fd);
@@ -206,4 +244,21 @@ int pmu_store_create(const struct pmu_store_owner *owner, char *path, size_t siz
 		list_refusal(refused, sizeof(refused), place, why);
 	}
 	return pmu_fail(ENOENT, "cannot create a store (%s)", refused);
+}
+
+void pmu_store_say_lost(void)
+{
+	const char *why, *kept = pmu_store_kept();
+	int dir_fd = kept ? pmu_place_open(kept, 0, &why) : -1, fd;
+	struct pmu_store_owner owner;
+	char name[64];
+
+	if (dir_fd < 0)
+		return;
+	pmu_store_owner_self(&owner);
+	snprintf(name, sizeof(name), "%" PRId32 "-%" PRIu64 PMU_STORE_LOST, owner.pid, owner.start_time);
+	fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		close(fd);
+	close(dir_fd);
 }

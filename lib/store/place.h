@@ -3,6 +3,7 @@
 #ifndef PMU_STORE_PLACE_H
 #define PMU_STORE_PLACE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,6 +11,28 @@
 
 /** Left-over stores kept per user and folder; older ones are removed. */
 #define PMU_STORE_KEEP 32
+
+/** Names a folder in which stores stay after their program's end. */
+#define PMU_STORE_VARIABLE "PMU_STORE"
+
+/** pmu_store_kept() - the folder that PMU_STORE names; NULL: none, or no absolute path. */
+const char *pmu_store_kept(void);
+
+/** pmu_store_keep() - a session starts.  Return: whether its store is kept. */
+bool pmu_store_keep(void);
+
+/**
+ * pmu_store_inherit() - in a forked child whose parent's store is kept: so are its own from here on
+ *
+ * Programs clear their environment, and somebody still makes the report.
+ */
+void pmu_store_inherit(void);
+
+/** Ends the names of empty files that stand for stores for which there was no room where they are kept. */
+#define PMU_STORE_LOST ".lost"
+
+/** pmu_store_say_lost() - leave one there */
+void pmu_store_say_lost(void);
 
 /** This process, as a store's head names it. */
 struct pmu_store_owner {
@@ -50,6 +73,8 @@ int pmu_store_dir(int create, char *dir, size_t size);
  * @path: result
  * @nth: result: the program's number in this process, 1 + the stores that already bear its pid and start time
  *
+ * Where PMU_STORE names a folder, there and nowhere else.
+ *
  * Return: a descriptor open for reading and writing, or a negative errno with a sentence.
  */
 int pmu_store_create(const struct pmu_store_owner *owner, char *path, size_t size, uint32_t *nth);
@@ -63,6 +88,7 @@ struct pmu_store_entry {
 	char program[64];
 	int32_t pid;
 	enum pmu_store_fate fate;
+	int ended; /* its session has ended, or its process has gone on as another program */
 	uint64_t start_unix_ns;
 	uint64_t size;
 };
@@ -73,5 +99,8 @@ struct pmu_store_entry {
  * Return: how many, or a negative errno.
  */
 int pmu_store_list(struct pmu_store_entry **entries);
+
+/** pmu_store_list_folder() - those of one folder, in any order; none where it is not ours alone */
+int pmu_store_list_folder(const char *folder, struct pmu_store_entry **entries);
 
 #endif

@@ -45,6 +45,7 @@ int pmu_raw_read(const struct pmu_store_view *view, bool live, struct pmu_raw *r
 	if (!rc)
 		cut_newer_rows(&reader);
 	free(reader.rows);
+	free(reader.histograms);
 	free(reader.gone);
 	return rc;
 }
@@ -56,6 +57,7 @@ void pmu_raw_free(struct pmu_raw *raw)
 	for (i = 0; i < raw->n_threads; i++)
 		free(raw->thread[i].row);
 	free(raw->thread);
+	free(raw->bucket);
 	free(raw->meta);
 	free(raw->name);
 }

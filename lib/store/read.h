@@ -24,6 +24,7 @@ enum pmu_store_damage {
 	PMU_DAMAGE_NAME,
 	PMU_DAMAGE_TORN,  /* a row changed at every try */
 	PMU_DAMAGE_CHURN, /* threads came and went at every try */
+	PMU_DAMAGE_HISTOGRAM, /* lengths of calls of no row, or of one twice */
 	PMU_DAMAGE_COUNT
 };
 
@@ -46,6 +47,14 @@ struct pmu_raw_row {
 	uint64_t max;
 	double square;
 	uint64_t count[PMU_MAX_SLOTS];
+	bool has_histogram;
+	size_t first_bucket, n_buckets; /* of pmu_raw.bucket: those of its histogram that are not 0 */
+};
+
+/** So many of a row's calls were in that bucket. */
+struct pmu_raw_bucket {
+	uint32_t bucket;
+	uint64_t calls;
 };
 
 /** A thread's record in one group, and its rows by ascending id. */
@@ -64,6 +73,9 @@ static inline bool pmu_raw_is_socket(const struct pmu_raw_thread *thread)
 	return thread->record.flags & PMU_THREAD_SOCKET && thread->record.state != PMU_THREAD_MERGED;
 }
 
+/** pmu_raw_find_row() - index of the row with that id; SIZE_MAX where there is none */
+size_t pmu_raw_find_row(const struct pmu_raw_thread *thread, uint32_t id);
+
 /** A text of the store; not terminated. */
 struct pmu_raw_text {
 	const char *text;
@@ -80,6 +92,8 @@ struct pmu_raw {
 	size_t n_meta;
 	struct pmu_raw_text *name; /* [id]; those with len 0 are not known */
 	size_t n_names;
+	struct pmu_raw_bucket *bucket; /* of all rows */
+	size_t n_buckets;
 	uint64_t damage[PMU_DAMAGE_COUNT];
 };
 

@@ -134,6 +134,27 @@ static int by_value(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
+bool pmu_reader_is_gone(const struct pmu_reader *reader, uint32_t serial)
+{
+	return reader->n_gone && bsearch(&serial, reader->gone, reader->n_gone, sizeof(serial), by_value);
+}
+
+size_t pmu_raw_find_row(const struct pmu_raw_thread *thread, uint32_t id)
+{
+	size_t low = 0, high = thread->n_rows, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (thread->row[middle].id == id)
+			return middle;
+		if (thread->row[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return SIZE_MAX;
+}
+
 int pmu_reader_copy_rows(struct pmu_reader *reader)
 {
 	struct pmu_raw *raw = reader->raw;
@@ -160,9 +181,7 @@ int pmu_reader_copy_rows(struct pmu_reader *reader)
 			rc = copy_rows(reader, &raw->thread[t], rows);
 			if (rc)
 				return rc;
-		} else if (!reader->n_gone ||
-			   !bsearch(&rows->copy.owner, reader->gone, reader->n_gone,
-				    sizeof(uint32_t), by_value)) {
+		} else if (!pmu_reader_is_gone(reader, rows->copy.owner)) {
 			raw->damage[PMU_DAMAGE_ORPHANS]++;
 		}
 	}

@@ -93,6 +93,16 @@ static int add_thread(struct pmu_reader *reader, const struct pmu_store_chunk *c
 	return 0;
 }
 
+static int take_histograms(struct pmu_reader *reader, const struct pmu_store_chunk *chunk,
+			   const struct pmu_chunk_copy *copy)
+{
+	if (pmu_reader_make_room(&reader->histograms, reader->n_histograms, &reader->histograms_room,
+				 sizeof(*reader->histograms)))
+		return -ENOMEM;
+	reader->histograms[reader->n_histograms++] = (struct pmu_rows_chunk){*copy, chunk};
+	return 0;
+}
+
 static int take_rows(struct pmu_reader *reader, const struct pmu_store_chunk *chunk,
 		     const struct pmu_chunk_copy *copy)
 {
@@ -100,6 +110,8 @@ static int take_rows(struct pmu_reader *reader, const struct pmu_store_chunk *ch
 
 	if (copy->kind == PMU_CHUNK_FREE)
 		return copy->owner ? mark_gone(reader, copy->owner) : 0;
+	if (copy->kind == PMU_CHUNK_HISTOGRAMS)
+		return take_histograms(reader, chunk, copy);
 	if (copy->kind != PMU_CHUNK_THREAD && copy->kind != PMU_CHUNK_ROWS)
 		return 0;
 	if (copy->kind == PMU_CHUNK_THREAD) {
@@ -204,7 +216,9 @@ static void forget_threads(struct pmu_reader *reader)
 	for (i = 0; i < raw->n_threads; i++)
 		free(raw->thread[i].row);
 	raw->n_threads = 0;
+	raw->n_buckets = 0;
 	reader->n_rows = 0;
+	reader->n_histograms = 0;
 	reader->n_gone = 0;
 	memset(raw->has_group, 0, sizeof(raw->has_group));
 	raw->damage[PMU_DAMAGE_KIND] = 0;
@@ -213,6 +227,7 @@ static void forget_threads(struct pmu_reader *reader)
 	raw->damage[PMU_DAMAGE_ORPHANS] = 0;
 	raw->damage[PMU_DAMAGE_ROWS] = 0;
 	raw->damage[PMU_DAMAGE_TORN] = 0;
+	raw->damage[PMU_DAMAGE_HISTOGRAM] = 0;
 }
 
 static int read_threads_once(struct pmu_reader *reader)
@@ -231,7 +246,8 @@ static int read_threads_once(struct pmu_reader *reader)
 	rc = drop_threads(reader);
 	if (rc)
 		return rc;
-	return pmu_reader_copy_rows(reader);
+	rc = pmu_reader_copy_rows(reader);
+	return rc ? rc : pmu_reader_copy_histograms(reader);
 }
 
 int pmu_reader_threads(struct pmu_reader *reader)

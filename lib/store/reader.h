@@ -12,7 +12,7 @@
 /** PMU_READER_LOAD() - a field that its thread may change while we look */
 #define PMU_READER_LOAD(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
 
-/** A chunk with rows, of a pass. */
+/** A chunk with rows, or with histograms, of a pass. */
 struct pmu_rows_chunk {
 	struct pmu_chunk_copy copy;
 	const struct pmu_store_chunk *chunk;
@@ -27,6 +27,9 @@ struct pmu_reader {
 	size_t thread_room, meta_room, name_room;
 	struct pmu_rows_chunk *rows; /* of one pass */
 	size_t n_rows, rows_room;
+	struct pmu_rows_chunk *histograms; /* likewise */
+	size_t n_histograms, histograms_room;
+	size_t bucket_room;
 	uint32_t *gone; /* serials whose rows are of no account */
 	size_t n_gone, gone_room;
 };
@@ -74,5 +77,11 @@ int pmu_reader_threads(struct pmu_reader *reader);
  * Return: 0 or -ENOMEM.
  */
 int pmu_reader_copy_rows(struct pmu_reader *reader);
+
+/** pmu_reader_is_gone() - of a thread that is left out; once the rows are there */
+bool pmu_reader_is_gone(const struct pmu_reader *reader, uint32_t serial);
+
+/** pmu_reader_copy_histograms() - how long their calls took, once the rows are there.  Return: 0 or -ENOMEM. */
+int pmu_reader_copy_histograms(struct pmu_reader *reader);
 
 #endif

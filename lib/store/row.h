@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buckets.h"
 #include "base/compiler.h"
 #include "counters/clock.h"
 #include "counters/plan.h"
@@ -43,6 +44,7 @@ struct pmu_store_head {
 	struct pmu_clock_point point[2]; /* [1] is renewed at slow moments; seq guards it */
 	uint32_t point_seq;    /* odd while point[1] is being renewed */
 	uint32_t ended;        /* 1: the program ended cleanly, or its last report is being written */
+	uint32_t next;         /* enum pmu_next: what the last checkpoint knew of what comes */
 };
 
 enum pmu_store_kind {
@@ -52,15 +54,16 @@ enum pmu_store_kind {
 	PMU_CHUNK_GROUP = 3,  /* one struct pmu_store_group */
 	PMU_CHUNK_THREAD = 4, /* one struct pmu_store_thread, then rows */
 	PMU_CHUNK_ROWS = 5,   /* more rows of the thread whose serial is in owner */
+	PMU_CHUNK_HISTOGRAMS = 6, /* struct pmu_store_histogram of that thread's rows */
 };
 
 struct pmu_store_chunk {
 	uint32_t magic;
 	uint32_t kind;  /* enum pmu_store_kind; release */
 	uint32_t size;  /* with this header; multiple of PMU_STORE_ALIGN */
-	uint32_t used;  /* META, NAMES: bytes of records; THREAD, ROWS: number of rows; release */
-	uint32_t owner; /* THREAD, ROWS: serial of the thread record, unique in the file */
-	uint32_t group; /* GROUP, THREAD, ROWS: index of the group */
+	uint32_t used;  /* META, NAMES: bytes of records; THREAD, ROWS, HISTOGRAMS: number of them; release */
+	uint32_t owner; /* THREAD, ROWS, HISTOGRAMS: serial of the thread record, unique in the file */
+	uint32_t group; /* GROUP, THREAD, ROWS, HISTOGRAMS: index of the group */
 	uint32_t first; /* THREAD, ROWS: id of the chunk's first row; ids start at 1 */
 	uint32_t reserved;
 	uint64_t reserved2[4];
@@ -88,6 +91,8 @@ enum pmu_meta_key {
 	PMU_META_REFUSAL = 11, /* any number: source, why, mend separated by tabs */
 	PMU_META_METRIC = 12,  /* any number: group index, name, unit, formula separated by tabs */
 	PMU_META_OUTPUT = 13,  /* where the report was to go; for recovery */
+	PMU_META_RANK = 14,    /* MPI rank, decimal */
+	PMU_META_RANKS = 15,   /* how many of them there are */
 };
 
 /** One region name, stored once; records follow each other on multiples of 8 bytes. */
@@ -146,6 +151,7 @@ enum pmu_store_thread_flags {
 	/* hybrid: kinds of core on which it was counted; neither: not known, or all cores are alike */
 	PMU_THREAD_CORE_P = 16,
 	PMU_THREAD_CORE_E = 32,
+	PMU_THREAD_SHIFTED = 64, /* one of its reads was late: see struct pmu_source_thread */
 };
 
 /** Numbers of records of sockets start here, clear of those of threads. */
@@ -190,6 +196,7 @@ enum pmu_store_row_flags {
 	PMU_STORE_ROW_RECURSIVE = 2,
 	PMU_STORE_ROW_FLAT = 4,
 	PMU_STORE_ROW_MUTUAL = 8, /* re-entered from inside another region: what that one did counts in both */
+	PMU_STORE_ROW_PARTIAL = 32, /* open, and its totals have what the open call has done up to a checkpoint */
 	PMU_STORE_ROW_CROWDED = 16, /* SOCKET: two regions nested in it were occupied at once: each has what both did */
 };
 
@@ -219,6 +226,28 @@ struct pmu_store_bank {
 	double square;    /* sum of squared ticks of outermost calls */
 	uint64_t count[]; /* [n_slots] */
 };
+
+/*
+ * Lengths of a row's calls, as long as each was from its outermost begin to its end, in buckets an eighth of their first
+ * number wide.  A length beyond the last bucket (20 days at 2.6 GHz) is in it.
+ */
+#define PMU_HISTOGRAM_BITS    3u
+#define PMU_HISTOGRAM_BUCKETS PMU_BUCKETS(PMU_HISTOGRAM_BITS, 52u)
+
+/**
+ * How many of a row's calls took how long; kept apart from the rows, and only where that was asked for.
+ *
+ * Each bucket is written by the row's thread alone and read at any time, each for itself: a reader may find a
+ * call there that is not in the row's totals yet, and the other way round.
+ */
+struct pmu_store_histogram {
+	uint32_t row;  /* id of its row */
+	uint32_t bank; /* of a MERGED record: the bank that it goes with; else 0 */
+	uint32_t seq;  /* odd while it is being emptied: until then it has nothing to say; release */
+	uint32_t reserved;
+	uint64_t bucket[PMU_HISTOGRAM_BUCKETS]; /* calls, by pmu_bucket_of(their ticks) */
+};
+_Static_assert(sizeof(struct pmu_store_histogram) == 16 + 8 * 400, "a histogram is 3.2 kB");
 
 /*
  * With 8 slots: 48 bytes of head, two banks of 104: 256 bytes.  The head grows with the slots.

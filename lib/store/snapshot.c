@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/strbuf.h"
+#include "pmu.h"
 #include "store/convert.h"
 #include "store/place.h"
 
@@ -35,6 +36,7 @@ static const char *const damage_text[PMU_DAMAGE_COUNT] = {
 	[PMU_DAMAGE_NAME] = "regions whose name is unknown are shown as \"?\"",
 	[PMU_DAMAGE_TORN] = "rows changed at every look: their counts are missing",
 	[PMU_DAMAGE_CHURN] = "threads came and went at every look: some may count twice",
+	[PMU_DAMAGE_HISTOGRAM] = "lengths of calls that belong to no row were left out",
 };
 
 /* --- clock --- */
@@ -163,6 +165,18 @@ static int add_refusal(struct pmu_convert *convert, const struct pmu_raw_text *m
 	return pmu_model_add_refusal(convert->model, part[0], part[1], part[2]);
 }
 
+static int rank_of(const struct pmu_raw_text *meta)
+{
+	uint64_t rank = 0;
+
+	for (size_t i = 0; i < meta->len; i++) {
+		if (meta->text[i] < '0' || meta->text[i] > '9' || rank > INT32_MAX / 10 - 1)
+			return -1;
+		rank = 10 * rank + (uint64_t)(meta->text[i] - '0');
+	}
+	return meta->len ? (int)rank : -1;
+}
+
 static int set_texts(struct pmu_convert *convert)
 {
 	struct pmu_model *model = convert->model;
@@ -187,6 +201,10 @@ static int set_texts(struct pmu_convert *convert)
 		text = pmu_model_text(model, meta->text, meta->len);
 		if (meta->id < PMU_ARRAY_LEN(field) && field[meta->id])
 			*field[meta->id] = text;
+		else if (meta->id == PMU_META_RANK)
+			model->rank = rank_of(meta);
+		else if (meta->id == PMU_META_RANKS)
+			model->n_ranks = rank_of(meta) > 0 ? rank_of(meta) : 0;
 		else if (meta->id == PMU_META_NOTE)
 			rc = pmu_model_add_note(model, text);
 		else if (meta->id == PMU_META_REFUSAL)
@@ -367,12 +385,13 @@ static void list_open(const struct pmu_model *model, struct pmu_strbuf *text)
 		pmu_strbuf_add(text, "; no region was open");
 }
 
-static int set_died(struct pmu_model *model)
+static int set_died(struct pmu_model *model, uint32_t next)
 {
 	struct pmu_strbuf text = {0};
 
 	pmu_strbuf_addf(&text,
-			"the program did not end cleanly: process %" PRId64 " is gone",
+			next == PMU_NEXT_SIGNAL ? "the program was killed by a signal: process %" PRId64
+						: "the program did not end cleanly: process %" PRId64 " is gone",
 			model->pid);
 	list_open(model, &text);
 	if (!text.failed)
@@ -383,6 +402,14 @@ static int set_died(struct pmu_model *model)
 
 /* --- all of it --- */
 
+/* _exit() and exec are clean ends too. */
+static bool ended_without_exit(const struct pmu_store_head *head)
+{
+	uint32_t next = __atomic_load_n(&head->next, __ATOMIC_RELAXED);
+
+	return next == PMU_NEXT_EXIT || next == PMU_NEXT_EXEC;
+}
+
 static enum pmu_program_state program_state(const struct pmu_store_head *head)
 {
 	if (__atomic_load_n(&head->ended, __ATOMIC_RELAXED))
@@ -391,7 +418,7 @@ static enum pmu_program_state program_state(const struct pmu_store_head *head)
 	case PMU_STORE_ALIVE:
 		return PMU_PROGRAM_RUNS;
 	case PMU_STORE_DEAD:
-		return PMU_PROGRAM_DIED;
+		return ended_without_exit(head) ? PMU_PROGRAM_ENDED : PMU_PROGRAM_DIED;
 	case PMU_STORE_FOREIGN:
 		break;
 	}
@@ -404,10 +431,13 @@ static int convert_all(struct pmu_convert *convert, const struct pmu_store_head 
 	int rc;
 
 	model->pid = head->pid;
+	model->nth = head->nth;
+	convert->next = __atomic_load_n(&head->next, __ATOMIC_RELAXED);
 	model->start_unix_ns = head->start_unix_ns;
 	set_duration(convert);
 	convert->name = calloc(convert->raw->n_names + 1, sizeof(*convert->name));
-	rc = convert->name ? set_texts(convert) : -ENOMEM;
+	convert->histogram = calloc(1, sizeof(*convert->histogram));
+	rc = convert->name && convert->histogram ? set_texts(convert) : -ENOMEM;
 	if (!rc)
 		rc = pmu_convert_threads(convert);
 	if (!rc)
@@ -419,7 +449,7 @@ static int convert_all(struct pmu_convert *convert, const struct pmu_store_head 
 	if (!rc)
 		rc = pmu_model_finish(model);
 	if (!rc && convert->state == PMU_PROGRAM_DIED)
-		rc = set_died(model);
+		rc = set_died(model, convert->next);
 	return rc;
 }
 
@@ -450,6 +480,7 @@ int pmu_store_snapshot(const struct pmu_store_view *view,
 	}
 	free(convert.thread_of);
 	free(convert.name);
+	free(convert.histogram);
 	free(convert.doubt);
 	pmu_raw_free(&raw);
 	if (rc) {

@@ -22,6 +22,7 @@
 #define NAMES_CHUNK 4096u
 #define FIRST_ROWS 4096u
 #define LARGEST_ROWS (1u << 20)
+#define FIRST_HISTOGRAMS 8192u
 #define FIRST_NAME_SLOTS 256u
 
 /* A place of the hash index over names. */
@@ -477,9 +478,9 @@ int pmu_table_thread(struct pmu_table *table, uint32_t group_index,
 	return 0;
 }
 
-void pmu_table_thread_free(struct pmu_table *table, struct pmu_table_rows *rows)
+static void free_chunks(struct pmu_table *table, uint64_t first)
 {
-	for (uint64_t offset = rows->first_chunk; offset;) {
+	for (uint64_t offset = first; offset;) {
 		struct pmu_store_chunk *chunk = at(table, offset);
 		uint64_t *head = &table->free_chunk[size_class(chunk->size)];
 		uint64_t next = *next_of(chunk);
@@ -489,6 +490,12 @@ void pmu_table_thread_free(struct pmu_table *table, struct pmu_table_rows *rows)
 		*head = offset;
 		offset = next;
 	}
+}
+
+void pmu_table_thread_free(struct pmu_table *table, struct pmu_table_rows *rows)
+{
+	free_chunks(table, rows->first_chunk);
+	free_chunks(table, rows->first_histograms);
 	memset(rows, 0, sizeof(*rows));
 }
 
@@ -536,6 +543,64 @@ void pmu_table_rows_walk(struct pmu_table *table, const struct pmu_table_rows *r
 
 		for (uint32_t i = 0; i < chunk->used; i++)
 			each(arg, chunk->first + i, row_at(chunk, rows->row_size, i));
+		offset = *next_of(chunk);
+	}
+}
+
+/* --- lengths of calls --- */
+
+static int add_histograms_chunk(struct pmu_table *table, struct pmu_table_rows *rows)
+{
+	struct pmu_store_chunk *last = rows->histograms, *chunk;
+	uint32_t size = !last ? FIRST_HISTOGRAMS : last->size < LARGEST_ROWS ? 2 * last->size : LARGEST_ROWS;
+
+	chunk = rows_chunk(table, size);
+	if (!chunk)
+		return -ENOMEM;
+	chunk->owner = rows->serial;
+	chunk->group = rows->group;
+	set_kind(chunk, PMU_CHUNK_HISTOGRAMS);
+	if (last)
+		*next_of(last) = offset_of(table, chunk);
+	else
+		rows->first_histograms = offset_of(table, chunk);
+	rows->histograms = chunk;
+	return 0;
+}
+
+static struct pmu_store_histogram *histogram_at(struct pmu_store_chunk *chunk, uint32_t i)
+{
+	return (struct pmu_store_histogram *)(void *)(chunk + 1) + i;
+}
+
+struct pmu_store_histogram *pmu_table_histogram(struct pmu_table *table, struct pmu_table_rows *rows,
+						uint32_t row, uint32_t n_banks)
+{
+	struct pmu_store_chunk *chunk = rows->histograms;
+	struct pmu_store_histogram *histogram;
+
+	if (!chunk || (chunk->used + n_banks) * sizeof(*histogram) > chunk->size - sizeof(*chunk)) {
+		if (add_histograms_chunk(table, rows) < 0)
+			return NULL;
+		chunk = rows->histograms;
+	}
+	histogram = histogram_at(chunk, chunk->used);
+	for (uint32_t i = 0; i < n_banks; i++) {
+		histogram[i].row = row;
+		histogram[i].bank = i;
+	}
+	__atomic_store_n(&chunk->used, chunk->used + n_banks, __ATOMIC_RELEASE);
+	return histogram;
+}
+
+void pmu_table_histograms_walk(struct pmu_table *table, const struct pmu_table_rows *rows,
+			       void (*each)(void *arg, struct pmu_store_histogram *histogram), void *arg)
+{
+	for (uint64_t offset = rows->first_histograms; offset;) {
+		struct pmu_store_chunk *chunk = at(table, offset);
+
+		for (uint32_t i = 0; i < chunk->used; i++)
+			each(arg, histogram_at(chunk, i));
 		offset = *next_of(chunk);
 	}
 }

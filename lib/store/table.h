@@ -44,6 +44,8 @@ struct pmu_table_rows {
 	uint32_t row_size;
 	uint32_t bank_offset;
 	uint32_t bank_size;
+	struct pmu_store_chunk *histograms; /* the newest; NULL: none */
+	uint64_t first_histograms;          /* offset of the first; 0 likewise */
 };
 
 /**
@@ -104,6 +106,15 @@ void pmu_table_thread_free(struct pmu_table *table, struct pmu_table_rows *rows)
 struct pmu_store_row *pmu_table_row(struct pmu_table *table, struct pmu_table_rows *rows,
 				    uint32_t name, uint32_t parent, uint16_t flags, uint32_t *id);
 
+/**
+ * pmu_table_histogram() - room for the lengths of a row's calls
+ * @row: id of the row
+ * @n_banks: 1; 2 in a set of merged threads
+ * Return: that many, side by side, all buckets 0; NULL without memory.
+ */
+struct pmu_store_histogram *pmu_table_histogram(struct pmu_table *table, struct pmu_table_rows *rows,
+						uint32_t row, uint32_t n_banks);
+
 /** pmu_table_point() - renew the second clock point. */
 void pmu_table_point(struct pmu_table *table);
 
@@ -113,6 +124,10 @@ struct pmu_store_view pmu_table_view(const struct pmu_table *table);
 /** pmu_table_rows_walk() - calls @each for the rows of a thread in order of id. */
 void pmu_table_rows_walk(struct pmu_table *table, const struct pmu_table_rows *rows,
 			 void (*each)(void *arg, uint32_t id, struct pmu_store_row *row), void *arg);
+
+/** pmu_table_histograms_walk() - calls @each for what pmu_table_histogram() made, in that order. */
+void pmu_table_histograms_walk(struct pmu_table *table, const struct pmu_table_rows *rows,
+			       void (*each)(void *arg, struct pmu_store_histogram *histogram), void *arg);
 
 /** pmu_row_bank() - bank 0 or 1 of a row. */
 static inline struct pmu_store_bank *pmu_row_bank(struct pmu_store_row *row, uint32_t bank_offset,

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Calls that a checkpoint has published a part of. */
+#ifndef PMU_REGION_CHECKPOINT_H
+#define PMU_REGION_CHECKPOINT_H
+
+#include "region/tree.h"
+
+/** pmu_checkpoint_finish() - pmu_node_finish() for a call whose first part is in the totals */
+void pmu_checkpoint_finish(struct pmu_thread *self, struct pmu_node *node, uint64_t ticks,
+			   uint32_t missing, uint64_t *now);
+
+/** pmu_checkpoint_forget() - a call that will never end has no rest to come. */
+void pmu_checkpoint_forget(struct pmu_node *node);
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a call does off the short way is in no region: every open one starts that much later. */
+#include "region/cost.h"
+#include "region/slow.h"
+
+/* How many more counts than those between the two reads an open region must not see. */
+typedef uint64_t extra_fn(const struct pmu_thread *self, const struct pmu_node *open, const struct pmu_node *node,
+			  uint32_t slot);
+
+static bool is_ancestor(const struct pmu_node *above, const struct pmu_node *node)
+{
+	while (node && node != above)
+		node = node->parent;
+	return node == above;
+}
+
+static uint64_t inner_of(const struct pmu_thread *self, uint32_t slot)
+{
+	return self->rows.record->inner[slot];
+}
+
+static uint64_t outer_of(const struct pmu_node *node, uint32_t slot)
+{
+	return node->row->outer[1 + slot];
+}
+
+/* As on the short way. */
+static uint64_t beside_begin(const struct pmu_thread *self, const struct pmu_node *open,
+			     const struct pmu_node *node, uint32_t slot)
+{
+	(void)open;
+	return self->cost->begin[slot] - pmu_node_begin_cost(self, node)[slot];
+}
+
+/* Those around it see an end as it is on the short way; others, begun after it, none at all. */
+static uint64_t beside_end(const struct pmu_thread *self, const struct pmu_node *open,
+			   const struct pmu_node *node, uint32_t slot)
+{
+	const struct pmu_cost *cost = self->cost;
+
+	if (!node || !is_ancestor(open, node))
+		return cost->end[slot] + cost->alien[slot];
+	return cost->end[slot] - (outer_of(node, slot) - pmu_node_begin_cost(self, node)[slot]);
+}
+
+/* The reader takes inner off for each call, also for one inside another of the same region, and outer in those around. */
+static uint64_t beside_pair(const struct pmu_thread *self, const struct pmu_node *open,
+			    const struct pmu_node *node, uint32_t slot)
+{
+	uint64_t all = self->cost->again[slot];
+
+	if (open == node)
+		return all - inner_of(self, slot);
+	return is_ancestor(open, node) ? all - outer_of(node, slot) : all;
+}
+
+/* All of an end from its read on, of which those around it see what is on the short way. */
+static uint64_t beside_finish(const struct pmu_thread *self, const struct pmu_node *open,
+			      const struct pmu_node *node, uint32_t slot)
+{
+	(void)open;
+	return self->cost->finish[slot] - (outer_of(node, slot) - pmu_node_begin_cost(self, node)[slot]);
+}
+
+static extra_fn *const extras[PMU_PAUSE_KINDS] = {
+	[PMU_PAUSE_BEGIN] = beside_begin,
+	[PMU_PAUSE_END] = beside_end,
+	[PMU_PAUSE_END_AGAIN] = beside_pair,
+	[PMU_PAUSE_FINISH] = beside_finish,
+};
+
+/* Of those that are as much for every region: where in struct pmu_cost. */
+static const size_t constants[PMU_PAUSE_KINDS] = {
+	[PMU_PAUSE_START] = offsetof(struct pmu_cost, start),
+	[PMU_PAUSE_SAVE] = offsetof(struct pmu_cost, save),
+	[PMU_PAUSE_CALL] = offsetof(struct pmu_cost, call),
+};
+
+static uint64_t beside(const struct pmu_thread *self, enum pmu_pause_kind kind, const struct pmu_node *open,
+		       const struct pmu_node *node, uint32_t slot)
+{
+	const char *cost = (const char *)self->cost;
+
+	if (kind == PMU_PAUSE_AGAIN)
+		return 0;
+	return extras[kind] ? extras[kind](self, open, node, slot)
+			    : ((const uint64_t *)(const void *)(cost + constants[kind]))[slot];
+}
+
+/* Is anything open that must not see what follows, and can that be told? */
+static bool is_needed(const struct pmu_thread *self)
+{
+	return self->read && self->cost && self->measuring != PMU_MEASURING_NODE && !pmu_thread_is_watched(self) &&
+	       (self->frame > self->tree->frames || self->tree->aside);
+}
+
+void pmu_pause_from(struct pmu_thread *self, struct pmu_pause *pause, uint32_t missing, const uint64_t *count)
+{
+	pause->on = is_needed(self);
+	if (!pause->on)
+		return;
+	pause->missing = missing & ~PMU_READ_DELAYED;
+	memcpy(pause->count, count, self->n_slots * sizeof(*count));
+	memset(pause->compared, 0, self->n_slots * sizeof(*count));
+}
+
+void pmu_pause_begin(struct pmu_thread *self, struct pmu_pause *pause)
+{
+	uint64_t now[PMU_MAX_SLOTS];
+	uint32_t missing;
+
+	pause->on = false;
+	if (!is_needed(self))
+		return;
+	missing = self->read(self->counters, now);
+	pmu_pause_from(self, pause, missing, now);
+}
+
+void pmu_pause_compare(struct pmu_thread *self, struct pmu_pause *pause, const struct pmu_name *name,
+		       const char *text, size_t len)
+{
+	uint64_t from[PMU_MAX_SLOTS], to[PMU_MAX_SLOTS];
+	uint32_t missing;
+	bool same;
+
+	if (!pause->on || !text)
+		return;
+	do {
+		missing = self->read(self->counters, from);
+		same = pmu_name_is(name, text, len);
+		__asm__ volatile("" : : "r"(same)); /* as if somebody wanted to know */
+		missing |= self->read(self->counters, to);
+	} while (unlikely(missing & PMU_READ_DELAYED));
+	pause->missing |= missing;
+	for (uint32_t i = 0; i < self->n_slots; i++)
+		pause->compared[i] = to[i] - from[i] + self->cost->compare[i];
+}
+
+/* Open regions, each once, however often it was entered again; all of them into @open, where there is one. */
+static size_t list_open(const struct pmu_thread *self, struct pmu_node **open, const struct pmu_node *but)
+{
+	struct pmu_frame *frames = self->tree->frames;
+	size_t n = 0;
+
+	for (struct pmu_frame *frame = pmu_frame_top(frames, self->frame); frame > frames;
+	     frame = pmu_frame_below(frames, frame)) {
+		if (frame->node == but)
+			continue;
+		if (open)
+			open[n] = frame->node;
+		n++;
+	}
+	for (const struct pmu_aside *aside = self->tree->aside; aside; aside = aside->next) {
+		if (open)
+			open[n] = aside->node;
+		n++;
+	}
+	return n;
+}
+
+static bool make_room(struct pmu_thread *self)
+{
+	size_t need = list_open(self, NULL, NULL), room = 2 * need + 16;
+
+	if (need <= self->cost->open_room)
+		return true;
+	self->cost->open = pmu_arena_alloc(&self->arena, room * sizeof(*self->cost->open), 8);
+	self->cost->open_room = self->cost->open ? room : 0;
+	return self->cost->open;
+}
+
+/* All that is known before the second read; what comes after it is as much for each open region. */
+static void move_by_extras(const struct pmu_thread *self, const struct pmu_pause *pause, enum pmu_pause_kind kind,
+			   const struct pmu_node *node, size_t n)
+{
+	for (size_t k = 0; k < n; k++) {
+		struct pmu_node *open = self->cost->open[k];
+
+		for (uint32_t i = 0; i < self->n_slots; i++) {
+			open->start[i] -= pause->count[i];
+			if (!(self->cost->rough >> i & 1))
+				open->start[i] += beside(self, kind, open, node, i) + pause->compared[i] +
+						  (n - 1) * self->cost->each[i];
+		}
+	}
+}
+
+static void move_by_now(struct pmu_node *const *open, size_t n, uint32_t n_slots, const uint64_t *now)
+{
+	for (size_t k = 0; k < n; k++)
+		for (uint32_t i = 0; i < n_slots; i++)
+			open[k]->start[i] += now[i];
+}
+
+/* Slots that one of the reads could not make are not known in any region that is open. */
+static void mark_missing(const struct pmu_thread *self, uint32_t missing, size_t n)
+{
+	for (size_t k = 0; k < n; k++)
+		self->cost->open[k]->start_missing |= missing;
+}
+
+void pmu_pause_end(struct pmu_thread *self, const struct pmu_pause *pause, enum pmu_pause_kind kind,
+		   const struct pmu_node *node)
+{
+	uint64_t now[PMU_MAX_SLOTS];
+	uint32_t missing;
+	size_t n;
+
+	if (!pause->on || !make_room(self))
+		return;
+	n = list_open(self, self->cost->open, kind == PMU_PAUSE_BEGIN ? node : NULL);
+	move_by_extras(self, pause, kind, node, n);
+	do
+		missing = pause->missing | self->read(self->counters, now);
+	while (unlikely(missing & PMU_READ_DELAYED));
+	if (unlikely(missing & ~self->rows.record->missing))
+		mark_missing(self, missing, n);
+	move_by_now(self->cost->open, n, self->n_slots, now);
+}
+
+void pmu_cost_overlap(struct pmu_thread *self, struct pmu_node *node)
+{
+	for (const struct pmu_aside *aside = self->tree->aside; self->cost && aside; aside = aside->next) {
+		const struct pmu_node *inner = aside->node;
+
+		if (inner == node || !is_ancestor(node, inner) || pmu_thread_is_watched(self))
+			continue;
+		for (uint32_t i = 0; self->read && i < self->n_slots; i++)
+			if (!(self->cost->rough >> i & 1))
+				node->start[i] -= outer_of(inner, i) - pmu_node_begin_cost(self, inner)[i] +
+						  self->cost->overlap[i];
+	}
+}
+
+/* --- public calls --- */
+
+/* Its session and group are those that run now. */
+static struct pmu_cost *cost_of_caller(void)
+{
+	struct pmu_thread *self = pmu_self;
+
+	return self && self->tree && self->epoch == (uint32_t)__atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED) ? self->cost
+													    : NULL;
+}
+
+/* A report may take long: unlike what begin and end do, it is worth its time stamps. */
+static void move_ticks(struct pmu_thread *self, uint64_t ticks)
+{
+	size_t n = make_room(self) ? list_open(self, self->cost->open, NULL) : 0;
+
+	while (n-- > 0)
+		self->cost->open[n]->start_ticks += ticks;
+}
+
+void pmu_region_pause(void)
+{
+	struct pmu_cost *cost = cost_of_caller();
+
+	if (!cost)
+		return;
+	if (cost->paused) {
+		cost->paused++;
+		return;
+	}
+	pmu_thread_quiet(pmu_self, 1);
+	if (list_open(pmu_self, NULL, NULL) == 0) {
+		pmu_thread_quiet(pmu_self, -1);
+		return;
+	}
+	cost->paused = 1;
+	cost->paused_ticks = pmu_clock_ticks(pmu_self->clock);
+	pmu_pause_begin(pmu_self, &cost->pause);
+}
+
+void pmu_region_go_on(void)
+{
+	struct pmu_cost *cost = cost_of_caller();
+
+	if (!cost || !cost->paused || --cost->paused)
+		return;
+	move_ticks(pmu_self, pmu_clock_ticks(pmu_self->clock) - cost->paused_ticks);
+	pmu_pause_end(pmu_self, &cost->pause, PMU_PAUSE_CALL, NULL);
+	pmu_thread_quiet(pmu_self, -1);
+}
