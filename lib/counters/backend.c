@@ -7,6 +7,7 @@
 const struct pmu_backend *const pmu_backends[] = {
 	&pmu_backend_perf,
 	&pmu_backend_msr,
+	&pmu_backend_valgrind,
 	&pmu_backend_software,
 	&pmu_backend_clock,
 	NULL,

@@ -20,6 +20,8 @@ struct pmu_probe {
 struct pmu_attachment {
 	uint32_t missing; /* slots that this thread cannot count */
 	bool user_read;   /* read without the kernel */
+	/* Slots of what the same work does not always do (misses): what of the library's own is in them, nobody knows. */
+	uint32_t unsteady;
 	char note[160];   /* "" or why the thread got less than others, for a doubt on its row */
 };
 
@@ -40,13 +42,19 @@ struct pmu_source_thread {
 	uint32_t lost; /* enum pmu_source_lost */
 	/* hybrid: PMU_SLOT_P, PMU_SLOT_E: kinds of core on which it was counted so far; 0 not known.  Written as @lost is */
 	uint32_t core_types;
+	uint32_t shifted; /* reads whose counts are of a moment up to one read later; written as @lost is */
 };
 
 /**
  * A thread's read: value[n_slots] in slot order, each a 64-bit count that only grows; returns the
  * slots that could not be read, whose elements mean nothing.  Hot: no lock, no allocation; keeps errno.
+ *
+ * Beside the slots it may return PMU_READ_DELAYED: value[] is as ever, but the way back took longer than it does as a rule.
+ * A second read shows by how much.
  */
 typedef uint32_t pmu_read_fn(void *thread, uint64_t *value);
+#define PMU_READ_DELAYED (1u << 31)
+_Static_assert(PMU_MAX_SLOTS < 32, "it is no slot");
 
 struct pmu_backend {
 	const char *name;   /* value of PMU_BACKEND */
@@ -83,6 +91,11 @@ struct pmu_backend {
 	int (*attach)(void *state, void *thread, int cpu, pmu_read_fn **read,
 		      struct pmu_attachment *got);
 	/*
+	 * The counts of a thread that is asleep, by another one: as its read(), through the kernel.  NULL in a source where
+	 * each thread can read its own only.
+	 */
+	pmu_read_fn *read_aside;
+	/*
 	 * From any thread once @thread is not reading; also in a forked child, which owns copies; once more does
 	 * no harm.  A descriptor that is not ours any more is left alone.
 	 */
@@ -107,6 +120,12 @@ struct pmu_backend {
 	 * in a source that has nothing to say.
 	 */
 	bool (*remark)(void *state, char *text, size_t size);
+	/*
+	 * Adds @more to the number of reasons for which what the calling thread does is not counted; while it is not 0
+	 * nothing is, and reads give what was counted before.  Around the library's own work; a signal handler's calls add
+	 * to those of what it interrupted.  NULL in a source that cannot.  Return: the number before.
+	 */
+	int (*quiet)(void *thread, int more);
 	/* In a forked child at once: let go of descriptors.  Async-signal-safe; close() may follow.  May be NULL. */
 	void (*child)(void *state);
 };
@@ -119,6 +138,7 @@ const struct pmu_backend *pmu_backend_find(const char *name);
 
 extern const struct pmu_backend pmu_backend_perf;
 extern const struct pmu_backend pmu_backend_msr;
+extern const struct pmu_backend pmu_backend_valgrind;
 extern const struct pmu_backend pmu_backend_software;
 extern const struct pmu_backend pmu_backend_clock;
 

@@ -35,10 +35,26 @@ static bool kernel_trusts_tsc(void)
 }
 #endif
 
+#if defined(__x86_64__)
+/* Asked once: a child of a process that knows need not ask again. */
+static bool tsc_is_good(void)
+{
+	enum { UNKNOWN, GOOD, BAD };
+	static int known;
+	int answer = __atomic_load_n(&known, __ATOMIC_RELAXED);
+
+	if (answer == UNKNOWN) {
+		answer = pmu_cpu_tsc_invariant() && kernel_trusts_tsc() ? GOOD : BAD;
+		__atomic_store_n(&known, answer, __ATOMIC_RELAXED);
+	}
+	return answer == GOOD;
+}
+#endif
+
 enum pmu_clock_kind pmu_clock_choose(void)
 {
 #if defined(__x86_64__)
-	if (pmu_cpu_tsc_invariant() && kernel_trusts_tsc())
+	if (tsc_is_good())
 		return PMU_CLOCK_TSC;
 #elif defined(__aarch64__)
 	return PMU_CLOCK_CNTVCT;

@@ -15,6 +15,7 @@ enum pmu_slot_kind {
 	PMU_SLOT_SOFTWARE, /* an event of the kernel: PERF_TYPE_SOFTWARE */
 	PMU_SLOT_UNCORE,   /* a counter of the socket, outside its cores */
 	PMU_SLOT_ENERGY,   /* energy of the socket or a part of it, in microjoules */
+	PMU_SLOT_SIMULATED, /* what only a simulation tells: config is a set of enum pmu_callgrind_event */
 };
 
 /** Units outside the cores; boxes of one kind count the same event and are added up. */

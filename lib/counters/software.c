@@ -245,6 +245,14 @@ static int software_attach(void *state, void *thread, int cpu, pmu_read_fn **rea
 	return rc;
 }
 
+/* getrusage() speaks of the caller alone. */
+static uint32_t read_aside(void *thread, uint64_t *value)
+{
+	struct software_thread *self = thread;
+
+	return pmu_backend_perf.read_aside(&self->perf, value) | self->software->usage;
+}
+
 static void software_detach(void *state, void *thread)
 {
 	struct software *software = state;
@@ -276,6 +284,7 @@ const struct pmu_backend pmu_backend_software = {
 	.close = software_close,
 	.thread_size = software_thread_size,
 	.attach = software_attach,
+	.read_aside = read_aside,
 	.detach = software_detach,
 	.describe = software_describe,
 };

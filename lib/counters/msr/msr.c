@@ -11,6 +11,7 @@
 #include "base/sysfile.h"
 #include "counters/backend.h"
 #include "counters/msr/state.h"
+#include "counters/valgrind/valgrind.h"
 
 #define RDPMC_FOR_EVERYBODY 2
 
@@ -59,6 +60,9 @@ static int msr_probe(const struct pmu_plan *plan, struct pmu_probe *probe)
 	int rc;
 
 	memset(probe, 0, sizeof(*probe));
+	rc = pmu_valgrind_refuse(plan, probe);
+	if (rc)
+		return rc;
 	own.absent |= foreign;
 	if (foreign && own.absent == pmu_plan_mask(plan))
 		return refuse_foreign(plan, foreign, probe);

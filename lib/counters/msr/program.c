@@ -222,6 +222,8 @@ static int first_refusal(struct pmu_msr_build *b)
 	for (unsigned int i = 0; i < b->plan->n_slots; i++)
 		if (pmu_msr_wanted(b, i, PMU_SLOT_SOFTWARE))
 			pmu_msr_refuse(b, i, -ENOENT, "the kernel counts software events, registers do not");
+		else if (pmu_msr_wanted(b, i, PMU_SLOT_SIMULATED))
+			pmu_msr_refuse(b, i, -ENOENT, "only valgrind's simulation tells it");
 	for (unsigned int i = 0; i < b->plan->n_slots; i++)
 		if (!(b->plan->absent >> i & 1) && b->probe->error[i])
 			return b->probe->error[i];

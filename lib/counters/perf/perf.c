@@ -255,6 +255,7 @@ const struct pmu_backend pmu_backend_perf = {
 	.close = perf_close,
 	.thread_size = perf_thread_size,
 	.attach = pmu_perf_attach,
+	.read_aside = pmu_perf_read_aside,
 	.detach = pmu_perf_detach,
 	.describe = perf_describe,
 	.sockets = perf_sockets,

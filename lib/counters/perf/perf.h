@@ -61,6 +61,7 @@ static inline bool pmu_perf_counts_nothing(const struct pmu_plan *plan)
 int pmu_perf_probe(const struct pmu_plan *plan, struct pmu_probe *probe);
 
 /** pmu_perf_attach(), _detach() - as struct pmu_backend has them. */
+uint32_t pmu_perf_read_aside(void *thread, uint64_t *value);
 int pmu_perf_attach(void *state, void *thread, int cpu, pmu_read_fn **read, struct pmu_attachment *got);
 void pmu_perf_detach(void *state, void *thread);
 

@@ -10,6 +10,7 @@
 #include "counters/backend.h"
 #include "counters/perf/perf.h"
 #include "counters/perf/why.h"
+#include "counters/valgrind/valgrind.h"
 
 int pmu_perf_check_counts(struct pmu_perf_reader *reader)
 {
@@ -213,10 +214,14 @@ static int probe_with(struct attempt *attempt, const struct pmu_plan *plan, stru
 
 int pmu_perf_probe(const struct pmu_plan *plan, struct pmu_probe *probe)
 {
-	struct attempt *attempt = calloc(1, sizeof(*attempt));
+	struct attempt *attempt;
 	int rc;
 
 	memset(probe, 0, sizeof(*probe));
+	rc = pmu_valgrind_refuse(plan, probe);
+	if (rc)
+		return rc;
+	attempt = calloc(1, sizeof(*attempt));
 	if (!attempt) {
 		snprintf(probe->why, sizeof(probe->why), "no memory to try its counters");
 		return -ENOMEM;

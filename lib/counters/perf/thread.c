@@ -113,6 +113,8 @@ static void attach_thread(struct pmu_perf *perf, struct pmu_perf_thread *self, i
 	set_type_of(perf, self, cpu);
 	got->user_read =
 		self->n_pages && pmu_perf_user_ready(self->user.page, self->n_pages);
+	if (got->user_read)
+		pmu_perf_user_settle(&self->user);
 }
 
 /* --- a group for each kind of core --- */
@@ -187,6 +189,15 @@ int pmu_perf_attach(void *state, void *thread, int cpu, pmu_read_fn **read, stru
 	*read = choose_read(perf, self, got->user_read);
 	got->missing = self->user.reader.missing;
 	return 0;
+}
+
+uint32_t pmu_perf_read_aside(void *thread, uint64_t *value)
+{
+	struct pmu_perf_thread *self = thread;
+
+	if (self->parts.n)
+		return read_parts(thread, value);
+	return (self->user.reader.n ? pmu_perf_reader_read : pmu_perf_reader_nothing)(thread, value);
 }
 
 void pmu_perf_detach(void *state, void *thread)

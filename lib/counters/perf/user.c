@@ -160,34 +160,76 @@ bool pmu_perf_user_ready(const struct perf_event_mmap_page *const *page, uint32_
 	return n > 0 && pmu_perf_user_whole(page[0]);
 }
 
-/* Rarely the kernel changes the page between the two loads; otherwise the counts have a
- * hole for good. */
-static PMU_COLD bool has_hole(const struct perf_event_mmap_page *leader)
-{
-	return !pmu_perf_user_whole(leader);
-}
-
 /* A pinned group that is off its counters while its thread runs has lost them. */
 static PMU_COLD uint32_t taken(struct pmu_perf_user *self)
 {
 	return pmu_perf_lost(&self->reader, PMU_SOURCE_TAKEN);
 }
 
+void pmu_perf_user_settle(struct pmu_perf_user *self)
+{
+	for (uint32_t i = 0; i < self->reader.n; i++) {
+		self->seat[i].index = self->page[i]->index;
+		self->seat[i].offset = self->page[i]->offset;
+	}
+}
+
+/*
+ * Where the kernel schedules an event out and in again it goes on where it was, as a rule: on the same counter, with the
+ * same offset.  Then whatever it changed between two loads, their sum is the count at the moment of the counter's.
+ */
+bool pmu_perf_user_is_settled(const struct pmu_perf_user *self)
+{
+	for (uint32_t i = 0; i < self->reader.n; i++)
+		if (self->page[i]->index != self->seat[i].index || self->page[i]->offset != self->seat[i].offset)
+			return false;
+	return true;
+}
+
+/* Events have moved: what was read may be nonsense, and is read again.  What that counts cannot be told apart. */
+static uint32_t read_late(struct pmu_perf_user *self, uint64_t *value)
+{
+	uint64_t changed;
+
+	do {
+		changed = 0;
+		pmu_perf_user_settle(self);
+		for (uint32_t i = 0; i < self->reader.n; i++)
+			if (!pmu_perf_user_value(self->page[i], counter, &value[self->reader.slot[i]], &changed))
+				return taken(self);
+	} while (changed);
+	__atomic_store_n(&self->reader.source.shifted, self->reader.source.shifted + 1, __ATOMIC_RELAXED);
+	return self->reader.missing;
+}
+
+/* The kernel has changed a page in the middle of a read, or the counts have a hole for good. */
+static PMU_COLD uint32_t look_again(struct pmu_perf_user *self, uint64_t *value)
+{
+	if (!pmu_perf_user_whole(self->page[0]))
+		return taken(self);
+	if (pmu_perf_user_is_settled(self))
+		return self->reader.missing | PMU_READ_DELAYED;
+	return read_late(self, value);
+}
+
+/* Straight through, whatever happens: up to the last counter it is always as many instructions. */
 static inline __attribute__((always_inline)) uint32_t
 read_all(struct pmu_perf_user *self, uint64_t *value, bool sparse)
 {
 	const struct perf_event_mmap_page *leader = self->page[0];
 	uint32_t n = self->reader.n;
+	uint64_t changed = 0;
 
 	settle();
-	if (unlikely(leader->time_enabled != leader->time_running) && has_hole(leader))
-		return taken(self);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t slot = sparse ? self->reader.slot[i] : i;
 
-		if (unlikely(!pmu_perf_user_value(self->page[i], counter, &value[slot])))
+		if (unlikely(!pmu_perf_user_value(self->page[i], counter, &value[slot], &changed)))
 			return taken(self);
 	}
+	changed |= leader->time_enabled ^ leader->time_running;
+	if (unlikely(changed))
+		return look_again(self, value);
 	return self->reader.missing;
 }
 

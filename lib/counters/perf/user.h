@@ -16,6 +16,11 @@ struct pmu_perf_user {
 	struct pmu_perf_reader reader;
 	const struct perf_event_mmap_page
 		*page[PMU_MAX_SLOTS]; /* [reader.n], the leader's first */
+	/* What their pages said when they were last looked at with care. */
+	struct pmu_perf_seat {
+		uint32_t index;
+		int64_t offset;
+	} seat[PMU_MAX_SLOTS];
 };
 
 /** pmu_perf_user_config1() - what to ask with, try after try.  Return: how many; 0: not
@@ -35,6 +40,12 @@ void pmu_perf_user_unmap(const struct perf_event_mmap_page **page, uint32_t n);
 /** pmu_perf_user_ready() - can all of an enabled group be read this way, now, by its
  * thread? */
 bool pmu_perf_user_ready(const struct perf_event_mmap_page *const *page, uint32_t n);
+
+/** pmu_perf_user_settle() - before the first read: remember where the events are counted. */
+void pmu_perf_user_settle(struct pmu_perf_user *self);
+
+/** pmu_perf_user_is_settled() - they are still there: what was read while the kernel changed the pages is right. */
+bool pmu_perf_user_is_settled(const struct pmu_perf_user *self);
 
 /** pmu_perf_user_read(), _sparse() - pmu_read_fns of a struct pmu_perf_user; _sparse:
  * slots are absent. */
@@ -71,30 +82,29 @@ static inline bool pmu_perf_user_index_ok(uint32_t index)
  * pmu_perf_user_value() - one event by its page
  * @counter: the raw value of counter @index - 1; a function known here, so that it
  * disappears into the loop
+ * @changed: becomes other than 0 where the page was changed meanwhile
  *
  * The kernel changes a page only while its event's thread does not run or is interrupted:
- * then the lock differs afterwards, and what was read belongs to no one moment.
+ * then the lock differs afterwards, and what was read may belong to no one moment.  It is not read again here: what
+ * that takes would be counted by the events that come after this one.
  *
  * Return: false where the event is not on a counter.
  */
 static inline __attribute__((always_inline)) bool
 pmu_perf_user_value(const struct perf_event_mmap_page *page,
-		    uint64_t (*counter)(uint32_t number), uint64_t *value)
+		    uint64_t (*counter)(uint32_t number), uint64_t *value, uint64_t *changed)
 {
 	uint32_t lock, index;
-	uint64_t count;
 
-	do {
-		lock = __atomic_load_n(&page->lock, __ATOMIC_RELAXED);
-		pmu_compiler_barrier();
-		index = __atomic_load_n(&page->index, __ATOMIC_RELAXED);
-		if (unlikely(!pmu_perf_user_index_ok(index)))
-			return false;
-		count = pmu_perf_user_count(counter(index - 1), page->pmc_width,
-					    (uint64_t)page->offset);
-		pmu_compiler_barrier();
-	} while (unlikely(__atomic_load_n(&page->lock, __ATOMIC_RELAXED) != lock));
-	*value = count;
+	lock = __atomic_load_n(&page->lock, __ATOMIC_RELAXED);
+	pmu_compiler_barrier();
+	index = __atomic_load_n(&page->index, __ATOMIC_RELAXED);
+	if (unlikely(!pmu_perf_user_index_ok(index)))
+		return false;
+	*value = pmu_perf_user_count(counter(index - 1), page->pmc_width,
+				     (uint64_t)page->offset);
+	pmu_compiler_barrier();
+	*changed |= __atomic_load_n(&page->lock, __ATOMIC_RELAXED) ^ lock;
 	return true;
 }
 

@@ -181,6 +181,11 @@ static const char *errno_name(int code)
 static void explain_no_event(const struct pmu_plan *plan, int code, unsigned int slot,
 			     struct pmu_probe *probe)
 {
+	if (plan->slot[slot].kind == PMU_SLOT_SIMULATED) {
+		snprintf(probe->why, sizeof(probe->why), "only valgrind's simulation tells it");
+		snprintf(probe->mend, sizeof(probe->mend), "pmu run --emulate -- COMMAND");
+		return;
+	}
 	if (pmu_slot_is_socket(&plan->slot[slot]))
 		snprintf(probe->why, sizeof(probe->why), "%.31s has no event of code 0x%llx (%s)",
 			 plan->slot[slot].pmu, (unsigned long long)plan->slot[slot].config, errno_name(code));

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The source valgrind: counters that callgrind simulates.
+ *
+ * What a read does is not counted: the thread's collection is off meanwhile.  Callgrind keeps a signal handler's counts
+ * apart, where nobody can ask for them: in a handler a thread's own counts stand still, and are missing.
+ */
+#include "counters/valgrind/valgrind.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
+#include "base/error.h"
+#include "counters/backend.h"
+#include "counters/valgrind/log.h"
+#include "counters/valgrind/request.h"
+
+#define MEND "pmu run --emulate -- COMMAND"
+
+/* A session's. */
+struct valgrind {
+	struct pmu_callgrind_columns columns;
+	unsigned int n_slots;
+	uint32_t sum[PMU_MAX_SLOTS]; /* enum pmu_callgrind_event */
+	uint32_t missing;
+};
+
+/* A thread's. */
+struct valgrind_thread {
+	struct pmu_source_thread source;
+	const struct valgrind *valgrind;
+	int tid;
+	int number;    /* callgrind's */
+	int quiet;     /* reasons for collection to be off */
+	bool asked;    /* since it is off: there is nothing new to be told */
+	bool still;    /* in a signal handler */
+	uint64_t count[PMU_CALLGRIND_EVENTS];
+};
+
+bool pmu_valgrind_built(void)
+{
+	return PMU_VALGRIND_BUILT;
+}
+
+/* --- can it? --- */
+
+static int refuse(struct pmu_probe *probe, int error, const char *mend, const char *why)
+{
+	snprintf(probe->why, sizeof(probe->why), "%s", why);
+	snprintf(probe->mend, sizeof(probe->mend), "%s", mend);
+	return -error;
+}
+
+int pmu_valgrind_refuse(const struct pmu_plan *plan, struct pmu_probe *probe)
+{
+	bool any = false;
+
+	if (pmu_valgrind_tool() == PMU_VALGRIND_NONE)
+		return 0;
+	for (unsigned int i = 0; i < plan->n_slots; i++) {
+		if (plan->absent >> i & 1 || plan->slot[i].kind == PMU_SLOT_SOFTWARE)
+			continue;
+		probe->error[i] = -ENODEV;
+		any = true;
+	}
+	return any ? refuse(probe, ENODEV, MEND, "under valgrind the processor does valgrind's work, not the program's")
+		   : 0;
+}
+
+static int look_around(const struct pmu_plan *plan, struct pmu_probe *probe)
+{
+	if (!PMU_VALGRIND_BUILT)
+		return refuse(probe, ENOSYS, "build libpmu with valgrind's headers (on Debian: valgrind)",
+			      "libpmu was built without valgrind's headers");
+	switch (pmu_valgrind_tool()) {
+	case PMU_VALGRIND_NONE:
+		return refuse(probe, ENOSYS, MEND, "the program does not run under valgrind");
+	case PMU_VALGRIND_OTHER:
+		return refuse(probe, ENODEV, MEND, "of valgrind's tools only callgrind counts");
+	case PMU_VALGRIND_CALLGRIND:
+		break;
+	}
+	if (plan->scope != PMU_COUNT_THREAD)
+		return refuse(probe, ENODEV, "", "valgrind knows threads, not processors (PMU_COUNT=cpu)");
+	return 0;
+}
+
+/* What is wrong with a slot; 0: it can be counted. */
+static int judge(const struct pmu_slot *slot, const struct pmu_callgrind_columns *columns)
+{
+	uint32_t sum = pmu_callgrind_sum(slot);
+
+	if (!sum)
+		return -EOPNOTSUPP;
+	return sum & ~columns->known ? -ENODATA : 0;
+}
+
+static void explain(struct pmu_probe *probe, int error)
+{
+	if (error == -ENODATA)
+		refuse(probe, 0, MEND, "callgrind counts caches and branches with --cache-sim=yes and --branch-sim=yes");
+	else
+		refuse(probe, 0, "", "valgrind simulates instructions, caches and branch prediction at user level, no cycles "
+				     "and nothing else");
+}
+
+/* One that cannot be counted is missing, as long as another can. */
+static int judge_slots(const struct pmu_plan *plan, const struct pmu_callgrind_columns *columns, struct pmu_probe *probe)
+{
+	bool counted = false;
+	int refused = 0;
+
+	for (unsigned int i = 0; i < plan->n_slots; i++) {
+		if (plan->absent >> i & 1)
+			continue;
+		probe->error[i] = judge(&plan->slot[i], columns);
+		counted |= !probe->error[i];
+		/* what could be mended is worth more words */
+		if (probe->error[i] && refused != -ENODATA)
+			refused = probe->error[i];
+	}
+	if (refused)
+		explain(probe, refused);
+	return counted ? 0 : refused;
+}
+
+static int valgrind_probe(const struct pmu_plan *plan, struct pmu_probe *probe)
+{
+	struct pmu_callgrind_columns columns;
+	int rc;
+
+	memset(probe, 0, sizeof(*probe));
+	rc = look_around(plan, probe);
+	if (!rc)
+		rc = pmu_callgrind_log_open(&columns, probe->why, sizeof(probe->why));
+	if (!rc)
+		return judge_slots(plan, &columns, probe);
+	if (!probe->mend[0])
+		snprintf(probe->mend, sizeof(probe->mend), "%s", MEND);
+	return rc;
+}
+
+/* --- the session --- */
+
+static int valgrind_open(void **state, const struct pmu_plan *plan)
+{
+	struct valgrind *valgrind = calloc(1, sizeof(*valgrind));
+	char why[320];
+	int rc;
+
+	if (!valgrind)
+		return pmu_fail(ENOMEM, "no memory for the source valgrind");
+	rc = pmu_callgrind_log_open(&valgrind->columns, why, sizeof(why));
+	if (rc) {
+		free(valgrind);
+		return pmu_fail(-rc, "%s", why);
+	}
+	valgrind->n_slots = plan->n_slots;
+	for (unsigned int i = 0; i < plan->n_slots; i++) {
+		if (plan->absent >> i & 1 || judge(&plan->slot[i], &valgrind->columns))
+			valgrind->missing |= 1u << i;
+		else
+			valgrind->sum[i] = pmu_callgrind_sum(&plan->slot[i]);
+	}
+	*state = valgrind;
+	return 0;
+}
+
+/* The log stays open: a forked child's session goes on with it. */
+static void valgrind_close(void *state)
+{
+	free(state);
+}
+
+/* --- threads --- */
+
+static size_t valgrind_thread_size(const struct pmu_plan *plan)
+{
+	(void)plan;
+	return sizeof(struct valgrind_thread);
+}
+
+static void add_up(const struct valgrind *valgrind, const uint64_t *count, uint64_t *value)
+{
+	for (unsigned int i = 0; i < valgrind->n_slots; i++) {
+		value[i] = 0;
+		for (uint32_t left = valgrind->sum[i]; left; left &= left - 1)
+			value[i] += count[__builtin_ctz(left)];
+	}
+}
+
+static void lose(struct valgrind_thread *self, enum pmu_source_lost why)
+{
+	__atomic_store_n(&self->source.lost, (uint32_t)why, __ATOMIC_RELAXED);
+}
+
+/*
+ * Between two reads at least the way out of the one and into the other is counted: where nothing was, it is a signal
+ * handler that reads.  Where there is less than before, the program itself has set callgrind's counters to zero.
+ */
+static void take_answer(struct valgrind_thread *self, const struct pmu_callgrind_answer *answer)
+{
+	uint64_t last = self->count[PMU_CALLGRIND_IR], now = answer->count[PMU_CALLGRIND_IR];
+
+	if (now < last)
+		lose(self, PMU_SOURCE_TAKEN);
+	self->still = now == last;
+	memcpy(self->count, answer->count, sizeof(self->count));
+}
+
+/* Return: whether there was an answer. */
+static bool ask(struct valgrind_thread *self)
+{
+	struct pmu_callgrind_answer answer = { .thread = self->number };
+	enum pmu_callgrind_lost lost;
+	int saved = errno;
+
+	lost = pmu_callgrind_ask(&self->valgrind->columns, self->tid, &answer);
+	errno = saved;
+	if (lost == PMU_CALLGRIND_CLOSED)
+		lose(self, PMU_SOURCE_CLOSED);
+	if (!lost)
+		take_answer(self, &answer);
+	return !lost;
+}
+
+static uint32_t read_uncounted(struct valgrind_thread *self, uint64_t *value)
+{
+	const struct valgrind *valgrind = self->valgrind;
+
+	if (!self->asked)
+		self->asked = !self->source.lost && ask(self);
+	if (!self->asked || self->still || self->source.lost)
+		return (1u << valgrind->n_slots) - 1;
+	add_up(valgrind, self->count, value);
+	return valgrind->missing;
+}
+
+/*
+ * Callgrind's request turns a thread's collection round.  A signal handler begins with a collection of its own, which is on,
+ * and what was before comes back at its end: whichever of these lines it comes between, its turns are in pairs.
+ */
+static __attribute__((noinline)) int valgrind_quiet(void *thread, int more)
+{
+	struct valgrind_thread *self = thread;
+	int before = self->quiet, now = before + more;
+
+	if (!more)
+		return before;
+	self->asked = false;
+	if (!before)
+		pmu_callgrind_toggle();
+	pmu_compiler_barrier();
+	self->quiet = now;
+	pmu_compiler_barrier();
+	if (!now)
+		pmu_callgrind_toggle();
+	return before;
+}
+
+/* What is done outside the two requests is the same every time. */
+static __attribute__((noinline)) uint32_t valgrind_read(void *thread, uint64_t *value)
+{
+	struct valgrind_thread *self = thread;
+	uint32_t missing;
+
+	if (self->quiet)
+		return read_uncounted(self, value);
+	pmu_callgrind_toggle();
+	self->asked = false;
+	missing = read_uncounted(self, value);
+	self->asked = false;
+	pmu_callgrind_toggle();
+	return missing;
+}
+
+/* Misses depend on what was done before: the same work has more of them or fewer. */
+static uint32_t unsteady_slots(const struct valgrind *valgrind)
+{
+	uint32_t slots = 0;
+
+	for (unsigned int i = 0; i < valgrind->n_slots; i++)
+		if (valgrind->sum[i] & PMU_CALLGRIND_MISSES)
+			slots |= 1u << i;
+	return slots;
+}
+
+/*
+ * Of a thread whose collection is off there is nothing more the second time: its session before has left it so, or somebody
+ * who asked for other functions alone.
+ */
+static enum pmu_callgrind_lost ask_at_first(struct valgrind_thread *self, struct pmu_callgrind_answer *answer)
+{
+	const struct pmu_callgrind_columns *columns = &self->valgrind->columns;
+	enum pmu_callgrind_lost lost = pmu_callgrind_ask(columns, self->tid, answer);
+	uint64_t first = answer->count[PMU_CALLGRIND_IR];
+
+	self->number = answer->thread;
+	if (!lost)
+		lost = pmu_callgrind_ask(columns, self->tid, answer);
+	if (!lost && answer->count[PMU_CALLGRIND_IR] == first)
+		pmu_callgrind_toggle();
+	return lost;
+}
+
+static int valgrind_attach(void *state, void *thread, int cpu, pmu_read_fn **read, struct pmu_attachment *got)
+{
+	struct pmu_callgrind_answer answer = { .thread = 0 };
+	struct valgrind_thread *self = thread;
+	struct valgrind *valgrind = state;
+	enum pmu_callgrind_lost lost;
+
+	(void)cpu;
+	*self = (struct valgrind_thread){ .valgrind = valgrind, .tid = (int)syscall(SYS_gettid) };
+	*read = valgrind_read;
+	got->missing = valgrind->missing;
+	got->unsteady = unsteady_slots(valgrind);
+	lost = ask_at_first(self, &answer);
+	memcpy(self->count, answer.count, sizeof(self->count));
+	if (lost) {
+		lose(self, PMU_SOURCE_CLOSED);
+		got->missing = (1u << valgrind->n_slots) - 1;
+		snprintf(got->note, sizeof(got->note), "callgrind did not tell the counts of a thread");
+	}
+	return 0;
+}
+
+/* A session that is ended by the thread itself, in the middle of a quiet call. */
+static void valgrind_detach(void *state, void *thread)
+{
+	struct valgrind_thread *self = thread;
+
+	(void)state;
+	if (self->quiet && self->tid == (int)syscall(SYS_gettid))
+		valgrind_quiet(self, -self->quiet);
+}
+
+static void valgrind_describe(void *state, char *text, size_t size)
+{
+	(void)state;
+	snprintf(text, size, "simulated by valgrind, user level");
+}
+
+const struct pmu_backend pmu_backend_valgrind = {
+	.name = "valgrind",
+	.about = "counts that valgrind's tool callgrind simulates, where no PMU can be had",
+	.counts = true,
+	.probe = valgrind_probe,
+	.open = valgrind_open,
+	.close = valgrind_close,
+	.thread_size = valgrind_thread_size,
+	.attach = valgrind_attach,
+	.detach = valgrind_detach,
+	.describe = valgrind_describe,
+	.quiet = valgrind_quiet,
+};
