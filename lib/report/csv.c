@@ -4,6 +4,12 @@
  * ("all") and one line for each thread, and for each socket ("socket 0", "unknown socket")
  * where some counts are the sockets'.
  *
+ * Of several processes ("part" and "rank" behind "depth") a line says which one its thread or socket is of: by
+ * its number in the order of the JSON report's "parts", and its MPI rank; "all" and blank in a sum's line.
+ *
+ * own_ns is how much of time_ns was about the library's own work.  p50_ns and so on are there where lengths of calls were
+ * counted (PMU_HISTOGRAM=1).
+ *
  * Quoted as RFC 4180 says, lines end in a line feed.  A blank cell is unknown, never 0.
  * Bytes that are not UTF-8 stand as \xNN, as in JSON.  With several groups every count
  * and metric of any of them has its columns, blank for regions that another group
@@ -14,6 +20,7 @@
 #include <string.h>
 
 #include "report/encode.h"
+#include "report/histogram.h"
 #include "report/report.h"
 #include "report/rows.h"
 
@@ -30,13 +37,14 @@ struct csv {
 	unsigned int n_counts;
 	struct column *metric;
 	unsigned int n_metrics;
+	bool percentiles; /* lengths of calls were counted */
 	/* of the section at hand: index of a column in it, or -1 */
 	int *count_at;
 	int *metric_at;
 };
 
-static const char *const fixed_columns =
-	"group,path,name,depth,thread,calls,time_ns,self_ns,min_ns,max_ns,sd_ns,share";
+static const char fixed_columns[] = "group,path,name,depth", part_columns[] = ",part,rank",
+		  time_columns[] = ",thread,calls,time_ns,self_ns,min_ns,mean_ns,max_ns,sd_ns";
 
 static bool same(const char *a, const char *b)
 {
@@ -127,6 +135,11 @@ static void put_title(struct csv *csv, const char *kind, const struct column *co
 static void put_header(struct csv *csv)
 {
 	pmu_strbuf_add(csv->out, fixed_columns);
+	pmu_strbuf_add(csv->out, csv->model->n_parts ? part_columns : "");
+	pmu_strbuf_add(csv->out, time_columns);
+	for (unsigned int i = 0; csv->percentiles && i < PMU_PERCENTILES; i++)
+		pmu_strbuf_addf(csv->out, ",%s_ns", pmu_percentiles[i].title);
+	pmu_strbuf_add(csv->out, ",share,own_ns");
 	for (unsigned int i = 0; i < csv->n_counts; i++)
 		put_title(csv, "raw:", &csv->count[i]);
 	for (unsigned int i = 0; i < csv->n_counts; i++)
@@ -167,6 +180,21 @@ static void put_socket(struct csv *csv, int number)
 		pmu_strbuf_addf(csv->out, ",socket %d", number);
 }
 
+static void put_part(struct csv *csv, const struct pmu_model_row *row)
+{
+	unsigned int part;
+
+	if (!csv->model->n_parts)
+		return;
+	if (row->thread < 0) {
+		pmu_strbuf_add(csv->out, ",all,");
+		return;
+	}
+	part = csv->model->thread[row->thread].part;
+	put_u64(csv, true, part);
+	put_u64(csv, csv->model->part[part].rank >= 0, (uint64_t)csv->model->part[part].rank);
+}
+
 static void put_row(struct csv *csv, const struct pmu_model_section *s,
 		    const struct pmu_model_row *row)
 {
@@ -178,6 +206,7 @@ static void put_row(struct csv *csv, const struct pmu_model_section *s,
 	pmu_strbuf_add(csv->out, ",");
 	pmu_encode_csv(csv->out, row->name);
 	put_u64(csv, true, (uint64_t)row->depth);
+	put_part(csv, row);
 	if (pmu_model_is_socket(csv->model, row))
 		put_socket(csv, pmu_model_socket_number(csv->model, row));
 	else if (thread < 0)
@@ -188,9 +217,17 @@ static void put_row(struct csv *csv, const struct pmu_model_section *s,
 	put_u64(csv, true, row->time_ns);
 	put_u64(csv, pmu_model_self_known(row), row->self_ns);
 	put_u64(csv, row->calls > 0, row->min_ns);
+	put_double(csv, row->calls ? (double)row->time_ns / (double)row->calls : NAN);
 	put_u64(csv, row->calls > 0, row->max_ns);
 	put_double(csv, row->sd_ns);
+	for (unsigned int i = 0; csv->percentiles && i < PMU_PERCENTILES; i++) {
+		uint64_t ns;
+		bool known = pmu_row_percentile(row, pmu_percentiles[i].per_mille, &ns);
+
+		put_u64(csv, known, ns);
+	}
 	put_double(csv, row->share);
+	put_u64(csv, true, row->cost_ns);
 	put_counts(csv, row->raw, row->missing);
 	put_counts(csv, row->net, row->missing);
 	for (unsigned int i = 0; i < csv->n_metrics; i++) {
@@ -218,9 +255,9 @@ static void put_section(struct csv *csv, const struct pmu_model_section *s)
 	pmu_rows_by_sum_free(&index);
 }
 
-void pmu_report_csv(struct pmu_strbuf *out, const struct pmu_model *model)
+void pmu_write_csv(struct pmu_strbuf *out, const struct pmu_model *model)
 {
-	struct csv csv = {.out = out, .model = model};
+	struct csv csv = {.out = out, .model = model, .percentiles = pmu_model_has_histograms(model)};
 
 	if (open_columns(&csv) < 0) {
 		out->failed = 1;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Turns the threads' rows into a finished model: their order and self values. */
 #include "report/finish.h"
+#include "report/histogram.h"
+#include "report/rows.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -208,6 +210,15 @@ static void take_nested(struct pmu_finishing *f)
 	}
 }
 
+static void mark_short(const struct pmu_model_section *s, struct pmu_model_row *row, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++) {
+		row[i].flags &= ~(uint32_t)PMU_ROW_SHORT;
+		if (pmu_row_is_short(s, &row[i]))
+			row[i].flags |= PMU_ROW_SHORT;
+	}
+}
+
 static int finish_rows(struct pmu_finishing *f)
 {
 	struct pmu_model_section *s = f->section;
@@ -220,7 +231,12 @@ static int finish_rows(struct pmu_finishing *f)
 	spread_overlap(s->thread_row, (int)s->n_thread_rows);
 	add_nested(f);
 	take_nested(f);
-	return pmu_sums_make(f);
+	rc = pmu_sums_make(f);
+	if (rc < 0)
+		return rc;
+	mark_short(s, s->thread_row, s->n_thread_rows);
+	mark_short(s, s->row, s->n_rows);
+	return pmu_histograms_of_sums(f->model, s);
 }
 
 static uint64_t span_of(const struct pmu_model *model)
@@ -232,10 +248,44 @@ static uint64_t span_of(const struct pmu_model *model)
 	return span_ns;
 }
 
+static int by_host(const void *a, const void *b, void *arg)
+{
+	const struct pmu_model *model = arg;
+	const struct pmu_model_thread *x = &model->thread[*(const unsigned int *)a];
+	const struct pmu_model_thread *y = &model->thread[*(const unsigned int *)b];
+	int order = strcmp(model->part[x->part].host, model->part[y->part].host);
+
+	return order ? order : x->number < y->number ? -1 : x->number > y->number;
+}
+
+bool pmu_model_shares_sockets(const struct pmu_model *model)
+{
+	unsigned int *socket = calloc((size_t)model->n_sockets + 1, sizeof(*socket));
+	bool shared = !socket; /* without memory: nothing is known for sure */
+
+	if (!model->n_parts || model->n_sockets < 2) {
+		free(socket);
+		return false;
+	}
+	for (unsigned int i = 0; socket && i < model->n_sockets; i++)
+		socket[i] = model->n_threads + i;
+	if (socket)
+		qsort_r(socket, model->n_sockets, sizeof(*socket), by_host, (void *)(uintptr_t)model);
+	for (unsigned int i = 1; socket && i < model->n_sockets; i++)
+		shared |= !by_host(&socket[i - 1], &socket[i], (void *)(uintptr_t)model) &&
+			  model->thread[socket[i - 1]].part != model->thread[socket[i]].part;
+	free(socket);
+	return shared;
+}
+
 static int finish_section(struct pmu_model *model, struct pmu_model_section *section)
 {
 	struct pmu_finishing f = {
-		.model = model, .section = section, .span_ns = span_of(model)};
+		.model = model,
+		.section = section,
+		.span_ns = span_of(model),
+		.shared_sockets = section->sockets && pmu_model_shares_sockets(model),
+	};
 	size_t n = section->n_thread_rows, n_table = 16;
 	int rc = -ENOMEM;
 

@@ -31,6 +31,7 @@ struct pmu_finishing {
 	struct pmu_model *model;
 	struct pmu_model_section *section;
 	uint64_t span_ns;	     /* all threads' measured time */
+	bool shared_sockets;	     /* see pmu_model_shares_sockets() */
 	struct pmu_nested *nested;   /* [n_thread_rows] */
 	struct pmu_summing *summing; /* [n_rows] */
 	int *table;		     /* open addressing: index of a sum + 1 */

@@ -5,7 +5,10 @@
  *   pmu_report    1; a reader refuses what it does not know.  Members may be added
  *                 without a new version: skip unknown ones
  *   version       of the library that measured
- *   program, command, host, pid
+ *   program, command, host, pid     "" or null where several processes differ in it
+ *   rank          among the processes of an MPI program, or null
+ *   ranks         how many of them its launcher started, or null
+ *   nth           the program's number in its process: 1, after an exec 2, ...; or null
  *   start_unix_ns, duration_ns
  *   machine       {description, cpu}
  *   clock         {name, hz}: of all times in here; hz is null where unknown
@@ -13,6 +16,14 @@
  *   refused       [{source, why, mend}]: better sources, and what would help
  *   pinning
  *   died          null after a clean end, else a sentence
+ *   run           {status, signal, elapsed_ns, user_ns, system_ns, max_rss_bytes}: of the
+ *                 command that `pmu run` made this report of; only there.  status or signal is
+ *                 null; the times are of all processes that were waited for
+ *                 in it, max_rss_bytes is of the largest
+ *   parts         only where the report is of several processes: [{label, program, command,
+ *                 host, pid, rank, nth, start_unix_ns, duration_ns, died}], by rank where each
+ *                 has one, else by start.  "part" is an index into this list from here on,
+ *                 and only there
  *   notes         [sentence]
  *   groups        [{name, read_ns, counts, metrics}]
  *     read_ns     what one read of the counters takes, two of them a call; null: none
@@ -25,8 +36,10 @@
  *     metrics     [{name, unit, formula}]; a formula is over net counts, time
  *                 (seconds), calls and tsc_hz; with a count of scope "socket" the time of
  *                 a sum is that of the sockets
- *   threads       one for each thread, in the order of their first use of the library
- *     thread      its number, from 0
+ *   threads       one for each thread, in the order of their first use of the library;
+ *                 part after part
+ *     part
+ *     thread      its number, from 0; of its part
  *     name, tid, cpu     cpu: OS number of the one it was pinned to, or null
  *     core_type   the kinds of core it ran on, "P", "E" or "P+E"; only on a hybrid processor,
  *                 where it is known
@@ -34,7 +47,7 @@
  *     finished    true or false
  *     time_ns     from its first region to its end or this report
  *     minor_faults, major_faults, voluntary_switches, involuntary_switches
- *   sockets       [{socket, time_ns}]: from their first region to this report; socket is the
+ *   sockets       [{part, socket, time_ns}]: from their first region to this report; socket is the
  *                 number, from 0, null where it was not known.  Here and in regions
  *                 only where some counts are the sockets'
  *   regions       in tree order: a region, then what is nested in it, longest first
@@ -47,8 +60,14 @@
  *     calls       begin/end pairs that have ended
  *     time_ns     inclusive of nested regions
  *     self_ns     without them
- *     time_min_ns, time_max_ns, time_sd_ns    of a single call (of outermost calls,
- *                 where the region is recursive)
+ *     time_own_ns how much of time_ns was about the library's own work: not taken out
+ *     time_min_ns, time_mean_ns, time_max_ns, time_sd_ns    of a single call (but for
+ *                 the mean of outermost calls, where the region is recursive)
+ *     time_p50_ns, time_p90_ns, time_p99_ns, time_p99_9_ns    the time that so many of
+ *                 a hundred calls (p99_9: 999 of a thousand) did not exceed, right to
+ *                 8 percent; these and the next only with PMU_HISTOGRAM=1
+ *     histogram   [[ns, calls]]: so many calls lasted about that long, right to 8
+ *                 percent; shortest first, outermost calls that have ended
  *     share       of all threads' measured time, 0 to 1; by thread: of that thread's
  *     open        begins without an end so far
  *     flags       "overlap"    ended after the region around it
@@ -58,15 +77,24 @@
  *                              without the regions around it
  *                 "no_self"    self values cannot be known
  *                 "open"       had begun, but not ended
+ *                 "short"      more than a tenth of the time, or of a count, was the
+ *                              library's own cost
+ *                 "program"    of several processes, and measured by nobody: around the
+ *                              regions of one program's processes; calls are processes
  *     raw         {count: as read}
  *     net         {count: without the library's own cost}
  *     self        {count: net without nested regions}
  *     metrics     {metric: value}
- *     threads     [{thread, and all from calls to metrics}]: of each thread
- *     sockets     [{socket, and the same}]: of each socket; calls are the times that a
+ *     over_parts  {time_ns, net: {count}}, each {n, sum, min, max, mean, imbalance,
+ *                 min_part, max_part} over the n parts that have the region; where all
+ *                 have ranks over the ranks, with all processes of one rank together, of
+ *                 which the part is the first.  imbalance is max / mean - 1.  Only of
+ *                 several processes
+ *     threads     [{part, thread, and all from calls to metrics}]: of each thread
+ *     sockets     [{part, socket, and the same}]: of each socket; calls are the times that a
  *                 thread came in where none was, and the counts those of that scope
- *   doubts        [{text, region, thread, count}]; region is null where it is about a
- *                 thread or all, thread is null for all, count is null where it cannot
+ *   doubts        [{text, region, part, thread, count}]; region is null where it is about a
+ *                 thread or all, part and thread are null for all, count is null where it cannot
  *                 be counted
  *
  * null is unknown, never 0.  Times and counts are exact integers up to 2^64 - 1, other
@@ -78,6 +106,8 @@
 #include <stdlib.h>
 
 #include "report/encode.h"
+#include "report/histogram.h"
+#include "report/over_parts.h"
 #include "report/report.h"
 #include "report/rows.h"
 
@@ -90,6 +120,7 @@ static const struct {
 	{PMU_ROW_OVERLAP, "overlap"}, {PMU_ROW_RECURSIVE, "recursive"},
 	{PMU_ROW_FLAT, "flat"},	      {PMU_ROW_NO_SELF, "no_self"},
 	{PMU_ROW_OPEN, "open"},	      {PMU_ROW_DIRECT, "direct"},
+	{PMU_ROW_PROGRAM, "program"}, {PMU_ROW_SHORT, "short"},
 };
 
 /* "name": - @before is ", ", a new line and its indentation, or nothing */
@@ -163,6 +194,9 @@ static void put_head(struct pmu_strbuf *out, const struct pmu_model *model)
 	put_text(out, ",\n  ", "command", model->command);
 	put_text(out, ",\n  ", "host", model->host);
 	put_i64(out, ",\n  ", "pid", model->pid);
+	put_i64(out, ",\n  ", "rank", model->rank);
+	put_known(out, ",\n  ", "ranks", model->n_ranks > 0, (uint64_t)model->n_ranks);
+	put_known(out, ",\n  ", "nth", model->nth > 0, model->nth);
 	put_u64(out, ",\n  ", "start_unix_ns", model->start_unix_ns);
 	put_u64(out, ",\n  ", "duration_ns", model->duration_ns);
 	put_text(out, ",\n  \"machine\": {", "description", model->machine);
@@ -172,6 +206,54 @@ static void put_head(struct pmu_strbuf *out, const struct pmu_model *model)
 	put_text(out, "},\n  \"source\": {", "name", model->source);
 	put_text(out, ", ", "detail", model->source_detail);
 	pmu_strbuf_add(out, "}");
+}
+
+static void put_run(struct pmu_strbuf *out, const struct pmu_model_run *run)
+{
+	if (!run)
+		return;
+	key(out, ",\n  ", "run");
+	put_i64(out, "{", "status", run->status);
+	put_i64(out, ", ", "signal", run->signal > 0 ? run->signal : -1);
+	put_u64(out, ", ", "elapsed_ns", run->elapsed_ns);
+	put_u64(out, ", ", "user_ns", run->user_ns);
+	put_u64(out, ", ", "system_ns", run->system_ns);
+	put_u64(out, ", ", "max_rss_bytes", run->max_rss);
+	pmu_strbuf_add(out, "}");
+}
+
+/* NULL: null */
+static void put_nullable(struct pmu_strbuf *out, const char *before, const char *name, const char *text)
+{
+	key(out, before, name);
+	if (text)
+		pmu_encode_json(out, text);
+	else
+		pmu_strbuf_add(out, "null");
+}
+
+static void put_parts(struct pmu_strbuf *out, const struct pmu_model *model)
+{
+	if (!model->n_parts)
+		return;
+	pmu_strbuf_add(out, ",\n  \"parts\": [");
+	for (unsigned int i = 0; i < model->n_parts; i++) {
+		const struct pmu_model_part *part = &model->part[i];
+
+		next_line(out, !i, "    ");
+		put_text(out, "{", "label", part->label);
+		put_text(out, ", ", "program", part->program);
+		put_text(out, ", ", "command", part->command);
+		put_text(out, ", ", "host", part->host);
+		put_i64(out, ", ", "pid", part->pid);
+		put_i64(out, ", ", "rank", part->rank);
+		put_known(out, ", ", "nth", part->nth > 0, part->nth);
+		put_u64(out, ", ", "start_unix_ns", part->start_unix_ns);
+		put_u64(out, ", ", "duration_ns", part->duration_ns);
+		put_nullable(out, ", ", "died", part->died);
+		pmu_strbuf_add(out, "}");
+	}
+	end_list(out, false, "  ");
 }
 
 static void put_remarks(struct pmu_strbuf *out, const struct pmu_model *model)
@@ -186,11 +268,9 @@ static void put_remarks(struct pmu_strbuf *out, const struct pmu_model *model)
 	}
 	end_list(out, !model->n_refusals, "  ");
 	put_text(out, ",\n  ", "pinning", model->pinning);
-	key(out, ",\n  ", "died");
-	if (model->died)
-		pmu_encode_json(out, model->died);
-	else
-		pmu_strbuf_add(out, "null");
+	put_nullable(out, ",\n  ", "died", model->died);
+	put_run(out, model->run);
+	put_parts(out, model);
 	pmu_strbuf_add(out, ",\n  \"notes\": [");
 	for (unsigned int i = 0; i < model->n_notes; i++) {
 		next_line(out, !i, "    ");
@@ -234,9 +314,20 @@ static void put_groups(struct pmu_strbuf *out, const struct pmu_model *model)
 	end_list(out, !model->n_sections, "  ");
 }
 
-static void put_thread(struct pmu_strbuf *out, const struct pmu_model_thread *thread)
+/* Which part it is of, where there are several. */
+static void put_part(struct pmu_strbuf *out, const struct pmu_model *model, const struct pmu_model_thread *thread)
 {
-	put_i64(out, "{", "thread", thread->number);
+	if (!model->n_parts)
+		return;
+	put_u64(out, "", "part", thread->part);
+	pmu_strbuf_add(out, ", ");
+}
+
+static void put_thread(struct pmu_strbuf *out, const struct pmu_model *model, const struct pmu_model_thread *thread)
+{
+	pmu_strbuf_add(out, "{");
+	put_part(out, model, thread);
+	put_i64(out, "", "thread", thread->number);
 	put_text(out, ", ", "name", thread->name);
 	put_i64(out, ", ", "tid", thread->tid);
 	put_i64(out, ", ", "cpu", thread->cpu);
@@ -258,7 +349,7 @@ static void put_threads(struct pmu_strbuf *out, const struct pmu_model *model)
 	pmu_strbuf_add(out, ",\n  \"threads\": [");
 	for (unsigned int i = 0; i < model->n_threads; i++) {
 		next_line(out, !i, "    ");
-		put_thread(out, &model->thread[i]);
+		put_thread(out, model, &model->thread[i]);
 	}
 	end_list(out, !model->n_threads, "  ");
 }
@@ -272,7 +363,9 @@ static void put_sockets(struct pmu_strbuf *out, const struct pmu_model *model)
 		const struct pmu_model_thread *socket = &model->thread[model->n_threads + i];
 
 		next_line(out, !i, "    ");
-		put_i64(out, "{", "socket", socket->number);
+		pmu_strbuf_add(out, "{");
+		put_part(out, model, socket);
+		put_i64(out, "", "socket", socket->number);
 		put_u64(out, ", ", "time_ns", socket->time_ns);
 		pmu_strbuf_add(out, "}");
 	}
@@ -306,6 +399,27 @@ static void put_flags(struct pmu_strbuf *out, uint32_t flags)
 	pmu_strbuf_add(out, "]");
 }
 
+/* How long its calls were. */
+static void put_histogram(struct pmu_strbuf *out, const struct pmu_model_row *row, const char *indent)
+{
+	for (unsigned int i = 0; i < PMU_PERCENTILES; i++) {
+		uint64_t ns;
+		bool known = pmu_row_percentile(row, pmu_percentiles[i].per_mille, &ns);
+
+		put_known(out, i ? ", " : indent, pmu_percentiles[i].member, known, ns);
+	}
+	key(out, ", ", "histogram");
+	pmu_strbuf_add(out, "[");
+	for (unsigned int i = 0; i < row->histogram->n; i++) {
+		pmu_strbuf_add(out, i ? ", [" : "[");
+		pmu_encode_u64(out, pmu_length_ns(row->histogram->bucket[i].bucket));
+		pmu_strbuf_add(out, ", ");
+		pmu_encode_u64(out, row->histogram->bucket[i].calls);
+		pmu_strbuf_add(out, "]");
+	}
+	pmu_strbuf_add(out, "]");
+}
+
 /* What a sum and a thread's row have in common; @indent goes before each further line. */
 static void put_measured(struct pmu_strbuf *out, const struct pmu_model_section *s,
 			 const struct pmu_model_row *row, const char *indent)
@@ -315,12 +429,16 @@ static void put_measured(struct pmu_strbuf *out, const struct pmu_model_section 
 	put_u64(out, "", "calls", row->calls);
 	put_u64(out, ", ", "time_ns", row->time_ns);
 	put_known(out, ", ", "self_ns", pmu_model_self_known(row), row->self_ns);
+	put_u64(out, ", ", "time_own_ns", row->cost_ns);
 	put_known(out, ", ", "time_min_ns", timed, row->min_ns);
+	put_double(out, ", ", "time_mean_ns", timed ? (double)row->time_ns / (double)row->calls : NAN, DIGITS);
 	put_known(out, ", ", "time_max_ns", timed, row->max_ns);
 	put_double(out, ", ", "time_sd_ns", row->sd_ns, DIGITS);
 	put_double(out, ", ", "share", row->share, DIGITS);
 	put_u64(out, ", ", "open", row->n_open);
 	put_flags(out, row->flags);
+	if (row->histogram)
+		put_histogram(out, row, indent);
 	put_counts(out, indent, "raw", s, row->raw, row->missing);
 	put_counts(out, indent, "net", s, row->net, row->missing);
 	put_counts(out, indent, "self", s, row->self, row->missing | row->self_missing);
@@ -349,6 +467,41 @@ static void put_region(struct pmu_strbuf *out, const struct pmu_model_section *s
 	put_measured(out, s, row, ",\n     ");
 }
 
+/* @count: or PMU_OVER_TIME */
+static void put_spread(struct pmu_strbuf *out, const struct pmu_over_parts *over, unsigned int sum, int count)
+{
+	struct pmu_spread spread;
+
+	if (!pmu_over_parts(over, sum, count, &spread)) {
+		pmu_strbuf_add(out, "null");
+		return;
+	}
+	put_u64(out, "{", "n", spread.n);
+	put_double(out, ", ", "sum", spread.sum, DIGITS);
+	put_double(out, ", ", "min", spread.min, DIGITS);
+	put_double(out, ", ", "max", spread.max, DIGITS);
+	put_double(out, ", ", "mean", spread.mean, DIGITS);
+	put_double(out, ", ", "imbalance", spread.imbalance, DIGITS);
+	put_u64(out, ", ", "min_part", spread.part_min);
+	put_u64(out, ", ", "max_part", spread.part_max);
+	pmu_strbuf_add(out, "}");
+}
+
+static void put_over_parts(struct pmu_strbuf *out, const struct pmu_over_parts *over, unsigned int sum)
+{
+	const struct pmu_model_section *s = over->section;
+
+	key(out, ",\n     ", "over_parts");
+	key(out, "{", "time_ns");
+	put_spread(out, over, sum, PMU_OVER_TIME);
+	pmu_strbuf_add(out, ",\n        \"net\": {");
+	for (unsigned int i = 0; i < s->n_counts; i++) {
+		key(out, i ? ",\n          " : "", s->count[i].name);
+		put_spread(out, over, sum, (int)i);
+	}
+	pmu_strbuf_add(out, "}}");
+}
+
 /* The rows that make up sum @i: of its threads, or of its sockets. */
 static void put_rows(struct pmu_strbuf *out, const struct pmu_model *model,
 		     const struct pmu_model_section *s, const struct pmu_rows_by_sum *index,
@@ -364,6 +517,8 @@ static void put_rows(struct pmu_strbuf *out, const struct pmu_model *model,
 			continue;
 		next_line(out, first, "       {");
 		first = false;
+		if (row->thread >= 0)
+			put_part(out, model, &model->thread[row->thread]);
 		if (sockets)
 			put_i64(out, "", "socket", pmu_model_socket_number(model, row));
 		else
@@ -378,9 +533,9 @@ static void put_rows(struct pmu_strbuf *out, const struct pmu_model *model,
 static void put_section(struct pmu_strbuf *out, const struct pmu_model *model,
 			const struct pmu_model_section *s, bool *first)
 {
-	struct pmu_rows_by_sum index;
+	struct pmu_over_parts over;
 
-	if (pmu_rows_by_sum(&index, s) < 0) {
+	if (pmu_over_parts_open(&over, model, s) < 0) {
 		out->failed = 1;
 		return;
 	}
@@ -388,12 +543,14 @@ static void put_section(struct pmu_strbuf *out, const struct pmu_model *model,
 		next_line(out, *first, "    ");
 		*first = false;
 		put_region(out, s, &s->row[i]);
-		put_rows(out, model, s, &index, i, false);
+		if (model->n_parts)
+			put_over_parts(out, &over, i);
+		put_rows(out, model, s, &over.index, i, false);
 		if (model->n_sockets)
-			put_rows(out, model, s, &index, i, true);
+			put_rows(out, model, s, &over.index, i, true);
 		pmu_strbuf_add(out, "}");
 	}
-	pmu_rows_by_sum_free(&index);
+	pmu_over_parts_close(&over);
 }
 
 static void put_doubts(struct pmu_strbuf *out, const struct pmu_model *model)
@@ -409,6 +566,8 @@ static void put_doubts(struct pmu_strbuf *out, const struct pmu_model *model)
 			pmu_encode_json(out, doubt->region);
 		else
 			pmu_strbuf_add(out, "null");
+		if (model->n_parts)
+			put_i64(out, ", ", "part", doubt->part);
 		put_i64(out, ", ", "thread", doubt->thread);
 		put_known(out, ", ", "count", doubt->count > 0, doubt->count);
 		pmu_strbuf_add(out, "}");
@@ -416,7 +575,7 @@ static void put_doubts(struct pmu_strbuf *out, const struct pmu_model *model)
 	end_list(out, !model->n_doubts, "  ");
 }
 
-void pmu_report_json(struct pmu_strbuf *out, const struct pmu_model *model)
+void pmu_write_json(struct pmu_strbuf *out, const struct pmu_model *model)
 {
 	bool first = true;
 

@@ -31,6 +31,7 @@ struct pmu_model *pmu_model_new(void)
 		.clock = "",
 		.pinning = "",
 		.version = "",
+		.rank = -1,
 	};
 	return model;
 }
@@ -110,6 +111,7 @@ int pmu_model_add_doubt(struct pmu_model *model, const char *text, const char *r
 		.region = copy_of(model, region),
 		.thread = thread,
 		.count = count,
+		.part = -1,
 	};
 	struct pmu_model_doubt *list =
 		room(model, model->doubt, model->n_doubts, sizeof(*list));

@@ -35,6 +35,25 @@ enum pmu_model_row_flags {
 	 * nested in such a row, no self values are known from it down.
 	 */
 	PMU_ROW_DIRECT = 32,
+	/*
+	 * Of a combined model, and measured by nobody: stands around the regions of a program's processes.  Its time and
+	 * counts are those of the outermost of them, its calls the processes; comes with NO_SELF.
+	 */
+	PMU_ROW_PROGRAM = 64,
+	/* more than a tenth of what was measured was the library's own work; see pmu_row_is_short() */
+	PMU_ROW_SHORT = 128,
+};
+
+/** So many calls lasted about as long; which times that is: report/histogram.h. */
+struct pmu_model_bucket {
+	uint32_t bucket;
+	uint64_t calls;
+};
+
+/** How long calls were, with what is nested in them and what that cost; by ascending bucket, none of 0 calls. */
+struct pmu_model_histogram {
+	unsigned int n;
+	struct pmu_model_bucket bucket[];
 };
 
 /** A region on one path, of one thread or of all. */
@@ -48,11 +67,13 @@ struct pmu_model_row {
 	uint32_t n_threads; /* threads that have this row */
 	uint32_t flags;   /* enum pmu_model_row_flags */
 	uint64_t calls;
-	uint64_t time_ns; /* inclusive */
+	uint64_t time_ns; /* inclusive, as the clock has it */
+	uint64_t cost_ns; /* about so much of it was the library's own work; 0 in a report that does not say */
 	uint64_t self_ns; /* without nested regions; 0 where pmu_model_self_known() says no */
 	uint64_t min_ns;  /* shortest and longest single call; 0 and 0 where there was none */
 	uint64_t max_ns;
 	double sd_ns;     /* standard deviation of one call (population's); NaN: unknown */
+	const struct pmu_model_histogram *histogram; /* of outermost calls that have ended; NULL: was not asked for */
 	/*
 	 * A sum's: of all threads' measured time.  A thread's row: of that thread's.  0 to 1; NaN: unknown,
 	 * also where the row's time is more than that (damaged data).
@@ -90,8 +111,23 @@ struct pmu_model_section {
 	struct pmu_model_row *thread_row;
 };
 
+/** One of the processes that a combined model is of. */
+struct pmu_model_part {
+	const char *label;   /* "rank 3"; "gcc 4711" */
+	const char *program;
+	const char *command;
+	const char *host;
+	int64_t pid;
+	int rank;            /* MPI rank, -1 for none */
+	uint32_t nth;        /* number of the program in its process, from 1 */
+	uint64_t start_unix_ns;
+	uint64_t duration_ns;
+	const char *died;    /* as in struct pmu_model */
+};
+
 struct pmu_model_thread {
-	int number;       /* 0 is the first thread that used the library */
+	int number;       /* 0 is the first thread that used the library; of its part */
+	unsigned int part; /* of a combined model: index into part */
 	const char *name; /* as the system knows it; "" unknown */
 	int64_t tid;
 	int cpu;          /* OS number of the CPU we pinned it to, -1 for none */
@@ -112,6 +148,7 @@ struct pmu_model_doubt {
 	const char *region; /* "" where it is about the session or a thread */
 	int thread;         /* number, -1 for all */
 	uint64_t count;     /* how often; 0: not countable */
+	int part;           /* of a combined model: index into part; -1 for several, and in any other model */
 };
 
 /** A source that was not used, and why. */
@@ -121,11 +158,24 @@ struct pmu_model_refusal {
 	const char *mend;   /* "" where nothing would */
 };
 
+/** How the command that `pmu run` started has ended. */
+struct pmu_model_run {
+	int status;          /* exit status; -1 where a signal killed it */
+	int signal;          /* which, 0 none */
+	uint64_t elapsed_ns;
+	uint64_t user_ns;    /* of it and of all processes that were waited for in it */
+	uint64_t system_ns;
+	uint64_t max_rss;    /* bytes: of the largest of them */
+};
+
 struct pmu_model {
 	const char *program;  /* file name of the executable */
 	const char *command;  /* its command line, cut to a sensible length; "" unknown */
 	const char *host;
 	int64_t pid;
+	int rank;             /* MPI rank, -1 for none */
+	int n_ranks;          /* that its launcher started; 0: not known */
+	uint32_t nth;         /* number of the program in its process: 1, after an exec 2, ...; 0: not known */
 	uint64_t start_unix_ns;
 	uint64_t duration_ns;
 	const char *machine;  /* "AMD EPYC, 2 cores, 1 socket, virtual machine (KVM)" */
@@ -137,6 +187,10 @@ struct pmu_model {
 	const char *pinning;  /* "auto: 2 threads on 2 cores" */
 	const char *version;  /* of the library that measured */
 	const char *died;     /* NULL for a clean end, else "the program did not end cleanly: ..." */
+	const struct pmu_model_run *run; /* NULL: `pmu run` has not made this report */
+	/* Of a combined model: the processes it is of, by rank or start; else 0 and NULL. */
+	unsigned int n_parts;
+	struct pmu_model_part *part;
 	/* optional events that were given up, unknown settings and the like: whole sentences */
 	unsigned int n_notes;
 	const char **note;
@@ -199,6 +253,9 @@ int pmu_model_add_refusal(struct pmu_model *model, const char *source, const cha
  * Return: 0; -ENOMEM; -E2BIG with more than PMU_MODEL_MAX_COUNTS counts.
  */
 int pmu_model_finish(struct pmu_model *model);
+
+/** pmu_model_shares_sockets() - has one socket entries of several parts?  Its counts are not added up in sums then. */
+bool pmu_model_shares_sockets(const struct pmu_model *model);
 
 /** pmu_model_is_socket() - is it a socket's row rather than a thread's or a sum? */
 static inline bool pmu_model_is_socket(const struct pmu_model *model, const struct pmu_model_row *row)

@@ -39,9 +39,9 @@ void pmu_report_render(struct pmu_strbuf *out, const struct pmu_model *model,
 		       const struct pmu_text_options *options)
 {
 	if (format == PMU_REPORT_JSON)
-		pmu_report_json(out, model);
+		pmu_write_json(out, model);
 	else if (format == PMU_REPORT_CSV)
-		pmu_report_csv(out, model);
+		pmu_write_csv(out, model);
 	else
-		pmu_report_text(out, model, options);
+		pmu_write_text(out, model, options);
 }

@@ -18,10 +18,10 @@ struct pmu_text_options {
 	bool all; /* every region; else the PMU_TEXT_ROWS that took the most time */
 };
 
-void pmu_report_text(struct pmu_strbuf *out, const struct pmu_model *model,
+void pmu_write_text(struct pmu_strbuf *out, const struct pmu_model *model,
 		     const struct pmu_text_options *options);
-void pmu_report_json(struct pmu_strbuf *out, const struct pmu_model *model);
-void pmu_report_csv(struct pmu_strbuf *out, const struct pmu_model *model);
+void pmu_write_json(struct pmu_strbuf *out, const struct pmu_model *model);
+void pmu_write_csv(struct pmu_strbuf *out, const struct pmu_model *model);
 
 /** pmu_report_format_of() - .json and .csv by the ending (case does not count), else text. */
 enum pmu_report_format pmu_report_format_of(const char *path);

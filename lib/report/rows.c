@@ -5,6 +5,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* Two time stamps take that long anywhere; of a clock with coarse steps the least that was measured is often nothing. */
+#define LEAST_OWN_NS 10u
+/* Ten times what is guessed where nothing was measured: 20 ns of a call, and two reads of the counters. */
+#define GUESSED_SHORT_NS    200.0
+#define GUESSED_SHORT_READS 20.0
+
 static bool has_sum(const struct pmu_model_section *section,
 		    const struct pmu_model_row *row)
 {
@@ -49,4 +55,37 @@ int pmu_model_thread_number(const struct pmu_model *model,
 int pmu_model_socket_number(const struct pmu_model *model, const struct pmu_model_row *row)
 {
 	return pmu_model_is_socket(model, row) ? model->thread[row->thread].number : -1;
+}
+
+static bool is_tenth(uint64_t part, uint64_t whole)
+{
+	return part > whole / 10;
+}
+
+static uint64_t own_ns(const struct pmu_model_row *row)
+{
+	uint64_t least;
+
+	if (__builtin_mul_overflow(row->calls, LEAST_OWN_NS, &least))
+		return UINT64_MAX;
+	return row->cost_ns > least ? row->cost_ns : least;
+}
+
+static bool is_guessed_short(const struct pmu_model_section *section, const struct pmu_model_row *row)
+{
+	double ns = (double)row->time_ns / (double)row->calls;
+
+	return ns < GUESSED_SHORT_NS || ns < GUESSED_SHORT_READS * (section->read_ns + section->socket_read_ns);
+}
+
+bool pmu_row_is_short(const struct pmu_model_section *section, const struct pmu_model_row *row)
+{
+	if (!row->calls || row->flags & PMU_ROW_PROGRAM)
+		return false;
+	if (is_tenth(own_ns(row), row->time_ns))
+		return true;
+	for (unsigned int c = 0; c < section->n_counts; c++)
+		if (!(row->missing >> c & 1) && is_tenth(row->cost[c], row->raw[c]))
+			return true;
+	return (!row->cost_ns || section->sockets) && is_guessed_short(section, row);
 }

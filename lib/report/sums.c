@@ -110,6 +110,7 @@ static void add_times(struct pmu_model_row *to, const struct pmu_model_row *row,
 {
 	to->calls = pmu_add_capped(to->calls, row->calls);
 	to->time_ns = pmu_add_capped(to->time_ns, row->time_ns);
+	to->cost_ns = pmu_add_capped(to->cost_ns, row->cost_ns);
 	to->self_ns = pmu_add_capped(to->self_ns, row->self_ns);
 	to->n_open += row->n_open;
 	if (!row->calls)
@@ -208,7 +209,7 @@ static void close_sums(struct pmu_finishing *f)
 				     ? NAN
 				     : share_of(row->time_ns, f->span_ns);
 		/* What nobody counted is not 0. */
-		if (!f->summing[i].by_socket)
+		if (!f->summing[i].by_socket || f->shared_sockets)
 			row->missing |= f->section->sockets;
 		if (!row->n_threads)
 			row->missing |= ~f->section->sockets;

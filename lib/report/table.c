@@ -231,11 +231,19 @@ static unsigned int most_levels(const struct layout *l)
 	return min_of((l->label_width - LEAST_NAME) / INDENT, MOST_LEVELS);
 }
 
+/* What fits is indented, however deep it is. */
+static bool is_too_deep(const struct layout *l, const struct pmu_table_label *label)
+{
+	if (label->depth <= most_levels(l))
+		return false;
+	return label->depth > MOST_LEVELS || INDENT * label->depth + width_of(label->name) > l->label_width;
+}
+
 static unsigned int put_indent(const struct layout *l,
 			       const struct pmu_table_label *label, char *buf,
 			       size_t size)
 {
-	if (label->depth > most_levels(l))
+	if (is_too_deep(l, label))
 		return (unsigned int)snprintf(buf, size, "(%u) ", label->depth % 100000);
 	return (unsigned int)snprintf(buf, size, "%*s", (int)(INDENT * label->depth), "");
 }
@@ -251,7 +259,7 @@ static int make_label(struct layout *l, unsigned int row, bool whole)
 
 	if (fits != whole)
 		return 0;
-	if (label->depth > most_levels(l))
+	if (is_too_deep(l, label))
 		l->table->too_deep = 1;
 	label->text = fits ? label->name : cut(l, label->name, room, row);
 	if (!label->text)

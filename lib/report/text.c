@@ -11,6 +11,7 @@
 
 #define COLUMNS_DEFAULT 100u
 #define THREADS_SHOWN	8u
+#define PARTS_SHOWN	16u
 #define DOUBTS_SHOWN	40u
 #define LABEL_MARGIN	2u
 
@@ -25,13 +26,12 @@ static const struct {
 	{PMU_LEGEND_RECURSIVE, "r",
 	 "recursive: every call counts, its time once, from the outermost begin to its "
 	 "end"},
-	{PMU_LEGEND_OPEN, "b", "begun and not ended: only what has ended is counted"},
+	{PMU_LEGEND_OPEN, "b", "begun and not ended: its last call is counted in part or not at all"},
 	{PMU_LEGEND_FLAT, "f",
 	 "flat: beyond the limit of regions per thread; kept by name, without what was "
 	 "around it"},
 	{PMU_LEGEND_SHORT, "s",
-	 "short: begin and end themselves are a visible part of the time around these "
-	 "calls, and of their counts"},
+	 "short: more than a tenth of what was measured in these calls was the library's own work"},
 	{PMU_LEGEND_DOUBT, "?", "see the doubts below"},
 	{PMU_LEGEND_DEEP, "(n)", "nested n deep, too deep to indent"},
 };
@@ -78,11 +78,25 @@ void pmu_text_wrap(struct pmu_text *t, const char *text, unsigned int indent)
 
 /* Doubts. */
 
-static int by_region(const void *a, const void *b)
+static int compare_numbers(int a, int b)
+{
+	return (a > b) - (a < b);
+}
+
+int pmu_text_compare_doubts(const struct pmu_model_doubt *a, const struct pmu_model_doubt *b)
+{
+	int order = strcmp(a->region, b->region);
+
+	if (!order)
+		order = compare_numbers(a->thread, b->thread);
+	return order ? order : compare_numbers(a->part, b->part);
+}
+
+static int by_place(const void *a, const void *b)
 {
 	const struct pmu_model_doubt *const *da = a, *const *db = b;
 
-	return strcmp((*da)->region, (*db)->region);
+	return pmu_text_compare_doubts(*da, *db);
 }
 
 static void sort_doubts(struct pmu_text *t)
@@ -98,7 +112,7 @@ static void sort_doubts(struct pmu_text *t)
 			t->doubtful[t->n_doubtful++] = &t->model->doubt[i];
 	if (t->n_doubtful)
 		qsort(t->doubtful, t->n_doubtful, sizeof(struct pmu_model_doubt *),
-		      by_region);
+		      by_place);
 }
 
 static void put_doubt(struct pmu_text *t, const struct pmu_model_doubt *doubt)
@@ -138,15 +152,10 @@ static void put_doubts(struct pmu_text *t)
 
 /* Threads. */
 
-struct in_regions {
-	uint64_t time_ns; /* inside outermost regions that have ended */
-	bool open;	  /* one has not: its time so far is in no total */
-};
-
 /* By thread; NULL without memory. */
-static struct in_regions *find_in_regions(struct pmu_text *t)
+static struct pmu_text_in_regions *find_in_regions(struct pmu_text *t)
 {
-	struct in_regions *in_regions =
+	struct pmu_text_in_regions *in_regions =
 		pmu_block_array(&t->scratch, t->model->n_threads, sizeof(*in_regions));
 
 	for (unsigned int i = 0; in_regions && i < t->model->n_sections; i++) {
@@ -181,7 +190,7 @@ static void put_sum(struct pmu_cell *cell, int64_t a, int64_t b)
 }
 
 static void fill_thread(struct pmu_text *t, unsigned int i,
-			const struct in_regions *in_regions,
+			const struct pmu_text_in_regions *in_regions,
 			struct pmu_table_label *label,
 			struct pmu_cell *const cell[N_THREAD_COLUMNS])
 {
@@ -189,6 +198,8 @@ static void fill_thread(struct pmu_text *t, unsigned int i,
 	struct pmu_strbuf text = {0};
 	struct pmu_cell merged;
 
+	if (t->model->n_parts)
+		pmu_strbuf_addf(&text, "%s: ", t->model->part[thread->part].label);
 	pmu_strbuf_addf(&text, "%d ", thread->number);
 	pmu_cell_exact(&merged, thread->n_merged);
 	if (thread->n_merged)
@@ -225,17 +236,16 @@ static bool says_something(const struct pmu_cell *cell, unsigned int n)
 	return false;
 }
 
-static void put_threads(struct pmu_text *t)
+static void put_threads(struct pmu_text *t, const struct pmu_text_in_regions *in_regions)
 {
 	unsigned int n = t->model->n_threads;
-	const struct in_regions *in_regions = find_in_regions(t);
 	struct pmu_cell *cell[N_THREAD_COLUMNS];
 	struct pmu_table table = {.n_rows = n};
 
 	table.label = pmu_block_array(&t->scratch, n, sizeof(*table.label));
 	table.column =
 		pmu_block_array(&t->scratch, N_THREAD_COLUMNS, sizeof(*table.column));
-	t->failed |= !table.label || !table.column || !in_regions;
+	t->failed |= !table.label || !table.column;
 	for (unsigned int i = 0; i < N_THREAD_COLUMNS; i++) {
 		cell[i] = pmu_block_array(&t->scratch, n, sizeof(*cell[i]));
 		t->failed |= !cell[i];
@@ -260,71 +270,28 @@ static bool threads_worth_a_table(const struct pmu_text *t)
 
 	if (t->threads)
 		return t->model->n_threads > 0;
+	if (t->model->n_parts > 1)
+		return false;
 	if (t->model->n_threads > 1)
 		return t->model->n_threads <= THREADS_SHOWN;
 	return t->model->n_threads == 1 &&
 	       (thread->minor_faults >= 0 || thread->voluntary_switches >= 0);
 }
 
-/* What the library took out of the counts as its own. */
-
-struct removed {
-	const char *count;
-	double share;	    /* of all regions together */
-	double worst;	    /* in one region */
-	const char *region; /* that one */
-};
-
-static void find_removed(const struct pmu_model_section *s, struct removed *removed)
+/* The processes and the threads. */
+static void put_who(struct pmu_text *t)
 {
-	for (unsigned int c = 0; c < s->n_counts && !removed->count; c++) {
-		double cost = 0, raw = 0;
+	const struct pmu_text_in_regions *in_regions;
+	bool parts = t->model->n_parts > 1 && (t->threads || t->model->n_parts <= PARTS_SHOWN);
 
-		for (unsigned int i = 0; i < s->n_rows; i++) {
-			const struct pmu_model_row *row = &s->row[i];
-			double part;
-
-			if (row->missing >> c & 1 || !row->raw[c])
-				continue;
-			part = (double)row->cost[c] / (double)row->raw[c];
-			if (part > removed->worst) {
-				removed->worst = part;
-				removed->region = row->name;
-			}
-			cost += row->parent < 0 ? (double)row->cost[c] : 0;
-			raw += row->parent < 0 ? (double)row->raw[c] : 0;
-		}
-		if (removed->worst > 0) {
-			removed->count = s->count[c].name;
-			removed->share = raw > 0 ? cost / raw : 0;
-		}
-	}
-}
-
-static void put_removed(struct pmu_text *t)
-{
-	struct removed removed = {0};
-	struct pmu_strbuf text = {0};
-	struct pmu_cell share, worst;
-
-	for (unsigned int i = 0; i < t->model->n_sections; i++)
-		find_removed(&t->model->section[i], &removed);
-	if (!removed.count)
+	if (t->failed || !(parts || threads_worth_a_table(t)))
 		return;
-	pmu_cell_share(&share, removed.share);
-	pmu_cell_share(&worst, removed.worst);
-	pmu_strbuf_addf(&text,
-			"the library's own part is taken out of the counts: %s%s of ",
-			share.number, share.unit);
-	pmu_encode_line(&text, removed.count);
-	if (removed.worst > 2 * removed.share)
-		pmu_strbuf_addf(&text, ", %s%s in ", worst.number, worst.unit);
-	if (removed.worst > 2 * removed.share)
-		pmu_encode_line(&text, removed.region);
-	pmu_strbuf_add(t->out, "  ");
-	pmu_text_wrap(t, pmu_strbuf_text(&text), 2);
-	t->failed |= text.failed;
-	pmu_strbuf_free(&text);
+	in_regions = find_in_regions(t);
+	t->failed |= !in_regions;
+	if (!t->failed && parts)
+		pmu_text_parts_table(t, in_regions);
+	if (!t->failed && threads_worth_a_table(t))
+		put_threads(t, in_regions);
 }
 
 static void put_legend(struct pmu_text *t)
@@ -342,7 +309,7 @@ static void put_legend(struct pmu_text *t)
 		pmu_strbuf_pad(t->out, line + LABEL_MARGIN + width + 2, ' ');
 		pmu_text_wrap(t, legends[i].text, LABEL_MARGIN + width + 2);
 	}
-	put_removed(t);
+	pmu_text_own(t);
 	/* nothing to explain: no empty line either */
 	if (!t->out->failed && t->out->len == start + 1)
 		t->out->text[t->out->len = start] = '\0';
@@ -356,7 +323,7 @@ static bool has_rows(const struct pmu_model *model)
 	return false;
 }
 
-void pmu_report_text(struct pmu_strbuf *out, const struct pmu_model *model,
+void pmu_write_text(struct pmu_strbuf *out, const struct pmu_model *model,
 		     const struct pmu_text_options *options)
 {
 	struct pmu_text t = {
@@ -366,6 +333,7 @@ void pmu_report_text(struct pmu_strbuf *out, const struct pmu_model *model,
 			options && options->columns ? options->columns : COLUMNS_DEFAULT,
 		.rows = options && options->all ? UINT_MAX : PMU_TEXT_ROWS,
 		.threads = options && options->threads,
+		.all = options && options->all,
 	};
 
 	sort_doubts(&t);
@@ -378,8 +346,7 @@ void pmu_report_text(struct pmu_strbuf *out, const struct pmu_model *model,
 	else
 		pmu_strbuf_add(out,
 			       "\n  No region was used: there is nothing to show.\n");
-	if (threads_worth_a_table(&t) && !t.failed)
-		put_threads(&t);
+	put_who(&t);
 	put_doubts(&t);
 	out->failed |= t.failed || t.line.failed;
 	pmu_strbuf_free(&t.line);

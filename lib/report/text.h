@@ -25,12 +25,14 @@ struct pmu_text {
 	unsigned int columns;
 	unsigned int rows; /* most of them in one table */
 	bool threads;
+	bool all;
 	struct pmu_model_block *scratch;
 	struct pmu_strbuf line; /* for pmu_text_shown() */
 	uint32_t legend;	/* enum pmu_text_legend: what has come up so far */
 	bool failed;		/* out of memory */
 	unsigned int n_doubtful;
-	const struct pmu_model_doubt **doubtful; /* those of regions, sorted by region */
+	/* those of regions, by region, thread and, of a combined model, part */
+	const struct pmu_model_doubt **doubtful;
 };
 
 /** pmu_text_shown() - text from outside, fit for a terminal; lives in scratch */
@@ -43,10 +45,54 @@ const char *pmu_text_shown(struct pmu_text *t, const char *text);
  */
 void pmu_text_wrap(struct pmu_text *t, const char *text, unsigned int indent);
 
+/** pmu_text_compare_doubts() - the order of @doubtful: below 0 where @a comes first */
+int pmu_text_compare_doubts(const struct pmu_model_doubt *a, const struct pmu_model_doubt *b);
+
 /** pmu_text_head() - program, machine, source and why not a better one, pinning, notes */
 void pmu_text_head(struct pmu_text *t);
 
 /** pmu_text_section() - a group's tables */
 void pmu_text_section(struct pmu_text *t, const struct pmu_model_section *section);
+
+/**
+ * pmu_text_times() - how the times of single calls are spread, where that was asked for or counted
+ * @row: [@n] of one table
+ */
+void pmu_text_times(struct pmu_text *t, const struct pmu_model_row *row, unsigned int n);
+
+/** pmu_text_own() - "the library's own work is about 0.3% of the time, and is taken out of the counts: ..." */
+void pmu_text_own(struct pmu_text *t);
+
+/** pmu_text_row_name() - a row's name for the first column; lives in scratch */
+const char *pmu_text_row_name(struct pmu_text *t, const struct pmu_model_row *row);
+
+/*
+ * Of a combined model.
+ */
+
+/** pmu_text_parts_word() - what its parts are called: "ranks", "processes" */
+const char *pmu_text_parts_word(const struct pmu_text *t);
+
+/** pmu_text_parts_title() - "(8 ranks on node1)" */
+void pmu_text_parts_title(struct pmu_text *t);
+
+/** pmu_text_parts_missing() - "7 of 8: rank 3 has no report"; "" where none is missing; lives in scratch */
+const char *pmu_text_parts_missing(struct pmu_text *t);
+
+/**
+ * pmu_text_over_parts() - how the regions are spread over ranks or processes
+ * @at: [@n] the sums to be shown; NULL: the first
+ */
+void pmu_text_over_parts(struct pmu_text *t, const struct pmu_model_section *section, const unsigned int *at,
+			 unsigned int n);
+
+/** What pmu_text_parts_table() cannot see by itself. */
+struct pmu_text_in_regions {
+	uint64_t time_ns; /* inside outermost regions that have ended */
+	bool open;	  /* one has not: its time so far is in no total */
+};
+
+/** pmu_text_parts_table() - the ranks or processes; @in_regions: [n_threads] */
+void pmu_text_parts_table(struct pmu_text *t, const struct pmu_text_in_regions *in_regions);
 
 #endif

@@ -11,6 +11,7 @@
 #define MARGIN	    2u
 /* There are a handful of sources; a list from outside may be of any length. */
 #define REFUSALS_MERGED 64u
+#define NOTES_SHOWN 12u
 
 /* A line of the head: "  machine   AMD EPYC, ...", broken with a hanging indent. */
 static void item(struct pmu_text *t, unsigned int label_width, const char *label,
@@ -105,16 +106,23 @@ static bool title(struct pmu_text *t)
 	struct pmu_cell cell;
 
 	pmu_strbuf_add(t->out, "pmu: ");
-	pmu_encode_line(t->out, model->program && model->program[0]
-					? model->program
-					: "(unknown program)");
-	pmu_strbuf_addf(t->out, " (pid %lld", (long long)model->pid);
-	if (model->host && model->host[0]) {
-		pmu_strbuf_add(t->out, " on ");
-		pmu_encode_line(t->out, model->host);
+	if (model->program && model->program[0])
+		pmu_encode_line(t->out, model->program);
+	else
+		pmu_strbuf_add(t->out, model->n_parts > 1 ? "several programs" : "(unknown program)");
+	if (model->n_parts > 1) {
+		pmu_text_parts_title(t);
+	} else {
+		pmu_strbuf_addf(t->out, " (pid %lld", (long long)model->pid);
+		if (model->host && model->host[0]) {
+			pmu_strbuf_add(t->out, " on ");
+			pmu_encode_line(t->out, model->host);
+		}
+		pmu_strbuf_add(t->out, ")");
 	}
 	pmu_cell_time(&cell, (double)model->duration_ns);
-	pmu_strbuf_addf(t->out, ") ran %s%s", cell.number, cell.unit);
+	/* nobody notes when a program is killed */
+	pmu_strbuf_addf(t->out, " ran %s%s%s", model->died && model->died[0] ? "at least " : "", cell.number, cell.unit);
 	pmu_cell_exact(&cell, n_threads);
 	if (n_threads)
 		pmu_strbuf_addf(t->out, ", %s thread%s", cell.number,
@@ -194,6 +202,37 @@ static void command(struct pmu_text *t, unsigned int width)
 		item(t, width, "command", pmu_text_shown(t, text));
 }
 
+/* "status 3, 1.234 s elapsed, ..."; a plain end needs no word */
+static void run(struct pmu_text *t, unsigned int width)
+{
+	const struct pmu_model_run *end = t->model->run;
+	const struct {
+		uint64_t ns;
+		const char *what;
+	} times[] = { { end ? end->elapsed_ns : 0, "elapsed" }, { end ? end->user_ns : 0, "user" },
+		      { end ? end->system_ns : 0, "system" } };
+	const char *name = end && end->signal ? sigabbrev_np(end->signal) : NULL;
+	struct pmu_strbuf text = {0};
+	struct pmu_cell cell;
+
+	if (!end)
+		return;
+	if (name)
+		pmu_strbuf_addf(&text, "killed by SIG%s, ", name);
+	else if (end->signal)
+		pmu_strbuf_addf(&text, "killed by signal %d, ", end->signal);
+	else if (end->status)
+		pmu_strbuf_addf(&text, "status %d, ", end->status);
+	for (unsigned int i = 0; i < PMU_ARRAY_LEN(times); i++) {
+		pmu_cell_time(&cell, (double)times[i].ns);
+		pmu_strbuf_addf(&text, "%s%s%s %s", i ? ", " : "", cell.number, cell.unit, times[i].what);
+	}
+	pmu_strbuf_addf(&text, ", %.1f MiB at most", (double)end->max_rss / (1 << 20));
+	item(t, width, "run", pmu_strbuf_text(&text));
+	t->failed |= text.failed;
+	pmu_strbuf_free(&text);
+}
+
 static bool has_energy(const struct pmu_model_section *s)
 {
 	for (unsigned int i = 0; i < s->n_counts; i++)
@@ -237,6 +276,19 @@ static void sockets(struct pmu_text *t, unsigned int width)
 	pmu_strbuf_free(&text);
 }
 
+/* Of very many processes each may have its own. */
+static const char *left_out_notes(struct pmu_text *t, unsigned int n)
+{
+	struct pmu_strbuf text = {0};
+	const char *shown;
+
+	pmu_strbuf_addf(&text, "and %u more notes, all of them in a JSON report", n);
+	shown = pmu_text_shown(t, pmu_strbuf_text(&text));
+	t->failed |= text.failed;
+	pmu_strbuf_free(&text);
+	return shown;
+}
+
 void pmu_text_head(struct pmu_text *t)
 {
 	const struct pmu_model *model = t->model;
@@ -251,8 +303,11 @@ void pmu_text_head(struct pmu_text *t)
 		pmu_strbuf_pad(t->out, t->out->len + width - 8, ' ');
 		pmu_strbuf_addf(t->out, "libpmu %s\n", pmu_text_shown(t, model->version));
 	}
+	if (model->n_parts > 1)
+		item(t, width, pmu_text_parts_word(t), pmu_text_parts_missing(t));
 	item(t, width, "caution", pmu_text_shown(t, model->died));
 	command(t, width);
+	run(t, width);
 	item(t, width, "machine", pmu_text_shown(t, model->machine));
 	source(t, width);
 	for (unsigned int i = 0; i < model->n_refusals; i++)
@@ -260,6 +315,8 @@ void pmu_text_head(struct pmu_text *t)
 			refusal(t, width, not_used[i], &model->refusal[i]);
 	sockets(t, width);
 	item(t, width, "pinning", pmu_text_shown(t, model->pinning));
-	for (unsigned int i = 0; i < model->n_notes; i++)
+	for (unsigned int i = 0; i < model->n_notes && (i < NOTES_SHOWN || !model->n_parts); i++)
 		item(t, width, "note", pmu_text_shown(t, model->note[i]));
+	if (model->n_notes > NOTES_SHOWN && model->n_parts)
+		item(t, width, "note", left_out_notes(t, model->n_notes - NOTES_SHOWN));
 }

@@ -11,10 +11,6 @@
 #include "report/text.h"
 
 #define BASE_COLUMNS 6u
-/* At some 20 ns for a begin and end, a tenth of the time around such calls is ours. */
-/* A call is short where the library's own part in it may be a tenth: of two time stamps, of two reads. */
-#define SHORT_CALL_NS	200.0
-#define SHORT_CALL_READS 20.0
 
 static const struct {
 	uint32_t flag;
@@ -25,6 +21,7 @@ static const struct {
 	{PMU_ROW_RECURSIVE, PMU_LEGEND_RECURSIVE, 'r'},
 	{PMU_ROW_OPEN, PMU_LEGEND_OPEN, 'b'},
 	{PMU_ROW_FLAT, PMU_LEGEND_FLAT, 'f'},
+	{PMU_ROW_SHORT, PMU_LEGEND_SHORT, 's'},
 };
 
 /* Some rows of a section that stand in one table. */
@@ -33,6 +30,7 @@ struct rows {
 	const struct pmu_model_section *s;
 	const struct pmu_model_row *row;
 	unsigned int n;
+	const unsigned int *at; /* [n] of sums: index in the section; NULL: the same as here */
 	uint32_t others; /* counts of sockets in a thread's rows, and the other way round */
 	unsigned int left_out;
 	uint64_t longest_left_out; /* ns; upper bound */
@@ -83,6 +81,9 @@ static void base_columns(struct rows *r)
 		pmu_cell_time(&cell[PER_CALL][i], per_call(row));
 		pmu_cell_time(&cell[SELF][i],
 			      pmu_model_self_known(row) ? (double)row->self_ns : NAN);
+		/* nothing there could be known */
+		if (row->flags & PMU_ROW_PROGRAM)
+			pmu_cell_text(&cell[SELF][i], "");
 	}
 }
 
@@ -92,6 +93,9 @@ static void threads_column(struct rows *r)
 	struct pmu_cell *cell;
 	bool differs = false;
 
+	/* how many ranks says the same */
+	if (r->t->model->n_parts > 1 && r->t->model->n_parts == r->t->model->n_threads)
+		return;
 	for (unsigned int i = 0; i < r->n; i++)
 		differs |= r->row[i].thread < 0 &&
 			   r->row[i].n_threads != r->t->model->n_threads;
@@ -192,30 +196,52 @@ static void put_not_counted(struct rows *r)
 
 /* Marks behind the rows. */
 
-static bool is_doubtful(const struct pmu_text *t, const char *region, int thread)
+/* Index of the first doubt that does not come before this one. */
+static unsigned int first_doubt(const struct pmu_text *t, const struct pmu_model_doubt *at)
 {
 	unsigned int low = 0, high = t->n_doubtful;
 
 	while (low < high) {
 		unsigned int middle = low + (high - low) / 2;
 
-		if (strcmp(t->doubtful[middle]->region, region) < 0)
+		if (pmu_text_compare_doubts(t->doubtful[middle], at) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (; low < t->n_doubtful && !strcmp(t->doubtful[low]->region, region); low++)
-		if (thread < 0 || t->doubtful[low]->thread < 0 ||
-		    t->doubtful[low]->thread == thread)
-			return true;
-	return false;
+	return low;
 }
 
-static bool is_short(const struct rows *r, const struct pmu_model_row *row)
+static bool has_doubt(const struct pmu_text *t, const char *region, int thread, int part)
 {
-	double ns = per_call(row);
+	const struct pmu_model_doubt at = {.region = region, .thread = thread, .part = part};
+	unsigned int first = first_doubt(t, &at);
 
-	return ns < SHORT_CALL_NS || ns < SHORT_CALL_READS * (r->s->read_ns + r->s->socket_read_ns);
+	return first < t->n_doubtful && !pmu_text_compare_doubts(t->doubtful[first], &at);
+}
+
+/* @thread: number, of a combined model in its part; negative: any.  A doubt without them is about all. */
+static bool is_doubtful(const struct pmu_text *t, const char *region, int thread, int part)
+{
+	const struct pmu_model_doubt any = {.region = region, .thread = INT_MIN, .part = INT_MIN};
+	unsigned int first = first_doubt(t, &any);
+
+	if (first == t->n_doubtful || strcmp(t->doubtful[first]->region, region) != 0)
+		return false;
+	return thread < 0 || has_doubt(t, region, thread, part) || has_doubt(t, region, thread, -1) ||
+	       has_doubt(t, region, -1, part) || has_doubt(t, region, -1, -1);
+}
+
+/* A path as its process knows it: without the row for the program. */
+static const char *own_path(const struct pmu_model *model, const char *path)
+{
+	const char *at = path;
+
+	if (!model->n_parts)
+		return path;
+	for (; *at && *at != '/'; at++)
+		at += *at == '\\' && at[1];
+	return *at ? at + 1 : path;
 }
 
 static const char *mark_of(const struct rows *r, const struct pmu_model_row *row)
@@ -224,6 +250,7 @@ static const char *mark_of(const struct rows *r, const struct pmu_model_row *row
 	/* a socket's number is no thread's: only doubts about all threads are its own */
 	int thread = pmu_model_is_socket(t->model, row) ? INT_MAX
 							: pmu_model_thread_number(t->model, row);
+	int part = row->thread < 0 ? -1 : (int)t->model->thread[row->thread].part;
 	char text[16];
 	size_t n = 0;
 
@@ -233,11 +260,8 @@ static const char *mark_of(const struct rows *r, const struct pmu_model_row *row
 		text[n++] = marks[i].sign;
 		t->legend |= marks[i].legend;
 	}
-	if (is_short(r, row)) {
-		text[n++] = 's';
-		t->legend |= PMU_LEGEND_SHORT;
-	}
-	if (is_doubtful(t, row->name, thread) || is_doubtful(t, row->path, thread)) {
+	if (is_doubtful(t, row->name, thread, part) || is_doubtful(t, row->path, thread, part) ||
+	    is_doubtful(t, own_path(t->model, row->path), thread, part)) {
 		text[n++] = '?';
 		t->legend |= PMU_LEGEND_DOUBT;
 	}
@@ -245,10 +269,26 @@ static const char *mark_of(const struct rows *r, const struct pmu_model_row *row
 	return n ? pmu_text_shown(t, text) : "";
 }
 
+const char *pmu_text_row_name(struct pmu_text *t, const struct pmu_model_row *row)
+{
+	struct pmu_strbuf name = {0};
+	struct pmu_cell n;
+	const char *shown;
+
+	pmu_strbuf_add(&name, row->name);
+	pmu_cell_exact(&n, row->calls);
+	if (row->flags & PMU_ROW_PROGRAM && row->calls > 1)
+		pmu_strbuf_addf(&name, " (%s processes)", n.number);
+	shown = pmu_text_shown(t, pmu_strbuf_text(&name));
+	t->failed |= name.failed;
+	pmu_strbuf_free(&name);
+	return shown;
+}
+
 static void fill_labels(struct rows *r)
 {
 	for (unsigned int i = 0; i < r->n; i++) {
-		r->table.label[i].name = pmu_text_shown(r->t, r->row[i].name);
+		r->table.label[i].name = pmu_text_row_name(r->t, &r->row[i]);
 		r->table.label[i].depth = (unsigned int)r->row[i].depth;
 		r->table.mark[i] = mark_of(r, &r->row[i]);
 	}
@@ -289,7 +329,7 @@ static uint64_t shortest_shown(struct rows *r, unsigned int most)
 /* Of very many regions only those with the most time: a region's parent has at least as much. */
 static void leave_out_short(struct rows *r)
 {
-	unsigned int most = r->t->rows, kept = 0;
+	unsigned int most = r->t->rows, kept = 0, *at;
 	struct pmu_model_row *row;
 	uint64_t shortest;
 
@@ -297,16 +337,20 @@ static void leave_out_short(struct rows *r)
 		return;
 	shortest = shortest_shown(r, most);
 	row = pmu_block_array(&r->t->scratch, r->n, sizeof(*row));
-	if (!row || shortest == UINT64_MAX) {
+	at = pmu_block_array(&r->t->scratch, r->n, sizeof(*at));
+	if (!row || !at || shortest == UINT64_MAX) {
 		r->t->failed = true;
 		return;
 	}
 	for (unsigned int i = 0; i < r->n && kept < most; i++)
-		if (r->row[i].time_ns >= shortest)
+		if (r->row[i].time_ns >= shortest) {
+			at[kept] = i;
 			row[kept++] = r->row[i];
+		}
 	r->left_out = r->n - kept;
 	r->longest_left_out = shortest;
 	r->row = row;
+	r->at = at;
 	r->n = kept;
 }
 
@@ -354,13 +398,14 @@ static void put_rows(struct rows *r)
 		t->legend |= PMU_LEGEND_DEEP;
 	put_left_out(r);
 	put_not_counted(r);
+	pmu_text_times(t, r->row, r->n);
 }
 
 /* What the numbers of the next table are of; nothing where that goes without saying. */
 static void section_title(struct pmu_text *t, const struct pmu_model_section *s)
 {
 	bool named = s->n_counts || t->model->n_sections > 1;
-	bool summed = t->model->n_threads > 1;
+	bool summed = t->model->n_threads > 1 || t->model->n_parts > 1;
 	struct pmu_cell read;
 
 	pmu_strbuf_add(t->out, "\n");
@@ -371,7 +416,8 @@ static void section_title(struct pmu_text *t, const struct pmu_model_section *s)
 		pmu_encode_line(t->out, s->group);
 	pmu_strbuf_add(t->out, named && summed ? ", " : "");
 	if (summed)
-		pmu_strbuf_add(t->out, "all threads together");
+		pmu_strbuf_addf(t->out, "all %s together",
+				t->model->n_parts > 1 ? pmu_text_parts_word(t) : "threads");
 	if (s->read_ns > 0) {
 		pmu_cell_time(&read, s->read_ns);
 		pmu_strbuf_addf(t->out, "%sa begin or end reads the counters in %s%s",
@@ -389,6 +435,10 @@ static void thread_title(struct pmu_text *t, const struct pmu_model_section *s,
 	pmu_strbuf_add(t->out, "\n  ");
 	if (s->n_counts || t->model->n_sections > 1) {
 		pmu_encode_line(t->out, s->group);
+		pmu_strbuf_add(t->out, ", ");
+	}
+	if (t->model->n_parts) {
+		pmu_encode_line(t->out, t->model->part[thread->part].label);
 		pmu_strbuf_add(t->out, ", ");
 	}
 	if (thread >= t->model->thread + t->model->n_threads) {
@@ -436,6 +486,8 @@ void pmu_text_section(struct pmu_text *t, const struct pmu_model_section *sectio
 
 	section_title(t, section);
 	put_rows(&r);
+	if (t->model->n_parts > 1 && !t->failed)
+		pmu_text_over_parts(t, section, r.at, r.n);
 	if (t->threads)
 		each_thread(t, section);
 }
