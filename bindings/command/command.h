@@ -10,6 +10,8 @@
 /** Exit statuses: the work failed; the command line makes no sense. */
 #define PMU_EXIT_FAILED 1
 #define PMU_EXIT_USAGE	2
+/** For main(): the help that was asked for is all there is to do. */
+#define PMU_EXIT_HELPED (-1)
 
 struct pmu_command {
 	const char *name;
@@ -23,6 +25,7 @@ struct pmu_command {
 /** In the order of `pmu help`; ends with NULL. */
 extern const struct pmu_command *const pmu_commands[];
 
+extern const struct pmu_command pmu_command_run;
 extern const struct pmu_command pmu_command_report;
 extern const struct pmu_command pmu_command_doctor;
 extern const struct pmu_command pmu_command_event;
@@ -65,9 +68,16 @@ struct pmu_option {
 /**
  * pmu_command_option() - take argv[*i] for one of @options, which end with a NULL name
  * @i: moved to the value where that is an argument of its own
- * Return: 0; PMU_EXIT_USAGE after a message that names the nearest option.
+ * Return: 0; PMU_EXIT_USAGE after a message that names the nearest option; PMU_EXIT_HELPED, or the status of a failure,
+ * for --help and -h, which all commands have.
  */
 int pmu_command_option(const struct pmu_command *self, const struct pmu_option *options, char **argv, int *i);
+
+/** pmu_command_show_help() - what `pmu help COMMAND` prints.  Return: PMU_EXIT_HELPED or PMU_EXIT_FAILED. */
+int pmu_command_show_help(const struct pmu_command *command);
+
+/** pmu_command_is_help() - "--help" or "-h" */
+bool pmu_command_is_help(const char *arg);
 
 struct pmu_machine_from;
 /**

@@ -507,6 +507,8 @@ const struct pmu_command pmu_command_doctor = {
 	.about = "say what can be counted here, what not and why, and what would mend it",
 	.help = "Tries every source of counts as a measured program would, and shows the "
 		"settings of the\n"
-		"machine that decide what they can do. It changes none of them.\n",
+		"machine that decide what they can do.  It changes none of them.\n"
+		"\n"
+		"  -h, --help  this text\n",
 	.run = run_doctor,
 };

@@ -307,6 +307,7 @@ const struct pmu_command pmu_command_event = {
 		"  --cpuid DUMP         of the CPU whose CPUID dump this file is\n"
 		"  --event-files DIR    with Intel's event files: a folder with a mapfile.csv; else that of\n"
 		"                       PMU_EVENT_FILES\n"
-		"  --json               the same for programs\n",
+		"  --json               for programs\n"
+		"  -h, --help           this text\n",
 	.run = run_event,
 };

@@ -55,6 +55,8 @@ static const char *box_of(const struct pmu_slot *slot)
 
 	if (slot->kind == PMU_SLOT_SOFTWARE)
 		return "the kernel";
+	if (slot->kind == PMU_SLOT_SIMULATED)
+		return "valgrind's simulation (pmu run --emulate)";
 	if (slot->kind == PMU_SLOT_ENERGY)
 		return "the socket's energy counter";
 	return slot->unit < PMU_UNITS ? names[slot->unit] : "";
@@ -207,7 +209,10 @@ static json_t *json_counters(const struct pmu_event_view *view)
 
 static json_t *json_view(const struct pmu_event_view *view)
 {
-	static const char *const kinds[] = {"core", "software", "uncore", "energy"};
+	static const char *const kinds[] = {
+		[PMU_SLOT_CORE] = "core",     [PMU_SLOT_SOFTWARE] = "software",   [PMU_SLOT_UNCORE] = "uncore",
+		[PMU_SLOT_ENERGY] = "energy", [PMU_SLOT_SIMULATED] = "simulated",
+	};
 	const struct pmu_slot *slot = &view->event.slot;
 	json_t *object = json_object();
 

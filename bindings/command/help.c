@@ -10,7 +10,7 @@
 
 #define WIDTH		90
 #define NAME_COLUMN	12
-#define VARIABLE_COLUMN 18
+#define VARIABLE_COLUMN 19
 
 static void add_commands(struct pmu_strbuf *out)
 {
@@ -50,9 +50,8 @@ static void add_environment(struct pmu_strbuf *out)
 		pmu_strbuf_pad(out, start + VARIABLE_COLUMN, ' ');
 		pmu_strbuf_addf(out, "default: %s\n\n", var->fallback);
 	}
-	pmu_strbuf_add(out, "struct pmu_options of pmu.h says the same from within the "
-			    "program, and wins.\n"
-			    "Setuid programs read none of these.\n");
+	pmu_strbuf_add(out, "A program can set ENABLE, GROUP, EVENTS, BACKEND, COUNT, PIN and OUTPUT itself: "
+			    "struct\npmu_options of pmu.h wins.  Setuid programs read none of these.\n");
 }
 
 static size_t longest_event(void)
@@ -141,6 +140,26 @@ static const char *nearest_topic(const char *name)
 	return text;
 }
 
+static int print_command(const struct pmu_command *command)
+{
+	struct pmu_strbuf out = {0};
+
+	pmu_strbuf_addf(&out, "usage: pmu %s\n\n%s", command->usage, command->help);
+	return pmu_command_print(&out);
+}
+
+int pmu_command_show_help(const struct pmu_command *command)
+{
+	int rc = print_command(command);
+
+	return rc ? rc : PMU_EXIT_HELPED;
+}
+
+bool pmu_command_is_help(const char *arg)
+{
+	return !strcmp(arg, "--help") || !strcmp(arg, "-h");
+}
+
 static int run_help(const struct pmu_command *self, int argc, char **argv)
 {
 	const struct topic *topic = argc == 2 ? find_topic(argv[1]) : NULL;
@@ -158,8 +177,7 @@ static int run_help(const struct pmu_command *self, int argc, char **argv)
 		if (!command)
 			return pmu_command_usage_error(self, "there is no help on '%s'%s",
 						       argv[1], nearest_topic(argv[1]));
-		pmu_strbuf_addf(&out, "usage: pmu %s\n\n%s", command->usage,
-				command->help);
+		return print_command(command);
 	}
 	return pmu_command_print(&out);
 }
@@ -169,6 +187,8 @@ const struct pmu_command pmu_command_help = {
 	.usage = "help [COMMAND | environment | events]",
 	.about = "explain a command, list the settings of a measured program, or the "
 		 "events",
-	.help = "Without a topic it lists the commands.\n",
+	.help = "Without a topic it lists the commands.\n"
+		"\n"
+		"  -h, --help  this text, as behind every command\n",
 	.run = run_help,
 };

@@ -117,12 +117,12 @@ const struct pmu_command pmu_command_info = {
 	.usage = "info [--cpuid DUMP] [--topology XML] [--json]",
 	.about = "say what processor this is and what its PMU can do",
 	.help = "Vendor, model, microarchitecture, the counters with their widths, the architectural\n"
-		"events, and what is where. Nothing is written to the machine.\n"
+		"events, and what is where.  Nothing is written to the machine.\n"
 		"\n"
 		"  --cpuid DUMP    of another machine: its CPUID leaves as text, in libcpuid's raw format or\n"
 		"                  as lines \"CPUID 0000000A: 07300403-00000044-00000000-00000603\"\n"
 		"  --topology XML  its topology, as 'lstopo --of xml' writes it\n"
 		"  --json          for programs\n"
-		"  --help          this\n",
+		"  -h, --help      this text\n",
 	.run = run_info,
 };

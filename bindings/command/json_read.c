@@ -97,6 +97,7 @@ static void read_all(struct pmu_json_reader *reader, json_t *root)
 		return;
 	reader->regions = pmu_json_list(reader, root, "regions");
 	pmu_json_read_head(reader, root);
+	pmu_json_read_parts(reader, root);
 	pmu_json_read_remarks(reader, root);
 	pmu_json_read_threads(reader, root);
 	pmu_json_read_groups(reader, root);

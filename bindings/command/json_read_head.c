@@ -6,8 +6,44 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_COUNTS  16u
-#define MAX_METRICS 64u
+#define MAX_COUNTS  PMU_MODEL_MAX_COUNTS
+#define MAX_METRICS 256u
+
+/* Only where `pmu run` made the report. */
+static void read_run(struct pmu_json_reader *reader, json_t *root)
+{
+	json_t *object = json_object_get(root, "run");
+	struct pmu_model_run *run;
+
+	if (!object)
+		return;
+	run = pmu_json_alloc(reader, 1, sizeof(*run));
+	object = pmu_json_object(reader, root, "run");
+	if (!run)
+		return;
+	run->status = (int)pmu_json_known(reader, object, "status", 255);
+	run->signal = (int)pmu_json_known(reader, object, "signal", 127);
+	if (run->signal < 0)
+		run->signal = 0;
+	run->elapsed_ns = pmu_json_u64(reader, object, "elapsed_ns");
+	run->user_ns = pmu_json_u64(reader, object, "user_ns");
+	run->system_ns = pmu_json_u64(reader, object, "system_ns");
+	run->max_rss = pmu_json_u64(reader, object, "max_rss_bytes");
+	reader->model->run = run;
+}
+
+/* Not in the first reports of this schema.  Return: -1 where it is not there or null. */
+static int64_t read_later(struct pmu_json_reader *reader, json_t *object, const char *name, int64_t most)
+{
+	return json_object_get(object, name) ? pmu_json_known(reader, object, name, most) : -1;
+}
+
+static uint32_t read_nth(struct pmu_json_reader *reader, json_t *object)
+{
+	int64_t nth = read_later(reader, object, "nth", UINT32_MAX);
+
+	return nth > 0 ? (uint32_t)nth : 0;
+}
 
 void pmu_json_read_head(struct pmu_json_reader *reader, json_t *root)
 {
@@ -20,6 +56,11 @@ void pmu_json_read_head(struct pmu_json_reader *reader, json_t *root)
 	model->command = pmu_json_text(reader, root, "command");
 	model->host = pmu_json_text(reader, root, "host");
 	model->pid = pmu_json_known(reader, root, "pid", INT32_MAX);
+	model->rank = (int)read_later(reader, root, "rank", INT32_MAX);
+	model->n_ranks = (int)read_later(reader, root, "ranks", INT32_MAX);
+	if (model->n_ranks < 0)
+		model->n_ranks = 0;
+	model->nth = read_nth(reader, root);
 	model->start_unix_ns = pmu_json_u64(reader, root, "start_unix_ns");
 	model->duration_ns = pmu_json_u64(reader, root, "duration_ns");
 	part = pmu_json_object(reader, root, "machine");
@@ -35,6 +76,49 @@ void pmu_json_read_head(struct pmu_json_reader *reader, json_t *root)
 	model->pinning = pmu_json_text(reader, root, "pinning");
 	if (!pmu_json_is_null(root, "died"))
 		model->died = pmu_json_text(reader, root, "died");
+	read_run(reader, root);
+}
+
+static void read_part(struct pmu_json_reader *reader, json_t *item, struct pmu_model_part *part)
+{
+	part->label = pmu_json_text(reader, item, "label");
+	part->program = pmu_json_text(reader, item, "program");
+	part->command = pmu_json_text(reader, item, "command");
+	part->host = pmu_json_text(reader, item, "host");
+	part->pid = pmu_json_known(reader, item, "pid", INT32_MAX);
+	part->rank = (int)pmu_json_known(reader, item, "rank", INT32_MAX);
+	part->nth = read_nth(reader, item);
+	part->start_unix_ns = pmu_json_u64(reader, item, "start_unix_ns");
+	part->duration_ns = pmu_json_u64(reader, item, "duration_ns");
+	if (!pmu_json_is_null(item, "died"))
+		part->died = pmu_json_text(reader, item, "died");
+}
+
+void pmu_json_read_parts(struct pmu_json_reader *reader, json_t *root)
+{
+	struct pmu_model *model = reader->model;
+	json_t *list;
+	size_t n;
+
+	if (!json_object_get(root, "parts"))
+		return;
+	list = pmu_json_list(reader, root, "parts");
+	n = json_array_size(list);
+	if (!n || n > INT_MAX / 8)
+		pmu_json_complain(reader, "\"parts\" is empty, or too long");
+	model->part = pmu_json_alloc(reader, n, sizeof(*model->part));
+	for (size_t i = 0; i < n && !reader->rc; i++) {
+		read_part(reader, pmu_json_element(reader, list, i, "parts"), &model->part[i]);
+		model->n_parts++;
+	}
+	reader->where[0] = '\0';
+}
+
+unsigned int pmu_json_read_part(struct pmu_json_reader *reader, json_t *item)
+{
+	unsigned int n = reader->model->n_parts;
+
+	return n ? (unsigned int)pmu_json_int(reader, item, "part", n - 1) : 0;
 }
 
 void pmu_json_read_remarks(struct pmu_json_reader *reader, json_t *root)
@@ -81,6 +165,8 @@ void pmu_json_read_doubts(struct pmu_json_reader *reader, json_t *root)
 			    (int)pmu_json_known(reader, item, "thread", INT_MAX),
 			    count < 0 ? 0 : (uint64_t)count))
 			pmu_json_no_memory(reader);
+		else if (reader->model->n_parts)
+			reader->model->doubt[i].part = (int)pmu_json_known(reader, item, "part", reader->model->n_parts - 1);
 	}
 	reader->where[0] = '\0';
 }
@@ -88,6 +174,7 @@ void pmu_json_read_doubts(struct pmu_json_reader *reader, json_t *root)
 static void read_thread(struct pmu_json_reader *reader, json_t *item,
 			struct pmu_model_thread *thread)
 {
+	thread->part = pmu_json_read_part(reader, item);
 	thread->number = (int)pmu_json_int(reader, item, "thread", INT_MAX);
 	thread->name = pmu_json_text(reader, item, "name");
 	thread->tid = pmu_json_known(reader, item, "tid", INT32_MAX);
@@ -114,6 +201,7 @@ static void read_sockets(struct pmu_json_reader *reader, json_t *list)
 		struct pmu_model_thread *socket = &model->thread[model->n_threads + i];
 		json_t *item = pmu_json_element(reader, list, i, "sockets");
 
+		socket->part = pmu_json_read_part(reader, item);
 		socket->number = (int)pmu_json_known(reader, item, "socket", INT_MAX);
 		socket->time_ns = pmu_json_u64(reader, item, "time_ns");
 		socket->name = socket->number < 0

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "report/histogram.h"
 
 /* --- rows --- */
 
@@ -18,6 +19,7 @@ static const struct {
 	{"overlap", PMU_ROW_OVERLAP}, {"recursive", PMU_ROW_RECURSIVE},
 	{"flat", PMU_ROW_FLAT},	      {"open", PMU_ROW_OPEN},
 	{"no_self", PMU_ROW_NO_SELF}, {"direct", PMU_ROW_DIRECT},
+	{"program", PMU_ROW_PROGRAM},
 };
 
 static uint32_t get_flags(struct pmu_json_reader *reader, json_t *object)
@@ -55,6 +57,32 @@ static void read_counts(struct pmu_json_reader *reader, json_t *object, const ch
 	}
 }
 
+/* [[ns, calls], ...], shortest first. */
+static const struct pmu_model_histogram *read_histogram(struct pmu_json_reader *reader, json_t *item)
+{
+	json_t *list = pmu_json_list(reader, item, "histogram");
+	size_t n = json_array_size(list), i;
+	struct pmu_model_histogram *histogram = pmu_json_alloc(
+		reader, 1, sizeof(*histogram) + (n < PMU_LENGTH_BUCKETS ? n : PMU_LENGTH_BUCKETS) *
+							sizeof(histogram->bucket[0]));
+
+	for (i = 0; i < n && histogram; i++) {
+		const json_t *pair = json_array_get(list, i);
+		json_int_t ns = json_integer_value(json_array_get(pair, 0));
+		json_int_t calls = json_integer_value(json_array_get(pair, 1));
+		uint32_t bucket = ns < 0 ? 0 : pmu_length_bucket((uint64_t)ns);
+
+		if (json_array_size(pair) != 2 || !json_is_integer(json_array_get(pair, 0)) || ns < 0 || calls < 1 ||
+		    (i && bucket <= histogram->bucket[i - 1].bucket)) {
+			pmu_json_complain(reader, "\"histogram\" is not a list of times and calls, shortest first");
+			return NULL;
+		}
+		histogram->bucket[i] = (struct pmu_model_bucket){bucket, (uint64_t)calls};
+		histogram->n = (unsigned int)i + 1;
+	}
+	return histogram;
+}
+
 static void read_row(struct pmu_json_reader *reader, json_t *item, json_t *columns,
 		     struct pmu_model_row *row)
 {
@@ -73,6 +101,11 @@ static void read_row(struct pmu_json_reader *reader, json_t *item, json_t *colum
 		row->max_ns = pmu_json_u64(reader, item, "time_max_ns");
 	}
 	row->sd_ns = pmu_json_double(reader, item, "time_sd_ns");
+	/* not in reports of earlier versions */
+	if (json_object_get(item, "time_own_ns"))
+		row->cost_ns = pmu_json_u64(reader, item, "time_own_ns");
+	if (json_object_get(item, "histogram"))
+		row->histogram = read_histogram(reader, item);
 	row->n_open = (uint32_t)pmu_json_int(reader, item, "open", UINT32_MAX);
 	row->flags = get_flags(reader, item);
 	read_counts(reader, item, "raw", columns, row->raw, &row->missing);
@@ -91,40 +124,60 @@ struct around {
 	int *last;	/* [thread or socket]: its latest row in the section, -1 for none */
 };
 
-static int thread_index(struct pmu_json_reader *reader, json_t *item)
+/* Threads and sockets stand part after part, by number in each. */
+static int compare_thread(const struct pmu_model_thread *thread, unsigned int part, int64_t number)
 {
-	int64_t number = pmu_json_int(reader, item, "thread", INT_MAX);
-	unsigned int low = 0, high = reader->model->n_threads, middle;
-	const struct pmu_model_thread *thread = reader->model->thread;
+	if (thread->part != part)
+		return thread->part < part ? -1 : 1;
+	return thread->number < number ? -1 : thread->number > number;
+}
 
-	/* written in order; a report in which they are not is looked through */
+/* Index of the one among @end - @first, which stand in their order; a report in which they do not is looked through. */
+static int find_thread(const struct pmu_json_reader *reader, unsigned int first, unsigned int end, unsigned int part,
+		       int64_t number)
+{
+	const struct pmu_model_thread *thread = reader->model->thread;
+	unsigned int low = first, high = end;
+
 	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (thread[middle].number == number)
+		unsigned int middle = low + (high - low) / 2;
+		int order = compare_thread(&thread[middle], part, number);
+
+		if (!order)
 			return (int)middle;
-		if (thread[middle].number < number)
+		if (order < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (middle = 0; middle < reader->model->n_threads; middle++)
-		if (thread[middle].number == number)
-			return (int)middle;
-	pmu_json_complain(reader, "thread %" PRId64 " is not in \"threads\"", number);
+	for (unsigned int i = first; i < end; i++)
+		if (!compare_thread(&thread[i], part, number))
+			return (int)i;
 	return -1;
 }
 
-/* Index of a socket among the threads, behind which they stand. */
+static int thread_index(struct pmu_json_reader *reader, json_t *item)
+{
+	int64_t number = pmu_json_int(reader, item, "thread", INT_MAX);
+	unsigned int part = pmu_json_read_part(reader, item);
+	int at = find_thread(reader, 0, reader->model->n_threads, part, number);
+
+	if (at < 0)
+		pmu_json_complain(reader, "thread %" PRId64 " is not in \"threads\"", number);
+	return at;
+}
+
+/* Behind the threads. */
 static int socket_index(struct pmu_json_reader *reader, json_t *item)
 {
 	int64_t number = pmu_json_known(reader, item, "socket", INT_MAX);
 	const struct pmu_model *model = reader->model;
+	unsigned int part = pmu_json_read_part(reader, item);
+	int at = find_thread(reader, model->n_threads, model->n_threads + model->n_sockets, part, number);
 
-	for (unsigned int i = model->n_threads; i < model->n_threads + model->n_sockets; i++)
-		if (model->thread[i].number == number)
-			return (int)i;
-	pmu_json_complain(reader, "a region's socket is not in \"sockets\"");
-	return -1;
+	if (at < 0)
+		pmu_json_complain(reader, "a region's socket is not in \"sockets\"");
+	return at;
 }
 
 /* Nothing of one group is around a region of another. */

@@ -190,6 +190,7 @@ const struct pmu_command pmu_command_list = {
 		"                       AuthenticAMD-23-31, the family decimal; a stepping may follow\n"
 		"  --event-files DIR    with Intel's event files and metrics: a folder with a mapfile.csv;\n"
 		"                       else that of PMU_EVENT_FILES\n"
-		"  --json               for programs\n",
+		"  --json               for programs\n"
+		"  -h, --help           this text\n",
 	.run = run_list,
 };

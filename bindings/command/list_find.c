@@ -125,6 +125,7 @@ static void find_own_events(struct pmu_list *list)
 		[PMU_SLOT_SOFTWARE] = {"software", "Events of the kernel"},
 		[PMU_SLOT_UNCORE] = {"uncore", "Outside the cores"},
 		[PMU_SLOT_ENERGY] = {"energy", "Energy"},
+		[PMU_SLOT_SIMULATED] = {"simulated", "By valgrind's simulation (pmu run --emulate)"},
 	};
 
 	for (const struct pmu_event_about *event = pmu_event_names; event->name; event++)

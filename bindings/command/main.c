@@ -11,6 +11,7 @@
 #include "report/report.h"
 
 const struct pmu_command *const pmu_commands[] = {
+	&pmu_command_run,
 	&pmu_command_report,
 	&pmu_command_doctor,
 	&pmu_command_info,
@@ -115,6 +116,7 @@ int main(int argc, char **argv)
 {
 	const struct pmu_command *command;
 	const char *name = argc > 1 ? argv[1] : NULL;
+	int rc;
 
 	if (!name) {
 		pmu_command_error("say what to do; 'pmu help' lists what there is");
@@ -126,7 +128,7 @@ int main(int argc, char **argv)
 		pmu_strbuf_addf(&out, "pmu (libpmu) %s\n", PMU_VERSION_STRING);
 		return pmu_command_print(&out);
 	}
-	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+	if (pmu_command_is_help(name))
 		return pmu_command_help.run(&pmu_command_help, argc - 1, argv + 1);
 	command = pmu_command_find(name);
 	if (!command) {
@@ -135,11 +137,8 @@ int main(int argc, char **argv)
 			name, pmu_command_nearest(name));
 		return PMU_EXIT_USAGE;
 	}
-	/* every command explains itself */
-	if (argc == 3 && (!strcmp(argv[2], "--help") || !strcmp(argv[2], "-h"))) {
-		char *help[] = {(char *)"help", argv[1], NULL};
-
-		return pmu_command_help.run(&pmu_command_help, 2, help);
-	}
-	return command->run(command, argc - 1, argv + 1);
+	/* also of those that take no options */
+	rc = argc == 3 && pmu_command_is_help(argv[2]) ? pmu_command_show_help(command)
+						       : command->run(command, argc - 1, argv + 1);
+	return rc == PMU_EXIT_HELPED ? 0 : rc;
 }

@@ -58,5 +58,5 @@ int pmu_command_option(const struct pmu_command *self, const struct pmu_option *
 		*option->value = value;
 		return 0;
 	}
-	return unknown(self, options, arg);
+	return pmu_command_is_help(arg) ? pmu_command_show_help(self) : unknown(self, options, arg);
 }

@@ -179,6 +179,6 @@ const struct pmu_command pmu_command_plan = {
 		"  --all                a line for each operation, in their order, instead of one for all\n"
 		"                       processors that do the same\n"
 		"  --json               for programs: every operation\n"
-		"  --help               this\n",
+		"  -h, --help           this text\n",
 	.run = run_plan,
 };

@@ -52,7 +52,7 @@ struct lines {
 	const struct pmu_plan_shown *shown;
 	struct line *line;
 	size_t n, room;
-	size_t first; /* index + 1 */
+	size_t first, last; /* index + 1 */
 	bool failed;
 };
 
@@ -67,10 +67,20 @@ static bool is_variant(const struct line *line, const struct pmu_msr_op *op, uns
 	return line->op->address == op->address && line->nth == nth && line->shared == (op->socket >= 0);
 }
 
-/* A new line: behind the others of the same register, else at the end. */
-static struct line *insert(struct lines *lines, const struct pmu_msr_op *op, unsigned int nth)
+/* The last line of the same register; where there is none, the last of all. */
+static size_t find_place(const struct lines *lines, const struct pmu_msr_op *op, unsigned int nth)
 {
 	size_t behind = 0;
+
+	for (size_t at = lines->first; at; at = lines->line[at - 1].next)
+		if (is_variant(&lines->line[at - 1], op, nth))
+			behind = at;
+	return behind ? behind : lines->last;
+}
+
+/* A new line behind another one. */
+static struct line *insert(struct lines *lines, size_t behind)
+{
 	struct line *line;
 
 	if (lines->n == lines->room) {
@@ -84,25 +94,25 @@ static struct line *insert(struct lines *lines, const struct pmu_msr_op *op, uns
 		lines->line = grown;
 		lines->room = room;
 	}
-	for (size_t at = lines->first; at; at = lines->line[at - 1].next)
-		if (is_variant(&lines->line[at - 1], op, nth) || (!behind && !lines->line[at - 1].next))
-			behind = at;
 	line = &lines->line[lines->n++];
 	memset(line, 0, sizeof(*line));
 	line->next = behind ? lines->line[behind - 1].next : 0;
 	*(behind ? &lines->line[behind - 1].next : &lines->first) = lines->n;
+	if (behind == lines->last)
+		lines->last = lines->n;
 	return line;
 }
 
-static void fold(struct lines *lines, const struct pmu_msr_op *op, uint64_t value, unsigned int nth)
+/* @apart: it has a line of its own, at the end */
+static void fold(struct lines *lines, const struct pmu_msr_op *op, uint64_t value, unsigned int nth, bool apart)
 {
 	struct line *line = NULL;
 
-	for (size_t i = 0; i < lines->n && !line; i++)
+	for (size_t i = 0; i < lines->n && !line && !apart; i++)
 		if (is_same(&lines->line[i], op, value, nth))
 			line = &lines->line[i];
 	if (!line) {
-		line = insert(lines, op, nth);
+		line = insert(lines, apart ? lines->last : find_place(lines, op, nth));
 		if (!line)
 			return;
 		line->op = op;
@@ -135,8 +145,7 @@ static void fold_phase(struct lines *lines, enum pmu_msr_phase phase, bool all)
 		const struct pmu_msr_op *op = &program->op[i];
 		uint64_t value = phase == PMU_MSR_LOOK && lines->shown->found ? lines->shown->found[i] : op->value;
 
-		/* a number of its own keeps each apart */
-		fold(lines, op, value, all ? (unsigned int)(i - first) : count_before(program, first, i));
+		fold(lines, op, value, all ? 0 : count_before(program, first, i), all);
 	}
 }
 

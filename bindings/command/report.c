@@ -1,53 +1,51 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `pmu report`: stores and JSON reports as text, JSON or CSV; without a file, what stores
- * there are. */
+/* `pmu report`: stores and JSON reports as text, JSON or CSV, one by one or merged. */
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "bindings/command/command.h"
-#include "bindings/command/json_read.h"
-#include "group/metric.h"
+#include "bindings/command/inputs.h"
 #include "report/report.h"
-#include "store/place.h"
-#include "store/snapshot.h"
 
-#define MAX_JSON ((size_t)512 << 20)
 #define MAX_PATH 4096
+/* Stores that are left are named one by one. */
+#define KEPT_NAMED 3u
 
-/** The command line, taken apart. */
+/** A file, and the process that its report is of. */
+struct written {
+	char *path;
+	int64_t pid;
+	uint64_t start_unix_ns;
+};
+
+/** The command line, taken apart, and what came of it. */
 struct request {
 	const char **file;
 	size_t n_files;
 	const char **output;
 	size_t n_outputs;
+	struct written *written;
+	size_t n_written;
+	size_t n_kept; /* stores */
 	bool threads;
 	bool all;
+	bool merge;
+	bool each;
 	bool remove;
 	bool dash_dash; /* everything from here on is a file */
-};
-
-/** A file and what became of it. */
-struct input {
-	const char *path;
-	struct pmu_model *model;
-	bool is_store;
-	bool is_alive; /* its program still runs */
+	bool printed;	/* something is on standard output */
 };
 
 /* --- the command line --- */
 
-static const char *const option_names[] = {"--output", "--threads", "--all", "--remove", "--help",
-					   NULL};
+static const char *const option_names[] = {"--output", "--threads", "--all",  "--merge",
+					   "--each",   "--remove",  "--help", NULL};
 
 /* The value of -o OUT, -oOUT, --output OUT or --output=OUT at argv[*i]; NULL for anything
  * else. */
@@ -78,10 +76,16 @@ static int parse_option(const struct pmu_command *self, struct request *request,
 		request->threads = true;
 	} else if (!strcmp(arg, "--all")) {
 		request->all = true;
+	} else if (!strcmp(arg, "--merge")) {
+		request->merge = true;
+	} else if (!strcmp(arg, "--each")) {
+		request->each = true;
 	} else if (!strcmp(arg, "--remove")) {
 		request->remove = true;
 	} else if (!strcmp(arg, "--")) {
 		request->dash_dash = true;
+	} else if (pmu_command_is_help(arg)) {
+		return pmu_command_show_help(self);
 	} else {
 		nearest = pmu_closest(arg, option_names);
 		return pmu_command_usage_error(self, "there is no option %s%s%s%s", arg,
@@ -92,22 +96,39 @@ static int parse_option(const struct pmu_command *self, struct request *request,
 	return 0;
 }
 
-/* Several files into one output: only where its name tells them apart. */
-static int check_outputs(const struct pmu_command *self, const struct request *request)
+/* A name that has something of a process in it is that of a report of one. */
+static bool is_of_one(const char *output)
 {
-	size_t i;
+	const char *at = output;
 
-	if (!request->n_files &&
-	    (request->n_outputs || request->remove || request->threads || request->all))
+	while ((at = strchr(at, '%')) && at[1]) {
+		if (strchr("prhn", at[1]))
+			return true;
+		at += 2;
+	}
+	return false;
+}
+
+static int check(const struct pmu_command *self, const struct request *request)
+{
+	if (!request->n_files && (request->n_outputs || request->remove || request->threads || request->all ||
+				  request->merge || request->each))
 		return pmu_command_usage_error(
 			self, "which store? 'pmu report' alone lists those there are");
-	for (i = 0; i < request->n_outputs && request->n_files > 1; i++)
-		if (strcmp(request->output[i], "-") && !strstr(request->output[i], "%p"))
+	if (request->merge && request->each)
+		return pmu_command_usage_error(self, "--merge or --each?");
+	return 0;
+}
+
+/* Several reports into one output: only where its name tells them apart. */
+static int check_outputs(const struct pmu_command *self, const struct request *request)
+{
+	for (size_t i = 0; i < request->n_outputs && request->n_files > 1; i++)
+		if (strcmp(request->output[i], "-") != 0 && !is_of_one(request->output[i]))
 			return pmu_command_usage_error(
 				self,
-				"%zu reports would go into one file %s; put %%p (the "
-				"process) into "
-				"its name, or name one FILE",
+				"%zu reports would go into one file %s; put %%p (the process) into "
+				"its name, or merge them (--merge)",
 				request->n_files, request->output[i]);
 	return 0;
 }
@@ -132,119 +153,12 @@ static int parse(const struct pmu_command *self, int argc, char **argv,
 		if (rc)
 			return rc;
 	}
-	return check_outputs(self, request);
-}
-
-/* --- reading --- */
-
-/* All of a file.  Return: its text for free(), or NULL with a sentence. */
-static char *read_text(const char *path, int fd, size_t *len)
-{
-	size_t room = 65536, n = 0;
-	char *text = malloc(room), *grown;
-	ssize_t got;
-
-	while (text) {
-		got = read(fd, text + n, room - n);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0) {
-			pmu_fail(errno, "cannot read %s: %s", path, strerror(errno));
-			break;
-		}
-		n += (size_t)got;
-		*len = n;
-		if (!got)
-			return text;
-		if (n < room)
-			continue;
-		if (n > MAX_JSON) {
-			pmu_fail(EFBIG, "cannot read %s: it is larger than %zu MiB", path,
-				 MAX_JSON >> 20);
-			break;
-		}
-		room *= 2;
-		grown = realloc(text, room);
-		if (!grown) {
-			pmu_fail(ENOMEM, "cannot read %s: no memory", path);
-			break;
-		}
-		text = grown;
+	request->written = calloc(request->n_files * request->n_outputs + 1, sizeof(*request->written));
+	if (!request->written) {
+		pmu_command_error("no memory");
+		return PMU_EXIT_FAILED;
 	}
-	free(text);
-	return NULL;
-}
-
-static int read_json(struct input *input, int fd)
-{
-	size_t len = 0;
-	char *text = read_text(input->path, fd, &len);
-	int rc;
-
-	if (!text)
-		return -EIO;
-	rc = pmu_json_read(text, len, &input->model);
-	free(text);
-	if (rc) {
-		char reason[PMU_ERROR_MAX];
-
-		snprintf(reason, sizeof(reason), "%s", pmu_error_text());
-		return pmu_fail(rc, "cannot read %s: %s", input->path, reason);
-	}
-	return 0;
-}
-
-static int read_store(struct input *input, const struct pmu_store_head *head)
-{
-	char reason[PMU_ERROR_MAX];
-	int rc = pmu_store_snapshot_file(input->path, &input->model);
-
-	input->is_store = true;
-	if (rc) {
-		snprintf(reason, sizeof(reason), "%s", pmu_error_text());
-		if (!strstr(reason, input->path))
-			return pmu_fail(rc, "cannot read %s: %s", input->path, reason);
-		return rc;
-	}
-	input->is_alive = !head->ended && pmu_store_fate(head) == PMU_STORE_ALIVE;
-	pmu_metric_fill(input->model);
-	return 0;
-}
-
-/* What a file is, is told by how it begins. */
-static int read_input(struct input *input)
-{
-	struct pmu_store_head head = {0};
-	struct stat st;
-	ssize_t n;
-	int fd, rc;
-
-	fd = open(input->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return pmu_fail(errno, "cannot open %s: %s", input->path,
-				strerror(errno));
-	n = fstat(fd, &st) || !S_ISREG(st.st_mode) ? -1
-						   : pread(fd, &head, sizeof(head), 0);
-	if (n < 0)
-		rc = pmu_fail(EINVAL, "cannot read %s: it is not an ordinary file",
-			      input->path);
-	else if (!n)
-		rc = pmu_fail(EINVAL, "cannot read %s: it is empty", input->path);
-	else if (n >= 8 && !memcmp(head.magic, PMU_STORE_MAGIC, 8))
-		rc = read_store(input, &head);
-	else if (n >= 8 && !memcmp(head.magic, "\0\0\0\0\0\0\0", 8))
-		rc = pmu_fail(EINVAL,
-			      "cannot read %s: it begins with zeros, as the store of a program "
-			      "that was killed while it started: it can be deleted",
-			      input->path);
-	else if (memchr("{ \t\r\n", head.magic[0], 5))
-		rc = read_json(input, fd);
-	else
-		rc = pmu_fail(EINVAL,
-			      "cannot read %s: it is neither a store nor a JSON report",
-			      input->path);
-	close(fd);
-	return rc;
+	return check(self, request);
 }
 
 /* --- writing --- */
@@ -258,16 +172,16 @@ static unsigned int terminal_columns(void)
 	return size.ws_col < 60 ? 60 : size.ws_col;
 }
 
-static int write_stdout(const struct pmu_model *model, const struct request *request,
-			bool first)
+static int write_stdout(const struct pmu_model *model, struct request *request)
 {
 	struct pmu_text_options options = {.threads = request->threads,
 					   .all = request->all,
 					   .columns = terminal_columns()};
 	struct pmu_strbuf out = {0};
 
-	if (!first)
+	if (request->printed)
 		pmu_strbuf_add(&out, "\n");
+	request->printed = true;
 	pmu_report_render(&out, model, PMU_REPORT_TEXT, &options);
 	return pmu_command_print(&out);
 }
@@ -284,21 +198,49 @@ static void tell_unwritten(const char *path, int rc)
 		pmu_command_error("cannot write %s: %s", path, strerror(-rc));
 }
 
-static int write_file(const struct pmu_model *model, const struct request *request,
-		      const char *output)
+/* What -o says, for this report.  Those of two processes get no file of the same name. */
+static int file_name(const struct pmu_model *model, struct request *request, const char *output, char *path,
+		     size_t size)
 {
+	char rank[16] = "0";
 	const struct pmu_output_names names = {
-		.pid = (long)model->pid, .rank = "0", .host = model->host, .nth = 1};
+		.pid = (long)model->pid,
+		.rank = rank,
+		.host = model->host,
+		.nth = model->nth ? model->nth : 1,
+	};
+	struct written *written = &request->written[request->n_written];
+	int rc;
+
+	if (model->rank >= 0)
+		snprintf(rank, sizeof(rank), "%d", model->rank);
+	rc = pmu_output_path(output, &names, path, size);
+	if (rc < 0) {
+		tell_unwritten(output, rc);
+		return rc;
+	}
+	for (size_t i = 0; i < request->n_written; i++) {
+		if (strcmp(request->written[i].path, path) != 0)
+			continue;
+		if (request->written[i].pid == model->pid && request->written[i].start_unix_ns == model->start_unix_ns)
+			return 0;
+		pmu_command_error("%s is another report's already: put %%p (the process) into its name", path);
+		return -EEXIST;
+	}
+	*written = (struct written){strdup(path), model->pid, model->start_unix_ns};
+	request->n_written += written->path != NULL;
+	return 0;
+}
+
+static int write_file(const struct pmu_model *model, struct request *request, const char *output)
+{
 	struct pmu_text_options options = {.threads = request->threads, .all = request->all};
 	struct pmu_strbuf out = {0};
 	char path[MAX_PATH];
 	int rc;
 
-	rc = pmu_output_path(output, &names, path, sizeof(path));
-	if (rc < 0) {
-		tell_unwritten(output, rc);
+	if (file_name(model, request, output, path, sizeof(path)) < 0)
 		return PMU_EXIT_FAILED;
-	}
 	pmu_report_render(&out, model, pmu_report_format_of(path), &options);
 	rc = out.failed ? -ENOMEM
 			: pmu_report_write_file(path, pmu_strbuf_text(&out), out.len);
@@ -309,23 +251,31 @@ static int write_file(const struct pmu_model *model, const struct request *reque
 	return PMU_EXIT_FAILED;
 }
 
+/* Which of the outputs a report goes to. */
+enum to { TO_ALL, TO_THOSE_OF_ONE, TO_THE_OTHERS };
+
 /* A failed output does not keep the others from being written. */
-static int write_outputs(const struct pmu_model *model, const struct request *request,
-			 bool first)
+static int write_outputs(const struct pmu_model *model, struct request *request, enum to to)
 {
 	int failed = 0;
 	size_t i;
 
-	if (!request->n_outputs)
-		return write_stdout(model, request, first);
-	for (i = 0; i < request->n_outputs; i++)
-		failed |= strcmp(request->output[i], "-")
-				  ? write_file(model, request, request->output[i])
-				  : write_stdout(model, request, first);
+	if (!request->n_outputs && to != TO_THOSE_OF_ONE)
+		return write_stdout(model, request);
+	for (i = 0; i < request->n_outputs; i++) {
+		const char *output = request->output[i];
+
+		if (to != TO_ALL && is_of_one(output) != (to == TO_THOSE_OF_ONE))
+			continue;
+		failed |= strcmp(output, "-") ? write_file(model, request, output)
+					      : write_stdout(model, request);
+	}
 	return failed ? PMU_EXIT_FAILED : 0;
 }
 
-static int remove_store(const struct input *input)
+/* --- one by one, and merged --- */
+
+static int remove_store(const struct pmu_input *input)
 {
 	if (!input->is_store)
 		pmu_command_error("%s is kept: only stores are removed", input->path);
@@ -338,101 +288,132 @@ static int remove_store(const struct input *input)
 	return PMU_EXIT_FAILED;
 }
 
-static int report_file(const struct request *request, const char *path, bool first)
+/* An input whose report is written. */
+static int done_with(struct request *request, const struct pmu_input *input)
 {
-	struct input input = {.path = path};
-	int rc;
-
-	if (read_input(&input)) {
-		pmu_command_error("%s", pmu_error_text());
-		return PMU_EXIT_FAILED;
-	}
-	rc = write_outputs(input.model, request, first);
-	pmu_model_free(input.model);
-	if (rc)
-		return rc;
 	if (request->remove)
-		return remove_store(&input);
-	if (input.is_store && !input.is_alive)
+		return remove_store(input);
+	if (input->is_store && !input->is_alive && request->n_kept++ < KEPT_NAMED)
 		fprintf(stderr, "pmu: %s is kept; 'pmu report --remove %s' removes it\n",
-			path, path);
+			input->path, input->path);
 	return 0;
 }
 
-/* --- listing --- */
-
-static const char *const fate_words[] = {
-	[PMU_STORE_ALIVE] = "running",
-	[PMU_STORE_DEAD] = "left over",
-	[PMU_STORE_FOREIGN] = "elsewhere",
-};
-
-static void add_size(struct pmu_strbuf *out, uint64_t size)
+static int read_file(const struct request *request, size_t i, struct pmu_input *input)
 {
-	if (size < 10u << 20)
-		pmu_strbuf_addf(out, "%6" PRIu64 " KiB", (size + 1023) >> 10);
-	else
-		pmu_strbuf_addf(out, "%6" PRIu64 " MiB", size >> 20);
+	*input = (struct pmu_input){.path = request->file[i]};
+	if (pmu_input_read(input) == 0)
+		return 0;
+	pmu_command_error("%s", pmu_error_text());
+	return PMU_EXIT_FAILED;
 }
 
-static void add_entry(struct pmu_strbuf *out, const struct pmu_store_entry *entry)
+static int report_file(struct request *request, size_t i)
 {
-	time_t seconds = (time_t)(entry->start_unix_ns / 1000000000u);
-	char when[32] = "?", program[sizeof(entry->program)], *c;
-	struct tm tm;
+	struct pmu_input input;
+	int rc = read_file(request, i, &input);
 
-	if (localtime_r(&seconds, &tm))
-		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
-	/* a program's name may hold anything; a terminal should not */
-	memcpy(program, entry->program, sizeof(program));
-	for (c = program; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
-	pmu_strbuf_addf(out, "%-19s  %8" PRId32 "  %-9s  %-20s  ", when, entry->pid,
-			fate_words[entry->fate], program);
-	add_size(out, entry->size);
-	pmu_strbuf_addf(out, "  %s\n", entry->path);
+	if (rc)
+		return rc;
+	rc = write_outputs(input.model, request, TO_ALL);
+	pmu_model_free(input.model);
+	return rc ? rc : done_with(request, &input);
 }
 
-static int list_stores(void)
+static int report_each(const struct pmu_command *self, struct request *request)
 {
-	struct pmu_strbuf out = {0};
-	struct pmu_store_entry *entry;
-	int n = pmu_store_list(&entry), i;
+	int rc = check_outputs(self, request);
 
-	if (n < 0) {
-		pmu_command_error("%s", pmu_error_text());
+	for (size_t i = 0; rc != PMU_EXIT_USAGE && i < request->n_files; i++)
+		if (report_file(request, i))
+			rc = PMU_EXIT_FAILED;
+	return rc;
+}
+
+static int write_apart(const struct pmu_command *self, struct request *request, const struct pmu_input *input,
+		       size_t n)
+{
+	int rc = check_outputs(self, request);
+
+	for (size_t i = 0; rc != PMU_EXIT_USAGE && i < n; i++)
+		if (write_outputs(input[i].model, request, TO_ALL) || done_with(request, &input[i]))
+			rc = PMU_EXIT_FAILED;
+	return rc;
+}
+
+static int write_merged(struct request *request, const struct pmu_input *input, size_t n)
+{
+	struct pmu_model *model = NULL;
+	size_t n_left_out = 0;
+	int rc;
+
+	if (pmu_inputs_merge(input, n, &model, &n_left_out) < 0) {
+		pmu_command_error("cannot merge: %s", pmu_error_text());
 		return PMU_EXIT_FAILED;
 	}
-	if (!n) {
-		pmu_strbuf_add(
-			&out,
-			"No stores: no program is being measured, and none ended without "
-			"its report.\n");
-		return pmu_command_print(&out);
+	rc = write_outputs(model, request, TO_THE_OTHERS);
+	pmu_model_free(model);
+	for (size_t i = 0; i < n; i++)
+		rc |= write_outputs(input[i].model, request, TO_THOSE_OF_ONE);
+	for (size_t i = 0; i < n && !rc; i++)
+		rc |= done_with(request, &input[i]);
+	return rc || n_left_out ? PMU_EXIT_FAILED : 0;
+}
+
+static int report_read(const struct pmu_command *self, struct request *request, const struct pmu_input *input,
+		       size_t n)
+{
+	enum pmu_merging merging = request->merge ? PMU_MERGE_RANKS : pmu_inputs_belong(input, n);
+
+	if (merging == PMU_MERGE_RANKS && n)
+		return write_merged(request, input, n);
+	if (merging == PMU_MERGE_REFUSED)
+		pmu_command_error("not merged: %s (--merge merges all the same, --each says no)", pmu_error_text());
+	return write_apart(self, request, input, n);
+}
+
+/* Whether they belong together shows when all are read. */
+static int report_several(const struct pmu_command *self, struct request *request)
+{
+	struct pmu_input *input = calloc(request->n_files, sizeof(*input));
+	size_t n = 0;
+	int rc = 0, failed = 0;
+
+	if (!input) {
+		pmu_command_error("no memory");
+		return PMU_EXIT_FAILED;
 	}
-	pmu_strbuf_addf(&out, "%-19s  %8s  %-9s  %-20s  %10s  %s\n", "started", "process",
-			"state", "program", "size", "store");
-	for (i = 0; i < n; i++)
-		add_entry(&out, &entry[i]);
-	pmu_strbuf_add(&out, "\n'pmu report STORE' makes the report of one, also while "
-			     "its program runs.\n");
-	free(entry);
-	return pmu_command_print(&out);
+	for (size_t i = 0; i < request->n_files; i++) {
+		rc = read_file(request, i, &input[n]);
+		failed |= rc;
+		n += !rc;
+	}
+	rc = report_read(self, request, input, n);
+	for (size_t i = 0; i < n; i++)
+		pmu_model_free(input[i].model);
+	free(input);
+	return rc ? rc : failed;
 }
 
 static int run_report(const struct pmu_command *self, int argc, char **argv)
 {
 	struct request request = {0};
 	int rc = parse(self, argc, argv, &request);
-	size_t i;
 
-	if (!rc && !request.n_files)
-		rc = list_stores();
-	else if (!rc)
-		for (i = 0; i < request.n_files; i++)
-			if (report_file(&request, request.file[i], !i))
-				rc = PMU_EXIT_FAILED;
+	if (rc)
+		;
+	else if (!request.n_files)
+		rc = pmu_report_list();
+	else if ((request.n_files == 1 && !request.merge) || request.each)
+		rc = report_each(self, &request);
+	else
+		rc = report_several(self, &request);
+	if (request.n_kept > KEPT_NAMED)
+		fprintf(stderr, "pmu: so %s %zu more\n", request.n_kept - KEPT_NAMED > 1 ? "are" : "is",
+			request.n_kept - KEPT_NAMED);
+	while (request.n_written)
+		free(request.written[--request.n_written].path);
+	free(request.written);
 	free(request.file);
 	free(request.output);
 	return rc;
@@ -440,24 +421,31 @@ static int run_report(const struct pmu_command *self, int argc, char **argv)
 
 const struct pmu_command pmu_command_report = {
 	.name = "report",
-	.usage = "report [FILE...] [-o OUT]... [--threads] [--all] [--remove] [--help]",
-	.about = "make a report from a store or a JSON report, or list the stores",
+	.usage = "report [FILE...] [-o OUT]... [--merge | --each] [--threads] [--all] [--remove]",
+	.about = "make a report from a store or a JSON report, merge those of ranks, or list the stores",
 	.help = "A FILE is a store (what a program that was killed left over, or that of "
 		"one that still\n"
-		"runs) or a report that was written as JSON. Without a FILE it lists the "
-		"stores.\n"
+		"runs) or a report that was written as JSON.  Several that are of ranks of one "
+		"MPI program\n"
+		"become one report, which also says how time is spread over the ranks; other "
+		"ones follow\n"
+		"each other.  Without a FILE it lists the stores.\n"
 		"\n"
-		"  -o OUT, --output OUT\n"
-		"              where the report goes, any number of times; .json and "
-		".csv choose the format,\n"
-		"              any other name gets text, '-' is standard output; %p "
-		"stands for the process,\n"
-		"              %h for the host. Without -o: text on standard output\n"
-		"  --threads   the text also has each thread's own rows\n"
-		"  --all       the text has every region, also beyond the 100 with the most time\n"
-		"  --remove    remove the store of a program that is gone once its "
+		"  -o, --output OUT  where the report goes, any number of times; .json and .csv choose\n"
+		"                    the format, any other name gets text, '-' is standard output.  %p\n"
+		"                    stands for the process, %r for the MPI rank, %h for the host, %n for\n"
+		"                    the program's number in its process: with one of them every FILE\n"
+		"                    gets its own OUT.  Without -o: text on standard output\n"
+		"  --merge           one report of all FILEs, whatever they are of: below a row for each\n"
+		"                    program where there are several\n"
+		"  --each            a report for each FILE, also of ranks\n"
+		"  --threads         the text also has each thread's own rows, and how calls' times are\n"
+		"                    spread, and counts over ranks\n"
+		"  --all             the text has every region, also beyond the 100 with the most time,\n"
+		"                    and how counts are spread over ranks\n"
+		"  --remove          remove the store of a program that is gone once its "
 		"report is written\n"
-		"  -h, --help  this text\n"
-		"  --          what follows are files, also where a name begins with -\n",
+		"  -h, --help        this text\n"
+		"  --                what follows are files, also where a name begins with -\n",
 	.run = run_report,
 };

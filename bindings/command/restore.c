@@ -72,10 +72,11 @@ const struct pmu_command pmu_command_restore = {
 	.name = "restore",
 	.usage = "restore [--device PATH]",
 	.about = "put back the counter registers that a killed program left programmed",
-	.help = "A program that counts by the source msr writes down what the registers held before. Where it\n"
+	.help = "A program that counts by the source msr writes down what the registers held before.  Where it\n"
 		"was killed, the next such program puts them back, or this command does, as the same user.\n"
 		"\n"
 		"  --device PATH  where the registers are, its %d standing for the processor's number;\n"
-		"                 PMU_MSR_DEVICE without it, else /dev/cpu/%d/msr\n",
+		"                 PMU_MSR_DEVICE without it, else /dev/cpu/%d/msr\n"
+		"  -h, --help     this text\n",
 	.run = run_restore,
 };

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the parts of `pmu run` share. */
+#ifndef PMU_COMMAND_RUN_H
+#define PMU_COMMAND_RUN_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "report/report.h"
+#include "store/place_dirs.h"
+
+/** Exit statuses of ours, as those of env(1), nohup(1) and timeout(1). */
+#define PMU_EXIT_NOT_STARTED 125 /* we failed before the command started */
+#define PMU_EXIT_NO_EXEC     126 /* it is there and cannot be executed */
+#define PMU_EXIT_NOT_FOUND   127
+
+struct pmu_command;
+
+/** The command line, and what it means. */
+struct pmu_run_request {
+	const char *group, *events, *cpus, *pin, *source;
+	const char *automatic, *functions, *min_time, *wrap;
+	const char **output; /* of -o, else of PMU_OUTPUT; none: text on standard error */
+	size_t n_outputs;
+	char *output_list; /* of PMU_OUTPUT, cut into pieces */
+	bool no_report;	   /* PMU_OUTPUT=none */
+	bool each;
+	bool pins;     /* threads are to be pinned: libpmu must be in the global scope */
+	bool switched_off; /* PMU_ENABLE=0 */
+	bool emulate;	   /* under valgrind, */
+	char valgrind[PATH_MAX]; /* which is here */
+	struct pmu_text_options text;
+	char **command; /* ends with NULL */
+};
+
+/**
+ * pmu_run_parse() - the command line, and PMU_OUTPUT where it has no -o
+ * @request: all zero; to be given back by pmu_run_request_free() also after an error
+ * Return: 0, or an exit status after a message.
+ */
+int pmu_run_parse(const struct pmu_command *self, int argc, char **argv, struct pmu_run_request *request);
+void pmu_run_request_free(struct pmu_run_request *request);
+
+/** What the command is: whether something can be preloaded into it. */
+struct pmu_run_target {
+	char path[PATH_MAX]; /* what the search has found; "" nothing */
+	bool no_preload; /* the loader would complain, or the program break */
+	bool no_script;	 /* execvp() would take a program that the kernel refuses for a script of the shell's */
+	char why[2 * PATH_MAX + 64]; /* "" or why it cannot be measured from inside: "it is statically linked" */
+};
+
+/**
+ * pmu_run_look() - find the command as execvp() does, and look into it
+ *
+ * A script is as good as its interpreter.  Trusts nothing in the file.  What cannot be read is taken as measurable.
+ */
+void pmu_run_look(const char *command, struct pmu_run_target *target);
+
+/** pmu_run_search() - as execvp() does, in PATH.  Return: whether there is such a command. */
+bool pmu_run_search(const char *command, char *path, size_t size);
+
+/** The folder that stores of this run go to. */
+struct pmu_run_folder {
+	char place[PMU_PLACE_MAX]; /* where it is: the folder for stores */
+	char path[PMU_PLACE_MAX];
+};
+
+/**
+ * pmu_run_folder_make() - a new one
+ *
+ * Removes those that earlier runs left.  Stores of a run that was killed before its report are moved to where those of
+ * killed programs are.
+ *
+ * Return: 0 or a negative errno with a sentence.
+ */
+int pmu_run_folder_make(struct pmu_run_folder *folder);
+/** pmu_run_folder_leave() - to processes that still run, after the report; a later run removes it */
+void pmu_run_folder_leave(const struct pmu_run_folder *folder);
+/** pmu_run_folder_remove() - with all that is in it */
+void pmu_run_folder_remove(const struct pmu_run_folder *folder);
+
+/** The libraries that are preloaded. */
+struct pmu_run_libraries {
+	char preload[PATH_MAX]; /* "" not found, or not to be had */
+	char pmu[PATH_MAX];	/* behind it, where threads are pinned */
+	char why[PATH_MAX + 128]; /* why there is none */
+};
+
+/**
+ * pmu_run_libraries_find() - where they are, in words that LD_PRELOAD can hold
+ * @folder: gets links to those in whose path is a blank or colon
+ */
+void pmu_run_libraries_find(const struct pmu_run_folder *folder, bool with_pmu, struct pmu_run_libraries *libraries);
+
+/**
+ * pmu_run_environment() - ours, with the request's settings
+ * @folder, @libraries: NULL: only what is checked before the start
+ * Return: for pmu_run_environment_free(); NULL without memory.
+ */
+char **pmu_run_environment(const struct pmu_run_request *request, const struct pmu_run_folder *folder,
+			   const struct pmu_run_libraries *libraries);
+void pmu_run_environment_free(char **environment);
+
+/** pmu_run_check_settings() - as the library would check them.  Return: 0, or an exit status after a message. */
+int pmu_run_check_settings(struct pmu_run_request *request);
+
+/** pmu_run_check_emulation() - is there what --emulate needs?  Return: 0, or an exit status after a message. */
+int pmu_run_check_emulation(struct pmu_run_request *request);
+
+/** pmu_run_emulated_errno() - why the command could not be executed, which valgrind would tell otherwise; 0: it can. */
+int pmu_run_emulated_errno(const struct pmu_run_request *request, const struct pmu_run_target *target);
+
+/** pmu_run_emulated_refuses() - is it a program that valgrind does not run?  True: after a message. */
+bool pmu_run_emulated_refuses(const struct pmu_run_target *target);
+
+/** A command line; its words are its own. */
+struct pmu_run_words {
+	char **word; /* ends with NULL */
+	size_t n;
+	bool failed;
+};
+
+/**
+ * pmu_run_words_make() - valgrind's command line, with the command's at its end
+ * @words: all zero; to be given back also after an error
+ * Return: 0 or -ENOMEM.
+ */
+int pmu_run_words_make(const struct pmu_run_request *request, const struct pmu_run_folder *folder,
+		       struct pmu_run_words *words);
+void pmu_run_words_free(struct pmu_run_words *words);
+
+/** pmu_run_log_format() - where valgrind's logs are, with %p for the process; to be freed; NULL without memory. */
+char *pmu_run_log_format(const struct pmu_run_folder *folder);
+
+struct pmu_run_parts;
+/** pmu_run_note_valgrind() - where it was valgrind that could not go on, what it said */
+void pmu_run_note_valgrind(const struct pmu_run_folder *folder, pid_t pid, struct pmu_run_parts *parts);
+
+struct pmu_mask;
+/** How a command is started. */
+struct pmu_run_start {
+	const char *path; /* of the program; NULL: whatever execvp() finds */
+	char **command;
+	char **environment;
+	const struct pmu_mask *cpus; /* that it is bound to; NULL: as we are */
+	void (*tick)(void *arg);     /* called now and then while it runs */
+	void *arg;
+};
+
+/** What became of it. */
+struct pmu_run_end {
+	pid_t pid;
+	int exec_errno; /* not 0: it was never executed */
+	int status;	/* as of wait(2) */
+	uint64_t start_unix_ns;
+	struct pmu_model_run run; /* the same for the report */
+};
+
+/**
+ * pmu_run_command() - execute it and wait for its end
+ *
+ * Signals that are sent to us are passed on, those of the terminal reach it by themselves; when it is stopped from the
+ * terminal, so are we.  Whatever we change for that is as before afterwards.
+ *
+ * Return: 0, also where it could not be executed; a negative errno with a sentence where there was no process to be had.
+ */
+int pmu_run_command(const struct pmu_run_start *start, struct pmu_run_end *end);
+
+/** pmu_run_die() - by the signal that ended the command, without a core of our own; returns where we survive it */
+void pmu_run_die(int signal_number);
+
+#define PMU_RUN_NOTES 4
+/** What the processes left behind. */
+struct pmu_run_parts {
+	struct pmu_model **model;
+	size_t n, room;
+	size_t n_unread;      /* stores that could not be read */
+	char unread[512];     /* why, of the last */
+	int n_lost;	      /* processes that found no room for theirs */
+	int n_alive;	      /* processes that still ran when the report was made: the folder is theirs */
+	bool no_memory;
+	struct pmu_model_run run;
+	char note[PMU_RUN_NOTES][3 * PATH_MAX]; /* about the whole run */
+	size_t n_notes;
+};
+
+/** pmu_run_note() - one more; beyond the most there are, none */
+void pmu_run_note(struct pmu_run_parts *parts, const char *fmt, ...) PMU_PRINTF(2, 3);
+
+/** pmu_run_take() - where there are many stores: the results of processes that are gone, whose stores are removed */
+void pmu_run_take(const struct pmu_run_folder *folder, struct pmu_run_parts *parts);
+/** pmu_run_take_all() - all results, of processes that still run those up to now; in the order of their start */
+void pmu_run_take_all(const struct pmu_run_folder *folder, struct pmu_run_parts *parts);
+void pmu_run_parts_free(struct pmu_run_parts *parts);
+
+/** pmu_run_check_outputs() - can they be written?  Return: 0, or an exit status after a message. */
+int pmu_run_check_outputs(const struct pmu_run_request *request);
+
+/**
+ * pmu_run_write() - the reports
+ * @parts: one at least
+ *
+ * What could not be written is said, and the results are kept as JSON in the folder for stores.
+ */
+void pmu_run_write(const struct pmu_run_request *request, struct pmu_run_parts *parts,
+		   const struct pmu_run_folder *folder);
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The command line of `pmu run`, and whether its settings make sense. */
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/sysfile.h"
+#include "bindings/command/command.h"
+#include "bindings/command/run.h"
+#include "counters/backend.h"
+#include "machine/mask.h"
+#include "session/config.h"
+
+/* --- the command line --- */
+
+static int parse_option(const struct pmu_command *self, struct pmu_run_request *request, char **argv, int *i)
+{
+	const char *output = NULL;
+	const struct pmu_option options[] = {
+		{ .name = "--group", .letter = 'g', .value = &request->group },
+		{ .name = "--events", .letter = 'e', .value = &request->events },
+		{ .name = "--cpus", .letter = 'C', .value = &request->cpus },
+		{ .name = "--output", .letter = 'o', .value = &output },
+		{ .name = "--pin", .value = &request->pin },
+		{ .name = "--source", .value = &request->source },
+		{ .name = "--emulate", .flag = &request->emulate },
+		{ .name = "--auto", .value = &request->automatic },
+		{ .name = "--functions", .value = &request->functions },
+		{ .name = "--min-time", .value = &request->min_time },
+		{ .name = "--wrap", .value = &request->wrap },
+		{ .name = "--threads", .flag = &request->text.threads },
+		{ .name = "--all", .flag = &request->text.all },
+		{ .name = "--each", .flag = &request->each },
+		{ .name = NULL },
+	};
+	int rc = pmu_command_option(self, options, argv, i);
+
+	if (!rc && output)
+		request->output[request->n_outputs++] = output;
+	return rc;
+}
+
+/* Where no -o says it: PMU_OUTPUT, which the command does not get. */
+static int take_outputs(struct pmu_run_request *request)
+{
+	const char *list = getenv("PMU_OUTPUT");
+	char *rest, *path;
+	size_t n = 1;
+
+	if (request->n_outputs == 1 && !strcmp(request->output[0], "none")) {
+		request->n_outputs = 0;
+		request->no_report = true;
+	}
+	if (request->no_report || request->n_outputs || !list || !*list)
+		return 0;
+	request->no_report = !strcmp(list, "none");
+	if (request->no_report)
+		return 0;
+	for (const char *c = list; *c; c++)
+		n += *c == ',';
+	free(request->output);
+	request->output = calloc(n, sizeof(*request->output));
+	request->output_list = rest = strdup(list);
+	if (!request->output || !rest) {
+		pmu_command_error("no memory");
+		return PMU_EXIT_NOT_STARTED;
+	}
+	while ((path = strsep(&rest, ",")))
+		if (*path)
+			request->output[request->n_outputs++] = path;
+	return 0;
+}
+
+int pmu_run_parse(const struct pmu_command *self, int argc, char **argv, struct pmu_run_request *request)
+{
+	int i, rc;
+
+	request->output = calloc((size_t)argc, sizeof(*request->output));
+	if (!request->output) {
+		pmu_command_error("no memory");
+		return PMU_EXIT_NOT_STARTED;
+	}
+	/* what follows the command is its own */
+	for (i = 1; i < argc && argv[i][0] == '-'; i++) {
+		if (!strcmp(argv[i], "--")) {
+			i++;
+			break;
+		}
+		rc = parse_option(self, request, argv, &i);
+		if (rc)
+			return rc;
+	}
+	if (i >= argc)
+		return pmu_command_usage_error(self, "run what? A command is missing");
+	request->command = argv + i;
+	if (request->events && request->group)
+		return pmu_command_usage_error(self, "events or a group, not both");
+	return take_outputs(request);
+}
+
+void pmu_run_request_free(struct pmu_run_request *request)
+{
+	free(request->output);
+	free(request->output_list);
+}
+
+/* --- settings --- */
+
+/* Those of the library's own that are said here by an option. */
+static const struct {
+	const char *variable;
+	const char *option;
+} spoken[] = {
+	{ "PMU_GROUP: ", "-g" }, { "PMU_EVENTS: ", "-e" }, { "PMU_PIN: ", "--pin" }, { "PMU_BACKEND=", "--source" },
+};
+
+static bool is_given(const struct pmu_run_request *request, size_t i)
+{
+	const char *const given[] = { request->group, request->events, request->pin, request->source };
+
+	return given[i] != NULL;
+}
+
+/* The library's sentence, about the option where there is one. */
+static int tell(const struct pmu_run_request *request)
+{
+	const char *text = pmu_error_text();
+
+	for (size_t i = 0; i < PMU_ARRAY_LEN(spoken); i++) {
+		size_t len = strlen(spoken[i].variable);
+		bool with_value = spoken[i].variable[len - 1] == '=';
+
+		if (!is_given(request, i) || strncmp(text, spoken[i].variable, len) != 0)
+			continue;
+		pmu_command_error("%s%s%s", spoken[i].option, with_value ? " " : ": ", text + len);
+		return PMU_EXIT_USAGE;
+	}
+	pmu_command_error("%s", text);
+	return PMU_EXIT_USAGE;
+}
+
+/* Lines. */
+static void tell_warnings(char *rest)
+{
+	char *line;
+
+	while (rest && *rest && (line = strsep(&rest, "\n")))
+		pmu_command_error("%s", line);
+}
+
+static bool is_pinning(const struct pmu_config *config)
+{
+	/* registers count processors, not threads: that source pins by itself */
+	if (config->backend && config->backend->exclusive)
+		return !config->pin_given || config->pin.policy != PMU_PIN_NONE;
+	return config->pin_given && config->pin.policy != PMU_PIN_NONE;
+}
+
+/* All that the library would find before its first region. */
+static int check_library(struct pmu_run_request *request)
+{
+	struct pmu_config *config = malloc(sizeof(*config));
+	struct pmu_strbuf warnings = { 0 };
+	struct pmu_pinning *pinning = NULL;
+	int rc = config ? pmu_config_load(config, NULL, &warnings) : pmu_fail(ENOMEM, "no memory");
+
+	if (!rc && config->enable)
+		rc = pmu_pinning_open(&pinning, &config->pin, NULL);
+	pmu_pinning_close(pinning);
+	if (!rc) {
+		request->switched_off = !config->enable;
+		request->pins = config->enable && is_pinning(config);
+		request->text.threads |= config->report.threads;
+		request->text.all |= config->report.all;
+		tell_warnings(warnings.text);
+	}
+	pmu_strbuf_free(&warnings);
+	if (config)
+		pmu_catalog_close(&config->catalog);
+	free(config);
+	return rc ? tell(request) : 0;
+}
+
+/* Words of PMU_AUTO. */
+static int check_auto(const char *text)
+{
+	static const char *const words[] = { "main", "threads", "openmp", "functions", "wrap", "markers", "none", NULL };
+	char word[16];
+
+	for (;; text++) {
+		size_t len = strcspn(text, ","), i = 0;
+		const char *near;
+
+		snprintf(word, sizeof(word), "%.*s", (int)len, text);
+		while (words[i] && (strlen(words[i]) != len || strncmp(text, words[i], len) != 0))
+			i++;
+		if (!words[i]) {
+			near = pmu_closest(word, words);
+			pmu_command_error("--auto: there is no '%.*s'%s%s; choose among main, threads, openmp, functions, "
+					  "wrap and markers, or none", (int)len, text, near ? ", did you mean " : "",
+					  near ? near : "");
+			return PMU_EXIT_USAGE;
+		}
+		text += len;
+		if (!*text)
+			return 0;
+	}
+}
+
+static int check_min_time(const char *text)
+{
+	static const char *const units[] = { "", "ns", "us", "ms", "s", NULL };
+	size_t digits = strspn(text, "0123456789.");
+
+	for (int i = 0; digits && text[0] != '.' && units[i]; i++)
+		if (!strcmp(text + digits, units[i]) && (units[i][0] || !strcmp(text, "0")))
+			return 0;
+	pmu_command_error("--min-time %s: that is no duration; say it as in 500ns, 10us, 1ms", text);
+	return PMU_EXIT_USAGE;
+}
+
+/* "LIBRARY:FUNCTION", more with commas. */
+static int check_wrap(const char *text)
+{
+	for (const char *item = text;; item++) {
+		size_t len = strcspn(item, ","), name = strcspn(item, ":,");
+
+		if (!name || name + 1 >= len) {
+			pmu_command_error("--wrap: '%.*s' is not LIBRARY:FUNCTION, as in libblas.so:dgemm_", (int)len, item);
+			return PMU_EXIT_USAGE;
+		}
+		item += len;
+		if (!*item)
+			return 0;
+	}
+}
+
+int pmu_run_check_settings(struct pmu_run_request *request)
+{
+	char **environment = pmu_run_environment(request, NULL, NULL), **ours = environ;
+	int rc;
+
+	if (!environment) {
+		pmu_command_error("no memory");
+		return PMU_EXIT_NOT_STARTED;
+	}
+	environ = environment;
+	rc = check_library(request);
+	environ = ours;
+	pmu_run_environment_free(environment);
+	if (!rc && request->automatic)
+		rc = check_auto(request->automatic);
+	if (!rc && request->min_time)
+		rc = check_min_time(request->min_time);
+	if (!rc && request->wrap)
+		rc = check_wrap(request->wrap);
+	return rc;
+}
