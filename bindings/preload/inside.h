@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What load.c, main.c, leave.c, death.c and threads.c share beyond preload.h. */
+#ifndef PMU_PRELOAD_INSIDE_H
+#define PMU_PRELOAD_INSIDE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+#define PRELOAD_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+/** A function behind ours. */
+struct preload_behind {
+	const char *name;
+	void *function;
+};
+
+/**
+ * preload_behind_find() - look up those of a table that are not known yet
+ *
+ * dlsym() is no function for signal handlers and children of vfork(): each file does this in a constructor.
+ */
+void preload_behind_find(struct preload_behind *table, size_t n);
+
+/** preload_behind() - one of them; looked up now where another object's constructor comes before ours. */
+static inline void *preload_behind(struct preload_behind *row)
+{
+	void *function = __atomic_load_n(&row->function, __ATOMIC_RELAXED);
+
+	if (likely(function))
+		return function;
+	preload_behind_find(row, 1);
+	return __atomic_load_n(&row->function, __ATOMIC_RELAXED);
+}
+
+/**
+ * preload_possible() - may this process be measured at all: not switched off, and not privileged?
+ *
+ * Nothing is loaded for it.
+ */
+bool preload_possible(void);
+
+/** preload_started() - what preload_on() says now holds from now on. */
+bool preload_started(void);
+
+/** preload_measured() - there is a session, and it is this process's: false in a child of vfork(). */
+bool preload_measured(void);
+
+/** preload_is_libpmu() - is it code of libpmu's? */
+bool preload_is_libpmu(uintptr_t address);
+
+/** preload_forked() - in a child that fork() has made: from here on it is measured by itself. */
+void preload_forked(void);
+
+/** preload_forward_open() - what pmu.h declares is to be found here.  Return: false where it is no libpmu that we know. */
+bool preload_forward_open(void *library);
+
+/**
+ * preload_life_begin(), preload_life_end() - the region that lasts as long as the calling thread
+ * @name: a string that stays; "main" or "thread"
+ *
+ * It ends when the thread does, however that comes about, or here, if that is earlier.
+ */
+void preload_life_begin(const char *name);
+void preload_life_end(void);
+
+/** preload_life_go_on() - in a forked child: the calling thread's goes on from zero. */
+void preload_life_go_on(void);
+
+/** preload_is_main() - is it the program's main, whatever symbols it has? */
+bool preload_is_main(const void *code);
+
+/** preload_life_start() - before the first of them. */
+void preload_life_start(void);
+
+/** preload_death_start() - signals that would end the program come by here first. */
+void preload_death_start(void);
+
+/** preload_death_stop() - they no longer do. */
+void preload_death_stop(void);
+
+/**
+ * preload_stop() - from here on nothing is measured, and no system call is made for it
+ * @why: for the report
+ *
+ * Nothing to do in a process that is not measured, or in a child of vfork().
+ */
+void preload_stop(const char *why);
+
+/** preload_main_end() - before the last of a process's report: what is left to say */
+void preload_main_end(void);
+
+#pragma GCC visibility pop
+
+#endif

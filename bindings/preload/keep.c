@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory and a lock for what is found out about functions. */
+#include "keep.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Bytes asked of the kernel at a time. */
+#define PIECE ((size_t)64 << 10)
+#define ALIGN 16u
+
+static struct {
+	pthread_mutex_t lock;
+	char *at;
+	size_t left;
+} kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static __thread bool holding __attribute__((tls_model("initial-exec")));
+
+void *preload_map(size_t size)
+{
+	int saved = errno;
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	errno = saved;
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+void preload_unmap(void *memory, size_t size)
+{
+	int saved = errno;
+
+	munmap(memory, size);
+	errno = saved;
+}
+
+void *preload_keep(size_t size)
+{
+	char *memory;
+
+	if (size > SIZE_MAX / 2)
+		return NULL;
+	size = (size + ALIGN - 1) / ALIGN * ALIGN;
+	if (size > PIECE / 4)
+		return preload_map(size);
+	if (size > kept.left) {
+		kept.at = preload_map(PIECE);
+		kept.left = kept.at ? PIECE : 0;
+		if (!kept.at)
+			return NULL;
+	}
+	memory = kept.at;
+	kept.at += size;
+	kept.left -= size;
+	return memory;
+}
+
+const char *preload_keep_text(const char *text, size_t len)
+{
+	char *copy = preload_keep(len + 1);
+
+	if (copy)
+		memcpy(copy, text, len);
+	return copy;
+}
+
+/* --- the lock --- */
+
+/* Across a fork it is held, so that the child finds what it guards whole. */
+static __thread bool held_for_fork __attribute__((tls_model("initial-exec")));
+
+static void before_fork(void)
+{
+	held_for_fork = preload_lock();
+}
+
+static void after_fork(void)
+{
+	if (held_for_fork)
+		preload_unlock();
+	held_for_fork = false;
+}
+
+static void follow_forks(void)
+{
+	pthread_atfork(before_fork, after_fork, after_fork);
+}
+
+bool preload_lock(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	if (holding)
+		return false;
+	pthread_once(&once, follow_forks);
+	/* before, so that a signal handler in between does not try */
+	holding = true;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	pthread_mutex_lock(&kept.lock);
+	return true;
+}
+
+void preload_unlock(void)
+{
+	pthread_mutex_unlock(&kept.lock);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	holding = false;
+}

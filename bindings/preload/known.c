@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Gets to know instrumented functions: by name, wanted or not, and again when objects come and go. */
+#include "known.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elf.h"
+#include "filter.h"
+#include "keep.h"
+#include "preload.h"
+#include "symbols.h"
+
+#define FIRST_SHIFT 54u /* 1,024 slots */
+#define N_BUCKETS   4096u
+
+struct preload_table *preload_table;
+unsigned int preload_unloads;
+
+/* All under preload_lock(); names and table are read without it too. */
+static struct {
+	size_t n_functions;
+	struct preload_name *names; /* the last one */
+	struct bucket {
+		struct preload_name *name;
+		struct bucket *next;
+	} *bucket[N_BUCKETS];
+	const char *patterns;
+	bool patterns_read;
+} known;
+
+/* --- names --- */
+
+/* Once: a program may change its environment. */
+static bool read_patterns(void)
+{
+	const char *text;
+
+	if (!preload_lock())
+		return false;
+	text = known.patterns_read ? NULL : getenv("PMU_FUNCTIONS");
+	if (text && *text)
+		known.patterns = preload_keep_text(text, strlen(text));
+	known.patterns_read = true;
+	preload_unlock();
+	return true;
+}
+
+const char *preload_patterns(void)
+{
+	return known.patterns;
+}
+
+const struct preload_name *preload_names(void)
+{
+	return __atomic_load_n(&known.names, __ATOMIC_ACQUIRE);
+}
+
+static struct preload_name *name_of(const char *text, bool is_wanted)
+{
+	size_t len = strlen(text);
+	struct bucket **bucket = &known.bucket[preload_hash(0, text, len) % N_BUCKETS], *entry;
+	struct preload_name *name;
+
+	for (entry = *bucket; entry; entry = entry->next)
+		if (!strcmp(entry->name->text, text))
+			return entry->name;
+	name = preload_keep(sizeof(*name) + len + 1);
+	entry = preload_keep(sizeof(*entry));
+	if (!name || !entry)
+		return NULL;
+	memcpy(name->text, text, len);
+	name->next = known.names;
+	name->number = known.names ? known.names->number + 1 : 0;
+	name->is_wanted = is_wanted;
+	*entry = (struct bucket){name, *bucket};
+	*bucket = entry;
+	__atomic_store_n(&known.names, name, __ATOMIC_RELEASE);
+	return name;
+}
+
+/* --- the table --- */
+
+static struct preload_slot *slot_for(struct preload_table *table, const void *code)
+{
+	size_t i = preload_slot_of(table, code);
+
+	while (table->slot[i].code && table->slot[i].code != code)
+		i = (i + 1) & table->mask;
+	return &table->slot[i];
+}
+
+/* Readers may still be in the old one: it stays. */
+static struct preload_table *grown(struct preload_table *old)
+{
+	unsigned int shift = old ? old->shift - 1 : FIRST_SHIFT;
+	size_t room = (size_t)1 << (64 - shift);
+	struct preload_table *table = preload_keep(sizeof(*table) + room * sizeof(*table->slot));
+
+	if (!table)
+		return NULL;
+	table->shift = shift;
+	table->mask = room - 1;
+	for (size_t i = 0; old && i < room / 2; i++)
+		if (old->slot[i].code)
+			*slot_for(table, old->slot[i].code) = old->slot[i];
+	__atomic_store_n(&preload_table, table, __ATOMIC_RELEASE);
+	return table;
+}
+
+static bool enter_into_table(const void *code, struct preload_function *function)
+{
+	struct preload_table *table = preload_table;
+	struct preload_slot *slot;
+
+	if (!table || 2 * (known.n_functions + 1) > table->mask + 1)
+		table = grown(table);
+	if (!table)
+		return false;
+	slot = slot_for(table, code);
+	__atomic_store_n(&slot->function, function, __ATOMIC_RELEASE);
+	if (!slot->code) {
+		known.n_functions++;
+		__atomic_store_n(&slot->code, code, __ATOMIC_RELEASE);
+	}
+	return true;
+}
+
+/* --- functions --- */
+
+static struct preload_function *new_function(const void *code, const struct preload_place *place,
+					     struct preload_name *name, unsigned int unloads)
+{
+	struct preload_function *function = preload_keep(sizeof(*function));
+
+	if (!function || !name)
+		return NULL;
+	function->start = place->start;
+	function->size = place->size;
+	function->unloads = unloads;
+	function->name = name;
+	function->object = place->object;
+	/* main is a region already, that of the whole program */
+	if (name->is_wanted && !(preload_is_main(code) && preload_on(PRELOAD_MAIN)))
+		function->text = name->text;
+	return enter_into_table(code, function) ? function : NULL;
+}
+
+struct preload_function *preload_get_to_know(const void *code)
+{
+	/* before anything is looked at: what is unloaded meanwhile makes it look again */
+	unsigned int unloads = __atomic_load_n(&preload_unloads, __ATOMIC_ACQUIRE);
+	struct preload_function *function = preload_known(code);
+	struct preload_place place;
+	struct preload_name *name;
+	bool is_wanted;
+
+	if (function && function->object && preload_place_object(code) == function->object) {
+		__atomic_store_n(&function->unloads, unloads, __ATOMIC_RELAXED);
+		return function;
+	}
+	if (!read_patterns() || preload_place_find(code, &place) < 0)
+		return NULL;
+	is_wanted = preload_filter_wants(known.patterns, place.name);
+	if (!preload_lock())
+		return NULL;
+	function = preload_known(code);
+	name = name_of(place.name, is_wanted);
+	/* another thread may have been faster */
+	if (!function || function->object != place.object || function->name != name)
+		function = new_function(code, &place, name, unloads);
+	else
+		__atomic_store_n(&function->unloads, unloads, __ATOMIC_RELAXED);
+	preload_unlock();
+	return function;
+}
+
+/* --- what goes away --- */
+
+static struct preload_behind behind_dlclose = {"dlclose", NULL};
+
+__attribute__((constructor(101))) static void find_behind(void)
+{
+	preload_behind_find(&behind_dlclose, 1);
+}
+
+PRELOAD_STANDS_IN int dlclose(void *handle)
+{
+	__typeof__(&dlclose) next = (__typeof__(&dlclose))preload_behind(&behind_dlclose);
+	int rc;
+
+	if (unlikely(!next))
+		return -1;
+	rc = next(handle);
+	/* release: pairs with the acquire in preload_get_to_know() */
+	__atomic_fetch_add(&preload_unloads, 1, __ATOMIC_RELEASE);
+	return rc;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dlopen(): what it brings calls wrapped functions, too.
+ *
+ * It searches as the object that calls it says (DT_RUNPATH, DT_RPATH), and it knows that object by where it will
+ * return.  So the function that stands in for it jumps (trampoline_*.S): to dlopen() itself where the caller
+ * matters, and then what was loaded is looked at when something else is, else to one that calls it.  dlmopen() is
+ * left alone: in other name spaces there is nothing of ours.  So is dlsym(), whose answer depends on the caller
+ * still more.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "inside.h"
+#include "plt.h"
+#include "preload.h"
+#include "trampoline.h"
+
+typedef void *open_function(const char *file, int mode);
+
+static struct preload_behind behind[] = {{"dlopen", NULL}};
+
+__attribute__((constructor(101))) static void find_behind(void)
+{
+	preload_behind_find(behind, PRELOAD_ARRAY_LEN(behind));
+}
+
+static void *open_and_look(const char *file, int mode)
+{
+	void *object = ((open_function *)preload_behind(behind))(file, mode);
+
+	if (object)
+		preload_wrap_loaded();
+	return object;
+}
+
+/* A libc without the function: nobody can have linked against it. */
+static void *cannot_open(const char *file, int mode)
+{
+	(void)file;
+	(void)mode;
+	return NULL;
+}
+
+struct paths {
+	uintptr_t caller;
+	size_t n;
+	bool any_rpath, callers_runpath;
+};
+
+static int find_paths(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct paths *paths = data;
+	struct plt_object object;
+	unsigned int has;
+
+	(void)size;
+	if (plt_object_read(info, &object)) {
+		has = plt_object_paths(&object);
+		/* the program's own is searched for everybody */
+		paths->any_rpath |= (has & PLT_RPATH) && (paths->n || plt_info_has(info, paths->caller, 1, 0));
+		paths->callers_runpath |= (has & PLT_RUNPATH) && plt_info_has(info, paths->caller, 1, 0);
+	}
+	paths->n++;
+	return 0;
+}
+
+/* dl_load.c of glibc: a name without '/' is searched for; "$ORIGIN" is the caller's; RPATHs are handed down. */
+static bool caller_matters(const char *file, const void *caller)
+{
+	struct paths paths = {.caller = (uintptr_t)caller};
+
+	if (strchr(file, '$'))
+		return true;
+	dl_iterate_phdr(find_paths, &paths);
+	return paths.any_rpath || (paths.callers_runpath && !strchr(file, '/'));
+}
+
+void *trampoline_dlopen_by(const char *file, int mode, const void *caller)
+{
+	void *next = preload_behind(behind);
+
+	if (unlikely(!next))
+		return (void *)(uintptr_t)cannot_open;
+	if (!preload_wrap_active() || !file || mode & RTLD_NOLOAD || caller_matters(file, caller))
+		return next;
+	return (void *)(uintptr_t)open_and_look;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The program's OpenMP parallel regions by address, and their names. */
+#include "parallel.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "inside.h"
+#include "keep.h"
+#include "preload.h"
+#include "symbols.h"
+
+struct preload_parallel *preload_parallel_table[PRELOAD_PARALLEL_BUCKETS];
+
+#define PREFIX "parallel "
+#define LEFTOVER " tasks"
+
+/* What a name is made of. */
+struct parts {
+	const char *function;
+	size_t len;
+	long number; /* the compiler's; NONE, or COUNT: one more than the last of that function */
+};
+enum {
+	NONE = -1,
+	COUNT = -2
+};
+
+/* Room for the rest of a name: prefix, number, leftover. */
+#define FUNCTION_MAX (PMU_NAME_MAX - 64)
+
+/* --- from symbols to names --- */
+
+/* "solve._omp_fn.0", in C++ "solve(int) [clone ._omp_fn.0]"; what is not gcc's is named as it is. */
+static struct parts parse_outlined(const char *symbol)
+{
+	static const char mark[] = "._omp_fn.", clone[] = " [clone ";
+	const char *found = strstr(symbol, mark), *digit;
+	struct parts parts = {symbol, strlen(symbol), NONE};
+
+	if (!found)
+		return parts;
+	parts.len = (size_t)(found - symbol);
+	if (parts.len > strlen(clone) && !strncmp(found - strlen(clone), clone, strlen(clone)))
+		parts.len -= strlen(clone);
+	digit = found + strlen(mark);
+	for (parts.number = 0; *digit >= '0' && *digit <= '9' && parts.number < 1000000; digit++)
+		parts.number = parts.number * 10 + (*digit - '0');
+	return parts;
+}
+
+/* clang's ".omp_outlined.", ".omp_outlined..1", "solve.omp_outlined_debug__". */
+static struct parts parse_caller(const char *symbol, const struct preload_parallel *around)
+{
+	const char *outlined = strstr(symbol, ".omp_outlined");
+	struct parts parts = {symbol, strlen(symbol), COUNT};
+
+	if (outlined == symbol && around && around->name && strlen(around->name) > strlen(PREFIX)) {
+		parts.function = around->name + strlen(PREFIX);
+		parts.len = strlen(parts.function);
+	} else if (outlined && outlined != symbol) {
+		parts.len = (size_t)(outlined - symbol);
+	}
+	return parts;
+}
+
+/* --- the table; from here on preload_lock() is held --- */
+
+typedef bool match(const struct preload_parallel *parallel, const void *what);
+
+static const struct preload_parallel *look_for(match *is, const void *what, unsigned int *n)
+{
+	const struct preload_parallel *found = NULL;
+
+	*n = 0;
+	for (unsigned int i = 0; i < PRELOAD_PARALLEL_BUCKETS; i++)
+		for (const struct preload_parallel *parallel = preload_parallel_table[i]; parallel;
+		     parallel = parallel->next)
+			if (is(parallel, what)) {
+				found = parallel;
+				++*n;
+			}
+	return found;
+}
+
+/* The same piece of the same object, which has been loaded elsewhere before. */
+static bool is_same_place(const struct preload_parallel *parallel, const void *what)
+{
+	const struct preload_parallel *draft = what;
+
+	return parallel->file && draft->file && parallel->offset == draft->offset &&
+	       !strcmp(parallel->file, draft->file);
+}
+
+static bool is_named(const struct preload_parallel *parallel, const void *name)
+{
+	return parallel->name && !strcmp(parallel->name, name);
+}
+
+static bool is_of_function(const struct preload_parallel *parallel, const void *what)
+{
+	const struct parts *parts = what;
+
+	return parallel->function && !strncmp(parallel->function, parts->function, parts->len) &&
+	       !parallel->function[parts->len];
+}
+
+/* Functions of one name in several files are several regions. */
+static void make_unique(char *name, size_t size)
+{
+	size_t len = strlen(name);
+	unsigned int n, other = 1;
+
+	while (look_for(is_named, name, &n), n)
+		snprintf(name + len, size - len, " (%u)", ++other);
+}
+
+static bool put_name(struct preload_parallel *parallel, const struct parts *parts)
+{
+	char name[PMU_NAME_MAX + 1];
+	int len = parts->len < FUNCTION_MAX ? (int)parts->len : FUNCTION_MAX;
+	long number = parts->number;
+	unsigned int n;
+
+	if (number == COUNT) {
+		look_for(is_of_function, parts, &n);
+		number = n;
+	}
+	len = snprintf(name, sizeof(name), PREFIX "%.*s", len, parts->function);
+	if (number != NONE)
+		snprintf(name + len, sizeof(name) - (size_t)len, ":%ld", number);
+	make_unique(name, sizeof(name) - strlen(LEFTOVER));
+	parallel->function = preload_keep_text(parts->function, parts->len);
+	parallel->name = preload_keep_text(name, strlen(name));
+	strcat(name, LEFTOVER);
+	parallel->leftover = preload_keep_text(name, strlen(name));
+	return parallel->function && parallel->name && parallel->leftover;
+}
+
+static bool put_place(struct preload_parallel *parallel, const Dl_info *where)
+{
+	parallel->file = where->dli_fname ? preload_keep_text(where->dli_fname, strlen(where->dli_fname)) : NULL;
+	return !where->dli_fname || parallel->file;
+}
+
+static struct preload_parallel *add(const struct preload_parallel *draft, const struct parts *parts,
+				    const Dl_info *where)
+{
+	struct preload_parallel *parallel = preload_keep(sizeof(*parallel)), **bucket;
+	const struct preload_parallel *before;
+	unsigned int n;
+
+	if (!parallel)
+		return NULL;
+	*parallel = *draft;
+	if (!put_place(parallel, where))
+		return NULL;
+	before = parts ? look_for(is_same_place, parallel, &n) : NULL;
+	if (before && before->name) {
+		parallel->name = before->name;
+		parallel->leftover = before->leftover; /* its function stays NULL: it is counted already */
+	} else if (parts && !put_name(parallel, parts)) {
+		return NULL;
+	}
+	bucket = preload_parallel_bucket(parallel->address);
+	parallel->next = *bucket;
+	__atomic_store_n(bucket, parallel, __ATOMIC_RELEASE); /* pairs with the load in preload_parallel_find() */
+	return parallel;
+}
+
+/* --- new ones, and those that have been looked at before --- */
+
+static struct preload_parallel *find_or_add(struct preload_parallel *draft, const struct parts *parts)
+{
+	struct preload_parallel *parallel;
+	Dl_info where = {0};
+
+	/* before anything is looked at: what is unloaded meanwhile makes us look again */
+	draft->unloads = __atomic_load_n(&preload_unloads, __ATOMIC_ACQUIRE);
+	draft->object = draft->address ? preload_place_object(draft->address) : NULL;
+	if (draft->address && dladdr(draft->address, &where))
+		draft->offset = (uintptr_t)draft->address - (uintptr_t)where.dli_fbase;
+	else
+		where.dli_fname = NULL;
+	if (!preload_lock())
+		return NULL;
+	parallel = *preload_parallel_bucket(draft->address);
+	while (parallel && parallel->address != draft->address)
+		parallel = parallel->next;
+	if (!parallel || parallel->object != draft->object)
+		parallel = add(draft, parts, &where);
+	preload_unlock();
+	return parallel;
+}
+
+struct preload_parallel *preload_parallel_again(struct preload_parallel *parallel)
+{
+	unsigned int unloads = __atomic_load_n(&preload_unloads, __ATOMIC_ACQUIRE);
+
+	if (parallel->address && preload_place_object(parallel->address) != parallel->object)
+		return NULL;
+	__atomic_store_n(&parallel->unloads, unloads, __ATOMIC_RELAXED);
+	return parallel;
+}
+
+struct preload_parallel *preload_parallel_outlined(const struct preload_parallel *draft, bool named)
+{
+	struct preload_parallel copy = *draft, *parallel;
+	struct preload_place place;
+	struct parts parts;
+	int saved = errno;
+
+	named = named && preload_place_find(draft->address, &place) == 0;
+	if (named)
+		parts = parse_outlined(place.name);
+	parallel = find_or_add(&copy, named ? &parts : NULL);
+	errno = saved;
+	return parallel;
+}
+
+struct preload_parallel *preload_parallel_called(const void *from, const struct preload_parallel *around)
+{
+	struct preload_parallel draft = {.address = from}, *parallel;
+	struct preload_place place = {.name = "unknown"};
+	struct parts parts = {place.name, strlen(place.name), NONE};
+	bool named = true;
+	int saved = errno;
+
+	/* it may be a function's end that the call returns to: the byte before is inside */
+	if (from)
+		named = preload_place_find((const char *)from - 1, &place) == 0;
+	if (named && place.is_symbol)
+		parts = parse_caller(place.name, around);
+	else if (named)
+		parts = (struct parts){place.name, strlen(place.name), NONE};
+	parallel = find_or_add(&draft, named ? &parts : NULL);
+	errno = saved;
+	return parallel;
+}

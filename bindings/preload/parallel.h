@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The program's OpenMP parallel regions: what gomp.c and ompt.c know of each. */
+#ifndef PMU_PRELOAD_PARALLEL_H
+#define PMU_PRELOAD_PARALLEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "inside.h"
+#include "known.h"
+
+struct preload_gomp;
+
+/** One parallel region of the program's text.  It stays as long as the process. */
+struct preload_parallel {
+	/* What it is known by: libgomp's outlined function, or where OMPT's call returns to. */
+	const void *address;
+	/* Of gomp.c: */
+	const struct preload_gomp *runtime;
+	bool has_tasks; /* its object makes explicit tasks */
+	/* Of parallel.c: */
+	const char *name;     /* its region; NULL: it has none */
+	const char *leftover; /* the region of tasks that run after a thread's own share */
+	struct preload_parallel *next; /* in its bucket */
+	const char *function; /* the part of the name before the number */
+	const char *file; /* where it is from, so that it has the same name when that is loaded again */
+	uintptr_t offset;
+	const void *object;   /* of symbols.h: another one when something else has come to the address */
+	unsigned int unloads; /* preload_unloads when that was last looked at */
+};
+
+#define PRELOAD_PARALLEL_BUCKETS 1024u
+extern struct preload_parallel *preload_parallel_table[PRELOAD_PARALLEL_BUCKETS];
+
+static inline struct preload_parallel **preload_parallel_bucket(const void *address)
+{
+	uint64_t hash = (uintptr_t)address * 0x9e3779b97f4a7c15ull; /* 2^64 / golden ratio */
+
+	return &preload_parallel_table[hash >> 54];
+}
+
+/** preload_parallel_again() - after something was unloaded: the same one, or NULL where it is gone. */
+struct preload_parallel *preload_parallel_again(struct preload_parallel *parallel);
+
+/** preload_parallel_find() - the one that is known by an address, or NULL.  Takes no lock but after a dlclose(). */
+static inline struct preload_parallel *preload_parallel_find(const void *address)
+{
+	/* pairs with the release store in parallel.c */
+	struct preload_parallel *parallel = __atomic_load_n(preload_parallel_bucket(address), __ATOMIC_ACQUIRE);
+
+	while (parallel && parallel->address != address)
+		parallel = parallel->next;
+	if (unlikely(parallel && __atomic_load_n(&parallel->unloads, __ATOMIC_RELAXED) !=
+					 __atomic_load_n(&preload_unloads, __ATOMIC_RELAXED)))
+		return preload_parallel_again(parallel);
+	return parallel;
+}
+
+/**
+ * preload_parallel_outlined() - make one of an outlined function
+ * @draft: address, runtime and has_tasks are taken from it
+ * @named: false: it gets no name
+ *
+ * "parallel solve:0" is the region of solve._omp_fn.0.
+ *
+ * Context: takes locks, allocates.
+ * Return: it, or the one that another thread was quicker with; NULL without memory.
+ */
+struct preload_parallel *preload_parallel_outlined(const struct preload_parallel *draft, bool named);
+
+/**
+ * preload_parallel_called() - make one of a call into the runtime
+ * @from: where the call returns to; NULL where the runtime does not say
+ * @around: the parallel region that the caller is in, or NULL
+ *
+ * A function's calls are numbered in the order in which they are met: "parallel solve:0", "parallel solve:1".
+ * The names of functions that clang has outlined say nothing, so theirs is that of the region around them.
+ *
+ * Context and return: as preload_parallel_outlined().
+ */
+struct preload_parallel *preload_parallel_called(const void *from, const struct preload_parallel *around);
+
+/**
+ * preload_gomp_forking - the calling thread is on its way into a parallel region that gomp.c counts
+ *
+ * LLVM's runtime also has libgomp's entry points, and says of those too that a parallel region begins.
+ */
+extern __thread bool preload_gomp_forking;
+
+/** preload_ompt_tells - LLVM's runtime has agreed to tell of its parallel regions. */
+extern bool preload_ompt_tells;
+
+/**
+ * preload_omp_mask() - let a runtime be told where its threads may run as if they were not pinned
+ * @code: an address in it
+ */
+void preload_omp_mask(const void *code);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which function an address lies in. */
+#ifndef PMU_PRELOAD_SYMBOLS_H
+#define PMU_PRELOAD_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** What is known of an address. */
+struct preload_place {
+	const char *name; /* demangled, or "OBJECT+0x1234"; stays; at most PMU_NAME_MAX bytes */
+	bool is_symbol;	  /* it is a function's name */
+	uintptr_t start, size; /* of the function; size 0: not known */
+	const void *object; /* changes when another object takes the place of the one that was here; NULL: in none */
+};
+
+/**
+ * preload_place_find() - what the function at an address is called, and how far it reaches
+ *
+ * Context: as preload_symbol().
+ * Return: 0; -ENOMEM; -EBUSY in a signal handler that interrupted one of these calls.
+ */
+int preload_place_find(const void *address, struct preload_place *place);
+
+/** preload_place_object() - preload_place.object of an address, now.  NULL also where it cannot be told. */
+const void *preload_place_object(const void *address);
+
+/**
+ * preload_demangle() - a C++ function as its programmer wrote it
+ * @name: the linker's
+ * Context: calls malloc() and, the first time, the loader; not under preload_lock().
+ * Return: text for free(), NULL where it is no such name or nobody here can tell.
+ */
+char *preload_demangle(const char *name);
+
+#endif

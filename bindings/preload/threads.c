@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The life of every thread as a region. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <threads.h>
+
+#include "inside.h"
+#include "parallel.h"
+#include "preload.h"
+
+/* --- a thread's life --- */
+
+/* Ends with a thread's last rounds of destructors, which are its last deeds. */
+static pthread_key_t life_key;
+static bool have_key;
+
+/* The calling thread's region; in a child of vfork() it is the parent's. */
+static __thread const char *life;
+
+static __thread bool late;
+
+/* Once more, so that the program's own destructors are inside.  libpmu lets go of the thread a round later. */
+static void at_thread_exit(void *name)
+{
+	if (!late && pthread_setspecific(life_key, name) == 0)
+		late = true;
+	else
+		preload_life_end();
+}
+
+void preload_life_start(void)
+{
+	have_key = pthread_key_create(&life_key, at_thread_exit) == 0;
+}
+
+void preload_life_begin(const char *name)
+{
+	int saved = errno;
+
+	if (have_key && pmu_region_begin(name) == 0) {
+		life = name;
+		pthread_setspecific(life_key, name);
+	}
+	errno = saved;
+}
+
+void preload_life_end(void)
+{
+	const char *name = life;
+
+	if (!name || !preload_measured())
+		return;
+	life = NULL;
+	preload_wrap_leave();
+	preload_functions_leave();
+	/* regions of the program's own that are open now: what they have done counts */
+	pmu_checkpoint(PMU_NEXT_GOES_ON);
+	pmu_region_end(name);
+}
+
+/* A child that never measures anything leaves nothing behind: one in which nothing is open may be such. */
+void preload_life_go_on(void)
+{
+	if (life)
+		pmu_thread_attach();
+}
+
+/* --- the functions that start threads --- */
+
+enum {
+	PTHREAD_CREATE,
+	THRD_CREATE
+};
+
+static struct preload_behind behind[] = {
+	[PTHREAD_CREATE] = {"pthread_create", NULL},
+	[THRD_CREATE] = {"thrd_create", NULL},
+};
+
+__attribute__((constructor(101))) static void find_behind(void)
+{
+	preload_behind_find(behind, PRELOAD_ARRAY_LEN(behind));
+}
+
+#define BEHIND(index, name) ((__typeof__(&(name)))preload_behind(&behind[index]))
+
+/* What a thread is to do, on its way there. */
+struct errand {
+	union {
+		void *(*posix)(void *arg);
+		thrd_start_t c11;
+	} start;
+	void *arg;
+};
+
+static struct errand take_up(void *arg)
+{
+	struct errand errand = *(struct errand *)arg;
+	int saved = errno;
+
+	free(arg);
+	preload_life_begin("thread");
+	errno = saved;
+	return errand;
+}
+
+/* Nothing of ours stays below the thread's own function: the calls are in tail position. */
+static void *run_posix(void *arg)
+{
+	struct errand errand = take_up(arg);
+
+	return errand.start.posix(errand.arg);
+}
+
+static int run_c11(void *arg)
+{
+	struct errand errand = take_up(arg);
+
+	return errand.start.c11(errand.arg);
+}
+
+/*
+ * The team threads of an OpenMP runtime wait between parallel regions, and still do when the program ends.  What they do is
+ * in those regions, which are counted anyway.
+ */
+static bool is_team_thread(uintptr_t start)
+{
+	const char *file;
+	Dl_info info;
+
+	if (!preload_on(PRELOAD_OPENMP) || !dladdr((void *)start, &info) || !info.dli_fname)
+		return false;
+	file = strrchr(info.dli_fname, '/');
+	file = file ? file + 1 : info.dli_fname;
+	if (!strncmp(file, "libgomp.", 8))
+		return true;
+	return (!strncmp(file, "libomp.", 7) || !strncmp(file, "libiomp5.", 9)) &&
+	       __atomic_load_n(&preload_ompt_tells, __ATOMIC_RELAXED);
+}
+
+/* NULL: the thread is started as if we were not there. */
+static struct errand *new_errand(uintptr_t start, void *arg)
+{
+	struct errand *errand;
+	int saved = errno;
+
+	if (!preload_on(PRELOAD_THREADS) || preload_is_libpmu(start) || is_team_thread(start))
+		return NULL;
+	errand = malloc(sizeof(*errand));
+	if (errand)
+		errand->arg = arg;
+	errno = saved;
+	return errand;
+}
+
+PRELOAD_STANDS_IN int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg)
+{
+	__typeof__(&pthread_create) next = BEHIND(PTHREAD_CREATE, pthread_create);
+	struct errand *errand;
+	int rc;
+
+	if (unlikely(!next))
+		return EAGAIN;
+	errand = new_errand((uintptr_t)start, arg);
+	if (!errand)
+		return next(thread, attr, start, arg);
+	errand->start.posix = start;
+	rc = next(thread, attr, run_posix, errand);
+	if (rc)
+		free(errand);
+	return rc;
+}
+
+PRELOAD_STANDS_IN int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
+{
+	__typeof__(&thrd_create) next = BEHIND(THRD_CREATE, thrd_create);
+	struct errand *errand;
+	int rc;
+
+	if (unlikely(!next))
+		return thrd_error;
+	errand = new_errand((uintptr_t)start, arg);
+	if (!errand)
+		return next(thread, start, arg);
+	errand->start.c11 = start;
+	rc = next(thread, run_c11, errand);
+	if (rc != thrd_success)
+		free(errand);
+	return rc;
+}
