@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What your hot code does to the processor: libpmu for Python.
+
+    import pmu
+
+    with pmu.region("solve"):
+        ...
+
+    @pmu.region                  # under its own name, or @pmu.region("name")
+    def step():
+        ...
+
+At exit a report goes to standard error, or where PMU_OUTPUT says; PMU_* variables configure it
+as they do in C (`pmu help environment`).  In here:
+
+    pandas.DataFrame(pmu.report())     # a list of rows, each a dict; nothing measured: an empty list
+    pmu.report("run.json")             # a file; also .csv and text
+    python3 -m pmu run.json            # the file as a table
+
+Threads and forked processes are measured like the rest; each process makes a report of its own.
+(A multiprocessing.Pool used in a `with` kills its workers: close() and join() it, or use `pmu run`.)
+Nothing is pinned unless PMU_PIN or init(pin=...) says so.
+
+Nothing here stops a program that is not measured: with PMU_ENABLE=0, or where the library is not
+found (a RuntimeWarning says so), regions do nothing and what reads is empty.  Error is raised
+for what the program itself got wrong, a report that cannot be written for instance.
+"""
+from ._library import Error, fini, init, last_error, library, thread_attach, version
+from ._region import begin, end, region
+from ._report import load, report, report_dict, report_text, rows
+from ._session import Counters, group_next, note, read, reset
+
+__all__ = [
+    "Counters", "Error", "begin", "end", "fini", "group_next", "init", "last_error", "library",
+    "load", "note", "read", "region", "report", "report_dict", "report_text", "reset", "rows",
+    "thread_attach", "version",
+]
