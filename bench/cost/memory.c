@@ -17,8 +17,7 @@
 #define AT_ONCE	  8	 /* so many at a time */
 #define N_REGIONS 3	 /* in each */
 
-/* --- in the child: the store
- * --------------------------------------------------------------- */
+/* --- in the child: the store --- */
 
 /* Bytes of all the files in the folder; negative without it. */
 static double folder_size(const char *path)
@@ -97,8 +96,7 @@ int child_store(char **argument)
 	return rc;
 }
 
-/* --- in the child: threads
- * ----------------------------------------------------------------- */
+/* --- in the child: threads --- */
 
 static const char *const region[N_REGIONS] = {"first", "second", "third"};
 
@@ -181,26 +179,32 @@ int child_threads(char **argument)
 	return 0;
 }
 
-/* --- in the parent
- * ------------------------------------------------------------------------- */
+/* --- in the parent --- */
 
-static const char *const eight_counts[] = {
-	"PMU_BACKEND=software",
-	"PMU_EVENTS=task-clock,page-faults,minor-faults,major-faults,context-switches,"
-	"cpu-migrations,alignment-faults,emulation-faults",
-	"PMU_OUTPUT=none",
-	"PMU_PIN=none",
-	"PMU_MAX_REGIONS=1000000",
-	NULL};
+#define SOFTWARE "PMU_BACKEND=software", "PMU_OUTPUT=none", "PMU_PIN=none", "PMU_MAX_REGIONS=1000000"
+
+static const struct store {
+	const char *subject;
+	const char *settings[6];
+	double target; /* negative: none */
+} stores[] = {
+	{"store: a region of a thread, time only",
+	 {"PMU_BACKEND=clock", "PMU_OUTPUT=none", "PMU_PIN=none", "PMU_MAX_REGIONS=1000000"}, -1},
+	{"store: a region of a thread, 1 count", {SOFTWARE, "PMU_EVENTS=task-clock"}, -1},
+	{"store: a region of a thread, 4 counts", {SOFTWARE, "PMU_EVENTS=" LOOP_EVENTS}, -1},
+	{"store: a region of a thread, 8 counts",
+	 {SOFTWARE,
+	  "PMU_EVENTS=" LOOP_EVENTS ",context-switches,cpu-migrations,alignment-faults,emulation-faults"}, 256},
+};
 static const char *const on_clock[] = {"PMU_BACKEND=clock", "PMU_OUTPUT=none", NULL};
 
-static void measure_store(void)
+static void measure_store(const struct store *store)
 {
-	struct row row = row_for("store: a region of a thread, 8 counts", "bytes");
-	struct child child = {.settings = eight_counts, .argument = {"store"}};
+	struct row row = row_for(store->subject, "bytes");
+	struct child child = {.settings = store->settings, .argument = {"store"}};
 
-	row.target_of = OF_VALUE;
-	row.target = 256;
+	row.target_of = store->target < 0 ? NO_TARGET : OF_VALUE;
+	row.target = store->target;
 	if (child_run(&child) < 0)
 		row.note = child.why;
 	else
@@ -236,6 +240,7 @@ static void measure_threads(void)
 void measure_memory(void)
 {
 	table_heading("Memory", false);
-	measure_store();
+	for (size_t i = 0; i < sizeof(stores) / sizeof(*stores); i++)
+		measure_store(&stores[i]);
 	measure_threads();
 }

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rows that bench/overhead prints, as text for people or as JSON. */
+#include "bench/common/table.h"
+
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "overhead.h"
+#include "bench/common/json_text.h"
+#include "bench/common/machine.h"
 
 static bool as_json;
 static int n_rows, n_missing;
 static const char *heading = "";
 static bool with_bare; /* the columns that compare with the bare reads */
+static bool with_ours; /* and with libpmu, not with one region */
 
 struct row row_for(const char *subject, const char *unit)
 {
@@ -21,27 +23,8 @@ struct row row_for(const char *subject, const char *unit)
 			    .unit = unit,
 			    .bare = -1,
 			    .ratio_bare = -1,
-			    .ratio_one = -1};
-}
-
-void table_begin(bool json)
-{
-	as_json = json;
-	if (json)
-		printf("{\"version\": 1, \"rows\": [");
-}
-
-void table_heading(const char *text, bool beside_bare)
-{
-	heading = text;
-	with_bare = beside_bare;
-	if (as_json)
-		return;
-	printf("\n%s\n%-40s %7s %9s %9s %9s %-5s", text, "subject", "threads", "median",
-	       "min", "max", "");
-	if (with_bare)
-		printf(" %9s %6s %6s", "bare", "x bare", "x one");
-	printf("  target\n");
+			    .ratio_one = -1,
+			    .ratio_ours = -1};
 }
 
 /* A number of @width characters with as many decimals as mean something. */
@@ -73,24 +56,16 @@ static void text_row(const struct row *row)
 	if (with_bare) {
 		text_number(row->bare, 9, 2);
 		text_number(row->ratio_bare, 6, 3);
-		text_number(row->ratio_one, 6, 3);
+		if (with_ours)
+			text_number(row->ratio_ours, 8, 2);
+		else
+			text_number(row->ratio_one, 6, 3);
 	}
 	text_target(row);
 	if (row->note)
-		printf("%s%s", row->value < 0 ? "  not measured: " : "  ", row->note);
+		printf("%s%s", row->value >= 0 ? "  " : row->optional ? "  not here: " : "  not measured: ", row->note);
 	printf("\n");
 	fflush(stdout);
-}
-
-static void json_text(const char *name, const char *text)
-{
-	printf("\"%s\": \"", name);
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			putchar('\\');
-		putchar((unsigned char)*text < ' ' ? ' ' : *text);
-	}
-	putchar('"');
 }
 
 static void json_number(const char *name, double value)
@@ -110,6 +85,10 @@ static void json_row(const struct row *row)
 	printf(", ");
 	json_text("subject", row->subject);
 	printf(", \"threads\": %d, ", row->threads);
+	if (row->at.source) {
+		json_text("source", row->at.source);
+		printf(", \"names\": %d, \"depth\": %d, \"counts\": %d, ", row->at.names, row->at.depth, row->at.counts);
+	}
 	json_text("unit", row->unit);
 	json_number("value", row->value);
 	json_number("min", row->min);
@@ -117,12 +96,59 @@ static void json_row(const struct row *row)
 	json_number("bare", row->bare);
 	json_number("ratio_bare", row->ratio_bare);
 	json_number("ratio_one", row->ratio_one);
+	json_number("ratio_libpmu", row->ratio_ours);
 	json_number("target", row->target_of ? row->target : -1);
 	printf(", ");
 	json_text("target_of", of[row->target_of]);
-	printf(", ");
+	printf(", \"optional\": %s, ", row->optional ? "true" : "false");
 	json_text("note", row->note ? row->note : "");
 	printf("}");
+}
+
+static void json_head(const struct machine *machine)
+{
+	printf("{\"version\": 1,\n \"machine\": {");
+	json_text("description", machine->description);
+	printf(", \"processors\": %d, ", machine->processors);
+	json_text("kernel", machine->kernel);
+	printf(", ");
+	json_text("libpmu", machine->library);
+	printf("},\n \"rows\": [");
+}
+
+void table_begin(bool json)
+{
+	as_json = json;
+	if (json)
+		json_head(machine_here());
+	else
+		printf("%s\n", machine_line());
+}
+
+static void head(const char *text, bool beside_bare, bool beside_ours)
+{
+	heading = text;
+	with_bare = beside_bare;
+	with_ours = beside_ours;
+	if (as_json)
+		return;
+	printf("\n%s\n%-40s %7s %9s %9s %9s %-5s", text, "subject", "threads", "median",
+	       "min", "max", "");
+	if (with_ours)
+		printf(" %9s %6s %8s", "bare", "x bare", "x libpmu");
+	else if (with_bare)
+		printf(" %9s %6s %6s", "bare", "x bare", "x one");
+	printf("  target\n");
+}
+
+void table_heading(const char *text, bool beside_bare)
+{
+	head(text, beside_bare, false);
+}
+
+void table_heading_ours(const char *text)
+{
+	head(text, true, true);
 }
 
 void table_row(const struct row *row)
@@ -132,24 +158,16 @@ void table_row(const struct row *row)
 	else
 		text_row(row);
 	n_rows++;
-	n_missing += row->value < 0;
+	n_missing += row->value < 0 && !row->optional;
 }
 
 int table_end(void)
 {
 	if (as_json)
 		printf("\n]}\n");
+	if (fflush(stdout) || ferror(stdout)) {
+		perror("cannot write the results");
+		n_missing++;
+	}
 	return n_missing;
-}
-
-static int compare(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
-void sort_numbers(double *number, size_t n)
-{
-	qsort(number, n, sizeof(*number), compare);
 }

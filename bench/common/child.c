@@ -1,31 +1,54 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs this program again with other settings: a process has one source of counts. */
+#include "bench/common/child.h"
+
 #include <errno.h>
 #include <poll.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "overhead.h"
-
-#define MAX_WORDS 16
+#define MAX_WORDS 32
 
 extern char **environ;
 
-static void set_environment(const char *const *settings)
+/* Where registers are is a fact of the machine, like its processor: no choice of what to measure. */
+static bool says_where(const char *variable)
+{
+	static const char *const names[] = {"PMU_MSR_DEVICE=", "PMU_MSR_BATCH=", "PMU_CPUID_FILE="};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(variable, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+static bool is_setting(const char *variable)
+{
+	return !strncmp(variable, "PMU_", 4) && !says_where(variable);
+}
+
+void environment_drop(bool (*is_unwanted)(const char *variable))
 {
 	for (char **at = environ; *at;) {
 		char name[64];
+		int len = (int)strcspn(*at, "=");
 
-		if (!strncmp(*at, "PMU_", 4) && strcspn(*at, "=") < sizeof(name)) {
-			snprintf(name, sizeof(name), "%.*s", (int)strcspn(*at, "="), *at);
+		if (is_unwanted(*at) && len < (int)sizeof(name)) {
+			snprintf(name, sizeof(name), "%.*s", len, *at);
 			unsetenv(name); /* the others move up */
 		} else {
 			at++;
 		}
 	}
+}
+
+void child_environment(const char *const *settings)
+{
+	environment_drop(is_setting);
 	for (; settings && *settings; settings++)
 		putenv((char *)(uintptr_t)*settings);
 }
@@ -35,15 +58,15 @@ static void exec_self(const struct child *child, const char *program)
 	const char *word[MAX_WORDS];
 	size_t n = 0;
 
-	for (const char *const *tool = child->tool; tool && *tool && n < MAX_WORDS - 8;
+	for (const char *const *tool = child->tool; tool && *tool && n < MAX_WORDS - 3 - CHILD_ARGUMENTS;
 	     tool++)
 		word[n++] = *tool;
 	word[n++] = program;
 	word[n++] = "--child";
-	for (size_t i = 0; i < 4 && child->argument[i]; i++)
+	for (size_t i = 0; i < CHILD_ARGUMENTS && child->argument[i]; i++)
 		word[n++] = child->argument[i];
 	word[n] = NULL;
-	set_environment(child->settings);
+	child_environment(child->settings);
 	execvp(word[0], (char **)(uintptr_t)word);
 	fprintf(stderr, "cannot run %s: %s\n", word[0], strerror(errno));
 	_exit(127);
@@ -161,4 +184,13 @@ void child_free(struct child *child)
 	free(child->out);
 	free(child->err);
 	child->out = child->err = NULL;
+}
+
+int child_main(const struct child_task *tasks, size_t n_tasks, char **argument)
+{
+	for (size_t i = 0; argument[0] && i < n_tasks; i++)
+		if (!strcmp(tasks[i].name, argument[0]))
+			return tasks[i].run(argument + 1);
+	fprintf(stderr, "--child: no such task\n");
+	return 2;
 }

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `pmu-bench --emulate`: this program once more, as `pmu run --emulate` runs it. */
+#include "bench/suite/suite.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CACHE "8M"
+#define CACHE_OPTION "--LL=8388608,16,64" /* bytes, ways, bytes of a line */
+
+/* The command that was installed, or built, with this program; else that of PATH. */
+static const char *find_pmu(const char *self, char *path, size_t room)
+{
+	const char *slash = strrchr(self, '/');
+
+	snprintf(path, room, "%.*s/pmu", slash ? (int)(slash - self) : 0, self);
+	return access(path, X_OK) == 0 ? path : "pmu";
+}
+
+/* A cache of known size; one that the user chose stays, and the model then goes by what --cache says. */
+static bool choose_cache(const struct options *options)
+{
+	const char *chosen = getenv("VALGRIND_OPTS");
+
+	if (options->cache || (chosen && strstr(chosen, "--LL")))
+		return false;
+	if (chosen && *chosen) {
+		char both[4096];
+
+		snprintf(both, sizeof(both), "%s " CACHE_OPTION, chosen);
+		return setenv("VALGRIND_OPTS", both, 1) == 0;
+	}
+	return setenv("VALGRIND_OPTS", CACHE_OPTION, 1) == 0;
+}
+
+void emulate(const struct options *options, char **argv)
+{
+	static const char *const run[] = { "run", "--emulate", "--auto", "none", "-o" };
+	const char *output = getenv("PMU_OUTPUT");
+	const char *word[32 + SUITE_MAX_KERNELS];
+	char self[4096], path[4096 + 8];
+	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	size_t n = 0;
+
+	self[len > 0 ? len : 0] = '\0';
+	word[n++] = find_pmu(self, path, sizeof(path));
+	for (size_t i = 0; i < sizeof(run) / sizeof(*run); i++)
+		word[n++] = run[i];
+	word[n++] = output && *output ? output : "none";
+	word[n++] = "--";
+	word[n++] = self;
+	if (choose_cache(options)) {
+		word[n++] = "--cache";
+		word[n++] = CACHE;
+	}
+	/* --emulate with them: where it is emulated already, it means nothing */
+	for (char **argument = argv + 1; *argument; argument++) {
+		if (n == sizeof(word) / sizeof(*word) - 1) {
+			fputs("pmu-bench: too many arguments for --emulate\n", stderr);
+			return;
+		}
+		word[n++] = *argument;
+	}
+	word[n] = NULL;
+	execvp(word[0], (char **)(uintptr_t)word);
+	fprintf(stderr, "pmu-bench: --emulate: cannot run %s: %s\n", word[0], strerror(errno));
+}

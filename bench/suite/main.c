@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pmu-bench: loops of known behaviour, what they reach and what is counted in them. */
+#include "bench/suite/suite.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench/common/processors.h"
+#include "pmu.h"
+
+#define EMULATED_CALLS 3
+
+/* What was not said. */
+static void complete(struct options *options, const struct surroundings *where, int processors)
+{
+	if (options->n_threads == 0)
+		options->n_threads = where->simulated ? 1 : processors < SUITE_MAX_THREADS ? processors : SUITE_MAX_THREADS;
+	if (options->calls == 0 && where->simulated)
+		options->calls = EMULATED_CALLS;
+}
+
+static bool run_kernel(const struct options *options, const struct surroundings *where, const struct kernel *kernel,
+		       const struct writer *writer)
+{
+	bool right = true;
+
+	for (size_t bytes = options->from; bytes <= options->to; bytes *= 2) {
+		struct result result;
+
+		team_run(options, where, kernel, bytes, &result);
+		writer->row(&result);
+		right = right && !result.wrong;
+		if (bytes == 0)
+			break;
+	}
+	return right;
+}
+
+static bool is_written(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return true;
+	perror("pmu-bench: cannot write the results");
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	struct pmu_options quiet = { .size = sizeof(quiet), .output = getenv("PMU_OUTPUT") ? NULL : "none" };
+	int processors = processors_allowed();
+	const struct writer *writer;
+	struct surroundings where = { 0 };
+	struct options options;
+	bool right = true;
+	int rc;
+
+	switch (options_parse(argc, argv, &options)) {
+	case OPTIONS_DONE:
+		return is_written() ? 0 : 1;
+	case OPTIONS_WRONG:
+		return 2;
+	case OPTIONS_GO:
+		break;
+	}
+	if (options.emulate && !surroundings_simulated()) {
+		emulate(&options, argv);
+		return 1;
+	}
+	rc = pmu_init(&quiet);
+	if (rc == -EALREADY) /* by `pmu run` */
+		rc = 0;
+	if (rc == 0)
+		rc = surroundings_find(processors, &where);
+	if (rc < 0 && rc != -ENODEV) { /* that: it is switched off */
+		fprintf(stderr, "pmu-bench: the library does not start: %s\n", pmu_strerror(rc));
+		return 1;
+	}
+	complete(&options, &where, processors);
+	writer = options.json ? &suite_json : &suite_text;
+	writer->begin(&options, &where);
+	for (size_t i = 0; i < options.n_kernels; i++)
+		right = run_kernel(&options, &where, options.kernel[i], writer) && right;
+	writer->end();
+	return is_written() && right ? 0 : 1;
+}
