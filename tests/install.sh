@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Builds and runs a program against the installed library, as make installcheck does: CC, CFLAGS,
-# PKG_CONFIG, DESTDIR, bindir, libdir and pkgconfigdir come from the Makefile.
+# CXX, FC, PYTHON, PKG_CONFIG, DESTDIR and the folders come from the Makefile.
 set -eu
 : "${CC:=cc}" "${CFLAGS:=}" "${PKG_CONFIG:=pkg-config}" "${DESTDIR:=}"
-: "${bindir:?}" "${libdir:?}" "${pkgconfigdir:?}"
+: "${bindir:?}" "${libdir:?}" "${docdir:?}" "${mandir:?}" "${pkgconfigdir:?}" "${pythondir:=}"
 
 die() {
 	echo "installcheck: $*" >&2
@@ -37,9 +37,12 @@ int main(void)
 C
 
 # Where DESTDIR is not empty the .pc file tells where things will be, not where they are.
-pkg() {
+pkg_of() {
 	PKG_CONFIG_PATH="$DESTDIR$pkgconfigdir${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}" \
-		PKG_CONFIG_SYSROOT_DIR="$DESTDIR" $PKG_CONFIG "$@" pmu
+		PKG_CONFIG_SYSROOT_DIR="$DESTDIR" $PKG_CONFIG "$@"
+}
+pkg() {
+	pkg_of pmu "$@"
 }
 cflags=$(pkg --cflags)
 libs=$(pkg --libs)
@@ -55,6 +58,85 @@ PMU_BACKEND=clock PMU_OUTPUT="$tmp/report.csv" "$tmp/prog" >/dev/null ||
 [ -s "$tmp/report.csv" ] || die "the program left no report"
 grep -q 'solve.*[^0-9]1000\([^0-9]\|$\)' "$tmp/report.csv" ||
 	die "no 1000 calls of solve in its report: $(cat "$tmp/report.csv")"
+# A program that was not linked with it, by what `pmu run` finds; a sanitizer cannot be preloaded.
+case $CFLAGS in
+*-fsanitize*) ;;
+*)
+	"$DESTDIR$bindir/pmu" run -o "$tmp/run.csv" sh -c : || die "pmu run failed with status $?"
+	grep -q 'main' "$tmp/run.csv" || die "pmu run has measured nothing: $(cat "$tmp/run.csv")"
+	;;
+esac
+# Programs annotated for other libraries find headers of their names where the .pc file says.
+cat >"$tmp/annotated.c" <<'C'
+#include <likwid-marker.h>
+#include <papi.h>
+
+int main(void)
+{
+	LIKWID_MARKER_INIT;
+	LIKWID_MARKER_START("likwid");
+	PAPI_hl_region_begin("papi");
+	PAPI_hl_region_end("papi");
+	LIKWID_MARKER_STOP("likwid");
+	LIKWID_MARKER_CLOSE;
+	return 0;
+}
+C
+for dir in $(pkg --variable=likwidincludedir) $(pkg --variable=papiincludedir); do
+	[ -d "$dir" ] || dir=$DESTDIR$dir
+	cflags="$cflags -I$dir"
+done
+# shellcheck disable=SC2086
+$CC $CFLAGS $cflags -DLIKWID_PERFMON "$tmp/annotated.c" -o "$tmp/annotated" $libs ||
+	die "cannot build an annotated program with $cflags and $libs"
+PMU_BACKEND=clock PMU_OUTPUT="$tmp/annotated.csv" "$tmp/annotated" || die "the annotated program failed with status $?"
+[ "$(grep -cE '(likwid|papi),[01],all,1,' "$tmp/annotated.csv")" = 2 ] ||
+	die "no calls of both libraries' regions: $(cat "$tmp/annotated.csv")"
+
+# Other languages: the installed examples, with what is installed and nothing of the source tree.
+# regions LANGUAGE PROGRAM...: runs it, and has every sweep counted
+regions() {
+	language=$1
+	shift
+	rm -f "$tmp/heat.csv"
+	PMU_BACKEND=clock PMU_OUTPUT="$tmp/heat.csv" "$@" 20 >/dev/null ||
+		die "the example in $language failed with status $?"
+	grep -qE '^[^,]*,solve/sweep,sweep,1,all,20,' "$tmp/heat.csv" ||
+		die "no 20 sweeps of the example in $language: $(cat "$tmp/heat.csv")"
+	echo "installcheck: the example in $language runs and reports"
+}
+heat=$DESTDIR$docdir/examples/heat
+if [ -n "${CXX:-}" ]; then
+	# shellcheck disable=SC2046,SC2086
+	$CXX -std=c++17 $CFLAGS $(pkg --cflags) "$heat.cc" -o "$tmp/heat" $(pkg --libs) ||
+		die "cannot build the example in C++"
+	regions C++ "$tmp/heat"
+fi
+case $CFLAGS in
+*-fsanitize*) FC='' PYTHON=: ;;
+esac
+if [ -n "${FC:-}" ]; then
+	module=$(pkg --variable=fortransource)
+	[ -f "$module" ] || module=$DESTDIR$module
+	# shellcheck disable=SC2046
+	(cd "$tmp" && $FC "$module" "$heat.f90" -o heat $(pkg --libs)) ||
+		die "cannot build the example in Fortran with the module's source"
+	regions "Fortran, from source" "$tmp/heat"
+	# shellcheck disable=SC2046
+	$FC $(pkg_of pmu-fortran --cflags) "$heat.f90" -o "$tmp/heat" $(pkg_of pmu-fortran --libs) ||
+		die "cannot build the example in Fortran"
+	regions Fortran "$tmp/heat"
+fi
+if [ "${PYTHON:-:}" != : ]; then
+	export PYTHONPATH="$DESTDIR$pythondir" PYTHONDONTWRITEBYTECODE=1
+	regions Python "$PYTHON" "$heat.py"
+	"$PYTHON" -c 'import pmu, sys
+pmu.library()
+sys.exit(sys.argv[1] not in open("/proc/self/maps").read())' "$DESTDIR$libdir/libpmu.so" ||
+		die "the Python package takes another library than the installed one"
+fi
+
 "$DESTDIR$bindir/pmu" help environment | grep -q PMU_OUTPUT ||
 	die "pmu help environment does not know PMU_OUTPUT"
+[ -s "$DESTDIR$mandir/man1/pmu.1" ] && [ -s "$DESTDIR$mandir/man3/pmu.3" ] || die "no manual pages in $mandir"
 echo "installcheck: a program built with pkg-config runs and reports"

@@ -4,9 +4,11 @@
 # One .c each, linked with every symbol of the library.
 unit_tests = \
 	%D%/unit/assign \
+	%D%/unit/callgrind \
 	%D%/unit/cell \
 	%D%/unit/claims \
 	%D%/unit/clock \
+	%D%/unit/combine \
 	%D%/unit/cpu \
 	%D%/unit/cpuid \
 	%D%/unit/csv \
@@ -23,6 +25,8 @@ unit_tests = \
 	%D%/unit/group_file \
 	%D%/unit/group_find \
 	%D%/unit/group_matrix \
+	%D%/unit/histogram \
+	%D%/unit/histogram_store \
 	%D%/unit/intel \
 	%D%/unit/intel_formula \
 	%D%/unit/intel_metric \
@@ -61,24 +65,30 @@ unit_tests = \
 	%D%/unit/topology \
 	%D%/unit/usage
 %C%_unit_json_LDADD = $(LDADD) $(JANSSON_LIBS)
+%C%_unit_combine_SOURCES = %D%/unit/combine.c $(json_read_sources)
+%C%_unit_combine_LDADD = $(LDADD) $(JANSSON_LIBS)
 %C%_unit_sockets_SOURCES = %D%/unit/sockets.c $(json_read_sources)
 %C%_unit_sockets_LDADD = $(LDADD) $(JANSSON_LIBS)
 
 # One .c each, linked with the shared library alone: an LDADD line below for each.
 api_ldadd = lib/libpmu.la $(JANSSON_LIBS)
 api_tests = \
+	%D%/api/checkpoint \
 	%D%/api/counters \
 	%D%/api/death \
 	%D%/api/fork \
+	%D%/api/histogram \
 	%D%/api/outputs \
 	%D%/api/read \
 	%D%/api/regions \
 	%D%/api/signals \
 	%D%/api/surroundings \
 	%D%/api/threads
+%C%_api_checkpoint_LDADD = $(api_ldadd)
 %C%_api_counters_LDADD = $(api_ldadd)
 %C%_api_death_LDADD = $(api_ldadd)
 %C%_api_fork_LDADD = $(api_ldadd)
+%C%_api_histogram_LDADD = $(api_ldadd)
 %C%_api_outputs_LDADD = $(api_ldadd)
 %C%_api_read_LDADD = $(api_ldadd)
 %C%_api_regions_LDADD = $(api_ldadd)
@@ -95,20 +105,51 @@ endif
 check_PROGRAMS += %D%/api/pairs
 %C%_api_pairs_LDADD = $(api_ldadd)
 
+# It is loaded into this one: linked with nothing.
+check_PROGRAMS += %D%/api/preloaded
+%C%_api_preloaded_SOURCES = \
+	%D%/api/preloaded.c \
+	%D%/api/preloaded.h \
+	%D%/api/preloaded_ends.c \
+	%D%/api/preloaded_processes.c \
+	%D%/api/preloaded_signals.c \
+	%D%/api/preloaded_threads.c
+%C%_api_preloaded_LDADD =
+
 # Scripts.
 script_tests = \
+	%D%/api/bench_compare.sh \
+	%D%/api/bench_overhead.sh \
+	%D%/api/bench_scale.sh \
+	%D%/api/bench_suite.sh \
 	%D%/api/command.sh \
 	%D%/api/cxx.sh \
 	%D%/api/disable.sh \
+	%D%/api/examples.sh \
+	%D%/api/fortran.sh \
+	%D%/api/functions.sh \
 	%D%/api/groups.sh \
 	%D%/api/hotpath.sh \
+	%D%/api/hpp.sh \
 	%D%/api/info.sh \
+	%D%/api/likwid.sh \
 	%D%/api/list.sh \
+	%D%/api/man.sh \
+	%D%/api/merge.sh \
+	%D%/api/mpi.sh \
+	%D%/api/openmp_preload.sh \
+	%D%/api/papi.sh \
 	%D%/api/plan.sh \
+	%D%/api/preload.sh \
+	%D%/api/python.sh \
+	%D%/api/run_command.sh \
 	%D%/api/symbols.sh \
+	%D%/api/unchanged.sh \
+	%D%/api/wrap.sh \
 	%D%/arm/exact.sh \
 	%D%/sim/msrtools.sh \
-	%D%/sim/tools.sh
+	%D%/sim/tools.sh \
+	%D%/valgrind/emulate.sh
 
 # A machine's registers, simulated: in the process of a test, and as files by a program of its own.
 sim_model_sources = \
@@ -179,35 +220,49 @@ check_PROGRAMS += %D%/sim/held %D%/sim/work
 
 # On this machine's counters, whatever it has of them.
 live_tests = \
+	%D%/live/kernels \
+	%D%/live/known \
 	%D%/live/perf \
 	%D%/live/software \
 	%D%/live/sysfs \
 	%D%/live/tsc
 
+%C%_live_kernels_SOURCES = %D%/live/kernels.c $(bench_kernels)
+%C%_live_kernels_LDADD = $(api_ldadd) -lm
+%C%_live_known_LDADD = $(api_ldadd)
+
 # Parsers over their corpus and mutations of it: a SOURCES line below for each.
 fuzz_tests = \
 	%D%/fuzz/base \
 	%D%/fuzz/cpuid \
+	%D%/fuzz/elf \
 	%D%/fuzz/event \
 	%D%/fuzz/group \
 	%D%/fuzz/intel \
 	%D%/fuzz/intel_metric \
 	%D%/fuzz/journal \
 	%D%/fuzz/json \
+	%D%/fuzz/look \
 	%D%/fuzz/metric \
 	%D%/fuzz/store \
-	%D%/fuzz/terms
+	%D%/fuzz/terms \
+	%D%/fuzz/wrap
 %C%_fuzz_base_SOURCES = %D%/fuzz/base.c %D%/fuzz/standalone.c
 %C%_fuzz_cpuid_SOURCES = %D%/fuzz/cpuid.c %D%/fuzz/standalone.c
+%C%_fuzz_elf_SOURCES = %D%/fuzz/elf.c bindings/preload/elf.c bindings/preload/elf.h bindings/preload/keep.h \
+	%D%/fuzz/standalone.c
 %C%_fuzz_event_SOURCES = %D%/fuzz/event.c %D%/fuzz/standalone.c
 %C%_fuzz_group_SOURCES = %D%/fuzz/group.c %D%/fuzz/standalone.c
 %C%_fuzz_intel_SOURCES = %D%/fuzz/intel.c %D%/fuzz/standalone.c
 %C%_fuzz_intel_metric_SOURCES = %D%/fuzz/intel_metric.c %D%/fuzz/standalone.c
 %C%_fuzz_journal_SOURCES = %D%/fuzz/journal.c %D%/fuzz/standalone.c
 %C%_fuzz_json_SOURCES = %D%/fuzz/json.c $(json_read_sources) %D%/fuzz/standalone.c
+%C%_fuzz_look_SOURCES = %D%/fuzz/look.c bindings/command/run_look.c bindings/command/run.h %D%/fuzz/standalone.c
 %C%_fuzz_metric_SOURCES = %D%/fuzz/metric.c %D%/fuzz/standalone.c
 %C%_fuzz_store_SOURCES = %D%/fuzz/store.c %D%/fuzz/standalone.c
 %C%_fuzz_terms_SOURCES = %D%/fuzz/terms.c %D%/fuzz/standalone.c
+%C%_fuzz_wrap_SOURCES = %D%/fuzz/wrap.c bindings/preload/wrap_list.c bindings/preload/wrap_list.h \
+	%D%/fuzz/standalone.c
 %C%_fuzz_json_LDADD = $(LDADD) $(JANSSON_LIBS)
 
 check_PROGRAMS += $(unit_tests) $(api_tests) $(sim_tests) $(live_tests) $(fuzz_tests)
@@ -215,27 +270,54 @@ TESTS += $(unit_tests) $(api_tests) $(sim_tests) $(live_tests) $(fuzz_tests) $(s
 EXTRA_DIST += \
 	$(script_tests) \
 	%D%/api/cxx.cc \
+	%D%/api/functions.c \
+	%D%/api/functions.cc \
+	%D%/api/functions_plugin.c \
+	%D%/api/fortran.f90 \
+	%D%/api/hpp.cc \
+	%D%/api/likwid.c \
+	%D%/api/bench.sh \
+	%D%/api/markers.sh \
+	%D%/api/mpi.c \
+	%D%/api/gomp_preloaded.c \
+	%D%/api/ompt_tool.c \
 	%D%/api/openmp.c \
+	%D%/api/openmp_plugin.c \
+	%D%/api/openmp_preloaded.c \
+	%D%/api/openmp_preloaded.cc \
+	%D%/api/openmp_preloaded.f90 \
+	%D%/api/papi.c \
 	%D%/api/pmu.sh \
+	%D%/api/python.py \
 	%D%/api/run.h \
+	%D%/api/wrapped.c \
+	%D%/api/wrapped.cc \
+	%D%/api/wrapped_lib.c \
+	%D%/api/wrapped_lib.h \
+	%D%/api/wrapped_plugin.c \
 	%D%/arm/build.sh \
 	%D%/arm/exact.c \
+	%D%/arm/net.c \
 	%D%/arm/reads.c \
 	%D%/arm/run.sh \
 	%D%/arm/setup.sh \
+	%D%/arm/wrap.sh \
 	%D%/data \
 	%D%/fuzz/corpus \
 	%D%/fuzz/fuzz.h \
 	%D%/install.sh \
 	%D%/refuse.h \
 	%D%/sanitized.h \
+	%D%/steps.h \
 	%D%/sim/laid_over.sh \
 	%D%/tap.h \
 	%D%/unit/group_matrix.h \
 	%D%/unit/machines.h \
 	%D%/unit/perf_fake.h \
 	%D%/unit/model_sample.h \
-	%D%/unit/store_build.h
+	%D%/unit/store_build.h \
+	%D%/valgrind/kernels.c \
+	%D%/valgrind/work.c
 
 TEST_EXTENSIONS = .sh
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
@@ -251,15 +333,16 @@ AM_TESTS_ENVIRONMENT = \
 	XDG_CONFIG_HOME='$(abs_top_builddir)/tests/none'; export XDG_CONFIG_HOME; \
 	TEST_SRCDIR='$(abs_top_srcdir)' TEST_BUILDDIR='$(abs_top_builddir)' \
 	TEST_CC='$(CC)' TEST_CFLAGS='$(CFLAGS) $(SANITIZER_CFLAGS)' TEST_SANITIZERS='$(SANITIZERS)' \
-	TEST_CXX='$(CXX)' TEST_NM='$(NM)' TEST_READELF='$(READELF)' \
-	TEST_VALGRIND='$(VALGRIND)' TEST_STRACE='$(STRACE)' \
+	TEST_CXX='$(CXX)' TEST_FC='$(FC)' TEST_PYTHON='$(PYTHON)' TEST_NM='$(NM)' TEST_READELF='$(READELF)' \
+	TEST_VALGRIND='$(VALGRIND)' TEST_STRACE='$(STRACE)' TEST_MPICC='$(MPICC)' \
 	AARCH64_CC='$(AARCH64_CC)'; \
-	export TEST_SRCDIR TEST_BUILDDIR TEST_CC TEST_CFLAGS TEST_SANITIZERS TEST_CXX TEST_NM \
-		TEST_READELF TEST_VALGRIND TEST_STRACE AARCH64_CC;
+	export TEST_SRCDIR TEST_BUILDDIR TEST_CC TEST_CFLAGS TEST_SANITIZERS TEST_CXX TEST_FC TEST_PYTHON TEST_NM \
+		TEST_READELF TEST_VALGRIND TEST_STRACE TEST_MPICC AARCH64_CC;
 
 # An installed library, found by pkg-config, in a program of its own.
 installcheck-local:
 	CC='$(CC)' CFLAGS='$(CFLAGS) $(SANITIZER_CFLAGS)' PKG_CONFIG='$(PKG_CONFIG)' \
+	CXX='$(CXX)' FC='$(if $(HAVE_FORTRAN_TRUE),,$(FC))' PYTHON='$(PYTHON)' pythondir='$(pythondir)' docdir='$(docdir)' mandir='$(mandir)' \
 	DESTDIR='$(DESTDIR)' bindir='$(bindir)' libdir='$(libdir)' pkgconfigdir='$(pkgconfigdir)' \
 	$(SHELL) $(srcdir)/%D%/install.sh
 
@@ -289,6 +372,9 @@ $(fuzz_folder)/libpmu-core.a: $(fuzz_objects)
 	$(AM_V_GEN)rm -f $@ && $(AR) cq $@ $(fuzz_objects)
 # What a target needs beside the library.
 fuzz_json_extra = $(filter %.c,$(json_read_sources))
+fuzz_elf_extra = bindings/preload/elf.c
+fuzz_look_extra = bindings/command/run_look.c
+fuzz_wrap_extra = bindings/preload/wrap_list.c
 %D%/fuzz/%-fuzzer: %D%/fuzz/%.c $(fuzz_folder)/libpmu-core.a
 	$(AM_V_CCLD)$(fuzz_compile) -fsanitize=fuzzer -o $@ $< $(addprefix $(srcdir)/,$(fuzz_$*_extra)) \
 		-lc $(fuzz_folder)/libpmu-core.a $(HWLOC_LIBS) $(INIH_LIBS) $(JANSSON_LIBS) $(LIBS)

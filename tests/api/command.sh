@@ -39,6 +39,13 @@ run 0 'help on a command' help report
 has out '--threads' 'names its options'
 run 0 'the same as an option' report --help
 has out '--threads' 'names its options'
+for command in 'report --all' 'run --each' 'plan --all' 'info --json' 'list pmus' 'event cycles' 'restore --device x'; do
+	# shellcheck disable=SC2086 # words
+	run 0 "behind others: $command" $command -h
+	has out "usage: pmu ${command%% *} " '  the help'
+	[ ! -s err ]
+	result $? '  and nothing else'
+done
 run 2 'help on nothing' help doctr
 has err "did you mean 'doctor'?" 'names the nearest'
 run 0 'the environment' help environment

@@ -309,14 +309,6 @@ static void dead_it_keeps_what_ended(const struct death *death)
 /* --- times ----------------------------------------------------------------------------
  */
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 struct timed {
 	const struct death *death;
 	bool in_thread;
@@ -330,13 +322,13 @@ static void *take_time_and_die(void *arg)
 	uint64_t start;
 
 	begin_end("first");
-	start = now_ns();
+	start = run_now_ns();
 	for (int i = 0; i < 10; i++) {
 		const char *name = i % 2 ? "odd" : "even";
 
 		pmu_region_begin(name);
 		sleep_us(1000);
-		*timed->took_ns = now_ns() - start;
+		*timed->took_ns = run_now_ns() - start;
 		pmu_region_end(name);
 	}
 	timed->death->die();

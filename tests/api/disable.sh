@@ -48,6 +48,7 @@ int all(const char *name, int thread)
 	rc |= pmu_region_end_n(name, 3);
 	rc |= pmu_region_read(name, thread, &counts);
 	rc |= pmu_region_reset(name);
+	rc |= pmu_region_is_open(name);
 	rc |= pmu_group_next();
 	rc |= pmu_count_name(0) != 0;
 	rc |= pmu_report(name);

@@ -230,6 +230,12 @@ static void first_reset(void)
 	pmu_region_reset("outer"); /* whatever it returns without a session */
 }
 
+static void first_is_open(void)
+{
+	want_int(pmu_region_is_open("outer"), 1);
+	want_int(pmu_region_is_open("before"), 0);
+}
+
 static void first_group_next(void)
 {
 	want(pmu_group_next() < 0);
@@ -263,6 +269,7 @@ static const struct first_call {
 	{"pmu_region_read() by number", first_read_by_number},
 	{"pmu_count_name()", first_count_name},
 	{"pmu_region_reset()", first_reset},
+	{"pmu_region_is_open()", first_is_open},
 	{"pmu_group_next()", first_group_next},
 	{"pmu_thread_attach()", first_attach},
 	{"a thread's", first_thread},
@@ -465,6 +472,54 @@ static void a_program_with_threads_may_fork(void)
 	is_int(calls_in_any(&r, "child", &n), 30, "each child's");
 	is_int(n, 31, "with a report each");
 	is_int(run_stores(&r, NULL, 0), 0, "no store is left");
+	run_done(&r);
+}
+
+/* --- a fork while another thread starts or ends the session --- */
+
+static volatile bool all_forked;
+
+static void *start_and_end(void *arg)
+{
+	while (!all_forked) {
+		pmu_fini();
+		pmu_init(NULL);
+	}
+	return arg;
+}
+
+static int fork_while_it_starts(void *arg)
+{
+	pthread_t other;
+
+	(void)arg;
+	want_int(pmu_init(NULL), 0);
+	if (pthread_create(&other, NULL, start_and_end, NULL))
+		return 1;
+	for (int i = 0; i < 200; i++) {
+		pid_t child = fork();
+		int status = 0;
+
+		if (child == 0) {
+			alarm(20);
+			pmu_region_begin("child");
+			pmu_region_end("child");
+			_exit(0);
+		}
+		want(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+	}
+	all_forked = true;
+	pthread_join(other, NULL);
+	return run_notes->n_failed ? 1 : 0;
+}
+
+static void a_fork_may_come_while_the_session_starts(void)
+{
+	static const char *const silent[] = {"PMU_PIN=none", "PMU_BACKEND=clock", "PMU_OUTPUT=none", NULL};
+	struct run r;
+
+	run(&r, fork_while_it_starts, NULL, silent);
+	ok(WIFEXITED(r.status) && WEXITSTATUS(r.status) == 0, "200 forks while another thread starts and ends sessions");
 	run_done(&r);
 }
 
@@ -875,6 +930,10 @@ int main(int argc, char **argv)
 		what_is_open_goes_on_after_any_call(&first_calls[i]);
 	each_generation_has_its_report();
 	a_program_with_threads_may_fork();
+	if (RUN_SANITIZED)
+		skip("a fork while a session starts", "sanitizers' own locks may be taken then");
+	else
+		a_fork_may_come_while_the_session_starts();
 	a_child_may_make_threads_before_its_first_call();
 	if (RUN_SANITIZED)
 		skip("a signal handler may fork",

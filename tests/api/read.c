@@ -57,7 +57,11 @@ static int read_and_reset(void *arg)
 	pmu_region_begin("a");
 	want_int((long long)read_region("a", PMU_THREAD_SELF).calls, 4);
 	want_int(pmu_region_reset("a"), -EBUSY);
+	want_int(pmu_region_is_open("a"), 1);
+	want_int(pmu_region_is_open("x"), 0);
+	want_int(pmu_region_is_open("never"), 0);
 	pmu_region_end("a");
+	want_int(pmu_region_is_open("a"), 0);
 	want_int((long long)read_region("a", PMU_THREAD_SELF).calls, 5);
 
 	want_int(pmu_region_reset("x"), 0);
@@ -171,6 +175,139 @@ static void structures_may_be_older_or_newer(void)
 
 	run(&r, sizes, NULL, quick);
 	run_good(&r, "other sizes of the public structures");
+	run_done(&r);
+}
+
+/* --- without the library's own work --- */
+
+/* The number that follows a text. */
+static uint64_t number_after(const char *text, const char *what)
+{
+	const char *at = strstr(text, what);
+
+	want(at != NULL);
+	return at ? strtoull(at + strlen(what), NULL, 10) : 0;
+}
+
+static int read_net(void *arg)
+{
+	struct pmu_region_counts self, path;
+	char *report = NULL, *region;
+
+	(void)arg;
+	for (int i = 0; i < 1000; i++) {
+		pmu_region_begin("outer");
+		for (int k = 0; k < 5; k++)
+			begin_end("inner");
+		pmu_region_end("outer");
+	}
+	self = read_region("outer", PMU_THREAD_SELF);
+	path = read_region("outer", 0);
+	/* 1,000 calls with 5,000 pairs in them cost something */
+	want(self.net_time_ns < self.time_ns);
+	/* clocks are compared anew each time */
+	want(path.time_ns > self.time_ns - self.time_ns / 100 && path.time_ns < self.time_ns + self.time_ns / 100);
+	want(path.net_time_ns > self.net_time_ns - self.time_ns / 100 &&
+	     path.net_time_ns < self.net_time_ns + self.time_ns / 100);
+	want_int((long long)self.n_counts, 1);
+	want_int((long long)self.count[0], (long long)path.count[0]);
+	want_int((long long)self.net[0], (long long)path.net[0]);
+	want(self.net[0] <= self.count[0]);
+
+	/* as the report says */
+	want_int(pmu_report_text("json", &report), 0);
+	region = report ? strstr(report, "\"path\": \"outer\"") : NULL;
+	want(region != NULL);
+	if (region) {
+		want_int((long long)number_after(region, "\"net\": {\"task-clock\": "), (long long)self.net[0]);
+		want_int((long long)number_after(region, "\"raw\": {\"task-clock\": "), (long long)self.count[0]);
+	}
+	free(report);
+	return 0;
+}
+
+static void net_is_without_the_librarys_own_work(void)
+{
+	static const char *const env[] = {"PMU_PIN=none", "PMU_BACKEND=software", "PMU_EVENTS=task-clock", NULL};
+	struct run r;
+
+	run(&r, read_net, NULL, env);
+	run_good(&r, "net counts and times");
+	run_done(&r);
+}
+
+/* Each of them touches pages that nobody has touched before. */
+static int call_in_a_region(void *arg)
+{
+	const struct run *r = arg;
+	struct pmu_region_counts counts = {.size = sizeof(counts)};
+	char path[512], *text;
+
+	snprintf(path, sizeof(path), "%s/in between.json", r->dir);
+	pmu_region_begin("outer");
+	pmu_region_begin("inner");
+	for (int i = 0; i < 5; i++) {
+		text = NULL;
+		want_int(pmu_note("a note of a few words"), 0);
+		want_int(pmu_report(path), 0);
+		want_int(pmu_report_text("text", &text), 0);
+		want_int(pmu_region_read("outer/inner", 0, &counts), 0);
+		want_int(pmu_checkpoint(PMU_NEXT_GOES_ON), 0);
+		free(text);
+	}
+	pmu_region_end("inner");
+	pmu_region_end("outer");
+	return 0;
+}
+
+static void what_a_call_does_is_in_no_region(void)
+{
+	static const char *const env[] = {"PMU_PIN=none", "PMU_BACKEND=software", "PMU_EVENTS=page-faults", NULL};
+	/* free(), this function's own stack; a sanitizer's own pages */
+	long long most = RUN_SANITIZED ? 12 : 4, inner, outer;
+	struct run r;
+
+	run(&r, call_in_a_region, &r, env);
+	run_good(&r, "calls of the library in a region");
+	inner = run_int(json_object_get(run_region(r.json, "outer/inner"), "raw"), "page-faults");
+	outer = run_int(json_object_get(run_region(r.json, "outer"), "raw"), "page-faults");
+	is_int(run_int(run_region(r.json, "outer/inner"), "calls"), 1, "it is one call");
+	ok(inner >= 0 && inner <= most, "with next to no page faults: %lld", inner);
+	ok(outer >= 0 && outer <= most, "nor has the one around it: %lld", outer);
+	run_done(&r);
+}
+
+static int report_in_a_region(void *arg)
+{
+	const struct run *r = arg;
+	struct pmu_region_counts around, inside;
+	uint64_t start, reports;
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/in between.json", r->dir);
+	begin_end("inside");
+	start = run_now_ns();
+	pmu_region_begin("around");
+	for (int i = 0; i < 20; i++)
+		want_int(pmu_report(path), 0);
+	pmu_region_end("around");
+	reports = run_now_ns() - start;
+	pmu_region_begin("inside");
+	want_int(pmu_report(path), 0);
+	pmu_region_end("inside");
+	around = read_region("around", PMU_THREAD_SELF);
+	inside = read_region("inside", PMU_THREAD_SELF);
+	want(around.time_ns < reports / 2);
+	want(inside.time_ns < reports / 2);
+	return 0;
+}
+
+static void time_of_a_report_is_in_no_region(void)
+{
+	struct run r;
+
+	run(&r, report_in_a_region, &r, quick);
+	run_good(&r, "reports in a region that is only timed");
 	run_done(&r);
 }
 
@@ -626,6 +763,8 @@ static int misuse(void *arg)
 	want_int(pmu_region_read("r", 77, &counts), -ESRCH);
 	want_int(pmu_region_reset(NULL), -EINVAL);
 	want_int(pmu_region_reset(""), -EINVAL);
+	want_int(pmu_region_is_open(NULL), -EINVAL);
+	want_int(pmu_region_is_open(""), -EINVAL);
 	want_int(pmu_region_reset("other"), -ENOENT);
 	want_int(pmu_group_next(), -ENOENT);
 	want_int(pmu_report(""), -EINVAL);
@@ -844,6 +983,9 @@ int main(void)
 	a_region_is_read_and_reset();
 	another_thread_is_read_by_its_number();
 	structures_may_be_older_or_newer();
+	net_is_without_the_librarys_own_work();
+	what_a_call_does_is_in_no_region();
+	time_of_a_report_is_in_no_region();
 	groups_take_turns();
 	any_threads_open_region_holds_the_group();
 	a_group_never_counted_hides_no_other();

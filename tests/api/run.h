@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "pmu.h"
@@ -40,6 +41,14 @@ struct run {
 };
 
 static struct run_notes *run_notes;
+
+__attribute__((unused)) static uint64_t run_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
 
 /* For the function that runs: false is a failure of the whole run. */
 #define want(cond)		run_want(cond, __FILE__, __LINE__, #cond)

@@ -35,5 +35,28 @@ objects=$(tr / - <"$out/sources" | sed "s|.*|$out/o/&.o|")
 	$cc -shared -Wl,-soname,libpmu.so.0 -Wl,--version-script=lib/libpmu.map -Wl,-z,nodelete \
 		$objects -o "$out/job/libpmu.so.0" $link -lhwloc -linih -lm
 	$compile tests/arm/exact.c -o "$out/job/exact" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job
+	$compile tests/arm/net.c -o "$out/job/net" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job
+	$compile -I. tests/live/kernels.c bench/kernels/*.c -o "$out/job/kernels" "$out/job/libpmu.so.0" $link \
+		-Wl,-rpath,/job -lm
+	$compile tests/live/known.c -o "$out/job/known" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job
 	$compile tests/arm/reads.c -o "$out/job/reads" $objects $link -lhwloc -linih -lm
 }
+
+# What is preloaded, and a library with its callers for it; bound at the first call, and at the start.
+own="$cc -std=gnu11 -D_GNU_SOURCE -O2 -fPIC -Wall -Wextra
+	-I$sysroot/usr/include -I$sysroot/usr/include/aarch64-linux-gnu"
+# shellcheck disable=SC2086
+{
+	$compile -ftls-model=initial-exec -shared bindings/preload/*.c bindings/preload/*.S \
+		-o "$out/job/libpmu-preload.so" -Wl,-z,nodelete $link
+	$own -fno-inline -fexceptions -shared -Wl,-soname,libwrapped.so tests/api/wrapped_lib.c \
+		-o "$out/job/libwrapped.so" $link
+	for number in 0 1; do
+		$own -shared -DNUMBER=$((number + 3)) tests/api/wrapped_plugin.c \
+			-o "$out/job/wrapped_plugin$number.so" -L"$out/job" -lwrapped $link
+	done
+	$own tests/api/wrapped.c -o "$out/job/wrapped-now" -L"$out/job" -lwrapped $link
+	$own tests/api/wrapped.c -o "$out/job/wrapped-lazy" -L"$out/job" -lwrapped $link -Wl,-z,lazy
+	$own -fno-pie -no-pie tests/api/wrapped.c -o "$out/job/wrapped-fixed" -L"$out/job" -lwrapped $link -Wl,-z,lazy
+}
+cp tests/arm/wrap.sh "$out/job/"

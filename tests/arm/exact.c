@@ -131,7 +131,6 @@ struct cost {
 	uint64_t calls;
 	uint64_t least[N_COUNTS], most[N_COUNTS]; /* of one call, over n */
 	uint64_t sum[N_COUNTS];			  /* of all calls so far */
-	int restarted; /* calls that counted more than the least */
 	int failures; /* of the library's functions, and missing counts */
 };
 
@@ -152,7 +151,6 @@ static void forget(struct cost *cost, const char *name, uint64_t n)
 static void take(struct cost *cost, const char *name)
 {
 	struct pmu_region_counts got = {.size = sizeof(got)};
-	bool more = false;
 
 	if (pmu_region_read(name, PMU_THREAD_SELF, &got) || got.missing ||
 	    got.n_counts != N_COUNTS)
@@ -162,11 +160,9 @@ static void take(struct cost *cost, const char *name)
 		uint64_t over = got.count[i] - cost->sum[i] - cost->n;
 
 		cost->sum[i] = got.count[i];
-		more |= over > cost->least[i];
 		cost->least[i] = over < cost->least[i] ? over : cost->least[i];
 		cost->most[i] = over > cost->most[i] ? over : cost->most[i];
 	}
-	cost->restarted += more;
 }
 
 static void measure_flat(struct cost cost[N_SIZES], const char *const name[N_SIZES])
@@ -213,30 +209,21 @@ static void is_whole(const struct cost *cost, const char *what)
 }
 
 /*
- * An instruction takes a cycle on this machine, so cycles are as exact.
- *
- * With read(2) every call counts the same.  A user-space read that the kernel interrupts to change the page it
- * goes by starts over, and what it had done is counted where it was the end of a region: then a call counts a
- * part of one read more.  A handful of 100 calls may have met with that.
+ * An instruction takes a cycle on this machine, so cycles are as exact.  Every call counts the same, also where the kernel
+ * came in the middle of a read.
  */
-#define ONE_READ 100
-#define FEW	 3
-
 static void is_exact(const struct cost cost[N_SIZES], const char *what, uint64_t want)
 {
-	bool user = !strcmp(mode, "user");
-	uint64_t most = want + (user ? ONE_READ : 0);
-
 	for (int i = 0; i < N_SIZES; i++) {
 		const struct cost *c = &cost[i];
-		bool right = c->restarted <= (user ? FEW : 0);
+		bool right = true;
 
 		is_whole(c, what);
 		for (int k = 0; k < N_COUNTS; k++)
-			right &= c->least[k] == want && c->most[k] <= most;
+			right &= c->least[k] == want && c->most[k] == want;
 		if (!ok(right, "%s, %s: each counts %" PRIu64 " + %" PRIu64
-			       " instructions and as many cycles, but for %d",
-			mode, what, c->n, want, c->restarted))
+			       " instructions and as many cycles",
+			mode, what, c->n, want))
 			diag("instructions from %" PRIu64 " to %" PRIu64 ", cycles from %" PRIu64
 			     " to %" PRIu64 " more",
 			     c->least[0], c->most[0], c->least[1], c->most[1]);

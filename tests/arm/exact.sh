@@ -41,14 +41,22 @@ access=/proc/sys/kernel/perf_user_access
 rc=0
 echo 1 >$access
 PMU_OUTPUT=/out/user.json ./exact user /out/user.sums || rc=1
+PMU_OUTPUT=/out/net-user.json ./net /out/net-user.wants || rc=1
+PMU_OUTPUT=/out/net-again.json ./net /out/net-again.wants || rc=1
+PMU_OUTPUT=/out/net-lengths.json PMU_HISTOGRAM=1 ./net /out/net-lengths.wants || rc=1
+TEST_KNOWN=exact ./known || rc=1
 PMU_OUTPUT=none ./reads || rc=1
+PMU_EVENTS= ./kernels || rc=1
 echo 0 >$access
 PMU_OUTPUT=/out/read.json ./exact read /out/read.sums || rc=1
+PMU_OUTPUT=/out/net-read.json ./net /out/net-read.wants || rc=1
+TEST_KNOWN=exact ./known || rc=1
 PMU_OUTPUT=/out/cpu.json PMU_COUNT=cpu ./exact cpu /out/cpu.sums || rc=1
 PMU_OUTPUT=/out/core.json PMU_EVENTS= PMU_GROUP=CORE ./exact read /out/core.sums || rc=1
+sh wrap.sh || rc=1
 exit $rc
 JOB
-programs=5
+programs=13
 sh "$here/run.sh" "$vm" "$out/job" "$out/guest" "sh job.sh" >"$out/console" 2>&1
 rc=$?
 
@@ -117,9 +125,43 @@ metrics() {
 		END { exit wrong || rows < 8 }'
 }
 
+# net MODE: has its report, for every region, the instructions that the program says it did?
+net() {
+	tr '\n' ' ' <"$out/guest/net-$1.json" | sed 's/{"name": /\n&/g' >"$out/net-$1.regions"
+	[ "$(wc -l <"$out/guest/net-$1.wants")" -gt 500 ] || return
+	awk -v wants="$out/guest/net-$1.wants" '
+		BEGIN {
+			while ((getline line < wants) > 0) {
+				at = index(line, " ")
+				want[substr(line, at + 1)] = substr(line, 1, at - 1)
+			}
+		}
+		match($0, /"path": "[^"]*"/) {
+			path = substr($0, RSTART + 9, RLENGTH - 10)
+			if (!(path in want) || path in got || !match($0, /"net": {"instructions": [0-9]+/))
+				next
+			got[path] = substr($0, RSTART + 24, RLENGTH - 24)
+			if (got[path] != want[path]) {
+				if (wrong++ < 20)
+					printf "# %s: %s instructions instead of %s\n", path, got[path], want[path]
+			}
+		}
+		END {
+			for (path in want)
+				if (!(path in got) && missing++ < 5)
+					print "# not in the report: " path
+			printf "# %d regions, %d wrong\n", length(got), wrong
+			exit wrong || missing
+		}' "$out/net-$1.regions"
+}
+
 for mode in user read cpu core; do
 	regions $mode
 	check $? "$mode: the report written at exit has the same sums"
+done
+for mode in user again lengths read; do
+	net $mode
+	check $? "$mode: every region has exactly the instructions it did, the library's own taken out"
 done
 grep -q '"detail": "[^"]*user level, read in user space' "$out/guest/user.json"
 check $? "user: it says that counts were read in user space"

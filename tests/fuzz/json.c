@@ -7,8 +7,28 @@
 
 #include "base/error.h"
 #include "bindings/command/json_read.h"
+#include "group/metric.h"
+#include "report/combine.h"
 #include "report/report.h"
 #include "tests/fuzz/fuzz.h"
+
+/* As two processes that look alike: what comes of it can be written, too. */
+static void combine(struct pmu_model *model, enum pmu_combine how)
+{
+	struct pmu_model *part[] = {model, model}, *combined = NULL;
+	struct pmu_text_options options = {.all = true};
+	struct pmu_strbuf out = {0};
+
+	if (!pmu_model_combine(part, 2, how, &combined)) {
+		pmu_metric_fill(combined);
+		for (int format = PMU_REPORT_TEXT; format <= PMU_REPORT_CSV; format++)
+			pmu_report_render(&out, combined, (enum pmu_report_format)format, &options);
+		if (out.failed)
+			abort();
+	}
+	pmu_strbuf_free(&out);
+	pmu_model_free(combined);
+}
 
 /* What came from a file goes through the writers. */
 static void check_again(const struct pmu_model *model)
@@ -16,12 +36,12 @@ static void check_again(const struct pmu_model *model)
 	struct pmu_strbuf first = {0}, second = {0};
 	struct pmu_model *again = NULL;
 
-	pmu_report_json(&first, model);
+	pmu_write_json(&first, model);
 	if (first.failed)
 		abort();
 	/* numbers beyond what the reader takes can come of sums alone */
 	if (!pmu_json_read(pmu_strbuf_text(&first), first.len, &again)) {
-		pmu_report_json(&second, again);
+		pmu_write_json(&second, again);
 		if (second.failed)
 			abort();
 	}
@@ -43,9 +63,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	if (rc)
 		return 0;
-	pmu_report_text(&text, model, &options);
+	pmu_write_text(&text, model, &options);
 	pmu_strbuf_free(&text);
 	check_again(model);
+	combine(model, PMU_COMBINE_RANKS);
+	combine(model, PMU_COMBINE_PROGRAMS);
 	pmu_model_free(model);
 	return 0;
 }

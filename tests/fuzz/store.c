@@ -5,8 +5,22 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "report/histogram.h"
 #include "store/snapshot.h"
 #include "tests/fuzz/fuzz.h"
+
+static void check_histogram(const struct pmu_model_row *row)
+{
+	const struct pmu_model_histogram *histogram = row->histogram;
+	uint64_t ns;
+
+	for (unsigned int i = 0; histogram && i < histogram->n; i++)
+		if (!histogram->bucket[i].calls || histogram->bucket[i].bucket >= PMU_LENGTH_BUCKETS ||
+		    (i && histogram->bucket[i].bucket <= histogram->bucket[i - 1].bucket))
+			abort();
+	if (pmu_row_percentile(row, 999, &ns) && ns < row->min_ns)
+		abort();
+}
 
 static void check_rows(const struct pmu_model *model,
 		       const struct pmu_model_section *section)
@@ -19,6 +33,7 @@ static void check_rows(const struct pmu_model *model,
 		if (row->parent >= (int)i || !row->name || !row->path ||
 		    row->thread < 0 || (unsigned int)row->thread >= model->n_threads + model->n_sockets)
 			abort();
+		check_histogram(row);
 	}
 }
 

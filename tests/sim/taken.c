@@ -64,9 +64,25 @@ static int one_region_of_nobody(void *arg)
 	return one_region(arg);
 }
 
+/* Where everybody can read it: the sources may lie where only root can. */
+static void copy_cpuid(const char *path)
+{
+	char text[4096];
+	FILE *from = fopen(sim.cpuid, "r"), *to = fopen(path, "w");
+	size_t n;
+
+	if (!from || !to)
+		run_die(path);
+	while ((n = fread(text, 1, sizeof(text), from)) > 0)
+		fwrite(text, 1, n, to);
+	fclose(from);
+	if (fclose(to))
+		run_die(path);
+}
+
 static void nobody_may_not_touch_registers(void)
 {
-	char xdg[128], dir[] = "/tmp/pmu-nobody-XXXXXX", path[64], output[96];
+	char xdg[128], dir[] = "/tmp/pmu-nobody-XXXXXX", path[64], output[96], cpuid[64], cpuid_file[96];
 	char *before;
 	struct run r;
 
@@ -82,8 +98,10 @@ static void nobody_may_not_touch_registers(void)
 	snprintf(xdg, sizeof(xdg), "XDG_RUNTIME_DIR=%s", dir);
 	snprintf(path, sizeof(path), "%s/run.json", dir);
 	snprintf(output, sizeof(output), "PMU_OUTPUT=%s", path);
-	run(&r, one_region_of_nobody, NULL,
-	    session_env("PMU_CPUID_FILE=", "HWLOC_XMLFILE=", xdg, output, NULL));
+	snprintf(cpuid, sizeof(cpuid), "%s/cpuid.txt", dir);
+	snprintf(cpuid_file, sizeof(cpuid_file), "PMU_CPUID_FILE=%s", cpuid);
+	copy_cpuid(cpuid);
+	run(&r, one_region_of_nobody, NULL, session_env(cpuid_file, "HWLOC_XMLFILE=", xdg, output, NULL));
 	r.json = json_load_file(path, JSON_ALLOW_NUL, NULL);
 	ok(ended(&r), "an ordinary user");
 	ok(r.json && strcmp(session_source(&r), "msr") != 0, "another source takes over: %s", session_source(&r));

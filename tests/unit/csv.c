@@ -44,7 +44,7 @@ static void read_sheet(const struct pmu_model *model, struct sheet *sheet)
 	char *from;
 
 	memset(sheet, 0, sizeof(*sheet));
-	pmu_report_csv(&out, model);
+	pmu_write_csv(&out, model);
 	ok(!out.failed, "rendered");
 	from = sheet->text = out.text;
 	while (*from && sheet->n_rows < MAX_ROWS) {
@@ -89,11 +89,12 @@ static void each_region_has_a_row_for_all_and_for_each_thread(void)
 	read_sheet(model, &sheet);
 	is_int(sheet.n_rows, 1 + 8 + 11, "header, sums, threads' rows");
 	is_str(sheet.cell[0][0], "group", "the columns' order");
-	is_str(sheet.cell[0][11], "share", "of those that are always there");
-	is_str(sheet.cell[0][12], "raw:instructions", "then counts");
-	is_str(sheet.cell[0][15], "net:instructions", "raw and net");
-	is_str(sheet.cell[0][19], "LLC miss rate [%]", "then metrics with their unit");
-	is_int(sheet.n_cells[0], 20, "and no more");
+	is_str(sheet.cell[0][12], "share", "of those that are always there");
+	is_str(sheet.cell[0][13], "own_ns", "the library's own time");
+	is_str(sheet.cell[0][14], "raw:instructions", "then counts");
+	is_str(sheet.cell[0][17], "net:instructions", "raw and net");
+	is_str(sheet.cell[0][21], "LLC miss rate [%]", "then metrics with their unit");
+	is_int(sheet.n_cells[0], 22, "and no more");
 	row = row_of(&sheet, "solve", "1");
 	is_str(cell_of(&sheet, row, "path"), "main/solve", "path");
 	is_str(cell_of(&sheet, row, "depth"), "1", "depth");
@@ -101,6 +102,7 @@ static void each_region_has_a_row_for_all_and_for_each_thread(void)
 	is_str(cell_of(&sheet, row, "time_ns"), "600000000", "time");
 	is_str(cell_of(&sheet, row, "self_ns"), "500000000", "self");
 	is_str(cell_of(&sheet, row, "min_ns"), "10000000", "min");
+	is_str(cell_of(&sheet, row, "mean_ns"), "20000000", "mean");
 	is_str(cell_of(&sheet, row, "max_ns"), "40000000", "max");
 	is_str(cell_of(&sheet, row, "sd_ns"), "2500000", "deviation");
 	is_str(cell_of(&sheet, row, "share"), "0.6", "share");
@@ -172,7 +174,7 @@ static void groups_share_one_header(void)
 	pmu_model_finish(model);
 	read_sheet(model, &sheet);
 	is_int(sheet.n_rows, 1 + 6, "one header");
-	is_int(sheet.n_cells[0], 12 + 4 + 4 + 2, "a count of two groups has one column");
+	is_int(sheet.n_cells[0], 14 + 4 + 4 + 2, "a count of two groups has one column");
 	is_str(cell_of(&sheet, 1, "group"), "CORE", "the first group");
 	is_str(cell_of(&sheet, 1, "net:cycles"), "100", "has cycles second");
 	is_str(cell_of(&sheet, 1, "net:task-clock [ns]"), "", "and lacks the other's");
@@ -190,10 +192,10 @@ static void an_empty_model_has_a_header(void)
 	struct pmu_model *model = pmu_model_new();
 	struct pmu_strbuf out = {0};
 
-	pmu_report_csv(&out, model);
+	pmu_write_csv(&out, model);
 	is_str(pmu_strbuf_text(&out),
-	       "group,path,name,depth,thread,calls,time_ns,self_ns,min_ns,max_ns,sd_ns,"
-	       "share\n",
+	       "group,path,name,depth,thread,calls,time_ns,self_ns,min_ns,mean_ns,max_ns,sd_ns,"
+	       "share,own_ns\n",
 	       "only that");
 	pmu_strbuf_free(&out);
 	pmu_model_free(model);

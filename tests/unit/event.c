@@ -122,7 +122,6 @@ static void names_the_nearest(void)
 	is_refused("page-fault", "did you mean page-faults?");
 	is_refused("page_faults", "did you mean page-faults?");
 	is_refused("L1_dcache_loads", "did you mean L1-dcache-loads?");
-	is_refused("power/energy_pkg/", "did you mean energy-pkg?");
 	is_refused("cycles instructions", "events are written with commas between them");
 	is_refused("cycles;instructions", "events are written with commas between them");
 	is_refused("something-else-entirely", "try instructions");

@@ -14,7 +14,7 @@ static char *render(const struct pmu_model *model)
 {
 	struct pmu_strbuf out = {0};
 
-	pmu_report_json(&out, model);
+	pmu_write_json(&out, model);
 	ok(!out.failed && out.text, "rendered");
 	return out.text;
 }

@@ -221,9 +221,9 @@ static void keeps_flat_rows_apart(void)
 	struct pmu_model *model = empty(4);
 	struct pmu_model_section *s = model->section;
 
-	sample_row(model, s, 0, -1, "r", 1, 5);
-	sample_row(model, s, 0, -1, "r", 2, 7)->flags = PMU_ROW_FLAT;
-	sample_row(model, s, 1, -1, "r", 4, 9)->flags = PMU_ROW_FLAT | PMU_ROW_OPEN;
+	sample_row(model, s, 0, -1, "r", 1, 5 * ms);
+	sample_row(model, s, 0, -1, "r", 2, 7 * ms)->flags = PMU_ROW_FLAT;
+	sample_row(model, s, 1, -1, "r", 4, 9 * ms)->flags = PMU_ROW_FLAT | PMU_ROW_OPEN;
 	is_int(pmu_model_finish(model), 0, "finished");
 	is_int(s->n_rows, 2, "two sums");
 	is_u64(s->row[0].calls, 6, "the flat ones together");

@@ -70,9 +70,10 @@ static void set_page(uint16_t width, int64_t offset, uint64_t raw)
 
 static uint64_t read_page(void)
 {
-	uint64_t value = 0;
+	uint64_t value = 0, changed = 0;
 
-	ok(pmu_perf_user_value(&page, fake_counter, &value), "  readable");
+	ok(pmu_perf_user_value(&page, fake_counter, &value, &changed), "  readable");
+	is_u64(changed, 0, "  and nothing came between");
 	return value;
 }
 
@@ -118,24 +119,47 @@ static void offsets_wrap_like_the_kernels(void)
 	is_u64(read_page(), 1ull << 63, "beyond the greatest signed number");
 }
 
-static void reads_again_when_the_kernel_came_between(void)
+static void tells_when_the_kernel_came_between(void)
 {
-	uint64_t value = 0;
+	uint64_t value = 0, changed = 0;
 
 	set_page(48, 10, 20);
-	ok(pmu_perf_user_value(&page, interrupted_counter, &value), "readable");
-	is_int(n_asked, 2, "  at the second try");
-	is_u64(value, 1007, "  which alone counts");
-	is_int(asked_for, 4, "  from the new counter");
+	ok(pmu_perf_user_value(&page, interrupted_counter, &value, &changed), "readable");
+	is_int(n_asked, 1, "  once");
+	ok(changed != 0, "  and the page was changed meanwhile");
+	changed = value = 0;
+	ok(pmu_perf_user_value(&page, fake_counter, &value, &changed), "  again");
+	is_u64(changed, 0, "  nothing came between");
+	is_u64(value, 1000 + raw_value, "  from the new counter");
+}
+
+/* Where the kernel changed a page, but each event goes on where it was, the sum was right at any moment. */
+static void an_event_that_moved_is_noticed(void)
+{
+	struct perf_event_mmap_page pages[2] = {{.lock = 2, .index = 1, .offset = 100}, {.lock = 2, .index = 2, .offset = -7}};
+	struct pmu_perf_user user = {.reader = {.n = 2}, .page = {&pages[0], &pages[1]}};
+
+	pmu_perf_user_settle(&user);
+	pages[0].lock += 2;
+	pages[1].lock += 2;
+	pages[1].time_enabled = pages[1].time_running = 5000;
+	ok(pmu_perf_user_is_settled(&user), "scheduled out and in again: it goes on as it was");
+	pages[1].index = 3;
+	ok(!pmu_perf_user_is_settled(&user), "on another counter: it does not");
+	pages[1].index = 2;
+	pages[0].offset++;
+	ok(!pmu_perf_user_is_settled(&user), "nor with another offset");
+	pmu_perf_user_settle(&user);
+	ok(pmu_perf_user_is_settled(&user), "until that is known");
 }
 
 static void an_event_off_its_counter_has_no_value(void)
 {
-	uint64_t value = 77;
+	uint64_t value = 77, changed = 0;
 
 	set_page(48, 10, 20);
 	page.index = 0;
-	ok(!pmu_perf_user_value(&page, fake_counter, &value), "index 0");
+	ok(!pmu_perf_user_value(&page, fake_counter, &value, &changed), "index 0");
 	is_u64(value, 77, "  gives nothing");
 	is_int(n_asked, 0, "  and reads no counter");
 }
@@ -510,7 +534,8 @@ int main(void)
 	extends_the_sign_by_the_width();
 	ignores_bits_beyond_the_width();
 	offsets_wrap_like_the_kernels();
-	reads_again_when_the_kernel_came_between();
+	tells_when_the_kernel_came_between();
+	an_event_that_moved_is_noticed();
 	an_event_off_its_counter_has_no_value();
 	a_hole_in_the_time_shows();
 	each_refusal_has_its_words();

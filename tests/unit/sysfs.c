@@ -111,6 +111,7 @@ static void says_what_is_wrong(void)
 	refuses("uncore_imx", "cas_count_read", -ENOENT, "did you mean uncore_imc?");
 	refuses("nothing_like_it", "x", -ENOENT, "cpu, cstate_core");
 	refuses("uncore_imc", "cas_count_reed", -ENOENT, "did you mean cas_count_read?");
+	refuses("power", "energy_pkg", -ENOENT, "did you mean energy-pkg?");
 	refuses("uncore_imc", "umsk=3", -ENOENT, "did you mean umask?");
 	refuses("uncore_imc", "somethingelse", -ENOENT, "its terms: edge, event, inv, thresh, umask; its events: cas");
 	refuses("uncore_imc", "", -ENOENT, "no \"\"");

@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Builds and runs the example in every language: each computes the same, and enters the same regions
+# equally often.
+# shellcheck source=tests/api/pmu.sh
+. "$(dirname "$0")/pmu.sh"
+
+examples=$source/bindings/examples
+libs="-L$build/lib/.libs -lpmu"
+cflags="-Wall -Wextra -Werror -I$source/include -I$source/bindings/cxx ${TEST_CFLAGS:--O2}"
+export LD_LIBRARY_PATH="$build/lib/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+export PYTHONPATH="$source/bindings/python" PYTHONDONTWRITEBYTECODE=1
+export PMU_LIBRARY="$build/lib/.libs/libpmu.so.0" PMU_BACKEND=clock
+sweeps=40
+
+skip() {
+	n=$((n + 1))
+	echo "ok $n - $1 # SKIP $2"
+}
+
+# with LANGUAGE COMPILER: whether it can be tried here
+with() {
+	if ! command -v "${2%% *}" >/dev/null || [ "$2" = : ]; then
+		skip "$1" "no compiler or interpreter"
+	elif [ -n "${TEST_SANITIZERS:-}" ] && [ "$3" = plain ]; then
+		skip "$1" "built with a sanitizer"
+	else
+		return 0
+	fi
+	return 1
+}
+
+# build LANGUAGE COMMAND...: makes ./heat
+build() {
+	language=$1
+	shift
+	rm -f heat
+	"$@" >out 2>err
+	result $? "$language: builds"
+}
+
+# compare LANGUAGE COMMAND...: its regions and what it prints are the first one's
+compare() {
+	language=$1
+	shift
+	rm -f heat.json heat.csv
+	PMU_OUTPUT=heat.json "$@" $sweeps >out 2>err
+	result $? "$language: runs"
+	tr E e <out >result
+	"$pmu" report heat.json -o heat.csv 2>>err
+	awk -F, '$5 == "all" { print $2, $6 }' heat.csv | sort >calls
+	[ -f first.calls ] || {
+		cp calls first.calls
+		cp result first.result
+	}
+	diff first.calls calls >>err
+	result $? "$language: the same regions, equally often"
+	diff first.result result >>err
+	result $? "$language: the same result"
+}
+
+# shellcheck disable=SC2086 # lists of words
+if with C "${TEST_CC:-cc}" any; then
+	build C ${TEST_CC:-cc} -std=gnu11 $cflags -o heat "$examples/heat.c" $libs -lm
+	compare C ./heat
+	printf 'init 1\nsolve 1\nsolve/residual %d\nsolve/sweep %d\n' $((sweeps / 10)) $sweeps >want
+	diff want calls >err
+	result $? "as often as the program says"
+fi
+# shellcheck disable=SC2086
+if with C++ "${TEST_CXX:-c++}" any; then
+	build C++ ${TEST_CXX:-c++} -std=c++17 $cflags -o heat "$examples/heat.cc" $libs
+	compare C++ ./heat
+fi
+# shellcheck disable=SC2086
+if with Fortran "${TEST_FC:-gfortran}" plain; then
+	build Fortran ${TEST_FC:-gfortran} -O2 -o heat "$source/bindings/fortran/pmu.f90" \
+		"$examples/heat.f90" $libs
+	compare Fortran ./heat
+fi
+if with Python "${TEST_PYTHON:-python3}" plain; then
+	# shellcheck disable=SC2086
+	compare Python ${TEST_PYTHON:-python3} "$examples/heat.py"
+fi
+echo "1..$n"
+exit $failed

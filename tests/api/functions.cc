@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Built with -finstrument-functions by functions.sh: names of C++, and exceptions past instrumented functions.
+#include <stdexcept>
+
+#define NOINLINE __attribute__((noinline))
+
+static volatile int sink;
+
+namespace ns {
+
+NOINLINE static void thrower(int n)
+{
+	if (n == 0)
+		throw std::runtime_error("thrown");
+	thrower(n - 1);
+	sink = sink + 1;
+}
+
+template <class T> NOINLINE T twice(T x)
+{
+	return x + x;
+}
+
+NOINLINE static int over(int a)
+{
+	return a;
+}
+
+// its frame is larger than all that were jumped over
+NOINLINE static int over(int a, char b)
+{
+	volatile char room[20000];
+
+	room[a] = b;
+	return a + room[a];
+}
+
+struct thing {
+	int value;
+	NOINLINE explicit thing(int v) : value(v) {}
+	NOINLINE ~thing() { sink = sink + 1; }
+	NOINLINE int operator/(int by) const { return value / by; }
+};
+
+} // namespace ns
+
+static void past_3()
+{
+	ns::thrower(3);
+	sink = sink + 1;
+}
+
+static NOINLINE void past_2()
+{
+	past_3();
+	sink = sink + 1;
+}
+
+static NOINLINE void past_1()
+{
+	ns::thing thing(8);
+
+	past_2();
+	sink = sink + thing / 2;
+}
+
+static NOINLINE void catcher()
+{
+	try {
+		past_1();
+	} catch (const std::exception &) {
+		sink = sink + 1;
+	}
+	sink = sink + ns::over(3, 'c');
+	sink = sink + ns::over(1);
+}
+
+int main()
+{
+	for (int i = 0; i < 10; i++) {
+		catcher();
+		sink = sink + ns::twice(i) + static_cast<int>(ns::twice(1.5));
+	}
+	return ns::thing(4) / 2 - 2;
+}

@@ -1,0 +1,172 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The manual pages say what the command's help and the header say, no more and no less.
+# shellcheck source=tests/api/pmu.sh
+. "$(dirname "$0")/pmu.sh"
+header=$source/include/pmu.h
+page1=$source/bindings/command/pmu.1
+page3=$source/include/pmu.3
+cc=${TEST_CC:-cc}
+
+# same ONE OTHER NAME: two files of lines, in any order
+same() {
+	sort -u "$1" >"$1.sorted"
+	sort -u "$2" >"$2.sorted"
+	diff "$1.sorted" "$2.sorted" >err 2>&1 && [ -s "$1.sorted" ]
+	result $? "$3"
+}
+
+# part FILE BEGINNING: a section of a page, or a subsection, by its first line
+part() {
+	awk -v first="$2" '
+		$0 == first { on = 1; kind = substr(first, 1, 3); next }
+		on && (/^\.Sh/ || (kind == ".Ss" && /^\.Ss/)) { exit }
+		on' "$1"
+}
+
+# What follows Fl: until another macro, and across punctuation.
+flags() {
+	awk '{
+		on = 0
+		for (i = 1; i <= NF; i++)
+			if ($i == "Fl" || $i == ".Fl")
+				on = 1
+			else if ($i == "Ar" || $i == "Cm" || $i == "No")
+				on = 0
+			else if (on && $i !~ /^[,.;:|]$/ && $i != "-")
+				print "-" $i
+	}'
+}
+
+# Options in a help text: in the usage, and where they are explained.
+helped() {
+	grep -E "$1" out | sed "s/'[^']*'//g" | grep -oE '(^|[][ ,|])--?[A-Za-z][a-z-]*' | sed 's/^[^-]*//' | grep -vxE -e '-h|--help'
+}
+
+# --- the command ---
+
+run 0 'the commands' help
+sed -n 's/^  \([a-z]*\)  .*/\1/p' out >commands
+sed -n 's/^\.Ss pmu //p' "$page1" >described
+same commands described 'each command has its place in pmu.1, and no other'
+sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESCRIPTION/s/^\.Cm \([a-z]*\)$/\1/p' "$page1" >described
+same commands described 'and in its synopsis'
+
+while read -r command; do
+	run 0 "$command" help "$command"
+	helped '^  -' >options
+	part "$page1" ".Ss pmu $command" | grep '^\.It' | flags >described
+	# of those that have none, both are empty
+	echo >>options
+	echo >>described
+	same options described "  its options are those of pmu.1"
+	helped '^usage:' >options
+	awk -v command="$command" '
+		/^\.Nm/ { on = 0 }
+		$0 == ".Cm " command { on = 1 }
+		on
+		/^\.Sh DESCRIPTION/ { exit }' "$page1" | flags >described
+	echo >>options
+	echo >>described
+	same options described "  its usage is that of pmu.1"
+done <commands
+
+run 0 'the settings' help environment
+sed -n 's/^  \(PMU_[A-Z_]*\) .*/\1/p' out >settings
+part "$page1" '.Sh ENVIRONMENT' | sed -n 's/^\.It //p' | grep -oE 'PMU_[A-Z_]+' >described
+same settings described 'pmu.1 has the settings of pmu help environment'
+
+# --- the calls ---
+
+grep -v '^ \*' "$header" | sed -n '1,/^#else.*PMU_DISABLE/p' | grep -oE '\bpmu_[a-z_]+\(' | tr -d '(' |
+	grep -v '^pmu_region_scope_' >functions
+part "$page3" '.Sh SYNOPSIS' | sed -n 's/^\.Fn \(pmu_[a-z_]*\).*/\1/p' >described
+same functions described 'pmu.3 has the functions of pmu.h'
+part "$page3" '.Sh NAME' | grep '^\.Nm' | grep -oE 'pmu_[a-z_]+' >described
+same functions described 'they can be looked up'
+part "$page3" '.Sh DESCRIPTION' | grep -oE 'pmu_[a-z_]+' >words
+grep -Fxf functions words >described
+same functions described 'each is explained'
+
+# A declaration that contradicts the header's does not compile.
+{
+	echo '#include <pmu.h>'
+	part "$page3" '.Sh SYNOPSIS' | awk '
+		/^\.Ft/ { type = substr($0, 5); gsub(/"/, "", type) }
+		/^\.Fn/ {
+			rest = $0; sub(/^\.Fn [a-z_]+ /, "", rest); gsub(/" "/, ", ", rest); gsub(/"/, "", rest)
+			printf "%s %s(%s);\n", type, $2, rest
+		}'
+} >declared.c
+$cc -std=gnu11 -Werror -I"$source/include" -c declared.c -o declared.o 2>err
+result $? 'with their arguments'
+
+# Enumerators, and macros for users: ours end with an underscore.
+grep -v '^ \*' "$header" | sed 's|/\*.*||' | sed -n '/^enum/,/};/p' | grep -oE 'PMU_[A-Z_]+' >constants
+sed -n 's/^#define \(PMU_[A-Z_]*[A-Z]\)\>.*/\1/p' "$header" | grep -vxE 'PMU_H' >>constants
+{
+	sed 's/^\./ /' "$page3" | grep -oE '(Dv|Fn) PMU_[A-Z_]+' | sed 's/.* //'
+} >described
+same constants described 'and the constants'
+
+# structure FILE NAME: without comments and blanks
+structure() {
+	sed -n "/^struct $2 {/,/^};/p" "$1" | sed 's|/\*.*\*/||; s/[[:space:]]//g'
+}
+for name in $(sed -n 's/^struct \([a-z_]*\) {$/\1/p' "$header"); do
+	structure "$header" "$name" >members
+	structure "$page3" "$name" >described
+	diff members described >err 2>&1 && [ -s members ]
+	result $? "struct $name has the header's members"
+done
+
+sed -n '1,/^#else.*PMU_DISABLE/p' "$header" | grep -E '^ \*' | grep -oE -e '-E[A-Z]+' >errors
+part "$page3" '.Sh ERRORS' | grep -oE -e '-E[A-Z]+' >described
+same errors described 'the errors are those that the header names'
+
+part "$page3" '.Sh EXAMPLES' | sed -n '/^\.Bd/,/^\.Ed/p' | sed '/^\./d; s/\\e/\\/g' >example.c
+# shellcheck disable=SC2086 # a list of words
+$cc -std=gnu11 ${TEST_CFLAGS:-} -Wall -Wextra -Werror -I"$source/include" example.c -o example \
+	-L"$build/lib/.libs" -lpmu 2>err &&
+	LD_LIBRARY_PATH="$build/lib/.libs" PMU_OUTPUT=none PMU_BACKEND=clock ./example >out 2>err
+result $? 'the example compiles and runs'
+has out ': 100 calls, ' '  and prints what it should'
+
+# --- both ---
+
+run 0 'the version' --version
+version=$(sed 's/.* //' out)
+for page in "$page1" "$page3"; do
+	name=${page##*/}
+	has "$page" ".Os libpmu $version" "$name is of this version"
+	if command -v mandoc >/dev/null; then
+		mandoc -Tlint -Wwarning "$page" >out 2>err
+		result $? "mandoc has nothing to say about $name"
+	else
+		n=$((n + 1))
+		echo "ok $n # SKIP no mandoc"
+	fi
+	if command -v man >/dev/null && command -v groff >/dev/null; then
+		# it writes its pages' index where it may
+		man --warnings -l "$page" 2>&1 >out | grep -v 'mandoc\.db\|manpath:' >err
+		[ -s out ] && ! [ -s err ]
+		result $? "nor man about $name"
+	else
+		n=$((n + 1))
+		echo "ok $n # SKIP no man with groff"
+	fi
+done
+
+# What the README says of settings and options is not of another version.
+sed 's/PMU_[A-Z_]*[()]//g' "$source/README.md" | grep -oE '\bPMU_[A-Z_]+' | grep -vxE 'PMU_(DISABLE|LIBRARY)' | sort -u >named
+sort -u settings >settings.sorted
+[ -s named ] && comm -23 named settings.sorted >err && ! [ -s err ]
+result $? 'the README has no settings of its own'
+grep -oE '\bpmu (run|report|plan|info|event|list|restore) [^`#|]*' "$source/README.md" | sed 's/ -- .*//' |
+	grep -oE ' --?[A-Za-z][a-z-]*' | tr -d ' ' | sort -u >named
+sed -n '/^\.Sh DESCRIPTION/,/^\.Sh EVENTS/p' "$page1" | grep '^\.It' | flags | sort -u >described
+[ -s named ] && comm -23 named described >err && ! [ -s err ]
+result $? 'nor options'
+
+echo "1..$n"
+exit $failed

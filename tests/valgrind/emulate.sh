@@ -1,0 +1,265 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# `pmu run --emulate`: what callgrind counts for a region is what the region did, and nothing of the library's.
+# shellcheck source=tests/api/pmu.sh
+. "$(dirname "$0")/../api/pmu.sh"
+subcommand=run
+valgrind=${TEST_VALGRIND:-valgrind}
+mkdir -m 700 place
+export XDG_RUNTIME_DIR="$tmp/place"
+unset VALGRIND_OPTS PMU_OUTPUT
+
+skip_all() {
+	echo "1..0 # SKIP $1"
+	exit 0
+}
+
+[ -z "${TEST_SANITIZERS:-}" ] || skip_all 'built with a sanitizer'
+command -v "$valgrind" >/dev/null || skip_all 'no valgrind here'
+"$valgrind" -q --tool=callgrind --callgrind-out-file=/dev/null true 2>log ||
+	skip_all "callgrind cannot run a program: $(head -n 1 log)"
+"$pmu" run --emulate true >/dev/null 2>log
+grep -q 'without valgrind.s headers' log && skip_all 'built without valgrind headers'
+
+# compile NAME FILE
+compile() {
+	# shellcheck disable=SC2086 # flags are words
+	${TEST_CC:-cc} -fno-plt -D_GNU_SOURCE ${TEST_CFLAGS:-} -I"$source/include" -I"$source/tests" -o "$1" "$2" \
+		-L"$build/lib/.libs" -lpmu -Wl,-rpath,"$build/lib/.libs" -pthread 2>log && return
+	sed 's/^/# /' log
+	echo "Bail out! $1 cannot be built"
+	exit 1
+}
+compile net "$source/tests/arm/net.c"
+compile work "$source/tests/valgrind/work.c"
+compile kernels "$source/tests/valgrind/kernels.c"
+
+# report FILE: a CSV report with tabs between its columns; names may have commas
+report() {
+	awk '{
+		row = ""
+		for (quoted = 0; match($0, /[",]/); $0 = substr($0, RSTART + 1)) {
+			row = row substr($0, 1, RSTART - 1)
+			if (substr($0, RSTART, 1) == "\"")
+				quoted = !quoted
+			else
+				row = row (quoted ? "," : "\t")
+		}
+		print row $0
+	}' "$1"
+}
+
+# value FILE PATH THREAD COLUMN: of a row in a report, by the column's name
+value() {
+	report "$1" | awk -F '\t' -v path="$2" -v thread="$3" -v column="$4" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["path"] == path && $at["thread"] == thread { print $at[column] }'
+}
+
+# check NAME COMMAND...
+check() {
+	checked=$1
+	shift
+	"$@" >out 2>err
+	result $? "$checked"
+}
+
+# --- known counts ------------------------------------------------------------------------------------------
+
+# as_listed CSV WANTS: has every region the instructions that the program lists?
+as_listed() {
+	report "$1" | awk -F '\t' -v wants="$2" '
+		BEGIN {
+			while ((getline line < wants) > 0) {
+				at = index(line, " ")
+				want[substr(line, at + 1)] = substr(line, 1, at - 1)
+				n++
+			}
+		}
+		NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+		$column["thread"] != "all" || !($column["path"] in want) { next }
+		{
+			seen++
+			if ($column["net:instructions"] == want[$column["path"]])
+				next
+			printf "%s: %s instructions, want %s\n", $column["path"], $column["net:instructions"], want[$column["path"]]
+			wrong++
+		}
+		END {
+			printf "%d regions listed, %d in the report, %d wrong\n", n, seen, wrong
+			exit wrong || seen != n || n < 500
+		}'
+}
+
+# counts FILE: its rows without times
+# Where the numbers in the names of folders have got a digit more, the stack lies elsewhere: misses, of branches too, may be
+# others then.
+counts() {
+	report "$1" | awk -F '\t' '
+		NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^(path|thread|calls|raw:.*|net:.*)$/ && $i !~ /miss|cache/) keep[++n] = i }
+		{ for (i = 1; i <= n; i++) printf "%s\t", $keep[i]; print "" }' | sort
+}
+
+run 0 'regions in every way that they can be used' --emulate --auto none -o net.csv ./net wants
+check 'each did what the program says, to the instruction' as_listed net.csv wants
+run 0 'the same once more' --emulate --auto none -o again.csv ./net wants
+counts net.csv >net.counts
+counts again.csv >again.counts
+check 'all counts but misses are the same in two runs' diff net.counts again.counts
+run 0 'within main, which is a region of what is preloaded' --emulate -o main.csv ./net wants
+sed 's, ,&main/,' wants >main.wants
+check 'to the instruction, too' as_listed main.csv main.wants
+
+events=instructions,branches,L1-dcache-loads,L1-dcache-stores
+branches='conditional and indirect branches'
+
+# turns FILE PATH THREAD TURNS: beyond what is around no turn at all, each call has so many: 4 instructions, a branch, a load
+# and a store a turn
+turns() {
+	calls=$(value "$1" "$2" "$3" calls)
+	for count in '4 instructions' "1 $branches" '1 L1-dcache-loads' '1 L1-dcache-stores'; do
+		column=${count#* }
+		base=$(value "$work" 'alone 0' all "net:$column")
+		got=$(value "$1" "$2" "$3" "net:$column")
+		want=$((calls * (${base:-0} / 3 + ${count%% *} * $4)))
+		echo "$2: $calls calls, ${got:-no} $column, want $want"
+		[ "${calls:-0}" -gt 0 ] && [ -n "$base" ] && [ "$got" = "$want" ] || return
+	done
+}
+
+run 0 'work on threads, under signals, in a child' --emulate --auto none -e $events -o 'work-%p.csv' ./work
+work=$(grep -l '^[^,]*,once,' work-*.csv)
+child=$(grep -l '^[^,]*,child,' work-*.csv)
+[ -n "$work" ] && [ -n "$child" ] && [ "$work" != "$child" ]
+result $? 'the child has a report of its own'
+for number in 1 2 10 1000 1000000; do
+	check "$number turns" turns "$work" "alone $number" all $number
+done
+check 'a region that is entered once' turns "$work" once all 7
+check 'three hundred calls deep' turns "$work" deep all 100
+check 'two threads together' turns "$work" thread all 1000
+check 'the one' turns "$work" thread 1 1000
+check 'and the other' turns "$work" thread 2 1000
+check 'under signals, without what their handler does' turns "$work" signals all 20000
+check 'beside a child' turns "$work" parent all 1000
+check 'in the child' turns "$child" child all 1000
+[ "$(value "$work" handler all calls)" = 10 ] && [ -z "$(value "$work" handler all net:instructions)" ]
+result $? 'in a signal handler: calls, and no counts rather than wrong ones'
+around=$(value "$work" 'alone 0' all net:instructions)
+[ "$((${around:-999} / 3))" -le 20 ]
+result $? "around no turn at all there are a few instructions ($((${around:-999} / 3)))"
+
+# --- the same as callgrind says of functions ---------------------------------------------------------------------
+
+# within WHAT GOT WANT: by one in a hundred, or by ten a call where there are few
+within() {
+	difference=$(($2 - $3))
+	echo "$1: $2, callgrind says $3"
+	[ ${difference#-} -le $(($3 / 100 + 30)) ]
+}
+
+is_clang() {
+	case ${TEST_CC:-cc} in *clang*) ;; *) return 1 ;; esac
+}
+
+# agrees KERNEL: three calls, each of them an instruction that stores where it returns to
+agrees() {
+	PMU_ENABLE=0 "$valgrind" --tool=callgrind --cache-sim=yes --branch-sim=yes --callgrind-out-file=/dev/null \
+		--toggle-collect="$1" ./kernels 3 2>log || return
+	kernel=$1
+	# Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw Bc Bcm Bi Bim; zeros at the end are left out
+	# shellcheck disable=SC2046 # words
+	set -- $(sed -n 's/^==[0-9]*== Collected : //p' log) 0 0 0 0 0 0 0 0 0 0 0 0
+	[ $# -gt 12 ] || return
+	for count in "instructions $(($1 + call))" "$branches $((${10} + ${12}))" "L1-dcache-stores $(($3 + stored))"; do
+		got=$(value kernels.csv "$kernel" all "net:${count% *}")
+		echo "${count% *}: $got, callgrind says ${count##* }"
+		# clang puts an argument where it is wanted in one more or less
+		[ "$got" = "${count##* }" ] || { [ "${count%% *}" = instructions ] && is_clang &&
+			[ $((got - ${count##* })) -ge -3 ] && [ $((got - ${count##* })) -le 3 ]; } || return
+	done
+	within mispredictions "$(value kernels.csv "$kernel" all "net:conditional and indirect branch-misses")" $((${11} + ${13})) &&
+		within 'last level misses' "$(value kernels.csv "$kernel" all net:cache-misses)" $(($7 + $8 + $9)) &&
+		within 'first level misses' "$(value kernels.csv "$kernel" all net:cache-references)" $(($4 + $5 + $6))
+}
+call=3 stored=3
+[ "$(uname -m)" = x86_64 ] || stored=0
+
+# The last level small enough for work that takes a second.
+export VALGRIND_OPTS='--I1=32768,8,64 --D1=32768,8,64 --LL=1048576,16,64'
+run 0 'functions that are regions' --emulate --auto none -o kernels.csv \
+	-e instructions,branches,branch-misses,cache-references,cache-misses,L1-dcache-stores ./kernels 3
+for kernel in sort spread sum all; do
+	check "callgrind says the same of kernel_$kernel" agrees "kernel_$kernel"
+done
+misses=$(value kernels.csv kernel_spread all net:cache-misses)
+[ "${misses:-0}" -gt 10000 ]
+result $? 'memory in no order misses the last level'
+unset VALGRIND_OPTS
+
+# --- the report ---------------------------------------------------------------------------------------------------
+
+run 0 'the default group' --emulate -o core.json -o core.txt ./kernels
+has core.txt 'valgrind: simulated by valgrind' 'the head says what it is'
+has core.txt 'times are those of the simulation' 'and what the times are'
+has core.txt 'cycles, ref-cycles missing: valgrind simulates' 'and what there is not'
+has core.txt 'as valgrind has it' 'and whose processor that is'
+has core.json '"detail": "simulated by valgrind' 'so does JSON'
+has core.json '"cycles": null' 'cycles are missing there'
+has core.json '"name": "estimated cycles"' 'they are estimated'
+lacks core.txt 'estimated by' 'by no name but that'
+run 0 'all that callgrind counts' --emulate --auto none -o all.csv -e "instructions,conditional-branches,\
+conditional-branch-misses,indirect-branches,indirect-branch-misses,L1-icache-load-misses,L1-dcache-load-misses,\
+L1-dcache-store-misses,LLC-loads,LLC-load-misses,LLC-stores,LLC-store-misses" ./kernels
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^net:/) keep[++n] = i; next }
+	{ for (i = 1; i <= n; i++) missing += $keep[i] == "" } END { exit n != 12 || missing }' all.csv
+result $? 'each has a count'
+run 0 'what it cannot count' --emulate -e page-faults,instructions:k,r10e,instructions -o none.txt ./kernels
+has none.txt 'page-faults, instructions:k, r10e missing' 'is missing, and named'
+
+# --- programs, and what is none -----------------------------------------------------------------------------------------
+
+run 4 'a script' --emulate -o script.txt sh -c 'echo hello; ./kernels; exit 4'
+has out hello 'its output is its own'
+has script.txt 'kernel_sum' 'what it starts is measured'
+run 127 'a command that is not there' --emulate no-such-command
+has err 'there is no such command in PATH' 'it says so'
+run 127 'nor there' --emulate ./no-such-command
+run 126 'no program' --emulate "$source/README.md"
+cp /bin/true setuid && chmod u+s setuid
+run 126 'a program with rights of its own' --emulate ./setuid
+has err 'valgrind runs no setuid program' 'it says so'
+run 2 'another source' --emulate --source perf true
+has err 'valgrind, not from perf' 'it says which'
+mkdir empty
+PATH="$tmp/empty" "$pmu" run --emulate /bin/true >out 2>err
+[ $? = 127 ] && grep -q 'no valgrind in PATH' err
+result $? 'without valgrind'
+ls place/pmu/run-* >out 2>&1
+[ -s out ] && grep -q 'No such file' out
+result $? 'no run left a folder behind'
+
+# elsewhere NAME TEXT COMMAND...: what the report of a program by hand says
+elsewhere() {
+	name=$1 text=$2
+	shift 2
+	"$@" >out 2>err
+	grep -qF "$text" err
+	result $? "$name"
+}
+export PMU_BACKEND=valgrind
+elsewhere 'on a processor it counts nothing, and says why' 'the program does not run under valgrind' ./kernels
+elsewhere 'nor under another of its tools' 'only callgrind counts' "$valgrind" -q --tool=none ./kernels
+elsewhere 'nor without a log' 'PMU_VALGRIND_LOG' "$valgrind" -q --tool=callgrind --callgrind-out-file=/dev/null ./kernels
+PMU_VALGRIND_LOG="$tmp/log.%p"
+export PMU_VALGRIND_LOG
+elsewhere 'nor with another log than it says' 'is that valgrind' env PMU_VALGRIND_LOG="$tmp/net" "$valgrind" -q \
+	--tool=callgrind --vgdb=no --callgrind-out-file=/dev/null --log-file="$tmp/other" ./kernels
+elsewhere 'by hand, what callgrind was not told to count is missing' 'with --cache-sim=yes and --branch-sim=yes' \
+	"$valgrind" -q --tool=callgrind --vgdb=no --callgrind-out-file=/dev/null --log-file="$tmp/log.%p" ./kernels
+unset PMU_BACKEND
+elsewhere 'of itself it is taken where callgrind runs' 'valgrind: simulated by valgrind' "$valgrind" -q --tool=callgrind \
+	--cache-sim=yes --branch-sim=yes --vgdb=no --callgrind-out-file=/dev/null --log-file="$tmp/log.%p" ./kernels
+
+echo "1..$n"
+exit $failed
