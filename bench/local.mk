@@ -57,6 +57,8 @@ bench_kernels = \
 	%D%/kernels/vectors.c
 
 bin_PROGRAMS += pmu-bench
+# Where the compiler goes by way of the PLT, the dynamic linker's work at the first pmu_region_end is in a region.
+pmu_bench_LDFLAGS = $(AM_LDFLAGS) -Wl,-z,now
 pmu_bench_LDADD = lib/libpmu.la $(JANSSON_LIBS) $(HWLOC_LIBS) -lm
 pmu_bench_SOURCES = \
 	$(bench_kernels) \

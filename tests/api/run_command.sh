@@ -334,13 +334,13 @@ sent USR2 12
 run 0 'a signal to the parent' -o report.txt ./program parent
 # a terminal of its own: what is typed reaches both
 if command -v script >/dev/null; then
-	# typed KEY COMMAND
+	# typed KEY COMMAND: a shell that takes Ctrl-C itself does not end at once, whichever it is
 	typed() {
 		(
 			ready screen
 			printf '%b' "$1"
 			sleep 1
-		) | script -qec "$2" /dev/null >screen 2>&1
+		) | SHELL=/bin/sh script -qec "trap : INT; $2" /dev/null >screen 2>&1
 	}
 	: >screen
 	typed '\003' "$pmu run -o ctrl-c.json ./program await 2; echo status \$?"
