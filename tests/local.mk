@@ -327,7 +327,7 @@ LOG_COMPILER = timeout -k 10 600
 SH_LOG_COMPILER = $(LOG_COMPILER)
 
 # Nothing of the caller's configuration reaches a test.  What the tests may use is called TEST_*;
-# TEST_ARM=skip, from outside, leaves the arm64 machine out.
+# TEST_ARM=skip, from outside, leaves the arm64 machine out, TEST_SLOW=skip what takes long and looks at whole programs.
 AM_TESTS_ENVIRONMENT = \
 	for v in `env | sed -n 's/^\(PMU_[A-Za-z0-9_]*\)=.*/\1/p'`; do unset $$v; done; \
 	XDG_CONFIG_HOME='$(abs_top_builddir)/tests/none'; export XDG_CONFIG_HOME; \

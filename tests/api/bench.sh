@@ -15,6 +15,11 @@ case ${TEST_SANITIZERS:-} in
 	;;
 esac
 
+if [ "${TEST_SLOW:-}" = skip ]; then
+	echo "1..0 # SKIP TEST_SLOW=skip"
+	exit 0
+fi
+
 # ok NAME COMMAND...: holds where the command succeeds
 ok() {
 	name=$1

@@ -9,6 +9,10 @@ if [ -n "${TEST_SANITIZERS:-}" ]; then
 	echo "1..0 # SKIP a library with sanitizers cannot be loaded into a program without"
 	exit 0
 fi
+if [ "${TEST_SLOW:-}" = skip ]; then
+	echo "1..0 # SKIP TEST_SLOW=skip"
+	exit 0
+fi
 
 # In reach of an ordinary user too.
 chmod 755 "$tmp"

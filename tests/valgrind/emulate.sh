@@ -14,6 +14,7 @@ skip_all() {
 	exit 0
 }
 
+[ "${TEST_SLOW:-}" != skip ] || skip_all TEST_SLOW=skip
 [ -z "${TEST_SANITIZERS:-}" ] || skip_all 'built with a sanitizer'
 command -v "$valgrind" >/dev/null || skip_all 'no valgrind here'
 "$valgrind" -q --tool=callgrind --callgrind-out-file=/dev/null true 2>log ||
