@@ -159,10 +159,26 @@ bool worker_ask(struct worker *worker, const char *question, char *answer, size_
 	return take_line(worker, answer, size);
 }
 
+/* Until its end of the pipe is closed.  A library that never comes to its end is not waited for. */
+static void await_end(const struct worker *worker)
+{
+	struct pollfd wait = {.fd = worker->from, .events = POLLIN};
+	char rest[200];
+	int ready;
+
+	do
+		ready = poll(&wait, 1, ANSWER_MS);
+	while ((ready > 0 && read(worker->from, rest, sizeof(rest)) > 0) || (ready < 0 && errno == EINTR));
+	if (ready == 0)
+		kill(worker->pid, SIGKILL);
+}
+
 void worker_end(struct worker *worker)
 {
 	if (worker->to >= 0)
 		close(worker->to);
+	if (worker->pid > 0)
+		await_end(worker);
 	if (worker->from >= 0)
 		close(worker->from);
 	if (worker->err >= 0)

@@ -8,8 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CACHE "8M"
-#define CACHE_OPTION "--LL=8388608,16,64" /* bytes, ways, bytes of a line */
+#define CACHE	   (8 << 20)
+#define CACHE_TEXT "8M"
+#define CACHE_WAYS 16 /* of lines of 64 bytes */
 
 /* The command that was installed, or built, with this program; else that of PATH. */
 static const char *find_pmu(const char *self, char *path, size_t room)
@@ -20,20 +21,22 @@ static const char *find_pmu(const char *self, char *path, size_t room)
 	return access(path, X_OK) == 0 ? path : "pmu";
 }
 
-/* A cache of known size; one that the user chose stays, and the model then goes by what --cache says. */
-static bool choose_cache(const struct options *options)
+static bool can_be_simulated(size_t cache)
+{
+	return cache >= CACHE_WAYS * 64 && (cache & (cache - 1)) == 0;
+}
+
+/* A cache of known size; one that the user chose for valgrind stays, and the model then goes by what --cache says. */
+static bool choose_cache(size_t cache)
 {
 	const char *chosen = getenv("VALGRIND_OPTS");
+	char both[4096];
 
-	if (options->cache || (chosen && strstr(chosen, "--LL")))
+	if (chosen && strstr(chosen, "--LL"))
 		return false;
-	if (chosen && *chosen) {
-		char both[4096];
-
-		snprintf(both, sizeof(both), "%s " CACHE_OPTION, chosen);
-		return setenv("VALGRIND_OPTS", both, 1) == 0;
-	}
-	return setenv("VALGRIND_OPTS", CACHE_OPTION, 1) == 0;
+	snprintf(both, sizeof(both), "%s%s--LL=%zu,%d,64", chosen ? chosen : "", chosen && *chosen ? " " : "", cache,
+		 CACHE_WAYS);
+	return setenv("VALGRIND_OPTS", both, 1) == 0;
 }
 
 void emulate(const struct options *options, char **argv)
@@ -45,6 +48,11 @@ void emulate(const struct options *options, char **argv)
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	size_t n = 0;
 
+	if (options->cache && !can_be_simulated(options->cache)) {
+		fprintf(stderr, "pmu-bench: --cache %s: valgrind simulates caches of 1K, 2K, 4K and so on\n",
+			size_text(options->cache));
+		return;
+	}
 	self[len > 0 ? len : 0] = '\0';
 	word[n++] = find_pmu(self, path, sizeof(path));
 	for (size_t i = 0; i < sizeof(run) / sizeof(*run); i++)
@@ -52,9 +60,9 @@ void emulate(const struct options *options, char **argv)
 	word[n++] = output && *output ? output : "none";
 	word[n++] = "--";
 	word[n++] = self;
-	if (choose_cache(options)) {
+	if (choose_cache(options->cache ? options->cache : CACHE) && !options->cache) {
 		word[n++] = "--cache";
-		word[n++] = CACHE;
+		word[n++] = CACHE_TEXT;
 	}
 	/* --emulate with them: where it is emulated already, it means nothing */
 	for (char **argument = argv + 1; *argument; argument++) {

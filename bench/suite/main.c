@@ -3,6 +3,7 @@
 #include "bench/suite/suite.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,6 +11,25 @@
 #include "pmu.h"
 
 #define EMULATED_CALLS 3
+#define KILLED_BY      128 /* and the signal's number: what a shell calls it */
+
+static volatile sig_atomic_t stopped_by;
+
+static void stop(int signal)
+{
+	stopped_by = signal;
+}
+
+/* Ctrl-C: what has been measured is printed.  The second one ends it at once.  In the background it is not for us. */
+static void let_stop(void)
+{
+	struct sigaction action, before;
+
+	action = (struct sigaction){ .sa_handler = stop, .sa_flags = (int)SA_RESETHAND | SA_RESTART };
+	sigemptyset(&action.sa_mask);
+	if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+		sigaction(SIGINT, &action, NULL);
+}
 
 /* What was not said. */
 static void complete(struct options *options, const struct surroundings *where, int processors)
@@ -25,7 +45,7 @@ static bool run_kernel(const struct options *options, const struct surroundings 
 {
 	bool right = true;
 
-	for (size_t bytes = options->from; bytes <= options->to; bytes *= 2) {
+	for (size_t bytes = options->from; bytes <= options->to && !stopped_by; bytes *= 2) {
 		struct result result;
 
 		team_run(options, where, kernel, bytes, &result);
@@ -67,6 +87,7 @@ int main(int argc, char **argv)
 		emulate(&options, argv);
 		return 1;
 	}
+	let_stop();
 	rc = pmu_init(&quiet);
 	if (rc == -EALREADY) /* by `pmu run` */
 		rc = 0;
@@ -79,8 +100,12 @@ int main(int argc, char **argv)
 	complete(&options, &where, processors);
 	writer = options.json ? &suite_json : &suite_text;
 	writer->begin(&options, &where);
-	for (size_t i = 0; i < options.n_kernels; i++)
+	for (size_t i = 0; i < options.n_kernels && !stopped_by; i++)
 		right = run_kernel(&options, &where, options.kernel[i], writer) && right;
 	writer->end();
-	return is_written() && right ? 0 : 1;
+	if (!is_written())
+		return 1;
+	if (stopped_by)
+		fputs("pmu-bench: interrupted; the rest was not measured\n", stderr);
+	return stopped_by ? KILLED_BY + stopped_by : !right;
 }

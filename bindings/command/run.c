@@ -108,7 +108,7 @@ static int not_executed(const struct run *run)
 		error = ENOENT;
 	if (error != ENOENT)
 		pmu_command_error("cannot run %s: %s", name, strerror(error));
-	else if (run->target.path[0])
+	else if (run->target.path[0] && access(run->target.path, F_OK) == 0)
 		pmu_command_error("cannot run %s: %s; is its interpreter there?", name, strerror(error));
 	else if (strchr(name, '/'))
 		pmu_command_error("cannot run %s: %s", name, strerror(error));

@@ -263,6 +263,9 @@ char **pmu_run_environment(const struct pmu_run_request *request, const struct p
 	set(&list, "PMU_GROUP", request->group);
 	set(&list, "PMU_EVENTS", request->events);
 	set(&list, "PMU_PIN", request->pin);
+	/* a region in a constructor is before the preload, which says so in other programs */
+	if (!request->pin && !request->pins && !getenv("PMU_PIN"))
+		set(&list, "PMU_PIN", "none");
 	set(&list, "PMU_BACKEND", request->source);
 	set(&list, "PMU_AUTO", request->automatic);
 	set(&list, "PMU_FUNCTIONS", request->functions);

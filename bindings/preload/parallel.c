@@ -2,7 +2,6 @@
 /* The program's OpenMP parallel regions by address, and their names. */
 #include "parallel.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -139,14 +138,14 @@ static bool put_name(struct preload_parallel *parallel, const struct parts *part
 	return parallel->function && parallel->name && parallel->leftover;
 }
 
-static bool put_place(struct preload_parallel *parallel, const Dl_info *where)
+static bool put_place(struct preload_parallel *parallel, const char *path)
 {
-	parallel->file = where->dli_fname ? preload_keep_text(where->dli_fname, strlen(where->dli_fname)) : NULL;
-	return !where->dli_fname || parallel->file;
+	parallel->file = path ? preload_keep_text(path, strlen(path)) : NULL;
+	return !path || parallel->file;
 }
 
 static struct preload_parallel *add(const struct preload_parallel *draft, const struct parts *parts,
-				    const Dl_info *where)
+				    const char *path)
 {
 	struct preload_parallel *parallel = preload_keep(sizeof(*parallel)), **bucket;
 	const struct preload_parallel *before;
@@ -155,7 +154,7 @@ static struct preload_parallel *add(const struct preload_parallel *draft, const 
 	if (!parallel)
 		return NULL;
 	*parallel = *draft;
-	if (!put_place(parallel, where))
+	if (!put_place(parallel, path))
 		return NULL;
 	before = parts ? look_for(is_same_place, parallel, &n) : NULL;
 	if (before && before->name) {
@@ -175,22 +174,23 @@ static struct preload_parallel *add(const struct preload_parallel *draft, const 
 static struct preload_parallel *find_or_add(struct preload_parallel *draft, const struct parts *parts)
 {
 	struct preload_parallel *parallel;
-	Dl_info where = {0};
+	const char *path = NULL;
+	uintptr_t bias = 0;
 
 	/* before anything is looked at: what is unloaded meanwhile makes us look again */
 	draft->unloads = __atomic_load_n(&preload_unloads, __ATOMIC_ACQUIRE);
 	draft->object = draft->address ? preload_place_object(draft->address) : NULL;
-	if (draft->address && dladdr(draft->address, &where))
-		draft->offset = (uintptr_t)draft->address - (uintptr_t)where.dli_fbase;
-	else
-		where.dli_fname = NULL;
+	if (draft->address)
+		path = preload_object_path(draft->address, &bias);
+	if (path)
+		draft->offset = (uintptr_t)draft->address - bias;
 	if (!preload_lock())
 		return NULL;
 	parallel = *preload_parallel_bucket(draft->address);
 	while (parallel && parallel->address != draft->address)
 		parallel = parallel->next;
 	if (!parallel || parallel->object != draft->object)
-		parallel = add(draft, parts, &where);
+		parallel = add(draft, parts, path);
 	preload_unlock();
 	return parallel;
 }

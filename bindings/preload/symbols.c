@@ -339,6 +339,15 @@ const void *preload_place_object(const void *address)
 	return object;
 }
 
+const char *preload_object_path(const void *address, uintptr_t *bias)
+{
+	struct where where = find_where(address);
+
+	if (bias)
+		*bias = where.bias;
+	return where.path;
+}
+
 /* --- names --- */
 
 static const char *keep_unnamed(const struct object *object, uintptr_t address)

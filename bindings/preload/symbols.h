@@ -27,6 +27,17 @@ int preload_place_find(const void *address, struct preload_place *place);
 const void *preload_place_object(const void *address);
 
 /**
+ * preload_object_path() - the file of the object that an address lies in
+ * @address: of code
+ * @bias: result: its address here less the one in the file; may be NULL
+ *
+ * Unlike dladdr() it does not wait for a dlopen() whose constructors run, which may wait for the caller.
+ *
+ * Return: as the loader was told, "" for the program, NULL for none; stays as long as the object.
+ */
+const char *preload_object_path(const void *address, uintptr_t *bias);
+
+/**
  * preload_demangle() - a C++ function as its programmer wrote it
  * @name: the linker's
  * Context: calls malloc() and, the first time, the loader; not under preload_lock().

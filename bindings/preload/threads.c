@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The life of every thread as a region. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include "inside.h"
 #include "parallel.h"
 #include "preload.h"
+#include "symbols.h"
 
 /* --- a thread's life --- */
 
@@ -128,13 +128,12 @@ static int run_c11(void *arg)
  */
 static bool is_team_thread(uintptr_t start)
 {
-	const char *file;
-	Dl_info info;
+	const char *path, *file;
 
-	if (!preload_on(PRELOAD_OPENMP) || !dladdr((void *)start, &info) || !info.dli_fname)
+	if (!preload_on(PRELOAD_OPENMP) || !(path = preload_object_path((const void *)start, NULL)))
 		return false;
-	file = strrchr(info.dli_fname, '/');
-	file = file ? file + 1 : info.dli_fname;
+	file = strrchr(path, '/');
+	file = file ? file + 1 : path;
 	if (!strncmp(file, "libgomp.", 8))
 		return true;
 	return (!strncmp(file, "libomp.", 7) || !strncmp(file, "libiomp5.", 9)) &&

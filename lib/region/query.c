@@ -256,7 +256,7 @@ static void reset_row(const struct pmu_thread *self, struct pmu_store_row *row)
 	for (uint32_t i = 0; i < self->n_slots; i++)
 		__atomic_store_n(&idle->count[i], 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&row->seq, seq + 1, __ATOMIC_RELEASE);
-	PMU_ROW_SET(row, flags, row->flags & PMU_STORE_ROW_FLAT);
+	PMU_ROW_SET(row, flags, (row->flags & PMU_STORE_ROW_FLAT) | PMU_STORE_ROW_MIXED);
 	PMU_ROW_SET(row, missing, 0);
 	PMU_ROW_SET(row, unended, 0);
 	PMU_ROW_SET(row, unbegun, 0);
@@ -277,6 +277,13 @@ static void reset_histogram(struct pmu_store_histogram *histogram)
 	__atomic_store_n(&histogram->seq, seq + 2, __ATOMIC_RELEASE);
 }
 
+/* What the library did in this region's calls is still in what those around it have counted. */
+static void mark_ancestors(const struct pmu_node *node)
+{
+	for (node = node->parent; node && node->row; node = node->parent)
+		PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_MIXED);
+}
+
 static int reset(const char *text)
 {
 	struct pmu_thread *self = pmu_self;
@@ -291,6 +298,7 @@ static int reset(const char *text)
 		return pmu_fail(EBUSY, "region \"%.200s\" is open on this thread", text);
 	for (struct pmu_node *node = name->nodes; node; node = node->same_name) {
 		reset_row(self, node->row);
+		mark_ancestors(node);
 		if (self->histograms)
 			reset_histogram(*pmu_node_histogram(self, node));
 		if (self->sockets)

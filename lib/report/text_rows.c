@@ -220,7 +220,7 @@ static bool has_doubt(const struct pmu_text *t, const char *region, int thread, 
 	return first < t->n_doubtful && !pmu_text_compare_doubts(t->doubtful[first], &at);
 }
 
-/* @thread: number, of a combined model in its part; negative: any.  A doubt without them is about all. */
+/* @thread: number, in its part of a combined model; negative: any.  A doubt without them is about all. */
 static bool is_doubtful(const struct pmu_text *t, const char *region, int thread, int part)
 {
 	const struct pmu_model_doubt any = {.region = region, .thread = INT_MIN, .part = INT_MIN};
@@ -244,24 +244,43 @@ static const char *own_path(const struct pmu_model *model, const char *path)
 	return *at ? at + 1 : path;
 }
 
-static const char *mark_of(const struct rows *r, const struct pmu_model_row *row)
+static bool is_row_doubtful(const struct pmu_text *t, const struct pmu_model_row *row)
 {
-	struct pmu_text *t = r->t;
 	/* a socket's number is no thread's: only doubts about all threads are its own */
 	int thread = pmu_model_is_socket(t->model, row) ? INT_MAX
 							: pmu_model_thread_number(t->model, row);
 	int part = row->thread < 0 ? -1 : (int)t->model->thread[row->thread].part;
+
+	return is_doubtful(t, row->name, thread, part) || is_doubtful(t, row->path, thread, part) ||
+	       is_doubtful(t, own_path(t->model, row->path), thread, part);
+}
+
+/* Programs have regions of the same names: a doubt is about the sum that it is a part of. */
+static bool has_doubtful_part(const struct rows *r, unsigned int sum)
+{
+	for (unsigned int i = 0; i < r->s->n_thread_rows; i++)
+		if (r->s->thread_row[i].sum == (int)sum && is_row_doubtful(r->t, &r->s->thread_row[i]))
+			return true;
+	return false;
+}
+
+static const char *mark_of(const struct rows *r, unsigned int i)
+{
+	const struct pmu_model_row *row = &r->row[i];
+	struct pmu_text *t = r->t;
+	bool doubtful = is_row_doubtful(t, row);
 	char text[16];
 	size_t n = 0;
 
-	for (size_t i = 0; i < PMU_ARRAY_LEN(marks); i++) {
-		if (!(row->flags & marks[i].flag))
+	if (doubtful && row->thread < 0 && t->model->n_parts)
+		doubtful = has_doubtful_part(r, r->at ? r->at[i] : i);
+	for (size_t k = 0; k < PMU_ARRAY_LEN(marks); k++) {
+		if (!(row->flags & marks[k].flag))
 			continue;
-		text[n++] = marks[i].sign;
-		t->legend |= marks[i].legend;
+		text[n++] = marks[k].sign;
+		t->legend |= marks[k].legend;
 	}
-	if (is_doubtful(t, row->name, thread, part) || is_doubtful(t, row->path, thread, part) ||
-	    is_doubtful(t, own_path(t->model, row->path), thread, part)) {
+	if (doubtful) {
 		text[n++] = '?';
 		t->legend |= PMU_LEGEND_DOUBT;
 	}
@@ -290,7 +309,7 @@ static void fill_labels(struct rows *r)
 	for (unsigned int i = 0; i < r->n; i++) {
 		r->table.label[i].name = pmu_text_row_name(r->t, &r->row[i]);
 		r->table.label[i].depth = (unsigned int)r->row[i].depth;
-		r->table.mark[i] = mark_of(r, &r->row[i]);
+		r->table.mark[i] = mark_of(r, i);
 	}
 }
 

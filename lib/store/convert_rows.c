@@ -341,8 +341,11 @@ static void fill_times(const struct pmu_convert *convert,
 	to->time_ns = pmu_convert_ns(convert, from->ticks);
 	to->cost_ns = pmu_convert_ns(convert, cost < from->ticks ? cost : from->ticks);
 	to->sd_ns = NAN;
-	if (!from->calls)
+	if (!from->calls) {
+		if (to->calls) /* one that was cut */
+			to->min_ns = to->max_ns = to->time_ns;
 		return;
+	}
 	/* min stays 0 in a row whose only calls were recursive ones */
 	if (from->min && from->min - 1 <= from->max) {
 		to->min_ns = pmu_convert_ns(convert, from->min - 1);
@@ -370,6 +373,20 @@ static const struct pmu_model_histogram *make_histogram(struct pmu_convert *conv
 		*calls = add(*calls, raw->calls);
 	}
 	return pmu_histogram_make(convert->model, sum);
+}
+
+/*
+ * Is what the library did in nested regions known to be in this row's counts?  Calls in one of its own that is not counted
+ * are not.
+ */
+static bool is_mixed(const struct pmu_convert *convert, const struct pmu_raw_row *row)
+{
+	return row->unended || row->flags & PMU_STORE_ROW_MIXED || (row->open && !is_cut(convert, row));
+}
+
+static bool has_totals(const struct pmu_raw_row *row)
+{
+	return row->calls || row->flags & PMU_STORE_ROW_PARTIAL;
 }
 
 static void fill_counts(const struct pmu_group_copy *group,
@@ -407,6 +424,33 @@ static int alloc_row(struct pmu_model *model, const struct pmu_model_section *se
 	return 0;
 }
 
+/* Was anything of what was done in nested regions taken off a count? */
+static bool has_nested_cost(const struct row_extra *extra, const struct pmu_model_section *section, uint32_t missing)
+{
+	for (unsigned int i = 0; i < section->n_counts; i++)
+		if (extra->nested[1 + i] && !(missing >> i & 1))
+			return true;
+	return false;
+}
+
+static int doubt_cost(struct pmu_convert *convert, const struct pmu_raw_thread *thread, size_t at,
+		      const struct row_extra *extra, const struct pmu_model_section *section,
+		      const struct pmu_model_row *row, bool too_much)
+{
+	const struct pmu_raw_row *from = &thread->row[at];
+	const char *text = NULL;
+
+	if (!has_totals(from))
+		return 0;
+	if (is_mixed(convert, from) && has_nested_cost(&extra[at], section, row->missing))
+		text = "it and the regions in it have not counted the same calls: its net counts are only about right";
+	else if (too_much)
+		text = "the library's own cost came out higher than what was measured: taken as 0";
+	return text ? pmu_convert_doubt(convert, text, row_path(convert, thread, extra, at),
+					doubted_thread(convert, thread), 0)
+		    : 0;
+}
+
 static int fill_row(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
 		    size_t at, const struct row_extra *extra,
 		    struct pmu_model_section *section, struct pmu_model_row *to)
@@ -439,12 +483,7 @@ static int fill_row(struct pmu_convert *convert, const struct pmu_raw_thread *th
 	}
 	fill_counts(&convert->raw->group[thread->group], thread, from, &extra[at], to,
 		    &too_much);
-	if (!too_much)
-		return 0;
-	return pmu_convert_doubt(convert,
-				 "the library's own cost came out higher than what was "
-				 "measured: taken as 0",
-				 row_path(convert, thread, extra, at), doubted_thread(convert, thread), 0);
+	return doubt_cost(convert, thread, at, extra, section, to, too_much);
 }
 
 static bool is_doubtful(const struct pmu_raw_row *row)

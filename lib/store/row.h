@@ -198,6 +198,7 @@ enum pmu_store_row_flags {
 	PMU_STORE_ROW_MUTUAL = 8, /* re-entered from inside another region: what that one did counts in both */
 	PMU_STORE_ROW_PARTIAL = 32, /* open, and its totals have what the open call has done up to a checkpoint */
 	PMU_STORE_ROW_CROWDED = 16, /* SOCKET: two regions nested in it were occupied at once: each has what both did */
+	PMU_STORE_ROW_MIXED = 64, /* it or one nested in it was set to zero alone: they have counted different calls */
 };
 
 /** One region on one path of one thread; two banks follow at group.bank_offset. */

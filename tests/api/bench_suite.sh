@@ -93,6 +93,18 @@ PMU_ENABLE=0 "$suite" --calls 1 --size 4K copy >out 2>err
 result $? 'switched off'
 run 0 'more threads than processors' --threads 500 --calls 1 --size 4K divide
 has out 'they take turns' 'it says so'
+if env --default-signal=INT true 2>err; then # a shell's background job ignores it
+	env --default-signal=INT "$suite" --time 2 --size 4K --threads 1 --json copy scale >out 2>err &
+	for i in $(seq 100); do
+		grep -qE '^SigCgt:.*[2367abef]$' "/proc/$!/status" && break
+		sleep 0.05
+	done
+	kill -INT $!
+	wait $!
+	[ $? = 130 ] && grep -q '"rows"' out && ! grep -q '"scale"' out && [ "$(tail -n 1 out)" = '}' ] &&
+		grep -q 'interrupted' err
+	result $? 'Ctrl-C leaves what was measured'
+fi
 PMU_OUTPUT=run.csv "$suite" --calls 3 --size 8K --threads 2 dot >out 2>err
 grep -qE '^[^,]*,dot 8K,dot 8K,[^,]*,all,6,' run.csv
 result $? 'a report of its regions'
@@ -121,6 +133,11 @@ else
 	"$suite" --emulate --size 16M copy >out 2>err
 	grep -qE '^copy +16M .* 0\.25[0-9]* +0\.2500$' out
 	result $? 'what does not fit in the cache is missed'
+	"$suite" --emulate --cache 1M --size 4M copy >out 2>err
+	grep -qE '^copy +4M .* 0\.25[0-9]* +0\.2500$' out
+	result $? 'in a cache of another size, too'
+	run 1 'a cache that is not simulated' --emulate --cache 3M copy
+	has err '1K, 2K, 4K' 'it says which are'
 fi
 echo "1..$n"
 exit $failed

@@ -69,6 +69,18 @@ static void other_lines_change_nothing(void)
 	}
 }
 
+static void a_dump_has_a_number(void)
+{
+	uint64_t part = 7;
+
+	ok(pmu_callgrind_line_part("part: 2\n", &part), "the second");
+	is_u64(part, 2, "it is told");
+	ok(!pmu_callgrind_line_part("part: 2 3\n", &part), "two");
+	ok(!pmu_callgrind_line_part("part: \n", &part), "none");
+	ok(!pmu_callgrind_line_part("parts: 3\n", &part), "another line");
+	is_u64(part, 2, "it is as before");
+}
+
 static void a_thread_has_a_number(void)
 {
 	is_int(pmu_callgrind_line_thread("current-tid: 3\n"), 3, "the third");
@@ -179,6 +191,7 @@ int main(void)
 	columns_are_found_by_name();
 	counts_stand_in_the_order_of_the_columns();
 	other_lines_change_nothing();
+	a_dump_has_a_number();
 	a_thread_has_a_number();
 	a_path_has_the_process();
 	slots_are_sums();

@@ -149,7 +149,8 @@ static enum pmu_callgrind_lost ask_now(const struct pmu_callgrind_columns *colum
 	while ((line = next_line(&lines))) {
 		if (!answer->thread)
 			answer->thread = pmu_callgrind_line_thread(line);
-		else if (pmu_callgrind_line_counts(line, columns, answer))
+		else if (!pmu_callgrind_line_part(line, &answer->part) &&
+			 pmu_callgrind_line_counts(line, columns, answer))
 			break;
 	}
 	give_back(end);

@@ -19,6 +19,7 @@ struct pmu_callgrind_columns {
 /** What callgrind says of a thread. */
 struct pmu_callgrind_answer {
 	int thread; /* its number of the calling one; wanted in pmu_callgrind_ask() */
+	uint64_t part; /* how often its counters have been written to a file, and set to zero by that */
 	uint64_t count[PMU_CALLGRIND_EVENTS];
 };
 

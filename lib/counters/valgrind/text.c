@@ -66,6 +66,16 @@ int pmu_callgrind_line_thread(const char *line)
 	return (int)thread;
 }
 
+bool pmu_callgrind_line_part(const char *line, uint64_t *part)
+{
+	uint64_t number;
+
+	if (!skip_word(&line, "part: ") || !take_number(&line, &number) || !is_end(line))
+		return false;
+	*part = number;
+	return true;
+}
+
 bool pmu_callgrind_line_counts(const char *line, const struct pmu_callgrind_columns *columns,
 			       struct pmu_callgrind_answer *answer)
 {

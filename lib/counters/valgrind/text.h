@@ -15,6 +15,9 @@ bool pmu_callgrind_line_columns(const char *line, struct pmu_callgrind_columns *
 /** pmu_callgrind_line_thread() - "current-tid: 3".  Return: 3; 0: it is another line, or no number that a thread has. */
 int pmu_callgrind_line_thread(const char *line);
 
+/** pmu_callgrind_line_part() - "part: 2".  Return: was it that? */
+bool pmu_callgrind_line_part(const char *line, uint64_t *part);
+
 /**
  * pmu_callgrind_line_counts() - "events-3: 1200 340 12"; columns at its end that are left out are 0
  * Return: was it that, of thread answer->thread?  The counts are untouched where it was not.

@@ -39,6 +39,7 @@ struct valgrind_thread {
 	int quiet;     /* reasons for collection to be off */
 	bool asked;    /* since it is off: there is nothing new to be told */
 	bool still;    /* in a signal handler */
+	uint64_t part; /* see struct pmu_callgrind_answer */
 	uint64_t count[PMU_CALLGRIND_EVENTS];
 };
 
@@ -199,17 +200,24 @@ static void lose(struct valgrind_thread *self, enum pmu_source_lost why)
 	__atomic_store_n(&self->source.lost, (uint32_t)why, __ATOMIC_RELAXED);
 }
 
+/* By the program, or by an option of callgrind's: there is less than before, or they were written out in between. */
+static bool was_zeroed(const struct valgrind_thread *self, const struct pmu_callgrind_answer *answer)
+{
+	for (int event = 0; event < PMU_CALLGRIND_EVENTS; event++)
+		if (answer->count[event] < self->count[event])
+			return true;
+	return answer->part != self->part;
+}
+
 /*
  * Between two reads at least the way out of the one and into the other is counted: where nothing was, it is a signal
- * handler that reads.  Where there is less than before, the program itself has set callgrind's counters to zero.
+ * handler that reads.
  */
 static void take_answer(struct valgrind_thread *self, const struct pmu_callgrind_answer *answer)
 {
-	uint64_t last = self->count[PMU_CALLGRIND_IR], now = answer->count[PMU_CALLGRIND_IR];
-
-	if (now < last)
+	if (was_zeroed(self, answer))
 		lose(self, PMU_SOURCE_TAKEN);
-	self->still = now == last;
+	self->still = answer->count[PMU_CALLGRIND_IR] == self->count[PMU_CALLGRIND_IR];
 	memcpy(self->count, answer->count, sizeof(self->count));
 }
 
@@ -322,6 +330,7 @@ static int valgrind_attach(void *state, void *thread, int cpu, pmu_read_fn **rea
 	got->unsteady = unsteady_slots(valgrind);
 	lost = ask_at_first(self, &answer);
 	memcpy(self->count, answer.count, sizeof(self->count));
+	self->part = answer.part;
 	if (lost) {
 		lose(self, PMU_SOURCE_CLOSED);
 		got->missing = (1u << valgrind->n_slots) - 1;
