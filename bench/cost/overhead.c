@@ -53,7 +53,13 @@ static const struct child_task tasks[] = {
 	{"report", child_report}, {"store", child_store}, {"threads", child_threads},
 };
 
-/* Which parts, as bits; negative where an option is unknown. */
+static int refuse(const char *what, const char *argument)
+{
+	fprintf(stderr, "overhead: %s%s; try overhead --help\n", what, argument);
+	return -1;
+}
+
+/* Which parts, as bits; negative after a message. */
 static int parse(char **argument, bool *json)
 {
 	int chosen = 0;
@@ -67,12 +73,18 @@ static int parse(char **argument, bool *json)
 				bit |= 1 << i;
 		if (!strcmp(*argument, "--json"))
 			*json = true;
-		else if (!strcmp(*argument, "--plot") && argument[1] && !picture)
+		else if (!strcmp(*argument, "--plot") && !argument[1])
+			return refuse("--plot wants a file", "");
+		else if (!strcmp(*argument, "--plot") && !picture)
 			picture = *++argument, chosen |= SWEEP;
 		else if (bit)
 			chosen |= bit;
-		else if (**argument == '-' || only)
-			return -1;
+		else if (!strcmp(*argument, "--plot"))
+			return refuse("one --plot is enough: ", argument[1]);
+		else if (**argument == '-')
+			return refuse("there is no option ", *argument);
+		else if (only)
+			return refuse("one SUBJECT is enough: ", *argument);
 		else
 			only = *argument;
 	}
@@ -91,10 +103,8 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	chosen = parse(argv + 1, &json);
-	if (chosen < 0) {
-		fputs(usage, stderr);
+	if (chosen < 0)
 		return 2;
-	}
 	if (only && !pairs_has(only)) {
 		fprintf(stderr, "overhead: no subject has \"%s\" in its name\n", only);
 		return 2;

@@ -40,7 +40,7 @@ static const struct child_task tasks[] = {
 	{"store", child_store},
 };
 
-/* Which parts, as bits; negative where there is no such part or option. */
+/* Which parts, as bits; negative after a message. */
 static int parse(char **argument, bool *json)
 {
 	int chosen = 0;
@@ -57,8 +57,11 @@ static int parse(char **argument, bool *json)
 			quick = true;
 		else if (bit)
 			chosen |= bit;
-		else
+		else {
+			fprintf(stderr, "scale: there is no %s %s; try scale --help\n",
+				**argument == '-' ? "option" : "part", *argument);
 			return -1;
+		}
 	}
 	return chosen ? chosen : (1 << N_PARTS) - 1;
 }
@@ -75,10 +78,8 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	chosen = parse(argv + 1, &json);
-	if (chosen < 0) {
-		fputs(usage, stderr);
+	if (chosen < 0)
 		return 2;
-	}
 	series_begin(json);
 	for (size_t i = 0; i < N_PARTS; i++)
 		if (chosen & (1 << i))

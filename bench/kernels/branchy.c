@@ -31,7 +31,7 @@ static int prepare_random(struct share *share)
 	unsigned char *byte;
 
 	share->n = share->bytes < TURN ? TURN : share->bytes / TURN * TURN;
-	share->data = byte = share_memory(share, share->n);
+	share->data = byte = share_memory(share, share->n, 0);
 	if (!byte)
 		return -1;
 	for (size_t i = 0; i < share->n; i++)

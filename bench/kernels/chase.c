@@ -63,7 +63,7 @@ static void link_lines(struct line *line, size_t n)
 static int prepare_chase(struct share *share)
 {
 	share->n = n_lines(share->bytes);
-	share->data = share_memory(share, share->n * sizeof(struct line));
+	share->data = share_memory(share, share->n * sizeof(struct line), 0);
 	if (!share->data)
 		return -1;
 	link_lines(share->data, share->n);

@@ -41,7 +41,7 @@ static int prepare_gather(struct share *share)
 	struct arrays at;
 
 	share->n = n_elements(share->bytes);
-	if (!share_memory(share, share->n * (sizeof(*at.x) + sizeof(*at.index))))
+	if (!share_memory(share, share->n * (sizeof(*at.x) + sizeof(*at.index)), 0))
 		return -1;
 	at = arrays_of(share);
 	for (size_t i = 0; i < share->n; i++) {

@@ -28,7 +28,7 @@ static int fill(struct share *share, size_t before)
 	unsigned char *item;
 
 	share->n = share->bytes < 2 * OWN ? OWN : (share->bytes - OWN) / TURN * TURN;
-	if (!share_memory(share, before + share->n))
+	if (!share_memory(share, before + share->n, 0))
 		return -1;
 	share->data = item = (unsigned char *)share->memory + before;
 	for (size_t i = 0; i < share->n; i++)

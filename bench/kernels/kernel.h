@@ -24,7 +24,8 @@
 /** What one thread works on. */
 struct share {
 	int thread, n_threads;
-	size_t bytes;	/* its part of the working set: the kernel may take a little less, never more */
+	size_t bytes;	/* its part of the working set: the kernel may take a little less */
+	size_t used;	/* what it took: more, too, where that is its least */
 	size_t n;	/* how large the kernel made it: elements, rows, ... */
 	void *memory;	/* what prepare() allocated; given back by the suite */
 	void *data;	/* the kernel's own, within memory */
@@ -75,9 +76,10 @@ extern const struct kernel *const kernels[];
 
 /**
  * share_memory() - a share's memory: on a page's border, untouched
+ * @apart: bytes besides, between what it works on
  * Return: share->memory, or NULL.
  */
-void *share_memory(struct share *share, size_t bytes);
+void *share_memory(struct share *share, size_t bytes, size_t apart);
 
 /** passes_over() - how often a pass goes over @n elements, so that it is of @least: what leads to a loop vanishes then */
 static inline size_t passes_over(size_t n, size_t least)

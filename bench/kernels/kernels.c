@@ -28,9 +28,10 @@ const struct kernel *const kernels[] = {
 	NULL,
 };
 
-void *share_memory(struct share *share, size_t bytes)
+void *share_memory(struct share *share, size_t bytes, size_t apart)
 {
-	if (posix_memalign(&share->memory, (size_t)sysconf(_SC_PAGESIZE), bytes))
+	share->used = bytes;
+	if (posix_memalign(&share->memory, (size_t)sysconf(_SC_PAGESIZE), bytes + apart))
 		share->memory = NULL;
 	return share->memory;
 }

@@ -45,7 +45,7 @@ static int prepare(struct share *share)
 	while (N_MATRICES * matrix_bytes(n + TILE_COLUMNS) <= share->bytes)
 		n += TILE_COLUMNS;
 	share->n = n;
-	if (!share_memory(share, N_MATRICES * (matrix_bytes(n) + APART)))
+	if (!share_memory(share, N_MATRICES * matrix_bytes(n), N_MATRICES * APART))
 		return -1;
 	at = matrices_of(share);
 	for (size_t i = 0; i < n; i++)

@@ -15,7 +15,7 @@ static int prepare_scan(struct share *share)
 
 	/* whole lines: a loop that leaves out every other block does not come upon the newline */
 	share->n = share->bytes < CACHE_LINE ? CACHE_LINE : share->bytes / CACHE_LINE * CACHE_LINE;
-	share->data = text = share_memory(share, share->n);
+	share->data = text = share_memory(share, share->n, 0);
 	if (!text)
 		return -1;
 	for (size_t i = 0; i < share->n; i++)

@@ -36,7 +36,7 @@ static int prepare_search(struct share *share)
 	share->n = (size_t)1 << LEAST_STEPS;
 	while (share->n <= n / 2)
 		share->n *= 2;
-	share->data = number = share_memory(share, share->n * sizeof(*number));
+	share->data = number = share_memory(share, share->n * sizeof(*number), 0);
 	if (!number)
 		return -1;
 	for (size_t i = 0; i < share->n; i++)

@@ -73,7 +73,7 @@ static int prepare(struct share *share)
 	share->n = columns;
 	share->state = 0;
 	each = grid_elements(rows_of(share->bytes, columns), columns);
-	if (!share_memory(share, 2 * each * sizeof(double) + APART))
+	if (!share_memory(share, 2 * each * sizeof(double), APART))
 		return -1;
 	grid = grid_of(share);
 	for (size_t i = 0; i < each; i++)

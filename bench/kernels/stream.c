@@ -33,7 +33,7 @@ static int prepare(struct share *share, int n_arrays)
 	share->n = share->bytes / sizeof(double) / (size_t)n_arrays / TURN * TURN;
 	if (share->n < TURN)
 		share->n = TURN;
-	if (!share_memory(share, (size_t)n_arrays * (share->n * sizeof(double) + APART)))
+	if (!share_memory(share, (size_t)n_arrays * share->n * sizeof(double), (size_t)n_arrays * APART))
 		return -1;
 	share->state = (uint64_t)n_arrays;
 	at = arrays_of(share);

@@ -44,7 +44,7 @@ static int prepare(struct share *share)
 	while (2 * matrix_bytes(n + PANEL) <= share->bytes)
 		n += PANEL;
 	share->n = n;
-	if (!share_memory(share, 2 * matrix_bytes(n) + APART))
+	if (!share_memory(share, 2 * matrix_bytes(n), APART))
 		return -1;
 	at = matrices_of(share);
 	for (size_t i = 0; i < n * row_pitch(n); i++) {

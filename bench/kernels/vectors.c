@@ -43,7 +43,7 @@ static int prepare(struct share *share)
 	if (share->n < TURN)
 		share->n = TURN;
 	share->state = 0;
-	return share_memory(share, 2 * share->n * sizeof(double) + APART) ? 0 : -1;
+	return share_memory(share, 2 * share->n * sizeof(double), APART) ? 0 : -1;
 }
 
 static int prepare_daxpy(struct share *share)

@@ -293,28 +293,43 @@ static bool knows(const char *name)
 	for (size_t i = 0; i < N_CONTENDERS; i++)
 		if (strcasestr(contenders[i].name, name))
 			return true;
-	fprintf(stderr, "compare: nothing here is called %s\n", name);
+	fprintf(stderr, "compare: nothing here is called %s; try compare --help\n", name);
 	return false;
 }
 
+static bool parse_rounds(const char *text)
+{
+	char *end;
+	long n = strtol(text, &end, 10);
+
+	if (*end || end == text || n < 1 || n > MAX_ROUNDS) {
+		fprintf(stderr, "compare: --rounds %s: a number from 1 to %d; try compare --help\n", text, MAX_ROUNDS);
+		return false;
+	}
+	n_rounds = (int)n | 1; /* the median is one of them */
+	return true;
+}
+
+/* Return: false after a message. */
 static bool parse(char **argument, bool *json)
 {
 	for (; *argument; argument++) {
-		char *end = NULL;
+		bool takes = !strcmp(*argument, "--only") || !strcmp(*argument, "--rounds");
 
 		if (!strcmp(*argument, "--json")) {
 			*json = true;
-		} else if (!strcmp(*argument, "--only") && argument[1]) {
+		} else if (takes && !argument[1]) {
+			fprintf(stderr, "compare: %s wants a value; try compare --help\n", *argument);
+			return false;
+		} else if (!strcmp(*argument, "--only")) {
 			only = *++argument;
 			if (!knows(only))
 				return false;
-		} else if (!strcmp(*argument, "--rounds") && argument[1]) {
-			long n = strtol(*++argument, &end, 10);
-
-			if (*end || end == *argument || n < 1 || n > MAX_ROUNDS)
+		} else if (takes) {
+			if (!parse_rounds(*++argument))
 				return false;
-			n_rounds = (int)n | 1; /* the median is one of them */
 		} else {
+			fprintf(stderr, "compare: there is no option %s; try compare --help\n", *argument);
 			return false;
 		}
 	}
@@ -329,10 +344,8 @@ int main(int argc, char **argv)
 		fputs(usage, stdout);
 		return 0;
 	}
-	if (!parse(argv + 1, &json)) {
-		fputs(usage, stderr);
+	if (!parse(argv + 1, &json))
 		return 2;
-	}
 	signal(SIGPIPE, SIG_IGN); /* a worker may end at any time */
 	table_begin(json);
 	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++)

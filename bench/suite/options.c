@@ -17,7 +17,7 @@ static const char usage[] =
 	"what was counted beside what the loop is known to do.  Without a KERNEL all of them are run.\n"
 	"\n"
 	"  --size SIZE        of the data, of all threads together: 16K, 1M, 2G; each kernel has one of its own,\n"
-	"                     and a least one, which it takes in place of a smaller one\n"
+	"                     and a least one, which it takes, and shows, in place of a smaller one\n"
 	"  --size FROM..TO    from one size to another, doubled each time\n"
 	"  --threads N        one for each processor without it\n"
 	"  --time S           seconds for each row: 0.5\n"

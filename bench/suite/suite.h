@@ -57,7 +57,7 @@ enum what { INSTRUCTIONS, BRANCHES, MISPREDICTED, LINES, N_WHAT };
 
 struct result {
 	const struct kernel *kernel;
-	size_t bytes; /* asked for, of all threads */
+	size_t bytes; /* of all threads: asked for, or what the kernel takes at least */
 	uint64_t passes, calls; /* of each thread; a call is a region round so many passes */
 	double iterations;	/* of a pass of one thread, on average */
 	double rate;		/* work a second, all threads together; NAN where times mean nothing */

@@ -19,6 +19,7 @@ struct team {
 	const struct kernel *kernel;
 	const struct options *options;
 	char region[64];
+	size_t bytes; /* of all threads: asked for, or the least that there can be */
 	uint64_t passes, calls; /* of each thread */
 	bool bare, failed;
 	void *common;
@@ -104,12 +105,26 @@ static uint64_t settle_calls(struct worker *self)
 	return done;
 }
 
+/* A share may be smaller than what a kernel takes at least. */
+static void settle_size(struct team *team)
+{
+	size_t used = 0;
+
+	for (int i = 0; i < team->n_threads; i++)
+		used += team->worker[i].share.used;
+	if (used > team->bytes)
+		team->bytes = used;
+	snprintf(team->region, sizeof(team->region), "%s %s", team->kernel->name, size_text(team->bytes));
+}
+
 static void measure(struct worker *self)
 {
 	struct team *team = self->team;
 	uint64_t done = settle_calls(self);
 
-	wait_for_all(team); /* passes and calls are known */
+	if (self == &team->worker[0])
+		settle_size(team);
+	wait_for_all(team); /* passes, calls and the region are known */
 	self->ns = calloc(team->calls, sizeof(*self->ns));
 	self->bare_ns = calloc(team->calls, sizeof(*self->bare_ns));
 	if (!self->ns || !self->bare_ns)
@@ -178,7 +193,7 @@ static double cache_of(const struct team *team, const struct surroundings *where
 	return (double)(team->options->cache ? team->options->cache : where->cache * (size_t)n);
 }
 
-static void take_counts(const struct team *team, size_t bytes, double cache, struct result *result)
+static void take_counts(const struct team *team, double cache, struct result *result)
 {
 	double n = (double)(team->passes * team->calls), iterations = 0;
 
@@ -188,7 +203,7 @@ static void take_counts(const struct team *team, size_t bytes, double cache, str
 		const double expected[N_WHAT] = { [INSTRUCTIONS] = model->instructions,
 						  [BRANCHES] = model->branches,
 						  [MISPREDICTED] = model->mispredicted,
-						  [LINES] = expected_lines(model, (double)bytes, cache) };
+						  [LINES] = expected_lines(model, (double)team->bytes, cache) };
 
 		iterations += model->iterations;
 		for (enum what what = 0; what < N_WHAT; what++) {
@@ -243,7 +258,7 @@ static void take_times(struct team *team, struct result *result)
 		result->of_bare = ratio / team->n_threads;
 }
 
-static int start_all(struct team *team, size_t bytes)
+static int start_all(struct team *team)
 {
 	int n = 0;
 
@@ -255,7 +270,7 @@ static int start_all(struct team *team, size_t bytes)
 		*worker = (struct worker){ .team = team,
 					   .share = { .thread = n,
 						      .n_threads = team->n_threads,
-						      .bytes = bytes / (size_t)team->n_threads,
+						      .bytes = team->bytes / (size_t)team->n_threads,
 						      .common = team->common } };
 		if (pthread_create(&worker->id, NULL, work, worker)) {
 			/* those that are there wait for one that will not come */
@@ -280,9 +295,9 @@ static void forget_all(struct team *team)
 	free(team->common);
 }
 
-static void run_all(struct team *team, size_t bytes, const struct surroundings *where, struct result *result)
+static void run_all(struct team *team, const struct surroundings *where, struct result *result)
 {
-	if (!team->worker || (team->kernel->common && !team->common) || start_all(team, bytes) < 0) {
+	if (!team->worker || (team->kernel->common && !team->common) || start_all(team) < 0) {
 		result->wrong = "there is no memory for it";
 		return;
 	}
@@ -291,9 +306,10 @@ static void run_all(struct team *team, size_t bytes, const struct surroundings *
 			result->wrong = team->worker[i].wrong;
 	if (result->wrong && team->failed)
 		return;
+	result->bytes = team->bytes;
 	result->passes = team->passes;
 	result->calls = team->calls;
-	take_counts(team, bytes, cache_of(team, where), result);
+	take_counts(team, cache_of(team, where), result);
 	take_times(team, result);
 	if (where->simulated)
 		result->rate = result->ns = result->ns_min = result->ns_max = result->of_bare = NAN;
@@ -312,11 +328,11 @@ void team_run(const struct options *options, const struct surroundings *where, c
 
 	if (bytes == 0)
 		bytes = where->simulated && kernel->bytes > EMULATED_BYTES ? EMULATED_BYTES : kernel->bytes;
-	snprintf(team.region, sizeof(team.region), "%s %s", kernel->name, size_text(bytes));
+	team.bytes = bytes;
 	*result = (struct result){ .kernel = kernel, .bytes = bytes, .of_bare = NAN };
 	team.worker = calloc((size_t)team.n_threads, sizeof(*team.worker));
 	if (kernel->common)
 		team.common = kernel->common(bytes, team.n_threads);
-	run_all(&team, bytes, where, result);
+	run_all(&team, where, result);
 	forget_all(&team);
 }

@@ -47,8 +47,13 @@ status() {
 	return 1
 }
 
+# refused ARGUMENT...: for the last one, in a line that has it
 refused() {
-	status 2 "$@" && grep -q "^usage: $program" err && [ ! -s out ]
+	status 2 "$@" && [ ! -s out ] || return
+	for wrong; do :; done
+	[ "$(wc -l <err)" = 1 ] && grep -qF -e "$wrong" err && grep -q "^$program: .*; try $program --help$" err && return
+	cat err
+	return 1
 }
 
 helps() {

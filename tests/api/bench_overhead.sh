@@ -63,7 +63,7 @@ result $? 'where there is no value there is the reason, and it is no failure'
 for wrong in '--nonsense' '--plot' 'one two'; do
 	# shellcheck disable=SC2086 # words
 	run 2 "refuses $wrong" $wrong
-	has err '^usage: overhead ' 'and says how it is used'
+	has err "^overhead: .*${wrong##* }.*; try overhead --help\$" 'and says what is wrong'
 done
 run 2 'refuses a plot of another kind' --plot x.gif
 has err 'x\.gif: a plot is a \.svg or a \.png file' 'and says which there are'

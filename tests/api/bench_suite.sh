@@ -108,6 +108,10 @@ fi
 PMU_OUTPUT=run.csv "$suite" --calls 3 --size 8K --threads 2 dot >out 2>err
 grep -qE '^[^,]*,dot 8K,dot 8K,[^,]*,all,6,' run.csv
 result $? 'a report of its regions'
+PMU_OUTPUT=least.csv "$suite" --calls 3 --size 100 --threads 2 --json copy >out 2>err
+least=$(sed -n 's/.*"size_bytes": \([0-9]*\),.*/\1/p' out)
+[ "$least" -gt 100 ] && grep -q "^[^,]*,copy $least," least.csv
+result $? "too small a size: what is used instead is shown, $least"
 PMU_EVENTS=no-such-event "$suite" --calls 1 copy >out 2>err
 [ $? = 1 ] && grep -q 'no-such-event' err
 result $? 'settings that are wrong'
