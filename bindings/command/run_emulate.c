@@ -15,16 +15,70 @@
 /* In the run's folder: one of each process, as valgrind names it. */
 #define LOG "valgrind"
 
-/* Valgrind manual, "Valgrind Core" and "Callgrind"; the profile itself is not wanted. */
+/*
+ * Valgrind manual, "Valgrind Core" and "Callgrind"; the profile itself is not wanted.  They come after what is told elsewhere,
+ * and so they hold.
+ */
 static const char *const options[] = {
 	"--tool=callgrind", "--cache-sim=yes", "--branch-sim=yes", "--trace-children=yes", "--vgdb=no",
-	"--callgrind-out-file=/dev/null",
+	"--instr-atstart=yes", "--collect-atstart=yes", "--callgrind-out-file=/dev/null",
 };
+
+/* --- options of valgrind's that are told elsewhere --- */
+
+/* No later option takes it back, and functions would be counted in place of regions. */
+static bool has_toggle(const char *text)
+{
+	static const char *const spelled[] = { "--toggle-collect=", "--callgrind:toggle-collect=" };
+
+	for (size_t i = 0; i < PMU_ARRAY_LEN(spelled); i++)
+		for (const char *at = strstr(text, spelled[i]); at; at = strstr(at + 1, spelled[i]))
+			if (at == text || strchr(" \t\n\v\f\r\"'", at[-1]))
+				return true;
+	return false;
+}
+
+/* Of somebody else, or of everybody: valgrind does not take it. */
+static bool is_taken(FILE *file)
+{
+	struct stat st;
+
+	return !fstat(fileno(file), &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & S_IWOTH);
+}
+
+static bool file_has_toggle(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char *text = NULL;
+	size_t room = 0;
+	bool has;
+
+	has = file && is_taken(file) && getdelim(&text, &room, '\0', file) > 0 && has_toggle(text);
+	if (file)
+		fclose(file);
+	free(text);
+	return has;
+}
+
+/* Return: where callgrind is told to count functions; NULL: nowhere. */
+static const char *find_toggle(void)
+{
+	const char *words = getenv("VALGRIND_OPTS"), *home = getenv("HOME");
+	char path[PMU_PLACE_MAX];
+
+	if (words && has_toggle(words))
+		return "VALGRIND_OPTS";
+	if (home && snprintf(path, sizeof(path), "%s/.valgrindrc", home) < (int)sizeof(path) && file_has_toggle(path))
+		return "~/.valgrindrc";
+	return file_has_toggle(".valgrindrc") ? "./.valgrindrc" : NULL;
+}
 
 /* --- what is needed --- */
 
 int pmu_run_check_emulation(struct pmu_run_request *request)
 {
+	const char *toggle;
+
 	if (!request->emulate)
 		return 0;
 	if (request->source && strcmp(request->source, "valgrind") != 0) {
@@ -39,6 +93,12 @@ int pmu_run_check_emulation(struct pmu_run_request *request)
 	if (!pmu_run_search(VALGRIND, request->valgrind, sizeof(request->valgrind))) {
 		pmu_command_error("--emulate: there is no " VALGRIND " in PATH; it is a package of that name");
 		return PMU_EXIT_NOT_FOUND;
+	}
+	toggle = find_toggle();
+	if (toggle) {
+		pmu_command_error("--emulate: --toggle-collect in %s has functions counted in place of regions; "
+				  "take it out there", toggle);
+		return PMU_EXIT_USAGE;
 	}
 	return 0;
 }

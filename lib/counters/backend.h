@@ -126,6 +126,11 @@ struct pmu_backend {
 	 * to those of what it interrupted.  NULL in a source that cannot.  Return: the number before.
 	 */
 	int (*quiet)(void *thread, int more);
+	/*
+	 * On the thread itself, before it is asked what it lost: are its counters still its own?  NULL in a source whose
+	 * reads see that each time.
+	 */
+	void (*look)(void *thread);
 	/* In a forked child at once: let go of descriptors.  Async-signal-safe; close() may follow.  May be NULL. */
 	void (*child)(void *state);
 };

@@ -341,6 +341,8 @@ void pmu_thread_update(struct pmu_thread *thread)
 	/* threads get their names once they run */
 	if (is_self)
 		prctl(PR_GET_NAME, record->name);
+	if (is_self && thread->counters && thread->backend->look)
+		thread->backend->look(thread->counters);
 	note_lost_source(thread);
 	note_core_types(thread);
 }

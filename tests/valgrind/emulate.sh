@@ -142,6 +142,9 @@ check 'two threads together' turns "$work" thread all 1000
 check 'the one' turns "$work" thread 1 1000
 check 'and the other' turns "$work" thread 2 1000
 check 'under signals, without what their handler does' turns "$work" signals all 20000
+check 'and where it has a region of its own' turns "$work" regions all 20000
+[ "$(value "$work" regions/handler all calls)" -gt 0 ] && [ -z "$(value "$work" regions/handler all net:instructions)" ]
+result $? 'which has no counts'
 check 'beside a child' turns "$work" parent all 1000
 check 'in the child' turns "$child" child all 1000
 [ "$(value "$work" handler all calls)" = 10 ] && [ -z "$(value "$work" handler all net:instructions)" ]
@@ -197,6 +200,55 @@ misses=$(value kernels.csv kernel_spread all net:cache-misses)
 [ "${misses:-0}" -gt 10000 ]
 result $? 'memory in no order misses the last level'
 unset VALGRIND_OPTS
+
+# --- counters that somebody else has turned, too ---------------------------------------------------------------------
+
+# taken WHAT WHERE REGION MISSING [WORDS]: is told, and the counts of a region are not wrong ones
+taken() {
+	"$pmu" run --emulate --auto none -e instructions -o taken.csv -o taken.txt ./taken "$1" "$2" "$3" || return
+	cat taken.csv taken.txt
+	[ -n "$4" ] && [ -z "$(value taken.csv "$4" all calls)$(value taken.csv "$4" all net:instructions)" ] && return 1
+	[ -z "$4" ] || [ -z "$(value taken.csv "$4" all net:instructions)" ] || return
+	grep -qF "${5:-our counters were taken}" taken.txt
+}
+
+# untouched OPTION...: what callgrind is told elsewhere changes nothing
+untouched() {
+	"$pmu" run --emulate --auto none -e instructions -o none.csv -o none.txt ./taken none within after || return
+	VALGRIND_OPTS="$*" "$pmu" run --emulate --auto none -e instructions -o some.csv ./taken none within after || return
+	counts none.csv >none.counts
+	counts some.csv >some.counts
+	cat some.csv
+	[ -n "$(value some.csv around all net:instructions)" ] && diff none.counts some.counts &&
+		! grep -qF 'were taken' none.txt
+}
+
+if echo '#include <valgrind/callgrind.h>' | ${TEST_CC:-cc} -E - >/dev/null 2>&1; then
+	compile taken "$source/tests/valgrind/taken.c"
+	check 'counters dumped within a region are missing' taken dump within after around
+	check 'and from then on' taken dump between after after
+	check 'counters set to zero within a region are missing' taken zero within after around
+	check 'and from then on' taken zero between after after
+	check 'collection switched: a new region has no counts' taken toggle between after after
+	check 'and a known one has a doubt' taken toggle between before ''
+	check 'the first region in a handler' taken handler between after after 'was in a signal handler'
+	check 'options of collection at the start are taken back' untouched --instr-atstart=no --collect-atstart=no
+else
+	n=$((n + 1))
+	echo "ok $n - counters that somebody turns # SKIP no valgrind/callgrind.h"
+fi
+for option in --toggle-collect=main '-v --callgrind:toggle-collect=work*'; do
+	export VALGRIND_OPTS="$option"
+	run 2 "functions in place of regions: $option" --emulate true
+	has err 'toggle-collect in VALGRIND_OPTS' 'it says where'
+done
+unset VALGRIND_OPTS
+echo '--toggle-collect=main' >.valgrindrc
+run 2 'in a file' --emulate true
+has err 'toggle-collect in ./.valgrindrc' 'it says in which'
+chmod o+w .valgrindrc
+run 0 'in a file that valgrind does not take' --emulate true
+rm .valgrindrc
 
 # --- the report ---------------------------------------------------------------------------------------------------
 

@@ -99,17 +99,19 @@ static void just_work(int number)
 static void measure_work(int number)
 {
 	(void)number;
+	n_signals++;
 	measure("handler", 777);
 }
 
-static void under_signals(void)
+static void under_signals(const char *name, void (*handler)(int))
 {
 	struct itimerval often = { { 0, 500 }, { 0, 500 } }, never = { { 0, 0 }, { 0, 0 } };
 
-	signal(SIGALRM, just_work);
+	n_signals = 0;
+	signal(SIGALRM, handler);
 	setitimer(ITIMER_REAL, &often, NULL);
 	while (n_signals < 100)
-		measure("signals", 20000);
+		measure(name, 20000);
 	setitimer(ITIMER_REAL, &never, NULL);
 }
 
@@ -139,7 +141,8 @@ int main(void)
 	alone();
 	deep(300);
 	on_threads();
-	under_signals();
+	under_signals("signals", just_work);
+	under_signals("regions", measure_work);
 	in_a_child();
 	in_a_handler();
 	return 0;

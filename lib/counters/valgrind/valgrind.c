@@ -22,6 +22,9 @@
 
 #define MEND "pmu run --emulate -- COMMAND"
 
+/* A new region is measured with more reads than that: none is begun unnoticed where collection was switched. */
+#define READS_UNCHECKED 16
+
 /* A session's. */
 struct valgrind {
 	struct pmu_callgrind_columns columns;
@@ -39,6 +42,7 @@ struct valgrind_thread {
 	int quiet;     /* reasons for collection to be off */
 	bool asked;    /* since it is off: there is nothing new to be told */
 	bool still;    /* in a signal handler */
+	unsigned int unchecked; /* reads since check_quiet() */
 	uint64_t part; /* see struct pmu_callgrind_answer */
 	uint64_t count[PMU_CALLGRIND_EVENTS];
 };
@@ -237,15 +241,42 @@ static bool ask(struct valgrind_thread *self)
 	return !lost;
 }
 
+/*
+ * Where the program, or an option of callgrind's, has turned collection round, our turns are the wrong way: what the
+ * library does is counted in place of what the program does.  Then there is more the second time.
+ */
+static void check_quiet(struct valgrind_thread *self)
+{
+	uint64_t instructions = self->count[PMU_CALLGRIND_IR];
+	bool still = self->still;
+
+	self->unchecked = 0;
+	if (!ask(self))
+		return;
+	if (self->count[PMU_CALLGRIND_IR] != instructions)
+		lose(self, PMU_SOURCE_TAKEN);
+	self->still = still;
+}
+
+static bool ask_and_check(struct valgrind_thread *self)
+{
+	if (self->source.lost || !ask(self))
+		return false;
+	if (++self->unchecked >= READS_UNCHECKED)
+		check_quiet(self);
+	return true;
+}
+
+/* In a signal handler what is written is what was counted before it: differences are 0. */
 static uint32_t read_uncounted(struct valgrind_thread *self, uint64_t *value)
 {
 	const struct valgrind *valgrind = self->valgrind;
 
 	if (!self->asked)
-		self->asked = !self->source.lost && ask(self);
+		self->asked = ask_and_check(self);
+	add_up(valgrind, self->count, value);
 	if (!self->asked || self->still || self->source.lost)
 		return (1u << valgrind->n_slots) - 1;
-	add_up(valgrind, self->count, value);
 	return valgrind->missing;
 }
 
@@ -287,6 +318,22 @@ static __attribute__((noinline)) uint32_t valgrind_read(void *thread, uint64_t *
 	return missing;
 }
 
+/* A quiet call around it goes on with what it knows. */
+static void valgrind_look(void *thread)
+{
+	struct valgrind_thread *self = thread;
+	bool asked = self->asked;
+
+	if (self->source.lost)
+		return;
+	valgrind_quiet(self, 1);
+	asked = asked || ask(self);
+	if (asked)
+		check_quiet(self);
+	valgrind_quiet(self, -1);
+	self->asked = asked && self->quiet;
+}
+
 /* Misses depend on what was done before: the same work has more of them or fewer. */
 static uint32_t unsteady_slots(const struct valgrind *valgrind)
 {
@@ -296,6 +343,20 @@ static uint32_t unsteady_slots(const struct valgrind *valgrind)
 		if (valgrind->sum[i] & PMU_CALLGRIND_MISSES)
 			slots |= 1u << i;
 	return slots;
+}
+
+/* Where its counts stand still all the same, it is a signal handler that asks. */
+static enum pmu_callgrind_lost turn_on(struct valgrind_thread *self, struct pmu_callgrind_answer *answer)
+{
+	uint64_t before = answer->count[PMU_CALLGRIND_IR];
+	enum pmu_callgrind_lost lost;
+
+	pmu_callgrind_toggle();
+	lost = pmu_callgrind_ask(&self->valgrind->columns, self->tid, answer);
+	self->still = answer->count[PMU_CALLGRIND_IR] == before;
+	if (self->still)
+		pmu_callgrind_toggle();
+	return lost;
 }
 
 /*
@@ -312,7 +373,7 @@ static enum pmu_callgrind_lost ask_at_first(struct valgrind_thread *self, struct
 	if (!lost)
 		lost = pmu_callgrind_ask(columns, self->tid, answer);
 	if (!lost && answer->count[PMU_CALLGRIND_IR] == first)
-		pmu_callgrind_toggle();
+		lost = turn_on(self, answer);
 	return lost;
 }
 
@@ -335,6 +396,11 @@ static int valgrind_attach(void *state, void *thread, int cpu, pmu_read_fn **rea
 		lose(self, PMU_SOURCE_CLOSED);
 		got->missing = (1u << valgrind->n_slots) - 1;
 		snprintf(got->note, sizeof(got->note), "callgrind did not tell the counts of a thread");
+	} else if (self->still) {
+		/* what the library's own work counts as cannot be measured there */
+		got->missing = (1u << valgrind->n_slots) - 1;
+		snprintf(got->note, sizeof(got->note),
+			 "a thread's first region was in a signal handler, where callgrind has no counts");
 	}
 	return 0;
 }
@@ -367,4 +433,5 @@ const struct pmu_backend pmu_backend_valgrind = {
 	.detach = valgrind_detach,
 	.describe = valgrind_describe,
 	.quiet = valgrind_quiet,
+	.look = valgrind_look,
 };
