@@ -66,8 +66,8 @@ struct pmu_options {
  * @missing: bit i set: count[i] could not be made, or not for every call; it is not 0 but unknown
  * @count: raw sums in the order of the group; pmu_count_name() tells what each is
  * @net_time_ns: an estimate: @time_ns less what such calls took when they were measured; a report's time is @time_ns
- * @net: likewise @count; 0 where the library's own work is found to be more than was counted.  Only about right while
- *	the region is open, after a begin of it that was never ended, and after pmu_region_reset() of one of two that nest
+ * @net: likewise @count; 0 where the library's own work is found to be more than was counted.  Only about right for
+ *	a region with others in it while it is open, after a begin that was never ended, and after a reset of one in it meanwhile
  */
 struct pmu_region_counts {
 	size_t size;
@@ -190,7 +190,8 @@ int pmu_region_read(const char *region, int thread, struct pmu_region_counts *co
  * pmu_region_reset() - forget what a region has done on the calling thread
  * @name: the region's name; every path that leads to it is reset
  *
- * What is counted for a whole socket starts again from zero for all threads there.
+ * What is counted for a whole socket starts again from zero for all threads there.  Its next raw counts have what the
+ * library did in regions nested in it before, as much as is taken off again for net counts.
  *
  * Return: 0; -ENOENT for a region never entered here; -EBUSY while it is open.
  */
@@ -260,8 +261,11 @@ int pmu_note(const char *text);
  * `pmu run` or `pmu report` makes the report from it; regions that are open then have what was
  * counted up to here.  Where the program goes on after all, its regions go on too, and nothing is counted twice.
  *
+ * In a signal handler that interrupted a begin or an end, PMU_NEXT_EXIT and PMU_NEXT_SIGNAL save what is open around the
+ * region that it was of, and the program must not go on then.
+ *
  * Context: async-signal-safe; not in a child of vfork().
- * Return: 0, also where nothing is measured here; -EBUSY as pmu_region_begin().
+ * Return: 0, also where nothing is measured here; -EBUSY as pmu_region_begin(), but in that case.
  */
 int pmu_checkpoint(enum pmu_next next);
 

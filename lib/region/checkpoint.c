@@ -114,30 +114,126 @@ static void save_all(struct pmu_thread *self, enum pmu_next next)
 	pmu_pause_end(self, &pause, PMU_PAUSE_SAVE, NULL);
 }
 
-/*
- * The thread cannot come in any more, and no reader is in its idle banks; what its other calls have counted stays known, so
- * where counts cannot be had a row that has any is left as it is.
- */
+/* Those that the thread has at all. */
+static uint32_t all_slots(const struct pmu_thread *self)
+{
+	uint32_t all = self->n_slots ? UINT32_MAX >> (32 - self->n_slots) : 0;
+
+	return self->read ? all & ~self->rows.record->missing : 0;
+}
+
+/* What its other calls have counted stays known: where counts cannot be had a row that has any is left as it is. */
+static void save_or_leave(struct pmu_thread *self, struct pmu_frame *frame, uint64_t ticks, uint32_t missing,
+			  const uint64_t *counts)
+{
+	struct pmu_store_row *row = frame->node->row;
+	const struct pmu_store_bank *bank = pmu_row_bank(row, self->bank_offset, self->bank_size, row->seq & 1);
+
+	if (!missing || !bank->calls)
+		save(self, frame, ticks, missing | self->rows.record->missing, counts);
+}
+
+/* The thread cannot come in any more, and no reader is in its idle banks. */
 void pmu_region_settle(struct pmu_thread *thread)
 {
 	uint64_t now[PMU_MAX_SLOTS] = { 0 }, ticks = pmu_clock_ticks(thread->clock);
-	uint32_t all = thread->n_slots ? UINT32_MAX >> (32 - thread->n_slots) : 0;
-	uint32_t missing = thread->read ? all & ~thread->rows.record->missing : 0;
+	uint32_t missing = all_slots(thread);
 
 	if (!thread->tree || thread->frame == thread->tree->frames)
 		return;
+	pmu_thread_flag(thread, PMU_THREAD_SETTLED);
 	if (missing && thread->backend->read_aside)
-		missing = thread->backend->read_aside(thread->counters, now) & all & ~thread->rows.record->missing;
-	for (struct pmu_frame *frame = thread->tree->frames + 1; frame <= thread->frame; frame++) {
-		const struct pmu_store_row *row = frame->node->row;
-		const struct pmu_store_bank *bank;
-
-		bank = pmu_row_bank((struct pmu_store_row *)(uintptr_t)row, thread->bank_offset, thread->bank_size,
-				    row->seq & 1);
-		if (!missing || !bank->calls)
-			save(thread, frame, ticks, missing | thread->rows.record->missing, now);
-	}
+		missing &= thread->backend->read_aside(thread->counters, now);
+	for (struct pmu_frame *frame = thread->tree->frames + 1; frame <= thread->frame; frame++)
+		save_or_leave(thread, frame, ticks, missing, now);
 	pmu_note_end(thread, ticks);
+}
+
+/* --- in the middle of a begin or an end --- */
+
+/*
+ * A signal handler has interrupted a begin or an end of its own thread, and ends the program: what it
+ * interrupted never goes on.  Where that stands is not known, and the compiler may have changed the order of
+ * the stores between one change of the gate and the next.  But:
+ *
+ * - A begin changes nothing of the regions that are open before it; an end nothing but the one it ends, and
+ *   those that it sets aside.  Frames below the innermost one are therefore those of regions that go on, each
+ *   with its start, its row whole. (A region entered again from inside another one has its innermost frame
+ *   there, and its start and its first frame stay as they are.)
+ * - An end takes the frame away before it publishes: seq is stored with release, so no store before it in the
+ *   program comes after it.  As long as a frame is there, its row's valid bank is without the call that it
+ *   stands for; what the end has written into the idle bank is written over.  So the call of a frame that is
+ *   gone may be lost, and none is counted twice.
+ * - A begin puts the frame there and then takes the start.  So the innermost frame may be one of a region
+ *   whose start is still that of an earlier call, or whose node is still what was in that frame before:
+ *   has_started() tells.  A region that it cannot tell of stays open, which the report calls a doubt.
+ * - When the stack of frames grows, the thread's pointer goes from a whole copy to the other: it is walked
+ *   down from there, to the root's frame.
+ * - The long ways move what all open regions have started with, first down by what was counted before, then up
+ *   by what has been counted since.  Between the two steps the counts up to now are 0, in one of them there
+ *   are none: then the time is saved alone.
+ *
+ * Inside anything but a begin or an end (pmu_inside), and while the library measures itself, frames may be
+ * those of another tree: nothing is saved.
+ */
+static bool has_started(const struct pmu_thread *self, const struct pmu_node *node)
+{
+	const struct pmu_store_row *row;
+
+	if (!node || node == PMU_FRAME_END || node->aside || node->name->open != node || !node->start_ticks)
+		return false;
+	row = node->row;
+	if (!row->open)
+		return false;
+	/* No call of it has ended, or this one was saved before: it has but one start. */
+	if ((!row->seq && !row->unended) || row->flags & PMU_STORE_ROW_PARTIAL)
+		return true;
+	/* An earlier call started before it ended, and that was not after the thread's last end. */
+	return (int64_t)(node->start_ticks - *self->last_end) > 0;
+}
+
+/*
+ * A lock of the source's may be held; and one that can be quiet counts nothing in a handler.
+ * Return: slots without counts.
+ */
+static uint32_t read_inside(const struct pmu_thread *self, uint64_t *now)
+{
+	enum pmu_moving moving = self->cost ? self->cost->moving : PMU_MOVING_NOTHING;
+	uint32_t all = all_slots(self), missing;
+
+	if (!all || self->quiet || self->backend->counts_cpu || moving == PMU_MOVING_NOW)
+		return all;
+	missing = self->read(self->counters, now) & all;
+	if (moving == PMU_MOVING_FROM_ZERO)
+		memset(now, 0, self->n_slots * sizeof(*now));
+	return missing;
+}
+
+static void save_inside(struct pmu_thread *self, enum pmu_next next)
+{
+	uint64_t now[PMU_MAX_SLOTS] = { 0 }, ticks = pmu_clock_ticks(self->clock);
+	uint32_t missing = read_inside(self, now);
+	struct pmu_frame *frame = self->frame;
+
+	if (frame->node != self->tree->root && !has_started(self, frame->node))
+		frame--;
+	for (; frame->node != self->tree->root; frame--)
+		save_or_leave(self, frame, ticks, missing, now);
+	pmu_note_end(self, ticks);
+	note_next(next);
+}
+
+static int checkpoint_inside(enum pmu_next next, int32_t epoch)
+{
+	struct pmu_thread *self = pmu_self;
+	int saved = errno;
+
+	if ((next != PMU_NEXT_EXIT && next != PMU_NEXT_SIGNAL) || pmu_inside || !self || !self->tree ||
+	    self->epoch != (uint32_t)epoch || self->measuring)
+		return -EBUSY;
+	save_inside(self, next);
+	errno = saved;
+	return 0;
 }
 
 PMU_API int pmu_checkpoint(enum pmu_next next)
@@ -149,7 +245,7 @@ PMU_API int pmu_checkpoint(enum pmu_next next)
 	if (epoch < 0 || !pmu_session_is_ours())
 		return 0;
 	if (pmu_session_inside())
-		return -EBUSY;
+		return checkpoint_inside(next, epoch);
 	pmu_session_bar();
 	if (pmu_self && pmu_self->tree && pmu_self->epoch == (uint32_t)epoch) {
 		pmu_thread_quiet(pmu_self, 1);

@@ -240,6 +240,7 @@ static void measure_node(struct pmu_thread *self, struct pmu_node *node, const c
 	step_in(self, inside);
 	swap_histogram(self, node, &histogram);
 	node->row = row;
+	node->start_ticks = 0; /* whoever ends the program before it starts finds none */
 	self->measuring = was;
 	set_outer(self, node, row, &none, &pair);
 }

@@ -31,6 +31,13 @@ struct pmu_pause {
 	uint64_t compared[PMU_MAX_SLOTS]; /* what comparing a name before that took; 0 where none was */
 };
 
+/** What the counts are that open regions have started with: for signal handlers that end the program. */
+enum pmu_moving {
+	PMU_MOVING_NOTHING,
+	PMU_MOVING_NOW,	      /* not known */
+	PMU_MOVING_FROM_ZERO, /* less by all that the thread had counted when the pause began */
+};
+
 /** The remainders, by slot; differences of counts, so that they may be negative. */
 struct pmu_cost {
 	uint64_t begin[PMU_MAX_SLOTS];   /* a begin the long way; over the node's own short one */
@@ -49,6 +56,7 @@ struct pmu_cost {
 	uint64_t each[PMU_MAX_SLOTS]; /* moving the start of one more open region */
 	struct pmu_node **open; /* room for as many as are open */
 	size_t open_room;
+	enum pmu_moving moving;
 	uint32_t rough;   /* bit i: slot i's remainders were not the same each time, and are left alone */
 	uint32_t unknown; /* bit i: slot i could not be measured */
 	struct pmu_store_row *row; /* takes what nobody is to see */
@@ -88,6 +96,23 @@ void pmu_cost_node(struct pmu_thread *self, struct pmu_node *node, const char *t
 static inline struct pmu_store_histogram *pmu_cost_histogram(const struct pmu_thread *self)
 {
 	return self->cost ? self->cost->histogram : NULL;
+}
+
+/**
+ * pmu_cost_is_beside() - is a region open that is nobody's parent?
+ *
+ * What pairs cost beside it no reader takes off it, who looks at parents alone: they must take the long way.
+ */
+static inline bool pmu_cost_is_beside(const struct pmu_thread *self)
+{
+	return self->tree->aside && self->read && self->cost && self->measuring != PMU_MEASURING_NODE &&
+	       !pmu_thread_is_watched(self);
+}
+
+/** pmu_cost_needs_long() - must a node's end take the long way?  Also where its parent is not the region that it is begun in. */
+static inline bool pmu_cost_needs_long(const struct pmu_thread *self, const struct pmu_node *node)
+{
+	return pmu_cost_is_beside(self) || node->parent != self->frame[-1].node;
 }
 
 /** pmu_pause_begin() - a call leaves the short way: read now, if anything is open. */

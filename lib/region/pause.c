@@ -24,12 +24,13 @@ static uint64_t outer_of(const struct pmu_node *node, uint32_t slot)
 	return node->row->outer[1 + slot];
 }
 
-/* As on the short way. */
+/* Those around it see a begin as it is on the short way; others, which are set aside, none at all. */
 static uint64_t beside_begin(const struct pmu_thread *self, const struct pmu_node *open,
 			     const struct pmu_node *node, uint32_t slot)
 {
-	(void)open;
-	return self->cost->begin[slot] - pmu_node_begin_cost(self, node)[slot];
+	const struct pmu_cost *cost = self->cost;
+
+	return cost->begin[slot] - (is_ancestor(open, node) ? pmu_node_begin_cost(self, node)[slot] : cost->overlap[slot]);
 }
 
 /* Those around it see an end as it is on the short way; others, begun after it, none at all. */
@@ -192,11 +193,28 @@ static void move_by_now(struct pmu_node *const *open, size_t n, uint32_t n_slots
 			open[k]->start[i] += now[i];
 }
 
+/* A source that can be quiet, in a signal handler: nothing is counted for what it interrupted, and nothing to be moved. */
+static bool stands_still(const struct pmu_thread *self, const struct pmu_pause *pause)
+{
+	uint64_t now[PMU_MAX_SLOTS];
+
+	return self->quiet &&
+	       (pause->missing | self->read(self->counters, now)) & ~(self->rows.record->missing | PMU_READ_DELAYED);
+}
+
 /* Slots that one of the reads could not make are not known in any region that is open. */
 static void mark_missing(const struct pmu_thread *self, uint32_t missing, size_t n)
 {
 	for (size_t k = 0; k < n; k++)
 		self->cost->open[k]->start_missing |= missing;
+}
+
+/* Around all that moves them, for signal handlers. */
+static inline void note_moving(const struct pmu_thread *self, enum pmu_moving moving)
+{
+	pmu_compiler_barrier();
+	self->cost->moving = moving;
+	pmu_compiler_barrier();
 }
 
 void pmu_pause_end(struct pmu_thread *self, const struct pmu_pause *pause, enum pmu_pause_kind kind,
@@ -206,16 +224,20 @@ void pmu_pause_end(struct pmu_thread *self, const struct pmu_pause *pause, enum 
 	uint32_t missing;
 	size_t n;
 
-	if (!pause->on || !make_room(self))
+	if (!pause->on || !make_room(self) || unlikely(stands_still(self, pause)))
 		return;
 	n = list_open(self, self->cost->open, kind == PMU_PAUSE_BEGIN ? node : NULL);
+	note_moving(self, PMU_MOVING_NOW);
 	move_by_extras(self, pause, kind, node, n);
+	note_moving(self, PMU_MOVING_FROM_ZERO);
 	do
 		missing = pause->missing | self->read(self->counters, now);
 	while (unlikely(missing & PMU_READ_DELAYED));
 	if (unlikely(missing & ~self->rows.record->missing))
 		mark_missing(self, missing, n);
+	note_moving(self, PMU_MOVING_NOW);
 	move_by_now(self->cost->open, n, self->n_slots, now);
+	note_moving(self, PMU_MOVING_NOTHING);
 }
 
 void pmu_cost_overlap(struct pmu_thread *self, struct pmu_node *node)

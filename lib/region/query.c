@@ -48,27 +48,36 @@ static void add_inner(const struct pmu_thread *self, uint64_t calls, struct own 
 		own->count[i] += calls * record->inner[i];
 }
 
-static void add_outer(struct pmu_thread *self, const struct pmu_node *node, struct own *own)
+/* @afresh: the region around it was set to zero, and its time does not begin with the cost of calls before */
+static void add_outer(struct pmu_thread *self, const struct pmu_node *node, bool afresh, struct own *own)
 {
 	uint64_t calls = valid_bank(self, node->row)->calls;
 
-	own->ticks += calls * node->row->outer[0];
+	own->ticks += afresh ? 0 : calls * node->row->outer[0];
 	for (uint32_t i = 0; i < self->n_slots; i++)
 		own->count[i] += calls * node->row->outer[1 + i];
 }
 
-/* Of a name only one node lies on a path. */
+/* The node of a name that another one is nested in; NULL: there is none.  Of a name only one lies on a path. */
+static const struct pmu_node *node_around(const struct pmu_node *node, const struct pmu_name *name)
+{
+	const struct pmu_node *above = node ? node->parent : NULL;
+
+	while (above && above->name != name)
+		above = above->parent;
+	return above;
+}
+
+/* Nodes without a call have nothing that could be taken off. */
 static void add_nested(struct pmu_thread *self, const struct pmu_name *name, struct own *own)
 {
 	const struct pmu_tree *tree = self->tree;
 
 	for (size_t i = 0; i < tree->nodes_room; i++) {
-		const struct pmu_node *above = tree->nodes[i] ? tree->nodes[i]->parent : NULL;
+		const struct pmu_node *above = node_around(tree->nodes[i], name);
 
-		while (above && above->name != name)
-			above = above->parent;
-		if (above)
-			add_outer(self, tree->nodes[i], own);
+		if (above && valid_bank(self, above->row)->calls)
+			add_outer(self, tree->nodes[i], above->row->flags & PMU_STORE_ROW_AFRESH, own);
 	}
 }
 
@@ -99,7 +108,7 @@ static int read_own(const char *text, struct pmu_region_counts *counts)
 		counts->missing |= node->row->missing;
 		counts->calls += bank->calls;
 		ticks += bank->ticks;
-		for (uint32_t i = 0; i < self->n_slots; i++)
+		for (uint32_t i = 0; bank->calls && i < self->n_slots; i++)
 			counts->count[i] += bank->count[i];
 		add_inner(self, bank->calls, &own);
 	}
@@ -240,13 +249,15 @@ PMU_API int pmu_region_is_open(const char *name)
 
 /* --- reset --- */
 
-/* Zeroes are published like any other totals, so that a reader sees all of them or none.
- */
-static void reset_row(const struct pmu_thread *self, struct pmu_store_row *row)
+static struct pmu_store_bank *idle_bank(const struct pmu_thread *self, struct pmu_store_row *row)
 {
-	uint32_t seq = row->seq;
-	struct pmu_store_bank *idle =
-		pmu_row_bank(row, self->bank_offset, self->bank_size, ~seq & 1);
+	return pmu_row_bank(row, self->bank_offset, self->bank_size, ~row->seq & 1);
+}
+
+/* Zeroes are published like any other totals, so that a reader sees all of them or none: first into the idle bank. */
+static void clear_row(const struct pmu_thread *self, struct pmu_store_row *row)
+{
+	struct pmu_store_bank *idle = idle_bank(self, row);
 
 	__atomic_store_n(&idle->calls, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&idle->ticks, 0, __ATOMIC_RELEASE);
@@ -255,12 +266,75 @@ static void reset_row(const struct pmu_thread *self, struct pmu_store_row *row)
 	__atomic_store_n((uint64_t *)(void *)&idle->square, 0, __ATOMIC_RELEASE);
 	for (uint32_t i = 0; i < self->n_slots; i++)
 		__atomic_store_n(&idle->count[i], 0, __ATOMIC_RELEASE);
-	__atomic_store_n(&row->seq, seq + 1, __ATOMIC_RELEASE);
-	PMU_ROW_SET(row, flags, (row->flags & PMU_STORE_ROW_FLAT) | PMU_STORE_ROW_MIXED);
+}
+
+static void publish_cleared(struct pmu_store_row *row)
+{
+	__atomic_store_n(&row->seq, row->seq + 1, __ATOMIC_RELEASE);
+	PMU_ROW_SET(row, flags, (row->flags & PMU_STORE_ROW_FLAT) | PMU_STORE_ROW_AFRESH);
 	PMU_ROW_SET(row, missing, 0);
 	PMU_ROW_SET(row, unended, 0);
 	PMU_ROW_SET(row, unbegun, 0);
 	PMU_ROW_SET(row, moved, 0);
+}
+
+/*
+ * A reader takes off what the library did in all calls of the regions nested in this one, also in those before: so the new
+ * totals begin with as much.
+ */
+static void keep_nested(struct pmu_thread *self, const struct pmu_name *name)
+{
+	const struct pmu_tree *tree = self->tree;
+
+	for (size_t k = 0; k < tree->nodes_room; k++) {
+		const struct pmu_node *above = node_around(tree->nodes[k], name);
+		struct own own = { 0 };
+
+		if (!above)
+			continue;
+		add_outer(self, tree->nodes[k], true, &own);
+		for (uint32_t i = 0; i < self->n_slots; i++)
+			pmu_bank_put(&idle_bank(self, above->row)->count[i],
+				     idle_bank(self, above->row)->count[i] + own.count[i]);
+	}
+}
+
+static bool has_counted(const struct pmu_thread *self, const struct pmu_store_bank *bank, const struct own *own)
+{
+	for (uint32_t i = 0; i < self->n_slots; i++)
+		if (bank->count[i] < own->count[i])
+			return false;
+	return true;
+}
+
+/* The other way round: of these calls nothing will be taken off any more in a region around.  Where it is in an open call, it stays. */
+static void forget_in(struct pmu_thread *self, struct pmu_store_row *row, const struct own *own)
+{
+	const struct pmu_store_bank *was;
+	struct pmu_store_bank *is;
+	uint32_t seq = pmu_row_banks(self, row, &was, &is);
+
+	if (!has_counted(self, was, own)) {
+		PMU_ROW_SET(row, flags, row->flags | PMU_STORE_ROW_MIXED);
+		return;
+	}
+	pmu_bank_put(&is->calls, was->calls);
+	pmu_bank_put(&is->ticks, was->ticks);
+	pmu_bank_put(&is->min, was->min);
+	pmu_bank_put(&is->max, was->max);
+	pmu_bank_put_square(&is->square, was->square);
+	for (uint32_t i = 0; i < self->n_slots; i++)
+		pmu_bank_put(&is->count[i], was->count[i] - own->count[i]);
+	__atomic_store_n(&row->seq, seq + 1, __ATOMIC_RELEASE);
+}
+
+static void forget_around(struct pmu_thread *self, const struct pmu_node *node)
+{
+	struct own own = { 0 };
+
+	add_outer(self, node, true, &own);
+	for (node = node->parent; node && node->row; node = node->parent)
+		forget_in(self, node->row, &own);
 }
 
 /* A reader sees all of it or nothing. */
@@ -277,13 +351,6 @@ static void reset_histogram(struct pmu_store_histogram *histogram)
 	__atomic_store_n(&histogram->seq, seq + 2, __ATOMIC_RELEASE);
 }
 
-/* What the library did in this region's calls is still in what those around it have counted. */
-static void mark_ancestors(const struct pmu_node *node)
-{
-	for (node = node->parent; node && node->row; node = node->parent)
-		PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_MIXED);
-}
-
 static int reset(const char *text)
 {
 	struct pmu_thread *self = pmu_self;
@@ -297,8 +364,12 @@ static int reset(const char *text)
 	if (name->open)
 		return pmu_fail(EBUSY, "region \"%.200s\" is open on this thread", text);
 	for (struct pmu_node *node = name->nodes; node; node = node->same_name) {
-		reset_row(self, node->row);
-		mark_ancestors(node);
+		forget_around(self, node);
+		clear_row(self, node->row);
+	}
+	keep_nested(self, name);
+	for (struct pmu_node *node = name->nodes; node; node = node->same_name) {
+		publish_cleared(node->row);
 		if (self->histograms)
 			reset_histogram(*pmu_node_histogram(self, node));
 		if (self->sockets)

@@ -114,9 +114,20 @@ static struct pmu_node *refuse(struct pmu_thread *self, int *rc)
 	return NULL;
 }
 
-/* What the cache does not know: a first call, a re-entry, a reused buffer. */
-PMU_COLD struct pmu_node *pmu_begin_uncached(struct pmu_thread *self, const char *text,
-					     size_t len, int *rc)
+/*
+ * While a region is set aside the cache finds nothing and no end is plain, where it matters.
+ * @was_hidden: this has been seen to already
+ */
+static void heed_aside(struct pmu_thread *self, bool was_hidden)
+{
+	if (!pmu_cost_is_beside(self))
+		return;
+	for (struct pmu_frame *frame = self->tree->frames + 1; !was_hidden && frame <= self->frame; frame++)
+		frame->plain = false;
+	pmu_tree_hide(self);
+}
+
+static struct pmu_node *begin_long(struct pmu_thread *self, const char *text, size_t len, int *rc)
 {
 	struct pmu_node *parent = self->frame->node, *node;
 	const char *key = pmu_text_key(text, len);
@@ -167,6 +178,16 @@ no_memory:
 	return NULL;
 }
 
+/* What the cache does not know: a first call, a re-entry, a reused buffer. */
+PMU_COLD struct pmu_node *pmu_begin_uncached(struct pmu_thread *self, const char *text, size_t len, int *rc)
+{
+	bool was_hidden = pmu_tree_show(self);
+	struct pmu_node *node = begin_long(self, text, len, rc);
+
+	heed_aside(self, was_hidden);
+	return node;
+}
+
 /* A forked child goes on in the regions that were open, from zero. */
 static void open_again(struct pmu_thread *self, const struct pmu_thread *parent_thread)
 {
@@ -184,8 +205,10 @@ static void open_again(struct pmu_thread *self, const struct pmu_thread *parent_
 			struct pmu_node *node =
 				pmu_begin_uncached(self, name->text, name->len, &rc);
 
-			if (node)
-				pmu_node_start(self, node);
+			if (!node)
+				continue;
+			PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_INHERITED);
+			pmu_node_start(self, node);
 		}
 	}
 }
@@ -331,11 +354,14 @@ PMU_COLD int pmu_end_other(struct pmu_thread *self, const char *text, size_t len
 {
 	struct pmu_node *ended = NULL;
 	struct pmu_pause pause;
+	bool was_hidden;
 	int rc;
 
 	missing &= ~PMU_READ_DELAYED; /* none of what follows is in any region */
 	pmu_pause_from(self, &pause, missing, now);
+	was_hidden = pmu_tree_show(self);
 	rc = end_long(self, text, len, ticks, missing, now, &ended);
+	heed_aside(self, was_hidden);
 	pmu_pause_end(self, &pause, ended && ended->row->open ? PMU_PAUSE_END_AGAIN : PMU_PAUSE_END, ended);
 	return rc;
 }

@@ -272,6 +272,30 @@ void pmu_tree_no_longer_aside(struct pmu_thread *self, struct pmu_node *node)
 	tree->aside_free = entry;
 }
 
+/* --- a cache that finds nothing --- */
+
+void pmu_tree_hide(struct pmu_thread *self)
+{
+	static struct pmu_lookup nothing[2] = { { .node = &pmu_tree_nobody }, { .node = &pmu_tree_nobody } };
+
+	self->tree->hidden = self->lookup;
+	self->tree->hidden_shift = self->lookup_shift;
+	self->lookup = nothing;
+	self->lookup_shift = 63; /* 64 - log2 of its size */
+}
+
+bool pmu_tree_show(struct pmu_thread *self)
+{
+	struct pmu_tree *tree = self->tree;
+
+	if (!tree->hidden)
+		return false;
+	self->lookup = tree->hidden;
+	self->lookup_shift = tree->hidden_shift;
+	tree->hidden = NULL;
+	return true;
+}
+
 /* --- frames --- */
 
 static void mark_end(struct pmu_tree *tree)
@@ -303,7 +327,7 @@ int pmu_tree_push(struct pmu_thread *self, struct pmu_node *node)
 	self->frame->node = node;
 	self->frame->literal = PMU_NOT_LITERAL;
 	self->frame->count = 1;
-	self->frame->plain = node->row->open == 0 && !pmu_thread_is_watched(self);
+	self->frame->plain = node->row->open == 0 && !pmu_thread_is_watched(self) && !pmu_cost_needs_long(self, node);
 	return 0;
 }
 

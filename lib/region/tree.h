@@ -124,6 +124,8 @@ struct pmu_tree {
 	struct pmu_node **nodes; /* hash index by parent and name */
 	size_t n_nodes, nodes_room;
 	size_t lookup_room; /* entries of pmu_thread.lookup */
+	struct pmu_lookup *hidden; /* the cache while pmu_thread.lookup is an empty one; NULL: it is itself */
+	uint32_t hidden_shift;
 	struct pmu_aside *aside, *aside_free; /* nodes set aside; those whose turn it was */
 };
 
@@ -166,6 +168,13 @@ void pmu_tree_remember(struct pmu_thread *self, const char *text, struct pmu_nod
 /** pmu_tree_set_aside(), pmu_tree_no_longer_aside() - keep the list of them. */
 void pmu_tree_set_aside(struct pmu_thread *self, struct pmu_node *node);
 void pmu_tree_no_longer_aside(struct pmu_thread *self, struct pmu_node *node);
+
+/**
+ * pmu_tree_hide() - from now on the cache finds nothing: every begin takes the long way
+ * pmu_tree_show() - as before.  Return: was it hidden?
+ */
+void pmu_tree_hide(struct pmu_thread *self);
+bool pmu_tree_show(struct pmu_thread *self);
 
 /** pmu_tree_push() - a frame for @node above the innermost.  Return: 0 or -ENOMEM. */
 int pmu_tree_push(struct pmu_thread *self, struct pmu_node *node);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pmu.h"
 #include "store/convert.h"
 
 #define NO_PARENT SIZE_MAX
@@ -170,10 +171,18 @@ static const char *row_path(struct pmu_convert *convert,
 	return pmu_model_text(convert->model, path, len - 1);
 }
 
-/* Open when the program left by _exit() or exec, which its thread did: that was its end. */
-static bool is_cut(const struct pmu_convert *convert, const struct pmu_raw_row *row)
+/*
+ * Is the program's end its end, too?  So it is where its thread left by _exit() or exec in it, or waited for work that
+ * never came.  One that is open at an end as usual was forgotten.
+ */
+static bool is_cut(const struct pmu_convert *convert, const struct pmu_raw_thread *thread,
+		   const struct pmu_raw_row *row)
 {
-	return row->open && row->flags & PMU_STORE_ROW_PARTIAL && convert->state == PMU_PROGRAM_ENDED;
+	if (!row->open || !(row->flags & PMU_STORE_ROW_PARTIAL) || thread->record.state != PMU_THREAD_LIVE ||
+	    convert->state != PMU_PROGRAM_ENDED)
+		return false;
+	return convert->next == PMU_NEXT_EXIT || convert->next == PMU_NEXT_EXEC ||
+	       thread->record.flags & PMU_THREAD_SETTLED;
 }
 
 /* Why a region that is still open is a doubt; NULL where it is just running. */
@@ -242,8 +251,8 @@ static int doubt_row(struct pmu_convert *convert, const struct pmu_raw_thread *t
 		     const struct pmu_raw_row *row, const char *path, int number)
 {
 	/* what a forked child found open and never ended is its parent's affair */
-	bool inherited = thread->record.flags & PMU_THREAD_FORKED && !row->calls;
-	const char *open = row->open && !inherited && !is_cut(convert, row) ? open_text(convert, thread) : NULL;
+	bool inherited = row->flags & PMU_STORE_ROW_INHERITED && !row->calls;
+	const char *open = row->open && !inherited && !is_cut(convert, thread, row) ? open_text(convert, thread) : NULL;
 	const struct {
 		const char *text;
 		uint64_t count;
@@ -331,7 +340,8 @@ static void fill_times(const struct pmu_convert *convert,
 		       const struct pmu_raw_row *from, const struct row_extra *extra,
 		       struct pmu_model_row *to)
 {
-	uint64_t cost = add(mul(from->calls, thread->record.inner_ticks), extra->nested[0]);
+	uint64_t nested = from->flags & PMU_STORE_ROW_AFRESH ? 0 : extra->nested[0];
+	uint64_t cost = add(mul(from->calls, thread->record.inner_ticks), nested);
 	double mean, variance;
 
 	/*
@@ -379,9 +389,10 @@ static const struct pmu_model_histogram *make_histogram(struct pmu_convert *conv
  * Is what the library did in nested regions known to be in this row's counts?  Calls in one of its own that is not counted
  * are not.
  */
-static bool is_mixed(const struct pmu_convert *convert, const struct pmu_raw_row *row)
+static bool is_mixed(const struct pmu_convert *convert, const struct pmu_raw_thread *thread,
+		     const struct pmu_raw_row *row)
 {
-	return row->unended || row->flags & PMU_STORE_ROW_MIXED || (row->open && !is_cut(convert, row));
+	return row->unended || row->flags & PMU_STORE_ROW_MIXED || (row->open && !is_cut(convert, thread, row));
 }
 
 static bool has_totals(const struct pmu_raw_row *row)
@@ -399,7 +410,7 @@ static void fill_counts(const struct pmu_group_copy *group,
 	to->missing = group->absent | thread->record.missing | from->missing;
 	to->missing = (from->torn ? all : to->missing) & all;
 	for (i = 0; i < group->n_slots; i++) {
-		if (to->missing & 1u << i)
+		if (to->missing & 1u << i || !has_totals(from))
 			continue;
 		to->raw[i] = from->count[i];
 		to->net[i] = without_cost(from->count[i],
@@ -442,8 +453,8 @@ static int doubt_cost(struct pmu_convert *convert, const struct pmu_raw_thread *
 
 	if (!has_totals(from))
 		return 0;
-	if (is_mixed(convert, from) && has_nested_cost(&extra[at], section, row->missing))
-		text = "it and the regions in it have not counted the same calls: its net counts are only about right";
+	if (is_mixed(convert, thread, from) && has_nested_cost(&extra[at], section, row->missing))
+		text = "what is taken off its counts is not of the same calls: net counts are only about right";
 	else if (too_much)
 		text = "the library's own cost came out higher than what was measured: taken as 0";
 	return text ? pmu_convert_doubt(convert, text, row_path(convert, thread, extra, at),
@@ -463,7 +474,7 @@ static int fill_row(struct pmu_convert *convert, const struct pmu_raw_thread *th
 		return -ENOMEM;
 	to->name = row_name(convert, from->name);
 	convert->raw->damage[PMU_DAMAGE_NAME] += is_unnamed(convert->raw, from->name);
-	to->n_open = is_cut(convert, from) ? 0 : from->open;
+	to->n_open = is_cut(convert, thread, from) ? 0 : from->open;
 	to->flags = to->n_open ? PMU_ROW_OPEN : 0;
 	for (i = 0; i < PMU_ARRAY_LEN(row_flag); i++)
 		if (from->flags & row_flag[i].store)

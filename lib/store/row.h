@@ -152,6 +152,7 @@ enum pmu_store_thread_flags {
 	PMU_THREAD_CORE_P = 16,
 	PMU_THREAD_CORE_E = 32,
 	PMU_THREAD_SHIFTED = 64, /* one of its reads was late: see struct pmu_source_thread */
+	PMU_THREAD_SETTLED = 128, /* slept when the program ended: what it was in was over */
 };
 
 /** Numbers of records of sockets start here, clear of those of threads. */
@@ -198,7 +199,9 @@ enum pmu_store_row_flags {
 	PMU_STORE_ROW_MUTUAL = 8, /* re-entered from inside another region: what that one did counts in both */
 	PMU_STORE_ROW_PARTIAL = 32, /* open, and its totals have what the open call has done up to a checkpoint */
 	PMU_STORE_ROW_CROWDED = 16, /* SOCKET: two regions nested in it were occupied at once: each has what both did */
-	PMU_STORE_ROW_MIXED = 64, /* it or one nested in it was set to zero alone: they have counted different calls */
+	PMU_STORE_ROW_MIXED = 64, /* one nested in it was set to zero, whose calls are also in what it counts */
+	PMU_STORE_ROW_AFRESH = 256, /* it was set to zero: calls of those nested in it were before */
+	PMU_STORE_ROW_INHERITED = 128, /* was open when the process was forked: the parent began its first call */
 };
 
 /** One region on one path of one thread; two banks follow at group.bank_offset. */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/strbuf.h"
@@ -400,25 +401,46 @@ static int set_died(struct pmu_model *model, uint32_t next)
 	return model->died ? 0 : -ENOMEM;
 }
 
+/* Valgrind's tool runs as a program of its own, after which the system calls every thread that is given no name. */
+static void name_emulated_threads(struct pmu_model *model)
+{
+	static const char tool[] = "callgrind-";
+
+	if (strcmp(model->source, "valgrind") != 0)
+		return;
+	for (unsigned int i = 0; i < model->n_threads; i++)
+		if (!strncmp(model->thread[i].name, tool, sizeof(tool) - 1))
+			model->thread[i].name = model->program;
+}
+
 /* --- all of it --- */
 
 /* _exit() and exec are clean ends too. */
-static bool ended_without_exit(const struct pmu_store_head *head)
+static bool ended_without_exit(uint32_t next)
 {
-	uint32_t next = __atomic_load_n(&head->next, __ATOMIC_RELAXED);
-
 	return next == PMU_NEXT_EXIT || next == PMU_NEXT_EXEC;
+}
+
+/* An exec leaves the process as it is.  Who reads its own store is still the program that wrote it. */
+static bool went_on_as_another(const struct pmu_store_head *head, uint32_t next)
+{
+	return next == PMU_NEXT_EXEC && head->pid != getpid();
 }
 
 static enum pmu_program_state program_state(const struct pmu_store_head *head)
 {
+	enum pmu_store_fate fate;
+	uint32_t next;
+
 	if (__atomic_load_n(&head->ended, __ATOMIC_RELAXED))
 		return PMU_PROGRAM_ENDED;
-	switch (pmu_store_fate(head)) {
+	fate = pmu_store_fate(head);
+	next = __atomic_load_n(&head->next, __ATOMIC_RELAXED);
+	switch (fate) {
 	case PMU_STORE_ALIVE:
-		return PMU_PROGRAM_RUNS;
+		return went_on_as_another(head, next) ? PMU_PROGRAM_ENDED : PMU_PROGRAM_RUNS;
 	case PMU_STORE_DEAD:
-		return ended_without_exit(head) ? PMU_PROGRAM_ENDED : PMU_PROGRAM_DIED;
+		return ended_without_exit(next) ? PMU_PROGRAM_ENDED : PMU_PROGRAM_DIED;
 	case PMU_STORE_FOREIGN:
 		break;
 	}
@@ -440,8 +462,10 @@ static int convert_all(struct pmu_convert *convert, const struct pmu_store_head 
 	rc = convert->name && convert->histogram ? set_texts(convert) : -ENOMEM;
 	if (!rc)
 		rc = pmu_convert_threads(convert);
-	if (!rc)
+	if (!rc) {
+		name_emulated_threads(model);
 		rc = make_sections(convert);
+	}
 	if (!rc)
 		rc = pmu_convert_doubts(convert);
 	if (!rc)

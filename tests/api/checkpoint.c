@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Programs that end without exit(), stores that stay, and reports and notes for tools. */
 #include <pthread.h>
+#include <sys/time.h>
 #include <time.h>
 
 #include "run.h"
@@ -161,6 +162,113 @@ static void what_was_open_is_counted(enum pmu_next next, const char *what)
 	ok_int((int)run_doubts(report, NULL, "the program"), next == PMU_NEXT_SIGNAL, "%s: doubts", what);
 	json_decref(report);
 	run_done(&r);
+}
+
+/* --- ends in the middle of a begin or an end --- */
+
+/* Shared with the test: what the program had done by then. */
+static struct done {
+	uint64_t leaves, steps;
+	bool was_inside;
+	long us;
+	enum pmu_next next;
+} *done;
+
+static void save_and_leave(int signal)
+{
+	(void)signal;
+	done->was_inside = pmu_region_begin("handler") == -EBUSY;
+	if (!done->was_inside)
+		pmu_region_end("handler");
+	want_int(pmu_checkpoint(PMU_NEXT_EXEC), done->was_inside ? -EBUSY : 0);
+	want_int(pmu_checkpoint(done->next), 0);
+	if (done->next == PMU_NEXT_SIGNAL)
+		raise(SIGKILL);
+	_exit(3);
+}
+
+static int use_tiny_regions(void *arg)
+{
+	struct itimerval once = {{0, 0}, {0, done->us}};
+
+	(void)arg;
+	signal(SIGALRM, save_and_leave);
+	pmu_region_begin("main");
+	touch(20);
+	setitimer(ITIMER_REAL, &once, NULL);
+	for (;;) {
+		pmu_region_begin("step");
+		for (int i = 0; i < 3; i++) {
+			pmu_region_begin("leaf");
+			pmu_region_end("leaf");
+			done->leaves++;
+		}
+		pmu_region_begin("step"); /* once more, the long way */
+		pmu_region_end("step");
+		pmu_region_end("step");
+		done->steps++;
+	}
+	return 9;
+}
+
+static bool is_one_off(uint64_t got, uint64_t want)
+{
+	return got == want || got == want + 1;
+}
+
+/* Missing where what regions had started with was just being moved; never 0. */
+static bool has_faults(const json_t *report)
+{
+	const json_t *raw = json_object_get(run_region(report, "main"), "raw");
+
+	return json_is_null(json_object_get(raw, "page-faults")) ||
+	       (count_of(report, "main") >= 20 && count_of(report, "main") < 10000);
+}
+
+/* One that had not begun yet is not there. */
+static uint64_t calls_of(const json_t *report, const char *path)
+{
+	long long calls = run_calls(report, path);
+
+	return calls < 0 ? 0 : (uint64_t)calls;
+}
+
+static bool is_whole(const json_t *report, bool counted)
+{
+	const json_t *whole = run_region(report, "main");
+	uint64_t leaves = calls_of(report, "main/step/leaf"), steps = calls_of(report, "main/step");
+
+	if (run_int(whole, "calls") == 1 && run_int(whole, "time_ns") >= 1000 * done->us &&
+	    run_int(whole, "time_ns") < 5000000000 && (!counted || has_faults(report)) &&
+	    is_one_off(leaves, done->leaves) && steps >= 2 * done->steps && steps <= 2 * done->steps + 2)
+		return true;
+	diag("main %lld in %lld ns, %lld faults, %" PRIu64 " of %" PRIu64 " leaves, %" PRIu64 " of %" PRIu64 " steps, %s", run_int(whole, "calls"),
+	     run_int(whole, "time_ns"), count_of(report, "main"), leaves, done->leaves, steps, 2 * done->steps, done->was_inside ? "inside" : "outside");
+	return false;
+}
+
+#define OFTEN 40
+
+static void what_is_interrupted_for_good(const char *const *env, bool counted, enum pmu_next next, const char *what)
+{
+	int whole = 0, inside = 0;
+
+	done = mmap(NULL, sizeof(*done), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	for (int i = 0; i < OFTEN; i++) {
+		json_t *report;
+		struct run r;
+
+		*done = (struct done){.us = 1500 + 13 * i, .next = next};
+		run(&r, use_tiny_regions, NULL, env);
+		report = recover(&r, "xdg/pmu");
+		whole += is_whole(report, counted) && r.notes->n_failed == 0;
+		inside += done->was_inside;
+		json_decref(report);
+		run_done(&r);
+	}
+	ok_int(whole, OFTEN, "%s: what is around an interrupted begin or end is saved, and no call is lost or invented", what);
+	ok(inside > 0, "%s: %d of %d were interrupted in the library", what, inside, OFTEN);
+	munmap(done, sizeof(*done));
 }
 
 /* --- threads that wait --- */
@@ -328,6 +436,9 @@ int main(void)
 	what_was_open_is_counted(PMU_NEXT_EXIT, "_exit");
 	what_was_open_is_counted(PMU_NEXT_EXEC, "exec");
 	what_was_open_is_counted(PMU_NEXT_SIGNAL, "a signal");
+	what_is_interrupted_for_good(by_clock, false, PMU_NEXT_EXIT, "clock, _exit");
+	what_is_interrupted_for_good(by_faults, true, PMU_NEXT_EXIT, "faults, _exit");
+	what_is_interrupted_for_good(by_faults, true, PMU_NEXT_SIGNAL, "faults, a signal");
 	threads_that_wait_at_the_end_are_counted();
 	without_a_session_nothing_happens();
 	a_kept_store_is_a_finished_one();

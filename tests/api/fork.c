@@ -201,6 +201,40 @@ static void an_end_may_be_the_childs_first_call(void)
 	run_done(&r);
 }
 
+static int forget_in_the_child(void *arg)
+{
+	const struct fork_case *c = arg;
+	pid_t pid;
+
+	pmu_region_begin("inherited");
+	pid = c->way->fork();
+	if (pid == 0) {
+		pmu_region_begin("forgotten");
+		exit(0);
+	}
+	wait_for(pid);
+	remember_child(c->r, pid);
+	pmu_region_end("inherited");
+	return 0;
+}
+
+static void what_a_child_forgets_is_its_own_doubt(void)
+{
+	struct run r;
+	struct fork_case c = {&r, &ways[0]};
+	json_t *child;
+
+	run(&r, forget_in_the_child, &c, quick);
+	run_good(&r, "a region that a child begins and never ends");
+	child = load_child(&r);
+	ok(run_flag(run_region(child, "inherited"), "open"), "what was open at the fork still is");
+	is_int(run_doubts(child, "inherited", "still open"), 0, "which is its parent's affair");
+	is_int(run_doubts(child, "inherited/forgotten", "still open"), 1, "what it began itself is a doubt");
+	is_int(run_doubts(r.json, NULL, "still open"), 0, "of the child alone");
+	json_decref(child);
+	run_done(&r);
+}
+
 static void first_report(void)
 {
 	want(pmu_report("/dev/null") <= 0);
@@ -926,6 +960,7 @@ int main(int argc, char **argv)
 		a_child_without_regions_leaves_no_trace(&ways[i]);
 	}
 	an_end_may_be_the_childs_first_call();
+	what_a_child_forgets_is_its_own_doubt();
 	for (size_t i = 0; i < sizeof(first_calls) / sizeof(*first_calls); i++)
 		what_is_open_goes_on_after_any_call(&first_calls[i]);
 	each_generation_has_its_report();

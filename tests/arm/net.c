@@ -135,6 +135,43 @@ static void overlapping(void)
 	go();
 }
 
+/* What goes on while a region is set aside is in that one, too, but for what the library does. */
+static void beside(void)
+{
+	begin("frame");
+	begin("left");
+	turns(2);
+	begin("right");
+	turns(12);
+	end("left");
+	for (int i = 0; i < 3; i++) {
+		begin("beside");
+		turns(3);
+		begin("deep");
+		turns(2);
+		begin("deep");
+		end("deep");
+		end("deep");
+		end("beside");
+	}
+	end("right");
+	begin("beside");
+	turns(4);
+	end("beside");
+	begin("left");
+	begin("right");
+	begin("inside");
+	turns(5);
+	end("left");
+	begin("deep");
+	end("right");
+	end("inside");
+	end("deep");
+	turns(6);
+	end("frame");
+	go();
+}
+
 static const char n31[] = "a name of one and thirty bytes!";
 static const char n200[] = "a name of two hundred bytes, which is what people get who put a file, a line, a function and the "
 			   "types of all its arguments into the name of a region, as some tools do, xxxxxxxxxxxxxxxxxxxxxxxxxxx";
@@ -209,6 +246,41 @@ static void saved(void)
 	go();
 }
 
+/* What has been forgotten, and what the library did in it, is in nothing any more. */
+static void forget(const char *name)
+{
+	go();
+	is_int(pmu_region_reset(name), 0, "it is set to zero");
+	for (int i = 0; i < book.n_regions; i++)
+		if (book.region[i].name && !strcmp(book.region[i].name, name))
+			book.region[i].want = (struct steps_cost){ { 0 } };
+}
+
+static void twice(void)
+{
+	begin("kept");
+	turns(2);
+	for (int i = 0; i < 5; i++) {
+		begin("sub");
+		turns(3);
+		begin("sub sub");
+		end("sub sub");
+		end("sub");
+	}
+	end("kept");
+}
+
+static void afresh(void)
+{
+	twice();
+	forget("kept");
+	twice();
+	twice();
+	forget("sub");
+	twice();
+	go();
+}
+
 static void many(void)
 {
 	static char name[500][16];
@@ -247,12 +319,14 @@ int main(int argc, char **argv)
 		nested();
 		recursive();
 		overlapping();
+		beside();
 		names();
 		rotated();
 		saved();
 		buffers(i);
 	}
 	many();
+	afresh();
 	is_int(write_wants(argv[1]), 0, "what each region did is written down");
 	return done_testing();
 }

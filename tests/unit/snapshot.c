@@ -3,10 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "pmu.h"
 #include "store/read.h"
 #include "store_build.h"
 #include "tap.h"
@@ -436,6 +439,107 @@ static void a_dead_program_is_told_from_a_live_one(void)
 	model = must_read(build);
 	ok(!model->died, "of a container elsewhere nothing is known");
 	ok(note_with(model, "cannot be told"), "and a note says so");
+	pmu_model_free(model);
+	free(build);
+}
+
+/* A checkpoint has kept what the open call had done. */
+static void what_is_open_at_an_end_was_cut_or_forgotten(void)
+{
+	static const char forgotten[] = "still open when the program ended";
+	struct pmu_store_group *group;
+	struct pmu_store_thread *thread;
+	struct build *build = simple(&group, &thread);
+	struct pmu_store_row *row = build_row_at(thread, group, 1);
+	struct pmu_model *model = must_read(build);
+	uint64_t calls = row_of(model, "solve")->calls;
+
+	pmu_model_free(model);
+	row->open = 1;
+	row->flags |= PMU_STORE_ROW_PARTIAL;
+	build_head(build)->ended = 1;
+	model = must_read(build);
+	is_int(doubt_of(model, forgotten, "solve", 0), 1, "open at an end as usual: forgotten");
+	is_u64(row_of(model, "solve")->calls, calls + 1, "its time is of a call");
+	is_u64(row_of(model, "solve")->n_open, 1, "that is open");
+	pmu_model_free(model);
+	thread->flags |= PMU_THREAD_SETTLED;
+	model = must_read(build);
+	is_int(doubt_of(model, forgotten, "solve", 0), -1, "of a thread that waited for work: over");
+	pmu_model_free(model);
+	thread->flags &= ~(uint32_t)PMU_THREAD_SETTLED;
+	build_head(build)->next = PMU_NEXT_EXIT;
+	model = must_read(build);
+	is_int(doubt_of(model, forgotten, "solve", 0), -1, "at _exit(): cut");
+	is_u64(row_of(model, "solve")->n_open, 0, "and no longer open");
+	pmu_model_free(model);
+	thread->state = PMU_THREAD_FINISHED;
+	model = must_read(build);
+	is_int(doubt_of(model, "still open when its thread ended", "solve", 0), 1, "but not for one that ended before");
+	pmu_model_free(model);
+	row->flags |= PMU_STORE_ROW_INHERITED;
+	model = must_read(build);
+	is_int(doubt_of(model, "still open", "solve", 0), 1, "a call after that of the parent's is its own");
+	pmu_model_free(model);
+	free(build);
+}
+
+static pid_t start_sleeper(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		for (;;)
+			pause();
+	return pid;
+}
+
+/* Its process lives on as another. */
+static void an_exec_is_a_programs_end(void)
+{
+	struct pmu_store_group *group;
+	struct pmu_store_thread *thread;
+	struct build *build = simple(&group, &thread);
+	pid_t other = start_sleeper();
+	struct pmu_model *model;
+
+	build_head(build)->pid = other;
+	build_head(build)->start_time = 0;
+	build_head(build)->point[0] = build_head(build)->point[1] = (struct pmu_clock_point){1000, 1000};
+	thread->last_end = 21000;
+	model = must_read(build);
+	ok(model->duration_ns > 20000, "a program that runs lasts until now");
+	pmu_model_free(model);
+	build_head(build)->next = PMU_NEXT_EXEC;
+	model = must_read(build);
+	is_u64(model->duration_ns, 20000, "until what it had measured last");
+	is_u64(model->thread[0].time_ns, 20000, "and so did its thread");
+	ok(!model->died, "which was a clean end");
+	pmu_model_free(model);
+	build_head(build)->pid = getpid();
+	model = must_read(build);
+	ok(model->duration_ns > 20000, "who reads its own store has not become another");
+	pmu_model_free(model);
+	kill(other, SIGKILL);
+	waitpid(other, NULL, 0);
+	free(build);
+}
+
+/* Valgrind's tool gives its name to every thread. */
+static void emulated_threads_are_the_programs(void)
+{
+	struct pmu_store_group *group;
+	struct pmu_store_thread *thread;
+	struct build *build = simple(&group, &thread);
+	struct pmu_model *model;
+
+	memcpy(thread->name, "callgrind-amd64", 16);
+	model = must_read(build);
+	is_str(model->thread[0].name, "callgrind-amd64", "a program may have such a name");
+	pmu_model_free(model);
+	build_meta(build, PMU_META_SOURCE, "valgrind");
+	model = must_read(build);
+	is_str(model->thread[0].name, "solver", "valgrind's tool is not what was measured");
 	pmu_model_free(model);
 	free(build);
 }
@@ -1057,6 +1161,9 @@ int main(int argc, char **argv)
 	cost_reaches_every_row_around();
 	doubts_name_region_and_number();
 	a_dead_program_is_told_from_a_live_one();
+	an_exec_is_a_programs_end();
+	what_is_open_at_an_end_was_cut_or_forgotten();
+	emulated_threads_are_the_programs();
 	a_thread_is_one_in_all_groups();
 	kinds_of_core_are_those_of_all_groups();
 	a_group_counted_twice_is_one();
