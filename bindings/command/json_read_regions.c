@@ -83,6 +83,12 @@ static const struct pmu_model_histogram *read_histogram(struct pmu_json_reader *
 	return histogram;
 }
 
+/* Of a region that is open times may be null: no call of it has ended. */
+static uint64_t read_time(struct pmu_json_reader *reader, json_t *item, const char *name, bool is_open)
+{
+	return is_open && pmu_json_is_null(item, name) ? 0 : pmu_json_u64(reader, item, name);
+}
+
 static void read_row(struct pmu_json_reader *reader, json_t *item, json_t *columns,
 		     struct pmu_model_row *row)
 {
@@ -95,18 +101,18 @@ static void read_row(struct pmu_json_reader *reader, json_t *item, json_t *colum
 	row->net = counts + n;
 	row->cost = counts + 2 * n;
 	row->calls = pmu_json_u64(reader, item, "calls");
-	row->time_ns = pmu_json_u64(reader, item, "time_ns");
+	row->n_open = (uint32_t)pmu_json_int(reader, item, "open", UINT32_MAX);
+	row->time_ns = read_time(reader, item, "time_ns", row->n_open);
 	if (row->calls) {
-		row->min_ns = pmu_json_u64(reader, item, "time_min_ns");
-		row->max_ns = pmu_json_u64(reader, item, "time_max_ns");
+		row->min_ns = read_time(reader, item, "time_min_ns", row->n_open);
+		row->max_ns = read_time(reader, item, "time_max_ns", row->n_open);
 	}
 	row->sd_ns = pmu_json_double(reader, item, "time_sd_ns");
 	/* not in reports of earlier versions */
 	if (json_object_get(item, "time_own_ns"))
-		row->cost_ns = pmu_json_u64(reader, item, "time_own_ns");
+		row->cost_ns = read_time(reader, item, "time_own_ns", row->n_open);
 	if (json_object_get(item, "histogram"))
 		row->histogram = read_histogram(reader, item);
-	row->n_open = (uint32_t)pmu_json_int(reader, item, "open", UINT32_MAX);
 	row->flags = get_flags(reader, item);
 	read_counts(reader, item, "raw", columns, row->raw, &row->missing);
 	read_counts(reader, item, "net", columns, row->net, &row->missing);

@@ -32,6 +32,13 @@ int pmu_model_combine(struct pmu_model *const *part, unsigned int n, enum pmu_co
 /** pmu_model_is_ranked() - has each part of a combined model a rank? */
 bool pmu_model_is_ranked(const struct pmu_model *model);
 
+/**
+ * pmu_parts_processes() - of how many processes parts are; one that went on as other programs is a part for each
+ * @at: indexes of @n of them; NULL: the first @n
+ * Without memory as many as there are parts.
+ */
+unsigned int pmu_parts_processes(const struct pmu_model_part *part, const unsigned int *at, unsigned int n);
+
 /** pmu_model_n_ranks() - different ranks among the parts of such a model */
 unsigned int pmu_model_n_ranks(const struct pmu_model *model);
 

@@ -243,7 +243,8 @@ static void add_to_program(const struct joining *j, struct pmu_model_row *progra
 	program->n_open += row->n_open;
 	if (program->calls)
 		program->min_ns = program->max_ns = program->time_ns;
-	program->missing = first ? row->missing : program->missing | row->missing;
+	if (pmu_model_time_known(row))
+		program->missing = first ? row->missing : program->missing | row->missing;
 	for (unsigned int i = 0; i < j->into->n_counts; i++) {
 		program->raw[i] = pmu_add_capped(program->raw[i], row->raw[i]);
 		program->net[i] = pmu_add_capped(program->net[i], row->net[i]);
@@ -289,7 +290,7 @@ static int place_row(struct joining *j, struct programs *p, unsigned int i)
 	row->parent = old->parent >= 0 && (unsigned int)old->parent < i ? p->row_at[old->parent] : p->program;
 	if (row->parent >= 0 && row->parent == p->program) {
 		add_to_program(j, &j->into->thread_row[p->program], row, p->empty);
-		p->empty &= (row->flags & PMU_ROW_FLAT) != 0;
+		p->empty &= row->flags & PMU_ROW_FLAT || !pmu_model_time_known(row);
 	}
 	return 0;
 }

@@ -15,7 +15,59 @@
 /* Clocks of one kind that are measured in each process. */
 #define SAME_HZ 1.01
 
+/* --- how many processes --- */
+
+static int by_process(const void *a, const void *b)
+{
+	const struct pmu_model_part *x = *(const struct pmu_model_part *const *)a,
+				    *y = *(const struct pmu_model_part *const *)b;
+	int order = strcmp(x->host, y->host);
+
+	if (order)
+		return order;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->start_unix_ns != y->start_unix_ns)
+		return x->start_unix_ns < y->start_unix_ns ? -1 : 1;
+	return x->nth < y->nth ? -1 : x->nth > y->nth;
+}
+
+/* The programs of one process are numbered; those of the next that has its pid begin anew. */
+static bool goes_on(const struct pmu_model_part *before, const struct pmu_model_part *part)
+{
+	return part->pid >= 0 && part->pid == before->pid && !strcmp(part->host, before->host) &&
+	       part->nth > before->nth;
+}
+
+unsigned int pmu_parts_processes(const struct pmu_model_part *part, const unsigned int *at, unsigned int n)
+{
+	const struct pmu_model_part **sorted = calloc((size_t)n + 1, sizeof(*sorted));
+	unsigned int n_processes = 0;
+
+	if (!sorted)
+		return n;
+	for (unsigned int i = 0; i < n; i++)
+		sorted[i] = &part[at ? at[i] : i];
+	qsort(sorted, n, sizeof(*sorted), by_process);
+	for (unsigned int i = 0; i < n; i++)
+		n_processes += !i || !goes_on(sorted[i - 1], sorted[i]);
+	free(sorted);
+	return n_processes;
+}
+
 /* --- which parts --- */
+
+/* "3 of 4 ranks" */
+static void put_number(const struct pmu_combining *c, struct pmu_strbuf *out, const unsigned int *part, unsigned int n)
+{
+	const struct pmu_model_part *parts = c->model->part;
+
+	if (c->own_ranks)
+		pmu_strbuf_addf(out, "%u of %u ranks", n, c->n_parts);
+	else
+		pmu_strbuf_addf(out, "%u of %u processes", pmu_parts_processes(parts, part, n),
+				pmu_parts_processes(parts, NULL, c->n_parts));
+}
 
 static void put_ranks(const struct pmu_combining *c, struct pmu_strbuf *out, const unsigned int *part,
 		      unsigned int n)
@@ -51,7 +103,7 @@ void pmu_combining_parts(const struct pmu_combining *c, struct pmu_strbuf *out, 
 		return;
 	}
 	if (n > PARTS_NAMED) {
-		pmu_strbuf_addf(out, "%u of %u %s", n, c->n_parts, c->own_ranks ? "ranks" : "processes");
+		put_number(c, out, part, n);
 		return;
 	}
 	for (unsigned int i = 0; i < n; i++)
@@ -261,8 +313,8 @@ static void set_died(struct pmu_combining *c)
 		if (c->model->part[i].died)
 			part[n++] = i;
 	if (n > 1) {
-		pmu_strbuf_addf(&text, "%u of %u %s did not end cleanly: ", n, c->n_parts,
-				c->own_ranks ? "ranks" : "processes");
+		put_number(c, &text, part, n);
+		pmu_strbuf_add(&text, " did not end cleanly: ");
 		if (c->own_ranks && count_ranges(c, part, n) <= RANGES_NAMED) {
 			put_ranks(c, &text, part, n);
 			pmu_strbuf_add(&text, "; ");

@@ -199,6 +199,7 @@ static void put_row(struct csv *csv, const struct pmu_model_section *s,
 		    const struct pmu_model_row *row)
 {
 	int thread = pmu_model_thread_number(csv->model, row);
+	bool known = pmu_model_time_known(row), timed = known && row->calls;
 
 	pmu_encode_csv(csv->out, s->group);
 	pmu_strbuf_add(csv->out, ",");
@@ -214,20 +215,20 @@ static void put_row(struct csv *csv, const struct pmu_model_section *s,
 	else
 		put_u64(csv, true, (uint64_t)thread);
 	put_u64(csv, true, row->calls);
-	put_u64(csv, true, row->time_ns);
+	put_u64(csv, known, row->time_ns);
 	put_u64(csv, pmu_model_self_known(row), row->self_ns);
-	put_u64(csv, row->calls > 0, row->min_ns);
-	put_double(csv, row->calls ? (double)row->time_ns / (double)row->calls : NAN);
-	put_u64(csv, row->calls > 0, row->max_ns);
+	put_u64(csv, timed, row->min_ns);
+	put_double(csv, timed ? (double)row->time_ns / (double)row->calls : NAN);
+	put_u64(csv, timed, row->max_ns);
 	put_double(csv, row->sd_ns);
 	for (unsigned int i = 0; csv->percentiles && i < PMU_PERCENTILES; i++) {
 		uint64_t ns;
-		bool known = pmu_row_percentile(row, pmu_percentiles[i].per_mille, &ns);
+		bool has_calls = pmu_row_percentile(row, pmu_percentiles[i].per_mille, &ns);
 
-		put_u64(csv, known, ns);
+		put_u64(csv, has_calls, ns);
 	}
 	put_double(csv, row->share);
-	put_u64(csv, true, row->cost_ns);
+	put_u64(csv, known, row->cost_ns);
 	put_counts(csv, row->raw, row->missing);
 	put_counts(csv, row->net, row->missing);
 	for (unsigned int i = 0; i < csv->n_metrics; i++) {

@@ -152,6 +152,8 @@ static void add_nested(struct pmu_finishing *f)
 
 	for (int i = 0; i < n; i++) {
 		row[i].self_ns = 0;
+		if (!pmu_model_time_known(&row[i]) && !pmu_model_is_socket(f->model, &row[i]))
+			row[i].missing = UINT32_MAX;
 		row[i].self_missing = row[i].missing;
 	}
 	for (int i = 0; i < n; i++) {

@@ -58,7 +58,8 @@
  *     depth, parent      0 and null for an outermost region, else the path around it
  *     n_threads   threads that were in it; all that follows is the sum over them
  *     calls       begin/end pairs that have ended
- *     time_ns     inclusive of nested regions
+ *     time_ns     inclusive of nested regions; null, as all that follows from it and the
+ *                 counts are, where the region is open and no call of it has ended
  *     self_ns     without them
  *     time_own_ns how much of time_ns was about the library's own work: not taken out
  *     time_min_ns, time_mean_ns, time_max_ns, time_sd_ns    of a single call (but for
@@ -424,12 +425,12 @@ static void put_histogram(struct pmu_strbuf *out, const struct pmu_model_row *ro
 static void put_measured(struct pmu_strbuf *out, const struct pmu_model_section *s,
 			 const struct pmu_model_row *row, const char *indent)
 {
-	bool timed = row->calls > 0;
+	bool known = pmu_model_time_known(row), timed = known && row->calls;
 
 	put_u64(out, "", "calls", row->calls);
-	put_u64(out, ", ", "time_ns", row->time_ns);
+	put_known(out, ", ", "time_ns", known, row->time_ns);
 	put_known(out, ", ", "self_ns", pmu_model_self_known(row), row->self_ns);
-	put_u64(out, ", ", "time_own_ns", row->cost_ns);
+	put_known(out, ", ", "time_own_ns", known, row->cost_ns);
 	put_known(out, ", ", "time_min_ns", timed, row->min_ns);
 	put_double(out, ", ", "time_mean_ns", timed ? (double)row->time_ns / (double)row->calls : NAN, DIGITS);
 	put_known(out, ", ", "time_max_ns", timed, row->max_ns);

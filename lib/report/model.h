@@ -67,7 +67,7 @@ struct pmu_model_row {
 	uint32_t n_threads; /* threads that have this row */
 	uint32_t flags;   /* enum pmu_model_row_flags */
 	uint64_t calls;
-	uint64_t time_ns; /* inclusive, as the clock has it */
+	uint64_t time_ns; /* inclusive, as the clock has it; 0 where pmu_model_time_known() says no */
 	uint64_t cost_ns; /* about so much of it was the library's own work; 0 in a report that does not say */
 	uint64_t self_ns; /* without nested regions; 0 where pmu_model_self_known() says no */
 	uint64_t min_ns;  /* shortest and longest single call; 0 and 0 where there was none */
@@ -264,10 +264,21 @@ static inline bool pmu_model_is_socket(const struct pmu_model *model, const stru
 	       (unsigned int)row->thread < model->n_threads + model->n_sockets;
 }
 
+/**
+ * pmu_model_time_known() - is any of a row's time known?
+ *
+ * What a call has done is known when it ends, or up to a checkpoint.  A row that is open and has had neither knows
+ * nothing, of its counts either.
+ */
+static inline bool pmu_model_time_known(const struct pmu_model_row *row)
+{
+	return row->time_ns || !row->n_open;
+}
+
 /** pmu_model_self_known() - are self_ns and, but for self_missing, self[] of a row known? */
 static inline bool pmu_model_self_known(const struct pmu_model_row *row)
 {
-	return !(row->flags & (PMU_ROW_OVERLAP | PMU_ROW_NO_SELF));
+	return !(row->flags & (PMU_ROW_OVERLAP | PMU_ROW_NO_SELF)) && pmu_model_time_known(row);
 }
 
 #endif

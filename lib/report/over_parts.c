@@ -62,7 +62,7 @@ bool pmu_over_parts(const struct pmu_over_parts *over, unsigned int sum, int cou
 		const struct pmu_model_row *row = &s->thread_row[over->index.row[i]];
 		unsigned int part;
 
-		if (row->thread < 0 || pmu_model_is_socket(model, row) != of_sockets)
+		if (row->thread < 0 || pmu_model_is_socket(model, row) != of_sockets || !pmu_model_time_known(row))
 			continue;
 		part = model->thread[row->thread].part;
 		if (part >= model->n_parts)

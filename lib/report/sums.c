@@ -84,9 +84,11 @@ static const struct pmu_model_thread *thread_of(const struct pmu_finishing *f, i
 }
 
 /* Of damaged data a part may be more than the whole: that is unknown, not 1. */
-static double share_of(uint64_t time_ns, uint64_t span_ns)
+static double share_of(const struct pmu_model_row *row, uint64_t span_ns)
 {
-	return span_ns && time_ns <= span_ns ? (double)time_ns / (double)span_ns : NAN;
+	if (!pmu_model_time_known(row))
+		return NAN;
+	return span_ns && row->time_ns <= span_ns ? (double)row->time_ns / (double)span_ns : NAN;
 }
 
 /* @counts: bits of those that this row has for its sum */
@@ -130,7 +132,7 @@ static void add_socket_row(struct pmu_finishing *f, int i)
 	struct pmu_summing *sum = &f->summing[row->sum];
 	const struct pmu_model_thread *socket = thread_of(f, row->thread);
 
-	row->share = share_of(row->time_ns, socket ? socket->time_ns : 0);
+	row->share = share_of(row, socket ? socket->time_ns : 0);
 	add_counts(to, row, f->section->n_counts, f->section->sockets);
 	to->flags |= row->flags & PMU_ROW_FLAT;
 	to->socket_ns = pmu_add_capped(to->socket_ns, row->time_ns);
@@ -149,10 +151,12 @@ static void add_row(struct pmu_finishing *f, int i)
 	const struct pmu_model_thread *thread = thread_of(f, row->thread);
 
 	row->n_threads = 1;
-	row->share = share_of(row->time_ns, thread ? thread->time_ns : 0);
+	row->share = share_of(row, thread ? thread->time_ns : 0);
 	sum->unmeasured |= row->time_ns && isnan(row->share);
 	add_times(to, row, sum->n_timed);
-	add_counts(to, row, f->section->n_counts, ~f->section->sockets);
+	/* one that has none yet leaves out nothing of the others' */
+	if (pmu_model_time_known(row))
+		add_counts(to, row, f->section->n_counts, ~f->section->sockets);
 	to->flags |= row->flags;
 	sum->n_timed += row->calls > 0;
 	sum->indirect |=
@@ -205,13 +209,11 @@ static void close_sums(struct pmu_finishing *f)
 	for (unsigned int i = 0; i < f->section->n_rows; i++) {
 		struct pmu_model_row *row = &f->section->row[i];
 
-		row->share = f->summing[i].unmeasured
-				     ? NAN
-				     : share_of(row->time_ns, f->span_ns);
+		row->share = f->summing[i].unmeasured ? NAN : share_of(row, f->span_ns);
 		/* What nobody counted is not 0. */
 		if (!f->summing[i].by_socket || f->shared_sockets)
 			row->missing |= f->section->sockets;
-		if (!row->n_threads)
+		if (!row->n_threads || !pmu_model_time_known(row))
 			row->missing |= ~f->section->sockets;
 		row->self_missing |= row->missing;
 		if (f->summing[i].indirect)

@@ -16,6 +16,11 @@ const char *pmu_text_parts_word(const struct pmu_text *t)
 	return pmu_model_is_ranked(t->model) ? "ranks" : "processes";
 }
 
+static unsigned int n_processes(const struct pmu_model *model)
+{
+	return pmu_parts_processes(model->part, NULL, model->n_parts);
+}
+
 /* --- the head --- */
 
 static bool same_host(const struct pmu_model *model, unsigned int a, unsigned int b)
@@ -35,11 +40,12 @@ void pmu_text_parts_title(struct pmu_text *t)
 {
 	const struct pmu_model *model = t->model;
 	unsigned int n_ranks = pmu_model_is_ranked(model) ? pmu_model_n_ranks(model) : 0;
+	unsigned int n = n_processes(model);
 
 	if (n_ranks == model->n_parts)
 		pmu_strbuf_addf(t->out, " (%u ranks", n_ranks);
 	else
-		pmu_strbuf_addf(t->out, " (%u processes", model->n_parts);
+		pmu_strbuf_addf(t->out, " (%u process%s", n, n == 1 ? "" : "es");
 	if (n_ranks && n_ranks < model->n_parts)
 		pmu_strbuf_addf(t->out, " of %u rank%s", n_ranks, n_ranks == 1 ? "" : "s");
 	if (!on_one_host(model)) {
@@ -125,6 +131,7 @@ struct over {
 	unsigned int n;
 	int count;
 	unsigned int n_all;  /* ranks or processes that there are */
+	const char *word;    /* what they are */
 	bool spread, differ; /* some region is in several; not in all */
 	struct pmu_cell *cell[N_OVER];
 };
@@ -174,7 +181,7 @@ static void fill_over(struct over *o)
 
 static void print_over(struct over *o)
 {
-	const char *titles[N_OVER] = {o->parts.ranked ? "ranks" : "processes", "mean", "min", "max", "imbalance", "most in"};
+	const char *titles[N_OVER] = {o->word, "mean", "min", "max", "imbalance", "most in"};
 	struct pmu_text *t = o->t;
 	struct pmu_table table = {.n_rows = o->n};
 
@@ -193,7 +200,7 @@ static void print_over(struct over *o)
 		if (c != N_HAVE || o->differ)
 			table.column[table.n_columns++] = (struct pmu_table_column){
 				.title = titles[c], .kind = "region", .cell = o->cell[c]};
-	pmu_strbuf_addf(t->out, "\n  over %u %s: ", o->n_all, o->parts.ranked ? "ranks" : "processes");
+	pmu_strbuf_addf(t->out, "\n  over %u %s: ", o->n_all, o->word);
 	if (o->count < 0)
 		pmu_strbuf_add(t->out, "time");
 	else
@@ -231,8 +238,12 @@ void pmu_text_over_parts(struct pmu_text *t, const struct pmu_model_section *sec
 		t->failed = true;
 		return;
 	}
+	o.word = pmu_text_parts_word(t);
 	if (o.parts.ranked)
 		o.n_all = pmu_model_n_ranks(t->model);
+	/* a process that was several is as many of what is compared here */
+	else if (n_processes(t->model) < t->model->n_parts)
+		o.word = "programs";
 	for (o.count = PMU_OVER_TIME; o.count < end && !t->failed; o.count++) {
 		o.differ = false;
 		if (!is_counted(&o))

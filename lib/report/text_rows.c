@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/block.h"
+#include "report/combine.h"
 #include "report/encode.h"
 #include "report/rows.h"
 #include "report/table.h"
@@ -58,9 +60,14 @@ enum base_column { CALLS, TIME, SHARE, PER_CALL, SELF, N_BASE };
 static const char *const base_titles[N_BASE] = {"calls", "time", "share", "per call",
 						"self"};
 
+static double time_of(const struct pmu_model_row *row)
+{
+	return pmu_model_time_known(row) ? (double)row->time_ns : NAN;
+}
+
 static double per_call(const struct pmu_model_row *row)
 {
-	return row->calls ? (double)row->time_ns / (double)row->calls : NAN;
+	return row->calls ? time_of(row) / (double)row->calls : NAN;
 }
 
 static void base_columns(struct rows *r)
@@ -76,7 +83,7 @@ static void base_columns(struct rows *r)
 		const struct pmu_model_row *row = &r->row[i];
 
 		pmu_cell_count(&cell[CALLS][i], row->calls);
-		pmu_cell_time(&cell[TIME][i], (double)row->time_ns);
+		pmu_cell_time(&cell[TIME][i], time_of(row));
 		pmu_cell_share(&cell[SHARE][i], row->share);
 		pmu_cell_time(&cell[PER_CALL][i], per_call(row));
 		pmu_cell_time(&cell[SELF][i],
@@ -288,15 +295,32 @@ static const char *mark_of(const struct rows *r, unsigned int i)
 	return n ? pmu_text_shown(t, text) : "";
 }
 
+/* A process that began this program anew is one. */
+static uint64_t n_processes_of(struct pmu_text *t, const struct pmu_model_row *row)
+{
+	const struct pmu_model *model = t->model;
+	unsigned int *at = pmu_block_array(&t->scratch, model->n_parts, sizeof(*at));
+	uint64_t n_processes;
+	unsigned int n = 0;
+
+	t->failed |= !at;
+	for (unsigned int i = 0; at && i < model->n_parts; i++)
+		if (!strcmp(model->part[i].program, row->name))
+			at[n++] = i;
+	n_processes = pmu_parts_processes(model->part, at, at ? n : 0);
+	return n_processes && n_processes < row->calls ? n_processes : row->calls;
+}
+
 const char *pmu_text_row_name(struct pmu_text *t, const struct pmu_model_row *row)
 {
 	struct pmu_strbuf name = {0};
+	uint64_t n_processes = row->flags & PMU_ROW_PROGRAM && row->calls > 1 ? n_processes_of(t, row) : 1;
 	struct pmu_cell n;
 	const char *shown;
 
 	pmu_strbuf_add(&name, row->name);
-	pmu_cell_exact(&n, row->calls);
-	if (row->flags & PMU_ROW_PROGRAM && row->calls > 1)
+	pmu_cell_exact(&n, n_processes);
+	if (n_processes > 1)
 		pmu_strbuf_addf(&name, " (%s processes)", n.number);
 	shown = pmu_text_shown(t, pmu_strbuf_text(&name));
 	t->failed |= name.failed;

@@ -107,11 +107,8 @@ static void add_column(struct pmu_text *t, struct pmu_table *table, const struct
 		.title = title_of(column), .kind = "time per call", .cell = cell};
 }
 
-/* All of them are more than a line has room for; percentiles say more than a deviation. */
 static bool is_shown(unsigned int column, bool percentiles)
 {
-	if (column == DEVIATION)
-		return !percentiles;
 	return percentiles || column < FIRST_PERCENTILE || column == LONGEST;
 }
 
@@ -147,15 +144,26 @@ struct own {
 	double part, all;   /* in all outermost regions together */
 	double worst;	    /* share in one region */
 	const char *region; /* that one */
+	const char *program; /* its program, where there are several; else NULL */
 };
 
-static void add_own(struct own *own, const struct pmu_model_row *row, uint64_t part, uint64_t all)
+/* Regions of several programs may have one name. */
+static const char *program_of(const struct pmu_model_section *s, const struct pmu_model_row *row)
 {
+	while (row->parent >= 0)
+		row = &s->row[row->parent];
+	return row->flags & PMU_ROW_PROGRAM ? row->name : NULL;
+}
+
+static void add_own(struct own *own, const struct pmu_model_section *s, unsigned int i, uint64_t part, uint64_t all)
+{
+	const struct pmu_model_row *row = &s->row[i];
 	double share = all ? (double)part / (double)all : 0;
 
 	if (share > own->worst && !(row->flags & PMU_ROW_PROGRAM)) {
 		own->worst = share;
 		own->region = row->name;
+		own->program = program_of(s, row);
 	}
 	/* what is kept by name alone is in the outermost ones already */
 	if (row->parent >= 0 || row->flags & PMU_ROW_FLAT)
@@ -170,7 +178,7 @@ static void find_in_time(const struct pmu_model *model, struct own *own)
 		const struct pmu_model_section *s = &model->section[i];
 
 		for (unsigned int k = 0; k < s->n_rows; k++)
-			add_own(own, &s->row[k], s->row[k].cost_ns, s->row[k].time_ns);
+			add_own(own, s, k, s->row[k].cost_ns, s->row[k].time_ns);
 	}
 }
 
@@ -178,7 +186,7 @@ static void find_in_count(const struct pmu_model_section *s, unsigned int c, str
 {
 	for (unsigned int i = 0; i < s->n_rows; i++)
 		if (!(s->row[i].missing >> c & 1))
-			add_own(own, &s->row[i], s->row[i].cost[c], s->row[i].raw[c]);
+			add_own(own, s, i, s->row[i].cost[c], s->row[i].raw[c]);
 }
 
 /* The first count that has some of it, as the groups have their counts in the order of what they say.  NULL: none. */
@@ -210,6 +218,10 @@ static void add_share(struct pmu_strbuf *text, const struct own *own, const char
 	pmu_cell_share(&cell, own->worst);
 	pmu_strbuf_addf(text, " (%s%s in ", cell.number, cell.unit);
 	pmu_encode_line(text, own->region);
+	if (own->program) {
+		pmu_strbuf_add(text, " of ");
+		pmu_encode_line(text, own->program);
+	}
 	pmu_strbuf_add(text, ")");
 }
 

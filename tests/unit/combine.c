@@ -142,6 +142,35 @@ static void comes_back(const struct pmu_model *model, const char *name)
 	free(text);
 }
 
+/* One of two was killed in its outermost region. */
+static void what_one_does_not_know_is_of_that_one(void)
+{
+	struct pmu_model *part[2] = {process_model(1, 300 * ms), process_model(1, 300 * ms)}, *model;
+	struct pmu_model_row *row = part[1]->section->thread_row;
+	struct pmu_spread spread;
+	char *text;
+
+	row[0].calls = row[0].time_ns = row[0].min_ns = row[0].max_ns = 0;
+	row[0].n_open = 1;
+	row[0].flags = PMU_ROW_OPEN;
+	row[1].cost_ns = row[1].time_ns / 2;
+	part[1]->program = "killed";
+	is_int(pmu_model_finish(part[1]), 0, "finished");
+	pmu_metric_fill(part[1]);
+	comes_back(part[1], "a region that is open");
+	model = combined(part, 2, PMU_COMBINE_PROGRAMS);
+	comes_back(model, "beside one that is not");
+	ok(!pmu_model_time_known(sum_of(model, "killed")), "a program whose regions know nothing");
+	is_u64(sum_of(model, "killed")->missing & 7, 7, "nor counts");
+	is_u64(sum_of(model, "demo")->time_ns, 300 * ms, "the other one");
+	is_u64(sum_of(model, "demo")->missing & 7, 0, "with its counts");
+	ok(!spread_of(model, "killed/solve", PMU_OVER_TIME, &spread), "and nothing is compared");
+	text = render(model, PMU_REPORT_TEXT, false);
+	has(text, "% in exchange of\n  killed)", "of which program the most was the library's own is said");
+	free(text);
+	pmu_model_free(model);
+}
+
 static void ranks_are_added_up(void)
 {
 	static const int rank[] = {2, 0, 1};
@@ -420,6 +449,36 @@ static void programs_have_rows_of_their_own(void)
 	pmu_model_free(model);
 }
 
+/* A process that goes on as another program is a part again, and one process. */
+static void programs_of_one_process_are_one_process(void)
+{
+	struct pmu_model *part[] = {program_model("sh", 10, 10 * ms), program_model("sh", 10, 20 * ms),
+				    program_model("cat", 10, 30 * ms), program_model("sh", 20, 40 * ms),
+				    program_model("sh", 10, 50 * ms)};
+	struct pmu_model *model;
+	char *text;
+
+	part[1]->nth = 2;
+	part[2]->nth = 3;
+	for (int i = 0; i < 3; i++)
+		part[i]->start_unix_ns += (uint64_t)i * ms;
+	part[4]->start_unix_ns += 900 * ms; /* the next that has the number */
+	pmu_model_add_note(part[0], "said");
+	pmu_model_add_note(part[1], "said");
+	pmu_model_add_note(part[2], "said");
+	pmu_model_add_note(part[3], "said");
+	part[0]->died = part[3]->died = "killed";
+	model = combined(part, 5, PMU_COMBINE_PROGRAMS);
+	is_str(model->note[0], "said (2 of 3 processes)", "of whom something is said");
+	has(model->died, "2 of 3 processes did not end cleanly", "who died");
+	text = render(model, PMU_REPORT_TEXT, true);
+	has(text, "pmu: several programs (3 processes on node1)", "title");
+	has(text, "\n  sh (3 processes) ", "a program's row");
+	has(text, "over 5 programs: time", "what is compared");
+	free(text);
+	pmu_model_free(model);
+}
+
 /* Regions kept by name alone are in the outermost ones already. */
 static void flat_rows_do_not_count_twice(void)
 {
@@ -628,6 +687,7 @@ static void a_thousand_ranks_take_ten_times_a_hundred(void)
 int main(void)
 {
 	ranks_are_added_up();
+	what_one_does_not_know_is_of_that_one();
 	a_region_of_one_rank();
 	the_head_says_which_ranks();
 	ends_that_were_not_clean();
@@ -637,6 +697,7 @@ int main(void)
 	a_name_that_means_two_things();
 	too_many_columns_are_refused();
 	programs_have_rows_of_their_own();
+	programs_of_one_process_are_one_process();
 	flat_rows_do_not_count_twice();
 	processes_of_one_rank_are_together();
 	reports_of_another_day_are_noticed();

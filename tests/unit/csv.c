@@ -137,6 +137,16 @@ static void what_is_unknown_is_blank(void)
 	is_str(cell_of(&sheet, row_of(&sheet, "solve", "all"), "min_ns"), "",
 	       "shortest of no call");
 	free(sheet.text);
+	*sample_sum(model, "solve") = (struct pmu_model_row){.name = "solve", .path = "solve", .thread = -1,
+		.n_open = 1, .sd_ns = NAN, .share = NAN, .missing = UINT32_MAX};
+	read_sheet(model, &sheet);
+	row = row_of(&sheet, "solve", "all");
+	is_str(cell_of(&sheet, row, "calls"), "0", "a first call that has not ended");
+	is_str(cell_of(&sheet, row, "time_ns"), "", "its time");
+	is_str(cell_of(&sheet, row, "self_ns"), "", "its self");
+	is_str(cell_of(&sheet, row, "own_ns"), "", "the library's part of that");
+	is_str(cell_of(&sheet, row, "share"), "", "its share");
+	free(sheet.text);
 	pmu_model_free(model);
 }
 

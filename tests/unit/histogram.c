@@ -230,7 +230,7 @@ static void the_text_has_percentiles(void)
 	pmu_model_finish(model);
 	text = render(model, PMU_REPORT_TEXT, &plain);
 	has(text, "\n  time per call", "a table of its own");
-	has(text, "      mean       min       p50       p90       p99     p99.9       max\n", "its columns");
+	has(text, "      mean  deviation       min       p50       p90       p99     p99.9       max\n", "its columns");
 	has(text, "\n  both              1.750 ms", "the mean of all calls");
 	has(text, "2.015 ms  2.015 ms  2.015 ms  2.015 ms  4.000 ms\n", "to the longest");
 	has(text, "\n  open              6.000 ms\n", "of a single call there is no more to tell");

@@ -183,6 +183,37 @@ static void says_nothing_of_self_below_a_tangled_recursion(void)
 	pmu_model_free(model);
 }
 
+/* What one thread does not know yet takes nothing from what another one does. */
+static void says_nothing_of_a_first_call_that_is_open(void)
+{
+	struct pmu_model *model = empty(8);
+	struct pmu_model_section *s = model->section;
+	const struct pmu_model_row *row;
+
+	sample_row(model, s, 0, -1, "both", 2, 40 * ms);
+	sample_row(model, s, 1, -1, "both", 0, 0)->n_open = 1;
+	sample_row(model, s, 1, 1, "in it", 1, 10 * ms);
+	sample_row(model, s, 1, -1, "one", 0, 0)->n_open = 1;
+	sample_row(model, s, 1, -1, "again", 3, 30 * ms)->n_open = 1;
+	is_int(pmu_model_finish(model), 0, "finished");
+	row = sample_sum(model, "one");
+	ok(!pmu_model_time_known(row) && !pmu_model_self_known(row), "no time");
+	ok(isnan(row->share), "no share");
+	is_u64(row->missing & 7, 7, "no counts");
+	row = sample_sum(model, "both");
+	is_u64(row->time_ns, 40 * ms, "the other thread's time");
+	ok(fabs(row->share - 0.02) < 1e-9, "its share");
+	is_u64(row->missing, 0, "its counts");
+	ok(pmu_model_time_known(sample_sum(model, "again")), "earlier calls are known");
+	is_u64(sample_sum(model, "again")->missing, 0, "with their counts");
+	is_u64(sample_sum(model, "in it")->self_ns, 10 * ms, "and what ended inside");
+	for (unsigned int i = 0; i < s->n_thread_rows; i++)
+		if (s->thread_row[i].thread == 1 && !strcmp(s->thread_row[i].name, "both"))
+			ok(isnan(s->thread_row[i].share) && (s->thread_row[i].missing & 7) == 7,
+			   "its thread knows nothing");
+	pmu_model_free(model);
+}
+
 static void pools_deviations(void)
 {
 	/* calls of 1, 3 ns in one thread, 10, 10, 10, 16 in the other: mean 50/6 */
@@ -477,6 +508,7 @@ int main(void)
 	never_lets_self_go_below_zero();
 	says_nothing_of_self_around_an_overlap();
 	says_nothing_of_self_below_a_tangled_recursion();
+	says_nothing_of_a_first_call_that_is_open();
 	pools_deviations();
 	keeps_flat_rows_apart();
 	sums_have_each_count_from_whom_it_is_of();

@@ -9,6 +9,7 @@
 #include "counters/perf/places.h"
 #include "group/catalog.h"
 #include "group/group.h"
+#include "machine/models.h"
 #include "tests/tap.h"
 #include "tests/unit/perf_fake.h"
 
@@ -386,9 +387,14 @@ static void a_pmu_that_is_not_there_is_named(void)
 	ok(!got.error[0] && got.error[1] == -ENOENT, "  it alone");
 	has(got.why, "shows no PMU called uncore_nothing", "  why");
 	/* the generic name where the kernel has no such counter */
-	plan.slot[1] = (struct pmu_slot){.kind = PMU_SLOT_ENERGY, .type = PMU_TYPE_NONE};
+	plan.slot[1] = (struct pmu_slot){.kind = PMU_SLOT_ENERGY, .type = PMU_TYPE_NONE, .unit = PMU_ENERGY_GRAPHICS};
+	is_int(perf->probe(&plan, &got), -ENOENT, "energy that its driver does not count");
+	has(got.why, "PMU power has no event energy-gpu here", "  why");
+	is_str(got.mend, "", "  nothing would help");
+	fake_system.devices = "/nonexistent";
 	is_int(perf->probe(&plan, &got), -ENOENT, "energy without a driver");
 	has(got.why, "shows no PMU called power", "  why");
+	fake_system.devices = devices;
 	/* the folder may have it by now: its code is still nobody's */
 	plan.slot[1] = event.slot;
 	snprintf(plan.slot[1].pmu, sizeof(plan.slot[1].pmu), "uncore_imc");

@@ -237,21 +237,34 @@ static void missing_values_are_dashes_with_an_explanation(void)
 static void no_time_per_call_without_calls_is_no_secret(void)
 {
 	struct pmu_model *model = clock_model();
-	struct pmu_model_row *row = sample_row(model, model->section, 0, 1, "idle", 0, 0);
 	char *text;
 
-	row->flags = PMU_ROW_OPEN;
-	row->n_open = 1;
+	sample_row(model, model->section, 0, 1, "idle", 0, 0);
 	pmu_model_finish(model);
 	text = render(model, 0, false);
-	has(text, "\n      idle              0      0 ns   0.0%      -         0 ns  b\n",
-	    "no time per call");
+	has(text, "\n      idle              0      0 ns   0.0%      -         0 ns\n", "no time per call");
 	hasnt(text, "unknown", "nothing is unknown");
 	free(text);
 	model->thread->time_ns = 0;
 	pmu_model_finish(model);
 	text = render(model, 0, false);
 	has(text, "\n  -  unknown", "a share that is not known is");
+	free(text);
+	pmu_model_free(model);
+}
+
+static void of_a_call_that_has_not_ended_nothing_is_known(void)
+{
+	struct pmu_model *model = clock_model();
+	struct pmu_model_row *row = sample_row(model, model->section, 0, 1, "busy", 0, 0);
+	char *text;
+
+	row->flags = PMU_ROW_OPEN;
+	row->n_open = 1;
+	pmu_model_finish(model);
+	text = render(model, 0, false);
+	has(text, "\n      busy              0      -        -       -         -     b\n", "neither time nor share");
+	has(text, "\n  -  unknown", "explained");
 	free(text);
 	pmu_model_free(model);
 }
@@ -659,6 +672,7 @@ int main(void)
 	counts_that_do_not_fit_stand_below();
 	missing_values_are_dashes_with_an_explanation();
 	no_time_per_call_without_calls_is_no_secret();
+	of_a_call_that_has_not_ended_nothing_is_known();
 	marks_are_explained_where_they_occur();
 	doubts_are_told_at_the_end();
 	the_librarys_own_part_is_stated();

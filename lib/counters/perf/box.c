@@ -9,6 +9,7 @@
 
 #include "counters/perf/system.h"
 #include "counters/perf/why.h"
+#include "machine/models.h"
 
 /* Boxes of one PMU; no machine has more than half as many. */
 #define ROOM 256
@@ -40,6 +41,32 @@ static bool is_there(const struct pmu_slot *slot)
 	return slot->pmu[0] && slot->type != PMU_TYPE_ABSENT;
 }
 
+/* The driver may be there and count other domains. */
+static void explain_no_energy(const char *pmu, unsigned int domain, struct pmu_probe *why)
+{
+	static const char *const names[PMU_ENERGY_DOMAINS] = {
+		[PMU_ENERGY_PACKAGE] = "energy-pkg",
+		[PMU_ENERGY_CORES] = "energy-cores",
+		[PMU_ENERGY_GRAPHICS] = "energy-gpu",
+		[PMU_ENERGY_DRAM] = "energy-ram",
+	};
+
+	snprintf(why->why, sizeof(why->why), "the kernel's PMU %s has no event %s here", pmu,
+		 domain < PMU_ENERGY_DOMAINS ? names[domain] : "of energy");
+	why->mend[0] = '\0';
+}
+
+/* @found: boxes of that name */
+static void explain_no_box(const struct pmu_slot *slot, size_t found, struct pmu_probe *why)
+{
+	const char *pmu = pmu_perf_pmu_of(slot);
+
+	if (slot->kind == PMU_SLOT_ENERGY && found)
+		explain_no_energy(pmu, slot->unit, why);
+	else
+		pmu_perf_explain_no_pmu_of(pmu, why);
+}
+
 int pmu_perf_boxes_find(const struct pmu_slot *slot, struct pmu_perf_boxes *boxes, struct pmu_probe *why)
 {
 	const char *pmu = pmu_perf_pmu_of(slot);
@@ -47,9 +74,10 @@ int pmu_perf_boxes_find(const struct pmu_slot *slot, struct pmu_perf_boxes *boxe
 	boxes->box = calloc(ROOM, sizeof(boxes->box[0]));
 	if (!boxes->box)
 		return -ENOMEM;
-	boxes->n = is_there(slot) ? pmu_boxes_find(pmu_perf_system->devices, pmu, boxes->box, ROOM) : 0;
-	if (!boxes->n) {
-		pmu_perf_explain_no_pmu_of(pmu, why);
+	boxes->n = pmu_boxes_find(pmu_perf_system->devices, pmu, boxes->box, ROOM);
+	if (!boxes->n || !is_there(slot)) {
+		explain_no_box(slot, boxes->n, why);
+		boxes->n = 0;
 		return -ENOENT;
 	}
 	why->mend[0] = '\0';
