@@ -49,6 +49,7 @@ pmu_SOURCES = $(json_read_sources) \
 	%D%/command/run_folder.c \
 	%D%/command/run_look.c \
 	%D%/command/run_options.c \
+	%D%/command/run_outliving.c \
 	%D%/command/run_write.c
 pmu_LDADD = lib/libpmu-core.la $(JANSSON_LIBS)
 dist_man_MANS += %D%/command/pmu.1

@@ -115,6 +115,9 @@ check_PROGRAMS += %D%/api/preloaded
 	%D%/api/preloaded_signals.c \
 	%D%/api/preloaded_threads.c
 %C%_api_preloaded_LDADD =
+check_PROGRAMS += %D%/api/preloaded_own
+%C%_api_preloaded_own_SOURCES = %D%/api/preloaded_own.c
+%C%_api_preloaded_own_LDADD =
 
 # Scripts.
 script_tests = \
@@ -317,6 +320,7 @@ EXTRA_DIST += \
 	%D%/unit/model_sample.h \
 	%D%/unit/store_build.h \
 	%D%/valgrind/kernels.c \
+	%D%/valgrind/taken.c \
 	%D%/valgrind/work.c
 
 TEST_EXTENSIONS = .sh

@@ -280,7 +280,7 @@ static int remove_store(const struct pmu_input *input)
 	if (!input->is_store)
 		pmu_command_error("%s is kept: only stores are removed", input->path);
 	else if (input->is_alive)
-		pmu_command_error("%s is kept: its program still runs", input->path);
+		pmu_command_error("%s is kept: its process still runs", input->path);
 	else if (!unlink(input->path))
 		return 0;
 	else

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "bindings/command/command.h"
 #include "bindings/command/inputs.h"
+#include "bindings/command/run.h"
 #include "store/place.h"
 
 static const char *const fate_words[] = {
@@ -29,6 +30,8 @@ static void add_entry(struct pmu_strbuf *out, const struct pmu_store_entry *entr
 {
 	time_t seconds = (time_t)(entry->start_unix_ns / 1000000000u);
 	char when[32] = "?", program[sizeof(entry->program)], *c;
+	/* its process may be another program by now */
+	enum pmu_store_fate fate = entry->fate == PMU_STORE_ALIVE && entry->ended ? PMU_STORE_DEAD : entry->fate;
 	struct tm tm;
 
 	if (localtime_r(&seconds, &tm))
@@ -39,7 +42,7 @@ static void add_entry(struct pmu_strbuf *out, const struct pmu_store_entry *entr
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			*c = '?';
 	pmu_strbuf_addf(out, "%-19s  %8" PRId32 "  %-9s  %-20s  ", when, entry->pid,
-			fate_words[entry->fate], program);
+			fate_words[fate], program);
 	add_size(out, entry->size);
 	pmu_strbuf_addf(out, "  %s\n", entry->path);
 }
@@ -48,8 +51,11 @@ int pmu_report_list(void)
 {
 	struct pmu_strbuf out = {0};
 	struct pmu_store_entry *entry;
-	int n = pmu_store_list(&entry), i;
+	int n, i;
 
+	/* a run that was killed has left what it would have made its report of */
+	pmu_run_folders_sweep();
+	n = pmu_store_list(&entry);
 	if (n < 0) {
 		pmu_command_error("%s", pmu_error_text());
 		return PMU_EXIT_FAILED;

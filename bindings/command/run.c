@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -102,10 +103,13 @@ static int not_executed(const struct run *run)
 {
 	const char *name = run->request.command[0];
 	int error = run->end.exec_errno;
+	struct stat st;
 
 	/* a folder of PATH that we may not look into */
 	if (error == EACCES && !run->target.path[0] && !strchr(name, '/'))
 		error = ENOENT;
+	if (error == EACCES && strchr(name, '/') && !stat(name, &st) && S_ISDIR(st.st_mode))
+		error = EISDIR;
 	if (error != ENOENT)
 		pmu_command_error("cannot run %s: %s", name, strerror(error));
 	else if (run->target.path[0] && access(run->target.path, F_OK) == 0)
@@ -246,6 +250,7 @@ static void report(struct run *run)
 	if (parts->n_lost)
 		pmu_run_note(parts, "the results of %d process%s are missing: there was no room for them in %s",
 			     parts->n_lost, parts->n_lost > 1 ? "es" : "", run->folder.place);
+	pmu_run_outliving_note(&parts->outliving, parts);
 	if (parts->no_memory)
 		pmu_run_note(parts, "there was no memory for the results of all processes");
 	if (!parts->n && describe_nothing(run))

@@ -77,6 +77,8 @@ struct pmu_run_folder {
  * Return: 0 or a negative errno with a sentence.
  */
 int pmu_run_folder_make(struct pmu_run_folder *folder);
+/** pmu_run_folders_sweep() - the same for what earlier runs left, without a new one */
+void pmu_run_folders_sweep(void);
 /** pmu_run_folder_leave() - to processes that still run, after the report; a later run removes it */
 void pmu_run_folder_leave(const struct pmu_run_folder *folder);
 /** pmu_run_folder_remove() - with all that is in it */
@@ -172,7 +174,14 @@ int pmu_run_command(const struct pmu_run_start *start, struct pmu_run_end *end);
 /** pmu_run_die() - by the signal that ended the command, without a core of our own; returns where we survive it */
 void pmu_run_die(int signal_number);
 
-#define PMU_RUN_NOTES 4
+#define PMU_RUN_OUTLIVING 64
+/** Processes that the command has started and that still run, without those whose results are there. */
+struct pmu_run_outliving {
+	pid_t pid[PMU_RUN_OUTLIVING];
+	size_t n;
+};
+
+#define PMU_RUN_NOTES 5
 /** What the processes left behind. */
 struct pmu_run_parts {
 	struct pmu_model **model;
@@ -181,6 +190,7 @@ struct pmu_run_parts {
 	char unread[512];     /* why, of the last */
 	int n_lost;	      /* processes that found no room for theirs */
 	int n_alive;	      /* processes that still ran when the report was made: the folder is theirs */
+	struct pmu_run_outliving outliving; /* those of which nothing is here */
 	bool no_memory;
 	struct pmu_model_run run;
 	char note[PMU_RUN_NOTES][3 * PATH_MAX]; /* about the whole run */
@@ -192,9 +202,22 @@ void pmu_run_note(struct pmu_run_parts *parts, const char *fmt, ...) PMU_PRINTF(
 
 /** pmu_run_take() - where there are many stores: the results of processes that are gone, whose stores are removed */
 void pmu_run_take(const struct pmu_run_folder *folder, struct pmu_run_parts *parts);
-/** pmu_run_take_all() - all results, of processes that still run those up to now; in the order of their start */
+/**
+ * pmu_run_take_all() - all results, once the command has ended; in the order of their start
+ *
+ * Those that end a moment later are waited for; of those that still run then it is what they had done when this was
+ * called.
+ */
 void pmu_run_take_all(const struct pmu_run_folder *folder, struct pmu_run_parts *parts);
 void pmu_run_parts_free(struct pmu_run_parts *parts);
+
+/** pmu_run_outliving_find() - by their environment; those whose environment nobody tells are not among them */
+void pmu_run_outliving_find(const struct pmu_run_folder *folder, struct pmu_run_outliving *outliving);
+/** pmu_run_outliving_any() - does one of them still run? */
+bool pmu_run_outliving_any(const struct pmu_run_folder *folder, const struct pmu_run_outliving *outliving);
+void pmu_run_outliving_drop(struct pmu_run_outliving *outliving, pid_t pid);
+/** pmu_run_outliving_note() - one of what is not in the report */
+void pmu_run_outliving_note(const struct pmu_run_outliving *outliving, struct pmu_run_parts *parts);
 
 /** pmu_run_check_outputs() - can they be written?  Return: 0, or an exit status after a message. */
 int pmu_run_check_outputs(const struct pmu_run_request *request);

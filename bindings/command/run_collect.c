@@ -20,6 +20,17 @@
 #define GRACE_TRIES 20
 #define GRACE_NS    10000000l
 
+/* What a process that still ran when the command ended had done by then. */
+struct early {
+	char path[sizeof(((struct pmu_store_entry *)0)->path)];
+	struct pmu_model *model; /* NULL: taken */
+};
+
+struct earlies {
+	struct early *of;
+	size_t n;
+};
+
 static bool make_room(struct pmu_run_parts *parts)
 {
 	size_t room = parts->room ? 2 * parts->room : 16;
@@ -46,29 +57,81 @@ static bool is_empty(const struct pmu_model *model)
 	return !model->n_doubts;
 }
 
-static void take_one(const struct pmu_store_entry *entry, struct pmu_run_parts *parts)
+static bool is_running(const struct pmu_store_entry *entry)
+{
+	return entry->fate == PMU_STORE_ALIVE && !entry->ended;
+}
+
+static struct pmu_model *read_one(const struct pmu_store_entry *entry, struct pmu_run_parts *parts)
 {
 	struct pmu_model *model = NULL;
-	bool running = entry->fate == PMU_STORE_ALIVE && !entry->ended;
 
-	if (!make_room(parts))
-		return;
-	if (pmu_store_snapshot_file(entry->path, &model)) {
-		snprintf(parts->unread, sizeof(parts->unread), "%s", pmu_error_text());
-		parts->n_unread++;
-		return;
-	}
-	if (running)
-		pmu_model_add_note(model, "the process was still running when the command had ended: this is what it had "
-					  "done by then");
-	if (is_empty(model)) {
+	if (!pmu_store_snapshot_file(entry->path, &model))
+		return model;
+	snprintf(parts->unread, sizeof(parts->unread), "%s", pmu_error_text());
+	parts->n_unread++;
+	return NULL;
+}
+
+/* Return: whether there was something in it. */
+static bool take_model(struct pmu_model *model, struct pmu_run_parts *parts)
+{
+	if (!model || is_empty(model) || !make_room(parts)) {
 		pmu_model_free(model);
-		return;
+		return false;
 	}
 	pmu_metric_fill(model);
 	parts->model[parts->n++] = model;
+	return true;
 }
 
+/* --- those that still run --- */
+
+/* What cannot be read may just be beginning: it is no loss yet. */
+static void look_early(const struct pmu_run_folder *folder, struct pmu_run_parts *parts, struct earlies *early)
+{
+	struct pmu_store_entry *entry;
+	int n = pmu_store_list_folder(folder->path, &entry);
+
+	early->of = calloc(n > 0 ? (size_t)n : 1, sizeof(*early->of));
+	parts->no_memory |= !early->of;
+	for (int i = 0; early->of && i < n; i++) {
+		struct early *one = &early->of[early->n];
+
+		if (!is_running(&entry[i]))
+			continue;
+		strcpy(one->path, entry[i].path);
+		early->n += !pmu_store_snapshot_file(one->path, &one->model);
+	}
+	free(entry);
+}
+
+/* What began after the command's end is not of its run. */
+static void take_running(const struct pmu_store_entry *entry, const struct earlies *early, struct pmu_run_parts *parts)
+{
+	for (size_t i = 0; i < early->n; i++) {
+		struct early *one = &early->of[i];
+
+		if (!one->model || strcmp(one->path, entry->path) != 0)
+			continue;
+		pmu_model_add_note(one->model, "the process was still running when the command had ended: this is what it "
+					       "had done by then");
+		if (take_model(one->model, parts))
+			pmu_run_outliving_drop(&parts->outliving, entry->pid);
+		one->model = NULL;
+	}
+}
+
+static void free_earlies(struct earlies *early)
+{
+	for (size_t i = 0; i < early->n; i++)
+		pmu_model_free(early->of[i].model);
+	free(early->of);
+}
+
+/* --- all of them --- */
+
+/* Also those that are another program by now, which may have no store yet. */
 static int count_alive(const struct pmu_run_folder *folder)
 {
 	struct pmu_store_entry *entry;
@@ -105,7 +168,7 @@ void pmu_run_take(const struct pmu_run_folder *folder, struct pmu_run_parts *par
 		/* what came before an exec goes with the last one, or its number would be given again */
 		if (entry[i].fate != PMU_STORE_DEAD)
 			continue;
-		take_one(&entry[i], parts);
+		take_model(read_one(&entry[i], parts), parts);
 		if (!parts->no_memory)
 			unlink(entry[i].path);
 	}
@@ -140,20 +203,39 @@ static int count_lost(const char *path)
 	return n;
 }
 
-void pmu_run_take_all(const struct pmu_run_folder *folder, struct pmu_run_parts *parts)
+static void wait_for_last(const struct pmu_run_folder *folder, struct pmu_run_outliving *outliving)
 {
 	const struct timespec moment = { .tv_nsec = GRACE_NS };
+
+	pmu_run_outliving_find(folder, outliving);
+	for (int i = 0; i < GRACE_TRIES && (outliving->n || count_alive(folder)); i++) {
+		nanosleep(&moment, NULL);
+		/* who is gone may have started others since */
+		if (outliving->n && !pmu_run_outliving_any(folder, outliving))
+			pmu_run_outliving_find(folder, outliving);
+	}
+	if (outliving->n)
+		pmu_run_outliving_find(folder, outliving);
+}
+
+void pmu_run_take_all(const struct pmu_run_folder *folder, struct pmu_run_parts *parts)
+{
+	struct earlies early = { .n = 0 };
 	struct pmu_store_entry *entry;
 	int n;
 
-	for (int i = 0; i < GRACE_TRIES && count_alive(folder) > 0; i++)
-		nanosleep(&moment, NULL);
+	look_early(folder, parts, &early);
+	wait_for_last(folder, &parts->outliving);
 	n = pmu_store_list_folder(folder->path, &entry);
 	for (int i = 0; i < n; i++) {
 		parts->n_alive += entry[i].fate == PMU_STORE_ALIVE;
-		take_one(&entry[i], parts);
+		if (is_running(&entry[i]))
+			take_running(&entry[i], &early, parts);
+		else
+			take_model(read_one(&entry[i], parts), parts);
 	}
 	free(entry);
+	free_earlies(&early);
 	parts->n_lost = count_lost(folder->path);
 	if (parts->n)
 		qsort(parts->model, parts->n, sizeof(*parts->model), by_start);

@@ -139,6 +139,14 @@ static void sweep(const char *place)
 		pmu_store_prune();
 }
 
+void pmu_run_folders_sweep(void)
+{
+	char place[PMU_PLACE_MAX];
+
+	if (!pmu_store_dir(0, place, sizeof(place)))
+		sweep(place);
+}
+
 /* --- this one's --- */
 
 int pmu_run_folder_make(struct pmu_run_folder *folder)

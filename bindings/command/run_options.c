@@ -185,58 +185,90 @@ static int check_library(struct pmu_run_request *request)
 	return rc ? tell(request) : 0;
 }
 
+/* --- what is preloaded takes these in; @said: the option or the variable that says it --- */
+
 /* Words of PMU_AUTO. */
-static int check_auto(const char *text)
+static int check_auto(const char *said, const char *text)
 {
 	static const char *const words[] = { "main", "threads", "openmp", "functions", "wrap", "markers", "none", NULL };
 	char word[16];
 
-	for (;; text++) {
-		size_t len = strcspn(text, ","), i = 0;
+	for (;;) {
 		const char *near;
+		size_t len, i = 0;
 
+		text += strspn(text, " ");
+		len = strcspn(text, ", ");
 		snprintf(word, sizeof(word), "%.*s", (int)len, text);
 		while (words[i] && (strlen(words[i]) != len || strncmp(text, words[i], len) != 0))
 			i++;
 		if (!words[i]) {
 			near = pmu_closest(word, words);
-			pmu_command_error("--auto: there is no '%.*s'%s%s; choose among main, threads, openmp, functions, "
-					  "wrap and markers, or none", (int)len, text, near ? ", did you mean " : "",
-					  near ? near : "");
+			pmu_command_error("%s: there is no '%.*s'%s%s; choose among main, threads, openmp, functions, "
+					  "wrap and markers, or none", said, (int)len, text,
+					  near ? ", did you mean " : "", near ? near : "");
 			return PMU_EXIT_USAGE;
 		}
-		text += len;
+		text += len + strspn(text + len, " ");
 		if (!*text)
 			return 0;
+		text += *text == ',';
 	}
 }
 
-static int check_min_time(const char *text)
+static int check_min_time(const char *said, const char *text)
 {
 	static const char *const units[] = { "", "ns", "us", "ms", "s", NULL };
-	size_t digits = strspn(text, "0123456789.");
+	const char *number = text + strspn(text, " \t");
+	size_t digits = strspn(number, "0123456789.");
+	const char *unit = number + digits + strspn(number + digits, " \t");
 
-	for (int i = 0; digits && text[0] != '.' && units[i]; i++)
-		if (!strcmp(text + digits, units[i]) && (units[i][0] || !strcmp(text, "0")))
+	for (int i = 0; digits && number[0] != '.' && units[i]; i++)
+		if (!strcmp(unit, units[i]) && (units[i][0] || (digits == 1 && number[0] == '0')))
 			return 0;
-	pmu_command_error("--min-time %s: that is no duration; say it as in 500ns, 10us, 1ms", text);
+	pmu_command_error("%s%c%s: that is no duration; say it as in 500ns, 10us, 1ms", said,
+			  said[0] == '-' ? ' ' : '=', text);
 	return PMU_EXIT_USAGE;
 }
 
 /* "LIBRARY:FUNCTION", more with commas. */
-static int check_wrap(const char *text)
+static int check_wrap(const char *said, const char *text)
 {
 	for (const char *item = text;; item++) {
 		size_t len = strcspn(item, ","), name = strcspn(item, ":,");
 
 		if (!name || name + 1 >= len) {
-			pmu_command_error("--wrap: '%.*s' is not LIBRARY:FUNCTION, as in libblas.so:dgemm_", (int)len, item);
+			pmu_command_error("%s: '%.*s' is not LIBRARY:FUNCTION, as in libblas.so:dgemm_", said, (int)len,
+					  item);
 			return PMU_EXIT_USAGE;
 		}
 		item += len;
 		if (!*item)
 			return 0;
 	}
+}
+
+static int check_preloaded(const struct pmu_run_request *request)
+{
+	const struct {
+		const char *given, *option, *variable;
+		int (*check)(const char *said, const char *text);
+	} settings[] = {
+		{ request->automatic, "--auto", "PMU_AUTO", check_auto },
+		{ request->min_time, "--min-time", "PMU_MIN_TIME", check_min_time },
+		{ request->wrap, "--wrap", "PMU_WRAP", check_wrap },
+	};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < PMU_ARRAY_LEN(settings); i++) {
+		const char *variable = getenv(settings[i].variable);
+
+		if (settings[i].given)
+			rc = settings[i].check(settings[i].option, settings[i].given);
+		else if (variable && *variable)
+			rc = settings[i].check(settings[i].variable, variable);
+	}
+	return rc;
 }
 
 int pmu_run_check_settings(struct pmu_run_request *request)
@@ -252,11 +284,5 @@ int pmu_run_check_settings(struct pmu_run_request *request)
 	rc = check_library(request);
 	environ = ours;
 	pmu_run_environment_free(environment);
-	if (!rc && request->automatic)
-		rc = check_auto(request->automatic);
-	if (!rc && request->min_time)
-		rc = check_min_time(request->min_time);
-	if (!rc && request->wrap)
-		rc = check_wrap(request->wrap);
-	return rc;
+	return rc ? rc : check_preloaded(request);
 }

@@ -141,18 +141,17 @@ static void add_notes(const struct pmu_run_parts *parts, struct pmu_model *model
 		pmu_model_add_note(model, parts->note[i]);
 }
 
-/* Several programs have one name together: that of what was to be run. */
+/* Several programs have one name together, and several command lines one: that of what was to be run. */
 static void name_by_command(struct pmu_model *model, char *const *command)
 {
 	const char *slash = strrchr(command[0], '/');
 	struct pmu_strbuf line = {0};
 
-	if (model->program[0])
-		return;
 	for (int i = 0; command[i]; i++)
 		pmu_strbuf_addf(&line, "%s%s", i ? " " : "", command[i]);
-	model->program = pmu_model_textf(model, "%s", slash ? slash + 1 : command[0]);
-	if (!line.failed)
+	if (!model->program[0])
+		model->program = pmu_model_textf(model, "%s", slash ? slash + 1 : command[0]);
+	if (!model->command[0] && !line.failed)
 		model->command = pmu_model_text(model, pmu_strbuf_text(&line), line.len < 1023 ? line.len : 1023);
 	pmu_strbuf_free(&line);
 }
@@ -293,21 +292,53 @@ static bool any_rank(const struct pmu_run_parts *parts)
 	return false;
 }
 
+/* Is a program of that process among the first @n, one that has a rank or one that has none? */
+static bool had_program(const struct pmu_run_parts *parts, size_t n, int64_t pid, bool ranked)
+{
+	for (size_t i = 0; i < n; i++)
+		if (parts->model[i]->pid == pid && (parts->model[i]->rank >= 0) == ranked)
+			return true;
+	return false;
+}
+
+/* What mpirun's own children are before they become the ranks is a part, and no process, without one. */
+static void tell_left_out(const struct writing *w)
+{
+	const struct pmu_run_parts *parts = w->parts;
+	size_t n_processes = 0, n_ranks = 0;
+
+	for (size_t i = 0; i < parts->n; i++) {
+		int64_t pid = parts->model[i]->pid;
+
+		if (parts->model[i]->rank >= 0 || had_program(parts, i, pid, false))
+			continue;
+		if (had_program(parts, parts->n, pid, true))
+			n_ranks++;
+		else
+			n_processes++;
+	}
+	if (n_processes)
+		pmu_command_error("%zu process%s without an MPI rank %s not in %s", n_processes,
+				  n_processes > 1 ? "es" : "", n_processes > 1 ? "are" : "is", w->configured);
+	else
+		pmu_command_error("what %zu process%s did before %s an MPI rank is not in %s", n_ranks,
+				  n_ranks > 1 ? "es" : "", n_ranks > 1 ? "they had" : "it had", w->configured);
+}
+
 static int name_parts(struct writing *w)
 {
 	bool ranked = any_rank(w->parts);
-	size_t n_left_out = 0;
+	bool left_out = false;
 	int rc = 0;
 
 	for (size_t i = 0; i < w->parts->n && !rc; i++) {
 		if (has_place(w, w->parts->model[i], ranked))
 			rc = name_part(w, w->parts->model[i]);
 		else
-			n_left_out++;
+			left_out = true;
 	}
-	if (n_left_out)
-		pmu_command_error("%zu process%s without an MPI rank %s not in %s", n_left_out, n_left_out > 1 ? "es" : "",
-				  n_left_out > 1 ? "are" : "is", w->configured);
+	if (left_out)
+		tell_left_out(w);
 	qsort(w->named, w->n_named, sizeof(*w->named), by_path);
 	return rc;
 }

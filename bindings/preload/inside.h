@@ -65,12 +65,16 @@ bool preload_forward_open(void *library);
  * @name: a string that stays; "main" or "thread"
  *
  * It ends when the thread does, however that comes about, or here, if that is earlier.
+ * Return of the end: false where it was refused: in a signal handler that interrupted libpmu.
  */
 void preload_life_begin(const char *name);
-void preload_life_end(void);
+bool preload_life_end(void);
 
 /** preload_life_go_on() - in a forked child: the calling thread's goes on from zero. */
 void preload_life_go_on(void);
+
+/** preload_exit_by_number() - before syscall(SYS_exit) and syscall(SYS_exit_group).  Context: any. */
+void preload_exit_by_number(long number);
 
 /** preload_is_main() - is it the program's main, whatever symbols it has? */
 bool preload_is_main(const void *code);

@@ -18,7 +18,6 @@
 pid_t __fork(void);
 int execveat(int dir, const char *path, char *const argv[], char *const envp[], int flags);
 
-/* execl and its like end in one of the others. */
 #define FUNCTIONS(X)  \
 	X(exit)       \
 	X(quick_exit) \
@@ -75,11 +74,23 @@ static void leave(void)
 	pmu_checkpoint(PMU_NEXT_EXIT);
 }
 
+/*
+ * The bare calls.  That of a thread other than the first is left alone: one that clone() made may have the thread-local
+ * variables of its maker, whose regions go on.
+ */
+void preload_exit_by_number(long number)
+{
+	if (number == SYS_exit_group || syscall(SYS_gettid) == getpid())
+		leave();
+}
+
 PRELOAD_STANDS_IN void exit(int status)
 {
 	__typeof__(&exit) next = BEHIND(exit);
 
-	preload_life_end();
+	/* what has been interrupted does not go on */
+	if (!preload_life_end())
+		pmu_checkpoint(PMU_NEXT_EXIT);
 	if (likely(next))
 		next(status);
 	exit_now(status);
@@ -189,7 +200,11 @@ static int after_exec(bool ours, int rc)
 	return rc;
 }
 
-PRELOAD_STANDS_IN int execve(const char *path, char *const argv[], char *const envp[])
+/*
+ * Bodies that both forms share: the names themselves may lead to functions of the program's, which in turn call the
+ * variadic ones.
+ */
+static int run_execve(const char *path, char *const argv[], char *const envp[])
 {
 	__typeof__(&execve) next = BEHIND(execve);
 	bool ours = before_exec();
@@ -198,7 +213,7 @@ PRELOAD_STANDS_IN int execve(const char *path, char *const argv[], char *const e
 					     : (int)syscall(SYS_execve, path, argv, envp));
 }
 
-PRELOAD_STANDS_IN int execv(const char *path, char *const argv[])
+static int run_execv(const char *path, char *const argv[])
 {
 	__typeof__(&execv) next = BEHIND(execv);
 	bool ours = before_exec();
@@ -207,12 +222,27 @@ PRELOAD_STANDS_IN int execv(const char *path, char *const argv[])
 					     : (int)syscall(SYS_execve, path, argv, environ));
 }
 
-PRELOAD_STANDS_IN int execvp(const char *file, char *const argv[])
+static int run_execvp(const char *file, char *const argv[])
 {
 	__typeof__(&execvp) next = BEHIND(execvp);
 	bool ours = before_exec();
 
 	return after_exec(ours, likely(next) ? next(file, argv) : no_such());
+}
+
+PRELOAD_STANDS_IN int execve(const char *path, char *const argv[], char *const envp[])
+{
+	return run_execve(path, argv, envp);
+}
+
+PRELOAD_STANDS_IN int execv(const char *path, char *const argv[])
+{
+	return run_execv(path, argv);
+}
+
+PRELOAD_STANDS_IN int execvp(const char *file, char *const argv[])
+{
+	return run_execvp(file, argv);
 }
 
 PRELOAD_STANDS_IN int execvpe(const char *file, char *const argv[], char *const envp[])
@@ -274,7 +304,7 @@ PRELOAD_STANDS_IN int execl(const char *path, const char *arg, ...)
 	va_start(args, arg);
 	copy_words(argv, arg, &args);
 	va_end(args);
-	return execv(path, argv);
+	return run_execv(path, argv);
 }
 
 PRELOAD_STANDS_IN int execlp(const char *file, const char *arg, ...)
@@ -291,7 +321,7 @@ PRELOAD_STANDS_IN int execlp(const char *file, const char *arg, ...)
 	va_start(args, arg);
 	copy_words(argv, arg, &args);
 	va_end(args);
-	return execvp(file, argv);
+	return run_execvp(file, argv);
 }
 
 PRELOAD_STANDS_IN int execle(const char *path, const char *arg, ...)
@@ -310,5 +340,5 @@ PRELOAD_STANDS_IN int execle(const char *path, const char *arg, ...)
 	va_start(args, arg);
 	copy_words(argv, arg, &args);
 	va_end(args);
-	return execve(path, argv, envp);
+	return run_execve(path, argv, envp);
 }

@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "fortran.h"
+#include "imports.h"
 #include "inside.h"
 #include "preload.h"
 
@@ -66,13 +68,25 @@ static bool on(void)
 /* Their results count for nobody where the real library is missing too. */
 #define BEHIND(index, function) ((__typeof__(&(function)))preload_behind(&behind[index]))
 
+/* Built against our headers, LIKWID's among them: the switch is a call into libpmu. */
+static bool changes_groups(void)
+{
+	return preload_imports((const void *)getauxval(AT_ENTRY), "pmu_group_next");
+}
+
 bool preload_likwid_alone(void)
 {
 	const char *groups = getenv("PMU_GROUP");
 
-	if (!groups || !strchr(groups, ',') || !preload_behind(&behind[NEXT]))
+	if (!groups || !strchr(groups, ','))
 		return false;
-	pmu_note("for LIKWID_MARKER_SWITCH its markers are the only regions: groups change where none is open");
+	if (preload_behind(&behind[NEXT]))
+		pmu_note("for LIKWID_MARKER_SWITCH its markers are the only regions: groups change where none is open");
+	else if (changes_groups())
+		pmu_note("the program goes from group to group: its own regions are the only ones, for groups change "
+			 "where none is open");
+	else
+		return false;
 	return true;
 }
 

@@ -297,6 +297,8 @@ void preload_stop(const char *why)
 	if (!preload_measured())
 		return;
 	preload_main_end();
+	/* what is open of the program's own ends with the measurement, and was not forgotten */
+	pmu_checkpoint(PMU_NEXT_EXIT);
 	pmu_note(why);
 	pmu_fini();
 	__atomic_store_n(&parts, 0, __ATOMIC_RELAXED);

@@ -61,7 +61,9 @@ void preload_wrap_end(void);
 const char *preload_papi_events(void);
 
 /**
- * preload_likwid_alone() - LIKWID's markers are the only regions: groups change between regions, and main would be one
+ * preload_likwid_alone() - LIKWID's markers, or libpmu's own of a program that changes groups, are the only regions
+ *
+ * Groups change between regions, and main would be one.
  *
  * Context: once, when the session has started; the report says so.
  */

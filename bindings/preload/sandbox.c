@@ -60,6 +60,8 @@ __attribute__((used)) static syscall_function *before_syscall(long number, unsig
 		before_sandbox(SET_MODE_STRICT, SET_MODE_FILTER, a, c);
 	else if (unlikely(number == SYS_prctl && a == SET_SECCOMP))
 		before_sandbox(MODE_STRICT, MODE_FILTER, b, c);
+	else if (unlikely(number == SYS_exit_group || number == SYS_exit))
+		preload_exit_by_number(number);
 	return (syscall_function *)preload_behind(&behind[SYSCALL]);
 }
 

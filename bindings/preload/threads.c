@@ -47,18 +47,18 @@ void preload_life_begin(const char *name)
 	errno = saved;
 }
 
-void preload_life_end(void)
+bool preload_life_end(void)
 {
 	const char *name = life;
 
 	if (!name || !preload_measured())
-		return;
+		return true;
 	life = NULL;
 	preload_wrap_leave();
 	preload_functions_leave();
 	/* regions of the program's own that are open now: what they have done counts */
 	pmu_checkpoint(PMU_NEXT_GOES_ON);
-	pmu_region_end(name);
+	return pmu_region_end(name) != -EBUSY;
 }
 
 /* A child that never measures anything leaves nothing behind: one in which nothing is open may be such. */

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -336,6 +337,39 @@ static void deed_times(void)
 		short_recursive(10);
 }
 
+/* --- ends in the middle of the measuring --- */
+
+static HIDDEN void in_a_while(void)
+{
+	struct itimerval once = {{0, 0}, {0, 5000 + getpid() % 100 * 7}};
+
+	setitimer(ITIMER_REAL, &once, NULL);
+}
+
+static NOINLINE void tiny(void)
+{
+	__asm__ volatile("");
+}
+
+static void deed_alarm(void)
+{
+	in_a_while();
+	for (;;)
+		tiny();
+}
+
+static HIDDEN void exit_now(int signal_number)
+{
+	(void)signal_number;
+	exit(0);
+}
+
+static void deed_alarm_exit(void)
+{
+	signal(SIGALRM, exit_now);
+	deed_alarm();
+}
+
 __attribute__((constructor)) static NOINLINE void before_main(void)
 {
 	leaf();
@@ -349,7 +383,7 @@ static const struct {
 } deeds[] = {
 	DEED(calls),	 DEED(depth),	DEED(jump), DEED(handler_jump), DEED(handler),
 	DEED(coroutine), DEED(threads), DEED(exit), DEED(fork),		DEED(plugins),
-	DEED(times),
+	DEED(times),	 DEED(alarm),	DEED(alarm_exit),
 };
 
 HIDDEN static void by_name(const char *name)

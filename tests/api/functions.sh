@@ -152,6 +152,23 @@ others() {
 	sed 's/^/# plugins had /' out
 }
 
+# ends_anywhere DEED: however a begin or end is interrupted that never goes on, what is around it is there
+ends_anywhere() {
+	good=0
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+		rm -f run.csv
+		"$pmu" run -o run.csv ./program "$1" >out 2>err
+		awk -F , '
+			$2 == "main" && $5 == "all" { main = $6 == 1 && $7 >= 4e6 }
+			$2 == "main/deed_alarm/tiny" || $2 == "main/deed_alarm_exit/deed_alarm/tiny" { tiny = $6 > 0 }
+			$2 ~ /deed_alarm$/ && $5 == "all" { around = $6 == 1 && $7 >= 4e6 }
+			END { exit !(main && tiny && around) }' run.csv && good=$((good + 1))
+	done
+	[ $good = 16 ] || cat run.csv >>err
+	[ $good = 16 ]
+	result $? "$how: $1: what was open is there ($good of 16)"
+}
+
 without_names() {
 	cp program named
 	strip program
@@ -236,6 +253,8 @@ for compiler in gcc clang; do
 		deep
 		jumps
 		others
+		ends_anywhere alarm
+		ends_anywhere alarm_exit
 		[ $level = -O0 ] || without_names
 	done
 done

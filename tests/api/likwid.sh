@@ -226,6 +226,14 @@ export LD_LIBRARY_PATH=.
 scenarios "under the preload" LD_PRELOAD="$preload" ./stubbed
 good "under the preload, where groups change" PMU_GROUP=SOFTWARE,TIME LD_PRELOAD="$preload" ./stubbed groups
 is "main is no region" "$(calls main all)" none
+good "under the preload, built against our header" PMU_GROUP=SOFTWARE,TIME LD_LIBRARY_PATH="$lib" \
+	LD_PRELOAD="$preload" ./marked groups
+is "its calls in the second group" \
+	"$(awk -F, '$1 == "TIME" && $3 == "part" && $5 == "all" { print $6 }' report.csv)" 1
+is "main is no region there" "$(calls main all)" none
+good "under the preload, with one group" PMU_GROUP=SOFTWARE LD_LIBRARY_PATH="$lib" LD_PRELOAD="$preload" \
+	./marked mistakes
+is "main is one there" "$(calls main all)" 1
 good "under the preload, main is a region" LD_PRELOAD="$preload" ./stubbed mistakes
 is "with one call" "$(calls main all)" 1
 good "Fortran's names" LD_PRELOAD="$preload" ./fortran

@@ -87,6 +87,8 @@ ends 'main 1, thread 1' thread
 ends 'main 1' _exit
 ends 'main 1' _Exit
 ends 'main 1' quick_exit
+ends 'main 1' exit_group
+ends 'main 1' exit_syscall
 ends 'main 1' err
 ends 'main 1 open' abort
 ends 'main 1 open' fault
@@ -130,6 +132,12 @@ ends 'main 1' vfork_killed
 ends 'main 0 open' vfork_then_die # the child has not ended what is the parent's
 ends 'main 1, main 1' by_system
 ends 'main 1, main 1' by_daemon
+
+# --- programs with an exec of their own ---
+PMU_OUTPUT=none LD_PRELOAD=$preload "$build/tests/api/preloaded_own" >out 2>err
+status=$?
+[ $status = 23 ] && [ "$(cat out)" = 'execv execvp execve' ]
+result $? "functions of the program's own, made of other ones of libc ($status: $(cat out))"
 
 # --- threads ---
 ends 'main 1, thread 4' join_four

@@ -81,6 +81,18 @@ static int leave_by_quick_exit(void)
 	quick_exit(8);
 }
 
+static int leave_by_exit_group(void)
+{
+	work();
+	return (int)syscall(SYS_exit_group, 21);
+}
+
+static int leave_by_exit_syscall(void)
+{
+	work();
+	return (int)syscall(SYS_exit, 22);
+}
+
 static int leave_by_err(void)
 {
 	work();
@@ -245,6 +257,8 @@ const struct deed deeds_ends[] = {
 	{"_exit", leave_by__exit},
 	{"_Exit", leave_by__Exit},
 	{"quick_exit", leave_by_quick_exit},
+	{"exit_group", leave_by_exit_group},
+	{"exit_syscall", leave_by_exit_syscall},
 	{"err", leave_by_err},
 	{"abort", leave_by_abort},
 	{"kill", leave_by_kill},

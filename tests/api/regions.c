@@ -505,6 +505,8 @@ static void a_begin_never_ended_is_named(void)
 	is_int(run_int(open, "calls"), 0, "no call has ended");
 	is_int(run_int(open, "open"), 1, "one is open");
 	ok(run_flag(open, "open"), "marked as open");
+	ok(json_is_null(json_object_get(open, "time_ns")) && json_is_null(json_object_get(open, "share")),
+	   "of which no time is known");
 	is_int(run_doubts(r.json, "left open", "still open"), 1, "the doubt names it");
 	is_int(run_calls(r.json, "left open/twice"), 1, "the inner one of two has ended");
 	is_int(run_int(run_region(r.json, "left open/twice"), "open"), 1,

@@ -18,6 +18,7 @@ cat >program.c <<'C'
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,10 +75,17 @@ static int work(const char *region)
 	return 0;
 }
 
+static void *forget(void *arg)
+{
+	pmu_region_begin("in a thread");
+	pthread_exit(arg);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
 	int value = argc > 2 ? atoi(argv[2]) : 0;
+	pthread_t thread;
 
 	if (!strcmp(what, "show"))
 		return show();
@@ -103,6 +111,17 @@ int main(int argc, char **argv)
 		raise(SIGTSTP);
 	if (!strcmp(what, "_exit"))
 		_exit(value);
+	if (!strncmp(what, "forget", 6)) {
+		pmu_region_begin("forgotten");
+		poll(NULL, 0, 2);
+		if (!strcmp(what, "forget_exit"))
+			_exit(value);
+		if (!strcmp(what, "forget_in_thread")) {
+			pthread_create(&thread, NULL, forget, NULL);
+			pthread_join(thread, NULL);
+			pmu_region_end("forgotten");
+		}
+	}
 	if (!strcmp(what, "exec")) {
 		execl(argv[0], argv[0], "status", argv[2], (char *)NULL);
 		return 41;
@@ -122,13 +141,15 @@ int main(int argc, char **argv)
 		}
 		poll(NULL, 0, 100);
 	}
+	if (!strcmp(what, "fork") && !fork())
+		poll(NULL, 0, value);
 	if (!strcmp(what, "hide"))
 		puts(getenv("PMU_OUTPUT") ? "PMU_OUTPUT" : "nothing");
 	return 0;
 }
 C
 # shellcheck disable=SC2086 # both hold options
-${TEST_CC:-cc} -D_GNU_SOURCE ${TEST_CFLAGS:-} -I"$source/include" -o program program.c -L"$build/lib/.libs" -lpmu \
+${TEST_CC:-cc} -D_GNU_SOURCE ${TEST_CFLAGS:-} -I"$source/include" -pthread -o program program.c -L"$build/lib/.libs" -lpmu \
 	-Wl,-rpath,"$build/lib/.libs" 2>log || {
 	sed 's/^/# /' log
 	echo 'Bail out! the test program cannot be built'
@@ -226,6 +247,9 @@ has report.txt ' user, ' 'with the time of the processor'
 run 0 'a program in its place' -o report.json ./program exec 0
 [ "$(grep -c '"pid": ' report.json)" = 3 ]
 result $? 'both are in the report'
+has report.json "\"command\": \"./program exec 0\"" 'which has the command line that was run'
+run 0 'a program in its place' -o report.txt ./program exec 0
+has report.txt 'pmu: program (1 process on ' 'is the same process'
 swept 'nothing is left over'
 
 # --- mistakes are told before the start ---
@@ -251,6 +275,11 @@ refused 2 'an unknown part' "did you mean threads; choose" --auto main,thread
 refused 2 'no duration' '--min-time 10: ' --min-time 10
 refused 2 'nothing to wrap' "'dgemm_' is not LIBRARY:FUNCTION" --wrap libz:*,dgemm_
 refused 2 'an unknown option' 'did you mean --threads?' --thread
+PMU_AUTO='main, thread' refused 2 'an unknown part of the environment' "PMU_AUTO: there is no 'thread', did you mean threads"
+PMU_MIN_TIME=10 refused 2 'no duration of the environment' 'PMU_MIN_TIME=10: that is no duration'
+PMU_WRAP=dgemm_ refused 2 'nothing to wrap in the environment' "PMU_WRAP: 'dgemm_' is not LIBRARY:FUNCTION"
+PMU_AUTO=foo run 0 'an option in its place' --auto main -o report.txt ./program
+PMU_AUTO=' main, threads' PMU_MIN_TIME='10 us' run 0 'blanks in the environment' -o report.txt ./program
 PMU_GROUP=CROE refused 2 'a group of the environment' 'PMU_GROUP: there is no group "CROE"'
 PMU_GROUP=CROE run 0 'an option in its place' -g TIME -o report.txt ./program
 refused 125 'a folder that is not there' "create $tmp/no first" -o "$tmp/no/report.json"
@@ -269,6 +298,7 @@ has err 'no such command in PATH' 'is said'
 run 127 'no such file' ./no-such-command
 run 126 'a file that cannot be executed' ./program.c
 run 126 'a folder' "$tmp"
+has err 'Is a directory' 'is said'
 printf '#!/no/such/interpreter\n' >script && chmod +x script
 run 127 'no such interpreter' ./script
 has err 'is its interpreter there?' 'is asked'
@@ -383,6 +413,19 @@ else
 fi
 
 # --- processes that outlive it ---
+run 0 'a daemon' -o report.json ./program daemon 2
+elapsed=$(sed -n 's/.*"elapsed_ns": \([0-9]*\).*/\1/p' report.json)
+lasted=$(sed -n 's/^  "duration_ns": \([0-9]*\).*/\1/p' report.json)
+[ "$lasted" -gt 0 ] && [ "$lasted" -lt $((elapsed + 100000000)) ]
+result $? 'is measured until the command'"'"'s end'
+run 0 'one that leaves nothing' -o report.txt sh -c 'env -u LD_PRELOAD sleep 2 & ./program; exit 0'
+grep -qE 'running when the command had ended, and not in this report: sleep [0-9]+$' report.txt
+result $? 'is named'
+run 0 'one that ends a moment later' -o report.txt sh -c './program fork 20 & exit 0'
+lacks report.txt 'not in this report' 'is waited for'
+sleep 2.5
+run 0 'a run after their end' -o report.txt ./program
+swept 'takes their folder away'
 run 0 'a daemon' -o report.txt ./program daemon 2
 has report.txt 'still running' 'is reported as it is'
 left 'its folder is left to it'
@@ -391,6 +434,19 @@ left 'leaves it, too'
 sleep 3
 run 0 'a run after its end' -o report.txt ./program
 swept 'takes it away'
+"$pmu" run -o report.txt ./program await 10 >out 2>err &
+ready out
+kill -KILL $!
+wait $! 2>/dev/null
+kill -KILL "$(sed -n 's/^\([0-9]*\)-.*/\1/p' <<-LIST
+	$(cd place/pmu/run-* && ls)
+LIST
+)"
+sleep 0.5
+subcommand=report run 0 'what a run that was killed has left'
+has out 'program' 'is listed'
+swept 'among what other killed programs left'
+rm -f place/pmu/*.pmu
 "$pmu" run -o report.txt ./program await 10 >out 2>err &
 ready out
 kill -KILL $!
@@ -475,9 +531,21 @@ else
 	has report.json '"program": "sh"' 'is in the report'
 	has report.json '"program": "program"' 'and what it started'
 	lacks err 'ld.so' 'no complaint of the loader'
+	run 0 'a region that is never ended' -o report.txt ./program forget
+	has report.txt 'main/forgotten, thread 0: still open when the program ended' 'is a doubt'
+	grep -q '^    forgotten .* ms .*  b?$' report.txt
+	result $? 'with the time that it had'
+	run 0 'a region that a thread never ends' -o report.txt ./program forget_in_thread
+	has report.txt 'thread/in a thread, thread 1: still open when its thread ended' 'is a doubt'
+	run 3 'a region that _exit() ends' -o report.txt ./program forget_exit 3
+	lacks report.txt 'still open' 'is none'
 	run 0 'a program without a rank' -o 'some-%r.json' env OMPI_COMM_WORLD_RANK=3 ./program
-	[ -e some-3.json ] && [ ! -e some-0.json ] && [ "$(grep -c '1 process without an MPI rank' err)" = 1 ]
+	[ -e some-3.json ] && [ ! -e some-0.json ] &&
+		[ "$(grep -c 'what 1 process did before it had an MPI rank is not in some-%r.json' err)" = 1 ]
 	result $? 'is left out where others have one'
+	run 0 'programs without a rank' -o 'some-%r.json' \
+		sh -c '(OMPI_COMM_WORLD_RANK=1 exec ./program) & (OMPI_COMM_WORLD_RANK=2 exec ./program) & wait'
+	has err 'pmu: 1 process without an MPI rank is not in some-%r.json' 'are of one process where others go on with one'
 	printf 'exit 6\n' >plain && chmod +x plain
 	run 6 'a script without an interpreter' -o report.txt ./plain
 	has report.txt 'main' 'is measured'
