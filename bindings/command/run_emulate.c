@@ -14,14 +14,13 @@
 #define VALGRIND "valgrind"
 /* In the run's folder: one of each process, as valgrind names it. */
 #define LOG "valgrind"
+/* Likewise, and of nothing: what a program itself has callgrind write has names that begin so. */
+#define PROFILE "profile"
 
-/*
- * Valgrind manual, "Valgrind Core" and "Callgrind"; the profile itself is not wanted.  They come after what is told elsewhere,
- * and so they hold.
- */
+/* Valgrind manual, "Valgrind Core" and "Callgrind".  They come after what is told elsewhere, and so they hold. */
 static const char *const options[] = {
 	"--tool=callgrind", "--cache-sim=yes", "--branch-sim=yes", "--trace-children=yes", "--vgdb=no",
-	"--instr-atstart=yes", "--collect-atstart=yes", "--callgrind-out-file=/dev/null",
+	"--instr-atstart=yes", "--collect-atstart=yes",
 };
 
 /* --- options of valgrind's that are told elsewhere --- */
@@ -167,7 +166,8 @@ static void add_skipped(struct pmu_run_words *words)
 	}
 }
 
-char *pmu_run_log_format(const struct pmu_run_folder *folder)
+/* A file in the run's folder, as valgrind takes names. */
+static char *format_of(const struct pmu_run_folder *folder, const char *file)
 {
 	struct pmu_strbuf format = { 0 };
 
@@ -176,11 +176,29 @@ char *pmu_run_log_format(const struct pmu_run_folder *folder)
 			pmu_strbuf_add(&format, "%");
 		pmu_strbuf_add_n(&format, c, 1);
 	}
-	pmu_strbuf_add(&format, "/" LOG ".%p");
+	pmu_strbuf_add(&format, file);
 	if (!format.failed)
 		return format.text;
 	pmu_strbuf_free(&format);
 	return NULL;
+}
+
+char *pmu_run_log_format(const struct pmu_run_folder *folder)
+{
+	return format_of(folder, "/" LOG ".%p");
+}
+
+/* Nobody wants the profile that each process writes at its end; others go with the folder. */
+static void add_profile(const struct pmu_run_folder *folder, struct pmu_run_words *words)
+{
+	char path[PMU_PLACE_MAX + 64], *format = format_of(folder, "/" PROFILE);
+
+	snprintf(path, sizeof(path), "%s/" PROFILE, folder->path);
+	if (format && symlink("/dev/null", path) == 0)
+		add_option(words, "--callgrind-out-file=", format);
+	else
+		add_text(words, "--callgrind-out-file=/dev/null");
+	free(format);
 }
 
 int pmu_run_words_make(const struct pmu_run_request *request, const struct pmu_run_folder *folder,
@@ -199,6 +217,7 @@ int pmu_run_words_make(const struct pmu_run_request *request, const struct pmu_r
 	add_text(words, VALGRIND);
 	for (size_t i = 0; i < PMU_ARRAY_LEN(options); i++)
 		add_text(words, options[i]);
+	add_profile(folder, words);
 	add_option(words, "--log-file=", log);
 	free(log);
 	add_skipped(words);

@@ -225,8 +225,11 @@ untouched() {
 
 if echo '#include <valgrind/callgrind.h>' | ${TEST_CC:-cc} -E - >/dev/null 2>&1; then
 	compile taken "$source/tests/valgrind/taken.c"
+	ls /dev >dev.before
 	check 'counters dumped within a region are missing' taken dump within after around
 	check 'and from then on' taken dump between after after
+	ls /dev | diff dev.before - >err
+	result $? 'and what was dumped is nowhere else'
 	check 'counters set to zero within a region are missing' taken zero within after around
 	check 'and from then on' taken zero between after after
 	check 'collection switched: a new region has no counts' taken toggle between after after
