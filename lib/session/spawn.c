@@ -197,7 +197,11 @@ PMU_INTERPOSE int daemon(int nochdir, int noclose)
 /* Other programs.  Async-signal-safe, so no allocation: what is variadic builds its argv
  * on the stack. */
 
-PMU_INTERPOSE int execve(const char *path, char *const argv[], char *const envp[])
+/*
+ * Bodies that both forms share: the names themselves may lead to functions of the program's, which in turn call the
+ * variadic ones.
+ */
+static int run_execve(const char *path, char *const argv[], char *const envp[])
 {
 	__typeof__(&execve) next = REAL(execve);
 	int rc;
@@ -209,20 +213,20 @@ PMU_INTERPOSE int execve(const char *path, char *const argv[], char *const envp[
 	return rc;
 }
 
-PMU_INTERPOSE int execv(const char *path, char *const argv[])
+static int run_execv(const char *path, char *const argv[])
 {
 	__typeof__(&execv) next = REAL(execv);
 	int rc;
 
 	if (unlikely(!next))
-		return execve(path, argv, environ);
+		return run_execve(path, argv, environ);
 	pmu_pin_lift();
 	rc = next(path, argv);
 	pmu_pin_restore();
 	return rc;
 }
 
-PMU_INTERPOSE int execvp(const char *file, char *const argv[])
+static int run_execvp(const char *file, char *const argv[])
 {
 	__typeof__(&execvp) next = REAL(execvp);
 	int rc;
@@ -233,6 +237,21 @@ PMU_INTERPOSE int execvp(const char *file, char *const argv[])
 	rc = next(file, argv);
 	pmu_pin_restore();
 	return rc;
+}
+
+PMU_INTERPOSE int execve(const char *path, char *const argv[], char *const envp[])
+{
+	return run_execve(path, argv, envp);
+}
+
+PMU_INTERPOSE int execv(const char *path, char *const argv[])
+{
+	return run_execv(path, argv);
+}
+
+PMU_INTERPOSE int execvp(const char *file, char *const argv[])
+{
+	return run_execvp(file, argv);
 }
 
 PMU_INTERPOSE int execvpe(const char *file, char *const argv[], char *const envp[])
@@ -309,7 +328,7 @@ PMU_INTERPOSE int execl(const char *path, const char *arg, ...)
 	va_start(args, arg);
 	copy_words(argv, arg, &args);
 	va_end(args);
-	return execv(path, argv);
+	return run_execv(path, argv);
 }
 
 PMU_INTERPOSE int execlp(const char *file, const char *arg, ...)
@@ -326,7 +345,7 @@ PMU_INTERPOSE int execlp(const char *file, const char *arg, ...)
 	va_start(args, arg);
 	copy_words(argv, arg, &args);
 	va_end(args);
-	return execvp(file, argv);
+	return run_execvp(file, argv);
 }
 
 PMU_INTERPOSE int execle(const char *path, const char *arg, ...)
@@ -345,7 +364,7 @@ PMU_INTERPOSE int execle(const char *path, const char *arg, ...)
 	va_start(args, arg);
 	copy_words(argv, arg, &args);
 	va_end(args);
-	return execve(path, argv, envp);
+	return run_execve(path, argv, envp);
 }
 
 PMU_INTERPOSE int posix_spawn(pid_t *pid, const char *path,

@@ -134,10 +134,12 @@ ends 'main 1, main 1' by_system
 ends 'main 1, main 1' by_daemon
 
 # --- programs with an exec of their own ---
-PMU_OUTPUT=none LD_PRELOAD=$preload "$build/tests/api/preloaded_own" >out 2>err
-status=$?
-[ $status = 23 ] && [ "$(cat out)" = 'execv execvp execve' ]
-result $? "functions of the program's own, made of other ones of libc ($status: $(cat out))"
+for library in "$preload" "$build/lib/.libs/libpmu.so.0"; do
+	PMU_OUTPUT=none LD_PRELOAD=$library "$build/tests/api/preloaded_own" >out 2>err
+	status=$?
+	[ $status = 23 ] && [ "$(cat out)" = 'execv execvp execve' ]
+	result $? "functions of the program's own, made of other ones of libc, with ${library##*/} ($status: $(cat out))"
+done
 
 # --- threads ---
 ends 'main 1, thread 4' join_four
