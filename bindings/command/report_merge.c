@@ -8,6 +8,7 @@
 #include "bindings/command/command.h"
 #include "bindings/command/inputs.h"
 #include "group/metric.h"
+#include "report/combine.h"
 
 static bool is_ranked(const struct pmu_model *model)
 {
@@ -51,32 +52,13 @@ enum pmu_merging pmu_inputs_belong(const struct pmu_input *input, size_t n)
 
 struct process {
 	size_t input;
-	const char *host;
-	int64_t pid;
-	uint32_t nth;
-	uint64_t start_unix_ns;
+	struct pmu_model_part is; /* what tells it from others */
 };
-
-static int by_process(const void *a, const void *b)
-{
-	const struct process *x = a, *y = b;
-	int order = strcmp(x->host, y->host);
-
-	if (order)
-		return order;
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	if (x->start_unix_ns != y->start_unix_ns)
-		return x->start_unix_ns < y->start_unix_ns ? -1 : 1;
-	if (x->nth != y->nth)
-		return x->nth < y->nth ? -1 : 1;
-	return 0;
-}
 
 static int by_input(const void *a, const void *b)
 {
 	const struct process *x = a, *y = b;
-	int order = by_process(a, b);
+	int order = pmu_parts_compare(&x->is, &y->is);
 
 	return order ? order : x->input < y->input ? -1 : x->input > y->input;
 }
@@ -87,10 +69,10 @@ static size_t add_processes(const struct pmu_input *input, size_t i, struct proc
 	size_t n = 0;
 
 	for (unsigned int k = 0; k < model->n_parts; k++)
-		process[n++] = (struct process){i, model->part[k].host, model->part[k].pid, model->part[k].nth,
-						model->part[k].start_unix_ns};
+		process[n++] = (struct process){i, model->part[k]};
 	if (!n)
-		process[n++] = (struct process){i, model->host, model->pid, model->nth, model->start_unix_ns};
+		process[n++] = (struct process){i, {.host = model->host, .pid = model->pid, .nth = model->nth,
+						    .start_unix_ns = model->start_unix_ns}};
 	return n;
 }
 
@@ -111,9 +93,10 @@ static int find_doubles(const struct pmu_input *input, size_t n, bool *left_out)
 		n_processes += add_processes(input, i, &process[n_processes]);
 	qsort(process, n_processes, sizeof(*process), by_input);
 	for (size_t i = 1, first = 0; i < n_processes; i++) {
+		const struct pmu_model_part *is = &process[i].is;
 		size_t at = process[i].input;
 
-		if (by_process(&process[first], &process[i]) != 0 || process[i].pid < 0 || !process[i].start_unix_ns) {
+		if (pmu_parts_compare(&process[first].is, is) != 0 || is->pid < 0 || !is->start_unix_ns) {
 			first = i;
 			continue;
 		}

@@ -63,10 +63,7 @@ static inline void pmu_publish_inner_call(const struct pmu_thread *self,
 	uint32_t seq = pmu_row_banks(self, node->row, &was, &is);
 
 	pmu_bank_put(&is->calls, was->calls + 1);
-	pmu_bank_put(&is->ticks, was->ticks);
-	pmu_bank_put(&is->min, was->min);
-	pmu_bank_put(&is->max, was->max);
-	pmu_bank_put_square(&is->square, was->square);
+	pmu_bank_keep_times(was, is);
 	for (uint32_t i = 0; i < self->n_slots; i++)
 		pmu_bank_put(&is->count[i], was->count[i]);
 	__atomic_store_n(&node->row->seq, seq + 1, __ATOMIC_RELEASE);

@@ -319,10 +319,7 @@ static void forget_in(struct pmu_thread *self, struct pmu_store_row *row, const 
 		return;
 	}
 	pmu_bank_put(&is->calls, was->calls);
-	pmu_bank_put(&is->ticks, was->ticks);
-	pmu_bank_put(&is->min, was->min);
-	pmu_bank_put(&is->max, was->max);
-	pmu_bank_put_square(&is->square, was->square);
+	pmu_bank_keep_times(was, is);
 	for (uint32_t i = 0; i < self->n_slots; i++)
 		pmu_bank_put(&is->count[i], was->count[i] - own->count[i]);
 	__atomic_store_n(&row->seq, seq + 1, __ATOMIC_RELEASE);

@@ -32,6 +32,9 @@ int pmu_model_combine(struct pmu_model *const *part, unsigned int n, enum pmu_co
 /** pmu_model_is_ranked() - has each part of a combined model a rank? */
 bool pmu_model_is_ranked(const struct pmu_model *model);
 
+/** pmu_parts_compare() - by process, and the programs of one in their order; below 0 where @a comes first, 0: the same */
+int pmu_parts_compare(const struct pmu_model_part *a, const struct pmu_model_part *b);
+
 /**
  * pmu_parts_processes() - of how many processes parts are; one that went on as other programs is a part for each
  * @at: indexes of @n of them; NULL: the first @n

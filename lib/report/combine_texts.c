@@ -17,19 +17,24 @@
 
 /* --- how many processes --- */
 
-static int by_process(const void *a, const void *b)
+int pmu_parts_compare(const struct pmu_model_part *a, const struct pmu_model_part *b)
 {
-	const struct pmu_model_part *x = *(const struct pmu_model_part *const *)a,
-				    *y = *(const struct pmu_model_part *const *)b;
-	int order = strcmp(x->host, y->host);
+	int order = strcmp(a->host, b->host);
 
 	if (order)
 		return order;
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	if (x->start_unix_ns != y->start_unix_ns)
-		return x->start_unix_ns < y->start_unix_ns ? -1 : 1;
-	return x->nth < y->nth ? -1 : x->nth > y->nth;
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	if (a->start_unix_ns != b->start_unix_ns)
+		return a->start_unix_ns < b->start_unix_ns ? -1 : 1;
+	return a->nth < b->nth ? -1 : a->nth > b->nth;
+}
+
+static int by_process(const void *a, const void *b)
+{
+	const struct pmu_model_part *const *x = a, *const *y = b;
+
+	return pmu_parts_compare(*x, *y);
 }
 
 /* The programs of one process are numbered; those of the next that has its pid begin anew. */

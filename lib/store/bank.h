@@ -52,6 +52,15 @@ static inline void pmu_bank_add_time(const struct pmu_store_bank *was,
 	pmu_bank_put_square(&is->square, was->square + t * t);
 }
 
+/** pmu_bank_keep_times() - all but the calls as it was */
+static inline void pmu_bank_keep_times(const struct pmu_store_bank *was, struct pmu_store_bank *is)
+{
+	pmu_bank_put(&is->ticks, was->ticks);
+	pmu_bank_put(&is->min, was->min);
+	pmu_bank_put(&is->max, was->max);
+	pmu_bank_put_square(&is->square, was->square);
+}
+
 /*
  * What stands beside the banks: written by the row's thread alone, read by others at any time, each value for
  * itself.
