@@ -43,25 +43,9 @@ static void touch(int n)
 /* What the command says of the store that the run left. */
 static json_t *recover(const struct run *r, const char *folder)
 {
-	char store[512], out[512], command[4096];
-	const char *dir = getenv("TEST_BUILDDIR");
-	int status = -1;
-	pid_t pid;
+	char store[512];
 
-	if (run_files(r, folder, ".pmu", store, sizeof(store)) != 1)
-		return NULL;
-	snprintf(command, sizeof(command), "%s/pmu", dir ? dir : TEST_BUILDDIR);
-	snprintf(out, sizeof(out), "%s/recovered.json", r->dir);
-	fflush(stdout);
-	pid = fork();
-	if (pid == 0) {
-		run_redirect(r, "command", STDOUT_FILENO);
-		run_redirect(r, "command", STDERR_FILENO);
-		execl(command, "pmu", "report", store, "-o", out, (char *)NULL);
-		_exit(127);
-	}
-	waitpid(pid, &status, 0);
-	return status ? NULL : run_load(r, "recovered.json");
+	return run_files(r, folder, ".pmu", store, sizeof(store)) == 1 ? run_report_of(r, store) : NULL;
 }
 
 static long long count_of(const json_t *report, const char *path)

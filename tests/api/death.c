@@ -18,37 +18,12 @@ static void begin_end(const char *name)
 		want(false);
 }
 
-static const char *command_path(void)
-{
-	static char path[4096];
-	const char *dir = getenv("TEST_BUILDDIR");
-
-	snprintf(path, sizeof(path), "%s/pmu", dir ? dir : TEST_BUILDDIR);
-	return path;
-}
-
 /* The report that the command makes of a left-over store; NULL where there is none. */
 static json_t *recover(const struct run *r)
 {
-	char store[512], out[512];
-	int status = -1;
-	pid_t pid;
+	char store[512];
 
-	if (!run_stores(r, store, sizeof(store)))
-		return NULL;
-	snprintf(out, sizeof(out), "%s/recovered.json", r->dir);
-	fflush(stdout);
-	pid = fork();
-	if (pid == 0) {
-		/* A program killed while it made its store leaves one that says nothing.
-		 */
-		run_redirect(r, "command", STDOUT_FILENO);
-		run_redirect(r, "command", STDERR_FILENO);
-		execl(command_path(), "pmu", "report", store, "-o", out, (char *)NULL);
-		_exit(127);
-	}
-	waitpid(pid, &status, 0);
-	return status ? NULL : run_load(r, "recovered.json");
+	return run_stores(r, store, sizeof(store)) ? run_report_of(r, store) : NULL;
 }
 
 /* --- SIGKILL at any moment ------------------------------------------------------------
@@ -452,7 +427,7 @@ static void what_ended_before_exec_is_kept(void)
 
 int main(void)
 {
-	if (access(command_path(), X_OK) < 0)
+	if (access(run_command_path(), X_OK) < 0)
 		return skip_all("no command pmu to read left-over stores with");
 	for (size_t i = 0; i < sizeof(deaths) / sizeof(*deaths); i++)
 		dead_it_keeps_what_ended(&deaths[i]);

@@ -52,33 +52,11 @@ static long long all_calls(const json_t *report, const char *path)
 	return calls_from(run_region(report, path), 0);
 }
 
-/* What the command makes of a store or of another report. */
-static json_t *report_of(const struct run *r, const char *input)
-{
-	const char *dir = getenv("TEST_BUILDDIR");
-	char out[512], command[4096];
-	int status = -1;
-	pid_t pid;
-
-	snprintf(command, sizeof(command), "%s/pmu", dir ? dir : TEST_BUILDDIR);
-	snprintf(out, sizeof(out), "%s/made.json", r->dir);
-	fflush(stdout);
-	pid = fork();
-	if (pid == 0) {
-		run_redirect(r, "command", STDOUT_FILENO);
-		run_redirect(r, "command", STDERR_FILENO);
-		execl(command, "pmu", "report", input, "-o", out, (char *)NULL);
-		_exit(127);
-	}
-	waitpid(pid, &status, 0);
-	return status ? NULL : run_load(r, "made.json");
-}
-
 static json_t *recover(const struct run *r)
 {
 	char store[512];
 
-	return run_stores(r, store, sizeof(store)) == 1 ? report_of(r, store) : NULL;
+	return run_stores(r, store, sizeof(store)) == 1 ? run_report_of(r, store) : NULL;
 }
 
 #define ok_int(got, want, ...)                                    \
@@ -125,7 +103,7 @@ static void calls_are_where_their_length_is(void)
 	is_at_least(run_int(r, "time_p90_ns"), MS, "nine tenths");
 	is_at_least(run_int(r, "time_p99_ns"), 20 * MS, "99 of a hundred");
 	ok(run_int(r, "time_p99_9_ns") <= run_int(r, "time_max_ns"), "none is longer than the longest");
-	again = report_of(&run_, run_path(&run_, "run.json"));
+	again = run_report_of(&run_, run_path(&run_, "run.json"));
 	ok(again && json_equal(json_object_get(again, "regions"), json_object_get(run_.json, "regions")),
 	   "a report of the report says the same");
 	json_decref(again);

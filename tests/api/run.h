@@ -204,6 +204,35 @@ __attribute__((unused)) static json_t *run_load(const struct run *r, const char 
 	return json;
 }
 
+__attribute__((unused)) static const char *run_command_path(void)
+{
+	static char path[4096];
+	const char *dir = getenv("TEST_BUILDDIR");
+
+	snprintf(path, sizeof(path), "%s/pmu", dir ? dir : TEST_BUILDDIR);
+	return path;
+}
+
+/* What the command makes of a store, which says nothing where its program died while it made it, or of another report. */
+__attribute__((unused)) static json_t *run_report_of(const struct run *r, const char *input)
+{
+	char out[512];
+	int status = -1;
+	pid_t pid;
+
+	snprintf(out, sizeof(out), "%s/made.json", r->dir);
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		run_redirect(r, "command", STDOUT_FILENO);
+		run_redirect(r, "command", STDERR_FILENO);
+		execl(run_command_path(), "pmu", "report", input, "-o", out, (char *)NULL);
+		_exit(127);
+	}
+	waitpid(pid, &status, 0);
+	return status ? NULL : run_load(r, "made.json");
+}
+
 /* Start @fn(@arg); @env: "NAME=VALUE" to set, "NAME" to unset, NULL at the end. */
 static void run_start(struct run *r, int (*fn)(void *), void *arg, const char *const *env)
 {
