@@ -10,14 +10,14 @@
 #include "pmu.h"
 
 #define N_THREADS  2
-#define N_LINES	   100000 /* of text */
+#define N_LINES    100000 /* of text */
 #define LINE_WORDS 15
 #define LINE_SIZE  256
 #define N_PEOPLE   (1u << 22) /* the tables of them are larger than most caches */
 #define N_FRIENDS  4
 #define N_ROUNDS   10
 #define N_BODIES   5000
-#define N_STEPS	   8
+#define N_STEPS    8
 
 /* Charles Darwin, On the Origin of Species, 1859: how the book begins. */
 static char opening[] = "when on board hms beagle as naturalist i was much struck with "
@@ -122,8 +122,8 @@ static int check_words(void)
 		for (uint32_t i = 1; i < n_words[t]; i++)
 			if (by_text(&word[t][i - 1], &word[t][i]) > 0)
 				return -1;
-	printf("words   %u in %d lines, sorted from \"%s\" to \"%s\"\n", n, N_LINES,
-	       word[0][0], word[0][n_words[0] - 1]);
+	printf("words   %u in %d lines, sorted from \"%s\" to \"%s\"\n", n, N_LINES, word[0][0],
+	       word[0][n_words[0] - 1]);
 	return n == n_written ? 0 : -1;
 }
 
@@ -162,8 +162,8 @@ static int check_spread(void)
 		n_heard += heard[i] > 0;
 		sum += heard[i];
 	}
-	printf("spread  %u of %u people have heard the news, %.9f of it in all\n",
-	       n_heard, N_PEOPLE, sum);
+	printf("spread  %u of %u people have heard the news, %.9f of it in all\n", n_heard,
+	       N_PEOPLE, sum);
 	return fabs(sum - 1) < 1e-9 ? 0 : -1;
 }
 
@@ -208,8 +208,8 @@ static int check_bodies(void)
 
 	for (int i = 0; i < N_BODIES; i++)
 		sum += x_speed[i] + y_speed[i];
-	printf("bodies  %d attracted each other for %d steps, and moved by %.9f in all\n",
-	       N_BODIES, N_STEPS, fabs(sum));
+	printf("bodies  %d attracted each other for %d steps, and moved by %.9f in all\n", N_BODIES,
+	       N_STEPS, fabs(sum));
 	return fabs(sum) < 1e-9 ? 0 : -1;
 }
 

@@ -21,9 +21,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PMU_VERSION_MAJOR 0
-#define PMU_VERSION_MINOR 1
-#define PMU_VERSION_PATCH 0
+#define PMU_VERSION_MAJOR  0
+#define PMU_VERSION_MINOR  1
+#define PMU_VERSION_PATCH  0
 #define PMU_VERSION_STRING "0.1.0"
 /** One number for comparisons: 0xMMmmpp, as pmu_version() returns it. */
 #define PMU_VERSION ((PMU_VERSION_MAJOR << 16) | (PMU_VERSION_MINOR << 8) | PMU_VERSION_PATCH)
@@ -337,44 +337,45 @@ int pmu_version(void);
 
 /* A statement expression, because as a statement of its own a plain value draws a warning. */
 #if defined(__GNUC__)
-#define PMU_NOTHING_(argument, value) \
-	__extension__({                \
+#define PMU_NOTHING_(argument, value)   \
+	__extension__({                 \
 		(void)sizeof(argument); \
-		value;                 \
+		value;                  \
 	})
 #else
 #define PMU_NOTHING_(argument, value) ((void)sizeof(argument), value)
 #endif
 #define PMU_NO_DEVICE_ (-19) /* -ENODEV */
 
-#define pmu_init(options) PMU_NOTHING_(options, 0)
-#define pmu_region_begin(name) PMU_NOTHING_(name, 0)
-#define pmu_region_end(name) PMU_NOTHING_(name, 0)
+#define pmu_init(options)             PMU_NOTHING_(options, 0)
+#define pmu_region_begin(name)        PMU_NOTHING_(name, 0)
+#define pmu_region_end(name)          PMU_NOTHING_(name, 0)
 #define pmu_region_begin_n(name, len) PMU_NOTHING_(name, PMU_NOTHING_(len, 0))
-#define pmu_region_end_n(name, len) PMU_NOTHING_(name, PMU_NOTHING_(len, 0))
-#define pmu_thread_attach() PMU_NOTHING_(0, 0)
+#define pmu_region_end_n(name, len)   PMU_NOTHING_(name, PMU_NOTHING_(len, 0))
+#define pmu_thread_attach()           PMU_NOTHING_(0, 0)
 #define pmu_region_read(region, thread, counts) \
 	PMU_NOTHING_(region, PMU_NOTHING_(thread, PMU_NOTHING_(counts, PMU_NO_DEVICE_)))
-#define pmu_region_reset(name) PMU_NOTHING_(name, 0)
-#define pmu_region_is_open(name) PMU_NOTHING_(name, 0)
-#define pmu_group_next() PMU_NOTHING_(0, 0)
-#define pmu_count_name(slot) PMU_NOTHING_(slot, (const char *)0)
-#define pmu_report(path) PMU_NOTHING_(path, 0)
+#define pmu_region_reset(name)        PMU_NOTHING_(name, 0)
+#define pmu_region_is_open(name)      PMU_NOTHING_(name, 0)
+#define pmu_group_next()              PMU_NOTHING_(0, 0)
+#define pmu_count_name(slot)          PMU_NOTHING_(slot, (const char *)0)
+#define pmu_report(path)              PMU_NOTHING_(path, 0)
 #define pmu_report_text(format, text) PMU_NOTHING_(format, PMU_NOTHING_(text, PMU_NO_DEVICE_))
-#define pmu_note(text) PMU_NOTHING_(text, 0)
-#define pmu_checkpoint(next) PMU_NOTHING_(next, 0)
-#define pmu_fini() PMU_NOTHING_(0, 0)
+#define pmu_note(text)                PMU_NOTHING_(text, 0)
+#define pmu_checkpoint(next)          PMU_NOTHING_(next, 0)
+#define pmu_fini()                    PMU_NOTHING_(0, 0)
 #define pmu_counters_open(events, scope, counters) \
 	PMU_NOTHING_(events, PMU_NOTHING_(scope, PMU_NOTHING_(counters, PMU_NO_DEVICE_)))
 #define pmu_counters_start(counters) PMU_NOTHING_(counters, PMU_NO_DEVICE_)
-#define pmu_counters_stop(counters) PMU_NOTHING_(counters, PMU_NO_DEVICE_)
+#define pmu_counters_stop(counters)  PMU_NOTHING_(counters, PMU_NO_DEVICE_)
 #define pmu_counters_read(counters, value, n, missing) \
-	PMU_NOTHING_(counters, PMU_NOTHING_(value, PMU_NOTHING_(n, PMU_NOTHING_(missing, PMU_NO_DEVICE_))))
+	PMU_NOTHING_(counters,                         \
+		     PMU_NOTHING_(value, PMU_NOTHING_(n, PMU_NOTHING_(missing, PMU_NO_DEVICE_))))
 #define pmu_counters_reset(counters) PMU_NOTHING_(counters, PMU_NO_DEVICE_)
 #define pmu_counters_close(counters) PMU_NOTHING_(counters, (void)0)
-#define pmu_last_error() PMU_NOTHING_(0, "")
-#define pmu_strerror(code) PMU_NOTHING_(code, "")
-#define pmu_version() PMU_NOTHING_(0, PMU_VERSION)
+#define pmu_last_error()             PMU_NOTHING_(0, "")
+#define pmu_strerror(code)           PMU_NOTHING_(code, "")
+#define pmu_version()                PMU_NOTHING_(0, PMU_VERSION)
 
 #endif /* PMU_DISABLE */
 
@@ -389,20 +390,22 @@ int pmu_version(void);
 #define PMU_REGION(name) ((void)sizeof(name))
 #elif defined(__GNUC__)
 /* with -finstrument-functions they would be regions themselves */
-__attribute__((no_instrument_function)) static inline const char *pmu_region_scope_begin_(const char *name)
+__attribute__((no_instrument_function)) static inline const char *pmu_region_scope_begin_(
+	const char *name)
 {
 	(void)pmu_region_begin(name);
 	return name;
 }
-__attribute__((no_instrument_function)) static inline void pmu_region_scope_end_(const char *const *name)
+__attribute__((no_instrument_function)) static inline void pmu_region_scope_end_(
+	const char *const *name)
 {
 	(void)pmu_region_end(*name);
 }
 #define PMU_REGION_CAT2_(a, b) a##b
-#define PMU_REGION_CAT_(a, b) PMU_REGION_CAT2_(a, b)
-#define PMU_REGION(name)                                                                   \
-	__attribute__((cleanup(pmu_region_scope_end_), unused)) const char *const          \
-		PMU_REGION_CAT_(pmu_region_scope_, __LINE__) = pmu_region_scope_begin_(name)
+#define PMU_REGION_CAT_(a, b)  PMU_REGION_CAT2_(a, b)
+#define PMU_REGION(name)                                                                           \
+	__attribute__((cleanup(pmu_region_scope_end_), unused)) const char *const PMU_REGION_CAT_( \
+		pmu_region_scope_, __LINE__) = pmu_region_scope_begin_(name)
 #endif
 
 #ifdef __cplusplus

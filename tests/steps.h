@@ -75,7 +75,12 @@ __asm__(".text\n"
 	".comm steps_memory, 64, 64\n");
 /* What a step has, its call included; of a library call that and the name are the library's. */
 static const struct steps_cost steps_step = { { 7, 3, 2, 1 } }, steps_library = { { 5, 2, 2, 0 } };
-#define STEPS_CALL { { 4, 2, 1, 0 } }
+#define STEPS_CALL                 \
+	{                          \
+		{                  \
+			4, 2, 1, 0 \
+		}                  \
+	}
 #elif defined(__aarch64__) && defined(__LP64__)
 __asm__(".text\n"
 	".balign 64\n"
@@ -112,7 +117,12 @@ __asm__(".text\n"
 	".local steps_memory\n"
 	".comm steps_memory, 64, 64\n");
 static const struct steps_cost steps_step = { { 4, 3, 1, 0 } }, steps_library = { { 2, 2, 1, 0 } };
-#define STEPS_CALL { { 4, 2, 0, 0 } }
+#define STEPS_CALL                 \
+	{                          \
+		{                  \
+			4, 2, 0, 0 \
+		}                  \
+	}
 #else
 #error "no work of known length for this processor"
 #endif
@@ -203,7 +213,8 @@ __attribute__((unused)) static void steps_begin(struct steps_book *book, const c
 	steps_step_to(book, (void *)pmu_region_begin, name);
 	steps_count(book, &steps_library, 1);
 	if (!region) {
-		snprintf(path, sizeof(path), "%.500s%s%.298s", book->depth ? book->stack[book->depth - 1]->path : "",
+		snprintf(path, sizeof(path), "%.500s%s%.298s",
+			 book->depth ? book->stack[book->depth - 1]->path : "",
 			 book->depth ? "/" : "", name);
 		region = steps_region_at(book, path);
 		region->name = name;
@@ -234,7 +245,8 @@ __attribute__((unused)) static void steps_end(struct steps_book *book, const cha
 }
 
 /** steps_work() - a kernel */
-__attribute__((unused)) static void steps_work(struct steps_book *book, const struct steps_kernel *kernel, uint64_t turns)
+__attribute__((unused)) static void steps_work(struct steps_book *book,
+					       const struct steps_kernel *kernel, uint64_t turns)
 {
 	steps_step_to(book, (void *)kernel->run, (const void *)(uintptr_t)turns);
 	steps_count(book, &steps_step, 1);
@@ -243,7 +255,8 @@ __attribute__((unused)) static void steps_work(struct steps_book *book, const st
 }
 
 /** steps_call() - another call of the library's, with one argument */
-__attribute__((unused)) static void steps_call(struct steps_book *book, void *function, const void *argument)
+__attribute__((unused)) static void steps_call(struct steps_book *book, void *function,
+					       const void *argument)
 {
 	steps_step_to(book, function, argument);
 	steps_count(book, &steps_library, 1);

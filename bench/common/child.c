@@ -18,7 +18,8 @@ extern char **environ;
 /* Where registers are is a fact of the machine, like its processor: no choice of what to measure. */
 static bool says_where(const char *variable)
 {
-	static const char *const names[] = {"PMU_MSR_DEVICE=", "PMU_MSR_BATCH=", "PMU_CPUID_FILE="};
+	static const char *const names[] = { "PMU_MSR_DEVICE=", "PMU_MSR_BATCH=",
+					     "PMU_CPUID_FILE=" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strncmp(variable, names[i], strlen(names[i])))
@@ -58,8 +59,8 @@ static void exec_self(const struct child *child, const char *program)
 	const char *word[MAX_WORDS];
 	size_t n = 0;
 
-	for (const char *const *tool = child->tool; tool && *tool && n < MAX_WORDS - 3 - CHILD_ARGUMENTS;
-	     tool++)
+	for (const char *const *tool = child->tool;
+	     tool && *tool && n < MAX_WORDS - 3 - CHILD_ARGUMENTS; tool++)
 		word[n++] = *tool;
 	word[n++] = program;
 	word[n++] = "--child";
@@ -92,8 +93,7 @@ static bool take_some(struct stream *stream)
 		stream->text = more;
 		stream->room = room;
 	}
-	got = read(stream->fd, stream->text + stream->len,
-		   stream->room - stream->len - 1);
+	got = read(stream->fd, stream->text + stream->len, stream->room - stream->len - 1);
 	if (got <= 0)
 		return false;
 	stream->len += (size_t)got;
@@ -102,9 +102,9 @@ static bool take_some(struct stream *stream)
 
 static void take_all(struct stream *out, struct stream *err)
 {
-	struct stream *stream[2] = {out, err};
-	struct pollfd wait[2] = {{.fd = out->fd, .events = POLLIN},
-				 {.fd = err->fd, .events = POLLIN}};
+	struct stream *stream[2] = { out, err };
+	struct pollfd wait[2] = { { .fd = out->fd, .events = POLLIN },
+				  { .fd = err->fd, .events = POLLIN } };
 
 	while (wait[0].fd >= 0 || wait[1].fd >= 0) {
 		if (poll(wait, 2, -1) < 0)
@@ -121,16 +121,14 @@ static void explain(struct child *child, int status)
 	const char *said = child->err && *child->err ? child->err : "it says nothing";
 
 	if (WIFSIGNALED(status))
-		snprintf(child->why, sizeof(child->why), "killed by signal %d",
-			 WTERMSIG(status));
+		snprintf(child->why, sizeof(child->why), "killed by signal %d", WTERMSIG(status));
 	else
-		snprintf(child->why, sizeof(child->why), "%.*s", (int)strcspn(said, "\n"),
-			 said);
+		snprintf(child->why, sizeof(child->why), "%.*s", (int)strcspn(said, "\n"), said);
 }
 
 static int wait_for(struct child *child, pid_t pid, int out_fd, int err_fd)
 {
-	struct stream out = {.fd = out_fd}, err = {.fd = err_fd};
+	struct stream out = { .fd = out_fd }, err = { .fd = err_fd };
 	int status = 0;
 
 	take_all(&out, &err);

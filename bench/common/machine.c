@@ -16,13 +16,15 @@
 /* In a process of its own: there a session leaves nothing behind, neither pins nor settings. */
 static void describe(int fd)
 {
-	static const char *const settings[] = {"PMU_BACKEND=clock", "PMU_PIN=none", "PMU_OUTPUT=none", NULL};
+	static const char *const settings[] = { "PMU_BACKEND=clock", "PMU_PIN=none",
+						"PMU_OUTPUT=none", NULL };
 	char said[sizeof(((struct machine *)NULL)->description)];
 	json_t *report;
 
 	child_environment(settings);
 	if (pmu_init(NULL) == 0 && report_now(&report) == 0) {
-		report_text(said, sizeof(said), json_object_get(json_object_get(report, "machine"), "description"));
+		report_text(said, sizeof(said),
+			    json_object_get(json_object_get(report, "machine"), "description"));
 		if (write(fd, said, strlen(said)) < 0)
 			_exit(1);
 	}
@@ -61,12 +63,12 @@ const struct machine *machine_here(void)
 		return &machine;
 	ask_library(machine.description, sizeof(machine.description));
 	if (uname(&name) == 0)
-		snprintf(machine.kernel, sizeof(machine.kernel), "%.20s %.60s %.16s", name.sysname, name.release,
-			 name.machine);
+		snprintf(machine.kernel, sizeof(machine.kernel), "%.20s %.60s %.16s", name.sysname,
+			 name.release, name.machine);
 	n = sysconf(_SC_NPROCESSORS_ONLN);
 	machine.processors = n > 0 ? (int)n : 0;
-	snprintf(machine.library, sizeof(machine.library), "%d.%d.%d", pmu_version() >> 16, pmu_version() >> 8 & 0xff,
-		 pmu_version() & 0xff);
+	snprintf(machine.library, sizeof(machine.library), "%d.%d.%d", pmu_version() >> 16,
+		 pmu_version() >> 8 & 0xff, pmu_version() & 0xff);
 	return &machine;
 }
 

@@ -8,7 +8,7 @@ struct machine {
 	char description[160]; /* "AMD EPYC, 2 processors, virtual machine (KVM)" */
 	char kernel[100];      /* "Linux 6.1.0 x86_64" */
 	char library[32];      /* version of the libpmu that is loaded */
-	int processors;	       /* that are online; 0: not known */
+	int processors;        /* that are online; 0: not known */
 };
 
 /** machine_here() - asked for once; the library has a session for that, in a process of its own */

@@ -27,9 +27,17 @@ static inline void settle(void)
 	case n:                                                               \
 		__asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(value)); \
 		break
-#define COUNTERS(tens) \
-	COUNTER(tens##0); COUNTER(tens##1); COUNTER(tens##2); COUNTER(tens##3); COUNTER(tens##4); \
-	COUNTER(tens##5); COUNTER(tens##6); COUNTER(tens##7); COUNTER(tens##8); COUNTER(tens##9)
+#define COUNTERS(tens)    \
+	COUNTER(tens##0); \
+	COUNTER(tens##1); \
+	COUNTER(tens##2); \
+	COUNTER(tens##3); \
+	COUNTER(tens##4); \
+	COUNTER(tens##5); \
+	COUNTER(tens##6); \
+	COUNTER(tens##7); \
+	COUNTER(tens##8); \
+	COUNTER(tens##9)
 
 /* Which counter it is is part of the instruction. */
 static inline uint64_t counter(uint32_t number)

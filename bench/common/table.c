@@ -15,16 +15,16 @@ static bool with_ours; /* and with libpmu, not with one region */
 
 struct row row_for(const char *subject, const char *unit)
 {
-	return (struct row){.subject = subject,
-			    .threads = 1,
-			    .value = -1,
-			    .min = -1,
-			    .max = -1,
-			    .unit = unit,
-			    .bare = -1,
-			    .ratio_bare = -1,
-			    .ratio_one = -1,
-			    .ratio_ours = -1};
+	return (struct row){ .subject = subject,
+			     .threads = 1,
+			     .value = -1,
+			     .min = -1,
+			     .max = -1,
+			     .unit = unit,
+			     .bare = -1,
+			     .ratio_bare = -1,
+			     .ratio_one = -1,
+			     .ratio_ours = -1 };
 }
 
 /* A number of @width characters with as many decimals as mean something. */
@@ -38,7 +38,7 @@ static void text_number(double value, int width, int decimals)
 
 static void text_target(const struct row *row)
 {
-	static const char *const of[] = {"", "", " x bare", " x one"};
+	static const char *const of[] = { "", "", " x bare", " x one" };
 
 	if (row->target_of == OF_VALUE)
 		printf("  %g %s", row->target, row->unit);
@@ -63,7 +63,11 @@ static void text_row(const struct row *row)
 	}
 	text_target(row);
 	if (row->note)
-		printf("%s%s", row->value >= 0 ? "  " : row->optional ? "  not here: " : "  not measured: ", row->note);
+		printf("%s%s",
+		       row->value >= 0 ? "  "
+		       : row->optional ? "  not here: "
+				       : "  not measured: ",
+		       row->note);
 	printf("\n");
 	fflush(stdout);
 }
@@ -78,7 +82,7 @@ static void json_number(const char *name, double value)
 
 static void json_row(const struct row *row)
 {
-	static const char *const of[] = {"", "value", "bare", "one"};
+	static const char *const of[] = { "", "value", "bare", "one" };
 
 	printf("%s\n  {", n_rows ? "," : "");
 	json_text("part", heading);
@@ -87,7 +91,8 @@ static void json_row(const struct row *row)
 	printf(", \"threads\": %d, ", row->threads);
 	if (row->at.source) {
 		json_text("source", row->at.source);
-		printf(", \"names\": %d, \"depth\": %d, \"counts\": %d, ", row->at.names, row->at.depth, row->at.counts);
+		printf(", \"names\": %d, \"depth\": %d, \"counts\": %d, ", row->at.names,
+		       row->at.depth, row->at.counts);
 	}
 	json_text("unit", row->unit);
 	json_number("value", row->value);
@@ -132,8 +137,8 @@ static void head(const char *text, bool beside_bare, bool beside_ours)
 	with_ours = beside_ours;
 	if (as_json)
 		return;
-	printf("\n%s\n%-40s %7s %9s %9s %9s %-5s", text, "subject", "threads", "median",
-	       "min", "max", "");
+	printf("\n%s\n%-40s %7s %9s %9s %9s %-5s", text, "subject", "threads", "median", "min",
+	       "max", "");
 	if (with_ours)
 		printf(" %9s %6s %8s", "bare", "x bare", "x libpmu");
 	else if (with_bare)

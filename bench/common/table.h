@@ -11,18 +11,18 @@ struct row {
 	int threads;
 	double value, min, max; /* median, least, most, in @unit */
 	const char *unit;
-	double bare;	   /* what the bare reads took beside it */
+	double bare;       /* what the bare reads took beside it */
 	double ratio_bare; /* medians of the ratios of each round: to the bare reads, */
 	double ratio_one;  /* and to one region alone */
 	double ratio_ours; /* and to libpmu, where others are compared with it */
 	enum target_of { NO_TARGET, OF_VALUE, OF_BARE, OF_ONE } target_of;
 	double target;
 	const char *note; /* why nothing was measured, or a remark; NULL */
-	struct row_at {	  /* where in a sweep; source NULL: in none */
+	struct row_at {   /* where in a sweep; source NULL: in none */
 		const char *source;
 		int names, depth, counts;
 	} at;
-	bool optional;	  /* not to be had everywhere: without a value it is no failure */
+	bool optional; /* not to be had everywhere: without a value it is no failure */
 };
 
 /** A row of @subject in which nothing is measured yet. */

@@ -43,7 +43,8 @@ static void read_group(struct loop *loop, size_t n_pairs)
 	uint64_t before[3 + PMU_MAX_COUNTS], after[3 + PMU_MAX_COUNTS];
 
 	for (size_t i = 0; i < n_pairs; i++) {
-		if (read(loop->fd[0], before, sizeof(before)) < 0 || read(loop->fd[0], after, sizeof(after)) < 0)
+		if (read(loop->fd[0], before, sizeof(before)) < 0 ||
+		    read(loop->fd[0], after, sizeof(after)) < 0)
 			abort();
 		loop->sink = after[3] - before[3];
 	}
@@ -70,8 +71,8 @@ static void unmap_pages(struct loop *loop, int n)
 static bool map_pages(struct loop *loop)
 {
 	for (int i = 0; i < loop->n_counts; i++) {
-		struct perf_event_mmap_page *page =
-			mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, loop->fd[i], 0);
+		struct perf_event_mmap_page *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE),
+							 PROT_READ, MAP_SHARED, loop->fd[i], 0);
 
 		if (page == MAP_FAILED) {
 			unmap_pages(loop, i);
@@ -94,22 +95,22 @@ static const struct event {
 	uint64_t config;
 	bool in_kernel; /* happens there: the library counts it there, too */
 } events[] = {
-	{"task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, false},
-	{"cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, false},
-	{"page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, false},
-	{"minor-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN, false},
-	{"major-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ, false},
-	{"alignment-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_ALIGNMENT_FAULTS, false},
-	{"emulation-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_EMULATION_FAULTS, false},
-	{"context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, true},
-	{"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, false},
-	{"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false},
-	{"branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, false},
-	{"branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, false},
-	{"cache-references", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES, false},
-	{"cache-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, false},
-	{"ref-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES, false},
-	{"bus-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES, false},
+	{ "task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, false },
+	{ "cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, false },
+	{ "page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, false },
+	{ "minor-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN, false },
+	{ "major-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ, false },
+	{ "alignment-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_ALIGNMENT_FAULTS, false },
+	{ "emulation-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_EMULATION_FAULTS, false },
+	{ "context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, true },
+	{ "instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, false },
+	{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false },
+	{ "branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, false },
+	{ "branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, false },
+	{ "cache-references", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES, false },
+	{ "cache-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, false },
+	{ "ref-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES, false },
+	{ "bus-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES, false },
 };
 
 /* The event at the beginning of @list, which then is what comes after it; NULL where it is none of ours. */
@@ -159,7 +160,8 @@ static int open_event(const struct event *event, int leader, uint64_t config1)
 		.pinned = leader < 0,
 		.exclude_kernel = !event->in_kernel,
 		.exclude_hv = 1,
-		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
+			       PERF_FORMAT_TOTAL_TIME_RUNNING,
 	};
 
 	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
@@ -189,10 +191,12 @@ static int open_group(struct loop *loop, char *why, size_t size)
 	for (loop->n_counts = 0; *list && loop->n_counts < MAX_COUNTS; loop->n_counts++) {
 		const char *name = list;
 		const struct event *event = next_event(&list);
-		int fd = event ? open_somehow(event, loop->n_counts ? loop->fd[0] : -1) : (errno = EINVAL, -1);
+		int fd = event ? open_somehow(event, loop->n_counts ? loop->fd[0] : -1)
+			       : (errno = EINVAL, -1);
 
 		if (fd < 0) {
-			snprintf(why, size, "no bare read of %.*s: %s", (int)strcspn(name, ","), name, strerror(errno));
+			snprintf(why, size, "no bare read of %.*s: %s", (int)strcspn(name, ","),
+				 name, strerror(errno));
 			return -1;
 		}
 		loop->fd[loop->n_counts] = fd;
@@ -216,7 +220,8 @@ static void read_registers(struct loop *loop, size_t n_pairs)
 
 	for (size_t i = 0; i < 2 * n_pairs; i++) {
 		for (int k = 0; k < loop->n_counts; k++) {
-			if (pread(loop->fd[0], &value, sizeof(value), IA32_TIME_STAMP_COUNTER) != sizeof(value))
+			if (pread(loop->fd[0], &value, sizeof(value), IA32_TIME_STAMP_COUNTER) !=
+			    sizeof(value))
 				abort();
 			loop->sink = value;
 		}
@@ -230,7 +235,8 @@ static int open_registers(struct loop *loop, char *why, size_t size)
 
 	if (!pattern || !(at = strstr(pattern, "%d")))
 		at = strstr(pattern = "/dev/cpu/%d/msr", "%d");
-	snprintf(path, sizeof(path), "%.*s%d%s", (int)(at - pattern), pattern, sched_getcpu(), at + 2);
+	snprintf(path, sizeof(path), "%.*s%d%s", (int)(at - pattern), pattern, sched_getcpu(),
+		 at + 2);
 	loop->fd[0] = open(path, O_RDONLY | O_CLOEXEC);
 	if (loop->fd[0] < 0) {
 		snprintf(why, size, "no bare read of %.100s: %s", path, strerror(errno));
@@ -243,7 +249,9 @@ static int open_registers(struct loop *loop, char *why, size_t size)
 
 const struct bare *bare_find(const char *name)
 {
-	static const struct bare ways[] = {{"clock", open_clock}, {"group", open_group}, {"msr", open_registers}};
+	static const struct bare ways[] = { { "clock", open_clock },
+					    { "group", open_group },
+					    { "msr", open_registers } };
 
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
 		if (!strcmp(ways[i].name, name))

@@ -63,11 +63,11 @@ loop_fn *loop_find(const char *name)
 	static const struct {
 		const char *name;
 		loop_fn *run;
-	} loops[] = {{"one", loop_one},
-		     {"named", loop_named},
-		     {"nested", loop_nested},
-		     {"counted", loop_counted},
-		     {"buffer", loop_buffer}};
+	} loops[] = { { "one", loop_one },
+		      { "named", loop_named },
+		      { "nested", loop_nested },
+		      { "counted", loop_counted },
+		      { "buffer", loop_buffer } };
 
 	for (size_t i = 0; i < sizeof(loops) / sizeof(*loops); i++)
 		if (!strcmp(loops[i].name, name))
@@ -98,22 +98,24 @@ int loop_names(struct loop *loop, size_t n, size_t len)
 	return 0;
 }
 
-#define TEN(text)                                                                       \
-	text "0", text "1", text "2", text "3", text "4", text "5", text "6", text "7", \
-		text "8", text "9"
-#define HUNDRED(text)                                                                          \
+#define TEN(text)                                                                                 \
+	text "0", text "1", text "2", text "3", text "4", text "5", text "6", text "7", text "8", \
+		text "9"
+#define HUNDRED(text)                                                                             \
 	TEN(text "0"), TEN(text "1"), TEN(text "2"), TEN(text "3"), TEN(text "4"), TEN(text "5"), \
 		TEN(text "6"), TEN(text "7"), TEN(text "8"), TEN(text "9")
-#define THOUSAND(text)                                                                                   \
-	HUNDRED(text "0"), HUNDRED(text "1"), HUNDRED(text "2"), HUNDRED(text "3"), HUNDRED(text "4"),   \
-		HUNDRED(text "5"), HUNDRED(text "6"), HUNDRED(text "7"), HUNDRED(text "8"), HUNDRED(text "9")
+#define THOUSAND(text)                                                                      \
+	HUNDRED(text "0"), HUNDRED(text "1"), HUNDRED(text "2"), HUNDRED(text "3"),         \
+		HUNDRED(text "4"), HUNDRED(text "5"), HUNDRED(text "6"), HUNDRED(text "7"), \
+		HUNDRED(text "8"), HUNDRED(text "9")
 
 int loop_literals(struct loop *loop, size_t n)
 {
 	static const char *literal[] = {
-		THOUSAND("region 0"), THOUSAND("region 1"), THOUSAND("region 2"), THOUSAND("region 3"),
-		THOUSAND("region 4"), THOUSAND("region 5"), THOUSAND("region 6"), THOUSAND("region 7"),
-		THOUSAND("region 8"), THOUSAND("region 9"),
+		THOUSAND("region 0"), THOUSAND("region 1"), THOUSAND("region 2"),
+		THOUSAND("region 3"), THOUSAND("region 4"), THOUSAND("region 5"),
+		THOUSAND("region 6"), THOUSAND("region 7"), THOUSAND("region 8"),
+		THOUSAND("region 9"),
 	};
 
 	if (n > sizeof(literal) / sizeof(*literal))

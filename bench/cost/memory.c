@@ -12,10 +12,10 @@
 #include "overhead.h"
 #include "pmu.h"
 
-#define N_NAMES	  300 /* each nested in each: as many regions as its square, few names */
+#define N_NAMES   300    /* each nested in each: as many regions as its square, few names */
 #define N_THREADS 100000 /* one after another, */
-#define AT_ONCE	  8	 /* so many at a time */
-#define N_REGIONS 3	 /* in each */
+#define AT_ONCE   8      /* so many at a time */
+#define N_REGIONS 3      /* in each */
 
 /* --- in the child: the store --- */
 
@@ -46,7 +46,7 @@ static double folder_size(const char *path)
 static int print_bytes_per_region(const char *path)
 {
 	double size = folder_size(path), before = 0, per_region = -1;
-	struct loop loop = {0};
+	struct loop loop = { 0 };
 	long n = 0;
 
 	if (size <= 0 || loop_names(&loop, N_NAMES, 0) < 0)
@@ -98,7 +98,7 @@ int child_store(char **argument)
 
 /* --- in the child: threads --- */
 
-static const char *const region[N_REGIONS] = {"first", "second", "third"};
+static const char *const region[N_REGIONS] = { "first", "second", "third" };
 
 /* The second region is called twice, the third three times. */
 static void *short_life(void *arg)
@@ -146,7 +146,7 @@ static double resident_kib(void)
  */
 static double sum_of_calls(const char *name)
 {
-	struct pmu_region_counts counts = {.size = sizeof(counts)};
+	struct pmu_region_counts counts = { .size = sizeof(counts) };
 	double sum = 0;
 
 	for (int thread = 0, n_unknown = 0; n_unknown < 8 * AT_ONCE; thread++) {
@@ -181,27 +181,30 @@ int child_threads(char **argument)
 
 /* --- in the parent --- */
 
-#define SOFTWARE "PMU_BACKEND=software", "PMU_OUTPUT=none", "PMU_PIN=none", "PMU_MAX_REGIONS=1000000"
+#define SOFTWARE \
+	"PMU_BACKEND=software", "PMU_OUTPUT=none", "PMU_PIN=none", "PMU_MAX_REGIONS=1000000"
 
 static const struct store {
 	const char *subject;
 	const char *settings[6];
 	double target; /* negative: none */
 } stores[] = {
-	{"store: a region of a thread, time only",
-	 {"PMU_BACKEND=clock", "PMU_OUTPUT=none", "PMU_PIN=none", "PMU_MAX_REGIONS=1000000"}, -1},
-	{"store: a region of a thread, 1 count", {SOFTWARE, "PMU_EVENTS=task-clock"}, -1},
-	{"store: a region of a thread, 4 counts", {SOFTWARE, "PMU_EVENTS=" LOOP_EVENTS}, -1},
-	{"store: a region of a thread, 8 counts",
-	 {SOFTWARE,
-	  "PMU_EVENTS=" LOOP_EVENTS ",context-switches,cpu-migrations,alignment-faults,emulation-faults"}, 256},
+	{ "store: a region of a thread, time only",
+	  { "PMU_BACKEND=clock", "PMU_OUTPUT=none", "PMU_PIN=none", "PMU_MAX_REGIONS=1000000" },
+	  -1 },
+	{ "store: a region of a thread, 1 count", { SOFTWARE, "PMU_EVENTS=task-clock" }, -1 },
+	{ "store: a region of a thread, 4 counts", { SOFTWARE, "PMU_EVENTS=" LOOP_EVENTS }, -1 },
+	{ "store: a region of a thread, 8 counts",
+	  { SOFTWARE, "PMU_EVENTS=" LOOP_EVENTS
+		      ",context-switches,cpu-migrations,alignment-faults,emulation-faults" },
+	  256 },
 };
-static const char *const on_clock[] = {"PMU_BACKEND=clock", "PMU_OUTPUT=none", NULL};
+static const char *const on_clock[] = { "PMU_BACKEND=clock", "PMU_OUTPUT=none", NULL };
 
 static void measure_store(const struct store *store)
 {
 	struct row row = row_for(store->subject, "bytes");
-	struct child child = {.settings = store->settings, .argument = {"store"}};
+	struct child child = { .settings = store->settings, .argument = { "store" } };
 
 	row.target_of = store->target < 0 ? NO_TARGET : OF_VALUE;
 	row.target = store->target;
@@ -215,16 +218,15 @@ static void measure_store(const struct store *store)
 
 static void measure_threads(void)
 {
-	static const char *const subject[] = {
-		"resident after 10,000 short threads", "resident after 50,000",
-		"resident after 100,000", "of 3 regions, those with a wrong sum"};
-	struct child child = {.settings = on_clock, .argument = {"threads"}};
-	double value[4] = {-1, -1, -1, -1};
+	static const char *const subject[] = { "resident after 10,000 short threads",
+					       "resident after 50,000", "resident after 100,000",
+					       "of 3 regions, those with a wrong sum" };
+	struct child child = { .settings = on_clock, .argument = { "threads" } };
+	double value[4] = { -1, -1, -1, -1 };
 	bool failed = child_run(&child) < 0;
 
 	if (!failed)
-		sscanf(child.out, "%lf %lf %lf %lf", &value[0], &value[1], &value[2],
-		       &value[3]);
+		sscanf(child.out, "%lf %lf %lf %lf", &value[0], &value[1], &value[2], &value[3]);
 	for (int i = 0; i < 4; i++) {
 		struct row row = row_for(subject[i], i < 3 ? "KiB" : "");
 

@@ -38,19 +38,20 @@ static const struct part {
 	const char *option;
 	void (*measure)(void);
 } parts[] = {
-	{"--pairs", pairs},
-	{"--sweep", measure_sweep},
-	{"--instructions", measure_instructions},
-	{"--syscalls", measure_syscalls},
-	{"--session", measure_session},
-	{"--memory", measure_memory},
+	{ "--pairs", pairs },
+	{ "--sweep", measure_sweep },
+	{ "--instructions", measure_instructions },
+	{ "--syscalls", measure_syscalls },
+	{ "--session", measure_session },
+	{ "--memory", measure_memory },
 };
-#define SWEEP	(1 << 1)
+#define SWEEP   (1 << 1)
 #define N_PARTS (sizeof(parts) / sizeof(*parts))
 
 static const struct child_task tasks[] = {
-	{"pairs", child_pairs},	  {"loop", child_loop}, {"start", child_start},	    {"end", child_end},
-	{"report", child_report}, {"store", child_store}, {"threads", child_threads},
+	{ "pairs", child_pairs },     { "loop", child_loop },     { "start", child_start },
+	{ "end", child_end },         { "report", child_report }, { "store", child_store },
+	{ "threads", child_threads },
 };
 
 static int refuse(const char *what, const char *argument)
@@ -68,8 +69,7 @@ static int parse(char **argument, bool *json)
 		int bit = 0;
 
 		for (size_t i = 0; i < N_PARTS; i++)
-			if (!strcmp(*argument, parts[i].option) ||
-			    !strcmp(*argument, "--all"))
+			if (!strcmp(*argument, parts[i].option) || !strcmp(*argument, "--all"))
 				bit |= 1 << i;
 		if (!strcmp(*argument, "--json"))
 			*json = true;

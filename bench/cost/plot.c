@@ -17,9 +17,9 @@
 #include "sweep.h"
 
 #define N_PANELS 3 /* the axes but the counts, which the clock has not */
-#define WIDTH	 1080
-#define HEAD	 90 /* pixels: the title, and the key below it */
-#define ROW	 290
+#define WIDTH    1080
+#define HEAD     90 /* pixels: the title, and the key below it */
+#define ROW      290
 
 static const char *path;
 static const char *terminal;
@@ -48,13 +48,15 @@ static const char *terminal_for(const char *name)
 	static const struct {
 		const char *ending, *commands;
 	} terminals[] = {
-		{".svg", "set terminal svg size %d,%d noenhanced font 'sans-serif,13' background 'white'\n"},
-		{".png", "width = %d; height = %d\n"
-			 "if (strstrt(GPVAL_TERMINALS, 'pngcairo')) {\n"
-			 "	set terminal pngcairo size width,height noenhanced font 'sans,10'\n"
-			 "} else {\n"
-			 "	set terminal png size width,height noenhanced small\n"
-			 "}\n"},
+		{ ".svg",
+		  "set terminal svg size %d,%d noenhanced font 'sans-serif,13' background 'white'\n" },
+		{ ".png",
+		  "width = %d; height = %d\n"
+		  "if (strstrt(GPVAL_TERMINALS, 'pngcairo')) {\n"
+		  "	set terminal pngcairo size width,height noenhanced font 'sans,10'\n"
+		  "} else {\n"
+		  "	set terminal png size width,height noenhanced small\n"
+		  "}\n" },
 	};
 	const char *ending = strrchr(name, '.');
 
@@ -73,7 +75,8 @@ int plot_open(const char *name)
 		return 2;
 	}
 	if (!in_path("gnuplot")) {
-		fprintf(stderr, "overhead: no plot: gnuplot is not in PATH (Debian: gnuplot-nox)\n");
+		fprintf(stderr,
+			"overhead: no plot: gnuplot is not in PATH (Debian: gnuplot-nox)\n");
 		return 1;
 	}
 	file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
@@ -87,15 +90,14 @@ int plot_open(const char *name)
 /* --- what gnuplot is told --- */
 
 /* The key stands once, below the title, in place of one in each panel. */
-static const char *const looks =
-	"set encoding utf8\n"
-	"set style line 1 lc rgb '#1f5fa8' lw 2 pt 7 ps 0.8\n"
-	"set style line 2 lc rgb '#8a8a8a' lw 2 pt 6 ps 0.6\n"
-	"set border 3 lc rgb '#555555'\n"
-	"set xtics nomirror out textcolor rgb '#333333'\n"
-	"set ytics nomirror out textcolor rgb '#333333'\n"
-	"set grid ytics lc rgb '#e4e4e4' lt 1\n"
-	"unset key\n";
+static const char *const looks = "set encoding utf8\n"
+				 "set style line 1 lc rgb '#1f5fa8' lw 2 pt 7 ps 0.8\n"
+				 "set style line 2 lc rgb '#8a8a8a' lw 2 pt 6 ps 0.6\n"
+				 "set border 3 lc rgb '#555555'\n"
+				 "set xtics nomirror out textcolor rgb '#333333'\n"
+				 "set ytics nomirror out textcolor rgb '#333333'\n"
+				 "set grid ytics lc rgb '#e4e4e4' lt 1\n"
+				 "unset key\n";
 
 /* As gnuplot wants a text between single quotes. */
 static void quoted(FILE *out, const char *text)
@@ -114,10 +116,10 @@ static const char *about(const char *source)
 {
 	static const struct {
 		const char *source, *about;
-	} texts[] = {{"clock", "clock: time only"},
-		     {"software", "software: 1 count (task-clock)"},
-		     {"perf", "perf: 1 count (instructions)"},
-		     {"msr", "msr: 1 count (instructions)"}};
+	} texts[] = { { "clock", "clock: time only" },
+		      { "software", "software: 1 count (task-clock)" },
+		      { "perf", "perf: 1 count (instructions)" },
+		      { "msr", "msr: 1 count (instructions)" } };
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		if (!strcmp(texts[i].source, source))
@@ -131,14 +133,16 @@ static bool is_on(const struct point *point, const char *source, int axis)
 }
 
 /* The points of a panel, as a block of data with a name, and where the tics are. */
-static void tell_points(FILE *out, const struct point *point, size_t n, const char *source, int axis)
+static void tell_points(FILE *out, const struct point *point, size_t n, const char *source,
+			int axis)
 {
 	const char *comma = "";
 
 	fprintf(out, "$points << EOD\n");
 	for (size_t i = 0; i < n; i++)
 		if (is_on(&point[i], source, axis))
-			fprintf(out, "%d %.6g %.6g %.2f\n", point[i].at, point[i].ns, point[i].bare_ns, point[i].ratio);
+			fprintf(out, "%d %.6g %.6g %.2f\n", point[i].at, point[i].ns,
+				point[i].bare_ns, point[i].ratio);
 	fprintf(out, "EOD\nset xtics (");
 	for (size_t i = 0; i < n; i++) {
 		char number[16];
@@ -154,8 +158,9 @@ static void tell_points(FILE *out, const struct point *point, size_t n, const ch
 
 static void tell_panel(FILE *out, const struct point *point, size_t n, const char *source, int axis)
 {
-	static const char *const label[N_PANELS] = {
-		[BY_NAMES] = "names in rotation", [BY_DEPTH] = "depth of nesting", [BY_THREADS] = "threads at once"};
+	static const char *const label[N_PANELS] = { [BY_NAMES] = "names in rotation",
+						     [BY_DEPTH] = "depth of nesting",
+						     [BY_THREADS] = "threads at once" };
 	int least = 0, most = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -171,13 +176,15 @@ static void tell_panel(FILE *out, const struct point *point, size_t n, const cha
 	fprintf(out, "set xrange [%g:%g]\nset xlabel '%s'\n", least / (most > 100 ? 2.2 : 1.4),
 		most * (most > 100 ? 2.2 : 1.4), label[axis]);
 	fprintf(out, axis == BY_NAMES ? "set ylabel 'ns per pair'\n" : "unset ylabel\n");
-	fprintf(out, "plot $points using 1:3 with linespoints ls 2, '' using 1:2 with linespoints ls 1, "
-		     "'' using 1:2:(sprintf('%%.2fx', $4)) with labels offset 0,1 textcolor rgb '#1f5fa8'\n"
-		     "unset label\n"); /* each stands once */
+	fprintf(out,
+		"plot $points using 1:3 with linespoints ls 2, '' using 1:2 with linespoints ls 1, "
+		"'' using 1:2:(sprintf('%%.2fx', $4)) with labels offset 0,1 textcolor rgb '#1f5fa8'\n"
+		"unset label\n"); /* each stands once */
 }
 
 /* One scale for the panels of a row, which begins at 0: what looks twice as high costs twice as much. */
-static void tell_row(FILE *out, const struct point *point, size_t n, const char *source, double top, double bottom)
+static void tell_row(FILE *out, const struct point *point, size_t n, const char *source, double top,
+		     double bottom)
 {
 	double most = 0;
 
@@ -187,12 +194,15 @@ static void tell_row(FILE *out, const struct point *point, size_t n, const char 
 		most = point[i].ns > most ? point[i].ns : most;
 		most = point[i].bare_ns > most ? point[i].bare_ns : most;
 	}
-	fprintf(out, "set label 9 '%s' at graph 0,1.09 font ',12' textcolor rgb '#333333'\n", about(source));
-	fprintf(out, "set yrange [0:%g]\nset tmargin at screen %g\nset bmargin at screen %g\n", most * 1.25, top, bottom);
+	fprintf(out, "set label 9 '%s' at graph 0,1.09 font ',12' textcolor rgb '#333333'\n",
+		about(source));
+	fprintf(out, "set yrange [0:%g]\nset tmargin at screen %g\nset bmargin at screen %g\n",
+		most * 1.25, top, bottom);
 	for (int axis = 0; axis < N_PANELS; axis++) {
 		double left = 0.075 + 0.315 * axis;
 
-		fprintf(out, "set lmargin at screen %g\nset rmargin at screen %g\n", left, left + 0.275);
+		fprintf(out, "set lmargin at screen %g\nset rmargin at screen %g\n", left,
+			left + 0.275);
 		tell_panel(out, point, n, source, axis);
 	}
 }
@@ -203,16 +213,22 @@ static void tell_head(FILE *out, int height)
 	static const struct {
 		double x;
 		const char *text, *colour;
-	} key[] = {{0.075, "begin/end pair, and its ratio to the bare reads", "#1f5fa8"},
-		   {0.42, "bare reads: what a pair reads, twice, and nothing else; the same threads, in turn", "#777777"}};
+	} key[] = {
+		{ 0.075, "begin/end pair, and its ratio to the bare reads", "#1f5fa8" },
+		{ 0.42,
+		  "bare reads: what a pair reads, twice, and nothing else; the same threads, in turn",
+		  "#777777" }
+	};
 
-	fprintf(out, "set label 1 'What a begin/end pair costs' at screen 0.075,%g font ',15' front\n", 1 - 20.0 / height);
+	fprintf(out,
+		"set label 1 'What a begin/end pair costs' at screen 0.075,%g font ',15' front\n",
+		1 - 20.0 / height);
 	fprintf(out, "set label 2 ");
 	quoted(out, machine_line());
 	fprintf(out, " at screen 0.075,%g textcolor rgb '#555555' front\n", 1 - 42.0 / height);
 	for (size_t i = 0; i < sizeof(key) / sizeof(*key); i++) {
-		fprintf(out, "set label %zu '%s' at screen %g,%g textcolor rgb '%s' front\n", i + 3, key[i].text, key[i].x,
-			1 - 64.0 / height, key[i].colour);
+		fprintf(out, "set label %zu '%s' at screen %g,%g textcolor rgb '%s' front\n", i + 3,
+			key[i].text, key[i].x, 1 - 64.0 / height, key[i].colour);
 	}
 }
 
@@ -222,7 +238,8 @@ static void tell(FILE *out, const struct point *point, size_t n)
 	int n_sources = 0, height;
 
 	for (size_t i = 0; i < n; i++) /* a source's points follow each other */
-		if (n_sources < 8 && point[i].axis < N_PANELS && (!n_sources || source[n_sources - 1] != point[i].source))
+		if (n_sources < 8 && point[i].axis < N_PANELS &&
+		    (!n_sources || source[n_sources - 1] != point[i].source))
 			source[n_sources++] = point[i].source;
 	height = HEAD + ROW * n_sources;
 	fprintf(out, terminal, WIDTH, height);
@@ -230,7 +247,8 @@ static void tell(FILE *out, const struct point *point, size_t n)
 	fprintf(out, "set logscale x\nset multiplot\n");
 	tell_head(out, height);
 	for (int row = 0; row < n_sources; row++) {
-		double top = 1 - (HEAD + ROW * row + 30.0) / height, bottom = 1 - (HEAD + ROW * (row + 1) - 60.0) / height;
+		double top = 1 - (HEAD + ROW * row + 30.0) / height,
+		       bottom = 1 - (HEAD + ROW * (row + 1) - 60.0) / height;
 
 		tell_row(out, point, n, source[row], top, bottom);
 	}
@@ -286,6 +304,7 @@ int plot_draw(void)
 	}
 	close(file);
 	if (rc < 0)
-		fprintf(stderr, "overhead: no plot: %s\n", n ? "gnuplot failed" : "nothing was measured");
+		fprintf(stderr, "overhead: no plot: %s\n",
+			n ? "gnuplot failed" : "nothing was measured");
 	return rc < 0 ? 1 : 0;
 }

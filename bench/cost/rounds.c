@@ -82,7 +82,8 @@ static void *stand_in(void *arg)
 		pthread_barrier_wait(&deputy->turn);
 		if (!deputy->n_pairs)
 			break;
-		self->loop.bare(&self->loop, deputy->n_pairs / 8 + 1); /* the caches are the other's */
+		self->loop.bare(&self->loop,
+				deputy->n_pairs / 8 + 1); /* the caches are the other's */
 		deputy->ns = time_loop(&self->loop, self->loop.bare, deputy->n_pairs);
 		pthread_barrier_wait(&deputy->turn);
 	}
@@ -118,7 +119,7 @@ static double time_bare(struct timed_thread *self, size_t n_pairs)
 	self->deputy.n_pairs = n_pairs;
 	pthread_barrier_wait(&self->deputy.turn); /* it begins */
 	pthread_barrier_wait(&self->deputy.turn); /* it is done */
-	loop_one(&self->loop, 8);		  /* the caches were the other's */
+	loop_one(&self->loop, 8);                 /* the caches were the other's */
 	return self->deputy.ns;
 }
 
@@ -149,21 +150,23 @@ static int explain_missing(struct timed_thread *self)
 
 		report_text(self->why, sizeof(self->why), json_object_get(refused, "why"));
 		if (!self->why[0])
-			report_text(self->why, sizeof(self->why), json_array_get(json_object_get(report, "notes"), 0));
+			report_text(self->why, sizeof(self->why),
+				    json_array_get(json_object_get(report, "notes"), 0));
 		json_decref(report);
 	}
-	return self->why[0] ? -1 : refuse(self, "counts are missing, and the report does not say why");
+	return self->why[0] ? -1
+			    : refuse(self, "counts are missing, and the report does not say why");
 }
 
 /* A source that cannot count is no error to a program: its counts are missing. */
 static int check_counts(struct timed_thread *self)
 {
-	struct pmu_region_counts counts = {.size = sizeof(counts)};
+	struct pmu_region_counts counts = { .size = sizeof(counts) };
 	int n = bare_events();
 
 	loop_one(&self->loop, 1);
-	if (n > 0 && (pmu_region_read("one region", PMU_THREAD_SELF, &counts) < 0 || (int)counts.n_counts < n ||
-		      counts.missing))
+	if (n > 0 && (pmu_region_read("one region", PMU_THREAD_SELF, &counts) < 0 ||
+		      (int)counts.n_counts < n || counts.missing))
 		return explain_missing(self);
 	return 0;
 }
@@ -176,7 +179,8 @@ static int prepare(struct timed_thread *self)
 		return refuse(self, pmu_last_error());
 	if (check_counts(self) < 0)
 		return -1;
-	return measured.by_deputy ? appoint(self) : measured.bare->open(&self->loop, self->why, sizeof(self->why));
+	return measured.by_deputy ? appoint(self)
+				  : measured.bare->open(&self->loop, self->why, sizeof(self->why));
 }
 
 /* As many pairs as take a block's time in bare reads; all names equally often. */
@@ -184,7 +188,8 @@ static size_t block_size(struct timed_thread *self)
 {
 	size_t n = 64, unit = self->loop.n_names ? self->loop.n_names : 1;
 	/* several threads do not wake at once: their blocks are to overlap all the same */
-	double ns = measured.work.n_threads > 2 ? BLOCK_NS / 2.0 * measured.work.n_threads : BLOCK_NS;
+	double ns = measured.work.n_threads > 2 ? BLOCK_NS / 2.0 * measured.work.n_threads
+						: BLOCK_NS;
 
 	while (time_bare(self, n) <= ns && n < (1u << 22))
 		n *= 2;
@@ -201,7 +206,8 @@ static double time_block(struct timed_thread *self, enum block block)
 	if (block == BARE)
 		ns = time_bare(self, measured.n_pairs);
 	else
-		ns = time_loop(&self->loop, block == ONE ? loop_one : measured.pairs, measured.n_pairs);
+		ns = time_loop(&self->loop, block == ONE ? loop_one : measured.pairs,
+			       measured.n_pairs);
 	return ns / (double)measured.n_pairs;
 }
 
@@ -210,7 +216,7 @@ static void run_rounds(struct timed_thread *self)
 	const struct work *work = &measured.work;
 
 	for (int round = -1; round < work->n_rounds; round++) {
-		double ns[N_BLOCKS] = {0};
+		double ns[N_BLOCKS] = { 0 };
 
 		for (int i = 0; i < N_BLOCKS; i++)
 			if (i != ONE || work->beside_one)
@@ -272,20 +278,22 @@ static int print_worst(void)
 			worst = thread;
 	}
 	if (report_now(&report) == 0) {
-		report_text(how, sizeof(how), json_object_get(json_object_get(report, "source"), "detail"));
+		report_text(how, sizeof(how),
+			    json_object_get(json_object_get(report, "source"), "detail"));
 		json_decref(report);
 	}
-	printf("%.4f %.4f %.4f %.4f %.4f %.4f %d %s\n", worst->ns[PAIRS][middle], worst->ns[PAIRS][0],
-	       worst->ns[PAIRS][last], worst->ns[BARE][middle], worst->to_bare[middle], worst->to_one[middle],
-	       pmu_count_name(0) != NULL, how);
+	printf("%.4f %.4f %.4f %.4f %.4f %.4f %d %s\n", worst->ns[PAIRS][middle],
+	       worst->ns[PAIRS][0], worst->ns[PAIRS][last], worst->ns[BARE][middle],
+	       worst->to_bare[middle], worst->to_one[middle], pmu_count_name(0) != NULL, how);
 	return 0;
 }
 
 /* The words that work_measure() makes. */
 static int parse(char **word, struct work *work)
 {
-	int *const number[] = {&work->n_names, &work->n_threads, &work->n_rounds, &work->beside_one};
-	const char **const text[] = {&work->loop, &work->bare, &work->names};
+	int *const number[] = { &work->n_names, &work->n_threads, &work->n_rounds,
+				&work->beside_one };
+	const char **const text[] = { &work->loop, &work->bare, &work->names };
 
 	for (size_t i = 0; i < 3; i++, word++) {
 		if (!*word)
@@ -310,10 +318,12 @@ int child_pairs(char **argument)
 		return 2;
 	measured.by_deputy = !strcmp(work->bare, "group") && bare_needs_counters();
 	measured.thread = calloc((size_t)work->n_threads, sizeof(*measured.thread));
-	if (!measured.thread || pthread_barrier_init(&measured.barrier, NULL, (unsigned int)work->n_threads))
+	if (!measured.thread ||
+	    pthread_barrier_init(&measured.barrier, NULL, (unsigned int)work->n_threads))
 		return 1;
 	for (; started < work->n_threads; started++)
-		if (pthread_create(&measured.thread[started].id, NULL, timed, &measured.thread[started])) {
+		if (pthread_create(&measured.thread[started].id, NULL, timed,
+				   &measured.thread[started])) {
 			perror("cannot start a thread");
 			return 1;
 		}
@@ -329,8 +339,8 @@ static int read_numbers(const char *said, struct row *row, struct work_notes *no
 {
 	int counts, at = 0;
 
-	if (sscanf(said, "%lf %lf %lf %lf %lf %lf %d %n", &row->value, &row->min, &row->max, &row->bare,
-		   &row->ratio_bare, &row->ratio_one, &counts, &at) != 7) {
+	if (sscanf(said, "%lf %lf %lf %lf %lf %lf %d %n", &row->value, &row->min, &row->max,
+		   &row->bare, &row->ratio_bare, &row->ratio_one, &counts, &at) != 7) {
 		row->value = -1;
 		snprintf(notes->why, sizeof(notes->why), "its numbers are unreadable");
 		return -1;
@@ -340,10 +350,12 @@ static int read_numbers(const char *said, struct row *row, struct work_notes *no
 	return 0;
 }
 
-int work_measure(const struct work *work, const char *const *settings, struct row *row, struct work_notes *notes)
+int work_measure(const struct work *work, const char *const *settings, struct row *row,
+		 struct work_notes *notes)
 {
-	const int number[] = {work->n_names, work->n_threads, work->n_rounds, work->beside_one};
-	struct child child = {.settings = settings, .argument = {"pairs", work->loop, work->bare, work->names}};
+	const int number[] = { work->n_names, work->n_threads, work->n_rounds, work->beside_one };
+	struct child child = { .settings = settings,
+			       .argument = { "pairs", work->loop, work->bare, work->names } };
 	char word[4][12];
 	int rc;
 
@@ -351,7 +363,7 @@ int work_measure(const struct work *work, const char *const *settings, struct ro
 		snprintf(word[i], sizeof(word[i]), "%d", number[i]);
 		child.argument[4 + i] = word[i];
 	}
-	*notes = (struct work_notes){.counts = false};
+	*notes = (struct work_notes){ .counts = false };
 	row->threads = work->n_threads;
 	rc = child_run(&child);
 	if (rc < 0)

@@ -14,7 +14,7 @@ struct work {
 	const char *names; /* "none", "literals", "heap", "shuffled" */
 	int n_names;
 	int n_threads;
-	int n_rounds;	/* odd: the median is one of them */
+	int n_rounds;   /* odd: the median is one of them */
 	int beside_one; /* 1: compared with one region, too */
 };
 
@@ -33,6 +33,7 @@ struct work_notes {
  * @row: the numbers go there; where there are none, its note is in @notes
  * Return: 0 or -1.
  */
-int work_measure(const struct work *work, const char *const *settings, struct row *row, struct work_notes *notes);
+int work_measure(const struct work *work, const char *const *settings, struct row *row,
+		 struct work_notes *notes);
 
 #endif

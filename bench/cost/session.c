@@ -10,7 +10,7 @@
 #include "overhead.h"
 #include "pmu.h"
 
-#define N_RUNS	  21
+#define N_RUNS    21
 #define N_REGIONS 100
 
 /* --- in the child --- */
@@ -42,7 +42,7 @@ static void *enter_regions(void *arg)
 /* Regions on two threads, for a report. */
 static int work_in_regions(void)
 {
-	struct loop loop = {0};
+	struct loop loop = { 0 };
 	pthread_t other;
 
 	if (loop_names(&loop, N_REGIONS, 0) < 0 || pmu_init(NULL) < 0 ||
@@ -94,7 +94,8 @@ int child_end(char **argument)
 	int rc;
 
 	if (argument[0])
-		snprintf(setting, sizeof(setting), "PMU_OUTPUT=/dev/shm/overhead-%d.%s", (int)getpid(), argument[0]);
+		snprintf(setting, sizeof(setting), "PMU_OUTPUT=/dev/shm/overhead-%d.%s",
+			 (int)getpid(), argument[0]);
 	else
 		snprintf(setting, sizeof(setting), "PMU_OUTPUT=none");
 	putenv(setting);
@@ -114,10 +115,11 @@ int child_end(char **argument)
 /* --- in the parent --- */
 
 /* The median over child processes of the @n numbers that each of them prints. */
-static void measure(struct row *row, int n, const char *task, const char *word, const char *const *settings)
+static void measure(struct row *row, int n, const char *task, const char *word,
+		    const char *const *settings)
 {
-	struct child child = {.settings = settings, .argument = {task, word}};
-	double ms[2][N_RUNS] = {0};
+	struct child child = { .settings = settings, .argument = { task, word } };
+	double ms[2][N_RUNS] = { 0 };
 
 	for (int run = 0; run < N_RUNS; run++) {
 		if (child_run(&child) < 0 ||
@@ -144,7 +146,7 @@ static void measure(struct row *row, int n, const char *task, const char *word, 
 static void measure_start(const char *init, const char *first_region, double target,
 			  const char *const *settings)
 {
-	struct row row[2] = {row_for(init, "ms"), row_for(first_region, "ms")};
+	struct row row[2] = { row_for(init, "ms"), row_for(first_region, "ms") };
 
 	row[0].target_of = row[1].target_of = OF_VALUE;
 	row[0].target = row[1].target = target;
@@ -161,23 +163,21 @@ static void measure_end(const char *subject, const char *format, const char *con
 
 void measure_session(void)
 {
-	static const char *const unpinned[] = {"PMU_BACKEND=clock", "PMU_PIN=none",
-					       "PMU_OUTPUT=none", NULL};
-	static const char *const on_clock[] = {"PMU_BACKEND=clock", "PMU_OUTPUT=none",
-					       NULL};
-	static const char *const on_software[] = {"PMU_BACKEND=software",
-						  "PMU_OUTPUT=none", NULL};
-	static const char *const nothing_set[] = {NULL};
+	static const char *const unpinned[] = { "PMU_BACKEND=clock", "PMU_PIN=none",
+						"PMU_OUTPUT=none", NULL };
+	static const char *const on_clock[] = { "PMU_BACKEND=clock", "PMU_OUTPUT=none", NULL };
+	static const char *const on_software[] = { "PMU_BACKEND=software", "PMU_OUTPUT=none",
+						   NULL };
+	static const char *const nothing_set[] = { NULL };
 	struct row report = row_for("report, 100 regions on 2 threads", "ms");
 
 	table_heading("What happens once, each time in a process of its own", false);
-	measure_start("start, clock, PMU_PIN=none", "start, ... up to the first region",
-		      2, unpinned);
+	measure_start("start, clock, PMU_PIN=none", "start, ... up to the first region", 2,
+		      unpinned);
 	measure_start("start, clock", "start, ... up to the first region", 30, on_clock);
 	measure_start("start, no PMU_ variable", "start, ... up to the first region", 30,
 		      nothing_set);
-	measure_start("start, software", "start, ... up to the first region", 30,
-		      on_software);
+	measure_start("start, software", "start, ... up to the first region", 30, on_software);
 	report.threads = 2;
 	report.target_of = OF_VALUE;
 	report.target = 5;

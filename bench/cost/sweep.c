@@ -15,19 +15,22 @@
 
 static const struct source {
 	const char *name;
-	const char *bare;  /* of a struct work */
+	const char *bare;     /* of a struct work */
 	const char *event[9]; /* up to 8; what a machine most likely has comes first */
 } sources[] = {
-	{"clock", "clock", {NULL}},
-	{"software", "group",
-	 {"task-clock", "page-faults", "minor-faults", "major-faults", "cpu-clock", "alignment-faults", "emulation-faults",
-	  "context-switches"}},
-	{"perf", "group",
-	 {"instructions", "cycles", "branches", "branch-misses", "cache-references", "cache-misses", "ref-cycles",
-	  "bus-cycles"}},
-	{"msr", "msr",
-	 {"instructions", "cycles", "branches", "branch-misses", "cache-references", "cache-misses", "ref-cycles",
-	  "bus-cycles"}},
+	{ "clock", "clock", { NULL } },
+	{ "software",
+	  "group",
+	  { "task-clock", "page-faults", "minor-faults", "major-faults", "cpu-clock",
+	    "alignment-faults", "emulation-faults", "context-switches" } },
+	{ "perf",
+	  "group",
+	  { "instructions", "cycles", "branches", "branch-misses", "cache-references",
+	    "cache-misses", "ref-cycles", "bus-cycles" } },
+	{ "msr",
+	  "msr",
+	  { "instructions", "cycles", "branches", "branch-misses", "cache-references",
+	    "cache-misses", "ref-cycles", "bus-cycles" } },
 };
 
 static struct point measured[MAX_POINTS];
@@ -65,9 +68,9 @@ static int points_on(enum axis axis, int *at)
 	static const struct {
 		int n, at[5];
 	} fixed[N_AXES] = {
-		[BY_NAMES] = {5, {1, 10, 100, 1000, 10000}},
-		[BY_DEPTH] = {5, {1, 2, 4, 8, 16}},
-		[BY_COUNTS] = {4, {1, 2, 4, 8}},
+		[BY_NAMES] = { 5, { 1, 10, 100, 1000, 10000 } },
+		[BY_DEPTH] = { 5, { 1, 2, 4, 8, 16 } },
+		[BY_COUNTS] = { 4, { 1, 2, 4, 8 } },
 	};
 
 	if (axis == BY_THREADS)
@@ -78,13 +81,15 @@ static int points_on(enum axis axis, int *at)
 
 /* --- one point --- */
 
-static void settings_of(const struct source *source, int n_counts, char text[2][256], const char **setting)
+static void settings_of(const struct source *source, int n_counts, char text[2][256],
+			const char **setting)
 {
 	size_t len = (size_t)snprintf(text[1], sizeof(text[1]), "PMU_EVENTS=");
 
 	snprintf(text[0], sizeof(text[0]), "PMU_BACKEND=%s", source->name);
 	for (int i = 0; i < n_counts && len < sizeof(text[1]); i++)
-		len += (size_t)snprintf(text[1] + len, sizeof(text[1]) - len, "%s%s", i ? "," : "", source->event[i]);
+		len += (size_t)snprintf(text[1] + len, sizeof(text[1]) - len, "%s%s", i ? "," : "",
+					source->event[i]);
 	*setting++ = text[0];
 	*setting++ = "PMU_OUTPUT=none";
 	if (n_counts)
@@ -92,7 +97,7 @@ static void settings_of(const struct source *source, int n_counts, char text[2][
 	*setting = NULL;
 }
 
-static const char *const axis_words[N_AXES] = {"names", "depth", "threads", "counts"};
+static const char *const axis_words[N_AXES] = { "names", "depth", "threads", "counts" };
 
 static void subject_of(const struct source *source, enum axis axis, int at, char *text, size_t size)
 {
@@ -108,7 +113,7 @@ static void subject_of(const struct source *source, enum axis axis, int at, char
 
 static struct work work_at(const struct source *source, enum axis axis, int at)
 {
-	struct work work = {"one", source->bare, "none", 0, 1, N_ROUNDS, 0};
+	struct work work = { "one", source->bare, "none", 0, 1, N_ROUNDS, 0 };
 
 	if (axis == BY_THREADS)
 		work.n_threads = at;
@@ -123,8 +128,8 @@ static struct work work_at(const struct source *source, enum axis axis, int at)
 static void keep(const struct source *source, enum axis axis, int at, const struct row *row)
 {
 	if (n_measured < MAX_POINTS)
-		measured[n_measured++] =
-			(struct point){source->name, axis, at, row->value, row->bare, row->ratio_bare};
+		measured[n_measured++] = (struct point){ source->name, axis,      at,
+							 row->value,   row->bare, row->ratio_bare };
 }
 
 /* @how: of the source's first row says how it reads.  Return: 0 or -1. */
@@ -140,7 +145,8 @@ static int measure_point(const struct source *source, enum axis axis, int at, bo
 	settings_of(source, n_counts, text, settings);
 	subject_of(source, axis, at, subject, sizeof(subject));
 	row = row_for(subject, "ns");
-	row.at = (struct row_at){source->name, axis == BY_NAMES ? at : 1, axis == BY_DEPTH ? at : 1, n_counts};
+	row.at = (struct row_at){ source->name, axis == BY_NAMES ? at : 1,
+				  axis == BY_DEPTH ? at : 1, n_counts };
 	/* what a machine cannot count, or not so much at once, is no failure; the clock is there always */
 	row.optional = n_counts > 0;
 	if (work_measure(&work, settings, &row, &notes) == 0) {
@@ -183,7 +189,9 @@ static void measure_source(const struct source *source)
 
 void measure_sweep(void)
 {
-	table_heading("How a pair's cost grows (else 1 name, depth 1, 1 thread; the clock, or 1 count)", true);
+	table_heading(
+		"How a pair's cost grows (else 1 name, depth 1, 1 thread; the clock, or 1 count)",
+		true);
 	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++)
 		measure_source(&sources[i]);
 }

@@ -14,22 +14,22 @@
 #define N_SYSCALLS     2000
 #define MAX_RUNS       3
 
-static const char *const on_clock[] = {"PMU_BACKEND=clock", "PMU_OUTPUT=none", NULL};
-static const char *const on_software[] = {
-	"PMU_BACKEND=software", "PMU_EVENTS=" LOOP_EVENTS, "PMU_OUTPUT=none", NULL};
-static const char *const off[] = {"PMU_ENABLE=0", NULL};
+static const char *const on_clock[] = { "PMU_BACKEND=clock", "PMU_OUTPUT=none", NULL };
+static const char *const on_software[] = { "PMU_BACKEND=software", "PMU_EVENTS=" LOOP_EVENTS,
+					   "PMU_OUTPUT=none", NULL };
+static const char *const off[] = { "PMU_ENABLE=0", NULL };
 
-static const char *const callgrind[] = {"valgrind", "--tool=callgrind",
-					"--callgrind-out-file=/dev/null", NULL};
-static const char *const inside[] = {"valgrind",
-				     "--tool=callgrind",
-				     "--callgrind-out-file=/dev/null",
-				     "--toggle-collect=pmu_region_begin",
-				     "--toggle-collect=pmu_region_end",
-				     NULL};
-static const char *const strace[] = {"strace", "-f", NULL};
+static const char *const callgrind[] = { "valgrind", "--tool=callgrind",
+					 "--callgrind-out-file=/dev/null", NULL };
+static const char *const inside[] = { "valgrind",
+				      "--tool=callgrind",
+				      "--callgrind-out-file=/dev/null",
+				      "--toggle-collect=pmu_region_begin",
+				      "--toggle-collect=pmu_region_end",
+				      NULL };
+static const char *const strace[] = { "strace", "-f", NULL };
 /* room for all of it: the loop is quicker than perf writes */
-static const char *const perf_trace[] = {"perf", "trace", "--mmap-pages", "4096", NULL};
+static const char *const perf_trace[] = { "perf", "trace", "--mmap-pages", "4096", NULL };
 
 /* --- in the child --- */
 
@@ -41,8 +41,8 @@ static void mark(void)
 
 static const char *literal(const char *len)
 {
-	static const char *const literals[] = {"a", "fifteen letters",
-					       "a name of thirty-one characters"};
+	static const char *const literals[] = { "a", "fifteen letters",
+						"a name of thirty-one characters" };
 
 	for (size_t i = 0; i < sizeof(literals) / sizeof(*literals); i++)
 		if (strlen(literals[i]) == strtoul(len, NULL, 10))
@@ -53,7 +53,7 @@ static const char *literal(const char *len)
 /* loop literal|heap LENGTH-OF-THE-NAME PAIRS */
 int child_loop(char **argument)
 {
-	struct loop loop = {0};
+	struct loop loop = { 0 };
 
 	if (!argument[0] || !argument[1] || !argument[2] ||
 	    loop_names(&loop, 1, strtoul(argument[1], NULL, 10)) < 0)
@@ -108,11 +108,12 @@ static double calls_between_marks(const char *said)
 	}
 }
 
-static const struct tool instruction_tool = {callgrind, instructions, N_INSTRUCTIONS, 1};
-static const struct tool inside_tool = {inside, instructions, N_INSTRUCTIONS, 1};
+static const struct tool instruction_tool = { callgrind, instructions, N_INSTRUCTIONS, 1 };
+static const struct tool inside_tool = { inside, instructions, N_INSTRUCTIONS, 1 };
 /* several runs: now and then the library measures itself once more in between */
-static const struct tool syscall_tools[] = {{strace, calls_between_marks, N_SYSCALLS, MAX_RUNS},
-					    {perf_trace, calls_between_marks, N_SYSCALLS, MAX_RUNS}};
+static const struct tool syscall_tools[] = { { strace, calls_between_marks, N_SYSCALLS, MAX_RUNS },
+					     { perf_trace, calls_between_marks, N_SYSCALLS,
+					       MAX_RUNS } };
 
 static double total(const struct tool *tool, struct child *child, int n_pairs)
 {
@@ -122,8 +123,7 @@ static double total(const struct tool *tool, struct child *child, int n_pairs)
 	snprintf(n_text, sizeof(n_text), "%d", n_pairs);
 	child->argument[3] = n_text;
 	if (child_run(child) == 0 && (!child->err || (n = tool->total(child->err)) < 0))
-		snprintf(child->why, sizeof(child->why), "%s gives no total",
-			 tool->words[0]);
+		snprintf(child->why, sizeof(child->why), "%s gives no total", tool->words[0]);
 	child_free(child);
 	return n;
 }
@@ -153,10 +153,9 @@ static int difference(const struct tool *tool, struct child *child, struct row *
 
 /* By the first of @n tools that tells. */
 static void measure(const struct tool *tool, int n, const char *subject, const char *unit,
-		    const char *const *settings, const char *text, const char *len,
-		    double target)
+		    const char *const *settings, const char *text, const char *len, double target)
 {
-	struct child child = {.settings = settings, .argument = {"loop", text, len}};
+	struct child child = { .settings = settings, .argument = { "loop", text, len } };
 	struct row row = row_for(subject, unit);
 	char note[2 * sizeof(child.why)] = "";
 
@@ -166,9 +165,11 @@ static void measure(const struct tool *tool, int n, const char *subject, const c
 		size_t said = strlen(note);
 
 		if (difference(&tool[i], &child, &row) < 0)
-			snprintf(note + said, sizeof(note) - said, "%s%s", said ? "; " : "", child.why);
+			snprintf(note + said, sizeof(note) - said, "%s%s", said ? "; " : "",
+				 child.why);
 		else if (i)
-			snprintf(note, sizeof(note), "by %s %s", tool[i].words[0], tool[i].words[1]);
+			snprintf(note, sizeof(note), "by %s %s", tool[i].words[0],
+				 tool[i].words[1]);
 	}
 	row.note = note[0] ? note : NULL;
 	table_row(&row);
@@ -182,13 +183,11 @@ void measure_instructions(void)
 	measure(all, 1, "literal of 1 byte", "instr", on_clock, "literal", "1", 180);
 	measure(all, 1, "literal of 15 bytes", "instr", on_clock, "literal", "15", 180);
 	measure(all, 1, "literal of 31 bytes", "instr", on_clock, "literal", "31", -1);
-	measure(all, 1, "15 bytes in memory that may change", "instr", on_clock, "heap",
-		"15", -1);
+	measure(all, 1, "15 bytes in memory that may change", "instr", on_clock, "heap", "15", -1);
 	measure(all, 1, "PMU_ENABLE=0", "instr", off, "literal", "15", -1);
-	measure(in, 1, "inside the library, literal of 15 bytes", "instr", on_clock,
-		"literal", "15", 180);
-	measure(in, 1, "inside the library, PMU_ENABLE=0", "instr", off, "literal", "15",
-		10);
+	measure(in, 1, "inside the library, literal of 15 bytes", "instr", on_clock, "literal",
+		"15", 180);
+	measure(in, 1, "inside the library, PMU_ENABLE=0", "instr", off, "literal", "15", 10);
 }
 
 void measure_syscalls(void)

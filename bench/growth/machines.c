@@ -10,14 +10,14 @@
 
 #define CPUS_PER_SOCKET 64
 
-const struct machine machine_westmere = {
-	"westmere", "Westmere-EP", "cpuid/westmere-ep-x5667.txt", "l3:1 core:32 pu:2(indexes=core)"};
-const struct machine machine_zen = {"zen", "Zen 3", "cpuid/zen3-5950x.txt",
-				    "l3:4 core:8 pu:2(indexes=core)"};
+const struct machine machine_westmere = { "westmere", "Westmere-EP", "cpuid/westmere-ep-x5667.txt",
+					  "l3:1 core:32 pu:2(indexes=core)" };
+const struct machine machine_zen = { "zen", "Zen 3", "cpuid/zen3-5950x.txt",
+				     "l3:4 core:8 pu:2(indexes=core)" };
 
-static const struct machine *const machines[] = {&machine_westmere, &machine_zen};
+static const struct machine *const machines[] = { &machine_westmere, &machine_zen };
 
-const struct sizes machine_sizes = {"processors", 4, {64, 128, 256, 512}};
+const struct sizes machine_sizes = { "processors", 4, { 64, 128, 256, 512 } };
 
 void data_path(char *path, size_t size, const char *name)
 {
@@ -26,11 +26,13 @@ void data_path(char *path, size_t size, const char *name)
 	snprintf(path, size, "%s/tests/data/%s", source && *source ? source : TEST_SRCDIR, name);
 }
 
-int machine_topology(const struct machine *machine, unsigned int n_cpus, const char *path, char *why, size_t size)
+int machine_topology(const struct machine *machine, unsigned int n_cpus, const char *path,
+		     char *why, size_t size)
 {
-	static const char *const no_plugins[] = {"HWLOC_PLUGINS_PATH=", NULL};
+	static const char *const no_plugins[] = { "HWLOC_PLUGINS_PATH=", NULL };
 	char n[16];
-	struct child child = {.settings = no_plugins, .argument = {"topology", machine->name, n, path}};
+	struct child child = { .settings = no_plugins,
+			       .argument = { "topology", machine->name, n, path } };
 	int rc;
 
 	snprintf(n, sizeof(n), "%u", n_cpus);
@@ -64,8 +66,8 @@ int child_topology(char **argument)
 	for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++) {
 		if (strcmp(machines[i]->name, argument[0]) != 0)
 			continue;
-		snprintf(shape, sizeof(shape), "pack:%lu %s", strtoul(argument[1], NULL, 10) / CPUS_PER_SOCKET,
-			 machines[i]->shape);
+		snprintf(shape, sizeof(shape), "pack:%lu %s",
+			 strtoul(argument[1], NULL, 10) / CPUS_PER_SOCKET, machines[i]->shape);
 		if (export_shape(shape, argument[2]) == 0)
 			return puts("done") < 0;
 		fprintf(stderr, "hwloc makes no topology of '%s'\n", shape);

@@ -13,7 +13,7 @@
 
 enum pin_number { FIRST_MS, THREAD_US, WORST_US, WRONG, N_PIN_NUMBERS };
 
-static const char *const policies[] = {"auto", "compact", "scatter"};
+static const char *const policies[] = { "auto", "compact", "scatter" };
 #define N_POLICIES (sizeof(policies) / sizeof(*policies))
 
 /* --- in the child --- */
@@ -22,7 +22,7 @@ static const char *const policies[] = {"auto", "compact", "scatter"};
 static double count_wrong(const char *policy, const int *cpu, unsigned int n)
 {
 	bool is_auto = !strcmp(policy, "auto");
-	unsigned int times[PMU_MASK_CPUS] = {0};
+	unsigned int times[PMU_MASK_CPUS] = { 0 };
 	double wrong = 0;
 
 	for (unsigned int i = 0; i < 2 * n; i++) {
@@ -83,17 +83,19 @@ int child_pins(char **argument)
 
 /* --- in the parent --- */
 
-static void measure_size(const char *policy, unsigned int at, const char *folder, struct series *row)
+static void measure_size(const char *policy, unsigned int at, const char *folder,
+			 struct series *row)
 {
 	char setting[PATH_MAX + 16], n[16], why[300] = "";
-	const char *const settings[] = {setting, "HWLOC_THISSYSTEM=0", NULL};
+	const char *const settings[] = { setting, "HWLOC_THISSYSTEM=0", NULL };
 	const char *topology = setting + strlen("HWLOC_XMLFILE=");
-	struct child child = {.settings = settings, .argument = {"pins", policy, n}};
+	struct child child = { .settings = settings, .argument = { "pins", policy, n } };
 	double value[N_PIN_NUMBERS];
 
 	snprintf(n, sizeof(n), "%u", machine_sizes.size[at]);
 	snprintf(setting, sizeof(setting), "HWLOC_XMLFILE=%s/%s.xml", folder, n);
-	if (machine_topology(&machine_westmere, machine_sizes.size[at], topology, why, sizeof(why)) < 0 ||
+	if (machine_topology(&machine_westmere, machine_sizes.size[at], topology, why,
+			     sizeof(why)) < 0 ||
 	    run_child(&child, value, N_PIN_NUMBERS) < 0) {
 		for (int i = 0; i < N_PIN_NUMBERS; i++)
 			series_fail(&row[i], why[0] ? why : child.why);
@@ -109,17 +111,18 @@ static void measure_policy(const char *policy, const struct sizes *sizes, const 
 		const char *what, *unit;
 		enum target target;
 	} number[N_PIN_NUMBERS] = {
-		[FIRST_MS] = {"the first thread, with the topology", "ms", LINEAR},
-		[THREAD_US] = {"each of the others", "us", LINEAR},
-		[WORST_US] = {"the slowest of them", "us", NO_TARGET},
-		[WRONG] = {"threads on a wrong processor", "", NONE},
+		[FIRST_MS] = { "the first thread, with the topology", "ms", LINEAR },
+		[THREAD_US] = { "each of the others", "us", LINEAR },
+		[WORST_US] = { "the slowest of them", "us", NO_TARGET },
+		[WRONG] = { "threads on a wrong processor", "", NONE },
 	};
 	char titles[N_PIN_NUMBERS][64];
 	struct series row[N_PIN_NUMBERS];
 
 	for (int i = 0; i < N_PIN_NUMBERS; i++) {
 		snprintf(titles[i], sizeof(titles[i]), "%s: %s", policy, number[i].what);
-		row[i] = series_for(titles[i], number[i].unit, number[i].target, number[i].target == NONE);
+		row[i] = series_for(titles[i], number[i].unit, number[i].target,
+				    number[i].target == NONE);
 	}
 	for (unsigned int at = 0; at < sizes->n; at++)
 		measure_size(policy, at, folder, row);
@@ -133,7 +136,9 @@ void measure_pinning(void)
 	char folder[FOLDER_MAX];
 
 	part_begin(&sizes, folder);
-	series_heading("Pinning: two threads for each processor of a Westmere-EP with sockets of 64", &sizes);
+	series_heading(
+		"Pinning: two threads for each processor of a Westmere-EP with sockets of 64",
+		&sizes);
 	for (size_t i = 0; i < N_POLICIES; i++)
 		measure_policy(policies[i], &sizes, folder);
 	run_folder_remove(folder);

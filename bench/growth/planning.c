@@ -27,33 +27,47 @@ static void add(struct pmu_plan *plan, struct pmu_slot slot)
 static void add_core(struct pmu_plan *plan, uint32_t type, const uint64_t *config, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		add(plan, (struct pmu_slot){.kind = PMU_SLOT_CORE, .type = type, .config = config[i], .user = true});
+		add(plan, (struct pmu_slot){ .kind = PMU_SLOT_CORE,
+					     .type = type,
+					     .config = config[i],
+					     .user = true });
 }
 
-static void add_unit(struct pmu_plan *plan, enum pmu_uncore_unit unit, const uint64_t *config, size_t n)
+static void add_unit(struct pmu_plan *plan, enum pmu_uncore_unit unit, const uint64_t *config,
+		     size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		add(plan, (struct pmu_slot){.kind = PMU_SLOT_UNCORE, .type = PMU_TYPE_NONE, .unit = unit,
-					    .config = config[i], .user = true, .kernel = true});
+		add(plan, (struct pmu_slot){ .kind = PMU_SLOT_UNCORE,
+					     .type = PMU_TYPE_NONE,
+					     .unit = unit,
+					     .config = config[i],
+					     .user = true,
+					     .kernel = true });
 }
 
 static void add_energy(struct pmu_plan *plan, enum pmu_energy_domain domain)
 {
-	add(plan, (struct pmu_slot){.kind = PMU_SLOT_ENERGY, .type = PMU_TYPE_NONE, .unit = (uint8_t)domain,
-				    .user = true, .kernel = true});
+	add(plan, (struct pmu_slot){ .kind = PMU_SLOT_ENERGY,
+				     .type = PMU_TYPE_NONE,
+				     .unit = (uint8_t)domain,
+				     .user = true,
+				     .kernel = true });
 }
 
 /* The seven architectural events, all eight uncore counters, the uncore's clock. */
 static void plan_westmere(struct pmu_plan *plan)
 {
-	static const uint64_t core[] = {PERF_COUNT_HW_INSTRUCTIONS,	   PERF_COUNT_HW_CPU_CYCLES,
-					PERF_COUNT_HW_BRANCH_INSTRUCTIONS, PERF_COUNT_HW_BRANCH_MISSES,
-					PERF_COUNT_HW_CACHE_MISSES,	   PERF_COUNT_HW_CACHE_REFERENCES,
-					PERF_COUNT_HW_REF_CPU_CYCLES};
+	static const uint64_t core[] = {
+		PERF_COUNT_HW_INSTRUCTIONS,        PERF_COUNT_HW_CPU_CYCLES,
+		PERF_COUNT_HW_BRANCH_INSTRUCTIONS, PERF_COUNT_HW_BRANCH_MISSES,
+		PERF_COUNT_HW_CACHE_MISSES,        PERF_COUNT_HW_CACHE_REFERENCES,
+		PERF_COUNT_HW_REF_CPU_CYCLES
+	};
 	/* Intel SDM vol. 3B, events of the Westmere uncore: LLC hits, misses, lines in and out, requests to the home
 	 * logic from here and from there, reads and writes of memory */
-	static const uint64_t uncore[] = {0x0308, 0x0309, 0x0f0a, 0x1f0b, 0x1020, 0x0420, 0x072c, 0x072f};
-	static const uint64_t clock[] = {0};
+	static const uint64_t uncore[] = { 0x0308, 0x0309, 0x0f0a, 0x1f0b,
+					   0x1020, 0x0420, 0x072c, 0x072f };
+	static const uint64_t clock[] = { 0 };
 
 	add_core(plan, PERF_TYPE_HARDWARE, core, sizeof(core) / sizeof(*core));
 	add_unit(plan, PMU_UNIT_UNCORE, uncore, sizeof(uncore) / sizeof(*uncore));
@@ -64,9 +78,9 @@ static void plan_westmere(struct pmu_plan *plan)
 static void plan_zen(struct pmu_plan *plan)
 {
 	/* AMD PPR family 19H: instructions, cycles, branches and their misses, loads, data cache refills */
-	static const uint64_t core[] = {0xc0, 0x76, 0xc2, 0xc3, 0x0129, 0xff43};
+	static const uint64_t core[] = { 0xc0, 0x76, 0xc2, 0xc3, 0x0129, 0xff43 };
 	/* L3 lookups, misses, hits, requests to the fabric, fill latency */
-	static const uint64_t l3[] = {0xff04, 0x0104, 0xfe04, 0x1f9a, 0x0090};
+	static const uint64_t l3[] = { 0xff04, 0x0104, 0xfe04, 0x1f9a, 0x0090 };
 
 	add_core(plan, PERF_TYPE_RAW, core, sizeof(core) / sizeof(*core));
 	add_unit(plan, PMU_UNIT_L3, l3, sizeof(l3) / sizeof(*l3));
@@ -76,7 +90,8 @@ static void plan_zen(struct pmu_plan *plan)
 
 enum plan_number { LOAD_MS, LOOK_OPS, PLAN_US, PLAN_OPS, PLAN_KIB, PEAK_KIB, N_PLAN_NUMBERS };
 
-static int plan_once(const struct pmu_machine *machine, const struct pmu_plan *plan, pmu_msr_found found, double *value)
+static int plan_once(const struct pmu_machine *machine, const struct pmu_plan *plan,
+		     pmu_msr_found found, double *value)
 {
 	struct pmu_msr_program program;
 	double start = cpu_ns();
@@ -85,7 +100,8 @@ static int plan_once(const struct pmu_machine *machine, const struct pmu_plan *p
 	value[PLAN_US] = (cpu_ns() - start) / 1e3;
 	value[PLAN_OPS] = (double)program.n_ops;
 	value[PLAN_KIB] = ((double)program.n_ops * sizeof(*program.op) +
-			   (double)program.n_units * sizeof(*program.unit)) / 1024;
+			   (double)program.n_units * sizeof(*program.unit)) /
+			  1024;
 	pmu_msr_program_free(&program);
 	return rc;
 }
@@ -120,8 +136,8 @@ int child_plan(char **argument)
 {
 	bool westmere = !strcmp(argument[0], machine_westmere.name);
 	char cpuid[PATH_MAX];
-	struct pmu_machine_from from = {.cpuid_file = cpuid, .topology = argument[1]};
-	struct pmu_plan plan = {.scope = PMU_COUNT_CPU};
+	struct pmu_machine_from from = { .cpuid_file = cpuid, .topology = argument[1] };
+	struct pmu_plan plan = { .scope = PMU_COUNT_CPU };
 	struct pmu_machine *machine;
 	double value[N_PLAN_NUMBERS], start = cpu_ns();
 	int rc;
@@ -151,14 +167,17 @@ int child_plan(char **argument)
 /* What `pmu plan` says: a line for what all processors do alike, one for each operation, or as JSON. */
 static const struct shown {
 	const char *option, *title;
-} shown[] = {{NULL, "pmu plan"}, {"--all", "pmu plan --all"}, {"--json", "pmu plan --json"}};
+} shown[] = { { NULL, "pmu plan" },
+	      { "--all", "pmu plan --all" },
+	      { "--json", "pmu plan --json" } };
 #define N_SHOWN (sizeof(shown) / sizeof(*shown))
 
-static void show(const struct machine *machine, const char *topology, const struct shown *what, const char *folder,
-		 struct series *row, unsigned int at)
+static void show(const struct machine *machine, const char *topology, const struct shown *what,
+		 const char *folder, struct series *row, unsigned int at)
 {
 	char cpuid[PATH_MAX], out[PATH_MAX], why[200] = "";
-	const char *const word[] = {"plan", "--cpuid", cpuid, "--topology", topology, what->option, NULL};
+	const char *const word[] = { "plan",   "--cpuid",    cpuid, "--topology",
+				     topology, what->option, NULL };
 	struct taken taken;
 
 	data_path(cpuid, sizeof(cpuid), machine->cpuid);
@@ -173,10 +192,11 @@ static void show(const struct machine *machine, const char *topology, const stru
 }
 
 /* One size of everything: first the plan's numbers, then two rows for each way of showing it. */
-static void measure_size(const struct machine *machine, unsigned int at, const char *folder, struct series *row)
+static void measure_size(const struct machine *machine, unsigned int at, const char *folder,
+			 struct series *row)
 {
 	char topology[PATH_MAX], n[16], why[300] = "";
-	struct child child = {.argument = {"plan", machine->name, topology, n}};
+	struct child child = { .argument = { "plan", machine->name, topology, n } };
 	double value[N_PLAN_NUMBERS];
 
 	snprintf(n, sizeof(n), "%u", machine_sizes.size[at]);
@@ -196,7 +216,8 @@ static void measure_size(const struct machine *machine, unsigned int at, const c
 		show(machine, topology, &shown[i], folder, &row[N_PLAN_NUMBERS + 2 * i], at);
 }
 
-static void measure_machine(const struct machine *machine, const struct sizes *sizes, const char *folder)
+static void measure_machine(const struct machine *machine, const struct sizes *sizes,
+			    const char *folder)
 {
 	char heading[160], titles[N_SHOWN][64];
 	struct series row[N_PLAN_NUMBERS + 2 * N_SHOWN] = {
@@ -213,7 +234,8 @@ static void measure_machine(const struct machine *machine, const struct sizes *s
 		row[N_PLAN_NUMBERS + 2 * i] = series_for(shown[i].title, "ms", LINEAR, false);
 		row[N_PLAN_NUMBERS + 2 * i + 1] = series_for(titles[i], "MiB", LINEAR, true);
 	}
-	snprintf(heading, sizeof(heading), "Planning: %s, sockets of 64 processors (%s)", machine->title, machine->shape);
+	snprintf(heading, sizeof(heading), "Planning: %s, sockets of 64 processors (%s)",
+		 machine->title, machine->shape);
 	series_heading(heading, sizes);
 	for (unsigned int at = 0; at < sizes->n; at++)
 		measure_size(machine, at, folder, row);

@@ -32,7 +32,7 @@ static int take_numbers(const char *text, double *value, size_t n)
 
 /* Processes for one number; no more are started once they have taken so long. */
 #define MOST_RUNS 3
-#define LONG_NS	  0.3e9
+#define LONG_NS   0.3e9
 
 /* Is another one to be started, after @n since @start? */
 static bool goes_on(int n, double start)
@@ -52,7 +52,8 @@ static int run_once(struct child *child, double *value, size_t n)
 	int rc = child_run(child);
 
 	if (!rc && take_numbers(child->out, value, n) < 0) {
-		snprintf(child->why, sizeof(child->why), "the numbers of '%s' are unreadable", child->argument[0]);
+		snprintf(child->why, sizeof(child->why), "the numbers of '%s' are unreadable",
+			 child->argument[0]);
 		rc = -1;
 	}
 	child_free(child);
@@ -88,7 +89,7 @@ static void command_path(char *path, size_t size)
 
 static void exec_command(const char *path, const char *const *word, const char *out)
 {
-	const char *argument[16] = {path};
+	const char *argument[16] = { path };
 	int fd = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	int nowhere = open("/dev/null", O_WRONLY);
 
@@ -108,7 +109,8 @@ static double milliseconds(const struct timeval *time)
 }
 
 /* Return: its status, negative where it could not be started; the kernel counts in KiB. */
-static int time_command(const char *path, const char *const *word, const char *out, struct taken *taken)
+static int time_command(const char *path, const char *const *word, const char *out,
+			struct taken *taken)
 {
 	struct rusage usage;
 	int status = 0;
@@ -128,8 +130,8 @@ static int time_command(const char *path, const char *const *word, const char *o
 	return status;
 }
 
-int run_command(const char *const *word, const char *out, const char *size_of, struct taken *taken, char *why,
-		size_t size)
+int run_command(const char *const *word, const char *out, const char *size_of, struct taken *taken,
+		char *why, size_t size)
 {
 	double ms[MOST_RUNS], peak_mib[MOST_RUNS], start = now_ns();
 	char path[PATH_MAX];
@@ -163,7 +165,7 @@ int run_command(const char *const *word, const char *out, const char *size_of, s
 int run_folder(char *path, size_t size, char *why, size_t why_size)
 {
 	const char *tmp = getenv("TMPDIR");
-	const char *const parent[] = {"/dev/shm", tmp && *tmp ? tmp : "/tmp"};
+	const char *const parent[] = { "/dev/shm", tmp && *tmp ? tmp : "/tmp" };
 
 	for (size_t i = 0; i < sizeof(parent) / sizeof(*parent); i++) {
 		snprintf(path, size, "%s/scale-XXXXXX", parent[i]);

@@ -28,16 +28,17 @@ static const struct part {
 	const char *name;
 	void (*measure)(void);
 } parts[] = {
-	{"planning", measure_planning}, {"pinning", measure_pinning}, {"threads", measure_threads},
-	{"regions", measure_regions},	{"doubts", measure_doubts},
+	{ "planning", measure_planning }, { "pinning", measure_pinning },
+	{ "threads", measure_threads },   { "regions", measure_regions },
+	{ "doubts", measure_doubts },
 };
 #define N_PARTS (sizeof(parts) / sizeof(*parts))
 
 static const struct child_task tasks[] = {
-	{"topology", child_topology},
-	{"plan", child_plan},
-	{"pins", child_pins},
-	{"store", child_store},
+	{ "topology", child_topology },
+	{ "plan", child_plan },
+	{ "pins", child_pins },
+	{ "store", child_store },
 };
 
 /* Which parts, as bits; negative after a message. */

@@ -59,7 +59,8 @@ extern const struct sizes machine_sizes;
 /** data_path() - of a file of the tests' data. */
 void data_path(char *path, size_t size, const char *name);
 /** machine_topology() - write the XML of @n_cpus processors to @path.  Return: 0, or -1 with a sentence in @why. */
-int machine_topology(const struct machine *machine, unsigned int n_cpus, const char *path, char *why, size_t size);
+int machine_topology(const struct machine *machine, unsigned int n_cpus, const char *path,
+		     char *why, size_t size);
 
 /* --- several numbers of one child: run.c --- */
 
@@ -84,8 +85,8 @@ struct taken {
  * @size_of: the file whose size is wanted
  * Return: 0, or -1 with a sentence in @why.
  */
-int run_command(const char *const *word, const char *out, const char *size_of, struct taken *taken, char *why,
-		size_t size);
+int run_command(const char *const *word, const char *out, const char *size_of, struct taken *taken,
+		char *why, size_t size);
 
 #define FOLDER_MAX 1024
 

@@ -20,7 +20,7 @@ static const struct sizes *sizes;
 
 struct series series_for(const char *subject, const char *unit, enum target target, bool exact)
 {
-	struct series row = {.subject = subject, .unit = unit, .target = target, .exact = exact};
+	struct series row = { .subject = subject, .unit = unit, .target = target, .exact = exact };
 
 	for (int i = 0; i < MOST_SIZES; i++)
 		row.value[i] = -1;
@@ -30,7 +30,8 @@ struct series series_for(const char *subject, const char *unit, enum target targ
 void series_fail(struct series *row, const char *why)
 {
 	if (!row->note[0])
-		snprintf(row->note, sizeof(row->note), "%s", why && *why ? why : "no reason is known");
+		snprintf(row->note, sizeof(row->note), "%s",
+			 why && *why ? why : "no reason is known");
 }
 
 void series_begin(bool as_json)
@@ -69,7 +70,8 @@ static double growth_of(const struct series *row)
 
 	if (is_missing(row) || sizes->n < 2 || row->value[0] <= 0 || row->value[last] <= 0)
 		return NAN;
-	return log(row->value[last] / row->value[0]) / log((double)sizes->size[last] / sizes->size[0]);
+	return log(row->value[last] / row->value[0]) /
+	       log((double)sizes->size[last] / sizes->size[0]);
 }
 
 static bool is_too_much(const struct series *row)
@@ -92,12 +94,18 @@ static void text_value(double value)
 	if (value < 0)
 		printf(" %9s", "-");
 	else
-		printf(" %9.*f", value >= 1000 || value == floor(value) ? 0 : value >= 10 ? 1 : 2, value);
+		printf(" %9.*f",
+		       value >= 1000 || value == floor(value) ? 0
+		       : value >= 10                          ? 1
+							      : 2,
+		       value);
 }
 
 static void text_row(const struct series *row)
 {
-	static const char *const most[] = {[NO_TARGET] = "", [FLAT] = "0", [LINEAR] = "1", [NONE] = "none"};
+	static const char *const most[] = {
+		[NO_TARGET] = "", [FLAT] = "0", [LINEAR] = "1", [NONE] = "none"
+	};
 	double growth = growth_of(row);
 
 	printf("%-46s", row->subject);
@@ -129,7 +137,9 @@ static void json_number(double value, bool known)
 
 static void json_row(const struct series *row)
 {
-	static const char *const target[] = {[NO_TARGET] = "", [FLAT] = "flat", [LINEAR] = "linear", [NONE] = "none"};
+	static const char *const target[] = {
+		[NO_TARGET] = "", [FLAT] = "flat", [LINEAR] = "linear", [NONE] = "none"
+	};
 	double growth = growth_of(row);
 
 	printf("%s\n  {", n_rows ? "," : "");

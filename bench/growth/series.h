@@ -21,10 +21,10 @@ struct sizes {
 struct series {
 	const char *subject;
 	const char *unit;
-	double value[MOST_SIZES]; /* negative: not measured */
+	double value[MOST_SIZES];                             /* negative: not measured */
 	enum target { NO_TARGET, FLAT, LINEAR, NONE } target; /* NONE: every value is to be 0 */
-	bool exact;		  /* not a time: there is no noise in it */
-	char note[200];		  /* why something was not measured */
+	bool exact;     /* not a time: there is no noise in it */
+	char note[200]; /* why something was not measured */
 };
 
 /** A row of @subject in which nothing is measured yet. */

@@ -30,7 +30,7 @@ static struct work {
 		pthread_t id;
 		double cpu_ns[N_PHASES]; /* processor time at the end of each */
 		int error;
-	} *worker;
+	} * worker;
 } work;
 
 static int enter_all(void)
@@ -98,7 +98,8 @@ static int start_workers(void)
 	int rc;
 
 	work.worker = calloc(work.n_threads, sizeof(*work.worker));
-	if (!work.worker || make_names() < 0 || pthread_barrier_init(&work.barrier, NULL, work.n_threads + 1) ||
+	if (!work.worker || make_names() < 0 ||
+	    pthread_barrier_init(&work.barrier, NULL, work.n_threads + 1) ||
 	    pthread_attr_init(&attr))
 		return -1;
 	rc = pthread_attr_setstacksize(&attr, STACK_SIZE);
@@ -151,8 +152,8 @@ int store_path(const char *folder, char *path, size_t size)
 		struct stat st;
 
 		/* beside it are only claims and a lock */
-		if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode) ||
-		    (double)st.st_size <= most)
+		if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISREG(st.st_mode) || (double)st.st_size <= most)
 			continue;
 		most = (double)st.st_size;
 		snprintf(path, size, "%s/%s", sub, entry->d_name);
@@ -187,7 +188,7 @@ static double report_ms(const char *folder)
 /* The last thread's last region, by another thread. */
 static double read_ms(void)
 {
-	struct pmu_region_counts counts = {.size = sizeof(counts)};
+	struct pmu_region_counts counts = { .size = sizeof(counts) };
 	double start = cpu_ns();
 	int rc = pmu_region_read(work.name[work.n_regions - 1], (int)work.n_threads - 1, &counts);
 

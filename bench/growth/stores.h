@@ -11,7 +11,7 @@ enum store_number {
 	ATTACH_US,    /* a thread's start in the session */
 	FIRST_NS,     /* a region's first call in a thread */
 	PAIR_NS,      /* later calls */
-	END_US,	      /* a thread's end, that of pthread_join() included */
+	END_US,       /* a thread's end, that of pthread_join() included */
 	READ_MS,      /* pmu_region_read() of another thread's region */
 	REPORT_MS,    /* pmu_report() as text */
 	N_STORE_NUMBERS

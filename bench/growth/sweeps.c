@@ -19,10 +19,10 @@ static const struct report {
 	const char *file;
 	enum target file_target;
 } reports[] = {
-	{"text", {NULL}, NULL, NO_TARGET}, /* at most a hundred regions */
-	{"text, all rows of all threads", {"--threads", "--all"}, NULL, LINEAR},
-	{"JSON", {NULL}, "report.json", LINEAR},
-	{"CSV", {NULL}, "report.csv", LINEAR},
+	{ "text", { NULL }, NULL, NO_TARGET }, /* at most a hundred regions */
+	{ "text, all rows of all threads", { "--threads", "--all" }, NULL, LINEAR },
+	{ "JSON", { NULL }, "report.json", LINEAR },
+	{ "CSV", { NULL }, "report.csv", LINEAR },
 };
 #define N_REPORTS (sizeof(reports) / sizeof(*reports))
 enum { TEXT, ALL_TEXT, JSON, CSV };
@@ -38,7 +38,7 @@ struct sweep {
 	const char *title;
 	struct sizes sizes;
 	unsigned int n_threads, n_regions; /* 0: what grows */
-	const char *const *settings;	   /* beside those of every store */
+	const char *const *settings;       /* beside those of every store */
 	unsigned int n_rounds;
 	bool with_json; /* text and back */
 };
@@ -54,14 +54,14 @@ static const struct {
 	enum target of_threads, of_regions;
 	bool exact;
 } store_numbers[N_STORE_NUMBERS] = {
-	[STORE_KIB] = {"store, file", "KiB", LINEAR, LINEAR, true},
-	[RESIDENT_KIB] = {"memory that the regions took", "KiB", LINEAR, LINEAR, true},
-	[ATTACH_US] = {"a thread's start", "us", FLAT, FLAT, false},
-	[FIRST_NS] = {"first call of a region in a thread", "ns", FLAT, FLAT, false},
-	[PAIR_NS] = {"each later call", "ns", FLAT, NO_TARGET, false},
-	[END_US] = {"a thread's end", "us", FLAT, LINEAR, false},
-	[READ_MS] = {"pmu_region_read() of another thread", "ms", LINEAR, LINEAR, false},
-	[REPORT_MS] = {"pmu_report(), text", "ms", LINEAR, LINEAR, false},
+	[STORE_KIB] = { "store, file", "KiB", LINEAR, LINEAR, true },
+	[RESIDENT_KIB] = { "memory that the regions took", "KiB", LINEAR, LINEAR, true },
+	[ATTACH_US] = { "a thread's start", "us", FLAT, FLAT, false },
+	[FIRST_NS] = { "first call of a region in a thread", "ns", FLAT, FLAT, false },
+	[PAIR_NS] = { "each later call", "ns", FLAT, NO_TARGET, false },
+	[END_US] = { "a thread's end", "us", FLAT, LINEAR, false },
+	[READ_MS] = { "pmu_region_read() of another thread", "ms", LINEAR, LINEAR, false },
+	[REPORT_MS] = { "pmu_report(), text", "ms", LINEAR, LINEAR, false },
 };
 
 /* All rows of a sweep. */
@@ -74,14 +74,14 @@ struct rows {
 
 static void name_report(struct rows *rows, size_t i, const char *title, enum target file_target)
 {
-	static const char *const of[] = {[MS] = "", [KIB] = ", size", [PEAK_MIB] = ", memory"};
-	static const char *const unit[] = {[MS] = "ms", [KIB] = "KiB", [PEAK_MIB] = "MiB"};
+	static const char *const of[] = { [MS] = "", [KIB] = ", size", [PEAK_MIB] = ", memory" };
+	static const char *const unit[] = { [MS] = "ms", [KIB] = "KiB", [PEAK_MIB] = "MiB" };
 
 	/* a report's size goes by the digits of its times */
 	for (int k = 0; k < N_REPORT_NUMBERS; k++) {
 		snprintf(rows->title[i][k], sizeof(rows->title[i][k]), "%s%s", title, of[k]);
-		rows->report[i][k] = series_for(rows->title[i][k], unit[k], k == KIB ? file_target : LINEAR,
-					      k == PEAK_MIB);
+		rows->report[i][k] = series_for(rows->title[i][k], unit[k],
+						k == KIB ? file_target : LINEAR, k == PEAK_MIB);
 	}
 }
 
@@ -89,7 +89,8 @@ static void name_rows(const struct sweep *sweep, struct rows *rows)
 {
 	for (int i = 0; i < N_STORE_NUMBERS; i++)
 		rows->store[i] = series_for(store_numbers[i].what, store_numbers[i].unit,
-					    sweep->n_threads ? store_numbers[i].of_regions : store_numbers[i].of_threads,
+					    sweep->n_threads ? store_numbers[i].of_regions
+							     : store_numbers[i].of_threads,
 					    store_numbers[i].exact);
 	rows->check[WRONG_ROWS] = series_for("regions of threads with wrong calls", "", NONE, true);
 	rows->check[WRONG_THREADS] = series_for("threads that are not apart", "", NONE, true);
@@ -114,7 +115,7 @@ static void fail_all(struct rows *rows, const char *why)
 /* What is counted while the lines of the CSV report are gone through. */
 struct counted {
 	unsigned int n_threads, n_regions, n_calls; /* as they were made */
-	unsigned int *regions;			    /* [n_threads] right rows of each */
+	unsigned int *regions;                      /* [n_threads] right rows of each */
 	double wrong;
 };
 
@@ -168,10 +169,12 @@ static int check_calls(const char *path, struct counted *counted, double value[N
 
 /* --- reports --- */
 
-static void put_report(struct series row[N_REPORT_NUMBERS], unsigned int at, const struct taken *taken,
-		       const char *failed)
+static void put_report(struct series row[N_REPORT_NUMBERS], unsigned int at,
+		       const struct taken *taken, const char *failed)
 {
-	const double value[] = {[MS] = taken->ms, [KIB] = taken->out_kib, [PEAK_MIB] = taken->peak_mib};
+	const double value[] = {
+		[MS] = taken->ms, [KIB] = taken->out_kib, [PEAK_MIB] = taken->peak_mib
+	};
 
 	for (int k = 0; k < N_REPORT_NUMBERS; k++) {
 		if (failed)
@@ -181,11 +184,11 @@ static void put_report(struct series row[N_REPORT_NUMBERS], unsigned int at, con
 	}
 }
 
-static void make_report(struct series row[N_REPORT_NUMBERS], unsigned int at, const struct report *report,
-			const char *input, const char *folder)
+static void make_report(struct series row[N_REPORT_NUMBERS], unsigned int at,
+			const struct report *report, const char *input, const char *folder)
 {
 	char text[PATH_MAX], file[PATH_MAX], why[200];
-	const char *word[8] = {"report", input};
+	const char *word[8] = { "report", input };
 	struct taken taken;
 	int n = 2, rc;
 
@@ -203,12 +206,13 @@ static void make_report(struct series row[N_REPORT_NUMBERS], unsigned int at, co
 
 static void make_reports(struct rows *rows, unsigned int at, const char *folder, bool with_json)
 {
-	static const struct report again = {.option = {NULL}};
+	static const struct report again = { .option = { NULL } };
 	char store[2 * PATH_MAX], json[PATH_MAX];
 
 	if (store_path(folder, store, sizeof(store)) < 0) {
 		for (size_t i = 0; i <= N_REPORTS; i++)
-			put_report(rows->report[i], at, &(struct taken){.ms = 0}, "the store is not there");
+			put_report(rows->report[i], at, &(struct taken){ .ms = 0 },
+				   "the store is not there");
 		return;
 	}
 	for (size_t i = 0; i < N_REPORTS; i++)
@@ -220,14 +224,18 @@ static void make_reports(struct rows *rows, unsigned int at, const char *folder,
 
 /* --- one size --- */
 
-static void make_store(const struct sweep *sweep, unsigned int at, const char *folder, struct rows *rows)
+static void make_store(const struct sweep *sweep, unsigned int at, const char *folder,
+		       struct rows *rows)
 {
 	char words[3][16], setting[PATH_MAX + 32], csv[PATH_MAX];
-	const char *settings[16] = {setting, "PMU_OUTPUT=none"};
-	struct child child = {.settings = settings, .argument = {"store", words[0], words[1], words[2]}};
-	struct counted counted = {.n_threads = sweep->n_threads ? sweep->n_threads : sweep->sizes.size[at],
-				  .n_regions = sweep->n_regions ? sweep->n_regions : sweep->sizes.size[at],
-				  .n_calls = 1 + sweep->n_rounds};
+	const char *settings[16] = { setting, "PMU_OUTPUT=none" };
+	struct child child = { .settings = settings,
+			       .argument = { "store", words[0], words[1], words[2] } };
+	struct counted counted = {
+		.n_threads = sweep->n_threads ? sweep->n_threads : sweep->sizes.size[at],
+		.n_regions = sweep->n_regions ? sweep->n_regions : sweep->sizes.size[at],
+		.n_calls = 1 + sweep->n_rounds
+	};
 	double value[N_STORE_NUMBERS], check[N_CHECKS];
 
 	snprintf(setting, sizeof(setting), "XDG_RUNTIME_DIR=%s", folder);
@@ -288,22 +296,47 @@ static void measure_sweep(struct sweep *sweep, bool reports_only)
 			series_row(&rows.report[i][k]);
 }
 
-#define THREAD_SIZES {"threads", 4, {128, 256, 512, 1024}}
-#define REGION_SIZES {"regions", 4, {1250, 2500, 5000, 10000}}
+#define THREAD_SIZES                        \
+	{                                   \
+		"threads", 4,               \
+		{                           \
+			128, 256, 512, 1024 \
+		}                           \
+	}
+#define REGION_SIZES                            \
+	{                                       \
+		"regions", 4,                   \
+		{                               \
+			1250, 2500, 5000, 10000 \
+		}                               \
+	}
 
-static const char *const on_clock[] = {"PMU_BACKEND=clock", "PMU_PIN=none", NULL};
+static const char *const on_clock[] = { "PMU_BACKEND=clock", "PMU_PIN=none", NULL };
 static const char *const on_software[] = {
 	"PMU_BACKEND=software", "PMU_PIN=none",
 	"PMU_EVENTS=task-clock,page-faults,minor-faults,major-faults,context-switches,cpu-migrations,"
 	"alignment-faults,emulation-faults",
-	NULL};
-static const char *const with_doubts[] = {"PMU_BACKEND=clock", "PMU_PIN=none", "SCALE_DOUBTS=1", NULL};
+	NULL
+};
+static const char *const with_doubts[] = { "PMU_BACKEND=clock", "PMU_PIN=none", "SCALE_DOUBTS=1",
+					   NULL };
 
 void measure_threads(void)
 {
-	struct sweep clock = {"Threads with 100 regions each, on the clock", THREAD_SIZES, 0, 100, on_clock, 10, true};
-	struct sweep software = {"Threads with 100 regions each, 8 software counts", THREAD_SIZES, 0, 100, on_software,
-				 2, false};
+	struct sweep clock = { "Threads with 100 regions each, on the clock",
+			       THREAD_SIZES,
+			       0,
+			       100,
+			       on_clock,
+			       10,
+			       true };
+	struct sweep software = { "Threads with 100 regions each, 8 software counts",
+				  THREAD_SIZES,
+				  0,
+				  100,
+				  on_software,
+				  2,
+				  false };
 
 	measure_sweep(&clock, false);
 	measure_sweep(&software, false);
@@ -311,9 +344,16 @@ void measure_threads(void)
 
 void measure_regions(void)
 {
-	struct sweep clock = {"Regions of 16 threads, on the clock", REGION_SIZES, 16, 0, on_clock, 10, false};
-	struct sweep software = {"Regions of 16 threads, 8 software counts", REGION_SIZES, 16, 0, on_software, 2,
-				 false};
+	struct sweep clock = {
+		"Regions of 16 threads, on the clock", REGION_SIZES, 16, 0, on_clock, 10, false
+	};
+	struct sweep software = { "Regions of 16 threads, 8 software counts",
+				  REGION_SIZES,
+				  16,
+				  0,
+				  on_software,
+				  2,
+				  false };
 
 	measure_sweep(&clock, false);
 	measure_sweep(&software, false);
@@ -321,8 +361,13 @@ void measure_regions(void)
 
 void measure_doubts(void)
 {
-	struct sweep sweep = {"Reports of threads with 100 regions each, and a doubt in every one", THREAD_SIZES, 0,
-			      100, with_doubts, 1, false};
+	struct sweep sweep = { "Reports of threads with 100 regions each, and a doubt in every one",
+			       THREAD_SIZES,
+			       0,
+			       100,
+			       with_doubts,
+			       1,
+			       false };
 
 	measure_sweep(&sweep, true);
 }

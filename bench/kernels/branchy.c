@@ -6,7 +6,7 @@
  */
 #include "bench/kernels/kernels.h"
 
-#define TURN  8	  /* bytes a turn of the loop */
+#define TURN  8   /* bytes a turn of the loop */
 #define LIMIT 128 /* bytes from here on are added up */
 
 /*
@@ -56,12 +56,13 @@ static int prepare_sorted(struct share *share)
 }
 
 #if defined(__x86_64__)
-#define BYTE(offset)                                                                                          \
-	"movzbl " #offset "(%[end],%[i]), %k[value]\n\tcmp %[limit], %k[value]\n\tjb 2f\n\tadd %[value], %[sum]\n2:\n\t"
+#define BYTE(offset)      \
+	"movzbl " #offset \
+	"(%[end],%[i]), %k[value]\n\tcmp %[limit], %k[value]\n\tjb 2f\n\tadd %[value], %[sum]\n2:\n\t"
 #define BYTES  BYTE(0) BYTE(1) BYTE(2) BYTE(3) BYTE(4) BYTE(5) BYTE(6) BYTE(7)
 #define REPEAT "add $8, %[i]\n\tjne 1b"
 #else
-#define BYTE                                                                                                  \
+#define BYTE \
 	"ldrb %w[value], [%[at]], #1\n\tcmp %w[value], %[limit]\n\tb.lo 2f\n\tadd %[sum], %[sum], %[value]\n2:\n\t"
 #define BYTES  BYTE BYTE BYTE BYTE BYTE BYTE BYTE BYTE
 #define REPEAT "adds %[i], %[i], #8\n\tb.ne 1b"

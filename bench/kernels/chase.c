@@ -6,7 +6,7 @@
  */
 #include "bench/kernels/kernels.h"
 
-#define TURN  8	    /* loads a turn of the loop */
+#define TURN  8     /* loads a turn of the loop */
 #define LEAST 16384 /* loads a pass: what surrounds the loop vanishes beside them */
 
 struct line {
@@ -78,11 +78,12 @@ static void pass_chase(struct share *share)
 {
 	size_t left = loads_of(share);
 
-	__asm__ volatile(".p2align 5\n1:\n\t" STEP4 STEP4
-			 BY_ARCH("sub $8, %[left]\n\tjne 1b", "subs %[left], %[left], #8\n\tb.ne 1b")
-			 : [at] "+&r"(share->state), [left] "+&r"(left)
-			 :
-			 : "cc", "memory");
+	__asm__ volatile(
+		".p2align 5\n1:\n\t" STEP4 STEP4 BY_ARCH("sub $8, %[left]\n\tjne 1b",
+							 "subs %[left], %[left], #8\n\tb.ne 1b")
+		: [at] "+&r"(share->state), [left] "+&r"(left)
+		:
+		: "cc", "memory");
 }
 
 /*

@@ -6,15 +6,15 @@
 #include "bench/kernels/kernels.h"
 
 #define DIVISIONS 8192 /* a pass */
-#define TURN	  8    /* divisions a turn of the loop */
+#define TURN      8    /* divisions a turn of the loop */
 
 /*
  * x = DIVIDEND / x ^ MIXED: from 2^31 to 2^32 - 1 there is no way out, and without what is mixed in x would come
  * back after two steps.
  */
-#define FIRST	 UINT64_C(3141592653)
+#define FIRST    UINT64_C(3141592653)
 #define DIVIDEND UINT64_C(0x7FFFFFFFFFFFFFFF)
-#define MIXED	 UINT64_C(0x2545F491)
+#define MIXED    UINT64_C(0x2545F491)
 
 static int prepare_divide(struct share *share)
 {
@@ -24,14 +24,14 @@ static int prepare_divide(struct share *share)
 }
 
 #if defined(__x86_64__)
-#define DIVIDE                                                                                   \
-	"mov %[dividend], %%rax\n\txor %%edx, %%edx\n\tdiv %[x]\n\t"                             \
+#define DIVIDE                                                       \
+	"mov %[dividend], %%rax\n\txor %%edx, %%edx\n\tdiv %[x]\n\t" \
 	"xor %[mixed], %%rax\n\tmov %%rax, %[x]\n\t"
-#define REPEAT	"sub $8, %[left]\n\tjne 1b"
+#define REPEAT  "sub $8, %[left]\n\tjne 1b"
 #define CHANGED "rax", "rdx", "cc"
 #else
-#define DIVIDE	"udiv %[x], %[dividend], %[x]\n\teor %[x], %[x], %[mixed]\n\t"
-#define REPEAT	"subs %[left], %[left], #8\n\tb.ne 1b"
+#define DIVIDE  "udiv %[x], %[dividend], %[x]\n\teor %[x], %[x], %[mixed]\n\t"
+#define REPEAT  "subs %[left], %[left], #8\n\tb.ne 1b"
 #define CHANGED "cc"
 #endif
 #define DIVIDE4 DIVIDE DIVIDE DIVIDE DIVIDE

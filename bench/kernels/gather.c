@@ -5,7 +5,7 @@
  */
 #include "bench/kernels/kernels.h"
 
-#define TURN  8	    /* elements a turn of the loop */
+#define TURN  8     /* elements a turn of the loop */
 #define LEAST 16384 /* elements a pass, at least: small data is gone through more than once */
 
 struct arrays {
@@ -73,31 +73,32 @@ static void pass_gather(struct share *share)
 	ptrdiff_t start = -(ptrdiff_t)(share->n * sizeof(*at.index)), i = start;
 	size_t which;
 
-#define ELEMENT(op, offset) "mov " #offset "(%[end],%[i]), %k[which]\n\t" #op " (%[x],%[which],8), %[sum]\n\t"
-	__asm__ volatile(".p2align 5\n1:\n\t"
-			 ELEMENT(add, 0) ELEMENT(sub, 4) ELEMENT(add, 8) ELEMENT(sub, 12)
-			 ELEMENT(add, 16) ELEMENT(sub, 20) ELEMENT(add, 24) ELEMENT(sub, 28)
-			 "add $32, %[i]\n\tjne 1b\n\t"
-			 "mov %[start], %[i]\n\tsub $1, %[left]\n\tjne 1b"
-			 : [i] "+&r"(i), [left] "+&r"(left), [sum] "+&r"(sum), [which] "=&r"(which)
-			 : [x] "r"(at.x), [end] "r"(at.index + share->n), [start] "r"(start)
-			 : "cc", "memory");
+#define ELEMENT(op, offset) \
+	"mov " #offset "(%[end],%[i]), %k[which]\n\t" #op " (%[x],%[which],8), %[sum]\n\t"
+	__asm__ volatile(
+		".p2align 5\n1:\n\t" ELEMENT(add, 0) ELEMENT(sub, 4) ELEMENT(add, 8)
+			ELEMENT(sub, 12) ELEMENT(add, 16) ELEMENT(sub, 20) ELEMENT(add, 24)
+				ELEMENT(sub, 28) "add $32, %[i]\n\tjne 1b\n\t"
+						 "mov %[start], %[i]\n\tsub $1, %[left]\n\tjne 1b"
+		: [i] "+&r"(i), [left] "+&r"(left), [sum] "+&r"(sum), [which] "=&r"(which)
+		: [x] "r"(at.x), [end] "r"(at.index + share->n), [start] "r"(start)
+		: "cc", "memory");
 #else
 	const uint32_t *index = at.index;
 	size_t i = share->n;
 	uint64_t which, value;
 
-#define ELEMENT(op)                                                                           \
-	"ldr %w[which], [%[index]], #4\n\tldr %[value], [%[x], %[which], lsl #3]\n\t" #op     \
+#define ELEMENT(op)                                                                       \
+	"ldr %w[which], [%[index]], #4\n\tldr %[value], [%[x], %[which], lsl #3]\n\t" #op \
 	" %[sum], %[sum], %[value]\n\t"
 #define ELEMENTS ELEMENT(add) ELEMENT(sub) ELEMENT(add) ELEMENT(sub)
-	__asm__ volatile(".p2align 5\n1:\n\t" ELEMENTS ELEMENTS
-			 "subs %[i], %[i], #8\n\tb.ne 1b\n\t"
-			 "mov %[i], %[n]\n\tmov %[index], %[start]\n\tsubs %[left], %[left], #1\n\tb.ne 1b"
-			 : [i] "+&r"(i), [index] "+&r"(index), [left] "+&r"(left), [sum] "+&r"(sum),
-			   [which] "=&r"(which), [value] "=&r"(value)
-			 : [x] "r"(at.x), [start] "r"(at.index), [n] "r"(share->n)
-			 : "cc", "memory");
+	__asm__ volatile(
+		".p2align 5\n1:\n\t" ELEMENTS ELEMENTS "subs %[i], %[i], #8\n\tb.ne 1b\n\t"
+		"mov %[i], %[n]\n\tmov %[index], %[start]\n\tsubs %[left], %[left], #1\n\tb.ne 1b"
+		: [i] "+&r"(i), [index] "+&r"(index), [left] "+&r"(left), [sum] "+&r"(sum),
+		  [which] "=&r"(which), [value] "=&r"(value)
+		: [x] "r"(at.x), [start] "r"(at.index), [n] "r"(share->n)
+		: "cc", "memory");
 #endif
 	share->state = sum;
 }
@@ -105,7 +106,8 @@ static void pass_gather(struct share *share)
 /* A line for each element, as each is somewhere else, and those of the index. */
 static void model_gather(const struct share *share, struct model *model)
 {
-	double sweeps = (double)passes_over(share->n, LEAST), n = (double)share->n * sweeps, turns = n / TURN;
+	double sweeps = (double)passes_over(share->n, LEAST), n = (double)share->n * sweeps,
+	       turns = n / TURN;
 
 	*model = (struct model){
 		.iterations = n,

@@ -13,7 +13,7 @@
 #define LEAST  16384 /* items a pass, at least: small data is gone through more than once */
 
 #define PER_LINE (CACHE_LINE / sizeof(uint64_t))
-#define OWN	 (VALUES * sizeof(uint64_t)) /* bytes of a thread's counters */
+#define OWN      (VALUES * sizeof(uint64_t)) /* bytes of a thread's counters */
 
 /* A line for each value, in it a counter of each of so many threads. */
 struct group {
@@ -83,35 +83,36 @@ static int prepare_shared(struct share *share)
 
 #if defined(__x86_64__)
 #define ITEM(add, offset) "movzbl " #offset "(%[end],%[i]), %k[value]\n\t" add
-#define ITEMS(add)                                                                               \
-	ITEM(add, 0) ITEM(add, 1) ITEM(add, 2) ITEM(add, 3)                                      \
-	ITEM(add, 4) ITEM(add, 5) ITEM(add, 6) ITEM(add, 7)
+#define ITEMS(add)   \
+	ITEM(add, 0) \
+	ITEM(add, 1) ITEM(add, 2) ITEM(add, 3) ITEM(add, 4) ITEM(add, 5) ITEM(add, 6) ITEM(add, 7)
 #define ADD_AT_8  "incq (%[count],%[value],8)\n\t"
 #define ADD_AT_64 "shl $6, %k[value]\n\tincq (%[count],%[value])\n\t"
-#define REPEAT	  "add $8, %[i]\n\tjne 1b\n\tmov %[start], %[i]\n\tsub $1, %[left]\n\tjne 1b"
+#define REPEAT    "add $8, %[i]\n\tjne 1b\n\tmov %[start], %[i]\n\tsub $1, %[left]\n\tjne 1b"
 #else
-#define ITEM(add)      "ldrb %w[value], [%[item]], #1\n\t" add
-#define ITEMS(add)     ITEM(add) ITEM(add) ITEM(add) ITEM(add) ITEM(add) ITEM(add) ITEM(add) ITEM(add)
-#define ADD_ONE(place) "ldr %[times], " place "\n\tadd %[times], %[times], #1\n\tstr %[times], " place "\n\t"
-#define ADD_AT_8       ADD_ONE("[%[count], %[value], lsl #3]")
-#define ADD_AT_64      "add %[value], %[count], %[value], lsl #6\n\t" ADD_ONE("[%[value]]")
-#define REPEAT                                                                                   \
-	"adds %[i], %[i], #8\n\tb.ne 1b\n\t"                                                     \
+#define ITEM(add)  "ldrb %w[value], [%[item]], #1\n\t" add
+#define ITEMS(add) ITEM(add) ITEM(add) ITEM(add) ITEM(add) ITEM(add) ITEM(add) ITEM(add) ITEM(add)
+#define ADD_ONE(place) \
+	"ldr %[times], " place "\n\tadd %[times], %[times], #1\n\tstr %[times], " place "\n\t"
+#define ADD_AT_8  ADD_ONE("[%[count], %[value], lsl #3]")
+#define ADD_AT_64 "add %[value], %[count], %[value], lsl #6\n\t" ADD_ONE("[%[value]]")
+#define REPEAT                               \
+	"adds %[i], %[i], #8\n\tb.ne 1b\n\t" \
 	"mov %[i], %[start]\n\tadd %[item], %[item], %[start]\n\tsubs %[left], %[left], #1\n\tb.ne 1b"
 #endif
 
-#define LOOP(first, add)                                                                         \
-	do {                                                                                     \
-		const char *item = share->data, *end = item + share->n;                          \
-		ptrdiff_t start = -(ptrdiff_t)share->n, i = start;                               \
-		uint64_t value, times = 0;                                                       \
-		size_t left = passes_over(share->n, LEAST);                                                  \
-                                                                                                 \
-		__asm__ volatile(".p2align 5\n1:\n\t" ITEMS(add) REPEAT                          \
-				 : [i] "+&r"(i), [left] "+&r"(left), [value] "=&r"(value),         \
-				   [item] "+&r"(item), [times] "+&r"(times)                        \
-				 : [end] "r"(end), [count] "r"(first), [start] "r"(start)        \
-				 : "cc", "memory");                                              \
+#define LOOP(first, add)                                                                   \
+	do {                                                                               \
+		const char *item = share->data, *end = item + share->n;                    \
+		ptrdiff_t start = -(ptrdiff_t)share->n, i = start;                         \
+		uint64_t value, times = 0;                                                 \
+		size_t left = passes_over(share->n, LEAST);                                \
+                                                                                           \
+		__asm__ volatile(".p2align 5\n1:\n\t" ITEMS(add) REPEAT                    \
+				 : [i] "+&r"(i), [left] "+&r"(left), [value] "=&r"(value), \
+				   [item] "+&r"(item), [times] "+&r"(times)                \
+				 : [end] "r"(end), [count] "r"(first), [start] "r"(start)  \
+				 : "cc", "memory");                                        \
 	} while (0)
 
 static void pass_own(struct share *share)
@@ -129,7 +130,8 @@ static void pass_shared(struct share *share)
 /* @item: instructions of one */
 static void model_items(const struct share *share, int item, struct model *model)
 {
-	double sweeps = (double)passes_over(share->n, LEAST), n = (double)share->n * sweeps, turns = n / TURN;
+	double sweeps = (double)passes_over(share->n, LEAST), n = (double)share->n * sweeps,
+	       turns = n / TURN;
 
 	*model = (struct model){
 		.iterations = n,
@@ -151,7 +153,8 @@ static void model_shared(const struct share *share, struct model *model)
 {
 	model_items(share, BY_ARCH(3, 5), model);
 	if (share->n_threads > 1)
-		model->lines = NAN; /* how often others take a counter's line away is theirs to tell */
+		model->lines =
+			NAN; /* how often others take a counter's line away is theirs to tell */
 }
 
 /* --- the result --- */

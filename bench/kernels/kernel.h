@@ -24,12 +24,12 @@
 /** What one thread works on. */
 struct share {
 	int thread, n_threads;
-	size_t bytes;	/* its part of the working set: the kernel may take a little less */
-	size_t used;	/* what it took: more, too, where that is its least */
-	size_t n;	/* how large the kernel made it: elements, rows, ... */
-	void *memory;	/* what prepare() allocated; given back by the suite */
-	void *data;	/* the kernel's own, within memory */
-	void *common;	/* of all shares, from kernel->common(); NULL without it */
+	size_t bytes;   /* its part of the working set: the kernel may take a little less */
+	size_t used;    /* what it took: more, too, where that is its least */
+	size_t n;       /* how large the kernel made it: elements, rows, ... */
+	void *memory;   /* what prepare() allocated; given back by the suite */
+	void *data;     /* the kernel's own, within memory */
+	void *common;   /* of all shares, from kernel->common(); NULL without it */
 	uint64_t state; /* the kernel's own, from pass to pass */
 };
 
@@ -41,20 +41,20 @@ struct share {
  */
 struct model {
 	double iterations; /* what "per iteration" means: elements, accesses, inner steps */
-	double work;	   /* what the rate is of, in kernel->unit */
+	double work;       /* what the rate is of, in kernel->unit */
 	double instructions;
 	double branches;
-	double mispredicted; /* branches, by a predictor that learns what can be learnt */
+	double mispredicted;  /* branches, by a predictor that learns what can be learnt */
 	double loads, stores; /* instructions that access memory; one may do both */
-	double lines;	      /* of CACHE_LINE bytes, that a pass fetches where the data is far larger than the cache */
-	bool at_random;	      /* so that a part of them is in the cache still: as much as there is room for */
+	double lines; /* of CACHE_LINE bytes, that a pass fetches where the data is far larger than the cache */
+	bool at_random; /* so that a part of them is in the cache still: as much as there is room for */
 };
 
 struct kernel {
 	const char *name;
 	const char *about; /* one line: what it shows */
 	const char *unit;  /* of work: "B", "flop", or what is counted: "access" */
-	size_t bytes;	   /* of all shares, where no size is asked for */
+	size_t bytes;      /* of all shares, where no size is asked for */
 	/**
 	 * common() - memory that all shares work on, before there is any
 	 * Return: for free(); NULL without memory.  NULL in place of the function: there is none.

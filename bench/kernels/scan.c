@@ -2,7 +2,7 @@
 /* scan: where in a text is the first newline?  As memchr() goes about it, 16 bytes at a time. */
 #include "bench/kernels/kernels.h"
 
-#define BLOCK 16	 /* bytes a turn of the loop */
+#define BLOCK 16         /* bytes a turn of the loop */
 #define LEAST (64 << 10) /* bytes a pass, at least: a short text is gone through more than once */
 
 /* The newline's distance from the end: in the last block, neither the first byte nor the last. */
@@ -30,20 +30,20 @@ static int prepare_scan(struct share *share)
  * added up is both.  Both loops have one head, so that what aligns it is passed once.
  */
 #if defined(__x86_64__)
-#define SCAN                                                                                              \
-	"movd %k[newline], %%xmm1\n\tpunpcklbw %%xmm1, %%xmm1\n\tpshuflw $0, %%xmm1, %%xmm1\n\t"          \
-	"punpcklqdq %%xmm1, %%xmm1\n"                                                                     \
+#define SCAN                                                                                                  \
+	"movd %k[newline], %%xmm1\n\tpunpcklbw %%xmm1, %%xmm1\n\tpshuflw $0, %%xmm1, %%xmm1\n\t"              \
+	"punpcklqdq %%xmm1, %%xmm1\n"                                                                         \
 	".p2align 5\n1:\n\tmovdqa (%[at]), %%xmm0\n\tpcmpeqb %%xmm1, %%xmm0\n\tpmovmskb %%xmm0, %k[bits]\n\t" \
-	"add $16, %[at]\n\ttest %k[bits], %k[bits]\n\tje 1b\n\t"                                          \
-	"bsf %k[bits], %k[bits]\n\tadd %[at], %[sum]\n\tadd %[bits], %[sum]\n\tmov %[start], %[at]\n\t"   \
+	"add $16, %[at]\n\ttest %k[bits], %k[bits]\n\tje 1b\n\t"                                              \
+	"bsf %k[bits], %k[bits]\n\tadd %[at], %[sum]\n\tadd %[bits], %[sum]\n\tmov %[start], %[at]\n\t"       \
 	"sub $1, %[left]\n\tjne 1b"
 #else
 /* There is no pmovmskb: four bits of each byte. */
-#define SCAN                                                                                              \
-	"dup v1.16b, %w[newline]\n"                                                                       \
+#define SCAN                                                                                                 \
+	"dup v1.16b, %w[newline]\n"                                                                          \
 	".p2align 5\n1:\n\tldr q0, [%[at]], #16\n\tcmeq v0.16b, v0.16b, v1.16b\n\tshrn v0.8b, v0.8h, #4\n\t" \
-	"fmov %[bits], d0\n\tcbz %[bits], 1b\n\t"                                                         \
-	"rbit %[bits], %[bits]\n\tclz %[bits], %[bits]\n\tadd %[sum], %[sum], %[at]\n\t"                  \
+	"fmov %[bits], d0\n\tcbz %[bits], 1b\n\t"                                                            \
+	"rbit %[bits], %[bits]\n\tclz %[bits], %[bits]\n\tadd %[sum], %[sum], %[at]\n\t"                     \
 	"add %[sum], %[sum], %[bits], lsr #2\n\tmov %[at], %[start]\n\tsubs %[left], %[left], #1\n\tb.ne 1b"
 #endif
 
@@ -62,7 +62,8 @@ static void pass_scan(struct share *share)
 
 static void model_scan(const struct share *share, struct model *model)
 {
-	double sweeps = (double)passes_over(share->n, LEAST), n = (double)share->n * sweeps, turns = n / BLOCK;
+	double sweeps = (double)passes_over(share->n, LEAST), n = (double)share->n * sweeps,
+	       turns = n / BLOCK;
 
 	*model = (struct model){
 		.iterations = turns,
@@ -81,7 +82,8 @@ static bool check_scan(const struct share *share, uint64_t passes)
 
 	while (place < share->n && text[place] != '\n')
 		place++;
-	return place == share->n - FROM_END && share->state == place * passes_over(share->n, LEAST) * passes;
+	return place == share->n - FROM_END &&
+	       share->state == place * passes_over(share->n, LEAST) * passes;
 }
 
 const struct kernel kernel_scan = {

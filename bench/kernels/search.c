@@ -9,9 +9,10 @@
  * A pass: no fewer, as each has the same keys, and processors learn what comes again: 30,000 random branches in a
  * row, at most, in 2026.  Source: Lemire, "How many branches can your CPU predict?", lemire.me/blog/2026/03/18.
  */
-#define SEARCHES    16384
-#define FIRST_KEY   UINT64_C(0x853C49E6748FEA9B)
-#define NEXT_KEY    UINT64_C(6364136223846793005) /* by the one before.  Source: the factor of Knuth's MMIX */
+#define SEARCHES  16384
+#define FIRST_KEY UINT64_C(0x853C49E6748FEA9B)
+#define NEXT_KEY \
+	UINT64_C(6364136223846793005) /* by the one before.  Source: the factor of Knuth's MMIX */
 #define LEAST_STEPS 3
 
 /*
@@ -50,18 +51,18 @@ static int prepare_search(struct share *share)
  * above the key; what is added up is its address.
  */
 #if defined(__x86_64__)
-#define STEP                                                                                         \
-	"cmp %[key], (%[base],%[half],8)\n\tja 2f\n\tlea (%[base],%[half],8), %[base]\n2:\n\t"       \
+#define STEP                                                                                   \
+	"cmp %[key], (%[base],%[half],8)\n\tja 2f\n\tlea (%[base],%[half],8), %[base]\n2:\n\t" \
 	"shr %[half]\n\tjne 1b\n\t"
-#define NEXT                                                                                         \
-	"add %[base], %[sum]\n\timul %[factor], %[key]\n\tmov %[array], %[base]\n\t"                 \
+#define NEXT                                                                         \
+	"add %[base], %[sum]\n\timul %[factor], %[key]\n\tmov %[array], %[base]\n\t" \
 	"mov %[middle], %[half]\n\tsub $1, %[left]\n\tjne 1b"
 #else
-#define STEP                                                                                         \
-	"ldr %[number], [%[base], %[half], lsl #3]\n\tcmp %[number], %[key]\n\tb.hi 2f\n\t"          \
+#define STEP                                                                                \
+	"ldr %[number], [%[base], %[half], lsl #3]\n\tcmp %[number], %[key]\n\tb.hi 2f\n\t" \
 	"add %[base], %[base], %[half], lsl #3\n2:\n\tlsr %[half], %[half], #1\n\tcbnz %[half], 1b\n\t"
-#define NEXT                                                                                         \
-	"add %[sum], %[sum], %[base]\n\tmul %[key], %[key], %[factor]\n\tmov %[base], %[array]\n\t"  \
+#define NEXT                                                                                        \
+	"add %[sum], %[sum], %[base]\n\tmul %[key], %[key], %[factor]\n\tmov %[base], %[array]\n\t" \
 	"mov %[half], %[middle]\n\tsubs %[left], %[left], #1\n\tb.ne 1b"
 #endif
 
@@ -71,8 +72,8 @@ static void pass_search(struct share *share)
 	size_t base = (uintptr_t)array, half = share->n / 2, left = SEARCHES;
 
 	__asm__ volatile(".p2align 5\n1:\n\t" STEP NEXT
-			 : [key] "+&r"(key), [sum] "+&r"(sum), [base] "+&r"(base), [half] "+&r"(half),
-			   [left] "+&r"(left), [number] "+&r"(number)
+			 : [key] "+&r"(key), [sum] "+&r"(sum), [base] "+&r"(base),
+			   [half] "+&r"(half), [left] "+&r"(left), [number] "+&r"(number)
 			 : [array] "r"(array), [middle] "r"(share->n / 2), [factor] "r"(NEXT_KEY)
 			 : "cc", "memory");
 	share->state += (sum - SEARCHES * (uint64_t)(uintptr_t)array) / sizeof(*array);
@@ -106,7 +107,8 @@ static void model_search(const struct share *share, struct model *model)
 		.branches = steps * 2 + SEARCHES,
 		.mispredicted = steps / 2,
 		.loads = steps,
-		.lines = NAN, /* the first steps find theirs in a cache: how many, is a matter of its size */
+		.lines =
+			NAN, /* the first steps find theirs in a cache: how many, is a matter of its size */
 	};
 }
 

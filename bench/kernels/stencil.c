@@ -6,13 +6,15 @@
  */
 #include "bench/kernels/kernels.h"
 
-#define PAIR	   2	/* points of a turn */
-#define TO_LINE	   8	/* elements of a cache line */
-#define STEP	   16	/* columns; two lines, so that with the border rows are an odd number of lines apart */
+#define PAIR    2 /* points of a turn */
+#define TO_LINE 8 /* elements of a cache line */
+#define STEP \
+	16 /* columns; two lines, so that with the border rows are an odd number of lines apart */
 #define LEAST_ROWS 1
-#define APART	   1088 /* bytes between the grids beyond their size: never at the same place of a page */
+#define APART \
+	1088 /* bytes between the grids beyond their size: never at the same place of a page */
 /* Points of a pass, at least: small grids are gone over more than once, or what leads to the loop would count, too. */
-#define LEAST	   16384
+#define LEAST 16384
 
 /*
  * share->n columns.  The first line of a row has only the border, at its end, so that the first point begins a line;
@@ -41,9 +43,13 @@ static struct grid grid_of(const struct share *share)
 	size_t rows = rows_of(share->bytes, share->n);
 	char *memory = share->memory;
 
-	return (struct grid){ rows, share->n, share->n + TO_LINE,
+	return (struct grid){ rows,
+			      share->n,
+			      share->n + TO_LINE,
 			      { (double *)(void *)memory,
-				(double *)(void *)(memory + grid_elements(rows, share->n) * sizeof(double) + APART) } };
+				(double *)(void *)(memory +
+						   grid_elements(rows, share->n) * sizeof(double) +
+						   APART) } };
 }
 
 /* How many times a pass goes over the grid. */
@@ -58,7 +64,9 @@ static size_t rounds(const struct grid *grid)
  */
 static double start_of(int which, size_t i)
 {
-	return 1 + (double)((uint32_t)((i + 1) * (which ? UINT64_C(2654435761) : UINT64_C(2246822519))) >> 24);
+	return 1 + (double)((uint32_t)((i + 1) *
+				       (which ? UINT64_C(2654435761) : UINT64_C(2246822519))) >>
+			    24);
 }
 
 /* share->state: the steps so far; the grid of that number, modulo 2, is the newest */
@@ -93,9 +101,9 @@ static int prepare(struct share *share)
 #define NEXT_ROW                                                                                     \
 	"add %[row], %[at]\n\tadd %[row], %[north]\n\tadd %[row], %[south]\n\tadd %[row], %[to]\n\t" \
 	"mov %[first], %[i]\n\tdec %[left]\n\tjne 1b\n\t"
-#define NEXT_ROUND                                                                          \
-	"xchg %[at], %[to]\n\tsub %[all], %[at]\n\tsub %[all], %[to]\n\t"                   \
-	"mov %[at], %[north]\n\tsub %[row], %[north]\n\tlea (%[at],%[row]), %[south]\n\t"   \
+#define NEXT_ROUND                                                                        \
+	"xchg %[at], %[to]\n\tsub %[all], %[at]\n\tsub %[all], %[to]\n\t"                 \
+	"mov %[at], %[north]\n\tsub %[row], %[north]\n\tlea (%[at],%[row]), %[south]\n\t" \
 	"mov %[rows], %[left]\n\tdec %[times]\n\tjne 1b\n\t"
 #else
 #define ALONG_ROW                                                                              \
@@ -105,9 +113,9 @@ static int prepare(struct share *share)
 	"ldr q2, [%[north], %[i]]\n\tldr q3, [%[south], %[i]]\n\tfadd v0.2d, v0.2d, v1.2d\n\t" \
 	"fadd v0.2d, v0.2d, v2.2d\n\tfadd v0.2d, v0.2d, v3.2d\n\tfmul v0.2d, v0.2d, v7.2d\n\t" \
 	"str q0, [%[to], %[i]]\n\tadds %[i], %[i], #16\n\tb.ne 1b\n\t"
-#define NEXT_ROW                                                                            \
-	"add %[west], %[west], %[row]\n\tadd %[east], %[east], %[row]\n\t"                  \
-	"add %[north], %[north], %[row]\n\tadd %[south], %[south], %[row]\n\t"              \
+#define NEXT_ROW                                                               \
+	"add %[west], %[west], %[row]\n\tadd %[east], %[east], %[row]\n\t"     \
+	"add %[north], %[north], %[row]\n\tadd %[south], %[south], %[row]\n\t" \
 	"add %[to], %[to], %[row]\n\tmov %[i], %[first]\n\tsubs %[left], %[left], #1\n\tb.ne 1b\n\t"
 #define NEXT_ROUND                                                                            \
 	"sub %[north], %[west], %[all]\n\tsub %[to], %[to], %[all]\n\t"                       \
@@ -117,15 +125,17 @@ static int prepare(struct share *share)
 #endif
 
 #define PAIR_TURN BY_ARCH(9, 11)
-#define ROW_END	  BY_ARCH(7, 8)
+#define ROW_END   BY_ARCH(7, 8)
 #define ROUND_END BY_ARCH(9, 10)
 
 static void pass_jacobi(struct share *share)
 {
 	struct grid grid = grid_of(share);
 	size_t times = rounds(&grid), left = grid.rows;
-	size_t end = grid.pitch + TO_LINE + grid.columns; /* behind the last point of the first row */
-	double *at = grid.points[share->state & 1] + end, *to = grid.points[~share->state & 1] + end;
+	size_t end = grid.pitch + TO_LINE +
+		     grid.columns; /* behind the last point of the first row */
+	double *at = grid.points[share->state & 1] + end,
+	       *to = grid.points[~share->state & 1] + end;
 	double *north = at - grid.pitch, *south = at + grid.pitch, quarter = 0.25;
 	ptrdiff_t row = (ptrdiff_t)(grid.pitch * sizeof(double)), all = row * (ptrdiff_t)grid.rows;
 	ptrdiff_t first = -(ptrdiff_t)(grid.columns * sizeof(double)), i = first;
@@ -135,18 +145,19 @@ static void pass_jacobi(struct share *share)
 	__asm__ volatile(ALONG_ROW NEXT_ROW NEXT_ROUND
 			 : [i] "+&r"(i), [left] "+&r"(left), [times] "+&r"(times), [at] "+&r"(at),
 			   [north] "+&r"(north), [south] "+&r"(south), [to] "+&r"(to)
-			 : [row] "r"(row), [first] "r"(first), [all] "r"(all), [rows] "r"(grid.rows),
-			   [quarter] "m"(quarter)
+			 : [row] "r"(row), [first] "r"(first), [all] "r"(all),
+			   [rows] "r"(grid.rows), [quarter] "m"(quarter)
 			 : "xmm0", "xmm1", "xmm7", "cc", "memory");
 #else
 	double *west = at - 1, *east = at + 1;
 
-	__asm__ volatile(ALONG_ROW NEXT_ROW NEXT_ROUND
-			 : [i] "+&r"(i), [left] "+&r"(left), [times] "+&r"(times), [west] "+&r"(west),
-			   [east] "+&r"(east), [north] "+&r"(north), [south] "+&r"(south), [to] "+&r"(to)
-			 : [row] "r"(row), [first] "r"(first), [all] "r"(all), [rows] "r"(grid.rows),
-			   [quarter] "w"(quarter)
-			 : "v0", "v1", "v2", "v3", "v7", "cc", "memory");
+	__asm__ volatile(
+		ALONG_ROW NEXT_ROW NEXT_ROUND
+		: [i] "+&r"(i), [left] "+&r"(left), [times] "+&r"(times), [west] "+&r"(west),
+		  [east] "+&r"(east), [north] "+&r"(north), [south] "+&r"(south), [to] "+&r"(to)
+		: [row] "r"(row), [first] "r"(first), [all] "r"(all), [rows] "r"(grid.rows),
+		  [quarter] "w"(quarter)
+		: "v0", "v1", "v2", "v3", "v7", "cc", "memory");
 #endif
 }
 
@@ -178,7 +189,8 @@ static double mean(const double *at, size_t pitch)
 static bool check(const struct share *share, uint64_t passes)
 {
 	struct grid grid = grid_of(share);
-	const double *newest = grid.points[share->state & 1], *before = grid.points[~share->state & 1];
+	const double *newest = grid.points[share->state & 1],
+		     *before = grid.points[~share->state & 1];
 	int which = share->state & 1;
 
 	if (share->state != passes * rounds(&grid))
@@ -187,7 +199,8 @@ static bool check(const struct share *share, uint64_t passes)
 		size_t row = i / grid.pitch, column = i % grid.pitch;
 		bool inside = row > 0 && row <= grid.rows && column >= TO_LINE;
 
-		if (newest[i] != (inside && share->state ? mean(before + i, grid.pitch) : start_of(which, i)))
+		if (newest[i] !=
+		    (inside && share->state ? mean(before + i, grid.pitch) : start_of(which, i)))
 			return false;
 		if ((!inside || share->state < 2) && before[i] != start_of(!which, i))
 			return false;
@@ -197,7 +210,8 @@ static bool check(const struct share *share, uint64_t passes)
 
 const struct kernel kernel_jacobi = {
 	.name = "jacobi",
-	.about = "each point of a grid is the mean of its neighbours: three rows are read, one is written",
+	.about =
+		"each point of a grid is the mean of its neighbours: three rows are read, one is written",
 	.unit = "update",
 	.bytes = 64 << 20,
 	.prepare = prepare,

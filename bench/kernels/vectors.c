@@ -7,11 +7,12 @@
 
 #include <string.h>
 
-#define TURN   8    /* elements a turn of a loop: a cache line */
+#define TURN   8 /* elements a turn of a loop: a cache line */
 #define FACTOR 3
-#define APART  1088 /* bytes between the arrays beyond their size: never at the same place of a page */
+#define APART \
+	1088 /* bytes between the arrays beyond their size: never at the same place of a page */
 /* Elements of a pass, at least: small data is gone over more than once, or what leads to the loop would count, too. */
-#define LEAST  16384
+#define LEAST 16384
 
 struct arrays {
 	double *x, *y;
@@ -77,38 +78,40 @@ static int prepare_dot(struct share *share)
 
 /* A line a turn; at the end of the arrays, ROUND begins again. */
 #if defined(__x86_64__)
-#define DAXPY(r, at)                                                                        \
-	"movaps " #at "(%[x],%[i]), %%xmm" #r "\n\t"                                        \
-	"mulpd %%xmm7, %%xmm" #r "\n\t"                                                     \
-	"addpd " #at "(%[y],%[i]), %%xmm" #r "\n\t"                                         \
+#define DAXPY(r, at)                                 \
+	"movaps " #at "(%[x],%[i]), %%xmm" #r "\n\t" \
+	"mulpd %%xmm7, %%xmm" #r "\n\t"              \
+	"addpd " #at "(%[y],%[i]), %%xmm" #r "\n\t"  \
 	"movaps %%xmm" #r ", " #at "(%[y],%[i])\n\t"
-#define DOT(r, at)                                                                          \
-	"movaps " #at "(%[x],%[i]), %%xmm7\n\t"                                             \
-	"mulpd " #at "(%[y],%[i]), %%xmm7\n\t"                                              \
+#define DOT(r, at)                              \
+	"movaps " #at "(%[x],%[i]), %%xmm7\n\t" \
+	"mulpd " #at "(%[y],%[i]), %%xmm7\n\t"  \
 	"addpd %%xmm7, %%xmm" #r "\n\t"
-#define LINE(step) ".p2align 5\n1:\n\t" step(0, 0) step(1, 16) step(2, 32) step(3, 48) "add $64, %[i]\n\tjne 1b\n\t"
-#define ROUND	   "mov %[first], %[i]\n\tdec %[times]\n\tjne 1b\n\t"
+#define LINE(step)                                              \
+	".p2align 5\n1:\n\t" step(0, 0) step(1, 16) step(2, 32) \
+		step(3, 48) "add $64, %[i]\n\tjne 1b\n\t"
+#define ROUND "mov %[first], %[i]\n\tdec %[times]\n\tjne 1b\n\t"
 #else
-#define DAXPY                                                                               \
-	"ldp q0, q1, [%[x]], #32\n\tldp q2, q3, [%[x]], #32\n\t"                            \
-	"ldp q4, q5, [%[y]]\n\tldp q6, q7, [%[y], #32]\n\t"                                 \
-	"fmla v4.2d, v0.2d, v16.2d\n\tfmla v5.2d, v1.2d, v16.2d\n\t"                        \
-	"fmla v6.2d, v2.2d, v16.2d\n\tfmla v7.2d, v3.2d, v16.2d\n\t"                        \
+#define DAXPY                                                        \
+	"ldp q0, q1, [%[x]], #32\n\tldp q2, q3, [%[x]], #32\n\t"     \
+	"ldp q4, q5, [%[y]]\n\tldp q6, q7, [%[y], #32]\n\t"          \
+	"fmla v4.2d, v0.2d, v16.2d\n\tfmla v5.2d, v1.2d, v16.2d\n\t" \
+	"fmla v6.2d, v2.2d, v16.2d\n\tfmla v7.2d, v3.2d, v16.2d\n\t" \
 	"stp q4, q5, [%[y]], #32\n\tstp q6, q7, [%[y]], #32\n\t"
-#define DOT                                                                                 \
-	"ldp q4, q5, [%[x]], #32\n\tldp q6, q7, [%[x]], #32\n\t"                            \
-	"ldp q16, q17, [%[y]], #32\n\tldp q18, q19, [%[y]], #32\n\t"                        \
-	"fmla v0.2d, v4.2d, v16.2d\n\tfmla v1.2d, v5.2d, v17.2d\n\t"                        \
+#define DOT                                                          \
+	"ldp q4, q5, [%[x]], #32\n\tldp q6, q7, [%[x]], #32\n\t"     \
+	"ldp q16, q17, [%[y]], #32\n\tldp q18, q19, [%[y]], #32\n\t" \
+	"fmla v0.2d, v4.2d, v16.2d\n\tfmla v1.2d, v5.2d, v17.2d\n\t" \
 	"fmla v2.2d, v6.2d, v18.2d\n\tfmla v3.2d, v7.2d, v19.2d\n\t"
 #define LINE(step) ".p2align 5\n1:\n\t" step "adds %[i], %[i], #64\n\tb.ne 1b\n\t"
-#define ROUND                                                                               \
-	"mov %[i], %[first]\n\tadd %[x], %[x], %[first]\n\tadd %[y], %[y], %[first]\n\t"    \
+#define ROUND                                                                            \
+	"mov %[i], %[first]\n\tadd %[x], %[x], %[first]\n\tadd %[y], %[y], %[first]\n\t" \
 	"subs %[times], %[times], #1\n\tb.ne 1b\n\t"
 #endif
 
-#define DAXPY_TURN  BY_ARCH(18, 12)
-#define DOT_TURN    BY_ARCH(14, 10)
-#define ROUND_END   BY_ARCH(3, 5)
+#define DAXPY_TURN BY_ARCH(18, 12)
+#define DOT_TURN   BY_ARCH(14, 10)
+#define ROUND_END  BY_ARCH(3, 5)
 
 static void pass_daxpy(struct share *share)
 {
@@ -120,7 +123,8 @@ static void pass_daxpy(struct share *share)
 #if defined(__x86_64__)
 	__asm__ volatile("movsd %[factor], %%xmm7\n\tunpcklpd %%xmm7, %%xmm7\n" LINE(DAXPY) ROUND
 			 : [i] "+&r"(i), [times] "+&r"(times)
-			 : [x] "r"(at.x + share->n), [y] "r"(at.y + share->n), [first] "r"(first), [factor] "m"(factor)
+			 : [x] "r"(at.x + share->n), [y] "r"(at.y + share->n), [first] "r"(first),
+			   [factor] "m"(factor)
 			 : "xmm0", "xmm1", "xmm2", "xmm3", "xmm7", "cc", "memory");
 #else
 	__asm__ volatile("dup v16.2d, %[factor].d[0]\n" LINE(DAXPY) ROUND
@@ -147,12 +151,15 @@ static void pass_dot(struct share *share)
 			 : [x] "r"(at.x + share->n), [y] "r"(at.y + share->n), [first] "r"(first)
 			 : "xmm0", "xmm1", "xmm2", "xmm3", "xmm7", "cc", "memory");
 #else
-	__asm__ volatile("movi v0.2d, #0\n\tmovi v1.2d, #0\n\tmovi v2.2d, #0\n\tmovi v3.2d, #0\n" LINE(DOT) ROUND
-			 "fadd v0.2d, v0.2d, v1.2d\n\tfadd v2.2d, v2.2d, v3.2d\n\t"
-			 "fadd v0.2d, v0.2d, v2.2d\n\tstr q0, %[part]"
-			 : [i] "+&r"(i), [times] "+&r"(times), [x] "+&r"(at.x), [y] "+&r"(at.y), [part] "=Q"(part)
-			 : [first] "r"(first)
-			 : "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "cc", "memory");
+	__asm__ volatile(
+		"movi v0.2d, #0\n\tmovi v1.2d, #0\n\tmovi v2.2d, #0\n\tmovi v3.2d, #0\n" LINE(DOT)
+			ROUND "fadd v0.2d, v0.2d, v1.2d\n\tfadd v2.2d, v2.2d, v3.2d\n\t"
+			      "fadd v0.2d, v0.2d, v2.2d\n\tstr q0, %[part]"
+		: [i] "+&r"(i), [times] "+&r"(times), [x] "+&r"(at.x), [y] "+&r"(at.y),
+		  [part] "=Q"(part)
+		: [first] "r"(first)
+		: "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "cc",
+		  "memory");
 #endif
 	memcpy(&sum, &share->state, sizeof(sum));
 	sum += part[0] + part[1];
@@ -162,7 +169,8 @@ static void pass_dot(struct share *share)
 /* --- the model --- */
 
 /* @turn: instructions of a turn; @loads and @stores of it */
-static void model_turns(const struct share *share, int turn, int loads, int stores, struct model *model)
+static void model_turns(const struct share *share, int turn, int loads, int stores,
+			struct model *model)
 {
 	double times = (double)rounds(share), turns = times * (double)share->n / TURN;
 

@@ -2,8 +2,8 @@
 /* Caliper's regions, with its report of run times. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wstrict-prototypes" /* its headers' */
-#include <caliper/cali.h>
 #include <caliper/cali-manager.h>
+#include <caliper/cali.h>
 #pragma GCC diagnostic pop
 
 #include <errno.h>
@@ -74,7 +74,8 @@ static bool check(const struct done *done, char why[WHY_LEN])
 	bool good;
 
 	cali_ConfigManager_flush(&manager);
-	good = (!done->one || in_report(THE_NAME)) && (!done->named || in_report(names[N_NAMES - 1]));
+	good = (!done->one || in_report(THE_NAME)) &&
+	       (!done->named || in_report(names[N_NAMES - 1]));
 	unlink(report);
 	return good || because(why, "Caliper's report does not have the regions");
 }
@@ -88,4 +89,5 @@ static const char *version(void)
 }
 
 const struct contender contender = {
-	.start = start, .one = one, .named = named, .check = check, .version = version};
+	.start = start, .one = one, .named = named, .check = check, .version = version
+};

@@ -25,14 +25,15 @@ static const char usage[] =
 	"take turns.  \"x bare\" and \"x libpmu\" are medians of the ratios of the blocks of one round.  The\n"
 	"exit status is 1 where the time of libpmu or of the bare time stamps could not be taken.\n";
 
-static enum subject { ONE, TWO, NAMED, N_SUBJECTS } const subjects[] = {ONE, TWO, NAMED};
-static const char *const subject_word[] = {"one", "two", "named"}; /* as the workers have them */
-static const char *const subject_text[] = {"one region", "two threads at once", "100 names in rotation"};
+static enum subject { ONE, TWO, NAMED, N_SUBJECTS } const subjects[] = { ONE, TWO, NAMED };
+static const char *const subject_word[] = { "one", "two", "named" }; /* as the workers have them */
+static const char *const subject_text[] = { "one region", "two threads at once",
+					    "100 names in rotation" };
 
-#define ON_TIME		(1 << 0)
-#define ON_FAULTS	(1 << 1)
+#define ON_TIME         (1 << 0)
+#define ON_FAULTS       (1 << 1)
 #define ON_INSTRUCTIONS (1 << 2)
-#define ON_COUNTS	(ON_FAULTS | ON_INSTRUCTIONS)
+#define ON_COUNTS       (ON_FAULTS | ON_INSTRUCTIONS)
 
 #ifdef HAVE_PAPI
 #define NO_PAPI NULL
@@ -56,14 +57,14 @@ static const struct contender {
 	const char *not_built; /* why; NULL: it is */
 	enum { OTHER, BARE, OURS } is;
 } contenders[] = {
-	{"two time stamps", "with_time_stamp", ON_TIME, NULL, BARE},
-	{"two read(2) of perf", "with_perf_read", ON_COUNTS, NULL, BARE},
-	{"two rdpmc", "with_perf_user", ON_INSTRUCTIONS, NULL, OTHER},
-	{"libpmu", "with_libpmu", ON_TIME | ON_COUNTS, NULL, OURS},
-	{"PAPI high level", "with_papi_hl", ON_COUNTS, NO_PAPI, OTHER},
-	{"two PAPI_read", "with_papi_read", ON_COUNTS, NO_PAPI, OTHER},
-	{"LIKWID markers", "with_likwid", ON_INSTRUCTIONS, NO_LIKWID, OTHER},
-	{"Caliper", "with_caliper", ON_TIME, NO_CALIPER, OTHER},
+	{ "two time stamps", "with_time_stamp", ON_TIME, NULL, BARE },
+	{ "two read(2) of perf", "with_perf_read", ON_COUNTS, NULL, BARE },
+	{ "two rdpmc", "with_perf_user", ON_INSTRUCTIONS, NULL, OTHER },
+	{ "libpmu", "with_libpmu", ON_TIME | ON_COUNTS, NULL, OURS },
+	{ "PAPI high level", "with_papi_hl", ON_COUNTS, NO_PAPI, OTHER },
+	{ "two PAPI_read", "with_papi_read", ON_COUNTS, NO_PAPI, OTHER },
+	{ "LIKWID markers", "with_likwid", ON_INSTRUCTIONS, NO_LIKWID, OTHER },
+	{ "Caliper", "with_caliper", ON_TIME, NO_CALIPER, OTHER },
 };
 #define N_CONTENDERS (sizeof(contenders) / sizeof(*contenders))
 
@@ -73,9 +74,18 @@ static const struct section {
 	const char *heading;
 	double target[N_SUBJECTS]; /* of libpmu, times the bare reads; 0: none */
 } sections[] = {
-	{ON_TIME, "time", "Time alone, beside two time stamps", {[ONE] = 1.10, [TWO] = 1.10, [NAMED] = 1.30}},
-	{ON_FAULTS, "page-faults", "Page faults, which the kernel counts, beside two read(2) of perf", {[ONE] = 1.05}},
-	{ON_INSTRUCTIONS, "instructions", "Instructions, which the processor counts, beside two read(2) of perf", {0}},
+	{ ON_TIME,
+	  "time",
+	  "Time alone, beside two time stamps",
+	  { [ONE] = 1.10, [TWO] = 1.10, [NAMED] = 1.30 } },
+	{ ON_FAULTS,
+	  "page-faults",
+	  "Page faults, which the kernel counts, beside two read(2) of perf",
+	  { [ONE] = 1.05 } },
+	{ ON_INSTRUCTIONS,
+	  "instructions",
+	  "Instructions, which the processor counts, beside two read(2) of perf",
+	  { 0 } },
 };
 
 static struct run {
@@ -85,9 +95,9 @@ static struct run {
 	struct block {
 		size_t n_pairs; /* 0: none */
 		const char *word;
-		bool shown;	     /* it has this subject: it is not here for the ratios alone */
-		char why[300];	     /* it has, but could not be measured */
-		double last;	     /* ns a pair, of this round */
+		bool shown;    /* it has this subject: it is not here for the ratios alone */
+		char why[300]; /* it has, but could not be measured */
+		double last;   /* ns a pair, of this round */
 		double ns[MAX_ROUNDS], to_bare[MAX_ROUNDS], to_ours[MAX_ROUNDS];
 		int n, n_to_bare, n_to_ours;
 	} block[N_SUBJECTS];
@@ -138,7 +148,8 @@ static void time_block(struct run *run, struct block *block)
 		return;
 	snprintf(number, sizeof(number), "%zu", block->n_pairs);
 	if (!ask_number(run, block->word, number, &block->last) || block->last <= 0) {
-		snprintf(block->why, sizeof(block->why), "%s", *run->worker.why ? run->worker.why : "its time is unreadable");
+		snprintf(block->why, sizeof(block->why), "%s",
+			 *run->worker.why ? run->worker.why : "its time is unreadable");
 		block->n_pairs = 0;
 		block->last = 0;
 	}
@@ -174,7 +185,8 @@ static void measure_subject(enum subject subject)
 	for (size_t i = 0; i < N_CONTENDERS; i++)
 		if (runs[i].worker.pid)
 			size_block(&runs[i], subject);
-	for (int round = -1; round < n_rounds; round++) { /* in the first, everything is met for the first time */
+	for (int round = -1; round < n_rounds;
+	     round++) { /* in the first, everything is met for the first time */
 		for (size_t i = 0; i < N_CONTENDERS; i++) {
 			/* nobody is always after the same one's caches */
 			struct run *run = &runs[(i + (size_t)(round + 1)) % N_CONTENDERS];
@@ -196,7 +208,8 @@ static void check(struct run *run)
 	for (size_t s = 0; s < N_SUBJECTS; s++) {
 		run->block[s].n = 0;
 		if (!*run->block[s].why)
-			snprintf(run->block[s].why, sizeof(run->block[s].why), "%s", run->worker.why);
+			snprintf(run->block[s].why, sizeof(run->block[s].why), "%s",
+				 run->worker.why);
 	}
 }
 
@@ -272,7 +285,8 @@ static void measure_section(const struct section *section)
 		run->contender = &contenders[i];
 		run->used = (contenders[i].sections & section->bit) && is_chosen(&contenders[i]);
 		if (run->used && contenders[i].not_built)
-			snprintf(run->worker.why, sizeof(run->worker.why), "%s", contenders[i].not_built);
+			snprintf(run->worker.why, sizeof(run->worker.why), "%s",
+				 contenders[i].not_built);
 		else if (run->used)
 			run->ran = worker_start(&run->worker, contenders[i].program, section->what);
 	}
@@ -303,7 +317,8 @@ static bool parse_rounds(const char *text)
 	long n = strtol(text, &end, 10);
 
 	if (*end || end == text || n < 1 || n > MAX_ROUNDS) {
-		fprintf(stderr, "compare: --rounds %s: a number from 1 to %d; try compare --help\n", text, MAX_ROUNDS);
+		fprintf(stderr, "compare: --rounds %s: a number from 1 to %d; try compare --help\n",
+			text, MAX_ROUNDS);
 		return false;
 	}
 	n_rounds = (int)n | 1; /* the median is one of them */
@@ -319,7 +334,8 @@ static bool parse(char **argument, bool *json)
 		if (!strcmp(*argument, "--json")) {
 			*json = true;
 		} else if (takes && !argument[1]) {
-			fprintf(stderr, "compare: %s wants a value; try compare --help\n", *argument);
+			fprintf(stderr, "compare: %s wants a value; try compare --help\n",
+				*argument);
 			return false;
 		} else if (!strcmp(*argument, "--only")) {
 			only = *++argument;
@@ -329,7 +345,8 @@ static bool parse(char **argument, bool *json)
 			if (!parse_rounds(*++argument))
 				return false;
 		} else {
-			fprintf(stderr, "compare: there is no option %s; try compare --help\n", *argument);
+			fprintf(stderr, "compare: there is no option %s; try compare --help\n",
+				*argument);
 			return false;
 		}
 	}

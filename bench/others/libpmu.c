@@ -6,17 +6,23 @@
 
 #include "worker.h"
 
-static const char *const event[] = {[TIME] = "time", [PAGE_FAULTS] = "page-faults", [INSTRUCTIONS] = "instructions"};
+static const char *const event[] = {
+	[TIME] = "time", [PAGE_FAULTS] = "page-faults", [INSTRUCTIONS] = "instructions"
+};
 static unsigned int n_counts; /* in a region */
 
 static bool start(enum what what, char why[WHY_LEN])
 {
 	static const struct pmu_options options[] = {
-		[TIME] = {.size = sizeof(options[0]), .backend = "clock", .output = "none"},
-		[PAGE_FAULTS] = {.size = sizeof(options[0]), .backend = "software",
-				 .events = "page-faults", .output = "none"},
-		[INSTRUCTIONS] = {.size = sizeof(options[0]), .backend = "perf", .events = "instructions",
-				  .output = "none"},
+		[TIME] = { .size = sizeof(options[0]), .backend = "clock", .output = "none" },
+		[PAGE_FAULTS] = { .size = sizeof(options[0]),
+				  .backend = "software",
+				  .events = "page-faults",
+				  .output = "none" },
+		[INSTRUCTIONS] = { .size = sizeof(options[0]),
+				   .backend = "perf",
+				   .events = "instructions",
+				   .output = "none" },
 	};
 	int rc = pmu_init(&options[what]);
 
@@ -32,7 +38,7 @@ static bool start(enum what what, char why[WHY_LEN])
 /* What cannot be counted is missing in the regions; the session goes on with the time. */
 static bool attach(enum what what, char why[WHY_LEN])
 {
-	struct pmu_region_counts counts = {.size = sizeof(counts)};
+	struct pmu_region_counts counts = { .size = sizeof(counts) };
 	int rc = pmu_thread_attach();
 
 	if (rc < 0)
@@ -65,13 +71,14 @@ static void named(size_t n_rounds)
 
 static bool has(const char *name, size_t calls, char why[WHY_LEN])
 {
-	struct pmu_region_counts counts = {.size = sizeof(counts)};
+	struct pmu_region_counts counts = { .size = sizeof(counts) };
 	int rc = calls ? pmu_region_read(name, PMU_THREAD_SELF, &counts) : 0;
 
 	if (rc < 0)
 		return because(why, "pmu_region_read of %s: %s", name, pmu_strerror(rc));
 	if (counts.calls != calls)
-		return because(why, "%s has %llu calls, not %zu", name, (unsigned long long)counts.calls, calls);
+		return because(why, "%s has %llu calls, not %zu", name,
+			       (unsigned long long)counts.calls, calls);
 	return !calls || (counts.n_counts == n_counts && !counts.missing) ||
 	       because(why, "%s lacks a count", name);
 }
@@ -89,9 +96,14 @@ static const char *version(void)
 	static char text[40];
 	int number = pmu_version();
 
-	snprintf(text, sizeof(text), "libpmu %d.%d.%d", number >> 16, number >> 8 & 0xff, number & 0xff);
+	snprintf(text, sizeof(text), "libpmu %d.%d.%d", number >> 16, number >> 8 & 0xff,
+		 number & 0xff);
 	return text;
 }
 
-const struct contender contender = {
-	.start = start, .attach = attach, .one = one, .named = named, .check = check, .version = version};
+const struct contender contender = { .start = start,
+				     .attach = attach,
+				     .one = one,
+				     .named = named,
+				     .check = check,
+				     .version = version };

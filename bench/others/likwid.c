@@ -30,13 +30,15 @@ static void set_environment(void)
 
 	init_configuration();
 	snprintf(mode, sizeof(mode), "%d", get_configuration()->daemonMode);
-	snprintf(threads, sizeof(threads), worker_n_cpus > 1 ? "%d,%d" : "%d", worker_cpu[0], worker_cpu[1]);
+	snprintf(threads, sizeof(threads), worker_n_cpus > 1 ? "%d,%d" : "%d", worker_cpu[0],
+		 worker_cpu[1]);
 	snprintf(pid, sizeof(pid), "%d", (int)getpid());
 	setenv("LIKWID_MODE", mode, 1);
 	setenv("LIKWID_THREADS", threads, 1);
 	setenv("LIKWID_PERF_PID", pid, 1);
 	setenv("LIKWID_EVENTS", event(), 1);
-	setenv("LIKWID_FILEPATH", "/dev/null", 1); /* for likwid_markerClose(), which is not called */
+	setenv("LIKWID_FILEPATH", "/dev/null",
+	       1); /* for likwid_markerClose(), which is not called */
 	setenv("LIKWID_DEBUG", "0", 1);
 	setenv("LIKWID_FORCE", "-1", 1); /* registers that others use stay theirs */
 }
@@ -47,7 +49,8 @@ static bool start(enum what what, char why[WHY_LEN])
 		return because(why, "LIKWID's markers always count events of the processor");
 	set_environment();
 	likwid_markerInit();
-	return likwid_markerRegisterRegion(THE_NAME) == 0 || because(why, "LIKWID's markers do not start");
+	return likwid_markerRegisterRegion(THE_NAME) == 0 ||
+	       because(why, "LIKWID's markers do not start");
 }
 
 static bool attach(enum what what, char why[WHY_LEN])
@@ -86,7 +89,7 @@ static void named(size_t n_rounds)
 
 static bool check(const struct done *done, char why[WHY_LEN])
 {
-	double value[1] = {0}, time = 0;
+	double value[1] = { 0 }, time = 0;
 	int n_values = 1, calls = 0;
 
 	if (failed)
@@ -98,4 +101,5 @@ static bool check(const struct done *done, char why[WHY_LEN])
 }
 
 const struct contender contender = {
-	.start = start, .attach = attach, .one = one, .named = named, .check = check};
+	.start = start, .attach = attach, .one = one, .named = named, .check = check
+};

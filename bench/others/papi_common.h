@@ -16,7 +16,8 @@
 static inline const char *papi_event(enum what what)
 {
 	static const char *const event[] = {
-		[TIME] = NULL, [PAGE_FAULTS] = "perf::PAGE-FAULTS", [INSTRUCTIONS] = "PAPI_TOT_INS"};
+		[TIME] = NULL, [PAGE_FAULTS] = "perf::PAGE-FAULTS", [INSTRUCTIONS] = "PAPI_TOT_INS"
+	};
 
 	return event[what];
 }
@@ -42,13 +43,15 @@ static inline bool papi_start(enum what what, char why[WHY_LEN])
 	if (!papi_event(what))
 		return because(why, "PAPI's regions always count");
 	if (rc != PAPI_VER_CURRENT)
-		return because(why, "PAPI does not start: %s", rc > 0 ? "another version than its header" : PAPI_strerror(rc));
+		return because(why, "PAPI does not start: %s",
+			       rc > 0 ? "another version than its header" : PAPI_strerror(rc));
 	if ((rc = PAPI_thread_init(pthread_self)) != PAPI_OK)
 		return because(why, "PAPI_thread_init: %s", PAPI_strerror(rc));
 	if (!papi_set(what, &set, why))
 		return false;
 	if ((rc = PAPI_start(set)) != PAPI_OK)
-		return because(why, "PAPI cannot count %s: %s", papi_event(what), PAPI_strerror(rc));
+		return because(why, "PAPI cannot count %s: %s", papi_event(what),
+			       PAPI_strerror(rc));
 	PAPI_stop(set, NULL);
 	PAPI_cleanup_eventset(set);
 	PAPI_destroy_eventset(&set);
@@ -60,8 +63,8 @@ static inline const char *papi_version(void)
 	static char text[40];
 	int number = PAPI_get_opt(PAPI_LIB_VERSION, NULL);
 
-	snprintf(text, sizeof(text), "PAPI %d.%d.%d", PAPI_VERSION_MAJOR(number), PAPI_VERSION_MINOR(number),
-		 PAPI_VERSION_REVISION(number));
+	snprintf(text, sizeof(text), "PAPI %d.%d.%d", PAPI_VERSION_MAJOR(number),
+		 PAPI_VERSION_MINOR(number), PAPI_VERSION_REVISION(number));
 	return text;
 }
 

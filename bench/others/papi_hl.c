@@ -55,5 +55,9 @@ static bool check(const struct done *done, char why[WHY_LEN])
 	return rc == PAPI_OK || because(why, "PAPI_hl_stop: %s", PAPI_strerror(rc));
 }
 
-const struct contender contender = {
-	.start = start, .attach = attach, .one = one, .named = named, .check = check, .version = papi_version};
+const struct contender contender = { .start = start,
+				     .attach = attach,
+				     .one = one,
+				     .named = named,
+				     .check = check,
+				     .version = papi_version };

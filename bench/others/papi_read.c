@@ -38,4 +38,5 @@ static bool check(const struct done *done, char why[WHY_LEN])
 }
 
 const struct contender contender = {
-	.start = papi_start, .attach = attach, .one = one, .check = check, .version = papi_version};
+	.start = papi_start, .attach = attach, .one = one, .check = check, .version = papi_version
+};

@@ -24,7 +24,8 @@ static inline int perf_event(enum what what, uint64_t read_format, char why[WHY_
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = what == INSTRUCTIONS ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
-		.config = what == INSTRUCTIONS ? PERF_COUNT_HW_INSTRUCTIONS : PERF_COUNT_SW_PAGE_FAULTS,
+		.config = what == INSTRUCTIONS ? PERF_COUNT_HW_INSTRUCTIONS
+					       : PERF_COUNT_SW_PAGE_FAULTS,
 		.pinned = 1,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,

@@ -25,7 +25,9 @@ static bool start(enum what what, char why[WHY_LEN])
 
 static bool attach(enum what what, char why[WHY_LEN])
 {
-	fd = perf_event(what, PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+	fd = perf_event(what,
+			PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
+				PERF_FORMAT_TOTAL_TIME_RUNNING,
 			why);
 	return fd >= 0;
 }
@@ -49,7 +51,8 @@ static bool check(const struct done *done, char why[WHY_LEN])
 	(void)done;
 	if (read(fd, &now, sizeof(now)) != sizeof(now))
 		return because(why, "the event was not on a counter any more");
-	return now.running == now.enabled || because(why, "the event was counted part of the time only");
+	return now.running == now.enabled ||
+	       because(why, "the event was counted part of the time only");
 }
 
-const struct contender contender = {.start = start, .attach = attach, .one = one, .check = check};
+const struct contender contender = { .start = start, .attach = attach, .one = one, .check = check };

@@ -33,7 +33,8 @@ static bool attach(enum what what, char why[WHY_LEN])
 	if (at == MAP_FAILED)
 		return because(why, "mmap of a perf event: %s", strerror(errno));
 	page = at;
-	return (page->cap_user_rdpmc && page->index) || because(why, "the kernel does not allow rdpmc here");
+	return (page->cap_user_rdpmc && page->index) ||
+	       because(why, "the kernel does not allow rdpmc here");
 }
 
 static void one(size_t n_pairs)
@@ -66,4 +67,4 @@ static void one(size_t n_pairs)
 
 #endif
 
-const struct contender contender = {.start = start, .attach = attach, .one = one};
+const struct contender contender = { .start = start, .attach = attach, .one = one };

@@ -21,4 +21,4 @@ static void one(size_t n_pairs)
 	}
 }
 
-const struct contender contender = {.start = start, .one = one};
+const struct contender contender = { .start = start, .one = one };

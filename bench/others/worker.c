@@ -23,9 +23,9 @@
 #define MAX_PAIRS 1000000
 #define MAX_SPINS 1000 /* before the CPU is left to others */
 
-#define TEN(text)                                                                       \
-	text "0", text "1", text "2", text "3", text "4", text "5", text "6", text "7", \
-		text "8", text "9"
+#define TEN(text)                                                                                 \
+	text "0", text "1", text "2", text "3", text "4", text "5", text "6", text "7", text "8", \
+		text "9"
 const char *const names[N_NAMES] = {
 	TEN("region_0"), TEN("region_1"), TEN("region_2"), TEN("region_3"), TEN("region_4"),
 	TEN("region_5"), TEN("region_6"), TEN("region_7"), TEN("region_8"), TEN("region_9"),
@@ -44,8 +44,8 @@ static struct second {
 	char why[WHY_LEN]; /* it does not */
 	pthread_barrier_t barrier;
 	atomic_int n_ready; /* threads that wait to start a block */
-	size_t n_pairs;	    /* of the next block; 0: it is to end */
-	double ns;	    /* of the last one */
+	size_t n_pairs;     /* of the next block; 0: it is to end */
+	double ns;          /* of the last one */
 } second;
 
 static void find_cpus(void)
@@ -175,9 +175,9 @@ static const struct subject {
 	double (*block)(size_t n_pairs);
 	size_t unit; /* pairs that make no sense alone */
 } subjects[] = {
-	{"one", block_one, 1},
-	{"two", block_two, 1},
-	{"named", block_named, N_NAMES},
+	{ "one", block_one, 1 },
+	{ "two", block_two, 1 },
+	{ "named", block_named, N_NAMES },
 };
 
 static const struct subject *find_subject(const char *name)
@@ -241,7 +241,9 @@ static void answer(char *question)
 
 static bool parse(char **argv)
 {
-	static const char *const word[] = {[TIME] = "time", [PAGE_FAULTS] = "page-faults", [INSTRUCTIONS] = "instructions"};
+	static const char *const word[] = {
+		[TIME] = "time", [PAGE_FAULTS] = "page-faults", [INSTRUCTIONS] = "instructions"
+	};
 
 	for (size_t i = 0; argv[1] && i < sizeof(word) / sizeof(*word); i++) {
 		what = (enum what)i;

@@ -51,7 +51,8 @@ extern int worker_cpu[THREADS];
 extern int worker_n_cpus;
 
 /** because() - what a function of a contender returns that fails: false */
-__attribute__((format(printf, 2, 3))) static inline bool because(char why[WHY_LEN], const char *format, ...)
+__attribute__((format(printf, 2, 3))) static inline bool because(char why[WHY_LEN],
+								 const char *format, ...)
 {
 	va_list args;
 

@@ -21,7 +21,7 @@
 /* What the user has set for a library would be measured instead of what is compared. */
 static bool is_for_a_library(const char *variable)
 {
-	static const char *const prefix[] = {"PMU_", "PAPI_", "LIKWID_", "CALI_"};
+	static const char *const prefix[] = { "PMU_", "PAPI_", "LIKWID_", "CALI_" };
 
 	for (size_t i = 0; i < sizeof(prefix) / sizeof(*prefix); i++)
 		if (!strncmp(variable, prefix[i], strlen(prefix[i])))
@@ -60,7 +60,8 @@ static void add_complaint(struct worker *worker)
 	text[len > 0 ? len : 0] = '\0';
 	text[strcspn(text, "\n")] = '\0';
 	if (*text && !strstr(worker->why, text))
-		snprintf(worker->why + have, sizeof(worker->why) - have, "%s%s", have ? ": " : "", text);
+		snprintf(worker->why + have, sizeof(worker->why) - have, "%s%s", have ? ": " : "",
+			 text);
 }
 
 /* It went away without an answer, or does not give one. */
@@ -76,7 +77,8 @@ static void give_up(struct worker *worker, const char *why)
 	else if (WIFSIGNALED(status))
 		snprintf(worker->why, sizeof(worker->why), "killed by signal %d", WTERMSIG(status));
 	else
-		snprintf(worker->why, sizeof(worker->why), "ended with status %d", WEXITSTATUS(status));
+		snprintf(worker->why, sizeof(worker->why), "ended with status %d",
+			 WEXITSTATUS(status));
 	add_complaint(worker);
 	worker->pid = 0;
 	worker_end(worker);
@@ -85,7 +87,7 @@ static void give_up(struct worker *worker, const char *why)
 /* A line, without its end. */
 static bool take_line(struct worker *worker, char *line, size_t size)
 {
-	struct pollfd wait = {.fd = worker->from, .events = POLLIN};
+	struct pollfd wait = { .fd = worker->from, .events = POLLIN };
 	size_t len = 0;
 
 	do {
@@ -120,10 +122,11 @@ static bool start_failed(struct worker *worker)
 
 bool worker_start(struct worker *worker, const char *program, const char *what)
 {
-	int to[2] = {-1, -1}, from[2] = {-1, -1};
+	int to[2] = { -1, -1 }, from[2] = { -1, -1 };
 	char line[300];
 
-	*worker = (struct worker){.to = -1, .from = -1, .err = memfd_create("stderr", MFD_CLOEXEC)};
+	*worker =
+		(struct worker){ .to = -1, .from = -1, .err = memfd_create("stderr", MFD_CLOEXEC) };
 	fflush(NULL); /* a child that cannot become the worker may write what is left */
 	if (worker->err < 0 || pipe2(to, O_CLOEXEC) < 0)
 		return start_failed(worker);
@@ -162,13 +165,14 @@ bool worker_ask(struct worker *worker, const char *question, char *answer, size_
 /* Until its end of the pipe is closed.  A library that never comes to its end is not waited for. */
 static void await_end(const struct worker *worker)
 {
-	struct pollfd wait = {.fd = worker->from, .events = POLLIN};
+	struct pollfd wait = { .fd = worker->from, .events = POLLIN };
 	char rest[200];
 	int ready;
 
 	do
 		ready = poll(&wait, 1, ANSWER_MS);
-	while ((ready > 0 && read(worker->from, rest, sizeof(rest)) > 0) || (ready < 0 && errno == EINTR));
+	while ((ready > 0 && read(worker->from, rest, sizeof(rest)) > 0) ||
+	       (ready < 0 && errno == EINTR));
 	if (ready == 0)
 		kill(worker->pid, SIGKILL);
 }

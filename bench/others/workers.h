@@ -11,7 +11,7 @@ struct worker {
 	pid_t pid; /* 0: it does not run */
 	int to, from, err;
 	char version[40]; /* of its library, "" where it has none */
-	char why[300];	  /* it does not run, or could not answer */
+	char why[300];    /* it does not run, or could not answer */
 };
 
 /**

@@ -10,7 +10,8 @@
 static const char *const names[N_WHAT][3] = {
 	[INSTRUCTIONS] = { "instructions" },
 	[BRANCHES] = { "branches", "conditional and indirect branches", "conditional branches" },
-	[MISPREDICTED] = { "branch-misses", "conditional and indirect branch-misses", "conditional branch-misses" },
+	[MISPREDICTED] = { "branch-misses", "conditional and indirect branch-misses",
+			   "conditional branch-misses" },
 	[LINES] = { "cache-misses" },
 };
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CACHE	   (8 << 20)
+#define CACHE      (8 << 20)
 #define CACHE_TEXT "8M"
 #define CACHE_WAYS 16 /* of lines of 64 bytes */
 
@@ -34,8 +34,8 @@ static bool choose_cache(size_t cache)
 
 	if (chosen && strstr(chosen, "--LL"))
 		return false;
-	snprintf(both, sizeof(both), "%s%s--LL=%zu,%d,64", chosen ? chosen : "", chosen && *chosen ? " " : "", cache,
-		 CACHE_WAYS);
+	snprintf(both, sizeof(both), "%s%s--LL=%zu,%d,64", chosen ? chosen : "",
+		 chosen && *chosen ? " " : "", cache, CACHE_WAYS);
 	return setenv("VALGRIND_OPTS", both, 1) == 0;
 }
 
@@ -49,7 +49,8 @@ void emulate(const struct options *options, char **argv)
 	size_t n = 0;
 
 	if (options->cache && !can_be_simulated(options->cache)) {
-		fprintf(stderr, "pmu-bench: --cache %s: valgrind simulates caches of 1K, 2K, 4K and so on\n",
+		fprintf(stderr,
+			"pmu-bench: --cache %s: valgrind simulates caches of 1K, 2K, 4K and so on\n",
 			size_text(options->cache));
 		return;
 	}

@@ -45,11 +45,13 @@ static void json_begin(const struct options *options, const struct surroundings 
 	for (enum what what = 0; what < N_WHAT; what++)
 		json_object_set_new(names, keys[what], text(counts_name(what)));
 	rows = json_array();
-	root = json_pack("{s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o}", "pmu_bench", 1, "version", PMU_VERSION_STRING,
-			 "machine", text(where->machine), "source", text(where->source), "pinning", text(where->pinning),
-			 "cache_bytes", cache ? json_integer((json_int_t)cache) : json_null(), "time_s",
-			 options->calls ? json_null() : json_real(options->seconds), "threads", options->n_threads, "simulated",
-			 json_boolean(where->simulated), "counts", names, "rows", rows);
+	root = json_pack("{s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o}", "pmu_bench", 1,
+			 "version", PMU_VERSION_STRING, "machine", text(where->machine), "source",
+			 text(where->source), "pinning", text(where->pinning), "cache_bytes",
+			 cache ? json_integer((json_int_t)cache) : json_null(), "time_s",
+			 options->calls ? json_null() : json_real(options->seconds), "threads",
+			 options->n_threads, "simulated", json_boolean(where->simulated), "counts",
+			 names, "rows", rows);
 }
 
 static void json_row(const struct result *result)

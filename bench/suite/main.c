@@ -25,7 +25,8 @@ static void let_stop(void)
 {
 	struct sigaction action, before;
 
-	action = (struct sigaction){ .sa_handler = stop, .sa_flags = (int)SA_RESETHAND | SA_RESTART };
+	action = (struct sigaction){ .sa_handler = stop,
+				     .sa_flags = (int)SA_RESETHAND | SA_RESTART };
 	sigemptyset(&action.sa_mask);
 	if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
 		sigaction(SIGINT, &action, NULL);
@@ -35,13 +36,15 @@ static void let_stop(void)
 static void complete(struct options *options, const struct surroundings *where, int processors)
 {
 	if (options->n_threads == 0)
-		options->n_threads = where->simulated ? 1 : processors < SUITE_MAX_THREADS ? processors : SUITE_MAX_THREADS;
+		options->n_threads = where->simulated                 ? 1
+				     : processors < SUITE_MAX_THREADS ? processors
+								      : SUITE_MAX_THREADS;
 	if (options->calls == 0 && where->simulated)
 		options->calls = EMULATED_CALLS;
 }
 
-static bool run_kernel(const struct options *options, const struct surroundings *where, const struct kernel *kernel,
-		       const struct writer *writer)
+static bool run_kernel(const struct options *options, const struct surroundings *where,
+		       const struct kernel *kernel, const struct writer *writer)
 {
 	bool right = true;
 
@@ -67,7 +70,8 @@ static bool is_written(void)
 
 int main(int argc, char **argv)
 {
-	struct pmu_options quiet = { .size = sizeof(quiet), .output = getenv("PMU_OUTPUT") ? NULL : "none" };
+	struct pmu_options quiet = { .size = sizeof(quiet),
+				     .output = getenv("PMU_OUTPUT") ? NULL : "none" };
 	int processors = processors_allowed();
 	const struct writer *writer;
 	struct surroundings where = { 0 };

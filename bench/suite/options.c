@@ -76,17 +76,22 @@ static int parse_sizes(const char *text, struct options *options)
 		if (!*end)
 			return 0;
 	}
-	return wrong("--size", text, "a size is a number, with K, M or G: 16K; two with .. between them are a range: 16K..1G");
+	return wrong(
+		"--size", text,
+		"a size is a number, with K, M or G: 16K; two with .. between them are a range: 16K..1G");
 }
 
-static int parse_number(const char *option, const char *text, double least, double most, double *value)
+static int parse_number(const char *option, const char *text, double least, double most,
+			double *value)
 {
 	char *end, want[100];
 
 	*value = strtod(text, &end);
-	if (isdigit((unsigned char)*text) && !*end && *value >= least && *value <= most && (least < 1 || *value == floor(*value)))
+	if (isdigit((unsigned char)*text) && !*end && *value >= least && *value <= most &&
+	    (least < 1 || *value == floor(*value)))
 		return 0;
-	snprintf(want, sizeof(want), "a %snumber from %g to %.7g", least < 1 ? "" : "whole ", least, most);
+	snprintf(want, sizeof(want), "a %snumber from %g to %.7g", least < 1 ? "" : "whole ", least,
+		 most);
 	return wrong(option, text, want);
 }
 
@@ -110,19 +115,26 @@ static int add_kernel(const char *name, struct options *options)
 static enum options_result list(void)
 {
 	for (const struct kernel *const *kernel = kernels; *kernel; kernel++)
-		printf("%-18s %5s  %s\n", (*kernel)->name, size_text((*kernel)->bytes), (*kernel)->about);
+		printf("%-18s %5s  %s\n", (*kernel)->name, size_text((*kernel)->bytes),
+		       (*kernel)->about);
 	return OPTIONS_DONE;
 }
 
 enum { SIZE = 256, THREADS, TIME, CALLS, CACHE, BARE, EMULATE, JSON, LIST, VERSION };
 
 static const struct option long_options[] = {
-	{ "size", required_argument, NULL, SIZE },   { "threads", required_argument, NULL, THREADS },
-	{ "time", required_argument, NULL, TIME },   { "calls", required_argument, NULL, CALLS },
-	{ "cache", required_argument, NULL, CACHE }, { "bare", no_argument, NULL, BARE },
-	{ "emulate", no_argument, NULL, EMULATE },   { "json", no_argument, NULL, JSON },
-	{ "list", no_argument, NULL, LIST },	     { "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, VERSION },   { NULL, 0, NULL, 0 },
+	{ "size", required_argument, NULL, SIZE },
+	{ "threads", required_argument, NULL, THREADS },
+	{ "time", required_argument, NULL, TIME },
+	{ "calls", required_argument, NULL, CALLS },
+	{ "cache", required_argument, NULL, CACHE },
+	{ "bare", no_argument, NULL, BARE },
+	{ "emulate", no_argument, NULL, EMULATE },
+	{ "json", no_argument, NULL, JSON },
+	{ "list", no_argument, NULL, LIST },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, VERSION },
+	{ NULL, 0, NULL, 0 },
 };
 
 static int take(int option, const char *text, struct options *options)

@@ -18,10 +18,11 @@ struct options {
 	const struct kernel *kernel[SUITE_MAX_KERNELS];
 	size_t n_kernels;
 	size_t from, to; /* bytes of all threads together; 0: each kernel's own size */
-	int n_threads;	 /* 0: one for each processor */
-	double seconds;	 /* of each row */
-	uint64_t calls;	 /* a fixed number of regions of one pass each; 0: as many as the time allows */
-	size_t cache;	 /* bytes of the last level that the model is to reckon with; 0: this machine's */
+	int n_threads;   /* 0: one for each processor */
+	double seconds;  /* of each row */
+	uint64_t
+		calls; /* a fixed number of regions of one pass each; 0: as many as the time allows */
+	size_t cache; /* bytes of the last level that the model is to reckon with; 0: this machine's */
 	bool bare, json, emulate;
 };
 
@@ -37,12 +38,12 @@ struct surroundings {
 	char machine[200]; /* as a report has it */
 	char source[200];  /* of counts, and why it is no better one */
 	char why_not[200]; /* "" */
-	char mend[200];	   /* "" */
+	char mend[200];    /* "" */
 	char pinning[100];
 	int processors; /* that this process may run on */
 	bool simulated; /* by valgrind: times mean nothing */
-	size_t cache;	/* bytes of one cache of the last level; 0: unknown */
-	int n_caches;	/* how many of them there are */
+	size_t cache;   /* bytes of one cache of the last level; 0: unknown */
+	int n_caches;   /* how many of them there are */
 };
 
 /** surroundings_simulated() - does this program run under valgrind? */
@@ -57,20 +58,20 @@ enum what { INSTRUCTIONS, BRANCHES, MISPREDICTED, LINES, N_WHAT };
 
 struct result {
 	const struct kernel *kernel;
-	size_t bytes; /* of all threads: asked for, or what the kernel takes at least */
+	size_t bytes;           /* of all threads: asked for, or what the kernel takes at least */
 	uint64_t passes, calls; /* of each thread; a call is a region round so many passes */
-	double iterations;	/* of a pass of one thread, on average */
-	double rate;		/* work a second, all threads together; NAN where times mean nothing */
+	double iterations;      /* of a pass of one thread, on average */
+	double rate; /* work a second, all threads together; NAN where times mean nothing */
 	double ns, ns_min, ns_max; /* an iteration: median of the calls, least, most */
-	double of_bare;		   /* rate with regions by the rate without; NAN where that was not asked for */
-	double counted[N_WHAT];	   /* an iteration; NAN: missing */
-	double model[N_WHAT];	   /* what it should be; NAN: cannot be told */
-	const char *wrong;	   /* what went wrong; NULL */
+	double of_bare; /* rate with regions by the rate without; NAN where that was not asked for */
+	double counted[N_WHAT]; /* an iteration; NAN: missing */
+	double model[N_WHAT];   /* what it should be; NAN: cannot be told */
+	const char *wrong;      /* what went wrong; NULL */
 };
 
 /** team_run() - one kernel at one size on all threads. */
-void team_run(const struct options *options, const struct surroundings *where, const struct kernel *kernel, size_t bytes,
-	      struct result *result);
+void team_run(const struct options *options, const struct surroundings *where,
+	      const struct kernel *kernel, size_t bytes, struct result *result);
 
 /* --- counts.c --- */
 

@@ -27,14 +27,16 @@ static void take_source(const json_t *report, struct surroundings *where)
 	const char *name = json_string_value(json_object_get(source, "name"));
 	const char *detail = json_string_value(json_object_get(source, "detail"));
 
-	snprintf(where->source, sizeof(where->source), "%s: %s", name ? name : "none", detail ? detail : "nothing is counted");
+	snprintf(where->source, sizeof(where->source), "%s: %s", name ? name : "none",
+		 detail ? detail : "nothing is counted");
 	report_text(where->why_not, sizeof(where->why_not), json_object_get(refused, "why"));
 	report_text(where->mend, sizeof(where->mend), json_object_get(refused, "mend"));
 }
 
 static void find_last_level(struct surroundings *where)
 {
-	static const hwloc_obj_type_t levels[] = { HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L1CACHE };
+	static const hwloc_obj_type_t levels[] = { HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE,
+						   HWLOC_OBJ_L1CACHE };
 	hwloc_topology_t topology;
 
 	if (hwloc_topology_init(&topology) < 0)
@@ -61,13 +63,15 @@ int surroundings_find(int processors, struct surroundings *where)
 	json_t *report;
 	int rc;
 
-	*where = (struct surroundings){ .processors = processors, .simulated = surroundings_simulated() };
+	*where = (struct surroundings){ .processors = processors,
+					.simulated = surroundings_simulated() };
 	if (!where->simulated) /* what is simulated has a cache of its own, which only --cache can tell */
 		find_last_level(where);
 	rc = report_now(&report);
 	if (rc < 0)
 		return rc;
-	report_text(where->machine, sizeof(where->machine), json_object_get(json_object_get(report, "machine"), "description"));
+	report_text(where->machine, sizeof(where->machine),
+		    json_object_get(json_object_get(report, "machine"), "description"));
 	report_text(where->pinning, sizeof(where->pinning), json_object_get(report, "pinning"));
 	take_source(report, where);
 	json_decref(report);

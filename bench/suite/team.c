@@ -10,7 +10,7 @@
 #include "bench/common/numbers.h"
 #include "pmu.h"
 
-#define CALL_NS	       200000 /* at least, of a region: what its two ends cost is one in thousands of it */
+#define CALL_NS        200000 /* at least, of a region: what its two ends cost is one in thousands of it */
 #define MAX_CALLS      4096
 #define MIN_CALLS      3
 #define EMULATED_BYTES (256 << 10)
@@ -19,7 +19,7 @@ struct team {
 	const struct kernel *kernel;
 	const struct options *options;
 	char region[64];
-	size_t bytes; /* of all threads: asked for, or the least that there can be */
+	size_t bytes;           /* of all threads: asked for, or the least that there can be */
 	uint64_t passes, calls; /* of each thread */
 	bool bare, failed;
 	void *common;
@@ -97,10 +97,12 @@ static uint64_t settle_calls(struct worker *self)
 	wait_for_all(team);
 	if (self == &team->worker[0]) {
 		/* threads that take turns on a processor share its time */
-		double room = options->seconds * 1e9 * fmin(1, (double)team->n_processors / team->n_threads);
+		double room = options->seconds * 1e9 *
+			      fmin(1, (double)team->n_processors / team->n_threads);
 
 		team->passes = (uint64_t)fmax(1, ceil(fmax(CALL_NS, room / MAX_CALLS) / best));
-		team->calls = (uint64_t)fmin(MAX_CALLS, fmax(MIN_CALLS, room / (best * (double)team->passes)));
+		team->calls = (uint64_t)fmin(MAX_CALLS,
+					     fmax(MIN_CALLS, room / (best * (double)team->passes)));
 	}
 	return done;
 }
@@ -114,7 +116,8 @@ static void settle_size(struct team *team)
 		used += team->worker[i].share.used;
 	if (used > team->bytes)
 		team->bytes = used;
-	snprintf(team->region, sizeof(team->region), "%s %s", team->kernel->name, size_text(team->bytes));
+	snprintf(team->region, sizeof(team->region), "%s %s", team->kernel->name,
+		 size_text(team->bytes));
 }
 
 static void measure(struct worker *self)
@@ -203,7 +206,8 @@ static void take_counts(const struct team *team, double cache, struct result *re
 		const double expected[N_WHAT] = { [INSTRUCTIONS] = model->instructions,
 						  [BRANCHES] = model->branches,
 						  [MISPREDICTED] = model->mispredicted,
-						  [LINES] = expected_lines(model, (double)team->bytes, cache) };
+						  [LINES] = expected_lines(
+							  model, (double)team->bytes, cache) };
 
 		iterations += model->iterations;
 		for (enum what what = 0; what < N_WHAT; what++) {
@@ -238,7 +242,8 @@ static void take_times(struct team *team, struct result *result)
 	result->ns_min = INFINITY;
 	for (int i = 0; i < team->n_threads; i++) {
 		struct worker *worker = &team->worker[i];
-		double passes = (double)team->passes, per_call = passes * worker->model.iterations, middle;
+		double passes = (double)team->passes, per_call = passes * worker->model.iterations,
+		       middle;
 
 		start = fmin(start, worker->start);
 		end = fmax(end, worker->end);
@@ -253,7 +258,8 @@ static void take_times(struct team *team, struct result *result)
 		result->ns_min = fmin(result->ns_min, worker->ns[0] / per_call);
 		result->ns_max = fmax(result->ns_max, worker->ns[team->calls - 1] / per_call);
 	}
-	result->rate = work / ((end - start) * with / both) * 1e9; /* without the share of the bare loops */
+	result->rate = work / ((end - start) * with / both) *
+		       1e9; /* without the share of the bare loops */
 	if (team->bare)
 		result->of_bare = ratio / team->n_threads;
 }
@@ -270,11 +276,13 @@ static int start_all(struct team *team)
 		*worker = (struct worker){ .team = team,
 					   .share = { .thread = n,
 						      .n_threads = team->n_threads,
-						      .bytes = team->bytes / (size_t)team->n_threads,
+						      .bytes = team->bytes /
+							       (size_t)team->n_threads,
 						      .common = team->common } };
 		if (pthread_create(&worker->id, NULL, work, worker)) {
 			/* those that are there wait for one that will not come */
-			fprintf(stderr, "pmu-bench: cannot start thread %d of %d\n", n + 1, team->n_threads);
+			fprintf(stderr, "pmu-bench: cannot start thread %d of %d\n", n + 1,
+				team->n_threads);
 			exit(1);
 		}
 	}
@@ -315,8 +323,8 @@ static void run_all(struct team *team, const struct surroundings *where, struct 
 		result->rate = result->ns = result->ns_min = result->ns_max = result->of_bare = NAN;
 }
 
-void team_run(const struct options *options, const struct surroundings *where, const struct kernel *kernel, size_t bytes,
-	      struct result *result)
+void team_run(const struct options *options, const struct surroundings *where,
+	      const struct kernel *kernel, size_t bytes, struct result *result)
 {
 	struct team team = { .kernel = kernel,
 			     .options = options,
@@ -327,7 +335,8 @@ void team_run(const struct options *options, const struct surroundings *where, c
 			     .n_processors = where->processors };
 
 	if (bytes == 0)
-		bytes = where->simulated && kernel->bytes > EMULATED_BYTES ? EMULATED_BYTES : kernel->bytes;
+		bytes = where->simulated && kernel->bytes > EMULATED_BYTES ? EMULATED_BYTES
+									   : kernel->bytes;
 	team.bytes = bytes;
 	*result = (struct result){ .kernel = kernel, .bytes = bytes, .of_bare = NAN };
 	team.worker = calloc((size_t)team.n_threads, sizeof(*team.worker));

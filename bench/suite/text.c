@@ -40,7 +40,13 @@ static void number(double value, int width)
 	if (isnan(value))
 		printf(" %*s", width, "");
 	else
-		printf(" %*.*f", width, size >= 1000 || size == 0 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : size >= 1 ? 3 : 4, value);
+		printf(" %*.*f", width,
+		       size >= 1000 || size == 0 ? 0
+		       : size >= 100             ? 1
+		       : size >= 10              ? 2
+		       : size >= 1               ? 3
+						 : 4,
+		       value);
 }
 
 static void rate(double value, const char *unit)
@@ -57,7 +63,11 @@ static void rate(double value, const char *unit)
 	while (i < 3 && value < prefixes[i].factor)
 		i++;
 	value /= prefixes[i].factor;
-	snprintf(text, sizeof(text), "%.*f %s%s%s/s", value < 10 ? 2 : value < 100 ? 1 : 0, value, prefixes[i].prefix, space, unit);
+	snprintf(text, sizeof(text), "%.*f %s%s%s/s",
+		 value < 10    ? 2
+		 : value < 100 ? 1
+			       : 0,
+		 value, prefixes[i].prefix, space, unit);
 	printf(" %18s", text);
 }
 
@@ -65,25 +75,32 @@ static void head(const struct options *options, const struct surroundings *where
 {
 	const struct {
 		const char *name, *text;
-	} lines[] = { { "machine", where->machine }, { "source", where->source }, { "", where->why_not }, { "", where->mend },
+	} lines[] = { { "machine", where->machine },
+		      { "source", where->source },
+		      { "", where->why_not },
+		      { "", where->mend },
 		      { "pinning", where->pinning } };
 
 	printf("pmu-bench: ");
 	if (options->calls)
-		printf("%llu call%s of one pass", (unsigned long long)options->calls, options->calls > 1 ? "s" : "");
+		printf("%llu call%s of one pass", (unsigned long long)options->calls,
+		       options->calls > 1 ? "s" : "");
 	else
 		printf("%g s a row", options->seconds);
-	printf(" on %d thread%s; libpmu %s\n", options->n_threads, options->n_threads > 1 ? "s" : "", PMU_VERSION_STRING);
+	printf(" on %d thread%s; libpmu %s\n", options->n_threads,
+	       options->n_threads > 1 ? "s" : "", PMU_VERSION_STRING);
 	if (options->n_threads > where->processors)
-		printf("  %-8s %d threads on %d processor%s: they take turns\n", "threads", options->n_threads,
-		       where->processors, where->processors > 1 ? "s" : "");
+		printf("  %-8s %d threads on %d processor%s: they take turns\n", "threads",
+		       options->n_threads, where->processors, where->processors > 1 ? "s" : "");
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
 		if (*lines[i].text && (i < 2 || !where->simulated))
 			printf("  %-8s %s\n", lines[i].name, lines[i].text);
 	if (!options->cache && where->n_caches > 1)
-		printf("  %-8s %d of %s in the last level\n", "caches", where->n_caches, size_text(where->cache));
+		printf("  %-8s %d of %s in the last level\n", "caches", where->n_caches,
+		       size_text(where->cache));
 	else if (options->cache || where->cache)
-		printf("  %-8s %s in the last level\n", "cache", size_text(options->cache ? options->cache : where->cache));
+		printf("  %-8s %s in the last level\n", "cache",
+		       size_text(options->cache ? options->cache : where->cache));
 }
 
 static void text_begin(const struct options *options, const struct surroundings *where)
@@ -97,7 +114,8 @@ static void text_begin(const struct options *options, const struct surroundings 
 		any |= shown.counted[what] = counts_name(what) != NULL;
 	head(options, where);
 	if (any) {
-		printf("\nCounts are of one iteration.\n%*s", 25 + (shown.times ? 33 : 0) + (shown.bare ? 10 : 0), "");
+		printf("\nCounts are of one iteration.\n%*s",
+		       25 + (shown.times ? 33 : 0) + (shown.bare ? 10 : 0), "");
 		for (enum what what = 0; what < N_WHAT; what++)
 			if (shown.counted[what])
 				printf("  %17s", headings[what]);
@@ -123,7 +141,8 @@ static bool differs(const struct result *result)
 	double around = AROUND / result->iterations;
 
 	for (enum what what = INSTRUCTIONS; what <= BRANCHES; what++)
-		if (fabs(result->counted[what] - result->model[what]) > 0.01 * result->model[what] + around)
+		if (fabs(result->counted[what] - result->model[what]) >
+		    0.01 * result->model[what] + around)
 			return true;
 	return false;
 }

@@ -9,7 +9,7 @@
 
 /** Exit statuses: the work failed; the command line makes no sense. */
 #define PMU_EXIT_FAILED 1
-#define PMU_EXIT_USAGE	2
+#define PMU_EXIT_USAGE  2
 /** For main(): the help that was asked for is all there is to do. */
 #define PMU_EXIT_HELPED (-1)
 
@@ -18,8 +18,7 @@ struct pmu_command {
 	const char *usage; /* behind "pmu " */
 	const char *about; /* a few words */
 	const char *help;  /* the whole text, with its newlines */
-	int (*run)(const struct pmu_command *self, int argc,
-		   char **argv); /* argv[0]: its name */
+	int (*run)(const struct pmu_command *self, int argc, char **argv); /* argv[0]: its name */
 };
 
 /** In the order of `pmu help`; ends with NULL. */
@@ -60,7 +59,7 @@ int pmu_command_print(struct pmu_strbuf *out);
 /** One option: with a value, or (@flag set) without. */
 struct pmu_option {
 	const char *name; /* "--events" */
-	char letter;	  /* 'e' for -e; 0 none */
+	char letter;      /* 'e' for -e; 0 none */
 	const char **value;
 	bool *flag;
 };
@@ -71,7 +70,8 @@ struct pmu_option {
  * Return: 0; PMU_EXIT_USAGE after a message that names the nearest option; PMU_EXIT_HELPED, or the status of a failure,
  * for --help and -h, which all commands have.
  */
-int pmu_command_option(const struct pmu_command *self, const struct pmu_option *options, char **argv, int *i);
+int pmu_command_option(const struct pmu_command *self, const struct pmu_option *options,
+		       char **argv, int *i);
 
 /** pmu_command_show_help() - what `pmu help COMMAND` prints.  Return: PMU_EXIT_HELPED or PMU_EXIT_FAILED. */
 int pmu_command_show_help(const struct pmu_command *command);
@@ -103,7 +103,6 @@ struct pmu_cpu_id;
 const struct pmu_cpu_model *pmu_command_cpu(const char *text, struct pmu_cpu_id *id);
 
 /** pmu_command_wrap() - words up to column @width, further lines indented by @indent. */
-void pmu_command_wrap(struct pmu_strbuf *out, size_t indent, size_t width,
-		      const char *text);
+void pmu_command_wrap(struct pmu_strbuf *out, size_t indent, size_t width, const char *text);
 
 #endif

@@ -24,13 +24,12 @@
 #include "machine/topology.h"
 #include "store/place.h"
 
-#define WIDTH	       96
+#define WIDTH          96
 #define LABEL_COLUMN   14
 #define SETTING_COLUMN 34
 
 /* "  label      text", the text wrapped behind its column. */
-static void add_line(struct pmu_strbuf *out, size_t column, const char *label,
-		     const char *text)
+static void add_line(struct pmu_strbuf *out, size_t column, const char *label, const char *text)
 {
 	size_t start = out->len;
 
@@ -56,8 +55,7 @@ static void add_processors(struct pmu_strbuf *line)
 	n = pmu_topology_pus(topology, &pu);
 	n_cores = pmu_topology_n_cores(topology);
 	n_packages = pmu_topology_n_packages(topology);
-	pmu_strbuf_addf(line,
-			", %zu processor%s for this process (%u core%s, %u socket%s)", n,
+	pmu_strbuf_addf(line, ", %zu processor%s for this process (%u core%s, %u socket%s)", n,
 			n == 1 ? "" : "s", n_cores, n_cores == 1 ? "" : "s", n_packages,
 			n_packages == 1 ? "" : "s");
 	pmu_topology_free(topology);
@@ -65,7 +63,7 @@ static void add_processors(struct pmu_strbuf *line)
 
 static void add_machine(struct pmu_strbuf *out)
 {
-	struct pmu_strbuf line = {0};
+	struct pmu_strbuf line = { 0 };
 	struct utsname name;
 	struct pmu_cpu_id id;
 	bool known = !pmu_cpu_identify(&id);
@@ -76,15 +74,13 @@ static void add_machine(struct pmu_strbuf *out)
 				id.stepping);
 	add_processors(&line);
 	if (known && id.hypervisor)
-		pmu_strbuf_addf(&line, ", virtual machine%s%s%s",
-				id.hypervisor_name[0] ? " (" : "", id.hypervisor_name,
-				id.hypervisor_name[0] ? ")" : "");
+		pmu_strbuf_addf(&line, ", virtual machine%s%s%s", id.hypervisor_name[0] ? " (" : "",
+				id.hypervisor_name, id.hypervisor_name[0] ? ")" : "");
 	pmu_strbuf_add(out, "Machine\n");
 	add_line(out, LABEL_COLUMN, "processor", pmu_strbuf_text(&line));
 	pmu_strbuf_free(&line);
 	if (!uname(&name)) {
-		pmu_strbuf_addf(&line, "%s %s %s", name.sysname, name.release,
-				name.machine);
+		pmu_strbuf_addf(&line, "%s %s %s", name.sysname, name.release, name.machine);
 		add_line(out, LABEL_COLUMN, "kernel", pmu_strbuf_text(&line));
 		pmu_strbuf_free(&line);
 	}
@@ -98,15 +94,14 @@ static const struct {
 	const char *backend;
 	const char *group;
 } tried_with[] = {
-	{"perf", "CORE"},
-	{"msr", "CORE"},
-	{"software", "SOFTWARE"},
+	{ "perf", "CORE" },
+	{ "msr", "CORE" },
+	{ "software", "SOFTWARE" },
 };
 
 static bool speaks_of_a_slot(int error)
 {
-	return error == -ENOENT || error == -EINVAL || error == -EOPNOTSUPP ||
-	       error == -ENOSPC;
+	return error == -ENOENT || error == -EINVAL || error == -EOPNOTSUPP || error == -ENOSPC;
 }
 
 /* Gives up what was refused, else the last that is left.  Return: whether anything is. */
@@ -155,10 +150,10 @@ static uint32_t missing_slots(const struct pmu_plan *plan, const struct pmu_prob
 
 /* Opens the source as a thread of a program would.  Return: whether counts are read
  * without the kernel. */
-static bool describe_source(const struct pmu_backend *backend,
-			    const struct pmu_plan *plan, char *text, size_t size)
+static bool describe_source(const struct pmu_backend *backend, const struct pmu_plan *plan,
+			    char *text, size_t size)
 {
-	struct pmu_attachment got = {0};
+	struct pmu_attachment got = { 0 };
 	pmu_read_fn *read = NULL;
 	size_t thread_size;
 	void *state, *thread;
@@ -181,8 +176,7 @@ static bool describe_source(const struct pmu_backend *backend,
 	return got.user_read;
 }
 
-static void add_names(struct pmu_strbuf *text, const struct pmu_group *group,
-		      uint32_t slots)
+static void add_names(struct pmu_strbuf *text, const struct pmu_group *group, uint32_t slots)
 {
 	const char *between = "";
 	unsigned int i;
@@ -197,7 +191,7 @@ static void add_names(struct pmu_strbuf *text, const struct pmu_group *group,
 
 static void add_refusal(struct pmu_strbuf *out, const struct pmu_probe *probe)
 {
-	struct pmu_strbuf line = {0};
+	struct pmu_strbuf line = { 0 };
 
 	if (!probe->mend[0])
 		return;
@@ -207,10 +201,10 @@ static void add_refusal(struct pmu_strbuf *out, const struct pmu_probe *probe)
 }
 
 /* "not: cpu-migrations: why" */
-static void add_not_counted(struct pmu_strbuf *out, const struct pmu_group *group,
-			    uint32_t slots, const struct pmu_probe *probe)
+static void add_not_counted(struct pmu_strbuf *out, const struct pmu_group *group, uint32_t slots,
+			    const struct pmu_probe *probe)
 {
-	struct pmu_strbuf line = {0};
+	struct pmu_strbuf line = { 0 };
 
 	if (!slots && !probe->why[0])
 		return;
@@ -231,14 +225,13 @@ static void add_usable(struct pmu_strbuf *out, const struct pmu_backend *backend
 {
 	uint32_t all = pmu_plan_mask(plan);
 	uint32_t missing = missing_slots(plan, last);
-	struct pmu_strbuf line = {0};
+	struct pmu_strbuf line = { 0 };
 	char text[256];
 	bool user = describe_source(backend, plan, text, sizeof(text));
 
 	pmu_strbuf_addf(&line, "usable%s%s", text[0] ? ": " : "", text);
 	if (backend->counts && !strstr(text, "read"))
-		pmu_strbuf_addf(&line, "; read %s",
-				user ? "in user space" : "by system calls");
+		pmu_strbuf_addf(&line, "; read %s", user ? "in user space" : "by system calls");
 	add_line(out, LABEL_COLUMN, backend->name, pmu_strbuf_text(&line));
 	pmu_strbuf_free(&line);
 	if (!backend->counts)
@@ -255,9 +248,9 @@ static void add_usable(struct pmu_strbuf *out, const struct pmu_backend *backend
 
 static void add_source(struct pmu_strbuf *out, const struct pmu_backend *backend)
 {
-	struct pmu_probe first = {0}, last;
-	struct pmu_group group = {0};
-	struct pmu_strbuf line = {0};
+	struct pmu_probe first = { 0 }, last;
+	struct pmu_group group = { 0 };
+	struct pmu_strbuf line = { 0 };
 	struct pmu_machine_from from;
 	struct pmu_plan plan;
 	size_t i;
@@ -298,27 +291,26 @@ static const struct setting {
 		const char *words;
 	} meaning[4];
 } settings[] = {
-	{"kernel.perf_event_paranoid",
-	 "/proc/sys/kernel/perf_event_paranoid",
-	 false,
-	 {{3, "users without rights may count nothing"},
-	  {2, "users may count at user level"},
-	  {1, "users may count at user and kernel level"},
-	  {INT64_MIN, "users may also count what runs on a whole processor"}}},
-	{"kernel.perf_user_access",
-	 "/proc/sys/kernel/perf_user_access",
-	 true,
-	 {{1, "counters can be read in user space"},
-	  {INT64_MIN, "counters are read by system calls; 1 would allow user space"}}},
-	{"kernel.nmi_watchdog",
-	 "/proc/sys/kernel/nmi_watchdog",
-	 true,
-	 {{1, "may hold one counter of each processor"},
-	  {INT64_MIN, "holds no counter"}}},
-	{"kernel.perf_event_mlock_kb",
-	 "/proc/sys/kernel/perf_event_mlock_kb",
-	 true,
-	 {{INT64_MIN, "KiB per processor for pages that counters are read through"}}},
+	{ "kernel.perf_event_paranoid",
+	  "/proc/sys/kernel/perf_event_paranoid",
+	  false,
+	  { { 3, "users without rights may count nothing" },
+	    { 2, "users may count at user level" },
+	    { 1, "users may count at user and kernel level" },
+	    { INT64_MIN, "users may also count what runs on a whole processor" } } },
+	{ "kernel.perf_user_access",
+	  "/proc/sys/kernel/perf_user_access",
+	  true,
+	  { { 1, "counters can be read in user space" },
+	    { INT64_MIN, "counters are read by system calls; 1 would allow user space" } } },
+	{ "kernel.nmi_watchdog",
+	  "/proc/sys/kernel/nmi_watchdog",
+	  true,
+	  { { 1, "may hold one counter of each processor" }, { INT64_MIN, "holds no counter" } } },
+	{ "kernel.perf_event_mlock_kb",
+	  "/proc/sys/kernel/perf_event_mlock_kb",
+	  true,
+	  { { INT64_MIN, "KiB per processor for pages that counters are read through" } } },
 };
 
 static const char *meaning_of(const struct setting *setting, int64_t value)
@@ -342,8 +334,7 @@ static void add_setting(struct pmu_strbuf *out, const struct setting *setting)
 	if (rc)
 		snprintf(text, sizeof(text), "cannot be read: %s", strerror(-rc));
 	else
-		snprintf(text, sizeof(text), "%" PRId64 ", %s", value,
-			 meaning_of(setting, value));
+		snprintf(text, sizeof(text), "%" PRId64 ", %s", value, meaning_of(setting, value));
 	add_line(out, SETTING_COLUMN, setting->name, text);
 }
 
@@ -352,26 +343,24 @@ static void add_rdpmc(struct pmu_strbuf *out)
 {
 	static const char *const words[] = {
 		"rdpmc is switched off: counts are read by system calls",
-		"rdpmc is allowed for events of one's own",
-		"rdpmc is allowed for everybody"};
-	static const char *const pmus[] = {"cpu", "cpu_core", "cpu_atom"};
+		"rdpmc is allowed for events of one's own", "rdpmc is allowed for everybody"
+	};
+	static const char *const pmus[] = { "cpu", "cpu_core", "cpu_atom" };
 	char path[96], text[160];
 	uint64_t value;
 	size_t i;
 
 	for (i = 0; i < PMU_ARRAY_LEN(pmus); i++) {
-		snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/rdpmc",
-			 pmus[i]);
+		snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/rdpmc", pmus[i]);
 		if (pmu_sysfile_u64(path, &value) || value >= PMU_ARRAY_LEN(words))
 			continue;
 		snprintf(text, sizeof(text), "%" PRIu64 ", %s", value, words[value]);
-		add_line(out, SETTING_COLUMN, path + strlen("/sys/bus/event_source/"),
-			 text);
+		add_line(out, SETTING_COLUMN, path + strlen("/sys/bus/event_source/"), text);
 	}
 }
 
-static void add_limit(struct pmu_strbuf *out, const char *name, int resource,
-		      const char *unit, rlim_t divisor)
+static void add_limit(struct pmu_strbuf *out, const char *name, int resource, const char *unit,
+		      rlim_t divisor)
 {
 	char text[160], part[2][32];
 	struct rlimit limit;
@@ -389,8 +378,7 @@ static void add_limit(struct pmu_strbuf *out, const char *name, int resource,
 				 (unsigned long long)(value / divisor), unit);
 	}
 	snprintf(text, sizeof(text), "%s, can be raised to %s", part[0], part[1]);
-	add_line(out, SETTING_COLUMN, name,
-		 limit.rlim_cur == limit.rlim_max ? part[0] : text);
+	add_line(out, SETTING_COLUMN, name, limit.rlim_cur == limit.rlim_max ? part[0] : text);
 }
 
 static void add_settings(struct pmu_strbuf *out)
@@ -431,8 +419,7 @@ static void count_store(struct store_counts *counts, const struct pmu_store_entr
 }
 
 /* Those in the folder @dir and those in others of this user. */
-static void count_stores(const char *dir, struct store_counts *here,
-			 struct store_counts *elsewhere)
+static void count_stores(const char *dir, struct store_counts *here, struct store_counts *elsewhere)
 {
 	struct pmu_store_entry *entry = NULL;
 	size_t len = strlen(dir);
@@ -451,30 +438,28 @@ static void count_stores(const char *dir, struct store_counts *here,
 static void add_counts(struct pmu_strbuf *out, const char *label, const char *where,
 		       const struct store_counts *counts)
 {
-	struct pmu_strbuf line = {0};
+	struct pmu_strbuf line = { 0 };
 
 	pmu_strbuf_addf(&line, "%u left over, %u of running programs%s%s", counts->left,
 			counts->running, where,
-			counts->left || counts->running ? "; 'pmu report' lists them"
-							: "");
+			counts->left || counts->running ? "; 'pmu report' lists them" : "");
 	add_line(out, LABEL_COLUMN, label, pmu_strbuf_text(&line));
 	pmu_strbuf_free(&line);
 }
 
 static void add_stores(struct pmu_strbuf *out)
 {
-	struct store_counts here = {0, 0}, elsewhere = {0, 0};
-	struct pmu_strbuf line = {0};
+	struct store_counts here = { 0, 0 }, elsewhere = { 0, 0 };
+	struct pmu_strbuf line = { 0 };
 	char dir[512];
 
 	pmu_strbuf_add(out, "\nStores\n");
 	if (pmu_store_dir(1, dir, sizeof(dir))) {
 		dir[0] = '\0';
-		pmu_strbuf_addf(
-			&line,
-			"%s; results are kept in memory and lost with a program that "
-			"is killed",
-			pmu_error_text());
+		pmu_strbuf_addf(&line,
+				"%s; results are kept in memory and lost with a program that "
+				"is killed",
+				pmu_error_text());
 	} else {
 		pmu_strbuf_add(&line, dir);
 		add_room(&line, dir);
@@ -490,7 +475,7 @@ static void add_stores(struct pmu_strbuf *out)
 
 static int run_doctor(const struct pmu_command *self, int argc, char **argv)
 {
-	struct pmu_strbuf out = {0};
+	struct pmu_strbuf out = { 0 };
 
 	if (argc > 1)
 		return pmu_command_usage_error(self, "doctor takes no '%s'", argv[1]);

@@ -11,8 +11,8 @@
 #include <strings.h>
 
 #include "base/error.h"
-#include "group/catalog.h"
 #include "bindings/command/command.h"
+#include "group/catalog.h"
 
 struct request {
 	const char *cpu;
@@ -28,7 +28,8 @@ struct request {
 /* Without a vendor the first that has such a family and model. */
 static const struct pmu_cpu_model *find_model(const char *vendor, struct pmu_cpu_id *id)
 {
-	static const char *const vendors[] = {"GenuineIntel", "AuthenticAMD", "HygonGenuine", "CentaurHauls"};
+	static const char *const vendors[] = { "GenuineIntel", "AuthenticAMD", "HygonGenuine",
+					       "CentaurHauls" };
 	const struct pmu_cpu_model *model = NULL;
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(vendors) && !model; i++) {
@@ -99,9 +100,11 @@ static const struct pmu_cpu_model *model_of_prefix(const char *name, struct pmu_
 
 	for (const struct pmu_cpu_model *model = pmu_cpu_models; len && model->vendor; model++)
 		if ((strlen(model->pfm) == len && !strncasecmp(model->pfm, name, len)) ||
-		    (strlen(model->pfm_uncore) == len && !strncasecmp(model->pfm_uncore, name, len))) {
-			*id = (struct pmu_cpu_id){.family = model->family, .model = model->model_first,
-						  .stepping = model->stepping_first};
+		    (strlen(model->pfm_uncore) == len &&
+		     !strncasecmp(model->pfm_uncore, name, len))) {
+			*id = (struct pmu_cpu_id){ .family = model->family,
+						   .model = model->model_first,
+						   .stepping = model->stepping_first };
 			return model;
 		}
 	return NULL;
@@ -111,10 +114,12 @@ static const struct pmu_cpu_model *model_of_prefix(const char *name, struct pmu_
  * A machine of which only the model is known: it has what every one of its kind has.  How many general counters that
  * is depends on the part.
  */
-static void imagine(const struct pmu_cpu_model *model, const struct pmu_cpu_id *id, struct pmu_machine *machine)
+static void imagine(const struct pmu_cpu_model *model, const struct pmu_cpu_id *id,
+		    struct pmu_machine *machine)
 {
 	struct pmu_perfmon *perfmon = &machine->kind[0];
-	bool intel = strcmp(model->vendor, "AuthenticAMD") != 0 && strcmp(model->vendor, "HygonGenuine") != 0;
+	bool intel = strcmp(model->vendor, "AuthenticAMD") != 0 &&
+		     strcmp(model->vendor, "HygonGenuine") != 0;
 
 	memset(machine, 0, sizeof(*machine));
 	machine->id = *id;
@@ -132,13 +137,16 @@ static void imagine(const struct pmu_cpu_model *model, const struct pmu_cpu_id *
 
 /* --- what it is --- */
 
-static enum pmu_select_layout layout_of(const struct pmu_machine *machine, const struct pmu_slot *slot)
+static enum pmu_select_layout layout_of(const struct pmu_machine *machine,
+					const struct pmu_slot *slot)
 {
 	if (slot->kind == PMU_SLOT_CORE)
-		return machine->kind[0].family == PMU_PERFMON_AMD ? PMU_SELECT_AMD : PMU_SELECT_INTEL;
+		return machine->kind[0].family == PMU_PERFMON_AMD ? PMU_SELECT_AMD
+								  : PMU_SELECT_INTEL;
 	if (slot->unit == PMU_UNIT_L3)
-		return machine->model && machine->model->uncore == PMU_UNCORE_AMD_L3 ? PMU_SELECT_AMD_L3 :
-										       PMU_SELECT_AMD_L3_19H;
+		return machine->model && machine->model->uncore == PMU_UNCORE_AMD_L3
+			       ? PMU_SELECT_AMD_L3
+			       : PMU_SELECT_AMD_L3_19H;
 	return slot->unit == PMU_UNIT_UNCORE ? PMU_SELECT_UNCORE_NEHALEM : PMU_SELECT_UNCORE_CLIENT;
 }
 
@@ -162,7 +170,8 @@ static void look_at_core(const struct pmu_machine *machine, struct pmu_event_vie
 	request.select.enable = true;
 	view->select = pmu_select_encode(view->layout, &request.select);
 	view->any = request.general == machine->kind[kind].general;
-	view->general = view->any && machine->kind[kind].general == UINT32_MAX ? 0 : request.general;
+	view->general = view->any && machine->kind[kind].general == UINT32_MAX ? 0
+									       : request.general;
 }
 
 static void look_at_uncore(struct pmu_event_view *view)
@@ -192,9 +201,11 @@ static void look_at(const struct pmu_machine *machine, struct pmu_event_view *vi
 static int show(const struct request *request, const struct pmu_machine *machine,
 		const struct pmu_cpu_model *model)
 {
-	struct pmu_catalog catalog = { .model = model, .event_files = pmu_command_event_files(request->event_files) };
+	struct pmu_catalog catalog = {
+		.model = model, .event_files = pmu_command_event_files(request->event_files)
+	};
 	struct pmu_event_view *view = calloc((size_t)request->n_names, sizeof(*view));
-	struct pmu_strbuf out = {0};
+	struct pmu_strbuf out = { 0 };
 	int rc = 0;
 
 	if (!view) {
@@ -234,9 +245,11 @@ static int show_on(const struct pmu_command *self, const struct request *request
 	if (request->cpu) {
 		model = pmu_command_cpu(request->cpu, &id);
 		if (!model)
-			return pmu_command_usage_error(self, "no table has a CPU '%s'; write family and model like "
-							     "6-2A, 06_2AH or GenuineIntel-6-2A",
-						       request->cpu);
+			return pmu_command_usage_error(
+				self,
+				"no table has a CPU '%s'; write family and model like "
+				"6-2A, 06_2AH or GenuineIntel-6-2A",
+				request->cpu);
 	} else if (!request->from.cpuid_file) {
 		model = model_of_prefix(request->name[0], &id);
 	}
@@ -255,7 +268,8 @@ static int show_on(const struct pmu_command *self, const struct request *request
 
 /* --- options --- */
 
-static int parse_option(const struct pmu_command *self, struct request *request, char **argv, int *i)
+static int parse_option(const struct pmu_command *self, struct request *request, char **argv,
+			int *i)
 {
 	const struct pmu_option options[] = {
 		{ .name = "--cpu", .value = &request->cpu },
@@ -270,7 +284,7 @@ static int parse_option(const struct pmu_command *self, struct request *request,
 
 static int run_event(const struct pmu_command *self, int argc, char **argv)
 {
-	struct request request = {.name = calloc((size_t)argc, sizeof(char *))};
+	struct request request = { .name = calloc((size_t)argc, sizeof(char *)) };
 	int rc = 0;
 
 	if (!request.name) {
@@ -284,7 +298,8 @@ static int run_event(const struct pmu_command *self, int argc, char **argv)
 			request.name[request.n_names++] = argv[i];
 	}
 	if (!rc && request.cpu && request.from.cpuid_file)
-		rc = pmu_command_usage_error(self, "--cpu and --cpuid both say which CPU; one of them is enough");
+		rc = pmu_command_usage_error(
+			self, "--cpu and --cpuid both say which CPU; one of them is enough");
 	if (!rc && !request.n_names)
 		rc = pmu_command_usage_error(self, "say which event");
 	if (!rc)
@@ -297,8 +312,7 @@ const struct pmu_command pmu_command_event = {
 	.name = "event",
 	.usage = "event [--cpu FAMILY-MODEL | --cpuid DUMP] [--event-files DIR] [--json] EVENT...",
 	.about = "an event's encoding on this CPU or another",
-	.help =
-		"Prints what each event is in bits: the event select with its fields (USR, OS and EN as\n"
+	.help = "Prints what each event is in bits: the event select with its fields (USR, OS and EN as\n"
 		"the event's level says), the counters that can count it, and what perf_event_open(2)\n"
 		"is told.  An event is written as in PMU_EVENTS; 'pmu help events' has the ways.\n"
 		"\n"

@@ -16,17 +16,18 @@ struct pmu_event_view {
 	uint64_t select; /* with EN, and USR and OS as its level says */
 	enum pmu_select_layout layout;
 	uint32_t general; /* core: counters that may count it, by bit; 0: by any, or none */
-	bool any;	  /* by any */
-	int fixed;	  /* -1: none */
-	char why[256];	  /* no register counts it: why */
+	bool any;         /* by any */
+	int fixed;        /* -1: none */
+	char why[256];    /* no register counts it: why */
 };
 
 /** pmu_event_view_text() - for people. */
-void pmu_event_view_text(const struct pmu_event_view *view, const struct pmu_machine *machine, struct pmu_strbuf *out);
+void pmu_event_view_text(const struct pmu_event_view *view, const struct pmu_machine *machine,
+			 struct pmu_strbuf *out);
 
 /** pmu_event_view_json() - for programs.  Return: 0 or -ENOMEM. */
-int pmu_event_view_json(const struct pmu_event_view *view, size_t n, const struct pmu_machine *machine,
-			struct pmu_strbuf *out);
+int pmu_event_view_json(const struct pmu_event_view *view, size_t n,
+			const struct pmu_machine *machine, struct pmu_strbuf *out);
 
 /** One field of an event select by its name; flags have the value 1. */
 struct pmu_event_field {

@@ -8,8 +8,8 @@
 #include "group/event.h"
 #include "session/config.h"
 
-#define WIDTH		90
-#define NAME_COLUMN	12
+#define WIDTH           90
+#define NAME_COLUMN     12
 #define VARIABLE_COLUMN 19
 
 static void add_commands(struct pmu_strbuf *out)
@@ -35,8 +35,7 @@ static void add_environment(struct pmu_strbuf *out)
 	const struct pmu_config_var *var;
 	size_t start;
 
-	pmu_strbuf_add(out,
-		       "What a program that uses libpmu reads from its environment:\n\n");
+	pmu_strbuf_add(out, "What a program that uses libpmu reads from its environment:\n\n");
 	for (var = pmu_config_vars; var->name; var++) {
 		start = out->len;
 		pmu_strbuf_addf(out, "  %s", var->name);
@@ -50,8 +49,10 @@ static void add_environment(struct pmu_strbuf *out)
 		pmu_strbuf_pad(out, start + VARIABLE_COLUMN, ' ');
 		pmu_strbuf_addf(out, "default: %s\n\n", var->fallback);
 	}
-	pmu_strbuf_add(out, "A program can set ENABLE, GROUP, EVENTS, BACKEND, COUNT, PIN and OUTPUT itself: "
-			    "struct\npmu_options of pmu.h wins.  Setuid programs read none of these.\n");
+	pmu_strbuf_add(
+		out,
+		"A program can set ENABLE, GROUP, EVENTS, BACKEND, COUNT, PIN and OUTPUT itself: "
+		"struct\npmu_options of pmu.h wins.  Setuid programs read none of these.\n");
 }
 
 static size_t longest_event(void)
@@ -71,9 +72,8 @@ static void add_events(struct pmu_strbuf *out)
 	const struct pmu_event_about *event;
 	size_t start;
 
-	pmu_strbuf_add(out,
-		       "What PMU_EVENTS can name, separated by commas; what of it can "
-		       "be counted depends on\nthe processor and the kernel:\n\n");
+	pmu_strbuf_add(out, "What PMU_EVENTS can name, separated by commas; what of it can "
+			    "be counted depends on\nthe processor and the kernel:\n\n");
 	for (event = pmu_event_names; event->name; event++) {
 		start = out->len;
 		pmu_strbuf_addf(out, "  %s", event->name);
@@ -81,28 +81,27 @@ static void add_events(struct pmu_strbuf *out)
 		pmu_command_wrap(out, column, WIDTH, event->about);
 		pmu_strbuf_addf(out, event->unit[0] ? " [%s]\n" : "%s\n", event->unit);
 	}
-	pmu_strbuf_add(
-		out,
-		"\nThe processor's own events have the names of its manual or of "
-		"libpfm4, with modifiers\n"
-		"behind colons: c=N at least N at once, i less than that, e edges, t the "
-		"core's threads.\n"
-		"UOPS_ISSUED.ANY:c=1:i and snb::UOPS_ISSUED:ANY are such; 'pmu event NAME' "
-		"tells the bits.\n"
-		"A raw code rNNN names an event by hexadecimal digits: r10e. Terms between "
-		"slashes do it by\n"
-		"fields: cpu/event=0x0e,umask=0x01,cmask=1,inv/; outside the cores "
-		"uncore/.../,\n"
-		"uncore_cbox/.../, uncore_arb/.../ (Intel), amd_l3/.../; "
-		"power/energy-pkg/ is energy-pkg.\n"
-		"\n"
-		"Counted is what happens at user level, and for context-switches and "
-		"cpu-migrations\n"
-		"also in the kernel. A modifier behind the name chooses: cycles:u at "
-		"user level,\n"
-		"cycles:k in the kernel, cycles:uk both; task-clock and cpu-clock have "
-		"none, nor has\n"
-		"what is counted for the whole socket.\n");
+	pmu_strbuf_add(out,
+		       "\nThe processor's own events have the names of its manual or of "
+		       "libpfm4, with modifiers\n"
+		       "behind colons: c=N at least N at once, i less than that, e edges, t the "
+		       "core's threads.\n"
+		       "UOPS_ISSUED.ANY:c=1:i and snb::UOPS_ISSUED:ANY are such; 'pmu event NAME' "
+		       "tells the bits.\n"
+		       "A raw code rNNN names an event by hexadecimal digits: r10e. Terms between "
+		       "slashes do it by\n"
+		       "fields: cpu/event=0x0e,umask=0x01,cmask=1,inv/; outside the cores "
+		       "uncore/.../,\n"
+		       "uncore_cbox/.../, uncore_arb/.../ (Intel), amd_l3/.../; "
+		       "power/energy-pkg/ is energy-pkg.\n"
+		       "\n"
+		       "Counted is what happens at user level, and for context-switches and "
+		       "cpu-migrations\n"
+		       "also in the kernel. A modifier behind the name chooses: cycles:u at "
+		       "user level,\n"
+		       "cycles:k in the kernel, cycles:uk both; task-clock and cpu-clock have "
+		       "none, nor has\n"
+		       "what is counted for the whole socket.\n");
 }
 
 /* Beside the commands. */
@@ -110,8 +109,8 @@ static const struct topic {
 	const char *name;
 	void (*add)(struct pmu_strbuf *out);
 } topics[] = {
-	{"environment", add_environment},
-	{"events", add_events},
+	{ "environment", add_environment },
+	{ "events", add_events },
 };
 
 static const struct topic *find_topic(const char *name)
@@ -127,7 +126,7 @@ static const struct topic *find_topic(const char *name)
 /* ", did you mean 'events'?" or "" */
 static const char *nearest_topic(const char *name)
 {
-	const char *names[PMU_ARRAY_LEN(topics) + 1] = {NULL}, *nearest;
+	const char *names[PMU_ARRAY_LEN(topics) + 1] = { NULL }, *nearest;
 	static char text[64];
 	size_t i;
 
@@ -142,7 +141,7 @@ static const char *nearest_topic(const char *name)
 
 static int print_command(const struct pmu_command *command)
 {
-	struct pmu_strbuf out = {0};
+	struct pmu_strbuf out = { 0 };
 
 	pmu_strbuf_addf(&out, "usage: pmu %s\n\n%s", command->usage, command->help);
 	return pmu_command_print(&out);
@@ -164,7 +163,7 @@ static int run_help(const struct pmu_command *self, int argc, char **argv)
 {
 	const struct topic *topic = argc == 2 ? find_topic(argv[1]) : NULL;
 	const struct pmu_command *command;
-	struct pmu_strbuf out = {0};
+	struct pmu_strbuf out = { 0 };
 
 	if (argc > 2)
 		return pmu_command_usage_error(self, "one topic at a time");
@@ -175,8 +174,8 @@ static int run_help(const struct pmu_command *self, int argc, char **argv)
 	} else {
 		command = pmu_command_find(argv[1]);
 		if (!command)
-			return pmu_command_usage_error(self, "there is no help on '%s'%s",
-						       argv[1], nearest_topic(argv[1]));
+			return pmu_command_usage_error(self, "there is no help on '%s'%s", argv[1],
+						       nearest_topic(argv[1]));
 		return print_command(command);
 	}
 	return pmu_command_print(&out);

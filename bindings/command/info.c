@@ -16,7 +16,8 @@ struct request {
 	bool json;
 };
 
-static int parse_option(const struct pmu_command *self, struct request *request, char **argv, int *i)
+static int parse_option(const struct pmu_command *self, struct request *request, char **argv,
+			int *i)
 {
 	const struct pmu_option options[] = {
 		{ .name = "--cpuid", .value = &request->from.cpuid_file },
@@ -59,7 +60,8 @@ static void find_full_width(struct pmu_info *info, const char *device)
 	if (machine->kind[0].family != PMU_PERFMON_INTEL || !machine->kind[0].pdcm)
 		return;
 	if (!machine->recorded || device) {
-		info->full_width = read_capabilities(device ? device : PMU_MSR_DEVICE_DEFAULT, machine->cpu[0].pu.cpu);
+		info->full_width = read_capabilities(device ? device : PMU_MSR_DEVICE_DEFAULT,
+						     machine->cpu[0].pu.cpu);
 		if (info->full_width == PMU_INFO_UNKNOWN)
 			info->full_width_by = "IA32_PERF_CAPABILITIES would tell";
 	} else if (machine->model) {
@@ -75,8 +77,8 @@ const char *pmu_info_doubt(const struct pmu_machine *machine, const struct pmu_p
 {
 	/* every processor since Bulldozer has the extension; a hypervisor without a PMU takes it away, and so does one
 	 * that emulates just the four */
-	if (perfmon->family == PMU_PERFMON_AMD && machine->id.hypervisor && !perfmon->core_extension &&
-	    machine->id.family >= 0x15)
+	if (perfmon->family == PMU_PERFMON_AMD && machine->id.hypervisor &&
+	    !perfmon->core_extension && machine->id.family >= 0x15)
 		return "this model has six, which the hypervisor hides; whether it offers these four, CPUID does not "
 		       "tell";
 	return NULL;
@@ -84,9 +86,9 @@ const char *pmu_info_doubt(const struct pmu_machine *machine, const struct pmu_p
 
 static int run_info(const struct pmu_command *self, int argc, char **argv)
 {
-	struct request request = {.json = false};
-	struct pmu_info info = {.machine = NULL};
-	struct pmu_strbuf out = {0};
+	struct request request = { .json = false };
+	struct pmu_info info = { .machine = NULL };
+	struct pmu_strbuf out = { 0 };
 	struct pmu_machine *machine;
 	int i, rc = 0;
 

@@ -14,7 +14,7 @@ enum pmu_info_answer { PMU_INFO_NO, PMU_INFO_YES, PMU_INFO_UNKNOWN };
 struct pmu_info {
 	const struct pmu_machine *machine;
 	enum pmu_info_answer full_width; /* writes to all bits of a counter */
-	const char *full_width_by;	     /* how we know, or what would tell; "" */
+	const char *full_width_by;       /* how we know, or what would tell; "" */
 };
 
 /** pmu_info_text() - for people. */

@@ -19,7 +19,8 @@ static json_t *answer(enum pmu_info_answer value)
 
 static json_t *counters(unsigned int count, unsigned int bits, uint32_t bitmap)
 {
-	return json_pack("{s:i, s:i, s:I}", "count", (int)count, "bits", (int)bits, "bitmap", (json_int_t)bitmap);
+	return json_pack("{s:i, s:i, s:I}", "count", (int)count, "bits", (int)bits, "bitmap",
+			 (json_int_t)bitmap);
 }
 
 /* Null where CPUID does not list events. */
@@ -29,25 +30,29 @@ static json_t *events(const struct pmu_perfmon *perfmon)
 
 	for (int i = 0; i < PMU_ARCH_EVENTS; i++)
 		json_object_set_new(object, pmu_arch_event_name((enum pmu_arch_event)i),
-				    perfmon->family == PMU_PERFMON_AMD ? json_null()
-								       : json_boolean(perfmon->events >> i & 1));
+				    perfmon->family == PMU_PERFMON_AMD
+					    ? json_null()
+					    : json_boolean(perfmon->events >> i & 1));
 	return object;
 }
 
 static json_t *perfmon_object(const struct pmu_info *info, const struct pmu_perfmon *perfmon)
 {
 	static const char *const families[] = {
-		[PMU_PERFMON_NONE] = "", [PMU_PERFMON_INTEL] = "intel", [PMU_PERFMON_AMD] = "amd"};
+		[PMU_PERFMON_NONE] = "", [PMU_PERFMON_INTEL] = "intel", [PMU_PERFMON_AMD] = "amd"
+	};
 
-	return json_pack("{s:o, s:i, s:o, s:o, s:o, s:b, s:o, s:b, s:b, s:b, s:b, s:b, s:i, s:i, s:o, s:o}", "family",
-			 text(families[perfmon->family]), "version", (int)perfmon->version, "general",
-			 counters(perfmon->n_general, perfmon->general_bits, perfmon->general), "fixed",
-			 counters(perfmon->n_fixed, perfmon->fixed_bits, perfmon->fixed), "events", events(perfmon),
-			 "any_thread", perfmon->any_thread, "full_width_writes", answer(info->full_width), "umask2",
-			 perfmon->umask2, "equal", perfmon->equal, "core_extension", perfmon->core_extension,
-			 "northbridge_extension", perfmon->nb_extension, "l3_extension", perfmon->l3_extension,
-			 "northbridge_counters", (int)perfmon->n_nb, "memory_counters", (int)perfmon->n_umc, "why",
-			 text(perfmon->why), "doubt", text(pmu_info_doubt(info->machine, perfmon)));
+	return json_pack(
+		"{s:o, s:i, s:o, s:o, s:o, s:b, s:o, s:b, s:b, s:b, s:b, s:b, s:i, s:i, s:o, s:o}",
+		"family", text(families[perfmon->family]), "version", (int)perfmon->version,
+		"general", counters(perfmon->n_general, perfmon->general_bits, perfmon->general),
+		"fixed", counters(perfmon->n_fixed, perfmon->fixed_bits, perfmon->fixed), "events",
+		events(perfmon), "any_thread", perfmon->any_thread, "full_width_writes",
+		answer(info->full_width), "umask2", perfmon->umask2, "equal", perfmon->equal,
+		"core_extension", perfmon->core_extension, "northbridge_extension",
+		perfmon->nb_extension, "l3_extension", perfmon->l3_extension,
+		"northbridge_counters", (int)perfmon->n_nb, "memory_counters", (int)perfmon->n_umc,
+		"why", text(perfmon->why), "doubt", text(pmu_info_doubt(info->machine, perfmon)));
 }
 
 static json_t *kind_object(const struct pmu_info *info, unsigned int kind)
@@ -60,7 +65,7 @@ static json_t *kind_object(const struct pmu_info *info, unsigned int kind)
 		if (machine->cpu[i].kind == (int)kind)
 			json_array_append_new(cpus, json_integer(machine->cpu[i].pu.cpu));
 	return json_pack("{s:o, s:o, s:o}", "core_type",
-			 text(perfmon->core_type == PMU_CORE_P	 ? "performance"
+			 text(perfmon->core_type == PMU_CORE_P   ? "performance"
 			      : perfmon->core_type == PMU_CORE_E ? "efficiency"
 								 : ""),
 			 "cpus", cpus, "perfmon", perfmon_object(info, perfmon));
@@ -84,9 +89,11 @@ static json_t *topology(const struct pmu_machine *machine)
 {
 	bool known = !machine->unplaced;
 
-	return json_pack("{s:o, s:o, s:I, s:o, s:o}", "sockets", number(known, machine->n_packages), "cores",
-			 number(known, machine->n_cores), "logical_processors", (json_int_t)machine->n_cpus, "smt",
-			 known ? json_boolean(machine->smt) : json_null(), "l3_domains", number(known, machine->n_l3));
+	return json_pack("{s:o, s:o, s:I, s:o, s:o}", "sockets", number(known, machine->n_packages),
+			 "cores", number(known, machine->n_cores), "logical_processors",
+			 (json_int_t)machine->n_cpus, "smt",
+			 known ? json_boolean(machine->smt) : json_null(), "l3_domains",
+			 number(known, machine->n_l3));
 }
 
 static json_t *machine_object(const struct pmu_info *info)
@@ -95,14 +102,16 @@ static json_t *machine_object(const struct pmu_info *info)
 	const struct pmu_cpu_model *model = machine->model;
 	const struct pmu_cpu_id *id = &machine->id;
 
-	return json_pack("{s:s, s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:b, s:o, s:b, s:o, s:o, s:o}", "vendor", id->vendor,
-			 "family", (json_int_t)id->family, "model", (json_int_t)id->model, "stepping",
-			 (json_int_t)id->stepping, "brand", id->brand, "microarchitecture",
-			 text(model ? model->microarchitecture : ""), "codename", text(model ? model->codename : ""),
-			 "process_nm", number(model && model->process_nm, model ? model->process_nm : 0), "hypervisor",
-			 id->hypervisor, "hypervisor_name", text(id->hypervisor_name), "recorded", machine->recorded,
-			 "perfmon", perfmon_object(info, &machine->kind[0]), "kinds", kinds(info), "topology",
-			 topology(machine));
+	return json_pack(
+		"{s:s, s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:b, s:o, s:b, s:o, s:o, s:o}", "vendor",
+		id->vendor, "family", (json_int_t)id->family, "model", (json_int_t)id->model,
+		"stepping", (json_int_t)id->stepping, "brand", id->brand, "microarchitecture",
+		text(model ? model->microarchitecture : ""), "codename",
+		text(model ? model->codename : ""), "process_nm",
+		number(model && model->process_nm, model ? model->process_nm : 0), "hypervisor",
+		id->hypervisor, "hypervisor_name", text(id->hypervisor_name), "recorded",
+		machine->recorded, "perfmon", perfmon_object(info, &machine->kind[0]), "kinds",
+		kinds(info), "topology", topology(machine));
 }
 
 int pmu_info_json(const struct pmu_info *info, struct pmu_strbuf *out)

@@ -57,11 +57,12 @@ static void add_processor(const struct pmu_machine *machine, struct pmu_strbuf *
 	pmu_strbuf_add(out, "Processor\n");
 	add(out, "name", "%s", id->brand[0] ? id->brand : "not known");
 	add(out, "vendor", "%s", id->vendor[0] ? id->vendor : "not known");
-	add(out, "family and model", "%02X_%02XH (family %u, model %u), stepping %u", id->family, id->model, id->family,
-	    id->model, id->stepping);
+	add(out, "family and model", "%02X_%02XH (family %u, model %u), stepping %u", id->family,
+	    id->model, id->family, id->model, id->stepping);
 	add_model(machine->model, out);
-	add(out, "hypervisor", "%s%s%s%s", yes_or_no(id->hypervisor), id->hypervisor_name[0] ? " (" : "",
-	    id->hypervisor_name, id->hypervisor_name[0] ? ")" : "");
+	add(out, "hypervisor", "%s%s%s%s", yes_or_no(id->hypervisor),
+	    id->hypervisor_name[0] ? " (" : "", id->hypervisor_name,
+	    id->hypervisor_name[0] ? ")" : "");
 }
 
 static void add_topology(const struct pmu_machine *machine, struct pmu_strbuf *out)
@@ -84,13 +85,13 @@ static void add_topology(const struct pmu_machine *machine, struct pmu_strbuf *o
 /* What the fixed counters count: Intel SDM vol. 3B, table "Association of Fixed-Function Performance Counters with
  * Architectural Performance Events". */
 static const char *const fixed_names[] = {
-	"instructions",	   "core cycles",    "reference cycles", "top-down slots",
+	"instructions",    "core cycles",    "reference cycles", "top-down slots",
 	"bad speculation", "frontend bound", "retiring",
 };
 
 static void add_fixed(const struct pmu_perfmon *perfmon, struct pmu_strbuf *out)
 {
-	struct pmu_strbuf text = {0};
+	struct pmu_strbuf text = { 0 };
 	const char *before = ": ";
 
 	if (!perfmon->n_fixed) {
@@ -113,13 +114,15 @@ static void add_fixed(const struct pmu_perfmon *perfmon, struct pmu_strbuf *out)
 static void add_full_width(const struct pmu_info *info, struct pmu_strbuf *out)
 {
 	static const char *const words[] = {
-		[PMU_INFO_NO] = "no", [PMU_INFO_YES] = "yes", [PMU_INFO_UNKNOWN] = "not known"};
+		[PMU_INFO_NO] = "no", [PMU_INFO_YES] = "yes", [PMU_INFO_UNKNOWN] = "not known"
+	};
 
-	add(out, "full-width writes", "%s%s%s", words[info->full_width], info->full_width_by[0] ? ", " : "",
-	    info->full_width_by);
+	add(out, "full-width writes", "%s%s%s", words[info->full_width],
+	    info->full_width_by[0] ? ", " : "", info->full_width_by);
 }
 
-static void add_intel(const struct pmu_info *info, const struct pmu_perfmon *perfmon, struct pmu_strbuf *out)
+static void add_intel(const struct pmu_info *info, const struct pmu_perfmon *perfmon,
+		      struct pmu_strbuf *out)
 {
 	char label[64];
 
@@ -130,7 +133,8 @@ static void add_intel(const struct pmu_info *info, const struct pmu_perfmon *per
 	add_full_width(info, out);
 	if (perfmon->umask2 || perfmon->equal)
 		add(out, "event selects", "%s%s%s", perfmon->umask2 ? "second unit mask" : "",
-		    perfmon->umask2 && perfmon->equal ? ", " : "", perfmon->equal ? "equal flag" : "");
+		    perfmon->umask2 && perfmon->equal ? ", " : "",
+		    perfmon->equal ? "equal flag" : "");
 	pmu_strbuf_add(out, "  events\n");
 	for (int i = 0; i < PMU_ARCH_EVENTS; i++) {
 		snprintf(label, sizeof(label), "  %s", pmu_arch_event_name((enum pmu_arch_event)i));
@@ -138,7 +142,8 @@ static void add_intel(const struct pmu_info *info, const struct pmu_perfmon *per
 	}
 }
 
-static void add_amd(const struct pmu_machine *machine, const struct pmu_perfmon *perfmon, struct pmu_strbuf *out)
+static void add_amd(const struct pmu_machine *machine, const struct pmu_perfmon *perfmon,
+		    struct pmu_strbuf *out)
 {
 	const char *doubt = pmu_info_doubt(machine, perfmon);
 
@@ -149,7 +154,8 @@ static void add_amd(const struct pmu_machine *machine, const struct pmu_perfmon 
 	add(out, "fixed counters", "none");
 	add(out, "core extension", "%s", yes_or_no(perfmon->core_extension));
 	/* the same bit means the L2 caches of family 16H */
-	add(out, machine->id.family == 0x16 ? "L2 counters" : "L3 counters", "%s", yes_or_no(perfmon->l3_extension));
+	add(out, machine->id.family == 0x16 ? "L2 counters" : "L3 counters", "%s",
+	    yes_or_no(perfmon->l3_extension));
 	if (perfmon->version >= 2)
 		add(out, "northbridge counters", "%u", perfmon->n_nb);
 	else
@@ -160,7 +166,8 @@ static void add_amd(const struct pmu_machine *machine, const struct pmu_perfmon 
 }
 
 /* ", performance cores (processors 0-15)" of a hybrid. */
-static void add_heading(const struct pmu_machine *machine, unsigned int kind, struct pmu_strbuf *out)
+static void add_heading(const struct pmu_machine *machine, unsigned int kind,
+			struct pmu_strbuf *out)
 {
 	const struct pmu_perfmon *perfmon = &machine->kind[kind];
 	struct pmu_mask mask;

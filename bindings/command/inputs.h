@@ -22,9 +22,9 @@ int pmu_input_read(struct pmu_input *input);
 
 /** How several inputs belong together. */
 enum pmu_merging {
-	PMU_MERGE_NOT,	    /* nothing says that they do */
-	PMU_MERGE_REFUSED,  /* they are ranks, but something else speaks against it: a sentence says what */
-	PMU_MERGE_RANKS,    /* ranks of one program */
+	PMU_MERGE_NOT, /* nothing says that they do */
+	PMU_MERGE_REFUSED, /* they are ranks, but something else speaks against it: a sentence says what */
+	PMU_MERGE_RANKS, /* ranks of one program */
 };
 
 /** pmu_inputs_belong() - ranks of one program? */
@@ -35,7 +35,8 @@ enum pmu_merging pmu_inputs_belong(const struct pmu_input *input, size_t n);
  * @n_left_out: result: inputs of processes that another input is of too; they are named, and not in it
  * Return: 0; a negative errno with a sentence.
  */
-int pmu_inputs_merge(const struct pmu_input *input, size_t n, struct pmu_model **model, size_t *n_left_out);
+int pmu_inputs_merge(const struct pmu_input *input, size_t n, struct pmu_model **model,
+		     size_t *n_left_out);
 
 /** pmu_report_list() - print what stores there are.  Return: an exit status. */
 int pmu_report_list(void);

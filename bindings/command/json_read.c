@@ -29,7 +29,7 @@
 static void take_deviations(struct pmu_json_reader *reader)
 {
 	struct pmu_model *model = reader->model;
-	unsigned int next[PMU_MODEL_MAX_COUNTS * 2] = {0}, s;
+	unsigned int next[PMU_MODEL_MAX_COUNTS * 2] = { 0 }, s;
 	struct pmu_model_row *row;
 	json_t *region, *groups_name;
 	char *path;
@@ -41,8 +41,7 @@ static void take_deviations(struct pmu_json_reader *reader)
 	{
 		groups_name = json_object_get(region, "group");
 		for (s = 0; s < model->n_sections; s++)
-			if (!strcmp(model->section[s].group,
-				    json_string_value(groups_name)))
+			if (!strcmp(model->section[s].group, json_string_value(groups_name)))
 				break;
 		if (s == model->n_sections || next[s] == model->section[s].n_rows)
 			continue;
@@ -83,11 +82,10 @@ static void check_schema(struct pmu_json_reader *reader, json_t *root)
 	if (!json_is_integer(schema) || json_integer_value(schema) < 1)
 		pmu_json_complain(reader, "\"pmu_report\" is missing");
 	else if (json_integer_value(schema) > SCHEMA)
-		reader->rc = pmu_fail(
-			ENOTSUP,
-			"the report has schema %" PRId64
-			" and this version reads up to %d; use a newer pmu command",
-			(int64_t)json_integer_value(schema), SCHEMA);
+		reader->rc = pmu_fail(ENOTSUP,
+				      "the report has schema %" PRId64
+				      " and this version reads up to %d; use a newer pmu command",
+				      (int64_t)json_integer_value(schema), SCHEMA);
 }
 
 static void read_all(struct pmu_json_reader *reader, json_t *root)
@@ -107,7 +105,7 @@ static void read_all(struct pmu_json_reader *reader, json_t *root)
 
 int pmu_json_read(const char *text, size_t len, struct pmu_model **model)
 {
-	struct pmu_json_reader reader = {0};
+	struct pmu_json_reader reader = { 0 };
 	json_error_t error;
 	json_t *root;
 

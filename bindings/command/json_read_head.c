@@ -33,7 +33,8 @@ static void read_run(struct pmu_json_reader *reader, json_t *root)
 }
 
 /* Not in the first reports of this schema.  Return: -1 where it is not there or null. */
-static int64_t read_later(struct pmu_json_reader *reader, json_t *object, const char *name, int64_t most)
+static int64_t read_later(struct pmu_json_reader *reader, json_t *object, const char *name,
+			  int64_t most)
 {
 	return json_object_get(object, name) ? pmu_json_known(reader, object, name, most) : -1;
 }
@@ -128,8 +129,7 @@ void pmu_json_read_remarks(struct pmu_json_reader *reader, json_t *root)
 
 	for (i = 0; i < json_array_size(list) && !reader->rc; i++) {
 		item = pmu_json_element(reader, list, i, "refused");
-		if (pmu_model_add_refusal(reader->model,
-					  pmu_json_text(reader, item, "source"),
+		if (pmu_model_add_refusal(reader->model, pmu_json_text(reader, item, "source"),
 					  pmu_json_text(reader, item, "why"),
 					  pmu_json_text(reader, item, "mend")))
 			pmu_json_no_memory(reader);
@@ -140,9 +140,8 @@ void pmu_json_read_remarks(struct pmu_json_reader *reader, json_t *root)
 		item = json_array_get(list, i);
 		if (!json_is_string(item))
 			pmu_json_complain(reader, "notes[%zu] is not a text", i);
-		else if (pmu_model_add_note(
-				 reader->model,
-				 pmu_json_copy(reader, json_string_value(item))))
+		else if (pmu_model_add_note(reader->model,
+					    pmu_json_copy(reader, json_string_value(item))))
 			pmu_json_no_memory(reader);
 	}
 }
@@ -160,13 +159,13 @@ void pmu_json_read_doubts(struct pmu_json_reader *reader, json_t *root)
 		if (!pmu_json_is_null(item, "region"))
 			region = pmu_json_text(reader, item, "region");
 		count = pmu_json_known(reader, item, "count", INT64_MAX);
-		if (pmu_model_add_doubt(
-			    reader->model, pmu_json_text(reader, item, "text"), region,
-			    (int)pmu_json_known(reader, item, "thread", INT_MAX),
-			    count < 0 ? 0 : (uint64_t)count))
+		if (pmu_model_add_doubt(reader->model, pmu_json_text(reader, item, "text"), region,
+					(int)pmu_json_known(reader, item, "thread", INT_MAX),
+					count < 0 ? 0 : (uint64_t)count))
 			pmu_json_no_memory(reader);
 		else if (reader->model->n_parts)
-			reader->model->doubt[i].part = (int)pmu_json_known(reader, item, "part", reader->model->n_parts - 1);
+			reader->model->doubt[i].part = (int)pmu_json_known(
+				reader, item, "part", reader->model->n_parts - 1);
 	}
 	reader->where[0] = '\0';
 }
@@ -179,16 +178,17 @@ static void read_thread(struct pmu_json_reader *reader, json_t *item,
 	thread->name = pmu_json_text(reader, item, "name");
 	thread->tid = pmu_json_known(reader, item, "tid", INT32_MAX);
 	thread->cpu = (int)pmu_json_known(reader, item, "cpu", INT_MAX);
-	thread->core_type = json_object_get(item, "core_type") ? pmu_json_text(reader, item, "core_type") : "";
+	thread->core_type = json_object_get(item, "core_type")
+				    ? pmu_json_text(reader, item, "core_type")
+				    : "";
 	thread->n_merged = (uint32_t)pmu_json_int(reader, item, "merged", UINT32_MAX);
 	thread->finished = json_is_true(pmu_json_get(reader, item, "finished"));
 	thread->time_ns = pmu_json_u64(reader, item, "time_ns");
 	thread->minor_faults = pmu_json_known(reader, item, "minor_faults", INT64_MAX);
 	thread->major_faults = pmu_json_known(reader, item, "major_faults", INT64_MAX);
-	thread->voluntary_switches =
-		pmu_json_known(reader, item, "voluntary_switches", INT64_MAX);
-	thread->involuntary_switches =
-		pmu_json_known(reader, item, "involuntary_switches", INT64_MAX);
+	thread->voluntary_switches = pmu_json_known(reader, item, "voluntary_switches", INT64_MAX);
+	thread->involuntary_switches = pmu_json_known(reader, item, "involuntary_switches",
+						      INT64_MAX);
 }
 
 /* Behind the threads. */
@@ -222,7 +222,8 @@ void pmu_json_read_threads(struct pmu_json_reader *reader, json_t *root)
 	/* only where there is something of them to tell */
 	if (json_object_get(root, "sockets"))
 		sockets = pmu_json_list(reader, root, "sockets");
-	model->thread = pmu_json_alloc(reader, n + json_array_size(sockets), sizeof(*model->thread));
+	model->thread = pmu_json_alloc(reader, n + json_array_size(sockets),
+				       sizeof(*model->thread));
 	for (i = 0; i < n && !reader->rc; i++) {
 		read_thread(reader, pmu_json_element(reader, list, i, "threads"),
 			    &model->thread[i]);
@@ -241,12 +242,10 @@ static void read_columns(struct pmu_json_reader *reader, json_t *item,
 	json_t *metrics = pmu_json_list(reader, item, "metrics");
 	unsigned int i;
 
-	if (json_array_size(counts) > MAX_COUNTS ||
-	    json_array_size(metrics) > MAX_METRICS)
+	if (json_array_size(counts) > MAX_COUNTS || json_array_size(metrics) > MAX_METRICS)
 		pmu_json_complain(reader, "more than %u counts or %u metrics", MAX_COUNTS,
 				  MAX_METRICS);
-	section->count =
-		pmu_json_alloc(reader, json_array_size(counts), sizeof(*section->count));
+	section->count = pmu_json_alloc(reader, json_array_size(counts), sizeof(*section->count));
 	section->metric = pmu_json_alloc(reader, json_array_size(metrics),
 					 sizeof(*section->metric));
 	if (reader->rc)
@@ -311,12 +310,11 @@ void pmu_json_read_groups(struct pmu_json_reader *reader, json_t *root)
 		section->group = pmu_json_text(reader, item, "name");
 		read_columns(reader, item, section);
 		rows = reader->rc ? 0
-				  : count_rows(reader, json_string_value(json_object_get(
-							       item, "name")));
+				  : count_rows(reader,
+					       json_string_value(json_object_get(item, "name")));
 		if (rows > INT_MAX / 8)
 			pmu_json_complain(reader, "too many rows");
-		section->thread_row =
-			pmu_json_alloc(reader, rows, sizeof(*section->thread_row));
+		section->thread_row = pmu_json_alloc(reader, rows, sizeof(*section->thread_row));
 	}
 	reader->where[0] = '\0';
 }

@@ -23,8 +23,8 @@ void pmu_json_complain(struct pmu_json_reader *reader, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	reader->rc = pmu_fail(EINVAL, "not a report of this library: %s%s%s",
-			      reader->where, reader->where[0] ? ": " : "", text);
+	reader->rc = pmu_fail(EINVAL, "not a report of this library: %s%s%s", reader->where,
+			      reader->where[0] ? ": " : "", text);
 }
 
 void pmu_json_no_memory(struct pmu_json_reader *reader)
@@ -68,8 +68,7 @@ const char *pmu_json_copy(struct pmu_json_reader *reader, const char *text)
 	return kept;
 }
 
-const char *pmu_json_text(struct pmu_json_reader *reader, json_t *object,
-			  const char *name)
+const char *pmu_json_text(struct pmu_json_reader *reader, json_t *object, const char *name)
 {
 	json_t *member = pmu_json_get(reader, object, name);
 
@@ -85,16 +84,14 @@ bool pmu_json_is_null(json_t *object, const char *name)
 	return json_is_null(json_object_get(object, name));
 }
 
-int64_t pmu_json_int(struct pmu_json_reader *reader, json_t *object, const char *name,
-		     int64_t most)
+int64_t pmu_json_int(struct pmu_json_reader *reader, json_t *object, const char *name, int64_t most)
 {
 	json_t *member = pmu_json_get(reader, object, name);
 	int64_t value = json_integer_value(member);
 
 	if (json_is_integer(member) && value >= 0 && value <= most)
 		return value;
-	pmu_json_complain(reader, "\"%s\" is not a whole number from 0 to %" PRId64, name,
-			  most);
+	pmu_json_complain(reader, "\"%s\" is not a whole number from 0 to %" PRId64, name, most);
 	return 0;
 }
 
@@ -106,8 +103,7 @@ uint64_t pmu_json_u64(struct pmu_json_reader *reader, json_t *object, const char
 int64_t pmu_json_known(struct pmu_json_reader *reader, json_t *object, const char *name,
 		       int64_t most)
 {
-	return pmu_json_is_null(object, name) ? -1
-					      : pmu_json_int(reader, object, name, most);
+	return pmu_json_is_null(object, name) ? -1 : pmu_json_int(reader, object, name, most);
 }
 
 double pmu_json_double(struct pmu_json_reader *reader, json_t *object, const char *name)
@@ -139,8 +135,7 @@ json_t *pmu_json_list(struct pmu_json_reader *reader, json_t *object, const char
 	return member;
 }
 
-json_t *pmu_json_element(struct pmu_json_reader *reader, json_t *list, size_t i,
-			 const char *name)
+json_t *pmu_json_element(struct pmu_json_reader *reader, json_t *list, size_t i, const char *name)
 {
 	json_t *object = json_array_get(list, i);
 

@@ -16,10 +16,10 @@ static const struct {
 	const char *name;
 	uint32_t flag;
 } flag_names[] = {
-	{"overlap", PMU_ROW_OVERLAP}, {"recursive", PMU_ROW_RECURSIVE},
-	{"flat", PMU_ROW_FLAT},	      {"open", PMU_ROW_OPEN},
-	{"no_self", PMU_ROW_NO_SELF}, {"direct", PMU_ROW_DIRECT},
-	{"program", PMU_ROW_PROGRAM},
+	{ "overlap", PMU_ROW_OVERLAP }, { "recursive", PMU_ROW_RECURSIVE },
+	{ "flat", PMU_ROW_FLAT },       { "open", PMU_ROW_OPEN },
+	{ "no_self", PMU_ROW_NO_SELF }, { "direct", PMU_ROW_DIRECT },
+	{ "program", PMU_ROW_PROGRAM },
 };
 
 static uint32_t get_flags(struct pmu_json_reader *reader, json_t *object)
@@ -48,8 +48,7 @@ static void read_counts(struct pmu_json_reader *reader, json_t *object, const ch
 	size_t i;
 
 	for (i = 0; i < json_array_size(columns) && !reader->rc; i++) {
-		column = json_string_value(
-			json_object_get(json_array_get(columns, i), "name"));
+		column = json_string_value(json_object_get(json_array_get(columns, i), "name"));
 		if (!json_object_get(counts, column) || pmu_json_is_null(counts, column))
 			*missing |= 1u << i;
 		else
@@ -58,13 +57,15 @@ static void read_counts(struct pmu_json_reader *reader, json_t *object, const ch
 }
 
 /* [[ns, calls], ...], shortest first. */
-static const struct pmu_model_histogram *read_histogram(struct pmu_json_reader *reader, json_t *item)
+static const struct pmu_model_histogram *read_histogram(struct pmu_json_reader *reader,
+							json_t *item)
 {
 	json_t *list = pmu_json_list(reader, item, "histogram");
 	size_t n = json_array_size(list), i;
 	struct pmu_model_histogram *histogram = pmu_json_alloc(
-		reader, 1, sizeof(*histogram) + (n < PMU_LENGTH_BUCKETS ? n : PMU_LENGTH_BUCKETS) *
-							sizeof(histogram->bucket[0]));
+		reader, 1,
+		sizeof(*histogram) + (n < PMU_LENGTH_BUCKETS ? n : PMU_LENGTH_BUCKETS) *
+					     sizeof(histogram->bucket[0]));
 
 	for (i = 0; i < n && histogram; i++) {
 		const json_t *pair = json_array_get(list, i);
@@ -72,19 +73,22 @@ static const struct pmu_model_histogram *read_histogram(struct pmu_json_reader *
 		json_int_t calls = json_integer_value(json_array_get(pair, 1));
 		uint32_t bucket = ns < 0 ? 0 : pmu_length_bucket((uint64_t)ns);
 
-		if (json_array_size(pair) != 2 || !json_is_integer(json_array_get(pair, 0)) || ns < 0 || calls < 1 ||
-		    (i && bucket <= histogram->bucket[i - 1].bucket)) {
-			pmu_json_complain(reader, "\"histogram\" is not a list of times and calls, shortest first");
+		if (json_array_size(pair) != 2 || !json_is_integer(json_array_get(pair, 0)) ||
+		    ns < 0 || calls < 1 || (i && bucket <= histogram->bucket[i - 1].bucket)) {
+			pmu_json_complain(
+				reader,
+				"\"histogram\" is not a list of times and calls, shortest first");
 			return NULL;
 		}
-		histogram->bucket[i] = (struct pmu_model_bucket){bucket, (uint64_t)calls};
+		histogram->bucket[i] = (struct pmu_model_bucket){ bucket, (uint64_t)calls };
 		histogram->n = (unsigned int)i + 1;
 	}
 	return histogram;
 }
 
 /* Of a region that is open times may be null: no call of it has ended. */
-static uint64_t read_time(struct pmu_json_reader *reader, json_t *item, const char *name, bool is_open)
+static uint64_t read_time(struct pmu_json_reader *reader, json_t *item, const char *name,
+			  bool is_open)
 {
 	return is_open && pmu_json_is_null(item, name) ? 0 : pmu_json_u64(reader, item, name);
 }
@@ -127,7 +131,7 @@ struct around {
 	size_t n; /* regions around and including the last one */
 	size_t room;
 	size_t *region; /* [depth]: index in "regions" */
-	int *last;	/* [thread or socket]: its latest row in the section, -1 for none */
+	int *last;      /* [thread or socket]: its latest row in the section, -1 for none */
 };
 
 /* Threads and sockets stand part after part, by number in each. */
@@ -139,8 +143,8 @@ static int compare_thread(const struct pmu_model_thread *thread, unsigned int pa
 }
 
 /* Index of the one among @end - @first, which stand in their order; a report in which they do not is looked through. */
-static int find_thread(const struct pmu_json_reader *reader, unsigned int first, unsigned int end, unsigned int part,
-		       int64_t number)
+static int find_thread(const struct pmu_json_reader *reader, unsigned int first, unsigned int end,
+		       unsigned int part, int64_t number)
 {
 	const struct pmu_model_thread *thread = reader->model->thread;
 	unsigned int low = first, high = end;
@@ -179,7 +183,8 @@ static int socket_index(struct pmu_json_reader *reader, json_t *item)
 	int64_t number = pmu_json_known(reader, item, "socket", INT_MAX);
 	const struct pmu_model *model = reader->model;
 	unsigned int part = pmu_json_read_part(reader, item);
-	int at = find_thread(reader, model->n_threads, model->n_threads + model->n_sockets, part, number);
+	int at = find_thread(reader, model->n_threads, model->n_threads + model->n_sockets, part,
+			     number);
 
 	if (at < 0)
 		pmu_json_complain(reader, "a region's socket is not in \"sockets\"");
@@ -197,23 +202,21 @@ static void around_clear(const struct pmu_json_reader *reader, struct around *ar
 }
 
 /* Goes to region @index at @depth. */
-static void around_enter(struct pmu_json_reader *reader, struct around *around,
-			 size_t index, size_t depth)
+static void around_enter(struct pmu_json_reader *reader, struct around *around, size_t index,
+			 size_t depth)
 {
 	json_t *region = json_array_get(reader->regions, index), *outer;
 	size_t *grown;
 
 	if (depth > around->n) {
-		pmu_json_complain(reader,
-				  "\"depth\" does not follow from the region before it");
+		pmu_json_complain(reader, "\"depth\" does not follow from the region before it");
 		return;
 	}
 	if (depth) {
 		outer = json_array_get(reader->regions, around->region[depth - 1]);
 		if (!json_equal(json_object_get(region, "parent"),
 				json_object_get(outer, "path"))) {
-			pmu_json_complain(reader,
-					  "\"parent\" is not the region around it");
+			pmu_json_complain(reader, "\"parent\" is not the region around it");
 			return;
 		}
 	}
@@ -249,17 +252,14 @@ static int around_parent(struct pmu_json_reader *reader, const struct around *ar
 
 /* --- regions --- */
 
-static struct pmu_model_section *section_of(struct pmu_json_reader *reader,
-					    json_t *groups, json_t *region,
-					    json_t **columns)
+static struct pmu_model_section *section_of(struct pmu_json_reader *reader, json_t *groups,
+					    json_t *region, json_t **columns)
 {
-	const char *name = json_string_value(pmu_json_get(reader, region, "group")),
-		   *group;
+	const char *name = json_string_value(pmu_json_get(reader, region, "group")), *group;
 	unsigned int i;
 
 	for (i = 0; name && i < reader->model->n_sections; i++) {
-		group = json_string_value(
-			json_object_get(json_array_get(groups, i), "name"));
+		group = json_string_value(json_object_get(json_array_get(groups, i), "name"));
 		if (group && !strcmp(group, name)) {
 			*columns = json_object_get(json_array_get(groups, i), "counts");
 			return &reader->model->section[i];
@@ -278,7 +278,8 @@ struct region {
 
 /* The rows of its threads, or of its sockets. */
 static void read_rows(struct pmu_json_reader *reader, struct pmu_model_section *section,
-		      const struct region *region, json_t *list, bool sockets, struct around *around)
+		      const struct region *region, json_t *list, bool sockets,
+		      struct around *around)
 {
 	struct pmu_model_row *row;
 	json_t *item;
@@ -307,7 +308,7 @@ static void read_region(struct pmu_json_reader *reader, json_t *groups, size_t i
 {
 	json_t *item = pmu_json_element(reader, reader->regions, index, "regions");
 	json_t *threads = pmu_json_list(reader, item, "threads"), *sockets = NULL;
-	struct region region = {.index = index};
+	struct region region = { .index = index };
 	struct pmu_model_section *section = section_of(reader, groups, item, &region.columns);
 
 	if (json_object_get(item, "sockets"))
@@ -328,7 +329,7 @@ void pmu_json_read_regions(struct pmu_json_reader *reader, json_t *root)
 {
 	json_t *groups = json_object_get(root, "groups"), *group, *last = NULL;
 	size_t i, n = json_array_size(reader->regions);
-	struct around around = {0};
+	struct around around = { 0 };
 
 	if (n > INT_MAX / 8)
 		pmu_json_complain(reader, "too many regions");

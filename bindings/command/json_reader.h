@@ -14,13 +14,12 @@
 struct pmu_json_reader {
 	struct pmu_model *model;
 	json_t *regions;
-	int rc;		/* the first error; every function does nothing after it */
+	int rc;         /* the first error; every function does nothing after it */
 	char where[64]; /* "regions[3]" */
 };
 
 /** pmu_json_complain() - say what is wrong and where, once: -EINVAL. */
-void pmu_json_complain(struct pmu_json_reader *reader, const char *fmt, ...)
-	PMU_PRINTF(2, 3);
+void pmu_json_complain(struct pmu_json_reader *reader, const char *fmt, ...) PMU_PRINTF(2, 3);
 /** pmu_json_no_memory() - the same for -ENOMEM. */
 void pmu_json_no_memory(struct pmu_json_reader *reader);
 
@@ -39,8 +38,7 @@ bool pmu_json_is_null(json_t *object, const char *name);
 /** pmu_json_copy() - a copy of @text with the bytes that the writer had to escape */
 const char *pmu_json_copy(struct pmu_json_reader *reader, const char *text);
 /** pmu_json_text() - such a copy of a member */
-const char *pmu_json_text(struct pmu_json_reader *reader, json_t *object,
-			  const char *name);
+const char *pmu_json_text(struct pmu_json_reader *reader, json_t *object, const char *name);
 /** pmu_json_int() - from 0 to @most */
 int64_t pmu_json_int(struct pmu_json_reader *reader, json_t *object, const char *name,
 		     int64_t most);
@@ -55,8 +53,7 @@ json_t *pmu_json_object(struct pmu_json_reader *reader, json_t *object, const ch
 json_t *pmu_json_list(struct pmu_json_reader *reader, json_t *object, const char *name);
 /** pmu_json_element() - element @i of a list called @name, which must be an object;
  * complaints name it from here on */
-json_t *pmu_json_element(struct pmu_json_reader *reader, json_t *list, size_t i,
-			 const char *name);
+json_t *pmu_json_element(struct pmu_json_reader *reader, json_t *list, size_t i, const char *name);
 
 /*
  * The report's parts into the model.  Regions need the threads and the groups; doubts

@@ -15,7 +15,8 @@
 #define WIDTH_ELSE 80 /* not a terminal */
 
 static const char *const kind_names[] = {
-	[PMU_LIST_EVENTS] = "events", [PMU_LIST_GROUPS] = "groups", [PMU_LIST_PMUS] = "pmus"};
+	[PMU_LIST_EVENTS] = "events", [PMU_LIST_GROUPS] = "groups", [PMU_LIST_PMUS] = "pmus"
+};
 
 struct request {
 	const char *cpu;
@@ -26,7 +27,8 @@ struct request {
 
 /* --- options --- */
 
-static int parse_option(const struct pmu_command *self, struct request *request, char **argv, int *i)
+static int parse_option(const struct pmu_command *self, struct request *request, char **argv,
+			int *i)
 {
 	const struct pmu_option options[] = {
 		{ .name = "--cpu", .value = &request->cpu },
@@ -39,7 +41,8 @@ static int parse_option(const struct pmu_command *self, struct request *request,
 }
 
 /* The first word may be a kind; what is none is what is looked for. */
-static int parse_word(const struct pmu_command *self, struct request *request, const char *word, bool first)
+static int parse_word(const struct pmu_command *self, struct request *request, const char *word,
+		      bool first)
 {
 	for (size_t i = 0; first && i < PMU_ARRAY_LEN(kind_names); i++) {
 		if (!strcmp(word, kind_names[i])) {
@@ -48,7 +51,8 @@ static int parse_word(const struct pmu_command *self, struct request *request, c
 		}
 	}
 	if (request->list.pattern)
-		return pmu_command_usage_error(self, "one pattern at a time: '%s' or '%s'", request->list.pattern, word);
+		return pmu_command_usage_error(self, "one pattern at a time: '%s' or '%s'",
+					       request->list.pattern, word);
 	request->list.pattern = word;
 	return 0;
 }
@@ -76,8 +80,12 @@ static int parse(const struct pmu_command *self, int argc, char **argv, struct r
 /* --- whose --- */
 
 /* A machine that no table has is not the one we run on. */
-static const struct pmu_cpu_model unknown_model = {
-	.vendor = "", .microarchitecture = "this CPU", .codename = "", .pfm = "", .pfm_e = "", .pfm_uncore = ""};
+static const struct pmu_cpu_model unknown_model = { .vendor = "",
+						    .microarchitecture = "this CPU",
+						    .codename = "",
+						    .pfm = "",
+						    .pfm_e = "",
+						    .pfm_uncore = "" };
 
 /* As a measured program would see it, where the environment says that it is another one. */
 static int of_environment(struct pmu_catalog *catalog)
@@ -98,7 +106,8 @@ static int of_environment(struct pmu_catalog *catalog)
 	return 0;
 }
 
-static int choose_cpu(const struct pmu_command *self, struct request *request, struct pmu_catalog *catalog)
+static int choose_cpu(const struct pmu_command *self, struct request *request,
+		      struct pmu_catalog *catalog)
 {
 	struct pmu_cpu_id id;
 	int rc;
@@ -106,9 +115,11 @@ static int choose_cpu(const struct pmu_command *self, struct request *request, s
 	if (request->cpu) {
 		catalog->model = pmu_command_cpu(request->cpu, &catalog->id);
 		if (!catalog->model)
-			return pmu_command_usage_error(self, "no table has a CPU '%s'; write family and model like "
-							     "6-2A, 06_2AH or GenuineIntel-6-2A",
-						       request->cpu);
+			return pmu_command_usage_error(
+				self,
+				"no table has a CPU '%s'; write family and model like "
+				"6-2A, 06_2AH or GenuineIntel-6-2A",
+				request->cpu);
 	} else {
 		rc = of_environment(catalog);
 		if (rc)
@@ -117,11 +128,13 @@ static int choose_cpu(const struct pmu_command *self, struct request *request, s
 	request->list.elsewhere = catalog->model != NULL;
 	id = catalog->id;
 	if (catalog->model || !pmu_cpu_identify(&id))
-		snprintf(request->list.cpu, sizeof(request->list.cpu), "%s-%u-%X", id.vendor, id.family, id.model);
+		snprintf(request->list.cpu, sizeof(request->list.cpu), "%s-%u-%X", id.vendor,
+			 id.family, id.model);
 	/* of another CPU Intel's metrics are shown as most machines have them */
 	if (request->cpu && catalog->event_files && request->list.wanted[PMU_LIST_GROUPS]) {
 		catalog->threads_per_core = 2;
-		pmu_strbuf_add(&request->list.notes, "Intel's metrics are those of a machine with Hyper-Threading on.\n");
+		pmu_strbuf_add(&request->list.notes,
+			       "Intel's metrics are those of a machine with Hyper-Threading on.\n");
 	}
 	return 0;
 }
@@ -139,7 +152,7 @@ static size_t width(void)
 
 static int show(struct request *request, struct pmu_catalog *catalog)
 {
-	struct pmu_strbuf out = {0};
+	struct pmu_strbuf out = { 0 };
 	int rc = 0;
 
 	pmu_list_find(&request->list, catalog);
@@ -153,17 +166,20 @@ static int show(struct request *request, struct pmu_catalog *catalog)
 	if (rc || request->json || request->list.n_sections)
 		return rc;
 	if (request->list.pattern)
-		pmu_command_error("nothing that can be listed has '%s' in it", request->list.pattern);
+		pmu_command_error("nothing that can be listed has '%s' in it",
+				  request->list.pattern);
 	else
-		pmu_command_error(request->list.elsewhere ? "PMUs are those of this machine's kernel: another CPU has none to list"
-							  : "there is nothing to list here");
+		pmu_command_error(
+			request->list.elsewhere
+				? "PMUs are those of this machine's kernel: another CPU has none to list"
+				: "there is nothing to list here");
 	return PMU_EXIT_FAILED;
 }
 
 static int run_list(const struct pmu_command *self, int argc, char **argv)
 {
-	struct request request = {.json = false};
-	struct pmu_catalog catalog = {.model = NULL};
+	struct request request = { .json = false };
+	struct pmu_catalog catalog = { .model = NULL };
 	int rc = parse(self, argc, argv, &request);
 
 	if (!rc) {
@@ -179,7 +195,8 @@ static int run_list(const struct pmu_command *self, int argc, char **argv)
 
 const struct pmu_command pmu_command_list = {
 	.name = "list",
-	.usage = "list [events | groups | pmus] [PATTERN] [--cpu FAMILY-MODEL] [--event-files DIR] [--json]",
+	.usage =
+		"list [events | groups | pmus] [PATTERN] [--cpu FAMILY-MODEL] [--event-files DIR] [--json]",
 	.about = "list the events, groups and PMUs that can be asked for",
 	.help = "Names with a line about each: groups and what they give up on this machine, events by the\n"
 		"kernel's names, by Intel's files, by libpfm4, and of the kernel's PMUs.\n"

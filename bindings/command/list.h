@@ -29,9 +29,9 @@ struct pmu_list_section {
 
 struct pmu_list {
 	bool wanted[PMU_LIST_KINDS];
-	const char *pattern; /* NULL: everything */
-	char cpu[64];	     /* "GenuineIntel-6-55"; "" unknown */
-	bool elsewhere;	     /* another CPU than this one */
+	const char *pattern;     /* NULL: everything */
+	char cpu[64];            /* "GenuineIntel-6-55"; "" unknown */
+	bool elsewhere;          /* another CPU than this one */
 	struct pmu_strbuf notes; /* lines: what could not be read */
 	size_t n_sections;
 	struct pmu_list_section section[32];

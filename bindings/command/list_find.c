@@ -31,8 +31,8 @@ static char *copy(struct pmu_list *list, const char *text)
 }
 
 /* A section of that title, which need not be the last one. */
-static struct pmu_list_section *section_of(struct pmu_list *list, enum pmu_list_kind kind, const char *from,
-					   const char *title)
+static struct pmu_list_section *section_of(struct pmu_list *list, enum pmu_list_kind kind,
+					   const char *from, const char *title)
 {
 	struct pmu_list_section *section;
 
@@ -81,13 +81,15 @@ static bool grow(struct pmu_list *list, struct pmu_list_section *section)
 	return true;
 }
 
-static void add(struct pmu_list *list, struct pmu_list_section *section, const char *name, const char *about,
-		const char *unit, const char *note, const char *why)
+static void add(struct pmu_list *list, struct pmu_list_section *section, const char *name,
+		const char *about, const char *unit, const char *note, const char *why)
 {
 	if (!section || list->failed || !grow(list, section))
 		return;
-	section->row[section->n_rows++] = (struct pmu_list_row){
-		copy(list, name), copy(list, about), copy(list, unit), copy(list, note), copy(list, why)};
+	section->row[section->n_rows++] = (struct pmu_list_row){ copy(list, name),
+								 copy(list, about),
+								 copy(list, unit), copy(list, note),
+								 copy(list, why) };
 }
 
 void pmu_list_free(struct pmu_list *list)
@@ -121,17 +123,19 @@ static void find_own_events(struct pmu_list *list)
 	static const struct {
 		const char *from, *title;
 	} kinds[] = {
-		[PMU_SLOT_CORE] = {"generic", "Events of every CPU, by the kernel's names"},
-		[PMU_SLOT_SOFTWARE] = {"software", "Events of the kernel"},
-		[PMU_SLOT_UNCORE] = {"uncore", "Outside the cores"},
-		[PMU_SLOT_ENERGY] = {"energy", "Energy"},
-		[PMU_SLOT_SIMULATED] = {"simulated", "By valgrind's simulation (pmu run --emulate)"},
+		[PMU_SLOT_CORE] = { "generic", "Events of every CPU, by the kernel's names" },
+		[PMU_SLOT_SOFTWARE] = { "software", "Events of the kernel" },
+		[PMU_SLOT_UNCORE] = { "uncore", "Outside the cores" },
+		[PMU_SLOT_ENERGY] = { "energy", "Energy" },
+		[PMU_SLOT_SIMULATED] = { "simulated",
+					 "By valgrind's simulation (pmu run --emulate)" },
 	};
 
 	for (const struct pmu_event_about *event = pmu_event_names; event->name; event++)
 		if (matches(list->pattern, event->name, event->about))
 			add(list,
-			    section_of(list, PMU_LIST_EVENTS, kinds[event->kind].from, kinds[event->kind].title),
+			    section_of(list, PMU_LIST_EVENTS, kinds[event->kind].from,
+				       kinds[event->kind].title),
 			    event->name, event->about, event->unit, "", "");
 }
 
@@ -143,10 +147,12 @@ static void one_pfm(void *arg, const struct pmu_pfm_name *name)
 	char title[160], text[256];
 
 	snprintf(text, sizeof(text), "%s%s%s", name->event, name->umask[0] ? "." : "", name->umask);
-	if (!matches(list->pattern, text, name->about) && !matches(list->pattern, name->event, name->event_about))
+	if (!matches(list->pattern, text, name->about) &&
+	    !matches(list->pattern, name->event, name->event_about))
 		return;
 	snprintf(title, sizeof(title), "%s, by libpfm4 (%s)", name->of, name->table);
-	add(list, section_of(list, PMU_LIST_EVENTS, "libpfm4", title), text, name->about, "", "", "");
+	add(list, section_of(list, PMU_LIST_EVENTS, "libpfm4", title), text, name->about, "", "",
+	    "");
 }
 
 /* --- events by Intel's files --- */
@@ -159,9 +165,10 @@ static void one_intel(void *arg, const struct pmu_intel_event *event)
 	if (!matches(list->pattern, event->name, event->about))
 		return;
 	snprintf(title, sizeof(title), "By Intel's files, %s%s",
-		 event->unit[0] ? "outside the cores: " : event->core_type == PMU_SLOT_P ? "P cores" :
-					      event->core_type == PMU_SLOT_E		 ? "E cores" :
-											   "cores",
+		 event->unit[0]                   ? "outside the cores: "
+		 : event->core_type == PMU_SLOT_P ? "P cores"
+		 : event->core_type == PMU_SLOT_E ? "E cores"
+						  : "cores",
 		 event->unit);
 	add(list, section_of(list, PMU_LIST_EVENTS, "intel", title), event->name, event->about, "",
 	    event->deprecated ? "deprecated" : "", "");
@@ -195,18 +202,21 @@ static void one_pmu(void *arg, const char *name, unsigned int n_boxes)
 		return;
 	if (n_boxes > 1)
 		snprintf(about, sizeof(about), "%u boxes, counted together", n_boxes);
-	add(list, section_of(list, PMU_LIST_PMUS, "kernel", "PMUs of this kernel"), name, about, "", "", "");
+	add(list, section_of(list, PMU_LIST_PMUS, "kernel", "PMUs of this kernel"), name, about, "",
+	    "", "");
 }
 
-static void one_pmu_event(void *arg, const char *pmu, const char *name, const char *terms, const char *unit)
+static void one_pmu_event(void *arg, const char *pmu, const char *name, const char *terms,
+			  const char *unit)
 {
 	struct pmu_list *list = arg;
 	char text[256];
 
 	snprintf(text, sizeof(text), "%s/%s/", pmu, name);
 	if (list->wanted[PMU_LIST_EVENTS] && matches(list->pattern, text, terms))
-		add(list, section_of(list, PMU_LIST_EVENTS, "kernel", "Events of this kernel's PMUs"), text, terms, unit,
-		    "", "");
+		add(list,
+		    section_of(list, PMU_LIST_EVENTS, "kernel", "Events of this kernel's PMUs"),
+		    text, terms, unit, "", "");
 }
 
 /* --- groups --- */
@@ -224,11 +234,11 @@ static int probe(void *arg, const struct pmu_plan *plan, struct pmu_probe *resul
 }
 
 /* By the first source that can count it; @why: there is none, and what the first one said. */
-static void fit_here(const struct pmu_group *group, const struct pmu_machine_from *from, struct pmu_strbuf *given_up,
-		     char *why, size_t size)
+static void fit_here(const struct pmu_group *group, const struct pmu_machine_from *from,
+		     struct pmu_strbuf *given_up, char *why, size_t size)
 {
 	for (int i = 0; pmu_backends[i]; i++) {
-		struct pmu_fit fit = {.given_up = ""};
+		struct pmu_fit fit = { .given_up = "" };
 
 		if (!pmu_backends[i]->counts)
 			continue;
@@ -241,19 +251,21 @@ static void fit_here(const struct pmu_group *group, const struct pmu_machine_fro
 		}
 		why[0] = '\0';
 		if (fit.given_up[0])
-			pmu_strbuf_addf(given_up, "%swithout %s here", given_up->len ? "; " : "", fit.given_up);
+			pmu_strbuf_addf(given_up, "%swithout %s here", given_up->len ? "; " : "",
+					fit.given_up);
 		if (fit.left_missing[0])
-			pmu_strbuf_addf(given_up, "%s%s cannot be had here", given_up->len ? "; " : "",
-					fit.left_missing);
+			pmu_strbuf_addf(given_up, "%s%s cannot be had here",
+					given_up->len ? "; " : "", fit.left_missing);
 		return;
 	}
 }
 
-static void add_group(struct groups *groups, const char *name, const char *about, const char *origin)
+static void add_group(struct groups *groups, const char *name, const char *about,
+		      const char *origin)
 {
 	char title[320], why[PMU_ERROR_MAX] = "";
 	struct pmu_list *list = groups->list;
-	struct pmu_strbuf given_up = {0};
+	struct pmu_strbuf given_up = { 0 };
 	struct pmu_machine_from from;
 	struct pmu_group group;
 
@@ -265,14 +277,15 @@ static void add_group(struct groups *groups, const char *name, const char *about
 	} else {
 		pmu_strbuf_add(&given_up, group.note);
 		if (group.n_events && !list->elsewhere)
-			fit_here(&group, pmu_command_machine(&from) ? &from : NULL, &given_up, why, sizeof(why));
+			fit_here(&group, pmu_command_machine(&from) ? &from : NULL, &given_up, why,
+				 sizeof(why));
 	}
 	snprintf(title, sizeof(title), "Groups%s%.256s", origin[0] ? " of " : "", origin);
 	/* a file each: their folder is what they have in common */
 	if (origin[0] && strrchr(title, '/'))
 		*strrchr(title, '/') = '\0';
-	add(list, section_of(list, PMU_LIST_GROUPS, origin[0] ? "file" : "shipped", title), name, about, "",
-	    pmu_strbuf_text(&given_up), why);
+	add(list, section_of(list, PMU_LIST_GROUPS, origin[0] ? "file" : "shipped", title), name,
+	    about, "", pmu_strbuf_text(&given_up), why);
 	pmu_strbuf_free(&given_up);
 }
 
@@ -284,7 +297,8 @@ static void one_group(void *arg, const char *name, const char *about, const char
 		add_group(groups, name, about, origin);
 }
 
-static void one_metric(void *arg, const char *name, const char *about, const char *unit, const char *why_not)
+static void one_metric(void *arg, const char *name, const char *about, const char *unit,
+		       const char *why_not)
 {
 	struct pmu_list *list = arg;
 	char text[128];
@@ -294,7 +308,8 @@ static void one_metric(void *arg, const char *name, const char *about, const cha
 		return;
 	add(list,
 	    section_of(list, PMU_LIST_GROUPS, "intel",
-		       why_not[0] ? "Intel's metrics that cannot be groups" : "Intel's metrics, each a group"),
+		       why_not[0] ? "Intel's metrics that cannot be groups"
+				  : "Intel's metrics, each a group"),
 	    text, about, unit, "", why_not);
 }
 
@@ -311,7 +326,7 @@ static void find_events(struct pmu_list *list, struct pmu_catalog *catalog)
 
 static void find_groups(struct pmu_list *list, struct pmu_catalog *catalog)
 {
-	struct groups groups = {list, catalog};
+	struct groups groups = { list, catalog };
 
 	pmu_group_file_each(one_group, &groups);
 	if (catalog->event_files && pmu_intel_metric_each(catalog, one_metric, list))

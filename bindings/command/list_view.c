@@ -9,9 +9,9 @@
 #include "bindings/command/command.h"
 #include "bindings/command/list.h"
 
-#define NAME_MOST 30 /* of columns; longer names push their line to the right */
+#define NAME_MOST   30 /* of columns; longer names push their line to the right */
 #define ABOUT_LEAST 32 /* of columns behind such a name */
-#define REST_INDENT 6 /* of what is said on lines of its own */
+#define REST_INDENT 6  /* of what is said on lines of its own */
 
 /* --- for people --- */
 
@@ -66,10 +66,11 @@ static void add_rest(struct pmu_strbuf *out, size_t width, const char *text)
 	pmu_strbuf_add(out, "\n");
 }
 
-static void add_row(struct pmu_strbuf *out, const struct pmu_list_row *row, size_t column, size_t width)
+static void add_row(struct pmu_strbuf *out, const struct pmu_list_row *row, size_t column,
+		    size_t width)
 {
 	size_t start = out->len, used, len = strlen(row->name);
-	struct pmu_strbuf about = {0};
+	struct pmu_strbuf about = { 0 };
 
 	pmu_strbuf_addf(out, "  %s", row->name);
 	used = (len > column ? len : column) + 4;
@@ -121,8 +122,9 @@ static json_t *text(const char *value)
 
 static json_t *row_object(const struct pmu_list_section *section, const struct pmu_list_row *row)
 {
-	return json_pack("{s:o, s:o, s:o, s:s, s:o, s:o}", "name", text(row->name), "about", text(row->about), "unit",
-			 text(row->unit), "from", section->from, "note", text(row->note), "why_not", text(row->why));
+	return json_pack("{s:o, s:o, s:o, s:s, s:o, s:o}", "name", text(row->name), "about",
+			 text(row->about), "unit", text(row->unit), "from", section->from, "note",
+			 text(row->note), "why_not", text(row->why));
 }
 
 static json_t *rows_of(const struct pmu_list *list, enum pmu_list_kind kind)
@@ -130,8 +132,10 @@ static json_t *rows_of(const struct pmu_list *list, enum pmu_list_kind kind)
 	json_t *rows = json_array();
 
 	for (size_t i = 0; i < list->n_sections; i++)
-		for (size_t r = 0; list->section[i].kind == kind && r < list->section[i].n_rows; r++)
-			json_array_append_new(rows, row_object(&list->section[i], &list->section[i].row[r]));
+		for (size_t r = 0; list->section[i].kind == kind && r < list->section[i].n_rows;
+		     r++)
+			json_array_append_new(
+				rows, row_object(&list->section[i], &list->section[i].row[r]));
 	return rows;
 }
 
@@ -148,7 +152,8 @@ static json_t *notes_of(const struct pmu_list *list)
 int pmu_list_json(const struct pmu_list *list, struct pmu_strbuf *out)
 {
 	static const char *const kinds[] = {
-		[PMU_LIST_EVENTS] = "events", [PMU_LIST_GROUPS] = "groups", [PMU_LIST_PMUS] = "pmus"};
+		[PMU_LIST_EVENTS] = "events", [PMU_LIST_GROUPS] = "groups", [PMU_LIST_PMUS] = "pmus"
+	};
 	json_t *root = json_pack("{s:o, s:o}", "cpu", text(list->cpu), "notes", notes_of(list));
 	char *dump;
 

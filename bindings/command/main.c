@@ -11,16 +11,11 @@
 #include "report/report.h"
 
 const struct pmu_command *const pmu_commands[] = {
-	&pmu_command_run,
-	&pmu_command_report,
-	&pmu_command_doctor,
-	&pmu_command_info,
-	&pmu_command_plan,
-	&pmu_command_restore,
-	&pmu_command_list,
-	&pmu_command_event,
-	&pmu_command_help,
-	NULL,
+	&pmu_command_run,    &pmu_command_report,
+	&pmu_command_doctor, &pmu_command_info,
+	&pmu_command_plan,   &pmu_command_restore,
+	&pmu_command_list,   &pmu_command_event,
+	&pmu_command_help,   NULL,
 };
 
 const struct pmu_command *pmu_command_find(const char *name)
@@ -79,8 +74,7 @@ int pmu_command_usage_error(const struct pmu_command *command, const char *fmt, 
 int pmu_command_print(struct pmu_strbuf *out)
 {
 	int rc = out->failed ? -ENOMEM
-			     : pmu_report_write_fd(STDOUT_FILENO, pmu_strbuf_text(out),
-						   out->len);
+			     : pmu_report_write_fd(STDOUT_FILENO, pmu_strbuf_text(out), out->len);
 
 	pmu_strbuf_free(out);
 	if (!rc || rc == -EPIPE)
@@ -89,8 +83,7 @@ int pmu_command_print(struct pmu_strbuf *out)
 	return PMU_EXIT_FAILED;
 }
 
-void pmu_command_wrap(struct pmu_strbuf *out, size_t indent, size_t width,
-		      const char *text)
+void pmu_command_wrap(struct pmu_strbuf *out, size_t indent, size_t width, const char *text)
 {
 	const char *line = strrchr(pmu_strbuf_text(out), '\n');
 	size_t start = line ? (size_t)(line + 1 - pmu_strbuf_text(out)) : 0;
@@ -123,7 +116,7 @@ int main(int argc, char **argv)
 		return PMU_EXIT_USAGE;
 	}
 	if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
-		struct pmu_strbuf out = {0};
+		struct pmu_strbuf out = { 0 };
 
 		pmu_strbuf_addf(&out, "pmu (libpmu) %s\n", PMU_VERSION_STRING);
 		return pmu_command_print(&out);
@@ -132,9 +125,8 @@ int main(int argc, char **argv)
 		return pmu_command_help.run(&pmu_command_help, argc - 1, argv + 1);
 	command = pmu_command_find(name);
 	if (!command) {
-		pmu_command_error(
-			"there is no command '%s'%s; 'pmu help' lists what there is",
-			name, pmu_command_nearest(name));
+		pmu_command_error("there is no command '%s'%s; 'pmu help' lists what there is",
+				  name, pmu_command_nearest(name));
 		return PMU_EXIT_USAGE;
 	}
 	/* also of those that take no options */

@@ -26,18 +26,21 @@ static const char *value_of(const struct pmu_option *option, char **argv, int *i
 	return argv[*i + 1] ? argv[++*i] : "";
 }
 
-static int unknown(const struct pmu_command *self, const struct pmu_option *options, const char *arg)
+static int unknown(const struct pmu_command *self, const struct pmu_option *options,
+		   const char *arg)
 {
 	const char *names[MAX_OPTIONS + 2] = { "--help" }, *nearest;
 
 	for (size_t n = 0; options[n].name && n < MAX_OPTIONS; n++)
 		names[n + 1] = options[n].name;
 	nearest = arg[0] == '-' ? pmu_closest(arg, names) : NULL;
-	return pmu_command_usage_error(self, "%s takes no '%s'%s%s%s", self->name, arg, nearest ? ", did you mean " : "",
-				       nearest ? nearest : "", nearest ? "?" : "");
+	return pmu_command_usage_error(self, "%s takes no '%s'%s%s%s", self->name, arg,
+				       nearest ? ", did you mean " : "", nearest ? nearest : "",
+				       nearest ? "?" : "");
 }
 
-int pmu_command_option(const struct pmu_command *self, const struct pmu_option *options, char **argv, int *i)
+int pmu_command_option(const struct pmu_command *self, const struct pmu_option *options,
+		       char **argv, int *i)
 {
 	const char *arg = argv[*i];
 

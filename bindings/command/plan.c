@@ -20,7 +20,8 @@ struct request {
 
 /* --- the command line --- */
 
-static int parse_option(const struct pmu_command *self, struct request *request, char **argv, int *i)
+static int parse_option(const struct pmu_command *self, struct request *request, char **argv,
+			int *i)
 {
 	const struct pmu_option options[] = {
 		{ .name = "--events", .letter = 'e', .value = &request->events },
@@ -51,13 +52,20 @@ static int parse(const struct pmu_command *self, int argc, char **argv, struct r
 
 /* --- the plan --- */
 
-static int load_group(const struct request *request, const struct pmu_machine *machine, struct pmu_group *group)
+static int load_group(const struct request *request, const struct pmu_machine *machine,
+		      struct pmu_group *group)
 {
 	/* a machine that no table has is not the one we run on */
-	static const struct pmu_cpu_model unknown = { .vendor = "", .microarchitecture = "", .codename = "", .pfm = "",
-						      .pfm_e = "", .pfm_uncore = "" };
-	struct pmu_catalog catalog = { .model = machine->model ? machine->model : &unknown, .id = machine->id,
-				       .event_files = pmu_command_event_files(request->event_files) };
+	static const struct pmu_cpu_model unknown = { .vendor = "",
+						      .microarchitecture = "",
+						      .codename = "",
+						      .pfm = "",
+						      .pfm_e = "",
+						      .pfm_uncore = "" };
+	struct pmu_catalog catalog = { .model = machine->model ? machine->model : &unknown,
+				       .id = machine->id,
+				       .event_files = pmu_command_event_files(
+					       request->event_files) };
 	int rc;
 
 	pmu_command_machine_numbers(machine, &catalog);
@@ -89,10 +97,12 @@ static int read_registers(struct pmu_plan_shown *shown, const struct pmu_machine
 		return rc;
 	}
 	shown->found = calloc(look.n_ops + 1, sizeof(*shown->found));
-	rc = shown->found ? pmu_msr_device_run(&device, look.op, look.n_ops, shown->found, false, &fault) : -ENOMEM;
+	rc = shown->found
+		     ? pmu_msr_device_run(&device, look.op, look.n_ops, shown->found, false, &fault)
+		     : -ENOMEM;
 	if (rc)
-		rc = pmu_fail(rc, "cannot read register %XH of CPU %d: %s", fault.op.address, fault.op.cpu,
-			      strerror(-rc));
+		rc = pmu_fail(rc, "cannot read register %XH of CPU %d: %s", fault.op.address,
+			      fault.op.cpu, strerror(-rc));
 	pmu_msr_device_close(&device);
 	pmu_msr_program_free(&look);
 	return rc;
@@ -101,7 +111,8 @@ static int read_registers(struct pmu_plan_shown *shown, const struct pmu_machine
 static void look(struct pmu_plan_shown *shown, const struct pmu_machine_from *from)
 {
 	if (shown->machine->recorded && !from->msr_device) {
-		snprintf(shown->unlooked, sizeof(shown->unlooked), "this is another machine's description");
+		snprintf(shown->unlooked, sizeof(shown->unlooked),
+			 "this is another machine's description");
 		return;
 	}
 	if (read_registers(shown, from)) {
@@ -166,7 +177,8 @@ static int run_plan(const struct pmu_command *self, int argc, char **argv)
 
 const struct pmu_command pmu_command_plan = {
 	.name = "plan",
-	.usage = "plan [-e EVENTS | -g GROUP] [--cpuid DUMP] [--topology XML] [--event-files DIR] [--all] [--json]",
+	.usage =
+		"plan [-e EVENTS | -g GROUP] [--cpuid DUMP] [--topology XML] [--event-files DIR] [--all] [--json]",
 	.about = "show which registers the source msr would program, in which order",
 	.help = "Registers are read, where they can be, to see which counters are free; nothing is written.\n"
 		"\n"

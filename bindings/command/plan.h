@@ -13,11 +13,11 @@
 struct pmu_plan_shown {
 	const struct pmu_machine *machine;
 	struct pmu_group group;
-	struct pmu_fit fit; /* its plan; absent: what is left out, */
+	struct pmu_fit fit;             /* its plan; absent: what is left out, */
 	pmu_fit_why why[PMU_MAX_SLOTS]; /* and why */
 	struct pmu_msr_program program;
-	uint64_t *found;       /* in the order of LOOK; NULL: nobody looked */
-	char unlooked[320];    /* then: why */
+	uint64_t *found;    /* in the order of LOOK; NULL: nobody looked */
+	char unlooked[320]; /* then: why */
 };
 
 /** pmu_plan_text() - for people; @all: each operation on a line of its own */
@@ -27,6 +27,7 @@ void pmu_plan_text(const struct pmu_plan_shown *shown, bool all, struct pmu_strb
 int pmu_plan_json(const struct pmu_plan_shown *shown, struct pmu_strbuf *out);
 
 /** pmu_plan_kind_name() - "P core", "E core", "E core 2"; "core" where there is one kind */
-void pmu_plan_kind_name(const struct pmu_machine *machine, unsigned int kind, char *name, size_t size);
+void pmu_plan_kind_name(const struct pmu_machine *machine, unsigned int kind, char *name,
+			size_t size);
 
 #endif

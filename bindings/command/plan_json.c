@@ -50,12 +50,14 @@ static json_t *event_name(const struct pmu_plan_shown *shown, int slot)
 	return slot < 0 ? json_null() : json_string(shown->group.event[slot].name);
 }
 
-static json_t *counter_object(const struct pmu_plan_shown *shown, const struct pmu_msr_counter *counter)
+static json_t *counter_object(const struct pmu_plan_shown *shown,
+			      const struct pmu_msr_counter *counter)
 {
-	return json_pack("{s:o, s:o, s:o, s:i, s:o}", "event", event_name(shown, counter->slot), "register",
-			 name(shown->machine, counter->address), "address", address(counter->address), "bits",
-			 (int)counter->bits, "rdpmc",
-			 counter->rdpmc == UINT32_MAX ? json_null() : json_integer((json_int_t)counter->rdpmc));
+	return json_pack("{s:o, s:o, s:o, s:i, s:o}", "event", event_name(shown, counter->slot),
+			 "register", name(shown->machine, counter->address), "address",
+			 address(counter->address), "bits", (int)counter->bits, "rdpmc",
+			 counter->rdpmc == UINT32_MAX ? json_null()
+						      : json_integer((json_int_t)counter->rdpmc));
 }
 
 static json_t *kinds(const struct pmu_plan_shown *shown)
@@ -68,8 +70,10 @@ static json_t *kinds(const struct pmu_plan_shown *shown)
 
 		pmu_plan_kind_name(shown->machine, k, type, sizeof(type));
 		for (unsigned int i = 0; i < shown->program.n_counters[k]; i++)
-			json_array_append_new(counters, counter_object(shown, &shown->program.counter[k][i]));
-		json_array_append_new(array, json_pack("{s:s, s:o}", "type", type, "counters", counters));
+			json_array_append_new(counters,
+					      counter_object(shown, &shown->program.counter[k][i]));
+		json_array_append_new(array,
+				      json_pack("{s:s, s:o}", "type", type, "counters", counters));
 	}
 	return array;
 }
@@ -84,8 +88,8 @@ static json_t *units(const struct pmu_plan_shown *shown)
 
 		for (unsigned int i = 0; i < unit->n_counters; i++)
 			json_array_append_new(counters, counter_object(shown, &unit->counter[i]));
-		json_array_append_new(array, json_pack("{s:i, s:i, s:o}", "socket", unit->package, "cpu", unit->cpu,
-						       "counters", counters));
+		json_array_append_new(array, json_pack("{s:i, s:i, s:o}", "socket", unit->package,
+						       "cpu", unit->cpu, "counters", counters));
 	}
 	return array;
 }
@@ -96,8 +100,9 @@ static json_t *left_out(const struct pmu_plan_shown *shown)
 
 	for (unsigned int i = 0; i < shown->fit.plan.n_slots; i++)
 		if (shown->fit.plan.absent >> i & 1)
-			json_array_append_new(array, json_pack("{s:o, s:s}", "event", event_name(shown, (int)i),
-							       "why", shown->fit.why[i]));
+			json_array_append_new(array, json_pack("{s:o, s:s}", "event",
+							       event_name(shown, (int)i), "why",
+							       shown->fit.why[i]));
 	return array;
 }
 
@@ -121,10 +126,11 @@ static json_t *operation(const struct pmu_plan_shown *shown, size_t i)
 	bool looked = op->phase == PMU_MSR_LOOK && shown->found;
 	uint64_t value = looked ? shown->found[i] : op->value;
 	json_t *object = json_pack("{s:s, s:i, s:o, s:o, s:o, s:b}", "phase",
-				   pmu_msr_phase_name((enum pmu_msr_phase)op->phase), "cpu", (int)op->cpu, "socket",
-				   op->socket < 0 ? json_null() : json_integer(op->socket), "address",
-				   address(op->address), "register", name(shown->machine, op->address), "write",
-				   (int)op->write);
+				   pmu_msr_phase_name((enum pmu_msr_phase)op->phase), "cpu",
+				   (int)op->cpu, "socket",
+				   op->socket < 0 ? json_null() : json_integer(op->socket),
+				   "address", address(op->address), "register",
+				   name(shown->machine, op->address), "write", (int)op->write);
 
 	if (op->write || looked) {
 		json_object_set_new(object, "value", hex(value));
@@ -150,19 +156,21 @@ static json_t *operations(const struct pmu_plan_shown *shown)
 
 static json_t *machine_object(const struct pmu_machine *machine)
 {
-	return json_pack("{s:s, s:i, s:i, s:i, s:s, s:i, s:i, s:i}", "vendor", machine->id.vendor, "family",
-			 (int)machine->id.family, "model", (int)machine->id.model, "stepping",
-			 (int)machine->id.stepping, "brand", machine->id.brand, "processors", (int)machine->n_cpus,
-			 "cores", (int)machine->n_cores, "sockets", (int)machine->n_packages);
+	return json_pack("{s:s, s:i, s:i, s:i, s:s, s:i, s:i, s:i}", "vendor", machine->id.vendor,
+			 "family", (int)machine->id.family, "model", (int)machine->id.model,
+			 "stepping", (int)machine->id.stepping, "brand", machine->id.brand,
+			 "processors", (int)machine->n_cpus, "cores", (int)machine->n_cores,
+			 "sockets", (int)machine->n_packages);
 }
 
 int pmu_plan_json(const struct pmu_plan_shown *shown, struct pmu_strbuf *out)
 {
-	json_t *root = json_pack("{s:i, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "pmu_plan", 1, "machine",
-				 machine_object(shown->machine), "group", shown->group.name, "looked",
-				 shown->found != NULL, "not_looked", shown->found ? json_null() : json_string(shown->unlooked),
-				 "kinds", kinds(shown), "units", units(shown), "left_out", left_out(shown), "left_alone",
-				 left_alone(shown), "operations", operations(shown));
+	json_t *root = json_pack("{s:i, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "pmu_plan",
+				 1, "machine", machine_object(shown->machine), "group",
+				 shown->group.name, "looked", shown->found != NULL, "not_looked",
+				 shown->found ? json_null() : json_string(shown->unlooked), "kinds",
+				 kinds(shown), "units", units(shown), "left_out", left_out(shown),
+				 "left_alone", left_alone(shown), "operations", operations(shown));
 	char *text = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
 
 	json_decref(root);

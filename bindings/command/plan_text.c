@@ -10,7 +10,7 @@
 #include "counters/msr/registers.h"
 #include "machine/mask.h"
 
-#define WIDTH	   110
+#define WIDTH      110
 #define MAX_COLUMN 40
 
 static const char *const phase_about[PMU_MSR_PHASES] = {
@@ -24,7 +24,8 @@ static const char *const phase_about[PMU_MSR_PHASES] = {
 	[PMU_MSR_RESTORE] = "at the end: stopped, then everything as it was",
 };
 
-void pmu_plan_kind_name(const struct pmu_machine *machine, unsigned int kind, char *name, size_t size)
+void pmu_plan_kind_name(const struct pmu_machine *machine, unsigned int kind, char *name,
+			size_t size)
 {
 	enum pmu_core_type type = machine->kind[kind].core_type;
 	unsigned int number = 1;
@@ -41,8 +42,8 @@ void pmu_plan_kind_name(const struct pmu_machine *machine, unsigned int kind, ch
 /** What some processors do alike. */
 struct line {
 	const struct pmu_msr_op *op; /* the first of them */
-	uint64_t value;		     /* written, or found */
-	unsigned int nth;	     /* of those on its register, on one processor in one phase */
+	uint64_t value;              /* written, or found */
+	unsigned int nth;            /* of those on its register, on one processor in one phase */
 	bool shared;
 	struct pmu_mask cpus, sockets;
 	size_t next; /* index + 1; 0: the last */
@@ -56,15 +57,18 @@ struct lines {
 	bool failed;
 };
 
-static bool is_same(const struct line *line, const struct pmu_msr_op *op, uint64_t value, unsigned int nth)
+static bool is_same(const struct line *line, const struct pmu_msr_op *op, uint64_t value,
+		    unsigned int nth)
 {
-	return line->op->address == op->address && line->nth == nth && line->shared == (op->socket >= 0) &&
-	       line->value == value && line->op->mask == op->mask && line->op->slot == op->slot;
+	return line->op->address == op->address && line->nth == nth &&
+	       line->shared == (op->socket >= 0) && line->value == value &&
+	       line->op->mask == op->mask && line->op->slot == op->slot;
 }
 
 static bool is_variant(const struct line *line, const struct pmu_msr_op *op, unsigned int nth)
 {
-	return line->op->address == op->address && line->nth == nth && line->shared == (op->socket >= 0);
+	return line->op->address == op->address && line->nth == nth &&
+	       line->shared == (op->socket >= 0);
 }
 
 /* The last line of the same register; where there is none, the last of all. */
@@ -104,7 +108,8 @@ static struct line *insert(struct lines *lines, size_t behind)
 }
 
 /* @apart: it has a line of its own, at the end */
-static void fold(struct lines *lines, const struct pmu_msr_op *op, uint64_t value, unsigned int nth, bool apart)
+static void fold(struct lines *lines, const struct pmu_msr_op *op, uint64_t value, unsigned int nth,
+		 bool apart)
 {
 	struct line *line = NULL;
 
@@ -143,7 +148,9 @@ static void fold_phase(struct lines *lines, enum pmu_msr_phase phase, bool all)
 
 	for (size_t i = first; i < program->first[phase + 1] && !lines->failed; i++) {
 		const struct pmu_msr_op *op = &program->op[i];
-		uint64_t value = phase == PMU_MSR_LOOK && lines->shown->found ? lines->shown->found[i] : op->value;
+		uint64_t value = phase == PMU_MSR_LOOK && lines->shown->found
+					 ? lines->shown->found[i]
+					 : op->value;
 
 		fold(lines, op, value, all ? 0 : count_before(program, first, i), all);
 	}
@@ -162,7 +169,8 @@ static void add_who(struct pmu_strbuf *out, const struct line *line)
 		pmu_strbuf_addf(out, "CPU %s", cpus);
 }
 
-static void add_value(struct pmu_strbuf *out, const struct pmu_plan_shown *shown, const struct line *line)
+static void add_value(struct pmu_strbuf *out, const struct pmu_plan_shown *shown,
+		      const struct line *line)
 {
 	const struct pmu_msr_op *op = line->op;
 	struct pmu_strbuf fields = { 0 };
@@ -180,8 +188,8 @@ static void add_value(struct pmu_strbuf *out, const struct pmu_plan_shown *shown
 	pmu_strbuf_free(&fields);
 }
 
-static void add_line(struct pmu_strbuf *out, const struct pmu_plan_shown *shown, const struct line *line,
-		     size_t column, size_t name_column)
+static void add_line(struct pmu_strbuf *out, const struct pmu_plan_shown *shown,
+		     const struct line *line, size_t column, size_t name_column)
 {
 	size_t start = out->len;
 	char name[64];
@@ -216,13 +224,15 @@ static void measure(const struct lines *lines, size_t *column, size_t *name_colu
 			*column = who.len;
 		pmu_strbuf_free(&who);
 		pmu_msr_name(lines->shown->machine, lines->line[i].op->address, name, sizeof(name));
-		len = strlen(name) + (size_t)snprintf(NULL, 0, " (%XH)", lines->line[i].op->address);
+		len = strlen(name) +
+		      (size_t)snprintf(NULL, 0, " (%XH)", lines->line[i].op->address);
 		if (len > *name_column && len <= MAX_COLUMN)
 			*name_column = len;
 	}
 }
 
-static void add_phase(struct pmu_strbuf *out, const struct pmu_plan_shown *shown, enum pmu_msr_phase phase, bool all)
+static void add_phase(struct pmu_strbuf *out, const struct pmu_plan_shown *shown,
+		      enum pmu_msr_phase phase, bool all)
 {
 	struct lines lines = { .shown = shown };
 	size_t column, name_column;
@@ -230,8 +240,8 @@ static void add_phase(struct pmu_strbuf *out, const struct pmu_plan_shown *shown
 
 	fold_phase(&lines, phase, all);
 	measure(&lines, &column, &name_column);
-	pmu_strbuf_addf(out, "\n%s: %s (%zu operation%s)\n", pmu_msr_phase_name(phase), phase_about[phase], n,
-			n == 1 ? "" : "s");
+	pmu_strbuf_addf(out, "\n%s: %s (%zu operation%s)\n", pmu_msr_phase_name(phase),
+			phase_about[phase], n, n == 1 ? "" : "s");
 	for (size_t at = lines.first; at; at = lines.line[at - 1].next)
 		add_line(out, shown, &lines.line[at - 1], column, name_column);
 	if (lines.failed)
@@ -250,8 +260,8 @@ static void add_machine(struct pmu_strbuf *out, const struct pmu_machine *machin
 {
 	if (machine->id.brand[0])
 		pmu_strbuf_addf(out, "%s ", machine->id.brand);
-	pmu_strbuf_addf(out, "(%s-%u-%u-%u", machine->id.vendor, machine->id.family, machine->id.model,
-			machine->id.stepping);
+	pmu_strbuf_addf(out, "(%s-%u-%u-%u", machine->id.vendor, machine->id.family,
+			machine->id.model, machine->id.stepping);
 	if (machine->model)
 		pmu_strbuf_addf(out, ", %s", machine->model->microarchitecture);
 	pmu_strbuf_add(out, ")");
@@ -282,7 +292,8 @@ static size_t longest_name(const struct pmu_plan_shown *shown)
 	return longest;
 }
 
-static const struct pmu_msr_counter *on_core(const struct pmu_msr_program *program, unsigned int kind, int slot)
+static const struct pmu_msr_counter *on_core(const struct pmu_msr_program *program,
+					     unsigned int kind, int slot)
 {
 	for (unsigned int i = 0; i < program->n_counters[kind]; i++)
 		if (program->counter[kind][i].slot == slot)
@@ -290,7 +301,8 @@ static const struct pmu_msr_counter *on_core(const struct pmu_msr_program *progr
 	return NULL;
 }
 
-static void add_counter(struct pmu_strbuf *out, const struct pmu_machine *machine, const struct pmu_msr_counter *counter)
+static void add_counter(struct pmu_strbuf *out, const struct pmu_machine *machine,
+			const struct pmu_msr_counter *counter)
 {
 	char name[64];
 
@@ -299,13 +311,15 @@ static void add_counter(struct pmu_strbuf *out, const struct pmu_machine *machin
 }
 
 /* A socket's counters of one slot, those of its first socket: the others are like it. */
-static void add_socket_counters(struct pmu_strbuf *out, const struct pmu_plan_shown *shown, int slot)
+static void add_socket_counters(struct pmu_strbuf *out, const struct pmu_plan_shown *shown,
+				int slot)
 {
 	const struct pmu_msr_program *program = &shown->program;
 	const struct pmu_msr_counter *first = NULL, *last = NULL;
 	unsigned int n = 0;
 
-	for (size_t u = 0; u < program->n_units && program->unit[u].package == program->unit[0].package; u++) {
+	for (size_t u = 0;
+	     u < program->n_units && program->unit[u].package == program->unit[0].package; u++) {
 		for (unsigned int i = 0; i < program->unit[u].n_counters; i++) {
 			if (program->unit[u].counter[i].slot != slot)
 				continue;
@@ -354,7 +368,8 @@ static void add_core_counters(struct pmu_strbuf *out, const struct pmu_plan_show
 	}
 }
 
-static void add_event(struct pmu_strbuf *out, const struct pmu_plan_shown *shown, unsigned int slot, size_t column)
+static void add_event(struct pmu_strbuf *out, const struct pmu_plan_shown *shown, unsigned int slot,
+		      size_t column)
 {
 	size_t start = out->len;
 
@@ -367,7 +382,8 @@ static void add_event(struct pmu_strbuf *out, const struct pmu_plan_shown *shown
 	pmu_strbuf_add(out, "\n");
 }
 
-static void add_left_out(struct pmu_strbuf *out, const struct pmu_plan_shown *shown, unsigned int slot, size_t column)
+static void add_left_out(struct pmu_strbuf *out, const struct pmu_plan_shown *shown,
+			 unsigned int slot, size_t column)
 {
 	size_t start = out->len;
 

@@ -39,13 +39,13 @@ struct request {
 	bool each;
 	bool remove;
 	bool dash_dash; /* everything from here on is a file */
-	bool printed;	/* something is on standard output */
+	bool printed;   /* something is on standard output */
 };
 
 /* --- the command line --- */
 
-static const char *const option_names[] = {"--output", "--threads", "--all",  "--merge",
-					   "--each",   "--remove",  "--help", NULL};
+static const char *const option_names[] = { "--output", "--threads", "--all",  "--merge",
+					    "--each",   "--remove",  "--help", NULL };
 
 /* The value of -o OUT, -oOUT, --output OUT or --output=OUT at argv[*i]; NULL for anything
  * else. */
@@ -62,15 +62,14 @@ static const char *output_value(char **argv, int *i)
 	return argv[*i + 1] ? argv[++*i] : "";
 }
 
-static int parse_option(const struct pmu_command *self, struct request *request,
-			char **argv, int *i)
+static int parse_option(const struct pmu_command *self, struct request *request, char **argv,
+			int *i)
 {
 	const char *arg = argv[*i], *value = output_value(argv, i), *nearest;
 
 	if (value) {
 		if (!*value)
-			return pmu_command_usage_error(
-				self, "%s needs the name of a file", arg);
+			return pmu_command_usage_error(self, "%s needs the name of a file", arg);
 		request->output[request->n_outputs++] = value;
 	} else if (!strcmp(arg, "--threads")) {
 		request->threads = true;
@@ -90,8 +89,7 @@ static int parse_option(const struct pmu_command *self, struct request *request,
 		nearest = pmu_closest(arg, option_names);
 		return pmu_command_usage_error(self, "there is no option %s%s%s%s", arg,
 					       nearest ? ", did you mean " : "",
-					       nearest ? nearest : "",
-					       nearest ? "?" : "");
+					       nearest ? nearest : "", nearest ? "?" : "");
 	}
 	return 0;
 }
@@ -111,8 +109,8 @@ static bool is_of_one(const char *output)
 
 static int check(const struct pmu_command *self, const struct request *request)
 {
-	if (!request->n_files && (request->n_outputs || request->remove || request->threads || request->all ||
-				  request->merge || request->each))
+	if (!request->n_files && (request->n_outputs || request->remove || request->threads ||
+				  request->all || request->merge || request->each))
 		return pmu_command_usage_error(
 			self, "which store? 'pmu report' alone lists those there are");
 	if (request->merge && request->each)
@@ -133,8 +131,7 @@ static int check_outputs(const struct pmu_command *self, const struct request *r
 	return 0;
 }
 
-static int parse(const struct pmu_command *self, int argc, char **argv,
-		 struct request *request)
+static int parse(const struct pmu_command *self, int argc, char **argv, struct request *request)
 {
 	int i, rc;
 
@@ -153,7 +150,8 @@ static int parse(const struct pmu_command *self, int argc, char **argv,
 		if (rc)
 			return rc;
 	}
-	request->written = calloc(request->n_files * request->n_outputs + 1, sizeof(*request->written));
+	request->written = calloc(request->n_files * request->n_outputs + 1,
+				  sizeof(*request->written));
 	if (!request->written) {
 		pmu_command_error("no memory");
 		return PMU_EXIT_FAILED;
@@ -174,10 +172,10 @@ static unsigned int terminal_columns(void)
 
 static int write_stdout(const struct pmu_model *model, struct request *request)
 {
-	struct pmu_text_options options = {.threads = request->threads,
-					   .all = request->all,
-					   .columns = terminal_columns()};
-	struct pmu_strbuf out = {0};
+	struct pmu_text_options options = { .threads = request->threads,
+					    .all = request->all,
+					    .columns = terminal_columns() };
+	struct pmu_strbuf out = { 0 };
 
 	if (request->printed)
 		pmu_strbuf_add(&out, "\n");
@@ -192,15 +190,15 @@ static void tell_unwritten(const char *path, int rc)
 	const char *slash = strrchr(path, '/');
 
 	if (rc == -ENOENT && slash && slash > path)
-		pmu_command_error("cannot write %s: %s; create %.*s first", path,
-				  strerror(-rc), (int)(slash - path), path);
+		pmu_command_error("cannot write %s: %s; create %.*s first", path, strerror(-rc),
+				  (int)(slash - path), path);
 	else
 		pmu_command_error("cannot write %s: %s", path, strerror(-rc));
 }
 
 /* What -o says, for this report.  Those of two processes get no file of the same name. */
-static int file_name(const struct pmu_model *model, struct request *request, const char *output, char *path,
-		     size_t size)
+static int file_name(const struct pmu_model *model, struct request *request, const char *output,
+		     char *path, size_t size)
 {
 	char rank[16] = "0";
 	const struct pmu_output_names names = {
@@ -222,28 +220,30 @@ static int file_name(const struct pmu_model *model, struct request *request, con
 	for (size_t i = 0; i < request->n_written; i++) {
 		if (strcmp(request->written[i].path, path) != 0)
 			continue;
-		if (request->written[i].pid == model->pid && request->written[i].start_unix_ns == model->start_unix_ns)
+		if (request->written[i].pid == model->pid &&
+		    request->written[i].start_unix_ns == model->start_unix_ns)
 			return 0;
-		pmu_command_error("%s is another report's already: put %%p (the process) into its name", path);
+		pmu_command_error(
+			"%s is another report's already: put %%p (the process) into its name",
+			path);
 		return -EEXIST;
 	}
-	*written = (struct written){strdup(path), model->pid, model->start_unix_ns};
+	*written = (struct written){ strdup(path), model->pid, model->start_unix_ns };
 	request->n_written += written->path != NULL;
 	return 0;
 }
 
 static int write_file(const struct pmu_model *model, struct request *request, const char *output)
 {
-	struct pmu_text_options options = {.threads = request->threads, .all = request->all};
-	struct pmu_strbuf out = {0};
+	struct pmu_text_options options = { .threads = request->threads, .all = request->all };
+	struct pmu_strbuf out = { 0 };
 	char path[MAX_PATH];
 	int rc;
 
 	if (file_name(model, request, output, path, sizeof(path)) < 0)
 		return PMU_EXIT_FAILED;
 	pmu_report_render(&out, model, pmu_report_format_of(path), &options);
-	rc = out.failed ? -ENOMEM
-			: pmu_report_write_file(path, pmu_strbuf_text(&out), out.len);
+	rc = out.failed ? -ENOMEM : pmu_report_write_file(path, pmu_strbuf_text(&out), out.len);
 	pmu_strbuf_free(&out);
 	if (!rc || rc == -EPIPE)
 		return 0;
@@ -301,7 +301,7 @@ static int done_with(struct request *request, const struct pmu_input *input)
 
 static int read_file(const struct request *request, size_t i, struct pmu_input *input)
 {
-	*input = (struct pmu_input){.path = request->file[i]};
+	*input = (struct pmu_input){ .path = request->file[i] };
 	if (pmu_input_read(input) == 0)
 		return 0;
 	pmu_command_error("%s", pmu_error_text());
@@ -330,8 +330,8 @@ static int report_each(const struct pmu_command *self, struct request *request)
 	return rc;
 }
 
-static int write_apart(const struct pmu_command *self, struct request *request, const struct pmu_input *input,
-		       size_t n)
+static int write_apart(const struct pmu_command *self, struct request *request,
+		       const struct pmu_input *input, size_t n)
 {
 	int rc = check_outputs(self, request);
 
@@ -360,15 +360,16 @@ static int write_merged(struct request *request, const struct pmu_input *input, 
 	return rc || n_left_out ? PMU_EXIT_FAILED : 0;
 }
 
-static int report_read(const struct pmu_command *self, struct request *request, const struct pmu_input *input,
-		       size_t n)
+static int report_read(const struct pmu_command *self, struct request *request,
+		       const struct pmu_input *input, size_t n)
 {
 	enum pmu_merging merging = request->merge ? PMU_MERGE_RANKS : pmu_inputs_belong(input, n);
 
 	if (merging == PMU_MERGE_RANKS && n)
 		return write_merged(request, input, n);
 	if (merging == PMU_MERGE_REFUSED)
-		pmu_command_error("not merged: %s (--merge merges all the same, --each says no)", pmu_error_text());
+		pmu_command_error("not merged: %s (--merge merges all the same, --each says no)",
+				  pmu_error_text());
 	return write_apart(self, request, input, n);
 }
 
@@ -397,7 +398,7 @@ static int report_several(const struct pmu_command *self, struct request *reques
 
 static int run_report(const struct pmu_command *self, int argc, char **argv)
 {
-	struct request request = {0};
+	struct request request = { 0 };
 	int rc = parse(self, argc, argv, &request);
 
 	if (rc)
@@ -409,7 +410,8 @@ static int run_report(const struct pmu_command *self, int argc, char **argv)
 	else
 		rc = report_several(self, &request);
 	if (request.n_kept > KEPT_NAMED)
-		fprintf(stderr, "pmu: so %s %zu more\n", request.n_kept - KEPT_NAMED > 1 ? "are" : "is",
+		fprintf(stderr, "pmu: so %s %zu more\n",
+			request.n_kept - KEPT_NAMED > 1 ? "are" : "is",
 			request.n_kept - KEPT_NAMED);
 	while (request.n_written)
 		free(request.written[--request.n_written].path);
@@ -422,7 +424,8 @@ static int run_report(const struct pmu_command *self, int argc, char **argv)
 const struct pmu_command pmu_command_report = {
 	.name = "report",
 	.usage = "report [FILE...] [-o OUT]... [--merge | --each] [--threads] [--all] [--remove]",
-	.about = "make a report from a store or a JSON report, merge those of ranks, or list the stores",
+	.about =
+		"make a report from a store or a JSON report, merge those of ranks, or list the stores",
 	.help = "A FILE is a store (what a program that was killed left over, or that of "
 		"one that still\n"
 		"runs) or a report that was written as JSON.  Several that are of ranks of one "

@@ -94,20 +94,17 @@ static int read_store(struct pmu_input *input, const struct pmu_store_head *head
 /* What a file is, is told by how it begins. */
 int pmu_input_read(struct pmu_input *input)
 {
-	struct pmu_store_head head = {0};
+	struct pmu_store_head head = { 0 };
 	struct stat st;
 	ssize_t n;
 	int fd, rc;
 
 	fd = open(input->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
-		return pmu_fail(errno, "cannot open %s: %s", input->path,
-				strerror(errno));
-	n = fstat(fd, &st) || !S_ISREG(st.st_mode) ? -1
-						   : pread(fd, &head, sizeof(head), 0);
+		return pmu_fail(errno, "cannot open %s: %s", input->path, strerror(errno));
+	n = fstat(fd, &st) || !S_ISREG(st.st_mode) ? -1 : pread(fd, &head, sizeof(head), 0);
 	if (n < 0)
-		rc = pmu_fail(EINVAL, "cannot read %s: it is not an ordinary file",
-			      input->path);
+		rc = pmu_fail(EINVAL, "cannot read %s: it is not an ordinary file", input->path);
 	else if (!n)
 		rc = pmu_fail(EINVAL, "cannot read %s: it is empty", input->path);
 	else if (n >= 8 && !memcmp(head.magic, PMU_STORE_MAGIC, 8))
@@ -120,8 +117,7 @@ int pmu_input_read(struct pmu_input *input)
 	else if (memchr("{ \t\r\n", head.magic[0], 5))
 		rc = read_json(input, fd);
 	else
-		rc = pmu_fail(EINVAL,
-			      "cannot read %s: it is neither a store nor a JSON report",
+		rc = pmu_fail(EINVAL, "cannot read %s: it is neither a store nor a JSON report",
 			      input->path);
 	close(fd);
 	return rc;

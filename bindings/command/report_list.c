@@ -31,7 +31,8 @@ static void add_entry(struct pmu_strbuf *out, const struct pmu_store_entry *entr
 	time_t seconds = (time_t)(entry->start_unix_ns / 1000000000u);
 	char when[32] = "?", program[sizeof(entry->program)], *c;
 	/* its process may be another program by now */
-	enum pmu_store_fate fate = entry->fate == PMU_STORE_ALIVE && entry->ended ? PMU_STORE_DEAD : entry->fate;
+	enum pmu_store_fate fate = entry->fate == PMU_STORE_ALIVE && entry->ended ? PMU_STORE_DEAD
+										  : entry->fate;
 	struct tm tm;
 
 	if (localtime_r(&seconds, &tm))
@@ -49,7 +50,7 @@ static void add_entry(struct pmu_strbuf *out, const struct pmu_store_entry *entr
 
 int pmu_report_list(void)
 {
-	struct pmu_strbuf out = {0};
+	struct pmu_strbuf out = { 0 };
 	struct pmu_store_entry *entry;
 	int n, i;
 
@@ -61,14 +62,13 @@ int pmu_report_list(void)
 		return PMU_EXIT_FAILED;
 	}
 	if (!n) {
-		pmu_strbuf_add(
-			&out,
-			"No stores: no program is being measured, and none ended without "
-			"its report.\n");
+		pmu_strbuf_add(&out,
+			       "No stores: no program is being measured, and none ended without "
+			       "its report.\n");
 		return pmu_command_print(&out);
 	}
-	pmu_strbuf_addf(&out, "%-19s  %8s  %-9s  %-20s  %10s  %s\n", "started", "process",
-			"state", "program", "size", "store");
+	pmu_strbuf_addf(&out, "%-19s  %8s  %-9s  %-20s  %10s  %s\n", "started", "process", "state",
+			"program", "size", "store");
 	for (i = 0; i < n; i++)
 		add_entry(&out, &entry[i]);
 	pmu_strbuf_add(&out, "\n'pmu report STORE' makes the report of one, also while "

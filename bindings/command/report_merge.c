@@ -43,8 +43,8 @@ enum pmu_merging pmu_inputs_belong(const struct pmu_input *input, size_t n)
 	if (unranked)
 		pmu_fail(EINVAL, "%s is of no rank", unranked->path);
 	else if (other)
-		pmu_fail(EINVAL, "%s is of %s and %s of %s", input[0].path, input[0].model->program, other->path,
-			 other->model->program);
+		pmu_fail(EINVAL, "%s is of %s and %s of %s", input[0].path, input[0].model->program,
+			 other->path, other->model->program);
 	return unranked || other ? PMU_MERGE_REFUSED : PMU_MERGE_RANKS;
 }
 
@@ -69,10 +69,13 @@ static size_t add_processes(const struct pmu_input *input, size_t i, struct proc
 	size_t n = 0;
 
 	for (unsigned int k = 0; k < model->n_parts; k++)
-		process[n++] = (struct process){i, model->part[k]};
+		process[n++] = (struct process){ i, model->part[k] };
 	if (!n)
-		process[n++] = (struct process){i, {.host = model->host, .pid = model->pid, .nth = model->nth,
-						    .start_unix_ns = model->start_unix_ns}};
+		process[n++] = (struct process){ i,
+						 { .host = model->host,
+						   .pid = model->pid,
+						   .nth = model->nth,
+						   .start_unix_ns = model->start_unix_ns } };
 	return n;
 }
 
@@ -96,7 +99,8 @@ static int find_doubles(const struct pmu_input *input, size_t n, bool *left_out)
 		const struct pmu_model_part *is = &process[i].is;
 		size_t at = process[i].input;
 
-		if (pmu_parts_compare(&process[first].is, is) != 0 || is->pid < 0 || !is->start_unix_ns) {
+		if (pmu_parts_compare(&process[first].is, is) != 0 || is->pid < 0 ||
+		    !is->start_unix_ns) {
 			first = i;
 			continue;
 		}
@@ -119,7 +123,8 @@ static enum pmu_combine how(const struct pmu_model *const *model, unsigned int n
 	return PMU_COMBINE_RANKS;
 }
 
-int pmu_inputs_merge(const struct pmu_input *input, size_t n, struct pmu_model **model, size_t *n_left_out)
+int pmu_inputs_merge(const struct pmu_input *input, size_t n, struct pmu_model **model,
+		     size_t *n_left_out)
 {
 	struct pmu_model **part = calloc(n, sizeof(*part));
 	bool *left_out = calloc(n, sizeof(*left_out));
@@ -135,7 +140,8 @@ int pmu_inputs_merge(const struct pmu_input *input, size_t n, struct pmu_model *
 		for (size_t i = 0; i < n; i++)
 			if (!left_out[i])
 				part[n_parts++] = input[i].model;
-		rc = pmu_model_combine(part, n_parts, how((const struct pmu_model *const *)part, n_parts), model);
+		rc = pmu_model_combine(part, n_parts,
+				       how((const struct pmu_model *const *)part, n_parts), model);
 	}
 	if (rc == 0)
 		pmu_metric_fill(*model);

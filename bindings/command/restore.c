@@ -46,9 +46,10 @@ static int refuse(const struct pmu_machine_from *from, int rc)
 
 static int run_restore(const struct pmu_command *self, int argc, char **argv)
 {
-	struct pmu_strbuf said = {0};
+	struct pmu_strbuf said = { 0 };
 	struct pmu_machine_from from;
-	const struct pmu_option options[] = { { .name = "--device", .value = &from.msr_device }, { .name = NULL } };
+	const struct pmu_option options[] = { { .name = "--device", .value = &from.msr_device },
+					      { .name = NULL } };
 	int rc = 0, printed;
 
 	pmu_command_machine(&from);
@@ -57,7 +58,8 @@ static int run_restore(const struct pmu_command *self, int argc, char **argv)
 	if (rc)
 		return rc;
 	if (from.cpuid_file && !from.msr_device)
-		return pmu_command_usage_error(self, "PMU_CPUID_FILE describes another machine: say --device");
+		return pmu_command_usage_error(
+			self, "PMU_CPUID_FILE describes another machine: say --device");
 	rc = restore(&from, &said);
 	/* what was found out before something failed is worth reading too */
 	if (rc < 0 && !said.len)

@@ -49,7 +49,8 @@ static int refuse_cpus(const char *list, int cpu, const struct pmu_mask *allowed
 	char text[128];
 
 	pmu_mask_format(allowed, text, sizeof(text));
-	pmu_command_error("-C %s: CPU %d is not among those this process may use (%s)", list, cpu, text);
+	pmu_command_error("-C %s: CPU %d is not among those this process may use (%s)", list, cpu,
+			  text);
 	return PMU_EXIT_USAGE;
 }
 
@@ -63,7 +64,8 @@ static int check_on(struct run *run, const struct pmu_mask *own)
 		pmu_command_error("-C %s: no list of CPUs, as in 0-3,8", list);
 		return PMU_EXIT_USAGE;
 	}
-	for (int cpu = pmu_mask_next(&run->cpus, 0); cpu >= 0; cpu = pmu_mask_next(&run->cpus, cpu + 1))
+	for (int cpu = pmu_mask_next(&run->cpus, 0); cpu >= 0;
+	     cpu = pmu_mask_next(&run->cpus, cpu + 1))
 		if (!pmu_mask_has(own, cpu))
 			return refuse_cpus(list, cpu, own);
 	rc = pmu_mask_apply(&run->cpus);
@@ -82,7 +84,8 @@ static int check(struct run *run)
 	int rc = run->request.cpus ? pmu_mask_of_thread(0, &own) : 0;
 
 	if (rc) {
-		pmu_command_error("-C: the kernel does not tell which CPUs there are: %s", strerror(-rc));
+		pmu_command_error("-C: the kernel does not tell which CPUs there are: %s",
+				  strerror(-rc));
 		return PMU_EXIT_NOT_STARTED;
 	}
 	rc = run->request.cpus ? check_on(run, &own) : pmu_run_check_settings(&run->request);
@@ -113,7 +116,8 @@ static int not_executed(const struct run *run)
 	if (error != ENOENT)
 		pmu_command_error("cannot run %s: %s", name, strerror(error));
 	else if (run->target.path[0] && access(run->target.path, F_OK) == 0)
-		pmu_command_error("cannot run %s: %s; is its interpreter there?", name, strerror(error));
+		pmu_command_error("cannot run %s: %s; is its interpreter there?", name,
+				  strerror(error));
 	else if (strchr(name, '/'))
 		pmu_command_error("cannot run %s: %s", name, strerror(error));
 	else
@@ -153,7 +157,8 @@ static int execute(struct run *run)
 		start.path = run->request.valgrind;
 	}
 	start.environment = pmu_run_environment(&run->request, &run->folder, &run->libraries);
-	rc = start.environment && !rc ? pmu_run_command(&start, &run->end) : pmu_fail(ENOMEM, "no memory");
+	rc = start.environment && !rc ? pmu_run_command(&start, &run->end)
+				      : pmu_fail(ENOMEM, "no memory");
 	pmu_run_environment_free(start.environment);
 	pmu_run_words_free(&words);
 	if (rc) {
@@ -243,13 +248,16 @@ static void report(struct run *run)
 	if (run->request.emulate)
 		pmu_run_note_valgrind(&run->folder, run->end.pid, parts);
 	if (!is_measured(run))
-		pmu_run_note(parts, "%s was not measured from inside: %s", run->request.command[0], why_unmeasured(run));
+		pmu_run_note(parts, "%s was not measured from inside: %s", run->request.command[0],
+			     why_unmeasured(run));
 	else if (parts->n_unread)
-		pmu_run_note(parts, "the results of %zu process%s could not be read: %s", parts->n_unread,
-			     parts->n_unread > 1 ? "es" : "", parts->unread);
+		pmu_run_note(parts, "the results of %zu process%s could not be read: %s",
+			     parts->n_unread, parts->n_unread > 1 ? "es" : "", parts->unread);
 	if (parts->n_lost)
-		pmu_run_note(parts, "the results of %d process%s are missing: there was no room for them in %s",
-			     parts->n_lost, parts->n_lost > 1 ? "es" : "", run->folder.place);
+		pmu_run_note(
+			parts,
+			"the results of %d process%s are missing: there was no room for them in %s",
+			parts->n_lost, parts->n_lost > 1 ? "es" : "", run->folder.place);
 	pmu_run_outliving_note(&parts->outliving, parts);
 	if (parts->no_memory)
 		pmu_run_note(parts, "there was no memory for the results of all processes");

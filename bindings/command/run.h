@@ -26,11 +26,11 @@ struct pmu_run_request {
 	const char **output; /* of -o, else of PMU_OUTPUT; none: text on standard error */
 	size_t n_outputs;
 	char *output_list; /* of PMU_OUTPUT, cut into pieces */
-	bool no_report;	   /* PMU_OUTPUT=none */
+	bool no_report;    /* PMU_OUTPUT=none */
 	bool each;
-	bool pins;     /* threads are to be pinned: libpmu must be in the global scope */
-	bool switched_off; /* PMU_ENABLE=0 */
-	bool emulate;	   /* under valgrind, */
+	bool pins;               /* threads are to be pinned: libpmu must be in the global scope */
+	bool switched_off;       /* PMU_ENABLE=0 */
+	bool emulate;            /* under valgrind, */
 	char valgrind[PATH_MAX]; /* which is here */
 	struct pmu_text_options text;
 	char **command; /* ends with NULL */
@@ -41,15 +41,17 @@ struct pmu_run_request {
  * @request: all zero; to be given back by pmu_run_request_free() also after an error
  * Return: 0, or an exit status after a message.
  */
-int pmu_run_parse(const struct pmu_command *self, int argc, char **argv, struct pmu_run_request *request);
+int pmu_run_parse(const struct pmu_command *self, int argc, char **argv,
+		  struct pmu_run_request *request);
 void pmu_run_request_free(struct pmu_run_request *request);
 
 /** What the command is: whether something can be preloaded into it. */
 struct pmu_run_target {
 	char path[PATH_MAX]; /* what the search has found; "" nothing */
-	bool no_preload; /* the loader would complain, or the program break */
-	bool no_script;	 /* execvp() would take a program that the kernel refuses for a script of the shell's */
-	char why[2 * PATH_MAX + 64]; /* "" or why it cannot be measured from inside: "it is statically linked" */
+	bool no_preload;     /* the loader would complain, or the program break */
+	bool no_script; /* execvp() would take a program that the kernel refuses for a script of the shell's */
+	char why[2 * PATH_MAX +
+		 64]; /* "" or why it cannot be measured from inside: "it is statically linked" */
 };
 
 /**
@@ -86,8 +88,8 @@ void pmu_run_folder_remove(const struct pmu_run_folder *folder);
 
 /** The libraries that are preloaded. */
 struct pmu_run_libraries {
-	char preload[PATH_MAX]; /* "" not found, or not to be had */
-	char pmu[PATH_MAX];	/* behind it, where threads are pinned */
+	char preload[PATH_MAX];   /* "" not found, or not to be had */
+	char pmu[PATH_MAX];       /* behind it, where threads are pinned */
 	char why[PATH_MAX + 128]; /* why there is none */
 };
 
@@ -95,14 +97,16 @@ struct pmu_run_libraries {
  * pmu_run_libraries_find() - where they are, in words that LD_PRELOAD can hold
  * @folder: gets links to those in whose path is a blank or colon
  */
-void pmu_run_libraries_find(const struct pmu_run_folder *folder, bool with_pmu, struct pmu_run_libraries *libraries);
+void pmu_run_libraries_find(const struct pmu_run_folder *folder, bool with_pmu,
+			    struct pmu_run_libraries *libraries);
 
 /**
  * pmu_run_environment() - ours, with the request's settings
  * @folder, @libraries: NULL: only what is checked before the start
  * Return: for pmu_run_environment_free(); NULL without memory.
  */
-char **pmu_run_environment(const struct pmu_run_request *request, const struct pmu_run_folder *folder,
+char **pmu_run_environment(const struct pmu_run_request *request,
+			   const struct pmu_run_folder *folder,
 			   const struct pmu_run_libraries *libraries);
 void pmu_run_environment_free(char **environment);
 
@@ -113,7 +117,8 @@ int pmu_run_check_settings(struct pmu_run_request *request);
 int pmu_run_check_emulation(struct pmu_run_request *request);
 
 /** pmu_run_emulated_errno() - why the command could not be executed, which valgrind would tell otherwise; 0: it can. */
-int pmu_run_emulated_errno(const struct pmu_run_request *request, const struct pmu_run_target *target);
+int pmu_run_emulated_errno(const struct pmu_run_request *request,
+			   const struct pmu_run_target *target);
 
 /** pmu_run_emulated_refuses() - is it a program that valgrind does not run?  True: after a message. */
 bool pmu_run_emulated_refuses(const struct pmu_run_target *target);
@@ -139,7 +144,8 @@ char *pmu_run_log_format(const struct pmu_run_folder *folder);
 
 struct pmu_run_parts;
 /** pmu_run_note_valgrind() - where it was valgrind that could not go on, what it said */
-void pmu_run_note_valgrind(const struct pmu_run_folder *folder, pid_t pid, struct pmu_run_parts *parts);
+void pmu_run_note_valgrind(const struct pmu_run_folder *folder, pid_t pid,
+			   struct pmu_run_parts *parts);
 
 struct pmu_mask;
 /** How a command is started. */
@@ -156,7 +162,7 @@ struct pmu_run_start {
 struct pmu_run_end {
 	pid_t pid;
 	int exec_errno; /* not 0: it was never executed */
-	int status;	/* as of wait(2) */
+	int status;     /* as of wait(2) */
 	uint64_t start_unix_ns;
 	struct pmu_model_run run; /* the same for the report */
 };
@@ -186,10 +192,10 @@ struct pmu_run_outliving {
 struct pmu_run_parts {
 	struct pmu_model **model;
 	size_t n, room;
-	size_t n_unread;      /* stores that could not be read */
-	char unread[512];     /* why, of the last */
-	int n_lost;	      /* processes that found no room for theirs */
-	int n_alive;	      /* processes that still ran when the report was made: the folder is theirs */
+	size_t n_unread;  /* stores that could not be read */
+	char unread[512]; /* why, of the last */
+	int n_lost;       /* processes that found no room for theirs */
+	int n_alive; /* processes that still ran when the report was made: the folder is theirs */
 	struct pmu_run_outliving outliving; /* those of which nothing is here */
 	bool no_memory;
 	struct pmu_model_run run;
@@ -212,9 +218,11 @@ void pmu_run_take_all(const struct pmu_run_folder *folder, struct pmu_run_parts 
 void pmu_run_parts_free(struct pmu_run_parts *parts);
 
 /** pmu_run_outliving_find() - by their environment; those whose environment nobody tells are not among them */
-void pmu_run_outliving_find(const struct pmu_run_folder *folder, struct pmu_run_outliving *outliving);
+void pmu_run_outliving_find(const struct pmu_run_folder *folder,
+			    struct pmu_run_outliving *outliving);
 /** pmu_run_outliving_any() - does one of them still run? */
-bool pmu_run_outliving_any(const struct pmu_run_folder *folder, const struct pmu_run_outliving *outliving);
+bool pmu_run_outliving_any(const struct pmu_run_folder *folder,
+			   const struct pmu_run_outliving *outliving);
 void pmu_run_outliving_drop(struct pmu_run_outliving *outliving, pid_t pid);
 /** pmu_run_outliving_note() - one of what is not in the report */
 void pmu_run_outliving_note(const struct pmu_run_outliving *outliving, struct pmu_run_parts *parts);

@@ -126,7 +126,8 @@ static void stop_too(pid_t pid)
 	siginfo_t info = { .si_pid = 0 };
 
 	nanosleep(&while_others_go_on, NULL);
-	if (!in_foreground() || (!waitid(P_PID, (id_t)pid, &info, WCONTINUED | WNOHANG) && info.si_pid))
+	if (!in_foreground() ||
+	    (!waitid(P_PID, (id_t)pid, &info, WCONTINUED | WNOHANG) && info.si_pid))
 		return;
 	raise(SIGSTOP);
 	kill(pid, SIGCONT);
@@ -145,8 +146,8 @@ static bool look_after(struct pmu_run_end *end, struct rusage *usage)
 	return pid != 0;
 }
 
-static void wait_for_end(const struct pmu_run_start *start, const sigset_t *held, struct pmu_run_end *end,
-			 struct rusage *usage)
+static void wait_for_end(const struct pmu_run_start *start, const sigset_t *held,
+			 struct pmu_run_end *end, struct rusage *usage)
 {
 	const struct timespec interval = { .tv_nsec = TICK_NS };
 	siginfo_t info;

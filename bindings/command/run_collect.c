@@ -88,7 +88,8 @@ static bool take_model(struct pmu_model *model, struct pmu_run_parts *parts)
 /* --- those that still run --- */
 
 /* What cannot be read may just be beginning: it is no loss yet. */
-static void look_early(const struct pmu_run_folder *folder, struct pmu_run_parts *parts, struct earlies *early)
+static void look_early(const struct pmu_run_folder *folder, struct pmu_run_parts *parts,
+		       struct earlies *early)
 {
 	struct pmu_store_entry *entry;
 	int n = pmu_store_list_folder(folder->path, &entry);
@@ -107,15 +108,18 @@ static void look_early(const struct pmu_run_folder *folder, struct pmu_run_parts
 }
 
 /* What began after the command's end is not of its run. */
-static void take_running(const struct pmu_store_entry *entry, const struct earlies *early, struct pmu_run_parts *parts)
+static void take_running(const struct pmu_store_entry *entry, const struct earlies *early,
+			 struct pmu_run_parts *parts)
 {
 	for (size_t i = 0; i < early->n; i++) {
 		struct early *one = &early->of[i];
 
 		if (!one->model || strcmp(one->path, entry->path) != 0)
 			continue;
-		pmu_model_add_note(one->model, "the process was still running when the command had ended: this is what it "
-					       "had done by then");
+		pmu_model_add_note(
+			one->model,
+			"the process was still running when the command had ended: this is what it "
+			"had done by then");
 		if (take_model(one->model, parts))
 			pmu_run_outliving_drop(&parts->outliving, entry->pid);
 		one->model = NULL;
@@ -177,7 +181,8 @@ void pmu_run_take(const struct pmu_run_folder *folder, struct pmu_run_parts *par
 
 static int by_start(const void *a, const void *b)
 {
-	const struct pmu_model *x = *(struct pmu_model *const *)a, *y = *(struct pmu_model *const *)b;
+	const struct pmu_model *x = *(struct pmu_model *const *)a,
+			       *y = *(struct pmu_model *const *)b;
 
 	if (x->start_unix_ns != y->start_unix_ns)
 		return x->start_unix_ns < y->start_unix_ns ? -1 : 1;

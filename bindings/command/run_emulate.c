@@ -19,8 +19,8 @@
 
 /* Valgrind manual, "Valgrind Core" and "Callgrind".  They come after what is told elsewhere, and so they hold. */
 static const char *const options[] = {
-	"--tool=callgrind", "--cache-sim=yes", "--branch-sim=yes", "--trace-children=yes", "--vgdb=no",
-	"--instr-atstart=yes", "--collect-atstart=yes",
+	"--tool=callgrind", "--cache-sim=yes",     "--branch-sim=yes",      "--trace-children=yes",
+	"--vgdb=no",        "--instr-atstart=yes", "--collect-atstart=yes",
 };
 
 /* --- options of valgrind's that are told elsewhere --- */
@@ -42,7 +42,8 @@ static bool is_taken(FILE *file)
 {
 	struct stat st;
 
-	return !fstat(fileno(file), &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & S_IWOTH);
+	return !fstat(fileno(file), &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+	       !(st.st_mode & S_IWOTH);
 }
 
 static bool file_has_toggle(const char *path)
@@ -67,7 +68,8 @@ static const char *find_toggle(void)
 
 	if (words && has_toggle(words))
 		return "VALGRIND_OPTS";
-	if (home && snprintf(path, sizeof(path), "%s/.valgrindrc", home) < (int)sizeof(path) && file_has_toggle(path))
+	if (home && snprintf(path, sizeof(path), "%s/.valgrindrc", home) < (int)sizeof(path) &&
+	    file_has_toggle(path))
 		return "~/.valgrindrc";
 	return file_has_toggle(".valgrindrc") ? "./.valgrindrc" : NULL;
 }
@@ -81,7 +83,8 @@ int pmu_run_check_emulation(struct pmu_run_request *request)
 	if (!request->emulate)
 		return 0;
 	if (request->source && strcmp(request->source, "valgrind") != 0) {
-		pmu_command_error("--emulate has counts from the source valgrind, not from %s", request->source);
+		pmu_command_error("--emulate has counts from the source valgrind, not from %s",
+				  request->source);
 		return PMU_EXIT_USAGE;
 	}
 	request->source = "valgrind";
@@ -90,19 +93,23 @@ int pmu_run_check_emulation(struct pmu_run_request *request)
 		return PMU_EXIT_NOT_STARTED;
 	}
 	if (!pmu_run_search(VALGRIND, request->valgrind, sizeof(request->valgrind))) {
-		pmu_command_error("--emulate: there is no " VALGRIND " in PATH; it is a package of that name");
+		pmu_command_error("--emulate: there is no " VALGRIND
+				  " in PATH; it is a package of that name");
 		return PMU_EXIT_NOT_FOUND;
 	}
 	toggle = find_toggle();
 	if (toggle) {
-		pmu_command_error("--emulate: --toggle-collect in %s has functions counted in place of regions; "
-				  "take it out there", toggle);
+		pmu_command_error(
+			"--emulate: --toggle-collect in %s has functions counted in place of regions; "
+			"take it out there",
+			toggle);
 		return PMU_EXIT_USAGE;
 	}
 	return 0;
 }
 
-int pmu_run_emulated_errno(const struct pmu_run_request *request, const struct pmu_run_target *target)
+int pmu_run_emulated_errno(const struct pmu_run_request *request,
+			   const struct pmu_run_target *target)
 {
 	const char *name = request->command[0];
 	struct stat st;
@@ -120,7 +127,8 @@ bool pmu_run_emulated_refuses(const struct pmu_run_target *target)
 
 	if (!target->path[0] || stat(target->path, &st) || !(st.st_mode & (S_ISUID | S_ISGID)))
 		return false;
-	pmu_command_error("--emulate: valgrind runs no %s program: %s", st.st_mode & S_ISUID ? "setuid" : "setgid", target->path);
+	pmu_command_error("--emulate: valgrind runs no %s program: %s",
+			  st.st_mode & S_ISUID ? "setuid" : "setgid", target->path);
 	return true;
 }
 
@@ -153,7 +161,8 @@ static void add_option(struct pmu_run_words *words, const char *option, const ch
  */
 static void add_skipped(struct pmu_run_words *words)
 {
-	static const char first[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789(~<_";
+	static const char first[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789(~<_";
 	char pattern[4];
 
 	for (const char *c = first; *c; c++) {
@@ -237,7 +246,8 @@ void pmu_run_words_free(struct pmu_run_words *words)
 /* --- what valgrind had to say --- */
 
 /* Where it could not go on; what a program does wrong, it says in other words. */
-static const char *const last_words[] = { "valgrind: Unrecognised instruction", "' failed.", "valgrind: the 'impossible'",
+static const char *const last_words[] = { "valgrind: Unrecognised instruction", "' failed.",
+					  "valgrind: the 'impossible'",
 					  "Valgrind's memory management: out of memory" };
 
 static char *last_of_log(const char *path)
@@ -257,7 +267,8 @@ static char *last_of_log(const char *path)
 	return text;
 }
 
-void pmu_run_note_valgrind(const struct pmu_run_folder *folder, pid_t pid, struct pmu_run_parts *parts)
+void pmu_run_note_valgrind(const struct pmu_run_folder *folder, pid_t pid,
+			   struct pmu_run_parts *parts)
 {
 	char path[PMU_PLACE_MAX + 64], *text, *rest, *line;
 

@@ -63,7 +63,8 @@ static bool moved_folder(const char *own, char *folder, size_t size)
 	return n > 0 && (size_t)n < size;
 }
 
-static bool find_in(const char *folder, const char *below, const char *name, char *path, size_t size)
+static bool find_in(const char *folder, const char *below, const char *name, char *path,
+		    size_t size)
 {
 	int n = snprintf(path, size, "%s%s/%s", folder, below, name);
 
@@ -97,7 +98,8 @@ static bool is_speakable(const char *path)
  * A path that cannot be said gets a link in the run's folder that can.  Both libraries do: the first looks for the other
  * beside itself.
  */
-static bool make_speakable(const struct pmu_run_folder *folder, const char *name, char *path, size_t size)
+static bool make_speakable(const struct pmu_run_folder *folder, const char *name, char *path,
+			   size_t size)
 {
 	char link[PATH_MAX];
 	int n = snprintf(link, sizeof(link), "%s/%s", folder->path, name);
@@ -110,26 +112,33 @@ static bool make_speakable(const struct pmu_run_folder *folder, const char *name
 
 static void refuse(struct pmu_run_libraries *libraries)
 {
-	snprintf(libraries->why, sizeof(libraries->why),
-		 "the path %s cannot be preloaded: there is a blank, a colon or a dollar sign in it", libraries->preload);
+	snprintf(
+		libraries->why, sizeof(libraries->why),
+		"the path %s cannot be preloaded: there is a blank, a colon or a dollar sign in it",
+		libraries->preload);
 	libraries->preload[0] = libraries->pmu[0] = '\0';
 }
 
-void pmu_run_libraries_find(const struct pmu_run_folder *folder, bool with_pmu, struct pmu_run_libraries *libraries)
+void pmu_run_libraries_find(const struct pmu_run_folder *folder, bool with_pmu,
+			    struct pmu_run_libraries *libraries)
 {
 	bool have_pmu, linked;
 
 	libraries->why[0] = '\0';
 	have_pmu = find_library("/lib/.libs", PMU_NAME, libraries->pmu, sizeof(libraries->pmu));
-	if (!find_library("/bindings/.libs", PRELOAD_NAME, libraries->preload, sizeof(libraries->preload))) {
-		snprintf(libraries->why, sizeof(libraries->why), "%s is not in %s, so only programs that are linked "
-			 "with libpmu can be measured", PRELOAD_NAME, PMU_LIBDIR);
+	if (!find_library("/bindings/.libs", PRELOAD_NAME, libraries->preload,
+			  sizeof(libraries->preload))) {
+		snprintf(libraries->why, sizeof(libraries->why),
+			 "%s is not in %s, so only programs that are linked "
+			 "with libpmu can be measured",
+			 PRELOAD_NAME, PMU_LIBDIR);
 		libraries->pmu[0] = '\0';
 		return;
 	}
 	linked = is_speakable(libraries->preload) && is_speakable(libraries->pmu);
 	if (!linked)
-		linked = make_speakable(folder, PRELOAD_NAME, libraries->preload, sizeof(libraries->preload)) &&
+		linked = make_speakable(folder, PRELOAD_NAME, libraries->preload,
+					sizeof(libraries->preload)) &&
 			 (!have_pmu ||
 			  make_speakable(folder, PMU_NAME, libraries->pmu, sizeof(libraries->pmu)));
 	if (!linked)
@@ -243,7 +252,8 @@ static bool is_replaced(const struct pmu_run_request *request, bool starting, co
 	return false;
 }
 
-char **pmu_run_environment(const struct pmu_run_request *request, const struct pmu_run_folder *folder,
+char **pmu_run_environment(const struct pmu_run_request *request,
+			   const struct pmu_run_folder *folder,
 			   const struct pmu_run_libraries *libraries)
 {
 	struct list list = { .n = 0 };

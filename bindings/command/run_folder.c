@@ -95,7 +95,8 @@ static bool is_reported(const char *path)
 {
 	char mark[3 * PMU_PLACE_MAX];
 
-	return (size_t)snprintf(mark, sizeof(mark), "%s/" REPORTED, path) < sizeof(mark) && !access(mark, F_OK);
+	return (size_t)snprintf(mark, sizeof(mark), "%s/" REPORTED, path) < sizeof(mark) &&
+	       !access(mark, F_OK);
 }
 
 /* Return: whether stores were moved to the others. */
@@ -161,7 +162,8 @@ int pmu_run_folder_make(struct pmu_run_folder *folder)
 	pmu_store_owner_self(&self);
 	snprintf(name, sizeof(name), NAME_FORMAT, self.pid, self.start_time, self.pid_ns);
 	if (strlen(folder->place) + 1 + strlen(name) >= sizeof(folder->path))
-		return pmu_fail(ENAMETOOLONG, "the path of the folder for stores, %s, is too long", folder->place);
+		return pmu_fail(ENAMETOOLONG, "the path of the folder for stores, %s, is too long",
+				folder->place);
 	strcpy(folder->path, folder->place);
 	strcat(folder->path, "/");
 	strcat(folder->path, name);
@@ -169,7 +171,8 @@ int pmu_run_folder_make(struct pmu_run_folder *folder)
 	empty_folder(folder->path);
 	rmdir(folder->path);
 	if (mkdir(folder->path, 0700))
-		return pmu_fail(errno, "cannot create %s for the results: %s", folder->path, strerror(errno));
+		return pmu_fail(errno, "cannot create %s for the results: %s", folder->path,
+				strerror(errno));
 	return 0;
 }
 

@@ -49,7 +49,8 @@ static bool is_executable(const char *path)
 {
 	struct stat st;
 
-	return !stat(path, &st) && S_ISREG(st.st_mode) && !faccessat(AT_FDCWD, path, X_OK, AT_EACCESS);
+	return !stat(path, &st) && S_ISREG(st.st_mode) &&
+	       !faccessat(AT_FDCWD, path, X_OK, AT_EACCESS);
 }
 
 /* In PATH, or in what execvp() takes without it; an empty element is the working directory. */
@@ -83,18 +84,20 @@ static bool read_at(int fd, void *to, size_t size, uint64_t offset)
 }
 
 /* PT_INTERP's text: the loader.  Return: 1; 0 without one; -1 where the headers are no sense. */
-static int loader_of(int fd, const ElfW(Ehdr) *head, char *loader, size_t size)
+static int loader_of(int fd, const ElfW(Ehdr) * head, char *loader, size_t size)
 {
 	ElfW(Phdr) phdr;
 
 	if (head->e_phentsize != sizeof(phdr) || !head->e_phnum || head->e_phnum > PHDRS_MAX)
 		return -1;
 	for (unsigned int i = 0; i < head->e_phnum; i++) {
-		if (head->e_phoff > INT64_MAX / 2 || !read_at(fd, &phdr, sizeof(phdr), head->e_phoff + i * sizeof(phdr)))
+		if (head->e_phoff > INT64_MAX / 2 ||
+		    !read_at(fd, &phdr, sizeof(phdr), head->e_phoff + i * sizeof(phdr)))
 			return -1;
 		if (phdr.p_type != PT_INTERP)
 			continue;
-		if (phdr.p_filesz < 2 || phdr.p_filesz > size || !read_at(fd, loader, phdr.p_filesz, phdr.p_offset))
+		if (phdr.p_filesz < 2 || phdr.p_filesz > size ||
+		    !read_at(fd, loader, phdr.p_filesz, phdr.p_offset))
 			return -1;
 		return loader[phdr.p_filesz - 1] ? -1 : 1;
 	}
@@ -123,7 +126,7 @@ static void own_loader(char *loader, size_t size)
 }
 
 /* e_ident[4..5] and e_machine: of another kind of processor, or another mode of this one. */
-static bool is_of_another_kind(const ElfW(Ehdr) *head)
+static bool is_of_another_kind(const ElfW(Ehdr) * head)
 {
 	return head->e_ident[EI_CLASS] != OWN_CLASS || head->e_ident[EI_DATA] != OWN_DATA ||
 	       (OWN_MACHINE != EM_NONE && head->e_machine != OWN_MACHINE);
@@ -135,7 +138,8 @@ static void look_elf(int fd, const char *path, struct pmu_run_target *target)
 	ElfW(Ehdr) head;
 
 	if (!read_at(fd, &head, sizeof(head), 0) || is_of_another_kind(&head)) {
-		snprintf(target->why, sizeof(target->why), "%s is for another kind of processor than this libpmu", path);
+		snprintf(target->why, sizeof(target->why),
+			 "%s is for another kind of processor than this libpmu", path);
 		target->no_preload = target->no_script = true;
 		return;
 	}
@@ -149,11 +153,13 @@ static void look_elf(int fd, const char *path, struct pmu_run_target *target)
 	case 1:
 		if (!own[0] || same_file(loader, own))
 			return;
-		snprintf(target->why, sizeof(target->why), "%s is linked with another C library (%s)", path, loader);
+		snprintf(target->why, sizeof(target->why),
+			 "%s is linked with another C library (%s)", path, loader);
 		target->no_preload = true;
 		return;
 	default:
-		snprintf(target->why, sizeof(target->why), "%s has ELF headers that make no sense", path);
+		snprintf(target->why, sizeof(target->why), "%s has ELF headers that make no sense",
+			 path);
 		target->no_preload = target->no_script = true;
 	}
 }
@@ -168,12 +174,14 @@ static void look_rights(int fd, const char *path, struct pmu_run_target *target)
 	    (!fstatvfs(fd, &fs) && fs.f_flag & ST_NOSUID))
 		return;
 	if (st.st_mode & S_ISUID && st.st_uid != getuid())
-		snprintf(target->why, sizeof(target->why), "%s is setuid: it takes no libraries from its caller", path);
+		snprintf(target->why, sizeof(target->why),
+			 "%s is setuid: it takes no libraries from its caller", path);
 	else if ((st.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && st.st_gid != getgid())
-		snprintf(target->why, sizeof(target->why), "%s is setgid: it takes no libraries from its caller", path);
+		snprintf(target->why, sizeof(target->why),
+			 "%s is setgid: it takes no libraries from its caller", path);
 	else if (getuid() && fgetxattr(fd, "security.capability", NULL, 0) > 0)
-		snprintf(target->why, sizeof(target->why), "%s has file capabilities: it takes no libraries from its caller",
-			 path);
+		snprintf(target->why, sizeof(target->why),
+			 "%s has file capabilities: it takes no libraries from its caller", path);
 }
 
 /* "#! interpreter argument".  Return: whether there is an interpreter. */

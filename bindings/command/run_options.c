@@ -17,7 +17,8 @@
 
 /* --- the command line --- */
 
-static int parse_option(const struct pmu_command *self, struct pmu_run_request *request, char **argv, int *i)
+static int parse_option(const struct pmu_command *self, struct pmu_run_request *request,
+			char **argv, int *i)
 {
 	const char *output = NULL;
 	const struct pmu_option options[] = {
@@ -75,7 +76,8 @@ static int take_outputs(struct pmu_run_request *request)
 	return 0;
 }
 
-int pmu_run_parse(const struct pmu_command *self, int argc, char **argv, struct pmu_run_request *request)
+int pmu_run_parse(const struct pmu_command *self, int argc, char **argv,
+		  struct pmu_run_request *request)
 {
 	int i, rc;
 
@@ -115,12 +117,16 @@ static const struct {
 	const char *variable;
 	const char *option;
 } spoken[] = {
-	{ "PMU_GROUP: ", "-g" }, { "PMU_EVENTS: ", "-e" }, { "PMU_PIN: ", "--pin" }, { "PMU_BACKEND=", "--source" },
+	{ "PMU_GROUP: ", "-g" },
+	{ "PMU_EVENTS: ", "-e" },
+	{ "PMU_PIN: ", "--pin" },
+	{ "PMU_BACKEND=", "--source" },
 };
 
 static bool is_given(const struct pmu_run_request *request, size_t i)
 {
-	const char *const given[] = { request->group, request->events, request->pin, request->source };
+	const char *const given[] = { request->group, request->events, request->pin,
+				      request->source };
 
 	return given[i] != NULL;
 }
@@ -190,7 +196,8 @@ static int check_library(struct pmu_run_request *request)
 /* Words of PMU_AUTO. */
 static int check_auto(const char *said, const char *text)
 {
-	static const char *const words[] = { "main", "threads", "openmp", "functions", "wrap", "markers", "none", NULL };
+	static const char *const words[] = { "main", "threads", "openmp", "functions",
+					     "wrap", "markers", "none",   NULL };
 	char word[16];
 
 	for (;;) {
@@ -204,9 +211,11 @@ static int check_auto(const char *said, const char *text)
 			i++;
 		if (!words[i]) {
 			near = pmu_closest(word, words);
-			pmu_command_error("%s: there is no '%.*s'%s%s; choose among main, threads, openmp, functions, "
-					  "wrap and markers, or none", said, (int)len, text,
-					  near ? ", did you mean " : "", near ? near : "");
+			pmu_command_error(
+				"%s: there is no '%.*s'%s%s; choose among main, threads, openmp, functions, "
+				"wrap and markers, or none",
+				said, (int)len, text, near ? ", did you mean " : "",
+				near ? near : "");
 			return PMU_EXIT_USAGE;
 		}
 		text += len + strspn(text + len, " ");
@@ -238,8 +247,9 @@ static int check_wrap(const char *said, const char *text)
 		size_t len = strcspn(item, ","), name = strcspn(item, ":,");
 
 		if (!name || name + 1 >= len) {
-			pmu_command_error("%s: '%.*s' is not LIBRARY:FUNCTION, as in libblas.so:dgemm_", said, (int)len,
-					  item);
+			pmu_command_error(
+				"%s: '%.*s' is not LIBRARY:FUNCTION, as in libblas.so:dgemm_", said,
+				(int)len, item);
 			return PMU_EXIT_USAGE;
 		}
 		item += len;

@@ -27,14 +27,16 @@ static bool is_of_run(const struct pmu_run_folder *folder, pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
 	file = fopen(path, "re");
 	while (file && !found && getdelim(&word, &room, '\0', file) > 0)
-		found = !strncmp(word, PMU_STORE_VARIABLE "=", len) && !strcmp(word + len, folder->path);
+		found = !strncmp(word, PMU_STORE_VARIABLE "=", len) &&
+			!strcmp(word + len, folder->path);
 	if (file)
 		fclose(file);
 	free(word);
 	return found;
 }
 
-void pmu_run_outliving_find(const struct pmu_run_folder *folder, struct pmu_run_outliving *outliving)
+void pmu_run_outliving_find(const struct pmu_run_folder *folder,
+			    struct pmu_run_outliving *outliving)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *file;
@@ -50,7 +52,8 @@ void pmu_run_outliving_find(const struct pmu_run_folder *folder, struct pmu_run_
 		closedir(dir);
 }
 
-bool pmu_run_outliving_any(const struct pmu_run_folder *folder, const struct pmu_run_outliving *outliving)
+bool pmu_run_outliving_any(const struct pmu_run_folder *folder,
+			   const struct pmu_run_outliving *outliving)
 {
 	for (size_t i = 0; i < outliving->n; i++)
 		if (is_of_run(folder, outliving->pid[i]))
@@ -93,7 +96,8 @@ void pmu_run_outliving_note(const struct pmu_run_outliving *outliving, struct pm
 		pmu_strbuf_add(&text, i ? ", " : "");
 		add_name(&text, outliving->pid[i]);
 	}
-	pmu_run_note(parts, "still running when the command had ended, and not in this report: %s%s",
+	pmu_run_note(parts,
+		     "still running when the command had ended, and not in this report: %s%s",
 		     pmu_strbuf_text(&text), n > NAMED ? " and others" : "");
 	pmu_strbuf_free(&text);
 }

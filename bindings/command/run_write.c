@@ -47,7 +47,9 @@ static bool has_letter(const char *configured, size_t len, const char *letters)
 static int path_of(const char *configured, const struct pmu_model *model, char *path, size_t size)
 {
 	char rank[16] = "", host[256] = "";
-	struct pmu_output_names names = { .pid = (long)getpid(), .rank = rank, .host = host, .nth = 1 };
+	struct pmu_output_names names = {
+		.pid = (long)getpid(), .rank = rank, .host = host, .nth = 1
+	};
 
 	gethostname(host, sizeof(host) - 1);
 	if (model) {
@@ -64,7 +66,8 @@ static int path_of(const char *configured, const struct pmu_model *model, char *
 
 static int refuse(const char *path, int error)
 {
-	pmu_command_error("cannot write %s: %s; the command was not started", path, strerror(error));
+	pmu_command_error("cannot write %s: %s; the command was not started", path,
+			  strerror(error));
 	return PMU_EXIT_NOT_STARTED;
 }
 
@@ -77,12 +80,14 @@ static int check_folder(const char *path)
 	if (!slash)
 		snprintf(folder, sizeof(folder), ".");
 	else
-		snprintf(folder, sizeof(folder), "%.*s", slash == path ? 1 : (int)(slash - path), path);
+		snprintf(folder, sizeof(folder), "%.*s", slash == path ? 1 : (int)(slash - path),
+			 path);
 	if (stat(folder, &st)) {
 		if (errno != ENOENT)
 			return refuse(path, errno);
-		pmu_command_error("cannot write %s: %s; create %s first; the command was not started", path,
-				  strerror(ENOENT), folder);
+		pmu_command_error(
+			"cannot write %s: %s; create %s first; the command was not started", path,
+			strerror(ENOENT), folder);
 		return PMU_EXIT_NOT_STARTED;
 	}
 	if (!S_ISDIR(st.st_mode))
@@ -145,21 +150,24 @@ static void add_notes(const struct pmu_run_parts *parts, struct pmu_model *model
 static void name_by_command(struct pmu_model *model, char *const *command)
 {
 	const char *slash = strrchr(command[0], '/');
-	struct pmu_strbuf line = {0};
+	struct pmu_strbuf line = { 0 };
 
 	for (int i = 0; command[i]; i++)
 		pmu_strbuf_addf(&line, "%s%s", i ? " " : "", command[i]);
 	if (!model->program[0])
 		model->program = pmu_model_textf(model, "%s", slash ? slash + 1 : command[0]);
 	if (!model->command[0] && !line.failed)
-		model->command = pmu_model_text(model, pmu_strbuf_text(&line), line.len < 1023 ? line.len : 1023);
+		model->command = pmu_model_text(model, pmu_strbuf_text(&line),
+						line.len < 1023 ? line.len : 1023);
 	pmu_strbuf_free(&line);
 }
 
-static int render_combined(const struct writing *w, struct pmu_model *const *model, size_t n, struct pmu_strbuf *out)
+static int render_combined(const struct writing *w, struct pmu_model *const *model, size_t n,
+			   struct pmu_strbuf *out)
 {
 	struct pmu_model *combined = NULL;
-	int rc = n > UINT_MAX ? -E2BIG : pmu_model_combine(model, (unsigned int)n, how(model, n), &combined);
+	int rc = n > UINT_MAX ? -E2BIG
+			      : pmu_model_combine(model, (unsigned int)n, how(model, n), &combined);
 
 	if (rc)
 		return rc;
@@ -173,7 +181,8 @@ static int render_combined(const struct writing *w, struct pmu_model *const *mod
 	return 0;
 }
 
-static int render(const struct writing *w, struct pmu_model *const *model, size_t n, struct pmu_strbuf *out)
+static int render(const struct writing *w, struct pmu_model *const *model, size_t n,
+		  struct pmu_strbuf *out)
 {
 	if (n > 1 && !w->request->each)
 		return render_combined(w, model, n, out);
@@ -194,14 +203,18 @@ static void tell(struct writing *w, const char *path, int rc)
 }
 
 /* @path: NULL is standard error, "-" standard output. */
-static void write_models(struct writing *w, const char *path, struct pmu_model *const *model, size_t n)
+static void write_models(struct writing *w, const char *path, struct pmu_model *const *model,
+			 size_t n)
 {
-	const char *name = !path ? "to standard error" : strcmp(path, "-") ? path : "to standard output";
+	const char *name = !path               ? "to standard error"
+			   : strcmp(path, "-") ? path
+					       : "to standard output";
 	struct pmu_strbuf out = { 0 };
 	int rc = render(w, model, n, &out);
 
 	if (rc) {
-		pmu_command_error("the reports of %zu processes cannot be combined: %s", n, pmu_error_text());
+		pmu_command_error("the reports of %zu processes cannot be combined: %s", n,
+				  pmu_error_text());
 		w->failed = true;
 	} else if (out.failed) {
 		tell(w, name, -ENOMEM);
@@ -226,7 +239,9 @@ static void write_aside(struct writing *w, const char *path, const struct named 
 
 	for (size_t i = 0; i < n; i++) {
 		unsigned int nth = named[i].model->nth > 1 ? named[i].model->nth : 0;
-		int rc = i ? pmu_output_aside(path, (long)named[i].model->pid, nth, aside, sizeof(aside)) : 0;
+		int rc = i ? pmu_output_aside(path, (long)named[i].model->pid, nth, aside,
+					      sizeof(aside))
+			   : 0;
 
 		if (rc < 0)
 			tell(w, path, rc);
@@ -281,7 +296,8 @@ static int name_part(struct writing *w, struct pmu_model *model)
 /* In a file for each rank there is no place for what is of none, where others have one: mpirun, the shell. */
 static bool has_place(const struct writing *w, const struct pmu_model *model, bool ranked)
 {
-	return !ranked || model->rank >= 0 || !has_letter(w->configured, strlen(w->configured), "r");
+	return !ranked || model->rank >= 0 ||
+	       !has_letter(w->configured, strlen(w->configured), "r");
 }
 
 static bool any_rank(const struct pmu_run_parts *parts)
@@ -319,10 +335,12 @@ static void tell_left_out(const struct writing *w)
 	}
 	if (n_processes)
 		pmu_command_error("%zu process%s without an MPI rank %s not in %s", n_processes,
-				  n_processes > 1 ? "es" : "", n_processes > 1 ? "are" : "is", w->configured);
+				  n_processes > 1 ? "es" : "", n_processes > 1 ? "are" : "is",
+				  w->configured);
 	else
-		pmu_command_error("what %zu process%s did before %s an MPI rank is not in %s", n_ranks,
-				  n_ranks > 1 ? "es" : "", n_ranks > 1 ? "they had" : "it had", w->configured);
+		pmu_command_error("what %zu process%s did before %s an MPI rank is not in %s",
+				  n_ranks, n_ranks > 1 ? "es" : "",
+				  n_ranks > 1 ? "they had" : "it had", w->configured);
 }
 
 static int name_parts(struct writing *w)
@@ -353,7 +371,8 @@ static void write_files(struct writing *w)
 	if (rc)
 		tell(w, w->configured, rc);
 	for (i = 0; i < w->n_named && !rc; i += n) {
-		for (n = 1; i + n < w->n_named && !strcmp(w->named[i].path, w->named[i + n].path); n++)
+		for (n = 1; i + n < w->n_named && !strcmp(w->named[i].path, w->named[i + n].path);
+		     n++)
 			;
 		write_group(w, &w->named[i], n);
 	}
@@ -365,7 +384,8 @@ static void write_files(struct writing *w)
 /* --- all of it --- */
 
 /* Return: whether it failed. */
-static bool write_output(const struct pmu_run_request *request, const struct pmu_run_parts *parts, const char *configured)
+static bool write_output(const struct pmu_run_request *request, const struct pmu_run_parts *parts,
+			 const char *configured)
 {
 	struct writing w = { .request = request, .parts = parts, .configured = configured };
 

@@ -86,9 +86,9 @@ struct count {
 /** What a region did. */
 struct region_counts {
 	std::uint64_t calls = 0;
-	std::chrono::nanoseconds time{0}; // inclusive of nested regions
-	std::vector<count> counts;	  // in the order of the group
-	std::chrono::nanoseconds net_time{0}; // without the library's own work
+	std::chrono::nanoseconds time{ 0 };     // inclusive of nested regions
+	std::vector<count> counts;              // in the order of the group
+	std::chrono::nanoseconds net_time{ 0 }; // without the library's own work
 
 	/** The count of that name; nothing where there is none, or no value. */
 	std::optional<std::uint64_t> operator[](std::string_view name) const noexcept
@@ -128,8 +128,8 @@ inline void check(const char *what, const std::error_code &code)
  */
 inline std::error_code init(const options &its = {}) noexcept
 {
-	pmu_options plain = {sizeof(plain), its.enable, its.group, its.events,
-			     its.backend,   its.count,	its.pin,   its.output};
+	pmu_options plain = { sizeof(plain), its.enable, its.group, its.events,
+			      its.backend,   its.count,  its.pin,   its.output };
 
 	return detail::code(pmu_init(&plain));
 }
@@ -192,7 +192,7 @@ class region
 #ifndef PMU_DISABLE
       private:
 	const char *text = nullptr; // null: not begun, or ended
-	char *heap = nullptr;	    // of a copy that is longer than this:
+	char *heap = nullptr;       // of a copy that is longer than this:
 	char copy[64];
 
 	PMU_UNSEEN_ void start(const char *name) noexcept;
@@ -227,8 +227,10 @@ inline region::region(std::string_view name) noexcept
 {
 	char *to = copy;
 
-	if (name.empty() || name.size() > PMU_NAME_MAX || std::memchr(name.data(), '\0', name.size())) {
-		(void)pmu_region_begin_n(name.data(), name.size()); // refused, and the report says so
+	if (name.empty() || name.size() > PMU_NAME_MAX ||
+	    std::memchr(name.data(), '\0', name.size())) {
+		(void)pmu_region_begin_n(name.data(),
+					 name.size()); // refused, and the report says so
 		return;
 	}
 	if (name.size() >= sizeof(copy))
@@ -276,7 +278,7 @@ inline std::optional<region_counts> read(const std::string &name, int thread, st
 	result.net_time = std::chrono::nanoseconds(plain.net_time_ns);
 	for (unsigned int i = 0; i < plain.n_counts && i < PMU_MAX_COUNTS; i++) {
 		const char *label = pmu_count_name(i);
-		count one{label ? label : "", std::nullopt, std::nullopt};
+		count one{ label ? label : "", std::nullopt, std::nullopt };
 
 		if (!(plain.missing >> i & 1)) {
 			one.value = plain.count[i];
@@ -424,8 +426,7 @@ class counters
 	    : why(detail::code(pmu_counters_open(events.c_str(), scope, &set)))
 	{
 	}
-	counters(counters &&other) noexcept
-	    : set(std::exchange(other.set, nullptr)), why(other.why)
+	counters(counters &&other) noexcept : set(std::exchange(other.set, nullptr)), why(other.why)
 	{
 	}
 	counters &operator=(counters &&other) noexcept

@@ -28,7 +28,8 @@ static void sweep(void)
 	PMU_REGION("sweep");
 	for (int i = 1; i < N - 1; i++)
 		for (int j = 1; j < N - 1; j++)
-			next[i][j] = 0.25 * (now[i - 1][j] + now[i + 1][j] + now[i][j - 1] + now[i][j + 1]);
+			next[i][j] = 0.25 * (now[i - 1][j] + now[i + 1][j] + now[i][j - 1] +
+					     now[i][j + 1]);
 	memcpy(now, next, sizeof(now));
 }
 
@@ -40,8 +41,9 @@ static double residual(void)
 	PMU_REGION("residual");
 	for (int i = 1; i < N - 1; i++)
 		for (int j = 1; j < N - 1; j++)
-			largest = fmax(largest, fabs(0.25 * (now[i - 1][j] + now[i + 1][j] + now[i][j - 1] +
-							     now[i][j + 1]) - now[i][j]));
+			largest = fmax(largest, fabs(0.25 * (now[i - 1][j] + now[i + 1][j] +
+							     now[i][j - 1] + now[i][j + 1]) -
+						     now[i][j]));
 	return largest;
 }
 

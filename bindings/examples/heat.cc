@@ -13,7 +13,7 @@
 
 namespace
 {
-constexpr int n = 64;	  // points on an edge
+constexpr int n = 64;     // points on an edge
 constexpr int every = 10; // sweeps from one look at the residual to the next
 
 class plate
@@ -22,13 +22,14 @@ class plate
 
 	static double mean(const std::vector<double> &of, int i, int j)
 	{
-		return 0.25 * (of[(i - 1) * n + j] + of[(i + 1) * n + j] + of[i * n + j - 1] + of[i * n + j + 1]);
+		return 0.25 * (of[(i - 1) * n + j] + of[(i + 1) * n + j] + of[i * n + j - 1] +
+			       of[i * n + j + 1]);
 	}
 
       public:
 	plate() : now(n * n), next(n * n)
 	{
-		pmu::region r{"init"};
+		pmu::region r{ "init" };
 
 		for (int i = 0; i < n; i++)
 			now[i * n] = next[i * n] = 1;
@@ -36,7 +37,7 @@ class plate
 
 	void sweep()
 	{
-		pmu::region r{"sweep"};
+		pmu::region r{ "sweep" };
 
 		for (int i = 1; i < n - 1; i++)
 			for (int j = 1; j < n - 1; j++)
@@ -47,12 +48,13 @@ class plate
 	// The largest difference between a point and the mean of its neighbours.
 	double residual() const
 	{
-		pmu::region r{"residual"};
+		pmu::region r{ "residual" };
 		double largest = 0;
 
 		for (int i = 1; i < n - 1; i++)
 			for (int j = 1; j < n - 1; j++)
-				largest = std::max(largest, std::fabs(mean(now, i, j) - now[i * n + j]));
+				largest = std::max(largest,
+						   std::fabs(mean(now, i, j) - now[i * n + j]));
 		return largest;
 	}
 };
@@ -65,7 +67,7 @@ int main(int argc, char **argv)
 	plate heated;
 
 	{
-		pmu::region r{"solve"};
+		pmu::region r{ "solve" };
 
 		for (int i = 1; i <= n_sweeps; i++) {
 			heated.sweep();

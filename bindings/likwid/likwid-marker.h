@@ -8,17 +8,17 @@
 
 #ifdef LIKWID_PERFMON
 #include "likwid.h"
-#define LIKWID_MARKER_INIT likwid_markerInit()
-#define LIKWID_MARKER_THREADINIT likwid_markerThreadInit()
+#define LIKWID_MARKER_INIT                likwid_markerInit()
+#define LIKWID_MARKER_THREADINIT          likwid_markerThreadInit()
 #define LIKWID_MARKER_REGISTER(regionTag) likwid_markerRegisterRegion(regionTag)
-#define LIKWID_MARKER_START(regionTag) likwid_markerStartRegion(regionTag)
-#define LIKWID_MARKER_STOP(regionTag) likwid_markerStopRegion(regionTag)
+#define LIKWID_MARKER_START(regionTag)    likwid_markerStartRegion(regionTag)
+#define LIKWID_MARKER_STOP(regionTag)     likwid_markerStopRegion(regionTag)
 #define LIKWID_MARKER_GET(regionTag, nevents, events, time, count) \
 	likwid_markerGetRegion(regionTag, nevents, events, time, count)
-#define LIKWID_MARKER_RESET(regionTag) likwid_markerResetRegion(regionTag)
-#define LIKWID_MARKER_SWITCH likwid_markerNextGroup()
+#define LIKWID_MARKER_RESET(regionTag)       likwid_markerResetRegion(regionTag)
+#define LIKWID_MARKER_SWITCH                 likwid_markerNextGroup()
 #define LIKWID_MARKER_WRITE_FILE(markerfile) likwid_markerWriteFile(markerfile)
-#define LIKWID_MARKER_CLOSE likwid_markerClose()
+#define LIKWID_MARKER_CLOSE                  likwid_markerClose()
 #else
 #define LIKWID_MARKER_INIT
 #define LIKWID_MARKER_THREADINIT

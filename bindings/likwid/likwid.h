@@ -52,8 +52,8 @@ static inline int likwid_markerResetRegion(const char *regionTag)
 	return pmu_likwid_reset(regionTag);
 }
 
-static inline void likwid_markerGetRegion(const char *regionTag, int *nr_events, double *events, double *time,
-					  int *count)
+static inline void likwid_markerGetRegion(const char *regionTag, int *nr_events, double *events,
+					  double *time, int *count)
 {
 	pmu_likwid_get(regionTag, nr_events, events, time, count);
 }
@@ -81,7 +81,8 @@ static inline void likwid_markerClose(void)
 extern "C" {
 #endif
 extern int pmu_likwid_getcpu_(void) __asm__("sched_getcpu");
-extern int pmu_likwid_setaffinity_(int task, size_t size, const unsigned long *mask) __asm__("sched_setaffinity");
+extern int pmu_likwid_setaffinity_(int task, size_t size,
+				   const unsigned long *mask) __asm__("sched_setaffinity");
 #ifdef __cplusplus
 }
 #endif
@@ -94,7 +95,7 @@ static inline int likwid_getProcessorId(void)
 /* Return: 1, or 0 where it cannot be. */
 static inline int pmu_likwid_pin(int task, int cpu)
 {
-	unsigned long mask[1024 / sizeof(long)] = {0}; /* 8192 CPUs, the most that Linux has */
+	unsigned long mask[1024 / sizeof(long)] = { 0 }; /* 8192 CPUs, the most that Linux has */
 	const int bits = (int)(8 * sizeof(long));
 
 	if (cpu < 0 || cpu >= (int)(8 * sizeof(mask)))

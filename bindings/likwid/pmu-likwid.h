@@ -43,7 +43,8 @@ static inline void pmu_likwid_init(void)
 	if (pmu_likwid_on())
 		return;
 	rc = pmu_init(NULL);
-	__atomic_store_n(&pmu_likwid_state, rc == 0 ? PMU_LIKWID_OWNS : PMU_LIKWID_ON, __ATOMIC_RELEASE);
+	__atomic_store_n(&pmu_likwid_state, rc == 0 ? PMU_LIKWID_OWNS : PMU_LIKWID_ON,
+			 __ATOMIC_RELEASE);
 }
 
 static inline void pmu_likwid_thread_init(void)
@@ -69,7 +70,9 @@ static inline int pmu_likwid_start(const char *tag)
 		return -EFAULT;
 	if (pmu_region_is_open(tag) <= 0)
 		return pmu_region_begin(tag);
-	snprintf(note, sizeof(note), "LIKWID_MARKER_START found \"%.100s\" running: it goes on from its first start", tag);
+	snprintf(note, sizeof(note),
+		 "LIKWID_MARKER_START found \"%.100s\" running: it goes on from its first start",
+		 tag);
 	(void)pmu_note(note);
 	return -EFAULT;
 }
@@ -95,7 +98,8 @@ static inline int pmu_likwid_reset(const char *tag)
  * @events: in the order of the group; not a number where the count could not be made
  * @time: seconds
  */
-static inline void pmu_likwid_get(const char *tag, int *n_events, double *events, double *time, int *count)
+static inline void pmu_likwid_get(const char *tag, int *n_events, double *events, double *time,
+				  int *count)
 {
 	struct pmu_region_counts counts;
 	int room = n_events && events ? *n_events : 0, n = 0;
@@ -104,7 +108,8 @@ static inline void pmu_likwid_get(const char *tag, int *n_events, double *events
 	counts.size = sizeof(counts);
 	if (pmu_likwid_on() && pmu_region_read(tag, PMU_THREAD_SELF, &counts) == 0) {
 		for (; n < room && n < (int)counts.n_counts; n++)
-			events[n] = counts.missing >> n & 1 ? __builtin_nan("") : (double)counts.net[n];
+			events[n] = counts.missing >> n & 1 ? __builtin_nan("")
+							    : (double)counts.net[n];
 	}
 	if (n_events)
 		*n_events = n;
@@ -118,8 +123,9 @@ static inline void pmu_likwid_get(const char *tag, int *n_events, double *events
 static inline void pmu_likwid_next(void)
 {
 	if (pmu_likwid_on() && pmu_group_next() == -EBUSY)
-		(void)pmu_note("LIKWID_MARKER_SWITCH found a region open: the group stayed as it was (main is one under "
-			       "pmu run; --auto markers leaves it out)");
+		(void)pmu_note(
+			"LIKWID_MARKER_SWITCH found a region open: the group stayed as it was (main is one under "
+			"pmu run; --auto markers leaves it out)");
 }
 
 /** pmu_likwid_write() - the report so far into a file of its own, in the format of its ending */
@@ -131,7 +137,8 @@ static inline int pmu_likwid_write(const char *path)
 /** pmu_likwid_close() - the end of what INIT began */
 static inline void pmu_likwid_close(void)
 {
-	if (__atomic_exchange_n(&pmu_likwid_state, PMU_LIKWID_OFF, __ATOMIC_ACQ_REL) == PMU_LIKWID_OWNS)
+	if (__atomic_exchange_n(&pmu_likwid_state, PMU_LIKWID_OFF, __ATOMIC_ACQ_REL) ==
+	    PMU_LIKWID_OWNS)
 		(void)pmu_fini();
 }
 

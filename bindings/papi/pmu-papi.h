@@ -100,29 +100,29 @@ struct pmu_papi_preset {
 static inline const struct pmu_papi_preset *pmu_papi_presets(void)
 {
 	static const struct pmu_papi_preset presets[] = {
-		{"PAPI_TOT_INS", "instructions", 0, 0},
-		{"PAPI_TOT_CYC", "cycles", 0, 0},
-		{"PAPI_REF_CYC", "ref-cycles", 0, 0},
-		{"PAPI_BR_INS", "branches", 0, 0},
-		{"PAPI_BR_MSP", "branch-misses", 1, 0},
-		{"PAPI_L1_DCM", "L1-dcache-load-misses", 1, 0},
-		{"PAPI_L1_LDM", "L1-dcache-load-misses", 0, 0},
-		{"PAPI_L1_STM", "L1-dcache-store-misses", 0, 0},
-		{"PAPI_L1_DCR", "L1-dcache-loads", 0, 0},
-		{"PAPI_L1_DCW", "L1-dcache-stores", 0, 0},
-		{"PAPI_LD_INS", "L1-dcache-loads", 1, 0},
-		{"PAPI_SR_INS", "L1-dcache-stores", 1, 0},
-		{"PAPI_L1_ICM", "L1-icache-load-misses", 0, 0},
-		{"PAPI_L1_ICR", "L1-icache-loads", 0, 0},
-		{"PAPI_L3_TCM", "cache-misses", 0, 1},
-		{"PAPI_L3_TCA", "cache-references", 0, 1},
-		{"PAPI_L3_LDM", "LLC-load-misses", 1, 0},
-		{"PAPI_L3_STM", "LLC-store-misses", 1, 0},
-		{"PAPI_L3_DCR", "LLC-loads", 1, 0},
-		{"PAPI_L3_DCW", "LLC-stores", 1, 0},
-		{"PAPI_TLB_DM", "dTLB-load-misses", 1, 0},
-		{"PAPI_TLB_IM", "iTLB-load-misses", 0, 0},
-		{NULL, NULL, 0, 0}
+		{ "PAPI_TOT_INS", "instructions", 0, 0 },
+		{ "PAPI_TOT_CYC", "cycles", 0, 0 },
+		{ "PAPI_REF_CYC", "ref-cycles", 0, 0 },
+		{ "PAPI_BR_INS", "branches", 0, 0 },
+		{ "PAPI_BR_MSP", "branch-misses", 1, 0 },
+		{ "PAPI_L1_DCM", "L1-dcache-load-misses", 1, 0 },
+		{ "PAPI_L1_LDM", "L1-dcache-load-misses", 0, 0 },
+		{ "PAPI_L1_STM", "L1-dcache-store-misses", 0, 0 },
+		{ "PAPI_L1_DCR", "L1-dcache-loads", 0, 0 },
+		{ "PAPI_L1_DCW", "L1-dcache-stores", 0, 0 },
+		{ "PAPI_LD_INS", "L1-dcache-loads", 1, 0 },
+		{ "PAPI_SR_INS", "L1-dcache-stores", 1, 0 },
+		{ "PAPI_L1_ICM", "L1-icache-load-misses", 0, 0 },
+		{ "PAPI_L1_ICR", "L1-icache-loads", 0, 0 },
+		{ "PAPI_L3_TCM", "cache-misses", 0, 1 },
+		{ "PAPI_L3_TCA", "cache-references", 0, 1 },
+		{ "PAPI_L3_LDM", "LLC-load-misses", 1, 0 },
+		{ "PAPI_L3_STM", "LLC-store-misses", 1, 0 },
+		{ "PAPI_L3_DCR", "LLC-loads", 1, 0 },
+		{ "PAPI_L3_DCW", "LLC-stores", 1, 0 },
+		{ "PAPI_TLB_DM", "dTLB-load-misses", 1, 0 },
+		{ "PAPI_TLB_IM", "iTLB-load-misses", 0, 0 },
+		{ NULL, NULL, 0, 0 }
 	};
 
 	return presets;
@@ -182,11 +182,13 @@ static inline int pmu_papi_is_intel(void)
 
 static inline void pmu_papi_leave_out(struct pmu_papi_plan *plan, const char *name)
 {
-	if (pmu_papi_add(plan->left_out, sizeof(plan->left_out) - 4, ", ", name) < 0 && !strstr(plan->left_out, "..."))
+	if (pmu_papi_add(plan->left_out, sizeof(plan->left_out) - 4, ", ", name) < 0 &&
+	    !strstr(plan->left_out, "..."))
 		strcat(plan->left_out, "...");
 }
 
-static inline void pmu_papi_say_like(struct pmu_papi_plan *plan, const struct pmu_papi_preset *preset)
+static inline void pmu_papi_say_like(struct pmu_papi_plan *plan,
+				     const struct pmu_papi_preset *preset)
 {
 	char text[64];
 
@@ -209,7 +211,8 @@ static inline void pmu_papi_take(struct pmu_papi_plan *plan, const char *name)
 		preset = NULL;
 	}
 	if (event && !pmu_papi_has(plan->events, event) &&
-	    (pmu_papi_add(plan->events, sizeof(plan->events), ",", event) < 0 || !pmu_papi_can_count(plan->events))) {
+	    (pmu_papi_add(plan->events, sizeof(plan->events), ",", event) < 0 ||
+	     !pmu_papi_can_count(plan->events))) {
 		plan->events[before] = '\0';
 		event = NULL;
 	}
@@ -240,7 +243,8 @@ static inline void pmu_papi_make_plan(struct pmu_papi_plan *plan)
 
 		text += strspn(text, ", \t\n");
 		len = strcspn(text, ", \t\n");
-		snprintf(name, sizeof(name), "%.*s", (int)(len < sizeof(name) ? len : sizeof(name)), text);
+		snprintf(name, sizeof(name), "%.*s", (int)(len < sizeof(name) ? len : sizeof(name)),
+			 text);
 		if (*name)
 			pmu_papi_take(plan, name);
 		text += len;
@@ -257,11 +261,13 @@ static inline void pmu_papi_say(const struct pmu_papi_plan *plan)
 		(void)pmu_note(note);
 	}
 	if (*plan->like) {
-		snprintf(note, sizeof(note), "PAPI_EVENTS: what comes nearest is counted: %s", plan->like);
+		snprintf(note, sizeof(note), "PAPI_EVENTS: what comes nearest is counted: %s",
+			 plan->like);
 		(void)pmu_note(note);
 	}
 	if (pmu_papi_env("PAPI_REPORT") || pmu_papi_env("PAPI_OUTPUT_DIRECTORY"))
-		(void)pmu_note("PAPI_REPORT and PAPI_OUTPUT_DIRECTORY are not followed: PMU_OUTPUT says where reports go");
+		(void)pmu_note(
+			"PAPI_REPORT and PAPI_OUTPUT_DIRECTORY are not followed: PMU_OUTPUT says where reports go");
 	if (pmu_papi_env("PAPI_MULTIPLEX"))
 		(void)pmu_note("PAPI_MULTIPLEX is not followed: no group is time-sliced");
 }
@@ -279,7 +285,8 @@ static inline void pmu_papi_start_session(void)
 	if (*plan.events)
 		options.events = plan.events;
 	if (pmu_init(&options) == -EALREADY && *plan.events)
-		(void)pmu_note("PAPI_EVENTS is not followed: what is counted was chosen before the first PAPI_hl_region_begin");
+		(void)pmu_note(
+			"PAPI_EVENTS is not followed: what is counted was chosen before the first PAPI_hl_region_begin");
 	else
 		pmu_papi_say(&plan);
 }
@@ -296,12 +303,14 @@ static inline void pmu_papi_start(void)
 	if (__atomic_load_n(&pmu_papi_state, __ATOMIC_ACQUIRE) == PMU_PAPI_STARTED)
 		return;
 	self = (int)getpid();
-	while ((was = __atomic_load_n(&pmu_papi_state, __ATOMIC_ACQUIRE)) != PMU_PAPI_STARTED && tries++ < 100000) {
+	while ((was = __atomic_load_n(&pmu_papi_state, __ATOMIC_ACQUIRE)) != PMU_PAPI_STARTED &&
+	       tries++ < 100000) {
 		if (was == self) {
 			sched_yield();
 			continue;
 		}
-		if (!__atomic_compare_exchange_n(&pmu_papi_state, &was, self, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		if (!__atomic_compare_exchange_n(&pmu_papi_state, &was, self, 0, __ATOMIC_ACQ_REL,
+						 __ATOMIC_ACQUIRE))
 			continue;
 		pmu_papi_start_session();
 		__atomic_store_n(&pmu_papi_state, PMU_PAPI_STARTED, __ATOMIC_RELEASE);
@@ -352,7 +361,8 @@ static inline int pmu_papi_read(const char *region)
 	rc = pmu_region_is_open(region);
 	if (rc <= 0)
 		return rc ? pmu_papi_code(rc) : PMU_PAPI_EINVAL;
-	(void)pmu_note("PAPI_hl_read: what it read is not kept, only how often: regions named PAPI_hl_read(REGION)");
+	(void)pmu_note(
+		"PAPI_hl_read: what it read is not kept, only how often: regions named PAPI_hl_read(REGION)");
 	if (snprintf(name, sizeof(name), "PAPI_hl_read(%s)", region) > PMU_NAME_MAX)
 		strcpy(name, "PAPI_hl_read");
 	rc = pmu_region_begin(name);

@@ -41,7 +41,7 @@ static bool copy_text(struct candidates *all, const char **text)
 		block = preload_map(TEXT_SIZE);
 		if (!block)
 			return false;
-		*block = (struct candidates_text){.before = all->text, .used = sizeof(*block)};
+		*block = (struct candidates_text){ .before = all->text, .used = sizeof(*block) };
 		all->text = block;
 	}
 	*text = memcpy((char *)block + block->used, *text, size);
@@ -72,5 +72,5 @@ void candidates_free(struct candidates *all)
 	}
 	if (all->at)
 		preload_unmap(all->at, all->room * sizeof(*all->at));
-	*all = (struct candidates){.n = 0};
+	*all = (struct candidates){ .n = 0 };
 }

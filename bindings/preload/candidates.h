@@ -15,8 +15,8 @@ struct candidate {
 	const char *version; /* NULL: none asked for */
 	const char *object;  /* path of the object that has the slot; NULL where it is bound */
 	char *demangled;     /* for free(); NULL: the same */
-	bool is_call;	     /* a slot that is only called */
-	bool is_taken;	     /* one whose value is used otherwise */
+	bool is_call;        /* a slot that is only called */
+	bool is_taken;       /* one whose value is used otherwise */
 };
 
 /** All zero is an empty one. */
@@ -26,7 +26,7 @@ struct candidates {
 	struct candidates_text {
 		struct candidates_text *before;
 		size_t used;
-	} *text;
+	} * text;
 };
 
 /**

@@ -42,8 +42,9 @@ enum next {
 };
 
 static struct preload_behind behind[] = {
-#define ROW(name) {#name, NULL},
-	FUNCTIONS(ROW)};
+#define ROW(name) { #name, NULL },
+	FUNCTIONS(ROW)
+};
 
 __attribute__((constructor(101))) static void find_behind(void)
 {
@@ -62,7 +63,8 @@ static bool is_armed(void)
 /* signal(7): by default these do not end a process, or cannot be caught. */
 static bool is_fatal(int number)
 {
-	static const int others[] = {SIGKILL, SIGSTOP, SIGCHLD, SIGCONT, SIGURG, SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU};
+	static const int others[] = { SIGKILL,  SIGSTOP, SIGCHLD, SIGCONT, SIGURG,
+				      SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU };
 
 	for (size_t i = 0; i < PRELOAD_ARRAY_LEN(others); i++)
 		if (number == others[i])
@@ -80,7 +82,7 @@ static bool is_fatal(int number)
 static void die(int number, siginfo_t *info)
 {
 	__typeof__(&sigaction) next = BEHIND(sigaction);
-	struct sigaction usual = {.sa_handler = SIG_DFL};
+	struct sigaction usual = { .sa_handler = SIG_DFL };
 	int saved = errno;
 	pid_t pid = getpid();
 	long tid = syscall(SYS_gettid);
@@ -130,7 +132,7 @@ void preload_death_start(void)
 {
 	__typeof__(&sigaction) next = BEHIND(sigaction);
 	/* the mask stays empty: see hide() */
-	struct sigaction ours = {.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART}, now;
+	struct sigaction ours = { .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART }, now;
 
 	/* the kernel lets no default end the first process of a container */
 	if (!next || getpid() == 1)
@@ -161,7 +163,8 @@ void preload_death_stop(void)
 
 /* --- what the program sets and sees --- */
 
-static int set_action(enum next which, int number, const struct sigaction *action, struct sigaction *old)
+static int set_action(enum next which, int number, const struct sigaction *action,
+		      struct sigaction *old)
 {
 	__typeof__(&sigaction) next = (__typeof__(&sigaction))preload_behind(&behind[which]);
 	struct sigaction ours;
@@ -208,10 +211,10 @@ static sighandler_t set_handler(enum next which, int number, sighandler_t handle
 	return old.sa_handler;
 }
 
-#define SETS_HANDLER(name)                                                     \
-	PRELOAD_STANDS_IN sighandler_t name(int number, sighandler_t handler)  \
-	{                                                                      \
-		return set_handler(NEXT_##name, number, handler);              \
+#define SETS_HANDLER(name)                                                    \
+	PRELOAD_STANDS_IN sighandler_t name(int number, sighandler_t handler) \
+	{                                                                     \
+		return set_handler(NEXT_##name, number, handler);             \
 	}
 SETS_HANDLER(signal)
 SETS_HANDLER(bsd_signal)

@@ -20,13 +20,15 @@ static char *cannot(const char *mangled, char *buffer, size_t *length, int *stat
 
 static demangle_function *find(void)
 {
-	static const char *const libraries[] = {"libstdc++.so.6", "libc++abi.so.1", "libc++.so.1"};
+	static const char *const libraries[] = { "libstdc++.so.6", "libc++abi.so.1",
+						 "libc++.so.1" };
 	const size_t n = sizeof(libraries) / sizeof(*libraries);
 	void *found = dlsym(RTLD_DEFAULT, "__cxa_demangle"), *library;
 
 	/* Loaded where only those see it that asked for it; then not loaded at all. */
 	for (size_t i = 0; i < 2 * n && !found; i++) {
-		library = dlopen(libraries[i % n], RTLD_LAZY | RTLD_LOCAL | (i < n ? RTLD_NOLOAD : 0));
+		library = dlopen(libraries[i % n],
+				 RTLD_LAZY | RTLD_LOCAL | (i < n ? RTLD_NOLOAD : 0));
 		if (library)
 			found = dlsym(library, "__cxa_demangle");
 	}

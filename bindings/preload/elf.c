@@ -110,7 +110,8 @@ void preload_id_read(const void *notes, size_t size, struct preload_id *id)
 		if (sizeof(note) + name + note.n_descsz > size)
 			return;
 		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-		    !memcmp(at + sizeof(note), "GNU", 4) && note.n_descsz && note.n_descsz <= PRELOAD_ID_MAX) {
+		    !memcmp(at + sizeof(note), "GNU", 4) && note.n_descsz &&
+		    note.n_descsz <= PRELOAD_ID_MAX) {
 			id->size = note.n_descsz;
 			memcpy(id->byte, at + sizeof(note) + name, note.n_descsz);
 			return;
@@ -165,7 +166,8 @@ static int read_program_headers(const struct reader *reader)
 	for (uint64_t i = 0; i < head->e_phnum && !rc; i++) {
 		if (head->e_phoff > reader->from->size)
 			return -ENOEXEC;
-		rc = read_at(reader->from, head->e_phoff + i * sizeof(header), sizeof(header), &header);
+		rc = read_at(reader->from, head->e_phoff + i * sizeof(header), sizeof(header),
+			     &header);
 		reader->elf->headers = preload_hash(reader->elf->headers, &header, sizeof(header));
 	}
 	return rc;
@@ -176,8 +178,8 @@ static int read_section(const struct reader *reader, uint32_t i, Elf64_Shdr *sec
 	if (i >= reader->n_sections)
 		return -ENOEXEC;
 	/* checked: e_shoff is inside the file, and i is small */
-	return read_at(reader->from, reader->head.e_shoff + (uint64_t)i * sizeof(*section), sizeof(*section),
-		       section);
+	return read_at(reader->from, reader->head.e_shoff + (uint64_t)i * sizeof(*section),
+		       sizeof(*section), section);
 }
 
 /* Counts that do not fit into the header are in the first section's (gABI, "ELF Header"). */
@@ -206,7 +208,9 @@ static int count_sections(struct reader *reader)
 /* What others call it before what only its own file does; names that are meant to be seen first. */
 static uint32_t rank_of(const Elf64_Sym *symbol, const char *name)
 {
-	static const uint32_t by_binding[16] = {[STB_GLOBAL] = 0, [STB_WEAK] = 2, [STB_LOCAL] = 4};
+	static const uint32_t by_binding[16] = {
+		[STB_GLOBAL] = 0, [STB_WEAK] = 2, [STB_LOCAL] = 4
+	};
 
 	return by_binding[ELF64_ST_BIND(symbol->st_info)] + (name[0] == '_' && name[1] != 'Z');
 }
@@ -215,7 +219,8 @@ static bool is_function(const Elf64_Sym *symbol)
 {
 	unsigned int type = ELF64_ST_TYPE(symbol->st_info);
 
-	return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol->st_shndx != SHN_UNDEF && symbol->st_value;
+	return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol->st_shndx != SHN_UNDEF &&
+	       symbol->st_value;
 }
 
 static void add_symbols(struct preload_elf *elf, const Elf64_Sym *symbol, size_t n)
@@ -280,7 +285,8 @@ static int read_text(const struct reader *reader, const Elf64_Shdr *table)
 	if (text.sh_type != SHT_STRTAB || !text.sh_size || text.sh_size > TABLE_MAX ||
 	    text.sh_flags & SHF_COMPRESSED)
 		return -ENOEXEC;
-	if (text.sh_offset > reader->from->size || text.sh_size > reader->from->size - text.sh_offset)
+	if (text.sh_offset > reader->from->size ||
+	    text.sh_size > reader->from->size - text.sh_offset)
 		return -ENOEXEC;
 	elf->text = preload_map((size_t)text.sh_size);
 	if (!elf->text)
@@ -308,7 +314,8 @@ static int read_entries(const struct reader *reader, const Elf64_Shdr *table)
 	for (size_t at = 0; at < n && !rc; at += most) {
 		size_t some = n - at < most ? n - at : most;
 
-		rc = read_at(reader->from, table->sh_offset + at * sizeof(*chunk), some * sizeof(*chunk), chunk);
+		rc = read_at(reader->from, table->sh_offset + at * sizeof(*chunk),
+			     some * sizeof(*chunk), chunk);
 		if (!rc)
 			add_symbols(elf, chunk, some);
 	}
@@ -333,15 +340,17 @@ static int read_symbols(const struct reader *reader, const Elf64_Shdr *table)
 
 /* --- the whole --- */
 
-static void read_link(const struct reader *reader, const Elf64_Shdr *section, const Elf64_Shdr *names)
+static void read_link(const struct reader *reader, const Elf64_Shdr *section,
+		      const Elf64_Shdr *names)
 {
 	static const char wanted[] = ".gnu_debuglink";
 	struct preload_elf *elf = reader->elf;
 	char name[sizeof(wanted)], link[sizeof(elf->link) + 8] = "";
 	size_t len;
 
-	if (names->sh_type != SHT_STRTAB || section->sh_name >= names->sh_size || section->sh_size < 8 ||
-	    section->sh_size > sizeof(link) || names->sh_offset > reader->from->size ||
+	if (names->sh_type != SHT_STRTAB || section->sh_name >= names->sh_size ||
+	    section->sh_size < 8 || section->sh_size > sizeof(link) ||
+	    names->sh_offset > reader->from->size ||
 	    read_at(reader->from, names->sh_offset + section->sh_name, sizeof(name), name) ||
 	    memcmp(name, wanted, sizeof(name)) != 0)
 		return;
@@ -349,7 +358,8 @@ static void read_link(const struct reader *reader, const Elf64_Shdr *section, co
 		return;
 	/* a name with its NUL, padding to four bytes, the CRC */
 	len = strnlen(link, (size_t)section->sh_size);
-	if (!len || len >= sizeof(elf->link) || (len + 4) / 4 * 4 + 4 > section->sh_size || strchr(link, '/'))
+	if (!len || len >= sizeof(elf->link) || (len + 4) / 4 * 4 + 4 > section->sh_size ||
+	    strchr(link, '/'))
 		return;
 	memcpy(elf->link, link, len + 1);
 	memcpy(&elf->link_crc, link + (len + 4) / 4 * 4, 4);
@@ -357,7 +367,7 @@ static void read_link(const struct reader *reader, const Elf64_Shdr *section, co
 
 static int read_sections(const struct reader *reader)
 {
-	Elf64_Shdr section, names = {0}, all = {0}, dynamic = {0};
+	Elf64_Shdr section, names = { 0 }, all = { 0 }, dynamic = { 0 };
 	int rc = 0;
 
 	if (reader->names)
@@ -385,10 +395,10 @@ static int read_sections(const struct reader *reader)
 
 int preload_elf_read(const struct preload_bytes *from, struct preload_elf *elf)
 {
-	struct reader reader = {.from = from, .elf = elf};
+	struct reader reader = { .from = from, .elf = elf };
 	int rc;
 
-	*elf = (struct preload_elf){0};
+	*elf = (struct preload_elf){ 0 };
 	rc = read_head(&reader);
 	if (!rc)
 		rc = read_program_headers(&reader);
@@ -407,7 +417,7 @@ void preload_elf_free(struct preload_elf *elf)
 		preload_unmap(elf->symbol, elf->symbols_size);
 	if (elf->text)
 		preload_unmap(elf->text, elf->text_size);
-	*elf = (struct preload_elf){0};
+	*elf = (struct preload_elf){ 0 };
 }
 
 /* How many symbols there are up to an address. */

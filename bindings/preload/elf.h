@@ -24,20 +24,20 @@ struct preload_id {
 
 struct preload_elf_symbol {
 	uint64_t value, size; /* size 0: not said, up to the next one */
-	uint32_t name;	      /* in the text */
-	uint32_t rank;	      /* of several names for one address the lowest is taken */
+	uint32_t name;        /* in the text */
+	uint32_t rank;        /* of several names for one address the lowest is taken */
 };
 
 /** All zero is one without symbols. */
 struct preload_elf {
 	struct preload_elf_symbol *symbol; /* by value, then rank */
-	size_t n_symbols, symbols_size;	   /* size: bytes mapped */
+	size_t n_symbols, symbols_size;    /* size: bytes mapped */
 	char *text;
 	size_t text_size;
 	bool full; /* all symbols, not just those for the dynamic linker */
 	struct preload_id id;
 	uint64_t headers; /* preload_hash() of the program headers */
-	char link[256];	  /* name of the file with the symbols that were stripped, "" none */
+	char link[256];   /* name of the file with the symbols that were stripped, "" none */
 	uint32_t link_crc;
 };
 

@@ -23,11 +23,12 @@ void preload_extent_find(struct preload_extent *stack)
 	struct rlimit limit;
 	int saved = errno;
 
-	if (!preload_mapping_find(is_first ? (uintptr_t)__libc_stack_end : (uintptr_t)pthread_self(), &mapping)) {
-		*stack = (struct preload_extent){1, 1};
+	if (!preload_mapping_find(
+		    is_first ? (uintptr_t)__libc_stack_end : (uintptr_t)pthread_self(), &mapping)) {
+		*stack = (struct preload_extent){ 1, 1 };
 		return;
 	}
-	*stack = (struct preload_extent){mapping.first, mapping.end};
+	*stack = (struct preload_extent){ mapping.first, mapping.end };
 	if (is_first && !getrlimit(RLIMIT_STACK, &limit)) {
 		uintptr_t size = limit.rlim_cur < STACK_MAX ? (uintptr_t)limit.rlim_cur : STACK_MAX;
 

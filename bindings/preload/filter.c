@@ -84,10 +84,10 @@ static const struct {
 	const char *unit;
 	uint64_t ns;
 } units[] = {
-	{"ns", 1},
-	{"us", 1000},
-	{"ms", 1000000},
-	{"s", 1000000000},
+	{ "ns", 1 },
+	{ "us", 1000 },
+	{ "ms", 1000000 },
+	{ "s", 1000000000 },
 };
 
 bool preload_filter_time(const char *text, uint64_t *ns)

@@ -29,21 +29,23 @@
 #define LOOK_THROUGH 32
 /* A function inlined into itself: gcc does it 8 deep (max-inline-recursive-depth). */
 #define INLINED_MAX 16
-#define NOTE_MAX     255
+#define NOTE_MAX    255
 
 /* A function that the thread is in. */
 struct frame {
 	const void *code;
 	uintptr_t call_site;
-	uintptr_t here; /* the stack pointer when it began: it comes back there at most, until the function returns */
+	uintptr_t
+		here; /* the stack pointer when it began: it comes back there at most, until the function returns */
 	const struct preload_function *function; /* or &unmeasured */
 };
 
 /* A thread's. */
 struct stack {
-	uintptr_t inside; /* 0, or the stack pointer below the hook at work: what signal handlers call then is not measured */
+	uintptr_t
+		inside; /* 0, or the stack pointer below the hook at work: what signal handlers call then is not measured */
 	struct frame *top;
-	struct frame *limit; /* behind the last */
+	struct frame *limit;   /* behind the last */
 	unsigned int unpushed; /* calls inside the top that there was no memory for */
 	struct preload_calls calls;
 	struct frame *bottom; /* stands for what is around all functions */
@@ -53,7 +55,7 @@ struct stack {
 static __thread struct stack *own __attribute__((tls_model("initial-exec")));
 static __thread bool making_own __attribute__((tls_model("initial-exec")));
 
-static const struct preload_function outside = {.start = 0, .size = UINTPTR_MAX};
+static const struct preload_function outside = { .start = 0, .size = UINTPTR_MAX };
 static const struct preload_function unmeasured;
 
 /* Not for this process: what has no stack needs none. */
@@ -79,7 +81,8 @@ static void free_frames(struct stack *self)
 
 static COLD bool grow(struct stack *self)
 {
-	size_t n = (size_t)(self->limit - self->bottom), used = (size_t)(self->top - self->bottom) + 1;
+	size_t n = (size_t)(self->limit - self->bottom),
+	       used = (size_t)(self->top - self->bottom) + 1;
 	struct frame *frames = preload_map(2 * n * sizeof(*frames));
 
 	if (!frames)
@@ -132,7 +135,7 @@ static COLD struct stack *make_own(void)
 		goto out;
 	self->bottom = self->top = first_frames(self);
 	self->limit = self->bottom + (FIRST_SIZE - sizeof(*self)) / sizeof(struct frame);
-	*self->bottom = (struct frame){.here = UINTPTR_MAX, .function = &outside};
+	*self->bottom = (struct frame){ .here = UINTPTR_MAX, .function = &outside };
 	if (have_key)
 		pthread_setspecific(key, self);
 	own = self;
@@ -151,7 +154,8 @@ static bool on_own_stack(struct stack *self, uintptr_t a, uintptr_t b)
 
 /* --- ends --- */
 
-static inline __attribute__((always_inline)) void end(struct stack *self, const struct preload_function *function)
+static inline __attribute__((always_inline)) void end(struct stack *self,
+						      const struct preload_function *function)
 {
 	if (likely(function->text))
 		pmu_region_end(function->text);
@@ -235,8 +239,9 @@ static struct preload_extent handlers_stack(void)
 	stack_t stack;
 
 	if (sigaltstack(NULL, &stack) < 0 || !(stack.ss_flags & SS_ONSTACK))
-		return (struct preload_extent){1, 1};
-	return (struct preload_extent){(uintptr_t)stack.ss_sp, (uintptr_t)stack.ss_sp + stack.ss_size};
+		return (struct preload_extent){ 1, 1 };
+	return (struct preload_extent){ (uintptr_t)stack.ss_sp,
+					(uintptr_t)stack.ss_sp + stack.ss_size };
 }
 
 /*
@@ -245,13 +250,14 @@ static struct preload_extent handlers_stack(void)
  */
 static void end_inlined(struct stack *self, uintptr_t to)
 {
-	while (self->top->here == to && self->top[-1].here == to && self->top->call_site == self->top[-1].call_site)
+	while (self->top->here == to && self->top[-1].here == to &&
+	       self->top->call_site == self->top[-1].call_site)
 		end_top(self);
 }
 
 void preload_functions_jump(uintptr_t to, uintptr_t from)
 {
-	struct preload_extent leaves = {1, 1};
+	struct preload_extent leaves = { 1, 1 };
 	struct stack *self = own;
 	struct frame *frame;
 
@@ -294,7 +300,8 @@ static void begin_inlined(struct stack *self, const void *code, uintptr_t call_s
 {
 	const struct frame *frame = self->top;
 
-	while (frame->code == code && frame->call_site == call_site && frame->here == self->top->here)
+	while (frame->code == code && frame->call_site == call_site &&
+	       frame->here == self->top->here)
 		frame--;
 	if (self->top - frame >= INLINED_MAX)
 		while (self->top > frame)
@@ -302,7 +309,8 @@ static void begin_inlined(struct stack *self, const void *code, uintptr_t call_s
 }
 
 /* The innermost function that the call can come from; NULL where it is none of them. */
-static const struct frame *find_caller(const struct stack *self, const void *code, uintptr_t call_site, uintptr_t here)
+static const struct frame *find_caller(const struct stack *self, const void *code,
+				       uintptr_t call_site, uintptr_t here)
 {
 	const struct frame *frame = self->top;
 
@@ -317,7 +325,8 @@ static const struct frame *find_caller(const struct stack *self, const void *cod
  * A call that does not come from the code of the innermost function: from one that was inlined into its caller,
  * from code that is not instrumented, or from further out, when what is above was jumped over.
  */
-static COLD void begin_elsewhere(struct stack *self, const void *code, uintptr_t call_site, uintptr_t here)
+static COLD void begin_elsewhere(struct stack *self, const void *code, uintptr_t call_site,
+				 uintptr_t here)
 {
 	const struct frame *caller;
 
@@ -373,13 +382,15 @@ HOOK void __cyg_profile_func_enter(void *code, void *call_site)
 	function = preload_known(code);
 	if (unlikely(!function || !preload_is_current(function)))
 		function = preload_get_to_know(code);
-	if (unlikely(!function || !function->text || preload_is_left_out(&self->calls, function->name)))
+	if (unlikely(!function || !function->text ||
+		     preload_is_left_out(&self->calls, function->name)))
 		goto out;
-	if (unlikely(here > self->top->here || !contains(self->top->function, (uintptr_t)call_site)))
+	if (unlikely(here > self->top->here ||
+		     !contains(self->top->function, (uintptr_t)call_site)))
 		begin_elsewhere(self, code, (uintptr_t)call_site, here);
 	if (unlikely(self->top + 1 == self->limit) && !make_room(self))
 		goto out;
-	*++self->top = (struct frame){code, (uintptr_t)call_site, here, function};
+	*++self->top = (struct frame){ code, (uintptr_t)call_site, here, function };
 	if (unlikely(pmu_region_begin(function->text)))
 		self->top->function = &unmeasured;
 out:
@@ -398,7 +409,8 @@ HOOK void __cyg_profile_func_exit(void *code, void *call_site)
 	self->inside = here;
 	fence();
 	top = self->top;
-	if (likely(top->code == code && top->call_site == (uintptr_t)call_site && !self->unpushed)) {
+	if (likely(top->code == code && top->call_site == (uintptr_t)call_site &&
+		   !self->unpushed)) {
 		self->top = top - 1;
 		end(self, top->function);
 	} else {
@@ -418,8 +430,10 @@ static void note_patterns(void)
 	for (const struct preload_name *name = preload_names(); name; name = name->next, n++)
 		if (name->is_wanted)
 			return;
-	snprintf(text, sizeof(text), "PMU_FUNCTIONS=%.100s matches none of the %zu instrumented functions that were called",
-		 preload_patterns(), n);
+	snprintf(
+		text, sizeof(text),
+		"PMU_FUNCTIONS=%.100s matches none of the %zu instrumented functions that were called",
+		preload_patterns(), n);
 	pmu_note(text);
 }
 
@@ -437,9 +451,10 @@ void preload_functions_end(void)
 		note_patterns();
 	preload_short_note();
 	if (missed) {
-		snprintf(text, sizeof(text),
-			 "%lu calls of instrumented functions are missing: made in signal handlers that interrupted the measuring",
-			 missed);
+		snprintf(
+			text, sizeof(text),
+			"%lu calls of instrumented functions are missing: made in signal handlers that interrupted the measuring",
+			missed);
 		pmu_note(text);
 	}
 }

@@ -21,32 +21,38 @@
 typedef void outlined(void *data);
 
 /* Combined with a loop: start, end, increment, and the chunk unless the schedule says it; since gcc 4.9 flags. */
-#define TEAM outlined *fn, void *data, unsigned int n_threads
-#define LOOP TEAM, long start, long end, long incr
+#define TEAM           outlined *fn, void *data, unsigned int n_threads
+#define LOOP           TEAM, long start, long end, long incr
 #define LOOP_ARGUMENTS fn, data, n_threads, start, end, incr
 
 /* They come back when the region has ended. */
-#define WHOLE(X)                                                                                               \
-	X(GOMP_parallel, (TEAM, unsigned int flags), (fn, data, n_threads, flags))                             \
-	X(GOMP_parallel_loop_static, (LOOP, long chunk, unsigned int flags), (LOOP_ARGUMENTS, chunk, flags))   \
-	X(GOMP_parallel_loop_dynamic, (LOOP, long chunk, unsigned int flags), (LOOP_ARGUMENTS, chunk, flags))  \
-	X(GOMP_parallel_loop_guided, (LOOP, long chunk, unsigned int flags), (LOOP_ARGUMENTS, chunk, flags))   \
-	X(GOMP_parallel_loop_runtime, (LOOP, unsigned int flags), (LOOP_ARGUMENTS, flags))                     \
-	X(GOMP_parallel_loop_nonmonotonic_dynamic, (LOOP, long chunk, unsigned int flags),                     \
-	  (LOOP_ARGUMENTS, chunk, flags))                                                                      \
-	X(GOMP_parallel_loop_nonmonotonic_guided, (LOOP, long chunk, unsigned int flags),                      \
-	  (LOOP_ARGUMENTS, chunk, flags))                                                                      \
-	X(GOMP_parallel_loop_nonmonotonic_runtime, (LOOP, unsigned int flags), (LOOP_ARGUMENTS, flags))        \
-	X(GOMP_parallel_loop_maybe_nonmonotonic_runtime, (LOOP, unsigned int flags), (LOOP_ARGUMENTS, flags))  \
-	X(GOMP_parallel_sections, (TEAM, unsigned int count, unsigned int flags), (fn, data, n_threads, count, flags))
+#define WHOLE(X)                                                                           \
+	X(GOMP_parallel, (TEAM, unsigned int flags), (fn, data, n_threads, flags))         \
+	X(GOMP_parallel_loop_static, (LOOP, long chunk, unsigned int flags),               \
+	  (LOOP_ARGUMENTS, chunk, flags))                                                  \
+	X(GOMP_parallel_loop_dynamic, (LOOP, long chunk, unsigned int flags),              \
+	  (LOOP_ARGUMENTS, chunk, flags))                                                  \
+	X(GOMP_parallel_loop_guided, (LOOP, long chunk, unsigned int flags),               \
+	  (LOOP_ARGUMENTS, chunk, flags))                                                  \
+	X(GOMP_parallel_loop_runtime, (LOOP, unsigned int flags), (LOOP_ARGUMENTS, flags)) \
+	X(GOMP_parallel_loop_nonmonotonic_dynamic, (LOOP, long chunk, unsigned int flags), \
+	  (LOOP_ARGUMENTS, chunk, flags))                                                  \
+	X(GOMP_parallel_loop_nonmonotonic_guided, (LOOP, long chunk, unsigned int flags),  \
+	  (LOOP_ARGUMENTS, chunk, flags))                                                  \
+	X(GOMP_parallel_loop_nonmonotonic_runtime, (LOOP, unsigned int flags),             \
+	  (LOOP_ARGUMENTS, flags))                                                         \
+	X(GOMP_parallel_loop_maybe_nonmonotonic_runtime, (LOOP, unsigned int flags),       \
+	  (LOOP_ARGUMENTS, flags))                                                         \
+	X(GOMP_parallel_sections, (TEAM, unsigned int count, unsigned int flags),          \
+	  (fn, data, n_threads, count, flags))
 
 /* Before gcc 4.9: the first thread calls the outlined function itself, and GOMP_parallel_end() after it. */
-#define STARTS(X)                                                                                              \
-	X(GOMP_parallel_start, (TEAM), (fn, data, n_threads))                                                  \
-	X(GOMP_parallel_loop_static_start, (LOOP, long chunk), (LOOP_ARGUMENTS, chunk))                        \
-	X(GOMP_parallel_loop_dynamic_start, (LOOP, long chunk), (LOOP_ARGUMENTS, chunk))                       \
-	X(GOMP_parallel_loop_guided_start, (LOOP, long chunk), (LOOP_ARGUMENTS, chunk))                        \
-	X(GOMP_parallel_loop_runtime_start, (LOOP), (LOOP_ARGUMENTS))                                          \
+#define STARTS(X)                                                                        \
+	X(GOMP_parallel_start, (TEAM), (fn, data, n_threads))                            \
+	X(GOMP_parallel_loop_static_start, (LOOP, long chunk), (LOOP_ARGUMENTS, chunk))  \
+	X(GOMP_parallel_loop_dynamic_start, (LOOP, long chunk), (LOOP_ARGUMENTS, chunk)) \
+	X(GOMP_parallel_loop_guided_start, (LOOP, long chunk), (LOOP_ARGUMENTS, chunk))  \
+	X(GOMP_parallel_loop_runtime_start, (LOOP), (LOOP_ARGUMENTS))                    \
 	X(GOMP_parallel_sections_start, (TEAM, unsigned int count), (fn, data, n_threads, count))
 
 #define DECLARE(name, parameters, arguments) void name parameters;
@@ -201,10 +207,11 @@ static void run(void *data)
 }
 
 /* An outlined function for the first time.  Return: NULL where it cannot be kept; @runtime may be known all the same. */
-static __attribute__((cold, noinline)) const struct preload_parallel *meet(outlined *fn,
-									   const struct preload_gomp **runtime)
+static __attribute__((cold, noinline)) const struct preload_parallel *meet(
+	outlined *fn, const struct preload_gomp **runtime)
 {
-	struct preload_parallel draft = {.address = (const void *)(uintptr_t)fn}, *parallel = NULL;
+	struct preload_parallel draft = { .address = (const void *)(uintptr_t)fn },
+				*parallel = NULL;
 	int saved = errno;
 
 	draft.runtime = *runtime = find_runtime(draft.address);
@@ -222,7 +229,8 @@ static __attribute__((cold, noinline)) const struct preload_parallel *meet(outli
  */
 static inline void *take(struct share *share, enum function which, outlined **fn, void **data)
 {
-	const struct preload_parallel *parallel = preload_parallel_find((const void *)(uintptr_t)*fn);
+	const struct preload_parallel *parallel = preload_parallel_find(
+		(const void *)(uintptr_t)*fn);
 	const struct preload_gomp *runtime = NULL;
 
 	if (unlikely(!parallel))
@@ -240,7 +248,9 @@ static inline void *take(struct share *share, enum function which, outlined **fn
 		share->fn = *fn;
 		share->data = *data;
 		share->name = parallel->name;
-		share->barrier = parallel->has_tasks ? (void (*)(void))runtime->function[AT_GOMP_barrier] : NULL;
+		share->barrier = parallel->has_tasks
+					 ? (void (*)(void))runtime->function[AT_GOMP_barrier]
+					 : NULL;
 		*fn = run;
 		*data = share;
 		preload_gomp_forking = true;
@@ -248,26 +258,26 @@ static inline void *take(struct share *share, enum function which, outlined **fn
 	return runtime->function[which];
 }
 
-#define WHOLE_FUNCTION(function, parameters, arguments)                                   \
-	PRELOAD_STANDS_IN void function parameters                                        \
-	{                                                                                 \
-		struct share share;                                                       \
-		__typeof__(&(function)) next =                                            \
-			(__typeof__(&(function)))take(&share, AT_##function, &fn, &data); \
-                                                                                          \
-		if (likely(next))                                                         \
-			next arguments;                                                   \
-		else                                                                      \
-			fn(data);                                                         \
-		preload_gomp_forking = false;                                             \
+#define WHOLE_FUNCTION(function, parameters, arguments)                       \
+	PRELOAD_STANDS_IN void function parameters                            \
+	{                                                                     \
+		struct share share;                                           \
+		__typeof__(&(function)) next = (__typeof__(&(function)))take( \
+			&share, AT_##function, &fn, &data);                   \
+                                                                              \
+		if (likely(next))                                             \
+			next arguments;                                       \
+		else                                                          \
+			fn(data);                                             \
+		preload_gomp_forking = false;                                 \
 	}
 WHOLE(WHOLE_FUNCTION)
 
 PRELOAD_STANDS_IN unsigned int GOMP_parallel_reductions(TEAM, unsigned int flags)
 {
 	struct share share;
-	__typeof__(&GOMP_parallel_reductions) next =
-		(__typeof__(&GOMP_parallel_reductions))take(&share, AT_GOMP_parallel_reductions, &fn, &data);
+	__typeof__(&GOMP_parallel_reductions) next = (__typeof__(&GOMP_parallel_reductions))take(
+		&share, AT_GOMP_parallel_reductions, &fn, &data);
 	unsigned int n = 1;
 
 	if (likely(next))
@@ -299,31 +309,33 @@ static struct share *pop_share(void)
 	return started.n > 0 && --started.n < MOST_OPEN ? &started.share[started.n] : NULL;
 }
 
-#define START_FUNCTION(function, parameters, arguments)                                   \
-	PRELOAD_STANDS_IN void function parameters                                        \
-	{                                                                                 \
-		struct share *share = push_share();                                       \
-		__typeof__(&(function)) next =                                            \
-			(__typeof__(&(function)))take(share, AT_##function, &fn, &data);  \
-                                                                                          \
-		if (unlikely(!share)) /* not counted, by the other runtime's word neither */      \
-			preload_gomp_forking = true;                                      \
-		if (likely(next))                                                         \
-			next arguments;                                                   \
-		if (likely(share)) {                                                      \
-			if (share->name)                                                  \
-				begin_share(share);                                       \
-		} else {                                                                  \
-			preload_gomp_forking = false;                                     \
-		}                                                                         \
+#define START_FUNCTION(function, parameters, arguments)                                            \
+	PRELOAD_STANDS_IN void function parameters                                                 \
+	{                                                                                          \
+		struct share *share = push_share();                                                \
+		__typeof__(&(function)) next = (__typeof__(&(function)))take(share, AT_##function, \
+									     &fn, &data);          \
+                                                                                                   \
+		if (unlikely(!share)) /* not counted, by the other runtime's word neither */       \
+			preload_gomp_forking = true;                                               \
+		if (likely(next))                                                                  \
+			next arguments;                                                            \
+		if (likely(share)) {                                                               \
+			if (share->name)                                                           \
+				begin_share(share);                                                \
+		} else {                                                                           \
+			preload_gomp_forking = false;                                              \
+		}                                                                                  \
 	}
 STARTS(START_FUNCTION)
 
 PRELOAD_STANDS_IN void GOMP_parallel_end(void)
 {
 	const struct share *share = pop_share();
-	const struct preload_gomp *runtime = share ? share->runtime : find_runtime(__builtin_return_address(0));
-	void (*next)(void) = runtime ? (void (*)(void))runtime->function[AT_GOMP_parallel_end] : NULL;
+	const struct preload_gomp *runtime = share ? share->runtime
+						   : find_runtime(__builtin_return_address(0));
+	void (*next)(void) = runtime ? (void (*)(void))runtime->function[AT_GOMP_parallel_end]
+				     : NULL;
 
 	if (share && share->name)
 		end_share(share);

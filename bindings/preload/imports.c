@@ -22,7 +22,8 @@ static void look_at_slot(const struct plt_object *object, const struct plt_slot 
 	if (strcmp(slot->name, search->name) != 0)
 		return;
 	search->n_found++;
-	if (search->function && !plt_slot_write(object->info, slot->at, search->function, &search->mapping))
+	if (search->function &&
+	    !plt_slot_write(object->info, slot->at, search->function, &search->mapping))
 		search->n_set++;
 }
 
@@ -41,7 +42,7 @@ static int look_at_object(struct dl_phdr_info *info, size_t size, void *data)
 
 bool preload_imports(const void *code, const char *name)
 {
-	struct search search = {.code = (uintptr_t)code, .name = name};
+	struct search search = { .code = (uintptr_t)code, .name = name };
 
 	dl_iterate_phdr(look_at_object, &search);
 	return search.n_found > 0;
@@ -49,7 +50,9 @@ bool preload_imports(const void *code, const char *name)
 
 bool preload_import_instead(const void *code, const char *name, void *function)
 {
-	struct search search = {.code = (uintptr_t)code, .name = name, .function = (uintptr_t)function};
+	struct search search = { .code = (uintptr_t)code,
+				 .name = name,
+				 .function = (uintptr_t)function };
 
 	dl_iterate_phdr(look_at_object, &search);
 	return search.n_found > 0 && search.n_set == search.n_found;

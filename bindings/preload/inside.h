@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(hidden)
 
-#define likely(x) __builtin_expect(!!(x), 1)
+#define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 #define PRELOAD_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))

@@ -12,14 +12,14 @@
 
 /* Where glibc's setjmp() keeps the stack pointer, as words of a jmp_buf (sysdeps/.../jmpbuf-offsets.h: JB_RSP, JB_SP). */
 #if defined(__x86_64__)
-#define STACK_POINTER 6
+#define STACK_POINTER         6
 #define STACK_POINTER_NOW(to) __asm__ volatile("mov %%rsp, %0" : "=r"(to))
 /* PTR_MANGLE: an exclusive or with the guard, then rotated */
 #define UNTURN(word) ((word) >> 17 | (word) << 47)
 #elif defined(__aarch64__)
-#define STACK_POINTER 13
+#define STACK_POINTER         13
 #define STACK_POINTER_NOW(to) __asm__ volatile("mov %0, sp" : "=r"(to))
-#define UNTURN(word) (word)
+#define UNTURN(word)          (word)
 #endif
 
 /* glibc hides it by a secret of the process, which comes out where it is known beforehand; 0 with is_known: not hidden. */
@@ -37,7 +37,7 @@ static uintptr_t hidden_pointer(const void *env)
 /* Twice from different depths: what is the same both times is the secret. */
 static __attribute__((noinline)) uintptr_t try_guard(size_t deeper)
 {
-	volatile char room[256] = {0};
+	volatile char room[256] = { 0 };
 	jmp_buf env;
 	uintptr_t pointer;
 
@@ -52,18 +52,13 @@ static __attribute__((noinline)) uintptr_t try_guard(size_t deeper)
 }
 
 /* A table for dlsym(), in the order of the functions below. */
-enum {
-	LONGJMP,
-	LONGJMP_UNDERSCORE,
-	SIGLONGJMP,
-	LONGJMP_CHK
-};
+enum { LONGJMP, LONGJMP_UNDERSCORE, SIGLONGJMP, LONGJMP_CHK };
 
 static struct preload_behind behind[] = {
-	[LONGJMP] = {"longjmp", NULL},
-	[LONGJMP_UNDERSCORE] = {"_longjmp", NULL},
-	[SIGLONGJMP] = {"siglongjmp", NULL},
-	[LONGJMP_CHK] = {"__longjmp_chk", NULL},
+	[LONGJMP] = { "longjmp", NULL },
+	[LONGJMP_UNDERSCORE] = { "_longjmp", NULL },
+	[SIGLONGJMP] = { "siglongjmp", NULL },
+	[LONGJMP_CHK] = { "__longjmp_chk", NULL },
 };
 
 __attribute__((constructor(101))) static void prepare(void)
@@ -84,7 +79,8 @@ static inline __attribute__((noreturn)) void jump(int index, struct __jmp_buf_ta
 	if (unlikely(wrap_calls_are_open()) && is_known)
 		wrap_calls_jump(hidden_pointer(env) ^ guard);
 	if (unlikely(preload_functions_are_open()) && is_known)
-		preload_functions_jump(hidden_pointer(env) ^ guard, (uintptr_t)__builtin_frame_address(0));
+		preload_functions_jump(hidden_pointer(env) ^ guard,
+				       (uintptr_t)__builtin_frame_address(0));
 	next(env, value);
 	__builtin_unreachable();
 }

@@ -17,7 +17,7 @@ static struct {
 	pthread_mutex_t lock;
 	char *at;
 	size_t left;
-} kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} kept = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static __thread bool holding __attribute__((tls_model("initial-exec")));
 

@@ -26,7 +26,7 @@ static struct {
 	struct bucket {
 		struct preload_name *name;
 		struct bucket *next;
-	} *bucket[N_BUCKETS];
+	} * bucket[N_BUCKETS];
 	const char *patterns;
 	bool patterns_read;
 } known;
@@ -75,7 +75,7 @@ static struct preload_name *name_of(const char *text, bool is_wanted)
 	name->next = known.names;
 	name->number = known.names ? known.names->number + 1 : 0;
 	name->is_wanted = is_wanted;
-	*entry = (struct bucket){name, *bucket};
+	*entry = (struct bucket){ name, *bucket };
 	*bucket = entry;
 	__atomic_store_n(&known.names, name, __ATOMIC_RELEASE);
 	return name;
@@ -179,7 +179,7 @@ struct preload_function *preload_get_to_know(const void *code)
 
 /* --- what goes away --- */
 
-static struct preload_behind behind_dlclose = {"dlclose", NULL};
+static struct preload_behind behind_dlclose = { "dlclose", NULL };
 
 __attribute__((constructor(101))) static void find_behind(void)
 {

@@ -12,7 +12,7 @@
 /** One text for all functions of that name: they are one region. */
 struct preload_name {
 	struct preload_name *next; /* the one before it */
-	uint32_t number;	   /* from 0 */
+	uint32_t number;           /* from 0 */
 	bool is_wanted;
 	bool is_left_out; /* by one thread at least: too short */
 	/* libpmu compares short names on a multiple of 8 by words */
@@ -21,7 +21,7 @@ struct preload_name {
 
 /** Stays for good; what comes to the same address after it has another. */
 struct preload_function {
-	const char *text; /* of its name, always at the same address; NULL: it is no region */
+	const char *text;      /* of its name, always at the same address; NULL: it is no region */
 	uintptr_t start, size; /* where its code lies; size 0: not known */
 	unsigned int unloads;  /* preload_unloads when it was last looked at */
 	struct preload_name *name;
@@ -36,7 +36,7 @@ struct preload_slot {
 /** At most half of the slots are taken. */
 struct preload_table {
 	unsigned int shift; /* 64 - log2 of the number of slots */
-	size_t mask;	    /* the number less one */
+	size_t mask;        /* the number less one */
 	struct preload_slot slot[];
 };
 

@@ -40,8 +40,9 @@ enum {
 };
 
 static struct preload_behind behind[] = {
-#define ROW(name) {#name, NULL},
-	FUNCTIONS(ROW)};
+#define ROW(name) { #name, NULL },
+	FUNCTIONS(ROW)
+};
 
 __attribute__((constructor(101))) static void find_behind(void)
 {
@@ -261,13 +262,15 @@ PRELOAD_STANDS_IN int fexecve(int fd, char *const argv[], char *const envp[])
 	return after_exec(ours, likely(next) ? next(fd, argv, envp) : no_such());
 }
 
-PRELOAD_STANDS_IN int execveat(int dir, const char *path, char *const argv[], char *const envp[], int flags)
+PRELOAD_STANDS_IN int execveat(int dir, const char *path, char *const argv[], char *const envp[],
+			       int flags)
 {
 	__typeof__(&execveat) next = BEHIND(execveat);
 	bool ours = before_exec();
 
-	return after_exec(ours, likely(next) ? next(dir, path, argv, envp, flags)
-					     : (int)syscall(SYS_execveat, dir, path, argv, envp, flags));
+	return after_exec(ours, likely(next)
+					? next(dir, path, argv, envp, flags)
+					: (int)syscall(SYS_execveat, dir, path, argv, envp, flags));
 }
 
 /* Words from @arg up to the NULL, and that NULL; leaves @args behind it. */

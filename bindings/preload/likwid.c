@@ -39,25 +39,25 @@ enum {
 };
 
 static struct preload_behind behind[] = {
-	[INIT] = {"likwid_markerInit", NULL},
-	[THREAD_INIT] = {"likwid_markerThreadInit", NULL},
-	[REGISTER] = {"likwid_markerRegisterRegion", NULL},
-	[START] = {"likwid_markerStartRegion", NULL},
-	[STOP] = {"likwid_markerStopRegion", NULL},
-	[GET] = {"likwid_markerGetRegion", NULL},
-	[RESET] = {"likwid_markerResetRegion", NULL},
-	[NEXT] = {"likwid_markerNextGroup", NULL},
-	[WRITE] = {"likwid_markerWriteFile", NULL},
-	[CLOSE] = {"likwid_markerClose", NULL},
-	[F_INIT] = {"likwid_markerinit_", NULL},
-	[F_THREAD_INIT] = {"likwid_markerthreadinit_", NULL},
-	[F_REGISTER] = {"likwid_markerregisterregion_", NULL},
-	[F_START] = {"likwid_markerstartregion_", NULL},
-	[F_STOP] = {"likwid_markerstopregion_", NULL},
-	[F_GET] = {"likwid_markergetregion_", NULL},
-	[F_RESET] = {"likwid_markerresetregion_", NULL},
-	[F_NEXT] = {"likwid_markernextgroup_", NULL},
-	[F_CLOSE] = {"likwid_markerclose_", NULL},
+	[INIT] = { "likwid_markerInit", NULL },
+	[THREAD_INIT] = { "likwid_markerThreadInit", NULL },
+	[REGISTER] = { "likwid_markerRegisterRegion", NULL },
+	[START] = { "likwid_markerStartRegion", NULL },
+	[STOP] = { "likwid_markerStopRegion", NULL },
+	[GET] = { "likwid_markerGetRegion", NULL },
+	[RESET] = { "likwid_markerResetRegion", NULL },
+	[NEXT] = { "likwid_markerNextGroup", NULL },
+	[WRITE] = { "likwid_markerWriteFile", NULL },
+	[CLOSE] = { "likwid_markerClose", NULL },
+	[F_INIT] = { "likwid_markerinit_", NULL },
+	[F_THREAD_INIT] = { "likwid_markerthreadinit_", NULL },
+	[F_REGISTER] = { "likwid_markerregisterregion_", NULL },
+	[F_START] = { "likwid_markerstartregion_", NULL },
+	[F_STOP] = { "likwid_markerstopregion_", NULL },
+	[F_GET] = { "likwid_markergetregion_", NULL },
+	[F_RESET] = { "likwid_markerresetregion_", NULL },
+	[F_NEXT] = { "likwid_markernextgroup_", NULL },
+	[F_CLOSE] = { "likwid_markerclose_", NULL },
 };
 
 static bool on(void)
@@ -81,10 +81,12 @@ bool preload_likwid_alone(void)
 	if (!groups || !strchr(groups, ','))
 		return false;
 	if (preload_behind(&behind[NEXT]))
-		pmu_note("for LIKWID_MARKER_SWITCH its markers are the only regions: groups change where none is open");
+		pmu_note(
+			"for LIKWID_MARKER_SWITCH its markers are the only regions: groups change where none is open");
 	else if (changes_groups())
-		pmu_note("the program goes from group to group: its own regions are the only ones, for groups change "
-			 "where none is open");
+		pmu_note(
+			"the program goes from group to group: its own regions are the only ones, for groups change "
+			"where none is open");
 	else
 		return false;
 	return true;
@@ -96,7 +98,8 @@ typedef void nothing_function(void);
 typedef int tag_function(const char *tag);
 typedef void get_function(const char *tag, int *n_events, double *events, double *time, int *count);
 
-nothing_function likwid_markerInit, likwid_markerThreadInit, likwid_markerNextGroup, likwid_markerClose;
+nothing_function likwid_markerInit, likwid_markerThreadInit, likwid_markerNextGroup,
+	likwid_markerClose;
 tag_function likwid_markerRegisterRegion, likwid_markerStartRegion, likwid_markerStopRegion;
 tag_function likwid_markerResetRegion, likwid_markerWriteFile;
 get_function likwid_markerGetRegion;
@@ -116,12 +119,12 @@ static int pass_tag(int index, const char *tag)
 	return next ? next(tag) : -EFAULT;
 }
 
-#define NOTHING(name, ours, index)        \
-	PRELOAD_STANDS_IN void name(void) \
-	{                                 \
-		if (on())                 \
-			ours();           \
-		else                      \
+#define NOTHING(name, ours, index)           \
+	PRELOAD_STANDS_IN void name(void)    \
+	{                                    \
+		if (on())                    \
+			ours();              \
+		else                         \
 			pass_nothing(index); \
 	}
 #define TAG(name, ours, index)                                  \
@@ -140,7 +143,8 @@ TAG(likwid_markerStopRegion, pmu_likwid_stop, STOP)
 TAG(likwid_markerResetRegion, pmu_likwid_reset, RESET)
 TAG(likwid_markerWriteFile, pmu_likwid_write, WRITE)
 
-PRELOAD_STANDS_IN void likwid_markerGetRegion(const char *tag, int *n_events, double *events, double *time, int *count)
+PRELOAD_STANDS_IN void likwid_markerGetRegion(const char *tag, int *n_events, double *events,
+					      double *time, int *count)
 {
 	get_function *next;
 
@@ -156,9 +160,11 @@ PRELOAD_STANDS_IN void likwid_markerGetRegion(const char *tag, int *n_events, do
 /* --- Fortran: its subroutines, as LIKWID's module has them --- */
 
 typedef void f_tag_function(const char *tag, size_t len);
-typedef void f_get_function(const char *tag, int *n_events, double *events, double *time, int *count, size_t len);
+typedef void f_get_function(const char *tag, int *n_events, double *events, double *time,
+			    int *count, size_t len);
 
-nothing_function likwid_markerinit_, likwid_markerthreadinit_, likwid_markernextgroup_, likwid_markerclose_;
+nothing_function likwid_markerinit_, likwid_markerthreadinit_, likwid_markernextgroup_,
+	likwid_markerclose_;
 f_tag_function likwid_markerregisterregion_, likwid_markerstartregion_, likwid_markerstopregion_;
 f_tag_function likwid_markerresetregion_;
 f_get_function likwid_markergetregion_;
@@ -171,15 +177,15 @@ static void pass_f_tag(int index, const char *tag, size_t len)
 		next(tag, len);
 }
 
-#define F_TAG(name, ours, index)                                      \
-	PRELOAD_STANDS_IN void name(const char *tag, size_t len)      \
-	{                                                             \
-		struct preload_name text;                             \
-                                                                      \
-		if (on())                                             \
-			(void)ours(preload_name(&text, tag, len));    \
-		else                                                  \
-			pass_f_tag(index, tag, len);                  \
+#define F_TAG(name, ours, index)                                   \
+	PRELOAD_STANDS_IN void name(const char *tag, size_t len)   \
+	{                                                          \
+		struct preload_name text;                          \
+                                                                   \
+		if (on())                                          \
+			(void)ours(preload_name(&text, tag, len)); \
+		else                                               \
+			pass_f_tag(index, tag, len);               \
 	}
 
 NOTHING(likwid_markerinit_, pmu_likwid_init, F_INIT)
@@ -191,8 +197,8 @@ F_TAG(likwid_markerstartregion_, pmu_likwid_start, F_START)
 F_TAG(likwid_markerstopregion_, pmu_likwid_stop, F_STOP)
 F_TAG(likwid_markerresetregion_, pmu_likwid_reset, F_RESET)
 
-PRELOAD_STANDS_IN void likwid_markergetregion_(const char *tag, int *n_events, double *events, double *time, int *count,
-					       size_t len)
+PRELOAD_STANDS_IN void likwid_markergetregion_(const char *tag, int *n_events, double *events,
+					       double *time, int *count, size_t len)
 {
 	struct preload_name text;
 	f_get_function *next;

@@ -55,7 +55,8 @@ void preload_behind_find(struct preload_behind *table, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		if (!__atomic_load_n(&table[i].function, __ATOMIC_RELAXED))
-			__atomic_store_n(&table[i].function, preload_next(table[i].name), __ATOMIC_RELAXED);
+			__atomic_store_n(&table[i].function, preload_next(table[i].name),
+					 __ATOMIC_RELAXED);
 	errno = saved;
 }
 
@@ -74,7 +75,7 @@ static bool is_beside_valgrind(void)
 
 bool preload_possible(void)
 {
-	static const char *const off[] = {"0", "no", "off", "false"};
+	static const char *const off[] = { "0", "no", "off", "false" };
 	const char *enable = getenv("PMU_ENABLE");
 
 	if (getauxval(AT_SECURE) || is_beside_valgrind())
@@ -92,12 +93,9 @@ static unsigned int wanted_parts(void)
 		const char *word;
 		unsigned int parts;
 	} words[] = {
-		{"main", PRELOAD_MAIN},
-		{"threads", PRELOAD_THREADS},
-		{"openmp", PRELOAD_OPENMP},
-		{"functions", PRELOAD_FUNCTIONS},
-		{"wrap", PRELOAD_WRAP},
-		{"markers", PRELOAD_MARKERS},
+		{ "main", PRELOAD_MAIN },     { "threads", PRELOAD_THREADS },
+		{ "openmp", PRELOAD_OPENMP }, { "functions", PRELOAD_FUNCTIONS },
+		{ "wrap", PRELOAD_WRAP },     { "markers", PRELOAD_MARKERS },
 	};
 	const char *text = getenv("PMU_AUTO");
 	unsigned int wanted = 0;
@@ -124,7 +122,8 @@ static void say_unmeasured(const char *why)
 	int len = snprintf(line, sizeof(line), "pmu: %s; the program runs unmeasured\n", why);
 
 	if (len >= (int)sizeof(line))
-		len = snprintf(line, sizeof(line), "pmu: " LIBRARY " cannot be loaded; the program runs unmeasured\n");
+		len = snprintf(line, sizeof(line),
+			       "pmu: " LIBRARY " cannot be loaded; the program runs unmeasured\n");
 	if (write(STDERR_FILENO, line, (size_t)len) < 0)
 		return;
 }
@@ -140,7 +139,8 @@ static void *open_below(const char *below, char *why, size_t size)
 
 	if (!dladdr(&phase, &here) || !here.dli_fname || !(slash = strrchr(here.dli_fname, '/')))
 		return NULL;
-	len = snprintf(path, sizeof(path), "%.*s/%s" LIBRARY, (int)(slash - here.dli_fname), here.dli_fname, below);
+	len = snprintf(path, sizeof(path), "%.*s/%s" LIBRARY, (int)(slash - here.dli_fname),
+		       here.dli_fname, below);
 	if (len >= (int)sizeof(path) || access(path, F_OK) < 0)
 		return NULL;
 	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -199,7 +199,8 @@ static bool load_library(void)
 		if (known)
 			dl_iterate_phdr(find_code, dlsym(library, "pmu_init"));
 		else
-			snprintf(why, sizeof(why), LIBRARY " is of another version than " PMU_VERSION_STRING);
+			snprintf(why, sizeof(why),
+				 LIBRARY " is of another version than " PMU_VERSION_STRING);
 	} else {
 		known = false;
 	}
@@ -240,7 +241,8 @@ static void start(void)
 	int expected = UNSTARTED, saved = errno;
 
 	/* Whoever comes meanwhile, this thread in what it calls here included, goes unmeasured. */
-	if (!__atomic_compare_exchange_n(&phase, &expected, STARTING, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+	if (!__atomic_compare_exchange_n(&phase, &expected, STARTING, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
 		return;
 	if (preload_possible() && load_library() && start_session() == 0) {
 		session_pid = getpid();
@@ -271,7 +273,8 @@ bool preload_started(void)
 
 static bool is_measured(void)
 {
-	return __atomic_load_n(&phase, __ATOMIC_ACQUIRE) == STARTED && __atomic_load_n(&measured, __ATOMIC_RELAXED);
+	return __atomic_load_n(&phase, __ATOMIC_ACQUIRE) == STARTED &&
+	       __atomic_load_n(&measured, __ATOMIC_RELAXED);
 }
 
 bool preload_is_child(void)

@@ -10,8 +10,8 @@
 
 typedef int main_function(int argc, char **argv, char **envp);
 /* As libc has it since version 2.0; those before 2.34 use init and fini. */
-typedef int start_function(main_function *program, int argc, char **argv, void (*init)(void), void (*fini)(void),
-			   void (*rtld_fini)(void), void *stack_end);
+typedef int start_function(main_function *program, int argc, char **argv, void (*init)(void),
+			   void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
 
 start_function __libc_start_main;
 
@@ -47,8 +47,9 @@ static int measured_main(int argc, char **argv, char **envp)
 	return rc;
 }
 
-PRELOAD_STANDS_IN int __libc_start_main(main_function *program, int argc, char **argv, void (*init)(void),
-					void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
+PRELOAD_STANDS_IN int __libc_start_main(main_function *program, int argc, char **argv,
+					void (*init)(void), void (*fini)(void),
+					void (*rtld_fini)(void), void *stack_end)
 {
 	start_function *next = (start_function *)preload_next("__libc_start_main");
 

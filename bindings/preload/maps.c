@@ -22,7 +22,8 @@ static int next_byte(struct reader *reader)
 {
 	if (reader->at == reader->n) {
 		do
-			reader->n = syscall(SYS_read, reader->fd, reader->buffer, sizeof(reader->buffer));
+			reader->n = syscall(SYS_read, reader->fd, reader->buffer,
+					    sizeof(reader->buffer));
 		while (reader->n < 0 && errno == EINTR);
 		reader->at = 0;
 		if (reader->n <= 0) {
@@ -57,7 +58,8 @@ static bool take_line(struct reader *reader, struct preload_mapping *mapping)
 {
 	int byte;
 
-	if (take_address(reader, &mapping->first) != '-' || take_address(reader, &mapping->end) != ' ')
+	if (take_address(reader, &mapping->first) != '-' ||
+	    take_address(reader, &mapping->end) != ' ')
 		return false;
 	mapping->protection = next_byte(reader) == 'r' ? PROT_READ : 0;
 	mapping->protection |= next_byte(reader) == 'w' ? PROT_WRITE : 0;
@@ -70,7 +72,7 @@ static bool take_line(struct reader *reader, struct preload_mapping *mapping)
 
 bool preload_mapping_find(uintptr_t address, struct preload_mapping *mapping)
 {
-	struct reader reader = {.fd = -1};
+	struct reader reader = { .fd = -1 };
 	struct preload_mapping line;
 	int saved = errno;
 	bool found = false;
@@ -91,7 +93,8 @@ bool preload_mapping_find(uintptr_t address, struct preload_mapping *mapping)
 bool preload_page_readable(uintptr_t address)
 {
 	int saved = errno;
-	bool readable = syscall(SYS_rt_sigprocmask, ~0, address & ~(uintptr_t)7, NULL, _NSIG / 8) < 0 &&
+	bool readable = syscall(SYS_rt_sigprocmask, ~0, address & ~(uintptr_t)7, NULL, _NSIG / 8) <
+				0 &&
 			errno == EINVAL;
 
 	errno = saved;

@@ -60,7 +60,7 @@ static int only_cpu(const unsigned char *bytes)
 /* Is the calling thread where libpmu has put it?  Then the kernel says one thing and libpmu's function another. */
 static void note_pin(void)
 {
-	mask kernels = {0}, told = {0};
+	mask kernels = { 0 }, told = { 0 };
 	int cpu;
 
 	if (syscall(SYS_sched_getaffinity, 0, sizeof(kernels), kernels) < 0 ||
@@ -79,14 +79,15 @@ static long get_mask(pid_t thread, size_t size, void *theirs)
 	int saved = errno;
 
 	if (n > 0)
-		sched_getaffinity(thread, (size_t)n, theirs); /* libpmu's, where it is in front of libc's */
+		sched_getaffinity(thread, (size_t)n,
+				  theirs); /* libpmu's, where it is in front of libc's */
 	errno = saved;
 	return n;
 }
 
 static long set_mask(size_t size, const void *theirs)
 {
-	mask pin = {0};
+	mask pin = { 0 };
 
 	note_pin();
 	if (left.cpu && size <= MASK_MAX && hash_of(theirs, size) == left.told) {

@@ -20,8 +20,9 @@
  * In the data of a parallel region and of its implicit tasks: what it is, a struct preload_parallel; NULL for
  * what is not counted.  Its lowest bits:
  */
-#define OVER ((uintptr_t)1)   /* in a task: the share is over */
-#define LEAGUE ((uintptr_t)2) /* of a teams construct: no region of ours, but it has given its name to those inside */
+#define OVER ((uintptr_t)1) /* in a task: the share is over */
+#define LEAGUE \
+	((uintptr_t)2) /* of a teams construct: no region of ours, but it has given its name to those inside */
 
 static bool is_over(const union ompt_data *task)
 {
@@ -48,8 +49,9 @@ static struct preload_parallel *find_region(const void *from, const union ompt_d
 }
 
 /* 4.5.2.3 */
-static void on_parallel_begin(union ompt_data *task, const struct ompt_frame *frame, union ompt_data *parallel,
-			      unsigned int requested, int flags, const void *from)
+static void on_parallel_begin(union ompt_data *task, const struct ompt_frame *frame,
+			      union ompt_data *parallel, unsigned int requested, int flags,
+			      const void *from)
 {
 	(void)frame;
 	(void)requested;
@@ -57,7 +59,8 @@ static void on_parallel_begin(union ompt_data *task, const struct ompt_frame *fr
 	if (unlikely(preload_gomp_forking))
 		preload_gomp_forking = false;
 	else if (!from && task && is_league(task))
-		parallel->ptr = task->ptr; /* some runtimes begin each team with a region of one thread */
+		parallel->ptr =
+			task->ptr; /* some runtimes begin each team with a region of one thread */
 	else
 		parallel->ptr = find_region(from, task);
 	if (parallel->ptr && flags & OMPT_PARALLEL_LEAGUE)
@@ -83,8 +86,8 @@ static void end_share(union ompt_data *task)
 }
 
 /* 4.5.2.11 */
-static void on_implicit_task(int endpoint, union ompt_data *parallel, union ompt_data *task, unsigned int n,
-			     unsigned int index, int flags)
+static void on_implicit_task(int endpoint, union ompt_data *parallel, union ompt_data *task,
+			     unsigned int n, unsigned int index, int flags)
 {
 	(void)n;
 	(void)index;
@@ -110,10 +113,12 @@ static bool is_last_barrier(int kind, const struct preload_parallel *parallel, c
 }
 
 /* 4.5.2.13 */
-static void on_sync_region(int kind, int endpoint, union ompt_data *parallel, union ompt_data *task, const void *from)
+static void on_sync_region(int kind, int endpoint, union ompt_data *parallel, union ompt_data *task,
+			   const void *from)
 {
 	(void)parallel;
-	if (endpoint == OMPT_SCOPE_BEGIN && task && region_of(task) && is_last_barrier(kind, region_of(task), from))
+	if (endpoint == OMPT_SCOPE_BEGIN && task && region_of(task) &&
+	    is_last_barrier(kind, region_of(task), from))
 		end_share(task);
 }
 
@@ -137,14 +142,17 @@ static int start_tool(ompt_lookup *lookup, int device, union ompt_data *tool)
 
 	(void)device;
 	(void)tool;
-	if (!set || set(OMPT_PARALLEL_BEGIN, (ompt_function *)on_parallel_begin) < OMPT_SET_SOMETIMES ||
+	if (!set ||
+	    set(OMPT_PARALLEL_BEGIN, (ompt_function *)on_parallel_begin) < OMPT_SET_SOMETIMES ||
 	    set(OMPT_IMPLICIT_TASK, (ompt_function *)on_implicit_task) < OMPT_SET_SOMETIMES) {
-		pmu_note("this OpenMP runtime does not tell of its parallel regions: they have no rows");
+		pmu_note(
+			"this OpenMP runtime does not tell of its parallel regions: they have no rows");
 		return 0;
 	}
 	if (set(OMPT_SYNC_REGION, (ompt_function *)on_sync_region) < OMPT_SET_SOMETIMES)
-		pmu_note("this OpenMP runtime does not tell of barriers: parallel regions include what threads wait "
-			 "after them");
+		pmu_note(
+			"this OpenMP runtime does not tell of barriers: parallel regions include what threads wait "
+			"after them");
 	set(OMPT_TASK_SCHEDULE, (ompt_function *)on_task_schedule);
 	__atomic_store_n(&preload_ompt_tells, true, __ATOMIC_RELAXED);
 	return 1;
@@ -175,10 +183,13 @@ static bool is_sanitized(void)
  * A runtime takes one tool: another one goes first.  The runtime's own function of this name looks for those
  * behind it.
  */
-PRELOAD_STANDS_IN struct ompt_start_tool_result *ompt_start_tool(unsigned int omp_version, const char *runtime_version)
+PRELOAD_STANDS_IN struct ompt_start_tool_result *ompt_start_tool(unsigned int omp_version,
+								 const char *runtime_version)
 {
-	static struct ompt_start_tool_result ours = {.initialize = start_tool, .finalize = end_tool};
-	__typeof__(&ompt_start_tool) next = (__typeof__(&ompt_start_tool))preload_next("ompt_start_tool");
+	static struct ompt_start_tool_result ours = { .initialize = start_tool,
+						      .finalize = end_tool };
+	__typeof__(&ompt_start_tool) next = (__typeof__(&ompt_start_tool))preload_next(
+		"ompt_start_tool");
 	struct ompt_start_tool_result *theirs = next ? next(omp_version, runtime_version) : NULL;
 	bool measured = preload_on(PRELOAD_OPENMP);
 
@@ -186,6 +197,7 @@ PRELOAD_STANDS_IN struct ompt_start_tool_result *ompt_start_tool(unsigned int om
 	if (!theirs && measured && !has_tool_of_its_own() && !is_sanitized())
 		return &ours;
 	if (measured)
-		pmu_note("another tool watches this OpenMP runtime: its parallel regions have no rows");
+		pmu_note(
+			"another tool watches this OpenMP runtime: its parallel regions have no rows");
 	return theirs;
 }

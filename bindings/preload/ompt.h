@@ -37,7 +37,8 @@ enum ompt_endpoint {
 
 /* 4.4.4.13 ompt_sync_region_t; 5.1 has parted the second. */
 enum ompt_sync {
-	OMPT_SYNC_BARRIER_IMPLICIT = 2, /* 5.0: of a worksharing construct, and of a parallel region */
+	OMPT_SYNC_BARRIER_IMPLICIT =
+		2, /* 5.0: of a worksharing construct, and of a parallel region */
 	OMPT_SYNC_BARRIER_IMPLICIT_PARALLEL = 9,
 };
 
@@ -57,6 +58,7 @@ struct ompt_start_tool_result {
 };
 
 /* 4.2.1: called by the runtime before it starts.  NULL: no tool here. */
-struct ompt_start_tool_result *ompt_start_tool(unsigned int omp_version, const char *runtime_version);
+struct ompt_start_tool_result *ompt_start_tool(unsigned int omp_version,
+					       const char *runtime_version);
 
 #endif

@@ -21,7 +21,7 @@
 
 typedef void *open_function(const char *file, int mode);
 
-static struct preload_behind behind[] = {{"dlopen", NULL}};
+static struct preload_behind behind[] = { { "dlopen", NULL } };
 
 __attribute__((constructor(101))) static void find_behind(void)
 {
@@ -61,8 +61,10 @@ static int find_paths(struct dl_phdr_info *info, size_t size, void *data)
 	if (plt_object_read(info, &object)) {
 		has = plt_object_paths(&object);
 		/* the program's own is searched for everybody */
-		paths->any_rpath |= (has & PLT_RPATH) && (paths->n || plt_info_has(info, paths->caller, 1, 0));
-		paths->callers_runpath |= (has & PLT_RUNPATH) && plt_info_has(info, paths->caller, 1, 0);
+		paths->any_rpath |= (has & PLT_RPATH) &&
+				    (paths->n || plt_info_has(info, paths->caller, 1, 0));
+		paths->callers_runpath |= (has & PLT_RUNPATH) &&
+					  plt_info_has(info, paths->caller, 1, 0);
 	}
 	paths->n++;
 	return 0;
@@ -71,7 +73,7 @@ static int find_paths(struct dl_phdr_info *info, size_t size, void *data)
 /* dl_load.c of glibc: a name without '/' is searched for; "$ORIGIN" is the caller's; RPATHs are handed down. */
 static bool caller_matters(const char *file, const void *caller)
 {
-	struct paths paths = {.caller = (uintptr_t)caller};
+	struct paths paths = { .caller = (uintptr_t)caller };
 
 	if (strchr(file, '$'))
 		return true;

@@ -58,11 +58,11 @@ static int pass_stop(struct preload_behind *behind)
 	return next ? next() : PMU_PAPI_EMISC;
 }
 
-#define REGION(name, ours)                                                \
-	PRELOAD_STANDS_IN int name(const char *region)                    \
-	{                                                                 \
-		static struct preload_behind behind = {#name, NULL};      \
-                                                                          \
+#define REGION(name, ours)                                                 \
+	PRELOAD_STANDS_IN int name(const char *region)                     \
+	{                                                                  \
+		static struct preload_behind behind = { #name, NULL };     \
+                                                                           \
 		return on() ? ours(region) : pass_region(&behind, region); \
 	}
 
@@ -72,7 +72,7 @@ REGION(PAPI_hl_region_end, pmu_papi_end)
 
 PRELOAD_STANDS_IN int PAPI_hl_stop(void)
 {
-	static struct preload_behind behind = {"PAPI_hl_stop", NULL};
+	static struct preload_behind behind = { "PAPI_hl_stop", NULL };
 
 	return on() ? pmu_papi_stop() : pass_stop(&behind);
 }
@@ -82,7 +82,8 @@ char *PAPI_strerror(int code);
 
 PRELOAD_STANDS_IN char *PAPI_strerror(int code)
 {
-	static struct preload_behind words = {"PAPI_strerror", NULL}, initialized = {"PAPI_is_initialized", NULL};
+	static struct preload_behind words = { "PAPI_strerror", NULL },
+				     initialized = { "PAPI_is_initialized", NULL };
 	char *(*next)(int code) = (char *(*)(int))preload_behind(&words);
 	int (*is_initialized)(void) = (int (*)(void))preload_behind(&initialized);
 
@@ -116,28 +117,28 @@ static void pass_f_stop(struct preload_behind *behind, int *check)
 		*check = PMU_PAPI_EMISC;
 }
 
-#define F_REGION(name, ours)                                                          \
-	f_region_function name;                                                       \
-	PRELOAD_STANDS_IN void name(const char *region, int *check, size_t len)       \
-	{                                                                             \
-		static struct preload_behind behind = {#name, NULL};                  \
-		struct preload_name text;                                             \
-                                                                                      \
-		if (on())                                                             \
-			*check = ours(preload_name(&text, region, len));              \
-		else                                                                  \
-			pass_f_region(&behind, region, check, len);                   \
+#define F_REGION(name, ours)                                                    \
+	f_region_function name;                                                 \
+	PRELOAD_STANDS_IN void name(const char *region, int *check, size_t len) \
+	{                                                                       \
+		static struct preload_behind behind = { #name, NULL };          \
+		struct preload_name text;                                       \
+                                                                                \
+		if (on())                                                       \
+			*check = ours(preload_name(&text, region, len));        \
+		else                                                            \
+			pass_f_region(&behind, region, check, len);             \
 	}
-#define F_STOP(name)                                                 \
-	f_stop_function name;                                        \
-	PRELOAD_STANDS_IN void name(int *check)                      \
-	{                                                            \
-		static struct preload_behind behind = {#name, NULL}; \
-                                                                     \
-		if (on())                                            \
-			*check = pmu_papi_stop();                    \
-		else                                                 \
-			pass_f_stop(&behind, check);                 \
+#define F_STOP(name)                                                   \
+	f_stop_function name;                                          \
+	PRELOAD_STANDS_IN void name(int *check)                        \
+	{                                                              \
+		static struct preload_behind behind = { #name, NULL }; \
+                                                                       \
+		if (on())                                              \
+			*check = pmu_papi_stop();                      \
+		else                                                   \
+			pass_f_stop(&behind, check);                   \
 	}
 
 F_REGION(papif_hl_region_begin, begin)

@@ -13,7 +13,7 @@
 
 struct preload_parallel *preload_parallel_table[PRELOAD_PARALLEL_BUCKETS];
 
-#define PREFIX "parallel "
+#define PREFIX   "parallel "
 #define LEFTOVER " tasks"
 
 /* What a name is made of. */
@@ -22,10 +22,7 @@ struct parts {
 	size_t len;
 	long number; /* the compiler's; NONE, or COUNT: one more than the last of that function */
 };
-enum {
-	NONE = -1,
-	COUNT = -2
-};
+enum { NONE = -1, COUNT = -2 };
 
 /* Room for the rest of a name: prefix, number, leftover. */
 #define FUNCTION_MAX (PMU_NAME_MAX - 64)
@@ -37,7 +34,7 @@ static struct parts parse_outlined(const char *symbol)
 {
 	static const char mark[] = "._omp_fn.", clone[] = " [clone ";
 	const char *found = strstr(symbol, mark), *digit;
-	struct parts parts = {symbol, strlen(symbol), NONE};
+	struct parts parts = { symbol, strlen(symbol), NONE };
 
 	if (!found)
 		return parts;
@@ -54,7 +51,7 @@ static struct parts parse_outlined(const char *symbol)
 static struct parts parse_caller(const char *symbol, const struct preload_parallel *around)
 {
 	const char *outlined = strstr(symbol, ".omp_outlined");
-	struct parts parts = {symbol, strlen(symbol), COUNT};
+	struct parts parts = { symbol, strlen(symbol), COUNT };
 
 	if (outlined == symbol && around && around->name && strlen(around->name) > strlen(PREFIX)) {
 		parts.function = around->name + strlen(PREFIX);
@@ -159,19 +156,22 @@ static struct preload_parallel *add(const struct preload_parallel *draft, const 
 	before = parts ? look_for(is_same_place, parallel, &n) : NULL;
 	if (before && before->name) {
 		parallel->name = before->name;
-		parallel->leftover = before->leftover; /* its function stays NULL: it is counted already */
+		parallel->leftover =
+			before->leftover; /* its function stays NULL: it is counted already */
 	} else if (parts && !put_name(parallel, parts)) {
 		return NULL;
 	}
 	bucket = preload_parallel_bucket(parallel->address);
 	parallel->next = *bucket;
-	__atomic_store_n(bucket, parallel, __ATOMIC_RELEASE); /* pairs with the load in preload_parallel_find() */
+	__atomic_store_n(bucket, parallel,
+			 __ATOMIC_RELEASE); /* pairs with the load in preload_parallel_find() */
 	return parallel;
 }
 
 /* --- new ones, and those that have been looked at before --- */
 
-static struct preload_parallel *find_or_add(struct preload_parallel *draft, const struct parts *parts)
+static struct preload_parallel *find_or_add(struct preload_parallel *draft,
+					    const struct parts *parts)
 {
 	struct preload_parallel *parallel;
 	const char *path = NULL;
@@ -220,11 +220,12 @@ struct preload_parallel *preload_parallel_outlined(const struct preload_parallel
 	return parallel;
 }
 
-struct preload_parallel *preload_parallel_called(const void *from, const struct preload_parallel *around)
+struct preload_parallel *preload_parallel_called(const void *from,
+						 const struct preload_parallel *around)
 {
-	struct preload_parallel draft = {.address = from}, *parallel;
-	struct preload_place place = {.name = "unknown"};
-	struct parts parts = {place.name, strlen(place.name), NONE};
+	struct preload_parallel draft = { .address = from }, *parallel;
+	struct preload_place place = { .name = "unknown" };
+	struct parts parts = { place.name, strlen(place.name), NONE };
 	bool named = true;
 	int saved = errno;
 
@@ -234,7 +235,7 @@ struct preload_parallel *preload_parallel_called(const void *from, const struct 
 	if (named && place.is_symbol)
 		parts = parse_caller(place.name, around);
 	else if (named)
-		parts = (struct parts){place.name, strlen(place.name), NONE};
+		parts = (struct parts){ place.name, strlen(place.name), NONE };
 	parallel = find_or_add(&draft, named ? &parts : NULL);
 	errno = saved;
 	return parallel;

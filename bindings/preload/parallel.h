@@ -20,13 +20,15 @@ struct preload_parallel {
 	const struct preload_gomp *runtime;
 	bool has_tasks; /* its object makes explicit tasks */
 	/* Of parallel.c: */
-	const char *name;     /* its region; NULL: it has none */
-	const char *leftover; /* the region of tasks that run after a thread's own share */
+	const char *name;              /* its region; NULL: it has none */
+	const char *leftover;          /* the region of tasks that run after a thread's own share */
 	struct preload_parallel *next; /* in its bucket */
-	const char *function; /* the part of the name before the number */
-	const char *file; /* where it is from, so that it has the same name when that is loaded again */
+	const char *function;          /* the part of the name before the number */
+	const char *
+		file; /* where it is from, so that it has the same name when that is loaded again */
 	uintptr_t offset;
-	const void *object;   /* of symbols.h: another one when something else has come to the address */
+	const void
+		*object; /* of symbols.h: another one when something else has come to the address */
 	unsigned int unloads; /* preload_unloads when that was last looked at */
 };
 
@@ -47,7 +49,8 @@ struct preload_parallel *preload_parallel_again(struct preload_parallel *paralle
 static inline struct preload_parallel *preload_parallel_find(const void *address)
 {
 	/* pairs with the release store in parallel.c */
-	struct preload_parallel *parallel = __atomic_load_n(preload_parallel_bucket(address), __ATOMIC_ACQUIRE);
+	struct preload_parallel *parallel = __atomic_load_n(preload_parallel_bucket(address),
+							    __ATOMIC_ACQUIRE);
 
 	while (parallel && parallel->address != address)
 		parallel = parallel->next;
@@ -67,7 +70,8 @@ static inline struct preload_parallel *preload_parallel_find(const void *address
  * Context: takes locks, allocates.
  * Return: it, or the one that another thread was quicker with; NULL without memory.
  */
-struct preload_parallel *preload_parallel_outlined(const struct preload_parallel *draft, bool named);
+struct preload_parallel *preload_parallel_outlined(const struct preload_parallel *draft,
+						   bool named);
 
 /**
  * preload_parallel_called() - make one of a call into the runtime
@@ -79,7 +83,8 @@ struct preload_parallel *preload_parallel_outlined(const struct preload_parallel
  *
  * Context and return: as preload_parallel_outlined().
  */
-struct preload_parallel *preload_parallel_called(const void *from, const struct preload_parallel *around);
+struct preload_parallel *preload_parallel_called(const void *from,
+						 const struct preload_parallel *around);
 
 /**
  * preload_gomp_forking - the calling thread is on its way into a parallel region that gomp.c counts

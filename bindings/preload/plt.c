@@ -16,27 +16,28 @@
 #include "maps.h"
 
 #if defined(__x86_64__)
-#define IS_CALL R_X86_64_JUMP_SLOT
+#define IS_CALL    R_X86_64_JUMP_SLOT
 #define IS_ADDRESS R_X86_64_GLOB_DAT
 #elif defined(__aarch64__)
-#define IS_CALL R_AARCH64_JUMP_SLOT
+#define IS_CALL    R_AARCH64_JUMP_SLOT
 #define IS_ADDRESS R_AARCH64_GLOB_DAT
 #else
-#define IS_CALL (-1u)
+#define IS_CALL    (-1u)
 #define IS_ADDRESS (-1u)
 #endif
 
 /* A hidden version is one that only older programs refer to (Sun's symbol versions, as the LSB has them). */
 #define VERSION_INDEX 0x7fff
 
-bool plt_info_has(const struct dl_phdr_info *info, uintptr_t address, size_t size, unsigned int rights)
+bool plt_info_has(const struct dl_phdr_info *info, uintptr_t address, size_t size,
+		  unsigned int rights)
 {
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
 		uintptr_t at = address - info->dlpi_addr - segment->p_vaddr;
 
-		if (segment->p_type == PT_LOAD && (segment->p_flags & rights) == rights && at < segment->p_memsz &&
-		    size <= segment->p_memsz - at)
+		if (segment->p_type == PT_LOAD && (segment->p_flags & rights) == rights &&
+		    at < segment->p_memsz && size <= segment->p_memsz - at)
 			return true;
 	}
 	return false;
@@ -101,13 +102,18 @@ bool plt_object_read(const struct dl_phdr_info *info, struct plt_object *object)
 {
 	uintptr_t versions;
 
-	*object = (struct plt_object){.info = info, .base = info->dlpi_addr, .name = plt_info_name(info)};
+	*object = (struct plt_object){ .info = info,
+				       .base = info->dlpi_addr,
+				       .name = plt_info_name(info) };
 	if (!find_dynamic(object))
 		return false;
 	object->strings_size = entry(object, DT_STRSZ);
-	object->strings = (const void *)pointer(object, entry(object, DT_STRTAB), object->strings_size);
-	object->symbols = (const void *)pointer(object, entry(object, DT_SYMTAB), sizeof(ElfW(Sym)));
-	if (!object->strings || !object->symbols || (uintptr_t)object->symbols % sizeof(uintptr_t) ||
+	object->strings = (const void *)pointer(object, entry(object, DT_STRTAB),
+						object->strings_size);
+	object->symbols = (const void *)pointer(object, entry(object, DT_SYMTAB),
+						sizeof(ElfW(Sym)));
+	if (!object->strings || !object->symbols ||
+	    (uintptr_t)object->symbols % sizeof(uintptr_t) ||
 	    entry(object, DT_SYMENT) != sizeof(ElfW(Sym)))
 		return false;
 	versions = entry(object, DT_VERSYM);
@@ -128,17 +134,20 @@ bool plt_object_read(const struct dl_phdr_info *info, struct plt_object *object)
 
 static const char *string(const struct plt_object *object, size_t at)
 {
-	if (at >= object->strings_size || !memchr(object->strings + at, '\0', object->strings_size - at))
+	if (at >= object->strings_size ||
+	    !memchr(object->strings + at, '\0', object->strings_size - at))
 		return NULL;
 	return object->strings + at;
 }
 
 unsigned int plt_object_paths(const struct plt_object *object)
 {
-	return (entry(object, DT_RPATH) ? PLT_RPATH : 0) | (entry(object, DT_RUNPATH) ? PLT_RUNPATH : 0);
+	return (entry(object, DT_RPATH) ? PLT_RPATH : 0) |
+	       (entry(object, DT_RUNPATH) ? PLT_RUNPATH : 0);
 }
 
-static bool take_slot(const struct plt_object *object, const ElfW(Rela) *relocation, struct plt_slot *slot)
+static bool take_slot(const struct plt_object *object, const ElfW(Rela) * relocation,
+		      struct plt_slot *slot)
 {
 	uint32_t kind = (uint32_t)ELF64_R_TYPE(relocation->r_info);
 	uintptr_t at = object->base + relocation->r_offset;
@@ -161,7 +170,8 @@ static bool take_slot(const struct plt_object *object, const ElfW(Rela) *relocat
 }
 
 void plt_object_slots(const struct plt_object *object,
-		      void (*each)(const struct plt_object *object, const struct plt_slot *slot, void *data),
+		      void (*each)(const struct plt_object *object, const struct plt_slot *slot,
+				   void *data),
 		      void *data)
 {
 	for (size_t t = 0; t < PRELOAD_ARRAY_LEN(object->tables); t++) {
@@ -182,7 +192,8 @@ void plt_object_slots(const struct plt_object *object,
 /* An operand relative to the next instruction (ModRM 05 + 8 * reg): of FF /2, a call, of FF /4, a jump, or else. */
 static uint8_t use_of(const uint8_t *operand)
 {
-	return operand[-2] == 0xff && (operand[-1] == 0x15 || operand[-1] == 0x25) ? PLT_CALLED : PLT_TAKEN;
+	return operand[-2] == 0xff && (operand[-1] == 0x15 || operand[-1] == 0x25) ? PLT_CALLED
+										   : PLT_TAKEN;
 }
 
 static void scan(const uint8_t *code, size_t size, uintptr_t first, size_t n, uint8_t *uses)
@@ -192,7 +203,8 @@ static void scan(const uint8_t *code, size_t size, uintptr_t first, size_t n, ui
 		int32_t distance;
 
 		memcpy(&distance, code + i, sizeof(distance));
-		slot = (uintptr_t)code + i + sizeof(distance) + (uintptr_t)(intptr_t)distance - first;
+		slot = (uintptr_t)code + i + sizeof(distance) + (uintptr_t)(intptr_t)distance -
+		       first;
 		if (slot < n * sizeof(uintptr_t) && slot % sizeof(uintptr_t) == 0)
 			uses[slot / sizeof(uintptr_t)] |= use_of(code + i);
 	}
@@ -213,15 +225,17 @@ void plt_slot_uses(const struct dl_phdr_info *info, const uintptr_t *first, size
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
 
-		if (segment->p_type == PT_LOAD && (segment->p_flags & (PF_R | PF_X)) == (PF_R | PF_X))
-			scan((const uint8_t *)(info->dlpi_addr + segment->p_vaddr), segment->p_filesz,
-			     (uintptr_t)first, n, uses);
+		if (segment->p_type == PT_LOAD &&
+		    (segment->p_flags & (PF_R | PF_X)) == (PF_R | PF_X))
+			scan((const uint8_t *)(info->dlpi_addr + segment->p_vaddr),
+			     segment->p_filesz, (uintptr_t)first, n, uses);
 	}
 }
 
 /* --- versions --- */
 
-static const char *version_of_need(const struct plt_object *object, uintptr_t at, unsigned int index)
+static const char *version_of_need(const struct plt_object *object, uintptr_t at,
+				   unsigned int index)
 {
 	const ElfW(Verneed) *need = (const void *)at;
 	uintptr_t part = at + need->vn_aux;
@@ -229,7 +243,8 @@ static const char *version_of_need(const struct plt_object *object, uintptr_t at
 	for (unsigned int i = 0; i < need->vn_cnt; i++) {
 		const ElfW(Vernaux) *aux = (const void *)part;
 
-		if (part % sizeof(uint32_t) || !plt_info_has(object->info, part, sizeof(*aux), PF_R))
+		if (part % sizeof(uint32_t) ||
+		    !plt_info_has(object->info, part, sizeof(*aux), PF_R))
 			return NULL;
 		if ((aux->vna_other & VERSION_INDEX) == index)
 			return string(object, aux->vna_name);
@@ -243,7 +258,8 @@ static const char *version_of_need(const struct plt_object *object, uintptr_t at
 static unsigned int version_index(const struct plt_object *object, size_t symbol_index)
 {
 	if (!object->versions ||
-	    !plt_info_has(object->info, (uintptr_t)&object->versions[symbol_index], sizeof(ElfW(Versym)), PF_R))
+	    !plt_info_has(object->info, (uintptr_t)&object->versions[symbol_index],
+			  sizeof(ElfW(Versym)), PF_R))
 		return VER_NDX_GLOBAL;
 	return object->versions[symbol_index] & VERSION_INDEX;
 }
@@ -259,7 +275,8 @@ const char *plt_object_version(const struct plt_object *object, size_t symbol_in
 		const ElfW(Verneed) *need = (const void *)at;
 		const char *version;
 
-		if (!at || at % sizeof(uint32_t) || !plt_info_has(object->info, at, sizeof(*need), PF_R))
+		if (!at || at % sizeof(uint32_t) ||
+		    !plt_info_has(object->info, at, sizeof(*need), PF_R))
 			return NULL;
 		version = version_of_need(object, at, index);
 		if (version || !need->vn_next)
@@ -293,7 +310,8 @@ static bool is_defined(const struct plt_object *object, size_t symbol_index, con
 	const ElfW(Sym) *symbol = object->symbols + symbol_index;
 	const char *is;
 
-	if (!plt_info_has(object->info, (uintptr_t)symbol, sizeof(*symbol), PF_R) || symbol->st_shndx == SHN_UNDEF)
+	if (!plt_info_has(object->info, (uintptr_t)symbol, sizeof(*symbol), PF_R) ||
+	    symbol->st_shndx == SHN_UNDEF)
 		return false;
 	is = string(object, symbol->st_name);
 	return is && !strcmp(is, name);
@@ -313,7 +331,8 @@ size_t plt_object_definitions(const struct plt_object *object, const char *name,
 	    !word_at(object, at + 8, &n_filter) || !n_buckets)
 		return 0;
 	words = at + 16 + (uintptr_t)n_filter * sizeof(uintptr_t);
-	if (!word_at(object, words + (uintptr_t)(hash % n_buckets) * sizeof(hash), &symbol) || symbol < first)
+	if (!word_at(object, words + (uintptr_t)(hash % n_buckets) * sizeof(hash), &symbol) ||
+	    symbol < first)
 		return 0;
 	words += (uintptr_t)n_buckets * sizeof(hash);
 	for (;; symbol++) {
@@ -354,8 +373,9 @@ int plt_slot_write(const struct dl_phdr_info *info, uintptr_t *slot, uintptr_t v
 	if (!closed && !plt_info_has(info, at, sizeof(at), PF_W))
 		return -EACCES;
 	if (closed) {
-		if (at - mapping->first >= mapping->end - mapping->first && !preload_mapping_find(at, mapping))
-			*mapping = (struct preload_mapping){page, page + size, PROT_READ};
+		if (at - mapping->first >= mapping->end - mapping->first &&
+		    !preload_mapping_find(at, mapping))
+			*mapping = (struct preload_mapping){ page, page + size, PROT_READ };
 		/* another thread is loading it, and will come by here itself */
 		if (mapping->protection & PROT_WRITE)
 			return -EAGAIN;

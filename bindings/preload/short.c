@@ -36,7 +36,7 @@ void preload_short_end(struct preload_calls *self)
 {
 	if (self->calls)
 		preload_unmap(self->calls, self->n * sizeof(*self->calls));
-	*self = (struct preload_calls){0};
+	*self = (struct preload_calls){ 0 };
 }
 
 static uint32_t *calls_of(struct preload_calls *self, const struct preload_name *name)
@@ -63,7 +63,7 @@ static uint32_t *calls_of(struct preload_calls *self, const struct preload_name 
 /* What is open further out on the stack cannot be forgotten now. */
 static __attribute__((cold)) uint32_t judge(struct preload_calls *self, struct preload_name *name)
 {
-	struct pmu_region_counts counts = {.size = sizeof(counts)};
+	struct pmu_region_counts counts = { .size = sizeof(counts) };
 
 	if (pmu_region_read(name->text, PMU_THREAD_SELF, &counts) || !counts.calls)
 		return CALLS_TO_JUDGE - CALLS_TO_RETRY;
@@ -94,19 +94,22 @@ static bool was_left_out(const struct preload_name *name)
 static void note_left_out(void)
 {
 	char text[NOTE_MAX + 1], tail[] = " and 1000000 more";
-	size_t len = (size_t)snprintf(text, sizeof(text), "PMU_MIN_TIME=%s left out", min_time), n = 0, named = 0;
+	size_t len = (size_t)snprintf(text, sizeof(text), "PMU_MIN_TIME=%s left out", min_time),
+	       n = 0, named = 0;
 
 	for (const struct preload_name *name = preload_names(); name; name = name->next) {
 		if (!was_left_out(name))
 			continue;
 		n++;
-		if (named == NAMED_MAX || len + strlen(name->text) + strlen(", ") + sizeof(tail) > sizeof(text))
+		if (named == NAMED_MAX ||
+		    len + strlen(name->text) + strlen(", ") + sizeof(tail) > sizeof(text))
 			continue;
 		len += (size_t)sprintf(text + len, "%s%s", named ? ", " : " ", name->text);
 		named++;
 	}
 	if (n > named)
-		snprintf(text + len, sizeof(text) - len, named ? " and %zu more" : " %zu functions", n - named);
+		snprintf(text + len, sizeof(text) - len, named ? " and %zu more" : " %zu functions",
+			 n - named);
 	if (n)
 		pmu_note(text);
 }
@@ -119,6 +122,8 @@ void preload_short_note(void)
 		note_left_out();
 		return;
 	}
-	snprintf(text, sizeof(text), "PMU_MIN_TIME=%s is no time, as 500ns, 10us, 1ms are: nothing was left out", min_time);
+	snprintf(text, sizeof(text),
+		 "PMU_MIN_TIME=%s is no time, as 500ns, 10us, 1ms are: nothing was left out",
+		 min_time);
 	pmu_note(text);
 }

@@ -9,10 +9,7 @@
 
 #include "known.h"
 
-enum {
-	PRELOAD_KEPT = UINT32_MAX - 1,
-	PRELOAD_LEFT_OUT = UINT32_MAX
-};
+enum { PRELOAD_KEPT = UINT32_MAX - 1, PRELOAD_LEFT_OUT = UINT32_MAX };
 
 /** A thread's calls, by the number of the name, up to its judgement.  All zero: none. */
 struct preload_calls {
@@ -30,9 +27,11 @@ void preload_short_start(void);
 /** preload_short_count() - one more call has ended; after 1,000 the thread leaves the function out, or keeps it for good */
 void preload_short_count(struct preload_calls *self, struct preload_name *name);
 
-static inline bool preload_is_left_out(const struct preload_calls *self, const struct preload_name *name)
+static inline bool preload_is_left_out(const struct preload_calls *self,
+				       const struct preload_name *name)
 {
-	return unlikely(self->n_left_out) && name->number < self->n && self->calls[name->number] == PRELOAD_LEFT_OUT;
+	return unlikely(self->n_left_out) && name->number < self->n &&
+	       self->calls[name->number] == PRELOAD_LEFT_OUT;
 }
 
 /** preload_short_end() - the thread has ended */

@@ -22,14 +22,14 @@
 #define DEBUG_FOLDER "/usr/lib/debug"
 #define PATH_SIZE    4096
 /* Longer symbols are cut, and then no names of C++ any more. */
-#define MANGLED_MAX  65536
+#define MANGLED_MAX 65536
 
 /* An object of the process as the loader tells of it. */
 struct where {
 	uintptr_t address; /* that was asked for */
-	uintptr_t bias;	   /* address here less address in the file */
+	uintptr_t bias;    /* address here less address in the file */
 	const char *path;
-	const ElfW(Phdr) *header;
+	const ElfW(Phdr) * header;
 	size_t n_headers;
 	unsigned long long unloaded; /* how many objects have been, so far */
 	bool is_program, is_found;
@@ -93,7 +93,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *data)
 static struct where find_where(const void *address)
 {
 	/* the program is told of first */
-	struct where where = {.address = (uintptr_t)address, .is_program = true};
+	struct where where = { .address = (uintptr_t)address, .is_program = true };
 
 	dl_iterate_phdr(look_at, &where);
 	return where;
@@ -116,7 +116,7 @@ static uint64_t hash_memory(const struct where *where, struct preload_id *id)
 {
 	uint64_t hash = preload_hash(0, where->header, where->n_headers * sizeof(*where->header));
 
-	*id = (struct preload_id){0};
+	*id = (struct preload_id){ 0 };
 	for (size_t i = 0; i < where->n_headers && !id->size; i++)
 		if (where->header[i].p_type == PT_NOTE)
 			preload_id_read((const void *)(where->bias + where->header[i].p_vaddr),
@@ -134,8 +134,8 @@ static struct identity identify(const struct where *where)
 	struct stat st;
 
 	if (vdso(where) || stat(path_of(where), &st) < 0)
-		return (struct identity){0};
-	return (struct identity){st.st_dev, st.st_ino, st.st_size, st.st_mtim};
+		return (struct identity){ 0 };
+	return (struct identity){ st.st_dev, st.st_ino, st.st_size, st.st_mtim };
 }
 
 static bool is_same_file(const struct identity *a, const struct identity *b)
@@ -158,7 +158,7 @@ static int open_bytes(const char *path, struct preload_bytes *bytes)
 		close(fd);
 		return -ENOEXEC;
 	}
-	*bytes = (struct preload_bytes){.fd = fd, .size = (uint64_t)st.st_size};
+	*bytes = (struct preload_bytes){ .fd = fd, .size = (uint64_t)st.st_size };
 	return 0;
 }
 
@@ -197,7 +197,7 @@ static bool take_debug_file(struct preload_elf *elf, const char *path)
 
 static void find_debug_file(struct preload_elf *elf, const char *object_path, char *path)
 {
-	static const char *const places[] = {"%.*s/%s", "%.*s/.debug/%s", DEBUG_FOLDER "%.*s/%s"};
+	static const char *const places[] = { "%.*s/%s", "%.*s/.debug/%s", DEBUG_FOLDER "%.*s/%s" };
 	const char *slash = strrchr(object_path, '/');
 	int at;
 
@@ -210,7 +210,8 @@ static void find_debug_file(struct preload_elf *elf, const char *object_path, ch
 			return;
 	}
 	for (size_t i = 0; i < PRELOAD_ARRAY_LEN(places) && elf->link[0] && slash; i++) {
-		at = snprintf(path, PATH_SIZE, places[i], (int)(slash - object_path), object_path, elf->link);
+		at = snprintf(path, PATH_SIZE, places[i], (int)(slash - object_path), object_path,
+			      elf->link);
 		if (at < PATH_SIZE && take_debug_file(elf, path))
 			return;
 	}
@@ -231,7 +232,7 @@ static void program_path(char *path)
 
 static void read_memory(struct object *object, const struct where *where, const void *start)
 {
-	struct preload_bytes bytes = {.fd = -1, .memory = start};
+	struct preload_bytes bytes = { .fd = -1, .memory = start };
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
 	for (size_t i = 0; i < where->n_headers; i++)
@@ -241,7 +242,8 @@ static void read_memory(struct object *object, const struct where *where, const 
 }
 
 /* A file that is not what was loaded, replaced since then, has the wrong names. */
-static void read_file(struct object *object, const struct where *where, const struct preload_id *id, char *scratch)
+static void read_file(struct object *object, const struct where *where, const struct preload_id *id,
+		      char *scratch)
 {
 	struct preload_bytes bytes;
 	int rc;
@@ -253,7 +255,8 @@ static void read_file(struct object *object, const struct where *where, const st
 	if (rc)
 		return;
 	if (!is_same_id(&object->elf.id, id) ||
-	    object->elf.headers != preload_hash(0, where->header, where->n_headers * sizeof(*where->header)))
+	    object->elf.headers !=
+		    preload_hash(0, where->header, where->n_headers * sizeof(*where->header)))
 		preload_elf_free(&object->elf);
 	else if (!object->elf.full)
 		find_debug_file(&object->elf, object->path, scratch);
@@ -270,7 +273,8 @@ static struct object *new_object(const struct where *where)
 		program_path(path);
 		text = path;
 	}
-	if (!object || !path || !(object->path = preload_keep_text(text, strnlen(text, PATH_SIZE - 1)))) {
+	if (!object || !path ||
+	    !(object->path = preload_keep_text(text, strnlen(text, PATH_SIZE - 1)))) {
 		object = NULL;
 		goto out;
 	}
@@ -386,7 +390,8 @@ static const char *keep_name(const char *name)
 }
 
 /* As the linker has it. */
-static void take_symbol(struct preload_place *place, const char *name, uintptr_t start, uintptr_t size)
+static void take_symbol(struct preload_place *place, const char *name, uintptr_t start,
+			uintptr_t size)
 {
 	place->name = preload_keep_text(name, strnlen(name, MANGLED_MAX));
 	place->start = start;
@@ -404,8 +409,8 @@ static void name_place(const struct object *object, const Dl_info *loader, uintp
 	if (object)
 		symbol = preload_elf_find(&object->elf, address - object->bias);
 	if (symbol)
-		take_symbol(place, object->elf.text + symbol->name, object->bias + (uintptr_t)symbol->value,
-			    (uintptr_t)symbol->size);
+		take_symbol(place, object->elf.text + symbol->name,
+			    object->bias + (uintptr_t)symbol->value, (uintptr_t)symbol->size);
 	else if (loader->dli_sname && loader->dli_saddr)
 		take_symbol(place, loader->dli_sname, (uintptr_t)loader->dli_saddr, 0);
 	else
@@ -433,7 +438,7 @@ static int find_place(const void *address, struct preload_place *place)
 {
 	struct where where = find_where(address);
 	const struct object *object;
-	Dl_info loader = {0};
+	Dl_info loader = { 0 };
 
 	if (!preload_lock())
 		return -EBUSY;
@@ -442,7 +447,7 @@ static int find_place(const void *address, struct preload_place *place)
 		/* takes the loader's lock */
 		preload_unlock();
 		if (!dladdr(address, &loader))
-			loader = (Dl_info){0};
+			loader = (Dl_info){ 0 };
 		if (!preload_lock())
 			return -EBUSY;
 	}
@@ -455,7 +460,7 @@ int preload_place_find(const void *address, struct preload_place *place)
 {
 	int saved = errno, cancel, rc;
 
-	*place = (struct preload_place){0};
+	*place = (struct preload_place){ 0 };
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	rc = find_place(address, place);
 	pthread_setcancelstate(cancel, NULL);

@@ -70,14 +70,11 @@ void preload_life_go_on(void)
 
 /* --- the functions that start threads --- */
 
-enum {
-	PTHREAD_CREATE,
-	THRD_CREATE
-};
+enum { PTHREAD_CREATE, THRD_CREATE };
 
 static struct preload_behind behind[] = {
-	[PTHREAD_CREATE] = {"pthread_create", NULL},
-	[THRD_CREATE] = {"thrd_create", NULL},
+	[PTHREAD_CREATE] = { "pthread_create", NULL },
+	[THRD_CREATE] = { "thrd_create", NULL },
 };
 
 __attribute__((constructor(101))) static void find_behind(void)
@@ -155,7 +152,8 @@ static struct errand *new_errand(uintptr_t start, void *arg)
 	return errand;
 }
 
-PRELOAD_STANDS_IN int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg)
+PRELOAD_STANDS_IN int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+				     void *(*start)(void *), void *arg)
 {
 	__typeof__(&pthread_create) next = BEHIND(PTHREAD_CREATE, pthread_create);
 	struct errand *errand;

@@ -31,8 +31,8 @@
 
 /* Objects whose slots are left as they are: the loader's, libc's, ours, and those of what ours need. */
 static const char *const left_alone[] = {
-	"ld-linux",   "ld-linux-x86-64", "ld-linux-aarch64", "libc",	"libpthread",
-	"libpmu",     "libhwloc",	 "libinih",	     "libpfm",	"linux-vdso",
+	"ld-linux", "ld-linux-x86-64", "ld-linux-aarch64", "libc",   "libpthread",
+	"libpmu",   "libhwloc",        "libinih",          "libpfm", "linux-vdso",
 };
 
 static struct wrap_list list;
@@ -50,7 +50,7 @@ static struct {
 struct pass {
 	struct candidates found;
 	unsigned long long adds, subs;
-	size_t objects;	 /* 0: nothing is new */
+	size_t objects;  /* 0: nothing is new */
 	size_t complete; /* those before the first that was still being loaded */
 };
 
@@ -79,7 +79,7 @@ static int call_once(struct dl_phdr_info *info, size_t size, void *data)
 /* Its owner may take the lock again.  Return: false where objects have gone since the last time. */
 static bool with_objects_held(void (*work)(struct pass *pass), struct pass *pass)
 {
-	struct locked locked = {work, pass};
+	struct locked locked = { work, pass };
 
 	return dl_iterate_phdr(call_once, &locked) == 1;
 }
@@ -103,7 +103,7 @@ static int is_owner(struct dl_phdr_info *info, size_t size, void *data)
 /* The object that an address lies in; the program is the first in the list. */
 static bool find_object(uintptr_t address, struct dl_phdr_info *info, bool *is_program)
 {
-	struct search search = {.address = address};
+	struct search search = { .address = address };
 	bool found = dl_iterate_phdr(is_owner, &search) == 1;
 
 	*info = search.info;
@@ -157,9 +157,13 @@ static void look_at_slot(const struct plt_object *object, const struct plt_slot 
 {
 	struct pass *pass = data;
 	uintptr_t value = __atomic_load_n(slot->at, __ATOMIC_RELAXED);
-	bool own = slot->symbol->st_shndx != SHN_UNDEF && value == object->base + slot->symbol->st_value;
-	struct candidate candidate = {
-		.slot = slot->at, .value = value, .target = value, .name = slot->name, .is_call = slot->is_call};
+	bool own = slot->symbol->st_shndx != SHN_UNDEF &&
+		   value == object->base + slot->symbol->st_value;
+	struct candidate candidate = { .slot = slot->at,
+				       .value = value,
+				       .target = value,
+				       .name = slot->name,
+				       .is_call = slot->is_call };
 	struct dl_phdr_info info;
 	bool is_program;
 
@@ -203,7 +207,9 @@ static void look_at_uses(struct candidates *found, size_t from, const struct dl_
 		plt_slot_uses(info, first, n, uses);
 	for (size_t i = from; i < found->n; i++) {
 		struct candidate *candidate = &found->at[i];
-		uint8_t use = candidate->is_call ? PLT_CALLED : uses ? uses[candidate->slot - first] : PLT_TAKEN;
+		uint8_t use = candidate->is_call ? PLT_CALLED
+			      : uses             ? uses[candidate->slot - first]
+						 : PLT_TAKEN;
 
 		candidate->is_taken = use & PLT_TAKEN;
 		if (!use)
@@ -280,7 +286,8 @@ static bool is_doubtful(const struct candidate *candidate, const struct dl_phdr_
 	struct plt_object object;
 
 	return candidate->target != candidate->value && !candidate->version &&
-	       !(plt_object_read(info, &object) && plt_object_definitions(&object, candidate->name, NULL) == 1);
+	       !(plt_object_read(info, &object) &&
+		 plt_object_definitions(&object, candidate->name, NULL) == 1);
 }
 
 /* To call something else through it would be to give away another address, too. */
@@ -291,8 +298,10 @@ static void cannot_wrap(const struct candidate *candidate)
 
 	if (notes.n_taken++ || !find_object((uintptr_t)candidate->slot, &owner, &is_program))
 		return;
-	snprintf(notes.taken, sizeof(notes.taken), "%s", candidate->demangled ? candidate->demangled : candidate->name);
-	snprintf(notes.taken_by, sizeof(notes.taken_by), "%s", is_program ? "the program" : plt_info_name(&owner));
+	snprintf(notes.taken, sizeof(notes.taken), "%s",
+		 candidate->demangled ? candidate->demangled : candidate->name);
+	snprintf(notes.taken_by, sizeof(notes.taken_by), "%s",
+		 is_program ? "the program" : plt_info_name(&owner));
 }
 
 static void lead_to(const struct candidate *candidate, struct wrap_rule *rule, uintptr_t stub,
@@ -321,9 +330,11 @@ static void wrap(const struct candidate *candidate, struct preload_mapping *mapp
 	bool is_program;
 	uintptr_t stub;
 
-	if (!candidate->target || __atomic_load_n(candidate->slot, __ATOMIC_RELAXED) != candidate->value ||
+	if (!candidate->target ||
+	    __atomic_load_n(candidate->slot, __ATOMIC_RELAXED) != candidate->value ||
 	    !find_object(candidate->target, &info, &is_program) || is_program ||
-	    !plt_info_has(&info, candidate->target, 1, PF_X) || wrap_starts("libpmu", plt_info_name(&info)))
+	    !plt_info_has(&info, candidate->target, 1, PF_X) ||
+	    wrap_starts("libpmu", plt_info_name(&info)))
 		return;
 	rule = find_rule(plt_info_name(&info), candidate->name, candidate->demangled);
 	if (!rule || is_doubtful(candidate, &info))
@@ -336,7 +347,8 @@ static void wrap(const struct candidate *candidate, struct preload_mapping *mapp
 		cannot_wrap(candidate);
 		return;
 	}
-	stub = wrap_call_add(candidate->target, candidate->demangled ? candidate->demangled : candidate->name);
+	stub = wrap_call_add(candidate->target,
+			     candidate->demangled ? candidate->demangled : candidate->name);
 	if (stub)
 		lead_to(candidate, rule, stub, mapping);
 	else
@@ -345,7 +357,7 @@ static void wrap(const struct candidate *candidate, struct preload_mapping *mapp
 
 static void wrap_all(struct pass *pass)
 {
-	struct preload_mapping mapping = {.first = 0};
+	struct preload_mapping mapping = { .first = 0 };
 
 	for (size_t i = 0; i < pass->found.n; i++)
 		wrap(&pass->found.at[i], &mapping);
@@ -358,7 +370,7 @@ static void wrap_all(struct pass *pass)
 
 static bool look_and_wrap(void)
 {
-	struct pass pass = {.adds = 0};
+	struct pass pass = { .adds = 0 };
 	bool done = true;
 
 	with_objects_held(look_at_all, &pass);

@@ -11,7 +11,8 @@
 
 struct definition {
 	const char *name;
-	uintptr_t any, exact; /* where it is defined first, and first in the version that is asked for */
+	uintptr_t any,
+		exact; /* where it is defined first, and first in the version that is asked for */
 	bool same_object, unversioned;
 	bool is_plt; /* the program's own stub for it, which stands for its address in all pointers */
 	size_t n;
@@ -35,7 +36,8 @@ static int judge(struct dl_phdr_info *info, size_t size, void *data)
 	if (!plt_info_has(info, definition->any, 1, 0))
 		return 0;
 	definition->same_object = plt_info_has(info, definition->exact, 1, 0);
-	if (!read || plt_object_definitions(&object, definition->name, &definition->unversioned) || !is_program)
+	if (!read || plt_object_definitions(&object, definition->name, &definition->unversioned) ||
+	    !is_program)
 		return 1;
 	definition->is_plt = true;
 	return 0;
@@ -43,8 +45,8 @@ static int judge(struct dl_phdr_info *info, size_t size, void *data)
 
 static uintptr_t look_up_exactly(const struct candidate *candidate, void *where)
 {
-	return (uintptr_t)(candidate->version ? dlvsym(where, candidate->name, candidate->version) :
-						dlsym(where, candidate->name));
+	return (uintptr_t)(candidate->version ? dlvsym(where, candidate->name, candidate->version)
+					      : dlsym(where, candidate->name));
 }
 
 static uintptr_t look_up_in(const struct candidate *candidate, const char *path,
@@ -66,7 +68,8 @@ static uintptr_t look_up_in(const struct candidate *candidate, const char *path,
  */
 static uintptr_t look_up(const struct candidate *candidate, void *where)
 {
-	struct definition definition = {.name = candidate->name, .any = (uintptr_t)dlsym(where, candidate->name)};
+	struct definition definition = { .name = candidate->name,
+					 .any = (uintptr_t)dlsym(where, candidate->name) };
 
 	if (candidate->version)
 		definition.exact = (uintptr_t)dlvsym(where, candidate->name, candidate->version);
@@ -84,7 +87,7 @@ uintptr_t wrap_bind(const struct candidate *candidate)
 {
 	uintptr_t found = look_up(candidate, RTLD_DEFAULT);
 
-	return found || !candidate->object || !*candidate->object ?
-		       found :
-		       look_up_in(candidate, candidate->object, look_up);
+	return found || !candidate->object || !*candidate->object
+		       ? found
+		       : look_up_in(candidate, candidate->object, look_up);
 }

@@ -56,7 +56,8 @@ uintptr_t wrap_call_add(uintptr_t target, const char *name)
 	uint32_t i;
 
 	for (i = 0; i < n_functions; i++)
-		if (functions[i].target == target && !strncmp(functions[i].name, name, PMU_NAME_MAX))
+		if (functions[i].target == target &&
+		    !strncmp(functions[i].name, name, PMU_NAME_MAX))
 			break;
 	if (i == TRAMPOLINE_STUBS)
 		return 0;
@@ -81,7 +82,8 @@ struct open_call {
 #define FEW 8
 
 static __thread struct {
-	uintptr_t inside; /* the frame of the call whose region is just beginning or ending, else 0 */
+	uintptr_t
+		inside; /* the frame of the call whose region is just beginning or ending, else 0 */
 	struct open_call *open;
 	uint32_t n, room;
 	uintptr_t stack_first, stack_end; /* its own stack; 0: not known yet */
@@ -150,7 +152,8 @@ static __attribute__((cold, noinline)) void find_stack(void)
 		self.stack_first = self.stack_end - (128u << 20);
 	} else {
 		self.stack_end = (uintptr_t)&self;
-		self.stack_first = preload_mapping_find(self.stack_end, &mapping) ? mapping.first : self.stack_end;
+		self.stack_first = preload_mapping_find(self.stack_end, &mapping) ? mapping.first
+										  : self.stack_end;
 	}
 }
 
@@ -187,7 +190,8 @@ static __attribute__((cold, noinline)) void end_over(uintptr_t now)
 #define SMALLEST_PAGE 4096u
 
 /* Nobody knows how many there are, and the stack may end behind the last of them. */
-static __attribute__((cold, noinline)) uint32_t readable_beyond(uintptr_t arguments, uint32_t in_page)
+static __attribute__((cold, noinline)) uint32_t readable_beyond(uintptr_t arguments,
+								uint32_t in_page)
 {
 	if (on_stack(arguments) && self.stack_end - arguments >= TRAMPOLINE_ARGUMENTS)
 		return TRAMPOLINE_ARGUMENTS;
@@ -198,12 +202,13 @@ static inline uint32_t readable(uintptr_t arguments)
 {
 	uint32_t in_page = SMALLEST_PAGE - arguments % SMALLEST_PAGE;
 
-	return likely(in_page >= TRAMPOLINE_ARGUMENTS) ? TRAMPOLINE_ARGUMENTS : readable_beyond(arguments, in_page);
+	return likely(in_page >= TRAMPOLINE_ARGUMENTS) ? TRAMPOLINE_ARGUMENTS
+						       : readable_beyond(arguments, in_page);
 }
 
 /* Other frames' memory: no sanitizer is to look at it. */
-__attribute__((no_sanitize("address", "thread", "undefined"))) void trampoline_copy(void *to, const void *from,
-										      size_t n)
+__attribute__((no_sanitize("address", "thread", "undefined"))) void trampoline_copy(
+	void *to, const void *from, size_t n)
 {
 	const volatile uintptr_t *source = from;
 	uintptr_t *word = to;
@@ -248,7 +253,7 @@ void trampoline_enter(struct trampoline_call *call)
 	call->state = UNLISTED;
 	if (likely(self.n < self.room) || find_room()) {
 		mine = &self.open[self.n++];
-		*mine = (struct open_call){frame, name};
+		*mine = (struct open_call){ frame, name };
 		call->state = LISTED;
 	}
 	if (unlikely(pmu_region_begin(name) != 0)) {
@@ -323,11 +328,15 @@ void preload_wrap_leave(void)
 }
 
 /* An exception or a cancellation passes the innermost call.  (Itanium C++ ABI, exception handling, section 1.6.) */
-_Unwind_Reason_Code trampoline_personality(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
-					   struct _Unwind_Exception *exception, struct _Unwind_Context *context);
+_Unwind_Reason_Code trampoline_personality(int version, _Unwind_Action actions,
+					   _Unwind_Exception_Class class,
+					   struct _Unwind_Exception *exception,
+					   struct _Unwind_Context *context);
 
-_Unwind_Reason_Code trampoline_personality(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
-					   struct _Unwind_Exception *exception, struct _Unwind_Context *context)
+_Unwind_Reason_Code trampoline_personality(int version, _Unwind_Action actions,
+					   _Unwind_Exception_Class class,
+					   struct _Unwind_Exception *exception,
+					   struct _Unwind_Context *context)
 {
 	(void)version;
 	(void)class;
@@ -353,12 +362,14 @@ static int vectors(void)
 {
 	uint32_t eax, ebx, ecx, edx, state;
 
-	if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || (ecx & (bit_OSXSAVE | bit_AVX)) != (bit_OSXSAVE | bit_AVX))
+	if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) ||
+	    (ecx & (bit_OSXSAVE | bit_AVX)) != (bit_OSXSAVE | bit_AVX))
 		return TRAMPOLINE_SSE;
 	__asm__("xgetbv" : "=a"(state), "=d"(edx) : "c"(0));
 	if ((state & 0x06) != 0x06)
 		return TRAMPOLINE_SSE;
-	if ((state & 0xe0) != 0xe0 || !__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) || !(ebx & bit_AVX512F))
+	if ((state & 0xe0) != 0xe0 || !__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) ||
+	    !(ebx & bit_AVX512F))
 		return TRAMPOLINE_AVX;
 	if (__get_cpuid_count(13, 1, &eax, &ebx, &ecx, &edx) && eax & 4)
 		return TRAMPOLINE_AVX512;

@@ -129,7 +129,7 @@ void wrap_list_parse(struct wrap_list *list, const char *text)
 			return;
 		}
 		word = take_word(&text, &room);
-		*rule = (struct wrap_rule){.text = whole};
+		*rule = (struct wrap_rule){ .text = whole };
 		if (take_rule(rule, word))
 			list->n++;
 		else if (!list->wrong)
@@ -141,8 +141,8 @@ void wrap_list_parse(struct wrap_list *list, const char *text)
 
 static bool is_word(char byte)
 {
-	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
-	       byte == '_';
+	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+	       (byte >= '0' && byte <= '9') || byte == '_';
 }
 
 bool wrap_starts(const char *start, const char *file)
@@ -185,27 +185,101 @@ bool wrap_rule_function(const struct wrap_rule *rule, const char *name, const ch
 
 static const char *const refused[] = {
 	/* return twice, on another stack, or somewhere else */
-	"setjmp", "_setjmp", "__setjmp", "sigsetjmp", "__sigsetjmp", "longjmp", "_longjmp", "siglongjmp",
-	"__longjmp_chk", "vfork", "__vfork", "clone", "__clone", "clone3", "syscall", "getcontext", "setcontext",
-	"swapcontext", "makecontext", "jump_fcontext", "make_fcontext", "ontop_fcontext", "savectx", "sigreturn",
+	"setjmp",
+	"_setjmp",
+	"__setjmp",
+	"sigsetjmp",
+	"__sigsetjmp",
+	"longjmp",
+	"_longjmp",
+	"siglongjmp",
+	"__longjmp_chk",
+	"vfork",
+	"__vfork",
+	"clone",
+	"__clone",
+	"clone3",
+	"syscall",
+	"getcontext",
+	"setcontext",
+	"swapcontext",
+	"makecontext",
+	"jump_fcontext",
+	"make_fcontext",
+	"ontop_fcontext",
+	"savectx",
+	"sigreturn",
 	/* never return */
-	"exit", "_exit", "_Exit", "quick_exit", "abort", "pthread_exit", "thrd_exit", "__pthread_unwind_next",
-	"execl", "execle", "execlp", "execv", "execve", "execvp", "execvpe", "execveat", "fexecve", "err", "errx",
-	"verr", "verrx", "error_at_line", "__assert_fail", "__assert_perror_fail", "__assert", "__stack_chk_fail",
-	"__chk_fail", "__fortify_fail", "__libc_fatal", "__libc_start_main", "__cxa_throw", "__cxa_rethrow",
-	"__cxa_bad_cast", "__cxa_bad_typeid", "__cxa_call_unexpected", "__cxa_pure_virtual", "_ZSt9terminatev",
-	"_ZSt10unexpectedv", "_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE",
+	"exit",
+	"_exit",
+	"_Exit",
+	"quick_exit",
+	"abort",
+	"pthread_exit",
+	"thrd_exit",
+	"__pthread_unwind_next",
+	"execl",
+	"execle",
+	"execlp",
+	"execv",
+	"execve",
+	"execvp",
+	"execvpe",
+	"execveat",
+	"fexecve",
+	"err",
+	"errx",
+	"verr",
+	"verrx",
+	"error_at_line",
+	"__assert_fail",
+	"__assert_perror_fail",
+	"__assert",
+	"__stack_chk_fail",
+	"__chk_fail",
+	"__fortify_fail",
+	"__libc_fatal",
+	"__libc_start_main",
+	"__cxa_throw",
+	"__cxa_rethrow",
+	"__cxa_bad_cast",
+	"__cxa_bad_typeid",
+	"__cxa_call_unexpected",
+	"__cxa_pure_virtual",
+	"_ZSt9terminatev",
+	"_ZSt10unexpectedv",
+	"_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE",
 	/* look at who calls them, or have a calling convention of their own */
-	"dlopen", "dlmopen", "dlsym", "dlvsym", "dladdr", "dladdr1", "dlinfo", "dlclose", "dlerror",
-	"dl_iterate_phdr", "__tls_get_addr", "___tls_get_addr", "__tls_get_addr_slow", "__cxa_finalize",
-	"__gxx_personality_v0", "__gcc_personality_v0", "mcount", "_mcount", "__fentry__", "__morestack",
-	"__gmon_start__", "__libc_alloca_cutoff", "backtrace", "ompt_start_tool",
+	"dlopen",
+	"dlmopen",
+	"dlsym",
+	"dlvsym",
+	"dladdr",
+	"dladdr1",
+	"dlinfo",
+	"dlclose",
+	"dlerror",
+	"dl_iterate_phdr",
+	"__tls_get_addr",
+	"___tls_get_addr",
+	"__tls_get_addr_slow",
+	"__cxa_finalize",
+	"__gxx_personality_v0",
+	"__gcc_personality_v0",
+	"mcount",
+	"_mcount",
+	"__fentry__",
+	"__morestack",
+	"__gmon_start__",
+	"__libc_alloca_cutoff",
+	"backtrace",
+	"ompt_start_tool",
 };
 
 /* Those of compilers, of the loader, and ours. */
 static const char *const refused_starts[] = {
-	"_Unwind_", "_dl_", "_ITM_", "__asan_", "__tsan_", "__msan_", "__ubsan_", "__sanitizer_", "__cyg_profile_",
-	"__aarch64_", "pmu_",
+	"_Unwind_", "_dl_",         "_ITM_",          "__asan_",    "__tsan_", "__msan_",
+	"__ubsan_", "__sanitizer_", "__cyg_profile_", "__aarch64_", "pmu_",
 };
 
 bool wrap_is_refused(const char *name)

@@ -7,25 +7,25 @@
 #include <stddef.h>
 
 #define WRAP_RULES_MAX 64
-#define WRAP_TEXT_MAX 4096
+#define WRAP_TEXT_MAX  4096
 
 /** "libblas.so:dgemm_" */
 struct wrap_rule {
 	const char *text;     /* as it was given */
 	const char *library;  /* start of a file's name, or a pattern; NULL: every library */
 	const char *function; /* a pattern */
-	bool cxx;	      /* of names as a C++ programmer writes them */
-	int best;	      /* wrap_rule_library() of the best of the loaded ones */
-	bool used;	      /* a call is wrapped by it */
-	bool refused;	      /* one could have been: a function that must not be */
+	bool cxx;             /* of names as a C++ programmer writes them */
+	int best;             /* wrap_rule_library() of the best of the loaded ones */
+	bool used;            /* a call is wrapped by it */
+	bool refused;         /* one could have been: a function that must not be */
 };
 
 struct wrap_list {
 	struct wrap_rule rule[WRAP_RULES_MAX];
 	size_t n;
 	char text[2 * WRAP_TEXT_MAX]; /* what the rules point to */
-	const char *wrong;	      /* the first word that is no rule, NULL: none */
-	bool too_long;		      /* more than fits: the rest is left out */
+	const char *wrong;            /* the first word that is no rule, NULL: none */
+	bool too_long;                /* more than fits: the rest is left out */
 };
 
 /** wrap_list_parse() - words with commas between them; @list is all zero before */

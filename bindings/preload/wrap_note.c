@@ -28,7 +28,8 @@ static void note_unused(const struct wrap_rule *rule)
 	else if (!rule->best)
 		note("PMU_WRAP=%.100s: no library of that name was loaded", rule->text);
 	else
-		note("PMU_WRAP=%.100s: nothing was found that calls such a function of another library", rule->text);
+		note("PMU_WRAP=%.100s: nothing was found that calls such a function of another library",
+		     rule->text);
 }
 
 #define NOTES_MAX 8
@@ -40,8 +41,8 @@ void wrap_notes_say(const struct wrap_notes *notes, const struct wrap_list *list
 	if (list->wrong)
 		note("PMU_WRAP: '%.100s' is not LIBRARY:FUNCTION", list->wrong);
 	if (list->too_long)
-		note("PMU_WRAP holds more than %d words or %d bytes: the rest was left out", WRAP_RULES_MAX,
-		     WRAP_TEXT_MAX);
+		note("PMU_WRAP holds more than %d words or %d bytes: the rest was left out",
+		     WRAP_RULES_MAX, WRAP_TEXT_MAX);
 	for (size_t i = 0; i < list->n; i++)
 		if (!list->rule[i].used && n++ < NOTES_MAX)
 			note_unused(&list->rule[i]);
@@ -53,5 +54,6 @@ void wrap_notes_say(const struct wrap_notes *notes, const struct wrap_list *list
 	if (notes->n_left_out)
 		note("PMU_WRAP: only the first %u functions were wrapped", wrap_call_max());
 	if (notes->write_error)
-		note("PMU_WRAP: calls from %s are not seen: %s", notes->write_failed, strerror(notes->write_error));
+		note("PMU_WRAP: calls from %s are not seen: %s", notes->write_failed,
+		     strerror(notes->write_error));
 }

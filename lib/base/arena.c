@@ -20,8 +20,7 @@ struct pmu_arena_block {
 void *pmu_pages_alloc(size_t size)
 {
 	int saved = errno;
-	void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	errno = saved;
 	return pages == MAP_FAILED ? NULL : pages;

@@ -3,7 +3,7 @@
 #ifndef PMU_BASE_COMPILER_H
 #define PMU_BASE_COMPILER_H
 
-#define likely(x) __builtin_expect(!!(x), 1)
+#define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 /* A function of include/pmu.h: exported, and listed in lib/libpmu.map. */
@@ -11,12 +11,12 @@
 /* Exported without a symbol version: stands in for a function of libc. */
 #define PMU_INTERPOSE __attribute__((visibility("default")))
 
-#define PMU_HOT __attribute__((hot))
-#define PMU_COLD __attribute__((cold, noinline))
+#define PMU_HOT               __attribute__((hot))
+#define PMU_COLD              __attribute__((cold, noinline))
 #define PMU_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 
-#define PMU_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
-#define PMU_ALIGN_UP(x, to) (((x) + (to) - 1) / (to) * (to))
+#define PMU_ARRAY_LEN(a)    (sizeof(a) / sizeof((a)[0]))
+#define PMU_ALIGN_UP(x, to) (((x) + (to)-1) / (to) * (to))
 
 /* Only the compiler is held back: orders a thread's accesses against its own signal handlers. */
 #define pmu_compiler_barrier() __atomic_signal_fence(__ATOMIC_SEQ_CST)

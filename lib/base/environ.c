@@ -25,7 +25,8 @@ static void fill(struct pmu_environ *copy, size_t n)
 
 	copy->during[k++] = copy->setting;
 	for (size_t i = 0; i < n && copy->before[i]; i++)
-		if (!copy->hidden || strncmp(copy->before[i], copy->hidden, strlen(copy->hidden)) != 0)
+		if (!copy->hidden ||
+		    strncmp(copy->before[i], copy->hidden, strlen(copy->hidden)) != 0)
 			copy->during[k++] = copy->before[i];
 	copy->during[k] = NULL;
 }
@@ -45,8 +46,11 @@ struct pmu_environ *pmu_environ_enter(char *setting, const char *hidden)
 		pmu_lock_give(&lock);
 		return NULL;
 	}
-	*copy = (struct pmu_environ){.before = before, .during = (char **)(copy + 1), .setting = setting,
-				     .hidden = hidden, .older = copies};
+	*copy = (struct pmu_environ){ .before = before,
+				      .during = (char **)(copy + 1),
+				      .setting = setting,
+				      .hidden = hidden,
+				      .older = copies };
 	fill(copy, n);
 	copies = copy;
 	__atomic_store_n(&environ, copy->during, __ATOMIC_RELEASE);

@@ -23,11 +23,11 @@ void pmu_fd_raise(struct pmu_fd_limit *limit)
 	int saved = errno;
 	struct rlimit now, raised;
 
-	*limit = (struct pmu_fd_limit){0};
+	*limit = (struct pmu_fd_limit){ 0 };
 	if (!prlimit(0, RLIMIT_NOFILE, NULL, &now)) {
 		limit->soft = now.rlim_cur;
 		limit->hard = now.rlim_max;
-		raised = (struct rlimit){now.rlim_max, now.rlim_max};
+		raised = (struct rlimit){ now.rlim_max, now.rlim_max };
 		limit->raised = now.rlim_cur < now.rlim_max &&
 				!prlimit(0, RLIMIT_NOFILE, &raised, NULL);
 	}
@@ -37,7 +37,7 @@ void pmu_fd_raise(struct pmu_fd_limit *limit)
 void pmu_fd_lower(const struct pmu_fd_limit *limit)
 {
 	int saved = errno;
-	struct rlimit before = {limit->soft, limit->hard};
+	struct rlimit before = { limit->soft, limit->hard };
 
 	if (limit->raised)
 		prlimit(0, RLIMIT_NOFILE, &before, NULL);
@@ -46,8 +46,7 @@ void pmu_fd_lower(const struct pmu_fd_limit *limit)
 
 static int duplicate_from(int fd, unsigned long long number)
 {
-	return fcntl(fd, F_DUPFD_CLOEXEC,
-		     (int)(number < NUMBER_MIN ? NUMBER_MIN : number));
+	return fcntl(fd, F_DUPFD_CLOEXEC, (int)(number < NUMBER_MIN ? NUMBER_MIN : number));
 }
 
 /*

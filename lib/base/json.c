@@ -53,20 +53,22 @@ static size_t escape_length(const char *at, const char *end)
 static size_t utf8_length(const char *at, const char *end)
 {
 	static const struct {
-		unsigned char first, last;   /* of the first byte */
+		unsigned char first, last;     /* of the first byte */
 		unsigned char lowest, highest; /* the second */
 		unsigned char len;
 	} forms[] = {
-		{0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
-		{0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4},
-		{0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
+		{ 0xc2, 0xdf, 0x80, 0xbf, 2 }, { 0xe0, 0xe0, 0xa0, 0xbf, 3 },
+		{ 0xe1, 0xec, 0x80, 0xbf, 3 }, { 0xed, 0xed, 0x80, 0x9f, 3 },
+		{ 0xee, 0xef, 0x80, 0xbf, 3 }, { 0xf0, 0xf0, 0x90, 0xbf, 4 },
+		{ 0xf1, 0xf3, 0x80, 0xbf, 4 }, { 0xf4, 0xf4, 0x80, 0x8f, 4 },
 	};
 	const unsigned char *byte = (const unsigned char *)at;
 
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 		if (byte[0] < forms[i].first || byte[0] > forms[i].last)
 			continue;
-		if (end - at < forms[i].len || byte[1] < forms[i].lowest || byte[1] > forms[i].highest)
+		if (end - at < forms[i].len || byte[1] < forms[i].lowest ||
+		    byte[1] > forms[i].highest)
 			return 0;
 		for (int k = 2; k < forms[i].len; k++)
 			if ((byte[k] & 0xc0) != 0x80)
@@ -93,8 +95,9 @@ static bool read_string(struct pmu_json *json, const char **text, size_t *len)
 			step = 0;
 		if (!step) {
 			json->at = at;
-			fail(json, c == '\\' ? "an escape that there is not" :
-				   c < 0x20 ? "a control character in a string" : "a byte that is no UTF-8");
+			fail(json, c == '\\'  ? "an escape that there is not"
+				   : c < 0x20 ? "a control character in a string"
+					      : "a byte that is no UTF-8");
 			return false;
 		}
 		at += step;
@@ -148,10 +151,11 @@ static const char *number_end(const char *at, const char *end)
 
 static const char *word_end(const char *at, const char *end)
 {
-	static const char *const words[] = {"true", "false", "null"};
+	static const char *const words[] = { "true", "false", "null" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if ((size_t)(end - at) >= strlen(words[i]) && !memcmp(at, words[i], strlen(words[i])))
+		if ((size_t)(end - at) >= strlen(words[i]) &&
+		    !memcmp(at, words[i], strlen(words[i])))
 			return at + strlen(words[i]);
 	return NULL;
 }
@@ -159,7 +163,8 @@ static const char *word_end(const char *at, const char *end)
 static enum pmu_json_kind read_bare(struct pmu_json *json)
 {
 	bool number = *json->at == '-' || (*json->at >= '0' && *json->at <= '9');
-	const char *behind = number ? number_end(json->at, json->end) : word_end(json->at, json->end);
+	const char *behind = number ? number_end(json->at, json->end)
+				    : word_end(json->at, json->end);
 
 	if (!behind)
 		return fail(json, number ? "a number that is written wrongly" : "no value");
@@ -283,7 +288,8 @@ static unsigned int hex_value(char c)
 
 static unsigned int four_hex(const char *at)
 {
-	return hex_value(at[0]) << 12 | hex_value(at[1]) << 8 | hex_value(at[2]) << 4 | hex_value(at[3]);
+	return hex_value(at[0]) << 12 | hex_value(at[1]) << 8 | hex_value(at[2]) << 4 |
+	       hex_value(at[3]);
 }
 
 /* \uXXXX, with its other half where it is one; halves alone and U+0000, which would end the text, are U+FFFD. */
@@ -292,7 +298,8 @@ static unsigned int read_unicode(const char **at, const char *end)
 	unsigned int code = four_hex(*at + 2), low;
 
 	*at += 6;
-	if (code >= 0xd800 && code <= 0xdbff && end - *at >= 6 && (*at)[0] == '\\' && (*at)[1] == 'u') {
+	if (code >= 0xd800 && code <= 0xdbff && end - *at >= 6 && (*at)[0] == '\\' &&
+	    (*at)[1] == 'u') {
 		low = four_hex(*at + 2);
 		if (low >= 0xdc00 && low <= 0xdfff) {
 			*at += 6;
@@ -305,7 +312,7 @@ static unsigned int read_unicode(const char **at, const char *end)
 static size_t write_utf8(unsigned int code, char *out)
 {
 	unsigned int n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-	static const unsigned char first[] = {0, 0x00, 0xc0, 0xe0, 0xf0};
+	static const unsigned char first[] = { 0, 0x00, 0xc0, 0xe0, 0xf0 };
 
 	for (unsigned int i = n - 1; i > 0; i--, code >>= 6)
 		out[i] = (char)(0x80 | (code & 0x3f));

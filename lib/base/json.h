@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 enum pmu_json_kind {
-	PMU_JSON_END,	 /* of the text, or an error */
+	PMU_JSON_END,    /* of the text, or an error */
 	PMU_JSON_OBJECT, /* { was read */
 	PMU_JSON_OBJECT_END,
 	PMU_JSON_ARRAY,

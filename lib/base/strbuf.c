@@ -16,7 +16,7 @@
 void pmu_strbuf_free(struct pmu_strbuf *buf)
 {
 	free(buf->text);
-	*buf = (struct pmu_strbuf){0};
+	*buf = (struct pmu_strbuf){ 0 };
 }
 
 /* Room for @more bytes and a terminator. */
@@ -126,8 +126,7 @@ static unsigned int distance(const char *a, size_t n_a, const char *b, size_t n_
 		for (size_t j = 1; j <= n_b; j++) {
 			bool same = lower(a[i - 1]) == lower(b[j - 1]);
 
-			row[j] = least(above[j - 1] + !same,
-				       least(above[j], row[j - 1]) + 1);
+			row[j] = least(above[j - 1] + !same, least(above[j], row[j - 1]) + 1);
 			if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
 			    lower(a[i - 2]) == lower(b[j - 1]))
 				row[j] = least(row[j], before[j - 2] + 1);

@@ -109,8 +109,7 @@ static int parse_i64(const char *text, int64_t *value)
 		return rc;
 	if (magnitude > (uint64_t)INT64_MAX + (negative ? 1 : 0))
 		return -ERANGE;
-	*value = negative && magnitude ? -(int64_t)(magnitude - 1) - 1
-				       : (int64_t)magnitude;
+	*value = negative && magnitude ? -(int64_t)(magnitude - 1) - 1 : (int64_t)magnitude;
 	return 0;
 }
 

@@ -13,7 +13,7 @@
 struct pmu_probe {
 	int error[PMU_MAX_SLOTS]; /* 0, or the negative errno that refuses this slot */
 	char why[320];            /* one sentence, no full stop: what was tried, on what, why not */
-	char mend[240];           /* the command or setting that would mend it; "" where nothing does */
+	char mend[240]; /* the command or setting that would mend it; "" where nothing does */
 };
 
 /** What a thread's attachment came to. */
@@ -22,7 +22,7 @@ struct pmu_attachment {
 	bool user_read;   /* read without the kernel */
 	/* Slots of what the same work does not always do (misses): what of the library's own is in them, nobody knows. */
 	uint32_t unsteady;
-	char note[160];   /* "" or why the thread got less than others, for a doubt on its row */
+	char note[160]; /* "" or why the thread got less than others, for a doubt on its row */
 };
 
 /** Why a thread's counts ended before the thread did. */
@@ -42,7 +42,8 @@ struct pmu_source_thread {
 	uint32_t lost; /* enum pmu_source_lost */
 	/* hybrid: PMU_SLOT_P, PMU_SLOT_E: kinds of core on which it was counted so far; 0 not known.  Written as @lost is */
 	uint32_t core_types;
-	uint32_t shifted; /* reads whose counts are of a moment up to one read later; written as @lost is */
+	uint32_t
+		shifted; /* reads whose counts are of a moment up to one read later; written as @lost is */
 };
 
 /**
@@ -57,16 +58,16 @@ typedef uint32_t pmu_read_fn(void *thread, uint64_t *value);
 _Static_assert(PMU_MAX_SLOTS < 32, "it is no slot");
 
 struct pmu_backend {
-	const char *name;   /* value of PMU_BACKEND */
-	const char *about;  /* a few words for `pmu doctor` */
-	bool counts;        /* false: time only */
+	const char *name;  /* value of PMU_BACKEND */
+	const char *about; /* a few words for `pmu doctor` */
+	bool counts;       /* false: time only */
 	/*
 	 * It holds what another group's state needs: one state at a time is open, that of the group that is counted
 	 * now.  close() may come while threads are attached: they read nothing from then on, and what they need for
 	 * that stays until the last detach().
 	 */
 	bool exclusive;
-	bool counts_cpu;    /* whatever runs on a thread's processor is counted, whatever the plan's scope */
+	bool counts_cpu; /* whatever runs on a thread's processor is counted, whatever the plan's scope */
 	/*
 	 * Can it count this plan here?  0: every slot that is not absent.  Otherwise the first refusal;
 	 * probe says which slots (-ENOENT, -EINVAL: no such event here; -ENOSPC: does not fit beside the

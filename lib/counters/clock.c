@@ -10,8 +10,7 @@
 #include "counters/backend.h"
 #include "machine/cpu.h"
 
-#define AVAILABLE_CLOCKS \
-	"/sys/devices/system/clocksource/clocksource0/available_clocksource"
+#define AVAILABLE_CLOCKS "/sys/devices/system/clocksource/clocksource0/available_clocksource"
 /* Enough for one try without an interrupt or a trip to the hypervisor in it. */
 #define POINT_TRIES 8
 
@@ -77,7 +76,7 @@ const char *pmu_clock_name(enum pmu_clock_kind kind)
 
 struct pmu_clock_point pmu_clock_point_take(enum pmu_clock_kind kind)
 {
-	struct pmu_clock_point best = {0, 0};
+	struct pmu_clock_point best = { 0, 0 };
 	uint64_t narrowest = UINT64_MAX;
 
 	for (int i = 0; i < POINT_TRIES; i++) {
@@ -87,7 +86,7 @@ struct pmu_clock_point pmu_clock_point_take(enum pmu_clock_kind kind)
 
 		if (width < narrowest) {
 			narrowest = width;
-			best = (struct pmu_clock_point){before + width / 2, mono};
+			best = (struct pmu_clock_point){ before + width / 2, mono };
 		}
 	}
 	if (kind == PMU_CLOCK_MONOTONIC)

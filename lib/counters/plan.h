@@ -39,7 +39,7 @@ struct pmu_machine_from;
 /** One thing to count. */
 struct pmu_slot {
 	enum pmu_slot_kind kind;
-	uint32_t type;    /* perf_event_attr.type; PMU_TYPE_NONE of UNCORE and ENERGY */
+	uint32_t type; /* perf_event_attr.type; PMU_TYPE_NONE of UNCORE and ENERGY */
 	/*
 	 * perf_event_attr.config; for PERF_TYPE_RAW on x86 it is the event select without USR, OS, INT and EN, and
 	 * so is the config of UNCORE.  Event 00H, umask n is what fixed counter n - 1 alone counts.
@@ -50,11 +50,11 @@ struct pmu_slot {
 	bool user;        /* count at user level */
 	bool kernel;      /* count at kernel level */
 	/* Of CORE and UNCORE: what registers need to know beyond the encoding. */
-	uint32_t counters;     /* bit i: general counter i can count it; 0: any */
-	uint8_t core_types;    /* hybrid: PMU_SLOT_P, PMU_SLOT_E; 0: any core */
-	uint8_t unit;	       /* UNCORE: enum pmu_uncore_unit; ENERGY: enum pmu_energy_domain */
-	uint32_t extra;	       /* address of a second register that the event needs, 0 for none */
-	uint64_t extra_value;  /* what goes there (offcore responses) */
+	uint32_t counters;    /* bit i: general counter i can count it; 0: any */
+	uint8_t core_types;   /* hybrid: PMU_SLOT_P, PMU_SLOT_E; 0: any core */
+	uint8_t unit;         /* UNCORE: enum pmu_uncore_unit; ENERGY: enum pmu_energy_domain */
+	uint32_t extra;       /* address of a second register that the event needs, 0 for none */
+	uint64_t extra_value; /* what goes there (offcore responses) */
 	/*
 	 * The kernel's PMU without its boxes' numbers, "uncore_imc": of UNCORE and ENERGY through perf_event, of CORE where it
 	 * is not a core's own ("msr": its events cannot leave out a level); "" none.

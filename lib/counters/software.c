@@ -16,10 +16,9 @@
 
 /* A session's: perf counts what it can, the rest is asked for. */
 struct software {
-	struct pmu_plan
-		plan;	/* ours with the slots absent that perf_event does not count */
-	uint32_t usage; /* slots from getrusage */
-	void *perf;	/* state of pmu_backend_perf */
+	struct pmu_plan plan; /* ours with the slots absent that perf_event does not count */
+	uint32_t usage;       /* slots from getrusage */
+	void *perf;           /* state of pmu_backend_perf */
 };
 
 /* A thread's. */
@@ -139,8 +138,8 @@ static int refuse_others(const struct pmu_plan *plan, struct pmu_probe *probe)
 }
 
 /* A slot that neither way has is missing; that is no reason to count nothing else. */
-static int judge(const struct pmu_plan *plan, uint32_t usage,
-		 const struct pmu_plan *sorted, struct pmu_probe *probe)
+static int judge(const struct pmu_plan *plan, uint32_t usage, const struct pmu_plan *sorted,
+		 struct pmu_probe *probe)
 {
 	uint32_t counted = (pmu_plan_mask(plan) & ~sorted->absent) | usage;
 	int refused = 0, fatal = 0;
@@ -271,8 +270,7 @@ static void software_describe(void *state, char *text, size_t size)
 	else
 		pmu_backend_perf.describe(software->perf, text, size);
 	if ((asked & ~software->plan.absent) && software->usage)
-		snprintf(text + strlen(text), size - strlen(text),
-			 ", the rest by getrusage");
+		snprintf(text + strlen(text), size - strlen(text), ", the rest by getrusage");
 }
 
 const struct pmu_backend pmu_backend_software = {

@@ -9,12 +9,13 @@
 
 #include "base/compiler.h"
 #include "base/hash.h"
-#include "group/sysfs/sysfs.h"
 #include "group/sysfs/names.h"
+#include "group/sysfs/sysfs.h"
 
 /* Source: Linux, arch/x86/events and drivers/perf: what their drivers call PMUs that have a cpumask. */
 static const char *const begins[] = {
-	"uncore_", "amd_df", "amd_l3", "amd_umc", "cstate_", "power_", "arm_cmn", "arm_dsu", "arm_smmuv3",
+	"uncore_", "amd_df",  "amd_l3",  "amd_umc",    "cstate_",
+	"power_",  "arm_cmn", "arm_dsu", "arm_smmuv3",
 };
 
 static bool is_of_sockets(const char *name)
@@ -27,7 +28,7 @@ static bool is_of_sockets(const char *name)
 
 static bool is_like_another(const char *name, const char *devices)
 {
-	struct pmu_sysfs_names pmus = {0};
+	struct pmu_sysfs_names pmus = { 0 };
 	bool like;
 
 	pmu_sysfs_pmus(devices, &pmus);
@@ -58,12 +59,13 @@ int pmu_absent_event(char *text, const char *devices, struct pmu_event *event, c
 	*end = '\0';
 	*rest = end + 1;
 	memset(event, 0, sizeof(*event));
-	snprintf(event->name, sizeof(event->name), "%s/%.*s/", text, (int)(sizeof(event->name) - strlen(text) - 3), terms);
+	snprintf(event->name, sizeof(event->name), "%s/%.*s/", text,
+		 (int)(sizeof(event->name) - strlen(text) - 3), terms);
 	/* what tells one of them from another */
-	*slot = (struct pmu_slot){.kind = PMU_SLOT_UNCORE,
-				  .type = PMU_TYPE_ABSENT,
-				  .config = pmu_hash_text(terms, strlen(terms)),
-				  .unit = PMU_UNIT_NONE};
+	*slot = (struct pmu_slot){ .kind = PMU_SLOT_UNCORE,
+				   .type = PMU_TYPE_ABSENT,
+				   .config = pmu_hash_text(terms, strlen(terms)),
+				   .unit = PMU_UNIT_NONE };
 	snprintf(slot->pmu, sizeof(slot->pmu), "%s", text);
 	return 0;
 }

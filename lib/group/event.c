@@ -17,8 +17,8 @@
 #include "group/absent.h"
 #include "group/catalog.h"
 #include "group/intel/intel.h"
-#include "group/pfm/pfm.h"
 #include "group/pfm/names.h"
+#include "group/pfm/pfm.h"
 #include "group/terms.h"
 
 /* Longest text of one event. */
@@ -35,8 +35,7 @@ struct modifiers {
 
 static const struct pmu_event_about *find_name(const char *name)
 {
-	for (const struct pmu_event_about *about = pmu_event_names; about->name;
-	     about++) {
+	for (const struct pmu_event_about *about = pmu_event_names; about->name; about++) {
 		if (!strcasecmp(about->name, name))
 			return about;
 	}
@@ -81,10 +80,13 @@ static int unknown(const char *name, int rc)
 	char why[PMU_ERROR_MAX];
 
 	if (closest && (rc == -ENOENT || rc == -ENOTSUP))
-		return pmu_fail(EINVAL, "there is no event \"%.*s\"; did you mean %s?",
-				SHOWN, name, closest);
+		return pmu_fail(EINVAL, "there is no event \"%.*s\"; did you mean %s?", SHOWN, name,
+				closest);
 	if (rc != -ENOMEM && strpbrk(name, " \t;"))
-		return pmu_fail(EINVAL, "there is no event \"%.*s\"; events are written with commas between them", SHOWN, name);
+		return pmu_fail(
+			EINVAL,
+			"there is no event \"%.*s\"; events are written with commas between them",
+			SHOWN, name);
 	snprintf(why, sizeof(why), "%s", pmu_error_text());
 	return pmu_fail(rc == -ENOMEM ? ENOMEM : EINVAL, "%s", why);
 }
@@ -123,17 +125,21 @@ static bool parse_name(const char *name, const struct pmu_catalog *catalog,
 
 	if (known) {
 		*about = *known;
-		snprintf(event->name, sizeof(event->name), "%s", known->alias ? known->alias : known->name);
+		snprintf(event->name, sizeof(event->name), "%s",
+			 known->alias ? known->alias : known->name);
 	} else if (parse_raw(name, &code)) {
 		*about = (struct pmu_event_about){
-			.name = name, .unit = "", .type = PERF_TYPE_RAW, .config = code};
+			.name = name, .unit = "", .type = PERF_TYPE_RAW, .config = code
+		};
 		snprintf(event->name, sizeof(event->name), "r%llx", (unsigned long long)code);
 	} else {
 		return false;
 	}
 	snprintf(event->unit, sizeof(event->unit), "%s", about->unit);
-	event->slot = (struct pmu_slot){.kind = about->kind, .type = about->type,
-					.config = about->config, .unit = about->part};
+	event->slot = (struct pmu_slot){ .kind = about->kind,
+					 .type = about->type,
+					 .config = about->config,
+					 .unit = about->part };
 	if (!known)
 		limit_raw(model_of(catalog), &event->slot);
 	else if (pmu_slot_is_socket(&event->slot))
@@ -144,10 +150,10 @@ static bool parse_name(const char *name, const struct pmu_catalog *catalog,
 /* --- levels --- */
 
 static const struct modifiers known_modifiers[] = {
-	{"u", true, false}, {"k", false, true}, {"uk", true, true}, {"ku", true, true}};
+	{ "u", true, false }, { "k", false, true }, { "uk", true, true }, { "ku", true, true }
+};
 
-static int parse_modifiers(const char *name, const char *text,
-			   const struct modifiers **found)
+static int parse_modifiers(const char *name, const char *text, const struct modifiers **found)
 {
 	for (size_t i = 0; i < PMU_ARRAY_LEN(known_modifiers); i++) {
 		if (!strcasecmp(text, known_modifiers[i].text)) {
@@ -155,11 +161,10 @@ static int parse_modifiers(const char *name, const char *text,
 			return 0;
 		}
 	}
-	return pmu_fail(
-		EINVAL,
-		"\"%.*s:%.*s\": after the colon stands u (user level), k (kernel) or uk "
-		"(both)",
-		SHOWN, name, SHOWN, text);
+	return pmu_fail(EINVAL,
+			"\"%.*s:%.*s\": after the colon stands u (user level), k (kernel) or uk "
+			"(both)",
+			SHOWN, name, SHOWN, text);
 }
 
 static int check_level(const struct pmu_event_about *about, const struct modifiers *asked)
@@ -170,8 +175,7 @@ static int check_level(const struct pmu_event_about *about, const struct modifie
 				"kernel: write %s",
 				about->name, about->name);
 	if (about->level == PMU_LEVEL_NONE || about->level == PMU_LEVEL_ALL)
-		return pmu_fail(EINVAL,
-				"%s does not tell user level from kernel: write %s",
+		return pmu_fail(EINVAL, "%s does not tell user level from kernel: write %s",
 				about->name, about->name);
 	if (about->level == PMU_LEVEL_KERNEL && !asked->kernel)
 		return pmu_fail(EINVAL,
@@ -214,8 +218,7 @@ static int copy_word(const char *text, size_t len, char *word, size_t size)
 	while (len && isspace((unsigned char)text[len - 1]))
 		len--;
 	if (!len)
-		return pmu_fail(EINVAL,
-				"an event without a name; try instructions or cycles");
+		return pmu_fail(EINVAL, "an event without a name; try instructions or cycles");
 	if (len >= size)
 		return pmu_fail(EINVAL, "there is no event \"%.*s...\"", SHOWN, text);
 	memcpy(word, text, len);
@@ -277,7 +280,8 @@ static int encode_native(const char *word, struct pmu_catalog *catalog, struct p
 	if (rc != -ENOENT && rc != -ENODEV)
 		return rc;
 	snprintf(why, sizeof(why), "%s", pmu_error_text());
-	pfm = pmu_pfm_encode(word, catalog ? catalog->model : NULL, &event->slot, event->name, size);
+	pfm = pmu_pfm_encode(word, catalog ? catalog->model : NULL, &event->slot, event->name,
+			     size);
 	if (rc == -ENOENT && (pfm == -ENOENT || pfm == -ENOTSUP))
 		return pmu_fail(ENOENT, "%s", why);
 	return pfm;
@@ -285,9 +289,9 @@ static int encode_native(const char *word, struct pmu_catalog *catalog, struct p
 
 static int parse_native(char *word, struct pmu_catalog *catalog, struct pmu_event *event)
 {
-	struct modifiers asked = {.user = false};
+	struct modifiers asked = { .user = false };
 	bool any = take_levels(word, &asked);
-	struct pmu_event_about about = {.name = event->name, .unit = ""};
+	struct pmu_event_about about = { .name = event->name, .unit = "" };
 	int rc;
 
 	rc = encode_native(word, catalog, event);
@@ -314,7 +318,7 @@ static int apply_modifiers(struct pmu_event *event, const struct pmu_event_about
 
 static int parse_plain(char *word, struct pmu_catalog *catalog, struct pmu_event *event)
 {
-	struct pmu_event_about about = {.unit = ""};
+	struct pmu_event_about about = { .unit = "" };
 	char name[PMU_EVENT_NAME_MAX];
 	size_t len = strcspn(word, ":");
 
@@ -341,14 +345,15 @@ static int name_core_type(uint8_t types, struct pmu_event *event)
 	level = strchr(name, ':');
 	if (level)
 		*level++ = '\0';
-	snprintf(event->name, sizeof(event->name), "%s/%.40s/%s%.8s", types == PMU_SLOT_E ? "cpu_atom" : "cpu_core", name,
-		 level ? ":" : "", level ? level : "");
+	snprintf(event->name, sizeof(event->name), "%s/%.40s/%s%.8s",
+		 types == PMU_SLOT_E ? "cpu_atom" : "cpu_core", name, level ? ":" : "",
+		 level ? level : "");
 	return 0;
 }
 
 static int parse_terms(char *word, struct pmu_catalog *catalog, struct pmu_event *event)
 {
-	struct pmu_event_about about = {.unit = ""};
+	struct pmu_event_about about = { .unit = "" };
 	const char *devices = pmu_catalog_devices(catalog);
 	char copy[WORD_MAX], *rest;
 	uint8_t types;
@@ -356,7 +361,8 @@ static int parse_terms(char *word, struct pmu_catalog *catalog, struct pmu_event
 
 	snprintf(copy, sizeof(copy), "%s", word);
 	rc = pmu_terms_parse(word, devices, model_of(catalog), event, &rest);
-	if (rc < 0 && catalog && catalog->keep_absent && devices && !pmu_absent_event(copy, devices, event, &rest)) {
+	if (rc < 0 && catalog && catalog->keep_absent && devices &&
+	    !pmu_absent_event(copy, devices, event, &rest)) {
 		pmu_error_clear();
 		rc = 0;
 	}
@@ -384,7 +390,8 @@ static int parse_part(const char *text, size_t len, struct pmu_catalog *catalog,
 	if (rc)
 		return rc;
 	memset(event, 0, sizeof(*event));
-	return strchr(word, '/') ? parse_terms(word, catalog, event) : parse_plain(word, catalog, event);
+	return strchr(word, '/') ? parse_terms(word, catalog, event)
+				 : parse_plain(word, catalog, event);
 }
 
 int pmu_event_parse(const char *text, struct pmu_catalog *catalog, struct pmu_event *event)
@@ -394,9 +401,10 @@ int pmu_event_parse(const char *text, struct pmu_catalog *catalog, struct pmu_ev
 
 bool pmu_event_same_slot(const struct pmu_slot *a, const struct pmu_slot *b)
 {
-	return a->kind == b->kind && a->unit == b->unit && a->type == b->type && a->config == b->config &&
-	       a->user == b->user && a->kernel == b->kernel && a->core_types == b->core_types &&
-	       a->extra == b->extra && a->extra_value == b->extra_value && a->config1 == b->config1 &&
+	return a->kind == b->kind && a->unit == b->unit && a->type == b->type &&
+	       a->config == b->config && a->user == b->user && a->kernel == b->kernel &&
+	       a->core_types == b->core_types && a->extra == b->extra &&
+	       a->extra_value == b->extra_value && a->config1 == b->config1 &&
 	       a->config2 == b->config2 && !strcmp(a->pmu, b->pmu);
 }
 
@@ -407,7 +415,8 @@ static int check_twice(const struct pmu_event *events, int n)
 			return pmu_fail(EINVAL, "%s is named twice", events[n].name);
 		/* only where a name was too long for a column */
 		if (!strcmp(events[i].name, events[n].name))
-			return pmu_fail(EINVAL, "two events are called %s as far as a column has room",
+			return pmu_fail(EINVAL,
+					"two events are called %s as far as a column has room",
 					events[n].name);
 	}
 	return 0;
@@ -424,8 +433,7 @@ static size_t part_length(const char *text)
 	return len;
 }
 
-int pmu_event_list_parse(const char *text, struct pmu_catalog *catalog,
-			 struct pmu_event *events)
+int pmu_event_list_parse(const char *text, struct pmu_catalog *catalog, struct pmu_event *events)
 {
 	int n = 0, rc;
 
@@ -433,8 +441,7 @@ int pmu_event_list_parse(const char *text, struct pmu_catalog *catalog,
 		size_t len = part_length(text);
 
 		if (n == PMU_MAX_SLOTS)
-			return pmu_fail(E2BIG, "more than %d events in one group",
-					PMU_MAX_SLOTS);
+			return pmu_fail(E2BIG, "more than %d events in one group", PMU_MAX_SLOTS);
 		rc = parse_part(text, len, catalog, &events[n]);
 		if (!rc)
 			rc = check_twice(events, n);

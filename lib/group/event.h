@@ -13,7 +13,7 @@ struct pmu_catalog;
 struct pmu_event {
 	char name[PMU_EVENT_NAME_MAX]; /* label of the column: "cycles", "cycles:k", "r10e" */
 	char unit[16];                 /* "" for a number of events, "ns", "B" */
-	bool optional;                 /* left out, and named, where the CPU lacks it or it does not fit */
+	bool optional; /* left out, and named, where the CPU lacks it or it does not fit */
 	struct pmu_slot slot;
 };
 
@@ -44,8 +44,7 @@ bool pmu_event_same_slot(const struct pmu_slot *a, const struct pmu_slot *b);
  * @events: room for PMU_MAX_SLOTS
  * Return: how many; -EINVAL (unknown, empty, named twice); -E2BIG for too many.
  */
-int pmu_event_list_parse(const char *text, struct pmu_catalog *catalog,
-			 struct pmu_event *events);
+int pmu_event_list_parse(const char *text, struct pmu_catalog *catalog, struct pmu_event *events);
 
 /** Levels at which an event can be counted, and what it means without a modifier. */
 enum pmu_event_level {
@@ -53,7 +52,7 @@ enum pmu_event_level {
 	PMU_LEVEL_KERNEL, /* happens in the kernel: kernel or both; both */
 	PMU_LEVEL_NONE,   /* cannot be told apart: no modifier */
 	PMU_LEVEL_SOCKET, /* of the socket, at whatever level: no modifier; both */
-	PMU_LEVEL_ALL,	  /* of a PMU that has no levels ("msr"): no modifier; both */
+	PMU_LEVEL_ALL,    /* of a PMU that has no levels ("msr"): no modifier; both */
 };
 
 /** One name that pmu_event_parse() knows. */

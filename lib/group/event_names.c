@@ -18,11 +18,10 @@
 		.name = event, .about = "the same as " of, .alias = of, .unit = "", \
 		.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_##code          \
 	}
-#define SOFTWARE(event, code, of, u, l, text)                                      \
-	{                                                                          \
-		.name = event, .about = text, .alias = of, .unit = u,              \
-		.kind = PMU_SLOT_SOFTWARE, .level = l, .type = PERF_TYPE_SOFTWARE, \
-		.config = PERF_COUNT_SW_##code                                     \
+#define SOFTWARE(event, code, of, u, l, text)                                                    \
+	{                                                                                        \
+		.name = event, .about = text, .alias = of, .unit = u, .kind = PMU_SLOT_SOFTWARE, \
+		.level = l, .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_##code           \
 	}
 #define ENERGY(event, domain, text)                                                              \
 	{                                                                                        \
@@ -39,20 +38,18 @@
 	}
 #define CACHE_READ(event, id, text)                                      \
 	CACHE(event "-loads", id, READ, ACCESS, "loads from the " text), \
-		CACHE(event "-load-misses", id, READ, MISS,              \
-		      "loads that missed the " text)
+		CACHE(event "-load-misses", id, READ, MISS, "loads that missed the " text)
 #define CACHE_WRITE(event, id, text)                                      \
 	CACHE(event "-stores", id, WRITE, ACCESS, "stores to the " text), \
-		CACHE(event "-store-misses", id, WRITE, MISS,             \
-		      "stores that missed the " text)
+		CACHE(event "-store-misses", id, WRITE, MISS, "stores that missed the " text)
 #define CACHE_PREFETCH(event, id, text)                                              \
 	CACHE(event "-prefetches", id, PREFETCH, ACCESS, "prefetches to the " text), \
 		CACHE(event "-prefetch-misses", id, PREFETCH, MISS,                  \
 		      "prefetches that missed the " text)
 
-#define SIMULATED(event, of, text)                                                               \
-	{                                                                                        \
-		.name = event, .about = text, .unit = "", .kind = PMU_SLOT_SIMULATED,            \
+#define SIMULATED(event, of, text)                                                                 \
+	{                                                                                          \
+		.name = event, .about = text, .unit = "", .kind = PMU_SLOT_SIMULATED,              \
 		.level = PMU_LEVEL_NONE, .type = PMU_TYPE_NONE, .config = 1u << PMU_CALLGRIND_##of \
 	}
 
@@ -95,8 +92,7 @@ const struct pmu_event_about pmu_event_names[] = {
 	SIMULATED("indirect-branch-misses", BIM, "those of them that were predicted wrongly"),
 	SOFTWARE("task-clock", TASK_CLOCK, NULL, "ns", PMU_LEVEL_NONE,
 		 "time the thread was on a CPU"),
-	SOFTWARE("cpu-clock", CPU_CLOCK, NULL, "ns", PMU_LEVEL_NONE,
-		 "the same by the CPU's clock"),
+	SOFTWARE("cpu-clock", CPU_CLOCK, NULL, "ns", PMU_LEVEL_NONE, "the same by the CPU's clock"),
 	SOFTWARE("page-faults", PAGE_FAULTS, NULL, "", PMU_LEVEL_EITHER,
 		 "page faults of both kinds"),
 	SOFTWARE("faults", PAGE_FAULTS, "page-faults", "", PMU_LEVEL_EITHER,
@@ -121,10 +117,14 @@ const struct pmu_event_about pmu_event_names[] = {
 	ENERGY("energy-cores", CORES, "energy of the socket's cores"),
 	ENERGY("energy-gpu", GRAPHICS, "energy of the graphics unit in the socket"),
 	ENERGY("energy-ram", DRAM, "energy of the socket's memory"),
-	{.name = "uncore-clock", .about = "cycles of the socket outside its cores", .unit = "",
-	 .kind = PMU_SLOT_UNCORE, .level = PMU_LEVEL_SOCKET, .type = PMU_TYPE_NONE,
-	 .part = PMU_UNIT_CLOCK},
-	{.name = NULL},
+	{ .name = "uncore-clock",
+	  .about = "cycles of the socket outside its cores",
+	  .unit = "",
+	  .kind = PMU_SLOT_UNCORE,
+	  .level = PMU_LEVEL_SOCKET,
+	  .type = PMU_TYPE_NONE,
+	  .part = PMU_UNIT_CLOCK },
+	{ .name = NULL },
 };
 _Static_assert(PMU_ARRAY_LEN(pmu_event_names) <= 128, "the nearest of them is found");
 
@@ -133,9 +133,9 @@ _Static_assert(PMU_ARRAY_LEN(pmu_event_names) <= 128, "the nearest of them is fo
 const char *pmu_event_cache(const struct pmu_event *event, const char *vendor)
 {
 	static const char *const caches[][2] = {
-		{"GenuineIntel", "last level cache"}, {"AuthenticAMD", "level 2 cache"},
-		{"HygonGenuine", "level 2 cache"},    {"ARM", "level 1 data cache"},
-		{"Ampere", "level 1 data cache"},
+		{ "GenuineIntel", "last level cache" }, { "AuthenticAMD", "level 2 cache" },
+		{ "HygonGenuine", "level 2 cache" },    { "ARM", "level 1 data cache" },
+		{ "Ampere", "level 1 data cache" },
 	};
 	const struct pmu_slot *slot = &event->slot;
 

@@ -14,11 +14,11 @@
 typedef char pmu_fit_why[sizeof(((struct pmu_probe *)NULL)->why)];
 
 struct pmu_fit {
-	struct pmu_plan plan;	/* absent: what was given up, and what the source leaves missing */
-	uint32_t gone;		/* optional events given up: they need no column */
+	struct pmu_plan plan;   /* absent: what was given up, and what the source leaves missing */
+	uint32_t gone;          /* optional events given up: they need no column */
 	struct pmu_probe first; /* the first refusal */
-	pmu_fit_why *why;	/* [PMU_MAX_SLOTS] result: of those given up; NULL: not wanted */
-	char given_up[256];	/* names, for a note */
+	pmu_fit_why *why;       /* [PMU_MAX_SLOTS] result: of those given up; NULL: not wanted */
+	char given_up[256];     /* names, for a note */
 	char left_missing[256]; /* names of those that can only be missing here */
 };
 

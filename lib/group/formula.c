@@ -29,8 +29,8 @@ static void sum(struct parser *p);
 static void fail(struct parser *p, const char *at, const char *what)
 {
 	if (!p->error)
-		p->error = pmu_fail(EINVAL, "%s at column %d of the formula \"%s\"", what, (int)(at - p->text) + 1,
-				    p->text);
+		p->error = pmu_fail(EINVAL, "%s at column %d of the formula \"%s\"", what,
+				    (int)(at - p->text) + 1, p->text);
 }
 
 /* What is too large to say is missing, also within a formula. */
@@ -50,7 +50,7 @@ static struct pmu_formula_op *emit(struct parser *p, enum code code)
 		return NULL;
 	}
 	op = &p->formula->op[p->formula->n_ops++];
-	*op = (struct pmu_formula_op){.code = (uint8_t)code};
+	*op = (struct pmu_formula_op){ .code = (uint8_t)code };
 	return op;
 }
 
@@ -113,7 +113,8 @@ static void number(struct parser *p)
 	op = emit(p, NUMBER);
 	/* dividing by a power of ten rounds once: 0.1 is what a compiler makes of it */
 	if (op)
-		op->number = finite_or_missing(power < 0 ? value / pow(10, -power) : value * pow(10, power));
+		op->number = finite_or_missing(power < 0 ? value / pow(10, -power)
+							 : value * pow(10, power));
 }
 
 static void load(struct parser *p, const char *name, const char *at)
@@ -250,7 +251,9 @@ static void sum(struct parser *p)
 int pmu_formula_parse(const char *text, int (*index)(void *arg, const char *name), void *arg,
 		      struct pmu_formula *formula)
 {
-	struct parser p = {.text = text, .at = text, .index = index, .arg = arg, .formula = formula};
+	struct parser p = {
+		.text = text, .at = text, .index = index, .arg = arg, .formula = formula
+	};
 
 	formula->n_ops = 0;
 	if (strnlen(text, PMU_FORMULA_MAX) == PMU_FORMULA_MAX)

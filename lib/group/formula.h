@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PMU_FORMULA_MAX	     1024 /* characters */
+#define PMU_FORMULA_MAX      1024 /* characters */
 #define PMU_FORMULA_MAX_OPS  256
 #define PMU_FORMULA_NAME_MAX 64
 

@@ -47,24 +47,36 @@ static void add_name(void *arg, const char *name, const char *about, const char 
 
 static int no_group(const char *name)
 {
-	struct names names = {.n = 0};
+	struct names names = { .n = 0 };
 	const char *closest;
 	int rc;
 
 	pmu_group_file_each(add_name, &names);
 	closest = pmu_closest(name, names.name);
 	for (size_t i = 0; i < names.n; i++)
-		pmu_strbuf_addf(&names.text, "%s%s", !i ? "" : i + 1 < names.n ? ", " : " and ", names.name[i]);
+		pmu_strbuf_addf(&names.text, "%s%s",
+				!i                ? ""
+				: i + 1 < names.n ? ", "
+						  : " and ",
+				names.name[i]);
 	if (closest && !strcmp(closest, name)) /* there is a file, and is_name() says no */
-		rc = pmu_fail(EINVAL, "\"%.60s\" is no name for a group: it has a blank or is too long; rename its file",
-			      name);
+		rc = pmu_fail(
+			EINVAL,
+			"\"%.60s\" is no name for a group: it has a blank or is too long; rename its file",
+			name);
 	else if (closest)
-		rc = pmu_fail(EINVAL, "there is no group \"%.60s\"; did you mean %s?", name, closest);
+		rc = pmu_fail(EINVAL, "there is no group \"%.60s\"; did you mean %s?", name,
+			      closest);
 	else if (strchr(name, '/'))
-		rc = pmu_fail(EINVAL, "there is no group \"%.60s\": NAME.group in a folder of PMU_GROUP_PATH is named NAME",
-			      name);
+		rc = pmu_fail(
+			EINVAL,
+			"there is no group \"%.60s\": NAME.group in a folder of PMU_GROUP_PATH is named NAME",
+			name);
 	else if (strpbrk(name, " \t;"))
-		rc = pmu_fail(EINVAL, "there is no group \"%.60s\"; groups are written with commas between them", name);
+		rc = pmu_fail(
+			EINVAL,
+			"there is no group \"%.60s\"; groups are written with commas between them",
+			name);
 	else
 		rc = pmu_fail(EINVAL, "there is no group \"%.60s\"; there are %s", name,
 			      pmu_strbuf_text(&names.text));
@@ -90,8 +102,7 @@ int pmu_group_find(const char *name, struct pmu_catalog *catalog, struct pmu_gro
 static bool has_event(const struct pmu_group *group, const char *name, size_t len)
 {
 	for (unsigned int i = 0; i < group->n_events; i++) {
-		if (strlen(group->event[i].name) == len &&
-		    !memcmp(group->event[i].name, name, len))
+		if (strlen(group->event[i].name) == len && !memcmp(group->event[i].name, name, len))
 			return true;
 	}
 	return false;
@@ -116,7 +127,8 @@ static bool can_evaluate(const struct pmu_group *group, const char *formula)
 
 static void add_metrics_of(const struct pmu_group *shipped, struct pmu_group *group)
 {
-	for (unsigned int i = 0; i < shipped->n_metrics && group->n_metrics < PMU_GROUP_MAX_METRICS; i++)
+	for (unsigned int i = 0; i < shipped->n_metrics && group->n_metrics < PMU_GROUP_MAX_METRICS;
+	     i++)
 		if (can_evaluate(group, shipped->metric[i].formula))
 			group->metric[group->n_metrics++] = shipped->metric[i];
 }
@@ -124,7 +136,7 @@ static void add_metrics_of(const struct pmu_group *shipped, struct pmu_group *gr
 /* The metrics that mean the same on every CPU. */
 static int add_metrics(struct pmu_catalog *catalog, struct pmu_group *group)
 {
-	static const char *const from[] = {"CORE", "SOFTWARE"};
+	static const char *const from[] = { "CORE", "SOFTWARE" };
 	struct pmu_group *shipped = malloc(sizeof(*shipped));
 
 	if (!shipped)
@@ -136,8 +148,7 @@ static int add_metrics(struct pmu_catalog *catalog, struct pmu_group *group)
 	return 0;
 }
 
-int pmu_group_from_events(const char *events, struct pmu_catalog *catalog,
-			  struct pmu_group *group)
+int pmu_group_from_events(const char *events, struct pmu_catalog *catalog, struct pmu_group *group)
 {
 	int n;
 

@@ -5,14 +5,15 @@
 
 #include "group/event.h"
 
-#define PMU_GROUP_NAME_MAX 32
+#define PMU_GROUP_NAME_MAX    32
 #define PMU_GROUP_MAX_METRICS 16
 
 /** One metric: a name, a unit and a formula over the names of events. */
 struct pmu_metric_text {
-	char name[64];	   /* "branch miss rate" */
-	char unit[16];	   /* "%", "" */
-	char formula[512]; /* "100 * \"branch-misses\" / branches", see metric.h: names of columns */
+	char name[64]; /* "branch miss rate" */
+	char unit[16]; /* "%", "" */
+	char formula
+		[512]; /* "100 * \"branch-misses\" / branches", see metric.h: names of columns */
 };
 
 struct pmu_group {
@@ -42,8 +43,7 @@ int pmu_group_find(const char *name, struct pmu_catalog *catalog, struct pmu_gro
  * It gets the metrics of the shipped groups CORE and SOFTWARE whose events it has all of.
  * Return: as pmu_event_list_parse(), 0 for success.
  */
-int pmu_group_from_events(const char *events, struct pmu_catalog *catalog,
-			  struct pmu_group *group);
+int pmu_group_from_events(const char *events, struct pmu_catalog *catalog, struct pmu_group *group);
 
 /** pmu_group_plan() - the group's slots as a plan; scope, cpus and absent are the caller's. */
 void pmu_group_plan(const struct pmu_group *group, struct pmu_plan *plan);

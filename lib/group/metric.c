@@ -34,8 +34,8 @@ static int given_index(void *arg, const char *name)
 	return (int)given->n++;
 }
 
-int pmu_metric_eval(const char *formula, int (*lookup)(void *arg, const char *name, double *value), void *arg,
-		    double *value)
+int pmu_metric_eval(const char *formula, int (*lookup)(void *arg, const char *name, double *value),
+		    void *arg, double *value)
 {
 	/* not on the stack: a program's thread may have a small one */
 	struct given *given = calloc(1, sizeof(*given));
@@ -57,7 +57,7 @@ int pmu_metric_eval(const char *formula, int (*lookup)(void *arg, const char *na
 
 /* Behind the counts. */
 enum { TIME, CALLS, TSC_HZ, N_OTHERS };
-static const char *const others[N_OTHERS] = {"time", "calls", "tsc_hz"};
+static const char *const others[N_OTHERS] = { "time", "calls", "tsc_hz" };
 
 /* One of a section's formulas. */
 struct metric {
@@ -119,7 +119,8 @@ static double evaluate(const struct metric *metric, const struct pmu_model_row *
 	return pmu_formula_eval(&metric->formula, value);
 }
 
-static void fill_rows(const struct metric *metric, unsigned int m, struct pmu_model_row *row, unsigned int n_rows)
+static void fill_rows(const struct metric *metric, unsigned int m, struct pmu_model_row *row,
+		      unsigned int n_rows)
 {
 	for (unsigned int i = 0; i < n_rows; i++)
 		if (row[i].metric && !drowned(metric, &row[i]))
@@ -141,7 +142,8 @@ static void fill_section(const struct pmu_model *model, const struct pmu_model_s
 
 		metric->of_socket = false;
 		/* a wrong one is missing in every row */
-		if (!formula || !formula[0] || pmu_formula_parse(formula, column_index, metric, &metric->formula))
+		if (!formula || !formula[0] ||
+		    pmu_formula_parse(formula, column_index, metric, &metric->formula))
 			continue;
 		fill_rows(metric, m, s->row, s->n_rows);
 		fill_rows(metric, m, s->thread_row, s->n_thread_rows);

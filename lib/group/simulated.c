@@ -18,8 +18,10 @@ static const struct {
 	uint64_t config;
 	const char *name;
 } renamed[] = {
-	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, "conditional and indirect branches" },
-	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, "conditional and indirect branch-misses" },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+	  "conditional and indirect branches" },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES,
+	  "conditional and indirect branch-misses" },
 	{ PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_BPU, "conditional and indirect branch-loads" },
 	{ PERF_TYPE_HW_CACHE, BPU_MISS, "conditional and indirect branch-load-misses" },
 };
@@ -29,7 +31,8 @@ static const char *name_of(const struct pmu_event *event)
 	const struct pmu_slot *slot = &event->slot;
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(renamed); i++)
-		if (slot->kind == PMU_SLOT_CORE && slot->type == renamed[i].type && slot->config == renamed[i].config)
+		if (slot->kind == PMU_SLOT_CORE && slot->type == renamed[i].type &&
+		    slot->config == renamed[i].config)
 			return renamed[i].name;
 	return NULL;
 }
@@ -78,8 +81,9 @@ static const struct pmu_event *find(const struct pmu_group *group, uint32_t abse
 	for (unsigned int i = 0; i < group->n_events; i++) {
 		const struct pmu_slot *slot = &group->event[i].slot;
 
-		if (!(absent >> i & 1) && slot->kind == PMU_SLOT_CORE && slot->type == PERF_TYPE_HARDWARE &&
-		    slot->config == config && slot->user && !slot->kernel)
+		if (!(absent >> i & 1) && slot->kind == PMU_SLOT_CORE &&
+		    slot->type == PERF_TYPE_HARDWARE && slot->config == config && slot->user &&
+		    !slot->kernel)
 			return &group->event[i];
 	}
 	return NULL;
@@ -109,8 +113,9 @@ static void estimate_cycles(struct pmu_group *group, uint32_t absent)
 	metric = &group->metric[group->n_metrics++];
 	*metric = (struct pmu_metric_text){ .unit = "" };
 	snprintf(metric->name, sizeof(metric->name), "%s", name);
-	snprintf(metric->formula, sizeof(metric->formula), "\"%s\" + 10 * \"%s\" + 10 * \"%s\" + 100 * \"%s\"",
-		 instructions->name, mispredicted->name, l1_misses->name, ll_misses->name);
+	snprintf(metric->formula, sizeof(metric->formula),
+		 "\"%s\" + 10 * \"%s\" + 10 * \"%s\" + 100 * \"%s\"", instructions->name,
+		 mispredicted->name, l1_misses->name, ll_misses->name);
 }
 
 void pmu_group_simulated(struct pmu_group *group, uint32_t absent)

@@ -19,15 +19,19 @@
 
 #define SHOWN 60
 
-static enum pmu_select_layout layout_of(const struct pmu_place *place, const struct pmu_cpu_model *model)
+static enum pmu_select_layout layout_of(const struct pmu_place *place,
+					const struct pmu_cpu_model *model)
 {
-	bool amd = model && (!strcmp(model->vendor, "AuthenticAMD") || !strcmp(model->vendor, "HygonGenuine"));
+	bool amd = model && (!strcmp(model->vendor, "AuthenticAMD") ||
+			     !strcmp(model->vendor, "HygonGenuine"));
 
 	if (place->kind == PMU_SLOT_CORE)
 		return amd ? PMU_SELECT_AMD : PMU_SELECT_INTEL;
 	if (place->unit == PMU_UNIT_L3)
-		return model && model->uncore == PMU_UNCORE_AMD_L3 ? PMU_SELECT_AMD_L3 : PMU_SELECT_AMD_L3_19H;
-	return place->unit == PMU_UNIT_UNCORE ? PMU_SELECT_UNCORE_NEHALEM : PMU_SELECT_UNCORE_CLIENT;
+		return model && model->uncore == PMU_UNCORE_AMD_L3 ? PMU_SELECT_AMD_L3
+								   : PMU_SELECT_AMD_L3_19H;
+	return place->unit == PMU_UNIT_UNCORE ? PMU_SELECT_UNCORE_NEHALEM
+					      : PMU_SELECT_UNCORE_CLIENT;
 }
 
 /* --- terms --- */
@@ -46,11 +50,20 @@ struct term {
 	bool flag;
 };
 
-#define NUMBER(text, member) {text, offsetof(struct fields, member), sizeof(((struct fields *)NULL)->member), 0, false}
-#define WIDE(text, member, upper) \
-	{text, offsetof(struct fields, member), sizeof(((struct fields *)NULL)->member), \
-	 offsetof(struct fields, upper), false}
-#define FLAG(text, member)   {text, offsetof(struct fields, member), 1, 0, true}
+#define NUMBER(text, member)                                                                       \
+	{                                                                                          \
+		text, offsetof(struct fields, member), sizeof(((struct fields *)NULL)->member), 0, \
+			false                                                                      \
+	}
+#define WIDE(text, member, upper)                                                               \
+	{                                                                                       \
+		text, offsetof(struct fields, member), sizeof(((struct fields *)NULL)->member), \
+			offsetof(struct fields, upper), false                                   \
+	}
+#define FLAG(text, member)                                        \
+	{                                                         \
+		text, offsetof(struct fields, member), 1, 0, true \
+	}
 
 /* In the order of the label. */
 static const struct term terms[] = {
@@ -75,15 +88,15 @@ static const struct term terms[] = {
 
 static int no_term(const char *name)
 {
-	const char *names[PMU_ARRAY_LEN(terms) + 1] = {NULL};
+	const char *names[PMU_ARRAY_LEN(terms) + 1] = { NULL };
 	const char *near;
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(terms); i++)
 		names[i] = terms[i].name;
 	near = pmu_closest(name, names);
 	return pmu_fail(EINVAL, "an event has no \"%.*s\"%s%s%s", SHOWN, name,
-			near ? "; did you mean " : "; it has event, umask, cmask, inv, edge", near ? near : "",
-			near ? "?" : "");
+			near ? "; did you mean " : "; it has event, umask, cmask, inv, edge",
+			near ? near : "", near ? "?" : "");
 }
 
 static uint64_t largest(const struct term *term)
@@ -136,8 +149,8 @@ static int read_value(const struct term *term, const char *text, const char *wor
 	return 0;
 }
 
-static int read_term(char *word, const struct pmu_place *place, enum pmu_select_layout layout, struct fields *fields,
-		     uint32_t *seen)
+static int read_term(char *word, const struct pmu_place *place, enum pmu_select_layout layout,
+		     struct fields *fields, uint32_t *seen)
 {
 	char *equals = strchr(word, '=');
 	uint64_t value;
@@ -152,11 +165,12 @@ static int read_term(char *word, const struct pmu_place *place, enum pmu_select_
 		if (rc)
 			return rc;
 		if (*seen >> i & 1)
-			return pmu_fail(EINVAL, "%s/.../: %s stands there twice", place->name, terms[i].name);
+			return pmu_fail(EINVAL, "%s/.../: %s stands there twice", place->name,
+					terms[i].name);
 		*seen |= 1u << i;
 		if (!fits(layout, &terms[i], value))
-			return pmu_fail(EINVAL, "%s/.../: its events have no %s=%s", place->name, terms[i].name,
-					equals ? equals + 1 : "1");
+			return pmu_fail(EINVAL, "%s/.../: its events have no %s=%s", place->name,
+					terms[i].name, equals ? equals + 1 : "1");
 		store(fields, &terms[i], value);
 		return 0;
 	}
@@ -165,9 +179,10 @@ static int read_term(char *word, const struct pmu_place *place, enum pmu_select_
 
 /* --- the event --- */
 
-static void write_label(const struct pmu_place *place, const struct fields *fields, char *label, size_t size)
+static void write_label(const struct pmu_place *place, const struct fields *fields, char *label,
+			size_t size)
 {
-	struct pmu_strbuf out = {0};
+	struct pmu_strbuf out = { 0 };
 	const char *comma = "";
 
 	pmu_strbuf_addf(&out, "%s/", place->name);
@@ -195,21 +210,23 @@ static void write_label(const struct pmu_place *place, const struct fields *fiel
 	pmu_strbuf_free(&out);
 }
 
-static void fill_core(const struct pmu_cpu_model *model, const struct fields *fields, struct pmu_slot *slot)
+static void fill_core(const struct pmu_cpu_model *model, const struct fields *fields,
+		      struct pmu_slot *slot)
 {
 	slot->type = PERF_TYPE_RAW;
 	slot->config1 = fields->offcore;
 	if (fields->offcore) {
 		/* Intel SDM vol. 4: MSR_OFFCORE_RSP_0 goes with B7H (from Golden Cove on 2AH), _1 with BBH (2BH) */
-		slot->extra = fields->select.event == 0xbb || fields->select.event == 0x2b ? 0x1a7 : 0x1a6;
+		slot->extra = fields->select.event == 0xbb || fields->select.event == 0x2b ? 0x1a7
+											   : 0x1a6;
 		slot->extra_value = fields->offcore;
 	}
 	if (model && !strcmp(model->vendor, "GenuineIntel"))
 		pmu_pfm_limit_core(model, slot);
 }
 
-static void fill(const struct pmu_place *place, const struct pmu_cpu_model *model, struct fields *fields,
-		struct pmu_event *event)
+static void fill(const struct pmu_place *place, const struct pmu_cpu_model *model,
+		 struct fields *fields, struct pmu_event *event)
 {
 	enum pmu_select_layout layout = layout_of(place, model);
 	struct pmu_slot *slot = &event->slot;
@@ -217,9 +234,11 @@ static void fill(const struct pmu_place *place, const struct pmu_cpu_model *mode
 	write_label(place, fields, event->name, sizeof(event->name) - 3);
 	if (place->unit == PMU_UNIT_L3 && place->kind == PMU_SLOT_UNCORE && !fields->select.threads)
 		fields->select.slices = fields->select.threads = 0xff;
-	*slot = (struct pmu_slot){.kind = place->kind, .type = PMU_TYPE_NONE, .unit = place->unit,
-				  .core_types = place->core_types,
-				  .config = pmu_select_encode(layout, &fields->select)};
+	*slot = (struct pmu_slot){ .kind = place->kind,
+				   .type = PMU_TYPE_NONE,
+				   .unit = place->unit,
+				   .core_types = place->core_types,
+				   .config = pmu_select_encode(layout, &fields->select) };
 	if (place->kind == PMU_SLOT_CORE)
 		fill_core(model, fields, slot);
 }
@@ -233,13 +252,15 @@ static bool is_clock(const char *words)
 static int fill_clock(const char *devices, struct pmu_event *event)
 {
 	snprintf(event->name, sizeof(event->name), "uncore-clock");
-	event->slot = (struct pmu_slot){.kind = PMU_SLOT_UNCORE, .type = PMU_TYPE_NONE, .unit = PMU_UNIT_CLOCK};
+	event->slot = (struct pmu_slot){ .kind = PMU_SLOT_UNCORE,
+					 .type = PMU_TYPE_NONE,
+					 .unit = PMU_UNIT_CLOCK };
 	pmu_terms_kernel(devices, event);
 	return 0;
 }
 
-static int parse_words(char *words, const struct pmu_place *place, const struct pmu_cpu_model *model,
-		       struct pmu_event *event)
+static int parse_words(char *words, const struct pmu_place *place,
+		       const struct pmu_cpu_model *model, struct pmu_event *event)
 {
 	struct fields fields;
 	uint32_t seen = 0;
@@ -266,7 +287,7 @@ struct cut {
 /* NULL: it is no PMU of energy, or nothing is near. */
 static const char *nearest_energy(const struct pmu_place *place, const char *word)
 {
-	const char *names[PMU_ENERGY_DOMAINS + 1] = {NULL};
+	const char *names[PMU_ENERGY_DOMAINS + 1] = { NULL };
 	size_t n = 0;
 
 	for (const struct pmu_event_about *about = pmu_event_names; about->name; about++)
@@ -276,13 +297,15 @@ static const char *nearest_energy(const struct pmu_place *place, const char *wor
 }
 
 /* "cpu/cycles/k" is cycles:k, "power/energy-pkg/" energy-pkg. */
-static int refer(const struct pmu_place *place, char *words, char *end, struct pmu_event *event, char **rest)
+static int refer(const struct pmu_place *place, char *words, char *end, struct pmu_event *event,
+		 char **rest)
 {
 	bool energy = !strncasecmp(words, "energy-", 7);
 	const char *near;
 
 	if (place->kind == PMU_SLOT_UNCORE)
-		return pmu_fail(EINVAL, "%s/%.*s/: say which event: event=0x..", place->name, SHOWN, words);
+		return pmu_fail(EINVAL, "%s/%.*s/: say which event: event=0x..", place->name, SHOWN,
+				words);
 	if (energy != (place->kind == PMU_SLOT_ENERGY)) {
 		near = nearest_energy(place, words);
 		return pmu_fail(EINVAL, "%s counts no %.*s%s%s%s", place->name, SHOWN, words,
@@ -313,7 +336,8 @@ static void find_extra(struct pmu_slot *slot)
 	static const struct {
 		uint8_t event;
 		uint16_t address;
-	} extras[] = {{0xb7, 0x1a6}, {0xbb, 0x1a7}, {0x2a, 0x1a6}, {0x2b, 0x1a7}, {0xc6, 0x3f7}, {0xcd, 0x3f6}};
+	} extras[] = { { 0xb7, 0x1a6 }, { 0xbb, 0x1a7 }, { 0x2a, 0x1a6 },
+		       { 0x2b, 0x1a7 }, { 0xc6, 0x3f7 }, { 0xcd, 0x3f6 } };
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(extras) && slot->config1; i++) {
 		if (extras[i].event == (slot->config & 0xff)) {
@@ -326,7 +350,8 @@ static void find_extra(struct pmu_slot *slot)
 /* config= may say more than the terms: the levels, the interrupt and the enable bit are ours. */
 #define OURS (UINT64_C(1) << 16 | UINT64_C(1) << 17 | UINT64_C(1) << 20 | UINT64_C(1) << 22)
 
-static void finish_core(const struct pmu_place *place, const struct pmu_cpu_model *model, struct pmu_slot *slot)
+static void finish_core(const struct pmu_place *place, const struct pmu_cpu_model *model,
+			struct pmu_slot *slot)
 {
 	/* of a hybrid the kind of core says which of its PMUs */
 	slot->type = PERF_TYPE_RAW;
@@ -339,21 +364,23 @@ static void finish_core(const struct pmu_place *place, const struct pmu_cpu_mode
 }
 
 /* What registers need, where they count the same as the kernel does. */
-static void finish(const struct pmu_place *place, const struct pmu_cpu_model *model, struct pmu_slot *slot)
+static void finish(const struct pmu_place *place, const struct pmu_cpu_model *model,
+		   struct pmu_slot *slot)
 {
 	bool fixed = (slot->config & 0xff) == 0xff; /* the kernel's code of the uncore's clock */
 
 	if (place->kind == PMU_SLOT_CORE && slot->kind == PMU_SLOT_CORE)
 		finish_core(place, model, slot);
-	if (place->kind != PMU_SLOT_UNCORE || slot->kind != PMU_SLOT_UNCORE || slot->config1 || slot->config2 ||
-	    strcmp(slot->pmu, place->name) != 0 || !model || !pmu_place_exists(model, place))
+	if (place->kind != PMU_SLOT_UNCORE || slot->kind != PMU_SLOT_UNCORE || slot->config1 ||
+	    slot->config2 || strcmp(slot->pmu, place->name) != 0 || !model ||
+	    !pmu_place_exists(model, place))
 		return;
 	slot->unit = fixed && place->unit != PMU_UNIT_L3 ? PMU_UNIT_CLOCK : place->unit;
 }
 
 void pmu_terms_kernel(const char *devices, struct pmu_event *event)
 {
-	static const char *const clocks[] = {"uncore_clock", "uncore_cbox_0", "uncore"};
+	static const char *const clocks[] = { "uncore_clock", "uncore_cbox_0", "uncore" };
 	bool energy = event->slot.kind == PMU_SLOT_ENERGY;
 	size_t n = energy ? 1 : PMU_ARRAY_LEN(clocks);
 	struct pmu_event found;
@@ -375,8 +402,8 @@ void pmu_terms_kernel(const char *devices, struct pmu_event *event)
 }
 
 /* The kernel has the PMU. */
-static int ask_kernel(const char *devices, const char *name, const struct cut *cut, const struct pmu_cpu_model *model,
-		      struct pmu_event *event, char **rest)
+static int ask_kernel(const char *devices, const char *name, const struct cut *cut,
+		      const struct pmu_cpu_model *model, struct pmu_event *event, char **rest)
 {
 	const struct pmu_place *place = pmu_place_of(name);
 	bool word = *cut->words && !strpbrk(cut->words, "=,");
@@ -392,10 +419,10 @@ static int ask_kernel(const char *devices, const char *name, const struct cut *c
 	return rc == -ENOENT ? -EINVAL : rc;
 }
 
-int pmu_terms_parse(char *text, const char *devices, const struct pmu_cpu_model *model, struct pmu_event *event,
-		    char **rest)
+int pmu_terms_parse(char *text, const char *devices, const struct pmu_cpu_model *model,
+		    struct pmu_event *event, char **rest)
 {
-	struct cut cut = {.words = strchr(text, '/')};
+	struct cut cut = { .words = strchr(text, '/') };
 	const struct pmu_place *place = NULL;
 	int rc;
 
@@ -406,7 +433,8 @@ int pmu_terms_parse(char *text, const char *devices, const struct pmu_cpu_model 
 	*cut.end = '\0';
 	*rest = cut.end + 1;
 	place = pmu_place_of(text);
-	if (place && place->kind == PMU_SLOT_UNCORE && place->unit == PMU_UNIT_CLOCK && is_clock(cut.words))
+	if (place && place->kind == PMU_SLOT_UNCORE && place->unit == PMU_UNIT_CLOCK &&
+	    is_clock(cut.words))
 		return fill_clock(devices, event);
 	if (devices && pmu_sysfs_has(devices, text))
 		return ask_kernel(devices, text, &cut, model, event, rest);
@@ -414,7 +442,8 @@ int pmu_terms_parse(char *text, const char *devices, const struct pmu_cpu_model 
 	if (rc)
 		return rc;
 	if (place->kind == PMU_SLOT_UNCORE && place->unit == PMU_UNIT_CLOCK)
-		return pmu_fail(EINVAL, "uncore_clock counts nothing but clockticks: write uncore-clock");
+		return pmu_fail(EINVAL,
+				"uncore_clock counts nothing but clockticks: write uncore-clock");
 	if (place->kind == PMU_SLOT_ENERGY || (*cut.words && !strpbrk(cut.words, "=,")))
 		return refer(place, cut.words, cut.end, event, rest);
 	return parse_words(cut.words, place, model, event);

@@ -21,8 +21,8 @@
  * Return: 0; 1: cpu/NAME/ or power/NAME/: *rest is NAME, to be looked up, and event->slot.core_types the kind of core that
  * was named; -EINVAL with a sentence.
  */
-int pmu_terms_parse(char *text, const char *devices, const struct pmu_cpu_model *model, struct pmu_event *event,
-		    char **rest);
+int pmu_terms_parse(char *text, const char *devices, const struct pmu_cpu_model *model,
+		    struct pmu_event *event, char **rest);
 
 /** pmu_terms_kernel() - gives energy-pkg, uncore-clock, ... what perf_event needs, if the kernel counts them */
 void pmu_terms_kernel(const char *devices, struct pmu_event *event);

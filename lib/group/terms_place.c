@@ -16,20 +16,34 @@
 /* Names of a list in a sentence, in characters. */
 #define SHOWN_LIST 200
 
-#define CLIENT (1u << PMU_UNCORE_SANDY_BRIDGE | 1u << PMU_UNCORE_SKYLAKE | 1u << PMU_UNCORE_ICE_LAKE)
-#define L3     (1u << PMU_UNCORE_AMD_L3 | 1u << PMU_UNCORE_AMD_L3_19H)
+#define CLIENT \
+	(1u << PMU_UNCORE_SANDY_BRIDGE | 1u << PMU_UNCORE_SKYLAKE | 1u << PMU_UNCORE_ICE_LAKE)
+#define L3 (1u << PMU_UNCORE_AMD_L3 | 1u << PMU_UNCORE_AMD_L3_19H)
 
 static const struct pmu_place places[] = {
-	{.name = "cpu", .kind = PMU_SLOT_CORE},
-	{.name = "cpu_core", .kind = PMU_SLOT_CORE, .core_types = PMU_SLOT_P},
-	{.name = "cpu_atom", .kind = PMU_SLOT_CORE, .core_types = PMU_SLOT_E},
-	{.name = "uncore", .kind = PMU_SLOT_UNCORE, .unit = PMU_UNIT_UNCORE, .layouts = 1u << PMU_UNCORE_NEHALEM},
-	{.name = "uncore_cbox", .kind = PMU_SLOT_UNCORE, .unit = PMU_UNIT_CBO, .numbered = true, .layouts = CLIENT},
-	{.name = "uncore_arb", .kind = PMU_SLOT_UNCORE, .unit = PMU_UNIT_ARB, .numbered = true, .layouts = CLIENT},
-	{.name = "uncore_clock", .kind = PMU_SLOT_UNCORE, .unit = PMU_UNIT_CLOCK,
-	 .layouts = CLIENT | 1u << PMU_UNCORE_NEHALEM},
-	{.name = "amd_l3", .kind = PMU_SLOT_UNCORE, .unit = PMU_UNIT_L3, .layouts = L3},
-	{.name = "power", .kind = PMU_SLOT_ENERGY},
+	{ .name = "cpu", .kind = PMU_SLOT_CORE },
+	{ .name = "cpu_core", .kind = PMU_SLOT_CORE, .core_types = PMU_SLOT_P },
+	{ .name = "cpu_atom", .kind = PMU_SLOT_CORE, .core_types = PMU_SLOT_E },
+	{ .name = "uncore",
+	  .kind = PMU_SLOT_UNCORE,
+	  .unit = PMU_UNIT_UNCORE,
+	  .layouts = 1u << PMU_UNCORE_NEHALEM },
+	{ .name = "uncore_cbox",
+	  .kind = PMU_SLOT_UNCORE,
+	  .unit = PMU_UNIT_CBO,
+	  .numbered = true,
+	  .layouts = CLIENT },
+	{ .name = "uncore_arb",
+	  .kind = PMU_SLOT_UNCORE,
+	  .unit = PMU_UNIT_ARB,
+	  .numbered = true,
+	  .layouts = CLIENT },
+	{ .name = "uncore_clock",
+	  .kind = PMU_SLOT_UNCORE,
+	  .unit = PMU_UNIT_CLOCK,
+	  .layouts = CLIENT | 1u << PMU_UNCORE_NEHALEM },
+	{ .name = "amd_l3", .kind = PMU_SLOT_UNCORE, .unit = PMU_UNIT_L3, .layouts = L3 },
+	{ .name = "power", .kind = PMU_SLOT_ENERGY },
 };
 
 static bool is_name_of(const struct pmu_place *place, const char *name)
@@ -59,9 +73,9 @@ const struct pmu_place *pmu_place_of(const char *name)
 
 static int no_place(const char *name, const char *devices, const struct pmu_cpu_model *model)
 {
-	const char *names[PMU_ARRAY_LEN(places) + 1] = {NULL}, *near;
-	struct pmu_sysfs_names pmus = {0};
-	struct pmu_strbuf list = {0};
+	const char *names[PMU_ARRAY_LEN(places) + 1] = { NULL }, *near;
+	struct pmu_sysfs_names pmus = { 0 };
+	struct pmu_strbuf list = { 0 };
 	size_t n = 0;
 	int rc;
 
@@ -85,11 +99,14 @@ static int no_place(const char *name, const char *devices, const struct pmu_cpu_
 	if (!near)
 		near = pmu_sysfs_names_nearest(&pmus, NULL, name);
 	if (near)
-		rc = pmu_fail(EINVAL, "nothing counts \"%.*s/.../\" here; did you mean %s/.../?", SHOWN, name, near);
+		rc = pmu_fail(EINVAL, "nothing counts \"%.*s/.../\" here; did you mean %s/.../?",
+			      SHOWN, name, near);
 	else
-		rc = pmu_fail(EINVAL, "nothing counts \"%.*s/.../\" here%s; there are %s", SHOWN, name,
-			      devices ? ": the kernel has no driver for it, or a virtual machine hides it" : "",
-			      pmu_strbuf_text(&list));
+		rc = pmu_fail(
+			EINVAL, "nothing counts \"%.*s/.../\" here%s; there are %s", SHOWN, name,
+			devices ? ": the kernel has no driver for it, or a virtual machine hides it"
+				: "",
+			pmu_strbuf_text(&list));
 	pmu_strbuf_free(&list);
 	pmu_sysfs_names_free(&pmus);
 	return rc;

@@ -15,7 +15,7 @@ struct pmu_place {
 	enum pmu_slot_kind kind;
 	uint8_t unit;
 	uint8_t core_types;
-	bool numbered; /* "uncore_cbox_3": boxes are counted together, whichever is named */
+	bool numbered;    /* "uncore_cbox_3": boxes are counted together, whichever is named */
 	uint32_t layouts; /* UNCORE: bits by enum pmu_uncore_layout */
 };
 

@@ -84,7 +84,8 @@ static void list_numbers(const char *devices, const char *pmu, struct numbers *n
 
 /* --- one box --- */
 
-static long read_file(const char *devices, const char *name, const char *file, char *text, size_t size)
+static long read_file(const char *devices, const char *name, const char *file, char *text,
+		      size_t size)
 {
 	char path[PATH_SIZE];
 
@@ -141,8 +142,8 @@ static bool read_box(const char *devices, const char *name, struct pmu_box *box)
 	memset(box, 0, sizeof(*box));
 	if ((size_t)snprintf(box->name, sizeof(box->name), "%s", name) >= sizeof(box->name))
 		return false;
-	if (read_file(devices, name, "type", text, sizeof(text)) < 0 || pmu_parse_u64(text, &type) < 0 ||
-	    type >= UINT32_MAX)
+	if (read_file(devices, name, "type", text, sizeof(text)) < 0 ||
+	    pmu_parse_u64(text, &type) < 0 || type >= UINT32_MAX)
 		return false;
 	box->type = (uint32_t)type;
 	len = read_file(devices, name, "cpumask", text, sizeof(text));
@@ -176,7 +177,8 @@ static size_t find_numbered(const char *devices, const char *pmu, struct pmu_box
 
 		if (i && numbers->number[i] == numbers->number[i - 1])
 			continue;
-		snprintf(name, sizeof(name), "%.*s_%u", PMU_BOX_NAME_MAX, pmu, (unsigned int)numbers->number[i]);
+		snprintf(name, sizeof(name), "%.*s_%u", PMU_BOX_NAME_MAX, pmu,
+			 (unsigned int)numbers->number[i]);
 		if (!read_box(devices, name, &one))
 			continue;
 		one.cut |= numbers->more;

@@ -13,10 +13,10 @@
 /** One box of a PMU. */
 struct pmu_box {
 	char name[PMU_BOX_NAME_MAX];
-	uint32_t type;		   /* perf_event_attr.type */
+	uint32_t type;             /* perf_event_attr.type */
 	int cpu[PMU_BOX_MAX_CPUS]; /* its cpumask: one processor of each socket, ascending */
-	unsigned int n_cpus;	   /* 0: it has no cpumask, it counts what runs on a processor */
-	bool cut;		   /* there are more processors, or boxes, than are told: a sum over them would be too low */
+	unsigned int n_cpus;       /* 0: it has no cpumask, it counts what runs on a processor */
+	bool cut; /* there are more processors, or boxes, than are told: a sum over them would be too low */
 };
 
 /** pmu_box_stem() - length of a PMU's name without its box's number: of "uncore_imc" in "uncore_imc_1" */

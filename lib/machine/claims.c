@@ -25,8 +25,7 @@ struct claims_head {
 	char boot_id[40]; /* pids of an earlier boot say nothing */
 	char reserved[16];
 };
-_Static_assert(sizeof(struct claims_head) == 64,
-	       "claims start on a multiple of their size");
+_Static_assert(sizeof(struct claims_head) == 64, "claims start on a multiple of their size");
 _Static_assert(sizeof(struct pmu_claim) == 32, "a claim does not straddle a page");
 
 static const char claims_magic[8] = "PMUCLM1";
@@ -56,8 +55,8 @@ void pmu_claims_open(struct pmu_claims *claims, const char *dir)
 
 	memset(claims, 0, offsetof(struct pmu_claims, claim));
 	claims->fd = -1;
-	if (!dir || (size_t)snprintf(claims->path, sizeof(claims->path), "%s/claims",
-				     dir) >= sizeof(claims->path)) {
+	if (!dir || (size_t)snprintf(claims->path, sizeof(claims->path), "%s/claims", dir) >=
+			    sizeof(claims->path)) {
 		claims->path[0] = '\0';
 		return;
 	}
@@ -75,7 +74,7 @@ void pmu_claims_open(struct pmu_claims *claims, const char *dir)
  */
 static int lock_file(int fd)
 {
-	const struct timespec pause = {.tv_nsec = 1000000};
+	const struct timespec pause = { .tv_nsec = 1000000 };
 
 	for (int i = 0; i < 50; i++) {
 		if (!flock(fd, LOCK_EX | LOCK_NB))
@@ -109,14 +108,12 @@ static int open_file(const char *path)
 
 static bool same_process(const struct pmu_claim *a, const struct pmu_claim *b)
 {
-	return a->pid == b->pid && a->start_time == b->start_time &&
-	       a->pid_ns == b->pid_ns;
+	return a->pid == b->pid && a->start_time == b->start_time && a->pid_ns == b->pid_ns;
 }
 
 static bool is_sane(const struct pmu_claim *claim)
 {
-	return claim->pid > 0 && claim->cpu >= 0 && claim->cpu < PMU_MASK_CPUS &&
-	       claim->start_time;
+	return claim->pid > 0 && claim->cpu >= 0 && claim->cpu < PMU_MASK_CPUS && claim->start_time;
 }
 
 /* Keep the claims of the living; ours are those of @mine, not of a program that we were
@@ -184,7 +181,7 @@ int pmu_claims_lock(struct pmu_claims *claims)
 static void write_claims(struct pmu_claims *claims)
 {
 	size_t size = claims->n * sizeof(claims->claim[0]);
-	struct claims_head head = {0};
+	struct claims_head head = { 0 };
 
 	memcpy(head.magic, claims_magic, sizeof(head.magic));
 	memcpy(head.boot_id, claims->boot_id, sizeof(head.boot_id));

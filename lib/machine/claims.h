@@ -35,7 +35,7 @@ struct pmu_claims {
 	struct pmu_claim self; /* cpu is not used */
 	struct pmu_mask mine;
 	struct pmu_mask others; /* as of the last pmu_claims_lock() */
-	int fd;			/* while locked, else -1 */
+	int fd;                 /* while locked, else -1 */
 	unsigned int n;
 	struct pmu_claim claim[PMU_CLAIMS_MAX]; /* while locked: everybody's */
 };

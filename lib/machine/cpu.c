@@ -54,15 +54,15 @@ const char *pmu_cpu_hypervisor(const char signature[12])
 		char signature[13];
 		const char *name;
 	} table[] = {
-		{"KVMKVMKVM\0\0\0", "KVM"},	  {"Linux KVM Hv", "KVM"},
-		{"VMwareVMware", "VMware"},	  {"Microsoft Hv", "Hyper-V"},
-		{"XenVMMXenVMM", "Xen"},	  {"TCGTCGTCGTCG", "QEMU"},
-		{"bhyve bhyve ", "bhyve"},	  {"BHyVE BHyVE ", "bhyve"},
-		{"VBoxVBoxVBox", "VirtualBox"},	  {" lrpepyh  vr", "Parallels"},
-		{"prl hyperv  ", "Parallels"},	  {"ACRNACRNACRN", "ACRN"},
-		{"___ NVMM ___", "NVMM"},	  {"OpenBSDVMM58", "OpenBSD VMM"},
-		{"Jailhouse\0\0\0", "Jailhouse"}, {"QNXQVMBSQG\0\0", "QNX"},
-		{"HAXMHAXMHAXM", "HAXM"},	  {"VirtualApple", "Rosetta"},
+		{ "KVMKVMKVM\0\0\0", "KVM" },       { "Linux KVM Hv", "KVM" },
+		{ "VMwareVMware", "VMware" },       { "Microsoft Hv", "Hyper-V" },
+		{ "XenVMMXenVMM", "Xen" },          { "TCGTCGTCGTCG", "QEMU" },
+		{ "bhyve bhyve ", "bhyve" },        { "BHyVE BHyVE ", "bhyve" },
+		{ "VBoxVBoxVBox", "VirtualBox" },   { " lrpepyh  vr", "Parallels" },
+		{ "prl hyperv  ", "Parallels" },    { "ACRNACRNACRN", "ACRN" },
+		{ "___ NVMM ___", "NVMM" },         { "OpenBSDVMM58", "OpenBSD VMM" },
+		{ "Jailhouse\0\0\0", "Jailhouse" }, { "QNXQVMBSQG\0\0", "QNX" },
+		{ "HAXMHAXMHAXM", "HAXM" },         { "VirtualApple", "Rosetta" },
 	};
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(table); i++)
@@ -85,12 +85,12 @@ static const char *implementer_name(uint32_t code)
 		uint32_t code;
 		const char *name;
 	} table[] = {
-		{0x41, "ARM"},	     {0x42, "Broadcom"},  {0x43, "Cavium"},
-		{0x46, "Fujitsu"},   {0x48, "HiSilicon"}, {0x49, "Infineon"},
-		{0x4d, "Motorola"},  {0x4e, "NVIDIA"},	  {0x50, "APM"},
-		{0x51, "Qualcomm"},  {0x53, "Samsung"},	  {0x56, "Marvell"},
-		{0x61, "Apple"},     {0x66, "Faraday"},	  {0x69, "Intel"},
-		{0x6d, "Microsoft"}, {0x70, "Phytium"},	  {0xc0, "Ampere"},
+		{ 0x41, "ARM" },       { 0x42, "Broadcom" },  { 0x43, "Cavium" },
+		{ 0x46, "Fujitsu" },   { 0x48, "HiSilicon" }, { 0x49, "Infineon" },
+		{ 0x4d, "Motorola" },  { 0x4e, "NVIDIA" },    { 0x50, "APM" },
+		{ 0x51, "Qualcomm" },  { 0x53, "Samsung" },   { 0x56, "Marvell" },
+		{ 0x61, "Apple" },     { 0x66, "Faraday" },   { 0x69, "Intel" },
+		{ 0x6d, "Microsoft" }, { 0x70, "Phytium" },   { 0xc0, "Ampere" },
 	};
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(table); i++)
@@ -100,41 +100,41 @@ static const char *implementer_name(uint32_t code)
 }
 
 static const struct part parts[] = {
-	{0x00, 0x051, "QEMU max"},	  {0x41, 0xd02, "Cortex-A34"},
-	{0x41, 0xd03, "Cortex-A53"},	  {0x41, 0xd04, "Cortex-A35"},
-	{0x41, 0xd05, "Cortex-A55"},	  {0x41, 0xd06, "Cortex-A65"},
-	{0x41, 0xd07, "Cortex-A57"},	  {0x41, 0xd08, "Cortex-A72"},
-	{0x41, 0xd09, "Cortex-A73"},	  {0x41, 0xd0a, "Cortex-A75"},
-	{0x41, 0xd0b, "Cortex-A76"},	  {0x41, 0xd0c, "Neoverse-N1"},
-	{0x41, 0xd0d, "Cortex-A77"},	  {0x41, 0xd0e, "Cortex-A76AE"},
-	{0x41, 0xd40, "Neoverse-V1"},	  {0x41, 0xd41, "Cortex-A78"},
-	{0x41, 0xd42, "Cortex-A78AE"},	  {0x41, 0xd43, "Cortex-A65AE"},
-	{0x41, 0xd44, "Cortex-X1"},	  {0x41, 0xd46, "Cortex-A510"},
-	{0x41, 0xd47, "Cortex-A710"},	  {0x41, 0xd48, "Cortex-X2"},
-	{0x41, 0xd49, "Neoverse-N2"},	  {0x41, 0xd4a, "Neoverse-E1"},
-	{0x41, 0xd4b, "Cortex-A78C"},	  {0x41, 0xd4c, "Cortex-X1C"},
-	{0x41, 0xd4d, "Cortex-A715"},	  {0x41, 0xd4e, "Cortex-X3"},
-	{0x41, 0xd4f, "Neoverse-V2"},	  {0x41, 0xd80, "Cortex-A520"},
-	{0x41, 0xd81, "Cortex-A720"},	  {0x41, 0xd82, "Cortex-X4"},
-	{0x41, 0xd83, "Neoverse-V3AE"},	  {0x41, 0xd84, "Neoverse-V3"},
-	{0x41, 0xd85, "Cortex-X925"},	  {0x41, 0xd87, "Cortex-A725"},
-	{0x41, 0xd8e, "Neoverse-N3"},	  {0x42, 0x516, "ThunderX2"},
-	{0x43, 0x0a1, "ThunderX"},	  {0x43, 0x0af, "ThunderX2"},
-	{0x46, 0x001, "A64FX"},		  {0x46, 0x003, "MONAKA"},
-	{0x48, 0xd01, "Kunpeng-920"},	  {0x4e, 0x003, "Denver 2"},
-	{0x4e, 0x004, "Carmel"},	  {0x50, 0x000, "X-Gene"},
-	{0x51, 0x001, "Oryon"},		  {0x51, 0x802, "Kryo 3XX Gold"},
-	{0x51, 0x803, "Kryo 3XX Silver"}, {0x51, 0x804, "Kryo 4XX Gold"},
-	{0x51, 0x805, "Kryo 4XX Silver"}, {0x51, 0xc00, "Falkor"},
-	{0x61, 0x022, "M1 Icestorm"},	  {0x61, 0x023, "M1 Firestorm"},
-	{0x61, 0x024, "M1 Pro Icestorm"}, {0x61, 0x025, "M1 Pro Firestorm"},
-	{0x61, 0x028, "M1 Max Icestorm"}, {0x61, 0x029, "M1 Max Firestorm"},
-	{0x61, 0x032, "M2 Blizzard"},	  {0x61, 0x033, "M2 Avalanche"},
-	{0x61, 0x034, "M2 Pro Blizzard"}, {0x61, 0x035, "M2 Pro Avalanche"},
-	{0x61, 0x038, "M2 Max Blizzard"}, {0x61, 0x039, "M2 Max Avalanche"},
-	{0x6d, 0xd49, "Cobalt 100"},	  {0x70, 0x662, "FTC662"},
-	{0x70, 0x663, "FTC663"},	  {0xc0, 0xac3, "Ampere-1"},
-	{0xc0, 0xac4, "Ampere-1A"},	  {0xc0, 0xac5, "Ampere-1B"},
+	{ 0x00, 0x051, "QEMU max" },        { 0x41, 0xd02, "Cortex-A34" },
+	{ 0x41, 0xd03, "Cortex-A53" },      { 0x41, 0xd04, "Cortex-A35" },
+	{ 0x41, 0xd05, "Cortex-A55" },      { 0x41, 0xd06, "Cortex-A65" },
+	{ 0x41, 0xd07, "Cortex-A57" },      { 0x41, 0xd08, "Cortex-A72" },
+	{ 0x41, 0xd09, "Cortex-A73" },      { 0x41, 0xd0a, "Cortex-A75" },
+	{ 0x41, 0xd0b, "Cortex-A76" },      { 0x41, 0xd0c, "Neoverse-N1" },
+	{ 0x41, 0xd0d, "Cortex-A77" },      { 0x41, 0xd0e, "Cortex-A76AE" },
+	{ 0x41, 0xd40, "Neoverse-V1" },     { 0x41, 0xd41, "Cortex-A78" },
+	{ 0x41, 0xd42, "Cortex-A78AE" },    { 0x41, 0xd43, "Cortex-A65AE" },
+	{ 0x41, 0xd44, "Cortex-X1" },       { 0x41, 0xd46, "Cortex-A510" },
+	{ 0x41, 0xd47, "Cortex-A710" },     { 0x41, 0xd48, "Cortex-X2" },
+	{ 0x41, 0xd49, "Neoverse-N2" },     { 0x41, 0xd4a, "Neoverse-E1" },
+	{ 0x41, 0xd4b, "Cortex-A78C" },     { 0x41, 0xd4c, "Cortex-X1C" },
+	{ 0x41, 0xd4d, "Cortex-A715" },     { 0x41, 0xd4e, "Cortex-X3" },
+	{ 0x41, 0xd4f, "Neoverse-V2" },     { 0x41, 0xd80, "Cortex-A520" },
+	{ 0x41, 0xd81, "Cortex-A720" },     { 0x41, 0xd82, "Cortex-X4" },
+	{ 0x41, 0xd83, "Neoverse-V3AE" },   { 0x41, 0xd84, "Neoverse-V3" },
+	{ 0x41, 0xd85, "Cortex-X925" },     { 0x41, 0xd87, "Cortex-A725" },
+	{ 0x41, 0xd8e, "Neoverse-N3" },     { 0x42, 0x516, "ThunderX2" },
+	{ 0x43, 0x0a1, "ThunderX" },        { 0x43, 0x0af, "ThunderX2" },
+	{ 0x46, 0x001, "A64FX" },           { 0x46, 0x003, "MONAKA" },
+	{ 0x48, 0xd01, "Kunpeng-920" },     { 0x4e, 0x003, "Denver 2" },
+	{ 0x4e, 0x004, "Carmel" },          { 0x50, 0x000, "X-Gene" },
+	{ 0x51, 0x001, "Oryon" },           { 0x51, 0x802, "Kryo 3XX Gold" },
+	{ 0x51, 0x803, "Kryo 3XX Silver" }, { 0x51, 0x804, "Kryo 4XX Gold" },
+	{ 0x51, 0x805, "Kryo 4XX Silver" }, { 0x51, 0xc00, "Falkor" },
+	{ 0x61, 0x022, "M1 Icestorm" },     { 0x61, 0x023, "M1 Firestorm" },
+	{ 0x61, 0x024, "M1 Pro Icestorm" }, { 0x61, 0x025, "M1 Pro Firestorm" },
+	{ 0x61, 0x028, "M1 Max Icestorm" }, { 0x61, 0x029, "M1 Max Firestorm" },
+	{ 0x61, 0x032, "M2 Blizzard" },     { 0x61, 0x033, "M2 Avalanche" },
+	{ 0x61, 0x034, "M2 Pro Blizzard" }, { 0x61, 0x035, "M2 Pro Avalanche" },
+	{ 0x61, 0x038, "M2 Max Blizzard" }, { 0x61, 0x039, "M2 Max Avalanche" },
+	{ 0x6d, 0xd49, "Cobalt 100" },      { 0x70, 0x662, "FTC662" },
+	{ 0x70, 0x663, "FTC663" },          { 0xc0, 0xac3, "Ampere-1" },
+	{ 0xc0, 0xac4, "Ampere-1A" },       { 0xc0, 0xac5, "Ampere-1B" },
 };
 
 void pmu_cpu_midr(uint64_t midr, struct pmu_cpu_id *id)
@@ -180,8 +180,8 @@ int pmu_cpu_midr_of_cpuinfo(const char *text, uint64_t *midr)
 	cpuinfo_number(text, "CPU variant", &variant);
 	cpuinfo_number(text, "CPU revision", &revision);
 	/* 0xf at [19:16]: the architecture is told by the ID registers */
-	*midr = (implementer & 0xff) << 24 | (variant & 0xf) << 20 | 0xf0000 |
-		(part & 0xfff) << 4 | (revision & 0xf);
+	*midr = (implementer & 0xff) << 24 | (variant & 0xf) << 20 | 0xf0000 | (part & 0xfff) << 4 |
+		(revision & 0xf);
 	return 0;
 }
 
@@ -263,7 +263,7 @@ int pmu_cpu_identify_by(const struct pmu_cpuid *cpuid, struct pmu_cpu_id *id)
 int pmu_cpu_identify(struct pmu_cpu_id *id)
 {
 	struct pmu_cpuid_entry entry[PMU_CPUID_LIVE];
-	struct pmu_cpuid cpuid = {.n = pmu_cpuid_read(entry), .entry = entry};
+	struct pmu_cpuid cpuid = { .n = pmu_cpuid_read(entry), .entry = entry };
 
 	return pmu_cpu_identify_by(&cpuid, id);
 }
@@ -300,8 +300,7 @@ static int read_midr(uint64_t *midr)
 	char path[96];
 	int cpu = sched_getcpu();
 
-	snprintf(path, sizeof(path),
-		 "/sys/devices/system/cpu/cpu%d/regs/identification/midr_el1",
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/regs/identification/midr_el1",
 		 cpu < 0 ? 0 : cpu);
 	return pmu_sysfile_u64(path, midr) ? read_midr_of_cpuinfo(midr) : 0;
 }
@@ -309,14 +308,14 @@ static int read_midr(uint64_t *midr)
 /* There is no bit that says so; Xen tells, and firmware that names an emulator. */
 static void read_hypervisor(struct pmu_cpu_id *id)
 {
-	static const char *const files[] = {"/sys/hypervisor/type",
-					    "/sys/class/dmi/id/sys_vendor"};
+	static const char *const files[] = { "/sys/hypervisor/type",
+					     "/sys/class/dmi/id/sys_vendor" };
 	static const struct {
 		const char *text, *name;
-	} table[] = {{"xen", "Xen"},
-		     {"QEMU", "QEMU"},
-		     {"VMware, Inc.", "VMware"},
-		     {"Parallels", "Parallels"}};
+	} table[] = { { "xen", "Xen" },
+		      { "QEMU", "QEMU" },
+		      { "VMware, Inc.", "VMware" },
+		      { "Parallels", "Parallels" } };
 	char text[64];
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(files) && !id->hypervisor; i++) {

@@ -8,14 +8,14 @@
 #include <stdint.h>
 
 struct pmu_cpu_id {
-	char vendor[16]; /* "GenuineIntel", "AuthenticAMD"; arm64: "ARM", "Ampere", ... by
+	char vendor[16];          /* "GenuineIntel", "AuthenticAMD"; arm64: "ARM", "Ampere", ... by
 			    implementer */
-	char brand[64];	 /* "AMD EPYC 7763"; arm64: part name; "" unknown */
-	uint32_t family; /* x86 display family and model (Intel SDM vol. 2A, CPUID leaf
+	char brand[64];           /* "AMD EPYC 7763"; arm64: part name; "" unknown */
+	uint32_t family;          /* x86 display family and model (Intel SDM vol. 2A, CPUID leaf
 			    01H); */
-	uint32_t model;	 /* arm64: implementer and part of MIDR_EL1 */
-	uint32_t stepping;	  /* arm64: variant << 4 | revision */
-	bool hypervisor;	  /* runs under one that says so */
+	uint32_t model;           /* arm64: implementer and part of MIDR_EL1 */
+	uint32_t stepping;        /* arm64: variant << 4 | revision */
+	bool hypervisor;          /* runs under one that says so */
 	char hypervisor_name[16]; /* "KVM", "VMware", ...; "" unknown */
 };
 

@@ -16,7 +16,8 @@
 #define HAVE_CPUID 0
 #endif
 
-static const struct pmu_cpuid_regs *find(const struct pmu_cpuid *cpuid, uint32_t leaf, uint32_t subleaf)
+static const struct pmu_cpuid_regs *find(const struct pmu_cpuid *cpuid, uint32_t leaf,
+					 uint32_t subleaf)
 {
 	size_t low = 0, high = cpuid->n, middle;
 
@@ -48,9 +49,11 @@ static bool in_range(const struct pmu_cpuid *cpuid, uint32_t leaf)
 	return first && leaf <= first->eax;
 }
 
-bool pmu_cpuid_get(const struct pmu_cpuid *cpuid, uint32_t leaf, uint32_t subleaf, struct pmu_cpuid_regs *regs)
+bool pmu_cpuid_get(const struct pmu_cpuid *cpuid, uint32_t leaf, uint32_t subleaf,
+		   struct pmu_cpuid_regs *regs)
 {
-	const struct pmu_cpuid_regs *found = in_range(cpuid, leaf) ? find(cpuid, leaf, subleaf) : NULL;
+	const struct pmu_cpuid_regs *found = in_range(cpuid, leaf) ? find(cpuid, leaf, subleaf)
+								   : NULL;
 
 	if (found)
 		*regs = *found;
@@ -65,10 +68,11 @@ bool pmu_cpuid_get(const struct pmu_cpuid *cpuid, uint32_t leaf, uint32_t sublea
 static const struct {
 	uint32_t leaf, subleaf;
 } wanted[] = {
-	{0x00000000, 0}, {0x00000001, 0}, {0x00000007, 0}, {0x00000007, 1}, {0x0000000a, 0}, {0x0000001a, 0},
-	{0x00000023, 0}, {0x00000023, 1}, {0x00000023, 2}, {0x00000023, 3}, {0x40000000, 0}, {0x40000100, 0},
-	{0x80000000, 0}, {0x80000001, 0}, {0x80000002, 0}, {0x80000003, 0}, {0x80000004, 0}, {0x80000007, 0},
-	{0x80000008, 0}, {0x80000022, 0},
+	{ 0x00000000, 0 }, { 0x00000001, 0 }, { 0x00000007, 0 }, { 0x00000007, 1 },
+	{ 0x0000000a, 0 }, { 0x0000001a, 0 }, { 0x00000023, 0 }, { 0x00000023, 1 },
+	{ 0x00000023, 2 }, { 0x00000023, 3 }, { 0x40000000, 0 }, { 0x40000100, 0 },
+	{ 0x80000000, 0 }, { 0x80000001, 0 }, { 0x80000002, 0 }, { 0x80000003, 0 },
+	{ 0x80000004, 0 }, { 0x80000007, 0 }, { 0x80000008, 0 }, { 0x80000022, 0 },
 };
 
 _Static_assert(PMU_ARRAY_LEN(wanted) == PMU_CPUID_LIVE, "room for every leaf");

@@ -17,7 +17,7 @@
 struct parser {
 	struct pmu_cpuid_dump *dump;
 	size_t cpus_room, entries_room; /* entries: of the last processor */
-	size_t line;			/* from 1 */
+	size_t line;                    /* from 1 */
 };
 
 /* One line without its end; never NUL-terminated. */
@@ -73,7 +73,7 @@ static bool registers(struct text *text, const char *between, struct pmu_cpuid_r
 	for (size_t i = 0; i < PMU_ARRAY_LEN(value); i++)
 		if ((i && !skip(text, between)) || !number(text, 16, 8, &value[i]))
 			return false;
-	*regs = (struct pmu_cpuid_regs){value[0], value[1], value[2], value[3]};
+	*regs = (struct pmu_cpuid_regs){ value[0], value[1], value[2], value[3] };
 	return true;
 }
 
@@ -102,7 +102,8 @@ static int finish_cpu(struct parser *parser)
 		return 0;
 	cpu = &parser->dump->cpu[parser->dump->n_cpus - 1];
 	if (!cpu->n)
-		return pmu_fail(EINVAL, "line %zu: the processor before it has no CPUID leaf", parser->line);
+		return pmu_fail(EINVAL, "line %zu: the processor before it has no CPUID leaf",
+				parser->line);
 	qsort(cpu->entry, cpu->n, sizeof(*cpu->entry), by_leaf);
 	for (size_t i = 0; i < cpu->n; i++) {
 		const struct pmu_cpuid_entry *entry = &cpu->entry[i];
@@ -112,8 +113,8 @@ static int finish_cpu(struct parser *parser)
 		else if (!numbers_processors(entry->leaf) &&
 			 memcmp(&cpu->entry[n - 1].regs, &entry->regs, sizeof(entry->regs)) != 0)
 			return pmu_fail(EINVAL,
-					"line %zu: the processor before it has leaf %08" PRIX32 "H, subleaf %" PRIu32
-					", twice, with different contents",
+					"line %zu: the processor before it has leaf %08" PRIX32
+					"H, subleaf %" PRIu32 ", twice, with different contents",
 					parser->line, entry->leaf, entry->subleaf);
 	}
 	cpu->n = n;
@@ -145,7 +146,8 @@ static int add_cpu(struct parser *parser)
 	if (rc)
 		return rc;
 	if (dump->n_cpus == PMU_CPUID_MAX_CPUS)
-		return pmu_fail(E2BIG, "line %zu: more than %d processors", parser->line, PMU_CPUID_MAX_CPUS);
+		return pmu_fail(E2BIG, "line %zu: more than %d processors", parser->line,
+				PMU_CPUID_MAX_CPUS);
 	rc = grow(&array, dump->n_cpus, &parser->cpus_room, sizeof(*dump->cpu));
 	dump->cpu = array;
 	if (rc)
@@ -168,8 +170,8 @@ static int add_entry(struct parser *parser, const struct pmu_cpuid_entry *entry)
 	}
 	cpu = &parser->dump->cpu[parser->dump->n_cpus - 1];
 	if (cpu->n == PMU_CPUID_MAX_ENTRIES)
-		return pmu_fail(E2BIG, "line %zu: more than %d leaves of one processor", parser->line,
-				PMU_CPUID_MAX_ENTRIES);
+		return pmu_fail(E2BIG, "line %zu: more than %d leaves of one processor",
+				parser->line, PMU_CPUID_MAX_ENTRIES);
 	array = cpu->entry;
 	rc = grow(&array, cpu->n, &parser->entries_room, sizeof(*cpu->entry));
 	cpu->entry = array;
@@ -186,7 +188,8 @@ static uint32_t next_subleaf(const struct parser *parser, uint32_t leaf)
 	if (!parser->dump->n_cpus)
 		return 0;
 	cpu = &parser->dump->cpu[parser->dump->n_cpus - 1];
-	return cpu->n && cpu->entry[cpu->n - 1].leaf == leaf ? cpu->entry[cpu->n - 1].subleaf + 1 : 0;
+	return cpu->n && cpu->entry[cpu->n - 1].leaf == leaf ? cpu->entry[cpu->n - 1].subleaf + 1
+							     : 0;
 }
 
 /* " 0000000A: 07300403-00000040-00000000-00000603 [SL 00] [a remark]" */
@@ -211,10 +214,10 @@ static const struct {
 	uint32_t leaf;
 	bool subleaf;
 } arrays[] = {
-	{"basic_cpuid[", 0x00000000, false},	  {"ext_cpuid[", 0x80000000, false},
-	{"intel_fn4[", 0x00000004, true},	  {"intel_fn11[", 0x0000000b, true},
-	{"intel_fn12h[", 0x00000012, true},	  {"intel_fn14h[", 0x00000014, true},
-	{"amd_fn8000001dh[", 0x8000001d, true},	  {"amd_fn80000026h[", 0x80000026, true},
+	{ "basic_cpuid[", 0x00000000, false },    { "ext_cpuid[", 0x80000000, false },
+	{ "intel_fn4[", 0x00000004, true },       { "intel_fn11[", 0x0000000b, true },
+	{ "intel_fn12h[", 0x00000012, true },     { "intel_fn14h[", 0x00000014, true },
+	{ "amd_fn8000001dh[", 0x8000001d, true }, { "amd_fn80000026h[", 0x80000026, true },
 };
 
 /* "10]=07300403 00000040 00000000 00000603" */
@@ -222,7 +225,8 @@ static bool array_line(struct text *text, size_t array, struct pmu_cpuid_entry *
 {
 	uint32_t index;
 
-	if (!number(text, 10, 4, &index) || !skip(text, "]=") || !registers(text, " ", &entry->regs))
+	if (!number(text, 10, 4, &index) || !skip(text, "]=") ||
+	    !registers(text, " ", &entry->regs))
 		return false;
 	entry->leaf = arrays[array].leaf + (arrays[array].subleaf ? 0 : index);
 	entry->subleaf = arrays[array].subleaf ? index : 0;
@@ -233,7 +237,8 @@ static bool is_heading(const struct text *text)
 {
 	static const char words[] = "Logical CPU #";
 
-	return text->end - text->at >= 2 && (!memcmp(text->at, "--", 2) || !memcmp(text->at, "__", 2)) &&
+	return text->end - text->at >= 2 &&
+	       (!memcmp(text->at, "--", 2) || !memcmp(text->at, "__", 2)) &&
 	       memmem(text->at, (size_t)(text->end - text->at), words, strlen(words));
 }
 
@@ -258,34 +263,38 @@ static int add_line(struct parser *parser, struct text text)
 	return 0;
 add:
 	if (!good)
-		return pmu_fail(EINVAL, "line %zu is no CPUID leaf: a leaf has four registers in hexadecimal digits",
-				parser->line);
+		return pmu_fail(
+			EINVAL,
+			"line %zu is no CPUID leaf: a leaf has four registers in hexadecimal digits",
+			parser->line);
 	return add_entry(parser, &entry);
 }
 
 int pmu_cpuid_parse(const char *text, size_t len, struct pmu_cpuid_dump *dump)
 {
-	struct parser parser = {.dump = dump};
+	struct parser parser = { .dump = dump };
 	const char *end = text + len;
 	int rc = 0;
 
 	memset(dump, 0, sizeof(*dump));
 	if (len > PMU_CPUID_MAX_BYTES)
-		return pmu_fail(E2BIG, "a CPUID dump of more than %u MiB", PMU_CPUID_MAX_BYTES >> 20);
+		return pmu_fail(E2BIG, "a CPUID dump of more than %u MiB",
+				PMU_CPUID_MAX_BYTES >> 20);
 	while (text < end && !rc) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
 		const char *line_end = newline ? newline : end;
 
 		parser.line++;
-		rc = add_line(&parser, (struct text){text, line_end});
+		rc = add_line(&parser, (struct text){ text, line_end });
 		text = newline ? newline + 1 : end;
 	}
 	parser.line++;
 	if (!rc)
 		rc = finish_cpu(&parser);
 	if (!rc && !dump->n_cpus)
-		rc = pmu_fail(EINVAL, "there is no CPUID leaf in it: lines are \"CPUID 0000000A: "
-				      "07300403-00000040-00000000-00000603\" or \"basic_cpuid[10]=...\"");
+		rc = pmu_fail(EINVAL,
+			      "there is no CPUID leaf in it: lines are \"CPUID 0000000A: "
+			      "07300403-00000040-00000000-00000603\" or \"basic_cpuid[10]=...\"");
 	if (rc)
 		pmu_cpuid_dump_free(dump);
 	return rc;
@@ -329,7 +338,8 @@ int pmu_cpuid_load(const char *path, struct pmu_cpuid_dump *dump)
 
 	memset(dump, 0, sizeof(*dump));
 	if (fd < 0)
-		return pmu_fail(errno, "cannot open the CPUID dump '%s': %s", path, strerror(errno));
+		return pmu_fail(errno, "cannot open the CPUID dump '%s': %s", path,
+				strerror(errno));
 	rc = read_file(fd, &text, &len);
 	close(fd);
 	if (rc) {
@@ -362,9 +372,10 @@ void pmu_cpuid_print(const struct pmu_cpuid_dump *dump, struct pmu_strbuf *out)
 			const struct pmu_cpuid_regs *regs = &entry->regs;
 
 			pmu_strbuf_addf(out,
-					"CPUID %08" PRIX32 ": %08" PRIX32 "-%08" PRIX32 "-%08" PRIX32 "-%08" PRIX32
-					" [SL %02" PRIX32 "]\n",
-					entry->leaf, regs->eax, regs->ebx, regs->ecx, regs->edx, entry->subleaf);
+					"CPUID %08" PRIX32 ": %08" PRIX32 "-%08" PRIX32
+					"-%08" PRIX32 "-%08" PRIX32 " [SL %02" PRIX32 "]\n",
+					entry->leaf, regs->eax, regs->ebx, regs->ecx, regs->edx,
+					entry->subleaf);
 		}
 	}
 }

@@ -17,9 +17,10 @@
 static bool same_kind(const struct pmu_perfmon *a, const struct pmu_perfmon *b)
 {
 	return a->family == b->family && a->version == b->version && a->general == b->general &&
-	       a->general_bits == b->general_bits && a->fixed == b->fixed && a->fixed_bits == b->fixed_bits &&
-	       a->events == b->events && a->any_thread == b->any_thread && a->umask2 == b->umask2 &&
-	       a->equal == b->equal && a->core_extension == b->core_extension && a->nb_extension == b->nb_extension &&
+	       a->general_bits == b->general_bits && a->fixed == b->fixed &&
+	       a->fixed_bits == b->fixed_bits && a->events == b->events &&
+	       a->any_thread == b->any_thread && a->umask2 == b->umask2 && a->equal == b->equal &&
+	       a->core_extension == b->core_extension && a->nb_extension == b->nb_extension &&
 	       a->l3_extension == b->l3_extension && a->n_nb == b->n_nb && a->n_umc == b->n_umc &&
 	       a->pdcm == b->pdcm && a->hybrid == b->hybrid && a->core_type == b->core_type;
 }
@@ -34,7 +35,8 @@ static int add_kind(struct pmu_machine *machine, const struct pmu_cpuid *cpuid)
 		if (same_kind(&machine->kind[i], &perfmon))
 			return (int)i;
 	if (machine->n_kinds == PMU_MAX_KINDS)
-		return pmu_fail(E2BIG, "this machine has more than %d kinds of core", PMU_MAX_KINDS);
+		return pmu_fail(E2BIG, "this machine has more than %d kinds of core",
+				PMU_MAX_KINDS);
 	machine->kind[machine->n_kinds] = perfmon;
 	return (int)machine->n_kinds++;
 }
@@ -74,7 +76,8 @@ static int by_cpu(const void *a, const void *b)
 }
 
 /* The L3 of a package's first processor that has one: low-power cores of some hybrids have none. */
-static int l3_of_package(const struct pmu_pu *pu, const struct pmu_pu_details *details, size_t n, int package)
+static int l3_of_package(const struct pmu_pu *pu, const struct pmu_pu_details *details, size_t n,
+			 int package)
 {
 	for (size_t i = 0; i < n; i++)
 		if (pu[i].package == package && details[i].l3 >= 0)
@@ -88,7 +91,8 @@ static bool has_sibling(const struct pmu_pu *pu, size_t n, size_t i)
 }
 
 /* How many different values a member has; @seen: room for a mark per value below @n_values. */
-static unsigned int count_values(const struct pmu_machine *machine, size_t member, bool *seen, size_t n_values)
+static unsigned int count_values(const struct pmu_machine *machine, size_t member, bool *seen,
+				 size_t n_values)
 {
 	unsigned int n = 0;
 	int value;
@@ -111,7 +115,7 @@ static int count_places(struct pmu_machine *machine)
 
 	for (size_t i = 0; i < machine->n_cpus; i++) {
 		const struct pmu_machine_cpu *cpu = &machine->cpu[i];
-		const int value[] = {cpu->pu.package, cpu->pu.core, cpu->l3};
+		const int value[] = { cpu->pu.package, cpu->pu.core, cpu->l3 };
 
 		machine->smt |= cpu->pu.smt > 0;
 		for (size_t j = 0; j < PMU_ARRAY_LEN(value); j++)
@@ -121,8 +125,10 @@ static int count_places(struct pmu_machine *machine)
 	seen = calloc(n_values, sizeof(*seen));
 	if (!seen)
 		return pmu_fail(ENOMEM, "no memory for %zu processors", machine->n_cpus);
-	machine->n_packages = count_values(machine, offsetof(struct pmu_machine_cpu, pu.package), seen, n_values);
-	machine->n_cores = count_values(machine, offsetof(struct pmu_machine_cpu, pu.core), seen, n_values);
+	machine->n_packages = count_values(machine, offsetof(struct pmu_machine_cpu, pu.package),
+					   seen, n_values);
+	machine->n_cores = count_values(machine, offsetof(struct pmu_machine_cpu, pu.core), seen,
+					n_values);
 	machine->n_l3 = count_values(machine, offsetof(struct pmu_machine_cpu, l3), seen, n_values);
 	free(seen);
 	return 0;
@@ -141,7 +147,7 @@ static int place_dump(struct pmu_machine *machine, const struct pmu_cpuid_dump *
 	int rc = make_cpus(machine, dump->n_cpus);
 
 	for (size_t i = 0; !rc && i < dump->n_cpus; i++)
-		machine->cpu[i].pu = (struct pmu_pu){.cpu = (int)i, .core = (int)i};
+		machine->cpu[i].pu = (struct pmu_pu){ .cpu = (int)i, .core = (int)i };
 	return rc;
 }
 
@@ -160,7 +166,8 @@ static int place_topology(struct pmu_machine *machine, const struct pmu_topology
 			l3 = l3_of_package(pu, details, n, pu[i].package);
 		if (!type)
 			type = has_sibling(pu, n, i) ? PMU_CORE_P : PMU_CORE_E;
-		machine->cpu[i] = (struct pmu_machine_cpu){pu[i], l3 < 0 ? pu[i].package : l3, type};
+		machine->cpu[i] = (struct pmu_machine_cpu){ pu[i], l3 < 0 ? pu[i].package : l3,
+							    type };
 	}
 	if (!rc)
 		qsort(machine->cpu, n, sizeof(*machine->cpu), by_cpu);
@@ -179,7 +186,7 @@ static bool dump_covers(const struct pmu_machine *machine, const struct pmu_cpui
 static int find_dumped_kinds(struct pmu_machine *machine, const struct pmu_cpuid_dump *dump)
 {
 	bool covers = dump_covers(machine, dump);
-	int moved[PMU_MAX_KINDS] = {0};
+	int moved[PMU_MAX_KINDS] = { 0 };
 	int kind;
 
 	for (size_t i = 0; i < dump->n_cpus; i++) {
@@ -198,7 +205,8 @@ static int find_dumped_kinds(struct pmu_machine *machine, const struct pmu_cpuid
 	return 0;
 }
 
-static int from_dump(struct pmu_machine *machine, const char *path, const struct pmu_topology *topology)
+static int from_dump(struct pmu_machine *machine, const char *path,
+		     const struct pmu_topology *topology)
 {
 	struct pmu_cpuid_dump dump;
 	int rc = pmu_cpuid_load(path, &dump);
@@ -206,7 +214,9 @@ static int from_dump(struct pmu_machine *machine, const char *path, const struct
 	if (rc)
 		return rc;
 	if (pmu_cpu_identify_by(&dump.cpu[0], &machine->id)) {
-		rc = pmu_fail(EINVAL, "the CPUID dump '%s' lacks leaf 01H, which says what processor it is", path);
+		rc = pmu_fail(EINVAL,
+			      "the CPUID dump '%s' lacks leaf 01H, which says what processor it is",
+			      path);
 		goto free_dump;
 	}
 	rc = topology ? place_topology(machine, topology) : place_dump(machine, &dump);
@@ -256,7 +266,7 @@ static int bind_to(int cpu)
  * Lake do.  One that it may not visit is taken for the first of its type. */
 static int visit_cpus(struct pmu_machine *machine)
 {
-	int moved[PMU_MAX_KINDS] = {0};
+	int moved[PMU_MAX_KINDS] = { 0 };
 	struct pmu_mask before;
 	int rc = pmu_mask_of_thread(0, &before);
 
@@ -305,12 +315,13 @@ static int from_here(struct pmu_machine *machine, const struct pmu_topology *top
 /* A dump is of a machine that has the topology named beside it, or in hwloc's variables. */
 static bool wants_topology(const struct pmu_machine_from *from)
 {
-	return !from->cpuid_file || from->topology || secure_getenv("HWLOC_XMLFILE") || secure_getenv("HWLOC_SYNTHETIC");
+	return !from->cpuid_file || from->topology || secure_getenv("HWLOC_XMLFILE") ||
+	       secure_getenv("HWLOC_SYNTHETIC");
 }
 
 int pmu_machine_load(const struct pmu_machine_from *from, struct pmu_machine **machine)
 {
-	static const struct pmu_machine_from here = {.cpuid_file = NULL};
+	static const struct pmu_machine_from here = { .cpuid_file = NULL };
 	struct pmu_topology *topology = NULL;
 	struct pmu_machine *made;
 	int rc = 0;

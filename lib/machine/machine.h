@@ -16,28 +16,28 @@
 /** Where a machine is described; every NULL is this machine's own. */
 struct pmu_machine_from {
 	const char *cpuid_file; /* a dump for pmu_cpuid_load() */
-	const char *topology;	/* an hwloc XML file */
+	const char *topology;   /* an hwloc XML file */
 	const char *msr_device; /* registers: a path whose %d is the CPU's number */
-	const char *msr_batch;	/* msr-safe's batch device */
+	const char *msr_batch;  /* msr-safe's batch device */
 };
 
 struct pmu_machine_cpu {
 	struct pmu_pu pu;
-	int l3;	  /* logical index of its last level cache; that of its package where hwloc knows none */
+	int l3; /* logical index of its last level cache; that of its package where hwloc knows none */
 	int kind; /* index into pmu_machine.kind */
 };
 
 struct pmu_machine {
 	struct pmu_cpu_id id;
 	const struct pmu_cpu_model *model; /* NULL: not in our tables */
-	bool recorded;			   /* another machine than the one we run on */
-	bool unplaced;			   /* a dump without a topology: where its processors are is made up */
-	unsigned int n_kinds;		   /* of cores; 1 but on hybrids */
+	bool recorded;                     /* another machine than the one we run on */
+	bool unplaced;        /* a dump without a topology: where its processors are is made up */
+	unsigned int n_kinds; /* of cores; 1 but on hybrids */
 	struct pmu_perfmon kind[PMU_MAX_KINDS];
-	size_t n_cpus; /* that this process may use; of a recorded machine all */
+	size_t n_cpus;               /* that this process may use; of a recorded machine all */
 	struct pmu_machine_cpu *cpu; /* in ascending order of the OS number */
 	unsigned int n_packages, n_cores, n_l3;
-	bool smt;     /* some core has two of them */
+	bool smt; /* some core has two of them */
 	bool partial; /* others are online that this process may not use: what cores count is not all of a socket's */
 };
 

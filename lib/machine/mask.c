@@ -22,8 +22,7 @@ static unsigned long bit_of(int cpu)
 
 bool pmu_mask_has(const struct pmu_mask *mask, int cpu)
 {
-	return in_range(cpu) &&
-	       (mask->word[(size_t)cpu / PMU_MASK_WORD_BITS] & bit_of(cpu));
+	return in_range(cpu) && (mask->word[(size_t)cpu / PMU_MASK_WORD_BITS] & bit_of(cpu));
 }
 
 void pmu_mask_set(struct pmu_mask *mask, int cpu)
@@ -91,13 +90,12 @@ void pmu_mask_format(const struct pmu_mask *mask, char *text, size_t size)
 	if (!size)
 		return;
 	text[0] = '\0';
-	for (int cpu = pmu_mask_next(mask, 0); cpu >= 0;
-	     cpu = pmu_mask_next(mask, last + 1)) {
+	for (int cpu = pmu_mask_next(mask, 0); cpu >= 0; cpu = pmu_mask_next(mask, last + 1)) {
 		last = run_end(mask, cpu);
 		if (last == cpu + 1) /* two neighbours read better as a list */
 			last = cpu;
-		snprintf(item, sizeof(item), last > cpu ? "%s%d-%d" : "%s%d",
-			 len ? "," : "", cpu, last);
+		snprintf(item, sizeof(item), last > cpu ? "%s%d-%d" : "%s%d", len ? "," : "", cpu,
+			 last);
 		if (len + strlen(item) + sizeof(",...") > size) {
 			snprintf(text + len, size - len, "%s...", len ? "," : "");
 			return;

@@ -9,7 +9,7 @@
 
 /** CPUs are numbered below this: the largest NR_CPUS that Linux can be built with (x86
  * MAXSMP). */
-#define PMU_MASK_CPUS	   8192
+#define PMU_MASK_CPUS      8192
 #define PMU_MASK_WORD_BITS (CHAR_BIT * sizeof(unsigned long))
 
 /** Bit i of word j is CPU j * PMU_MASK_WORD_BITS + i, as in cpu_set_t. */

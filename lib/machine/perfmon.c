@@ -67,8 +67,8 @@ static void decode_0a(const struct pmu_cpuid_regs *regs, struct pmu_perfmon *per
 	perfmon->general = low_bits(field(regs->eax, 15, 8));
 	perfmon->general_bits = field(regs->eax, 23, 16);
 	/* the vector's length, then a set bit, say that an event is not there */
-	perfmon->events = low_bits(field(regs->eax, 31, 24) < 32 ? field(regs->eax, 31, 24) : 32) & ~regs->ebx &
-			  KNOWN_EVENTS;
+	perfmon->events = low_bits(field(regs->eax, 31, 24) < 32 ? field(regs->eax, 31, 24) : 32) &
+			  ~regs->ebx & KNOWN_EVENTS;
 	if (perfmon->version >= 2) {
 		n_fixed = field(regs->edx, 4, 0);
 		perfmon->fixed_bits = field(regs->edx, 12, 5);
@@ -98,25 +98,33 @@ static void decode_23(const struct pmu_cpuid *cpuid, struct pmu_perfmon *perfmon
 		perfmon->events = part.eax & KNOWN_EVENTS;
 }
 
-static void decode_intel(const struct pmu_cpuid *cpuid, bool hypervisor, struct pmu_perfmon *perfmon)
+static void decode_intel(const struct pmu_cpuid *cpuid, bool hypervisor,
+			 struct pmu_perfmon *perfmon)
 {
 	struct pmu_cpuid_regs max, regs;
 
 	pmu_cpuid_get(cpuid, 0, 0, &max);
 	if (!pmu_cpuid_get(cpuid, 0xa, 0, &regs)) {
 		if (max.eax < 0xa)
-			has_none(perfmon, "it has no architectural performance monitoring (highest CPUID leaf %02" PRIX32
-					  "H)", max.eax);
+			has_none(
+				perfmon,
+				"it has no architectural performance monitoring (highest CPUID leaf %02" PRIX32
+				"H)",
+				max.eax);
 		else
 			has_none(perfmon, "the dump lacks CPUID leaf 0AH");
 		return;
 	}
 	if (!field(regs.eax, 7, 0)) {
-		has_none(perfmon, hypervisor ? "the hypervisor hides it" : "its CPUID leaf 0AH reports version 0");
+		has_none(perfmon, hypervisor ? "the hypervisor hides it"
+					     : "its CPUID leaf 0AH reports version 0");
 		return;
 	}
-	if (field(regs.eax, 15, 8) > 32 || field(regs.eax, 23, 16) > 64 || field(regs.edx, 12, 5) > 64) {
-		has_none(perfmon, "its CPUID leaf 0AH makes no sense: %" PRIu32 " counters of %" PRIu32 " bits",
+	if (field(regs.eax, 15, 8) > 32 || field(regs.eax, 23, 16) > 64 ||
+	    field(regs.edx, 12, 5) > 64) {
+		has_none(perfmon,
+			 "its CPUID leaf 0AH makes no sense: %" PRIu32 " counters of %" PRIu32
+			 " bits",
 			 field(regs.eax, 15, 8), field(regs.eax, 23, 16));
 		return;
 	}
@@ -138,7 +146,8 @@ static void decode_intel(const struct pmu_cpuid *cpuid, bool hypervisor, struct 
 /* Family 6 (K7) was the first to have them; CPUID says nothing of the first four. */
 #define AMD_FIRST_FAMILY 6
 
-static void decode_amd(const struct pmu_cpuid *cpuid, unsigned int family, struct pmu_perfmon *perfmon)
+static void decode_amd(const struct pmu_cpuid *cpuid, unsigned int family,
+		       struct pmu_perfmon *perfmon)
 {
 	struct pmu_cpuid_regs regs;
 	unsigned int n;
@@ -171,8 +180,9 @@ static const struct {
 	const char *vendor; /* leaf 0 */
 	enum pmu_perfmon_family family;
 } vendors[] = {
-	{"GenuineIntel", PMU_PERFMON_INTEL}, {"CentaurHauls", PMU_PERFMON_INTEL}, {"  Shanghai  ", PMU_PERFMON_INTEL},
-	{"AuthenticAMD", PMU_PERFMON_AMD},   {"HygonGenuine", PMU_PERFMON_AMD},
+	{ "GenuineIntel", PMU_PERFMON_INTEL }, { "CentaurHauls", PMU_PERFMON_INTEL },
+	{ "  Shanghai  ", PMU_PERFMON_INTEL }, { "AuthenticAMD", PMU_PERFMON_AMD },
+	{ "HygonGenuine", PMU_PERFMON_AMD },
 };
 
 static enum pmu_perfmon_family family_of(const char *vendor)

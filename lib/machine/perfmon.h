@@ -19,14 +19,14 @@ enum pmu_perfmon_family {
 /** Architectural events, in the order of CPUID leaf 0AH EBX (Intel SDM vol. 3B, table "Architectural
  * Performance Events"). */
 enum pmu_arch_event {
-	PMU_ARCH_CORE_CYCLES,	     /* 3CH/00H */
-	PMU_ARCH_INSTRUCTIONS,	     /* C0H/00H */
-	PMU_ARCH_REFERENCE_CYCLES,   /* 3CH/01H */
-	PMU_ARCH_LLC_REFERENCES,     /* 2EH/4FH */
-	PMU_ARCH_LLC_MISSES,	     /* 2EH/41H */
-	PMU_ARCH_BRANCHES,	     /* C4H/00H */
-	PMU_ARCH_BRANCH_MISSES,	     /* C5H/00H */
-	PMU_ARCH_TOPDOWN_SLOTS,	     /* A4H/01H */
+	PMU_ARCH_CORE_CYCLES,      /* 3CH/00H */
+	PMU_ARCH_INSTRUCTIONS,     /* C0H/00H */
+	PMU_ARCH_REFERENCE_CYCLES, /* 3CH/01H */
+	PMU_ARCH_LLC_REFERENCES,   /* 2EH/4FH */
+	PMU_ARCH_LLC_MISSES,       /* 2EH/41H */
+	PMU_ARCH_BRANCHES,         /* C4H/00H */
+	PMU_ARCH_BRANCH_MISSES,    /* C5H/00H */
+	PMU_ARCH_TOPDOWN_SLOTS,    /* A4H/01H */
 	PMU_ARCH_EVENTS,
 };
 
@@ -44,18 +44,19 @@ struct pmu_perfmon {
 	unsigned int n_fixed;
 	uint32_t fixed;
 	unsigned int fixed_bits;
-	uint32_t events;  /* bit by enum pmu_arch_event: can be counted; AMD: 0, CPUID lists none there */
-	bool any_thread;  /* from version 3, until EDX[15] deprecates it */
-	bool umask2;	  /* leaf 23H.0 EBX[0]: bits 40-47 of an event select */
-	bool equal;	  /* EBX[1]: bit 36 */
+	uint32_t
+		events; /* bit by enum pmu_arch_event: can be counted; AMD: 0, CPUID lists none there */
+	bool any_thread; /* from version 3, until EDX[15] deprecates it */
+	bool umask2;     /* leaf 23H.0 EBX[0]: bits 40-47 of an event select */
+	bool equal;      /* EBX[1]: bit 36 */
 	/* AMD, CPUID 8000_0001H ECX and 8000_0022H */
-	bool core_extension; /* ECX[23]: six counters at C001_0200H instead of four */
-	bool nb_extension;   /* ECX[24] */
-	bool l3_extension;   /* ECX[28]; family 16H: L2I */
-	unsigned int n_nb;   /* 8000_0022H EBX[15:10] */
-	unsigned int n_umc;  /* EBX[21:16] */
-	bool pdcm;	     /* leaf 1 ECX[15]: IA32_PERF_CAPABILITIES exists */
-	bool hybrid;	     /* leaf 7 EDX[15] */
+	bool core_extension;          /* ECX[23]: six counters at C001_0200H instead of four */
+	bool nb_extension;            /* ECX[24] */
+	bool l3_extension;            /* ECX[28]; family 16H: L2I */
+	unsigned int n_nb;            /* 8000_0022H EBX[15:10] */
+	unsigned int n_umc;           /* EBX[21:16] */
+	bool pdcm;                    /* leaf 1 ECX[15]: IA32_PERF_CAPABILITIES exists */
+	bool hybrid;                  /* leaf 7 EDX[15] */
 	enum pmu_core_type core_type; /* of hybrids alone; E-core-only processors have ONLY, too */
 	char why[96]; /* family NONE: why there is none, a clause ("the hypervisor hides it"); else "" */
 };

@@ -18,9 +18,8 @@
 #include "machine/places.h"
 
 static const char *const policy_names[] = {
-	[PMU_PIN_NONE] = "none",       [PMU_PIN_AUTO] = "auto",
-	[PMU_PIN_COMPACT] = "compact", [PMU_PIN_SCATTER] = "scatter",
-	[PMU_PIN_LIST] = "cpus",       NULL,
+	[PMU_PIN_NONE] = "none",       [PMU_PIN_AUTO] = "auto", [PMU_PIN_COMPACT] = "compact",
+	[PMU_PIN_SCATTER] = "scatter", [PMU_PIN_LIST] = "cpus", NULL,
 };
 
 #define CHOICES "auto, none, compact, scatter or cpus:0-3,8"
@@ -28,10 +27,9 @@ static const char *const policy_names[] = {
 struct pmu_pinning {
 	struct pmu_pinning *older; /* in the list of abandoned ones */
 	struct pmu_pin_request request;
-	struct pmu_topology
-		*topology; /* NULL until it is needed, or where it cannot be had */
+	struct pmu_topology *topology; /* NULL until it is needed, or where it cannot be had */
 	bool topology_failed;
-	struct pmu_places places; /* empty until it is needed */
+	struct pmu_places places;  /* empty until it is needed */
 	struct pmu_mask elsewhere; /* the processors of another machine */
 	/* For pmu_pinning_describe(). */
 	struct pmu_mask cpus;
@@ -53,19 +51,16 @@ static int parse_range(char *item, struct pmu_pin_request *request, struct pmu_m
 	if (pmu_parse_u64(item, &first) || pmu_parse_u64(dash ? dash + 1 : item, &last)) {
 		if (dash)
 			*dash = '-';
-		return pmu_fail(
-			EINVAL,
-			"PMU_PIN: '%s' in the list of CPUs is not a number or a range; "
-			"write it as in cpus:0-3,8",
-			item);
+		return pmu_fail(EINVAL,
+				"PMU_PIN: '%s' in the list of CPUs is not a number or a range; "
+				"write it as in cpus:0-3,8",
+				item);
 	}
 	if (first > last || last >= PMU_MASK_CPUS)
-		return pmu_fail(
-			EINVAL,
-			"PMU_PIN: the CPUs %llu-%llu are no range from low to high "
-			"below %d",
-			(unsigned long long)first, (unsigned long long)last,
-			PMU_MASK_CPUS);
+		return pmu_fail(EINVAL,
+				"PMU_PIN: the CPUs %llu-%llu are no range from low to high "
+				"below %d",
+				(unsigned long long)first, (unsigned long long)last, PMU_MASK_CPUS);
 	for (int cpu = (int)first; cpu <= (int)last; cpu++) {
 		if (pmu_mask_has(seen, cpu))
 			return pmu_fail(EINVAL, "PMU_PIN: CPU %d is listed twice", cpu);
@@ -80,7 +75,7 @@ static int parse_range(char *item, struct pmu_pin_request *request, struct pmu_m
 
 static int parse_list(const char *text, struct pmu_pin_request *request)
 {
-	struct pmu_mask seen = {{0}};
+	struct pmu_mask seen = { { 0 } };
 	char item[48];
 	size_t len;
 	int rc;
@@ -89,11 +84,10 @@ static int parse_list(const char *text, struct pmu_pin_request *request)
 	for (;; text += len + 1) {
 		len = strcspn(text, ",");
 		if (len >= sizeof(item))
-			return pmu_fail(
-				EINVAL,
-				"PMU_PIN: '%.20s...' in the list of CPUs is not a "
-				"number or a range",
-				text);
+			return pmu_fail(EINVAL,
+					"PMU_PIN: '%.20s...' in the list of CPUs is not a "
+					"number or a range",
+					text);
 		memcpy(item, text, len);
 		item[len] = '\0';
 		rc = parse_range(item, request, &seen);
@@ -115,14 +109,13 @@ static int parse_name(const char *text, struct pmu_pin_request *request)
 	near = pmu_closest(text, policy_names);
 	if (near && !strcmp(near, policy_names[PMU_PIN_LIST]))
 		near = "cpus:LIST";
-	return pmu_fail(EINVAL,
-			"PMU_PIN: '%.60s' is no way of pinning%s%s; choose " CHOICES,
-			text, near ? ", did you mean " : "", near ? near : "");
+	return pmu_fail(EINVAL, "PMU_PIN: '%.60s' is no way of pinning%s%s; choose " CHOICES, text,
+			near ? ", did you mean " : "", near ? near : "");
 }
 
 int pmu_pin_parse(const char *text, struct pmu_pin_request *request)
 {
-	struct pmu_pin_request parsed = {.policy = PMU_PIN_NONE};
+	struct pmu_pin_request parsed = { .policy = PMU_PIN_NONE };
 	int rc;
 
 	if (!strncmp(text, "cpus:", 5))
@@ -146,10 +139,9 @@ static int check_list(const struct pmu_pin_request *request)
 		if (pmu_mask_has(&mask, request->cpu[i]))
 			continue;
 		pmu_mask_format(&mask, allowed, sizeof(allowed));
-		return pmu_fail(
-			EINVAL,
-			"PMU_PIN: CPU %d is not among those this process may use (%s)",
-			request->cpu[i], allowed);
+		return pmu_fail(EINVAL,
+				"PMU_PIN: CPU %d is not among those this process may use (%s)",
+				request->cpu[i], allowed);
 	}
 	return 0;
 }
@@ -217,8 +209,7 @@ static int order_places(struct pmu_pinning *pinning, const struct pmu_mask *mask
 
 static void claim(struct pmu_pinning *pinning, int cpu)
 {
-	if (pinning->request.policy != PMU_PIN_NONE &&
-	    !pmu_mask_has(&pinning->claims.mine, cpu) &&
+	if (pinning->request.policy != PMU_PIN_NONE && !pmu_mask_has(&pinning->claims.mine, cpu) &&
 	    !pmu_claims_lock(&pinning->claims))
 		pmu_claims_unlock(&pinning->claims, cpu);
 }
@@ -259,8 +250,7 @@ static const char *explain(const struct pmu_pinning *pinning, const struct pmu_m
 	return "more threads than processors";
 }
 
-static int not_pinned(struct pmu_pinning *pinning, const char *reason, char *why,
-		      size_t size)
+static int not_pinned(struct pmu_pinning *pinning, const char *reason, char *why, size_t size)
 {
 	pinning->n_not_pinned++;
 	snprintf(pinning->why_not, sizeof(pinning->why_not), "%s", reason);
@@ -325,8 +315,7 @@ int pmu_pinning_thread(struct pmu_pinning *pinning, char *why, size_t size)
 	if (pmu_pinned_own_mask(&mask))
 		return pinning->request.policy == PMU_PIN_NONE
 			       ? -1
-			       : not_pinned(pinning,
-					    "the kernel does not tell where it may run",
+			       : not_pinned(pinning, "the kernel does not tell where it may run",
 					    why, size);
 	cpu = pmu_mask_single(&mask);
 	if (cpu >= 0) {
@@ -337,9 +326,8 @@ int pmu_pinning_thread(struct pmu_pinning *pinning, char *why, size_t size)
 		return -1;
 	if (order_places(pinning, &mask))
 		return not_pinned(pinning, pmu_error_text(), why, size);
-	cpu = pinning->request.policy == PMU_PIN_AUTO
-		      ? choose_unclaimed(pinning, &mask)
-		      : pmu_places_turn(&pinning->places, &mask);
+	cpu = pinning->request.policy == PMU_PIN_AUTO ? choose_unclaimed(pinning, &mask)
+						      : pmu_places_turn(&pinning->places, &mask);
 	if (cpu < 0)
 		return not_pinned(pinning, explain(pinning, &mask), why, size);
 	if (pmu_pinned_bind(cpu, &mask))
@@ -362,8 +350,7 @@ static const char *plural(unsigned int n)
 /* " on CPU 3", " on CPUs 0-1,4" */
 static void format_cpus(const struct pmu_mask *cpus, char *text, size_t size)
 {
-	size_t len =
-		(size_t)snprintf(text, size, " on CPU%s", plural(pmu_mask_count(cpus)));
+	size_t len = (size_t)snprintf(text, size, " on CPU%s", plural(pmu_mask_count(cpus)));
 	const char *between = " ";
 	int last;
 
@@ -375,9 +362,8 @@ static void format_cpus(const struct pmu_mask *cpus, char *text, size_t size)
 			snprintf(text + len, size - len, "%s...", between);
 			return;
 		}
-		len += (size_t)snprintf(text + len, size - len,
-					last > cpu ? "%s%d-%d" : "%s%d", between, cpu,
-					last);
+		len += (size_t)snprintf(text + len, size - len, last > cpu ? "%s%d-%d" : "%s%d",
+					between, cpu, last);
 	}
 }
 
@@ -394,11 +380,11 @@ void pmu_pinning_describe(const struct pmu_pinning *pinning, char *text, size_t 
 		snprintf(bound, sizeof(bound), " bound before");
 	format_cpus(&pinning->cpus, cpus, sizeof(cpus));
 	if (n)
-		snprintf(placed_text, sizeof(placed_text), "%u thread%s%s%s", n,
-			 plural(n), bound, cpus);
+		snprintf(placed_text, sizeof(placed_text), "%u thread%s%s%s", n, plural(n), bound,
+			 cpus);
 	if (n_not)
-		snprintf(rest, sizeof(rest), "%s%u thread%s not pinned: %s",
-			 n ? "; " : "", n_not, plural(n_not), pinning->why_not);
+		snprintf(rest, sizeof(rest), "%s%u thread%s not pinned: %s", n ? "; " : "", n_not,
+			 plural(n_not), pinning->why_not);
 	if (!n && !n_not)
 		snprintf(text, size, "%s", name);
 	else

@@ -10,11 +10,11 @@
 
 enum pmu_pin_policy {
 	PMU_PIN_NONE,
-	PMU_PIN_AUTO, /* a PU of its own per thread, whole cores first, unclaimed by other
+	PMU_PIN_AUTO,    /* a PU of its own per thread, whole cores first, unclaimed by other
 			 sessions */
 	PMU_PIN_COMPACT, /* in hwloc's order: siblings of a core, then the next core */
 	PMU_PIN_SCATTER, /* as far apart as possible */
-	PMU_PIN_LIST,	 /* the CPUs of a list, in its order */
+	PMU_PIN_LIST,    /* the CPUs of a list, in its order */
 };
 
 /** A policy as it was asked for. */

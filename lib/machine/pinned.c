@@ -45,7 +45,7 @@ static __thread struct {
 	unsigned int slot;
 	int tid;
 	unsigned int depth; /* lifts that were not restored yet */
-	bool lifted;	    /* the outermost of them found our mask and put the original one back */
+	bool lifted;        /* the outermost of them found our mask and put the original one back */
 	bool child_lifted;  /* for a child on this copy; stale once it executes, so never
 			       for the thread */
 } self __attribute__((tls_model("initial-exec")));
@@ -84,8 +84,8 @@ static bool self_is_mine(void)
 
 static bool self_holds(void)
 {
-	return self.entry && atomic_load_explicit(&entries[self.slot],
-						  memory_order_relaxed) == self.entry;
+	return self.entry &&
+	       atomic_load_explicit(&entries[self.slot], memory_order_relaxed) == self.entry;
 }
 
 /* Index of a mask equal to @mask, or -ENOMEM, -ENOSPC. */
@@ -127,8 +127,7 @@ static void sweep(int tid)
 		if (!entry)
 			continue;
 		if (tid_of(entry) == tid ||
-		    (!tid && syscall(SYS_tgkill, getpid(), tid_of(entry), 0) < 0 &&
-		     errno == ESRCH))
+		    (!tid && syscall(SYS_tgkill, getpid(), tid_of(entry), 0) < 0 && errno == ESRCH))
 			free_entry(i, entry);
 	}
 	errno = saved;
@@ -160,8 +159,7 @@ static unsigned int take_slot(void)
 		if (slot > sweep_at / 2)
 			sweep_at = 2 * slot < PMU_PINNED_MAX ? 2 * slot : PMU_PINNED_MAX;
 	}
-	if (slot < PMU_PINNED_MAX &&
-	    slot == atomic_load_explicit(&n_used, memory_order_relaxed))
+	if (slot < PMU_PINNED_MAX && slot == atomic_load_explicit(&n_used, memory_order_relaxed))
 		atomic_store_explicit(&n_used, slot + 1, memory_order_release);
 	return slot;
 }
@@ -175,8 +173,7 @@ static int enter(int tid, int cpu, int mask)
 	slot = take_slot();
 	if (slot == PMU_PINNED_MAX)
 		return pmu_fail(ENOSPC, "more than %d pinned threads", PMU_PINNED_MAX);
-	atomic_store_explicit(&handles[slot], (uintptr_t)pthread_self(),
-			      memory_order_relaxed);
+	atomic_store_explicit(&handles[slot], (uintptr_t)pthread_self(), memory_order_relaxed);
 	atomic_store_explicit(&entries[slot], entry, memory_order_release);
 	self.slot = slot;
 	self.tid = tid;
@@ -229,8 +226,7 @@ static bool unpin(void)
 {
 	struct pmu_mask now;
 
-	return !pmu_mask_of_thread(0, &now) &&
-	       pmu_mask_single(&now) == cpu_of(self.entry) &&
+	return !pmu_mask_of_thread(0, &now) && pmu_mask_single(&now) == cpu_of(self.entry) &&
 	       !pmu_mask_apply(mask_of(self.entry));
 }
 
@@ -264,8 +260,8 @@ void pmu_pinned_drop_pthread(pthread_t thread)
 	}
 	for (unsigned int i = 0; i < n; i++) {
 		entry = atomic_load_explicit(&entries[i], memory_order_acquire);
-		if (entry && atomic_load_explicit(&handles[i], memory_order_relaxed) ==
-				     (uintptr_t)thread)
+		if (entry &&
+		    atomic_load_explicit(&handles[i], memory_order_relaxed) == (uintptr_t)thread)
 			free_entry(i, entry);
 	}
 }
@@ -312,8 +308,8 @@ int pmu_pinned_original_pthread(pthread_t thread, size_t size, void *mask)
 		return pmu_pin_original(0, size, mask);
 	for (unsigned int i = 0; i < n; i++) {
 		entry = atomic_load_explicit(&entries[i], memory_order_acquire);
-		if (!entry || atomic_load_explicit(&handles[i], memory_order_relaxed) !=
-				      (uintptr_t)thread)
+		if (!entry ||
+		    atomic_load_explicit(&handles[i], memory_order_relaxed) != (uintptr_t)thread)
 			continue;
 		if (tell(entry, tid_of(entry), size, mask))
 			return 1;

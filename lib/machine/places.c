@@ -39,7 +39,7 @@ static int order_scattered(struct pmu_places *places, const struct pmu_topology 
 {
 	const struct pmu_pu *own;
 	size_t n_own = pmu_topology_pus(topology, &own);
-	struct pmu_mask seen = {{0}};
+	struct pmu_mask seen = { { 0 } };
 	int *cpu = calloc(n_own + 1, sizeof(*cpu)), rc;
 
 	if (cpu)
@@ -90,7 +90,8 @@ int pmu_places_order(struct pmu_places *places, const struct pmu_pin_request *re
 	return 0;
 }
 
-static unsigned int load_of(const struct pmu_places *places, size_t i, const struct pmu_mask *others)
+static unsigned int load_of(const struct pmu_places *places, size_t i,
+			    const struct pmu_mask *others)
 {
 	int cpu = places->place[i].cpu;
 
@@ -98,7 +99,8 @@ static unsigned int load_of(const struct pmu_places *places, size_t i, const str
 }
 
 /* Threads of ours, and PUs of other sessions, on the core of a place; its PUs are neighbours. */
-static unsigned int core_load(const struct pmu_places *places, size_t at, const struct pmu_mask *others)
+static unsigned int core_load(const struct pmu_places *places, size_t at,
+			      const struct pmu_mask *others)
 {
 	int core = places->place[at].core;
 	unsigned int load = 0;

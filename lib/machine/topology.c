@@ -18,7 +18,7 @@
 struct pmu_topology {
 	struct pmu_pu *machine; /* everything the cgroup allows, in hwloc's order */
 	size_t n_machine;
-	struct pmu_pu *pu; /* those of them that the process's mask allows */
+	struct pmu_pu *pu;              /* those of them that the process's mask allows */
 	struct pmu_pu_details *details; /* [n_pus]; NULL: not asked for */
 	size_t n_pus;
 	unsigned int n_cores;
@@ -45,13 +45,11 @@ static char no_plugins[] = "HWLOC_PLUGINS_PATH=";
 static int set_filters(hwloc_topology_t hw, bool caches)
 {
 	/* fails where there is no such component to begin with: on other architectures */
-	hwloc_topology_set_components(hw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST,
-				      "x86");
+	hwloc_topology_set_components(hw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
 	return hwloc_topology_set_all_types_filter(hw, HWLOC_TYPE_FILTER_KEEP_NONE) < 0 ||
-	       hwloc_topology_set_type_filter(hw, HWLOC_OBJ_CORE,
-					      HWLOC_TYPE_FILTER_KEEP_ALL) < 0 ||
-	       hwloc_topology_set_type_filter(hw, HWLOC_OBJ_PACKAGE,
-					      HWLOC_TYPE_FILTER_KEEP_ALL) < 0 ||
+	       hwloc_topology_set_type_filter(hw, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL) < 0 ||
+	       hwloc_topology_set_type_filter(hw, HWLOC_OBJ_PACKAGE, HWLOC_TYPE_FILTER_KEEP_ALL) <
+		       0 ||
 	       (caches && hwloc_topology_set_type_filter(hw, HWLOC_OBJ_L3CACHE,
 							 HWLOC_TYPE_FILTER_KEEP_ALL) < 0);
 }
@@ -61,8 +59,9 @@ static int cannot_load(const char *xml)
 	int error = errno;
 
 	if (xml)
-		return pmu_fail(error, "hwloc cannot read the topology '%s': %s; it takes what "
-				       "'lstopo --of xml' of hwloc 2 writes",
+		return pmu_fail(error,
+				"hwloc cannot read the topology '%s': %s; it takes what "
+				"'lstopo --of xml' of hwloc 2 writes",
 				xml, strerror(error));
 	return pmu_fail(error, "hwloc cannot read this machine%s: %s; try PMU_PIN=none",
 			getenv("HWLOC_XMLFILE") ? " (HWLOC_XMLFILE is set)" : "", strerror(error));
@@ -89,8 +88,7 @@ static int load_hwloc(hwloc_topology_t *hw, const char *xml, bool caches)
 	return rc;
 }
 
-static int index_above(hwloc_topology_t hw, hwloc_obj_t pu, hwloc_obj_type_t type,
-		       int otherwise)
+static int index_above(hwloc_topology_t hw, hwloc_obj_t pu, hwloc_obj_type_t type, int otherwise)
 {
 	hwloc_obj_t obj = hwloc_get_ancestor_obj_by_type(hw, type, pu);
 
@@ -130,7 +128,8 @@ static int core_type(hwloc_topology_t hw, int kind)
 	int efficiency = -1;
 	unsigned int n = 0;
 
-	if (kind < 0 || hwloc_cpukinds_get_info(hw, (unsigned int)kind, NULL, &efficiency, &n, &info, 0) < 0)
+	if (kind < 0 ||
+	    hwloc_cpukinds_get_info(hw, (unsigned int)kind, NULL, &efficiency, &n, &info, 0) < 0)
 		return 0;
 	for (unsigned int i = 0; i < n; i++) {
 		if (strcmp(info[i].name, "CoreType") != 0)
@@ -186,8 +185,8 @@ static int fill(struct pmu_topology *topology, hwloc_topology_t hw, bool details
 			find_details(hw, obj, &topology->details[topology->n_pus]);
 		topology->pu[topology->n_pus++] = *pu;
 	}
-	topology->n_cores =
-		count_runs(topology->pu, topology->n_pus, offsetof(struct pmu_pu, core));
+	topology->n_cores = count_runs(topology->pu, topology->n_pus,
+				       offsetof(struct pmu_pu, core));
 	topology->n_packages = count_runs(topology->pu, topology->n_pus,
 					  offsetof(struct pmu_pu, package));
 	return topology->n_pus ? 0 : pmu_fail(ENODEV, "hwloc finds no processor to use");
@@ -320,8 +319,7 @@ static void visit(unsigned int n, unsigned int *time)
 }
 
 /* The turns of one package, whose PUs are pu[0..n-1]; @time has room for n. */
-static void take_turns(const struct pmu_pu *pu, size_t n, struct turn *turn,
-		       unsigned int *time)
+static void take_turns(const struct pmu_pu *pu, size_t n, struct turn *turn, unsigned int *time)
 {
 	unsigned int core = 0;
 

@@ -35,7 +35,7 @@ void pmu_topology_free(struct pmu_topology *topology);
 
 /** What pmu_topology_load_details() finds out about a PU beside. */
 struct pmu_pu_details {
-	int l3;	       /* logical index of its L3 cache; -1 none */
+	int l3;        /* logical index of its L3 cache; -1 none */
 	int kind;      /* hwloc's kind of CPU; -1 it knows none */
 	int core_type; /* 40H performance, 20H efficiency, as in CPUID leaf 1AH; 0 not known */
 };
@@ -65,8 +65,7 @@ size_t pmu_topology_pus(const struct pmu_topology *topology, const struct pmu_pu
  *
  * For threads that were given a mask of their own, within the process's or not.
  */
-size_t pmu_topology_machine(const struct pmu_topology *topology,
-			    const struct pmu_pu **pu);
+size_t pmu_topology_machine(const struct pmu_topology *topology, const struct pmu_pu **pu);
 
 /** Cores and packages that have a PU in pmu_topology_pus(). */
 unsigned int pmu_topology_n_cores(const struct pmu_topology *topology);
@@ -83,7 +82,6 @@ unsigned int pmu_topology_n_packages(const struct pmu_topology *topology);
  *
  * Return: 0; -ENOMEM; -ENODEV without a PU.
  */
-int pmu_topology_distribute(const struct pmu_topology *topology, unsigned int n,
-			    int *cpu);
+int pmu_topology_distribute(const struct pmu_topology *topology, unsigned int n, int *cpu);
 
 #endif

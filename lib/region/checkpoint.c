@@ -123,11 +123,12 @@ static uint32_t all_slots(const struct pmu_thread *self)
 }
 
 /* What its other calls have counted stays known: where counts cannot be had a row that has any is left as it is. */
-static void save_or_leave(struct pmu_thread *self, struct pmu_frame *frame, uint64_t ticks, uint32_t missing,
-			  const uint64_t *counts)
+static void save_or_leave(struct pmu_thread *self, struct pmu_frame *frame, uint64_t ticks,
+			  uint32_t missing, const uint64_t *counts)
 {
 	struct pmu_store_row *row = frame->node->row;
-	const struct pmu_store_bank *bank = pmu_row_bank(row, self->bank_offset, self->bank_size, row->seq & 1);
+	const struct pmu_store_bank *bank = pmu_row_bank(row, self->bank_offset, self->bank_size,
+							 row->seq & 1);
 
 	if (!missing || !bank->calls)
 		save(self, frame, ticks, missing | self->rows.record->missing, counts);
@@ -180,7 +181,8 @@ static bool has_started(const struct pmu_thread *self, const struct pmu_node *no
 {
 	const struct pmu_store_row *row;
 
-	if (!node || node == PMU_FRAME_END || node->aside || node->name->open != node || !node->start_ticks)
+	if (!node || node == PMU_FRAME_END || node->aside || node->name->open != node ||
+	    !node->start_ticks)
 		return false;
 	row = node->row;
 	if (!row->open)
@@ -228,8 +230,8 @@ static int checkpoint_inside(enum pmu_next next, int32_t epoch)
 	struct pmu_thread *self = pmu_self;
 	int saved = errno;
 
-	if ((next != PMU_NEXT_EXIT && next != PMU_NEXT_SIGNAL) || pmu_inside || !self || !self->tree ||
-	    self->epoch != (uint32_t)epoch || self->measuring)
+	if ((next != PMU_NEXT_EXIT && next != PMU_NEXT_SIGNAL) || pmu_inside || !self ||
+	    !self->tree || self->epoch != (uint32_t)epoch || self->measuring)
 		return -EBUSY;
 	save_inside(self, next);
 	errno = saved;

@@ -4,8 +4,8 @@
 #include "region/slow.h"
 
 /* How many more counts than those between the two reads an open region must not see. */
-typedef uint64_t extra_fn(const struct pmu_thread *self, const struct pmu_node *open, const struct pmu_node *node,
-			  uint32_t slot);
+typedef uint64_t extra_fn(const struct pmu_thread *self, const struct pmu_node *open,
+			  const struct pmu_node *node, uint32_t slot);
 
 static bool is_ancestor(const struct pmu_node *above, const struct pmu_node *node)
 {
@@ -30,7 +30,8 @@ static uint64_t beside_begin(const struct pmu_thread *self, const struct pmu_nod
 {
 	const struct pmu_cost *cost = self->cost;
 
-	return cost->begin[slot] - (is_ancestor(open, node) ? pmu_node_begin_cost(self, node)[slot] : cost->overlap[slot]);
+	return cost->begin[slot] - (is_ancestor(open, node) ? pmu_node_begin_cost(self, node)[slot]
+							    : cost->overlap[slot]);
 }
 
 /* Those around it see an end as it is on the short way; others, begun after it, none at all. */
@@ -60,7 +61,8 @@ static uint64_t beside_finish(const struct pmu_thread *self, const struct pmu_no
 			      const struct pmu_node *node, uint32_t slot)
 {
 	(void)open;
-	return self->cost->finish[slot] - (outer_of(node, slot) - pmu_node_begin_cost(self, node)[slot]);
+	return self->cost->finish[slot] -
+	       (outer_of(node, slot) - pmu_node_begin_cost(self, node)[slot]);
 }
 
 static extra_fn *const extras[PMU_PAUSE_KINDS] = {
@@ -77,8 +79,8 @@ static const size_t constants[PMU_PAUSE_KINDS] = {
 	[PMU_PAUSE_CALL] = offsetof(struct pmu_cost, call),
 };
 
-static uint64_t beside(const struct pmu_thread *self, enum pmu_pause_kind kind, const struct pmu_node *open,
-		       const struct pmu_node *node, uint32_t slot)
+static uint64_t beside(const struct pmu_thread *self, enum pmu_pause_kind kind,
+		       const struct pmu_node *open, const struct pmu_node *node, uint32_t slot)
 {
 	const char *cost = (const char *)self->cost;
 
@@ -91,11 +93,13 @@ static uint64_t beside(const struct pmu_thread *self, enum pmu_pause_kind kind, 
 /* Is anything open that must not see what follows, and can that be told? */
 static bool is_needed(const struct pmu_thread *self)
 {
-	return self->read && self->cost && self->measuring != PMU_MEASURING_NODE && !pmu_thread_is_watched(self) &&
+	return self->read && self->cost && self->measuring != PMU_MEASURING_NODE &&
+	       !pmu_thread_is_watched(self) &&
 	       (self->frame > self->tree->frames || self->tree->aside);
 }
 
-void pmu_pause_from(struct pmu_thread *self, struct pmu_pause *pause, uint32_t missing, const uint64_t *count)
+void pmu_pause_from(struct pmu_thread *self, struct pmu_pause *pause, uint32_t missing,
+		    const uint64_t *count)
 {
 	pause->on = is_needed(self);
 	if (!pause->on)
@@ -117,8 +121,8 @@ void pmu_pause_begin(struct pmu_thread *self, struct pmu_pause *pause)
 	pmu_pause_from(self, pause, missing, now);
 }
 
-void pmu_pause_compare(struct pmu_thread *self, struct pmu_pause *pause, const struct pmu_name *name,
-		       const char *text, size_t len)
+void pmu_pause_compare(struct pmu_thread *self, struct pmu_pause *pause,
+		       const struct pmu_name *name, const char *text, size_t len)
 {
 	uint64_t from[PMU_MAX_SLOTS], to[PMU_MAX_SLOTS];
 	uint32_t missing;
@@ -138,7 +142,8 @@ void pmu_pause_compare(struct pmu_thread *self, struct pmu_pause *pause, const s
 }
 
 /* Open regions, each once, however often it was entered again; all of them into @open, where there is one. */
-static size_t list_open(const struct pmu_thread *self, struct pmu_node **open, const struct pmu_node *but)
+static size_t list_open(const struct pmu_thread *self, struct pmu_node **open,
+			const struct pmu_node *but)
 {
 	struct pmu_frame *frames = self->tree->frames;
 	size_t n = 0;
@@ -171,8 +176,8 @@ static bool make_room(struct pmu_thread *self)
 }
 
 /* All that is known before the second read; what comes after it is as much for each open region. */
-static void move_by_extras(const struct pmu_thread *self, const struct pmu_pause *pause, enum pmu_pause_kind kind,
-			   const struct pmu_node *node, size_t n)
+static void move_by_extras(const struct pmu_thread *self, const struct pmu_pause *pause,
+			   enum pmu_pause_kind kind, const struct pmu_node *node, size_t n)
 {
 	for (size_t k = 0; k < n; k++) {
 		struct pmu_node *open = self->cost->open[k];
@@ -180,13 +185,15 @@ static void move_by_extras(const struct pmu_thread *self, const struct pmu_pause
 		for (uint32_t i = 0; i < self->n_slots; i++) {
 			open->start[i] -= pause->count[i];
 			if (!(self->cost->rough >> i & 1))
-				open->start[i] += beside(self, kind, open, node, i) + pause->compared[i] +
+				open->start[i] += beside(self, kind, open, node, i) +
+						  pause->compared[i] +
 						  (n - 1) * self->cost->each[i];
 		}
 	}
 }
 
-static void move_by_now(struct pmu_node *const *open, size_t n, uint32_t n_slots, const uint64_t *now)
+static void move_by_now(struct pmu_node *const *open, size_t n, uint32_t n_slots,
+			const uint64_t *now)
 {
 	for (size_t k = 0; k < n; k++)
 		for (uint32_t i = 0; i < n_slots; i++)
@@ -198,8 +205,8 @@ static bool stands_still(const struct pmu_thread *self, const struct pmu_pause *
 {
 	uint64_t now[PMU_MAX_SLOTS];
 
-	return self->quiet &&
-	       (pause->missing | self->read(self->counters, now)) & ~(self->rows.record->missing | PMU_READ_DELAYED);
+	return self->quiet && (pause->missing | self->read(self->counters, now)) &
+				      ~(self->rows.record->missing | PMU_READ_DELAYED);
 }
 
 /* Slots that one of the reads could not make are not known in any region that is open. */
@@ -242,14 +249,16 @@ void pmu_pause_end(struct pmu_thread *self, const struct pmu_pause *pause, enum 
 
 void pmu_cost_overlap(struct pmu_thread *self, struct pmu_node *node)
 {
-	for (const struct pmu_aside *aside = self->tree->aside; self->cost && aside; aside = aside->next) {
+	for (const struct pmu_aside *aside = self->tree->aside; self->cost && aside;
+	     aside = aside->next) {
 		const struct pmu_node *inner = aside->node;
 
 		if (inner == node || !is_ancestor(node, inner) || pmu_thread_is_watched(self))
 			continue;
 		for (uint32_t i = 0; self->read && i < self->n_slots; i++)
 			if (!(self->cost->rough >> i & 1))
-				node->start[i] -= outer_of(inner, i) - pmu_node_begin_cost(self, inner)[i] +
+				node->start[i] -= outer_of(inner, i) -
+						  pmu_node_begin_cost(self, inner)[i] +
 						  self->cost->overlap[i];
 	}
 }
@@ -261,8 +270,11 @@ static struct pmu_cost *cost_of_caller(void)
 {
 	struct pmu_thread *self = pmu_self;
 
-	return self && self->tree && self->epoch == (uint32_t)__atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED) ? self->cost
-													    : NULL;
+	return self && self->tree &&
+			       self->epoch ==
+				       (uint32_t)__atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED)
+		       ? self->cost
+		       : NULL;
 }
 
 /* A report may take long: unlike what begin and end do, it is worth its time stamps. */

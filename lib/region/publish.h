@@ -40,8 +40,8 @@ static inline void pmu_publish_time(const struct pmu_thread *self, struct pmu_st
 	__atomic_store_n(&row->seq, seq + 1, __ATOMIC_RELEASE);
 }
 
-static inline void pmu_publish(const struct pmu_thread *self, struct pmu_node *node,
-			       uint64_t ticks, const uint64_t *now)
+static inline void pmu_publish(const struct pmu_thread *self, struct pmu_node *node, uint64_t ticks,
+			       const uint64_t *now)
 {
 	const struct pmu_store_bank *was;
 	struct pmu_store_bank *is;
@@ -55,8 +55,7 @@ static inline void pmu_publish(const struct pmu_thread *self, struct pmu_node *n
 
 /* A call that ended inside another of the same region: it counts, and nothing else grows
  * yet. */
-static inline void pmu_publish_inner_call(const struct pmu_thread *self,
-					  struct pmu_node *node)
+static inline void pmu_publish_inner_call(const struct pmu_thread *self, struct pmu_node *node)
 {
 	const struct pmu_store_bank *was;
 	struct pmu_store_bank *is;
@@ -70,7 +69,8 @@ static inline void pmu_publish_inner_call(const struct pmu_thread *self,
 }
 
 /* How long a call was; only where pmu_thread.histograms is set.  Its one writer is the row's. */
-static inline void pmu_note_length(const struct pmu_thread *self, struct pmu_node *node, uint64_t ticks)
+static inline void pmu_note_length(const struct pmu_thread *self, struct pmu_node *node,
+				   uint64_t ticks)
 {
 	struct pmu_store_histogram *histogram = *pmu_node_histogram(self, node);
 	/* Stamps without a fence may pass each other by a few ticks. */
@@ -79,7 +79,8 @@ static inline void pmu_note_length(const struct pmu_thread *self, struct pmu_nod
 
 	if (unlikely(!histogram))
 		return;
-	calls = &histogram->bucket[bucket < PMU_HISTOGRAM_BUCKETS ? bucket : PMU_HISTOGRAM_BUCKETS - 1];
+	calls = &histogram->bucket[bucket < PMU_HISTOGRAM_BUCKETS ? bucket
+								  : PMU_HISTOGRAM_BUCKETS - 1];
 	__atomic_store_n(calls, *calls + 1, __ATOMIC_RELAXED);
 }
 

@@ -49,7 +49,8 @@ static void add_inner(const struct pmu_thread *self, uint64_t calls, struct own 
 }
 
 /* @afresh: the region around it was set to zero, and its time does not begin with the cost of calls before */
-static void add_outer(struct pmu_thread *self, const struct pmu_node *node, bool afresh, struct own *own)
+static void add_outer(struct pmu_thread *self, const struct pmu_node *node, bool afresh,
+		      struct own *own)
 {
 	uint64_t calls = valid_bank(self, node->row)->calls;
 
@@ -77,7 +78,8 @@ static void add_nested(struct pmu_thread *self, const struct pmu_name *name, str
 		const struct pmu_node *above = node_around(tree->nodes[i], name);
 
 		if (above && valid_bank(self, above->row)->calls)
-			add_outer(self, tree->nodes[i], above->row->flags & PMU_STORE_ROW_AFRESH, own);
+			add_outer(self, tree->nodes[i], above->row->flags & PMU_STORE_ROW_AFRESH,
+				  own);
 	}
 }
 
@@ -97,11 +99,9 @@ static int read_own(const char *text, struct pmu_region_counts *counts)
 	if (self && self->tree && self->session == pmu_session.n_started)
 		name = pmu_tree_name(self, text, strlen(text), false);
 	if (!name || !name->nodes)
-		return pmu_fail(ENOENT, "this thread has not entered a region \"%.200s\"",
-				text);
+		return pmu_fail(ENOENT, "this thread has not entered a region \"%.200s\"", text);
 	counts->n_counts = self->n_slots;
-	counts->missing =
-		pmu_session.group[self->group].plan.absent | self->rows.record->missing;
+	counts->missing = pmu_session.group[self->group].plan.absent | self->rows.record->missing;
 	for (const struct pmu_node *node = name->nodes; node; node = node->same_name) {
 		const struct pmu_store_bank *bank = valid_bank(self, node->row);
 
@@ -123,8 +123,7 @@ static int read_own(const char *text, struct pmu_region_counts *counts)
 /* After pmu_group_next() the thread's rows are those of the new group. */
 static void follow_group(void)
 {
-	if (pmu_self &&
-	    pmu_self->epoch != (uint32_t)__atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED))
+	if (pmu_self && pmu_self->epoch != (uint32_t)__atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED))
 		pmu_thread_attach();
 }
 
@@ -153,8 +152,7 @@ static int read_path(const char *path, int thread, struct pmu_region_counts *cou
 	int rc = pmu_session_model(&model);
 
 	if (rc < 0)
-		return pmu_fail(-rc, "cannot read the table of results: %s",
-				pmu_strerror(rc));
+		return pmu_fail(-rc, "cannot read the table of results: %s", pmu_strerror(rc));
 	for (unsigned int i = 0; i < model->n_threads; i++)
 		known |= model->thread[i].number == thread;
 	row = NULL;
@@ -173,26 +171,23 @@ static int read_path(const char *path, int thread, struct pmu_region_counts *cou
 		memcpy(counts->count, row->raw, section->n_counts * sizeof(*row->raw));
 		memcpy(counts->net, row->net, section->n_counts * sizeof(*row->net));
 	} else {
-		rc = known ? pmu_fail(ENOENT, "thread %d has not entered \"%.200s\"",
-				      thread, path)
+		rc = known ? pmu_fail(ENOENT, "thread %d has not entered \"%.200s\"", thread, path)
 			   : pmu_fail(ESRCH, "there is no thread %d", thread);
 	}
 	pmu_model_free(model);
 	return rc;
 }
 
-PMU_API int pmu_region_read(const char *region, int thread,
-			    struct pmu_region_counts *counts)
+PMU_API int pmu_region_read(const char *region, int thread, struct pmu_region_counts *counts)
 {
-	struct pmu_region_counts result = {0};
+	struct pmu_region_counts result = { 0 };
 	int saved = errno, rc;
 
 	if (!region || !*region || !counts || counts->size < sizeof(counts->size) ||
 	    thread < PMU_THREAD_SELF)
-		return pmu_fail(
-			EINVAL,
-			"pmu_region_read() needs a name, a thread of -1 or more, and "
-			"counts->size");
+		return pmu_fail(EINVAL,
+				"pmu_region_read() needs a name, a thread of -1 or more, and "
+				"counts->size");
 	if (thread == PMU_THREAD_SELF)
 		follow_group();
 	rc = pmu_session_enter();
@@ -299,7 +294,8 @@ static void keep_nested(struct pmu_thread *self, const struct pmu_name *name)
 	}
 }
 
-static bool has_counted(const struct pmu_thread *self, const struct pmu_store_bank *bank, const struct own *own)
+static bool has_counted(const struct pmu_thread *self, const struct pmu_store_bank *bank,
+			const struct own *own)
 {
 	for (uint32_t i = 0; i < self->n_slots; i++)
 		if (bank->count[i] < own->count[i])
@@ -356,8 +352,7 @@ static int reset(const char *text)
 	if (self && self->tree && self->epoch == (uint32_t)pmu_epoch)
 		name = pmu_tree_name(self, text, strlen(text), false);
 	if (!name || !name->nodes)
-		return pmu_fail(ENOENT, "this thread has not entered a region \"%.200s\"",
-				text);
+		return pmu_fail(ENOENT, "this thread has not entered a region \"%.200s\"", text);
 	if (name->open)
 		return pmu_fail(EBUSY, "region \"%.200s\" is open on this thread", text);
 	for (struct pmu_node *node = name->nodes; node; node = node->same_name) {

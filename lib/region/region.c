@@ -75,8 +75,7 @@ static PMU_COLD int leave_quietly(const struct pmu_thread *self, int result)
  * Every begin but the bare one comes out here, so that what an empty region counts is the
  * same whichever way the begin took.
  */
-static __attribute__((noinline)) int start_and_leave(struct pmu_thread *self,
-						     struct pmu_node *node)
+static __attribute__((noinline)) int start_and_leave(struct pmu_thread *self, struct pmu_node *node)
 {
 	pmu_node_start(self, node);
 	pmu_gate_out(self);
@@ -105,8 +104,8 @@ static PMU_COLD struct pmu_node *enter_and_open(const char *name, size_t len, in
 	return node;
 }
 
-static PMU_COLD struct pmu_node *open_uncached(struct pmu_thread *self, const char *name, size_t len,
-					       const struct pmu_node *compared)
+static PMU_COLD struct pmu_node *open_uncached(struct pmu_thread *self, const char *name,
+					       size_t len, const struct pmu_node *compared)
 {
 	struct pmu_pause pause;
 	struct pmu_node *node;
@@ -158,8 +157,7 @@ static int begin_uncached(struct pmu_thread *self, const char *name, size_t len)
 	return begin_compared(self, name, len, NULL);
 }
 
-static inline void open_node(struct pmu_thread *self, struct pmu_node *node,
-			     const char *literal)
+static inline void open_node(struct pmu_thread *self, struct pmu_node *node, const char *literal)
 {
 	self->frame++;
 	self->frame->node = node;
@@ -170,7 +168,8 @@ static inline void open_node(struct pmu_thread *self, struct pmu_node *node,
 	pmu_row_set_open(node->row, 1);
 }
 
-static inline __attribute__((always_inline)) int begin_looked_up(struct pmu_thread *self, const char *name, size_t len)
+static inline __attribute__((always_inline)) int begin_looked_up(struct pmu_thread *self,
+								 const char *name, size_t len)
 {
 	bool literal = len == PMU_NAME_TERMINATED && pmu_is_literal(name);
 	struct pmu_node *node = pmu_tree_lookup_even(self, pmu_text_key(name, len));
@@ -191,8 +190,8 @@ static PMU_COLD int begin_quietly(struct pmu_thread *self, const char *name, siz
 }
 
 /* Anything but a literal and a bare time stamp.  The gate is in. */
-static __attribute__((noinline)) int begin_general(struct pmu_thread *self,
-						   const char *name, size_t len)
+static __attribute__((noinline)) int begin_general(struct pmu_thread *self, const char *name,
+						   size_t len)
 {
 	if (unlikely(self->quiet))
 		return begin_quietly(self, name, len);
@@ -200,8 +199,8 @@ static __attribute__((noinline)) int begin_general(struct pmu_thread *self,
 }
 
 /* A bare time stamp; the cache knows the address, but what is there may have changed. */
-static __attribute__((noinline)) int
-begin_confirmed(struct pmu_thread *self, const char *name, struct pmu_node *node)
+static __attribute__((noinline)) int begin_confirmed(struct pmu_thread *self, const char *name,
+						     struct pmu_node *node)
 {
 	if (unlikely(strcmp(node->name->text, name) || node->name->open ||
 		     self->frame[1].node == PMU_FRAME_END))
@@ -265,7 +264,7 @@ PMU_API PMU_HOT int pmu_region_begin_n(const char *name, size_t len)
 
 static PMU_COLD int end_outside(const char *name, size_t len)
 {
-	uint64_t now[PMU_MAX_SLOTS] = {0};
+	uint64_t now[PMU_MAX_SLOTS] = { 0 };
 	struct pmu_thread *self;
 	int saved = errno, rc = pmu_region_enter(&self);
 
@@ -282,8 +281,7 @@ static PMU_COLD int end_outside(const char *name, size_t len)
 	return rc;
 }
 
-static inline void close_node(struct pmu_thread *self, struct pmu_node *node,
-			      uint64_t ticks)
+static inline void close_node(struct pmu_thread *self, struct pmu_node *node, uint64_t ticks)
 {
 	/* Small things first: what is still to be stored after the totals would take registers from them. */
 	struct pmu_store_row *row = node->row;
@@ -296,8 +294,8 @@ static inline void close_node(struct pmu_thread *self, struct pmu_node *node,
 	pmu_gate_out(self);
 }
 
-static inline __attribute__((always_inline)) int end_read(struct pmu_thread *self, const char *name, size_t len,
-							  uint64_t ticks)
+static inline __attribute__((always_inline)) int end_read(struct pmu_thread *self, const char *name,
+							  size_t len, uint64_t ticks)
 {
 	const struct pmu_frame *frame = self->frame;
 	uint64_t now[PMU_MAX_SLOTS];
@@ -308,9 +306,8 @@ static inline __attribute__((always_inline)) int end_read(struct pmu_thread *sel
 		missing = self->read(self->counters, now);
 	else
 		memset(now, 0, self->n_slots * sizeof(*now));
-	if (likely(frame->plain &&
-		   ((frame->literal == name && len == PMU_NAME_TERMINATED) ||
-		    (name && pmu_name_is(frame->node->name, name, len))))) {
+	if (likely(frame->plain && ((frame->literal == name && len == PMU_NAME_TERMINATED) ||
+				    (name && pmu_name_is(frame->node->name, name, len))))) {
 		self->frame--;
 		pmu_node_finish(self, frame->node, ticks, missing, now);
 	} else {
@@ -324,15 +321,16 @@ static inline __attribute__((always_inline)) int end_read(struct pmu_thread *sel
 	return rc;
 }
 
-static PMU_COLD int end_quietly(struct pmu_thread *self, const char *name, size_t len, uint64_t ticks)
+static PMU_COLD int end_quietly(struct pmu_thread *self, const char *name, size_t len,
+				uint64_t ticks)
 {
 	pmu_thread_quiet(self, 1);
 	return leave_quietly(self, end_read(self, name, len, ticks));
 }
 
 /* Anything but a literal and a bare time stamp.  The gate is in. */
-static __attribute__((noinline)) int
-end_general(struct pmu_thread *self, const char *name, size_t len, uint64_t ticks)
+static __attribute__((noinline)) int end_general(struct pmu_thread *self, const char *name,
+						 size_t len, uint64_t ticks)
 {
 	if (unlikely(self->quiet))
 		return end_quietly(self, name, len, ticks);
@@ -340,8 +338,8 @@ end_general(struct pmu_thread *self, const char *name, size_t len, uint64_t tick
 }
 
 /* A bare time stamp, and a name that must be compared. */
-static __attribute__((noinline)) int end_confirmed(struct pmu_thread *self,
-						   const char *name, uint64_t ticks)
+static __attribute__((noinline)) int end_confirmed(struct pmu_thread *self, const char *name,
+						   uint64_t ticks)
 {
 	struct pmu_node *node = self->frame->node;
 
@@ -351,8 +349,8 @@ static __attribute__((noinline)) int end_confirmed(struct pmu_thread *self,
 	return 0;
 }
 
-static __attribute__((noinline)) int end_by_clock(struct pmu_thread *self,
-						  const char *name, size_t len)
+static __attribute__((noinline)) int end_by_clock(struct pmu_thread *self, const char *name,
+						  size_t len)
 {
 	return end_general(self, name, len, pmu_clock_ticks(self->clock));
 }

@@ -34,7 +34,8 @@ static int check_name(struct pmu_thread *self, const char *name, size_t *len)
 	if (!name || !*len)
 		error = pmu_fail(EINVAL, "a region needs a name");
 	else if (*len > PMU_NAME_MAX)
-		error = pmu_fail(ENAMETOOLONG, "a region's name has %d bytes at most", PMU_NAME_MAX);
+		error = pmu_fail(ENAMETOOLONG, "a region's name has %d bytes at most",
+				 PMU_NAME_MAX);
 	else if (memchr(name, '\0', *len))
 		error = pmu_fail(EINVAL, "a region's name holds no NUL");
 	if (error)
@@ -43,8 +44,7 @@ static int check_name(struct pmu_thread *self, const char *name, size_t *len)
 }
 
 /* The open frame of a node, from the innermost outwards; NULL for a node set aside. */
-static struct pmu_frame *frame_of(const struct pmu_thread *self,
-				  const struct pmu_node *node)
+static struct pmu_frame *frame_of(const struct pmu_thread *self, const struct pmu_node *node)
 {
 	struct pmu_frame *frame;
 
@@ -55,7 +55,8 @@ static struct pmu_frame *frame_of(const struct pmu_thread *self,
 }
 
 /* The region around a node, as the sockets know it; NULL for an outermost one. */
-static const struct pmu_stay *stay_around(const struct pmu_thread *self, const struct pmu_node *node)
+static const struct pmu_stay *stay_around(const struct pmu_thread *self,
+					  const struct pmu_node *node)
 {
 	return node->parent == self->tree->root ? NULL : pmu_node_stay(self, node->parent);
 }
@@ -83,8 +84,9 @@ static int enter_again(struct pmu_thread *self, struct pmu_node *node)
 		if (pmu_tree_push(self, node) < 0)
 			return -ENOMEM;
 		self->frame->count |= PMU_FRAME_AGAIN;
-		self->frame->literal = (const char *)(uintptr_t)(
-			pmu_frame_below(self->tree->frames, self->frame) - self->tree->frames);
+		self->frame->literal = (const char *)(uintptr_t)(pmu_frame_below(self->tree->frames,
+										 self->frame) -
+								 self->tree->frames);
 		PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_MUTUAL);
 	}
 	PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_RECURSIVE);
@@ -110,7 +112,8 @@ static void give_up(struct pmu_thread *self, struct pmu_node *node)
 static struct pmu_node *refuse(struct pmu_thread *self, int *rc)
 {
 	pmu_thread_doubt(self, PMU_DOUBT_LIMIT);
-	*rc = pmu_fail(ENOSPC, "no room for another region on this thread; PMU_MAX_REGIONS sets it");
+	*rc = pmu_fail(ENOSPC,
+		       "no room for another region on this thread; PMU_MAX_REGIONS sets it");
 	return NULL;
 }
 
@@ -122,7 +125,8 @@ static void heed_aside(struct pmu_thread *self, bool was_hidden)
 {
 	if (!pmu_cost_is_beside(self))
 		return;
-	for (struct pmu_frame *frame = self->tree->frames + 1; !was_hidden && frame <= self->frame; frame++)
+	for (struct pmu_frame *frame = self->tree->frames + 1; !was_hidden && frame <= self->frame;
+	     frame++)
 		frame->plain = false;
 	pmu_tree_hide(self);
 }
@@ -179,7 +183,8 @@ no_memory:
 }
 
 /* What the cache does not know: a first call, a re-entry, a reused buffer. */
-PMU_COLD struct pmu_node *pmu_begin_uncached(struct pmu_thread *self, const char *text, size_t len, int *rc)
+PMU_COLD struct pmu_node *pmu_begin_uncached(struct pmu_thread *self, const char *text, size_t len,
+					     int *rc)
 {
 	bool was_hidden = pmu_tree_show(self);
 	struct pmu_node *node = begin_long(self, text, len, rc);
@@ -196,14 +201,13 @@ static void open_again(struct pmu_thread *self, const struct pmu_thread *parent_
 	if (!parent_thread->tree || !parent_thread->frame)
 		return;
 	pmu_thread_flag(self, PMU_THREAD_FORKED);
-	for (frame = parent_thread->tree->frames + 1; frame <= parent_thread->frame;
-	     frame++) {
+	for (frame = parent_thread->tree->frames + 1; frame <= parent_thread->frame; frame++) {
 		const struct pmu_name *name = frame->node->name;
 
 		for (uint32_t i = 0; i < (frame->count & ~PMU_FRAME_AGAIN); i++) {
 			int rc;
-			struct pmu_node *node =
-				pmu_begin_uncached(self, name->text, name->len, &rc);
+			struct pmu_node *node = pmu_begin_uncached(self, name->text, name->len,
+								   &rc);
 
 			if (!node)
 				continue;
@@ -259,7 +263,8 @@ PMU_COLD void pmu_node_start_delayed(struct pmu_thread *self, struct pmu_node *n
 }
 
 /* Its own totals have been read; those around it go on. */
-PMU_COLD void pmu_node_finish_odd(struct pmu_thread *self, struct pmu_node *node, uint32_t missing, uint64_t *now)
+PMU_COLD void pmu_node_finish_odd(struct pmu_thread *self, struct pmu_node *node, uint32_t missing,
+				  uint64_t *now)
 {
 	struct pmu_pause pause;
 
@@ -302,8 +307,8 @@ static int end_unbegun(struct pmu_thread *self, const char *text, size_t len)
  * Ends that are not of the innermost region entered once: re-entered ones, those below
  * the top (which set aside what is above them), those set aside, and those never begun.
  */
-static int end_long(struct pmu_thread *self, const char *text, size_t len,
-		    uint64_t ticks, uint32_t missing, uint64_t *now, struct pmu_node **ended)
+static int end_long(struct pmu_thread *self, const char *text, size_t len, uint64_t ticks,
+		    uint32_t missing, uint64_t *now, struct pmu_node **ended)
 {
 	struct pmu_name *name;
 	struct pmu_frame *frame;
@@ -343,14 +348,15 @@ static int end_long(struct pmu_thread *self, const char *text, size_t len,
 	else
 		pmu_node_finish(self, node, ticks, missing, now);
 	if (self->sockets)
-		pmu_stay_end(self, pmu_node_stay(self, node), node->aside ? PMU_STORE_ROW_OVERLAP : 0);
+		pmu_stay_end(self, pmu_node_stay(self, node),
+			     node->aside ? PMU_STORE_ROW_OVERLAP : 0);
 	if (node->aside)
 		pmu_tree_no_longer_aside(self, node);
 	return 0;
 }
 
-PMU_COLD int pmu_end_other(struct pmu_thread *self, const char *text, size_t len,
-			   uint64_t ticks, uint32_t missing, uint64_t *now)
+PMU_COLD int pmu_end_other(struct pmu_thread *self, const char *text, size_t len, uint64_t ticks,
+			   uint32_t missing, uint64_t *now)
 {
 	struct pmu_node *ended = NULL;
 	struct pmu_pause pause;
@@ -362,6 +368,7 @@ PMU_COLD int pmu_end_other(struct pmu_thread *self, const char *text, size_t len
 	was_hidden = pmu_tree_show(self);
 	rc = end_long(self, text, len, ticks, missing, now, &ended);
 	heed_aside(self, was_hidden);
-	pmu_pause_end(self, &pause, ended && ended->row->open ? PMU_PAUSE_END_AGAIN : PMU_PAUSE_END, ended);
+	pmu_pause_end(self, &pause, ended && ended->row->open ? PMU_PAUSE_END_AGAIN : PMU_PAUSE_END,
+		      ended);
 	return rc;
 }

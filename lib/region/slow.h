@@ -19,8 +19,7 @@ int pmu_region_enter(struct pmu_thread **self);
  * @rc: result where NULL is returned: 0 for a re-entry, which starts nothing, or a
  * negative errno Return: the node, open but not started.
  */
-struct pmu_node *pmu_begin_uncached(struct pmu_thread *self, const char *text, size_t len,
-				    int *rc);
+struct pmu_node *pmu_begin_uncached(struct pmu_thread *self, const char *text, size_t len, int *rc);
 
 /**
  * pmu_end_other() - ends that are not of the innermost region entered once: re-entered
@@ -37,14 +36,15 @@ void pmu_node_check_cpu(const struct pmu_thread *self, struct pmu_node *node);
 
 /** pmu_node_mark_missing() - slots that one of the two reads could not make: nothing is
  * added for them, and the row says so. */
-void pmu_node_mark_missing(const struct pmu_thread *self, struct pmu_node *node,
-			   uint32_t missing, uint64_t *now);
+void pmu_node_mark_missing(const struct pmu_thread *self, struct pmu_node *node, uint32_t missing,
+			   uint64_t *now);
 
 /** pmu_node_start_delayed() - the read of a begin was: none of that is in any region. */
 void pmu_node_start_delayed(struct pmu_thread *self, struct pmu_node *node);
 
 /** pmu_node_finish_odd() - the same for an end's, and pmu_node_mark_missing(). */
-void pmu_node_finish_odd(struct pmu_thread *self, struct pmu_node *node, uint32_t missing, uint64_t *now);
+void pmu_node_finish_odd(struct pmu_thread *self, struct pmu_node *node, uint32_t missing,
+			 uint64_t *now);
 
 /** pmu_node_start() - the last of a begin: counters, then the time stamp, innermost. */
 static inline void pmu_node_start(struct pmu_thread *self, struct pmu_node *node)
@@ -58,8 +58,10 @@ static inline void pmu_node_start(struct pmu_thread *self, struct pmu_node *node
 }
 
 /** pmu_node_finish() - the totals of a call that has ended. */
-static inline __attribute__((always_inline)) void pmu_node_finish(struct pmu_thread *self, struct pmu_node *node,
-				   uint64_t ticks, uint32_t missing, uint64_t *now)
+static inline __attribute__((always_inline)) void pmu_node_finish(struct pmu_thread *self,
+								  struct pmu_node *node,
+								  uint64_t ticks, uint32_t missing,
+								  uint64_t *now)
 {
 	missing |= node->start_missing;
 	if (unlikely(missing))

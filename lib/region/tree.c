@@ -10,9 +10,9 @@
 #include "region/publish.h"
 
 #define FIRST_FRAMES_BYTES ((size_t)4096)
-#define FIRST_ROOM	   64u
-#define FIRST_LOOKUP	   128u
-#define NODE_ALIGN	   64u
+#define FIRST_ROOM         64u
+#define FIRST_LOOKUP       128u
+#define NODE_ALIGN         64u
 
 struct pmu_node pmu_tree_nobody;
 
@@ -25,8 +25,8 @@ static size_t max_frames(const struct pmu_tree *tree)
 
 static int make_lookup(struct pmu_thread *self, size_t room)
 {
-	struct pmu_lookup *lookup =
-		pmu_arena_alloc(&self->arena, room * sizeof(*lookup), NODE_ALIGN);
+	struct pmu_lookup *lookup = pmu_arena_alloc(&self->arena, room * sizeof(*lookup),
+						    NODE_ALIGN);
 
 	if (!lookup)
 		return -ENOMEM;
@@ -63,31 +63,26 @@ void pmu_tree_remember(struct pmu_thread *self, const char *text, struct pmu_nod
 
 static size_t hash_node(const struct pmu_node *parent, const struct pmu_name *name)
 {
-	return (size_t)((((uint64_t)parent->id << 32 | name->hash) *
-			 0x9e3779b97f4a7c15u) >>
-			32);
+	return (size_t)((((uint64_t)parent->id << 32 | name->hash) * 0x9e3779b97f4a7c15u) >> 32);
 }
 
-static struct pmu_name **name_place(const struct pmu_tree *tree, uint32_t hash,
-				    const char *text, size_t len)
+static struct pmu_name **name_place(const struct pmu_tree *tree, uint32_t hash, const char *text,
+				    size_t len)
 {
 	size_t mask = tree->names_room - 1, i = hash & mask;
 
-	while (tree->names[i] &&
-	       (tree->names[i]->hash != hash || tree->names[i]->len != len ||
-		memcmp(tree->names[i]->text, text, len)))
+	while (tree->names[i] && (tree->names[i]->hash != hash || tree->names[i]->len != len ||
+				  memcmp(tree->names[i]->text, text, len)))
 		i = (i + 1) & mask;
 	return &tree->names[i];
 }
 
-static struct pmu_node **node_place(const struct pmu_tree *tree,
-				    const struct pmu_node *parent,
+static struct pmu_node **node_place(const struct pmu_tree *tree, const struct pmu_node *parent,
 				    const struct pmu_name *name)
 {
 	size_t mask = tree->nodes_room - 1, i = hash_node(parent, name) & mask;
 
-	while (tree->nodes[i] &&
-	       (tree->nodes[i]->parent != parent || tree->nodes[i]->name != name))
+	while (tree->nodes[i] && (tree->nodes[i]->parent != parent || tree->nodes[i]->name != name))
 		i = (i + 1) & mask;
 	return &tree->nodes[i];
 }
@@ -101,8 +96,7 @@ static int grow_names(struct pmu_thread *self)
 
 	if (2 * (tree->n_names + 1) <= n_old)
 		return 0;
-	tree->names = pmu_arena_alloc(&self->arena, room * sizeof(struct pmu_name *),
-				      NODE_ALIGN);
+	tree->names = pmu_arena_alloc(&self->arena, room * sizeof(struct pmu_name *), NODE_ALIGN);
 	if (!tree->names) {
 		tree->names = old;
 		return -ENOMEM;
@@ -110,8 +104,7 @@ static int grow_names(struct pmu_thread *self)
 	tree->names_room = room;
 	for (size_t i = 0; i < n_old; i++)
 		if (old[i])
-			*name_place(tree, old[i]->hash, old[i]->text, old[i]->len) =
-				old[i];
+			*name_place(tree, old[i]->hash, old[i]->text, old[i]->len) = old[i];
 	return 0;
 }
 
@@ -123,8 +116,7 @@ static int grow_nodes(struct pmu_thread *self)
 
 	if (2 * (tree->n_nodes + 1) <= n_old)
 		return 0;
-	tree->nodes = pmu_arena_alloc(&self->arena, room * sizeof(struct pmu_node *),
-				      NODE_ALIGN);
+	tree->nodes = pmu_arena_alloc(&self->arena, room * sizeof(struct pmu_node *), NODE_ALIGN);
 	if (!tree->nodes) {
 		tree->nodes = old;
 		return -ENOMEM;
@@ -157,8 +149,7 @@ static struct pmu_name *new_name(struct pmu_thread *self, uint32_t hash, const c
 	return name;
 }
 
-struct pmu_name *pmu_tree_name(struct pmu_thread *self, const char *text, size_t len,
-			       bool add)
+struct pmu_name *pmu_tree_name(struct pmu_thread *self, const char *text, size_t len, bool add)
 {
 	struct pmu_tree *tree = self->tree;
 	uint32_t hash = pmu_hash_text(text, len);
@@ -184,20 +175,23 @@ static struct pmu_store_row *private_row(struct pmu_thread *self, uint32_t *id)
 static struct pmu_node *new_node(struct pmu_thread *self, struct pmu_node *parent,
 				 struct pmu_name *name, uint16_t flags)
 {
-	size_t size = sizeof(struct pmu_node) + (2 * (size_t)self->n_slots + self->histograms) * sizeof(uint64_t) +
+	size_t size = sizeof(struct pmu_node) +
+		      (2 * (size_t)self->n_slots + self->histograms) * sizeof(uint64_t) +
 		      (self->sockets ? sizeof(struct pmu_stay) : 0);
 	struct pmu_node *node = pmu_arena_alloc(&self->arena, size, NODE_ALIGN);
 
 	if (!node)
 		return NULL;
 	node->row = self->measuring ? private_row(self, &node->id)
-				    : pmu_thread_row(self, name->text, name->len, parent->id, flags, &node->id);
+				    : pmu_thread_row(self, name->text, name->len, parent->id, flags,
+						     &node->id);
 	if (!node->row)
 		return NULL;
 	/* Without memory for it the row goes without. */
 	if (self->histograms)
-		*pmu_node_histogram(self, node) =
-			self->measuring ? pmu_cost_histogram(self) : pmu_thread_histogram(self, node->id);
+		*pmu_node_histogram(self, node) = self->measuring
+							  ? pmu_cost_histogram(self)
+							  : pmu_thread_histogram(self, node->id);
 	node->name = name;
 	node->parent = parent;
 	node->same_name = name->nodes;
@@ -276,7 +270,8 @@ void pmu_tree_no_longer_aside(struct pmu_thread *self, struct pmu_node *node)
 
 void pmu_tree_hide(struct pmu_thread *self)
 {
-	static struct pmu_lookup nothing[2] = { { .node = &pmu_tree_nobody }, { .node = &pmu_tree_nobody } };
+	static struct pmu_lookup nothing[2] = { { .node = &pmu_tree_nobody },
+						{ .node = &pmu_tree_nobody } };
 
 	self->tree->hidden = self->lookup;
 	self->tree->hidden_shift = self->lookup_shift;
@@ -327,7 +322,8 @@ int pmu_tree_push(struct pmu_thread *self, struct pmu_node *node)
 	self->frame->node = node;
 	self->frame->literal = PMU_NOT_LITERAL;
 	self->frame->count = 1;
-	self->frame->plain = node->row->open == 0 && !pmu_thread_is_watched(self) && !pmu_cost_needs_long(self, node);
+	self->frame->plain = node->row->open == 0 && !pmu_thread_is_watched(self) &&
+			     !pmu_cost_needs_long(self, node);
 	return 0;
 }
 
@@ -342,8 +338,7 @@ int pmu_tree_new(struct pmu_thread *self)
 	tree->root = pmu_arena_alloc(&self->arena, sizeof(*tree->root), NODE_ALIGN);
 	no_name = new_name(self, 0, "", 0);
 	tree->frames = pmu_arena_alloc(&self->arena, FIRST_FRAMES_BYTES, NODE_ALIGN);
-	if (!tree->root || !no_name || !tree->frames ||
-	    make_lookup(self, FIRST_LOOKUP) < 0) {
+	if (!tree->root || !no_name || !tree->frames || make_lookup(self, FIRST_LOOKUP) < 0) {
 		self->tree = NULL;
 		return -ENOMEM;
 	}

@@ -18,11 +18,12 @@
 /** A name the thread has used; it can be open on one node only (re-entry does not make
  * another). */
 struct pmu_name {
-	struct pmu_node *open;	/* the node that is open under this name, or NULL */
+	struct pmu_node *open;  /* the node that is open under this name, or NULL */
 	struct pmu_node *nodes; /* every node of this name, by pmu_node.same_name */
 	uint32_t hash;
 	uint32_t len;
-	uint64_t last_word; /* of the text with its NUL: the bytes of the word that holds the NUL that count */
+	uint64_t
+		last_word; /* of the text with its NUL: the bytes of the word that holds the NUL that count */
 	char text[] __attribute__((aligned(8))); /* padded with NULs to whole words */
 };
 
@@ -33,10 +34,10 @@ struct pmu_node {
 	struct pmu_node *parent;
 	uint64_t start_ticks;
 	uint32_t start_missing; /* slots that begin could not read */
-	uint32_t id;		/* of its row */
+	uint32_t id;            /* of its row */
 	struct pmu_node *same_name;
-	bool aside; /* open, but nobody's parent any more: a region below it has ended */
-	bool measured; /* its outer cost is known */
+	bool aside;       /* open, but nobody's parent any more: a region below it has ended */
+	bool measured;    /* its outer cost is known */
 	uint64_t carried; /* ticks of the open call that a checkpoint has published; 0 as a rule */
 	/*
 	 * [n_slots]; behind it [n_slots] of what its begin counts in the region around it; behind that a pointer to the
@@ -54,13 +55,15 @@ static inline struct pmu_stay *pmu_node_stay(const struct pmu_thread *self, stru
 }
 
 /** pmu_node_histogram() - where the lengths of its calls are counted; only where pmu_thread.histograms is set */
-static inline struct pmu_store_histogram **pmu_node_histogram(const struct pmu_thread *self, struct pmu_node *node)
+static inline struct pmu_store_histogram **pmu_node_histogram(const struct pmu_thread *self,
+							      struct pmu_node *node)
 {
 	return (void *)&node->start[2 * (size_t)self->n_slots];
 }
 
 /** pmu_node_begin_cost() - [n_slots]: from the call of its begin, the short way, to the read in it, and a constant */
-static inline uint64_t *pmu_node_begin_cost(const struct pmu_thread *self, const struct pmu_node *node)
+static inline uint64_t *pmu_node_begin_cost(const struct pmu_thread *self,
+					    const struct pmu_node *node)
 {
 	return (uint64_t *)(uintptr_t)&node->start[self->n_slots];
 }
@@ -74,8 +77,7 @@ static inline bool pmu_thread_is_watched(const struct pmu_thread *self)
 /** An open region on the stack; entering the innermost one again only counts. */
 struct pmu_frame {
 	struct pmu_node *node;
-	const char
-		*literal; /* what begin was given, if its address alone says what it is */
+	const char *literal; /* what begin was given, if its address alone says what it is */
 	uint32_t count;
 	bool plain; /* the next end of its name ends it: entered once, nothing to watch */
 };
@@ -87,14 +89,17 @@ struct pmu_frame {
 #define PMU_FRAME_AGAIN (UINT32_C(1) << 31)
 
 /** pmu_frame_below() - the next frame towards the root whose node has no other one below; @frames: the root's */
-static inline struct pmu_frame *pmu_frame_below(struct pmu_frame *frames, const struct pmu_frame *frame)
+static inline struct pmu_frame *pmu_frame_below(struct pmu_frame *frames,
+						const struct pmu_frame *frame)
 {
 	frame--;
-	return &frames[frame->count & PMU_FRAME_AGAIN ? (size_t)(uintptr_t)frame->literal : (size_t)(frame - frames)];
+	return &frames[frame->count & PMU_FRAME_AGAIN ? (size_t)(uintptr_t)frame->literal
+						      : (size_t)(frame - frames)];
 }
 
 /** pmu_frame_top() - the innermost of those */
-static inline struct pmu_frame *pmu_frame_top(struct pmu_frame *frames, const struct pmu_frame *innermost)
+static inline struct pmu_frame *pmu_frame_top(struct pmu_frame *frames,
+					      const struct pmu_frame *innermost)
 {
 	return pmu_frame_below(frames, innermost + 1);
 }
@@ -116,15 +121,16 @@ struct pmu_aside {
 
 /** What begin and end need only when the cache does not know. */
 struct pmu_tree {
-	struct pmu_node *root;	  /* its name matches no other */
+	struct pmu_node *root;    /* its name matches no other */
 	struct pmu_frame *frames; /* [0] is the root's */
-	size_t frames_size;	  /* bytes */
+	size_t frames_size;       /* bytes */
 	struct pmu_name **names;  /* hash index by text, open addressing */
 	size_t n_names, names_room;
 	struct pmu_node **nodes; /* hash index by parent and name */
 	size_t n_nodes, nodes_room;
 	size_t lookup_room; /* entries of pmu_thread.lookup */
-	struct pmu_lookup *hidden; /* the cache while pmu_thread.lookup is an empty one; NULL: it is itself */
+	struct pmu_lookup
+		*hidden; /* the cache while pmu_thread.lookup is an empty one; NULL: it is itself */
 	uint32_t hidden_shift;
 	struct pmu_aside *aside, *aside_free; /* nodes set aside; those whose turn it was */
 };
@@ -143,8 +149,7 @@ int pmu_tree_new(struct pmu_thread *self);
  * @add: make it where it is new
  * Return: NULL: unknown, or (with @add) no memory.
  */
-struct pmu_name *pmu_tree_name(struct pmu_thread *self, const char *text, size_t len,
-			       bool add);
+struct pmu_name *pmu_tree_name(struct pmu_thread *self, const char *text, size_t len, bool add);
 
 /** pmu_tree_is_full() - no more nodes, whatever their names. */
 static inline bool pmu_tree_is_full(const struct pmu_thread *self)
@@ -253,8 +258,7 @@ pmu_name_matches_short(const struct pmu_name *name, const char *text)
  * For literals that is enough; callers that build names in buffers need it confirmed by
  * the text. Return: NULL where the cache does not know.
  */
-static inline struct pmu_node *pmu_tree_lookup(const struct pmu_thread *self,
-					       const char *text)
+static inline struct pmu_node *pmu_tree_lookup(const struct pmu_thread *self, const char *text)
 {
 	const struct pmu_node *parent = self->frame->node;
 	size_t i = pmu_lookup_index(self, text, parent);
@@ -267,7 +271,8 @@ static inline struct pmu_node *pmu_tree_lookup(const struct pmu_thread *self,
 }
 
 /* One way through, whichever of the two differs. */
-static inline bool pmu_lookup_misses(const struct pmu_lookup *entry, const char *text, const struct pmu_node *parent)
+static inline bool pmu_lookup_misses(const struct pmu_lookup *entry, const char *text,
+				     const struct pmu_node *parent)
 {
 	return (entry->text != text) | (entry->node->parent != parent);
 }

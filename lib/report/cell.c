@@ -15,13 +15,15 @@ struct unit {
 };
 
 static const struct unit times[] = {
-	{1, " ns"}, {1e3, " us"}, {1e6, " ms"}, {1e9, " s"}, {0, NULL}};
-static const struct unit energies[] = {
-	{1, " uJ"}, {1e3, " mJ"}, {1e6, " J"}, {1e9, " kJ"}, {1e12, " MJ"}, {0, NULL}};
-static const struct unit thousands[] = {{1e6, " M"},  {1e9, " G"},  {1e12, " T"},
-					{1e15, " P"}, {1e18, " E"}, {0, NULL}};
+	{ 1, " ns" }, { 1e3, " us" }, { 1e6, " ms" }, { 1e9, " s" }, { 0, NULL }
+};
+static const struct unit energies[] = { { 1, " uJ" },   { 1e3, " mJ" },  { 1e6, " J" },
+					{ 1e9, " kJ" }, { 1e12, " MJ" }, { 0, NULL } };
+static const struct unit thousands[] = { { 1e6, " M" },  { 1e9, " G" },  { 1e12, " T" },
+					 { 1e15, " P" }, { 1e18, " E" }, { 0, NULL } };
 static const struct unit frequencies[] = {
-	{1, " Hz"}, {1e3, " kHz"}, {1e6, " MHz"}, {1e9, " GHz"}, {0, NULL}};
+	{ 1, " Hz" }, { 1e3, " kHz" }, { 1e6, " MHz" }, { 1e9, " GHz" }, { 0, NULL }
+};
 
 void pmu_cell_text(struct pmu_cell *cell, const char *text)
 {
@@ -55,7 +57,7 @@ void pmu_cell_exact(struct pmu_cell *cell, uint64_t value)
 /* Without printf()'s decimal point, which is the locale's; 0 <= @value < 1e15. */
 static void put_fixed(struct pmu_cell *cell, double value, int n_decimals)
 {
-	static const uint64_t power[] = {1, 10, 100, 1000};
+	static const uint64_t power[] = { 1, 10, 100, 1000 };
 	uint64_t scaled = (uint64_t)llround(value * (double)power[n_decimals]);
 	char decimals[8] = "";
 
@@ -69,7 +71,7 @@ static void put_fixed(struct pmu_cell *cell, double value, int n_decimals)
 /* Decimals that make four digits of it, rounding included: 9.9996 has two, 10.00. */
 static int decimals_for(double value, int most)
 {
-	static const double power[] = {1, 10, 100, 1000};
+	static const double power[] = { 1, 10, 100, 1000 };
 	int n = most;
 
 	while (n > 0 && round(value * power[n]) >= 10000)

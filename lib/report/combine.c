@@ -129,7 +129,7 @@ static void look_at_parts(struct pmu_combining *c)
 /* "rank 3"; "rank 3, solver 4711"; "gcc 4711 on node2" */
 static const char *label_of(struct pmu_combining *c, const struct pmu_model_part *part)
 {
-	struct pmu_strbuf text = {0};
+	struct pmu_strbuf text = { 0 };
 	const char *label;
 
 	if (part->rank >= 0)
@@ -193,7 +193,8 @@ static int collect_parts(struct pmu_combining *c)
 			c->origin[at++] = (struct pmu_origin){
 				.from = i,
 				.part = k,
-				.is = c->from[i]->n_parts ? c->from[i]->part[k] : part_of_model(c->from[i]),
+				.is = c->from[i]->n_parts ? c->from[i]->part[k]
+							  : part_of_model(c->from[i]),
 			};
 	look_at_parts(c);
 	return make_parts(c);
@@ -313,7 +314,9 @@ static int combine(struct pmu_combining *c)
 int pmu_model_combine(struct pmu_model *const *part, unsigned int n, enum pmu_combine how,
 		      struct pmu_model **combined)
 {
-	struct pmu_combining c = {.from = part, .n_from = n, .how = how, .model = pmu_model_new()};
+	struct pmu_combining c = {
+		.from = part, .n_from = n, .how = how, .model = pmu_model_new()
+	};
 	int rc = c.model ? combine(&c) : -ENOMEM;
 
 	free(c.origin);
@@ -328,8 +331,11 @@ int pmu_model_combine(struct pmu_model *const *part, unsigned int n, enum pmu_co
 	}
 	pmu_model_free(c.model);
 	if (rc == -E2BIG)
-		return pmu_fail(E2BIG, "the reports have more threads, or one group has more than %d counts, than "
-				       "a report holds; give fewer of them", PMU_MODEL_MAX_COUNTS);
+		return pmu_fail(
+			E2BIG,
+			"the reports have more threads, or one group has more than %d counts, than "
+			"a report holds; give fewer of them",
+			PMU_MODEL_MAX_COUNTS);
 	return pmu_fail(ENOMEM, "no memory to combine %u reports", n);
 }
 

@@ -40,7 +40,8 @@ int pmu_parts_compare(const struct pmu_model_part *a, const struct pmu_model_par
  * @at: indexes of @n of them; NULL: the first @n
  * Without memory as many as there are parts.
  */
-unsigned int pmu_parts_processes(const struct pmu_model_part *part, const unsigned int *at, unsigned int n);
+unsigned int pmu_parts_processes(const struct pmu_model_part *part, const unsigned int *at,
+				 unsigned int n);
 
 /** pmu_model_n_ranks() - different ranks among the parts of such a model */
 unsigned int pmu_model_n_ranks(const struct pmu_model *model);

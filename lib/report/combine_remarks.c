@@ -16,7 +16,7 @@
 static int note_doubled_ranks(struct pmu_combining *c)
 {
 	const struct pmu_model_part *part = c->model->part;
-	struct pmu_strbuf text = {0};
+	struct pmu_strbuf text = { 0 };
 	unsigned int n = 0;
 	int rc = 0;
 
@@ -28,8 +28,11 @@ static int note_doubled_ranks(struct pmu_combining *c)
 	}
 	if (n)
 		rc = pmu_model_add_note(
-			c->model, pmu_model_textf(c->model, "rank%s %s%s: several processes, which are added up", n > 1 ? "s" : "",
-						  pmu_strbuf_text(&text), n > RANKS_NAMED ? " and others" : ""));
+			c->model,
+			pmu_model_textf(c->model,
+					"rank%s %s%s: several processes, which are added up",
+					n > 1 ? "s" : "", pmu_strbuf_text(&text),
+					n > RANKS_NAMED ? " and others" : ""));
 	pmu_strbuf_free(&text);
 	return rc;
 }
@@ -46,12 +49,16 @@ static int note_apart(struct pmu_combining *c)
 		if (part[i].start_unix_ns > last->start_unix_ns)
 			last = &part[i];
 	}
-	if (!c->ranked || !first->start_unix_ns || pmu_add_capped(pmu_part_end_ns(first), APART_NS) >= last->start_unix_ns)
+	if (!c->ranked || !first->start_unix_ns ||
+	    pmu_add_capped(pmu_part_end_ns(first), APART_NS) >= last->start_unix_ns)
 		return 0;
 	pmu_cell_time(&apart, (double)(last->start_unix_ns - pmu_part_end_ns(first)));
-	return pmu_model_add_note(c->model, pmu_model_textf(c->model,
-							    "%s had ended %s%s before %s began: these may be reports of different runs",
-							    first->label, apart.number, apart.unit, last->label));
+	return pmu_model_add_note(
+		c->model,
+		pmu_model_textf(
+			c->model,
+			"%s had ended %s%s before %s began: these may be reports of different runs",
+			first->label, apart.number, apart.unit, last->label));
 }
 
 static int note_sockets(struct pmu_combining *c)
@@ -62,8 +69,10 @@ static int note_sockets(struct pmu_combining *c)
 		counted |= c->model->section[i].sockets != 0;
 	if (!counted || !pmu_model_shares_sockets(c->model))
 		return 0;
-	return pmu_model_add_note(c->model, "several processes counted the same socket, each of them all that it did: "
-					    "such counts are not added up");
+	return pmu_model_add_note(
+		c->model,
+		"several processes counted the same socket, each of them all that it did: "
+		"such counts are not added up");
 }
 
 /* --- what the inputs say --- */
@@ -76,7 +85,7 @@ static unsigned int part_of(const struct pmu_combining *c, unsigned int from)
 
 static int notes(struct pmu_combining *c)
 {
-	struct pmu_strbuf text = {0};
+	struct pmu_strbuf text = { 0 };
 	struct pmu_sayings s;
 	size_t n = 0;
 	int rc;
@@ -102,7 +111,7 @@ static int notes(struct pmu_combining *c)
 
 static int refusals(struct pmu_combining *c)
 {
-	struct pmu_strbuf text = {0};
+	struct pmu_strbuf text = { 0 };
 	struct pmu_sayings s;
 	size_t n = 0;
 	int rc;
@@ -114,7 +123,8 @@ static int refusals(struct pmu_combining *c)
 		for (unsigned int k = 0; k < c->from[i]->n_refusals; k++) {
 			const struct pmu_model_refusal *refusal = &c->from[i]->refusal[k];
 
-			pmu_sayings_add(&s, part_of(c, i), refusal->source, refusal->why, refusal->mend);
+			pmu_sayings_add(&s, part_of(c, i), refusal->source, refusal->why,
+					refusal->mend);
 		}
 	}
 	pmu_sayings_sort(&s);
@@ -122,7 +132,8 @@ static int refusals(struct pmu_combining *c)
 		text.len = 0;
 		pmu_strbuf_add(&text, s.said[i].text[1]);
 		pmu_sayings_who(&s, &text, i, pmu_sayings_end(&s, i));
-		rc = pmu_model_add_refusal(c->model, s.said[i].text[0], pmu_strbuf_text(&text), s.said[i].text[2]);
+		rc = pmu_model_add_refusal(c->model, s.said[i].text[0], pmu_strbuf_text(&text),
+					   s.said[i].text[2]);
 	}
 	c->failed |= text.failed;
 	pmu_strbuf_free(&text);
@@ -145,7 +156,8 @@ static void say_doubts(struct pmu_sayings *s, unsigned int from)
 		if (part != PMU_PART_TOLD)
 			said->doubt_part = (int)part;
 		else if (doubt->part >= 0 && (unsigned int)doubt->part < model->n_parts)
-			said->doubt_part = (int)c->new_part[c->first_part[from] + (unsigned int)doubt->part];
+			said->doubt_part =
+				(int)c->new_part[c->first_part[from] + (unsigned int)doubt->part];
 	}
 }
 
@@ -154,7 +166,7 @@ static int add_doubt(struct pmu_sayings *s, unsigned int i, unsigned int end)
 {
 	struct pmu_model *model = s->c->model;
 	int thread = s->said[i].thread, part = s->said[i].doubt_part, rc;
-	struct pmu_strbuf text = {0};
+	struct pmu_strbuf text = { 0 };
 	uint64_t count = 0;
 	bool countable = true;
 

@@ -23,12 +23,13 @@ struct joined {
 struct joining {
 	struct pmu_combining *c;
 	struct joined *joined; /* [n_sections] */
-	unsigned int *seen;    /* [n_parts] the group of an input that the process was last in, from 1 */
-	unsigned int nth;      /* that group */
-	unsigned int from;     /* index of the input */
+	unsigned int
+		*seen;    /* [n_parts] the group of an input that the process was last in, from 1 */
+	unsigned int nth; /* that group */
+	unsigned int from; /* index of the input */
 	const struct pmu_model_section *old;
 	struct pmu_model_section *into;
-	struct joined *about; /* into */
+	struct joined *about;                        /* into */
 	unsigned int count_at[PMU_MODEL_MAX_COUNTS]; /* where its counts are now */
 };
 
@@ -57,7 +58,8 @@ static int find_section(struct joining *j)
 	model->n_sections++;
 	j->into->group = pmu_combining_text(j->c, j->old->group);
 	j->into->index = j->old->index;
-	j->into->count = pmu_block_array(&model->blocks, PMU_MODEL_MAX_COUNTS, sizeof(*j->into->count));
+	j->into->count = pmu_block_array(&model->blocks, PMU_MODEL_MAX_COUNTS,
+					 sizeof(*j->into->count));
 	return j->into->count ? 0 : -ENOMEM;
 }
 
@@ -113,15 +115,18 @@ static int add_metric(const struct joining *j, const struct pmu_model_metric *me
 	struct pmu_model_metric *more;
 
 	for (unsigned int i = 0; i < s->n_metrics; i++) {
-		if (!same(s->metric[i].name, metric->name) || !same(s->metric[i].unit, metric->unit))
+		if (!same(s->metric[i].name, metric->name) ||
+		    !same(s->metric[i].unit, metric->unit))
 			continue;
 		if (same(s->metric[i].formula, metric->formula) || same(s->metric[i].formula, ""))
 			return 0;
 		s->metric[i].formula = "";
 		return pmu_model_add_note(
-			j->c->model, pmu_model_textf(j->c->model,
-						     "%s of %s is left out: it is not made by the same formula everywhere",
-						     s->metric[i].name, s->group));
+			j->c->model,
+			pmu_model_textf(
+				j->c->model,
+				"%s of %s is left out: it is not made by the same formula everywhere",
+				s->metric[i].name, s->group));
 	}
 	more = pmu_block_array(&j->c->model->blocks, s->n_metrics + 1, sizeof(*more));
 	if (!more)
@@ -276,7 +281,8 @@ static int place_row(struct joining *j, struct programs *p, unsigned int i)
 
 		p->program = (int)j->into->n_thread_rows++;
 		p->empty = true;
-		rc = open_program(j, thread, j->seen[part] != j->nth, &j->into->thread_row[p->program]);
+		rc = open_program(j, thread, j->seen[part] != j->nth,
+				  &j->into->thread_row[p->program]);
 		if ((unsigned int)thread < c->model->n_threads)
 			j->seen[part] = j->nth;
 	}
@@ -287,7 +293,8 @@ static int place_row(struct joining *j, struct programs *p, unsigned int i)
 	if (rc)
 		return rc;
 	row->thread = thread;
-	row->parent = old->parent >= 0 && (unsigned int)old->parent < i ? p->row_at[old->parent] : p->program;
+	row->parent = old->parent >= 0 && (unsigned int)old->parent < i ? p->row_at[old->parent]
+									: p->program;
 	if (row->parent >= 0 && row->parent == p->program) {
 		add_to_program(j, &j->into->thread_row[p->program], row, p->empty);
 		p->empty &= row->flags & PMU_ROW_FLAT || !pmu_model_time_known(row);
@@ -297,7 +304,7 @@ static int place_row(struct joining *j, struct programs *p, unsigned int i)
 
 static int join_rows(struct joining *j)
 {
-	struct programs p = {.program = -1};
+	struct programs p = { .program = -1 };
 	int rc = 0;
 
 	for (unsigned int i = 0; i < j->old->n_counts; i++)
@@ -348,7 +355,7 @@ static int make_sections(struct joining *j)
 
 int pmu_combining_sections(struct pmu_combining *c)
 {
-	struct joining j = {.c = c};
+	struct joining j = { .c = c };
 	size_t n = 0;
 	int rc = -ENOMEM;
 

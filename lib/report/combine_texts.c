@@ -44,7 +44,8 @@ static bool goes_on(const struct pmu_model_part *before, const struct pmu_model_
 	       part->nth > before->nth;
 }
 
-unsigned int pmu_parts_processes(const struct pmu_model_part *part, const unsigned int *at, unsigned int n)
+unsigned int pmu_parts_processes(const struct pmu_model_part *part, const unsigned int *at,
+				 unsigned int n)
 {
 	const struct pmu_model_part **sorted = calloc((size_t)n + 1, sizeof(*sorted));
 	unsigned int n_processes = 0;
@@ -63,7 +64,8 @@ unsigned int pmu_parts_processes(const struct pmu_model_part *part, const unsign
 /* --- which parts --- */
 
 /* "3 of 4 ranks" */
-static void put_number(const struct pmu_combining *c, struct pmu_strbuf *out, const unsigned int *part, unsigned int n)
+static void put_number(const struct pmu_combining *c, struct pmu_strbuf *out,
+		       const unsigned int *part, unsigned int n)
 {
 	const struct pmu_model_part *parts = c->model->part;
 
@@ -74,8 +76,8 @@ static void put_number(const struct pmu_combining *c, struct pmu_strbuf *out, co
 				pmu_parts_processes(parts, NULL, c->n_parts));
 }
 
-static void put_ranks(const struct pmu_combining *c, struct pmu_strbuf *out, const unsigned int *part,
-		      unsigned int n)
+static void put_ranks(const struct pmu_combining *c, struct pmu_strbuf *out,
+		      const unsigned int *part, unsigned int n)
 {
 	unsigned int end;
 
@@ -91,17 +93,19 @@ static void put_ranks(const struct pmu_combining *c, struct pmu_strbuf *out, con
 	}
 }
 
-static unsigned int count_ranges(const struct pmu_combining *c, const unsigned int *part, unsigned int n)
+static unsigned int count_ranges(const struct pmu_combining *c, const unsigned int *part,
+				 unsigned int n)
 {
 	unsigned int ranges = 0;
 
 	for (unsigned int i = 0; i < n; i++)
-		ranges += !i || c->model->part[part[i]].rank != c->model->part[part[i - 1]].rank + 1;
+		ranges += !i ||
+			  c->model->part[part[i]].rank != c->model->part[part[i - 1]].rank + 1;
 	return ranges;
 }
 
-void pmu_combining_parts(const struct pmu_combining *c, struct pmu_strbuf *out, const unsigned int *part,
-			 unsigned int n)
+void pmu_combining_parts(const struct pmu_combining *c, struct pmu_strbuf *out,
+			 const unsigned int *part, unsigned int n)
 {
 	if (c->own_ranks && count_ranges(c, part, n) <= RANGES_NAMED) {
 		put_ranks(c, out, part, n);
@@ -112,7 +116,11 @@ void pmu_combining_parts(const struct pmu_combining *c, struct pmu_strbuf *out, 
 		return;
 	}
 	for (unsigned int i = 0; i < n; i++)
-		pmu_strbuf_addf(out, "%s%s", !i ? "" : c->ranked ? "; " : ", ", c->model->part[part[i]].label);
+		pmu_strbuf_addf(out, "%s%s",
+				!i          ? ""
+				: c->ranked ? "; "
+					    : ", ",
+				c->model->part[part[i]].label);
 }
 
 /* --- who says the same --- */
@@ -145,7 +153,7 @@ static int by_first(const void *a, const void *b)
 
 int pmu_sayings_open(struct pmu_sayings *s, struct pmu_combining *c, size_t n)
 {
-	*s = (struct pmu_sayings){.c = c};
+	*s = (struct pmu_sayings){ .c = c };
 	s->said = n < INT_MAX ? calloc(n + 1, sizeof(*s->said)) : NULL;
 	s->part = calloc(n + 1, sizeof(*s->part));
 	return s->said && s->part ? 0 : -ENOMEM;
@@ -157,12 +165,14 @@ void pmu_sayings_close(struct pmu_sayings *s)
 	free(s->part);
 }
 
-struct pmu_said *pmu_sayings_add(struct pmu_sayings *s, unsigned int part, const char *a, const char *b, const char *d)
+struct pmu_said *pmu_sayings_add(struct pmu_sayings *s, unsigned int part, const char *a,
+				 const char *b, const char *d)
 {
 	struct pmu_said *said = &s->said[s->n];
 
 	*said = (struct pmu_said){
-		.text = {pmu_combining_text(s->c, a), pmu_combining_text(s->c, b), pmu_combining_text(s->c, d)},
+		.text = { pmu_combining_text(s->c, a), pmu_combining_text(s->c, b),
+			  pmu_combining_text(s->c, d) },
 		.part = part,
 		.nth = s->n++,
 		.thread = -1,
@@ -198,7 +208,8 @@ unsigned int pmu_sayings_end(const struct pmu_sayings *s, unsigned int i)
 }
 
 /* " (ranks 0-2)"; nothing where all say so. */
-void pmu_sayings_who(struct pmu_sayings *s, struct pmu_strbuf *out, unsigned int i, unsigned int end)
+void pmu_sayings_who(struct pmu_sayings *s, struct pmu_strbuf *out, unsigned int i,
+		     unsigned int end)
 {
 	unsigned int n = 0;
 
@@ -228,21 +239,24 @@ static const struct pmu_model *input_of(const struct pmu_combining *c, unsigned 
  */
 static const char *common(struct pmu_combining *c, size_t member, bool listed)
 {
-	struct pmu_strbuf out = {0};
+	struct pmu_strbuf out = { 0 };
 	const char *text = "";
 	struct pmu_sayings s;
 	unsigned int n = 0;
 
 	c->failed |= pmu_sayings_open(&s, c, c->n_parts) < 0;
 	for (unsigned int i = 0; !c->failed && i < c->n_parts; i++)
-		pmu_sayings_add(&s, i, *(const char *const *)((const char *)input_of(c, i) + member), NULL, NULL);
+		pmu_sayings_add(&s, i,
+				*(const char *const *)((const char *)input_of(c, i) + member), NULL,
+				NULL);
 	pmu_sayings_sort(&s);
 	for (unsigned int i = 0; i < s.n; i = pmu_sayings_end(&s, i), n++) {
 		if (n == TEXTS_NAMED)
 			pmu_strbuf_add(&out, "; and others");
 		if (n >= TEXTS_NAMED)
 			continue;
-		pmu_strbuf_addf(&out, "%s%s", n ? "; " : "", s.said[i].text[0][0] ? s.said[i].text[0] : "not known");
+		pmu_strbuf_addf(&out, "%s%s", n ? "; " : "",
+				s.said[i].text[0][0] ? s.said[i].text[0] : "not known");
 		pmu_sayings_who(&s, &out, i, pmu_sayings_end(&s, i));
 	}
 	if (n == 1)
@@ -260,7 +274,8 @@ static const char *common_of_parts(const struct pmu_combining *c, size_t member)
 	const char *first = NULL;
 
 	for (unsigned int i = 0; i < c->n_parts; i++) {
-		const char *text = *(const char *const *)((const char *)&c->model->part[i] + member);
+		const char *text = *(const char *const *)((const char *)&c->model->part[i] +
+							  member);
 
 		if (!first)
 			first = text;
@@ -311,7 +326,7 @@ static void set_clock(struct pmu_combining *c)
 static void set_died(struct pmu_combining *c)
 {
 	unsigned int *part = calloc(c->n_parts, sizeof(*part)), n = 0;
-	struct pmu_strbuf text = {0};
+	struct pmu_strbuf text = { 0 };
 
 	c->failed |= !part;
 	for (unsigned int i = 0; part && i < c->n_parts; i++)
@@ -326,7 +341,8 @@ static void set_died(struct pmu_combining *c)
 		}
 	}
 	if (n) {
-		pmu_strbuf_addf(&text, "%s: %s", c->model->part[part[0]].label, c->model->part[part[0]].died);
+		pmu_strbuf_addf(&text, "%s: %s", c->model->part[part[0]].label,
+				c->model->part[part[0]].died);
 		c->model->died = pmu_combining_text(c, pmu_strbuf_text(&text));
 	}
 	c->failed |= text.failed;

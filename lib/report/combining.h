@@ -10,8 +10,8 @@
 
 /** A process of an input, on its way to be a part. */
 struct pmu_origin {
-	unsigned int from; /* index of the input */
-	unsigned int part; /* of the input's own, where that is combined; else 0 */
+	unsigned int from;        /* index of the input */
+	unsigned int part;        /* of the input's own, where that is combined; else 0 */
 	struct pmu_model_part is; /* its texts are the input's, the label is made at the end */
 };
 
@@ -20,8 +20,8 @@ struct pmu_combining {
 	unsigned int n_from;
 	enum pmu_combine how;
 	struct pmu_model *model;
-	bool ranked;     /* each part has a rank */
-	bool own_ranks;  /* and no two the same */
+	bool ranked;    /* each part has a rank */
+	bool own_ranks; /* and no two the same */
 	bool one_host;
 	unsigned int n_parts;
 	struct pmu_origin *origin;  /* [n_parts] in the order of the parts */
@@ -42,8 +42,8 @@ const char *pmu_combining_text(struct pmu_combining *c, const char *text);
  * pmu_combining_parts() - "ranks 0-2, 5", "gcc 4711, ld 4712", "12 of 40 processes"
  * @part: sorted, without doubles
  */
-void pmu_combining_parts(const struct pmu_combining *c, struct pmu_strbuf *out, const unsigned int *part,
-			 unsigned int n);
+void pmu_combining_parts(const struct pmu_combining *c, struct pmu_strbuf *out,
+			 const unsigned int *part, unsigned int n);
 
 /* --- who says the same --- */
 
@@ -54,7 +54,7 @@ struct pmu_said {
 	const char *text[3]; /* of the combined model, so that equal ones are the same pointer */
 	unsigned int part;
 	unsigned int nth; /* in the order of the inputs */
-	int thread;	  /* of a doubt */
+	int thread;       /* of a doubt */
 	int doubt_part;
 	uint64_t count;
 };
@@ -72,8 +72,8 @@ int pmu_sayings_open(struct pmu_sayings *s, struct pmu_combining *c, size_t n);
 void pmu_sayings_close(struct pmu_sayings *s);
 
 /** pmu_sayings_add() - one more; texts may be NULL */
-struct pmu_said *pmu_sayings_add(struct pmu_sayings *s, unsigned int part, const char *a, const char *b,
-				 const char *d);
+struct pmu_said *pmu_sayings_add(struct pmu_sayings *s, unsigned int part, const char *a,
+				 const char *b, const char *d);
 
 void pmu_sayings_sort(struct pmu_sayings *s);
 
@@ -81,15 +81,17 @@ void pmu_sayings_sort(struct pmu_sayings *s);
 unsigned int pmu_sayings_end(const struct pmu_sayings *s, unsigned int i);
 
 /** pmu_sayings_who() - " (ranks 0-2)" of @i to @end - 1; nothing where all parts say so */
-void pmu_sayings_who(struct pmu_sayings *s, struct pmu_strbuf *out, unsigned int i, unsigned int end);
+void pmu_sayings_who(struct pmu_sayings *s, struct pmu_strbuf *out, unsigned int i,
+		     unsigned int end);
 
 /* --- what is made of them --- */
 
 /** pmu_part_end_ns() - the last moment that is known of a part */
 static inline uint64_t pmu_part_end_ns(const struct pmu_model_part *part)
 {
-	return part->start_unix_ns > UINT64_MAX - part->duration_ns ? UINT64_MAX
-								    : part->start_unix_ns + part->duration_ns;
+	return part->start_unix_ns > UINT64_MAX - part->duration_ns
+		       ? UINT64_MAX
+		       : part->start_unix_ns + part->duration_ns;
 }
 
 /** pmu_combining_head() - what the head says of all parts, once they and their labels are there */

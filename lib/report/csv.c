@@ -51,8 +51,7 @@ static bool same(const char *a, const char *b)
 	return !strcmp(a ? a : "", b ? b : "");
 }
 
-static int find(const struct column *column, unsigned int n, const char *name,
-		const char *unit)
+static int find(const struct column *column, unsigned int n, const char *name, const char *unit)
 {
 	for (unsigned int i = 0; i < n; i++)
 		if (same(column[i].name, name) && same(column[i].unit, unit))
@@ -66,15 +65,14 @@ static void collect(struct csv *csv)
 		const struct pmu_model_section *s = &csv->model->section[i];
 
 		for (unsigned int k = 0; k < s->n_counts; k++)
-			if (find(csv->count, csv->n_counts, s->count[k].name,
-				 s->count[k].unit) < 0)
-				csv->count[csv->n_counts++] = (struct column){
-					s->count[k].name, s->count[k].unit};
+			if (find(csv->count, csv->n_counts, s->count[k].name, s->count[k].unit) < 0)
+				csv->count[csv->n_counts++] = (struct column){ s->count[k].name,
+									       s->count[k].unit };
 		for (unsigned int k = 0; k < s->n_metrics; k++)
 			if (find(csv->metric, csv->n_metrics, s->metric[k].name,
 				 s->metric[k].unit) < 0)
-				csv->metric[csv->n_metrics++] = (struct column){
-					s->metric[k].name, s->metric[k].unit};
+				csv->metric[csv->n_metrics++] =
+					(struct column){ s->metric[k].name, s->metric[k].unit };
 	}
 }
 
@@ -111,8 +109,8 @@ static void use_section(struct csv *csv, const struct pmu_model_section *s)
 	for (unsigned int i = 0; i < csv->n_metrics; i++)
 		csv->metric_at[i] = -1;
 	for (unsigned int i = 0; i < s->n_counts; i++)
-		csv->count_at[find(csv->count, csv->n_counts, s->count[i].name,
-				   s->count[i].unit)] = (int)i;
+		csv->count_at[find(csv->count, csv->n_counts, s->count[i].name, s->count[i].unit)] =
+			(int)i;
 	for (unsigned int i = 0; i < s->n_metrics; i++)
 		csv->metric_at[find(csv->metric, csv->n_metrics, s->metric[i].name,
 				    s->metric[i].unit)] = (int)i;
@@ -120,7 +118,7 @@ static void use_section(struct csv *csv, const struct pmu_model_section *s)
 
 static void put_title(struct csv *csv, const char *kind, const struct column *column)
 {
-	struct pmu_strbuf title = {0};
+	struct pmu_strbuf title = { 0 };
 
 	pmu_strbuf_add(&title, kind);
 	pmu_strbuf_add(&title, column->name ? column->name : "");
@@ -258,7 +256,9 @@ static void put_section(struct csv *csv, const struct pmu_model_section *s)
 
 void pmu_write_csv(struct pmu_strbuf *out, const struct pmu_model *model)
 {
-	struct csv csv = {.out = out, .model = model, .percentiles = pmu_model_has_histograms(model)};
+	struct csv csv = { .out = out,
+			   .model = model,
+			   .percentiles = pmu_model_has_histograms(model) };
 
 	if (open_columns(&csv) < 0) {
 		out->failed = 1;

@@ -13,10 +13,9 @@ static const struct {
 	unsigned char second_low, second_high;
 	unsigned char len;
 } utf8_forms[] = {
-	{0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
-	{0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3},
-	{0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4},
-	{0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
+	{ 0xc2, 0xdf, 0x80, 0xbf, 2 }, { 0xe0, 0xe0, 0xa0, 0xbf, 3 }, { 0xe1, 0xec, 0x80, 0xbf, 3 },
+	{ 0xed, 0xed, 0x80, 0x9f, 3 }, { 0xee, 0xef, 0x80, 0xbf, 3 }, { 0xf0, 0xf0, 0x90, 0xbf, 4 },
+	{ 0xf1, 0xf3, 0x80, 0xbf, 4 }, { 0xf4, 0xf4, 0x80, 0x8f, 4 },
 };
 
 size_t pmu_utf8_next(const char *text)
@@ -75,17 +74,17 @@ static bool is_control(const char *text, size_t len)
 
 struct style {
 	const char *backslash; /* how this format writes one */
-	bool json; /* quotes, backslashes and control characters as JSON asks */
-	bool line; /* control characters made visible */
+	bool json;             /* quotes, backslashes and control characters as JSON asks */
+	bool line;             /* control characters made visible */
 };
 
-static const struct style style_plain = {.backslash = "\\"};
-static const struct style style_line = {.backslash = "\\", .line = true};
-static const struct style style_json = {.backslash = "\\\\", .json = true};
+static const struct style style_plain = { .backslash = "\\" };
+static const struct style style_line = { .backslash = "\\", .line = true };
+static const struct style style_json = { .backslash = "\\\\", .json = true };
 
 /* What stands for the character (@len 0: an invalid byte) at @text; NULL: itself. */
-static const char *substitute(const struct style *style, const char *text, size_t len,
-			      char *buf, size_t size)
+static const char *substitute(const struct style *style, const char *text, size_t len, char *buf,
+			      size_t size)
 {
 	unsigned char c = (unsigned char)text[0];
 
@@ -151,7 +150,7 @@ void pmu_encode_json(struct pmu_strbuf *out, const char *text)
 
 void pmu_encode_csv(struct pmu_strbuf *out, const char *text)
 {
-	struct pmu_strbuf plain = {0};
+	struct pmu_strbuf plain = { 0 };
 	const char *from, *quote;
 
 	if (!text || !text[strcspn(text, "\",\r\n")]) {
@@ -208,9 +207,7 @@ size_t pmu_decode(char *text)
 	char *to = text;
 
 	for (const char *from = text; *from;) {
-		int byte = looks_escaped(from)
-				   ? hex_digit(from[2]) * 16 + hex_digit(from[3])
-				   : 0;
+		int byte = looks_escaped(from) ? hex_digit(from[2]) * 16 + hex_digit(from[3]) : 0;
 
 		/* \x00 is nothing that was ever written */
 		*to++ = byte ? (char)byte : *from;

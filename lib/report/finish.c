@@ -47,8 +47,8 @@ static void check_parents(struct pmu_model_row *row, int n)
 }
 
 /* Fills order[n] with a depth-first walk; start and stack are its working space. */
-static void walk(const struct pmu_model_row *row, int n, const int *sorted, int *start,
-		 int *stack, int *order)
+static void walk(const struct pmu_model_row *row, int n, const int *sorted, int *start, int *stack,
+		 int *order)
 {
 	int top = 0, n_ordered = 0;
 
@@ -115,8 +115,7 @@ int pmu_rows_give_arrays(struct pmu_model *model, const struct pmu_model_section
 		row->cost = zeros(model, s->n_counts);
 	row->self = zeros(model, s->n_counts);
 	row->metric = pmu_block_array(&model->blocks, s->n_metrics, sizeof(double));
-	if ((s->n_counts && (!row->raw || !row->net)) || !row->cost || !row->self ||
-	    !row->metric)
+	if ((s->n_counts && (!row->raw || !row->net)) || !row->cost || !row->self || !row->metric)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < s->n_metrics; i++)
 		row->metric[i] = NAN;
@@ -272,7 +271,8 @@ bool pmu_model_shares_sockets(const struct pmu_model *model)
 	for (unsigned int i = 0; socket && i < model->n_sockets; i++)
 		socket[i] = model->n_threads + i;
 	if (socket)
-		qsort_r(socket, model->n_sockets, sizeof(*socket), by_host, (void *)(uintptr_t)model);
+		qsort_r(socket, model->n_sockets, sizeof(*socket), by_host,
+			(void *)(uintptr_t)model);
 	for (unsigned int i = 1; socket && i < model->n_sockets; i++)
 		shared |= !by_host(&socket[i - 1], &socket[i], (void *)(uintptr_t)model) &&
 			  model->thread[socket[i - 1]].part != model->thread[socket[i]].part;

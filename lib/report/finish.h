@@ -17,9 +17,9 @@ struct pmu_nested {
 struct pmu_summing {
 	int parent;
 	const char *name;
-	uint64_t hash;	  /* of the names on its path, and whether it is flat */
+	uint64_t hash;    /* of the names on its path, and whether it is flat */
 	int last_thread;  /* that was added */
-	bool indirect;	  /* some thread's row is recursive and not DIRECT */
+	bool indirect;    /* some thread's row is recursive and not DIRECT */
 	uint32_t n_timed; /* rows with calls */
 	bool unmeasured;  /* some thread's row took more than its thread was measured */
 	uint32_t n_negative;
@@ -30,11 +30,11 @@ struct pmu_summing {
 struct pmu_finishing {
 	struct pmu_model *model;
 	struct pmu_model_section *section;
-	uint64_t span_ns;	     /* all threads' measured time */
-	bool shared_sockets;	     /* see pmu_model_shares_sockets() */
+	uint64_t span_ns;            /* all threads' measured time */
+	bool shared_sockets;         /* see pmu_model_shares_sockets() */
 	struct pmu_nested *nested;   /* [n_thread_rows] */
 	struct pmu_summing *summing; /* [n_rows] */
-	int *table;		     /* open addressing: index of a sum + 1 */
+	int *table;                  /* open addressing: index of a sum + 1 */
 	size_t table_mask;
 };
 

@@ -10,10 +10,10 @@
 #include "report/rows.h"
 
 const struct pmu_percentile pmu_percentiles[PMU_PERCENTILES] = {
-	{500, "p50", "time_p50_ns"},
-	{900, "p90", "time_p90_ns"},
-	{990, "p99", "time_p99_ns"},
-	{999, "p99.9", "time_p99_9_ns"},
+	{ 500, "p50", "time_p50_ns" },
+	{ 900, "p90", "time_p90_ns" },
+	{ 990, "p99", "time_p99_ns" },
+	{ 999, "p99.9", "time_p99_9_ns" },
 };
 
 uint64_t pmu_histogram_calls(const struct pmu_model_histogram *histogram)
@@ -35,7 +35,8 @@ static uint64_t rank_of(uint64_t calls, unsigned int per_mille)
 
 bool pmu_row_percentile(const struct pmu_model_row *row, unsigned int per_mille, uint64_t *ns)
 {
-	uint64_t calls = pmu_histogram_calls(row->histogram), rank = rank_of(calls, per_mille), passed = 0;
+	uint64_t calls = pmu_histogram_calls(row->histogram), rank = rank_of(calls, per_mille),
+		 passed = 0;
 	unsigned int i;
 
 	*ns = 0;
@@ -60,21 +61,23 @@ void pmu_histogram_add(struct pmu_histogram_sum *sum, const struct pmu_model_his
 		const struct pmu_model_bucket *from = &histogram->bucket[i];
 
 		if (from->bucket < PMU_LENGTH_BUCKETS)
-			sum->calls[from->bucket] = pmu_add_capped(sum->calls[from->bucket], from->calls);
+			sum->calls[from->bucket] = pmu_add_capped(sum->calls[from->bucket],
+								  from->calls);
 	}
 }
 
 static struct pmu_model_histogram *new_histogram(struct pmu_model *model, size_t n)
 {
-	struct pmu_model_histogram *histogram =
-		pmu_model_alloc(model, sizeof(*histogram) + n * sizeof(histogram->bucket[0]));
+	struct pmu_model_histogram *histogram = pmu_model_alloc(
+		model, sizeof(*histogram) + n * sizeof(histogram->bucket[0]));
 
 	if (histogram)
 		histogram->n = (unsigned int)n;
 	return histogram;
 }
 
-const struct pmu_model_histogram *pmu_histogram_make(struct pmu_model *model, struct pmu_histogram_sum *sum)
+const struct pmu_model_histogram *pmu_histogram_make(struct pmu_model *model,
+						     struct pmu_histogram_sum *sum)
 {
 	struct pmu_model_histogram *histogram;
 	size_t n = 0;
@@ -85,7 +88,7 @@ const struct pmu_model_histogram *pmu_histogram_make(struct pmu_model *model, st
 	n = 0;
 	for (uint32_t i = 0; histogram && i < PMU_LENGTH_BUCKETS; i++)
 		if (sum->calls[i])
-			histogram->bucket[n++] = (struct pmu_model_bucket){i, sum->calls[i]};
+			histogram->bucket[n++] = (struct pmu_model_bucket){ i, sum->calls[i] };
 	memset(sum, 0, sizeof(*sum));
 	return histogram;
 }
@@ -103,8 +106,9 @@ const struct pmu_model_histogram *pmu_histogram_copy(struct pmu_model *model,
 /* --- sums --- */
 
 /* The only one that there is serves the sum as well; else they are added up. */
-static int sum_rows(struct pmu_model *model, const struct pmu_model_section *s, const struct pmu_rows_by_sum *index,
-		    unsigned int at, struct pmu_histogram_sum *adding)
+static int sum_rows(struct pmu_model *model, const struct pmu_model_section *s,
+		    const struct pmu_rows_by_sum *index, unsigned int at,
+		    struct pmu_histogram_sum *adding)
 {
 	const struct pmu_model_histogram *only = NULL;
 	unsigned int n = 0;

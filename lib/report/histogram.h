@@ -10,7 +10,7 @@
  * Fine enough to add little to what the store's buckets leave open: its lengths are right to 1/16, what is
  * shown of them to a 64th more.
  */
-#define PMU_LENGTH_BITS	   5u
+#define PMU_LENGTH_BITS    5u
 #define PMU_LENGTH_BUCKETS PMU_BUCKETS(PMU_LENGTH_BITS, 64u)
 
 /** pmu_length_bucket() - where a call of so many ns is counted */
@@ -32,7 +32,8 @@ struct pmu_percentile {
 	const char *member; /* "time_p99_9_ns" */
 };
 #define PMU_PERCENTILES 4
-extern const struct pmu_percentile pmu_percentiles[PMU_PERCENTILES] __attribute__((visibility("hidden")));
+extern const struct pmu_percentile pmu_percentiles[PMU_PERCENTILES]
+	__attribute__((visibility("hidden")));
 
 /** pmu_histogram_calls() - how many calls are in it: outermost ones that have ended; 0 for NULL */
 uint64_t pmu_histogram_calls(const struct pmu_model_histogram *histogram);
@@ -55,7 +56,8 @@ struct pmu_histogram_sum {
 void pmu_histogram_add(struct pmu_histogram_sum *sum, const struct pmu_model_histogram *histogram);
 
 /** pmu_histogram_make() - what has been added, in the model's memory; @sum is empty again.  NULL without memory. */
-const struct pmu_model_histogram *pmu_histogram_make(struct pmu_model *model, struct pmu_histogram_sum *sum);
+const struct pmu_model_histogram *pmu_histogram_make(struct pmu_model *model,
+						     struct pmu_histogram_sum *sum);
 
 /** pmu_histogram_copy() - in the memory of another model; NULL for NULL, and without memory */
 const struct pmu_model_histogram *pmu_histogram_copy(struct pmu_model *model,

@@ -118,10 +118,10 @@ static const struct {
 	uint32_t flag;
 	const char *name;
 } flag_names[] = {
-	{PMU_ROW_OVERLAP, "overlap"}, {PMU_ROW_RECURSIVE, "recursive"},
-	{PMU_ROW_FLAT, "flat"},	      {PMU_ROW_NO_SELF, "no_self"},
-	{PMU_ROW_OPEN, "open"},	      {PMU_ROW_DIRECT, "direct"},
-	{PMU_ROW_PROGRAM, "program"}, {PMU_ROW_SHORT, "short"},
+	{ PMU_ROW_OVERLAP, "overlap" }, { PMU_ROW_RECURSIVE, "recursive" },
+	{ PMU_ROW_FLAT, "flat" },       { PMU_ROW_NO_SELF, "no_self" },
+	{ PMU_ROW_OPEN, "open" },       { PMU_ROW_DIRECT, "direct" },
+	{ PMU_ROW_PROGRAM, "program" }, { PMU_ROW_SHORT, "short" },
 };
 
 /* "name": - @before is ", ", a new line and its indentation, or nothing */
@@ -132,22 +132,20 @@ static void key(struct pmu_strbuf *out, const char *before, const char *name)
 	pmu_strbuf_add_n(out, ": ", 2);
 }
 
-static void put_text(struct pmu_strbuf *out, const char *before, const char *name,
-		     const char *text)
+static void put_text(struct pmu_strbuf *out, const char *before, const char *name, const char *text)
 {
 	key(out, before, name);
 	pmu_encode_json(out, text);
 }
 
-static void put_u64(struct pmu_strbuf *out, const char *before, const char *name,
-		    uint64_t value)
+static void put_u64(struct pmu_strbuf *out, const char *before, const char *name, uint64_t value)
 {
 	key(out, before, name);
 	pmu_encode_u64(out, value);
 }
 
-static void put_known(struct pmu_strbuf *out, const char *before, const char *name,
-		      bool known, uint64_t value)
+static void put_known(struct pmu_strbuf *out, const char *before, const char *name, bool known,
+		      uint64_t value)
 {
 	key(out, before, name);
 	if (known)
@@ -157,14 +155,13 @@ static void put_known(struct pmu_strbuf *out, const char *before, const char *na
 }
 
 /* -1 stands for unknown */
-static void put_i64(struct pmu_strbuf *out, const char *before, const char *name,
-		    int64_t value)
+static void put_i64(struct pmu_strbuf *out, const char *before, const char *name, int64_t value)
 {
 	put_known(out, before, name, value >= 0, (uint64_t)value);
 }
 
-static void put_double(struct pmu_strbuf *out, const char *before, const char *name,
-		       double value, int digits)
+static void put_double(struct pmu_strbuf *out, const char *before, const char *name, double value,
+		       int digits)
 {
 	key(out, before, name);
 	if (pmu_encode_double(out, value, digits) < 0)
@@ -224,7 +221,8 @@ static void put_run(struct pmu_strbuf *out, const struct pmu_model_run *run)
 }
 
 /* NULL: null */
-static void put_nullable(struct pmu_strbuf *out, const char *before, const char *name, const char *text)
+static void put_nullable(struct pmu_strbuf *out, const char *before, const char *name,
+			 const char *text)
 {
 	key(out, before, name);
 	if (text)
@@ -285,8 +283,8 @@ static void put_group(struct pmu_strbuf *out, const struct pmu_model_section *s)
 	put_text(out, "{", "name", s->group);
 	put_double(out, ", ", "read_ns", s->read_ns > 0 ? s->read_ns : NAN, DIGITS);
 	if (s->sockets)
-		put_double(out, ", ", "socket_read_ns", s->socket_read_ns > 0 ? s->socket_read_ns : NAN,
-			   DIGITS);
+		put_double(out, ", ", "socket_read_ns",
+			   s->socket_read_ns > 0 ? s->socket_read_ns : NAN, DIGITS);
 	pmu_strbuf_add(out, ",\n     \"counts\": [");
 	for (unsigned int i = 0; i < s->n_counts; i++) {
 		put_text(out, i ? ", {" : "{", "name", s->count[i].name);
@@ -316,7 +314,8 @@ static void put_groups(struct pmu_strbuf *out, const struct pmu_model *model)
 }
 
 /* Which part it is of, where there are several. */
-static void put_part(struct pmu_strbuf *out, const struct pmu_model *model, const struct pmu_model_thread *thread)
+static void put_part(struct pmu_strbuf *out, const struct pmu_model *model,
+		     const struct pmu_model_thread *thread)
 {
 	if (!model->n_parts)
 		return;
@@ -324,7 +323,8 @@ static void put_part(struct pmu_strbuf *out, const struct pmu_model *model, cons
 	pmu_strbuf_add(out, ", ");
 }
 
-static void put_thread(struct pmu_strbuf *out, const struct pmu_model *model, const struct pmu_model_thread *thread)
+static void put_thread(struct pmu_strbuf *out, const struct pmu_model *model,
+		       const struct pmu_model_thread *thread)
 {
 	pmu_strbuf_add(out, "{");
 	put_part(out, model, thread);
@@ -374,14 +374,12 @@ static void put_sockets(struct pmu_strbuf *out, const struct pmu_model *model)
 }
 
 static void put_counts(struct pmu_strbuf *out, const char *before, const char *name,
-		       const struct pmu_model_section *s, const uint64_t *value,
-		       uint32_t missing)
+		       const struct pmu_model_section *s, const uint64_t *value, uint32_t missing)
 {
 	key(out, before, name);
 	pmu_strbuf_add(out, "{");
 	for (unsigned int i = 0; i < s->n_counts; i++)
-		put_known(out, i ? ", " : "", s->count[i].name, !(missing >> i & 1),
-			  value[i]);
+		put_known(out, i ? ", " : "", s->count[i].name, !(missing >> i & 1), value[i]);
 	pmu_strbuf_add(out, "}");
 }
 
@@ -401,7 +399,8 @@ static void put_flags(struct pmu_strbuf *out, uint32_t flags)
 }
 
 /* How long its calls were. */
-static void put_histogram(struct pmu_strbuf *out, const struct pmu_model_row *row, const char *indent)
+static void put_histogram(struct pmu_strbuf *out, const struct pmu_model_row *row,
+			  const char *indent)
 {
 	for (unsigned int i = 0; i < PMU_PERCENTILES; i++) {
 		uint64_t ns;
@@ -432,7 +431,8 @@ static void put_measured(struct pmu_strbuf *out, const struct pmu_model_section 
 	put_known(out, ", ", "self_ns", pmu_model_self_known(row), row->self_ns);
 	put_known(out, ", ", "time_own_ns", known, row->cost_ns);
 	put_known(out, ", ", "time_min_ns", timed, row->min_ns);
-	put_double(out, ", ", "time_mean_ns", timed ? (double)row->time_ns / (double)row->calls : NAN, DIGITS);
+	put_double(out, ", ", "time_mean_ns",
+		   timed ? (double)row->time_ns / (double)row->calls : NAN, DIGITS);
 	put_known(out, ", ", "time_max_ns", timed, row->max_ns);
 	put_double(out, ", ", "time_sd_ns", row->sd_ns, DIGITS);
 	put_double(out, ", ", "share", row->share, DIGITS);
@@ -469,7 +469,8 @@ static void put_region(struct pmu_strbuf *out, const struct pmu_model_section *s
 }
 
 /* @count: or PMU_OVER_TIME */
-static void put_spread(struct pmu_strbuf *out, const struct pmu_over_parts *over, unsigned int sum, int count)
+static void put_spread(struct pmu_strbuf *out, const struct pmu_over_parts *over, unsigned int sum,
+		       int count)
 {
 	struct pmu_spread spread;
 
@@ -488,7 +489,8 @@ static void put_spread(struct pmu_strbuf *out, const struct pmu_over_parts *over
 	pmu_strbuf_add(out, "}");
 }
 
-static void put_over_parts(struct pmu_strbuf *out, const struct pmu_over_parts *over, unsigned int sum)
+static void put_over_parts(struct pmu_strbuf *out, const struct pmu_over_parts *over,
+			   unsigned int sum)
 {
 	const struct pmu_model_section *s = over->section;
 

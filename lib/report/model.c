@@ -103,8 +103,8 @@ int pmu_model_add_note(struct pmu_model *model, const char *text)
 	return 0;
 }
 
-int pmu_model_add_doubt(struct pmu_model *model, const char *text, const char *region,
-			int thread, uint64_t count)
+int pmu_model_add_doubt(struct pmu_model *model, const char *text, const char *region, int thread,
+			uint64_t count)
 {
 	struct pmu_model_doubt doubt = {
 		.text = copy_of(model, text),
@@ -113,8 +113,7 @@ int pmu_model_add_doubt(struct pmu_model *model, const char *text, const char *r
 		.count = count,
 		.part = -1,
 	};
-	struct pmu_model_doubt *list =
-		room(model, model->doubt, model->n_doubts, sizeof(*list));
+	struct pmu_model_doubt *list = room(model, model->doubt, model->n_doubts, sizeof(*list));
 
 	if (!list || !doubt.text || !doubt.region)
 		return -ENOMEM;
@@ -123,14 +122,13 @@ int pmu_model_add_doubt(struct pmu_model *model, const char *text, const char *r
 	return 0;
 }
 
-static bool has_refusal(const struct pmu_model *model,
-			const struct pmu_model_refusal *refusal)
+static bool has_refusal(const struct pmu_model *model, const struct pmu_model_refusal *refusal)
 {
 	for (unsigned int i = 0; i < model->n_refusals && i < REFUSALS_COMPARED; i++) {
 		const struct pmu_model_refusal *old = &model->refusal[i];
 
-		if (!strcmp(old->source, refusal->source) &&
-		    !strcmp(old->why, refusal->why) && !strcmp(old->mend, refusal->mend))
+		if (!strcmp(old->source, refusal->source) && !strcmp(old->why, refusal->why) &&
+		    !strcmp(old->mend, refusal->mend))
 			return true;
 	}
 	return false;
@@ -144,8 +142,8 @@ int pmu_model_add_refusal(struct pmu_model *model, const char *source, const cha
 		.why = copy_of(model, why),
 		.mend = copy_of(model, mend),
 	};
-	struct pmu_model_refusal *list =
-		room(model, model->refusal, model->n_refusals, sizeof(*list));
+	struct pmu_model_refusal *list = room(model, model->refusal, model->n_refusals,
+					      sizeof(*list));
 
 	if (!list || !refusal.source || !refusal.why || !refusal.mend)
 		return -ENOMEM;

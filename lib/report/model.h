@@ -23,12 +23,14 @@ struct pmu_model_metric {
 };
 
 enum pmu_model_row_flags {
-	PMU_ROW_OVERLAP = 1,   /* ended after its parent: measured, no "self" */
-	PMU_ROW_RECURSIVE = 2, /* was re-entered: time_min, time_max and time_sd speak of outermost calls */
-	PMU_ROW_FLAT = 4,      /* beyond the limit of regions per thread: kept by name, without its parents */
+	PMU_ROW_OVERLAP = 1, /* ended after its parent: measured, no "self" */
+	PMU_ROW_RECURSIVE =
+		2, /* was re-entered: time_min, time_max and time_sd speak of outermost calls */
+	PMU_ROW_FLAT =
+		4, /* beyond the limit of regions per thread: kept by name, without its parents */
 	/* self values cannot be known (overlap below it, recursion; a socket's: threads side by side in nested regions) */
 	PMU_ROW_NO_SELF = 8,
-	PMU_ROW_OPEN = 16,     /* was open when the table was read */
+	PMU_ROW_OPEN = 16, /* was open when the table was read */
 	/*
 	 * With RECURSIVE: only ever re-entered directly inside itself.  Without it a re-entry may have
 	 * come by way of a nested region, whose time then holds some of this row's: where anything is
@@ -60,45 +62,50 @@ struct pmu_model_histogram {
 struct pmu_model_row {
 	const char *name;
 	const char *path; /* names joined by '/'; '/' and '\' in a name are escaped by '\' */
-	int parent;       /* index of the row it is nested in, -1 for none; always before this row */
-	int depth;        /* 0 for a row without parent */
-	int thread;       /* index into threads; -1: the sum over threads (and sockets) */
-	int sum;          /* of a thread's row: index into section.row of its sum; else -1 */
+	int parent; /* index of the row it is nested in, -1 for none; always before this row */
+	int depth;  /* 0 for a row without parent */
+	int thread; /* index into threads; -1: the sum over threads (and sockets) */
+	int sum;    /* of a thread's row: index into section.row of its sum; else -1 */
 	uint32_t n_threads; /* threads that have this row */
-	uint32_t flags;   /* enum pmu_model_row_flags */
+	uint32_t flags;     /* enum pmu_model_row_flags */
 	uint64_t calls;
-	uint64_t time_ns; /* inclusive, as the clock has it; 0 where pmu_model_time_known() says no */
-	uint64_t cost_ns; /* about so much of it was the library's own work; 0 in a report that does not say */
+	uint64_t
+		time_ns; /* inclusive, as the clock has it; 0 where pmu_model_time_known() says no */
+	uint64_t
+		cost_ns; /* about so much of it was the library's own work; 0 in a report that does not say */
 	uint64_t self_ns; /* without nested regions; 0 where pmu_model_self_known() says no */
 	uint64_t min_ns;  /* shortest and longest single call; 0 and 0 where there was none */
 	uint64_t max_ns;
-	double sd_ns;     /* standard deviation of one call (population's); NaN: unknown */
-	const struct pmu_model_histogram *histogram; /* of outermost calls that have ended; NULL: was not asked for */
+	double sd_ns; /* standard deviation of one call (population's); NaN: unknown */
+	const struct pmu_model_histogram
+		*histogram; /* of outermost calls that have ended; NULL: was not asked for */
 	/*
 	 * A sum's: of all threads' measured time.  A thread's row: of that thread's.  0 to 1; NaN: unknown,
 	 * also where the row's time is more than that (damaged data).
 	 */
 	double share;
-	uint32_t missing; /* bit i: raw[i], net[i] and self[i] are unknown */
+	uint32_t missing;      /* bit i: raw[i], net[i] and self[i] are unknown */
 	uint32_t self_missing; /* bit i: self[i] is: as missing, or missing in a nested region */
-	uint64_t *raw;    /* [n_counts] as read */
-	uint64_t *net;    /* [n_counts] without the library's own cost */
-	uint64_t *self;   /* [n_counts] net, without nested regions */
-	double *metric;   /* [n_metrics]; NaN: missing */
+	uint64_t *raw;         /* [n_counts] as read */
+	uint64_t *net;         /* [n_counts] without the library's own cost */
+	uint64_t *self;        /* [n_counts] net, without nested regions */
+	double *metric;        /* [n_metrics]; NaN: missing */
 	/* per-call cost of the library inside this row, already out of net; for the share removed */
-	uint64_t *cost;   /* [n_counts] total removed */
-	uint32_t n_open;  /* begins without end so far */
+	uint64_t *cost;     /* [n_counts] total removed */
+	uint32_t n_open;    /* begins without end so far */
 	uint64_t socket_ns; /* a sum's: time of its sockets' rows */
 };
 
 /** All rows of one group of events. */
 struct pmu_model_section {
 	const char *group; /* "CORE"; "TIME" without counts */
-	unsigned int index; /* of the group among those configured; groups never counted have no section */
+	unsigned int
+		index; /* of the group among those configured; groups never counted have no section */
 	double read_ns; /* what one read of the counters takes, twice a call; 0: nothing, or unknown */
 	/* what one read of a socket's counters takes, at the first begin and the last end there; 0 likewise */
 	double socket_read_ns;
-	uint32_t sockets; /* bit i: count i is a socket's, while any thread was in the region there */
+	uint32_t
+		sockets; /* bit i: count i is a socket's, while any thread was in the region there */
 	unsigned int n_counts;
 	struct pmu_model_count *count;
 	unsigned int n_metrics;
@@ -113,25 +120,26 @@ struct pmu_model_section {
 
 /** One of the processes that a combined model is of. */
 struct pmu_model_part {
-	const char *label;   /* "rank 3"; "gcc 4711" */
+	const char *label; /* "rank 3"; "gcc 4711" */
 	const char *program;
 	const char *command;
 	const char *host;
 	int64_t pid;
-	int rank;            /* MPI rank, -1 for none */
-	uint32_t nth;        /* number of the program in its process, from 1 */
+	int rank;     /* MPI rank, -1 for none */
+	uint32_t nth; /* number of the program in its process, from 1 */
 	uint64_t start_unix_ns;
 	uint64_t duration_ns;
-	const char *died;    /* as in struct pmu_model */
+	const char *died; /* as in struct pmu_model */
 };
 
 struct pmu_model_thread {
-	int number;       /* 0 is the first thread that used the library; of its part */
+	int number;        /* 0 is the first thread that used the library; of its part */
 	unsigned int part; /* of a combined model: index into part */
-	const char *name; /* as the system knows it; "" unknown */
+	const char *name;  /* as the system knows it; "" unknown */
 	int64_t tid;
-	int cpu;          /* OS number of the CPU we pinned it to, -1 for none */
-	const char *core_type; /* hybrid: kinds of core it ran on: "P", "E", "P+E"; "" or NULL: not known, or no such thing */
+	int cpu; /* OS number of the CPU we pinned it to, -1 for none */
+	const char *
+		core_type; /* hybrid: kinds of core it ran on: "P", "E", "P+E"; "" or NULL: not known, or no such thing */
 	uint32_t n_merged; /* 0, or how many finished threads these rows are the sum of */
 	bool finished;
 	uint64_t time_ns; /* from its first region to its end or this report */
@@ -148,45 +156,46 @@ struct pmu_model_doubt {
 	const char *region; /* "" where it is about the session or a thread */
 	int thread;         /* number, -1 for all */
 	uint64_t count;     /* how often; 0: not countable */
-	int part;           /* of a combined model: index into part; -1 for several, and in any other model */
+	int part; /* of a combined model: index into part; -1 for several, and in any other model */
 };
 
 /** A source that was not used, and why. */
 struct pmu_model_refusal {
 	const char *source; /* "perf" */
 	const char *why;
-	const char *mend;   /* "" where nothing would */
+	const char *mend; /* "" where nothing would */
 };
 
 /** How the command that `pmu run` started has ended. */
 struct pmu_model_run {
-	int status;          /* exit status; -1 where a signal killed it */
-	int signal;          /* which, 0 none */
+	int status; /* exit status; -1 where a signal killed it */
+	int signal; /* which, 0 none */
 	uint64_t elapsed_ns;
-	uint64_t user_ns;    /* of it and of all processes that were waited for in it */
+	uint64_t user_ns; /* of it and of all processes that were waited for in it */
 	uint64_t system_ns;
-	uint64_t max_rss;    /* bytes: of the largest of them */
+	uint64_t max_rss; /* bytes: of the largest of them */
 };
 
 struct pmu_model {
-	const char *program;  /* file name of the executable */
-	const char *command;  /* its command line, cut to a sensible length; "" unknown */
+	const char *program; /* file name of the executable */
+	const char *command; /* its command line, cut to a sensible length; "" unknown */
 	const char *host;
 	int64_t pid;
-	int rank;             /* MPI rank, -1 for none */
-	int n_ranks;          /* that its launcher started; 0: not known */
-	uint32_t nth;         /* number of the program in its process: 1, after an exec 2, ...; 0: not known */
+	int rank;    /* MPI rank, -1 for none */
+	int n_ranks; /* that its launcher started; 0: not known */
+	uint32_t
+		nth; /* number of the program in its process: 1, after an exec 2, ...; 0: not known */
 	uint64_t start_unix_ns;
 	uint64_t duration_ns;
-	const char *machine;  /* "AMD EPYC, 2 cores, 1 socket, virtual machine (KVM)" */
-	const char *cpu;      /* "AuthenticAMD-26-2-1" */
-	const char *source;   /* "perf", "software", "clock" */
+	const char *machine;       /* "AMD EPYC, 2 cores, 1 socket, virtual machine (KVM)" */
+	const char *cpu;           /* "AuthenticAMD-26-2-1" */
+	const char *source;        /* "perf", "software", "clock" */
 	const char *source_detail; /* "user level, read in user space" */
-	const char *clock;    /* "time stamp counter" */
+	const char *clock;         /* "time stamp counter" */
 	double clock_hz;
-	const char *pinning;  /* "auto: 2 threads on 2 cores" */
-	const char *version;  /* of the library that measured */
-	const char *died;     /* NULL for a clean end, else "the program did not end cleanly: ..." */
+	const char *pinning; /* "auto: 2 threads on 2 cores" */
+	const char *version; /* of the library that measured */
+	const char *died;    /* NULL for a clean end, else "the program did not end cleanly: ..." */
 	const struct pmu_model_run *run; /* NULL: `pmu run` has not made this report */
 	/* Of a combined model: the processes it is of, by rank or start; else 0 and NULL. */
 	unsigned int n_parts;
@@ -258,7 +267,8 @@ int pmu_model_finish(struct pmu_model *model);
 bool pmu_model_shares_sockets(const struct pmu_model *model);
 
 /** pmu_model_is_socket() - is it a socket's row rather than a thread's or a sum? */
-static inline bool pmu_model_is_socket(const struct pmu_model *model, const struct pmu_model_row *row)
+static inline bool pmu_model_is_socket(const struct pmu_model *model,
+				       const struct pmu_model_row *row)
 {
 	return row->thread >= 0 && (unsigned int)row->thread >= model->n_threads &&
 	       (unsigned int)row->thread < model->n_threads + model->n_sockets;

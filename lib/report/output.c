@@ -51,7 +51,7 @@ static void hold_signals(struct hold *hold)
 static void release_signals(const struct hold *hold, int rc)
 {
 	int caused = rc == -EPIPE ? SIGPIPE : rc == -EFBIG ? SIGXFSZ : 0;
-	const struct timespec now = {0};
+	const struct timespec now = { 0 };
 	sigset_t one;
 
 	if (!hold->blocked)
@@ -68,7 +68,7 @@ static void release_signals(const struct hold *hold, int rc)
 /* A descriptor that the program made non-blocking.  Return: 0 once it takes more. */
 static int wait_writable(int fd)
 {
-	struct pollfd poll_fd = {.fd = fd, .events = POLLOUT};
+	struct pollfd poll_fd = { .fd = fd, .events = POLLOUT };
 	int n;
 
 	do
@@ -101,7 +101,7 @@ static int write_all(int fd, const char *text, size_t len)
 
 int pmu_report_write_fd(int fd, const char *text, size_t len)
 {
-	struct hold hold = {0};
+	struct hold hold = { 0 };
 	int rc;
 
 	hold_signals(&hold);
@@ -113,7 +113,7 @@ int pmu_report_write_fd(int fd, const char *text, size_t len)
 /* Names that stand for an open descriptor; -1 for all others. */
 static int descriptor_of(const char *path)
 {
-	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+	static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
 
 	if (!strcmp(path, "/dev/stdout"))
 		return STDOUT_FILENO;
@@ -205,10 +205,8 @@ static int open_beside(const char *path, char *temp, size_t size)
 		unsigned int n = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
 		int fd;
 
-		snprintf(temp, size, "%.*s.pmu-%ld-%u.tmp", folder, path, (long)getpid(),
-			 n);
-		fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			  0666);
+		snprintf(temp, size, "%.*s.pmu-%ld-%u.tmp", folder, path, (long)getpid(), n);
+		fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 		if (fd >= 0)
 			return fd;
 		if (errno != EEXIST)
@@ -236,7 +234,7 @@ static int take_over(int fd, const struct stat *old)
  */
 static void set_time(int fd)
 {
-	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}};
+	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT } };
 
 	clock_gettime(CLOCK_REALTIME, &times[1]);
 	futimens(fd, times);
@@ -301,15 +299,15 @@ static const struct {
 	int error;
 	const char *help;
 } helps[] = {
-	{EACCES, "choose a folder that you may write to with PMU_OUTPUT"},
-	{EPERM, "choose a folder that you may write to with PMU_OUTPUT"},
-	{EROFS, "choose a folder that you may write to with PMU_OUTPUT"},
-	{ENOSPC, "make room, or choose another place with PMU_OUTPUT"},
-	{EDQUOT, "make room, or choose another place with PMU_OUTPUT"},
-	{EISDIR, "name a file in it, or change PMU_OUTPUT"},
-	{ENXIO, "nobody reads this pipe: start its reader first"},
-	{EPIPE, "its reader has gone"},
-	{EAGAIN, "its reader takes nothing"},
+	{ EACCES, "choose a folder that you may write to with PMU_OUTPUT" },
+	{ EPERM, "choose a folder that you may write to with PMU_OUTPUT" },
+	{ EROFS, "choose a folder that you may write to with PMU_OUTPUT" },
+	{ ENOSPC, "make room, or choose another place with PMU_OUTPUT" },
+	{ EDQUOT, "make room, or choose another place with PMU_OUTPUT" },
+	{ EISDIR, "name a file in it, or change PMU_OUTPUT" },
+	{ ENXIO, "nobody reads this pipe: start its reader first" },
+	{ EPIPE, "its reader has gone" },
+	{ EAGAIN, "its reader takes nothing" },
 };
 
 static int tell(const char *path, int rc)
@@ -318,13 +316,11 @@ static int tell(const char *path, int rc)
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(helps); i++)
 		if (helps[i].error == -rc)
-			return pmu_fail(rc, "cannot write %s: %s; %s", path,
-					strerror(-rc), helps[i].help);
+			return pmu_fail(rc, "cannot write %s: %s; %s", path, strerror(-rc),
+					helps[i].help);
 	if (rc == -ENOENT && folder > 1)
-		return pmu_fail(
-			rc,
-			"cannot write %s: %s; create %.*s first, or change PMU_OUTPUT",
-			path, strerror(-rc), (int)folder - 1, path);
+		return pmu_fail(rc, "cannot write %s: %s; create %.*s first, or change PMU_OUTPUT",
+				path, strerror(-rc), (int)folder - 1, path);
 	return pmu_fail(rc, "cannot write %s: %s; set PMU_OUTPUT to another place", path,
 			strerror(-rc));
 }
@@ -367,8 +363,7 @@ static int end_path(struct path_out *out)
 	return out->len < out->size ? (int)out->len : -ENAMETOOLONG;
 }
 
-static void put_letter(struct path_out *out, char letter,
-		       const struct pmu_output_names *names)
+static void put_letter(struct path_out *out, char letter, const struct pmu_output_names *names)
 {
 	char number[32];
 
@@ -394,10 +389,10 @@ static void put_letter(struct path_out *out, char letter,
 	}
 }
 
-int pmu_output_path(const char *configured, const struct pmu_output_names *names,
-		    char *out, size_t size)
+int pmu_output_path(const char *configured, const struct pmu_output_names *names, char *out,
+		    size_t size)
 {
-	struct path_out path = {.text = out, .size = size};
+	struct path_out path = { .text = out, .size = size };
 
 	for (const char *c = configured; *c; c++) {
 		if (*c == '%' && c[1])
@@ -410,7 +405,7 @@ int pmu_output_path(const char *configured, const struct pmu_output_names *names
 
 int pmu_output_aside(const char *path, long pid, unsigned int nth, char *out, size_t size)
 {
-	struct path_out aside = {.text = out, .size = size};
+	struct path_out aside = { .text = out, .size = size };
 	size_t folder = folder_len(path), len = strlen(path);
 	const char *dot = strrchr(path + folder, '.');
 	size_t before = dot ? (size_t)(dot - path) : len;

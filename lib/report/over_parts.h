@@ -7,7 +7,7 @@
 
 /** One quantity over those that have the region; the processes of one rank are added up first. */
 struct pmu_spread {
-	unsigned int n;                  /* how many have it */
+	unsigned int n; /* how many have it */
 	double sum, min, max, mean;
 	unsigned int part_min, part_max; /* which: index into part, the first of its rank */
 	double imbalance;                /* max / mean - 1; NaN: unknown */
@@ -36,6 +36,7 @@ void pmu_over_parts_close(struct pmu_over_parts *over);
  *
  * Return: false where it is missing in any part that has the row.
  */
-bool pmu_over_parts(const struct pmu_over_parts *over, unsigned int sum, int count, struct pmu_spread *spread);
+bool pmu_over_parts(const struct pmu_over_parts *over, unsigned int sum, int count,
+		    struct pmu_spread *spread);
 
 #endif

@@ -7,7 +7,7 @@
 static const struct {
 	const char *ending;
 	enum pmu_report_format format;
-} endings[] = {{".json", PMU_REPORT_JSON}, {".csv", PMU_REPORT_CSV}};
+} endings[] = { { ".json", PMU_REPORT_JSON }, { ".csv", PMU_REPORT_CSV } };
 
 /* ASCII only: the program's locale has no say in file names. */
 static bool same_letters(const char *a, const char *b)
@@ -35,8 +35,7 @@ enum pmu_report_format pmu_report_format_of(const char *path)
 }
 
 void pmu_report_render(struct pmu_strbuf *out, const struct pmu_model *model,
-		       enum pmu_report_format format,
-		       const struct pmu_text_options *options)
+		       enum pmu_report_format format, const struct pmu_text_options *options)
 {
 	if (format == PMU_REPORT_JSON)
 		pmu_write_json(out, model);

@@ -13,13 +13,13 @@ enum pmu_report_format { PMU_REPORT_TEXT, PMU_REPORT_JSON, PMU_REPORT_CSV };
 
 /** How the text should look. */
 struct pmu_text_options {
-	bool threads; /* also each thread's own rows */
+	bool threads;         /* also each thread's own rows */
 	unsigned int columns; /* width to aim for; 0: 100 */
-	bool all; /* every region; else the PMU_TEXT_ROWS that took the most time */
+	bool all;             /* every region; else the PMU_TEXT_ROWS that took the most time */
 };
 
 void pmu_write_text(struct pmu_strbuf *out, const struct pmu_model *model,
-		     const struct pmu_text_options *options);
+		    const struct pmu_text_options *options);
 void pmu_write_json(struct pmu_strbuf *out, const struct pmu_model *model);
 void pmu_write_csv(struct pmu_strbuf *out, const struct pmu_model *model);
 

@@ -11,14 +11,12 @@
 #define GUESSED_SHORT_NS    200.0
 #define GUESSED_SHORT_READS 20.0
 
-static bool has_sum(const struct pmu_model_section *section,
-		    const struct pmu_model_row *row)
+static bool has_sum(const struct pmu_model_section *section, const struct pmu_model_row *row)
 {
 	return row->sum >= 0 && (unsigned int)row->sum < section->n_rows;
 }
 
-int pmu_rows_by_sum(struct pmu_rows_by_sum *index,
-		    const struct pmu_model_section *section)
+int pmu_rows_by_sum(struct pmu_rows_by_sum *index, const struct pmu_model_section *section)
 {
 	index->start = calloc((size_t)section->n_rows + 2, sizeof(*index->start));
 	index->row = calloc((size_t)section->n_thread_rows + 1, sizeof(*index->row));
@@ -44,8 +42,7 @@ void pmu_rows_by_sum_free(struct pmu_rows_by_sum *index)
 	free(index->row);
 }
 
-int pmu_model_thread_number(const struct pmu_model *model,
-			    const struct pmu_model_row *row)
+int pmu_model_thread_number(const struct pmu_model *model, const struct pmu_model_row *row)
 {
 	if (row->thread < 0 || (unsigned int)row->thread >= model->n_threads)
 		return -1;
@@ -71,11 +68,13 @@ static uint64_t own_ns(const struct pmu_model_row *row)
 	return row->cost_ns > least ? row->cost_ns : least;
 }
 
-static bool is_guessed_short(const struct pmu_model_section *section, const struct pmu_model_row *row)
+static bool is_guessed_short(const struct pmu_model_section *section,
+			     const struct pmu_model_row *row)
 {
 	double ns = (double)row->time_ns / (double)row->calls;
 
-	return ns < GUESSED_SHORT_NS || ns < GUESSED_SHORT_READS * (section->read_ns + section->socket_read_ns);
+	return ns < GUESSED_SHORT_NS ||
+	       ns < GUESSED_SHORT_READS * (section->read_ns + section->socket_read_ns);
 }
 
 bool pmu_row_is_short(const struct pmu_model_section *section, const struct pmu_model_row *row)

@@ -13,13 +13,11 @@ struct pmu_rows_by_sum {
 };
 
 /** pmu_rows_by_sum() - make one, for pmu_rows_by_sum_free().  Return: 0 or -ENOMEM. */
-int pmu_rows_by_sum(struct pmu_rows_by_sum *index,
-		    const struct pmu_model_section *section);
+int pmu_rows_by_sum(struct pmu_rows_by_sum *index, const struct pmu_model_section *section);
 void pmu_rows_by_sum_free(struct pmu_rows_by_sum *index);
 
 /** pmu_model_thread_number() - number of a row's thread, -1 for a sum and a socket */
-int pmu_model_thread_number(const struct pmu_model *model,
-			    const struct pmu_model_row *row);
+int pmu_model_thread_number(const struct pmu_model *model, const struct pmu_model_row *row);
 
 /** pmu_model_socket_number() - number of a row's socket, -1 where it is not known, or of no socket */
 int pmu_model_socket_number(const struct pmu_model *model, const struct pmu_model_row *row);

@@ -21,8 +21,7 @@ static uint64_t hash_name(uint64_t hash, const char *name, bool flat)
 	return hash;
 }
 
-static bool same_sum(const struct pmu_summing *sum, int parent, uint64_t hash,
-		     const char *name)
+static bool same_sum(const struct pmu_summing *sum, int parent, uint64_t hash, const char *name)
 {
 	return sum->hash == hash && sum->parent == parent &&
 	       (sum->name == name || !strcmp(sum->name, name));
@@ -33,21 +32,18 @@ static int find_sum(struct pmu_finishing *f, const struct pmu_model_row *row)
 {
 	const struct pmu_model_row *thread_row = f->section->thread_row;
 	int parent = row->parent < 0 ? -1 : thread_row[row->parent].sum;
-	uint64_t hash =
-		hash_name(parent < 0 ? 0xcbf29ce484222325u : f->summing[parent].hash,
-			  pmu_row_name(row), row->flags & PMU_ROW_FLAT);
+	uint64_t hash = hash_name(parent < 0 ? 0xcbf29ce484222325u : f->summing[parent].hash,
+				  pmu_row_name(row), row->flags & PMU_ROW_FLAT);
 	size_t at = (hash ^ (hash >> 32)) & f->table_mask;
 	struct pmu_summing *sum;
 
 	for (; f->table[at]; at = (at + 1) & f->table_mask)
-		if (same_sum(&f->summing[f->table[at] - 1], parent, hash,
-			     pmu_row_name(row)))
+		if (same_sum(&f->summing[f->table[at] - 1], parent, hash, pmu_row_name(row)))
 			return f->table[at] - 1;
 	sum = &f->summing[f->section->n_rows++];
-	*sum = (struct pmu_summing){.parent = parent,
-				    .name = pmu_row_name(row),
-				    .hash = hash,
-				    .last_thread = -1};
+	*sum = (struct pmu_summing){
+		.parent = parent, .name = pmu_row_name(row), .hash = hash, .last_thread = -1
+	};
 	f->table[at] = (int)f->section->n_rows;
 	return f->table[at] - 1;
 }
@@ -107,8 +103,7 @@ static void add_counts(struct pmu_model_row *to, const struct pmu_model_row *row
 	to->self_missing |= row->self_missing & counts;
 }
 
-static void add_times(struct pmu_model_row *to, const struct pmu_model_row *row,
-		      uint32_t n_timed)
+static void add_times(struct pmu_model_row *to, const struct pmu_model_row *row, uint32_t n_timed)
 {
 	to->calls = pmu_add_capped(to->calls, row->calls);
 	to->time_ns = pmu_add_capped(to->time_ns, row->time_ns);
@@ -159,8 +154,7 @@ static void add_row(struct pmu_finishing *f, int i)
 		add_counts(to, row, f->section->n_counts, ~f->section->sockets);
 	to->flags |= row->flags;
 	sum->n_timed += row->calls > 0;
-	sum->indirect |=
-		(row->flags & (PMU_ROW_RECURSIVE | PMU_ROW_DIRECT)) == PMU_ROW_RECURSIVE;
+	sum->indirect |= (row->flags & (PMU_ROW_RECURSIVE | PMU_ROW_DIRECT)) == PMU_ROW_RECURSIVE;
 	if (f->nested[i].negative) {
 		sum->n_negative++;
 		sum->negative_thread = thread ? thread->number : -1;
@@ -191,7 +185,8 @@ static void pool_sd(struct pmu_finishing *f)
 		struct pmu_model_row *to = &s->row[row->sum];
 		double off;
 
-		if (pmu_model_is_socket(f->model, row) || !row->calls || f->summing[row->sum].n_timed < 2)
+		if (pmu_model_is_socket(f->model, row) || !row->calls ||
+		    f->summing[row->sum].n_timed < 2)
 			continue;
 		off = (double)row->time_ns / (double)row->calls -
 		      (double)to->time_ns / (double)to->calls;
@@ -239,8 +234,8 @@ static size_t escaped(char *out, const char *name)
 	return n;
 }
 
-static int make_path(struct pmu_model *model, struct pmu_model_row *row,
-		     const char *around, uint64_t hash)
+static int make_path(struct pmu_model *model, struct pmu_model_row *row, const char *around,
+		     uint64_t hash)
 {
 	size_t n_name = strlen(row->name), n_around = around ? strlen(around) : 0;
 	char *text = malloc(n_around + 2 * n_name + 32);
@@ -255,8 +250,7 @@ static int make_path(struct pmu_model *model, struct pmu_model_row *row,
 		const char *cut = strstr(around, "/...");
 
 		len = cut ? (size_t)(cut - around) : n_around;
-		len += (size_t)sprintf(text + len, "/...%016llx",
-				       (unsigned long long)hash);
+		len += (size_t)sprintf(text + len, "/...%016llx", (unsigned long long)hash);
 	}
 	if (around)
 		text[len++] = '/';
@@ -315,8 +309,7 @@ static int tell_negative(struct pmu_finishing *f)
 
 		if (!sum->n_negative)
 			continue;
-		rc = pmu_model_add_doubt(f->model,
-					 "self came out below zero and is shown as 0",
+		rc = pmu_model_add_doubt(f->model, "self came out below zero and is shown as 0",
 					 f->section->row[i].path,
 					 sum->n_negative == 1 ? sum->negative_thread : -1,
 					 sum->n_negative);

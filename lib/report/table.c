@@ -10,9 +10,9 @@
 
 #include "report/encode.h"
 
-#define MARGIN	    2u /* blanks before a line */
-#define GAP	    2u /* blanks between columns */
-#define INDENT	    2u /* blanks for each level of nesting */
+#define MARGIN      2u /* blanks before a line */
+#define GAP         2u /* blanks between columns */
+#define INDENT      2u /* blanks for each level of nesting */
 #define MOST_LEVELS 50u
 #define LEAST_WIDTH 60u
 #define LEAST_LABEL 16u
@@ -20,7 +20,7 @@
 #define LEAST_NAME  12u /* of a label, behind its indentation */
 #define GOOD_LABEL  28u /* and to this for others to stand beside them */
 #define SHORT_TITLE 10u /* not broken */
-#define MOST_LINES  2u	/* of a title */
+#define MOST_LINES  2u  /* of a title */
 
 struct layout {
 	struct pmu_strbuf *out;
@@ -84,8 +84,7 @@ static size_t title_line(const char *text, unsigned int width)
 		size_t next = len + strspn(text + len, " ");
 		size_t end = next + word_len(text + next);
 
-		if (end == len ||
-		    pmu_utf8_width(text) - pmu_utf8_width(text + end) > width)
+		if (end == len || pmu_utf8_width(text) - pmu_utf8_width(text + end) > width)
 			return len;
 		len = end;
 	}
@@ -106,8 +105,7 @@ static unsigned int longest_word(const char *title)
 }
 
 /* The part of a title in line @line, which it has; its length in bytes in *len. */
-static const char *title_part(const char *title, unsigned int width, unsigned int line,
-			      size_t *len)
+static const char *title_part(const char *title, unsigned int width, unsigned int line, size_t *len)
 {
 	for (;; line--) {
 		*len = title_line(title, width);
@@ -219,9 +217,8 @@ static unsigned int widest_label(const struct pmu_table *table)
 	unsigned int widest = LEAST_LABEL;
 
 	for (unsigned int i = 0; i < table->n_rows; i++)
-		widest = max_of(widest,
-				width_of(table->label[i].name) +
-					INDENT * min_of(table->label[i].depth, 1000));
+		widest = max_of(widest, width_of(table->label[i].name) +
+						INDENT * min_of(table->label[i].depth, 1000));
 	return widest;
 }
 
@@ -236,12 +233,12 @@ static bool is_too_deep(const struct layout *l, const struct pmu_table_label *la
 {
 	if (label->depth <= most_levels(l))
 		return false;
-	return label->depth > MOST_LEVELS || INDENT * label->depth + width_of(label->name) > l->label_width;
+	return label->depth > MOST_LEVELS ||
+	       INDENT * label->depth + width_of(label->name) > l->label_width;
 }
 
-static unsigned int put_indent(const struct layout *l,
-			       const struct pmu_table_label *label, char *buf,
-			       size_t size)
+static unsigned int put_indent(const struct layout *l, const struct pmu_table_label *label,
+			       char *buf, size_t size)
 {
 	if (is_too_deep(l, label))
 		return (unsigned int)snprintf(buf, size, "(%u) ", label->depth % 100000);
@@ -370,16 +367,15 @@ static void put_titles(const struct layout *l, unsigned int first, unsigned int 
 		n_lines = max_of(n_lines, column[i].n_lines);
 	for (unsigned int line = 0; line < n_lines; line++) {
 		blanks(l->out, MARGIN);
-		put_left(l->out, line + 1 == n_lines ? column[first].kind : "",
-			 l->label_width);
+		put_left(l->out, line + 1 == n_lines ? column[first].kind : "", l->label_width);
 		for (unsigned int i = first; i < end; i++) {
 			unsigned int above = n_lines - column[i].n_lines;
 			const char *part = "";
 			size_t len = 0, chars;
 
 			if (line >= above)
-				part = title_part(column[i].title, column[i].width,
-						  line - above, &len);
+				part = title_part(column[i].title, column[i].width, line - above,
+						  &len);
 			chars = pmu_utf8_width(part) - pmu_utf8_width(part + len);
 			blanks(l->out, GAP + column[i].width - chars);
 			pmu_strbuf_add_n(l->out, part, len);
@@ -388,8 +384,7 @@ static void put_titles(const struct layout *l, unsigned int first, unsigned int 
 	}
 }
 
-static void put_row(const struct layout *l, unsigned int row, unsigned int first,
-		    unsigned int end)
+static void put_row(const struct layout *l, unsigned int row, unsigned int first, unsigned int end)
 {
 	const struct pmu_table_label *label = &l->table->label[row];
 	char indent[128];
@@ -402,8 +397,7 @@ static void put_row(const struct layout *l, unsigned int row, unsigned int first
 		const struct pmu_table_column *column = &l->table->column[i];
 		const struct pmu_cell *cell = &column->cell[row];
 
-		blanks(l->out,
-		       GAP + column->width - column->unit_width - width_of(cell->number));
+		blanks(l->out, GAP + column->width - column->unit_width - width_of(cell->number));
 		pmu_strbuf_add(l->out, cell->number);
 		put_left(l->out, cell->unit, column->unit_width);
 	}

@@ -27,9 +27,9 @@ struct pmu_table_column {
 struct pmu_table {
 	unsigned int n_rows;
 	unsigned int n_columns;
-	struct pmu_table_label *label;	 /* [n_rows] */
+	struct pmu_table_label *label;   /* [n_rows] */
 	struct pmu_table_column *column; /* [n_columns] */
-	const char **mark;		 /* [n_rows] behind each row, may be NULL */
+	const char **mark;               /* [n_rows] behind each row, may be NULL */
 	int too_deep; /* result: some labels have "(DEPTH) " for their indentation */
 };
 

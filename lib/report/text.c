@@ -10,30 +10,31 @@
 #include "report/table.h"
 
 #define COLUMNS_DEFAULT 100u
-#define THREADS_SHOWN	8u
-#define PARTS_SHOWN	16u
-#define DOUBTS_SHOWN	40u
-#define LABEL_MARGIN	2u
+#define THREADS_SHOWN   8u
+#define PARTS_SHOWN     16u
+#define DOUBTS_SHOWN    40u
+#define LABEL_MARGIN    2u
 
 static const struct {
 	uint32_t legend;
 	const char *sign;
 	const char *text;
 } legends[] = {
-	{PMU_LEGEND_UNKNOWN, "-", "unknown: it could not be counted or told apart"},
-	{PMU_LEGEND_OVERLAP, "o",
-	 "overlap: ended after the region around it; self is unknown from here upwards"},
-	{PMU_LEGEND_RECURSIVE, "r",
-	 "recursive: every call counts, its time once, from the outermost begin to its "
-	 "end"},
-	{PMU_LEGEND_OPEN, "b", "begun and not ended: its last call is counted in part or not at all"},
-	{PMU_LEGEND_FLAT, "f",
-	 "flat: beyond the limit of regions per thread; kept by name, without what was "
-	 "around it"},
-	{PMU_LEGEND_SHORT, "s",
-	 "short: more than a tenth of what was measured in these calls was the library's own work"},
-	{PMU_LEGEND_DOUBT, "?", "see the doubts below"},
-	{PMU_LEGEND_DEEP, "(n)", "nested n deep, too deep to indent"},
+	{ PMU_LEGEND_UNKNOWN, "-", "unknown: it could not be counted or told apart" },
+	{ PMU_LEGEND_OVERLAP, "o",
+	  "overlap: ended after the region around it; self is unknown from here upwards" },
+	{ PMU_LEGEND_RECURSIVE, "r",
+	  "recursive: every call counts, its time once, from the outermost begin to its "
+	  "end" },
+	{ PMU_LEGEND_OPEN, "b",
+	  "begun and not ended: its last call is counted in part or not at all" },
+	{ PMU_LEGEND_FLAT, "f",
+	  "flat: beyond the limit of regions per thread; kept by name, without what was "
+	  "around it" },
+	{ PMU_LEGEND_SHORT, "s",
+	  "short: more than a tenth of what was measured in these calls was the library's own work" },
+	{ PMU_LEGEND_DOUBT, "?", "see the doubts below" },
+	{ PMU_LEGEND_DEEP, "(n)", "nested n deep, too deep to indent" },
 };
 
 const char *pmu_text_shown(struct pmu_text *t, const char *text)
@@ -44,8 +45,7 @@ const char *pmu_text_shown(struct pmu_text *t, const char *text)
 	if (!text || !text[0])
 		return "";
 	pmu_encode_line(&t->line, text);
-	shown = t->line.failed ? NULL
-			       : pmu_block_text(&t->scratch, t->line.text, t->line.len);
+	shown = t->line.failed ? NULL : pmu_block_text(&t->scratch, t->line.text, t->line.len);
 	if (!shown)
 		t->failed = true;
 	return shown ? shown : "";
@@ -111,20 +111,18 @@ static void sort_doubts(struct pmu_text *t)
 		if (t->model->doubt[i].region && t->model->doubt[i].region[0])
 			t->doubtful[t->n_doubtful++] = &t->model->doubt[i];
 	if (t->n_doubtful)
-		qsort(t->doubtful, t->n_doubtful, sizeof(struct pmu_model_doubt *),
-		      by_place);
+		qsort(t->doubtful, t->n_doubtful, sizeof(struct pmu_model_doubt *), by_place);
 }
 
 static void put_doubt(struct pmu_text *t, const struct pmu_model_doubt *doubt)
 {
 	bool region = doubt->region && doubt->region[0];
-	struct pmu_strbuf text = {0};
+	struct pmu_strbuf text = { 0 };
 	struct pmu_cell count;
 
 	pmu_encode_line(&text, doubt->region);
 	if (doubt->thread >= 0)
-		pmu_strbuf_addf(&text, region ? ", thread %d" : "thread %d",
-				doubt->thread);
+		pmu_strbuf_addf(&text, region ? ", thread %d" : "thread %d", doubt->thread);
 	pmu_strbuf_add(&text, region || doubt->thread >= 0 ? ": " : "");
 	pmu_encode_line(&text, doubt->text);
 	pmu_cell_exact(&count, doubt->count);
@@ -155,8 +153,8 @@ static void put_doubts(struct pmu_text *t)
 /* By thread; NULL without memory. */
 static struct pmu_text_in_regions *find_in_regions(struct pmu_text *t)
 {
-	struct pmu_text_in_regions *in_regions =
-		pmu_block_array(&t->scratch, t->model->n_threads, sizeof(*in_regions));
+	struct pmu_text_in_regions *in_regions = pmu_block_array(&t->scratch, t->model->n_threads,
+								 sizeof(*in_regions));
 
 	for (unsigned int i = 0; in_regions && i < t->model->n_sections; i++) {
 		const struct pmu_model_section *s = &t->model->section[i];
@@ -164,8 +162,7 @@ static struct pmu_text_in_regions *find_in_regions(struct pmu_text *t)
 		for (unsigned int k = 0; k < s->n_thread_rows; k++) {
 			const struct pmu_model_row *row = &s->thread_row[k];
 
-			if (row->thread < 0 ||
-			    (unsigned int)row->thread >= t->model->n_threads ||
+			if (row->thread < 0 || (unsigned int)row->thread >= t->model->n_threads ||
 			    row->parent >= 0 || row->flags & PMU_ROW_FLAT)
 				continue;
 			in_regions[row->thread].time_ns += row->time_ns;
@@ -177,8 +174,9 @@ static struct pmu_text_in_regions *find_in_regions(struct pmu_text *t)
 
 enum thread_column { TID, CPU, CORE, TIME, IN_REGIONS, FAULTS, SWITCHES, N_THREAD_COLUMNS };
 
-static const char *const thread_titles[N_THREAD_COLUMNS] = {
-	"tid", "CPU", "core", "time", "in regions", "faults", "switches"};
+static const char *const thread_titles[N_THREAD_COLUMNS] = { "tid",     "CPU",        "core",
+							     "time",    "in regions", "faults",
+							     "switches" };
 
 /* "" and -1 of either part: unknown */
 static void put_sum(struct pmu_cell *cell, int64_t a, int64_t b)
@@ -190,12 +188,11 @@ static void put_sum(struct pmu_cell *cell, int64_t a, int64_t b)
 }
 
 static void fill_thread(struct pmu_text *t, unsigned int i,
-			const struct pmu_text_in_regions *in_regions,
-			struct pmu_table_label *label,
+			const struct pmu_text_in_regions *in_regions, struct pmu_table_label *label,
 			struct pmu_cell *const cell[N_THREAD_COLUMNS])
 {
 	const struct pmu_model_thread *thread = &t->model->thread[i];
-	struct pmu_strbuf text = {0};
+	struct pmu_strbuf text = { 0 };
 	struct pmu_cell merged;
 
 	if (t->model->n_parts)
@@ -221,8 +218,7 @@ static void fill_thread(struct pmu_text *t, unsigned int i,
 		pmu_cell_share(&cell[IN_REGIONS][i],
 			       (double)in_regions->time_ns / (double)thread->time_ns);
 	put_sum(&cell[FAULTS][i], thread->minor_faults, thread->major_faults);
-	put_sum(&cell[SWITCHES][i], thread->voluntary_switches,
-		thread->involuntary_switches);
+	put_sum(&cell[SWITCHES][i], thread->voluntary_switches, thread->involuntary_switches);
 	t->failed |= text.failed;
 	pmu_strbuf_free(&text);
 }
@@ -240,11 +236,10 @@ static void put_threads(struct pmu_text *t, const struct pmu_text_in_regions *in
 {
 	unsigned int n = t->model->n_threads;
 	struct pmu_cell *cell[N_THREAD_COLUMNS];
-	struct pmu_table table = {.n_rows = n};
+	struct pmu_table table = { .n_rows = n };
 
 	table.label = pmu_block_array(&t->scratch, n, sizeof(*table.label));
-	table.column =
-		pmu_block_array(&t->scratch, N_THREAD_COLUMNS, sizeof(*table.column));
+	table.column = pmu_block_array(&t->scratch, N_THREAD_COLUMNS, sizeof(*table.column));
 	t->failed |= !table.label || !table.column;
 	for (unsigned int i = 0; i < N_THREAD_COLUMNS; i++) {
 		cell[i] = pmu_block_array(&t->scratch, n, sizeof(*cell[i]));
@@ -256,10 +251,9 @@ static void put_threads(struct pmu_text *t, const struct pmu_text_in_regions *in
 		fill_thread(t, i, &in_regions[i], &table.label[i], cell);
 	for (unsigned int i = 0; i < N_THREAD_COLUMNS; i++)
 		if (i == IN_REGIONS || says_something(cell[i], n))
-			table.column[table.n_columns++] =
-				(struct pmu_table_column){.title = thread_titles[i],
-							  .kind = "thread",
-							  .cell = cell[i]};
+			table.column[table.n_columns++] = (struct pmu_table_column){
+				.title = thread_titles[i], .kind = "thread", .cell = cell[i]
+			};
 	pmu_strbuf_add(t->out, "\n");
 	t->failed |= pmu_table_print(t->out, &table, t->columns, &t->scratch) < 0;
 }
@@ -324,13 +318,12 @@ static bool has_rows(const struct pmu_model *model)
 }
 
 void pmu_write_text(struct pmu_strbuf *out, const struct pmu_model *model,
-		     const struct pmu_text_options *options)
+		    const struct pmu_text_options *options)
 {
 	struct pmu_text t = {
 		.out = out,
 		.model = model,
-		.columns =
-			options && options->columns ? options->columns : COLUMNS_DEFAULT,
+		.columns = options && options->columns ? options->columns : COLUMNS_DEFAULT,
 		.rows = options && options->all ? UINT_MAX : PMU_TEXT_ROWS,
 		.threads = options && options->threads,
 		.all = options && options->all,
@@ -344,8 +337,7 @@ void pmu_write_text(struct pmu_strbuf *out, const struct pmu_model *model,
 	if (has_rows(model))
 		put_legend(&t);
 	else
-		pmu_strbuf_add(out,
-			       "\n  No region was used: there is nothing to show.\n");
+		pmu_strbuf_add(out, "\n  No region was used: there is nothing to show.\n");
 	put_who(&t);
 	put_doubts(&t);
 	out->failed |= t.failed || t.line.failed;

@@ -28,8 +28,8 @@ struct pmu_text {
 	bool all;
 	struct pmu_model_block *scratch;
 	struct pmu_strbuf line; /* for pmu_text_shown() */
-	uint32_t legend;	/* enum pmu_text_legend: what has come up so far */
-	bool failed;		/* out of memory */
+	uint32_t legend;        /* enum pmu_text_legend: what has come up so far */
+	bool failed;            /* out of memory */
 	unsigned int n_doubtful;
 	/* those of regions, by region, thread and, of a combined model, part */
 	const struct pmu_model_doubt **doubtful;
@@ -83,13 +83,13 @@ const char *pmu_text_parts_missing(struct pmu_text *t);
  * pmu_text_over_parts() - how the regions are spread over ranks or processes
  * @at: [@n] the sums to be shown; NULL: the first
  */
-void pmu_text_over_parts(struct pmu_text *t, const struct pmu_model_section *section, const unsigned int *at,
-			 unsigned int n);
+void pmu_text_over_parts(struct pmu_text *t, const struct pmu_model_section *section,
+			 const unsigned int *at, unsigned int n);
 
 /** What pmu_text_parts_table() cannot see by itself. */
 struct pmu_text_in_regions {
 	uint64_t time_ns; /* inside outermost regions that have ended */
-	bool open;	  /* one has not: its time so far is in no total */
+	bool open;        /* one has not: its time so far is in no total */
 };
 
 /** pmu_text_parts_table() - the ranks or processes; @in_regions: [n_threads] */

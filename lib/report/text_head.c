@@ -8,14 +8,13 @@
 
 #define LABEL_LEAST 9u
 #define LABEL_MOST  20u
-#define MARGIN	    2u
+#define MARGIN      2u
 /* There are a handful of sources; a list from outside may be of any length. */
 #define REFUSALS_MERGED 64u
-#define NOTES_SHOWN 12u
+#define NOTES_SHOWN     12u
 
 /* A line of the head: "  machine   AMD EPYC, ...", broken with a hanging indent. */
-static void item(struct pmu_text *t, unsigned int label_width, const char *label,
-		 const char *text)
+static void item(struct pmu_text *t, unsigned int label_width, const char *label, const char *text)
 {
 	size_t start = t->out->len;
 
@@ -30,8 +29,7 @@ static void item(struct pmu_text *t, unsigned int label_width, const char *label
 	pmu_text_wrap(t, text, MARGIN + label_width + 1);
 }
 
-static bool same_reason(const struct pmu_model_refusal *a,
-			const struct pmu_model_refusal *b)
+static bool same_reason(const struct pmu_model_refusal *a, const struct pmu_model_refusal *b)
 {
 	return !strcmp(a->why, b->why) && !strcmp(a->mend, b->mend);
 }
@@ -44,7 +42,7 @@ static const char *refusal_label(struct pmu_text *t, unsigned int n)
 {
 	const struct pmu_model_refusal *refusal = t->model->refusal;
 	unsigned int end = t->model->n_refusals;
-	struct pmu_strbuf text = {0};
+	struct pmu_strbuf text = { 0 };
 	const char *label;
 
 	if (end > REFUSALS_MERGED)
@@ -109,7 +107,8 @@ static bool title(struct pmu_text *t)
 	if (model->program && model->program[0])
 		pmu_encode_line(t->out, model->program);
 	else
-		pmu_strbuf_add(t->out, model->n_parts > 1 ? "several programs" : "(unknown program)");
+		pmu_strbuf_add(t->out,
+			       model->n_parts > 1 ? "several programs" : "(unknown program)");
 	if (model->n_parts > 1) {
 		pmu_text_parts_title(t);
 	} else {
@@ -122,11 +121,11 @@ static bool title(struct pmu_text *t)
 	}
 	pmu_cell_time(&cell, (double)model->duration_ns);
 	/* nobody notes when a program is killed */
-	pmu_strbuf_addf(t->out, " ran %s%s%s", model->died && model->died[0] ? "at least " : "", cell.number, cell.unit);
+	pmu_strbuf_addf(t->out, " ran %s%s%s", model->died && model->died[0] ? "at least " : "",
+			cell.number, cell.unit);
 	pmu_cell_exact(&cell, n_threads);
 	if (n_threads)
-		pmu_strbuf_addf(t->out, ", %s thread%s", cell.number,
-				n_threads == 1 ? "" : "s");
+		pmu_strbuf_addf(t->out, ", %s thread%s", cell.number, n_threads == 1 ? "" : "s");
 	width = t->out->failed ? 0 : pmu_utf8_width(t->out->text + start);
 	n_version += pmu_utf8_width(version);
 	if (!version[0] || width + 2 + n_version > t->columns) {
@@ -150,8 +149,7 @@ static void clock_words(struct pmu_text *t, struct pmu_strbuf *text, bool named)
 	if (!(hz > 0) || hz == 1e9)
 		return;
 	pmu_cell_hz(&rate, hz);
-	pmu_strbuf_addf(text, "%s%s%s", !named && name[0] ? ", " : "", rate.number,
-			rate.unit);
+	pmu_strbuf_addf(text, "%s%s%s", !named && name[0] ? ", " : "", rate.number, rate.unit);
 }
 
 static void source(struct pmu_text *t, unsigned int width)
@@ -159,7 +157,7 @@ static void source(struct pmu_text *t, unsigned int width)
 	const struct pmu_model *model = t->model;
 	const char *detail = pmu_text_shown(t, model->source_detail);
 	const char *clock = pmu_text_shown(t, model->clock);
-	struct pmu_strbuf text = {0}, times = {0};
+	struct pmu_strbuf text = { 0 }, times = { 0 };
 	bool is_clock = model->source && !strcmp(model->source, "clock");
 
 	pmu_encode_line(&text, model->source);
@@ -172,8 +170,7 @@ static void source(struct pmu_text *t, unsigned int width)
 	if (times.len && !text.len)
 		pmu_strbuf_add(&text, "unknown");
 	if (times.len)
-		pmu_strbuf_addf(&text, is_clock ? " (%s)" : "; times: %s",
-				pmu_strbuf_text(&times));
+		pmu_strbuf_addf(&text, is_clock ? " (%s)" : "; times: %s", pmu_strbuf_text(&times));
 	item(t, width, "source", pmu_strbuf_text(&text));
 	t->failed |= text.failed || times.failed;
 	pmu_strbuf_free(&text);
@@ -209,10 +206,11 @@ static void run(struct pmu_text *t, unsigned int width)
 	const struct {
 		uint64_t ns;
 		const char *what;
-	} times[] = { { end ? end->elapsed_ns : 0, "elapsed" }, { end ? end->user_ns : 0, "user" },
+	} times[] = { { end ? end->elapsed_ns : 0, "elapsed" },
+		      { end ? end->user_ns : 0, "user" },
 		      { end ? end->system_ns : 0, "system" } };
 	const char *name = end && end->signal ? sigabbrev_np(end->signal) : NULL;
-	struct pmu_strbuf text = {0};
+	struct pmu_strbuf text = { 0 };
 	struct pmu_cell cell;
 
 	if (!end)
@@ -225,7 +223,8 @@ static void run(struct pmu_text *t, unsigned int width)
 		pmu_strbuf_addf(&text, "status %d, ", end->status);
 	for (unsigned int i = 0; i < PMU_ARRAY_LEN(times); i++) {
 		pmu_cell_time(&cell, (double)times[i].ns);
-		pmu_strbuf_addf(&text, "%s%s%s %s", i ? ", " : "", cell.number, cell.unit, times[i].what);
+		pmu_strbuf_addf(&text, "%s%s%s %s", i ? ", " : "", cell.number, cell.unit,
+				times[i].what);
 	}
 	pmu_strbuf_addf(&text, ", %.1f MiB at most", (double)end->max_rss / (1 << 20));
 	item(t, width, "run", pmu_strbuf_text(&text));
@@ -247,7 +246,7 @@ static bool has_energy(const struct pmu_model_section *s)
  */
 static void sockets(struct pmu_text *t, unsigned int width)
 {
-	struct pmu_strbuf text = {0};
+	struct pmu_strbuf text = { 0 };
 	bool counted = false, energy = false;
 	double read_ns = 0;
 	struct pmu_cell cell;
@@ -261,16 +260,21 @@ static void sockets(struct pmu_text *t, unsigned int width)
 	}
 	if (!counted)
 		return;
-	pmu_strbuf_add(&text, "uncore and energy counts are the socket's, while at least one thread was in "
-			      "the region there");
+	pmu_strbuf_add(
+		&text,
+		"uncore and energy counts are the socket's, while at least one thread was in "
+		"the region there");
 	pmu_cell_time(&cell, read_ns);
 	if (read_ns > 0)
-		pmu_strbuf_addf(&text,
-				"; reading the socket's counters takes %s%s at the first entry and last "
-				"exit of a region",
-				cell.number, cell.unit);
+		pmu_strbuf_addf(
+			&text,
+			"; reading the socket's counters takes %s%s at the first entry and last "
+			"exit of a region",
+			cell.number, cell.unit);
 	if (energy)
-		pmu_strbuf_add(&text, "; energy moves in steps of about a millisecond: shorter stays have none of it or too much");
+		pmu_strbuf_add(
+			&text,
+			"; energy moves in steps of about a millisecond: shorter stays have none of it or too much");
 	item(t, width, "sockets", pmu_strbuf_text(&text));
 	t->failed |= text.failed;
 	pmu_strbuf_free(&text);
@@ -279,7 +283,7 @@ static void sockets(struct pmu_text *t, unsigned int width)
 /* Of very many processes each may have its own. */
 static const char *left_out_notes(struct pmu_text *t, unsigned int n)
 {
-	struct pmu_strbuf text = {0};
+	struct pmu_strbuf text = { 0 };
 	const char *shown;
 
 	pmu_strbuf_addf(&text, "and %u more notes, all of them in a JSON report", n);

@@ -93,8 +93,8 @@ static void find_gaps(const struct pmu_model *model, struct gaps *gaps)
 
 const char *pmu_text_parts_missing(struct pmu_text *t)
 {
-	struct gaps gaps = {.n = 0};
-	struct pmu_strbuf text = {0};
+	struct gaps gaps = { .n = 0 };
+	struct pmu_strbuf text = { 0 };
 	const char *shown = "";
 	unsigned int n;
 
@@ -175,15 +175,17 @@ static void fill_over(struct over *o)
 		if (spread.n > 1 && spread.mean > 0)
 			pmu_cell_share(&o->cell[IMBALANCE][i], spread.imbalance);
 		if (spread.max > 0)
-			pmu_cell_text(&o->cell[WHERE][i], pmu_text_shown(o->t, o->t->model->part[spread.part_max].label));
+			pmu_cell_text(
+				&o->cell[WHERE][i],
+				pmu_text_shown(o->t, o->t->model->part[spread.part_max].label));
 	}
 }
 
 static void print_over(struct over *o)
 {
-	const char *titles[N_OVER] = {o->word, "mean", "min", "max", "imbalance", "most in"};
+	const char *titles[N_OVER] = { o->word, "mean", "min", "max", "imbalance", "most in" };
 	struct pmu_text *t = o->t;
-	struct pmu_table table = {.n_rows = o->n};
+	struct pmu_table table = { .n_rows = o->n };
 
 	table.label = pmu_block_array(&t->scratch, o->n, sizeof(*table.label));
 	table.column = pmu_block_array(&t->scratch, N_OVER, sizeof(*table.column));
@@ -199,7 +201,8 @@ static void print_over(struct over *o)
 	for (unsigned int c = 0; c < N_OVER; c++)
 		if (c != N_HAVE || o->differ)
 			table.column[table.n_columns++] = (struct pmu_table_column){
-				.title = titles[c], .kind = "region", .cell = o->cell[c]};
+				.title = titles[c], .kind = "region", .cell = o->cell[c]
+			};
 	pmu_strbuf_addf(t->out, "\n  over %u %s: ", o->n_all, o->word);
 	if (o->count < 0)
 		pmu_strbuf_add(t->out, "time");
@@ -219,10 +222,10 @@ static bool is_counted(const struct over *o)
 	return o->count < 0;
 }
 
-void pmu_text_over_parts(struct pmu_text *t, const struct pmu_model_section *section, const unsigned int *at,
-			 unsigned int n)
+void pmu_text_over_parts(struct pmu_text *t, const struct pmu_model_section *section,
+			 const unsigned int *at, unsigned int n)
 {
-	struct over o = {.t = t, .s = section, .at = at, .n = n, .n_all = t->model->n_parts};
+	struct over o = { .t = t, .s = section, .at = at, .n = n, .n_all = t->model->n_parts };
 	int end = t->all || t->threads ? (int)section->n_counts : 0;
 
 	/* Programs that have started each other are no ranks: what the one did says nothing of the other. */
@@ -259,10 +262,22 @@ void pmu_text_over_parts(struct pmu_text *t, const struct pmu_model_section *sec
 
 /* --- the parts themselves --- */
 
-enum part_column { HOST, PID, PROGRAM, TIME, THREADS, IN_REGIONS, FAULTS, SWITCHES, END, N_PART_COLUMNS };
+enum part_column {
+	HOST,
+	PID,
+	PROGRAM,
+	TIME,
+	THREADS,
+	IN_REGIONS,
+	FAULTS,
+	SWITCHES,
+	END,
+	N_PART_COLUMNS
+};
 
-static const char *const part_titles[N_PART_COLUMNS] = {
-	"host", "pid", "program", "time", "threads", "in regions", "faults", "switches", "end"};
+static const char *const part_titles[N_PART_COLUMNS] = { "host",   "pid",      "program",
+							 "time",   "threads",  "in regions",
+							 "faults", "switches", "end" };
 
 /* What a part's threads are together. */
 struct part_sum {
@@ -278,7 +293,8 @@ static void add_known(int64_t *sum, int64_t a, int64_t b)
 		*sum = -1;
 }
 
-static void sum_threads(const struct pmu_text *t, const struct pmu_text_in_regions *in_regions, struct part_sum *sum)
+static void sum_threads(const struct pmu_text *t, const struct pmu_text_in_regions *in_regions,
+			struct part_sum *sum)
 {
 	for (unsigned int i = 0; i < t->model->n_threads; i++) {
 		const struct pmu_model_thread *thread = &t->model->thread[i];
@@ -289,7 +305,8 @@ static void sum_threads(const struct pmu_text *t, const struct pmu_text_in_regio
 		part->in_regions_ns += in_regions[i].time_ns;
 		part->open |= in_regions[i].open;
 		add_known(&part->faults, thread->minor_faults, thread->major_faults);
-		add_known(&part->switches, thread->voluntary_switches, thread->involuntary_switches);
+		add_known(&part->switches, thread->voluntary_switches,
+			  thread->involuntary_switches);
 	}
 }
 
@@ -305,7 +322,7 @@ static void fill_part(struct pmu_text *t, unsigned int i, const struct part_sum 
 		      struct pmu_cell *const cell[N_PART_COLUMNS])
 {
 	const struct pmu_model_part *part = &t->model->part[i];
-	struct pmu_strbuf pid = {0};
+	struct pmu_strbuf pid = { 0 };
 
 	if (part->pid >= 0)
 		pmu_strbuf_addf(&pid, "%lld", (long long)part->pid);
@@ -343,7 +360,7 @@ void pmu_text_parts_table(struct pmu_text *t, const struct pmu_text_in_regions *
 {
 	unsigned int n = t->model->n_parts;
 	struct part_sum *sum = pmu_block_array(&t->scratch, n, sizeof(*sum));
-	struct pmu_table table = {.n_rows = n};
+	struct pmu_table table = { .n_rows = n };
 	struct pmu_cell *cell[N_PART_COLUMNS];
 
 	table.label = pmu_block_array(&t->scratch, n, sizeof(*table.label));
@@ -363,7 +380,10 @@ void pmu_text_parts_table(struct pmu_text *t, const struct pmu_text_in_regions *
 	for (unsigned int c = 0; c < N_PART_COLUMNS; c++)
 		if (is_worth(t, (enum part_column)c, cell[c]))
 			table.column[table.n_columns++] = (struct pmu_table_column){
-				.title = part_titles[c], .kind = pmu_model_is_ranked(t->model) ? "rank" : "process", .cell = cell[c]};
+				.title = part_titles[c],
+				.kind = pmu_model_is_ranked(t->model) ? "rank" : "process",
+				.cell = cell[c]
+			};
 	pmu_strbuf_add(t->out, "\n");
 	t->failed |= pmu_table_print(t->out, &table, t->columns, &t->scratch) < 0;
 }

@@ -19,11 +19,11 @@ static const struct {
 	uint32_t legend;
 	char sign;
 } marks[] = {
-	{PMU_ROW_OVERLAP, PMU_LEGEND_OVERLAP, 'o'},
-	{PMU_ROW_RECURSIVE, PMU_LEGEND_RECURSIVE, 'r'},
-	{PMU_ROW_OPEN, PMU_LEGEND_OPEN, 'b'},
-	{PMU_ROW_FLAT, PMU_LEGEND_FLAT, 'f'},
-	{PMU_ROW_SHORT, PMU_LEGEND_SHORT, 's'},
+	{ PMU_ROW_OVERLAP, PMU_LEGEND_OVERLAP, 'o' },
+	{ PMU_ROW_RECURSIVE, PMU_LEGEND_RECURSIVE, 'r' },
+	{ PMU_ROW_OPEN, PMU_LEGEND_OPEN, 'b' },
+	{ PMU_ROW_FLAT, PMU_LEGEND_FLAT, 'f' },
+	{ PMU_ROW_SHORT, PMU_LEGEND_SHORT, 's' },
 };
 
 /* Some rows of a section that stand in one table. */
@@ -33,7 +33,7 @@ struct rows {
 	const struct pmu_model_row *row;
 	unsigned int n;
 	const unsigned int *at; /* [n] of sums: index in the section; NULL: the same as here */
-	uint32_t others; /* counts of sockets in a thread's rows, and the other way round */
+	uint32_t others;        /* counts of sockets in a thread's rows, and the other way round */
 	unsigned int left_out;
 	uint64_t longest_left_out; /* ns; upper bound */
 	struct pmu_table table;
@@ -42,23 +42,21 @@ struct rows {
 /* A new column to be filled; NULL out of memory. */
 static struct pmu_cell *column(struct rows *r, const char *title, const char *kind)
 {
-	struct pmu_cell *cell =
-		pmu_block_array(&r->t->scratch, r->n, sizeof(struct pmu_cell));
+	struct pmu_cell *cell = pmu_block_array(&r->t->scratch, r->n, sizeof(struct pmu_cell));
 
 	if (!cell) {
 		r->t->failed = true;
 		return NULL;
 	}
 	r->table.column[r->table.n_columns++] =
-		(struct pmu_table_column){.title = title, .kind = kind, .cell = cell};
+		(struct pmu_table_column){ .title = title, .kind = kind, .cell = cell };
 	return cell;
 }
 
 /* The columns that every table has. */
 
 enum base_column { CALLS, TIME, SHARE, PER_CALL, SELF, N_BASE };
-static const char *const base_titles[N_BASE] = {"calls", "time", "share", "per call",
-						"self"};
+static const char *const base_titles[N_BASE] = { "calls", "time", "share", "per call", "self" };
 
 static double time_of(const struct pmu_model_row *row)
 {
@@ -104,8 +102,7 @@ static void threads_column(struct rows *r)
 	if (r->t->model->n_parts > 1 && r->t->model->n_parts == r->t->model->n_threads)
 		return;
 	for (unsigned int i = 0; i < r->n; i++)
-		differs |= r->row[i].thread < 0 &&
-			   r->row[i].n_threads != r->t->model->n_threads;
+		differs |= r->row[i].thread < 0 && r->row[i].n_threads != r->t->model->n_threads;
 	if (!differs)
 		return;
 	cell = column(r, "threads", "region");
@@ -134,7 +131,7 @@ static bool any_metric(const struct rows *r, unsigned int m)
 /* "name [unit]" */
 static const char *with_unit(struct pmu_text *t, const char *name, const char *unit)
 {
-	struct pmu_strbuf title = {0};
+	struct pmu_strbuf title = { 0 };
 	const char *shown;
 
 	pmu_strbuf_add(&title, name ? name : "");
@@ -185,7 +182,7 @@ static void count_column(struct rows *r, unsigned int c)
 /* "not counted: a, b" below the tables */
 static void put_not_counted(struct rows *r)
 {
-	struct pmu_strbuf text = {0};
+	struct pmu_strbuf text = { 0 };
 
 	for (unsigned int c = 0; c < r->s->n_counts; c++) {
 		if (any_counted(r, c) || r->others >> c & 1)
@@ -221,7 +218,7 @@ static unsigned int first_doubt(const struct pmu_text *t, const struct pmu_model
 
 static bool has_doubt(const struct pmu_text *t, const char *region, int thread, int part)
 {
-	const struct pmu_model_doubt at = {.region = region, .thread = thread, .part = part};
+	const struct pmu_model_doubt at = { .region = region, .thread = thread, .part = part };
 	unsigned int first = first_doubt(t, &at);
 
 	return first < t->n_doubtful && !pmu_text_compare_doubts(t->doubtful[first], &at);
@@ -230,13 +227,14 @@ static bool has_doubt(const struct pmu_text *t, const char *region, int thread, 
 /* @thread: number, in its part of a combined model; negative: any.  A doubt without them is about all. */
 static bool is_doubtful(const struct pmu_text *t, const char *region, int thread, int part)
 {
-	const struct pmu_model_doubt any = {.region = region, .thread = INT_MIN, .part = INT_MIN};
+	const struct pmu_model_doubt any = { .region = region, .thread = INT_MIN, .part = INT_MIN };
 	unsigned int first = first_doubt(t, &any);
 
 	if (first == t->n_doubtful || strcmp(t->doubtful[first]->region, region) != 0)
 		return false;
-	return thread < 0 || has_doubt(t, region, thread, part) || has_doubt(t, region, thread, -1) ||
-	       has_doubt(t, region, -1, part) || has_doubt(t, region, -1, -1);
+	return thread < 0 || has_doubt(t, region, thread, part) ||
+	       has_doubt(t, region, thread, -1) || has_doubt(t, region, -1, part) ||
+	       has_doubt(t, region, -1, -1);
 }
 
 /* A path as its process knows it: without the row for the program. */
@@ -266,7 +264,8 @@ static bool is_row_doubtful(const struct pmu_text *t, const struct pmu_model_row
 static bool has_doubtful_part(const struct rows *r, unsigned int sum)
 {
 	for (unsigned int i = 0; i < r->s->n_thread_rows; i++)
-		if (r->s->thread_row[i].sum == (int)sum && is_row_doubtful(r->t, &r->s->thread_row[i]))
+		if (r->s->thread_row[i].sum == (int)sum &&
+		    is_row_doubtful(r->t, &r->s->thread_row[i]))
 			return true;
 	return false;
 }
@@ -313,8 +312,10 @@ static uint64_t n_processes_of(struct pmu_text *t, const struct pmu_model_row *r
 
 const char *pmu_text_row_name(struct pmu_text *t, const struct pmu_model_row *row)
 {
-	struct pmu_strbuf name = {0};
-	uint64_t n_processes = row->flags & PMU_ROW_PROGRAM && row->calls > 1 ? n_processes_of(t, row) : 1;
+	struct pmu_strbuf name = { 0 };
+	uint64_t n_processes = row->flags & PMU_ROW_PROGRAM && row->calls > 1
+				       ? n_processes_of(t, row)
+				       : 1;
 	struct pmu_cell n;
 	const char *shown;
 
@@ -405,9 +406,10 @@ static void put_left_out(struct rows *r)
 		return;
 	pmu_cell_exact(&n, r->left_out);
 	pmu_cell_time(&time, (double)r->longest_left_out);
-	pmu_strbuf_addf(r->t->out,
-			"  and %s more region%s of at most %s%s; PMU_REPORT=all shows all of them\n",
-			n.number, r->left_out == 1 ? "" : "s", time.number, time.unit);
+	pmu_strbuf_addf(
+		r->t->out,
+		"  and %s more region%s of at most %s%s; PMU_REPORT=all shows all of them\n",
+		n.number, r->left_out == 1 ? "" : "s", time.number, time.unit);
 }
 
 static void put_rows(struct rows *r)
@@ -419,8 +421,7 @@ static void put_rows(struct rows *r)
 	r->table.n_rows = r->n;
 	r->table.label = pmu_block_array(&t->scratch, r->n, sizeof(*r->table.label));
 	r->table.mark = pmu_block_array(&t->scratch, r->n, sizeof(*r->table.mark));
-	r->table.column =
-		pmu_block_array(&t->scratch, n_columns, sizeof(*r->table.column));
+	r->table.column = pmu_block_array(&t->scratch, n_columns, sizeof(*r->table.column));
 	t->failed |= !r->table.label || !r->table.mark || !r->table.column;
 	if (t->failed)
 		return;
@@ -509,7 +510,7 @@ static void each_thread(struct pmu_text *t, const struct pmu_model_section *s)
 
 	for (unsigned int i = 0; i < s->n_thread_rows && !t->failed; i = end) {
 		int thread = s->thread_row[i].thread;
-		struct rows r = {.t = t, .s = s, .row = &s->thread_row[i]};
+		struct rows r = { .t = t, .s = s, .row = &s->thread_row[i] };
 
 		for (end = i + 1; end < s->n_thread_rows; end++)
 			if (s->thread_row[end].thread != thread)
@@ -525,7 +526,7 @@ static void each_thread(struct pmu_text *t, const struct pmu_model_section *s)
 
 void pmu_text_section(struct pmu_text *t, const struct pmu_model_section *section)
 {
-	struct rows r = {.t = t, .s = section, .row = section->row, .n = section->n_rows};
+	struct rows r = { .t = t, .s = section, .row = section->row, .n = section->n_rows };
 
 	section_title(t, section);
 	put_rows(&r);

@@ -62,7 +62,9 @@ static double time_of(const struct pmu_model_row *row, unsigned int column)
 	case LONGEST:
 		return known(row, row->max_ns);
 	}
-	return pmu_row_percentile(row, pmu_percentiles[column - FIRST_PERCENTILE].per_mille, &ns) ? (double)ns : NAN;
+	return pmu_row_percentile(row, pmu_percentiles[column - FIRST_PERCENTILE].per_mille, &ns)
+		       ? (double)ns
+		       : NAN;
 }
 
 static const char *title_of(unsigned int column)
@@ -80,7 +82,8 @@ static const char *title_of(unsigned int column)
 	return pmu_percentiles[column - FIRST_PERCENTILE].title;
 }
 
-static void fill_cell(struct pmu_text *t, struct pmu_cell *cell, const struct pmu_model_row *row, unsigned int column)
+static void fill_cell(struct pmu_text *t, struct pmu_cell *cell, const struct pmu_model_row *row,
+		      unsigned int column)
 {
 	double ns;
 
@@ -103,8 +106,9 @@ static void add_column(struct pmu_text *t, struct pmu_table *table, const struct
 	}
 	for (unsigned int i = 0; i < table->n_rows; i++)
 		fill_cell(t, &cell[i], &row[i], column);
-	table->column[table->n_columns++] = (struct pmu_table_column){
-		.title = title_of(column), .kind = "time per call", .cell = cell};
+	table->column[table->n_columns++] = (struct pmu_table_column){ .title = title_of(column),
+								       .kind = "time per call",
+								       .cell = cell };
 }
 
 static bool is_shown(unsigned int column, bool percentiles)
@@ -115,7 +119,7 @@ static bool is_shown(unsigned int column, bool percentiles)
 void pmu_text_times(struct pmu_text *t, const struct pmu_model_row *row, unsigned int n)
 {
 	bool percentiles = has_histogram(row, n);
-	struct pmu_table table = {.n_rows = n};
+	struct pmu_table table = { .n_rows = n };
 
 	if (t->failed || !is_wanted(t, row, n))
 		return;
@@ -141,9 +145,9 @@ void pmu_text_times(struct pmu_text *t, const struct pmu_model_row *row, unsigne
 
 /* Of the time, or of a count. */
 struct own {
-	double part, all;   /* in all outermost regions together */
-	double worst;	    /* share in one region */
-	const char *region; /* that one */
+	double part, all;    /* in all outermost regions together */
+	double worst;        /* share in one region */
+	const char *region;  /* that one */
 	const char *program; /* its program, where there are several; else NULL */
 };
 
@@ -155,7 +159,8 @@ static const char *program_of(const struct pmu_model_section *s, const struct pm
 	return row->flags & PMU_ROW_PROGRAM ? row->name : NULL;
 }
 
-static void add_own(struct own *own, const struct pmu_model_section *s, unsigned int i, uint64_t part, uint64_t all)
+static void add_own(struct own *own, const struct pmu_model_section *s, unsigned int i,
+		    uint64_t part, uint64_t all)
 {
 	const struct pmu_model_row *row = &s->row[i];
 	double share = all ? (double)part / (double)all : 0;
@@ -196,7 +201,7 @@ static const char *find_in_counts(const struct pmu_model *model, struct own *own
 		const struct pmu_model_section *s = &model->section[i];
 
 		for (unsigned int c = 0; c < s->n_counts; c++) {
-			*own = (struct own){0};
+			*own = (struct own){ 0 };
 			find_in_count(s, c, own);
 			if (own->worst > 0)
 				return s->count[c].name;
@@ -228,8 +233,8 @@ static void add_share(struct pmu_strbuf *text, const struct own *own, const char
 /* Of the time it is worth a word where it is not next to nothing. */
 void pmu_text_own(struct pmu_text *t)
 {
-	struct own of_time = {0}, of_count;
-	struct pmu_strbuf text = {0};
+	struct own of_time = { 0 }, of_count;
+	struct pmu_strbuf text = { 0 };
 	const char *count;
 
 	find_in_time(t->model, &of_time);
@@ -239,8 +244,9 @@ void pmu_text_own(struct pmu_text *t)
 		add_share(&text, &of_time, "the time");
 	}
 	if (count) {
-		pmu_strbuf_add(&text, text.len ? ", and is taken out of the counts: "
-					       : "the library's own work is taken out of the counts: ");
+		pmu_strbuf_add(&text,
+			       text.len ? ", and is taken out of the counts: "
+					: "the library's own work is taken out of the counts: ");
 		add_share(&text, &of_count, count);
 	}
 	if (text.len) {

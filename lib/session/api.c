@@ -151,7 +151,8 @@ static int report_text(const char *format, char **text)
 	while (i < PMU_ARRAY_LEN(formats) && strcmp(format, formats[i].name))
 		i++;
 	if (i == PMU_ARRAY_LEN(formats))
-		return pmu_fail(EINVAL, "a report has the format text, json or csv, not \"%s\"", format);
+		return pmu_fail(EINVAL, "a report has the format text, json or csv, not \"%s\"",
+				format);
 	rc = need_session();
 	if (rc == 0)
 		rc = pmu_session_model(&model);
@@ -173,7 +174,8 @@ PMU_API int pmu_report_text(const char *format, char **text)
 
 	if (rc < 0)
 		return rc;
-	rc = format && text ? report_text(format, text) : pmu_fail(EINVAL, "a report needs a format and a place");
+	rc = format && text ? report_text(format, text)
+			    : pmu_fail(EINVAL, "a report needs a format and a place");
 	pmu_session_leave();
 	errno = saved;
 	return rc;
@@ -286,7 +288,8 @@ PMU_API const char *pmu_strerror(int code)
 		const char *text;
 	} ours[] = {
 		{ EALREADY, "a session is running already" },
-		{ EBUSY, "the library is busy: a region is open, or a signal handler interrupted it" },
+		{ EBUSY,
+		  "the library is busy: a region is open, or a signal handler interrupted it" },
 		{ ENODEV, "nothing is being measured" },
 		{ ENOENT, "no such region is open or known" },
 		{ EUCLEAN, "the file is damaged" },

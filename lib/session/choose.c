@@ -74,7 +74,8 @@ static bool is_elsewhere(const struct pmu_backend *backend, struct pmu_probe *pr
 {
 	if (!pmu_session.config.from.cpuid_file || backend != &pmu_backend_perf)
 		return false;
-	snprintf(probe->why, sizeof(probe->why), "PMU_CPUID_FILE describes another machine than this one");
+	snprintf(probe->why, sizeof(probe->why),
+		 "PMU_CPUID_FILE describes another machine than this one");
 	return true;
 }
 
@@ -96,11 +97,13 @@ static bool try_and_accept(struct pmu_session_group *group, const struct pmu_bac
 		return false;
 	}
 	/* A group that has a layout keeps all of its columns. */
-	rc = pmu_fit(&group->group, asked, group->layout != NULL, probe_source, (void *)(uintptr_t)backend, &fit);
+	rc = pmu_fit(&group->group, asked, group->layout != NULL, probe_source,
+		     (void *)(uintptr_t)backend, &fit);
 	if (rc == 0)
 		accept_fit(group, backend, &fit);
 	/* Who asked for no source in particular need not hear of one that this kind of processor never has, nor of valgrind. */
-	else if (rc != -ENOSYS || (backend != &pmu_backend_msr && backend != &pmu_backend_valgrind) ||
+	else if (rc != -ENOSYS ||
+		 (backend != &pmu_backend_msr && backend != &pmu_backend_valgrind) ||
 		 pmu_session.config.backend)
 		refuse(backend, &fit.first);
 	return rc == 0;
@@ -138,12 +141,13 @@ static bool count_software_alone(struct pmu_session_group *group)
 }
 
 /* Does it count all that belongs to sockets? */
-static bool counts_sockets(const struct pmu_session_group *group, const struct pmu_backend *backend, bool asked,
-			   struct pmu_fit *fit)
+static bool counts_sockets(const struct pmu_session_group *group, const struct pmu_backend *backend,
+			   bool asked, struct pmu_fit *fit)
 {
 	*fit = (struct pmu_fit){ .plan = group->plan };
 	return backend->sockets && !is_elsewhere(backend, &fit->first) &&
-	       !pmu_fit(&group->group, asked, group->layout != NULL, probe_source, (void *)(uintptr_t)backend, fit) &&
+	       !pmu_fit(&group->group, asked, group->layout != NULL, probe_source,
+			(void *)(uintptr_t)backend, fit) &&
 	       !(fit->plan.absent & pmu_plan_sockets(&group->plan));
 }
 

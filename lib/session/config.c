@@ -16,8 +16,8 @@
 #include "counters/msr/device.h"
 #include "counters/valgrind/valgrind.h"
 #include "machine/cpuid.h"
-#include "store/place.h"
 #include "pmu.h"
+#include "store/place.h"
 
 #define MAX_THREADS 1024u
 #define MAX_REGIONS 65536u
@@ -101,8 +101,10 @@ static int take_msr_device(struct pmu_config *config, const char *text)
 	if (rc < 0)
 		return rc;
 	if (!strstr(text, "%d"))
-		return pmu_fail(EINVAL, "PMU_MSR_DEVICE=%s: no %%d in it, which stands for the "
-					"processor's number, as in %s", text, PMU_MSR_DEVICE_DEFAULT);
+		return pmu_fail(EINVAL,
+				"PMU_MSR_DEVICE=%s: no %%d in it, which stands for the "
+				"processor's number, as in %s",
+				text, PMU_MSR_DEVICE_DEFAULT);
 	config->from.msr_device = config->msr_device;
 	return 0;
 }
@@ -118,7 +120,8 @@ static int take_msr_batch(struct pmu_config *config, const char *text)
 
 static int take_event_files(struct pmu_config *config, const char *text)
 {
-	int rc = keep_text("PMU_EVENT_FILES", text, config->event_files, sizeof(config->event_files));
+	int rc = keep_text("PMU_EVENT_FILES", text, config->event_files,
+			   sizeof(config->event_files));
 
 	if (rc == 0)
 		config->catalog.event_files = config->event_files;
@@ -141,7 +144,8 @@ static int add_group(struct pmu_config *config, const char *name)
 	int rc = pmu_group_find(name, &config->catalog, group);
 
 	if (rc == -ENOTSUP)
-		snprintf(group->note, sizeof(group->note), "%.*s", (int)sizeof(group->note) - 1, pmu_error_text());
+		snprintf(group->note, sizeof(group->note), "%.*s", (int)sizeof(group->note) - 1,
+			 pmu_error_text());
 	else if (rc < 0)
 		return pmu_fail(EINVAL, "PMU_GROUP: %s", pmu_error_text());
 	config->n_groups++;
@@ -207,8 +211,9 @@ static int take_backend(struct pmu_config *config, const char *text)
 		n++;
 	}
 	near = pmu_closest(text, names);
-	return pmu_fail(EINVAL, "PMU_BACKEND=%s: no such source of counts; %s%s%sthere are auto, "
-				"perf, msr, valgrind, software and clock",
+	return pmu_fail(EINVAL,
+			"PMU_BACKEND=%s: no such source of counts; %s%s%sthere are auto, "
+			"perf, msr, valgrind, software and clock",
 			text, near ? "did you mean " : "", near ? near : "", near ? "? " : "");
 }
 
@@ -284,18 +289,28 @@ static int take_report(struct pmu_config *config, const char *text)
 
 /* In the order of pmu_config_vars[]. */
 static const struct setting settings[] = {
-	{ OPTION(enable), take_enable },   { 0, take_cpuid_file },
-	{ 0, take_msr_device },            { 0, take_msr_batch },
+	{ OPTION(enable), take_enable },
+	{ 0, take_cpuid_file },
+	{ 0, take_msr_device },
+	{ 0, take_msr_batch },
 	{ 0, take_event_files },
-	{ 0, take_elsewhere },             { OPTION(group), take_group },
-	{ OPTION(events), take_events },   { OPTION(backend), take_backend },
-	{ OPTION(count), take_count },     { OPTION(pin), take_pin },
-	{ OPTION(output), take_output },   { 0, take_report },
+	{ 0, take_elsewhere },
+	{ OPTION(group), take_group },
+	{ OPTION(events), take_events },
+	{ OPTION(backend), take_backend },
+	{ OPTION(count), take_count },
+	{ OPTION(pin), take_pin },
+	{ OPTION(output), take_output },
+	{ 0, take_report },
 	{ 0, take_histogram },
-	{ 0, take_max_threads },           { 0, take_max_regions },
-	{ 0, take_elsewhere },             { 0, take_elsewhere },
-	{ 0, take_elsewhere },             { 0, take_elsewhere },
-	{ 0, take_elsewhere },             { 0, take_elsewhere },
+	{ 0, take_max_threads },
+	{ 0, take_max_regions },
+	{ 0, take_elsewhere },
+	{ 0, take_elsewhere },
+	{ 0, take_elsewhere },
+	{ 0, take_elsewhere },
+	{ 0, take_elsewhere },
+	{ 0, take_elsewhere },
 };
 
 const struct pmu_config_var pmu_config_vars[] = {
@@ -312,7 +327,8 @@ const struct pmu_config_var pmu_config_vars[] = {
 	  "before libpfm4's" },
 	{ "PMU_GROUP_PATH", "folders with colons between", "none",
 	  "where groups of your own are, NAME.group, before those in ~/.config/pmu/groups and the shipped ones" },
-	{ "PMU_GROUP", "a group, or several, as CORE,MEM", "CORE where it can be counted, else TIME",
+	{ "PMU_GROUP", "a group, or several, as CORE,MEM",
+	  "CORE where it can be counted, else TIME",
 	  "what to count: CORE, CYCLES, BRANCH, CACHE, TLB, STALLS, FLOPS_DP, FLOPS_SP, MEM, ENERGY, TOPDOWN, SOFTWARE, "
 	  "TIME, one of your own, or intel:METRIC of Intel's files; of several the next is counted after "
 	  "pmu_group_next()" },
@@ -322,7 +338,8 @@ const struct pmu_config_var pmu_config_vars[] = {
 	  "where counts come from; auto takes the first that can count what was asked for" },
 	{ "PMU_COUNT", "thread, cpu", "thread",
 	  "whose work: the thread's own, or whatever runs on its processor" },
-	{ "PMU_PIN", "auto, none, compact, scatter, cpus:0-3,8", "auto; under 'pmu run' and in Python none",
+	{ "PMU_PIN", "auto, none, compact, scatter, cpus:0-3,8",
+	  "auto; under 'pmu run' and in Python none",
 	  "which processor a thread is bound to when it first uses a region" },
 	{ "PMU_OUTPUT", "run.json,run.csv,-", "text on standard error",
 	  "where reports go, the format by the ending; '-' standard output, 'none' nowhere; %p "
@@ -398,15 +415,16 @@ static void warn_of_slips(struct pmu_strbuf *warnings)
 		snprintf(name, sizeof(name), "%.*s", (int)len, *env);
 		near = pmu_closest(name, names);
 		if (near)
-			pmu_strbuf_addf(warnings, "%s is not a setting; did you mean %s?\n",
-					name, near);
+			pmu_strbuf_addf(warnings, "%s is not a setting; did you mean %s?\n", name,
+					near);
 	}
 }
 
 static void set_defaults(struct pmu_config *config)
 {
 	memset(config, 0, offsetof(struct pmu_config, output));
-	config->output[0] = config->cpuid_file[0] = config->msr_device[0] = config->msr_batch[0] = '\0';
+	config->output[0] = config->cpuid_file[0] = config->msr_device[0] = config->msr_batch[0] =
+		'\0';
 	config->topology[0] = config->event_files[0] = '\0';
 	config->enable = true;
 	config->count = PMU_COUNT_THREAD;

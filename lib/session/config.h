@@ -29,13 +29,13 @@ struct pmu_config_var {
 extern const struct pmu_config_var pmu_config_vars[];
 
 #define PMU_CONFIG_MAX_GROUPS 8
-#define PMU_CONFIG_TEXT_MAX 4096
+#define PMU_CONFIG_TEXT_MAX   4096
 
 /** What a session is to do. */
 struct pmu_config {
 	bool enable;
-	bool group_given; /* by PMU_GROUP or PMU_EVENTS */
-	unsigned int n_groups; /* 0 without a request */
+	bool group_given;                  /* by PMU_GROUP or PMU_EVENTS */
+	unsigned int n_groups;             /* 0 without a request */
 	const struct pmu_backend *backend; /* NULL: auto */
 	enum pmu_count_scope count;
 	struct pmu_pin_request pin;
@@ -46,7 +46,7 @@ struct pmu_config {
 	bool histogram; /* how long calls were, not just how long on average */
 	/* Another machine than this one, for the source msr; its members point to the texts below or are NULL. */
 	struct pmu_machine_from from;
-	struct pmu_cpu_id id;	    /* of the dump */
+	struct pmu_cpu_id id;       /* of the dump */
 	struct pmu_catalog catalog; /* names of events: of the dump, or of this machine */
 	/* What follows is large, and left as it is until it is needed: a page that is written to is a page to be had. */
 	char output[PMU_CONFIG_TEXT_MAX]; /* "" for text on standard error */

@@ -49,9 +49,11 @@ static void describe_recorded(const struct pmu_cpu_id *id)
 {
 	char text[256];
 
-	snprintf(text, sizeof(text), "%s, by PMU_CPUID_FILE", id->brand[0] ? id->brand : "unknown CPU");
+	snprintf(text, sizeof(text), "%s, by PMU_CPUID_FILE",
+		 id->brand[0] ? id->brand : "unknown CPU");
 	add(PMU_META_MACHINE, text);
-	snprintf(text, sizeof(text), "%s-%u-%u-%u", id->vendor, id->family, id->model, id->stepping);
+	snprintf(text, sizeof(text), "%s-%u-%u-%u", id->vendor, id->family, id->model,
+		 id->stepping);
 	add(PMU_META_CPU, text);
 }
 
@@ -64,7 +66,8 @@ static void describe_machine(void)
 	bool simulated = pmu_session.group[0].backend == &pmu_backend_valgrind;
 
 	snprintf(text, sizeof(text), "%s%s, %ld processor%s%s%s%s%s",
-		 known && id.brand[0] ? id.brand : "unknown CPU", simulated ? " as valgrind has it" : "", n, n == 1 ? "" : "s",
+		 known && id.brand[0] ? id.brand : "unknown CPU",
+		 simulated ? " as valgrind has it" : "", n, n == 1 ? "" : "s",
 		 known && id.hypervisor ? ", virtual machine" : "",
 		 known && id.hypervisor && id.hypervisor_name[0] ? " (" : "",
 		 known && id.hypervisor ? id.hypervisor_name : "",

@@ -10,7 +10,7 @@
 
 #define PAGE_BYTES 4096u
 #define LINE_BYTES 64u
-#define MAX_PAGES 16384u
+#define MAX_PAGES  16384u
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18 /* Linux 4.14 */

@@ -20,7 +20,8 @@ static bool take_first(uint32_t *guard)
 {
 	uint32_t was = PMU_GUARD_FORKED;
 
-	return __atomic_compare_exchange_n(guard, &was, PMU_GUARD_TAKING, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	return __atomic_compare_exchange_n(guard, &was, PMU_GUARD_TAKING, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_ACQUIRE);
 }
 
 static bool take_guard(void)

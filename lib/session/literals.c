@@ -39,8 +39,8 @@ static struct pmu_literals span(const ElfW(Phdr) * phdr, size_t n, uintptr_t bia
 	}
 	/* with one that is written to between them they are not one */
 	for (size_t i = 0; i < n; i++)
-		if (phdr[i].p_type == PT_LOAD && phdr[i].p_flags & PF_W &&
-		    phdr[i].p_vaddr < last && phdr[i].p_vaddr + phdr[i].p_memsz > first)
+		if (phdr[i].p_type == PT_LOAD && phdr[i].p_flags & PF_W && phdr[i].p_vaddr < last &&
+		    phdr[i].p_vaddr + phdr[i].p_memsz > first)
 			return (struct pmu_literals){ 0 };
 	if (first >= last)
 		return (struct pmu_literals){ 0 };

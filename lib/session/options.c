@@ -8,7 +8,8 @@
 #include "session/session.h"
 
 /* Every member behind the size is a text. */
-#define N_TEXTS ((sizeof(struct pmu_options) - offsetof(struct pmu_options, enable)) / sizeof(char *))
+#define N_TEXTS \
+	((sizeof(struct pmu_options) - offsetof(struct pmu_options, enable)) / sizeof(char *))
 
 static struct pmu_options kept;
 

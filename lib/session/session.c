@@ -60,8 +60,8 @@ int32_t pmu_session_next_epoch(void)
 static int write_layout(unsigned int index)
 {
 	struct pmu_session_group *group = &pmu_session.group[index];
-	int rc = pmu_table_group(&pmu_session.table, index, group->group.name,
-				 group->plan.n_slots, &group->layout);
+	int rc = pmu_table_group(&pmu_session.table, index, group->group.name, group->plan.n_slots,
+				 &group->layout);
 
 	if (rc < 0)
 		return rc;
@@ -160,7 +160,8 @@ static const struct pmu_machine_from *counted_machine(void)
 {
 	const struct pmu_machine_from *from = &pmu_session.config.from;
 
-	return from->cpuid_file || from->topology || from->msr_device || from->msr_batch ? from : NULL;
+	return from->cpuid_file || from->topology || from->msr_device || from->msr_batch ? from
+											 : NULL;
 }
 
 static int open_groups(void)
@@ -302,7 +303,8 @@ int pmu_session_start(const struct pmu_options *options)
 
 	if (rc < 0 || !pmu_session.config.enable) {
 		if (rc < 0)
-			pmu_session_say("%s%s the program runs unmeasured", pmu_error_text(), asks(pmu_error_text()) ? "" : ";");
+			pmu_session_say("%s%s the program runs unmeasured", pmu_error_text(),
+					asks(pmu_error_text()) ? "" : ";");
 		pmu_session_publish(-1);
 		return rc;
 	}
@@ -351,8 +353,9 @@ static void note_memory(void)
 		return;
 	pmu_session.memory_noted = true;
 	snprintf(text, sizeof(text), "%sresults %s: %s", table->path[0] ? "some of the " : "",
-		 pmu_session.kept ? "had no room where they were to be kept, and are missing" :
-				    "were in memory only and would have died with the program", table->why);
+		 pmu_session.kept ? "had no room where they were to be kept, and are missing"
+				  : "were in memory only and would have died with the program",
+		 table->why);
 	pmu_table_meta(table, PMU_META_NOTE, text);
 }
 
@@ -426,8 +429,10 @@ static void settle_threads(void)
 	int asked = 0;
 
 	/* ThreadSanitizer cannot see that it is asleep. */
-	for (struct pmu_thread *thread = PMU_TSAN ? NULL : pmu_session.threads; thread; thread = thread->next)
-		if (thread != pmu_self && asked++ < MAX_ASKED && pmu_thread_any_open(thread) && is_asleep(thread))
+	for (struct pmu_thread *thread = PMU_TSAN ? NULL : pmu_session.threads; thread;
+	     thread = thread->next)
+		if (thread != pmu_self && asked++ < MAX_ASKED && pmu_thread_any_open(thread) &&
+		    is_asleep(thread))
 			pmu_region_settle(thread);
 }
 

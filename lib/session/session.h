@@ -23,7 +23,7 @@ struct pmu_session_group {
 	bool is_open; /* while it is; an exclusive source's only while its group is counted */
 	bool was_open;
 	struct pmu_store_group *layout;
-	struct pmu_merge merge; /* finished threads beyond the limit */
+	struct pmu_merge merge;      /* finished threads beyond the limit */
 	struct pmu_sockets *sockets; /* what is counted for whole sockets; NULL: nothing */
 };
 
@@ -46,25 +46,25 @@ struct pmu_session {
 	uint32_t *guard;      /* a gate: enum pmu_guard */
 	bool running;
 	int pid;
-	uint32_t n_started; /* sessions in this process so far */
+	uint32_t n_started;           /* sessions in this process so far */
 	uint64_t first_start_unix_ns; /* of the first of them, or of the parent process's */
-	bool kept;          /* PMU_STORE: the table stays, and who asked for it makes the report */
-	bool in_child;      /* goes on from a parent process's session: its outputs get names of their own */
+	bool kept;     /* PMU_STORE: the table stays, and who asked for it makes the report */
+	bool in_child; /* goes on from a parent process's session: its outputs get names of their own */
 	struct pmu_config config;
 	struct pmu_table table;
 	struct pmu_pinning *pinning;
 	struct pmu_session_group group[PMU_CONFIG_MAX_GROUPS];
 	unsigned int n_groups;
-	unsigned int current; /* index of the group that is counted now */
-	struct pmu_thread *threads;  /* attached */
-	struct pmu_thread *unused;   /* detached, for the next ones */
-	uint32_t n_threads;          /* numbers given out */
+	unsigned int current;       /* index of the group that is counted now */
+	struct pmu_thread *threads; /* attached */
+	struct pmu_thread *unused;  /* detached, for the next ones */
+	uint32_t n_threads;         /* numbers given out */
 	uint32_t n_finished_kept;
 	uint32_t merged_number; /* of the set of merged threads; 0: none yet */
-	bool memory_noted; /* that results lie in memory */
-	char last_note[160]; /* of a thread's attachment */
+	bool memory_noted;      /* that results lie in memory */
+	char last_note[160];    /* of a thread's attachment */
 	char last_pinning[256]; /* as the table has it */
-	char folder[4096];   /* the working folder at the start; "": unknown */
+	char folder[4096];      /* the working folder at the start; "": unknown */
 	struct pmu_sink err, out;
 };
 

@@ -8,9 +8,9 @@
 #include "session/sockets_table.h"
 
 #define PIECE_SIZE ((size_t)64 << 10)
-#define LINE	   ((size_t)64)
+#define LINE       ((size_t)64)
 /* More than any machine has; those beyond count as unknown. */
-#define MOST_SOCKETS 1024u
+#define MOST_SOCKETS   1024u
 #define MEASURED_READS 4
 
 /* A piece of memory for regions. */
@@ -21,7 +21,8 @@ struct pmu_sockets_piece {
 
 static size_t size_of(unsigned int n)
 {
-	return PMU_ALIGN_UP(sizeof(struct pmu_sockets) + (n + 1) * sizeof(struct pmu_table_rows), 4096);
+	return PMU_ALIGN_UP(sizeof(struct pmu_sockets) + (n + 1) * sizeof(struct pmu_table_rows),
+			    4096);
 }
 
 void pmu_sockets_open(struct pmu_session_group *group)
@@ -153,7 +154,8 @@ static void *alloc(struct pmu_sockets *sockets, size_t size)
 
 /* Context: the session's lock. */
 static struct pmu_socket_region *find_region(struct pmu_sockets *sockets,
-					     struct pmu_socket_region *parent, uint32_t name, bool flat)
+					     struct pmu_socket_region *parent, uint32_t name,
+					     bool flat)
 {
 	uint64_t key = ((uint64_t)(uintptr_t)parent >> 6 ^ (uint64_t)name << 1 ^ flat);
 	struct pmu_socket_region **at =
@@ -225,7 +227,8 @@ static int make_record(struct pmu_sockets *sockets, unsigned int socket)
 	if (pmu_table_thread(&pmu_session.table, sockets->group, sockets->layout, rows) < 0)
 		return -ENOMEM;
 	record = rows->record;
-	record->number = PMU_STORE_FIRST_SOCKET + (socket < sockets->n ? socket : PMU_STORE_NO_SOCKET);
+	record->number = PMU_STORE_FIRST_SOCKET +
+			 (socket < sockets->n ? socket : PMU_STORE_NO_SOCKET);
 	record->cpu = -1;
 	record->flags = PMU_THREAD_SOCKET;
 	record->missing = all_slots(sockets) & ~sockets->slots;
@@ -233,8 +236,7 @@ static int make_record(struct pmu_sockets *sockets, unsigned int socket)
 	record->minor_faults = record->major_faults = -1;
 	record->voluntary_switches = record->involuntary_switches = -1;
 	if (socket < sockets->n) {
-		snprintf(record->name, sizeof(record->name), "socket %hu",
-			 (unsigned short)socket);
+		snprintf(record->name, sizeof(record->name), "socket %hu", (unsigned short)socket);
 		record->read_ticks = measure_read(sockets, socket);
 	} else {
 		snprintf(record->name, sizeof(record->name), "unknown socket");
@@ -245,7 +247,8 @@ static int make_record(struct pmu_sockets *sockets, unsigned int socket)
 }
 
 /* Context: the session's lock; the region around it has its row. */
-static int make_row(struct pmu_sockets *sockets, struct pmu_socket_region *region, unsigned int socket)
+static int make_row(struct pmu_sockets *sockets, struct pmu_socket_region *region,
+		    unsigned int socket)
 {
 	struct pmu_socket_entry *entry = &region->entry[socket];
 	uint32_t parent = region->parent ? region->parent->entry[socket].id : 0;

@@ -21,8 +21,9 @@ struct pmu_thread;
 /** A thread's region on one path among those of the sockets; all zero to begin with. */
 struct pmu_stay {
 	struct pmu_socket_region *region; /* NULL: not looked up yet */
-	struct pmu_socket_entry *entry;   /* the socket's part that it is counted in now; NULL: none */
-	struct pmu_stay *next;            /* in the thread's list of those that are */
+	struct pmu_socket_entry
+		*entry;        /* the socket's part that it is counted in now; NULL: none */
+	struct pmu_stay *next; /* in the thread's list of those that are */
 };
 
 /**

@@ -15,11 +15,11 @@ struct pmu_socket_entry {
 	pthread_mutex_t lock;
 	uint32_t inside; /* threads */
 	uint32_t socket; /* index; as many as there are: unknown */
-	uint32_t id;	 /* of the row */
+	uint32_t id;     /* of the row */
 	uint32_t start_missing;
-	uint32_t nested; /* regions nested in it that are occupied; atomic */
+	uint32_t nested;                 /* regions nested in it that are occupied; atomic */
 	struct pmu_socket_entry *around; /* of the region around it, NULL for none */
-	struct pmu_store_row *row; /* NULL until a thread comes in; release */
+	struct pmu_store_row *row;       /* NULL until a thread comes in; release */
 	uint64_t start_ticks;
 	uint64_t start[PMU_MAX_SLOTS];
 } __attribute__((aligned(64)));
@@ -66,6 +66,7 @@ uint32_t pmu_sockets_read(struct pmu_sockets *sockets, unsigned int socket, uint
  * pmu_sockets_rows() - a row on that socket for a region and those around it
  * Context: takes the session's lock.  Return: 0; -ENOMEM, also where the session has ended.
  */
-int pmu_sockets_rows(struct pmu_thread *self, struct pmu_socket_region *region, unsigned int socket);
+int pmu_sockets_rows(struct pmu_thread *self, struct pmu_socket_region *region,
+		     unsigned int socket);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What starts threads and programs, wrapped so that nobody inherits a pin. */
-#include "session/session.h"
 #include "session/spawn.h"
+#include "session/session.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -25,8 +25,7 @@
 
 /* Not declared by every libc that has them. */
 pid_t _Fork(void);
-int execveat(int dir, const char *path, char *const argv[], char *const envp[],
-	     int flags);
+int execveat(int dir, const char *path, char *const argv[], char *const envp[], int flags);
 
 /* The functions behind ours.  execl and its like end in one of the others. */
 #define REALS(X)                  \
@@ -56,9 +55,8 @@ int execveat(int dir, const char *path, char *const argv[], char *const envp[],
  * functions behind ours.  Hidden: those of another object are reached by the search, or
  * have called us.
  */
-#define BEHIND(name)                                 \
-	extern __typeof__(name) __interceptor_##name \
-		__attribute__((weak, visibility("hidden")));
+#define BEHIND(name) \
+	extern __typeof__(name) __interceptor_##name __attribute__((weak, visibility("hidden")));
 REALS(BEHIND)
 
 enum real {
@@ -74,8 +72,9 @@ static PMU_COLD void *resolve(enum real which)
 		const char *name;
 		void (*here)(void);
 	} table[N_REALS] = {
-#define ROW(name) {#name, (void (*)(void))__interceptor_##name},
-		REALS(ROW)};
+#define ROW(name) { #name, (void (*)(void))__interceptor_##name },
+		REALS(ROW)
+	};
 	void *found = (void *)(uintptr_t)table[which].here;
 
 	if (!found)
@@ -207,8 +206,7 @@ static int run_execve(const char *path, char *const argv[], char *const envp[])
 	int rc;
 
 	pmu_pin_lift();
-	rc = likely(next) ? next(path, argv, envp)
-			  : (int)syscall(SYS_execve, path, argv, envp);
+	rc = likely(next) ? next(path, argv, envp) : (int)syscall(SYS_execve, path, argv, envp);
 	pmu_pin_restore();
 	return rc;
 }
@@ -280,8 +278,8 @@ PMU_INTERPOSE int fexecve(int fd, char *const argv[], char *const envp[])
 	return rc;
 }
 
-PMU_INTERPOSE int execveat(int dir, const char *path, char *const argv[],
-			   char *const envp[], int flags)
+PMU_INTERPOSE int execveat(int dir, const char *path, char *const argv[], char *const envp[],
+			   int flags)
 {
 	__typeof__(&execveat) next = REAL(execveat);
 	int rc;
@@ -369,8 +367,7 @@ PMU_INTERPOSE int execle(const char *path, const char *arg, ...)
 
 PMU_INTERPOSE int posix_spawn(pid_t *pid, const char *path,
 			      const posix_spawn_file_actions_t *actions,
-			      const posix_spawnattr_t *attr, char *const argv[],
-			      char *const envp[])
+			      const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
 {
 	__typeof__(&posix_spawn) next = REAL(posix_spawn);
 	int rc;
@@ -473,8 +470,7 @@ PMU_INTERPOSE int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *mas
 	return rc;
 }
 
-PMU_INTERPOSE int pthread_setaffinity_np(pthread_t thread, size_t size,
-					 const cpu_set_t *mask)
+PMU_INTERPOSE int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *mask)
 {
 	__typeof__(&pthread_setaffinity_np) next = REAL(pthread_setaffinity_np);
 	int rc;

@@ -55,7 +55,8 @@ static void finish(struct pmu_sockets *sockets, struct pmu_socket_entry *entry,
 	for (uint32_t i = 0; i < sockets->n_slots; i++) {
 		bool counted = sockets->slots & ~missing & 1u << i;
 
-		pmu_bank_put(&is->count[i], was->count[i] + (counted ? now[i] - entry->start[i] : 0));
+		pmu_bank_put(&is->count[i],
+			     was->count[i] + (counted ? now[i] - entry->start[i] : 0));
 	}
 	__atomic_store_n(&row->seq, seq + 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&sockets->rows[socket].record->last_end, ticks, __ATOMIC_RELAXED);
@@ -228,7 +229,9 @@ static void reset(struct pmu_sockets *sockets, struct pmu_socket_entry *entry,
 	__atomic_store_n(&row->seq, seq + 1, __ATOMIC_RELEASE);
 	PMU_ROW_SET(row, flags,
 		    (row->flags & PMU_STORE_ROW_FLAT) |
-			    (__atomic_load_n(&entry->nested, __ATOMIC_ACQUIRE) > 1 ? PMU_STORE_ROW_CROWDED : 0));
+			    (__atomic_load_n(&entry->nested, __ATOMIC_ACQUIRE) > 1
+				     ? PMU_STORE_ROW_CROWDED
+				     : 0));
 	PMU_ROW_SET(row, missing, 0);
 	PMU_ROW_SET(row, unended, 0);
 	if (entry->inside)

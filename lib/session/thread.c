@@ -322,8 +322,8 @@ static void update_usage(struct pmu_thread *thread, const struct pmu_usage *now)
 	record->minor_faults = now->minor_faults - thread->usage.minor_faults;
 	record->major_faults = now->major_faults - thread->usage.major_faults;
 	record->voluntary_switches = now->voluntary_switches - thread->usage.voluntary_switches;
-	record->involuntary_switches =
-		now->involuntary_switches - thread->usage.involuntary_switches;
+	record->involuntary_switches = now->involuntary_switches -
+				       thread->usage.involuntary_switches;
 }
 
 void pmu_thread_update(struct pmu_thread *thread)

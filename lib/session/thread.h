@@ -61,19 +61,20 @@ struct pmu_thread {
 	uint32_t bank_offset;
 	uint32_t bank_size;
 	bool bare; /* nothing to read but a time stamp in a register, and nothing to do with it but to add it up */
-	bool quiet; /* backend->quiet is to be called around what the library does */
+	bool quiet;       /* backend->quiet is to be called around what the library does */
 	bool gate_in_one; /* arm64: an instruction counts the gate up and down in memory (LSE) */
-	bool histograms; /* every call's length is counted */
+	bool histograms;  /* every call's length is counted */
 
 	uint64_t *last_end; /* in the record */
 
 	/* --- cold --- */
 	enum pmu_clock_kind clock;
 	int watch_cpu; /* CPU that the counts are bound to, -1: does not matter */
-	struct pmu_sockets *sockets; /* of the group; NULL: nothing of it is counted for whole sockets */
-	struct pmu_stay *stays;      /* open regions that are counted there now */
-	struct pmu_tree *tree;    /* of the region layer */
-	struct pmu_arena arena;   /* nodes, names; emptied at detach */
+	struct pmu_sockets
+		*sockets;       /* of the group; NULL: nothing of it is counted for whole sockets */
+	struct pmu_stay *stays; /* open regions that are counted there now */
+	struct pmu_tree *tree;  /* of the region layer */
+	struct pmu_arena arena; /* nodes, names; emptied at detach */
 	struct pmu_table_rows rows;
 	const struct pmu_backend *backend; /* what it is attached to: */
 	void *source;                      /* the backend's state, */
@@ -81,17 +82,19 @@ struct pmu_thread {
 	unsigned int group;                /* index of the group, */
 	uint32_t epoch;                    /* and the gate's value outside the library */
 	struct pmu_thread *next; /* in the session's list of attached ones, or of unused ones */
-	struct pmu_thread **link; /* what points to it in the list of attached ones; NULL: the session has let go of it */
-	struct pmu_thread_group other[PMU_THREAD_GROUPS]; /* by group; that of @group is out of date */
-	unsigned int exit_rounds; /* of thread-exit destructors so far */
+	struct pmu_thread **
+		link; /* what points to it in the list of attached ones; NULL: the session has let go of it */
+	struct pmu_thread_group
+		other[PMU_THREAD_GROUPS]; /* by group; that of @group is out of date */
+	unsigned int exit_rounds;         /* of thread-exit destructors so far */
 	struct pmu_cost *cost; /* of the region layer; NULL: not measured, or nothing to measure */
 	enum pmu_measuring measuring;
-	int result; /* of a begin the long way */
-	uint32_t unsteady; /* see struct pmu_attachment */
+	int result;           /* of a begin the long way */
+	uint32_t unsteady;    /* see struct pmu_attachment */
 	uint32_t max_regions; /* beyond it regions are kept by name */
 	uint32_t number;
 	int tid;
-	int cpu; /* pinned to, -1 */
+	int cpu;                /* pinned to, -1 */
 	struct pmu_usage usage; /* at attach, or as if the group had been counted all the time */
 	bool usage_known;
 };
@@ -102,7 +105,8 @@ static inline void pmu_thread_quiet(const struct pmu_thread *self, int more)
 		self->backend->quiet(self->counters, more);
 }
 
-_Static_assert(offsetof(struct pmu_thread, gate_in_one) < 64, "begin and end find all of it in one line");
+_Static_assert(offsetof(struct pmu_thread, gate_in_one) < 64,
+	       "begin and end find all of it in one line");
 
 /** The calling thread's; NULL before its first region and after its end. */
 extern __thread struct pmu_thread *pmu_self
@@ -163,7 +167,8 @@ struct pmu_store_row *pmu_thread_row(struct pmu_thread *self, const char *text, 
 struct pmu_store_histogram *pmu_thread_histogram(struct pmu_thread *self, uint32_t row);
 
 /** The calling thread has run its last destructor: what still calls us is not counted. */
-extern __thread int pmu_thread_gone __attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern __thread int pmu_thread_gone
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /** pmu_thread_is_current() - attached to the session that runs now. */
 bool pmu_thread_is_current(const struct pmu_thread *self);

@@ -54,9 +54,10 @@ static int read_switches(int tid, struct pmu_usage *usage)
 	if (n < 0)
 		return (int)n;
 	line = strstr(text, "\nvoluntary_ctxt_switches:");
-	if (!line || sscanf(line, "\nvoluntary_ctxt_switches: %" SCNd64
-				  "\nnonvoluntary_ctxt_switches: %" SCNd64,
-			    &usage->voluntary_switches, &usage->involuntary_switches) != 2)
+	if (!line ||
+	    sscanf(line,
+		   "\nvoluntary_ctxt_switches: %" SCNd64 "\nnonvoluntary_ctxt_switches: %" SCNd64,
+		   &usage->voluntary_switches, &usage->involuntary_switches) != 2)
 		return -EINVAL;
 	return 0;
 }

@@ -30,13 +30,13 @@ static inline void pmu_bank_put_square(double *to, double value)
 	union {
 		double d;
 		uint64_t u;
-	} bits = {.d = value};
+	} bits = { .d = value };
 
 	pmu_bank_put((uint64_t *)(void *)to, bits.u);
 }
 
-static inline void pmu_bank_add_time(const struct pmu_store_bank *was,
-				     struct pmu_store_bank *is, uint64_t ticks)
+static inline void pmu_bank_add_time(const struct pmu_store_bank *was, struct pmu_store_bank *is,
+				     uint64_t ticks)
 {
 	double t;
 

@@ -13,20 +13,17 @@ int pmu_store_check_head(const struct pmu_store_head *head, uint64_t size)
 	if (size < PMU_STORE_HEAD_SIZE || memcmp(head->magic, PMU_STORE_MAGIC, 8))
 		return pmu_fail(EINVAL, "not a store of this library");
 	if (head->byte_order == __builtin_bswap32(PMU_STORE_BYTE_ORDER))
-		return pmu_fail(
-			ENOTSUP,
-			"the store was written on a machine of the other byte order; "
-			"report it there");
+		return pmu_fail(ENOTSUP,
+				"the store was written on a machine of the other byte order; "
+				"report it there");
 	if (head->byte_order != PMU_STORE_BYTE_ORDER || !head->version)
 		return pmu_fail(EUCLEAN, "the head of the store is damaged");
 	if (head->version > PMU_STORE_VERSION)
-		return pmu_fail(
-			ENOTSUP,
-			"the store has format %u and this version reads up to %u; "
-			"use the pmu command of the library that wrote it",
-			head->version, PMU_STORE_VERSION);
-	if (head->head_size != PMU_STORE_HEAD_SIZE ||
-	    head->clock_kind < PMU_CLOCK_MONOTONIC ||
+		return pmu_fail(ENOTSUP,
+				"the store has format %u and this version reads up to %u; "
+				"use the pmu command of the library that wrote it",
+				head->version, PMU_STORE_VERSION);
+	if (head->head_size != PMU_STORE_HEAD_SIZE || head->clock_kind < PMU_CLOCK_MONOTONIC ||
 	    head->clock_kind > PMU_CLOCK_CNTVCT || head->size < PMU_STORE_HEAD_SIZE ||
 	    head->size > PMU_STORE_MAX_SIZE)
 		return pmu_fail(EUCLEAN, "the head of the store is damaged");
@@ -47,8 +44,7 @@ bool pmu_chunk_check(const struct pmu_store_chunk *chunk, uint64_t room,
 	copy->first = __atomic_load_n(&chunk->first, __ATOMIC_RELAXED);
 	/* Pairs with the release behind a new record or row: it is complete. */
 	copy->used = __atomic_load_n(&chunk->used, __ATOMIC_ACQUIRE);
-	return __atomic_load_n(&chunk->magic, __ATOMIC_RELAXED) ==
-		       PMU_STORE_CHUNK_MAGIC &&
+	return __atomic_load_n(&chunk->magic, __ATOMIC_RELAXED) == PMU_STORE_CHUNK_MAGIC &&
 	       copy->size >= sizeof(*chunk) && copy->size % PMU_STORE_ALIGN == 0 &&
 	       copy->size <= room;
 }
@@ -59,12 +55,12 @@ bool pmu_group_check(const void *bytes, size_t size, struct pmu_group_copy *copy
 
 	if (size < sizeof(*group))
 		return false;
-	*copy = (struct pmu_group_copy){.n_slots = group->n_slots,
-					.row_size = group->row_size,
-					.bank_offset = group->bank_offset,
-					.bank_size = group->bank_size,
-					.absent = group->absent,
-					.group = group};
+	*copy = (struct pmu_group_copy){ .n_slots = group->n_slots,
+					 .row_size = group->row_size,
+					 .bank_offset = group->bank_offset,
+					 .bank_size = group->bank_size,
+					 .absent = group->absent,
+					 .group = group };
 	if (copy->n_slots > PMU_MAX_SLOTS ||
 	    size - sizeof(*group) < copy->n_slots * sizeof(struct pmu_store_slot))
 		return false;
@@ -78,8 +74,8 @@ bool pmu_group_check(const void *bytes, size_t size, struct pmu_group_copy *copy
 
 /* The text of a record of @head bytes and @len of text at @pos; records lie on multiples
  * of 8. */
-static int record_text(const char *bytes, size_t used, size_t *pos, size_t head,
-		       size_t len, struct pmu_record *record)
+static int record_text(const char *bytes, size_t used, size_t *pos, size_t head, size_t len,
+		       struct pmu_record *record)
 {
 	if (len > used - *pos - head)
 		return -1;

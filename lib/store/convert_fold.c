@@ -10,7 +10,8 @@
 static bool is_needed(const struct pmu_convert *convert, uint32_t group)
 {
 	const struct pmu_raw *raw = convert->raw;
-	bool *seen = calloc((size_t)convert->model->n_threads + convert->model->n_sockets + 1, sizeof(*seen));
+	bool *seen = calloc((size_t)convert->model->n_threads + convert->model->n_sockets + 1,
+			    sizeof(*seen));
 	bool needed = !seen;
 	size_t i;
 
@@ -24,12 +25,12 @@ static bool is_needed(const struct pmu_convert *convert, uint32_t group)
 	return needed;
 }
 
-int pmu_fold_open(struct pmu_fold *fold, const struct pmu_convert *convert,
-		  uint32_t group, size_t n_rows)
+int pmu_fold_open(struct pmu_fold *fold, const struct pmu_convert *convert, uint32_t group,
+		  size_t n_rows)
 {
 	size_t n = 16;
 
-	*fold = (struct pmu_fold){0};
+	*fold = (struct pmu_fold){ 0 };
 	if (!is_needed(convert, group))
 		return 0;
 	while (n < 2 * n_rows)
@@ -71,8 +72,7 @@ static double squares(const struct pmu_model_row *row)
 {
 	double mean = row->calls ? (double)row->time_ns / (double)row->calls : 0;
 
-	return row->calls ? (double)row->calls * (row->sd_ns * row->sd_ns + mean * mean)
-			  : 0;
+	return row->calls ? (double)row->calls * (row->sd_ns * row->sd_ns + mean * mean) : 0;
 }
 
 static void add_times(struct pmu_model_row *to, const struct pmu_model_row *row)
@@ -95,7 +95,8 @@ static void add_times(struct pmu_model_row *to, const struct pmu_model_row *row)
 }
 
 /* Without memory for both it is not known. */
-static void add_histogram(struct pmu_convert *convert, struct pmu_model_row *to, const struct pmu_model_row *row)
+static void add_histogram(struct pmu_convert *convert, struct pmu_model_row *to,
+			  const struct pmu_model_row *row)
 {
 	const struct pmu_model_histogram *histogram = NULL;
 
@@ -109,8 +110,8 @@ static void add_histogram(struct pmu_convert *convert, struct pmu_model_row *to,
 	to->histogram = histogram;
 }
 
-static void add(struct pmu_convert *convert, struct pmu_model_row *to, const struct pmu_model_row *row,
-		unsigned int n_counts)
+static void add(struct pmu_convert *convert, struct pmu_model_row *to,
+		const struct pmu_model_row *row, unsigned int n_counts)
 {
 	unsigned int i;
 
@@ -126,8 +127,8 @@ static void add(struct pmu_convert *convert, struct pmu_model_row *to, const str
 	add_times(to, row);
 }
 
-unsigned int pmu_fold_add(struct pmu_fold *fold, struct pmu_convert *convert, struct pmu_model_section *section,
-			  const struct pmu_model_row *row)
+unsigned int pmu_fold_add(struct pmu_fold *fold, struct pmu_convert *convert,
+			  struct pmu_model_section *section, const struct pmu_model_row *row)
 {
 	unsigned int at = fold->slot ? find(fold, section, row) : section->n_thread_rows;
 

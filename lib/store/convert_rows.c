@@ -16,7 +16,7 @@
 struct row_extra {
 	size_t parent; /* index in the thread, NO_PARENT */
 	bool visible;
-	unsigned int at;		    /* index in the section, once it is there */
+	unsigned int at;                    /* index in the section, once it is there */
 	uint64_t nested[1 + PMU_MAX_SLOTS]; /* the library's cost in nested regions:
 					       ticks, slots */
 };
@@ -25,10 +25,10 @@ static const struct {
 	uint16_t store;
 	uint32_t model;
 } row_flag[] = {
-	{PMU_STORE_ROW_OVERLAP, PMU_ROW_OVERLAP},
-	{PMU_STORE_ROW_RECURSIVE, PMU_ROW_RECURSIVE},
-	{PMU_STORE_ROW_FLAT, PMU_ROW_FLAT},
-	{PMU_STORE_ROW_CROWDED, PMU_ROW_NO_SELF},
+	{ PMU_STORE_ROW_OVERLAP, PMU_ROW_OVERLAP },
+	{ PMU_STORE_ROW_RECURSIVE, PMU_ROW_RECURSIVE },
+	{ PMU_STORE_ROW_FLAT, PMU_ROW_FLAT },
+	{ PMU_STORE_ROW_CROWDED, PMU_ROW_NO_SELF },
 };
 
 static const struct pmu_model_thread *model_thread(const struct pmu_convert *convert,
@@ -44,7 +44,8 @@ static int doubted_thread(const struct pmu_convert *convert, const struct pmu_ra
 }
 
 /* "" of a thread */
-static const char *socket_name(const struct pmu_convert *convert, const struct pmu_raw_thread *thread)
+static const char *socket_name(const struct pmu_convert *convert,
+			       const struct pmu_raw_thread *thread)
 {
 	return pmu_raw_is_socket(thread) ? model_thread(convert, thread)->name : "";
 }
@@ -76,8 +77,8 @@ uint64_t pmu_convert_ns(const struct pmu_convert *convert, uint64_t ticks)
 
 /* --- doubts --- */
 
-int pmu_convert_doubt(struct pmu_convert *convert, const char *text, const char *region,
-		      int thread, uint64_t count)
+int pmu_convert_doubt(struct pmu_convert *convert, const char *text, const char *region, int thread,
+		      uint64_t count)
 {
 	struct pmu_raw_doubt *grown;
 	size_t room = convert->doubt_room ? 2 * convert->doubt_room : 16;
@@ -89,8 +90,7 @@ int pmu_convert_doubt(struct pmu_convert *convert, const char *text, const char 
 		convert->doubt = grown;
 		convert->doubt_room = room;
 	}
-	convert->doubt[convert->n_doubts++] =
-		(struct pmu_raw_doubt){text, region, thread, count};
+	convert->doubt[convert->n_doubts++] = (struct pmu_raw_doubt){ text, region, thread, count };
 	return 0;
 }
 
@@ -154,8 +154,7 @@ static size_t add_escaped(char *path, const char *name)
 
 /* Names from the outermost region to @at, as pmu_model_finish() joins them; far down just
  * the last ones. */
-static const char *row_path(struct pmu_convert *convert,
-			    const struct pmu_raw_thread *thread,
+static const char *row_path(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
 			    const struct row_extra *extra, size_t at)
 {
 	char path[PATH_NAMES * (2 * PMU_STORE_NAME_MAX + 2)];
@@ -164,8 +163,7 @@ static const char *row_path(struct pmu_convert *convert,
 	for (; at != NO_PARENT && n < PATH_NAMES; at = extra[at].parent)
 		chain[n++] = at;
 	while (n-- > 0) {
-		len += add_escaped(path + len,
-				   row_name(convert, thread->row[chain[n]].name));
+		len += add_escaped(path + len, row_name(convert, thread->row[chain[n]].name));
 		path[len++] = '/';
 	}
 	return pmu_model_text(convert->model, path, len - 1);
@@ -178,16 +176,15 @@ static const char *row_path(struct pmu_convert *convert,
 static bool is_cut(const struct pmu_convert *convert, const struct pmu_raw_thread *thread,
 		   const struct pmu_raw_row *row)
 {
-	if (!row->open || !(row->flags & PMU_STORE_ROW_PARTIAL) || thread->record.state != PMU_THREAD_LIVE ||
-	    convert->state != PMU_PROGRAM_ENDED)
+	if (!row->open || !(row->flags & PMU_STORE_ROW_PARTIAL) ||
+	    thread->record.state != PMU_THREAD_LIVE || convert->state != PMU_PROGRAM_ENDED)
 		return false;
 	return convert->next == PMU_NEXT_EXIT || convert->next == PMU_NEXT_EXEC ||
 	       thread->record.flags & PMU_THREAD_SETTLED;
 }
 
 /* Why a region that is still open is a doubt; NULL where it is just running. */
-static const char *open_text(const struct pmu_convert *convert,
-			     const struct pmu_raw_thread *thread)
+static const char *open_text(const struct pmu_convert *convert, const struct pmu_raw_thread *thread)
 {
 	if (thread->record.state != PMU_THREAD_LIVE)
 		return "still open when its thread ended";
@@ -208,7 +205,8 @@ static const char *open_text(const struct pmu_convert *convert,
 static int doubt_socket_row(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
 			    const struct pmu_raw_row *row, const char *path)
 {
-	static const char unended[] = "was last left by a thread that never ended it: that time is not counted on ";
+	static const char unended[] =
+		"was last left by a thread that never ended it: that time is not counted on ";
 	static const char torn[] = "its totals changed at every look and could not be read on ";
 	int rc = 0;
 
@@ -218,10 +216,10 @@ static int doubt_socket_row(struct pmu_convert *convert, const struct pmu_raw_th
 						       socket_name(convert, thread)),
 				       path, -1, row->unended);
 	if (!rc && row->torn)
-		rc = pmu_convert_doubt(convert,
-				       pmu_model_textf(convert->model, "%s%s", torn,
-						       socket_name(convert, thread)),
-				       path, -1, 0);
+		rc = pmu_convert_doubt(
+			convert,
+			pmu_model_textf(convert->model, "%s%s", torn, socket_name(convert, thread)),
+			path, -1, 0);
 	return rc;
 }
 
@@ -238,10 +236,10 @@ static int doubt_slots(struct pmu_convert *convert, const struct pmu_raw_thread 
 		if (!(missing & 1u << i))
 			continue;
 		slot = &group->group->slot[i];
-		text = pmu_model_textf(
-			convert->model, "%.*s could not be read at every call%s%s",
-			(int)pmu_text_field(slot->name, sizeof(slot->name)), slot->name,
-			pmu_raw_is_socket(thread) ? " on " : "", socket_name(convert, thread));
+		text = pmu_model_textf(convert->model, "%.*s could not be read at every call%s%s",
+				       (int)pmu_text_field(slot->name, sizeof(slot->name)),
+				       slot->name, pmu_raw_is_socket(thread) ? " on " : "",
+				       socket_name(convert, thread));
 		rc = pmu_convert_doubt(convert, text, path, number, 0);
 	}
 	return rc;
@@ -252,19 +250,21 @@ static int doubt_row(struct pmu_convert *convert, const struct pmu_raw_thread *t
 {
 	/* what a forked child found open and never ended is its parent's affair */
 	bool inherited = row->flags & PMU_STORE_ROW_INHERITED && !row->calls;
-	const char *open = row->open && !inherited && !is_cut(convert, thread, row) ? open_text(convert, thread) : NULL;
+	const char *open = row->open && !inherited && !is_cut(convert, thread, row)
+				   ? open_text(convert, thread)
+				   : NULL;
 	const struct {
 		const char *text;
 		uint64_t count;
 		bool holds;
 	} doubt[] = {
-		{"begun but never ended", row->unended, row->unended},
-		{"ended without a begin", row->unbegun, row->unbegun},
-		{open, row->open, open},
-		{"changed processor during a call", row->moved, row->moved},
-		{"overlaps: ended after the region it was begun in", 0,
-		 row->flags & PMU_STORE_ROW_OVERLAP && row->calls},
-		{"its totals changed at every look and could not be read", 0, row->torn},
+		{ "begun but never ended", row->unended, row->unended },
+		{ "ended without a begin", row->unbegun, row->unbegun },
+		{ open, row->open, open },
+		{ "changed processor during a call", row->moved, row->moved },
+		{ "overlaps: ended after the region it was begun in", 0,
+		  row->flags & PMU_STORE_ROW_OVERLAP && row->calls },
+		{ "its totals changed at every look and could not be read", 0, row->torn },
 	};
 	size_t i;
 	int rc = 0;
@@ -335,8 +335,7 @@ static uint64_t without_cost(uint64_t value, uint64_t cost, bool *too_much)
 	return 0;
 }
 
-static void fill_times(const struct pmu_convert *convert,
-		       const struct pmu_raw_thread *thread,
+static void fill_times(const struct pmu_convert *convert, const struct pmu_raw_thread *thread,
 		       const struct pmu_raw_row *from, const struct row_extra *extra,
 		       struct pmu_model_row *to)
 {
@@ -363,15 +362,16 @@ static void fill_times(const struct pmu_convert *convert,
 	}
 	mean = (double)from->ticks / (double)from->calls;
 	variance = from->square / (double)from->calls - mean * mean;
-	if (from->flags & (PMU_STORE_ROW_RECURSIVE | PMU_STORE_ROW_PARTIAL) || !isfinite(variance) ||
-	    from->square < 0)
+	if (from->flags & (PMU_STORE_ROW_RECURSIVE | PMU_STORE_ROW_PARTIAL) ||
+	    !isfinite(variance) || from->square < 0)
 		return;
 	to->sd_ns = variance > 0 ? sqrt(variance) * convert->ns_per_tick : 0;
 	if (!convert->ns_per_tick)
 		to->sd_ns = NAN;
 }
 
-static const struct pmu_model_histogram *make_histogram(struct pmu_convert *convert, const struct pmu_raw_row *from)
+static const struct pmu_model_histogram *make_histogram(struct pmu_convert *convert,
+							const struct pmu_raw_row *from)
 {
 	struct pmu_histogram_sum *sum = convert->histogram;
 
@@ -392,7 +392,8 @@ static const struct pmu_model_histogram *make_histogram(struct pmu_convert *conv
 static bool is_mixed(const struct pmu_convert *convert, const struct pmu_raw_thread *thread,
 		     const struct pmu_raw_row *row)
 {
-	return row->unended || row->flags & PMU_STORE_ROW_MIXED || (row->open && !is_cut(convert, thread, row));
+	return row->unended || row->flags & PMU_STORE_ROW_MIXED ||
+	       (row->open && !is_cut(convert, thread, row));
 }
 
 static bool has_totals(const struct pmu_raw_row *row)
@@ -400,8 +401,7 @@ static bool has_totals(const struct pmu_raw_row *row)
 	return row->calls || row->flags & PMU_STORE_ROW_PARTIAL;
 }
 
-static void fill_counts(const struct pmu_group_copy *group,
-			const struct pmu_raw_thread *thread,
+static void fill_counts(const struct pmu_group_copy *group, const struct pmu_raw_thread *thread,
 			const struct pmu_raw_row *from, const struct row_extra *extra,
 			struct pmu_model_row *to, bool *too_much)
 {
@@ -413,10 +413,10 @@ static void fill_counts(const struct pmu_group_copy *group,
 		if (to->missing & 1u << i || !has_totals(from))
 			continue;
 		to->raw[i] = from->count[i];
-		to->net[i] = without_cost(from->count[i],
-					  add(mul(from->calls, thread->record.inner[i]),
-					      extra->nested[1 + i]),
-					  too_much);
+		to->net[i] = without_cost(
+			from->count[i],
+			add(mul(from->calls, thread->record.inner[i]), extra->nested[1 + i]),
+			too_much);
 		to->cost[i] = to->raw[i] - to->net[i];
 	}
 }
@@ -424,8 +424,7 @@ static void fill_counts(const struct pmu_group_copy *group,
 static int alloc_row(struct pmu_model *model, const struct pmu_model_section *section,
 		     struct pmu_model_row *row)
 {
-	uint64_t *counts =
-		pmu_model_alloc(model, 3 * section->n_counts * sizeof(*counts));
+	uint64_t *counts = pmu_model_alloc(model, 3 * section->n_counts * sizeof(*counts));
 
 	if (!counts)
 		return -ENOMEM;
@@ -436,7 +435,8 @@ static int alloc_row(struct pmu_model *model, const struct pmu_model_section *se
 }
 
 /* Was anything of what was done in nested regions taken off a count? */
-static bool has_nested_cost(const struct row_extra *extra, const struct pmu_model_section *section, uint32_t missing)
+static bool has_nested_cost(const struct row_extra *extra, const struct pmu_model_section *section,
+			    uint32_t missing)
 {
 	for (unsigned int i = 0; i < section->n_counts; i++)
 		if (extra->nested[1 + i] && !(missing >> i & 1))
@@ -462,9 +462,9 @@ static int doubt_cost(struct pmu_convert *convert, const struct pmu_raw_thread *
 		    : 0;
 }
 
-static int fill_row(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
-		    size_t at, const struct row_extra *extra,
-		    struct pmu_model_section *section, struct pmu_model_row *to)
+static int fill_row(struct pmu_convert *convert, const struct pmu_raw_thread *thread, size_t at,
+		    const struct row_extra *extra, struct pmu_model_section *section,
+		    struct pmu_model_row *to)
 {
 	const struct pmu_raw_row *from = &thread->row[at];
 	bool too_much = false;
@@ -479,11 +479,11 @@ static int fill_row(struct pmu_convert *convert, const struct pmu_raw_thread *th
 	for (i = 0; i < PMU_ARRAY_LEN(row_flag); i++)
 		if (from->flags & row_flag[i].store)
 			to->flags |= row_flag[i].model;
-	if (from->flags & PMU_STORE_ROW_RECURSIVE &&
-	    !(from->flags & PMU_STORE_ROW_MUTUAL))
+	if (from->flags & PMU_STORE_ROW_RECURSIVE && !(from->flags & PMU_STORE_ROW_MUTUAL))
 		to->flags |= PMU_ROW_DIRECT;
 	/* What is open is no call yet; but its time and counts up to a checkpoint are in the totals. */
-	to->calls = from->torn ? 0 : from->calls + (from->open && from->flags & PMU_STORE_ROW_PARTIAL);
+	to->calls = from->torn ? 0
+			       : from->calls + (from->open && from->flags & PMU_STORE_ROW_PARTIAL);
 	to->sd_ns = NAN;
 	if (!from->torn)
 		fill_times(convert, thread, from, &extra[at], to);
@@ -492,15 +492,14 @@ static int fill_row(struct pmu_convert *convert, const struct pmu_raw_thread *th
 		if (!to->histogram)
 			return -ENOMEM;
 	}
-	fill_counts(&convert->raw->group[thread->group], thread, from, &extra[at], to,
-		    &too_much);
+	fill_counts(&convert->raw->group[thread->group], thread, from, &extra[at], to, &too_much);
 	return doubt_cost(convert, thread, at, extra, section, to, too_much);
 }
 
 static bool is_doubtful(const struct pmu_raw_row *row)
 {
-	return row->unended || row->unbegun || row->open || row->moved || row->flags ||
-	       row->torn || row->missing;
+	return row->unended || row->unbegun || row->open || row->moved || row->flags || row->torn ||
+	       row->missing;
 }
 
 static int convert_thread(struct pmu_convert *convert, size_t index,
@@ -514,13 +513,12 @@ static int convert_thread(struct pmu_convert *convert, size_t index,
 
 	relate_rows(convert, thread, extra);
 	for (i = 0; i < thread->n_rows; i++) {
-		struct pmu_model_row row = {.thread = (int)number, .parent = -1};
+		struct pmu_model_row row = { .thread = (int)number, .parent = -1 };
 
-		rc = is_doubtful(&thread->row[i])
-			     ? doubt_row(convert, thread, &thread->row[i],
-					 row_path(convert, thread, extra, i),
-					 doubted_thread(convert, thread))
-			     : 0;
+		rc = is_doubtful(&thread->row[i]) ? doubt_row(convert, thread, &thread->row[i],
+							      row_path(convert, thread, extra, i),
+							      doubted_thread(convert, thread))
+						  : 0;
 		if (rc)
 			return rc;
 		if (!extra[i].visible)
@@ -549,8 +547,8 @@ int pmu_convert_section(struct pmu_convert *convert, uint32_t group,
 			n_rows += raw->thread[i].n_rows;
 	if (n_rows > INT32_MAX)
 		return -ENOMEM;
-	section->thread_row =
-		pmu_model_alloc(convert->model, n_rows * sizeof(*section->thread_row));
+	section->thread_row = pmu_model_alloc(convert->model,
+					      n_rows * sizeof(*section->thread_row));
 	if (!section->thread_row)
 		return -ENOMEM;
 	rc = pmu_fold_open(&fold, convert, group, n_rows);

@@ -18,8 +18,7 @@ static const char *const doubt_text[PMU_DOUBT_COUNT] = {
 	[PMU_DOUBT_SOURCE_LOST] =
 		"the program closed our descriptors: nothing was counted from then on",
 	[PMU_DOUBT_MOVED] = "pinned, and found on another processor at its end",
-	[PMU_DOUBT_SOURCE_TAKEN] =
-		"our counters were taken: nothing was counted from then on",
+	[PMU_DOUBT_SOURCE_TAKEN] = "our counters were taken: nothing was counted from then on",
 };
 
 static bool is_set(const struct pmu_raw_thread *thread)
@@ -64,8 +63,7 @@ static uint64_t outermost_ticks(const struct pmu_raw_thread *thread)
 }
 
 /* How long one record's thread was measured in its group. */
-static uint64_t record_ticks(const struct pmu_convert *convert,
-			     const struct pmu_raw_thread *thread)
+static uint64_t record_ticks(const struct pmu_convert *convert, const struct pmu_raw_thread *thread)
 {
 	uint64_t start = thread->record.start_ticks, stop = thread->record.stop_ticks;
 	uint64_t ticks, least;
@@ -117,7 +115,7 @@ static void start_thread(struct pmu_convert *convert, const struct pmu_raw_threa
 
 static const char *core_type(uint32_t flags)
 {
-	static const char *const name[] = {"", "P", "E", "P+E"};
+	static const char *const name[] = { "", "P", "E", "P+E" };
 
 	return name[(flags & PMU_THREAD_CORE_P ? 1 : 0) | (flags & PMU_THREAD_CORE_E ? 2 : 0)];
 }
@@ -127,7 +125,8 @@ static void add_core_types(struct pmu_model_thread *to, uint32_t flags)
 {
 	static const uint32_t both = PMU_THREAD_CORE_P | PMU_THREAD_CORE_E;
 
-	if (to->core_type && *to->core_type && core_type(flags)[0] && strcmp(to->core_type, core_type(flags)) != 0)
+	if (to->core_type && *to->core_type && core_type(flags)[0] &&
+	    strcmp(to->core_type, core_type(flags)) != 0)
 		to->core_type = core_type(both);
 	else if (!to->core_type || !*to->core_type)
 		to->core_type = core_type(flags);
@@ -145,10 +144,9 @@ static void add_record(struct pmu_convert *convert, const struct pmu_raw_thread 
 		to->n_merged = record->n_merged;
 	to->minor_faults = add_known(to->minor_faults, record->minor_faults);
 	to->major_faults = add_known(to->major_faults, record->major_faults);
-	to->voluntary_switches =
-		add_known(to->voluntary_switches, record->voluntary_switches);
-	to->involuntary_switches =
-		add_known(to->involuntary_switches, record->involuntary_switches);
+	to->voluntary_switches = add_known(to->voluntary_switches, record->voluntary_switches);
+	to->involuntary_switches = add_known(to->involuntary_switches,
+					     record->involuntary_switches);
 }
 
 /* "this thread could not count cycles, branches" */
@@ -169,8 +167,7 @@ static int doubt_missing(struct pmu_convert *convert, const struct pmu_raw_threa
 	if (!*list)
 		return 0;
 	return pmu_convert_doubt(
-		convert,
-		pmu_model_textf(convert->model, "this thread could not count %s", list),
+		convert, pmu_model_textf(convert->model, "this thread could not count %s", list),
 		"", number, 0);
 }
 
@@ -186,23 +183,22 @@ static int doubt_thread(struct pmu_convert *convert, const struct pmu_raw_thread
 			rc = pmu_convert_doubt(convert, doubt_text[i], "", number,
 					       record->doubt[i]);
 	if (!rc && record->flags & PMU_THREAD_FLAT)
-		rc = pmu_convert_doubt(
-			convert,
-			"reached the limit of regions: those beyond it are kept by "
-			"name, without the regions around them",
-			"", number, 0);
+		rc = pmu_convert_doubt(convert,
+				       "reached the limit of regions: those beyond it are kept by "
+				       "name, without the regions around them",
+				       "", number, 0);
 	if (!rc && others_read_in_user_space && !is_set(thread) &&
 	    !(record->flags & PMU_THREAD_USER_READ))
+		rc = pmu_convert_doubt(convert,
+				       "counts were read by system calls, unlike those of other "
+				       "threads: short regions look longer",
+				       "", number, 0);
+	if (!rc && record->flags & PMU_THREAD_SHIFTED)
 		rc = pmu_convert_doubt(
 			convert,
-			"counts were read by system calls, unlike those of other "
-			"threads: short regions look longer",
+			"an event moved to another counter in the middle of a read: its region may have up "
+			"to one read more",
 			"", number, 0);
-	if (!rc && record->flags & PMU_THREAD_SHIFTED)
-		rc = pmu_convert_doubt(convert,
-				       "an event moved to another counter in the middle of a read: its region may have up "
-				       "to one read more",
-				       "", number, 0);
 	return rc ? rc : doubt_missing(convert, thread, number);
 }
 
@@ -211,17 +207,18 @@ static int doubt_socket(struct pmu_convert *convert, const struct pmu_raw_thread
 {
 	if (socket_number(thread->record.number) >= 0)
 		return 0;
-	return pmu_convert_doubt(convert,
-				 "regions were entered on processors whose socket is not counted: what sockets "
-				 "count is missing there",
-				 "", -1, 0);
+	return pmu_convert_doubt(
+		convert,
+		"regions were entered on processors whose socket is not counted: what sockets "
+		"count is missing there",
+		"", -1, 0);
 }
 
 static int doubt_threads(struct pmu_convert *convert)
 {
 	const struct pmu_raw *raw = convert->raw;
 	const struct pmu_raw_thread *thread;
-	bool user[PMU_STORE_MAX_GROUPS] = {false};
+	bool user[PMU_STORE_MAX_GROUPS] = { false };
 	size_t i;
 	int rc = 0;
 

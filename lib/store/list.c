@@ -53,8 +53,7 @@ static bool find_in_meta(int fd, uint64_t offset, const struct pmu_chunk_copy *c
 {
 	_Alignas(8) char bytes[LOOK_SIZE];
 	size_t used = chunk->used < sizeof(bytes) ? chunk->used : sizeof(bytes), pos = 0;
-	ssize_t n =
-		pread(fd, bytes, used, (off_t)(offset + sizeof(struct pmu_store_chunk)));
+	ssize_t n = pread(fd, bytes, used, (off_t)(offset + sizeof(struct pmu_store_chunk)));
 	struct pmu_record record;
 
 	while (n > 0 && pmu_meta_next(bytes, (size_t)n, &pos, &record) > 0) {
@@ -90,8 +89,7 @@ static bool head_from_name(const char *name, struct pmu_store_head *head)
 	int end = -1;
 
 	memset(head, 0, sizeof(*head));
-	sscanf(name, "%" SCNd32 "-%" SCNu64 "-%*u.pmu%n", &head->pid, &head->start_time,
-	       &end);
+	sscanf(name, "%" SCNd32 "-%" SCNu64 "-%*u.pmu%n", &head->pid, &head->start_time, &end);
 	return end > 0 && !name[end] && head->pid > 0;
 }
 
@@ -107,8 +105,7 @@ static bool entry_fill(int fd, const char *name, const struct stat *st,
 	snprintf(entry->program, sizeof(entry->program), "?");
 	if (n == sizeof(head) && !pmu_store_check_head(&head, entry->size)) {
 		entry->start_unix_ns = head.start_unix_ns;
-		find_program(fd, head.size < entry->size ? head.size : entry->size,
-			     entry);
+		find_program(fd, head.size < entry->size ? head.size : entry->size, entry);
 	} else if (!head_from_name(name, &head)) {
 		return false;
 	}
@@ -126,8 +123,7 @@ static bool is_store_name(const char *name)
 }
 
 /* One file of a folder; anything that is not a store of ours is passed over. */
-static int list_file(struct listing *list, const char *place, int dir_fd,
-		     const char *name)
+static int list_file(struct listing *list, const char *place, int dir_fd, const char *name)
 {
 	struct pmu_store_entry *entry;
 	struct stat st;
@@ -146,8 +142,8 @@ static int list_file(struct listing *list, const char *place, int dir_fd,
 			return -ENOMEM;
 		}
 		if (!entry_fill(fd, name, &st, entry) ||
-		    (size_t)snprintf(entry->path, sizeof(entry->path), "%s/%s", place,
-				     name) >= sizeof(entry->path))
+		    (size_t)snprintf(entry->path, sizeof(entry->path), "%s/%s", place, name) >=
+			    sizeof(entry->path))
 			list->n--;
 	}
 	close(fd);
@@ -208,7 +204,7 @@ static int newest_first(const void *a, const void *b)
 int pmu_store_list(struct pmu_store_entry **entries)
 {
 	char place[PMU_N_PLACES][PMU_PLACE_MAX];
-	struct listing list = {0};
+	struct listing list = { 0 };
 	size_t n, before;
 	int rc = 0;
 
@@ -235,7 +231,7 @@ int pmu_store_list(struct pmu_store_entry **entries)
 
 int pmu_store_list_folder(const char *folder, struct pmu_store_entry **entries)
 {
-	struct listing list = {0};
+	struct listing list = { 0 };
 	int rc = list_place(&list, folder);
 
 	*entries = list.entry;
@@ -254,7 +250,7 @@ static bool may_go(const struct pmu_store_entry *entry, uint64_t now_ns)
  */
 static int prune_place(const char *place, uint64_t now_ns)
 {
-	struct listing list = {0};
+	struct listing list = { 0 };
 	int kept = 0, removed = 0;
 	size_t i;
 

@@ -95,8 +95,8 @@ static int grow_rows(struct pmu_merge *merge)
  * What the library's own work costs is as good as the same in every thread of a group.  Where it is not, the least:
  * rather a little of it stays in than anything of the program's is taken out.
  */
-static void keep_least_outer(const struct step *step, struct pmu_store_row *set, const struct pmu_store_row *row,
-			     bool is_new)
+static void keep_least_outer(const struct step *step, struct pmu_store_row *set,
+			     const struct pmu_store_row *row, bool is_new)
 {
 	for (uint32_t i = 0; i <= step->n_slots; i++)
 		if (is_new || row->outer[i] < set->outer[i])
@@ -210,7 +210,7 @@ static void add_row(void *arg, uint32_t id, struct pmu_store_row *row)
 	set->unended += row->unended + row->open;
 	set->unbegun += row->unbegun;
 	set->moved = (uint16_t)(set->moved + row->moved < UINT16_MAX ? set->moved + row->moved
-								   : UINT16_MAX);
+								     : UINT16_MAX);
 	if (!from->calls)
 		return;
 	if (from->min && (!is->min || from->min < is->min))
@@ -236,7 +236,8 @@ static void copy_histogram(const struct step *step, struct pmu_store_histogram *
 static void add_histogram(void *arg, struct pmu_store_histogram *from)
 {
 	struct step *step = arg;
-	struct pmu_store_histogram *is = &step->merge->histogram[step->id[from->row - 1] - 1][step->idle];
+	struct pmu_store_histogram *is =
+		&step->merge->histogram[step->id[from->row - 1] - 1][step->idle];
 
 	for (uint32_t i = 0; i < PMU_HISTOGRAM_BUCKETS; i++)
 		if (from->bucket[i])

@@ -7,11 +7,12 @@
 
 /** One group's set of merged rows; all zero until the first thread is added. */
 struct pmu_merge {
-	struct pmu_table_rows rows; /* rows.record is NULL before the first */
+	struct pmu_table_rows rows;  /* rows.record is NULL before the first */
 	struct pmu_merge_slot *slot; /* hash index by parent and name */
 	size_t n_slots_used, n_slots;
 	struct pmu_store_row **row; /* by id - 1 */
-	struct pmu_store_histogram **histogram; /* likewise: both banks; NULL where no thread's row had one */
+	struct pmu_store_histogram *
+		*histogram; /* likewise: both banks; NULL where no thread's row had one */
 	size_t n_rows_room;
 };
 

@@ -37,8 +37,7 @@ int pmu_place_path(size_t nth, char path[PMU_PLACE_MAX])
 	if (nth == 0)
 		n = snprintf(path, PMU_PLACE_MAX, "%s/pmu", runtime);
 	else
-		n = snprintf(path, PMU_PLACE_MAX, "%s/pmu-%u",
-			     nth == 1 ? "/dev/shm" : tmp, uid);
+		n = snprintf(path, PMU_PLACE_MAX, "%s/pmu-%u", nth == 1 ? "/dev/shm" : tmp, uid);
 	return n < PMU_PLACE_MAX ? 0 : -ENOENT;
 }
 
@@ -59,7 +58,8 @@ bool pmu_store_keep(void)
 {
 	const char *kept = pmu_store_kept();
 
-	if (kept != last_kept && snprintf(last_kept, sizeof(last_kept), "%s", kept ? kept : "") >= PMU_PLACE_MAX)
+	if (kept != last_kept &&
+	    snprintf(last_kept, sizeof(last_kept), "%s", kept ? kept : "") >= PMU_PLACE_MAX)
 		last_kept[0] = '\0';
 	return kept != NULL;
 }
@@ -127,8 +127,7 @@ int pmu_store_dir(int create, char *dir, size_t size)
 	return pmu_fail(ENOENT, "no folder for stores (%s)", refused);
 }
 
-static int store_name(const struct pmu_store_owner *owner, uint32_t nth, char *name,
-		      size_t size)
+static int store_name(const struct pmu_store_owner *owner, uint32_t nth, char *name, size_t size)
 {
 	return snprintf(name, size, "%" PRId32 "-%" PRIu64 "-%" PRIu32 ".pmu", owner->pid,
 			owner->start_time, nth);
@@ -161,8 +160,7 @@ static uint32_t next_nth(const struct pmu_store_owner *owner)
 			continue;
 		for (nth = 1; nth <= highest + NTH_GAP && nth < NTH_MAX; nth++) {
 			store_name(owner, nth, name, sizeof(name));
-			if (!faccessat(fd, name, F_OK, AT_SYMLINK_NOFOLLOW) &&
-			    nth > highest)
+			if (!faccessat(fd, name, F_OK, AT_SYMLINK_NOFOLLOW) && nth > highest)
 				highest = nth;
 		}
 		close(fd);
@@ -186,13 +184,13 @@ static int create_in(int dir_fd, const char *name)
 {
 	int fd, rc;
 
-	fd = openat(dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		    0600);
+	fd = openat(dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
 	/* Whatever the umask took; and space now, without a size yet. */
-	if (beyond_limit(FIRST_RESERVE) || fchmod(fd, 0600) || (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, FIRST_RESERVE) &&
-				 errno != EOPNOTSUPP && errno != ENOSYS)) {
+	if (beyond_limit(FIRST_RESERVE) || fchmod(fd, 0600) ||
+	    (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, FIRST_RESERVE) && errno != EOPNOTSUPP &&
+	     errno != ENOSYS)) {
 		rc = -errno;
 		unlinkat(dir_fd, name, 0);
 		close(fd);
@@ -202,9 +200,8 @@ static int create_in(int dir_fd, const char *name)
 }
 
 /* The first number from *nth on that is free in this folder. */
-static int create_numbered(const char *place, int dir_fd,
-			   const struct pmu_store_owner *owner, char *path, size_t size,
-			   uint32_t *nth)
+static int create_numbered(const char *place, int dir_fd, const struct pmu_store_owner *owner,
+			   char *path, size_t size, uint32_t *nth)
 {
 	char name[64];
 	int fd;
@@ -220,8 +217,7 @@ static int create_numbered(const char *place, int dir_fd,
 	return -EEXIST;
 }
 
-int pmu_store_create(const struct pmu_store_owner *owner, char *path, size_t size,
-		     uint32_t *nth)
+int pmu_store_create(const struct pmu_store_owner *owner, char *path, size_t size, uint32_t *nth)
 {
 	char place[PMU_PLACE_MAX], refused[400] = "";
 	const char *why;
@@ -256,7 +252,8 @@ void pmu_store_say_lost(void)
 	if (dir_fd < 0)
 		return;
 	pmu_store_owner_self(&owner);
-	snprintf(name, sizeof(name), "%" PRId32 "-%" PRIu64 PMU_STORE_LOST, owner.pid, owner.start_time);
+	snprintf(name, sizeof(name), "%" PRId32 "-%" PRIu64 PMU_STORE_LOST, owner.pid,
+		 owner.start_time);
 	fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		close(fd);

@@ -30,11 +30,11 @@ static void cut_newer_rows(struct pmu_reader *reader)
 int pmu_raw_read(const struct pmu_store_view *view, bool live, struct pmu_raw *raw)
 {
 	const struct pmu_store_piece *last = &view->piece[view->n_pieces - 1];
-	struct pmu_reader reader = {.view = view,
-				    .head = pmu_store_head_of(view),
-				    .view_end = last->offset + last->size,
-				    .live = live,
-				    .raw = raw};
+	struct pmu_reader reader = { .view = view,
+				     .head = pmu_store_head_of(view),
+				     .view_end = last->offset + last->size,
+				     .live = live,
+				     .raw = raw };
 	int rc;
 
 	memset(raw, 0, sizeof(*raw));

@@ -22,8 +22,8 @@ enum pmu_store_damage {
 	PMU_DAMAGE_ROWS,    /* more rows than their chunk holds, or the same ids twice */
 	PMU_DAMAGE_PARENT,
 	PMU_DAMAGE_NAME,
-	PMU_DAMAGE_TORN,  /* a row changed at every try */
-	PMU_DAMAGE_CHURN, /* threads came and went at every try */
+	PMU_DAMAGE_TORN,      /* a row changed at every try */
+	PMU_DAMAGE_CHURN,     /* threads came and went at every try */
 	PMU_DAMAGE_HISTOGRAM, /* lengths of calls of no row, or of one twice */
 	PMU_DAMAGE_COUNT
 };
@@ -48,7 +48,8 @@ struct pmu_raw_row {
 	double square;
 	uint64_t count[PMU_MAX_SLOTS];
 	bool has_histogram;
-	size_t first_bucket, n_buckets; /* of pmu_raw.bucket: those of its histogram that are not 0 */
+	size_t first_bucket,
+		n_buckets; /* of pmu_raw.bucket: those of its histogram that are not 0 */
 };
 
 /** So many of a row's calls were in that bucket. */
@@ -70,7 +71,8 @@ struct pmu_raw_thread {
 /** pmu_raw_is_socket() - the record is a socket's, not a thread's */
 static inline bool pmu_raw_is_socket(const struct pmu_raw_thread *thread)
 {
-	return thread->record.flags & PMU_THREAD_SOCKET && thread->record.state != PMU_THREAD_MERGED;
+	return thread->record.flags & PMU_THREAD_SOCKET &&
+	       thread->record.state != PMU_THREAD_MERGED;
 }
 
 /** pmu_raw_find_row() - index of the row with that id; SIZE_MAX where there is none */

@@ -7,11 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROW_TRIES	    100000u
+#define ROW_TRIES           100000u
 #define ROW_TRIES_PER_PAUSE 64u
 
-static void copy_bank(const struct pmu_store_bank *bank, uint32_t n_slots,
-		      struct pmu_raw_row *row)
+static void copy_bank(const struct pmu_store_bank *bank, uint32_t n_slots, struct pmu_raw_row *row)
 {
 	uint64_t square;
 	uint32_t i;
@@ -22,24 +21,22 @@ static void copy_bank(const struct pmu_store_bank *bank, uint32_t n_slots,
 	row->ticks = __atomic_load_n(&bank->ticks, __ATOMIC_ACQUIRE);
 	row->min = __atomic_load_n(&bank->min, __ATOMIC_ACQUIRE);
 	row->max = __atomic_load_n(&bank->max, __ATOMIC_ACQUIRE);
-	__atomic_load((const uint64_t *)(const void *)&bank->square, &square,
-		      __ATOMIC_ACQUIRE);
+	__atomic_load((const uint64_t *)(const void *)&bank->square, &square, __ATOMIC_ACQUIRE);
 	memcpy(&row->square, &square, sizeof(square));
 	for (i = 0; i < n_slots; i++)
 		row->count[i] = __atomic_load_n(&bank->count[i], __ATOMIC_ACQUIRE);
 }
 
 static const struct pmu_store_bank *bank_of(const struct pmu_store_row *row,
-					    const struct pmu_group_copy *layout,
-					    uint64_t which)
+					    const struct pmu_group_copy *layout, uint64_t which)
 {
 	return (const void *)((const char *)row + layout->bank_offset +
 			      (which & 1) * layout->bank_size);
 }
 
 /* The totals of the bank that the row's own sequence names. */
-static void copy_totals(const struct pmu_store_row *from,
-			const struct pmu_group_copy *layout, struct pmu_raw_row *row)
+static void copy_totals(const struct pmu_store_row *from, const struct pmu_group_copy *layout,
+			struct pmu_raw_row *row)
 {
 	uint32_t seq, i;
 
@@ -55,8 +52,7 @@ static void copy_totals(const struct pmu_store_row *from,
 	row->torn = true;
 }
 
-static void copy_row(const struct pmu_store_row *from,
-		     const struct pmu_group_copy *layout,
+static void copy_row(const struct pmu_store_row *from, const struct pmu_group_copy *layout,
 		     const struct pmu_store_thread *record, struct pmu_raw_row *row)
 {
 	uint32_t i;
@@ -109,8 +105,8 @@ static int copy_rows(struct pmu_reader *reader, struct pmu_raw_thread *thread,
 		struct pmu_raw_row *row = &grown[thread->n_rows++];
 
 		row->id = from->copy.first + (uint32_t)i;
-		copy_row((const void *)(bytes + i * layout->row_size), layout,
-			 &thread->record, row);
+		copy_row((const void *)(bytes + i * layout->row_size), layout, &thread->record,
+			 row);
 		reader->raw->damage[PMU_DAMAGE_TORN] += row->torn;
 	}
 	return 0;
@@ -136,7 +132,8 @@ static int by_value(const void *a, const void *b)
 
 bool pmu_reader_is_gone(const struct pmu_reader *reader, uint32_t serial)
 {
-	return reader->n_gone && bsearch(&serial, reader->gone, reader->n_gone, sizeof(serial), by_value);
+	return reader->n_gone &&
+	       bsearch(&serial, reader->gone, reader->n_gone, sizeof(serial), by_value);
 }
 
 size_t pmu_raw_find_row(const struct pmu_raw_thread *thread, uint32_t id)
@@ -163,8 +160,7 @@ int pmu_reader_copy_rows(struct pmu_reader *reader)
 	int rc;
 
 	if (reader->n_rows)
-		qsort(reader->rows, reader->n_rows, sizeof(*reader->rows),
-		      by_owner_and_first);
+		qsort(reader->rows, reader->n_rows, sizeof(*reader->rows), by_owner_and_first);
 	if (reader->n_gone)
 		qsort(reader->gone, reader->n_gone, sizeof(*reader->gone), by_value);
 	/* In both lists the order is by serial now: one pass brings rows to their

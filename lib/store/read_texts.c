@@ -14,8 +14,7 @@ int pmu_reader_take_group(struct pmu_reader *reader, const struct pmu_store_chun
 	if (copy->kind != PMU_CHUNK_GROUP)
 		return 0;
 	if (copy->group >= PMU_STORE_MAX_GROUPS || raw->has_group[copy->group] ||
-	    !pmu_group_check(chunk + 1, copy->size - sizeof(*chunk),
-			     &raw->group[copy->group]))
+	    !pmu_group_check(chunk + 1, copy->size - sizeof(*chunk), &raw->group[copy->group]))
 		raw->damage[PMU_DAMAGE_GROUP]++;
 	else
 		raw->has_group[copy->group] = true;
@@ -26,11 +25,9 @@ static int add_meta(struct pmu_reader *reader, const struct pmu_record *record)
 {
 	struct pmu_raw *raw = reader->raw;
 
-	if (pmu_reader_make_room(&raw->meta, raw->n_meta, &reader->meta_room,
-				 sizeof(*raw->meta)))
+	if (pmu_reader_make_room(&raw->meta, raw->n_meta, &reader->meta_room, sizeof(*raw->meta)))
 		return -ENOMEM;
-	raw->meta[raw->n_meta++] =
-		(struct pmu_raw_text){record->text, record->len, record->id};
+	raw->meta[raw->n_meta++] = (struct pmu_raw_text){ record->text, record->len, record->id };
 	return 0;
 }
 
@@ -48,13 +45,12 @@ static int add_name(struct pmu_reader *reader, const struct pmu_record *record)
 		if (pmu_reader_make_room(&raw->name, raw->n_names, &reader->name_room,
 					 sizeof(*raw->name)))
 			return -ENOMEM;
-		raw->name[raw->n_names++] = (struct pmu_raw_text){"", 0, 0};
+		raw->name[raw->n_names++] = (struct pmu_raw_text){ "", 0, 0 };
 	}
 	if (!record->id || raw->name[record->id].len)
 		raw->damage[PMU_DAMAGE_RECORD]++;
 	else
-		raw->name[record->id] =
-			(struct pmu_raw_text){record->text, record->len, 0};
+		raw->name[record->id] = (struct pmu_raw_text){ record->text, record->len, 0 };
 	return 0;
 }
 
@@ -73,10 +69,8 @@ int pmu_reader_take_texts(struct pmu_reader *reader, const struct pmu_store_chun
 		used = most;
 	}
 	for (;;) {
-		more = names ? pmu_name_next((const char *)(chunk + 1), used, &pos,
-					     &record)
-			     : pmu_meta_next((const char *)(chunk + 1), used, &pos,
-					     &record);
+		more = names ? pmu_name_next((const char *)(chunk + 1), used, &pos, &record)
+			     : pmu_meta_next((const char *)(chunk + 1), used, &pos, &record);
 		if (more <= 0)
 			break;
 		rc = names ? add_name(reader, &record) : add_meta(reader, &record);

@@ -96,10 +96,10 @@ static int add_thread(struct pmu_reader *reader, const struct pmu_store_chunk *c
 static int take_histograms(struct pmu_reader *reader, const struct pmu_store_chunk *chunk,
 			   const struct pmu_chunk_copy *copy)
 {
-	if (pmu_reader_make_room(&reader->histograms, reader->n_histograms, &reader->histograms_room,
-				 sizeof(*reader->histograms)))
+	if (pmu_reader_make_room(&reader->histograms, reader->n_histograms,
+				 &reader->histograms_room, sizeof(*reader->histograms)))
 		return -ENOMEM;
-	reader->histograms[reader->n_histograms++] = (struct pmu_rows_chunk){*copy, chunk};
+	reader->histograms[reader->n_histograms++] = (struct pmu_rows_chunk){ *copy, chunk };
 	return 0;
 }
 
@@ -122,7 +122,7 @@ static int take_rows(struct pmu_reader *reader, const struct pmu_store_chunk *ch
 	if (pmu_reader_make_room(&reader->rows, reader->n_rows, &reader->rows_room,
 				 sizeof(*reader->rows)))
 		return -ENOMEM;
-	reader->rows[reader->n_rows++] = (struct pmu_rows_chunk){*copy, chunk};
+	reader->rows[reader->n_rows++] = (struct pmu_rows_chunk){ *copy, chunk };
 	return 0;
 }
 
@@ -144,8 +144,7 @@ static void find_sets(const struct pmu_raw *raw, uint64_t word[PMU_STORE_MAX_GRO
 
 	memset(word, 0, PMU_STORE_MAX_GROUPS * sizeof(*word));
 	for (i = 0; i < raw->n_threads; i++)
-		if (raw->thread[i].record.state == PMU_THREAD_MERGED &&
-		    !word[raw->thread[i].group])
+		if (raw->thread[i].record.state == PMU_THREAD_MERGED && !word[raw->thread[i].group])
 			word[raw->thread[i].group] = raw->thread[i].record.merged;
 }
 
@@ -169,8 +168,7 @@ static int drop_threads(struct pmu_reader *reader)
 			raw->damage[PMU_DAMAGE_THREAD] += !pmu_reader_is_short(reader);
 			if (mark_gone(reader, thread->serial))
 				return -ENOMEM;
-		} else if (thread->record.state != PMU_THREAD_MERGED &&
-			   word[thread->group] &&
+		} else if (thread->record.state != PMU_THREAD_MERGED && word[thread->group] &&
 			   word[thread->group] >> 32 == thread->serial) {
 			if (mark_gone(reader, thread->serial))
 				return -ENOMEM;
@@ -196,13 +194,10 @@ static bool still_the_same(const struct pmu_raw *raw)
 	for (i = 0; i < raw->n_threads; i++) {
 		thread = &raw->thread[i];
 		record = record_of(thread->chunk);
-		if (__atomic_load_n(&thread->chunk->kind, __ATOMIC_ACQUIRE) !=
-			    PMU_CHUNK_THREAD ||
+		if (__atomic_load_n(&thread->chunk->kind, __ATOMIC_ACQUIRE) != PMU_CHUNK_THREAD ||
 		    PMU_READER_LOAD(thread->chunk->owner) != thread->serial ||
-		    __atomic_load_n(&record->state, __ATOMIC_ACQUIRE) ==
-			    PMU_THREAD_FREE ||
-		    __atomic_load_n(&record->merged, __ATOMIC_ACQUIRE) !=
-			    thread->record.merged)
+		    __atomic_load_n(&record->state, __ATOMIC_ACQUIRE) == PMU_THREAD_FREE ||
+		    __atomic_load_n(&record->merged, __ATOMIC_ACQUIRE) != thread->record.merged)
 			return false;
 	}
 	return true;

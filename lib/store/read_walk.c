@@ -24,8 +24,7 @@ int pmu_reader_make_room(void *array, size_t n, size_t *room, size_t size)
 }
 
 /* Memory at @offset and how much of its piece follows; NULL outside. */
-static const void *view_at(const struct pmu_store_view *view, uint64_t offset,
-			   uint64_t *room)
+static const void *view_at(const struct pmu_store_view *view, uint64_t offset, uint64_t *room)
 {
 	size_t low = 0, high = view->n_pieces;
 	const struct pmu_store_piece *piece;
@@ -48,8 +47,7 @@ static const void *view_at(const struct pmu_store_view *view, uint64_t offset,
 
 const struct pmu_store_head *pmu_store_head_of(const struct pmu_store_view *view)
 {
-	if (!view->n_pieces || view->piece[0].offset ||
-	    view->piece[0].size < PMU_STORE_HEAD_SIZE)
+	if (!view->n_pieces || view->piece[0].offset || view->piece[0].size < PMU_STORE_HEAD_SIZE)
 		return NULL;
 	return view->piece[0].base;
 }
@@ -77,8 +75,7 @@ int pmu_reader_walk(struct pmu_reader *reader, pmu_chunk_fn *each)
 	while (offset < end) {
 		chunk = view_at(reader->view, offset, &room);
 		if (!chunk || (uintptr_t)chunk % 8 ||
-		    !pmu_chunk_check(chunk, room < end - offset ? room : end - offset,
-				     &copy)) {
+		    !pmu_chunk_check(chunk, room < end - offset ? room : end - offset, &copy)) {
 			reader->raw->damage[PMU_DAMAGE_CHUNK] = 1;
 			return 0;
 		}

@@ -21,12 +21,12 @@
 #include "counters/clock.h"
 #include "counters/plan.h"
 
-#define PMU_STORE_MAGIC "PMUSTORE"
-#define PMU_STORE_VERSION 1u
-#define PMU_STORE_BYTE_ORDER 0x01020304u
-#define PMU_STORE_HEAD_SIZE 4096u
+#define PMU_STORE_MAGIC       "PMUSTORE"
+#define PMU_STORE_VERSION     1u
+#define PMU_STORE_BYTE_ORDER  0x01020304u
+#define PMU_STORE_HEAD_SIZE   4096u
 #define PMU_STORE_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */
-#define PMU_STORE_ALIGN 64u
+#define PMU_STORE_ALIGN       64u
 
 struct pmu_store_head {
 	char magic[8];
@@ -36,33 +36,35 @@ struct pmu_store_head {
 	uint32_t clock_kind; /* enum pmu_clock_kind of every time in the file */
 	uint64_t size;       /* bytes of the file in use, this head included; release */
 	int32_t pid;
-	uint32_t nth;          /* number of the program in its process: 1, after an exec 2, ... */
-	uint64_t start_time;   /* field 22 of /proc/PID/stat: tells a pid from its next owner */
-	uint64_t pid_ns;       /* inode of /proc/self/ns/pid: another namespace's pids say nothing here */
-	char boot_id[40];      /* /proc/sys/kernel/random/boot_id */
-	uint64_t start_unix_ns; /* CLOCK_REALTIME at point[0] */
+	uint32_t nth;        /* number of the program in its process: 1, after an exec 2, ... */
+	uint64_t start_time; /* field 22 of /proc/PID/stat: tells a pid from its next owner */
+	uint64_t pid_ns; /* inode of /proc/self/ns/pid: another namespace's pids say nothing here */
+	char boot_id[40];                /* /proc/sys/kernel/random/boot_id */
+	uint64_t start_unix_ns;          /* CLOCK_REALTIME at point[0] */
 	struct pmu_clock_point point[2]; /* [1] is renewed at slow moments; seq guards it */
-	uint32_t point_seq;    /* odd while point[1] is being renewed */
-	uint32_t ended;        /* 1: the program ended cleanly, or its last report is being written */
-	uint32_t next;         /* enum pmu_next: what the last checkpoint knew of what comes */
+	uint32_t point_seq;              /* odd while point[1] is being renewed */
+	uint32_t ended; /* 1: the program ended cleanly, or its last report is being written */
+	uint32_t next;  /* enum pmu_next: what the last checkpoint knew of what comes */
 };
 
 enum pmu_store_kind {
-	PMU_CHUNK_FREE = 0,   /* not in use (any more) */
-	PMU_CHUNK_META = 1,   /* struct pmu_store_meta records */
-	PMU_CHUNK_NAMES = 2,  /* struct pmu_store_name records */
-	PMU_CHUNK_GROUP = 3,  /* one struct pmu_store_group */
-	PMU_CHUNK_THREAD = 4, /* one struct pmu_store_thread, then rows */
-	PMU_CHUNK_ROWS = 5,   /* more rows of the thread whose serial is in owner */
+	PMU_CHUNK_FREE = 0,       /* not in use (any more) */
+	PMU_CHUNK_META = 1,       /* struct pmu_store_meta records */
+	PMU_CHUNK_NAMES = 2,      /* struct pmu_store_name records */
+	PMU_CHUNK_GROUP = 3,      /* one struct pmu_store_group */
+	PMU_CHUNK_THREAD = 4,     /* one struct pmu_store_thread, then rows */
+	PMU_CHUNK_ROWS = 5,       /* more rows of the thread whose serial is in owner */
 	PMU_CHUNK_HISTOGRAMS = 6, /* struct pmu_store_histogram of that thread's rows */
 };
 
 struct pmu_store_chunk {
 	uint32_t magic;
-	uint32_t kind;  /* enum pmu_store_kind; release */
-	uint32_t size;  /* with this header; multiple of PMU_STORE_ALIGN */
-	uint32_t used;  /* META, NAMES: bytes of records; THREAD, ROWS, HISTOGRAMS: number of them; release */
-	uint32_t owner; /* THREAD, ROWS, HISTOGRAMS: serial of the thread record, unique in the file */
+	uint32_t kind; /* enum pmu_store_kind; release */
+	uint32_t size; /* with this header; multiple of PMU_STORE_ALIGN */
+	uint32_t
+		used; /* META, NAMES: bytes of records; THREAD, ROWS, HISTOGRAMS: number of them; release */
+	uint32_t
+		owner; /* THREAD, ROWS, HISTOGRAMS: serial of the thread record, unique in the file */
 	uint32_t group; /* GROUP, THREAD, ROWS, HISTOGRAMS: index of the group */
 	uint32_t first; /* THREAD, ROWS: id of the chunk's first row; ids start at 1 */
 	uint32_t reserved;
@@ -129,13 +131,13 @@ enum pmu_store_thread_state {
 /** What went wrong without belonging to one region; index of pmu_store_thread.doubt. */
 enum pmu_thread_doubt {
 	PMU_DOUBT_INTERRUPTED, /* a signal handler's call that interrupted the library was not counted */
-	PMU_DOUBT_BAD_NAME,    /* NULL, empty or too long */
-	PMU_DOUBT_LIMIT,       /* a region beyond the limit could not be kept at all */
+	PMU_DOUBT_BAD_NAME, /* NULL, empty or too long */
+	PMU_DOUBT_LIMIT,    /* a region beyond the limit could not be kept at all */
 	PMU_DOUBT_NO_MEMORY,
 	PMU_DOUBT_FORKED_INSIDE, /* the process was forked while this thread was inside the library */
-	PMU_DOUBT_SOURCE_LOST,   /* descriptors were closed by the program: nothing was counted from then on */
-	PMU_DOUBT_MOVED,         /* pinned, and found on another processor at its end */
-	PMU_DOUBT_SOURCE_TAKEN,  /* the counters were given to something else: nothing was counted from then on */
+	PMU_DOUBT_SOURCE_LOST, /* descriptors were closed by the program: nothing was counted from then on */
+	PMU_DOUBT_MOVED, /* pinned, and found on another processor at its end */
+	PMU_DOUBT_SOURCE_TAKEN, /* the counters were given to something else: nothing was counted from then on */
 	PMU_DOUBT_COUNT,
 };
 
@@ -151,7 +153,7 @@ enum pmu_store_thread_flags {
 	/* hybrid: kinds of core on which it was counted; neither: not known, or all cores are alike */
 	PMU_THREAD_CORE_P = 16,
 	PMU_THREAD_CORE_E = 32,
-	PMU_THREAD_SHIFTED = 64, /* one of its reads was late: see struct pmu_source_thread */
+	PMU_THREAD_SHIFTED = 64,  /* one of its reads was late: see struct pmu_source_thread */
 	PMU_THREAD_SETTLED = 128, /* slept when the program ended: what it was in was over */
 };
 
@@ -164,8 +166,8 @@ struct pmu_store_thread {
 	uint32_t number; /* in order of arrival, from 0; the same in every group */
 	uint32_t state;  /* enum pmu_store_thread_state; release */
 	int32_t tid;
-	int32_t cpu;     /* OS number it is pinned to, -1 */
-	char name[16];   /* comm, NUL-padded */
+	int32_t cpu;   /* OS number it is pinned to, -1 */
+	char name[16]; /* comm, NUL-padded */
 	uint64_t start_ticks;
 	uint64_t stop_ticks; /* 0 while live */
 	/*
@@ -174,10 +176,11 @@ struct pmu_store_thread {
 	 */
 	uint64_t merged;
 	uint32_t n_merged;
-	uint32_t flags; /* enum pmu_store_thread_flags */
+	uint32_t flags;    /* enum pmu_store_thread_flags */
 	uint32_t doubt[8]; /* by enum pmu_thread_doubt */
 	uint32_t missing;  /* slots that this thread cannot count */
-	uint32_t sockets;  /* slots that are counted for whole sockets: missing here for that reason alone */
+	uint32_t
+		sockets; /* slots that are counted for whole sockets: missing here for that reason alone */
 	int64_t minor_faults; /* while it was attached; -1 unknown, like the next three */
 	int64_t major_faults;
 	int64_t voluntary_switches;
@@ -186,7 +189,7 @@ struct pmu_store_thread {
 	uint32_t inner_ticks;
 	uint32_t inner[PMU_MAX_SLOTS];
 	uint32_t read_ticks; /* SOCKET: what one read of its counters takes; 0: not measured */
-	uint64_t last_end; /* ticks at the end of its last region, 0 before one */
+	uint64_t last_end;   /* ticks at the end of its last region, 0 before one */
 	char reserved2[256 - 216];
 };
 _Static_assert(sizeof(struct pmu_store_thread) == 256, "a thread record is four cache lines");
@@ -196,12 +199,18 @@ enum pmu_store_row_flags {
 	PMU_STORE_ROW_OVERLAP = 1,
 	PMU_STORE_ROW_RECURSIVE = 2,
 	PMU_STORE_ROW_FLAT = 4,
-	PMU_STORE_ROW_MUTUAL = 8, /* re-entered from inside another region: what that one did counts in both */
-	PMU_STORE_ROW_PARTIAL = 32, /* open, and its totals have what the open call has done up to a checkpoint */
-	PMU_STORE_ROW_CROWDED = 16, /* SOCKET: two regions nested in it were occupied at once: each has what both did */
-	PMU_STORE_ROW_MIXED = 64, /* one nested in it was set to zero, whose calls are also in what it counts */
-	PMU_STORE_ROW_AFRESH = 256, /* it was set to zero: calls of those nested in it were before */
-	PMU_STORE_ROW_INHERITED = 128, /* was open when the process was forked: the parent began its first call */
+	PMU_STORE_ROW_MUTUAL =
+		8, /* re-entered from inside another region: what that one did counts in both */
+	PMU_STORE_ROW_PARTIAL =
+		32, /* open, and its totals have what the open call has done up to a checkpoint */
+	PMU_STORE_ROW_CROWDED =
+		16, /* SOCKET: two regions nested in it were occupied at once: each has what both did */
+	PMU_STORE_ROW_MIXED =
+		64, /* one nested in it was set to zero, whose calls are also in what it counts */
+	PMU_STORE_ROW_AFRESH =
+		256, /* it was set to zero: calls of those nested in it were before */
+	PMU_STORE_ROW_INHERITED =
+		128, /* was open when the process was forked: the parent began its first call */
 };
 
 /** One region on one path of one thread; two banks follow at group.bank_offset. */
@@ -247,7 +256,7 @@ struct pmu_store_bank {
 struct pmu_store_histogram {
 	uint32_t row;  /* id of its row */
 	uint32_t bank; /* of a MERGED record: the bank that it goes with; else 0 */
-	uint32_t seq;  /* odd while it is being emptied: until then it has nothing to say; release */
+	uint32_t seq; /* odd while it is being emptied: until then it has nothing to say; release */
 	uint32_t reserved;
 	uint64_t bucket[PMU_HISTOGRAM_BUCKETS]; /* calls, by pmu_bucket_of(their ticks) */
 };

@@ -20,13 +20,12 @@
 #define GOOD_BASELINE_NS 1000000000u
 /* Rates of real clocks; others come from damage. */
 #define HZ_LEAST    1e5
-#define HZ_MOST	    1e11
+#define HZ_MOST     1e11
 #define MAX_METRICS 64u
 #define DIED_NAMES  8u
 
 static const char *const damage_text[PMU_DAMAGE_COUNT] = {
-	[PMU_DAMAGE_CHUNK] =
-		"a part of it is unreadable, and everything behind that is lost",
+	[PMU_DAMAGE_CHUNK] = "a part of it is unreadable, and everything behind that is lost",
 	[PMU_DAMAGE_KIND] = "parts of an unknown kind were left out",
 	[PMU_DAMAGE_GROUP] = "groups with an impossible layout were left out",
 	[PMU_DAMAGE_RECORD] = "texts that do not fit their place were left out",
@@ -51,10 +50,8 @@ static bool stored_point(const struct pmu_store_head *head, struct pmu_clock_poi
 		/* Pairs with the releases around and inside the renewal. */
 		seq = __atomic_load_n(&head->point_seq, __ATOMIC_ACQUIRE);
 		point->ticks = __atomic_load_n(&head->point[1].ticks, __ATOMIC_ACQUIRE);
-		point->mono_ns =
-			__atomic_load_n(&head->point[1].mono_ns, __ATOMIC_ACQUIRE);
-		if (!(seq & 1) &&
-		    __atomic_load_n(&head->point_seq, __ATOMIC_RELAXED) == seq)
+		point->mono_ns = __atomic_load_n(&head->point[1].mono_ns, __ATOMIC_ACQUIRE);
+		if (!(seq & 1) && __atomic_load_n(&head->point_seq, __ATOMIC_RELAXED) == seq)
 			return true;
 	}
 	return false;
@@ -65,8 +62,7 @@ static bool same_boot(const struct pmu_store_head *head)
 	struct pmu_store_owner self;
 
 	pmu_store_owner_self(&self);
-	return self.boot_id[0] &&
-	       !strncmp(head->boot_id, self.boot_id, sizeof(self.boot_id));
+	return self.boot_id[0] && !strncmp(head->boot_id, self.boot_id, sizeof(self.boot_id));
 }
 
 /*
@@ -96,15 +92,13 @@ static void set_clock(struct pmu_convert *convert, const struct pmu_store_head *
 	convert->first_ticks = head->point[0].ticks;
 	convert->last_ticks = last->ticks;
 	if (convert->state != PMU_PROGRAM_RUNS)
-		convert->last_ticks =
-			stored_point(head, &stored) ? stored.ticks : head->point[0].ticks;
+		convert->last_ticks = stored_point(head, &stored) ? stored.ticks
+								  : head->point[0].ticks;
 	if (head->clock_kind == PMU_CLOCK_MONOTONIC)
 		hz = 1e9;
 	else if (!(hz >= HZ_LEAST && hz <= HZ_MOST))
 		hz = 0;
-	convert->ns_per_tick = head->clock_kind == PMU_CLOCK_MONOTONIC ? 1.0
-			       : hz				       ? 1e9 / hz
-								       : 0;
+	convert->ns_per_tick = head->clock_kind == PMU_CLOCK_MONOTONIC ? 1.0 : hz ? 1e9 / hz : 0;
 	convert->model->clock = pmu_clock_name(head->clock_kind);
 	convert->model->clock_hz = hz;
 }
@@ -135,15 +129,15 @@ static void set_duration(struct pmu_convert *convert)
 {
 	find_last_moment(convert);
 	if (convert->last_ticks > convert->first_ticks)
-		convert->model->duration_ns =
-			pmu_convert_ns(convert, convert->last_ticks - convert->first_ticks);
+		convert->model->duration_ns = pmu_convert_ns(convert, convert->last_ticks -
+									      convert->first_ticks);
 }
 
 /* --- texts --- */
 
 /* Cuts a record at its tabs.  Return: how many of @most parts there are. */
-static size_t split(struct pmu_model *model, const struct pmu_raw_text *meta,
-		    const char **part, size_t most)
+static size_t split(struct pmu_model *model, const struct pmu_raw_text *meta, const char **part,
+		    size_t most)
 {
 	const char *text = meta->text, *end = meta->text + meta->len, *tab;
 	size_t n;
@@ -160,7 +154,7 @@ static size_t split(struct pmu_model *model, const struct pmu_raw_text *meta,
 
 static int add_refusal(struct pmu_convert *convert, const struct pmu_raw_text *meta)
 {
-	const char *part[3] = {"", "", ""};
+	const char *part[3] = { "", "", "" };
 
 	split(convert->model, meta, part, 3);
 	return pmu_model_add_refusal(convert->model, part[0], part[1], part[2]);
@@ -255,11 +249,9 @@ static int set_columns(struct pmu_convert *convert, uint32_t group,
 		return -ENOMEM;
 	for (i = 0; i < copy->n_slots; i++) {
 		section->count[i].name = pmu_model_text(
-			model, slot[i].name,
-			pmu_text_field(slot[i].name, sizeof(slot[i].name)));
+			model, slot[i].name, pmu_text_field(slot[i].name, sizeof(slot[i].name)));
 		section->count[i].unit = pmu_model_text(
-			model, slot[i].unit,
-			pmu_text_field(slot[i].unit, sizeof(slot[i].unit)));
+			model, slot[i].unit, pmu_text_field(slot[i].unit, sizeof(slot[i].unit)));
 	}
 	return 0;
 }
@@ -281,7 +273,7 @@ static int set_metrics(struct pmu_convert *convert, uint32_t group,
 		    strtoul(part[0], NULL, 10) != group)
 			continue;
 		metric = &section->metric[section->n_metrics++];
-		*metric = (struct pmu_model_metric){part[1], part[2], part[3]};
+		*metric = (struct pmu_model_metric){ part[1], part[2], part[3] };
 	}
 	return 0;
 }
@@ -309,8 +301,7 @@ static int make_sections(struct pmu_convert *convert)
 	if (!model->section)
 		return -ENOMEM;
 	for (group = 0; group < PMU_STORE_MAX_GROUPS && !rc; group++) {
-		if (!raw->has_group[group] ||
-		    (raw->n_threads && !has_threads(raw, group)))
+		if (!raw->has_group[group] || (raw->n_threads && !has_threads(raw, group)))
 			continue;
 		section = &model->section[model->n_sections++];
 		section->index = group;
@@ -332,20 +323,19 @@ static int add_notes(struct pmu_convert *convert)
 	int i, rc = 0;
 
 	if (!convert->ns_per_tick)
-		rc = pmu_model_add_note(model,
-					"the rate of the clock is not known: times could "
-					"not be converted and are shown as 0");
+		rc = pmu_model_add_note(model, "the rate of the clock is not known: times could "
+					       "not be converted and are shown as 0");
 	if (!rc && convert->state == PMU_PROGRAM_UNKNOWN)
-		rc = pmu_model_add_note(
-			model, "the store comes from another machine, boot or container: "
-			       "whether "
-			       "the program still runs cannot be told from here");
+		rc = pmu_model_add_note(model,
+					"the store comes from another machine, boot or container: "
+					"whether "
+					"the program still runs cannot be told from here");
 	for (i = 0; i < (int)convert->raw->n_threads && !rc; i++)
 		if (convert->raw->thread[i].record.flags & PMU_THREAD_FORKED) {
-			rc = pmu_model_add_note(
-				model, "the process was forked from a measured one: "
-				       "regions open "
-				       "at that moment are measured from there on");
+			rc = pmu_model_add_note(model,
+						"the process was forked from a measured one: "
+						"regions open "
+						"at that moment are measured from there on");
 			break;
 		}
 	for (i = 0; i < PMU_DAMAGE_COUNT && !rc; i++) {
@@ -355,8 +345,7 @@ static int add_notes(struct pmu_convert *convert)
 		else if (n)
 			rc = pmu_model_add_note(
 				model,
-				pmu_model_textf(model,
-						"the store is damaged: %s (%" PRIu64 ")",
+				pmu_model_textf(model, "the store is damaged: %s (%" PRIu64 ")",
 						damage_text[i], n));
 	}
 	return rc;
@@ -375,8 +364,7 @@ static void list_open(const struct pmu_model *model, struct pmu_strbuf *text)
 				continue;
 			if (n++ < DIED_NAMES)
 				pmu_strbuf_addf(text, "%s%s (thread %d)",
-						n == 1 ? "; open then: " : ", ",
-						row->path,
+						n == 1 ? "; open then: " : ", ", row->path,
 						model->thread[row->thread].number);
 		}
 	}
@@ -388,11 +376,12 @@ static void list_open(const struct pmu_model *model, struct pmu_strbuf *text)
 
 static int set_died(struct pmu_model *model, uint32_t next)
 {
-	struct pmu_strbuf text = {0};
+	struct pmu_strbuf text = { 0 };
 
 	pmu_strbuf_addf(&text,
-			next == PMU_NEXT_SIGNAL ? "the program was killed by a signal: process %" PRId64
-						: "the program did not end cleanly: process %" PRId64 " is gone",
+			next == PMU_NEXT_SIGNAL
+				? "the program was killed by a signal: process %" PRId64
+				: "the program did not end cleanly: process %" PRId64 " is gone",
 			model->pid);
 	list_open(model, &text);
 	if (!text.failed)
@@ -477,13 +466,13 @@ static int convert_all(struct pmu_convert *convert, const struct pmu_store_head 
 	return rc;
 }
 
-int pmu_store_snapshot(const struct pmu_store_view *view,
-		       const struct pmu_clock_point *last, struct pmu_model **model)
+int pmu_store_snapshot(const struct pmu_store_view *view, const struct pmu_clock_point *last,
+		       struct pmu_model **model)
 {
 	const struct pmu_store_head *head = pmu_store_head_of(view);
-	struct pmu_convert convert = {0};
+	struct pmu_convert convert = { 0 };
 	struct pmu_clock_point now;
-	struct pmu_raw raw = {0};
+	struct pmu_raw raw = { 0 };
 	int rc;
 
 	if (!head)

@@ -23,9 +23,9 @@ struct pmu_store_view {
 };
 
 /** Limits that no honest store reaches; beyond them it is refused. */
-#define PMU_STORE_MAX_SIZE (4ull << 30)
+#define PMU_STORE_MAX_SIZE    (4ull << 30)
 #define PMU_STORE_MAX_THREADS 1000000u
-#define PMU_STORE_MAX_GROUPS 64u
+#define PMU_STORE_MAX_GROUPS  64u
 
 /**
  * pmu_store_check_head() - is this the head of a store that we can read?

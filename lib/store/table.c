@@ -16,12 +16,12 @@
 #include "base/error.h"
 #include "base/hash.h"
 
-#define FIRST_PIECE ((uint64_t)64 << 10)
-#define LARGEST_PIECE ((uint64_t)16 << 20)
-#define META_CHUNK 8192u
-#define NAMES_CHUNK 4096u
-#define FIRST_ROWS 4096u
-#define LARGEST_ROWS (1u << 20)
+#define FIRST_PIECE      ((uint64_t)64 << 10)
+#define LARGEST_PIECE    ((uint64_t)16 << 20)
+#define META_CHUNK       8192u
+#define NAMES_CHUNK      4096u
+#define FIRST_ROWS       4096u
+#define LARGEST_ROWS     (1u << 20)
 #define FIRST_HISTOGRAMS 8192u
 #define FIRST_NAME_SLOTS 256u
 
@@ -327,8 +327,8 @@ int pmu_table_meta(struct pmu_table *table, enum pmu_meta_key key, const char *t
 {
 	size_t len = strnlen(text, META_CHUNK / 2);
 	uint32_t size = PMU_ALIGN_UP((uint32_t)(sizeof(struct pmu_store_meta) + len), 8);
-	struct pmu_store_meta *meta =
-		add_record(table, &table->meta, PMU_CHUNK_META, META_CHUNK, size);
+	struct pmu_store_meta *meta = add_record(table, &table->meta, PMU_CHUNK_META, META_CHUNK,
+						 size);
 
 	if (!meta)
 		return -ENOMEM;
@@ -393,7 +393,8 @@ static int grow_names(struct pmu_table *table)
 	table->n_name_slots = n;
 	for (size_t i = 0; i < n_old; i++)
 		if (old[i].hash)
-			*find_name(table, old[i].hash, old[i].name->text, old[i].name->len) = old[i];
+			*find_name(table, old[i].hash, old[i].name->text,
+				   old[i].name->len) = old[i];
 	pmu_pages_free(old, n_old * sizeof(*old));
 	return 0;
 }
@@ -552,7 +553,9 @@ void pmu_table_rows_walk(struct pmu_table *table, const struct pmu_table_rows *r
 static int add_histograms_chunk(struct pmu_table *table, struct pmu_table_rows *rows)
 {
 	struct pmu_store_chunk *last = rows->histograms, *chunk;
-	uint32_t size = !last ? FIRST_HISTOGRAMS : last->size < LARGEST_ROWS ? 2 * last->size : LARGEST_ROWS;
+	uint32_t size = !last                       ? FIRST_HISTOGRAMS
+			: last->size < LARGEST_ROWS ? 2 * last->size
+						    : LARGEST_ROWS;
 
 	chunk = rows_chunk(table, size);
 	if (!chunk)
@@ -573,8 +576,9 @@ static struct pmu_store_histogram *histogram_at(struct pmu_store_chunk *chunk, u
 	return (struct pmu_store_histogram *)(void *)(chunk + 1) + i;
 }
 
-struct pmu_store_histogram *pmu_table_histogram(struct pmu_table *table, struct pmu_table_rows *rows,
-						uint32_t row, uint32_t n_banks)
+struct pmu_store_histogram *pmu_table_histogram(struct pmu_table *table,
+						struct pmu_table_rows *rows, uint32_t row,
+						uint32_t n_banks)
 {
 	struct pmu_store_chunk *chunk = rows->histograms;
 	struct pmu_store_histogram *histogram;
@@ -594,7 +598,8 @@ struct pmu_store_histogram *pmu_table_histogram(struct pmu_table *table, struct 
 }
 
 void pmu_table_histograms_walk(struct pmu_table *table, const struct pmu_table_rows *rows,
-			       void (*each)(void *arg, struct pmu_store_histogram *histogram), void *arg)
+			       void (*each)(void *arg, struct pmu_store_histogram *histogram),
+			       void *arg)
 {
 	for (uint64_t offset = rows->first_histograms; offset;) {
 		struct pmu_store_chunk *chunk = at(table, offset);

@@ -112,8 +112,9 @@ struct pmu_store_row *pmu_table_row(struct pmu_table *table, struct pmu_table_ro
  * @n_banks: 1; 2 in a set of merged threads
  * Return: that many, side by side, all buckets 0; NULL without memory.
  */
-struct pmu_store_histogram *pmu_table_histogram(struct pmu_table *table, struct pmu_table_rows *rows,
-						uint32_t row, uint32_t n_banks);
+struct pmu_store_histogram *pmu_table_histogram(struct pmu_table *table,
+						struct pmu_table_rows *rows, uint32_t row,
+						uint32_t n_banks);
 
 /** pmu_table_point() - renew the second clock point. */
 void pmu_table_point(struct pmu_table *table);
@@ -123,11 +124,13 @@ struct pmu_store_view pmu_table_view(const struct pmu_table *table);
 
 /** pmu_table_rows_walk() - calls @each for the rows of a thread in order of id. */
 void pmu_table_rows_walk(struct pmu_table *table, const struct pmu_table_rows *rows,
-			 void (*each)(void *arg, uint32_t id, struct pmu_store_row *row), void *arg);
+			 void (*each)(void *arg, uint32_t id, struct pmu_store_row *row),
+			 void *arg);
 
 /** pmu_table_histograms_walk() - calls @each for what pmu_table_histogram() made, in that order. */
 void pmu_table_histograms_walk(struct pmu_table *table, const struct pmu_table_rows *rows,
-			       void (*each)(void *arg, struct pmu_store_histogram *histogram), void *arg);
+			       void (*each)(void *arg, struct pmu_store_histogram *histogram),
+			       void *arg);
 
 /** pmu_row_bank() - bank 0 or 1 of a row. */
 static inline struct pmu_store_bank *pmu_row_bank(struct pmu_store_row *row, uint32_t bank_offset,

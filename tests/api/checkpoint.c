@@ -6,16 +6,19 @@
 
 #include "run.h"
 
-static const char *const by_clock[] = {"PMU_PIN=none", "PMU_BACKEND=clock", NULL};
-static const char *const by_faults[] = {"PMU_PIN=none", "PMU_BACKEND=software", "PMU_EVENTS=page-faults", NULL};
+static const char *const by_clock[] = { "PMU_PIN=none", "PMU_BACKEND=clock", NULL };
+static const char *const by_faults[] = { "PMU_PIN=none", "PMU_BACKEND=software",
+					 "PMU_EVENTS=page-faults", NULL };
 /* The store stays in the folder that is there anyway. */
-static const char *const kept[] = {"PMU_PIN=none", "PMU_BACKEND=software", "PMU_EVENTS=page-faults",
-				   "PMU_STORE=@/xdg", "PMU_OUTPUT", NULL};
+static const char *const kept[] = {
+	"PMU_PIN=none",    "PMU_BACKEND=software", "PMU_EVENTS=page-faults",
+	"PMU_STORE=@/xdg", "PMU_OUTPUT",           NULL
+};
 
-#define ok_int(got, want, ...)                                 \
-	do {                                                   \
-		long long got_ = (got), want_ = (want);        \
-		if (!ok(got_ == want_, __VA_ARGS__))           \
+#define ok_int(got, want, ...)                                    \
+	do {                                                      \
+		long long got_ = (got), want_ = (want);           \
+		if (!ok(got_ == want_, __VA_ARGS__))              \
 			diag("got %lld, want %lld", got_, want_); \
 	} while (0)
 
@@ -45,14 +48,16 @@ static json_t *recover(const struct run *r, const char *folder)
 {
 	char store[512];
 
-	return run_files(r, folder, ".pmu", store, sizeof(store)) == 1 ? run_report_of(r, store) : NULL;
+	return run_files(r, folder, ".pmu", store, sizeof(store)) == 1 ? run_report_of(r, store)
+								       : NULL;
 }
 
 static long long count_of(const json_t *report, const char *path)
 {
 	const json_t *raw = json_object_get(run_region(report, path), "raw");
 
-	return json_is_array(raw) ? json_integer_value(json_array_get(raw, 0)) : run_int(raw, "page-faults");
+	return json_is_array(raw) ? json_integer_value(json_array_get(raw, 0))
+				  : run_int(raw, "page-faults");
 }
 
 /* --- going on --- */
@@ -91,14 +96,17 @@ static void regions_that_go_on_are_counted_once(void)
 	inner = run_region(r.json, "outer/inner");
 	ok_int(run_int(outer, "calls"), 3, "calls are those of begin and end");
 	ok_int(run_int(inner, "calls"), 6, "also where a region is entered again");
-	ok(count_of(r.json, "outer") >= 90 && (count_of(r.json, "outer") < 180 || TEST_SANITIZED), "counts are those of the whole call: %lld",
-	   count_of(r.json, "outer"));
-	ok(count_of(r.json, "outer/inner") >= 30 && (count_of(r.json, "outer/inner") < 90 || TEST_SANITIZED),
+	ok(count_of(r.json, "outer") >= 90 && (count_of(r.json, "outer") < 180 || TEST_SANITIZED),
+	   "counts are those of the whole call: %lld", count_of(r.json, "outer"));
+	ok(count_of(r.json, "outer/inner") >= 30 &&
+		   (count_of(r.json, "outer/inner") < 90 || TEST_SANITIZED),
 	   "of nested ones too: %lld", count_of(r.json, "outer/inner"));
 	min = run_int(outer, "time_min_ns");
 	time = run_int(outer, "time_ns");
-	ok(min >= 2000000 && 3 * min <= time, "the shortest call is a whole call: %lld of %lld ns", min, time);
-	ok(!run_flag(outer, "open") && json_array_size(json_object_get(r.json, "doubts")) == 0, "and there is no doubt");
+	ok(min >= 2000000 && 3 * min <= time, "the shortest call is a whole call: %lld of %lld ns",
+	   min, time);
+	ok(!run_flag(outer, "open") && json_array_size(json_object_get(r.json, "doubts")) == 0,
+	   "and there is no doubt");
 	run_done(&r);
 }
 
@@ -114,7 +122,7 @@ static int leave(void *arg)
 	pmu_region_end("part");
 	touch(20);
 	spend(2000000);
-	pmu_checkpoint((enum pmu_next)*how);
+	pmu_checkpoint((enum pmu_next) * how);
 	if (*how == PMU_NEXT_SIGNAL)
 		raise(SIGKILL);
 	if (*how == PMU_NEXT_EXEC)
@@ -143,7 +151,8 @@ static void what_was_open_is_counted(enum pmu_next next, const char *what)
 		ok(!run_flag(region, "open"), "%s: it ended there", what);
 		ok(json_is_null(json_object_get(report, "died")), "%s: a clean end", what);
 	}
-	ok_int((int)run_doubts(report, NULL, "the program"), next == PMU_NEXT_SIGNAL, "%s: doubts", what);
+	ok_int((int)run_doubts(report, NULL, "the program"), next == PMU_NEXT_SIGNAL, "%s: doubts",
+	       what);
 	json_decref(report);
 	run_done(&r);
 }
@@ -156,7 +165,7 @@ static struct done {
 	bool was_inside;
 	long us;
 	enum pmu_next next;
-} *done;
+} * done;
 
 static void save_and_leave(int signal)
 {
@@ -173,7 +182,7 @@ static void save_and_leave(int signal)
 
 static int use_tiny_regions(void *arg)
 {
-	struct itimerval once = {{0, 0}, {0, done->us}};
+	struct itimerval once = { { 0, 0 }, { 0, done->us } };
 
 	(void)arg;
 	signal(SIGALRM, save_and_leave);
@@ -224,16 +233,20 @@ static bool is_whole(const json_t *report, bool counted)
 
 	if (run_int(whole, "calls") == 1 && run_int(whole, "time_ns") >= 1000 * done->us &&
 	    run_int(whole, "time_ns") < 5000000000 && (!counted || has_faults(report)) &&
-	    is_one_off(leaves, done->leaves) && steps >= 2 * done->steps && steps <= 2 * done->steps + 2)
+	    is_one_off(leaves, done->leaves) && steps >= 2 * done->steps &&
+	    steps <= 2 * done->steps + 2)
 		return true;
-	diag("main %lld in %lld ns, %lld faults, %" PRIu64 " of %" PRIu64 " leaves, %" PRIu64 " of %" PRIu64 " steps, %s", run_int(whole, "calls"),
-	     run_int(whole, "time_ns"), count_of(report, "main"), leaves, done->leaves, steps, 2 * done->steps, done->was_inside ? "inside" : "outside");
+	diag("main %lld in %lld ns, %lld faults, %" PRIu64 " of %" PRIu64 " leaves, %" PRIu64
+	     " of %" PRIu64 " steps, %s",
+	     run_int(whole, "calls"), run_int(whole, "time_ns"), count_of(report, "main"), leaves,
+	     done->leaves, steps, 2 * done->steps, done->was_inside ? "inside" : "outside");
 	return false;
 }
 
 #define OFTEN 40
 
-static void what_is_interrupted_for_good(const char *const *env, bool counted, enum pmu_next next, const char *what)
+static void what_is_interrupted_for_good(const char *const *env, bool counted, enum pmu_next next,
+					 const char *what)
 {
 	int whole = 0, inside = 0;
 
@@ -242,7 +255,7 @@ static void what_is_interrupted_for_good(const char *const *env, bool counted, e
 		json_t *report;
 		struct run r;
 
-		*done = (struct done){.us = 1500 + 13 * i, .next = next};
+		*done = (struct done){ .us = 1500 + 13 * i, .next = next };
 		run(&r, use_tiny_regions, NULL, env);
 		report = recover(&r, "xdg/pmu");
 		whole += is_whole(report, counted) && r.notes->n_failed == 0;
@@ -250,7 +263,9 @@ static void what_is_interrupted_for_good(const char *const *env, bool counted, e
 		json_decref(report);
 		run_done(&r);
 	}
-	ok_int(whole, OFTEN, "%s: what is around an interrupted begin or end is saved, and no call is lost or invented", what);
+	ok_int(whole, OFTEN,
+	       "%s: what is around an interrupted begin or end is saved, and no call is lost or invented",
+	       what);
 	ok(inside > 0, "%s: %d of %d were interrupted in the library", what, inside, OFTEN);
 	munmap(done, sizeof(*done));
 }
@@ -293,7 +308,8 @@ static void threads_that_wait_at_the_end_are_counted(void)
 	struct run r;
 
 	if (TEST_SANITIZED) {
-		skip("threads that wait", "sanitizers take them for a race, and what they hold for a leak");
+		skip("threads that wait",
+		     "sanitizers take them for a race, and what they hold for a leak");
 		return;
 	}
 	run(&r, leave_a_thread, NULL, by_faults);
@@ -303,7 +319,8 @@ static void threads_that_wait_at_the_end_are_counted(void)
 	ok(run_int(pool, "time_ns") >= 4000000, "until the end");
 	ok(count_of(r.json, "pool") >= 60, "with its counts: %lld", count_of(r.json, "pool"));
 	ok_int(run_calls(r.json, "pool/job"), 1, "and what is nested in it");
-	ok(!run_flag(pool, "open") && json_array_size(json_object_get(r.json, "doubts")) == 0, "there is no doubt");
+	ok(!run_flag(pool, "open") && json_array_size(json_object_get(r.json, "doubts")) == 0,
+	   "there is no doubt");
 	run_done(&r);
 }
 
@@ -358,8 +375,9 @@ static void a_kept_store_is_a_finished_one(void)
 
 static void a_folder_that_is_not_there_is_no_harm(void)
 {
-	static const char *const nowhere[] = {"PMU_PIN=none", "PMU_BACKEND=clock", "PMU_STORE=/nonexistent/folder",
-					      "PMU_OUTPUT", NULL};
+	static const char *const nowhere[] = { "PMU_PIN=none", "PMU_BACKEND=clock",
+					       "PMU_STORE=/nonexistent/folder", "PMU_OUTPUT",
+					       NULL };
 	struct run r;
 
 	run(&r, use_regions, NULL, nowhere);

@@ -13,8 +13,8 @@
 static void touch_pages(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	char *at = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *at = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			0);
 
 	if (at == MAP_FAILED)
 		return;
@@ -25,8 +25,8 @@ static void touch_pages(void)
 }
 
 /* false: skipped, with the library's own reason */
-static bool opens(const char *events, enum pmu_scope scope,
-		  struct pmu_counters **counters, const char *name)
+static bool opens(const char *events, enum pmu_scope scope, struct pmu_counters **counters,
+		  const char *name)
 {
 	int rc = pmu_counters_open(events, scope, counters);
 
@@ -38,11 +38,10 @@ static bool opens(const char *events, enum pmu_scope scope,
 static void counts_between_start_and_stop(void)
 {
 	struct pmu_counters *counters;
-	uint64_t value[2] = {9, 9};
+	uint64_t value[2] = { 9, 9 };
 	uint32_t missing = 9;
 
-	if (!opens("page-faults,task-clock", PMU_SCOPE_THREAD, &counters,
-		   "start and stop"))
+	if (!opens("page-faults,task-clock", PMU_SCOPE_THREAD, &counters, "start and stop"))
 		return;
 	is_int(pmu_counters_read(counters, value, 2, &missing), 2, "two events");
 	is_u64(value[0], 0, "  at zero");
@@ -104,13 +103,12 @@ static void counts_every_allowed_cpu(void)
 static void hardware_counts_or_says_why_not(void)
 {
 	struct pmu_counters *counters = NULL;
-	uint64_t value[2] = {0, 0};
+	uint64_t value[2] = { 0, 0 };
 	int rc = pmu_counters_open("instructions,cycles", PMU_SCOPE_THREAD, &counters);
 
 	if (rc) {
 		ok(strlen(pmu_last_error()) > 20, "%s", pmu_last_error());
-		has(pmu_last_error(), "instructions,cycles",
-		    "  names what was asked for");
+		has(pmu_last_error(), "instructions,cycles", "  names what was asked for");
 		ok(!counters, "  and gives nothing");
 		return;
 	}
@@ -124,29 +122,23 @@ static void hardware_counts_or_says_why_not(void)
 static void refuses_nonsense(void)
 {
 	struct pmu_counters *counters = NULL;
-	uint64_t value[2] = {9, 9};
+	uint64_t value[2] = { 9, 9 };
 
-	is_int(pmu_counters_open("page-fault", PMU_SCOPE_THREAD, &counters), -EINVAL,
-	       "page-fault");
+	is_int(pmu_counters_open("page-fault", PMU_SCOPE_THREAD, &counters), -EINVAL, "page-fault");
 	has(pmu_last_error(), "page-faults", "  is nearly page-faults");
 	is_int(pmu_counters_open("", PMU_SCOPE_THREAD, &counters), -EINVAL, "no event");
-	is_int(pmu_counters_open(NULL, PMU_SCOPE_THREAD, &counters), -EINVAL,
-	       "NULL events");
-	is_int(pmu_counters_open("cycles", PMU_SCOPE_THREAD, NULL), -EINVAL,
-	       "NULL result");
-	is_int(pmu_counters_open("cycles", (enum pmu_scope)2, &counters), -EINVAL,
-	       "scope 2");
+	is_int(pmu_counters_open(NULL, PMU_SCOPE_THREAD, &counters), -EINVAL, "NULL events");
+	is_int(pmu_counters_open("cycles", PMU_SCOPE_THREAD, NULL), -EINVAL, "NULL result");
+	is_int(pmu_counters_open("cycles", (enum pmu_scope)2, &counters), -EINVAL, "scope 2");
 	is_int(pmu_counters_start(NULL), -EINVAL, "start NULL");
 	is_int(pmu_counters_stop(NULL), -EINVAL, "stop NULL");
 	is_int(pmu_counters_reset(NULL), -EINVAL, "reset NULL");
 	is_int(pmu_counters_read(NULL, value, 2, NULL), -EINVAL, "read NULL");
 	pmu_counters_close(NULL);
 	ok(!counters, "nothing was opened");
-	if (!opens("page-faults,task-clock", PMU_SCOPE_THREAD, &counters,
-		   "too little room"))
+	if (!opens("page-faults,task-clock", PMU_SCOPE_THREAD, &counters, "too little room"))
 		return;
-	is_int(pmu_counters_read(counters, value, 1, NULL), -EINVAL,
-	       "room for one of two");
+	is_int(pmu_counters_read(counters, value, 1, NULL), -EINVAL, "room for one of two");
 	is_u64(value[0], 9, "  nothing is written");
 	is_int(pmu_counters_read(counters, NULL, 2, NULL), -EINVAL, "read into NULL");
 	pmu_counters_close(counters);

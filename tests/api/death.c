@@ -6,11 +6,11 @@
 
 #include "run.h"
 
-#define N_KILLS	  (RUN_SANITIZED ? 60 : 400)
+#define N_KILLS   (RUN_SANITIZED ? 60 : 400)
 #define N_THREADS 2
-#define N_PAGES	  8 /* faults in each call */
+#define N_PAGES   8 /* faults in each call */
 
-static const char *const quick[] = {"PMU_PIN=none", "PMU_BACKEND=clock", NULL};
+static const char *const quick[] = { "PMU_PIN=none", "PMU_BACKEND=clock", NULL };
 
 static void begin_end(const char *name)
 {
@@ -52,7 +52,7 @@ static void touch_fresh_pages(char *pages)
 static void *work(void *arg)
 {
 	const struct worker *w = arg;
-	static const char *const name[N_THREADS] = {"work 0", "work 1"};
+	static const char *const name[N_THREADS] = { "work 0", "work 1" };
 	size_t size = N_PAGES * (size_t)sysconf(_SC_PAGESIZE);
 
 	for (;;) {
@@ -141,16 +141,16 @@ static void check_left_over(const struct run *r, const struct progress *progress
 
 static void sleep_us(long us)
 {
-	struct timespec time = {0, us * 1000};
+	struct timespec time = { 0, us * 1000 };
 
 	nanosleep(&time, NULL);
 }
 
 static void killed_at_any_moment_nothing_is_lost(void)
 {
-	static const char *const env[] = {"PMU_PIN=none", "PMU_BACKEND=software",
-					  "PMU_EVENTS=page-faults,minor-faults", NULL};
-	struct findings found = {0};
+	static const char *const env[] = { "PMU_PIN=none", "PMU_BACKEND=software",
+					   "PMU_EVENTS=page-faults,minor-faults", NULL };
+	struct findings found = { 0 };
 	struct progress *progress = mmap(NULL, sizeof(*progress), PROT_READ | PROT_WRITE,
 					 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	unsigned int seed = (unsigned int)getpid();
@@ -163,8 +163,7 @@ static void killed_at_any_moment_nothing_is_lost(void)
 		run_start(&r, work_for_ever, progress, env);
 		/* A few at the start itself, most of them among the calls. */
 		if (i % 8)
-			while (!__atomic_load_n(&progress->done[i % N_THREADS],
-						__ATOMIC_ACQUIRE) &&
+			while (!__atomic_load_n(&progress->done[i % N_THREADS], __ATOMIC_ACQUIRE) &&
 			       waitpid(r.pid, NULL, WNOHANG) == 0)
 				sleep_us(20);
 		sleep_us(rand_r(&seed) % 4000);
@@ -173,8 +172,8 @@ static void killed_at_any_moment_nothing_is_lost(void)
 		check_left_over(&r, progress, &found);
 		run_done(&r);
 	}
-	diag("%d stores, %d rows with calls, %" PRIu64 " calls", found.with_store,
-	     found.with_calls, found.calls);
+	diag("%d stores, %d rows with calls, %" PRIu64 " calls", found.with_store, found.with_calls,
+	     found.calls);
 	ok(found.with_store >= N_KILLS * 7 / 8, "nearly every kill leaves a store");
 	ok(found.with_calls >= N_KILLS * 7 / 8, "with calls in it");
 	is_int(found.lost, 0, "no completed call is lost");
@@ -190,7 +189,7 @@ static void killed_at_any_moment_nothing_is_lost(void)
 
 static void no_core_file(void)
 {
-	struct rlimit none = {0, 0};
+	struct rlimit none = { 0, 0 };
 
 	setrlimit(RLIMIT_CORE, &none);
 	signal(SIGABRT, SIG_DFL);
@@ -234,9 +233,9 @@ static const struct death {
 	void (*die)(void);
 	int signal;
 } deaths[] = {
-	{"abort()", die_by_abort, SIGABRT}, {"SIGSEGV", die_by_segv, SIGSEGV},
-	{"SIGTERM", die_by_term, SIGTERM},  {"SIGKILL", die_by_kill, SIGKILL},
-	{"_exit()", leave_by__exit, 0},	    {"quick_exit()", leave_by_quick_exit, 0},
+	{ "abort()", die_by_abort, SIGABRT }, { "SIGSEGV", die_by_segv, SIGSEGV },
+	{ "SIGTERM", die_by_term, SIGTERM },  { "SIGKILL", die_by_kill, SIGKILL },
+	{ "_exit()", leave_by__exit, 0 },     { "quick_exit()", leave_by_quick_exit, 0 },
 };
 
 static int measure_and_die(void *arg)
@@ -270,10 +269,8 @@ static void dead_it_keeps_what_ended(const struct death *death)
 	is_int(run_calls(report, "outer"), 1000, "what ended is in the store");
 	is_int(run_calls(report, "outer/inner"), 1000, "all of it");
 	is_int(run_int(run_region(report, "outer"), "open"), 1, "what was open");
-	ok(run_doubts(report, "outer/dies here", "still open when the program died") ==
-			   1 ||
-		   run_doubts(report, "dies here", "still open when the program died") ==
-			   1,
+	ok(run_doubts(report, "outer/dies here", "still open when the program died") == 1 ||
+		   run_doubts(report, "dies here", "still open when the program died") == 1,
 	   "is named");
 	died = run_str(report, "died");
 	ok(died != NULL, "and the death itself");
@@ -287,8 +284,7 @@ static void dead_it_keeps_what_ended(const struct death *death)
 struct timed {
 	const struct death *death;
 	bool in_thread;
-	uint64_t *
-		took_ns; /* shared with the test: between the first region and the last */
+	uint64_t *took_ns; /* shared with the test: between the first region and the last */
 };
 
 static void *take_time_and_die(void *arg)
@@ -345,7 +341,7 @@ static void dead_it_tells_how_long_it_ran(const struct death *death, bool in_thr
 {
 	uint64_t *took_ns = mmap(NULL, sizeof(*took_ns), PROT_READ | PROT_WRITE,
 				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	struct timed timed = {death, in_thread, took_ns};
+	struct timed timed = { death, in_thread, took_ns };
 	const json_t *even, *odd;
 	json_t *report;
 	struct run r;
@@ -354,8 +350,8 @@ static void dead_it_tells_how_long_it_ran(const struct death *death, bool in_thr
 	report = recover(&r);
 	even = run_region(report, "even");
 	odd = run_region(report, "odd");
-	ok(run_int(even, "calls") == 5 && run_int(odd, "calls") == 5, "%s in %s",
-	   death->name, in_thread ? "a thread" : "main");
+	ok(run_int(even, "calls") == 5 && run_int(odd, "calls") == 5, "%s in %s", death->name,
+	   in_thread ? "a thread" : "main");
 	ok(*took_ns > 0 && run_int(report, "duration_ns") >= (long long)*took_ns,
 	   "it ran at least as long as its regions");
 	ok(share_of_thread(even) + share_of_thread(odd) <= 1,
@@ -389,8 +385,7 @@ static void a_running_programs_store_can_be_read(void)
 	struct run r;
 
 	run_start(&r, pause_in_a_region, ready, quick);
-	while (!__atomic_load_n(ready, __ATOMIC_ACQUIRE) &&
-	       waitpid(r.pid, NULL, WNOHANG) == 0)
+	while (!__atomic_load_n(ready, __ATOMIC_ACQUIRE) && waitpid(r.pid, NULL, WNOHANG) == 0)
 		sleep_us(200);
 	report = recover(&r);
 	is_int(run_calls(report, "ended"), 1, "what ended so far");

@@ -22,7 +22,7 @@ const char *__asan_default_options(void)
 /* Not declared by every libc that has it. */
 pid_t _Fork(void) __attribute__((weak));
 
-static const char *const quick[] = {"PMU_PIN=none", "PMU_BACKEND=clock", NULL};
+static const char *const quick[] = { "PMU_PIN=none", "PMU_BACKEND=clock", NULL };
 static const char *self_path;
 
 static void begin_end(const char *name)
@@ -58,10 +58,10 @@ static const struct way {
 	pid_t (*fork)(void);
 	bool past_libc; /* sanitizers do not see it */
 } ways[] = {
-	{"fork", fork, false},
-	{"_Fork", bare_fork, true},
-	{"fork by system call", raw_fork, true},
-	{"clone by system call", raw_clone, true},
+	{ "fork", fork, false },
+	{ "_Fork", bare_fork, true },
+	{ "fork by system call", raw_fork, true },
+	{ "clone by system call", raw_clone, true },
 };
 #define N_WAYS (sizeof(ways) / sizeof(*ways))
 
@@ -140,18 +140,16 @@ static int fork_in_a_region(void *arg)
 static void a_child_goes_on_in_a_table_of_its_own(const struct way *way)
 {
 	struct run r;
-	struct fork_case c = {&r, way};
+	struct fork_case c = { &r, way };
 	json_t *child;
 
 	run(&r, fork_in_a_region, &c, quick);
 	run_good(&r, way->name);
 	is_int(run_calls(r.json, "outer"), 6, "the parent's calls are its own");
 	is_int(run_calls(r.json, "outer/inner"), 5, "and those inside");
-	is_int(run_calls(r.json, "outer/twice/of the parent"), 1,
-	       "and those after the fork");
+	is_int(run_calls(r.json, "outer/twice/of the parent"), 1, "and those after the fork");
 	is_int(run_calls(r.json, "outer/twice"), 2, "what was open goes on");
-	ok(!run_region(r.json, "outer/twice/of the child"),
-	   "nothing of the child's is in it");
+	ok(!run_region(r.json, "outer/twice/of the child"), "nothing of the child's is in it");
 
 	child = load_child(&r);
 	ok(child != NULL, "the child has a report with its pid in the name");
@@ -162,8 +160,7 @@ static void a_child_goes_on_in_a_table_of_its_own(const struct way *way)
 	ok(!run_region(child, "outer/inner"), "and not the parent's");
 	is_int(run_doubts(child, "outer", "without a begin"), 1, "its own doubt");
 	is_int(run_doubts(r.json, NULL, "without a begin"), 0, "is not the parent's");
-	is_int((long long)json_array_size(json_object_get(child, "threads")), 1,
-	       "one thread");
+	is_int((long long)json_array_size(json_object_get(child, "threads")), 1, "one thread");
 	is_int(run_stores(&r, NULL, 0), 0, "no store is left");
 	json_decref(child);
 	run_done(&r);
@@ -189,7 +186,7 @@ static int end_first(void *arg)
 static void an_end_may_be_the_childs_first_call(void)
 {
 	struct run r;
-	struct fork_case c = {&r, &ways[0]};
+	struct fork_case c = { &r, &ways[0] };
 	json_t *child;
 
 	run(&r, end_first, &c, quick);
@@ -221,7 +218,7 @@ static int forget_in_the_child(void *arg)
 static void what_a_child_forgets_is_its_own_doubt(void)
 {
 	struct run r;
-	struct fork_case c = {&r, &ways[0]};
+	struct fork_case c = { &r, &ways[0] };
 	json_t *child;
 
 	run(&r, forget_in_the_child, &c, quick);
@@ -229,7 +226,8 @@ static void what_a_child_forgets_is_its_own_doubt(void)
 	child = load_child(&r);
 	ok(run_flag(run_region(child, "inherited"), "open"), "what was open at the fork still is");
 	is_int(run_doubts(child, "inherited", "still open"), 0, "which is its parent's affair");
-	is_int(run_doubts(child, "inherited/forgotten", "still open"), 1, "what it began itself is a doubt");
+	is_int(run_doubts(child, "inherited/forgotten", "still open"), 1,
+	       "what it began itself is a doubt");
 	is_int(run_doubts(r.json, NULL, "still open"), 0, "of the child alone");
 	json_decref(child);
 	run_done(&r);
@@ -242,14 +240,14 @@ static void first_report(void)
 
 static void first_read(void)
 {
-	struct pmu_region_counts counts = {.size = sizeof(counts)};
+	struct pmu_region_counts counts = { .size = sizeof(counts) };
 
 	want(pmu_region_read("outer", PMU_THREAD_SELF, &counts) < 0 || !counts.calls);
 }
 
 static void first_read_by_number(void)
 {
-	struct pmu_region_counts counts = {.size = sizeof(counts)};
+	struct pmu_region_counts counts = { .size = sizeof(counts) };
 
 	want(pmu_region_read("outer", 0, &counts) < 0 || !counts.calls);
 }
@@ -298,15 +296,15 @@ static const struct first_call {
 	const char *name;
 	void (*call)(void);
 } first_calls[] = {
-	{"pmu_report()", first_report},
-	{"pmu_region_read()", first_read},
-	{"pmu_region_read() by number", first_read_by_number},
-	{"pmu_count_name()", first_count_name},
-	{"pmu_region_reset()", first_reset},
-	{"pmu_region_is_open()", first_is_open},
-	{"pmu_group_next()", first_group_next},
-	{"pmu_thread_attach()", first_attach},
-	{"a thread's", first_thread},
+	{ "pmu_report()", first_report },
+	{ "pmu_region_read()", first_read },
+	{ "pmu_region_read() by number", first_read_by_number },
+	{ "pmu_count_name()", first_count_name },
+	{ "pmu_region_reset()", first_reset },
+	{ "pmu_region_is_open()", first_is_open },
+	{ "pmu_group_next()", first_group_next },
+	{ "pmu_thread_attach()", first_attach },
+	{ "a thread's", first_thread },
 };
 
 struct first_case {
@@ -338,7 +336,7 @@ static int other_call_first(void *arg)
 static void what_is_open_goes_on_after_any_call(const struct first_call *first)
 {
 	struct run r;
-	struct first_case c = {&r, first};
+	struct first_case c = { &r, first };
 	json_t *child;
 
 	run(&r, other_call_first, &c, quick);
@@ -357,7 +355,7 @@ static void what_is_open_goes_on_after_any_call(const struct first_call *first)
 static int fork_for_other_things(void *arg)
 {
 	const struct fork_case *c = arg;
-	struct pmu_region_counts counts = {.size = sizeof(counts)};
+	struct pmu_region_counts counts = { .size = sizeof(counts) };
 	pid_t pid;
 
 	begin_end("before");
@@ -378,7 +376,7 @@ static int fork_for_other_things(void *arg)
 static void a_child_without_regions_leaves_no_trace(const struct way *way)
 {
 	struct run r;
-	struct fork_case c = {&r, way};
+	struct fork_case c = { &r, way };
 
 	run(&r, fork_for_other_things, &c, quick);
 	run_good(&r, way->name);
@@ -549,16 +547,18 @@ static int fork_while_it_starts(void *arg)
 
 static void a_fork_may_come_while_the_session_starts(void)
 {
-	static const char *const silent[] = {"PMU_PIN=none", "PMU_BACKEND=clock", "PMU_OUTPUT=none", NULL};
+	static const char *const silent[] = { "PMU_PIN=none", "PMU_BACKEND=clock",
+					      "PMU_OUTPUT=none", NULL };
 	struct run r;
 
 	run(&r, fork_while_it_starts, NULL, silent);
-	ok(WIFEXITED(r.status) && WEXITSTATUS(r.status) == 0, "200 forks while another thread starts and ends sessions");
+	ok(WIFEXITED(r.status) && WEXITSTATUS(r.status) == 0,
+	   "200 forks while another thread starts and ends sessions");
 	run_done(&r);
 }
 
 #define N_CHILDREN 50
-#define N_FIRST	   4
+#define N_FIRST    4
 static pthread_barrier_t first_barrier;
 
 static void *first_together(void *arg)
@@ -572,7 +572,7 @@ static void *first_together(void *arg)
 /* Sums over the child's threads, by whoever asks. */
 static void *read_threads(void *arg)
 {
-	struct pmu_region_counts counts = {.size = sizeof(counts)};
+	struct pmu_region_counts counts = { .size = sizeof(counts) };
 	int calls = 0;
 
 	for (int i = 0; i < N_FIRST + 2; i++)
@@ -645,7 +645,7 @@ static void fork_in_handler(int signal)
 		return;
 	pid = bare_fork();
 	if (pid == 0) {
-		struct itimerval off = {0};
+		struct itimerval off = { 0 };
 
 		setitimer(ITIMER_REAL, &off, NULL);
 		/* The fork may have interrupted the library: then this is refused, and
@@ -667,7 +667,7 @@ static void fork_in_handler(int signal)
 
 static int fork_by_timer(void *arg)
 {
-	struct itimerval often = {{0, 2000}, {0, 2000}};
+	struct itimerval often = { { 0, 2000 }, { 0, 2000 } };
 	int n = 0;
 
 	(void)arg;
@@ -686,8 +686,7 @@ static void a_signal_handler_may_fork(void)
 
 	run(&r, fork_by_timer, NULL, quick);
 	run_good(&r, "forks in a signal handler that interrupts begin and end");
-	is_int(run_calls(r.json, "loop"), r.out ? atoll(r.out) : -2,
-	       "no call is lost or doubled");
+	is_int(run_calls(r.json, "loop"), r.out ? atoll(r.out) : -2, "no call is lost or doubled");
 	run_done(&r);
 }
 
@@ -704,7 +703,7 @@ static void fork_and_return(int signal)
 		return;
 	pid = bare_fork();
 	if (pid == 0) {
-		struct itimerval off = {0};
+		struct itimerval off = { 0 };
 
 		setitimer(ITIMER_REAL, &off, NULL);
 		in_child = 1;
@@ -721,7 +720,7 @@ static void fork_and_return(int signal)
 
 static int go_on_in_the_child(void *arg)
 {
-	struct itimerval often = {{0, 1000}, {0, 1000}};
+	struct itimerval often = { { 0, 1000 }, { 0, 1000 } };
 	int n = 0;
 
 	(void)arg;
@@ -792,8 +791,7 @@ static void exec_keeps_what_ended(void)
 	ok(!r.json, "the first one's name is left to it");
 	snprintf(name, sizeof(name), "run.%d-2.json", (int)r.pid);
 	report = run_load(&r, name);
-	is_int(run_calls(report, "second program"), 1,
-	       "the second one's report says which it is");
+	is_int(run_calls(report, "second program"), 1, "the second one's report says which it is");
 	ok(!run_region(report, "first program"), "and has its own regions only");
 	json_decref(report);
 	run_done(&r);
@@ -849,7 +847,7 @@ static int fork_and_exec(void *arg)
 static void a_childs_program_overwrites_nothing(void)
 {
 	struct run r;
-	struct fork_case c = {&r, &ways[0]};
+	struct fork_case c = { &r, &ways[0] };
 	int n;
 
 	run(&r, fork_and_exec, &c, quick);
@@ -911,8 +909,8 @@ static int measure_and_go_on(void *arg)
 
 static void the_programs_output_ends_with_it(struct daemon_case *c)
 {
-	static const char *const env[] = {"PMU_PIN=none", "PMU_BACKEND=clock",
-					  "PMU_OUTPUT=-,@/run.json", NULL};
+	static const char *const env[] = { "PMU_PIN=none", "PMU_BACKEND=clock",
+					   "PMU_OUTPUT=-,@/run.json", NULL };
 	struct pollfd end;
 	char byte;
 	struct run r;
@@ -922,11 +920,10 @@ static void the_programs_output_ends_with_it(struct daemon_case *c)
 	run_start(&r, measure_and_go_on, c, env);
 	close(c->output[1]);
 	close(c->leash[0]);
-	end = (struct pollfd){.fd = c->output[0], .events = POLLIN};
+	end = (struct pollfd){ .fd = c->output[0], .events = POLLIN };
 	while (poll(&end, 1, 20000) == 1 && read(c->output[0], &byte, 1) == 1)
 		;
-	ok(end.revents & POLLHUP, "%s: nothing of ours keeps the program's output open",
-	   c->name);
+	ok(end.revents & POLLHUP, "%s: nothing of ours keeps the program's output open", c->name);
 	close(c->output[0]);
 	close(c->leash[1]);
 	run_wait(&r);
@@ -937,9 +934,9 @@ static void the_programs_output_ends_with_it(struct daemon_case *c)
 static void a_daemon_holds_no_output_open(void)
 {
 	static struct daemon_case cases[] = {
-		{"daemon()", become_daemon, {-1, -1}, {-1, -1}},
-		{"a child", become_child, {-1, -1}, {-1, -1}},
-		{"a child's child", become_child_of_a_child, {-1, -1}, {-1, -1}},
+		{ "daemon()", become_daemon, { -1, -1 }, { -1, -1 } },
+		{ "a child", become_child, { -1, -1 }, { -1, -1 } },
+		{ "a child's child", become_child_of_a_child, { -1, -1 }, { -1, -1 } },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
@@ -971,8 +968,7 @@ int main(int argc, char **argv)
 		a_fork_may_come_while_the_session_starts();
 	a_child_may_make_threads_before_its_first_call();
 	if (RUN_SANITIZED)
-		skip("a signal handler may fork",
-		     "sanitizers lose track of such a child");
+		skip("a signal handler may fork", "sanitizers lose track of such a child");
 	else {
 		a_signal_handler_may_fork();
 		a_fork_may_interrupt_the_library();

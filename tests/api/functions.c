@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #define NOINLINE __attribute__((noinline))
-#define HIDDEN	 __attribute__((no_instrument_function))
-#define SMALL	 (64 << 10)
+#define HIDDEN   __attribute__((no_instrument_function))
+#define SMALL    (64 << 10)
 
 static volatile int sink;
 static jmp_buf env;
@@ -152,8 +152,8 @@ static NOINLINE void catcher(void)
 static void deed_handler_jump(void)
 {
 	static char room[SMALL];
-	stack_t stack = {.ss_sp = room, .ss_size = sizeof(room)};
-	struct sigaction action = {.sa_handler = jump_out, .sa_flags = SA_ONSTACK};
+	stack_t stack = { .ss_sp = room, .ss_size = sizeof(room) };
+	struct sigaction action = { .sa_handler = jump_out, .sa_flags = SA_ONSTACK };
 
 	sigaltstack(&stack, NULL);
 	sigaction(SIGUSR1, &action, NULL);
@@ -178,7 +178,7 @@ static NOINLINE void interrupted(void)
 
 static void deed_handler(void)
 {
-	struct sigaction action = {.sa_handler = handler};
+	struct sigaction action = { .sa_handler = handler };
 
 	sigaction(SIGUSR1, &action, NULL);
 	for (int i = 0; i < 100; i++)
@@ -251,7 +251,7 @@ static NOINLINE void *work(void *arg)
 
 static void deed_threads(void)
 {
-	void *const how[4] = {NULL, (void *)&sink, (void *)&env, NULL};
+	void *const how[4] = { NULL, (void *)&sink, (void *)&env, NULL };
 	pthread_t thread[4];
 
 	for (int i = 0; i < 4; i++)
@@ -297,8 +297,8 @@ static void deed_fork(void)
 
 static void deed_plugins(void)
 {
-	const char *const path[] = {getenv("TEST_PLUGIN_1"), getenv("TEST_PLUGIN_2")};
-	uintptr_t at[2] = {0, 0};
+	const char *const path[] = { getenv("TEST_PLUGIN_1"), getenv("TEST_PLUGIN_2") };
+	uintptr_t at[2] = { 0, 0 };
 
 	for (int i = 0; i < 6; i++) {
 		void *plugin = path[i % 2] ? dlopen(path[i % 2], RTLD_NOW) : NULL;
@@ -341,7 +341,7 @@ static void deed_times(void)
 
 static HIDDEN void in_a_while(void)
 {
-	struct itimerval once = {{0, 0}, {0, 5000 + getpid() % 100 * 7}};
+	struct itimerval once = { { 0, 0 }, { 0, 5000 + getpid() % 100 * 7 } };
 
 	setitimer(ITIMER_REAL, &once, NULL);
 }
@@ -375,15 +375,18 @@ __attribute__((constructor)) static NOINLINE void before_main(void)
 	leaf();
 }
 
-#define DEED(name) {#name, deed_##name}
+#define DEED(name)                 \
+	{                          \
+#name, deed_##name \
+	}
 
 static const struct {
 	const char *name;
 	void (*run)(void);
 } deeds[] = {
-	DEED(calls),	 DEED(depth),	DEED(jump), DEED(handler_jump), DEED(handler),
-	DEED(coroutine), DEED(threads), DEED(exit), DEED(fork),		DEED(plugins),
-	DEED(times),	 DEED(alarm),	DEED(alarm_exit),
+	DEED(calls),     DEED(depth),   DEED(jump),       DEED(handler_jump), DEED(handler),
+	DEED(coroutine), DEED(threads), DEED(exit),       DEED(fork),         DEED(plugins),
+	DEED(times),     DEED(alarm),   DEED(alarm_exit),
 };
 
 HIDDEN static void by_name(const char *name)

@@ -6,7 +6,8 @@
 
 static volatile int sink;
 
-namespace ns {
+namespace ns
+{
 
 NOINLINE static void thrower(int n)
 {
@@ -37,9 +38,17 @@ NOINLINE static int over(int a, char b)
 
 struct thing {
 	int value;
-	NOINLINE explicit thing(int v) : value(v) {}
-	NOINLINE ~thing() { sink = sink + 1; }
-	NOINLINE int operator/(int by) const { return value / by; }
+	NOINLINE explicit thing(int v) : value(v)
+	{
+	}
+	NOINLINE ~thing()
+	{
+		sink = sink + 1;
+	}
+	NOINLINE int operator/(int by) const
+	{
+		return value / by;
+	}
 };
 
 } // namespace ns

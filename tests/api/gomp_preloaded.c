@@ -51,15 +51,15 @@ static void add_up(void *data, bool (*next)(long *start, long *end))
 }
 
 /* An outlined function of its own for each, so that each has a region. */
-#define OUTLINED(name, ...)                                          \
-	static __attribute__((noinline)) void name##_fn(void *data)  \
-	{                                                            \
-		__VA_ARGS__;                                         \
+#define OUTLINED(name, ...)                                         \
+	static __attribute__((noinline)) void name##_fn(void *data) \
+	{                                                           \
+		__VA_ARGS__;                                        \
 	}
 
-#define SECTIONS(data)                                                                      \
-	for (unsigned int section; (section = GOMP_sections_next()) != 0;)                  \
-		add(data, section);                                                         \
+#define SECTIONS(data)                                                     \
+	for (unsigned int section; (section = GOMP_sections_next()) != 0;) \
+		add(data, section);                                        \
 	GOMP_sections_end_nowait()
 
 OUTLINED(whole, add(data, 1))
@@ -142,10 +142,14 @@ int main(void)
 		GOMP_parallel_loop_dynamic(whole_dynamic_fn, &sum, 2, 0, 100, 1, 7, 0);
 		GOMP_parallel_loop_guided(whole_guided_fn, &sum, 2, 0, 100, 1, 7, 0);
 		GOMP_parallel_loop_runtime(whole_runtime_fn, &sum, 2, 0, 100, 1, 0);
-		GOMP_parallel_loop_nonmonotonic_dynamic(nonmonotonic_dynamic_fn, &sum, 2, 0, 100, 1, 7, 0);
-		GOMP_parallel_loop_nonmonotonic_guided(nonmonotonic_guided_fn, &sum, 2, 0, 100, 1, 7, 0);
-		GOMP_parallel_loop_nonmonotonic_runtime(nonmonotonic_runtime_fn, &sum, 2, 0, 100, 1, 0);
-		GOMP_parallel_loop_maybe_nonmonotonic_runtime(maybe_runtime_fn, &sum, 2, 0, 100, 1, 0);
+		GOMP_parallel_loop_nonmonotonic_dynamic(nonmonotonic_dynamic_fn, &sum, 2, 0, 100, 1,
+							7, 0);
+		GOMP_parallel_loop_nonmonotonic_guided(nonmonotonic_guided_fn, &sum, 2, 0, 100, 1,
+						       7, 0);
+		GOMP_parallel_loop_nonmonotonic_runtime(nonmonotonic_runtime_fn, &sum, 2, 0, 100, 1,
+							0);
+		GOMP_parallel_loop_maybe_nonmonotonic_runtime(maybe_runtime_fn, &sum, 2, 0, 100, 1,
+							      0);
 		GOMP_parallel_sections(whole_sections_fn, &sum, 2, 3, 0);
 		started_ones(&sum);
 	}

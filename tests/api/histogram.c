@@ -8,7 +8,8 @@
 #define US 1000L
 #define MS 1000000L
 
-static const char *const lengths[] = {"PMU_PIN=none", "PMU_BACKEND=clock", "PMU_HISTOGRAM=1", NULL};
+static const char *const lengths[] = { "PMU_PIN=none", "PMU_BACKEND=clock", "PMU_HISTOGRAM=1",
+				       NULL };
 
 static void spin(long ns)
 {
@@ -41,9 +42,8 @@ static long long calls_from(const json_t *row, long long ns)
 
 	if (!list)
 		return -1;
-	json_array_foreach(list, i, pair)
-		if (json_integer_value(json_array_get(pair, 0)) >= ns)
-			calls += json_integer_value(json_array_get(pair, 1));
+	json_array_foreach(list, i, pair) if (json_integer_value(json_array_get(pair, 0)) >= ns)
+		calls += json_integer_value(json_array_get(pair, 1));
 	return calls;
 }
 
@@ -97,14 +97,17 @@ static void calls_are_where_their_length_is(void)
 	ok(calls_from(r, MS - MS / 12) >= 23, "the longer ones");
 	ok(calls_from(r, 20 * MS - 20 * MS / 12) >= 3, "the longest ones");
 	first = json_array_get(json_object_get(r, "histogram"), 0);
-	is_at_least(json_integer_value(json_array_get(first, 0)), 50 * US, "none is shorter than it was");
+	is_at_least(json_integer_value(json_array_get(first, 0)), 50 * US,
+		    "none is shorter than it was");
 	is_at_least(run_int(r, "time_p50_ns"), 50 * US, "the median is not shorter");
 	ok(run_int(r, "time_p50_ns") < MS / 2, "nor one of the long ones");
 	is_at_least(run_int(r, "time_p90_ns"), MS, "nine tenths");
 	is_at_least(run_int(r, "time_p99_ns"), 20 * MS, "99 of a hundred");
-	ok(run_int(r, "time_p99_9_ns") <= run_int(r, "time_max_ns"), "none is longer than the longest");
+	ok(run_int(r, "time_p99_9_ns") <= run_int(r, "time_max_ns"),
+	   "none is longer than the longest");
 	again = run_report_of(&run_, run_path(&run_, "run.json"));
-	ok(again && json_equal(json_object_get(again, "regions"), json_object_get(run_.json, "regions")),
+	ok(again && json_equal(json_object_get(again, "regions"),
+			       json_object_get(run_.json, "regions")),
 	   "a report of the report says the same");
 	json_decref(again);
 	run_done(&run_);
@@ -140,22 +143,26 @@ static void every_way_is_counted(void)
 	static const struct {
 		const char *path;
 		long long calls;
-	} all[] = {{"outer", 10},       {"outer/buffer", 10}, {"outer/inner", 20}, {"outer/again", 10},
-		   {"counted", 10}, {"over", 10},	   {"over/lap", 10}};
+	} all[] = { { "outer", 10 },       { "outer/buffer", 10 }, { "outer/inner", 20 },
+		    { "outer/again", 10 }, { "counted", 10 },      { "over", 10 },
+		    { "over/lap", 10 } };
 	struct run r;
 
 	run(&r, both_buffers, NULL, lengths);
 	run_good(&r, "regions of all kinds");
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		ok_int(all_calls(r.json, all[i].path), all[i].calls, "%s", all[i].path);
-	is_at_least(run_int(run_region(r.json, "outer"), "time_p50_ns"), 40 * US, "with what is nested");
+	is_at_least(run_int(run_region(r.json, "outer"), "time_p50_ns"), 40 * US,
+		    "with what is nested");
 	run_done(&r);
 }
 
 static void switched_off_there_is_none(void)
 {
-	static const char *const off[] = {"PMU_PIN=none", "PMU_BACKEND=clock", "PMU_HISTOGRAM=0", NULL};
-	static const char *const odd[] = {"PMU_PIN=none", "PMU_BACKEND=clock", "PMU_HISTOGRAM=2", NULL};
+	static const char *const off[] = { "PMU_PIN=none", "PMU_BACKEND=clock", "PMU_HISTOGRAM=0",
+					   NULL };
+	static const char *const odd[] = { "PMU_PIN=none", "PMU_BACKEND=clock", "PMU_HISTOGRAM=2",
+					   NULL };
 	struct run r;
 
 	run(&r, both_buffers, NULL, off);
@@ -170,8 +177,8 @@ static void switched_off_there_is_none(void)
 
 static void beside_counts_too(void)
 {
-	static const char *const counts[] = {"PMU_PIN=none", "PMU_BACKEND=software", "PMU_EVENTS=page-faults",
-					     "PMU_HISTOGRAM=1", NULL};
+	static const char *const counts[] = { "PMU_PIN=none", "PMU_BACKEND=software",
+					      "PMU_EVENTS=page-faults", "PMU_HISTOGRAM=1", NULL };
 	struct run r;
 
 	run(&r, known_lengths, NULL, counts);
@@ -193,8 +200,8 @@ static int two_groups(void *arg)
 
 static void each_group_has_its_own(void)
 {
-	static const char *const groups[] = {"PMU_PIN=none", "PMU_BACKEND=clock", "PMU_GROUP=TIME,SOFTWARE",
-					     "PMU_HISTOGRAM=1", NULL};
+	static const char *const groups[] = { "PMU_PIN=none", "PMU_BACKEND=clock",
+					      "PMU_GROUP=TIME,SOFTWARE", "PMU_HISTOGRAM=1", NULL };
 	long long calls = 0;
 	json_t *region;
 	struct run r;
@@ -263,7 +270,7 @@ static void a_checkpoint_does_not_cut_a_call(void)
 /* --- threads --- */
 
 #define N_THREADS 12
-#define N_CALLS	  50
+#define N_CALLS   50
 
 static void *few_calls(void *arg)
 {
@@ -287,8 +294,8 @@ static int one_after_another(void *arg)
 
 static void merged_threads_keep_theirs(void)
 {
-	static const char *const two[] = {"PMU_PIN=none", "PMU_BACKEND=clock", "PMU_HISTOGRAM=1",
-					  "PMU_MAX_THREADS=2", NULL};
+	static const char *const two[] = { "PMU_PIN=none", "PMU_BACKEND=clock", "PMU_HISTOGRAM=1",
+					   "PMU_MAX_THREADS=2", NULL };
 	const json_t *threads;
 	struct run r;
 
@@ -296,7 +303,8 @@ static void merged_threads_keep_theirs(void)
 	run_good(&r, "PMU_MAX_THREADS=2");
 	threads = json_object_get(run_region(r.json, "r"), "threads");
 	ok_int(json_array_size(threads), 3, "two threads and a set");
-	ok_int(calls_from(json_array_get(threads, 2), 0), (N_THREADS - 2) * N_CALLS, "the set's calls");
+	ok_int(calls_from(json_array_get(threads, 2), 0), (N_THREADS - 2) * N_CALLS,
+	       "the set's calls");
 	ok_int(all_calls(r.json, "r"), N_THREADS * N_CALLS, "all calls");
 	ok_int(all_calls(r.json, "s"), N_THREADS, "of each region");
 	run_done(&r);
@@ -357,8 +365,9 @@ static int for_ever(void *arg)
 
 static void what_is_killed_leaves_it(void)
 {
-	uint64_t *n = mmap(NULL, sizeof(*n), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	const struct timespec pause = {.tv_nsec = MS};
+	uint64_t *n = mmap(NULL, sizeof(*n), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+			   0);
+	const struct timespec pause = { .tv_nsec = MS };
 	struct run r;
 	json_t *left;
 

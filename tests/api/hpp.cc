@@ -23,7 +23,7 @@ std::uint64_t calls(const char *name)
 
 pmu::region made_elsewhere()
 {
-	return pmu::region{"made elsewhere"};
+	return pmu::region{ "made elsewhere" };
 }
 
 void regions_take_any_text()
@@ -31,13 +31,13 @@ void regions_take_any_text()
 	const std::string long_name(PMU_NAME_MAX, 'l');
 
 	for (int i = 0; i < 3; i++) {
-		pmu::region literal{"literal"};
-		pmu::region text{std::string("a temporary of ") + std::to_string(i)};
-		pmu::region again{std::string("a temporary of the same text")};
-		pmu::region part{std::string_view("a view of text", 6)};
-		pmu::region heap{std::string_view(long_name)};
-		pmu::region in_line{std::string(63, 'i')};
-		pmu::region beyond{std::string(64, 'b')};
+		pmu::region literal{ "literal" };
+		pmu::region text{ std::string("a temporary of ") + std::to_string(i) };
+		pmu::region again{ std::string("a temporary of the same text") };
+		pmu::region part{ std::string_view("a view of text", 6) };
+		pmu::region heap{ std::string_view(long_name) };
+		pmu::region in_line{ std::string(63, 'i') };
+		pmu::region beyond{ std::string(64, 'b') };
 	}
 	is_u64(calls("literal"), 3, "a literal");
 	is_u64(calls("a temporary of 2"), 1, "a temporary string");
@@ -53,7 +53,7 @@ void a_copied_name_may_change()
 {
 	std::string name = "before";
 	{
-		pmu::region r{name};
+		pmu::region r{ name };
 		name = "behind";
 	}
 	is_u64(calls("before"), 1, "ended under the name it began with");
@@ -62,9 +62,9 @@ void a_copied_name_may_change()
 
 void ends_once()
 {
-	pmu::region around{"ends"};
+	pmu::region around{ "ends" };
 	{
-		pmu::region r{"ends"};
+		pmu::region r{ "ends" };
 
 		r.end();
 		r.end();
@@ -81,14 +81,15 @@ void a_region_that_could_not_begin_ends_nothing()
 	std::error_code code;
 
 	{
-		pmu::region r{too_long};
-		pmu::region none{""};
-		pmu::region nul{std::string_view("a\0b", 3)};
-		pmu::region null{static_cast<const char *>(nullptr)};
-		pmu::region empty{std::string_view()};
+		pmu::region r{ too_long };
+		pmu::region none{ "" };
+		pmu::region nul{ std::string_view("a\0b", 3) };
+		pmu::region null{ static_cast<const char *>(nullptr) };
+		pmu::region empty{ std::string_view() };
 	}
 	std::string text = pmu::report_text("json", code);
-	ok(text.find("empty or too long\", \"region\": null, \"thread\": 0, \"count\": 5}") != std::string::npos,
+	ok(text.find("empty or too long\", \"region\": null, \"thread\": 0, \"count\": 5}") !=
+		   std::string::npos,
 	   "five refused begins, and no end");
 }
 
@@ -131,9 +132,12 @@ void reads_say_what_is_missing()
 	ok(did && did->calls == 3 && did->time.count() > 0, "calls and time");
 	ok(did && did->counts.size() == 2, "two counts");
 	ok(did && did->counts.size() == 2 && did->counts[0].name == "page-faults" &&
-		   did->counts[0].value, "the first one");
-	ok(did && did->counts.size() == 2 && did->counts[0].net && did->counts[0].net <= did->counts[0].value &&
-		   did->net_time.count() > 0 && did->net_time <= did->time, "net of the library's own work");
+		   did->counts[0].value,
+	   "the first one");
+	ok(did && did->counts.size() == 2 && did->counts[0].net &&
+		   did->counts[0].net <= did->counts[0].value && did->net_time.count() > 0 &&
+		   did->net_time <= did->time,
+	   "net of the library's own work");
 	ok(did && (*did)["page-faults"] == did->counts[0].value, "by its name");
 	ok(did && !(*did)["no such count"], "no value where there is no count");
 	ok(!pmu::read("never entered"), "nothing for a region never entered");
@@ -159,7 +163,7 @@ void goes_on_to_the_next_group()
 
 	ok(!pmu::group_next(code) && !code, "one group: no next one, and no error");
 	{
-		pmu::region r{"open"};
+		pmu::region r{ "open" };
 
 		pmu::group_next(code);
 	}
@@ -178,7 +182,8 @@ void reports()
 	pmu::report("/nonexistent/report.json", code);
 	is_int(code.value(), ENOENT, "a file that cannot be written");
 	is_int(pmu::note("written by the test"), 0, "a note");
-	ok(pmu::report_text("text").find("written by the test") != std::string::npos, "is in the report");
+	ok(pmu::report_text("text").find("written by the test") != std::string::npos,
+	   "is in the report");
 }
 
 void threads_have_their_own()
@@ -188,7 +193,7 @@ void threads_have_their_own()
 	std::thread([&theirs] {
 		pmu::thread_attach();
 		for (int i = 0; i < 5; i++)
-			pmu::region r{"in a thread"};
+			pmu::region r{ "in a thread" };
 		theirs = calls("in a thread");
 	}).join();
 	is_u64(theirs, 5, "a thread reads its own");
@@ -197,8 +202,8 @@ void threads_have_their_own()
 
 void counts_without_regions()
 {
-	pmu::counters set{"page-faults"};
-	pmu::counters none{"no-such-event"};
+	pmu::counters set{ "page-faults" };
+	pmu::counters none{ "no-such-event" };
 
 	is_int(none.error().value(), EINVAL, "an unknown event");
 	ok(!none && none.read().empty() && !none.start(), "counts nothing");
@@ -222,7 +227,7 @@ bool throws(int want, const char *part, const std::function<void()> &what)
 
 void throw_through(int depth)
 {
-	pmu::region r{"thrown through"};
+	pmu::region r{ "thrown through" };
 
 	if (!depth)
 		throw depth;
@@ -233,11 +238,14 @@ void errors_are_thrown_where_nobody_asked_for_the_code()
 {
 	ok(throws(ESRCH, "4711", [] { pmu::read("literal", 4711); }), "read");
 	ok(throws(EINVAL, "xml", [] { pmu::report_text("xml"); }), "report_text");
-	ok(throws(ENOENT, "/nonexistent", [] { pmu::report("/nonexistent/report.json"); }), "report");
-	ok(throws(EBUSY, "", [] {
-		   pmu::region r{"open"};
-		   pmu::reset("open");
-	   }), "reset");
+	ok(throws(ENOENT, "/nonexistent", [] { pmu::report("/nonexistent/report.json"); }),
+	   "report");
+	ok(throws(EBUSY, "",
+		  [] {
+			  pmu::region r{ "open" };
+			  pmu::reset("open");
+		  }),
+	   "reset");
 	try {
 		throw_through(4);
 	} catch (int) {
@@ -260,7 +268,7 @@ void nothing_throws_where_nothing_is_measured()
 	pmu::report("/nonexistent/report.json", code);
 	is_int(code.value(), ENODEV, "who asks is told");
 	{
-		pmu::region r{"after the end"};
+		pmu::region r{ "after the end" };
 	}
 }
 

@@ -121,7 +121,8 @@ static void mistakes(void)
 	want(LIKWID_MARKER_RESET("unknown") < 0, 1, "RESET of a region that never ran");
 	want(get("twice").count, 1, "calls of twice");
 	r = get("unknown");
-	want(r.n == 0 && r.time == 0 && r.count == 0, 1, "GET of a region that never ran has nothing");
+	want(r.n == 0 && r.time == 0 && r.count == 0, 1,
+	     "GET of a region that never ran has nothing");
 	for (int i = 0; i < 7; i++) {
 		LIKWID_MARKER_START("reset");
 		LIKWID_MARKER_STOP("reset");
@@ -183,7 +184,8 @@ static void missing(void)
 	LIKWID_MARKER_STOP("part");
 	r = get("part");
 	want(r.n, 2, "two events");
-	want(r.events[0] != r.events[0] || r.events[0] > 0, 1, "a count that could not be made is not 0");
+	want(r.events[0] != r.events[0] || r.events[0] > 0, 1,
+	     "a count that could not be made is not 0");
 	want(r.events[1] >= 100, 1, "page faults");
 	LIKWID_MARKER_CLOSE;
 }
@@ -204,9 +206,10 @@ static const struct scenario {
 	void (*run)(void);
 } scenarios[] = {
 #ifdef _OPENMP
-	{"team", team},
+	{ "team", team },
 #endif
-	{"mistakes", mistakes}, {"groups", groups}, {"missing", missing}, {"after_close", after_close},
+	{ "mistakes", mistakes }, { "groups", groups },
+	{ "missing", missing },   { "after_close", after_close },
 };
 
 int main(int argc, char **argv)

@@ -25,10 +25,10 @@ static void exchange_edges(double *cell)
 	int right = rank + 1 < n_ranks ? rank + 1 : MPI_PROC_NULL;
 
 	pmu_region_begin("exchange");
-	MPI_Sendrecv(&cell[1], 1, MPI_DOUBLE, left, 0, &cell[CELLS + 1], 1, MPI_DOUBLE, right, 0, MPI_COMM_WORLD,
-		     MPI_STATUS_IGNORE);
-	MPI_Sendrecv(&cell[CELLS], 1, MPI_DOUBLE, right, 1, &cell[0], 1, MPI_DOUBLE, left, 1, MPI_COMM_WORLD,
-		     MPI_STATUS_IGNORE);
+	MPI_Sendrecv(&cell[1], 1, MPI_DOUBLE, left, 0, &cell[CELLS + 1], 1, MPI_DOUBLE, right, 0,
+		     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Sendrecv(&cell[CELLS], 1, MPI_DOUBLE, right, 1, &cell[0], 1, MPI_DOUBLE, left, 1,
+		     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	pmu_region_end("exchange");
 }
 
@@ -50,7 +50,7 @@ static void smooth(double *cell)
 
 static void wait_for_disk(void)
 {
-	const struct timespec time = {.tv_nsec = rank + 1 < n_ranks ? 1000000 : 50000000};
+	const struct timespec time = { .tv_nsec = rank + 1 < n_ranks ? 1000000 : 50000000 };
 
 	pmu_region_begin("wait");
 	if (rank)

@@ -18,9 +18,10 @@ static void end(union ompt_data *tool)
 	(void)tool;
 }
 
-struct ompt_start_tool_result *ompt_start_tool(unsigned int omp_version, const char *runtime_version)
+struct ompt_start_tool_result *ompt_start_tool(unsigned int omp_version,
+					       const char *runtime_version)
 {
-	static struct ompt_start_tool_result result = {.initialize = start, .finalize = end};
+	static struct ompt_start_tool_result result = { .initialize = start, .finalize = end };
 
 	(void)omp_version;
 	(void)runtime_version;

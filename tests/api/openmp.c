@@ -15,7 +15,7 @@
 /* The kernel's own answer, past every wrapper. */
 static int count_cpus(void)
 {
-	unsigned char mask[MAX_CPUS / 8] = {0};
+	unsigned char mask[MAX_CPUS / 8] = { 0 };
 	int n = 0;
 
 	if (syscall(SYS_sched_getaffinity, 0, sizeof(mask), mask) < 0)
@@ -50,7 +50,7 @@ static void is_free_team(int n_cpus, int n_threads)
 static void is_pinned_team(int n_threads)
 {
 	int wide = 0;
-	unsigned char taken[MAX_CPUS] = {0};
+	unsigned char taken[MAX_CPUS] = { 0 };
 	int twice = 0;
 
 #pragma omp parallel num_threads(n_threads) reduction(+ : wide)
@@ -100,8 +100,7 @@ int main(void)
 	is_int(pmu_region_begin("main"), 0, "a region");
 	if (count_cpus() != 1) {
 		/* every CPU may be claimed by other sessions of this user */
-		skip("pinned threads",
-		     "no free CPU: other sessions have claimed all of them");
+		skip("pinned threads", "no free CPU: other sessions have claimed all of them");
 		pmu_region_end("main");
 		return done_testing();
 	}

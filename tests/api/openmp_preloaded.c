@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define N 100
+#define N     100
 #define ALONE __attribute__((noinline))
 
 static long sum;
@@ -348,23 +348,23 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } all[] = {
-	{"team", team},
-	{"loops", loops},
-	{"two_loops", two_loops},
-	{"sections", sections},
-	{"task_reduction", task_reduction},
-	{"serial", serial},
-	{"nesting", nesting},
-	{"tasks", tasks},
-	{"waited_tasks", waited_tasks},
-	{"cancelled", cancelled},
-	{"teams", teams},
-	{"short", short_regions},
-	{"idle", idle},
-	{"three", teams_of_three},
-	{"forking", forking},
-	{"places", places},
-	{"unasked_places", unasked_places},
+	{ "team", team },
+	{ "loops", loops },
+	{ "two_loops", two_loops },
+	{ "sections", sections },
+	{ "task_reduction", task_reduction },
+	{ "serial", serial },
+	{ "nesting", nesting },
+	{ "tasks", tasks },
+	{ "waited_tasks", waited_tasks },
+	{ "cancelled", cancelled },
+	{ "teams", teams },
+	{ "short", short_regions },
+	{ "idle", idle },
+	{ "three", teams_of_three },
+	{ "forking", forking },
+	{ "places", places },
+	{ "unasked_places", unasked_places },
 };
 
 int main(int argc, char **argv)

@@ -34,8 +34,8 @@ template <class T> struct solver {
 
 int main()
 {
-	outer::solver<int> a{1};
-	outer::solver<long> b{0};
+	outer::solver<int> a{ 1 };
+	outer::solver<long> b{ 0 };
 	auto lambda = [] {
 #pragma omp parallel
 		outer::add(10);

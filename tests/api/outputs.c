@@ -47,35 +47,35 @@ static const struct mistake {
 	const char *setting;
 	const char *names[4]; /* what the line must say */
 } mistakes[] = {
-	{"PMU_GROUP=CROE", {"PMU_GROUP", "CROE", "CORE"}},
-	{"PMU_GROUP=nonsense", {"PMU_GROUP", "nonsense", "SOFTWARE"}},
-	{"PMU_GROUP=CORE,,TIME", {"PMU_GROUP"}},
-	{"PMU_EVENTS=instructoins", {"PMU_EVENTS", "instructoins", "instructions"}},
-	{"PMU_EVENTS=instructions,zzzzz", {"PMU_EVENTS", "zzzzz"}},
-	{"PMU_EVENTS=instructions:q", {"PMU_EVENTS", "instructions:q"}},
-	{"PMU_EVENTS=,", {"PMU_EVENTS"}},
-	{"PMU_BACKEND=pref", {"PMU_BACKEND", "pref", "perf", "software"}},
-	{"PMU_BACKEND=nonsense", {"PMU_BACKEND", "auto", "clock", "software"}},
-	{"PMU_PIN=compcat", {"PMU_PIN", "compcat", "compact"}},
-	{"PMU_PIN=cpus:", {"PMU_PIN", "cpus:"}},
-	{"PMU_PIN=cpus:0-", {"PMU_PIN", "cpus"}},
-	{"PMU_PIN=cpus:99999", {"PMU_PIN", "99999"}},
-	{"PMU_PIN=cpus:1-0", {"PMU_PIN", "1-0"}},
-	{"PMU_COUNT=core", {"PMU_COUNT", "core", "thread", "cpu"}},
-	{"PMU_ENABLE=perhaps", {"PMU_ENABLE", "perhaps", "0", "1"}},
-	{"PMU_REPORT=everything", {"PMU_REPORT", "all", "total", "threads"}},
-	{"PMU_MAX_THREADS=0", {"PMU_MAX_THREADS", "0", "1"}},
-	{"PMU_MAX_THREADS=-1", {"PMU_MAX_THREADS", "-1"}},
-	{"PMU_MAX_REGIONS=many", {"PMU_MAX_REGIONS", "many", "number"}},
-	{"PMU_MAX_REGIONS=99999999999999999999", {"PMU_MAX_REGIONS", "number"}},
+	{ "PMU_GROUP=CROE", { "PMU_GROUP", "CROE", "CORE" } },
+	{ "PMU_GROUP=nonsense", { "PMU_GROUP", "nonsense", "SOFTWARE" } },
+	{ "PMU_GROUP=CORE,,TIME", { "PMU_GROUP" } },
+	{ "PMU_EVENTS=instructoins", { "PMU_EVENTS", "instructoins", "instructions" } },
+	{ "PMU_EVENTS=instructions,zzzzz", { "PMU_EVENTS", "zzzzz" } },
+	{ "PMU_EVENTS=instructions:q", { "PMU_EVENTS", "instructions:q" } },
+	{ "PMU_EVENTS=,", { "PMU_EVENTS" } },
+	{ "PMU_BACKEND=pref", { "PMU_BACKEND", "pref", "perf", "software" } },
+	{ "PMU_BACKEND=nonsense", { "PMU_BACKEND", "auto", "clock", "software" } },
+	{ "PMU_PIN=compcat", { "PMU_PIN", "compcat", "compact" } },
+	{ "PMU_PIN=cpus:", { "PMU_PIN", "cpus:" } },
+	{ "PMU_PIN=cpus:0-", { "PMU_PIN", "cpus" } },
+	{ "PMU_PIN=cpus:99999", { "PMU_PIN", "99999" } },
+	{ "PMU_PIN=cpus:1-0", { "PMU_PIN", "1-0" } },
+	{ "PMU_COUNT=core", { "PMU_COUNT", "core", "thread", "cpu" } },
+	{ "PMU_ENABLE=perhaps", { "PMU_ENABLE", "perhaps", "0", "1" } },
+	{ "PMU_REPORT=everything", { "PMU_REPORT", "all", "total", "threads" } },
+	{ "PMU_MAX_THREADS=0", { "PMU_MAX_THREADS", "0", "1" } },
+	{ "PMU_MAX_THREADS=-1", { "PMU_MAX_THREADS", "-1" } },
+	{ "PMU_MAX_REGIONS=many", { "PMU_MAX_REGIONS", "many", "number" } },
+	{ "PMU_MAX_REGIONS=99999999999999999999", { "PMU_MAX_REGIONS", "number" } },
 };
 
 /* Each is good without the other. */
-static const struct mistake both = {"PMU_GROUP=TIME", {"PMU_GROUP", "PMU_EVENTS"}};
+static const struct mistake both = { "PMU_GROUP=TIME", { "PMU_GROUP", "PMU_EVENTS" } };
 
 static void a_mistake_costs_one_line(const struct mistake *mistake, const char *beside)
 {
-	const char *const env[] = {mistake->setting, beside, NULL};
+	const char *const env[] = { mistake->setting, beside, NULL };
 	struct run r;
 	int said = 1;
 
@@ -94,9 +94,8 @@ static void a_mistake_costs_one_line(const struct mistake *mistake, const char *
 
 static void a_slip_in_a_variables_name_is_warned_of(void)
 {
-	static const char *const slip[] = {"PMU_OUPUT=x.json", "PMU_PIN=none", NULL};
-	static const char *const other[] = {"PMU_MY_OWN=1", "PMUTATE=1", "PMU_PIN=none",
-					    NULL};
+	static const char *const slip[] = { "PMU_OUPUT=x.json", "PMU_PIN=none", NULL };
+	static const char *const other[] = { "PMU_MY_OWN=1", "PMUTATE=1", "PMU_PIN=none", NULL };
 	struct run r;
 
 	run(&r, print_and_measure, NULL, slip);
@@ -115,8 +114,8 @@ static void a_slip_in_a_variables_name_is_warned_of(void)
 
 static void an_empty_setting_is_none(void)
 {
-	static const char *const env[] = {"PMU_GROUP=", "PMU_EVENTS=", "PMU_BACKEND=",
-					  "PMU_PIN=",	"PMU_ENABLE=", NULL};
+	static const char *const env[] = { "PMU_GROUP=", "PMU_EVENTS=", "PMU_BACKEND=",
+					   "PMU_PIN=",   "PMU_ENABLE=", NULL };
 	struct run r;
 
 	run(&r, print_and_measure, NULL, env);
@@ -131,7 +130,7 @@ static void an_empty_setting_is_none(void)
 
 static void the_default_is_text_on_standard_error(void)
 {
-	static const char *const env[] = {"PMU_OUTPUT", "PMU_PIN=none", NULL};
+	static const char *const env[] = { "PMU_OUTPUT", "PMU_PIN=none", NULL };
 	struct run r;
 
 	run(&r, print_and_measure, NULL, env);
@@ -143,13 +142,12 @@ static void the_default_is_text_on_standard_error(void)
 
 static void a_dash_is_standard_output(void)
 {
-	static const char *const env[] = {"PMU_OUTPUT=-", "PMU_PIN=none", NULL};
+	static const char *const env[] = { "PMU_OUTPUT=-", "PMU_PIN=none", NULL };
 	struct run r;
 
 	run(&r, print_and_measure, NULL, env);
 	run_good(&r, "PMU_OUTPUT=-");
-	ok(r.out && !strncmp(r.out, "before\n", 7),
-	   "what the program printed comes first");
+	ok(r.out && !strncmp(r.out, "before\n", 7), "what the program printed comes first");
 	has(r.out, "region", "then the text");
 	is_str(r.err, "", "nothing on standard error");
 	run_done(&r);
@@ -157,7 +155,7 @@ static void a_dash_is_standard_output(void)
 
 static void none_is_nothing(void)
 {
-	static const char *const env[] = {"PMU_OUTPUT=none", "PMU_PIN=none", NULL};
+	static const char *const env[] = { "PMU_OUTPUT=none", "PMU_PIN=none", NULL };
 	struct run r;
 
 	run(&r, print_and_measure, NULL, env);
@@ -170,9 +168,8 @@ static void none_is_nothing(void)
 
 static void letters_stand_for_the_process(void)
 {
-	static const char *const env[] = {"PMU_OUTPUT=@/%p-%r-%h-%n-%%.json,@/b.CSV",
-					  "PMU_PIN=none", "OMPI_COMM_WORLD_RANK=42",
-					  NULL};
+	static const char *const env[] = { "PMU_OUTPUT=@/%p-%r-%h-%n-%%.json,@/b.CSV",
+					   "PMU_PIN=none", "OMPI_COMM_WORLD_RANK=42", NULL };
 	char host[256] = "", name[512];
 	json_t *report;
 	struct run r;
@@ -183,8 +180,7 @@ static void letters_stand_for_the_process(void)
 	run_good(&r, "%p %r %h %n");
 	snprintf(name, sizeof(name), "%d-42-%s-1-%%.json", (int)r.pid, host);
 	report = run_load(&r, name);
-	is_int(run_calls(report, "r"), 1,
-	       "the file bears process, rank, host and number");
+	is_int(run_calls(report, "r"), 1, "the file bears process, rank, host and number");
 	json_decref(report);
 	text = run_slurp(run_path(&r, "b.CSV"));
 	ok(text && !strncmp(text, "group,path", 10),
@@ -204,7 +200,7 @@ static int go_elsewhere(void *arg)
 
 static void a_path_is_meant_from_where_the_program_was(void)
 {
-	static const char *const env[] = {"PMU_OUTPUT=end.json", "PMU_PIN=none", NULL};
+	static const char *const env[] = { "PMU_OUTPUT=end.json", "PMU_PIN=none", NULL };
 	json_t *now, *end;
 	struct run r;
 
@@ -222,8 +218,8 @@ static void a_path_is_meant_from_where_the_program_was(void)
 static void the_others_are_written_where_one_fails(void)
 {
 	static const char *const env[] = {
-		"PMU_OUTPUT=@/run.json,@/no/such/x.json,/dev/full,@/b.csv,-",
-		"PMU_PIN=none", NULL};
+		"PMU_OUTPUT=@/run.json,@/no/such/x.json,/dev/full,@/b.csv,-", "PMU_PIN=none", NULL
+	};
 	struct run r;
 	char *csv;
 
@@ -245,8 +241,7 @@ static void the_others_are_written_where_one_fails(void)
 
 static void what_cannot_be_written_is_kept(void)
 {
-	static const char *const env[] = {"PMU_OUTPUT=@/no/such/x.json", "PMU_PIN=none",
-					  NULL};
+	static const char *const env[] = { "PMU_OUTPUT=@/no/such/x.json", "PMU_PIN=none", NULL };
 	char store[512] = "";
 	struct run r;
 
@@ -259,8 +254,7 @@ static void what_cannot_be_written_is_kept(void)
 
 static void a_failed_report_leaves_the_old_file(void)
 {
-	static const char *const env[] = {"PMU_OUTPUT=@/full/run.json", "PMU_PIN=none",
-					  NULL};
+	static const char *const env[] = { "PMU_OUTPUT=@/full/run.json", "PMU_PIN=none", NULL };
 	struct run r;
 
 	run_open(&r);
@@ -307,8 +301,7 @@ static void one_process_keeps_its_reports_apart(void)
 static int two_programs(void *arg)
 {
 	/* both are measuring before either ends */
-	int *n = mmap(NULL, sizeof(*n), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int *n = mmap(NULL, sizeof(*n), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid_t pid[2];
 	int status;
 
@@ -359,7 +352,7 @@ static void the_next_run_replaces_the_report(void)
 	close(fd);
 	/* as it was left an hour ago */
 	if (utimensat(AT_FDCWD, run_path(&r, "run.json"),
-		      (const struct timespec[]){{1000000000, 0}, {1000000000, 0}}, 0) < 0)
+		      (const struct timespec[]){ { 1000000000, 0 }, { 1000000000, 0 } }, 0) < 0)
 		run_die("utimensat");
 	fflush(stdout);
 	r.pid = fork();
@@ -372,8 +365,7 @@ static void the_next_run_replaces_the_report(void)
 	run_wait(&r);
 	first = r.json;
 	is_int(run_calls(first, "r"), 1, "an old report gives way to a new one");
-	is_int(run_files(&r, "", ".json", NULL, 0), 1,
-	       "under the name that was asked for");
+	is_int(run_files(&r, "", ".json", NULL, 0), 1, "under the name that was asked for");
 	is_int(run_files(&r, "", ".tmp", NULL, 0), 0, "nothing else is left");
 	run_done(&r);
 }

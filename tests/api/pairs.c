@@ -8,7 +8,7 @@
 
 static int in_turn(long n)
 {
-	static const char *const name[] = {"one", "two", "three", "four"};
+	static const char *const name[] = { "one", "two", "three", "four" };
 
 	for (long i = 0; i < n; i++)
 		if (pmu_region_begin(name[i & 3]) < 0 || pmu_region_end(name[i & 3]) < 0)
@@ -52,7 +52,7 @@ int main(int argc, char **argv)
 {
 	long n = argc > 1 ? atol(argv[1]) : 1000;
 	const char *mode = argc > 2 ? argv[2] : "single";
-	int (*fn)(long) = !strcmp(mode, "turn")	    ? in_turn
+	int (*fn)(long) = !strcmp(mode, "turn")     ? in_turn
 			  : !strcmp(mode, "nested") ? nested
 			  : !strcmp(mode, "buffer") ? in_buffer
 						    : single;

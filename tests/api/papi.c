@@ -96,9 +96,10 @@ static const struct scenario {
 	void (*run)(void);
 } scenarios[] = {
 #ifdef _OPENMP
-	{"team", team},
+	{ "team", team },
 #endif
-	{"mistakes", mistakes}, {"plain", plain},
+	{ "mistakes", mistakes },
+	{ "plain", plain },
 };
 
 int main(int argc, char **argv)

@@ -53,13 +53,14 @@ static int watch(void)
 }
 
 static const struct deed deeds_here[] = {
-	{"watch", watch},
-	{NULL, NULL},
+	{ "watch", watch },
+	{ NULL, NULL },
 };
 
 int main(int argc, char **argv)
 {
-	static const struct deed *const all[] = {deeds_here, deeds_ends, deeds_processes, deeds_threads, deeds_signals};
+	static const struct deed *const all[] = { deeds_here, deeds_ends, deeds_processes,
+						  deeds_threads, deeds_signals };
 
 	if (errno)
 		return 99;

@@ -3,10 +3,10 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -170,7 +170,7 @@ static int leave_by_exit_in_handler(void)
 /* A handler set and taken away again. */
 static int leave_by_default_again(void)
 {
-	struct sigaction usual = {.sa_handler = SIG_DFL, .sa_flags = SA_SIGINFO};
+	struct sigaction usual = { .sa_handler = SIG_DFL, .sa_flags = SA_SIGINFO };
 
 	signal(number, exit_handler);
 	if (signal(number, SIG_DFL) != exit_handler)
@@ -204,7 +204,9 @@ static int leave_by_pthread_exit(void)
 /* Killed by any system call but those of its own that follow.  Return: whether it was not refused. */
 static bool shut_in(bool by_number)
 {
-#define ALLOW(call) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+#define ALLOW(call)                                      \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1), \
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		ALLOW(SYS_exit_group),
@@ -212,9 +214,10 @@ static bool shut_in(bool by_number)
 		ALLOW(SYS_kill),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 	};
-	struct sock_fprog program = {.len = sizeof(filter) / sizeof(*filter), .filter = filter};
+	struct sock_fprog program = { .len = sizeof(filter) / sizeof(*filter), .filter = filter };
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL) == 0)
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL) == 0)
 		return false;
 	if (by_number)
 		return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
@@ -251,25 +254,25 @@ static int leave_by_seccomp(void)
 }
 
 const struct deed deeds_ends[] = {
-	{"return", leave_by_return},
-	{"exit", leave_by_exit},
-	{"thread", leave_by_thread},
-	{"_exit", leave_by__exit},
-	{"_Exit", leave_by__Exit},
-	{"quick_exit", leave_by_quick_exit},
-	{"exit_group", leave_by_exit_group},
-	{"exit_syscall", leave_by_exit_syscall},
-	{"err", leave_by_err},
-	{"abort", leave_by_abort},
-	{"kill", leave_by_kill},
-	{"kill_in_thread", leave_by_kill_in_thread},
-	{"fault", leave_by_fault},
-	{"overflow", leave_by_overflow},
-	{"exit_in_handler", leave_by_exit_in_handler},
-	{"default_again", leave_by_default_again},
-	{"default_by_signal", leave_by_default_by_signal},
-	{"pthread_exit", leave_by_pthread_exit},
-	{"prctl", leave_by_prctl},
-	{"seccomp", leave_by_seccomp},
-	{NULL, NULL},
+	{ "return", leave_by_return },
+	{ "exit", leave_by_exit },
+	{ "thread", leave_by_thread },
+	{ "_exit", leave_by__exit },
+	{ "_Exit", leave_by__Exit },
+	{ "quick_exit", leave_by_quick_exit },
+	{ "exit_group", leave_by_exit_group },
+	{ "exit_syscall", leave_by_exit_syscall },
+	{ "err", leave_by_err },
+	{ "abort", leave_by_abort },
+	{ "kill", leave_by_kill },
+	{ "kill_in_thread", leave_by_kill_in_thread },
+	{ "fault", leave_by_fault },
+	{ "overflow", leave_by_overflow },
+	{ "exit_in_handler", leave_by_exit_in_handler },
+	{ "default_again", leave_by_default_again },
+	{ "default_by_signal", leave_by_default_by_signal },
+	{ "pthread_exit", leave_by_pthread_exit },
+	{ "prctl", leave_by_prctl },
+	{ "seccomp", leave_by_seccomp },
+	{ NULL, NULL },
 };

@@ -23,10 +23,10 @@ int execve(const char *path, char *const argv[], char *const envp[])
 /* Each start of the program says how it came about, and goes on to the next. */
 int main(int argc, char **argv)
 {
-	static const char *const ways[] = {"execv", "execvp", "execve"};
+	static const char *const ways[] = { "execv", "execvp", "execve" };
 	int step = argc > 1 ? atoi(argv[1]) : 0;
-	char next[] = {(char)('1' + step), '\0'};
-	char *const words[] = {argv[0], next, NULL};
+	char next[] = { (char)('1' + step), '\0' };
+	char *const words[] = { argv[0], next, NULL };
 
 	if (step > 0)
 		printf(step < 3 ? "%s " : "%s\n", ways[step - 1]);

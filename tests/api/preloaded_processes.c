@@ -26,7 +26,7 @@ static int leave_by_execl(void)
 
 static int exec_that_fails(void)
 {
-	static char nowhere[] = "/nowhere/at/all", *const argv[] = {nowhere, NULL};
+	static char nowhere[] = "/nowhere/at/all", *const argv[] = { nowhere, NULL };
 	int failed = 0;
 
 	work();
@@ -199,20 +199,20 @@ static int by_daemon(void)
 }
 
 const struct deed deeds_processes[] = {
-	{"exec", leave_by_exec},
-	{"execl", leave_by_execl},
-	{"exec_that_fails", exec_that_fails},
-	{"fork_child", fork_child},
-	{"fork_cleared", fork_cleared},
-	{"fork__exit", fork__exit},
-	{"fork_thread", fork_thread},
-	{"fork_exec", fork_exec},
-	{"fork_killed", fork_killed},
-	{"vfork_exec", vfork_exec},
-	{"vfork__exit", vfork__exit},
-	{"vfork_killed", vfork_killed},
-	{"vfork_then_die", vfork_then_die},
-	{"by_system", by_system},
-	{"by_daemon", by_daemon},
-	{NULL, NULL},
+	{ "exec", leave_by_exec },
+	{ "execl", leave_by_execl },
+	{ "exec_that_fails", exec_that_fails },
+	{ "fork_child", fork_child },
+	{ "fork_cleared", fork_cleared },
+	{ "fork__exit", fork__exit },
+	{ "fork_thread", fork_thread },
+	{ "fork_exec", fork_exec },
+	{ "fork_killed", fork_killed },
+	{ "vfork_exec", vfork_exec },
+	{ "vfork__exit", vfork__exit },
+	{ "vfork_killed", vfork_killed },
+	{ "vfork_then_die", vfork_then_die },
+	{ "by_system", by_system },
+	{ "by_daemon", by_daemon },
+	{ NULL, NULL },
 };

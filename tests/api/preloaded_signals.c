@@ -37,8 +37,8 @@ static void print_action(const char *when, int signal, int rc, const struct siga
 {
 	printf("%s %d: %d", when, signal, rc);
 	if (rc == 0) {
-		printf(" %s flags %#x restorer %d mask", name_of(action->sa_handler), (unsigned int)action->sa_flags,
-		       action->sa_restorer != NULL);
+		printf(" %s flags %#x restorer %d mask", name_of(action->sa_handler),
+		       (unsigned int)action->sa_flags, action->sa_restorer != NULL);
 		for (int i = 1; i <= SIGRTMAX; i++)
 			if (sigismember(&action->sa_mask, i) == 1)
 				printf(" %d", i);
@@ -67,7 +67,9 @@ static int ask(void)
 static int set(void)
 {
 	for (int i = 0; i <= SIGRTMAX + 1; i++) {
-		struct sigaction action = {.sa_handler = SIG_DFL, .sa_flags = SA_RESTART | SA_NODEFER}, old;
+		struct sigaction action = { .sa_handler = SIG_DFL,
+					    .sa_flags = SA_RESTART | SA_NODEFER },
+				 old;
 		int rc;
 
 		sigaddset(&action.sa_mask, SIGUSR2);
@@ -92,18 +94,25 @@ static int set_by_others(void)
 	static const struct {
 		const char *name;
 		sighandler_t (*set)(int signal, sighandler_t handler);
-	} ways[] = {{"signal", signal},		{"bsd_signal", bsd_signal}, {"ssignal", ssignal},
-		    {"sysv_signal", sysv_signal}, {"sigset", sigset}};
-	static const int signals[] = {SIGTERM, SIGSEGV, SIGCHLD, SIGKILL, 0};
+	} ways[] = { { "signal", signal },
+		     { "bsd_signal", bsd_signal },
+		     { "ssignal", ssignal },
+		     { "sysv_signal", sysv_signal },
+		     { "sigset", sigset } };
+	static const int signals[] = { SIGTERM, SIGSEGV, SIGCHLD, SIGKILL, 0 };
 
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
 		for (int k = 0; signals[k]; k++) {
-			printf("%s %d: was %s\n", ways[i].name, signals[k], name_of(ways[i].set(signals[k], SIG_DFL)));
+			printf("%s %d: was %s\n", ways[i].name, signals[k],
+			       name_of(ways[i].set(signals[k], SIG_DFL)));
 			print_now(ways[i].name, signals[k]);
-			printf("%s %d: was %s\n", ways[i].name, signals[k], name_of(ways[i].set(signals[k], handler)));
+			printf("%s %d: was %s\n", ways[i].name, signals[k],
+			       name_of(ways[i].set(signals[k], handler)));
 			print_now(ways[i].name, signals[k]);
-			printf("%s %d: was %s\n", ways[i].name, signals[k], name_of(ways[i].set(signals[k], SIG_IGN)));
-			printf("%s %d: was %s\n", ways[i].name, signals[k], name_of(ways[i].set(signals[k], SIG_DFL)));
+			printf("%s %d: was %s\n", ways[i].name, signals[k],
+			       name_of(ways[i].set(signals[k], SIG_IGN)));
+			printf("%s %d: was %s\n", ways[i].name, signals[k],
+			       name_of(ways[i].set(signals[k], SIG_DFL)));
 			print_now(ways[i].name, signals[k]);
 		}
 	return 0;
@@ -133,10 +142,10 @@ static int ask_errno(void)
 }
 
 const struct deed deeds_signals[] = {
-	{"ask", ask},
-	{"set", set},
-	{"set_by_others", set_by_others},
-	{"interrupt", interrupt},
-	{"ask_errno", ask_errno},
-	{NULL, NULL},
+	{ "ask", ask },
+	{ "set", set },
+	{ "set_by_others", set_by_others },
+	{ "interrupt", interrupt },
+	{ "ask_errno", ask_errno },
+	{ NULL, NULL },
 };

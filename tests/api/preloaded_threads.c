@@ -122,7 +122,8 @@ static int join_c11(void)
 	thrd_t thread;
 	int value = -1;
 
-	if (thrd_create(&thread, c11_thread, &value) != thrd_success || thrd_join(thread, &value) != thrd_success)
+	if (thrd_create(&thread, c11_thread, &value) != thrd_success ||
+	    thrd_join(thread, &value) != thrd_success)
 		return -1;
 	return value;
 }
@@ -174,14 +175,9 @@ static int join_named(void)
 }
 
 const struct deed deeds_threads[] = {
-	{"join_four", join_four},
-	{"join_early", join_early},
-	{"join_cancelled", join_cancelled},
-	{"detach", detach},
-	{"join_small", join_small},
-	{"join_c11", join_c11},
-	{"cannot_start", cannot_start},
-	{"errno_in_thread", errno_in_thread},
-	{"join_named", join_named},
-	{NULL, NULL},
+	{ "join_four", join_four },           { "join_early", join_early },
+	{ "join_cancelled", join_cancelled }, { "detach", detach },
+	{ "join_small", join_small },         { "join_c11", join_c11 },
+	{ "cannot_start", cannot_start },     { "errno_in_thread", errno_in_thread },
+	{ "join_named", join_named },         { NULL, NULL },
 };

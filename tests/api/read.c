@@ -8,7 +8,7 @@
 
 #include "run.h"
 
-static const char *const quick[] = {"PMU_PIN=none", "PMU_BACKEND=clock", NULL};
+static const char *const quick[] = { "PMU_PIN=none", "PMU_BACKEND=clock", NULL };
 
 static void begin_end(const char *name)
 {
@@ -18,7 +18,7 @@ static void begin_end(const char *name)
 
 static struct pmu_region_counts read_region(const char *name, int thread)
 {
-	struct pmu_region_counts counts = {.size = sizeof(counts)};
+	struct pmu_region_counts counts = { .size = sizeof(counts) };
 
 	want_int(pmu_region_read(name, thread, &counts), 0);
 	want_int((long long)counts.size, sizeof(counts));
@@ -88,7 +88,7 @@ static void a_region_is_read_and_reset(void)
 
 static void *in_a_thread(void *arg)
 {
-	struct pmu_region_counts counts = {.size = sizeof(counts)};
+	struct pmu_region_counts counts = { .size = sizeof(counts) };
 	pthread_barrier_t *barrier = arg;
 
 	begin_end("theirs");
@@ -101,7 +101,7 @@ static void *in_a_thread(void *arg)
 
 static int read_others(void *arg)
 {
-	struct pmu_region_counts counts = {.size = sizeof(counts)};
+	struct pmu_region_counts counts = { .size = sizeof(counts) };
 	pthread_barrier_t barrier;
 	pthread_t thread;
 
@@ -139,7 +139,7 @@ static int sizes(void *arg)
 		char beyond[64];
 	} large;
 	struct pmu_region_counts small;
-	struct pmu_options options = {.size = sizeof(options.size)};
+	struct pmu_options options = { .size = sizeof(options.size) };
 	size_t head = offsetof(struct pmu_region_counts, time_ns);
 
 	(void)arg;
@@ -223,8 +223,10 @@ static int read_net(void *arg)
 	region = report ? strstr(report, "\"path\": \"outer\"") : NULL;
 	want(region != NULL);
 	if (region) {
-		want_int((long long)number_after(region, "\"net\": {\"task-clock\": "), (long long)self.net[0]);
-		want_int((long long)number_after(region, "\"raw\": {\"task-clock\": "), (long long)self.count[0]);
+		want_int((long long)number_after(region, "\"net\": {\"task-clock\": "),
+			 (long long)self.net[0]);
+		want_int((long long)number_after(region, "\"raw\": {\"task-clock\": "),
+			 (long long)self.count[0]);
 	}
 	free(report);
 	return 0;
@@ -232,7 +234,8 @@ static int read_net(void *arg)
 
 static void net_is_without_the_librarys_own_work(void)
 {
-	static const char *const env[] = {"PMU_PIN=none", "PMU_BACKEND=software", "PMU_EVENTS=task-clock", NULL};
+	static const char *const env[] = { "PMU_PIN=none", "PMU_BACKEND=software",
+					   "PMU_EVENTS=task-clock", NULL };
 	struct run r;
 
 	run(&r, read_net, NULL, env);
@@ -244,7 +247,7 @@ static void net_is_without_the_librarys_own_work(void)
 static int call_in_a_region(void *arg)
 {
 	const struct run *r = arg;
-	struct pmu_region_counts counts = {.size = sizeof(counts)};
+	struct pmu_region_counts counts = { .size = sizeof(counts) };
 	char path[512], *text;
 
 	snprintf(path, sizeof(path), "%s/in between.json", r->dir);
@@ -266,7 +269,8 @@ static int call_in_a_region(void *arg)
 
 static void what_a_call_does_is_in_no_region(void)
 {
-	static const char *const env[] = {"PMU_PIN=none", "PMU_BACKEND=software", "PMU_EVENTS=page-faults", NULL};
+	static const char *const env[] = { "PMU_PIN=none", "PMU_BACKEND=software",
+					   "PMU_EVENTS=page-faults", NULL };
 	/* free(), this function's own stack; a sanitizer's own pages */
 	long long most = RUN_SANITIZED ? 12 : 4, inner, outer;
 	struct run r;
@@ -320,7 +324,7 @@ static void time_of_a_report_is_in_no_region(void)
 
 static int switch_groups(void *arg)
 {
-	struct pmu_region_counts counts = {.size = sizeof(counts)};
+	struct pmu_region_counts counts = { .size = sizeof(counts) };
 
 	(void)arg;
 	want(pmu_count_name(0) == NULL);
@@ -351,8 +355,7 @@ static int switch_groups(void *arg)
 	return 0;
 }
 
-static const json_t *region_of_group(const json_t *report, const char *path,
-				     const char *group)
+static const json_t *region_of_group(const json_t *report, const char *path, const char *group)
 {
 	size_t i;
 	json_t *region;
@@ -368,8 +371,7 @@ static const json_t *region_of_group(const json_t *report, const char *path,
 
 static void groups_take_turns(void)
 {
-	static const char *const env[] = {"PMU_PIN=none", "PMU_GROUP=SOFTWARE,TIME",
-					  NULL};
+	static const char *const env[] = { "PMU_PIN=none", "PMU_GROUP=SOFTWARE,TIME", NULL };
 	const json_t *software, *timed;
 	struct run r;
 
@@ -377,16 +379,13 @@ static void groups_take_turns(void)
 	run_good(&r, "two groups in turns");
 	software = region_of_group(r.json, "r", "SOFTWARE");
 	timed = region_of_group(r.json, "r", "TIME");
-	is_int(run_int(software, "calls"), 3,
-	       "calls while SOFTWARE was counted, both times");
+	is_int(run_int(software, "calls"), 3, "calls while SOFTWARE was counted, both times");
 	is_int(run_int(timed, "calls"), 1, "calls while TIME was counted");
 	is_int(run_int(region_of_group(r.json, "only in TIME", "TIME"), "calls"), 1,
 	       "a region of one group");
 	ok(!region_of_group(r.json, "only in TIME", "SOFTWARE"), "is not in the other");
-	is_int((long long)json_array_size(json_object_get(r.json, "groups")), 2,
-	       "two groups");
-	is_int((long long)json_array_size(json_object_get(r.json, "threads")), 1,
-	       "one thread");
+	is_int((long long)json_array_size(json_object_get(r.json, "groups")), 2, "two groups");
+	is_int((long long)json_array_size(json_object_get(r.json, "threads")), 1, "one thread");
 	run_done(&r);
 }
 
@@ -420,14 +419,12 @@ static int switch_with_threads(void *arg)
 
 static void any_threads_open_region_holds_the_group(void)
 {
-	static const char *const env[] = {"PMU_PIN=none", "PMU_GROUP=SOFTWARE,TIME",
-					  NULL};
+	static const char *const env[] = { "PMU_PIN=none", "PMU_GROUP=SOFTWARE,TIME", NULL };
 	struct run r;
 
 	run(&r, switch_with_threads, NULL, env);
 	run_good(&r, "a group does not change while another thread is in a region");
-	is_int(run_int(region_of_group(r.json, "theirs", "SOFTWARE"), "calls"), 1,
-	       "its call");
+	is_int(run_int(region_of_group(r.json, "theirs", "SOFTWARE"), "calls"), 1, "its call");
 	run_done(&r);
 }
 
@@ -455,8 +452,8 @@ static int skip_the_first_group(void *arg)
 
 static void a_group_never_counted_hides_no_other(void)
 {
-	static const char *const env[] = {"PMU_PIN=none",
-					  "PMU_GROUP=SOFTWARE,TIME,SOFTWARE", NULL};
+	static const char *const env[] = { "PMU_PIN=none", "PMU_GROUP=SOFTWARE,TIME,SOFTWARE",
+					   NULL };
 	struct run r;
 
 	run(&r, skip_the_first_group, NULL, env);
@@ -481,16 +478,14 @@ static int reset_after_a_round(void *arg)
 
 static void a_reset_is_the_current_groups(void)
 {
-	static const char *const env[] = {"PMU_PIN=none", "PMU_GROUP=SOFTWARE,TIME",
-					  NULL};
+	static const char *const env[] = { "PMU_PIN=none", "PMU_GROUP=SOFTWARE,TIME", NULL };
 	struct run r;
 
 	run(&r, reset_after_a_round, NULL, env);
 	run_good(&r, "a reset after the groups went round");
 	ok(run_int(region_of_group(r.json, "r", "SOFTWARE"), "calls") <= 0,
 	   "forgets the calls in the current group");
-	is_int(run_int(region_of_group(r.json, "r", "TIME"), "calls"), 2,
-	       "and in no other");
+	is_int(run_int(region_of_group(r.json, "r", "TIME"), "calls"), 2, "and in no other");
 	run_done(&r);
 }
 
@@ -511,7 +506,7 @@ static void *begin_meanwhile(void *arg)
 
 static int change_while_others_begin(void *arg)
 {
-	struct changes changes = {.stop = 0};
+	struct changes changes = { .stop = 0 };
 	int n_changes = 0;
 	pthread_t thread;
 
@@ -536,8 +531,8 @@ static int change_while_others_begin(void *arg)
 
 static void a_region_ends_in_the_group_it_was_begun_in(void)
 {
-	static const char *const env[] = {"PMU_PIN=none", "PMU_GROUP=SOFTWARE,TIME",
-					  "PMU_BACKEND=clock", NULL};
+	static const char *const env[] = { "PMU_PIN=none", "PMU_GROUP=SOFTWARE,TIME",
+					   "PMU_BACKEND=clock", NULL };
 	long long calls = 0;
 	struct run r;
 	size_t i;
@@ -545,8 +540,8 @@ static void a_region_ends_in_the_group_it_was_begun_in(void)
 
 	run(&r, change_while_others_begin, NULL, env);
 	run_good(&r, "groups change while another thread begins and ends");
-	json_array_foreach(json_object_get(r.json, "regions"), i, region) calls +=
-		run_int(region, "calls");
+	json_array_foreach(json_object_get(r.json, "regions"), i, region)
+		calls += run_int(region, "calls");
 	is_int(calls, r.out ? atoll(r.out) : -1, "no call is lost");
 	is_int(run_doubts(r.json, "theirs", ""), 0, "none is doubted");
 	run_done(&r);
@@ -605,8 +600,8 @@ static int count_on_the_clock(void *arg)
 
 static void what_the_source_does_not_count_is_missing(void)
 {
-	static const char *const env[] = {"PMU_PIN=none", "PMU_BACKEND=clock",
-					  "PMU_EVENTS=instructions,cycles", NULL};
+	static const char *const env[] = { "PMU_PIN=none", "PMU_BACKEND=clock",
+					   "PMU_EVENTS=instructions,cycles", NULL };
 	const json_t *raw;
 	struct run r;
 
@@ -629,10 +624,12 @@ static int count_once(void *arg)
 /* Of the kernel's PMUs not every machine has each: that is no mistake of the user's. */
 static void what_the_kernel_has_no_pmu_for_is_missing(void)
 {
-	static const char *const env[] = {"PMU_PIN=none",
-					  "PMU_EVENTS=uncore_of_another_machine/cas_count_read/,page-faults,"
-					  "uncore_of_another_machine/cas_count_write/",
-					  NULL};
+	static const char *const env[] = {
+		"PMU_PIN=none",
+		"PMU_EVENTS=uncore_of_another_machine/cas_count_read/,page-faults,"
+		"uncore_of_another_machine/cas_count_write/",
+		NULL
+	};
 	const json_t *raw;
 	char *notes;
 	struct run r;
@@ -645,7 +642,8 @@ static void what_the_kernel_has_no_pmu_for_is_missing(void)
 	   "are null in the report");
 	ok(json_is_integer(json_object_get(raw, "page-faults")), "what can be counted is");
 	notes = json_dumps(r.json, 0);
-	has(notes, "shows no PMU called uncore_of_another_machine", "and the report names what is not here");
+	has(notes, "shows no PMU called uncore_of_another_machine",
+	    "and the report names what is not here");
 	free(notes);
 	run_done(&r);
 }
@@ -656,7 +654,7 @@ static void what_the_kernel_has_no_pmu_for_is_missing(void)
 static int use_options(void *arg)
 {
 	const struct run *r = arg;
-	struct pmu_options options = {.size = sizeof(options), .group = "TIME"};
+	struct pmu_options options = { .size = sizeof(options), .group = "TIME" };
 	char output[512];
 
 	snprintf(output, sizeof(output), "%s/other.json", r->dir);
@@ -672,7 +670,7 @@ static int use_options(void *arg)
 
 static void options_win_over_the_environment(void)
 {
-	static const char *const env[] = {"PMU_PIN=none", "PMU_GROUP=NO_SUCH", NULL};
+	static const char *const env[] = { "PMU_PIN=none", "PMU_GROUP=NO_SUCH", NULL };
 	struct run r;
 	json_t *other;
 
@@ -688,8 +686,8 @@ static void options_win_over_the_environment(void)
 
 static int switched_off(void *arg)
 {
-	struct pmu_region_counts counts = {.size = sizeof(counts)};
-	struct pmu_options options = {.size = sizeof(options), .enable = "0"};
+	struct pmu_region_counts counts = { .size = sizeof(counts) };
+	struct pmu_options options = { .size = sizeof(options), .enable = "0" };
 
 	want_int(pmu_init(arg ? &options : NULL), 0);
 	begin_end("r");
@@ -704,7 +702,7 @@ static int switched_off(void *arg)
 
 static void switched_off_everything_returns_at_once(void)
 {
-	static const char *const env[] = {"PMU_ENABLE=0", NULL};
+	static const char *const env[] = { "PMU_ENABLE=0", NULL };
 	struct run r;
 	int by_option = 1;
 
@@ -724,7 +722,7 @@ static void switched_off_everything_returns_at_once(void)
 
 static int without_session(void *arg)
 {
-	struct pmu_region_counts counts = {.size = sizeof(counts)};
+	struct pmu_region_counts counts = { .size = sizeof(counts) };
 
 	(void)arg;
 	want(!strcmp(pmu_last_error(), ""));
@@ -749,8 +747,8 @@ static void without_a_session_calls_say_so(void)
 
 static int misuse(void *arg)
 {
-	struct pmu_region_counts counts = {.size = sizeof(counts)};
-	struct pmu_options options = {.size = 0};
+	struct pmu_region_counts counts = { .size = sizeof(counts) };
+	struct pmu_options options = { .size = 0 };
 	const struct run *r = arg;
 
 	want_int(pmu_init(&options), -EINVAL);
@@ -807,7 +805,7 @@ static int bad_start(void *arg)
 
 static void a_bad_setting_is_an_error_once(void)
 {
-	static const char *const env[] = {"PMU_GROUP=NO_SUCH", NULL};
+	static const char *const env[] = { "PMU_GROUP=NO_SUCH", NULL };
 	struct run r;
 
 	run(&r, bad_start, NULL, env);
@@ -828,9 +826,8 @@ static int bad_output(void *arg)
 
 static void fini_returns_the_first_outputs_error(void)
 {
-	static const char *const env[] = {"PMU_PIN=none", "PMU_BACKEND=clock",
-					  "PMU_OUTPUT=/no/such/folder/x,@/run.json",
-					  NULL};
+	static const char *const env[] = { "PMU_PIN=none", "PMU_BACKEND=clock",
+					   "PMU_OUTPUT=/no/such/folder/x,@/run.json", NULL };
 	struct run r;
 
 	run(&r, bad_output, NULL, env);
@@ -908,8 +905,8 @@ static void want_of_memory_is_an_error(void)
 
 static int names_of_errors(void *arg)
 {
-	static const int codes[] = {EINVAL, ENOENT,	  EBUSY,    ENODEV, ENOMEM,
-				    ENOSPC, ENAMETOOLONG, EALREADY, ESRCH};
+	static const int codes[] = { EINVAL, ENOENT,       EBUSY,    ENODEV, ENOMEM,
+				     ENOSPC, ENAMETOOLONG, EALREADY, ESRCH };
 
 	(void)arg;
 	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++) {
@@ -957,7 +954,7 @@ static long long store_size(void)
 
 static int read_often(void *arg)
 {
-	struct pmu_region_counts counts = {.size = sizeof(counts)};
+	struct pmu_region_counts counts = { .size = sizeof(counts) };
 	long long before;
 
 	(void)arg;
@@ -974,7 +971,7 @@ static int read_often(void *arg)
 static void reading_takes_no_room(void)
 {
 	/* pinned: there is something to say of it, more than the store's first piece would hold */
-	static const char *const env[] = {"PMU_BACKEND=clock", NULL};
+	static const char *const env[] = { "PMU_BACKEND=clock", NULL };
 	struct run r;
 
 	run(&r, read_often, NULL, env);

@@ -5,8 +5,8 @@
 
 #include "run.h"
 
-static const char *const quick[] = {"PMU_PIN=none", "PMU_BACKEND=clock", NULL};
-static const char *const counted[] = {"PMU_PIN=none", "PMU_GROUP=SOFTWARE", NULL};
+static const char *const quick[] = { "PMU_PIN=none", "PMU_BACKEND=clock", NULL };
+static const char *const counted[] = { "PMU_PIN=none", "PMU_GROUP=SOFTWARE", NULL };
 
 static void begin_end(const char *name)
 {
@@ -56,14 +56,12 @@ static void regions_form_a_tree_by_nesting(void)
 	is_int(run_int(inner, "calls"), 6, "calls of the nested one");
 	is_int(run_int(other, "calls"), 3, "calls of its neighbour");
 	is_int(run_int(alone, "calls"), 1, "the same name elsewhere is another node");
-	is_int((long long)json_array_size(json_object_get(r.json, "regions")), 4,
-	       "and no more");
+	is_int((long long)json_array_size(json_object_get(r.json, "regions")), 4, "and no more");
 	is_int(run_int(outer, "depth"), 0, "depth outside");
 	is_int(run_int(inner, "depth"), 1, "depth inside");
 	is_str(run_str(inner, "parent"), "outer", "its parent");
 	is_str(run_str(inner, "name"), "inner", "its name");
-	ok(json_is_null(json_object_get(outer, "parent")),
-	   "an outermost region has no parent");
+	ok(json_is_null(json_object_get(outer, "parent")), "an outermost region has no parent");
 	ok(run_int(outer, "self_ns") >= 0 && run_int(inner, "time_ns") >= 0 &&
 		   run_int(outer, "self_ns") + run_int(inner, "time_ns") +
 				   run_int(other, "time_ns") <=
@@ -72,8 +70,7 @@ static void regions_form_a_tree_by_nesting(void)
 	ok(run_int(outer, "time_min_ns") <= run_int(outer, "time_max_ns") &&
 		   run_int(outer, "time_max_ns") <= run_int(outer, "time_ns") + 3,
 	   "a call takes between the shortest and the longest");
-	is_int((long long)json_array_size(json_object_get(r.json, "doubts")), 0,
-	       "no doubts");
+	is_int((long long)json_array_size(json_object_get(r.json, "doubts")), 0, "no doubts");
 	is_int(run_stores(&r, NULL, 0), 0, "no store is left");
 	is_str(r.err, "", "nothing on standard error");
 	run_done(&r);
@@ -82,7 +79,7 @@ static void regions_form_a_tree_by_nesting(void)
 static int same_text(void *arg)
 {
 	char one[] = "same", two[] = "same", buffer[32];
-	const char *at[2] = {one, two};
+	const char *at[2] = { one, two };
 
 	(void)arg;
 	for (int i = 0; i < 10; i++) {
@@ -216,8 +213,7 @@ static void a_literal_and_its_beginning_are_two_regions(const char *const *env)
 	is_int(run_calls(r.json, "write_y"), 14, "the whole, first");
 	is_int(run_calls(r.json, "write"), 7, "then the beginning");
 	is_int(run_calls(r.json, "outer_z/outer"), 3, "one in the other");
-	is_int((long long)json_array_size(json_object_get(r.json, "regions")), 6,
-	       "and no more");
+	is_int((long long)json_array_size(json_object_get(r.json, "regions")), 6, "and no more");
 	run_done(&r);
 }
 
@@ -279,14 +275,12 @@ static void direct_recursion_re_enters_the_node(void)
 	deep = run_region(r.json, "deep");
 	is_int(run_int(deep, "calls"), DEEP + 1, "each call counts");
 	is_int(run_calls(r.json, "deep/leaf"), 1, "paths stay short");
-	is_int((long long)json_array_size(json_object_get(r.json, "regions")), 2,
-	       "and few");
+	is_int((long long)json_array_size(json_object_get(r.json, "regions")), 2, "and few");
 	ok(run_flag(deep, "recursive"), "marked as recursive");
 	/* more than the thread's time would be none */
 	ok(json_is_number(json_object_get(deep, "share")), "its time grew once");
 	is_int(run_int(deep, "open"), 0, "all have ended");
-	is_int((long long)json_array_size(json_object_get(r.json, "doubts")), 0,
-	       "no doubts");
+	is_int((long long)json_array_size(json_object_get(r.json, "doubts")), 0, "no doubts");
 	run_done(&r);
 }
 
@@ -339,12 +333,10 @@ static void mutual_recursion_keeps_paths_short(void)
 	is_int(run_int(top, "calls"), 100 + DEEP / 2, "calls of the outer one");
 	is_int(run_calls(r.json, "even/odd"), 100 + DEEP / 2, "calls of the inner one");
 	is_int(run_calls(r.json, "after"), 1, "the stack is empty afterwards");
-	is_int((long long)json_array_size(json_object_get(r.json, "regions")), 3,
-	       "three paths");
+	is_int((long long)json_array_size(json_object_get(r.json, "regions")), 3, "three paths");
 	/* more than the thread's time would be none */
 	ok(json_is_number(json_object_get(top, "share")), "its time grew once");
-	is_int((long long)json_array_size(json_object_get(r.json, "doubts")), 0,
-	       "no doubts");
+	is_int((long long)json_array_size(json_object_get(r.json, "doubts")), 0, "no doubts");
 	run_done(&r);
 }
 
@@ -393,7 +385,7 @@ static int overlap(void *arg)
 		want_int(pmu_region_begin("b"), 0);
 		want_int(pmu_region_begin("c"), 0);
 		want_int(pmu_region_end("a"), 0); /* below b and c */
-		begin_end("later");		  /* in neither of them */
+		begin_end("later");               /* in neither of them */
 		want_int(pmu_region_end("b"), 0);
 		want_int(pmu_region_end("c"), 0);
 	}
@@ -412,11 +404,9 @@ static void what_is_set_aside_can_still_end(void)
 	is_int(run_calls(r.json, "a/b/c"), 5, "the next one too");
 	is_int(run_calls(r.json, "later"), 5, "they are nobody's parents");
 	is_int(run_calls(r.json, "last"), 1, "and afterwards all is as ever");
-	is_int((long long)json_array_size(json_object_get(r.json, "regions")), 5,
-	       "no other path");
+	is_int((long long)json_array_size(json_object_get(r.json, "regions")), 5, "no other path");
 	ok(run_flag(run_region(r.json, "a/b"), "overlap"), "marked");
-	ok(!run_flag(run_region(r.json, "later"), "overlap"),
-	   "and only where it happened");
+	ok(!run_flag(run_region(r.json, "later"), "overlap"), "and only where it happened");
 	ok(json_is_null(json_object_get(run_region(r.json, "a"), "self_ns")),
 	   "what overlaps in it leaves no exclusive time");
 	ok(run_doubts(r.json, "a/b", "overlap") || run_doubts(r.json, "b", "overlap"),
@@ -473,8 +463,7 @@ static void an_end_without_begin_is_named(void)
 
 	run(&r, ends_alone, NULL, quick);
 	run_good(&r, "ends without a begin");
-	is_int(run_doubts(r.json, "first thing ever", "without a begin"), 1,
-	       "one of them");
+	is_int(run_doubts(r.json, "first thing ever", "without a begin"), 1, "one of them");
 	is_int(run_doubts(r.json, "never begun", "without a begin"), 3, "one thrice");
 	is_int(run_doubts(r.json, "known", "without a begin"), 2, "one that is known");
 	is_int(run_calls(r.json, "known"), 1, "which keeps its calls");
@@ -505,12 +494,12 @@ static void a_begin_never_ended_is_named(void)
 	is_int(run_int(open, "calls"), 0, "no call has ended");
 	is_int(run_int(open, "open"), 1, "one is open");
 	ok(run_flag(open, "open"), "marked as open");
-	ok(json_is_null(json_object_get(open, "time_ns")) && json_is_null(json_object_get(open, "share")),
+	ok(json_is_null(json_object_get(open, "time_ns")) &&
+		   json_is_null(json_object_get(open, "share")),
 	   "of which no time is known");
 	is_int(run_doubts(r.json, "left open", "still open"), 1, "the doubt names it");
 	is_int(run_calls(r.json, "left open/twice"), 1, "the inner one of two has ended");
-	is_int(run_int(run_region(r.json, "left open/twice"), "open"), 1,
-	       "the outer one not");
+	is_int(run_int(run_region(r.json, "left open/twice"), "open"), 1, "the outer one not");
 	is_int(run_calls(r.json, "left open/in it"), 1, "what was in it is there");
 	is_int(run_doubts(r.json, NULL, "below zero"), 0,
 	       "and is no doubt about the one around it");
@@ -543,8 +532,7 @@ static void an_end_in_another_thread_is_an_error(void)
 	run(&r, end_in_a_thread, NULL, quick);
 	run_good(&r, "an end in another thread");
 	is_int(run_calls(r.json, "here"), 1, "the region ended where it was begun");
-	is_int(run_doubts(r.json, "here", "without a begin"), 1,
-	       "the other end is doubted");
+	is_int(run_doubts(r.json, "here", "without a begin"), 1, "the other end is doubted");
 	run_done(&r);
 }
 
@@ -579,8 +567,8 @@ static int too_many(void *arg)
 
 static void beyond_the_limit_regions_are_kept_by_name(void)
 {
-	static const char *const env[] = {"PMU_PIN=none", "PMU_BACKEND=clock",
-					  "PMU_MAX_REGIONS=16", NULL};
+	static const char *const env[] = { "PMU_PIN=none", "PMU_BACKEND=clock",
+					   "PMU_MAX_REGIONS=16", NULL };
 	const json_t *flat;
 	struct run r;
 
@@ -595,8 +583,7 @@ static void beyond_the_limit_regions_are_kept_by_name(void)
 	ok(run_doubts(r.json, NULL, "limit of regions") >= 1, "the report says so");
 	ok(run_doubts(r.json, NULL, "beyond the limit could not be kept") >= 1,
 	   "and counts what it could not keep");
-	ok(json_array_size(json_object_get(r.json, "regions")) <= 33,
-	   "and there are no more");
+	ok(json_array_size(json_object_get(r.json, "regions")) <= 33, "and there are no more");
 	run_done(&r);
 }
 
@@ -635,15 +622,14 @@ static int ever_new_names(void *arg)
 
 static void beyond_the_limit_memory_stays_flat(void)
 {
-	static const char *const env[] = {"PMU_PIN=none", "PMU_BACKEND=clock",
-					  "PMU_MAX_REGIONS=100", NULL};
+	static const char *const env[] = { "PMU_PIN=none", "PMU_BACKEND=clock",
+					   "PMU_MAX_REGIONS=100", NULL };
 	struct run r;
 
 	run(&r, ever_new_names, NULL, env);
 	run_good(&r, "200,000 names, each of them new");
 	is_int(run_calls(r.json, "first"), 2, "what was there goes on");
-	ok(run_doubts(r.json, NULL, "beyond the limit could not be kept") >=
-		   N_NAMES - 200,
+	ok(run_doubts(r.json, NULL, "beyond the limit could not be kept") >= N_NAMES - 200,
 	   "the others are counted");
 	run_done(&r);
 }
@@ -657,26 +643,26 @@ static char longest[PMU_NAME_MAX + 1], too_long[PMU_NAME_MAX + 2];
 static const struct {
 	const char *name, *shown, *path;
 } odd_names[] = {
-	{"with \"quotes\"", "with \"quotes\"", "with \"quotes\""},
-	{"two\nlines\r\n", "two\nlines\r\n", "two\nlines\r\n"},
-	{"a,b;c", "a,b;c", "a,b;c"},
-	{"a/b", "a/b", "a\\/b"},
-	{"a\\b", "a\\b", "a\\\\b"},
-	{"\t\x01\x1f\x7f", "\t\x01\x1f\x7f", "\t\x01\x1f\x7f"},
-	{" ", " ", " "},
-	{"'", "'", "'"},
-	{"=cmd()", "=cmd()", "=cmd()"},
-	{"gr\xc3\xb6\xc3\x9f"
-	 "e \xe2\x82\xac \xf0\x9f\x98\x80",
-	 "gr\xc3\xb6\xc3\x9f"
-	 "e \xe2\x82\xac \xf0\x9f\x98\x80",
-	 "gr\xc3\xb6\xc3\x9f"
-	 "e \xe2\x82\xac \xf0\x9f\x98\x80"},
-	{"latin\xe9", "latin\\xe9", "latin\\xe9"},
-	{"\xff\xfe\x80", "\\xff\\xfe\\x80", "\\xff\\xfe\\x80"},
-	{"\xc0\xaf", "\\xc0\\xaf", "\\xc0\\xaf"},
-	{"\xed\xa0\x80", "\\xed\\xa0\\x80", "\\xed\\xa0\\x80"},
-	{longest, longest, longest},
+	{ "with \"quotes\"", "with \"quotes\"", "with \"quotes\"" },
+	{ "two\nlines\r\n", "two\nlines\r\n", "two\nlines\r\n" },
+	{ "a,b;c", "a,b;c", "a,b;c" },
+	{ "a/b", "a/b", "a\\/b" },
+	{ "a\\b", "a\\b", "a\\\\b" },
+	{ "\t\x01\x1f\x7f", "\t\x01\x1f\x7f", "\t\x01\x1f\x7f" },
+	{ " ", " ", " " },
+	{ "'", "'", "'" },
+	{ "=cmd()", "=cmd()", "=cmd()" },
+	{ "gr\xc3\xb6\xc3\x9f"
+	  "e \xe2\x82\xac \xf0\x9f\x98\x80",
+	  "gr\xc3\xb6\xc3\x9f"
+	  "e \xe2\x82\xac \xf0\x9f\x98\x80",
+	  "gr\xc3\xb6\xc3\x9f"
+	  "e \xe2\x82\xac \xf0\x9f\x98\x80" },
+	{ "latin\xe9", "latin\\xe9", "latin\\xe9" },
+	{ "\xff\xfe\x80", "\\xff\\xfe\\x80", "\\xff\\xfe\\x80" },
+	{ "\xc0\xaf", "\\xc0\\xaf", "\\xc0\\xaf" },
+	{ "\xed\xa0\x80", "\\xed\\xa0\\x80", "\\xed\\xa0\\x80" },
+	{ longest, longest, longest },
 };
 #define N_ODD_NAMES (sizeof(odd_names) / sizeof(*odd_names))
 
@@ -699,8 +685,7 @@ static int use_names(void *arg)
 
 /* One RFC 4180 record: the @n-th cell into @cell; returns what follows it, NULL where it
  * is malformed. */
-static const char *csv_record(const char *at, int *n_cells, int n, char *cell,
-			      size_t size)
+static const char *csv_record(const char *at, int *n_cells, int n, char *cell, size_t size)
 {
 	size_t len = 0;
 
@@ -743,7 +728,7 @@ static void csv_is_valid(const struct run *r)
 	char name[PMU_NAME_MAX * 4 + 1];
 	const char *at = text;
 	int n_cells, n_head, n_records = 0, bad = 0;
-	bool seen[N_ODD_NAMES] = {false};
+	bool seen[N_ODD_NAMES] = { false };
 
 	if (!ok(text != NULL, "there is a CSV file"))
 		return;
@@ -765,9 +750,8 @@ static void csv_is_valid(const struct run *r)
 
 static void any_text_is_a_name(void)
 {
-	static const char *const env[] = {"PMU_PIN=none", "PMU_BACKEND=clock",
-					  "PMU_OUTPUT=@/run.json,@/run.csv,@/run.txt",
-					  NULL};
+	static const char *const env[] = { "PMU_PIN=none", "PMU_BACKEND=clock",
+					   "PMU_OUTPUT=@/run.json,@/run.csv,@/run.txt", NULL };
 	struct run r;
 	char *text;
 
@@ -782,13 +766,11 @@ static void any_text_is_a_name(void)
 		is_int(run_int(region, "calls"), 1, "a region under its path");
 		is_str(run_str(region, "name"), odd_names[i].shown, "with its name");
 	}
-	is_int(run_doubts(r.json, NULL, "NULL, empty or too long"), 7,
-	       "bad names are doubts");
+	is_int(run_doubts(r.json, NULL, "NULL, empty or too long"), 7, "bad names are doubts");
 	csv_is_valid(&r);
 	text = run_slurp(run_path(&r, "run.txt"));
 	has(text, "with \"quotes\"", "there is a text");
-	ok(text && !strchr(text, '\x01') && !strchr(text, '\xff'),
-	   "without control characters");
+	ok(text && !strchr(text, '\x01') && !strchr(text, '\xff'), "without control characters");
 	free(text);
 	run_done(&r);
 }
@@ -829,8 +811,7 @@ static void a_scope_ends_however_it_is_left(void)
 	run_good(&r, "PMU_REGION");
 	is_int(run_calls(r.json, "scope"), 4, "of the function");
 	is_int(run_calls(r.json, "scope/loop"), 3 + 2 + 1 + 1, "of the loop's body");
-	is_int((long long)json_array_size(json_object_get(r.json, "doubts")), 0,
-	       "no doubts");
+	is_int((long long)json_array_size(json_object_get(r.json, "doubts")), 0, "no doubts");
 	run_done(&r);
 }
 

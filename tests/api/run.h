@@ -51,7 +51,7 @@ __attribute__((unused)) static uint64_t run_now_ns(void)
 }
 
 /* For the function that runs: false is a failure of the whole run. */
-#define want(cond)		run_want(cond, __FILE__, __LINE__, #cond)
+#define want(cond)              run_want(cond, __FILE__, __LINE__, #cond)
 #define want_int(got, expected) run_want_int(got, expected, __FILE__, __LINE__, #got)
 
 __attribute__((unused)) static bool run_want(bool holds, const char *file, int line,
@@ -64,14 +64,13 @@ __attribute__((unused)) static bool run_want(bool holds, const char *file, int l
 		return true;
 	i = __atomic_fetch_add(&run_notes->n_failed, 1, __ATOMIC_RELAXED);
 	if (i < RUN_MAX_NOTES)
-		snprintf(run_notes->failed[i], sizeof(run_notes->failed[i]), "%s:%d: %s",
-			 file, line, text);
+		snprintf(run_notes->failed[i], sizeof(run_notes->failed[i]), "%s:%d: %s", file,
+			 line, text);
 	return false;
 }
 
 __attribute__((unused)) static bool run_want_int(long long got, long long expected,
-						 const char *file, int line,
-						 const char *text)
+						 const char *file, int line, const char *text)
 {
 	char note[256];
 
@@ -106,8 +105,7 @@ extern char **environ;
 
 static void run_environment(const struct run *r, const char *const *env)
 {
-	static const char *const ours[] = {"PMU_OUTPUT=@/run.json",
-					   "XDG_RUNTIME_DIR=@/xdg"};
+	static const char *const ours[] = { "PMU_OUTPUT=@/run.json", "XDG_RUNTIME_DIR=@/xdg" };
 	char name[128];
 
 	for (char **at = environ; *at;) {
@@ -150,16 +148,14 @@ static void run_open(struct run *r)
 	char path[512];
 
 	memset(r, 0, sizeof(*r));
-	snprintf(r->dir, sizeof(r->dir), "%s/pmu-test-XXXXXX",
-		 tmp && *tmp ? tmp : "/tmp");
+	snprintf(r->dir, sizeof(r->dir), "%s/pmu-test-XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	if (!mkdtemp(r->dir))
 		run_die("no temporary folder");
 	snprintf(path, sizeof(path), "%s/xdg", r->dir);
 	if (mkdir(path, 0700) < 0)
 		run_die(path);
-	r->notes =
-		(struct run_notes *)mmap(NULL, sizeof(*r->notes), PROT_READ | PROT_WRITE,
-					 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	r->notes = (struct run_notes *)mmap(NULL, sizeof(*r->notes), PROT_READ | PROT_WRITE,
+					    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (r->notes == MAP_FAILED)
 		run_die("no shared memory");
 	run_notes = r->notes;
@@ -286,8 +282,7 @@ __attribute__((unused)) static void run_done(struct run *r)
 __attribute__((unused)) static bool run_good(const struct run *r, const char *name)
 {
 	int n = r->notes->n_failed < RUN_MAX_NOTES ? r->notes->n_failed : RUN_MAX_NOTES;
-	bool good =
-		WIFEXITED(r->status) && !WEXITSTATUS(r->status) && !r->notes->n_failed;
+	bool good = WIFEXITED(r->status) && !WEXITSTATUS(r->status) && !r->notes->n_failed;
 
 	ok(good, "%s", name);
 	if (good)
@@ -318,8 +313,7 @@ __attribute__((unused)) static const char *run_str(const json_t *object, const c
 }
 
 /* A region by its path, the first of that path; NULL: not in the report. */
-__attribute__((unused)) static const json_t *run_region(const json_t *report,
-							const char *path)
+__attribute__((unused)) static const json_t *run_region(const json_t *report, const char *path)
 {
 	size_t i;
 	json_t *region;
@@ -344,16 +338,15 @@ __attribute__((unused)) static bool run_flag(const json_t *region, const char *f
 	size_t i;
 	json_t *value;
 
-	json_array_foreach(
-		json_object_get(region, "flags"), i,
-		value) if (!strcmp(json_string_value(value), flag)) return true;
+	json_array_foreach(json_object_get(region, "flags"), i,
+			   value) if (!strcmp(json_string_value(value), flag)) return true;
 	return false;
 }
 
 /* How often a doubt with these words was had; of @region, unless NULL.  One without a
  * number counts as one. */
-__attribute__((unused)) static long long run_doubts(const json_t *report,
-						    const char *region, const char *words)
+__attribute__((unused)) static long long run_doubts(const json_t *report, const char *region,
+						    const char *words)
 {
 	long long sum = 0;
 	size_t i;
@@ -361,11 +354,9 @@ __attribute__((unused)) static long long run_doubts(const json_t *report,
 
 	json_array_foreach(json_object_get(report, "doubts"), i, doubt)
 	{
-		const char *its = run_str(doubt, "region"),
-			   *text = run_str(doubt, "text");
+		const char *its = run_str(doubt, "region"), *text = run_str(doubt, "text");
 
-		if (!text || !strstr(text, words) ||
-		    (region && (!its || strcmp(its, region))))
+		if (!text || !strstr(text, words) || (region && (!its || strcmp(its, region))))
 			continue;
 		sum += run_int(doubt, "count") < 0 ? 1 : run_int(doubt, "count");
 	}
@@ -394,8 +385,7 @@ __attribute__((unused)) static int run_files(const struct run *r, const char *fo
 		if (len < end || strcmp(entry->d_name + len - end, ending))
 			continue;
 		if (!n++ && first)
-			snprintf(first, size, "%s/%s", run_path(r, folder),
-				 entry->d_name);
+			snprintf(first, size, "%s/%s", run_path(r, folder), entry->d_name);
 	}
 	if (dir)
 		closedir(dir);
@@ -403,8 +393,7 @@ __attribute__((unused)) static int run_files(const struct run *r, const char *fo
 }
 
 /* Stores that the run has left behind. */
-__attribute__((unused)) static int run_stores(const struct run *r, char *first,
-					      size_t size)
+__attribute__((unused)) static int run_stores(const struct run *r, char *first, size_t size)
 {
 	return run_files(r, "xdg/pmu", ".pmu", first, size);
 }

@@ -5,7 +5,7 @@
 
 #include "run.h"
 
-static const char *const quick[] = {"PMU_PIN=none", "PMU_BACKEND=clock", NULL};
+static const char *const quick[] = { "PMU_PIN=none", "PMU_BACKEND=clock", NULL };
 
 /* Shared with the test: what the handlers saw. */
 struct seen {
@@ -17,8 +17,7 @@ static struct seen *seen;
 
 static struct seen *share(void)
 {
-	return mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 }
 
 static void count(uint64_t *number)
@@ -50,8 +49,8 @@ static void use_region(int signal)
 
 static void every_us(long us)
 {
-	struct itimerval often = {{0, us}, {0, us}};
-	struct sigaction action = {.sa_handler = use_region, .sa_flags = SA_RESTART};
+	struct itimerval often = { { 0, us }, { 0, us } };
+	struct sigaction action = { .sa_handler = use_region, .sa_flags = SA_RESTART };
 
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
@@ -59,7 +58,7 @@ static void every_us(long us)
 
 static void no_more(void)
 {
-	struct itimerval off = {0};
+	struct itimerval off = { 0 };
 
 	setitimer(ITIMER_REAL, &off, NULL);
 	signal(SIGALRM, SIG_IGN);
@@ -70,8 +69,7 @@ static void no_more(void)
 /* Until the handlers have been refused a number of times: where they hit is chance. */
 static bool more(uint64_t at_most)
 {
-	return (seen->refused < ENOUGH || seen->signals < 2 * ENOUGH) &&
-	       seen->calls < at_most;
+	return (seen->refused < ENOUGH || seen->signals < 2 * ENOUGH) && seen->calls < at_most;
 }
 
 static int interrupt_the_hot_path(void *arg)
@@ -96,13 +94,11 @@ static void check_seen(const struct run *r, const char *path)
 	size_t i;
 	json_t *region;
 
-	ok(seen->signals > 0,
-	   "there were %" PRIu64 " signals, %" PRIu64 " calls were refused",
+	ok(seen->signals > 0, "there were %" PRIu64 " signals, %" PRIu64 " calls were refused",
 	   seen->signals, seen->refused);
 	is_u64(seen->odd_code, 0, "a handler's pair is made or refused as a whole");
 	is_u64(seen->odd_errno, 0, "errno is left alone");
-	is_int(run_calls(r->json, path), (long long)seen->calls,
-	       "no interrupted call is lost");
+	is_int(run_calls(r->json, path), (long long)seen->calls, "no interrupted call is lost");
 	json_array_foreach(json_object_get(r->json, "regions"), i, region)
 	{
 		if (!strcmp(run_str(region, "name"), "handler"))
@@ -225,7 +221,7 @@ static void use_new_region(int signal)
 
 static int interrupt_other_calls(void *arg)
 {
-	struct pmu_region_counts counts = {.size = sizeof(counts)};
+	struct pmu_region_counts counts = { .size = sizeof(counts) };
 
 	(void)arg;
 	pmu_region_begin("main");
@@ -282,13 +278,11 @@ static int interrupt_threads_that_come_and_go(void *arg)
 	pthread_t thread[2];
 
 	(void)arg;
-	want_int(pmu_init(NULL),
-		 0); /* which a handler cannot do whatever it interrupts */
+	want_int(pmu_init(NULL), 0); /* which a handler cannot do whatever it interrupts */
 	every_us(100);
 	for (int i = 0; i < 200; i++) {
 		for (int k = 0; k < 2; k++)
-			want_int(pthread_create(&thread[k], NULL, be_interrupted, NULL),
-				 0);
+			want_int(pthread_create(&thread[k], NULL, be_interrupted, NULL), 0);
 		for (int k = 0; k < 2; k++)
 			pthread_join(thread[k], NULL);
 	}
@@ -304,8 +298,7 @@ static void handlers_may_interrupt_threads_that_come_and_go(void)
 	run(&r, interrupt_threads_that_come_and_go, NULL, quick);
 	run_good(&r, "signals among threads");
 	is_u64(seen->odd_errno, 0, "errno is left alone");
-	is_int(run_calls(r.json, "loop"), (long long)seen->calls,
-	       "no interrupted call is lost");
+	is_int(run_calls(r.json, "loop"), (long long)seen->calls, "no interrupted call is lost");
 	run_done(&r);
 	munmap(seen, sizeof(*seen));
 }
@@ -321,7 +314,7 @@ static void leave_program(int signal)
 
 static int exit_in_a_handler(void *arg)
 {
-	struct itimerval once = {{0, 0}, {0, *(int *)arg}};
+	struct itimerval once = { { 0, 0 }, { 0, *(int *)arg } };
 
 	pmu_region_begin("loop");
 	pmu_region_end("loop");
@@ -351,8 +344,7 @@ static void a_handler_may_end_the_program(void)
 			run_calls(r.json, "loop") >= 1;
 		run_done(&r);
 	}
-	is_int(good, 20,
-	       "exit() in a handler that interrupted the library, with a report");
+	is_int(good, 20, "exit() in a handler that interrupted the library, with a report");
 }
 
 static int errno_is_kept(void *arg)
@@ -369,8 +361,7 @@ static int errno_is_kept(void *arg)
 	pmu_region_end("unknown");
 	pmu_region_begin(NULL);
 	pmu_region_begin(name);
-	pmu_region_read("nothing", PMU_THREAD_SELF,
-			&(struct pmu_region_counts){.size = 16});
+	pmu_region_read("nothing", PMU_THREAD_SELF, &(struct pmu_region_counts){ .size = 16 });
 	pmu_region_reset("nothing");
 	pmu_thread_attach();
 	pmu_report("/no/such/folder/x");

@@ -16,8 +16,8 @@
 
 #define NOBODY 65534
 
-static const char *const quick[] = {"PMU_PIN=none", "PMU_BACKEND=clock", NULL};
-static const char *const software[] = {"PMU_PIN=none", "PMU_GROUP=SOFTWARE", NULL};
+static const char *const quick[] = { "PMU_PIN=none", "PMU_BACKEND=clock", NULL };
+static const char *const software[] = { "PMU_PIN=none", "PMU_GROUP=SOFTWARE", NULL };
 
 static void begin_end(const char *name)
 {
@@ -97,8 +97,7 @@ static void descriptors_may_be_closed_meanwhile(const char *const *env, const ch
 	for (int first = 0; first <= 3; first += 3) {
 		run(&r, close_all_meanwhile, &first, env);
 		run_good(&r, how);
-		is_int(run_calls(r.json, "outer"), 200,
-		       "regions before and after are there");
+		is_int(run_calls(r.json, "outer"), 200, "regions before and after are there");
 		is_int(run_calls(r.json, "closes"), 2, "and the one around it");
 		run_done(&r);
 	}
@@ -108,7 +107,7 @@ static void descriptors_may_be_closed_meanwhile(const char *const *env, const ch
 static int take_all_numbers(void *arg)
 {
 	const struct run *r = arg;
-	struct rlimit limit = {256, 256};
+	struct rlimit limit = { 256, 256 };
 	char text[16] = "";
 	int data;
 
@@ -169,8 +168,7 @@ static void a_lost_source_is_a_doubt(void)
 		skip("it is a doubt", "nothing here counts by descriptors");
 	} else {
 		raw = json_object_get(run_region(r.json, "uncounted"), "raw");
-		ok(run_doubts(r.json, NULL, "closed our descriptors") >= 1,
-		   "it is a doubt");
+		ok(run_doubts(r.json, NULL, "closed our descriptors") >= 1, "it is a doubt");
 		ok(json_is_null(json_object_get(raw, "page-faults")) &&
 			   json_object_get(raw, "page-faults"),
 		   "and the counts are missing, not 0");
@@ -183,7 +181,7 @@ static void a_lost_source_is_a_doubt(void)
 
 static int use_up_descriptors(void *arg)
 {
-	struct rlimit limit = {16, 0}, after;
+	struct rlimit limit = { 16, 0 }, after;
 	rlim_t hard = *(rlim_t *)arg;
 
 	limit.rlim_max = hard;
@@ -199,7 +197,7 @@ static int use_up_descriptors(void *arg)
 
 static void descriptors_may_be_few(void)
 {
-	rlim_t hard[] = {64, 16};
+	rlim_t hard[] = { 64, 16 };
 	struct run r;
 
 	if (RUN_SANITIZED) {
@@ -237,9 +235,9 @@ static int data_as_standard_error(void *arg)
 
 static void a_data_file_may_have_standard_errors_number(enum when when, const char *how)
 {
-	static const char *const env[] = {"PMU_PIN=none", "PMU_OUTPUT", NULL};
+	static const char *const env[] = { "PMU_PIN=none", "PMU_OUTPUT", NULL };
 	struct run r;
-	void *arg[] = {&r, &when};
+	void *arg[] = { &r, &when };
 	char *data;
 
 	run(&r, data_as_standard_error, arg, env);
@@ -261,7 +259,7 @@ static int closed_error_then_open(void *arg)
 
 static void standard_error_may_be_closed(void)
 {
-	static const char *const env[] = {"PMU_PIN=none", "PMU_OUTPUT", NULL};
+	static const char *const env[] = { "PMU_PIN=none", "PMU_OUTPUT", NULL };
 	struct run r;
 
 	run(&r, closed_error_then_open, NULL, env);
@@ -296,7 +294,7 @@ static int write_data(const char *path)
 
 static void it_may_be_closed_when_the_program_starts(void)
 {
-	static const char *const env[] = {"PMU_PIN=none", "PMU_OUTPUT", NULL};
+	static const char *const env[] = { "PMU_PIN=none", "PMU_OUTPUT", NULL };
 	struct run r;
 	char *data;
 
@@ -332,7 +330,7 @@ static int without_shared_memory(void *arg)
 
 static void fill(const char *path)
 {
-	char zero[4096] = {0};
+	char zero[4096] = { 0 };
 	int fd = open(path, O_WRONLY | O_CREAT, 0600);
 
 	while (write(fd, zero, sizeof(zero)) > 0)
@@ -367,11 +365,10 @@ static int shared_memory_that_fills_up(void *arg)
 	return 0;
 }
 
-static const char *const no_place[] = {"PMU_PIN=none", "PMU_BACKEND=clock",
-				       "XDG_RUNTIME_DIR", "TMPDIR=@/no/such/folder",
-				       NULL};
-static const char *const tmp_place[] = {"PMU_PIN=none", "PMU_BACKEND=clock",
-					"XDG_RUNTIME_DIR", "TMPDIR=@", NULL};
+static const char *const no_place[] = { "PMU_PIN=none", "PMU_BACKEND=clock", "XDG_RUNTIME_DIR",
+					"TMPDIR=@/no/such/folder", NULL };
+static const char *const tmp_place[] = { "PMU_PIN=none", "PMU_BACKEND=clock", "XDG_RUNTIME_DIR",
+					 "TMPDIR=@", NULL };
 
 static void memory_serves_where_there_is_no_file(int (*fn)(void *), const char *how)
 {
@@ -440,8 +437,8 @@ static int keep_errno_without_the_folder(void *arg)
 	for (int i = 0; i < 5000; i++) {
 		snprintf(name, sizeof(name), "region %d", i);
 		errno = 4711;
-		if (pmu_region_begin(name) < 0 || errno != 4711 ||
-		    pmu_region_end(name) < 0 || errno != 4711)
+		if (pmu_region_begin(name) < 0 || errno != 4711 || pmu_region_end(name) < 0 ||
+		    errno != 4711)
 			break;
 	}
 	want_int(errno, 4711);
@@ -492,8 +489,8 @@ static int with_small_files(void *arg)
 
 static void files_may_be_limited_in_size(void)
 {
-	static const char *const env[] = {"PMU_PIN=none", "PMU_BACKEND=clock",
-					  "PMU_OUTPUT=-", NULL};
+	static const char *const env[] = { "PMU_PIN=none", "PMU_BACKEND=clock", "PMU_OUTPUT=-",
+					   NULL };
 	struct run r;
 
 	run(&r, with_small_files, NULL, env);
@@ -608,7 +605,7 @@ static int pin_and_end(void *arg)
 
 static void the_processors_are_given_back(void)
 {
-	static const char *const env[] = {"PMU_PIN=compact", "PMU_BACKEND=clock", NULL};
+	static const char *const env[] = { "PMU_PIN=compact", "PMU_BACKEND=clock", NULL };
 	struct run r;
 
 	run(&r, pin_and_end, NULL, env);
@@ -621,7 +618,7 @@ static void the_processors_are_given_back(void)
 
 static int two_sessions(void *arg)
 {
-	struct pmu_options options = {.size = sizeof(options)};
+	struct pmu_options options = { .size = sizeof(options) };
 
 	options.output = run_path(arg, "second.json");
 	some_regions();
@@ -634,9 +631,8 @@ static int two_sessions(void *arg)
 static void a_second_session_has_its_notes(void)
 {
 	/* A thread without a CPU of its own has a note here. */
-	static const char *const env[] = {"PMU_PIN=none", "PMU_COUNT=cpu",
-					  "PMU_BACKEND=software", "PMU_EVENTS=task-clock",
-					  NULL};
+	static const char *const env[] = { "PMU_PIN=none", "PMU_COUNT=cpu", "PMU_BACKEND=software",
+					   "PMU_EVENTS=task-clock", NULL };
 	char *first, *second;
 	json_t *report;
 	struct run r;
@@ -663,8 +659,7 @@ static int become_nobody(const struct run *r)
 {
 	if (geteuid() != 0)
 		return 0;
-	if (chown(r->dir, NOBODY, NOBODY) < 0 ||
-	    chown(run_path(r, "xdg"), NOBODY, NOBODY) < 0)
+	if (chown(r->dir, NOBODY, NOBODY) < 0 || chown(run_path(r, "xdg"), NOBODY, NOBODY) < 0)
 		return -errno;
 	if (setgroups(0, NULL) < 0 || setgid(NOBODY) < 0 || setuid(NOBODY) < 0)
 		return -errno;
@@ -689,7 +684,7 @@ static void *one_region(void *arg)
 
 static int with_little_locked_memory(void *arg)
 {
-	struct rlimit limit = {65536, 65536};
+	struct rlimit limit = { 65536, 65536 };
 	pthread_t thread[30];
 
 	setrlimit(RLIMIT_MEMLOCK, &limit);
@@ -743,12 +738,10 @@ static int run_setuid(void *arg)
 static bool copy_self(const char *path)
 {
 	char *text = malloc(1 << 24);
-	int from = open("/proc/self/exe", O_RDONLY),
-	    to = open(path, O_WRONLY | O_CREAT, 0700);
+	int from = open("/proc/self/exe", O_RDONLY), to = open(path, O_WRONLY | O_CREAT, 0700);
 	ssize_t n, all = 0;
 
-	while (text && (n = read(from, text, 1 << 24)) > 0 &&
-	       write(to, text, (size_t)n) == n)
+	while (text && (n = read(from, text, 1 << 24)) > 0 && write(to, text, (size_t)n) == n)
 		all += n;
 	close(from);
 	close(to);
@@ -758,8 +751,8 @@ static bool copy_self(const char *path)
 
 static void a_setuid_program_reads_no_settings(void)
 {
-	static const char *const env[] = {"PMU_OUTPUT=@/run.json", "PMU_GROUP=NO_SUCH",
-					  "PMU_OUPUT=x", "PMU_ENABLE=0", NULL};
+	static const char *const env[] = { "PMU_OUTPUT=@/run.json", "PMU_GROUP=NO_SUCH",
+					   "PMU_OUPUT=x", "PMU_ENABLE=0", NULL };
 	const char *name = "a setuid program reads no settings";
 	struct run r;
 
@@ -773,8 +766,7 @@ static void a_setuid_program_reads_no_settings(void)
 	}
 	run_open(&r);
 	chmod(r.dir, 0755);
-	if (!copy_self(run_path(&r, "setuid")) ||
-	    chmod(run_path(&r, "setuid"), 04755) < 0)
+	if (!copy_self(run_path(&r, "setuid")) || chmod(run_path(&r, "setuid"), 04755) < 0)
 		run_die("copy");
 	fflush(stdout);
 	r.pid = fork();
@@ -809,7 +801,7 @@ static int refuse_perf(int error)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned int)error),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	struct sock_fprog program = {sizeof(filter) / sizeof(*filter), filter};
+	struct sock_fprog program = { sizeof(filter) / sizeof(*filter), filter };
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
@@ -827,8 +819,8 @@ static int without_perf(void *arg)
 
 static void refused_with(int error, const char *name)
 {
-	static const char *const backend[] = {"PMU_PIN=none", "PMU_BACKEND=perf", NULL};
-	static const char *const nothing[] = {"PMU_PIN=none", NULL};
+	static const char *const backend[] = { "PMU_PIN=none", "PMU_BACKEND=perf", NULL };
+	static const char *const nothing[] = { "PMU_PIN=none", NULL };
 	const json_t *refusal, *faults;
 	struct run r;
 
@@ -840,8 +832,7 @@ static void refused_with(int error, const char *name)
 	}
 	run_good(&r, name);
 	check_regions(&r);
-	is_str(run_str(json_object_get(r.json, "source"), "name"), "clock",
-	       "the next source");
+	is_str(run_str(json_object_get(r.json, "source"), "name"), "clock", "the next source");
 	refusal = json_array_get(json_object_get(r.json, "refused"), 0);
 	is_str(run_str(refusal, "source"), "perf", "what was refused");
 	ok(run_str(refusal, "why") && *run_str(refusal, "why"), "and why: %s",
@@ -859,8 +850,7 @@ static void refused_with(int error, const char *name)
 	run(&r, without_perf, &error, backend);
 	run_good(&r, "PMU_BACKEND=perf");
 	check_regions(&r);
-	ok(json_array_size(json_object_get(r.json, "refused")) >= 1,
-	   "the report says why not");
+	ok(json_array_size(json_object_get(r.json, "refused")) >= 1, "the report says why not");
 	run_done(&r);
 }
 
@@ -869,9 +859,9 @@ static void perf_may_be_refused(void)
 	static const struct {
 		int code;
 		const char *name;
-	} errors[] = {{EACCES, "EACCES"}, {EPERM, "EPERM"},   {EMFILE, "EMFILE"},
-		      {ENOSPC, "ENOSPC"}, {ENOSYS, "ENOSYS"}, {EINVAL, "EINVAL"},
-		      {ENOENT, "ENOENT"}, {EBUSY, "EBUSY"},   {ENODEV, "ENODEV"}};
+	} errors[] = { { EACCES, "EACCES" }, { EPERM, "EPERM" },   { EMFILE, "EMFILE" },
+		       { ENOSPC, "ENOSPC" }, { ENOSYS, "ENOSYS" }, { EINVAL, "EINVAL" },
+		       { ENOENT, "ENOENT" }, { EBUSY, "EBUSY" },   { ENODEV, "ENODEV" } };
 
 	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++)
 		refused_with(errors[i].code, errors[i].name);
@@ -916,15 +906,12 @@ int main(int argc, char **argv)
 	descriptors_may_be_closed_meanwhile(quick, "closed meanwhile, on the clock");
 	descriptors_may_be_closed_meanwhile(software, "closed meanwhile, with counters");
 	what_is_no_longer_ours_is_left_alone(quick, "all numbers taken, on the clock");
-	what_is_no_longer_ours_is_left_alone(software,
-					     "all numbers taken, with counters");
+	what_is_no_longer_ours_is_left_alone(software, "all numbers taken, with counters");
 	a_lost_source_is_a_doubt();
 	descriptors_may_be_few();
 	standard_error_may_be_closed();
-	a_data_file_may_have_standard_errors_number(AFTER,
-						    "a data file as number 2, later");
-	a_data_file_may_have_standard_errors_number(BEFORE,
-						    "a data file as number 2, before");
+	a_data_file_may_have_standard_errors_number(AFTER, "a data file as number 2, later");
+	a_data_file_may_have_standard_errors_number(BEFORE, "a data file as number 2, before");
 	it_may_be_closed_when_the_program_starts();
 	memory_serves_where_there_is_no_file(without_shared_memory, "no /dev/shm");
 	memory_serves_where_there_is_no_file(full_shared_memory, "a full /dev/shm");

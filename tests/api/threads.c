@@ -7,7 +7,7 @@
 
 #include "run.h"
 
-static const char *const quick[] = {"PMU_PIN=none", "PMU_BACKEND=clock", NULL};
+static const char *const quick[] = { "PMU_PIN=none", "PMU_BACKEND=clock", NULL };
 
 static void begin_end(const char *name)
 {
@@ -46,8 +46,8 @@ static void *call_often(void *arg)
 
 static int two_threads(void *arg)
 {
-	int n[2] = {N_CALLS, N_CALLS / 2};
-	pthread_t thread[2] = {start(call_often, &n[0]), start(call_often, &n[1])};
+	int n[2] = { N_CALLS, N_CALLS / 2 };
+	pthread_t thread[2] = { start(call_often, &n[0]), start(call_often, &n[1]) };
 
 	(void)arg;
 	pthread_join(thread[0], NULL);
@@ -71,15 +71,14 @@ static void sums_are_exact(const char *const *env, const char *how)
 	is_int(run_calls(r.json, "outer/even"), N_CALLS * 3 / 4, "both of them");
 	calls[0] = run_int(json_array_get(threads, 0), "calls");
 	calls[1] = run_int(json_array_get(threads, 1), "calls");
-	ok(calls[0] + calls[1] == N_CALLS * 3 / 2 &&
-		   (calls[0] == N_CALLS || calls[1] == N_CALLS),
+	ok(calls[0] + calls[1] == N_CALLS * 3 / 2 && (calls[0] == N_CALLS || calls[1] == N_CALLS),
 	   "each thread has its own");
 	run_done(&r);
 }
 
 static void two_threads_at_once_have_exact_sums(void)
 {
-	static const char *const pinned[] = {"PMU_BACKEND=clock", NULL};
+	static const char *const pinned[] = { "PMU_BACKEND=clock", NULL };
 
 	sums_are_exact(quick, "two threads");
 	sums_are_exact(pinned, "two pinned threads");
@@ -119,9 +118,8 @@ static void the_program_may_end_while_threads_are_in_regions(void)
 
 	for (int i = 0; i < 20; i++) {
 		run(&r, exit_among_threads, NULL, quick);
-		good += WIFEXITED(r.status) && !WEXITSTATUS(r.status) &&
-			!r.notes->n_failed && run_calls(r.json, "done") == 2 &&
-			run_calls(r.json, "main") == 1 &&
+		good += WIFEXITED(r.status) && !WEXITSTATUS(r.status) && !r.notes->n_failed &&
+			run_calls(r.json, "done") == 2 && run_calls(r.json, "main") == 1 &&
 			run_calls(r.json, "around") == 0 &&
 			run_int(run_region(r.json, "around"), "open") == 2 &&
 			run_stores(&r, NULL, 0) == 0;
@@ -137,8 +135,7 @@ static void the_program_may_end_while_threads_are_in_regions(void)
 			run_done(&r);
 	}
 	is_int(good, 20, "each of 20 programs has its report");
-	ok(run_flag(run_region(r.json, "around"), "open"),
-	   "what had not ended is marked");
+	ok(run_flag(run_region(r.json, "around"), "open"), "what had not ended is marked");
 	run_done(&r);
 }
 
@@ -182,8 +179,8 @@ static void a_thread_may_exit_or_be_cancelled(void)
 	run(&r, end_in_every_way, NULL, quick);
 	run_good(&r, "pthread_exit and pthread_cancel");
 	is_int(run_calls(r.json, "before"), 2, "what ended is there");
-	is_int(run_doubts(r.json, "cancelled in it", "still open when its thread ended"),
-	       1, "what did not is named");
+	is_int(run_doubts(r.json, "cancelled in it", "still open when its thread ended"), 1,
+	       "what did not is named");
 	run_done(&r);
 }
 
@@ -243,22 +240,21 @@ static int be_cancelled_inside(void *arg)
 static void a_cancelled_thread_leaves_the_library_first(void)
 {
 	static struct cancelled calls[] = {
-		{"the first call", call_begin, false},
-		{"a region", call_begin, true},
-		{"a report", call_report, true},
-		{"a report to a file", call_report_to_a_file, true},
-		{"the session's end", call_fini, true},
+		{ "the first call", call_begin, false },
+		{ "a region", call_begin, true },
+		{ "a report", call_report, true },
+		{ "a report to a file", call_report_to_a_file, true },
+		{ "the session's end", call_fini, true },
 	};
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
-		void *arg[2] = {&calls[i]};
+		void *arg[2] = { &calls[i] };
 		struct run r;
 
 		arg[1] = &r;
 		run(&r, be_cancelled_inside, arg, quick);
 		run_good(&r, calls[i].name);
-		ok(r.json && (calls[i].call == call_fini ||
-			      run_calls(r.json, "after") == 1),
+		ok(r.json && (calls[i].call == call_fini || run_calls(r.json, "after") == 1),
 		   "with a cancellation pending holds nobody up");
 		run_done(&r);
 	}
@@ -332,21 +328,23 @@ static void a_small_stack_is_enough_for_names(void)
 {
 	char files[512];
 	const char *const asked[][5] = {
-		{"PMU_GROUP=FLOPS_DP", "PMU_PIN=none", NULL},
-		{"PMU_GROUP=MEM", "PMU_PIN=none", NULL},
-		{"PMU_EVENTS=msr/tsc/,instructions", "PMU_PIN=none", NULL},
-		{"PMU_GROUP=intel:cpi", "PMU_PIN=none", "PMU_CPUID_FILE=cpuid", files, NULL},
-		{"PMU_GROUP=intel:Bottleneck_Mispredictions", "PMU_PIN=none", "PMU_CPUID_FILE=cpuid", files, NULL},
+		{ "PMU_GROUP=FLOPS_DP", "PMU_PIN=none", NULL },
+		{ "PMU_GROUP=MEM", "PMU_PIN=none", NULL },
+		{ "PMU_EVENTS=msr/tsc/,instructions", "PMU_PIN=none", NULL },
+		{ "PMU_GROUP=intel:cpi", "PMU_PIN=none", "PMU_CPUID_FILE=cpuid", files, NULL },
+		{ "PMU_GROUP=intel:Bottleneck_Mispredictions", "PMU_PIN=none",
+		  "PMU_CPUID_FILE=cpuid", files, NULL },
 	};
 	const char *source = getenv("TEST_SRCDIR");
 
 	if (RUN_SANITIZED || !source) {
-		skip("names on small stacks", source ? "sanitizers need more" : "TEST_SRCDIR is not set");
+		skip("names on small stacks",
+		     source ? "sanitizers need more" : "TEST_SRCDIR is not set");
 		return;
 	}
 	snprintf(files, sizeof(files), "PMU_EVENT_FILES=%.400s/tests/data/perfmon", source);
 	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++) {
-		struct small small = {"names", begin_on_small_stack, NULL};
+		struct small small = { "names", begin_on_small_stack, NULL };
 		struct run r;
 
 		small.r = &r;
@@ -358,9 +356,9 @@ static void a_small_stack_is_enough_for_names(void)
 
 static void a_small_stack_is_enough(void)
 {
-	struct small small[] = {{"the first call", begin_on_small_stack, NULL},
-				{"pmu_report()", report_on_small_stack, NULL},
-				{"exit()", exit_on_small_stack, NULL}};
+	struct small small[] = { { "the first call", begin_on_small_stack, NULL },
+				 { "pmu_report()", report_on_small_stack, NULL },
+				 { "exit()", exit_on_small_stack, NULL } };
 
 	if (RUN_SANITIZED) {
 		skip("small stacks", "sanitizers need more");
@@ -441,10 +439,8 @@ static void short_threads_leave_nothing_behind(void)
 	is_int(run_calls(r.json, "two"), n, "of the second region");
 	is_int(run_calls(r.json, "two/three"), n, "and of the third");
 	threads = json_object_get(r.json, "threads");
-	is_int((long long)json_array_size(threads), 1025,
-	       "1024 threads and one set of them");
-	json_array_foreach(threads, i, thread) if (run_int(thread, "merged") > 0) merged =
-		thread;
+	is_int((long long)json_array_size(threads), 1025, "1024 threads and one set of them");
+	json_array_foreach(threads, i, thread) if (run_int(thread, "merged") > 0) merged = thread;
 	is_int(run_int(merged, "merged"), n - 1024, "that says how many it holds");
 	run_done(&r);
 }
@@ -459,8 +455,8 @@ static int twenty_in_turn(void *arg)
 
 static void finished_threads_beyond_the_limit_are_merged(void)
 {
-	static const char *const env[] = {"PMU_PIN=none", "PMU_BACKEND=clock",
-					  "PMU_MAX_THREADS=4", NULL};
+	static const char *const env[] = { "PMU_PIN=none", "PMU_BACKEND=clock", "PMU_MAX_THREADS=4",
+					   NULL };
 	const json_t *threads, *rows, *last, *two;
 	long long sum = 0, time = 0;
 	struct run r;
@@ -471,8 +467,7 @@ static void finished_threads_beyond_the_limit_are_merged(void)
 	run_good(&r, "PMU_MAX_THREADS=4");
 	threads = json_object_get(r.json, "threads");
 	is_int((long long)json_array_size(threads), 5, "four threads and a set");
-	is_int(run_int(json_array_get(threads, 3), "merged"), 0,
-	       "four keep their own rows");
+	is_int(run_int(json_array_get(threads, 3), "merged"), 0, "four keep their own rows");
 	is_int(run_int(json_array_get(threads, 4), "merged"), 16, "16 are in the set");
 	two = run_region(r.json, "two");
 	rows = json_object_get(two, "threads");
@@ -513,8 +508,8 @@ static int merge_a_reset_region(void *arg)
 
 static void what_was_reset_has_no_shortest_call(void)
 {
-	static const char *const env[] = {"PMU_PIN=none", "PMU_BACKEND=clock",
-					  "PMU_MAX_THREADS=1", NULL};
+	static const char *const env[] = { "PMU_PIN=none", "PMU_BACKEND=clock", "PMU_MAX_THREADS=1",
+					   NULL };
 	const json_t *region;
 	struct run r;
 
@@ -669,20 +664,19 @@ static void *go_on(void *arg)
 
 static void wait_for_rounds(int more)
 {
-	int from[2] = {atomic_load(&rounds[0]), atomic_load(&rounds[1])};
+	int from[2] = { atomic_load(&rounds[0]), atomic_load(&rounds[1]) };
 
-	while (atomic_load(&rounds[0]) < from[0] + more ||
-	       atomic_load(&rounds[1]) < from[1] + more)
+	while (atomic_load(&rounds[0]) < from[0] + more || atomic_load(&rounds[1]) < from[1] + more)
 		sched_yield();
 }
 
 static int end_and_begin_again(void *arg)
 {
-	struct pmu_region_counts counts = {.size = sizeof(counts)};
+	struct pmu_region_counts counts = { .size = sizeof(counts) };
 	const struct run *r = arg;
 	pthread_t thread[2];
 	char output[512];
-	struct pmu_options options = {.size = sizeof(options), .output = output};
+	struct pmu_options options = { .size = sizeof(options), .output = output };
 
 	thread[0] = start(go_on, &rounds[0]);
 	thread[1] = start(go_on, &rounds[1]);

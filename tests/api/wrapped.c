@@ -43,17 +43,18 @@ static void values(void)
 
 	printf("%d\n", w_ints(-1, 2, -3, 4, 5, -6, 7, -8, 9));
 	printf("%g\n", w_doubles(1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
-	printf("%g\n", w_many(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20));
+	printf("%g\n",
+	       w_many(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20));
 	printf("%.20Lg\n", w_long_double(1.0L / 3, 7, 1e-15L));
 	c = w_complex(1.5L + 2 * I, 3 - 4 * I);
 	printf("%Lg %Lg\n", creall(c), cimagl(c));
 	wide = w_wide((__int128)1 << 100, -3, 12345678901234567LL);
 	printf("%llx %llx\n", (unsigned long long)(wide >> 64), (unsigned long long)wide);
-	two = w_two((struct two_doubles){1, 2}, (struct four_floats){3, 4, 5, 6});
+	two = w_two((struct two_doubles){ 1, 2 }, (struct four_floats){ 3, 4, 5, 6 });
 	printf("%g %g\n", two.a, two.b);
-	four = w_four((struct four_floats){1, 2, 3, 4}, 1.5f);
+	four = w_four((struct four_floats){ 1, 2, 3, 4 }, 1.5f);
 	printf("%g %g %g %g\n", four.a, four.b, four.c, four.d);
-	mixed = w_mixed((struct mixed){10, 1.5}, (struct mixed){3, 0.25});
+	mixed = w_mixed((struct mixed){ 10, 1.5 }, (struct mixed){ 3, 0.25 });
 	printf("%ld %g\n", mixed.a, mixed.b);
 	for (int i = 0; i < 20; i++) {
 		a.word[i] = i;
@@ -65,8 +66,9 @@ static void values(void)
 	for (int i = 0; i < 62; i++)
 		huge.word[i] = 7 * i;
 	printf("%ld\n", w_huge(5, huge));
-	for (const char *name = "w_ints\0w_doubles\0w_many\0w_long_double\0w_complex\0w_wide\0w_two\0w_four\0w_mixed\0"
-				"w_big\0w_huge\0";
+	for (const char *name =
+		     "w_ints\0w_doubles\0w_many\0w_long_double\0w_complex\0w_wide\0w_two\0w_four\0w_mixed\0"
+		     "w_big\0w_huge\0";
 	     *name; name += strlen(name) + 1)
 		called(name, 1);
 }
@@ -75,10 +77,12 @@ static void variadic(void)
 {
 	char text[200];
 
-	printf("%d\n", w_sum(20, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20));
+	printf("%d\n",
+	       w_sum(20, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20));
 	printf("%g\n", w_sum_doubles(12, 1., 2., 3., 4., 5., 6., 7., 8., 9., 10., 11., 12.));
-	w_print(text, sizeof(text), "%d %g %s %Lg %ld %c %g %d %d %d %g %g %g %g %g %g %g %s", 1, 2.5, "three", 4.5L, 5L,
-		'6', 7.5, 8, 9, 10, 11.5, 12.5, 13.5, 14.5, 15.5, 16.5, 17.5, "end");
+	w_print(text, sizeof(text), "%d %g %s %Lg %ld %c %g %d %d %d %g %g %g %g %g %g %g %s", 1,
+		2.5, "three", 4.5L, 5L, '6', 7.5, 8, 9, 10, 11.5, 12.5, 13.5, 14.5, 15.5, 16.5,
+		17.5, "end");
 	printf("%s\n", text);
 	called("w_sum", 1);
 	called("w_sum_doubles", 1);
@@ -91,7 +95,7 @@ static __attribute__((target("avx"))) void avx(void)
 	vector4 v[9], r;
 
 	for (int i = 0; i < 9; i++)
-		v[i] = (vector4){i, 10 + i, 0, 1.0 / (i + 1)};
+		v[i] = (vector4){ i, 10 + i, 0, 1.0 / (i + 1) };
 	r = w_avx(v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], 0.5);
 	printf("%.17g %.17g %.17g %.17g\n", r[0], r[1], r[2], r[3]);
 	called("w_avx", 1);
@@ -102,7 +106,7 @@ static __attribute__((target("avx512f"))) void avx512(void)
 	vector8 v[8], r;
 
 	for (int i = 0; i < 8; i++)
-		v[i] = (vector8){i, 10 + i, 0, 0, 5 * i, 6 * i, 7, 1.0 / (i + 1)};
+		v[i] = (vector8){ i, 10 + i, 0, 0, 5 * i, 6 * i, 7, 1.0 / (i + 1) };
 	r = w_avx512(v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], 0.5);
 	for (int i = 0; i < 8; i++)
 		printf("%.17g\n", r[i]);
@@ -220,7 +224,8 @@ static void at_the_top(void)
 static void small_stack(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = 16 * page;
-	char *room = mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *room = mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			  -1, 0);
 
 	mprotect(room + size, page, PROT_NONE);
 	for (size_t less = 0; less < 512; less += 16) {
@@ -321,7 +326,11 @@ static void threads(void)
 	void *result[6];
 
 	for (intptr_t i = 0; i < 6; i++)
-		pthread_create(&thread[i], NULL, i < 4 ? work : i < 5 ? leave_from_inside : wait_inside, (void *)i);
+		pthread_create(&thread[i], NULL,
+			       i < 4   ? work
+			       : i < 5 ? leave_from_inside
+				       : wait_inside,
+			       (void *)i);
 	usleep(100000);
 	pthread_cancel(thread[5]);
 	for (int i = 0; i < 6; i++)
@@ -377,7 +386,8 @@ static void *come_and_go(void *data)
 	char path[4096];
 	long sum = 0;
 
-	snprintf(path, sizeof(path), "%s/wrapped_plugin%d.so", getenv("TEST_PLUGINS"), (int)(intptr_t)data % 2);
+	snprintf(path, sizeof(path), "%s/wrapped_plugin%d.so", getenv("TEST_PLUGINS"),
+		 (int)(intptr_t)data % 2);
 	for (int i = 0; i < 100; i++) {
 		void *object = dlopen(path, RTLD_LAZY);
 		long (*run)(long n) = (long (*)(long))(uintptr_t)dlsym(object, "plugin_run");
@@ -417,9 +427,10 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} parts[] = {
-		{"values", values}, {"variadic", variadic}, {"vectors", vectors},	{"control", control},
-		{"jumps", jumps},   {"stacks", small_stack}, {"coroutines", coroutines}, {"threads", threads},
-		{"plugins", plugins}, {"addresses", addresses}, {"busy", busy}, {"leaps", leaps},
+		{ "values", values },         { "variadic", variadic }, { "vectors", vectors },
+		{ "control", control },       { "jumps", jumps },       { "stacks", small_stack },
+		{ "coroutines", coroutines }, { "threads", threads },   { "plugins", plugins },
+		{ "addresses", addresses },   { "busy", busy },         { "leaps", leaps },
 	};
 
 	if (getenv("TEST_CALLS"))

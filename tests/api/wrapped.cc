@@ -13,12 +13,15 @@ namespace
 {
 struct counter {
 	int &left;
-	~counter() { left++; }
+	~counter()
+	{
+		left++;
+	}
 };
 
 void thrower(int i, void *data)
 {
-	counter here{*static_cast<int *>(data)};
+	counter here{ *static_cast<int *>(data) };
 
 	w_tail(i, 1);
 	if (i == 3)
@@ -40,7 +43,7 @@ int compare(const void *a, const void *b)
 
 int main()
 {
-	int left = 0, caught = 0, values[10] = {1, 5, 3, 7, 2};
+	int left = 0, caught = 0, values[10] = { 1, 5, 3, 7, 2 };
 
 	for (int round = 0; round < 20; round++) {
 		try {

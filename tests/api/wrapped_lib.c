@@ -16,17 +16,18 @@ int w_ints(int a, short b, char c, long d, unsigned e, long long f, int g, short
 	return (int)(a + 2 * b + 3 * c + 4 * d + 5 * (int)e + 6 * f + 7 * g + 8 * h + 9 * i);
 }
 
-double w_doubles(double a, double b, double c, double d, double e, double f, double g, double h, double i, double j)
+double w_doubles(double a, double b, double c, double d, double e, double f, double g, double h,
+		 double i, double j)
 {
 	return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i + 10 * j;
 }
 
-double w_many(int a, double b, long c, float d, int e, double f, long g, float h, int i, double j, long k, float l,
-	      int m, double n, long o, float p, int q, double r, long s, float t)
+double w_many(int a, double b, long c, float d, int e, double f, long g, float h, int i, double j,
+	      long k, float l, int m, double n, long o, float p, int q, double r, long s, float t)
 {
-	return a + 2 * b + 3 * (double)c + 4 * d + 5 * e + 6 * f + 7 * (double)g + 8 * h + 9 * i + 10 * j +
-	       11 * (double)k + 12 * l + 13 * m + 14 * n + 15 * (double)o + 16 * p + 17 * q + 18 * r +
-	       19 * (double)s + 20 * t;
+	return a + 2 * b + 3 * (double)c + 4 * d + 5 * e + 6 * f + 7 * (double)g + 8 * h + 9 * i +
+	       10 * j + 11 * (double)k + 12 * l + 13 * m + 14 * n + 15 * (double)o + 16 * p +
+	       17 * q + 18 * r + 19 * (double)s + 20 * t;
 }
 
 long double w_long_double(long double a, int b, long double c)
@@ -46,17 +47,17 @@ __int128 w_wide(__int128 a, long b, __int128 c)
 
 struct two_doubles w_two(struct two_doubles a, struct four_floats b)
 {
-	return (struct two_doubles){a.a + b.a + b.c, a.b + b.b + b.d};
+	return (struct two_doubles){ a.a + b.a + b.c, a.b + b.b + b.d };
 }
 
 struct four_floats w_four(struct four_floats a, float b)
 {
-	return (struct four_floats){a.a * b, a.b * b, a.c * b, a.d * b};
+	return (struct four_floats){ a.a * b, a.b * b, a.c * b, a.d * b };
 }
 
 struct mixed w_mixed(struct mixed a, struct mixed b)
 {
-	return (struct mixed){a.a - b.a, a.b - b.b};
+	return (struct mixed){ a.a - b.a, a.b - b.b };
 }
 
 struct big w_big(struct big a, int b, struct big c)
@@ -200,14 +201,15 @@ int w_asks(void)
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx"))) vector4 w_avx(vector4 a, vector4 b, vector4 c, vector4 d, vector4 e, vector4 f,
-					     vector4 g, vector4 h, vector4 i, double j)
+__attribute__((target("avx"))) vector4 w_avx(vector4 a, vector4 b, vector4 c, vector4 d, vector4 e,
+					     vector4 f, vector4 g, vector4 h, vector4 i, double j)
 {
 	return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i + j;
 }
 
-__attribute__((target("avx512f"))) vector8 w_avx512(vector8 a, vector8 b, vector8 c, vector8 d, vector8 e, vector8 f,
-						    vector8 g, vector8 h, double i)
+__attribute__((target("avx512f"))) vector8 w_avx512(vector8 a, vector8 b, vector8 c, vector8 d,
+						    vector8 e, vector8 f, vector8 g, vector8 h,
+						    double i)
 {
 	return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + i;
 }

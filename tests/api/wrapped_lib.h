@@ -25,9 +25,10 @@ struct huge {
 };
 
 int w_ints(int a, short b, char c, long d, unsigned e, long long f, int g, short h, long i);
-double w_doubles(double a, double b, double c, double d, double e, double f, double g, double h, double i, double j);
-double w_many(int a, double b, long c, float d, int e, double f, long g, float h, int i, double j, long k, float l,
-	      int m, double n, long o, float p, int q, double r, long s, float t);
+double w_doubles(double a, double b, double c, double d, double e, double f, double g, double h,
+		 double i, double j);
+double w_many(int a, double b, long c, float d, int e, double f, long g, float h, int i, double j,
+	      long k, float l, int m, double n, long o, float p, int q, double r, long s, float t);
 long double w_long_double(long double a, int b, long double c);
 long double _Complex w_complex(long double _Complex a, double _Complex b);
 __int128 w_wide(__int128 a, long b, __int128 c);
@@ -56,10 +57,11 @@ int w_asks(void);
 #if defined(__x86_64__)
 typedef double vector4 __attribute__((vector_size(32)));
 typedef double vector8 __attribute__((vector_size(64)));
-__attribute__((target("avx"))) vector4 w_avx(vector4 a, vector4 b, vector4 c, vector4 d, vector4 e, vector4 f,
-					     vector4 g, vector4 h, vector4 i, double j);
-__attribute__((target("avx512f"))) vector8 w_avx512(vector8 a, vector8 b, vector8 c, vector8 d, vector8 e, vector8 f,
-						    vector8 g, vector8 h, double i);
+__attribute__((target("avx"))) vector4 w_avx(vector4 a, vector4 b, vector4 c, vector4 d, vector4 e,
+					     vector4 f, vector4 g, vector4 h, vector4 i, double j);
+__attribute__((target("avx512f"))) vector8 w_avx512(vector8 a, vector8 b, vector8 c, vector8 d,
+						    vector8 e, vector8 f, vector8 g, vector8 h,
+						    double i);
 #endif
 
 #endif

@@ -13,9 +13,9 @@
 
 #include "tap.h"
 
-#define REPEATS	  100
+#define REPEATS   100
 #define N_COUNTS  2 /* instructions, cycles */
-#define N_SIZES	  8
+#define N_SIZES   8
 #define N_THREADS 2
 
 /* What a region may count over its N, the two of our own included (see flat below). */
@@ -112,14 +112,10 @@ static const struct kernel {
 	void (*flat)(const char *name);
 	void (*nested)(const char *outer, const char *inner);
 } kernels[N_SIZES] = {
-	{0, 1000000, flat_0, nested_0_1000000},
-	{1, 100000, flat_1, nested_1_100000},
-	{10, 10000, flat_10, nested_10_10000},
-	{100, 1000, flat_100, nested_100_1000},
-	{1000, 100, flat_1000, nested_1000_100},
-	{10000, 10, flat_10000, nested_10000_10},
-	{100000, 1, flat_100000, nested_100000_1},
-	{1000000, 0, flat_1000000, nested_1000000_0},
+	{ 0, 1000000, flat_0, nested_0_1000000 },    { 1, 100000, flat_1, nested_1_100000 },
+	{ 10, 10000, flat_10, nested_10_10000 },     { 100, 1000, flat_100, nested_100_1000 },
+	{ 1000, 100, flat_1000, nested_1000_100 },   { 10000, 10, flat_10000, nested_10000_10 },
+	{ 100000, 1, flat_100000, nested_100000_1 }, { 1000000, 0, flat_1000000, nested_1000000_0 },
 };
 
 /* --- what a call counts over its N
@@ -130,7 +126,7 @@ struct cost {
 	uint64_t n;
 	uint64_t calls;
 	uint64_t least[N_COUNTS], most[N_COUNTS]; /* of one call, over n */
-	uint64_t sum[N_COUNTS];			  /* of all calls so far */
+	uint64_t sum[N_COUNTS];                   /* of all calls so far */
 	int failures; /* of the library's functions, and missing counts */
 };
 
@@ -150,10 +146,9 @@ static void forget(struct cost *cost, const char *name, uint64_t n)
 /* One more call: what it has added to the region's sums. */
 static void take(struct cost *cost, const char *name)
 {
-	struct pmu_region_counts got = {.size = sizeof(got)};
+	struct pmu_region_counts got = { .size = sizeof(got) };
 
-	if (pmu_region_read(name, PMU_THREAD_SELF, &got) || got.missing ||
-	    got.n_counts != N_COUNTS)
+	if (pmu_region_read(name, PMU_THREAD_SELF, &got) || got.missing || got.n_counts != N_COUNTS)
 		cost->failures++;
 	cost->calls = got.calls;
 	for (int i = 0; i < N_COUNTS; i++) {
@@ -203,8 +198,7 @@ static void measure_nested(struct cost outer[N_SIZES], struct cost inner[N_SIZES
 static void is_whole(const struct cost *cost, const char *what)
 {
 	if (!ok(cost->calls == REPEATS && !cost->failures,
-		"%s, %s: %d calls of %" PRIu64 " instructions", mode, what, REPEATS,
-		cost->n))
+		"%s, %s: %d calls of %" PRIu64 " instructions", mode, what, REPEATS, cost->n))
 		diag("got %" PRIu64 " calls, %d failures", cost->calls, cost->failures);
 }
 
@@ -221,8 +215,9 @@ static void is_exact(const struct cost cost[N_SIZES], const char *what, uint64_t
 		is_whole(c, what);
 		for (int k = 0; k < N_COUNTS; k++)
 			right &= c->least[k] == want && c->most[k] == want;
-		if (!ok(right, "%s, %s: each counts %" PRIu64 " + %" PRIu64
-			       " instructions and as many cycles",
+		if (!ok(right,
+			"%s, %s: each counts %" PRIu64 " + %" PRIu64
+			" instructions and as many cycles",
 			mode, what, c->n, want))
 			diag("instructions from %" PRIu64 " to %" PRIu64 ", cycles from %" PRIu64
 			     " to %" PRIu64 " more",
@@ -231,7 +226,7 @@ static void is_exact(const struct cost cost[N_SIZES], const char *what, uint64_t
 }
 
 static const char *const main_names[N_SIZES] = {
-	"main 0",    "main 1",	   "main 10",	  "main 100",
+	"main 0",    "main 1",     "main 10",     "main 100",
 	"main 1000", "main 10000", "main 100000", "main 1000000",
 };
 
@@ -244,14 +239,12 @@ static uint64_t one_thread(void)
 
 	measure_flat(flat, main_names);
 	fixed = flat[0].least[0];
-	diag("%s: a region counts %" PRIu64 " instructions of the library's own", mode,
-	     fixed);
+	diag("%s: a region counts %" PRIu64 " instructions of the library's own", mode, fixed);
 	ok(fixed <= most, "%s: the library's own are at most %" PRIu64, mode, most);
 	is_exact(flat, "flat", fixed);
 
 	measure_nested(outer, inner);
-	diag("%s: and %" PRIu64 " more with a region inside it", mode,
-	     outer[0].least[0] - fixed);
+	diag("%s: and %" PRIu64 " more with a region inside it", mode, outer[0].least[0] - fixed);
 	is_exact(inner, "inner", fixed);
 	is_exact(outer, "outer", outer[0].least[0]);
 	return fixed;
@@ -300,8 +293,8 @@ static void start(struct worker *worker, const char *name, void *(*work)(void *w
 
 static void one_thread_after_the_other(uint64_t fixed)
 {
-	static const char *const name[N_THREADS] = {"first", "second"};
-	struct worker worker = {0};
+	static const char *const name[N_THREADS] = { "first", "second" };
+	struct worker worker = { 0 };
 
 	for (int i = 0; i < N_THREADS; i++) {
 		start(&worker, name[i], work_alone);
@@ -313,8 +306,8 @@ static void one_thread_after_the_other(uint64_t fixed)
 /* On one processor they take turns in the middle of their regions. */
 static void threads_at_once(uint64_t fixed)
 {
-	static const char *const name[N_THREADS] = {"left", "right"};
-	struct worker worker[N_THREADS] = {0};
+	static const char *const name[N_THREADS] = { "left", "right" };
+	struct worker worker[N_THREADS] = { 0 };
 
 	pthread_barrier_init(&all_there, NULL, N_THREADS);
 	for (int i = 0; i < N_THREADS; i++)
@@ -322,8 +315,8 @@ static void threads_at_once(uint64_t fixed)
 	for (int i = 0; i < N_THREADS; i++)
 		pthread_join(worker[i].id, NULL);
 	for (int i = 0; i < N_THREADS; i++) {
-		ok(worker[i].interrupted > 10, "%s, %s: took turns %ld times", mode,
-		   name[i], worker[i].interrupted);
+		ok(worker[i].interrupted > 10, "%s, %s: took turns %ld times", mode, name[i],
+		   worker[i].interrupted);
 		is_exact(worker[i].flat, name[i], fixed);
 	}
 }
@@ -340,11 +333,11 @@ static void whole_cpu(void)
 	for (int i = 0; i < N_SIZES; i++) {
 		is_whole(&flat[i], "flat");
 		if (ok(flat[i].most[0] < 100000,
-		       "%s: at least its %" PRIu64 " instructions and not many more",
-		       mode, flat[i].n))
+		       "%s: at least its %" PRIu64 " instructions and not many more", mode,
+		       flat[i].n))
 			continue;
-		diag("got from %" PRId64 " to %" PRId64 " more",
-		     (int64_t)flat[i].least[0], (int64_t)flat[i].most[0]);
+		diag("got from %" PRId64 " to %" PRId64 " more", (int64_t)flat[i].least[0],
+		     (int64_t)flat[i].most[0]);
 	}
 }
 
@@ -354,8 +347,8 @@ static void by_hand(void)
 	uint64_t empty[N_COUNTS], before[N_COUNTS], after[N_COUNTS];
 	int exact = 0;
 
-	if (!is_int(pmu_counters_open("instructions,cycles", PMU_SCOPE_THREAD, &counters),
-		    0, "counters open")) {
+	if (!is_int(pmu_counters_open("instructions,cycles", PMU_SCOPE_THREAD, &counters), 0,
+		    "counters open")) {
 		diag("%s", pmu_last_error());
 		return;
 	}
@@ -381,12 +374,12 @@ static int write_sums(const char *path)
 	if (!file)
 		return -1;
 	for (int i = 0; i < N_SIZES; i++) {
-		struct pmu_region_counts got = {.size = sizeof(got)};
+		struct pmu_region_counts got = { .size = sizeof(got) };
 
 		if (pmu_region_read(main_names[i], PMU_THREAD_SELF, &got))
 			continue;
-		fprintf(file, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %s\n", got.calls,
-			got.count[0], got.count[1], main_names[i]);
+		fprintf(file, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %s\n", got.calls, got.count[0],
+			got.count[1], main_names[i]);
 	}
 	return fclose(file);
 }

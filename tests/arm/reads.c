@@ -10,7 +10,7 @@
 #include "pmu.h"
 #include "tap.h"
 
-#define CALLS	 1000
+#define CALLS    1000
 #define N_EVENTS 2
 
 /* --- the protocol, as include/uapi/linux/perf_event.h tells it
@@ -53,8 +53,7 @@ static inline uint64_t bare_event(const volatile struct perf_event_mmap_page *pa
 			__builtin_unreachable();
 		}
 		raw <<= 64 - page->pmc_width;
-		count = (uint64_t)((int64_t)raw >> (64 - page->pmc_width)) +
-			(uint64_t)page->offset;
+		count = (uint64_t)((int64_t)raw >> (64 - page->pmc_width)) + (uint64_t)page->offset;
 		pmu_compiler_barrier();
 	} while (page->lock != lock);
 	return count;
@@ -91,11 +90,11 @@ static uint64_t per_call(pmu_read_fn *function, void *arg, uint64_t *value)
 			 "	b.ne	1b\n"
 			 : "+&r"(left)
 			 : "r"(arg), "r"(value), "r"(function)
-			 : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9",
-			   "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x18",
-			   "x30", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16",
-			   "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25",
-			   "v26", "v27", "v28", "v29", "v30", "v31", "cc", "memory");
+			 : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11",
+			   "x12", "x13", "x14", "x15", "x16", "x17", "x18", "x30", "v0", "v1", "v2",
+			   "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "v20", "v21",
+			   "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31",
+			   "cc", "memory");
 	read_counts(&thread, after);
 	return (after[0] - before[0]) / CALLS - 4;
 }
@@ -145,13 +144,11 @@ int main(void)
 	bare_read(&thread, bare);
 	ok(bare[0] - library[0] < 200 && bare[1] - library[1] < 200,
 	   "both ways read the same counters");
-	diag("instructions to read %d counts: %" PRIu64 ", the bare protocol %" PRIu64,
-	     N_EVENTS, of_library, of_bare);
-	ok(of_bare > 10 && of_library * 2 <= of_bare * 3,
-	   "at most 1.5 times the bare protocol");
+	diag("instructions to read %d counts: %" PRIu64 ", the bare protocol %" PRIu64, N_EVENTS,
+	     of_library, of_bare);
+	ok(of_bare > 10 && of_library * 2 <= of_bare * 3, "at most 1.5 times the bare protocol");
 
 	one_pair(name, NULL);
-	diag("instructions of a begin and its end: %" PRIu64,
-	     per_call(one_pair, name, NULL));
+	diag("instructions of a begin and its end: %" PRIu64, per_call(one_pair, name, NULL));
 	return done_testing();
 }

@@ -11,8 +11,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const words[] = {
-		"instructions", "cycles", "PMU_OUTPUT", "a", "", NULL};
-	struct pmu_strbuf buf = {0};
+		"instructions", "cycles", "PMU_OUTPUT", "a", "", NULL
+	};
+	struct pmu_strbuf buf = { 0 };
 	char *text = malloc(size + 1);
 	uint64_t value;
 

@@ -14,8 +14,9 @@ static void check_cpu(const struct pmu_cpuid *cpuid)
 	struct pmu_cpu_id id;
 
 	pmu_perfmon_decode(cpuid, &perfmon);
-	if (perfmon.n_general > 32 || perfmon.n_fixed > 32 || perfmon.general_bits > 64 || perfmon.fixed_bits > 64 ||
-	    perfmon.events >> PMU_ARCH_EVENTS || !memchr(perfmon.why, 0, sizeof(perfmon.why)) ||
+	if (perfmon.n_general > 32 || perfmon.n_fixed > 32 || perfmon.general_bits > 64 ||
+	    perfmon.fixed_bits > 64 || perfmon.events >> PMU_ARCH_EVENTS ||
+	    !memchr(perfmon.why, 0, sizeof(perfmon.why)) ||
 	    (perfmon.family == PMU_PERFMON_NONE) != (perfmon.why[0] != 0))
 		abort();
 	if (pmu_cpu_identify_by(cpuid, &id))
@@ -28,7 +29,7 @@ static void check_cpu(const struct pmu_cpuid *cpuid)
 /* What is printed is read again, and is printed the same. */
 static void check_print(const struct pmu_cpuid_dump *dump)
 {
-	struct pmu_strbuf first = {0}, second = {0};
+	struct pmu_strbuf first = { 0 }, second = { 0 };
 	struct pmu_cpuid_dump again;
 
 	pmu_cpuid_print(dump, &first);

@@ -52,8 +52,10 @@ static void check(const struct preload_elf *elf)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	/* never NULL, which would mean a file */
-	const struct preload_bytes bytes = {.fd = -1, .memory = data ? (const void *)data : "", .size = size};
-	struct preload_id id = {0};
+	const struct preload_bytes bytes = { .fd = -1,
+					     .memory = data ? (const void *)data : "",
+					     .size = size };
+	struct preload_id id = { 0 };
 	struct preload_elf elf;
 	uint32_t crc;
 

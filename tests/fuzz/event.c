@@ -28,13 +28,16 @@ static void parse(const char *text, const struct pmu_cpu_model *model)
 	if (plan.n_slots < 1 || plan.n_slots > PMU_MAX_SLOTS)
 		abort();
 	for (unsigned int i = 0; i < plan.n_slots; i++)
-		if (!memchr(group.event[i].name, '\0', sizeof(group.event[i].name)) || !group.event[i].name[0])
+		if (!memchr(group.event[i].name, '\0', sizeof(group.event[i].name)) ||
+		    !group.event[i].name[0])
 			abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const models[] = {"core", "wsm_dp", "snb", "spr", "amd64_fam17h_zen2", "amd64_fam19h_zen3"};
+	static const char *const models[] = {
+		"core", "wsm_dp", "snb", "spr", "amd64_fam17h_zen2", "amd64_fam19h_zen3"
+	};
 	struct pmu_group group;
 	char *text = malloc(size + 1);
 

@@ -29,7 +29,8 @@ static void check(struct pmu_group *group)
 	if (group->n_events > PMU_MAX_SLOTS || group->n_metrics > PMU_GROUP_MAX_METRICS)
 		abort();
 	for (unsigned int i = 0; i < group->n_events; i++)
-		if (!group->event[i].name[0] || !memchr(group->event[i].name, '\0', sizeof(group->event[i].name)))
+		if (!group->event[i].name[0] ||
+		    !memchr(group->event[i].name, '\0', sizeof(group->event[i].name)))
 			abort();
 	for (unsigned int i = 0; i < group->n_metrics; i++) {
 		const struct pmu_metric_text *metric = &group->metric[i];
@@ -42,13 +43,14 @@ static void check(struct pmu_group *group)
 
 static void parse(const char *text, size_t size, const struct pmu_cpu_model *model)
 {
-	struct pmu_catalog catalog = {.model = model, .sysfs = ""};
+	struct pmu_catalog catalog = { .model = model, .sysfs = "" };
 	static struct pmu_group group;
 	int rc;
 
 	pmu_error_clear();
 	rc = pmu_group_file_parse(text, size, "x.group", "x", &catalog, &group);
-	if ((rc && rc != -EINVAL && rc != -ENOTSUP) || (rc && !pmu_error_text()[0]) || (rc && group.n_events))
+	if ((rc && rc != -EINVAL && rc != -ENOTSUP) || (rc && !pmu_error_text()[0]) ||
+	    (rc && group.n_events))
 		abort();
 	if (!rc)
 		check(&group);
@@ -59,7 +61,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const struct {
 		const char *vendor;
 		uint32_t family, model;
-	} cpus[] = {{"GenuineIntel", 6, 0x2a}, {"GenuineIntel", 6, 0x97}, {"AuthenticAMD", 0x19, 0x01}, {"ARM", 0x41, 0xd0c}};
+	} cpus[] = { { "GenuineIntel", 6, 0x2a },
+		     { "GenuineIntel", 6, 0x97 },
+		     { "AuthenticAMD", 0x19, 0x01 },
+		     { "ARM", 0x41, 0xd0c } };
 	char *text = malloc(size + 1);
 
 	if (!text)
@@ -68,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size)
 		memcpy(text, data, size);
 	for (size_t i = 0; i < sizeof(cpus) / sizeof(cpus[0]); i++) {
-		struct pmu_cpu_id id = {.family = cpus[i].family, .model = cpus[i].model};
+		struct pmu_cpu_id id = { .family = cpus[i].family, .model = cpus[i].model };
 
 		memcpy(id.vendor, cpus[i].vendor, strlen(cpus[i].vendor) + 1);
 		text = realloc(text, size ? size : 1);

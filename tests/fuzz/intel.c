@@ -25,35 +25,45 @@ static void walk(const char *text, size_t size)
 			abort();
 		if (kind != PMU_JSON_STRING)
 			continue;
-		if (json.value < text || json.value + json.len >= json.end || json.value[json.len] != '"')
+		if (json.value < text || json.value + json.len >= json.end ||
+		    json.value[json.len] != '"')
 			abort();
 		if (pmu_json_string(&json, out, sizeof(out)) && strlen(out) > json.len)
 			abort();
 	}
-	if ((depth != 0) > (json.error != NULL) || !pmu_json_line(&json) || pmu_json_next(&json) != PMU_JSON_END)
+	if ((depth != 0) > (json.error != NULL) || !pmu_json_line(&json) ||
+	    pmu_json_next(&json) != PMU_JSON_END)
 		abort();
 }
 
 static void look_at(const struct pmu_intel_entry *entry)
 {
-	const struct pmu_cpu_id skylake = {.vendor = "GenuineIntel", .family = 6, .model = 0x55, .stepping = 4};
-	const struct pmu_cpu_id client = {.vendor = "GenuineIntel", .family = 6, .model = 0x2a, .stepping = 7};
-	struct pmu_slot slot = {.core_types = 0};
+	const struct pmu_cpu_id skylake = {
+		.vendor = "GenuineIntel", .family = 6, .model = 0x55, .stepping = 4
+	};
+	const struct pmu_cpu_id client = {
+		.vendor = "GenuineIntel", .family = 6, .model = 0x2a, .stepping = 7
+	};
+	struct pmu_slot slot = { .core_types = 0 };
 	bool open_filter;
 
 	if (!entry->name[0] || !pmu_intel_file_line(entry))
 		abort();
-	if (!pmu_intel_core_slot(entry, NULL, &slot) && (slot.kind != PMU_SLOT_CORE || slot.config >> 48))
+	if (!pmu_intel_core_slot(entry, NULL, &slot) &&
+	    (slot.kind != PMU_SLOT_CORE || slot.config >> 48))
 		abort();
 	if (!pmu_intel_uncore_slot(entry, &skylake, &slot, &open_filter) &&
-	    (slot.kind != PMU_SLOT_UNCORE || !memchr(slot.pmu, 0, sizeof(slot.pmu)) || slot.config >> 58))
+	    (slot.kind != PMU_SLOT_UNCORE || !memchr(slot.pmu, 0, sizeof(slot.pmu)) ||
+	     slot.config >> 58))
 		abort();
 	(void)pmu_intel_uncore_slot(entry, &client, &slot, &open_filter);
 }
 
 static void read_events(const uint8_t *data, size_t size)
 {
-	struct pmu_intel_file file = {.text = malloc(size + 1), .len = size, .name = strdup("events.json")};
+	struct pmu_intel_file file = { .text = malloc(size + 1),
+				       .len = size,
+				       .name = strdup("events.json") };
 
 	if (file.text && file.name) {
 		memcpy(file.text, data, size);
@@ -68,15 +78,17 @@ static void read_events(const uint8_t *data, size_t size)
 static int take_row(void *arg, const struct pmu_intel_map_row *row)
 {
 	(void)arg;
-	if (!row->file[0] || row->file[0] == '/' || strstr(row->file, "/../") || !strncmp(row->file, "../", 3) ||
-	    !row->line)
+	if (!row->file[0] || row->file[0] == '/' || strstr(row->file, "/../") ||
+	    !strncmp(row->file, "../", 3) || !row->line)
 		abort();
 	return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct pmu_cpu_id id = {.vendor = "GenuineIntel", .family = 6, .model = 0x55, .stepping = 4};
+	const struct pmu_cpu_id id = {
+		.vendor = "GenuineIntel", .family = 6, .model = 0x55, .stepping = 4
+	};
 
 	if (!size)
 		return 0;

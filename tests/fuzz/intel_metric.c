@@ -25,10 +25,12 @@ static void check_group(const struct pmu_group *group)
 {
 	struct pmu_formula formula;
 
-	if (!group->n_events || group->n_events > PMU_MAX_SLOTS || group->n_metrics != 1 || !group->metric[0].name[0])
+	if (!group->n_events || group->n_events > PMU_MAX_SLOTS || group->n_metrics != 1 ||
+	    !group->metric[0].name[0])
 		abort();
 	for (unsigned int i = 0; i < group->n_events; i++)
-		if (!group->event[i].name[0] || !memchr(group->event[i].name, 0, sizeof(group->event[i].name)))
+		if (!group->event[i].name[0] ||
+		    !memchr(group->event[i].name, 0, sizeof(group->event[i].name)))
 			abort();
 	if (pmu_formula_parse(group->metric[0].formula, index_of, (void *)group, &formula))
 		abort();
@@ -58,7 +60,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int rc;
 
 	if (!catalog.model) {
-		catalog.id = (struct pmu_cpu_id){.vendor = "GenuineIntel", .family = 6, .model = 0x55, .stepping = 4};
+		catalog.id = (struct pmu_cpu_id){
+			.vendor = "GenuineIntel", .family = 6, .model = 0x55, .stepping = 4
+		};
 		catalog.model = pmu_cpu_model_find(&catalog.id);
 		catalog.threads_per_core = 2;
 		catalog.cores_per_socket = 28;

@@ -9,16 +9,20 @@
 #include "tests/fuzz/fuzz.h"
 
 static const struct pmu_machine machine = {
-	.id = {.vendor = "GenuineIntel", .family = 6, .model = 44, .stepping = 2},
+	.id = { .vendor = "GenuineIntel", .family = 6, .model = 44, .stepping = 2 },
 	.n_kinds = 1,
-	.kind = {{.family = PMU_PERFMON_INTEL, .version = 3, .general = 0xf, .general_bits = 48, .fixed = 7,
-		  .fixed_bits = 48}},
+	.kind = { { .family = PMU_PERFMON_INTEL,
+		    .version = 3,
+		    .general = 0xf,
+		    .general_bits = 48,
+		    .fixed = 7,
+		    .fixed_bits = 48 } },
 };
 
 /* What was taken for a journal is one: printed and read again it is the same. */
 static void check(const struct pmu_msr_record *record)
 {
-	struct pmu_strbuf text = {0};
+	struct pmu_strbuf text = { 0 };
 	struct pmu_msr_record again;
 
 	for (size_t i = 0; i < record->n_ops; i++)
@@ -26,8 +30,8 @@ static void check(const struct pmu_msr_record *record)
 		    !pmu_msr_is_counting(&machine, record->op[i].address))
 			abort();
 	pmu_msr_journal_print(record, &text);
-	if (pmu_msr_journal_parse(text.text, text.len, &machine, &again) || again.n_ops != record->n_ops ||
-	    strcmp(again.device, record->device) != 0)
+	if (pmu_msr_journal_parse(text.text, text.len, &machine, &again) ||
+	    again.n_ops != record->n_ops || strcmp(again.device, record->device) != 0)
 		abort();
 	free(again.op);
 	pmu_strbuf_free(&text);

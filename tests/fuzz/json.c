@@ -15,9 +15,9 @@
 /* As two processes that look alike: what comes of it can be written, too. */
 static void combine(struct pmu_model *model, enum pmu_combine how)
 {
-	struct pmu_model *part[] = {model, model}, *combined = NULL;
-	struct pmu_text_options options = {.all = true};
-	struct pmu_strbuf out = {0};
+	struct pmu_model *part[] = { model, model }, *combined = NULL;
+	struct pmu_text_options options = { .all = true };
+	struct pmu_strbuf out = { 0 };
 
 	if (!pmu_model_combine(part, 2, how, &combined)) {
 		pmu_metric_fill(combined);
@@ -33,7 +33,7 @@ static void combine(struct pmu_model *model, enum pmu_combine how)
 /* What came from a file goes through the writers. */
 static void check_again(const struct pmu_model *model)
 {
-	struct pmu_strbuf first = {0}, second = {0};
+	struct pmu_strbuf first = { 0 }, second = { 0 };
 	struct pmu_model *again = NULL;
 
 	pmu_write_json(&first, model);
@@ -52,9 +52,9 @@ static void check_again(const struct pmu_model *model)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct pmu_text_options options = {.threads = true};
+	struct pmu_text_options options = { .threads = true };
 	struct pmu_model *model = NULL;
-	struct pmu_strbuf text = {0};
+	struct pmu_strbuf text = { 0 };
 	int rc;
 
 	pmu_error_clear();

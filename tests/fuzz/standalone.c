@@ -33,7 +33,7 @@ static bool input_load(const char *path, struct input *in)
 {
 	FILE *file = fopen(path, "rb");
 
-	*in = (struct input){0};
+	*in = (struct input){ 0 };
 	if (!file)
 		return false;
 	in->data = malloc(FILE_MAX);
@@ -53,8 +53,7 @@ static uint64_t next_random(uint64_t *state)
 
 static void edit(struct input *in, uint64_t *state)
 {
-	static const uint8_t nasty[] = {0x00, 0x01, 0x7f, 0x80, 0xff,
-					'"',  '\\', '\n', '-',	'9'};
+	static const uint8_t nasty[] = { 0x00, 0x01, 0x7f, 0x80, 0xff, '"', '\\', '\n', '-', '9' };
 	size_t at, len;
 
 	if (!in->size)
@@ -83,8 +82,7 @@ static void edit(struct input *in, uint64_t *state)
 		in->size += len;
 		break;
 	default: /* a piece from elsewhere */
-		memmove(in->data + at,
-			in->data + next_random(state) % (in->size - len + 1), len);
+		memmove(in->data + at, in->data + next_random(state) % (in->size - len + 1), len);
 	}
 }
 
@@ -92,7 +90,7 @@ static void edit(struct input *in, uint64_t *state)
 static void run_one(const struct input *file, unsigned int mutation)
 {
 	uint64_t state = 0x9e3779b97f4a7c15ull * (mutation + 1);
-	struct input in = {malloc(FILE_MAX), file->size};
+	struct input in = { malloc(FILE_MAX), file->size };
 	uint8_t *exact;
 
 	if (!in.data)

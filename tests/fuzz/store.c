@@ -15,23 +15,23 @@ static void check_histogram(const struct pmu_model_row *row)
 	uint64_t ns;
 
 	for (unsigned int i = 0; histogram && i < histogram->n; i++)
-		if (!histogram->bucket[i].calls || histogram->bucket[i].bucket >= PMU_LENGTH_BUCKETS ||
+		if (!histogram->bucket[i].calls ||
+		    histogram->bucket[i].bucket >= PMU_LENGTH_BUCKETS ||
 		    (i && histogram->bucket[i].bucket <= histogram->bucket[i - 1].bucket))
 			abort();
 	if (pmu_row_percentile(row, 999, &ns) && ns < row->min_ns)
 		abort();
 }
 
-static void check_rows(const struct pmu_model *model,
-		       const struct pmu_model_section *section)
+static void check_rows(const struct pmu_model *model, const struct pmu_model_section *section)
 {
 	const struct pmu_model_row *row;
 	unsigned int i;
 
 	for (i = 0; i < section->n_thread_rows; i++) {
 		row = &section->thread_row[i];
-		if (row->parent >= (int)i || !row->name || !row->path ||
-		    row->thread < 0 || (unsigned int)row->thread >= model->n_threads + model->n_sockets)
+		if (row->parent >= (int)i || !row->name || !row->path || row->thread < 0 ||
+		    (unsigned int)row->thread >= model->n_threads + model->n_sockets)
 			abort();
 		check_histogram(row);
 	}
@@ -57,8 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const size_t head = sizeof(struct pmu_store_head);
 	size_t behind = size > head ? size - head : 0;
 	char *store = calloc(1, PMU_STORE_HEAD_SIZE + behind);
-	struct pmu_store_piece piece = {store, 0, PMU_STORE_HEAD_SIZE + behind};
-	struct pmu_store_view view = {&piece, 1};
+	struct pmu_store_piece piece = { store, 0, PMU_STORE_HEAD_SIZE + behind };
+	struct pmu_store_view view = { &piece, 1 };
 	struct pmu_model *model = NULL;
 	int rc;
 

@@ -12,14 +12,15 @@
 #include <unistd.h>
 
 #include "group/catalog.h"
-#include "group/sysfs/sysfs.h"
 #include "group/sysfs/format.h"
+#include "group/sysfs/sysfs.h"
 #include "machine/boxes.h"
 #include "machine/models.h"
 #include "tests/fuzz/fuzz.h"
 
-static const char *const files[] = {"format/event", "format/x",	       "format/y", "events/name",
-				    "events/name.scale", "events/name.unit", "cpumask"};
+static const char *const files[] = { "format/event", "format/x",          "format/y",
+				     "events/name",  "events/name.scale", "events/name.unit",
+				     "cpumask" };
 #define N_FILES (sizeof(files) / sizeof(files[0]))
 
 static char folder[64];
@@ -67,7 +68,8 @@ static void make_folder(void)
 {
 	char path[256];
 
-	snprintf(folder, sizeof(folder), "%s/pmu-terms-XXXXXX", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+	snprintf(folder, sizeof(folder), "%s/pmu-terms-XXXXXX",
+		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
 	if (!mkdtemp(folder))
 		abort();
 	path_of("", path);
@@ -82,7 +84,7 @@ static void make_folder(void)
 
 static void check_format(const char *text)
 {
-	uint64_t config[PMU_SYSFS_CONFIGS] = {1, 2, 4};
+	uint64_t config[PMU_SYSFS_CONFIGS] = { 1, 2, 4 };
 	struct pmu_sysfs_format format;
 
 	if (pmu_sysfs_format_parse(text, &format))
@@ -109,9 +111,12 @@ static void check_event(const struct pmu_event *event)
 
 static void ask(const char *terms)
 {
-	static const struct pmu_cpu_model model = {.vendor = "GenuineIntel", .microarchitecture = "x", .pfm = "skx",
-						   .pfm_e = "", .pfm_uncore = ""};
-	struct pmu_catalog catalog = {.model = &model, .sysfs = folder};
+	static const struct pmu_cpu_model model = { .vendor = "GenuineIntel",
+						    .microarchitecture = "x",
+						    .pfm = "skx",
+						    .pfm_e = "",
+						    .pfm_uncore = "" };
+	struct pmu_catalog catalog = { .model = &model, .sysfs = folder };
 	struct pmu_event event;
 	struct pmu_box box;
 	char text[300];

@@ -26,7 +26,8 @@ struct team {
 	void *common;
 };
 
-static bool prepare_team(struct team *team, const struct kernel *kernel, size_t bytes, int n_threads)
+static bool prepare_team(struct team *team, const struct kernel *kernel, size_t bytes,
+			 int n_threads)
 {
 	bool done = true;
 
@@ -47,8 +48,9 @@ static bool is_right(const struct team *team, uint64_t passes)
 {
 	for (int i = 0; i < team->n; i++) {
 		if (!team->kernel->check(&team->share[i], passes)) {
-			diag("%s: the share of thread %d of %d, %zu bytes, is wrong after %" PRIu64 " passes", team->kernel->name, i,
-			     team->n, team->share[i].bytes, passes);
+			diag("%s: the share of thread %d of %d, %zu bytes, is wrong after %" PRIu64
+			     " passes",
+			     team->kernel->name, i, team->n, team->share[i].bytes, passes);
 			return false;
 		}
 	}
@@ -128,7 +130,8 @@ static void is_counted(const struct kernel *kernel, const char *name, double exp
 		return;
 	pmu_region_read(kernel->name, PMU_THREAD_SELF, &counts);
 	got = (double)counts.net[slot];
-	ok(counts.calls == CALLS && !(counts.missing >> slot & 1) && fabs(got - expected) <= 0.01 * expected,
+	ok(counts.calls == CALLS && !(counts.missing >> slot & 1) &&
+		   fabs(got - expected) <= 0.01 * expected,
 	   "%s: %s as in its model", kernel->name, name);
 	if (fabs(got - expected) > 0.01 * expected)
 		diag("%.0f instead of %.0f", got, expected);
@@ -158,7 +161,10 @@ static void counts_are_those_of_the_model(const struct kernel *kernel)
 
 int main(void)
 {
-	struct pmu_options options = { .size = sizeof(options), .events = "instructions", .backend = "perf", .output = "none" };
+	struct pmu_options options = { .size = sizeof(options),
+				       .events = "instructions",
+				       .backend = "perf",
+				       .output = "none" };
 	struct pmu_counters *counters;
 
 	results_are_right();

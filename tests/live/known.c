@@ -30,7 +30,7 @@ int main(void)
 #else
 #include "steps.h"
 
-#define REPEATS 100
+#define REPEATS      100
 /* An interrupt every so many ns at most: timers, devices. */
 #define INTERRUPT_NS 20000
 
@@ -45,9 +45,9 @@ static const struct {
 } candidates[] = {
 	{ STEPS_INSTRUCTIONS, "instructions" },
 #if defined(__x86_64__)
-	{ STEPS_BRANCHES, "branches" },                    /* BR_INST_RETIRED.ALL_BRANCHES; AMD: EX_RET_BRN */
-	{ STEPS_LOADS, "MEM_INST_RETIRED.ALL_LOADS" },     /* since Skylake */
-	{ STEPS_LOADS, "MEM_UOPS_RETIRED.ALL_LOADS" },     /* before */
+	{ STEPS_BRANCHES, "branches" }, /* BR_INST_RETIRED.ALL_BRANCHES; AMD: EX_RET_BRN */
+	{ STEPS_LOADS, "MEM_INST_RETIRED.ALL_LOADS" }, /* since Skylake */
+	{ STEPS_LOADS, "MEM_UOPS_RETIRED.ALL_LOADS" }, /* before */
 	{ STEPS_STORES, "MEM_INST_RETIRED.ALL_STORES" },
 	{ STEPS_STORES, "MEM_UOPS_RETIRED.ALL_STORES" },
 #else
@@ -89,7 +89,8 @@ static void choose_events(void)
 	for (size_t i = 0; i < sizeof(candidates) / sizeof(*candidates); i++) {
 		if (slot_of[candidates[i].event] >= 0)
 			continue;
-		snprintf(longer, sizeof(longer), "%.400s%s%s", events, n ? "," : "", candidates[i].name);
+		snprintf(longer, sizeof(longer), "%.400s%s%s", events, n ? "," : "",
+			 candidates[i].name);
 		if (!can_count(longer, n)) {
 			if (candidates[i].event == STEPS_INSTRUCTIONS)
 				return;
@@ -137,7 +138,8 @@ static bool is_as_known(const struct steps_region *region)
 	bool right = read_region(region->path, &got) && got.calls == region->calls;
 
 	if (!right) {
-		diag("%s: %" PRIu64 " calls instead of %" PRIu64, region->path, got.calls, region->calls);
+		diag("%s: %" PRIu64 " calls instead of %" PRIu64, region->path, got.calls,
+		     region->calls);
 		return false;
 	}
 	for (int event = 0; event < STEPS_EVENTS; event++) {
@@ -149,8 +151,10 @@ static bool is_as_known(const struct steps_region *region)
 		if (!(got.missing >> slot & 1) && is_within(got.net[slot], want, off))
 			continue;
 		if (right)
-			diag("%s: %s is %" PRIu64 " instead of %" PRIu64 ", which may be off by %" PRIu64 " (as read: %" PRIu64 ")",
-		     region->path, pmu_count_name((unsigned int)slot), got.net[slot], want, off, got.count[slot]);
+			diag("%s: %s is %" PRIu64 " instead of %" PRIu64
+			     ", which may be off by %" PRIu64 " (as read: %" PRIu64 ")",
+			     region->path, pmu_count_name((unsigned int)slot), got.net[slot], want,
+			     off, got.count[slot]);
 		right = false;
 	}
 	return right;
@@ -162,8 +166,10 @@ static void is_known(const struct steps_book *book, const char *but, const char 
 	int wrong = 0;
 
 	for (int i = 0; i < book->n_regions && wrong < 10; i++)
-		wrong += (!but || strcmp(book->region[i].path, but)) && !is_as_known(&book->region[i]);
-	ok(book->n_regions > 0 && wrong == 0, "%s: what each of %d regions has done", what, book->n_regions);
+		wrong += (!but || strcmp(book->region[i].path, but)) &&
+			 !is_as_known(&book->region[i]);
+	ok(book->n_regions > 0 && wrong == 0, "%s: what each of %d regions has done", what,
+	   book->n_regions);
 }
 
 /* --- the cases --- */
@@ -233,7 +239,8 @@ static void in_a_loop(struct steps_book *book)
 		steps_begin(book, "loop");
 		for (int turn = 0; turn < 100; turn++) {
 			steps_begin(book, "turn");
-			steps_work(book, &steps_kernel[(size_t)turn % STEPS_KERNELS], (uint64_t)turn);
+			steps_work(book, &steps_kernel[(size_t)turn % STEPS_KERNELS],
+				   (uint64_t)turn);
 			steps_begin(book, "nothing");
 			steps_end(book, "nothing");
 			steps_end(book, "turn");
@@ -355,7 +362,8 @@ static void two_threads(void)
 	for (int i = 0; i < 2; i++) {
 		pthread_join(worker[i].id, NULL);
 		thread_number = 1 + i;
-		is_known(worker[i].book, NULL, i ? "the second of two threads" : "the first of two threads");
+		is_known(worker[i].book, NULL,
+			 i ? "the second of two threads" : "the first of two threads");
 		diag("%ld switches", worker[i].switches);
 		free(worker[i].book);
 	}
@@ -381,7 +389,7 @@ __asm__(".text\n"
 	"count_handler:\n"
 	"	incq	n_handled(%rip)\n"
 	"	ret\n");
-#define HANDLER_MORE (2 + 2 + 7 + 2)
+#define HANDLER_MORE  (2 + 2 + 7 + 2)
 #define COUNT_HANDLER 2
 #else
 __asm__(".text\n"
@@ -395,7 +403,7 @@ __asm__(".text\n"
 	"	add	x0, x0, #1\n"
 	"	str	x0, [x1, :lo12:n_handled]\n"
 	"	ret\n");
-#define HANDLER_MORE (3 + 4 + 5 + 2)
+#define HANDLER_MORE  (3 + 4 + 5 + 2)
 #define COUNT_HANDLER 5
 #endif
 
@@ -418,7 +426,8 @@ static void prepare_handler(void)
 	handler_steps[2] = (struct step){ (const void *)IN_HANDLER, (void *)steps_kernel[3].run };
 	handler_steps[3] = (struct step){ "handler", (void *)pmu_region_end };
 	in_handler = library + instructions_of(&steps_kernel[3], IN_HANDLER);
-	around_handler = HANDLER_MORE + steps_step.of[STEPS_INSTRUCTIONS] + COUNT_HANDLER + library + in_handler;
+	around_handler = HANDLER_MORE + steps_step.of[STEPS_INSTRUCTIONS] + COUNT_HANDLER +
+			 library + in_handler;
 }
 
 static void set_timer(long us)
@@ -435,15 +444,19 @@ struct seen {
 
 static struct seen look(void)
 {
-	struct pmu_region_counts own = { 0 }, inside = { 0 }, deeper = { 0 }, all = { .size = sizeof(all) };
+	struct pmu_region_counts own = { 0 }, inside = { 0 }, deeper = { 0 },
+				 all = { .size = sizeof(all) };
 	int slot = slot_of[STEPS_INSTRUCTIONS];
 
 	read_region("signalled", &own);
 	read_region("signalled/handler", &inside);
 	read_region("signalled/part/handler", &deeper);
 	pmu_region_read("handler", PMU_THREAD_SELF, &all);
-	return (struct seen){ n_handled, n_handled - all.calls, own.calls, own.net[slot], inside.calls + deeper.calls,
-			      inside.net[slot] + deeper.net[slot], own.time_ns };
+	return (struct seen){
+		n_handled,     n_handled - all.calls,       own.calls,
+		own.net[slot], inside.calls + deeper.calls, inside.net[slot] + deeper.net[slot],
+		own.time_ns
+	};
 }
 
 /*
@@ -462,7 +475,8 @@ static void under_signals(void)
 	sigaddset(&alarm, SIGALRM);
 	pthread_sigmask(SIG_BLOCK, &alarm, NULL);
 	prepare_handler();
-	sigaction(SIGALRM, &(struct sigaction){ .sa_handler = handler, .sa_flags = SA_RESTART }, NULL);
+	sigaction(SIGALRM, &(struct sigaction){ .sa_handler = handler, .sa_flags = SA_RESTART },
+		  NULL);
 	set_timer(exact ? 97 : 1000);
 	for (int i = 0; i < 3 * REPEATS; i++) {
 		struct seen before = look(), after;
@@ -490,22 +504,27 @@ static void under_signals(void)
 		}
 		want += (after.handlers - before.handlers) * around_handler;
 		off = slack(1 + after.handlers - before.handlers, after.time_ns - before.time_ns);
-		if (after.calls - before.calls == 1 && is_within(after.own - before.own, want, off) &&
-		    is_within(after.of_handlers - before.of_handlers, (after.handlers - before.handlers) * in_handler,
-			      off)) {
+		if (after.calls - before.calls == 1 &&
+		    is_within(after.own - before.own, want, off) &&
+		    is_within(after.of_handlers - before.of_handlers,
+			      (after.handlers - before.handlers) * in_handler, off)) {
 			right++;
 			continue;
 		}
 		if (wrong++ < 5)
-			diag("call %d with %" PRIu64 " signals: %" PRIu64 " instructions instead of %" PRIu64
-			     ", in the handlers %" PRIu64 " instead of %" PRIu64,
+			diag("call %d with %" PRIu64 " signals: %" PRIu64
+			     " instructions instead of %" PRIu64 ", in the handlers %" PRIu64
+			     " instead of %" PRIu64,
 			     i, after.handlers - before.handlers, after.own - before.own, want,
-			     after.of_handlers - before.of_handlers, (after.handlers - before.handlers) * in_handler);
+			     after.of_handlers - before.of_handlers,
+			     (after.handlers - before.handlers) * in_handler);
 	}
 	set_timer(0);
-	diag("%" PRIu64 " signals in regions, %d of %d calls with one that was refused", handled, refused, 3 * REPEATS);
+	diag("%" PRIu64 " signals in regions, %d of %d calls with one that was refused", handled,
+	     refused, 3 * REPEATS);
 	ok(handled > 100 || !exact, "signals come in the middle of regions");
-	ok(right > REPEATS / 4 && wrong == 0, "under signals: what a region and its handlers' have done");
+	ok(right > REPEATS / 4 && wrong == 0,
+	   "under signals: what a region and its handlers' have done");
 	free(book);
 }
 
@@ -530,8 +549,10 @@ static void other_calls(void)
 		pmu_region_end("calls");
 		free(text);
 	}
-	is_int(pmu_region_read("calls", PMU_THREAD_SELF, &got), 0, "calls of other kinds in a region");
-	if (!ok(got.net[slot] <= 2 * off, "count next to nothing there: %" PRIu64 " instructions", got.net[slot]))
+	is_int(pmu_region_read("calls", PMU_THREAD_SELF, &got), 0,
+	       "calls of other kinds in a region");
+	if (!ok(got.net[slot] <= 2 * off, "count next to nothing there: %" PRIu64 " instructions",
+		got.net[slot]))
 		diag("as read: %" PRIu64, got.count[slot]);
 }
 

@@ -41,7 +41,7 @@ static uint64_t least_of(pmu_read_fn *read, unsigned long n, uint32_t *missing)
 	uint64_t least = UINT64_MAX;
 
 	for (int i = 0; i < REPEATS; i++) {
-		uint64_t before[PMU_MAX_SLOTS] = {0}, after[PMU_MAX_SLOTS] = {0};
+		uint64_t before[PMU_MAX_SLOTS] = { 0 }, after[PMU_MAX_SLOTS] = { 0 };
 
 		*missing |= read(thread, before) & ~PMU_READ_DELAYED;
 		block(n);
@@ -62,9 +62,8 @@ static void counts_blocks(pmu_read_fn *read, const char *how)
 	for (unsigned long n = 20; n <= 2000000; n *= 10) {
 		uint64_t count = least_of(read, n, &missing) - cost;
 
-		ok(count >= n && count <= n + n / 1000 + 4,
-		   "%s: %lu instructions, %llu counted", how, n,
-		   (unsigned long long)count);
+		ok(count >= n && count <= n + n / 1000 + 4, "%s: %lu instructions, %llu counted",
+		   how, n, (unsigned long long)count);
 	}
 	is_int((int)missing, 0, "  none missing");
 }
@@ -81,7 +80,7 @@ static bool stay_here(void)
 /* Take every counter of this CPU: what counts a CPU goes before what counts a thread. */
 static int take_all(struct pmu_perf_group *hogs)
 {
-	struct pmu_perf_where where = {.pid = -1, .cpu = sched_getcpu()};
+	struct pmu_perf_where where = { .pid = -1, .cpu = sched_getcpu() };
 	struct pmu_plan one = plan;
 	unsigned int failed;
 	int n = 0;
@@ -103,8 +102,7 @@ static void never_shares_counters(pmu_read_fn *read, const char *how)
 	int n = stay_here() ? take_all(hogs) : 0;
 
 	if (n < HOGS) {
-		skip("counters that something else takes",
-		     "this user may not count a CPU");
+		skip("counters that something else takes", "this user may not count a CPU");
 	} else {
 		is_int((int)read(thread, value), 3, how);
 		is_int((int)self->user.reader.source.lost, PMU_SOURCE_TAKEN,
@@ -115,8 +113,7 @@ static void never_shares_counters(pmu_read_fn *read, const char *how)
 	while (n)
 		pmu_perf_group_close(&hogs[--n]);
 	if (self->user.reader.source.lost)
-		is_int((int)read(thread, value), 3,
-		       "  what was taken has a hole for good");
+		is_int((int)read(thread, value), 3, "  what was taken has a hole for good");
 }
 
 /* What a thread gets that comes when all memory for pages is used up. */
@@ -128,15 +125,14 @@ struct late {
 
 static bool exhaust_pages(void)
 {
-	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
-				       .size = sizeof(attr),
-				       .config = PERF_COUNT_SW_DUMMY,
-				       .exclude_kernel = 1};
-	struct rlimit none = {0, 0};
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+					.size = sizeof(attr),
+					.config = PERF_COUNT_SW_DUMMY,
+					.exclude_kernel = 1 };
+	struct rlimit none = { 0, 0 };
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 
-	if (setrlimit(RLIMIT_MEMLOCK, &none) ||
-	    (!geteuid() && setresuid(65534, 65534, 65534)))
+	if (setrlimit(RLIMIT_MEMLOCK, &none) || (!geteuid() && setresuid(65534, 65534, 65534)))
 		return false;
 	for (;;) {
 		int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);

@@ -21,8 +21,8 @@ static pmu_read_fn *read_counts;
 static bool touch_pages(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	char *at = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *at = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			0);
 
 	if (at == MAP_FAILED)
 		return false;
@@ -88,10 +88,9 @@ static void counts_what_was_done(void)
 	int64_t migrations = count_of(migrate, MIGRATIONS);
 
 	/* a sanitizer touches memory of its own */
-	ok(faults >= PAGES && (PMU_TSAN || faults < PAGES + 64), "%d pages, %lld faults",
-	   PAGES, (long long)faults);
-	ok(count_of(sleep_ten_times, SWITCHES) >= 10,
-	   "ten sleeps, ten switches at least");
+	ok(faults >= PAGES && (PMU_TSAN || faults < PAGES + 64), "%d pages, %lld faults", PAGES,
+	   (long long)faults);
+	ok(count_of(sleep_ten_times, SWITCHES) >= 10, "ten sleeps, ten switches at least");
 	ok(count_of(fault, CLOCK) > 0, "time on the CPU");
 	if (migrations < 0)
 		skip("a migration", "this user may not count migrations");
@@ -107,8 +106,8 @@ int main(void)
 	struct pmu_group group;
 	struct pmu_probe probe;
 
-	if (pmu_group_from_events(
-		    "page-faults,context-switches,cpu-migrations,task-clock", NULL, &group))
+	if (pmu_group_from_events("page-faults,context-switches,cpu-migrations,task-clock", NULL,
+				  &group))
 		return 1;
 	pmu_group_plan(&group, &plan);
 	if (pmu_backend_software.probe(&plan, &probe))

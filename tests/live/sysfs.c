@@ -14,9 +14,13 @@
 
 static int open_event(const struct pmu_slot *slot)
 {
-	struct perf_event_attr attr = {.type = slot->type, .size = sizeof(attr), .config = slot->config,
-				       .config1 = slot->config1, .config2 = slot->config2,
-				       .exclude_user = !slot->user, .exclude_kernel = !slot->kernel};
+	struct perf_event_attr attr = { .type = slot->type,
+					.size = sizeof(attr),
+					.config = slot->config,
+					.config1 = slot->config1,
+					.config2 = slot->config2,
+					.exclude_user = !slot->user,
+					.exclude_kernel = !slot->kernel };
 
 	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
@@ -60,7 +64,8 @@ static void counts_the_time_stamp_counter(int fd)
 	expected = (double)around / passed * ran;
 	ok(counted && counted <= around, "no more than the instruction rdtsc");
 	ok((double)counted > 0.8 * expected, "no less than the thread ran");
-	diag("msr/tsc/ %" PRIu64 ", rdtsc %" PRIu64 ", the thread ran %.1f %%", counted, around, 100 * ran / passed);
+	diag("msr/tsc/ %" PRIu64 ", rdtsc %" PRIu64 ", the thread ran %.1f %%", counted, around,
+	     100 * ran / passed);
 }
 #endif
 
@@ -73,7 +78,8 @@ static void count_pmu(void *arg, const char *name, unsigned int n_boxes)
 
 static int wrong;
 
-static void try_event(void *arg, const char *pmu, const char *name, const char *terms, const char *unit)
+static void try_event(void *arg, const char *pmu, const char *name, const char *terms,
+		      const char *unit)
 {
 	struct pmu_event event;
 

@@ -28,7 +28,8 @@ static void spin(uint64_t ns)
 static void counts_with(const char *events)
 {
 	const struct pmu_backend *perf = &pmu_backend_perf;
-	uint64_t before[PMU_MAX_SLOTS] = {0}, after[PMU_MAX_SLOTS] = {0}, start, stop, first, last;
+	uint64_t before[PMU_MAX_SLOTS] = { 0 }, after[PMU_MAX_SLOTS] = { 0 }, start, stop, first,
+		 last;
 	struct pmu_attachment got;
 	struct pmu_group group;
 	struct pmu_probe probe;
@@ -57,8 +58,8 @@ static void counts_with(const char *events)
 	is_int((int)read(thread, after), 0, "  once more");
 	stop = __builtin_ia32_rdtsc();
 	/* on its processor it has ticked at most as often as the counter; a machine has more than 0.5 GHz */
-	ok(after[0] - before[0] <= stop - start, "  %llu ticks of %llu", (unsigned long long)(after[0] - before[0]),
-	   (unsigned long long)(stop - start));
+	ok(after[0] - before[0] <= stop - start, "  %llu ticks of %llu",
+	   (unsigned long long)(after[0] - before[0]), (unsigned long long)(stop - start));
 	ok(after[0] - before[0] > 10000000 && last > first, "  20 ms of them at least");
 	perf->detach(state, thread);
 	perf->close(state);

@@ -11,7 +11,8 @@
 
 /* --- text --- */
 
-__attribute__((format(printf, 2, 0))) static void add_text(struct sim_text *text, const char *fmt, va_list args)
+__attribute__((format(printf, 2, 0))) static void add_text(struct sim_text *text, const char *fmt,
+							   va_list args)
 {
 	va_list again;
 	int n;
@@ -91,8 +92,8 @@ int sim_access(struct sim_server *server, int cpu, uint32_t address, bool write,
 	if (rc && !write)
 		sim_log_line(server, "cpu %d read %XH - %s", cpu, address, result(rc));
 	else
-		sim_log_line(server, "cpu %d %s %XH %016llX %s", cpu, write ? "write" : "read", address,
-			     (unsigned long long)*value, result(rc));
+		sim_log_line(server, "cpu %d %s %XH %016llX %s", cpu, write ? "write" : "read",
+			     address, (unsigned long long)*value, result(rc));
 	return rc;
 }
 
@@ -118,8 +119,8 @@ struct batch {
 
 static int copy(pid_t pid, struct batch_op *op, const struct batch *batch, bool out)
 {
-	struct iovec here = {op, batch->n * sizeof(*op)};
-	struct iovec there = {(void *)(uintptr_t)batch->ops, here.iov_len};
+	struct iovec here = { op, batch->n * sizeof(*op) };
+	struct iovec there = { (void *)(uintptr_t)batch->ops, here.iov_len };
 	ssize_t n = out ? process_vm_writev(pid, &here, 1, &there, 1, 0)
 			: process_vm_readv(pid, &here, 1, &there, 1, 0);
 

@@ -11,10 +11,10 @@
 
 #define LEGACY_CTL0 0xc0010000u
 #define LEGACY_CTR0 0xc0010004u
-#define CTL0	    0xc0010200u /* CTL and CTR alternate, here and below */
-#define L3_CTL0	    0xc0010230u
-#define DF_CTL0	    0xc0010240u
-#define STATUS	    0xc0000300u
+#define CTL0        0xc0010200u /* CTL and CTR alternate, here and below */
+#define L3_CTL0     0xc0010230u
+#define DF_CTL0     0xc0010240u
+#define STATUS      0xc0000300u
 #define GLOBAL_CTL  0xc0000301u
 #define STATUS_CLR  0xc0000302u
 
@@ -23,13 +23,15 @@ enum { N_LEGACY = 4, N_L3 = 6, BITS = 48 };
 /* Event in bits 0-7 and 32-35, levels, edge, interrupt, EN, invert, counter mask, guest and host. */
 #define CTL_BITS (UINT64_C(0xffd7ffff) | UINT64_C(0x30f) << 32)
 /* Event, unit mask, EN, core, all slices, all cores, slice, thread mask. */
-#define L3_BITS (UINT64_C(0x40ffff) | UINT64_C(7) << 42 | UINT64_C(3) << 46 | UINT64_C(7) << 48 | UINT64_C(3) << 56)
+#define L3_BITS                                                                           \
+	(UINT64_C(0x40ffff) | UINT64_C(7) << 42 | UINT64_C(3) << 46 | UINT64_C(7) << 48 | \
+	 UINT64_C(3) << 56)
 #define DF_BITS (UINT64_C(0x0f40ffff) | UINT64_C(0x3f) << 32 | UINT64_C(3) << 59)
 
 static void pair(struct sim_machine *machine, uint32_t ctl, enum sim_scope scope, uint64_t bits)
 {
-	sim_add(machine, -1, ctl, scope, (struct sim_rule){SIM_MASK, bits, 0, 0, 0});
-	sim_add(machine, -1, ctl + 1, scope, (struct sim_rule){SIM_MASK, SIM_LOW(BITS), 0, 0, 0});
+	sim_add(machine, -1, ctl, scope, (struct sim_rule){ SIM_MASK, bits, 0, 0, 0 });
+	sim_add(machine, -1, ctl + 1, scope, (struct sim_rule){ SIM_MASK, SIM_LOW(BITS), 0, 0, 0 });
 }
 
 /* The global control's reset value has every counter enabled, for software that does not know of it: Linux,
@@ -38,9 +40,11 @@ static void add_global(struct sim_machine *machine, unsigned int n)
 {
 	uint64_t status = SIM_LOW(n) | SIM_BIT(58) | SIM_BIT(59);
 
-	sim_add(machine, -1, STATUS, SIM_THREAD, (struct sim_rule){SIM_CONST, 0, 0, 0, 0});
-	sim_add(machine, -1, GLOBAL_CTL, SIM_THREAD, (struct sim_rule){SIM_STORE, SIM_LOW(n), 0, SIM_LOW(n), 0});
-	sim_add(machine, -1, STATUS_CLR, SIM_THREAD, (struct sim_rule){SIM_CLEAR, status, 0, 0, STATUS});
+	sim_add(machine, -1, STATUS, SIM_THREAD, (struct sim_rule){ SIM_CONST, 0, 0, 0, 0 });
+	sim_add(machine, -1, GLOBAL_CTL, SIM_THREAD,
+		(struct sim_rule){ SIM_STORE, SIM_LOW(n), 0, SIM_LOW(n), 0 });
+	sim_add(machine, -1, STATUS_CLR, SIM_THREAD,
+		(struct sim_rule){ SIM_CLEAR, status, 0, 0, STATUS });
 }
 
 void sim_add_amd(struct sim_machine *machine)
@@ -51,9 +55,9 @@ void sim_add_amd(struct sim_machine *machine)
 		pair(machine, CTL0 + 2 * i, SIM_THREAD, CTL_BITS);
 	for (unsigned int i = 0; i < N_LEGACY; i++) {
 		sim_add(machine, -1, LEGACY_CTL0 + i, SIM_THREAD,
-			(struct sim_rule){SIM_MIRROR, 0, 0, 0, CTL0 + 2 * i});
+			(struct sim_rule){ SIM_MIRROR, 0, 0, 0, CTL0 + 2 * i });
 		sim_add(machine, -1, LEGACY_CTR0 + i, SIM_THREAD,
-			(struct sim_rule){SIM_MIRROR, 0, 0, 0, CTL0 + 2 * i + 1});
+			(struct sim_rule){ SIM_MIRROR, 0, 0, 0, CTL0 + 2 * i + 1 });
 	}
 	for (unsigned int i = 0; i < N_L3; i++)
 		pair(machine, L3_CTL0 + 2 * i, SIM_L3, L3_BITS);
@@ -62,14 +66,15 @@ void sim_add_amd(struct sim_machine *machine)
 	if (machine->cpu->perfmon_v2)
 		add_global(machine, n);
 	sim_add(machine, -1, 0xc0010015u, SIM_THREAD, /* HWCR */
-		(struct sim_rule){SIM_STORE, ~UINT64_C(0), 0, 0, 0});
+		(struct sim_rule){ SIM_STORE, ~UINT64_C(0), 0, 0, 0 });
 }
 
 static bool counts(uint64_t ctl, const struct sim_event *event)
 {
 	uint64_t code = (ctl & 0xff) | (ctl >> 32 & 0xf) << 8;
 
-	if (!(event->event || event->umask) || code != event->event || (ctl >> 8 & 0xff) != event->umask)
+	if (!(event->event || event->umask) || code != event->event ||
+	    (ctl >> 8 & 0xff) != event->umask)
 		return false;
 	if (ctl & SIM_BIT(40) && !(ctl & SIM_BIT(41)))
 		return false; /* guests only: nobody is one here */
@@ -106,15 +111,16 @@ static unsigned int core_in_l3(const struct sim_machine *machine, size_t place)
 }
 
 /* What this processor does happens on slice 0. */
-int sim_count_l3(struct sim_machine *machine, size_t place, uint16_t event, uint8_t umask, uint64_t n)
+int sim_count_l3(struct sim_machine *machine, size_t place, uint16_t event, uint8_t umask,
+		 uint64_t n)
 {
 	for (unsigned int i = 0; i < N_L3; i++) {
 		uint64_t ctl = sim_value(machine, place, L3_CTL0 + 2 * i);
 		bool slice = ctl & SIM_BIT(46) || !(ctl >> 48 & 7);
 		bool core = ctl & SIM_BIT(47) || (ctl >> 42 & 7) == core_in_l3(machine, place);
 
-		if (ctl & SIM_BIT(22) && (ctl & 0xff) == event && (ctl >> 8 & 0xff) == umask && slice && core &&
-		    ctl >> 56 >> (machine->place[place].thread & 1) & 1)
+		if (ctl & SIM_BIT(22) && (ctl & 0xff) == event && (ctl >> 8 & 0xff) == umask &&
+		    slice && core && ctl >> 56 >> (machine->place[place].thread & 1) & 1)
 			sim_advance(sim_cell(machine, place, L3_CTL0 + 2 * i + 1), BITS, n);
 	}
 	return 0;

@@ -72,12 +72,13 @@ static bool error_number(const char *text, int *error)
 
 static int do_count(struct sim_server *server, char **word, size_t n)
 {
-	struct sim_event event = {0};
+	struct sim_event event = { 0 };
 	uint64_t code, umask, fixed = 0;
 	int cpu;
 
-	if ((n != 6 && n != 8) || !processor(word[1], false, &cpu) || !number(word[2], 0xfff, &code) ||
-	    !number(word[3], 0xff, &umask) || !number(word[5], UINT64_MAX, &event.n))
+	if ((n != 6 && n != 8) || !processor(word[1], false, &cpu) ||
+	    !number(word[2], 0xfff, &code) || !number(word[3], 0xff, &umask) ||
+	    !number(word[5], UINT64_MAX, &event.n))
 		return -EINVAL;
 	event.kernel = !strcmp(word[4], "kernel");
 	if (!event.kernel && strcmp(word[4], "user"))
@@ -98,7 +99,8 @@ static int do_uncore(struct sim_server *server, char **word, size_t n)
 	if (n != 6 || !processor(word[1], false, &cpu) || !number(word[3], 0xfff, &code) ||
 	    !number(word[4], 0xff, &umask) || !number(word[5], UINT64_MAX, &times))
 		return -EINVAL;
-	return sim_count_uncore(server->machine, cpu, word[2], (uint16_t)code, (uint8_t)umask, times);
+	return sim_count_uncore(server->machine, cpu, word[2], (uint16_t)code, (uint8_t)umask,
+				times);
 }
 
 static int do_energy(struct sim_server *server, char **word, size_t n)
@@ -137,8 +139,8 @@ static int do_fail(struct sim_server *server, char **word, size_t n)
 	both = !strcmp(word[3], "both");
 	if (!both && strcmp(word[3], "read") && strcmp(word[3], "write"))
 		return -EINVAL;
-	return sim_fail(server->machine, cpu, (uint32_t)address, both || *word[3] == 'r', both || *word[3] == 'w',
-			error);
+	return sim_fail(server->machine, cpu, (uint32_t)address, both || *word[3] == 'r',
+			both || *word[3] == 'w', error);
 }
 
 static int do_refuse(struct sim_server *server, char **word, size_t n)
@@ -199,9 +201,10 @@ static const struct {
 	const char *name;
 	int (*run)(struct sim_server *server, char **word, size_t n);
 } commands[] = {
-	{"count", do_count},   {"uncore", do_uncore},	{"energy", do_energy}, {"set", do_set},
-	{"fail", do_fail},     {"refuse", do_refuse},	{"at", do_at}, {"offline", do_offline}, {"online", do_offline},
-	{"vanish", do_vanish}, {"appear", do_vanish}, {"forget", do_forget},
+	{ "count", do_count },   { "uncore", do_uncore },   { "energy", do_energy },
+	{ "set", do_set },       { "fail", do_fail },       { "refuse", do_refuse },
+	{ "at", do_at },         { "offline", do_offline }, { "online", do_offline },
+	{ "vanish", do_vanish }, { "appear", do_vanish },   { "forget", do_forget },
 };
 
 int sim_command(struct sim_server *server, char *line)

@@ -19,15 +19,15 @@
 static const struct {
 	const char *cpu, *dump, *topology;
 } machines[] = {
-	{"core2", "core2-q9450", "core2-1s4c"},
-	{"nehalem", "nehalem-i7-920", "nehalem-ep-2s4c2t"},
-	{"westmere", "westmere-ep-x5667", "westmere-ep-2s6c2t"},
-	{"sandybridge", "sandybridge-i7-2600k", "sandybridge-1s4c2t"},
-	{"skylake", "skylake-i3-6100", "skylake-1s2c2t"},
-	{"icelake", "icelake-i7-1065g7", "icelake-1s4c2t"},
-	{"alderlake", "alderlake-i9-12900k", "raptorlake-hybrid-6p2t-8e"},
-	{"zen3", "zen3-5950x", "zen3-1s16c2t-2ccx"},
-	{"zen4", "zen4-8700g", "zen4-1s8c2t"},
+	{ "core2", "core2-q9450", "core2-1s4c" },
+	{ "nehalem", "nehalem-i7-920", "nehalem-ep-2s4c2t" },
+	{ "westmere", "westmere-ep-x5667", "westmere-ep-2s6c2t" },
+	{ "sandybridge", "sandybridge-i7-2600k", "sandybridge-1s4c2t" },
+	{ "skylake", "skylake-i3-6100", "skylake-1s2c2t" },
+	{ "icelake", "icelake-i7-1065g7", "icelake-1s4c2t" },
+	{ "alderlake", "alderlake-i9-12900k", "raptorlake-hybrid-6p2t-8e" },
+	{ "zen3", "zen3-5950x", "zen3-1s16c2t-2ccx" },
+	{ "zen4", "zen4-8700g", "zen4-1s8c2t" },
 };
 
 static const char *folder(const char *name, const char *otherwise)
@@ -45,8 +45,8 @@ static int find_files(struct sim_run *run, const char *cpu)
 		if (!strcmp(machines[i].cpu, cpu)) {
 			snprintf(run->cpuid, sizeof(run->cpuid), "%s/tests/data/cpuid/%s.txt", data,
 				 machines[i].dump);
-			snprintf(run->topology, sizeof(run->topology), "%s/tests/data/topologies/%s.xml", data,
-				 machines[i].topology);
+			snprintf(run->topology, sizeof(run->topology),
+				 "%s/tests/data/topologies/%s.xml", data, machines[i].topology);
 			return 0;
 		}
 	snprintf(run->why, sizeof(run->why), "no simulated machine has the CPU \"%s\"", cpu);
@@ -59,7 +59,8 @@ static int find_program(struct sim_run *run, char *program, size_t size)
 	snprintf(program, size, "%s/tests/sim/machine", folder("TEST_BUILDDIR", TEST_BUILDDIR));
 	if (!access(program, X_OK))
 		return 0;
-	snprintf(run->why, sizeof(run->why), "there is no %s: built without FUSE (on Debian libfuse3-dev)", program);
+	snprintf(run->why, sizeof(run->why),
+		 "there is no %s: built without FUSE (on Debian libfuse3-dev)", program);
 	return 1;
 }
 
@@ -80,13 +81,18 @@ static int make_folders(struct sim_run *run)
 }
 
 /* In the child. */
-static _Noreturn void become(const struct sim_run *run, char *program, const char *cpu, int flags, int in, int out)
+static _Noreturn void become(const struct sim_run *run, char *program, const char *cpu, int flags,
+			     int in, int out)
 {
 	char mountpoint[96];
-	char *args[] = {program,	       (char *)"--cpu",
-			(char *)(uintptr_t)cpu, (char *)"--topology",
-			(char *)(uintptr_t)run->topology, mountpoint,
-			(char *)(flags & SIM_BATCH ? "--batch" : NULL), NULL};
+	char *args[] = { program,
+			 (char *)"--cpu",
+			 (char *)(uintptr_t)cpu,
+			 (char *)"--topology",
+			 (char *)(uintptr_t)run->topology,
+			 mountpoint,
+			 (char *)(flags & SIM_BATCH ? "--batch" : NULL),
+			 NULL };
 
 	snprintf(mountpoint, sizeof(mountpoint), "%s/machine", run->dir);
 	/* It outlives a Ctrl-C at the terminal, as it takes its files away by itself. */
@@ -102,7 +108,7 @@ static _Noreturn void become(const struct sim_run *run, char *program, const cha
 /* Its first line: "ready", or the reason why it ends. */
 static void first_line(int fd, char *line, size_t size)
 {
-	struct pollfd ready = {fd, POLLIN, 0};
+	struct pollfd ready = { fd, POLLIN, 0 };
 	size_t length = 0;
 
 	while (length < size - 1 && poll(&ready, 1, 60000) > 0 && read(fd, line + length, 1) == 1 &&
@@ -158,7 +164,7 @@ int sim_start(struct sim_run *run, const char *cpu, int flags)
 /* It was killed, and a mount without a server is left. */
 static void unmount(char *mountpoint)
 {
-	char *args[] = {(char *)"fusermount3", (char *)"-u", (char *)"-z", mountpoint, NULL};
+	char *args[] = { (char *)"fusermount3", (char *)"-u", (char *)"-z", mountpoint, NULL };
 	pid_t pid;
 
 	if (!umount2(mountpoint, MNT_DETACH))

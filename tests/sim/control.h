@@ -19,13 +19,13 @@
 #include <sys/types.h>
 
 struct sim_run {
-	char dir[64];	   /* a folder of its own; the files are in machine/ below it */
-	char device[96];   /* .../cpu/%d/msr, for PMU_MSR_DEVICE */
-	char batch[96];	   /* .../cpu/msr_batch, whether it is there or not, for PMU_MSR_BATCH */
-	char ctl[96];	   /* where a measured program writes commands */
-	char cpuid[512];   /* a dump of that CPU, for PMU_CPUID_FILE */
+	char dir[64];       /* a folder of its own; the files are in machine/ below it */
+	char device[96];    /* .../cpu/%d/msr, for PMU_MSR_DEVICE */
+	char batch[96];     /* .../cpu/msr_batch, whether it is there or not, for PMU_MSR_BATCH */
+	char ctl[96];       /* where a measured program writes commands */
+	char cpuid[512];    /* a dump of that CPU, for PMU_CPUID_FILE */
 	char topology[512]; /* for HWLOC_XMLFILE */
-	char why[640];	   /* where it did not start */
+	char why[640];      /* where it did not start */
 	pid_t pid;
 	int hold; /* it ends when this is closed, by whatever death */
 };

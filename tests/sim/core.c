@@ -21,8 +21,8 @@ enum {
 
 /* IA32_PERF_CAPABILITIES */
 #define FULL_WIDTH_WRITE SIM_BIT(13)
-#define PEBS_BASELINE	 SIM_BIT(14)
-#define METRICS		 SIM_BIT(15)
+#define PEBS_BASELINE    SIM_BIT(14)
+#define METRICS          SIM_BIT(15)
 
 static uint64_t counter_bits(const struct sim_core *core)
 {
@@ -78,11 +78,12 @@ static void add_general(struct sim_machine *machine, int kind, const struct sim_
 
 	for (unsigned int i = 0; i < core->n_general; i++) {
 		sim_add(machine, kind, SELECT0 + i, SIM_THREAD,
-			(struct sim_rule){SIM_STORE, select_bits(core, i), 0, 0, 0});
-		sim_add(machine, kind, PMC0 + i, SIM_THREAD, (struct sim_rule){SIM_SIGN, width, 0, 0, 0});
+			(struct sim_rule){ SIM_STORE, select_bits(core, i), 0, 0, 0 });
+		sim_add(machine, kind, PMC0 + i, SIM_THREAD,
+			(struct sim_rule){ SIM_SIGN, width, 0, 0, 0 });
 		if (core->capabilities & FULL_WIDTH_WRITE)
 			sim_add(machine, kind, FULL_WIDTH_PMC0 + i, SIM_THREAD,
-				(struct sim_rule){SIM_ALIAS, width, 0, 0, PMC0 + i});
+				(struct sim_rule){ SIM_ALIAS, width, 0, 0, PMC0 + i });
 	}
 }
 
@@ -94,43 +95,47 @@ static void add_global(struct sim_machine *machine, int kind, const struct sim_c
 
 	for (unsigned int i = 0; i < core->n_fixed; i++)
 		sim_add(machine, kind, FIXED0 + i, SIM_THREAD,
-			(struct sim_rule){SIM_STORE, SIM_LOW(core->fixed_bits), 0, 0, 0});
+			(struct sim_rule){ SIM_STORE, SIM_LOW(core->fixed_bits), 0, 0, 0 });
 	sim_add(machine, kind, FIXED_CTRL, SIM_THREAD,
-		(struct sim_rule){SIM_STORE, fixed_ctrl_bits(core), 0, 0, 0});
-	sim_add(machine, kind, STATUS, SIM_THREAD, (struct sim_rule){SIM_CONST, 0, 0, 0, 0});
+		(struct sim_rule){ SIM_STORE, fixed_ctrl_bits(core), 0, 0, 0 });
+	sim_add(machine, kind, STATUS, SIM_THREAD, (struct sim_rule){ SIM_CONST, 0, 0, 0, 0 });
 	sim_add(machine, kind, GLOBAL_CTRL, SIM_THREAD,
-		(struct sim_rule){SIM_STORE, global_bits(core), 0, SIM_LOW(core->n_general), 0});
-	sim_add(machine, kind, OVF_CTRL, SIM_THREAD, (struct sim_rule){SIM_CLEAR, status, 0, 0, STATUS});
+		(struct sim_rule){ SIM_STORE, global_bits(core), 0, SIM_LOW(core->n_general), 0 });
+	sim_add(machine, kind, OVF_CTRL, SIM_THREAD,
+		(struct sim_rule){ SIM_CLEAR, status, 0, 0, STATUS });
 	if (core->version < 4)
 		return;
-	sim_add(machine, kind, STATUS_SET, SIM_THREAD, (struct sim_rule){SIM_SET, status, 0, 0, STATUS});
-	sim_add(machine, kind, INUSE, SIM_THREAD, (struct sim_rule){SIM_INUSE, 0, 0, 0, 0});
+	sim_add(machine, kind, STATUS_SET, SIM_THREAD,
+		(struct sim_rule){ SIM_SET, status, 0, 0, STATUS });
+	sim_add(machine, kind, INUSE, SIM_THREAD, (struct sim_rule){ SIM_INUSE, 0, 0, 0, 0 });
 }
 
 /* What is there beside the counters, as far as a program for counters may touch it. */
 static void add_others(struct sim_machine *machine, int kind, const struct sim_core *core)
 {
 	sim_add(machine, kind, 0x1a0, SIM_THREAD, /* IA32_MISC_ENABLE: monitoring is there */
-		(struct sim_rule){SIM_STORE, ~UINT64_C(0), 0, SIM_BIT(0) | SIM_BIT(7), 0});
+		(struct sim_rule){ SIM_STORE, ~UINT64_C(0), 0, SIM_BIT(0) | SIM_BIT(7), 0 });
 	sim_add(machine, kind, 0x1d9, SIM_THREAD, /* IA32_DEBUGCTL */
-		(struct sim_rule){SIM_STORE, UINT64_C(0x7fc3), 0, 0, 0});
+		(struct sim_rule){ SIM_STORE, UINT64_C(0x7fc3), 0, 0, 0 });
 	if (core->has_capabilities)
 		sim_add(machine, kind, CAPABILITIES, SIM_THREAD,
-			(struct sim_rule){SIM_CONST, 0, 0, core->capabilities, 0});
+			(struct sim_rule){ SIM_CONST, 0, 0, core->capabilities, 0 });
 	if (core->capabilities & METRICS)
 		sim_add(machine, kind, PERF_METRICS, SIM_THREAD,
-			(struct sim_rule){SIM_STORE, ~UINT64_C(0), 0, 0, 0});
+			(struct sim_rule){ SIM_STORE, ~UINT64_C(0), 0, 0, 0 });
 	for (unsigned int i = 0; i < 2; i++)
 		if (core->offcore[i])
 			sim_add(machine, kind, OFFCORE_RSP_0 + i, SIM_CORE,
-				(struct sim_rule){SIM_STORE, core->offcore[i], 0, 0, 0});
+				(struct sim_rule){ SIM_STORE, core->offcore[i], 0, 0, 0 });
 	if (core->version >= 2)
 		sim_add(machine, kind, PEBS_ENABLE, SIM_THREAD,
-			(struct sim_rule){SIM_STORE, global_bits(core), 0, 0, 0});
+			(struct sim_rule){ SIM_STORE, global_bits(core), 0, 0, 0 });
 	if (core->load_latency)
-		sim_add(machine, kind, 0x3f6, SIM_THREAD, (struct sim_rule){SIM_STORE, 0xffff, 0, 0, 0});
+		sim_add(machine, kind, 0x3f6, SIM_THREAD,
+			(struct sim_rule){ SIM_STORE, 0xffff, 0, 0, 0 });
 	if (core->frontend)
-		sim_add(machine, kind, 0x3f7, SIM_THREAD, (struct sim_rule){SIM_STORE, 0x7fff17, 0, 0, 0});
+		sim_add(machine, kind, 0x3f7, SIM_THREAD,
+			(struct sim_rule){ SIM_STORE, 0x7fff17, 0, 0, 0 });
 }
 
 void sim_add_core(struct sim_machine *machine, int kind)
@@ -176,8 +181,8 @@ static void overflow(struct sim_machine *machine, size_t place, unsigned int bit
 		*status |= SIM_BIT(bit);
 }
 
-static bool general_counts(const struct sim_core *core, uint64_t select, uint64_t enabled, unsigned int i,
-			   bool sibling, const struct sim_event *event)
+static bool general_counts(const struct sim_core *core, uint64_t select, uint64_t enabled,
+			   unsigned int i, bool sibling, const struct sim_event *event)
 {
 	if (!(event->event || event->umask) || (select & 0xff) != event->event ||
 	    (select >> 8 & 0xff) != event->umask)
@@ -199,7 +204,8 @@ static bool fixed_counts(uint64_t control, uint64_t enabled, unsigned int i, boo
 	return nibble & (event->kernel ? 1 : 2) && (!sibling || nibble & 4);
 }
 
-void sim_count_core(struct sim_machine *machine, size_t place, bool sibling, const struct sim_event *event)
+void sim_count_core(struct sim_machine *machine, size_t place, bool sibling,
+		    const struct sim_event *event)
 {
 	const struct sim_core *core = sim_core_of(machine, place);
 	uint64_t enabled = sim_value(machine, place, GLOBAL_CTRL);

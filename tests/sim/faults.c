@@ -5,16 +5,17 @@
 #include "marked.h"
 
 /* One fault in so many is tried: sanitizers take their time. */
-#define STEP (RUN_SANITIZED ? 5 : 1)
+#define STEP   (RUN_SANITIZED ? 5 : 1)
 #define EVENTS "PMU_EVENTS=instructions,cycles,branches,branch-misses,uncore-clock,energy-pkg"
 
 /* Values that a session has to put back.  Selects without EN: a counter that is off may be used. */
 static void leave_traces(void)
 {
 	for (int cpu = 0; cpu < 4; cpu++) {
-		sim_send(&sim, "set %d 0xc1 %d\nset %d 0xc2 0x7fffffff\nset %d 0x309 0x123456789a", cpu, 4711 + cpu, cpu,
-			 cpu);
-		sim_send(&sim, "set %d 0x38d 0\nset %d 0x38f %s", cpu, cpu, cpu % 2 ? "0x0" : "0x700000003");
+		sim_send(&sim, "set %d 0xc1 %d\nset %d 0xc2 0x7fffffff\nset %d 0x309 0x123456789a",
+			 cpu, 4711 + cpu, cpu, cpu);
+		sim_send(&sim, "set %d 0x38d 0\nset %d 0x38f %s", cpu, cpu,
+			 cpu % 2 ? "0x0" : "0x700000003");
 	}
 	/* of the uncore clock, where there is one */
 	sim_send(&sim, "set 0 0x395 0x123456");
@@ -55,12 +56,14 @@ static void list_accesses(struct accesses *all)
 }
 
 /* Why a run fell short, "" where it did not. */
-static const char *shortcoming(const struct run *r, const struct session_access *access, const char *before)
+static const char *shortcoming(const struct run *r, const struct session_access *access,
+			       const char *before)
 {
 	static char why[600];
 	char place[64], *after = sim_state(&sim);
 
-	snprintf(place, sizeof(place), "(%XH) on CPU %d: Input/output error", access->address, access->cpu);
+	snprintf(place, sizeof(place), "(%XH) on CPU %d: Input/output error", access->address,
+		 access->cpu);
 	snprintf(why, sizeof(why), "%s", "");
 	if (!ended(r))
 		snprintf(why, sizeof(why), "status %x, %.400s", (unsigned int)r->status, r->err);
@@ -91,18 +94,23 @@ static void fail_each(const struct accesses *all)
 		char *before = sim_state(&sim);
 		const char *why;
 
-		sim_send(&sim, "fail %d 0x%x %s EIO", at->cpu, at->address, at->write ? "write" : "read");
+		sim_send(&sim, "fail %d 0x%x %s EIO", at->cpu, at->address,
+			 at->write ? "write" : "read");
 		run(&r, one_region, NULL, session_env(EVENTS, NULL));
-		sim_send(&sim, "fail %d 0x%x %s 0", at->cpu, at->address, at->write ? "write" : "read");
+		sim_send(&sim, "fail %d 0x%x %s 0", at->cpu, at->address,
+			 at->write ? "write" : "read");
 		why = shortcoming(&r, at, before);
 		if (*why && bad++ < 5)
-			diag("%s of %XH on CPU %d: %s", at->write ? "write" : "read", at->address, at->cpu, why);
+			diag("%s of %XH on CPU %d: %s", at->write ? "write" : "read", at->address,
+			     at->cpu, why);
 		*(at->write ? &writes : &reads) += 1;
 		free(before);
 		run_done(&r);
 	}
-	ok(reads > 60 / STEP && writes > 30 / STEP, "%zu registers that a start reads fail, and %zu that it writes", reads, writes);
-	is_u64(bad, 0, "whichever fails: a reason with its number, all others put back, and another source");
+	ok(reads > 60 / STEP && writes > 30 / STEP,
+	   "%zu registers that a start reads fail, and %zu that it writes", reads, writes);
+	is_u64(bad, 0,
+	       "whichever fails: a reason with its number, all others put back, and another source");
 }
 
 static void every_register_of_a_start_may_fail(const char *cpu, int flags, const char *how)
@@ -134,7 +142,8 @@ static void every_access_of_a_start_may_fail_once(void)
 
 	machine_starts("core2", 0);
 	leave_traces();
-	run(&r, one_region, NULL, session_env("PMU_EVENTS=instructions,cycles,branches,branch-misses", NULL));
+	run(&r, one_region, NULL,
+	    session_env("PMU_EVENTS=instructions,cycles,branches,branch-misses", NULL));
 	is_str(session_source(&r), "msr", "once more, on a smaller machine");
 	run_done(&r);
 	n = 0;
@@ -159,8 +168,8 @@ static void every_access_of_a_start_may_fail_once(void)
 		if ((!ended(&r) || !strstr(session_words(&r), "Input/output error") ||
 		     strcmp(session_source(&r), "clock") != 0 || strcmp(before, after) != 0) &&
 		    bad++ < 5) {
-			diag("access %zu: status %x, source %s, %s", i, (unsigned int)r.status, session_source(&r),
-			     session_words(&r));
+			diag("access %zu: status %x, source %s, %s", i, (unsigned int)r.status,
+			     session_source(&r), session_words(&r));
 			session_differences(before, after);
 		}
 		free(before);
@@ -198,7 +207,8 @@ static void devices_may_vanish_while_they_count(void)
 	machine_starts("skylake", 0);
 	leave_traces();
 	before = sim_state(&sim);
-	run(&r, lose_the_devices, (char *)(uintptr_t) "vanish", session_env("PMU_EVENTS=instructions,cycles", NULL));
+	run(&r, lose_the_devices, (char *)(uintptr_t) "vanish",
+	    session_env("PMU_EVENTS=instructions,cycles", NULL));
 	ok(ended(&r), "the devices vanish: the program does not notice");
 	is_str(session_source(&r), "msr", "they have counted");
 	is_int(session_net(&r, "before", "instructions"), 1000, "what was before is exact");
@@ -229,7 +239,8 @@ static void one_counter_may_fail_while_it_counts(void)
 	is_int(session_net(&r, "before", "instructions"), 1000, "what was before is exact");
 	is_int(session_net(&r, "after", "instructions"), -1, "what comes after is missing");
 	is_int(session_net(&r, "after", "cycles"), 0, "other counters go on");
-	has(session_words(&r), "MSR 309H of CPU 0 cannot be read any more (Input/output error)", "it is named");
+	has(session_words(&r), "MSR 309H of CPU 0 cannot be read any more (Input/output error)",
+	    "it is named");
 	sim_send(&sim, "fail 0 0x309 read 0");
 	session_is_back(before, "registers are put back");
 	run_done(&r);
@@ -244,7 +255,8 @@ static void a_processor_may_go_offline(int flags, const char *how)
 
 	machine_starts("skylake", flags);
 	before = sim_state(&sim);
-	run(&r, lose_the_devices, (char *)(uintptr_t) "offline 2", session_env("PMU_EVENTS=instructions,cycles", NULL));
+	run(&r, lose_the_devices, (char *)(uintptr_t) "offline 2",
+	    session_env("PMU_EVENTS=instructions,cycles", NULL));
 	ok(ended(&r), "%s", how);
 	is_int(session_net(&r, "before", "instructions"), 1000, "what others count is exact");
 	is_int(session_net(&r, "after", "instructions"), 0, "and goes on");
@@ -262,7 +274,8 @@ static void somebody_else_may_write_them(void)
 	run(&r, lose_the_devices, (char *)(uintptr_t) "set 3 0x38d 0\nset 1 0x38f 0",
 	    session_env("PMU_EVENTS=instructions,cycles", NULL));
 	ok(ended(&r), "another program stops counters that are not its own");
-	has(session_words(&r), "somebody else has written IA32_PERF_GLOBAL_CTRL (38FH) of CPU 1, and 1 more registers",
+	has(session_words(&r),
+	    "somebody else has written IA32_PERF_GLOBAL_CTRL (38FH) of CPU 1, and 1 more registers",
 	    "the report says so");
 	run_done(&r);
 	run(&r, lose_the_devices, (char *)(uintptr_t) "set 0 0x309 0xffff80000000",
@@ -287,7 +300,8 @@ static void a_register_may_keep_nothing(void)
 	run(&r, one_region, NULL, session_env("PMU_EVENTS=branches", NULL));
 	ok(ended(&r), "what is written is not there");
 	is_str(session_source(&r), "clock", "nothing is counted by it: no count is better than 0");
-	has(session_words(&r), "IA32_PERFEVTSEL0 (186H) on CPU 0 does not keep what is written to it: 4100C4H became 0H",
+	has(session_words(&r),
+	    "IA32_PERFEVTSEL0 (186H) on CPU 0 does not keep what is written to it: 4100C4H became 0H",
 	    "the report says so");
 	session_is_back(before, "registers are put back");
 	run_done(&r);
@@ -319,7 +333,8 @@ static void the_program_may_close_everything(void)
 	ok(ended(&r), "a program that closes all descriptors");
 	is_int(session_net(&r, "before", "instructions"), 1000, "what was before is exact");
 	is_int(session_net(&r, "after", "instructions"), -1, "what comes after is missing");
-	ok(strstr(session_words(&r), "closed") != NULL, "the report says so: %s", session_words(&r));
+	ok(strstr(session_words(&r), "closed") != NULL, "the report says so: %s",
+	   session_words(&r));
 	session_is_back(before, "registers are put back all the same");
 	run_done(&r);
 	sim_stop(&sim);

@@ -38,7 +38,7 @@ static long put(int fd, uint32_t address, uint64_t value, size_t size)
 
 static void eight_bytes_are_a_register(void)
 {
-	uint64_t value[2] = {0};
+	uint64_t value[2] = { 0 };
 	int fd = open_cpu(3);
 
 	if (!ok(fd >= 0, "a processor's registers open"))
@@ -147,11 +147,11 @@ struct batch {
 static void a_batch_is_one_call(void)
 {
 	struct op op[] = {
-		{.cpu = 1, .address = 0x186, .value = 0x4300c0},
-		{.cpu = 0, .address = 0x186, .value = 0x43003c},
-		{.cpu = 1, .is_read = 1, .address = 0x186},
+		{ .cpu = 1, .address = 0x186, .value = 0x4300c0 },
+		{ .cpu = 0, .address = 0x186, .value = 0x43003c },
+		{ .cpu = 1, .is_read = 1, .address = 0x186 },
 	};
-	struct batch batch = {3, 0, op};
+	struct batch batch = { 3, 0, op };
 	int fd = open(sim.batch, O_RDWR | O_CLOEXEC);
 	char *log;
 
@@ -176,7 +176,8 @@ static void a_batch_is_one_call(void)
 	is_u64(op[2].value, 0x4300c0, "the others are done");
 	op[1].cpu = 99;
 	op[2].value = 0;
-	ok(ioctl(fd, BATCH, &batch) < 0 && errno == ENXIO && !op[2].value, "no processor: nothing is done");
+	ok(ioctl(fd, BATCH, &batch) < 0 && errno == ENXIO && !op[2].value,
+	   "no processor: nothing is done");
 	batch.n = 0;
 	ok(ioctl(fd, BATCH, &batch) < 0 && errno == EINVAL, "no operations");
 	batch.n = 3;
@@ -239,8 +240,9 @@ static void a_killed_one_is_cleared_away(void)
 
 static void every_model_starts(void)
 {
-	static const char *const names[] = {"core2",   "nehalem", "westmere",  "sandybridge", "skylake",
-					    "icelake", "zen3",	  "alderlake", "zen4"};
+	static const char *const names[] = { "core2",       "nehalem",   "westmere",
+					     "sandybridge", "skylake",   "icelake",
+					     "zen3",        "alderlake", "zen4" };
 	struct sim_run other;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {

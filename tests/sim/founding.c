@@ -6,81 +6,102 @@
 #include "measure.h"
 #include "trace.h"
 
-#define N_CPUS 24
+#define N_CPUS         24
 #define N_ITEMS(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Intel SDM vol. 3B, "Architectural Performance Monitoring", "Uncore Performance Monitoring Management Facility" */
-#define EN	     UINT64_C(0x400000)
-#define USR	     UINT64_C(0x10000)
-#define ALL	     (~UINT64_C(0))
-#define GLOBAL_BITS  UINT64_C(0x70000000f)
-#define UNCORE_BITS  UINT64_C(0x100000003)
-#define RESET_QUEUE  UINT64_C(0x20000)
-#define FIXED_BITS   UINT64_C(0xfff)
-#define FIXED_USER   UINT64_C(0x222)
+#define EN          UINT64_C(0x400000)
+#define USR         UINT64_C(0x10000)
+#define ALL         (~UINT64_C(0))
+#define GLOBAL_BITS UINT64_C(0x70000000f)
+#define UNCORE_BITS UINT64_C(0x100000003)
+#define RESET_QUEUE UINT64_C(0x20000)
+#define FIXED_BITS  UINT64_C(0xfff)
+#define FIXED_USER  UINT64_C(0x222)
 
-static const char events[] = "PMU_EVENTS=instructions,cycles,branches,branch-misses,cache-misses,cache-references,"
-			     "ref-cycles,UNC_LLC_MISS.ANY,uncore/event=0x08,umask=0x01/,uncore-clock";
+static const char events[] =
+	"PMU_EVENTS=instructions,cycles,branches,branch-misses,cache-misses,cache-references,"
+	"ref-cycles,UNC_LLC_MISS.ANY,uncore/event=0x08,umask=0x01/,uncore-clock";
 #define L3_HITS "uncore/event=0x8,umask=0x1/"
 
 static const struct measure_litter litter[] = {
-	{0x38f, 0x2}, /* enabled globally, but by no select */
-	{0x38d, 0x888},
-	{0x186, 0x134f0}, {0x187, 0x80200a1}, {0x188, 0x1ff2f}, {0x189, 0x8fb1},
-	{0xc1, 0x12345678}, {0xc2, 0xffff87654321}, {0xc3, 0x7fffffff}, {0xc4, 0xffffffffffff},
-	{0x309, 0x123456789abc}, {0x30a, 0xfedcba987654}, {0x30b, 0x1},
-	{0x1a6, 0x1234}, {0x1a7, 0x4321}, {0x3f6, 0x123}, {0x1d9, 0x1},
-	{0x391, UINT64_C(0x8001000000000012)}, {0x395, 0x4}, {0x394, 0xabcdef012345}, {0x396, 0x4560},
-	{0x3c0, 0x4010b}, {0x3c1, 0x8000402a}, {0x3c2, 0x77}, {0x3c7, 0x8},
-	{0x3b0, 0x111111111111}, {0x3b1, 0xffffffffffff}, {0x3b2, 0x333}, {0x3b7, 0x444},
-	{0, 0},
+	{ 0x38f, 0x2 }, /* enabled globally, but by no select */
+	{ 0x38d, 0x888 },
+	{ 0x186, 0x134f0 },
+	{ 0x187, 0x80200a1 },
+	{ 0x188, 0x1ff2f },
+	{ 0x189, 0x8fb1 },
+	{ 0xc1, 0x12345678 },
+	{ 0xc2, 0xffff87654321 },
+	{ 0xc3, 0x7fffffff },
+	{ 0xc4, 0xffffffffffff },
+	{ 0x309, 0x123456789abc },
+	{ 0x30a, 0xfedcba987654 },
+	{ 0x30b, 0x1 },
+	{ 0x1a6, 0x1234 },
+	{ 0x1a7, 0x4321 },
+	{ 0x3f6, 0x123 },
+	{ 0x1d9, 0x1 },
+	{ 0x391, UINT64_C(0x8001000000000012) },
+	{ 0x395, 0x4 },
+	{ 0x394, 0xabcdef012345 },
+	{ 0x396, 0x4560 },
+	{ 0x3c0, 0x4010b },
+	{ 0x3c1, 0x8000402a },
+	{ 0x3c2, 0x77 },
+	{ 0x3c7, 0x8 },
+	{ 0x3b0, 0x111111111111 },
+	{ 0x3b1, 0xffffffffffff },
+	{ 0x3b2, 0x333 },
+	{ 0x3b7, 0x444 },
+	{ 0, 0 },
 };
 
 /* --- the order --- */
 
 static const struct trace_step core_steps[] = {
-	{STOP, 0x38f, ~GLOBAL_BITS, 0},
-	{STOP, 0x38d, ~FIXED_BITS, 0},
-	{STOP, 0x186, ~EN, 0},
-	{STOP, 0x187, ~EN, 0},
-	{STOP, 0x188, ~EN, 0},
-	{STOP, 0x189, ~EN, 0},
-	{CLEAR, 0x390, 0, GLOBAL_BITS},
-	{SELECT, 0x186, 0, USR | 0x00c4},
-	{SELECT, 0x187, 0, USR | 0x00c5},
-	{SELECT, 0x188, 0, USR | 0x412e},
-	{SELECT, 0x189, 0, USR | 0x4f2e},
-	{ZERO, 0xc1, 0, 0},
-	{ZERO, 0xc2, 0, 0},
-	{ZERO, 0xc3, 0, 0},
-	{ZERO, 0xc4, 0, 0},
-	{ZERO, 0x309, 0, 0},
-	{ZERO, 0x30a, 0, 0},
-	{ZERO, 0x30b, 0, 0},
-	{ENABLE, 0x186, 0, EN | USR | 0x00c4},
-	{ENABLE, 0x187, 0, EN | USR | 0x00c5},
-	{ENABLE, 0x188, 0, EN | USR | 0x412e},
-	{ENABLE, 0x189, 0, EN | USR | 0x4f2e},
-	{ENABLE, 0x38d, ~FIXED_BITS, FIXED_USER},
-	{ENABLE, 0x38f, ALL, GLOBAL_BITS},
+	{ STOP, 0x38f, ~GLOBAL_BITS, 0 },
+	{ STOP, 0x38d, ~FIXED_BITS, 0 },
+	{ STOP, 0x186, ~EN, 0 },
+	{ STOP, 0x187, ~EN, 0 },
+	{ STOP, 0x188, ~EN, 0 },
+	{ STOP, 0x189, ~EN, 0 },
+	{ CLEAR, 0x390, 0, GLOBAL_BITS },
+	{ SELECT, 0x186, 0, USR | 0x00c4 },
+	{ SELECT, 0x187, 0, USR | 0x00c5 },
+	{ SELECT, 0x188, 0, USR | 0x412e },
+	{ SELECT, 0x189, 0, USR | 0x4f2e },
+	{ ZERO, 0xc1, 0, 0 },
+	{ ZERO, 0xc2, 0, 0 },
+	{ ZERO, 0xc3, 0, 0 },
+	{ ZERO, 0xc4, 0, 0 },
+	{ ZERO, 0x309, 0, 0 },
+	{ ZERO, 0x30a, 0, 0 },
+	{ ZERO, 0x30b, 0, 0 },
+	{ ENABLE, 0x186, 0, EN | USR | 0x00c4 },
+	{ ENABLE, 0x187, 0, EN | USR | 0x00c5 },
+	{ ENABLE, 0x188, 0, EN | USR | 0x412e },
+	{ ENABLE, 0x189, 0, EN | USR | 0x4f2e },
+	{ ENABLE, 0x38d, ~FIXED_BITS, FIXED_USER },
+	{ ENABLE, 0x38f, ALL, GLOBAL_BITS },
 };
 
 static const struct trace_step uncore_steps[] = {
-	{STOP, 0x391, ~UNCORE_BITS, 0},
-	{STOP, 0x3c0, ~EN, 0},
-	{STOP, 0x3c1, ~EN, 0},
-	{STOP, 0x395, ~UINT64_C(1), 0},
-	{CLEAR, 0x393, 0, UNCORE_BITS},
-	{SELECT, 0x3c0, 0, RESET_QUEUE | 0x0309},
-	{SELECT, 0x3c1, 0, RESET_QUEUE | 0x0108},
-	{SELECT, 0x395, 0, 0},
-	{ZERO, 0x3b0, 0, 0},
-	{ZERO, 0x3b1, 0, 0},
-	{ZERO, 0x394, 0, 0},
-	{ENABLE, 0x3c0, 0, EN | 0x0309},
-	{ENABLE, 0x3c1, 0, EN | 0x0108},
-	{ENABLE, 0x395, 0, 1},
-	{ENABLE, 0x391, ALL, UNCORE_BITS},
+	{ STOP, 0x391, ~UNCORE_BITS, 0 },
+	{ STOP, 0x3c0, ~EN, 0 },
+	{ STOP, 0x3c1, ~EN, 0 },
+	{ STOP, 0x395, ~UINT64_C(1), 0 },
+	{ CLEAR, 0x393, 0, UNCORE_BITS },
+	{ SELECT, 0x3c0, 0, RESET_QUEUE | 0x0309 },
+	{ SELECT, 0x3c1, 0, RESET_QUEUE | 0x0108 },
+	{ SELECT, 0x395, 0, 0 },
+	{ ZERO, 0x3b0, 0, 0 },
+	{ ZERO, 0x3b1, 0, 0 },
+	{ ZERO, 0x394, 0, 0 },
+	{ ENABLE, 0x3c0, 0, EN | 0x0309 },
+	{ ENABLE, 0x3c1, 0, EN | 0x0108 },
+	{ ENABLE, 0x395, 0, 1 },
+	{ ENABLE, 0x391, ALL, UNCORE_BITS },
 };
 
 /* tests/data/topologies/westmere-ep-2s6c2t.xml */
@@ -96,9 +117,9 @@ static bool is_uncore(uint32_t address)
 
 static void every_processor_is_looked_at_before_anything_is_written(const struct trace *t)
 {
-	static const uint32_t look[] = {0x38f, 0x38e, 0x38d, 0x186, 0x187, 0x188, 0x189,
-					0xc1,  0xc2,  0xc3,  0xc4,  0x309, 0x30a, 0x30b};
-	size_t first = 0, n = 0, n_uncore[2] = {0, 0};
+	static const uint32_t look[] = { 0x38f, 0x38e, 0x38d, 0x186, 0x187, 0x188, 0x189,
+					 0xc1,  0xc2,  0xc3,  0xc4,  0x309, 0x30a, 0x30b };
+	size_t first = 0, n = 0, n_uncore[2] = { 0, 0 };
 
 	while (first < t->ready && !t->line[first].write)
 		first++;
@@ -109,7 +130,8 @@ static void every_processor_is_looked_at_before_anything_is_written(const struct
 					n++;
 					break;
 				}
-	is_u64(n, N_CPUS * N_ITEMS(look), "each register of each processor's counters is looked at");
+	is_u64(n, N_CPUS * N_ITEMS(look),
+	       "each register of each processor's counters is looked at");
 	for (size_t i = 0; i < first; i++)
 		n_uncore[package_of(t->line[i].cpu)] += is_uncore(t->line[i].address);
 	ok(n_uncore[0] >= 18 && n_uncore[0] == n_uncore[1], "and both sockets'");
@@ -118,12 +140,13 @@ static void every_processor_is_looked_at_before_anything_is_written(const struct
 static void phases_follow_each_other(const struct trace *t, const char *before)
 {
 	struct trace_span span[TRACE_PHASES];
-	int n_good = 0, n_programmed = 0, by[2] = {-1, -1};
+	int n_good = 0, n_programmed = 0, by[2] = { -1, -1 };
 
 	for (int p = 0; p < TRACE_PHASES; p++)
-		span[p] = (struct trace_span){SIZE_MAX, 0};
+		span[p] = (struct trace_span){ SIZE_MAX, 0 };
 	for (int cpu = 0; cpu < N_CPUS; cpu++) {
-		n_good += trace_steps(t, cpu, 0xc1, 0x390, core_steps, N_ITEMS(core_steps), before, span);
+		n_good += trace_steps(t, cpu, 0xc1, 0x390, core_steps, N_ITEMS(core_steps), before,
+				      span);
 		if (!trace_write(t, 0, t->ready, cpu, 0x391, 0x3c7, false))
 			continue;
 		n_programmed++;
@@ -133,10 +156,12 @@ static void phases_follow_each_other(const struct trace *t, const char *before)
 	ok(n_programmed == 2 && by[0] >= 0 && by[1] >= 0,
 	   "each socket's uncore from one processor, which is one of that socket");
 	for (int s = 0; s < 2 && by[s] >= 0; s++)
-		ok(trace_steps(t, by[s], 0x391, 0x3c7, uncore_steps, N_ITEMS(uncore_steps), before, span),
+		ok(trace_steps(t, by[s], 0x391, 0x3c7, uncore_steps, N_ITEMS(uncore_steps), before,
+			       span),
 		   "each step once on socket %d", s);
 	for (int p = 1; p < TRACE_PHASES; p++)
-		ok(span[p - 1].last < span[p].first, "phase %d is over everywhere before phase %d begins", p - 1, p);
+		ok(span[p - 1].last < span[p].first,
+		   "phase %d is over everywhere before phase %d begins", p - 1, p);
 }
 
 static void the_global_controls_come_first_and_last(const struct trace *t, const char *before)
@@ -144,17 +169,22 @@ static void the_global_controls_come_first_and_last(const struct trace *t, const
 	int n_first = 0, n_last = 0, n_off = 0, n_back = 0;
 
 	for (int cpu = 0; cpu < N_CPUS; cpu++) {
-		const struct trace_line *first = trace_write(t, 0, t->ready, cpu, 0xc1, 0x390, false),
+		const struct trace_line *first = trace_write(t, 0, t->ready, cpu, 0xc1, 0x390,
+							     false),
 					*last = trace_write(t, 0, t->ready, cpu, 0xc1, 0x390, true),
-					*off = trace_write(t, t->done, t->n, cpu, 0xc1, 0x390, false),
-					*back = trace_write(t, t->done, t->n, cpu, 0xc1, 0x390, true);
+					*off = trace_write(t, t->done, t->n, cpu, 0xc1, 0x390,
+							   false),
+					*back = trace_write(t, t->done, t->n, cpu, 0xc1, 0x390,
+							    true);
 
 		n_first += first && first->address == 0x38f;
 		n_last += last && last->address == 0x38f;
 		n_off += off && off->address == 0x38f && !(off->value & GLOBAL_BITS);
-		n_back += back && back->address == 0x38f && back->value == measure_state(before, cpu, 0x38f);
+		n_back += back && back->address == 0x38f &&
+			  back->value == measure_state(before, cpu, 0x38f);
 	}
-	ok(n_first == N_CPUS && n_last == N_CPUS, "stopping begins with the global control, enabling ends with it");
+	ok(n_first == N_CPUS && n_last == N_CPUS,
+	   "stopping begins with the global control, enabling ends with it");
 	ok(n_off == N_CPUS && n_back == N_CPUS, "and so does putting back, with its old value");
 }
 
@@ -166,8 +196,8 @@ static void regions_only_read(const struct trace *t)
 		uint32_t a = t->line[i].address;
 
 		writes += t->line[i].write;
-		others += !((a >= 0xc1 && a <= 0xc4) || (a >= 0x309 && a <= 0x30b) || a == 0x394 || a == 0x3b0 ||
-			    a == 0x3b1);
+		others += !((a >= 0xc1 && a <= 0xc4) || (a >= 0x309 && a <= 0x30b) || a == 0x394 ||
+			    a == 0x3b0 || a == 0x3b1);
 	}
 	ok(t->done > t->ready, "counters are read while regions run");
 	is_u64(writes + others, 0, "and nothing else is done");
@@ -196,8 +226,9 @@ static void a_phase_is_a_batch(const struct trace *t)
 	is_int(n_mixed, 0, "and they write only, but for the last, which reads");
 	is_int(t->batches_ready, 2 + TRACE_PHASES + 1, "one a phase");
 	is_int(t->batches_done, t->batches_ready, "none while regions run");
-	is_int(t->n_batches - t->batches_done, 3, "one to see that nobody else wrote; two to put back: what is there, then "
-						     "what was there");
+	is_int(t->n_batches - t->batches_done, 3,
+	       "one to see that nobody else wrote; two to put back: what is there, then "
+	       "what was there");
 }
 
 /* --- counts --- */
@@ -264,37 +295,37 @@ static const char script[] =
 	"0 sim phase done\n";
 
 static const struct measure_count counts[] = {
-	{"solve", "thread 0", "instructions", 1050},
-	{"solve", "thread 0", "cycles", 3000},
-	{"solve", "thread 0", "ref-cycles", 2500},
-	{"solve", "thread 0", "branches", 200},
-	{"solve", "thread 0", "branch-misses", 20},
-	{"solve", "thread 0", "cache-misses", 30},
-	{"solve", "thread 0", "cache-references", 300},
-	{"solve/inner", "thread 0", "instructions", 50},
-	{"solve/inner", "thread 0", "cycles", 0},
-	{"solve", "thread 1", "instructions", 7},
-	{"solve", "thread 1", "branches", 0},
-	{"solve", "thread 2", "cache-references", 4},
-	{"solve", "thread 2", "instructions", 0},
-	{"solve", "all", "instructions", 1057},
-	{"solve", "all", "cache-references", 304},
-	{"hot", "thread 0", "instructions", 75},
-	{"hot", "thread 1", "instructions", 75},
-	{"hot", "thread 2", "instructions", 75},
-	{"hot", "thread 3", "instructions", 75},
-	{"hot", "all", "instructions", 300},
-	{"solve", "thread 0", "UNC_LLC_MISS.ANY", MISSING},
-	{"solve", "socket 0", "instructions", MISSING},
-	{"solve", "socket 0", "UNC_LLC_MISS.ANY", 468},
-	{"solve", "socket 0", "uncore-clock", 1000},
-	{"solve", "socket 0", L3_HITS, 9},
-	{"solve/inner", "socket 0", "UNC_LLC_MISS.ANY", 5},
-	{"solve/inner", "socket 0", "uncore-clock", 1000},
-	{"solve", "socket 1", "UNC_LLC_MISS.ANY", 70},
-	{"solve", "socket 1", "uncore-clock", 0},
-	{"solve", "all", "UNC_LLC_MISS.ANY", 538},
-	{NULL, NULL, NULL, 0},
+	{ "solve", "thread 0", "instructions", 1050 },
+	{ "solve", "thread 0", "cycles", 3000 },
+	{ "solve", "thread 0", "ref-cycles", 2500 },
+	{ "solve", "thread 0", "branches", 200 },
+	{ "solve", "thread 0", "branch-misses", 20 },
+	{ "solve", "thread 0", "cache-misses", 30 },
+	{ "solve", "thread 0", "cache-references", 300 },
+	{ "solve/inner", "thread 0", "instructions", 50 },
+	{ "solve/inner", "thread 0", "cycles", 0 },
+	{ "solve", "thread 1", "instructions", 7 },
+	{ "solve", "thread 1", "branches", 0 },
+	{ "solve", "thread 2", "cache-references", 4 },
+	{ "solve", "thread 2", "instructions", 0 },
+	{ "solve", "all", "instructions", 1057 },
+	{ "solve", "all", "cache-references", 304 },
+	{ "hot", "thread 0", "instructions", 75 },
+	{ "hot", "thread 1", "instructions", 75 },
+	{ "hot", "thread 2", "instructions", 75 },
+	{ "hot", "thread 3", "instructions", 75 },
+	{ "hot", "all", "instructions", 300 },
+	{ "solve", "thread 0", "UNC_LLC_MISS.ANY", MISSING },
+	{ "solve", "socket 0", "instructions", MISSING },
+	{ "solve", "socket 0", "UNC_LLC_MISS.ANY", 468 },
+	{ "solve", "socket 0", "uncore-clock", 1000 },
+	{ "solve", "socket 0", L3_HITS, 9 },
+	{ "solve/inner", "socket 0", "UNC_LLC_MISS.ANY", 5 },
+	{ "solve/inner", "socket 0", "uncore-clock", 1000 },
+	{ "solve", "socket 1", "UNC_LLC_MISS.ANY", 70 },
+	{ "solve", "socket 1", "uncore-clock", 0 },
+	{ "solve", "all", "UNC_LLC_MISS.ANY", 538 },
+	{ NULL, NULL, NULL, 0 },
 };
 
 static void the_founding_algorithm(int flags)
@@ -307,7 +338,8 @@ static void the_founding_algorithm(int flags)
 	before = sim_state(&sim);
 	sim_send(&sim, "forget");
 	measure(&r, script, session_env("PMU_BACKEND=msr", pin, events, NULL));
-	if (measure_good(&r, flags & SIM_BATCH ? "a session in batches" : "a session register by register")) {
+	if (measure_good(&r, flags & SIM_BATCH ? "a session in batches"
+					       : "a session register by register")) {
 		measure_counts(&r, counts);
 		trace_load(&t);
 		every_processor_is_looked_at_before_anything_is_written(&t);
@@ -326,8 +358,8 @@ static void the_founding_algorithm(int flags)
 static void a_counter_that_cannot_be_put_back_is_not_zeroed(void)
 {
 	static const struct measure_count want[] = {
-		{"a", "thread 0", "branches", 6},
-		{NULL, NULL, NULL, 0},
+		{ "a", "thread 0", "branches", 6 },
+		{ NULL, NULL, NULL, 0 },
 	};
 	struct run r;
 	char *before;
@@ -349,8 +381,8 @@ static void a_counter_that_cannot_be_put_back_is_not_zeroed(void)
 static void another_group_gives_them_back_meanwhile(void)
 {
 	static const struct measure_count want[] = {
-		{"a", "thread 0", "instructions", 12},
-		{NULL, NULL, NULL, 0},
+		{ "a", "thread 0", "instructions", 12 },
+		{ NULL, NULL, NULL, 0 },
 	};
 	const struct trace_line *last, *again;
 	struct trace t;
@@ -381,7 +413,7 @@ static void another_group_gives_them_back_meanwhile(void)
 
 int main(void)
 {
-	static const int modes[] = {0, SIM_BATCH};
+	static const int modes[] = { 0, SIM_BATCH };
 
 	for (size_t i = 0; i < N_ITEMS(modes); i++) {
 		int rc = sim_start(&sim, "westmere", modes[i]);

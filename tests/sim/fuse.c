@@ -26,7 +26,7 @@
 
 #include "server.h"
 
-#define EXIT_SKIP 77
+#define EXIT_SKIP         77
 #define X86_IOC_MSR_BATCH _IOC(_IOC_READ | _IOC_WRITE, 'c', 0xa2, 16)
 
 enum node { NOTHING, ROOT, CTL, LOG, STATE, CPUS, BATCH, CPU, MSR };
@@ -37,7 +37,8 @@ static const struct {
 	const char *path;
 	enum node node;
 } nodes[] = {
-	{"/", ROOT}, {"/ctl", CTL}, {"/log", LOG}, {"/state", STATE}, {"/cpu", CPUS}, {"/cpu/msr_batch", BATCH},
+	{ "/", ROOT },       { "/ctl", CTL },  { "/log", LOG },
+	{ "/state", STATE }, { "/cpu", CPUS }, { "/cpu/msr_batch", BATCH },
 };
 
 /* "/cpu/12" and "/cpu/12/msr" */
@@ -123,7 +124,8 @@ static int do_readdir(const char *path, void *buffer, fuse_fill_dir_t fill, off_
 
 static int open_device(enum node node, int cpu)
 {
-	if (server.refused && (server.refused_cpu < 0 || (node == MSR && server.refused_cpu == cpu)))
+	if (server.refused &&
+	    (server.refused_cpu < 0 || (node == MSR && server.refused_cpu == cpu)))
 		return server.refused;
 	if (server.vanished || (node == MSR && sim_is_offline(server.machine, cpu)))
 		return -ENXIO;
@@ -182,7 +184,8 @@ static int each_value(int cpu, off_t offset, size_t size, bool write, char *buff
 	return done ? (int)done : rc;
 }
 
-static int do_read(const char *path, char *buffer, size_t size, off_t offset, struct fuse_file_info *fi)
+static int do_read(const char *path, char *buffer, size_t size, off_t offset,
+		   struct fuse_file_info *fi)
 {
 	int cpu = -1;
 
@@ -217,7 +220,8 @@ static int run_commands(const char *buffer, size_t size)
 	return rc ? rc : (int)size;
 }
 
-static int do_write(const char *path, const char *buffer, size_t size, off_t offset, struct fuse_file_info *fi)
+static int do_write(const char *path, const char *buffer, size_t size, off_t offset,
+		    struct fuse_file_info *fi)
 {
 	int cpu = -1;
 
@@ -247,7 +251,8 @@ static int do_ioctl(const char *path, unsigned int command, void *arg, struct fu
 	int cpu;
 
 	(void)arg, (void)fi;
-	if (node_of(path, &cpu) != BATCH || command != X86_IOC_MSR_BATCH || flags & FUSE_IOCTL_COMPAT)
+	if (node_of(path, &cpu) != BATCH || command != X86_IOC_MSR_BATCH ||
+	    flags & FUSE_IOCTL_COMPAT)
 		return -ENOTTY;
 	server.caller = fuse_get_context()->pid;
 	return sim_batch(&server, server.caller, data);
@@ -315,7 +320,8 @@ static int serve(const char *mountpoint)
 		return EXIT_SKIP;
 	}
 	close(fd);
-	if (!fuse_opt_add_arg(&args, "sim-machine") && !fuse_opt_add_arg(&args, "-ofsname=sim-machine"))
+	if (!fuse_opt_add_arg(&args, "sim-machine") &&
+	    !fuse_opt_add_arg(&args, "-ofsname=sim-machine"))
 		fuse = fuse_new(&args, &operations, sizeof(operations), NULL);
 	fuse_opt_free_args(&args);
 	if (!fuse)
@@ -342,7 +348,8 @@ static int serve(const char *mountpoint)
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: sim-machine --cpu NAME --topology XML [--batch] [--log FILE] MOUNTPOINT\nCPUs:");
+	fprintf(stderr,
+		"usage: sim-machine --cpu NAME --topology XML [--batch] [--log FILE] MOUNTPOINT\nCPUs:");
 	for (size_t i = 0; sim_cpu_name(i); i++)
 		fprintf(stderr, " %s", sim_cpu_name(i));
 	fprintf(stderr, "\n");
@@ -353,11 +360,11 @@ static int usage(void)
 static const struct sim_cpu *configure(int argc, char **argv, const char **xml)
 {
 	static const struct option options[] = {
-		{"cpu", required_argument, NULL, 'c'},
-		{"topology", required_argument, NULL, 't'},
-		{"batch", no_argument, NULL, 'b'},
-		{"log", required_argument, NULL, 'l'},
-		{NULL, 0, NULL, 0},
+		{ "cpu", required_argument, NULL, 'c' },
+		{ "topology", required_argument, NULL, 't' },
+		{ "batch", no_argument, NULL, 'b' },
+		{ "log", required_argument, NULL, 'l' },
+		{ NULL, 0, NULL, 0 },
 	};
 	const struct sim_cpu *cpu = NULL;
 	int option;

@@ -15,7 +15,8 @@ static char *with(const char *from, const char *to)
 		run_die(from);
 	if (!from)
 		return strdup(journal_text);
-	if (asprintf(&text, "%.*s%s%s", (int)(at - journal_text), journal_text, to, at + strlen(from)) < 0)
+	if (asprintf(&text, "%.*s%s%s", (int)(at - journal_text), journal_text, to,
+		     at + strlen(from)) < 0)
 		run_die("no memory");
 	return text;
 }
@@ -54,17 +55,20 @@ static void changed_texts_are_not_obeyed(const struct run *r)
 	static const struct {
 		const char *from, *to, *words, *name;
 	} changes[] = {
-		{"pmu registers 1", "pmu registers 2", "line 1 is not", "another version"},
-		{"cpu GenuineIntel-6-23", "cpu GenuineIntel-6-24", "another CPU", "another CPU"},
-		{"write 0 ", "write 0x", "is not a write", "a number that is none"},
-		{"write 0 186 ", "write 0 1a0 ", "1A0H, which no session programs", "a register that is not a counter's"},
-		{"write 0 186 ", "write 0 c0000080 ", "C0000080H, which no session programs", "the mode of the processor"},
-		{"write 0 186 ", "write 0 10000000000000186 ", "is not a write", "a number that overflows"},
-		{"write 0 ", "write -1 ", "is not a write", "a processor below zero"},
-		{"write 0 ", "write 99999999999 ", "is not a write", "nor ever will be"},
-		{"write 0 ", "read 0 ", "is not a write, nor the end", "another verb"},
-		{"end ", "end 1", "does not have the", "a wrong number of writes"},
-		{"device /", "device //", "nothing to restore", "another device"},
+		{ "pmu registers 1", "pmu registers 2", "line 1 is not", "another version" },
+		{ "cpu GenuineIntel-6-23", "cpu GenuineIntel-6-24", "another CPU", "another CPU" },
+		{ "write 0 ", "write 0x", "is not a write", "a number that is none" },
+		{ "write 0 186 ", "write 0 1a0 ", "1A0H, which no session programs",
+		  "a register that is not a counter's" },
+		{ "write 0 186 ", "write 0 c0000080 ", "C0000080H, which no session programs",
+		  "the mode of the processor" },
+		{ "write 0 186 ", "write 0 10000000000000186 ", "is not a write",
+		  "a number that overflows" },
+		{ "write 0 ", "write -1 ", "is not a write", "a processor below zero" },
+		{ "write 0 ", "write 99999999999 ", "is not a write", "nor ever will be" },
+		{ "write 0 ", "read 0 ", "is not a write, nor the end", "another verb" },
+		{ "end ", "end 1", "does not have the", "a wrong number of writes" },
+		{ "device /", "device //", "nothing to restore", "another device" },
 	};
 
 	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
@@ -88,7 +92,8 @@ static void cut_texts_are_not_obeyed(const struct run *r)
 			int status;
 			char *text = session_command(r, env(), "restore", &status);
 
-			bad += session_count(-1, -1).writes || status > 1 || access(journal_path, F_OK);
+			bad += session_count(-1, -1).writes || status > 1 ||
+			       access(journal_path, F_OK);
 			free(text);
 		}
 	}
@@ -127,7 +132,8 @@ static void odd_files_are_not_obeyed(const struct run *r)
 		run_die("no boot in the journal");
 	text[line - journal_text + 6] ^= 1;
 	put_journal(text, strlen(text));
-	is_not_obeyed(r, "nothing to restore", false, "one from before the last start of the machine goes");
+	is_not_obeyed(r, "nothing to restore", false,
+		      "one from before the last start of the machine goes");
 	free(text);
 	put_journal(journal_text, strlen(journal_text));
 	chmod(shared, 0777);
@@ -152,7 +158,8 @@ static void hostile_journals_are_refused(void)
 	programmed = sim_state(&sim);
 	ok(strcmp(before, programmed) != 0, "a killed program leaves registers");
 	snprintf(next.dir, sizeof(next.dir), "%s", shared);
-	is_int(run_files(&next, "pmu", ".registers", journal_path, sizeof(journal_path)), 1, "and a journal");
+	is_int(run_files(&next, "pmu", ".registers", journal_path, sizeof(journal_path)), 1,
+	       "and a journal");
 	journal_text = run_slurp(journal_path);
 	changed_texts_are_not_obeyed(&r);
 	cut_texts_are_not_obeyed(&r);
@@ -162,7 +169,8 @@ static void hostile_journals_are_refused(void)
 	put_journal(journal_text, strlen(journal_text) - 1);
 	run(&next, region_of_nothing, NULL, env());
 	ok(ended(&next), "a session beside a journal that it cannot use");
-	has(session_words(&next), "general counter 0 is in use on CPUs 0-3", "leaves what is programmed alone, and names it");
+	has(session_words(&next), "general counter 0 is in use on CPUs 0-3",
+	    "leaves what is programmed alone, and names it");
 	run_done(&next);
 	session_is_back(programmed, "it is as it was");
 

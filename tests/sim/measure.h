@@ -13,7 +13,7 @@
 /* One number of a report. */
 struct measure_count {
 	const char *path, *whose; /* region; "all", "thread 1", "socket 0" */
-	const char *name;	  /* of the count */
+	const char *name;         /* of the count */
 	uint64_t value;
 };
 
@@ -33,7 +33,8 @@ static int measure_become_work(void *arg)
 }
 
 /* Run tests/sim/work (work.c) on the machine. */
-__attribute__((unused)) static void measure(struct run *r, const char *script, const char *const *env)
+__attribute__((unused)) static void measure(struct run *r, const char *script,
+					    const char *const *env)
 {
 	char *copy = strdup(script);
 
@@ -77,7 +78,8 @@ static const json_t *measure_row(const struct run *r, const char *path, const ch
 /* As raw sum; UINT64_MAX - 1 where there is no such row or count at all. */
 static uint64_t measure_value(const struct run *r, const struct measure_count *c)
 {
-	const json_t *value = json_object_get(json_object_get(measure_row(r, c->path, c->whose), "raw"), c->name);
+	const json_t *value = json_object_get(
+		json_object_get(measure_row(r, c->path, c->whose), "raw"), c->name);
 
 	if (!value)
 		return UINT64_MAX - 1;
@@ -108,7 +110,8 @@ __attribute__((unused)) static bool measure_is(const struct run *r, const struct
 }
 
 /* All of them; the list ends with a NULL path. */
-__attribute__((unused)) static void measure_counts(const struct run *r, const struct measure_count *list)
+__attribute__((unused)) static void measure_counts(const struct run *r,
+						   const struct measure_count *list)
 {
 	for (; list->path; list++)
 		measure_is(r, list);
@@ -169,7 +172,8 @@ __attribute__((unused)) static void measure_forgive(const char *before, const ui
 	for (const char *at = before; address && (at = measure_next_cpu(at, &cpu));)
 		for (const uint32_t *a = address; *a; a++)
 			if (measure_state(before, cpu, *a) != UINT64_MAX)
-				sim_send(&sim, "set %d %#x %#" PRIx64, cpu, *a, measure_state(before, cpu, *a));
+				sim_send(&sim, "set %d %#x %#" PRIx64, cpu, *a,
+					 measure_state(before, cpu, *a));
 }
 
 #endif

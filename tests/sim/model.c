@@ -28,7 +28,8 @@ static struct sim_register *find(const struct sim_machine *machine, uint32_t add
 {
 	size_t i = search(machine, address);
 
-	return i < machine->n_registers && machine->reg[i].address == address ? &machine->reg[i] : NULL;
+	return i < machine->n_registers && machine->reg[i].address == address ? &machine->reg[i]
+									      : NULL;
 }
 
 static struct sim_register *insert(struct sim_machine *machine, uint32_t address)
@@ -46,14 +47,16 @@ static struct sim_register *insert(struct sim_machine *machine, uint32_t address
 		machine->reg = reg;
 		machine->room = room;
 	}
-	memmove(&machine->reg[i + 1], &machine->reg[i], (machine->n_registers - i) * sizeof(*machine->reg));
+	memmove(&machine->reg[i + 1], &machine->reg[i],
+		(machine->n_registers - i) * sizeof(*machine->reg));
 	memset(&machine->reg[i], 0, sizeof(*machine->reg));
 	machine->reg[i].address = address;
 	machine->n_registers++;
 	return &machine->reg[i];
 }
 
-void sim_add(struct sim_machine *machine, int kind, uint32_t address, enum sim_scope scope, struct sim_rule rule)
+void sim_add(struct sim_machine *machine, int kind, uint32_t address, enum sim_scope scope,
+	     struct sim_rule rule)
 {
 	struct sim_register *reg = find(machine, address);
 
@@ -158,7 +161,7 @@ static void reset(struct sim_machine *machine, size_t place, enum sim_scope scop
 
 static void add_registers(struct sim_machine *machine)
 {
-	static const struct sim_rule plain = {SIM_STORE, ~UINT64_C(0), 0, 0, 0};
+	static const struct sim_rule plain = { SIM_STORE, ~UINT64_C(0), 0, 0, 0 };
 
 	sim_add(machine, -1, 0x10, SIM_THREAD, plain); /* time stamp counter: stands still */
 	if (machine->cpu->vendor == SIM_AMD) {
@@ -170,12 +173,14 @@ static void add_registers(struct sim_machine *machine)
 	}
 	if (machine->cpu->unit_address)
 		sim_add(machine, -1, machine->cpu->unit_address, SIM_PACKAGE,
-			(struct sim_rule){SIM_CONST, 0, 0, machine->cpu->unit, 0});
+			(struct sim_rule){ SIM_CONST, 0, 0, machine->cpu->unit, 0 });
 	for (const struct sim_energy_counter *e = machine->cpu->energy; e && e->domain; e++)
-		sim_add(machine, -1, e->address, e->scope, (struct sim_rule){SIM_CONST, 0, 0, 0, 0});
+		sim_add(machine, -1, e->address, e->scope,
+			(struct sim_rule){ SIM_CONST, 0, 0, 0, 0 });
 }
 
-struct sim_machine *sim_machine_new(const struct sim_cpu *cpu, const struct sim_place *place, size_t n)
+struct sim_machine *sim_machine_new(const struct sim_cpu *cpu, const struct sim_place *place,
+				    size_t n)
 {
 	struct sim_machine *machine = calloc(1, sizeof(*machine));
 
@@ -234,7 +239,8 @@ bool sim_is_offline(const struct sim_machine *machine, int cpu)
 
 /* --- faults --- */
 
-int sim_fail(struct sim_machine *machine, int cpu, uint32_t address, bool reads, bool writes, int error)
+int sim_fail(struct sim_machine *machine, int cpu, uint32_t address, bool reads, bool writes,
+	     int error)
 {
 	size_t i = 0;
 
@@ -245,7 +251,7 @@ int sim_fail(struct sim_machine *machine, int cpu, uint32_t address, bool reads,
 		return -ENOSPC;
 	if (i == machine->n_faults)
 		machine->n_faults++;
-	machine->fault[i] = (struct sim_fault){cpu, address, reads, writes, error};
+	machine->fault[i] = (struct sim_fault){ cpu, address, reads, writes, error };
 	return 0;
 }
 
@@ -254,8 +260,8 @@ static int fault_of(const struct sim_machine *machine, int cpu, uint32_t address
 	for (size_t i = 0; i < machine->n_faults; i++) {
 		const struct sim_fault *fault = &machine->fault[i];
 
-		if (fault->error && fault->address == address && (fault->cpu < 0 || fault->cpu == cpu) &&
-		    (write ? fault->writes : fault->reads))
+		if (fault->error && fault->address == address &&
+		    (fault->cpu < 0 || fault->cpu == cpu) && (write ? fault->writes : fault->reads))
 			return fault->error;
 	}
 	return 0;
@@ -281,7 +287,8 @@ static int reach(struct sim_machine *machine, int cpu, uint32_t address, bool wr
 	return (*rule)->action == SIM_ABSENT ? -EIO : 0;
 }
 
-static uint64_t read_rule(struct sim_machine *machine, size_t place, uint32_t address, const struct sim_rule *rule)
+static uint64_t read_rule(struct sim_machine *machine, size_t place, uint32_t address,
+			  const struct sim_rule *rule)
 {
 	switch (rule->action) {
 	case SIM_ALIAS:
@@ -305,15 +312,16 @@ int sim_read(struct sim_machine *machine, int cpu, uint32_t address, uint64_t *v
 	return rc;
 }
 
-static int write_rule(struct sim_machine *machine, size_t place, uint32_t address, const struct sim_rule *rule,
-		      uint64_t value)
+static int write_rule(struct sim_machine *machine, size_t place, uint32_t address,
+		      const struct sim_rule *rule, uint64_t value)
 {
 	uint64_t *cell = sim_cell(machine, place, rule->target ? rule->target : address);
 	bool reserved = value & ~(rule->writable | rule->once);
 
 	if (!cell || rule->action == SIM_CONST || rule->action == SIM_INUSE)
 		return -EIO;
-	if (reserved && rule->action != SIM_MASK && rule->action != SIM_SIGN && rule->action != SIM_MIRROR)
+	if (reserved && rule->action != SIM_MASK && rule->action != SIM_SIGN &&
+	    rule->action != SIM_MIRROR)
 		return -EIO;
 	switch (rule->action) {
 	case SIM_SIGN:
@@ -364,8 +372,8 @@ int sim_poke(struct sim_machine *machine, int cpu, uint32_t address, uint64_t va
 	return 0;
 }
 
-void sim_each(struct sim_machine *machine, void (*each)(void *context, int cpu, uint32_t address, uint64_t value),
-	      void *context)
+void sim_each(struct sim_machine *machine,
+	      void (*each)(void *context, int cpu, uint32_t address, uint64_t value), void *context)
 {
 	for (size_t place = 0; place < machine->n_places; place++)
 		for (size_t r = 0; r < machine->n_registers; r++) {
@@ -396,8 +404,8 @@ int sim_count(struct sim_machine *machine, int cpu, const struct sim_event *even
 	return 0;
 }
 
-int sim_count_uncore(struct sim_machine *machine, int cpu, const char *unit, uint16_t event, uint8_t umask,
-		     uint64_t n)
+int sim_count_uncore(struct sim_machine *machine, int cpu, const char *unit, uint16_t event,
+		     uint8_t umask, uint64_t n)
 {
 	size_t place = place_of(machine, cpu);
 

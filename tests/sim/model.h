@@ -26,7 +26,7 @@ const char *sim_cpu_name(size_t i);
 
 /** A logical processor's place. */
 struct sim_place {
-	int cpu; /* OS number */
+	int cpu;                   /* OS number */
 	int package, core, thread; /* core: unique in the machine */
 	int l3;
 	bool efficient; /* an E core of a hybrid */
@@ -35,7 +35,8 @@ struct sim_place {
 struct sim_machine;
 
 /** sim_machine_new() - every register at its reset value; NULL without memory */
-struct sim_machine *sim_machine_new(const struct sim_cpu *cpu, const struct sim_place *place, size_t n);
+struct sim_machine *sim_machine_new(const struct sim_cpu *cpu, const struct sim_place *place,
+				    size_t n);
 void sim_machine_free(struct sim_machine *machine);
 
 /**
@@ -76,8 +77,8 @@ int sim_count(struct sim_machine *machine, int cpu, const struct sim_event *even
  *
  * Return: 0; -EINVAL: the model has no such unit; -ENXIO: no such processor.
  */
-int sim_count_uncore(struct sim_machine *machine, int cpu, const char *unit, uint16_t event, uint8_t umask,
-		     uint64_t n);
+int sim_count_uncore(struct sim_machine *machine, int cpu, const char *unit, uint16_t event,
+		     uint8_t umask, uint64_t n);
 
 /** sim_energy() - add raw units to an energy counter; @domain: "pkg", "cores", "gpu", "dram", "core".  As above. */
 int sim_energy(struct sim_machine *machine, int cpu, const char *domain, uint64_t raw);
@@ -92,14 +93,16 @@ int sim_energy(struct sim_machine *machine, int cpu, const char *domain, uint64_
  *
  * Return: 0; -ENOSPC after 256 of them.
  */
-int sim_fail(struct sim_machine *machine, int cpu, uint32_t address, bool reads, bool writes, int error);
+int sim_fail(struct sim_machine *machine, int cpu, uint32_t address, bool reads, bool writes,
+	     int error);
 
 /** sim_offline() - a processor goes away, or comes back with every register of its own reset */
 int sim_offline(struct sim_machine *machine, int cpu, bool offline);
 bool sim_is_offline(const struct sim_machine *machine, int cpu);
 
 /** sim_each() - every register of every processor that can be read, in ascending order, without side effects */
-void sim_each(struct sim_machine *machine, void (*each)(void *context, int cpu, uint32_t address, uint64_t value),
+void sim_each(struct sim_machine *machine,
+	      void (*each)(void *context, int cpu, uint32_t address, uint64_t value),
 	      void *context);
 
 #endif

@@ -3,7 +3,8 @@
 #include "measure.h"
 
 /* Energy in 2^-16 J and 32 bits, CBo counters of 44, the others of 48. */
-static const char events[] = "PMU_EVENTS=instructions,uncore_cbox/event=0x34,umask=0x88/,uncore-clock,energy-pkg";
+static const char events[] =
+	"PMU_EVENTS=instructions,uncore_cbox/event=0x34,umask=0x88/,uncore-clock,energy-pkg";
 #define CBO "uncore_cbox/event=0x34,umask=0x88/"
 
 static void run_script(struct run *r, const char *script, const char *name, const char *more)
@@ -15,27 +16,29 @@ static void run_script(struct run *r, const char *script, const char *name, cons
 static void a_minute_is_the_limit(void)
 {
 	static const struct measure_count want[] = {
-		{"in time", "socket 0", "energy-pkg", 1000000},
-		{"in time", "socket 0", CBO, 7},
-		{"too late", "socket 0", "energy-pkg", MISSING},
-		{"too late", "socket 0", CBO, MISSING},
-		{"too late", "socket 0", "uncore-clock", 8},
-		{"too late", "thread 0", "instructions", 9},
-		{"behind", "socket 0", "energy-pkg", MISSING},
-		{"behind", "socket 0", "uncore-clock", 4},
-		{NULL, NULL, NULL, 0},
+		{ "in time", "socket 0", "energy-pkg", 1000000 },
+		{ "in time", "socket 0", CBO, 7 },
+		{ "too late", "socket 0", "energy-pkg", MISSING },
+		{ "too late", "socket 0", CBO, MISSING },
+		{ "too late", "socket 0", "uncore-clock", 8 },
+		{ "too late", "thread 0", "instructions", 9 },
+		{ "behind", "socket 0", "energy-pkg", MISSING },
+		{ "behind", "socket 0", "uncore-clock", 4 },
+		{ NULL, NULL, NULL, 0 },
 	};
 	struct run r;
 
-	run_script(&r,
-		   "0 begin in time;0 sim energy 0 pkg 65536;0 sim uncore 0 cbo1 0x34 0x88 7\n"
-		   "0 later 58;0 end in time\n"
-		   "0 begin too late;0 sim energy 0 pkg 65536;0 sim uncore 0 clock 0 0 8\n"
-		   "0 sim count 0 0xc0 0 user 9 fixed 1;0 later 63;0 end too late\n"
-		   "0 begin behind;0 sim energy 0 pkg 65536;0 sim uncore 0 clock 0 0 4;0 end behind\n",
-		   "regions of a minute", NULL);
+	run_script(
+		&r,
+		"0 begin in time;0 sim energy 0 pkg 65536;0 sim uncore 0 cbo1 0x34 0x88 7\n"
+		"0 later 58;0 end in time\n"
+		"0 begin too late;0 sim energy 0 pkg 65536;0 sim uncore 0 clock 0 0 8\n"
+		"0 sim count 0 0xc0 0 user 9 fixed 1;0 later 63;0 end too late\n"
+		"0 begin behind;0 sim energy 0 pkg 65536;0 sim uncore 0 clock 0 0 4;0 end behind\n",
+		"regions of a minute", NULL);
 	measure_counts(&r, want);
-	has(session_words(&r), "was not read for too long and may have come round unseen", "the report says why");
+	has(session_words(&r), "was not read for too long and may have come round unseen",
+	    "the report says why");
 	run_done(&r);
 }
 
@@ -43,9 +46,9 @@ static void a_minute_is_the_limit(void)
 static void wide_counters_bear_hours(void)
 {
 	static const struct measure_count want[] = {
-		{"two hours", "thread 0", "instructions", 5},
-		{"three hours", "thread 0", "instructions", MISSING},
-		{NULL, NULL, NULL, 0},
+		{ "two hours", "thread 0", "instructions", 5 },
+		{ "three hours", "thread 0", "instructions", MISSING },
+		{ NULL, NULL, NULL, 0 },
 	};
 	struct run r;
 
@@ -63,19 +66,20 @@ static void somebody_reads_while_nobody_else_does(void)
 {
 	/* the energy counter comes round in each */
 	static const struct measure_count want[] = {
-		{"long", "socket 0", "energy-pkg", 3 * UINT64_C(0xc0000000) / 65536 * 1000000},
-		{"long", "socket 0", CBO, 2 * UINT64_C(0xc0000000000)},
-		{NULL, NULL, NULL, 0},
+		{ "long", "socket 0", "energy-pkg", 3 * UINT64_C(0xc0000000) / 65536 * 1000000 },
+		{ "long", "socket 0", CBO, 2 * UINT64_C(0xc0000000000) },
+		{ NULL, NULL, NULL, 0 },
 	};
 	struct run r;
 
-	run_script(&r,
-		   "0 begin long\n"
-		   "0 sim energy 0 pkg 0xc0000000;0 sim uncore 0 cbo0 0x34 0x88 0xc0000000000;0 await 2 611H\n"
-		   "0 sim energy 0 pkg 0xc0000000;0 sim uncore 0 cbo0 0x34 0x88 0xc0000000000;0 await 2 611H\n"
-		   "0 sim energy 0 pkg 0xc0000000\n"
-		   "0 end long",
-		   "a region in which counters come round", "TEST_CLOCK_MS=-19950");
+	run_script(
+		&r,
+		"0 begin long\n"
+		"0 sim energy 0 pkg 0xc0000000;0 sim uncore 0 cbo0 0x34 0x88 0xc0000000000;0 await 2 611H\n"
+		"0 sim energy 0 pkg 0xc0000000;0 sim uncore 0 cbo0 0x34 0x88 0xc0000000000;0 await 2 611H\n"
+		"0 sim energy 0 pkg 0xc0000000\n"
+		"0 end long",
+		"a region in which counters come round", "TEST_CLOCK_MS=-19950");
 	measure_counts(&r, want);
 	run_done(&r);
 }
@@ -84,7 +88,8 @@ static void one_thread_keeps_up_with_all(void)
 {
 	struct run r;
 
-	measure(&r, "0 keepers 1", session_env("PMU_BACKEND=msr", "PMU_PIN=cpus:0", "PMU_EVENTS=instructions", NULL));
+	measure(&r, "0 keepers 1",
+		session_env("PMU_BACKEND=msr", "PMU_PIN=cpus:0", "PMU_EVENTS=instructions", NULL));
 	measure_good(&r, "one thread for wide counters, which regions of days need");
 	run_done(&r);
 	measure(&r, "0 keepers 1", session_env("PMU_BACKEND=msr", "PMU_PIN=cpus:0", events, NULL));
@@ -95,27 +100,29 @@ static void one_thread_keeps_up_with_all(void)
 /* Whoever reads brings the processor's totals forward: each sees at least its own, at most both. */
 static void threads_may_share_a_processor(void)
 {
-	const struct measure_count first = {"hot", "thread 0", "instructions", 0},
-				   second = {"hot", "thread 1", "instructions", 0};
+	const struct measure_count first = { "hot", "thread 0", "instructions", 0 },
+				   second = { "hot", "thread 1", "instructions", 0 };
 	uint64_t a, b;
 	struct run r;
 
 	measure(&r, "* loop 200 hot count %c 0xc0 0 user 3 fixed 1",
-		session_env("PMU_BACKEND=msr", "PMU_PIN=cpus:2", "PMU_EVENTS=instructions", "TEST_THREADS=2", NULL));
+		session_env("PMU_BACKEND=msr", "PMU_PIN=cpus:2", "PMU_EVENTS=instructions",
+			    "TEST_THREADS=2", NULL));
 	measure_good(&r, "two threads on one processor");
 	a = measure_value(&r, &first);
 	b = measure_value(&r, &second);
-	ok(a >= 600 && a <= 1200 && b >= 600 && b <= 1200, "each counts what happens on it: %" PRIu64 ", %" PRIu64, a, b);
+	ok(a >= 600 && a <= 1200 && b >= 600 && b <= 1200,
+	   "each counts what happens on it: %" PRIu64 ", %" PRIu64, a, b);
 	run_done(&r);
 }
 
 static void narrow_core_counters_too(void)
 {
 	static const struct measure_count want[] = {
-		{"in time", "thread 0", "instructions", 5},
-		{"too late", "thread 0", "instructions", MISSING},
-		{"other", "thread 1", "instructions", MISSING},
-		{NULL, NULL, NULL, 0},
+		{ "in time", "thread 0", "instructions", 5 },
+		{ "too late", "thread 0", "instructions", MISSING },
+		{ "other", "thread 1", "instructions", MISSING },
+		{ NULL, NULL, NULL, 0 },
 	};
 	struct run r;
 
@@ -123,7 +130,8 @@ static void narrow_core_counters_too(void)
 		"0 begin in time;0 sim count 0 0xc0 0 user 5 fixed 1;0 later 58;0 end in time\n"
 		"0 begin too late;0 sim count 0 0xc0 0 user 5 fixed 1;0 later 63;0 end too late\n"
 		"1 begin other;1 end other",
-		session_env("PMU_BACKEND=msr", "PMU_PIN=cpus:0,1", "PMU_EVENTS=instructions", NULL));
+		session_env("PMU_BACKEND=msr", "PMU_PIN=cpus:0,1", "PMU_EVENTS=instructions",
+			    NULL));
 	measure_good(&r, "counters of 40 bits");
 	measure_counts(&r, want);
 	run_done(&r);
@@ -133,12 +141,12 @@ static const struct {
 	const char *cpu;
 	void (*test)(void);
 } tests[] = {
-	{"sandybridge", a_minute_is_the_limit},
-	{"sandybridge", wide_counters_bear_hours},
-	{"sandybridge", somebody_reads_while_nobody_else_does},
-	{"sandybridge", one_thread_keeps_up_with_all},
-	{"sandybridge", threads_may_share_a_processor},
-	{"core2", narrow_core_counters_too},
+	{ "sandybridge", a_minute_is_the_limit },
+	{ "sandybridge", wide_counters_bear_hours },
+	{ "sandybridge", somebody_reads_while_nobody_else_does },
+	{ "sandybridge", one_thread_keeps_up_with_all },
+	{ "sandybridge", threads_may_share_a_processor },
+	{ "core2", narrow_core_counters_too },
 };
 
 int main(void)

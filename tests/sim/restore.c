@@ -68,10 +68,11 @@ static void the_next_session_restores_after_a_kill(void)
 		run_done(&r);
 		sim_send(&sim, "at 0 signal 0");
 		run(&r, one_region, NULL, env());
-		if ((!ended(&r) || session_net(&r, "work", "instructions") != 1000 || !is_back(before) || journals()) &&
+		if ((!ended(&r) || session_net(&r, "work", "instructions") != 1000 ||
+		     !is_back(before) || journals()) &&
 		    bad++ < 5)
-			diag("killed at access %zu; the next: status %x, %s", i, (unsigned int)r.status,
-			     session_words(&r));
+			diag("killed at access %zu; the next: status %x, %s", i,
+			     (unsigned int)r.status, session_words(&r));
 		run_done(&r);
 	}
 	is_u64(dead, (n + 2 * STEP - 2) / (2 * STEP), "killed at one access after the other");
@@ -187,7 +188,7 @@ static void catch_it(int number)
 
 static void handle(int number, void (*handler)(int))
 {
-	struct sigaction action = {.sa_handler = handler};
+	struct sigaction action = { .sa_handler = handler };
 
 	sigaction(number, &action, NULL);
 }
@@ -241,8 +242,9 @@ static void the_programs_handlers_are_its_own(void)
 		int (*fn)(void *);
 		const char *name;
 	} ways[] = {
-		{own_handler_before, "a program's handlers from before the session are its own"},
-		{own_handler_later, "one that it sets later replaces ours, which is gone after the session"},
+		{ own_handler_before, "a program's handlers from before the session are its own" },
+		{ own_handler_later,
+		  "one that it sets later replaces ours, which is gone after the session" },
 	};
 	char *before;
 
@@ -254,7 +256,8 @@ static void the_programs_handlers_are_its_own(void)
 		run(&r, ways[i].fn, NULL, env());
 		if (!ok(ended(&r), "%s", ways[i].name))
 			run_good(&r, "because");
-		is_int(session_net(&r, "work", "instructions"), 1000, "signals do not disturb the counts");
+		is_int(session_net(&r, "work", "instructions"), 1000,
+		       "signals do not disturb the counts");
 		session_is_back(before, "everything is put back at the end");
 		run_done(&r);
 	}
@@ -292,9 +295,9 @@ static void ends_without_goodbye_are_restored(void)
 		int signal;
 		const char *name;
 	} ways[] = {
-		{leave_by_exit_now, 0, "_exit()"},
-		{leave_by_abort, SIGABRT, "abort()"},
-		{leave_by_exec, 0, "another program takes the place"},
+		{ leave_by_exit_now, 0, "_exit()" },
+		{ leave_by_abort, SIGABRT, "abort()" },
+		{ leave_by_exec, 0, "another program takes the place" },
 	};
 
 	machine_starts("core2", 0);
@@ -303,7 +306,8 @@ static void ends_without_goodbye_are_restored(void)
 		struct run r;
 
 		run(&r, ways[i].fn, NULL, env());
-		ok(ways[i].signal ? died_of(&r, ways[i].signal) : ended(&r), "%s: the status is its own", ways[i].name);
+		ok(ways[i].signal ? died_of(&r, ways[i].signal) : ended(&r),
+		   "%s: the status is its own", ways[i].name);
 		ok(command_restores(&r, 0), "something is left");
 		session_is_back(before, "and restored");
 		is_int(journals(), 0, "once");
@@ -327,7 +331,8 @@ static int become_another_session(void *arg)
 static int session_in_its_place(void)
 {
 	snprintf(sim.ctl, sizeof(sim.ctl), "%s", getenv("TEST_SIM_CTL"));
-	if (pmu_region_begin("work") || sim_send(&sim, "count 0 0xc0 0 user 1000 fixed 1") || pmu_region_end("work"))
+	if (pmu_region_begin("work") || sim_send(&sim, "count 0 0xc0 0 user 1000 fixed 1") ||
+	    pmu_region_end("work"))
 		return 1;
 	return 7;
 }
@@ -375,7 +380,8 @@ static void a_failed_restore_is_made_up_for(void)
 	is_int(journals(), 1, "it is remembered");
 	text = session_command(&r, env(), "restore", &status);
 	is_int(status, 1, "it still cannot");
-	has(text, "cannot write IA32_PERF_GLOBAL_CTRL (38FH) on CPU 1: Input/output error", "the command says why");
+	has(text, "cannot write IA32_PERF_GLOBAL_CTRL (38FH) on CPU 1: Input/output error",
+	    "the command says why");
 	free(text);
 	sim_send(&sim, "fail 1 0x38f write 0");
 	ok(command_restores(&r, 0), "later it can");

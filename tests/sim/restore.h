@@ -7,8 +7,8 @@
 
 #define EVENTS "PMU_EVENTS=instructions,cycles,branches,branch-misses"
 
-static char shared[64];		  /* a folder that all runs on one machine have: the journals are there */
-static char shared_setting[96];	  /* as XDG_RUNTIME_DIR */
+static char shared[64]; /* a folder that all runs on one machine have: the journals are there */
+static char shared_setting[96];   /* as XDG_RUNTIME_DIR */
 static int to_test[2], to_run[2]; /* pipes between the test and a run that waits */
 
 __attribute__((unused)) static void machine_starts(const char *cpu, int flags)
@@ -21,8 +21,11 @@ __attribute__((unused)) static void machine_starts(const char *cpu, int flags)
 	snprintf(shared_setting, sizeof(shared_setting), "XDG_RUNTIME_DIR=%s", shared);
 	/* Values that have to be put back. */
 	for (int cpu_n = 0; cpu_n < 4; cpu_n++)
-		sim_send(&sim, "set %d 0xc1 %d\nset %d 0xc2 0x7fffffff\nset %d 0x309 0x12345678\nset %d 0x38f %s", cpu_n,
-			 4711 + cpu_n, cpu_n, cpu_n, cpu_n, cpu_n % 2 ? "0x0" : "0x700000003");
+		sim_send(
+			&sim,
+			"set %d 0xc1 %d\nset %d 0xc2 0x7fffffff\nset %d 0x309 0x12345678\nset %d 0x38f %s",
+			cpu_n, 4711 + cpu_n, cpu_n, cpu_n, cpu_n,
+			cpu_n % 2 ? "0x0" : "0x700000003");
 }
 
 __attribute__((unused)) static void machine_stops(void)

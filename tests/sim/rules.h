@@ -5,7 +5,7 @@
 
 #include "model.h"
 
-#define SIM_KINDS 2 /* P cores (or all there are), E cores */
+#define SIM_KINDS  2 /* P cores (or all there are), E cores */
 #define SIM_BIT(i) (UINT64_C(1) << (i))
 /* The low @n bits, n from 0 to 64. */
 #define SIM_LOW(n) ((n) < 64 ? SIM_BIT(n) - 1 : ~UINT64_C(0))
@@ -46,21 +46,22 @@ struct sim_core {
 	unsigned int version; /* of architectural monitoring; 0: AMD */
 	unsigned int n_general, general_bits;
 	unsigned int n_fixed, fixed_bits;
-	bool any;		    /* AnyThread, from version 3 on until EDX[15] takes it back */
-	bool tsx;		    /* select bits 32, and 33 of counter 2 */
-	bool has_capabilities;	    /* CPUID.01H:ECX[15] */
-	uint64_t capabilities;	    /* IA32_PERF_CAPABILITIES */
-	uint64_t offcore[2];	    /* valid bits of MSR_OFFCORE_RSP_0 and 1, 0: none */
+	bool any;                    /* AnyThread, from version 3 on until EDX[15] takes it back */
+	bool tsx;                    /* select bits 32, and 33 of counter 2 */
+	bool has_capabilities;       /* CPUID.01H:ECX[15] */
+	uint64_t capabilities;       /* IA32_PERF_CAPABILITIES */
+	uint64_t offcore[2];         /* valid bits of MSR_OFFCORE_RSP_0 and 1, 0: none */
 	bool load_latency, frontend; /* MSR_PEBS_LD_LAT 3F6H, MSR_PEBS_FRONTEND 3F7H */
 };
 
 /* Client uncore: the same units at other places.  Intel SDM vol. 3B, "Uncore Performance Monitoring". */
 struct sim_client {
-	uint32_t global;	/* MSR_UNC_PERF_GLOBAL_CTRL, its status follows */
-	bool global_works;	/* else its bits 29 and 31 do nothing */
-	unsigned int targets;	/* PMI target bits of the global control */
+	uint32_t global;                /* MSR_UNC_PERF_GLOBAL_CTRL, its status follows */
+	bool global_works;              /* else its bits 29 and 31 do nothing */
+	unsigned int targets;           /* PMI target bits of the global control */
 	unsigned int n_cbo, cbo_config; /* units there are, and what MSR_UNC_CBO_CONFIG says */
-	uint32_t cbo, stride, counter; /* first select, distance of units, counter's distance from its select */
+	uint32_t cbo, stride,
+		counter; /* first select, distance of units, counter's distance from its select */
 	unsigned int arb_first; /* first usable counter of ARB */
 };
 
@@ -81,7 +82,7 @@ struct sim_cpu {
 	uint32_t unit_address; /* of energy, 0: none */
 	uint64_t unit;
 	const struct sim_energy_counter *energy;
-	bool perfmon_v2; /* AMD's global registers */
+	bool perfmon_v2;   /* AMD's global registers */
 	unsigned int n_df; /* AMD's data fabric counters */
 };
 
@@ -101,7 +102,8 @@ struct sim_machine {
 	bool *offline;
 	size_t n_registers, room;
 	struct sim_register *reg; /* in ascending order of the address */
-	uint64_t *value; /* [place][register]; shared ones lie with the first place that shares them */
+	uint64_t *
+		value; /* [place][register]; shared ones lie with the first place that shares them */
 	size_t n_faults;
 	struct sim_fault fault[SIM_MAX_FAULTS];
 	bool no_memory;
@@ -110,7 +112,8 @@ struct sim_machine {
 /* --- model.c --- */
 
 /* While the machine is made: a register of one kind of core (-1: of all that there are). */
-void sim_add(struct sim_machine *machine, int kind, uint32_t address, enum sim_scope scope, struct sim_rule rule);
+void sim_add(struct sim_machine *machine, int kind, uint32_t address, enum sim_scope scope,
+	     struct sim_rule rule);
 /* A register's place in memory, NULL where this processor has none at that address. */
 uint64_t *sim_cell(struct sim_machine *machine, size_t place, uint32_t address);
 /* What it holds, 0 where there is none. */
@@ -123,19 +126,21 @@ uint64_t sim_condition(uint64_t select, uint64_t cmask, uint64_t n);
 
 /* --- core.c: Intel --- */
 void sim_add_core(struct sim_machine *machine, int kind);
-void sim_count_core(struct sim_machine *machine, size_t place, bool sibling, const struct sim_event *event);
+void sim_count_core(struct sim_machine *machine, size_t place, bool sibling,
+		    const struct sim_event *event);
 uint64_t sim_inuse(struct sim_machine *machine, size_t place);
 
 /* --- amd.c --- */
 void sim_add_amd(struct sim_machine *machine);
 void sim_count_amd(struct sim_machine *machine, size_t place, const struct sim_event *event);
-int sim_count_l3(struct sim_machine *machine, size_t place, uint16_t event, uint8_t umask, uint64_t n);
+int sim_count_l3(struct sim_machine *machine, size_t place, uint16_t event, uint8_t umask,
+		 uint64_t n);
 
 /* --- uncore.c: Intel --- */
 void sim_add_uncore(struct sim_machine *machine);
-int sim_count_nehalem(struct sim_machine *machine, size_t place, const char *unit, uint16_t event, uint8_t umask,
-		      uint64_t n);
-int sim_count_client(struct sim_machine *machine, size_t place, const char *unit, uint16_t event, uint8_t umask,
-		     uint64_t n);
+int sim_count_nehalem(struct sim_machine *machine, size_t place, const char *unit, uint16_t event,
+		      uint8_t umask, uint64_t n);
+int sim_count_client(struct sim_machine *machine, size_t place, const char *unit, uint16_t event,
+		     uint8_t umask, uint64_t n);
 
 #endif

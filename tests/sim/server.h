@@ -19,7 +19,8 @@ struct sim_server {
 	struct sim_place *place;
 	bool batch;    /* there is a batch device */
 	bool vanished; /* the devices are gone */
-	int refused_cpu, refused; /* opening them fails so: negative errno, of this processor or -1 all */
+	int refused_cpu,
+		refused; /* opening them fails so: negative errno, of this processor or -1 all */
 	/* At the so many-th access from now, 0 never: it fails so, or whoever does it gets this signal. */
 	uint64_t at;
 	int at_error, at_signal;
@@ -41,9 +42,11 @@ int sim_command(struct sim_server *server, char *line);
 
 /* --- access.c --- */
 
-void sim_text_add(struct sim_text *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void sim_text_add(struct sim_text *text, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 /** sim_log_line() - its number goes before it, a newline behind it */
-void sim_log_line(struct sim_server *server, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void sim_log_line(struct sim_server *server, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 /** sim_access() - one register, logged */
 int sim_access(struct sim_server *server, int cpu, uint32_t address, bool write, uint64_t *value);
 /** sim_batch() - msr-safe's ioctl for the process @pid: @data is its struct of 16 bytes */

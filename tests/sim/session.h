@@ -50,13 +50,14 @@ struct session_access {
 };
 
 /* The next access that a log speaks of; NULL behind the last. */
-__attribute__((unused)) static const char *session_next(const char *log, struct session_access *access)
+__attribute__((unused)) static const char *session_next(const char *log,
+							struct session_access *access)
 {
 	for (; log && *log; log = strchr(log, '\n') ? strchr(log, '\n') + 1 : NULL) {
 		char how[8], value[20], result[20];
 
-		if (sscanf(log, "%*u cpu %d %7s %" SCNx32 "H %19s %19s", &access->cpu, how, &access->address, value,
-			   result) != 5)
+		if (sscanf(log, "%*u cpu %d %7s %" SCNx32 "H %19s %19s", &access->cpu, how,
+			   &access->address, value, result) != 5)
 			continue;
 		access->write = !strcmp(how, "write");
 		access->ok = !strcmp(result, "ok");
@@ -73,12 +74,13 @@ struct session_counts {
 /* Since the log was forgotten; @cpu, @address: of that one alone, unless -1. */
 __attribute__((unused)) static struct session_counts session_count(int cpu, long address)
 {
-	struct session_counts counts = {0, 0};
+	struct session_counts counts = { 0, 0 };
 	struct session_access access;
 	char *log = sim_log(&sim);
 
 	for (const char *at = log; (at = session_next(at, &access));) {
-		if ((cpu >= 0 && access.cpu != cpu) || (address >= 0 && access.address != (uint32_t)address))
+		if ((cpu >= 0 && access.cpu != cpu) ||
+		    (address >= 0 && access.address != (uint32_t)address))
 			continue;
 		counts.accesses++;
 		counts.writes += access.write;
@@ -105,7 +107,8 @@ __attribute__((unused)) static void session_differences(const char *before, cons
 }
 
 /* Every register is as it was; @before is freed. */
-__attribute__((format(printf, 2, 3), unused)) static bool session_is_back(char *before, const char *fmt, ...)
+__attribute__((format(printf, 2, 3), unused)) static bool session_is_back(char *before,
+									  const char *fmt, ...)
 {
 	char *after = sim_state(&sim), name[256];
 	bool same = before && after && !strcmp(before, after);
@@ -144,7 +147,8 @@ __attribute__((unused)) static const char *session_source(const struct run *r)
 }
 
 /* A count of a region, of one thread or (-1) all; -1 where it is missing. */
-__attribute__((unused)) static long long session_net(const struct run *r, const char *path, const char *count)
+__attribute__((unused)) static long long session_net(const struct run *r, const char *path,
+						     const char *count)
 {
 	return run_int(json_object_get(run_region(r->json, path), "net"), count);
 }
@@ -152,8 +156,8 @@ __attribute__((unused)) static long long session_net(const struct run *r, const 
 /* --- the command --- */
 
 /* Run `pmu` with one or no argument behind @word; its output, for free(), and its status. */
-__attribute__((unused)) static char *session_command(const struct run *r, const char *const *env, const char *word,
-						     int *status)
+__attribute__((unused)) static char *session_command(const struct run *r, const char *const *env,
+						     const char *word, int *status)
 {
 	const char *build = getenv("TEST_BUILDDIR");
 	char path[512];

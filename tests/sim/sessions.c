@@ -55,14 +55,14 @@ static void children_leave_registers_alone(void)
 		const char *name;
 		struct forking how;
 	} ways[] = {
-		{"a child that ends", {fork, false, false, 0}},
-		{"a child with regions", {fork, true, false, 0}},
-		{"a child with _exit()", {fork, true, true, 0}},
-		{"a child of SIGTERM", {fork, false, false, SIGTERM}},
-		{"a child with regions, of SIGINT", {fork, true, false, SIGINT}},
-		{"a child past the library", {raw_fork, false, true, 0}},
-		{"that has regions", {raw_fork, true, true, 0}},
-		{"and takes a SIGTERM", {raw_fork, false, true, SIGTERM}},
+		{ "a child that ends", { fork, false, false, 0 } },
+		{ "a child with regions", { fork, true, false, 0 } },
+		{ "a child with _exit()", { fork, true, true, 0 } },
+		{ "a child of SIGTERM", { fork, false, false, SIGTERM } },
+		{ "a child with regions, of SIGINT", { fork, true, false, SIGINT } },
+		{ "a child past the library", { raw_fork, false, true, 0 } },
+		{ "that has regions", { raw_fork, true, true, 0 } },
+		{ "and takes a SIGTERM", { raw_fork, false, true, SIGTERM } },
 	};
 
 	machine_starts("core2", 0);
@@ -112,7 +112,8 @@ static void a_child_may_outlive_its_parent(void)
 	ok(is_back(before), "it has put everything back");
 	let_it_go_on();
 	/* an orphan is this program's child */
-	ok(waitpid(-1, &r.status, 0) > 0 && WIFEXITED(r.status) && !WEXITSTATUS(r.status), "the child ends later");
+	ok(waitpid(-1, &r.status, 0) > 0 && WIFEXITED(r.status) && !WEXITSTATUS(r.status),
+	   "the child ends later");
 	session_is_back(before, "and has put back what it did");
 	is_int(journals(), 0, "nothing is left to do");
 	run_done(&r);
@@ -136,7 +137,8 @@ static void the_second_session_is_refused(void)
 	snprintf(who, sizeof(who), "(process %ld)", (long)first.pid);
 	ok(ended(&second), "a second session on one machine");
 	is_str(session_source(&second), "clock", "takes another source");
-	has(session_words(&second), "another session has this machine's counters", "the report says why");
+	has(session_words(&second), "another session has this machine's counters",
+	    "the report says why");
 	has(session_words(&second), who, "and who");
 	text = session_command(&second, env(), "restore", &status);
 	is_int(status, 1, "nor may the command");
@@ -147,7 +149,8 @@ static void the_second_session_is_refused(void)
 	run_wait(&first);
 	ok(ended(&first), "the first is not disturbed");
 	/* the second one's thousand happened on that processor too */
-	is_int(session_net(&first, "work", "instructions"), 2000, "and counts what happens on its processor");
+	is_int(session_net(&first, "work", "instructions"), 2000,
+	       "and counts what happens on its processor");
 	session_is_back(before, "everything is put back");
 	run_done(&first);
 	run_done(&second);
@@ -170,7 +173,8 @@ static void of_many_at_once_each_is_alone(void)
 	for (int i = 0; i < 6; i++) {
 		run_wait(&many[i]);
 		by_registers += ended(&many[i]) && !strcmp(session_source(&many[i]), "msr");
-		refused += ended(&many[i]) && strstr(session_words(&many[i]), "another session has") != NULL;
+		refused += ended(&many[i]) &&
+			   strstr(session_words(&many[i]), "another session has") != NULL;
 		run_done(&many[i]);
 	}
 	ok(by_registers > 0, "%u of six sessions at once have counted by registers", by_registers);

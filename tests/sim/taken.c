@@ -27,10 +27,13 @@ static void is_refused(const char *command, const char *mend, const char *words,
 static void what_cannot_be_opened_is_refused(void)
 {
 	machine_starts("skylake", 0);
-	is_refused("offline 2", "online 2", "CPU 2 is offline or has no such registers", "a processor is offline");
-	is_refused("refuse all EACCES", "refuse all 0", "Permission denied", "a device without permission");
+	is_refused("offline 2", "online 2", "CPU 2 is offline or has no such registers",
+		   "a processor is offline");
+	is_refused("refuse all EACCES", "refuse all 0", "Permission denied",
+		   "a device without permission");
 	is_refused("refuse all EACCES", "refuse all 0", "run as root", "and what would help");
-	is_refused("refuse 3 EPERM", "refuse 3 0", "CAP_SYS_RAWIO", "a device without the capability");
+	is_refused("refuse 3 EPERM", "refuse 3 0", "CAP_SYS_RAWIO",
+		   "a device without the capability");
 	is_refused("vanish", "appear", "No such device or address", "no device any more");
 	sim_stop(&sim);
 }
@@ -82,7 +85,8 @@ static void copy_cpuid(const char *path)
 
 static void nobody_may_not_touch_registers(void)
 {
-	char xdg[128], dir[] = "/tmp/pmu-nobody-XXXXXX", path[64], output[96], cpuid[64], cpuid_file[96];
+	char xdg[128], dir[] = "/tmp/pmu-nobody-XXXXXX", path[64], output[96], cpuid[64],
+		       cpuid_file[96];
 	char *before;
 	struct run r;
 
@@ -101,10 +105,12 @@ static void nobody_may_not_touch_registers(void)
 	snprintf(cpuid, sizeof(cpuid), "%s/cpuid.txt", dir);
 	snprintf(cpuid_file, sizeof(cpuid_file), "PMU_CPUID_FILE=%s", cpuid);
 	copy_cpuid(cpuid);
-	run(&r, one_region_of_nobody, NULL, session_env(cpuid_file, "HWLOC_XMLFILE=", xdg, output, NULL));
+	run(&r, one_region_of_nobody, NULL,
+	    session_env(cpuid_file, "HWLOC_XMLFILE=", xdg, output, NULL));
 	r.json = json_load_file(path, JSON_ALLOW_NUL, NULL);
 	ok(ended(&r), "an ordinary user");
-	ok(r.json && strcmp(session_source(&r), "msr") != 0, "another source takes over: %s", session_source(&r));
+	ok(r.json && strcmp(session_source(&r), "msr") != 0, "another source takes over: %s",
+	   session_source(&r));
 	has(session_words(&r), "Permission denied", "the report has the reason");
 	is_u64(session_count(-1, -1).accesses, 0, "no register is read");
 	session_is_back(before, "nor written");
@@ -132,7 +138,8 @@ static void the_path_is_text(void)
 	run_done(&r);
 	run(&r, unmeasured, NULL, session_env("PMU_MSR_DEVICE=/nowhere/%s%n%d/%d/%x", NULL));
 	ok(ended(&r), "a path with %%s and %%n in it");
-	has(session_words(&r), "/nowhere/%s%n0/%d/%x", "is taken as it is, and the first %d replaced");
+	has(session_words(&r), "/nowhere/%s%n0/%d/%x",
+	    "is taken as it is, and the first %d replaced");
 	run_done(&r);
 	run(&r, unmeasured, NULL, session_env("PMU_MSR_DEVICE=%n%s", NULL));
 	ok(ended(&r), "nothing but those");
@@ -143,8 +150,9 @@ static void the_path_is_text(void)
 
 /* --- counters that others have --- */
 
-static void others_counters_are_left_alone(const char *cpu, const char *command, const char *events, uint32_t select,
-					   uint32_t counter, const char *words, const char *how)
+static void others_counters_are_left_alone(const char *cpu, const char *command, const char *events,
+					   uint32_t select, uint32_t counter, const char *words,
+					   const char *how)
 {
 	char *before, setting[256];
 	struct run r;
@@ -172,20 +180,27 @@ static void counters_in_use_are_planned_around(void)
 	others_counters_are_left_alone("skylake", "set 1 0x186 0x43003c\nset 1 0xc1 12345",
 				       "instructions,branches,branch-misses", 0x186, 0xc1,
 				       "general counter 0 is in use on CPU 1", "a select with EN");
-	others_counters_are_left_alone("skylake", "set 0 0x38d 0x3\nset 0 0x309 12345", "instructions,cycles,branches",
-				       0, 0x309, "fixed counter 0 is in use on CPU 0", "a fixed counter");
-	others_counters_are_left_alone("skylake", "set 3 0x187 0x3c\nset 3 0xc2 12345",
-				       "instructions,branches,branch-misses", 0x187, 0xc2,
-				       "general counter 1 is marked as in use (IA32_PERF_GLOBAL_INUSE) on CPU 3",
-				       "a select that IA32_PERF_GLOBAL_INUSE says is taken");
-	others_counters_are_left_alone("sandybridge", "set 1 0x186 0x43003c", "instructions,branches", 0x186, 0xc1,
-				       "general counter 0 is in use on CPU 1", "the same before there was that");
-	others_counters_are_left_alone("sandybridge", "set 0 0x38d 0x3\nset 0 0x309 12345", "instructions,cycles", 0,
-				       0x309, "fixed counter 0 is in use on CPU 0", "and a fixed counter");
-	others_counters_are_left_alone("skylake", "set 0 0x394 0x400000\nset 0 0x395 12345", "instructions,uncore-clock",
-				       0x394, 0x395, "MSR_UNC_PERF_FIXED_CTRL is in use on socket 0", "the uncore's clock");
-	others_counters_are_left_alone("zen3", "set 1 0xc0010200 0x4300c0\nset 1 0xc0010201 12345", "instructions",
-				       0xc0010200, 0xc0010201, "general counter 0 is in use on CPU 1", "AMD's counters");
+	others_counters_are_left_alone("skylake", "set 0 0x38d 0x3\nset 0 0x309 12345",
+				       "instructions,cycles,branches", 0, 0x309,
+				       "fixed counter 0 is in use on CPU 0", "a fixed counter");
+	others_counters_are_left_alone(
+		"skylake", "set 3 0x187 0x3c\nset 3 0xc2 12345",
+		"instructions,branches,branch-misses", 0x187, 0xc2,
+		"general counter 1 is marked as in use (IA32_PERF_GLOBAL_INUSE) on CPU 3",
+		"a select that IA32_PERF_GLOBAL_INUSE says is taken");
+	others_counters_are_left_alone(
+		"sandybridge", "set 1 0x186 0x43003c", "instructions,branches", 0x186, 0xc1,
+		"general counter 0 is in use on CPU 1", "the same before there was that");
+	others_counters_are_left_alone("sandybridge", "set 0 0x38d 0x3\nset 0 0x309 12345",
+				       "instructions,cycles", 0, 0x309,
+				       "fixed counter 0 is in use on CPU 0", "and a fixed counter");
+	others_counters_are_left_alone("skylake", "set 0 0x394 0x400000\nset 0 0x395 12345",
+				       "instructions,uncore-clock", 0x394, 0x395,
+				       "MSR_UNC_PERF_FIXED_CTRL is in use on socket 0",
+				       "the uncore's clock");
+	others_counters_are_left_alone("zen3", "set 1 0xc0010200 0x4300c0\nset 1 0xc0010201 12345",
+				       "instructions", 0xc0010200, 0xc0010201,
+				       "general counter 0 is in use on CPU 1", "AMD's counters");
 }
 
 /* Another's counter counts on, and with the value it had, while a session starts, runs and ends. */
@@ -217,7 +232,9 @@ static void all_counters_may_be_taken(void)
 	ok(ended(&r), "all counters of one processor are taken");
 	is_str(session_source(&r), "clock", "another source takes over");
 	has(session_words(&r), "0 of 2 events fit", "the report says what fits");
-	has(session_words(&r), "general counter 0 is in use on CPU 2: event 3CH, umask 00H, USR, OS", "what is in the way");
+	has(session_words(&r),
+	    "general counter 0 is in use on CPU 2: event 3CH, umask 00H, USR, OS",
+	    "what is in the way");
 	has(session_words(&r), ", and 6 more counters", "and how much of it");
 	is_u64(session_count(-1, -1).writes, 0, "no register is written");
 	session_is_back(before, "nor changed");

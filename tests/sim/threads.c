@@ -42,7 +42,7 @@ static void *count_its_processor(void *arg)
 
 static void *share_a_processor(void *arg)
 {
-	struct pmu_region_counts counts = {.size = sizeof(counts)};
+	struct pmu_region_counts counts = { .size = sizeof(counts) };
 	char own[32];
 
 	snprintf(own, sizeof(own), "of thread %d", (int)(intptr_t)arg);
@@ -108,12 +108,16 @@ static void each_thread_counts_its_processor(int flags)
 		errno = ENODEV, run_die(sim.why);
 	before = sim_state(&sim);
 	run(&r, four_on_four, NULL, session_env("PMU_PIN=cpus:0-3", EVENTS, NULL));
-	run_good(&r, flags ? "four threads, registers programmed by batches" : "four threads on four processors");
+	run_good(&r, flags ? "four threads, registers programmed by batches"
+			   : "four threads on four processors");
 	is_str(session_source(&r), "msr", "counted by registers");
-	is_int(session_net(&r, "work/inner", "instructions"), ROUNDS * (100 + 101 + 102 + 103), "no count is lost");
+	is_int(session_net(&r, "work/inner", "instructions"), ROUNDS * (100 + 101 + 102 + 103),
+	       "no count is lost");
 	json_array_foreach(json_object_get(run_region(r.json, "work/inner"), "threads"), i, row)
 		is_int(run_int(json_object_get(row, "net"), "instructions"),
-		       ROUNDS * (100 + run_int(json_array_get(json_object_get(r.json, "threads"), i), "cpu")),
+		       ROUNDS *
+			       (100 + run_int(json_array_get(json_object_get(r.json, "threads"), i),
+					      "cpu")),
 		       "a thread has its processor's, and none of the others'");
 	is_int((long long)i, 4, "four of them");
 	session_is_back(before, "everything is put back");
@@ -137,7 +141,8 @@ static void threads_share_processors(void)
 	run_done(&r);
 
 	before = sim_state(&sim);
-	run(&r, sessions_in_turn, NULL, session_env("PMU_PIN=compact", EVENTS, "PMU_OUTPUT=none", NULL));
+	run(&r, sessions_in_turn, NULL,
+	    session_env("PMU_PIN=compact", EVENTS, "PMU_OUTPUT=none", NULL));
 	run_good(&r, "one session after the other");
 	session_is_back(before, "and everything is put back");
 	run_done(&r);

@@ -58,8 +58,8 @@ __attribute__((unused)) static void trace_load(struct trace *t)
 			in_batch = n;
 		} else if (strstr(text, " phase ")) {
 			trace_mark(t, strstr(text, " phase ") + 7);
-		} else if (sscanf(text, "%*u cpu %d %7s %" SCNx32 "H %19s %19s", &line.cpu, how, &line.address, value,
-				  result) == 5) {
+		} else if (sscanf(text, "%*u cpu %d %7s %" SCNx32 "H %19s %19s", &line.cpu, how,
+				  &line.address, value, result) == 5) {
 			line.write = !strcmp(how, "write");
 			line.value = strtoull(value, NULL, 16);
 			line.batch = in_batch ? t->n_batches : 0;
@@ -99,12 +99,14 @@ static void trace_widen(struct trace_span *span, size_t at)
 }
 
 /* Does one of the steps stand for this line?  Its index, or -1. */
-static int trace_step_of(const struct trace_step *step, size_t n, const struct trace_line *line, const char *before)
+static int trace_step_of(const struct trace_step *step, size_t n, const struct trace_line *line,
+			 const char *before)
 {
 	uint64_t old = measure_state(before, line->cpu, line->address);
 
 	for (size_t i = 0; i < n; i++)
-		if (step[i].address == line->address && ((old & step[i].keep) | step[i].value) == line->value)
+		if (step[i].address == line->address &&
+		    ((old & step[i].keep) | step[i].value) == line->value)
 			return (int)i;
 	return -1;
 }
@@ -114,22 +116,25 @@ static int trace_step_of(const struct trace_step *step, size_t n, const struct t
  * @lowest, @highest: the addresses that are looked at
  * Return: whether it was so; what differs is shown.
  */
-__attribute__((unused)) static bool trace_steps(const struct trace *t, int cpu, uint32_t lowest, uint32_t highest,
-						const struct trace_step *step, size_t n, const char *before,
+__attribute__((unused)) static bool trace_steps(const struct trace *t, int cpu, uint32_t lowest,
+						uint32_t highest, const struct trace_step *step,
+						size_t n, const char *before,
 						struct trace_span span[TRACE_PHASES])
 {
-	unsigned int seen[64] = {0};
+	unsigned int seen[64] = { 0 };
 	bool good = true;
 
 	for (size_t i = 0; i < t->ready; i++) {
 		const struct trace_line *line = &t->line[i];
 		int at;
 
-		if (!line->write || line->cpu != cpu || line->address < lowest || line->address > highest)
+		if (!line->write || line->cpu != cpu || line->address < lowest ||
+		    line->address > highest)
 			continue;
 		at = trace_step_of(step, n, line, before);
 		if (at < 0 || seen[at]++) {
-			diag("CPU %d, %XH: %" PRIX64 "H is no step, or one again", cpu, line->address, line->value);
+			diag("CPU %d, %XH: %" PRIX64 "H is no step, or one again", cpu,
+			     line->address, line->value);
 			good = false;
 		} else {
 			trace_widen(&span[step[at].phase], i);
@@ -144,8 +149,10 @@ __attribute__((unused)) static bool trace_steps(const struct trace *t, int cpu, 
 }
 
 /* The first or last write of one processor to one of these addresses within lines; NULL: there is none. */
-__attribute__((unused)) static const struct trace_line *
-trace_write(const struct trace *t, size_t from, size_t to, int cpu, uint32_t lowest, uint32_t highest, bool last)
+__attribute__((unused)) static const struct trace_line *trace_write(const struct trace *t,
+								    size_t from, size_t to, int cpu,
+								    uint32_t lowest,
+								    uint32_t highest, bool last)
 {
 	const struct trace_line *found = NULL;
 

@@ -43,12 +43,13 @@ enum {
 
 static void store(struct sim_machine *machine, uint32_t address, uint64_t writable)
 {
-	sim_add(machine, -1, address, SIM_PACKAGE, (struct sim_rule){SIM_STORE, writable, 0, 0, 0});
+	sim_add(machine, -1, address, SIM_PACKAGE,
+		(struct sim_rule){ SIM_STORE, writable, 0, 0, 0 });
 }
 
 static void fixed(struct sim_machine *machine, uint32_t address, uint64_t reset)
 {
-	sim_add(machine, -1, address, SIM_PACKAGE, (struct sim_rule){SIM_CONST, 0, 0, reset, 0});
+	sim_add(machine, -1, address, SIM_PACKAGE, (struct sim_rule){ SIM_CONST, 0, 0, reset, 0 });
 }
 
 static void add_nehalem(struct sim_machine *machine)
@@ -59,14 +60,15 @@ static void add_nehalem(struct sim_machine *machine)
 	store(machine, N_GLOBAL, counters | UINT64_C(0xf) << 48 | SIM_BIT(63));
 	fixed(machine, N_STATUS, 0);
 	sim_add(machine, -1, N_OVF_CTRL, SIM_PACKAGE,
-		(struct sim_rule){SIM_CLEAR, counters | SIM_BIT(61) | SIM_BIT(63), 0, 0, N_STATUS});
+		(struct sim_rule){ SIM_CLEAR, counters | SIM_BIT(61) | SIM_BIT(63), 0, 0,
+				   N_STATUS });
 	store(machine, N_FIXED, SIM_LOW(N_BITS));
 	store(machine, N_FIXED_CTRL, SIM_BIT(0) | SIM_BIT(2));
 	store(machine, N_MATCH, UINT64_C(0xe000fffffffffff8));
 	for (unsigned int i = 0; i < N_COUNTERS; i++) {
 		store(machine, N_PMC0 + i, SIM_LOW(N_BITS));
 		sim_add(machine, -1, N_SELECT0 + i, SIM_PACKAGE,
-			(struct sim_rule){SIM_STORE, N_SELECT_BITS, N_RESET_QUEUE, 0, 0});
+			(struct sim_rule){ SIM_STORE, N_SELECT_BITS, N_RESET_QUEUE, 0, 0 });
 	}
 }
 
@@ -109,8 +111,8 @@ static void overflow(struct sim_machine *machine, size_t place, uint32_t status,
 	*sim_cell(machine, place, status) |= SIM_BIT(bit);
 }
 
-int sim_count_nehalem(struct sim_machine *machine, size_t place, const char *unit, uint16_t event, uint8_t umask,
-		      uint64_t n)
+int sim_count_nehalem(struct sim_machine *machine, size_t place, const char *unit, uint16_t event,
+		      uint8_t umask, uint64_t n)
 {
 	uint64_t enabled = sim_value(machine, place, N_GLOBAL);
 
@@ -134,8 +136,9 @@ int sim_count_nehalem(struct sim_machine *machine, size_t place, const char *uni
 }
 
 /* One unit's counters from @first on; @alone: an event that only counter 0 can count. */
-static bool count_unit(struct sim_machine *machine, size_t place, uint32_t select0, uint32_t counter0,
-		       unsigned int first, bool alone, uint16_t event, uint8_t umask, uint64_t n)
+static bool count_unit(struct sim_machine *machine, size_t place, uint32_t select0,
+		       uint32_t counter0, unsigned int first, bool alone, uint16_t event,
+		       uint8_t umask, uint64_t n)
 {
 	bool wraps = false;
 
@@ -149,8 +152,8 @@ static bool count_unit(struct sim_machine *machine, size_t place, uint32_t selec
 	return wraps;
 }
 
-int sim_count_client(struct sim_machine *machine, size_t place, const char *unit, uint16_t event, uint8_t umask,
-		     uint64_t n)
+int sim_count_client(struct sim_machine *machine, size_t place, const char *unit, uint16_t event,
+		     uint8_t umask, uint64_t n)
 {
 	const struct sim_client *client = machine->cpu->client;
 	bool on = !client->global_works || sim_value(machine, place, client->global) & SIM_BIT(29);
@@ -177,7 +180,8 @@ int sim_count_client(struct sim_machine *machine, size_t place, const char *unit
 	if (!unit[3] || *end || cbo >= client->n_cbo)
 		return -EINVAL;
 	select = client->cbo + (uint32_t)cbo * client->stride;
-	if (on && count_unit(machine, place, select, select + client->counter, 0, false, event, umask, n))
+	if (on &&
+	    count_unit(machine, place, select, select + client->counter, 0, false, event, umask, n))
 		overflow(machine, place, status, 3);
 	return 0;
 }

@@ -33,7 +33,7 @@
 #define MAX_THREADS 32
 #define MAX_STEPS   512
 #define EVERYBODY   (-1)
-#define SECOND	    1000000000ll
+#define SECOND      1000000000ll
 #define PATIENCE_MS 60000
 
 struct step {
@@ -55,7 +55,8 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 	int rc = (int)syscall(SYS_clock_gettime, clock, now);
 
 	if (!rc && (clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_COARSE)) {
-		long long ns = now->tv_sec * SECOND + now->tv_nsec + __atomic_load_n(&offset_ns, __ATOMIC_RELAXED);
+		long long ns = now->tv_sec * SECOND + now->tv_nsec +
+			       __atomic_load_n(&offset_ns, __ATOMIC_RELAXED);
 
 		now->tv_sec = ns / SECOND;
 		now->tv_nsec = ns % SECOND;
@@ -82,7 +83,8 @@ static int say(int self, const char *command)
 	if (fd < 0)
 		return -errno;
 	if (at)
-		n = snprintf(text, sizeof(text), "%.*s%d%s", (int)(at - command), command, cpu[self], at + 2);
+		n = snprintf(text, sizeof(text), "%.*s%d%s", (int)(at - command), command,
+			     cpu[self], at + 2);
 	else
 		n = snprintf(text, sizeof(text), "%s", command);
 	if (write(fd, text, (size_t)n) < 0)
@@ -135,7 +137,7 @@ static int count_reads(const char *address)
 
 static int await(int self, const char *rest)
 {
-	static const struct timespec pause = {.tv_nsec = 10000000};
+	static const struct timespec pause = { .tv_nsec = 10000000 };
 	char address[16];
 	int n, before;
 
@@ -174,7 +176,7 @@ static int count_keepers(void)
 /* They give themselves their name when they begin to run. */
 static int keepers(int self, const char *rest)
 {
-	static const struct timespec pause = {.tv_nsec = 100000000};
+	static const struct timespec pause = { .tv_nsec = 100000000 };
 
 	(void)self;
 	for (int ms = 0; ms < PATIENCE_MS; ms += 100) {
@@ -207,8 +209,8 @@ static const struct {
 	const char *name;
 	int (*run)(int self, const char *rest);
 } verbs[] = {
-	{"begin", begin}, {"end", end}, {"sim", say}, {"loop", loop}, {"group", next_group}, {"later", later},
-	{"await", await}, {"keepers", keepers},
+	{ "begin", begin },      { "end", end },     { "sim", say },     { "loop", loop },
+	{ "group", next_group }, { "later", later }, { "await", await }, { "keepers", keepers },
 };
 
 static int do_step(int self, const struct step *s)
@@ -225,7 +227,7 @@ static void *work(void *arg)
 
 	for (int i = 0; i < n_threads; i++) {
 		if (i == self)
-			check(&(struct step){self, "attach", ""}, pmu_thread_attach());
+			check(&(struct step){ self, "attach", "" }, pmu_thread_attach());
 		pthread_barrier_wait(&together);
 	}
 	for (int i = 0; i < n_steps; i++) {
@@ -262,7 +264,8 @@ static void read_cpus(const char *pin)
 		pin = "cpus:0";
 	for (pin += 5; *pin && n_threads < MAX_THREADS; pin += *pin == ',')
 		cpu[n_threads++] = (int)strtol(pin, (char **)&pin, 10);
-	for (int n = n_threads; threads && n_threads < atoi(threads) && n_threads < MAX_THREADS; n_threads++)
+	for (int n = n_threads; threads && n_threads < atoi(threads) && n_threads < MAX_THREADS;
+	     n_threads++)
 		cpu[n_threads] = cpu[n_threads % n];
 }
 

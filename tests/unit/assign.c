@@ -18,7 +18,8 @@ static bool fits(const pmu_counters *event, unsigned int n, unsigned int subset,
 	for (unsigned int at = 0; at < 64; at++) {
 		pmu_counters bit = (pmu_counters)1 << at;
 
-		if (event[first] & free & bit && fits(event, n, subset & ~(1u << first), free & ~bit))
+		if (event[first] & free & bit &&
+		    fits(event, n, subset & ~(1u << first), free & ~bit))
 			return true;
 	}
 	return false;
@@ -97,7 +98,8 @@ static void agrees_with_trying_everything(void)
 
 		for (unsigned int i = 0; i < n; i++) {
 			seed = seed * 1103515245u + 12345;
-			event[i] = (seed >> 8 & 0xf) | (pmu_counters)(seed >> 16 & 7) << PMU_COUNTER_FIXED;
+			event[i] = (seed >> 8 & 0xf) | (pmu_counters)(seed >> 16 & 7)
+							       << PMU_COUNTER_FIXED;
 		}
 		seed = seed * 1103515245u + 12345;
 		free = (seed >> 8 & 0xf) | (pmu_counters)(seed >> 16 & 7) << PMU_COUNTER_FIXED;

@@ -17,18 +17,22 @@ static void columns_are_found_by_name(void)
 {
 	struct pmu_callgrind_columns columns;
 
-	ok(pmu_callgrind_line_columns("events: Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw Bc Bcm Bi Bim\n", &columns),
+	ok(pmu_callgrind_line_columns(
+		   "events: Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw Bc Bcm Bi Bim\n", &columns),
 	   "all of them");
 	is_int(columns.n, 13, "thirteen");
 	is_u64(columns.known, (1u << PMU_CALLGRIND_EVENTS) - 1, "each is known");
 	is_int(columns.event[9], PMU_CALLGRIND_BC, "Bc is the tenth");
-	ok(pmu_callgrind_line_columns("events: Ir sysCount Bc\n", &columns), "with one that is none of ours");
+	ok(pmu_callgrind_line_columns("events: Ir sysCount Bc\n", &columns),
+	   "with one that is none of ours");
 	is_int(columns.event[1], -1, "it has no number");
 	is_u64(columns.known, BIT(IR) | BIT(BC), "and is not known");
 	ok(!pmu_callgrind_line_columns("events:\n", &columns), "none at all");
 	ok(!pmu_callgrind_line_columns("events-1: 1 2\n", &columns), "counts are no names");
-	ok(!pmu_callgrind_line_columns("events: a b c d e f g h i j k l m n o p q r s t u v w x y z A B C D E F G\n",
-				       &columns), "too many");
+	ok(!pmu_callgrind_line_columns(
+		   "events: a b c d e f g h i j k l m n o p q r s t u v w x y z A B C D E F G\n",
+		   &columns),
+	   "too many");
 }
 
 static void counts_stand_in_the_order_of_the_columns(void)
@@ -37,27 +41,34 @@ static void counts_stand_in_the_order_of_the_columns(void)
 	struct pmu_callgrind_answer answer = { .thread = 12 };
 
 	pmu_callgrind_line_columns("events: Ir other Dr Bc\n", &columns);
-	ok(pmu_callgrind_line_counts("events-12: 1000 7 340 55\n", &columns, &answer), "a thread's");
+	ok(pmu_callgrind_line_counts("events-12: 1000 7 340 55\n", &columns, &answer),
+	   "a thread's");
 	is_u64(answer.count[PMU_CALLGRIND_IR], 1000, "Ir");
 	is_u64(answer.count[PMU_CALLGRIND_DR], 340, "Dr");
 	is_u64(answer.count[PMU_CALLGRIND_BC], 55, "Bc");
 	is_u64(answer.count[PMU_CALLGRIND_DW], 0, "Dw is not there");
-	ok(pmu_callgrind_line_counts("events-12: 2000 7\n", &columns, &answer), "with zeros at the end left out");
+	ok(pmu_callgrind_line_counts("events-12: 2000 7\n", &columns, &answer),
+	   "with zeros at the end left out");
 	is_u64(answer.count[PMU_CALLGRIND_IR], 2000, "Ir");
 	is_u64(answer.count[PMU_CALLGRIND_BC], 0, "Bc is 0");
-	ok(pmu_callgrind_line_counts("events-12: 18446744073709551615\n", &columns, &answer), "the most there is");
+	ok(pmu_callgrind_line_counts("events-12: 18446744073709551615\n", &columns, &answer),
+	   "the most there is");
 	is_u64(answer.count[PMU_CALLGRIND_IR], UINT64_MAX, "all of it");
 }
 
 static void other_lines_change_nothing(void)
 {
 	static const char *const others[] = {
-		"events-1: 1 2 3\n",	  /* another thread's */
-		"events-123: 1 2 3\n",	  /* neither */
-		"events-12-0: 1 2 3\n",	  /* a function's */
+		"events-1: 1 2 3\n",      /* another thread's */
+		"events-123: 1 2 3\n",    /* neither */
+		"events-12-0: 1 2 3\n",   /* a function's */
 		"events-12: 1 2 3 4 5\n", /* more than there are */
-		"events-12: 1 x\n",	  "events-12: 18446744073709551616\n", "events-12 1\n",
-		"frames-12: 3\n",	  "",	      "==4711== events-12: 1\n",
+		"events-12: 1 x\n",
+		"events-12: 18446744073709551616\n",
+		"events-12 1\n",
+		"frames-12: 3\n",
+		"",
+		"==4711== events-12: 1\n",
 	};
 	struct pmu_callgrind_columns columns;
 	struct pmu_callgrind_answer answer = { .thread = 12, .count = { [PMU_CALLGRIND_IR] = 77 } };
@@ -86,7 +97,8 @@ static void a_thread_has_a_number(void)
 	is_int(pmu_callgrind_line_thread("current-tid: 3\n"), 3, "the third");
 	is_int(pmu_callgrind_line_thread("current-tid: 0\n"), 0, "none");
 	is_int(pmu_callgrind_line_thread("current-tid: 3 4\n"), 0, "two");
-	is_int(pmu_callgrind_line_thread("current-tid: 99999999999999999999\n"), 0, "no number that fits");
+	is_int(pmu_callgrind_line_thread("current-tid: 99999999999999999999\n"), 0,
+	       "no number that fits");
 	is_int(pmu_callgrind_line_thread("threads: 1 2 3\n"), 0, "another line");
 }
 
@@ -98,18 +110,23 @@ static void a_path_has_the_process(void)
 	is_str(path, "/run/log.4711", "it is put in");
 	ok(pmu_callgrind_log_path("/a%%b", 1, path, sizeof(path)), "with a percent sign");
 	is_str(path, "/a%b", "there is one");
-	ok(!pmu_callgrind_log_path("/a%q", 1, path, sizeof(path)), "what valgrind would take from elsewhere");
+	ok(!pmu_callgrind_log_path("/a%q", 1, path, sizeof(path)),
+	   "what valgrind would take from elsewhere");
 	ok(!pmu_callgrind_log_path("/a%", 1, path, sizeof(path)), "a percent sign at the end");
 	ok(!pmu_callgrind_log_path("", 1, path, sizeof(path)), "nothing");
-	ok(!pmu_callgrind_log_path("/0123456789/0123456789/012345678", 1, path, sizeof(path)), "one byte too long");
-	ok(pmu_callgrind_log_path("/0123456789/0123456789/01234567", 1, path, sizeof(path)), "the longest");
+	ok(!pmu_callgrind_log_path("/0123456789/0123456789/012345678", 1, path, sizeof(path)),
+	   "one byte too long");
+	ok(pmu_callgrind_log_path("/0123456789/0123456789/01234567", 1, path, sizeof(path)),
+	   "the longest");
 }
 
 /* --- slots --- */
 
 static struct pmu_slot generic(uint64_t config)
 {
-	return (struct pmu_slot){ .kind = PMU_SLOT_CORE, .type = PERF_TYPE_HARDWARE, .config = config, .user = true };
+	return (struct pmu_slot){
+		.kind = PMU_SLOT_CORE, .type = PERF_TYPE_HARDWARE, .config = config, .user = true
+	};
 }
 
 static void slots_are_sums(void)
@@ -125,9 +142,13 @@ static void slots_are_sums(void)
 	is_u64(pmu_callgrind_sum(&slot), 0, "not of one kind of core");
 	slot = generic(PERF_COUNT_HW_CPU_CYCLES);
 	is_u64(pmu_callgrind_sum(&slot), 0, "no cycles");
-	slot = (struct pmu_slot){ .kind = PMU_SLOT_SOFTWARE, .type = PERF_TYPE_SOFTWARE, .user = true };
+	slot = (struct pmu_slot){ .kind = PMU_SLOT_SOFTWARE,
+				  .type = PERF_TYPE_SOFTWARE,
+				  .user = true };
 	is_u64(pmu_callgrind_sum(&slot), 0, "nothing of the kernel's");
-	slot = (struct pmu_slot){ .kind = PMU_SLOT_CORE, .type = PERF_TYPE_RAW, .config = 1, .user = true };
+	slot = (struct pmu_slot){
+		.kind = PMU_SLOT_CORE, .type = PERF_TYPE_RAW, .config = 1, .user = true
+	};
 	is_u64(pmu_callgrind_sum(&slot), 0, "no codes");
 }
 
@@ -169,7 +190,8 @@ static void columns_are_called_what_they_are(void)
 	is_str(group.metric[group.n_metrics - 1].name, "estimated cycles", "cycles are estimated");
 	is_str(group.metric[group.n_metrics - 1].formula,
 	       "\"instructions\" + 10 * \"conditional and indirect branch-misses\" + 10 * \"cache-references\" + 100 * "
-	       "\"cache-misses\"", "by KCachegrind's formula");
+	       "\"cache-misses\"",
+	       "by KCachegrind's formula");
 	is_int(group.n_metrics, 6, "once");
 	pmu_group_simulated(&group, 1u << 1 | 1u << 6);
 	is_int(group.n_metrics, 6, "again as well");
@@ -180,7 +202,8 @@ static void nothing_is_estimated_from_half_of_it(void)
 	struct pmu_group group;
 	unsigned int n;
 
-	is_int(pmu_group_from_events("instructions,branches,cache-misses", NULL, &group), 0, "a list");
+	is_int(pmu_group_from_events("instructions,branches,cache-misses", NULL, &group), 0,
+	       "a list");
 	n = group.n_metrics;
 	pmu_group_simulated(&group, 0);
 	is_int(group.n_metrics, n, "no metric more");

@@ -150,7 +150,7 @@ static void trusts_no_file(void)
 	struct {
 		char head[64];
 		struct pmu_claim claim[6];
-	} file = {.head = "PMUCLM1"};
+	} file = { .head = "PMUCLM1" };
 	struct pmu_claim good;
 	pid_t pid = claimant(4);
 	int fd = open(path, O_RDONLY);
@@ -189,8 +189,7 @@ static void refuses_what_is_not_a_file_of_ours(void)
 	is_int(pmu_claims_lock(&mine), -ELOOP, "a link");
 	unlink(path);
 	mkfifo(path, 0600);
-	is_int(pmu_claims_lock(&mine), -EPERM,
-	       "a pipe, without waiting for its other end");
+	is_int(pmu_claims_lock(&mine), -EPERM, "a pipe, without waiting for its other end");
 	unlink(path);
 	mkdir(path, 0700);
 	is_int(pmu_claims_lock(&mine), -EISDIR, "a folder");

@@ -24,32 +24,28 @@ static void chooses_a_clock_that_runs(void)
 static void points_lie_between_what_was_read_around_them(void)
 {
 	static const enum pmu_clock_kind fallback = PMU_CLOCK_MONOTONIC;
-	enum pmu_clock_kind kinds[] = {pmu_clock_choose(), fallback};
+	enum pmu_clock_kind kinds[] = { pmu_clock_choose(), fallback };
 
 	for (int i = 0; i < 2; i++) {
 		uint64_t ticks = pmu_clock_ticks(kinds[i]), mono = pmu_clock_mono_ns();
 		struct pmu_clock_point point = pmu_clock_point_take(kinds[i]);
 
-		ok(point.ticks >= ticks && point.ticks <= pmu_clock_ticks(kinds[i]),
-		   "%s: ticks", pmu_clock_name(kinds[i]));
-		ok(point.mono_ns >= mono && point.mono_ns <= pmu_clock_mono_ns(),
-		   "  monotonic");
+		ok(point.ticks >= ticks && point.ticks <= pmu_clock_ticks(kinds[i]), "%s: ticks",
+		   pmu_clock_name(kinds[i]));
+		ok(point.mono_ns >= mono && point.mono_ns <= pmu_clock_mono_ns(), "  monotonic");
 	}
 }
 
 static void rates_come_from_two_points(void)
 {
-	struct pmu_clock_point first = {1000, 5000}, last = {1000 + 2700, 5000 + 1000};
+	struct pmu_clock_point first = { 1000, 5000 }, last = { 1000 + 2700, 5000 + 1000 };
 
 	ok(pmu_clock_hz(PMU_CLOCK_TSC, &first, &last) == 2.7e9, "2700 ticks in 1000 ns");
-	ok(pmu_clock_hz(PMU_CLOCK_MONOTONIC, &first, &last) == 1e9,
-	   "nanoseconds are 1e9");
+	ok(pmu_clock_hz(PMU_CLOCK_MONOTONIC, &first, &last) == 1e9, "nanoseconds are 1e9");
 	ok(pmu_clock_hz(PMU_CLOCK_TSC, &first, &first) == 0, "one point gives none");
-	ok(pmu_clock_hz(PMU_CLOCK_TSC, &last, &first) == 0,
-	   "nor do two in the wrong order");
+	ok(pmu_clock_hz(PMU_CLOCK_TSC, &last, &first) == 0, "nor do two in the wrong order");
 	last.ticks = first.ticks;
-	ok(pmu_clock_hz(PMU_CLOCK_CNTVCT, &first, &last) == 0,
-	   "nor does a clock that stands");
+	ok(pmu_clock_hz(PMU_CLOCK_CNTVCT, &first, &last) == 0, "nor does a clock that stands");
 }
 
 static void a_fallback_is_the_monotonic_clock(void)
@@ -62,7 +58,7 @@ static void a_fallback_is_the_monotonic_clock(void)
 static void the_source_takes_any_plan_and_counts_nothing(void)
 {
 	const struct pmu_backend *clock = pmu_backend_find("clock");
-	struct pmu_plan plan = {.n_slots = 3};
+	struct pmu_plan plan = { .n_slots = 3 };
 	struct pmu_attachment got;
 	struct pmu_probe probe;
 	pmu_read_fn *read;

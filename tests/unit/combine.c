@@ -74,8 +74,8 @@ static struct pmu_model *ranks(const int *rank, unsigned int n, unsigned int thr
 
 static char *render(const struct pmu_model *model, enum pmu_report_format format, bool all)
 {
-	const struct pmu_text_options options = {.columns = 80, .all = all};
-	struct pmu_strbuf out = {0};
+	const struct pmu_text_options options = { .columns = 80, .all = all };
+	struct pmu_strbuf out = { 0 };
 
 	pmu_report_render(&out, model, format, &options);
 	ok(!out.failed && out.text, "rendered");
@@ -99,13 +99,14 @@ static int sum_index(const struct pmu_model_section *s, const char *path)
 
 static const struct pmu_model_row *sum_of(const struct pmu_model *model, const char *path)
 {
-	static const struct pmu_model_row none = {.name = ""};
+	static const struct pmu_model_row none = { .name = "" };
 	int i = sum_index(model->section, path);
 
 	return i < 0 ? &none : &model->section->row[i];
 }
 
-static bool spread_of(const struct pmu_model *model, const char *path, int count, struct pmu_spread *spread)
+static bool spread_of(const struct pmu_model *model, const char *path, int count,
+		      struct pmu_spread *spread)
 {
 	int i = sum_index(model->section, path);
 	struct pmu_over_parts over;
@@ -145,7 +146,8 @@ static void comes_back(const struct pmu_model *model, const char *name)
 /* One of two was killed in its outermost region. */
 static void what_one_does_not_know_is_of_that_one(void)
 {
-	struct pmu_model *part[2] = {process_model(1, 300 * ms), process_model(1, 300 * ms)}, *model;
+	struct pmu_model *part[2] = { process_model(1, 300 * ms), process_model(1, 300 * ms) },
+			 *model;
 	struct pmu_model_row *row = part[1]->section->thread_row;
 	struct pmu_spread spread;
 	char *text;
@@ -166,14 +168,15 @@ static void what_one_does_not_know_is_of_that_one(void)
 	is_u64(sum_of(model, "demo")->missing & 7, 0, "with its counts");
 	ok(!spread_of(model, "killed/solve", PMU_OVER_TIME, &spread), "and nothing is compared");
 	text = render(model, PMU_REPORT_TEXT, false);
-	has(text, "% in exchange of\n  killed)", "of which program the most was the library's own is said");
+	has(text, "% in exchange of\n  killed)",
+	    "of which program the most was the library's own is said");
 	free(text);
 	pmu_model_free(model);
 }
 
 static void ranks_are_added_up(void)
 {
-	static const int rank[] = {2, 0, 1};
+	static const int rank[] = { 2, 0, 1 };
 	struct pmu_model *model = ranks(rank, 3, 2);
 	const struct pmu_model_row *row = sum_of(model, "solve");
 	struct pmu_spread spread;
@@ -203,14 +206,15 @@ static void ranks_are_added_up(void)
 		ok(spread.mean == 400.0 * (double)ms, "mean");
 		ok(fabs(spread.imbalance - 0.5) < 1e-12, "imbalance");
 	}
-	ok(spread_of(model, "solve/exchange", CYCLES, &spread) && spread.imbalance == 0, "none in another");
+	ok(spread_of(model, "solve/exchange", CYCLES, &spread) && spread.imbalance == 0,
+	   "none in another");
 	comes_back(model, "JSON");
 	pmu_model_free(model);
 }
 
 static void a_region_of_one_rank(void)
 {
-	struct pmu_model *part[] = {rank_model(0, 1), rank_model(1, 1)}, *model;
+	struct pmu_model *part[] = { rank_model(0, 1), rank_model(1, 1) }, *model;
 	struct pmu_spread spread;
 	char *text;
 
@@ -224,14 +228,15 @@ static void a_region_of_one_rank(void)
 	has(text, "\n  over 2 ranks: time\n", "a table");
 	has(text, "\n  output                1  7.000 ms  7.000 ms  7.000 ms              rank 1\n",
 	    "how many, and no imbalance");
-	has(text, "\n  solve                 2  150.0 ms  100.0 ms  200.0 ms      33.3%   rank 1\n", "others have one");
+	has(text, "\n  solve                 2  150.0 ms  100.0 ms  200.0 ms      33.3%   rank 1\n",
+	    "others have one");
 	free(text);
 	pmu_model_free(model);
 }
 
 static void the_head_says_which_ranks(void)
 {
-	static const int some[] = {0, 1, 2, 4, 5, 6}, all[] = {0, 1, 2, 3, 4, 5, 6, 7};
+	static const int some[] = { 0, 1, 2, 4, 5, 6 }, all[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
 	struct pmu_model *model = ranks(some, 6, 1), *other[2];
 	char *text = render(model, PMU_REPORT_TEXT, false);
 
@@ -255,7 +260,8 @@ static void the_head_says_which_ranks(void)
 	model = combined(other, 2, PMU_COMBINE_RANKS);
 	text = render(model, PMU_REPORT_TEXT, false);
 	has(text, "2 ranks on several hosts", "hosts");
-	has(text, "\n  ranks     2 of at least 4: ranks 1-2 have no report\n", "a number that is not known");
+	has(text, "\n  ranks     2 of at least 4: ranks 1-2 have no report\n",
+	    "a number that is not known");
 	has(text, "perf (rank 0); clock (rank 3)", "what differs");
 	is_str(model->host, "", "no host of both");
 	free(text);
@@ -271,7 +277,8 @@ static void ends_that_were_not_clean(void)
 		part[i] = rank_model(i, 1);
 	part[2]->died = "the program did not end cleanly: killed by signal 9";
 	model = combined(part, 4, PMU_COMBINE_RANKS);
-	is_str(model->died, "rank 2: the program did not end cleanly: killed by signal 9", "of one");
+	is_str(model->died, "rank 2: the program did not end cleanly: killed by signal 9",
+	       "of one");
 	text = render(model, PMU_REPORT_TEXT, false);
 	has(text, "not cleanly\n", "in the table of ranks");
 	comes_back(model, "JSON");
@@ -282,7 +289,8 @@ static void ends_that_were_not_clean(void)
 		part[i]->died = i ? "gone" : NULL;
 	}
 	model = combined(part, 4, PMU_COMBINE_RANKS);
-	is_str(model->died, "3 of 4 ranks did not end cleanly: ranks 1-3; rank 1: gone", "of several");
+	is_str(model->died, "3 of 4 ranks did not end cleanly: ranks 1-3; rank 1: gone",
+	       "of several");
 	pmu_model_free(model);
 }
 
@@ -320,9 +328,9 @@ static void remarks_are_said_once(void)
 
 static void doubts_mark_the_rows_they_are_of(void)
 {
-	const struct pmu_text_options options = {.threads = true, .columns = 90};
-	struct pmu_model *part[] = {rank_model(0, 1), rank_model(1, 1)}, *model;
-	struct pmu_strbuf out = {0};
+	const struct pmu_text_options options = { .threads = true, .columns = 90 };
+	struct pmu_model *part[] = { rank_model(0, 1), rank_model(1, 1) }, *model;
+	struct pmu_strbuf out = { 0 };
 	const char *first, *second;
 
 	pmu_model_add_doubt(part[1], "was lost", "solve", 0, 1);
@@ -361,12 +369,14 @@ static void groups_and_columns_may_differ(void)
 	is_u64(s->n_counts, 4, "all columns of any");
 	is_str(s->count[3].name, "L2-misses", "the new one behind the others");
 	row = sum_of(model, "solve");
-	is_u64(row->missing & 15, 1u << LLC_MISSES | 1u << 3, "what one part lacks is missing in the sum");
+	is_u64(row->missing & 15, 1u << LLC_MISSES | 1u << 3,
+	       "what one part lacks is missing in the sum");
 	is_u64(row->net[CYCLES], 300 * ms, "what both have is added up");
 	ok(!spread_of(model, "solve", LLC_MISSES, &spread), "and has no spread");
 	for (unsigned int i = 0; i < s->n_thread_rows; i++)
 		is_u64(s->thread_row[i].missing & 15,
-		       model->thread[s->thread_row[i].thread].part ? 1u << LLC_MISSES : 1u << 3, "known where it is counted");
+		       model->thread[s->thread_row[i].thread].part ? 1u << LLC_MISSES : 1u << 3,
+		       "known where it is counted");
 	ok(isnan(row->metric[0]), "a metric by two formulas is missing");
 	has(model->n_notes ? model->note[0] : "", "IPC of CORE is left out", "and that is said");
 	comes_back(model, "JSON");
@@ -375,7 +385,7 @@ static void groups_and_columns_may_differ(void)
 
 static void a_name_that_means_two_things(void)
 {
-	struct pmu_model *part[] = {rank_model(0, 1), rank_model(1, 1)}, *model;
+	struct pmu_model *part[] = { rank_model(0, 1), rank_model(1, 1) }, *model;
 
 	part[1]->section->count[CYCLES].unit = "ns";
 	model = combined(part, 2, PMU_COMBINE_RANKS);
@@ -421,8 +431,9 @@ static struct pmu_model *program_model(const char *program, int64_t pid, uint64_
 
 static void programs_have_rows_of_their_own(void)
 {
-	struct pmu_model *part[] = {program_model("as", 30, 60 * ms), program_model("cc1", 10, 100 * ms),
-				    program_model("cc1", 20, 300 * ms)};
+	struct pmu_model *part[] = { program_model("as", 30, 60 * ms),
+				     program_model("cc1", 10, 100 * ms),
+				     program_model("cc1", 20, 300 * ms) };
 	struct pmu_model *model = combined(part, 3, PMU_COMBINE_PROGRAMS);
 	const struct pmu_model_row *row = sum_of(model, "cc1");
 	struct pmu_spread spread;
@@ -437,7 +448,8 @@ static void programs_have_rows_of_their_own(void)
 	ok(!pmu_model_self_known(row) && row->flags & PMU_ROW_PROGRAM, "it has no self");
 	is_u64(sum_of(model, "cc1/solve")->self_ns, 300 * ms, "a region has");
 	is_u64(sum_of(model, "as/solve")->time_ns, 60 * ms, "another's regions are apart");
-	ok(spread_of(model, "cc1", PMU_OVER_TIME, &spread) && spread.n == 2 && spread.part_max == 1, "spread");
+	ok(spread_of(model, "cc1", PMU_OVER_TIME, &spread) && spread.n == 2 && spread.part_max == 1,
+	   "spread");
 	text = render(model, PMU_REPORT_TEXT, false);
 	has(text, "pmu: several programs (3 processes on node1) ran 1.254 s", "title");
 	has(text, "\n  cc1 (2 processes)      2  400.0 ms ", "how many");
@@ -452,9 +464,11 @@ static void programs_have_rows_of_their_own(void)
 /* A process that goes on as another program is a part again, and one process. */
 static void programs_of_one_process_are_one_process(void)
 {
-	struct pmu_model *part[] = {program_model("sh", 10, 10 * ms), program_model("sh", 10, 20 * ms),
-				    program_model("cat", 10, 30 * ms), program_model("sh", 20, 40 * ms),
-				    program_model("sh", 10, 50 * ms)};
+	struct pmu_model *part[] = { program_model("sh", 10, 10 * ms),
+				     program_model("sh", 10, 20 * ms),
+				     program_model("cat", 10, 30 * ms),
+				     program_model("sh", 20, 40 * ms),
+				     program_model("sh", 10, 50 * ms) };
 	struct pmu_model *model;
 	char *text;
 
@@ -482,7 +496,9 @@ static void programs_of_one_process_are_one_process(void)
 /* Regions kept by name alone are in the outermost ones already. */
 static void flat_rows_do_not_count_twice(void)
 {
-	struct pmu_model *part[] = {program_model("a", 1, 100 * ms), program_model("b", 2, 100 * ms)}, *model;
+	struct pmu_model *part[] = { program_model("a", 1, 100 * ms),
+				     program_model("b", 2, 100 * ms) },
+			 *model;
 
 	sample_row(part[0], part[0]->section, 0, -1, "deep", 5, 20 * ms)->flags = PMU_ROW_FLAT;
 	pmu_model_finish(part[0]);
@@ -496,7 +512,7 @@ static void flat_rows_do_not_count_twice(void)
 
 static void processes_of_one_rank_are_together(void)
 {
-	static const int rank[] = {0, 1, 1};
+	static const int rank[] = { 0, 1, 1 };
 	struct pmu_model *model = ranks(rank, 3, 1);
 	struct pmu_spread spread;
 	char *text;
@@ -504,7 +520,8 @@ static void processes_of_one_rank_are_together(void)
 	is_str(model->part[1].label, "rank 1, demo 199", "told apart");
 	ok(spread_of(model, "solve", PMU_OVER_TIME, &spread), "spread");
 	is_u64(spread.n, 2, "over ranks");
-	ok(spread.max == 400.0 * (double)ms && spread.part_max == 1, "of which one has two processes' time");
+	ok(spread.max == 400.0 * (double)ms && spread.part_max == 1,
+	   "of which one has two processes' time");
 	has(model->n_notes ? model->note[0] : "", "rank 1: several processes", "a note");
 	text = render(model, PMU_REPORT_TEXT, false);
 	has(text, "(3 processes of 2 ranks on node1)", "title");
@@ -516,18 +533,19 @@ static void processes_of_one_rank_are_together(void)
 
 static void reports_of_another_day_are_noticed(void)
 {
-	struct pmu_model *part[] = {rank_model(0, 1), rank_model(1, 1)}, *model;
+	struct pmu_model *part[] = { rank_model(0, 1), rank_model(1, 1) }, *model;
 
 	part[1]->start_unix_ns += 7200000 * ms;
 	model = combined(part, 2, PMU_COMBINE_RANKS);
-	has(model->n_notes ? model->note[0] : "", "rank 0 had ended 7,199 s before rank 1 began", "said");
+	has(model->n_notes ? model->note[0] : "", "rank 0 had ended 7,199 s before rank 1 began",
+	    "said");
 	pmu_model_free(model);
 }
 
 static void a_combined_one_is_combined_again(void)
 {
-	static const int rank[] = {0, 2}, all[] = {0, 1, 2};
-	struct pmu_model *part[] = {ranks(rank, 2, 1), rank_model(1, 1)}, *model, *once;
+	static const int rank[] = { 0, 2 }, all[] = { 0, 1, 2 };
+	struct pmu_model *part[] = { ranks(rank, 2, 1), rank_model(1, 1) }, *model, *once;
 	char *text, *want;
 
 	pmu_model_add_note(part[1], "a note");
@@ -546,7 +564,8 @@ static void a_combined_one_is_combined_again(void)
 
 static void one_is_a_combination_too(void)
 {
-	struct pmu_model *part[] = {rank_model(3, 1)}, *model = combined(part, 1, PMU_COMBINE_RANKS);
+	struct pmu_model *part[] = { rank_model(3, 1) },
+			 *model = combined(part, 1, PMU_COMBINE_RANKS);
 	char *text = render(model, PMU_REPORT_TEXT, false);
 
 	is_int(model->rank, 3, "its rank");
@@ -573,14 +592,15 @@ static struct pmu_model *socket_model(int rank, const char *host)
 	sample_core(model, model->section);
 	model->section->sockets = 1u << LLC_MISSES;
 	sample_row(model, model->section, 0, -1, "r", 4, 900)->missing = 1u << LLC_MISSES;
-	sample_row(model, model->section, 1, -1, "r", 2, 600)->missing = 1u << INSTRUCTIONS | 1u << CYCLES;
+	sample_row(model, model->section, 1, -1, "r", 2, 600)->missing = 1u << INSTRUCTIONS |
+									 1u << CYCLES;
 	pmu_model_finish(model);
 	return model;
 }
 
 static void a_socket_that_several_counted_is_not_added_up(void)
 {
-	struct pmu_model *part[] = {socket_model(0, "a"), socket_model(1, "b")};
+	struct pmu_model *part[] = { socket_model(0, "a"), socket_model(1, "b") };
 	struct pmu_model *model = combined(part, 2, PMU_COMBINE_RANKS);
 	struct pmu_spread spread;
 
@@ -602,7 +622,7 @@ static void a_socket_that_several_counted_is_not_added_up(void)
 
 static void csv_says_which_part(void)
 {
-	static const int rank[] = {4, 7};
+	static const int rank[] = { 4, 7 };
 	struct pmu_model *model = ranks(rank, 2, 1), *alone = rank_model(3, 1);
 	char *text = render(model, PMU_REPORT_CSV, false);
 
@@ -619,7 +639,7 @@ static void csv_says_which_part(void)
 
 static void the_text_is_no_wider_than_it_may_be(void)
 {
-	static const int rank[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 20};
+	static const int rank[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 20 };
 	struct pmu_model *model = ranks(rank, 11, 3);
 	char *text = render(model, PMU_REPORT_TEXT, true);
 	size_t widest = 0;
@@ -647,7 +667,7 @@ static double seconds(void)
 static double time_of(unsigned int n, size_t *json)
 {
 	struct pmu_model **part = calloc(n, sizeof(*part)), *model = NULL;
-	struct pmu_strbuf out = {0};
+	struct pmu_strbuf out = { 0 };
 	double start;
 
 	for (unsigned int i = 0; i < n; i++) {
@@ -662,7 +682,7 @@ static double time_of(unsigned int n, size_t *json)
 	start = seconds() - start;
 	*json = out.len;
 	pmu_strbuf_free(&out);
-	out = (struct pmu_strbuf){0};
+	out = (struct pmu_strbuf){ 0 };
 	pmu_report_render(&out, model, PMU_REPORT_TEXT, NULL);
 	if (out.len > 12000)
 		diag("the text of %u ranks is %zu bytes", n, out.len);
@@ -679,7 +699,8 @@ static void a_thousand_ranks_take_ten_times_a_hundred(void)
 	size_t few_bytes, many_bytes;
 	double few = time_of(100, &few_bytes), many = time_of(1000, &many_bytes);
 
-	diag("100 ranks %.1f ms, 1000 ranks %.1f ms and %zu KiB of JSON", 1e3 * few, 1e3 * many, many_bytes >> 10);
+	diag("100 ranks %.1f ms, 1000 ranks %.1f ms and %zu KiB of JSON", 1e3 * few, 1e3 * many,
+	     many_bytes >> 10);
 	/* quadratic would be a hundred times; machines are busy */
 	ok(many < 40 * few + 0.05, "time grows with the ranks");
 }

@@ -12,14 +12,14 @@ static void reads_signatures(void)
 		uint32_t eax, family, model, stepping;
 		const char *what;
 	} row[] = {
-		{0x000206a7, 0x06, 0x2a, 7, "Sandy Bridge"},
-		{0x000206c2, 0x06, 0x2c, 2, "Westmere-EP"},
-		{0x000106a5, 0x06, 0x1a, 5, "Nehalem"},
-		{0x00000f4a, 0x0f, 0x04, 10, "Pentium 4"},
-		{0x00a20f12, 0x19, 0x21, 2, "Zen 3"},
-		{0x00b00f21, 0x1a, 0x02, 1, "Zen 5"},
-		{0x00000543, 0x05, 0x04, 3, "Pentium MMX: no extended model"},
-		{0x000c0662, 0x06, 0xc6, 2, "Arrow Lake"},
+		{ 0x000206a7, 0x06, 0x2a, 7, "Sandy Bridge" },
+		{ 0x000206c2, 0x06, 0x2c, 2, "Westmere-EP" },
+		{ 0x000106a5, 0x06, 0x1a, 5, "Nehalem" },
+		{ 0x00000f4a, 0x0f, 0x04, 10, "Pentium 4" },
+		{ 0x00a20f12, 0x19, 0x21, 2, "Zen 3" },
+		{ 0x00b00f21, 0x1a, 0x02, 1, "Zen 5" },
+		{ 0x00000543, 0x05, 0x04, 3, "Pentium MMX: no extended model" },
+		{ 0x000c0662, 0x06, 0xc6, 2, "Arrow Lake" },
 	};
 	struct pmu_cpu_id id;
 
@@ -86,22 +86,21 @@ static void reads_midr(void)
 
 static void reads_cpuinfo(void)
 {
-	static const char text[] =
-		"processor\t: 0\nBogoMIPS\t: 50.00\nFeatures\t: fp\n"
-		"CPU implementer\t: 0x41\nCPU architecture: 8\n"
-		"CPU variant\t: 0x3\nCPU part\t: 0xd0c\nCPU revision\t: 1\n\n"
-		"processor\t: 1\nCPU implementer\t: 0x42\nCPU part\t: 0x516\n";
+	static const char text[] = "processor\t: 0\nBogoMIPS\t: 50.00\nFeatures\t: fp\n"
+				   "CPU implementer\t: 0x41\nCPU architecture: 8\n"
+				   "CPU variant\t: 0x3\nCPU part\t: 0xd0c\nCPU revision\t: 1\n\n"
+				   "processor\t: 1\nCPU implementer\t: 0x42\nCPU part\t: 0x516\n";
 	uint64_t midr = 0;
 
 	is_int(pmu_cpu_midr_of_cpuinfo(text, &midr), 0, "an arm64 cpuinfo");
 	is_u64(midr, 0x413fd0c1, "of its first processor");
 	is_int(pmu_cpu_midr_of_cpuinfo("vendor_id\t: GenuineIntel\n", &midr), -ENOENT,
 	       "another architecture's");
-	is_int(pmu_cpu_midr_of_cpuinfo("CPU implementer\t: \nCPU part\t: x\n", &midr),
-	       -ENOENT, "without numbers");
+	is_int(pmu_cpu_midr_of_cpuinfo("CPU implementer\t: \nCPU part\t: x\n", &midr), -ENOENT,
+	       "without numbers");
 	is_int(pmu_cpu_midr_of_cpuinfo("", &midr), -ENOENT, "an empty one");
-	is_int(pmu_cpu_midr_of_cpuinfo("CPU implementer\t: 0x41\nCPU part", &midr),
-	       -ENOENT, "cut off");
+	is_int(pmu_cpu_midr_of_cpuinfo("CPU implementer\t: 0x41\nCPU part", &midr), -ENOENT,
+	       "cut off");
 }
 
 static void identifies_this_one(void)
@@ -121,8 +120,7 @@ static void identifies_this_one(void)
 	ok(!rc || (!id.vendor[0] && !id.family), "empty where nothing is known");
 	ok(!pmu_cpu_tsc_invariant(), "no time stamp counter");
 #endif
-	ok(memchr(id.vendor, 0, sizeof(id.vendor)) &&
-		   memchr(id.brand, 0, sizeof(id.brand)),
+	ok(memchr(id.vendor, 0, sizeof(id.vendor)) && memchr(id.brand, 0, sizeof(id.brand)),
 	   "texts end");
 }
 

@@ -41,9 +41,11 @@ static bool same_dump(const struct pmu_cpuid_dump *a, const struct pmu_cpuid_dum
 	for (size_t i = 0; same && i < a->n_cpus; i++) {
 		same = a->cpu[i].n == b->cpu[i].n;
 		for (size_t j = 0; same && j < a->cpu[i].n; j++) {
-			const struct pmu_cpuid_entry *s = &a->cpu[i].entry[j], *t = &b->cpu[i].entry[j];
+			const struct pmu_cpuid_entry *s = &a->cpu[i].entry[j],
+						     *t = &b->cpu[i].entry[j];
 
-			same = s->leaf == t->leaf && s->subleaf == t->subleaf && same_regs(&s->regs, &t->regs);
+			same = s->leaf == t->leaf && s->subleaf == t->subleaf &&
+			       same_regs(&s->regs, &t->regs);
 		}
 	}
 	return same;
@@ -58,25 +60,38 @@ static void reads_every_dump(void)
 		uint32_t family, model, stepping;
 		const char *brand;
 	} row[] = {
-		{"alderlake-i9-12900k.txt", 24, "GenuineIntel", 6, 0x97, 2, "12th Gen Intel(R) Core(TM) i9-12900K"},
-		{"arrowlake-ultra9-285h.txt", 16, "GenuineIntel", 6, 0xc5, 2, "Intel(R) Core(TM) Ultra 9 285H"},
-		{"core2-q9450.txt", 1, "GenuineIntel", 6, 0x17, 7, "Intel(R) Core(TM)2 Quad CPU Q9450 @ 2.66GHz"},
-		{"haswell-i7-4770.txt", 8, "GenuineIntel", 6, 0x3c, 3, "Intel(R) Core(TM) i7-4770 CPU @ 3.40GHz"},
-		{"icelake-i7-1065g7.txt", 8, "GenuineIntel", 6, 0x7e, 5, "Intel(R) Core(TM) i7-1065G7 CPU @ 1.30GHz"},
-		{"nehalem-i7-920.txt", 1, "GenuineIntel", 6, 0x1a, 4, "Intel(R) Core(TM) i7 CPU 920 @ 2.67GHz"},
-		{"pentium4-no-leaf-0ah.txt", 2, "GenuineIntel", 15, 2, 9, "Intel(R) Pentium(R) 4 CPU 2.80GHz"},
-		{"sandybridge-i5-2400-8gp.txt", 4, "GenuineIntel", 6, 0x2a, 7, "Intel(R) Core(TM) i5-2400 CPU @ 3.10GHz"},
-		{"sandybridge-i7-2600k.txt", 1, "GenuineIntel", 6, 0x2a, 7, "Intel(R) Core(TM) i7-2600K CPU @ 3.40GHz"},
-		{"silvermont-e3827.txt", 2, "GenuineIntel", 6, 0x37, 9, "Intel(R) Atom(TM) CPU E3827 @ 1.74GHz"},
-		{"westmere-ep-x5667.txt", 16, "GenuineIntel", 6, 0x2c, 1, "Intel(R) Xeon(R) CPU X5667 @ 3.07GHz"},
-		{"zen2-apu-0932.txt", 8, "AuthenticAMD", 0x17, 0x91, 0, "AMD Custom APU 0932"},
-		{"zen4-8700g.txt", 16, "AuthenticAMD", 0x19, 0x75, 2, "AMD Ryzen 7 8700G w/ Radeon 780M Graphics"},
-		{"zen5-ai7-350.txt", 16, "AuthenticAMD", 0x1a, 0x60, 0, "AMD Ryzen AI 7 PRO 350 w/ Radeon 860M"},
+		{ "alderlake-i9-12900k.txt", 24, "GenuineIntel", 6, 0x97, 2,
+		  "12th Gen Intel(R) Core(TM) i9-12900K" },
+		{ "arrowlake-ultra9-285h.txt", 16, "GenuineIntel", 6, 0xc5, 2,
+		  "Intel(R) Core(TM) Ultra 9 285H" },
+		{ "core2-q9450.txt", 1, "GenuineIntel", 6, 0x17, 7,
+		  "Intel(R) Core(TM)2 Quad CPU Q9450 @ 2.66GHz" },
+		{ "haswell-i7-4770.txt", 8, "GenuineIntel", 6, 0x3c, 3,
+		  "Intel(R) Core(TM) i7-4770 CPU @ 3.40GHz" },
+		{ "icelake-i7-1065g7.txt", 8, "GenuineIntel", 6, 0x7e, 5,
+		  "Intel(R) Core(TM) i7-1065G7 CPU @ 1.30GHz" },
+		{ "nehalem-i7-920.txt", 1, "GenuineIntel", 6, 0x1a, 4,
+		  "Intel(R) Core(TM) i7 CPU 920 @ 2.67GHz" },
+		{ "pentium4-no-leaf-0ah.txt", 2, "GenuineIntel", 15, 2, 9,
+		  "Intel(R) Pentium(R) 4 CPU 2.80GHz" },
+		{ "sandybridge-i5-2400-8gp.txt", 4, "GenuineIntel", 6, 0x2a, 7,
+		  "Intel(R) Core(TM) i5-2400 CPU @ 3.10GHz" },
+		{ "sandybridge-i7-2600k.txt", 1, "GenuineIntel", 6, 0x2a, 7,
+		  "Intel(R) Core(TM) i7-2600K CPU @ 3.40GHz" },
+		{ "silvermont-e3827.txt", 2, "GenuineIntel", 6, 0x37, 9,
+		  "Intel(R) Atom(TM) CPU E3827 @ 1.74GHz" },
+		{ "westmere-ep-x5667.txt", 16, "GenuineIntel", 6, 0x2c, 1,
+		  "Intel(R) Xeon(R) CPU X5667 @ 3.07GHz" },
+		{ "zen2-apu-0932.txt", 8, "AuthenticAMD", 0x17, 0x91, 0, "AMD Custom APU 0932" },
+		{ "zen4-8700g.txt", 16, "AuthenticAMD", 0x19, 0x75, 2,
+		  "AMD Ryzen 7 8700G w/ Radeon 780M Graphics" },
+		{ "zen5-ai7-350.txt", 16, "AuthenticAMD", 0x1a, 0x60, 0,
+		  "AMD Ryzen AI 7 PRO 350 w/ Radeon 860M" },
 	};
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		struct pmu_cpuid_dump dump, again;
-		struct pmu_strbuf out = {0};
+		struct pmu_strbuf out = { 0 };
 		struct pmu_cpu_id id;
 
 		if (!load(row[i].name, &dump))
@@ -85,7 +100,8 @@ static void reads_every_dump(void)
 		is_int(pmu_cpu_identify_by(&dump.cpu[0], &id), 0, "says who it is");
 		is_str(id.vendor, row[i].vendor, "vendor");
 		is_str(id.brand, row[i].brand, "brand");
-		if (!ok(id.family == row[i].family && id.model == row[i].model && id.stepping == row[i].stepping,
+		if (!ok(id.family == row[i].family && id.model == row[i].model &&
+				id.stepping == row[i].stepping,
 			"signature"))
 			diag("got %x %x %x", id.family, id.model, id.stepping);
 		pmu_cpuid_print(&dump, &out);
@@ -119,27 +135,29 @@ static void knows_arrays(void)
 	if (!ok(!parse(text, &dump), "libcpuid's format is read"))
 		diag("%s", pmu_error_text());
 	is_u64(dump.n_cpus, 1, "one processor");
-	ok(pmu_cpuid_get(&dump.cpu[0], 0xa, 0, &regs) && regs.eax == 0x07300403 && regs.ebx == 0x44 && regs.ecx == 0 &&
-		   regs.edx == 0x603,
+	ok(pmu_cpuid_get(&dump.cpu[0], 0xa, 0, &regs) && regs.eax == 0x07300403 &&
+		   regs.ebx == 0x44 && regs.ecx == 0 && regs.edx == 0x603,
 	   "leaf 0AH, registers in order");
 	ok(pmu_cpuid_get(&dump.cpu[0], 4, 3, &regs) && regs.ecx == 0x1fff, "a subleaf");
-	ok(pmu_cpuid_get(&dump.cpu[0], 0x80000008, 0, &regs) && regs.eax == 0x3028, "an extended leaf");
+	ok(pmu_cpuid_get(&dump.cpu[0], 0x80000008, 0, &regs) && regs.eax == 0x3028,
+	   "an extended leaf");
 	ok(!pmu_cpuid_get(&dump.cpu[0], 4, 2, &regs) && !regs.eax, "no subleaf that is not there");
 	pmu_cpuid_dump_free(&dump);
 }
 
 static void knows_lines(void)
 {
-	static const char text[] = "a remark\n"
-				   "------[ Logical CPU #0 ]------\n"
-				   "CPUID 00000000: 0000000B-756E6547-6C65746E-49656E69 [GenuineIntel]\n"
-				   "CPUID 00000004: 1C004121-01C0003F-0000003F-00000000\n"
-				   "CPUID 00000004: 1C004122-00C0003F-0000007F-00000000\n"
-				   "CPUID 0000000B: 00000001-00000002-00000100-00000005 [SL 00]\n"
-				   "CPUID 0000000b: 00000004-00000008-00000201-00000005 [SL 01] [a remark]\n"
-				   "------[ CPUID Registers / Logical CPU #7 ]------\n"
-				   "CPUID 00000000: 0000000B-756E6547-6C65746E-49656E69\n"
-				   "CPUID 00000001: 000106A5-00100800-0098E3BD-BFEBFBFF\n";
+	static const char text[] =
+		"a remark\n"
+		"------[ Logical CPU #0 ]------\n"
+		"CPUID 00000000: 0000000B-756E6547-6C65746E-49656E69 [GenuineIntel]\n"
+		"CPUID 00000004: 1C004121-01C0003F-0000003F-00000000\n"
+		"CPUID 00000004: 1C004122-00C0003F-0000007F-00000000\n"
+		"CPUID 0000000B: 00000001-00000002-00000100-00000005 [SL 00]\n"
+		"CPUID 0000000b: 00000004-00000008-00000201-00000005 [SL 01] [a remark]\n"
+		"------[ CPUID Registers / Logical CPU #7 ]------\n"
+		"CPUID 00000000: 0000000B-756E6547-6C65746E-49656E69\n"
+		"CPUID 00000001: 000106A5-00100800-0098E3BD-BFEBFBFF\n";
 	struct pmu_cpuid_dump dump;
 	struct pmu_cpuid_regs regs;
 
@@ -147,7 +165,8 @@ static void knows_lines(void)
 		diag("%s", pmu_error_text());
 	if (!is_u64(dump.n_cpus, 2, "two processors"))
 		return;
-	ok(pmu_cpuid_get(&dump.cpu[0], 4, 1, &regs) && regs.eax == 0x1c004122, "repeated leaves are subleaves");
+	ok(pmu_cpuid_get(&dump.cpu[0], 4, 1, &regs) && regs.eax == 0x1c004122,
+	   "repeated leaves are subleaves");
 	ok(pmu_cpuid_get(&dump.cpu[0], 0xb, 1, &regs) && regs.ecx == 0x201, "numbered ones too");
 	ok(!pmu_cpuid_get(&dump.cpu[0], 1, 0, &regs), "the second's leaf is not the first's");
 	ok(pmu_cpuid_get(&dump.cpu[1], 1, 0, &regs) && regs.eax == 0x106a5, "it is the second's");
@@ -162,7 +181,7 @@ static void knows_the_maximum(void)
 				   "CPUID 80000000: 80000001-00000000-00000000-00000000\n"
 				   "CPUID 80000002: 20202020-20202020-20202020-6E492020\n"
 				   "CPUID 40000000: 40000001-4B4D564B-564B4D56-0000004D\n";
-	struct pmu_cpuid_regs regs = {1, 1, 1, 1};
+	struct pmu_cpuid_regs regs = { 1, 1, 1, 1 };
 	struct pmu_cpuid_dump dump;
 
 	is_int(parse(text, &dump), 0, "a dump with more than there is");
@@ -172,7 +191,8 @@ static void knows_the_maximum(void)
 	ok(!pmu_cpuid_get(&dump.cpu[0], 0x80000002, 0, &regs), "nor among the extended");
 	ok(pmu_cpuid_get(&dump.cpu[0], 0x40000000, 0, &regs), "a hypervisor's are beside both");
 	pmu_cpuid_dump_free(&dump);
-	is_int(parse("CPUID 0000000A: 07300403-00000044-00000000-00000603\n", &dump), 0, "a dump without leaf 0");
+	is_int(parse("CPUID 0000000A: 07300403-00000044-00000000-00000603\n", &dump), 0,
+	       "a dump without leaf 0");
 	ok(!pmu_cpuid_get(&dump.cpu[0], 0xa, 0, &regs), "has no maximum, so nothing in range");
 	pmu_cpuid_dump_free(&dump);
 }
@@ -183,19 +203,22 @@ static void refuses_damage(void)
 		const char *text, *part;
 		int rc;
 	} row[] = {
-		{"", "no CPUID leaf", -EINVAL},
-		{"some text\n", "no CPUID leaf", -EINVAL},
-		{"\n\nCPUID 0000000A: 07300403-00000044-00000000\n", "line 3", -EINVAL},
-		{"CPUID 0000000A 07300403-00000044-00000000-00000000\n", "line 1", -EINVAL},
-		{"CPUID 0000000A: 07300403-00000044-00000000-0000060g", NULL, 0},
-		{"CPUID 0000000A: 07300403-00000044-00000000-xyz", "line 1", -EINVAL},
-		{"CPUID 0000000A: 07300403-00000044-00000000-00000603 [SL zz]", "line 1", -EINVAL},
-		{"basic_cpuid[10]=07300403 00000044 00000000\n", "line 1", -EINVAL},
-		{"basic_cpuid[=07300403 00000044 00000000 0\n", "line 1", -EINVAL},
-		{"basic_cpuid[99999]=07300403 00000044 00000000 0\n", "line 1", -EINVAL},
-		{"------[ Logical CPU #0 ]------\n------[ Logical CPU #1 ]------\n", "line 2", -EINVAL},
-		{"basic_cpuid[4]=1 2 3 4\nintel_fn4[0]=1 2 3 5\n", "leaf 00000004H, subleaf 0, twice", -EINVAL},
-		{"basic_cpuid[11]=1 2 3 4\nintel_fn11[0]=1 2 3 5\n", NULL, 0},
+		{ "", "no CPUID leaf", -EINVAL },
+		{ "some text\n", "no CPUID leaf", -EINVAL },
+		{ "\n\nCPUID 0000000A: 07300403-00000044-00000000\n", "line 3", -EINVAL },
+		{ "CPUID 0000000A 07300403-00000044-00000000-00000000\n", "line 1", -EINVAL },
+		{ "CPUID 0000000A: 07300403-00000044-00000000-0000060g", NULL, 0 },
+		{ "CPUID 0000000A: 07300403-00000044-00000000-xyz", "line 1", -EINVAL },
+		{ "CPUID 0000000A: 07300403-00000044-00000000-00000603 [SL zz]", "line 1",
+		  -EINVAL },
+		{ "basic_cpuid[10]=07300403 00000044 00000000\n", "line 1", -EINVAL },
+		{ "basic_cpuid[=07300403 00000044 00000000 0\n", "line 1", -EINVAL },
+		{ "basic_cpuid[99999]=07300403 00000044 00000000 0\n", "line 1", -EINVAL },
+		{ "------[ Logical CPU #0 ]------\n------[ Logical CPU #1 ]------\n", "line 2",
+		  -EINVAL },
+		{ "basic_cpuid[4]=1 2 3 4\nintel_fn4[0]=1 2 3 5\n",
+		  "leaf 00000004H, subleaf 0, twice", -EINVAL },
+		{ "basic_cpuid[11]=1 2 3 4\nintel_fn11[0]=1 2 3 5\n", NULL, 0 },
 	};
 	struct pmu_cpuid_dump dump;
 
@@ -212,7 +235,7 @@ static void refuses_damage(void)
 
 static void has_limits(void)
 {
-	struct pmu_strbuf text = {0};
+	struct pmu_strbuf text = { 0 };
 	struct pmu_cpuid_dump dump;
 
 	for (unsigned int i = 0; i <= PMU_CPUID_MAX_ENTRIES; i++)
@@ -220,10 +243,12 @@ static void has_limits(void)
 	is_int(pmu_cpuid_parse(text.text, text.len, &dump), -E2BIG, "too many leaves");
 	pmu_strbuf_free(&text);
 	for (unsigned int i = 0; i <= PMU_CPUID_MAX_CPUS; i++)
-		pmu_strbuf_addf(&text, "------[ Logical CPU #%u ]------\nCPUID 00000000: 1-2-3-4\n", i);
+		pmu_strbuf_addf(&text, "------[ Logical CPU #%u ]------\nCPUID 00000000: 1-2-3-4\n",
+				i);
 	is_int(pmu_cpuid_parse(text.text, text.len, &dump), -E2BIG, "too many processors");
 	pmu_strbuf_free(&text);
-	is_int(pmu_cpuid_parse("", (size_t)PMU_CPUID_MAX_BYTES + 1, &dump), -E2BIG, "too many bytes");
+	is_int(pmu_cpuid_parse("", (size_t)PMU_CPUID_MAX_BYTES + 1, &dump), -E2BIG,
+	       "too many bytes");
 }
 
 static void names_the_file(void)

@@ -40,7 +40,7 @@ static char read_cell(char **from, char **cell)
 
 static void read_sheet(const struct pmu_model *model, struct sheet *sheet)
 {
-	struct pmu_strbuf out = {0};
+	struct pmu_strbuf out = { 0 };
 	char *from;
 
 	memset(sheet, 0, sizeof(*sheet));
@@ -129,16 +129,21 @@ static void what_is_unknown_is_blank(void)
 	is_str(cell_of(&sheet, row, "raw:LLC-misses"), "", "a missing count, raw");
 	is_str(cell_of(&sheet, row, "net:LLC-misses"), "", "and net");
 	is_str(cell_of(&sheet, row, "IPC"), "", "a metric that was not made");
-	is_str(cell_of(&sheet, row_of(&sheet, "assemble", "0"), "net:LLC-misses"),
-	       "100000000", "the thread that counted it has it");
+	is_str(cell_of(&sheet, row_of(&sheet, "assemble", "0"), "net:LLC-misses"), "100000000",
+	       "the thread that counted it has it");
 	row = row_of(&sheet, "main", "all");
 	is_str(cell_of(&sheet, row, "self_ns"), "", "self");
 	is_str(cell_of(&sheet, row, "sd_ns"), "", "deviation");
 	is_str(cell_of(&sheet, row_of(&sheet, "solve", "all"), "min_ns"), "",
 	       "shortest of no call");
 	free(sheet.text);
-	*sample_sum(model, "solve") = (struct pmu_model_row){.name = "solve", .path = "solve", .thread = -1,
-		.n_open = 1, .sd_ns = NAN, .share = NAN, .missing = UINT32_MAX};
+	*sample_sum(model, "solve") = (struct pmu_model_row){ .name = "solve",
+							      .path = "solve",
+							      .thread = -1,
+							      .n_open = 1,
+							      .sd_ns = NAN,
+							      .share = NAN,
+							      .missing = UINT32_MAX };
 	read_sheet(model, &sheet);
 	row = row_of(&sheet, "solve", "all");
 	is_str(cell_of(&sheet, row, "calls"), "0", "a first call that has not ended");
@@ -169,7 +174,7 @@ static void odd_names_come_back(void)
 static void groups_share_one_header(void)
 {
 	struct pmu_model *model = sample_head();
-	static struct pmu_model_count more[] = {{"cycles", ""}, {"task-clock", "ns"}};
+	static struct pmu_model_count more[] = { { "cycles", "" }, { "task-clock", "ns" } };
 	struct sheet sheet;
 
 	sample_threads(model, 1, 1000);
@@ -179,8 +184,7 @@ static void groups_share_one_header(void)
 	model->section[1].count = more;
 	model->section[1].n_counts = 2;
 	for (int i = 0; i < 3; i++)
-		sample_row(model, &model->section[i], 0, -1, i == 2 ? "last" : "r", 1,
-			   100);
+		sample_row(model, &model->section[i], 0, -1, i == 2 ? "last" : "r", 1, 100);
 	pmu_model_finish(model);
 	read_sheet(model, &sheet);
 	is_int(sheet.n_rows, 1 + 6, "one header");
@@ -200,7 +204,7 @@ static void groups_share_one_header(void)
 static void an_empty_model_has_a_header(void)
 {
 	struct pmu_model *model = pmu_model_new();
-	struct pmu_strbuf out = {0};
+	struct pmu_strbuf out = { 0 };
 
 	pmu_write_csv(&out, model);
 	is_str(pmu_strbuf_text(&out),

@@ -18,8 +18,10 @@
 
 static char dir[] = "/tmp/pmu-device-XXXXXX";
 static char template[64];
-static struct pmu_machine_cpu cpus[] = {{.pu = {.cpu = 0}}, {.pu = {.cpu = 1}}, {.pu = {.cpu = 5}}};
-static struct pmu_machine machine = {.n_cpus = 3, .cpu = cpus};
+static struct pmu_machine_cpu cpus[] = { { .pu = { .cpu = 0 } },
+					 { .pu = { .cpu = 1 } },
+					 { .pu = { .cpu = 5 } } };
+static struct pmu_machine machine = { .n_cpus = 3, .cpu = cpus };
 static struct pmu_machine_from from;
 
 static void make_file(int cpu)
@@ -56,11 +58,14 @@ static void replaces_the_number_by_hand(void)
 
 	is_int(pmu_msr_path("/dev/cpu/%d/msr", 12, path, sizeof(path)), 0, "the usual path");
 	is_str(path, "/dev/cpu/12/msr", "has the number in it");
-	is_int(pmu_msr_path("/x%s%n/%d/%d", 3, path, sizeof(path)), 0, "a path with other things in it");
+	is_int(pmu_msr_path("/x%s%n/%d/%d", 3, path, sizeof(path)), 0,
+	       "a path with other things in it");
 	is_str(path, "/x%s%n/3/%d", "is no format: only its first %d is replaced");
-	is_int(pmu_msr_path("/dev/cpu/0/msr", 0, path, sizeof(path)), -EINVAL, "a path without a %d is refused");
+	is_int(pmu_msr_path("/dev/cpu/0/msr", 0, path, sizeof(path)), -EINVAL,
+	       "a path without a %d is refused");
 	has(pmu_error_text(), "no %d in '/dev/cpu/0/msr'", "and said so");
-	is_int(pmu_msr_path("/dev/cpu/%d/msr", 12, path, 10), -ENAMETOOLONG, "a path too long for its room");
+	is_int(pmu_msr_path("/dev/cpu/%d/msr", 12, path, 10), -ENAMETOOLONG,
+	       "a path too long for its room");
 }
 
 static void reads_and_writes_each_processor(void)
@@ -75,20 +80,25 @@ static void reads_and_writes_each_processor(void)
 	is_u64(there(5, A), value, "in that processor's file");
 	is_u64(there(1, A), 0, "and in no other");
 	is_int(pmu_msr_read(&device, 3, A, &value), -ENXIO, "a processor that is not there");
-	is_int(pmu_msr_read(&device, 1, 0x2000, &value), -EBADF, "behind the end: this is no register");
+	is_int(pmu_msr_read(&device, 1, 0x2000, &value), -EBADF,
+	       "behind the end: this is no register");
 	pmu_msr_write(&device, 5, A, 0);
 	pmu_msr_device_close(&device);
 }
 
 static struct pmu_msr_op op(int cpu, uint32_t address, uint64_t value, uint64_t mask)
 {
-	return (struct pmu_msr_op){.cpu = cpu, .address = address, .write = true, .value = value, .mask = mask};
+	return (struct pmu_msr_op){
+		.cpu = cpu, .address = address, .write = true, .value = value, .mask = mask
+	};
 }
 
 static void runs_operations_in_order(void)
 {
-	struct pmu_msr_op ops[] = {op(0, A, 0xff, UINT64_MAX), op(0, A, 0x100, 0xf00), op(1, B, 7, UINT64_MAX),
-				   {.cpu = 0, .address = A}};
+	struct pmu_msr_op ops[] = { op(0, A, 0xff, UINT64_MAX),
+				    op(0, A, 0x100, 0xf00),
+				    op(1, B, 7, UINT64_MAX),
+				    { .cpu = 0, .address = A } };
 	struct pmu_msr_device device;
 	struct pmu_msr_fault fault;
 	uint64_t value[4];
@@ -103,16 +113,19 @@ static void runs_operations_in_order(void)
 
 static void stops_or_goes_on_at_a_failure(void)
 {
-	struct pmu_msr_op ops[] = {op(0, A, 1, UINT64_MAX), op(9, A, 2, UINT64_MAX), op(0, C, 3, UINT64_MAX)};
+	struct pmu_msr_op ops[] = { op(0, A, 1, UINT64_MAX), op(9, A, 2, UINT64_MAX),
+				    op(0, C, 3, UINT64_MAX) };
 	struct pmu_msr_device device;
 	struct pmu_msr_fault fault;
 
 	pmu_msr_device_open(&device, &machine, &from);
-	is_int(pmu_msr_device_run(&device, ops, 3, NULL, false, &fault), -ENXIO, "the second one fails");
+	is_int(pmu_msr_device_run(&device, ops, 3, NULL, false, &fault), -ENXIO,
+	       "the second one fails");
 	is_int((long long)fault.at, 1, "which is told by number");
 	is_int(fault.op.cpu, 9, "and operation");
 	is_u64(there(0, C), 0, "what comes behind it is not done");
-	is_int(pmu_msr_device_run(&device, ops, 3, NULL, true, &fault), -ENXIO, "or, where it is to go on,");
+	is_int(pmu_msr_device_run(&device, ops, 3, NULL, true, &fault), -ENXIO,
+	       "or, where it is to go on,");
 	is_u64(there(0, C), 3, "it is");
 	is_int(fault.error, -ENXIO, "and the failure is told all the same");
 	pmu_msr_device_close(&device);
@@ -122,32 +135,35 @@ static void stops_or_goes_on_at_a_failure(void)
 static void does_without_a_batch_that_fails(void)
 {
 	struct pmu_machine_from with = from;
-	struct pmu_msr_op ops[] = {op(0, A, 0x10, 0xf0), op(1, A, 4, UINT64_MAX)};
+	struct pmu_msr_op ops[] = { op(0, A, 0x10, 0xf0), op(1, A, 4, UINT64_MAX) };
 	struct pmu_msr_device device;
 	struct pmu_msr_fault fault;
 	char path[96];
 
 	snprintf(path, sizeof(path), "%s/0/msr", dir);
 	with.msr_batch = path;
-	is_int(pmu_msr_device_open(&device, &machine, &with), 0, "opens a batch device that is none");
+	is_int(pmu_msr_device_open(&device, &machine, &with), 0,
+	       "opens a batch device that is none");
 	ok(device.batch.fd >= 0, "which can be opened");
 	is_int(pmu_msr_device_run(&device, ops, 2, NULL, false, &fault), 0, "runs one by one then");
 	is_u64(there(1, A), 4, "and all of it");
 	is_int(fault.error, 0, "without a fault");
 	pmu_msr_device_close(&device);
 	with.msr_batch = "/nonexistent/batch";
-	is_int(pmu_msr_device_open(&device, &machine, &with), -ENOENT, "a batch that was asked for must be there");
+	is_int(pmu_msr_device_open(&device, &machine, &with), -ENOENT,
+	       "a batch that was asked for must be there");
 	has(pmu_error_text(), "/nonexistent/batch", "and is named");
 }
 
 static void says_what_is_not_there(void)
 {
-	struct pmu_machine_from nowhere = {.msr_device = "/nonexistent/%d/msr"};
+	struct pmu_machine_from nowhere = { .msr_device = "/nonexistent/%d/msr" };
 	struct pmu_msr_device device;
 
 	is_int(pmu_msr_device_open(&device, &machine, &nowhere), -ENOENT, "no such device");
 	is_str(pmu_error_text(), "there is no /nonexistent/0/msr", "names it");
-	is_str(pmu_msr_device_mend(NULL, -ENOENT), "modprobe msr", "the usual one: load the module");
+	is_str(pmu_msr_device_mend(NULL, -ENOENT), "modprobe msr",
+	       "the usual one: load the module");
 	has(pmu_msr_device_mend(NULL, -EACCES), "root", "without rights: who has them");
 	has(pmu_msr_device_mend(NULL, -EPERM), "msr.allow_writes", "or what lets one write");
 }
@@ -170,7 +186,8 @@ static void locks_out_other_sessions(void)
 		_exit(0);
 	}
 	waitpid(pid, &status, 0);
-	is_int(pmu_msr_device_lock(&two, NULL), -EBUSY, "a forked child that lets go of it unlocks nothing");
+	is_int(pmu_msr_device_lock(&two, NULL), -EBUSY,
+	       "a forked child that lets go of it unlocks nothing");
 	pmu_msr_device_unlock(&one);
 	is_int(pmu_msr_device_lock(&two, NULL), 0, "afterwards it can");
 	pmu_msr_device_unlock(&two);
@@ -186,7 +203,8 @@ static void leaves_what_is_not_its_own_alone(void)
 	pmu_msr_device_open(&device, &machine, &from);
 	fd = device.at[1].file.fd;
 	dup2(null, fd);
-	is_int((long long)pmu_msr_device_check(&device), 1, "a descriptor that was replaced is noticed");
+	is_int((long long)pmu_msr_device_check(&device), 1,
+	       "a descriptor that was replaced is noticed");
 	is_int(pmu_msr_fd(&device, 1), -1, "and forgotten");
 	is_int(pmu_msr_device_reopen(&device), 0, "it can be opened anew");
 	ok(pmu_msr_fd(&device, 1) >= 0 && pmu_msr_fd(&device, 1) != fd, "by another number");

@@ -29,10 +29,10 @@ static void knows_valid_utf8(void)
 	is_u64(pmu_utf8_width("a\xc3\xa4\xe2\x82\xac"), 3, "width in characters");
 }
 
-static void is_encoded(void (*encode)(struct pmu_strbuf *, const char *),
-		       const char *text, const char *want)
+static void is_encoded(void (*encode)(struct pmu_strbuf *, const char *), const char *text,
+		       const char *want)
 {
-	struct pmu_strbuf out = {0};
+	struct pmu_strbuf out = { 0 };
 
 	encode(&out, text);
 	is_str(pmu_strbuf_text(&out), want, "encoded as it should be");
@@ -80,17 +80,16 @@ static void quotes_csv_where_needed(void)
 
 static void is_number(double value, int digits, const char *want)
 {
-	struct pmu_strbuf out = {0};
+	struct pmu_strbuf out = { 0 };
 
-	is_int(pmu_encode_double(&out, value, digits), want[0] ? 0 : -1,
-	       "a number or not");
+	is_int(pmu_encode_double(&out, value, digits), want[0] ? 0 : -1, "a number or not");
 	is_str(pmu_strbuf_text(&out), want, want);
 	pmu_strbuf_free(&out);
 }
 
 static void writes_numbers(void)
 {
-	struct pmu_strbuf out = {0};
+	struct pmu_strbuf out = { 0 };
 
 	is_number(0.925, 9, "0.925");
 	is_number(-1.5e-30, 9, "-1.5e-30");
@@ -108,8 +107,7 @@ static void decodes_what_it_encoded(void)
 	char text[] = "\\xff \\x5cx41 \\x00 \\xF0 \\x4";
 
 	is_u64(pmu_decode(text), strlen("\xff \\x41 \\x00 \\xF0 \\x4"), "length");
-	is_str(text, "\xff \\x41 \\x00 \\xF0 \\x4",
-	       "bytes come back, nothing else changes");
+	is_str(text, "\xff \\x41 \\x00 \\xF0 \\x4", "bytes come back, nothing else changes");
 }
 
 int main(void)

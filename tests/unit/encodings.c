@@ -8,7 +8,20 @@
 #include "group/event.h"
 #include "tests/tap.h"
 
-enum { VENDOR, FAMILY, MODEL, STEPPING, EVENT, CONFIG, EXTRA, EXTRA_VALUE, COUNTERS, SOURCE, LIBPFM4, COLUMNS };
+enum {
+	VENDOR,
+	FAMILY,
+	MODEL,
+	STEPPING,
+	EVENT,
+	CONFIG,
+	EXTRA,
+	EXTRA_VALUE,
+	COUNTERS,
+	SOURCE,
+	LIBPFM4,
+	COLUMNS
+};
 
 /* A number of the table, "" is 0. */
 static uint64_t number(const char *text, int base)
@@ -26,7 +39,7 @@ static bool read_row(char *line, char *column[COLUMNS])
 
 static struct pmu_catalog catalog_of(char *column[COLUMNS], const char *folder)
 {
-	struct pmu_catalog catalog = {.event_files = folder};
+	struct pmu_catalog catalog = { .event_files = folder };
 
 	snprintf(catalog.id.vendor, sizeof(catalog.id.vendor), "%s", column[VENDOR]);
 	catalog.id.family = (uint32_t)number(column[FAMILY], 16);
@@ -43,7 +56,8 @@ static const char *difference(char *column[COLUMNS], const struct pmu_slot *slot
 		return "config";
 	if (slot->extra != number(column[EXTRA], 16))
 		return "second register";
-	if (slot->extra_value != number(column[EXTRA_VALUE], 16) || slot->config1 != slot->extra_value)
+	if (slot->extra_value != number(column[EXTRA_VALUE], 16) ||
+	    slot->config1 != slot->extra_value)
 		return "second register's value";
 	if (column[COUNTERS][0] && slot->counters != number(column[COUNTERS], 16))
 		return "counters";
@@ -57,16 +71,18 @@ static void check_row(char *column[COLUMNS], struct pmu_catalog *catalog)
 	struct pmu_event event;
 	const char *wrong;
 
-	if (!ok(!pmu_event_parse(column[EVENT], catalog, &event), "%s-%s-%s %s", column[FAMILY], column[MODEL],
-		column[STEPPING], column[EVENT])) {
+	if (!ok(!pmu_event_parse(column[EVENT], catalog, &event), "%s-%s-%s %s", column[FAMILY],
+		column[MODEL], column[STEPPING], column[EVENT])) {
 		diag("%s", pmu_error_text());
 		return;
 	}
 	wrong = difference(column, &event.slot);
-	if (!ok(!wrong, "  is %s by %s%s%s", column[CONFIG], column[SOURCE], column[LIBPFM4][0] ? ", which " : "",
+	if (!ok(!wrong, "  is %s by %s%s%s", column[CONFIG], column[SOURCE],
+		column[LIBPFM4][0] ? ", which " : "",
 		column[LIBPFM4][0] ? "libpfm4 has otherwise" : ""))
-		diag("%s: config %#llx, counters %#x, %#x=%#llx", wrong, (unsigned long long)event.slot.config,
-		     event.slot.counters, event.slot.extra, (unsigned long long)event.slot.extra_value);
+		diag("%s: config %#llx, counters %#x, %#x=%#llx", wrong,
+		     (unsigned long long)event.slot.config, event.slot.counters, event.slot.extra,
+		     (unsigned long long)event.slot.extra_value);
 }
 
 /* Every row whose files are in the folder. */
@@ -89,7 +105,8 @@ static void comes_out_as_stated(const char *folder, bool whole)
 		catalog = catalog_of(column, folder);
 		/* a part of the files, as they are: what it lacks is another test's */
 		if (whole && (strcmp(column[SOURCE], "file") != 0 ||
-			      (pmu_event_parse(column[EVENT], &catalog, &event) && catalog.intel_error == -ENOENT))) {
+			      (pmu_event_parse(column[EVENT], &catalog, &event) &&
+			       catalog.intel_error == -ENOENT))) {
 			left_out++;
 		} else {
 			check_row(column, &catalog);
@@ -106,7 +123,8 @@ static void whole_files_say_the_same(void)
 	const char *folder = getenv("TEST_PERFMON");
 
 	if (!folder)
-		skip("whole files of intel/perfmon say the same", "TEST_PERFMON names no checkout of it");
+		skip("whole files of intel/perfmon say the same",
+		     "TEST_PERFMON names no checkout of it");
 	else
 		comes_out_as_stated(folder, true);
 }

@@ -84,7 +84,7 @@ static void is_lent_to_one_at_a_time(void)
 {
 	char **before = environ;
 	pthread_t thread[3];
-	int wrong[3] = {0};
+	int wrong[3] = { 0 };
 
 	for (int i = 0; i < 3; i++)
 		if (pthread_create(&thread[i], NULL, lend, &wrong[i]))

@@ -20,8 +20,7 @@ static void keeps_the_last_sentence(void)
 	is_str(pmu_error_text(), "", "nothing after clear");
 	pmu_fail(EINVAL, "first %d", 1);
 	pmu_fail(EINVAL, "cannot open %s: %s", "/dev/x", "Permission denied");
-	is_str(pmu_error_text(), "cannot open /dev/x: Permission denied",
-	       "the later one");
+	is_str(pmu_error_text(), "cannot open /dev/x: Permission denied", "the later one");
 }
 
 static void leaves_errno_alone(void)
@@ -50,8 +49,7 @@ static void long_sentences_end_in_dots(void)
 	memset(longer, 'y', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = '\0';
 	pmu_fail(EINVAL, "%s", longer);
-	is_u64(strlen(pmu_error_text()), PMU_ERROR_MAX - 1,
-	       "a longer one fills the room");
+	is_u64(strlen(pmu_error_text()), PMU_ERROR_MAX - 1, "a longer one fills the room");
 	is_str(pmu_error_text() + PMU_ERROR_MAX - 6, "yy...", "and says that it was cut");
 }
 
@@ -86,8 +84,7 @@ static void each_thread_has_its_own(void)
 	pthread_t thread;
 
 	pmu_fail(EINVAL, "of the first thread");
-	if (!is_int(pthread_create(&thread, NULL, other_thread, seen), 0,
-		    "a second thread"))
+	if (!is_int(pthread_create(&thread, NULL, other_thread, seen), 0, "a second thread"))
 		return;
 	pthread_join(thread, NULL);
 	is_str(seen, "", "a new thread has none");

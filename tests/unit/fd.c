@@ -15,7 +15,7 @@
 
 static struct rlimit limit_now(void)
 {
-	struct rlimit limit = {0};
+	struct rlimit limit = { 0 };
 
 	getrlimit(RLIMIT_NOFILE, &limit);
 	return limit;
@@ -23,7 +23,7 @@ static struct rlimit limit_now(void)
 
 static void soft_limit_is(rlim_t soft)
 {
-	struct rlimit limit = {soft, limit_now().rlim_max};
+	struct rlimit limit = { soft, limit_now().rlim_max };
 
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
@@ -98,7 +98,7 @@ static void all_of_the_programs_numbers_stay_its_own(void)
 
 static void takes_the_top_where_the_limit_cannot_rise(void)
 {
-	struct pmu_fd_limit limit = {.soft = SOFT, .hard = SOFT};
+	struct pmu_fd_limit limit = { .soft = SOFT, .hard = SOFT };
 	int was = null(), fd[SOFT], n = 0, lowest = SOFT;
 
 	fd[n] = pmu_fd_park(was, &limit);
@@ -125,7 +125,7 @@ static void takes_the_top_where_the_limit_cannot_rise(void)
 static void goes_further_down_when_the_top_is_full(void)
 {
 	enum { TOP = 1024, N = 300 };
-	struct pmu_fd_limit limit = {.soft = TOP, .hard = TOP};
+	struct pmu_fd_limit limit = { .soft = TOP, .hard = TOP };
 	int fd[N], lowest = TOP;
 
 	if (limit_now().rlim_max < TOP) {
@@ -149,11 +149,11 @@ static void goes_further_down_when_the_top_is_full(void)
 static void never_goes_above_65536_in_a_wide_range(void)
 {
 	enum { WIDE = 100000 };
-	struct pmu_fd_limit limit = {.soft = WIDE, .hard = WIDE};
+	struct pmu_fd_limit limit = { .soft = WIDE, .hard = WIDE };
 	int fd;
 
 	if (limit_now().rlim_max < WIDE &&
-	    setrlimit(RLIMIT_NOFILE, &(struct rlimit){WIDE, WIDE}) < 0) {
+	    setrlimit(RLIMIT_NOFILE, &(struct rlimit){ WIDE, WIDE }) < 0) {
 		skip("a wide range", "the hard limit is below %d", WIDE);
 		return;
 	}
@@ -170,8 +170,8 @@ static void never_goes_above_65536_in_a_wide_range(void)
 
 static void a_limit_that_no_longer_holds_does_no_harm(void)
 {
-	struct pmu_fd_limit stale = {.soft = 30000, .hard = 60000, .raised = 1};
-	struct pmu_fd_limit none = {0};
+	struct pmu_fd_limit stale = { .soft = 30000, .hard = 60000, .raised = 1 };
+	struct pmu_fd_limit none = { 0 };
 	int was = null();
 
 	is_int(pmu_fd_park(was, &stale), was, "nothing above is free: it stays");

@@ -10,13 +10,13 @@
 struct source {
 	unsigned int cores, sockets;
 	uint32_t unknown; /* slots */
-	int whole;	  /* refuses all there is */
+	int whole;        /* refuses all there is */
 };
 
 static int probe(void *arg, const struct pmu_plan *plan, struct pmu_probe *result)
 {
 	const struct source *source = arg;
-	unsigned int left[2] = {source->cores, source->sockets};
+	unsigned int left[2] = { source->cores, source->sockets };
 	int rc = source->whole;
 
 	snprintf(result->why, sizeof(result->why), "no more");
@@ -39,7 +39,7 @@ static int probe(void *arg, const struct pmu_plan *plan, struct pmu_probe *resul
 /* "cCsS": events of cores and of a socket, capitals optional. */
 static struct pmu_group group_of(const char *events)
 {
-	struct pmu_group group = {.n_events = (unsigned int)strlen(events)};
+	struct pmu_group group = { .n_events = (unsigned int)strlen(events) };
 
 	for (unsigned int i = 0; i < group.n_events; i++) {
 		struct pmu_event *event = &group.event[i];
@@ -54,18 +54,19 @@ static struct pmu_group group_of(const char *events)
 	return group;
 }
 
-static int fit_into(const struct source *source, const char *events, bool asked, struct pmu_fit *fit)
+static int fit_into(const struct source *source, const char *events, bool asked,
+		    struct pmu_fit *fit)
 {
 	struct pmu_group group = group_of(events);
 
-	*fit = (struct pmu_fit){.why = NULL};
+	*fit = (struct pmu_fit){ .why = NULL };
 	pmu_group_plan(&group, &fit->plan);
 	return pmu_fit(&group, asked, false, probe, (void *)(uintptr_t)source, fit);
 }
 
 static void keeps_what_fits(void)
 {
-	static const struct source two = {.cores = 2};
+	static const struct source two = { .cores = 2 };
 	struct pmu_fit fit;
 
 	is_int(fit_into(&two, "cc", false, &fit), 0, "two of two");
@@ -79,7 +80,7 @@ static void keeps_what_fits(void)
 
 static void unknown_events_go_first(void)
 {
-	static const struct source two = {.cores = 2, .unknown = 1};
+	static const struct source two = { .cores = 2, .unknown = 1 };
 	struct pmu_fit fit;
 
 	is_int(fit_into(&two, "Ccc", false, &fit), 0, "an unknown one is optional");
@@ -90,7 +91,7 @@ static void unknown_events_go_first(void)
 /* Dropping an event of the socket makes no room for one of the cores, nor the other way round. */
 static void who_is_not_in_the_way_stays(void)
 {
-	static const struct source few = {.cores = 2, .sockets = 1};
+	static const struct source few = { .cores = 2, .sockets = 1 };
 	struct pmu_fit fit;
 
 	is_int(fit_into(&few, "cccs", true, &fit), 0, "three of cores and one of the socket");
@@ -103,7 +104,7 @@ static void who_is_not_in_the_way_stays(void)
 
 static void who_refuses_everything_is_asked_no_more(void)
 {
-	static const struct source none = {.cores = 9, .whole = -EACCES};
+	static const struct source none = { .cores = 9, .whole = -EACCES };
 	struct pmu_fit fit;
 
 	is_int(fit_into(&none, "cC", true, &fit), -EACCES, "no rights");

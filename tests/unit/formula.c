@@ -21,7 +21,7 @@ static int index_of(void *arg, const char *name)
 	return -1;
 }
 
-static const char *names[] = {"a", "b", "cycles:k", "time", NULL};
+static const char *names[] = { "a", "b", "cycles:k", "time", NULL };
 
 static int parse(const char *text)
 {
@@ -32,7 +32,9 @@ static int parse(const char *text)
 
 static void one_formula_serves_many_rows(void)
 {
-	static const double rows[][4] = {{6, 3, 0, 0}, {1, 8, 0, 0}, {NAN, 1, 0, 0}, {1, 0, 0, 0}};
+	static const double rows[][4] = {
+		{ 6, 3, 0, 0 }, { 1, 8, 0, 0 }, { NAN, 1, 0, 0 }, { 1, 0, 0, 0 }
+	};
 
 	is_int(parse("100 * a / b"), 0, "a formula is parsed");
 	is_int(n_asked, 2, "  each name is asked for once");
@@ -45,19 +47,20 @@ static void one_formula_serves_many_rows(void)
 
 static void names_have_the_indices_that_they_were_given(void)
 {
-	static const double row[] = {1, 20, 300, 4000};
+	static const double row[] = { 1, 20, 300, 4000 };
 
 	is_int(parse("a + b + \"cycles:k\" + time"), 0, "four names, one in quotes");
 	ok(pmu_formula_eval(&formula, row) == 4321, "  each its own value");
 	is_int(parse("-(a - \"b\") * -time"), 0, "signs");
-	ok(pmu_formula_eval(&formula, row) == -(1.0 - 20) * -4000, "  in front of parentheses and names");
+	ok(pmu_formula_eval(&formula, row) == -(1.0 - 20) * -4000,
+	   "  in front of parentheses and names");
 	is_int(parse("min(a, b) / max(\"cycles:k\", time) - max(a, min(b, 3))"), 0, "functions");
 	ok(pmu_formula_eval(&formula, row) == 1.0 / 4000 - 3, "  nested");
 }
 
 static void infinite_values_are_missing(void)
 {
-	static const double row[] = {INFINITY, 1e300, 0, 0};
+	static const double row[] = { INFINITY, 1e300, 0, 0 };
 
 	is_int(parse("a"), 0, "a name alone");
 	ok(isnan(pmu_formula_eval(&formula, row)), "  an infinite count is missing");
@@ -67,18 +70,18 @@ static void infinite_values_are_missing(void)
 
 static void refused_formulas_are_missing(void)
 {
-	static const double row[] = {1, 2, 3, 4};
+	static const double row[] = { 1, 2, 3, 4 };
 	static const struct {
 		const char *text, *why;
 	} wrong[] = {
-		{"a + c", "unknown name \"c\" at column 5"},
-		{"a +", "a value is missing at column 4"},
-		{"a b", "expected an operator at column 3"},
-		{"min(a)", "expected ',' at column 6"},
-		{"(a", "expected ')' at column 3"},
-		{"\"a", "a quote that is not closed at column 1"},
-		{"a < b", "expected an operator at column 3"},
-		{"", "column 1"},
+		{ "a + c", "unknown name \"c\" at column 5" },
+		{ "a +", "a value is missing at column 4" },
+		{ "a b", "expected an operator at column 3" },
+		{ "min(a)", "expected ',' at column 6" },
+		{ "(a", "expected ')' at column 3" },
+		{ "\"a", "a quote that is not closed at column 1" },
+		{ "a < b", "expected an operator at column 3" },
+		{ "", "column 1" },
 	};
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
@@ -101,7 +104,7 @@ static int parse_long(int n)
 
 static void limits_are_told(void)
 {
-	static const double row[] = {1, 2, 3, 4};
+	static const double row[] = { 1, 2, 3, 4 };
 	char deep[64];
 
 	is_int(parse_long(127), 0, "255 operations");

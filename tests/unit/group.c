@@ -24,9 +24,9 @@ static const char *metric_names(void)
 
 static void core_is_the_seven_architectural_events(void)
 {
-	static const char *const names[] = {
-		"instructions", "cycles",	    "branches",	 "branch-misses",
-		"cache-misses", "cache-references", "ref-cycles"};
+	static const char *const names[] = { "instructions",  "cycles",       "branches",
+					     "branch-misses", "cache-misses", "cache-references",
+					     "ref-cycles" };
 
 	is_int(pmu_group_find("CORE", NULL, &group), 0, "CORE exists");
 	is_int(group.n_events, 7, "  with seven events");
@@ -65,15 +65,16 @@ static void unknown_groups_name_the_nearest(void)
 	is_int(pmu_group_find("SOFTWAR", NULL, &group), -EINVAL, "SOFTWAR");
 	has(pmu_error_text(), "did you mean SOFTWARE?", "  is nearly SOFTWARE");
 	is_int(pmu_group_find("CORE MEM", NULL, &group), -EINVAL, "two groups and no comma");
-	has(pmu_error_text(), "groups are written with commas between them", "  and how it is written");
+	has(pmu_error_text(), "groups are written with commas between them",
+	    "  and how it is written");
 	is_int(pmu_group_find("./MINE.group", NULL, &group), -EINVAL, "a file instead of a name");
 	has(pmu_error_text(), "a folder of PMU_GROUP_PATH", "  and how it is found");
 	is_int(pmu_group_find("", NULL, &group), -EINVAL, "nothing");
 	has(pmu_error_text(), "there are BRANCH, CACHE, CORE, CYCLES, ENERGY,", "  gets the list");
 	is_int(pmu_group_find("../data/CORE", NULL, &group), -EINVAL, "no folder is in a name");
 	is_int(pmu_group_find(".CORE", NULL, &group), -EINVAL, "  and nothing hidden is found");
-	is_int(pmu_group_find("a-name-that-is-longer-than-any-group-is-called", NULL, &group), -EINVAL,
-	       "  nor a name that is too long");
+	is_int(pmu_group_find("a-name-that-is-longer-than-any-group-is-called", NULL, &group),
+	       -EINVAL, "  nor a name that is too long");
 }
 
 static void lists_get_the_metrics_they_can_have(void)
@@ -118,15 +119,14 @@ static int any_name(void *arg, const char *name, double *value)
 
 static void every_formula_evaluates(void)
 {
-	static const char *const names[] = {"CORE", "CYCLES", "SOFTWARE", "ENERGY"};
+	static const char *const names[] = { "CORE", "CYCLES", "SOFTWARE", "ENERGY" };
 
 	for (int g = 0; g < 4; g++) {
 		is_int(pmu_group_find(names[g], NULL, &group), 0, names[g]);
 		for (unsigned int i = 0; i < group.n_metrics; i++) {
 			double value = 0;
 
-			is_int(pmu_metric_eval(group.metric[i].formula, any_name, &group,
-					       &value),
+			is_int(pmu_metric_eval(group.metric[i].formula, any_name, &group, &value),
 			       0, group.metric[i].name);
 			ok(value > 0, "  to a number");
 		}

@@ -16,14 +16,14 @@ static struct pmu_group group;
 
 static const struct pmu_cpu_model *model_of(uint32_t family, uint32_t model)
 {
-	struct pmu_cpu_id id = {.vendor = "GenuineIntel", .family = family, .model = model};
+	struct pmu_cpu_id id = { .vendor = "GenuineIntel", .family = family, .model = model };
 
 	return pmu_cpu_model_find(&id);
 }
 
 static int parse_for(const char *text, const struct pmu_cpu_model *model)
 {
-	struct pmu_catalog catalog = {.model = model, .sysfs = ""};
+	struct pmu_catalog catalog = { .model = model, .sysfs = "" };
 
 	pmu_error_clear();
 	return pmu_group_file_parse(text, strlen(text), "x/T.group", "T", &catalog, &group);
@@ -42,8 +42,9 @@ static const char *metrics(void)
 
 	text[0] = '\0';
 	for (unsigned int i = 0; i < group.n_metrics; i++)
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s [%s] = %s", i ? "; " : "",
-					group.metric[i].name, group.metric[i].unit, group.metric[i].formula);
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s [%s] = %s",
+					i ? "; " : "", group.metric[i].name, group.metric[i].unit,
+					group.metric[i].formula);
 	return text;
 }
 
@@ -54,8 +55,8 @@ static const char *events(void)
 
 	text[0] = '\0';
 	for (unsigned int i = 0; i < group.n_events; i++)
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s%s", i ? " " : "", group.event[i].name,
-					group.event[i].optional ? "?" : "");
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s%s", i ? " " : "",
+					group.event[i].name, group.event[i].optional ? "?" : "");
 	return text;
 }
 
@@ -86,17 +87,19 @@ static void codes_bear_their_alias(void)
 		     "NAMED = UOPS_ISSUED.ANY:c=1\n[metrics]\nx = TAKEN + T2 + SLOW + NAMED\n"),
 	       0, "events by code and by name");
 	is_str(events(), "TAKEN T2:k SLOW UOPS_ISSUED.ANY:c=1", "  and their columns");
-	is_str(metrics(), "x [] = TAKEN + \"T2:k\" + SLOW + \"UOPS_ISSUED.ANY:c=1\"", "  which formulas name");
+	is_str(metrics(), "x [] = TAKEN + \"T2:k\" + SLOW + \"UOPS_ISSUED.ANY:c=1\"",
+	       "  which formulas name");
 }
 
 static void sections_are_for_cpus(void)
 {
-	static const char text[] = "[events Sandy Bridge, ivb]\nA = UOPS_ISSUED.ANY\n"
-				   "[events wsm, Beckton (Nehalem-EX)]\nB = UOPS_ISSUED.ANY\nA = r1c2\n"
-				   "[events]\nD = cycles\n"
-				   "[events Westmere]\nA = instructions\n"
-				   "[metrics wsm]\nwestmere = A / B\n"
-				   "[metrics]\na = A\nd = D\n";
+	static const char text[] =
+		"[events Sandy Bridge, ivb]\nA = UOPS_ISSUED.ANY\n"
+		"[events wsm, Beckton (Nehalem-EX)]\nB = UOPS_ISSUED.ANY\nA = r1c2\n"
+		"[events]\nD = cycles\n"
+		"[events Westmere]\nA = instructions\n"
+		"[metrics wsm]\nwestmere = A / B\n"
+		"[metrics]\na = A\nd = D\n";
 
 	is_int(parse_for(text, model_of(6, 0x2a)), 0, "by the microarchitecture");
 	is_str(events(), "UOPS_ISSUED.ANY", "  Sandy Bridge has its section");
@@ -111,7 +114,8 @@ static void sections_are_for_cpus(void)
 	is_int(parse_for(text, model_of(6, 0x55)), 0, "another");
 	is_str(events(), "cycles", "  has what is for all");
 	is_str(metrics(), "d [] = cycles", "  and metrics of that");
-	is_int(parse_for("[events snb]\nA = cycles\n", model_of(6, 0x55)), -ENOTSUP, "one that no section names");
+	is_int(parse_for("[events snb]\nA = cycles\n", model_of(6, 0x55)), -ENOTSUP,
+	       "one that no section names");
 	is_str(pmu_error_text(), "group T has no events of this CPU (Skylake)", "  is told so");
 	is_int((int)group.n_events, 0, "  and has none");
 }
@@ -119,11 +123,12 @@ static void sections_are_for_cpus(void)
 /* Counters of Golden Cove, Intel's event files: TOPDOWN.BAD_SPEC_SLOTS, L1D.REPLACEMENT, TOPDOWN.BACKEND_BOUND_SLOTS. */
 static void p_cores_have_their_limits(void)
 {
-	static const uint32_t counters[] = {0x1, 0xf, 0, 0};
+	static const uint32_t counters[] = { 0x1, 0xf, 0, 0 };
 
-	is_int(parse_for("[events]\nA = cpu_core/event=0xa4,umask=0x04/\nB = cpu_core/event=0x51,umask=0x01/\n"
-			 "C = cpu_core/event=0xa4,umask=0x02/\nD = cpu_atom/event=0xa4,umask=0x04/\n",
-			 model_of(6, 0x97)),
+	is_int(parse_for(
+		       "[events]\nA = cpu_core/event=0xa4,umask=0x04/\nB = cpu_core/event=0x51,umask=0x01/\n"
+		       "C = cpu_core/event=0xa4,umask=0x02/\nD = cpu_atom/event=0xa4,umask=0x04/\n",
+		       model_of(6, 0x97)),
 	       0, "events of a hybrid");
 	for (unsigned int i = 0; i < group.n_events; i++)
 		is_u64(group.event[i].slot.counters, counters[i], group.event[i].name);
@@ -134,21 +139,25 @@ static void arm_cores_have_one_name_in_common(void)
 	struct pmu_cpu_id id;
 
 	pmu_cpu_midr(0x410fd083, &id);
-	is_int(parse_for("[events ARMv8]\nA = cycles\n", pmu_cpu_model_find(&id)), 0, "Cortex-A72 is an ARMv8");
-	is_int(parse_for("[events ARMv8]\nA = cycles\n", model_of(6, 0x55)), -ENOTSUP, "  Skylake is none");
+	is_int(parse_for("[events ARMv8]\nA = cycles\n", pmu_cpu_model_find(&id)), 0,
+	       "Cortex-A72 is an ARMv8");
+	is_int(parse_for("[events ARMv8]\nA = cycles\n", model_of(6, 0x55)), -ENOTSUP,
+	       "  Skylake is none");
 }
 
 static void leaves_out_what_is_not_here(void)
 {
-	is_int(parse("[events]\nI = instructions\nX = NO_SUCH_EVENT ?\n[metrics]\nx = X / I\ny = I\n"), 0,
-	       "an optional event that does not exist");
+	is_int(parse("[events]\nI = instructions\nX = NO_SUCH_EVENT ?\n[metrics]\nx = X / I\ny = I\n"),
+	       0, "an optional event that does not exist");
 	is_str(events(), "instructions", "  is left out");
 	is_str(metrics(), "y [] = instructions", "  with its metric");
 	has(group.note, "T without NO_SUCH_EVENT: ", "  and named");
 	is_int(parse("[events]\nX = NO_SUCH_EVENT ?\n"), -ENOTSUP, "nothing is left");
-	is_int(parse("[events]\nI = instructions\nX = NO_SUCH_EVENT\n"), -EINVAL, "one that is needed");
+	is_int(parse("[events]\nI = instructions\nX = NO_SUCH_EVENT\n"), -EINVAL,
+	       "one that is needed");
 	has(pmu_error_text(), "x/T.group:3: ", "  is a mistake");
-	is_int(parse("[events]\nX = uncore_imc/cas_count_read/\n"), -ENOTSUP, "one of a PMU that is not here");
+	is_int(parse("[events]\nX = uncore_imc/cas_count_read/\n"), -ENOTSUP,
+	       "one of a PMU that is not here");
 	has(pmu_error_text(), "group T cannot be counted here: ", "  is none");
 }
 
@@ -159,13 +168,14 @@ static void goes_by_libpfm4_where_event_files_cannot_be_read(void)
 {
 	struct pmu_catalog unread = {
 		.model = model_of(6, 0x2a),
-		.id = {.vendor = "GenuineIntel", .family = 6, .model = 0x2a},
+		.id = { .vendor = "GenuineIntel", .family = 6, .model = 0x2a },
 		.sysfs = "",
 		.event_files = "/nonexistent",
 	};
 	static const char text[] = "[events]\nU = UOPS_ISSUED.ANY\n[metrics]\nm = U\n";
 
-	is_int(pmu_group_file_parse(text, strlen(text), "x/T.group", "T", &unread, &group), 0, "a native name");
+	is_int(pmu_group_file_parse(text, strlen(text), "x/T.group", "T", &unread, &group), 0,
+	       "a native name");
 	ok(group.n_events == 1 && group.event[0].slot.config == 0x10e, "  is libpfm4's");
 	ok(strstr(group.note, "/nonexistent") != NULL, "  and why is told: %s", group.note);
 	pmu_catalog_close(&unread);
@@ -176,42 +186,54 @@ static void refuses_with_a_line(void)
 	static const struct {
 		const char *text, *sentence;
 	} cases[] = {
-		{"I = instructions\n", "T.group:1: this stands in no section"},
-		{HEAD "[event]\n", "T.group:3: there is no section [event]"},
-		{"[events] x\n", "T.group:1: a section is written [NAME]"},
-		{"[events\n", "T.group:1: a section is written [NAME]"},
-		{"[]\n", "T.group:1: there is no section []"},
-		{"[events Sandy Brige]\n", "T.group:1: no CPU is called \"Sandy Brige\"; did you mean Sandy Bridge?"},
-		{"[events snb,, ivb]\n", "T.group:1: no CPU is called \"\""},
-		{"[group snb]\n", "T.group:1: [group] is for all CPUs"},
-		{EVENTS "[events]\n", "T.group:5: [events] stands there twice, first on line 1"},
-		{EVENTS "[metrics]\nx = I\n[events snb]\n", "T.group:7: [events] stand before all [metrics]"},
-		{HEAD "title = x\n", "T.group:3: [group] has no \"title\", only about"},
-		{HEAD "about = x\n", "T.group:3: \"about\" stands there twice"},
-		{EVENTS "I = cycles\n", "T.group:5: \"I\" stands there twice"},
-		{EVENTS "J = instructions\n", "T.group:5: instructions is named twice"},
-		{"[events]\nI : instructions\n", "T.group:2: a ':' before the '='"},
-		{"[events]\nI:u = instructions\n", "T.group:2: a ':' before the '='"},
-		{"[events]\nI\n", "T.group:2: neither [SECTION] nor NAME = VALUE"},
-		{"[events]\n= cycles\n", "T.group:2: nothing stands before the '='"},
-		{"[events]\nI =\n", "T.group:2: nothing stands behind the '='"},
-		{"[events]\nI = ; cycles\n", "T.group:2: nothing stands behind the '='"},
-		{"[events]\nI = ?\n", "T.group:2: an event without a name"},
-		{"[events]\nI = instructions\n  C = cycles\n", "T.group:3: a line that begins with a blank"},
-		{"[events]\n1I = instructions\n", "T.group:2: \"1I\": an alias is made of letters"},
-		{"[events]\ntime = instructions\n", "T.group:2: \"time\": an alias is made of letters"},
-		{"[events]\nI = instrutions\n", "T.group:2: there is no event \"instrutions\"; did you mean instructions?"},
-		{"[events]\nI = cycles\x01\n", "T.group:2: a control character, 01H, at column 11"},
-		{EVENTS "[metrics]\nx = I /\n", "T.group:6: a value is missing at column 4 of the formula"},
-		{EVENTS "[metrics]\nx = I / K\n", "T.group:6: unknown name \"K\" at column 5 of the formula"},
-		{EVENTS "[metrics snb]\nx = I\n[metrics]\ny = (I\n", "T.group:8: expected ')' at column 3"},
-		{EVENTS "[metrics]\nx [% = I\n", "T.group:6: \"x [%\": a unit is written behind the name"},
-		{EVENTS "[metrics]\n[%] = I\n", "T.group:6: a section is written [NAME]"},
-		{EVENTS "[metrics]\nx [a unit that is long] = I\n", "T.group:6: a unit of more than 15 bytes"},
+		{ "I = instructions\n", "T.group:1: this stands in no section" },
+		{ HEAD "[event]\n", "T.group:3: there is no section [event]" },
+		{ "[events] x\n", "T.group:1: a section is written [NAME]" },
+		{ "[events\n", "T.group:1: a section is written [NAME]" },
+		{ "[]\n", "T.group:1: there is no section []" },
+		{ "[events Sandy Brige]\n",
+		  "T.group:1: no CPU is called \"Sandy Brige\"; did you mean Sandy Bridge?" },
+		{ "[events snb,, ivb]\n", "T.group:1: no CPU is called \"\"" },
+		{ "[group snb]\n", "T.group:1: [group] is for all CPUs" },
+		{ EVENTS "[events]\n", "T.group:5: [events] stands there twice, first on line 1" },
+		{ EVENTS "[metrics]\nx = I\n[events snb]\n",
+		  "T.group:7: [events] stand before all [metrics]" },
+		{ HEAD "title = x\n", "T.group:3: [group] has no \"title\", only about" },
+		{ HEAD "about = x\n", "T.group:3: \"about\" stands there twice" },
+		{ EVENTS "I = cycles\n", "T.group:5: \"I\" stands there twice" },
+		{ EVENTS "J = instructions\n", "T.group:5: instructions is named twice" },
+		{ "[events]\nI : instructions\n", "T.group:2: a ':' before the '='" },
+		{ "[events]\nI:u = instructions\n", "T.group:2: a ':' before the '='" },
+		{ "[events]\nI\n", "T.group:2: neither [SECTION] nor NAME = VALUE" },
+		{ "[events]\n= cycles\n", "T.group:2: nothing stands before the '='" },
+		{ "[events]\nI =\n", "T.group:2: nothing stands behind the '='" },
+		{ "[events]\nI = ; cycles\n", "T.group:2: nothing stands behind the '='" },
+		{ "[events]\nI = ?\n", "T.group:2: an event without a name" },
+		{ "[events]\nI = instructions\n  C = cycles\n",
+		  "T.group:3: a line that begins with a blank" },
+		{ "[events]\n1I = instructions\n",
+		  "T.group:2: \"1I\": an alias is made of letters" },
+		{ "[events]\ntime = instructions\n",
+		  "T.group:2: \"time\": an alias is made of letters" },
+		{ "[events]\nI = instrutions\n",
+		  "T.group:2: there is no event \"instrutions\"; did you mean instructions?" },
+		{ "[events]\nI = cycles\x01\n",
+		  "T.group:2: a control character, 01H, at column 11" },
+		{ EVENTS "[metrics]\nx = I /\n",
+		  "T.group:6: a value is missing at column 4 of the formula" },
+		{ EVENTS "[metrics]\nx = I / K\n",
+		  "T.group:6: unknown name \"K\" at column 5 of the formula" },
+		{ EVENTS "[metrics snb]\nx = I\n[metrics]\ny = (I\n",
+		  "T.group:8: expected ')' at column 3" },
+		{ EVENTS "[metrics]\nx [% = I\n",
+		  "T.group:6: \"x [%\": a unit is written behind the name" },
+		{ EVENTS "[metrics]\n[%] = I\n", "T.group:6: a section is written [NAME]" },
+		{ EVENTS "[metrics]\nx [a unit that is long] = I\n",
+		  "T.group:6: a unit of more than 15 bytes" },
 		/* of a section for another CPU */
-		{"[events wsm]\nI : cycles\n[events]\nI = cycles\n", "T.group:2: a ':'"},
-		{EVENTS "[metrics wsm]\nx = K\n", "T.group:6: unknown name \"K\""},
-		{HEAD "[metrics]\nx = calls / time\n", "T.group: [metrics], and no [events]"},
+		{ "[events wsm]\nI : cycles\n[events]\nI = cycles\n", "T.group:2: a ':'" },
+		{ EVENTS "[metrics wsm]\nx = K\n", "T.group:6: unknown name \"K\"" },
+		{ HEAD "[metrics]\nx = calls / time\n", "T.group: [metrics], and no [events]" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -231,7 +253,7 @@ static int parse_buf(struct pmu_strbuf *text)
 
 static void has_limits(void)
 {
-	struct pmu_strbuf text = {0};
+	struct pmu_strbuf text = { 0 };
 
 	pmu_strbuf_add(&text, "[events]\nI = cycles ;");
 	pmu_strbuf_pad(&text, text.len + PMU_GROUP_LINE_MAX - strlen("I = cycles ;"), 'x');
@@ -261,24 +283,28 @@ static void has_limits(void)
 	for (int i = 0; i <= PMU_GROUP_MAX_SECTIONS; i++)
 		pmu_strbuf_add(&text, "[events snb]\n");
 	is_int(parse_buf(&text), -EINVAL, "too many sections");
-	has(pmu_error_text(), "T.group:65: more than 64 sections", "  on the line of the first beyond");
+	has(pmu_error_text(), "T.group:65: more than 64 sections",
+	    "  on the line of the first beyond");
 	pmu_strbuf_pad(&text, PMU_GROUP_FILE_MAX, '\n');
 	is_int(parse_buf(&text), 0, "a file as large as it may be");
 	pmu_strbuf_pad(&text, PMU_GROUP_FILE_MAX + 1, '\n');
 	is_int(parse_buf(&text), -EINVAL, "a larger one");
-	is_int(pmu_group_file_parse("[events]\nI = cy\0cles\n", 21, "x/T.group", "T", NULL, &group), -EINVAL, "a NUL");
+	is_int(pmu_group_file_parse("[events]\nI = cy\0cles\n", 21, "x/T.group", "T", NULL, &group),
+	       -EINVAL, "a NUL");
 }
 
 static void formulas_have_room(void)
 {
-	struct pmu_strbuf text = {0};
+	struct pmu_strbuf text = { 0 };
 
 	/* each name becomes a column's of 25 characters */
-	pmu_strbuf_add(&text, "[events snb]\nA = FP_COMP_OPS_EXE.SSE_FP_PACKED_DOUBLE\n[metrics]\nx = A");
+	pmu_strbuf_add(&text,
+		       "[events snb]\nA = FP_COMP_OPS_EXE.SSE_FP_PACKED_DOUBLE\n[metrics]\nx = A");
 	for (int i = 0; i < 20; i++)
 		pmu_strbuf_add(&text, " + A");
 	is_int(parse_buf(&text), -EINVAL, "a formula that gets too long");
-	has(pmu_error_text(), "T.group:4: a formula that is longer than 511 bytes", "  is refused rather than cut");
+	has(pmu_error_text(), "T.group:4: a formula that is longer than 511 bytes",
+	    "  is refused rather than cut");
 }
 
 int main(void)

@@ -45,7 +45,7 @@ static void write_file(const char *name, const char *text)
 
 static void set_path(const char *names)
 {
-	struct pmu_strbuf path = {0};
+	struct pmu_strbuf path = { 0 };
 	char *copy = strdup(names), *rest = copy, *name;
 
 	while ((name = strsep(&rest, ":")))
@@ -73,7 +73,8 @@ static void set_up(void)
 	make_folder(".config");
 	make_folder(".config/pmu");
 	make_folder(".config/pmu/groups");
-	write_file("first/Mine.group", "[group]\nabout = mine, first\n[events]\nI = instructions\n");
+	write_file("first/Mine.group",
+		   "[group]\nabout = mine, first\n[events]\nI = instructions\n");
 	write_file("second/MINE.group", "[group]\nabout = mine, second\n");
 	write_file("second/TIME.group", "[group]\nabout = my own time\n");
 	write_file("first/broken.group", "[group]\nabout : x\n");
@@ -105,10 +106,12 @@ static void the_first_folder_wins(void)
 	is_str(about("mine"), "mine, first", "the first folder's, whatever the case");
 	is_str(group.name, "Mine", "  by the file's name");
 	is_str(about("TIME"), "my own time", "a shipped group of one's own");
-	is_str(about("CORE"), "Instructions, cycles, branches and cache: the seven architectural events",
+	is_str(about("CORE"),
+	       "Instructions, cycles, branches and cache: the seven architectural events",
 	       "  beside the others");
 	set_path("nowhere:second:first");
-	is_str(about("MINE"), "mine, second", "the other way round, behind a folder that is not there");
+	is_str(about("MINE"), "mine, second",
+	       "the other way round, behind a folder that is not there");
 	setenv("PMU_GROUP_PATH", "::", 1);
 	is_str(about("TIME"), "Time only", "empty folders are none");
 }
@@ -126,7 +129,8 @@ static void the_configuration_folder_comes_next(void)
 	unsetenv("PMU_GROUP_PATH");
 	setenv("HOME", folder, 1);
 	setenv("XDG_CONFIG_HOME", "relative", 1);
-	is_str(about("time"), "time at home", "~/.config, as a relative $XDG_CONFIG_HOME does not count");
+	is_str(about("time"), "time at home",
+	       "~/.config, as a relative $XDG_CONFIG_HOME does not count");
 	unsetenv("XDG_CONFIG_HOME");
 	is_str(about("time"), "time at home", "~/.config without it");
 	unsetenv("HOME");
@@ -140,7 +144,8 @@ static void what_cannot_be_read_is_said(void)
 
 	set_path("first");
 	is_int(pmu_group_file_find("broken", NULL, &group), -EINVAL, "a file that is wrong");
-	has(pmu_error_text(), "first/broken.group:2: a ':' before the '='", "  by its name and line");
+	has(pmu_error_text(), "first/broken.group:2: a ':' before the '='",
+	    "  by its name and line");
 	is_int(pmu_group_file_find("folder", NULL, &group), -EINVAL, "a folder");
 	has(pmu_error_text(), "folder.group: it is no regular file", "  is none");
 	path_of("first/pipe.group", path, sizeof(path));
@@ -149,7 +154,8 @@ static void what_cannot_be_read_is_said(void)
 	path_of("first/gone.group", path, sizeof(path));
 	is_int(symlink("nowhere", path), 0, "a link to nothing");
 	is_int(pmu_group_file_find("gone", NULL, &group), -EINVAL, "  cannot be read");
-	is_int(pmu_group_file_find("no-ending", NULL, &group), -ENOENT, "a file without the ending is none");
+	is_int(pmu_group_file_find("no-ending", NULL, &group), -ENOENT,
+	       "a file without the ending is none");
 	is_int(pmu_group_file_find("hidden", NULL, &group), -ENOENT, "  nor a hidden one");
 	is_int(pmu_group_file_find("", NULL, &group), -ENOENT, "  nor one without a name");
 }
@@ -163,15 +169,17 @@ static void list(void *arg, const char *name, const char *text, const char *orig
 
 static void all_are_listed_once(void)
 {
-	struct pmu_strbuf out = {0};
+	struct pmu_strbuf out = { 0 };
 
 	set_path("second:first");
 	pmu_group_file_each(list, &out);
 	has(pmu_strbuf_text(&out), "BRANCH|Branches: how many, which kind|\n", "a shipped one");
-	has(pmu_strbuf_text(&out), "\nMINE|mine, second|/MINE.group\npipe|", "one of two, in order");
+	has(pmu_strbuf_text(&out), "\nMINE|mine, second|/MINE.group\npipe|",
+	    "one of two, in order");
 	has(pmu_strbuf_text(&out), "\nTIME|my own time|/TIME.group\n", "the one that wins");
 	has(pmu_strbuf_text(&out), "\nbroken|/tmp/", "a broken one, and why");
-	ok(!strstr(pmu_strbuf_text(&out), "hidden") && !strstr(pmu_strbuf_text(&out), "no-ending"), "nothing else");
+	ok(!strstr(pmu_strbuf_text(&out), "hidden") && !strstr(pmu_strbuf_text(&out), "no-ending"),
+	   "nothing else");
 	pmu_strbuf_free(&out);
 }
 
@@ -199,7 +207,7 @@ static bool formulas_hold(const struct pmu_group *of)
 /* Also of CPUs that the matrix does not have. */
 static void shipped_ones_are_sound_on_every_cpu(void)
 {
-	struct pmu_catalog catalog = {.sysfs = ""};
+	struct pmu_catalog catalog = { .sysfs = "" };
 
 	for (const struct pmu_group_shipped *file = pmu_group_shipped; file->name; file++) {
 		bool sound = true, about = false;

@@ -27,35 +27,78 @@ struct arm {
 struct cpu {
 	const char *name;
 	uint32_t family, model, stepping;
-	const char *made;	/* machines.h; NULL: arm */
-	unsigned int general;	/* its counters, with SMT */
-	const char *sysfs;	/* the kernel's PMUs, or NULL */
+	const char *made;        /* machines.h; NULL: arm */
+	unsigned int general;    /* its counters, with SMT */
+	const char *sysfs;       /* the kernel's PMUs, or NULL */
 	enum pmu_core_type kind; /* of which the result is told; of hybrids alone */
 	struct arm arm;
 };
 
 static const struct cpu cpus[] = {
-	{.name = "Nehalem", .family = 6, .model = 0x1a, .made = "nehalem", .general = 4},
-	{.name = "Westmere-EP", .family = 6, .model = 0x2c, .made = "westmere", .general = 4},
-	{.name = "Sandy Bridge", .family = 6, .model = 0x2a, .made = "sandybridge", .general = 4, .sysfs = SYSFS "client"},
-	{.name = "Haswell", .family = 6, .model = 0x3c, .made = "haswell-ep", .general = 4, .sysfs = SYSFS "client"},
-	{.name = "Skylake-X", .family = 6, .model = 0x55, .stepping = 4, .made = "skylake", .general = 4,
-	 .sysfs = SYSFS "skylake-server"},
-	{.name = "Ice Lake-X", .family = 6, .model = 0x6a, .made = "icelake", .general = 8,
-	 .sysfs = SYSFS "skylake-server"},
-	{.name = "Sapphire Rapids", .family = 6, .model = 0x8f, .made = "icelake", .general = 8,
-	 .sysfs = SYSFS "skylake-server"},
-	{.name = "Alder Lake P", .family = 6, .model = 0x97, .made = "alderlake", .sysfs = SYSFS "hybrid",
-	 .kind = PMU_CORE_P},
-	{.name = "Alder Lake E", .family = 6, .model = 0x97, .made = "alderlake", .sysfs = SYSFS "hybrid",
-	 .kind = PMU_CORE_E},
-	{.name = "Zen 2", .family = 0x17, .model = 0x31, .made = "zen2", .general = 6},
-	{.name = "Zen 3", .family = 0x19, .model = 0x01, .made = "zen3", .general = 6},
-	{.name = "Zen 4", .family = 0x19, .model = 0x11, .made = "zen4", .general = 6, .sysfs = SYSFS "zen"},
-	{.name = "Zen 5", .family = 0x1a, .model = 0x02, .made = "zen4", .general = 6, .sysfs = SYSFS "zen"},
-	{.name = "Cortex-A72", .family = 0x41, .model = 0xd08, .arm = {.n_counters = 6}},
-	{.name = "Neoverse N1", .family = 0x41, .model = 0xd0c,
-	 .arm = {.n_counters = 6, .has_stalls = true, .has_last_level = true}},
+	{ .name = "Nehalem", .family = 6, .model = 0x1a, .made = "nehalem", .general = 4 },
+	{ .name = "Westmere-EP", .family = 6, .model = 0x2c, .made = "westmere", .general = 4 },
+	{ .name = "Sandy Bridge",
+	  .family = 6,
+	  .model = 0x2a,
+	  .made = "sandybridge",
+	  .general = 4,
+	  .sysfs = SYSFS "client" },
+	{ .name = "Haswell",
+	  .family = 6,
+	  .model = 0x3c,
+	  .made = "haswell-ep",
+	  .general = 4,
+	  .sysfs = SYSFS "client" },
+	{ .name = "Skylake-X",
+	  .family = 6,
+	  .model = 0x55,
+	  .stepping = 4,
+	  .made = "skylake",
+	  .general = 4,
+	  .sysfs = SYSFS "skylake-server" },
+	{ .name = "Ice Lake-X",
+	  .family = 6,
+	  .model = 0x6a,
+	  .made = "icelake",
+	  .general = 8,
+	  .sysfs = SYSFS "skylake-server" },
+	{ .name = "Sapphire Rapids",
+	  .family = 6,
+	  .model = 0x8f,
+	  .made = "icelake",
+	  .general = 8,
+	  .sysfs = SYSFS "skylake-server" },
+	{ .name = "Alder Lake P",
+	  .family = 6,
+	  .model = 0x97,
+	  .made = "alderlake",
+	  .sysfs = SYSFS "hybrid",
+	  .kind = PMU_CORE_P },
+	{ .name = "Alder Lake E",
+	  .family = 6,
+	  .model = 0x97,
+	  .made = "alderlake",
+	  .sysfs = SYSFS "hybrid",
+	  .kind = PMU_CORE_E },
+	{ .name = "Zen 2", .family = 0x17, .model = 0x31, .made = "zen2", .general = 6 },
+	{ .name = "Zen 3", .family = 0x19, .model = 0x01, .made = "zen3", .general = 6 },
+	{ .name = "Zen 4",
+	  .family = 0x19,
+	  .model = 0x11,
+	  .made = "zen4",
+	  .general = 6,
+	  .sysfs = SYSFS "zen" },
+	{ .name = "Zen 5",
+	  .family = 0x1a,
+	  .model = 0x02,
+	  .made = "zen4",
+	  .general = 6,
+	  .sysfs = SYSFS "zen" },
+	{ .name = "Cortex-A72", .family = 0x41, .model = 0xd08, .arm = { .n_counters = 6 } },
+	{ .name = "Neoverse N1",
+	  .family = 0x41,
+	  .model = 0xd0c,
+	  .arm = { .n_counters = 6, .has_stalls = true, .has_last_level = true } },
 };
 
 /* --- what is to come out; what is not here fits, with the watchdog as well --- */
@@ -74,7 +117,8 @@ static bool used[sizeof(expectations) / sizeof(expectations[0])];
 static const char *expectation(const char *group, const char *cpu, bool watchdog)
 {
 	for (size_t i = 0; i < sizeof(expectations) / sizeof(expectations[0]); i++) {
-		if (strcmp(expectations[i].group, group) != 0 || strcmp(expectations[i].cpu, cpu) != 0)
+		if (strcmp(expectations[i].group, group) != 0 ||
+		    strcmp(expectations[i].cpu, cpu) != 0)
 			continue;
 		used[i] = true;
 		return watchdog ? expectations[i].beside_watchdog : expectations[i].alone;
@@ -88,7 +132,7 @@ struct trial {
 	const struct cpu *cpu;
 	bool watchdog;
 	struct pmu_machine *machine; /* NULL: arm */
-	uint32_t absent_here;	     /* result: slots that the kind of core in question does not count */
+	uint32_t absent_here; /* result: slots that the kind of core in question does not count */
 };
 
 static struct pmu_machine *make_machine(const struct cpu *cpu, const struct pmu_cpu_model *model)
@@ -114,10 +158,12 @@ static uint64_t value_of(const struct trial *trial, uint32_t address)
 	if (!trial->watchdog)
 		return 0;
 	if (amd)
-		return address == MSR_AMD_PERF_CTL0 ? 0x530076 : address == MSR_AMD_GLOBAL_CTL ? 1 : 0;
-	return address == MSR_IA32_FIXED_CTR_CTRL    ? 0xb0 :
-	       address == MSR_IA32_PERF_GLOBAL_CTRL ? UINT64_C(1) << 33 :
-						      0;
+		return address == MSR_AMD_PERF_CTL0    ? 0x530076
+		       : address == MSR_AMD_GLOBAL_CTL ? 1
+						       : 0;
+	return address == MSR_IA32_FIXED_CTR_CTRL     ? 0xb0
+	       : address == MSR_IA32_PERF_GLOBAL_CTRL ? UINT64_C(1) << 33
+						      : 0;
 }
 
 static uint64_t *look(const struct trial *trial, const struct pmu_plan *plan)
@@ -152,7 +198,8 @@ static bool is_empty(const struct pmu_plan *plan)
 	return plan->absent == (1u << plan->n_slots) - 1;
 }
 
-static int probe_registers(struct trial *trial, const struct pmu_plan *plan, struct pmu_probe *probe)
+static int probe_registers(struct trial *trial, const struct pmu_plan *plan,
+			   struct pmu_probe *probe)
 {
 	struct pmu_plan rest = of_cores_and_registers(plan);
 	struct pmu_msr_program program;
@@ -174,9 +221,11 @@ static int probe_registers(struct trial *trial, const struct pmu_plan *plan, str
 
 static bool arm_has(const struct arm *arm, const struct pmu_slot *slot)
 {
-	bool last_level = slot->type == PERF_TYPE_HW_CACHE && (slot->config & 0xff) == PERF_COUNT_HW_CACHE_LL;
-	bool stall = slot->type == PERF_TYPE_HARDWARE && (slot->config == PERF_COUNT_HW_STALLED_CYCLES_FRONTEND ||
-							  slot->config == PERF_COUNT_HW_STALLED_CYCLES_BACKEND);
+	bool last_level = slot->type == PERF_TYPE_HW_CACHE &&
+			  (slot->config & 0xff) == PERF_COUNT_HW_CACHE_LL;
+	bool stall = slot->type == PERF_TYPE_HARDWARE &&
+		     (slot->config == PERF_COUNT_HW_STALLED_CYCLES_FRONTEND ||
+		      slot->config == PERF_COUNT_HW_STALLED_CYCLES_BACKEND);
 
 	if (slot->kind != PMU_SLOT_CORE)
 		return false;
@@ -186,7 +235,8 @@ static bool arm_has(const struct arm *arm, const struct pmu_slot *slot)
 }
 
 /* As the kernel's driver has it: cycles have a counter of their own, everything else any of the others. */
-static int probe_arm(const struct trial *trial, const struct pmu_plan *plan, struct pmu_probe *probe)
+static int probe_arm(const struct trial *trial, const struct pmu_plan *plan,
+		     struct pmu_probe *probe)
 {
 	struct pmu_plan rest = of_cores_and_registers(plan);
 	unsigned int free_counters = trial->cpu->arm.n_counters;
@@ -200,7 +250,8 @@ static int probe_arm(const struct trial *trial, const struct pmu_plan *plan, str
 			continue;
 		if (!arm_has(&trial->cpu->arm, slot))
 			probe->error[i] = -ENOENT;
-		else if (cycles_free && slot->type == PERF_TYPE_HARDWARE && slot->config == PERF_COUNT_HW_CPU_CYCLES)
+		else if (cycles_free && slot->type == PERF_TYPE_HARDWARE &&
+			 slot->config == PERF_COUNT_HW_CPU_CYCLES)
 			cycles_free = false;
 		else if (free_counters)
 			free_counters--;
@@ -210,7 +261,8 @@ static int probe_arm(const struct trial *trial, const struct pmu_plan *plan, str
 			rc = probe->error[i];
 	}
 	if (rc)
-		snprintf(probe->why, sizeof(probe->why), rc == -ENOENT ? "the core does not have it" : "no counter is free");
+		snprintf(probe->why, sizeof(probe->why),
+			 rc == -ENOENT ? "the core does not have it" : "no counter is free");
 	return rc;
 }
 
@@ -218,12 +270,14 @@ static int probe(void *arg, const struct pmu_plan *plan, struct pmu_probe *answe
 {
 	struct trial *trial = arg;
 
-	return trial->machine ? probe_registers(trial, plan, answer) : probe_arm(trial, plan, answer);
+	return trial->machine ? probe_registers(trial, plan, answer)
+			      : probe_arm(trial, plan, answer);
 }
 
 /* --- what comes out --- */
 
-static void add_names(struct pmu_strbuf *out, const char *before, const struct pmu_group *group, uint32_t slots)
+static void add_names(struct pmu_strbuf *out, const char *before, const struct pmu_group *group,
+		      uint32_t slots)
 {
 	const char *comma = before;
 
@@ -235,8 +289,8 @@ static void add_names(struct pmu_strbuf *out, const char *before, const struct p
 }
 
 /* "fits", "fits but for A, B; not here: C" */
-static void describe(const struct trial *trial, const struct pmu_group *group, const struct pmu_fit *fit,
-		     struct pmu_strbuf *out)
+static void describe(const struct trial *trial, const struct pmu_group *group,
+		     const struct pmu_fit *fit, struct pmu_strbuf *out)
 {
 	uint32_t sockets = pmu_plan_sockets(&fit->plan);
 
@@ -245,16 +299,21 @@ static void describe(const struct trial *trial, const struct pmu_group *group, c
 	add_names(out, "; not here: ", group, trial->absent_here & ~fit->plan.absent & ~sockets);
 }
 
-static void try_group(const struct cpu *cpu, const char *name, bool watchdog, struct pmu_strbuf *out)
+static void try_group(const struct cpu *cpu, const char *name, bool watchdog,
+		      struct pmu_strbuf *out)
 {
-	struct pmu_cpu_id id = {.family = cpu->family, .model = cpu->model, .stepping = cpu->stepping};
-	struct pmu_catalog catalog = {.sysfs = cpu->sysfs};
-	struct trial trial = {.cpu = cpu, .watchdog = watchdog};
-	struct pmu_fit fit = {.why = NULL};
+	struct pmu_cpu_id id = { .family = cpu->family,
+				 .model = cpu->model,
+				 .stepping = cpu->stepping };
+	struct pmu_catalog catalog = { .sysfs = cpu->sysfs };
+	struct trial trial = { .cpu = cpu, .watchdog = watchdog };
+	struct pmu_fit fit = { .why = NULL };
 	static struct pmu_group group;
 
 	snprintf(id.vendor, sizeof(id.vendor), "%s",
-		 !cpu->made ? "ARM" : cpu->family == 6 ? "GenuineIntel" : "AuthenticAMD");
+		 !cpu->made         ? "ARM"
+		 : cpu->family == 6 ? "GenuineIntel"
+				    : "AuthenticAMD");
 	catalog.model = pmu_cpu_model_find(&id);
 	catalog.id = id;
 	if (pmu_group_shipped_find(name, &catalog, &group)) {
@@ -276,7 +335,7 @@ static void every_group_fits_or_says_what_not(bool print)
 {
 	for (const struct pmu_group_shipped *group = pmu_group_shipped; group->name; group++) {
 		for (size_t c = 0; c < sizeof(cpus) / sizeof(cpus[0]); c++) {
-			struct pmu_strbuf out[2] = {{0}, {0}};
+			struct pmu_strbuf out[2] = { { 0 }, { 0 } };
 
 			for (int watchdog = 0; watchdog < 2; watchdog++) {
 				try_group(&cpus[c], group->name, watchdog, &out[watchdog]);
@@ -284,16 +343,19 @@ static void every_group_fits_or_says_what_not(bool print)
 					continue;
 				ok(!strcmp(pmu_strbuf_text(&out[watchdog]),
 					   expectation(group->name, cpus[c].name, watchdog)),
-				   "%s on %s%s", group->name, cpus[c].name, watchdog ? ", beside the watchdog" : "");
+				   "%s on %s%s", group->name, cpus[c].name,
+				   watchdog ? ", beside the watchdog" : "");
 				if (strcmp(pmu_strbuf_text(&out[watchdog]),
 					   expectation(group->name, cpus[c].name, watchdog)) != 0)
-					diag("got \"%s\", want \"%s\"", pmu_strbuf_text(&out[watchdog]),
+					diag("got \"%s\", want \"%s\"",
+					     pmu_strbuf_text(&out[watchdog]),
 					     expectation(group->name, cpus[c].name, watchdog));
 			}
 			if (print && (strcmp(pmu_strbuf_text(&out[0]), "fits") != 0 ||
 				      strcmp(pmu_strbuf_text(&out[1]), "fits") != 0))
-				printf("\t{\"%s\", \"%s\",\n\t \"%s\",\n\t \"%s\"},\n", group->name, cpus[c].name,
-				       pmu_strbuf_text(&out[0]), pmu_strbuf_text(&out[1]));
+				printf("\t{\"%s\", \"%s\",\n\t \"%s\",\n\t \"%s\"},\n", group->name,
+				       cpus[c].name, pmu_strbuf_text(&out[0]),
+				       pmu_strbuf_text(&out[1]));
 			pmu_strbuf_free(&out[0]);
 			pmu_strbuf_free(&out[1]);
 		}

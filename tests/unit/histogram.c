@@ -22,7 +22,8 @@ static void a_value_lies_in_its_bucket(unsigned int bits)
 		uint64_t end = i < last ? pmu_bucket_start(i + 1, bits) - 1 : UINT64_MAX;
 		uint64_t middle = pmu_bucket_middle(i, bits);
 
-		wrong += pmu_bucket_of(start, bits) != i || pmu_bucket_of(end, bits) != i || end < start;
+		wrong += pmu_bucket_of(start, bits) != i || pmu_bucket_of(end, bits) != i ||
+			 end < start;
 		wide += (end - start) > start >> bits;
 		off += middle < start || middle > end || middle - start > (end - start + 1) / 2;
 	}
@@ -57,11 +58,14 @@ static void add_calls(uint64_t ns, uint64_t calls)
 
 static struct pmu_model_row row_of(struct pmu_model *model, uint64_t min_ns, uint64_t max_ns)
 {
-	return (struct pmu_model_row){
-		.calls = 1, .min_ns = min_ns, .max_ns = max_ns, .histogram = pmu_histogram_make(model, &sum)};
+	return (struct pmu_model_row){ .calls = 1,
+				       .min_ns = min_ns,
+				       .max_ns = max_ns,
+				       .histogram = pmu_histogram_make(model, &sum) };
 }
 
-static void is_percentile(const struct pmu_model_row *row, unsigned int per_mille, uint64_t want, const char *name)
+static void is_percentile(const struct pmu_model_row *row, unsigned int per_mille, uint64_t want,
+			  const char *name)
 {
 	uint64_t ns = 77;
 
@@ -131,7 +135,8 @@ static void what_was_not_counted_is_not_known(void)
 	add_calls(1, UINT64_MAX - 1);
 	add_calls(2, 7);
 	row = row_of(model, 0, 9);
-	is_u64(pmu_histogram_calls(row.histogram), UINT64_MAX, "numbers out of damage stay at the edge");
+	is_u64(pmu_histogram_calls(row.histogram), UINT64_MAX,
+	       "numbers out of damage stay at the edge");
 	is_percentile(&row, 500, 1, "and do no harm");
 	is_percentile(&row, 1000, 2, "at either end");
 	pmu_model_free(model);
@@ -139,7 +144,8 @@ static void what_was_not_counted_is_not_known(void)
 
 /* --- sums --- */
 
-static const struct pmu_model_histogram *histogram_of(struct pmu_model *model, uint64_t ns, uint64_t calls)
+static const struct pmu_model_histogram *histogram_of(struct pmu_model *model, uint64_t ns,
+						      uint64_t calls)
 {
 	add_calls(ns, calls);
 	return pmu_histogram_make(model, &sum);
@@ -154,7 +160,8 @@ static struct pmu_model *two_threads(void)
 	sample_sections(model, 1, 8);
 	s = model->section;
 	sample_row(model, s, 0, -1, "both", 10, 10 * ms)->histogram = histogram_of(model, ms, 10);
-	sample_row(model, s, 1, -1, "both", 30, 60 * ms)->histogram = histogram_of(model, 2 * ms, 30);
+	sample_row(model, s, 1, -1, "both", 30, 60 * ms)->histogram = histogram_of(model, 2 * ms,
+										   30);
 	sample_row(model, s, 0, -1, "one", 2, 8 * ms)->histogram = histogram_of(model, 4 * ms, 2);
 	sample_row(model, s, 0, -1, "half", 2, 7 * ms)->histogram = histogram_of(model, 3 * ms, 2);
 	sample_row(model, s, 1, -1, "half", 2, 7 * ms);
@@ -183,7 +190,8 @@ static void a_sum_has_the_calls_of_all_threads(void)
 	is_percentile(both, 500, pmu_length_ns(pmu_length_bucket(2 * ms)), "median");
 	is_u64(pmu_histogram_calls(sum_of(model, "one")->histogram), 2, "of the only one");
 	ok(!sum_of(model, "half")->histogram, "a part of the calls is not all of them");
-	is_u64(pmu_histogram_calls(sum_of(model, "open")->histogram), 1, "a thread without calls takes nothing away");
+	is_u64(pmu_histogram_calls(sum_of(model, "open")->histogram), 1,
+	       "a thread without calls takes nothing away");
 	ok(pmu_model_has_histograms(model), "the model has some");
 	pmu_model_free(model);
 	model = sample_model();
@@ -193,7 +201,7 @@ static void a_sum_has_the_calls_of_all_threads(void)
 
 static void processes_add_up(void)
 {
-	struct pmu_model *part[2] = {two_threads(), two_threads()}, *model = NULL;
+	struct pmu_model *part[2] = { two_threads(), two_threads() }, *model = NULL;
 
 	for (int i = 0; i < 2; i++) {
 		pmu_model_finish(part[i]);
@@ -204,7 +212,8 @@ static void processes_add_up(void)
 	pmu_model_free(part[0]);
 	pmu_model_free(part[1]);
 	is_u64(pmu_histogram_calls(sum_of(model, "both")->histogram), 80, "calls of both");
-	is_percentile(sum_of(model, "both"), 500, pmu_length_ns(pmu_length_bucket(2 * ms)), "median");
+	is_percentile(sum_of(model, "both"), 500, pmu_length_ns(pmu_length_bucket(2 * ms)),
+		      "median");
 	pmu_model_free(model);
 }
 
@@ -213,7 +222,7 @@ static void processes_add_up(void)
 static char *render(const struct pmu_model *model, enum pmu_report_format format,
 		    const struct pmu_text_options *options)
 {
-	struct pmu_strbuf out = {0};
+	struct pmu_strbuf out = { 0 };
 
 	pmu_report_render(&out, model, format, options);
 	ok(!out.failed && out.text, "rendered");
@@ -222,7 +231,7 @@ static char *render(const struct pmu_model *model, enum pmu_report_format format
 
 static void the_text_has_percentiles(void)
 {
-	static const struct pmu_text_options plain = {.columns = 100};
+	static const struct pmu_text_options plain = { .columns = 100 };
 	struct pmu_model *model = two_threads();
 	char *text;
 
@@ -230,7 +239,9 @@ static void the_text_has_percentiles(void)
 	pmu_model_finish(model);
 	text = render(model, PMU_REPORT_TEXT, &plain);
 	has(text, "\n  time per call", "a table of its own");
-	has(text, "      mean  deviation       min       p50       p90       p99     p99.9       max\n", "its columns");
+	has(text,
+	    "      mean  deviation       min       p50       p90       p99     p99.9       max\n",
+	    "its columns");
 	has(text, "\n  both              1.750 ms", "the mean of all calls");
 	has(text, "2.015 ms  2.015 ms  2.015 ms  2.015 ms  4.000 ms\n", "to the longest");
 	has(text, "\n  open              6.000 ms\n", "of a single call there is no more to tell");
@@ -241,7 +252,8 @@ static void the_text_has_percentiles(void)
 
 static void without_them_it_shows_the_spread_where_asked(void)
 {
-	static const struct pmu_text_options plain = {.columns = 100}, threads = {.threads = true}, all = {.all = true};
+	static const struct pmu_text_options plain = { .columns = 100 },
+					     threads = { .threads = true }, all = { .all = true };
 	struct pmu_model *model = sample_model();
 	char *text = render(model, PMU_REPORT_TEXT, &plain);
 
@@ -249,7 +261,8 @@ static void without_them_it_shows_the_spread_where_asked(void)
 	free(text);
 	text = render(model, PMU_REPORT_TEXT, &threads);
 	has(text, "mean  deviation       min       max\n", "with each thread's rows");
-	ok(!strstr(strstr(text, "time per call") + 1, "time per call"), "once, not for each thread");
+	ok(!strstr(strstr(text, "time per call") + 1, "time per call"),
+	   "once, not for each thread");
 	free(text);
 	text = render(model, PMU_REPORT_TEXT, &all);
 	has(text, "mean  deviation       min       max\n", "with everything");
@@ -272,7 +285,8 @@ static void csv_has_columns_for_them(void)
 	has(text, ",sd_ns,p50_ns,p90_ns,p99_ns,p99.9_ns,share,own_ns\n", "where there are some");
 	has(text, "TIME,both,both,0,all,40,70000000,70000000,500000,1750000,4000000,", "a line");
 	has(text, ",2015231,2015231,2015231,2015231,0.035,0\n", "its percentiles");
-	has(text, "TIME,half,half,0,1,2,7000000,7000000,1750000,3500000,7000000,437500,,,,,0.007,0\n",
+	has(text,
+	    "TIME,half,half,0,1,2,7000000,7000000,1750000,3500000,7000000,437500,,,,,0.007,0\n",
 	    "blank where they are not known");
 	free(text);
 	pmu_model_free(model);
@@ -290,12 +304,14 @@ static void json_has_all_of_it(void)
 	    "\"time_p99_9_ns\": 2015231, \"histogram\": [[1007615, 10], [2015231, 30]]",
 	    "of a sum");
 	has(text, "\"histogram\": [[4030463, 2]]", "of a thread");
-	has(text, "\"time_own_ns\": 0, \"time_min_ns\": 500000, \"time_mean_ns\": 1750000, ", "and the mean");
+	has(text, "\"time_own_ns\": 0, \"time_min_ns\": 500000, \"time_mean_ns\": 1750000, ",
+	    "and the mean");
 	free(text);
 	pmu_model_free(model);
 	model = sample_model();
 	text = render(model, PMU_REPORT_JSON, NULL);
-	ok(!strstr(text, "histogram") && !strstr(text, "time_p50"), "nothing of it where none was made");
+	ok(!strstr(text, "histogram") && !strstr(text, "time_p50"),
+	   "nothing of it where none was made");
 	free(text);
 	pmu_model_free(model);
 }
@@ -304,7 +320,7 @@ static void json_has_all_of_it(void)
 
 static struct pmu_model *short_rows(void)
 {
-	static const struct pmu_model_count count[] = {{"instructions", ""}};
+	static const struct pmu_model_count count[] = { { "instructions", "" } };
 	struct pmu_model *model = sample_head();
 	struct pmu_model_section *s;
 	struct pmu_model_row *row;
@@ -347,7 +363,7 @@ static bool is_marked(const struct pmu_model *model, const char *name)
 
 static void own_work_of_a_tenth_marks_a_row(void)
 {
-	static const struct pmu_text_options wide = {.columns = 160};
+	static const struct pmu_text_options wide = { .columns = 160 };
 	struct pmu_model *model = short_rows();
 	char *text;
 
@@ -364,7 +380,8 @@ static void own_work_of_a_tenth_marks_a_row(void)
 	has(text, "\"flags\": [\"short\"]", "told in JSON");
 	free(text);
 	text = render(model, PMU_REPORT_TEXT, &wide);
-	has(text, "\n  s  short: more than a tenth of what was measured in these calls was the library's own work\n",
+	has(text,
+	    "\n  s  short: more than a tenth of what was measured in these calls was the library's own work\n",
 	    "explained in the text");
 	has(text, "\n  the library's own work is about ", "and what it was");
 	has(text, "% of the time (20.0% in short)", "of the time, most in one");

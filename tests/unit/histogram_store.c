@@ -12,10 +12,11 @@
 #include "store_build.h"
 
 /* A chunk of the thread with @n histograms, of rows 1, 2, ... */
-static struct pmu_store_histogram *build_histograms(struct build *build, struct pmu_store_thread *thread, uint32_t n)
+static struct pmu_store_histogram *build_histograms(struct build *build,
+						    struct pmu_store_thread *thread, uint32_t n)
 {
-	struct pmu_store_chunk *chunk =
-		build_chunk(build, PMU_CHUNK_HISTOGRAMS, n * (uint32_t)sizeof(struct pmu_store_histogram));
+	struct pmu_store_chunk *chunk = build_chunk(
+		build, PMU_CHUNK_HISTOGRAMS, n * (uint32_t)sizeof(struct pmu_store_histogram));
 	struct pmu_store_histogram *histogram = (void *)(chunk + 1);
 
 	chunk->owner = build_chunk_of(thread)->owner;
@@ -42,7 +43,7 @@ struct scene {
 
 static struct scene make_scene(void)
 {
-	struct scene s = {.build = build_new()};
+	struct scene s = { .build = build_new() };
 
 	s.group = build_group(s.build, 0, "TIME", "");
 	s.thread = build_thread(s.build, 0, s.group, 0, PMU_THREAD_LIVE, 4);
@@ -92,7 +93,8 @@ static bool is_damaged(const struct pmu_model *model)
 
 static uint64_t bucket_of_ticks(uint64_t ticks)
 {
-	return pmu_length_bucket(pmu_bucket_middle(pmu_bucket_of(ticks, PMU_HISTOGRAM_BITS), PMU_HISTOGRAM_BITS));
+	return pmu_length_bucket(
+		pmu_bucket_middle(pmu_bucket_of(ticks, PMU_HISTOGRAM_BITS), PMU_HISTOGRAM_BITS));
 }
 
 static void lengths_become_times(void)
@@ -122,7 +124,8 @@ static void the_longest_call_is_in_the_last_bucket(void)
 	histogram = row_of(s.model, "solve")->histogram;
 	is_u64(histogram->bucket[1].calls, 3, "the last one");
 	is_u64(histogram->bucket[1].bucket,
-	       pmu_length_bucket(pmu_bucket_middle(PMU_HISTOGRAM_BUCKETS - 1, PMU_HISTOGRAM_BITS)), "as long as it is");
+	       pmu_length_bucket(pmu_bucket_middle(PMU_HISTOGRAM_BUCKETS - 1, PMU_HISTOGRAM_BITS)),
+	       "as long as it is");
 	drop(&s);
 }
 
@@ -270,12 +273,13 @@ static void the_new_of_a_living_program_are_none_yet(void)
 /* --- the writer --- */
 
 static const struct pmu_store_group time_group = {
-	.name = "TIME", .row_size = 128, .bank_offset = 32, .bank_size = 40};
+	.name = "TIME", .row_size = 128, .bank_offset = 32, .bank_size = 40
+};
 
 /* A finished thread with @n rows of 3 calls each, of lengths @ticks + row. */
 static struct pmu_table_rows finished(struct pmu_table *table, uint32_t n, uint64_t ticks)
 {
-	struct pmu_table_rows rows = {0};
+	struct pmu_table_rows rows = { 0 };
 	struct pmu_store_row *row;
 	uint32_t id;
 
@@ -285,7 +289,8 @@ static struct pmu_table_rows finished(struct pmu_table *table, uint32_t n, uint6
 		char name[16];
 
 		snprintf(name, sizeof(name), "r%u", i);
-		row = pmu_table_row(table, &rows, pmu_table_name(table, name, strlen(name)), 0, 0, &id);
+		row = pmu_table_row(table, &rows, pmu_table_name(table, name, strlen(name)), 0, 0,
+				    &id);
 		pmu_row_bank(row, rows.bank_offset, rows.bank_size, 0)->calls = 3;
 		add(pmu_table_histogram(table, &rows, id, 1), ticks + i, 3);
 	}
@@ -295,7 +300,8 @@ static struct pmu_table_rows finished(struct pmu_table *table, uint32_t n, uint6
 	return rows;
 }
 
-static void check_total(const struct pmu_table *table, const char *path, uint64_t calls, const char *name)
+static void check_total(const struct pmu_table *table, const char *path, uint64_t calls,
+			const char *name)
 {
 	struct pmu_store_view view = pmu_table_view(table);
 	struct pmu_model *model = NULL;
@@ -308,7 +314,7 @@ static void check_total(const struct pmu_table *table, const char *path, uint64_
 
 static void threads_are_merged(void)
 {
-	struct pmu_merge merge = {0};
+	struct pmu_merge merge = { 0 };
 	struct pmu_store_group *group;
 	struct pmu_table_rows rows;
 	struct pmu_table table;

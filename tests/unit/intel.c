@@ -19,12 +19,14 @@ static struct pmu_event event;
 
 static struct pmu_cpu_id cpu(uint32_t family, uint32_t model, uint32_t stepping)
 {
-	return (struct pmu_cpu_id){.vendor = "GenuineIntel", .family = family, .model = model, .stepping = stepping};
+	return (struct pmu_cpu_id){
+		.vendor = "GenuineIntel", .family = family, .model = model, .stepping = stepping
+	};
 }
 
 static int parse_in(const char *folder, uint32_t model, const char *text)
 {
-	struct pmu_catalog catalog = {.id = cpu(6, model, 4), .event_files = folder};
+	struct pmu_catalog catalog = { .id = cpu(6, model, 4), .event_files = folder };
 	int rc;
 
 	catalog.model = pmu_cpu_model_find(&catalog.id);
@@ -68,17 +70,28 @@ static void knows_whose_a_file_is(void)
 		uint32_t family, model, stepping;
 		int rows;
 	} cases[] = {
-		{"GenuineIntel-6-55-[01234]", 6, 0x55, 4, 1},	 {"GenuineIntel-6-55-[01234]", 6, 0x55, 5, 0},
-		{"GenuineIntel-6-55-[56789ABCDEF]", 6, 0x55, 0xb, 1}, {"GenuineIntel-6-55-[5-9a-f]", 6, 0x55, 0xb, 1},
-		{"GenuineIntel-6-55-[5-9a-f]", 6, 0x55, 4, 0},	 {"GenuineIntel-6-55", 6, 0x55, 4, 1},
-		{"GenuineIntel-6-5", 6, 0x55, 4, 0},		 {"GenuineIntel-6-5", 6, 5, 4, 1},
-		{"GenuineIntel-6-05", 6, 5, 4, 1},		 {"GenuineIntel-6-9a", 6, 0x9a, 0, 1},
-		{"GenuineIntel-6-[9B]A", 6, 0xba, 0, 1},	 {"GenuineIntel-18-1", 0x12, 1, 0, 1},
-		{"GenuineIntel-18-1", 0x18, 1, 0, 0},		 {"GenuineIntel-6-55-4-4", 6, 0x55, 4, 0},
-		{"GenuineIntel-6-55-", 6, 0x55, 4, 0},		 {"GenuineIntel-6", 6, 0x55, 4, 0},
-		{"GenuineIntel-6-.*", 6, 0x55, 4, 0},		 {"GenuineIntel-6-55-[0", 6, 0x55, 4, 0},
-		{"GenuineIntel-6-55-[]", 6, 0x55, 4, 0},	 {"", 6, 0x55, 4, 0},
-		{"AuthenticAMD-6-55", 6, 0x55, 4, 0},		 {"GenuineIntel-6-55-[[]", 6, 0x55, 4, 0},
+		{ "GenuineIntel-6-55-[01234]", 6, 0x55, 4, 1 },
+		{ "GenuineIntel-6-55-[01234]", 6, 0x55, 5, 0 },
+		{ "GenuineIntel-6-55-[56789ABCDEF]", 6, 0x55, 0xb, 1 },
+		{ "GenuineIntel-6-55-[5-9a-f]", 6, 0x55, 0xb, 1 },
+		{ "GenuineIntel-6-55-[5-9a-f]", 6, 0x55, 4, 0 },
+		{ "GenuineIntel-6-55", 6, 0x55, 4, 1 },
+		{ "GenuineIntel-6-5", 6, 0x55, 4, 0 },
+		{ "GenuineIntel-6-5", 6, 5, 4, 1 },
+		{ "GenuineIntel-6-05", 6, 5, 4, 1 },
+		{ "GenuineIntel-6-9a", 6, 0x9a, 0, 1 },
+		{ "GenuineIntel-6-[9B]A", 6, 0xba, 0, 1 },
+		{ "GenuineIntel-18-1", 0x12, 1, 0, 1 },
+		{ "GenuineIntel-18-1", 0x18, 1, 0, 0 },
+		{ "GenuineIntel-6-55-4-4", 6, 0x55, 4, 0 },
+		{ "GenuineIntel-6-55-", 6, 0x55, 4, 0 },
+		{ "GenuineIntel-6", 6, 0x55, 4, 0 },
+		{ "GenuineIntel-6-.*", 6, 0x55, 4, 0 },
+		{ "GenuineIntel-6-55-[0", 6, 0x55, 4, 0 },
+		{ "GenuineIntel-6-55-[]", 6, 0x55, 4, 0 },
+		{ "", 6, 0x55, 4, 0 },
+		{ "AuthenticAMD-6-55", 6, 0x55, 4, 0 },
+		{ "GenuineIntel-6-55-[[]", 6, 0x55, 4, 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -92,21 +105,27 @@ static void knows_whose_a_file_is(void)
 
 static void reads_the_map(void)
 {
-	static const char map[] = "\xef\xbb\xbf" "Family-model,Version,Filename,EventType\r\n"
-				  "GenuineIntel-6-97,V1,/ADL/e.json,hybridcore,0x20,0x000001,Atom\r\n\r\n"
-				  "GenuineIntel-6-97,V1,ADL/p.json,core";
+	static const char map[] =
+		"\xef\xbb\xbf"
+		"Family-model,Version,Filename,EventType\r\n"
+		"GenuineIntel-6-97,V1,/ADL/e.json,hybridcore,0x20,0x000001,Atom\r\n\r\n"
+		"GenuineIntel-6-97,V1,ADL/p.json,core";
 	struct pmu_cpu_id id = cpu(6, 0x97, 2);
 	char last[200], line[1200];
 
 	is_int(rows_of(map, &id, last), 2, "a map of four lines, one of them empty");
 	is_str(last, "ADL/p.json,core,0,4", "  the last without its columns and its end");
-	is_int(rows_of("GenuineIntel-6-97,V1,/ADL/e.json,hybridcore,0x40\n", &id, last), 1, "a core type");
+	is_int(rows_of("GenuineIntel-6-97,V1,/ADL/e.json,hybridcore,0x40\n", &id, last), 1,
+	       "a core type");
 	is_str(last, "ADL/e.json,hybridcore,40,1", "  is read");
-	is_int(rows_of("x\nGenuineIntel-6-97,V1,/ADL/../../etc/x,core\n", &id, last), -EINVAL, "a way out is refused");
+	is_int(rows_of("x\nGenuineIntel-6-97,V1,/ADL/../../etc/x,core\n", &id, last), -EINVAL,
+	       "a way out is refused");
 	has(pmu_error_text(), "mapfile.csv:2: \"/ADL/../../etc/x\"", "  with its line");
-	is_int(rows_of("GenuineIntel-6-97,V1,..,core\n", &id, last), -EINVAL, "so is a shorter one");
+	is_int(rows_of("GenuineIntel-6-97,V1,..,core\n", &id, last), -EINVAL,
+	       "so is a shorter one");
 	is_int(rows_of("GenuineIntel-6-97,V1,//,core\n", &id, last), -EINVAL, "and no file at all");
-	is_int(rows_of("GenuineIntel-6-97,V1,/a,core,big\n", &id, last), -EINVAL, "a core type that is no number");
+	is_int(rows_of("GenuineIntel-6-97,V1,/a,core,big\n", &id, last), -EINVAL,
+	       "a core type that is no number");
 	memset(line, 'x', sizeof(line) - 1);
 	line[sizeof(line) - 1] = '\0';
 	is_int(rows_of(line, &id, last), -EINVAL, "a line that is too long");
@@ -155,34 +174,46 @@ static void tells_what_is_wrong_with_a_file(void)
 	static const struct {
 		const char *events, *name, *words;
 	} cases[] = {
-		{"{\"Events\": [\n{\"EventName\": \"A.B\",\n\"EventCode\" \"1\"}]}", "A.B", "core.json:3: no colon"},
-		{"[{\"EventName\": \"A.B\"}", "A.B", "core.json:1: an array without an end"},
-		{"[] 1", "A.B", "something behind the end"},
-		{"17", "A.B", "no object and no array"},
-		{"", "A.B", "core.json:1: "},
-		{"[\n{\"EventName\": \"A.B\", \"EventCode\": \"0xzz\"}]", "A.B", "core.json:2: EventCode of A.B"},
-		{"[{\"EventName\": \"A.B\"}]", "A.B", "EventCode of A.B"},
-		{"[{\"EventName\": \"A.B\", \"EventCode\": \"0x100\"}]", "A.B", "EventCode"},
-		{"[{\"EventName\": \"A.B\", \"EventCode\": \"0\", \"Counter\": \"0,1\"}]", "A.B", "EventCode"},
-		{"[{\"EventName\": \"A.B\", \"EventCode\": \"1\", \"UMask\": \"0x100\"}]", "A.B", "UMask"},
-		{"[{\"EventName\": \"A.B\", \"EventCode\": \"1\", \"UMaskExt\": \"256\"}]", "A.B", "UMaskExt"},
-		{"[{\"EventName\": \"A.B\", \"EventCode\": \"1\", \"Invert\": \"2\"}]", "A.B", "Invert"},
-		{"[{\"EventName\": \"A.B\", \"EventCode\": \"1\", \"Counter\": \"many\"}]", "A.B", "Counter"},
-		{"[{\"EventName\": \"A.B\", \"EventCode\": \"1\", \"Counter\": {}}]", "A.B", "Counter"},
-		{"[{\"EventName\": \"A.B\", \"EventCode\": \"1\", \"MSRIndex\": \"0x38f\", \"MSRValue\": \"1\"}]", "A.B",
-		 "register 38FH"},
-		{"[{\"EventName\": \"A.B\", \"EventCode\": \"0x99999999999999999\"}]", "A.B", "EventCode"},
-		{"[{\"EventName\": \"UNC_A\", \"EventCode\": \"1\", \"Unit\": \"../x\"}]", "UNC_A", "Unit"},
-		{"[{\"EventName\": \"UNC_A\", \"EventCode\": \"1\", \"Unit\": \"IIO\", \"PortMask\": \"0x100\"}]", "UNC_A",
-		 "PortMask"},
-		{"[{\"EventName\": \"UNC_A\", \"EventCode\": \"1\", \"Unit\": \"CHA\", \"FCMask\": \"1\"}]", "UNC_A", "FCMask"},
-		{"[{\"EventName\": \"UNC_A\", \"EventCode\": \"1\", \"Unit\": \"iMC\", \"FILTER_VALUE\": \"1\"}]", "UNC_A",
-		 "FILTER_VALUE"},
+		{ "{\"Events\": [\n{\"EventName\": \"A.B\",\n\"EventCode\" \"1\"}]}", "A.B",
+		  "core.json:3: no colon" },
+		{ "[{\"EventName\": \"A.B\"}", "A.B", "core.json:1: an array without an end" },
+		{ "[] 1", "A.B", "something behind the end" },
+		{ "17", "A.B", "no object and no array" },
+		{ "", "A.B", "core.json:1: " },
+		{ "[\n{\"EventName\": \"A.B\", \"EventCode\": \"0xzz\"}]", "A.B",
+		  "core.json:2: EventCode of A.B" },
+		{ "[{\"EventName\": \"A.B\"}]", "A.B", "EventCode of A.B" },
+		{ "[{\"EventName\": \"A.B\", \"EventCode\": \"0x100\"}]", "A.B", "EventCode" },
+		{ "[{\"EventName\": \"A.B\", \"EventCode\": \"0\", \"Counter\": \"0,1\"}]", "A.B",
+		  "EventCode" },
+		{ "[{\"EventName\": \"A.B\", \"EventCode\": \"1\", \"UMask\": \"0x100\"}]", "A.B",
+		  "UMask" },
+		{ "[{\"EventName\": \"A.B\", \"EventCode\": \"1\", \"UMaskExt\": \"256\"}]", "A.B",
+		  "UMaskExt" },
+		{ "[{\"EventName\": \"A.B\", \"EventCode\": \"1\", \"Invert\": \"2\"}]", "A.B",
+		  "Invert" },
+		{ "[{\"EventName\": \"A.B\", \"EventCode\": \"1\", \"Counter\": \"many\"}]", "A.B",
+		  "Counter" },
+		{ "[{\"EventName\": \"A.B\", \"EventCode\": \"1\", \"Counter\": {}}]", "A.B",
+		  "Counter" },
+		{ "[{\"EventName\": \"A.B\", \"EventCode\": \"1\", \"MSRIndex\": \"0x38f\", \"MSRValue\": \"1\"}]",
+		  "A.B", "register 38FH" },
+		{ "[{\"EventName\": \"A.B\", \"EventCode\": \"0x99999999999999999\"}]", "A.B",
+		  "EventCode" },
+		{ "[{\"EventName\": \"UNC_A\", \"EventCode\": \"1\", \"Unit\": \"../x\"}]", "UNC_A",
+		  "Unit" },
+		{ "[{\"EventName\": \"UNC_A\", \"EventCode\": \"1\", \"Unit\": \"IIO\", \"PortMask\": \"0x100\"}]",
+		  "UNC_A", "PortMask" },
+		{ "[{\"EventName\": \"UNC_A\", \"EventCode\": \"1\", \"Unit\": \"CHA\", \"FCMask\": \"1\"}]",
+		  "UNC_A", "FCMask" },
+		{ "[{\"EventName\": \"UNC_A\", \"EventCode\": \"1\", \"Unit\": \"iMC\", \"FILTER_VALUE\": \"1\"}]",
+		  "UNC_A", "FILTER_VALUE" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		make_folder(cases[i].events);
-		is_int(parse_in(folder, 0x55, cases[i].name), -EINVAL, cases[i].events[0] ? cases[i].words : "an empty file");
+		is_int(parse_in(folder, 0x55, cases[i].name), -EINVAL,
+		       cases[i].events[0] ? cases[i].words : "an empty file");
 		has(pmu_error_text(), cases[i].words, "  is what is told");
 		remove_folder();
 	}
@@ -191,10 +222,11 @@ static void tells_what_is_wrong_with_a_file(void)
 /* What one event is wrong about is no other's affair; other members, and more of them, do no harm. */
 static void reads_what_is_right_beside_it(void)
 {
-	make_folder("\xef\xbb\xbf{\"Header\": {\"Events\": [1, {}]}, \"Events\": [7, [], {\"EventName\": \"A.BAD\"},"
-		    "{\"Deep\": [{\"EventName\": \"NOT.ME\"}], \"EventName\": \"A.B\", \"EventCode\": \" 0xB7 , 0xBB\","
-		    "\"UMask\": 1, \"MSRIndex\": \"0X1A6,0x1a7\", \"MSRValue\": \"0x3FBFC00001\", \"Counter\": \"0-3\","
-		    "\"CounterMask\": \"na\", \"EdgeDetect\": true, \"BriefDescription\": \"a\\nb \\u00e9\"}], \"Z\": null}");
+	make_folder(
+		"\xef\xbb\xbf{\"Header\": {\"Events\": [1, {}]}, \"Events\": [7, [], {\"EventName\": \"A.BAD\"},"
+		"{\"Deep\": [{\"EventName\": \"NOT.ME\"}], \"EventName\": \"A.B\", \"EventCode\": \" 0xB7 , 0xBB\","
+		"\"UMask\": 1, \"MSRIndex\": \"0X1A6,0x1a7\", \"MSRValue\": \"0x3FBFC00001\", \"Counter\": \"0-3\","
+		"\"CounterMask\": \"na\", \"EdgeDetect\": true, \"BriefDescription\": \"a\\nb \\u00e9\"}], \"Z\": null}");
 	is_int(parse_in(folder, 0x55, "a.b"), 0, "an event among odd ones");
 	is_u64(event.slot.config, 0x401b7, "  its select");
 	is_u64(event.slot.extra, 0x1a6, "  its second register");
@@ -203,13 +235,16 @@ static void reads_what_is_right_beside_it(void)
 	is_str(event.name, "A.B", "  its name as the file has it");
 	is_int(parse_in(folder, 0x55, "NOT.ME"), -EINVAL, "what is deeper is no event");
 	has(pmu_error_text(), "gone.json is not there", "  and a file that is missing is told");
-	is_int(parse_in(folder, 0x3d, "UOPS_ISSUED.ANY"), -EINVAL, "a CPU of which no file is there");
+	is_int(parse_in(folder, 0x3d, "UOPS_ISSUED.ANY"), -EINVAL,
+	       "a CPU of which no file is there");
 	has(pmu_error_text(), "gone.json is not there", "  is refused, though libpfm4 knows it");
-	is_int(parse_in(folder, 0x2a, "UOPS_ISSUED.ANY"), 0, "a CPU that the map lacks is left to libpfm4");
+	is_int(parse_in(folder, 0x2a, "UOPS_ISSUED.ANY"), 0,
+	       "a CPU that the map lacks is left to libpfm4");
 	is_int(parse_in("/nonexistent", 0x55, "UOPS_ISSUED.ANY"), -EINVAL, "no folder");
 	has(pmu_error_text(), "/nonexistent/mapfile.csv", "  is told");
 	is_int(parse_in("/nonexistent", 0x55, "cycles"), 0, "  and needed for native names only");
-	is_int(parse_in("/nonexistent", 0x55, "skx::UOPS_ISSUED:ANY"), 0, "  and not for those of a table of libpfm4");
+	is_int(parse_in("/nonexistent", 0x55, "skx::UOPS_ISSUED:ANY"), 0,
+	       "  and not for those of a table of libpfm4");
 	remove_folder();
 }
 
@@ -252,9 +287,11 @@ static void knows_fixed_counters(void)
 /* Numbered from 0 where a file has a "Fixed counter 0", else from 1; a mask beside code 00H says it for sure. */
 static void counts_fixed_counters_from_0_or_1(void)
 {
-	static const char one[] = "{\"EventName\": \"A.ONE\", \"EventCode\": \"0x0A\", \"Counter\": \"Fixed counter 1\"}";
-	static const char sure[] = "{\"EventName\": \"A.SURE\", \"EventCode\": \"0x00\", \"UMask\": \"0x02\", "
-				   "\"Counter\": \"Fixed counter 1\"}";
+	static const char one[] =
+		"{\"EventName\": \"A.ONE\", \"EventCode\": \"0x0A\", \"Counter\": \"Fixed counter 1\"}";
+	static const char sure[] =
+		"{\"EventName\": \"A.SURE\", \"EventCode\": \"0x00\", \"UMask\": \"0x02\", "
+		"\"Counter\": \"Fixed counter 1\"}";
 	char events[512];
 
 	snprintf(events, sizeof(events), "[%s, %s]", one, sure);
@@ -264,9 +301,11 @@ static void counts_fixed_counters_from_0_or_1(void)
 	is_int(parse_in(folder, 0x55, "A.SURE"), 0, "umask 02H");
 	is_u64(event.slot.config, 0x3c, "  is the second, whatever its number");
 	remove_folder();
-	snprintf(events, sizeof(events), "[%s, {\"EventName\": \"A.N\", \"EventCode\": \"0xC0\", \"Counter\": \"32\"}, "
-					 "{\"EventName\": \"A.X\", \"EventCode\": \"0\", \"Counter\": \"Fixed counter 40\"}]",
-		 one);
+	snprintf(
+		events, sizeof(events),
+		"[%s, {\"EventName\": \"A.N\", \"EventCode\": \"0xC0\", \"Counter\": \"32\"}, "
+		"{\"EventName\": \"A.X\", \"EventCode\": \"0\", \"Counter\": \"Fixed counter 40\"}]",
+		one);
 	make_folder(events);
 	is_int(parse_in(folder, 0x55, "A.ONE"), 0, "number 1 of those from 0 on");
 	is_u64(event.slot.config, 0x3c, "  is the second");
@@ -291,14 +330,16 @@ static void knows_core_types(void)
 	is_int(event.slot.core_types, 0, "  E cores alone are no hybrid");
 }
 
-static void is_uncore(uint32_t model, const char *text, const char *pmu, uint64_t config, uint64_t config1)
+static void is_uncore(uint32_t model, const char *text, const char *pmu, uint64_t config,
+		      uint64_t config1)
 {
 	if (!is_int(parse_in(FILES, model, text), 0, text))
 		diag("%s", pmu_error_text());
 	is_str(event.slot.pmu, pmu, "  its PMU");
 	is_u64(event.slot.config, config, "  its code");
 	is_u64(event.slot.config1, config1, "  its filter");
-	ok(event.slot.kind == PMU_SLOT_UNCORE && event.slot.type == PMU_TYPE_NONE, "  of the socket");
+	ok(event.slot.kind == PMU_SLOT_UNCORE && event.slot.type == PMU_TYPE_NONE,
+	   "  of the socket");
 }
 
 static void knows_the_uncore(void)
@@ -310,8 +351,10 @@ static void knows_the_uncore(void)
 	/* ch_mask config:36-43, fc_mask config:44-46 */
 	is_uncore(0x55, "UNC_IIO_TXN_REQ_OF_CPU.MEM_READ.PART1", "uncore_iio", 0x702000000484, 0);
 	is_uncore(0x55, "UNC_CHA_TOR_INSERTS.IA_MISS_DRD", "uncore_cha", 0x2135, 0x4043300000000);
-	is_uncore(0x55, "UNC_CHA_TOR_INSERTS.IA_MISS:config1=0x3300000000:c=2:e:i", "uncore_cha", 0x2842135, 0x3300000000);
-	is_str(event.name, "UNC_CHA_TOR_INSERTS.IA_MISS:c=2:i:e:config1=0x3300000000", "  and its name");
+	is_uncore(0x55, "UNC_CHA_TOR_INSERTS.IA_MISS:config1=0x3300000000:c=2:e:i", "uncore_cha",
+		  0x2842135, 0x3300000000);
+	is_str(event.name, "UNC_CHA_TOR_INSERTS.IA_MISS:c=2:i:e:config1=0x3300000000",
+	       "  and its name");
 	is_refused(0x55, "UNC_CHA_TOR_INSERTS.IA_MISS", "config1=");
 	is_refused(0x55, "UNC_M_CAS_COUNT.RD:k", "belongs to the socket");
 	is_refused(0x55, "UNC_M_CAS_COUNT.RD:t", "belongs to no thread");
@@ -340,13 +383,14 @@ static void lists_every_event(void)
 {
 	struct pmu_cpu_id id = cpu(6, 0x97, 2), other = cpu(6, 0x17, 6);
 	struct pmu_intel_files *files = NULL;
-	struct seen seen = {0};
+	struct seen seen = { 0 };
 
 	if (!is_int(pmu_intel_open(FILES, &id, &files), 0, "the files of a hybrid"))
 		return;
 	pmu_intel_each(files, see, &seen);
 	ok(seen.n > 20 && seen.e > 5 && seen.uncore > 2 && seen.e < seen.n, "events of every kind");
-	has(pmu_intel_missing(files), "alderlake_uncore_experimental.json is not there", "what is missing is told");
+	has(pmu_intel_missing(files), "alderlake_uncore_experimental.json is not there",
+	    "what is missing is told");
 	pmu_intel_close(files);
 	is_int(pmu_intel_open(FILES, &other, &files), -ENODEV, "a CPU that the map does not have");
 	has(pmu_error_text(), "GenuineIntel-6-17", "  is named");

@@ -9,12 +9,9 @@
 #include "tests/tap.h"
 
 static struct pmu_intel_term terms[] = {
-	{.alias = "a", .text = "INST_RETIRED.ANY"},
-	{.alias = "b", .text = "\"cycles:k\""},
-	{.alias = "ms", .text = "(time * 1000)"},
-	{.alias = "smt_on"},
-	{.alias = "twenty", .number = 20},
-	{.alias = "secret", .why = "nobody knows"},
+	{ .alias = "a", .text = "INST_RETIRED.ANY" }, { .alias = "b", .text = "\"cycles:k\"" },
+	{ .alias = "ms", .text = "(time * 1000)" },   { .alias = "smt_on" },
+	{ .alias = "twenty", .number = 20 },          { .alias = "secret", .why = "nobody knows" },
 };
 static struct pmu_strbuf out;
 
@@ -47,7 +44,8 @@ static void names_and_numbers_are_put_in(void)
 	becomes("a / ( ms / 1000 )", 0, "INST_RETIRED.ANY / ((time * 1000) / 1000)");
 	becomes("twenty * a", 0, "20 * INST_RETIRED.ANY");
 	becomes("-a - -b", 0, "-INST_RETIRED.ANY - -\"cycles:k\"");
-	becomes("max( 0 , a - b ) + min(a,2)", 0, "max(0, INST_RETIRED.ANY - \"cycles:k\") + min(INST_RETIRED.ANY, 2)");
+	becomes("max( 0 , a - b ) + min(a,2)", 0,
+		"max(0, INST_RETIRED.ANY - \"cycles:k\") + min(INST_RETIRED.ANY, 2)");
 }
 
 static void parentheses_stay_where_the_order_needs_them(void)

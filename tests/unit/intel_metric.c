@@ -10,7 +10,7 @@
 #include "group/intel/metric_parts.h"
 #include "tests/tap.h"
 
-#define FILES  TEST_SRCDIR "/tests/data/perfmon"
+#define FILES   TEST_SRCDIR "/tests/data/perfmon"
 #define DEVICES TEST_SRCDIR "/tests/data/sysfs/skylake-server"
 
 static struct pmu_group group;
@@ -19,7 +19,7 @@ static struct pmu_catalog catalog;
 static void be(uint32_t model, uint32_t stepping, unsigned int threads, const char *files)
 {
 	pmu_catalog_close(&catalog);
-	catalog = (struct pmu_catalog){.event_files = files, .threads_per_core = threads};
+	catalog = (struct pmu_catalog){ .event_files = files, .threads_per_core = threads };
 	snprintf(catalog.id.vendor, sizeof(catalog.id.vendor), "GenuineIntel");
 	catalog.id.family = 6;
 	catalog.id.model = model;
@@ -48,7 +48,8 @@ static bool finds(const char *name)
 	return found;
 }
 
-static void is_group(const char *name, const char *want_events, const char *formula, const char *unit)
+static void is_group(const char *name, const char *want_events, const char *formula,
+		     const char *unit)
 {
 	if (!finds(name))
 		return;
@@ -71,15 +72,18 @@ static void is_none(const char *name, const char *why)
 static void a_ratio_has_its_two_events(void)
 {
 	be(0x55, 4, 2, FILES);
-	is_group("cpi", "CPU_CLK_UNHALTED.THREAD INST_RETIRED.ANY", "CPU_CLK_UNHALTED.THREAD / INST_RETIRED.ANY",
-		 "per instruction");
+	is_group("cpi", "CPU_CLK_UNHALTED.THREAD INST_RETIRED.ANY",
+		 "CPU_CLK_UNHALTED.THREAD / INST_RETIRED.ANY", "per instruction");
 	is_str(group.name, "intel:cpi", "  under its name");
 	has(group.about, "Cycles per instruction retired", "  with Intel's description");
 	is_str(group.metric[0].name, "cpi", "  which the metric bears too");
-	ok(group.event[0].slot.kind == PMU_SLOT_CORE && group.event[0].slot.config != group.event[1].slot.config,
+	ok(group.event[0].slot.kind == PMU_SLOT_CORE &&
+		   group.event[0].slot.config != group.event[1].slot.config,
 	   "  by the core's counters");
-	ok(group.event[0].slot.user && !group.event[0].slot.kernel && !group.event[0].optional, "  at user level");
-	ok(finds("CPI") && finds("metric_CPI"), "case does not count, and the older name does as well");
+	ok(group.event[0].slot.user && !group.event[0].slot.kernel && !group.event[0].optional,
+	   "  at user level");
+	ok(finds("CPI") && finds("metric_CPI"),
+	   "case does not count, and the older name does as well");
 }
 
 static void time_and_the_time_stamp_counter_are_ours(void)
@@ -100,7 +104,8 @@ static void hyper_threading_decides_which_events_are_needed(void)
 {
 	be(0x55, 4, 2, FILES);
 	is_group("Frontend_Bound", "IDQ_UOPS_NOT_DELIVERED.CORE CPU_CLK_UNHALTED.THREAD_ANY",
-		 "100 * (IDQ_UOPS_NOT_DELIVERED.CORE / (4 * (CPU_CLK_UNHALTED.THREAD_ANY / 2)))", "%");
+		 "100 * (IDQ_UOPS_NOT_DELIVERED.CORE / (4 * (CPU_CLK_UNHALTED.THREAD_ANY / 2)))",
+		 "%");
 	be(0x55, 4, 1, FILES);
 	is_group("Frontend_Bound", "IDQ_UOPS_NOT_DELIVERED.CORE CPU_CLK_UNHALTED.THREAD",
 		 "100 * (IDQ_UOPS_NOT_DELIVERED.CORE / (4 * CPU_CLK_UNHALTED.THREAD))", "%");
@@ -112,12 +117,15 @@ static void modifiers_are_written_our_way(void)
 {
 	be(0x55, 4, 2, FILES);
 	if (finds("ICache_Misses")) {
-		is_str(group.event[1].name, "ICACHE_16B.IFDATA_STALL:c=1:e=1", "a threshold and edges");
-		is_u64(group.event[1].slot.config & 0xff040000, 0x01040000, "  are in the encoding");
+		is_str(group.event[1].name, "ICACHE_16B.IFDATA_STALL:c=1:e=1",
+		       "a threshold and edges");
+		is_u64(group.event[1].slot.config & 0xff040000, 0x01040000,
+		       "  are in the encoding");
 	}
 	if (finds("FP_Vector")) {
 		is_u64(group.event[0].slot.config, 0xfcc7, "a mask of its own is the event's");
-		has(group.metric[0].formula, "\"FP_ARITH_INST_RETIRED.128B_PACKED_DOUBLE:u0xfc\"", "  and in its name");
+		has(group.metric[0].formula, "\"FP_ARITH_INST_RETIRED.128B_PACKED_DOUBLE:u0xfc\"",
+		    "  and in its name");
 	}
 	is_group("Info_System_Kernel_CPI", "CPU_CLK_UNHALTED.THREAD_P:k INST_RETIRED.ANY_P:k",
 		 "\"CPU_CLK_UNHALTED.THREAD_P:k\" / \"INST_RETIRED.ANY_P:k\"", "per instruction");
@@ -135,7 +143,8 @@ static void counts_of_a_socket_are_one_sockets(void)
 	is_int(group.event[0].slot.kind, PMU_SLOT_UNCORE, "  which are the socket's");
 	is_none("uncore_frequency", "the number of a socket's cores");
 	catalog.cores_per_socket = 28;
-	is_group("uncore_frequency", "UNC_CHA_CLOCKTICKS", "UNC_CHA_CLOCKTICKS / (28 * 1) / 1000000000 / time", "GHz");
+	is_group("uncore_frequency", "UNC_CHA_CLOCKTICKS",
+		 "UNC_CHA_CLOCKTICKS / (28 * 1) / 1000000000 / time", "GHz");
 }
 
 static void what_cannot_be_counted_is_refused(void)
@@ -155,13 +164,15 @@ static void what_cannot_be_counted_is_refused(void)
 
 static void long_names_are_cut_where_they_show(void)
 {
-	static const char name[] = "llc_data_read_demand_plus_prefetch_miss_latency_for_remote_requests";
+	static const char name[] =
+		"llc_data_read_demand_plus_prefetch_miss_latency_for_remote_requests";
 
 	be(0x55, 4, 2, FILES);
 	catalog.cores_per_socket = 28;
 	is_int(pmu_intel_metric_find(&catalog, name, &group), -ENOTSUP, "a name of 67 characters");
 	is_str(group.name, "intel:llc_data_read_demand_p...", "  is cut in the group's");
-	is_str(group.metric[0].name, "llc_data_read_demand_plus_prefetch_miss_latency_for_remote_r...",
+	is_str(group.metric[0].name,
+	       "llc_data_read_demand_plus_prefetch_miss_latency_for_remote_r...",
 	       "  and in the metric's");
 }
 
@@ -210,7 +221,8 @@ static void one_event_by_two_names_is_one_column(void)
 	make("", "a / b", "INST_RETIRED.ANY", "inst_retired.any");
 	is_int(made_group(0), 0, "two names");
 	is_str(events(), "INST_RETIRED.ANY", "  one column");
-	is_str(group.metric[0].formula, "INST_RETIRED.ANY / INST_RETIRED.ANY", "  in the formula too");
+	is_str(group.metric[0].formula, "INST_RETIRED.ANY / INST_RETIRED.ANY",
+	       "  in the formula too");
 }
 
 static void metrics_of_one_kind_of_core_count_there(void)
@@ -236,13 +248,15 @@ static void unknown_names_and_files_are_told(void)
 	has(pmu_error_text(), "did you mean intel:cpu_utilization?", "  gets the nearest");
 	is_int(pmu_intel_metric_find(&catalog, "", &group), -EINVAL, "nothing");
 	has(pmu_error_text(), "'pmu list groups intel:'", "  is told where they are listed");
-	is_int(pmu_group_find("Intel:cpi", &catalog, &group), 0, "groups are asked for as intel:NAME");
+	is_int(pmu_group_find("Intel:cpi", &catalog, &group), 0,
+	       "groups are asked for as intel:NAME");
 	be(0x55, 4, 2, NULL);
 	is_int(pmu_intel_metric_find(&catalog, "cpi", &group), -EINVAL, "without event files");
 	has(pmu_error_text(), "set PMU_EVENT_FILES", "  is told how to have some");
 	is_int(pmu_intel_metric_find(NULL, "cpi", &group), -EINVAL, "without a catalog");
 	be(0x55, 4, 2, "/nonexistent/perfmon");
-	is_int(pmu_intel_metric_find(&catalog, "cpi", &group), -EINVAL, "a folder that is not there");
+	is_int(pmu_intel_metric_find(&catalog, "cpi", &group), -EINVAL,
+	       "a folder that is not there");
 	has(pmu_error_text(), "/nonexistent/perfmon", "  is named");
 	be(0x2a, 7, 2, FILES);
 	is_int(pmu_intel_metric_find(&catalog, "cpi", &group), -EINVAL, "a CPU without metrics");
@@ -264,7 +278,8 @@ static void write_file(const char *folder, const char *name, const char *text)
 
 static int n_shown;
 
-static void count_shown(void *arg, const char *name, const char *about, const char *unit, const char *why_not)
+static void count_shown(void *arg, const char *name, const char *about, const char *unit,
+			const char *why_not)
 {
 	(void)arg, (void)name, (void)about, (void)unit, (void)why_not;
 	n_shown++;
@@ -276,14 +291,17 @@ static void is_damaged(const char *text, const char *why)
 
 	if (!mkdtemp(folder))
 		return;
-	write_file(folder, "mapfile.csv", "Family-model,Version,Filename,EventType\nGenuineIntel-6-55,V1,/m.json,metrics\n");
+	write_file(
+		folder, "mapfile.csv",
+		"Family-model,Version,Filename,EventType\nGenuineIntel-6-55,V1,/m.json,metrics\n");
 	write_file(folder, "m.json", text);
 	be(0x55, 4, 2, folder);
 	pmu_error_clear();
 	n_shown = 0;
 	is_int(pmu_intel_metric_find(&catalog, "cpi", &group), -EINVAL, why);
 	has(pmu_error_text(), why, "  is what the sentence says");
-	is_int(pmu_intel_metric_each(&catalog, count_shown, NULL), strstr(why, "no metric") ? 0 : -EINVAL, "  all of them");
+	is_int(pmu_intel_metric_each(&catalog, count_shown, NULL),
+	       strstr(why, "no metric") ? 0 : -EINVAL, "  all of them");
 	be(0x55, 4, 2, FILES);
 	snprintf(path, sizeof(path), "%s/m.json", folder);
 	unlink(path);
@@ -298,10 +316,12 @@ static void damaged_files_are_told_with_their_line(void)
 	is_damaged("[]", "m.json: no file of metrics");
 	is_damaged("{}", "no \"Metrics\" in it");
 	is_damaged("{\"Metrics\": [\n{\"MetricName\": \"cpi\",\n\"Events\": [", "m.json:3: ");
-	is_damaged("{\"Metrics\": [1, [], \"cpi\", {\"MetricName\": 5}, {}]}", "Intel has no metric \"cpi\"");
-	is_int(n_shown, 0, "  which shows none");
-	is_damaged("{\"Metrics\": [{\"MetricName\": \"x\", \"Formula\": {\"a\": [1]}, \"Events\": {}, \"Constants\": 3}]}",
+	is_damaged("{\"Metrics\": [1, [], \"cpi\", {\"MetricName\": 5}, {}]}",
 		   "Intel has no metric \"cpi\"");
+	is_int(n_shown, 0, "  which shows none");
+	is_damaged(
+		"{\"Metrics\": [{\"MetricName\": \"x\", \"Formula\": {\"a\": [1]}, \"Events\": {}, \"Constants\": 3}]}",
+		"Intel has no metric \"cpi\"");
 	is_int(n_shown, 1, "  which shows one");
 }
 
@@ -314,14 +334,18 @@ static void two_events_that_are_cut_alike_are_no_group(void)
 
 	if (!mkdtemp(folder))
 		return;
-	write_file(folder, "mapfile.csv", "Family-model,Version,Filename,EventType\nGenuineIntel-6-55,V1,/e.json,core\n");
+	write_file(folder, "mapfile.csv",
+		   "Family-model,Version,Filename,EventType\nGenuineIntel-6-55,V1,/e.json,core\n");
 	write_file(folder, "e.json",
-		   "[{\"EventName\": \"" LONG_NAME "A\", \"EventCode\": \"0xd1\", \"UMask\": \"1\", \"Counter\": \"0\"},\n"
-		   "{\"EventName\": \"" LONG_NAME "B\", \"EventCode\": \"0xd1\", \"UMask\": \"2\", \"Counter\": \"0\"}]");
+		   "[{\"EventName\": \"" LONG_NAME
+		   "A\", \"EventCode\": \"0xd1\", \"UMask\": \"1\", \"Counter\": \"0\"},\n"
+		   "{\"EventName\": \"" LONG_NAME
+		   "B\", \"EventCode\": \"0xd1\", \"UMask\": \"2\", \"Counter\": \"0\"}]");
 	be(0x55, 4, 2, folder);
 	make("", "a / b", LONG_NAME "A", LONG_NAME "B");
 	is_int(made_group(0), -ENOTSUP, "two long names");
-	has(pmu_error_text(), "two of its events are called OFFCORE_RESPONSE.", "  are not taken for one event");
+	has(pmu_error_text(), "two of its events are called OFFCORE_RESPONSE.",
+	    "  are not taken for one event");
 	make("", "a / b", LONG_NAME "A", LONG_NAME "A");
 	is_int(made_group(0), 0, "the same one twice is one");
 	be(0x55, 4, 2, FILES);
@@ -335,7 +359,7 @@ static void two_events_that_are_cut_alike_are_no_group(void)
 static struct pmu_intel_term constant(const char *name, bool top_down)
 {
 	static struct pmu_intel_metric metric;
-	struct pmu_intel_term term = {.alias = "x"};
+	struct pmu_intel_term term = { .alias = "x" };
 
 	metric.top_down = top_down;
 	pmu_intel_constant(&metric, name, &catalog, &term);
@@ -345,7 +369,8 @@ static struct pmu_intel_term constant(const char *name, bool top_down)
 static void numbers_of_the_machine_are_known_or_not(void)
 {
 	be(0x55, 4, 2, FILES);
-	ok(constant("HYPERTHREADING_ON", false).number == 1 && constant("THREADS_PER_CORE", false).number == 2,
+	ok(constant("HYPERTHREADING_ON", false).number == 1 &&
+		   constant("THREADS_PER_CORE", false).number == 2,
 	   "two threads of a core");
 	ok(constant("20", false).number == 20, "a number stands for itself");
 	ok(constant("SOCKET_COUNT", false).number == 1, "one socket");
@@ -353,14 +378,18 @@ static void numbers_of_the_machine_are_known_or_not(void)
 	is_str(constant("SYSTEM_TSC_FREQ", true).text, "(time * tsc_hz)", "  or ticks of the time");
 	ok(constant("CHAS_PER_SOCKET", false).why != NULL, "another machine's boxes are not known");
 	catalog.sysfs = DEVICES;
-	ok(constant("CHAS_PER_SOCKET", false).number == 12 && !constant("CHAS_PER_SOCKET", false).why,
+	ok(constant("CHAS_PER_SOCKET", false).number == 12 &&
+		   !constant("CHAS_PER_SOCKET", false).why,
 	   "  where its kernel shows them they are");
-	ok(constant("12x", false).why != NULL && constant("", false).why != NULL, "what nobody knows");
+	ok(constant("12x", false).why != NULL && constant("", false).why != NULL,
+	   "what nobody knows");
 	/* this machine, whatever it is */
-	catalog = (struct pmu_catalog){.threads_per_core = 0};
-	ok(constant("THREADS_PER_CORE", false).why || constant("THREADS_PER_CORE", false).number >= 1,
+	catalog = (struct pmu_catalog){ .threads_per_core = 0 };
+	ok(constant("THREADS_PER_CORE", false).why ||
+		   constant("THREADS_PER_CORE", false).number >= 1,
 	   "this machine's threads of a core: %g", constant("THREADS_PER_CORE", false).number);
-	ok(constant("CORES_PER_SOCKET", false).why || constant("CORES_PER_SOCKET", false).number >= 1,
+	ok(constant("CORES_PER_SOCKET", false).why ||
+		   constant("CORES_PER_SOCKET", false).number >= 1,
 	   "this machine's cores: %g", constant("CORES_PER_SOCKET", false).number);
 }
 
@@ -370,7 +399,8 @@ struct total {
 	unsigned int groups, others, unsaid;
 };
 
-static void look_at_one(void *arg, const char *name, const char *about, const char *unit, const char *why_not)
+static void look_at_one(void *arg, const char *name, const char *about, const char *unit,
+			const char *why_not)
 {
 	struct total *total = arg;
 
@@ -385,16 +415,18 @@ static void look_at_one(void *arg, const char *name, const char *about, const ch
 		total->unsaid++;
 }
 
-static void every_metric_is_a_group_or_has_a_reason(const char *files, uint32_t model, uint32_t stepping,
-						    unsigned int at_least, unsigned int all)
+static void every_metric_is_a_group_or_has_a_reason(const char *files, uint32_t model,
+						    uint32_t stepping, unsigned int at_least,
+						    unsigned int all)
 {
-	struct total total = {0};
+	struct total total = { 0 };
 
 	be(model, stepping, 2, files);
-	if (!ok(!pmu_intel_metric_each(&catalog, look_at_one, &total), "all metrics of model %XH", model))
+	if (!ok(!pmu_intel_metric_each(&catalog, look_at_one, &total), "all metrics of model %XH",
+		model))
 		diag("%s", pmu_error_text());
-	ok(total.groups >= at_least && total.groups + total.others >= all, "  %u are groups, %u have a reason", total.groups,
-	   total.others);
+	ok(total.groups >= at_least && total.groups + total.others >= all,
+	   "  %u are groups, %u have a reason", total.groups, total.others);
 	is_int(total.unsaid, 0, "  and finding them says the same");
 }
 

@@ -18,26 +18,31 @@
 
 static char dir[] = "/tmp/pmu-journal-XXXXXX";
 static char template[64], folder[64];
-static struct pmu_machine_cpu cpus[] = {{.pu = {.cpu = 0}}, {.pu = {.cpu = 1}}};
+static struct pmu_machine_cpu cpus[] = { { .pu = { .cpu = 0 } }, { .pu = { .cpu = 1 } } };
 static struct pmu_machine machine = {
-	.id = {.vendor = "GenuineIntel", .family = 6, .model = 44, .stepping = 2},
+	.id = { .vendor = "GenuineIntel", .family = 6, .model = 44, .stepping = 2 },
 	.n_kinds = 1,
-	.kind = {{.family = PMU_PERFMON_INTEL, .version = 3, .general = 0xf, .general_bits = 48, .fixed = 7,
-		  .fixed_bits = 48}},
+	.kind = { { .family = PMU_PERFMON_INTEL,
+		    .version = 3,
+		    .general = 0xf,
+		    .general_bits = 48,
+		    .fixed = 7,
+		    .fixed_bits = 48 } },
 	.n_cpus = 2,
 	.cpu = cpus,
 };
-static struct pmu_machine_from from = {.msr_device = template};
+static struct pmu_machine_from from = { .msr_device = template };
 static struct pmu_msr_device device;
 static struct pmu_msr_op restore[] = {
-	{.cpu = 0, .address = SELECT, .write = true, .value = 0x41003c, .mask = UINT64_MAX},
-	{.cpu = 1, .address = GLOBAL, .write = true, .value = 0x1, .mask = 0xf},
+	{ .cpu = 0, .address = SELECT, .write = true, .value = 0x41003c, .mask = UINT64_MAX },
+	{ .cpu = 1, .address = GLOBAL, .write = true, .value = 0x1, .mask = 0xf },
 };
-static struct pmu_msr_program program = {.machine = &machine, .n_ops = 2, .op = restore};
-static const char good[] = "pmu registers 1\ndevice /dev/cpu/%d/msr\nboot 1-2-3\ncpu GenuineIntel-6-44-2\n"
-			   "pid 4711 1234567 4026531836\nlock 5 97\nprogram solver\n"
-			   "write 0 188 000000000041003c ffffffffffffffff\n"
-			   "write 1 38f 0000000000000001 000000000000000f\nend 2\n";
+static struct pmu_msr_program program = { .machine = &machine, .n_ops = 2, .op = restore };
+static const char good[] =
+	"pmu registers 1\ndevice /dev/cpu/%d/msr\nboot 1-2-3\ncpu GenuineIntel-6-44-2\n"
+	"pid 4711 1234567 4026531836\nlock 5 97\nprogram solver\n"
+	"write 0 188 000000000041003c ffffffffffffffff\n"
+	"write 1 38f 0000000000000001 000000000000000f\nend 2\n";
 
 static int parse(const char *text, struct pmu_msr_record *record)
 {
@@ -48,7 +53,7 @@ static int parse(const char *text, struct pmu_msr_record *record)
 static void says_how_to_put_everything_back(void)
 {
 	struct pmu_msr_record record;
-	struct pmu_strbuf text = {0};
+	struct pmu_strbuf text = { 0 };
 
 	is_int(parse(good, &record), 0, "a journal");
 	is_str(record.device, "/dev/cpu/%d/msr", "of a device");
@@ -60,7 +65,8 @@ static void says_how_to_put_everything_back(void)
 	is_int((long long)record.n_ops, 2, "has writes");
 	is_u64(record.op[0].value, 0x41003c, "of old values");
 	is_u64(record.op[1].mask, 0xf, "to some bits");
-	ok(record.op[1].write && record.op[1].cpu == 1 && record.op[1].phase == PMU_MSR_RESTORE, "on processors");
+	ok(record.op[1].write && record.op[1].cpu == 1 && record.op[1].phase == PMU_MSR_RESTORE,
+	   "on processors");
 	pmu_msr_journal_print(&record, &text);
 	is_str(pmu_strbuf_text(&text), good, "printed it is the same again");
 	pmu_strbuf_free(&text);
@@ -83,7 +89,8 @@ static void trusts_nothing(void)
 {
 	refuses("another first line", "registers 1", "registers 2", "line 1");
 	refuses("another CPU", "6-44-2", "6-45-2", "another CPU (GenuineIntel-6-45-2)");
-	refuses("a register that no session writes", "write 0 188", "write 0 1a0", "line 8 writes 1A0H");
+	refuses("a register that no session writes", "write 0 188", "write 0 1a0",
+		"line 8 writes 1A0H");
 	refuses("the time stamp counter", "write 0 188", "write 0 10", "which no session programs");
 	refuses("a processor beyond all", "write 1", "write 99999", "line 9");
 	refuses("a number that is none", "41003c", "41003g", "line 8");
@@ -96,9 +103,11 @@ static void trusts_nothing(void)
 	refuses("a line without its end", "end 2\n", "end 2", "line 10");
 	refuses("a missing line", "boot 1-2-3\n", "", "line 3 is not boot");
 	refuses("a process that is none", "pid 4711", "pid -1", "line 5 is not pid");
-	refuses("a process without its start", "4711 1234567 4026531836", "4711", "line 5 is not pid");
+	refuses("a process without its start", "4711 1234567 4026531836", "4711",
+		"line 5 is not pid");
 	refuses("a lock that is none", "lock 5 97", "lock 5 97 1", "line 6 is not lock");
-	refuses("a boot that is too long", "1-2-3", "0123456789012345678901234567890123456789", "boot");
+	refuses("a boot that is too long", "1-2-3", "0123456789012345678901234567890123456789",
+		"boot");
 }
 
 /* --- files --- */
@@ -151,11 +160,12 @@ static const char *ours(const char *old, const char *with)
 
 	if (pmu_sysfile_read("/proc/sys/kernel/random/boot_id", boot, sizeof(boot)) < 0)
 		snprintf(boot, sizeof(boot), "unknown");
-	snprintf(changed, sizeof(changed), "pmu registers 1\ndevice %s\nboot %s\n%s", template, boot,
-		 strstr(good, "cpu "));
+	snprintf(changed, sizeof(changed), "pmu registers 1\ndevice %s\nboot %s\n%s", template,
+		 boot, strstr(good, "cpu "));
 	at = old ? strstr(changed, old) : NULL;
 	if (at)
-		snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - changed), changed, with, at + strlen(old));
+		snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - changed), changed, with,
+			 at + strlen(old));
 	else
 		snprintf(text, sizeof(text), "%s", changed);
 	return text;
@@ -187,20 +197,22 @@ static void a_session_that_ends_well_leaves_none(void)
 static void the_next_session_puts_back(void)
 {
 	struct pmu_msr_journal journal;
-	struct pmu_strbuf said = {0};
+	struct pmu_strbuf said = { 0 };
 	char holder[128];
 
 	pmu_msr_journal_write(&journal, &device, &program);
 	pmu_msr_write(&device, 0, SELECT, 0x4100c0);
 	pmu_msr_write(&device, 1, GLOBAL, 0x7fe);
-	ok(pmu_msr_journal_holder(&device, &machine, holder, sizeof(holder)), "a living session's tells whose it is");
+	ok(pmu_msr_journal_holder(&device, &machine, holder, sizeof(holder)),
+	   "a living session's tells whose it is");
 	has(holder, "journal (process", "by program and process");
 	is_int(pmu_msr_journal_restore(&device, &machine, &said), 1, "one journal is put back");
 	is_u64(there(0, SELECT), 0x41003c, "the whole register");
 	is_u64(there(1, GLOBAL), 0x7f1, "or our bits of it");
 	has(pmu_strbuf_text(&said), "the registers are as they were before", "a line says so");
 	is_int(n_files(), 0, "it is gone");
-	is_int(pmu_msr_journal_restore(&device, &machine, NULL), 0, "a second time there is nothing");
+	is_int(pmu_msr_journal_restore(&device, &machine, NULL), 0,
+	       "a second time there is nothing");
 	pmu_strbuf_free(&said);
 }
 
@@ -209,21 +221,23 @@ static void others_are_left_alone(void)
 	static const struct {
 		const char *old, *with, *why;
 	} cases[] = {
-		{"/tmp/", "/var/", "another device's"},
-		{"6-44-2", "6-44-3", "another CPU's"},
-		{"write 0 188", "write 0 1a0", "one that writes other registers"},
-		{"end 2\n", "", "half a one"},
+		{ "/tmp/", "/var/", "another device's" },
+		{ "6-44-2", "6-44-3", "another CPU's" },
+		{ "write 0 188", "write 0 1a0", "one that writes other registers" },
+		{ "end 2\n", "", "half a one" },
 	};
 
 	pmu_msr_write(&device, 0, SELECT, 5);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		put_file("1-1.registers", ours(cases[i].old, cases[i].with), 0600);
-		ok(pmu_msr_journal_restore(&device, &machine, NULL) <= 0, "%s is not put back", cases[i].why);
+		ok(pmu_msr_journal_restore(&device, &machine, NULL) <= 0, "%s is not put back",
+		   cases[i].why);
 		is_u64(there(0, SELECT), 5, "no register is touched");
 		is_int(n_files(), 1, "it stays");
 	}
 	put_file("1-1.registers", ours(NULL, NULL), 0644);
-	is_int(pmu_msr_journal_restore(&device, &machine, NULL), 0, "one that others may read is not ours");
+	is_int(pmu_msr_journal_restore(&device, &machine, NULL), 0,
+	       "one that others may read is not ours");
 	is_u64(there(0, SELECT), 5, "no register is touched");
 	put_file("1-1.registers", good, 0600);
 	is_int(pmu_msr_journal_restore(&device, &machine, NULL), 0, "one of another boot");
@@ -238,7 +252,7 @@ static void others_are_left_alone(void)
 static void a_living_session_is_left_alone(void)
 {
 	struct pmu_msr_journal journal;
-	struct pmu_strbuf said = {0};
+	struct pmu_strbuf said = { 0 };
 	char *text, *lock;
 
 	pmu_msr_write(&device, 0, SELECT, 5);
@@ -258,7 +272,7 @@ static void a_living_session_is_left_alone(void)
 
 static void one_that_cannot_be_put_back_stays(void)
 {
-	struct pmu_strbuf said = {0};
+	struct pmu_strbuf said = { 0 };
 
 	/* a processor that is not there: the first of them */
 	put_file("1-1.registers", ours("write 0", "write 7"), 0600);

@@ -12,7 +12,7 @@
 
 static char *render(const struct pmu_model *model)
 {
-	struct pmu_strbuf out = {0};
+	struct pmu_strbuf out = { 0 };
 
 	pmu_write_json(&out, model);
 	ok(!out.failed && out.text, "rendered");
@@ -69,9 +69,8 @@ static void is_member_text(json_t *object, const char *name, const char *want)
 	free(text);
 }
 
-static void is_member_counts(json_t *object, const char *name,
-			     const struct pmu_model_section *s, const uint64_t *value,
-			     uint32_t missing)
+static void is_member_counts(json_t *object, const char *name, const struct pmu_model_section *s,
+			     const uint64_t *value, uint32_t missing)
 {
 	json_t *counts = json_object_get(object, name);
 
@@ -135,15 +134,13 @@ static void every_number_of_every_region_is_there(void)
 			const struct pmu_model_row *own = s->thread_row;
 
 			while (own->sum != (int)i ||
-			       own->thread != json_integer_value(
-						      json_object_get(thread, "thread")))
+			       own->thread != json_integer_value(json_object_get(thread, "thread")))
 				own++;
 			is_measured(thread, s, own);
 			n_thread_rows++;
 		}
 	}
-	is_int((int)n_thread_rows, (int)s->n_thread_rows,
-	       "every thread's row is in one region");
+	is_int((int)n_thread_rows, (int)s->n_thread_rows, "every thread's row is in one region");
 	json_decref(root);
 	pmu_model_free(model);
 }
@@ -168,13 +165,12 @@ static void the_head_says_what_ran_where(void)
 	ok(json_is_null(json_object_get(root, "died")), "a clean end");
 	is_member_text(json_array_get(json_object_get(root, "refused"), 0), "mend",
 		       "modprobe msr, and run as root");
-	is_str(json_string_value(json_array_get(json_object_get(root, "notes"), 0)),
-	       model->note[0], "note");
+	is_str(json_string_value(json_array_get(json_object_get(root, "notes"), 0)), model->note[0],
+	       "note");
 	part = json_array_get(json_object_get(root, "groups"), 0);
 	is_member_text(json_array_get(json_object_get(part, "metrics"), 1), "formula",
 		       "100 * \"LLC-misses\" / instructions");
-	is_member_text(json_array_get(json_object_get(part, "counts"), 2), "name",
-		       "LLC-misses");
+	is_member_text(json_array_get(json_object_get(part, "counts"), 2), "name", "LLC-misses");
 	part = json_array_get(json_object_get(root, "threads"), 1);
 	is_member_text(part, "name", "worker");
 	is_member_u64(part, "tid", true, 4243);
@@ -201,28 +197,28 @@ static void what_is_unknown_is_null(void)
 	model->thread[0].minor_faults = -1;
 	model->thread[1].core_type = "P+E";
 	sample_sections(model, 1, 1);
-	sample_row(model, model->section, 0, -1, "open", 0, 0)->flags =
-		PMU_ROW_OPEN | PMU_ROW_OVERLAP;
+	sample_row(model, model->section, 0, -1, "open", 0, 0)->flags = PMU_ROW_OPEN |
+									PMU_ROW_OVERLAP;
 	pmu_model_add_doubt(model, "text", "", -1, 0);
 	pmu_model_finish(model);
 	root = render_and_parse(model);
 	is_member_text(root, "died", model->died);
-	ok(json_is_null(json_object_get(json_object_get(root, "clock"), "hz")),
-	   "clock rate");
-	ok(json_is_null(json_object_get(
-		   json_array_get(json_object_get(root, "threads"), 0), "cpu")),
+	ok(json_is_null(json_object_get(json_object_get(root, "clock"), "hz")), "clock rate");
+	ok(json_is_null(
+		   json_object_get(json_array_get(json_object_get(root, "threads"), 0), "cpu")),
 	   "no CPU");
-	ok(!json_object_get(json_array_get(json_object_get(root, "threads"), 0), "core_type"), "no kind of core");
+	ok(!json_object_get(json_array_get(json_object_get(root, "threads"), 0), "core_type"),
+	   "no kind of core");
 	is_member_text(json_array_get(json_object_get(root, "threads"), 1), "core_type", "P+E");
 	region = json_array_get(json_object_get(root, "regions"), 0);
 	is_member_u64(region, "self_ns", false, 0);
 	is_member_u64(region, "time_min_ns", false, 0);
 	is_member_double(region, "time_sd_ns", NAN);
 	is_member_double(region, "share", NAN);
-	is_str(json_string_value(json_array_get(json_object_get(region, "flags"), 0)),
-	       "overlap", "flags by name");
-	is_str(json_string_value(json_array_get(json_object_get(region, "flags"), 1)),
-	       "open", "each");
+	is_str(json_string_value(json_array_get(json_object_get(region, "flags"), 0)), "overlap",
+	       "flags by name");
+	is_str(json_string_value(json_array_get(json_object_get(region, "flags"), 1)), "open",
+	       "each");
 	doubt = json_array_get(json_object_get(root, "doubts"), 0);
 	is_member_u64(doubt, "region", false, 0);
 	is_member_u64(doubt, "thread", false, 0);
@@ -234,22 +230,21 @@ static void what_is_unknown_is_null(void)
 /* Every name of one and two bytes, and random longer ones, comes back as it was. */
 static void any_bytes_are_valid_json_and_come_back(void)
 {
-	struct pmu_strbuf out = {0};
+	struct pmu_strbuf out = { 0 };
 	uint64_t random = 12345;
 	bool right = true;
 
 	for (unsigned int i = 0; i < 256 * 256 + 4000 && right; i++) {
-		static const char likely_ones[] =
-			"\\x5cfe0\"\xc3\xa4\xe2\x82\xac\xed\xa0\xf0";
-		char name[32] = {(char)(i & 255), (char)(i >> 8 & 255)};
+		static const char likely_ones[] = "\\x5cfe0\"\xc3\xa4\xe2\x82\xac\xed\xa0\xf0";
+		char name[32] = { (char)(i & 255), (char)(i >> 8 & 255) };
 		json_t *value;
 		char *back;
 
 		for (unsigned int k = 0; i >= 256 * 256 && k < 30; k++) {
 			random = random * 6364136223846793005u + 1442695040888963407u;
-			name[k] = random >> 63 ? (char)(random >> 33)
-					       : likely_ones[(random >> 33) %
-							     (sizeof(likely_ones) - 1)];
+			name[k] = random >> 63
+					  ? (char)(random >> 33)
+					  : likely_ones[(random >> 33) % (sizeof(likely_ones) - 1)];
 		}
 		out.len = 0;
 		pmu_encode_json(&out, name);
@@ -272,8 +267,7 @@ static void numbers_have_a_point_in_every_locale(void)
 	struct pmu_model *model = sample_model();
 	char *before = strdup(setlocale(LC_NUMERIC, NULL)), *text;
 
-	if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") &&
-	    !setlocale(LC_NUMERIC, "fr_FR.UTF-8")) {
+	if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") && !setlocale(LC_NUMERIC, "fr_FR.UTF-8")) {
 		skip("decimal comma", "no such locale here");
 	} else {
 		text = render(model);
@@ -293,8 +287,7 @@ static void an_empty_model_is_a_report_too(void)
 	json_t *root = render_and_parse(model);
 
 	is_int((int)json_array_size(json_object_get(root, "regions")), 0, "no regions");
-	ok(json_is_array(json_object_get(root, "doubts")),
-	   "lists are there all the same");
+	ok(json_is_array(json_object_get(root, "doubts")), "lists are there all the same");
 	json_decref(root);
 	pmu_model_free(model);
 }

@@ -20,8 +20,9 @@ static char *start(const char *text, size_t len)
 static const char *walk(const char *text, size_t len)
 {
 	static const char letters[] = {
-		[PMU_JSON_OBJECT] = '{', [PMU_JSON_OBJECT_END] = '}', [PMU_JSON_ARRAY] = '[', [PMU_JSON_ARRAY_END] = ']',
-		[PMU_JSON_STRING] = 's', [PMU_JSON_NUMBER] = 'n',     [PMU_JSON_WORD] = 'w',
+		[PMU_JSON_OBJECT] = '{',    [PMU_JSON_OBJECT_END] = '}', [PMU_JSON_ARRAY] = '[',
+		[PMU_JSON_ARRAY_END] = ']', [PMU_JSON_STRING] = 's',     [PMU_JSON_NUMBER] = 'n',
+		[PMU_JSON_WORD] = 'w',
 	};
 	static char trace[256];
 	char *copy = start(text, len);
@@ -53,20 +54,81 @@ static void good_texts(void)
 	walks("\t\r\n null \n", "w");
 	walks("{\"a\": 1, \"b\": [true, false, null], \"c\": {\"d\": \"e\"}}", "{n[www]{s}}");
 	walks("[[], [[]], {}]", "[[][[]]{}]");
-	walks("[0, -0, 10, 0.5, -1.25, 1e3, 2E+4, 3.5e-7, 123456789012345678901234567890]", "[nnnnnnnnn]");
+	walks("[0, -0, 10, 0.5, -1.25, 1e3, 2E+4, 3.5e-7, 123456789012345678901234567890]",
+	      "[nnnnnnnnn]");
 	walks("\xef\xbb\xbf{\"a\": \"b\"}", "{s}");
-	walks("[\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\uD83D\\uDE00\", \"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\x7f\"]", "[ss]");
+	walks("[\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\uD83D\\uDE00\", \"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\x7f\"]",
+	      "[ss]");
 }
 
 static void bad_texts(void)
 {
 	static const char *const bad[] = {
-		"", " ", "\xef\xbb\xbf", "{", "[", "}", "]", "{]", "[}", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "[1,,2]",
-		"{\"a\"}", "{\"a\":}", "{\"a\" 1}", "{\"a\":1,}", "{,}", "{a:1}", "{1:2}", "{\"a\":1 \"b\":2}", "{'a':1}",
-		"1 2", "{} {}", "[] x", "01", "-", "+1", ".5", "1.", "1e", "1e+", "-x", "0x10", "1.e5", "--1", "tru", "nul",
-		"True", "NaN", "Infinity", "\"", "\"a", "\"\\\"", "\"\\x\"", "\"\\u12\"", "\"\\u12g4\"", "\"\\", "\"a\nb\"",
-		"\"a\tb\"", "\"\x80\"", "\"\xc0\xaf\"", "\"\xe0\x80\xaf\"", "\"\xed\xa0\x80\"", "\"\xf4\x90\x80\x80\"",
-		"\"\xff\"", "\"\xc3\"", "\"\xe2\x82\"", "\"\xf0\x9f\x98\"", "/* c */ 1", "[1] // c", "\xef\xbb[]", "\xfe\xff",
+		"",
+		" ",
+		"\xef\xbb\xbf",
+		"{",
+		"[",
+		"}",
+		"]",
+		"{]",
+		"[}",
+		"[1",
+		"[1,",
+		"[1,]",
+		"[,1]",
+		"[1 2]",
+		"[1,,2]",
+		"{\"a\"}",
+		"{\"a\":}",
+		"{\"a\" 1}",
+		"{\"a\":1,}",
+		"{,}",
+		"{a:1}",
+		"{1:2}",
+		"{\"a\":1 \"b\":2}",
+		"{'a':1}",
+		"1 2",
+		"{} {}",
+		"[] x",
+		"01",
+		"-",
+		"+1",
+		".5",
+		"1.",
+		"1e",
+		"1e+",
+		"-x",
+		"0x10",
+		"1.e5",
+		"--1",
+		"tru",
+		"nul",
+		"True",
+		"NaN",
+		"Infinity",
+		"\"",
+		"\"a",
+		"\"\\\"",
+		"\"\\x\"",
+		"\"\\u12\"",
+		"\"\\u12g4\"",
+		"\"\\",
+		"\"a\nb\"",
+		"\"a\tb\"",
+		"\"\x80\"",
+		"\"\xc0\xaf\"",
+		"\"\xe0\x80\xaf\"",
+		"\"\xed\xa0\x80\"",
+		"\"\xf4\x90\x80\x80\"",
+		"\"\xff\"",
+		"\"\xc3\"",
+		"\"\xe2\x82\"",
+		"\"\xf0\x9f\x98\"",
+		"/* c */ 1",
+		"[1] // c",
+		"\xef\xbb[]",
+		"\xfe\xff",
 	};
 	size_t n = sizeof(bad) / sizeof(bad[0]);
 
@@ -84,7 +146,8 @@ static void bad_texts(void)
 /* Every prefix of a text ends in an error or is the whole of it. */
 static void is_cut_anywhere(void)
 {
-	static const char text[] = "{\"a\": [1.5e3, \"\\u00e9\xc3\xa9\", true], \"b\": {\"c\": null}}";
+	static const char text[] =
+		"{\"a\": [1.5e3, \"\\u00e9\xc3\xa9\", true], \"b\": {\"c\": null}}";
 	size_t n_good = 0;
 
 	for (size_t len = 0; len < strlen(text); len++)
@@ -151,9 +214,14 @@ static void reads_strings(void)
 	ok(!string_is("\"a\xc3\xa9\"", "a", 3), "  no half characters");
 	ok(string_is("\"\"", "", 1), "  an empty one fits");
 	ok(string_is("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\b\f\n\r\t", 64), "  every escape");
-	ok(string_is("\"\\u0041\\u00e9\\u20AC\\ud83d\\ude00\"", "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 64), "  of every length");
+	ok(string_is("\"\\u0041\\u00e9\\u20AC\\ud83d\\ude00\"",
+		     "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 64),
+	   "  of every length");
 	ok(string_is("\"\\uD83Dx\\uDE00\\u0000\\uD83D\\u0041\"",
-		     "\xef\xbf\xbdx\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" "A", 64), "  halves and NULs replaced");
+		     "\xef\xbf\xbdx\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"
+		     "A",
+		     64),
+	   "  halves and NULs replaced");
 	pmu_json_start(&json, text, strlen(text));
 	pmu_json_next(&json);
 	guard = json.value[json.len + 1];

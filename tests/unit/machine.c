@@ -16,13 +16,16 @@ static char dump_path[PATH_MAX], xml_path[PATH_MAX];
 /* @dump, @xml: names in tests/data; NULL for none.  Return: NULL after a failed check. */
 static struct pmu_machine *load(const char *dump, const char *xml)
 {
-	struct pmu_machine_from from = {.cpuid_file = dump ? dump_path : NULL, .topology = xml ? xml_path : NULL};
+	struct pmu_machine_from from = { .cpuid_file = dump ? dump_path : NULL,
+					 .topology = xml ? xml_path : NULL };
 	const char *top = getenv("TEST_SRCDIR");
 	struct pmu_machine *machine;
 	int rc;
 
-	snprintf(dump_path, sizeof(dump_path), "%s/tests/data/cpuid/%s", top ? top : ".", dump ? dump : "");
-	snprintf(xml_path, sizeof(xml_path), "%s/tests/data/topologies/%s", top ? top : ".", xml ? xml : "");
+	snprintf(dump_path, sizeof(dump_path), "%s/tests/data/cpuid/%s", top ? top : ".",
+		 dump ? dump : "");
+	snprintf(xml_path, sizeof(xml_path), "%s/tests/data/topologies/%s", top ? top : ".",
+		 xml ? xml : "");
 	rc = pmu_machine_load(&from, &machine);
 	if (!ok(!rc, "%s with %s", dump ? dump : "this processor", xml ? xml : "no topology"))
 		diag("%s", pmu_error_text());
@@ -51,7 +54,8 @@ static void puts_dump_and_topology_together(void)
 		return;
 	ok(machine->recorded, "another machine");
 	is_u64(machine->id.model, 0x2c, "model");
-	is_str(machine->model ? machine->model->microarchitecture : NULL, "Westmere", "microarchitecture");
+	is_str(machine->model ? machine->model->microarchitecture : NULL, "Westmere",
+	       "microarchitecture");
 	is_u64(machine->n_cpus, 24, "processors");
 	is_u64(machine->n_packages, 2, "packages");
 	is_u64(machine->n_cores, 12, "cores");
@@ -86,7 +90,8 @@ static size_t count_kind(const struct pmu_machine *machine, int kind, int from, 
 	size_t n = 0;
 
 	for (size_t i = 0; i < machine->n_cpus; i++)
-		n += machine->cpu[i].kind == kind && machine->cpu[i].pu.cpu >= from && machine->cpu[i].pu.cpu < to;
+		n += machine->cpu[i].kind == kind && machine->cpu[i].pu.cpu >= from &&
+		     machine->cpu[i].pu.cpu < to;
 	return n;
 }
 
@@ -97,7 +102,8 @@ static void tells_kinds_apart(void)
 	if (!machine)
 		return;
 	is_u64(machine->n_kinds, 2, "two kinds");
-	ok(machine->kind[0].core_type == PMU_CORE_P && machine->kind[1].core_type == PMU_CORE_E, "the P cores first");
+	ok(machine->kind[0].core_type == PMU_CORE_P && machine->kind[1].core_type == PMU_CORE_E,
+	   "the P cores first");
 	is_u64(count_kind(machine, 0, 0, 16), 16, "16 processors of P cores");
 	is_u64(count_kind(machine, 1, 16, 24), 8, "8 E cores");
 	pmu_machine_free(machine);
@@ -131,14 +137,16 @@ static void tells_generations_apart(void)
 
 static void places_cores_without_a_cache(void)
 {
-	struct pmu_machine *machine = load("arrowlake-ultra9-285h.txt", "arrowlake-u-hybrid-2p2t-10e.xml");
+	struct pmu_machine *machine = load("arrowlake-ultra9-285h.txt",
+					   "arrowlake-u-hybrid-2p2t-10e.xml");
 
 	if (!machine)
 		return;
 	is_sorted(machine);
 	is_u64(machine->n_l3, 1, "low-power cores count to their package's cache");
 	is_u64(count_kind(machine, 0, 0, INT_MAX), 4, "P cores");
-	is_u64(count_kind(machine, 1, 0, INT_MAX), 10, "all others as the first E cores of the dump");
+	is_u64(count_kind(machine, 1, 0, INT_MAX), 10,
+	       "all others as the first E cores of the dump");
 	pmu_machine_free(machine);
 	machine = load("zen4-8700g.txt", "zen3-1s16c2t-2ccx.xml");
 	if (!machine)
@@ -177,8 +185,10 @@ static void hwloc_orders_kinds(void)
 	const char *top = getenv("TEST_SRCDIR");
 	size_t n, right = 0;
 
-	snprintf(xml_path, sizeof(xml_path), "%s/tests/data/topologies/raptorlake-hybrid-6p2t-8e.xml", top ? top : ".");
-	if (!is_int(pmu_topology_load_details(xml_path, &topology), 0, "a topology with kinds of core"))
+	snprintf(xml_path, sizeof(xml_path),
+		 "%s/tests/data/topologies/raptorlake-hybrid-6p2t-8e.xml", top ? top : ".");
+	if (!is_int(pmu_topology_load_details(xml_path, &topology), 0,
+		    "a topology with kinds of core"))
 		return;
 	details = pmu_topology_details(topology);
 	n = pmu_topology_pus(topology, &pu);
@@ -192,7 +202,7 @@ static void hwloc_orders_kinds(void)
 static int load_text(const char *text, struct pmu_machine **machine)
 {
 	char path[] = "/tmp/pmu-machine-XXXXXX";
-	struct pmu_machine_from from = {.cpuid_file = path};
+	struct pmu_machine_from from = { .cpuid_file = path };
 	int fd = mkstemp(path), rc;
 
 	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
@@ -205,33 +215,35 @@ static int load_text(const char *text, struct pmu_machine **machine)
 
 static void says_what_is_wrong(void)
 {
-	struct pmu_machine_from from = {.cpuid_file = "/nowhere/dump"};
+	struct pmu_machine_from from = { .cpuid_file = "/nowhere/dump" };
 	struct pmu_machine *machine = (struct pmu_machine *)&from;
 	char text[4096] = "";
 
 	is_int(pmu_machine_load(&from, &machine), -ENOENT, "no dump");
 	has(pmu_error_text(), "/nowhere/dump", "is named");
 	ok(!machine, "and no machine");
-	from = (struct pmu_machine_from){.topology = "/nowhere/topology.xml"};
+	from = (struct pmu_machine_from){ .topology = "/nowhere/topology.xml" };
 	ok(pmu_machine_load(&from, &machine) < 0, "no topology");
 	has(pmu_error_text(), "/nowhere/topology.xml", "is named");
 	from.topology = "/dev/null";
 	ok(pmu_machine_load(&from, &machine) < 0, "an empty topology");
-	is_int(load_text("CPUID 00000000: 0000000B-756E6547-6C65746E-49656E69\n", &machine), -EINVAL,
-	       "a dump that does not say who it is");
+	is_int(load_text("CPUID 00000000: 0000000B-756E6547-6C65746E-49656E69\n", &machine),
+	       -EINVAL, "a dump that does not say who it is");
 	has(pmu_error_text(), "leaf 01H", "names the leaf");
 	for (int i = 1; i <= PMU_MAX_KINDS + 1; i++)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text),
-			 "------[ Logical CPU #%d ]------\nCPUID 00000000: 0000000B-756E6547-6C65746E-49656E69\n"
-			 "CPUID 00000001: 000206C2-0-0-0\nCPUID 0000000A: 0730%02X03-0-0-603\n",
-			 i, i);
+		snprintf(
+			text + strlen(text), sizeof(text) - strlen(text),
+			"------[ Logical CPU #%d ]------\nCPUID 00000000: 0000000B-756E6547-6C65746E-49656E69\n"
+			"CPUID 00000001: 000206C2-0-0-0\nCPUID 0000000A: 0730%02X03-0-0-603\n",
+			i, i);
 	is_int(load_text(text, &machine), -E2BIG, "more kinds of core than there can be");
 }
 
 /* Leaves of a hybrid's processor. */
-#define HYBRID(number, type)                                                                                     \
-	"------[ Logical CPU #" number " ]------\nCPUID 00000000: 00000020-756E6547-6C65746E-49656E69\n"         \
-	"CPUID 00000001: 00090672-0-8000-0\nCPUID 00000007: 0-0-0-8000\nCPUID 0000000A: 07300605-0-7-8603\n"    \
+#define HYBRID(number, type)                                                                                 \
+	"------[ Logical CPU #" number                                                                       \
+	" ]------\nCPUID 00000000: 00000020-756E6547-6C65746E-49656E69\n"                                    \
+	"CPUID 00000001: 00090672-0-8000-0\nCPUID 00000007: 0-0-0-8000\nCPUID 0000000A: 07300605-0-7-8603\n" \
 	"CPUID 0000001A: " type "000001-0-0-0\n"
 
 static void puts_performance_cores_first(void)
@@ -241,7 +253,8 @@ static void puts_performance_cores_first(void)
 	if (!is_int(load_text(HYBRID("0", "20") HYBRID("1", "40") HYBRID("2", "20"), &machine), 0,
 		    "a hybrid whose first processor is an E core"))
 		return;
-	ok(machine->n_kinds == 2 && machine->kind[0].core_type == PMU_CORE_P, "has its P cores first");
+	ok(machine->n_kinds == 2 && machine->kind[0].core_type == PMU_CORE_P,
+	   "has its P cores first");
 	ok(machine->cpu[0].kind == 1 && machine->cpu[1].kind == 0 && machine->cpu[2].kind == 1,
 	   "and every processor its kind");
 	ok(machine->unplaced, "where they are is not known");
@@ -263,7 +276,8 @@ static void keeps_to_the_mask(void)
 	pmu_mask_set(&one, cpu);
 	pmu_mask_apply(&one);
 	if (is_int(pmu_machine_load(NULL, &machine), 0, "with one processor allowed")) {
-		ok(machine->n_cpus == 1 && machine->cpu[0].pu.cpu == cpu, "it is the machine's only one");
+		ok(machine->n_cpus == 1 && machine->cpu[0].pu.cpu == cpu,
+		   "it is the machine's only one");
 		is_u64(machine->n_cores, 1, "one core");
 		pmu_machine_free(machine);
 	}
@@ -285,17 +299,20 @@ static void knows_this_machine(void)
 		diag("%s", pmu_error_text());
 	if (rc)
 		return;
-	ok(!pmu_mask_of_thread(0, &after) && pmu_mask_equal(&before, &after), "the thread is where it was");
+	ok(!pmu_mask_of_thread(0, &after) && pmu_mask_equal(&before, &after),
+	   "the thread is where it was");
 	memset(&used, 0, sizeof(used));
 	for (size_t i = 0; i < machine->n_cpus; i++)
 		pmu_mask_set(&used, machine->cpu[i].pu.cpu);
 	ok(pmu_mask_equal(&before, &used), "the processors it may use");
 	ok(!machine->recorded, "is not another one");
-	ok(machine->n_kinds >= 1 && machine->n_cores >= 1 && machine->n_packages >= 1 && machine->n_l3 >= 1,
+	ok(machine->n_kinds >= 1 && machine->n_cores >= 1 && machine->n_packages >= 1 &&
+		   machine->n_l3 >= 1,
 	   "has kinds, cores, packages and caches");
 	is_sorted(machine);
 	for (unsigned int i = 0; i < machine->n_kinds; i++)
-		ok((machine->kind[i].family == PMU_PERFMON_NONE) == (machine->kind[i].why[0] != '\0'),
+		ok((machine->kind[i].family == PMU_PERFMON_NONE) ==
+			   (machine->kind[i].why[0] != '\0'),
 		   "a PMU or a reason");
 	pmu_machine_free(machine);
 }
@@ -303,12 +320,14 @@ static void knows_this_machine(void)
 /* As in a program whose topology is said by hwloc's own variable. */
 static void takes_hwlocs_variable(void)
 {
-	struct pmu_machine_from from = {.cpuid_file = dump_path};
+	struct pmu_machine_from from = { .cpuid_file = dump_path };
 	const char *top = getenv("TEST_SRCDIR");
 	struct pmu_machine *machine;
 
-	snprintf(dump_path, sizeof(dump_path), "%s/tests/data/cpuid/nehalem-i7-920.txt", top ? top : ".");
-	snprintf(xml_path, sizeof(xml_path), "%s/tests/data/topologies/westmere-ep-2s6c2t.xml", top ? top : ".");
+	snprintf(dump_path, sizeof(dump_path), "%s/tests/data/cpuid/nehalem-i7-920.txt",
+		 top ? top : ".");
+	snprintf(xml_path, sizeof(xml_path), "%s/tests/data/topologies/westmere-ep-2s6c2t.xml",
+		 top ? top : ".");
 	setenv("HWLOC_XMLFILE", xml_path, 1);
 	if (is_int(pmu_machine_load(&from, &machine), 0, "a dump with HWLOC_XMLFILE")) {
 		is_u64(machine->n_cpus, 24, "has the processors of that file");

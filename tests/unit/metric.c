@@ -14,8 +14,8 @@ static int look_up(void *arg, const char *name, double *value)
 	static const struct {
 		const char *name;
 		double value;
-	} known[] = {{"a", 6},	   {"b", 4},	 {"zero", 0},
-		     {"min", 100}, {"x.y_1", 3}, {"branch-misses", 8}};
+	} known[] = { { "a", 6 },     { "b", 4 },     { "zero", 0 },
+		      { "min", 100 }, { "x.y_1", 3 }, { "branch-misses", 8 } };
 
 	(void)arg;
 	if (!strcmp(name, "gone")) {
@@ -80,8 +80,7 @@ static void reads_numbers_alike_in_every_locale(void)
 {
 	char *before = strdup(setlocale(LC_NUMERIC, NULL));
 
-	if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") &&
-	    !setlocale(LC_NUMERIC, "fr_FR.UTF-8"))
+	if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") && !setlocale(LC_NUMERIC, "fr_FR.UTF-8"))
 		skip("decimal comma", "no such locale here");
 	else
 		is_value("1.5", 1.5);
@@ -147,8 +146,7 @@ static void limits_depth_and_length(void)
 	is_value(text, 1);
 	memset(text, 'n', 1000);
 	text[1000] = '\0';
-	is_int(pmu_metric_eval(text, look_up, NULL, &value), -EINVAL,
-	       "a name of 1000 characters");
+	is_int(pmu_metric_eval(text, look_up, NULL, &value), -EINVAL, "a name of 1000 characters");
 	for (int i = 0; i < 20; i++)
 		memcpy(text + i * 4, "max(", 4);
 	memcpy(text + 80, "1", 2);
@@ -197,13 +195,13 @@ static void nanoseconds_are_no_time_stamps(void)
 
 static void calls_shorter_than_their_reads_have_no_metrics(void)
 {
-	struct pmu_model_metric ratio = {"ratio", "", "n / time"};
-	struct pmu_model_count n = {"n", ""};
-	uint64_t raw[2] = {1000, 1000};
-	double value[2] = {NAN, NAN};
+	struct pmu_model_metric ratio = { "ratio", "", "n / time" };
+	struct pmu_model_count n = { "n", "" };
+	uint64_t raw[2] = { 1000, 1000 };
+	double value[2] = { NAN, NAN };
 	struct pmu_model_row row[2] = {
-		{.calls = 10, .time_ns = 9999, .raw = raw, .net = raw, .metric = &value[0]},
-		{.calls = 10, .time_ns = 10000, .raw = raw, .net = raw, .metric = &value[1]},
+		{ .calls = 10, .time_ns = 9999, .raw = raw, .net = raw, .metric = &value[0] },
+		{ .calls = 10, .time_ns = 10000, .raw = raw, .net = raw, .metric = &value[1] },
 	};
 	struct pmu_model_section section = {
 		.read_ns = 500,
@@ -214,7 +212,7 @@ static void calls_shorter_than_their_reads_have_no_metrics(void)
 		.n_rows = 2,
 		.row = row,
 	};
-	struct pmu_model model = {.section = &section, .n_sections = 1};
+	struct pmu_model model = { .section = &section, .n_sections = 1 };
 
 	pmu_metric_fill(&model);
 	ok(isnan(value[0]), "999.9 ns a call, 1,000 of reads: missing");

@@ -18,14 +18,14 @@ static struct pmu_model *empty(unsigned int n_rows)
 	return model;
 }
 
-static const char *names_in_order(struct pmu_model *model,
-				  const struct pmu_model_row *row, unsigned int n)
+static const char *names_in_order(struct pmu_model *model, const struct pmu_model_row *row,
+				  unsigned int n)
 {
 	const char *names = "";
 
 	for (unsigned int i = 0; i < n; i++)
-		names = pmu_model_textf(model, "%s%s%d:%s", names, i ? " " : "",
-					row[i].depth, row[i].name);
+		names = pmu_model_textf(model, "%s%s%d:%s", names, i ? " " : "", row[i].depth,
+					row[i].name);
 	return names;
 }
 
@@ -65,8 +65,7 @@ static void adds_up_threads_by_path(void)
 	is_u64(row->net[CYCLES], 400 * ms, "net counts");
 	is_u64(row->raw[CYCLES], 400 * ms + 40 * 400, "raw counts");
 	is_u64(row->cost[CYCLES], 40 * 400, "cost");
-	is_u64(row->missing, 1u << LLC_MISSES,
-	       "missing in one thread is missing in the sum");
+	is_u64(row->missing, 1u << LLC_MISSES, "missing in one thread is missing in the sum");
 	is_u64(row->min_ns, 166666, "the shortest of any thread");
 	is_u64(row->max_ns, 6 * ms, "the longest of any thread");
 	ok(fabs(row->share - 0.2) < 1e-12, "share of both threads' time");
@@ -150,8 +149,7 @@ static void says_nothing_of_self_around_an_overlap(void)
 	is_u64(sample_sum(model, "main")->self_ns, 0, "no leftovers");
 	for (unsigned int i = 0; i < s->n_thread_rows; i++)
 		if (s->thread_row[i].thread == 1)
-			ok(pmu_model_self_known(&s->thread_row[i]),
-			   "and not another thread");
+			ok(pmu_model_self_known(&s->thread_row[i]), "and not another thread");
 	is_u64(model->n_doubts, 0, "no doubt about it");
 	pmu_model_free(model);
 }
@@ -167,17 +165,14 @@ static void says_nothing_of_self_below_a_tangled_recursion(void)
 	sample_row(model, s, 0, 1, "B", 1, 9 * ms);
 	sample_row(model, s, 0, 1, "C", 1, 8 * ms);
 	sample_row(model, s, 0, 0, "leaf", 3, 5 * ms)->flags = PMU_ROW_RECURSIVE;
-	sample_row(model, s, 0, 0, "direct", 2, 4 * ms)->flags =
-		PMU_ROW_RECURSIVE | PMU_ROW_DIRECT;
+	sample_row(model, s, 0, 0, "direct", 2, 4 * ms)->flags = PMU_ROW_RECURSIVE | PMU_ROW_DIRECT;
 	sample_row(model, s, 0, 5, "D", 1, 3 * ms);
 	is_int(pmu_model_finish(model), 0, "finished");
 	ok(!pmu_model_self_known(sample_sum(model, "A")), "the recursive one");
 	ok(!pmu_model_self_known(sample_sum(model, "B")), "what is nested in it");
 	is_u64(sample_sum(model, "main")->self_ns, 81 * ms, "around it self is known");
-	is_u64(sample_sum(model, "leaf")->self_ns, 5 * ms,
-	       "known where nothing is nested");
-	is_u64(sample_sum(model, "direct")->self_ns, 1 * ms,
-	       "known where all recursion is direct");
+	is_u64(sample_sum(model, "leaf")->self_ns, 5 * ms, "known where nothing is nested");
+	is_u64(sample_sum(model, "direct")->self_ns, 1 * ms, "known where all recursion is direct");
 	is_u64(sample_sum(model, "D")->self_ns, 3 * ms, "and below that");
 	is_u64(model->n_doubts, 0, "no doubt about a time below zero");
 	pmu_model_free(model);
@@ -217,7 +212,7 @@ static void says_nothing_of_a_first_call_that_is_open(void)
 static void pools_deviations(void)
 {
 	/* calls of 1, 3 ns in one thread, 10, 10, 10, 16 in the other: mean 50/6 */
-	static const double call[] = {1, 3, 10, 10, 10, 16};
+	static const double call[] = { 1, 3, 10, 10, 10, 16 };
 	struct pmu_model *model = empty(8);
 	struct pmu_model_section *s = model->section;
 	struct pmu_model_row *row;
@@ -237,13 +232,10 @@ static void pools_deviations(void)
 	is_int(pmu_model_finish(model), 0, "finished");
 	ok(fabs(sample_sum(model, "r")->sd_ns - sqrt(square / 6)) < 1e-9,
 	   "as if all calls had been in one thread");
-	ok(sample_sum(model, "one")->sd_ns == 1,
-	   "a thread without calls changes nothing");
+	ok(sample_sum(model, "one")->sd_ns == 1, "a thread without calls changes nothing");
 	is_u64(sample_sum(model, "one")->min_ns, 1, "nor does its shortest call");
-	ok(isnan(sample_sum(model, "unknown")->sd_ns),
-	   "unknown in one is unknown in all");
-	ok(isnan(sample_sum(model, "again")->sd_ns),
-	   "unknown where calls are not what was timed");
+	ok(isnan(sample_sum(model, "unknown")->sd_ns), "unknown in one is unknown in all");
+	ok(isnan(sample_sum(model, "again")->sd_ns), "unknown where calls are not what was timed");
 	pmu_model_free(model);
 }
 
@@ -298,7 +290,8 @@ static void sums_have_each_count_from_whom_it_is_of(void)
 	is_u64(sum->max_ns, 450, "of a call, too");
 	is_u64(sum->n_threads, 1, "sockets are no threads");
 	ok(sum->share > 0.89e-6 && sum->share < 0.91e-6, "a share of the threads' time");
-	is_u64(sample_sum(model, "threads")->missing, 1u << LLC_MISSES, "no socket: missing, not 0");
+	is_u64(sample_sum(model, "threads")->missing, 1u << LLC_MISSES,
+	       "no socket: missing, not 0");
 	sum = sample_sum(model, "sockets");
 	is_u64(sum->missing & 7, 1u << INSTRUCTIONS | 1u << CYCLES, "no thread: missing, not 0");
 	is_u64(sum->net[LLC_MISSES], 500 / 3, "but for the socket's");
@@ -318,8 +311,7 @@ static void takes_bad_parents_for_none(void)
 	is_int(pmu_model_finish(model), 0, "finished");
 	for (unsigned int i = 0; i < s->n_rows; i++)
 		is_int(s->row[i].depth, 0, s->row[i].name);
-	ok(isnan(sample_sum(model, "no such thread")->share),
-	   "no share of a time that is unknown");
+	ok(isnan(sample_sum(model, "no such thread")->share), "no share of a time that is unknown");
 	pmu_model_free(model);
 }
 
@@ -429,20 +421,16 @@ static void bounds_the_length_of_paths(void)
 	bool same = false;
 
 	for (int i = 0; i < DEEP; i++)
-		sample_row(model, s, 0, i - 1, pmu_model_textf(model, "region_%d", i), 1,
-			   10000);
-	sample_row(model, s, 0, DEEP - 3, pmu_model_textf(model, "region_%d", DEEP - 1),
-		   1, 10);
+		sample_row(model, s, 0, i - 1, pmu_model_textf(model, "region_%d", i), 1, 10000);
+	sample_row(model, s, 0, DEEP - 3, pmu_model_textf(model, "region_%d", DEEP - 1), 1, 10);
 	is_int(pmu_model_finish(model), 0, "finished");
 	for (unsigned int i = 1; i < s->n_rows; i++) {
-		longest = strlen(s->row[i].path) > longest ? strlen(s->row[i].path)
-							   : longest;
+		longest = strlen(s->row[i].path) > longest ? strlen(s->row[i].path) : longest;
 		same |= !strcmp(s->row[i].path, s->row[i - 1].path);
 	}
 	is_int(s->row[DEEP - 1].depth, DEEP - 1, "the tree is all there");
 	ok(longest < 2 * PMU_MODEL_PATH_MAX, "no path is longer than two of the limit");
-	ok(!same && strcmp(s->row[DEEP].path, s->row[DEEP - 1].path) != 0,
-	   "paths differ");
+	ok(!same && strcmp(s->row[DEEP].path, s->row[DEEP - 1].path) != 0, "paths differ");
 	has(s->row[DEEP - 1].path, "/region_2999", "and end in the region's name");
 	pmu_model_free(model);
 }
@@ -460,8 +448,7 @@ static void many_rows_add_up(void)
 	for (int t = 0; t < THREADS; t++)
 		for (int r = 0; r < REGIONS; r++)
 			sample_row(model, s, t, r % 10 ? t * REGIONS + r / 10 : -1,
-				   pmu_model_textf(model, "r%d", r), (uint64_t)r + 1,
-				   1000);
+				   pmu_model_textf(model, "r%d", r), (uint64_t)r + 1, 1000);
 	is_int(pmu_model_finish(model), 0, "finished");
 	is_int(s->n_rows, REGIONS, "as many sums as regions");
 	for (unsigned int i = 0; i < s->n_rows; i++)
@@ -484,13 +471,10 @@ static void remarks_grow_and_are_copied(void)
 	}
 	for (unsigned int i = 0; i < 100; i++) {
 		snprintf(text, sizeof(text), "remark %u", i);
-		right &= !strcmp(model->note[i], text) &&
-			 !strcmp(model->doubt[i].region, text) &&
-			 model->doubt[i].thread == (int)i &&
-			 !strcmp(model->refusal[i].why, text);
+		right &= !strcmp(model->note[i], text) && !strcmp(model->doubt[i].region, text) &&
+			 model->doubt[i].thread == (int)i && !strcmp(model->refusal[i].why, text);
 	}
-	ok(right && model->n_notes == 100 && model->n_doubts == 100 &&
-		   model->n_refusals == 100,
+	ok(right && model->n_notes == 100 && model->n_doubts == 100 && model->n_refusals == 100,
 	   "100 of each");
 	is_str(pmu_model_text(model, "abcdef", 3), "abc", "text of a given length");
 	is_str(pmu_model_textf(model, "%05d", 42), "00042", "formatted text");

@@ -19,9 +19,11 @@
 
 enum { INSTRUCTIONS, CYCLES, LLC_MISSES, SAMPLE_COUNTS };
 
-__attribute__((unused)) static struct pmu_model_row *
-sample_row(struct pmu_model *model, struct pmu_model_section *s, int thread, int parent,
-	   const char *name, uint64_t calls, uint64_t time_ns)
+__attribute__((unused)) static struct pmu_model_row *sample_row(struct pmu_model *model,
+								struct pmu_model_section *s,
+								int thread, int parent,
+								const char *name, uint64_t calls,
+								uint64_t time_ns)
 {
 	struct pmu_model_row *row = &s->thread_row[s->n_thread_rows++];
 
@@ -47,20 +49,20 @@ sample_row(struct pmu_model *model, struct pmu_model_section *s, int thread, int
 }
 
 /* Sections with room for @n_rows rows of threads each. */
-__attribute__((unused)) static void sample_sections(struct pmu_model *model,
-						    unsigned int n, unsigned int n_rows)
+__attribute__((unused)) static void sample_sections(struct pmu_model *model, unsigned int n,
+						    unsigned int n_rows)
 {
 	model->section = pmu_model_alloc(model, n * sizeof(*model->section));
 	model->n_sections = n;
 	for (unsigned int i = 0; i < n; i++) {
 		model->section[i].group = "TIME";
-		model->section[i].thread_row =
-			pmu_model_alloc(model, n_rows * sizeof(struct pmu_model_row));
+		model->section[i].thread_row = pmu_model_alloc(
+			model, n_rows * sizeof(struct pmu_model_row));
 	}
 }
 
-__attribute__((unused)) static void sample_threads(struct pmu_model *model,
-						   unsigned int n, uint64_t time_ns)
+__attribute__((unused)) static void sample_threads(struct pmu_model *model, unsigned int n,
+						   uint64_t time_ns)
 {
 	model->thread = pmu_model_alloc(model, n * sizeof(*model->thread));
 	model->n_threads = n;
@@ -105,11 +107,13 @@ __attribute__((unused)) static struct pmu_model *sample_head(void)
 __attribute__((unused)) static void sample_core(struct pmu_model *model,
 						struct pmu_model_section *s)
 {
-	static const struct pmu_model_count count[] = {
-		{"instructions", ""}, {"cycles", ""}, {"LLC-misses", ""}};
+	static const struct pmu_model_count count[] = { { "instructions", "" },
+							{ "cycles", "" },
+							{ "LLC-misses", "" } };
 	static const struct pmu_model_metric metric[] = {
-		{"IPC", "", "instructions / cycles"},
-		{"LLC miss rate", "%", "100 * \"LLC-misses\" / instructions"}};
+		{ "IPC", "", "instructions / cycles" },
+		{ "LLC miss rate", "%", "100 * \"LLC-misses\" / instructions" }
+	};
 
 	s->group = "CORE";
 	s->n_counts = SAMPLE_COUNTS;
@@ -138,18 +142,16 @@ __attribute__((unused)) static struct pmu_model *sample_model(void)
 	sample_row(model, s, 0, 1, "\"q\",x\n", 4, 4000);   /* 2 */
 	sample_row(model, s, 0, 1, "solve", 10, 800000000); /* 3 */
 	sample_row(model, s, 1, 0, "solve", 30, 600000000); /* 4 */
-	sample_row(model, s, 1, 4, "assemble", 300, 100000000)->missing = 1u
-									  << LLC_MISSES;
-	sample_row(model, s, 0, 3, "a/b", 50, 200000000);	/* 6 */
+	sample_row(model, s, 1, 4, "assemble", 300, 100000000)->missing = 1u << LLC_MISSES;
+	sample_row(model, s, 0, 3, "a/b", 50, 200000000);       /* 6 */
 	sample_row(model, s, 0, 3, "assemble", 100, 300000000); /* 7 */
-	sample_row(model, s, 0, 3, "\xff\xfe", 5000, 500000);	/* 8 */
-	sample_row(model, s, 0, 1, SAMPLE_LONG_A, 3, 30000);	/* 9 */
-	sample_row(model, s, 0, 1, SAMPLE_LONG_B, 3, 20000);	/* 10 */
-	if (pmu_model_add_note(
-		    model, "the group CORE gave up LLC-references: no counter is left") ||
+	sample_row(model, s, 0, 3, "\xff\xfe", 5000, 500000);   /* 8 */
+	sample_row(model, s, 0, 1, SAMPLE_LONG_A, 3, 30000);    /* 9 */
+	sample_row(model, s, 0, 1, SAMPLE_LONG_B, 3, 20000);    /* 10 */
+	if (pmu_model_add_note(model,
+			       "the group CORE gave up LLC-references: no counter is left") ||
 	    pmu_model_add_doubt(model, "ended without a begin", "a/b", 0, 3) ||
-	    pmu_model_add_refusal(model, "msr",
-				  "cannot open /dev/cpu/0/msr: Permission denied",
+	    pmu_model_add_refusal(model, "msr", "cannot open /dev/cpu/0/msr: Permission denied",
 				  "modprobe msr, and run as root") ||
 	    pmu_model_finish(model))
 		abort();

@@ -7,9 +7,10 @@
 #include "group/pfm/load.h"
 #include "tap.h"
 
-static const struct pmu_cpu_model *find(const char *vendor, uint32_t family, uint32_t model, uint32_t stepping)
+static const struct pmu_cpu_model *find(const char *vendor, uint32_t family, uint32_t model,
+					uint32_t stepping)
 {
-	struct pmu_cpu_id id = {.family = family, .model = model, .stepping = stepping};
+	struct pmu_cpu_id id = { .family = family, .model = model, .stepping = stepping };
 
 	snprintf(id.vendor, sizeof(id.vendor), "%s", vendor);
 	return pmu_cpu_model_find(&id);
@@ -23,30 +24,31 @@ static void knows_the_first_ones(void)
 		unsigned int nm;
 		const char *microarchitecture, *codename;
 	} row[] = {
-		{0x06, 0x3a, 22, "Ivy Bridge", "Ivy Bridge"},
-		{0x06, 0x2a, 32, "Sandy Bridge", "Sandy Bridge"},
-		{0x06, 0x2d, 32, "Sandy Bridge", "Sandy Bridge-E"},
-		{0x06, 0x25, 32, "Westmere", "Arrandale, Clarkdale"},
-		{0x06, 0x2c, 32, "Westmere", "Gulftown, Westmere-EP"},
-		{0x06, 0x2f, 32, "Westmere", "Westmere-EX"},
-		{0x06, 0x1e, 45, "Nehalem", "Clarksfield, Lynnfield"},
-		{0x06, 0x1a, 45, "Nehalem", "Bloomfield"},
-		{0x06, 0x2e, 45, "Nehalem", "Beckton"},
-		{0x06, 0x1f, 45, "Nehalem", "Auburndale, Havendale"},
-		{0x06, 0x17, 45, "Core (Penryn)", "Penryn"},
-		{0x06, 0x1d, 45, "Core (Penryn)", "Dunnington"},
-		{0x06, 0x0f, 65, "Core (Merom)", "Conroe"},
-		{0x06, 0x16, 65, "Core (Merom)", "Conroe-L"},
-		{0x0f, 0x06, 65, "NetBurst", "Cedar Mill"},
-		{0x0f, 0x03, 90, "NetBurst", "Prescott"},
-		{0x0f, 0x04, 90, "NetBurst", "Prescott"},
-		{0x06, 0x0d, 90, "P6 (Pentium M)", "Dothan"},
-		{0x06, 0x0e, 65, "P6 (Enhanced Pentium M)", "Yonah"},
-		{0x06, 0x1c, 45, "Bonnell", "Diamondville"},
+		{ 0x06, 0x3a, 22, "Ivy Bridge", "Ivy Bridge" },
+		{ 0x06, 0x2a, 32, "Sandy Bridge", "Sandy Bridge" },
+		{ 0x06, 0x2d, 32, "Sandy Bridge", "Sandy Bridge-E" },
+		{ 0x06, 0x25, 32, "Westmere", "Arrandale, Clarkdale" },
+		{ 0x06, 0x2c, 32, "Westmere", "Gulftown, Westmere-EP" },
+		{ 0x06, 0x2f, 32, "Westmere", "Westmere-EX" },
+		{ 0x06, 0x1e, 45, "Nehalem", "Clarksfield, Lynnfield" },
+		{ 0x06, 0x1a, 45, "Nehalem", "Bloomfield" },
+		{ 0x06, 0x2e, 45, "Nehalem", "Beckton" },
+		{ 0x06, 0x1f, 45, "Nehalem", "Auburndale, Havendale" },
+		{ 0x06, 0x17, 45, "Core (Penryn)", "Penryn" },
+		{ 0x06, 0x1d, 45, "Core (Penryn)", "Dunnington" },
+		{ 0x06, 0x0f, 65, "Core (Merom)", "Conroe" },
+		{ 0x06, 0x16, 65, "Core (Merom)", "Conroe-L" },
+		{ 0x0f, 0x06, 65, "NetBurst", "Cedar Mill" },
+		{ 0x0f, 0x03, 90, "NetBurst", "Prescott" },
+		{ 0x0f, 0x04, 90, "NetBurst", "Prescott" },
+		{ 0x06, 0x0d, 90, "P6 (Pentium M)", "Dothan" },
+		{ 0x06, 0x0e, 65, "P6 (Enhanced Pentium M)", "Yonah" },
+		{ 0x06, 0x1c, 45, "Bonnell", "Diamondville" },
 	};
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		const struct pmu_cpu_model *model = find("GenuineIntel", row[i].family, row[i].model, 5);
+		const struct pmu_cpu_model *model = find("GenuineIntel", row[i].family,
+							 row[i].model, 5);
 
 		if (!ok(model != NULL, "%02X_%02XH is known", row[i].family, row[i].model))
 			continue;
@@ -63,41 +65,42 @@ static void knows_later_ones(void)
 		uint32_t family, model, stepping;
 		const char *microarchitecture, *pfm;
 	} row[] = {
-		{"GenuineIntel", 0x06, 0x3f, 2, "Haswell", "hsw_ep"},
-		{"GenuineIntel", 0x06, 0x55, 4, "Skylake", "skx"},
-		{"GenuineIntel", 0x06, 0x55, 7, "Cascade Lake", "clx"},
-		{"GenuineIntel", 0x06, 0x55, 11, "Cascade Lake", "clx"},
-		{"GenuineIntel", 0x06, 0x7e, 5, "Sunny Cove", "icl"},
-		{"GenuineIntel", 0x06, 0xa7, 1, "Cypress Cove", "icl"},
-		{"GenuineIntel", 0x06, 0x8f, 8, "Golden Cove", "spr"},
-		{"GenuineIntel", 0x06, 0x97, 2, "Golden Cove and Gracemont", ""},
-		{"GenuineIntel", 0x06, 0xbd, 1, "Lion Cove and Skymont", ""},
-		{"GenuineIntel", 0x06, 0xad, 1, "Redwood Cove", ""},
-		{"GenuineIntel", 0x06, 0xdd, 0, "Darkmont", ""},
-		{"GenuineIntel", 0x06, 0x37, 9, "Silvermont", "slm"},
-		{"GenuineIntel", 0x06, 0x57, 1, "Knights Landing", "knl"},
-		{"AuthenticAMD", 0x0f, 0x05, 1, "K8", "amd64_k8_revb"},
-		{"AuthenticAMD", 0x0f, 0x05, 10, "K8", "amd64_k8_revc"},
-		{"AuthenticAMD", 0x10, 0x09, 1, "K10", "amd64_fam10h_istanbul"},
-		{"AuthenticAMD", 0x15, 0x60, 1, "Excavator", "amd64_fam15h_interlagos"},
-		{"AuthenticAMD", 0x16, 0x00, 1, "Jaguar", "amd64_fam16h"},
-		{"AuthenticAMD", 0x17, 0x01, 1, "Zen", "amd64_fam17h_zen1"},
-		{"AuthenticAMD", 0x17, 0x08, 2, "Zen+", "amd64_fam17h_zen1"},
-		{"AuthenticAMD", 0x17, 0x31, 0, "Zen 2", "amd64_fam17h_zen2"},
-		{"AuthenticAMD", 0x19, 0x01, 1, "Zen 3", "amd64_fam19h_zen3"},
-		{"AuthenticAMD", 0x19, 0x11, 1, "Zen 4", "amd64_fam19h_zen4"},
-		{"AuthenticAMD", 0x19, 0x75, 2, "Zen 4", "amd64_fam19h_zen4"},
-		{"AuthenticAMD", 0x1a, 0x44, 0, "Zen 5", ""},
-		{"HygonGenuine", 0x18, 0x00, 1, "Zen", "amd64_fam17h_zen1"},
-		{"CentaurHauls", 0x07, 0x3b, 1, "LuJiaZui", ""},
-		{"  Shanghai  ", 0x06, 0x19, 0, "ZhangJiang", ""},
+		{ "GenuineIntel", 0x06, 0x3f, 2, "Haswell", "hsw_ep" },
+		{ "GenuineIntel", 0x06, 0x55, 4, "Skylake", "skx" },
+		{ "GenuineIntel", 0x06, 0x55, 7, "Cascade Lake", "clx" },
+		{ "GenuineIntel", 0x06, 0x55, 11, "Cascade Lake", "clx" },
+		{ "GenuineIntel", 0x06, 0x7e, 5, "Sunny Cove", "icl" },
+		{ "GenuineIntel", 0x06, 0xa7, 1, "Cypress Cove", "icl" },
+		{ "GenuineIntel", 0x06, 0x8f, 8, "Golden Cove", "spr" },
+		{ "GenuineIntel", 0x06, 0x97, 2, "Golden Cove and Gracemont", "" },
+		{ "GenuineIntel", 0x06, 0xbd, 1, "Lion Cove and Skymont", "" },
+		{ "GenuineIntel", 0x06, 0xad, 1, "Redwood Cove", "" },
+		{ "GenuineIntel", 0x06, 0xdd, 0, "Darkmont", "" },
+		{ "GenuineIntel", 0x06, 0x37, 9, "Silvermont", "slm" },
+		{ "GenuineIntel", 0x06, 0x57, 1, "Knights Landing", "knl" },
+		{ "AuthenticAMD", 0x0f, 0x05, 1, "K8", "amd64_k8_revb" },
+		{ "AuthenticAMD", 0x0f, 0x05, 10, "K8", "amd64_k8_revc" },
+		{ "AuthenticAMD", 0x10, 0x09, 1, "K10", "amd64_fam10h_istanbul" },
+		{ "AuthenticAMD", 0x15, 0x60, 1, "Excavator", "amd64_fam15h_interlagos" },
+		{ "AuthenticAMD", 0x16, 0x00, 1, "Jaguar", "amd64_fam16h" },
+		{ "AuthenticAMD", 0x17, 0x01, 1, "Zen", "amd64_fam17h_zen1" },
+		{ "AuthenticAMD", 0x17, 0x08, 2, "Zen+", "amd64_fam17h_zen1" },
+		{ "AuthenticAMD", 0x17, 0x31, 0, "Zen 2", "amd64_fam17h_zen2" },
+		{ "AuthenticAMD", 0x19, 0x01, 1, "Zen 3", "amd64_fam19h_zen3" },
+		{ "AuthenticAMD", 0x19, 0x11, 1, "Zen 4", "amd64_fam19h_zen4" },
+		{ "AuthenticAMD", 0x19, 0x75, 2, "Zen 4", "amd64_fam19h_zen4" },
+		{ "AuthenticAMD", 0x1a, 0x44, 0, "Zen 5", "" },
+		{ "HygonGenuine", 0x18, 0x00, 1, "Zen", "amd64_fam17h_zen1" },
+		{ "CentaurHauls", 0x07, 0x3b, 1, "LuJiaZui", "" },
+		{ "  Shanghai  ", 0x06, 0x19, 0, "ZhangJiang", "" },
 	};
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		const struct pmu_cpu_model *model =
-			find(row[i].vendor, row[i].family, row[i].model, row[i].stepping);
+		const struct pmu_cpu_model *model = find(row[i].vendor, row[i].family, row[i].model,
+							 row[i].stepping);
 
-		if (!ok(model != NULL, "%s %02X_%02XH is known", row[i].vendor, row[i].family, row[i].model))
+		if (!ok(model != NULL, "%s %02X_%02XH is known", row[i].vendor, row[i].family,
+			row[i].model))
 			continue;
 		is_str(model->microarchitecture, row[i].microarchitecture, "microarchitecture");
 		is_str(model->pfm, row[i].pfm, "events");
@@ -118,32 +121,37 @@ static void knows_what_is_outside_the_cores(void)
 		uint32_t domains;
 		bool dram_fixed_unit;
 	} row[] = {
-		{"GenuineIntel", 6, 0x17, PMU_UNCORE_NONE, PMU_RAPL_NONE, 0, false},
-		{"GenuineIntel", 6, 0x1a, PMU_UNCORE_NEHALEM, PMU_RAPL_NONE, 0, false},
-		{"GenuineIntel", 6, 0x2c, PMU_UNCORE_NEHALEM, PMU_RAPL_NONE, 0, false},
-		{"GenuineIntel", 6, 0x2e, PMU_UNCORE_NONE, PMU_RAPL_NONE, 0, false},
-		{"GenuineIntel", 6, 0x2f, PMU_UNCORE_NONE, PMU_RAPL_NONE, 0, false},
-		{"GenuineIntel", 6, 0x2a, PMU_UNCORE_SANDY_BRIDGE, PMU_RAPL_INTEL_CLIENT, 0x7, false},
-		{"GenuineIntel", 6, 0x2d, PMU_UNCORE_NONE, PMU_RAPL_INTEL_SERVER, 0xb, false},
-		{"GenuineIntel", 6, 0x3c, PMU_UNCORE_SANDY_BRIDGE, PMU_RAPL_INTEL_CLIENT, 0xf, false},
-		{"GenuineIntel", 6, 0x3f, PMU_UNCORE_NONE, PMU_RAPL_INTEL_SERVER, 0x9, true},
-		{"GenuineIntel", 6, 0x5e, PMU_UNCORE_SKYLAKE, PMU_RAPL_INTEL_CLIENT, 0xf, false},
-		{"GenuineIntel", 6, 0x55, PMU_UNCORE_NONE, PMU_RAPL_INTEL_SERVER, 0x9, true},
-		{"GenuineIntel", 6, 0x7e, PMU_UNCORE_ICE_LAKE, PMU_RAPL_INTEL_CLIENT, 0xf, false},
-		{"GenuineIntel", 6, 0x97, PMU_UNCORE_NONE, PMU_RAPL_INTEL_CLIENT, 0x7, false},
-		{"GenuineIntel", 6, 0x37, PMU_UNCORE_NONE, PMU_RAPL_INTEL_SILVERMONT, 0x3, false},
-		{"AuthenticAMD", 0x15, 0x02, PMU_UNCORE_NONE, PMU_RAPL_NONE, 0, false},
-		{"AuthenticAMD", 0x17, 0x31, PMU_UNCORE_AMD_L3, PMU_RAPL_AMD, 0x3, false},
-		{"AuthenticAMD", 0x19, 0x01, PMU_UNCORE_AMD_L3_19H, PMU_RAPL_AMD, 0x3, false},
-		{"AuthenticAMD", 0x1a, 0x44, PMU_UNCORE_AMD_L3_19H, PMU_RAPL_AMD, 0x3, false},
+		{ "GenuineIntel", 6, 0x17, PMU_UNCORE_NONE, PMU_RAPL_NONE, 0, false },
+		{ "GenuineIntel", 6, 0x1a, PMU_UNCORE_NEHALEM, PMU_RAPL_NONE, 0, false },
+		{ "GenuineIntel", 6, 0x2c, PMU_UNCORE_NEHALEM, PMU_RAPL_NONE, 0, false },
+		{ "GenuineIntel", 6, 0x2e, PMU_UNCORE_NONE, PMU_RAPL_NONE, 0, false },
+		{ "GenuineIntel", 6, 0x2f, PMU_UNCORE_NONE, PMU_RAPL_NONE, 0, false },
+		{ "GenuineIntel", 6, 0x2a, PMU_UNCORE_SANDY_BRIDGE, PMU_RAPL_INTEL_CLIENT, 0x7,
+		  false },
+		{ "GenuineIntel", 6, 0x2d, PMU_UNCORE_NONE, PMU_RAPL_INTEL_SERVER, 0xb, false },
+		{ "GenuineIntel", 6, 0x3c, PMU_UNCORE_SANDY_BRIDGE, PMU_RAPL_INTEL_CLIENT, 0xf,
+		  false },
+		{ "GenuineIntel", 6, 0x3f, PMU_UNCORE_NONE, PMU_RAPL_INTEL_SERVER, 0x9, true },
+		{ "GenuineIntel", 6, 0x5e, PMU_UNCORE_SKYLAKE, PMU_RAPL_INTEL_CLIENT, 0xf, false },
+		{ "GenuineIntel", 6, 0x55, PMU_UNCORE_NONE, PMU_RAPL_INTEL_SERVER, 0x9, true },
+		{ "GenuineIntel", 6, 0x7e, PMU_UNCORE_ICE_LAKE, PMU_RAPL_INTEL_CLIENT, 0xf, false },
+		{ "GenuineIntel", 6, 0x97, PMU_UNCORE_NONE, PMU_RAPL_INTEL_CLIENT, 0x7, false },
+		{ "GenuineIntel", 6, 0x37, PMU_UNCORE_NONE, PMU_RAPL_INTEL_SILVERMONT, 0x3, false },
+		{ "AuthenticAMD", 0x15, 0x02, PMU_UNCORE_NONE, PMU_RAPL_NONE, 0, false },
+		{ "AuthenticAMD", 0x17, 0x31, PMU_UNCORE_AMD_L3, PMU_RAPL_AMD, 0x3, false },
+		{ "AuthenticAMD", 0x19, 0x01, PMU_UNCORE_AMD_L3_19H, PMU_RAPL_AMD, 0x3, false },
+		{ "AuthenticAMD", 0x1a, 0x44, PMU_UNCORE_AMD_L3_19H, PMU_RAPL_AMD, 0x3, false },
 	};
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		const struct pmu_cpu_model *model = find(row[i].vendor, row[i].family, row[i].model, 0);
+		const struct pmu_cpu_model *model = find(row[i].vendor, row[i].family, row[i].model,
+							 0);
 
 		ok(model && model->uncore == row[i].uncore && model->rapl == row[i].rapl &&
-			   model->rapl_domains == row[i].domains && model->dram_fixed_unit == row[i].dram_fixed_unit,
-		   "outside the cores of %s %02X_%02XH", row[i].vendor, row[i].family, row[i].model);
+			   model->rapl_domains == row[i].domains &&
+			   model->dram_fixed_unit == row[i].dram_fixed_unit,
+		   "outside the cores of %s %02X_%02XH", row[i].vendor, row[i].family,
+		   row[i].model);
 	}
 }
 
@@ -151,7 +159,8 @@ static void knows_what_is_outside_the_cores(void)
 static bool is_reached(const struct pmu_cpu_model *row)
 {
 	for (uint32_t model = row->model_first; model <= row->model_last; model++)
-		for (uint32_t stepping = row->stepping_first; stepping <= row->stepping_last; stepping++)
+		for (uint32_t stepping = row->stepping_first; stepping <= row->stepping_last;
+		     stepping++)
 			if (find(row->vendor, row->family, model, stepping) == row)
 				return true;
 	return false;
@@ -163,9 +172,12 @@ static void knows_arm_cores(void)
 		uint64_t midr;
 		const char *microarchitecture, *pfm;
 	} row[] = {
-		{0x410fd083, "Cortex-A72", "arm_ac57"}, {0x413fd0c1, "Neoverse N1", "arm_n1"},
-		{0x410fd400, "Neoverse V1", "arm_v1"},	{0x411fd0d0, "ARMv8", ""},
-		{0x612f0230, "ARMv8", ""},		{0x000f0510, "ARMv8", ""},
+		{ 0x410fd083, "Cortex-A72", "arm_ac57" },
+		{ 0x413fd0c1, "Neoverse N1", "arm_n1" },
+		{ 0x410fd400, "Neoverse V1", "arm_v1" },
+		{ 0x411fd0d0, "ARMv8", "" },
+		{ 0x612f0230, "ARMv8", "" },
+		{ 0x000f0510, "ARMv8", "" },
 	};
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
@@ -188,9 +200,11 @@ static void is_consistent(void)
 
 	for (row = pmu_cpu_models; row->vendor; row++) {
 		bool x86 = strlen(row->vendor) == 12;
-		bool good = row->model_first <= row->model_last && row->model_last <= (x86 ? 0xff : 0xfff) &&
-			    row->stepping_first <= row->stepping_last && row->stepping_last <= (x86 ? 15 : 0xff) &&
-			    row->microarchitecture[0] && row->codename && row->pfm && row->pfm_e && row->pfm_uncore &&
+		bool good = row->model_first <= row->model_last &&
+			    row->model_last <= (x86 ? 0xff : 0xfff) &&
+			    row->stepping_first <= row->stepping_last &&
+			    row->stepping_last <= (x86 ? 15 : 0xff) && row->microarchitecture[0] &&
+			    row->codename && row->pfm && row->pfm_e && row->pfm_uncore &&
 			    (row->rapl != PMU_RAPL_NONE) == (row->rapl_domains != 0) &&
 			    !(row->rapl_domains >> PMU_ENERGY_DOMAINS) && is_reached(row);
 
@@ -213,9 +227,10 @@ static void knows_recorded_ones(void)
 	snprintf(path, sizeof(path), "%s/tests/data/perfmon.csv", top ? top : ".");
 	file = fopen(path, "r");
 	while (file && fgets(line, sizeof(line), file)) {
-		struct pmu_cpu_id id = {.vendor = ""};
+		struct pmu_cpu_id id = { .vendor = "" };
 
-		if (strstr(line, ",none,") || sscanf(line, "%*[^,],%12[^,],%*[^,],%" SCNx32, vendor, &signature) != 2)
+		if (strstr(line, ",none,") ||
+		    sscanf(line, "%*[^,],%12[^,],%*[^,],%" SCNx32, vendor, &signature) != 2)
 			continue;
 		pmu_cpu_signature(signature, &id);
 		memcpy(id.vendor, vendor, sizeof(id.vendor));
@@ -236,9 +251,10 @@ static void knows_recorded_ones(void)
 static bool in_libpfm(const char *name)
 {
 	for (int i = 0; i < PFM_PMU_MAX; i++) {
-		pfm_pmu_info_t info = {.size = sizeof(info)};
+		pfm_pmu_info_t info = { .size = sizeof(info) };
 
-		if (pmu_pfm_calls()->get_pmu_info((pfm_pmu_t)i, &info) == PFM_SUCCESS && !strcmp(info.name, name))
+		if (pmu_pfm_calls()->get_pmu_info((pfm_pmu_t)i, &info) == PFM_SUCCESS &&
+		    !strcmp(info.name, name))
 			return true;
 	}
 	return false;
@@ -252,7 +268,7 @@ static void names_tables_that_exist(void)
 	if (!ok(!pmu_pfm_load() && pmu_pfm_calls()->initialize() == PFM_SUCCESS, "libpfm4 starts"))
 		return;
 	for (row = pmu_cpu_models; row->vendor; row++) {
-		const char *const name[] = {row->pfm, row->pfm_e, row->pfm_uncore};
+		const char *const name[] = { row->pfm, row->pfm_e, row->pfm_uncore };
 
 		for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
 			if (!name[i][0] || !strncmp(name[i], "arm_", 4) || in_libpfm(name[i]))

@@ -13,12 +13,12 @@
 
 #define ADDRESS_40 0x100
 #define ADDRESS_48 0x108
-#define SECOND	   1000000000ull
+#define SECOND     1000000000ull
 
 static char path[] = "/tmp/pmu-cell-XXXXXX";
 static int file; /* the test's own way to the registers */
 static struct pmu_msr_place place;
-static struct pmu_msr_device device = {.n_cpus = 1, .at = &place};
+static struct pmu_msr_device device = { .n_cpus = 1, .at = &place };
 static struct pmu_msr_entry entry[2];
 static struct pmu_msr_cell cell;
 
@@ -37,11 +37,21 @@ static void begin(uint64_t narrow, uint64_t wide)
 		exit(1);
 	set(ADDRESS_40, narrow);
 	set(ADDRESS_48, wide);
-	entry[0] = (struct pmu_msr_entry){.fd = place.file.fd, .address = ADDRESS_40, .rdpmc = UINT32_MAX,
-					  .bits = 40, .slot = 0, .last = narrow};
-	entry[1] = (struct pmu_msr_entry){.fd = place.file.fd, .address = ADDRESS_48, .rdpmc = UINT32_MAX,
-					  .bits = 48, .slot = 1, .last = wide};
-	cell = (struct pmu_msr_cell){.all = 7, .missing = 4, .n_entries = 2, .entry = entry, .device = &device};
+	entry[0] = (struct pmu_msr_entry){ .fd = place.file.fd,
+					   .address = ADDRESS_40,
+					   .rdpmc = UINT32_MAX,
+					   .bits = 40,
+					   .slot = 0,
+					   .last = narrow };
+	entry[1] = (struct pmu_msr_entry){ .fd = place.file.fd,
+					   .address = ADDRESS_48,
+					   .rdpmc = UINT32_MAX,
+					   .bits = 48,
+					   .slot = 1,
+					   .last = wide };
+	cell = (struct pmu_msr_cell){
+		.all = 7, .missing = 4, .n_entries = 2, .entry = entry, .device = &device
+	};
 	pmu_msr_cell_start(&cell, 0);
 }
 
@@ -115,7 +125,8 @@ static void a_failing_register_is_missing_from_then_on(void)
 	is_u64(read_at(1, total), 6, "its slot is missing");
 	is_u64(total[0], 9, "the other one counts on");
 	set(ADDRESS_48, 50);
-	is_u64(read_at(2, total), 6, "also when it answers again: nobody knows what was in between");
+	is_u64(read_at(2, total), 6,
+	       "also when it answers again: nobody knows what was in between");
 	ok(pmu_msr_cell_trouble(&cell, text, sizeof(text)), "there is a remark");
 	has(text, "MSR 108H of CPU 0 cannot be read any more", "that names it");
 }
@@ -178,7 +189,8 @@ static void a_keeper_reads_wide_counters_now_and_then(void)
 		set(ADDRESS_48, (uint64_t)minutes * 1000000000000u & 0xffffffffffff);
 		pmu_msr_cell_keep(&cell, (uint64_t)minutes * 60 * SECOND);
 	}
-	is_u64(read_at(601 * 60 * SECOND, total), 4, "ten hours without a region's end are not too long");
+	is_u64(read_at(601 * 60 * SECOND, total), 4,
+	       "ten hours without a region's end are not too long");
 	is_u64(total[1], 600000000000000u, "and the counter came round twice");
 }
 

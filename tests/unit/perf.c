@@ -21,7 +21,7 @@ static const struct pmu_backend *const perf = &pmu_backend_perf;
 static struct pmu_plan plan_of(const char *events)
 {
 	struct pmu_group group;
-	struct pmu_plan plan = {0};
+	struct pmu_plan plan = { 0 };
 
 	if (!pmu_group_from_events(events, NULL, &group))
 		pmu_group_plan(&group, &plan);
@@ -88,19 +88,16 @@ static void adds_the_counter_to_the_offset(void)
 /* The kernel starts a counter at minus the distance to its overflow. */
 static void extends_the_sign_by_the_width(void)
 {
-	static const uint16_t widths[] = {32, 40, 48, 64};
+	static const uint16_t widths[] = { 32, 40, 48, 64 };
 
 	for (int i = 0; i < 4; i++) {
-		uint64_t minus_one =
-			widths[i] == 64 ? UINT64_MAX : (1ull << widths[i]) - 1;
+		uint64_t minus_one = widths[i] == 64 ? UINT64_MAX : (1ull << widths[i]) - 1;
 
 		set_page(widths[i], 1000, minus_one);
 		is_u64(read_page(), 999, "minus one");
 		set_page(widths[i], 1000, minus_one >> 1);
-		is_u64(read_page(), 1000 + (minus_one >> 1),
-		       "the greatest positive value");
-		set_page(widths[i], (int64_t)((minus_one >> 1) + 1),
-			 (minus_one >> 1) + 1);
+		is_u64(read_page(), 1000 + (minus_one >> 1), "the greatest positive value");
+		set_page(widths[i], (int64_t)((minus_one >> 1) + 1), (minus_one >> 1) + 1);
 		is_u64(read_page(), 0, "the least negative one");
 	}
 }
@@ -136,8 +133,9 @@ static void tells_when_the_kernel_came_between(void)
 /* Where the kernel changed a page, but each event goes on where it was, the sum was right at any moment. */
 static void an_event_that_moved_is_noticed(void)
 {
-	struct perf_event_mmap_page pages[2] = {{.lock = 2, .index = 1, .offset = 100}, {.lock = 2, .index = 2, .offset = -7}};
-	struct pmu_perf_user user = {.reader = {.n = 2}, .page = {&pages[0], &pages[1]}};
+	struct perf_event_mmap_page pages[2] = { { .lock = 2, .index = 1, .offset = 100 },
+						 { .lock = 2, .index = 2, .offset = -7 } };
+	struct pmu_perf_user user = { .reader = { .n = 2 }, .page = { &pages[0], &pages[1] } };
 
 	pmu_perf_user_settle(&user);
 	pages[0].lock += 2;
@@ -209,8 +207,7 @@ static void attach_refused(const struct pmu_plan *plan, int code, struct outcome
 	free(thread);
 }
 
-static struct outcome in_child(void (*act)(const struct pmu_plan *, int,
-					   struct outcome *),
+static struct outcome in_child(void (*act)(const struct pmu_plan *, int, struct outcome *),
 			       const struct pmu_plan *plan, int code)
 {
 	struct outcome *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
@@ -234,22 +231,19 @@ static void each_refusal_has_its_words(void)
 		int code, rc;
 		const char *events, *why, *mend;
 	} cases[] = {
-		{EACCES, -EACCES, "cycles", "perf_event_paranoid",
-		 "perf_event_paranoid=2"},
-		{EACCES, -EACCES, "cycles:k", "at kernel level", "perf_event_paranoid=1"},
-		{EPERM, -EPERM, "cycles", "seccomp", "--cap-add PERFMON"},
-		{ENOSYS, -ENOSYS, "cycles", "(ENOSYS)", "perf"},
-		{EMFILE, -EMFILE, "cycles", "limit is", "ulimit -n"},
-		{ENFILE, -ENFILE, "cycles", "(ENFILE)", "fs.file-max"},
-		{ENOENT, -ENODEV, "cycles,instructions", "PMU", NULL},
-		{ENODEV, -ENODEV, "cycles", "PMU", NULL},
-		{EOPNOTSUPP, -ENODEV, "cycles", "PMU", NULL},
-		{EINVAL, -EINVAL, "r10e", "type 4, code 0x10e (EINVAL)", "another event"},
-		{ENOSPC, -ENOSPC, "cycles,instructions", "0 of 2 events fit",
-		 "fewer events"},
-		{EBUSY, -EBUSY, "cycles", "type 0, code 0x0", NULL},
-		{ENOENT, -ENOENT, "page-faults", "type 1, code 0x2 (ENOENT)",
-		 "another event"},
+		{ EACCES, -EACCES, "cycles", "perf_event_paranoid", "perf_event_paranoid=2" },
+		{ EACCES, -EACCES, "cycles:k", "at kernel level", "perf_event_paranoid=1" },
+		{ EPERM, -EPERM, "cycles", "seccomp", "--cap-add PERFMON" },
+		{ ENOSYS, -ENOSYS, "cycles", "(ENOSYS)", "perf" },
+		{ EMFILE, -EMFILE, "cycles", "limit is", "ulimit -n" },
+		{ ENFILE, -ENFILE, "cycles", "(ENFILE)", "fs.file-max" },
+		{ ENOENT, -ENODEV, "cycles,instructions", "PMU", NULL },
+		{ ENODEV, -ENODEV, "cycles", "PMU", NULL },
+		{ EOPNOTSUPP, -ENODEV, "cycles", "PMU", NULL },
+		{ EINVAL, -EINVAL, "r10e", "type 4, code 0x10e (EINVAL)", "another event" },
+		{ ENOSPC, -ENOSPC, "cycles,instructions", "0 of 2 events fit", "fewer events" },
+		{ EBUSY, -EBUSY, "cycles", "type 0, code 0x0", NULL },
+		{ ENOENT, -ENOENT, "page-faults", "type 1, code 0x2 (ENOENT)", "another event" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -257,8 +251,7 @@ static void each_refusal_has_its_words(void)
 		struct outcome out = in_child(probe_refused, &plan, cases[i].code);
 
 		if (out.refused) {
-			skip(strerror(cases[i].code), "no seccomp: %s",
-			     strerror(-out.refused));
+			skip(strerror(cases[i].code), "no seccomp: %s", strerror(-out.refused));
 			continue;
 		}
 		is_int(out.rc, cases[i].rc, strerror(cases[i].code));
@@ -292,7 +285,7 @@ static void counting_a_cpu_needs_more_rights(void)
 static void what_does_not_fit_is_counted(void)
 {
 	struct pmu_plan plan = plan_of("r1,r2,r3,r4,r5");
-	struct pmu_probe probe = {.error = {0, 0, 0, 0, -ENOSPC}};
+	struct pmu_probe probe = { .error = { 0, 0, 0, 0, -ENOSPC } };
 
 	plan.absent = 1;
 	pmu_perf_explain(&plan, -ENOSPC, 4, &probe);
@@ -309,8 +302,7 @@ struct attached {
 };
 
 /* false: skipped, because perf_event_open is refused here */
-static bool attach(struct attached *at, const struct pmu_plan *plan, int cpu,
-		   const char *name)
+static bool attach(struct attached *at, const struct pmu_plan *plan, int cpu, const char *name)
 {
 	struct pmu_probe probe;
 
@@ -319,8 +311,7 @@ static bool attach(struct attached *at, const struct pmu_plan *plan, int cpu,
 		return false;
 	}
 	is_int(perf->open(&at->state, plan), 0, name);
-	is_int(perf->attach(at->state, &at->thread, cpu, &at->read, &at->got), 0,
-	       "  attached");
+	is_int(perf->attach(at->state, &at->thread, cpu, &at->read, &at->got), 0, "  attached");
 	return true;
 }
 
@@ -342,7 +333,7 @@ static int n_descriptors(void)
 static void values_go_to_their_slots(void)
 {
 	struct pmu_plan plan = plan_of("major-faults,task-clock,minor-faults,cpu-clock");
-	uint64_t value[4] = {0, 99, 88, 77};
+	uint64_t value[4] = { 0, 99, 88, 77 };
 	struct attached at;
 
 	plan.absent = 1 << 2;
@@ -408,8 +399,7 @@ static void closed_descriptors_end_the_counts(void)
 	errno = 1234;
 	is_int((int)at.read(&at.thread, value), 3, "  everything is missing");
 	is_int(errno, 1234, "  errno is the program's");
-	is_int((int)at.thread.user.reader.source.lost, PMU_SOURCE_CLOSED,
-	       "  it is remembered");
+	is_int((int)at.thread.user.reader.source.lost, PMU_SOURCE_CLOSED, "  it is remembered");
 
 	/* now the number belongs to something of the program's */
 	getrlimit(RLIMIT_NOFILE, &limit);
@@ -444,8 +434,7 @@ static void a_foreign_group_is_recognised(void)
 	close(pipe_ends[1]);
 	at.thread.user.reader.fd = pipe_ends[0];
 	is_int((int)at.read(&at.thread, value), 3, "  everything is missing");
-	is_int((int)at.thread.user.reader.source.lost, PMU_SOURCE_CLOSED,
-	       "  it is not ours");
+	is_int((int)at.thread.user.reader.source.lost, PMU_SOURCE_CLOSED, "  it is not ours");
 	close(pipe_ends[0]);
 	detach(&at);
 }
@@ -478,17 +467,16 @@ static void a_thread_without_counters_says_why(void)
 	static const struct {
 		int code;
 		const char *note;
-	} cases[] = {{EMFILE, "ulimit -n"},
-		     {ENOSPC, "held by something else"},
-		     {EIO, "perf_event_open"}};
+	} cases[] = { { EMFILE, "ulimit -n" },
+		      { ENOSPC, "held by something else" },
+		      { EIO, "perf_event_open" } };
 	struct pmu_plan plan = plan_of("task-clock,page-faults");
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct outcome out = in_child(attach_refused, &plan, cases[i].code);
 
 		if (out.refused) {
-			skip(strerror(cases[i].code), "no seccomp: %s",
-			     strerror(-out.refused));
+			skip(strerror(cases[i].code), "no seccomp: %s", strerror(-out.refused));
 			continue;
 		}
 		is_int(out.rc, 0, strerror(cases[i].code));
@@ -514,8 +502,7 @@ static void counts_of_a_cpu_need_a_pin(void)
 	has(at.got.note, "not pinned", "  is told why");
 	is_int((int)at.read(&at.thread, value), 3, "  it has no counts");
 	perf->detach(at.state, &at.thread);
-	is_int(perf->attach(at.state, &at.thread, cpu + 1, &at.read, &at.got), 0,
-	       "another CPU");
+	is_int(perf->attach(at.state, &at.thread, cpu + 1, &at.read, &at.got), 0, "another CPU");
 	has(at.got.note, "is not counted", "  is told why");
 	is_int(perf->attach(at.state, &at.thread, cpu, &at.read, &at.got), 0, "the CPU");
 	is_int((int)at.got.missing, 0, "  has counts");
@@ -523,8 +510,7 @@ static void counts_of_a_cpu_need_a_pin(void)
 	perf->describe(at.state, text, sizeof(text));
 	has(text, "whatever runs", "  and it says of what");
 	perf->detach(at.state, &at.thread);
-	is_int((int)at.read(&at.thread, value), 0,
-	       "  they are the session's, not the thread's");
+	is_int((int)at.read(&at.thread, value), 0, "  they are the session's, not the thread's");
 	perf->close(at.state);
 }
 

@@ -22,8 +22,8 @@ struct fake_event {
 	int cpu;
 	unsigned long flags;
 	uint64_t id, leader; /* the leader's is its own */
-	int end;	     /* to write to; -1 closed */
-	unsigned int n;	     /* of a leader: events of its group */
+	int end;             /* to write to; -1 closed */
+	unsigned int n;      /* of a leader: events of its group */
 	bool enabled;
 };
 
@@ -48,10 +48,12 @@ static struct fake_event *fake_find(uint64_t id)
 }
 
 /* What the next read of a group gives; values of its events in their order. */
-__attribute__((unused)) static void fake_give(struct fake_event *leader, uint64_t enabled, uint64_t running,
-					      const uint64_t *value)
+__attribute__((unused)) static void fake_give(struct fake_event *leader, uint64_t enabled,
+					      uint64_t running, const uint64_t *value)
 {
-	struct pmu_perf_values packet = {.n = leader->n, .enabled_ns = enabled, .running_ns = running};
+	struct pmu_perf_values packet = { .n = leader->n,
+					  .enabled_ns = enabled,
+					  .running_ns = running };
 	size_t size = offsetof(struct pmu_perf_values, value) + 8 * leader->n;
 
 	for (unsigned int i = 0; value && i < leader->n; i++)
@@ -60,13 +62,16 @@ __attribute__((unused)) static void fake_give(struct fake_event *leader, uint64_
 		abort();
 }
 
-static int fake_open(struct perf_event_attr *attr, pid_t pid, int cpu, int leader, unsigned long flags)
+static int fake_open(struct perf_event_attr *attr, pid_t pid, int cpu, int leader,
+		     unsigned long flags)
 {
 	struct fake_event *event = &fake_event[fake_n % FAKE_EVENTS];
 	struct fake_event *first = fake_find(fake_id(leader));
 	int ends[2], rc;
 
-	*event = (struct fake_event){.attr = *attr, .pid = pid, .cpu = cpu, .flags = flags, .n = 1, .end = -1};
+	*event = (struct fake_event){
+		.attr = *attr, .pid = pid, .cpu = cpu, .flags = flags, .n = 1, .end = -1
+	};
 	if (leader >= 0 && !first)
 		return -EBADF;
 	event->leader = first ? first->id : 0;
@@ -101,7 +106,7 @@ static int fake_control(int fd, unsigned long request, void *argument)
 	return 0;
 }
 
-static struct pmu_perf_system fake_system = {.open = fake_open, .control = fake_control};
+static struct pmu_perf_system fake_system = { .open = fake_open, .control = fake_control };
 
 /* Our ends of all pipes; what was opened is forgotten. */
 __attribute__((unused)) static void fake_forget(void)

@@ -10,19 +10,19 @@
 #include "tests/tap.h"
 #include "tests/unit/perf_fake.h"
 
-#define TREES TEST_SRCDIR "/tests/data/sysfs/"
-#define P_TYPE 4u
-#define E_TYPE 10u
-#define P_CPU  3
-#define E_CPU  17
+#define TREES           TEST_SRCDIR "/tests/data/sysfs/"
+#define P_TYPE          4u
+#define E_TYPE          10u
+#define P_CPU           3
+#define E_CPU           17
 #define ON(type, event) ((uint64_t)(type) << 32 | PERF_COUNT_HW_##event)
 
 static const struct pmu_backend *const perf = &pmu_backend_perf;
 
 static struct pmu_plan plan_of(const char *events)
 {
-	struct pmu_catalog catalog = {.sysfs = TREES "hybrid"};
-	struct pmu_plan plan = {0};
+	struct pmu_catalog catalog = { .sysfs = TREES "hybrid" };
+	struct pmu_plan plan = { 0 };
 	struct pmu_group group;
 
 	if (pmu_group_from_events(events, &catalog, &group)) {
@@ -41,7 +41,8 @@ static void finds_the_kinds_of_core(void)
 
 	pmu_perf_hybrid_find(TREES "hybrid", &hybrid);
 	is_int((int)hybrid.n, 2, "two kinds");
-	ok(hybrid.kind[0].type == P_TYPE && hybrid.kind[0].core_type == PMU_SLOT_P, "  P, whose type is that of raw events");
+	ok(hybrid.kind[0].type == P_TYPE && hybrid.kind[0].core_type == PMU_SLOT_P,
+	   "  P, whose type is that of raw events");
 	ok(hybrid.kind[1].type == E_TYPE && hybrid.kind[1].core_type == PMU_SLOT_E, "  E");
 	is_int(pmu_perf_hybrid_kind(&hybrid, 0), 0, "  the first processor");
 	is_int(pmu_perf_hybrid_kind(&hybrid, 15), 0, "  the last P");
@@ -57,9 +58,11 @@ static void finds_the_kinds_of_core(void)
 
 static void directs_events_to_a_kind(void)
 {
-	struct pmu_plan plan = plan_of("instructions,LLC-loads,r10e,page-faults,msr/tsc/,cpu_atom/event=0x3c/,"
-				       "cpu_core/event=0xc0/,cpu_atom/cycles/"),
-			p, e;
+	struct pmu_plan
+		plan = plan_of(
+			"instructions,LLC-loads,r10e,page-faults,msr/tsc/,cpu_atom/event=0x3c/,"
+			"cpu_core/event=0xc0/,cpu_atom/cycles/"),
+		p, e;
 	struct pmu_perf_hybrid hybrid;
 
 	pmu_perf_hybrid_find(TREES "hybrid", &hybrid);
@@ -70,12 +73,16 @@ static void directs_events_to_a_kind(void)
 	is_int((int)e.absent, 0x58, "E: without what P cores alone count, and without the rest");
 	is_u64(p.slot[0].config, ON(P_TYPE, INSTRUCTIONS), "generic: P");
 	is_u64(e.slot[0].config, ON(E_TYPE, INSTRUCTIONS), "  and E");
-	ok(p.slot[0].type == PERF_TYPE_HARDWARE && e.slot[0].type == PERF_TYPE_HARDWARE, "  of the same type");
-	is_u64(e.slot[1].config, (uint64_t)E_TYPE << 32 | PERF_COUNT_HW_CACHE_LL, "caches likewise");
+	ok(p.slot[0].type == PERF_TYPE_HARDWARE && e.slot[0].type == PERF_TYPE_HARDWARE,
+	   "  of the same type");
+	is_u64(e.slot[1].config, (uint64_t)E_TYPE << 32 | PERF_COUNT_HW_CACHE_LL,
+	       "caches likewise");
 	ok(p.slot[2].type == P_TYPE && e.slot[2].type == E_TYPE, "raw: the kind's own type");
 	ok(p.slot[2].config == 0x10e && e.slot[2].config == 0x10e, "  and the code as it is");
-	ok(p.slot[3].type == PERF_TYPE_SOFTWARE && p.slot[3].config == PERF_COUNT_SW_PAGE_FAULTS, "software as it is");
-	ok(p.slot[4].type == plan.slot[4].type && p.slot[4].config == plan.slot[4].config, "other PMUs as they are");
+	ok(p.slot[3].type == PERF_TYPE_SOFTWARE && p.slot[3].config == PERF_COUNT_SW_PAGE_FAULTS,
+	   "software as it is");
+	ok(p.slot[4].type == plan.slot[4].type && p.slot[4].config == plan.slot[4].config,
+	   "other PMUs as they are");
 	ok(e.slot[5].type == E_TYPE && e.slot[5].config == 0x3c, "an E core's event");
 	ok(p.slot[6].type == P_TYPE && p.slot[6].config == 0xc0, "a P core's");
 	is_u64(e.slot[7].config, ON(E_TYPE, CPU_CYCLES), "a generic one on E alone");
@@ -121,17 +128,21 @@ static void an_unpinned_thread_has_a_group_for_each_kind(void)
 	is_int((int)fake_n, 6, "three events on P, two on E, and what is of no kind");
 	is_int((int)got.missing, 0, "  none is missing");
 	is_u64(fake_event[0].attr.config, ON(P_TYPE, INSTRUCTIONS), "  P leads with instructions");
-	ok(fake_event[1].leader == fake_event[0].id && fake_event[2].leader == fake_event[0].id, "  a group");
+	ok(fake_event[1].leader == fake_event[0].id && fake_event[2].leader == fake_event[0].id,
+	   "  a group");
 	is_u64(fake_event[3].attr.config, ON(E_TYPE, INSTRUCTIONS), "  E likewise");
-	ok(fake_event[3].leader == fake_event[3].id && fake_event[4].leader == fake_event[3].id, "  of its own");
-	ok(fake_event[5].leader == fake_event[5].id && fake_event[5].attr.type == PERF_TYPE_SOFTWARE,
+	ok(fake_event[3].leader == fake_event[3].id && fake_event[4].leader == fake_event[3].id,
+	   "  of its own");
+	ok(fake_event[5].leader == fake_event[5].id &&
+		   fake_event[5].attr.type == PERF_TYPE_SOFTWARE,
 	   "  page faults in none of the two: they would stand still on the other kind");
 	for (unsigned int i = 0; i < fake_n; i++) {
 		const struct fake_event *event = &fake_event[i];
 		bool leader = event->leader == event->id;
 
 		wrong += event->pid != 0 || event->cpu != -1 || event->attr.pinned != leader ||
-			 !event->attr.exclude_kernel || !event->attr.exclude_hv || (leader && !event->enabled);
+			 !event->attr.exclude_kernel || !event->attr.exclude_hv ||
+			 (leader && !event->enabled);
 	}
 	is_int((int)wrong, 0, "  all of the thread, wherever it runs, at user level, pinned");
 	close_all(state);
@@ -141,22 +152,24 @@ static void a_thread_is_the_sum_of_its_kinds(void)
 {
 	struct pmu_plan plan = plan_of("instructions,cycles,page-faults,cpu_core/event=0xc4/");
 	void *state = open_on(TREES "hybrid", &plan);
-	uint64_t value[PMU_MAX_SLOTS] = {0};
+	uint64_t value[PMU_MAX_SLOTS] = { 0 };
 
 	attach(state, -1);
-	fake_give(&fake_event[0], 1000000, 1000000, (uint64_t[]){1000, 2000, 30});
-	fake_give(&fake_event[3], 1000000, 0, (uint64_t[]){0, 0});
-	fake_give(&fake_event[5], 1000000, 1000000, (uint64_t[]){7});
+	fake_give(&fake_event[0], 1000000, 1000000, (uint64_t[]){ 1000, 2000, 30 });
+	fake_give(&fake_event[3], 1000000, 0, (uint64_t[]){ 0, 0 });
+	fake_give(&fake_event[5], 1000000, 1000000, (uint64_t[]){ 7 });
 	is_int((int)read_it(&thread, value), 0, "on P so far");
-	ok(value[0] == 1000 && value[1] == 2000 && value[2] == 7 && value[3] == 30, "  P's counts, and the rest");
+	ok(value[0] == 1000 && value[1] == 2000 && value[2] == 7 && value[3] == 30,
+	   "  P's counts, and the rest");
 	is_int((int)thread.user.reader.source.core_types, PMU_SLOT_P, "  it has been on P");
-	fake_give(&fake_event[0], 3000000, 1000000, (uint64_t[]){1000, 2000, 30});
-	fake_give(&fake_event[3], 3000000, 2000000, (uint64_t[]){500, 900});
-	fake_give(&fake_event[5], 3000000, 3000000, (uint64_t[]){8});
+	fake_give(&fake_event[0], 3000000, 1000000, (uint64_t[]){ 1000, 2000, 30 });
+	fake_give(&fake_event[3], 3000000, 2000000, (uint64_t[]){ 500, 900 });
+	fake_give(&fake_event[5], 3000000, 3000000, (uint64_t[]){ 8 });
 	is_int((int)read_it(&thread, value), 0, "then on E");
 	ok(value[0] == 1500 && value[1] == 2900 && value[2] == 8, "  the sum of the two");
 	is_u64(value[3], 30, "  what P cores alone count stays as it was");
-	is_int((int)thread.user.reader.source.core_types, PMU_SLOT_P | PMU_SLOT_E, "  it has been on both");
+	is_int((int)thread.user.reader.source.core_types, PMU_SLOT_P | PMU_SLOT_E,
+	       "  it has been on both");
 	close_all(state);
 }
 
@@ -164,14 +177,14 @@ static void time_on_a_core_of_no_kind_is_a_hole(void)
 {
 	struct pmu_plan plan = plan_of("instructions,cycles");
 	void *state = open_on(TREES "hybrid", &plan);
-	uint64_t value[PMU_MAX_SLOTS] = {0};
+	uint64_t value[PMU_MAX_SLOTS] = { 0 };
 
 	attach(state, -1);
-	fake_give(&fake_event[0], 1000000000, 600000000, (uint64_t[]){1, 1});
-	fake_give(&fake_event[2], 1000000000, 399990000, (uint64_t[]){1, 1});
+	fake_give(&fake_event[0], 1000000000, 600000000, (uint64_t[]){ 1, 1 });
+	fake_give(&fake_event[2], 1000000000, 399990000, (uint64_t[]){ 1, 1 });
 	is_int((int)read_it(&thread, value), 0, "ten microseconds of a second");
-	fake_give(&fake_event[0], 2000000000, 1000000000, (uint64_t[]){1, 1});
-	fake_give(&fake_event[2], 2000000000, 900000000, (uint64_t[]){1, 1});
+	fake_give(&fake_event[0], 2000000000, 1000000000, (uint64_t[]){ 1, 1 });
+	fake_give(&fake_event[2], 2000000000, 900000000, (uint64_t[]){ 1, 1 });
 	is_int((int)read_it(&thread, value), 3, "a tenth of a second");
 	is_int((int)thread.user.reader.source.lost, PMU_SOURCE_TAKEN, "  is a hole");
 	is_int((int)read_it(&thread, value), 3, "  for good");
@@ -182,11 +195,11 @@ static void one_kind_alone_may_stand_still(void)
 {
 	struct pmu_plan plan = plan_of("cpu_atom/cycles/");
 	void *state = open_on(TREES "hybrid", &plan);
-	uint64_t value[PMU_MAX_SLOTS] = {0};
+	uint64_t value[PMU_MAX_SLOTS] = { 0 };
 
 	attach(state, -1);
 	is_int((int)fake_n, 1, "an event of E cores");
-	fake_give(&fake_event[0], 2000000000, 0, (uint64_t[]){0});
+	fake_give(&fake_event[0], 2000000000, 0, (uint64_t[]){ 0 });
 	is_int((int)read_it(&thread, value), 0, "  a thread that was on P all the time");
 	is_u64(value[0], 0, "  has none of it");
 	close_all(state);
@@ -196,10 +209,10 @@ static void counters_that_are_taken_end_the_counts(void)
 {
 	struct pmu_plan plan = plan_of("instructions,page-faults");
 	void *state = open_on(TREES "hybrid", &plan);
-	uint64_t value[PMU_MAX_SLOTS] = {0};
+	uint64_t value[PMU_MAX_SLOTS] = { 0 };
 
 	attach(state, -1);
-	fake_give(&fake_event[0], 10, 10, (uint64_t[]){1});
+	fake_give(&fake_event[0], 10, 10, (uint64_t[]){ 1 });
 	close(fake_event[1].end);
 	fake_event[1].end = -1;
 	is_int((int)read_it(&thread, value), 3, "the E cores' group has no counters any more");
@@ -211,7 +224,7 @@ static void a_pinned_thread_has_its_cores_group(void)
 {
 	struct pmu_plan plan = plan_of("instructions,page-faults,cpu_core/event=0xc4/");
 	void *state = open_on(TREES "hybrid", &plan);
-	uint64_t value[PMU_MAX_SLOTS] = {0};
+	uint64_t value[PMU_MAX_SLOTS] = { 0 };
 
 	attach(state, E_CPU);
 	is_int((int)fake_n, 2, "on E: what E cores count, and the rest");
@@ -219,7 +232,7 @@ static void a_pinned_thread_has_its_cores_group(void)
 	ok(fake_event[1].leader == fake_event[0].id, "  in one group");
 	is_int((int)got.missing, 4, "  P's own event is missing");
 	is_int((int)thread.user.reader.source.core_types, PMU_SLOT_E, "  it is on E");
-	fake_give(&fake_event[0], 10, 10, (uint64_t[]){5, 6});
+	fake_give(&fake_event[0], 10, 10, (uint64_t[]){ 5, 6 });
 	is_int((int)read_it(&thread, value), 4, "  in each read");
 	ok(value[0] == 5 && value[1] == 6, "  the others are there");
 	perf->detach(state, &thread);
@@ -233,7 +246,7 @@ static void a_pinned_thread_has_its_cores_group(void)
 
 static void cpus_are_counted_by_their_kind(void)
 {
-	static const int cpus[] = {P_CPU, E_CPU};
+	static const int cpus[] = { P_CPU, E_CPU };
 	struct pmu_plan plan = plan_of("instructions,cpu_core/event=0xc4/");
 	void *state = NULL;
 
@@ -244,8 +257,10 @@ static void cpus_are_counted_by_their_kind(void)
 	fake_system.devices = TREES "hybrid";
 	is_int(perf->open(&state, &plan), 0, "a P and an E core");
 	is_int((int)fake_n, 3, "  two events and one");
-	ok(fake_event[0].cpu == P_CPU && fake_event[0].attr.config == ON(P_TYPE, INSTRUCTIONS), "  P's");
-	ok(fake_event[2].cpu == E_CPU && fake_event[2].attr.config == ON(E_TYPE, INSTRUCTIONS), "  E's");
+	ok(fake_event[0].cpu == P_CPU && fake_event[0].attr.config == ON(P_TYPE, INSTRUCTIONS),
+	   "  P's");
+	ok(fake_event[2].cpu == E_CPU && fake_event[2].attr.config == ON(E_TYPE, INSTRUCTIONS),
+	   "  E's");
 	is_int(perf->attach(state, &thread, E_CPU, &read_it, &got), 0, "  a thread on E");
 	is_int((int)got.missing, 2, "  lacks P's event");
 	is_int((int)thread.user.reader.source.core_types, PMU_SLOT_E, "  and is marked");
@@ -283,9 +298,11 @@ static void what_has_no_levels_excludes_none(void)
 	void *state = open_on(TREES "skylake-server", &plan);
 
 	attach(state, -1);
-	ok(!fake_event[0].attr.exclude_user && !fake_event[0].attr.exclude_kernel && !fake_event[0].attr.exclude_hv,
+	ok(!fake_event[0].attr.exclude_user && !fake_event[0].attr.exclude_kernel &&
+		   !fake_event[0].attr.exclude_hv,
 	   "a PMU without levels");
-	ok(fake_event[1].attr.exclude_kernel && fake_event[1].attr.exclude_hv, "  beside one that has them");
+	ok(fake_event[1].attr.exclude_kernel && fake_event[1].attr.exclude_hv,
+	   "  beside one that has them");
 	close_all(state);
 }
 
@@ -299,20 +316,21 @@ static void counters_by_hand_are_the_sum_of_all_kinds(void)
 
 	fake_forget();
 	fake_system.devices = TREES "hybrid";
-	is_int(pmu_counters_open("instructions,cycles", PMU_SCOPE_THREAD, &counters), 0, "counters by hand");
+	is_int(pmu_counters_open("instructions,cycles", PMU_SCOPE_THREAD, &counters), 0,
+	       "counters by hand");
 	/* tried on both kinds first */
 	is_int((int)fake_n, 8, "  a group for each kind");
 	ok(!fake_event[4].enabled && !fake_event[6].enabled, "  that do not count yet");
 	is_int(pmu_counters_start(counters), 0, "  started");
 	ok(fake_event[4].enabled && fake_event[6].enabled, "  both");
 	is_int(pmu_counters_read(counters, value, 2, &missing), 2, "  read");
-	fake_give(&fake_event[4], 5000, 2000, (uint64_t[]){1, 10});
-	fake_give(&fake_event[6], 5000, 3000, (uint64_t[]){2, 20});
+	fake_give(&fake_event[4], 5000, 2000, (uint64_t[]){ 1, 10 });
+	fake_give(&fake_event[6], 5000, 3000, (uint64_t[]){ 2, 20 });
 	is_int(pmu_counters_read(counters, value, 2, &missing), 2, "  and again");
 	is_int((int)missing, 0, "  nothing is missing");
 	ok(value[0] == 3 && value[1] == 30, "  the sum of the two");
-	fake_give(&fake_event[4], 1000000000, 2000, (uint64_t[]){1, 10});
-	fake_give(&fake_event[6], 1000000000, 3000, (uint64_t[]){2, 20});
+	fake_give(&fake_event[4], 1000000000, 2000, (uint64_t[]){ 1, 10 });
+	fake_give(&fake_event[6], 1000000000, 3000, (uint64_t[]){ 2, 20 });
 	pmu_counters_read(counters, value, 2, &missing);
 	is_int((int)missing, 3, "  time on a core of no kind: missing");
 	pmu_counters_close(counters);
@@ -349,7 +367,8 @@ static void probes_all_kinds(void)
 	is_int((int)fake_n, 6, "  as was tried");
 	fake_refuse = no_cycles_on_e;
 	is_int(perf->probe(&plan, &probe), -ENOENT, "one event is missing on E");
-	ok(!probe.error[0] && probe.error[1] == -ENOENT && !probe.error[2], "  that one is refused: half of it is no count");
+	ok(!probe.error[0] && probe.error[1] == -ENOENT && !probe.error[2],
+	   "  that one is refused: half of it is no count");
 	fake_refuse = two_on_e;
 	is_int(perf->probe(&plan, &probe), -ENOSPC, "two counters on E");
 	ok(!probe.error[0] && !probe.error[1] && probe.error[2] == -ENOSPC, "  the third has none");

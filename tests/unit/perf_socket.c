@@ -13,9 +13,9 @@
 #include "tests/tap.h"
 #include "tests/unit/perf_fake.h"
 
-#define N_CPUS	56 /* 28 processors to a socket */
+#define N_CPUS  56 /* 28 processors to a socket */
 #define PER_CPU 28
-#define BOXES	6 /* of uncore_imc */
+#define BOXES   6 /* of uncore_imc */
 
 static const struct pmu_backend *const perf = &pmu_backend_perf;
 static char root[] = "/tmp/pmu-perf-socket-XXXXXX", devices[512], cpus[64];
@@ -63,8 +63,8 @@ static void remove_cpus(void)
 
 static struct pmu_plan plan_of(const char *events)
 {
-	struct pmu_catalog catalog = {.sysfs = devices};
-	struct pmu_plan plan = {0};
+	struct pmu_catalog catalog = { .sysfs = devices };
+	struct pmu_plan plan = { 0 };
 	struct pmu_group group;
 
 	if (pmu_group_from_events(events, &catalog, &group)) {
@@ -105,11 +105,13 @@ static void opens_each_box_on_each_socket(void)
 		const struct fake_event *event = &fake_event[i];
 		bool second = i % 2, other = i / 2 % 2;
 
-		wrong += event->attr.type != 14 + i / 4 || event->attr.config != (second ? 0xc04 : 0x304) ||
-			 event->pid != -1 || event->cpu != (other ? 28 : 0) || !(event->flags & PERF_FLAG_FD_CLOEXEC) ||
+		wrong += event->attr.type != 14 + i / 4 ||
+			 event->attr.config != (second ? 0xc04 : 0x304) || event->pid != -1 ||
+			 event->cpu != (other ? 28 : 0) || !(event->flags & PERF_FLAG_FD_CLOEXEC) ||
 			 event->leader != fake_event[i - second].id;
-		levels += event->attr.exclude_user || event->attr.exclude_kernel || event->attr.exclude_hv ||
-			  event->attr.exclude_idle || event->attr.exclude_host || event->attr.exclude_guest;
+		levels += event->attr.exclude_user || event->attr.exclude_kernel ||
+			  event->attr.exclude_hv || event->attr.exclude_idle ||
+			  event->attr.exclude_host || event->attr.exclude_guest;
 		leaders += event->attr.pinned && event->attr.disabled && event->enabled;
 	}
 	is_int((int)wrong, 0, "  each by its box's type, on its socket's processor");
@@ -192,8 +194,9 @@ static void adds_up_the_boxes_of_a_socket(void)
 
 static void each_event_goes_to_its_slot(void)
 {
-	struct pmu_perf_sockets *sockets = open_sockets("power/energy-pkg/,uncore_cha/event=0x35,umask=0x11/,power/energy-ram/");
-	uint64_t value[PMU_MAX_SLOTS] = {0};
+	struct pmu_perf_sockets *sockets = open_sockets(
+		"power/energy-pkg/,uncore_cha/event=0x35,umask=0x11/,power/energy-ram/");
+	uint64_t value[PMU_MAX_SLOTS] = { 0 };
 
 	/* slots 0 and 2 are the first group of each socket */
 	is_int((int)fake_n, 4 + 24, "  two of power, twelve boxes, on two sockets");
@@ -201,7 +204,9 @@ static void each_event_goes_to_its_slot(void)
 	is_int((int)pmu_perf_sockets_read(sockets, 0, value), 0, "  can be read");
 	is_u64(value[0], 1000000, "  2^32 of the kernel's are a joule, and it counts microjoules");
 	is_u64(value[2], 10000000, "  the memory's beside it");
-	is_u64(value[1], 12 * ((uint64_t)1 << 32) + 2 + 4 + 6 + 8 + 10 + 12 + 14 + 16 + 18 + 20 + 22 + 24, "  clock ticks as they are");
+	is_u64(value[1],
+	       12 * ((uint64_t)1 << 32) + 2 + 4 + 6 + 8 + 10 + 12 + 14 + 16 + 18 + 20 + 22 + 24,
+	       "  clock ticks as they are");
 	close_sockets(sockets);
 }
 
@@ -212,14 +217,17 @@ static void rounds_the_sum_and_not_each_read(void)
 
 	ok(pmu_perf_scale(1, scale, &count) && count == 0, "a 4295th of a microjoule is none");
 	ok(pmu_perf_scale(2148, scale, &count) && count == 1, "half of one is one");
-	ok(pmu_perf_scale(4294967296u * 1000, scale, &many) && many == 1000000000, "a thousand joules are exact");
-	ok(pmu_perf_scale(12345678901234567u, 64, &count) && count == 12345678901234567u * 64, "so are lines in bytes");
-	ok(pmu_perf_scale(UINT64_MAX, 0, &count) && count == UINT64_MAX, "without a scale it is as it is");
+	ok(pmu_perf_scale(4294967296u * 1000, scale, &many) && many == 1000000000,
+	   "a thousand joules are exact");
+	ok(pmu_perf_scale(12345678901234567u, 64, &count) && count == 12345678901234567u * 64,
+	   "so are lines in bytes");
+	ok(pmu_perf_scale(UINT64_MAX, 0, &count) && count == UINT64_MAX,
+	   "without a scale it is as it is");
 }
 
 static void what_is_no_number_is_missing(void)
 {
-	static const double wrong[] = {NAN, INFINITY, -1, 1e300, -INFINITY};
+	static const double wrong[] = { NAN, INFINITY, -1, 1e300, -INFINITY };
 	uint64_t count;
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
@@ -239,12 +247,14 @@ static void a_box_that_is_lost_makes_the_sum_missing(void)
 	/* the second box on the first socket: the end of file is how the kernel says so */
 	close(fake_event[2].end);
 	fake_event[2].end = -1;
-	is_int((int)pmu_perf_sockets_read(sockets, 0, value), 0, "  what it counted before it was lost");
+	is_int((int)pmu_perf_sockets_read(sockets, 0, value), 0,
+	       "  what it counted before it was lost");
 	is_int((int)pmu_perf_sockets_read(sockets, 1, value), 0, "  the other socket");
 	for (unsigned int i = 0; i < fake_n; i++)
 		if (fake_event[i].end >= 0)
-			fake_give(&fake_event[i], 1, 1, (uint64_t[]){6});
-	is_int((int)pmu_perf_sockets_read(sockets, 0, value), 1, "  then its slot is missing there");
+			fake_give(&fake_event[i], 1, 1, (uint64_t[]){ 6 });
+	is_int((int)pmu_perf_sockets_read(sockets, 0, value), 1,
+	       "  then its slot is missing there");
 	is_int((int)pmu_perf_sockets_read(sockets, 1, value), 0, "  and nowhere else");
 	ok(pmu_perf_sockets_remark(sockets, text, sizeof(text)), "  which is worth a remark");
 	has(text, "uncore_upi_1: its counters were given to something else", "  that names it");
@@ -257,9 +267,9 @@ static void time_without_counting_is_a_hole(void)
 	struct pmu_perf_sockets *sockets = open_sockets("power/energy-pkg/");
 	uint64_t value[PMU_MAX_SLOTS];
 
-	fake_give(&fake_event[0], 1000, 999, (uint64_t[]){6});
+	fake_give(&fake_event[0], 1000, 999, (uint64_t[]){ 6 });
 	is_int((int)pmu_perf_sockets_read(sockets, 0, value), 1, "  not counted all the time");
-	fake_give(&fake_event[0], 2000, 2000, (uint64_t[]){7});
+	fake_give(&fake_event[0], 2000, 2000, (uint64_t[]){ 7 });
 	is_int((int)pmu_perf_sockets_read(sockets, 0, value), 1, "  it stays missing");
 	close_sockets(sockets);
 }
@@ -328,7 +338,8 @@ static int not_on_the_second(const struct fake_event *event, unsigned int place)
 	return event->cpu == 28 ? -ENODEV : 0;
 }
 
-static int probe(const char *events, int (*refuse)(const struct fake_event *, unsigned int), struct pmu_probe *probe)
+static int probe(const char *events, int (*refuse)(const struct fake_event *, unsigned int),
+		 struct pmu_probe *probe)
 {
 	struct pmu_plan plan = plan_of(events);
 	int rc;
@@ -368,26 +379,30 @@ static void events_that_do_not_fit_are_told_from_unknown_ones(void)
 	is_int(probe(TWO, room_for_one, &got), -ENOSPC, "  one counter to a box");
 	ok(got.error[0] == 0 && got.error[1] == -ENOSPC, "  the second event has none");
 	has(got.why, "1 of 2 events fit the counters of uncore_imc", "  why");
-	is_int(probe("instructions," TWO, unknown_write, &got), -EINVAL, "  an event that the box does not know");
+	is_int(probe("instructions," TWO, unknown_write, &got), -EINVAL,
+	       "  an event that the box does not know");
 	ok(got.error[0] == 0 && got.error[1] == 0 && got.error[2] == -EINVAL, "  that one alone");
 	has(got.why, "uncore_imc has no event of code 0xc04 (EINVAL)", "  why");
 }
 
 static void a_pmu_that_is_not_there_is_named(void)
 {
-	struct pmu_catalog catalog = {.sysfs = devices, .keep_absent = true};
+	struct pmu_catalog catalog = { .sysfs = devices, .keep_absent = true };
 	struct pmu_plan plan = plan_of("instructions,power/energy-pkg/");
 	struct pmu_probe got;
 	struct pmu_event event;
 
-	is_int(pmu_event_parse("uncore_nothing/cas_count_read/", &catalog, &event), 0, "a PMU that other machines have");
+	is_int(pmu_event_parse("uncore_nothing/cas_count_read/", &catalog, &event), 0,
+	       "a PMU that other machines have");
 	plan.slot[1] = event.slot;
 	fake_forget();
 	is_int(perf->probe(&plan, &got), -ENOENT, "  is not counted here");
 	ok(!got.error[0] && got.error[1] == -ENOENT, "  it alone");
 	has(got.why, "shows no PMU called uncore_nothing", "  why");
 	/* the generic name where the kernel has no such counter */
-	plan.slot[1] = (struct pmu_slot){.kind = PMU_SLOT_ENERGY, .type = PMU_TYPE_NONE, .unit = PMU_ENERGY_GRAPHICS};
+	plan.slot[1] = (struct pmu_slot){ .kind = PMU_SLOT_ENERGY,
+					  .type = PMU_TYPE_NONE,
+					  .unit = PMU_ENERGY_GRAPHICS };
 	is_int(perf->probe(&plan, &got), -ENOENT, "energy that its driver does not count");
 	has(got.why, "PMU power has no event energy-gpu here", "  why");
 	is_str(got.mend, "", "  nothing would help");
@@ -399,10 +414,12 @@ static void a_pmu_that_is_not_there_is_named(void)
 	plan.slot[1] = event.slot;
 	snprintf(plan.slot[1].pmu, sizeof(plan.slot[1].pmu), "uncore_imc");
 	is_int(perf->probe(&plan, &got), -ENOENT, "a PMU that came later");
-	is_int(pmu_event_parse("uncore_imx/cas_count_read/", &catalog, &event), -EINVAL, "a slip of the pen");
+	is_int(pmu_event_parse("uncore_imx/cas_count_read/", &catalog, &event), -EINVAL,
+	       "a slip of the pen");
 	has(pmu_error_text(), "did you mean uncore_imc", "  is no such PMU");
 	catalog.keep_absent = false;
-	is_int(pmu_event_parse("uncore_nothing/cas_count_read/", &catalog, &event), -EINVAL, "unless absent ones are kept");
+	is_int(pmu_event_parse("uncore_nothing/cas_count_read/", &catalog, &event), -EINVAL,
+	       "unless absent ones are kept");
 }
 
 static void a_socket_that_fails_fails_the_opening(void)
@@ -412,7 +429,8 @@ static void a_socket_that_fails_fails_the_opening(void)
 
 	fake_forget();
 	fake_refuse = not_on_the_second;
-	is_int(pmu_perf_sockets_open(&plan, &sockets), -ENODEV, "the second socket's processor is offline");
+	is_int(pmu_perf_sockets_open(&plan, &sockets), -ENODEV,
+	       "the second socket's processor is offline");
 	ok(sockets == NULL, "  nothing was made");
 	has(pmu_error_text(), "uncore_imc_0 on CPU 28", "  which is said");
 	is_int(fake_descriptors(), 0, "  nothing stays open");
@@ -424,7 +442,7 @@ static void threads_leave_sockets_out(void)
 {
 	struct pmu_plan plan = plan_of("task-clock," TWO ",page-faults");
 	struct pmu_attachment got;
-	uint64_t value[PMU_MAX_SLOTS] = {0};
+	uint64_t value[PMU_MAX_SLOTS] = { 0 };
 	pmu_read_fn *read;
 	void *state, *thread;
 	char text[200];
@@ -435,16 +453,19 @@ static void threads_leave_sockets_out(void)
 	thread = calloc(1, perf->thread_size(&plan));
 	is_int(perf->attach(state, thread, -1, &read, &got), 0, "  a thread");
 	is_int((int)got.missing, 6, "  without what belongs to sockets");
-	is_int((int)fake_event[fake_n - 1].attr.config, PERF_COUNT_SW_PAGE_FAULTS, "  page faults are its last event");
+	is_int((int)fake_event[fake_n - 1].attr.config, PERF_COUNT_SW_PAGE_FAULTS,
+	       "  page faults are its last event");
 	is_int((int)fake_event[fake_n - 1].pid, 0, "  of the thread");
-	ok(fake_event[fake_n - 2].attr.exclude_kernel && fake_event[fake_n - 2].attr.exclude_hv, "  which has levels");
-	fake_give(&fake_event[fake_n - 2], 1, 1, (uint64_t[]){11, 22});
+	ok(fake_event[fake_n - 2].attr.exclude_kernel && fake_event[fake_n - 2].attr.exclude_hv,
+	   "  which has levels");
+	fake_give(&fake_event[fake_n - 2], 1, 1, (uint64_t[]){ 11, 22 });
 	is_int((int)read(thread, value), 6, "  they are missing in its reads");
 	ok(value[0] == 11 && value[3] == 22, "  the others are in their slots");
 	fake_n -= 2;
 	give_all(1);
 	fake_n += 2;
-	is_int((int)perf->read_socket(state, perf->socket_of(state, 30), value), 9, "  and the other way round");
+	is_int((int)perf->read_socket(state, perf->socket_of(state, 30), value), 9,
+	       "  and the other way round");
 	is_u64(value[1], 64 * (6 * 1 + 36), "  with the second socket's counts");
 	perf->describe(state, text, sizeof(text));
 	has(text, "whole sockets, 12 read(2)", "  the head says what it costs");

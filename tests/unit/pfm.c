@@ -17,24 +17,26 @@
 
 static struct pmu_event event;
 
-static const struct pmu_cpu_model *model(const char *vendor, uint32_t family, uint32_t number, uint32_t stepping)
+static const struct pmu_cpu_model *model(const char *vendor, uint32_t family, uint32_t number,
+					 uint32_t stepping)
 {
-	struct pmu_cpu_id id = {.family = family, .model = number, .stepping = stepping};
+	struct pmu_cpu_id id = { .family = family, .model = number, .stepping = stepping };
 
 	snprintf(id.vendor, sizeof(id.vendor), "%s", vendor);
 	return pmu_cpu_model_find(&id);
 }
 
-#define CORE2		model("GenuineIntel", 6, 0x17, 6)
-#define NEHALEM		model("GenuineIntel", 6, 0x1a, 5)
-#define WESTMERE	model("GenuineIntel", 6, 0x2c, 2)
-#define SANDY_BRIDGE	model("GenuineIntel", 6, 0x2a, 7)
+#define CORE2           model("GenuineIntel", 6, 0x17, 6)
+#define NEHALEM         model("GenuineIntel", 6, 0x1a, 5)
+#define WESTMERE        model("GenuineIntel", 6, 0x2c, 2)
+#define SANDY_BRIDGE    model("GenuineIntel", 6, 0x2a, 7)
 #define SAPPHIRE_RAPIDS model("GenuineIntel", 6, 0x8f, 8)
-#define ALDER_LAKE	model("GenuineIntel", 6, 0x97, 2)
-#define ZEN2		model("AuthenticAMD", 0x17, 0x31, 0)
-#define ZEN3		model("AuthenticAMD", 0x19, 0x21, 0)
+#define ALDER_LAKE      model("GenuineIntel", 6, 0x97, 2)
+#define ZEN2            model("AuthenticAMD", 0x17, 0x31, 0)
+#define ZEN3            model("AuthenticAMD", 0x19, 0x21, 0)
 
-static void is_event(const struct pmu_cpu_model *cpu, const char *text, uint64_t config, const char *label)
+static void is_event(const struct pmu_cpu_model *cpu, const char *text, uint64_t config,
+		     const char *label)
 {
 	if (!is_int(pmu_event_parse(text, &(struct pmu_catalog){ .model = cpu }, &event), 0, text))
 		diag("%s", pmu_error_text());
@@ -56,7 +58,8 @@ static void encodes_the_known_examples(void)
 	is_event(CORE2, "DTLB_MISSES.ANY", 0x0108, "DTLB_MISSES.ANY");
 	is_event(NEHALEM, "DTLB_MISSES.ANY", 0x0149, "DTLB_MISSES.ANY");
 	is_event(WESTMERE, "DTLB_MISSES.ANY", 0x0149, "DTLB_MISSES.ANY");
-	is_event(WESTMERE, "CPU_CLK_UNHALTED.TOTAL_CYCLES", 0x280003c, "CPU_CLK_UNHALTED.TOTAL_CYCLES");
+	is_event(WESTMERE, "CPU_CLK_UNHALTED.TOTAL_CYCLES", 0x280003c,
+		 "CPU_CLK_UNHALTED.TOTAL_CYCLES");
 }
 
 static void reads_every_writing(void)
@@ -64,9 +67,11 @@ static void reads_every_writing(void)
 	is_event(SANDY_BRIDGE, "snb::UOPS_ISSUED:ANY", 0x010e, "UOPS_ISSUED.ANY");
 	is_event(SANDY_BRIDGE, "uops_issued:any", 0x010e, "UOPS_ISSUED.ANY");
 	is_event(SANDY_BRIDGE, "UOPS_ISSUED.ANY:c=1:i", 0x0180010e, "UOPS_ISSUED.ANY:c=1:i");
-	is_event(SANDY_BRIDGE, "UOPS_ISSUED.ANY:k:e:t:c=2", 0x0224010e, "UOPS_ISSUED.ANY:e:t:c=2:k");
+	is_event(SANDY_BRIDGE, "UOPS_ISSUED.ANY:k:e:t:c=2", 0x0224010e,
+		 "UOPS_ISSUED.ANY:e:t:c=2:k");
 	ok(!event.slot.user && event.slot.kernel, "  kernel only");
-	is_event(SANDY_BRIDGE, "snb::UOPS_ISSUED:ANY:k=0:u=1:e=0:i=0:c=0:t=0", 0x010e, "UOPS_ISSUED.ANY");
+	is_event(SANDY_BRIDGE, "snb::UOPS_ISSUED:ANY:k=0:u=1:e=0:i=0:c=0:t=0", 0x010e,
+		 "UOPS_ISSUED.ANY");
 	is_event(SANDY_BRIDGE, "UOPS_ISSUED.ANY:uk", 0x010e, "UOPS_ISSUED.ANY:uk");
 	is_event(SANDY_BRIDGE, "UOPS_ISSUED.0x1", 0x010e, "UOPS_ISSUED.0x1");
 	is_event(WESTMERE, "OFFCORE_RESPONSE.DEMAND_DATA_RD.ANY_LLC_MISS", 0x01b7,
@@ -111,27 +116,36 @@ static void knows_restricted_counters(void)
 		const char *text;
 		uint32_t counters;
 	} rows[] = {
-		{"UOPS_ISSUED.ANY", 0}, {"L1D_PEND_MISS.PENDING", 1 << 2}, {"INST_RETIRED.PREC_DIST", 1 << 1},
-		{"MEM_TRANS_RETIRED.LATENCY_ABOVE_THRESHOLD", 1 << 3}, {"CYCLE_ACTIVITY.CYCLES_L1D_PENDING", 1 << 2},
-		{"cpu/event=0x48,umask=1/", 1 << 2}, {"r148", 1 << 2}, {"r248", 0},
+		{ "UOPS_ISSUED.ANY", 0 },
+		{ "L1D_PEND_MISS.PENDING", 1 << 2 },
+		{ "INST_RETIRED.PREC_DIST", 1 << 1 },
+		{ "MEM_TRANS_RETIRED.LATENCY_ABOVE_THRESHOLD", 1 << 3 },
+		{ "CYCLE_ACTIVITY.CYCLES_L1D_PENDING", 1 << 2 },
+		{ "cpu/event=0x48,umask=1/", 1 << 2 },
+		{ "r148", 1 << 2 },
+		{ "r248", 0 },
 	};
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(rows); i++) {
-		is_int(pmu_event_parse(rows[i].text, &(struct pmu_catalog){ .model = SANDY_BRIDGE }, &event), 0, rows[i].text);
+		is_int(pmu_event_parse(rows[i].text, &(struct pmu_catalog){ .model = SANDY_BRIDGE },
+				       &event),
+		       0, rows[i].text);
 		is_int(event.slot.counters, rows[i].counters, "  its counters");
 	}
 	is_event(CORE2, "MUL", 0x12, "MUL");
 	is_int(event.slot.counters, 2, "  counter 1");
 	is_event(NEHALEM, "L1D.REPL", 0x151, "L1D.REPL");
 	is_int(event.slot.counters, 3, "  counters 0 and 1");
-	is_event(WESTMERE, "SNOOPQ_REQUESTS_OUTSTANDING.CODE", 0x4b3, "SNOOPQ_REQUESTS_OUTSTANDING.CODE");
+	is_event(WESTMERE, "SNOOPQ_REQUESTS_OUTSTANDING.CODE", 0x4b3,
+		 "SNOOPQ_REQUESTS_OUTSTANDING.CODE");
 	is_int(event.slot.counters, 1, "  counter 0");
 }
 
 static void finds_the_uncore(void)
 {
 	is_event(WESTMERE, "UNC_LLC_MISS.READ", 0x109, "UNC_LLC_MISS.READ");
-	ok(event.slot.kind == PMU_SLOT_UNCORE && event.slot.unit == PMU_UNIT_UNCORE, "  the socket's");
+	ok(event.slot.kind == PMU_SLOT_UNCORE && event.slot.unit == PMU_UNIT_UNCORE,
+	   "  the socket's");
 	ok(event.slot.user && event.slot.kernel, "  at every level");
 	is_event(WESTMERE, "wsm_unc::UNC_LLC_MISS:READ:c=4", 0x4000109, "UNC_LLC_MISS.READ:c=4");
 	is_event(WESTMERE, "UNC_CLK_UNHALTED", 0, "UNC_CLK_UNHALTED");
@@ -160,7 +174,8 @@ static void names_the_nearest(void)
 	is_refused(SANDY_BRIDGE, "instrutions", "did you mean instructions?");
 	is_refused(ALDER_LAKE, "UOPS_ISSUED.ANY", "does not know those of");
 	is_refused(ALDER_LAKE, "UOPS_ISSUED.ANY", "or set PMU_EVENT_FILES");
-	is_refused(SANDY_BRIDGE, "INST_RETIRED.ANY:c=1", "INST_RETIRED.ANY: only a fixed counter counts it");
+	is_refused(SANDY_BRIDGE, "INST_RETIRED.ANY:c=1",
+		   "INST_RETIRED.ANY: only a fixed counter counts it");
 	is_refused(SANDY_BRIDGE, "CPU_CLK_UNHALTED.REF_TSC:e", "only a fixed counter counts it");
 }
 
@@ -174,7 +189,8 @@ static bool check_row(char *line)
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(field); i++)
 		field[i] = strsep(&line, ",\n");
-	catalog.model = model(field[0], (uint32_t)strtoul(field[1], NULL, 10), (uint32_t)strtoul(field[2], NULL, 16),
+	catalog.model = model(field[0], (uint32_t)strtoul(field[1], NULL, 10),
+			      (uint32_t)strtoul(field[2], NULL, 16),
 			      (uint32_t)strtoul(field[3], NULL, 16));
 	rc = pmu_event_parse(field[4], &catalog, &event);
 	counters = (uint32_t)strtoul(field[6], NULL, 16);
@@ -182,7 +198,8 @@ static bool check_row(char *line)
 	    (!event.slot.counters || !counters || event.slot.counters == counters))
 		return true;
 	diag("%s-%s-%s %s: %s, not %#llx on counters %#x", field[0], field[1], field[2], field[4],
-	     rc ? pmu_error_text() : field[5], (unsigned long long)event.slot.config, event.slot.counters);
+	     rc ? pmu_error_text() : field[5], (unsigned long long)event.slot.config,
+	     event.slot.counters);
 	return false;
 }
 
@@ -208,7 +225,8 @@ static void agrees_with_the_manuals(void)
 /* What the program has in its environment, and what it does to it, is as without us. */
 static void leaves_the_environment_alone(void)
 {
-	is_str(getenv("LIBPFM_ENCODE_INACTIVE"), NULL, "LIBPFM_ENCODE_INACTIVE is not set after all this");
+	is_str(getenv("LIBPFM_ENCODE_INACTIVE"), NULL,
+	       "LIBPFM_ENCODE_INACTIVE is not set after all this");
 }
 
 static void *parse_many(void *arg)
@@ -217,7 +235,9 @@ static void *parse_many(void *arg)
 	long wrong = 0;
 
 	for (int i = 0; i < 50; i++)
-		wrong += pmu_event_parse("UOPS_ISSUED.ANY:c=1", &(struct pmu_catalog){ .model = arg }, &mine) || mine.slot.config != 0x100010e;
+		wrong += pmu_event_parse("UOPS_ISSUED.ANY:c=1",
+					 &(struct pmu_catalog){ .model = arg }, &mine) ||
+			 mine.slot.config != 0x100010e;
 	return (void *)wrong;
 }
 

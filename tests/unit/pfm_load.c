@@ -21,7 +21,7 @@ static struct answer {
 	int n_loads, flags;
 	int first, again, event, generic, raw, terms, forked;
 	char text[PMU_ERROR_MAX], event_text[PMU_ERROR_MAX], forked_text[PMU_ERROR_MAX];
-} *answer;
+} * answer;
 
 static const struct pmu_cpu_model *sandy_bridge;
 
@@ -50,7 +50,7 @@ void *dlopen(const char *name, int flags)
 static int encode(const char *text)
 {
 	char label[PMU_EVENT_NAME_MAX];
-	struct pmu_slot slot = {.user = true};
+	struct pmu_slot slot = { .user = true };
 
 	return pmu_pfm_encode(text, sandy_bridge, &slot, label, sizeof(label));
 }
@@ -118,7 +118,8 @@ static void says_what_is_missing(void)
 {
 	in_a_process("libpmu-test-missing.so.4", NULL);
 	is_int(answer->first, -ENOTSUP, "  a native name is not supported");
-	has(answer->text, NEEDED " (Debian: libpfm4); libpmu-test-missing.so.4: ", "  and says what it needs, and why");
+	has(answer->text, NEEDED " (Debian: libpfm4); libpmu-test-missing.so.4: ",
+	    "  and says what it needs, and why");
 	is_int(answer->event, -EINVAL, "  an event's text is refused");
 	has(answer->event_text, NEEDED " (Debian: libpfm4)", "  with the same words");
 	is_int(answer->again, -ENOTSUP, "  the next one neither");
@@ -169,10 +170,13 @@ static void other_names_load_nothing(void)
 
 int main(void)
 {
-	struct pmu_cpu_id id = {.vendor = "GenuineIntel", .family = 6, .model = 0x2a, .stepping = 7};
+	struct pmu_cpu_id id = {
+		.vendor = "GenuineIntel", .family = 6, .model = 0x2a, .stepping = 7
+	};
 
 	sandy_bridge = pmu_cpu_model_find(&id);
-	answer = mmap(NULL, sizeof(*answer), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	answer = mmap(NULL, sizeof(*answer), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
 	if (!sandy_bridge || answer == MAP_FAILED)
 		return 2;
 	other_names_load_nothing();

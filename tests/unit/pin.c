@@ -21,16 +21,14 @@ static char dir[] = "/tmp/pmu-pin-XXXXXX";
 
 static void understands_policies(void)
 {
-	struct pmu_pin_request request = {.n_cpus = 77};
+	struct pmu_pin_request request = { .n_cpus = 77 };
 
 	is_int(pmu_pin_parse("none", &request), 0, "none");
 	is_int(request.policy, PMU_PIN_NONE, "is a policy");
 	is_u64(request.n_cpus, 0, "without a list");
 	ok(!pmu_pin_parse("auto", &request) && request.policy == PMU_PIN_AUTO, "auto");
-	ok(!pmu_pin_parse("compact", &request) && request.policy == PMU_PIN_COMPACT,
-	   "compact");
-	ok(!pmu_pin_parse("scatter", &request) && request.policy == PMU_PIN_SCATTER,
-	   "scatter");
+	ok(!pmu_pin_parse("compact", &request) && request.policy == PMU_PIN_COMPACT, "compact");
+	ok(!pmu_pin_parse("scatter", &request) && request.policy == PMU_PIN_SCATTER, "scatter");
 	is_int(pmu_pin_parse("cpus:5,0-2,8191", &request), 0, "a list");
 	ok(request.policy == PMU_PIN_LIST && request.n_cpus == 5, "of five CPUs");
 	ok(request.cpu[0] == 5 && request.cpu[1] == 0 && request.cpu[3] == 2 &&
@@ -43,29 +41,28 @@ static void names_what_is_wrong(void)
 	static const struct {
 		const char *text, *part;
 	} row[] = {
-		{"compct", "compact"},
-		{"", "auto, none, compact"},
-		{"AUTO2", "did you mean auto"},
-		{"cpus", "cpus:0-3,8"},
-		{"cpu:1", "cpus:"},
-		{"0-3", "cpus:0-3,8"},
-		{"cpus:", "''"},
-		{"cpus:1,,2", "''"},
-		{"cpus:1,", "''"},
-		{"cpus:a", "'a'"},
-		{"cpus:-1", "'-1'"},
-		{"cpus:1-", "'1-'"},
-		{"cpus:1-2-3", "'1-2-3'"},
-		{"cpus:3-1", "3-1"},
-		{"cpus:8192", "8192"},
-		{"cpus:99999999999999999999999", "9999"},
-		{"cpus:0-18446744073709551615", "0-18446744073709551615"},
-		{"cpus:0-3,2", "CPU 2 is listed twice"},
-		{"cpus:0-1024", "1024"},
-		{"cpus:1111111111111111111111111111111111111111111111111111111111",
-		 "1111..."},
+		{ "compct", "compact" },
+		{ "", "auto, none, compact" },
+		{ "AUTO2", "did you mean auto" },
+		{ "cpus", "cpus:0-3,8" },
+		{ "cpu:1", "cpus:" },
+		{ "0-3", "cpus:0-3,8" },
+		{ "cpus:", "''" },
+		{ "cpus:1,,2", "''" },
+		{ "cpus:1,", "''" },
+		{ "cpus:a", "'a'" },
+		{ "cpus:-1", "'-1'" },
+		{ "cpus:1-", "'1-'" },
+		{ "cpus:1-2-3", "'1-2-3'" },
+		{ "cpus:3-1", "3-1" },
+		{ "cpus:8192", "8192" },
+		{ "cpus:99999999999999999999999", "9999" },
+		{ "cpus:0-18446744073709551615", "0-18446744073709551615" },
+		{ "cpus:0-3,2", "CPU 2 is listed twice" },
+		{ "cpus:0-1024", "1024" },
+		{ "cpus:1111111111111111111111111111111111111111111111111111111111", "1111..." },
 	};
-	struct pmu_pin_request request = {.policy = PMU_PIN_SCATTER};
+	struct pmu_pin_request request = { .policy = PMU_PIN_SCATTER };
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		pmu_error_clear();
@@ -77,13 +74,12 @@ static void names_what_is_wrong(void)
 
 static void refuses_cpus_that_are_not_allowed(void)
 {
-	struct pmu_pin_request request = {.policy = PMU_PIN_LIST, .n_cpus = 1};
+	struct pmu_pin_request request = { .policy = PMU_PIN_LIST, .n_cpus = 1 };
 	struct pmu_pinning *pinning = (struct pmu_pinning *)&request;
 	char allowed[128];
 
 	request.cpu[0] = PMU_MASK_CPUS - 1;
-	is_int(pmu_pinning_open(&pinning, &request, NULL), -EINVAL,
-	       "a CPU that is not there");
+	is_int(pmu_pinning_open(&pinning, &request, NULL), -EINVAL, "a CPU that is not there");
 	ok(!pinning, "no pinning");
 	pmu_mask_format(&all, allowed, sizeof(allowed));
 	has(pmu_error_text(), "CPU 8191", "is named");
@@ -181,7 +177,7 @@ static int thread_takes(void)
 static void auto_pins_every_thread_elsewhere(void)
 {
 	unsigned int n = pmu_mask_count(&all);
-	struct pmu_mask seen = {{0}};
+	struct pmu_mask seen = { { 0 } };
 	char text[128];
 	int cpu = -1;
 
@@ -233,7 +229,7 @@ static void others_wrap(void)
 
 static void bound_threads_are_left_alone(void)
 {
-	struct pmu_mask one = {{0}};
+	struct pmu_mask one = { { 0 } };
 
 	pmu_mask_set(&one, nth(1));
 	must(!pmu_mask_apply(&one));
@@ -328,7 +324,7 @@ static void originals_fill_any_size(void)
 
 static void what_is_set_while_lifted_stays(void)
 {
-	struct pmu_mask one = {{0}};
+	struct pmu_mask one = { { 0 } };
 	int cpu;
 
 	open_as("auto", NULL);
@@ -343,7 +339,7 @@ static void what_is_set_while_lifted_stays(void)
 
 static void what_the_program_binds_stays_bound(void)
 {
-	struct pmu_mask one = {{0}}, mask;
+	struct pmu_mask one = { { 0 } }, mask;
 	int cpu;
 
 	open_as("auto", NULL);
@@ -436,7 +432,7 @@ static pid_t neighbour(int *cpu, int *keep)
 static void sessions_share_the_machine(void)
 {
 	int cpu, keep, n = (int)pmu_mask_count(&all);
-	struct pmu_mask seen = {{0}};
+	struct pmu_mask seen = { { 0 } };
 	pid_t pid = neighbour(&cpu, &keep);
 
 	pmu_mask_set(&seen, cpu);
@@ -541,7 +537,8 @@ static void numbers_of_another_machine(void)
 	places("none", 4, "-1,-1,-1,-1,-1", "or none");
 	places("cpus:3,1", 4, "3,1,3,1,3", "or those of a list");
 	places("cpus:9", 4, "-1,-1,-1,-1,-1", "of which the machine must have one");
-	snprintf(path, sizeof(path), "%s/tests/data/topologies/westmere-ep-2s6c2t.xml", source ? source : ".");
+	snprintf(path, sizeof(path), "%s/tests/data/topologies/westmere-ep-2s6c2t.xml",
+		 source ? source : ".");
 	setenv("HWLOC_XMLFILE", path, 1);
 	places("compact", 24, "0,12,1,13,2", "siblings together, by its own topology");
 	places("scatter", 24, "0,6,3,9,1", "or both sockets");
@@ -573,8 +570,7 @@ int main(void)
 	scene(the_next_session_places_anew, "the next session places anew");
 	scene(a_raw_fork_can_disown_the_pin, "a raw fork can disown the pin");
 	scene(sessions_share_the_machine, "sessions share the machine");
-	scene(short_lived_threads_leave_nothing_behind,
-	      "short-lived threads leave nothing behind");
+	scene(short_lived_threads_leave_nothing_behind, "short-lived threads leave nothing behind");
 	scene(asking_needs_no_lock, "asking needs no lock");
 	numbers_of_another_machine();
 	remove_dir();

@@ -56,8 +56,7 @@ static void folders_of_others_are_passed_over(void)
 	path[strlen(path) - 1] = '\0';
 	mkdir(path, 0700);
 	chmod(path, 0755);
-	ok(pmu_store_dir(1, dir, sizeof(dir)) || strcmp(dir, path),
-	   "one that others can read");
+	ok(pmu_store_dir(1, dir, sizeof(dir)) || strcmp(dir, path), "one that others can read");
 	use_folder("linked");
 	path_in("linked", "", path, sizeof(path));
 	path[strlen(path) - 1] = '\0';
@@ -65,8 +64,7 @@ static void folders_of_others_are_passed_over(void)
 	is_int(symlink(target, path), 0, "a symbolic link to a good one");
 	ok(pmu_store_dir(1, dir, sizeof(dir)) || strcmp(dir, path), "is not followed");
 	setenv("XDG_RUNTIME_DIR", "relative", 1);
-	ok(pmu_store_dir(1, dir, sizeof(dir)) || dir[0] == '/',
-	   "relative paths do not count");
+	ok(pmu_store_dir(1, dir, sizeof(dir)) || dir[0] == '/', "relative paths do not count");
 }
 
 static void new_stores_bear_their_owner_and_number(void)
@@ -149,15 +147,13 @@ static void fate_goes_by_pid_and_start_time(void)
 
 	is_int(pmu_store_fate(head), PMU_STORE_ALIVE, "this process is alive");
 	head->start_time++;
-	is_int(pmu_store_fate(head), PMU_STORE_DEAD,
-	       "another process with its pid is not it");
+	is_int(pmu_store_fate(head), PMU_STORE_DEAD, "another process with its pid is not it");
 	*head = good;
 	head->pid_ns ^= 1;
 	is_int(pmu_store_fate(head), PMU_STORE_FOREIGN, "another pid namespace");
 	*head = good;
 	head->boot_id[0] = boot == 'x' ? 'y' : 'x';
-	is_int(pmu_store_fate(head), boot ? PMU_STORE_FOREIGN : PMU_STORE_ALIVE,
-	       "another boot");
+	is_int(pmu_store_fate(head), boot ? PMU_STORE_FOREIGN : PMU_STORE_ALIVE, "another boot");
 	*head = good;
 	head->pid = -1;
 	is_int(pmu_store_fate(head), PMU_STORE_FOREIGN, "an impossible pid");
@@ -183,13 +179,11 @@ static void a_zombie_is_dead(void)
 		pmu_store_owner_self(&child);
 		_exit(write(pipes[1], &child, sizeof(child)) != sizeof(child));
 	}
-	ok(read(pipes[0], &child, sizeof(child)) == sizeof(child),
-	   "a child says who it is");
+	ok(read(pipes[0], &child, sizeof(child)) == sizeof(child), "a child says who it is");
 	head->pid = child.pid;
 	head->start_time = child.start_time;
 	waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT);
-	is_int(pmu_store_fate(head), PMU_STORE_DEAD,
-	       "not yet waited for, and dead all the same");
+	is_int(pmu_store_fate(head), PMU_STORE_DEAD, "not yet waited for, and dead all the same");
 	waitpid(pid, NULL, 0);
 	is_int(pmu_store_fate(head), PMU_STORE_DEAD, "gone for good");
 	close(pipes[0]);
@@ -227,8 +221,7 @@ static void a_process_without_main_thread_is_alive(void)
 			_exit(1);
 		pthread_exit(NULL);
 	}
-	ok(read(pipes[0], &child, sizeof(child)) == sizeof(child),
-	   "a child says who it is");
+	ok(read(pipes[0], &child, sizeof(child)) == sizeof(child), "a child says who it is");
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	for (tries = 0; tries < 100000 && !strstr(state, ") Z "); tries++) {
 		file = fopen(path, "r");
@@ -248,8 +241,7 @@ static void a_process_without_main_thread_is_alive(void)
 	free(build);
 }
 
-static void write_store(const char *folder, const char *name, const void *bytes,
-			size_t size)
+static void write_store(const char *folder, const char *name, const void *bytes, size_t size)
 {
 	char path[256];
 	int fd;
@@ -299,8 +291,7 @@ static void lists_stores_newest_first(void)
 	is_int(symlink("1-1-1.pmu", path), 0, "a symbolic link among them");
 	n = list_folder("list", entry, 8);
 	is_int(n, 3, "stores only");
-	is_int(entry[0].pid, 2147483647,
-	       "one killed before its head was written, by its name");
+	is_int(entry[0].pid, 2147483647, "one killed before its head was written, by its name");
 	is_int(entry[0].fate, PMU_STORE_DEAD, "is dead");
 	is_str(entry[1].program, "solver", "the newer of the others");
 	is_int(entry[1].fate, PMU_STORE_DEAD, "died");
@@ -319,8 +310,7 @@ static void the_newest_left_overs_are_kept(void)
 
 	use_folder("prune");
 	pmu_store_dir(1, dir, sizeof(dir));
-	head->start_unix_ns =
-		4000000000000000000u; /* newer than any other left-over of ours */
+	head->start_unix_ns = 4000000000000000000u; /* newer than any other left-over of ours */
 	write_store("prune", "1-1-1.pmu", build->bytes, head->size);
 	build_kill(build);
 	for (i = 0; i < PMU_STORE_KEEP + 3; i++) {
@@ -351,8 +341,7 @@ int main(void)
 {
 	const char *tmp = getenv("TMPDIR");
 
-	snprintf(root, sizeof(root), "%.30s/pmu-place-XXXXXX",
-		 tmp && tmp[0] == '/' ? tmp : "/tmp");
+	snprintf(root, sizeof(root), "%.30s/pmu-place-XXXXXX", tmp && tmp[0] == '/' ? tmp : "/tmp");
 	if (!mkdtemp(root))
 		return skip_all("no folder for temporary files");
 	setenv("TMPDIR", root, 1);

@@ -16,8 +16,7 @@ static struct pmu_topology *load_recorded(const char *name)
 	struct pmu_topology *topology;
 	char path[1024];
 
-	snprintf(path, sizeof(path), "%s/tests/data/topologies/%s.xml", TEST_SRCDIR,
-		 name);
+	snprintf(path, sizeof(path), "%s/tests/data/topologies/%s.xml", TEST_SRCDIR, name);
 	setenv("HWLOC_XMLFILE", path, 1);
 	if (!ok(!pmu_topology_load(&topology), "%s loads", name))
 		diag("%s", pmu_error_text());
@@ -29,7 +28,7 @@ static struct pmu_topology *load_recorded(const char *name)
 
 static struct pmu_mask range(int first, int last)
 {
-	struct pmu_mask mask = {{0}};
+	struct pmu_mask mask = { { 0 } };
 
 	for (int cpu = first; cpu <= last; cpu++)
 		pmu_mask_set(&mask, cpu);
@@ -37,9 +36,9 @@ static struct pmu_mask range(int first, int last)
 }
 
 /* Places @n threads, and compares where they went. */
-static void is_order(struct pmu_places *places, enum pmu_pin_policy policy,
-		     unsigned int n, const struct pmu_mask *mask,
-		     const struct pmu_mask *others, const char *want, const char *name)
+static void is_order(struct pmu_places *places, enum pmu_pin_policy policy, unsigned int n,
+		     const struct pmu_mask *mask, const struct pmu_mask *others, const char *want,
+		     const char *name)
 {
 	char text[256] = "";
 	size_t len = 0;
@@ -48,21 +47,18 @@ static void is_order(struct pmu_places *places, enum pmu_pin_policy policy,
 	for (unsigned int i = 0; i < n; i++) {
 		cpu = policy == PMU_PIN_AUTO ? pmu_places_idle(places, mask, others)
 					     : pmu_places_turn(places, mask);
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%d",
-					i ? " " : "", cpu);
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%d", i ? " " : "", cpu);
 		if (cpu >= 0)
 			places->on[cpu]++;
 	}
 	is_str(text, want, name);
 }
 
-static struct pmu_places *order(enum pmu_pin_policy policy,
-				const struct pmu_topology *topology,
+static struct pmu_places *order(enum pmu_pin_policy policy, const struct pmu_topology *topology,
 				const struct pmu_mask *mask)
 {
 	struct pmu_places *places = calloc(1, sizeof(*places));
-	struct pmu_pin_request request = {
-		.policy = policy, .cpu = {5, 2, 9}, .n_cpus = 3};
+	struct pmu_pin_request request = { .policy = policy, .cpu = { 5, 2, 9 }, .n_cpus = 3 };
 
 	is_int(pmu_places_order(places, &request, topology, mask), 0, "an order");
 	return places;
@@ -80,8 +76,8 @@ static void auto_takes_whole_cores_first(void)
 	struct pmu_mask all = range(0, 23), four = range(0, 1), others = range(0, 1);
 	struct pmu_places *places = order(PMU_PIN_AUTO, topology, &all);
 
-	is_order(places, PMU_PIN_AUTO, 14, &all, &nobody,
-		 "0 1 2 3 4 5 6 7 8 9 10 11 12 13", "twelve cores, then siblings");
+	is_order(places, PMU_PIN_AUTO, 14, &all, &nobody, "0 1 2 3 4 5 6 7 8 9 10 11 12 13",
+		 "twelve cores, then siblings");
 	places->on[3] = 0;
 	is_order(places, PMU_PIN_AUTO, 1, &all, &nobody, "3", "a core that became free");
 	drop(places);
@@ -101,7 +97,7 @@ static void auto_takes_whole_cores_first(void)
 static void auto_takes_a_lone_sibling_for_a_core(void)
 {
 	struct pmu_topology *topology = load_recorded("westmere-ep-2s6c2t");
-	struct pmu_mask mask = {{0}};
+	struct pmu_mask mask = { { 0 } };
 	struct pmu_places *places;
 
 	pmu_mask_set(&mask, 0);
@@ -120,8 +116,7 @@ static void compact_fills_cores(void)
 	struct pmu_mask all = range(0, 23);
 	struct pmu_places *places = order(PMU_PIN_COMPACT, topology, &all);
 
-	is_order(places, PMU_PIN_COMPACT, 4, &all, &nobody, "0 12 1 13",
-		 "siblings together");
+	is_order(places, PMU_PIN_COMPACT, 4, &all, &nobody, "0 12 1 13", "siblings together");
 	drop(places);
 	pmu_topology_free(topology);
 }
@@ -135,11 +130,9 @@ static void scatter_goes_far_and_wraps(void)
 	is_order(places, PMU_PIN_SCATTER, 4, &all, &nobody, "0 6 3 9", "far apart");
 	drop(places);
 	places = order(PMU_PIN_SCATTER, topology, &all);
-	is_order(places, PMU_PIN_SCATTER, 5, &two, &nobody, "0 1 0 1 0",
-		 "round and round");
+	is_order(places, PMU_PIN_SCATTER, 5, &two, &nobody, "0 1 0 1 0", "round and round");
 	places->on[1] = 0;
-	is_order(places, PMU_PIN_SCATTER, 1, &two, &nobody, "1",
-		 "a PU given back is next");
+	is_order(places, PMU_PIN_SCATTER, 1, &two, &nobody, "1", "a PU given back is next");
 	drop(places);
 	pmu_topology_free(topology);
 }
@@ -149,10 +142,8 @@ static void lists_are_taken_as_they_are(void)
 	struct pmu_mask all = range(0, 23), none = range(10, 12);
 	struct pmu_places *places = order(PMU_PIN_LIST, NULL, &all);
 
-	is_order(places, PMU_PIN_LIST, 4, &all, &nobody, "5 2 9 5",
-		 "in their order, wrapping");
-	is_order(places, PMU_PIN_LIST, 1, &none, &nobody, "-1",
-		 "nothing outside the mask");
+	is_order(places, PMU_PIN_LIST, 4, &all, &nobody, "5 2 9 5", "in their order, wrapping");
+	is_order(places, PMU_PIN_LIST, 1, &none, &nobody, "-1", "nothing outside the mask");
 	drop(places);
 }
 
@@ -162,12 +153,10 @@ static void numbers_serve_without_a_topology(void)
 	struct pmu_mask elsewhere = range(2000, 2001);
 	struct pmu_places *places = order(PMU_PIN_AUTO, NULL, &elsewhere);
 
-	is_order(places, PMU_PIN_AUTO, 3, &elsewhere, &nobody, "2000 2001 -1",
-		 "no topology");
+	is_order(places, PMU_PIN_AUTO, 3, &elsewhere, &nobody, "2000 2001 -1", "no topology");
 	drop(places);
 	places = order(PMU_PIN_AUTO, topology, &elsewhere);
-	is_order(places, PMU_PIN_AUTO, 2, &elsewhere, &nobody, "2000 2001",
-		 "not the right one");
+	is_order(places, PMU_PIN_AUTO, 2, &elsewhere, &nobody, "2000 2001", "not the right one");
 	drop(places);
 	pmu_topology_free(topology);
 }

@@ -67,10 +67,12 @@ static void end(void)
 }
 
 /* The nth operation of a phase on an address, of any processor if @cpu is -1; NULL. */
-static const struct pmu_msr_op *nth(enum pmu_msr_phase phase, int cpu, uint32_t address, unsigned int n)
+static const struct pmu_msr_op *nth(enum pmu_msr_phase phase, int cpu, uint32_t address,
+				    unsigned int n)
 {
 	for (size_t i = program.first[phase]; i < program.first[phase + 1]; i++)
-		if (program.op[i].address == address && (cpu < 0 || program.op[i].cpu == cpu) && !n--)
+		if (program.op[i].address == address && (cpu < 0 || program.op[i].cpu == cpu) &&
+		    !n--)
 			return &program.op[i];
 	return NULL;
 }
@@ -84,7 +86,8 @@ static unsigned int count(enum pmu_msr_phase phase, int cpu, uint32_t address)
 	return n;
 }
 
-static void is_write(enum pmu_msr_phase phase, int cpu, uint32_t address, uint64_t value, const char *name)
+static void is_write(enum pmu_msr_phase phase, int cpu, uint32_t address, uint64_t value,
+		     const char *name)
 {
 	const struct pmu_msr_op *op = nth(phase, cpu, address, 0);
 
@@ -137,7 +140,8 @@ static void write_op(const struct pmu_msr_op *op)
 	if (intel && op->address >= 0x4c1 && op->address < 0x4c1 + 8)
 		to = cell(op, op->address - 0x400);
 	else if (intel && op->address >= 0xc1 && op->address < 0xc1 + 8)
-		value = (uint64_t)(int64_t)(int32_t)value & ((UINT64_C(1) << machine->kind[0].general_bits) - 1);
+		value = (uint64_t)(int64_t)(int32_t)value &
+			((UINT64_C(1) << machine->kind[0].general_bits) - 1);
 	*to = value;
 }
 
@@ -177,7 +181,8 @@ static unsigned int run_all(void)
 /* What holds for every program. */
 static unsigned int disorder(void)
 {
-	unsigned int wrong = program.first[0] != 0 || program.first[PMU_MSR_PHASES] != program.n_ops;
+	unsigned int wrong = program.first[0] != 0 ||
+			     program.first[PMU_MSR_PHASES] != program.n_ops;
 
 	for (size_t i = 0; i < program.n_ops; i++) {
 		const struct pmu_msr_op *op = &program.op[i];
@@ -188,8 +193,8 @@ static unsigned int disorder(void)
 		wrong += op->write && !pmu_msr_is_counting(machine, op->address);
 		wrong += (op->slot >= 0) != (op->phase == PMU_MSR_READ);
 		/* a select is enabled in one phase and put back in another */
-		wrong += op->write && op->phase < PMU_MSR_ENABLE && op->address >= 0x186 && op->address < 0x18e &&
-			 op->value & EN;
+		wrong += op->write && op->phase < PMU_MSR_ENABLE && op->address >= 0x186 &&
+			 op->address < 0x18e && op->value & EN;
 	}
 	return wrong;
 }
@@ -214,33 +219,44 @@ static void follows_the_founding_order(void)
 	is_u64(counter_of(0, 1)->rdpmc, (1u << 30) + 1, "RDPMC reads a fixed counter so");
 	is_u64(counter_of(0, 2)->rdpmc, 0, "and a general one so");
 	is_u64(counter_of(0, 2)->bits, 48, "of 48 bits");
-	is_u64(program.missing[0], 0x1c0, "the absent slot and those of the sockets are missing on a core");
+	is_u64(program.missing[0], 0x1c0,
+	       "the absent slot and those of the sockets are missing on a core");
 
-	is_write(PMU_MSR_STOP, 3, MSR_IA32_PERF_GLOBAL_CTRL, UINT64_C(0x400000000), "our bits leave the global control");
-	is_write(PMU_MSR_CLEAR, 3, MSR_IA32_PERF_GLOBAL_OVF_CTRL, UINT64_C(0x30000000f), "our overflows are cleared");
+	is_write(PMU_MSR_STOP, 3, MSR_IA32_PERF_GLOBAL_CTRL, UINT64_C(0x400000000),
+		 "our bits leave the global control");
+	is_write(PMU_MSR_CLEAR, 3, MSR_IA32_PERF_GLOBAL_OVF_CTRL, UINT64_C(0x30000000f),
+		 "our overflows are cleared");
 	is_write(PMU_MSR_SELECT, 3, MSR_IA32_PERFEVTSEL0, 0x100c4, "the select without EN");
 	is_write(PMU_MSR_ZERO, 3, MSR_IA32_PMC0, 0, "the counter");
 	is_write(PMU_MSR_ZERO, 3, MSR_IA32_FIXED_CTR0 + 1, 0, "the fixed counter");
 	is_write(PMU_MSR_ENABLE, 3, MSR_IA32_PERFEVTSEL0, 0x4100c4, "the select with EN");
 	is_write(PMU_MSR_ENABLE, 3, MSR_IA32_FIXED_CTR_CTRL, 0x22, "fixed counters at user level");
-	is_write(PMU_MSR_ENABLE, 3, MSR_IA32_PERF_GLOBAL_CTRL, UINT64_C(0x70000000f), "and all of them");
+	is_write(PMU_MSR_ENABLE, 3, MSR_IA32_PERF_GLOBAL_CTRL, UINT64_C(0x70000000f),
+		 "and all of them");
 	is_int(count(PMU_MSR_LOOK, 3, MSR_IA32_PERF_GLOBAL_INUSE), 0, "no INUSE before version 4");
-	is_u64(program.op[program.first[PMU_MSR_CLEAR] - 1].socket, 1, "sockets come last in a phase");
+	is_u64(program.op[program.first[PMU_MSR_CLEAR] - 1].socket, 1,
+	       "sockets come last in a phase");
 	is_int(run_all(), 0, "everything is put back");
 
 	for (int package = 0; package < 2; package++) {
 		int cpu = 4 * package;
 
-		is_int(count(PMU_MSR_SELECT, cpu, MSR_UNCORE_PERFEVTSEL0), 1, "a socket's uncore, on its first processor");
-		is_write(PMU_MSR_SELECT, cpu, MSR_UNCORE_PERFEVTSEL0, 0x20101, "its queue is reset");
-		is_write(PMU_MSR_ENABLE, cpu, MSR_UNCORE_PERFEVTSEL0, 0x400101, "then it is enabled");
+		is_int(count(PMU_MSR_SELECT, cpu, MSR_UNCORE_PERFEVTSEL0), 1,
+		       "a socket's uncore, on its first processor");
+		is_write(PMU_MSR_SELECT, cpu, MSR_UNCORE_PERFEVTSEL0, 0x20101,
+			 "its queue is reset");
+		is_write(PMU_MSR_ENABLE, cpu, MSR_UNCORE_PERFEVTSEL0, 0x400101,
+			 "then it is enabled");
 		is_write(PMU_MSR_ENABLE, cpu, MSR_UNCORE_FIXED_CTR_CTRL, 1, "the clock too");
-		is_write(PMU_MSR_ENABLE, cpu, MSR_UNCORE_PERF_GLOBAL_CTRL, UINT64_C(0x100000001), "and both together");
-		is_write(PMU_MSR_CLEAR, cpu, MSR_UNCORE_PERF_GLOBAL_OVF_CTRL, UINT64_C(0x100000001), "overflows");
+		is_write(PMU_MSR_ENABLE, cpu, MSR_UNCORE_PERF_GLOBAL_CTRL, UINT64_C(0x100000001),
+			 "and both together");
+		is_write(PMU_MSR_CLEAR, cpu, MSR_UNCORE_PERF_GLOBAL_OVF_CTRL, UINT64_C(0x100000001),
+			 "overflows");
 	}
 	is_int(count(PMU_MSR_SELECT, -1, MSR_UNCORE_PERFEVTSEL0), 2, "and on no other");
 	is_int((long long)program.n_units, 4, "a unit for each uncore and each clock");
-	ok(program.unit[0].package == 0 && program.unit[1].package == 0 && program.unit[2].package == 1,
+	ok(program.unit[0].package == 0 && program.unit[1].package == 0 &&
+		   program.unit[2].package == 1,
 	   "socket after socket");
 	is_u64(program.unit[1].counter[0].address, MSR_UNCORE_FIXED_CTR0, "the clock's counter");
 	is_str(program.taken, "", "nobody was there");
@@ -264,11 +280,13 @@ static void enables_globals_last(void)
 	ok(!wrong && n == 2 && last && last->address == MSR_IA32_PERF_GLOBAL_CTRL,
 	   "the global control is the last that each processor gets");
 	last = nth(PMU_MSR_RESTORE, 1, MSR_IA32_PERF_GLOBAL_CTRL, 0);
-	ok(last && last->mask == UINT64_C(0x70000000f) && !last->value, "and the first that is restored: stopped");
+	ok(last && last->mask == UINT64_C(0x70000000f) && !last->value,
+	   "and the first that is restored: stopped");
 	last = nth(PMU_MSR_RESTORE, 1, MSR_IA32_PERF_GLOBAL_CTRL, 1);
 	ok(last && last->mask == UINT64_C(0x70000000f), "and the last: our bits only");
 	ok(last == &program.op[program.n_ops - 1], "of all");
-	is_write(PMU_MSR_ZERO, 0, MSR_IA32_A_PMC0, 0, "counters are written at full width where the model says so");
+	is_write(PMU_MSR_ZERO, 0, MSR_IA32_A_PMC0, 0,
+		 "counters are written at full width where the model says so");
 	is_int(count(PMU_MSR_LOOK, 0, MSR_IA32_PERF_GLOBAL_INUSE), 1, "INUSE from version 4 on");
 	is_int(count(PMU_MSR_LOOK, 0, MSR_IA32_PERF_CAPABILITIES), 1, "capabilities");
 	end();
@@ -281,10 +299,12 @@ static void knows_version_1(void)
 	plan_add(&plan, generic(PERF_COUNT_HW_CPU_CYCLES));
 	is_int(make(), 0, "a Core Duo");
 	is_int(disorder(), 0, "in phases");
-	is_int(count(PMU_MSR_ENABLE, -1, MSR_IA32_PERF_GLOBAL_CTRL) + count(PMU_MSR_LOOK, -1, 0x38e) +
-		       count(PMU_MSR_CLEAR, -1, 0x390) + count(PMU_MSR_LOOK, -1, 0x38d),
+	is_int(count(PMU_MSR_ENABLE, -1, MSR_IA32_PERF_GLOBAL_CTRL) +
+		       count(PMU_MSR_LOOK, -1, 0x38e) + count(PMU_MSR_CLEAR, -1, 0x390) +
+		       count(PMU_MSR_LOOK, -1, 0x38d),
 	       0, "has no global registers");
-	is_int((long long)(program.first[PMU_MSR_SELECT] - program.first[PMU_MSR_CLEAR]), 0, "nothing to clear");
+	is_int((long long)(program.first[PMU_MSR_SELECT] - program.first[PMU_MSR_CLEAR]), 0,
+	       "nothing to clear");
 	is_write(PMU_MSR_ENABLE, 1, MSR_IA32_PERFEVTSEL0 + 1, 0x41003c, "EN alone enables");
 	is_int(run_all(), 0, "everything is put back");
 	end();
@@ -303,11 +323,13 @@ static void says_what_fits(void)
 	begin("core2", 1, 2, 1);
 	plan_core(&plan);
 	is_int(make(), -ENOSPC, "seven events on a Core 2");
-	ok(!probe.error[0] && !probe.error[1] && !probe.error[2] && !probe.error[3] && !probe.error[6],
+	ok(!probe.error[0] && !probe.error[1] && !probe.error[2] && !probe.error[3] &&
+		   !probe.error[6],
 	   "five of them fit: two general counters, three fixed");
 	ok(probe.error[4] == -ENOSPC && probe.error[5] == -ENOSPC, "two do not");
 	is_str(probe.why, "5 of 7 events fit the counters at the same time", "says so");
-	is_int((long long)(program.n_ops - program.first[PMU_MSR_STOP]), 0, "and nothing would be written");
+	is_int((long long)(program.n_ops - program.first[PMU_MSR_STOP]), 0,
+	       "and nothing would be written");
 	end();
 	begin("nehalem", 1, 4, 1);
 	plan_core(&plan);
@@ -341,16 +363,20 @@ static void leaves_others_alone(void)
 	is_str(program.taken,
 	       "general counter 0 is in use on CPU 3: event 3CH, umask 00H, USR, OS, INT (the kernel's watchdog?)",
 	       "is named");
-	ok(address_of(0, 2) == MSR_IA32_PMC0 + 1 && address_of(0, 3) == MSR_IA32_PMC0 + 2, "and left out");
-	is_int(count(PMU_MSR_STOP, -1, MSR_IA32_PERFEVTSEL0) + count(PMU_MSR_ZERO, -1, MSR_IA32_PMC0), 0,
-	       "on all processors");
-	is_write(PMU_MSR_STOP, 3, MSR_IA32_PERF_GLOBAL_CTRL, UINT64_C(0x400000001), "its bit stays");
+	ok(address_of(0, 2) == MSR_IA32_PMC0 + 1 && address_of(0, 3) == MSR_IA32_PMC0 + 2,
+	   "and left out");
+	is_int(count(PMU_MSR_STOP, -1, MSR_IA32_PERFEVTSEL0) +
+		       count(PMU_MSR_ZERO, -1, MSR_IA32_PMC0),
+	       0, "on all processors");
+	is_write(PMU_MSR_STOP, 3, MSR_IA32_PERF_GLOBAL_CTRL, UINT64_C(0x400000001),
+		 "its bit stays");
 	is_int(run_all(), 0, "everything is put back");
 	remake();
 	plan.absent = 0;
 	set_found(1, MSR_IA32_FIXED_CTR_CTRL, 0xb0);
 	is_int(make(), -ENOSPC, "a fixed counter, too");
-	has(program.taken, "fixed counter 1 is in use on CPU 1: USR, OS (the kernel's watchdog?)", "is named");
+	has(program.taken, "fixed counter 1 is in use on CPU 1: USR, OS (the kernel's watchdog?)",
+	    "is named");
 	is_str(probe.why,
 	       "5 of 7 events fit the counters at the same time; general counter 0 is in use on CPU 3: event 3CH, umask "
 	       "00H, USR, OS, INT (the kernel's watchdog?), and 1 more counter",
@@ -380,7 +406,8 @@ static void believes_inuse_from_version_4(void)
 	       "general counter 0 is marked as in use (IA32_PERF_GLOBAL_INUSE) on CPU 1: event C2H, umask 01H\n"
 	       "fixed counter 1 is marked as in use (IA32_PERF_GLOBAL_INUSE) on CPU 1",
 	       "are named");
-	ok(address_of(0, 1) == MSR_IA32_PMC0 + 1 && address_of(0, 2) == MSR_IA32_PMC0 + 2, "and left out");
+	ok(address_of(0, 1) == MSR_IA32_PMC0 + 1 && address_of(0, 2) == MSR_IA32_PMC0 + 2,
+	   "and left out");
 	end();
 }
 
@@ -395,7 +422,8 @@ static void uses_a_marked_counter_where_no_other_is_left(void)
 	set_found(1, MSR_IA32_PERF_GLOBAL_INUSE, UINT64_C(0xf));
 	is_int(make(), 0, "all four are marked and none is enabled");
 	ok(strstr(program.taken, "general counter 0 is marked as in use") &&
-		   strstr(program.taken, "general counter 0 does not count for anybody: used, and put back at the end"),
+		   strstr(program.taken,
+			  "general counter 0 does not count for anybody: used, and put back at the end"),
 	   "and what is used is named");
 	ok(!strstr(program.taken, "general counter 3 does not count"), "no more than needed");
 	set_found(0, MSR_IA32_PERFEVTSEL0, 0x4101c2);
@@ -412,9 +440,9 @@ static void takes_no_counter_for_used_by_a_global_bit(void)
 	plan.absent = 1u << 6;
 	look();
 	set_found(-1, MSR_IA32_PERF_GLOBAL_CTRL, UINT64_C(0x70000000f));
-	set_found(-1, MSR_IA32_PERFEVTSEL0, 0x3003c);	  /* not enabled */
+	set_found(-1, MSR_IA32_PERFEVTSEL0, 0x3003c);      /* not enabled */
 	set_found(-1, MSR_IA32_PERFEVTSEL0 + 1, 0x400000); /* enabled at no level */
-	set_found(-1, MSR_IA32_FIXED_CTR_CTRL, 0x8c8);	  /* the same of fixed counters */
+	set_found(-1, MSR_IA32_FIXED_CTR_CTRL, 0x8c8);     /* the same of fixed counters */
 	is_int(make(), 0, "what firmware and kernels leave behind");
 	is_str(program.taken, "", "is nobody's");
 	is_write(PMU_MSR_STOP, 0, MSR_IA32_PERFEVTSEL0, 0x3003c, "and stopped without losing it");
@@ -436,15 +464,18 @@ static void puts_counters_back_exactly(void)
 	is_int(make(), 0, "32-bit writes");
 	ok(nth(PMU_MSR_ZERO, 0, MSR_IA32_PMC0, 0) && nth(PMU_MSR_ZERO, 0, MSR_IA32_PMC0 + 1, 0),
 	   "what 32 bits with their sign can say is zeroed");
-	ok(!nth(PMU_MSR_ZERO, 0, MSR_IA32_PMC0 + 2, 0) && !nth(PMU_MSR_ZERO, 0, MSR_IA32_PMC0 + 3, 0),
+	ok(!nth(PMU_MSR_ZERO, 0, MSR_IA32_PMC0 + 2, 0) &&
+		   !nth(PMU_MSR_ZERO, 0, MSR_IA32_PMC0 + 3, 0),
 	   "what they cannot is not");
 	is_write(PMU_MSR_RESTORE, 0, MSR_IA32_PMC0, 0x1234, "a positive number comes back");
-	is_write(PMU_MSR_RESTORE, 0, MSR_IA32_PMC0 + 1, 0x80000000, "a negative one too, by its low half");
+	is_write(PMU_MSR_RESTORE, 0, MSR_IA32_PMC0 + 1, 0x80000000,
+		 "a negative one too, by its low half");
 	ok(!nth(PMU_MSR_RESTORE, 0, MSR_IA32_PMC0 + 2, 0), "the others are left as they count");
 	remake();
 	set_found(0, MSR_IA32_PERF_CAPABILITIES, 1u << 13);
 	is_int(make(), 0, "full-width writes");
-	is_write(PMU_MSR_RESTORE, 0, MSR_IA32_A_PMC0 + 2, UINT64_C(0x100000000), "bring back every value");
+	is_write(PMU_MSR_RESTORE, 0, MSR_IA32_A_PMC0 + 2, UINT64_C(0x100000000),
+		 "bring back every value");
 	is_int(run_all(), 0, "everything is put back");
 	end();
 }
@@ -455,7 +486,8 @@ static void knows_what_smt_takes(void)
 	for (unsigned int i = 0; i < 5; i++)
 		plan_add(&plan, raw(0x0151 + i));
 	is_int(make(), -ENOSPC, "five events on a Sandy Bridge with SMT");
-	is_int(count(PMU_MSR_LOOK, -1, MSR_IA32_PERFEVTSEL0 + 4), 0, "counter 4 is not even looked at");
+	is_int(count(PMU_MSR_LOOK, -1, MSR_IA32_PERFEVTSEL0 + 4), 0,
+	       "counter 4 is not even looked at");
 	end();
 	begin("sandybridge", 1, 2, 1);
 	for (unsigned int i = 0; i < 8; i++)
@@ -482,7 +514,8 @@ static void knows_counters_with_a_hole(void)
 	is_u64(address_of(0, 1), MSR_IA32_FIXED_CTR0 + 6, "the last is the seventh");
 	is_int(count(PMU_MSR_LOOK, 0, MSR_IA32_FIXED_CTR0 + 3), 0, "the hole is not looked at");
 	is_write(PMU_MSR_ENABLE, 0, MSR_IA32_FIXED_CTR_CTRL, 0x2020000, "their bits");
-	is_write(PMU_MSR_ENABLE, 0, MSR_IA32_PERF_GLOBAL_CTRL, UINT64_C(0x5000000000), "and in the global control");
+	is_write(PMU_MSR_ENABLE, 0, MSR_IA32_PERF_GLOBAL_CTRL, UINT64_C(0x5000000000),
+		 "and in the global control");
 	end();
 }
 
@@ -503,9 +536,11 @@ static void counts_hybrids_kind_by_kind(void)
 	is_int(program.n_counters[0], 11, "P cores count all");
 	is_int(program.n_counters[1], 8, "E cores what fits: five counters are left");
 	is_u64(program.missing[0], 0, "nothing is missing on P cores");
-	is_u64(program.missing[1], 0x700, "two that do not fit and one that is not theirs on E cores");
+	is_u64(program.missing[1], 0x700,
+	       "two that do not fit and one that is not theirs on E cores");
 	has(program.taken, "general counter 5 is in use on CPU 6", "somebody's on an E core");
-	is_int(count(PMU_MSR_ENABLE, 0, MSR_IA32_PERFEVTSEL0 + 5), 1, "keeps no P core from its own");
+	is_int(count(PMU_MSR_ENABLE, 0, MSR_IA32_PERFEVTSEL0 + 5), 1,
+	       "keeps no P core from its own");
 	is_int(count(PMU_MSR_ENABLE, 7, MSR_IA32_PERFEVTSEL0 + 5), 0, "but every E core");
 	ok(nth(PMU_MSR_ZERO, 0, MSR_IA32_A_PMC0, 0) && nth(PMU_MSR_ZERO, 1, MSR_IA32_PMC0, 0),
 	   "each processor's own capabilities say how it is written");
@@ -532,7 +567,8 @@ static void shares_offcore_registers(void)
 	is_int(count(PMU_MSR_LOOK, 2, MSR_OFFCORE_RSP_0), 1, "is one register");
 	is_int(count(PMU_MSR_SELECT, 2, MSR_OFFCORE_RSP_0), 1, "written once");
 	is_write(PMU_MSR_SELECT, 2, MSR_OFFCORE_RSP_0, 0x5011, "with its value");
-	ok(nth(PMU_MSR_SELECT, 2, MSR_OFFCORE_RSP_0, 0) < nth(PMU_MSR_SELECT, 2, MSR_IA32_PERFEVTSEL0, 0),
+	ok(nth(PMU_MSR_SELECT, 2, MSR_OFFCORE_RSP_0, 0) <
+		   nth(PMU_MSR_SELECT, 2, MSR_IA32_PERFEVTSEL0, 0),
 	   "before the selects");
 	is_write(PMU_MSR_RESTORE, 2, MSR_OFFCORE_RSP_0, 0x77, "and put back");
 	is_int(run_all(), 0, "everything is put back");
@@ -571,7 +607,8 @@ static void looks_alike_whatever_is_absent(void)
 	same = all.n_ops == less.n_ops;
 	for (size_t i = 0; same && i < all.n_ops; i++)
 		same = all.op[i].cpu == less.op[i].cpu && all.op[i].address == less.op[i].address &&
-		       all.op[i].socket == less.op[i].socket && !all.op[i].write && !less.op[i].write;
+		       all.op[i].socket == less.op[i].socket && !all.op[i].write &&
+		       !less.op[i].write;
 	ok(same, "read the same registers in the same order");
 	pmu_msr_program_free(&all);
 	pmu_msr_program_free(&less);
@@ -605,7 +642,8 @@ static void programs_amd(void)
 	set_found(5, MSR_AMD_PERF_CTL0 + 4, 0x430076);
 	set_found(-1, MSR_AMD_GLOBAL_CTL, 0x3f);
 	is_int(make(), -ENOSPC, "Zen 4 with one of six counters in use");
-	has(program.taken, "general counter 2 is in use on CPU 5: event 76H, umask 00H, USR, OS (the kernel's watchdog?)",
+	has(program.taken,
+	    "general counter 2 is in use on CPU 5: event 76H, umask 00H, USR, OS (the kernel's watchdog?)",
 	    "names it");
 	remake();
 	plan.absent |= 1u << 5;
@@ -634,7 +672,8 @@ static void adds_up_cache_slices(void)
 	is_write(PMU_MSR_ENABLE, 0, 0x730, 0x400f34, "its select");
 	ok(nth(PMU_MSR_READ, 0, 0x3b0, 0)->slot == 2 && nth(PMU_MSR_READ, 0, 0x3b1, 0)->slot == 1,
 	   "event 80H of the arbiter on counter 0");
-	is_write(PMU_MSR_ENABLE, 0, MSR_UNC_PERF_FIXED_CTRL, 1u << 22, "the clock's control is 394H");
+	is_write(PMU_MSR_ENABLE, 0, MSR_UNC_PERF_FIXED_CTRL, 1u << 22,
+		 "the clock's control is 394H");
 	is_write(PMU_MSR_ENABLE, 0, MSR_UNC_PERF_GLOBAL_CTRL, 1u << 29, "and one bit for all");
 	is_int(run_all(), 0, "everything is put back");
 	remake();
@@ -651,12 +690,14 @@ static void adds_up_cache_slices(void)
 	set_found(-1, MSR_UNC_PERF_GLOBAL_CTRL, 1u << 29);
 	plan_add(&plan, outside(PMU_UNIT_CBO, 0x0122));
 	is_int(make(), -ENOSPC, "a slice's counter that somebody has");
-	is_str(program.taken, "the counter of MSR_UNC_CBO_1_PERFEVTSEL1 is in use on socket 0: event 34H, umask 0FH",
+	is_str(program.taken,
+	       "the counter of MSR_UNC_CBO_1_PERFEVTSEL1 is in use on socket 0: event 34H, umask 0FH",
 	       "is named");
 	remake();
 	plan.n_slots--;
 	is_int(make(), 0, "the other is free");
-	is_write(PMU_MSR_STOP, 0, MSR_UNC_PERF_GLOBAL_CTRL, 1u << 29, "what counts for both is not stopped");
+	is_write(PMU_MSR_STOP, 0, MSR_UNC_PERF_GLOBAL_CTRL, 1u << 29,
+		 "what counts for both is not stopped");
 	is_int(run_all(), 0, "everything is put back");
 	end();
 }
@@ -667,14 +708,16 @@ static void knows_later_uncores(void)
 	plan_add(&plan, outside(PMU_UNIT_CBO, 0x0f34));
 	is_int(make(), 0, "Skylake, without having looked");
 	is_int((long long)program.n_units, 4, "a slice for each core");
-	is_write(PMU_MSR_ENABLE, 0, MSR_UNC_PERF_GLOBAL_CTRL_SKL, 1u << 29, "global control at E01H");
+	is_write(PMU_MSR_ENABLE, 0, MSR_UNC_PERF_GLOBAL_CTRL_SKL, 1u << 29,
+		 "global control at E01H");
 	end();
 	begin("icelake", 1, 4, 1);
 	plan_add(&plan, outside(PMU_UNIT_CBO, 0x0f34));
 	look();
 	set_found(-1, MSR_UNC_CBO_CONFIG, 4);
 	is_int(make(), 0, "Ice Lake");
-	is_u64(program.unit[3].counter[0].address, 0x71a, "eight registers a slice, counters at 702H");
+	is_u64(program.unit[3].counter[0].address, 0x71a,
+	       "eight registers a slice, counters at 702H");
 	remake();
 	set_found(-1, MSR_UNC_CBO_CONFIG, 2);
 	is_int(make(), 0, "with two slices");
@@ -710,7 +753,8 @@ static void counts_each_l3(void)
 	plan_add(&plan, outside(PMU_UNIT_L3, 0xff04));
 	is_int(make(), 0, "Zen 2's level 3");
 	is_int(count(PMU_MSR_ENABLE, -1, MSR_AMD_L3_PERF_CTL0), 4, "one of each complex");
-	is_write(PMU_MSR_ENABLE, 12, MSR_AMD_L3_PERF_CTL0, UINT64_C(0xff0f00000040ff04), "every slice and thread");
+	is_write(PMU_MSR_ENABLE, 12, MSR_AMD_L3_PERF_CTL0, UINT64_C(0xff0f00000040ff04),
+		 "every slice and thread");
 	ok(program.n_units == 4 && program.unit[1].package == 0 && program.unit[1].cpu == 4 &&
 		   program.unit[2].package == 1 && program.unit[2].cpu == 8,
 	   "those of a socket follow each other");
@@ -718,7 +762,8 @@ static void counts_each_l3(void)
 	begin("zen3", 1, 4, 1);
 	plan_add(&plan, outside(PMU_UNIT_L3, 0xff04));
 	is_int(make(), 0, "Zen 3's");
-	is_write(PMU_MSR_ENABLE, 0, MSR_AMD_L3_PERF_CTL0, UINT64_C(0x0f00c0000040ff04), "says so otherwise");
+	is_write(PMU_MSR_ENABLE, 0, MSR_AMD_L3_PERF_CTL0, UINT64_C(0x0f00c0000040ff04),
+		 "says so otherwise");
 	remake();
 	machine->partial = true;
 	is_int(make(), -ENOENT, "one of some processors, when there may be other complexes");
@@ -745,10 +790,12 @@ static void reads_energy(void)
 	is_int(make(), 0, "energy on Sandy Bridge");
 	ok(near(program.energy_uj[PMU_ENERGY_PACKAGE], 1e6 / 16384), "in 2^-14 joules");
 	ok(program.energy_uj[PMU_ENERGY_DRAM] == 0, "none of the memory");
-	is_int((long long)(program.first[PMU_MSR_READ] - program.first[PMU_MSR_STOP]), 0, "nothing is written");
+	is_int((long long)(program.first[PMU_MSR_READ] - program.first[PMU_MSR_STOP]), 0,
+	       "nothing is written");
 	is_int((long long)(program.n_ops - program.first[PMU_MSR_RESTORE]), 0, "or put back");
 	is_int((long long)program.first[PMU_MSR_STOP], 1, "and nothing is looked at but the unit");
-	ok(program.n_units == 1 && program.unit[0].n_counters == 2 && program.unit[0].counter[1].address == 0x639 &&
+	ok(program.n_units == 1 && program.unit[0].n_counters == 2 &&
+		   program.unit[0].counter[1].address == 0x639 &&
 		   program.unit[0].counter[1].bits == 32,
 	   "two counters of 32 bits");
 	remake();
@@ -778,11 +825,13 @@ static void reads_energy(void)
 	is_int(count(PMU_MSR_READ, -1, MSR_AMD_CORE_ENERGY_STATUS), 4, "each core");
 	is_int(count(PMU_MSR_READ, -1, MSR_AMD_PKG_ENERGY_STATUS), 2, "each socket");
 	ok(near(program.energy_uj[PMU_ENERGY_CORES], 1e6 / 65536), "in 2^-16 joules");
-	ok(program.unit[0].package == 0 && program.unit[program.n_units - 1].package == 1, "socket after socket");
+	ok(program.unit[0].package == 0 && program.unit[program.n_units - 1].package == 1,
+	   "socket after socket");
 	remake();
 	machine->partial = true;
 	is_int(make(), -ENOENT, "a process that may use some of the processors");
-	ok(probe.error[0] == -ENOENT && !probe.error[1], "does not know what all cores used, only the socket");
+	ok(probe.error[0] == -ENOENT && !probe.error[1],
+	   "does not know what all cores used, only the socket");
 	end();
 }
 
@@ -798,7 +847,8 @@ static void counts_on_given_processors(void)
 	plan.n_cpus = 2;
 	is_int(make(), 0, "two processors of one socket");
 	is_int(count(PMU_MSR_ENABLE, -1, MSR_IA32_PERF_GLOBAL_CTRL), 2, "are programmed");
-	ok(nth(PMU_MSR_ENABLE, 1, MSR_IA32_PERF_GLOBAL_CTRL, 0) && nth(PMU_MSR_ENABLE, 5, MSR_IA32_PERF_GLOBAL_CTRL, 0),
+	ok(nth(PMU_MSR_ENABLE, 1, MSR_IA32_PERF_GLOBAL_CTRL, 0) &&
+		   nth(PMU_MSR_ENABLE, 5, MSR_IA32_PERF_GLOBAL_CTRL, 0),
 	   "they alone");
 	is_int((long long)program.n_units, 1, "and their socket");
 	end();
@@ -823,8 +873,9 @@ static void trusts_no_register(void)
 	static const struct {
 		const char *name;
 		enum pmu_uncore_unit unit;
-	} tried[] = { { "westmere", PMU_UNIT_UNCORE }, { "skylake", PMU_UNIT_CBO }, { "icelake", PMU_UNIT_CBO },
-		      { "alderlake", PMU_UNIT_CBO },   { "zen4", PMU_UNIT_L3 },	    { "core2", PMU_UNIT_CLOCK } };
+	} tried[] = { { "westmere", PMU_UNIT_UNCORE }, { "skylake", PMU_UNIT_CBO },
+		      { "icelake", PMU_UNIT_CBO },     { "alderlake", PMU_UNIT_CBO },
+		      { "zen4", PMU_UNIT_L3 },         { "core2", PMU_UNIT_CLOCK } };
 	unsigned int wrong = 0, seed = 7, made = 0;
 
 	for (unsigned int round = 0; round < 3000; round++) {

@@ -18,17 +18,20 @@ static struct pmu_msr_program program;
 static struct pmu_probe probe;
 static uint64_t *found;
 
-static void begin(const char *name, const char *simulated, unsigned int packages, unsigned int cores,
-		  unsigned int threads)
+static void begin(const char *name, const char *simulated, unsigned int packages,
+		  unsigned int cores, unsigned int threads)
 {
 	struct sim_place place[N_CPUS];
 
 	machine = made_machine(name, packages, cores, threads);
 	memset(&plan, 0, sizeof(plan));
 	for (size_t i = 0; i < machine->n_cpus; i++)
-		place[i] = (struct sim_place){ .cpu = machine->cpu[i].pu.cpu, .package = machine->cpu[i].pu.package,
-					       .core = machine->cpu[i].pu.core, .thread = machine->cpu[i].pu.smt,
-					       .l3 = machine->cpu[i].l3, .efficient = machine->cpu[i].kind == 1 };
+		place[i] = (struct sim_place){ .cpu = machine->cpu[i].pu.cpu,
+					       .package = machine->cpu[i].pu.package,
+					       .core = machine->cpu[i].pu.core,
+					       .thread = machine->cpu[i].pu.smt,
+					       .l3 = machine->cpu[i].l3,
+					       .efficient = machine->cpu[i].kind == 1 };
 	sim = sim_machine_new(sim_cpu_find(simulated), place, machine->n_cpus);
 }
 
@@ -79,7 +82,8 @@ static unsigned int run(enum pmu_msr_phase first, enum pmu_msr_phase last)
 	for (size_t i = program.first[first]; i < program.first[last + 1]; i++) {
 		if (write_op(&program.op[i]))
 			continue;
-		diag("cannot write %X <- %" PRIX64 " in %s", program.op[i].address, program.op[i].value,
+		diag("cannot write %X <- %" PRIX64 " in %s", program.op[i].address,
+		     program.op[i].value,
 		     pmu_msr_phase_name((enum pmu_msr_phase)program.op[i].phase));
 		faults++;
 	}
@@ -98,7 +102,8 @@ static unsigned int different(void)
 		if (!sim_read(sim, op->cpu, op->address, &value) && value == found[i])
 			continue;
 		if (!n++)
-			diag("%X on CPU %d: %" PRIX64 ", was %" PRIX64, op->address, op->cpu, value, found[i]);
+			diag("%X on CPU %d: %" PRIX64 ", was %" PRIX64, op->address, op->cpu, value,
+			     found[i]);
 	}
 	return n;
 }
@@ -118,7 +123,9 @@ static uint64_t counted(int cpu, int slot)
 static void happen(int cpu, uint16_t event, uint8_t umask, uint64_t n, uint32_t fixed)
 {
 	const struct sim_event user = { .event = event, .umask = umask, .n = n, .fixed = fixed };
-	const struct sim_event kernel = { .event = event, .umask = umask, .n = 1000000, .kernel = true, .fixed = fixed };
+	const struct sim_event kernel = {
+		.event = event, .umask = umask, .n = 1000000, .kernel = true, .fixed = fixed
+	};
 
 	sim_count(sim, cpu, &user);
 	sim_count(sim, cpu, &kernel);
@@ -134,8 +141,10 @@ static void is_counted(const char *name, bool amd, bool branches)
 	happen(0, amd ? 0xc2 : 0xc4, 0, 30, 0);
 	happen(1, 0xc0, 0, 7, 1u << 0);
 	snprintf(what, sizeof(what), "%s: instructions, cycles, branches as they happened", name);
-	ok(counted(0, 0) == 100 && counted(0, 1) == 200 && counted(0, 2) == (branches ? 30 : 0), "%s", what);
-	ok(counted(1, 0) == 7 && !counted(1, 1) && !counted(1, 2), "%s: on each processor by itself", name);
+	ok(counted(0, 0) == 100 && counted(0, 1) == 200 && counted(0, 2) == (branches ? 30 : 0),
+	   "%s", what);
+	ok(counted(1, 0) == 7 && !counted(1, 1) && !counted(1, 2),
+	   "%s: on each processor by itself", name);
 }
 
 static void counts_on(const char *name, const char *simulated, unsigned int n_events)
@@ -170,8 +179,8 @@ static void counts_on(const char *name, const char *simulated, unsigned int n_ev
 	end();
 }
 
-static void counts_outside_the_cores(const char *name, const char *simulated, enum pmu_uncore_unit unit,
-				     const char *box, uint64_t config)
+static void counts_outside_the_cores(const char *name, const char *simulated,
+				     enum pmu_uncore_unit unit, const char *box, uint64_t config)
 {
 	const uint16_t event = config & 0xff;
 	const uint8_t umask = config >> 8 & 0xff;

@@ -7,7 +7,7 @@
 /* Calls that took so long, one after the other; the bank that holds their sum. */
 static struct pmu_store_bank after(const int64_t *ticks, int n)
 {
-	struct pmu_store_bank was = {0}, is = {0};
+	struct pmu_store_bank was = { 0 }, is = { 0 };
 
 	for (int i = 0; i < n; i++) {
 		pmu_bank_add_time(&was, &is, (uint64_t)ticks[i]);
@@ -26,7 +26,7 @@ static void is_bank(const struct pmu_store_bank *bank, uint64_t ticks, uint64_t 
 
 static void a_row_starts_without_a_shortest_call(void)
 {
-	static const int64_t one[] = {7}, several[] = {26, 30, 25, 52};
+	static const int64_t one[] = { 7 }, several[] = { 26, 30, 25, 52 };
 	struct pmu_store_bank bank = after(one, 1);
 
 	is_u64(bank.calls, 1, "one call");
@@ -39,8 +39,8 @@ static void a_row_starts_without_a_shortest_call(void)
 
 static void a_call_of_no_ticks_is_the_shortest(void)
 {
-	static const int64_t first[] = {0, 26, 52}, last[] = {26, 52, 0},
-			     middle[] = {26, 0, 52}, only[] = {0, 0};
+	static const int64_t first[] = { 0, 26, 52 }, last[] = { 26, 52, 0 },
+			     middle[] = { 26, 0, 52 }, only[] = { 0, 0 };
 	struct pmu_store_bank bank = after(first, 3);
 
 	is_bank(&bank, 78, 0, 52);
@@ -54,7 +54,7 @@ static void a_call_of_no_ticks_is_the_shortest(void)
 
 static void stamps_that_passed_each_other_are_no_time(void)
 {
-	static const int64_t ticks[] = {26, -3, 52};
+	static const int64_t ticks[] = { 26, -3, 52 };
 	struct pmu_store_bank bank = after(ticks, 3);
 
 	is_u64(bank.calls, 3, "three calls");
@@ -64,7 +64,7 @@ static void stamps_that_passed_each_other_are_no_time(void)
 
 static void a_call_may_take_years(void)
 {
-	static const int64_t ticks[] = {INT64_MAX, 1};
+	static const int64_t ticks[] = { INT64_MAX, 1 };
 	struct pmu_store_bank bank = after(ticks, 2);
 
 	is_bank(&bank, (uint64_t)INT64_MAX + 1, 1, INT64_MAX);

@@ -104,12 +104,14 @@ static void says_what_values_mean(void)
 	     "event 51H, umask 01H, OS, and bits 8000000000000000H");
 	says("westmere", 0x186, 0, "");
 	says("westmere", 0xc1, 0x1234, "");
-	says("skymont", 0x186, UINT64_C(0x0410004101c0), "event C0H, umask 01H, USR, EN, EQ, UMASK2 04H");
+	says("skymont", 0x186, UINT64_C(0x0410004101c0),
+	     "event C0H, umask 01H, USR, EN, EQ, UMASK2 04H");
 	says("westmere", 0x38f, UINT64_C(0x300000003), "PMC0 PMC1 FIXED0 FIXED1");
 	says("westmere", 0x390, UINT64_C(0x8000000100000001), "PMC0 FIXED0 bit 63");
 	says("westmere", 0x38d, 0x022, "FIXED0 USR, FIXED1 USR");
 	says("westmere", 0x38d, 0xb30, "FIXED1 USR OS, FIXED2 PMI USR OS");
-	says("westmere", 0x391, UINT64_C(0x1000000ff), "PMC0 PMC1 PMC2 PMC3 PMC4 PMC5 PMC6 PMC7 FIXED0");
+	says("westmere", 0x391, UINT64_C(0x1000000ff),
+	     "PMC0 PMC1 PMC2 PMC3 PMC4 PMC5 PMC6 PMC7 FIXED0");
 	says("westmere", 0x3c0, 0x420101, "event 01H, umask 01H, OCC_CTR_RST, EN");
 	says("westmere", 0x395, 1, "EN");
 	says("sandybridge", 0x394, 1u << 22, "EN");
@@ -117,7 +119,8 @@ static void says_what_values_mean(void)
 	says("sandybridge", 0x700, 0x1f400f34, "event 34H, umask 0FH, EN, CMASK 31");
 	says("zen3", 0xc0010200, UINT64_C(0x100410120), "event 120H, umask 01H, USR, EN");
 	says("zen4", 0xc0000301, 0x3, "PMC0 PMC1");
-	says("zen2", 0xc0010230, UINT64_C(0xff0f00000040ff04), "event 04H, umask FFH, EN, slices FH, threads FFH");
+	says("zen2", 0xc0010230, UINT64_C(0xff0f00000040ff04),
+	     "event 04H, umask FFH, EN, slices FH, threads FFH");
 	says("zen3", 0xc0010230, UINT64_C(0x0f00c0000040ff04),
 	     "event 04H, umask FFH, EN, all slices, all cores, threads FH");
 	says("zen3", 0xc0010230, UINT64_C(0x010208000000ff04),
@@ -127,15 +130,19 @@ static void says_what_values_mean(void)
 
 static void lets_nothing_else_be_written(void)
 {
-	ok(is_counting("westmere", 0x186) && is_counting("westmere", 0xc1) && is_counting("westmere", 0x38f) &&
-		   is_counting("westmere", 0x390) && is_counting("westmere", 0x3c7) && is_counting("westmere", 0x1a6),
+	ok(is_counting("westmere", 0x186) && is_counting("westmere", 0xc1) &&
+		   is_counting("westmere", 0x38f) && is_counting("westmere", 0x390) &&
+		   is_counting("westmere", 0x3c7) && is_counting("westmere", 0x1a6),
 	   "what counts on Westmere");
-	ok(!is_counting("westmere", 0x1a0) && !is_counting("westmere", 0x10) && !is_counting("westmere", 0x606) &&
-		   !is_counting("westmere", 0x38e) && !is_counting("westmere", 0x700),
+	ok(!is_counting("westmere", 0x1a0) && !is_counting("westmere", 0x10) &&
+		   !is_counting("westmere", 0x606) && !is_counting("westmere", 0x38e) &&
+		   !is_counting("westmere", 0x700),
 	   "nothing else there");
-	ok(!is_counting("skylake", 0x392) && !is_counting("skylake", 0x396) && !is_counting("sandybridge", 0x611),
+	ok(!is_counting("skylake", 0x392) && !is_counting("skylake", 0x396) &&
+		   !is_counting("sandybridge", 0x611),
 	   "nothing that is only read");
-	ok(is_counting("zen3", 0xc0010200) && !is_counting("zen3", 0xc0000301) && !is_counting("zen3", 0xc0010015),
+	ok(is_counting("zen3", 0xc0010200) && !is_counting("zen3", 0xc0000301) &&
+		   !is_counting("zen3", 0xc0010015),
 	   "AMD's");
 	ok(!is_counting("hidden", 0x186), "nothing where there is no PMU");
 }

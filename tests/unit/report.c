@@ -79,8 +79,7 @@ static int write_text(const char *path, const char *text)
 static void the_ending_chooses_the_format(void)
 {
 	is_int(pmu_report_format_of("run.json"), PMU_REPORT_JSON, "run.json");
-	is_int(pmu_report_format_of("/a.csv/run.JSON"), PMU_REPORT_JSON,
-	       "case does not count");
+	is_int(pmu_report_format_of("/a.csv/run.JSON"), PMU_REPORT_JSON, "case does not count");
 	is_int(pmu_report_format_of("run.csv"), PMU_REPORT_CSV, "run.csv");
 	is_int(pmu_report_format_of("run.csv.txt"), PMU_REPORT_TEXT, "run.csv.txt");
 	is_int(pmu_report_format_of("json"), PMU_REPORT_TEXT, "json");
@@ -90,12 +89,12 @@ static void the_ending_chooses_the_format(void)
 static void each_format_has_its_writer(void)
 {
 	struct pmu_model *model = sample_model();
-	static const char *const start[] = {[PMU_REPORT_TEXT] = "pmu: demo",
-					    [PMU_REPORT_JSON] = "{\n",
-					    [PMU_REPORT_CSV] = "group,"};
+	static const char *const start[] = { [PMU_REPORT_TEXT] = "pmu: demo",
+					     [PMU_REPORT_JSON] = "{\n",
+					     [PMU_REPORT_CSV] = "group," };
 
 	for (int format = PMU_REPORT_TEXT; format <= PMU_REPORT_CSV; format++) {
-		struct pmu_strbuf out = {0};
+		struct pmu_strbuf out = { 0 };
 
 		pmu_report_render(&out, model, (enum pmu_report_format)format, NULL);
 		ok(!strncmp(pmu_strbuf_text(&out), start[format], strlen(start[format])),
@@ -200,14 +199,12 @@ static void a_full_disk_leaves_the_old_file_alone(void)
 	put_file(path, "old\n", 0600);
 	fflush(stdout);
 	if (!fork()) {
-		const struct rlimit limit = {8, 8};
+		const struct rlimit limit = { 8, 8 };
 
 		signal(SIGXFSZ, SIG_IGN);
 		if (setrlimit(RLIMIT_FSIZE, &limit))
 			_exit(99);
-		_exit(write_text(path, "a text of more than eight bytes\n") == -EFBIG
-			      ? 0
-			      : 1);
+		_exit(write_text(path, "a text of more than eight bytes\n") == -EFBIG ? 0 : 1);
 	}
 	wait(&status);
 	is_int(status, 0, "a file system that is full");
@@ -223,8 +220,7 @@ static void a_missing_folder_is_named(void)
 	has(pmu_error_text(), "/no/run.json: No such file or directory; create ", "why");
 	has(pmu_error_text(), "/no first, or change PMU_OUTPUT", "what would help");
 	is_int(write_text(dir, "x"), -EISDIR, "a folder");
-	has(pmu_error_text(), "name a file in it, or change PMU_OUTPUT",
-	    "what would help");
+	has(pmu_error_text(), "name a file in it, or change PMU_OUTPUT", "what would help");
 	is_int(write_text("", "x"), -ENOENT, "no name");
 	is_int(write_text("/dev/null/run.json", "x"), -ENOTDIR, "no folder");
 }
@@ -243,8 +239,7 @@ static void over_long_names_are_refused(void)
 /* As an ordinary user: a child becomes one where the test is run by root. */
 static void rights_are_respected(void)
 {
-	const char *read_only = in_dir("readonly.txt"),
-		   *open_dir = in_dir("shut/open.txt");
+	const char *read_only = in_dir("readonly.txt"), *open_dir = in_dir("shut/open.txt");
 	int status = 0;
 	pid_t child;
 
@@ -267,11 +262,9 @@ static void rights_are_respected(void)
 		_exit(bad);
 	}
 	waitpid(child, &status, 0);
-	is_int(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0,
-	       "an ordinary user's tries");
+	is_int(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0, "an ordinary user's tries");
 	is_file(read_only, "keep\n", "a file without the right to write is not replaced");
-	is_file(open_dir, "new\n",
-		"a writable one in a folder that is not is written in place");
+	is_file(open_dir, "new\n", "a writable one in a folder that is not is written in place");
 	chmod(in_dir("shut"), 0755);
 	chmod(dir, 0700);
 	unlink(open_dir);
@@ -381,7 +374,8 @@ static void a_non_blocking_pipe_gets_all(void)
 static void is_path(const char *configured, const char *want)
 {
 	const struct pmu_output_names names = {
-		.pid = 4242, .rank = "3", .host = "node1", .nth = 2};
+		.pid = 4242, .rank = "3", .host = "node1", .nth = 2
+	};
 	char out[64];
 
 	is_int(pmu_output_path(configured, &names, out, sizeof(out)), (int)strlen(want),
@@ -391,8 +385,7 @@ static void is_path(const char *configured, const char *want)
 
 static void letters_in_output_paths_are_replaced(void)
 {
-	struct pmu_output_names names = {
-		.pid = 1, .rank = "../x", .host = NULL, .nth = 1};
+	struct pmu_output_names names = { .pid = 1, .rank = "../x", .host = NULL, .nth = 1 };
 	char out[16];
 
 	is_path("run.json", "run.json");
@@ -409,10 +402,9 @@ static void letters_in_output_paths_are_replaced(void)
 	names.rank = NULL;
 	pmu_output_path("%r", &names, out, sizeof(out));
 	is_str(out, "0", "no rank is 0");
-	is_int(pmu_output_path("123456789012345", &names, out, sizeof(out)), 15,
-	       "just fits");
-	is_int(pmu_output_path("1234567890123456", &names, out, sizeof(out)),
-	       -ENAMETOOLONG, "one too many");
+	is_int(pmu_output_path("123456789012345", &names, out, sizeof(out)), 15, "just fits");
+	is_int(pmu_output_path("1234567890123456", &names, out, sizeof(out)), -ENAMETOOLONG,
+	       "one too many");
 	is_str(out, "123456789012345", "ends all the same");
 }
 
@@ -420,8 +412,7 @@ static void is_aside(const char *path, unsigned int nth, const char *want)
 {
 	char out[64];
 
-	is_int(pmu_output_aside(path, 77, nth, out, sizeof(out)), (int)strlen(want),
-	       path);
+	is_int(pmu_output_aside(path, 77, nth, out, sizeof(out)), (int)strlen(want), path);
 	is_str(out, want, want);
 }
 

@@ -21,21 +21,23 @@ static int request_on(const char *name, unsigned int kind, struct pmu_slot slot)
 	return rc;
 }
 
-static void is_request(const char *machine, struct pmu_slot slot, unsigned int event, unsigned int umask, int fixed,
-		       const char *name)
+static void is_request(const char *machine, struct pmu_slot slot, unsigned int event,
+		       unsigned int umask, int fixed, const char *name)
 {
 	bool holds = !request_on(machine, 0, slot) && got.selectable && got.select.event == event &&
 		     got.select.umask == umask && got.fixed == fixed;
 
 	if (!ok(holds, "%s: %s", machine, name))
-		diag("event %x umask %x fixed %d: %s", got.select.event, got.select.umask, got.fixed, pmu_error_text());
+		diag("event %x umask %x fixed %d: %s", got.select.event, got.select.umask,
+		     got.fixed, pmu_error_text());
 }
 
 static void knows_the_architectural_events(void)
 {
 	is_request("westmere", generic(PERF_COUNT_HW_INSTRUCTIONS), 0xc0, 0, 0, "instructions");
 	is_request("westmere", generic(PERF_COUNT_HW_CPU_CYCLES), 0x3c, 0, 1, "cycles");
-	is_request("westmere", generic(PERF_COUNT_HW_CACHE_REFERENCES), 0x2e, 0x4f, -1, "LLC references");
+	is_request("westmere", generic(PERF_COUNT_HW_CACHE_REFERENCES), 0x2e, 0x4f, -1,
+		   "LLC references");
 	is_request("westmere", generic(PERF_COUNT_HW_CACHE_MISSES), 0x2e, 0x41, -1, "LLC misses");
 	is_request("westmere", generic(PERF_COUNT_HW_BRANCH_INSTRUCTIONS), 0xc4, 0, -1, "branches");
 	is_request("westmere", generic(PERF_COUNT_HW_BRANCH_MISSES), 0xc5, 0, -1, "branch misses");
@@ -46,15 +48,21 @@ static void knows_the_architectural_events(void)
 
 static void believes_cpuid_about_events(void)
 {
-	is_int(request_on("nehalem", 0, generic(PERF_COUNT_HW_BRANCH_MISSES)), -ENOENT, "branch misses that are not there");
+	is_int(request_on("nehalem", 0, generic(PERF_COUNT_HW_BRANCH_MISSES)), -ENOENT,
+	       "branch misses that are not there");
 	has(pmu_error_text(), "C5H", "are named");
-	is_int(request_on("westmere", 0, generic(PERF_COUNT_HW_BUS_CYCLES)), -ENOENT, "nor are reference cycles");
-	is_int(request_on("westmere", 0, generic(PERF_COUNT_HW_REF_CPU_CYCLES)), 0, "which their fixed counter counts");
+	is_int(request_on("westmere", 0, generic(PERF_COUNT_HW_BUS_CYCLES)), -ENOENT,
+	       "nor are reference cycles");
+	is_int(request_on("westmere", 0, generic(PERF_COUNT_HW_REF_CPU_CYCLES)), 0,
+	       "which their fixed counter counts");
 	ok(!got.selectable && got.fixed == 2, "and no other");
-	is_int(request_on("skylake", 0, generic(PERF_COUNT_HW_REF_CPU_CYCLES)), 0, "where both are there");
+	is_int(request_on("skylake", 0, generic(PERF_COUNT_HW_REF_CPU_CYCLES)), 0,
+	       "where both are there");
 	ok(!got.selectable && got.fixed == 2, "the fixed counter alone has the unit");
-	is_request("core2 early", generic(PERF_COUNT_HW_REF_CPU_CYCLES), 0x3c, 1, -1, "without a fixed counter: 3CH/01H");
-	is_request("core2 early", generic(PERF_COUNT_HW_INSTRUCTIONS), 0xc0, 0, -1, "no fixed instructions");
+	is_request("core2 early", generic(PERF_COUNT_HW_REF_CPU_CYCLES), 0x3c, 1, -1,
+		   "without a fixed counter: 3CH/01H");
+	is_request("core2 early", generic(PERF_COUNT_HW_INSTRUCTIONS), 0xc0, 0, -1,
+		   "no fixed instructions");
 }
 
 static void knows_amds_events(void)
@@ -65,8 +73,10 @@ static void knows_amds_events(void)
 	is_request("zen3", generic(PERF_COUNT_HW_CACHE_MISSES), 0x64, 9, -1, "level 2 misses");
 	is_request("zen3", generic(PERF_COUNT_HW_BRANCH_MISSES), 0xc3, 0, -1, "branch misses");
 	is_int(got.general, 0x3f, "six counters");
-	is_int(request_on("zen3", 0, generic(PERF_COUNT_HW_REF_CPU_CYCLES)), -ENOENT, "no reference cycles before Zen 4");
-	is_request("zen4", generic(PERF_COUNT_HW_REF_CPU_CYCLES), 0x120, 1, -1, "where they are event 120H");
+	is_int(request_on("zen3", 0, generic(PERF_COUNT_HW_REF_CPU_CYCLES)), -ENOENT,
+	       "no reference cycles before Zen 4");
+	is_request("zen4", generic(PERF_COUNT_HW_REF_CPU_CYCLES), 0x120, 1, -1,
+		   "where they are event 120H");
 }
 
 static void is_limited(uint64_t config, uint32_t counters)
@@ -113,7 +123,8 @@ static void takes_raw_codes_as_they_are(void)
 	struct pmu_slot slot = raw(0x010e);
 
 	is_request("sandybridge", slot, 0x0e, 1, -1, "UOPS_ISSUED.ANY");
-	is_u64(pmu_select_encode(PMU_SELECT_INTEL, &got.select) | 1u << 22, 0x0041010e, "is 0041010EH at user level");
+	is_u64(pmu_select_encode(PMU_SELECT_INTEL, &got.select) | 1u << 22, 0x0041010e,
+	       "is 0041010EH at user level");
 	is_int(request_on("sandybridge", 0, raw(0x0280003c)), 0, "cycles with a threshold");
 	ok(got.fixed == -1 && got.select.cmask == 2 && got.select.invert, "are no fixed counter's");
 	slot = raw(0x53003c);
@@ -140,7 +151,8 @@ static void keeps_to_the_events_counters(void)
 	slot.extra_value = 0x1ff;
 	is_int(request_on("westmere", 0, slot), 0, "an offcore response");
 	ok(got.extra == 0x1a6 && got.extra_value == 0x1ff, "has a second register");
-	is_int(request_on("haswell-ep", 0, raw(UINT64_C(0x2000100c0))), 0, "in a transaction that fails");
+	is_int(request_on("haswell-ep", 0, raw(UINT64_C(0x2000100c0))), 0,
+	       "in a transaction that fails");
 	is_int(got.general, 0x4, "is for counter 2");
 }
 
@@ -154,7 +166,8 @@ static void refuses_bits_that_are_not_there(void)
 	is_int(got.select.umask2, 1, "is kept");
 	is_int(request_on("icelake", 0, raw(UINT64_C(0x1000000001c0))), -EINVAL, "EQ");
 	is_int(request_on("skylake", 0, raw(0x0800c0)), -EINVAL, "pin control from version 4 on");
-	is_int(request_on("core2", 0, raw(UINT64_C(0x1000000c0))), -EINVAL, "transactions on Core 2");
+	is_int(request_on("core2", 0, raw(UINT64_C(0x1000000c0))), -EINVAL,
+	       "transactions on Core 2");
 	is_int(request_on("westmere", 0, raw(UINT64_C(0x80000000000000c0))), -EINVAL, "bit 63");
 	has(pmu_error_text(), "8000000000000000H", "is named");
 	is_int(request_on("zen3", 0, raw(0x2000c0)), -EINVAL, "AnyThread on AMD");
@@ -186,8 +199,10 @@ static void refuses_what_registers_do_not_count(void)
 	struct pmu_slot slot = { .type = PERF_TYPE_HW_CACHE, .user = true };
 
 	is_int(request_on("westmere", 0, slot), -ENOENT, "the kernel's cache events");
-	is_int(request_on("westmere", 0, generic(PERF_COUNT_HW_STALLED_CYCLES_BACKEND)), -ENOENT, "stalled cycles");
-	is_int(request_on("hidden", 0, generic(PERF_COUNT_HW_INSTRUCTIONS)), -ENOENT, "anything where there is no PMU");
+	is_int(request_on("westmere", 0, generic(PERF_COUNT_HW_STALLED_CYCLES_BACKEND)), -ENOENT,
+	       "stalled cycles");
+	is_int(request_on("hidden", 0, generic(PERF_COUNT_HW_INSTRUCTIONS)), -ENOENT,
+	       "anything where there is no PMU");
 	has(pmu_error_text(), "the hypervisor hides it", "with the reason");
 }
 

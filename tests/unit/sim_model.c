@@ -21,7 +21,8 @@ static struct sim_machine *machine_of(const char *cpu)
 	for (int i = 0; i < 8; i++) {
 		int core = i % 4, half = core / 2;
 
-		place[i] = (struct sim_place){i, *cpu == 'z' ? 0 : half, core, i / 4, half, core == 3};
+		place[i] = (struct sim_place){ i,        *cpu == 'z' ? 0 : half, core, i / 4, half,
+					       core == 3 };
 	}
 	machine = model ? sim_machine_new(model, place, 8) : NULL;
 	if (!machine)
@@ -57,14 +58,17 @@ static bool absent(struct sim_machine *machine, uint32_t address)
 	return sim_read(machine, 0, address, &value) == -EIO && refused(machine, address, 0);
 }
 
-static void user(struct sim_machine *machine, int cpu, unsigned int event, unsigned int umask, uint64_t n)
+static void user(struct sim_machine *machine, int cpu, unsigned int event, unsigned int umask,
+		 uint64_t n)
 {
-	sim_count(machine, cpu, &(struct sim_event){(uint16_t)event, (uint8_t)umask, false, n, 0});
+	sim_count(machine, cpu,
+		  &(struct sim_event){ (uint16_t)event, (uint8_t)umask, false, n, 0 });
 }
 
-static void kernel(struct sim_machine *machine, int cpu, unsigned int event, unsigned int umask, uint64_t n)
+static void kernel(struct sim_machine *machine, int cpu, unsigned int event, unsigned int umask,
+		   uint64_t n)
 {
-	sim_count(machine, cpu, &(struct sim_event){(uint16_t)event, (uint8_t)umask, true, n, 0});
+	sim_count(machine, cpu, &(struct sim_event){ (uint16_t)event, (uint8_t)umask, true, n, 0 });
 }
 
 /* --- cores --- */
@@ -73,7 +77,8 @@ static void version_1_has_no_global_control(void)
 {
 	struct sim_machine *m = machine_of("yonah");
 
-	ok(absent(m, 0x38f) && absent(m, 0x38d) && absent(m, 0x309), "no global registers, no fixed counters");
+	ok(absent(m, 0x38f) && absent(m, 0x38d) && absent(m, 0x309),
+	   "no global registers, no fixed counters");
 	put(m, 0, 0x186, 0xc0 | USER);
 	user(m, 0, 0xc0, 0, 5);
 	is_u64(get(m, 0, 0xc1), 5, "EN is enough");
@@ -113,7 +118,7 @@ static void a_counter_needs_all_that_enables_it(void)
 static void fixed_counters_have_their_own_levels(void)
 {
 	struct sim_machine *m = machine_of("westmere");
-	struct sim_event event = {0, 0, false, 7, 7};
+	struct sim_event event = { 0, 0, false, 7, 7 };
 
 	put(m, 0, 0x38d, 0x312); /* 0: user; 1: kernel; 2: both */
 	sim_count(m, 0, &event);
@@ -139,13 +144,13 @@ static void masks_compare_what_happens_in_one_cycle(void)
 		uint64_t bits, want;
 		const char *name;
 	} row[] = {
-		{0, 9, "without a mask"},
-		{BIT(24), 9, "at least one"},
-		{UINT64_C(2) << 24, 0, "at least two"},
-		{BIT(24) | BIT(23), 0, "fewer than one"},
-		{UINT64_C(2) << 24 | BIT(23), 9, "fewer than two"},
-		{BIT(23), 9, "invert without a mask does nothing"},
-		{BIT(18), 9, "edges"},
+		{ 0, 9, "without a mask" },
+		{ BIT(24), 9, "at least one" },
+		{ UINT64_C(2) << 24, 0, "at least two" },
+		{ BIT(24) | BIT(23), 0, "fewer than one" },
+		{ UINT64_C(2) << 24 | BIT(23), 9, "fewer than two" },
+		{ BIT(23), 9, "invert without a mask does nothing" },
+		{ BIT(18), 9, "edges" },
 	};
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
@@ -166,8 +171,8 @@ static void any_thread_counts_the_sibling(void)
 	put(m, 0, 0x187, 0xc0 | USER);
 	put(m, 0, 0x38d, 0x26);
 	put(m, 0, 0x38f, 3 | UINT64_C(3) << 32);
-	sim_count(m, 4, &(struct sim_event){0xc0, 0, false, 5, 3});
-	sim_count(m, 1, &(struct sim_event){0xc0, 0, false, 50, 3});
+	sim_count(m, 4, &(struct sim_event){ 0xc0, 0, false, 5, 3 });
+	sim_count(m, 1, &(struct sim_event){ 0xc0, 0, false, 50, 3 });
 	is_u64(get(m, 0, 0xc1), 5, "general counter with ANY, not the other core");
 	is_u64(get(m, 0, 0xc2), 0, "without ANY");
 	is_u64(get(m, 0, 0x309), 5, "fixed counter with ANY");
@@ -178,7 +183,8 @@ static void any_thread_counts_the_sibling(void)
 	ok(refused(m, 0x38d, 4), "that of fixed counters too");
 	sim_machine_free(m);
 	m = machine_of("core2");
-	ok(refused(m, 0x186, 0xc0 | BIT(21)) && refused(m, 0x38d, 4), "before version 3 there is none");
+	ok(refused(m, 0x186, 0xc0 | BIT(21)) && refused(m, 0x38d, 4),
+	   "before version 3 there is none");
 	sim_machine_free(m);
 }
 
@@ -187,7 +193,7 @@ static void counters_wrap_at_their_width(void)
 	static const struct {
 		const char *cpu;
 		unsigned int bits;
-	} row[] = {{"core2", 40}, {"westmere", 48}};
+	} row[] = { { "core2", 40 }, { "westmere", 48 } };
 
 	for (size_t i = 0; i < 2; i++) {
 		struct sim_machine *m = machine_of(row[i].cpu);
@@ -204,9 +210,9 @@ static void counters_wrap_at_their_width(void)
 		put(m, 0, 0x186, 0xc0 | USER);
 		put(m, 0, 0x38d, 2);
 		put(m, 0, 0x38f, 1 | BIT(32));
-		sim_count(m, 0, &(struct sim_event){0xc0, 0, false, 1, 1});
+		sim_count(m, 0, &(struct sim_event){ 0xc0, 0, false, 1, 1 });
 		is_u64(get(m, 0, 0x38e), 0, "no overflow yet");
-		sim_count(m, 0, &(struct sim_event){0xc0, 0, false, 4, 1});
+		sim_count(m, 0, &(struct sim_event){ 0xc0, 0, false, 4, 1 });
 		is_u64(get(m, 0, 0xc1), 3, "the general counter wraps");
 		is_u64(get(m, 0, 0x309), 3, "the fixed one too");
 		is_u64(get(m, 0, 0x38e), 1 | BIT(32), "overflow status has both");
@@ -251,7 +257,8 @@ static void reserved_bits_are_refused(void)
 	ok(refused(m, 0x345, 0), "capabilities cannot be written");
 	sim_machine_free(m);
 	m = machine_of("skylake");
-	ok(!sim_write(m, 0, 0x186, BIT(32)) && refused(m, 0x187, BIT(33)) && !sim_write(m, 0, 0x188, BIT(33)),
+	ok(!sim_write(m, 0, 0x186, BIT(32)) && refused(m, 0x187, BIT(33)) &&
+		   !sim_write(m, 0, 0x188, BIT(33)),
 	   "with TSX bit 32, and 33 of counter 2 alone");
 	sim_machine_free(m);
 }
@@ -263,7 +270,8 @@ static void version_4_tells_who_is_there(void)
 	is_u64(get(m, 0, 0x392), 0, "nobody");
 	put(m, 0, 0x187, 0xc0);
 	put(m, 0, 0x38d, 0x20);
-	is_u64(get(m, 0, 0x392), BIT(1) | BIT(33), "an event in a select, a level of a fixed counter");
+	is_u64(get(m, 0, 0x392), BIT(1) | BIT(33),
+	       "an event in a select, a level of a fixed counter");
 	put(m, 0, 0x187, 0xc0 | BIT(20));
 	is_u64(get(m, 0, 0x392), BIT(1) | BIT(33) | BIT(63), "and an interrupt");
 	ok(refused(m, 0x392, 0), "it cannot be written");
@@ -273,7 +281,8 @@ static void version_4_tells_who_is_there(void)
 	is_u64(get(m, 0, 0x38e), 0, "and cleared");
 	sim_machine_free(m);
 	m = machine_of("sandybridge");
-	ok(!sim_write(m, 0, 0x391, BIT(29)) && get(m, 0, 0x38e) == 0, "before version 4 391H is something else");
+	ok(!sim_write(m, 0, 0x391, BIT(29)) && get(m, 0, 0x38e) == 0,
+	   "before version 4 391H is something else");
 	sim_machine_free(m);
 }
 
@@ -282,8 +291,9 @@ static void models_have_what_cpuid_says(void)
 	static const struct {
 		const char *cpu;
 		unsigned int general, fixed;
-	} row[] = {{"core2", 2, 3},   {"nehalem", 4, 3}, {"westmere", 4, 3}, {"sandybridge", 4, 3},
-		   {"skylake", 4, 3}, {"icelake", 8, 4}, {"alderlake", 6, 3}};
+	} row[] = { { "core2", 2, 3 },       { "nehalem", 4, 3 }, { "westmere", 4, 3 },
+		    { "sandybridge", 4, 3 }, { "skylake", 4, 3 }, { "icelake", 8, 4 },
+		    { "alderlake", 6, 3 } };
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
 		struct sim_machine *m = machine_of(row[i].cpu);
@@ -293,8 +303,8 @@ static void models_have_what_cpuid_says(void)
 			general++;
 		while (!absent(m, 0x309 + fixed))
 			fixed++;
-		ok(general == row[i].general && fixed == row[i].fixed, "%s: %u general, %u fixed", row[i].cpu,
-		   general, fixed);
+		ok(general == row[i].general && fixed == row[i].fixed, "%s: %u general, %u fixed",
+		   row[i].cpu, general, fixed);
 		sim_machine_free(m);
 	}
 }
@@ -319,7 +329,8 @@ static void nehalem_uncore_is_the_packages(void)
 	struct sim_machine *m = machine_of("westmere");
 
 	put(m, 5, 0x3c0, 0x0140 | BIT(22));
-	is_u64(get(m, 0, 0x3c0), 0x0140 | BIT(22), "a select is the same from every processor of the package");
+	is_u64(get(m, 0, 0x3c0), 0x0140 | BIT(22),
+	       "a select is the same from every processor of the package");
 	is_u64(get(m, 2, 0x3c0), 0, "the other package has its own");
 	sim_count_uncore(m, 0, "uncore", 0x40, 1, 5);
 	is_u64(get(m, 0, 0x3b0), 0, "nothing without the global bit");
@@ -349,7 +360,8 @@ static void nehalem_uncore_is_the_packages(void)
 	   "there are no levels and no ninth counter");
 	sim_machine_free(m);
 	m = machine_of("core2");
-	ok(absent(m, 0x391) && absent(m, 0x3c0) && absent(m, 0x606), "Core 2 has neither uncore nor energy");
+	ok(absent(m, 0x391) && absent(m, 0x3c0) && absent(m, 0x606),
+	   "Core 2 has neither uncore nor energy");
 	sim_machine_free(m);
 }
 
@@ -378,7 +390,8 @@ static void client_uncore_lies_elsewhere(void)
 	sim_count_uncore(m, 0, "cbo0", 0x22, 1, 2);
 	is_u64(get(m, 0, 0x706), 1, "44 bits");
 	is_u64(get(m, 0, 0x392), 8, "into the status");
-	ok(absent(m, 0x740) && absent(m, 0xe01) && absent(m, 0x3c0), "no fifth unit, nothing of other models");
+	ok(absent(m, 0x740) && absent(m, 0xe01) && absent(m, 0x3c0),
+	   "no fifth unit, nothing of other models");
 	ok(refused(m, 0x700, BIT(29)), "counter masks have five bits");
 	is_int(sim_count_uncore(m, 0, "cbo4", 0, 1, 1), -EINVAL, "no such unit");
 	sim_machine_free(m);
@@ -416,7 +429,8 @@ static void energy_wraps_at_32_bits(void)
 	is_u64(get(m, 4, 0x611), 2, "wraps, in this package");
 	is_u64(get(m, 2, 0x611), 70, "and not in the other");
 	ok(refused(m, 0x611, 0), "it cannot be written");
-	ok(get(m, 0, 0x619) == 0 && get(m, 0, 0x639) == 0 && get(m, 0, 0x641) == 0, "memory, cores, graphics");
+	ok(get(m, 0, 0x619) == 0 && get(m, 0, 0x639) == 0 && get(m, 0, 0x641) == 0,
+	   "memory, cores, graphics");
 	sim_machine_free(m);
 	m = machine_of("sandybridge");
 	ok(absent(m, 0x619), "Sandy Bridge clients do not measure memory");
@@ -520,7 +534,8 @@ static void faults_and_absence(void)
 	put(m, 2, 0x3c0, 0x41);
 	sim_offline(m, 2, true);
 	sim_offline(m, 2, false);
-	ok(get(m, 2, 0x186) == 0 && get(m, 2, 0x3c0) == 0x41, "what the package shares stays as it was");
+	ok(get(m, 2, 0x186) == 0 && get(m, 2, 0x3c0) == 0x41,
+	   "what the package shares stays as it was");
 	sim_machine_free(m);
 }
 

@@ -61,16 +61,14 @@ static long doubt_of(const struct pmu_model *model, const char *text, const char
 	unsigned int i;
 
 	for (i = 0; i < model->n_doubts; i++)
-		if (strstr(model->doubt[i].text, text) &&
-		    !strcmp(model->doubt[i].region, region) &&
+		if (strstr(model->doubt[i].text, text) && !strcmp(model->doubt[i].region, region) &&
 		    model->doubt[i].thread == thread)
 			return (long)model->doubt[i].count;
 	return -1;
 }
 
 /* A store with solve/inner in one live thread. */
-static struct build *simple(struct pmu_store_group **group,
-			    struct pmu_store_thread **thread)
+static struct build *simple(struct pmu_store_group **group, struct pmu_store_thread **thread)
 {
 	struct build *build = build_new();
 	uint32_t solve, inner;
@@ -171,8 +169,7 @@ static void deviation_comes_from_the_squares(void)
 	struct pmu_store_group *group;
 	struct pmu_store_thread *thread;
 	struct build *build = simple(&group, &thread);
-	struct pmu_store_bank *bank =
-		build_bank(build_row_at(thread, group, 2), group, 1);
+	struct pmu_store_bank *bank = build_bank(build_row_at(thread, group, 2), group, 1);
 	struct pmu_model *model;
 
 	/* 10 calls of 50 and 10 of 150 */
@@ -180,13 +177,11 @@ static void deviation_comes_from_the_squares(void)
 	bank->max = 150;
 	bank->square = 10 * 50.0 * 50.0 + 10 * 150.0 * 150.0;
 	model = must_read(build);
-	ok(fabs(row_of(model, "solve/inner")->sd_ns - 50) < 1e-9,
-	   "50 on either side of 100");
+	ok(fabs(row_of(model, "solve/inner")->sd_ns - 50) < 1e-9, "50 on either side of 100");
 	pmu_model_free(model);
 	build_row_at(thread, group, 2)->flags = PMU_STORE_ROW_RECURSIVE;
 	model = must_read(build);
-	ok(isnan(row_of(model, "solve/inner")->sd_ns),
-	   "unknown for a region that was re-entered");
+	ok(isnan(row_of(model, "solve/inner")->sd_ns), "unknown for a region that was re-entered");
 	pmu_model_free(model);
 	free(build);
 }
@@ -199,8 +194,8 @@ static void other_clocks_are_converted(void)
 	struct pmu_model *model;
 
 	build_head(build)->clock_kind = PMU_CLOCK_TSC;
-	build_head(build)->point[0] = (struct pmu_clock_point){0, 0};
-	build_head(build)->point[1] = (struct pmu_clock_point){4000000000, 2000000000};
+	build_head(build)->point[0] = (struct pmu_clock_point){ 0, 0 };
+	build_head(build)->point[1] = (struct pmu_clock_point){ 4000000000, 2000000000 };
 	build_kill(build);
 	model = must_read(build);
 	ok(fabs(model->clock_hz - 2e9) < 1, "2 GHz");
@@ -225,7 +220,7 @@ static void the_sequence_names_the_bank(void)
 	struct pmu_store_row *row = build_row_at(thread, group, 1);
 	struct pmu_model *model;
 
-	*build_bank(row, group, 0) = (struct pmu_store_bank){.calls = 11, .ticks = 11000};
+	*build_bank(row, group, 0) = (struct pmu_store_bank){ .calls = 11, .ticks = 11000 };
 	model = must_read(build);
 	is_u64(calls_of(model, "solve"), 10, "an odd sequence: bank 1");
 	pmu_model_free(model);
@@ -292,25 +287,21 @@ static void missing_stays_missing(void)
 
 	build_row_at(thread, group, 2)->missing = 2;
 	model = must_read(build);
-	is_u64(row_of(model, "solve/inner")->missing, 2,
-	       "unreadable in some call: missing");
+	is_u64(row_of(model, "solve/inner")->missing, 2, "unreadable in some call: missing");
 	is_u64(row_of(model, "solve")->missing, 0, "the row around it has it");
 	is_int(doubt_of(model, "cycles could not be read", "solve/inner", 0), 0,
 	       "a doubt names it");
 	pmu_model_free(model);
 	thread->missing = 1;
 	model = must_read(build);
-	is_u64(row_of(model, "solve")->missing, 1,
-	       "missing in a thread: in all its rows");
-	is_int(doubt_of(model, "could not count instructions", "", 0), 0,
-	       "a doubt says so");
+	is_u64(row_of(model, "solve")->missing, 1, "missing in a thread: in all its rows");
+	is_int(doubt_of(model, "could not count instructions", "", 0), 0, "a doubt says so");
 	pmu_model_free(model);
 	thread->missing = 0;
 	group->absent = 1;
 	model = must_read(build);
 	is_u64(row_of(model, "solve")->missing, 1, "absent in the group: everywhere");
-	is_int(doubt_of(model, "could not count", "", 0), -1,
-	       "no doubt: the head says it");
+	is_int(doubt_of(model, "could not count", "", 0), -1, "no doubt: the head says it");
 	pmu_model_free(model);
 	free(build);
 }
@@ -347,7 +338,8 @@ static void own_cost_is_taken_out(void)
 	is_u64(row_of(model, "solve/inner")->net[0], 0, "never below zero");
 	ok(doubt_of(model, "own cost", "solve/inner", 0) >= 0, "not without a doubt");
 	is_u64(row_of(model, "solve")->time_ns, 10000, "times are what the clock says");
-	is_u64(row_of(model, "solve")->cost_ns, 10 * 10 + 20 * 2, "with how much of them is the library's");
+	is_u64(row_of(model, "solve")->cost_ns, 10 * 10 + 20 * 2,
+	       "with how much of them is the library's");
 	is_u64(row_of(model, "solve")->min_ns, 1000, "nor is it taken out of the shortest call");
 	pmu_model_free(model);
 	free(build);
@@ -390,8 +382,7 @@ static void doubts_name_region_and_number(void)
 	only = build_row_at(thread, group, id);
 	only->unbegun = 6;
 	model = must_read(build);
-	is_int(doubt_of(model, "begun but never ended", "solve/inner", 0), 3,
-	       "never ended");
+	is_int(doubt_of(model, "begun but never ended", "solve/inner", 0), 3, "never ended");
 	is_int(doubt_of(model, "changed processor", "solve/inner", 0), 2, "moved");
 	is_int(doubt_of(model, "overlaps", "solve/inner", 0), 0, "overlap");
 	is_int(doubt_of(model, "still open", "solve/inner", 0), -1,
@@ -399,12 +390,10 @@ static void doubts_name_region_and_number(void)
 	is_int(doubt_of(model, "signal handler", "", 0), 4, "interrupted");
 	is_int(doubt_of(model, "limit of regions", "", 0), 0, "flat");
 	is_int(doubt_of(model, "moved to another counter", "", 0), 0, "a read that was late");
-	is_int(doubt_of(model, "ended without a begin", "stray", 0), 6,
-	       "end without begin");
+	is_int(doubt_of(model, "ended without a begin", "stray", 0), 6, "end without begin");
 	ok(!row_of(model, "stray"), "which makes no region of its own");
 	ok(note_with(model, "forked"), "a note on the fork");
-	is_u64(row_of(model, "solve/inner")->flags & PMU_ROW_OVERLAP, PMU_ROW_OVERLAP,
-	       "flag");
+	is_u64(row_of(model, "solve/inner")->flags & PMU_ROW_OVERLAP, PMU_ROW_OVERLAP, "flag");
 	is_u64(row_of(model, "solve/inner")->flags & PMU_ROW_OPEN, PMU_ROW_OPEN, "open");
 	is_u64(row_of(model, "solve/inner")->n_open, 1, "how often");
 	pmu_model_free(model);
@@ -423,10 +412,8 @@ static void a_dead_program_is_told_from_a_live_one(void)
 	model = must_read(build);
 	has(model->died, "did not end cleanly", "died");
 	has(model->died, "solve (thread 0)", "names what was open");
-	is_int(doubt_of(model, "still open when the program died", "solve", 0), 1,
-	       "a doubt");
-	is_u64(model->thread[0].time_ns, 5000000000 - 1000,
-	       "measured until the last known moment");
+	is_int(doubt_of(model, "still open when the program died", "solve", 0), 1, "a doubt");
+	is_u64(model->thread[0].time_ns, 5000000000 - 1000, "measured until the last known moment");
 	pmu_model_free(model);
 	build_head(build)->ended = 1;
 	model = must_read(build);
@@ -465,7 +452,8 @@ static void what_is_open_at_an_end_was_cut_or_forgotten(void)
 	pmu_model_free(model);
 	thread->flags |= PMU_THREAD_SETTLED;
 	model = must_read(build);
-	is_int(doubt_of(model, forgotten, "solve", 0), -1, "of a thread that waited for work: over");
+	is_int(doubt_of(model, forgotten, "solve", 0), -1,
+	       "of a thread that waited for work: over");
 	pmu_model_free(model);
 	thread->flags &= ~(uint32_t)PMU_THREAD_SETTLED;
 	build_head(build)->next = PMU_NEXT_EXIT;
@@ -475,11 +463,13 @@ static void what_is_open_at_an_end_was_cut_or_forgotten(void)
 	pmu_model_free(model);
 	thread->state = PMU_THREAD_FINISHED;
 	model = must_read(build);
-	is_int(doubt_of(model, "still open when its thread ended", "solve", 0), 1, "but not for one that ended before");
+	is_int(doubt_of(model, "still open when its thread ended", "solve", 0), 1,
+	       "but not for one that ended before");
 	pmu_model_free(model);
 	row->flags |= PMU_STORE_ROW_INHERITED;
 	model = must_read(build);
-	is_int(doubt_of(model, "still open", "solve", 0), 1, "a call after that of the parent's is its own");
+	is_int(doubt_of(model, "still open", "solve", 0), 1,
+	       "a call after that of the parent's is its own");
 	pmu_model_free(model);
 	free(build);
 }
@@ -505,7 +495,8 @@ static void an_exec_is_a_programs_end(void)
 
 	build_head(build)->pid = other;
 	build_head(build)->start_time = 0;
-	build_head(build)->point[0] = build_head(build)->point[1] = (struct pmu_clock_point){1000, 1000};
+	build_head(build)->point[0] = build_head(build)->point[1] =
+		(struct pmu_clock_point){ 1000, 1000 };
 	thread->last_end = 21000;
 	model = must_read(build);
 	ok(model->duration_ns > 20000, "a program that runs lasts until now");
@@ -576,12 +567,12 @@ static void kinds_of_core_are_those_of_all_groups(void)
 		uint32_t first, second;
 		const char *name;
 	} cases[] = {
-		{0, 0, ""},
-		{PMU_THREAD_CORE_P, 0, "P"},
-		{0, PMU_THREAD_CORE_E, "E"},
-		{PMU_THREAD_CORE_P, PMU_THREAD_CORE_P, "P"},
-		{PMU_THREAD_CORE_P, PMU_THREAD_CORE_E, "P+E"},
-		{PMU_THREAD_CORE_P | PMU_THREAD_CORE_E, PMU_THREAD_CORE_E, "P+E"},
+		{ 0, 0, "" },
+		{ PMU_THREAD_CORE_P, 0, "P" },
+		{ 0, PMU_THREAD_CORE_E, "E" },
+		{ PMU_THREAD_CORE_P, PMU_THREAD_CORE_P, "P" },
+		{ PMU_THREAD_CORE_P, PMU_THREAD_CORE_E, "P+E" },
+		{ PMU_THREAD_CORE_P | PMU_THREAD_CORE_E, PMU_THREAD_CORE_E, "P+E" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -737,8 +728,8 @@ static void foreign_heads_are_refused(void)
 	struct pmu_store_thread *thread;
 	struct build *build = simple(&group, &thread);
 	struct pmu_store_head *head = build_head(build), good = *head;
-	struct pmu_store_piece piece = {build->bytes, 0, 100};
-	struct pmu_store_view view = {&piece, 1};
+	struct pmu_store_piece piece = { build->bytes, 0, 100 };
+	struct pmu_store_view view = { &piece, 1 };
 	struct pmu_model *model;
 
 	head->magic[0] = 'X';
@@ -835,8 +826,8 @@ static void survives_every_flipped_bit(void)
 	struct pmu_store_group *group;
 	struct pmu_store_thread *thread;
 	struct build *build = simple(&group, &thread);
-	struct pmu_store_piece piece = {NULL, 0, 0};
-	struct pmu_store_view view = {&piece, 1};
+	struct pmu_store_piece piece = { NULL, 0, 0 };
+	struct pmu_store_view view = { &piece, 1 };
 	struct pmu_model *model;
 	size_t size = build_head(build)->size, bit;
 	unsigned int reports = 0, refusals = 0;
@@ -869,8 +860,8 @@ static void survives_every_cut(void)
 	struct pmu_store_group *group;
 	struct pmu_store_thread *thread;
 	struct build *build = simple(&group, &thread);
-	struct pmu_store_piece piece = {NULL, 0, 0};
-	struct pmu_store_view view = {&piece, 1};
+	struct pmu_store_piece piece = { NULL, 0, 0 };
+	struct pmu_store_view view = { &piece, 1 };
 	struct pmu_model *model;
 	size_t size = build_head(build)->size, len;
 	unsigned int reports = 0;
@@ -888,8 +879,7 @@ static void survives_every_cut(void)
 		}
 		free(copy);
 	}
-	is_u64(reports, (size - PMU_STORE_HEAD_SIZE + 7) / 8,
-	       "everything with a head is reported");
+	is_u64(reports, (size - PMU_STORE_HEAD_SIZE + 7) / 8, "everything with a head is reported");
 	free(build);
 }
 
@@ -900,9 +890,9 @@ static void pieces_make_one_store(void)
 	struct build *build = simple(&group, &thread);
 	uint64_t cut = (uint64_t)((char *)build_chunk_of(thread) - build->bytes);
 	char *second = malloc(BUILD_SIZE);
-	struct pmu_store_piece piece[2] = {{build->bytes, 0, cut},
-					   {second, cut, BUILD_SIZE - cut}};
-	struct pmu_store_view view = {piece, 2};
+	struct pmu_store_piece piece[2] = { { build->bytes, 0, cut },
+					    { second, cut, BUILD_SIZE - cut } };
+	struct pmu_store_view view = { piece, 2 };
 	struct pmu_model *model;
 
 	memcpy(second, build->bytes + cut, BUILD_SIZE - cut);
@@ -915,8 +905,7 @@ static void pieces_make_one_store(void)
 	}
 	view.n_pieces = 1;
 	if (ok(!pmu_store_snapshot(&view, NULL, &model), "a look at the first alone")) {
-		is_u64(model->n_notes, 0,
-		       "what came later is no damage in a store that grows");
+		is_u64(model->n_notes, 0, "what came later is no damage in a store that grows");
 		pmu_model_free(model);
 	}
 	free(second);
@@ -944,8 +933,7 @@ static void *write_rows(void *arg)
 		__atomic_store_n(&bank->calls, ++n, __ATOMIC_RELEASE);
 		__atomic_store_n(&bank->ticks, n * 1000, __ATOMIC_RELEASE);
 		for (i = 0; i < writer->group->n_slots; i++)
-			__atomic_store_n(&bank->count[i], n * 1000 * (i + 1),
-					 __ATOMIC_RELEASE);
+			__atomic_store_n(&bank->count[i], n * 1000 * (i + 1), __ATOMIC_RELEASE);
 		__atomic_store_n(&writer->row->seq, seq, __ATOMIC_RELEASE);
 	}
 	return NULL;
@@ -964,14 +952,13 @@ static bool is_torn(const struct pmu_raw_row *row, uint32_t n_slots)
 static void never_sees_a_torn_row(void)
 {
 	struct build *build = build_new();
-	struct pmu_store_group *group =
-		build_group(build, 0, "WIDE", "a b c d e f g h i j k l m n o p");
-	struct pmu_store_thread *thread =
-		build_thread(build, 0, group, 0, PMU_THREAD_LIVE, 1);
-	struct pmu_store_piece piece = {build->bytes, 0, BUILD_SIZE};
-	struct pmu_store_view view = {&piece, 1};
+	struct pmu_store_group *group = build_group(build, 0, "WIDE",
+						    "a b c d e f g h i j k l m n o p");
+	struct pmu_store_thread *thread = build_thread(build, 0, group, 0, PMU_THREAD_LIVE, 1);
+	struct pmu_store_piece piece = { build->bytes, 0, BUILD_SIZE };
+	struct pmu_store_view view = { &piece, 1 };
 	unsigned int i, torn = 0, older = 0, skipped = 0, moved = 0;
-	struct writer writer = {NULL, group, 0};
+	struct writer writer = { NULL, group, 0 };
 	struct pmu_raw raw;
 	uint64_t last = 0;
 	pthread_t id;
@@ -982,8 +969,7 @@ static void never_sees_a_torn_row(void)
 	/* as long as it takes for reader and writer to meet often */
 	for (i = 0; i < 200000 && moved < 20000; i++) {
 		pmu_raw_read(&view, true, &raw);
-		if (raw.n_threads != 1 || raw.thread[0].n_rows != 1 ||
-		    raw.thread[0].row[0].torn) {
+		if (raw.n_threads != 1 || raw.thread[0].n_rows != 1 || raw.thread[0].row[0].torn) {
 			skipped++;
 		} else {
 			torn += is_torn(&raw.thread[0].row[0], group->n_slots);
@@ -1050,8 +1036,7 @@ static void reads_files(void)
 	is_int(pmu_store_snapshot_file(path, &model), -ENOENT, "no file");
 	has(pmu_error_text(), path, "is named");
 	is_int(mkfifo(path, 0600), 0, "a pipe nobody writes to");
-	is_int(pmu_store_snapshot_file(path, &model), -EINVAL,
-	       "is refused without waiting");
+	is_int(pmu_store_snapshot_file(path, &model), -EINVAL, "is refused without waiting");
 	unlink(path);
 	unlink(link);
 	rmdir(dir);
@@ -1063,12 +1048,10 @@ static void reads_files(void)
 static struct build *sample(void)
 {
 	struct build *build = build_new();
-	struct pmu_store_group *core =
-		build_group(build, 0, "CORE", "instructions cycles");
+	struct pmu_store_group *core = build_group(build, 0, "CORE", "instructions cycles");
 	struct pmu_store_group *other = build_group(build, 1, "OTHER", "branches");
 	struct pmu_store_thread *thread;
-	uint32_t solve = build_name(build, "solve"), inner = build_name(build, "inner"),
-		 id;
+	uint32_t solve = build_name(build, "solve"), inner = build_name(build, "inner"), id;
 	uint32_t odd = build_name(build, "a/b \xff\"\n");
 
 	build_meta(build, PMU_META_PROGRAM, "solver");
@@ -1136,8 +1119,7 @@ static int write_sample(const char *what, const char *path)
 		head->pid = INT32_MAX;
 		head->pid_ns = 0;
 		size -= gap;
-		memmove(head + 1, build->bytes + PMU_STORE_HEAD_SIZE,
-			size - sizeof(*head));
+		memmove(head + 1, build->bytes + PMU_STORE_HEAD_SIZE, size - sizeof(*head));
 	}
 	failed = write_store(path, build, size);
 	free(build);

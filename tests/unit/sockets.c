@@ -31,9 +31,9 @@ static unsigned int n_reads;
 static __thread int on_socket; /* where the thread is; -1: nowhere that is counted */
 static __thread uint64_t own;
 static pthread_barrier_t *stop_at; /* readers wait here twice; NULL: they do not */
-static bool fork_now;		   /* the next reader forks, as a signal handler might */
-static int forked = -1;		   /* what that returned */
-static bool yielding;		   /* readers let others go first */
+static bool fork_now;              /* the next reader forks, as a signal handler might */
+static int forked = -1;            /* what that returned */
+static bool yielding;              /* readers let others go first */
 
 /* Socket @socket counts @n more, and twice as much energy. */
 static void tick(int socket, uint64_t n)
@@ -197,7 +197,8 @@ static const struct pmu_model_row *sum_of(const struct pmu_model *model, const c
 	return NULL;
 }
 
-static const struct pmu_model_row *row_of(const struct pmu_model *model, const char *path, int socket)
+static const struct pmu_model_row *row_of(const struct pmu_model *model, const char *path,
+					  int socket)
 {
 	for (unsigned int s = 0; s < model->n_sections; s++)
 		for (unsigned int i = 0; i < model->section[s].n_thread_rows; i++) {
@@ -211,7 +212,8 @@ static const struct pmu_model_row *row_of(const struct pmu_model *model, const c
 }
 
 /* What a socket counted in a region, and how often that was occupied; UINT64_MAX: missing. */
-static void is_row(const struct pmu_model_row *row, uint64_t calls, uint64_t cycles, const char *name)
+static void is_row(const struct pmu_model_row *row, uint64_t calls, uint64_t cycles,
+		   const char *name)
 {
 	if (!ok(row != NULL, "%s: there is a row", name))
 		return;
@@ -289,8 +291,8 @@ static void step_end(void *name)
 }
 
 #define OTHER_BEGIN(other, name) other_do(other, step_begin, name)
-#define OTHER_END(other, name)	 other_do(other, step_end, name)
-#define OTHER_EXIT(other)	 other_do(other, NULL, NULL)
+#define OTHER_END(other, name)   other_do(other, step_end, name)
+#define OTHER_EXIT(other)        other_do(other, NULL, NULL)
 
 /* --- tests --- */
 
@@ -304,7 +306,8 @@ static void is_rate(const struct pmu_model *model, const char *path, uint64_t cy
 		double want = (double)cycles / (double)row->time_ns;
 
 		if (!strcmp(s->metric[i].name, "cycle rate"))
-			ok(fabs(sum->metric[i] - want) <= 1e-9 * want && sum->time_ns != row->time_ns,
+			ok(fabs(sum->metric[i] - want) <= 1e-9 * want &&
+				   sum->time_ns != row->time_ns,
 			   "its rate is the socket's");
 	}
 }
@@ -339,7 +342,8 @@ static void a_region_has_what_its_socket_counted_meanwhile(void)
 	is_row(row, 2, 40, "the socket's row");
 	ok(row && row->missing == 1u << INSTRUCTIONS, "it has no count of threads");
 	row = &model->section->thread_row[0];
-	ok(!pmu_model_is_socket(model, row) && row->missing == OURS, "nor the thread one of sockets");
+	ok(!pmu_model_is_socket(model, row) && row->missing == OURS,
+	   "nor the thread one of sockets");
 	is_int((int)model->n_doubts, 0, "and nothing of that is a doubt");
 	ok(sum->time_ns == row->time_ns, "time is the thread's");
 	pmu_model_free(model);
@@ -666,7 +670,8 @@ static void a_read_that_fails_is_missing(void)
 	ok(!(sum_of(model, "solve")->missing >> ENERGY & 1), "the other slot is there");
 	is_u64(sum_of(model, "solve")->net[ENERGY], 10, "with its count");
 	is_row(sum_of(model, "other"), 1, 5, "the next region");
-	is_int((int)doubts_with(model, "cycles could not be read at every call on socket 0"), 2, "doubts");
+	is_int((int)doubts_with(model, "cycles could not be read at every call on socket 0"), 2,
+	       "doubts");
 	pmu_model_free(model);
 	pmu_fini();
 }
@@ -696,7 +701,7 @@ static void an_open_region_is_in_no_report_yet(void)
 
 static void reset_and_read(void)
 {
-	struct pmu_region_counts counts = {.size = sizeof(counts)};
+	struct pmu_region_counts counts = { .size = sizeof(counts) };
 	struct pmu_model *model;
 	struct other other;
 
@@ -795,8 +800,8 @@ static void a_source_that_closes_leaves_the_rest_missing(void)
 
 static char *render(const struct pmu_model *model, enum pmu_report_format format)
 {
-	const struct pmu_text_options options = {.threads = true, .all = true};
-	struct pmu_strbuf out = {0};
+	const struct pmu_text_options options = { .threads = true, .all = true };
+	struct pmu_strbuf out = { 0 };
 
 	pmu_report_render(&out, model, format, &options);
 	ok(!out.failed && out.text, "rendered");
@@ -854,8 +859,9 @@ static void reports_tell_sockets_from_threads(void)
 	model = model_now();
 	text = render(model, PMU_REPORT_TEXT);
 	has(text, ", 2 threads ", "the head counts threads alone");
-	has(text, "\n  sockets   uncore and energy counts are the socket's, while at least one thread was in the "
-		  "region\n            there; reading the socket's counters takes ",
+	has(text,
+	    "\n  sockets   uncore and energy counts are the socket's, while at least one thread was in the "
+	    "region\n            there; reading the socket's counters takes ",
 	    "whose the counts are");
 	ok(model->section->socket_read_ns > 0, "what reading them takes");
 	has(text, "energy moves in steps", "how fine energy is");
@@ -864,7 +870,8 @@ static void reports_tell_sockets_from_threads(void)
 	has(text, "123.5 mJ", "and another");
 	has(text, "\n  EVENTS, thread 1 (", "a thread");
 	has(text, "\n  EVENTS, socket 1\n", "a socket");
-	ok(strstr(text, "thread 1 (") < strstr(text, "socket 0\n"), "sockets stand behind the threads");
+	ok(strstr(text, "thread 1 (") < strstr(text, "socket 0\n"),
+	   "sockets stand behind the threads");
 	hasnt(text, "not counted", "what is another's is not missing");
 	free(text);
 	text = render(model, PMU_REPORT_CSV);
@@ -872,11 +879,13 @@ static void reports_tell_sockets_from_threads(void)
 	has(text, ",617280000,1234560000,", "with all digits");
 	free(text);
 	text = render(model, PMU_REPORT_JSON);
-	has(text, "{\"name\": \"energy\", \"unit\": \"uJ\", \"scope\": \"socket\"}", "JSON: a socket's count");
+	has(text, "{\"name\": \"energy\", \"unit\": \"uJ\", \"scope\": \"socket\"}",
+	    "JSON: a socket's count");
 	has(text, "{\"name\": \"instructions\", \"unit\": \"\"}", "a thread's");
 	has(text, "\"sockets\": [\n    {\"socket\": 0, \"time_ns\": ", "sockets");
 	has(text, "       {\"socket\": 1, \"calls\": 1, ", "their rows");
-	has(text, "\"raw\": {\"instructions\": null, \"cycles\": 617280000, \"energy\": 1234560000}",
+	has(text,
+	    "\"raw\": {\"instructions\": null, \"cycles\": 617280000, \"energy\": 1234560000}",
 	    "with their counts");
 	free(text);
 	is_read_back(model);
@@ -929,7 +938,7 @@ static void a_killed_program_leaves_its_counts(void)
 {
 	struct pmu_model *model = NULL;
 	char pattern[256];
-	glob_t found = {0};
+	glob_t found = { 0 };
 	int status, pid = fork();
 
 	if (!pid) {
@@ -974,7 +983,7 @@ static void a_child_waits_for_nobody(void)
 	pthread_barrier_init(&stop, NULL, 2);
 	__atomic_store_n(&stop_at, &stop, __ATOMIC_RELAXED);
 	other.step = step_begin;
-	other.arg = (void *)(uintptr_t)"solve";
+	other.arg = (void *)(uintptr_t) "solve";
 	pthread_barrier_wait(&other.go);
 	pthread_barrier_wait(&stop);
 	pid = fork();
@@ -1024,7 +1033,8 @@ static void a_fork_in_the_middle_of_a_read_harms_nobody(void)
 	end("outer");
 	if (!forked) {
 		alarm(20);
-		_exit(pmu_region_begin("solve") < 0 || pmu_region_end("solve") < 0 || pmu_fini() < 0);
+		_exit(pmu_region_begin("solve") < 0 || pmu_region_end("solve") < 0 ||
+		      pmu_fini() < 0);
 	}
 	waitpid(forked, &status, 0);
 	is_int(status, 0, "also from an end");
@@ -1037,7 +1047,7 @@ static void a_fork_in_the_middle_of_a_read_harms_nobody(void)
 
 /* --- many at once --- */
 
-#define CROWD	    4
+#define CROWD       4
 #define CROWD_CALLS 3000
 
 static void *crowd_main(void *arg)
@@ -1084,8 +1094,8 @@ static void a_crowd_counts_every_tick_once(void)
 
 int main(void)
 {
-	static const char *const names[] = {"PMU_GROUP", "PMU_COUNT", "PMU_REPORT", "PMU_ENABLE",
-					    "PMU_MAX_THREADS"};
+	static const char *const names[] = { "PMU_GROUP", "PMU_COUNT", "PMU_REPORT", "PMU_ENABLE",
+					     "PMU_MAX_THREADS" };
 	struct pmu_backend exclusive;
 	char command[128];
 

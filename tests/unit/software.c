@@ -18,7 +18,7 @@ static const struct pmu_backend *const software = &pmu_backend_software;
 static struct pmu_plan plan_of(const char *events)
 {
 	struct pmu_group group;
-	struct pmu_plan plan = {0};
+	struct pmu_plan plan = { 0 };
 
 	if (!pmu_group_from_events(events, NULL, &group))
 		pmu_group_plan(&group, &plan);
@@ -29,8 +29,8 @@ static struct pmu_plan plan_of(const char *events)
 static bool touch_pages(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	char *at = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *at = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			0);
 
 	if (at == MAP_FAILED)
 		return false;
@@ -170,8 +170,7 @@ static void mixes_both_ways_for_a_user_without_rights(void)
 		return;
 	}
 	has(out.about, "the rest by getrusage", "it says so");
-	is_int((int)out.missing_after_close, 5,
-	       "closed descriptors cost what came by them");
+	is_int((int)out.missing_after_close, 5, "closed descriptors cost what came by them");
 	is_int((int)out.lost, PMU_SOURCE_CLOSED, "  and that is remembered");
 }
 

@@ -69,8 +69,7 @@ static void threads_start_free(void)
 	ok(is_all(&mask), "its thread has the original mask");
 	ok(still_pinned(), "its caller is pinned again");
 	if (PMU_TSAN) {
-		skip("thrd_create",
-		     "ThreadSanitizer does not know it and crashes in any program");
+		skip("thrd_create", "ThreadSanitizer does not know it and crashes in any program");
 		return;
 	}
 	is_int(thrd_create(&c11, note_mask_c11, &mask), thrd_success, "thrd_create");
@@ -94,8 +93,7 @@ static void attributes_are_respected(void)
 	CPU_SET((size_t)pinned_to, &one);
 	pthread_attr_init(&attr);
 	pthread_attr_setaffinity_np(&attr, sizeof(one), &one);
-	is_int(pthread_create(&thread, &attr, note_mask, &mask), 0,
-	       "a thread with a mask");
+	is_int(pthread_create(&thread, &attr, note_mask, &mask), 0, "a thread with a mask");
 	pthread_join(thread, NULL);
 	is_int(pmu_mask_single(&mask), pinned_to, "has it");
 	pthread_attr_destroy(&attr);
@@ -115,8 +113,8 @@ static const char *answer(int fd)
 
 static void forks_start_free(void)
 {
-	static pid_t (*const how[])(void) = {fork, _Fork};
-	static const char *const name[] = {"fork", "_Fork"};
+	static pid_t (*const how[])(void) = { fork, _Fork };
+	static const char *const name[] = { "fork", "_Fork" };
 	struct pmu_mask mask;
 	int status;
 	pid_t pid;
@@ -153,7 +151,7 @@ static void daemons_start_free(void)
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
-		struct pmu_mask mask = {{0}};
+		struct pmu_mask mask = { { 0 } };
 		char text[256];
 
 		pmu_mask_set(&mask, pinned_to);
@@ -185,14 +183,13 @@ enum exec_way {
 };
 
 static const char *const way_name[N_WAYS] = {
-	"execve", "execv",  "execvp",  "execvpe",  "execl",
-	"execlp", "execle", "fexecve", "execveat",
+	"execve", "execv", "execvp", "execvpe", "execl", "execlp", "execle", "fexecve", "execveat",
 };
 
 static void do_exec(enum exec_way way)
 {
-	char *argv[] = {program, (char *)"mask", (char *)"x y", NULL};
-	char *envp[] = {(char *)"MASK_MARK=7", NULL};
+	char *argv[] = { program, (char *)"mask", (char *)"x y", NULL };
+	char *envp[] = { (char *)"MASK_MARK=7", NULL };
 
 	switch (way) {
 	case BY_EXECVE:
@@ -230,8 +227,8 @@ static void do_exec(enum exec_way way)
 
 static bool has_envp(enum exec_way way)
 {
-	return way == BY_EXECVE || way == BY_EXECVPE || way == BY_EXECLE ||
-	       way == BY_FEXECVE || way == BY_EXECVEAT;
+	return way == BY_EXECVE || way == BY_EXECVPE || way == BY_EXECLE || way == BY_FEXECVE ||
+	       way == BY_EXECVEAT;
 }
 
 /* The mask of the program started, its second word and the environment it was given. */
@@ -302,7 +299,7 @@ static void programs_of_raw_forks_start_free(void)
 
 static void failed_execs_change_nothing(void)
 {
-	char *argv[] = {program, NULL};
+	char *argv[] = { program, NULL };
 	int status = -1;
 	pid_t pid;
 
@@ -328,8 +325,8 @@ static void failed_execs_change_nothing(void)
 
 static void spawned_programs_start_free(void)
 {
-	char *argv[] = {program, (char *)"mask", (char *)"x y", NULL};
-	char *envp[] = {(char *)"MASK_MARK=7", NULL};
+	char *argv[] = { program, (char *)"mask", (char *)"x y", NULL };
+	char *envp[] = { (char *)"MASK_MARK=7", NULL };
 	posix_spawn_file_actions_t actions;
 	int to[2], rc;
 	pid_t pid;
@@ -340,8 +337,7 @@ static void spawned_programs_start_free(void)
 		posix_spawn_file_actions_init(&actions);
 		posix_spawn_file_actions_adddup2(&actions, to[1], 1);
 		fflush(stdout);
-		rc = (i ? posix_spawnp : posix_spawn)(&pid, program, &actions, NULL, argv,
-						      envp);
+		rc = (i ? posix_spawnp : posix_spawn)(&pid, program, &actions, NULL, argv, envp);
 		close(to[1]);
 		is_int(rc, 0, i ? "posix_spawnp" : "posix_spawn");
 		is_answer(answer(to[0]), BY_EXECVE, "posix_spawn");
@@ -367,8 +363,7 @@ static void shells_start_free(void)
 		pclose(pipe);
 	text[strcspn(text, "\n")] = '\0';
 	is_str(text, want, "its program has the original mask");
-	snprintf(command, sizeof(command), "test \"$('%s' mask 'x y')\" = '%s'", program,
-		 want);
+	snprintf(command, sizeof(command), "test \"$('%s' mask 'x y')\" = '%s'", program, want);
 	is_int(system(command), 0, "system");
 	ok(system(NULL) != 0, "there is a shell");
 	ok(still_pinned(), "the caller is pinned again");
@@ -390,14 +385,11 @@ static void *ask_for_main(void *arg)
 {
 	unsigned char mask[sizeof(struct pmu_mask)];
 	pthread_t thread = *(pthread_t *)arg;
-	bool holds =
-		!sched_getaffinity(getpid(), sizeof(mask), (cpu_set_t *)(void *)mask) &&
-		tells_all(mask, sizeof(mask));
+	bool holds = !sched_getaffinity(getpid(), sizeof(mask), (cpu_set_t *)(void *)mask) &&
+		     tells_all(mask, sizeof(mask));
 
 	memset(mask, 0xff, sizeof(mask));
-	holds = holds &&
-		!pthread_getaffinity_np(thread, sizeof(mask),
-					(cpu_set_t *)(void *)mask) &&
+	holds = holds && !pthread_getaffinity_np(thread, sizeof(mask), (cpu_set_t *)(void *)mask) &&
 		tells_all(mask, sizeof(mask));
 	return holds ? arg : NULL;
 }
@@ -416,8 +408,7 @@ static void pinned_threads_see_all(void)
 	is_int(sched_getaffinity(getpid(), sizeof(mask), set), 0, "by its tid");
 	ok(tells_all(mask, sizeof(mask)), "the same");
 	memset(mask, 0xff, sizeof(mask));
-	is_int(pthread_getaffinity_np(self, sizeof(mask), set), 0,
-	       "pthread_getaffinity_np");
+	is_int(pthread_getaffinity_np(self, sizeof(mask), set), 0, "pthread_getaffinity_np");
 	ok(tells_all(mask, sizeof(mask)), "the same");
 	errno = 0;
 	is_int(sched_getaffinity(0, 1, set), -1, "a size that the kernel refuses");
@@ -451,7 +442,7 @@ static void *be_pinned(void *arg)
 /* Even the CPU that we had chosen: then it is the program's choice. */
 static void masks_that_the_program_sets_stand(void)
 {
-	struct pmu_mask one = {{0}}, told;
+	struct pmu_mask one = { { 0 } }, told;
 	cpu_set_t *set = (cpu_set_t *)(void *)&one;
 	pthread_t thread;
 	pid_t tid = 0;
@@ -465,9 +456,7 @@ static void masks_that_the_program_sets_stand(void)
 		pthread_barrier_wait(&met);
 		is_int(i ? sched_setaffinity(tid, sizeof(one), set)
 			 : pthread_setaffinity_np(thread, sizeof(one), set),
-		       0,
-		       i ? "sched_setaffinity of another thread"
-			 : "pthread_setaffinity_np");
+		       0, i ? "sched_setaffinity of another thread" : "pthread_setaffinity_np");
 		pthread_barrier_wait(&done);
 		pthread_join(thread, &result);
 		is_int((intptr_t)result - 1, pinned_to, "is never lifted");
@@ -476,8 +465,7 @@ static void masks_that_the_program_sets_stand(void)
 	pmu_pin_lift();
 	ok(still_pinned(), "is not lifted either");
 	pmu_pin_restore();
-	is_int(sched_getaffinity(0, sizeof(told), (cpu_set_t *)(void *)&told), 0,
-	       "and asked for");
+	is_int(sched_getaffinity(0, sizeof(told), (cpu_set_t *)(void *)&told), 0, "and asked for");
 	is_int(pmu_mask_single(&told), pinned_to, "it is told as it is");
 	memset(&one, 0, sizeof(one));
 	errno = 0;

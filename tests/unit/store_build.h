@@ -48,8 +48,8 @@ static inline struct build *build_new(void)
 	head->pid_ns = self.pid_ns;
 	memcpy(head->boot_id, self.boot_id, sizeof(head->boot_id));
 	head->start_unix_ns = 1700000000000000000u;
-	head->point[0] = (struct pmu_clock_point){1000, 1000};
-	head->point[1] = (struct pmu_clock_point){5000000000, 5000000000};
+	head->point[0] = (struct pmu_clock_point){ 1000, 1000 };
+	head->point[1] = (struct pmu_clock_point){ 5000000000, 5000000000 };
 	return build;
 }
 
@@ -59,8 +59,8 @@ static inline void build_kill(struct build *build)
 	build_head(build)->start_time = 1;
 }
 
-static inline struct pmu_store_chunk *
-build_chunk(struct build *build, enum pmu_store_kind kind, uint32_t content)
+static inline struct pmu_store_chunk *build_chunk(struct build *build, enum pmu_store_kind kind,
+						  uint32_t content)
 {
 	struct pmu_store_head *head = build_head(build);
 	struct pmu_store_chunk *chunk = (void *)(build->bytes + head->size);
@@ -75,8 +75,7 @@ build_chunk(struct build *build, enum pmu_store_kind kind, uint32_t content)
 	return chunk;
 }
 
-static inline void build_meta(struct build *build, enum pmu_meta_key key,
-			      const char *text)
+static inline void build_meta(struct build *build, enum pmu_meta_key key, const char *text)
 {
 	uint32_t len = (uint32_t)strlen(text), size = PMU_ALIGN_UP(4 + len, 8);
 	struct pmu_store_chunk *chunk = build_chunk(build, PMU_CHUNK_META, size);
@@ -106,9 +105,9 @@ static inline struct pmu_store_group *build_group(struct build *build, uint32_t 
 						  const char *name, const char *slots)
 {
 	char list[256], *rest = list, *slot;
-	struct pmu_store_chunk *chunk = build_chunk(
-		build, PMU_CHUNK_GROUP,
-		sizeof(struct pmu_store_group) + 16 * sizeof(struct pmu_store_slot));
+	struct pmu_store_chunk *chunk = build_chunk(build, PMU_CHUNK_GROUP,
+						    sizeof(struct pmu_store_group) +
+							    16 * sizeof(struct pmu_store_slot));
 	struct pmu_store_group *group = (void *)(chunk + 1);
 
 	chunk->group = index;
@@ -124,13 +123,14 @@ static inline struct pmu_store_group *build_group(struct build *build, uint32_t 
 }
 
 /* A thread of group @index with room for @room rows. */
-static inline struct pmu_store_thread *
-build_thread(struct build *build, uint32_t index, const struct pmu_store_group *group,
-	     uint32_t number, enum pmu_store_thread_state state, uint32_t room)
+static inline struct pmu_store_thread *build_thread(struct build *build, uint32_t index,
+						    const struct pmu_store_group *group,
+						    uint32_t number,
+						    enum pmu_store_thread_state state,
+						    uint32_t room)
 {
-	struct pmu_store_chunk *chunk =
-		build_chunk(build, PMU_CHUNK_THREAD,
-			    sizeof(struct pmu_store_thread) + room * group->row_size);
+	struct pmu_store_chunk *chunk = build_chunk(
+		build, PMU_CHUNK_THREAD, sizeof(struct pmu_store_thread) + room * group->row_size);
 	struct pmu_store_thread *thread = (void *)(chunk + 1);
 
 	chunk->owner = ++build->next_serial;
@@ -153,17 +153,15 @@ static inline struct pmu_store_chunk *build_chunk_of(struct pmu_store_thread *th
 }
 
 static inline struct pmu_store_row *build_row_at(struct pmu_store_thread *thread,
-						 const struct pmu_store_group *group,
-						 uint32_t id)
+						 const struct pmu_store_group *group, uint32_t id)
 {
 	return (void *)((char *)(thread + 1) + (size_t)(id - 1) * group->row_size);
 }
 
-static inline struct pmu_store_bank *
-build_bank(struct pmu_store_row *row, const struct pmu_store_group *group, uint32_t which)
+static inline struct pmu_store_bank *build_bank(struct pmu_store_row *row,
+						const struct pmu_store_group *group, uint32_t which)
 {
-	return (void *)((char *)row + group->bank_offset +
-			(which & 1) * group->bank_size);
+	return (void *)((char *)row + group->bank_offset + (which & 1) * group->bank_size);
 }
 
 /* The next row of a thread: @calls of @each ticks, every count @calls * @each * (slot +
@@ -191,8 +189,8 @@ static inline uint32_t build_row(struct pmu_store_thread *thread,
 
 static inline int build_read(struct build *build, struct pmu_model **model)
 {
-	struct pmu_store_piece piece = {build->bytes, 0, sizeof(build->bytes)};
-	struct pmu_store_view view = {&piece, 1};
+	struct pmu_store_piece piece = { build->bytes, 0, sizeof(build->bytes) };
+	struct pmu_store_view view = { &piece, 1 };
 
 	return pmu_store_snapshot(&view, NULL, model);
 }

@@ -6,7 +6,7 @@
 
 static void empty_is_empty_text(void)
 {
-	struct pmu_strbuf buf = {0};
+	struct pmu_strbuf buf = { 0 };
 
 	is_str(pmu_strbuf_text(&buf), "", "all zero");
 	pmu_strbuf_add(&buf, "");
@@ -16,7 +16,7 @@ static void empty_is_empty_text(void)
 
 static void appends_in_order(void)
 {
-	struct pmu_strbuf buf = {0};
+	struct pmu_strbuf buf = { 0 };
 
 	pmu_strbuf_add(&buf, "ab");
 	pmu_strbuf_add_n(&buf, "cdef", 2);
@@ -33,7 +33,7 @@ static void appends_in_order(void)
 
 static void keeps_bytes_that_are_nul(void)
 {
-	struct pmu_strbuf buf = {0};
+	struct pmu_strbuf buf = { 0 };
 
 	pmu_strbuf_add_n(&buf, "a\0b", 3);
 	is_u64(buf.len, 3, "counted");
@@ -43,7 +43,7 @@ static void keeps_bytes_that_are_nul(void)
 
 static void grows_over_every_boundary(void)
 {
-	struct pmu_strbuf one = {0}, all = {0};
+	struct pmu_strbuf one = { 0 }, all = { 0 };
 	bool same = true;
 
 	for (int i = 0; i < 3000; i++) {
@@ -51,8 +51,7 @@ static void grows_over_every_boundary(void)
 
 		pmu_strbuf_add_n(&one, &c, 1);
 		pmu_strbuf_addf(&all, "%c", c);
-		same = same && one.len == (size_t)i + 1 && one.text[i] == c &&
-		       !one.text[i + 1];
+		same = same && one.len == (size_t)i + 1 && one.text[i] == c && !one.text[i + 1];
 	}
 	ok(same, "byte by byte");
 	is_str(pmu_strbuf_text(&all), pmu_strbuf_text(&one), "the same through addf");
@@ -66,7 +65,7 @@ static void grows_over_every_boundary(void)
 
 static void pads_up_to_a_column(void)
 {
-	struct pmu_strbuf buf = {0};
+	struct pmu_strbuf buf = { 0 };
 
 	pmu_strbuf_pad(&buf, 2, '.');
 	pmu_strbuf_add(&buf, "ab");
@@ -81,7 +80,7 @@ static void pads_up_to_a_column(void)
 
 static void failure_sticks(void)
 {
-	struct pmu_strbuf buf = {0};
+	struct pmu_strbuf buf = { 0 };
 
 	pmu_strbuf_add(&buf, "before");
 	pmu_strbuf_pad(&buf, SIZE_MAX, ' ');
@@ -97,9 +96,9 @@ static void failure_sticks(void)
 
 static void finds_the_word_that_was_meant(void)
 {
-	static const char *const words[] = {"instructions", "cycles", "branches",
-					    "cache-misses", "auto",   "perf",
-					    "clock",	    "a",      NULL};
+	static const char *const words[] = { "instructions", "cycles", "branches",
+					     "cache-misses", "auto",   "perf",
+					     "clock",        "a",      NULL };
 
 	is_str(pmu_closest("instuctions", words), "instructions", "a letter left out");
 	is_str(pmu_closest("cylces", words), "cycles", "two letters swapped");
@@ -110,8 +109,7 @@ static void finds_the_word_that_was_meant(void)
 	       "one swap is one edit, and one is always allowed");
 	is_str(pmu_closest("clock", words), "clock", "the word itself");
 	is_str(pmu_closest("instrctons", words), "instructions", "two letters left out");
-	is_str(pmu_closest("xperfx", words), NULL,
-	       "two edits are too many for a short word");
+	is_str(pmu_closest("xperfx", words), NULL, "two edits are too many for a short word");
 	is_str(pmu_closest("cache", words), NULL, "a beginning is not a slip");
 	is_str(pmu_closest("b", words), NULL, "a word of which nothing is left");
 	is_str(pmu_closest("", words), NULL, "no word");
@@ -120,7 +118,7 @@ static void finds_the_word_that_was_meant(void)
 
 static void takes_the_first_of_equals(void)
 {
-	static const char *const words[] = {"group-b", "group-c", "group-a", NULL};
+	static const char *const words[] = { "group-b", "group-c", "group-a", NULL };
 
 	is_str(pmu_closest("group-x", words), "group-b", "first of those equally far");
 	is_str(pmu_closest("group-a", words), "group-a", "a closer one further on");
@@ -129,7 +127,7 @@ static void takes_the_first_of_equals(void)
 static void long_words_are_nobodys_slip(void)
 {
 	char word[4096], fits[128];
-	const char *const words[] = {word, fits, NULL};
+	const char *const words[] = { word, fits, NULL };
 
 	memset(word, 'w', sizeof(word) - 1);
 	word[sizeof(word) - 1] = '\0';

@@ -49,8 +49,7 @@ static void says_when_the_file_holds_more(void)
 	char buf[5];
 
 	file_holds("1234");
-	is_int(pmu_sysfile_read(path, buf, sizeof(buf)), 4,
-	       "as much as there is room for");
+	is_int(pmu_sysfile_read(path, buf, sizeof(buf)), 4, "as much as there is room for");
 	is_str(buf, "1234", "text that just fits");
 	file_holds("12345");
 	is_int(pmu_sysfile_read(path, buf, sizeof(buf)), -EFBIG, "one byte more");
@@ -63,8 +62,7 @@ static void passes_the_error_on(void)
 	char buf[8] = "old";
 	uint64_t u = UNTOUCHED;
 
-	is_int(pmu_sysfile_read("/proc/no such file", buf, sizeof(buf)), -ENOENT,
-	       "no file");
+	is_int(pmu_sysfile_read("/proc/no such file", buf, sizeof(buf)), -ENOENT, "no file");
 	is_str(buf, "", "no old text left");
 	is_int(pmu_sysfile_read("/", buf, sizeof(buf)), -EISDIR, "a directory");
 	is_int(pmu_sysfile_u64("/proc/no such file", &u), -ENOENT, "no file, no number");
@@ -93,33 +91,32 @@ static void parses_whole_numbers_only(void)
 		int rc;
 		uint64_t value;
 	} cases[] = {
-		{"0", 0, 0},
-		{"010", 0, 10},
-		{"18446744073709551615", 0, UINT64_MAX},
-		{"0xffffffffffffffff", 0, UINT64_MAX},
-		{"0X1aF", 0, 0x1af},
-		{"18446744073709551616", -ERANGE, UNTOUCHED},
-		{"0x10000000000000000", -ERANGE, UNTOUCHED},
-		{"99999999999999999999999", -ERANGE, UNTOUCHED},
-		{"99999999999999999999999z", -EINVAL, UNTOUCHED},
-		{"", -EINVAL, UNTOUCHED},
-		{"0x", -EINVAL, UNTOUCHED},
-		{"-1", -EINVAL, UNTOUCHED},
-		{"+1", -EINVAL, UNTOUCHED},
-		{" 1", -EINVAL, UNTOUCHED},
-		{"1 ", -EINVAL, UNTOUCHED},
-		{"12a", -EINVAL, UNTOUCHED},
-		{"0x1g", -EINVAL, UNTOUCHED},
-		{"0x0x1", -EINVAL, UNTOUCHED},
-		{"1.5", -EINVAL, UNTOUCHED},
-		{"\xff", -EINVAL, UNTOUCHED},
+		{ "0", 0, 0 },
+		{ "010", 0, 10 },
+		{ "18446744073709551615", 0, UINT64_MAX },
+		{ "0xffffffffffffffff", 0, UINT64_MAX },
+		{ "0X1aF", 0, 0x1af },
+		{ "18446744073709551616", -ERANGE, UNTOUCHED },
+		{ "0x10000000000000000", -ERANGE, UNTOUCHED },
+		{ "99999999999999999999999", -ERANGE, UNTOUCHED },
+		{ "99999999999999999999999z", -EINVAL, UNTOUCHED },
+		{ "", -EINVAL, UNTOUCHED },
+		{ "0x", -EINVAL, UNTOUCHED },
+		{ "-1", -EINVAL, UNTOUCHED },
+		{ "+1", -EINVAL, UNTOUCHED },
+		{ " 1", -EINVAL, UNTOUCHED },
+		{ "1 ", -EINVAL, UNTOUCHED },
+		{ "12a", -EINVAL, UNTOUCHED },
+		{ "0x1g", -EINVAL, UNTOUCHED },
+		{ "0x0x1", -EINVAL, UNTOUCHED },
+		{ "1.5", -EINVAL, UNTOUCHED },
+		{ "\xff", -EINVAL, UNTOUCHED },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint64_t value = UNTOUCHED;
 
-		ok(pmu_parse_u64(cases[i].text, &value) == cases[i].rc, "\"%s\"",
-		   cases[i].text);
+		ok(pmu_parse_u64(cases[i].text, &value) == cases[i].rc, "\"%s\"", cases[i].text);
 		is_u64(value, cases[i].value, "value");
 	}
 }
@@ -139,8 +136,8 @@ static void reads_numbers_from_files(void)
 static void refuses_files_that_hold_anything_else(void)
 {
 	static const char *const bad[] = {
-		"",	  "\n",	   "-1\n",   "1 2\n",
-		"1\n2\n", "0-3\n", "none\n", "99999999999999999999999\n"};
+		"", "\n", "-1\n", "1 2\n", "1\n2\n", "0-3\n", "none\n", "99999999999999999999999\n"
+	};
 	char digits[300];
 	uint64_t value = UNTOUCHED;
 
@@ -165,17 +162,17 @@ static void signed_numbers_have_their_limits(void)
 		int rc;
 		int64_t value;
 	} cases[] = {
-		{"-1\n", 0, -1},
-		{"0\n", 0, 0},
-		{"-0\n", 0, 0},
-		{"3\n", 0, 3},
-		{"9223372036854775807\n", 0, INT64_MAX},
-		{"-9223372036854775808\n", 0, INT64_MIN},
-		{"9223372036854775808\n", -EINVAL, UNTOUCHED},
-		{"-9223372036854775809\n", -EINVAL, UNTOUCHED},
-		{"-\n", -EINVAL, UNTOUCHED},
-		{"--1\n", -EINVAL, UNTOUCHED},
-		{"0x10\n", -EINVAL, UNTOUCHED},
+		{ "-1\n", 0, -1 },
+		{ "0\n", 0, 0 },
+		{ "-0\n", 0, 0 },
+		{ "3\n", 0, 3 },
+		{ "9223372036854775807\n", 0, INT64_MAX },
+		{ "-9223372036854775808\n", 0, INT64_MIN },
+		{ "9223372036854775808\n", -EINVAL, UNTOUCHED },
+		{ "-9223372036854775809\n", -EINVAL, UNTOUCHED },
+		{ "-\n", -EINVAL, UNTOUCHED },
+		{ "--1\n", -EINVAL, UNTOUCHED },
+		{ "0x10\n", -EINVAL, UNTOUCHED },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -192,8 +189,7 @@ int main(void)
 	const char *dir = getenv("TMPDIR");
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/sysfile-XXXXXX",
-		 dir && strlen(dir) < 40 ? dir : "/tmp");
+	snprintf(path, sizeof(path), "%s/sysfile-XXXXXX", dir && strlen(dir) < 40 ? dir : "/tmp");
 	fd = mkstemp(path);
 	if (fd < 0)
 		return skip_all("no temporary file can be made");

@@ -12,8 +12,8 @@ static const uint64_t ms = 1000000;
 /* All of very many. */
 static char *render(const struct pmu_model *model, unsigned int columns, bool threads)
 {
-	struct pmu_text_options options = {.threads = threads, .columns = columns};
-	struct pmu_strbuf out = {0};
+	struct pmu_text_options options = { .threads = threads, .columns = columns };
+	struct pmu_strbuf out = { 0 };
 
 	for (unsigned int i = 0; i < model->n_sections; i++)
 		options.all |= model->section[i].n_rows > PMU_TEXT_ROWS;
@@ -57,8 +57,7 @@ static void fits(const char *text, size_t columns, const char *name)
 	}
 	if (!ok(widest <= columns, "%s: within %zu columns", name, columns))
 		diag("%zu", widest);
-	ok(!blank_end && !control, "%s: no blanks at line ends, no control characters",
-	   name);
+	ok(!blank_end && !control, "%s: no blanks at line ends, no control characters", name);
 }
 
 static void the_head_says_what_ran_where(void)
@@ -66,11 +65,9 @@ static void the_head_says_what_ran_where(void)
 	struct pmu_model *model = sample_model();
 	char *text = render(model, 0, false);
 
-	ok(!strncmp(text, "pmu: demo (pid 4242 on node1) ran 1.234 s, 2 threads ", 53),
-	   "title");
+	ok(!strncmp(text, "pmu: demo (pid 4242 on node1) ran 1.234 s, 2 threads ", 53), "title");
 	has(text, " libpmu 0.1.0\n", "version");
-	has(text, "\n  machine   AMD EPYC, 2 cores, 1 socket, virtual machine (KVM)\n",
-	    "machine");
+	has(text, "\n  machine   AMD EPYC, 2 cores, 1 socket, virtual machine (KVM)\n", "machine");
 	has(text,
 	    "\n  source    perf: user level, read in user space; times: time stamp "
 	    "counter, 2.596 GHz\n",
@@ -123,8 +120,7 @@ static void refusals_for_one_reason_stand_in_one_line(void)
 
 	pmu_model_add_refusal(model, "perf", "this machine shows no PMU", "rent another");
 	pmu_model_add_refusal(model, "msr", "no /dev/cpu", "");
-	pmu_model_add_refusal(model, "software", "this machine shows no PMU",
-			      "rent another");
+	pmu_model_add_refusal(model, "software", "this machine shows no PMU", "rent another");
 	pmu_model_add_refusal(model, "perf", "this machine shows no PMU", "buy another");
 	text = render(model, 0, false);
 	has(text,
@@ -135,8 +131,7 @@ static void refusals_for_one_reason_stand_in_one_line(void)
 	    "                      -> buy another\n",
 	    "the same reason and remedy are told once");
 	free(text);
-	pmu_model_add_refusal(model, "another one", "this machine shows no PMU",
-			      "rent another");
+	pmu_model_add_refusal(model, "another one", "this machine shows no PMU", "rent another");
 	text = render(model, 60, false);
 	has(text,
 	    "\n  not perf, software, another one\n"
@@ -227,8 +222,7 @@ static void missing_values_are_dashes_with_an_explanation(void)
 	for (unsigned int i = 0; i < model->section->n_rows; i++)
 		model->section->row[i].missing |= 1u << LLC_MISSES;
 	text = render(model, 200, false);
-	has(text, "\n  not counted: LLC-misses\n",
-	    "a count that no row has gets no column");
+	has(text, "\n  not counted: LLC-misses\n", "a count that no row has gets no column");
 	hasnt(text, "cycles  LLC", "none at all");
 	free(text);
 	pmu_model_free(model);
@@ -242,7 +236,8 @@ static void no_time_per_call_without_calls_is_no_secret(void)
 	sample_row(model, model->section, 0, 1, "idle", 0, 0);
 	pmu_model_finish(model);
 	text = render(model, 0, false);
-	has(text, "\n      idle              0      0 ns   0.0%      -         0 ns\n", "no time per call");
+	has(text, "\n      idle              0      0 ns   0.0%      -         0 ns\n",
+	    "no time per call");
 	hasnt(text, "unknown", "nothing is unknown");
 	free(text);
 	model->thread->time_ns = 0;
@@ -263,7 +258,8 @@ static void of_a_call_that_has_not_ended_nothing_is_known(void)
 	row->n_open = 1;
 	pmu_model_finish(model);
 	text = render(model, 0, false);
-	has(text, "\n      busy              0      -        -       -         -     b\n", "neither time nor share");
+	has(text, "\n      busy              0      -        -       -         -     b\n",
+	    "neither time nor share");
 	has(text, "\n  -  unknown", "explained");
 	free(text);
 	pmu_model_free(model);
@@ -276,10 +272,10 @@ static void marks_are_explained_where_they_occur(void)
 		const char *row;
 		const char *explained;
 	} marks[] = {
-		{PMU_ROW_OVERLAP, "  o\n", "\n  o  overlap"},
-		{PMU_ROW_RECURSIVE, "  r\n", "\n  r  recursive"},
-		{PMU_ROW_OPEN, "  b\n", "\n  b  begun"},
-		{PMU_ROW_FLAT, "  f\n", "\n  f  flat"},
+		{ PMU_ROW_OVERLAP, "  o\n", "\n  o  overlap" },
+		{ PMU_ROW_RECURSIVE, "  r\n", "\n  r  recursive" },
+		{ PMU_ROW_OPEN, "  b\n", "\n  b  begun" },
+		{ PMU_ROW_FLAT, "  f\n", "\n  f  flat" },
 	};
 	struct pmu_model *model;
 	char *text;
@@ -419,8 +415,7 @@ static void time_in_an_open_region_is_not_known(void)
 	row->flags = PMU_ROW_OPEN;
 	pmu_model_finish(model);
 	text = render(model, 0, false);
-	has(text, "  0 demo            4242    0  1.000 s          -      123",
-	    "unknown");
+	has(text, "  0 demo            4242    0  1.000 s          -      123", "unknown");
 	has(text, "  1 worker          4243    1  1.000 s       90.0%     123",
 	    "known where only a nested region is open");
 	has(text, "  2 worker          4244    2  1.000 s        0.0%     123",
@@ -497,8 +492,7 @@ static void long_names_are_cut_and_stay_different(void)
 		char *first = label_with(text, "a_name_that_"), *second, *third;
 
 		second = label_with(strstr(text, first) + 1, "a_name_that_");
-		third = label_with(strstr(strstr(text, first) + 1, second) + 1,
-				   "a_name_that_");
+		third = label_with(strstr(strstr(text, first) + 1, second) + 1, "a_name_that_");
 		ok(first && second && third && strcmp(second, third) != 0,
 		   "cut differently where the names differ");
 		free(first);
@@ -607,7 +601,8 @@ static void a_report_without_regions_says_so(void)
 	free(text);
 	model->clock = "time stamp counter";
 	text = render(model, 0, false);
-	has(text, "  source    unknown; times: time stamp counter", "  nor is one without a source");
+	has(text, "  source    unknown; times: time stamp counter",
+	    "  nor is one without a source");
 	free(text);
 	pmu_model_free(model);
 }
@@ -647,9 +642,9 @@ static void many_regions(struct pmu_model *model, unsigned int n)
 
 static void of_very_many_regions_the_longest_are_shown(void)
 {
-	static const struct pmu_text_options few = {.columns = 100};
+	static const struct pmu_text_options few = { .columns = 100 };
 	struct pmu_model *model = pmu_model_new();
-	struct pmu_strbuf out = {0};
+	struct pmu_strbuf out = { 0 };
 
 	many_regions(model, PMU_TEXT_ROWS + 20);
 	pmu_write_text(&out, model, &few);

@@ -17,8 +17,7 @@ static struct pmu_topology *load_recorded(const char *name)
 	struct pmu_topology *topology;
 	char path[1024];
 
-	snprintf(path, sizeof(path), "%s/tests/data/topologies/%s.xml", TEST_SRCDIR,
-		 name);
+	snprintf(path, sizeof(path), "%s/tests/data/topologies/%s.xml", TEST_SRCDIR, name);
 	setenv("HWLOC_XMLFILE", path, 1);
 	if (!ok(!pmu_topology_load(&topology), "%s loads", name))
 		diag("%s", pmu_error_text());
@@ -40,13 +39,13 @@ static void is_start(const struct pmu_topology *topology, size_t n, const char *
 		n = 0;
 	for (size_t i = 0; i < n; i++)
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%d/%d/%d/%d",
-					i ? " " : "", pu[i].cpu, pu[i].core,
-					pu[i].package, pu[i].smt);
+					i ? " " : "", pu[i].cpu, pu[i].core, pu[i].package,
+					pu[i].smt);
 	is_str(text, want, name);
 }
 
-static void is_spread(const struct pmu_topology *topology, unsigned int n,
-		      const char *want, const char *name)
+static void is_spread(const struct pmu_topology *topology, unsigned int n, const char *want,
+		      const char *name)
 {
 	char text[256] = "";
 	size_t len = 0;
@@ -54,8 +53,8 @@ static void is_spread(const struct pmu_topology *topology, unsigned int n,
 
 	is_int(pmu_topology_distribute(topology, n, cpu), 0, "can be spread");
 	for (unsigned int i = 0; i < n; i++)
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%d",
-					i ? " " : "", cpu[i]);
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%d", i ? " " : "",
+					cpu[i]);
 	is_str(text, want, name);
 }
 
@@ -68,14 +67,12 @@ static void knows_siblings_and_sockets(void)
 	is_u64(n, 24, "24 PUs");
 	is_u64(pmu_topology_n_cores(topology), 12, "12 cores");
 	is_u64(pmu_topology_n_packages(topology), 2, "2 packages");
-	is_start(topology, 4, "0/0/0/0 12/0/0/1 1/1/0/0 13/1/0/1",
-		 "siblings are neighbours");
+	is_start(topology, 4, "0/0/0/0 12/0/0/1 1/1/0/0 13/1/0/1", "siblings are neighbours");
 	ok(pu[12].package == 1 && pu[12].core == 6 && pu[12].smt == 0,
 	   "the second package starts half way");
 	is_spread(topology, 4, "0 6 3 9", "packages in turn, far cores first");
 	is_spread(topology, 13, "0 6 3 9 1 7 4 10 2 8 5 11 12", "siblings last");
-	is_spread(topology, 26,
-		  "0 6 3 9 1 7 4 10 2 8 5 11 12 18 15 21 13 19 16 22 14 20 17 23 0 6",
+	is_spread(topology, 26, "0 6 3 9 1 7 4 10 2 8 5 11 12 18 15 21 13 19 16 22 14 20 17 23 0 6",
 		  "then from the start");
 	pmu_topology_free(topology);
 }
@@ -88,8 +85,7 @@ static void knows_cores_of_two_kinds(void)
 	is_u64(pmu_topology_pus(topology, &pu), 20, "20 PUs");
 	is_u64(pmu_topology_n_cores(topology), 14, "14 cores");
 	is_u64(pmu_topology_n_packages(topology), 1, "1 package");
-	ok(pu[11].smt == 1 && pu[12].smt == 0 && pu[19].core == 13,
-	   "E-cores have one PU");
+	ok(pu[11].smt == 1 && pu[12].smt == 0 && pu[19].core == 13, "E-cores have one PU");
 	is_spread(topology, 2, "0 13", "two threads are half the machine apart");
 	pmu_topology_free(topology);
 }
@@ -122,15 +118,14 @@ static void knows_this_machine(void)
 	is_u64(allowed, n, "every PU is allowed");
 	is_u64(n, pmu_mask_count(&mask), "every allowed CPU is there");
 	ok(pmu_topology_machine(topology, &all) >= n, "the machine has no fewer");
-	ok(pmu_topology_n_cores(topology) >= 1 && pmu_topology_n_cores(topology) <= n,
-	   "cores");
+	ok(pmu_topology_n_cores(topology) >= 1 && pmu_topology_n_cores(topology) <= n, "cores");
 	is_int(pmu_topology_distribute(topology, 3, cpu), 0, "three threads");
 	pmu_topology_free(topology);
 }
 
 static void respects_the_mask(void)
 {
-	struct pmu_mask before, one = {{0}};
+	struct pmu_mask before, one = { { 0 } };
 	struct pmu_topology *topology;
 	const struct pmu_pu *pu;
 	int cpu, repeated[3];

@@ -24,11 +24,9 @@ static void both_ways_agree(void)
 	is_int(pmu_usage_self(&before), 0, "by getrusage");
 	is_int(pmu_usage_other(own_tid(), &other), 0, "by /proc");
 	is_int(pmu_usage_self(&after), 0, "by getrusage again");
-	ok(before.minor_faults <= other.minor_faults &&
-		   other.minor_faults <= after.minor_faults,
+	ok(before.minor_faults <= other.minor_faults && other.minor_faults <= after.minor_faults,
 	   "minor faults lie between");
-	ok(before.major_faults <= other.major_faults &&
-		   other.major_faults <= after.major_faults,
+	ok(before.major_faults <= other.major_faults && other.major_faults <= after.major_faults,
 	   "major faults, too");
 	ok(before.voluntary_switches <= other.voluntary_switches &&
 		   other.voluntary_switches <= after.voluntary_switches,
@@ -46,7 +44,7 @@ struct asked {
 /* Touches pages and sleeps, then waits to be asked about. */
 static void *work(void *arg)
 {
-	const struct timespec moment = {.tv_nsec = 1000000};
+	const struct timespec moment = { .tv_nsec = 1000000 };
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct asked *asked = arg;
 	volatile char *pages = mmap(NULL, N_PAGES * page, PROT_READ | PROT_WRITE,
@@ -66,8 +64,8 @@ static void *work(void *arg)
 
 static void another_thread_is_told_from_the_caller(void)
 {
-	struct pmu_usage usage = {0};
-	struct asked asked = {0};
+	struct pmu_usage usage = { 0 };
+	struct asked asked = { 0 };
 	pthread_t thread;
 
 	pthread_barrier_init(&asked.barrier, NULL, 2);
@@ -84,7 +82,7 @@ static void another_thread_is_told_from_the_caller(void)
 
 static void a_thread_that_is_not_there_is_an_error(void)
 {
-	struct pmu_usage usage = {.minor_faults = 42};
+	struct pmu_usage usage = { .minor_faults = 42 };
 
 	is_int(pmu_usage_other(0x7fffffff, &usage), -ENOENT, "no such thread");
 	is_int(usage.minor_faults, 42, "and nothing is written");

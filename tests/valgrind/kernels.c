@@ -13,7 +13,7 @@
 
 #define N_NUMBERS 3000
 #define N_PLACES  (1u << 19) /* 4 MiB, more than the caches that are simulated in the test */
-#define N_STEPS	  20000
+#define N_STEPS   20000
 
 static uint32_t numbers[N_NUMBERS], sorted[N_NUMBERS];
 static uint64_t places[N_PLACES];
@@ -75,18 +75,22 @@ static inline void sum(void)
 }
 
 /* The names that callgrind knows them by. */
-#define KERNEL(name, work)                                             \
-	void name(void);                                               \
-	__attribute__((noinline, noclone, used)) void name(void)       \
-	{                                                              \
-		work;                                                  \
-	}                                                              \
+#define KERNEL(name, work)                                       \
+	void name(void);                                         \
+	__attribute__((noinline, noclone, used)) void name(void) \
+	{                                                        \
+		work;                                            \
+	}                                                        \
 	_Static_assert(1, "")
 
 KERNEL(kernel_sort, sort());
 KERNEL(kernel_spread, spread());
 KERNEL(kernel_sum, sum());
-KERNEL(kernel_all, { sum(); sort(); spread(); });
+KERNEL(kernel_all, {
+	sum();
+	sort();
+	spread();
+});
 
 /* The region has one instruction more than the function: the call. */
 #define MEASURE(kernel)                            \

@@ -54,7 +54,8 @@ static __attribute__((noinline)) void measure(const char *name, uint64_t n)
 static void alone(void)
 {
 	static const uint64_t n[] = { 0, 1, 2, 10, 1000, 1000000 };
-	static const char *const name[] = { "alone 0", "alone 1", "alone 2", "alone 10", "alone 1000", "alone 1000000" };
+	static const char *const name[] = { "alone 0",  "alone 1",    "alone 2",
+					    "alone 10", "alone 1000", "alone 1000000" };
 
 	for (int round = 0; round < 3; round++)
 		for (int i = 0; i < 6; i++)

@@ -58,7 +58,8 @@ int pmu_msr_write(const struct pmu_msr_device *device, int cpu, uint32_t address
 	return fd < 0 ? -ENXIO : result(transfer(SYS_pwrite64, fd, &value, address));
 }
 
-int pmu_msr_device_run_one(const struct pmu_msr_device *device, const struct pmu_msr_op *op, uint64_t *value)
+int pmu_msr_device_run_one(const struct pmu_msr_device *device, const struct pmu_msr_op *op,
+			   uint64_t *value)
 {
 	uint64_t there = 0;
 	int rc = 0;
@@ -71,8 +72,8 @@ int pmu_msr_device_run_one(const struct pmu_msr_device *device, const struct pmu
 	return rc ? rc : pmu_msr_write(device, op->cpu, op->address, *value);
 }
 
-static int run_single(struct pmu_msr_device *device, const struct pmu_msr_op *op, size_t n, uint64_t *value,
-		      bool go_on, struct pmu_msr_fault *fault)
+static int run_single(struct pmu_msr_device *device, const struct pmu_msr_op *op, size_t n,
+		      uint64_t *value, bool go_on, struct pmu_msr_fault *fault)
 {
 	int first = 0;
 
@@ -86,24 +87,24 @@ static int run_single(struct pmu_msr_device *device, const struct pmu_msr_op *op
 			continue;
 		first = rc;
 		if (fault)
-			*fault = (struct pmu_msr_fault){.error = rc, .at = i, .op = op[i]};
+			*fault = (struct pmu_msr_fault){ .error = rc, .at = i, .op = op[i] };
 	}
 	return first;
 }
 
-int pmu_msr_device_run(struct pmu_msr_device *device, const struct pmu_msr_op *op, size_t n, uint64_t *value,
-		       bool go_on, struct pmu_msr_fault *fault)
+int pmu_msr_device_run(struct pmu_msr_device *device, const struct pmu_msr_op *op, size_t n,
+		       uint64_t *value, bool go_on, struct pmu_msr_fault *fault)
 {
 	int rc;
 
 	if (fault)
-		*fault = (struct pmu_msr_fault){0};
+		*fault = (struct pmu_msr_fault){ 0 };
 	if (device->batch.fd >= 0 && n) {
 		rc = pmu_msr_batch_run(device, op, n, value, fault);
 		if (rc <= 0)
 			return rc;
 		if (fault)
-			*fault = (struct pmu_msr_fault){0};
+			*fault = (struct pmu_msr_fault){ 0 };
 	}
 	return run_single(device, op, n, value, go_on, fault);
 }

@@ -6,13 +6,13 @@
 #include <string.h>
 
 #define COUNTERS 64
-#define NOBODY	 UINT32_MAX
+#define NOBODY   UINT32_MAX
 
 struct matching {
 	const pmu_counters *event;
 	pmu_counters free;
 	uint32_t holder[COUNTERS]; /* which event has a counter */
-	pmu_counters tried;	   /* counters that this search has been to */
+	pmu_counters tried;        /* counters that this search has been to */
 	int *counter;
 };
 

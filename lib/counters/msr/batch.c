@@ -61,8 +61,8 @@ static int make_room(struct pmu_msr_device *device, size_t n)
  */
 static bool speaks_of_batches(int error)
 {
-	static const int errors[] = {ENOTTY, ENOPROTOOPT, EBADF, EINVAL, E2BIG, ENOMEM, EACCES, EROFS,
-				     EFAULT, EPERM, ENXIO};
+	static const int errors[] = { ENOTTY, ENOPROTOOPT, EBADF,  EINVAL, E2BIG, ENOMEM,
+				      EACCES, EROFS,       EFAULT, EPERM,  ENXIO };
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(errors); i++)
 		if (error == -errors[i])
@@ -76,9 +76,9 @@ static int call(int fd, struct batch_op *op, size_t n)
 	int saved = errno, rc = 0;
 
 	for (size_t done = 0; done < n && !rc; done += BATCH_MAX) {
-		struct batch batch = {.n = (uint32_t)(n - done < BATCH_MAX ? n - done : BATCH_MAX),
-				      .version = BATCH_VERSION,
-				      .op = op + done};
+		struct batch batch = { .n = (uint32_t)(n - done < BATCH_MAX ? n - done : BATCH_MAX),
+				       .version = BATCH_VERSION,
+				       .op = op + done };
 		bool told = false;
 
 		if (!ioctl(fd, BATCH_IOCTL, &batch))
@@ -95,14 +95,14 @@ static int call(int fd, struct batch_op *op, size_t n)
 
 static void fill(struct batch_op *to, const struct pmu_msr_op *op, bool read, uint64_t value)
 {
-	*to = (struct batch_op){.cpu = (uint16_t)op->cpu,
-				.is_read = read,
-				.address = op->address,
-				.value = value};
+	*to = (struct batch_op){
+		.cpu = (uint16_t)op->cpu, .is_read = read, .address = op->address, .value = value
+	};
 }
 
 /* What an earlier operation of this batch has put there by then; operations of one processor follow each other. */
-static const struct batch_op *earlier_write(const struct batch_op *all, const struct pmu_msr_op *op, size_t i)
+static const struct batch_op *earlier_write(const struct batch_op *all, const struct pmu_msr_op *op,
+					    size_t i)
 {
 	for (size_t j = i; j-- > 0 && op[j].cpu == op[i].cpu;)
 		if (op[j].write && !all[j].is_read && op[j].address == op[i].address)
@@ -148,8 +148,8 @@ static void fill_all(struct batch_op *all, const struct pmu_msr_op *op, size_t n
 	}
 }
 
-int pmu_msr_batch_run(struct pmu_msr_device *device, const struct pmu_msr_op *op, size_t n, uint64_t *value,
-		      struct pmu_msr_fault *fault)
+int pmu_msr_batch_run(struct pmu_msr_device *device, const struct pmu_msr_op *op, size_t n,
+		      uint64_t *value, struct pmu_msr_fault *fault)
 {
 	struct batch_op *all;
 	int rc = make_room(device, n), first = 0;
@@ -175,7 +175,7 @@ int pmu_msr_batch_run(struct pmu_msr_device *device, const struct pmu_msr_op *op
 			continue;
 		first = all[i].error < 0 ? all[i].error : -all[i].error;
 		if (fault)
-			*fault = (struct pmu_msr_fault){.error = first, .at = i, .op = op[i]};
+			*fault = (struct pmu_msr_fault){ .error = first, .at = i, .op = op[i] };
 	}
 	return speaks_of_batches(first) ? 1 : first;
 }

@@ -26,7 +26,7 @@ uint64_t pmu_msr_cell_now(void)
 /* A holder that was preempted gets the processor, whatever the priority of who waits. */
 static PMU_COLD void wait_a_little(unsigned int turn)
 {
-	static const struct timespec pause = {.tv_nsec = 20000};
+	static const struct timespec pause = { .tv_nsec = 20000 };
 	int saved = errno;
 
 	if (turn > 100)
@@ -80,7 +80,8 @@ static uint64_t read_instruction(uint32_t which)
 #endif
 
 /* The instruction reads the counter of whatever processor the thread is on: before and after it must be this one. */
-static bool read_here(const struct pmu_msr_cell *cell, const struct pmu_msr_entry *entry, uint64_t *raw)
+static bool read_here(const struct pmu_msr_cell *cell, const struct pmu_msr_entry *entry,
+		      uint64_t *raw)
 {
 	if (entry->rdpmc == UINT32_MAX || sched_getcpu() != cell->cpu)
 		return false;
@@ -102,15 +103,18 @@ static bool is_ours(const struct pmu_msr_cell *cell, const struct pmu_msr_entry 
 	return false;
 }
 
-static PMU_COLD void give_up(struct pmu_msr_cell *cell, const struct pmu_msr_entry *entry, const char *why)
+static PMU_COLD void give_up(struct pmu_msr_cell *cell, const struct pmu_msr_entry *entry,
+			     const char *why)
 {
 	cell->missing |= 1u << entry->slot;
 	if (!cell->trouble[0])
-		snprintf(cell->trouble, sizeof(cell->trouble), "MSR %XH of CPU %d %s; its counts are missing from then on",
+		snprintf(cell->trouble, sizeof(cell->trouble),
+			 "MSR %XH of CPU %d %s; its counts are missing from then on",
 			 entry->address, entry->cpu, why);
 }
 
-static PMU_COLD void read_failed(struct pmu_msr_cell *cell, const struct pmu_msr_entry *entry, int rc)
+static PMU_COLD void read_failed(struct pmu_msr_cell *cell, const struct pmu_msr_entry *entry,
+				 int rc)
 {
 	int saved = errno;
 	char why[96];
@@ -134,7 +138,8 @@ static PMU_COLD bool is_strange(const struct pmu_msr_cell *cell, const struct pm
 	return !ours;
 }
 
-static void advance(struct pmu_msr_cell *cell, struct pmu_msr_entry *entry, uint64_t idle_ns, bool by_instruction)
+static void advance(struct pmu_msr_cell *cell, struct pmu_msr_entry *entry, uint64_t idle_ns,
+		    bool by_instruction)
 {
 	uint64_t mask = width_mask(entry->bits), raw, delta;
 	int rc = 0;
@@ -159,7 +164,8 @@ static void advance(struct pmu_msr_cell *cell, struct pmu_msr_entry *entry, uint
 	/* by how much a wide one can have grown in half of its patience */
 	if (unlikely(delta > mask - mask / 2 && entry->bits >= PMU_MSR_WIDE_BITS &&
 		     idle_ns < patience_ns(entry->bits) / 2)) {
-		give_up(cell, entry, "went back: somebody else has written it, or the processor was asleep or offline");
+		give_up(cell, entry,
+			"went back: somebody else has written it, or the processor was asleep or offline");
 		return;
 	}
 	entry->last = raw & mask;
@@ -183,8 +189,8 @@ static uint64_t idle_since(const struct pmu_msr_cell *cell, uint64_t now_ns)
 	return now_ns > cell->read_ns ? now_ns - cell->read_ns : 0;
 }
 
-uint32_t pmu_msr_cell_read(struct pmu_msr_cell *cell, uint64_t now_ns, bool by_instruction, uint64_t *total,
-			   enum pmu_source_lost *lost)
+uint32_t pmu_msr_cell_read(struct pmu_msr_cell *cell, uint64_t now_ns, bool by_instruction,
+			   uint64_t *total, enum pmu_source_lost *lost)
 {
 	uint32_t missing;
 	uint64_t idle_ns;
@@ -192,7 +198,8 @@ uint32_t pmu_msr_cell_read(struct pmu_msr_cell *cell, uint64_t now_ns, bool by_i
 	lock(cell);
 	idle_ns = idle_since(cell, now_ns);
 	if (likely(!cell->stopped && cell->lost != PMU_SOURCE_CLOSED)) {
-		for (unsigned int i = 0; i < cell->n_entries && cell->lost != PMU_SOURCE_CLOSED; i++)
+		for (unsigned int i = 0; i < cell->n_entries && cell->lost != PMU_SOURCE_CLOSED;
+		     i++)
 			advance(cell, &cell->entry[i], idle_ns, by_instruction);
 		cell->read_ns += idle_ns;
 	}

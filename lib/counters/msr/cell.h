@@ -29,18 +29,18 @@ struct pmu_msr_entry {
 };
 
 struct pmu_msr_cell {
-	uint32_t lock;	  /* everything below */
-	int cpu;	  /* whose it is; -1: a socket's */
-	bool stopped;	  /* registers are being put back, or are */
-	bool narrow;	  /* has a counter that must not be left alone */
+	uint32_t lock;    /* everything below */
+	int cpu;          /* whose it is; -1: a socket's */
+	bool stopped;     /* registers are being put back, or are */
+	bool narrow;      /* has a counter that must not be left alone */
 	uint32_t missing; /* slots that it does not count, or not any more */
-	uint32_t all;	  /* every slot of the plan */
+	uint32_t all;     /* every slot of the plan */
 	enum pmu_source_lost lost;
 	uint64_t read_ns; /* when it was last read; CLOCK_MONOTONIC */
 	unsigned int n_entries;
 	struct pmu_msr_entry *entry;
 	const struct pmu_msr_device *device; /* for its identities */
-	uint64_t total[PMU_MAX_SLOTS];	     /* in the counters' own units */
+	uint64_t total[PMU_MAX_SLOTS];       /* in the counters' own units */
 	/* The first thing that went wrong, for people. */
 	char trouble[200];
 	bool told;
@@ -65,8 +65,8 @@ void pmu_msr_cell_start(struct pmu_msr_cell *cell, uint64_t now_ns);
  * Context: any thread; keeps errno; no allocation, no point of cancellation.
  * Return: the slots that mean nothing.
  */
-uint32_t pmu_msr_cell_read(struct pmu_msr_cell *cell, uint64_t now_ns, bool by_instruction, uint64_t *total,
-			   enum pmu_source_lost *lost);
+uint32_t pmu_msr_cell_read(struct pmu_msr_cell *cell, uint64_t now_ns, bool by_instruction,
+			   uint64_t *total, enum pmu_source_lost *lost);
 
 /** pmu_msr_cell_keep() - read it if that is due, so that no counter comes round unseen. */
 void pmu_msr_cell_keep(struct pmu_msr_cell *cell, uint64_t now_ns);

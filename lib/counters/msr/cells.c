@@ -17,7 +17,8 @@ static size_t count_entries(const struct pmu_msr *msr)
 	return n;
 }
 
-static void add_entry(struct pmu_msr *msr, struct pmu_msr_cell *cell, int cpu, const struct pmu_msr_counter *counter)
+static void add_entry(struct pmu_msr *msr, struct pmu_msr_cell *cell, int cpu,
+		      const struct pmu_msr_counter *counter)
 {
 	cell->entry[cell->n_entries++] = (struct pmu_msr_entry){
 		.cpu = cpu,
@@ -30,7 +31,8 @@ static void add_entry(struct pmu_msr *msr, struct pmu_msr_cell *cell, int cpu, c
 	cell->missing &= ~(1u << counter->slot);
 }
 
-static void begin_cell(struct pmu_msr *msr, struct pmu_msr_cell *cell, int cpu, struct pmu_msr_entry *entry)
+static void begin_cell(struct pmu_msr *msr, struct pmu_msr_cell *cell, int cpu,
+		       struct pmu_msr_entry *entry)
 {
 	cell->cpu = cpu;
 	cell->entry = entry;
@@ -46,7 +48,8 @@ static struct pmu_msr_entry *fill_cpus(struct pmu_msr *msr, struct pmu_msr_entry
 
 		begin_cell(msr, &msr->cell[i], at->pu.cpu, entry);
 		for (unsigned int j = 0; j < msr->program.n_counters[at->kind]; j++)
-			add_entry(msr, &msr->cell[i], at->pu.cpu, &msr->program.counter[at->kind][j]);
+			add_entry(msr, &msr->cell[i], at->pu.cpu,
+				  &msr->program.counter[at->kind][j]);
 		entry += msr->cell[i].n_entries;
 	}
 	return entry;
@@ -78,9 +81,11 @@ int pmu_msr_cells_build(struct pmu_msr *msr)
 	msr->socket = calloc(msr->program.n_units + 1, sizeof(*msr->socket));
 	msr->entries = calloc(count_entries(msr) + 1, sizeof(*msr->entries));
 	if (!msr->cell || !msr->socket || !msr->entries)
-		return pmu_fail(ENOMEM, "no memory for the counts of %zu processors", msr->machine->n_cpus);
+		return pmu_fail(ENOMEM, "no memory for the counts of %zu processors",
+				msr->machine->n_cpus);
 	for (unsigned int i = 0; i < msr->plan.n_slots; i++)
-		if (msr->plan.slot[i].kind == PMU_SLOT_ENERGY && msr->plan.slot[i].unit < PMU_ENERGY_DOMAINS)
+		if (msr->plan.slot[i].kind == PMU_SLOT_ENERGY &&
+		    msr->plan.slot[i].unit < PMU_ENERGY_DOMAINS)
 			msr->scale[i] = msr->program.energy_uj[msr->plan.slot[i].unit];
 	rest = fill_cpus(msr, msr->entries);
 	fill_sockets(msr, rest);
@@ -120,11 +125,11 @@ int pmu_msr_cells_start(struct pmu_msr *msr)
 	if (!rc)
 		pmu_msr_check_reads(msr, op);
 	for (size_t i = n_checks; i < n && !rc; i++)
-		op[i] = (struct pmu_msr_op){.address = msr->entries[i - n_checks].address,
-					    .cpu = msr->entries[i - n_checks].cpu,
-					    .phase = PMU_MSR_READ,
-					    .slot = (int8_t)msr->entries[i - n_checks].slot,
-					    .socket = -1};
+		op[i] = (struct pmu_msr_op){ .address = msr->entries[i - n_checks].address,
+					     .cpu = msr->entries[i - n_checks].cpu,
+					     .phase = PMU_MSR_READ,
+					     .slot = (int8_t)msr->entries[i - n_checks].slot,
+					     .socket = -1 };
 	if (!rc && pmu_msr_device_run(&msr->device, op, n, value, false, &fault))
 		rc = pmu_msr_say_fault(msr, &fault);
 	if (!rc)

@@ -47,9 +47,13 @@ int pmu_msr_check_kept(const struct pmu_msr *msr, const uint64_t *there)
 		if (!differs(op, there[i]))
 			continue;
 		pmu_msr_name(msr->machine, op->address, name, sizeof(name));
-		return pmu_fail(EIO, "%s (%XH) on CPU %d does not keep what is written to it: %" PRIX64 "H became %" PRIX64
-				     "H%s", name, op->address, op->cpu, op->value, there[i],
-				msr->machine->id.hypervisor ? "; this virtual machine may have no PMU" : "");
+		return pmu_fail(EIO,
+				"%s (%XH) on CPU %d does not keep what is written to it: %" PRIX64
+				"H became %" PRIX64 "H%s",
+				name, op->address, op->cpu, op->value, there[i],
+				msr->machine->id.hypervisor
+					? "; this virtual machine may have no PMU"
+					: "");
 	}
 	return 0;
 }
@@ -71,8 +75,11 @@ static bool describe(const struct pmu_msr *msr, const uint64_t *there, char *tex
 	pmu_msr_name(msr->machine, first->address, name, sizeof(name));
 	if (n > 1)
 		snprintf(more, sizeof(more), ", and %zu more registers", n - 1);
-	snprintf(text, size, "somebody else has written %s (%XH) of CPU %d%s while they counted: counts may be too low or "
-			     "of something else", name, first->address, first->cpu, more);
+	snprintf(
+		text, size,
+		"somebody else has written %s (%XH) of CPU %d%s while they counted: counts may be too low or "
+		"of something else",
+		name, first->address, first->cpu, more);
 	return true;
 }
 

@@ -20,9 +20,11 @@ int pmu_msr_path(const char *template, int cpu, char *path, size_t size)
 	int n;
 
 	if (!at)
-		return pmu_fail(EINVAL, "no %%d in '%s', which stands for the processor's number", template);
+		return pmu_fail(EINVAL, "no %%d in '%s', which stands for the processor's number",
+				template);
 	n = snprintf(path, size, "%.*s%d%s", (int)(at - template), template, cpu, at + 2);
-	return n < 0 || (size_t)n >= size ? pmu_fail(ENAMETOOLONG, "'%s' is too long", template) : 0;
+	return n < 0 || (size_t)n >= size ? pmu_fail(ENAMETOOLONG, "'%s' is too long", template)
+					  : 0;
 }
 
 /* --- what is there --- */
@@ -51,8 +53,8 @@ static int refuse(const char *path, int cpu, int error)
 		return error;
 	case -ENXIO:
 	case -ENODEV:
-		return pmu_fail(error, "CPU %d is offline or has no such registers (%s: %s)", cpu, path,
-				strerror(-error));
+		return pmu_fail(error, "CPU %d is offline or has no such registers (%s: %s)", cpu,
+				path, strerror(-error));
 	case -ENOENT:
 		return pmu_fail(error, "there is no %s", path);
 	default:
@@ -63,7 +65,7 @@ static int refuse(const char *path, int cpu, int error)
 /* The template that can be opened for CPU 0 of the defaults; where neither can, the first and its error. */
 static const char *choose_path(const struct pmu_machine_from *from, int *error)
 {
-	static const char *const defaults[] = {PMU_MSR_DEVICE_DEFAULT, PMU_MSR_DEVICE_SAFE};
+	static const char *const defaults[] = { PMU_MSR_DEVICE_DEFAULT, PMU_MSR_DEVICE_SAFE };
 	char path[512];
 	int fd;
 
@@ -198,8 +200,8 @@ static int fix_path(struct pmu_msr_device *device, const char *template)
 
 	if (template[0] != '/' && !getcwd(folder, sizeof(folder)))
 		return pmu_fail(errno, "cannot tell where '%s' is: %s", template, strerror(errno));
-	if ((size_t)snprintf(device->path, sizeof(device->path), "%s%s%s", folder, folder[0] ? "/" : "", template) >=
-	    sizeof(device->path))
+	if ((size_t)snprintf(device->path, sizeof(device->path), "%s%s%s", folder,
+			     folder[0] ? "/" : "", template) >= sizeof(device->path))
 		return pmu_fail(ENAMETOOLONG, "'%s' is too long", template);
 	return 0;
 }
@@ -216,10 +218,12 @@ int pmu_msr_device_open(struct pmu_msr_device *device, const struct pmu_machine 
 		return rc;
 	device->at = calloc(machine->n_cpus, sizeof(*device->at));
 	if (!device->at)
-		return pmu_fail(ENOMEM, "no memory for the registers of %zu processors", machine->n_cpus);
+		return pmu_fail(ENOMEM, "no memory for the registers of %zu processors",
+				machine->n_cpus);
 	device->n_cpus = machine->n_cpus;
 	for (size_t i = 0; i < machine->n_cpus; i++)
-		device->at[i] = (struct pmu_msr_place){.cpu = machine->cpu[i].pu.cpu, .file.fd = -1};
+		device->at[i] = (struct pmu_msr_place){ .cpu = machine->cpu[i].pu.cpu,
+							.file.fd = -1 };
 	rc = open_places(device);
 	if (!rc)
 		rc = open_batch(device, from);
@@ -250,7 +254,7 @@ static struct pmu_msr_place *find(const struct pmu_msr_device *device, int cpu)
 
 int pmu_msr_device_add(struct pmu_msr_device *device, int cpu)
 {
-	struct pmu_msr_place *at, made = {.cpu = cpu, .file.fd = -1};
+	struct pmu_msr_place *at, made = { .cpu = cpu, .file.fd = -1 };
 	struct pmu_fd_limit limit;
 	size_t i;
 	int rc;
@@ -331,15 +335,17 @@ int pmu_msr_device_lock(struct pmu_msr_device *device, const struct pmu_machine 
 	char holder[128] = "";
 
 	if (fd < 0)
-		return pmu_fail(fd, "cannot open the first processor's registers for a lock: %s", strerror(-fd));
+		return pmu_fail(fd, "cannot open the first processor's registers for a lock: %s",
+				strerror(-fd));
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
 		rc = errno == EWOULDBLOCK ? EBUSY : errno;
 		close(fd);
 		if (rc == EBUSY && machine)
 			pmu_msr_journal_holder(device, machine, holder, sizeof(holder));
-		return rc == EBUSY ? pmu_fail(EBUSY, "another session has this machine's counters%s%s",
-					      holder[0] ? ": " : "", holder)
-				   : pmu_fail(rc, "cannot lock the registers: %s", strerror(rc));
+		return rc == EBUSY
+			       ? pmu_fail(EBUSY, "another session has this machine's counters%s%s",
+					  holder[0] ? ": " : "", holder)
+			       : pmu_fail(rc, "cannot lock the registers: %s", strerror(rc));
 	}
 	pmu_fd_raise(&limit);
 	keep(&device->lock, fd, &limit);

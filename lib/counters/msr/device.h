@@ -135,10 +135,11 @@ int pmu_msr_read_fd(int fd, uint32_t address, uint64_t *value);
  *
  * Return: 0 or the first negative errno; no sentence.
  */
-int pmu_msr_device_run(struct pmu_msr_device *device, const struct pmu_msr_op *op, size_t n, uint64_t *value,
-		       bool go_on, struct pmu_msr_fault *fault);
+int pmu_msr_device_run(struct pmu_msr_device *device, const struct pmu_msr_op *op, size_t n,
+		       uint64_t *value, bool go_on, struct pmu_msr_fault *fault);
 
 /** pmu_msr_device_run_one() - one operation, without the batch.  Async-signal-safe. */
-int pmu_msr_device_run_one(const struct pmu_msr_device *device, const struct pmu_msr_op *op, uint64_t *value);
+int pmu_msr_device_run_one(const struct pmu_msr_device *device, const struct pmu_msr_op *op,
+			   uint64_t *value);
 
 #endif

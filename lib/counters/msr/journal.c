@@ -88,7 +88,8 @@ static int reach(struct restoring *self, const struct pmu_msr_record *record, co
 		if (!rc || first)
 			continue;
 		first = rc;
-		say(self, "%s: %s; the other processors' registers are put back", name, pmu_error_text());
+		say(self, "%s: %s; the other processors' registers are put back", name,
+		    pmu_error_text());
 	}
 	return first;
 }
@@ -105,11 +106,14 @@ static int put_back(struct restoring *self, const struct pmu_msr_record *record,
 		return absent;
 	if (rc) {
 		pmu_msr_name(self->machine, fault.op.address, reg, sizeof(reg));
-		say(self, "%s: cannot write %s (%XH) on CPU %d: %s; the other registers are put back", name, reg,
-		    fault.op.address, fault.op.cpu, strerror(-rc));
+		say(self,
+		    "%s: cannot write %s (%XH) on CPU %d: %s; the other registers are put back",
+		    name, reg, fault.op.address, fault.op.cpu, strerror(-rc));
 	} else {
-		say(self, "the registers are as they were before %s (process %d), which ended without putting "
-			  "them back", record->program, record->pid);
+		say(self,
+		    "the registers are as they were before %s (process %d), which ended without putting "
+		    "them back",
+		    record->program, record->pid);
 	}
 	return rc;
 }
@@ -118,11 +122,12 @@ static int put_back(struct restoring *self, const struct pmu_msr_record *record,
 static bool may_be_alive(const struct restoring *self, const struct pmu_msr_record *record)
 {
 	const struct pmu_msr_file *lock = &self->device->lock;
-	struct pmu_store_head head = {
-		.pid = record->pid, .start_time = record->start_time, .pid_ns = record->pid_ns};
+	struct pmu_store_head head = { .pid = record->pid,
+				       .start_time = record->start_time,
+				       .pid_ns = record->pid_ns };
 
-	if (record->lock_inode && pmu_msr_device_holds(self->device) && record->lock_inode == lock->identity.ino &&
-	    record->lock_device == lock->identity.dev)
+	if (record->lock_inode && pmu_msr_device_holds(self->device) &&
+	    record->lock_inode == lock->identity.ino && record->lock_device == lock->identity.dev)
 		return false;
 	return pmu_store_fate(&head) != PMU_STORE_DEAD;
 }
@@ -152,7 +157,7 @@ static bool is_of_another_boot(const struct restoring *self, const char *text, s
 /* One file.  What cannot be read as a journal of this device and CPU is left where it is. */
 static void restore_file(struct restoring *self, int dir, const char *name)
 {
-	struct pmu_msr_record record = {.op = NULL};
+	struct pmu_msr_record record = { .op = NULL };
 	size_t len = 0;
 	char *text = load(dir, name, &len);
 	int rc;
@@ -166,8 +171,11 @@ static void restore_file(struct restoring *self, int dir, const char *name)
 	} else if (is_of(self, text, len)) {
 		rc = pmu_msr_journal_parse(text, len, self->machine, &record);
 		if (!rc && may_be_alive(self, &record))
-			rc = pmu_fail(EBUSY, "%s (process %d) may still be using other files of these registers, perhaps "
-					     "in another container", record.program, record.pid);
+			rc = pmu_fail(
+				EBUSY,
+				"%s (process %d) may still be using other files of these registers, perhaps "
+				"in another container",
+				record.program, record.pid);
 		if (rc)
 			say(self, "%s: %s", name, pmu_error_text());
 		else
@@ -205,7 +213,8 @@ static void each_journal(struct restoring *self, int fd,
 	closedir(dir);
 }
 
-static void each_folder(struct restoring *self, void (*act)(struct restoring *self, int dir, const char *name))
+static void each_folder(struct restoring *self,
+			void (*act)(struct restoring *self, int dir, const char *name))
 {
 	struct pmu_store_owner owner;
 	char path[PMU_PLACE_MAX];
@@ -226,7 +235,7 @@ static void each_folder(struct restoring *self, void (*act)(struct restoring *se
 int pmu_msr_journal_restore(struct pmu_msr_device *device, const struct pmu_machine *machine,
 			    struct pmu_strbuf *said)
 {
-	struct restoring self = {.device = device, .machine = machine, .said = said};
+	struct restoring self = { .device = device, .machine = machine, .said = said };
 
 	each_folder(&self, restore_file);
 	return self.first_error ? self.first_error : self.n_done;
@@ -236,22 +245,24 @@ int pmu_msr_journal_restore(struct pmu_msr_device *device, const struct pmu_mach
 
 static void tell_holder(struct restoring *self, int dir, const char *name)
 {
-	struct pmu_msr_record record = {.op = NULL};
+	struct pmu_msr_record record = { .op = NULL };
 	size_t len = 0;
 	char *text = load(dir, name, &len);
 
 	if (text && is_of(self, text, len) && !is_of_another_boot(self, text, len) &&
 	    !pmu_msr_journal_parse(text, len, self->machine, &record) && !self->holder[0])
-		snprintf(self->holder, sizeof(self->holder), "%s (process %d)", record.program, record.pid);
+		snprintf(self->holder, sizeof(self->holder), "%s (process %d)", record.program,
+			 record.pid);
 	free(record.op);
 	free(text);
 }
 
-bool pmu_msr_journal_holder(const struct pmu_msr_device *device, const struct pmu_machine *machine, char *text,
-			    size_t size)
+bool pmu_msr_journal_holder(const struct pmu_msr_device *device, const struct pmu_machine *machine,
+			    char *text, size_t size)
 {
 	/* nothing is done by it */
-	struct restoring self = {.device = (struct pmu_msr_device *)(uintptr_t)device, .machine = machine};
+	struct restoring self = { .device = (struct pmu_msr_device *)(uintptr_t)device,
+				  .machine = machine };
 
 	each_folder(&self, tell_holder);
 	snprintf(text, size, "%s", self.holder);
@@ -270,7 +281,7 @@ static void note_presence(struct restoring *self, int dir, const char *name)
 
 bool pmu_msr_journal_any(void)
 {
-	struct restoring self = {.n_done = 0};
+	struct restoring self = { .n_done = 0 };
 
 	each_folder(&self, note_presence);
 	return self.n_done;

@@ -22,15 +22,15 @@
 
 struct pmu_msr_journal {
 	char path[512]; /* "" for none: where there is no folder for it */
-	char why[160];	/* then: why */
+	char why[160];  /* then: why */
 };
 
 /** What a journal says. */
 struct pmu_msr_record {
-	char device[256];  /* the path with its %d */
-	char boot[40];	   /* /proc/sys/kernel/random/boot_id; "": not known */
-	char cpu[64];	   /* "GenuineIntel-6-44-2" */
-	char program[64];  /* short name */
+	char device[256]; /* the path with its %d */
+	char boot[40];    /* /proc/sys/kernel/random/boot_id; "": not known */
+	char cpu[64];     /* "GenuineIntel-6-44-2" */
+	char program[64]; /* short name */
 	/* The file that the session locked; 0: none. */
 	uint64_t lock_device, lock_inode;
 	int32_t pid;
@@ -78,8 +78,8 @@ bool pmu_msr_journal_any(void);
  * @text: result: "solver (process 4711)"
  * Return: false where no journal tells.
  */
-bool pmu_msr_journal_holder(const struct pmu_msr_device *device, const struct pmu_machine *machine, char *text,
-			    size_t size);
+bool pmu_msr_journal_holder(const struct pmu_msr_device *device, const struct pmu_machine *machine,
+			    char *text, size_t size);
 
 /** pmu_msr_journal_print() - a journal's text, as pmu_msr_journal_parse() reads it. */
 void pmu_msr_journal_print(const struct pmu_msr_record *record, struct pmu_strbuf *out);

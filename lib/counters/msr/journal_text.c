@@ -28,19 +28,23 @@
 
 void pmu_msr_journal_cpu(const struct pmu_machine *machine, char *text, size_t size)
 {
-	snprintf(text, size, "%s-%u-%u-%u", machine->id.vendor, machine->id.family, machine->id.model,
-		 machine->id.stepping);
+	snprintf(text, size, "%s-%u-%u-%u", machine->id.vendor, machine->id.family,
+		 machine->id.model, machine->id.stepping);
 }
 
 void pmu_msr_journal_print(const struct pmu_msr_record *record, struct pmu_strbuf *out)
 {
-	pmu_strbuf_addf(out, FIRST_LINE "\ndevice %s\nboot %s\ncpu %s\npid %" PRId32 " %" PRIu64 " %" PRIu64 "\n",
-			record->device, record->boot, record->cpu, record->pid, record->start_time, record->pid_ns);
-	pmu_strbuf_addf(out, "lock %" PRIu64 " %" PRIu64 "\nprogram %s\n", record->lock_device, record->lock_inode,
-			record->program);
+	pmu_strbuf_addf(out,
+			FIRST_LINE "\ndevice %s\nboot %s\ncpu %s\npid %" PRId32 " %" PRIu64
+				   " %" PRIu64 "\n",
+			record->device, record->boot, record->cpu, record->pid, record->start_time,
+			record->pid_ns);
+	pmu_strbuf_addf(out, "lock %" PRIu64 " %" PRIu64 "\nprogram %s\n", record->lock_device,
+			record->lock_inode, record->program);
 	for (size_t i = 0; i < record->n_ops; i++)
-		pmu_strbuf_addf(out, "write %d %" PRIx32 " %016" PRIx64 " %016" PRIx64 "\n", record->op[i].cpu,
-				record->op[i].address, record->op[i].value, record->op[i].mask);
+		pmu_strbuf_addf(out, "write %d %" PRIx32 " %016" PRIx64 " %016" PRIx64 "\n",
+				record->op[i].cpu, record->op[i].address, record->op[i].value,
+				record->op[i].mask);
 	pmu_strbuf_addf(out, "end %zu\n", record->n_ops);
 }
 
@@ -93,7 +97,8 @@ static int take_text(struct reader *reader, const char *word, char *text, size_t
 	return 0;
 }
 
-static bool number(const char **at, const char *stop, unsigned int base, uint64_t most, uint64_t *value)
+static bool number(const char **at, const char *stop, unsigned int base, uint64_t most,
+		   uint64_t *value)
 {
 	const char *p = *at;
 
@@ -114,7 +119,8 @@ static bool number(const char **at, const char *stop, unsigned int base, uint64_
 }
 
 /* A word, then up to three numbers and nothing else. */
-static int take_numbers(struct reader *reader, const char *word, uint64_t most, uint64_t *value, int n)
+static int take_numbers(struct reader *reader, const char *word, uint64_t most, uint64_t *value,
+			int n)
 {
 	const char *at, *stop;
 	int rc = next_line(reader);
@@ -131,25 +137,28 @@ static int take_numbers(struct reader *reader, const char *word, uint64_t most, 
 	return at == stop ? 0 : wrong(reader, word);
 }
 
-static int take_write(const struct reader *reader, const struct pmu_machine *machine, struct pmu_msr_op *op)
+static int take_write(const struct reader *reader, const struct pmu_machine *machine,
+		      struct pmu_msr_op *op)
 {
 	const char *at = reader->line + strlen("write "), *stop = reader->line + reader->len;
 	uint64_t cpu, address, value, mask;
 
-	if (!number(&at, stop, 10, PMU_MASK_CPUS - 1, &cpu) || !number(&at, stop, 16, UINT32_MAX, &address) ||
-	    !number(&at, stop, 16, UINT64_MAX, &value) || !number(&at, stop, 16, UINT64_MAX, &mask) || at != stop)
+	if (!number(&at, stop, 10, PMU_MASK_CPUS - 1, &cpu) ||
+	    !number(&at, stop, 16, UINT32_MAX, &address) ||
+	    !number(&at, stop, 16, UINT64_MAX, &value) ||
+	    !number(&at, stop, 16, UINT64_MAX, &mask) || at != stop)
 		return wrong(reader, "a write");
 	if (!pmu_msr_is_counting(machine, (uint32_t)address))
-		return pmu_fail(EINVAL, "line %u writes %" PRIX64 "H, which no session programs", reader->number,
-				address);
-	*op = (struct pmu_msr_op){.address = (uint32_t)address,
-				  .cpu = (int32_t)cpu,
-				  .phase = PMU_MSR_RESTORE,
-				  .write = true,
-				  .slot = -1,
-				  .socket = -1,
-				  .value = value,
-				  .mask = mask};
+		return pmu_fail(EINVAL, "line %u writes %" PRIX64 "H, which no session programs",
+				reader->number, address);
+	*op = (struct pmu_msr_op){ .address = (uint32_t)address,
+				   .cpu = (int32_t)cpu,
+				   .phase = PMU_MSR_RESTORE,
+				   .write = true,
+				   .slot = -1,
+				   .socket = -1,
+				   .value = value,
+				   .mask = mask };
 	return 0;
 }
 
@@ -170,7 +179,8 @@ static int add_op(struct pmu_msr_record *record, size_t *room, const struct pmu_
 	return 0;
 }
 
-static int take_writes(struct reader *reader, const struct pmu_machine *machine, struct pmu_msr_record *record)
+static int take_writes(struct reader *reader, const struct pmu_machine *machine,
+		       struct pmu_msr_record *record)
 {
 	size_t room = 0;
 
@@ -200,13 +210,15 @@ static int take_end(const struct reader *reader, size_t n_ops)
 	return 0;
 }
 
-static int parse(struct reader *reader, const struct pmu_machine *machine, struct pmu_msr_record *record)
+static int parse(struct reader *reader, const struct pmu_machine *machine,
+		 struct pmu_msr_record *record)
 {
 	uint64_t process[3], lock[2];
 	char own[sizeof(record->cpu)];
 	int rc = next_line(reader);
 
-	if (!rc && (reader->len != strlen(FIRST_LINE) || memcmp(reader->line, FIRST_LINE, reader->len) != 0))
+	if (!rc && (reader->len != strlen(FIRST_LINE) ||
+		    memcmp(reader->line, FIRST_LINE, reader->len) != 0))
 		rc = wrong(reader, "'" FIRST_LINE "'");
 	if (rc || (rc = take_text(reader, "device", record->device, sizeof(record->device))) ||
 	    (rc = take_text(reader, "boot", record->boot, sizeof(record->boot))) ||
@@ -230,11 +242,12 @@ static int parse(struct reader *reader, const struct pmu_machine *machine, struc
 int pmu_msr_journal_parse(const char *text, size_t len, const struct pmu_machine *machine,
 			  struct pmu_msr_record *record)
 {
-	struct reader reader = {.rest = text, .end = text + len};
+	struct reader reader = { .rest = text, .end = text + len };
 	int rc;
 
 	memset(record, 0, sizeof(*record));
-	rc = len > PMU_MSR_JOURNAL_BYTES ? pmu_fail(EINVAL, "it is too large") : parse(&reader, machine, record);
+	rc = len > PMU_MSR_JOURNAL_BYTES ? pmu_fail(EINVAL, "it is too large")
+					 : parse(&reader, machine, record);
 	if (rc) {
 		free(record->op);
 		record->op = NULL;

@@ -65,7 +65,8 @@ static int write_somewhere(struct pmu_msr_journal *journal, const struct pmu_str
 	int dir, rc = -ENOENT;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	snprintf(name, sizeof(name), "%ld-%lld.%09ld" PMU_MSR_JOURNAL_ENDING, (long)getpid(), (long long)now.tv_sec, now.tv_nsec);
+	snprintf(name, sizeof(name), "%ld-%lld.%09ld" PMU_MSR_JOURNAL_ENDING, (long)getpid(),
+		 (long long)now.tv_sec, now.tv_nsec);
 	for (size_t nth = 0; nth < PMU_N_PLACES && rc; nth++) {
 		if (pmu_place_path(nth, folder))
 			continue;
@@ -96,7 +97,8 @@ static void fill_record(struct pmu_msr_record *record, const struct pmu_msr_devi
 	memset(record, 0, sizeof(*record));
 	pmu_store_owner_self(&owner);
 	snprintf(record->device, sizeof(record->device), "%s", device->path);
-	snprintf(record->boot, sizeof(record->boot), "%s", owner.boot_id[0] ? owner.boot_id : "unknown");
+	snprintf(record->boot, sizeof(record->boot), "%s",
+		 owner.boot_id[0] ? owner.boot_id : "unknown");
 	snprintf(record->program, sizeof(record->program), "%s", program_invocation_short_name);
 	clean_name(record->program);
 	clean_name(record->device);
@@ -115,14 +117,15 @@ static void fill_record(struct pmu_msr_record *record, const struct pmu_msr_devi
 int pmu_msr_journal_write(struct pmu_msr_journal *journal, const struct pmu_msr_device *device,
 			  const struct pmu_msr_program *program)
 {
-	struct pmu_strbuf text = {0};
+	struct pmu_strbuf text = { 0 };
 	struct pmu_msr_record record;
 	int rc;
 
 	memset(journal, 0, sizeof(*journal));
 	fill_record(&record, device, program);
 	pmu_msr_journal_print(&record, &text);
-	rc = text.failed ? no_journal(journal, "no memory for it", ENOMEM) : write_somewhere(journal, &text);
+	rc = text.failed ? no_journal(journal, "no memory for it", ENOMEM)
+			 : write_somewhere(journal, &text);
 	pmu_strbuf_free(&text);
 	return rc;
 }

@@ -43,14 +43,14 @@ static void *keep(void *arg)
 	return NULL;
 }
 
-int pmu_msr_keeper_start(struct pmu_msr_keeper *keeper, unsigned int period_ms, void (*work)(void *arg),
-			 void *arg)
+int pmu_msr_keeper_start(struct pmu_msr_keeper *keeper, unsigned int period_ms,
+			 void (*work)(void *arg), void *arg)
 {
 	pthread_condattr_t attr;
 	sigset_t all, before;
 	int rc;
 
-	*keeper = (struct pmu_msr_keeper){.period_ms = period_ms, .work = work, .arg = arg};
+	*keeper = (struct pmu_msr_keeper){ .period_ms = period_ms, .work = work, .arg = arg };
 	pthread_mutex_init(&keeper->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);

@@ -22,8 +22,8 @@ struct pmu_msr_keeper {
  * @keeper: stays where it is until pmu_msr_keeper_stop()
  * Return: 0 or a negative errno.
  */
-int pmu_msr_keeper_start(struct pmu_msr_keeper *keeper, unsigned int period_ms, void (*work)(void *arg),
-			 void *arg);
+int pmu_msr_keeper_start(struct pmu_msr_keeper *keeper, unsigned int period_ms,
+			 void (*work)(void *arg), void *arg);
 
 /** pmu_msr_keeper_stop() - and wait for it.  Not in a forked child, which has no such thread. */
 void pmu_msr_keeper_stop(struct pmu_msr_keeper *keeper);

@@ -46,7 +46,8 @@ static int refuse_foreign(const struct pmu_plan *plan, uint32_t foreign, struct 
 	for (unsigned int i = 0; i < plan->n_slots; i++)
 		if (foreign >> i & 1)
 			probe->error[i] = -ENOENT;
-	snprintf(probe->why, sizeof(probe->why), "what the kernel counts in software is in no register%s%.220s",
+	snprintf(probe->why, sizeof(probe->why),
+		 "what the kernel counts in software is in no register%s%.220s",
 		 more[0] ? "; " : "", more);
 	probe->mend[0] = '\0';
 	return -ENOENT;
@@ -187,7 +188,8 @@ static PMU_HOT uint32_t read_cell(void *thread, uint64_t *value)
 
 	if (unlikely(self->source.lost))
 		return self->all;
-	missing = pmu_msr_cell_read(self->cell, pmu_msr_cell_now(), self->by_instruction, total, &lost);
+	missing = pmu_msr_cell_read(self->cell, pmu_msr_cell_now(), self->by_instruction, total,
+				    &lost);
 	if (unlikely(lost))
 		__atomic_store_n(&self->source.lost, lost, __ATOMIC_RELAXED);
 	memcpy(value, total, self->n_slots * sizeof(*value));
@@ -209,7 +211,8 @@ static uint32_t core_types(const struct pmu_msr *msr, const struct pmu_msr_cell 
 	}
 }
 
-static int msr_attach(void *state, void *thread, int cpu, pmu_read_fn **read, struct pmu_attachment *got)
+static int msr_attach(void *state, void *thread, int cpu, pmu_read_fn **read,
+		      struct pmu_attachment *got)
 {
 	struct msr_thread *self = thread;
 	struct pmu_msr *msr = state;
@@ -223,11 +226,13 @@ static int msr_attach(void *state, void *thread, int cpu, pmu_read_fn **read, st
 	msr->refs++;
 	*read = read_nothing;
 	if (cpu < 0)
-		snprintf(got->note, sizeof(got->note), "not pinned, and what is counted is the processor");
+		snprintf(got->note, sizeof(got->note),
+			 "not pinned, and what is counted is the processor");
 	else if (!self->cell)
 		snprintf(got->note, sizeof(got->note), "CPU %d is not counted", cpu);
 	if (self->cell) {
-		self->missing = self->cell->all & pmu_msr_cell_read(self->cell, pmu_msr_cell_now(), false, NULL, NULL);
+		self->missing = self->cell->all & pmu_msr_cell_read(self->cell, pmu_msr_cell_now(),
+								    false, NULL, NULL);
 		self->by_instruction = msr->by_instruction;
 		self->source.core_types = core_types(msr, self->cell);
 		*read = read_cell;
@@ -270,10 +275,12 @@ static uint32_t msr_read_socket(void *state, unsigned int socket, uint64_t *valu
 
 	if (socket >= msr->n_sockets)
 		return pmu_plan_mask(&msr->plan);
-	missing = pmu_msr_cell_read(&msr->socket[socket].cell, pmu_msr_cell_now(), false, total, NULL);
+	missing = pmu_msr_cell_read(&msr->socket[socket].cell, pmu_msr_cell_now(), false, total,
+				    NULL);
 	/* from the sum of all counts: what is rounded off never adds up */
 	for (unsigned int i = 0; i < msr->plan.n_slots; i++)
-		value[i] = msr->scale[i] > 0 ? (uint64_t)((double)total[i] * msr->scale[i]) : total[i];
+		value[i] = msr->scale[i] > 0 ? (uint64_t)((double)total[i] * msr->scale[i])
+					     : total[i];
 	return missing;
 }
 
@@ -283,8 +290,11 @@ static void msr_describe(void *state, char *text, size_t size)
 {
 	const struct pmu_msr *msr = state;
 
-	snprintf(text, size, "whatever runs on a thread's processor (it must be pinned), %s, %s at each begin and end",
-		 pmu_plan_levels(&msr->plan), msr->by_instruction ? "rdpmc" : "one pread(2) per counter");
+	snprintf(
+		text, size,
+		"whatever runs on a thread's processor (it must be pinned), %s, %s at each begin and end",
+		pmu_plan_levels(&msr->plan),
+		msr->by_instruction ? "rdpmc" : "one pread(2) per counter");
 }
 
 /* What a device does it does on all processors as a rule: one is told of, the others counted. */
@@ -307,7 +317,8 @@ static bool first_trouble(struct pmu_msr *msr, char *text, size_t size)
 	}
 	len = strlen(text);
 	if (others)
-		snprintf(text + len, size - len, " (the like of %u more processors or sockets)", others);
+		snprintf(text + len, size - len, " (the like of %u more processors or sockets)",
+			 others);
 	return len > 0;
 }
 

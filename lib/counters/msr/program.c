@@ -11,8 +11,8 @@
 #include "counters/msr/program_parts.h"
 
 static const char *const phase_names[PMU_MSR_PHASES] = {
-	[PMU_MSR_LOOK] = "look",     [PMU_MSR_STOP] = "stop", [PMU_MSR_CLEAR] = "clear",
-	[PMU_MSR_SELECT] = "select", [PMU_MSR_ZERO] = "zero", [PMU_MSR_ENABLE] = "enable",
+	[PMU_MSR_LOOK] = "look",     [PMU_MSR_STOP] = "stop",       [PMU_MSR_CLEAR] = "clear",
+	[PMU_MSR_SELECT] = "select", [PMU_MSR_ZERO] = "zero",       [PMU_MSR_ENABLE] = "enable",
 	[PMU_MSR_READ] = "read",     [PMU_MSR_RESTORE] = "restore",
 };
 
@@ -45,20 +45,29 @@ static void add(struct pmu_msr_build *b, const struct pmu_msr_op *op)
 
 void pmu_msr_add_read(struct pmu_msr_build *b, int cpu, int socket, int slot, uint32_t address)
 {
-	add(b, &(struct pmu_msr_op){ .address = address, .cpu = cpu, .phase = (uint8_t)b->phase,
-				     .slot = (int8_t)slot, .socket = (int16_t)socket });
+	add(b, &(struct pmu_msr_op){ .address = address,
+				     .cpu = cpu,
+				     .phase = (uint8_t)b->phase,
+				     .slot = (int8_t)slot,
+				     .socket = (int16_t)socket });
 }
 
-void pmu_msr_add_masked(struct pmu_msr_build *b, int cpu, int socket, uint32_t address, uint64_t value,
-			uint64_t mask)
+void pmu_msr_add_masked(struct pmu_msr_build *b, int cpu, int socket, uint32_t address,
+			uint64_t value, uint64_t mask)
 {
 	if (mask)
-		add(b, &(struct pmu_msr_op){ .address = address, .cpu = cpu, .phase = (uint8_t)b->phase,
-					     .write = true, .slot = -1, .socket = (int16_t)socket,
-					     .value = value & mask, .mask = mask });
+		add(b, &(struct pmu_msr_op){ .address = address,
+					     .cpu = cpu,
+					     .phase = (uint8_t)b->phase,
+					     .write = true,
+					     .slot = -1,
+					     .socket = (int16_t)socket,
+					     .value = value & mask,
+					     .mask = mask });
 }
 
-void pmu_msr_add_write(struct pmu_msr_build *b, int cpu, int socket, uint32_t address, uint64_t value)
+void pmu_msr_add_write(struct pmu_msr_build *b, int cpu, int socket, uint32_t address,
+		       uint64_t value)
 {
 	pmu_msr_add_masked(b, cpu, socket, address, value, UINT64_MAX);
 }
@@ -149,7 +158,8 @@ static int check_pmu(struct pmu_msr_build *b)
 	    (has_wanted(b, PMU_SLOT_UNCORE) || has_wanted(b, PMU_SLOT_ENERGY)))
 		return 0;
 	return pmu_fail(ENODEV, "%s has no counters that registers program%s%s",
-			machine->id.brand[0] ? machine->id.brand : "this processor", why[0] ? ": " : "", why);
+			machine->id.brand[0] ? machine->id.brand : "this processor",
+			why[0] ? ": " : "", why);
 }
 
 static int start(struct pmu_msr_build *b)
@@ -221,7 +231,8 @@ static int first_refusal(struct pmu_msr_build *b)
 {
 	for (unsigned int i = 0; i < b->plan->n_slots; i++)
 		if (pmu_msr_wanted(b, i, PMU_SLOT_SOFTWARE))
-			pmu_msr_refuse(b, i, -ENOENT, "the kernel counts software events, registers do not");
+			pmu_msr_refuse(b, i, -ENOENT,
+				       "the kernel counts software events, registers do not");
 		else if (pmu_msr_wanted(b, i, PMU_SLOT_SIMULATED))
 			pmu_msr_refuse(b, i, -ENOENT, "only valgrind's simulation tells it");
 	for (unsigned int i = 0; i < b->plan->n_slots; i++)
@@ -240,18 +251,22 @@ static void explain_no_room(struct pmu_msr_build *b)
 	for (const char *line = strchr(taken, '\n'); line; line = strchr(line + 1, '\n'))
 		others++;
 	if (others)
-		snprintf(more, sizeof(more), ", and %u more counter%s", others, others > 1 ? "s" : "");
+		snprintf(more, sizeof(more), ", and %u more counter%s", others,
+			 others > 1 ? "s" : "");
 	for (unsigned int i = 0; i < b->plan->n_slots; i++) {
 		asked += !(b->plan->absent >> i & 1);
 		out += b->probe->error[i] == -ENOSPC;
 	}
 	if (!b->probe->why[0])
-		snprintf(b->probe->why, sizeof(b->probe->why), "%u of %u events fit the counters at the same time%s%.*s%s",
-			 asked - out, asked, taken[0] ? "; " : "", (int)strcspn(taken, "\n"), taken, more);
-	snprintf(b->probe->mend, sizeof(b->probe->mend), "%s",
-		 taken[0] ? "ask for fewer events, or end what else counts on this machine (sysctl kernel.nmi_watchdog=0; "
-			    "perf; another session)"
-			  : "ask for fewer events");
+		snprintf(b->probe->why, sizeof(b->probe->why),
+			 "%u of %u events fit the counters at the same time%s%.*s%s", asked - out,
+			 asked, taken[0] ? "; " : "", (int)strcspn(taken, "\n"), taken, more);
+	snprintf(
+		b->probe->mend, sizeof(b->probe->mend), "%s",
+		taken[0]
+			? "ask for fewer events, or end what else counts on this machine (sysctl kernel.nmi_watchdog=0; "
+			  "perf; another session)"
+			: "ask for fewer events");
 }
 
 static int choose(struct pmu_msr_build *b)
@@ -274,8 +289,8 @@ static int choose(struct pmu_msr_build *b)
 }
 
 /* Not on the stack: a program's thread may have a small one. */
-static struct pmu_msr_build *new_build(const struct pmu_machine *machine, const struct pmu_plan *plan,
-				       struct pmu_msr_program *program)
+static struct pmu_msr_build *new_build(const struct pmu_machine *machine,
+				       const struct pmu_plan *plan, struct pmu_msr_program *program)
 {
 	struct pmu_msr_build *b = calloc(1, sizeof(*b));
 
@@ -309,8 +324,9 @@ int pmu_msr_program_look(const struct pmu_machine *machine, const struct pmu_pla
 	return rc;
 }
 
-int pmu_msr_program_make(const struct pmu_machine *machine, const struct pmu_plan *plan, pmu_msr_found found,
-			 struct pmu_msr_program *program, struct pmu_probe *probe)
+int pmu_msr_program_make(const struct pmu_machine *machine, const struct pmu_plan *plan,
+			 pmu_msr_found found, struct pmu_msr_program *program,
+			 struct pmu_probe *probe)
 {
 	struct pmu_msr_build *b = new_build(machine, plan, program);
 	struct pmu_probe unused;

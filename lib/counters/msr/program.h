@@ -18,13 +18,13 @@
 #include "machine/machine.h"
 
 enum pmu_msr_phase {
-	PMU_MSR_LOOK,	 /* who is there, and what was in every register that is going to be written */
-	PMU_MSR_STOP,	 /* global controls, fixed control, EN of each select */
-	PMU_MSR_CLEAR,	 /* overflow status */
-	PMU_MSR_SELECT,	 /* event selects without EN */
-	PMU_MSR_ZERO,	 /* counters */
-	PMU_MSR_ENABLE,	 /* EN of the selects, fixed control, global controls last */
-	PMU_MSR_READ,	 /* what each region's begin and end read */
+	PMU_MSR_LOOK, /* who is there, and what was in every register that is going to be written */
+	PMU_MSR_STOP, /* global controls, fixed control, EN of each select */
+	PMU_MSR_CLEAR,   /* overflow status */
+	PMU_MSR_SELECT,  /* event selects without EN */
+	PMU_MSR_ZERO,    /* counters */
+	PMU_MSR_ENABLE,  /* EN of the selects, fixed control, global controls last */
+	PMU_MSR_READ,    /* what each region's begin and end read */
 	PMU_MSR_RESTORE, /* stop, then everything as it was */
 	PMU_MSR_PHASES,
 };
@@ -32,10 +32,10 @@ enum pmu_msr_phase {
 /** One access. */
 struct pmu_msr_op {
 	uint32_t address;
-	int32_t cpu;	/* OS number of the processor it is done on */
-	uint8_t phase;	/* enum pmu_msr_phase */
+	int32_t cpu;   /* OS number of the processor it is done on */
+	uint8_t phase; /* enum pmu_msr_phase */
 	bool write;
-	int8_t slot;	/* READ: which slot's counter; else -1 */
+	int8_t slot;    /* READ: which slot's counter; else -1 */
 	int16_t socket; /* of a register that the whole socket shares: index of its package; else -1 */
 	/* A write stores (what is there & ~mask) | value; all ones: just value.  Only RESTORE has other masks. */
 	uint64_t value;
@@ -69,7 +69,8 @@ struct pmu_msr_program {
 	/* For each kind of core. */
 	unsigned int n_counters[PMU_MAX_KINDS];
 	struct pmu_msr_counter counter[PMU_MAX_KINDS][PMU_MAX_SLOTS];
-	uint32_t missing[PMU_MAX_KINDS]; /* slots that this kind does not count (socket slots included) */
+	uint32_t missing
+		[PMU_MAX_KINDS]; /* slots that this kind does not count (socket slots included) */
 	/* Sockets; boxes and cores of one package follow each other. */
 	size_t n_units;
 	struct pmu_msr_unit *unit;
@@ -102,8 +103,9 @@ int pmu_msr_program_look(const struct pmu_machine *machine, const struct pmu_pla
  * Return: 0; -ENODEV: no PMU that registers program (why says what this is); -ENOENT, -ENOSPC, -EINVAL: of the
  * first slot refused; -ENOMEM.  @program is for pmu_msr_program_free() in any case.
  */
-int pmu_msr_program_make(const struct pmu_machine *machine, const struct pmu_plan *plan, pmu_msr_found found,
-			 struct pmu_msr_program *program, struct pmu_probe *probe);
+int pmu_msr_program_make(const struct pmu_machine *machine, const struct pmu_plan *plan,
+			 pmu_msr_found found, struct pmu_msr_program *program,
+			 struct pmu_probe *probe);
 void pmu_msr_program_free(struct pmu_msr_program *program);
 
 /** pmu_msr_phase_name() - "look", "stop", ... */

@@ -14,7 +14,7 @@
 #include "counters/msr/program_parts.h"
 #include "counters/msr/registers.h"
 
-#define RDPMC_FIXED	  (1u << 30)
+#define RDPMC_FIXED (1u << 30)
 
 /* --- registers of a kind of core --- */
 
@@ -79,7 +79,8 @@ static void look_at_extras(const struct pmu_msr_build *b, struct pmu_msr_core *c
 		const struct pmu_slot *slot = &b->plan->slot[i];
 
 		core->at_extra[i] = -1;
-		if (slot->kind != PMU_SLOT_CORE || !slot->extra || !pmu_msr_is_counting(b->machine, slot->extra))
+		if (slot->kind != PMU_SLOT_CORE || !slot->extra ||
+		    !pmu_msr_is_counting(b->machine, slot->extra))
 			continue;
 		for (unsigned int j = 0; j < i; j++)
 			if (core->at_extra[j] >= 0 && b->plan->slot[j].extra == slot->extra)
@@ -108,10 +109,12 @@ static void start_kind(struct pmu_msr_build *b, unsigned int kind)
 	core->at_capabilities = look_at(core, core->capabilities);
 	for (unsigned int i = 0; i < PMU_MSR_MAX_GENERAL; i++)
 		if (core->general >> i & 1)
-			core->at_select[i] = look_at(core, pmu_msr_select_address(core->perfmon, i));
+			core->at_select[i] = look_at(core,
+						     pmu_msr_select_address(core->perfmon, i));
 	for (unsigned int i = 0; i < PMU_MSR_MAX_GENERAL; i++)
 		if (core->general >> i & 1)
-			core->at_counter[i] = look_at(core, pmu_msr_counter_address(core->perfmon, i));
+			core->at_counter[i] = look_at(core,
+						      pmu_msr_counter_address(core->perfmon, i));
 	for (unsigned int i = 0; i < PMU_MSR_MAX_FIXED; i++)
 		if (core->fixed >> i & 1)
 			core->at_fixed[i] = look_at(core, MSR_IA32_FIXED_CTR0 + i);
@@ -143,7 +146,8 @@ int pmu_msr_core_start(struct pmu_msr_build *b)
 
 		if (!in_plan(b->plan, cpu->pu.cpu, &at))
 			continue;
-		b->cpu[b->n_cpus++] = (struct pmu_msr_core_cpu){ .cpu = cpu->pu.cpu, .kind = cpu->kind };
+		b->cpu[b->n_cpus++] = (struct pmu_msr_core_cpu){ .cpu = cpu->pu.cpu,
+								 .kind = cpu->kind };
 		b->core[cpu->kind].n_cpus++;
 	}
 	return 0;
@@ -158,7 +162,8 @@ static bool runs_on(const struct pmu_slot *slot, const struct pmu_perfmon *perfm
 	return slot->core_types & (perfmon->core_type == PMU_CORE_P ? PMU_SLOT_P : PMU_SLOT_E);
 }
 
-const struct pmu_msr_chosen *pmu_msr_same_extra(const struct pmu_msr_chosen *chosen, unsigned int n, uint32_t extra)
+const struct pmu_msr_chosen *pmu_msr_same_extra(const struct pmu_msr_chosen *chosen, unsigned int n,
+						uint32_t extra)
 {
 	for (unsigned int i = 0; i < n; i++)
 		if (chosen[i].request.extra == extra)
@@ -167,8 +172,8 @@ const struct pmu_msr_chosen *pmu_msr_same_extra(const struct pmu_msr_chosen *cho
 }
 
 /* A second register that an event beside it needs otherwise: 0, or -ENOSPC with a sentence. */
-static int check_extra(const struct pmu_msr_core *core, const struct pmu_msr_chosen *chosen, unsigned int n,
-		       const struct pmu_slot *slot, unsigned int at)
+static int check_extra(const struct pmu_msr_core *core, const struct pmu_msr_chosen *chosen,
+		       unsigned int n, const struct pmu_slot *slot, unsigned int at)
 {
 	unsigned int event = chosen[n].request.select.event & 0xff;
 	const struct pmu_msr_chosen *other = pmu_msr_same_extra(chosen, n, slot->extra);
@@ -176,14 +181,18 @@ static int check_extra(const struct pmu_msr_core *core, const struct pmu_msr_cho
 	if (!slot->extra)
 		return 0;
 	if (core->at_extra[at] < 0)
-		return pmu_fail(EINVAL, "register %XH is none of those that events need", slot->extra);
+		return pmu_fail(EINVAL, "register %XH is none of those that events need",
+				slot->extra);
 	if (other && other->request.extra_value != slot->extra_value)
-		return pmu_fail(ENOSPC, "register %XH is needed with two values at the same time: ask for one of these "
-					"events at a time",
-				slot->extra);
+		return pmu_fail(
+			ENOSPC,
+			"register %XH is needed with two values at the same time: ask for one of these "
+			"events at a time",
+			slot->extra);
 	if (core->taken_events[event / 64] >> event % 64 & 1)
-		return pmu_fail(ENOSPC, "somebody else counts event %02XH, so register %XH is theirs", event,
-				slot->extra);
+		return pmu_fail(ENOSPC,
+				"somebody else counts event %02XH, so register %XH is theirs",
+				event, slot->extra);
 	return 0;
 }
 
@@ -216,8 +225,8 @@ static void refuse(struct refusals *refusals, unsigned int slot, int error, cons
 }
 
 /* Events of one kind of core, as far as they are possible at all.  Return: how many. */
-static unsigned int collect(const struct pmu_msr_build *b, unsigned int kind, struct refusals *refusals,
-			    struct pmu_msr_chosen *chosen)
+static unsigned int collect(const struct pmu_msr_build *b, unsigned int kind,
+			    struct refusals *refusals, struct pmu_msr_chosen *chosen)
 {
 	const struct pmu_msr_core *core = &b->core[kind];
 	unsigned int n = 0;
@@ -256,7 +265,8 @@ static void gather_bits(struct pmu_msr_core *core)
 		if (chosen->counter < PMU_COUNTER_FIXED)
 			continue;
 		core->fixed_mask |= pmu_select_fixed(fixed, true, true, true, true);
-		core->fixed_value |= pmu_select_fixed(fixed, select->os, select->user, select->any_thread, false);
+		core->fixed_value |= pmu_select_fixed(fixed, select->os, select->user,
+						      select->any_thread, false);
 	}
 }
 
@@ -284,7 +294,8 @@ static void set_counters(struct pmu_msr_build *b, unsigned int kind)
  * Counters that are marked as in use but enabled nowhere come last, one after the other: whoever has counted leaves
  * its event code behind, and IA32_PERF_GLOBAL_INUSE shows no more than that.
  */
-static void assign(const struct pmu_msr_core *core, const pmu_counters *can, unsigned int n, int *counter)
+static void assign(const struct pmu_msr_core *core, const pmu_counters *can, unsigned int n,
+		   int *counter)
 {
 	pmu_counters usable = free_counters(core);
 	pmu_counters marked = core->marked;
@@ -331,6 +342,7 @@ void pmu_msr_core_choose(struct pmu_msr_build *b)
 			choose_kind(b, k, refusals);
 	for (unsigned int i = 0; i < b->plan->n_slots; i++)
 		if (pmu_msr_wanted(b, i, PMU_SLOT_CORE) && !(b->counted >> i & 1))
-			pmu_msr_refuse(b, i, refusals->error[i] ? refusals->error[i] : -ENODEV, refusals->why[i]);
+			pmu_msr_refuse(b, i, refusals->error[i] ? refusals->error[i] : -ENODEV,
+				       refusals->why[i]);
 	free(refusals);
 }

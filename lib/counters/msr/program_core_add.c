@@ -77,7 +77,8 @@ struct counter_write {
 	bool exact; /* the old value can be put back */
 };
 
-static struct counter_write counter_write(const struct place *p, const struct pmu_msr_chosen *chosen)
+static struct counter_write counter_write(const struct place *p,
+					  const struct pmu_msr_chosen *chosen)
 {
 	const struct pmu_perfmon *perfmon = p->core->perfmon;
 	unsigned int i = (unsigned int)chosen->counter % PMU_COUNTER_FIXED;
@@ -115,7 +116,8 @@ static void add_selects(const struct place *p, bool old, uint64_t enable)
 		if (!is_general(chosen))
 			continue;
 		if (old)
-			put(p, select_of(p, chosen), found(p, p->core->at_select[chosen->counter]) & ~enable);
+			put(p, select_of(p, chosen),
+			    found(p, p->core->at_select[chosen->counter]) & ~enable);
 		else
 			put(p, select_of(p, chosen), select_value(p, chosen) | enable);
 	}
@@ -126,7 +128,8 @@ static void add_extras(const struct place *p, bool old)
 	for (unsigned int i = 0; i < p->core->n_chosen; i++) {
 		const struct pmu_msr_chosen *chosen = &p->core->chosen[i];
 
-		if (!chosen->request.extra || pmu_msr_same_extra(p->core->chosen, i, chosen->request.extra))
+		if (!chosen->request.extra ||
+		    pmu_msr_same_extra(p->core->chosen, i, chosen->request.extra))
 			continue;
 		put(p, chosen->request.extra,
 		    old ? found(p, p->core->at_extra[chosen->slot]) : chosen->request.extra_value);
@@ -205,9 +208,10 @@ static void add_restore(const struct place *p)
 }
 
 static void (*const adders[PMU_MSR_PHASES])(const struct place *p) = {
-	[PMU_MSR_LOOK] = add_look,     [PMU_MSR_STOP] = add_stop, [PMU_MSR_CLEAR] = add_clear,
-	[PMU_MSR_SELECT] = add_select, [PMU_MSR_ZERO] = add_zero, [PMU_MSR_ENABLE] = add_enable,
-	[PMU_MSR_READ] = add_read,     [PMU_MSR_RESTORE] = add_restore,
+	[PMU_MSR_LOOK] = add_look,   [PMU_MSR_STOP] = add_stop,
+	[PMU_MSR_CLEAR] = add_clear, [PMU_MSR_SELECT] = add_select,
+	[PMU_MSR_ZERO] = add_zero,   [PMU_MSR_ENABLE] = add_enable,
+	[PMU_MSR_READ] = add_read,   [PMU_MSR_RESTORE] = add_restore,
 };
 
 void pmu_msr_core_add(struct pmu_msr_build *b)

@@ -12,7 +12,7 @@
 #include "counters/msr/registers.h"
 #include "machine/mask.h"
 
-#define BITS	       32
+#define BITS           32
 #define DRAM_UNIT_UJ   (1e6 / 65536) /* 15.3 */
 #define UNIT_ENERGY(x) ((unsigned int)((x) >> 8 & 0x1f))
 
@@ -43,7 +43,8 @@ static uint32_t address_of(const struct pmu_msr_build *b, unsigned int domain)
 static bool is_asked(const struct pmu_msr_build *b)
 {
 	for (unsigned int i = 0; i < b->plan->n_slots; i++)
-		if (b->plan->slot[i].kind == PMU_SLOT_ENERGY && address_of(b, b->plan->slot[i].unit))
+		if (b->plan->slot[i].kind == PMU_SLOT_ENERGY &&
+		    address_of(b, b->plan->slot[i].unit))
 			return true;
 	return false;
 }
@@ -63,7 +64,8 @@ static double unit_uj(const struct pmu_msr_build *b, unsigned int domain)
 }
 
 /* AMD: a counter of each core, read on its lowest-numbered processor. */
-static void count_on_cores(struct pmu_msr_build *b, const struct pmu_msr_socket *socket, int slot, uint32_t address)
+static void count_on_cores(struct pmu_msr_build *b, const struct pmu_msr_socket *socket, int slot,
+			   uint32_t address)
 {
 	const struct pmu_machine *machine = b->machine;
 	struct pmu_mask seen = { { 0 } };
@@ -91,7 +93,8 @@ void pmu_msr_energy_units(struct pmu_msr_build *b, const struct pmu_msr_socket *
 		for (unsigned int i = 0; i < b->plan->n_slots; i++) {
 			unsigned int domain = b->plan->slot[i].unit;
 
-			if (!pmu_msr_wanted(b, i, PMU_SLOT_ENERGY) || is_per_core(b, domain) != pass)
+			if (!pmu_msr_wanted(b, i, PMU_SLOT_ENERGY) ||
+			    is_per_core(b, domain) != pass)
 				continue;
 			if (pass) {
 				count_on_cores(b, socket, (int)i, address_of(b, domain));
@@ -114,14 +117,17 @@ void pmu_msr_energy_choose(struct pmu_msr_build *b)
 		if (!pmu_msr_wanted(b, i, PMU_SLOT_ENERGY))
 			continue;
 		if (!address) {
-			snprintf(why, sizeof(why), "no register of this CPU that is known counts the energy of %s",
+			snprintf(why, sizeof(why),
+				 "no register of this CPU that is known counts the energy of %s",
 				 domain < PMU_ENERGY_DOMAINS ? domains[domain].name : "that");
 			pmu_msr_refuse(b, i, -ENOENT, why);
 			continue;
 		}
 		if (is_per_core(b, domain) && b->machine->partial) {
-			pmu_msr_refuse(b, i, -ENOENT, "this process may use only some of the machine's processors, and each "
-						      "core counts its own energy");
+			pmu_msr_refuse(
+				b, i, -ENOENT,
+				"this process may use only some of the machine's processors, and each "
+				"core counts its own energy");
 			continue;
 		}
 		b->counted |= 1u << i;
@@ -138,5 +144,6 @@ void pmu_msr_energy_add(struct pmu_msr_build *b)
 		return;
 	b->look_energy = b->program->n_ops;
 	pmu_msr_add_read(b, socket->cpu, socket->package, -1,
-			 layout_of(b) == PMU_RAPL_AMD ? MSR_AMD_RAPL_POWER_UNIT : MSR_RAPL_POWER_UNIT);
+			 layout_of(b) == PMU_RAPL_AMD ? MSR_AMD_RAPL_POWER_UNIT
+						      : MSR_RAPL_POWER_UNIT);
 }

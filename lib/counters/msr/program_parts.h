@@ -13,7 +13,7 @@
 
 #define PMU_MSR_MAX_GENERAL 32
 #define PMU_MSR_MAX_FIXED   16
-#define PMU_MSR_EN	    (UINT64_C(1) << 22) /* of an event select of either vendor */
+#define PMU_MSR_EN          (UINT64_C(1) << 22) /* of an event select of either vendor */
 
 /** A slot and its counter. */
 struct pmu_msr_chosen {
@@ -25,7 +25,7 @@ struct pmu_msr_chosen {
 /** One kind of core. */
 struct pmu_msr_core {
 	const struct pmu_perfmon *perfmon;
-	size_t n_cpus; /* that are counted on */
+	size_t n_cpus;           /* that are counted on */
 	uint32_t general, fixed; /* counters that can be reached */
 	/* Registers that all of them share, 0 for none. */
 	uint32_t global_ctrl, global_status, global_clear, fixed_ctrl, inuse, capabilities;
@@ -33,11 +33,12 @@ struct pmu_msr_core {
 	unsigned int n_look;
 	uint32_t look[8 + 2 * PMU_MSR_MAX_GENERAL + PMU_MSR_MAX_FIXED + PMU_MAX_SLOTS];
 	int at_global, at_inuse, at_fixed_ctrl, at_capabilities;
-	int at_select[PMU_MSR_MAX_GENERAL], at_counter[PMU_MSR_MAX_GENERAL], at_fixed[PMU_MSR_MAX_FIXED];
+	int at_select[PMU_MSR_MAX_GENERAL], at_counter[PMU_MSR_MAX_GENERAL],
+		at_fixed[PMU_MSR_MAX_FIXED];
 	int at_extra[PMU_MAX_SLOTS];
 	/* Held by others on one processor at least. */
 	pmu_counters taken;
-	pmu_counters marked; /* of these: marked as in use, and enabled nowhere */
+	pmu_counters marked;      /* of these: marked as in use, and enabled nowhere */
 	uint64_t taken_events[4]; /* bit by event code: what they count */
 	unsigned int n_chosen;
 	struct pmu_msr_chosen chosen[PMU_MAX_SLOTS];
@@ -59,11 +60,11 @@ struct pmu_msr_box_type {
 	enum pmu_uncore_layout layout;
 	enum pmu_uncore_unit unit;
 	enum pmu_select_layout select_layout; /* means nothing for a clock */
-	uint32_t select, counter;	      /* addresses of the first */
-	uint8_t step;			      /* from one counter to the next */
+	uint32_t select, counter;             /* addresses of the first */
+	uint8_t step;                         /* from one counter to the next */
 	uint8_t n_counters;
-	uint8_t first;	  /* number of the first: some units lack counter 0 */
-	uint8_t models;	  /* enum pmu_msr_models: on some models of the layout only */
+	uint8_t first;    /* number of the first: some units lack counter 0 */
+	uint8_t models;   /* enum pmu_msr_models: on some models of the layout only */
 	uint8_t box_step; /* from one box to the next */
 	uint8_t max_boxes;
 	uint8_t bits;
@@ -106,7 +107,7 @@ struct pmu_msr_build {
 	struct pmu_probe *probe;
 	enum pmu_msr_phase phase; /* to which operations are added */
 	size_t room, units_room;
-	bool failed; /* no memory */
+	bool failed;      /* no memory */
 	uint32_t counted; /* slots that are counted somewhere */
 	struct pmu_strbuf taken;
 
@@ -131,10 +132,11 @@ struct pmu_msr_build {
 
 /** Adds to the current phase. */
 void pmu_msr_add_read(struct pmu_msr_build *b, int cpu, int socket, int slot, uint32_t address);
-void pmu_msr_add_write(struct pmu_msr_build *b, int cpu, int socket, uint32_t address, uint64_t value);
+void pmu_msr_add_write(struct pmu_msr_build *b, int cpu, int socket, uint32_t address,
+		       uint64_t value);
 /** Only the bits of @mask; nothing where it has none. */
-void pmu_msr_add_masked(struct pmu_msr_build *b, int cpu, int socket, uint32_t address, uint64_t value,
-			uint64_t mask);
+void pmu_msr_add_masked(struct pmu_msr_build *b, int cpu, int socket, uint32_t address,
+			uint64_t value, uint64_t mask);
 /** What a LOOK operation found; 0 where nobody looked. */
 uint64_t pmu_msr_found_at(const struct pmu_msr_build *b, size_t op);
 /** A new unit at the end; NULL without memory, which is remembered. */
@@ -151,7 +153,8 @@ void pmu_msr_refuse(struct pmu_msr_build *b, unsigned int slot, int error, const
 /* --- program_core.c, program_core_add.c, program_uncore.c, program_uncore_add.c, program_energy.c --- */
 
 /** Which of @chosen needs that second register; NULL for none. */
-const struct pmu_msr_chosen *pmu_msr_same_extra(const struct pmu_msr_chosen *chosen, unsigned int n, uint32_t extra);
+const struct pmu_msr_chosen *pmu_msr_same_extra(const struct pmu_msr_chosen *chosen, unsigned int n,
+						uint32_t extra);
 int pmu_msr_core_start(struct pmu_msr_build *b);
 void pmu_msr_core_choose(struct pmu_msr_build *b);
 void pmu_msr_core_add(struct pmu_msr_build *b);

@@ -13,8 +13,9 @@
 struct seen {
 	unsigned int n;
 	struct pmu_mask cpus;
-	uint64_t value; /* of the first that is enabled, else of the first: its select, or its four bits of the fixed control */
-	bool enabled;	/* on one of them; else it is marked only */
+	uint64_t
+		value; /* of the first that is enabled, else of the first: its select, or its four bits of the fixed control */
+	bool enabled;  /* on one of them; else it is marked only */
 };
 
 static void see(struct seen *seen, int cpu, uint64_t value, bool enabled)
@@ -36,7 +37,8 @@ static uint64_t found(const struct pmu_msr_build *b, const struct pmu_msr_core_c
 	return at < 0 ? 0 : pmu_msr_found_at(b, cpu->look + (size_t)at);
 }
 
-static void look_general(const struct pmu_msr_build *b, unsigned int kind, unsigned int i, struct seen *seen)
+static void look_general(const struct pmu_msr_build *b, unsigned int kind, unsigned int i,
+			 struct seen *seen)
 {
 	const struct pmu_msr_core *core = &b->core[kind];
 
@@ -52,7 +54,8 @@ static void look_general(const struct pmu_msr_build *b, unsigned int kind, unsig
 	}
 }
 
-static void look_fixed(const struct pmu_msr_build *b, unsigned int kind, unsigned int i, struct seen *seen)
+static void look_fixed(const struct pmu_msr_build *b, unsigned int kind, unsigned int i,
+		       struct seen *seen)
 {
 	const struct pmu_msr_core *core = &b->core[kind];
 
@@ -68,12 +71,14 @@ static void look_fixed(const struct pmu_msr_build *b, unsigned int kind, unsigne
 	}
 }
 
-static void say_where(struct pmu_msr_build *b, const char *what, unsigned int i, const struct seen *seen)
+static void say_where(struct pmu_msr_build *b, const char *what, unsigned int i,
+		      const struct seen *seen)
 {
 	char cpus[64];
 
 	pmu_mask_format(&seen->cpus, cpus, sizeof(cpus));
-	pmu_strbuf_addf(&b->taken, "%s%s counter %u is %s on CPU%s %s", b->taken.len ? "\n" : "", what, i,
+	pmu_strbuf_addf(&b->taken, "%s%s counter %u is %s on CPU%s %s", b->taken.len ? "\n" : "",
+			what, i,
 			seen->enabled ? "in use" : "marked as in use (IA32_PERF_GLOBAL_INUSE)",
 			seen->n > 1 ? "s" : "", cpus);
 }
@@ -92,7 +97,8 @@ static void take(struct pmu_msr_core *core, unsigned int counter, const struct s
 		core->marked |= (pmu_counters)1 << counter;
 }
 
-static void take_general(struct pmu_msr_build *b, unsigned int kind, unsigned int i, const struct seen *seen)
+static void take_general(struct pmu_msr_build *b, unsigned int kind, unsigned int i,
+			 const struct seen *seen)
 {
 	struct pmu_msr_core *core = &b->core[kind];
 	unsigned int event = seen->value & 0xff;
@@ -103,13 +109,14 @@ static void take_general(struct pmu_msr_build *b, unsigned int kind, unsigned in
 	say_where(b, "general", i, seen);
 	if (seen->value & ~PMU_MSR_EN) {
 		pmu_strbuf_add(&b->taken, ": ");
-		pmu_msr_fields(b->machine, pmu_msr_select_address(core->perfmon, i), seen->value & ~PMU_MSR_EN,
-			       &b->taken);
+		pmu_msr_fields(b->machine, pmu_msr_select_address(core->perfmon, i),
+			       seen->value & ~PMU_MSR_EN, &b->taken);
 	}
 	say_watchdog(b, (seen->value & 0xffff) == (intel ? 0x3cu : 0x76u), seen->value >> 17 & 1);
 }
 
-static void take_fixed(struct pmu_msr_build *b, unsigned int kind, unsigned int i, const struct seen *seen)
+static void take_fixed(struct pmu_msr_build *b, unsigned int kind, unsigned int i,
+		       const struct seen *seen)
 {
 	static const char *const levels[] = { "", ": OS", ": USR", ": USR, OS" };
 
@@ -127,8 +134,11 @@ void pmu_msr_core_say_borrowed(struct pmu_msr_build *b, unsigned int kind)
 		unsigned int counter = (unsigned int)core->chosen[i].counter;
 
 		if (core->marked >> counter & 1)
-			pmu_strbuf_addf(&b->taken, "\n%s counter %u does not count for anybody: used, and put back at the end",
-					counter < PMU_COUNTER_FIXED ? "general" : "fixed", counter % PMU_COUNTER_FIXED);
+			pmu_strbuf_addf(
+				&b->taken,
+				"\n%s counter %u does not count for anybody: used, and put back at the end",
+				counter < PMU_COUNTER_FIXED ? "general" : "fixed",
+				counter % PMU_COUNTER_FIXED);
 	}
 }
 
@@ -159,8 +169,9 @@ void pmu_msr_core_taken(struct pmu_msr_build *b)
 /* --- outside the cores --- */
 
 /* The first box on which a counter is enabled; NULL for none. */
-static const struct pmu_msr_box *find_taken(const struct pmu_msr_build *b, const struct pmu_msr_box_type *type,
-					    unsigned int i, uint64_t *select)
+static const struct pmu_msr_box *find_taken(const struct pmu_msr_build *b,
+					    const struct pmu_msr_box_type *type, unsigned int i,
+					    uint64_t *select)
 {
 	for (size_t n = 0; n < b->n_boxes; n++) {
 		const struct pmu_msr_box *box = &b->box[n];
@@ -174,14 +185,15 @@ static const struct pmu_msr_box *find_taken(const struct pmu_msr_build *b, const
 	return NULL;
 }
 
-static void take_box(struct pmu_msr_build *b, const struct pmu_msr_box *box, unsigned int i, uint64_t select)
+static void take_box(struct pmu_msr_build *b, const struct pmu_msr_box *box, unsigned int i,
+		     uint64_t select)
 {
 	uint32_t address = box->select + i * box->type->step;
 	char name[64];
 
 	pmu_msr_name(b->machine, address, name, sizeof(name));
-	pmu_strbuf_addf(&b->taken, "%sthe counter of %s is in use on socket %d", b->taken.len ? "\n" : "", name,
-			box->package);
+	pmu_strbuf_addf(&b->taken, "%sthe counter of %s is in use on socket %d",
+			b->taken.len ? "\n" : "", name, box->package);
 	if (box->type->unit == PMU_UNIT_CLOCK)
 		return;
 	pmu_strbuf_add(&b->taken, ": ");

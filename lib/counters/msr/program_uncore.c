@@ -19,37 +19,51 @@
 
 #define CBO_CONFIG_BOXES 0xf
 
-#define CBO(of, ctr, stride, most)                                                                            \
-	{                                                                                                     \
-		.layout = of, .unit = PMU_UNIT_CBO, .select_layout = PMU_SELECT_UNCORE_CLIENT,                \
-		.select = MSR_UNC_CBO_0_PERFEVTSEL0, .counter = ctr, .step = 1, .n_counters = 2,              \
-		.box_step = stride, .max_boxes = most, .bits = 44, .enable = 22                               \
+#define CBO(of, ctr, stride, most)                                                               \
+	{                                                                                        \
+		.layout = of, .unit = PMU_UNIT_CBO, .select_layout = PMU_SELECT_UNCORE_CLIENT,   \
+		.select = MSR_UNC_CBO_0_PERFEVTSEL0, .counter = ctr, .step = 1, .n_counters = 2, \
+		.box_step = stride, .max_boxes = most, .bits = 44, .enable = 22                  \
 	}
-#define ARB(of, which)                                                                                        \
-	{                                                                                                     \
-		.layout = of, .unit = PMU_UNIT_ARB, .select_layout = PMU_SELECT_UNCORE_CLIENT,                \
-		.select = MSR_UNC_ARB_PERFEVTSEL0, .counter = MSR_UNC_ARB_PERFCTR0, .step = 1,                \
-		.n_counters = 2, .max_boxes = 1, .bits = 44, .enable = 22, .models = which                    \
+#define ARB(of, which)                                                                         \
+	{                                                                                      \
+		.layout = of, .unit = PMU_UNIT_ARB, .select_layout = PMU_SELECT_UNCORE_CLIENT, \
+		.select = MSR_UNC_ARB_PERFEVTSEL0, .counter = MSR_UNC_ARB_PERFCTR0, .step = 1, \
+		.n_counters = 2, .max_boxes = 1, .bits = 44, .enable = 22, .models = which     \
 	}
-#define CLOCK(of)                                                                                             \
-	{                                                                                                     \
-		.layout = of, .unit = PMU_UNIT_CLOCK, .select = MSR_UNC_PERF_FIXED_CTRL,                      \
-		.counter = MSR_UNC_PERF_FIXED_CTR, .step = 1, .n_counters = 1, .max_boxes = 1, .bits = 48,    \
-		.enable = 22                                                                                  \
+#define CLOCK(of)                                                                              \
+	{                                                                                      \
+		.layout = of, .unit = PMU_UNIT_CLOCK, .select = MSR_UNC_PERF_FIXED_CTRL,       \
+		.counter = MSR_UNC_PERF_FIXED_CTR, .step = 1, .n_counters = 1, .max_boxes = 1, \
+		.bits = 48, .enable = 22                                                       \
 	}
-#define L3(of, selects)                                                                                       \
-	{                                                                                                     \
-		.layout = of, .unit = PMU_UNIT_L3, .select_layout = selects, .select = MSR_AMD_L3_PERF_CTL0,  \
-		.counter = MSR_AMD_L3_PERF_CTR0, .step = 2, .n_counters = 6, .max_boxes = 255, .bits = 48,    \
-		.enable = 22                                                                                  \
+#define L3(of, selects)                                                                     \
+	{                                                                                   \
+		.layout = of, .unit = PMU_UNIT_L3, .select_layout = selects,                \
+		.select = MSR_AMD_L3_PERF_CTL0, .counter = MSR_AMD_L3_PERF_CTR0, .step = 2, \
+		.n_counters = 6, .max_boxes = 255, .bits = 48, .enable = 22                 \
 	}
 
 static const struct pmu_msr_box_type types[] = {
-	{ .layout = PMU_UNCORE_NEHALEM, .unit = PMU_UNIT_UNCORE, .select_layout = PMU_SELECT_UNCORE_NEHALEM,
-	  .select = MSR_UNCORE_PERFEVTSEL0, .counter = MSR_UNCORE_PMC0, .step = 1, .n_counters = 8, .max_boxes = 1,
-	  .bits = 48, .enable = 22 },
-	{ .layout = PMU_UNCORE_NEHALEM, .unit = PMU_UNIT_CLOCK, .select = MSR_UNCORE_FIXED_CTR_CTRL,
-	  .counter = MSR_UNCORE_FIXED_CTR0, .step = 1, .n_counters = 1, .max_boxes = 1, .bits = 48, .enable = 0 },
+	{ .layout = PMU_UNCORE_NEHALEM,
+	  .unit = PMU_UNIT_UNCORE,
+	  .select_layout = PMU_SELECT_UNCORE_NEHALEM,
+	  .select = MSR_UNCORE_PERFEVTSEL0,
+	  .counter = MSR_UNCORE_PMC0,
+	  .step = 1,
+	  .n_counters = 8,
+	  .max_boxes = 1,
+	  .bits = 48,
+	  .enable = 22 },
+	{ .layout = PMU_UNCORE_NEHALEM,
+	  .unit = PMU_UNIT_CLOCK,
+	  .select = MSR_UNCORE_FIXED_CTR_CTRL,
+	  .counter = MSR_UNCORE_FIXED_CTR0,
+	  .step = 1,
+	  .n_counters = 1,
+	  .max_boxes = 1,
+	  .bits = 48,
+	  .enable = 0 },
 	CBO(PMU_UNCORE_SANDY_BRIDGE, MSR_UNC_CBO_0_PERFCTR0, 0x10, 4),
 	ARB(PMU_UNCORE_SANDY_BRIDGE, PMU_MSR_ALL_MODELS),
 	CLOCK(PMU_UNCORE_SANDY_BRIDGE),
@@ -58,9 +72,18 @@ static const struct pmu_msr_box_type types[] = {
 	CLOCK(PMU_UNCORE_SKYLAKE),
 	CBO(PMU_UNCORE_ICE_LAKE, MSR_UNC_CBO_0_PERFCTR0_ICL, 0x8, 15),
 	/* 10th Generation Intel Core Processor Family Specification Update, ICL068: counter 0 cannot be used */
-	{ .layout = PMU_UNCORE_ICE_LAKE, .unit = PMU_UNIT_ARB, .select_layout = PMU_SELECT_UNCORE_CLIENT,
-	  .select = MSR_UNC_ARB_PERFEVTSEL0 + 1, .counter = MSR_UNC_ARB_PERFCTR0 + 1, .step = 1, .n_counters = 1,
-	  .first = 1, .max_boxes = 1, .bits = 44, .enable = 22, .models = PMU_MSR_ICE_LAKE },
+	{ .layout = PMU_UNCORE_ICE_LAKE,
+	  .unit = PMU_UNIT_ARB,
+	  .select_layout = PMU_SELECT_UNCORE_CLIENT,
+	  .select = MSR_UNC_ARB_PERFEVTSEL0 + 1,
+	  .counter = MSR_UNC_ARB_PERFCTR0 + 1,
+	  .step = 1,
+	  .n_counters = 1,
+	  .first = 1,
+	  .max_boxes = 1,
+	  .bits = 44,
+	  .enable = 22,
+	  .models = PMU_MSR_ICE_LAKE },
 	ARB(PMU_UNCORE_ICE_LAKE, PMU_MSR_AFTER_ICE_LAKE),
 	CLOCK(PMU_UNCORE_ICE_LAKE),
 	L3(PMU_UNCORE_AMD_L3, PMU_SELECT_AMD_L3),
@@ -97,7 +120,8 @@ static bool is_here(const struct pmu_msr_build *b, const struct pmu_msr_box_type
 	/* hypervisors hide it */
 	if (type->unit == PMU_UNIT_L3 && !b->machine->kind[0].l3_extension)
 		return false;
-	return type->models == PMU_MSR_ALL_MODELS || (type->models == PMU_MSR_ICE_LAKE) == is_ice_lake(&b->machine->id);
+	return type->models == PMU_MSR_ALL_MODELS ||
+	       (type->models == PMU_MSR_ICE_LAKE) == is_ice_lake(&b->machine->id);
 }
 
 /* Sockets with a processor that is counted on, ascending. */
@@ -136,8 +160,8 @@ static void describe_socket(const struct pmu_msr_build *b, struct pmu_msr_socket
 	socket->n_cores = pmu_mask_count(&cores);
 }
 
-static void add_box(struct pmu_msr_build *b, struct pmu_msr_socket *socket, const struct pmu_msr_box_type *type,
-		    unsigned int i, int cpu)
+static void add_box(struct pmu_msr_build *b, struct pmu_msr_socket *socket,
+		    const struct pmu_msr_box_type *type, unsigned int i, int cpu)
 {
 	if (b->n_boxes == b->boxes_room) {
 		size_t room = b->boxes_room ? 2 * b->boxes_room : 16;
@@ -150,14 +174,18 @@ static void add_box(struct pmu_msr_build *b, struct pmu_msr_socket *socket, cons
 		b->box = grown;
 		b->boxes_room = room;
 	}
-	b->box[b->n_boxes++] = (struct pmu_msr_box){ .type = type, .package = socket->package, .cpu = cpu,
+	b->box[b->n_boxes++] = (struct pmu_msr_box){ .type = type,
+						     .package = socket->package,
+						     .cpu = cpu,
 						     .select = type->select + i * type->box_step,
-						     .counter = type->counter + i * type->box_step };
+						     .counter = type->counter +
+								i * type->box_step };
 	socket->n_boxes++;
 }
 
 /* One for each last level cache, from its lowest-numbered processor. */
-static void add_l3_boxes(struct pmu_msr_build *b, struct pmu_msr_socket *socket, const struct pmu_msr_box_type *type)
+static void add_l3_boxes(struct pmu_msr_build *b, struct pmu_msr_socket *socket,
+			 const struct pmu_msr_box_type *type)
 {
 	struct pmu_mask seen = { { 0 } };
 
@@ -171,7 +199,8 @@ static void add_l3_boxes(struct pmu_msr_build *b, struct pmu_msr_socket *socket,
 	}
 }
 
-static void add_boxes(struct pmu_msr_build *b, struct pmu_msr_socket *socket, const struct pmu_msr_box_type *type)
+static void add_boxes(struct pmu_msr_build *b, struct pmu_msr_socket *socket,
+		      const struct pmu_msr_box_type *type)
 {
 	unsigned int n = type->unit == PMU_UNIT_CBO ? socket->n_cores : 1;
 
@@ -211,8 +240,8 @@ int pmu_msr_uncore_start(struct pmu_msr_build *b)
  * Slices of the cache by MSR_UNC_CBO_CONFIG; 0 where nobody looked.  Before Ice Lake it counts the graphics' too, where
  * there are any: at least so many, then, and one for each core, as the registers that could be read are.
  */
-static unsigned int configured_boxes(const struct pmu_msr_build *b, const struct pmu_msr_socket *socket,
-				     unsigned int looked)
+static unsigned int configured_boxes(const struct pmu_msr_build *b,
+				     const struct pmu_msr_socket *socket, unsigned int looked)
 {
 	unsigned int n = b->found ? pmu_msr_found_at(b, socket->look_config) & CBO_CONFIG_BOXES : 0;
 
@@ -222,7 +251,8 @@ static unsigned int configured_boxes(const struct pmu_msr_build *b, const struct
 }
 
 /* Boxes of a socket that do not exist are dropped; 0, or -ENOENT where some could not be looked at. */
-static int settle_socket(struct pmu_msr_build *b, struct pmu_msr_socket *socket, const struct pmu_msr_box_type *type)
+static int settle_socket(struct pmu_msr_build *b, struct pmu_msr_socket *socket,
+			 const struct pmu_msr_box_type *type)
 {
 	unsigned int n, looked = 0, at = 0;
 
@@ -236,18 +266,22 @@ static int settle_socket(struct pmu_msr_build *b, struct pmu_msr_socket *socket,
 		return 0;
 	if (n <= looked)
 		n = socket->n_cores;
-	return pmu_fail(ENOENT,
-			"socket %d has %u slices of last level cache and registers of %u of them can be reached: one for each "
-			"of its cores that this process may use, at most %u",
-			socket->package, n, looked, type->max_boxes);
+	return pmu_fail(
+		ENOENT,
+		"socket %d has %u slices of last level cache and registers of %u of them can be reached: one for each "
+		"of its cores that this process may use, at most %u",
+		socket->package, n, looked, type->max_boxes);
 }
 
 /* A complex that no processor of ours belongs to would be left out of the socket's sum. */
 static int settle_complexes(const struct pmu_msr_build *b)
 {
-	return b->machine->partial ? pmu_fail(ENOENT, "this process may use only some of the machine's processors, and L3 "
-						      "counters are those of each complex of cores")
-				   : 0;
+	return b->machine->partial
+		       ? pmu_fail(
+				 ENOENT,
+				 "this process may use only some of the machine's processors, and L3 "
+				 "counters are those of each complex of cores")
+		       : 0;
 }
 
 void pmu_msr_uncore_settle(struct pmu_msr_build *b)
@@ -255,7 +289,8 @@ void pmu_msr_uncore_settle(struct pmu_msr_build *b)
 	for (unsigned int t = 0; t < b->n_types; t++) {
 		struct pmu_msr_box_choice *choice = &b->type[t];
 
-		for (size_t s = 0; s < b->n_sockets && choice->type->unit == PMU_UNIT_CBO && !choice->error; s++)
+		for (size_t s = 0;
+		     s < b->n_sockets && choice->type->unit == PMU_UNIT_CBO && !choice->error; s++)
 			choice->error = settle_socket(b, &b->socket[s], choice->type);
 		if (choice->type->unit == PMU_UNIT_L3)
 			choice->error = settle_complexes(b);
@@ -266,7 +301,8 @@ void pmu_msr_uncore_settle(struct pmu_msr_build *b)
 
 /* --- which counter counts what --- */
 
-static uint32_t counters_of(const struct pmu_msr_box_type *type, const struct pmu_slot *slot, uint16_t event)
+static uint32_t counters_of(const struct pmu_msr_box_type *type, const struct pmu_slot *slot,
+			    uint16_t event)
 {
 	uint32_t counters = ((1u << type->n_counters) - 1) << type->first;
 
@@ -279,7 +315,8 @@ static uint32_t counters_of(const struct pmu_msr_box_type *type, const struct pm
 }
 
 /* 0 and the select and counters, or -EINVAL, -ENOENT with a sentence. */
-static int request(const struct pmu_msr_box_type *type, const struct pmu_slot *slot, struct pmu_msr_request *request)
+static int request(const struct pmu_msr_box_type *type, const struct pmu_slot *slot,
+		   struct pmu_msr_request *request)
 {
 	struct pmu_select *select = &request->select;
 	uint64_t foreign = 0;
@@ -289,8 +326,10 @@ static int request(const struct pmu_msr_box_type *type, const struct pmu_slot *s
 	if (type->unit != PMU_UNIT_CLOCK)
 		foreign = pmu_select_decode(type->select_layout, slot->config, select);
 	if (foreign)
-		return pmu_fail(EINVAL, "event code %llXH has bits that the event selects of its unit lack: %llXH",
-				(unsigned long long)slot->config, (unsigned long long)foreign);
+		return pmu_fail(
+			EINVAL,
+			"event code %llXH has bits that the event selects of its unit lack: %llXH",
+			(unsigned long long)slot->config, (unsigned long long)foreign);
 	select->enable = select->interrupt = select->reset_occupancy = false;
 	/* nothing said about whose accesses: everybody's */
 	if (type->unit == PMU_UNIT_L3 && !(slot->config >> 32)) {
@@ -299,7 +338,8 @@ static int request(const struct pmu_msr_box_type *type, const struct pmu_slot *s
 	}
 	request->general = counters_of(type, slot, select->event);
 	if (!request->general)
-		return pmu_fail(ENOENT, "no counter of its unit counts event %02XH on this CPU", select->event);
+		return pmu_fail(ENOENT, "no counter of its unit counts event %02XH on this CPU",
+				select->event);
 	return 0;
 }
 
@@ -367,6 +407,8 @@ void pmu_msr_uncore_choose(struct pmu_msr_build *b)
 		choose_type(b, &b->type[t]);
 	for (unsigned int i = 0; i < b->plan->n_slots; i++)
 		if (pmu_msr_wanted(b, i, PMU_SLOT_UNCORE) && !(b->counted >> i & 1))
-			pmu_msr_refuse(b, i, -ENOENT, "no register of this CPU that is known counts outside its cores what "
-						      "is asked for");
+			pmu_msr_refuse(
+				b, i, -ENOENT,
+				"no register of this CPU that is known counts outside its cores what "
+				"is asked for");
 }

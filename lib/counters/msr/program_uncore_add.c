@@ -28,14 +28,16 @@ static const struct globals *globals_of(const struct pmu_msr_build *b)
 	return &globals[b->machine->model ? b->machine->model->uncore : PMU_UNCORE_NONE];
 }
 
-static uint64_t select_value(const struct pmu_msr_box_type *type, const struct pmu_msr_chosen *chosen)
+static uint64_t select_value(const struct pmu_msr_box_type *type,
+			     const struct pmu_msr_chosen *chosen)
 {
 	if (type->unit == PMU_UNIT_CLOCK)
 		return 0;
 	return pmu_select_encode(type->select_layout, &chosen->request.select);
 }
 
-static const struct pmu_msr_box_choice *choice_of(const struct pmu_msr_build *b, const struct pmu_msr_box *box)
+static const struct pmu_msr_box_choice *choice_of(const struct pmu_msr_build *b,
+						  const struct pmu_msr_box *box)
 {
 	const struct pmu_msr_box_choice *choice = b->type;
 
@@ -99,7 +101,8 @@ static void select_back(const struct place *p)
 }
 
 /* Something for each chosen counter of each box of a socket. */
-static void each(struct pmu_msr_build *b, const struct pmu_msr_socket *socket, void (*act)(const struct place *p))
+static void each(struct pmu_msr_build *b, const struct pmu_msr_socket *socket,
+		 void (*act)(const struct place *p))
 {
 	for (size_t n = socket->first_box; n < socket->first_box + socket->n_boxes; n++) {
 		const struct pmu_msr_box *box = &b->box[n];
@@ -109,7 +112,9 @@ static void each(struct pmu_msr_build *b, const struct pmu_msr_socket *socket, v
 			unsigned int at = (unsigned int)choice->chosen[i].counter;
 
 			act(&(struct place){
-				.b = b, .box = box, .chosen = &choice->chosen[i],
+				.b = b,
+				.box = box,
+				.chosen = &choice->chosen[i],
 				.select = box->select + at * box->type->step,
 				.counter = box->counter + at * box->type->step,
 				.old_select = pmu_msr_found_at(b, box->look + 2 * at),
@@ -139,8 +144,10 @@ static void look_socket(struct pmu_msr_build *b, struct pmu_msr_socket *socket)
 
 		box->look = b->program->n_ops;
 		for (unsigned int i = 0; i < box->type->n_counters; i++) {
-			pmu_msr_add_read(b, box->cpu, box->package, -1, box->select + i * box->type->step);
-			pmu_msr_add_read(b, box->cpu, box->package, -1, box->counter + i * box->type->step);
+			pmu_msr_add_read(b, box->cpu, box->package, -1,
+					 box->select + i * box->type->step);
+			pmu_msr_add_read(b, box->cpu, box->package, -1,
+					 box->counter + i * box->type->step);
 		}
 	}
 }
@@ -150,16 +157,19 @@ static uint64_t ours_alone(const struct pmu_msr_build *b)
 	return b->uncore_shared ? 0 : b->uncore_bits;
 }
 
-static void put_global(struct pmu_msr_build *b, const struct pmu_msr_socket *socket, uint64_t value, uint64_t mask)
+static void put_global(struct pmu_msr_build *b, const struct pmu_msr_socket *socket, uint64_t value,
+		       uint64_t mask)
 {
 	if (globals_of(b)->ctrl)
-		pmu_msr_add_masked(b, socket->cpu, socket->package, globals_of(b)->ctrl, value, mask);
+		pmu_msr_add_masked(b, socket->cpu, socket->package, globals_of(b)->ctrl, value,
+				   mask);
 }
 
 static void clear(struct pmu_msr_build *b, const struct pmu_msr_socket *socket)
 {
 	if (globals_of(b)->clear)
-		pmu_msr_add_write(b, socket->cpu, socket->package, globals_of(b)->clear, b->uncore_bits);
+		pmu_msr_add_write(b, socket->cpu, socket->package, globals_of(b)->clear,
+				  b->uncore_bits);
 }
 
 static uint64_t found_global(const struct pmu_msr_build *b, const struct pmu_msr_socket *socket)
@@ -204,10 +214,12 @@ static void add_restore(struct pmu_msr_build *b, struct pmu_msr_socket *socket)
 	put_global(b, socket, found_global(b, socket), b->uncore_bits);
 }
 
-static void (*const adders[PMU_MSR_PHASES])(struct pmu_msr_build *b, struct pmu_msr_socket *socket) = {
-	[PMU_MSR_LOOK] = look_socket,  [PMU_MSR_STOP] = add_stop, [PMU_MSR_CLEAR] = add_clear,
-	[PMU_MSR_SELECT] = add_select, [PMU_MSR_ZERO] = add_zero, [PMU_MSR_ENABLE] = add_enable,
-	[PMU_MSR_READ] = NULL,	       [PMU_MSR_RESTORE] = add_restore,
+static void (*const adders[PMU_MSR_PHASES])(struct pmu_msr_build *b,
+					    struct pmu_msr_socket *socket) = {
+	[PMU_MSR_LOOK] = look_socket, [PMU_MSR_STOP] = add_stop,
+	[PMU_MSR_CLEAR] = add_clear,  [PMU_MSR_SELECT] = add_select,
+	[PMU_MSR_ZERO] = add_zero,    [PMU_MSR_ENABLE] = add_enable,
+	[PMU_MSR_READ] = NULL,        [PMU_MSR_RESTORE] = add_restore,
 };
 
 void pmu_msr_uncore_add(struct pmu_msr_build *b)
@@ -229,7 +241,8 @@ void pmu_msr_uncore_units(struct pmu_msr_build *b, const struct pmu_msr_socket *
 			if (!unit)
 				unit = pmu_msr_add_unit(b, box->package, box->cpu);
 			pmu_msr_unit_count(unit, choice->chosen[i].slot,
-					   box->counter + (unsigned int)choice->chosen[i].counter * box->type->step,
+					   box->counter + (unsigned int)choice->chosen[i].counter *
+								  box->type->step,
 					   box->type->bits);
 		}
 	}

@@ -13,18 +13,18 @@
 #include "counters/msr/select.h"
 
 enum condition {
-	INTEL,	     /* architectural monitoring */
-	INTEL_V2,    /* with global control */
-	INTEL_V3,    /* from Nehalem on */
-	INTEL_V4,    /* with IA32_PERF_GLOBAL_INUSE */
+	INTEL,    /* architectural monitoring */
+	INTEL_V2, /* with global control */
+	INTEL_V3, /* from Nehalem on */
+	INTEL_V4, /* with IA32_PERF_GLOBAL_INUSE */
 	AMD_LEGACY,
 	AMD_EXTENDED,
 	AMD_V2,
 	UNCORE_NEHALEM,
 	UNCORE_SANDY_BRIDGE,
 	UNCORE_SKYLAKE, /* also Ice Lake */
-	UNCORE_CLIENT,	/* all three */
-	UNCORE_CBO,	/* the first two of them */
+	UNCORE_CLIENT,  /* all three */
+	UNCORE_CBO,     /* the first two of them */
 	UNCORE_ICE_LAKE,
 	UNCORE_AMD,
 	RAPL_INTEL,
@@ -32,7 +32,18 @@ enum condition {
 };
 
 /** What a value says, and whether a session writes it. */
-enum what { SELECT, COUNTER, FIXED_COUNTER, GLOBAL, FIXED_CTRL, CLOCK_CTRL, CLIENT_GLOBAL, CLEAR, EXTRA, READ_ONLY };
+enum what {
+	SELECT,
+	COUNTER,
+	FIXED_COUNTER,
+	GLOBAL,
+	FIXED_CTRL,
+	CLOCK_CTRL,
+	CLIENT_GLOBAL,
+	CLEAR,
+	EXTRA,
+	READ_ONLY
+};
 
 /** Registers at regular distances: @count groups of @inner. */
 struct row {
@@ -43,9 +54,18 @@ struct row {
 	const char *format; /* for the number of the group and that in it; one "%u" or two */
 };
 
-#define ONE(address, on, is, name)	       { address, 1, 0, 1, 0, on, is, name }
-#define MANY(address, n, step, on, is, name)   { address, n, step, 1, 0, on, is, name }
-#define CBOS(address, step, on, is, name)      { address, 15, step, 2, 1, on, is, name }
+#define ONE(address, on, is, name)                \
+	{                                         \
+		address, 1, 0, 1, 0, on, is, name \
+	}
+#define MANY(address, n, step, on, is, name)         \
+	{                                            \
+		address, n, step, 1, 0, on, is, name \
+	}
+#define CBOS(address, step, on, is, name)             \
+	{                                             \
+		address, 15, step, 2, 1, on, is, name \
+	}
 
 static const struct row rows[] = {
 	MANY(MSR_IA32_PERFEVTSEL0, 32, 1, INTEL, SELECT, "IA32_PERFEVTSEL%u"),
@@ -64,15 +84,19 @@ static const struct row rows[] = {
 	ONE(MSR_PEBS_FRONTEND, INTEL_V4, EXTRA, "MSR_PEBS_FRONTEND"),
 
 	ONE(MSR_UNCORE_PERF_GLOBAL_CTRL, UNCORE_NEHALEM, GLOBAL, "MSR_UNCORE_PERF_GLOBAL_CTRL"),
-	ONE(MSR_UNCORE_PERF_GLOBAL_STATUS, UNCORE_NEHALEM, READ_ONLY, "MSR_UNCORE_PERF_GLOBAL_STATUS"),
-	ONE(MSR_UNCORE_PERF_GLOBAL_OVF_CTRL, UNCORE_NEHALEM, CLEAR, "MSR_UNCORE_PERF_GLOBAL_OVF_CTRL"),
+	ONE(MSR_UNCORE_PERF_GLOBAL_STATUS, UNCORE_NEHALEM, READ_ONLY,
+	    "MSR_UNCORE_PERF_GLOBAL_STATUS"),
+	ONE(MSR_UNCORE_PERF_GLOBAL_OVF_CTRL, UNCORE_NEHALEM, CLEAR,
+	    "MSR_UNCORE_PERF_GLOBAL_OVF_CTRL"),
 	ONE(MSR_UNCORE_FIXED_CTR0, UNCORE_NEHALEM, COUNTER, "MSR_UNCORE_FIXED_CTR0"),
 	ONE(MSR_UNCORE_FIXED_CTR_CTRL, UNCORE_NEHALEM, CLOCK_CTRL, "MSR_UNCORE_FIXED_CTR_CTRL"),
 	MANY(MSR_UNCORE_PMC0, 8, 1, UNCORE_NEHALEM, COUNTER, "MSR_UNCORE_PMC%u"),
 	MANY(MSR_UNCORE_PERFEVTSEL0, 8, 1, UNCORE_NEHALEM, SELECT, "MSR_UNCORE_PERFEVTSEL%u"),
 
-	ONE(MSR_UNC_PERF_GLOBAL_CTRL, UNCORE_SANDY_BRIDGE, CLIENT_GLOBAL, "MSR_UNC_PERF_GLOBAL_CTRL"),
-	ONE(MSR_UNC_PERF_GLOBAL_CTRL_SKL, UNCORE_SKYLAKE, CLIENT_GLOBAL, "MSR_UNC_PERF_GLOBAL_CTRL"),
+	ONE(MSR_UNC_PERF_GLOBAL_CTRL, UNCORE_SANDY_BRIDGE, CLIENT_GLOBAL,
+	    "MSR_UNC_PERF_GLOBAL_CTRL"),
+	ONE(MSR_UNC_PERF_GLOBAL_CTRL_SKL, UNCORE_SKYLAKE, CLIENT_GLOBAL,
+	    "MSR_UNC_PERF_GLOBAL_CTRL"),
 	ONE(MSR_UNC_PERF_FIXED_CTRL, UNCORE_CLIENT, CLOCK_CTRL, "MSR_UNC_PERF_FIXED_CTRL"),
 	ONE(MSR_UNC_PERF_FIXED_CTR, UNCORE_CLIENT, COUNTER, "MSR_UNC_PERF_FIXED_CTR"),
 	ONE(MSR_UNC_CBO_CONFIG, UNCORE_CLIENT, READ_ONLY, "MSR_UNC_CBO_CONFIG"),
@@ -80,7 +104,8 @@ static const struct row rows[] = {
 	MANY(MSR_UNC_ARB_PERFEVTSEL0, 2, 1, UNCORE_CLIENT, SELECT, "MSR_UNC_ARB_PERFEVTSEL%u"),
 	CBOS(MSR_UNC_CBO_0_PERFEVTSEL0, 0x10, UNCORE_CBO, SELECT, "MSR_UNC_CBO_%u_PERFEVTSEL%u"),
 	CBOS(MSR_UNC_CBO_0_PERFCTR0, 0x10, UNCORE_CBO, COUNTER, "MSR_UNC_CBO_%u_PERFCTR%u"),
-	CBOS(MSR_UNC_CBO_0_PERFEVTSEL0, 0x8, UNCORE_ICE_LAKE, SELECT, "MSR_UNC_CBO_%u_PERFEVTSEL%u"),
+	CBOS(MSR_UNC_CBO_0_PERFEVTSEL0, 0x8, UNCORE_ICE_LAKE, SELECT,
+	     "MSR_UNC_CBO_%u_PERFEVTSEL%u"),
 	CBOS(MSR_UNC_CBO_0_PERFCTR0_ICL, 0x8, UNCORE_ICE_LAKE, COUNTER, "MSR_UNC_CBO_%u_PERFCTR%u"),
 
 	ONE(MSR_RAPL_POWER_UNIT, RAPL_INTEL, READ_ONLY, "MSR_RAPL_POWER_UNIT"),
@@ -106,7 +131,8 @@ static const struct row rows[] = {
 
 /* --- which row --- */
 
-static bool has_core(const struct pmu_machine *machine, enum pmu_perfmon_family family, unsigned int version)
+static bool has_core(const struct pmu_machine *machine, enum pmu_perfmon_family family,
+		     unsigned int version)
 {
 	for (unsigned int k = 0; k < machine->n_kinds; k++)
 		if (machine->kind[k].family == family && machine->kind[k].version >= version)
@@ -163,7 +189,8 @@ static bool meets(const struct pmu_machine *machine, enum condition condition)
 }
 
 /* Where an address is in a row.  Return: whether it is. */
-static bool in_row(const struct row *row, uint32_t address, unsigned int *group, unsigned int *in_group)
+static bool in_row(const struct row *row, uint32_t address, unsigned int *group,
+		   unsigned int *in_group)
 {
 	uint32_t off = address - row->first;
 
@@ -192,12 +219,12 @@ static bool exists(const struct pmu_machine *machine, const struct row *row, uns
 	return row->what == FIXED_COUNTER ? fixed >> group & 1 : true;
 }
 
-static const struct row *find(const struct pmu_machine *machine, uint32_t address, unsigned int *group,
-			      unsigned int *in_group)
+static const struct row *find(const struct pmu_machine *machine, uint32_t address,
+			      unsigned int *group, unsigned int *in_group)
 {
 	for (size_t i = 0; i < PMU_ARRAY_LEN(rows); i++)
-		if (in_row(&rows[i], address, group, in_group) && meets(machine, rows[i].condition) &&
-		    exists(machine, &rows[i], *group))
+		if (in_row(&rows[i], address, group, in_group) &&
+		    meets(machine, rows[i].condition) && exists(machine, &rows[i], *group))
 			return &rows[i];
 	return NULL;
 }
@@ -254,14 +281,16 @@ static enum pmu_select_layout layout_of(const struct pmu_machine *machine, enum 
 	case UNCORE_ICE_LAKE:
 		return PMU_SELECT_UNCORE_CLIENT;
 	case UNCORE_AMD:
-		return machine->model->uncore == PMU_UNCORE_AMD_L3 ? PMU_SELECT_AMD_L3 : PMU_SELECT_AMD_L3_19H;
+		return machine->model->uncore == PMU_UNCORE_AMD_L3 ? PMU_SELECT_AMD_L3
+								   : PMU_SELECT_AMD_L3_19H;
 	default:
 		return PMU_SELECT_INTEL;
 	}
 }
 
 /* Whose accesses to the L3 are counted: by masks, later by numbers. */
-static void say_scope(enum pmu_select_layout layout, const struct pmu_select *s, struct pmu_strbuf *out)
+static void say_scope(enum pmu_select_layout layout, const struct pmu_select *s,
+		      struct pmu_strbuf *out)
 {
 	if (layout == PMU_SELECT_AMD_L3)
 		pmu_strbuf_addf(out, ", slices %XH, threads %XH", s->slices, s->threads);
@@ -283,11 +312,22 @@ static void say_select(enum pmu_select_layout layout, uint64_t value, struct pmu
 		bool set;
 		const char *name;
 	} flags[] = {
-		{ s.user, "USR" }, { s.os, "OS" }, { s.reset_occupancy, "OCC_CTR_RST" }, { s.edge, "EDGE" },
-		{ s.pin_control, "PC" }, { s.interrupt, "INT" }, { s.any_thread, "ANY" }, { s.enable, "EN" },
-		{ s.invert, "INV" }, { s.in_tx, "IN_TX" }, { s.in_txcp, "IN_TXCP" }, { s.equal, "EQ" },
-		{ s.guest_only, "guests only" }, { s.host_only, "hosts only" },
-		{ s.all_slices, "all slices" }, { s.all_cores, "all cores" },
+		{ s.user, "USR" },
+		{ s.os, "OS" },
+		{ s.reset_occupancy, "OCC_CTR_RST" },
+		{ s.edge, "EDGE" },
+		{ s.pin_control, "PC" },
+		{ s.interrupt, "INT" },
+		{ s.any_thread, "ANY" },
+		{ s.enable, "EN" },
+		{ s.invert, "INV" },
+		{ s.in_tx, "IN_TX" },
+		{ s.in_txcp, "IN_TXCP" },
+		{ s.equal, "EQ" },
+		{ s.guest_only, "guests only" },
+		{ s.host_only, "hosts only" },
+		{ s.all_slices, "all slices" },
+		{ s.all_cores, "all cores" },
 	};
 
 	pmu_strbuf_addf(out, "event %02XH, umask %02XH", s.event, s.umask);
@@ -350,7 +390,8 @@ static void say_bit(uint64_t value, unsigned int bit, struct pmu_strbuf *out)
 		pmu_strbuf_addf(out, "bits %llXH", (unsigned long long)rest);
 }
 
-void pmu_msr_fields(const struct pmu_machine *machine, uint32_t address, uint64_t value, struct pmu_strbuf *out)
+void pmu_msr_fields(const struct pmu_machine *machine, uint32_t address, uint64_t value,
+		    struct pmu_strbuf *out)
 {
 	unsigned int group, in_group;
 	const struct row *row = find(machine, address, &group, &in_group);

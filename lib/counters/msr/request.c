@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "counters/msr/amd_limits.h"
 
-#define NO_ARCH	   PMU_ARCH_EVENTS
+#define NO_ARCH    PMU_ARCH_EVENTS
 #define ANY_THREAD (UINT64_C(1) << 21)
 
 /** A generic event of one vendor. */
@@ -24,8 +24,8 @@ struct generic {
 	uint64_t config; /* PERF_COUNT_HW_ */
 	uint16_t event;
 	uint8_t umask;
-	int8_t fixed;		   /* the fixed counter of the same, -1 for none */
-	bool fixed_only;	   /* where there is one: what the select counts has another unit */
+	int8_t fixed;              /* the fixed counter of the same, -1 for none */
+	bool fixed_only;           /* where there is one: what the select counts has another unit */
 	enum pmu_arch_event needs; /* CPUID says whether a select can count it; NO_ARCH: it can */
 };
 
@@ -76,7 +76,8 @@ static bool is_zhaoxin(const struct pmu_cpu_id *id)
 	       !strcmp(id->vendor, "Shanghai");
 }
 
-static const struct generic *table(const struct pmu_machine *machine, const struct pmu_perfmon *perfmon, size_t *n)
+static const struct generic *table(const struct pmu_machine *machine,
+				   const struct pmu_perfmon *perfmon, size_t *n)
 {
 	if (perfmon->family == PMU_PERFMON_AMD) {
 		bool zen = machine->id.family >= 0x17;
@@ -88,8 +89,8 @@ static const struct generic *table(const struct pmu_machine *machine, const stru
 	return is_zhaoxin(&machine->id) ? zhaoxin : intel;
 }
 
-static const struct generic *find(const struct pmu_machine *machine, const struct pmu_perfmon *perfmon,
-				  uint64_t config)
+static const struct generic *find(const struct pmu_machine *machine,
+				  const struct pmu_perfmon *perfmon, uint64_t config)
 {
 	size_t n;
 	const struct generic *row = table(machine, perfmon, &n);
@@ -120,17 +121,20 @@ static int generic_request(const struct pmu_machine *machine, const struct pmu_p
 	const struct generic *row = find(machine, perfmon, slot->config);
 
 	if (!row)
-		return pmu_fail(ENOENT, "registers of this CPU count no generic event %llu: name one of its own",
-				(unsigned long long)slot->config);
+		return pmu_fail(
+			ENOENT,
+			"registers of this CPU count no generic event %llu: name one of its own",
+			(unsigned long long)slot->config);
 	if (fixed_exists(perfmon, row->fixed))
 		request->fixed = row->fixed;
 	request->selectable = available(perfmon, row) && !(row->fixed_only && request->fixed >= 0);
 	if (!request->selectable && request->fixed < 0)
-		return pmu_fail(ENOENT, "%s, event %02XH, umask %02XH, and no fixed counter counts it",
-				perfmon->family == PMU_PERFMON_AMD
-					? "it came with PerfMonV2 (Zen 4), which CPUID does not show"
-					: "CPUID says that this CPU does not have it",
-				row->event, row->umask);
+		return pmu_fail(
+			ENOENT, "%s, event %02XH, umask %02XH, and no fixed counter counts it",
+			perfmon->family == PMU_PERFMON_AMD
+				? "it came with PerfMonV2 (Zen 4), which CPUID does not show"
+				: "CPUID says that this CPU does not have it",
+			row->event, row->umask);
 	request->select.event = row->event;
 	request->select.umask = row->umask;
 	return 0;
@@ -156,7 +160,8 @@ static const char *foreign_bit(const struct pmu_perfmon *perfmon, const struct p
 }
 
 /* The fixed counter that counts just what a raw select does; AnyThread it has too. */
-static int fixed_twin(const struct pmu_machine *machine, const struct pmu_perfmon *perfmon, uint64_t config)
+static int fixed_twin(const struct pmu_machine *machine, const struct pmu_perfmon *perfmon,
+		      uint64_t config)
 {
 	static const uint64_t slots = 0x01a4; /* TOPDOWN.SLOTS: fixed counter 3 */
 	size_t n;
@@ -175,7 +180,8 @@ static int fixed_twin(const struct pmu_machine *machine, const struct pmu_perfmo
 /* What of a raw code is ours to say: USR, OS, INT and EN. */
 static uint64_t without_ours(uint64_t config)
 {
-	return config & ~(UINT64_C(1) << 16 | UINT64_C(1) << 17 | UINT64_C(1) << 20 | UINT64_C(1) << 22);
+	return config &
+	       ~(UINT64_C(1) << 16 | UINT64_C(1) << 17 | UINT64_C(1) << 20 | UINT64_C(1) << 22);
 }
 
 /* Intel's files and the kernel write fixed counter n as event 00H, umask n + 1: no select counts that. */
@@ -184,7 +190,8 @@ static int pseudo_request(const struct pmu_perfmon *perfmon, const struct pmu_sl
 {
 	int fixed = request->select.umask - 1;
 
-	if (without_ours(slot->config) & ~(UINT64_C(0xff00) | ANY_THREAD) || !fixed_exists(perfmon, fixed))
+	if (without_ours(slot->config) & ~(UINT64_C(0xff00) | ANY_THREAD) ||
+	    !fixed_exists(perfmon, fixed))
 		return pmu_fail(ENOENT, "event 00H, umask %02XH is no fixed counter of this CPU",
 				request->select.umask);
 	request->fixed = fixed;
@@ -195,35 +202,43 @@ static int raw_request(const struct pmu_machine *machine, const struct pmu_perfm
 		       const struct pmu_slot *slot, struct pmu_msr_request *request)
 {
 	bool amd = perfmon->family == PMU_PERFMON_AMD;
-	uint64_t foreign = pmu_select_decode(amd ? PMU_SELECT_AMD : PMU_SELECT_INTEL, slot->config, &request->select);
+	uint64_t foreign = pmu_select_decode(amd ? PMU_SELECT_AMD : PMU_SELECT_INTEL, slot->config,
+					     &request->select);
 	const char *bit = foreign_bit(perfmon, &request->select);
 
 	if ((slot->config1 && !slot->extra) || slot->config2)
-		return pmu_fail(ENOENT, "event code %llXH needs a second register that is not known",
+		return pmu_fail(ENOENT,
+				"event code %llXH needs a second register that is not known",
 				(unsigned long long)slot->config);
 	if (foreign)
-		return pmu_fail(EINVAL, "event code %llXH has bits that the event selects of this CPU lack: %llXH",
-				(unsigned long long)slot->config, (unsigned long long)foreign);
+		return pmu_fail(
+			EINVAL,
+			"event code %llXH has bits that the event selects of this CPU lack: %llXH",
+			(unsigned long long)slot->config, (unsigned long long)foreign);
 	if (bit)
-		return pmu_fail(EINVAL, "event code %llXH: the event selects of this CPU have no %s",
+		return pmu_fail(EINVAL,
+				"event code %llXH: the event selects of this CPU have no %s",
 				(unsigned long long)slot->config, bit);
 	if (!amd && request->select.event == 0)
 		return pseudo_request(perfmon, slot, request);
 	request->selectable = true;
 	if (!slot->extra)
-		request->fixed = fixed_twin(machine, perfmon, without_ours(slot->config) & ~ANY_THREAD);
+		request->fixed = fixed_twin(machine, perfmon,
+					    without_ours(slot->config) & ~ANY_THREAD);
 	if (slot->counters)
 		request->general &= slot->counters;
 	if (request->select.in_txcp)
 		request->general &= 1u << 2; /* Intel SDM vol. 3B: IA32_PERFEVTSEL2 alone has it */
 	if (!request->general && request->fixed < 0)
-		return pmu_fail(ENOENT, "no counter of this CPU counts event code %llXH: it has none of those it needs",
-				(unsigned long long)slot->config);
+		return pmu_fail(
+			ENOENT,
+			"no counter of this CPU counts event code %llXH: it has none of those it needs",
+			(unsigned long long)slot->config);
 	return 0;
 }
 
-int pmu_msr_request(const struct pmu_machine *machine, unsigned int kind, const struct pmu_slot *slot,
-		    struct pmu_msr_request *request)
+int pmu_msr_request(const struct pmu_machine *machine, unsigned int kind,
+		    const struct pmu_slot *slot, struct pmu_msr_request *request)
 {
 	const struct pmu_perfmon *perfmon = &machine->kind[kind];
 	int rc;
@@ -241,8 +256,10 @@ int pmu_msr_request(const struct pmu_machine *machine, unsigned int kind, const 
 		rc = raw_request(machine, perfmon, slot, request);
 		break;
 	default:
-		return pmu_fail(ENOENT, "registers count no event of type %u, code %llXH: name one of this CPU's own",
-				slot->type, (unsigned long long)slot->config);
+		return pmu_fail(
+			ENOENT,
+			"registers count no event of type %u, code %llXH: name one of this CPU's own",
+			slot->type, (unsigned long long)slot->config);
 	}
 	if (!rc && perfmon->family == PMU_PERFMON_AMD)
 		rc = pmu_amd_limit(machine->id.family, &request->select, &request->general);

@@ -8,11 +8,11 @@
 #include "machine/machine.h"
 
 struct pmu_msr_request {
-	bool selectable;	  /* a general counter can count it: */
+	bool selectable;          /* a general counter can count it: */
 	struct pmu_select select; /* with this, EN left out */
-	uint32_t general;	  /* by one of these */
-	int fixed;		  /* the fixed counter that counts it too, -1 for none */
-	uint32_t extra;		  /* a second register, 0 for none */
+	uint32_t general;         /* by one of these */
+	int fixed;                /* the fixed counter that counts it too, -1 for none */
+	uint32_t extra;           /* a second register, 0 for none */
 	uint64_t extra_value;
 };
 
@@ -27,7 +27,7 @@ struct pmu_msr_request {
  * Return: 0; -ENOENT: no such event on this core; -EINVAL: bits that this CPU's selects do not have; each with
  * a sentence.
  */
-int pmu_msr_request(const struct pmu_machine *machine, unsigned int kind, const struct pmu_slot *slot,
-		    struct pmu_msr_request *request);
+int pmu_msr_request(const struct pmu_machine *machine, unsigned int kind,
+		    const struct pmu_slot *slot, struct pmu_msr_request *request);
 
 #endif

@@ -16,7 +16,7 @@
 /* Bits from..from+bits-1 of the register hold the member from its bit skip on. */
 struct field {
 	uint8_t member; /* offset in struct pmu_select */
-	uint8_t size;	/* its bytes */
+	uint8_t size;   /* its bytes */
 	uint8_t from;
 	uint8_t bits;
 	uint8_t skip;
@@ -29,7 +29,7 @@ struct field {
 		.skip = low                                                                  \
 	}
 #define FIELD(name, first, n) PART(name, first, n, 0)
-#define FLAG(name, bit)	      PART(name, bit, 1, 0)
+#define FLAG(name, bit)       PART(name, bit, 1, 0)
 
 #define MAX_FIELDS 18
 
@@ -99,7 +99,8 @@ uint64_t pmu_select_encode(enum pmu_select_layout layout, const struct pmu_selec
 	/* numbers instead of masks: one mask that is asked for with all its bits has a bit of its own */
 	all.all_slices |= select->slices == 0xff;
 	all.all_cores |= select->threads == 0xff;
-	for (const struct field *f = layouts[layout]; f < layouts[layout] + MAX_FIELDS && f->bits; f++)
+	for (const struct field *f = layouts[layout]; f < layouts[layout] + MAX_FIELDS && f->bits;
+	     f++)
 		value |= ((uint64_t)get(&all, f) >> f->skip & ones(f->bits)) << f->from;
 	return value;
 }
@@ -109,7 +110,8 @@ uint64_t pmu_select_decode(enum pmu_select_layout layout, uint64_t value, struct
 	uint64_t known = 0;
 
 	memset(select, 0, sizeof(*select));
-	for (const struct field *f = layouts[layout]; f < layouts[layout] + MAX_FIELDS && f->bits; f++) {
+	for (const struct field *f = layouts[layout]; f < layouts[layout] + MAX_FIELDS && f->bits;
+	     f++) {
 		known |= ones(f->bits) << f->from;
 		add(select, f, (uint16_t)((value >> f->from & ones(f->bits)) << f->skip));
 	}
@@ -118,7 +120,8 @@ uint64_t pmu_select_decode(enum pmu_select_layout layout, uint64_t value, struct
 
 uint64_t pmu_select_fixed(unsigned int index, bool os, bool user, bool any_thread, bool interrupt)
 {
-	uint64_t nibble = (uint64_t)os | (uint64_t)user << 1 | (uint64_t)any_thread << 2 | (uint64_t)interrupt << 3;
+	uint64_t nibble = (uint64_t)os | (uint64_t)user << 1 | (uint64_t)any_thread << 2 |
+			  (uint64_t)interrupt << 3;
 
 	return index < 16 ? nibble << 4 * index : 0;
 }

@@ -11,10 +11,10 @@
 
 #include "base/compiler.h"
 
-static const int signals[] = {SIGINT, SIGTERM};
+static const int signals[] = { SIGINT, SIGTERM };
 
 static const struct pmu_msr_rescue *armed;
-static int at_work; /* handlers that may be using it */
+static int at_work;  /* handlers that may be using it */
 static bool ending;  /* a handler is putting registers back */
 static pid_t writer; /* the thread that is programming them; 0: none */
 static pid_t armed_by;
@@ -22,7 +22,7 @@ static pid_t armed_by;
 /* Whoever is waited for gets the processor, whatever the priority of who waits. */
 static void wait_a_little(void)
 {
-	static const struct timespec pause = {.tv_nsec = 20000};
+	static const struct timespec pause = { .tv_nsec = 20000 };
 
 	syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
 }

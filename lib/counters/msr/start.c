@@ -40,11 +40,12 @@ static int refuse(struct pmu_probe *probe, const struct pmu_machine_from *from, 
 static bool kernel_found_none(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
-	static const char *const found[] = {"/sys/bus/event_source/devices/cpu",
-					    "/sys/bus/event_source/devices/cpu_core"};
+	static const char *const found[] = { "/sys/bus/event_source/devices/cpu",
+					     "/sys/bus/event_source/devices/cpu_core" };
 	struct pmu_cpu_id id;
 
-	if (pmu_cpu_identify(&id) || !id.hypervisor || access("/sys/bus/event_source/devices/software", F_OK))
+	if (pmu_cpu_identify(&id) || !id.hypervisor ||
+	    access("/sys/bus/event_source/devices/software", F_OK))
 		return false;
 	for (size_t i = 0; i < PMU_ARRAY_LEN(found); i++)
 		if (!access(found[i], F_OK))
@@ -84,8 +85,10 @@ static int check_from(const struct pmu_machine_from *from)
 	int rc = 0;
 
 	if (from && from->cpuid_file && !from->msr_device)
-		return pmu_fail(ENODEV, "PMU_CPUID_FILE describes another machine than this one: PMU_MSR_DEVICE "
-					"must say where its registers are");
+		return pmu_fail(
+			ENODEV,
+			"PMU_CPUID_FILE describes another machine than this one: PMU_MSR_DEVICE "
+			"must say where its registers are");
 	if (!from || !from->cpuid_file)
 		rc = check_pmu();
 	return rc ? rc : pmu_msr_device_try(from);
@@ -112,8 +115,9 @@ int pmu_msr_say_fault(const struct pmu_msr *msr, const struct pmu_msr_fault *fau
 	char name[64];
 
 	pmu_msr_name(msr->machine, fault->op.address, name, sizeof(name));
-	return pmu_fail(fault->error, "cannot %s %s (%XH) on CPU %d: %s", fault->op.write ? "write" : "read", name,
-			fault->op.address, fault->op.cpu, strerror(-fault->error));
+	return pmu_fail(fault->error, "cannot %s %s (%XH) on CPU %d: %s",
+			fault->op.write ? "write" : "read", name, fault->op.address, fault->op.cpu,
+			strerror(-fault->error));
 }
 
 /* What the registers hold, in the order of the LOOK operations; for free(). */
@@ -130,7 +134,8 @@ static int look(struct pmu_msr *msr, uint64_t **found)
 		*found = calloc(program.n_ops + 1, sizeof(**found));
 	if (!rc && !*found)
 		rc = pmu_fail(ENOMEM, "no memory to look at the registers");
-	if (!rc && pmu_msr_device_run(&msr->device, program.op, program.n_ops, *found, false, &fault))
+	if (!rc &&
+	    pmu_msr_device_run(&msr->device, program.op, program.n_ops, *found, false, &fault))
 		rc = pmu_msr_say_fault(msr, &fault);
 	pmu_msr_program_free(&program);
 	return rc;
@@ -221,9 +226,10 @@ static void start_keeper(struct pmu_msr *msr)
 		narrow |= msr->socket[i].cell.narrow;
 	rc = pmu_msr_keeper_start(&msr->keeper, narrow ? KEEPER_MS : KEEPER_WIDE_MS, keep_up, msr);
 	if (rc)
-		snprintf(msr->remark, sizeof(msr->remark),
-			 "no thread to keep up with counters (%s): regions longer than %s may miss counts", strerror(-rc),
-			 narrow ? "a minute" : "two hours");
+		snprintf(
+			msr->remark, sizeof(msr->remark),
+			"no thread to keep up with counters (%s): regions longer than %s may miss counts",
+			strerror(-rc), narrow ? "a minute" : "two hours");
 }
 
 static void arm(struct pmu_msr *msr)
@@ -250,9 +256,10 @@ int pmu_msr_start(struct pmu_msr *msr)
 	if (msr->program.first[PMU_MSR_STOP] != msr->program.first[PMU_MSR_READ]) {
 		pmu_msr_journal_write(&msr->journal, &msr->device, &msr->program);
 		if (msr->journal.why[0])
-			snprintf(msr->remark, sizeof(msr->remark),
-				 "were the program killed, its registers would stay as they are: no journal (%s)",
-				 msr->journal.why);
+			snprintf(
+				msr->remark, sizeof(msr->remark),
+				"were the program killed, its registers would stay as they are: no journal (%s)",
+				msr->journal.why);
 		arm(msr);
 		msr->touched = true;
 	}
@@ -263,7 +270,8 @@ int pmu_msr_start(struct pmu_msr *msr)
 	if (rc) {
 		snprintf(why, sizeof(why), "%s", pmu_error_text());
 		pmu_msr_restore(msr);
-		return pmu_fail(rc, "%s%s%s", why, pmu_msr_device_mend(msr->plan.from, rc)[0] ? "; " : "",
+		return pmu_fail(rc, "%s%s%s", why,
+				pmu_msr_device_mend(msr->plan.from, rc)[0] ? "; " : "",
 				pmu_msr_device_mend(msr->plan.from, rc));
 	}
 	start_keeper(msr);
@@ -321,7 +329,8 @@ static int put_back_some(struct pmu_msr *msr)
 		int error = pmu_msr_device_run_one(&msr->device, op, &value);
 
 		if (error && !rc && (!key || bsearch(&own, key, n, sizeof(*key), by_key)))
-			rc = pmu_msr_say_fault(msr, &(struct pmu_msr_fault){.error = error, .op = *op});
+			rc = pmu_msr_say_fault(
+				msr, &(struct pmu_msr_fault){ .error = error, .op = *op });
 	}
 	free(key);
 	return rc;
@@ -331,7 +340,8 @@ static int put_back_all(struct pmu_msr *msr)
 {
 	struct pmu_msr_fault fault;
 
-	if (!pmu_msr_device_run(&msr->device, msr->rescue.op, msr->rescue.n_ops, NULL, true, &fault))
+	if (!pmu_msr_device_run(&msr->device, msr->rescue.op, msr->rescue.n_ops, NULL, true,
+				&fault))
 		return 0;
 	return pmu_msr_say_fault(msr, &fault);
 }
@@ -346,7 +356,8 @@ static int put_back(struct pmu_msr *msr)
 
 	if (!pmu_msr_signals_hold())
 		return pmu_fail(EINTR, "a signal is ending the program");
-	rc = msr->n_written < msr->program.first[PMU_MSR_READ] ? put_back_some(msr) : put_back_all(msr);
+	rc = msr->n_written < msr->program.first[PMU_MSR_READ] ? put_back_some(msr)
+							       : put_back_all(msr);
 	pmu_msr_signals_let_go();
 	return rc;
 }

@@ -21,8 +21,8 @@ struct pmu_msr_socket {
 };
 
 struct pmu_msr {
-	pid_t pid;	   /* the process that programmed the registers */
-	unsigned int refs; /* the session's and each attached thread's */
+	pid_t pid;            /* the process that programmed the registers */
+	unsigned int refs;    /* the session's and each attached thread's */
 	struct pmu_plan plan; /* without slots that are no registers' */
 	struct pmu_machine *machine;
 	struct pmu_msr_device device;
@@ -33,15 +33,15 @@ struct pmu_msr {
 	bool by_instruction; /* RDPMC is there for everybody */
 	/* Some register was, or may have been, written. */
 	bool touched;
-	size_t n_written; /* operations of the program up to the first that failed */
+	size_t n_written;          /* operations of the program up to the first that failed */
 	struct pmu_msr_cell *cell; /* [machine->n_cpus], in the order of machine->cpu */
 	unsigned int n_sockets;
 	struct pmu_msr_socket *socket;
 	struct pmu_msr_entry *entries; /* of all cells */
 	double scale[PMU_MAX_SLOTS];   /* energy slots: microjoules a count; else 0 */
-	char remark[240];	       /* for the report, "" none */
-	bool told_changed;	       /* that somebody else wrote registers */
-	struct pmu_msr *older;	       /* in the list of all */
+	char remark[240];              /* for the report, "" none */
+	bool told_changed;             /* that somebody else wrote registers */
+	struct pmu_msr *older;         /* in the list of all */
 };
 
 /**

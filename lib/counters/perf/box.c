@@ -67,7 +67,8 @@ static void explain_no_box(const struct pmu_slot *slot, size_t found, struct pmu
 		pmu_perf_explain_no_pmu_of(pmu, why);
 }
 
-int pmu_perf_boxes_find(const struct pmu_slot *slot, struct pmu_perf_boxes *boxes, struct pmu_probe *why)
+int pmu_perf_boxes_find(const struct pmu_slot *slot, struct pmu_perf_boxes *boxes,
+			struct pmu_probe *why)
 {
 	const char *pmu = pmu_perf_pmu_of(slot);
 
@@ -81,7 +82,8 @@ int pmu_perf_boxes_find(const struct pmu_slot *slot, struct pmu_perf_boxes *boxe
 		return -ENOENT;
 	}
 	why->mend[0] = '\0';
-	snprintf(why->why, sizeof(why->why), "%s has more boxes than are known here: a sum would be too low", pmu);
+	snprintf(why->why, sizeof(why->why),
+		 "%s has more boxes than are known here: a sum would be too low", pmu);
 	if (boxes->n > ROOM)
 		return -EINVAL;
 	for (size_t i = 0; i < boxes->n; i++) {
@@ -89,15 +91,16 @@ int pmu_perf_boxes_find(const struct pmu_slot *slot, struct pmu_perf_boxes *boxe
 			return -EINVAL;
 		if (boxes->box[i].n_cpus)
 			continue;
-		snprintf(why->why, sizeof(why->why), "%s has no cpumask: it does not count for a socket",
-			 boxes->box[i].name);
+		snprintf(why->why, sizeof(why->why),
+			 "%s has no cpumask: it does not count for a socket", boxes->box[i].name);
 		return -EINVAL;
 	}
 	why->why[0] = '\0';
 	return 0;
 }
 
-static void box_plan(const struct pmu_plan *plan, uint32_t slots, const struct pmu_box *box, struct pmu_plan *one)
+static void box_plan(const struct pmu_plan *plan, uint32_t slots, const struct pmu_box *box,
+		     struct pmu_plan *one)
 {
 	*one = *plan;
 	one->absent = pmu_plan_mask(plan) & ~slots;
@@ -105,10 +108,10 @@ static void box_plan(const struct pmu_plan *plan, uint32_t slots, const struct p
 		one->slot[i].type = box->type;
 }
 
-int pmu_perf_box_open(const struct pmu_plan *plan, uint32_t slots, const struct pmu_box *box, int cpu,
-		      const struct pmu_fd_limit *limit, struct pmu_perf_group *group)
+int pmu_perf_box_open(const struct pmu_plan *plan, uint32_t slots, const struct pmu_box *box,
+		      int cpu, const struct pmu_fd_limit *limit, struct pmu_perf_group *group)
 {
-	struct pmu_perf_where where = {.pid = -1, .cpu = cpu, .limit = limit};
+	struct pmu_perf_where where = { .pid = -1, .cpu = cpu, .limit = limit };
 	struct pmu_perf_values got;
 	struct pmu_plan one;
 	unsigned int failed;

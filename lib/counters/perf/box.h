@@ -29,7 +29,8 @@ const char *pmu_perf_pmu_of(const struct pmu_slot *slot);
  * @why: result with an error: why, mend
  * Return: 0; -ENOENT: no such PMU; -EINVAL: none that belongs to sockets, or more than we can add up; -ENOMEM.
  */
-int pmu_perf_boxes_find(const struct pmu_slot *slot, struct pmu_perf_boxes *boxes, struct pmu_probe *why);
+int pmu_perf_boxes_find(const struct pmu_slot *slot, struct pmu_perf_boxes *boxes,
+			struct pmu_probe *why);
 
 /**
  * pmu_perf_box_open() - count slots of one PMU on one of its boxes
@@ -38,8 +39,8 @@ int pmu_perf_boxes_find(const struct pmu_slot *slot, struct pmu_perf_boxes *boxe
  * @group: result: it counts
  * Return: 0, or a negative errno with nothing open; -ENOSPC: the box has no counters for them.
  */
-int pmu_perf_box_open(const struct pmu_plan *plan, uint32_t slots, const struct pmu_box *box, int cpu,
-		      const struct pmu_fd_limit *limit, struct pmu_perf_group *group);
+int pmu_perf_box_open(const struct pmu_plan *plan, uint32_t slots, const struct pmu_box *box,
+		      int cpu, const struct pmu_fd_limit *limit, struct pmu_perf_group *group);
 
 /** pmu_perf_box_explain() - as pmu_perf_explain(): the sentence is about these slots alone */
 void pmu_perf_box_explain(const struct pmu_plan *plan, uint32_t slots, int rc, unsigned int first,

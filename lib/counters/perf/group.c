@@ -50,8 +50,7 @@ static inline long raw_read(int fd, void *buf, size_t size)
  * The hypervisor is never ours to count.  What belongs to the socket has no levels, nor has a
  * PMU beside the cores' own: the kernel takes no exclusion there, PERF_PMU_CAP_NO_EXCLUDE.
  */
-static void fill_attr(struct perf_event_attr *attr, const struct pmu_slot *slot,
-		      bool leader)
+static void fill_attr(struct perf_event_attr *attr, const struct pmu_slot *slot, bool leader)
 {
 	memset(attr, 0, sizeof(*attr));
 	attr->size = sizeof(*attr);
@@ -73,11 +72,11 @@ static void fill_attr(struct perf_event_attr *attr, const struct pmu_slot *slot,
 /* A PMU beside the cores' that knows no levels: then none may be excluded, the hypervisor's neither. */
 static bool is_without_levels(const struct perf_event_attr *attr)
 {
-	return attr->type >= PERF_TYPE_MAX && !attr->exclude_user && !attr->exclude_kernel && attr->exclude_hv;
+	return attr->type >= PERF_TYPE_MAX && !attr->exclude_user && !attr->exclude_kernel &&
+	       attr->exclude_hv;
 }
 
-static int open_slot(const struct pmu_slot *slot, const struct pmu_perf_where *where,
-		     int leader)
+static int open_slot(const struct pmu_slot *slot, const struct pmu_perf_where *where, int leader)
 {
 	struct perf_event_attr attr;
 	int fd;
@@ -88,13 +87,14 @@ static int open_slot(const struct pmu_slot *slot, const struct pmu_perf_where *w
 	fd = pmu_perf_system->open(&attr, where->pid, where->cpu, leader, PERF_FLAG_FD_CLOEXEC);
 	if (fd == -EINVAL && is_without_levels(&attr)) {
 		attr.exclude_hv = 0;
-		fd = pmu_perf_system->open(&attr, where->pid, where->cpu, leader, PERF_FLAG_FD_CLOEXEC);
+		fd = pmu_perf_system->open(&attr, where->pid, where->cpu, leader,
+					   PERF_FLAG_FD_CLOEXEC);
 	}
 	return fd >= 0 && where->limit ? pmu_fd_park(fd, where->limit) : fd;
 }
 
-static int add_slot(struct pmu_perf_group *group, const struct pmu_plan *plan,
-		    unsigned int slot, const struct pmu_perf_where *where)
+static int add_slot(struct pmu_perf_group *group, const struct pmu_plan *plan, unsigned int slot,
+		    const struct pmu_perf_where *where)
 {
 	uint32_t n = group->n;
 	int fd = open_slot(&plan->slot[slot], where, n ? group->fd[0] : -1);
@@ -134,7 +134,8 @@ static int command(const struct pmu_perf_group *group, unsigned long request)
 {
 	if (!group->n)
 		return 0;
-	return pmu_perf_system->control(group->fd[0], request, (void *)(uintptr_t)PERF_IOC_FLAG_GROUP);
+	return pmu_perf_system->control(group->fd[0], request,
+					(void *)(uintptr_t)PERF_IOC_FLAG_GROUP);
 }
 
 int pmu_perf_group_enable(const struct pmu_perf_group *group)
@@ -172,8 +173,8 @@ void pmu_perf_group_close(struct pmu_perf_group *group)
 	errno = saved;
 }
 
-void pmu_perf_reader_init(struct pmu_perf_reader *reader,
-			  const struct pmu_perf_group *group, const struct pmu_plan *plan)
+void pmu_perf_reader_init(struct pmu_perf_reader *reader, const struct pmu_perf_group *group,
+			  const struct pmu_plan *plan)
 {
 	memset(reader, 0, sizeof(*reader));
 	reader->all = pmu_plan_mask(plan);
@@ -210,17 +211,19 @@ PMU_HOT uint32_t pmu_perf_reader_read(void *thread, uint64_t *value)
 
 	if (unlikely(self->source.lost))
 		return self->all;
-	if (unlikely(raw_read(self->fd, &got, sizeof(got)) != (long)VALUES_SIZE(n) ||
-		     got.n != n || got.running_ns != got.enabled_ns))
+	if (unlikely(raw_read(self->fd, &got, sizeof(got)) != (long)VALUES_SIZE(n) || got.n != n ||
+		     got.running_ns != got.enabled_ns))
 		return read_failed(self);
 	for (uint32_t i = 0; i < n; i++)
 		value[self->slot[i]] = got.value[i];
 	return self->missing;
 }
 
-enum pmu_source_lost pmu_perf_group_read(const struct pmu_perf_group *group, struct pmu_perf_values *got)
+enum pmu_source_lost pmu_perf_group_read(const struct pmu_perf_group *group,
+					 struct pmu_perf_values *got)
 {
-	if (raw_read(group->fd[0], got, sizeof(*got)) == (long)VALUES_SIZE(group->n) && got->n == group->n)
+	if (raw_read(group->fd[0], got, sizeof(*got)) == (long)VALUES_SIZE(group->n) &&
+	    got->n == group->n)
 		return PMU_SOURCE_HOLDS;
 	return is_ours(group->fd[0], group->id[0]) ? PMU_SOURCE_TAKEN : PMU_SOURCE_CLOSED;
 }

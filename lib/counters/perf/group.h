@@ -12,19 +12,18 @@
 
 /** On what a group counts, and how its descriptors are kept. */
 struct pmu_perf_where {
-	pid_t pid;	  /* 0 the calling thread, -1 whatever runs on @cpu */
-	int cpu;	  /* -1: wherever the thread runs */
+	pid_t pid;        /* 0 the calling thread, -1 whatever runs on @cpu */
+	int cpu;          /* -1: wherever the thread runs */
 	uint64_t config1; /* added to each core slot's own: how arm64 is asked for user
 			     access */
-	const struct pmu_fd_limit
-		*limit; /* from pmu_fd_raise(), to park by; NULL: leave them */
+	const struct pmu_fd_limit *limit; /* from pmu_fd_raise(), to park by; NULL: leave them */
 };
 
 /** An open group; all zero is none. */
 struct pmu_perf_group {
 	uint32_t n;
 	uint8_t slot[PMU_MAX_SLOTS]; /* of each event, ascending */
-	int fd[PMU_MAX_SLOTS];	     /* fd[0] leads */
+	int fd[PMU_MAX_SLOTS];       /* fd[0] leads */
 	uint64_t id[PMU_MAX_SLOTS];  /* the kernel's number of the event: tells our
 					descriptor from another */
 };
@@ -42,7 +41,7 @@ struct pmu_perf_values {
 struct pmu_perf_reader {
 	struct pmu_source_thread source;
 	uint32_t missing; /* slots that the group does not hold */
-	uint32_t all;	  /* every slot of the plan */
+	uint32_t all;     /* every slot of the plan */
 	uint32_t n;
 	int fd;
 	uint8_t slot[PMU_MAX_SLOTS];
@@ -75,11 +74,11 @@ void pmu_perf_group_close(struct pmu_perf_group *group);
  *
  * A pinned group that lost its counters says so.  Keeps errno, is no cancellation point.
  */
-enum pmu_source_lost pmu_perf_group_read(const struct pmu_perf_group *group, struct pmu_perf_values *got);
+enum pmu_source_lost pmu_perf_group_read(const struct pmu_perf_group *group,
+					 struct pmu_perf_values *got);
 
 /** pmu_perf_reader_init() - a reader of @group for threads with @plan. */
-void pmu_perf_reader_init(struct pmu_perf_reader *reader,
-			  const struct pmu_perf_group *group,
+void pmu_perf_reader_init(struct pmu_perf_reader *reader, const struct pmu_perf_group *group,
 			  const struct pmu_plan *plan);
 
 /**

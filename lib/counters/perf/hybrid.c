@@ -24,9 +24,9 @@ static const struct {
 	const char *pmu;
 	uint8_t core_type;
 } pmus[] = {
-	{"cpu_core", PMU_SLOT_P},
-	{"cpu_atom", PMU_SLOT_E},
-	{"cpu_lowpower", PMU_SLOT_E},
+	{ "cpu_core", PMU_SLOT_P },
+	{ "cpu_atom", PMU_SLOT_E },
+	{ "cpu_lowpower", PMU_SLOT_E },
 };
 _Static_assert(PMU_ARRAY_LEN(pmus) == PMU_PERF_KINDS, "there is room for each");
 
@@ -163,8 +163,8 @@ static int open_part(struct pmu_perf_parts *parts, const struct pmu_plan *plan, 
 }
 
 /* Kinds first: the first one's time is that in which all of them should have counted. */
-static enum pmu_source_lost read_all(const struct pmu_perf_parts *parts, uint64_t *value, uint32_t *core_types,
-				     uint64_t *enabled_ns, int64_t *hole_ns)
+static enum pmu_source_lost read_all(const struct pmu_perf_parts *parts, uint64_t *value,
+				     uint32_t *core_types, uint64_t *enabled_ns, int64_t *hole_ns)
 {
 	uint64_t running_ns = 0;
 
@@ -194,7 +194,7 @@ static enum pmu_source_lost read_all(const struct pmu_perf_parts *parts, uint64_
 enum pmu_source_lost pmu_perf_parts_read(const struct pmu_perf_parts *parts, uint64_t *value,
 					 uint32_t *core_types)
 {
-	uint64_t enabled_ns = 0, sum[PMU_MAX_SLOTS] = {0};
+	uint64_t enabled_ns = 0, sum[PMU_MAX_SLOTS] = { 0 };
 	enum pmu_source_lost lost;
 	int64_t hole_ns = 0;
 
@@ -250,7 +250,7 @@ int pmu_perf_parts_open(struct pmu_perf_parts *parts, const struct pmu_perf_hybr
 
 int pmu_perf_parts_start(struct pmu_perf_parts *parts)
 {
-	uint64_t enabled_ns = 0, value[PMU_MAX_SLOTS] = {0};
+	uint64_t enabled_ns = 0, value[PMU_MAX_SLOTS] = { 0 };
 	uint32_t core_types;
 	int rc = 0;
 

@@ -14,7 +14,7 @@
 
 /** One kind of core. */
 struct pmu_perf_kind {
-	uint32_t type;	   /* perf_event_attr.type of its PMU */
+	uint32_t type;     /* perf_event_attr.type of its PMU */
 	uint8_t core_type; /* PMU_SLOT_P or PMU_SLOT_E */
 	struct pmu_mask cpus;
 };
@@ -61,7 +61,7 @@ struct pmu_perf_parts {
 	unsigned int n;
 	struct pmu_perf_group group[PMU_PERF_KINDS + 1];
 	uint8_t core_type[PMU_PERF_KINDS + 1]; /* 0: the rest, which counts on all of them */
-	bool whole;	 /* each kind of core has one: time that none of them counts is a hole */
+	bool whole;      /* each kind of core has one: time that none of them counts is a hole */
 	int64_t hole_ns; /* such time before all of them counted */
 };
 

@@ -19,7 +19,7 @@
 static bool user_works(const struct pmu_plan *plan, uint64_t config1)
 {
 	const struct perf_event_mmap_page *page[PMU_MAX_SLOTS];
-	struct pmu_perf_where where = {.pid = 0, .cpu = -1, .config1 = config1};
+	struct pmu_perf_where where = { .pid = 0, .cpu = -1, .config1 = config1 };
 	struct pmu_perf_group group;
 	unsigned int failed;
 	bool works = false;
@@ -27,8 +27,7 @@ static bool user_works(const struct pmu_plan *plan, uint64_t config1)
 	if (pmu_perf_group_open(&group, plan, &where, &failed))
 		return false;
 	if (!pmu_perf_user_map(&group, page)) {
-		works = !pmu_perf_group_enable(&group) &&
-			pmu_perf_user_ready(page, group.n);
+		works = !pmu_perf_group_enable(&group) && pmu_perf_user_ready(page, group.n);
 		pmu_perf_user_unmap(page, group.n);
 	}
 	pmu_perf_group_close(&group);
@@ -88,7 +87,7 @@ static void close_cpus(struct pmu_perf *perf, unsigned int n)
 static int open_cpu(struct pmu_perf *perf, unsigned int i, const struct pmu_fd_limit *limit)
 {
 	int cpu = perf->plan.cpu[i];
-	struct pmu_perf_where where = {.pid = -1, .cpu = cpu, .limit = limit};
+	struct pmu_perf_where where = { .pid = -1, .cpu = cpu, .limit = limit };
 	struct pmu_plan room;
 	const struct pmu_plan *plan = pmu_perf_plan_on(perf, cpu, &room);
 	unsigned int failed = 0;
@@ -131,7 +130,8 @@ static int open_sockets(struct pmu_perf *perf, const struct pmu_plan *plan)
 
 	if (!rc || pmu_perf_counts_nothing(&perf->plan))
 		return rc;
-	snprintf(perf->remark, sizeof(perf->remark), "%s; what sockets count is missing", pmu_error_text());
+	snprintf(perf->remark, sizeof(perf->remark), "%s; what sockets count is missing",
+		 pmu_error_text());
 	return 0;
 }
 
@@ -200,21 +200,21 @@ static uint32_t perf_read_socket(void *state, unsigned int socket, uint64_t *val
 {
 	struct pmu_perf *perf = state;
 
-	return perf->sockets ? pmu_perf_sockets_read(perf->sockets, socket, value) : pmu_plan_mask(&perf->plan);
+	return perf->sockets ? pmu_perf_sockets_read(perf->sockets, socket, value)
+			     : pmu_plan_mask(&perf->plan);
 }
 
 /* --- words --- */
 
 static void describe_reads(const struct pmu_perf *perf, char *text, size_t size)
 {
-	const char *whose = perf->plan.scope == PMU_COUNT_CPU
-				    ? "whatever runs on a thread's CPU, "
-				    : "";
+	const char *whose = perf->plan.scope == PMU_COUNT_CPU ? "whatever runs on a thread's CPU, "
+							      : "";
 	const char *kinds = perf->hybrid.n ? ", for each kind of core" : "";
 
 	if (perf->user)
-		snprintf(text, size, "%s%s, read in user space%s", pmu_plan_levels(&perf->plan), kinds,
-			 perf->hybrid.n ? " where a thread is pinned" : "");
+		snprintf(text, size, "%s%s, read in user space%s", pmu_plan_levels(&perf->plan),
+			 kinds, perf->hybrid.n ? " where a thread is pinned" : "");
 	else
 		snprintf(text, size, "%s%s%s, one read(2) at each begin and end%s%s%s", whose,
 			 pmu_plan_levels(&perf->plan), kinds, perf->no_user ? " (" : "",
@@ -232,7 +232,8 @@ static void perf_describe(void *state, char *text, size_t size)
 		describe_reads(perf, text, size);
 	len = strlen(text);
 	if (n)
-		snprintf(text + len, size - len, "%swhole sockets, %u read(2) for all of them", len ? "; " : "", n);
+		snprintf(text + len, size - len, "%swhole sockets, %u read(2) for all of them",
+			 len ? "; " : "", n);
 }
 
 static bool perf_remark(void *state, char *text, size_t size)

@@ -12,11 +12,11 @@
 
 /** A session's. */
 struct pmu_perf {
-	struct pmu_plan plan;	       /* without what belongs to sockets */
-	struct pmu_perf_hybrid hybrid; /* n is 0 where no core counts, too */
+	struct pmu_plan plan;             /* without what belongs to sockets */
+	struct pmu_perf_hybrid hybrid;    /* n is 0 where no core counts, too */
 	struct pmu_perf_sockets *sockets; /* NULL: none */
 	pid_t pid;
-	bool user;	     /* threads are read in user space; on a hybrid pinned ones are */
+	bool user;           /* threads are read in user space; on a hybrid pinned ones are */
 	uint64_t config1;    /* what that takes, see perf_user.h */
 	const char *no_user; /* why not, a clause; NULL: not worth a word */
 	char remark[320];    /* a sentence that is still to be said; "" */
@@ -25,11 +25,10 @@ struct pmu_perf {
 
 /** A thread's part. */
 struct pmu_perf_thread {
-	struct pmu_perf_user user; /* first: what read() is given */
-	struct pmu_perf_group
-		group; /* empty in PMU_COUNT_CPU: its CPU's belongs to the session */
+	struct pmu_perf_user user;   /* first: what read() is given */
+	struct pmu_perf_group group; /* empty in PMU_COUNT_CPU: its CPU's belongs to the session */
 	uint32_t n_pages;
-	pid_t pid; /* whose pages they are: a forked child has none of them */
+	pid_t pid;                   /* whose pages they are: a forked child has none of them */
 	struct pmu_perf_parts parts; /* on a hybrid in place of @group, where it is not pinned */
 };
 
@@ -62,11 +61,13 @@ int pmu_perf_probe(const struct pmu_plan *plan, struct pmu_probe *probe);
 
 /** pmu_perf_attach(), _detach() - as struct pmu_backend has them. */
 uint32_t pmu_perf_read_aside(void *thread, uint64_t *value);
-int pmu_perf_attach(void *state, void *thread, int cpu, pmu_read_fn **read, struct pmu_attachment *got);
+int pmu_perf_attach(void *state, void *thread, int cpu, pmu_read_fn **read,
+		    struct pmu_attachment *got);
 void pmu_perf_detach(void *state, void *thread);
 
 /** pmu_perf_plan_on() - the plan as a CPU counts it; all cores being alike: the plan. */
-const struct pmu_plan *pmu_perf_plan_on(const struct pmu_perf *perf, int cpu, struct pmu_plan *room);
+const struct pmu_plan *pmu_perf_plan_on(const struct pmu_perf *perf, int cpu,
+					struct pmu_plan *room);
 
 /** pmu_perf_check_counts() - does the enabled group of a reader count?  Return: 0; -ENOSPC. */
 int pmu_perf_check_counts(struct pmu_perf_reader *reader);

@@ -18,7 +18,8 @@ static int read_package(const char *cpus, int cpu, int64_t *package)
 {
 	char path[512];
 
-	if ((size_t)snprintf(path, sizeof(path), "%s/cpu%d/topology/physical_package_id", cpus, cpu) >= sizeof(path))
+	if ((size_t)snprintf(path, sizeof(path), "%s/cpu%d/topology/physical_package_id", cpus,
+			     cpu) >= sizeof(path))
 		return -ENAMETOOLONG;
 	return pmu_sysfile_i64(path, package);
 }
@@ -35,7 +36,8 @@ static int insert(struct pmu_perf_places *places, int64_t package, unsigned int 
 		return 0;
 	if (places->n == PMU_PERF_MAX_SOCKETS)
 		return -ENOSPC;
-	memmove(&places->package[i + 1], &places->package[i], (places->n - i) * sizeof(places->package[0]));
+	memmove(&places->package[i + 1], &places->package[i],
+		(places->n - i) * sizeof(places->package[0]));
 	places->package[i] = package;
 	places->n++;
 	return 1;
@@ -75,7 +77,7 @@ static int count_cpus(const struct pmu_mask *online)
 
 int pmu_perf_places_find(const char *cpus, struct pmu_perf_places *places)
 {
-	struct pmu_mask online = {{0}};
+	struct pmu_mask online = { { 0 } };
 	int64_t package;
 
 	memset(places, 0, sizeof(*places));

@@ -11,8 +11,8 @@
 struct pmu_perf_places {
 	unsigned int n;
 	int64_t package[PMU_PERF_MAX_SOCKETS]; /* physical_package_id; -1 is one too */
-	int n_cpus;	 /* above the highest number */
-	int16_t *socket; /* [n_cpus] index into package, -1 none */
+	int n_cpus;                            /* above the highest number */
+	int16_t *socket;                       /* [n_cpus] index into package, -1 none */
 };
 
 /**

@@ -21,7 +21,8 @@ int pmu_perf_check_counts(struct pmu_perf_reader *reader)
 }
 
 /* On a kind of core where the thread is not now, a group has its counters and stands still. */
-static int check_group(const struct pmu_perf_group *group, const struct pmu_plan *plan, bool may_stand)
+static int check_group(const struct pmu_perf_group *group, const struct pmu_plan *plan,
+		       bool may_stand)
 {
 	struct pmu_perf_reader reader;
 	struct pmu_perf_values got;
@@ -34,7 +35,8 @@ static int check_group(const struct pmu_perf_group *group, const struct pmu_plan
 	return pmu_perf_check_counts(&reader);
 }
 
-static int try_where(const struct pmu_plan *plan, const struct pmu_perf_where *where, bool may_stand)
+static int try_where(const struct pmu_plan *plan, const struct pmu_perf_where *where,
+		     bool may_stand)
 {
 	struct pmu_perf_group group;
 	unsigned int failed;
@@ -51,27 +53,27 @@ static int try_where(const struct pmu_plan *plan, const struct pmu_perf_where *w
 
 int pmu_perf_try(const struct pmu_plan *plan)
 {
-	struct pmu_perf_where where = {.pid = 0, .cpu = -1};
+	struct pmu_perf_where where = { .pid = 0, .cpu = -1 };
 
 	if (plan->scope == PMU_COUNT_CPU) {
 		if (!plan->n_cpus)
 			return -EINVAL;
-		where = (struct pmu_perf_where){.pid = -1, .cpu = plan->cpu[0]};
+		where = (struct pmu_perf_where){ .pid = -1, .cpu = plan->cpu[0] };
 	}
 	return try_where(plan, &where, false);
 }
 
 /* What counts threads goes everywhere, what counts CPUs to the first one of the kind; false: there is none. */
-static bool find_where(const struct pmu_perf_hybrid *hybrid, unsigned int kind, const struct pmu_plan *plan,
-		       struct pmu_perf_where *where)
+static bool find_where(const struct pmu_perf_hybrid *hybrid, unsigned int kind,
+		       const struct pmu_plan *plan, struct pmu_perf_where *where)
 {
-	*where = (struct pmu_perf_where){.pid = 0, .cpu = -1};
+	*where = (struct pmu_perf_where){ .pid = 0, .cpu = -1 };
 	if (plan->scope != PMU_COUNT_CPU)
 		return true;
 	for (unsigned int i = 0; i < plan->n_cpus; i++) {
 		if (pmu_perf_hybrid_kind(hybrid, plan->cpu[i]) != (int)kind)
 			continue;
-		*where = (struct pmu_perf_where){.pid = -1, .cpu = plan->cpu[i]};
+		*where = (struct pmu_perf_where){ .pid = -1, .cpu = plan->cpu[i] };
 		return true;
 	}
 	return false;
@@ -113,18 +115,17 @@ static int try_alone(struct attempt *attempt, unsigned int slot)
 /* Any processor with a PMU has one of these two. */
 static bool has_pmu(struct attempt *attempt)
 {
-	static const uint64_t codes[] = {PERF_COUNT_HW_CPU_CYCLES,
-					 PERF_COUNT_HW_INSTRUCTIONS};
+	static const uint64_t codes[] = { PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_HW_INSTRUCTIONS };
 	struct pmu_plan *one = &attempt->one;
 
 	*one = attempt->own;
 	one->n_slots = 1;
 	one->absent = 0;
 	for (size_t i = 0; i < PMU_ARRAY_LEN(codes); i++) {
-		one->slot[0] = (struct pmu_slot){.kind = PMU_SLOT_CORE,
-						.type = PERF_TYPE_HARDWARE,
-						.config = codes[i],
-						.user = true};
+		one->slot[0] = (struct pmu_slot){ .kind = PMU_SLOT_CORE,
+						  .type = PERF_TYPE_HARDWARE,
+						  .config = codes[i],
+						  .user = true };
 		if (pmu_perf_try(one) != -ENOENT)
 			return true;
 	}

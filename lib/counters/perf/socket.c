@@ -36,24 +36,28 @@ struct pmu_perf_sockets {
 
 /* --- the session --- */
 
-static int fail_box(const struct pmu_plan *plan, uint32_t slots, const struct pmu_box *box, int cpu, int rc)
+static int fail_box(const struct pmu_plan *plan, uint32_t slots, const struct pmu_box *box, int cpu,
+		    int rc)
 {
-	struct pmu_probe probe = {.why = ""};
+	struct pmu_probe probe = { .why = "" };
 
-	pmu_perf_box_explain(plan, slots, pmu_perf_same_refusal(rc), (unsigned int)__builtin_ctz(slots), &probe);
-	return pmu_fail(rc, "cannot count %s on CPU %d: %s%s%s", box->name, cpu, probe.why, probe.mend[0] ? "; " : "",
-			probe.mend);
+	pmu_perf_box_explain(plan, slots, pmu_perf_same_refusal(rc),
+			     (unsigned int)__builtin_ctz(slots), &probe);
+	return pmu_fail(rc, "cannot count %s on CPU %d: %s%s%s", box->name, cpu, probe.why,
+			probe.mend[0] ? "; " : "", probe.mend);
 }
 
-static int add_part(struct pmu_perf_sockets *sockets, uint32_t slots, const struct pmu_box *box, int cpu,
-		    const struct pmu_fd_limit *limit)
+static int add_part(struct pmu_perf_sockets *sockets, uint32_t slots, const struct pmu_box *box,
+		    int cpu, const struct pmu_fd_limit *limit)
 {
 	struct part *part = &sockets->part[sockets->n_parts];
 	int rc, socket = pmu_perf_places_of(&sockets->places, cpu);
 
 	if (socket < 0)
-		return pmu_fail(ENODEV, "cannot count %s: its cpumask has CPU %d, whose socket is not known", box->name,
-				cpu);
+		return pmu_fail(
+			ENODEV,
+			"cannot count %s: its cpumask has CPU %d, whose socket is not known",
+			box->name, cpu);
 	rc = pmu_perf_box_open(&sockets->plan, slots, box, cpu, limit, &part->group);
 	if (rc)
 		return fail_box(&sockets->plan, slots, box, cpu, rc);
@@ -63,8 +67,8 @@ static int add_part(struct pmu_perf_sockets *sockets, uint32_t slots, const stru
 	return 0;
 }
 
-static int add_boxes(struct pmu_perf_sockets *sockets, uint32_t slots, const struct pmu_perf_boxes *boxes,
-		     const struct pmu_fd_limit *limit)
+static int add_boxes(struct pmu_perf_sockets *sockets, uint32_t slots,
+		     const struct pmu_perf_boxes *boxes, const struct pmu_fd_limit *limit)
 {
 	struct part *more;
 	size_t n = 0;
@@ -83,15 +87,17 @@ static int add_boxes(struct pmu_perf_sockets *sockets, uint32_t slots, const str
 	return rc;
 }
 
-static int open_pmu(struct pmu_perf_sockets *sockets, uint32_t slots, const struct pmu_fd_limit *limit)
+static int open_pmu(struct pmu_perf_sockets *sockets, uint32_t slots,
+		    const struct pmu_fd_limit *limit)
 {
 	const struct pmu_slot *slot = &sockets->plan.slot[__builtin_ctz(slots)];
-	struct pmu_probe why = {.why = ""};
+	struct pmu_probe why = { .why = "" };
 	struct pmu_perf_boxes boxes;
 	int rc = pmu_perf_boxes_find(slot, &boxes, &why);
 
 	if (rc)
-		rc = pmu_fail(rc, "cannot count %s: %s", pmu_perf_pmu_of(slot), why.why[0] ? why.why : strerror(-rc));
+		rc = pmu_fail(rc, "cannot count %s: %s", pmu_perf_pmu_of(slot),
+			      why.why[0] ? why.why : strerror(-rc));
 	else
 		rc = add_boxes(sockets, slots, &boxes, limit);
 	free(boxes.box);
@@ -221,9 +227,10 @@ static uint32_t slots_of(const struct part *part)
 }
 
 /* A sum that lacks one box is none.  Rounded from the sum of all counts: what is rounded off never adds up. */
-uint32_t pmu_perf_sockets_read(struct pmu_perf_sockets *sockets, unsigned int socket, uint64_t *value)
+uint32_t pmu_perf_sockets_read(struct pmu_perf_sockets *sockets, unsigned int socket,
+			       uint64_t *value)
 {
-	uint64_t total[PMU_MAX_SLOTS] = {0};
+	uint64_t total[PMU_MAX_SLOTS] = { 0 };
 	uint32_t counted = 0, partial = 0;
 
 	for (unsigned int i = 0; i < sockets->n_parts; i++) {
@@ -267,7 +274,8 @@ bool pmu_perf_sockets_remark(struct pmu_perf_sockets *sockets, char *text, size_
 	if (others)
 		snprintf(more, sizeof(more), " (and %u others)", others);
 	snprintf(text, size, "%s%s: %s; what it counts is missing from then on", first->name, more,
-		 __atomic_load_n(&first->lost, __ATOMIC_RELAXED) == PMU_SOURCE_CLOSED ? "the program closed our descriptors"
-		 : "its counters were given to something else");
+		 __atomic_load_n(&first->lost, __ATOMIC_RELAXED) == PMU_SOURCE_CLOSED
+			 ? "the program closed our descriptors"
+			 : "its counters were given to something else");
 	return true;
 }

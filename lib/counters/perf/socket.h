@@ -34,7 +34,8 @@ void pmu_perf_sockets_child(struct pmu_perf_sockets *sockets);
 /* As struct pmu_backend has them; NULL has no socket. */
 unsigned int pmu_perf_sockets_count(const struct pmu_perf_sockets *sockets);
 int pmu_perf_sockets_of(const struct pmu_perf_sockets *sockets, int cpu);
-uint32_t pmu_perf_sockets_read(struct pmu_perf_sockets *sockets, unsigned int socket, uint64_t *value);
+uint32_t pmu_perf_sockets_read(struct pmu_perf_sockets *sockets, unsigned int socket,
+			       uint64_t *value);
 bool pmu_perf_sockets_remark(struct pmu_perf_sockets *sockets, char *text, size_t size);
 
 /** pmu_perf_sockets_groups() - how many groups of descriptors they are read by. */

@@ -19,8 +19,8 @@ static int try_slots(const struct pmu_plan *plan, uint32_t slots, const struct p
 }
 
 /* Each slot beside those before it that count, as for cores. */
-static int try_each(const struct pmu_plan *plan, uint32_t slots, const struct pmu_box *box, int *error,
-		    unsigned int *first)
+static int try_each(const struct pmu_plan *plan, uint32_t slots, const struct pmu_box *box,
+		    int *error, unsigned int *first)
 {
 	uint32_t fits = 0;
 	int rc, refused = 0;
@@ -70,7 +70,7 @@ int pmu_perf_sockets_probe(const struct pmu_plan *plan, struct pmu_probe *probe)
 	int rc = 0;
 
 	for (uint32_t left = pmu_perf_wanted(plan), slots; left; left &= ~slots) {
-		struct pmu_probe one = {.why = ""};
+		struct pmu_probe one = { .why = "" };
 		int refused;
 
 		slots = pmu_perf_same_pmu(plan, left);

@@ -7,7 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static int call_open(struct perf_event_attr *attr, pid_t pid, int cpu, int leader, unsigned long flags)
+static int call_open(struct perf_event_attr *attr, pid_t pid, int cpu, int leader,
+		     unsigned long flags)
 {
 	int saved = errno;
 	int rc = (int)syscall(SYS_perf_event_open, attr, pid, cpu, leader, flags);

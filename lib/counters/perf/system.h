@@ -11,7 +11,8 @@ struct pmu_perf_system {
 	const char *devices; /* the kernel's PMUs */
 	const char *cpus;    /* its processors: a folder "cpu0" for each */
 	/* perf_event_open(2), ioctl(2) of its descriptors: 0 or more, or a negative errno */
-	int (*open)(struct perf_event_attr *attr, pid_t pid, int cpu, int leader, unsigned long flags);
+	int (*open)(struct perf_event_attr *attr, pid_t pid, int cpu, int leader,
+		    unsigned long flags);
 	int (*control)(int fd, unsigned long request, void *argument);
 };
 

@@ -71,14 +71,13 @@ static void unmap_thread(struct pmu_perf_thread *self)
 	self->n_pages = 0;
 }
 
-static int open_thread(struct pmu_perf *perf, struct pmu_perf_thread *self, const struct pmu_plan *plan,
-		       struct pmu_attachment *got)
+static int open_thread(struct pmu_perf *perf, struct pmu_perf_thread *self,
+		       const struct pmu_plan *plan, struct pmu_attachment *got)
 {
 	struct pmu_fd_limit limit;
-	struct pmu_perf_where where = {.pid = 0,
-				       .cpu = -1,
-				       .config1 = perf->user ? perf->config1 : 0,
-				       .limit = &limit};
+	struct pmu_perf_where where = {
+		.pid = 0, .cpu = -1, .config1 = perf->user ? perf->config1 : 0, .limit = &limit
+	};
 	unsigned int failed;
 	int rc;
 
@@ -111,8 +110,7 @@ static void attach_thread(struct pmu_perf *perf, struct pmu_perf_thread *self, i
 		return;
 	}
 	set_type_of(perf, self, cpu);
-	got->user_read =
-		self->n_pages && pmu_perf_user_ready(self->user.page, self->n_pages);
+	got->user_read = self->n_pages && pmu_perf_user_ready(self->user.page, self->n_pages);
 	if (got->user_read)
 		pmu_perf_user_settle(&self->user);
 }
@@ -135,11 +133,12 @@ static uint32_t read_parts(void *thread, uint64_t *value)
 	return reader->missing;
 }
 
-static void attach_parts(struct pmu_perf *perf, struct pmu_perf_thread *self, struct pmu_attachment *got)
+static void attach_parts(struct pmu_perf *perf, struct pmu_perf_thread *self,
+			 struct pmu_attachment *got)
 {
 	struct pmu_perf_reader *reader = &self->user.reader;
 	struct pmu_fd_limit limit;
-	struct pmu_perf_where where = {.pid = 0, .cpu = -1, .limit = &limit};
+	struct pmu_perf_where where = { .pid = 0, .cpu = -1, .limit = &limit };
 	int rc;
 
 	pmu_fd_raise(&limit);
@@ -173,7 +172,8 @@ static pmu_read_fn *choose_read(struct pmu_perf *perf, struct pmu_perf_thread *s
 	return pmu_perf_reader_read;
 }
 
-int pmu_perf_attach(void *state, void *thread, int cpu, pmu_read_fn **read, struct pmu_attachment *got)
+int pmu_perf_attach(void *state, void *thread, int cpu, pmu_read_fn **read,
+		    struct pmu_attachment *got)
 {
 	struct pmu_perf *perf = state;
 	struct pmu_perf_thread *self = thread;
@@ -197,7 +197,8 @@ uint32_t pmu_perf_read_aside(void *thread, uint64_t *value)
 
 	if (self->parts.n)
 		return read_parts(thread, value);
-	return (self->user.reader.n ? pmu_perf_reader_read : pmu_perf_reader_nothing)(thread, value);
+	return (self->user.reader.n ? pmu_perf_reader_read : pmu_perf_reader_nothing)(thread,
+										      value);
 }
 
 void pmu_perf_detach(void *state, void *thread)

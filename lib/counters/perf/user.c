@@ -132,8 +132,7 @@ void pmu_perf_user_unmap(const struct perf_event_mmap_page **page, uint32_t n)
 	}
 }
 
-int pmu_perf_user_map(const struct pmu_perf_group *group,
-		      const struct perf_event_mmap_page **page)
+int pmu_perf_user_map(const struct pmu_perf_group *group, const struct perf_event_mmap_page **page)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 
@@ -181,7 +180,8 @@ void pmu_perf_user_settle(struct pmu_perf_user *self)
 bool pmu_perf_user_is_settled(const struct pmu_perf_user *self)
 {
 	for (uint32_t i = 0; i < self->reader.n; i++)
-		if (self->page[i]->index != self->seat[i].index || self->page[i]->offset != self->seat[i].offset)
+		if (self->page[i]->index != self->seat[i].index ||
+		    self->page[i]->offset != self->seat[i].offset)
 			return false;
 	return true;
 }
@@ -195,10 +195,12 @@ static uint32_t read_late(struct pmu_perf_user *self, uint64_t *value)
 		changed = 0;
 		pmu_perf_user_settle(self);
 		for (uint32_t i = 0; i < self->reader.n; i++)
-			if (!pmu_perf_user_value(self->page[i], counter, &value[self->reader.slot[i]], &changed))
+			if (!pmu_perf_user_value(self->page[i], counter,
+						 &value[self->reader.slot[i]], &changed))
 				return taken(self);
 	} while (changed);
-	__atomic_store_n(&self->reader.source.shifted, self->reader.source.shifted + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&self->reader.source.shifted, self->reader.source.shifted + 1,
+			 __ATOMIC_RELAXED);
 	return self->reader.missing;
 }
 
@@ -213,8 +215,8 @@ static PMU_COLD uint32_t look_again(struct pmu_perf_user *self, uint64_t *value)
 }
 
 /* Straight through, whatever happens: up to the last counter it is always as many instructions. */
-static inline __attribute__((always_inline)) uint32_t
-read_all(struct pmu_perf_user *self, uint64_t *value, bool sparse)
+static inline __attribute__((always_inline)) uint32_t read_all(struct pmu_perf_user *self,
+							       uint64_t *value, bool sparse)
 {
 	const struct perf_event_mmap_page *leader = self->page[0];
 	uint32_t n = self->reader.n;

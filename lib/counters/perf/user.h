@@ -14,8 +14,7 @@
 /** A thread's part when it is read in user space. */
 struct pmu_perf_user {
 	struct pmu_perf_reader reader;
-	const struct perf_event_mmap_page
-		*page[PMU_MAX_SLOTS]; /* [reader.n], the leader's first */
+	const struct perf_event_mmap_page *page[PMU_MAX_SLOTS]; /* [reader.n], the leader's first */
 	/* What their pages said when they were last looked at with care. */
 	struct pmu_perf_seat {
 		uint32_t index;
@@ -33,8 +32,7 @@ unsigned int pmu_perf_user_config1(uint64_t config1[2]);
  * Return: 0, or the negative errno of mmap with nothing mapped (-EPERM:
  * perf_event_mlock_kb).
  */
-int pmu_perf_user_map(const struct pmu_perf_group *group,
-		      const struct perf_event_mmap_page **page);
+int pmu_perf_user_map(const struct pmu_perf_group *group, const struct perf_event_mmap_page **page);
 void pmu_perf_user_unmap(const struct perf_event_mmap_page **page, uint32_t n);
 
 /** pmu_perf_user_ready() - can all of an enabled group be read this way, now, by its
@@ -60,8 +58,7 @@ uint32_t pmu_perf_user_read_sparse(void *thread, uint64_t *value);
  *
  * Source: include/uapi/linux/perf_event.h, struct perf_event_mmap_page.
  */
-static inline uint64_t pmu_perf_user_count(uint64_t raw, unsigned int width,
-					   uint64_t offset)
+static inline uint64_t pmu_perf_user_count(uint64_t raw, unsigned int width, uint64_t offset)
 {
 	unsigned int unused = -width & 63;
 
@@ -90,9 +87,9 @@ static inline bool pmu_perf_user_index_ok(uint32_t index)
  *
  * Return: false where the event is not on a counter.
  */
-static inline __attribute__((always_inline)) bool
-pmu_perf_user_value(const struct perf_event_mmap_page *page,
-		    uint64_t (*counter)(uint32_t number), uint64_t *value, uint64_t *changed)
+static inline __attribute__((always_inline)) bool pmu_perf_user_value(
+	const struct perf_event_mmap_page *page, uint64_t (*counter)(uint32_t number),
+	uint64_t *value, uint64_t *changed)
 {
 	uint32_t lock, index;
 
@@ -101,8 +98,7 @@ pmu_perf_user_value(const struct perf_event_mmap_page *page,
 	index = __atomic_load_n(&page->index, __ATOMIC_RELAXED);
 	if (unlikely(!pmu_perf_user_index_ok(index)))
 		return false;
-	*value = pmu_perf_user_count(counter(index - 1), page->pmc_width,
-				     (uint64_t)page->offset);
+	*value = pmu_perf_user_count(counter(index - 1), page->pmc_width, (uint64_t)page->offset);
 	pmu_compiler_barrier();
 	*changed |= __atomic_load_n(&page->lock, __ATOMIC_RELAXED) ^ lock;
 	return true;

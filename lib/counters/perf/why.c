@@ -51,8 +51,7 @@ static void explain_rights(const struct pmu_plan *plan, int code, unsigned int s
 	(void)code;
 	if (pmu_sysfile_i64(PARANOID, &paranoid)) {
 		snprintf(probe->why, sizeof(probe->why),
-			 "perf_event_open may not count %s (EACCES); " PARANOID
-			 " cannot be read",
+			 "perf_event_open may not count %s (EACCES); " PARANOID " cannot be read",
 			 what);
 	} else if (paranoid > limit) {
 		snprintf(probe->why, sizeof(probe->why),
@@ -68,8 +67,7 @@ static void explain_rights(const struct pmu_plan *plan, int code, unsigned int s
 			 what, (long long)paranoid);
 	}
 	snprintf(probe->mend, sizeof(probe->mend),
-		 "sysctl kernel.perf_event_paranoid=%d, or give the program CAP_PERFMON",
-		 limit);
+		 "sysctl kernel.perf_event_paranoid=%d, or give the program CAP_PERFMON", limit);
 }
 
 /* What seccomp profiles of containers answer; the kernel itself says EACCES. */
@@ -110,8 +108,7 @@ static void explain_no_call(const struct pmu_plan *plan, int code, unsigned int 
 			 "this kernel has no perf_event_open (ENOSYS): it was built "
 			 "without "
 			 "CONFIG_PERF_EVENTS");
-		snprintf(probe->mend, sizeof(probe->mend),
-			 "boot a kernel with CONFIG_PERF_EVENTS");
+		snprintf(probe->mend, sizeof(probe->mend), "boot a kernel with CONFIG_PERF_EVENTS");
 	} else {
 		snprintf(probe->why, sizeof(probe->why),
 			 "perf_event_open is hidden from this process (ENOSYS), as "
@@ -125,7 +122,7 @@ static void explain_no_call(const struct pmu_plan *plan, int code, unsigned int 
 static void explain_descriptors(const struct pmu_plan *plan, int code, unsigned int slot,
 				struct pmu_probe *probe)
 {
-	struct rlimit limit = {0, 0};
+	struct rlimit limit = { 0, 0 };
 
 	(void)plan;
 	(void)slot;
@@ -157,8 +154,7 @@ static void explain_no_pmu(const struct pmu_plan *plan, int code, unsigned int s
 			 "see what the kernel says: dmesg | grep -i -e pmu -e perf");
 		return;
 	}
-	snprintf(probe->why, sizeof(probe->why),
-		 "this virtual machine%s%s%s shows no PMU",
+	snprintf(probe->why, sizeof(probe->why), "this virtual machine%s%s%s shows no PMU",
 		 id.hypervisor_name[0] ? " (" : "", id.hypervisor_name,
 		 id.hypervisor_name[0] ? ")" : "");
 	snprintf(probe->mend, sizeof(probe->mend),
@@ -188,12 +184,13 @@ static void explain_no_event(const struct pmu_plan *plan, int code, unsigned int
 	}
 	if (pmu_slot_is_socket(&plan->slot[slot]))
 		snprintf(probe->why, sizeof(probe->why), "%.31s has no event of code 0x%llx (%s)",
-			 plan->slot[slot].pmu, (unsigned long long)plan->slot[slot].config, errno_name(code));
+			 plan->slot[slot].pmu, (unsigned long long)plan->slot[slot].config,
+			 errno_name(code));
 	else
 		snprintf(probe->why, sizeof(probe->why),
 			 "this CPU and kernel have no event of type %u, code 0x%llx (%s)",
-		 plan->slot[slot].type, (unsigned long long)plan->slot[slot].config,
-		 errno_name(code));
+			 plan->slot[slot].type, (unsigned long long)plan->slot[slot].config,
+			 errno_name(code));
 	snprintf(probe->mend, sizeof(probe->mend), "choose another event");
 }
 
@@ -211,15 +208,16 @@ static void explain_no_room(const struct pmu_plan *plan, int code, unsigned int 
 	if (pmu_sysfile_i64(WATCHDOG, &watchdog))
 		watchdog = 0;
 	if (pmu_slot_is_socket(&plan->slot[slot])) {
-		snprintf(probe->why, sizeof(probe->why), "%u of %u events fit the counters of %.31s at the same time",
-			 asked - out, asked, plan->slot[slot].pmu);
+		snprintf(probe->why, sizeof(probe->why),
+			 "%u of %u events fit the counters of %.31s at the same time", asked - out,
+			 asked, plan->slot[slot].pmu);
 		snprintf(probe->mend, sizeof(probe->mend),
 			 "ask for fewer events, or end what else counts on this machine");
 		return;
 	}
 	snprintf(probe->why, sizeof(probe->why),
-		 "%u of %u events fit the counters at the same time%s", asked - out,
-		 asked, watchdog > 0 ? "; the NMI watchdog holds one counter" : "");
+		 "%u of %u events fit the counters at the same time%s", asked - out, asked,
+		 watchdog > 0 ? "; the NMI watchdog holds one counter" : "");
 	snprintf(probe->mend, sizeof(probe->mend), "%s",
 		 watchdog > 0 ? "sysctl kernel.nmi_watchdog=0, or ask for fewer events"
 			      : "ask for fewer events, or end what else counts on this "
@@ -230,9 +228,8 @@ static void explain_other(const struct pmu_plan *plan, int code, unsigned int sl
 			  struct pmu_probe *probe)
 {
 	snprintf(probe->why, sizeof(probe->why),
-		 "perf_event_open failed for type %u, code 0x%llx: %s",
-		 plan->slot[slot].type, (unsigned long long)plan->slot[slot].config,
-		 strerror(-code));
+		 "perf_event_open failed for type %u, code 0x%llx: %s", plan->slot[slot].type,
+		 (unsigned long long)plan->slot[slot].config, strerror(-code));
 	probe->mend[0] = '\0';
 }
 
@@ -240,8 +237,8 @@ static void explain_other(const struct pmu_plan *plan, int code, unsigned int sl
 static const struct {
 	const char *begins, *module;
 } modules[] = {
-	{"uncore", "intel_uncore"}, {"cstate", "intel_cstate"}, {"power", "rapl"},
-	{"amd_df", "amd_uncore"},   {"amd_l3", "amd_uncore"},	{"amd_umc", "amd_uncore"},
+	{ "uncore", "intel_uncore" }, { "cstate", "intel_cstate" }, { "power", "rapl" },
+	{ "amd_df", "amd_uncore" },   { "amd_l3", "amd_uncore" },   { "amd_umc", "amd_uncore" },
 };
 
 void pmu_perf_explain_no_pmu_of(const char *pmu, struct pmu_probe *probe)
@@ -251,9 +248,10 @@ void pmu_perf_explain_no_pmu_of(const char *pmu, struct pmu_probe *probe)
 
 	probe->mend[0] = '\0';
 	snprintf(probe->why, sizeof(probe->why), "%s%s%s%s shows no PMU %s%s",
-		 guest ? "this virtual machine" : "this machine's kernel", guest && id.hypervisor_name[0] ? " (" : "",
-		 guest ? id.hypervisor_name : "", guest && id.hypervisor_name[0] ? ")" : "",
-		 *pmu ? "called " : "", *pmu ? pmu : "for it");
+		 guest ? "this virtual machine" : "this machine's kernel",
+		 guest && id.hypervisor_name[0] ? " (" : "", guest ? id.hypervisor_name : "",
+		 guest && id.hypervisor_name[0] ? ")" : "", *pmu ? "called " : "",
+		 *pmu ? pmu : "for it");
 	if (guest) {
 		snprintf(probe->mend, sizeof(probe->mend), "run on bare metal");
 		return;
@@ -272,18 +270,16 @@ static const struct {
 			struct pmu_probe *probe);
 	const char *note;
 } refusals[] = {
-	{-EACCES, explain_rights, "no right to count"},
-	{-EPERM, explain_forbidden, "perf_event_open is forbidden"},
-	{-ENOSYS, explain_no_call, "no perf_event_open"},
-	{-EMFILE, explain_descriptors,
-	 "no descriptor was left for its counters (ulimit -n)"},
-	{-ENFILE, explain_descriptors,
-	 "the machine had no open file left for its counters"},
-	{-ENODEV, explain_no_pmu, "no PMU"},
-	{-ENOENT, explain_no_event, "its CPU has not all of the events"},
-	{-EINVAL, explain_no_event, "its CPU has not all of the events"},
-	{-ENOSPC, explain_no_room, "its counters are held by something else"},
-	{0, explain_other, NULL},
+	{ -EACCES, explain_rights, "no right to count" },
+	{ -EPERM, explain_forbidden, "perf_event_open is forbidden" },
+	{ -ENOSYS, explain_no_call, "no perf_event_open" },
+	{ -EMFILE, explain_descriptors, "no descriptor was left for its counters (ulimit -n)" },
+	{ -ENFILE, explain_descriptors, "the machine had no open file left for its counters" },
+	{ -ENODEV, explain_no_pmu, "no PMU" },
+	{ -ENOENT, explain_no_event, "its CPU has not all of the events" },
+	{ -EINVAL, explain_no_event, "its CPU has not all of the events" },
+	{ -ENOSPC, explain_no_room, "its counters are held by something else" },
+	{ 0, explain_other, NULL },
 };
 
 static size_t find_refusal(int code)

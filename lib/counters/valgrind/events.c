@@ -26,7 +26,7 @@ int pmu_callgrind_event(const char *name, size_t len)
 #define E(event)    (1u << PMU_CALLGRIND_##event)
 #define HARDWARE(n) PERF_TYPE_HARDWARE, PERF_COUNT_HW_##n
 /* perf_event_open(2): cache | operation << 8 | result << 16 */
-#define CACHE(id, op, result)                                                          \
+#define CACHE(id, op, result)                                                             \
 	PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_##id | PERF_COUNT_HW_CACHE_OP_##op << 8 | \
 				    PERF_COUNT_HW_CACHE_RESULT_##result << 16
 
@@ -58,7 +58,8 @@ static const struct {
 /* What of a slot callgrind's events do not tell: other levels than the user's, kinds of core. */
 static bool is_plain(const struct pmu_slot *slot)
 {
-	return slot->user && !slot->kernel && !slot->core_types && !slot->pmu[0] && !slot->config1 && !slot->config2;
+	return slot->user && !slot->kernel && !slot->core_types && !slot->pmu[0] &&
+	       !slot->config1 && !slot->config2;
 }
 
 uint32_t pmu_callgrind_sum(const struct pmu_slot *slot)

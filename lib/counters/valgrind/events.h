@@ -30,9 +30,10 @@ enum pmu_callgrind_event {
 };
 
 /** A set of them: misses of caches and of the branch predictor. */
-#define PMU_CALLGRIND_MISSES                                                                                     \
-	(1u << PMU_CALLGRIND_I1MR | 1u << PMU_CALLGRIND_D1MR | 1u << PMU_CALLGRIND_D1MW | 1u << PMU_CALLGRIND_ILMR | \
-	 1u << PMU_CALLGRIND_DLMR | 1u << PMU_CALLGRIND_DLMW | 1u << PMU_CALLGRIND_BCM | 1u << PMU_CALLGRIND_BIM)
+#define PMU_CALLGRIND_MISSES                                                              \
+	(1u << PMU_CALLGRIND_I1MR | 1u << PMU_CALLGRIND_D1MR | 1u << PMU_CALLGRIND_D1MW | \
+	 1u << PMU_CALLGRIND_ILMR | 1u << PMU_CALLGRIND_DLMR | 1u << PMU_CALLGRIND_DLMW | \
+	 1u << PMU_CALLGRIND_BCM | 1u << PMU_CALLGRIND_BIM)
 
 /** pmu_callgrind_event() - by callgrind's name ("Ir"), which need not end there.  Return: -1 for none of the above. */
 int pmu_callgrind_event(const char *name, size_t len);

@@ -32,12 +32,12 @@
 /* As much of the log as may lie about before it is given back. */
 #define KEPT_MOST (1 << 20)
 /* Tries to be the one who asks: each is a sched_yield(2). */
-#define TRIES_MOST 1000000
+#define TRIES_MOST           1000000
 #define TRIES_BEFORE_LOOKING 1000
 
 /* In memory that children share. */
 struct asking {
-	int holder;	/* thread that asks now, as gettid(2) has it; 0: nobody */
+	int holder;     /* thread that asks now, as gettid(2) has it; 0: nobody */
 	uint64_t freed; /* bytes at the beginning of the log that were given back; by the holder */
 };
 
@@ -62,8 +62,9 @@ static bool begin_asking(int tid)
 	int holder = 0;
 
 	/* acquire: pairs with the release in end_asking() */
-	for (unsigned int tries = 1; !__atomic_compare_exchange_n(&the_log.asking->holder, &holder, tid, false,
-								   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+	for (unsigned int tries = 1;
+	     !__atomic_compare_exchange_n(&the_log.asking->holder, &holder, tid, false,
+					  __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 	     tries++) {
 		/* a signal handler of the one who asks */
 		if (holder == tid || tries > TRIES_MOST)
@@ -85,7 +86,7 @@ static void end_asking(void)
 
 /* Text of the log, line by line. */
 struct lines {
-	off_t at; /* of the next byte to be read */
+	off_t at;        /* of the next byte to be read */
 	size_t from, to; /* of those in the buffer that are not taken yet */
 	char text[1024];
 };
@@ -94,7 +95,8 @@ struct lines {
 static const char *next_line(struct lines *lines)
 {
 	for (;;) {
-		char *line = lines->text + lines->from, *end = memchr(line, '\n', lines->to - lines->from);
+		char *line = lines->text + lines->from,
+		     *end = memchr(line, '\n', lines->to - lines->from);
 		ssize_t n;
 
 		if (end) {
@@ -107,7 +109,8 @@ static const char *next_line(struct lines *lines)
 		memmove(lines->text, lines->text + lines->from, lines->to - lines->from);
 		lines->to -= lines->from;
 		lines->from = 0;
-		n = pread(the_log.fd, lines->text + lines->to, sizeof(lines->text) - lines->to, lines->at);
+		n = pread(the_log.fd, lines->text + lines->to, sizeof(lines->text) - lines->to,
+			  lines->at);
 		if (n <= 0)
 			return NULL;
 		lines->at += n;
@@ -120,7 +123,8 @@ static off_t end_of_log(void)
 {
 	struct stat st;
 
-	if (fstat(the_log.fd, &st) || st.st_dev != the_log.identity.dev || st.st_ino != the_log.identity.ino)
+	if (fstat(the_log.fd, &st) || st.st_dev != the_log.identity.dev ||
+	    st.st_ino != the_log.identity.ino)
 		return -1;
 	return st.st_size;
 }
@@ -137,7 +141,8 @@ static void give_back(off_t end)
 }
 
 /* Context: asking. */
-static enum pmu_callgrind_lost ask_now(const struct pmu_callgrind_columns *columns, struct pmu_callgrind_answer *answer)
+static enum pmu_callgrind_lost ask_now(const struct pmu_callgrind_columns *columns,
+				       struct pmu_callgrind_answer *answer)
 {
 	struct lines lines = { .at = end_of_log() };
 	off_t end = lines.at;
@@ -180,14 +185,17 @@ static int find_path(char *why, size_t size)
 	if (the_log.path[0])
 		return 0;
 	if (!format || !*format) {
-		snprintf(why, size, "callgrind tells its counters in valgrind's log, and " PMU_VALGRIND_LOG_VARIABLE
-				    " does not say where that is");
+		snprintf(
+			why, size,
+			"callgrind tells its counters in valgrind's log, and " PMU_VALGRIND_LOG_VARIABLE
+			" does not say where that is");
 		return -ENOENT;
 	}
 	if (pmu_callgrind_log_path(format, getpid(), the_log.path, sizeof(the_log.path)))
 		return 0;
 	the_log.path[0] = '\0';
-	snprintf(why, size, PMU_VALGRIND_LOG_VARIABLE "=%.100s: no path, with %%p for the process", format);
+	snprintf(why, size, PMU_VALGRIND_LOG_VARIABLE "=%.100s: no path, with %%p for the process",
+		 format);
 	return -EINVAL;
 }
 
@@ -219,7 +227,8 @@ static int share(char *why, size_t size)
 
 	if (the_log.asking)
 		return 0;
-	page = mmap(NULL, sizeof(*the_log.asking), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	page = mmap(NULL, sizeof(*the_log.asking), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (page == MAP_FAILED) {
 		snprintf(why, size, "no memory to read valgrind's log with");
 		return -ENOMEM;
@@ -253,9 +262,11 @@ static int learn_columns(char *why, size_t size)
 		end_asking();
 	}
 	if (rc)
-		snprintf(why, size, "callgrind's counters are not in %.150s: is that valgrind's log, and does callgrind "
-				    "count (--instr-atstart=yes)?",
-			 the_log.path);
+		snprintf(
+			why, size,
+			"callgrind's counters are not in %.150s: is that valgrind's log, and does callgrind "
+			"count (--instr-atstart=yes)?",
+			the_log.path);
 	return rc;
 }
 

@@ -13,13 +13,14 @@
 struct pmu_callgrind_columns {
 	unsigned int n;
 	int8_t event[32]; /* enum pmu_callgrind_event, or -1 for one that is none of these */
-	uint32_t known;	  /* bit e: event e is there */
+	uint32_t known;   /* bit e: event e is there */
 };
 
 /** What callgrind says of a thread. */
 struct pmu_callgrind_answer {
 	int thread; /* its number of the calling one; wanted in pmu_callgrind_ask() */
-	uint64_t part; /* how often its counters have been written to a file, and set to zero by that */
+	uint64_t
+		part; /* how often its counters have been written to a file, and set to zero by that */
 	uint64_t count[PMU_CALLGRIND_EVENTS];
 };
 

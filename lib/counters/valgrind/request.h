@@ -35,7 +35,8 @@ static inline __attribute__((always_inline)) void pmu_callgrind_toggle(void)
 /** pmu_callgrind_status() - callgrind prints all its counters into valgrind's log. */
 static inline void pmu_callgrind_status(void)
 {
-	VALGRIND_DO_CLIENT_REQUEST_STMT(VG_USERREQ__GDB_MONITOR_COMMAND, "status internal", 0, 0, 0, 0);
+	VALGRIND_DO_CLIENT_REQUEST_STMT(VG_USERREQ__GDB_MONITOR_COMMAND, "status internal", 0, 0, 0,
+					0);
 }
 
 static inline enum pmu_valgrind_tool pmu_valgrind_tool(void)

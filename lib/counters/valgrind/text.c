@@ -61,7 +61,8 @@ int pmu_callgrind_line_thread(const char *line)
 {
 	uint64_t thread;
 
-	if (!skip_word(&line, "current-tid: ") || !take_number(&line, &thread) || !is_end(line) || thread > THREADS_MOST)
+	if (!skip_word(&line, "current-tid: ") || !take_number(&line, &thread) || !is_end(line) ||
+	    thread > THREADS_MOST)
 		return 0;
 	return (int)thread;
 }
@@ -81,11 +82,12 @@ bool pmu_callgrind_line_counts(const char *line, const struct pmu_callgrind_colu
 {
 	uint64_t count[PMU_CALLGRIND_EVENTS] = { 0 }, value;
 
-	if (!skip_word(&line, "events-") || !take_number(&line, &value) || value != (uint64_t)answer->thread ||
-	    !skip_word(&line, ": "))
+	if (!skip_word(&line, "events-") || !take_number(&line, &value) ||
+	    value != (uint64_t)answer->thread || !skip_word(&line, ": "))
 		return false;
 	for (unsigned int i = 0; !is_end(line); i++) {
-		if (i == columns->n || !take_number(&line, &value) || (*line != ' ' && !is_end(line)))
+		if (i == columns->n || !take_number(&line, &value) ||
+		    (*line != ' ' && !is_end(line)))
 			return false;
 		if (columns->event[i] >= 0)
 			count[columns->event[i]] = value;

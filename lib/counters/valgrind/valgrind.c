@@ -38,12 +38,12 @@ struct valgrind_thread {
 	struct pmu_source_thread source;
 	const struct valgrind *valgrind;
 	int tid;
-	int number;    /* callgrind's */
-	int quiet;     /* reasons for collection to be off */
-	bool asked;    /* since it is off: there is nothing new to be told */
-	bool still;    /* in a signal handler */
+	int number;             /* callgrind's */
+	int quiet;              /* reasons for collection to be off */
+	bool asked;             /* since it is off: there is nothing new to be told */
+	bool still;             /* in a signal handler */
 	unsigned int unchecked; /* reads since check_quiet() */
-	uint64_t part; /* see struct pmu_callgrind_answer */
+	uint64_t part;          /* see struct pmu_callgrind_answer */
 	uint64_t count[PMU_CALLGRIND_EVENTS];
 };
 
@@ -73,14 +73,16 @@ int pmu_valgrind_refuse(const struct pmu_plan *plan, struct pmu_probe *probe)
 		probe->error[i] = -ENODEV;
 		any = true;
 	}
-	return any ? refuse(probe, ENODEV, MEND, "under valgrind the processor does valgrind's work, not the program's")
+	return any ? refuse(probe, ENODEV, MEND,
+			    "under valgrind the processor does valgrind's work, not the program's")
 		   : 0;
 }
 
 static int look_around(const struct pmu_plan *plan, struct pmu_probe *probe)
 {
 	if (!PMU_VALGRIND_BUILT)
-		return refuse(probe, ENOSYS, "build libpmu with valgrind's headers (on Debian: valgrind)",
+		return refuse(probe, ENOSYS,
+			      "build libpmu with valgrind's headers (on Debian: valgrind)",
 			      "libpmu was built without valgrind's headers");
 	switch (pmu_valgrind_tool()) {
 	case PMU_VALGRIND_NONE:
@@ -91,7 +93,8 @@ static int look_around(const struct pmu_plan *plan, struct pmu_probe *probe)
 		break;
 	}
 	if (plan->scope != PMU_COUNT_THREAD)
-		return refuse(probe, ENODEV, "", "valgrind knows threads, not processors (PMU_COUNT=cpu)");
+		return refuse(probe, ENODEV, "",
+			      "valgrind knows threads, not processors (PMU_COUNT=cpu)");
 	return 0;
 }
 
@@ -108,14 +111,17 @@ static int judge(const struct pmu_slot *slot, const struct pmu_callgrind_columns
 static void explain(struct pmu_probe *probe, int error)
 {
 	if (error == -ENODATA)
-		refuse(probe, 0, MEND, "callgrind counts caches and branches with --cache-sim=yes and --branch-sim=yes");
+		refuse(probe, 0, MEND,
+		       "callgrind counts caches and branches with --cache-sim=yes and --branch-sim=yes");
 	else
-		refuse(probe, 0, "", "valgrind simulates instructions, caches and branch prediction at user level, no cycles "
-				     "and nothing else");
+		refuse(probe, 0, "",
+		       "valgrind simulates instructions, caches and branch prediction at user level, no cycles "
+		       "and nothing else");
 }
 
 /* One that cannot be counted is missing, as long as another can. */
-static int judge_slots(const struct pmu_plan *plan, const struct pmu_callgrind_columns *columns, struct pmu_probe *probe)
+static int judge_slots(const struct pmu_plan *plan, const struct pmu_callgrind_columns *columns,
+		       struct pmu_probe *probe)
 {
 	bool counted = false;
 	int refused = 0;
@@ -205,7 +211,8 @@ static void lose(struct valgrind_thread *self, enum pmu_source_lost why)
 }
 
 /* By the program, or by an option of callgrind's: there is less than before, or they were written out in between. */
-static bool was_zeroed(const struct valgrind_thread *self, const struct pmu_callgrind_answer *answer)
+static bool was_zeroed(const struct valgrind_thread *self,
+		       const struct pmu_callgrind_answer *answer)
 {
 	for (int event = 0; event < PMU_CALLGRIND_EVENTS; event++)
 		if (answer->count[event] < self->count[event])
@@ -346,7 +353,8 @@ static uint32_t unsteady_slots(const struct valgrind *valgrind)
 }
 
 /* Where its counts stand still all the same, it is a signal handler that asks. */
-static enum pmu_callgrind_lost turn_on(struct valgrind_thread *self, struct pmu_callgrind_answer *answer)
+static enum pmu_callgrind_lost turn_on(struct valgrind_thread *self,
+				       struct pmu_callgrind_answer *answer)
 {
 	uint64_t before = answer->count[PMU_CALLGRIND_IR];
 	enum pmu_callgrind_lost lost;
@@ -363,7 +371,8 @@ static enum pmu_callgrind_lost turn_on(struct valgrind_thread *self, struct pmu_
  * Of a thread whose collection is off there is nothing more the second time: its session before has left it so, or somebody
  * who asked for other functions alone.
  */
-static enum pmu_callgrind_lost ask_at_first(struct valgrind_thread *self, struct pmu_callgrind_answer *answer)
+static enum pmu_callgrind_lost ask_at_first(struct valgrind_thread *self,
+					    struct pmu_callgrind_answer *answer)
 {
 	const struct pmu_callgrind_columns *columns = &self->valgrind->columns;
 	enum pmu_callgrind_lost lost = pmu_callgrind_ask(columns, self->tid, answer);
@@ -377,7 +386,8 @@ static enum pmu_callgrind_lost ask_at_first(struct valgrind_thread *self, struct
 	return lost;
 }
 
-static int valgrind_attach(void *state, void *thread, int cpu, pmu_read_fn **read, struct pmu_attachment *got)
+static int valgrind_attach(void *state, void *thread, int cpu, pmu_read_fn **read,
+			   struct pmu_attachment *got)
 {
 	struct pmu_callgrind_answer answer = { .thread = 0 };
 	struct valgrind_thread *self = thread;
@@ -395,12 +405,14 @@ static int valgrind_attach(void *state, void *thread, int cpu, pmu_read_fn **rea
 	if (lost) {
 		lose(self, PMU_SOURCE_CLOSED);
 		got->missing = (1u << valgrind->n_slots) - 1;
-		snprintf(got->note, sizeof(got->note), "callgrind did not tell the counts of a thread");
+		snprintf(got->note, sizeof(got->note),
+			 "callgrind did not tell the counts of a thread");
 	} else if (self->still) {
 		/* what the library's own work counts as cannot be measured there */
 		got->missing = (1u << valgrind->n_slots) - 1;
-		snprintf(got->note, sizeof(got->note),
-			 "a thread's first region was in a signal handler, where callgrind has no counts");
+		snprintf(
+			got->note, sizeof(got->note),
+			"a thread's first region was in a signal handler, where callgrind has no counts");
 	}
 	return 0;
 }

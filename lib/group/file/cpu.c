@@ -39,8 +39,8 @@ static bool is_among(struct pmu_group_span name, const char *list)
 
 static bool is_arm(const struct pmu_cpu_model *model)
 {
-	static const char *const x86[] = {"GenuineIntel", "AuthenticAMD", "HygonGenuine", "CentaurHauls",
-					  "  Shanghai  "};
+	static const char *const x86[] = { "GenuineIntel", "AuthenticAMD", "HygonGenuine",
+					   "CentaurHauls", "  Shanghai  " };
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(x86); i++)
 		if (!strcmp(model->vendor, x86[i]))
@@ -51,11 +51,13 @@ static bool is_arm(const struct pmu_cpu_model *model)
 static bool is_name_of(struct pmu_group_span name, const struct pmu_cpu_model *model)
 {
 	return same(name, model->microarchitecture, strlen(model->microarchitecture)) ||
-	       is_among(name, model->codename) || is_pfm(name, model->pfm) || is_pfm(name, model->pfm_e) ||
+	       is_among(name, model->codename) || is_pfm(name, model->pfm) ||
+	       is_pfm(name, model->pfm_e) ||
 	       (same(name, ANY_ARM, strlen(ANY_ARM)) && is_arm(model));
 }
 
-bool pmu_group_cpu_known(struct pmu_group_span name, const struct pmu_cpu_model *model, bool *is_this)
+bool pmu_group_cpu_known(struct pmu_group_span name, const struct pmu_cpu_model *model,
+			 bool *is_this)
 {
 	*is_this = name.len && model && is_name_of(name, model);
 	if (*is_this)
@@ -75,7 +77,8 @@ const char *pmu_group_cpu_nearest(struct pmu_group_span name)
 	char word[64];
 	size_t n = 0;
 
-	for (const struct pmu_cpu_model *any = pmu_cpu_models; names && any->vendor && n + 3 < MAX_NAMES; any++) {
+	for (const struct pmu_cpu_model *any = pmu_cpu_models;
+	     names && any->vendor && n + 3 < MAX_NAMES; any++) {
 		names[n++] = any->microarchitecture;
 		if (any->pfm[0])
 			names[n++] = any->pfm;

@@ -55,7 +55,8 @@ static int visit_own(visit_folder *visit, void *arg)
 
 	if (!given && (!home || home[0] != '/'))
 		return 0;
-	if (asprintf(&folder, given ? "%s/pmu/groups" : "%s/.config/pmu/groups", given ? config : home) < 0)
+	if (asprintf(&folder, given ? "%s/pmu/groups" : "%s/.config/pmu/groups",
+		     given ? config : home) < 0)
 		return 0;
 	return visit_made(visit, arg, folder);
 }
@@ -72,7 +73,8 @@ static bool name_of_file(const char *file, char *name, size_t size)
 {
 	size_t len = strlen(file), ending = strlen(ENDING);
 
-	if (len <= ending || len - ending >= size || strcmp(file + len - ending, ENDING) != 0 || file[0] == '.')
+	if (len <= ending || len - ending >= size || strcmp(file + len - ending, ENDING) != 0 ||
+	    file[0] == '.')
 		return false;
 	memcpy(name, file, len - ending);
 	name[len - ending] = '\0';
@@ -148,7 +150,7 @@ static int look_in(void *arg, const char *folder)
 
 int pmu_group_file_find(const char *name, struct pmu_catalog *catalog, struct pmu_group *group)
 {
-	struct search search = {.name = name};
+	struct search search = { .name = name };
 	char *text;
 	long len;
 	int rc;
@@ -157,7 +159,8 @@ int pmu_group_file_find(const char *name, struct pmu_catalog *catalog, struct pm
 		return pmu_group_shipped_find(name, catalog, group);
 	len = read_file(search.path, &text);
 	rc = len < 0 ? (int)len
-		     : pmu_group_file_parse(text, (size_t)len, search.path, search.found, catalog, group);
+		     : pmu_group_file_parse(text, (size_t)len, search.path, search.found, catalog,
+					    group);
 	free(text);
 	free(search.path);
 	return rc;
@@ -171,7 +174,8 @@ int pmu_group_shipped_find(const char *name, struct pmu_catalog *catalog, struct
 		if (strcasecmp(file->name, name) != 0)
 			continue;
 		snprintf(origin, sizeof(origin), "%s" ENDING, file->name);
-		return pmu_group_file_parse(file->text, strlen(file->text), origin, file->name, catalog, group);
+		return pmu_group_file_parse(file->text, strlen(file->text), origin, file->name,
+					    catalog, group);
 	}
 	return pmu_fail(ENOENT, "there is no group \"%.60s\"", name);
 }
@@ -190,7 +194,8 @@ struct list {
 };
 
 /* The first of a name wins.  What has no room is not listed. */
-static void list_file(struct list *list, const char *name, const char *folder, const char *file, const char *text)
+static void list_file(struct list *list, const char *name, const char *folder, const char *file,
+		      const char *text)
 {
 	struct listed *more, *to;
 
@@ -205,7 +210,7 @@ static void list_file(struct list *list, const char *name, const char *folder, c
 		list->room = list->room * 2 + 32;
 	}
 	to = &list->file[list->n];
-	*to = (struct listed){.text = text};
+	*to = (struct listed){ .text = text };
 	snprintf(to->name, sizeof(to->name), "%s", name);
 	if (folder && asprintf(&to->path, "%s/%s", folder, file) < 0)
 		return;
@@ -242,9 +247,11 @@ static void about_file(const struct listed *file, char *about, size_t size)
 	free(text);
 }
 
-void pmu_group_file_each(void (*each)(void *arg, const char *name, const char *about, const char *origin), void *arg)
+void pmu_group_file_each(void (*each)(void *arg, const char *name, const char *about,
+				      const char *origin),
+			 void *arg)
 {
-	struct list list = {0};
+	struct list list = { 0 };
 	char about[PMU_ERROR_MAX];
 
 	visit_folders(list_folder, &list);

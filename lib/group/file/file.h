@@ -59,7 +59,9 @@ int pmu_group_file_find(const char *name, struct pmu_catalog *catalog, struct pm
  * pmu_group_file_each() - every group that can be found, the one that wins for each name, sorted
  * @each: @about: why not, where the file cannot be read; @origin: the file, "" of a shipped one
  */
-void pmu_group_file_each(void (*each)(void *arg, const char *name, const char *about, const char *origin), void *arg);
+void pmu_group_file_each(void (*each)(void *arg, const char *name, const char *about,
+				      const char *origin),
+			 void *arg);
 
 /** A shipped file. */
 struct pmu_group_shipped {

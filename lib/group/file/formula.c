@@ -22,7 +22,7 @@ static bool is_digit(char c)
 
 bool pmu_group_name_is_ours(struct pmu_group_span name)
 {
-	static const char *const names[] = {"time", "calls", "tsc_hz", "min", "max"};
+	static const char *const names[] = { "time", "calls", "tsc_hz", "min", "max" };
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(names); i++)
 		if (strlen(names[i]) == name.len && !memcmp(names[i], name.at, name.len))
@@ -50,13 +50,13 @@ bool pmu_group_name_next(const char *formula, struct pmu_group_span *name)
 
 	while (*at) {
 		if (*at == '"') {
-			*name = (struct pmu_group_span){at + 1, strcspn(at + 1, "\"")};
+			*name = (struct pmu_group_span){ at + 1, strcspn(at + 1, "\"") };
 			return true;
 		}
 		if (is_digit(*at) || *at == '.') {
 			at = skip_number(at);
 		} else if (starts_name(*at)) {
-			*name = (struct pmu_group_span){at, 0};
+			*name = (struct pmu_group_span){ at, 0 };
 			while (starts_name(*at) || is_digit(*at) || *at == '.')
 				at++;
 			name->len = (size_t)(at - name->at);
@@ -68,17 +68,19 @@ bool pmu_group_name_next(const char *formula, struct pmu_group_span *name)
 	return false;
 }
 
-struct pmu_group_alias *pmu_group_alias_find(struct pmu_group_aliases *aliases, struct pmu_group_span name)
+struct pmu_group_alias *pmu_group_alias_find(struct pmu_group_aliases *aliases,
+					     struct pmu_group_span name)
 {
 	for (size_t i = 0; i < aliases->n; i++)
-		if (strlen(aliases->alias[i].name) == name.len && !memcmp(aliases->alias[i].name, name.at, name.len))
+		if (strlen(aliases->alias[i].name) == name.len &&
+		    !memcmp(aliases->alias[i].name, name.at, name.len))
 			return &aliases->alias[i];
 	return NULL;
 }
 
 static int look_up(void *arg, const char *name, double *value)
 {
-	struct pmu_group_span span = {name, strlen(name)};
+	struct pmu_group_span span = { name, strlen(name) };
 
 	*value = NAN;
 	return pmu_group_name_is_ours(span) || pmu_group_alias_find(arg, span) ? 0 : -1;
@@ -88,17 +90,18 @@ static void add_column(struct pmu_strbuf *out, const char *column)
 {
 	size_t plain = 0;
 
-	while (starts_name(column[plain]) || (plain && (is_digit(column[plain]) || column[plain] == '.')))
+	while (starts_name(column[plain]) ||
+	       (plain && (is_digit(column[plain]) || column[plain] == '.')))
 		plain++;
-	if (column[plain] || pmu_group_name_is_ours((struct pmu_group_span){column, plain}))
+	if (column[plain] || pmu_group_name_is_ours((struct pmu_group_span){ column, plain }))
 		pmu_strbuf_addf(out, "\"%s\"", column);
 	else
 		pmu_strbuf_add(out, column);
 }
 
 /* false: an alias is not counted here */
-static bool rewrite(const char *text, struct pmu_group_aliases *aliases, const struct pmu_group *group,
-		    struct pmu_strbuf *out)
+static bool rewrite(const char *text, struct pmu_group_aliases *aliases,
+		    const struct pmu_group *group, struct pmu_strbuf *out)
 {
 	struct pmu_group_span name;
 
@@ -119,10 +122,10 @@ static bool rewrite(const char *text, struct pmu_group_aliases *aliases, const s
 	return true;
 }
 
-int pmu_group_formula(const char *text, struct pmu_group_aliases *aliases, const struct pmu_group *group,
-		      char *formula, size_t size)
+int pmu_group_formula(const char *text, struct pmu_group_aliases *aliases,
+		      const struct pmu_group *group, char *formula, size_t size)
 {
-	struct pmu_strbuf out = {0};
+	struct pmu_strbuf out = { 0 };
 	double value;
 	int rc = pmu_metric_eval(text, look_up, aliases, &value);
 
@@ -132,7 +135,10 @@ int pmu_group_formula(const char *text, struct pmu_group_aliases *aliases, const
 	if (out.failed)
 		rc = pmu_fail(ENOMEM, "no memory for a formula");
 	else if (rc && out.len >= size)
-		rc = pmu_fail(EINVAL, "a formula that is longer than %zu bytes with the names of its events", size - 1);
+		rc = pmu_fail(
+			EINVAL,
+			"a formula that is longer than %zu bytes with the names of its events",
+			size - 1);
 	else if (rc)
 		memcpy(formula, pmu_strbuf_text(&out), out.len + 1);
 	pmu_strbuf_free(&out);

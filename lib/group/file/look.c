@@ -8,7 +8,7 @@
 #include "group/file/parts.h"
 #include "group/pfm/pfm.h"
 
-static const char *const kind_names[] = {"group", "events", "metrics", NULL};
+static const char *const kind_names[] = { "group", "events", "metrics", NULL };
 
 static bool same_text(struct pmu_group_span a, struct pmu_group_span b)
 {
@@ -17,40 +17,46 @@ static bool same_text(struct pmu_group_span a, struct pmu_group_span b)
 
 /* --- sections --- */
 
-static int find_kind(const struct pmu_group_scan *scan, struct pmu_group_span word, enum pmu_group_section_kind *kind)
+static int find_kind(const struct pmu_group_scan *scan, struct pmu_group_span word,
+		     enum pmu_group_section_kind *kind)
 {
 	char name[32];
 
 	for (int i = 0; kind_names[i]; i++)
-		if (strlen(kind_names[i]) == word.len && !strncasecmp(word.at, kind_names[i], word.len)) {
+		if (strlen(kind_names[i]) == word.len &&
+		    !strncasecmp(word.at, kind_names[i], word.len)) {
 			*kind = (enum pmu_group_section_kind)i;
 			return 0;
 		}
 	snprintf(name, sizeof(name), "%.*s", PMU_GROUP_SHOW(word));
-	return pmu_group_scan_fail(scan, "there is no section [%s]; there are [group], [events] and [metrics], the last "
-					 "two also with CPUs: [events Sandy Bridge, ivb]",
-				   name);
+	return pmu_group_scan_fail(
+		scan,
+		"there is no section [%s]; there are [group], [events] and [metrics], the last "
+		"two also with CPUs: [events Sandy Bridge, ivb]",
+		name);
 }
 
 const struct pmu_cpu_model *pmu_group_reading_model(struct pmu_group_reading *r)
 {
 	if (!r->model_known) {
-		r->model = r->catalog && r->catalog->model ? r->catalog->model : pmu_pfm_own_model();
+		r->model = r->catalog && r->catalog->model ? r->catalog->model
+							   : pmu_pfm_own_model();
 		r->model_known = true;
 	}
 	return r->model;
 }
 
-static int look_at_cpu(struct pmu_group_reading *r, struct pmu_group_span name, struct pmu_group_section *section)
+static int look_at_cpu(struct pmu_group_reading *r, struct pmu_group_span name,
+		       struct pmu_group_section *section)
 {
 	const char *nearest;
 	bool is_this;
 
 	if (!pmu_group_cpu_known(name, pmu_group_reading_model(r), &is_this)) {
 		nearest = pmu_group_cpu_nearest(name);
-		return pmu_group_scan_fail(&r->scan, "no CPU is called \"%.*s\"%s%s%s", PMU_GROUP_SHOW(name),
-					   nearest ? "; did you mean " : "", nearest ? nearest : "",
-					   nearest ? "?" : "");
+		return pmu_group_scan_fail(&r->scan, "no CPU is called \"%.*s\"%s%s%s",
+					   PMU_GROUP_SHOW(name), nearest ? "; did you mean " : "",
+					   nearest ? nearest : "", nearest ? "?" : "");
 	}
 	section->names_cpu = true;
 	section->is_for_this |= is_this;
@@ -58,11 +64,13 @@ static int look_at_cpu(struct pmu_group_reading *r, struct pmu_group_span name, 
 }
 
 /* "Sandy Bridge, ivb" */
-static int look_at_cpus(struct pmu_group_reading *r, struct pmu_group_span list, struct pmu_group_section *section)
+static int look_at_cpus(struct pmu_group_reading *r, struct pmu_group_span list,
+			struct pmu_group_section *section)
 {
 	while (list.len) {
 		const char *comma = memchr(list.at, ',', list.len);
-		struct pmu_group_span name = {list.at, comma ? (size_t)(comma - list.at) : list.len};
+		struct pmu_group_span name = { list.at,
+					       comma ? (size_t)(comma - list.at) : list.len };
 		size_t past = name.len + (comma ? 1 : 0);
 		int rc;
 
@@ -88,7 +96,8 @@ static int check_order(const struct pmu_group_reading *r, const struct pmu_group
 		if (section->kind == PMU_GROUP_EVENTS && before->kind == PMU_GROUP_METRICS)
 			return pmu_group_scan_fail(&r->scan, "[events] stand before all [metrics]");
 		if (before->kind == section->kind && !before->names_cpu && !section->names_cpu)
-			return pmu_group_scan_fail(&r->scan, "[%s] stands there twice, first on line %u",
+			return pmu_group_scan_fail(&r->scan,
+						   "[%s] stands there twice, first on line %u",
 						   kind_names[section->kind], before->line);
 	}
 	return 0;
@@ -109,19 +118,23 @@ static void choose(struct pmu_group_reading *r, int index)
 static int look_at_section(struct pmu_group_reading *r, struct pmu_group_span text)
 {
 	struct pmu_group_section *section = &r->section[r->n_sections];
-	struct pmu_group_span word = {text.at, 0};
+	struct pmu_group_span word = { text.at, 0 };
 	int rc;
 
 	if (r->n_sections == PMU_GROUP_MAX_SECTIONS)
-		return pmu_group_scan_fail(&r->scan, "more than %d sections", PMU_GROUP_MAX_SECTIONS);
+		return pmu_group_scan_fail(&r->scan, "more than %d sections",
+					   PMU_GROUP_MAX_SECTIONS);
 	while (word.len < text.len && !isspace((unsigned char)word.at[word.len]))
 		word.len++;
-	*section = (struct pmu_group_section){.line = r->scan.number};
+	*section = (struct pmu_group_section){ .line = r->scan.number };
 	rc = find_kind(&r->scan, word, &section->kind);
 	if (!rc)
-		rc = look_at_cpus(r, (struct pmu_group_span){text.at + word.len, text.len - word.len}, section);
+		rc = look_at_cpus(
+			r, (struct pmu_group_span){ text.at + word.len, text.len - word.len },
+			section);
 	if (!rc && section->kind == PMU_GROUP_ABOUT && section->names_cpu)
-		rc = pmu_group_scan_fail(&r->scan, "[group] is for all CPUs: name them behind events and metrics");
+		rc = pmu_group_scan_fail(
+			&r->scan, "[group] is for all CPUs: name them behind events and metrics");
 	if (!rc)
 		rc = check_order(r, section);
 	if (rc)
@@ -137,8 +150,9 @@ static int look_at_section(struct pmu_group_reading *r, struct pmu_group_span te
 static bool is_alias(struct pmu_group_span name)
 {
 	for (size_t i = 0; i < name.len; i++)
-		if (!isascii((unsigned char)name.at[i]) || !(isalpha((unsigned char)name.at[i]) || name.at[i] == '_' ||
-							     (i && isdigit((unsigned char)name.at[i]))))
+		if (!isascii((unsigned char)name.at[i]) ||
+		    !(isalpha((unsigned char)name.at[i]) || name.at[i] == '_' ||
+		      (i && isdigit((unsigned char)name.at[i]))))
 			return false;
 	return !pmu_group_name_is_ours(name);
 }
@@ -148,9 +162,11 @@ static int look_at_alias(struct pmu_group_reading *r, struct pmu_group_span name
 	struct pmu_group_alias *alias;
 
 	if (!is_alias(name))
-		return pmu_group_scan_fail(&r->scan, "\"%.*s\": an alias is made of letters, digits and underscores, and "
-						     "is none of time, calls, tsc_hz, min and max",
-					   PMU_GROUP_SHOW(name));
+		return pmu_group_scan_fail(
+			&r->scan,
+			"\"%.*s\": an alias is made of letters, digits and underscores, and "
+			"is none of time, calls, tsc_hz, min and max",
+			PMU_GROUP_SHOW(name));
 	if (pmu_group_alias_find(&r->aliases, name))
 		return 0;
 	if (r->aliases.n == PMU_GROUP_MAX_ALIASES)
@@ -165,12 +181,16 @@ static int look_at_alias(struct pmu_group_reading *r, struct pmu_group_span name
 static int look_at_key(struct pmu_group_reading *r, const struct pmu_group_line *line)
 {
 	if (r->current < 0)
-		return pmu_group_scan_fail(&r->scan, "this stands in no section; [group], [events] or [metrics] first");
+		return pmu_group_scan_fail(
+			&r->scan,
+			"this stands in no section; [group], [events] or [metrics] first");
 	for (unsigned int i = 0; i < r->n_keys; i++)
 		if (same_text(r->key[i], line->key))
-			return pmu_group_scan_fail(&r->scan, "\"%.*s\" stands there twice", PMU_GROUP_SHOW(line->key));
+			return pmu_group_scan_fail(&r->scan, "\"%.*s\" stands there twice",
+						   PMU_GROUP_SHOW(line->key));
 	if (r->n_keys == PMU_GROUP_MAX_KEYS)
-		return pmu_group_scan_fail(&r->scan, "more than %d lines in one section", PMU_GROUP_MAX_KEYS);
+		return pmu_group_scan_fail(&r->scan, "more than %d lines in one section",
+					   PMU_GROUP_MAX_KEYS);
 	r->key[r->n_keys++] = line->key;
 	if (r->section[r->current].kind == PMU_GROUP_ABOUT)
 		r->about = line->value;

@@ -18,7 +18,8 @@ static int take_about(struct pmu_group_reading *r, const char *key, const char *
 	if (strcasecmp(key, "about") != 0)
 		return pmu_group_scan_fail(&r->scan, "[group] has no \"%s\", only about", key);
 	if (strlen(value) >= sizeof(r->group->about))
-		return pmu_group_scan_fail(&r->scan, "about: more than %zu bytes", sizeof(r->group->about) - 1);
+		return pmu_group_scan_fail(&r->scan, "about: more than %zu bytes",
+					   sizeof(r->group->about) - 1);
 	strcpy(r->group->about, value);
 	return 0;
 }
@@ -28,7 +29,8 @@ static bool is_code(const char *text)
 {
 	size_t digits = (text[0] | 0x20) == 'r' ? strspn(text + 1, "0123456789abcdefABCDEF") : 0;
 
-	return (strchr(text, '/') && strchr(text, '=')) || (digits && (!text[1 + digits] || text[1 + digits] == ':'));
+	return (strchr(text, '/') && strchr(text, '=')) ||
+	       (digits && (!text[1 + digits] || text[1 + digits] == ':'));
 }
 
 /* "cpu/event=0xe/:k" becomes "ALIAS:k" */
@@ -64,7 +66,8 @@ static int leave_out(struct pmu_group_reading *r, const char *text, bool optiona
 	}
 	/* of a PMU that is not here, or of what is ours: no mistake in the file */
 	if (strchr(text, '/') || is_shipped(r->scan.text))
-		return pmu_fail(ENOTSUP, "group %s cannot be counted here: %s", r->group->name, why);
+		return pmu_fail(ENOTSUP, "group %s cannot be counted here: %s", r->group->name,
+				why);
 	return pmu_group_scan_fail(&r->scan, "%s", why);
 }
 
@@ -76,7 +79,8 @@ static int parse_event(struct pmu_group_reading *r, const char *text, struct pmu
 	char why[PMU_ERROR_MAX];
 	int rc = pmu_event_parse(text, r->catalog, event);
 
-	if (!rc || !catalog || !catalog->event_files || !catalog->intel_error || catalog->intel_error == -ENODEV)
+	if (!rc || !catalog || !catalog->event_files || !catalog->intel_error ||
+	    catalog->intel_error == -ENODEV)
 		return rc;
 	snprintf(why, sizeof(why), "%s", pmu_error_text());
 	without = *catalog;
@@ -95,7 +99,8 @@ static int add_event(struct pmu_group_reading *r, const char *key, const char *t
 	int rc;
 
 	if (group->n_events == PMU_MAX_SLOTS)
-		return pmu_group_scan_fail(&r->scan, "more than %d events in one group", PMU_MAX_SLOTS);
+		return pmu_group_scan_fail(&r->scan, "more than %d events in one group",
+					   PMU_MAX_SLOTS);
 	rc = parse_event(r, text, event);
 	if (rc)
 		return rc == -ENOMEM ? rc : leave_out(r, text, optional);
@@ -105,7 +110,8 @@ static int add_event(struct pmu_group_reading *r, const char *key, const char *t
 	for (unsigned int i = 0; i < group->n_events; i++)
 		if (!strcmp(group->event[i].name, event->name))
 			return pmu_group_scan_fail(&r->scan, "%s is named twice", event->name);
-	pmu_group_alias_find(&r->aliases, (struct pmu_group_span){key, strlen(key)})->event = (int)group->n_events++;
+	pmu_group_alias_find(&r->aliases, (struct pmu_group_span){ key, strlen(key) })->event =
+		(int)group->n_events++;
 	return 0;
 }
 
@@ -129,15 +135,18 @@ static int take_event(struct pmu_group_reading *r, const char *key, const char *
 }
 
 /* "branch miss rate [%]" */
-static int split_unit(const struct pmu_group_reading *r, const char *key, struct pmu_metric_text *metric)
+static int split_unit(const struct pmu_group_reading *r, const char *key,
+		      struct pmu_metric_text *metric)
 {
 	size_t len = strlen(key), before = strcspn(key, "[");
 	size_t unit = before < len ? len - before - 2 : 0;
 
 	if (before < len && (key[len - 1] != ']' || len - before < 2))
-		return pmu_group_scan_fail(&r->scan, "\"%s\": a unit is written behind the name: NAME [UNIT]", key);
+		return pmu_group_scan_fail(
+			&r->scan, "\"%s\": a unit is written behind the name: NAME [UNIT]", key);
 	if (unit >= sizeof(metric->unit))
-		return pmu_group_scan_fail(&r->scan, "a unit of more than %zu bytes", sizeof(metric->unit) - 1);
+		return pmu_group_scan_fail(&r->scan, "a unit of more than %zu bytes",
+					   sizeof(metric->unit) - 1);
 	if (before < len)
 		memcpy(metric->unit, key + before + 1, unit);
 	metric->unit[unit] = '\0';
@@ -167,7 +176,8 @@ static int take_metric(struct pmu_group_reading *r, const char *key, const char 
 	if (!rc || r->current != r->chosen[PMU_GROUP_METRICS])
 		return 0;
 	if (group->n_metrics == PMU_GROUP_MAX_METRICS)
-		return pmu_group_scan_fail(&r->scan, "more than %d metrics in one group", PMU_GROUP_MAX_METRICS);
+		return pmu_group_scan_fail(&r->scan, "more than %d metrics in one group",
+					   PMU_GROUP_MAX_METRICS);
 	group->metric[group->n_metrics++] = metric;
 	return 0;
 }
@@ -188,7 +198,8 @@ static char *give_line(char *to, int size, void *arg)
 	if (line.kind == PMU_GROUP_LINE_SECTION)
 		n = snprintf(to, (size_t)size, "[%d]\n", ++r->current);
 	else if (line.kind == PMU_GROUP_LINE_KEY)
-		n = snprintf(to, (size_t)size, "%.*s=%.*s\n", PMU_GROUP_SHOW(line.key), PMU_GROUP_SHOW(line.value));
+		n = snprintf(to, (size_t)size, "%.*s=%.*s\n", PMU_GROUP_SHOW(line.key),
+			     PMU_GROUP_SHOW(line.value));
 	else
 		n = snprintf(to, (size_t)size, "\n");
 	if (n < 0 || n >= size) {
@@ -248,7 +259,8 @@ static int check_rest(struct pmu_group_reading *r)
 		snprintf(group->note, sizeof(group->note), "%s without %.100s: %s", group->name,
 			 pmu_strbuf_text(&r->left_out), r->why);
 	if (r->left_out.len && !group->n_events)
-		return pmu_fail(ENOTSUP, "group %s cannot be counted here: %s", group->name, r->why);
+		return pmu_fail(ENOTSUP, "group %s cannot be counted here: %s", group->name,
+				r->why);
 	return 0;
 }
 
@@ -261,7 +273,8 @@ static int parse(struct pmu_group_reading *r)
 		return rc;
 	/* none at all is the clock alone */
 	if (has(r, PMU_GROUP_METRICS) && !has(r, PMU_GROUP_EVENTS))
-		return pmu_fail(EINVAL, "%s: [metrics], and no [events] that they could be of", r->scan.origin);
+		return pmu_fail(EINVAL, "%s: [metrics], and no [events] that they could be of",
+				r->scan.origin);
 	if (has(r, PMU_GROUP_EVENTS) && r->chosen[PMU_GROUP_EVENTS] < 0) {
 		model = pmu_group_reading_model(r);
 		return pmu_fail(ENOTSUP, "group %s has no events of this CPU (%s)", r->group->name,
@@ -279,7 +292,7 @@ static struct pmu_group_reading *begin(const char *text, size_t len, const char 
 		pmu_fail(ENOMEM, "no memory for reading %s", origin);
 		return NULL;
 	}
-	r->scan = (struct pmu_group_scan){.text = text, .len = len, .origin = origin};
+	r->scan = (struct pmu_group_scan){ .text = text, .len = len, .origin = origin };
 	r->current = -1;
 	for (int i = 0; i < PMU_GROUP_SECTION_KINDS; i++)
 		r->chosen[i] = -1;

@@ -45,7 +45,8 @@ int pmu_group_scan_fail(const struct pmu_group_scan *scan, const char *fmt, ...)
 /* --- CPUs --- */
 
 /** pmu_group_cpu_known() - does any CPU bear the name, and is it that of @model (NULL: of no model's)? */
-bool pmu_group_cpu_known(struct pmu_group_span name, const struct pmu_cpu_model *model, bool *is_this);
+bool pmu_group_cpu_known(struct pmu_group_span name, const struct pmu_cpu_model *model,
+			 bool *is_this);
 
 /** pmu_group_cpu_nearest() - the name that looks most like it, or NULL */
 const char *pmu_group_cpu_nearest(struct pmu_group_span name);
@@ -63,7 +64,8 @@ struct pmu_group_aliases {
 	struct pmu_group_alias alias[PMU_GROUP_MAX_ALIASES];
 };
 
-struct pmu_group_alias *pmu_group_alias_find(struct pmu_group_aliases *aliases, struct pmu_group_span name);
+struct pmu_group_alias *pmu_group_alias_find(struct pmu_group_aliases *aliases,
+					     struct pmu_group_span name);
 
 /** pmu_group_name_is_ours() - time, calls, tsc_hz, min, max: no alias can be called so */
 bool pmu_group_name_is_ours(struct pmu_group_span name);
@@ -75,14 +77,19 @@ bool pmu_group_name_next(const char *formula, struct pmu_group_span *name);
  * pmu_group_formula() - a formula over aliases as one over columns
  * Return: 1; 0: an alias of it is not counted here; -EINVAL with a sentence that names the column.
  */
-int pmu_group_formula(const char *text, struct pmu_group_aliases *aliases, const struct pmu_group *group,
-		      char *formula, size_t size);
+int pmu_group_formula(const char *text, struct pmu_group_aliases *aliases,
+		      const struct pmu_group *group, char *formula, size_t size);
 
 /* --- the file while it is read --- */
 
 #define PMU_GROUP_MAX_KEYS 64 /* of one section */
 
-enum pmu_group_section_kind { PMU_GROUP_ABOUT, PMU_GROUP_EVENTS, PMU_GROUP_METRICS, PMU_GROUP_SECTION_KINDS };
+enum pmu_group_section_kind {
+	PMU_GROUP_ABOUT,
+	PMU_GROUP_EVENTS,
+	PMU_GROUP_METRICS,
+	PMU_GROUP_SECTION_KINDS
+};
 
 struct pmu_group_section {
 	enum pmu_group_section_kind kind;
@@ -99,13 +106,13 @@ struct pmu_group_reading {
 	struct pmu_group *group;
 	int n_sections;
 	struct pmu_group_section section[PMU_GROUP_MAX_SECTIONS];
-	int current;			     /* section, -1 before the first */
+	int current;                         /* section, -1 before the first */
 	int chosen[PMU_GROUP_SECTION_KINDS]; /* section, -1: none is for this CPU */
-	unsigned int n_keys;		     /* of the section that is looked at */
+	unsigned int n_keys;                 /* of the section that is looked at */
 	struct pmu_group_span key[PMU_GROUP_MAX_KEYS];
 	struct pmu_group_aliases aliases;
 	struct pmu_strbuf left_out; /* events, as they are written */
-	char why[192];		    /* of the first */
+	char why[192];              /* of the first */
 	int error;
 };
 
@@ -119,6 +126,7 @@ int pmu_group_look(struct pmu_group_reading *r);
 const struct pmu_cpu_model *pmu_group_reading_model(struct pmu_group_reading *r);
 
 /** pmu_group_file_about() - what a file says of itself.  Return: 0; -EINVAL with a sentence, -ENOMEM. */
-int pmu_group_file_about(const char *text, size_t len, const char *origin, char *about, size_t size);
+int pmu_group_file_about(const char *text, size_t len, const char *origin, char *about,
+			 size_t size);
 
 #endif

@@ -33,7 +33,7 @@ static struct pmu_group_span trim(const char *at, size_t len)
 		at++, len--;
 	while (len && is_blank(at[len - 1]))
 		len--;
-	return (struct pmu_group_span){at, len};
+	return (struct pmu_group_span){ at, len };
 }
 
 /* A comment begins the line, or stands behind a blank. */
@@ -50,30 +50,38 @@ static size_t without_comment(const char *at, size_t len)
 static int check_text(const struct pmu_group_scan *scan, const char *at, size_t len)
 {
 	if (len > PMU_GROUP_LINE_MAX)
-		return pmu_group_scan_fail(scan, "a line of more than %d bytes", PMU_GROUP_LINE_MAX);
+		return pmu_group_scan_fail(scan, "a line of more than %d bytes",
+					   PMU_GROUP_LINE_MAX);
 	for (size_t i = 0; i < len; i++)
 		if ((unsigned char)at[i] < ' ' && at[i] != '\t')
-			return pmu_group_scan_fail(scan, "a control character, %02XH, at column %zu",
+			return pmu_group_scan_fail(scan,
+						   "a control character, %02XH, at column %zu",
 						   (unsigned char)at[i], i + 1);
 	return 0;
 }
 
-static int read_section(const struct pmu_group_scan *scan, struct pmu_group_span text, struct pmu_group_line *line)
+static int read_section(const struct pmu_group_scan *scan, struct pmu_group_span text,
+			struct pmu_group_line *line)
 {
-	if (text.at[text.len - 1] != ']' || memchr(text.at, ']', text.len) != text.at + text.len - 1)
-		return pmu_group_scan_fail(scan, "a section is written [NAME], and nothing stands behind it");
+	if (text.at[text.len - 1] != ']' ||
+	    memchr(text.at, ']', text.len) != text.at + text.len - 1)
+		return pmu_group_scan_fail(
+			scan, "a section is written [NAME], and nothing stands behind it");
 	line->kind = PMU_GROUP_LINE_SECTION;
 	line->key = trim(text.at + 1, text.len - 2);
 	return 0;
 }
 
-static int read_key(const struct pmu_group_scan *scan, struct pmu_group_span text, struct pmu_group_line *line)
+static int read_key(const struct pmu_group_scan *scan, struct pmu_group_span text,
+		    struct pmu_group_line *line)
 {
 	const char *equals = memchr(text.at, '=', text.len);
 	size_t before = equals ? (size_t)(equals - text.at) : text.len;
 
 	if (memchr(text.at, ':', before))
-		return pmu_group_scan_fail(scan, "a ':' before the '=': write NAME = VALUE, without colons in the name");
+		return pmu_group_scan_fail(
+			scan,
+			"a ':' before the '=': write NAME = VALUE, without colons in the name");
 	if (!equals)
 		return pmu_group_scan_fail(scan, "neither [SECTION] nor NAME = VALUE");
 	line->kind = PMU_GROUP_LINE_KEY;
@@ -88,7 +96,8 @@ static int read_key(const struct pmu_group_scan *scan, struct pmu_group_span tex
 	return 0;
 }
 
-static int read_line(const struct pmu_group_scan *scan, const char *at, size_t len, struct pmu_group_line *line)
+static int read_line(const struct pmu_group_scan *scan, const char *at, size_t len,
+		     struct pmu_group_line *line)
 {
 	struct pmu_group_span text;
 	int rc = check_text(scan, at, len);
@@ -100,7 +109,9 @@ static int read_line(const struct pmu_group_scan *scan, const char *at, size_t l
 	if (!text.len)
 		return 0;
 	if (is_blank(at[0]))
-		return pmu_group_scan_fail(scan, "a line that begins with a blank: INI would join it to the one before");
+		return pmu_group_scan_fail(
+			scan,
+			"a line that begins with a blank: INI would join it to the one before");
 	return text.at[0] == '[' ? read_section(scan, text, line) : read_key(scan, text, line);
 }
 

@@ -16,7 +16,7 @@
 #include "base/json.h"
 #include "base/sysfile.h"
 
-#define NUMBER_LEN_MAX 64
+#define NUMBER_LEN_MAX   64
 #define COUNTERS_LEN_MAX 256
 /* General counters have the numbers below, fixed ones those from here on ("32" is fixed counter 0). */
 #define FIRST_FIXED 32
@@ -27,7 +27,7 @@
 /* What stands for "has none". */
 static bool is_none(const char *text)
 {
-	static const char *const none[] = {"", "null", "na", "n/a", "none", "-"};
+	static const char *const none[] = { "", "null", "na", "n/a", "none", "-" };
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(none); i++)
 		if (!strcasecmp(text, none[i]))
@@ -79,7 +79,8 @@ static bool read_flag(const char *text, bool *flag)
 /* "0-3" */
 static bool read_range(const char *word, struct pmu_intel_entry *entry)
 {
-	if (strlen(word) != 3 || word[1] != '-' || word[0] < '0' || word[2] > '9' || word[0] > word[2])
+	if (strlen(word) != 3 || word[1] != '-' || word[0] < '0' || word[2] > '9' ||
+	    word[0] > word[2])
 		return false;
 	for (int n = word[0] - '0'; n <= word[2] - '0'; n++)
 		entry->counters |= UINT64_C(1) << n;
@@ -140,29 +141,29 @@ static const struct member {
 	enum member_kind kind;
 	size_t offset;
 } members[] = {
-	{"EventName", TEXT, offsetof(struct pmu_intel_entry, name)},
-	{"BriefDescription", TEXT, offsetof(struct pmu_intel_entry, about)},
-	{"Unit", TEXT, offsetof(struct pmu_intel_entry, unit)},
-	{"Filter", TEXT, offsetof(struct pmu_intel_entry, filter)},
-	{"CounterType", TEXT, offsetof(struct pmu_intel_entry, counter_type)},
-	{"EventCode", NUMBER, offsetof(struct pmu_intel_entry, code)},
-	{"UMask", NUMBER, offsetof(struct pmu_intel_entry, umask)},
-	{"UMaskExt", NUMBER, offsetof(struct pmu_intel_entry, umask_ext)},
-	{"CounterMask", NUMBER, offsetof(struct pmu_intel_entry, cmask)},
-	{"MSRIndex", NUMBER, offsetof(struct pmu_intel_entry, msr_index)},
-	{"MSRValue", NUMBER, offsetof(struct pmu_intel_entry, msr_value)},
-	{"PortMask", NUMBER, offsetof(struct pmu_intel_entry, port_mask)},
-	{"FCMask", NUMBER, offsetof(struct pmu_intel_entry, fc_mask)},
-	{"FILTER_VALUE", NUMBER, offsetof(struct pmu_intel_entry, filter_value)},
-	{"ExtSel", NUMBER, offsetof(struct pmu_intel_entry, ext_sel)},
-	{"Invert", FLAG, offsetof(struct pmu_intel_entry, invert)},
-	{"EdgeDetect", FLAG, offsetof(struct pmu_intel_entry, edge)},
-	{"AnyThread", FLAG, offsetof(struct pmu_intel_entry, any)},
-	{"Equal", FLAG, offsetof(struct pmu_intel_entry, equal)},
-	{"Deprecated", FLAG, offsetof(struct pmu_intel_entry, deprecated)},
-	{"Counter", COUNTERS, 0},
+	{ "EventName", TEXT, offsetof(struct pmu_intel_entry, name) },
+	{ "BriefDescription", TEXT, offsetof(struct pmu_intel_entry, about) },
+	{ "Unit", TEXT, offsetof(struct pmu_intel_entry, unit) },
+	{ "Filter", TEXT, offsetof(struct pmu_intel_entry, filter) },
+	{ "CounterType", TEXT, offsetof(struct pmu_intel_entry, counter_type) },
+	{ "EventCode", NUMBER, offsetof(struct pmu_intel_entry, code) },
+	{ "UMask", NUMBER, offsetof(struct pmu_intel_entry, umask) },
+	{ "UMaskExt", NUMBER, offsetof(struct pmu_intel_entry, umask_ext) },
+	{ "CounterMask", NUMBER, offsetof(struct pmu_intel_entry, cmask) },
+	{ "MSRIndex", NUMBER, offsetof(struct pmu_intel_entry, msr_index) },
+	{ "MSRValue", NUMBER, offsetof(struct pmu_intel_entry, msr_value) },
+	{ "PortMask", NUMBER, offsetof(struct pmu_intel_entry, port_mask) },
+	{ "FCMask", NUMBER, offsetof(struct pmu_intel_entry, fc_mask) },
+	{ "FILTER_VALUE", NUMBER, offsetof(struct pmu_intel_entry, filter_value) },
+	{ "ExtSel", NUMBER, offsetof(struct pmu_intel_entry, ext_sel) },
+	{ "Invert", FLAG, offsetof(struct pmu_intel_entry, invert) },
+	{ "EdgeDetect", FLAG, offsetof(struct pmu_intel_entry, edge) },
+	{ "AnyThread", FLAG, offsetof(struct pmu_intel_entry, any) },
+	{ "Equal", FLAG, offsetof(struct pmu_intel_entry, equal) },
+	{ "Deprecated", FLAG, offsetof(struct pmu_intel_entry, deprecated) },
+	{ "Counter", COUNTERS, 0 },
 	/* with hyperthreading off there are more of them */
-	{"CounterHTOff", COUNTERS, 0},
+	{ "CounterHTOff", COUNTERS, 0 },
 };
 
 static const struct member *find_member(const char *key, size_t len)
@@ -185,8 +186,9 @@ static const char *cut_out(const struct pmu_json *json, struct pmu_intel_file *f
 	return text;
 }
 
-static void take_value(const struct pmu_json *json, enum pmu_json_kind kind, const struct member *member,
-		       struct pmu_intel_file *file, struct pmu_intel_entry *entry)
+static void take_value(const struct pmu_json *json, enum pmu_json_kind kind,
+		       const struct member *member, struct pmu_intel_file *file,
+		       struct pmu_intel_entry *entry)
 {
 	char *place = (char *)entry + member->offset;
 	char bare[NUMBER_LEN_MAX] = "";
@@ -220,13 +222,22 @@ static void take_value(const struct pmu_json *json, enum pmu_json_kind kind, con
 /* --- events --- */
 
 /* The object whose beginning was just read. */
-static void read_event(struct pmu_json *json, struct pmu_intel_file *file, struct pmu_intel_entry *entry)
+static void read_event(struct pmu_json *json, struct pmu_intel_file *file,
+		       struct pmu_intel_entry *entry)
 {
 	enum pmu_json_kind kind;
 
 	*entry = (struct pmu_intel_entry){
-		.name = "", .about = "", .unit = "", .filter = "", .counter_type = "", .fixed = -1, .file = file,
-		.wrong = NULL, .at = (size_t)(json->at - json->text), .code = UINT64_MAX,
+		.name = "",
+		.about = "",
+		.unit = "",
+		.filter = "",
+		.counter_type = "",
+		.fixed = -1,
+		.file = file,
+		.wrong = NULL,
+		.at = (size_t)(json->at - json->text),
+		.code = UINT64_MAX,
 	};
 	while ((kind = pmu_json_next(json)) != PMU_JSON_OBJECT_END && kind != PMU_JSON_END) {
 		const struct member *member = find_member(json->key, json->key_len);

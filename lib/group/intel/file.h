@@ -14,12 +14,12 @@
 struct pmu_intel_entry {
 	const char *name, *about, *unit, *filter;
 	const char *counter_type; /* "FREERUN", ...; "" */
-	const char *wrong;	  /* the member that could not be read; NULL none */
-	size_t at;		  /* the event's beginning in the text */
+	const char *wrong;        /* the member that could not be read; NULL none */
+	size_t at;                /* the event's beginning in the text */
 	uint64_t code, umask, umask_ext, cmask;
 	uint64_t msr_index, msr_value, port_mask, fc_mask, filter_value, ext_sel;
 	uint64_t counters; /* bit i: general counter i can count it */
-	int fixed;	   /* number of the fixed counter as it is written; -1 none */
+	int fixed;         /* number of the fixed counter as it is written; -1 none */
 	bool fixed_from_0; /* it is counted from 0 for sure */
 	bool fixed_uncore; /* "FIXED" */
 	bool invert, edge, any, equal, deprecated;

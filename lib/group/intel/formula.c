@@ -15,19 +15,33 @@
 #define DEPTH_MAX 24
 /* Operations under each other, as a + b + c + ... are: writing goes down them, on a stack that may be small. */
 #define HEIGHT_MAX 120
-#define NODES_MAX 1024
-#define SHOWN	  40
+#define NODES_MAX  1024
+#define SHOWN      40
 
-enum kind { NUMBER, NAME, NEGATE, MIN, MAX, MULTIPLY, DIVIDE, ADD, SUBTRACT, LESS, GREATER, CHOICE };
+enum kind {
+	NUMBER,
+	NAME,
+	NEGATE,
+	MIN,
+	MAX,
+	MULTIPLY,
+	DIVIDE,
+	ADD,
+	SUBTRACT,
+	LESS,
+	GREATER,
+	CHOICE
+};
 
 /* How closely a kind binds its operands: one that binds less stands in parentheses. */
 static const struct {
 	uint8_t binding;
 	const char *sign;
 } kinds[] = {
-	[NUMBER] = {3, ""}, [NAME] = {3, ""},	    [NEGATE] = {3, "-"}, [MIN] = {3, "min"},	   [MAX] = {3, "max"},
-	[MULTIPLY] = {2, "*"}, [DIVIDE] = {2, "/"}, [ADD] = {1, "+"},	 [SUBTRACT] = {1, "-"}, [LESS] = {0, "<"},
-	[GREATER] = {0, ">"},  [CHOICE] = {0, "if"},
+	[NUMBER] = { 3, "" },  [NAME] = { 3, "" },     [NEGATE] = { 3, "-" },
+	[MIN] = { 3, "min" },  [MAX] = { 3, "max" },   [MULTIPLY] = { 2, "*" },
+	[DIVIDE] = { 2, "/" }, [ADD] = { 1, "+" },     [SUBTRACT] = { 1, "-" },
+	[LESS] = { 0, "<" },   [GREATER] = { 0, ">" }, [CHOICE] = { 0, "if" },
 };
 
 struct node {
@@ -35,7 +49,7 @@ struct node {
 	const struct node *a, *b; /* operands */
 	const struct node *condition;
 	unsigned int height; /* of what is below, and itself */
-	const char *at; /* NUMBER and NAME: in the formula */
+	const char *at;      /* NUMBER and NAME: in the formula */
 	size_t len;
 	double number;
 };
@@ -53,8 +67,9 @@ static const struct node *choice(struct reader *r);
 static const struct node *refuse(struct reader *r, const char *what)
 {
 	if (!r->error)
-		r->error = pmu_fail(ENOTSUP, "its formula has %s at column %d, which formulas here cannot have", what,
-				    (int)(r->at - r->text) + 1);
+		r->error = pmu_fail(
+			ENOTSUP, "its formula has %s at column %d, which formulas here cannot have",
+			what, (int)(r->at - r->text) + 1);
 	return &r->node[0];
 }
 
@@ -122,7 +137,7 @@ static bool accept_word(struct reader *r, const char *word)
 /* It is written as it stands; the value is for conditions. */
 static const struct node *number(struct reader *r)
 {
-	struct node node = {.kind = NUMBER, .at = r->at};
+	struct node node = { .kind = NUMBER, .at = r->at };
 	double unit = 1;
 
 	for (; is_digit(*r->at); r->at++)
@@ -143,7 +158,7 @@ static const struct node *number(struct reader *r)
 
 static const struct node *of_two(struct reader *r, enum kind kind)
 {
-	struct node node = {.kind = kind};
+	struct node node = { .kind = kind };
 
 	if (!accept(r, '('))
 		return refuse(r, "a function without arguments");
@@ -152,7 +167,8 @@ static const struct node *of_two(struct reader *r, enum kind kind)
 		return refuse(r, "a function that is not of two values");
 	node.b = choice(r);
 	if (!accept(r, ')'))
-		return refuse(r, *r->at == ',' ? "a function that is not of two values" : "no closing parenthesis");
+		return refuse(r, *r->at == ',' ? "a function that is not of two values"
+					       : "no closing parenthesis");
 	return add(r, node);
 }
 
@@ -165,7 +181,7 @@ static const struct node *parenthesis(struct reader *r)
 
 static const struct node *word(struct reader *r)
 {
-	struct node node = {.kind = NAME, .at = r->at, .len = word_length(r->at)};
+	struct node node = { .kind = NAME, .at = r->at, .len = word_length(r->at) };
 	char what[8];
 
 	if (!node.len) {
@@ -186,7 +202,7 @@ static const struct node *value(struct reader *r)
 	if (accept(r, '('))
 		node = parenthesis(r);
 	else if (accept(r, '-'))
-		node = add(r, (struct node){.kind = NEGATE, .a = value(r)});
+		node = add(r, (struct node){ .kind = NEGATE, .a = value(r) });
 	else if (is_digit(*r->at))
 		node = number(r);
 	else if (accept_word(r, "min"))
@@ -208,7 +224,7 @@ static const struct node *product(struct reader *r)
 
 		if (kind == NUMBER)
 			break;
-		node = add(r, (struct node){.kind = kind, .a = node, .b = value(r)});
+		node = add(r, (struct node){ .kind = kind, .a = node, .b = value(r) });
 	}
 	return node;
 }
@@ -222,7 +238,7 @@ static const struct node *sum(struct reader *r)
 
 		if (kind == NUMBER)
 			break;
-		node = add(r, (struct node){.kind = kind, .a = node, .b = product(r)});
+		node = add(r, (struct node){ .kind = kind, .a = node, .b = product(r) });
 	}
 	return node;
 }
@@ -232,13 +248,14 @@ static const struct node *comparison(struct reader *r)
 	const struct node *node = sum(r);
 	enum kind kind = accept(r, '<') ? LESS : accept(r, '>') ? GREATER : NUMBER;
 
-	return kind == NUMBER ? node : add(r, (struct node){.kind = kind, .a = node, .b = sum(r)});
+	return kind == NUMBER ? node
+			      : add(r, (struct node){ .kind = kind, .a = node, .b = sum(r) });
 }
 
 /* X if CONDITION else Y */
 static const struct node *choice(struct reader *r)
 {
-	struct node node = {.kind = CHOICE, .a = comparison(r)};
+	struct node node = { .kind = CHOICE, .a = comparison(r) };
 
 	if (r->error || !accept_word(r, "if"))
 		return node.a;
@@ -273,7 +290,8 @@ static struct pmu_intel_term *find_term(struct writer *w, const struct node *nod
 	for (size_t i = 0; i < w->n_terms; i++) {
 		struct pmu_intel_term *term = &w->term[i];
 
-		if (strlen(term->alias) != node->len || memcmp(term->alias, node->at, node->len) != 0)
+		if (strlen(term->alias) != node->len ||
+		    memcmp(term->alias, node->at, node->len) != 0)
 			continue;
 		if (term->why)
 			cannot(w, term->why);
@@ -370,14 +388,16 @@ static void write_node(struct writer *w, const struct node *node, unsigned int b
 		pmu_strbuf_add(w->out, ")");
 }
 
-int pmu_intel_formula(const char *text, struct pmu_intel_term *term, size_t n_terms, struct pmu_strbuf *out)
+int pmu_intel_formula(const char *text, struct pmu_intel_term *term, size_t n_terms,
+		      struct pmu_strbuf *out)
 {
-	struct reader r = {.text = text, .at = text};
-	struct writer w = {.term = term, .n_terms = n_terms, .out = out};
+	struct reader r = { .text = text, .at = text };
+	struct writer w = { .term = term, .n_terms = n_terms, .out = out };
 	const struct node *root;
 
 	if (strnlen(text, PMU_INTEL_FORMULA_MAX) == PMU_INTEL_FORMULA_MAX)
-		return pmu_fail(ENOTSUP, "its formula is longer than %d characters", PMU_INTEL_FORMULA_MAX - 1);
+		return pmu_fail(ENOTSUP, "its formula is longer than %d characters",
+				PMU_INTEL_FORMULA_MAX - 1);
 	r.node = calloc(NODES_MAX, sizeof(*r.node));
 	if (!r.node)
 		return pmu_fail(ENOMEM, "no memory for a formula");

@@ -14,10 +14,11 @@
 /** What one name of a formula stands for. */
 struct pmu_intel_term {
 	const char *alias; /* as the formula has it */
-	const char *text;  /* as ours has it: a column's name, or something in parentheses; NULL: a number */
-	double number;	   /* then: which, a whole one */
-	const char *why;   /* not NULL: it cannot be had, and why */
-	bool used;	   /* result: it is in the formula that came out */
+	const char *
+		text; /* as ours has it: a column's name, or something in parentheses; NULL: a number */
+	double number;   /* then: which, a whole one */
+	const char *why; /* not NULL: it cannot be had, and why */
+	bool used;       /* result: it is in the formula that came out */
 };
 
 /**
@@ -30,6 +31,7 @@ struct pmu_intel_term {
  *
  * Return: 0; -ENOTSUP with a sentence: why ours cannot say that; -ENOMEM.
  */
-int pmu_intel_formula(const char *text, struct pmu_intel_term *term, size_t n_terms, struct pmu_strbuf *out);
+int pmu_intel_formula(const char *text, struct pmu_intel_term *term, size_t n_terms,
+		      struct pmu_strbuf *out);
 
 #endif

@@ -15,10 +15,10 @@
 #include "group/intel/map.h"
 #include "group/intel/slot.h"
 
-#define MAX_FILES    16
-#define NAME_LEN_MAX 256
-#define SHOWN	     80
-#define NO_ENTRY     UINT32_MAX
+#define MAX_FILES     16
+#define NAME_LEN_MAX  256
+#define SHOWN         80
+#define NO_ENTRY      UINT32_MAX
 #define MAX_DIFFERENT 8 /* events of one name that are looked at */
 
 struct pmu_intel_files {
@@ -30,7 +30,7 @@ struct pmu_intel_files {
 	struct pmu_strbuf missing;
 	struct pmu_intel_entry **entry; /* of all files, in their order */
 	uint32_t n_entries;
-	uint32_t *bucket; /* heads of lists by hash: indices of entries */
+	uint32_t *bucket;   /* heads of lists by hash: indices of entries */
 	uint32_t n_buckets; /* a power of two */
 };
 
@@ -39,8 +39,8 @@ struct pmu_intel_files {
 /* The kinds of files that hold events. */
 static bool is_events(const char *type)
 {
-	static const char *const types[] = {"core", "hybridcore", "offcore", "fp_arith_inst", "uncore",
-					    "uncore experimental"};
+	static const char *const types[] = { "core",          "hybridcore", "offcore",
+					     "fp_arith_inst", "uncore",     "uncore experimental" };
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(types); i++)
 		if (!strcasecmp(types[i], type))
@@ -56,7 +56,8 @@ static uint8_t core_type_of(const struct pmu_intel_map_row *row)
 
 static void say_missing(struct pmu_intel_files *files, const char *file, const char *why)
 {
-	pmu_strbuf_addf(&files->missing, "%s%.*s %s", files->missing.len ? "; " : "", SHOWN, file, why);
+	pmu_strbuf_addf(&files->missing, "%s%.*s %s", files->missing.len ? "; " : "", SHOWN, file,
+			why);
 }
 
 static int read_file(struct pmu_intel_files *files, const struct pmu_intel_map_row *row)
@@ -97,8 +98,8 @@ static int take_row(void *arg, const struct pmu_intel_map_row *row)
 		return 0;
 	}
 	if (files->n_files == MAX_FILES)
-		return pmu_fail(EINVAL, "%s/mapfile.csv:%u: more than %d files of one CPU", files->folder, row->line,
-				MAX_FILES);
+		return pmu_fail(EINVAL, "%s/mapfile.csv:%u: more than %d files of one CPU",
+				files->folder, row->line, MAX_FILES);
 	return read_file(files, row);
 }
 
@@ -113,8 +114,8 @@ static int read_files(struct pmu_intel_files *files)
 	if (files->missing.len)
 		return pmu_fail(ENOENT, "%s has no event file of this CPU: %s", files->folder,
 				pmu_strbuf_text(&files->missing));
-	return pmu_fail(ENODEV, "%s/mapfile.csv has no %s-%u-%X (stepping %u)", files->folder, files->id.vendor,
-			files->id.family, files->id.model, files->id.stepping);
+	return pmu_fail(ENODEV, "%s/mapfile.csv has no %s-%u-%X (stepping %u)", files->folder,
+			files->id.vendor, files->id.family, files->id.model, files->id.stepping);
 }
 
 /* --- index --- */
@@ -159,7 +160,8 @@ static int make_index(struct pmu_intel_files *files)
 	memset(files->bucket, 0xff, files->n_buckets * sizeof(*files->bucket));
 	/* from the last on, so that the first of a name comes first */
 	for (uint32_t i = n; i-- > 0;) {
-		uint32_t *head = &files->bucket[hash_name(files->entry[i]->name) & (files->n_buckets - 1)];
+		uint32_t *head =
+			&files->bucket[hash_name(files->entry[i]->name) & (files->n_buckets - 1)];
 
 		files->entry[i]->next = *head;
 		*head = i;
@@ -176,7 +178,8 @@ int pmu_intel_open(const char *folder, const struct pmu_cpu_id *id, struct pmu_i
 		return pmu_fail(ENOMEM, "no memory for the event files in %s", folder);
 	files->id = *id;
 	files->folder = strdup(folder);
-	rc = files->folder ? read_files(files) : pmu_fail(ENOMEM, "no memory for the event files in %s", folder);
+	rc = files->folder ? read_files(files)
+			   : pmu_fail(ENOMEM, "no memory for the event files in %s", folder);
 	if (!rc)
 		rc = make_index(files);
 	if (rc) {
@@ -207,7 +210,8 @@ const char *pmu_intel_missing(const struct pmu_intel_files *files)
 
 /* --- finding --- */
 
-static const struct pmu_intel_entry *next_called(const struct pmu_intel_files *files, const char *name, uint32_t at)
+static const struct pmu_intel_entry *next_called(const struct pmu_intel_files *files,
+						 const char *name, uint32_t at)
 {
 	for (; at != NO_ENTRY; at = files->entry[at]->next)
 		if (same_name(files->entry[at]->name, name))
@@ -216,13 +220,16 @@ static const struct pmu_intel_entry *next_called(const struct pmu_intel_files *f
 }
 
 /* The first event of that name that these cores have; one that is not deprecated before those that are. */
-static const struct pmu_intel_entry *find_of(const struct pmu_intel_files *files, const char *name, uint8_t core_type)
+static const struct pmu_intel_entry *find_of(const struct pmu_intel_files *files, const char *name,
+					     uint8_t core_type)
 {
 	const struct pmu_intel_entry *found = NULL, *entry;
 	uint32_t at = files->bucket[hash_name(name) & (files->n_buckets - 1)];
 
-	for (int n = 0; n < MAX_DIFFERENT && (entry = next_called(files, name, at)); at = entry->next, n++)
-		if (entry->core_type == core_type && (!found || (found->deprecated && !entry->deprecated)))
+	for (int n = 0; n < MAX_DIFFERENT && (entry = next_called(files, name, at));
+	     at = entry->next, n++)
+		if (entry->core_type == core_type &&
+		    (!found || (found->deprecated && !entry->deprecated)))
 			found = entry;
 	return found;
 }
@@ -236,23 +243,25 @@ static int no_event(const struct pmu_intel_files *files, const char *name)
 		names[i] = files->entry[i]->name;
 	near = names ? pmu_closest(name, names) : NULL;
 	free(names);
-	return pmu_fail(ENOENT, "there is no event \"%.*s\" among Intel's of this CPU%s%s%s%s%s%s", SHOWN, name,
-			near ? "; did you mean " : "", near ? near : "", near ? "?" : "", missing[0] ? " (" : "", missing,
-			missing[0] ? ")" : "");
+	return pmu_fail(ENOENT, "there is no event \"%.*s\" among Intel's of this CPU%s%s%s%s%s%s",
+			SHOWN, name, near ? "; did you mean " : "", near ? near : "",
+			near ? "?" : "", missing[0] ? " (" : "", missing, missing[0] ? ")" : "");
 }
 
 /* The general counters' event of what a fixed counter counts has the same name and _P. */
-static const struct pmu_intel_entry *twin_of(const struct pmu_intel_files *files, const struct pmu_intel_entry *entry)
+static const struct pmu_intel_entry *twin_of(const struct pmu_intel_files *files,
+					     const struct pmu_intel_entry *entry)
 {
 	char name[NAME_LEN_MAX];
 
-	if (!pmu_intel_is_fixed(entry) || (size_t)snprintf(name, sizeof(name), "%s_P", entry->name) >= sizeof(name))
+	if (!pmu_intel_is_fixed(entry) ||
+	    (size_t)snprintf(name, sizeof(name), "%s_P", entry->name) >= sizeof(name))
 		return NULL;
 	return find_of(files, name, entry->core_type);
 }
 
-static int make_slot(const struct pmu_intel_files *files, const struct pmu_intel_entry *entry, struct pmu_slot *slot,
-		     bool *open_filter)
+static int make_slot(const struct pmu_intel_files *files, const struct pmu_intel_entry *entry,
+		     struct pmu_slot *slot, bool *open_filter)
 {
 	*open_filter = false;
 	if (entry->unit[0])
@@ -267,7 +276,8 @@ static bool same_code(const struct pmu_slot *a, const struct pmu_slot *b)
 
 /* Hybrid: under one code on both kinds of cores it is counted on both, under two on the P cores. */
 static int find_hybrid(const struct pmu_intel_files *files, const struct pmu_intel_entry *p,
-		       const struct pmu_intel_entry *e, struct pmu_slot *slot, const struct pmu_intel_entry **found)
+		       const struct pmu_intel_entry *e, struct pmu_slot *slot,
+		       const struct pmu_intel_entry **found)
 {
 	uint8_t wanted = slot->core_types;
 	struct pmu_slot of_p = *slot, of_e = *slot;
@@ -294,11 +304,16 @@ static int find_hybrid(const struct pmu_intel_files *files, const struct pmu_int
 	return rc;
 }
 
-static void tell(const struct pmu_intel_entry *entry, bool open_filter, struct pmu_intel_event *about)
+static void tell(const struct pmu_intel_entry *entry, bool open_filter,
+		 struct pmu_intel_event *about)
 {
 	*about = (struct pmu_intel_event){
-		.name = entry->name, .about = entry->about, .unit = entry->unit, .core_type = entry->core_type,
-		.deprecated = entry->deprecated, .open_filter = open_filter,
+		.name = entry->name,
+		.about = entry->about,
+		.unit = entry->unit,
+		.core_type = entry->core_type,
+		.deprecated = entry->deprecated,
+		.open_filter = open_filter,
 	};
 }
 
@@ -306,7 +321,8 @@ int pmu_intel_find(const struct pmu_intel_files *files, const char *name, struct
 		   struct pmu_intel_event *about)
 {
 	const struct pmu_intel_entry *any = find_of(files, name, 0), *found = any;
-	const struct pmu_intel_entry *p = find_of(files, name, PMU_SLOT_P), *e = find_of(files, name, PMU_SLOT_E);
+	const struct pmu_intel_entry *p = find_of(files, name, PMU_SLOT_P),
+				     *e = find_of(files, name, PMU_SLOT_E);
 	bool open_filter = false;
 	int rc;
 
@@ -316,7 +332,8 @@ int pmu_intel_find(const struct pmu_intel_files *files, const char *name, struct
 		p = NULL;
 	if (!any && !p && !e)
 		return no_event(files, name);
-	rc = any ? make_slot(files, any, slot, &open_filter) : find_hybrid(files, p, e, slot, &found);
+	rc = any ? make_slot(files, any, slot, &open_filter)
+		 : find_hybrid(files, p, e, slot, &found);
 	if (!rc && about)
 		tell(found, open_filter, about);
 	return rc;

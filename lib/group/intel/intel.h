@@ -68,6 +68,7 @@ int pmu_intel_of(struct pmu_catalog *catalog, const struct pmu_intel_files **fil
  * Return: 0; -ENODEV: the catalog has no files about its CPU; -ENOENT: they do not have the event, with a sentence;
  * -EINVAL (also: the files are not there), -ENOTSUP.
  */
-int pmu_intel_encode(const char *text, struct pmu_catalog *catalog, struct pmu_slot *slot, char *label, size_t size);
+int pmu_intel_encode(const char *text, struct pmu_catalog *catalog, struct pmu_slot *slot,
+		     char *label, size_t size);
 
 #endif

@@ -20,10 +20,10 @@
 #include "base/error.h"
 #include "base/sysfile.h"
 
-#define MAP_NAME "mapfile.csv"
+#define MAP_NAME     "mapfile.csv"
 #define LINE_LEN_MAX 1000
 #define FILE_LEN_MAX (32u << 20)
-#define SHOWN 80
+#define SHOWN        80
 
 enum column { MODEL, VERSION, FILE_NAME, TYPE, CORE_TYPE, NATIVE, ROLE, COLUMNS };
 
@@ -56,7 +56,8 @@ static bool in_class(const char **at, char c)
 /* Nothing but letters, digits, hyphens and classes of them. */
 static bool is_understood(const char *pattern)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
 
 	for (;;) {
 		pattern += strspn(pattern, plain);
@@ -98,13 +99,15 @@ static bool is_about(const char *pattern, const struct pmu_cpu_id *id)
 
 	if (!is_understood(pattern))
 		return false;
-	with = (size_t)snprintf(cpu, sizeof(cpu), "%s-%u-%X-%X", id->vendor, id->family, id->model, id->stepping);
+	with = (size_t)snprintf(cpu, sizeof(cpu), "%s-%u-%X-%X", id->vendor, id->family, id->model,
+				id->stepping);
 	without = (size_t)(strrchr(cpu, '-') - cpu);
 	len = match(pattern, cpu);
 	if (len == with || len == without)
 		return true;
 	/* a model below 10H is written with one digit or two */
-	with = (size_t)snprintf(cpu, sizeof(cpu), "%s-%u-%02X-%X", id->vendor, id->family, id->model, id->stepping);
+	with = (size_t)snprintf(cpu, sizeof(cpu), "%s-%u-%02X-%X", id->vendor, id->family,
+				id->model, id->stepping);
 	without = (size_t)(strrchr(cpu, '-') - cpu);
 	len = match(pattern, cpu);
 	return len == with || len == without;
@@ -135,7 +138,8 @@ static bool read_optional(const char *text, unsigned int *value)
 	return true;
 }
 
-static int read_row(const char *name, char *line, struct pmu_intel_map_row *row, const struct pmu_cpu_id *id)
+static int read_row(const char *name, char *line, struct pmu_intel_map_row *row,
+		    const struct pmu_cpu_id *id)
 {
 	char *column[COLUMNS];
 	char *rest = line;
@@ -147,11 +151,13 @@ static int read_row(const char *name, char *line, struct pmu_intel_map_row *row,
 	row->file = column[FILE_NAME] + strspn(column[FILE_NAME], "/");
 	row->type = column[TYPE];
 	if (!stays_inside(row->file))
-		return pmu_fail(EINVAL, "%s:%u: \"%.*s\" is no file of that folder", name, row->line, SHOWN,
-				column[FILE_NAME]);
-	if (!read_optional(column[CORE_TYPE], &row->core_type) || !read_optional(column[NATIVE], &row->native))
-		return pmu_fail(EINVAL, "%s:%u: core type \"%.*s\", native model \"%.*s\": no numbers", name, row->line,
-				SHOWN, column[CORE_TYPE], SHOWN, column[NATIVE]);
+		return pmu_fail(EINVAL, "%s:%u: \"%.*s\" is no file of that folder", name,
+				row->line, SHOWN, column[FILE_NAME]);
+	if (!read_optional(column[CORE_TYPE], &row->core_type) ||
+	    !read_optional(column[NATIVE], &row->native))
+		return pmu_fail(EINVAL,
+				"%s:%u: core type \"%.*s\", native model \"%.*s\": no numbers",
+				name, row->line, SHOWN, column[CORE_TYPE], SHOWN, column[NATIVE]);
 	return 1;
 }
 
@@ -159,7 +165,7 @@ int pmu_intel_map_parse(const char *name, const char *text, size_t len, const st
 			int (*take)(void *arg, const struct pmu_intel_map_row *row), void *arg)
 {
 	char line[LINE_LEN_MAX + 1];
-	struct pmu_intel_map_row row = {.line = 0};
+	struct pmu_intel_map_row row = { .line = 0 };
 	int n = 0, rc;
 
 	if (len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3))
@@ -172,8 +178,9 @@ int pmu_intel_map_parse(const char *name, const char *text, size_t len, const st
 		if (n_text && text[n_text - 1] == '\r')
 			n_text--;
 		if (n_text > LINE_LEN_MAX || memchr(text, '\0', n_text))
-			return pmu_fail(EINVAL, "%s:%u: a line longer than %d bytes or with a NUL in it", name, row.line,
-					LINE_LEN_MAX);
+			return pmu_fail(EINVAL,
+					"%s:%u: a line longer than %d bytes or with a NUL in it",
+					name, row.line, LINE_LEN_MAX);
 		memcpy(line, text, n_text);
 		line[n_text] = '\0';
 		text += n_line + !!newline;
@@ -233,7 +240,8 @@ static int read_path(const char *path, char **text, size_t *len)
 
 	if (fd < 0) {
 		rc = errno;
-		return pmu_fail(rc == ENOTDIR ? ENOENT : rc, "cannot open %s: %s", path, strerror(rc));
+		return pmu_fail(rc == ENOTDIR ? ENOENT : rc, "cannot open %s: %s", path,
+				strerror(rc));
 	}
 	rc = read_all(fd, text, len);
 	close(fd);
@@ -272,8 +280,10 @@ int pmu_intel_map_each(const char *folder, const struct pmu_cpu_id *id,
 	int rc = pmu_intel_read(folder, MAP_NAME, &text, &len);
 
 	if (rc == -ENOENT)
-		return pmu_fail(ENOENT, "there is no %.*s/" MAP_NAME ": the folder of Intel's event files has one, as a "
-					"checkout of intel/perfmon does",
+		return pmu_fail(ENOENT,
+				"there is no %.*s/" MAP_NAME
+				": the folder of Intel's event files has one, as a "
+				"checkout of intel/perfmon does",
 				300, folder);
 	if (rc)
 		return rc;

@@ -14,7 +14,7 @@
 #include "group/intel/metric_parts.h"
 
 #define LEGACY_PREFIX "metric_"
-#define SHOWN	      60
+#define SHOWN         60
 
 /* --- the files of a CPU --- */
 
@@ -48,7 +48,9 @@ static int one_file(void *arg, const struct pmu_intel_map_row *row)
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
 	walk->n_files++;
-	walk->core_type = row->core_type == 0x40 ? PMU_SLOT_P : row->core_type == 0x20 ? PMU_SLOT_E : 0;
+	walk->core_type = row->core_type == 0x40   ? PMU_SLOT_P
+			  : row->core_type == 0x20 ? PMU_SLOT_E
+						   : 0;
 	rc = pmu_intel_metrics_read(row->file, text, len, &walk->room, one_metric, walk);
 	free(text);
 	return rc;
@@ -56,15 +58,18 @@ static int one_file(void *arg, const struct pmu_intel_map_row *row)
 
 /* Return: what ended the walk; 0: it came to the end. */
 static int walk_files(struct pmu_catalog *catalog,
-		      int (*metric)(struct walk *walk, const struct pmu_intel_metric *metric), void *arg)
+		      int (*metric)(struct walk *walk, const struct pmu_intel_metric *metric),
+		      void *arg)
 {
 	struct pmu_cpu_id id;
 	struct walk *walk;
 	int rc;
 
 	if (!catalog || !catalog->event_files)
-		return pmu_fail(EINVAL, "Intel's metrics are read from its event files: set PMU_EVENT_FILES to a folder "
-					"with a mapfile.csv, such as a checkout of github.com/intel/perfmon");
+		return pmu_fail(
+			EINVAL,
+			"Intel's metrics are read from its event files: set PMU_EVENT_FILES to a folder "
+			"with a mapfile.csv, such as a checkout of github.com/intel/perfmon");
 	id = catalog->id;
 	if (!catalog->model && pmu_cpu_identify(&id))
 		return pmu_fail(EINVAL, "Intel's metrics are for a processor that says who it is");
@@ -76,7 +81,8 @@ static int walk_files(struct pmu_catalog *catalog,
 	walk->arg = arg;
 	rc = pmu_intel_map_each(catalog->event_files, &id, one_file, walk);
 	if (rc >= 0 && !walk->n_files)
-		rc = pmu_fail(EINVAL, "%s has no metrics for %s-%u-%X", catalog->event_files, id.vendor, id.family, id.model);
+		rc = pmu_fail(EINVAL, "%s has no metrics for %s-%u-%X", catalog->event_files,
+			      id.vendor, id.family, id.model);
 	free(walk);
 	return rc < 0 ? rc : 0;
 }
@@ -120,7 +126,8 @@ static int look_at(struct walk *walk, const struct pmu_intel_metric *metric)
 {
 	struct search *search = walk->arg;
 
-	if (strcasecmp(metric->name, search->name) != 0 && strcasecmp(metric->legacy, search->name) != 0 &&
+	if (strcasecmp(metric->name, search->name) != 0 &&
+	    strcasecmp(metric->legacy, search->name) != 0 &&
 	    strcasecmp(short_legacy(metric->legacy), search->name) != 0) {
 		remember(search, metric->name);
 		return 0;
@@ -131,18 +138,23 @@ static int look_at(struct walk *walk, const struct pmu_intel_metric *metric)
 
 static int not_found(const struct search *search)
 {
-	const char *nearest = search->n_names ? pmu_closest(search->name, (const char *const *)search->names) : NULL;
+	const char *nearest = search->n_names ? pmu_closest(search->name,
+							    (const char *const *)search->names)
+					      : NULL;
 
 	if (nearest)
-		return pmu_fail(EINVAL, "Intel has no metric \"%.*s\" for this CPU; did you mean intel:%s?", SHOWN,
-				search->name, nearest);
-	return pmu_fail(EINVAL, "Intel has no metric \"%.*s\" for this CPU; 'pmu list groups intel:' lists them", SHOWN,
-			search->name);
+		return pmu_fail(EINVAL,
+				"Intel has no metric \"%.*s\" for this CPU; did you mean intel:%s?",
+				SHOWN, search->name, nearest);
+	return pmu_fail(
+		EINVAL,
+		"Intel has no metric \"%.*s\" for this CPU; 'pmu list groups intel:' lists them",
+		SHOWN, search->name);
 }
 
 int pmu_intel_metric_find(struct pmu_catalog *catalog, const char *name, struct pmu_group *group)
 {
-	struct search search = {.name = name, .group = group};
+	struct search search = { .name = name, .group = group };
 	char why[PMU_ERROR_MAX];
 	int rc = walk_files(catalog, look_at, &search);
 
@@ -150,7 +162,9 @@ int pmu_intel_metric_find(struct pmu_catalog *catalog, const char *name, struct 
 		rc = search.rc;
 		snprintf(why, sizeof(why), "%s", pmu_error_text());
 		if (rc)
-			rc = pmu_fail(rc, "Intel's metric %.*s cannot be counted as a group: %.400s", SHOWN, name, why);
+			rc = pmu_fail(rc,
+				      "Intel's metric %.*s cannot be counted as a group: %.400s",
+				      SHOWN, name, why);
 	} else if (rc == -ENOENT) {
 		snprintf(why, sizeof(why), "%s", pmu_error_text());
 		rc = pmu_fail(EINVAL, "%s", why);
@@ -166,7 +180,8 @@ int pmu_intel_metric_find(struct pmu_catalog *catalog, const char *name, struct 
 /* --- all of them --- */
 
 struct visit {
-	void (*each)(void *arg, const char *name, const char *about, const char *unit, const char *why_not);
+	void (*each)(void *arg, const char *name, const char *about, const char *unit,
+		     const char *why_not);
 	void *arg;
 };
 
@@ -176,16 +191,17 @@ static int show(struct walk *walk, const struct pmu_intel_metric *metric)
 	struct pmu_group group;
 	int rc = pmu_intel_metric_group(metric, walk->core_type, walk->catalog, &group);
 
-	visit->each(visit->arg, metric->name, metric->about, group.metric[0].unit, rc ? pmu_error_text() : "");
+	visit->each(visit->arg, metric->name, metric->about, group.metric[0].unit,
+		    rc ? pmu_error_text() : "");
 	return 0;
 }
 
 int pmu_intel_metric_each(struct pmu_catalog *catalog,
-			  void (*each)(void *arg, const char *name, const char *about, const char *unit,
-				       const char *why_not),
+			  void (*each)(void *arg, const char *name, const char *about,
+				       const char *unit, const char *why_not),
 			  void *arg)
 {
-	struct visit visit = {.each = each, .arg = arg};
+	struct visit visit = { .each = each, .arg = arg };
 
 	return walk_files(catalog, show, &visit);
 }

@@ -29,8 +29,8 @@ int pmu_intel_metric_find(struct pmu_catalog *catalog, const char *name, struct 
  * Return: 0; a negative errno with a sentence where the files cannot be read (any more).
  */
 int pmu_intel_metric_each(struct pmu_catalog *catalog,
-			  void (*each)(void *arg, const char *name, const char *about, const char *unit,
-				       const char *why_not),
+			  void (*each)(void *arg, const char *name, const char *about,
+				       const char *unit, const char *why_not),
 			  void *arg);
 
 #endif

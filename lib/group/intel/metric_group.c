@@ -31,8 +31,9 @@ static const struct {
 	const char *theirs, *ours;
 	bool rate; /* time is in it, or should be */
 } units[] = {
-	{"percent", "%", false}, {"MB/sec", "MB/s", true}, {"GB/sec", "GB/s", true}, {"GHz", "GHz", true},
-	{"ns", "ns", true},	 {"NanoSeconds", "ns", true}, {"Seconds", "s", true},
+	{ "percent", "%", false }, { "MB/sec", "MB/s", true }, { "GB/sec", "GB/s", true },
+	{ "GHz", "GHz", true },    { "ns", "ns", true },       { "NanoSeconds", "ns", true },
+	{ "Seconds", "s", true },
 };
 
 /* Where no unit is given the domain may be one; others ("Clocks", "Slots") are none.  Return: is it a rate? */
@@ -67,7 +68,7 @@ static struct pmu_intel_term *add_term(struct build *b, const char *alias)
 {
 	struct pmu_intel_term *term = &b->term[b->n_terms++];
 
-	*term = (struct pmu_intel_term){.alias = alias};
+	*term = (struct pmu_intel_term){ .alias = alias };
 	return term;
 }
 
@@ -80,25 +81,29 @@ static void fill_terms(struct build *b)
 	for (unsigned int i = 0; i < metric->n_events; i++) {
 		struct pmu_intel_term *term = add_term(b, metric->event[i].alias);
 
-		term->text = pmu_intel_is_time(metric->event[i].name) ? "(time * tsc_hz)" : term->alias;
+		term->text = pmu_intel_is_time(metric->event[i].name) ? "(time * tsc_hz)"
+								      : term->alias;
 	}
 	for (unsigned int i = 0; i < metric->n_constants; i++)
 		pmu_intel_constant(metric, metric->constant[i].name, b->catalog,
 				   add_term(b, metric->constant[i].alias));
 	for (size_t i = 0; pmu_intel_constants[i]; i++)
-		pmu_intel_constant(metric, pmu_intel_constants[i], b->catalog, add_term(b, pmu_intel_constants[i]));
+		pmu_intel_constant(metric, pmu_intel_constants[i], b->catalog,
+				   add_term(b, pmu_intel_constants[i]));
 }
 
 static bool is_counted(const struct build *b, size_t i)
 {
-	return i < b->metric->n_events && b->term[i].used && !pmu_intel_is_time(b->metric->event[i].name);
+	return i < b->metric->n_events && b->term[i].used &&
+	       !pmu_intel_is_time(b->metric->event[i].name);
 }
 
 static bool is_plain(const char *name)
 {
 	if ((name[0] < 'a' || name[0] > 'z') && (name[0] < 'A' || name[0] > 'Z'))
 		return false;
-	return strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") == strlen(name);
+	return strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") ==
+	       strlen(name);
 }
 
 /* Metrics of one kind of core are about that kind, though the other may have events of the same name. */
@@ -107,7 +112,8 @@ static int check_core_type(const struct build *b, struct pmu_event *event)
 	if (!b->core_type || event->slot.kind != PMU_SLOT_CORE)
 		return 0;
 	if (event->slot.core_types && !(event->slot.core_types & b->core_type))
-		return pmu_fail(ENOTSUP, "its event %s is one of the other kind of core", event->name);
+		return pmu_fail(ENOTSUP, "its event %s is one of the other kind of core",
+				event->name);
 	event->slot.core_types = b->core_type;
 	return 0;
 }
@@ -120,7 +126,9 @@ static int add_event(struct pmu_group *group, const struct pmu_event *event)
 			continue;
 		if (pmu_event_same_slot(&group->event[i].slot, &event->slot))
 			return (int)i;
-		return pmu_fail(ENOTSUP, "two of its events are called %s as far as a column has room", event->name);
+		return pmu_fail(ENOTSUP,
+				"two of its events are called %s as far as a column has room",
+				event->name);
 	}
 	group->event[group->n_events] = *event;
 	return (int)group->n_events++;
@@ -133,7 +141,8 @@ static int resolve_events(struct build *b)
 	for (size_t i = 0; i < b->n_terms; i++)
 		n += is_counted(b, i);
 	if (n > PMU_MAX_SLOTS)
-		return pmu_fail(ENOTSUP, "it counts %u events, and a group has at most %d", n, PMU_MAX_SLOTS);
+		return pmu_fail(ENOTSUP, "it counts %u events, and a group has at most %d", n,
+				PMU_MAX_SLOTS);
 	if (!n)
 		return pmu_fail(ENOTSUP, "it counts nothing");
 	for (size_t i = 0; i < b->metric->n_events; i++) {
@@ -142,7 +151,8 @@ static int resolve_events(struct build *b)
 
 		if (!is_counted(b, i))
 			continue;
-		rc = pmu_intel_metric_event(b->metric, b->metric->event[i].name, b->catalog, &event);
+		rc = pmu_intel_metric_event(b->metric, b->metric->event[i].name, b->catalog,
+					    &event);
 		if (!rc)
 			rc = check_core_type(b, &event);
 		if (rc)
@@ -150,7 +160,8 @@ static int resolve_events(struct build *b)
 		k = add_event(b->group, &event);
 		if (k < 0)
 			return k;
-		snprintf(b->column[k], sizeof(b->column[k]), is_plain(event.name) ? "%s" : "\"%s\"", event.name);
+		snprintf(b->column[k], sizeof(b->column[k]), is_plain(event.name) ? "%s" : "\"%s\"",
+			 event.name);
 		b->term[i].text = b->column[k];
 	}
 	return 0;
@@ -183,8 +194,10 @@ static int keep_formula(struct build *b, const char *text)
 	int rc;
 
 	if (strlen(text) >= sizeof(into->formula))
-		return pmu_fail(ENOTSUP, "its formula is longer than %zu characters, with the names of its events",
-				sizeof(into->formula) - 1);
+		return pmu_fail(
+			ENOTSUP,
+			"its formula is longer than %zu characters, with the names of its events",
+			sizeof(into->formula) - 1);
 	parsed = malloc(sizeof(*parsed));
 	if (!parsed)
 		return pmu_fail(ENOMEM, "no memory for a formula");
@@ -216,7 +229,7 @@ static int build(struct build *b)
 	const struct pmu_intel_metric *metric = b->metric;
 	struct pmu_metric_text *into = &b->group->metric[0];
 	char name[sizeof(metric->name) + 8];
-	struct pmu_strbuf out = {0};
+	struct pmu_strbuf out = { 0 };
 	bool rate;
 	int rc;
 
@@ -230,15 +243,16 @@ static int build(struct build *b)
 		return pmu_fail(ENOTSUP, "%s", metric->why_not);
 	rc = make_formula(b, &out);
 	if (!rc && rate && !has_time(b))
-		rc = pmu_fail(ENOTSUP, "it is in %s, and there is no time in its formula", into->unit);
+		rc = pmu_fail(ENOTSUP, "it is in %s, and there is no time in its formula",
+			      into->unit);
 	if (!rc)
 		rc = keep_formula(b, pmu_strbuf_text(&out));
 	pmu_strbuf_free(&out);
 	return rc;
 }
 
-int pmu_intel_metric_group(const struct pmu_intel_metric *metric, uint8_t core_type, struct pmu_catalog *catalog,
-			   struct pmu_group *group)
+int pmu_intel_metric_group(const struct pmu_intel_metric *metric, uint8_t core_type,
+			   struct pmu_catalog *catalog, struct pmu_group *group)
 {
 	struct build *b = calloc(1, sizeof(*b));
 	int rc;

@@ -16,7 +16,7 @@ struct pmu_intel_named {
 	char alias[32];
 };
 
-#define PMU_INTEL_METRIC_EVENTS	   128
+#define PMU_INTEL_METRIC_EVENTS    128
 #define PMU_INTEL_METRIC_CONSTANTS 16
 
 /** A metric as the file has it. */
@@ -43,7 +43,8 @@ struct pmu_intel_metric {
  * @metric: called for each; what it returns ends the walk where it is not 0
  * Return: 0; what @metric returned; -EINVAL with a sentence that names the line.
  */
-int pmu_intel_metrics_read(const char *name, const char *text, size_t len, struct pmu_intel_metric *room,
+int pmu_intel_metrics_read(const char *name, const char *text, size_t len,
+			   struct pmu_intel_metric *room,
 			   int (*metric)(void *arg, struct pmu_intel_metric *metric), void *arg);
 
 /**
@@ -52,15 +53,15 @@ int pmu_intel_metrics_read(const char *name, const char *text, size_t len, struc
  * @group: name, about and the metric's name and unit are set in any case
  * Return: 0; -ENOTSUP with a sentence: it cannot be one; -ENOMEM.
  */
-int pmu_intel_metric_group(const struct pmu_intel_metric *metric, uint8_t core_type, struct pmu_catalog *catalog,
-			   struct pmu_group *group);
+int pmu_intel_metric_group(const struct pmu_intel_metric *metric, uint8_t core_type,
+			   struct pmu_catalog *catalog, struct pmu_group *group);
 
 /**
  * pmu_intel_constant() - what a name of a constant stands for
  * @term: text or number, or why it cannot be had; alias is the caller's
  */
-void pmu_intel_constant(const struct pmu_intel_metric *metric, const char *name, struct pmu_catalog *catalog,
-			struct pmu_intel_term *term);
+void pmu_intel_constant(const struct pmu_intel_metric *metric, const char *name,
+			struct pmu_catalog *catalog, struct pmu_intel_term *term);
 /** Names of constants that formulas use without naming them first; ends with NULL. */
 extern const char *const pmu_intel_constants[];
 
@@ -72,7 +73,7 @@ bool pmu_intel_is_time(const char *event);
  * @name: with Intel's modifiers behind colons
  * Return: 0; -ENOTSUP with a sentence.
  */
-int pmu_intel_metric_event(const struct pmu_intel_metric *metric, const char *name, struct pmu_catalog *catalog,
-			   struct pmu_event *event);
+int pmu_intel_metric_event(const struct pmu_intel_metric *metric, const char *name,
+			   struct pmu_catalog *catalog, struct pmu_event *event);
 
 #endif

@@ -26,16 +26,20 @@ struct place {
 	const char *too_long;
 };
 
-#define PLACE(of, key, member, too_long) \
-	{key, offsetof(struct of, member), sizeof(((struct of *)NULL)->member), too_long}
+#define PLACE(of, key, member, too_long)                                                        \
+	{                                                                                       \
+		key, offsetof(struct of, member), sizeof(((struct of *)NULL)->member), too_long \
+	}
 
 /* false: no place for it */
-static bool take_text(const struct pmu_json *json, const struct place *place, size_t n, void *into, const char **why)
+static bool take_text(const struct pmu_json *json, const struct place *place, size_t n, void *into,
+		      const char **why)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (!is_key(json, place[i].key))
 			continue;
-		if (!pmu_json_string(json, (char *)into + place[i].offset, place[i].size) && place[i].too_long && !*why)
+		if (!pmu_json_string(json, (char *)into + place[i].offset, place[i].size) &&
+		    place[i].too_long && !*why)
 			*why = place[i].too_long;
 		return true;
 	}
@@ -60,8 +64,8 @@ static void read_named(struct pmu_json *json, struct pmu_intel_named *named, con
 }
 
 /* "Events": [{"Name": ..., "Alias": ...}, ...] */
-static void read_list(struct pmu_json *json, struct pmu_intel_named *list, size_t room, unsigned int *n,
-		      const char **why)
+static void read_list(struct pmu_json *json, struct pmu_intel_named *list, size_t room,
+		      unsigned int *n, const char **why)
 {
 	struct pmu_intel_named beyond;
 	enum pmu_json_kind kind;
@@ -97,10 +101,11 @@ static void read_metric(struct pmu_json *json, struct pmu_intel_metric *metric)
 		if (kind == PMU_JSON_STRING)
 			take_text(json, places, PMU_ARRAY_LEN(places), metric, &metric->why_not);
 		else if (kind == PMU_JSON_ARRAY && is_key(json, "Events"))
-			read_list(json, metric->event, PMU_ARRAY_LEN(metric->event), &metric->n_events, &metric->why_not);
+			read_list(json, metric->event, PMU_ARRAY_LEN(metric->event),
+				  &metric->n_events, &metric->why_not);
 		else if (kind == PMU_JSON_ARRAY && is_key(json, "Constants"))
-			read_list(json, metric->constant, PMU_ARRAY_LEN(metric->constant), &metric->n_constants,
-				  &metric->why_not);
+			read_list(json, metric->constant, PMU_ARRAY_LEN(metric->constant),
+				  &metric->n_constants, &metric->why_not);
 		else
 			skip_value(json, kind);
 	}
@@ -125,7 +130,8 @@ static int read_metrics(struct pmu_json *json, struct pmu_intel_metric *room,
 	return rc;
 }
 
-int pmu_intel_metrics_read(const char *name, const char *text, size_t len, struct pmu_intel_metric *room,
+int pmu_intel_metrics_read(const char *name, const char *text, size_t len,
+			   struct pmu_intel_metric *room,
 			   int (*metric)(void *arg, struct pmu_intel_metric *metric), void *arg)
 {
 	enum pmu_json_kind kind;

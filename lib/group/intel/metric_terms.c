@@ -23,7 +23,9 @@
 static unsigned int count_list(const char *name)
 {
 	struct pmu_mask mask;
-	char path[128], *text = malloc(LIST_SIZE); /* not on the stack: a program's thread may have a small one */
+	char path[128],
+		*text = malloc(
+			LIST_SIZE); /* not on the stack: a program's thread may have a small one */
 	unsigned int n = 0;
 
 	snprintf(path, sizeof(path), SYSFS_CPUS "/cpu%d/topology/%s", sched_getcpu(), name);
@@ -83,34 +85,35 @@ static double one_socket(const struct pmu_catalog *catalog)
 /* What it stands for: an expression, or a number of the machine. */
 static const struct constant {
 	const char *name;
-	const char *text, *top_down; /* the second in metrics of the top-down method, where it differs */
+	const char *text,
+		*top_down; /* the second in metrics of the top-down method, where it differs */
 	double (*number)(const struct pmu_catalog *catalog);
 	const char *why;
 } constants[] = {
-	{"SYSTEM_TSC_FREQ", "tsc_hz", TICKS, NULL, NULL},
-	{"DURATIONTIMEINSECONDS", "time", NULL, NULL, NULL},
-	{"DURATIONTIMEINMILLISECONDS", "(time * 1000)", NULL, NULL, NULL},
-	{"SOCKET_COUNT", NULL, NULL, one_socket, ""},
-	{"HYPERTHREADING_ON", NULL, NULL, smt_on,
-	 "it needs to know whether Hyper-Threading is on, which this machine does not tell"},
-	{"THREADS_PER_CORE", NULL, NULL, threads_per_core,
-	 "it needs the number of threads of a core, which this machine does not tell"},
-	{"CORES_PER_SOCKET", NULL, NULL, cores_per_socket,
-	 "it needs the number of a socket's cores, which is not known here"},
-	{"CHAS_PER_SOCKET", NULL, NULL, chas_per_socket,
-	 "it needs the number of a socket's caching agents (uncore_cha), which the kernel does not show here"},
+	{ "SYSTEM_TSC_FREQ", "tsc_hz", TICKS, NULL, NULL },
+	{ "DURATIONTIMEINSECONDS", "time", NULL, NULL, NULL },
+	{ "DURATIONTIMEINMILLISECONDS", "(time * 1000)", NULL, NULL, NULL },
+	{ "SOCKET_COUNT", NULL, NULL, one_socket, "" },
+	{ "HYPERTHREADING_ON", NULL, NULL, smt_on,
+	  "it needs to know whether Hyper-Threading is on, which this machine does not tell" },
+	{ "THREADS_PER_CORE", NULL, NULL, threads_per_core,
+	  "it needs the number of threads of a core, which this machine does not tell" },
+	{ "CORES_PER_SOCKET", NULL, NULL, cores_per_socket,
+	  "it needs the number of a socket's cores, which is not known here" },
+	{ "CHAS_PER_SOCKET", NULL, NULL, chas_per_socket,
+	  "it needs the number of a socket's caching agents (uncore_cha), which the kernel does not show here" },
 };
 
-const char *const pmu_intel_constants[] = {"DURATIONTIMEINSECONDS", "DURATIONTIMEINMILLISECONDS", "SYSTEM_TSC_FREQ",
-					   NULL};
+const char *const pmu_intel_constants[] = { "DURATIONTIMEINSECONDS", "DURATIONTIMEINMILLISECONDS",
+					    "SYSTEM_TSC_FREQ", NULL };
 
 static bool is_number(const char *name)
 {
 	return name[0] && strspn(name, "0123456789") == strlen(name) && strlen(name) < 10;
 }
 
-void pmu_intel_constant(const struct pmu_intel_metric *metric, const char *name, struct pmu_catalog *catalog,
-			struct pmu_intel_term *term)
+void pmu_intel_constant(const struct pmu_intel_metric *metric, const char *name,
+			struct pmu_catalog *catalog, struct pmu_intel_term *term)
 {
 	if (is_number(name)) {
 		term->number = (double)strtoul(name, NULL, 10);
@@ -121,7 +124,8 @@ void pmu_intel_constant(const struct pmu_intel_metric *metric, const char *name,
 
 		if (strcmp(constant->name, name) != 0)
 			continue;
-		term->text = metric->top_down && constant->top_down ? constant->top_down : constant->text;
+		term->text = metric->top_down && constant->top_down ? constant->top_down
+								    : constant->text;
 		if (constant->number)
 			term->number = constant->number(catalog);
 		if (constant->number && term->number < 0)
@@ -155,7 +159,8 @@ static int umask_of(const char *modifier)
 {
 	uint64_t mask;
 
-	if (modifier[0] != 'u' || modifier[1] != '0' || pmu_parse_u64(modifier + 1, &mask) || mask > 0xff)
+	if (modifier[0] != 'u' || modifier[1] != '0' || pmu_parse_u64(modifier + 1, &mask) ||
+	    mask > 0xff)
 		return -1;
 	return (int)mask;
 }
@@ -172,8 +177,8 @@ static int take_modifier(const char *event, const char *modifier, struct modifie
 	size_t len = strlen(taken->text), room = sizeof(taken->text) - len;
 	uint64_t number;
 
-	if (modifier[0] && strchr("ceit", modifier[0]) && !pmu_parse_u64(modifier + 1, &number) && number < 256 &&
-	    room > 8) {
+	if (modifier[0] && strchr("ceit", modifier[0]) && !pmu_parse_u64(modifier + 1, &number) &&
+	    number < 256 && room > 8) {
 		snprintf(taken->text + len, room, ":%c=%u", modifier[0], (unsigned int)number);
 		return 0;
 	}
@@ -189,26 +194,28 @@ static int take_modifier(const char *event, const char *modifier, struct modifie
 		taken->umask = umask_of(modifier);
 		return 0;
 	}
-	return pmu_fail(ENOTSUP, "its event %s has \":%.40s\" to it, which events here cannot have", event, modifier);
+	return pmu_fail(ENOTSUP, "its event %s has \":%.40s\" to it, which events here cannot have",
+			event, modifier);
 }
 
 static int replace_umask(struct pmu_event *event, int umask)
 {
 	size_t len = strlen(event->name);
 
-	if (event->slot.kind != PMU_SLOT_CORE || event->slot.type != PERF_TYPE_RAW || event->slot.extra ||
-	    !(event->slot.config & 0xff) || len + 8 > sizeof(event->name))
-		return pmu_fail(ENOTSUP, "its event %s cannot be counted with another mask", event->name);
+	if (event->slot.kind != PMU_SLOT_CORE || event->slot.type != PERF_TYPE_RAW ||
+	    event->slot.extra || !(event->slot.config & 0xff) || len + 8 > sizeof(event->name))
+		return pmu_fail(ENOTSUP, "its event %s cannot be counted with another mask",
+				event->name);
 	event->slot.config = (event->slot.config & ~UINT64_C(0xff00)) | (uint64_t)umask << 8;
 	snprintf(event->name + len, sizeof(event->name) - len, ":u0x%02x", (unsigned int)umask);
 	return 0;
 }
 
-int pmu_intel_metric_event(const struct pmu_intel_metric *metric, const char *name, struct pmu_catalog *catalog,
-			   struct pmu_event *event)
+int pmu_intel_metric_event(const struct pmu_intel_metric *metric, const char *name,
+			   struct pmu_catalog *catalog, struct pmu_event *event)
 {
 	char copy[sizeof(metric->event[0].name)], text[sizeof(copy) + 80], why[256];
-	struct modifiers modifiers = {.umask = -1};
+	struct modifiers modifiers = { .umask = -1 };
 	char *rest = copy, *base, *modifier;
 	bool outside;
 
@@ -221,9 +228,11 @@ int pmu_intel_metric_event(const struct pmu_intel_metric *metric, const char *na
 			return rc;
 	}
 	if (!strncmp(base, "PERF_METRICS.", 13))
-		return pmu_fail(ENOTSUP, "its event %s is a share of the pipeline's slots, which no counter of its own "
-					 "counts",
-				base);
+		return pmu_fail(
+			ENOTSUP,
+			"its event %s is a share of the pipeline's slots, which no counter of its own "
+			"counts",
+			base);
 	outside = !strncmp(base, "UNC_", 4);
 	snprintf(text, sizeof(text), "%s%s%s", base, modifiers.text,
 		 !outside && !modifiers.level && all_levels(metric) ? ":uk" : "");

@@ -46,7 +46,7 @@ static int fixed_config(const struct pmu_intel_entry *entry, const struct pmu_in
 {
 	static const struct {
 		uint8_t event, umask;
-	} known[] = {{0xc0, 0x00}, {0x3c, 0x00}, {0x00, 0x03}, {0x00, 0x04}};
+	} known[] = { { 0xc0, 0x00 }, { 0x3c, 0x00 }, { 0x00, 0x03 }, { 0x00, 0x04 } };
 	unsigned int n = pmu_intel_fixed(entry);
 
 	if (n >= MAX_FIXED)
@@ -57,7 +57,8 @@ static int fixed_config(const struct pmu_intel_entry *entry, const struct pmu_in
 	if (n < PMU_ARRAY_LEN(known)) {
 		select->event = known[n].event;
 		select->umask = known[n].umask;
-	} else if (twin && !twin->wrong && twin->code <= 0xff && twin->umask <= 0xff && twin->counters) {
+	} else if (twin && !twin->wrong && twin->code <= 0xff && twin->umask <= 0xff &&
+		   twin->counters) {
 		select->event = (uint8_t)twin->code;
 		select->umask = (uint8_t)twin->umask;
 	}
@@ -71,8 +72,11 @@ static int general_config(const struct pmu_intel_entry *entry, struct pmu_select
 	const struct {
 		const char *name;
 		uint64_t value;
-	} bytes[] = {{"EventCode", entry->code}, {"UMask", entry->umask}, {"UMaskExt", entry->umask_ext},
-		     {"CounterMask", entry->cmask}, {"Counter", entry->counters >> 24}};
+	} bytes[] = { { "EventCode", entry->code },
+		      { "UMask", entry->umask },
+		      { "UMaskExt", entry->umask_ext },
+		      { "CounterMask", entry->cmask },
+		      { "Counter", entry->counters >> 24 } };
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(bytes); i++)
 		if (bytes[i].value > 0xff)
@@ -94,19 +98,20 @@ static int general_config(const struct pmu_intel_entry *entry, struct pmu_select
 /* Second registers: Intel SDM vol. 4, MSR_OFFCORE_RSP_0 and _1, MSR_PEBS_LD_LAT, MSR_PEBS_FRONTEND. */
 static int check_extra(const struct pmu_intel_entry *entry)
 {
-	static const uint16_t extras[] = {0, 0x1a6, 0x1a7, 0x3f6, 0x3f7};
+	static const uint16_t extras[] = { 0, 0x1a6, 0x1a7, 0x3f6, 0x3f7 };
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(extras); i++)
 		if (entry->msr_index == extras[i])
 			return 0;
-	return pmu_fail(EINVAL, "%s:%u: %.60s needs register %llXH, which is none that events need", entry->file->name,
-			pmu_intel_file_line(entry), entry->name, (unsigned long long)entry->msr_index);
+	return pmu_fail(EINVAL, "%s:%u: %.60s needs register %llXH, which is none that events need",
+			entry->file->name, pmu_intel_file_line(entry), entry->name,
+			(unsigned long long)entry->msr_index);
 }
 
 int pmu_intel_core_slot(const struct pmu_intel_entry *entry, const struct pmu_intel_entry *twin,
 			struct pmu_slot *slot)
 {
-	struct pmu_select select = {.event = 0};
+	struct pmu_select select = { .event = 0 };
 	bool fixed = pmu_intel_is_fixed(entry);
 	int rc;
 

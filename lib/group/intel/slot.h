@@ -21,8 +21,8 @@ int pmu_intel_core_slot(const struct pmu_intel_entry *entry, const struct pmu_in
  * @open_filter: result: the event counts nothing of use until config1 says which accesses are meant
  * Return: 0; -EINVAL, -ENOTSUP with a sentence.
  */
-int pmu_intel_uncore_slot(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id, struct pmu_slot *slot,
-			  bool *open_filter);
+int pmu_intel_uncore_slot(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id,
+			  struct pmu_slot *slot, bool *open_filter);
 
 /** pmu_intel_is_fixed() - only a fixed counter counts it */
 bool pmu_intel_is_fixed(const struct pmu_intel_entry *entry);

@@ -36,8 +36,9 @@ int pmu_intel_of(struct pmu_catalog *catalog, const struct pmu_intel_files **fil
 	if (!catalog || !catalog->event_files || !catalog->event_files[0])
 		return -ENODEV;
 	if (!catalog->intel && catalog->intel_error != -ENODEV)
-		catalog->intel_error =
-			whose(catalog, &id) ? pmu_intel_open(catalog->event_files, &id, &catalog->intel) : -ENODEV;
+		catalog->intel_error = whose(catalog, &id) ? pmu_intel_open(catalog->event_files,
+									    &id, &catalog->intel)
+							   : -ENODEV;
 	*files = catalog->intel;
 	return catalog->intel_error;
 }
@@ -52,13 +53,13 @@ static const struct {
 	uint64_t largest;
 	bool flag;
 } modifiers[MODIFIERS] = {
-	[CMASK] = {"c", 0xff, false},
-	[INVERT] = {"i", 1, true},
-	[EDGE] = {"e", 1, true},
-	[ANY_THREAD] = {"t", 1, true},
-	[IN_TX] = {"intx", 1, true},
-	[IN_TXCP] = {"intxcp", 1, true},
-	[CONFIG1] = {"config1", UINT64_MAX, false},
+	[CMASK] = { "c", 0xff, false },
+	[INVERT] = { "i", 1, true },
+	[EDGE] = { "e", 1, true },
+	[ANY_THREAD] = { "t", 1, true },
+	[IN_TX] = { "intx", 1, true },
+	[IN_TXCP] = { "intxcp", 1, true },
+	[CONFIG1] = { "config1", UINT64_MAX, false },
 };
 
 struct given {
@@ -72,14 +73,17 @@ static int read_modifier(const char *part, struct given *given)
 	size_t len = strcspn(part, "=");
 
 	for (int i = 0; i < MODIFIERS; i++) {
-		if (strlen(modifiers[i].name) != len || strncasecmp(modifiers[i].name, part, len) != 0)
+		if (strlen(modifiers[i].name) != len ||
+		    strncasecmp(modifiers[i].name, part, len) != 0)
 			continue;
 		given->value[i] = 1;
 		if ((part[len] || !modifiers[i].flag) &&
 		    (!part[len] || pmu_parse_u64(part + len + 1, &given->value[i]) < 0 ||
 		     given->value[i] > modifiers[i].largest))
 			return pmu_fail(EINVAL, "\"%.*s\": %s=%s", SHOWN, part, modifiers[i].name,
-					modifiers[i].flag ? "0 or 1" : i == CMASK ? "0 to 255" : "NUMBER");
+					modifiers[i].flag ? "0 or 1"
+					: i == CMASK      ? "0 to 255"
+							  : "NUMBER");
 		if (given->mask >> i & 1)
 			return pmu_fail(EINVAL, "\"%.*s\" stands there twice", SHOWN, part);
 		given->mask |= 1u << i;
@@ -103,17 +107,20 @@ static int read_modifiers(const struct pmu_pfm_text *cut, int from, struct given
 
 static int no_modifier(const struct pmu_intel_event *event, enum modifier which, const char *why)
 {
-	return pmu_fail(EINVAL, "%.*s has no %s=: %s", SHOWN, event->name, modifiers[which].name, why);
+	return pmu_fail(EINVAL, "%.*s has no %s=: %s", SHOWN, event->name, modifiers[which].name,
+			why);
 }
 
-static int apply_core(const struct pmu_intel_event *event, const struct given *given, struct pmu_slot *slot)
+static int apply_core(const struct pmu_intel_event *event, const struct given *given,
+		      struct pmu_slot *slot)
 {
 	struct pmu_select select;
 
 	if (given->mask >> CONFIG1 & 1)
 		return no_modifier(event, CONFIG1, "it is an event of the cores");
 	if (given->mask && !(slot->config & 0xff))
-		return pmu_fail(EINVAL, "%.*s: only a fixed counter counts it, without modifiers", SHOWN, event->name);
+		return pmu_fail(EINVAL, "%.*s: only a fixed counter counts it, without modifiers",
+				SHOWN, event->name);
 	pmu_select_decode(PMU_SELECT_INTEL, slot->config, &select);
 	if (given->mask >> CMASK & 1)
 		select.cmask = (uint8_t)given->value[CMASK];
@@ -131,14 +138,16 @@ static int apply_core(const struct pmu_intel_event *event, const struct given *g
 	return 0;
 }
 
-static uint64_t put(uint64_t config, const struct given *given, enum modifier which, unsigned int bit, uint64_t field)
+static uint64_t put(uint64_t config, const struct given *given, enum modifier which,
+		    unsigned int bit, uint64_t field)
 {
 	if (!(given->mask >> which & 1))
 		return config;
 	return (config & ~(field << bit)) | given->value[which] << bit;
 }
 
-static int apply_uncore(const struct pmu_intel_event *event, const struct given *given, struct pmu_slot *slot)
+static int apply_uncore(const struct pmu_intel_event *event, const struct given *given,
+			struct pmu_slot *slot)
 {
 	for (enum modifier i = ANY_THREAD; i <= IN_TXCP; i++)
 		if (given->mask >> i & 1)
@@ -146,9 +155,11 @@ static int apply_uncore(const struct pmu_intel_event *event, const struct given 
 	if (given->mask >> CONFIG1 & 1)
 		slot->config1 = given->value[CONFIG1];
 	else if (event->open_filter)
-		return pmu_fail(EINVAL, "%.*s: which accesses it counts is said by a filter that the file leaves open; "
-					"give its value as :config1=0x..",
-				SHOWN, event->name);
+		return pmu_fail(
+			EINVAL,
+			"%.*s: which accesses it counts is said by a filter that the file leaves open; "
+			"give its value as :config1=0x..",
+			SHOWN, event->name);
 	slot->config = put(slot->config, given, CMASK, 24, 0xff);
 	slot->config = put(slot->config, given, INVERT, 23, 1);
 	slot->config = put(slot->config, given, EDGE, 18, 1);
@@ -174,7 +185,8 @@ static bool join(const struct pmu_pfm_text *cut, int n, char *name, size_t size)
  * How many parts are the name: as many as the files have an event of.  0: none; -EINVAL: with one part less it is an
  * event too, and the part a modifier.
  */
-static int find_name(const struct pmu_intel_files *files, const struct pmu_pfm_text *cut, struct given *given)
+static int find_name(const struct pmu_intel_files *files, const struct pmu_pfm_text *cut,
+		     struct given *given)
 {
 	char name[PMU_PFM_TEXT_MAX], shorter[PMU_PFM_TEXT_MAX];
 	int bad = 0;
@@ -190,21 +202,23 @@ static int find_name(const struct pmu_intel_files *files, const struct pmu_pfm_t
 			bad = rc;
 		if (rc)
 			continue;
-		if (n > 1 && !read_modifiers(cut, n - 1, &unused) && join(cut, n - 1, shorter, sizeof(shorter)) &&
-		    pmu_intel_has(files, shorter))
-			return pmu_fail(EINVAL, "%s:%s can be read in two ways: write %s for the event, %s:%s=1 for the "
-						"modifier",
-					shorter, cut->part[n - 1], name, shorter, cut->part[n - 1]);
+		if (n > 1 && !read_modifiers(cut, n - 1, &unused) &&
+		    join(cut, n - 1, shorter, sizeof(shorter)) && pmu_intel_has(files, shorter))
+			return pmu_fail(
+				EINVAL,
+				"%s:%s can be read in two ways: write %s for the event, %s:%s=1 for the "
+				"modifier",
+				shorter, cut->part[n - 1], name, shorter, cut->part[n - 1]);
 		return n;
 	}
 	return bad;
 }
 
 /* @prefix, "cpu_atom/" or "", is closed behind the name */
-static void write_label(const struct pmu_intel_event *event, const struct given *given, const char *prefix, char *label,
-			size_t size)
+static void write_label(const struct pmu_intel_event *event, const struct given *given,
+			const char *prefix, char *label, size_t size)
 {
-	struct pmu_strbuf out = {0};
+	struct pmu_strbuf out = { 0 };
 
 	pmu_strbuf_addf(&out, "%s%s", prefix, event->name);
 	for (int i = 0; i < MODIFIERS; i++) {
@@ -212,7 +226,8 @@ static void write_label(const struct pmu_intel_event *event, const struct given 
 			continue;
 		pmu_strbuf_addf(&out, ":%s", modifiers[i].name);
 		if (!modifiers[i].flag)
-			pmu_strbuf_addf(&out, i == CMASK ? "=%llu" : "=0x%llx", (unsigned long long)given->value[i]);
+			pmu_strbuf_addf(&out, i == CMASK ? "=%llu" : "=0x%llx",
+					(unsigned long long)given->value[i]);
 	}
 	if (prefix[0])
 		pmu_strbuf_add(&out, "/");
@@ -225,14 +240,16 @@ static void write_label(const struct pmu_intel_event *event, const struct given 
 /* Which cores' event it is, where its name alone would mean another. */
 static const char *prefix_of(const struct pmu_intel_files *files, const char *name, uint8_t wanted)
 {
-	struct pmu_slot by_name = {.core_types = 0};
+	struct pmu_slot by_name = { .core_types = 0 };
 
-	if (!wanted || (!pmu_intel_find(files, name, &by_name, NULL) && by_name.core_types == wanted))
+	if (!wanted ||
+	    (!pmu_intel_find(files, name, &by_name, NULL) && by_name.core_types == wanted))
 		return "";
 	return wanted == PMU_SLOT_E ? "cpu_atom/" : "cpu_core/";
 }
 
-int pmu_intel_encode(const char *text, struct pmu_catalog *catalog, struct pmu_slot *slot, char *label, size_t size)
+int pmu_intel_encode(const char *text, struct pmu_catalog *catalog, struct pmu_slot *slot,
+		     char *label, size_t size)
 {
 	const struct pmu_intel_files *files = NULL;
 	char name[PMU_PFM_TEXT_MAX];
@@ -263,7 +280,8 @@ int pmu_intel_encode(const char *text, struct pmu_catalog *catalog, struct pmu_s
 	rc = event.unit[0] ? apply_uncore(&event, &given, &new) : apply_core(&event, &given, &new);
 	if (rc)
 		return rc;
-	write_label(&event, &given, new.core_types ? prefix_of(files, name, slot->core_types) : "", label, size);
+	write_label(&event, &given, new.core_types ? prefix_of(files, name, slot->core_types) : "",
+		    label, size);
 	*slot = new;
 	return 0;
 }

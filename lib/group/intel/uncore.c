@@ -22,13 +22,10 @@ static const struct unit {
 	const char *name, *pmu;
 	uint8_t client; /* what registers can program where the layout is a client's; PMU_UNIT_NONE none */
 } units[] = {
-	{"CBO", "uncore_cbox", PMU_UNIT_CBO},
-	{"ARB", "uncore_arb", PMU_UNIT_ARB},
-	{"iMPH-U", "uncore_arb", PMU_UNIT_ARB},
-	{"NCU", "uncore_clock", PMU_UNIT_CLOCK},
-	{"SBO", "uncore_sbox", PMU_UNIT_NONE},
-	{"QPI LL", "uncore_qpi", PMU_UNIT_NONE},
-	{"UPI LL", "uncore_upi", PMU_UNIT_NONE},
+	{ "CBO", "uncore_cbox", PMU_UNIT_CBO },    { "ARB", "uncore_arb", PMU_UNIT_ARB },
+	{ "iMPH-U", "uncore_arb", PMU_UNIT_ARB },  { "NCU", "uncore_clock", PMU_UNIT_CLOCK },
+	{ "SBO", "uncore_sbox", PMU_UNIT_NONE },   { "QPI LL", "uncore_qpi", PMU_UNIT_NONE },
+	{ "UPI LL", "uncore_upi", PMU_UNIT_NONE },
 };
 
 static bool is_unit(const struct pmu_intel_entry *entry, const char *name)
@@ -71,7 +68,8 @@ static void settle_unit(const struct pmu_cpu_id *id, struct pmu_slot *slot)
 	const struct pmu_cpu_model *model = pmu_cpu_model_find(id);
 	enum pmu_uncore_layout layout = model ? model->uncore : PMU_UNCORE_NONE;
 
-	if (layout != PMU_UNCORE_SANDY_BRIDGE && layout != PMU_UNCORE_SKYLAKE && layout != PMU_UNCORE_ICE_LAKE)
+	if (layout != PMU_UNCORE_SANDY_BRIDGE && layout != PMU_UNCORE_SKYLAKE &&
+	    layout != PMU_UNCORE_ICE_LAKE)
 		slot->unit = PMU_UNIT_NONE;
 }
 
@@ -90,7 +88,8 @@ static void settle_clock(const struct pmu_intel_entry *entry, struct pmu_slot *s
 }
 
 /* The integrated I/O's: which ports and which kinds of flow; UMaskExt says the same in its bits 4 on and 16 on. */
-static int add_io_masks(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id, uint64_t *config)
+static int add_io_masks(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id,
+			uint64_t *config)
 {
 	bool old = is_skylake_server(id);
 	uint64_t ports = old ? 0xff : 0xfff;
@@ -106,7 +105,8 @@ static int add_io_masks(const struct pmu_intel_entry *entry, const struct pmu_cp
 	return 0;
 }
 
-static int add_extension(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id, uint64_t *config)
+static int add_extension(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id,
+			 uint64_t *config)
 {
 	if (is_unit(entry, "IIO"))
 		return add_io_masks(entry, id, config);
@@ -134,8 +134,8 @@ static bool names_filter(const char *filter)
 }
 
 /* CHAFilter1 is the upper half of config1, CHAFilter0 the lower. */
-static int add_filter(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id, struct pmu_slot *slot,
-		      bool *open_filter)
+static int add_filter(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id,
+		      struct pmu_slot *slot, bool *open_filter)
 {
 	const char *filter = entry->filter;
 
@@ -157,13 +157,13 @@ static int event_config(const struct pmu_intel_entry *entry, uint64_t *config)
 		return pmu_intel_wrong(entry, "UMask");
 	if (entry->cmask > 0xff)
 		return pmu_intel_wrong(entry, "CounterMask");
-	*config = entry->code | entry->umask << 8 | (uint64_t)entry->edge << 18 | (uint64_t)entry->invert << 23 |
-		  entry->cmask << 24;
+	*config = entry->code | entry->umask << 8 | (uint64_t)entry->edge << 18 |
+		  (uint64_t)entry->invert << 23 | entry->cmask << 24;
 	return 0;
 }
 
-int pmu_intel_uncore_slot(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id, struct pmu_slot *slot,
-			  bool *open_filter)
+int pmu_intel_uncore_slot(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id,
+			  struct pmu_slot *slot, bool *open_filter)
 {
 	struct pmu_slot new = *slot;
 	int rc;
@@ -171,9 +171,11 @@ int pmu_intel_uncore_slot(const struct pmu_intel_entry *entry, const struct pmu_
 	if (entry->wrong)
 		return pmu_intel_wrong(entry, entry->wrong);
 	if (!strcasecmp(entry->counter_type, "FREERUN"))
-		return pmu_fail(ENOTSUP, "%.60s counts by itself, without an event code: the kernel has such counters "
-					 "as PMUs of their own, like uncore_imc_free_running/data_read/",
-				entry->name);
+		return pmu_fail(
+			ENOTSUP,
+			"%.60s counts by itself, without an event code: the kernel has such counters "
+			"as PMUs of their own, like uncore_imc_free_running/data_read/",
+			entry->name);
 	new.kind = PMU_SLOT_UNCORE;
 	new.type = PMU_TYPE_NONE;
 	new.config1 = 0;

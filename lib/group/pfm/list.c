@@ -21,7 +21,8 @@ static int each_umask(const pfm_event_info_t *event, struct pmu_pfm_name *name,
 
 		memset(&attribute, 0, sizeof(attribute));
 		attribute.size = sizeof(attribute);
-		if (pmu_pfm_calls()->get_event_attr_info(event->idx, i, PFM_OS_NONE, &attribute) != PFM_SUCCESS ||
+		if (pmu_pfm_calls()->get_event_attr_info(event->idx, i, PFM_OS_NONE, &attribute) !=
+			    PFM_SUCCESS ||
 		    attribute.type != PFM_ATTR_UMASK)
 			continue;
 		n++;
@@ -34,10 +35,13 @@ static int each_umask(const pfm_event_info_t *event, struct pmu_pfm_name *name,
 	return n;
 }
 
-void pmu_pfm_each_of(const pfm_pmu_info_t *table, void (*each)(void *arg, const struct pmu_pfm_name *name), void *arg)
+void pmu_pfm_each_of(const pfm_pmu_info_t *table,
+		     void (*each)(void *arg, const struct pmu_pfm_name *name), void *arg)
 {
 	for (int i = table->first_event; i != -1; i = pmu_pfm_calls()->get_event_next(i)) {
-		struct pmu_pfm_name name = {.table = table->name, .of = text_or(table->desc, table->name), .umask = ""};
+		struct pmu_pfm_name name = { .table = table->name,
+					     .of = text_or(table->desc, table->name),
+					     .umask = "" };
 		pfm_event_info_t event;
 
 		memset(&event, 0, sizeof(event));

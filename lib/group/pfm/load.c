@@ -17,15 +17,24 @@
 
 static struct pmu_pfm_calls calls;
 
-#define CALL(name) {"pfm_" #name, offsetof(struct pmu_pfm_calls, name)}
+#define CALL(name)                                                 \
+	{                                                          \
+		"pfm_" #name, offsetof(struct pmu_pfm_calls, name) \
+	}
 static const struct {
 	const char *symbol;
 	size_t offset;
 } table[] = {
-	CALL(initialize),     CALL(strerror),		 CALL(get_pmu_info),	      CALL(get_event_next),
-	CALL(get_event_info), CALL(get_event_attr_info), CALL(get_os_event_encoding),
+	CALL(initialize),
+	CALL(strerror),
+	CALL(get_pmu_info),
+	CALL(get_event_next),
+	CALL(get_event_info),
+	CALL(get_event_attr_info),
+	CALL(get_os_event_encoding),
 };
-_Static_assert(sizeof(calls) == PMU_ARRAY_LEN(table) * sizeof(void *), "every function is in the table");
+_Static_assert(sizeof(calls) == PMU_ARRAY_LEN(table) * sizeof(void *),
+	       "every function is in the table");
 
 static bool find_all(void *library)
 {
@@ -62,8 +71,10 @@ int pmu_pfm_load(void)
 		return 0;
 	/* Trying again with the loader's lists as the other thread left them could end the program. */
 	if (state == TRYING)
-		return pmu_fail(ENOTSUP, "native event names need libpfm4, which another thread was loading when this "
-					 "process was forked");
+		return pmu_fail(
+			ENOTSUP,
+			"native event names need libpfm4, which another thread was loading when this "
+			"process was forked");
 	return pmu_fail(ENOTSUP, "native event names need libpfm4 (Debian: libpfm4); %s", why);
 }
 

@@ -16,7 +16,7 @@
 #include "group/pfm/load.h"
 
 #define NAME_MAX_LEN 128
-#define SHOWN	     80
+#define SHOWN        80
 
 /* --- cutting --- */
 
@@ -32,10 +32,12 @@ int pmu_pfm_cut(const char *text, struct pmu_pfm_text *cut)
 		size_t len = strcspn(at, ".:");
 
 		if (!len)
-			return pmu_fail(EINVAL, "there is no event \"%.*s\": nothing %s", SHOWN, text,
-					before ? "behind a dot or colon" : "in front of a dot or colon");
+			return pmu_fail(
+				EINVAL, "there is no event \"%.*s\": nothing %s", SHOWN, text,
+				before ? "behind a dot or colon" : "in front of a dot or colon");
 		if (cut->n_parts == PMU_PFM_MAX_PARTS)
-			return pmu_fail(EINVAL, "\"%.*s\": more than %d parts", SHOWN, text, PMU_PFM_MAX_PARTS);
+			return pmu_fail(EINVAL, "\"%.*s\": more than %d parts", SHOWN, text,
+					PMU_PFM_MAX_PARTS);
 		cut->part[cut->n_parts] = at;
 		cut->before[cut->n_parts++] = before;
 		before = at[len];
@@ -52,7 +54,8 @@ static bool join(const struct pmu_pfm_text *text, int first, int last, char *nam
 	size_t len = 0;
 
 	for (int i = first; i < last; i++) {
-		int n = snprintf(name + len, size - len, "%s%s", i > first ? "_" : "", text->part[i]);
+		int n = snprintf(name + len, size - len, "%s%s", i > first ? "_" : "",
+				 text->part[i]);
 
 		len += (size_t)n;
 		if (len >= size)
@@ -65,8 +68,11 @@ static bool join(const struct pmu_pfm_text *text, int first, int last, char *nam
 
 /* Where Intel's event files and libpfm4's tables spell a name in two ways. */
 static const char *const spellings[][2] = {
-	{"DEMAND_", "DMND_"}, {"SNOOP_", "SNP_"}, {"LLC", "L3"}, {"OFFCORE_RESPONSE", "OFFCORE_RESPONSE_0"},
-	{"OCR", "OFFCORE_RESPONSE_0"},
+	{ "DEMAND_", "DMND_" },
+	{ "SNOOP_", "SNP_" },
+	{ "LLC", "L3" },
+	{ "OFFCORE_RESPONSE", "OFFCORE_RESPONSE_0" },
+	{ "OCR", "OFFCORE_RESPONSE_0" },
 };
 
 /* @name with @from, at the start of a word in it, as @to */
@@ -75,7 +81,8 @@ static bool respell(const char *name, const char *from, const char *to, char *ou
 	for (const char *at = name; *at; at++) {
 		if ((at > name && at[-1] != '_') || strncasecmp(at, from, strlen(from)) != 0)
 			continue;
-		return (size_t)snprintf(out, size, "%.*s%s%s", (int)(at - name), name, to, at + strlen(from)) < size;
+		return (size_t)snprintf(out, size, "%.*s%s%s", (int)(at - name), name, to,
+					at + strlen(from)) < size;
 	}
 	return false;
 }
@@ -92,7 +99,8 @@ static bool find_spelled(finder find, const void *where, const char *name, void 
 	for (size_t i = 0; i < 2 * PMU_ARRAY_LEN(spellings); i++) {
 		const char *const *pair = spellings[i / 2];
 
-		if (respell(name, pair[i % 2], pair[1 - i % 2], other, sizeof(other)) && find(where, other, found))
+		if (respell(name, pair[i % 2], pair[1 - i % 2], other, sizeof(other)) &&
+		    find(where, other, found))
 			return true;
 	}
 	return false;
@@ -127,7 +135,8 @@ static bool attribute_at(const pfm_event_info_t *event, int i, pfm_event_attr_in
 {
 	memset(attribute, 0, sizeof(*attribute));
 	attribute->size = sizeof(*attribute);
-	return pmu_pfm_calls()->get_event_attr_info(event->idx, i, PFM_OS_NONE, attribute) == PFM_SUCCESS;
+	return pmu_pfm_calls()->get_event_attr_info(event->idx, i, PFM_OS_NONE, attribute) ==
+	       PFM_SUCCESS;
 }
 
 static bool umask_by_name(const void *where, const char *name, void *found)
@@ -165,7 +174,8 @@ static const char **names_of_events(const pfm_pmu_info_t *table)
 
 	if (!names)
 		return NULL;
-	for (int i = table->first_event; i != -1 && n < table->nevents; i = pmu_pfm_calls()->get_event_next(i)) {
+	for (int i = table->first_event; i != -1 && n < table->nevents;
+	     i = pmu_pfm_calls()->get_event_next(i)) {
 		pfm_event_info_t info;
 
 		if (event_at(i, &info))
@@ -192,20 +202,23 @@ static int no_event(const pfm_pmu_info_t *table, const struct pmu_pfm_text *text
 {
 	const char **names = names_of_events(table);
 	const char *near = names ? pmu_closest(text->part[0], names) : NULL;
-	pfm_event_info_t event = {.name = NULL};
+	pfm_event_info_t event = { .name = NULL };
 	pfm_event_attr_info_t umask;
 
 	free(names);
 	if (!near)
-		return pmu_fail(ENOENT, "there is no event \"%.*s\" among those of %s; try instructions, cycles, "
-					"branches, page-faults or a raw code like r10e",
-				SHOWN, text->part[0], table->desc);
+		return pmu_fail(
+			ENOENT,
+			"there is no event \"%.*s\" among those of %s; try instructions, cycles, "
+			"branches, page-faults or a raw code like r10e",
+			SHOWN, text->part[0], table->desc);
 	if (text->n_parts > 1 && event_by_name(table, near, &event) &&
 	    umask_by_name(&event, text->part[1], &umask))
-		return pmu_fail(ENOENT, "there is no event \"%.*s\" among those of %s; did you mean %s.%s?", SHOWN,
-				text->part[0], table->desc, near, umask.name);
-	return pmu_fail(ENOENT, "there is no event \"%.*s\" among those of %s; did you mean %s?", SHOWN,
-			text->part[0], table->desc, near);
+		return pmu_fail(ENOENT,
+				"there is no event \"%.*s\" among those of %s; did you mean %s.%s?",
+				SHOWN, text->part[0], table->desc, near, umask.name);
+	return pmu_fail(ENOENT, "there is no event \"%.*s\" among those of %s; did you mean %s?",
+			SHOWN, text->part[0], table->desc, near);
 }
 
 /* The nearest mask, or those that there are. */
@@ -213,22 +226,23 @@ static int no_umask(const pfm_event_info_t *event, const char *part)
 {
 	const char **names = names_of_umasks(event);
 	const char *near = names && names[0] && part ? pmu_closest(part, names) : NULL;
-	struct pmu_strbuf list = {0};
+	struct pmu_strbuf list = { 0 };
 	int rc;
 
 	for (int i = 0; !near && names && names[i] && list.len < 240; i++)
 		pmu_strbuf_addf(&list, "%s%s", i ? ", " : "", names[i]);
 	if (near)
-		rc = pmu_fail(ENOENT, "%s has nothing called \"%.*s\"; did you mean %s.%s?", event->name, SHOWN, part,
-			      event->name, near);
+		rc = pmu_fail(ENOENT, "%s has nothing called \"%.*s\"; did you mean %s.%s?",
+			      event->name, SHOWN, part, event->name, near);
 	else if (!list.len)
-		rc = pmu_fail(ENOENT, "%s is one event: write it without \"%.*s\"", event->name, SHOWN,
-			      part ? part : "");
+		rc = pmu_fail(ENOENT, "%s is one event: write it without \"%.*s\"", event->name,
+			      SHOWN, part ? part : "");
 	else if (part)
-		rc = pmu_fail(ENOENT, "%s has nothing called \"%.*s\"; it has %s", event->name, SHOWN, part,
-			      pmu_strbuf_text(&list));
+		rc = pmu_fail(ENOENT, "%s has nothing called \"%.*s\"; it has %s", event->name,
+			      SHOWN, part, pmu_strbuf_text(&list));
 	else
-		rc = pmu_fail(ENOENT, "%s is many events; say which: %s", event->name, pmu_strbuf_text(&list));
+		rc = pmu_fail(ENOENT, "%s is many events; say which: %s", event->name,
+			      pmu_strbuf_text(&list));
 	pmu_strbuf_free(&list);
 	free(names);
 	return rc;
@@ -268,12 +282,15 @@ static int check_letter(const pfm_event_info_t *event, const char *part)
 		return 0;
 	snprintf(state, sizeof(state), "%s_STATE", part);
 	if (umask_by_name(event, part, &umask) || umask_by_name(event, state, &umask))
-		return pmu_fail(EINVAL, "%s:%s can be read in two ways: write %s.%s for the state, %s=1 for the modifier",
-				event->name, part, event->name, umask.name, part);
+		return pmu_fail(
+			EINVAL,
+			"%s:%s can be read in two ways: write %s.%s for the state, %s=1 for the modifier",
+			event->name, part, event->name, umask.name, part);
 	return 0;
 }
 
-static void add_umask(struct pmu_pfm_event *event, const pfm_event_info_t *info, const pfm_event_attr_info_t *umask)
+static void add_umask(struct pmu_pfm_event *event, const pfm_event_info_t *info,
+		      const pfm_event_attr_info_t *umask)
 {
 	event->by_number |= is_modifier_of(info, umask->name);
 	event->number |= umask->code & 0xff;
@@ -288,7 +305,8 @@ static int read_umask(const pfm_event_info_t *info, const struct pmu_pfm_text *t
 	pfm_event_attr_info_t umask;
 
 	for (int last = text->n_parts; last > i; last--) {
-		if (!join(text, i, last, name, sizeof(name)) || !find_spelled(umask_by_name, info, name, &umask))
+		if (!join(text, i, last, name, sizeof(name)) ||
+		    !find_spelled(umask_by_name, info, name, &umask))
 			continue;
 		add_umask(event, info, &umask);
 		return last;
@@ -317,7 +335,8 @@ static int read_rest(const pfm_event_info_t *info, const struct pmu_pfm_text *te
 		} else {
 			next = read_umask(info, text, i, event);
 			if (!next && strchr(text->part[i], '='))
-				return pmu_fail(EINVAL, "%s knows no \"%.*s\"", info->name, SHOWN, text->part[i]);
+				return pmu_fail(EINVAL, "%s knows no \"%.*s\"", info->name, SHOWN,
+						text->part[i]);
 			if (!next)
 				return no_umask(info, text->part[i]);
 		}
@@ -345,17 +364,19 @@ static int check_umask(const pfm_event_info_t *info, const struct pmu_pfm_event 
 /* Some tables have an event under a second name without masks: they are the first one's. */
 static void follow_equivalent(const pfm_pmu_info_t *table, pfm_event_info_t *event)
 {
-	pfm_event_info_t first = {.name = NULL};
+	pfm_event_info_t first = { .name = NULL };
 
-	if (event->equiv && !strchr(event->equiv, ':') && event_by_name(table, event->equiv, &first))
+	if (event->equiv && !strchr(event->equiv, ':') &&
+	    event_by_name(table, event->equiv, &first))
 		*event = first;
 }
 
 /* Every event of that name, until the rest fits. */
-static int find_called(const pfm_pmu_info_t *table, const char *name, const struct pmu_pfm_text *text, int next,
-		       bool *known, struct pmu_pfm_event *event)
+static int find_called(const pfm_pmu_info_t *table, const char *name,
+		       const struct pmu_pfm_text *text, int next, bool *known,
+		       struct pmu_pfm_event *event)
 {
-	pfm_event_info_t info = {.name = NULL};
+	pfm_event_info_t info = { .name = NULL };
 	int rc = -ENOENT;
 
 	while (rc && find_spelled(event_by_name, table, name, &info)) {
@@ -372,7 +393,8 @@ static int find_called(const pfm_pmu_info_t *table, const char *name, const stru
 	return rc;
 }
 
-int pmu_pfm_find(const pfm_pmu_info_t *table, const struct pmu_pfm_text *text, struct pmu_pfm_event *event)
+int pmu_pfm_find(const pfm_pmu_info_t *table, const struct pmu_pfm_text *text,
+		 struct pmu_pfm_event *event)
 {
 	char name[NAME_MAX_LEN];
 	bool known = false;

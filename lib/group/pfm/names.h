@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 #include "counters/plan.h"
-#include "machine/models.h"
 #include "group/pfm/pfm.h"
+#include "machine/models.h"
 
 /** Longest text of one event. */
 #define PMU_PFM_TEXT_MAX  256
@@ -25,11 +25,11 @@ struct pmu_pfm_text {
 
 /** What it means in one table. */
 struct pmu_pfm_event {
-	const char *name;	      /* libpfm4's */
+	const char *name; /* libpfm4's */
 	int n_umasks;
 	const char *umask[PMU_PFM_MAX_PARTS];
-	bool by_number;		      /* one of the masks has the name of a modifier */
-	unsigned int number;	      /* then: all of them */
+	bool by_number;      /* one of the masks has the name of a modifier */
+	unsigned int number; /* then: all of them */
 	int n_modifiers;
 	const char *modifier[PMU_PFM_MAX_PARTS];
 };
@@ -45,10 +45,12 @@ int pmu_pfm_cut(const char *text, struct pmu_pfm_text *cut);
  *
  * Return: 0; -ENOENT: no such event or mask, -EINVAL: it can be read in two ways; each with a sentence.
  */
-int pmu_pfm_find(const pfm_pmu_info_t *table, const struct pmu_pfm_text *text, struct pmu_pfm_event *event);
+int pmu_pfm_find(const pfm_pmu_info_t *table, const struct pmu_pfm_text *text,
+		 struct pmu_pfm_event *event);
 
 /** pmu_pfm_each_of() - every name of one table, for pmu_pfm_each() */
-void pmu_pfm_each_of(const pfm_pmu_info_t *table, void (*each)(void *arg, const struct pmu_pfm_name *name), void *arg);
+void pmu_pfm_each_of(const pfm_pmu_info_t *table,
+		     void (*each)(void *arg, const struct pmu_pfm_name *name), void *arg);
 
 /** Code 00H with a mask up to here stands for a fixed counter; with others for what no counter of its own counts. */
 #define PMU_PFM_MAX_PSEUDO 7

@@ -52,9 +52,11 @@ static int initialise(void)
 		tried = true;
 	}
 	if (result != PFM_SUCCESS)
-		return pmu_fail(ENOTSUP, "there is no event to be found by name, as libpfm4 cannot be used (%s); try "
-					 "instructions, cycles, branches, page-faults or a raw code like r10e",
-				pmu_pfm_calls()->strerror(result));
+		return pmu_fail(
+			ENOTSUP,
+			"there is no event to be found by name, as libpfm4 cannot be used (%s); try "
+			"instructions, cycles, branches, page-faults or a raw code like r10e",
+			pmu_pfm_calls()->strerror(result));
 	return 0;
 }
 
@@ -69,7 +71,8 @@ static bool table_at(int i, pfm_pmu_info_t *table)
 static bool table_by_name(const char *name, size_t len, pfm_pmu_info_t *table)
 {
 	for (int i = 0; i < PFM_PMU_MAX; i++)
-		if (table_at(i, table) && strlen(table->name) == len && !strncasecmp(table->name, name, len))
+		if (table_at(i, table) && strlen(table->name) == len &&
+		    !strncasecmp(table->name, name, len))
 			return true;
 	return false;
 }
@@ -110,26 +113,28 @@ static bool same_but_for_number(const char *a, size_t len_a, const char *b)
 }
 
 /* "snb::UOPS_ISSUED": is the table one of the model's? */
-static int table_of_prefix(const char *prefix, size_t len, const struct pmu_cpu_model *model, bool own,
-			   pfm_pmu_info_t *table)
+static int table_of_prefix(const char *prefix, size_t len, const struct pmu_cpu_model *model,
+			   bool own, pfm_pmu_info_t *table)
 {
 	if (!table_by_name(prefix, len, table))
-		return pmu_fail(EINVAL, "libpfm4 has no events of \"%.*s\"", (int)(len < 60 ? len : 60), prefix);
+		return pmu_fail(EINVAL, "libpfm4 has no events of \"%.*s\"",
+				(int)(len < 60 ? len : 60), prefix);
 	if ((own && table->is_present) ||
 	    (model && (!strcmp(table->name, model->pfm) || !strcmp(table->name, model->pfm_e))))
 		return 0;
 	if (model && model->pfm_uncore[0] && same_but_for_number(prefix, len, model->pfm_uncore))
 		return 0;
-	return pmu_fail(EINVAL, "%s:: names events of %s, and this is about %s%s%s", table->name, table->desc,
-			model_name(model), model && model->pfm[0] ? ", whose events are " : "",
+	return pmu_fail(EINVAL, "%s:: names events of %s, and this is about %s%s%s", table->name,
+			table->desc, model_name(model),
+			model && model->pfm[0] ? ", whose events are " : "",
 			model && model->pfm[0] ? model->pfm : "");
 }
 
 /* Tables in which a bare name is looked for. */
-static int tables_of_model(const char *name, const struct pmu_cpu_model *model, bool own, pfm_pmu_info_t *table,
-			   int *n)
+static int tables_of_model(const char *name, const struct pmu_cpu_model *model, bool own,
+			   pfm_pmu_info_t *table, int *n)
 {
-	const char *core[] = {model ? model->pfm : "", model ? model->pfm_e : ""};
+	const char *core[] = { model ? model->pfm : "", model ? model->pfm_e : "" };
 	const char *uncore = model ? model->pfm_uncore : "";
 	bool is_uncore = !strncasecmp(name, "UNC_", 4);
 
@@ -139,20 +144,25 @@ static int tables_of_model(const char *name, const struct pmu_cpu_model *model, 
 	for (size_t i = 0; !is_uncore && i < PMU_ARRAY_LEN(core); i++)
 		if (core[i][0] && table_by_name(core[i], strlen(core[i]), &table[*n]))
 			++*n;
-	if (!*n && own && table_present(is_uncore ? PFM_PMU_TYPE_UNCORE : PFM_PMU_TYPE_CORE, &table[0]))
+	if (!*n && own &&
+	    table_present(is_uncore ? PFM_PMU_TYPE_UNCORE : PFM_PMU_TYPE_CORE, &table[0]))
 		*n = 1;
 	if (!*n)
-		return pmu_fail(ENOTSUP, "there is no event \"%.60s\", and libpfm4 does not know those %sof %s; try "
-					 "instructions, cycles, branches, page-faults or a raw code like r10e%s",
-				name, is_uncore ? "outside the cores " : "", model_name(model),
-				model && !strcmp(model->vendor, "GenuineIntel") ?
-					", or set PMU_EVENT_FILES to a folder with Intel's event files" : "");
+		return pmu_fail(
+			ENOTSUP,
+			"there is no event \"%.60s\", and libpfm4 does not know those %sof %s; try "
+			"instructions, cycles, branches, page-faults or a raw code like r10e%s",
+			name, is_uncore ? "outside the cores " : "", model_name(model),
+			model && !strcmp(model->vendor, "GenuineIntel")
+				? ", or set PMU_EVENT_FILES to a folder with Intel's event files"
+				: "");
 	return 0;
 }
 
 /* --- encoding --- */
 
-static void write_name(const pfm_pmu_info_t *table, const struct pmu_pfm_event *event, struct pmu_strbuf *out)
+static void write_name(const pfm_pmu_info_t *table, const struct pmu_pfm_event *event,
+		       struct pmu_strbuf *out)
 {
 	pmu_strbuf_addf(out, "%s::%s", table->name, event->name);
 	if (event->by_number)
@@ -173,7 +183,7 @@ static bool is_off(const char *modifier)
 
 static void write_label(const struct pmu_pfm_event *event, char *label, size_t size)
 {
-	struct pmu_strbuf out = {0};
+	struct pmu_strbuf out = { 0 };
 
 	pmu_strbuf_add(&out, event->name);
 	for (int i = 0; i < event->n_umasks; i++)
@@ -191,26 +201,33 @@ static int refuse(const struct pmu_pfm_event *event, int error)
 {
 	switch (error) {
 	case PFM_ERR_ATTR_SET:
-		return pmu_fail(EINVAL, "%s: a modifier that the event has by itself, or twice", event->name);
+		return pmu_fail(EINVAL, "%s: a modifier that the event has by itself, or twice",
+				event->name);
 	case PFM_ERR_ATTR_VAL:
-		return pmu_fail(EINVAL, "%s: a modifier's value is out of its range (c= goes to 255)", event->name);
+		return pmu_fail(EINVAL,
+				"%s: a modifier's value is out of its range (c= goes to 255)",
+				event->name);
 	case PFM_ERR_FEATCOMB:
 	case PFM_ERR_UMASK:
-		return pmu_fail(EINVAL, "%s: these parts of the event cannot be counted together", event->name);
+		return pmu_fail(EINVAL, "%s: these parts of the event cannot be counted together",
+				event->name);
 	case PFM_ERR_NOTFOUND:
-		return pmu_fail(ENOTSUP, "the program uses libpfm4 for this CPU's events only; set "
-					 "LIBPFM_ENCODE_INACTIVE=1 for %s",
+		return pmu_fail(ENOTSUP,
+				"the program uses libpfm4 for this CPU's events only; set "
+				"LIBPFM_ENCODE_INACTIVE=1 for %s",
 				event->name);
 	default:
-		return pmu_fail(EINVAL, "%s: libpfm4 says %s", event->name, pmu_pfm_calls()->strerror(error));
+		return pmu_fail(EINVAL, "%s: libpfm4 says %s", event->name,
+				pmu_pfm_calls()->strerror(error));
 	}
 }
 
 /* Codes as libpfm4 has them: the select, and what goes into a second register. */
-static int get_codes(const pfm_pmu_info_t *table, const struct pmu_pfm_event *event, uint64_t code[2])
+static int get_codes(const pfm_pmu_info_t *table, const struct pmu_pfm_event *event,
+		     uint64_t code[2])
 {
-	pfm_pmu_encode_arg_t arg = {.size = sizeof(arg)};
-	struct pmu_strbuf name = {0};
+	pfm_pmu_encode_arg_t arg = { .size = sizeof(arg) };
+	struct pmu_strbuf name = { 0 };
 	int error;
 
 	write_name(table, event, &name);
@@ -218,8 +235,8 @@ static int get_codes(const pfm_pmu_info_t *table, const struct pmu_pfm_event *ev
 		pmu_strbuf_free(&name);
 		return pmu_fail(ENOMEM, "no memory for the name of an event");
 	}
-	error = pmu_pfm_calls()->get_os_event_encoding(pmu_strbuf_text(&name), PFM_PLM0 | PFM_PLM3, PFM_OS_NONE,
-						       &arg);
+	error = pmu_pfm_calls()->get_os_event_encoding(pmu_strbuf_text(&name), PFM_PLM0 | PFM_PLM3,
+						       PFM_OS_NONE, &arg);
 	pmu_strbuf_free(&name);
 	if (error != PFM_SUCCESS)
 		return refuse(event, error);
@@ -246,8 +263,9 @@ static int fill_extra(const struct pmu_pfm_event *event, uint64_t value, struct 
 		uint16_t code; /* umask and event */
 		uint16_t address;
 	} extras[] = {
-		{0x01b7, 0x1a6}, {0x02b7, 0x1a7}, {0x01bb, 0x1a7}, {0x012a, 0x1a6}, {0x012b, 0x1a7},
-		{0x01c6, 0x3f7}, {0x03c6, 0x3f7}, {0x01cd, 0x3f6}, {0x100b, 0x3f6},
+		{ 0x01b7, 0x1a6 }, { 0x02b7, 0x1a7 }, { 0x01bb, 0x1a7 },
+		{ 0x012a, 0x1a6 }, { 0x012b, 0x1a7 }, { 0x01c6, 0x3f7 },
+		{ 0x03c6, 0x3f7 }, { 0x01cd, 0x3f6 }, { 0x100b, 0x3f6 },
 	};
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(extras); i++) {
@@ -258,11 +276,13 @@ static int fill_extra(const struct pmu_pfm_event *event, uint64_t value, struct 
 			return 0;
 		}
 	}
-	return value ? pmu_fail(ENOTSUP, "%s needs a second register that is not known", event->name) : 0;
+	return value ? pmu_fail(ENOTSUP, "%s needs a second register that is not known",
+				event->name)
+		     : 0;
 }
 
-static int fill_core(const pfm_pmu_info_t *table, const struct pmu_pfm_event *event, const uint64_t code[2],
-		     struct pmu_slot *slot)
+static int fill_core(const pfm_pmu_info_t *table, const struct pmu_pfm_event *event,
+		     const uint64_t code[2], struct pmu_slot *slot)
 {
 	int rc = 0;
 
@@ -276,8 +296,10 @@ static int fill_core(const pfm_pmu_info_t *table, const struct pmu_pfm_event *ev
 	if (starts(table->name, "amd64"))
 		return 0;
 	if (!(slot->config & 0xff) && (slot->config >> 8 & 0xff) > PMU_PFM_MAX_PSEUDO)
-		return pmu_fail(ENOTSUP, "%s is no event that a counter counts but a share of the pipeline's slots",
-				event->name);
+		return pmu_fail(
+			ENOTSUP,
+			"%s is no event that a counter counts but a share of the pipeline's slots",
+			event->name);
 	if (code[1])
 		rc = fill_extra(event, code[1], slot);
 	if (!rc)
@@ -298,8 +320,9 @@ static uint64_t all_of_l3(uint64_t config, const struct pmu_cpu_model *model)
 	return pmu_select_encode(layout, &select);
 }
 
-static int fill_uncore(const pfm_pmu_info_t *table, const struct pmu_pfm_event *event, const uint64_t code[2],
-		       const struct pmu_cpu_model *model, struct pmu_slot *slot)
+static int fill_uncore(const pfm_pmu_info_t *table, const struct pmu_pfm_event *event,
+		       const uint64_t code[2], const struct pmu_cpu_model *model,
+		       struct pmu_slot *slot)
 {
 	size_t len = strlen(table->name);
 
@@ -329,7 +352,8 @@ static bool encode_fixed(const pfm_pmu_info_t *table, const struct pmu_pfm_text 
 {
 	const char *name;
 
-	if (table->type != PFM_PMU_TYPE_CORE || starts(table->name, "arm") || starts(table->name, "amd64"))
+	if (table->type != PFM_PMU_TYPE_CORE || starts(table->name, "arm") ||
+	    starts(table->name, "amd64"))
 		return false;
 	name = pmu_pfm_fixed(text, unknown, slot);
 	if (!name)
@@ -344,7 +368,7 @@ static bool encode_fixed(const pfm_pmu_info_t *table, const struct pmu_pfm_text 
 static bool has_modified_fixed(const pfm_pmu_info_t *table, const struct pmu_pfm_text *text)
 {
 	struct pmu_pfm_text two = *text;
-	struct pmu_slot unused = {.config = 0};
+	struct pmu_slot unused = { .config = 0 };
 	char label[64];
 
 	if (text->n_parts < 3 || text->before[2] != ':')
@@ -354,11 +378,12 @@ static bool has_modified_fixed(const pfm_pmu_info_t *table, const struct pmu_pfm
 	       encode_fixed(table, &two, true, &unused, label, sizeof(label));
 }
 
-static int encode_in(const pfm_pmu_info_t *table, const struct pmu_cpu_model *model, const struct pmu_pfm_text *text,
-		     struct pmu_slot *slot, char *label, size_t size)
+static int encode_in(const pfm_pmu_info_t *table, const struct pmu_cpu_model *model,
+		     const struct pmu_pfm_text *text, struct pmu_slot *slot, char *label,
+		     size_t size)
 {
 	struct pmu_pfm_event event;
-	uint64_t code[2] = {0, 0};
+	uint64_t code[2] = { 0, 0 };
 	int rc;
 
 	if (encode_fixed(table, text, false, slot, label, size))
@@ -367,15 +392,15 @@ static int encode_in(const pfm_pmu_info_t *table, const struct pmu_cpu_model *mo
 	if (rc == -ENOENT && encode_fixed(table, text, true, slot, label, size))
 		return 0;
 	if (rc == -ENOENT && has_modified_fixed(table, text))
-		return pmu_fail(EINVAL, "%s.%s: only a fixed counter counts it, without modifiers", text->part[0],
-				text->part[1]);
+		return pmu_fail(EINVAL, "%s.%s: only a fixed counter counts it, without modifiers",
+				text->part[0], text->part[1]);
 	if (!rc)
 		rc = get_codes(table, &event, code);
 	if (rc)
 		return rc;
 	write_label(&event, label, size);
-	return table->type == PFM_PMU_TYPE_UNCORE ? fill_uncore(table, &event, code, model, slot) :
-						    fill_core(table, &event, code, slot);
+	return table->type == PFM_PMU_TYPE_UNCORE ? fill_uncore(table, &event, code, model, slot)
+						  : fill_core(table, &event, code, slot);
 }
 
 static bool same_code(const struct pmu_slot *a, const struct pmu_slot *b)
@@ -388,7 +413,8 @@ static bool same_code(const struct pmu_slot *a, const struct pmu_slot *b)
  * two codes is counted on the P cores.
  */
 static int encode_hybrid(const pfm_pmu_info_t table[2], const struct pmu_cpu_model *model,
-			 const struct pmu_pfm_text *text, struct pmu_slot *slot, char *label, size_t size)
+			 const struct pmu_pfm_text *text, struct pmu_slot *slot, char *label,
+			 size_t size)
 {
 	struct pmu_slot other = *slot;
 	int e = encode_in(&table[1], model, text, &other, label, size);
@@ -407,8 +433,8 @@ static int encode_hybrid(const pfm_pmu_info_t table[2], const struct pmu_cpu_mod
 	return p ? encode_in(&table[1], model, text, &other, label, size) : 0;
 }
 
-static int encode(const char *text, const struct pmu_cpu_model *model, struct pmu_slot *slot, char *label,
-		  size_t size)
+static int encode(const char *text, const struct pmu_cpu_model *model, struct pmu_slot *slot,
+		  char *label, size_t size)
 {
 	const char *colons = strstr(text, "::");
 	struct pmu_pfm_text cut;
@@ -435,8 +461,8 @@ static int encode(const char *text, const struct pmu_cpu_model *model, struct pm
 	return rc;
 }
 
-int pmu_pfm_encode(const char *text, const struct pmu_cpu_model *model, struct pmu_slot *slot, char *label,
-		   size_t size)
+int pmu_pfm_encode(const char *text, const struct pmu_cpu_model *model, struct pmu_slot *slot,
+		   char *label, size_t size)
 {
 	int rc;
 
@@ -470,8 +496,8 @@ static int each_of_tables(const struct pmu_cpu_model *model,
 	return rc;
 }
 
-int pmu_pfm_each(const struct pmu_cpu_model *model, void (*each)(void *arg, const struct pmu_pfm_name *name),
-		 void *arg)
+int pmu_pfm_each(const struct pmu_cpu_model *model,
+		 void (*each)(void *arg, const struct pmu_pfm_name *name), void *arg)
 {
 	int rc;
 

@@ -20,16 +20,16 @@
  * Return: 0; -ENOENT with a sentence that names the nearest events; -EINVAL (modifiers); -ENOTSUP: libpfm4 does
  * not know this CPU, or cannot be loaded.
  */
-int pmu_pfm_encode(const char *text, const struct pmu_cpu_model *model, struct pmu_slot *slot, char *label,
-		   size_t size);
+int pmu_pfm_encode(const char *text, const struct pmu_cpu_model *model, struct pmu_slot *slot,
+		   char *label, size_t size);
 
 /** One name that pmu_pfm_encode() knows. */
 struct pmu_pfm_name {
-	const char *table; /* libpfm4's: "snb" */
-	const char *of;	   /* what the table is about, in its words: "Intel Sandy Bridge" */
-	const char *event; /* "UOPS_ISSUED" */
-	const char *umask; /* "ANY"; "" */
-	const char *about;	 /* of the mask, where there is one */
+	const char *table;       /* libpfm4's: "snb" */
+	const char *of;          /* what the table is about, in its words: "Intel Sandy Bridge" */
+	const char *event;       /* "UOPS_ISSUED" */
+	const char *umask;       /* "ANY"; "" */
+	const char *about;       /* of the mask, where there is one */
 	const char *event_about; /* of the event */
 };
 
@@ -41,8 +41,8 @@ struct pmu_pfm_name {
  * Context: as pmu_pfm_encode().
  * Return: 0; -ENOTSUP with a sentence: libpfm4 does not know this CPU, or cannot be loaded.
  */
-int pmu_pfm_each(const struct pmu_cpu_model *model, void (*each)(void *arg, const struct pmu_pfm_name *name),
-		 void *arg);
+int pmu_pfm_each(const struct pmu_cpu_model *model,
+		 void (*each)(void *arg, const struct pmu_pfm_name *name), void *arg);
 
 /** pmu_pfm_own_model() - the model of the machine we run on; NULL: none that our tables have. */
 const struct pmu_cpu_model *pmu_pfm_own_model(void);

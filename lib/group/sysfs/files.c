@@ -16,7 +16,7 @@
 #include "group/sysfs/sysfs.h"
 
 #define PATH_SIZE 768
-#define SHOWN	  60
+#define SHOWN     60
 
 /* --- PMUs --- */
 
@@ -25,18 +25,18 @@ static const struct {
 	const char *name;
 	const char *why;
 } others[] = {
-	{"software", "its events have names of their own: page-faults, context-switches, ..."},
-	{"tracepoint", "it has no counters"},
-	{"breakpoint", "it has no counters"},
-	{"kprobe", "it has no counters"},
-	{"uprobe", "it has no counters"},
-	{"intel_pt", "it writes traces"},
-	{"intel_bts", "it writes traces"},
-	{"ibs_op", "it takes samples"},
-	{"ibs_fetch", "it takes samples"},
-	{"arm_spe", "it takes samples"},
-	{"cs_etm", "it writes traces"},
-	{"hisi_ptt", "it writes traces"},
+	{ "software", "its events have names of their own: page-faults, context-switches, ..." },
+	{ "tracepoint", "it has no counters" },
+	{ "breakpoint", "it has no counters" },
+	{ "kprobe", "it has no counters" },
+	{ "uprobe", "it has no counters" },
+	{ "intel_pt", "it writes traces" },
+	{ "intel_bts", "it writes traces" },
+	{ "ibs_op", "it takes samples" },
+	{ "ibs_fetch", "it takes samples" },
+	{ "arm_spe", "it takes samples" },
+	{ "cs_etm", "it writes traces" },
+	{ "hisi_ptt", "it writes traces" },
 };
 
 const char *pmu_sysfs_why_not(const char *name)
@@ -77,7 +77,7 @@ static bool find(struct pmu_sysfs_pmu *pmu, const char *name)
 
 static bool find_ignoring_case(struct pmu_sysfs_pmu *pmu, const char *name)
 {
-	struct pmu_sysfs_names names = {0};
+	struct pmu_sysfs_names names = { 0 };
 	const char *written;
 	bool found;
 
@@ -91,7 +91,7 @@ static bool find_ignoring_case(struct pmu_sysfs_pmu *pmu, const char *name)
 
 static int no_pmu(const char *devices, const char *name)
 {
-	struct pmu_sysfs_names names = {0};
+	struct pmu_sysfs_names names = { 0 };
 	char list[200];
 	const char *near;
 	int rc;
@@ -100,10 +100,14 @@ static int no_pmu(const char *devices, const char *name)
 	near = pmu_sysfs_names_nearest(&names, NULL, name);
 	pmu_sysfs_names_text(&names, list, sizeof(list));
 	if (near)
-		rc = pmu_fail(ENOENT, "the kernel shows no PMU \"%.*s\" here; did you mean %s?", SHOWN, name, near);
+		rc = pmu_fail(ENOENT, "the kernel shows no PMU \"%.*s\" here; did you mean %s?",
+			      SHOWN, name, near);
 	else
-		rc = pmu_fail(ENOENT, "the kernel shows no PMU \"%.*s\" here: it has no driver for it, or a virtual "
-				      "machine hides it; there are: %s", SHOWN, name, list);
+		rc = pmu_fail(
+			ENOENT,
+			"the kernel shows no PMU \"%.*s\" here: it has no driver for it, or a virtual "
+			"machine hides it; there are: %s",
+			SHOWN, name, list);
 	pmu_sysfs_names_free(&names);
 	return rc;
 }
@@ -118,7 +122,7 @@ int pmu_sysfs_open(const char *devices, const char *name, struct pmu_sysfs_pmu *
 
 bool pmu_sysfs_has(const char *devices, const char *name)
 {
-	struct pmu_sysfs_pmu pmu = {.devices = devices};
+	struct pmu_sysfs_pmu pmu = { .devices = devices };
 
 	return find(&pmu, name) || find_ignoring_case(&pmu, name);
 }
@@ -128,7 +132,7 @@ bool pmu_sysfs_has(const char *devices, const char *name)
 /* "data_read.scale" tells about the event data_read. */
 static bool keep_event(char *name)
 {
-	static const char *const about[] = {".scale", ".unit", ".snapshot", ".per-pkg"};
+	static const char *const about[] = { ".scale", ".unit", ".snapshot", ".per-pkg" };
 	const char *dot = strrchr(name, '.');
 
 	for (size_t i = 0; dot && i < PMU_ARRAY_LEN(about); i++)
@@ -137,11 +141,13 @@ static bool keep_event(char *name)
 	return true;
 }
 
-void pmu_sysfs_names(const struct pmu_sysfs_pmu *pmu, const char *folder, struct pmu_sysfs_names *names)
+void pmu_sysfs_names(const struct pmu_sysfs_pmu *pmu, const char *folder,
+		     struct pmu_sysfs_names *names)
 {
 	char path[PATH_SIZE];
 
-	if ((size_t)snprintf(path, sizeof(path), "%s/%s/%s", pmu->devices, pmu->box.name, folder) >= sizeof(path))
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s/%s", pmu->devices, pmu->box.name, folder) >=
+	    sizeof(path))
 		return;
 	pmu_sysfs_names_add(names, path, !strcmp(folder, "events") ? keep_event : NULL);
 	pmu_sysfs_names_sort(names);
@@ -155,15 +161,15 @@ static bool is_plain(const char *text, size_t len)
 	return true;
 }
 
-long pmu_sysfs_read(const struct pmu_sysfs_pmu *pmu, const char *folder, const char *name, const char *suffix,
-		    char text[PMU_SYSFS_TEXT_MAX])
+long pmu_sysfs_read(const struct pmu_sysfs_pmu *pmu, const char *folder, const char *name,
+		    const char *suffix, char text[PMU_SYSFS_TEXT_MAX])
 {
 	char path[PATH_SIZE];
 	long len;
 
 	text[0] = '\0';
-	if ((size_t)snprintf(path, sizeof(path), "%s/%s/%s/%s%s", pmu->devices, pmu->box.name, folder, name,
-			     suffix) >= sizeof(path))
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s/%s/%s%s", pmu->devices, pmu->box.name,
+			     folder, name, suffix) >= sizeof(path))
 		return pmu_fail(EINVAL, "the name of a file of the PMU %s is too long", pmu->name);
 	len = pmu_sysfile_read(path, text, PMU_SYSFS_TEXT_MAX);
 	if (len == -ENOENT)
@@ -179,7 +185,8 @@ bool pmu_sysfs_exists(const struct pmu_sysfs_pmu *pmu, const char *file)
 {
 	char path[PATH_SIZE];
 
-	return (size_t)snprintf(path, sizeof(path), "%s/%s/%s", pmu->devices, pmu->box.name, file) < sizeof(path) &&
+	return (size_t)snprintf(path, sizeof(path), "%s/%s/%s", pmu->devices, pmu->box.name, file) <
+		       sizeof(path) &&
 	       !access(path, F_OK);
 }
 
@@ -202,11 +209,9 @@ static const struct {
 	const char *kernel, *ours;
 	double factor;
 } units[] = {
-	{"Joules", "uJ", 1e6},
-	{"KiB", "B", 1024},
-	{"MiB", "B", 1024 * 1024},
-	{"GiB", "B", 1024.0 * 1024 * 1024},
-	{"Bytes", "B", 1},
+	{ "Joules", "uJ", 1e6 },     { "KiB", "B", 1024 },
+	{ "MiB", "B", 1024 * 1024 }, { "GiB", "B", 1024.0 * 1024 * 1024 },
+	{ "Bytes", "B", 1 },
 };
 
 /* 3.814697266e-6 MiB is meant to be four bytes: the kernel's texts have some digits only. */
@@ -229,20 +234,23 @@ static void convert(struct pmu_sysfs_scale *scale, const char *unit)
 	/* a number of events is whole; of other units nobody here knows what to make */
 	if (scale->factor != 1 && (unit[0] || scale->factor != rint(scale->factor)))
 		scale->factor = 1;
-	else if ((size_t)snprintf(scale->unit, sizeof(scale->unit), "%s", unit) >= sizeof(scale->unit))
+	else if ((size_t)snprintf(scale->unit, sizeof(scale->unit), "%s", unit) >=
+		 sizeof(scale->unit))
 		scale->unit[0] = '\0';
 }
 
-int pmu_sysfs_scale(const struct pmu_sysfs_pmu *pmu, const char *event, struct pmu_sysfs_scale *scale)
+int pmu_sysfs_scale(const struct pmu_sysfs_pmu *pmu, const char *event,
+		    struct pmu_sysfs_scale *scale)
 {
 	char text[PMU_SYSFS_TEXT_MAX];
 	long len = pmu_sysfs_read(pmu, "events", event, ".scale", text);
 
-	*scale = (struct pmu_sysfs_scale){.factor = 1, .kernel = 1};
+	*scale = (struct pmu_sysfs_scale){ .factor = 1, .kernel = 1 };
 	if (len < 0 && len != -ENOENT)
 		return (int)len;
 	if (len >= 0 && !read_number(text, &scale->kernel))
-		return pmu_fail(EINVAL, "the scale of %s/%s/ is no number: \"%.*s\"", pmu->name, event, SHOWN, text);
+		return pmu_fail(EINVAL, "the scale of %s/%s/ is no number: \"%.*s\"", pmu->name,
+				event, SHOWN, text);
 	scale->factor = scale->kernel;
 	len = pmu_sysfs_read(pmu, "events", event, ".unit", text);
 	if (len < 0 && len != -ENOENT)

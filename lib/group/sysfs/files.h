@@ -15,7 +15,8 @@
 /** One PMU. */
 struct pmu_sysfs_pmu {
 	const char *devices;
-	char name[PMU_SYSFS_NAME_MAX]; /* as the kernel writes it, without a box's number where none was asked for */
+	char name
+		[PMU_SYSFS_NAME_MAX]; /* as the kernel writes it, without a box's number where none was asked for */
 	size_t n_boxes;
 	struct pmu_box box; /* the first: its files are read */
 };
@@ -27,15 +28,16 @@ int pmu_sysfs_open(const char *devices, const char *name, struct pmu_sysfs_pmu *
 const char *pmu_sysfs_why_not(const char *name);
 
 /** pmu_sysfs_names() - of its folder "format"; of "events" without the files that belong to an event */
-void pmu_sysfs_names(const struct pmu_sysfs_pmu *pmu, const char *folder, struct pmu_sysfs_names *names);
+void pmu_sysfs_names(const struct pmu_sysfs_pmu *pmu, const char *folder,
+		     struct pmu_sysfs_names *names);
 
 /**
  * pmu_sysfs_read() - a file of its folder
  * @suffix: of the file's name, ".scale"; ""
  * Return: bytes; -ENOENT: there is none; other errors with a sentence.  What is no plain text is -EINVAL.
  */
-long pmu_sysfs_read(const struct pmu_sysfs_pmu *pmu, const char *folder, const char *name, const char *suffix,
-		    char text[PMU_SYSFS_TEXT_MAX]);
+long pmu_sysfs_read(const struct pmu_sysfs_pmu *pmu, const char *folder, const char *name,
+		    const char *suffix, char text[PMU_SYSFS_TEXT_MAX]);
 
 /** pmu_sysfs_exists() - is there a file of this name? */
 bool pmu_sysfs_exists(const struct pmu_sysfs_pmu *pmu, const char *file);
@@ -48,6 +50,7 @@ struct pmu_sysfs_scale {
 };
 
 /** pmu_sysfs_scale() - of a named event.  Return: 0; a negative errno with a sentence. */
-int pmu_sysfs_scale(const struct pmu_sysfs_pmu *pmu, const char *event, struct pmu_sysfs_scale *scale);
+int pmu_sysfs_scale(const struct pmu_sysfs_pmu *pmu, const char *event,
+		    struct pmu_sysfs_scale *scale);
 
 #endif

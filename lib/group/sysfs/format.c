@@ -56,7 +56,8 @@ uint64_t pmu_sysfs_format_max(const struct pmu_sysfs_format *format)
 	return n ? UINT64_MAX >> (64 - n) : 0;
 }
 
-void pmu_sysfs_format_put(const struct pmu_sysfs_format *format, uint64_t value, uint64_t config[PMU_SYSFS_CONFIGS])
+void pmu_sysfs_format_put(const struct pmu_sysfs_format *format, uint64_t value,
+			  uint64_t config[PMU_SYSFS_CONFIGS])
 {
 	uint64_t *word = &config[format->config];
 

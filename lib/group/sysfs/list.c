@@ -3,15 +3,15 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "group/sysfs/sysfs.h"
 #include "group/sysfs/files.h"
+#include "group/sysfs/sysfs.h"
 
 static void list_events(const struct pmu_sysfs_pmu *pmu,
-			void (*event)(void *arg, const char *pmu, const char *name, const char *terms,
-				      const char *unit),
+			void (*event)(void *arg, const char *pmu, const char *name,
+				      const char *terms, const char *unit),
 			void *arg)
 {
-	struct pmu_sysfs_names names = {0};
+	struct pmu_sysfs_names names = { 0 };
 
 	pmu_sysfs_names(pmu, "events", &names);
 	for (size_t i = 0; i < names.n; i++) {
@@ -27,12 +27,13 @@ static void list_events(const struct pmu_sysfs_pmu *pmu,
 	pmu_sysfs_names_free(&names);
 }
 
-void pmu_sysfs_each(const char *devices, void (*pmu)(void *arg, const char *name, unsigned int n_boxes),
+void pmu_sysfs_each(const char *devices,
+		    void (*pmu)(void *arg, const char *name, unsigned int n_boxes),
 		    void (*event)(void *arg, const char *pmu, const char *name, const char *terms,
 				  const char *unit),
 		    void *arg)
 {
-	struct pmu_sysfs_names names = {0};
+	struct pmu_sysfs_names names = { 0 };
 	struct pmu_sysfs_pmu one;
 
 	pmu_sysfs_pmus(devices, &names);

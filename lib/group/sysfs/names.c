@@ -17,7 +17,8 @@
 /* What can stand between slashes and commas, and in a sentence. */
 static bool is_word(const char *name)
 {
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.+@";
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.+@";
 	size_t len = strnlen(name, PMU_SYSFS_NAME_MAX);
 
 	return len && len < PMU_SYSFS_NAME_MAX && name[0] != '.' && strspn(name, letters) == len;
@@ -40,7 +41,8 @@ static bool has_room(struct pmu_sysfs_names *names)
 	return true;
 }
 
-void pmu_sysfs_names_add(struct pmu_sysfs_names *names, const char *folder, bool (*keep)(char *name))
+void pmu_sysfs_names_add(struct pmu_sysfs_names *names, const char *folder,
+			 bool (*keep)(char *name))
 {
 	DIR *dir = opendir(folder);
 	const struct dirent *entry;
@@ -80,7 +82,7 @@ void pmu_sysfs_names_sort(struct pmu_sysfs_names *names)
 void pmu_sysfs_names_free(struct pmu_sysfs_names *names)
 {
 	free(names->name);
-	*names = (struct pmu_sysfs_names){0};
+	*names = (struct pmu_sysfs_names){ 0 };
 }
 
 const char *pmu_sysfs_names_find(const struct pmu_sysfs_names *names, const char *word)
@@ -96,8 +98,8 @@ const char *pmu_sysfs_names_find(const struct pmu_sysfs_names *names, const char
 	return found;
 }
 
-const char *pmu_sysfs_names_nearest(const struct pmu_sysfs_names *names, const struct pmu_sysfs_names *more,
-				    const char *word)
+const char *pmu_sysfs_names_nearest(const struct pmu_sysfs_names *names,
+				    const struct pmu_sysfs_names *more, const char *word)
 {
 	size_t n = names->n + (more ? more->n : 0), at = 0;
 	const char **list = calloc(n + 1, sizeof(*list)), *near;
@@ -125,6 +127,7 @@ void pmu_sysfs_names_text(const struct pmu_sysfs_names *names, char *text, size_
 				snprintf(text + len, size - len, ", ...");
 			return;
 		}
-		len += (size_t)snprintf(text + len, size - len, "%s%s", len ? ", " : "", names->name[i]);
+		len += (size_t)snprintf(text + len, size - len, "%s%s", len ? ", " : "",
+					names->name[i]);
 	}
 }

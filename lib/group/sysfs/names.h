@@ -20,7 +20,8 @@ struct pmu_sysfs_names {
  *
  * Names that are no plain words, and those beyond some thousands, are left out.  A folder that is not there has none.
  */
-void pmu_sysfs_names_add(struct pmu_sysfs_names *names, const char *folder, bool (*keep)(char *name));
+void pmu_sysfs_names_add(struct pmu_sysfs_names *names, const char *folder,
+			 bool (*keep)(char *name));
 /** pmu_sysfs_names_sort() - by name, each once */
 void pmu_sysfs_names_sort(struct pmu_sysfs_names *names);
 void pmu_sysfs_names_free(struct pmu_sysfs_names *names);
@@ -29,8 +30,8 @@ void pmu_sysfs_names_free(struct pmu_sysfs_names *names);
 const char *pmu_sysfs_names_find(const struct pmu_sysfs_names *names, const char *word);
 
 /** pmu_sysfs_names_nearest() - of two lists, the second may be NULL.  Return: NULL where nothing looks like it. */
-const char *pmu_sysfs_names_nearest(const struct pmu_sysfs_names *names, const struct pmu_sysfs_names *more,
-				    const char *word);
+const char *pmu_sysfs_names_nearest(const struct pmu_sysfs_names *names,
+				    const struct pmu_sysfs_names *more, const char *word);
 
 /** pmu_sysfs_names_text() - "a, b, c", those that have room; "none" */
 void pmu_sysfs_names_text(const struct pmu_sysfs_names *names, char *text, size_t size);

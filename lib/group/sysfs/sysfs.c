@@ -19,7 +19,7 @@
 #include "machine/models.h"
 
 #define MOST_TERMS 32
-#define SHOWN	   60
+#define SHOWN      60
 
 struct term {
 	char name[PMU_SYSFS_NAME_MAX];
@@ -49,10 +49,12 @@ static int check_pmu(const struct pmu_sysfs_pmu *pmu)
 	if (strlen(pmu->name) >= sizeof(((struct pmu_slot *)NULL)->pmu))
 		return pmu_fail(EINVAL, "the name of the PMU %s is too long", pmu->name);
 	if (pmu->box.cut)
-		return pmu_fail(EINVAL, "the PMU %s counts on more processors than can be added up", pmu->name);
+		return pmu_fail(EINVAL, "the PMU %s counts on more processors than can be added up",
+				pmu->name);
 	if (pmu->n_boxes > 1 && !pmu->box.n_cpus)
-		return pmu_fail(EINVAL, "%s are %zu PMUs of different processors: name one of them, %s", pmu->name,
-				pmu->n_boxes, pmu->box.name);
+		return pmu_fail(EINVAL,
+				"%s are %zu PMUs of different processors: name one of them, %s",
+				pmu->name, pmu->n_boxes, pmu->box.name);
 	return 0;
 }
 
@@ -64,20 +66,22 @@ static int no_term(const struct query *q, const char *word, bool valued)
 	char formats[120], events[160];
 
 	if (near)
-		return pmu_fail(ENOENT, "the PMU %s has no \"%.*s\"; did you mean %s?", q->pmu.name, SHOWN, word, near);
+		return pmu_fail(ENOENT, "the PMU %s has no \"%.*s\"; did you mean %s?", q->pmu.name,
+				SHOWN, word, near);
 	pmu_sysfs_names_text(&q->formats, formats, sizeof(formats));
 	pmu_sysfs_names_text(&q->events, events, sizeof(events));
-	return pmu_fail(ENOENT, "the PMU %s has no \"%.*s\"; its terms: %s; its events: %s", q->pmu.name, SHOWN, word,
-			formats, events);
+	return pmu_fail(ENOENT, "the PMU %s has no \"%.*s\"; its terms: %s; its events: %s",
+			q->pmu.name, SHOWN, word, formats, events);
 }
 
 /* What the perf command understands beside the PMU's own terms. */
 static bool is_of_perf(const char *name)
 {
 	static const char *const names[] = {
-		"period", "freq", "name", "time", "call-graph", "stack-size", "max-stack", "inherit",
-		"no-inherit", "overwrite", "no-overwrite", "driver-config", "percore", "aux-output", "aux-sample-size",
-		"metric-id", "branch_type", "raw",
+		"period",       "freq",          "name",    "time",       "call-graph",
+		"stack-size",   "max-stack",     "inherit", "no-inherit", "overwrite",
+		"no-overwrite", "driver-config", "percore", "aux-output", "aux-sample-size",
+		"metric-id",    "branch_type",   "raw",
 	};
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(names); i++)
@@ -89,7 +93,8 @@ static bool is_of_perf(const char *name)
 /* config, config1, config2: all of a word */
 static bool is_config(const char *name, struct pmu_sysfs_format *format)
 {
-	if (strncasecmp(name, "config", 6) != 0 || (name[6] && (name[6] < '1' || name[6] > '2' || name[7])))
+	if (strncasecmp(name, "config", 6) != 0 ||
+	    (name[6] && (name[6] < '1' || name[6] > '2' || name[7])))
 		return false;
 	format->config = name[6] ? (uint8_t)(name[6] - '0') : 0;
 	format->bits = UINT64_MAX;
@@ -103,16 +108,17 @@ static int read_format(const struct query *q, const char *name, struct pmu_sysfs
 	int rc;
 
 	if (len == -ENOENT)
-		return pmu_fail(EINVAL, "the PMU %s: its format %s has disappeared", q->pmu.name, name);
+		return pmu_fail(EINVAL, "the PMU %s: its format %s has disappeared", q->pmu.name,
+				name);
 	if (len < 0)
 		return (int)len;
 	rc = pmu_sysfs_format_parse(text, format);
 	if (rc == -ENOTSUP)
-		return pmu_fail(EINVAL, "the PMU %s: %s goes to %.*s, which cannot be set here", q->pmu.name, name,
-				(int)strcspn(text, ":"), text);
+		return pmu_fail(EINVAL, "the PMU %s: %s goes to %.*s, which cannot be set here",
+				q->pmu.name, name, (int)strcspn(text, ":"), text);
 	if (rc)
-		return pmu_fail(EINVAL, "the PMU %s: its format of %s is not understood: \"%.*s\"", q->pmu.name, name,
-				SHOWN, text);
+		return pmu_fail(EINVAL, "the PMU %s: its format of %s is not understood: \"%.*s\"",
+				q->pmu.name, name, SHOWN, text);
 	return 0;
 }
 
@@ -126,8 +132,10 @@ static int find_term(const struct query *q, const char *word, bool valued, struc
 		return read_format(q, name, &term->format);
 	}
 	if (is_of_perf(word))
-		return pmu_fail(EINVAL, "%s/.../: %s is for perf's samples and reports, nothing that is counted",
-				q->pmu.name, word);
+		return pmu_fail(
+			EINVAL,
+			"%s/.../: %s is for perf's samples and reports, nothing that is counted",
+			q->pmu.name, word);
 	if (!valued || !is_config(word, &term->format))
 		return no_term(q, word, valued);
 	for (size_t i = 0; i <= strlen(word); i++)
@@ -141,8 +149,8 @@ static int read_value(const struct query *q, const char *text, struct term *term
 
 	term->value = 1;
 	if (text && pmu_parse_u64(text, &term->value) < 0)
-		return pmu_fail(EINVAL, "%s/.../: %s=NUMBER, decimal or 0x, not \"%.*s\"", q->pmu.name, term->name,
-				SHOWN, text);
+		return pmu_fail(EINVAL, "%s/.../: %s=NUMBER, decimal or 0x, not \"%.*s\"",
+				q->pmu.name, term->name, SHOWN, text);
 	if (term->value > most)
 		return pmu_fail(EINVAL, "%s/.../: %s is at most 0x%llx", q->pmu.name, term->name,
 				(unsigned long long)most);
@@ -164,10 +172,12 @@ static int add_term(struct query *q, const struct term *term)
 		const struct term *other = &q->term[i];
 
 		if (!strcmp(other->name, term->name))
-			return pmu_fail(EINVAL, "%s/.../: %s stands there twice", q->pmu.name, term->name);
-		if (other->format.config == term->format.config && other->format.bits & term->format.bits)
-			return pmu_fail(EINVAL, "%s/.../: %s and %s are the same bits", q->pmu.name, other->name,
+			return pmu_fail(EINVAL, "%s/.../: %s stands there twice", q->pmu.name,
 					term->name);
+		if (other->format.config == term->format.config &&
+		    other->format.bits & term->format.bits)
+			return pmu_fail(EINVAL, "%s/.../: %s and %s are the same bits", q->pmu.name,
+					other->name, term->name);
 	}
 	if (q->n_terms == MOST_TERMS)
 		return pmu_fail(EINVAL, "%s/.../: more than %d terms", q->pmu.name, MOST_TERMS);
@@ -193,7 +203,7 @@ static char *cut_word(char **text, char **value)
 static int read_user_terms(struct query *q, char *text)
 {
 	for (bool first = true; text; first = false) {
-		struct term term = {.user = true};
+		struct term term = { .user = true };
 		char *value, *word = cut_word(&text, &value);
 		const char *event = first && !value ? pmu_sysfs_names_find(&q->events, word) : NULL;
 		int rc;
@@ -217,7 +227,7 @@ static int read_user_terms(struct query *q, char *text)
 
 static int read_event_term(struct query *q, const char *word, const char *value)
 {
-	struct term term = {.user = false}, *mine;
+	struct term term = { .user = false }, *mine;
 	int rc = find_term(q, word, value, &term);
 
 	if (rc)
@@ -225,8 +235,8 @@ static int read_event_term(struct query *q, const char *word, const char *value)
 	mine = of_user(q, term.name);
 	if (value && !strcmp(value, "?")) {
 		if (!mine)
-			return pmu_fail(EINVAL, "%s/%s/: say which %s: %s=NUMBER", q->pmu.name, q->event, term.name,
-					term.name);
+			return pmu_fail(EINVAL, "%s/%s/: say which %s: %s=NUMBER", q->pmu.name,
+					q->event, term.name, term.name);
 		mine->changes = true;
 		return 0;
 	}
@@ -259,7 +269,8 @@ static int read_event(struct query *q)
 	if (rc != -ENOENT)
 		return rc;
 	snprintf(why, sizeof(why), "%s", pmu_error_text());
-	return pmu_fail(EINVAL, "the kernel's event %s/%s/ is not understood: %s", q->pmu.name, q->event, why);
+	return pmu_fail(EINVAL, "the kernel's event %s/%s/ is not understood: %s", q->pmu.name,
+			q->event, why);
 }
 
 /* A PMU that has a term "event" counts nothing without it. */
@@ -272,8 +283,9 @@ static int check_event(const struct query *q)
 			if (!strcmp(q->term[i].name, "event") || !strcmp(q->term[i].name, "config"))
 				return 0;
 		pmu_sysfs_names_text(&q->events, list, sizeof(list));
-		return pmu_fail(EINVAL, "%s/.../: say which event: event=0x.. or one of its names: %s", q->pmu.name,
-				list);
+		return pmu_fail(EINVAL,
+				"%s/.../: say which event: event=0x.. or one of its names: %s",
+				q->pmu.name, list);
 	}
 	return 0;
 }
@@ -283,8 +295,9 @@ static int check_event(const struct query *q)
 /* The order of a label: as people write an event select; others by name. */
 static size_t rank(const char *name)
 {
-	static const char *const order[] = {"config", "config1", "config2", "event", "umask", "cmask", "inv",
-					    "edge",   "any",	 "pc",	    "eq",    "in_tx", "in_tx_cp"};
+	static const char *const order[] = { "config", "config1", "config2", "event", "umask",
+					     "cmask",  "inv",     "edge",    "any",   "pc",
+					     "eq",     "in_tx",   "in_tx_cp" };
 	size_t i = 0;
 
 	while (i < PMU_ARRAY_LEN(order) && strcmp(order[i], name) != 0)
@@ -310,7 +323,7 @@ static bool is_shown(const struct query *q, const struct term *term)
 /* "uncore_imc/cas_count_read,thresh=0x2/" */
 static void write_label(struct query *q, char *label, size_t size)
 {
-	struct pmu_strbuf out = {0};
+	struct pmu_strbuf out = { 0 };
 	const char *comma = q->event[0] ? "," : "";
 
 	pmu_strbuf_addf(&out, "%s/%s", q->pmu.name, q->event);
@@ -321,7 +334,8 @@ static void write_label(struct query *q, char *label, size_t size)
 
 		if (!is_shown(q, term))
 			continue;
-		pmu_strbuf_addf(&out, flag ? "%s%s" : "%s%s=0x%llx", comma, term->name, (unsigned long long)term->value);
+		pmu_strbuf_addf(&out, flag ? "%s%s" : "%s%s=0x%llx", comma, term->name,
+				(unsigned long long)term->value);
 		comma = ",";
 	}
 	pmu_strbuf_add(&out, "/");
@@ -332,7 +346,8 @@ static void write_label(struct query *q, char *label, size_t size)
 
 static bool is_core(const struct pmu_sysfs_pmu *pmu)
 {
-	return pmu->box.type == PERF_TYPE_RAW || !strcmp(pmu->name, "cpu") || pmu_sysfs_exists(pmu, "cpus");
+	return pmu->box.type == PERF_TYPE_RAW || !strcmp(pmu->name, "cpu") ||
+	       pmu_sysfs_exists(pmu, "cpus");
 }
 
 static void fill_kind(const struct query *q, bool energy, struct pmu_slot *slot)
@@ -359,9 +374,11 @@ static int fill_scale(const struct query *q, struct pmu_event *event)
 	if (rc)
 		return rc;
 	if (!socket && scale.kernel != 1)
-		return pmu_fail(EINVAL, "%s/%s/ is a count that is to be multiplied by %g, which is not done for what "
-					"a core counts: write the terms of the event itself",
-				q->pmu.name, q->event, scale.kernel);
+		return pmu_fail(
+			EINVAL,
+			"%s/%s/ is a count that is to be multiplied by %g, which is not done for what "
+			"a core counts: write the terms of the event itself",
+			q->pmu.name, q->event, scale.kernel);
 	snprintf(event->unit, sizeof(event->unit), "%s", scale.unit);
 	event->slot.scale = scale.factor == 1 ? 0 : scale.factor;
 	return 0;
@@ -371,14 +388,16 @@ static int check_snapshot(const struct query *q)
 {
 	char text[PMU_SYSFS_TEXT_MAX];
 
-	if (pmu_sysfs_read(&q->pmu, "events", q->event, ".snapshot", text) < 0 || strcmp(text, "1") != 0)
+	if (pmu_sysfs_read(&q->pmu, "events", q->event, ".snapshot", text) < 0 ||
+	    strcmp(text, "1") != 0)
 		return 0;
-	return pmu_fail(EINVAL, "%s/%s/ is a level at a moment, nothing that is counted", q->pmu.name, q->event);
+	return pmu_fail(EINVAL, "%s/%s/ is a level at a moment, nothing that is counted",
+			q->pmu.name, q->event);
 }
 
 static int fill(struct query *q, struct pmu_event *event)
 {
-	uint64_t config[PMU_SYSFS_CONFIGS] = {0};
+	uint64_t config[PMU_SYSFS_CONFIGS] = { 0 };
 	int rc = 0;
 
 	memset(event, 0, sizeof(*event));
@@ -423,7 +442,8 @@ static int ask(struct query *q, const char *devices, const char *pmu, struct pmu
 	return rc;
 }
 
-int pmu_sysfs_event(const char *devices, const char *pmu, const char *terms, struct pmu_event *event)
+int pmu_sysfs_event(const char *devices, const char *pmu, const char *terms,
+		    struct pmu_event *event)
 {
 	/* not on the stack: a program's thread may have a small one */
 	struct query *q = calloc(1, sizeof(*q));

@@ -27,7 +27,8 @@
  * Source: Linux, Documentation/ABI/testing/sysfs-bus-event_source-devices-{events,format} and perf-list(1).
  * Return: 0; -ENOENT: no such PMU, event or term, with a sentence that names the nearest; -EINVAL.
  */
-int pmu_sysfs_event(const char *devices, const char *pmu, const char *terms, struct pmu_event *event);
+int pmu_sysfs_event(const char *devices, const char *pmu, const char *terms,
+		    struct pmu_event *event);
 
 /** pmu_sysfs_has() - is there such a PMU or a box of it?  As for pmu_sysfs_event(), case does not count. */
 bool pmu_sysfs_has(const char *devices, const char *pmu);
@@ -36,7 +37,8 @@ bool pmu_sysfs_has(const char *devices, const char *pmu);
 void pmu_sysfs_pmus(const char *devices, struct pmu_sysfs_names *names);
 
 /** pmu_sysfs_each() - every PMU that counts once (boxes of one kind as one name), with its named events.  Sorted by name. */
-void pmu_sysfs_each(const char *devices, void (*pmu)(void *arg, const char *name, unsigned int n_boxes),
+void pmu_sysfs_each(const char *devices,
+		    void (*pmu)(void *arg, const char *name, unsigned int n_boxes),
 		    void (*event)(void *arg, const char *pmu, const char *name, const char *terms,
 				  const char *unit),
 		    void *arg);
