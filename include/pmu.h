@@ -10,8 +10,8 @@
  * Unless a function says otherwise it may be called from any thread, returns 0
  * or a negative errno, and never prints, aborts or changes errno.
  *
- * What a call does itself is in none of the regions that are open meanwhile; of pmu_region_is_open(),
- * pmu_thread_attach() and pmu_counters_read(), start and stop it is.
+ * What a call does itself is in none of the regions that are open meanwhile; of
+ * pmu_region_is_open(), pmu_thread_attach() and pmu_counters_read(), start and stop it is.
  *
  * -DPMU_DISABLE turns every call into nothing.
  */
@@ -65,9 +65,11 @@ struct pmu_options {
  * @n_counts: how many elements of @count are in use
  * @missing: bit i set: count[i] could not be made, or not for every call; it is not 0 but unknown
  * @count: raw sums in the order of the group; pmu_count_name() tells what each is
- * @net_time_ns: an estimate: @time_ns less what such calls took when they were measured; a report's time is @time_ns
- * @net: likewise @count; 0 where the library's own work is found to be more than was counted.  Only about right for
- *	a region with others in it while it is open, after a begin that was never ended, and after a reset of one in it meanwhile
+ * @net_time_ns: an estimate: @time_ns less what such calls took when they were measured; a report's
+ *time is @time_ns
+ * @net: likewise @count; 0 where the library's own work is found to be more than was counted.  Only
+ *about right for a region with others in it while it is open, after a begin that was never ended,
+ *and after a reset of one in it meanwhile
  */
 struct pmu_region_counts {
 	size_t size;
@@ -100,9 +102,9 @@ struct pmu_counters;
 #ifndef PMU_DISABLE
 
 /*
- * Called by way of the address that the loader put in a table, bound when the program starts: no detour by the linker's
- * table of jumps, whose instructions, and at the first call whose search for the function, would be
- * counted in the region.
+ * Called by way of the address that the loader put in a table, bound when the program starts: no
+ * detour by the linker's table of jumps, whose instructions, and at the first call whose search for
+ * the function, would be counted in the region.
  */
 #if defined(__has_attribute)
 #if __has_attribute(noplt)
@@ -190,8 +192,9 @@ int pmu_region_read(const char *region, int thread, struct pmu_region_counts *co
  * pmu_region_reset() - forget what a region has done on the calling thread
  * @name: the region's name; every path that leads to it is reset
  *
- * What is counted for a whole socket starts again from zero for all threads there.  Its next raw counts have what the
- * library did in regions nested in it before, as much as is taken off again for net counts.
+ * What is counted for a whole socket starts again from zero for all threads there.  Its next raw
+ * counts have what the library did in regions nested in it before, as much as is taken off again
+ * for net counts.
  *
  * Return: 0; -ENOENT for a region never entered here; -EBUSY while it is open.
  */
@@ -257,12 +260,13 @@ int pmu_note(const char *text);
  * pmu_checkpoint() - what the calling thread's open regions have done so far counts from now on
  * @next: what the caller knows of what comes
  *
- * For what ends a program without exit(): _exit(), exec, a signal.  The results stay behind in the store, and
- * `pmu run` or `pmu report` makes the report from it; regions that are open then have what was
- * counted up to here.  Where the program goes on after all, its regions go on too, and nothing is counted twice.
+ * For what ends a program without exit(): _exit(), exec, a signal.  The results stay behind in the
+ * store, and `pmu run` or `pmu report` makes the report from it; regions that are open then have
+ * what was counted up to here.  Where the program goes on after all, its regions go on too, and
+ * nothing is counted twice.
  *
- * In a signal handler that interrupted a begin or an end, PMU_NEXT_EXIT and PMU_NEXT_SIGNAL save what is open around the
- * region that it was of, and the program must not go on then.
+ * In a signal handler that interrupted a begin or an end, PMU_NEXT_EXIT and PMU_NEXT_SIGNAL save
+ * what is open around the region that it was of, and the program must not go on then.
  *
  * Context: async-signal-safe; not in a child of vfork().
  * Return: 0, also where nothing is measured here; -EBUSY as pmu_region_begin(), but in that case.
@@ -383,8 +387,8 @@ int pmu_version(void);
  * PMU_REGION() - a region that lasts to the end of the enclosing block
  * @name: a string that lives as long as the block
  *
- * However the block is left: by its end, return, break or goto, in C++ also by an exception.  Needs the
- * cleanup attribute (gcc, clang).
+ * However the block is left: by its end, return, break or goto, in C++ also by an exception.  Needs
+ * the cleanup attribute (gcc, clang).
  */
 #if defined(PMU_DISABLE)
 #define PMU_REGION(name) ((void)sizeof(name))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Regions around work that is known to the instruction: a machine that runs a list of steps, written by hand so that no
- * compiler puts anything else there, and a book of what each region should have counted.
+ * Regions around work that is known to the instruction: a machine that runs a list of steps,
+ * written by hand so that no compiler puts anything else there, and a book of what each region
+ * should have counted.
  */
 #ifndef PMU_TESTS_STEPS_H
 #define PMU_TESTS_STEPS_H
@@ -17,7 +18,10 @@
 
 enum steps_event { STEPS_INSTRUCTIONS, STEPS_BRANCHES, STEPS_LOADS, STEPS_STORES, STEPS_EVENTS };
 
-/** Branches are all kinds: jumps taken or not, calls and returns.  Loads and stores are instructions that do any. */
+/**
+ * Branches are all kinds: jumps taken or not, calls and returns.  Loads and stores are instructions
+ * that do any.
+ */
 struct steps_cost {
 	uint64_t of[STEPS_EVENTS];
 };
@@ -35,8 +39,8 @@ struct step {
 };
 
 /*
- * steps_run: each step is loaded, called, and jumped back from.  steps_loop and the others: nothing at all for 0 turns.
- * A turn of steps_mixed has a load, a store and a branch that is never taken.
+ * steps_run: each step is loaded, called, and jumped back from.  steps_loop and the others: nothing
+ * at all for 0 turns. A turn of steps_mixed has a load, a store and a branch that is never taken.
  */
 #if defined(__x86_64__) && defined(__LP64__)
 __asm__(".text\n"
@@ -270,7 +274,9 @@ __attribute__((unused)) static void steps_go(struct steps_book *book)
 	book->n_steps = 0;
 }
 
-/** steps_forget_names() - they lie in memory that the program changes: from now on only paths count */
+/**
+ * steps_forget_names() - they lie in memory that the program changes: from now on only paths count
+ */
 __attribute__((unused)) static void steps_forget_names(struct steps_book *book)
 {
 	for (int i = 0; i < book->n_regions; i++)

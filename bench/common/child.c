@@ -15,7 +15,9 @@
 
 extern char **environ;
 
-/* Where registers are is a fact of the machine, like its processor: no choice of what to measure. */
+/*
+ * Where registers are is a fact of the machine, like its processor: no choice of what to measure.
+ */
 static bool says_where(const char *variable)
 {
 	static const char *const names[] = { "PMU_MSR_DEVICE=", "PMU_MSR_BATCH=",

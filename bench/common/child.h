@@ -12,7 +12,10 @@
 struct child {
 	const char *const *tool; /* what runs it: words that end with NULL, or NULL */
 	const char *const *
-		settings; /* "PMU_X=y" words that end with NULL; no other PMU_ stays, but where registers are */
+		/*
+		 * "PMU_X=y" words that end with NULL; no other PMU_ stays, but where registers are
+		 */
+		settings;
 	const char *argument[CHILD_ARGUMENTS]; /* after --child */
 	char *out, *err;                       /* result: what it wrote; for child_free() */
 	char why[200];                         /* result: why it failed */
@@ -25,7 +28,10 @@ void child_free(struct child *child);
 /** environment_drop() - no variable of which @is_unwanted stays; it gets "NAME=VALUE" */
 void environment_drop(bool (*is_unwanted)(const char *variable));
 
-/** child_environment() - for a process that was forked: PMU_ variables as in @settings, and no others */
+/**
+ * child_environment() - for a process that was forked: PMU_ variables as in @settings, and no
+ * others
+ */
 void child_environment(const char *const *settings);
 
 /** What a child can be asked for. */
@@ -34,7 +40,10 @@ struct child_task {
 	int (*run)(char **argument); /* the words behind the name; Return: the exit status */
 };
 
-/** child_main() - behind --child: do what @argument says.  Return: the exit status; 2 where there is no such task. */
+/**
+ * child_main() - behind --child: do what @argument says.  Return: the exit status; 2 where there is
+ * no such task.
+ */
 int child_main(const struct child_task *tasks, size_t n_tasks, char **argument);
 
 #endif

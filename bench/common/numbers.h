@@ -15,7 +15,10 @@ static inline double now_ns(void)
 	return (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
 }
 
-/** time_stamp() - the least that tells the time: one instruction, without a fence, where there is one */
+/**
+ * time_stamp() - the least that tells the time: one instruction, without a fence, where there is
+ * one
+ */
 static inline uint64_t time_stamp(void)
 {
 #if defined(__x86_64__)

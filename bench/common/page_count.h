@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A counter that perf set up, read in user space: the least that a count by the processor can take. */
+/*
+ * A counter that perf set up, read in user space: the least that a count by the processor can take.
+ */
 #ifndef BENCH_PAGE_COUNT_H
 #define BENCH_PAGE_COUNT_H
 

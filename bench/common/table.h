@@ -36,7 +36,10 @@ void table_heading(const char *text, bool beside_bare);
 /** table_heading_ours() - likewise, of rows that are compared with bare reads and with libpmu */
 void table_heading_ours(const char *text);
 void table_row(const struct row *row);
-/** table_end() - Return: the number of rows that have no value and are not optional, and one more where they could not be written. */
+/**
+ * table_end() - Return: the number of rows that have no value and are not optional, and one more
+ * where they could not be written.
+ */
 int table_end(void);
 
 #endif

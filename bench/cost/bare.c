@@ -113,7 +113,10 @@ static const struct event {
 	{ "bus-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES, false },
 };
 
-/* The event at the beginning of @list, which then is what comes after it; NULL where it is none of ours. */
+/*
+ * The event at the beginning of @list, which then is what comes after it; NULL where it is none of
+ * ours.
+ */
 static const struct event *next_event(const char **list)
 {
 	size_t len = strcspn(*list, ",");
@@ -168,8 +171,9 @@ static int open_event(const struct event *event, int leader, uint64_t config1)
 }
 
 /*
- * arm64: bit 1 of config1 asks for user access, bit 0 for 64 bits, which not every PMU has (Documentation/arch/arm64/
- * perf.rst).  Elsewhere, and for what is not counted by the processor, the last one is the only one.
+ * arm64: bit 1 of config1 asks for user access, bit 0 for 64 bits, which not every PMU has
+ * (Documentation/arch/arm64/ perf.rst).  Elsewhere, and for what is not counted by the processor,
+ * the last one is the only one.
  */
 static int open_somehow(const struct event *event, int leader)
 {
@@ -211,7 +215,9 @@ static int open_group(struct loop *loop, char *why, size_t size)
 
 /* --- registers --- */
 
-/* Each processor of each maker has it, and the kernel's file takes as long for it as for a counter. */
+/*
+ * Each processor of each maker has it, and the kernel's file takes as long for it as for a counter.
+ */
 #define IA32_TIME_STAMP_COUNTER 0x10
 
 static void read_registers(struct loop *loop, size_t n_pairs)

@@ -17,7 +17,10 @@ struct bare {
 /** bare_find() - "clock", "group" (of perf) or "msr"; NULL for none */
 const struct bare *bare_find(const char *name);
 
-/** bare_needs_counters() - does PMU_EVENTS name what a processor's counters count, of which there are few? */
+/**
+ * bare_needs_counters() - does PMU_EVENTS name what a processor's counters count, of which there
+ * are few?
+ */
 bool bare_needs_counters(void);
 
 /** bare_events() - how many PMU_EVENTS names */

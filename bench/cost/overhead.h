@@ -57,8 +57,8 @@ loop_fn loop_one;   /* a literal name */
 loop_fn loop_named; /* the names one after another */
 
 /**
- * loop_find() - "one", "named"; "nested": all the names inside each other; "counted": a name with its
- * length; "buffer": a buffer that holds another name each time
+ * loop_find() - "one", "named"; "nested": all the names inside each other; "counted": a name with
+ * its length; "buffer": a buffer that holds another name each time
  * Return: NULL for another.
  */
 loop_fn *loop_find(const char *name);

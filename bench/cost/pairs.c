@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a pair takes in the cases that people ask for: a fixed list, so that runs can be compared. */
+/*
+ * What a pair takes in the cases that people ask for: a fixed list, so that runs can be compared.
+ */
 #include <stdio.h>
 #include <string.h>
 

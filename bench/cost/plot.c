@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sweep as a picture: a row of panels for each source, its axes side by side; gnuplot reads all of it from a pipe. */
+/*
+ * The sweep as a picture: a row of panels for each source, its axes side by side; gnuplot reads all
+ * of it from a pipe.
+ */
 #include "plot.h"
 
 #include <errno.h>
@@ -50,13 +53,12 @@ static const char *terminal_for(const char *name)
 	} terminals[] = {
 		{ ".svg",
 		  "set terminal svg size %d,%d noenhanced font 'sans-serif,13' background 'white'\n" },
-		{ ".png",
-		  "width = %d; height = %d\n"
-		  "if (strstrt(GPVAL_TERMINALS, 'pngcairo')) {\n"
-		  "	set terminal pngcairo size width,height noenhanced font 'sans,10'\n"
-		  "} else {\n"
-		  "	set terminal png size width,height noenhanced small\n"
-		  "}\n" },
+		{ ".png", "width = %d; height = %d\n"
+			  "if (strstrt(GPVAL_TERMINALS, 'pngcairo')) {\n"
+			  "	set terminal pngcairo size width,height noenhanced font 'sans,10'\n"
+			  "} else {\n"
+			  "	set terminal png size width,height noenhanced small\n"
+			  "}\n" },
 	};
 	const char *ending = strrchr(name, '.');
 
@@ -182,7 +184,10 @@ static void tell_panel(FILE *out, const struct point *point, size_t n, const cha
 		"unset label\n"); /* each stands once */
 }
 
-/* One scale for the panels of a row, which begins at 0: what looks twice as high costs twice as much. */
+/*
+ * One scale for the panels of a row, which begins at 0: what looks twice as high costs twice as
+ * much.
+ */
 static void tell_row(FILE *out, const struct point *point, size_t n, const char *source, double top,
 		     double bottom)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Times begin/end pairs, with blocks of bare reads between them, on one thread or several at once. */
+/*
+ * Times begin/end pairs, with blocks of bare reads between them, on one thread or several at once.
+ */
 #include "rounds.h"
 
 #include <errno.h>
@@ -21,8 +23,8 @@
 enum block { BARE, ONE, PAIRS, N_BLOCKS };
 
 /*
- * Reads of counters by a thread of its own, on the same processor: there are few counters, and the pinned groups of two
- * threads that take turns have all of them each.
+ * Reads of counters by a thread of its own, on the same processor: there are few counters, and the
+ * pinned groups of two threads that take turns have all of them each.
  */
 struct deputy {
 	pthread_t id;
@@ -82,8 +84,8 @@ static void *stand_in(void *arg)
 		pthread_barrier_wait(&deputy->turn);
 		if (!deputy->n_pairs)
 			break;
-		self->loop.bare(&self->loop,
-				deputy->n_pairs / 8 + 1); /* the caches are the other's */
+		/* the caches are the other's */
+		self->loop.bare(&self->loop, deputy->n_pairs / 8 + 1);
 		deputy->ns = time_loop(&self->loop, self->loop.bare, deputy->n_pairs);
 		pthread_barrier_wait(&deputy->turn);
 	}

@@ -85,7 +85,9 @@ int child_report(char **argument)
 	return 0;
 }
 
-/* end [FORMAT]: milliseconds of pmu_fini(), with a report of that format as a file, or without one. */
+/*
+ * end [FORMAT]: milliseconds of pmu_fini(), with a report of that format as a file, or without one.
+ */
 int child_end(char **argument)
 {
 	char setting[80];

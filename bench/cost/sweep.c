@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a pair costs over the number of names, the depth, the threads and the counts: each source that works here. */
+/*
+ * What a pair costs over the number of names, the depth, the threads and the counts: each source
+ * that works here.
+ */
 #include "sweep.h"
 
 #include <stdio.h>
@@ -147,7 +150,10 @@ static int measure_point(const struct source *source, enum axis axis, int at, bo
 	row = row_for(subject, "ns");
 	row.at = (struct row_at){ source->name, axis == BY_NAMES ? at : 1,
 				  axis == BY_DEPTH ? at : 1, n_counts };
-	/* what a machine cannot count, or not so much at once, is no failure; the clock is there always */
+	/*
+	 * what a machine cannot count, or not so much at once, is no failure; the clock is there
+	 * always
+	 */
 	row.optional = n_counts > 0;
 	if (work_measure(&work, settings, &row, &notes) == 0) {
 		keep(source, axis, at, &row);

@@ -10,8 +10,8 @@ enum axis { BY_NAMES, BY_DEPTH, BY_THREADS, BY_COUNTS, N_AXES };
 
 /** A measured point: medians. */
 struct point {
-	const char
-		*source; /* value of PMU_BACKEND; the same pointer at each of a source's points */
+	/* value of PMU_BACKEND; the same pointer at each of a source's points */
+	const char *source;
 	enum axis axis;
 	int at;    /* so many names, threads, ... */
 	double ns; /* of a pair */

@@ -128,7 +128,9 @@ static double total(const struct tool *tool, struct child *child, int n_pairs)
 	return n;
 }
 
-/* What one pair more costs.  Return: 0, or -1 where the tool does not tell: @child has the reason. */
+/*
+ * What one pair more costs.  Return: 0, or -1 where the tool does not tell: @child has the reason.
+ */
 static int difference(const struct tool *tool, struct child *child, struct row *row)
 {
 	double number[MAX_RUNS];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Machines that are larger than the recorded ones: the same processors, in a topology of the same shape. */
+/*
+ * Machines that are larger than the recorded ones: the same processors, in a topology of the same
+ * shape.
+ */
 #include <hwloc.h>
 #include <limits.h>
 #include <stdio.h>

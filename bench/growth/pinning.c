@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where two threads for each processor of a large machine go: chosen as for threads here, and bound nowhere. */
+/*
+ * Where two threads for each processor of a large machine go: chosen as for threads here, and bound
+ * nowhere.
+ */
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,7 +21,10 @@ static const char *const policies[] = { "auto", "compact", "scatter" };
 
 /* --- in the child --- */
 
-/* auto gives each of the first half a processor of its own and the others none; else each is given twice. */
+/*
+ * auto gives each of the first half a processor of its own and the others none; else each is given
+ * twice.
+ */
 static double count_wrong(const char *policy, const int *cpu, unsigned int n)
 {
 	bool is_auto = !strcmp(policy, "auto");

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What programs all registers of a large machine: its topology, its plan, and what `pmu plan` makes of it. */
+/*
+ * What programs all registers of a large machine: its topology, its plan, and what `pmu plan` makes
+ * of it.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <linux/perf_event.h>
@@ -63,8 +66,10 @@ static void plan_westmere(struct pmu_plan *plan)
 		PERF_COUNT_HW_CACHE_MISSES,        PERF_COUNT_HW_CACHE_REFERENCES,
 		PERF_COUNT_HW_REF_CPU_CYCLES
 	};
-	/* Intel SDM vol. 3B, events of the Westmere uncore: LLC hits, misses, lines in and out, requests to the home
-	 * logic from here and from there, reads and writes of memory */
+	/*
+	 * Intel SDM vol. 3B, events of the Westmere uncore: LLC hits, misses, lines in and out,
+	 * requests to the home logic from here and from there, reads and writes of memory
+	 */
 	static const uint64_t uncore[] = { 0x0308, 0x0309, 0x0f0a, 0x1f0b,
 					   0x1020, 0x0420, 0x072c, 0x072f };
 	static const uint64_t clock[] = { 0 };
@@ -77,7 +82,10 @@ static void plan_westmere(struct pmu_plan *plan)
 /* All six counters of a core, those of each complex, the energy of sockets and of every core. */
 static void plan_zen(struct pmu_plan *plan)
 {
-	/* AMD PPR family 19H: instructions, cycles, branches and their misses, loads, data cache refills */
+	/*
+	 * AMD PPR family 19H: instructions, cycles, branches and their misses, loads, data cache
+	 * refills
+	 */
 	static const uint64_t core[] = { 0xc0, 0x76, 0xc2, 0xc3, 0x0129, 0xff43 };
 	/* L3 lookups, misses, hits, requests to the fabric, fill latency */
 	static const uint64_t l3[] = { 0xff04, 0x0104, 0xfe04, 0x1f9a, 0x0090 };
@@ -164,7 +172,10 @@ int child_plan(char **argument)
 
 /* --- in the parent --- */
 
-/* What `pmu plan` says: a line for what all processors do alike, one for each operation, or as JSON. */
+/*
+ * What `pmu plan` says: a line for what all processors do alike, one for each operation, or as
+ * JSON.
+ */
 static const struct shown {
 	const char *option, *title;
 } shown[] = { { NULL, "pmu plan" },

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How planning, the store and the report grow: large machines by simulation, many threads and regions for real. */
+/*
+ * How planning, the store and the report grow: large machines by simulation, many threads and
+ * regions for real.
+ */
 #include "bench/growth/scale.h"
 
 #include <stdio.h>

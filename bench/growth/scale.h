@@ -14,8 +14,8 @@
 /**
  * cpu_ns() - processor time of the calling thread
  *
- * What others do meanwhile on its processor, and how long it waits for them, is not in it: times of one size can be
- * compared with those of another also on a machine that has more to do.
+ * What others do meanwhile on its processor, and how long it waits for them, is not in it: times of
+ * one size can be compared with those of another also on a machine that has more to do.
  */
 static inline double cpu_ns(void)
 {
@@ -44,7 +44,10 @@ int child_store(char **argument);
 
 /* --- machines that are larger than the recorded ones: machines.c --- */
 
-/** A recorded processor, and the shape of its machine at each size, as hwloc describes synthetic topologies. */
+/**
+ * A recorded processor, and the shape of its machine at each size, as hwloc describes synthetic
+ * topologies.
+ */
 struct machine {
 	const char *name;
 	const char *title;
@@ -58,7 +61,10 @@ extern const struct sizes machine_sizes;
 
 /** data_path() - of a file of the tests' data. */
 void data_path(char *path, size_t size, const char *name);
-/** machine_topology() - write the XML of @n_cpus processors to @path.  Return: 0, or -1 with a sentence in @why. */
+/**
+ * machine_topology() - write the XML of @n_cpus processors to @path.  Return: 0, or -1 with a
+ * sentence in @why.
+ */
 int machine_topology(const struct machine *machine, unsigned int n_cpus, const char *path,
 		     char *why, size_t size);
 
@@ -90,7 +96,10 @@ int run_command(const char *const *word, const char *out, const char *size_of, s
 
 #define FOLDER_MAX 1024
 
-/** run_folder() - a new folder, on a memory file system where there is one.  Return: 0 or -1 with a sentence. */
+/**
+ * run_folder() - a new folder, on a memory file system where there is one.  Return: 0 or -1 with a
+ * sentence.
+ */
 int run_folder(char *path, size_t size, char *why, size_t why_size);
 /** run_folder_empty() - remove what is in it, one level of folders included */
 void run_folder_empty(const char *path);
@@ -103,7 +112,10 @@ void run_folder_remove(const char *path);
  */
 void part_begin(struct sizes *sizes, char *folder);
 
-/** peak_kib() - most memory that this process has had, of any kind; resident_kib(): now.  Negative: unknown. */
+/**
+ * peak_kib() - most memory that this process has had, of any kind; resident_kib(): now.  Negative:
+ * unknown.
+ */
 double peak_kib(void);
 double resident_kib(void);
 

@@ -8,7 +8,10 @@
 
 #include "bench/common/json_text.h"
 
-/* What noise adds to the exponent of a time, at most: 0.25 is 1.7 times as much at eight times the size. */
+/*
+ * What noise adds to the exponent of a time, at most: 0.25 is 1.7 times as much at eight times the
+ * size.
+ */
 #define NOISE 0.25
 /* What is exact grows by whole pages and pieces. */
 #define STEPS 0.02

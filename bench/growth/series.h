@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows of one quantity at several sizes, and how it grows with them: as text for people or as JSON. */
+/*
+ * Rows of one quantity at several sizes, and how it grows with them: as text for people or as JSON.
+ */
 #ifndef BENCH_SERIES_H
 #define BENCH_SERIES_H
 
@@ -15,8 +17,8 @@ struct sizes {
 };
 
 /**
- * One quantity.  Its growth is the exponent that leads from the first size to the last: 0 where it stays the same, 1
- * where it is proportional, 2 where twice the size takes four times as much.
+ * One quantity.  Its growth is the exponent that leads from the first size to the last: 0 where it
+ * stays the same, 1 where it is proportional, 2 where twice the size takes four times as much.
  */
 struct series {
 	const char *subject;
@@ -34,10 +36,15 @@ void series_fail(struct series *row, const char *why);
 
 /** series_begin() - text on standard output, or one JSON object with "rows" */
 void series_begin(bool as_json);
-/** series_heading() - of the rows that follow, and the sizes of their values; both stay the caller's */
+/**
+ * series_heading() - of the rows that follow, and the sizes of their values; both stay the caller's
+ */
 void series_heading(const char *text, const struct sizes *sizes);
 void series_row(const struct series *row);
-/** series_end() - Return: the number of rows that lack a value, and one more where they could not be written. */
+/**
+ * series_end() - Return: the number of rows that lack a value, and one more where they could not be
+ * written.
+ */
 int series_end(void);
 
 #endif

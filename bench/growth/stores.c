@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* In the child: threads with regions, through the library as programs use it, and the store that they leave. */
+/*
+ * In the child: threads with regions, through the library as programs use it, and the store that
+ * they leave.
+ */
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,7 +21,10 @@
 
 #define STACK_SIZE ((size_t)256 << 10)
 
-/* Between two of these every thread does the same, and the first thread looks at what that has taken. */
+/*
+ * Between two of these every thread does the same, and the first thread looks at what that has
+ * taken.
+ */
 enum phase { STARTED, ATTACHED, ENTERED, PAIRED, DONE, N_PHASES };
 
 static struct work {
@@ -111,7 +117,10 @@ static int start_workers(void)
 	return rc ? -1 : 0;
 }
 
-/* Nanoseconds of processor time that all threads have spent up to the end of a phase since that of another. */
+/*
+ * Nanoseconds of processor time that all threads have spent up to the end of a phase since that of
+ * another.
+ */
 static double spent_ns(enum phase from, enum phase to)
 {
 	double sum = 0;

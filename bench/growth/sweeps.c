@@ -44,10 +44,11 @@ struct sweep {
 };
 
 /*
- * Its targets: where threads grow in number, and where their regions do.  A thread's end gives the memory of all of its
- * regions back.  Later calls find their region in a cache at the smallest sizes and in memory at the largest: no
- * algorithm makes that flat.  First calls wait for each other, and now and then for one that has lost its processor in
- * the middle: that is noise, of the kind that many threads have more of.
+ * Its targets: where threads grow in number, and where their regions do.  A thread's end gives the
+ * memory of all of its regions back.  Later calls find their region in a cache at the smallest
+ * sizes and in memory at the largest: no algorithm makes that flat.  First calls wait for each
+ * other, and now and then for one that has lost its processor in the middle: that is noise, of the
+ * kind that many threads have more of.
  */
 static const struct {
 	const char *what, *unit;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * branchy-sorted and branchy-random: the sum of the bytes of at least 128, with a branch for each byte.  The same
- * loop, the same bytes: in order the branch goes one way for half of the data and then the other way; at random
- * nobody can tell.
+ * branchy-sorted and branchy-random: the sum of the bytes of at least 128, with a branch for each
+ * byte.  The same loop, the same bytes: in order the branch goes one way for half of the data and
+ * then the other way; at random nobody can tell.
  */
 #include "bench/kernels/kernels.h"
 
@@ -10,9 +10,9 @@
 #define LIMIT 128 /* bytes from here on are added up */
 
 /*
- * Every pass has the same bytes, and processors learn what comes again: 30,000 random branches in a row, at most, in
- * 2026. Of data below this nobody can tell.  Source: Lemire, "How many branches can your CPU predict?",
- * lemire.me/blog/2026/03/18.
+ * Every pass has the same bytes, and processors learn what comes again: 30,000 random branches in a
+ * row, at most, in 2026. Of data below this nobody can tell.  Source: Lemire, "How many branches
+ * can your CPU predict?", lemire.me/blog/2026/03/18.
  */
 #define NOT_LEARNT (128 << 10)
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chase: how long a load takes.  Each line of the data holds the address of the next one to load, so that no load
- * starts before the one before it has ended; a random cycle through all lines leaves a prefetcher nothing to
- * foresee.
+ * chase: how long a load takes.  Each line of the data holds the address of the next one to load,
+ * so that no load starts before the one before it has ended; a random cycle through all lines
+ * leaves a prefetcher nothing to foresee.
  */
 #include "bench/kernels/kernels.h"
 
@@ -28,8 +28,8 @@ static bool is_prime(size_t n)
 }
 
 /*
- * A prime number of lines: a pass never ends where it began, and no number of passes does below that of the lines.
- * So a pass that did too little or too much shows in where the walk is.
+ * A prime number of lines: a pass never ends where it began, and no number of passes does below
+ * that of the lines. So a pass that did too little or too much shows in where the walk is.
  */
 static size_t n_lines(size_t bytes)
 {
@@ -87,8 +87,8 @@ static void pass_chase(struct share *share)
 }
 
 /*
- * The same order in each pass: of data a little larger than a cache, each line has left it before it is needed
- * again.
+ * The same order in each pass: of data a little larger than a cache, each line has left it before
+ * it is needed again.
  */
 static void model_chase(const struct share *share, struct model *model)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * divide: how long a division of 64-bit numbers takes.  Each one's divisor comes from the one before; there is no
- * data.
+ * divide: how long a division of 64-bit numbers takes.  Each one's divisor comes from the one
+ * before; there is no data.
  */
 #include "bench/kernels/kernels.h"
 
@@ -9,8 +9,8 @@
 #define TURN      8    /* divisions a turn of the loop */
 
 /*
- * x = DIVIDEND / x ^ MIXED: from 2^31 to 2^32 - 1 there is no way out, and without what is mixed in x would come
- * back after two steps.
+ * x = DIVIDEND / x ^ MIXED: from 2^31 to 2^32 - 1 there is no way out, and without what is mixed in
+ * x would come back after two steps.
  */
 #define FIRST    UINT64_C(3141592653)
 #define DIVIDEND UINT64_C(0x7FFFFFFFFFFFFFFF)

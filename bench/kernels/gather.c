@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gather: loads all over the data, which do not wait for one another as those of chase do.  An index says which
- * element is next; each is used once.
+ * gather: loads all over the data, which do not wait for one another as those of chase do.  An
+ * index says which element is next; each is used once.
  */
 #include "bench/kernels/kernels.h"
 
@@ -60,8 +60,8 @@ static int prepare_gather(struct share *share)
 }
 
 /*
- * Elements are added and taken away in turn: the sum would be the same in any order else.  Both loops have one head,
- * so that what aligns it is passed once.
+ * Elements are added and taken away in turn: the sum would be the same in any order else.  Both
+ * loops have one head, so that what aligns it is passed once.
  */
 static void pass_gather(struct share *share)
 {

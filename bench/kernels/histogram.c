@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * histogram and histogram-shared: how often is each value among random bytes?  Each thread has counters of its own,
- * on lines of its own in the one, on lines that it shares with others in the other: nothing is shared but the lines,
- * and they go to and fro between the processors.
+ * histogram and histogram-shared: how often is each value among random bytes?  Each thread has
+ * counters of its own, on lines of its own in the one, on lines that it shares with others in the
+ * other: nothing is shared but the lines, and they go to and fro between the processors.
  */
 #include "bench/kernels/kernels.h"
 
@@ -153,8 +153,8 @@ static void model_shared(const struct share *share, struct model *model)
 {
 	model_items(share, BY_ARCH(3, 5), model);
 	if (share->n_threads > 1)
-		model->lines =
-			NAN; /* how often others take a counter's line away is theirs to tell */
+		/* how often others take a counter's line away is theirs to tell */
+		model->lines = NAN;
 }
 
 /* --- the result --- */

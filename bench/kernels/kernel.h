@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Loops of known behaviour.  Each file has one loop or a few of a kind, and beside them the model: what a pass over the
- * data does.  The loops are in assembly, so that a compiler has no part in what they do, and the same for ever.
+ * Loops of known behaviour.  Each file has one loop or a few of a kind, and beside them the model:
+ * what a pass over the data does.  The loops are in assembly, so that a compiler has no part in
+ * what they do, and the same for ever.
  */
 #ifndef BENCH_KERNEL_H
 #define BENCH_KERNEL_H
@@ -36,8 +37,8 @@ struct share {
 /**
  * struct model - what one pass does
  *
- * A number that nobody can tell is NAN.  Instructions and branches are the loop's own, without the few that lead to it.  All
- * branches are conditional ones: those that valgrind counts, too.
+ * A number that nobody can tell is NAN.  Instructions and branches are the loop's own, without the
+ * few that lead to it.  All branches are conditional ones: those that valgrind counts, too.
  */
 struct model {
 	double iterations; /* what "per iteration" means: elements, accesses, inner steps */
@@ -46,8 +47,10 @@ struct model {
 	double branches;
 	double mispredicted;  /* branches, by a predictor that learns what can be learnt */
 	double loads, stores; /* instructions that access memory; one may do both */
-	double lines; /* of CACHE_LINE bytes, that a pass fetches where the data is far larger than the cache */
-	bool at_random; /* so that a part of them is in the cache still: as much as there is room for */
+	/* of CACHE_LINE bytes, that a pass fetches where the data is far larger than the cache */
+	double lines;
+	/* so that a part of them is in the cache still: as much as there is room for */
+	bool at_random;
 };
 
 struct kernel {
@@ -61,7 +64,8 @@ struct kernel {
 	 */
 	void *(*common)(size_t bytes, int n_threads);
 	/**
-	 * prepare() - allocate and fill, on the thread that will work on it: memory is near who touches it first
+	 * prepare() - allocate and fill, on the thread that will work on it: memory is near who
+	 * touches it first
 	 * Return: 0, or -1 where the memory is not to be had.
 	 */
 	int (*prepare)(struct share *share);
@@ -81,7 +85,10 @@ extern const struct kernel *const kernels[];
  */
 void *share_memory(struct share *share, size_t bytes, size_t apart);
 
-/** passes_over() - how often a pass goes over @n elements, so that it is of @least: what leads to a loop vanishes then */
+/**
+ * passes_over() - how often a pass goes over @n elements, so that it is of @least: what leads to a
+ * loop vanishes then
+ */
 static inline size_t passes_over(size_t n, size_t least)
 {
 	return n < least ? (least + n - 1) / n : 1;
@@ -90,15 +97,18 @@ static inline size_t passes_over(size_t n, size_t least)
 /**
  * row_pitch() - doubles from a row of a matrix to the next
  *
- * An odd number of lines, so that a column is in all sets of a cache.  A matrix of less than 64 rows is in the cache
- * however it lies.
+ * An odd number of lines, so that a column is in all sets of a cache.  A matrix of less than 64
+ * rows is in the cache however it lies.
  */
 static inline size_t row_pitch(size_t n)
 {
 	return n < 64 ? n : n | CACHE_LINE / sizeof(double);
 }
 
-/** A sequence that looks random, the same in each run.  Source: Vigna, xorshift64*, doi 10.1145/2845077. */
+/**
+ * A sequence that looks random, the same in each run.  Source: Vigna, xorshift64*, doi
+ * 10.1145/2845077.
+ */
 static inline uint64_t random_next(uint64_t *state)
 {
 	*state ^= *state >> 12;

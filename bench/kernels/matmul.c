@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * matmul and matmul-blocked: C += A B of square matrices, the same operations in two orders.  The one goes down a
- * column of B for each element of C, a cache line for every eight bytes that it uses; the other makes 2 by 8 elements
- * of C at once in registers, from whole lines of a panel of B that stays in the cache.
+ * matmul and matmul-blocked: C += A B of square matrices, the same operations in two orders.  The
+ * one goes down a column of B for each element of C, a cache line for every eight bytes that it
+ * uses; the other makes 2 by 8 elements of C at once in registers, from whole lines of a panel of B
+ * that stays in the cache.
  */
 #include "bench/kernels/kernels.h"
 
@@ -11,7 +12,10 @@
 #define APART \
 	1088 /* bytes between the matrices beyond their size: never at the same place of a page */
 #define N_MATRICES 3
-/* Products of a pass, at least: small matrices are multiplied more than once, or what leads to the loop would count. */
+/*
+ * Products of a pass, at least: small matrices are multiplied more than once, or what leads to the
+ * loop would count.
+ */
 #define LEAST 16384
 
 static size_t matrix_bytes(size_t n)
@@ -83,8 +87,8 @@ static struct sizes sizes_of(const struct share *share)
 }
 
 /*
- * Loops within loops have one head: what an outer one does comes at its end, and goes back to the same place.  k goes
- * from first to 0, along a row of A and down B.
+ * Loops within loops have one head: what an outer one does comes at its end, and goes back to the
+ * same place.  k goes from first to 0, along a row of A and down B.
  */
 #define REGISTER(r) BY_ARCH("xmm" #r, "v" #r)
 
@@ -137,58 +141,63 @@ static void pass_matmul(struct share *share)
 			 : REGISTER(0), REGISTER(1), REGISTER(2), "cc", "memory");
 }
 
-/* The sums of a tile are in registers 0 to 7, a line of B is in 8 to 11, an element of two rows of A in 12 and 13. */
+/*
+ * The sums of a tile are in registers 0 to 7, a line of B is in 8 to 11, an element of two rows of
+ * A in 12 and 13.
+ */
 #if defined(__x86_64__)
-#define EACH(part)         part(0, 8, 4, 0) part(1, 9, 5, 16) part(2, 10, 6, 32) part(3, 11, 7, 48)
+#define EACH(part)	   part(0, 8, 4, 0) part(1, 9, 5, 16) part(2, 10, 6, 32) part(3, 11, 7, 48)
 #define CLEAR(r, b, s, at) "xorpd %%xmm" #r ", %%xmm" #r "\n\txorpd %%xmm" #s ", %%xmm" #s "\n\t"
 #define LINE(r, b, s, at)  "movapd " #at "(%[b]), %%xmm" #b "\n\t"
 #define STEP(r, b, s, at)                                                                         \
 	"movapd %%xmm" #b ", %%xmm14\n\tmulpd %%xmm12, %%xmm14\n\taddpd %%xmm14, %%xmm" #r "\n\t" \
 	"mulpd %%xmm13, %%xmm" #b "\n\taddpd %%xmm" #b ", %%xmm" #s "\n\t"
-#define STORE(r, b, s, at)                                                          \
-	"addpd " #at "(%[c]), %%xmm" #r "\n\tmovapd %%xmm" #r ", " #at "(%[c])\n\t" \
+#define STORE(r, b, s, at)                                                                  \
+	"addpd " #at "(%[c]), %%xmm" #r "\n\tmovapd %%xmm" #r ", " #at "(%[c])\n\t"         \
 	"addpd " #at "(%[c],%[row]), %%xmm" #s "\n\tmovapd %%xmm" #s ", " #at "(%[c],%[row])\n\t"
 #define DOWN_PANEL                                                                            \
 	".p2align 5\n1:\n\t" EACH(                                                            \
 		LINE) "movsd (%[a],%[k]), %%xmm12\n\tunpcklpd %%xmm12, %%xmm12\n\t"           \
 		      "movsd (%[below],%[k]), %%xmm13\n\tunpcklpd %%xmm13, %%xmm13\n\t" EACH( \
 			      STEP) "add %[row], %[b]\n\tadd $8, %[k]\n\tjne 1b\n\t"
-#define NEXT_TILE                                                                         \
-	EACH(STORE)                                                                       \
-	EACH(CLEAR) "add %[rows], %[a]\n\tadd %[rows], %[below]\n\tadd %[rows], %[c]\n\t" \
-		    "sub %[all], %[b]\n\tmov %[first], %[k]\n\tdec %[i]\n\tjne 1b\n\t"
-#define NEXT_PANEL                                                         \
-	"sub %[all], %[a]\n\tsub %[all], %[below]\n\tsub %[all], %[c]\n\t" \
+#define NEXT_TILE                                                             \
+	EACH(STORE)                                                           \
+	EACH(CLEAR)                                                           \
+	"add %[rows], %[a]\n\tadd %[rows], %[below]\n\tadd %[rows], %[c]\n\t" \
+	"sub %[all], %[b]\n\tmov %[first], %[k]\n\tdec %[i]\n\tjne 1b\n\t"
+#define NEXT_PANEL                                                                          \
+	"sub %[all], %[a]\n\tsub %[all], %[below]\n\tsub %[all], %[c]\n\t"                  \
 	"add $64, %[c]\n\tadd $64, %[b]\n\tmov %[half], %[i]\n\tdec %[j]\n\tjne 1b\n\t"
-#define NEXT_PRODUCT \
+#define NEXT_PRODUCT                                                                        \
 	"add %[first], %[c]\n\tadd %[first], %[b]\n\tmov %[eighth], %[j]\n\tdec %[times]\n\tjne 1b\n\t"
 #else
 #define EACH(part) part(0, 8, 4) part(1, 9, 5) part(2, 10, 6) part(3, 11, 7)
-#define STORE(r, s, t, u)                                                                \
-	"ldp q8, q9, [%[c]]\n\tldp q10, q11, [%[c], #32]\n\t"                            \
-	"fadd v" #r ".2d, v" #r ".2d, v8.2d\n\tfadd v" #s ".2d, v" #s ".2d, v9.2d\n\t"   \
-	"fadd v" #t ".2d, v" #t ".2d, v10.2d\n\tfadd v" #u ".2d, v" #u ".2d, v11.2d\n\t" \
-	"stp q" #r ", q" #s ", [%[c]]\n\tstp q" #t ", q" #u ", [%[c], #32]\n\t"          \
+#define STORE(r, s, t, u)                                                                   \
+	"ldp q8, q9, [%[c]]\n\tldp q10, q11, [%[c], #32]\n\t"                               \
+	"fadd v" #r ".2d, v" #r ".2d, v8.2d\n\tfadd v" #s ".2d, v" #s ".2d, v9.2d\n\t"      \
+	"fadd v" #t ".2d, v" #t ".2d, v10.2d\n\tfadd v" #u ".2d, v" #u ".2d, v11.2d\n\t"    \
+	"stp q" #r ", q" #s ", [%[c]]\n\tstp q" #t ", q" #u ", [%[c], #32]\n\t"             \
 	"add %[c], %[c], %[row]\n\t"
 #define CLEAR(r, b, s) "movi v" #r ".2d, #0\n\tmovi v" #s ".2d, #0\n\t"
-#define STEP(r, b, s) \
+#define STEP(r, b, s)                                                                       \
 	"fmla v" #r ".2d, v" #b ".2d, v12.d[0]\n\tfmla v" #s ".2d, v" #b ".2d, v13.d[0]\n\t"
 #define DOWN_PANEL                                                                      \
 	".p2align 5\n1:\n\t"                                                            \
 	"ldp q8, q9, [%[b]]\n\tldp q10, q11, [%[b], #32]\n\tadd %[b], %[b], %[row]\n\t" \
 	"ldr d12, [%[a], %[k]]\n\tldr d13, [%[below], %[k]]\n\t" EACH(                  \
 		STEP) "adds %[k], %[k], #8\n\tb.ne 1b\n\t"
-#define NEXT_TILE                                                                                                 \
-	STORE(0, 1, 2, 3)                                                                                         \
-	STORE(4, 5, 6, 7) EACH(                                                                                   \
-		CLEAR) "add %[a], %[a], %[rows]\n\tadd %[below], %[below], %[rows]\n\tsub %[b], %[b], %[all]\n\t" \
-		       "mov %[k], %[first]\n\tsubs %[i], %[i], #1\n\tb.ne 1b\n\t"
+#define NEXT_TILE                                                                                  \
+	STORE(0, 1, 2, 3)                                                                          \
+	STORE(4, 5, 6, 7)                                                                          \
+	EACH(CLEAR)                                                                                \
+	"add %[a], %[a], %[rows]\n\tadd %[below], %[below], %[rows]\n\tsub %[b], %[b], %[all]\n\t" \
+	"mov %[k], %[first]\n\tsubs %[i], %[i], #1\n\tb.ne 1b\n\t"
 #define NEXT_PANEL                                                                               \
 	"sub %[a], %[a], %[all]\n\tsub %[below], %[below], %[all]\n\tsub %[c], %[c], %[all]\n\t" \
 	"add %[c], %[c], #64\n\tadd %[b], %[b], #64\n\t"                                         \
 	"mov %[i], %[half]\n\tsubs %[j], %[j], #1\n\tb.ne 1b\n\t"
-#define NEXT_PRODUCT                                               \
-	"add %[c], %[c], %[first]\n\tadd %[b], %[b], %[first]\n\t" \
+#define NEXT_PRODUCT                                                                        \
+	"add %[c], %[c], %[first]\n\tadd %[b], %[b], %[first]\n\t"                          \
 	"mov %[j], %[eighth]\n\tsubs %[times], %[times], #1\n\tb.ne 1b\n\t"
 #endif
 
@@ -215,8 +224,9 @@ static void pass_matmul_blocked(struct share *share)
 /* --- the model --- */
 
 /*
- * Each level: what is within it, once per turn, and its own end.  The lines are of a cache in which a panel of B fits,
- * a line of each of n rows, and a matrix does not: B comes anew for each row of C...
+ * Each level: what is within it, once per turn, and its own end.  The lines are of a cache in which
+ * a panel of B fits, a line of each of n rows, and a matrix does not: B comes anew for each row of
+ * C...
  */
 static void model_matmul(const struct share *share, struct model *model)
 {
@@ -234,7 +244,10 @@ static void model_matmul(const struct share *share, struct model *model)
 	};
 }
 
-/* ... and here A does for each panel.  A step is one of the loop: TILE_ROWS by TILE_COLUMNS products. */
+/*
+ * ... and here A does for each panel.  A step is one of the loop: TILE_ROWS by TILE_COLUMNS
+ * products.
+ */
 static void model_matmul_blocked(const struct share *share, struct model *model)
 {
 	double n = (double)share->n, times = (double)rounds(share);
@@ -252,7 +265,10 @@ static void model_matmul_blocked(const struct share *share, struct model *model)
 	};
 }
 
-/* --- the result: each time the sum over k of (i + k) (k - j); whole numbers, exact to 2^53, which takes weeks --- */
+/*
+ * --- the result: each time the sum over k of (i + k) (k - j); whole numbers, exact to 2^53, which
+ * takes weeks ---
+ */
 
 static bool check(const struct share *share, uint64_t passes)
 {

@@ -26,8 +26,9 @@ static int prepare_scan(struct share *share)
 }
 
 /*
- * The inner loop ends with at one block after the newline's, and in bits what says where in the block it is; what is
- * added up is both.  Both loops have one head, so that what aligns it is passed once.
+ * The inner loop ends with at one block after the newline's, and in bits what says where in the
+ * block it is; what is added up is both.  Both loops have one head, so that what aligns it is
+ * passed once.
  */
 #if defined(__x86_64__)
 #define SCAN                                                                                                  \

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * binary-search: random keys in a sorted array, with a branch at each step.  Where the key is, is as likely on the
- * one side as on the other, so that half of these branches are mispredicted; and the next load is not known before.
+ * binary-search: random keys in a sorted array, with a branch at each step.  Where the key is, is
+ * as likely on the one side as on the other, so that half of these branches are mispredicted; and
+ * the next load is not known before.
  */
 #include "bench/kernels/kernels.h"
 
 /*
- * A pass: no fewer, as each has the same keys, and processors learn what comes again: 30,000 random branches in a
- * row, at most, in 2026.  Source: Lemire, "How many branches can your CPU predict?", lemire.me/blog/2026/03/18.
+ * A pass: no fewer, as each has the same keys, and processors learn what comes again: 30,000 random
+ * branches in a row, at most, in 2026.  Source: Lemire, "How many branches can your CPU predict?",
+ * lemire.me/blog/2026/03/18.
  */
 #define SEARCHES  16384
 #define FIRST_KEY UINT64_C(0x853C49E6748FEA9B)
@@ -16,8 +18,8 @@
 #define LEAST_STEPS 3
 
 /*
- * The array has 2^steps numbers, evenly over all that there are: the number at i is the key's first bits, if i is
- * its place.
+ * The array has 2^steps numbers, evenly over all that there are: the number at i is the key's first
+ * bits, if i is its place.
  */
 static unsigned int steps_of(const struct share *share)
 {
@@ -47,8 +49,8 @@ static int prepare_search(struct share *share)
 }
 
 /*
- * A step: is the key in the upper half?  Then go there; halve.  In the end base is at the last number that is not
- * above the key; what is added up is its address.
+ * A step: is the key in the upper half?  Then go there; halve.  In the end base is at the last
+ * number that is not above the key; what is added up is its address.
  */
 #if defined(__x86_64__)
 #define STEP                                                                                   \
@@ -79,7 +81,10 @@ static void pass_search(struct share *share)
 	share->state += (sum - SEARCHES * (uint64_t)(uintptr_t)array) / sizeof(*array);
 }
 
-/* What a pass finds, without a search: the sum of the places, and how often it goes to the upper half. */
+/*
+ * What a pass finds, without a search: the sum of the places, and how often it goes to the upper
+ * half.
+ */
 static void find_all(const struct share *share, uint64_t *sum, uint64_t *ups)
 {
 	uint64_t key = FIRST_KEY;
@@ -99,7 +104,10 @@ static void model_search(const struct share *share, struct model *model)
 	uint64_t sum, ups;
 
 	find_all(share, &sum, &ups);
-	/* The loop's end is at the same step each time: that can be learnt, though some processors do not. */
+	/*
+	 * The loop's end is at the same step each time: that can be learnt, though some processors
+	 * do not.
+	 */
 	*model = (struct model){
 		.iterations = SEARCHES,
 		.work = SEARCHES,
@@ -107,8 +115,8 @@ static void model_search(const struct share *share, struct model *model)
 		.branches = steps * 2 + SEARCHES,
 		.mispredicted = steps / 2,
 		.loads = steps,
-		.lines =
-			NAN, /* the first steps find theirs in a cache: how many, is a matter of its size */
+		/* the first steps find theirs in a cache: how many, is a matter of its size */
+		.lines = NAN,
 	};
 }
 

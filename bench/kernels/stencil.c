@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * jacobi: every point of a plane becomes the mean of its four neighbours, from one grid into another and back the next
- * time: the Jacobi iteration for Laplace's equation.  Three rows of the one are read at once, one of the other is
- * written.
+ * jacobi: every point of a plane becomes the mean of its four neighbours, from one grid into
+ * another and back the next time: the Jacobi iteration for Laplace's equation.  Three rows of the
+ * one are read at once, one of the other is written.
  */
 #include "bench/kernels/kernels.h"
 
@@ -13,13 +13,16 @@
 #define LEAST_ROWS 1
 #define APART \
 	1088 /* bytes between the grids beyond their size: never at the same place of a page */
-/* Points of a pass, at least: small grids are gone over more than once, or what leads to the loop would count, too. */
+/*
+ * Points of a pass, at least: small grids are gone over more than once, or what leads to the loop
+ * would count, too.
+ */
 #define LEAST 16384
 
 /*
- * share->n columns.  The first line of a row has only the border, at its end, so that the first point begins a line;
- * the border of the other side is the first element of the next row.  A row of border is before the first and behind
- * the last.
+ * share->n columns.  The first line of a row has only the border, at its end, so that the first
+ * point begins a line; the border of the other side is the first element of the next row.  A row of
+ * border is before the first and behind the last.
  */
 struct grid {
 	size_t rows, columns, pitch; /* pitch: elements from a row to the next */
@@ -59,8 +62,8 @@ static size_t rounds(const struct grid *grid)
 }
 
 /*
- * What the grids begin with, 1 to 256.  Their borders differ for ever, so that there is no end to which the iteration
- * comes: a loop that only copies is found out after any number of steps.
+ * What the grids begin with, 1 to 256.  Their borders differ for ever, so that there is no end to
+ * which the iteration comes: a loop that only copies is found out after any number of steps.
  */
 static double start_of(int which, size_t i)
 {
@@ -90,7 +93,10 @@ static int prepare(struct share *share)
 	return 0;
 }
 
-/* A turn: two points.  i goes from first to 0, from the left to the right; north and south are the rows beside. */
+/*
+ * A turn: two points.  i goes from first to 0, from the left to the right; north and south are the
+ * rows beside.
+ */
 #if defined(__x86_64__)
 #define ALONG_ROW                                                                                    \
 	"movsd %[quarter], %%xmm7\n\tunpcklpd %%xmm7, %%xmm7\n"                                      \
@@ -132,8 +138,8 @@ static void pass_jacobi(struct share *share)
 {
 	struct grid grid = grid_of(share);
 	size_t times = rounds(&grid), left = grid.rows;
-	size_t end = grid.pitch + TO_LINE +
-		     grid.columns; /* behind the last point of the first row */
+	/* behind the last point of the first row */
+	size_t end = grid.pitch + TO_LINE + grid.columns;
 	double *at = grid.points[share->state & 1] + end,
 	       *to = grid.points[~share->state & 1] + end;
 	double *north = at - grid.pitch, *south = at + grid.pitch, quarter = 0.25;
@@ -161,7 +167,10 @@ static void pass_jacobi(struct share *share)
 #endif
 }
 
-/* A cache that holds a few rows reads each line of the one grid once, and what it writes of the other. */
+/*
+ * A cache that holds a few rows reads each line of the one grid once, and what it writes of the
+ * other.
+ */
 static void model_jacobi(const struct share *share, struct model *model)
 {
 	struct grid grid = grid_of(share);
@@ -179,7 +188,10 @@ static void model_jacobi(const struct share *share, struct model *model)
 	};
 }
 
-/* --- the result: the last step done again, in the same order of additions; and nothing else written to --- */
+/*
+ * --- the result: the last step done again, in the same order of additions; and nothing else
+ * written to ---
+ */
 
 static double mean(const double *at, size_t pitch)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * copy, scale, add and triad: what memory moves.  After McCalpin's STREAM (1995): one array is written from one or two
- * others, front to back.  A byte is counted as it is in STREAM: what the program loads and stores, not what a cache fetches
- * before a store.
+ * copy, scale, add and triad: what memory moves.  After McCalpin's STREAM (1995): one array is
+ * written from one or two others, front to back.  A byte is counted as it is in STREAM: what the
+ * program loads and stores, not what a cache fetches before a store.
  */
 #include "bench/kernels/kernels.h"
 
@@ -12,9 +12,13 @@
 #define LEAST  16384 /* elements a pass, at least: small arrays are gone through more than once */
 #define FACTOR 3.0
 #define APART \
-	1088 /* bytes between arrays beyond their size: no two of them at the same place of a page */
+	1088 /* bytes between arrays beyond their size: no two of them at the same place of a page \
+	      */
 
-/* All write the last, so that every pass reads the same.  share->state is how many there are; of two, b is the last, too. */
+/*
+ * All write the last, so that every pass reads the same.  share->state is how many there are; of
+ * two, b is the last, too.
+ */
 struct arrays {
 	double *a, *b, *to;
 };

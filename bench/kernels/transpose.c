@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * transpose and transpose-blocked: B is A with rows and columns exchanged.  The one reads along a row and writes down
- * a column, another cache line and, in a large matrix, another page for each element; the other goes down eight
- * columns of A and along eight rows of B at once, so that whole lines are read, and written one after the other.
+ * transpose and transpose-blocked: B is A with rows and columns exchanged.  The one reads along a
+ * row and writes down a column, another cache line and, in a large matrix, another page for each
+ * element; the other goes down eight columns of A and along eight rows of B at once, so that whole
+ * lines are read, and written one after the other.
  */
 #include "bench/kernels/kernels.h"
 
@@ -10,7 +11,10 @@
 #define PAIR  2 /* rows of a turn: what a register holds of a column */
 #define APART \
 	1088 /* bytes between the matrices beyond their size: never at the same place of a page */
-/* Elements of a pass, at least: small matrices are transposed more than once, or what leads to the loop would count. */
+/*
+ * Elements of a pass, at least: small matrices are transposed more than once, or what leads to the
+ * loop would count.
+ */
 #define LEAST 16384
 
 static size_t matrix_bytes(size_t n)
@@ -74,8 +78,8 @@ static struct sizes sizes_of(const struct share *share)
 }
 
 /*
- * Loops within loops have one head: what an outer one does comes at its end, and goes back to the same place.  Of the
- * first, k goes from first to 0 along a row of A.
+ * Loops within loops have one head: what an outer one does comes at its end, and goes back to the
+ * same place.  Of the first, k goes from first to 0 along a row of A.
  */
 #if defined(__x86_64__)
 #define REST "rm" /* what is used least need not be in a register: there are few */
@@ -193,7 +197,10 @@ static void pass_transpose_blocked(struct share *share)
 
 /* --- the model --- */
 
-/* The lines are of a cache that holds one of each row: those written to down a column are there for the next seven. */
+/*
+ * The lines are of a cache that holds one of each row: those written to down a column are there for
+ * the next seven.
+ */
 static void model_transpose(const struct share *share, struct model *model)
 {
 	double n = (double)share->n, times = (double)rounds(share), rows = times * n,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * daxpy and dot: a multiplication and an addition for each pair of elements of two arrays, as in level 1 of the BLAS.
- * The one writes an array, the other only adds up.
+ * daxpy and dot: a multiplication and an addition for each pair of elements of two arrays, as in
+ * level 1 of the BLAS. The one writes an array, the other only adds up.
  */
 #include "bench/kernels/kernels.h"
 
@@ -11,7 +11,10 @@
 #define FACTOR 3
 #define APART \
 	1088 /* bytes between the arrays beyond their size: never at the same place of a page */
-/* Elements of a pass, at least: small data is gone over more than once, or what leads to the loop would count, too. */
+/*
+ * Elements of a pass, at least: small data is gone over more than once, or what leads to the loop
+ * would count, too.
+ */
 #define LEAST 16384
 
 struct arrays {

@@ -119,7 +119,10 @@ static bool ask_number(struct run *run, const char *word, const char *argument, 
 	return end != answer && !*end;
 }
 
-/* How many pairs a block has.  What knows no names is measured with one where the others are compared with it. */
+/*
+ * How many pairs a block has.  What knows no names is measured with one where the others are
+ * compared with it.
+ */
 static void size_block(struct run *run, enum subject subject)
 {
 	struct block *block = &run->block[subject];
@@ -185,8 +188,8 @@ static void measure_subject(enum subject subject)
 	for (size_t i = 0; i < N_CONTENDERS; i++)
 		if (runs[i].worker.pid)
 			size_block(&runs[i], subject);
-	for (int round = -1; round < n_rounds;
-	     round++) { /* in the first, everything is met for the first time */
+	/* in the first, everything is met for the first time */
+	for (int round = -1; round < n_rounds; round++) {
 		for (size_t i = 0; i < N_CONTENDERS; i++) {
 			/* nobody is always after the same one's caches */
 			struct run *run = &runs[(i + (size_t)(round + 1)) % N_CONTENDERS];

@@ -37,8 +37,8 @@ static void set_environment(void)
 	setenv("LIKWID_THREADS", threads, 1);
 	setenv("LIKWID_PERF_PID", pid, 1);
 	setenv("LIKWID_EVENTS", event(), 1);
-	setenv("LIKWID_FILEPATH", "/dev/null",
-	       1); /* for likwid_markerClose(), which is not called */
+	/* for likwid_markerClose(), which is not called */
+	setenv("LIKWID_FILEPATH", "/dev/null", 1);
 	setenv("LIKWID_DEBUG", "0", 1);
 	setenv("LIKWID_FORCE", "-1", 1); /* registers that others use stay theirs */
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PAPI's high-level interface: named regions.  It keeps cycles and time of each beside what is counted. */
+/*
+ * PAPI's high-level interface: named regions.  It keeps cycles and time of each beside what is
+ * counted.
+ */
 #include "papi_common.h"
 
 #include <stdatomic.h>

@@ -6,7 +6,10 @@
 #include "perf_event.h"
 #include "worker.h"
 
-/* A group's, with its times: who does not ask for them cannot tell whether it was counted all the time. */
+/*
+ * A group's, with its times: who does not ask for them cannot tell whether it was counted all the
+ * time.
+ */
 struct reading {
 	uint64_t n, enabled, running, value;
 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A counter that perf set up, read twice in user space: the least that a count by the processor can take. */
+/*
+ * A counter that perf set up, read twice in user space: the least that a count by the processor can
+ * take.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is compared, one a program: worker.c linked with one contender.  Libraries of this kind install handlers and
- * take counters, so no two of them share a process.
+ * What is compared, one a program: worker.c linked with one contender.  Libraries of this kind
+ * install handlers and take counters, so no two of them share a process.
  */
 #ifndef BENCH_WORKER_H
 #define BENCH_WORKER_H
@@ -15,7 +15,10 @@
 #define N_NAMES 100
 #define THREADS 2
 
-/** The one name of a region: no blank in it, which LIKWID does not take.  A literal where it is used. */
+/**
+ * The one name of a region: no blank in it, which LIKWID does not take.  A literal where it is
+ * used.
+ */
 #define THE_NAME "one_region"
 /** N_NAMES others. */
 extern const char *const names[N_NAMES];

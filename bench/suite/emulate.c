@@ -26,7 +26,10 @@ static bool can_be_simulated(size_t cache)
 	return cache >= CACHE_WAYS * 64 && (cache & (cache - 1)) == 0;
 }
 
-/* A cache of known size; one that the user chose for valgrind stays, and the model then goes by what --cache says. */
+/*
+ * A cache of known size; one that the user chose for valgrind stays, and the model then goes by
+ * what --cache says.
+ */
 static bool choose_cache(size_t cache)
 {
 	const char *chosen = getenv("VALGRIND_OPTS");

@@ -20,7 +20,10 @@ static void stop(int signal)
 	stopped_by = signal;
 }
 
-/* Ctrl-C: what has been measured is printed.  The second one ends it at once.  In the background it is not for us. */
+/*
+ * Ctrl-C: what has been measured is printed.  The second one ends it at once.  In the background it
+ * is not for us.
+ */
 static void let_stop(void)
 {
 	struct sigaction action, before;

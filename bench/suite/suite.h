@@ -20,9 +20,10 @@ struct options {
 	size_t from, to; /* bytes of all threads together; 0: each kernel's own size */
 	int n_threads;   /* 0: one for each processor */
 	double seconds;  /* of each row */
-	uint64_t
-		calls; /* a fixed number of regions of one pass each; 0: as many as the time allows */
-	size_t cache; /* bytes of the last level that the model is to reckon with; 0: this machine's */
+	/* a fixed number of regions of one pass each; 0: as many as the time allows */
+	uint64_t calls;
+	/* bytes of the last level that the model is to reckon with; 0: this machine's */
+	size_t cache;
 	bool bare, json, emulate;
 };
 
@@ -48,7 +49,10 @@ struct surroundings {
 
 /** surroundings_simulated() - does this program run under valgrind? */
 bool surroundings_simulated(void);
-/** surroundings_find() - once the session runs; @processors: counted before it.  Return: 0 or a negative errno. */
+/**
+ * surroundings_find() - once the session runs; @processors: counted before it.  Return: 0 or a
+ * negative errno.
+ */
 int surroundings_find(int processors, struct surroundings *where);
 
 /* --- what came out: team.c --- */
@@ -61,9 +65,11 @@ struct result {
 	size_t bytes;           /* of all threads: asked for, or what the kernel takes at least */
 	uint64_t passes, calls; /* of each thread; a call is a region round so many passes */
 	double iterations;      /* of a pass of one thread, on average */
-	double rate; /* work a second, all threads together; NAN where times mean nothing */
+	/* work a second, all threads together; NAN where times mean nothing */
+	double rate;
 	double ns, ns_min, ns_max; /* an iteration: median of the calls, least, most */
-	double of_bare; /* rate with regions by the rate without; NAN where that was not asked for */
+	/* rate with regions by the rate without; NAN where that was not asked for */
+	double of_bare;
 	double counted[N_WHAT]; /* an iteration; NAN: missing */
 	double model[N_WHAT];   /* what it should be; NAN: cannot be told */
 	const char *wrong;      /* what went wrong; NULL */
@@ -75,7 +81,9 @@ void team_run(const struct options *options, const struct surroundings *where,
 
 /* --- counts.c --- */
 
-/** counts_take() - add what the calling thread counted in a region; NAN where something is missing. */
+/**
+ * counts_take() - add what the calling thread counted in a region; NAN where something is missing.
+ */
 void counts_take(const char *region, double *counted);
 /** counts_name() - how the library calls it; NULL where it is not counted here. */
 const char *counts_name(enum what what);
@@ -91,7 +99,10 @@ struct writer {
 
 extern const struct writer suite_text, suite_json;
 
-/** size_text() - "64M" or "1000"; in a buffer that the next call uses again; not for several threads. */
+/**
+ * size_text() - "64M" or "1000"; in a buffer that the next call uses again; not for several
+ * threads.
+ */
 const char *size_text(size_t bytes);
 
 /* --- emulate.c --- */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where a run takes place: what the library's own report says of it, and the size of the last-level cache. */
+/*
+ * Where a run takes place: what the library's own report says of it, and the size of the last-level
+ * cache.
+ */
 #include "bench/suite/suite.h"
 
 #include <hwloc.h>
@@ -65,7 +68,8 @@ int surroundings_find(int processors, struct surroundings *where)
 
 	*where = (struct surroundings){ .processors = processors,
 					.simulated = surroundings_simulated() };
-	if (!where->simulated) /* what is simulated has a cache of its own, which only --cache can tell */
+	/* what is simulated has a cache of its own, which only --cache can tell */
+	if (!where->simulated)
 		find_last_level(where);
 	rc = report_now(&report);
 	if (rc < 0)

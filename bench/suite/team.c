@@ -10,7 +10,9 @@
 #include "bench/common/numbers.h"
 #include "pmu.h"
 
-#define CALL_NS        200000 /* at least, of a region: what its two ends cost is one in thousands of it */
+#define CALL_NS \
+	200000 /* at least, of a region: what its two ends cost is one in thousands of it \
+			*/
 #define MAX_CALLS      4096
 #define MIN_CALLS      3
 #define EMULATED_BYTES (256 << 10)
@@ -71,8 +73,8 @@ static double timed_bare(struct worker *self)
 }
 
 /*
- * How many passes a region is of, and how many regions fill the time.  One thread decides for all; the others do the
- * same meanwhile, so that it sees memory as busy as it will be.
+ * How many passes a region is of, and how many regions fill the time.  One thread decides for all;
+ * the others do the same meanwhile, so that it sees memory as busy as it will be.
  */
 static uint64_t settle_calls(struct worker *self)
 {
@@ -176,7 +178,10 @@ static double median(double *number, size_t n)
 	return n % 2 ? number[n / 2] : (number[n / 2 - 1] + number[n / 2]) / 2;
 }
 
-/* Lines that come from memory: all of them where the data is much larger than the cache, none where it fits. */
+/*
+ * Lines that come from memory: all of them where the data is much larger than the cache, none where
+ * it fits.
+ */
 static double expected_lines(const struct model *model, double bytes, double cache)
 {
 	if (cache <= 0)
@@ -232,8 +237,9 @@ static double sum(const double *number, uint64_t n)
 }
 
 /*
- * The rate is that of all together, from the first one's start to the last one's end: threads that wait for a processor
- * do no work.  The time of an iteration is the median of the calls, averaged over the threads.
+ * The rate is that of all together, from the first one's start to the last one's end: threads that
+ * wait for a processor do no work.  The time of an iteration is the median of the calls, averaged
+ * over the threads.
  */
 static void take_times(struct team *team, struct result *result)
 {
@@ -258,8 +264,8 @@ static void take_times(struct team *team, struct result *result)
 		result->ns_min = fmin(result->ns_min, worker->ns[0] / per_call);
 		result->ns_max = fmax(result->ns_max, worker->ns[team->calls - 1] / per_call);
 	}
-	result->rate = work / ((end - start) * with / both) *
-		       1e9; /* without the share of the bare loops */
+	/* without the share of the bare loops */
+	result->rate = work / ((end - start) * with / both) * 1e9;
 	if (team->bare)
 		result->of_bare = ratio / team->n_threads;
 }

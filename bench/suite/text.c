@@ -133,8 +133,8 @@ static void text_begin(const struct options *options, const struct surroundings 
 }
 
 /*
- * Of what is exact by nature; a predictor and a cache are only like their models.  What is around a loop is in no model and
- * as the compiler made it: it is seen where a pass is short.
+ * Of what is exact by nature; a predictor and a cache are only like their models.  What is around a
+ * loop is in no model and as the compiler made it: it is seen where a pass is short.
  */
 static bool differs(const struct result *result)
 {

@@ -67,13 +67,16 @@ struct pmu_option {
 /**
  * pmu_command_option() - take argv[*i] for one of @options, which end with a NULL name
  * @i: moved to the value where that is an argument of its own
- * Return: 0; PMU_EXIT_USAGE after a message that names the nearest option; PMU_EXIT_HELPED, or the status of a failure,
- * for --help and -h, which all commands have.
+ * Return: 0; PMU_EXIT_USAGE after a message that names the nearest option; PMU_EXIT_HELPED, or the
+ * status of a failure, for --help and -h, which all commands have.
  */
 int pmu_command_option(const struct pmu_command *self, const struct pmu_option *options,
 		       char **argv, int *i);
 
-/** pmu_command_show_help() - what `pmu help COMMAND` prints.  Return: PMU_EXIT_HELPED or PMU_EXIT_FAILED. */
+/**
+ * pmu_command_show_help() - what `pmu help COMMAND` prints.  Return: PMU_EXIT_HELPED or
+ * PMU_EXIT_FAILED.
+ */
 int pmu_command_show_help(const struct pmu_command *command);
 
 /** pmu_command_is_help() - "--help" or "-h" */
@@ -81,7 +84,8 @@ bool pmu_command_is_help(const char *arg);
 
 struct pmu_machine_from;
 /**
- * pmu_command_machine() - the machine of PMU_CPUID_FILE, PMU_MSR_DEVICE and their like, as a measured program reads them
+ * pmu_command_machine() - the machine of PMU_CPUID_FILE, PMU_MSR_DEVICE and their like, as a
+ * measured program reads them
  * Return: whether there is any; all members are NULL otherwise.
  */
 bool pmu_command_machine(struct pmu_machine_from *from);
@@ -91,15 +95,24 @@ void pmu_command_machine_else(struct pmu_machine_from *from);
 
 struct pmu_machine;
 struct pmu_catalog;
-/** pmu_command_machine_numbers() - threads of a core and cores of a socket, where the machine's topology is known */
+/**
+ * pmu_command_machine_numbers() - threads of a core and cores of a socket, where the machine's
+ * topology is known
+ */
 void pmu_command_machine_numbers(const struct pmu_machine *machine, struct pmu_catalog *catalog);
 
-/** pmu_command_event_files() - the folder of event files: what --event-files gave, else PMU_EVENT_FILES; NULL none */
+/**
+ * pmu_command_event_files() - the folder of event files: what --event-files gave, else
+ * PMU_EVENT_FILES; NULL none
+ */
 const char *pmu_command_event_files(const char *given);
 
 struct pmu_cpu_model;
 struct pmu_cpu_id;
-/** pmu_command_cpu() - the model that "6-2A", "06_2AH" or "GenuineIntel-6-2A" stands for, and @id; NULL: no table has it */
+/**
+ * pmu_command_cpu() - the model that "6-2A", "06_2AH" or "GenuineIntel-6-2A" stands for, and @id;
+ * NULL: no table has it
+ */
 const struct pmu_cpu_model *pmu_command_cpu(const char *text, struct pmu_cpu_id *id);
 
 /** pmu_command_wrap() - words up to column @width, further lines indented by @indent. */

@@ -69,8 +69,8 @@ static bool take_joint(const char **text)
 }
 
 /*
- * 6-2A and 06_2AH as Intel's manuals write it, all hexadecimal; GenuineIntel-6-2A and GenuineIntel-6-55-4
- * as Intel's event files and the kernel's perf do, where the family is decimal.
+ * 6-2A and 06_2AH as Intel's manuals write it, all hexadecimal; GenuineIntel-6-2A and
+ * GenuineIntel-6-55-4 as Intel's event files and the kernel's perf do, where the family is decimal.
  */
 const struct pmu_cpu_model *pmu_command_cpu(const char *text, struct pmu_cpu_id *id)
 {
@@ -111,8 +111,8 @@ static const struct pmu_cpu_model *model_of_prefix(const char *name, struct pmu_
 }
 
 /*
- * A machine of which only the model is known: it has what every one of its kind has.  How many general counters that
- * is depends on the part.
+ * A machine of which only the model is known: it has what every one of its kind has.  How many
+ * general counters that is depends on the part.
  */
 static void imagine(const struct pmu_cpu_model *model, const struct pmu_cpu_id *id,
 		    struct pmu_machine *machine)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The machine that a measured program would see, where the environment says that it is another one. */
+/*
+ * The machine that a measured program would see, where the environment says that it is another one.
+ */
 #include <stdlib.h>
 
 #include "bindings/command/command.h"

@@ -29,7 +29,10 @@ static int parse_option(const struct pmu_command *self, struct request *request,
 	return pmu_command_option(self, options, argv, i);
 }
 
-/* IA32_PERF_CAPABILITIES bit 13, FW_WRITE (Intel SDM vol. 3B, "Full-Width Writes to Performance Counter Registers"). */
+/*
+ * IA32_PERF_CAPABILITIES bit 13, FW_WRITE (Intel SDM vol. 3B, "Full-Width Writes to Performance
+ * Counter Registers").
+ */
 static enum pmu_info_answer read_capabilities(const char *device, int cpu)
 {
 	uint64_t value;
@@ -75,8 +78,10 @@ static void find_full_width(struct pmu_info *info, const char *device)
 
 const char *pmu_info_doubt(const struct pmu_machine *machine, const struct pmu_perfmon *perfmon)
 {
-	/* every processor since Bulldozer has the extension; a hypervisor without a PMU takes it away, and so does one
-	 * that emulates just the four */
+	/*
+	 * every processor since Bulldozer has the extension; a hypervisor without a PMU takes it
+	 * away, and so does one that emulates just the four
+	 */
 	if (perfmon->family == PMU_PERFMON_AMD && machine->id.hypervisor &&
 	    !perfmon->core_extension && machine->id.family >= 0x15)
 		return "this model has six, which the hypervisor hides; whether it offers these four, CPUID does not "

@@ -82,8 +82,10 @@ static void add_topology(const struct pmu_machine *machine, struct pmu_strbuf *o
 
 /* --- performance monitoring --- */
 
-/* What the fixed counters count: Intel SDM vol. 3B, table "Association of Fixed-Function Performance Counters with
- * Architectural Performance Events". */
+/*
+ * What the fixed counters count: Intel SDM vol. 3B, table "Association of Fixed-Function
+ * Performance Counters with Architectural Performance Events".
+ */
 static const char *const fixed_names[] = {
 	"instructions",    "core cycles",    "reference cycles", "top-down slots",
 	"bad speculation", "frontend bound", "retiring",

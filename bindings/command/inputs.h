@@ -23,7 +23,8 @@ int pmu_input_read(struct pmu_input *input);
 /** How several inputs belong together. */
 enum pmu_merging {
 	PMU_MERGE_NOT, /* nothing says that they do */
-	PMU_MERGE_REFUSED, /* they are ranks, but something else speaks against it: a sentence says what */
+	/* they are ranks, but something else speaks against it: a sentence says what */
+	PMU_MERGE_REFUSED,
 	PMU_MERGE_RANKS, /* ranks of one program */
 };
 
@@ -32,7 +33,8 @@ enum pmu_merging pmu_inputs_belong(const struct pmu_input *input, size_t n);
 
 /**
  * pmu_inputs_merge() - one model of several, metrics included
- * @n_left_out: result: inputs of processes that another input is of too; they are named, and not in it
+ * @n_left_out: result: inputs of processes that another input is of too; they are named, and not in
+ *	it
  * Return: 0; a negative errno with a sentence.
  */
 int pmu_inputs_merge(const struct pmu_input *input, size_t n, struct pmu_model **model,

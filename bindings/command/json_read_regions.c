@@ -142,7 +142,10 @@ static int compare_thread(const struct pmu_model_thread *thread, unsigned int pa
 	return thread->number < number ? -1 : thread->number > number;
 }
 
-/* Index of the one among @end - @first, which stand in their order; a report in which they do not is looked through. */
+/*
+ * Index of the one among @end - @first, which stand in their order; a report in which they do not
+ * is looked through.
+ */
 static int find_thread(const struct pmu_json_reader *reader, unsigned int first, unsigned int end,
 		       unsigned int part, int64_t number)
 {

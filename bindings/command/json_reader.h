@@ -64,7 +64,9 @@ json_t *pmu_json_element(struct pmu_json_reader *reader, json_t *list, size_t i,
 void pmu_json_read_head(struct pmu_json_reader *reader, json_t *root);
 /** pmu_json_read_parts() - the processes that it is of, where it is of several */
 void pmu_json_read_parts(struct pmu_json_reader *reader, json_t *root);
-/** pmu_json_read_part() - "part" of a thread, socket or row; 0 where the report is of one process */
+/**
+ * pmu_json_read_part() - "part" of a thread, socket or row; 0 where the report is of one process
+ */
 unsigned int pmu_json_read_part(struct pmu_json_reader *reader, json_t *item);
 /** pmu_json_read_remarks() - sources that were refused, and notes */
 void pmu_json_read_remarks(struct pmu_json_reader *reader, json_t *root);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds what `pmu list` shows: names from our tables, libpfm4, Intel's files, the kernel and groups' files. */
+/*
+ * Finds what `pmu list` shows: names from our tables, libpfm4, Intel's files, the kernel and
+ * groups' files.
+ */
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>

@@ -7,7 +7,10 @@
 
 #define MAX_OPTIONS 16
 
-/* The value of "-eVALUE", "-e VALUE", "--name=VALUE" or "--name VALUE"; NULL for other arguments, "" where it is missing. */
+/*
+ * The value of "-eVALUE", "-e VALUE", "--name=VALUE" or "--name VALUE"; NULL for other arguments,
+ * "" where it is missing.
+ */
 static const char *value_of(const struct pmu_option *option, char **argv, int *i)
 {
 	const char *arg = argv[*i];

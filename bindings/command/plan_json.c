@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `pmu plan` for programs.  Registers' values are hexadecimal strings: JSON numbers do not hold 64 bits. */
+/*
+ * `pmu plan` for programs.  Registers' values are hexadecimal strings: JSON numbers do not hold 64
+ * bits.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `pmu run`: measures a command that need not know of it, whatever becomes of it, and makes the report. */
+/*
+ * `pmu run`: measures a command that need not know of it, whatever becomes of it, and makes the
+ * report.
+ */
 #include "bindings/command/run.h"
 
 #include <errno.h>
@@ -28,8 +31,8 @@ struct run {
 };
 
 /*
- * Standard files that are closed stay closed for the command; here nothing that we open gets their numbers, and what
- * we print into none of the command's files.
+ * Standard files that are closed stay closed for the command; here nothing that we open gets their
+ * numbers, and what we print into none of the command's files.
  */
 static void fill_standard_files(void)
 {

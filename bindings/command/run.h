@@ -49,15 +49,17 @@ void pmu_run_request_free(struct pmu_run_request *request);
 struct pmu_run_target {
 	char path[PATH_MAX]; /* what the search has found; "" nothing */
 	bool no_preload;     /* the loader would complain, or the program break */
-	bool no_script; /* execvp() would take a program that the kernel refuses for a script of the shell's */
-	char why[2 * PATH_MAX +
-		 64]; /* "" or why it cannot be measured from inside: "it is statically linked" */
+	/* execvp() would take a program that the kernel refuses for a script of the shell's */
+	bool no_script;
+	/* "" or why it cannot be measured from inside: "it is statically linked" */
+	char why[2 * PATH_MAX + 64];
 };
 
 /**
  * pmu_run_look() - find the command as execvp() does, and look into it
  *
- * A script is as good as its interpreter.  Trusts nothing in the file.  What cannot be read is taken as measurable.
+ * A script is as good as its interpreter.  Trusts nothing in the file.  What cannot be read is
+ * taken as measurable.
  */
 void pmu_run_look(const char *command, struct pmu_run_target *target);
 
@@ -73,15 +75,17 @@ struct pmu_run_folder {
 /**
  * pmu_run_folder_make() - a new one
  *
- * Removes those that earlier runs left.  Stores of a run that was killed before its report are moved to where those of
- * killed programs are.
+ * Removes those that earlier runs left.  Stores of a run that was killed before its report are
+ * moved to where those of killed programs are.
  *
  * Return: 0 or a negative errno with a sentence.
  */
 int pmu_run_folder_make(struct pmu_run_folder *folder);
 /** pmu_run_folders_sweep() - the same for what earlier runs left, without a new one */
 void pmu_run_folders_sweep(void);
-/** pmu_run_folder_leave() - to processes that still run, after the report; a later run removes it */
+/**
+ * pmu_run_folder_leave() - to processes that still run, after the report; a later run removes it
+ */
 void pmu_run_folder_leave(const struct pmu_run_folder *folder);
 /** pmu_run_folder_remove() - with all that is in it */
 void pmu_run_folder_remove(const struct pmu_run_folder *folder);
@@ -110,17 +114,28 @@ char **pmu_run_environment(const struct pmu_run_request *request,
 			   const struct pmu_run_libraries *libraries);
 void pmu_run_environment_free(char **environment);
 
-/** pmu_run_check_settings() - as the library would check them.  Return: 0, or an exit status after a message. */
+/**
+ * pmu_run_check_settings() - as the library would check them.  Return: 0, or an exit status after a
+ * message.
+ */
 int pmu_run_check_settings(struct pmu_run_request *request);
 
-/** pmu_run_check_emulation() - is there what --emulate needs?  Return: 0, or an exit status after a message. */
+/**
+ * pmu_run_check_emulation() - is there what --emulate needs?  Return: 0, or an exit status after a
+ * message.
+ */
 int pmu_run_check_emulation(struct pmu_run_request *request);
 
-/** pmu_run_emulated_errno() - why the command could not be executed, which valgrind would tell otherwise; 0: it can. */
+/**
+ * pmu_run_emulated_errno() - why the command could not be executed, which valgrind would tell
+ * otherwise; 0: it can.
+ */
 int pmu_run_emulated_errno(const struct pmu_run_request *request,
 			   const struct pmu_run_target *target);
 
-/** pmu_run_emulated_refuses() - is it a program that valgrind does not run?  True: after a message. */
+/**
+ * pmu_run_emulated_refuses() - is it a program that valgrind does not run?  True: after a message.
+ */
 bool pmu_run_emulated_refuses(const struct pmu_run_target *target);
 
 /** A command line; its words are its own. */
@@ -139,7 +154,10 @@ int pmu_run_words_make(const struct pmu_run_request *request, const struct pmu_r
 		       struct pmu_run_words *words);
 void pmu_run_words_free(struct pmu_run_words *words);
 
-/** pmu_run_log_format() - where valgrind's logs are, with %p for the process; to be freed; NULL without memory. */
+/**
+ * pmu_run_log_format() - where valgrind's logs are, with %p for the process; to be freed; NULL
+ * without memory.
+ */
 char *pmu_run_log_format(const struct pmu_run_folder *folder);
 
 struct pmu_run_parts;
@@ -170,18 +188,24 @@ struct pmu_run_end {
 /**
  * pmu_run_command() - execute it and wait for its end
  *
- * Signals that are sent to us are passed on, those of the terminal reach it by themselves; when it is stopped from the
- * terminal, so are we.  Whatever we change for that is as before afterwards.
+ * Signals that are sent to us are passed on, those of the terminal reach it by themselves; when it
+ * is stopped from the terminal, so are we.  Whatever we change for that is as before afterwards.
  *
- * Return: 0, also where it could not be executed; a negative errno with a sentence where there was no process to be had.
+ * Return: 0, also where it could not be executed; a negative errno with a sentence where there was
+ * no process to be had.
  */
 int pmu_run_command(const struct pmu_run_start *start, struct pmu_run_end *end);
 
-/** pmu_run_die() - by the signal that ended the command, without a core of our own; returns where we survive it */
+/**
+ * pmu_run_die() - by the signal that ended the command, without a core of our own; returns where we
+ * survive it
+ */
 void pmu_run_die(int signal_number);
 
 #define PMU_RUN_OUTLIVING 64
-/** Processes that the command has started and that still run, without those whose results are there. */
+/**
+ * Processes that the command has started and that still run, without those whose results are there.
+ */
 struct pmu_run_outliving {
 	pid_t pid[PMU_RUN_OUTLIVING];
 	size_t n;
@@ -195,7 +219,8 @@ struct pmu_run_parts {
 	size_t n_unread;  /* stores that could not be read */
 	char unread[512]; /* why, of the last */
 	int n_lost;       /* processes that found no room for theirs */
-	int n_alive; /* processes that still ran when the report was made: the folder is theirs */
+	/* processes that still ran when the report was made: the folder is theirs */
+	int n_alive;
 	struct pmu_run_outliving outliving; /* those of which nothing is here */
 	bool no_memory;
 	struct pmu_model_run run;
@@ -206,18 +231,24 @@ struct pmu_run_parts {
 /** pmu_run_note() - one more; beyond the most there are, none */
 void pmu_run_note(struct pmu_run_parts *parts, const char *fmt, ...) PMU_PRINTF(2, 3);
 
-/** pmu_run_take() - where there are many stores: the results of processes that are gone, whose stores are removed */
+/**
+ * pmu_run_take() - where there are many stores: the results of processes that are gone, whose
+ * stores are removed
+ */
 void pmu_run_take(const struct pmu_run_folder *folder, struct pmu_run_parts *parts);
 /**
  * pmu_run_take_all() - all results, once the command has ended; in the order of their start
  *
- * Those that end a moment later are waited for; of those that still run then it is what they had done when this was
- * called.
+ * Those that end a moment later are waited for; of those that still run then it is what they had
+ * done when this was called.
  */
 void pmu_run_take_all(const struct pmu_run_folder *folder, struct pmu_run_parts *parts);
 void pmu_run_parts_free(struct pmu_run_parts *parts);
 
-/** pmu_run_outliving_find() - by their environment; those whose environment nobody tells are not among them */
+/**
+ * pmu_run_outliving_find() - by their environment; those whose environment nobody tells are not
+ * among them
+ */
 void pmu_run_outliving_find(const struct pmu_run_folder *folder,
 			    struct pmu_run_outliving *outliving);
 /** pmu_run_outliving_any() - does one of them still run? */

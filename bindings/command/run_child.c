@@ -31,8 +31,8 @@ struct before {
 };
 
 /*
- * Signals are not handled but waited for: they are held back in this process from here on, and SIGCHLD, which a parent
- * may have had ignored, comes.
+ * Signals are not handled but waited for: they are held back in this process from here on, and
+ * SIGCHLD, which a parent may have had ignored, comes.
  */
 static void hold(struct before *before, sigset_t *held)
 {
@@ -97,7 +97,10 @@ static uint64_t now_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Sent by a process other than the command itself; what the terminal sends, reaches the command too (sigaction(2)). */
+/*
+ * Sent by a process other than the command itself; what the terminal sends, reaches the command too
+ * (sigaction(2)).
+ */
 static void pass_on(pid_t pid, int number, const siginfo_t *info)
 {
 	bool sent = info->si_code <= 0;
@@ -117,8 +120,8 @@ static bool in_foreground(void)
 }
 
 /*
- * A command that stops itself for its user, as editors do when they are told to, leaves the terminal to nobody unless
- * we stop as well: the shell waits for us.
+ * A command that stops itself for its user, as editors do when they are told to, leaves the
+ * terminal to nobody unless we stop as well: the shell waits for us.
  */
 static void stop_too(pid_t pid)
 {

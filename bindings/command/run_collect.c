@@ -169,7 +169,10 @@ void pmu_run_take(const struct pmu_run_folder *folder, struct pmu_run_parts *par
 		return;
 	n = pmu_store_list_folder(folder->path, &entry);
 	for (int i = 0; i < n; i++) {
-		/* what came before an exec goes with the last one, or its number would be given again */
+		/*
+		 * what came before an exec goes with the last one, or its number would be given
+		 * again
+		 */
 		if (entry[i].fate != PMU_STORE_DEAD)
 			continue;
 		take_model(read_one(&entry[i], parts), parts);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `pmu run --emulate`: the command runs under valgrind, whose tool callgrind counts in place of a processor. */
+/*
+ * `pmu run --emulate`: the command runs under valgrind, whose tool callgrind counts in place of a
+ * processor.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +20,10 @@
 /* Likewise, and of nothing: what a program itself has callgrind write has names that begin so. */
 #define PROFILE "profile"
 
-/* Valgrind manual, "Valgrind Core" and "Callgrind".  They come after what is told elsewhere, and so they hold. */
+/*
+ * Valgrind manual, "Valgrind Core" and "Callgrind".  They come after what is told elsewhere, and so
+ * they hold.
+ */
 static const char *const options[] = {
 	"--tool=callgrind", "--cache-sim=yes",     "--branch-sim=yes",      "--trace-children=yes",
 	"--vgdb=no",        "--instr-atstart=yes", "--collect-atstart=yes",
@@ -155,9 +161,10 @@ static void add_option(struct pmu_run_words *words, const char *option, const ch
 }
 
 /*
- * With each answer callgrind tells the calls of all functions that are open, which takes long where many are.  Those
- * that are skipped it leaves out, and counts them all the same.  The names are patterns; it cannot skip its way out of
- * _dl_runtime_resolve, so nothing that begins as this is in them.
+ * With each answer callgrind tells the calls of all functions that are open, which takes long where
+ * many are.  Those that are skipped it leaves out, and counts them all the same.  The names are
+ * patterns; it cannot skip its way out of _dl_runtime_resolve, so nothing that begins as this is in
+ * them.
  */
 static void add_skipped(struct pmu_run_words *words)
 {

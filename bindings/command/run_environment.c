@@ -49,7 +49,10 @@ static size_t common_folders(const char *a, const char *b)
 	}
 }
 
-/* Where a whole installation was moved elsewhere, the two folders still lie the same way to each other. */
+/*
+ * Where a whole installation was moved elsewhere, the two folders still lie the same way to each
+ * other.
+ */
 static bool moved_folder(const char *own, char *folder, size_t size)
 {
 	size_t common = common_folders(PMU_BINDIR, PMU_LIBDIR);
@@ -95,8 +98,8 @@ static bool is_speakable(const char *path)
 }
 
 /*
- * A path that cannot be said gets a link in the run's folder that can.  Both libraries do: the first looks for the other
- * beside itself.
+ * A path that cannot be said gets a link in the run's folder that can.  Both libraries do: the
+ * first looks for the other beside itself.
  */
 static bool make_speakable(const struct pmu_run_folder *folder, const char *name, char *path,
 			   size_t size)

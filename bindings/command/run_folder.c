@@ -16,14 +16,17 @@
 #include "store/place.h"
 
 /*
- * Names of folders: "run-PID-STARTTIME-PIDNAMESPACE"; of results whose report could not be written the same with
- * ".json".
+ * Names of folders: "run-PID-STARTTIME-PIDNAMESPACE"; of results whose report could not be written
+ * the same with ".json".
  */
 #define NAME_FORMAT "run-%" PRId32 "-%" PRIu64 "-%" PRIu64
 #define NAME_SCAN   "run-%" SCNd32 "-%" SCNu64 "-%" SCNu64 "%n"
 /* In a folder that is left to processes that outlive their run. */
 #define REPORTED "reported"
-/* What another machine's or container's run left may go after this, and so may results that nobody came for. */
+/*
+ * What another machine's or container's run left may go after this, and so may results that nobody
+ * came for.
+ */
 #define KEEP_S (30l * 24 * 3600)
 
 /* --- those of runs that are gone --- */
@@ -40,7 +43,10 @@ static void empty_folder(const char *path)
 		closedir(dir);
 }
 
-/* The run was killed before its report: what it would have been of is left over like that of any killed program. */
+/*
+ * The run was killed before its report: what it would have been of is left over like that of any
+ * killed program.
+ */
 static bool keep_stores(const char *place, const char *path)
 {
 	struct pmu_store_entry *entry;

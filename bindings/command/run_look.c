@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a command is before it is started: found as execvp() finds it, and can anything be preloaded into it? */
+/*
+ * What a command is before it is started: found as execvp() finds it, and can anything be preloaded
+ * into it?
+ */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -164,7 +167,10 @@ static void look_elf(int fd, const char *path, struct pmu_run_target *target)
 	}
 }
 
-/* AT_SECURE in the program (capabilities(7), ld.so(8)): it gets rights that we do not have, so the loader ignores us. */
+/*
+ * AT_SECURE in the program (capabilities(7), ld.so(8)): it gets rights that we do not have, so the
+ * loader ignores us.
+ */
 static void look_rights(int fd, const char *path, struct pmu_run_target *target)
 {
 	struct statvfs fs;

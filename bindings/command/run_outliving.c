@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes that outlive the command: who was only forked has no store before its first region or its end. */
+/*
+ * Processes that outlive the command: who was only forked has no store before its first region or
+ * its end.
+ */
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -13,8 +16,8 @@
 #define NAMED 3u
 
 /*
- * Its environment at its last exec names the run's folder.  Becoming the reaper of orphans would tell as well, and show
- * in what the command's processes see.  A zombie has no environment.
+ * Its environment at its last exec names the run's folder.  Becoming the reaper of orphans would
+ * tell as well, and show in what the command's processes see.  A zombie has no environment.
  */
 static bool is_of_run(const struct pmu_run_folder *folder, pid_t pid)
 {

@@ -146,7 +146,10 @@ static void add_notes(const struct pmu_run_parts *parts, struct pmu_model *model
 		pmu_model_add_note(model, parts->note[i]);
 }
 
-/* Several programs have one name together, and several command lines one: that of what was to be run. */
+/*
+ * Several programs have one name together, and several command lines one: that of what was to be
+ * run.
+ */
 static void name_by_command(struct pmu_model *model, char *const *command)
 {
 	const char *slash = strrchr(command[0], '/');
@@ -293,7 +296,10 @@ static int name_part(struct writing *w, struct pmu_model *model)
 	return 0;
 }
 
-/* In a file for each rank there is no place for what is of none, where others have one: mpirun, the shell. */
+/*
+ * In a file for each rank there is no place for what is of none, where others have one: mpirun, the
+ * shell.
+ */
 static bool has_place(const struct writing *w, const struct pmu_model *model, bool ranked)
 {
 	return !ranked || model->rank >= 0 ||
@@ -317,7 +323,10 @@ static bool had_program(const struct pmu_run_parts *parts, size_t n, int64_t pid
 	return false;
 }
 
-/* What mpirun's own children are before they become the ranks is a part, and no process, without one. */
+/*
+ * What mpirun's own children are before they become the ranks is a part, and no process, without
+ * one.
+ */
 static void tell_left_out(const struct writing *w)
 {
 	const struct pmu_run_parts *parts = w->parts;

@@ -464,7 +464,9 @@ class counters
 		return set && held(pmu_counters_reset(set));
 	}
 
-	/** In the order of the events, running or stopped; no value is one that could not be read. */
+	/**
+	 * In the order of the events, running or stopped; no value is one that could not be read.
+	 */
 	std::vector<std::optional<std::uint64_t>> read()
 	{
 		std::uint64_t value[PMU_MAX_COUNTS] = {};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The macros of LIKWID's Marker API, for programs measured by libpmu: see likwid.h beside this file.  They are
- * empty without -DLIKWID_PERFMON, and those for GPUs always.
+ * The macros of LIKWID's Marker API, for programs measured by libpmu: see likwid.h beside this
+ * file.  They are empty without -DLIKWID_PERFMON, and those for GPUs always.
  */
 #ifndef LIKWID_MARKER_H
 #define LIKWID_MARKER_H

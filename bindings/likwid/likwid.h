@@ -2,11 +2,13 @@
 /**
  * likwid.h - programs with LIKWID's markers, measured by libpmu
  *
- * Stands in for the header of that name: the functions of LIKWID's Marker API, and nothing else of LIKWID.  Build with
- * -I$(pkg-config --variable=likwidincludedir pmu) and link -lpmu instead of -llikwid.  What is counted is chosen by
- * PMU_GROUP and PMU_EVENTS, the report by PMU_OUTPUT; variables of likwid-perfctr are not read.
+ * Stands in for the header of that name: the functions of LIKWID's Marker API, and nothing else of
+ * LIKWID.  Build with -I$(pkg-config --variable=likwidincludedir pmu) and link -lpmu instead of
+ * -llikwid.  What is counted is chosen by PMU_GROUP and PMU_EVENTS, the report by PMU_OUTPUT;
+ * variables of likwid-perfctr are not read.
  *
- * As in LIKWID, markers do nothing before likwid_markerInit() and after likwid_markerClose(), regions nest and overlap,
+ * As in LIKWID, markers do nothing before likwid_markerInit() and after likwid_markerClose(),
+ * regions nest and overlap,
  * and belong to the thread that starts them.  What differs:
  *   - a region that is started while it runs goes on (-EFAULT);
  *   - likwid_markerNextGroup() leaves the group as it is while any thread is inside a region;
@@ -63,7 +65,10 @@ static inline void likwid_markerNextGroup(void)
 	pmu_likwid_next();
 }
 
-/** A report of ours, in the format of the path's ending: .json, .csv, else text.  Return: 0 or a negative errno. */
+/**
+ * A report of ours, in the format of the path's ending: .json, .csv, else text.  Return: 0 or a
+ * negative errno.
+ */
 static inline int likwid_markerWriteFile(const char *markerfile)
 {
 	return pmu_likwid_write(markerfile);

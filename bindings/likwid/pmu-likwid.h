@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * LIKWID's markers by pmu.h: what likwid.h and the preload library have in common.  Return values are 0 or a
- * negative errno; -EFAULT where LIKWID has it: before INIT and after CLOSE, for a region that runs already or does not.
+ * LIKWID's markers by pmu.h: what likwid.h and the preload library have in common.  Return values
+ * are 0 or a negative errno; -EFAULT where LIKWID has it: before INIT and after CLOSE, for a region
+ * that runs already or does not.
  */
 #ifndef PMU_LIKWID_H
 #define PMU_LIKWID_H
@@ -53,7 +54,10 @@ static inline void pmu_likwid_thread_init(void)
 		(void)pmu_thread_attach();
 }
 
-/** pmu_likwid_register() - what the first start would do beforehand: the thread's counters are opened */
+/**
+ * pmu_likwid_register() - what the first start would do beforehand: the thread's counters are
+ * opened
+ */
 static inline int pmu_likwid_register(const char *tag)
 {
 	if (!pmu_likwid_on())
@@ -93,7 +97,8 @@ static inline int pmu_likwid_reset(const char *tag)
 }
 
 /**
- * pmu_likwid_get() - the calling thread's sums so far, in the group that is counted now, without the library's own work
+ * pmu_likwid_get() - the calling thread's sums so far, in the group that is counted now, without
+ * the library's own work
  * @n_events: in: elements of @events; out: how many of them are set
  * @events: in the order of the group; not a number where the count could not be made
  * @time: seconds

@@ -2,17 +2,21 @@
 /**
  * papi.h - programs with regions of PAPI's high-level API, measured by libpmu
  *
- * Stands in for the header of that name: the high-level API of PAPI 6 and 7, its codes, and nothing of the low-level API,
- * so that a program that needs it does not compile with this header.  Build with
- * -I$(pkg-config --variable=papiincludedir pmu) and link -lpmu instead of -lpapi.
+ * Stands in for the header of that name: the high-level API of PAPI 6 and 7, its codes, and nothing
+ * of the low-level API, so that a program that needs it does not compile with this header.  Build
+ * with -I$(pkg-config --variable=papiincludedir pmu) and link -lpmu instead of -lpapi.
  *
- * As in PAPI, regions belong to the thread that begins them, nest, may be entered again, and the report comes when the
- * program ends.  PAPI_EVENTS is followed where neither PMU_EVENTS nor PMU_GROUP is set, as far as presets have an event
+ * As in PAPI, regions belong to the thread that begins them, nest, may be entered again, and the
+ * report comes when the
+ * program ends.  PAPI_EVENTS is followed where neither PMU_EVENTS nor PMU_GROUP is set, as far as
+ * presets have an event
  * here; the report names those that have none.  What differs:
- *   - PAPI_hl_read() keeps that it was called, as an empty region in the one it reads, not what it read;
+ *   - PAPI_hl_read() keeps that it was called, as an empty region in the one it reads, not what it
+ *   read;
  *   - PAPI_hl_stop() leaves the counters open;
  *   - an error stays one call's: nothing is switched off after it;
- *   - the report is libpmu's (PMU_OUTPUT): PAPI_REPORT, PAPI_OUTPUT_DIRECTORY, PAPI_MULTIPLEX and PAPI_HL_VERBOSE do nothing.
+ *   - the report is libpmu's (PMU_OUTPUT): PAPI_REPORT, PAPI_OUTPUT_DIRECTORY, PAPI_MULTIPLEX and
+ *   PAPI_HL_VERBOSE do nothing.
  */
 #ifndef _PAPI
 #define _PAPI
@@ -70,7 +74,10 @@ static inline int PAPI_hl_region_begin(const char *region)
 	return pmu_papi_begin(region);
 }
 
-/** Return: PAPI_OK; PAPI_ENOTRUN before the thread's first begin; PAPI_EINVAL where the region is not open on this thread. */
+/**
+ * Return: PAPI_OK; PAPI_ENOTRUN before the thread's first begin; PAPI_EINVAL where the region is
+ * not open on this thread.
+ */
 static inline int PAPI_hl_read(const char *region)
 {
 	return pmu_papi_read(region);

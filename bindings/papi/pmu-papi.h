@@ -92,10 +92,12 @@ struct pmu_papi_preset {
 };
 
 /*
- * Presets that have a generic event of ours.  What presets mean: papiStdEventDefs.h and papi_avail(1) of PAPI 7.0; which
- * native events they are on a CPU: its papi_events.csv.  There PAPI_BR_MSP is all mispredicted branches on most CPUs,
- * PAPI_L1_DCM of Intel is L1D.REPLACEMENT, which Linux counts as L1-dcache-load-misses (arch/x86/events/intel/core.c), and
- * PAPI_L3_TCM and PAPI_L3_TCA are the architectural LLC events, which cache-misses and cache-references are on Intel alone.
+ * Presets that have a generic event of ours.  What presets mean: papiStdEventDefs.h and
+ * papi_avail(1) of PAPI 7.0; which native events they are on a CPU: its papi_events.csv.  There
+ * PAPI_BR_MSP is all mispredicted branches on most CPUs, PAPI_L1_DCM of Intel is L1D.REPLACEMENT,
+ * which Linux counts as L1-dcache-load-misses (arch/x86/events/intel/core.c), and PAPI_L3_TCM and
+ * PAPI_L3_TCA are the architectural LLC events, which cache-misses and cache-references are on
+ * Intel alone.
  */
 static inline const struct pmu_papi_preset *pmu_papi_presets(void)
 {
@@ -157,8 +159,8 @@ static inline int pmu_papi_has(const char *list, const char *text)
 }
 
 /*
- * Can the list be counted?  A source that is not there at all is none of the list's business: the session says which one it
- * takes instead, and why.
+ * Can the list be counted?  A source that is not there at all is none of the list's business: the
+ * session says which one it takes instead, and why.
  */
 static inline int pmu_papi_can_count(const char *events)
 {
@@ -294,7 +296,8 @@ static inline void pmu_papi_start_session(void)
 /**
  * pmu_papi_start() - before the first region: the session, with the events of PAPI_EVENTS
  *
- * Threads that come meanwhile wait.  A child forked in between finds another process's number, and starts by itself.
+ * Threads that come meanwhile wait.  A child forked in between finds another process's number, and
+ * starts by itself.
  */
 static inline void pmu_papi_start(void)
 {
@@ -350,7 +353,10 @@ static inline int pmu_papi_end(const char *region)
 	return pmu_papi_running ? pmu_papi_code(pmu_region_end(region)) : PMU_PAPI_ENOTRUN;
 }
 
-/** pmu_papi_read() - the report has regions from begin to end: of a read it has that it was made, as an empty region */
+/**
+ * pmu_papi_read() - the report has regions from begin to end: of a read it has that it was made, as
+ * an empty region
+ */
 static inline int pmu_papi_read(const char *region)
 {
 	char name[PMU_NAME_MAX + 32];
@@ -369,7 +375,10 @@ static inline int pmu_papi_read(const char *region)
 	return pmu_papi_code(rc ? rc : pmu_region_end(name));
 }
 
-/** pmu_papi_stop() - for the calling thread alone; its counters stay open, and the report comes when the program ends */
+/**
+ * pmu_papi_stop() - for the calling thread alone; its counters stay open, and the report comes when
+ * the program ends
+ */
 static inline int pmu_papi_stop(void)
 {
 	if (!pmu_papi_running)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The functions of pmu.h, for this library alone: each goes on to libpmu, which is found when the program
- * starts.  Without it, or where an older one lacks the function, nothing is measured.
+ * The functions of pmu.h, for this library alone: each goes on to libpmu, which is found when the
+ * program starts.  Without it, or where an older one lacks the function, nothing is measured.
  */
 #include <dlfcn.h>
 #include <errno.h>

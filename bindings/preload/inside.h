@@ -23,11 +23,15 @@ struct preload_behind {
 /**
  * preload_behind_find() - look up those of a table that are not known yet
  *
- * dlsym() is no function for signal handlers and children of vfork(): each file does this in a constructor.
+ * dlsym() is no function for signal handlers and children of vfork(): each file does this in a
+ * constructor.
  */
 void preload_behind_find(struct preload_behind *table, size_t n);
 
-/** preload_behind() - one of them; looked up now where another object's constructor comes before ours. */
+/**
+ * preload_behind() - one of them; looked up now where another object's constructor comes before
+ * ours.
+ */
 static inline void *preload_behind(struct preload_behind *row)
 {
 	void *function = __atomic_load_n(&row->function, __ATOMIC_RELAXED);
@@ -48,7 +52,9 @@ bool preload_possible(void);
 /** preload_started() - what preload_on() says now holds from now on. */
 bool preload_started(void);
 
-/** preload_measured() - there is a session, and it is this process's: false in a child of vfork(). */
+/**
+ * preload_measured() - there is a session, and it is this process's: false in a child of vfork().
+ */
 bool preload_measured(void);
 
 /** preload_is_libpmu() - is it code of libpmu's? */
@@ -57,7 +63,10 @@ bool preload_is_libpmu(uintptr_t address);
 /** preload_forked() - in a child that fork() has made: from here on it is measured by itself. */
 void preload_forked(void);
 
-/** preload_forward_open() - what pmu.h declares is to be found here.  Return: false where it is no libpmu that we know. */
+/**
+ * preload_forward_open() - what pmu.h declares is to be found here.  Return: false where it is no
+ * libpmu that we know.
+ */
 bool preload_forward_open(void *library);
 
 /**
@@ -73,7 +82,9 @@ bool preload_life_end(void);
 /** preload_life_go_on() - in a forked child: the calling thread's goes on from zero. */
 void preload_life_go_on(void);
 
-/** preload_exit_by_number() - before syscall(SYS_exit) and syscall(SYS_exit_group).  Context: any. */
+/**
+ * preload_exit_by_number() - before syscall(SYS_exit) and syscall(SYS_exit_group).  Context: any.
+ */
 void preload_exit_by_number(long number);
 
 /** preload_is_main() - is it the program's main, whatever symbols it has? */

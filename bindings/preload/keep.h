@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory that is nobody's but ours: what is measured may have interrupted malloc(), or have written its own. */
+/*
+ * Memory that is nobody's but ours: what is measured may have interrupted malloc(), or have written
+ * its own.
+ */
 #ifndef PMU_PRELOAD_KEEP_H
 #define PMU_PRELOAD_KEEP_H
 
 #include <stddef.h>
 
-/** preload_map() - zeroed memory of its own, for preload_unmap().  Return: NULL without memory; errno untouched. */
+/**
+ * preload_map() - zeroed memory of its own, for preload_unmap().  Return: NULL without memory;
+ * errno untouched.
+ */
 void *preload_map(size_t size);
 void preload_unmap(void *memory, size_t size);
 
@@ -21,9 +27,10 @@ const char *preload_keep_text(const char *text, size_t len);
 /**
  * preload_lock() - one at a time, in one thread once only
  *
- * While it is held nothing may be called that waits for a lock of somebody else's: not malloc(), not the loader.
- * A forked child finds it free.
- * Return: false, and nothing is locked, where the calling thread holds it: in a signal handler that interrupted it.
+ * While it is held nothing may be called that waits for a lock of somebody else's: not malloc(),
+ * not the loader. A forked child finds it free.
+ * Return: false, and nothing is locked, where the calling thread holds it: in a signal handler that
+ * interrupted it.
  */
 _Bool preload_lock(void);
 void preload_unlock(void);

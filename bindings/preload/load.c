@@ -63,8 +63,8 @@ void preload_behind_find(struct preload_behind *table, size_t n)
 /* --- settings: those that decide whether there is anything to do --- */
 
 /*
- * Under 'pmu run --emulate' valgrind's own programs have what is preloaded, too.  In the one that it runs, valgrind
- * preloads something itself.
+ * Under 'pmu run --emulate' valgrind's own programs have what is preloaded, too.  In the one that
+ * it runs, valgrind preloads something itself.
  */
 static bool is_beside_valgrind(void)
 {
@@ -128,7 +128,10 @@ static void say_unmeasured(const char *why)
 		return;
 }
 
-/* Below the folder that this library is in.  A broken file says why; one that is not there has nothing to say. */
+/*
+ * Below the folder that this library is in.  A broken file says why; one that is not there has
+ * nothing to say.
+ */
 static void *open_below(const char *below, char *why, size_t size)
 {
 	char path[4096];

@@ -9,7 +9,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* System calls by number: those of libc's names are cancellation points, and may be somebody else's. */
+/*
+ * System calls by number: those of libc's names are cancellation points, and may be somebody
+ * else's.
+ */
 
 struct reader {
 	int fd;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the parts of libpmu-preload.so share.  It is loaded into programs that know nothing of it, so it needs
- * nothing but libc: libpmu itself is looked for when the program starts, and where it is not to be had the
- * program runs as ever.  Inside here the functions of pmu.h are forwarded to it (forward.c).
+ * What the parts of libpmu-preload.so share.  It is loaded into programs that know nothing of it,
+ * so it needs nothing but libc: libpmu itself is looked for when the program starts, and where it
+ * is not to be had the program runs as ever.  Inside here the functions of pmu.h are forwarded to
+ * it (forward.c).
  */
 #ifndef PMU_PRELOAD_H
 #define PMU_PRELOAD_H
@@ -15,7 +16,10 @@
 /* What is missing is an error of the link, not of every program that this is loaded into. */
 #pragma GCC visibility push(hidden)
 
-/** A function of libc's, or of another library's, that ours stands in for: exported, without a version. */
+/**
+ * A function of libc's, or of another library's, that ours stands in for: exported, without a
+ * version.
+ */
 #define PRELOAD_STANDS_IN __attribute__((visibility("default")))
 
 /** What regions are made of where the program has none of its own: words of PMU_AUTO. */
@@ -31,12 +35,16 @@ enum preload_part {
 /**
  * preload_on() - is this process measured, and this part wanted?
  *
- * The first call, at the latest before main, looks for libpmu and starts the session.  Later ones are a load and a test.
+ * The first call, at the latest before main, looks for libpmu and starts the session.  Later ones
+ * are a load and a test.
  * Context: not in a signal handler before main.
  */
 bool preload_on(enum preload_part part);
 
-/** preload_next() - the function behind ours: dlsym(RTLD_NEXT), also where only an old version of it is there. */
+/**
+ * preload_next() - the function behind ours: dlsym(RTLD_NEXT), also where only an old version of it
+ * is there.
+ */
 void *preload_next(const char *name);
 
 /** preload_is_child() - a child of vfork(): what this process measures belongs to its parent. */
@@ -57,11 +65,15 @@ void preload_wrap_leave(void);
 /** preload_wrap_end() - before the report: what PMU_WRAP asked for and did not get */
 void preload_wrap_end(void);
 
-/** preload_papi_events() - what PAPI_EVENTS is as PMU_EVENTS, for a program linked with PAPI; NULL: nothing of the kind. */
+/**
+ * preload_papi_events() - what PAPI_EVENTS is as PMU_EVENTS, for a program linked with PAPI; NULL:
+ * nothing of the kind.
+ */
 const char *preload_papi_events(void);
 
 /**
- * preload_likwid_alone() - LIKWID's markers, or libpmu's own of a program that changes groups, are the only regions
+ * preload_likwid_alone() - LIKWID's markers, or libpmu's own of a program that changes groups, are
+ * the only regions
  *
  * Groups change between regions, and main would be one.
  *
@@ -73,7 +85,8 @@ bool preload_likwid_alone(void);
 void preload_functions_end(void);
 
 /**
- * preload_functions_leave() - end what the calling thread has open of functions, the innermost first
+ * preload_functions_leave() - end what the calling thread has open of functions, the innermost
+ * first
  *
  * Before what is around them ends: they will not be come back to, as after exit().
  */

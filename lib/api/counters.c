@@ -26,7 +26,7 @@ struct part {
 
 struct pmu_counters {
 	struct pmu_plan plan;
-	int *cpu; /* the plan's, PMU_SCOPE_CPU */
+	int *cpu;                    /* the plan's, PMU_SCOPE_CPU */
 	struct pmu_perf_parts kinds; /* of a thread on a hybrid, in place of a part */
 	bool kinds_lost;
 	unsigned int n_parts;
@@ -63,8 +63,7 @@ static int list_cpus(struct pmu_plan *plan, int **list)
 
 	set = allowed_cpus(&size, &n_cpus);
 	if (!set)
-		return pmu_fail(ENODEV,
-				"cannot find out which CPUs this thread may run on");
+		return pmu_fail(ENODEV, "cannot find out which CPUs this thread may run on");
 	*list = calloc((size_t)CPU_COUNT_S(size, set), sizeof(**list));
 	if (!*list) {
 		CPU_FREE(set);
@@ -104,7 +103,10 @@ static int check_plan(const char *events, const struct pmu_plan *plan)
 	int rc;
 
 	if (pmu_plan_sockets(plan))
-		return pmu_fail(EINVAL, "cannot count %.120s: what belongs to a socket is counted for regions alone", events);
+		return pmu_fail(
+			EINVAL,
+			"cannot count %.120s: what belongs to a socket is counted for regions alone",
+			events);
 	rc = pmu_backend_perf.probe(plan, &probe);
 	if (rc)
 		return pmu_fail(rc, "cannot count %.120s: %s%s%s", events, probe.why,
@@ -120,8 +122,8 @@ static void close_parts(struct pmu_counters *counters, unsigned int n)
 }
 
 /* The plan as the CPU counts it. */
-static const struct pmu_plan *plan_on(const struct pmu_perf_hybrid *hybrid, int cpu, const struct pmu_plan *plan,
-				      struct pmu_plan *room)
+static const struct pmu_plan *plan_on(const struct pmu_perf_hybrid *hybrid, int cpu,
+				      const struct pmu_plan *plan, struct pmu_plan *room)
 {
 	int kind = pmu_perf_hybrid_kind(hybrid, cpu);
 
@@ -131,21 +133,21 @@ static const struct pmu_plan *plan_on(const struct pmu_perf_hybrid *hybrid, int 
 	return room;
 }
 
-static int open_part(struct pmu_counters *counters, unsigned int i, const struct pmu_perf_hybrid *hybrid,
-		     const struct pmu_fd_limit *limit)
+static int open_part(struct pmu_counters *counters, unsigned int i,
+		     const struct pmu_perf_hybrid *hybrid, const struct pmu_fd_limit *limit)
 {
 	bool by_cpu = counters->plan.scope == PMU_COUNT_CPU;
-	struct pmu_perf_where where = {.pid = by_cpu ? -1 : 0,
-				       .cpu = by_cpu ? counters->plan.cpu[i] : -1,
-				       .limit = limit};
+	struct pmu_perf_where where = { .pid = by_cpu ? -1 : 0,
+					.cpu = by_cpu ? counters->plan.cpu[i] : -1,
+					.limit = limit };
 	struct part *part = &counters->part[i];
 	struct pmu_plan room;
 	unsigned int failed;
-	int rc = pmu_perf_group_open(&part->group, plan_on(hybrid, where.cpu, &counters->plan, &room), &where, &failed);
+	int rc = pmu_perf_group_open(
+		&part->group, plan_on(hybrid, where.cpu, &counters->plan, &room), &where, &failed);
 
 	if (rc && by_cpu)
-		return pmu_fail(rc, "cannot count on CPU %d: %s", where.cpu,
-				strerror(-rc));
+		return pmu_fail(rc, "cannot count on CPU %d: %s", where.cpu, strerror(-rc));
 	if (rc)
 		return pmu_fail(rc, "cannot open the counters: %s", strerror(-rc));
 	pmu_perf_reader_init(&part->reader, &part->group, &counters->plan);
@@ -155,7 +157,7 @@ static int open_part(struct pmu_counters *counters, unsigned int i, const struct
 static int open_kinds(struct pmu_counters *counters, const struct pmu_perf_hybrid *hybrid,
 		      const struct pmu_fd_limit *limit)
 {
-	struct pmu_perf_where where = {.pid = 0, .cpu = -1, .limit = limit};
+	struct pmu_perf_where where = { .pid = 0, .cpu = -1, .limit = limit };
 	int rc = pmu_perf_parts_open(&counters->kinds, hybrid, &counters->plan, &where);
 
 	counters->n_parts = 0;
@@ -181,8 +183,7 @@ static int open_parts(struct pmu_counters *counters)
 	return rc;
 }
 
-static int build(const char *events, struct pmu_plan *plan, int *cpu,
-		 struct pmu_counters **result)
+static int build(const char *events, struct pmu_plan *plan, int *cpu, struct pmu_counters **result)
 {
 	unsigned int n_parts = plan->scope == PMU_COUNT_CPU ? plan->n_cpus : 1;
 	struct pmu_counters *counters;
@@ -193,9 +194,7 @@ static int build(const char *events, struct pmu_plan *plan, int *cpu,
 	if (rc)
 		return rc;
 	rc = check_plan(events, plan);
-	counters =
-		rc ? NULL
-		   : calloc(1, sizeof(*counters) + n_parts * sizeof(counters->part[0]));
+	counters = rc ? NULL : calloc(1, sizeof(*counters) + n_parts * sizeof(counters->part[0]));
 	if (!rc && !counters)
 		rc = pmu_fail(ENOMEM, "no memory for the counters of %u CPUs", n_parts);
 	if (!rc) {
@@ -212,19 +211,16 @@ static int build(const char *events, struct pmu_plan *plan, int *cpu,
 	return rc;
 }
 
-static int open_counters(const char *events, enum pmu_scope scope,
-			 struct pmu_counters **result)
+static int open_counters(const char *events, enum pmu_scope scope, struct pmu_counters **result)
 {
 	struct pmu_plan plan;
 	int *cpu = NULL;
 	int rc;
 
 	if (!events || !result)
-		return pmu_fail(EINVAL,
-				"pmu_counters_open: NULL for the events or the result");
+		return pmu_fail(EINVAL, "pmu_counters_open: NULL for the events or the result");
 	if (scope != PMU_SCOPE_THREAD && scope != PMU_SCOPE_CPU)
-		return pmu_fail(EINVAL, "pmu_counters_open: there is no scope %d",
-				(int)scope);
+		return pmu_fail(EINVAL, "pmu_counters_open: there is no scope %d", (int)scope);
 	rc = make_plan(events, &plan);
 	if (!rc && scope == PMU_SCOPE_CPU) {
 		plan.scope = PMU_COUNT_CPU;
@@ -270,12 +266,12 @@ static int each_part(struct pmu_counters *counters, const char *what,
 	if (!counters)
 		return pmu_fail(EINVAL, "cannot %s counters that are NULL", what);
 	for (unsigned int i = 0; i < counters->n_parts + counters->kinds.n; i++) {
-		int error = act(i < counters->n_parts ? &counters->part[i].group
-						      : &counters->kinds.group[i - counters->n_parts]);
+		int error = act(i < counters->n_parts
+					? &counters->part[i].group
+					: &counters->kinds.group[i - counters->n_parts]);
 
 		if (error && !rc)
-			rc = pmu_fail(error, "cannot %s the counters: %s", what,
-				      strerror(-error));
+			rc = pmu_fail(error, "cannot %s the counters: %s", what, strerror(-error));
 	}
 	errno = saved;
 	return rc;
@@ -300,14 +296,15 @@ static uint32_t read_kinds(struct pmu_counters *counters, uint64_t *value)
 {
 	uint32_t all = pmu_plan_mask(&counters->plan), core_types;
 
-	counters->kinds_lost = counters->kinds_lost || pmu_perf_parts_read(&counters->kinds, value, &core_types);
+	counters->kinds_lost = counters->kinds_lost ||
+			       pmu_perf_parts_read(&counters->kinds, value, &core_types);
 	return counters->kinds_lost ? all : all & ~pmu_perf_parts_slots(&counters->kinds);
 }
 
 /* A sum that lacks one CPU is no sum. */
 static uint32_t read_parts(struct pmu_counters *counters, uint64_t *sum)
 {
-	uint64_t value[PMU_MAX_SLOTS] = {0};
+	uint64_t value[PMU_MAX_SLOTS] = { 0 };
 	uint32_t missing = 0;
 
 	memset(sum, 0, PMU_MAX_SLOTS * sizeof(*sum));
@@ -321,18 +318,17 @@ static uint32_t read_parts(struct pmu_counters *counters, uint64_t *sum)
 	return missing;
 }
 
-PMU_API int pmu_counters_read(struct pmu_counters *counters, uint64_t *value,
-			      size_t n_values, uint32_t *missing)
+PMU_API int pmu_counters_read(struct pmu_counters *counters, uint64_t *value, size_t n_values,
+			      uint32_t *missing)
 {
 	uint64_t sum[PMU_MAX_SLOTS];
 	uint32_t unread;
 
 	if (!counters || !value)
-		return pmu_fail(EINVAL,
-				"pmu_counters_read: NULL for the counters or the values");
+		return pmu_fail(EINVAL, "pmu_counters_read: NULL for the counters or the values");
 	if (n_values < counters->plan.n_slots)
-		return pmu_fail(EINVAL, "pmu_counters_read: %zu values for %u events",
-				n_values, counters->plan.n_slots);
+		return pmu_fail(EINVAL, "pmu_counters_read: %zu values for %u events", n_values,
+				counters->plan.n_slots);
 	unread = read_parts(counters, sum);
 	for (unsigned int slot = 0; slot < counters->plan.n_slots; slot++) {
 		if (!(unread >> slot & 1))

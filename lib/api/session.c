@@ -123,7 +123,9 @@ PMU_API int pmu_report(const char *path)
 {
 	int saved = errno, state, rc;
 
-	/* A thread that ended while it writes would leave the lock on names and half a file behind. */
+	/*
+	 * A thread that ended while it writes would leave the lock on names and half a file behind.
+	 */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	rc = report(path);
 	pthread_setcancelstate(state, NULL);
@@ -234,7 +236,10 @@ static int change_group(unsigned int next)
 	struct pmu_session_group *from = &pmu_session.group[pmu_session.current];
 	struct pmu_session_group *to = &pmu_session.group[next];
 
-	/* First: what threads begin from here on waits for the lock, and is counted in the new group. */
+	/*
+	 * First: what threads begin from here on waits for the lock, and is counted in the new
+	 * group.
+	 */
 	pmu_session.current = next;
 	pmu_session_publish(pmu_session_next_epoch());
 	if (from->backend->exclusive)

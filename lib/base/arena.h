@@ -29,7 +29,10 @@ struct pmu_arena_mark {
 	size_t used;
 };
 
-/** pmu_arena_mark(), pmu_arena_rewind() - forget what was handed out in between, but for whole blocks. */
+/**
+ * pmu_arena_mark(), pmu_arena_rewind() - forget what was handed out in between, but for whole
+ * blocks.
+ */
 struct pmu_arena_mark pmu_arena_mark(const struct pmu_arena *arena);
 void pmu_arena_rewind(struct pmu_arena *arena, struct pmu_arena_mark mark);
 

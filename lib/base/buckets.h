@@ -2,8 +2,8 @@
 /*
  * Buckets for numbers of any size: each power of two is cut into 2^bits of the same width.
  *
- * The first 2 * 2^bits numbers have a bucket each; a bucket further up is at most 1/2^bits of its first number wide, so
- * that its middle is off by at most half of that.
+ * The first 2 * 2^bits numbers have a bucket each; a bucket further up is at most 1/2^bits of its
+ * first number wide, so that its middle is off by at most half of that.
  */
 #ifndef PMU_BASE_BUCKETS_H
 #define PMU_BASE_BUCKETS_H
@@ -13,7 +13,9 @@
 /** PMU_BUCKETS() - how many there are for numbers below 2^@top */
 #define PMU_BUCKETS(bits, top) ((uint32_t)(((top) - (bits) + 1) << (bits)))
 
-/** pmu_bucket_of() - which one @value is in, from 0; without a branch: as much work for any value */
+/**
+ * pmu_bucket_of() - which one @value is in, from 0; without a branch: as much work for any value
+ */
 static inline uint32_t pmu_bucket_of(uint64_t value, unsigned int bits)
 {
 	unsigned int shift = 63u - bits - (unsigned int)__builtin_clzll(value | 1ull << bits);

@@ -10,11 +10,12 @@ struct pmu_environ;
  * @setting: "NAME=value"; kept for ever
  * @hidden: variables that begin so are left out; NULL: none
  *
- * setenv() in a library is no way out: it reallocates the array that other threads' getenv() may be walking just
- * then.  So environ points until pmu_environ_leave() to a copy; whoever reads it finds every variable in the one
- * array and in the other, and the program's own array is never written to.  The copy is not freed, as a
- * thread may still be walking it.  A thread that changes the environment at that very moment changes the copy:
- * what it changed is taken over (not with @hidden); if environ has moved on by the end, it stays as it is.
+ * setenv() in a library is no way out: it reallocates the array that other threads' getenv() may be
+ * walking just then.  So environ points until pmu_environ_leave() to a copy; whoever reads it finds
+ * every variable in the one array and in the other, and the program's own array is never written
+ * to.  The copy is not freed, as a thread may still be walking it.  A thread that changes the
+ * environment at that very moment changes the copy: what it changed is taken over (not with
+ * @hidden); if environ has moved on by the end, it stays as it is.
  *
  * Context: one at a time: others wait until pmu_environ_leave().
  * Return: NULL without memory; environ is then as before.

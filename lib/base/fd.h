@@ -7,8 +7,8 @@
 
 /*
  * Our descriptors get numbers above the program's soft limit, where its own opens, its loops over
- * all descriptors and its quota never reach: between pmu_fd_raise() and pmu_fd_lower() the soft limit
- * is the hard one.  Where the two are equal, they go to the top of the range.
+ * all descriptors and its quota never reach: between pmu_fd_raise() and pmu_fd_lower() the soft
+ * limit is the hard one.  Where the two are equal, they go to the top of the range.
  */
 
 /** What pmu_fd_raise() found, for pmu_fd_lower(). */
@@ -22,8 +22,8 @@ struct pmu_fd_limit {
  * pmu_fd_raise() - make room for descriptors of ours
  * @limit: what to put back
  *
- * Context: keep the time until pmu_fd_lower() short: the limit is the process's.  Calls from several
- * threads must not overlap (the session's lock).
+ * Context: keep the time until pmu_fd_lower() short: the limit is the process's.  Calls from
+ * several threads must not overlap (the session's lock).
  */
 void pmu_fd_raise(struct pmu_fd_limit *limit);
 void pmu_fd_lower(const struct pmu_fd_limit *limit);
@@ -37,7 +37,9 @@ void pmu_fd_lower(const struct pmu_fd_limit *limit);
  */
 int pmu_fd_park(int fd, const struct pmu_fd_limit *limit);
 
-/** What a descriptor was when it was ours: device and inode, and for anonymous ones the link text. */
+/**
+ * What a descriptor was when it was ours: device and inode, and for anonymous ones the link text.
+ */
 struct pmu_fd_identity {
 	unsigned long long dev;
 	unsigned long long ino;

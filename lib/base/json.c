@@ -292,7 +292,10 @@ static unsigned int four_hex(const char *at)
 	       hex_value(at[3]);
 }
 
-/* \uXXXX, with its other half where it is one; halves alone and U+0000, which would end the text, are U+FFFD. */
+/*
+ * \uXXXX, with its other half where it is one; halves alone and U+0000, which would end the text,
+ * are U+FFFD.
+ */
 static unsigned int read_unicode(const char **at, const char *end)
 {
 	unsigned int code = four_hex(*at + 2), low;

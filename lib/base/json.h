@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Walks through a JSON text without building anything: for large files inside a measured program. */
+/*
+ * Walks through a JSON text without building anything: for large files inside a measured program.
+ */
 #ifndef PMU_BASE_JSON_H
 #define PMU_BASE_JSON_H
 
@@ -35,7 +37,10 @@ struct pmu_json {
 /** pmu_json_start() - @text need not end in NUL */
 void pmu_json_start(struct pmu_json *json, const char *text, size_t len);
 
-/** pmu_json_next() - the next value, or the end of an object or array.  END after an error, for ever. */
+/**
+ * pmu_json_next() - the next value, or the end of an object or array.  END after an error, for
+ * ever.
+ */
 enum pmu_json_kind pmu_json_next(struct pmu_json *json);
 
 /** pmu_json_skip() - to the end of the object or array whose beginning was just read */

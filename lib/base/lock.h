@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A lock for what is done once in a while: a child that was forked while it was held finds it free. */
+/*
+ * A lock for what is done once in a while: a child that was forked while it was held finds it free.
+ */
 #ifndef PMU_BASE_LOCK_H
 #define PMU_BASE_LOCK_H
 

@@ -15,8 +15,8 @@
 
 /** What a line of /proc/PID/stat says (proc_pid_stat(5)). */
 struct process_stat {
-	char state;	     /* field 3 */
-	long n_threads;	     /* field 20 */
+	char state;          /* field 3 */
+	long n_threads;      /* field 20 */
 	uint64_t start_time; /* field 22, clock ticks since boot */
 };
 
@@ -34,8 +34,8 @@ static int stat_parse(const char *text, struct process_stat *process)
 		field = strchr(field, ' ');
 		field = field ? field + 1 : NULL;
 	}
-	if (!field || sscanf(field, "%ld %*s %" SCNu64, &process->n_threads,
-			     &process->start_time) != 2)
+	if (!field ||
+	    sscanf(field, "%ld %*s %" SCNu64, &process->n_threads, &process->start_time) != 2)
 		return -EINVAL;
 	return 0;
 }
@@ -64,7 +64,8 @@ static void read_boot_id(char *id, size_t size)
 	}
 	if (pmu_sysfile_read("/proc/sys/kernel/random/boot_id", id, size) < 0)
 		id[0] = '\0';
-	else if (__atomic_compare_exchange_n(&state, &was, BEING_READ, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+	else if (__atomic_compare_exchange_n(&state, &was, BEING_READ, false, __ATOMIC_RELAXED,
+					     __ATOMIC_RELAXED)) {
 		snprintf(known, sizeof(known), "%s", id);
 		__atomic_store_n(&state, KNOWN, __ATOMIC_RELEASE);
 	}
@@ -86,8 +87,7 @@ void pmu_store_owner_self(struct pmu_store_owner *owner)
 
 /* Another pid namespace, another boot, perhaps another machine: the pid says nothing
  * here. */
-static int is_foreign(const struct pmu_store_head *head,
-		      const struct pmu_store_owner *self)
+static int is_foreign(const struct pmu_store_head *head, const struct pmu_store_owner *self)
 {
 	if (head->pid <= 0)
 		return 1;

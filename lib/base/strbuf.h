@@ -7,7 +7,10 @@
 
 #include "base/compiler.h"
 
-/** All zero is an empty buffer.  After a failed allocation @failed is set and appending does nothing. */
+/**
+ * All zero is an empty buffer.  After a failed allocation @failed is set and appending does
+ * nothing.
+ */
 struct pmu_strbuf {
 	char *text; /* NUL-terminated once anything was appended */
 	size_t len;

@@ -13,14 +13,18 @@
 struct pmu_probe {
 	int error[PMU_MAX_SLOTS]; /* 0, or the negative errno that refuses this slot */
 	char why[320];            /* one sentence, no full stop: what was tried, on what, why not */
-	char mend[240]; /* the command or setting that would mend it; "" where nothing does */
+	/* the command or setting that would mend it; "" where nothing does */
+	char mend[240];
 };
 
 /** What a thread's attachment came to. */
 struct pmu_attachment {
 	uint32_t missing; /* slots that this thread cannot count */
 	bool user_read;   /* read without the kernel */
-	/* Slots of what the same work does not always do (misses): what of the library's own is in them, nobody knows. */
+	/*
+	 * Slots of what the same work does not always do (misses): what of the library's own is in
+	 * them, nobody knows.
+	 */
 	uint32_t unsteady;
 	char note[160]; /* "" or why the thread got less than others, for a doubt on its row */
 };
@@ -35,23 +39,29 @@ enum pmu_source_lost {
 /**
  * A thread's part begins with this, in every source whose thread_size() is not 0.
  *
- * Once @lost is set, read() touches no descriptor any more and what came by them is missing.  It is written (relaxed) by
- * read() on the thread itself and may be loaded (relaxed) from any thread, for a doubt on its row.
+ * Once @lost is set, read() touches no descriptor any more and what came by them is missing.  It is
+ * written (relaxed) by read() on the thread itself and may be loaded (relaxed) from any thread, for
+ * a doubt on its row.
  */
 struct pmu_source_thread {
 	uint32_t lost; /* enum pmu_source_lost */
-	/* hybrid: PMU_SLOT_P, PMU_SLOT_E: kinds of core on which it was counted so far; 0 not known.  Written as @lost is */
+	/*
+	 * hybrid: PMU_SLOT_P, PMU_SLOT_E: kinds of core on which it was counted so far; 0 not
+	 * known.  Written as @lost is
+	 */
 	uint32_t core_types;
 	uint32_t
-		shifted; /* reads whose counts are of a moment up to one read later; written as @lost is */
+		/* reads whose counts are of a moment up to one read later; written as @lost is */
+		shifted;
 };
 
 /**
  * A thread's read: value[n_slots] in slot order, each a 64-bit count that only grows; returns the
- * slots that could not be read, whose elements mean nothing.  Hot: no lock, no allocation; keeps errno.
+ * slots that could not be read, whose elements mean nothing.  Hot: no lock, no allocation; keeps
+ * errno.
  *
- * Beside the slots it may return PMU_READ_DELAYED: value[] is as ever, but the way back took longer than it does as a rule.
- * A second read shows by how much.
+ * Beside the slots it may return PMU_READ_DELAYED: value[] is as ever, but the way back took longer
+ * than it does as a rule. A second read shows by how much.
  */
 typedef uint32_t pmu_read_fn(void *thread, uint64_t *value);
 #define PMU_READ_DELAYED (1u << 31)
@@ -62,77 +72,87 @@ struct pmu_backend {
 	const char *about; /* a few words for `pmu doctor` */
 	bool counts;       /* false: time only */
 	/*
-	 * It holds what another group's state needs: one state at a time is open, that of the group that is counted
-	 * now.  close() may come while threads are attached: they read nothing from then on, and what they need for
-	 * that stays until the last detach().
+	 * It holds what another group's state needs: one state at a time is open, that of the group
+	 * that is counted now.  close() may come while threads are attached: they read nothing from
+	 * then on, and what they need for that stays until the last detach().
 	 */
 	bool exclusive;
-	bool counts_cpu; /* whatever runs on a thread's processor is counted, whatever the plan's scope */
+	/* whatever runs on a thread's processor is counted, whatever the plan's scope */
+	bool counts_cpu;
 	/*
-	 * Can it count this plan here?  0: every slot that is not absent.  Otherwise the first refusal;
-	 * probe says which slots (-ENOENT, -EINVAL: no such event here; -ENOSPC: does not fit beside the
-	 * slots before it; others refuse the whole source) and why.  Leaves nothing open.
-	 * With 0 an error[] may still be set: that slot can only be left missing here, and why says so.
+	 * Can it count this plan here?  0: every slot that is not absent.  Otherwise the first
+	 * refusal; probe says which slots (-ENOENT, -EINVAL: no such event here; -ENOSPC: does not
+	 * fit beside the slots before it; others refuse the whole source) and why.  Leaves nothing
+	 * open. With 0 an error[] may still be set: that slot can only be left missing here, and
+	 * why says so.
 	 */
 	int (*probe)(const struct pmu_plan *plan, struct pmu_probe *probe);
 	/*
-	 * Once per session.  *state is the source's own; plan outlives it.  0 or a negative errno with a
-	 * sentence.
+	 * Once per session.  *state is the source's own; plan outlives it.  0 or a negative errno
+	 * with a sentence.
 	 */
 	int (*open)(void **state, const struct pmu_plan *plan);
 	void (*close)(void *state);
 	/* Bytes that attach() fills for each thread. */
 	size_t (*thread_size)(const struct pmu_plan *plan);
 	/*
-	 * On the thread itself, after pinning; no malloc: a signal handler may be the caller.  @cpu is the OS number of
-	 * the CPU it is pinned to, or -1.  *read is NULL for a source that has nothing to read.  A thread whose
-	 * counters cannot be had is attached all the same: every slot missing, and a note.
-	 * Context: one thread at a time (the session's lock): the limit of descriptors is raised meanwhile.
+	 * On the thread itself, after pinning; no malloc: a signal handler may be the caller.  @cpu
+	 * is the OS number of the CPU it is pinned to, or -1.  *read is NULL for a source that has
+	 * nothing to read.  A thread whose counters cannot be had is attached all the same: every
+	 * slot missing, and a note.
+	 * Context: one thread at a time (the session's lock): the limit of descriptors is raised
+	 * meanwhile.
 	 */
 	int (*attach)(void *state, void *thread, int cpu, pmu_read_fn **read,
 		      struct pmu_attachment *got);
 	/*
-	 * The counts of a thread that is asleep, by another one: as its read(), through the kernel.  NULL in a source where
-	 * each thread can read its own only.
+	 * The counts of a thread that is asleep, by another one: as its read(), through the kernel.
+	 * NULL in a source where each thread can read its own only.
 	 */
 	pmu_read_fn *read_aside;
 	/*
-	 * From any thread once @thread is not reading; also in a forked child, which owns copies; once more does
-	 * no harm.  A descriptor that is not ours any more is left alone.
+	 * From any thread once @thread is not reading; also in a forked child, which owns copies;
+	 * once more does no harm.  A descriptor that is not ours any more is left alone.
 	 */
 	void (*detach)(void *state, void *thread);
 	/*
-	 * One clause for the report's head on how the counts are made: "user level, read in user space".
+	 * One clause for the report's head on how the counts are made: "user level, read in user
+	 * space".
 	 */
 	void (*describe)(void *state, char *text, size_t size);
 	/*
-	 * Slots of whole sockets (pmu_slot_is_socket()); NULL in a source that counts none.  A thread's read()
-	 * leaves them out: they are missing in what attach() says.
+	 * Slots of whole sockets (pmu_slot_is_socket()); NULL in a source that counts none.  A
+	 * thread's read() leaves them out: they are missing in what attach() says.
 	 *
-	 * sockets(): how many are counted, 0 where the plan has no such slot.  socket_of(): the index of a CPU's,
-	 * -1 for one that is not counted.  read_socket(): value[n_slots] as read() gives it, socket slots only;
-	 * returns those that could not be read.  From any thread, several at once; keeps errno.
+	 * sockets(): how many are counted, 0 where the plan has no such slot.  socket_of(): the
+	 * index of a CPU's, -1 for one that is not counted.  read_socket(): value[n_slots] as
+	 * read() gives it, socket slots only; returns those that could not be read.  From any
+	 * thread, several at once; keeps errno.
 	 */
 	unsigned int (*sockets)(void *state);
 	int (*socket_of)(void *state, int cpu);
 	uint32_t (*read_socket)(void *state, unsigned int socket, uint64_t *value);
 	/*
-	 * What has gone wrong while it counted, a sentence for a note in the report, each once; false: nothing.  NULL
-	 * in a source that has nothing to say.
+	 * What has gone wrong while it counted, a sentence for a note in the report, each once;
+	 * false: nothing.  NULL in a source that has nothing to say.
 	 */
 	bool (*remark)(void *state, char *text, size_t size);
 	/*
-	 * Adds @more to the number of reasons for which what the calling thread does is not counted; while it is not 0
-	 * nothing is, and reads give what was counted before.  Around the library's own work; a signal handler's calls add
-	 * to those of what it interrupted.  NULL in a source that cannot.  Return: the number before.
+	 * Adds @more to the number of reasons for which what the calling thread does is not
+	 * counted; while it is not 0 nothing is, and reads give what was counted before.  Around
+	 * the library's own work; a signal handler's calls add to those of what it interrupted.
+	 * NULL in a source that cannot.  Return: the number before.
 	 */
 	int (*quiet)(void *thread, int more);
 	/*
-	 * On the thread itself, before it is asked what it lost: are its counters still its own?  NULL in a source whose
-	 * reads see that each time.
+	 * On the thread itself, before it is asked what it lost: are its counters still its own?
+	 * NULL in a source whose reads see that each time.
 	 */
 	void (*look)(void *thread);
-	/* In a forked child at once: let go of descriptors.  Async-signal-safe; close() may follow.  May be NULL. */
+	/*
+	 * In a forked child at once: let go of descriptors.  Async-signal-safe; close() may follow.
+	 * May be NULL.
+	 */
 	void (*child)(void *state);
 };
 

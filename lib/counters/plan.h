@@ -15,7 +15,8 @@ enum pmu_slot_kind {
 	PMU_SLOT_SOFTWARE, /* an event of the kernel: PERF_TYPE_SOFTWARE */
 	PMU_SLOT_UNCORE,   /* a counter of the socket, outside its cores */
 	PMU_SLOT_ENERGY,   /* energy of the socket or a part of it, in microjoules */
-	PMU_SLOT_SIMULATED, /* what only a simulation tells: config is a set of enum pmu_callgrind_event */
+	/* what only a simulation tells: config is a set of enum pmu_callgrind_event */
+	PMU_SLOT_SIMULATED,
 };
 
 /** Units outside the cores; boxes of one kind count the same event and are added up. */
@@ -41,8 +42,9 @@ struct pmu_slot {
 	enum pmu_slot_kind kind;
 	uint32_t type; /* perf_event_attr.type; PMU_TYPE_NONE of UNCORE and ENERGY */
 	/*
-	 * perf_event_attr.config; for PERF_TYPE_RAW on x86 it is the event select without USR, OS, INT and EN, and
-	 * so is the config of UNCORE.  Event 00H, umask n is what fixed counter n - 1 alone counts.
+	 * perf_event_attr.config; for PERF_TYPE_RAW on x86 it is the event select without USR, OS,
+	 * INT and EN, and so is the config of UNCORE.  Event 00H, umask n is what fixed counter n -
+	 * 1 alone counts.
 	 */
 	uint64_t config;
 	uint64_t config1; /* perf_event_attr.config1 */
@@ -56,8 +58,9 @@ struct pmu_slot {
 	uint32_t extra;       /* address of a second register that the event needs, 0 for none */
 	uint64_t extra_value; /* what goes there (offcore responses) */
 	/*
-	 * The kernel's PMU without its boxes' numbers, "uncore_imc": of UNCORE and ENERGY through perf_event, of CORE where it
-	 * is not a core's own ("msr": its events cannot leave out a level); "" none.
+	 * The kernel's PMU without its boxes' numbers, "uncore_imc": of UNCORE and ENERGY through
+	 * perf_event, of CORE where it is not a core's own ("msr": its events cannot leave out a
+	 * level); "" none.
 	 */
 	char pmu[32];
 	double scale; /* a count is raw * scale, rounded; 0: as it is */
@@ -104,7 +107,9 @@ static inline uint32_t pmu_plan_sockets(const struct pmu_plan *plan)
 	return mask;
 }
 
-/** pmu_plan_levels() - "user level", "user and kernel level", ...: at which levels its slots count */
+/**
+ * pmu_plan_levels() - "user level", "user and kernel level", ...: at which levels its slots count
+ */
 const char *pmu_plan_levels(const struct pmu_plan *plan);
 
 #endif

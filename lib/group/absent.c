@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Keeps events that this machine's kernel has no PMU for, so that they can be missing in a report. */
+/*
+ * Keeps events that this machine's kernel has no PMU for, so that they can be missing in a report.
+ */
 #include "group/absent.h"
 
 #include <errno.h>
@@ -12,7 +14,10 @@
 #include "group/sysfs/names.h"
 #include "group/sysfs/sysfs.h"
 
-/* Source: Linux, arch/x86/events and drivers/perf: what their drivers call PMUs that have a cpumask. */
+/*
+ * Source: Linux, arch/x86/events and drivers/perf: what their drivers call PMUs that have a
+ * cpumask.
+ */
 static const char *const begins[] = {
 	"uncore_", "amd_df",  "amd_l3",  "amd_umc",    "cstate_",
 	"power_",  "arm_cmn", "arm_dsu", "arm_smmuv3",

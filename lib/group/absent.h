@@ -12,8 +12,8 @@
  * @event: result: a name, and a slot of type PMU_TYPE_ABSENT that nothing counts; not the level
  * @rest: result: what follows the second slash
  *
- * By how the name begins it must be a PMU of sockets, and none that is there may look like it.  Nobody can say here
- * whether that PMU has such an event.
+ * By how the name begins it must be a PMU of sockets, and none that is there may look like it.
+ * Nobody can say here whether that PMU has such an event.
  *
  * Return: 0; -ENOENT: it is none.
  */

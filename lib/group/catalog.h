@@ -12,11 +12,15 @@ struct pmu_catalog {
 	const struct pmu_cpu_model *model; /* NULL: the CPU we run on */
 	struct pmu_cpu_id id; /* with a model: family, model and stepping, for mapfile.csv */
 	const char *
-		sysfs; /* a folder like the default; NULL: PMU_SYSFS_DEVICES of this machine; "" none */
+		/* a folder like the default; NULL: PMU_SYSFS_DEVICES of this machine; "" none */
+		sysfs;
 	const char *event_files; /* a folder like a checkout of intel/perfmon; NULL: none */
 	/* For Intel's metrics; 0: as this machine has it, of another one (model) not known. */
 	unsigned int threads_per_core, cores_per_socket;
-	bool keep_absent; /* an event of a PMU that the kernel lacks is one that nothing counts, rather than an error */
+	/*
+	 * an event of a PMU that the kernel lacks is one that nothing counts, rather than an error
+	 */
+	bool keep_absent;
 	/* Read at the first name that needs it; kept until pmu_catalog_close(). */
 	struct pmu_intel_files *intel;
 	int intel_error; /* it could not be read: told once */
@@ -24,7 +28,10 @@ struct pmu_catalog {
 
 #define PMU_SYSFS_DEVICES "/sys/bus/event_source/devices"
 
-/** pmu_catalog_devices() - the folder of the kernel's PMUs; NULL: none, it is another machine than this one */
+/**
+ * pmu_catalog_devices() - the folder of the kernel's PMUs; NULL: none, it is another machine than
+ * this one
+ */
 const char *pmu_catalog_devices(const struct pmu_catalog *catalog);
 
 /** pmu_catalog_close() - forget what was read */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parses what people ask to count: the kernel's generic and software events, raw codes, energy; what a
- * CPU calls its events itself is left to pfm.c and terms.c. */
+/*
+ * Parses what people ask to count: the kernel's generic and software events, raw codes, energy;
+ * what a CPU calls its events itself is left to pfm.c and terms.c.
+ */
 #include "group/event.h"
 
 #include <ctype.h>
@@ -270,7 +272,10 @@ static bool take_levels(char *word, struct modifiers *asked)
 	return any;
 }
 
-/* Intel's files, where the catalog has some, are asked before libpfm4: what they say of an event is right. */
+/*
+ * Intel's files, where the catalog has some, are asked before libpfm4: what they say of an event is
+ * right.
+ */
 static int encode_native(const char *word, struct pmu_catalog *catalog, struct pmu_event *event)
 {
 	size_t size = sizeof(event->name) - 3; /* room for ":uk" is kept */

@@ -13,23 +13,25 @@ struct pmu_catalog;
 struct pmu_event {
 	char name[PMU_EVENT_NAME_MAX]; /* label of the column: "cycles", "cycles:k", "r10e" */
 	char unit[16];                 /* "" for a number of events, "ns", "B" */
-	bool optional; /* left out, and named, where the CPU lacks it or it does not fit */
+	/* left out, and named, where the CPU lacks it or it does not fit */
+	bool optional;
 	struct pmu_slot slot;
 };
 
 /**
  * pmu_event_parse() - one event as people write it
- * @text: a generic name (instructions, cycles, ...), a software event (page-faults, ...), energy (energy-pkg, ...), a raw
- *        code rNNN (hexadecimal, PERF_TYPE_RAW), a name by Intel's event files or libpfm4 (UOPS_ISSUED.ANY:c=1:i,
- *        snb::UOPS_ISSUED:ANY: libpfm4's) or
- *        terms (cpu/event=0x0e,umask=0x01/, uncore_cbox/.../, power/energy-pkg/, any PMU of the kernel's:
- *        uncore_imc/cas_count_read/, see sysfs.h); modifiers after
- *        ':' - u, k, uk, ku; blanks around it and the case of letters do not count
+ * @text: a generic name (instructions, cycles, ...), a software event (page-faults, ...), energy
+ *        (energy-pkg, ...), a raw code rNNN (hexadecimal, PERF_TYPE_RAW), a name by Intel's event
+ *        files or libpfm4 (UOPS_ISSUED.ANY:c=1:i, snb::UOPS_ISSUED:ANY: libpfm4's) or terms
+ *        (cpu/event=0x0e,umask=0x01/, uncore_cbox/.../, power/energy-pkg/, any PMU of the kernel's:
+ *        uncore_imc/cas_count_read/, see sysfs.h); modifiers after ':' - u, k, uk, ku; blanks
+ *        around it and the case of letters do not count
  * @catalog: where names are looked up; NULL: this machine, no event files
  * @event: result; its name is the same for every way to write the event
  *
- * User level by default; what belongs to the socket has no level and takes no modifier; software events that happen in the kernel (context-switches,
- * cpu-migrations) include the kernel, and are refused with :u, where they are always 0.
+ * User level by default; what belongs to the socket has no level and takes no modifier; software
+ * events that happen in the kernel (context-switches, cpu-migrations) include the kernel, and are
+ * refused with :u, where they are always 0.
  *
  * Return: 0; -EINVAL with a sentence that names the nearest valid choice.
  */
@@ -75,10 +77,11 @@ extern const struct pmu_event_about pmu_event_names[];
  * @event: any event
  * @vendor: as in struct pmu_cpu_id
  *
- * Return: "last level cache", "level 2 cache", "level 1 data cache"; NULL for other events and where
- * it is not known.
- * Source: the kernel's tables: arch/x86/events/intel/core.c (architectural events 2EH/4FH, 2EH/41H),
- * arch/x86/events/amd/core.c (L2), drivers/perf/arm_pmuv3.c (L1D_CACHE, L1D_CACHE_REFILL).
+ * Return: "last level cache", "level 2 cache", "level 1 data cache"; NULL for other events and
+ * where it is not known.
+ * Source: the kernel's tables: arch/x86/events/intel/core.c (architectural events 2EH/4FH,
+ * 2EH/41H), arch/x86/events/amd/core.c (L2), drivers/perf/arm_pmuv3.c (L1D_CACHE,
+ * L1D_CACHE_REFILL).
  */
 const char *pmu_event_cache(const struct pmu_event *event, const char *vendor);
 

@@ -56,8 +56,8 @@ static bool drop_unknown(struct fitting *f)
 }
 
 /*
- * Events that do not fit beside those before them, if nobody insists on any of them: later ones that do fit, in a counter
- * of their own, stay.
+ * Events that do not fit beside those before them, if nobody insists on any of them: later ones
+ * that do fit, in a counter of their own, stay.
  */
 static bool drop_unfit(struct fitting *f)
 {

@@ -27,12 +27,14 @@ typedef int pmu_fit_probe(void *arg, const struct pmu_plan *plan, struct pmu_pro
 
 /**
  * pmu_fit() - give up events until @probe takes the rest
- * @asked: these very events were asked for: also those that are not optional can be left out, as missing
+ * @asked: these very events were asked for: also those that are not optional can be left out, as
+ *	missing
  * @keep: no event loses its column
  * @fit: plan and why set, the rest 0: the result
  *
- * Events that do not exist here go first.  Of those that do not fit, the ones without a counter of their own
- * go, if all of them are optional; else the last event of the group, optional ones before others.
+ * Events that do not exist here go first.  Of those that do not fit, the ones without a counter of
+ * their own go, if all of them are optional; else the last event of the group, optional ones before
+ * others.
  *
  * Return: 0, or the last refusal: nothing of use can be counted.
  */

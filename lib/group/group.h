@@ -12,8 +12,8 @@
 struct pmu_metric_text {
 	char name[64]; /* "branch miss rate" */
 	char unit[16]; /* "%", "" */
-	char formula
-		[512]; /* "100 * \"branch-misses\" / branches", see metric.h: names of columns */
+	/* "100 * \"branch-misses\" / branches", see metric.h: names of columns */
+	char formula[512];
 };
 
 struct pmu_group {
@@ -28,11 +28,12 @@ struct pmu_group {
 
 /**
  * pmu_group_find() - a group by name
- * @name: see group/file/file.h: a shipped group or the user's own; "intel:NAME": see group/intel/metric.h; case does not
- *        count
+ * @name: see group/file/file.h: a shipped group or the user's own; "intel:NAME": see
+ *        group/intel/metric.h; case does not count
  *
- * Return: 0; -EINVAL with a sentence: there is none (which names the nearest), or its file is wrong; -ENOTSUP with a
- * sentence: it cannot be counted on this CPU, and @group then has its name alone.
+ * Return: 0; -EINVAL with a sentence: there is none (which names the nearest), or its file is
+ * wrong; -ENOTSUP with a sentence: it cannot be counted on this CPU, and @group then has its name
+ * alone.
  */
 int pmu_group_find(const char *name, struct pmu_catalog *catalog, struct pmu_group *group);
 

@@ -104,7 +104,10 @@ static double tsc_hz(const struct pmu_model *model)
 	return model->clock_hz > 0 ? model->clock_hz : NAN;
 }
 
-/* The times of threads that were in at once do not say how long a socket counted: in a sum the sockets' do. */
+/*
+ * The times of threads that were in at once do not say how long a socket counted: in a sum the
+ * sockets' do.
+ */
 static double evaluate(const struct metric *metric, const struct pmu_model_row *row)
 {
 	double value[PMU_MODEL_MAX_COUNTS + N_OTHERS];

@@ -20,11 +20,10 @@ int pmu_metric_eval(const char *formula, int (*lookup)(void *arg, const char *na
 /**
  * pmu_metric_fill() - every metric of every row of a finished model
  *
- * Names: the section's counts (net), time (seconds), calls, tsc_hz (missing where the clock is none).  In a formula
- * with a count of sockets the time of a sum is that of its sockets' rows: a rate is a socket's, however many threads
- * were in.
- * A formula that cannot be evaluated leaves its metric missing, and so do calls that took less time than
- * the reads of the counters around them.
+ * Names: the section's counts (net), time (seconds), calls, tsc_hz (missing where the clock is
+ * none).  In a formula with a count of sockets the time of a sum is that of its sockets' rows: a
+ * rate is a socket's, however many threads were in. A formula that cannot be evaluated leaves its
+ * metric missing, and so do calls that took less time than the reads of the counters around them.
  */
 void pmu_metric_fill(struct pmu_model *model);
 

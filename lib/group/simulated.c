@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A group whose events are simulated: what its columns are called, and what can be estimated from them. */
+/*
+ * A group whose events are simulated: what its columns are called, and what can be estimated from
+ * them.
+ */
 #include "group/simulated.h"
 
 #include <linux/perf_event.h>

@@ -216,7 +216,10 @@ static void fill_core(const struct pmu_cpu_model *model, const struct fields *fi
 	slot->type = PERF_TYPE_RAW;
 	slot->config1 = fields->offcore;
 	if (fields->offcore) {
-		/* Intel SDM vol. 4: MSR_OFFCORE_RSP_0 goes with B7H (from Golden Cove on 2AH), _1 with BBH (2BH) */
+		/*
+		 * Intel SDM vol. 4: MSR_OFFCORE_RSP_0 goes with B7H (from Golden Cove on 2AH), _1
+		 * with BBH (2BH)
+		 */
 		slot->extra = fields->select.event == 0xbb || fields->select.event == 0x2b ? 0x1a7
 											   : 0x1a6;
 		slot->extra_value = fields->offcore;

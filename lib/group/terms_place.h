@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What can stand in front of an event's terms: places that registers count in, by the kernel's names. */
+/*
+ * What can stand in front of an event's terms: places that registers count in, by the kernel's
+ * names.
+ */
 #ifndef PMU_GROUP_TERMS_PLACE_H
 #define PMU_GROUP_TERMS_PLACE_H
 

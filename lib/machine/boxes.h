@@ -16,17 +16,21 @@ struct pmu_box {
 	uint32_t type;             /* perf_event_attr.type */
 	int cpu[PMU_BOX_MAX_CPUS]; /* its cpumask: one processor of each socket, ascending */
 	unsigned int n_cpus;       /* 0: it has no cpumask, it counts what runs on a processor */
-	bool cut; /* there are more processors, or boxes, than are told: a sum over them would be too low */
+	/* there are more processors, or boxes, than are told: a sum over them would be too low */
+	bool cut;
 };
 
-/** pmu_box_stem() - length of a PMU's name without its box's number: of "uncore_imc" in "uncore_imc_1" */
+/**
+ * pmu_box_stem() - length of a PMU's name without its box's number: of "uncore_imc" in
+ * "uncore_imc_1"
+ */
 size_t pmu_box_stem(const char *name);
 
 /**
  * pmu_boxes_find() - the boxes of a PMU
  * @devices: /sys/bus/event_source/devices, or a folder like it
- * @pmu: its name, also without the box's number: "uncore_imc" has uncore_imc_0, uncore_imc_1, ..., in the order of their
- *       numbers; "uncore_imc_1" is that one alone
+ * @pmu: its name, also without the box's number: "uncore_imc" has uncore_imc_0, uncore_imc_1, ...,
+ *       in the order of their numbers; "uncore_imc_1" is that one alone
  *
  * A box whose cpumask is empty or cannot be read is none: nobody could count it.
  * Return: how many there are, of which @room were filled in; 0 for none.

@@ -33,7 +33,9 @@ enum pmu_clock_kind pmu_clock_choose(void);
 /** pmu_clock_name() - words for a report: "time stamp counter". */
 const char *pmu_clock_name(enum pmu_clock_kind kind);
 
-/** pmu_clock_point_take() - both clocks, the ticks at most some tens of nanoseconds from the other. */
+/**
+ * pmu_clock_point_take() - both clocks, the ticks at most some tens of nanoseconds from the other.
+ */
 struct pmu_clock_point pmu_clock_point_take(enum pmu_clock_kind kind);
 
 /**
@@ -83,8 +85,8 @@ static inline uint64_t pmu_clock_bare(void)
 /**
  * pmu_clock_ticks() - now
  *
- * Without a fence: a region's work and its time stamp may overlap by the depth of the pipeline, which
- * costs nothing and shifts both ends alike.
+ * Without a fence: a region's work and its time stamp may overlap by the depth of the pipeline,
+ * which costs nothing and shifts both ends alike.
  */
 static inline uint64_t pmu_clock_ticks(enum pmu_clock_kind kind)
 {

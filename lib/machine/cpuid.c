@@ -36,8 +36,10 @@ static const struct pmu_cpuid_regs *find(const struct pmu_cpuid *cpuid, uint32_t
 	return NULL;
 }
 
-/* Whether the processor has the leaf.  The hypervisors' and Centaur's have a maximum of their own, that
- * nothing here depends on. */
+/*
+ * Whether the processor has the leaf.  The hypervisors' and Centaur's have a maximum of their own,
+ * that nothing here depends on.
+ */
 static bool in_range(const struct pmu_cpuid *cpuid, uint32_t leaf)
 {
 	uint32_t base = leaf & 0xffff0000;

@@ -66,14 +66,18 @@ void pmu_cpuid_free(struct pmu_cpuid *cpuid);
  * pmu_cpuid_parse() - a dump as text
  *
  * Formats: libcpuid's raw one ("basic_cpuid[10]=07300403 00000040 00000000 00000603", with its
- * ext_cpuid, intel_fn4, ... arrays), the one with a line "CPUID 0000000A: eax-ebx-ecx-edx [SL 00]" per
- * leaf and a heading per logical processor, and our own, which is the second as pmu_cpuid_print() writes it.
+ * ext_cpuid, intel_fn4, ... arrays), the one with a line "CPUID 0000000A: eax-ebx-ecx-edx [SL 00]"
+ * per leaf and a heading per logical processor, and our own, which is the second as
+ * pmu_cpuid_print() writes it.
  *
  * Return: 0; -EINVAL with a sentence that names the line; -E2BIG; -ENOMEM.
  */
 int pmu_cpuid_parse(const char *text, size_t len, struct pmu_cpuid_dump *dump);
 
-/** pmu_cpuid_load() - the dump in a file.  Return: as pmu_cpuid_parse(), or open(2)'s and read(2)'s errno. */
+/**
+ * pmu_cpuid_load() - the dump in a file.  Return: as pmu_cpuid_parse(), or open(2)'s and read(2)'s
+ * errno.
+ */
 int pmu_cpuid_load(const char *path, struct pmu_cpuid_dump *dump);
 void pmu_cpuid_dump_free(struct pmu_cpuid_dump *dump);
 

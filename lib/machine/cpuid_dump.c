@@ -92,7 +92,10 @@ static bool numbers_processors(uint32_t leaf)
 	return leaf == 0x0b || leaf == 0x1f;
 }
 
-/* The same leaf twice is no harm while both say the same: the arrays of libcpuid's format repeat subleaf 0. */
+/*
+ * The same leaf twice is no harm while both say the same: the arrays of libcpuid's format repeat
+ * subleaf 0.
+ */
 static int finish_cpu(struct parser *parser)
 {
 	struct pmu_cpuid *cpu;

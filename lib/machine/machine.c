@@ -262,8 +262,10 @@ static int bind_to(int cpu)
 	return pmu_mask_apply(&mask);
 }
 
-/* The thread visits every processor: cores of one type can differ, as Skymont and the low-power Crestmont of Arrow
- * Lake do.  One that it may not visit is taken for the first of its type. */
+/*
+ * The thread visits every processor: cores of one type can differ, as Skymont and the low-power
+ * Crestmont of Arrow Lake do.  One that it may not visit is taken for the first of its type.
+ */
 static int visit_cpus(struct pmu_machine *machine)
 {
 	int moved[PMU_MAX_KINDS] = { 0 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One machine, this or a recorded one: its processors, what is where, what each kind of core can count. */
+/*
+ * One machine, this or a recorded one: its processors, what is where, what each kind of core can
+ * count.
+ */
 #ifndef PMU_MACHINE_MACHINE_H
 #define PMU_MACHINE_MACHINE_H
 
@@ -23,7 +26,8 @@ struct pmu_machine_from {
 
 struct pmu_machine_cpu {
 	struct pmu_pu pu;
-	int l3; /* logical index of its last level cache; that of its package where hwloc knows none */
+	/* logical index of its last level cache; that of its package where hwloc knows none */
+	int l3;
 	int kind; /* index into pmu_machine.kind */
 };
 
@@ -31,24 +35,30 @@ struct pmu_machine {
 	struct pmu_cpu_id id;
 	const struct pmu_cpu_model *model; /* NULL: not in our tables */
 	bool recorded;                     /* another machine than the one we run on */
-	bool unplaced;        /* a dump without a topology: where its processors are is made up */
+	/* a dump without a topology: where its processors are is made up */
+	bool unplaced;
 	unsigned int n_kinds; /* of cores; 1 but on hybrids */
 	struct pmu_perfmon kind[PMU_MAX_KINDS];
 	size_t n_cpus;               /* that this process may use; of a recorded machine all */
 	struct pmu_machine_cpu *cpu; /* in ascending order of the OS number */
 	unsigned int n_packages, n_cores, n_l3;
 	bool smt; /* some core has two of them */
-	bool partial; /* others are online that this process may not use: what cores count is not all of a socket's */
+	/*
+	 * others are online that this process may not use: what cores count is not all of a
+	 * socket's
+	 */
+	bool partial;
 };
 
 /**
  * pmu_machine_load() - identity by CPUID, places by hwloc
  * @from: NULL for this machine
  *
- * A recorded machine without a topology of its own has one package, and the logical processors of its dump, each a
- * core.  A dump with fewer logical processors than the topology: the first of a core type stands for all of
- * them (hwloc's CPU kinds tell which are which; without them the processors of cores with siblings are P).
- * Of this machine, if hybrid, the calling thread is moved to each of its processors and back.
+ * A recorded machine without a topology of its own has one package, and the logical processors of
+ * its dump, each a core.  A dump with fewer logical processors than the topology: the first of a
+ * core type stands for all of them (hwloc's CPU kinds tell which are which; without them the
+ * processors of cores with siblings are P). Of this machine, if hybrid, the calling thread is moved
+ * to each of its processors and back.
  *
  * Return: 0; a negative errno with a sentence.  @machine is for pmu_machine_free().
  */

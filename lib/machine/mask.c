@@ -104,7 +104,9 @@ void pmu_mask_format(const struct pmu_mask *mask, char *text, size_t size)
 	}
 }
 
-/* Digits up to the next character that is none.  Return: where that is; NULL: no number of a CPU. */
+/*
+ * Digits up to the next character that is none.  Return: where that is; NULL: no number of a CPU.
+ */
 static const char *parse_cpu(const char *text, int *cpu)
 {
 	const char *at = text;

@@ -2,11 +2,12 @@
 /*
  * Processor models.
  *
- * Sources: families and models: Intel SDM vol. 4, table 2-1, and Linux, arch/x86/include/asm/intel-family.h; AMD's
- * revision guides and Linux, arch/x86/kernel/cpu/amd.c.  Energy: Linux, arch/x86/events/rapl.c; a domain that the
- * kernel only probes for is left out.  Counters outside the cores: Intel SDM vol. 4 and Linux,
- * arch/x86/events/intel/uncore.c; AMD PPRs.  Event tables: libpfm4 4.13.0.
- * arm64: the manuals' MIDR_EL1, and Linux, arch/arm64/include/asm/cputype.h.
+ * Sources: families and models: Intel SDM vol. 4, table 2-1, and Linux,
+ * arch/x86/include/asm/intel-family.h; AMD's revision guides and Linux, arch/x86/kernel/cpu/amd.c.
+ * Energy: Linux, arch/x86/events/rapl.c; a domain that the kernel only probes for is left out.
+ * Counters outside the cores: Intel SDM vol. 4 and Linux, arch/x86/events/intel/uncore.c; AMD PPRs.
+ * Event tables: libpfm4 4.13.0. arm64: the manuals' MIDR_EL1, and Linux,
+ * arch/arm64/include/asm/cputype.h.
  */
 #include "machine/models.h"
 

@@ -193,7 +193,10 @@ static enum pmu_perfmon_family family_of(const char *vendor)
 	return PMU_PERFMON_NONE;
 }
 
-/* Leaf 1AH names the type of core on E-core-only processors too: there it tells nothing that the model does not. */
+/*
+ * Leaf 1AH names the type of core on E-core-only processors too: there it tells nothing that the
+ * model does not.
+ */
 static enum pmu_core_type core_type(const struct pmu_cpuid *cpuid)
 {
 	struct pmu_cpuid_regs regs;

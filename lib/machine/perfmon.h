@@ -12,12 +12,15 @@
 /** Whose register layout. */
 enum pmu_perfmon_family {
 	PMU_PERFMON_NONE,
-	PMU_PERFMON_INTEL, /* architectural performance monitoring, CPUID leaf 0AH; also Zhaoxin's */
-	PMU_PERFMON_AMD,   /* also Hygon's */
+	/* architectural performance monitoring, CPUID leaf 0AH; also Zhaoxin's */
+	PMU_PERFMON_INTEL,
+	PMU_PERFMON_AMD, /* also Hygon's */
 };
 
-/** Architectural events, in the order of CPUID leaf 0AH EBX (Intel SDM vol. 3B, table "Architectural
- * Performance Events"). */
+/**
+ * Architectural events, in the order of CPUID leaf 0AH EBX (Intel SDM vol. 3B, table "Architectural
+ * Performance Events").
+ */
 enum pmu_arch_event {
 	PMU_ARCH_CORE_CYCLES,      /* 3CH/00H */
 	PMU_ARCH_INSTRUCTIONS,     /* C0H/00H */
@@ -44,8 +47,8 @@ struct pmu_perfmon {
 	unsigned int n_fixed;
 	uint32_t fixed;
 	unsigned int fixed_bits;
-	uint32_t
-		events; /* bit by enum pmu_arch_event: can be counted; AMD: 0, CPUID lists none there */
+	/* bit by enum pmu_arch_event: can be counted; AMD: 0, CPUID lists none there */
+	uint32_t events;
 	bool any_thread; /* from version 3, until EDX[15] deprecates it */
 	bool umask2;     /* leaf 23H.0 EBX[0]: bits 40-47 of an event select */
 	bool equal;      /* EBX[1]: bit 36 */
@@ -58,19 +61,20 @@ struct pmu_perfmon {
 	bool pdcm;                    /* leaf 1 ECX[15]: IA32_PERF_CAPABILITIES exists */
 	bool hybrid;                  /* leaf 7 EDX[15] */
 	enum pmu_core_type core_type; /* of hybrids alone; E-core-only processors have ONLY, too */
-	char why[96]; /* family NONE: why there is none, a clause ("the hypervisor hides it"); else "" */
+	/* family NONE: why there is none, a clause ("the hypervisor hides it"); else "" */
+	char why[96];
 };
 
 /**
  * pmu_perfmon_decode() - from the leaves of one logical processor
  *
- * Nothing is decoded from a leaf above the maximum; reserved bits are masked.  Fixed counter i exists if
- * i < EDX[4:0], or (version 5 on) ECX[i]; leaf 23H, where it is, wins over both.  A version that promises fixed
- * counters where EDX says 0 (early Core 2) has none.  Pentium 4, Pentium M and everything older have no
- * architectural monitoring: NONE, with a clause.
+ * Nothing is decoded from a leaf above the maximum; reserved bits are masked.  Fixed counter i
+ * exists if i < EDX[4:0], or (version 5 on) ECX[i]; leaf 23H, where it is, wins over both.  A
+ * version that promises fixed counters where EDX says 0 (early Core 2) has none.  Pentium 4,
+ * Pentium M and everything older have no architectural monitoring: NONE, with a clause.
  *
- * Source: Intel SDM vol. 2A, CPUID leaves 0AH, 1AH, 23H; vol. 3B, "Performance Monitoring"; AMD APM vol. 3,
- * 8000_0001H, 8000_0022H.
+ * Source: Intel SDM vol. 2A, CPUID leaves 0AH, 1AH, 23H; vol. 3B, "Performance Monitoring"; AMD APM
+ * vol. 3, 8000_0001H, 8000_0022H.
  */
 void pmu_perfmon_decode(const struct pmu_cpuid *cpuid, struct pmu_perfmon *perfmon);
 

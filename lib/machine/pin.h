@@ -23,8 +23,9 @@ struct pmu_pin_request {
 	int cpu[1024]; /* PMU_PIN_LIST: OS numbers in order, each once */
 	unsigned int n_cpus;
 	/*
-	 * Not 0: the processors are another machine's (HWLOC_XMLFILE's, or that many).  Threads get numbers of
-	 * them by the same policies; nothing is bound, nothing claimed, and no mask asked for.
+	 * Not 0: the processors are another machine's (HWLOC_XMLFILE's, or that many).  Threads get
+	 * numbers of them by the same policies; nothing is bound, nothing claimed, and no mask
+	 * asked for.
 	 */
 	unsigned int elsewhere;
 };

@@ -339,8 +339,9 @@ static PMU_COLD void lift(void)
 		return;
 	}
 	/*
-	 * A mask that is not ours was set by a system call that we did not see.  It stands; where it gives
-	 * way to ours again (OpenMP runtimes bind a thread for a moment), that is a pin as before.
+	 * A mask that is not ours was set by a system call that we did not see.  It stands; where
+	 * it gives way to ours again (OpenMP runtimes bind a thread for a moment), that is a pin as
+	 * before.
 	 */
 	if (!holds)
 		pmu_pinned_forget(); /* another thread dropped it */

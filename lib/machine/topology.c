@@ -120,8 +120,11 @@ static unsigned int count_runs(const struct pmu_pu *pu, size_t n, size_t member)
 	return runs;
 }
 
-/* hwloc names the type of a core where the kernel does; of two kinds that it orders by efficiency the better are
- * performance cores.  More kinds without a type may be the same cores at different clocks. */
+/*
+ * hwloc names the type of a core where the kernel does; of two kinds that it orders by efficiency
+ * the better are performance cores.  More kinds without a type may be the same cores at different
+ * clocks.
+ */
 static int core_type(hwloc_topology_t hw, int kind)
 {
 	struct hwloc_info_s *info = NULL;

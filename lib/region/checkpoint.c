@@ -57,7 +57,10 @@ static void save(struct pmu_thread *self, struct pmu_frame *frame, uint64_t tick
 	memcpy(now, counts, sizeof(now));
 	if (unlikely(missing | node->start_missing))
 		pmu_node_mark_missing(self, node, missing | node->start_missing, now);
-	/* The mark first: who dies in between has an open call of no time rather than time of no call. */
+	/*
+	 * The mark first: who dies in between has an open call of no time rather than time of no
+	 * call.
+	 */
 	PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_PARTIAL);
 	publish_part(self, node, since_start(node, ticks), now);
 	node->carried += since_start(node, ticks);
@@ -95,8 +98,8 @@ static void note_next(enum pmu_next next)
 }
 
 /*
- * A region entered again further in has two frames and one start.  Those set aside are left out: what they are
- * a part of has ended.
+ * A region entered again further in has two frames and one start.  Those set aside are left out:
+ * what they are a part of has ended.
  */
 static void save_all(struct pmu_thread *self, enum pmu_next next)
 {
@@ -122,7 +125,10 @@ static uint32_t all_slots(const struct pmu_thread *self)
 	return self->read ? all & ~self->rows.record->missing : 0;
 }
 
-/* What its other calls have counted stays known: where counts cannot be had a row that has any is left as it is. */
+/*
+ * What its other calls have counted stays known: where counts cannot be had a row that has any is
+ * left as it is.
+ */
 static void save_or_leave(struct pmu_thread *self, struct pmu_frame *frame, uint64_t ticks,
 			  uint32_t missing, const uint64_t *counts)
 {
@@ -153,29 +159,30 @@ void pmu_region_settle(struct pmu_thread *thread)
 /* --- in the middle of a begin or an end --- */
 
 /*
- * A signal handler has interrupted a begin or an end of its own thread, and ends the program: what it
- * interrupted never goes on.  Where that stands is not known, and the compiler may have changed the order of
- * the stores between one change of the gate and the next.  But:
+ * A signal handler has interrupted a begin or an end of its own thread, and ends the program: what
+ * it interrupted never goes on.  Where that stands is not known, and the compiler may have changed
+ * the order of the stores between one change of the gate and the next.  But:
  *
- * - A begin changes nothing of the regions that are open before it; an end nothing but the one it ends, and
- *   those that it sets aside.  Frames below the innermost one are therefore those of regions that go on, each
- *   with its start, its row whole. (A region entered again from inside another one has its innermost frame
- *   there, and its start and its first frame stay as they are.)
- * - An end takes the frame away before it publishes: seq is stored with release, so no store before it in the
- *   program comes after it.  As long as a frame is there, its row's valid bank is without the call that it
- *   stands for; what the end has written into the idle bank is written over.  So the call of a frame that is
- *   gone may be lost, and none is counted twice.
- * - A begin puts the frame there and then takes the start.  So the innermost frame may be one of a region
- *   whose start is still that of an earlier call, or whose node is still what was in that frame before:
- *   has_started() tells.  A region that it cannot tell of stays open, which the report calls a doubt.
- * - When the stack of frames grows, the thread's pointer goes from a whole copy to the other: it is walked
- *   down from there, to the root's frame.
- * - The long ways move what all open regions have started with, first down by what was counted before, then up
- *   by what has been counted since.  Between the two steps the counts up to now are 0, in one of them there
- *   are none: then the time is saved alone.
+ * - A begin changes nothing of the regions that are open before it; an end nothing but the one it
+ *   ends, and those that it sets aside.  Frames below the innermost one are therefore those of
+ *   regions that go on, each with its start, its row whole. (A region entered again from inside
+ *   another one has its innermost frame there, and its start and its first frame stay as they are.)
+ * - An end takes the frame away before it publishes: seq is stored with release, so no store before
+ *   it in the program comes after it.  As long as a frame is there, its row's valid bank is without
+ *   the call that it stands for; what the end has written into the idle bank is written over.  So
+ *   the call of a frame that is gone may be lost, and none is counted twice.
+ * - A begin puts the frame there and then takes the start.  So the innermost frame may be one of a
+ *   region whose start is still that of an earlier call, or whose node is still what was in that
+ *   frame before: has_started() tells.  A region that it cannot tell of stays open, which the
+ *   report calls a doubt.
+ * - When the stack of frames grows, the thread's pointer goes from a whole copy to the other: it is
+ *   walked down from there, to the root's frame.
+ * - The long ways move what all open regions have started with, first down by what was counted
+ *   before, then up by what has been counted since.  Between the two steps the counts up to now are
+ *   0, in one of them there are none: then the time is saved alone.
  *
- * Inside anything but a begin or an end (pmu_inside), and while the library measures itself, frames may be
- * those of another tree: nothing is saved.
+ * Inside anything but a begin or an end (pmu_inside), and while the library measures itself, frames
+ * may be those of another tree: nothing is saved.
  */
 static bool has_started(const struct pmu_thread *self, const struct pmu_node *node)
 {

@@ -53,8 +53,7 @@ static inline void pmu_publish(const struct pmu_thread *self, struct pmu_node *n
 	__atomic_store_n(&node->row->seq, seq + 1, __ATOMIC_RELEASE);
 }
 
-/* A call that ended inside another of the same region: it counts, and nothing else grows
- * yet. */
+/* A call that ended inside another of the same region: it counts, and nothing else grows yet. */
 static inline void pmu_publish_inner_call(const struct pmu_thread *self, struct pmu_node *node)
 {
 	const struct pmu_store_bank *was;

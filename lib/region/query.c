@@ -48,7 +48,10 @@ static void add_inner(const struct pmu_thread *self, uint64_t calls, struct own 
 		own->count[i] += calls * record->inner[i];
 }
 
-/* @afresh: the region around it was set to zero, and its time does not begin with the cost of calls before */
+/*
+ * @afresh: the region around it was set to zero, and its time does not begin with the cost of calls
+ *	before
+ */
 static void add_outer(struct pmu_thread *self, const struct pmu_node *node, bool afresh,
 		      struct own *own)
 {
@@ -59,7 +62,10 @@ static void add_outer(struct pmu_thread *self, const struct pmu_node *node, bool
 		own->count[i] += calls * node->row->outer[1 + i];
 }
 
-/* The node of a name that another one is nested in; NULL: there is none.  Of a name only one lies on a path. */
+/*
+ * The node of a name that another one is nested in; NULL: there is none.  Of a name only one lies
+ * on a path.
+ */
 static const struct pmu_node *node_around(const struct pmu_node *node, const struct pmu_name *name)
 {
 	const struct pmu_node *above = node ? node->parent : NULL;
@@ -217,7 +223,9 @@ static bool is_open(struct pmu_thread *self, const char *text)
 	return name && name->open;
 }
 
-/* No lock where the thread has used the session before; a forked child takes up its regions first. */
+/*
+ * No lock where the thread has used the session before; a forked child takes up its regions first.
+ */
 PMU_API int pmu_region_is_open(const char *name)
 {
 	struct pmu_thread *self = pmu_self;
@@ -249,7 +257,10 @@ static struct pmu_store_bank *idle_bank(const struct pmu_thread *self, struct pm
 	return pmu_row_bank(row, self->bank_offset, self->bank_size, ~row->seq & 1);
 }
 
-/* Zeroes are published like any other totals, so that a reader sees all of them or none: first into the idle bank. */
+/*
+ * Zeroes are published like any other totals, so that a reader sees all of them or none: first into
+ * the idle bank.
+ */
 static void clear_row(const struct pmu_thread *self, struct pmu_store_row *row)
 {
 	struct pmu_store_bank *idle = idle_bank(self, row);
@@ -274,8 +285,8 @@ static void publish_cleared(struct pmu_store_row *row)
 }
 
 /*
- * A reader takes off what the library did in all calls of the regions nested in this one, also in those before: so the new
- * totals begin with as much.
+ * A reader takes off what the library did in all calls of the regions nested in this one, also in
+ * those before: so the new totals begin with as much.
  */
 static void keep_nested(struct pmu_thread *self, const struct pmu_name *name)
 {
@@ -303,7 +314,10 @@ static bool has_counted(const struct pmu_thread *self, const struct pmu_store_ba
 	return true;
 }
 
-/* The other way round: of these calls nothing will be taken off any more in a region around.  Where it is in an open call, it stays. */
+/*
+ * The other way round: of these calls nothing will be taken off any more in a region around.  Where
+ * it is in an open call, it stays.
+ */
 static void forget_in(struct pmu_thread *self, struct pmu_store_row *row, const struct own *own)
 {
 	const struct pmu_store_bank *was;

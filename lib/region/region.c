@@ -8,9 +8,10 @@
 #include "session/session.h"
 
 /*
- * The gate is odd while its thread is inside the library.  It is counted up and down in memory, not set, so
- * that one that a fork has wiped in between does not come out as it went in: in one instruction, which no signal
- * can part, or on an arm64 without it by one that starts over when an interrupt comes.
+ * The gate is odd while its thread is inside the library.  It is counted up and down in memory, not
+ * set, so that one that a fork has wiped in between does not come out as it went in: in one
+ * instruction, which no signal can part, or on an arm64 without it by one that starts over when an
+ * interrupt comes.
  */
 static inline void gate_add(const struct pmu_thread *self, uint32_t n)
 {
@@ -42,7 +43,10 @@ static inline void pmu_gate_out(const struct pmu_thread *self)
 	gate_add(self, -1u);
 }
 
-/* Asked once more when it is shut: a child may have been made in between, by a signal handler that returns here. */
+/*
+ * Asked once more when it is shut: a child may have been made in between, by a signal handler that
+ * returns here.
+ */
 static inline bool pmu_gate_in(const struct pmu_thread *self, int32_t epoch)
 {
 	uint32_t *gate = self->gate;
@@ -83,8 +87,8 @@ static __attribute__((noinline)) int start_and_leave(struct pmu_thread *self, st
 }
 
 /*
- * The two long ways.  What they need on the stack is gone before start_and_leave(), which must be jumped to: so
- * they are functions of their own, and the result lies with the thread.
+ * The two long ways.  What they need on the stack is gone before start_and_leave(), which must be
+ * jumped to: so they are functions of their own, and the result lies with the thread.
  */
 static PMU_COLD struct pmu_node *enter_and_open(const char *name, size_t len, int *result)
 {
@@ -122,7 +126,10 @@ static PMU_COLD struct pmu_node *open_uncached(struct pmu_thread *self, const ch
 
 static __thread int outside_result __attribute__((tls_model("initial-exec")));
 
-/* A function of its own for the same reason: it jumps to leave_quietly(), as others do that come out there. */
+/*
+ * A function of its own for the same reason: it jumps to leave_quietly(), as others do that come
+ * out there.
+ */
 static PMU_COLD int start_quietly(struct pmu_thread *self, struct pmu_node *node)
 {
 	pmu_thread_quiet(self, 1);
@@ -260,6 +267,7 @@ PMU_API PMU_HOT int pmu_region_begin_n(const char *name, size_t len)
 		return begin_outside(name, len);
 	return begin_general(self, name, len);
 }
+
 /* --- end --- */
 
 static PMU_COLD int end_outside(const char *name, size_t len)
@@ -283,7 +291,10 @@ static PMU_COLD int end_outside(const char *name, size_t len)
 
 static inline void close_node(struct pmu_thread *self, struct pmu_node *node, uint64_t ticks)
 {
-	/* Small things first: what is still to be stored after the totals would take registers from them. */
+	/*
+	 * Small things first: what is still to be stored after the totals would take registers from
+	 * them.
+	 */
 	struct pmu_store_row *row = node->row;
 
 	self->frame--;

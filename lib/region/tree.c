@@ -232,7 +232,10 @@ struct pmu_node *pmu_tree_node(struct pmu_thread *self, struct pmu_node *parent,
 
 /* --- set aside --- */
 
-/* Without memory it is not in the list: what later calls have to do off the short way then counts in it. */
+/*
+ * Without memory it is not in the list: what later calls have to do off the short way then counts
+ * in it.
+ */
 void pmu_tree_set_aside(struct pmu_thread *self, struct pmu_node *node)
 {
 	struct pmu_tree *tree = self->tree;

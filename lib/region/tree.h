@@ -23,7 +23,8 @@ struct pmu_name {
 	uint32_t hash;
 	uint32_t len;
 	uint64_t
-		last_word; /* of the text with its NUL: the bytes of the word that holds the NUL that count */
+		/* of the text with its NUL: the bytes of the word that holds the NUL that count */
+		last_word;
 	char text[] __attribute__((aligned(8))); /* padded with NULs to whole words */
 };
 
@@ -40,8 +41,9 @@ struct pmu_node {
 	bool measured;    /* its outer cost is known */
 	uint64_t carried; /* ticks of the open call that a checkpoint has published; 0 as a rule */
 	/*
-	 * [n_slots]; behind it [n_slots] of what its begin counts in the region around it; behind that a pointer to the
-	 * row's histogram, where pmu_thread.histograms is set; behind that struct pmu_stay, where pmu_thread.sockets is
+	 * [n_slots]; behind it [n_slots] of what its begin counts in the region around it; behind
+	 * that a pointer to the row's histogram, where pmu_thread.histograms is set; behind that
+	 * struct pmu_stay, where pmu_thread.sockets is
 	 */
 	uint64_t start[];
 };
@@ -54,21 +56,30 @@ static inline struct pmu_stay *pmu_node_stay(const struct pmu_thread *self, stru
 	return (void *)&node->start[2 * (size_t)self->n_slots + self->histograms];
 }
 
-/** pmu_node_histogram() - where the lengths of its calls are counted; only where pmu_thread.histograms is set */
+/**
+ * pmu_node_histogram() - where the lengths of its calls are counted; only where
+ * pmu_thread.histograms is set
+ */
 static inline struct pmu_store_histogram **pmu_node_histogram(const struct pmu_thread *self,
 							      struct pmu_node *node)
 {
 	return (void *)&node->start[2 * (size_t)self->n_slots];
 }
 
-/** pmu_node_begin_cost() - [n_slots]: from the call of its begin, the short way, to the read in it, and a constant */
+/**
+ * pmu_node_begin_cost() - [n_slots]: from the call of its begin, the short way, to the read in it,
+ * and a constant
+ */
 static inline uint64_t *pmu_node_begin_cost(const struct pmu_thread *self,
 					    const struct pmu_node *node)
 {
 	return (uint64_t *)(uintptr_t)&node->start[self->n_slots];
 }
 
-/** pmu_thread_is_watched() - more is done at its calls than the hot path knows: they take the long way */
+/**
+ * pmu_thread_is_watched() - more is done at its calls than the hot path knows: they take the long
+ * way
+ */
 static inline bool pmu_thread_is_watched(const struct pmu_thread *self)
 {
 	return self->watch_cpu >= 0 || self->sockets;
@@ -83,12 +94,16 @@ struct pmu_frame {
 };
 
 /*
- * A frame of a node that has another one further out: it was entered again from inside another region.  Its begin was
- * given no literal; there it has the place of the next frame below that is none of these.
+ * A frame of a node that has another one further out: it was entered again from inside another
+ * region.  Its begin was given no literal; there it has the place of the next frame below that is
+ * none of these.
  */
 #define PMU_FRAME_AGAIN (UINT32_C(1) << 31)
 
-/** pmu_frame_below() - the next frame towards the root whose node has no other one below; @frames: the root's */
+/**
+ * pmu_frame_below() - the next frame towards the root whose node has no other one below; @frames:
+ * the root's
+ */
 static inline struct pmu_frame *pmu_frame_below(struct pmu_frame *frames,
 						const struct pmu_frame *frame)
 {
@@ -129,8 +144,8 @@ struct pmu_tree {
 	struct pmu_node **nodes; /* hash index by parent and name */
 	size_t n_nodes, nodes_room;
 	size_t lookup_room; /* entries of pmu_thread.lookup */
-	struct pmu_lookup
-		*hidden; /* the cache while pmu_thread.lookup is an empty one; NULL: it is itself */
+	/* the cache while pmu_thread.lookup is an empty one; NULL: it is itself */
+	struct pmu_lookup *hidden;
 	uint32_t hidden_shift;
 	struct pmu_aside *aside, *aside_free; /* nodes set aside; those whose turn it was */
 };
@@ -199,8 +214,8 @@ static inline bool pmu_is_literal(const char *text)
 /**
  * pmu_text_key() - what the cache knows a text by: its address, and its length where it was given
  *
- * The beginning of a literal is another name than all of it.  With a length the key is no address that
- * anything can have: bit 63 is set, which user space never sees.
+ * The beginning of a literal is another name than all of it.  With a length the key is no address
+ * that anything can have: bit 63 is set, which user space never sees.
  */
 static inline const char *pmu_text_key(const char *text, size_t len)
 {
@@ -213,8 +228,9 @@ static inline size_t pmu_lookup_index(const struct pmu_thread *self, const char 
 				      const struct pmu_node *parent)
 {
 	/*
-	 * Names often lie 16, 32 or 48 bytes apart: the low bits go to the top first.  Then Fibonacci hashing:
-	 * the multiplier is 2^64 / golden ratio, the high bits are the mixed ones.
+	 * Names often lie 16, 32 or 48 bytes apart: the low bits go to the top first.  Then
+	 * Fibonacci hashing: the multiplier is 2^64 / golden ratio, the high bits are the mixed
+	 * ones.
 	 */
 	uint64_t at = (uint64_t)(uintptr_t)text;
 	uint64_t key = (at >> 4 | at << 60) ^ (uint64_t)(uintptr_t)parent;
@@ -235,9 +251,9 @@ typedef uint64_t __attribute__((may_alias)) pmu_word;
 /**
  * pmu_name_matches_short() - a text of up to 15 bytes on a multiple of 8 is this name
  *
- * By words: a word on its natural boundary lies in one page, so reading it whole is safe where its first byte
- * may be read, and the bytes behind the NUL are masked out.  Calls nothing, so that the hot path can stay without a frame.
- * Return: false: it is not, or this cannot tell.
+ * By words: a word on its natural boundary lies in one page, so reading it whole is safe where its
+ * first byte may be read, and the bytes behind the NUL are masked out.  Calls nothing, so that the
+ * hot path can stay without a frame. Return: false: it is not, or this cannot tell.
  */
 static inline __attribute__((no_sanitize("address"), no_sanitize("thread"))) bool
 pmu_name_matches_short(const struct pmu_name *name, const char *text)
@@ -255,8 +271,8 @@ pmu_name_matches_short(const struct pmu_name *name, const char *text)
 /**
  * pmu_tree_lookup() - a node by the address of its text
  *
- * For literals that is enough; callers that build names in buffers need it confirmed by
- * the text. Return: NULL where the cache does not know.
+ * For literals that is enough; callers that build names in buffers need it confirmed by the text.
+ * Return: NULL where the cache does not know.
  */
 static inline struct pmu_node *pmu_tree_lookup(const struct pmu_thread *self, const char *text)
 {
@@ -277,7 +293,10 @@ static inline bool pmu_lookup_misses(const struct pmu_lookup *entry, const char 
 	return (entry->text != text) | (entry->node->parent != parent);
 }
 
-/** pmu_tree_lookup_even() - the same in as many instructions whatever is found, which is counted around it */
+/**
+ * pmu_tree_lookup_even() - the same in as many instructions whatever is found, which is counted
+ * around it
+ */
 static inline struct pmu_node *pmu_tree_lookup_even(const struct pmu_thread *self, const char *text)
 {
 	const struct pmu_node *parent = self->frame->node;

@@ -23,9 +23,9 @@ struct joined {
 struct joining {
 	struct pmu_combining *c;
 	struct joined *joined; /* [n_sections] */
-	unsigned int
-		*seen;    /* [n_parts] the group of an input that the process was last in, from 1 */
-	unsigned int nth; /* that group */
+	/* [n_parts] the group of an input that the process was last in, from 1 */
+	unsigned int *seen;
+	unsigned int nth;  /* that group */
 	unsigned int from; /* index of the input */
 	const struct pmu_model_section *old;
 	struct pmu_model_section *into;
@@ -76,7 +76,10 @@ static unsigned int find_count(const struct joining *j, unsigned int count)
 	return i;
 }
 
-/* A name that means two things stands for the first; the other has what tells it from that behind it. */
+/*
+ * A name that means two things stands for the first; the other has what tells it from that behind
+ * it.
+ */
 static const char *name_of_count(const struct joining *j, unsigned int count)
 {
 	const struct pmu_model_count *is = &j->old->count[count];

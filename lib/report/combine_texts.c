@@ -286,7 +286,9 @@ static const char *common_of_parts(const struct pmu_combining *c, size_t member)
 	return first ? first : "";
 }
 
-/* From the first start to the last end; where that is not one clock's, as long as the longest part. */
+/*
+ * From the first start to the last end; where that is not one clock's, as long as the longest part.
+ */
 static void set_times(struct pmu_combining *c)
 {
 	struct pmu_model *model = c->model;

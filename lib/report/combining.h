@@ -35,7 +35,9 @@ struct pmu_combining {
 	bool failed; /* no memory */
 };
 
-/** pmu_combining_text() - the combined model's only copy of a text; "" for NULL and without memory */
+/**
+ * pmu_combining_text() - the combined model's only copy of a text; "" for NULL and without memory
+ */
 const char *pmu_combining_text(struct pmu_combining *c, const char *text);
 
 /**
@@ -59,7 +61,10 @@ struct pmu_said {
 	uint64_t count;
 };
 
-/** All that was said of one kind; sorted, the same stands together, in the order in which it came up. */
+/**
+ * All that was said of one kind; sorted, the same stands together, in the order in which it came
+ * up.
+ */
 struct pmu_sayings {
 	struct pmu_combining *c;
 	struct pmu_said *said;
@@ -67,7 +72,9 @@ struct pmu_sayings {
 	unsigned int *part; /* room to list parts */
 };
 
-/** pmu_sayings_open() - room for @n; pmu_sayings_close() also after an error.  Return: 0 or -ENOMEM. */
+/**
+ * pmu_sayings_open() - room for @n; pmu_sayings_close() also after an error.  Return: 0 or -ENOMEM.
+ */
 int pmu_sayings_open(struct pmu_sayings *s, struct pmu_combining *c, size_t n);
 void pmu_sayings_close(struct pmu_sayings *s);
 
@@ -100,7 +107,9 @@ void pmu_combining_head(struct pmu_combining *c);
 /** pmu_combining_remarks() - notes, refusals and doubts; replaces doubts that are there */
 int pmu_combining_remarks(struct pmu_combining *c);
 
-/** pmu_combining_sections() - groups, columns and the threads' rows.  Return: 0, -ENOMEM, -E2BIG. */
+/**
+ * pmu_combining_sections() - groups, columns and the threads' rows.  Return: 0, -ENOMEM, -E2BIG.
+ */
 int pmu_combining_sections(struct pmu_combining *c);
 
 #endif

@@ -4,11 +4,12 @@
  * ("all") and one line for each thread, and for each socket ("socket 0", "unknown socket")
  * where some counts are the sockets'.
  *
- * Of several processes ("part" and "rank" behind "depth") a line says which one its thread or socket is of: by
- * its number in the order of the JSON report's "parts", and its MPI rank; "all" and blank in a sum's line.
+ * Of several processes ("part" and "rank" behind "depth") a line says which one its thread or
+ * socket is of: by its number in the order of the JSON report's "parts", and its MPI rank; "all"
+ * and blank in a sum's line.
  *
- * own_ns is how much of time_ns was about the library's own work.  p50_ns and so on are there where lengths of calls were
- * counted (PMU_HISTOGRAM=1).
+ * own_ns is how much of time_ns was about the library's own work.  p50_ns and so on are there where
+ * lengths of calls were counted (PMU_HISTOGRAM=1).
  *
  * Quoted as RFC 4180 says, lines end in a line feed.  A blank cell is unknown, never 0.
  * Bytes that are not UTF-8 stand as \xNN, as in JSON.  With several groups every count

@@ -25,7 +25,10 @@ uint64_t pmu_histogram_calls(const struct pmu_model_histogram *histogram)
 	return calls;
 }
 
-/* The call that it is the length of, counted from the shortest, from 1; rounded up, and in parts: no overflow. */
+/*
+ * The call that it is the length of, counted from the shortest, from 1; rounded up, and in parts:
+ * no overflow.
+ */
 static uint64_t rank_of(uint64_t calls, unsigned int per_mille)
 {
 	uint64_t rank = calls / 1000 * per_mille + (calls % 1000 * per_mille + 999) / 1000;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How long a row's calls took: the buckets of all rows of all processes are the same, so that they add up. */
+/*
+ * How long a row's calls took: the buckets of all rows of all processes are the same, so that they
+ * add up.
+ */
 #ifndef PMU_REPORT_HISTOGRAM_H
 #define PMU_REPORT_HISTOGRAM_H
 
@@ -7,8 +10,8 @@
 #include "report/model.h"
 
 /*
- * Fine enough to add little to what the store's buckets leave open: its lengths are right to 1/16, what is
- * shown of them to a 64th more.
+ * Fine enough to add little to what the store's buckets leave open: its lengths are right to 1/16,
+ * what is shown of them to a 64th more.
  */
 #define PMU_LENGTH_BITS    5u
 #define PMU_LENGTH_BUCKETS PMU_BUCKETS(PMU_LENGTH_BITS, 64u)
@@ -19,7 +22,9 @@ static inline uint32_t pmu_length_bucket(uint64_t ns)
 	return pmu_bucket_of(ns, PMU_LENGTH_BITS);
 }
 
-/** pmu_length_ns() - what a call counted there is taken to have lasted: that is in the same bucket */
+/**
+ * pmu_length_ns() - what a call counted there is taken to have lasted: that is in the same bucket
+ */
 static inline uint64_t pmu_length_ns(uint32_t bucket)
 {
 	return pmu_bucket_middle(bucket, PMU_LENGTH_BITS);
@@ -55,7 +60,10 @@ struct pmu_histogram_sum {
 /** pmu_histogram_add() - @histogram: may be NULL */
 void pmu_histogram_add(struct pmu_histogram_sum *sum, const struct pmu_model_histogram *histogram);
 
-/** pmu_histogram_make() - what has been added, in the model's memory; @sum is empty again.  NULL without memory. */
+/**
+ * pmu_histogram_make() - what has been added, in the model's memory; @sum is empty again.  NULL
+ * without memory.
+ */
 const struct pmu_model_histogram *pmu_histogram_make(struct pmu_model *model,
 						     struct pmu_histogram_sum *sum);
 

@@ -24,25 +24,31 @@ struct pmu_model_metric {
 
 enum pmu_model_row_flags {
 	PMU_ROW_OVERLAP = 1, /* ended after its parent: measured, no "self" */
-	PMU_ROW_RECURSIVE =
-		2, /* was re-entered: time_min, time_max and time_sd speak of outermost calls */
-	PMU_ROW_FLAT =
-		4, /* beyond the limit of regions per thread: kept by name, without its parents */
-	/* self values cannot be known (overlap below it, recursion; a socket's: threads side by side in nested regions) */
+	/* was re-entered: time_min, time_max and time_sd speak of outermost calls */
+	PMU_ROW_RECURSIVE = 2,
+	/* beyond the limit of regions per thread: kept by name, without its parents */
+	PMU_ROW_FLAT = 4,
+	/*
+	 * self values cannot be known (overlap below it, recursion; a socket's: threads side by
+	 * side in nested regions)
+	 */
 	PMU_ROW_NO_SELF = 8,
 	PMU_ROW_OPEN = 16, /* was open when the table was read */
 	/*
-	 * With RECURSIVE: only ever re-entered directly inside itself.  Without it a re-entry may have
-	 * come by way of a nested region, whose time then holds some of this row's: where anything is
-	 * nested in such a row, no self values are known from it down.
+	 * With RECURSIVE: only ever re-entered directly inside itself.  Without it a re-entry may
+	 * have come by way of a nested region, whose time then holds some of this row's: where
+	 * anything is nested in such a row, no self values are known from it down.
 	 */
 	PMU_ROW_DIRECT = 32,
 	/*
-	 * Of a combined model, and measured by nobody: stands around the regions of a program's processes.  Its time and
-	 * counts are those of the outermost of them, its calls the processes; comes with NO_SELF.
+	 * Of a combined model, and measured by nobody: stands around the regions of a program's
+	 * processes.  Its time and counts are those of the outermost of them, its calls the
+	 * processes; comes with NO_SELF.
 	 */
 	PMU_ROW_PROGRAM = 64,
-	/* more than a tenth of what was measured was the library's own work; see pmu_row_is_short() */
+	/*
+	 * more than a tenth of what was measured was the library's own work; see pmu_row_is_short()
+	 */
 	PMU_ROW_SHORT = 128,
 };
 
@@ -52,7 +58,10 @@ struct pmu_model_bucket {
 	uint64_t calls;
 };
 
-/** How long calls were, with what is nested in them and what that cost; by ascending bucket, none of 0 calls. */
+/**
+ * How long calls were, with what is nested in them and what that cost; by ascending bucket, none of
+ * 0 calls.
+ */
 struct pmu_model_histogram {
 	unsigned int n;
 	struct pmu_model_bucket bucket[];
@@ -62,17 +71,18 @@ struct pmu_model_histogram {
 struct pmu_model_row {
 	const char *name;
 	const char *path; /* names joined by '/'; '/' and '\' in a name are escaped by '\' */
-	int parent; /* index of the row it is nested in, -1 for none; always before this row */
-	int depth;  /* 0 for a row without parent */
-	int thread; /* index into threads; -1: the sum over threads (and sockets) */
-	int sum;    /* of a thread's row: index into section.row of its sum; else -1 */
+	/* index of the row it is nested in, -1 for none; always before this row */
+	int parent;
+	int depth;          /* 0 for a row without parent */
+	int thread;         /* index into threads; -1: the sum over threads (and sockets) */
+	int sum;            /* of a thread's row: index into section.row of its sum; else -1 */
 	uint32_t n_threads; /* threads that have this row */
 	uint32_t flags;     /* enum pmu_model_row_flags */
 	uint64_t calls;
-	uint64_t
-		time_ns; /* inclusive, as the clock has it; 0 where pmu_model_time_known() says no */
-	uint64_t
-		cost_ns; /* about so much of it was the library's own work; 0 in a report that does not say */
+	/* inclusive, as the clock has it; 0 where pmu_model_time_known() says no */
+	uint64_t time_ns;
+	/* about so much of it was the library's own work; 0 in a report that does not say */
+	uint64_t cost_ns;
 	uint64_t self_ns; /* without nested regions; 0 where pmu_model_self_known() says no */
 	uint64_t min_ns;  /* shortest and longest single call; 0 and 0 where there was none */
 	uint64_t max_ns;
@@ -80,8 +90,8 @@ struct pmu_model_row {
 	const struct pmu_model_histogram
 		*histogram; /* of outermost calls that have ended; NULL: was not asked for */
 	/*
-	 * A sum's: of all threads' measured time.  A thread's row: of that thread's.  0 to 1; NaN: unknown,
-	 * also where the row's time is more than that (damaged data).
+	 * A sum's: of all threads' measured time.  A thread's row: of that thread's.  0 to 1; NaN:
+	 * unknown, also where the row's time is more than that (damaged data).
 	 */
 	double share;
 	uint32_t missing;      /* bit i: raw[i], net[i] and self[i] are unknown */
@@ -90,7 +100,9 @@ struct pmu_model_row {
 	uint64_t *net;         /* [n_counts] without the library's own cost */
 	uint64_t *self;        /* [n_counts] net, without nested regions */
 	double *metric;        /* [n_metrics]; NaN: missing */
-	/* per-call cost of the library inside this row, already out of net; for the share removed */
+	/*
+	 * per-call cost of the library inside this row, already out of net; for the share removed
+	 */
 	uint64_t *cost;     /* [n_counts] total removed */
 	uint32_t n_open;    /* begins without end so far */
 	uint64_t socket_ns; /* a sum's: time of its sockets' rows */
@@ -99,18 +111,25 @@ struct pmu_model_row {
 /** All rows of one group of events. */
 struct pmu_model_section {
 	const char *group; /* "CORE"; "TIME" without counts */
-	unsigned int
-		index; /* of the group among those configured; groups never counted have no section */
-	double read_ns; /* what one read of the counters takes, twice a call; 0: nothing, or unknown */
-	/* what one read of a socket's counters takes, at the first begin and the last end there; 0 likewise */
+	/* of the group among those configured; groups never counted have no section */
+	unsigned int index;
+	/* what one read of the counters takes, twice a call; 0: nothing, or unknown */
+	double read_ns;
+	/*
+	 * what one read of a socket's counters takes, at the first begin and the last end there; 0
+	 * likewise
+	 */
 	double socket_read_ns;
-	uint32_t
-		sockets; /* bit i: count i is a socket's, while any thread was in the region there */
+	/* bit i: count i is a socket's, while any thread was in the region there */
+	uint32_t sockets;
 	unsigned int n_counts;
 	struct pmu_model_count *count;
 	unsigned int n_metrics;
 	struct pmu_model_metric *metric;
-	/* Sums over threads in tree order (a row, then what is nested in it); made by pmu_model_finish(). */
+	/*
+	 * Sums over threads in tree order (a row, then what is nested in it); made by
+	 * pmu_model_finish().
+	 */
 	unsigned int n_rows;
 	struct pmu_model_row *row;
 	/* Each thread's rows, thread after thread, in tree order. */
@@ -139,7 +158,11 @@ struct pmu_model_thread {
 	int64_t tid;
 	int cpu; /* OS number of the CPU we pinned it to, -1 for none */
 	const char *
-		core_type; /* hybrid: kinds of core it ran on: "P", "E", "P+E"; "" or NULL: not known, or no such thing */
+		/*
+		 * hybrid: kinds of core it ran on: "P", "E", "P+E"; "" or NULL: not known, or no
+		 * such thing
+		 */
+		core_type;
 	uint32_t n_merged; /* 0, or how many finished threads these rows are the sum of */
 	bool finished;
 	uint64_t time_ns; /* from its first region to its end or this report */
@@ -183,8 +206,8 @@ struct pmu_model {
 	int64_t pid;
 	int rank;    /* MPI rank, -1 for none */
 	int n_ranks; /* that its launcher started; 0: not known */
-	uint32_t
-		nth; /* number of the program in its process: 1, after an exec 2, ...; 0: not known */
+	/* number of the program in its process: 1, after an exec 2, ...; 0: not known */
+	uint32_t nth;
 	uint64_t start_unix_ns;
 	uint64_t duration_ns;
 	const char *machine;       /* "AMD EPYC, 2 cores, 1 socket, virtual machine (KVM)" */
@@ -195,7 +218,8 @@ struct pmu_model {
 	double clock_hz;
 	const char *pinning; /* "auto: 2 threads on 2 cores" */
 	const char *version; /* of the library that measured */
-	const char *died;    /* NULL for a clean end, else "the program did not end cleanly: ..." */
+	/* NULL for a clean end, else "the program did not end cleanly: ..." */
+	const char *died;
 	const struct pmu_model_run *run; /* NULL: `pmu run` has not made this report */
 	/* Of a combined model: the processes it is of, by rank or start; else 0 and NULL. */
 	unsigned int n_parts;
@@ -208,9 +232,10 @@ struct pmu_model {
 	unsigned int n_threads;
 	unsigned int n_sockets;
 	/*
-	 * [n_threads + n_sockets]: behind the threads the sockets, each by its number, -1 where it is not known.
-	 * A socket's rows have the counts that are the socket's, and no others; calls are the times that it came
-	 * to be occupied.  A sum has these from the sockets' rows and everything else from the threads'.
+	 * [n_threads + n_sockets]: behind the threads the sockets, each by its number, -1 where it
+	 * is not known. A socket's rows have the counts that are the socket's, and no others; calls
+	 * are the times that it came to be occupied.  A sum has these from the sockets' rows and
+	 * everything else from the threads'.
 	 */
 	struct pmu_model_thread *thread;
 	unsigned int n_sections;
@@ -256,14 +281,17 @@ int pmu_model_add_refusal(struct pmu_model *model, const char *source, const cha
  * Sorts each thread's rows into tree order (siblings by time, longest first), makes paths, self
  * values, shares, and the sums over threads: rows of the same path, flat ones apart.  Metrics get
  * room and are left missing.  self = inclusive - nested; never below zero: where it would be it is
- * 0 with a doubt (the rounding of times, 1 ns a row, excepted).  A parent that does not stand before
- * its row or belongs to another thread is taken as none.
+ * 0 with a doubt (the rounding of times, 1 ns a row, excepted).  A parent that does not stand
+ * before its row or belongs to another thread is taken as none.
  *
  * Return: 0; -ENOMEM; -E2BIG with more than PMU_MODEL_MAX_COUNTS counts.
  */
 int pmu_model_finish(struct pmu_model *model);
 
-/** pmu_model_shares_sockets() - has one socket entries of several parts?  Its counts are not added up in sums then. */
+/**
+ * pmu_model_shares_sockets() - has one socket entries of several parts?  Its counts are not added
+ * up in sums then.
+ */
 bool pmu_model_shares_sockets(const struct pmu_model *model);
 
 /** pmu_model_is_socket() - is it a socket's row rather than a thread's or a sum? */
@@ -277,8 +305,8 @@ static inline bool pmu_model_is_socket(const struct pmu_model *model,
 /**
  * pmu_model_time_known() - is any of a row's time known?
  *
- * What a call has done is known when it ends, or up to a checkpoint.  A row that is open and has had neither knows
- * nothing, of its counts either.
+ * What a call has done is known when it ends, or up to a checkpoint.  A row that is open and has
+ * had neither knows nothing, of its counts either.
  */
 static inline bool pmu_model_time_known(const struct pmu_model_row *row)
 {

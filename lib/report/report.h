@@ -38,11 +38,11 @@ int pmu_report_write_fd(int fd, const char *text, size_t len);
 
 /**
  * pmu_report_write_file() - a text to a file, all or nothing
- * @path: an ordinary file is written beside its place and renamed into it (a full disk leaves the old one alone);
- *        a device or pipe is written to
+ * @path: an ordinary file is written beside its place and renamed into it (a full disk leaves the
+ *        old one alone); a device or pipe is written to
  *
- * Return: 0, or a negative errno with a sentence: "cannot write /x/run.json: No such file or directory;
- * create /x first, or change PMU_OUTPUT".
+ * Return: 0, or a negative errno with a sentence: "cannot write /x/run.json: No such file or
+ * directory; create /x first, or change PMU_OUTPUT".
  */
 int pmu_report_write_file(const char *path, const char *text, size_t len);
 

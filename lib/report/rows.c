@@ -5,9 +5,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Two time stamps take that long anywhere; of a clock with coarse steps the least that was measured is often nothing. */
+/*
+ * Two time stamps take that long anywhere; of a clock with coarse steps the least that was measured
+ * is often nothing.
+ */
 #define LEAST_OWN_NS 10u
-/* Ten times what is guessed where nothing was measured: 20 ns of a call, and two reads of the counters. */
+/*
+ * Ten times what is guessed where nothing was measured: 20 ns of a call, and two reads of the
+ * counters.
+ */
 #define GUESSED_SHORT_NS    200.0
 #define GUESSED_SHORT_READS 20.0
 

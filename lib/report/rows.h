@@ -19,14 +19,17 @@ void pmu_rows_by_sum_free(struct pmu_rows_by_sum *index);
 /** pmu_model_thread_number() - number of a row's thread, -1 for a sum and a socket */
 int pmu_model_thread_number(const struct pmu_model *model, const struct pmu_model_row *row);
 
-/** pmu_model_socket_number() - number of a row's socket, -1 where it is not known, or of no socket */
+/**
+ * pmu_model_socket_number() - number of a row's socket, -1 where it is not known, or of no socket
+ */
 int pmu_model_socket_number(const struct pmu_model *model, const struct pmu_model_row *row);
 
 /**
  * pmu_row_is_short() - are a row's calls too short to mean much?
  *
- * So it is where more than a tenth of the time or of a count was the library's own work, of the time at least 10 ns a
- * call.  Where that was not measured, as of sockets, it is guessed: 20 ns a call, or two reads of the counters.
+ * So it is where more than a tenth of the time or of a count was the library's own work, of the
+ * time at least 10 ns a call.  Where that was not measured, as of sockets, it is guessed: 20 ns a
+ * call, or two reads of the counters.
  */
 bool pmu_row_is_short(const struct pmu_model_section *section, const struct pmu_model_row *row);
 

@@ -60,7 +60,10 @@ void pmu_text_section(struct pmu_text *t, const struct pmu_model_section *sectio
  */
 void pmu_text_times(struct pmu_text *t, const struct pmu_model_row *row, unsigned int n);
 
-/** pmu_text_own() - "the library's own work is about 0.3% of the time, and is taken out of the counts: ..." */
+/**
+ * pmu_text_own() - "the library's own work is about 0.3% of the time, and is taken out of the
+ * counts: ..."
+ */
 void pmu_text_own(struct pmu_text *t);
 
 /** pmu_text_row_name() - a row's name for the first column; lives in scratch */
@@ -76,7 +79,10 @@ const char *pmu_text_parts_word(const struct pmu_text *t);
 /** pmu_text_parts_title() - "(8 ranks on node1)" */
 void pmu_text_parts_title(struct pmu_text *t);
 
-/** pmu_text_parts_missing() - "7 of 8: rank 3 has no report"; "" where none is missing; lives in scratch */
+/**
+ * pmu_text_parts_missing() - "7 of 8: rank 3 has no report"; "" where none is missing; lives in
+ * scratch
+ */
 const char *pmu_text_parts_missing(struct pmu_text *t);
 
 /**

@@ -241,8 +241,8 @@ static bool has_energy(const struct pmu_model_section *s)
 }
 
 /*
- * Whose the uncore counts are, and what they cost; nothing where there are none.  Intel SDM vol. 3B, "RAPL Interfaces":
- * energy is updated about every millisecond; AMD's is too.
+ * Whose the uncore counts are, and what they cost; nothing where there are none.  Intel SDM vol.
+ * 3B, "RAPL Interfaces": energy is updated about every millisecond; AMD's is too.
  */
 static void sockets(struct pmu_text *t, unsigned int width)
 {

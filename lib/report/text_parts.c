@@ -228,7 +228,10 @@ void pmu_text_over_parts(struct pmu_text *t, const struct pmu_model_section *sec
 	struct over o = { .t = t, .s = section, .at = at, .n = n, .n_all = t->model->n_parts };
 	int end = t->all || t->threads ? (int)section->n_counts : 0;
 
-	/* Programs that have started each other are no ranks: what the one did says nothing of the other. */
+	/*
+	 * Programs that have started each other are no ranks: what the one did says nothing of the
+	 * other.
+	 */
 	if (!pmu_model_is_ranked(t->model) && !end)
 		return;
 	for (unsigned int c = 0; c < N_OVER; c++) {

@@ -224,7 +224,10 @@ static bool has_doubt(const struct pmu_text *t, const char *region, int thread, 
 	return first < t->n_doubtful && !pmu_text_compare_doubts(t->doubtful[first], &at);
 }
 
-/* @thread: number, in its part of a combined model; negative: any.  A doubt without them is about all. */
+/*
+ * @thread: number, in its part of a combined model; negative: any.  A doubt without them is about
+ *	all.
+ */
 static bool is_doubtful(const struct pmu_text *t, const char *region, int thread, int part)
 {
 	const struct pmu_model_doubt any = { .region = region, .thread = INT_MIN, .part = INT_MIN };

@@ -194,7 +194,10 @@ static void find_in_count(const struct pmu_model_section *s, unsigned int c, str
 			add_own(own, s, i, s->row[i].cost[c], s->row[i].raw[c]);
 }
 
-/* The first count that has some of it, as the groups have their counts in the order of what they say.  NULL: none. */
+/*
+ * The first count that has some of it, as the groups have their counts in the order of what they
+ * say.  NULL: none.
+ */
 static const char *find_in_counts(const struct pmu_model *model, struct own *own)
 {
 	for (unsigned int i = 0; i < model->n_sections; i++) {

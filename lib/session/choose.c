@@ -101,7 +101,10 @@ static bool try_and_accept(struct pmu_session_group *group, const struct pmu_bac
 		     (void *)(uintptr_t)backend, &fit);
 	if (rc == 0)
 		accept_fit(group, backend, &fit);
-	/* Who asked for no source in particular need not hear of one that this kind of processor never has, nor of valgrind. */
+	/*
+	 * Who asked for no source in particular need not hear of one that this kind of processor
+	 * never has, nor of valgrind.
+	 */
 	else if (rc != -ENOSYS ||
 		 (backend != &pmu_backend_msr && backend != &pmu_backend_valgrind) ||
 		 pmu_session.config.backend)
@@ -129,7 +132,9 @@ static uint32_t software_slots(const struct pmu_plan *plan)
 	return slots;
 }
 
-/* Where the counters are refused, what the kernel counts can still be had; the rest stays missing. */
+/*
+ * Where the counters are refused, what the kernel counts can still be had; the rest stays missing.
+ */
 static bool count_software_alone(struct pmu_session_group *group)
 {
 	uint32_t software = software_slots(&group->plan);
@@ -151,7 +156,10 @@ static bool counts_sockets(const struct pmu_session_group *group, const struct p
 	       !(fit->plan.absent & pmu_plan_sockets(&group->plan));
 }
 
-/* Sources differ in what they have of sockets: the first with all of it, if there is one; a better one says why not. */
+/*
+ * Sources differ in what they have of sockets: the first with all of it, if there is one; a better
+ * one says why not.
+ */
 static bool accept_for_sockets(struct pmu_session_group *group, bool asked)
 {
 	const struct pmu_backend *better = NULL;
@@ -185,7 +193,10 @@ void pmu_session_choose(struct pmu_session_group *group, bool asked)
 		settle_for_time(group, asked && group->plan.n_slots);
 		return;
 	}
-	/* What the kernel counts in software, the source for it counts best: it includes the kernel where needed. */
+	/*
+	 * What the kernel counts in software, the source for it counts best: it includes the kernel
+	 * where needed.
+	 */
 	if (software_slots(&group->plan) == pmu_plan_mask(&group->plan) &&
 	    try_and_accept(group, &pmu_backend_software, asked))
 		return;

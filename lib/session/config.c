@@ -128,8 +128,8 @@ static int take_event_files(struct pmu_config *config, const char *text)
 	return rc;
 }
 
-/* Read where it matters: groups are looked for in group/file/file.c, stores are made in store/place.c, and what regions
- * are made of without markers is known to what is preloaded. */
+/* Read where it matters: groups are looked for in group/file/file.c, stores are made in
+ * store/place.c, and what regions are made of without markers is known to what is preloaded. */
 static int take_elsewhere(struct pmu_config *config, const char *text)
 {
 	(void)config;
@@ -370,7 +370,10 @@ const struct pmu_config_var pmu_config_vars[] = {
 _Static_assert(PMU_ARRAY_LEN(settings) + 1 == PMU_ARRAY_LEN(pmu_config_vars),
 	       "each variable has its function");
 
-/* PMU_GROUP and PMU_EVENTS answer one question: who answers it with an option has no need of the other variable. */
+/*
+ * PMU_GROUP and PMU_EVENTS answer one question: who answers it with an option has no need of the
+ * other variable.
+ */
 static bool is_about_counts(size_t i)
 {
 	return settings[i].take == take_group || settings[i].take == take_events;
@@ -398,7 +401,10 @@ static bool known_elsewhere(const char *name, size_t len)
 	return false;
 }
 
-/* A name one slip away from one of ours is a mistake worth a line; any other PMU_ may be the program's. */
+/*
+ * A name one slip away from one of ours is a mistake worth a line; any other PMU_ may be the
+ * program's.
+ */
 static void warn_of_slips(struct pmu_strbuf *warnings)
 {
 	const char *names[PMU_ARRAY_LEN(pmu_config_vars)];

@@ -44,11 +44,17 @@ struct pmu_config {
 	unsigned int max_threads;
 	unsigned int max_regions;
 	bool histogram; /* how long calls were, not just how long on average */
-	/* Another machine than this one, for the source msr; its members point to the texts below or are NULL. */
+	/*
+	 * Another machine than this one, for the source msr; its members point to the texts below
+	 * or are NULL.
+	 */
 	struct pmu_machine_from from;
 	struct pmu_cpu_id id;       /* of the dump */
 	struct pmu_catalog catalog; /* names of events: of the dump, or of this machine */
-	/* What follows is large, and left as it is until it is needed: a page that is written to is a page to be had. */
+	/*
+	 * What follows is large, and left as it is until it is needed: a page that is written to is
+	 * a page to be had.
+	 */
 	char output[PMU_CONFIG_TEXT_MAX]; /* "" for text on standard error */
 	char cpuid_file[PMU_CONFIG_TEXT_MAX], msr_device[256], msr_batch[256];
 	char topology[PMU_CONFIG_TEXT_MAX]; /* HWLOC_XMLFILE, where there is a dump */

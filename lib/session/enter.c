@@ -15,8 +15,8 @@ static __thread struct pmu_thread *forked_self __attribute__((tls_model("initial
 void pmu_session_shed(void)
 {
 	/*
-	 * Wiped outside a call, or inside one that has ended since.  A call that is under way has its own
-	 * business with the gate: this is a signal handler then.
+	 * Wiped outside a call, or inside one that has ended since.  A call that is under way has
+	 * its own business with the gate: this is a signal handler then.
 	 */
 	if (pmu_inside || !pmu_self || (*pmu_self->gate != 0 && *pmu_self->gate != UINT32_MAX))
 		return;
@@ -42,7 +42,10 @@ void pmu_session_bar(void)
 void pmu_session_unbar(void)
 {
 	pmu_compiler_barrier();
-	/* Not where the thread was detached meanwhile, or wiped: a child's next call must find it so. */
+	/*
+	 * Not where the thread was detached meanwhile, or wiped: a child's next call must find it
+	 * so.
+	 */
 	if (pmu_self && *pmu_self->gate == (pmu_self->epoch | 1))
 		*pmu_self->gate = pmu_self->epoch;
 	pmu_inside = 0;
@@ -90,7 +93,9 @@ enum pmu_entry pmu_thread_enter(struct pmu_thread **self, struct pmu_thread **fo
 	pmu_session_lock();
 	*error = ready(self);
 	pmu_session_unlock();
-	/* Another thread may have ended the session since, or begun one that this thread is not in. */
+	/*
+	 * Another thread may have ended the session since, or begun one that this thread is not in.
+	 */
 	if (*error < 0 || !*self || epoch_now() < 0) {
 		pmu_inside = 0;
 		return *error < 0 ? PMU_ENTRY_FAILED : PMU_ENTRY_OFF;

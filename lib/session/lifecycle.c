@@ -15,7 +15,9 @@ bool pmu_session_is_ours(void)
 	       __atomic_load_n(pmu_session.guard, __ATOMIC_ACQUIRE) == PMU_GUARD_OURS;
 }
 
-/* A child may have made threads before its first call; one of them lets go, the others wait for it. */
+/*
+ * A child may have made threads before its first call; one of them lets go, the others wait for it.
+ */
 static bool take_first(uint32_t *guard)
 {
 	uint32_t was = PMU_GUARD_FORKED;
@@ -58,8 +60,8 @@ void pmu_session_own_lock(void)
 }
 
 /*
- * A child has the parent's memory, one thread, and copies of the descriptors.  What is shared with the parent
- * is let go of; what the parent's other threads had open here is closed.
+ * A child has the parent's memory, one thread, and copies of the descriptors.  What is shared with
+ * the parent is let go of; what the parent's other threads had open here is closed.
  */
 void pmu_session_forked(void)
 {
@@ -121,7 +123,9 @@ __attribute__((destructor)) static void at_exit(void)
 	    pmu_session.pid != getpid())
 		return;
 	pmu_session_bar();
-	/* exit() in a signal handler that interrupted this library: the lock may be this thread's. */
+	/*
+	 * exit() in a signal handler that interrupted this library: the lock may be this thread's.
+	 */
 	if (!inside)
 		pmu_session_lock();
 	else if (pthread_mutex_trylock(&pmu_session.lock) != 0)

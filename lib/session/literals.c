@@ -24,7 +24,9 @@ static const ElfW(Phdr) * headers(size_t *n, uintptr_t *bias)
 	return NULL;
 }
 
-/* From the first to the last segment that nobody writes to; linkers put literals into any of them. */
+/*
+ * From the first to the last segment that nobody writes to; linkers put literals into any of them.
+ */
 static struct pmu_literals span(const ElfW(Phdr) * phdr, size_t n, uintptr_t bias)
 {
 	uintptr_t first = UINTPTR_MAX, last = 0;

@@ -17,7 +17,10 @@
 
 #define OUTPUT_PATH_MAX ((size_t)2 * PATH_MAX)
 
-/* A file that appeared after the first session began: this run wrote it, here or in another process. */
+/*
+ * A file that appeared after the first session began: this run wrote it, here or in another
+ * process.
+ */
 static bool taken(const char *path)
 {
 	struct stat st;
@@ -45,7 +48,10 @@ static int absolute(const char *path, char *out, size_t size)
 	return n < (int)size ? 0 : -ENAMETOOLONG;
 }
 
-/* A configured path as the name of a file that this run has not written yet; @plain is room to work in. */
+/*
+ * A configured path as the name of a file that this run has not written yet; @plain is room to work
+ * in.
+ */
 static int resolve(const char *configured, char *path, char *plain, size_t size)
 {
 	const char *rank = pmu_session_rank();
@@ -81,8 +87,8 @@ static int resolve(const char *configured, char *path, char *plain, size_t size)
 }
 
 /*
- * Sessions of one user that end together look for a name and write one after the other.  A lock that
- * cannot be had in time is done without: a report matters more than its name.
+ * Sessions of one user that end together look for a name and write one after the other.  A lock
+ * that cannot be had in time is done without: a report matters more than its name.
  */
 static int lock_outputs(void)
 {
@@ -177,7 +183,10 @@ int pmu_output_send(struct pmu_output *output)
 
 	if (!output->configured) {
 		rc = pmu_sink_write(&pmu_session.err, text->text, text->len);
-		/* Closed on purpose: the report goes nowhere rather than into a file of the program's. */
+		/*
+		 * Closed on purpose: the report goes nowhere rather than into a file of the
+		 * program's.
+		 */
 		if (rc == -EBADF)
 			rc = 0;
 	} else if (is_stdout(output->configured)) {

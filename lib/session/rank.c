@@ -7,16 +7,19 @@
 #include "session/session.h"
 
 /*
- * The launchers' variables, those of an MPI library first: whatever started mpirun has its own in the environment too,
- * and they are the same in all ranks then.  A rank on a host (MPI_LOCALRANKID, SLURM_LOCALID) is none here.
- * Source: the lists of variables in the manuals of Open MPI (mpirun), MPICH (Hydra), MVAPICH2 and Slurm (srun).
+ * The launchers' variables, those of an MPI library first: whatever started mpirun has its own in
+ * the environment too, and they are the same in all ranks then.  A rank on a host (MPI_LOCALRANKID,
+ * SLURM_LOCALID) is none here.
+ * Source: the lists of variables in the manuals of Open MPI (mpirun), MPICH (Hydra), MVAPICH2 and
+ * Slurm (srun).
  */
 static const struct launcher {
 	const char *rank;
 	const char *ranks; /* how many there are; NULL: it does not say */
 	/*
-	 * Slurm numbers the tasks of every step, be it one that runs a script; and a batch script itself has
-	 * SLURM_PROCID=0 without a step.  With tasks beside it, a task is taken for a rank.
+	 * Slurm numbers the tasks of every step, be it one that runs a script; and a batch script
+	 * itself has SLURM_PROCID=0 without a step.  With tasks beside it, a task is taken for a
+	 * rank.
 	 */
 	bool several;
 } launchers[] = {

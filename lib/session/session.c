@@ -25,7 +25,9 @@ struct pmu_session pmu_session = { .lock = PTHREAD_MUTEX_INITIALIZER };
 /* The highest epoch given out: none is given twice. */
 static int32_t last_epoch;
 
-/* Opening and writing files are cancellation points: a thread that ended there would keep the lock. */
+/*
+ * Opening and writing files are cancellation points: a thread that ended there would keep the lock.
+ */
 void pmu_session_lock(void)
 {
 	int state;
@@ -116,7 +118,10 @@ int pmu_session_open_group(struct pmu_session_group *group)
 	int rc;
 
 	while ((rc = group->backend->open(&group->source, &group->plan)) < 0) {
-		/* It could a moment ago.  What others can count, and the times, are still worth having. */
+		/*
+		 * It could a moment ago.  What others can count, and the times, are still worth
+		 * having.
+		 */
 		refuse_open(group->backend);
 		if (group->backend == &pmu_backend_clock)
 			return rc;
@@ -206,7 +211,10 @@ static void close_groups(void)
 	for (unsigned int i = 0; i < pmu_session.n_groups; i++) {
 		struct pmu_session_group *group = &pmu_session.group[i];
 
-		/* A thread that is still attached reads through it until it ends; registers are put back before. */
+		/*
+		 * A thread that is still attached reads through it until it ends; registers are put
+		 * back before.
+		 */
 		if (!pmu_session.threads || group->backend->exclusive)
 			pmu_session_close_group(group);
 		group->is_open = false;
@@ -312,7 +320,9 @@ int pmu_session_start(const struct pmu_options *options)
 	if (pmu_session.kept && !pmu_session.table.path[0])
 		pmu_store_say_lost();
 	pmu_session.err.fd = pmu_session.out.fd = -1;
-	/* Who keeps the store makes the report: nothing of the program's need stay open for that. */
+	/*
+	 * Who keeps the store makes the report: nothing of the program's need stay open for that.
+	 */
 	if (!pmu_session.kept)
 		pmu_sink_open(&pmu_session.err, STDERR_FILENO);
 	if (!pmu_session.kept && pmu_output_wants_stdout())
@@ -331,8 +341,10 @@ int pmu_session_start(const struct pmu_options *options)
 	if (!pmu_session.first_start_unix_ns)
 		pmu_session.first_start_unix_ns = pmu_session.table.head->start_unix_ns;
 	pmu_literals_find();
-	/* Pairs with the acquire in pmu_session_is_ours(): a thread of a forked child may have seen the parent's
-	 * session running and now finds the guard. */
+	/*
+	 * Pairs with the acquire in pmu_session_is_ours(): a thread of a forked child may have seen
+	 * the parent's session running and now finds the guard.
+	 */
 	__atomic_store_n(pmu_session.guard, PMU_GUARD_OURS, __ATOMIC_RELEASE);
 	__atomic_store_n(&pmu_session.running, true, __ATOMIC_RELEASE);
 	if (!pmu_session.kept)
@@ -406,8 +418,8 @@ static void keep_store(int rc)
 }
 
 /*
- * Does it wait in the kernel, called by the program and not by us?  Then it is not on its way into a call, and the next
- * one it makes returns at once.
+ * Does it wait in the kernel, called by the program and not by us?  Then it is not on its way into
+ * a call, and the next one it makes returns at once.
  */
 static bool is_asleep(const struct pmu_thread *thread)
 {
@@ -449,7 +461,10 @@ static int write_reports(void)
 	return rc;
 }
 
-/* Results that somebody else makes the report of; the program may have asked for reports of its own. */
+/*
+ * Results that somebody else makes the report of; the program may have asked for reports of its
+ * own.
+ */
 static int end_kept(void)
 {
 	if (pmu_session.config.output[0])

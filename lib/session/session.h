@@ -48,8 +48,9 @@ struct pmu_session {
 	int pid;
 	uint32_t n_started;           /* sessions in this process so far */
 	uint64_t first_start_unix_ns; /* of the first of them, or of the parent process's */
-	bool kept;     /* PMU_STORE: the table stays, and who asked for it makes the report */
-	bool in_child; /* goes on from a parent process's session: its outputs get names of their own */
+	bool kept; /* PMU_STORE: the table stays, and who asked for it makes the report */
+	/* goes on from a parent process's session: its outputs get names of their own */
+	bool in_child;
 	struct pmu_config config;
 	struct pmu_table table;
 	struct pmu_pinning *pinning;
@@ -70,7 +71,9 @@ struct pmu_session {
 
 extern struct pmu_session pmu_session __attribute__((visibility("hidden")));
 
-/** Calls inside the library by this thread; a signal handler's call that finds it set is refused. */
+/**
+ * Calls inside the library by this thread; a signal handler's call that finds it set is refused.
+ */
 extern __thread int pmu_inside __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /** pmu_session_own_lock() - in a forked child: the lock is free, whoever held it in the parent */
@@ -80,25 +83,33 @@ void pmu_session_own_lock(void);
 void pmu_session_lock(void);
 void pmu_session_unlock(void);
 
-/** pmu_session_shed() - a thread of a forked child takes what it finds for what it is: a copy.  Before anything else. */
+/**
+ * pmu_session_shed() - a thread of a forked child takes what it finds for what it is: a copy.
+ * Before anything else.
+ */
 void pmu_session_shed(void);
 
 /**
  * pmu_session_bar(), pmu_session_unbar() - keep this thread's signal handlers out meanwhile
  *
- * Before the session's lock is taken: a handler's first call of a region would wait for it for ever.
+ * Before the session's lock is taken: a handler's first call of a region would wait for it for
+ * ever.
  */
 void pmu_session_bar(void);
 void pmu_session_unbar(void);
 
 /**
- * pmu_session_enter() - what every public call but begin and end starts with: inside the library, lock held
- * Return: 0, for pmu_session_leave(); -EBUSY in a signal handler that interrupted the library.
+ * pmu_session_enter() - what every public call but begin and end starts with: inside the library,
+ * lock held Return: 0, for pmu_session_leave(); -EBUSY in a signal handler that interrupted the
+ * library.
  */
 int pmu_session_enter(void);
 void pmu_session_leave(void);
 
-/** pmu_session_pass() - what all of these do that takes no lock, for whoever measures it; one argument, as they have */
+/**
+ * pmu_session_pass() - what all of these do that takes no lock, for whoever measures it; one
+ * argument, as they have
+ */
 int pmu_session_pass(const char *unused);
 
 /**
@@ -118,13 +129,18 @@ int pmu_session_end(void);
 /** pmu_options_keep() - copy what the program gave, NULL for nothing.  Context: lock held. */
 void pmu_options_keep(const struct pmu_options *options);
 
-/** pmu_options_kept() - that copy, which a forked child's session starts with too; NULL: nothing was given. */
+/**
+ * pmu_options_kept() - that copy, which a forked child's session starts with too; NULL: nothing was
+ * given.
+ */
 const struct pmu_options *pmu_options_kept(void);
 
 /** pmu_session_is_ours() - false in a child that was forked from the session's process. */
 bool pmu_session_is_ours(void);
 
-/** pmu_session_forked() - in such a child: let go of the parent's parts.  Context: lock not held. */
+/**
+ * pmu_session_forked() - in such a child: let go of the parent's parts.  Context: lock not held.
+ */
 void pmu_session_forked(void);
 
 /** pmu_session_child() - in a child that came through our fork: what it need not keep open. */
@@ -152,18 +168,30 @@ void pmu_session_choose_next(struct pmu_session_group *group);
  */
 int pmu_session_open_group(struct pmu_session_group *group);
 
-/** pmu_session_close_group() - the opposite; what its source has to say is kept.  Context: lock held. */
+/**
+ * pmu_session_close_group() - the opposite; what its source has to say is kept.  Context: lock
+ * held.
+ */
 void pmu_session_close_group(struct pmu_session_group *group);
 
-/** pmu_session_describe() - what the store should know of program, machine and source.  Context: lock held. */
+/**
+ * pmu_session_describe() - what the store should know of program, machine and source.  Context:
+ * lock held.
+ */
 void pmu_session_describe(void);
 
-/** pmu_session_rank() - this process's MPI rank as its launcher's environment has it, digits; NULL: none. */
+/**
+ * pmu_session_rank() - this process's MPI rank as its launcher's environment has it, digits; NULL:
+ * none.
+ */
 const char *pmu_session_rank(void);
 /** pmu_session_ranks() - how many ranks the launcher has started, likewise. */
 const char *pmu_session_ranks(void);
 
-/** pmu_session_describe_pinning() - how threads are pinned by now, where that has changed.  Context: lock held. */
+/**
+ * pmu_session_describe_pinning() - how threads are pinned by now, where that has changed.  Context:
+ * lock held.
+ */
 void pmu_session_describe_pinning(void);
 
 /** pmu_sink_open() - a duplicate of the program's descriptor @fd, out of its way. */
@@ -173,7 +201,10 @@ void pmu_sink_close(struct pmu_sink *sink);
 /** pmu_sink_write() - 0; -EBADF where it was closed or is something else by now; other errnos. */
 int pmu_sink_write(const struct pmu_sink *sink, const char *text, size_t len);
 
-/** pmu_session_say() - one line on the program's standard error, "pmu: " before and a newline after it. */
+/**
+ * pmu_session_say() - one line on the program's standard error, "pmu: " before and a newline after
+ * it.
+ */
 void pmu_session_say(const char *fmt, ...) PMU_PRINTF(1, 2);
 
 /** pmu_session_model() - everything measured so far, metrics included.  Context: lock held. */
@@ -193,17 +224,26 @@ struct pmu_output {
 	int lock;   /* descriptor of the lock on names, -1 */
 };
 
-/** pmu_output_prepare() - render it and find its name.  Context: lock held.  Return: 0, for pmu_output_send(). */
+/**
+ * pmu_output_prepare() - render it and find its name.  Context: lock held.  Return: 0, for
+ * pmu_output_send().
+ */
 int pmu_output_prepare(struct pmu_output *output, const struct pmu_model *model,
 		       const char *configured);
 
 /** pmu_output_send() - write it, and forget it.  Context: the lock need not be held. */
 int pmu_output_send(struct pmu_output *output);
 
-/** pmu_session_inside() - is the calling thread in a call of this library (so this is a signal handler)? */
+/**
+ * pmu_session_inside() - is the calling thread in a call of this library (so this is a signal
+ * handler)?
+ */
 bool pmu_session_inside(void);
 
-/** pmu_session_unshare() - in a forked child: the parent's table is out of reach of what was interrupted. */
+/**
+ * pmu_session_unshare() - in a forked child: the parent's table is out of reach of what was
+ * interrupted.
+ */
 void pmu_session_unshare(void);
 
 /** pmu_session_publish() - let threads in (positive) or keep them out (-1). */

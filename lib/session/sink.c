@@ -34,8 +34,8 @@ static bool takes_messages(int fd)
 }
 
 /*
- * What the program was started with, or what it has put in its place to take messages.  A number that was
- * closed and went to a data file or a socket of the program's is not ours to write to.
+ * What the program was started with, or what it has put in its place to take messages.  A number
+ * that was closed and went to a data file or a socket of the program's is not ours to write to.
  */
 static bool is_for_messages(int fd)
 {

@@ -70,8 +70,8 @@ void pmu_sockets_forked(struct pmu_sockets *sockets)
 }
 
 /*
- * Sequentially consistent, here and in pmu_sockets_use(): either the reader sees it closed, or this sees the
- * reader.
+ * Sequentially consistent, here and in pmu_sockets_use(): either the reader sees it closed, or this
+ * sees the reader.
  */
 void pmu_sockets_stop(struct pmu_sockets *sockets)
 {
@@ -265,7 +265,10 @@ static int make_row(struct pmu_sockets *sockets, struct pmu_socket_region *regio
 	return 0;
 }
 
-/* From the outermost region that has no row on this socket: a thread may have moved here in between. */
+/*
+ * From the outermost region that has no row on this socket: a thread may have moved here in
+ * between.
+ */
 int pmu_sockets_rows(struct pmu_thread *self, struct pmu_socket_region *region, unsigned int socket)
 {
 	int rc = -ENOMEM;

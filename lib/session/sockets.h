@@ -2,8 +2,9 @@
 /*
  * What is counted for whole sockets, by region.
  *
- * A region's share is what a socket counted while at least one thread was in the region there: read when the
- * first one comes in and when the last one has left.  It has rows of its own, in a record for each socket.
+ * A region's share is what a socket counted while at least one thread was in the region there: read
+ * when the first one comes in and when the last one has left.  It has rows of its own, in a record
+ * for each socket.
  */
 #ifndef PMU_SESSION_SOCKETS_H
 #define PMU_SESSION_SOCKETS_H
@@ -21,8 +22,8 @@ struct pmu_thread;
 /** A thread's region on one path among those of the sockets; all zero to begin with. */
 struct pmu_stay {
 	struct pmu_socket_region *region; /* NULL: not looked up yet */
-	struct pmu_socket_entry
-		*entry;        /* the socket's part that it is counted in now; NULL: none */
+	/* the socket's part that it is counted in now; NULL: none */
+	struct pmu_socket_entry *entry;
 	struct pmu_stay *next; /* in the thread's list of those that are */
 };
 
@@ -38,16 +39,25 @@ void pmu_sockets_open(struct pmu_session_group *group);
 /** pmu_sockets_resume() - its source has been opened again, or another one in its place. */
 void pmu_sockets_resume(struct pmu_session_group *group);
 
-/** pmu_sockets_stop() - before its source is closed: from now on reads are missing.  NULL does nothing. */
+/**
+ * pmu_sockets_stop() - before its source is closed: from now on reads are missing.  NULL does
+ * nothing.
+ */
 void pmu_sockets_stop(struct pmu_sockets *sockets);
 
-/** pmu_sockets_forked() - in a forked child: the same, waiting for nobody, whose readers are the parent's. */
+/**
+ * pmu_sockets_forked() - in a forked child: the same, waiting for nobody, whose readers are the
+ * parent's.
+ */
 void pmu_sockets_forked(struct pmu_sockets *sockets);
 
 /** pmu_sockets_close() - no thread is attached any more; NULL does nothing. */
 void pmu_sockets_close(struct pmu_sockets *sockets);
 
-/** pmu_sockets_attach(), _detach() - a thread counts the group now, or no longer.  Context: the session's lock. */
+/**
+ * pmu_sockets_attach(), _detach() - a thread counts the group now, or no longer.  Context: the
+ * session's lock.
+ */
 void pmu_sockets_attach(struct pmu_thread *self);
 void pmu_sockets_detach(struct pmu_thread *self);
 
@@ -67,7 +77,10 @@ void pmu_stay_place(struct pmu_thread *self, struct pmu_stay *stay, const struct
 /** pmu_stay_begin() - in, on the socket where the thread is */
 void pmu_stay_begin(struct pmu_thread *self, struct pmu_stay *stay, const struct pmu_stay *around);
 
-/** pmu_stay_end() - out, of the socket where it came in; @flags for its row: enum pmu_store_row_flags */
+/**
+ * pmu_stay_end() - out, of the socket where it came in; @flags for its row: enum
+ * pmu_store_row_flags
+ */
 void pmu_stay_end(struct pmu_thread *self, struct pmu_stay *stay, unsigned int flags);
 
 /** pmu_stay_give_up() - out without an end: where nobody else is in, nothing is added */
@@ -76,7 +89,9 @@ void pmu_stay_give_up(struct pmu_thread *self, struct pmu_stay *stay);
 /** pmu_stay_flag() - flags for the row it is counted in */
 void pmu_stay_flag(struct pmu_stay *stay, unsigned int flags);
 
-/** pmu_stay_reset() - its rows of all sockets start again from zero, from now where a thread is in */
+/**
+ * pmu_stay_reset() - its rows of all sockets start again from zero, from now where a thread is in
+ */
 void pmu_stay_reset(struct pmu_thread *self, struct pmu_stay *stay);
 
 #endif

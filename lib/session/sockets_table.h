@@ -27,8 +27,8 @@ struct pmu_socket_entry {
 /*
  * One region on one path, on all sockets.
  *
- * Its memory is wiped in a forked child: code that the fork interrupted finds its locks open and no row, and
- * leaves.  A lock that is all zero is a free one.
+ * Its memory is wiped in a forked child: code that the fork interrupted finds its locks open and no
+ * row, and leaves.  A lock that is all zero is a free one.
  */
 struct pmu_socket_region {
 	struct pmu_socket_region *next; /* in its bucket */

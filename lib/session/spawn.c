@@ -197,8 +197,8 @@ PMU_INTERPOSE int daemon(int nochdir, int noclose)
  * on the stack. */
 
 /*
- * Bodies that both forms share: the names themselves may lead to functions of the program's, which in turn call the
- * variadic ones.
+ * Bodies that both forms share: the names themselves may lead to functions of the program's, which
+ * in turn call the variadic ones.
  */
 static int run_execve(const char *path, char *const argv[], char *const envp[])
 {

@@ -42,7 +42,10 @@ static void finish(struct pmu_sockets *sockets, struct pmu_socket_entry *entry,
 		   struct pmu_store_row *row)
 {
 	uint64_t ticks = pmu_clock_ticks(sockets->clock), now[PMU_MAX_SLOTS];
-	/* Before the read: should that be interrupted by a fork, the child's copy of the entry is wiped. */
+	/*
+	 * Before the read: should that be interrupted by a fork, the child's copy of the entry is
+	 * wiped.
+	 */
 	uint32_t socket = entry->socket;
 	uint32_t missing = pmu_sockets_read(sockets, socket, now) | entry->start_missing;
 	const struct pmu_store_bank *was;
@@ -72,8 +75,9 @@ static void set_flags(struct pmu_socket_entry *entry, unsigned int flags)
 }
 
 /*
- * Threads are in regions side by side: what the socket counts meanwhile belongs to each of them, and what is left for
- * the region around them nobody knows.  Up before the first read, down after the last: whose times meet sees it.
+ * Threads are in regions side by side: what the socket counts meanwhile belongs to each of them,
+ * and what is left for the region around them nobody knows.  Up before the first read, down after
+ * the last: whose times meet sees it.
  *
  * Return: another was there.
  */

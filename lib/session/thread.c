@@ -153,7 +153,10 @@ static void set_layout(struct pmu_thread *self, const struct pmu_session_group *
 		self->watch_cpu = self->cpu;
 }
 
-/* The least of a few: what a row's calls must be long against, unless nothing of it is in their counts. */
+/*
+ * The least of a few: what a row's calls must be long against, unless nothing of it is in their
+ * counts.
+ */
 static void measure_read(struct pmu_thread *self, struct pmu_store_group *layout)
 {
 	uint64_t value[PMU_MAX_SLOTS], least = UINT32_MAX;
@@ -226,8 +229,8 @@ static void change_group(struct pmu_thread *self, unsigned int next)
 }
 
 /*
- * LLVM's OpenMP asks for the mask at its first parallel region, by number, which no wrapper sees: a pinned thread would get
- * a team of one.  It has what it needs once it has been asked anything.
+ * LLVM's OpenMP asks for the mask at its first parallel region, by number, which no wrapper sees: a
+ * pinned thread would get a team of one.  It has what it needs once it has been asked anything.
  */
 static void wake_openmp(void)
 {

@@ -44,11 +44,15 @@ struct pmu_thread_group {
 /**
  * What begin and end touch, and behind it what they do not.
  *
- * It lies in ordinary memory that a forked child has a copy of, all but the gate: that one is wiped there (gate.h), so
- * the child's first call leaves the hot path, finds what was open in the copy, and goes on in a table of its own.
+ * It lies in ordinary memory that a forked child has a copy of, all but the gate: that one is wiped
+ * there (gate.h), so the child's first call leaves the hot path, finds what was open in the copy,
+ * and goes on in a table of its own.
  */
 struct pmu_thread {
-	/* pmu_epoch while the thread is outside the library, its odd successor inside, 0 after a fork */
+	/*
+	 * pmu_epoch while the thread is outside the library, its odd successor inside, 0 after a
+	 * fork
+	 */
 	uint32_t *gate;
 	/* Of the region layer: the session zeroes them at attach and leaves them alone. */
 	struct pmu_frame *frame; /* of the innermost open region */
@@ -60,7 +64,11 @@ struct pmu_thread {
 	void *counters;    /* for read() */
 	uint32_t bank_offset;
 	uint32_t bank_size;
-	bool bare; /* nothing to read but a time stamp in a register, and nothing to do with it but to add it up */
+	/*
+	 * nothing to read but a time stamp in a register, and nothing to do with it but to add it
+	 * up
+	 */
+	bool bare;
 	bool quiet;       /* backend->quiet is to be called around what the library does */
 	bool gate_in_one; /* arm64: an instruction counts the gate up and down in memory (LSE) */
 	bool histograms;  /* every call's length is counted */
@@ -70,8 +78,8 @@ struct pmu_thread {
 	/* --- cold --- */
 	enum pmu_clock_kind clock;
 	int watch_cpu; /* CPU that the counts are bound to, -1: does not matter */
-	struct pmu_sockets
-		*sockets;       /* of the group; NULL: nothing of it is counted for whole sockets */
+	/* of the group; NULL: nothing of it is counted for whole sockets */
+	struct pmu_sockets *sockets;
 	struct pmu_stay *stays; /* open regions that are counted there now */
 	struct pmu_tree *tree;  /* of the region layer */
 	struct pmu_arena arena; /* nodes, names; emptied at detach */
@@ -83,7 +91,11 @@ struct pmu_thread {
 	uint32_t epoch;                    /* and the gate's value outside the library */
 	struct pmu_thread *next; /* in the session's list of attached ones, or of unused ones */
 	struct pmu_thread **
-		link; /* what points to it in the list of attached ones; NULL: the session has let go of it */
+		/*
+		 * what points to it in the list of attached ones; NULL: the session has let go of
+		 * it
+		 */
+		link;
 	struct pmu_thread_group
 		other[PMU_THREAD_GROUPS]; /* by group; that of @group is out of date */
 	unsigned int exit_rounds;         /* of thread-exit destructors so far */
@@ -98,7 +110,10 @@ struct pmu_thread {
 	struct pmu_usage usage; /* at attach, or as if the group had been counted all the time */
 	bool usage_known;
 };
-/** pmu_thread_quiet() - where the source can leave out what the library does: one reason @more, or fewer */
+/**
+ * pmu_thread_quiet() - where the source can leave out what the library does: one reason @more, or
+ * fewer
+ */
 static inline void pmu_thread_quiet(const struct pmu_thread *self, int more)
 {
 	if (self->quiet)
@@ -113,9 +128,9 @@ extern __thread struct pmu_thread *pmu_self
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /**
- * What a gate must hold: even and positive in a session, another value in each and after each change of
- * group; 0 before the first; negative: every call returns at once.
- * Loaded relaxed: the gate it is compared with is the thread's own.
+ * What a gate must hold: even and positive in a session, another value in each and after each
+ * change of group; 0 before the first; negative: every call returns at once. Loaded relaxed: the
+ * gate it is compared with is the thread's own.
  */
 extern int32_t pmu_epoch __attribute__((visibility("hidden")));
 
@@ -138,9 +153,11 @@ enum pmu_entry {
 };
 
 /**
- * pmu_thread_enter() - from wherever the calling thread is to attached, starting the session if need be
+ * pmu_thread_enter() - from wherever the calling thread is to attached, starting the session if
+ * need be
  * @self: result with PMU_ENTRY_READY, the gate set to "inside"
- * @forked_from: result: in a forked child the copy of the parent thread's state, for what was open; else NULL
+ * @forked_from: result: in a forked child the copy of the parent thread's state, for what was open;
+ *	else NULL
  * @error: result with PMU_ENTRY_FAILED: negative errno
  *
  * The caller must call pmu_session_unbar() after PMU_ENTRY_READY.
@@ -201,13 +218,14 @@ void pmu_thread_detach(struct pmu_thread *self);
 
 /**
  * pmu_region_settle() - of the region layer: what a thread that is asleep has open counts up to now
- * Context: the session's lock; its regions end, so the thread finds the way in shut when it wakes up.
+ * Context: the session's lock; its regions end, so the thread finds the way in shut when it wakes
+ * up.
  */
 void pmu_region_settle(struct pmu_thread *thread);
 
 /**
- * pmu_region_pause(), pmu_region_go_on() - of the region layer: what a public call does in between is in none of the
- * regions that the calling thread has open
+ * pmu_region_pause(), pmu_region_go_on() - of the region layer: what a public call does in between
+ * is in none of the regions that the calling thread has open
  */
 void pmu_region_pause(void);
 void pmu_region_go_on(void);
@@ -222,7 +240,9 @@ bool pmu_thread_any_open(const struct pmu_thread *thread);
  */
 void pmu_thread_update(struct pmu_thread *thread);
 
-/** pmu_thread_setup() - once per process: notice when threads end.  Return: 0 or a negative errno. */
+/**
+ * pmu_thread_setup() - once per process: notice when threads end.  Return: 0 or a negative errno.
+ */
 int pmu_thread_setup(void);
 
 /** pmu_thread_flag() - set one of the record's flags. */

@@ -25,7 +25,10 @@ int pmu_usage_self(struct pmu_usage *usage)
 	return 0;
 }
 
-/* proc(5): in "stat", after the name in parentheses, minflt is the eighth field and majflt the tenth. */
+/*
+ * proc(5): in "stat", after the name in parentheses, minflt is the eighth field and majflt the
+ * tenth.
+ */
 static int read_faults(int tid, struct pmu_usage *usage)
 {
 	char path[64], text[1024];

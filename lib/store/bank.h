@@ -62,8 +62,8 @@ static inline void pmu_bank_keep_times(const struct pmu_store_bank *was, struct 
 }
 
 /*
- * What stands beside the banks: written by the row's thread alone, read by others at any time, each value for
- * itself.
+ * What stands beside the banks: written by the row's thread alone, read by others at any time, each
+ * value for itself.
  */
 #define PMU_ROW_SET(row, member, value) \
 	__atomic_store_n(&(row)->member, (__typeof__((row)->member))(value), __ATOMIC_RELAXED)

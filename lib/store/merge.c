@@ -92,8 +92,8 @@ static int grow_rows(struct pmu_merge *merge)
 }
 
 /*
- * What the library's own work costs is as good as the same in every thread of a group.  Where it is not, the least:
- * rather a little of it stays in than anything of the program's is taken out.
+ * What the library's own work costs is as good as the same in every thread of a group.  Where it is
+ * not, the least: rather a little of it stays in than anything of the program's is taken out.
  */
 static void keep_least_outer(const struct step *step, struct pmu_store_row *set,
 			     const struct pmu_store_row *row, bool is_new)
@@ -263,7 +263,9 @@ static int make_set(struct pmu_table *table, struct pmu_merge *merge,
 	return 0;
 }
 
-/* What belongs to the thread as a whole; the set's stop - start is the sum of its threads' times. */
+/*
+ * What belongs to the thread as a whole; the set's stop - start is the sum of its threads' times.
+ */
 static void add_record(struct pmu_store_thread *set, const struct pmu_store_thread *thread)
 {
 	keep_least_inner(set, thread);

@@ -23,8 +23,9 @@ struct pmu_merge {
  * @number: for the set's own record, should this be its first thread
  * @thread: its rows; its record is in state FINISHED; gone afterwards
  *
- * A reader sees the thread's rows either by themselves or in the set, never twice and never not at all, also when
- * the process dies in between: every row of the set changes banks with one store, which names the thread.
+ * A reader sees the thread's rows either by themselves or in the set, never twice and never not at
+ * all, also when the process dies in between: every row of the set changes banks with one store,
+ * which names the thread.
  *
  * Context: the session's lock.
  * Return: 0; -ENOMEM: the thread keeps its rows.

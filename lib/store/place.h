@@ -28,7 +28,10 @@ bool pmu_store_keep(void);
  */
 void pmu_store_inherit(void);
 
-/** Ends the names of empty files that stand for stores for which there was no room where they are kept. */
+/**
+ * Ends the names of empty files that stand for stores for which there was no room where they are
+ * kept.
+ */
 #define PMU_STORE_LOST ".lost"
 
 /** pmu_store_say_lost() - leave one there */
@@ -59,8 +62,8 @@ enum pmu_store_fate pmu_store_fate(const struct pmu_store_head *head);
  * @create: make it (0700) where it is missing
  * @dir: result
  *
- * $XDG_RUNTIME_DIR/pmu, /dev/shm/pmu-UID, $TMPDIR/pmu-UID (or /tmp): the first that is a directory of
- * ours with no rights for others; symbolic links are refused.  The environment is read by
+ * $XDG_RUNTIME_DIR/pmu, /dev/shm/pmu-UID, $TMPDIR/pmu-UID (or /tmp): the first that is a directory
+ * of ours with no rights for others; symbolic links are refused.  The environment is read by
  * secure_getenv().
  *
  * Return: 0, or -ENOENT with a sentence that names each place and why not.
@@ -71,7 +74,8 @@ int pmu_store_dir(int create, char *dir, size_t size);
  * pmu_store_create() - a new file of ours in the folder, O_EXCL | O_NOFOLLOW, 0600
  * @owner: names the file: PID-STARTTIME-NTH.pmu
  * @path: result
- * @nth: result: the program's number in this process, 1 + the stores that already bear its pid and start time
+ * @nth: result: the program's number in this process, 1 + the stores that already bear its pid and
+ *	start time
  *
  * Where PMU_STORE names a folder, there and nowhere else.
  *
@@ -79,7 +83,10 @@ int pmu_store_dir(int create, char *dir, size_t size);
  */
 int pmu_store_create(const struct pmu_store_owner *owner, char *path, size_t size, uint32_t *nth);
 
-/** pmu_store_prune() - remove the oldest dead stores of a folder beyond PMU_STORE_KEEP.  Return: how many. */
+/**
+ * pmu_store_prune() - remove the oldest dead stores of a folder beyond PMU_STORE_KEEP.  Return: how
+ * many.
+ */
 int pmu_store_prune(void);
 
 /** One file in the folder. */

@@ -6,8 +6,8 @@
  *   4096   chunks, one after another up to head.size; each starts with struct pmu_store_chunk and
  *          is a multiple of 64 bytes long
  *
- * Native byte order and offsets only, never a pointer.  The file is written by one process (many threads)
- * and may be read at any time, also after that process was killed between any two stores.
+ * Native byte order and offsets only, never a pointer.  The file is written by one process (many
+ * threads) and may be read at any time, also after that process was killed between any two stores.
  * Everything is zero until written.  "release" marks the store that makes what is before it valid.
  */
 #ifndef PMU_STORE_ROW_H
@@ -38,13 +38,15 @@ struct pmu_store_head {
 	int32_t pid;
 	uint32_t nth;        /* number of the program in its process: 1, after an exec 2, ... */
 	uint64_t start_time; /* field 22 of /proc/PID/stat: tells a pid from its next owner */
-	uint64_t pid_ns; /* inode of /proc/self/ns/pid: another namespace's pids say nothing here */
+	/* inode of /proc/self/ns/pid: another namespace's pids say nothing here */
+	uint64_t pid_ns;
 	char boot_id[40];                /* /proc/sys/kernel/random/boot_id */
 	uint64_t start_unix_ns;          /* CLOCK_REALTIME at point[0] */
 	struct pmu_clock_point point[2]; /* [1] is renewed at slow moments; seq guards it */
 	uint32_t point_seq;              /* odd while point[1] is being renewed */
-	uint32_t ended; /* 1: the program ended cleanly, or its last report is being written */
-	uint32_t next;  /* enum pmu_next: what the last checkpoint knew of what comes */
+	/* 1: the program ended cleanly, or its last report is being written */
+	uint32_t ended;
+	uint32_t next; /* enum pmu_next: what the last checkpoint knew of what comes */
 };
 
 enum pmu_store_kind {
@@ -62,9 +64,13 @@ struct pmu_store_chunk {
 	uint32_t kind; /* enum pmu_store_kind; release */
 	uint32_t size; /* with this header; multiple of PMU_STORE_ALIGN */
 	uint32_t
-		used; /* META, NAMES: bytes of records; THREAD, ROWS, HISTOGRAMS: number of them; release */
+		/*
+		 * META, NAMES: bytes of records; THREAD, ROWS, HISTOGRAMS: number of them; release
+		 */
+		used;
 	uint32_t
-		owner; /* THREAD, ROWS, HISTOGRAMS: serial of the thread record, unique in the file */
+		/* THREAD, ROWS, HISTOGRAMS: serial of the thread record, unique in the file */
+		owner;
 	uint32_t group; /* GROUP, THREAD, ROWS, HISTOGRAMS: index of the group */
 	uint32_t first; /* THREAD, ROWS: id of the chunk's first row; ids start at 1 */
 	uint32_t reserved;
@@ -130,14 +136,18 @@ enum pmu_store_thread_state {
 
 /** What went wrong without belonging to one region; index of pmu_store_thread.doubt. */
 enum pmu_thread_doubt {
-	PMU_DOUBT_INTERRUPTED, /* a signal handler's call that interrupted the library was not counted */
+	/* a signal handler's call that interrupted the library was not counted */
+	PMU_DOUBT_INTERRUPTED,
 	PMU_DOUBT_BAD_NAME, /* NULL, empty or too long */
 	PMU_DOUBT_LIMIT,    /* a region beyond the limit could not be kept at all */
 	PMU_DOUBT_NO_MEMORY,
-	PMU_DOUBT_FORKED_INSIDE, /* the process was forked while this thread was inside the library */
-	PMU_DOUBT_SOURCE_LOST, /* descriptors were closed by the program: nothing was counted from then on */
+	/* the process was forked while this thread was inside the library */
+	PMU_DOUBT_FORKED_INSIDE,
+	/* descriptors were closed by the program: nothing was counted from then on */
+	PMU_DOUBT_SOURCE_LOST,
 	PMU_DOUBT_MOVED, /* pinned, and found on another processor at its end */
-	PMU_DOUBT_SOURCE_TAKEN, /* the counters were given to something else: nothing was counted from then on */
+	/* the counters were given to something else: nothing was counted from then on */
+	PMU_DOUBT_SOURCE_TAKEN,
 	PMU_DOUBT_COUNT,
 };
 
@@ -146,11 +156,13 @@ enum pmu_store_thread_flags {
 	PMU_THREAD_FLAT = 2,      /* reached the limit of regions */
 	PMU_THREAD_FORKED = 4,    /* goes on from a thread of the parent process */
 	/*
-	 * Not a thread but a socket: its rows hold what it counted while any thread was in the region there; calls
-	 * are how often that came about.
+	 * Not a thread but a socket: its rows hold what it counted while any thread was in the
+	 * region there; calls are how often that came about.
 	 */
 	PMU_THREAD_SOCKET = 8,
-	/* hybrid: kinds of core on which it was counted; neither: not known, or all cores are alike */
+	/*
+	 * hybrid: kinds of core on which it was counted; neither: not known, or all cores are alike
+	 */
 	PMU_THREAD_CORE_P = 16,
 	PMU_THREAD_CORE_E = 32,
 	PMU_THREAD_SHIFTED = 64,  /* one of its reads was late: see struct pmu_source_thread */
@@ -171,16 +183,17 @@ struct pmu_store_thread {
 	uint64_t start_ticks;
 	uint64_t stop_ticks; /* 0 while live */
 	/*
-	 * MERGED: serial of the thread that was added last << 32 | sequence; the sequence's low bit names
-	 * the valid bank of every row of the set.  A record with that serial is already in it.  release
+	 * MERGED: serial of the thread that was added last << 32 | sequence; the sequence's low bit
+	 * names the valid bank of every row of the set.  A record with that serial is already in
+	 * it.  release
 	 */
 	uint64_t merged;
 	uint32_t n_merged;
 	uint32_t flags;    /* enum pmu_store_thread_flags */
 	uint32_t doubt[8]; /* by enum pmu_thread_doubt */
 	uint32_t missing;  /* slots that this thread cannot count */
-	uint32_t
-		sockets; /* slots that are counted for whole sockets: missing here for that reason alone */
+	/* slots that are counted for whole sockets: missing here for that reason alone */
+	uint32_t sockets;
 	int64_t minor_faults; /* while it was attached; -1 unknown, like the next three */
 	int64_t major_faults;
 	int64_t voluntary_switches;
@@ -199,18 +212,18 @@ enum pmu_store_row_flags {
 	PMU_STORE_ROW_OVERLAP = 1,
 	PMU_STORE_ROW_RECURSIVE = 2,
 	PMU_STORE_ROW_FLAT = 4,
-	PMU_STORE_ROW_MUTUAL =
-		8, /* re-entered from inside another region: what that one did counts in both */
-	PMU_STORE_ROW_PARTIAL =
-		32, /* open, and its totals have what the open call has done up to a checkpoint */
-	PMU_STORE_ROW_CROWDED =
-		16, /* SOCKET: two regions nested in it were occupied at once: each has what both did */
-	PMU_STORE_ROW_MIXED =
-		64, /* one nested in it was set to zero, whose calls are also in what it counts */
-	PMU_STORE_ROW_AFRESH =
-		256, /* it was set to zero: calls of those nested in it were before */
-	PMU_STORE_ROW_INHERITED =
-		128, /* was open when the process was forked: the parent began its first call */
+	/* re-entered from inside another region: what that one did counts in both */
+	PMU_STORE_ROW_MUTUAL = 8,
+	/* open, and its totals have what the open call has done up to a checkpoint */
+	PMU_STORE_ROW_PARTIAL = 32,
+	/* SOCKET: two regions nested in it were occupied at once: each has what both did */
+	PMU_STORE_ROW_CROWDED = 16,
+	/* one nested in it was set to zero, whose calls are also in what it counts */
+	PMU_STORE_ROW_MIXED = 64,
+	/* it was set to zero: calls of those nested in it were before */
+	PMU_STORE_ROW_AFRESH = 256,
+	/* was open when the process was forked: the parent began its first call */
+	PMU_STORE_ROW_INHERITED = 128,
 };
 
 /** One region on one path of one thread; two banks follow at group.bank_offset. */
@@ -224,7 +237,10 @@ struct pmu_store_row {
 	uint32_t unended; /* begins that never ended and were given up */
 	uint32_t unbegun; /* ends without a begin */
 	uint16_t moved;   /* calls that changed CPU where that matters; stays at 65535 */
-	/* What a begin/end pair of this region adds to the region around it: ticks, then one per slot. */
+	/*
+	 * What a begin/end pair of this region adds to the region around it: ticks, then one per
+	 * slot.
+	 */
 	uint16_t outer[];
 };
 #define PMU_ROW_HEAD_SIZE 30u /* where outer[] starts */
@@ -241,17 +257,19 @@ struct pmu_store_bank {
 };
 
 /*
- * Lengths of a row's calls, as long as each was from its outermost begin to its end, in buckets an eighth of their first
- * number wide.  A length beyond the last bucket (20 days at 2.6 GHz) is in it.
+ * Lengths of a row's calls, as long as each was from its outermost begin to its end, in buckets an
+ * eighth of their first number wide.  A length beyond the last bucket (20 days at 2.6 GHz) is in
+ * it.
  */
 #define PMU_HISTOGRAM_BITS    3u
 #define PMU_HISTOGRAM_BUCKETS PMU_BUCKETS(PMU_HISTOGRAM_BITS, 52u)
 
 /**
- * How many of a row's calls took how long; kept apart from the rows, and only where that was asked for.
+ * How many of a row's calls took how long; kept apart from the rows, and only where that was asked
+ * for.
  *
- * Each bucket is written by the row's thread alone and read at any time, each for itself: a reader may find a
- * call there that is not in the row's totals yet, and the other way round.
+ * Each bucket is written by the row's thread alone and read at any time, each for itself: a reader
+ * may find a call there that is not in the row's totals yet, and the other way round.
  */
 struct pmu_store_histogram {
 	uint32_t row;  /* id of its row */

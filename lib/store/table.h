@@ -61,7 +61,8 @@ int pmu_table_open(struct pmu_table *table, enum pmu_clock_kind clock);
 void pmu_table_remove(struct pmu_table *table);
 
 /**
- * pmu_table_unshare() - in a forked child: what is mapped becomes a private copy at the same addresses
+ * pmu_table_unshare() - in a forked child: what is mapped becomes a private copy at the same
+ * addresses
  * Context: async-signal-safe; no lock.
  */
 void pmu_table_unshare(struct pmu_table *table);
@@ -69,15 +70,18 @@ void pmu_table_unshare(struct pmu_table *table);
 /**
  * pmu_table_abandon() - in a forked child: let go of the parent's table
  *
- * What was mapped stays in place as a private copy, so that code the fork interrupted can finish its stores
- * without reaching the parent.
+ * What was mapped stays in place as a private copy, so that code the fork interrupted can finish
+ * its stores without reaching the parent.
  */
 void pmu_table_abandon(struct pmu_table *table);
 
 /** pmu_table_meta() - add a text; one that does not fit a chunk is cut.  Return: 0 or -ENOMEM. */
 int pmu_table_meta(struct pmu_table *table, enum pmu_meta_key key, const char *text);
 
-/** pmu_table_group() - add a group: its chunk, for n_slots slot records that the caller fills before anything else. */
+/**
+ * pmu_table_group() - add a group: its chunk, for n_slots slot records that the caller fills before
+ * anything else.
+ */
 int pmu_table_group(struct pmu_table *table, uint32_t index, const char *name, uint32_t n_slots,
 		    struct pmu_store_group **group);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Built with -finstrument-functions by functions.sh: each deed calls functions a known number of times.
- * Without a compiler's hooks it is an ordinary program.
+ * Built with -finstrument-functions by functions.sh: each deed calls functions a known number of
+ * times. Without a compiler's hooks it is an ordinary program.
  */
 #include <dlfcn.h>
 #include <pthread.h>

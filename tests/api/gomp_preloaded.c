@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every function by which libgomp starts a parallel region, called as compilers do: those that gcc emits, those
- * that it did before 4.9, and those that it has never needed.
+ * Every function by which libgomp starts a parallel region, called as compilers do: those that gcc
+ * emits, those that it did before 4.9, and those that it has never needed.
  */
 #include <stdbool.h>
 #include <stdio.h>

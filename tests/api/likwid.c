@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A program annotated with LIKWID's Marker API, as its documentation has it: C and C++, for our header and for LIKWID's.
- * likwid.sh builds it both ways.  What it prints is the same each time; a line that begins with "wrong" is a failure.
+ * A program annotated with LIKWID's Marker API, as its documentation has it: C and C++, for our
+ * header and for LIKWID's. likwid.sh builds it both ways.  What it prints is the same each time; a
+ * line that begins with "wrong" is a failure.
  */
 #include <likwid-marker.h>
 
@@ -56,7 +57,10 @@ static struct result get(const char *tag)
 /* --- scenarios --- */
 
 #ifdef _OPENMP
-/* What each thread of the team does: 1 + number calls of "mine", 10 nested ones, labels made in a buffer. */
+/*
+ * What each thread of the team does: 1 + number calls of "mine", 10 nested ones, labels made in a
+ * buffer.
+ */
 static void work(int number)
 {
 	char label[32];
@@ -137,7 +141,10 @@ static void mistakes(void)
 	LIKWID_MARKER_STOP("late");
 }
 
-/* Two groups, of which the first has page faults as its second event, and the second counts nothing. */
+/*
+ * Two groups, of which the first has page faults as its second event, and the second counts
+ * nothing.
+ */
 static void groups(void)
 {
 	struct result r;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A small MPI program for the test of reports by rank: a line of cells, shared among the ranks, is smoothed with the
- * neighbours' edges.  The higher the rank, the more it does per step: rank r goes over its cells r + 1 times.  Ranks
- * but the first also wait, the last one very long, which stands out on a busy machine too.
+ * A small MPI program for the test of reports by rank: a line of cells, shared among the ranks, is
+ * smoothed with the neighbours' edges.  The higher the rank, the more it does per step: rank r goes
+ * over its cells r + 1 times.  Ranks but the first also wait, the last one very long, which stands
+ * out on a busy machine too.
  *
- *   mpi [STEPS [DEATH]]   DEATH: abort, exit or kill, which the last rank suffers in its middle step
+ *   mpi [STEPS [DEATH]]   DEATH: abort, exit or kill, which the last rank suffers in its middle
+ *   step
  */
 #include <mpi.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * -DPLUGIN: a library with parallel regions; else a program without any, which loads such libraries one by one.
- * Other libraries stay: a runtime that goes away has threads left.
+ * -DPLUGIN: a library with parallel regions; else a program without any, which loads such libraries
+ * one by one. Other libraries stay: a runtime that goes away has threads left.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An OpenMP program that knows nothing of the library: a function for each kind of parallel region, run by its
- * name.  What it prints is the same on every run.
+ * An OpenMP program that knows nothing of the library: a function for each kind of parallel region,
+ * run by its name.  What it prints is the same on every run.
  */
 #define _GNU_SOURCE
 #include <omp.h>
@@ -311,7 +311,10 @@ static void forking(void)
 	team();
 }
 
-/* Which processors the kernel lets the calling thread use: in its own words, past every function of libc's. */
+/*
+ * Which processors the kernel lets the calling thread use: in its own words, past every function of
+ * libc's.
+ */
 static void tell_place(int thread)
 {
 	static char place[64][80];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A program annotated with PAPI's high-level API, as its documentation has it: C and C++, for our header and for PAPI's.
- * papi.sh builds it both ways.  What it prints is the same each time; a line that begins with "wrong" is a failure.
+ * A program annotated with PAPI's high-level API, as its documentation has it: C and C++, for our
+ * header and for PAPI's. papi.sh builds it both ways.  What it prints is the same each time; a line
+ * that begins with "wrong" is a failure.
  */
 #include <papi.h>
 
@@ -30,7 +31,10 @@ static void touch_pages(void)
 }
 
 #ifdef _OPENMP
-/* What each thread of the team does: 1 + number calls of "mine", 10 nested ones, labels made in a buffer. */
+/*
+ * What each thread of the team does: 1 + number calls of "mine", 10 nested ones, labels made in a
+ * buffer.
+ */
 static void work(int number)
 {
 	char label[32];

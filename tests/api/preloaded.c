@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A program that knows nothing of libpmu: its first argument says what it does.  "watch" runs another one and
- * prints how it ended.
+ * A program that knows nothing of libpmu: its first argument says what it does.  "watch" runs
+ * another one and prints how it ended.
  */
 #include "preloaded.h"
 
@@ -29,7 +29,10 @@ void *work_in_thread(void *arg)
 	return arg;
 }
 
-/* The rest of the words are a command; what TEST_PRELOAD names is loaded into it, and not into this one. */
+/*
+ * The rest of the words are a command; what TEST_PRELOAD names is loaded into it, and not into this
+ * one.
+ */
 static int watch(void)
 {
 	const char *preload = getenv("TEST_PRELOAD");

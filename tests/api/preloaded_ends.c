@@ -201,7 +201,9 @@ static int leave_by_pthread_exit(void)
 	pthread_exit(NULL);
 }
 
-/* Killed by any system call but those of its own that follow.  Return: whether it was not refused. */
+/*
+ * Killed by any system call but those of its own that follow.  Return: whether it was not refused.
+ */
 static bool shut_in(bool by_number)
 {
 #define ALLOW(call)                                      \

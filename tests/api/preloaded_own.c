@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program with an execv(), execvp() and execve() of its own, each made of the variadic function. */
+/*
+ * A program with an execv(), execvp() and execve() of its own, each made of the variadic function.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

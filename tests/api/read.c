@@ -210,7 +210,10 @@ static int read_net(void *arg)
 	path = read_region("outer", 0);
 	/* 1,000 calls with 5,000 pairs in them cost something */
 	want(self.net_time_ns < self.time_ns);
-	/* clocks are compared anew each time; where a pair took long when it was measured, nothing is left of both */
+	/*
+	 * clocks are compared anew each time; where a pair took long when it was measured, nothing
+	 * is left of both
+	 */
 	want(is_near(path.time_ns, self.time_ns, self.time_ns / 100));
 	want(is_near(path.net_time_ns, self.net_time_ns, self.time_ns / 100));
 	want_int((long long)self.n_counts, 1);

@@ -209,7 +209,10 @@ __attribute__((unused)) static const char *run_command_path(void)
 	return path;
 }
 
-/* What the command makes of a store, which says nothing where its program died while it made it, or of another report. */
+/*
+ * What the command makes of a store, which says nothing where its program died while it made it, or
+ * of another report.
+ */
 __attribute__((unused)) static json_t *run_report_of(const struct run *r, const char *input)
 {
 	char out[512];

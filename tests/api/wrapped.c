@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls the functions of wrapped_lib.c and prints what they return; how often it called each goes into the
- * file TEST_CALLS.  TEST_PLUGINS: folder with the plugins.
+ * Calls the functions of wrapped_lib.c and prints what they return; how often it called each goes
+ * into the file TEST_CALLS.  TEST_PLUGINS: folder with the plugins.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -163,7 +163,10 @@ static void control(void)
 	called("w_address", 1);
 }
 
-/* Left by longjmp(): 5 regions a time; then the same ones from further out, where nothing of them may be open. */
+/*
+ * Left by longjmp(): 5 regions a time; then the same ones from further out, where nothing of them
+ * may be open.
+ */
 static void jumps(void)
 {
 	volatile int rounds = 0;
@@ -240,7 +243,10 @@ static void small_stack(void)
 	called("w_short_stack", 100 * 32);
 }
 
-/* Two coroutines take turns inside one wrapped call each, and a third one on the thread's own stack. */
+/*
+ * Two coroutines take turns inside one wrapped call each, and a third one on the thread's own
+ * stack.
+ */
 static ucontext_t turn[2], own;
 static long turns;
 

@@ -203,8 +203,8 @@ static void is_whole(const struct cost *cost, const char *what)
 }
 
 /*
- * An instruction takes a cycle on this machine, so cycles are as exact.  Every call counts the same, also where the kernel
- * came in the middle of a read.
+ * An instruction takes a cycle on this machine, so cycles are as exact.  Every call counts the
+ * same, also where the kernel came in the middle of a read.
  */
 static void is_exact(const struct cost cost[N_SIZES], const char *what, uint64_t want)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Regions that do exactly as many instructions as this program says, in every way that regions can be used: the report,
- * which has the library's own work taken out, must say the same.
+ * Regions that do exactly as many instructions as this program says, in every way that regions can
+ * be used: the report, which has the library's own work taken out, must say the same.
  *
  *   net FILE    gets a line for each region: what it did, and its path
  */
@@ -10,7 +10,7 @@
 #include "steps.h"
 #include "tap.h"
 
-#define REPEATS	  100
+#define REPEATS 100
 
 static struct steps_book book;
 
@@ -39,8 +39,8 @@ static void go(void)
 static void flat(void)
 {
 	static const uint64_t n[] = { 1, 2, 3, 10, 100, 1000, 10000, 100000 };
-	static const char *const name[] = { "flat 1", "flat 2", "flat 3", "flat 10", "flat 100", "flat 1000",
-					    "flat 10000", "flat 100000" };
+	static const char *const name[] = { "flat 1",   "flat 2",    "flat 3",     "flat 10",
+					    "flat 100", "flat 1000", "flat 10000", "flat 100000" };
 
 	for (int i = 0; i < 8; i++) {
 		begin(name[i]);
@@ -173,8 +173,9 @@ static void beside(void)
 }
 
 static const char n31[] = "a name of one and thirty bytes!";
-static const char n200[] = "a name of two hundred bytes, which is what people get who put a file, a line, a function and the "
-			   "types of all its arguments into the name of a region, as some tools do, xxxxxxxxxxxxxxxxxxxxxxxxxxx";
+static const char n200[] =
+	"a name of two hundred bytes, which is what people get who put a file, a line, a function and the "
+	"types of all its arguments into the name of a region, as some tools do, xxxxxxxxxxxxxxxxxxxxxxxxxxx";
 
 static void names(void)
 {
@@ -306,7 +307,8 @@ static int write_wants(const char *path)
 	if (!file)
 		return -1;
 	for (int i = 0; i < book.n_regions; i++)
-		fprintf(file, "%" PRIu64 " %s\n", book.region[i].want.of[STEPS_INSTRUCTIONS], book.region[i].path);
+		fprintf(file, "%" PRIu64 " %s\n", book.region[i].want.of[STEPS_INSTRUCTIONS],
+			book.region[i].path);
 	return fclose(file);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A PMU of the kernel's and terms for it.  The first lines are its files: formats of event, x and y, the event NAME, its scale
- * and unit, the cpumask; an empty line is no file.  What follows is asked for.
+ * A PMU of the kernel's and terms for it.  The first lines are its files: formats of event, x and
+ * y, the event NAME, its scale and unit, the cpumask; an empty line is no file.  What follows is
+ * asked for.
  */
 #include <fcntl.h>
 #include <math.h>

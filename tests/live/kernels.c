@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The kernels of the benchmark suite: what they compute is right at any size, and where there is a PMU what is counted in
- * them is what their models say, to one in a hundred.
+ * The kernels of the benchmark suite: what they compute is right at any size, and where there is a
+ * PMU what is counted in them is what their models say, to one in a hundred.
  */
 #include <pmu.h>
 

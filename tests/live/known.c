@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * This machine's PMU and the library over it: regions of work that is known to the instruction, branch, load and store,
- * without the library's own (net).  With TEST_KNOWN=exact, on a machine whose PMU is, every one must be met; elsewhere
+ * This machine's PMU and the library over it: regions of work that is known to the instruction,
+ * branch, load and store, without the library's own (net).  With TEST_KNOWN=exact, on a machine
+ * whose PMU is, every one must be met; elsewhere
  * within what the makers promise:
  *
- *   x86   RDPMC does not wait for the instructions before it: Intel SDM vol. 2B, RDPMC, and vol. 3B, 20.3.1 ("counts ...
- *         may be imprecise").  So each of a call's two reads may be off by what a core has in flight, 512 on the widest
- *         ones.  An interrupt, exception or assist that comes in between adds one to what retires (Weaver, Terpstra and
- *         Moore, "Non-determinism and overcount on modern hardware performance counter implementations", 2013).
- *   arm64 counts are of instructions that are architecturally executed, behind an ISB (Arm ARM, "Accuracy of the Performance
- *         Monitors": "reasonable degree of inaccuracy", none for one that is asked behind a context synchronization event).
+ *   x86   RDPMC does not wait for the instructions before it: Intel SDM vol. 2B, RDPMC, and vol.
+ *   3B, 20.3.1 ("counts ...
+ *         may be imprecise").  So each of a call's two reads may be off by what a core has in
+ *         flight, 512 on the widest
+ *         ones.  An interrupt, exception or assist that comes in between adds one to what retires
+ *         (Weaver, Terpstra and
+ *         Moore, "Non-determinism and overcount on modern hardware performance counter
+ *         implementations", 2013).
+ *   arm64 counts are of instructions that are architecturally executed, behind an ISB (Arm ARM,
+ *   "Accuracy of the Performance
+ *         Monitors": "reasonable degree of inaccuracy", none for one that is asked behind a context
+ *         synchronization event).
  */
 #include <pmu.h>
 #include <pthread.h>
@@ -45,13 +52,17 @@ static const struct {
 } candidates[] = {
 	{ STEPS_INSTRUCTIONS, "instructions" },
 #if defined(__x86_64__)
-	{ STEPS_BRANCHES, "branches" }, /* BR_INST_RETIRED.ALL_BRANCHES; AMD: EX_RET_BRN */
+	/* BR_INST_RETIRED.ALL_BRANCHES; AMD: EX_RET_BRN */
+	{ STEPS_BRANCHES, "branches" },
 	{ STEPS_LOADS, "MEM_INST_RETIRED.ALL_LOADS" }, /* since Skylake */
 	{ STEPS_LOADS, "MEM_UOPS_RETIRED.ALL_LOADS" }, /* before */
 	{ STEPS_STORES, "MEM_INST_RETIRED.ALL_STORES" },
 	{ STEPS_STORES, "MEM_UOPS_RETIRED.ALL_STORES" },
 #else
-	/* Arm ARM, common events: the kernel's "branches" counts jumps that are taken on some models. */
+	/*
+	 * Arm ARM, common events: the kernel's "branches" counts jumps that are taken on some
+	 * models.
+	 */
 	{ STEPS_BRANCHES, "r21" }, /* BR_RETIRED */
 	{ STEPS_LOADS, "r06" },    /* LD_RETIRED */
 	{ STEPS_STORES, "r07" },   /* ST_RETIRED */
@@ -61,7 +72,10 @@ static const struct {
 static int slot_of[STEPS_EVENTS]; /* -1: not counted here */
 static char events[512];
 
-/* A kernel may open an event of which the processor knows nothing: the last one must count something. */
+/*
+ * A kernel may open an event of which the processor knows nothing: the last one must count
+ * something.
+ */
 static bool can_count(const char *list, int last)
 {
 	struct pmu_counters *counters;
@@ -373,8 +387,9 @@ static void two_threads(void)
 /* --- signals --- */
 
 /*
- * The handler runs steps of its own: from the kernel's jump to it, back to the instruction that was interrupted.  That is
- * what follows, the steps, and two of libc's or the vDSO's that go back to the kernel.
+ * The handler runs steps of its own: from the kernel's jump to it, back to the instruction that was
+ * interrupted.  That is what follows, the steps, and two of libc's or the vDSO's that go back to
+ * the kernel.
  */
 static struct step handler_steps[5] __attribute__((used));
 __attribute__((visibility("hidden"))) void handler(int number);
@@ -437,7 +452,10 @@ static void set_timer(long us)
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* What one call has come to, all of it: calls and instructions of the region and of the handler's in it. */
+/*
+ * What one call has come to, all of it: calls and instructions of the region and of the handler's
+ * in it.
+ */
 struct seen {
 	uint64_t handled, refused, calls, own, handlers, of_handlers, time_ns;
 };
@@ -460,8 +478,8 @@ static struct seen look(void)
 }
 
 /*
- * One that comes while the library is at work is refused, which the report counts as a doubt; what the handler and the refusal
- * do then is a part of whatever they came into.
+ * One that comes while the library is at work is refused, which the report counts as a doubt; what
+ * the handler and the refusal do then is a part of whatever they came into.
  */
 static void under_signals(void)
 {

@@ -49,7 +49,10 @@ static uint64_t value_of(int fd)
 	return read(fd, &value, sizeof(value)) == sizeof(value) ? value : 0;
 }
 
-/* It counts while the thread runs: no more than the instruction says around it, and what the thread's time makes of that. */
+/*
+ * It counts while the thread runs: no more than the instruction says around it, and what the
+ * thread's time makes of that.
+ */
 static void counts_the_time_stamp_counter(int fd)
 {
 	double ran = ns_of(CLOCK_THREAD_CPUTIME_ID), passed = ns_of(CLOCK_MONOTONIC), expected;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A PMU beside the cores' own: the time stamp counter through perf_event, alone and in a group with others. */
+/*
+ * A PMU beside the cores' own: the time stamp counter through perf_event, alone and in a group with
+ * others.
+ */
 #include <time.h>
 
 #include "counters/backend.h"
@@ -16,7 +19,9 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The thread may be taken off its processor, where the event stands still and the counter goes on. */
+/*
+ * The thread may be taken off its processor, where the event stands still and the counter goes on.
+ */
 static void spin(uint64_t ns)
 {
 	uint64_t start = cpu_ns();
@@ -57,7 +62,10 @@ static void counts_with(const char *events)
 	last = __builtin_ia32_rdtsc();
 	is_int((int)read(thread, after), 0, "  once more");
 	stop = __builtin_ia32_rdtsc();
-	/* on its processor it has ticked at most as often as the counter; a machine has more than 0.5 GHz */
+	/*
+	 * on its processor it has ticked at most as often as the counter; a machine has more than
+	 * 0.5 GHz
+	 */
 	ok(after[0] - before[0] <= stop - start, "  %llu ticks of %llu",
 	   (unsigned long long)(after[0] - before[0]), (unsigned long long)(stop - start));
 	ok(after[0] - before[0] > 10000000 && last > first, "  20 ms of them at least");

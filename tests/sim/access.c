@@ -129,7 +129,10 @@ static int copy(pid_t pid, struct batch_op *op, const struct batch *batch, bool 
 	return (size_t)n == here.iov_len ? 0 : -EFAULT;
 }
 
-/* Before anything is done: the processors must be there.  Every register is on the allow list, with all its bits. */
+/*
+ * Before anything is done: the processors must be there.  Every register is on the allow list, with
+ * all its bits.
+ */
 static int check(struct sim_server *server, struct batch_op *op, uint32_t n)
 {
 	int rc = 0;

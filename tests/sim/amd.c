@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * AMD family 19H: core counters with the core extension, PerfMonV2's global registers, L3 and data fabric counters.
- * AMD64 APM vol. 2, "Performance Monitoring Counters"; PPR for family 19H, "MSR Registers".
+ * AMD family 19H: core counters with the core extension, PerfMonV2's global registers, L3 and data
+ * fabric counters. AMD64 APM vol. 2, "Performance Monitoring Counters"; PPR for family 19H, "MSR
+ * Registers".
  *
  * Reserved bits of selects and counters are ignored and read as 0.
  */
@@ -20,7 +21,9 @@
 
 enum { N_LEGACY = 4, N_L3 = 6, BITS = 48 };
 
-/* Event in bits 0-7 and 32-35, levels, edge, interrupt, EN, invert, counter mask, guest and host. */
+/*
+ * Event in bits 0-7 and 32-35, levels, edge, interrupt, EN, invert, counter mask, guest and host.
+ */
 #define CTL_BITS (UINT64_C(0xffd7ffff) | UINT64_C(0x30f) << 32)
 /* Event, unit mask, EN, core, all slices, all cores, slice, thread mask. */
 #define L3_BITS                                                                           \
@@ -34,8 +37,10 @@ static void pair(struct sim_machine *machine, uint32_t ctl, enum sim_scope scope
 	sim_add(machine, -1, ctl + 1, scope, (struct sim_rule){ SIM_MASK, SIM_LOW(BITS), 0, 0, 0 });
 }
 
-/* The global control's reset value has every counter enabled, for software that does not know of it: Linux,
- * arch/x86/kvm/pmu.c, kvm_pmu_refresh() says so of both vendors. */
+/*
+ * The global control's reset value has every counter enabled, for software that does not know of
+ * it: Linux, arch/x86/kvm/pmu.c, kvm_pmu_refresh() says so of both vendors.
+ */
 static void add_global(struct sim_machine *machine, unsigned int n)
 {
 	uint64_t status = SIM_LOW(n) | SIM_BIT(58) | SIM_BIT(59);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A simulated machine for a test program: started, told what happens on it, asked what was done to it.
+ * A simulated machine for a test program: started, told what happens on it, asked what was done to
+ *it.
  *
  *	struct sim_run sim;
  *	int rc = sim_start(&sim, "westmere", SIM_BATCH);
@@ -42,10 +43,16 @@ struct sim_run {
  */
 int sim_start(struct sim_run *run, const char *cpu, int flags);
 
-/** sim_stop() - nothing is left of it.  Return: 0; -1 where it had died, or found a fault in itself (sanitizers). */
+/**
+ * sim_stop() - nothing is left of it.  Return: 0; -1 where it had died, or found a fault in itself
+ * (sanitizers).
+ */
 int sim_stop(struct sim_run *run);
 
-/** sim_environment() - set PMU_MSR_DEVICE, PMU_MSR_BATCH, PMU_CPUID_FILE, HWLOC_XMLFILE, and TEST_SIM_CTL */
+/**
+ * sim_environment() - set PMU_MSR_DEVICE, PMU_MSR_BATCH, PMU_CPUID_FILE, HWLOC_XMLFILE, and
+ * TEST_SIM_CTL
+ */
 void sim_environment(const struct sim_run *run);
 
 /** sim_send() - a command (command.c has them): 0 or a negative errno */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counters of Intel's cores, versions 1 to 5: Intel SDM vol. 3B, "Architectural Performance Monitoring". */
+/*
+ * Counters of Intel's cores, versions 1 to 5: Intel SDM vol. 3B, "Architectural Performance
+ * Monitoring".
+ */
 #include "rules.h"
 
 enum {
@@ -34,7 +37,10 @@ static uint64_t global_bits(const struct sim_core *core)
 	return counter_bits(core) | (core->capabilities & METRICS ? SIM_BIT(48) : 0);
 }
 
-/* Reserved bits raise #GP: bit 21 without AnyThread, 32 and 33 without TSX, everything above but adaptive PEBS. */
+/*
+ * Reserved bits raise #GP: bit 21 without AnyThread, 32 and 33 without TSX, everything above but
+ * adaptive PEBS.
+ */
 static uint64_t select_bits(const struct sim_core *core, unsigned int i)
 {
 	uint64_t bits = UINT64_C(0xffdfffff);
@@ -60,7 +66,10 @@ static uint64_t fixed_ctrl_bits(const struct sim_core *core)
 	return bits;
 }
 
-/* The status register: counters, bit 61 the uncore's (Nehalem), 62 the debug store, 63 a condition changed. */
+/*
+ * The status register: counters, bit 61 the uncore's (Nehalem), 62 the debug store, 63 a condition
+ * changed.
+ */
 static uint64_t status_bits(const struct sim_machine *machine, const struct sim_core *core)
 {
 	uint64_t bits = global_bits(core) | SIM_BIT(62) | SIM_BIT(63);
@@ -87,8 +96,11 @@ static void add_general(struct sim_machine *machine, int kind, const struct sim_
 	}
 }
 
-/* Version 2 and later.  After reset the general counters are enabled here, for software of version 1: SDM, table
- * "IA-32 and Intel 64 Processor States Following Power-up, Reset, or INIT", IA32_PERF_GLOBAL_CTRL. */
+/*
+ * Version 2 and later.  After reset the general counters are enabled here, for software of version
+ * 1: SDM, table "IA-32 and Intel 64 Processor States Following Power-up, Reset, or INIT",
+ * IA32_PERF_GLOBAL_CTRL.
+ */
 static void add_global(struct sim_machine *machine, int kind, const struct sim_core *core)
 {
 	uint64_t status = status_bits(machine, core);
@@ -150,7 +162,9 @@ void sim_add_core(struct sim_machine *machine, int kind)
 	add_others(machine, kind, core);
 }
 
-/* IA32_PERF_GLOBAL_INUSE: an event in a select, an enabled fixed counter, bit 63 for any interrupt. */
+/*
+ * IA32_PERF_GLOBAL_INUSE: an event in a select, an enabled fixed counter, bit 63 for any interrupt.
+ */
 uint64_t sim_inuse(struct sim_machine *machine, size_t place)
 {
 	const struct sim_core *core = sim_core_of(machine, place);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The CPU models.  Counters and widths: CPUID leaf 0AH (AMD: 8000_0001H, 8000_0022H) of one such processor, named
- * with each; addresses: Intel SDM vol. 4, AMD PPR.
+ * The CPU models.  Counters and widths: CPUID leaf 0AH (AMD: 8000_0001H, 8000_0022H) of one such
+ * processor, named with each; addresses: Intel SDM vol. 4, AMD PPR.
  */
 #include <string.h>
 
@@ -33,8 +33,10 @@ static const struct sim_energy_counter zen_energy[] = {
 /* Up to Skylake MSR_UNC_CBO_CONFIG says one more than can be used. */
 static const struct sim_client sandybridge_client = { 0x391, true, 4, 4, 5, 0x700, 0x10, 6, 0 };
 static const struct sim_client skylake_client = { 0xe01, true, 5, 2, 3, 0x700, 0x10, 6, 0 };
-/* Specification update for 10th generation processors, ICL068: the global control's enable and freeze bits do
- * nothing, ARB's counter 0 cannot be used. */
+/*
+ * Specification update for 10th generation processors, ICL068: the global control's enable and
+ * freeze bits do nothing, ARB's counter 0 cannot be used.
+ */
 static const struct sim_client icelake_client = { 0xe01, false, 5, 4, 4, 0x700, 0x8, 2, 1 };
 
 static const struct sim_cpu cpus[] = {

@@ -134,7 +134,10 @@ static void every_register_of_a_start_may_fail(const char *cpu, int flags, const
 	sim_stop(&sim);
 }
 
-/* Not the register but the access: its like may have gone well before, and do so again when it is put back. */
+/*
+ * Not the register but the access: its like may have gone well before, and do so again when it is
+ * put back.
+ */
 static void every_access_of_a_start_may_fail_once(void)
 {
 	size_t n, bad = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The founding algorithm on a simulated two-socket Westmere: every register in the right order, every count where it
- * belongs, everything as it was at the end; register by register and in batches.
+ * The founding algorithm on a simulated two-socket Westmere: every register in the right order,
+ * every count where it belongs, everything as it was at the end; register by register and in
+ * batches.
  */
 #include "measure.h"
 #include "trace.h"
@@ -9,7 +10,10 @@
 #define N_CPUS         24
 #define N_ITEMS(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Intel SDM vol. 3B, "Architectural Performance Monitoring", "Uncore Performance Monitoring Management Facility" */
+/*
+ * Intel SDM vol. 3B, "Architectural Performance Monitoring", "Uncore Performance Monitoring
+ * Management Facility"
+ */
 #define EN          UINT64_C(0x400000)
 #define USR         UINT64_C(0x10000)
 #define ALL         (~UINT64_C(0))
@@ -205,8 +209,8 @@ static void regions_only_read(const struct trace *t)
 }
 
 /*
- * Each phase is one call: looking (twice, once to choose and once to know what is put back), then all to enabling, then
- * the first read.  Putting back reads what others may have changed meanwhile.
+ * Each phase is one call: looking (twice, once to choose and once to know what is put back), then
+ * all to enabling, then the first read.  Putting back reads what others may have changed meanwhile.
  */
 static void a_phase_is_a_batch(const struct trace *t)
 {
@@ -237,7 +241,10 @@ static void a_phase_is_a_batch(const struct trace *t)
 static const char pin[] = "PMU_PIN=cpus:0,1,6,12";
 
 static const char script[] =
-	/* close to the end of 48 bits, in two steps: what jumps by more was written by somebody else */
+	/*
+	 * close to the end of 48 bits, in two steps: what jumps by more was written by somebody
+	 * else
+	 */
 	"0 sim set 0 0x309 0x7fffffffffff\n"
 	"0 sim set 0 0xc1 0x7fffffffffff\n"
 	"0 sim set 6 0xc4 0x7fffffffffff\n"
@@ -262,7 +269,9 @@ static const char script[] =
 	"0 sim count 0 0xc5 0 user 20\n"
 	"0 sim count 0 0x2e 0x41 user 30\n"
 	"0 sim count 0 0x2e 0x4f user 300\n"
-	/* the kernel's, another unit mask, another thread's processor, a processor without thread */
+	/*
+	 * the kernel's, another unit mask, another thread's processor, a processor without thread
+	 */
 	"0 sim count 0 0xc0 0 kernel 777 fixed 7\n"
 	"0 sim count 0 0x2e 0x01 user 99\n"
 	"0 sim count 12 0xc4 0 user 5000 fixed 7\n"
@@ -354,7 +363,10 @@ static void the_founding_algorithm(int flags)
 	run_done(&r);
 }
 
-/* A general counter's upper bits cannot be written here: one whose value would not come back is left as it is. */
+/*
+ * A general counter's upper bits cannot be written here: one whose value would not come back is
+ * left as it is.
+ */
 static void a_counter_that_cannot_be_put_back_is_not_zeroed(void)
 {
 	static const struct measure_count want[] = {

@@ -8,8 +8,8 @@
  *   log            every access so far: "12 cpu 3 write 186H 00000000004100C0 ok"
  *   state          every register of every processor: "3 186H 00000000004100C0"
  *
- * It stays in the foreground, prints "ready" when the files are there, and takes them away at SIGTERM, or when
- * a pipe at its standard input is closed: whoever started it may die in any way.
+ * It stays in the foreground, prints "ready" when the files are there, and takes them away at
+ * SIGTERM, or when a pipe at its standard input is closed: whoever started it may die in any way.
  */
 #define FUSE_USE_VERSION 35
 #include <errno.h>
@@ -159,7 +159,10 @@ static int slice(const struct sim_text *text, char *buffer, size_t size, off_t o
 	return (int)size;
 }
 
-/* As the kernel's driver: more than 8 bytes are the same register again; what went well before a failure counts. */
+/*
+ * As the kernel's driver: more than 8 bytes are the same register again; what went well before a
+ * failure counts.
+ */
 static int each_value(int cpu, off_t offset, size_t size, bool write, char *buffer)
 {
 	uint64_t value;
@@ -356,7 +359,10 @@ static int usage(void)
 	return 2;
 }
 
-/* Reads the options into the server.  Return: the CPU model and the topology, NULL where there is none. */
+/*
+ * Reads the options into the server.  Return: the CPU model and the topology, NULL where there is
+ * none.
+ */
 static const struct sim_cpu *configure(int argc, char **argv, const char **xml)
 {
 	static const struct option options[] = {

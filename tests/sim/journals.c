@@ -32,7 +32,10 @@ static void put_journal(const char *text, size_t len)
 	close(fd);
 }
 
-/* Nothing is written by the command; what it says has @words in it.  The journal is or is not there after that. */
+/*
+ * Nothing is written by the command; what it says has @words in it.  The journal is or is not there
+ * after that.
+ */
 static void is_not_obeyed(const struct run *r, const char *words, bool stays, const char *name)
 {
 	struct stat st;

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sessions on one simulated machine of each kind: what happens there is what the report says, and nothing stays. */
+/*
+ * Sessions on one simulated machine of each kind: what happens there is what the report says, and
+ * nothing stays.
+ */
 #include "measure.h"
 
-/* Counters are brought close to their end in two steps: one that jumps by more was written by somebody else. */
+/*
+ * Counters are brought close to their end in two steps: one that jumps by more was written by
+ * somebody else.
+ */
 
 #define N_ITEMS(array) (sizeof(array) / sizeof((array)[0]))
 

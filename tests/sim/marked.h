@@ -5,7 +5,9 @@
 
 #include "session.h"
 
-/* One region; the log has a mark where the session has started, and one where it is about to end. */
+/*
+ * One region; the log has a mark where the session has started, and one where it is about to end.
+ */
 static int one_region(void *arg)
 {
 	(void)arg;

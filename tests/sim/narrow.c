@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counters that come round soon: read in time by somebody, else missing; never less than what happened. */
+/*
+ * Counters that come round soon: read in time by somebody, else missing; never less than what
+ * happened.
+ */
 #include "measure.h"
 
 /* Energy in 2^-16 J and 32 bits, CBo counters of 44, the others of 48. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* However a measured program ends, the registers get their old values back: by itself, by the next, by `pmu restore`. */
+/*
+ * However a measured program ends, the registers get their old values back: by itself, by the next,
+ * by `pmu restore`.
+ */
 #include <pthread.h>
 
 #include "restore.h"

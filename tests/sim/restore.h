@@ -7,7 +7,8 @@
 
 #define EVENTS "PMU_EVENTS=instructions,cycles,branches,branch-misses"
 
-static char shared[64]; /* a folder that all runs on one machine have: the journals are there */
+/* a folder that all runs on one machine have: the journals are there */
+static char shared[64];
 static char shared_setting[96];   /* as XDG_RUNTIME_DIR */
 static int to_test[2], to_run[2]; /* pipes between the test and a run that waits */
 

@@ -41,7 +41,9 @@ struct sim_register {
 	struct sim_rule rule[SIM_KINDS];
 };
 
-/* What one kind of core has.  Intel SDM vol. 3B, chapter "Performance Monitoring"; CPUID leaf 0AH. */
+/*
+ * What one kind of core has.  Intel SDM vol. 3B, chapter "Performance Monitoring"; CPUID leaf 0AH.
+ */
 struct sim_core {
 	unsigned int version; /* of architectural monitoring; 0: AMD */
 	unsigned int n_general, general_bits;
@@ -54,14 +56,17 @@ struct sim_core {
 	bool load_latency, frontend; /* MSR_PEBS_LD_LAT 3F6H, MSR_PEBS_FRONTEND 3F7H */
 };
 
-/* Client uncore: the same units at other places.  Intel SDM vol. 3B, "Uncore Performance Monitoring". */
+/*
+ * Client uncore: the same units at other places.  Intel SDM vol. 3B, "Uncore Performance
+ * Monitoring".
+ */
 struct sim_client {
 	uint32_t global;                /* MSR_UNC_PERF_GLOBAL_CTRL, its status follows */
 	bool global_works;              /* else its bits 29 and 31 do nothing */
 	unsigned int targets;           /* PMI target bits of the global control */
 	unsigned int n_cbo, cbo_config; /* units there are, and what MSR_UNC_CBO_CONFIG says */
-	uint32_t cbo, stride,
-		counter; /* first select, distance of units, counter's distance from its select */
+	/* first select, distance of units, counter's distance from its select */
+	uint32_t cbo, stride, counter;
 	unsigned int arb_first; /* first usable counter of ARB */
 };
 
@@ -103,7 +108,8 @@ struct sim_machine {
 	size_t n_registers, room;
 	struct sim_register *reg; /* in ascending order of the address */
 	uint64_t *
-		value; /* [place][register]; shared ones lie with the first place that shares them */
+		/* [place][register]; shared ones lie with the first place that shares them */
+		value;
 	size_t n_faults;
 	struct sim_fault fault[SIM_MAX_FAULTS];
 	bool no_memory;
@@ -121,7 +127,10 @@ uint64_t sim_value(struct sim_machine *machine, size_t place, uint32_t address);
 const struct sim_core *sim_core_of(const struct sim_machine *machine, size_t place);
 /* Add @n to a counter of that width.  Return: whether it went round. */
 bool sim_advance(uint64_t *counter, unsigned int bits, uint64_t n);
-/* How often a counter counts @n cycles in each of which something happens once, by CMASK, INV of its select. */
+/*
+ * How often a counter counts @n cycles in each of which something happens once, by CMASK, INV of
+ * its select.
+ */
 uint64_t sim_condition(uint64_t select, uint64_t cmask, uint64_t n);
 
 /* --- core.c: Intel --- */

@@ -19,9 +19,12 @@ struct sim_server {
 	struct sim_place *place;
 	bool batch;    /* there is a batch device */
 	bool vanished; /* the devices are gone */
-	int refused_cpu,
-		refused; /* opening them fails so: negative errno, of this processor or -1 all */
-	/* At the so many-th access from now, 0 never: it fails so, or whoever does it gets this signal. */
+	/* opening them fails so: negative errno, of this processor or -1 all */
+	int refused_cpu, refused;
+	/*
+	 * At the so many-th access from now, 0 never: it fails so, or whoever does it gets this
+	 * signal.
+	 */
 	uint64_t at;
 	int at_error, at_signal;
 	pid_t caller; /* whose access this is */
@@ -32,7 +35,10 @@ struct sim_server {
 
 /* --- places.c --- */
 
-/** sim_places_load() - from an hwloc XML file.  0, or a negative errno with a line on standard error. */
+/**
+ * sim_places_load() - from an hwloc XML file.  0, or a negative errno with a line on standard
+ * error.
+ */
 int sim_places_load(const char *xml, struct sim_place **place, size_t *n);
 
 /* --- command.c --- */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs a function as a measured program on a simulated machine, and looks at what it did to the registers. */
+/*
+ * Runs a function as a measured program on a simulated machine, and looks at what it did to the
+ * registers.
+ */
 #ifndef PMU_TESTS_SIM_SESSION_H
 #define PMU_TESTS_SIM_SESSION_H
 
@@ -17,7 +20,9 @@ const char *__tsan_default_options(void)
 	return "atexit_sleep_ms=20";
 }
 
-/* The environment of a run: the machine's, then what differs ("NAME=VALUE", to be NULL-terminated). */
+/*
+ * The environment of a run: the machine's, then what differs ("NAME=VALUE", to be NULL-terminated).
+ */
 __attribute__((sentinel, unused)) static const char *const *session_env(const char *first, ...)
 {
 	static char text[SESSION_MAX_ENV][600];
@@ -125,7 +130,10 @@ __attribute__((format(printf, 2, 3), unused)) static bool session_is_back(char *
 	return same;
 }
 
-/* What a report says about sources and the course of things: notes, refusals and doubts as one text. */
+/*
+ * What a report says about sources and the course of things: notes, refusals and doubts as one
+ * text.
+ */
 __attribute__((unused)) static const char *session_words(const struct run *r)
 {
 	static char text[16384];

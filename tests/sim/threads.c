@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Many threads on a machine's registers: each counts its processor's, and they share them without a race. */
+/*
+ * Many threads on a machine's registers: each counts its processor's, and they share them without a
+ * race.
+ */
 #include <pthread.h>
 
 #include "session.h"

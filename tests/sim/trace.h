@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a session did to the registers, from the simulated machine's log, against what it must do. */
+/*
+ * What a session did to the registers, from the simulated machine's log, against what it must do.
+ */
 #ifndef PMU_TESTS_SIM_TRACE_H
 #define PMU_TESTS_SIM_TRACE_H
 
@@ -112,7 +114,8 @@ static int trace_step_of(const struct trace_step *step, size_t n, const struct t
 }
 
 /*
- * trace_steps() - between two lines, @cpu writes what the steps say, each once and nothing else of these addresses
+ * trace_steps() - between two lines, @cpu writes what the steps say, each once and nothing else of
+ * these addresses
  * @lowest, @highest: the addresses that are looked at
  * Return: whether it was so; what differs is shown.
  */
@@ -148,7 +151,10 @@ __attribute__((unused)) static bool trace_steps(const struct trace *t, int cpu, 
 	return good;
 }
 
-/* The first or last write of one processor to one of these addresses within lines; NULL: there is none. */
+/*
+ * The first or last write of one processor to one of these addresses within lines; NULL: there is
+ * none.
+ */
 __attribute__((unused)) static const struct trace_line *trace_write(const struct trace *t,
 								    size_t from, size_t to, int cpu,
 								    uint32_t lowest,

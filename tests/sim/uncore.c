@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counters outside Intel's cores, shared by a package: Nehalem and Westmere, and clients from Sandy Bridge to Ice
- * Lake.  Intel SDM vol. 3B, "Uncore Performance Monitoring"; vol. 4 for addresses.
+ * Counters outside Intel's cores, shared by a package: Nehalem and Westmere, and clients from Sandy
+ * Bridge to Ice Lake.  Intel SDM vol. 3B, "Uncore Performance Monitoring"; vol. 4 for addresses.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -35,7 +35,9 @@ enum {
 	C_BITS = 44,
 };
 
-/* Event, unit mask, edge, PMI, EN, invert, counter mask; no level: bits 16, 19 and 21 are reserved. */
+/*
+ * Event, unit mask, edge, PMI, EN, invert, counter mask; no level: bits 16, 19 and 21 are reserved.
+ */
 #define N_SELECT_BITS UINT64_C(0xffd4ffff)
 #define N_RESET_QUEUE SIM_BIT(17) /* acts when written, reads as 0 */
 /* The counter mask has 5 bits. */

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * work SCRIPT: a measured program of as many threads as PMU_PIN=cpus:A,B,... has processors, which does what the
- * script says, a step at a time.
+ * work SCRIPT: a measured program of as many threads as PMU_PIN=cpus:A,B,... has processors, which
+ * does what the script says, a step at a time.
  *
- * Steps are separated by line ends or ';'; each begins with the number of the thread that does it, '*' for all of
+ * Steps are separated by line ends or ';'; each begins with the number of the thread that does it,
+ * '*' for all of
  * them at the same time:
  *
- *   begin NAME, end NAME     a region
- *   sim COMMAND              said to the simulated machine (command.c), with %c as the thread's processor
- *   loop N NAME COMMAND      N times: begin, sim, end
- *   group                    the next group
- *   later SECONDS            the clock that does not stop goes on by so much
- *   await N ADDRESS          until that register has been read N times more, by whomever
- *   keepers N                so many threads of the library are there to keep up with narrow counters
+ *   begin NAME, end NAME     a region sim COMMAND              said to the simulated machine
+ *   (command.c), with %c as the thread's processor loop N NAME COMMAND      N times: begin, sim,
+ *   end group                    the next group later SECONDS            the clock that does not
+ *   stop goes on by so much await N ADDRESS          until that register has been read N times
+ *   more, by whomever keepers N                so many threads of the library are there to keep up
+ *   with narrow counters
  *
- * All threads use the library for the first time before the first step, thread 0 first, then in order.
- * TEST_THREADS=N: so many threads, which share the processors.  TEST_CLOCK_MS=N: the clock begins that much later.
+ * All threads use the library for the first time before the first step, thread 0 first, then in
+ * order. TEST_THREADS=N: so many threads, which share the processors.  TEST_CLOCK_MS=N: the clock
+ * begins that much later.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The msr device: paths, opening, locking, reading and writing, on ordinary files in place of devices. */
+/*
+ * The msr device: paths, opening, locking, reading and writing, on ordinary files in place of
+ * devices.
+ */
 #include "counters/msr/device.h"
 
 #include <errno.h>

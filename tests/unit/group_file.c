@@ -120,7 +120,10 @@ static void sections_are_for_cpus(void)
 	is_int((int)group.n_events, 0, "  and has none");
 }
 
-/* Counters of Golden Cove, Intel's event files: TOPDOWN.BAD_SPEC_SLOTS, L1D.REPLACEMENT, TOPDOWN.BACKEND_BOUND_SLOTS. */
+/*
+ * Counters of Golden Cove, Intel's event files: TOPDOWN.BAD_SPEC_SLOTS, L1D.REPLACEMENT,
+ * TOPDOWN.BACKEND_BOUND_SLOTS.
+ */
 static void p_cores_have_their_limits(void)
 {
 	static const uint32_t counters[] = { 0x1, 0xf, 0, 0 };

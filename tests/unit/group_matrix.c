@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every shipped group on processors that are not here: it is read, its events are found, and they fit the counters, with
- * the NMI watchdog's event on one of them and without; or what is given up is known.
+ * Every shipped group on processors that are not here: it is read, its events are found, and they
+ * fit the counters, with the NMI watchdog's event on one of them and without; or what is given up
+ * is known.
  */
 #include <errno.h>
 
@@ -18,7 +19,10 @@
 
 /* --- processors --- */
 
-/* Cores of Arm: their programmable counters beside the one for cycles, and what the kernel finds in PMCEID*_EL0. */
+/*
+ * Cores of Arm: their programmable counters beside the one for cycles, and what the kernel finds in
+ * PMCEID*_EL0.
+ */
 struct arm {
 	unsigned int n_counters;
 	bool has_stalls, has_last_level;
@@ -132,7 +136,8 @@ struct trial {
 	const struct cpu *cpu;
 	bool watchdog;
 	struct pmu_machine *machine; /* NULL: arm */
-	uint32_t absent_here; /* result: slots that the kind of core in question does not count */
+	/* result: slots that the kind of core in question does not count */
+	uint32_t absent_here;
 };
 
 static struct pmu_machine *make_machine(const struct cpu *cpu, const struct pmu_cpu_model *model)
@@ -234,7 +239,10 @@ static bool arm_has(const struct arm *arm, const struct pmu_slot *slot)
 	return !(last_level && !arm->has_last_level) && !(stall && !arm->has_stalls);
 }
 
-/* As the kernel's driver has it: cycles have a counter of their own, everything else any of the others. */
+/*
+ * As the kernel's driver has it: cycles have a counter of their own, everything else any of the
+ * others.
+ */
 static int probe_arm(const struct trial *trial, const struct pmu_plan *plan,
 		     struct pmu_probe *probe)
 {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What group_matrix.c expects: group, processor, without the NMI watchdog, beside it.  A pair that is not here fits both ways.
+ * What group_matrix.c expects: group, processor, without the NMI watchdog, beside it.  A pair that
+ * is not here fits both ways.
  *
- * "fits but for": given up, in the order in which; "not here": the other kind of core of a hybrid counts it; "nothing": why.
- * The counters are those that registers program.  AMD's event 03H adds more at once than one of them holds: the kernel
- * takes two for it, the source msr gives it up.  Branch misses are what CPUID denies Nehalem, reference cycles Zen 2 and 3.
+ * "fits but for": given up, in the order in which; "not here": the other kind of core of a hybrid
+ * counts it; "nothing": why. The counters are those that registers program.  AMD's event 03H adds
+ * more at once than one of them holds: the kernel takes two for it, the source msr gives it up.
+ * Branch misses are what CPUID denies Nehalem, reference cycles Zen 2 and 3.
  */
 { "BRANCH", "Alder Lake P", "fits; not here: TAKEN_E, COND_E", "fits; not here: TAKEN_E, COND_E" },
 	{ "BRANCH", "Alder Lake E", "fits; not here: TAKEN, COND", "fits; not here: TAKEN, COND" },

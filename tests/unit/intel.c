@@ -219,7 +219,9 @@ static void tells_what_is_wrong_with_a_file(void)
 	}
 }
 
-/* What one event is wrong about is no other's affair; other members, and more of them, do no harm. */
+/*
+ * What one event is wrong about is no other's affair; other members, and more of them, do no harm.
+ */
 static void reads_what_is_right_beside_it(void)
 {
 	make_folder(
@@ -284,7 +286,10 @@ static void knows_fixed_counters(void)
 	is_int(event.slot.core_types, PMU_SLOT_E, "  on the E cores alone");
 }
 
-/* Numbered from 0 where a file has a "Fixed counter 0", else from 1; a mask beside code 00H says it for sure. */
+/*
+ * Numbered from 0 where a file has a "Fixed counter 0", else from 1; a mask beside code 00H says it
+ * for sure.
+ */
 static void counts_fixed_counters_from_0_or_1(void)
 {
 	static const char one[] =

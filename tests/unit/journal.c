@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Journals of registers: written, parsed with suspicion, put back once, by the right session only. */
+/*
+ * Journals of registers: written, parsed with suspicion, put back once, by the right session only.
+ */
 #include "counters/msr/journal.h"
 
 #include <dirent.h>
@@ -248,7 +250,9 @@ static void others_are_left_alone(void)
 	is_u64(there(0, SELECT), 0x41003c, "with its registers");
 }
 
-/* By other device files than ours, as a container has them, its lock does not show that it lives. */
+/*
+ * By other device files than ours, as a container has them, its lock does not show that it lives.
+ */
 static void a_living_session_is_left_alone(void)
 {
 	struct pmu_msr_journal journal;

@@ -183,8 +183,9 @@ static const struct made made_machines[] = {
 };
 
 /*
- * Processors as Linux numbers them: all first threads, socket after socket, then the siblings.  Kinds of core: the
- * second half of a hybrid's cores is of the second kind.  An L3 for each four cores on AMD, else for each socket.
+ * Processors as Linux numbers them: all first threads, socket after socket, then the siblings.
+ * Kinds of core: the second half of a hybrid's cores is of the second kind.  An L3 for each four
+ * cores on AMD, else for each socket.
  */
 __attribute__((unused)) static struct pmu_machine *made_machine(const char *name,
 								unsigned int packages,

@@ -130,7 +130,10 @@ static void tells_when_the_kernel_came_between(void)
 	is_u64(value, 1000 + raw_value, "  from the new counter");
 }
 
-/* Where the kernel changed a page, but each event goes on where it was, the sum was right at any moment. */
+/*
+ * Where the kernel changed a page, but each event goes on where it was, the sum was right at any
+ * moment.
+ */
 static void an_event_that_moved_is_noticed(void)
 {
 	struct perf_event_mmap_page pages[2] = { { .lock = 2, .index = 1, .offset = 100 },

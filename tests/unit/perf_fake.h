@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A kernel for the source perf: it remembers what was opened, and its counts are what a test says. */
+/*
+ * A kernel for the source perf: it remembers what was opened, and its counts are what a test says.
+ */
 #ifndef PMU_TESTS_PERF_FAKE_H
 #define PMU_TESTS_PERF_FAKE_H
 

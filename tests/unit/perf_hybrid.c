@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hybrid processors through perf_event: a recorded one's kinds of core, and groups on each of them. */
+/*
+ * Hybrid processors through perf_event: a recorded one's kinds of core, and groups on each of them.
+ */
 #include "counters/perf/hybrid.h"
 
 #include "base/error.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sockets through perf_event: which events are opened where, their sums, their refusals.  Needs no such hardware. */
+/*
+ * Sockets through perf_event: which events are opened where, their sums, their refusals.  Needs no
+ * such hardware.
+ */
 #include "counters/perf/socket.h"
 
 #include <math.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What CPUID says of the PMU: every processor of tests/data/perfmon.csv, and registers that no processor has. */
+/*
+ * What CPUID says of the PMU: every processor of tests/data/perfmon.csv, and registers that no
+ * processor has.
+ */
 #include "machine/perfmon.h"
 
 #include <limits.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When libpfm4 is loaded, and what is left without it.  The library remembers: each case has a process of its own. */
+/*
+ * When libpfm4 is loaded, and what is left without it.  The library remembers: each case has a
+ * process of its own.
+ */
 #include "group/pfm/load.h"
 
 #include <dlfcn.h>

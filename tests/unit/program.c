@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs for machines made by hand: the order, who is left alone, and that everything is put back. */
+/*
+ * Programs for machines made by hand: the order, who is left alone, and that everything is put
+ * back.
+ */
 #include "counters/msr/program.h"
 
 #include <errno.h>
@@ -150,7 +153,10 @@ static bool is_write_only(uint32_t address)
 	return address == 0x390 || address == 0xc0000302 || address == 0x393;
 }
 
-/* Runs all phases on what was found; counters count in between.  Return: registers that differ at the end. */
+/*
+ * Runs all phases on what was found; counters count in between.  Return: registers that differ at
+ * the end.
+ */
 static unsigned int run_all(void)
 {
 	unsigned int wrong = 0;

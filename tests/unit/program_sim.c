@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs on simulated registers, which were written from the manuals alone: nothing faults, what happens is counted. */
+/*
+ * Programs on simulated registers, which were written from the manuals alone: nothing faults, what
+ * happens is counted.
+ */
 #include <errno.h>
 
 #include "base/error.h"
@@ -162,7 +165,10 @@ static void counts_on(const char *name, const char *simulated, unsigned int n_ev
 	for (int cpu = 0; cpu < (int)machine->n_cpus; cpu++) {
 		uint32_t select = amd ? MSR_AMD_PERF_CTL0 : MSR_IA32_PERFEVTSEL0;
 
-		/* what others left behind, not enabled; marked as in use it would be from version 4 on */
+		/*
+		 * what others left behind, not enabled; marked as in use it would be from version 4
+		 * on
+		 */
 		if (machine->kind[0].version < 4)
 			sim_poke(sim, cpu, select, 0x31234);
 		sim_poke(sim, cpu, amd ? MSR_AMD_PERF_CTR0 : MSR_IA32_PMC0, 0x1234567);

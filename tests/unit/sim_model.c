@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The simulated machine against the manuals' rules: what the library is proved on must itself be right. */
+/*
+ * The simulated machine against the manuals' rules: what the library is proved on must itself be
+ * right.
+ */
 #include "sim/model.h"
 
 #include <errno.h>
@@ -10,7 +13,10 @@
 #define USER   (BIT(16) | BIT(22))
 #define KERNEL (BIT(17) | BIT(22))
 
-/* Two packages of two cores of two threads: 0 and 4 are siblings.  AMD's: one package of two L3 complexes. */
+/*
+ * Two packages of two cores of two threads: 0 and 4 are siblings.  AMD's: one package of two L3
+ * complexes.
+ */
 static struct sim_place place[8];
 
 static struct sim_machine *machine_of(const char *cpu)

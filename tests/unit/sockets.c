@@ -436,8 +436,10 @@ static void nested_regions_have_their_part(void)
 static char *render(const struct pmu_model *model, enum pmu_report_format format);
 static void is_read_back(const struct pmu_model *model);
 
-/* What a socket counts while threads are in two regions side by side is in both: what is left around them is no
- * difference. */
+/*
+ * What a socket counts while threads are in two regions side by side is in both: what is left
+ * around them is no difference.
+ */
 static void regions_side_by_side_leave_no_self(void)
 {
 	struct pmu_model *model;

@@ -215,7 +215,7 @@ static void missing_values_are_dashes_with_an_explanation(void)
 	char *text = render(model, 200, false);
 
 	(void)row;
-	has(text, "  1.200 G    400.0 M         -\n", "a dash");
+	has(text, "  1.200 G  400.0 M         -\n", "a dash");
 	has(text, "\n  -  unknown", "explained");
 	hasnt(text, "not counted:", "the count is not missing everywhere");
 	free(text);

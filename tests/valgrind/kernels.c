@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Work of different character, each piece a function that is a region, too: callgrind can be asked for the same by the
- * function's name.
+ * Work of different character, each piece a function that is a region, too: callgrind can be asked
+ * for the same by the function's name.
  *
  *   kernels [ROUNDS]
  */
@@ -33,8 +33,9 @@ static bool is_less(uint32_t a, uint32_t b)
 }
 
 /*
- * Branches that nobody can foresee, and an indirect call for each comparison.  Nothing of libc's: how much work that is
- * depends on where things lie, and they lie elsewhere where something is preloaded.
+ * Branches that nobody can foresee, and an indirect call for each comparison.  Nothing of libc's:
+ * how much work that is depends on where things lie, and they lie elsewhere where something is
+ * preloaded.
  */
 static inline void sort(void)
 {
@@ -104,8 +105,8 @@ KERNEL(kernel_all, {
 	} while (0)
 
 /*
- * The first time that a region is entered, the library does more, and what was in the cache is not there any more: it is
- * done before.
+ * The first time that a region is entered, the library does more, and what was in the cache is not
+ * there any more: it is done before.
  */
 static const char *const names[] = { "kernel_sort", "kernel_spread", "kernel_sum", "kernel_all" };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A program that has requests to callgrind of its own: what is counted from then on is not what a region did.  Or its first
- * region is in a signal handler.
+ * A program that has requests to callgrind of its own: what is counted from then on is not what a
+ * region did.  Or its first region is in a signal handler.
  */
 #include <signal.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Regions around the same piece of work, turn for turn: alone, deep in calls, on several threads, with signals in between, in
- * a forked child.  A turn is four instructions, among them a branch, a load and a store.
+ * Regions around the same piece of work, turn for turn: alone, deep in calls, on several threads,
+ * with signals in between, in a forked child.  A turn is four instructions, among them a branch, a
+ * load and a store.
  */
 #include <pthread.h>
 #include <signal.h>

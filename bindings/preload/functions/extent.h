@@ -11,7 +11,10 @@ struct preload_extent {
 	uintptr_t low, high;
 };
 
-/** preload_extent_find() - of the calling thread's own stack, as the system made it.  Context: any, also a signal handler. */
+/**
+ * preload_extent_find() - of the calling thread's own stack, as the system made it.  Context: any,
+ * also a signal handler.
+ */
 void preload_extent_find(struct preload_extent *stack);
 
 /** preload_extent_has() - @stack: the calling thread's */

@@ -10,7 +10,9 @@
 
 #define PATTERN_MAX 1024u
 
-/* Without the list of parameters: up to the parenthesis that the last one closes; 0: there is none. */
+/*
+ * Without the list of parameters: up to the parenthesis that the last one closes; 0: there is none.
+ */
 static size_t without_parameters(const char *name)
 {
 	const char *at = strrchr(name, ')');
@@ -39,7 +41,10 @@ static bool matches(const char *pattern, const char *name)
 	return !fnmatch(pattern, plain, 0);
 }
 
-/* The next pattern without blanks around it; a comma behind a backslash belongs to it.  False: cut, as nothing matches it. */
+/*
+ * The next pattern without blanks around it; a comma behind a backslash belongs to it.  False: cut,
+ * as nothing matches it.
+ */
 static bool take_pattern(const char **at, char *pattern)
 {
 	size_t len = 0;

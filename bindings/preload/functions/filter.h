@@ -11,7 +11,8 @@
  * @patterns: shell patterns with commas between, those after '!' leave out; NULL or "" wants all
  * @name: as preload_symbol() has it; a C++ function is also known without its parameters
  *
- * The last pattern that matches decides.  What none matches is wanted where the first one leaves out.
+ * The last pattern that matches decides.  What none matches is wanted where the first one leaves
+ * out.
  */
 bool preload_filter_wants(const char *patterns, const char *name);
 

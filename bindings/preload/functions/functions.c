@@ -2,9 +2,10 @@
 /*
  * Functions compiled with -finstrument-functions as regions.
  *
- * The compiler has told us of each beginning, but not of each end: longjmp() and, with clang, exceptions jump
- * over them.  So each thread keeps the functions that it is in, with the addresses of their frames; what was
- * jumped over is ended at the jump, where that is longjmp()'s, else at the next call that shows it.
+ * The compiler has told us of each beginning, but not of each end: longjmp() and, with clang,
+ * exceptions jump over them.  So each thread keeps the functions that it is in, with the addresses
+ * of their frames; what was jumped over is ended at the jump, where that is longjmp()'s, else at
+ * the next call that shows it.
  */
 #include "functions.h"
 
@@ -25,7 +26,9 @@
 #define COLD __attribute__((cold, noinline))
 
 #define FIRST_SIZE ((size_t)8192)
-/* What is called from code without names (callbacks) does not have all its callers looked through. */
+/*
+ * What is called from code without names (callbacks) does not have all its callers looked through.
+ */
 #define LOOK_THROUGH 32
 /* A function inlined into itself: gcc does it 8 deep (max-inline-recursive-depth). */
 #define INLINED_MAX 16
@@ -36,14 +39,21 @@ struct frame {
 	const void *code;
 	uintptr_t call_site;
 	uintptr_t
-		here; /* the stack pointer when it began: it comes back there at most, until the function returns */
+		/*
+		 * the stack pointer when it began: it comes back there at most, until the function
+		 * returns
+		 */
+		here;
 	const struct preload_function *function; /* or &unmeasured */
 };
 
 /* A thread's. */
 struct stack {
-	uintptr_t
-		inside; /* 0, or the stack pointer below the hook at work: what signal handlers call then is not measured */
+	/*
+	 * 0, or the stack pointer below the hook at work: what signal handlers call then is not
+	 * measured
+	 */
+	uintptr_t inside;
 	struct frame *top;
 	struct frame *limit;   /* behind the last */
 	unsigned int unpushed; /* calls inside the top that there was no memory for */
@@ -146,7 +156,10 @@ out:
 	return own;
 }
 
-/* Addresses say what is above what on one stack only: there are coroutines, and stacks of signal handlers. */
+/*
+ * Addresses say what is above what on one stack only: there are coroutines, and stacks of signal
+ * handlers.
+ */
 static bool on_own_stack(struct stack *self, uintptr_t a, uintptr_t b)
 {
 	return preload_extent_has(&self->extent, a) && preload_extent_has(&self->extent, b);
@@ -245,8 +258,8 @@ static struct preload_extent handlers_stack(void)
 }
 
 /*
- * What calls setjmp() is not inlined into anything, so what has been inlined into it, and has its frame, is jumped
- * over with the rest.
+ * What calls setjmp() is not inlined into anything, so what has been inlined into it, and has its
+ * frame, is jumped over with the rest.
  */
 static void end_inlined(struct stack *self, uintptr_t to)
 {
@@ -293,8 +306,9 @@ static inline bool contains(const struct preload_function *function, uintptr_t c
 }
 
 /*
- * One that was inlined has the frame and the call site of what it was inlined into.  So has one that is called
- * again from where the last call was jumped over; compilers do not inline a function into itself that often.
+ * One that was inlined has the frame and the call site of what it was inlined into.  So has one
+ * that is called again from where the last call was jumped over; compilers do not inline a function
+ * into itself that often.
  */
 static void begin_inlined(struct stack *self, const void *code, uintptr_t call_site)
 {
@@ -322,8 +336,9 @@ static const struct frame *find_caller(const struct stack *self, const void *cod
 }
 
 /*
- * A call that does not come from the code of the innermost function: from one that was inlined into its caller,
- * from code that is not instrumented, or from further out, when what is above was jumped over.
+ * A call that does not come from the code of the innermost function: from one that was inlined into
+ * its caller, from code that is not instrumented, or from further out, when what is above was
+ * jumped over.
  */
 static COLD void begin_elsewhere(struct stack *self, const void *code, uintptr_t call_site,
 				 uintptr_t here)
@@ -354,8 +369,9 @@ static COLD bool make_room(struct stack *self)
 }
 
 /*
- * True: a signal handler jumped out of the hook that it had interrupted, which will not go on.  The other way a
- * handler's calls are not measured, and what we call ourselves, if it is instrumented, even less.
+ * True: a signal handler jumped out of the hook that it had interrupted, which will not go on.  The
+ * other way a handler's calls are not measured, and what we call ourselves, if it is instrumented,
+ * even less.
  */
 static COLD bool is_abandoned(struct stack *self, uintptr_t here)
 {

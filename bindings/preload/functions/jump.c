@@ -10,7 +10,10 @@
 #include "preload.h"
 #include "wrap_call.h"
 
-/* Where glibc's setjmp() keeps the stack pointer, as words of a jmp_buf (sysdeps/.../jmpbuf-offsets.h: JB_RSP, JB_SP). */
+/*
+ * Where glibc's setjmp() keeps the stack pointer, as words of a jmp_buf
+ * (sysdeps/.../jmpbuf-offsets.h: JB_RSP, JB_SP).
+ */
 #if defined(__x86_64__)
 #define STACK_POINTER         6
 #define STACK_POINTER_NOW(to) __asm__ volatile("mov %%rsp, %0" : "=r"(to))
@@ -22,7 +25,10 @@
 #define UNTURN(word)          (word)
 #endif
 
-/* glibc hides it by a secret of the process, which comes out where it is known beforehand; 0 with is_known: not hidden. */
+/*
+ * glibc hides it by a secret of the process, which comes out where it is known beforehand; 0 with
+ * is_known: not hidden.
+ */
 static uintptr_t guard;
 static bool is_known;
 

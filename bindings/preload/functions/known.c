@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gets to know instrumented functions: by name, wanted or not, and again when objects come and go. */
+/*
+ * Gets to know instrumented functions: by name, wanted or not, and again when objects come and go.
+ */
 #include "known.h"
 
 #include <dlfcn.h>

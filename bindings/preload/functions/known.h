@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The instrumented functions that have been called so far: found by their address without a lock. */
+/*
+ * The instrumented functions that have been called so far: found by their address without a lock.
+ */
 #ifndef PMU_PRELOAD_KNOWN_H
 #define PMU_PRELOAD_KNOWN_H
 
@@ -42,7 +44,9 @@ struct preload_table {
 
 extern struct preload_table *preload_table;
 
-/** How often an object may have been unloaded: what is known from before is to be looked at again. */
+/**
+ * How often an object may have been unloaded: what is known from before is to be looked at again.
+ */
 extern unsigned int preload_unloads;
 
 static inline size_t preload_slot_of(const struct preload_table *table, const void *code)
@@ -78,7 +82,8 @@ static inline bool preload_is_current(const struct preload_function *function)
 
 /**
  * preload_get_to_know() - find out about a function, or about what has come to its address
- * Context: as preload_symbol().  Return: NULL without memory, or in a handler that interrupted the like.
+ * Context: as preload_symbol().  Return: NULL without memory, or in a handler that interrupted the
+ * like.
  */
 struct preload_function *preload_get_to_know(const void *code);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each thread judges a function by its first calls there, and forgets what it did if that was too short. */
+/*
+ * Each thread judges a function by its first calls there, and forgets what it did if that was too
+ * short.
+ */
 #include "short.h"
 
 #include <stdio.h>

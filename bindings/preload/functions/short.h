@@ -24,7 +24,10 @@ extern uint64_t preload_min_time_ns;
 /** preload_short_start() - once */
 void preload_short_start(void);
 
-/** preload_short_count() - one more call has ended; after 1,000 the thread leaves the function out, or keeps it for good */
+/**
+ * preload_short_count() - one more call has ended; after 1,000 the thread leaves the function out,
+ * or keeps it for good
+ */
 void preload_short_count(struct preload_calls *self, struct preload_name *name);
 
 static inline bool preload_is_left_out(const struct preload_calls *self,

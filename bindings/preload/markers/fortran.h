@@ -15,7 +15,8 @@ struct preload_name {
 };
 
 /**
- * preload_name() - a Fortran character value as C text: without the blanks at its end, and to a NUL in it
+ * preload_name() - a Fortran character value as C text: without the blanks at its end, and to a NUL
+ * in it
  * @len: the hidden argument, which some compilers pass as an int, with anything in the upper half
  */
 static inline const char *preload_name(struct preload_name *name, const char *text, size_t len)

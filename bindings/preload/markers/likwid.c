@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * LIKWID's markers in programs that are linked with liblikwid: they become regions here, and LIKWID's own are called
- * where nothing is measured.  What is no marker stays LIKWID's.
+ * LIKWID's markers in programs that are linked with liblikwid: they become regions here, and
+ * LIKWID's own are called where nothing is measured.  What is no marker stays LIKWID's.
  */
 #include <errno.h>
 #include <stdlib.h>

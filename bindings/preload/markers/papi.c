@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PAPI's high-level API in programs that are linked with libpapi: its regions become regions here, and PAPI's own
- * functions are called where nothing is measured.  The low-level API stays PAPI's.
+ * PAPI's high-level API in programs that are linked with libpapi: its regions become regions here,
+ * and PAPI's own functions are called where nothing is measured.  The low-level API stays PAPI's.
  */
 #include <stddef.h>
 
@@ -77,7 +77,10 @@ PRELOAD_STANDS_IN int PAPI_hl_stop(void)
 	return on() ? pmu_papi_stop() : pass_stop(&behind);
 }
 
-/* PAPI knows its words from its start on, which never comes where we stand in for its high-level API. */
+/*
+ * PAPI knows its words from its start on, which never comes where we stand in for its high-level
+ * API.
+ */
 char *PAPI_strerror(int code);
 
 PRELOAD_STANDS_IN char *PAPI_strerror(int code)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GNU's OpenMP: the functions that start a parallel region, so that it is a region of ours on every thread of
- * the team.  Each is given an outlined function; ours goes in its place and calls it.
+ * GNU's OpenMP: the functions that start a parallel region, so that it is a region of ours on every
+ * thread of the team.  Each is given an outlined function; ours goes in its place and calls it.
  *
- * The functions and their parameters are libgomp's public ABI (libgomp/libgomp_g.h in gcc's sources); LLVM's
- * runtime has the same.  A region is over on a thread when its share is, before the barrier at the end.
+ * The functions and their parameters are libgomp's public ABI (libgomp/libgomp_g.h in gcc's
+ * sources); LLVM's runtime has the same.  A region is over on a thread when its share is, before
+ * the barrier at the end.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,7 +21,10 @@
 /* What stands for the outlined function and where its data are. */
 typedef void outlined(void *data);
 
-/* Combined with a loop: start, end, increment, and the chunk unless the schedule says it; since gcc 4.9 flags. */
+/*
+ * Combined with a loop: start, end, increment, and the chunk unless the schedule says it; since gcc
+ * 4.9 flags.
+ */
 #define TEAM           outlined *fn, void *data, unsigned int n_threads
 #define LOOP           TEAM, long start, long end, long incr
 #define LOOP_ARGUMENTS fn, data, n_threads, start, end, incr
@@ -46,7 +50,10 @@ typedef void outlined(void *data);
 	X(GOMP_parallel_sections, (TEAM, unsigned int count, unsigned int flags),          \
 	  (fn, data, n_threads, count, flags))
 
-/* Before gcc 4.9: the first thread calls the outlined function itself, and GOMP_parallel_end() after it. */
+/*
+ * Before gcc 4.9: the first thread calls the outlined function itself, and GOMP_parallel_end()
+ * after it.
+ */
 #define STARTS(X)                                                                        \
 	X(GOMP_parallel_start, (TEAM), (fn, data, n_threads))                            \
 	X(GOMP_parallel_loop_static_start, (LOOP, long chunk), (LOOP_ARGUMENTS, chunk))  \
@@ -91,7 +98,10 @@ __thread bool preload_gomp_forking;
 
 /* --- which runtime some code is linked with --- */
 
-/* That of an object which dlopen() has brought, with libraries of its own.  It stays loaded: its functions are kept. */
+/*
+ * That of an object which dlopen() has brought, with libraries of its own.  It stays loaded: its
+ * functions are kept.
+ */
 static void *open_runtime(const void *code)
 {
 	struct link_map *object = NULL;
@@ -129,7 +139,9 @@ static const struct preload_gomp *add_runtime(void *library, void *const *functi
 	return runtime;
 }
 
-/* As the loader binds: what the program is linked with goes before libraries of one object alone. */
+/*
+ * As the loader binds: what the program is linked with goes before libraries of one object alone.
+ */
 static const struct preload_gomp *find_runtime(const void *code)
 {
 	const struct preload_gomp *runtime;
@@ -153,9 +165,9 @@ static const struct preload_gomp *find_runtime(const void *code)
 /* --- tasks --- */
 
 /*
- * Does an object make explicit tasks?  gcc leaves out barriers that are followed by the region's own, where
- * threads then run the tasks that are left; they are the region's work, but beyond the outlined function.
- * Where that can be, our function has a barrier of its own at the end.
+ * Does an object make explicit tasks?  gcc leaves out barriers that are followed by the region's
+ * own, where threads then run the tasks that are left; they are the region's work, but beyond the
+ * outlined function. Where that can be, our function has a barrier of its own at the end.
  */
 static bool object_makes_tasks(const void *code)
 {
@@ -206,7 +218,10 @@ static void run(void *data)
 	end_share(&share);
 }
 
-/* An outlined function for the first time.  Return: NULL where it cannot be kept; @runtime may be known all the same. */
+/*
+ * An outlined function for the first time.  Return: NULL where it cannot be kept; @runtime may be
+ * known all the same.
+ */
 static __attribute__((cold, noinline)) const struct preload_parallel *meet(
 	outlined *fn, const struct preload_gomp **runtime)
 {
@@ -224,8 +239,8 @@ static __attribute__((cold, noinline)) const struct preload_parallel *meet(
 }
 
 /*
- * Puts ours in the place of the outlined function, where the region is to be counted; @share NULL: it is not.
- * The function behind ours; NULL: there is none, so a team of one is all that can be.
+ * Puts ours in the place of the outlined function, where the region is to be counted; @share NULL:
+ * it is not. The function behind ours; NULL: there is none, so a team of one is all that can be.
  */
 static inline void *take(struct share *share, enum function which, outlined **fn, void **data)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * LLVM's OpenMP asks where it may run, and binds its threads, by syscall(), at its first parallel region.  That
- * goes past libpmu's functions for it, so it would take the first thread's pin for the whole machine, have a
- * team of one, and undo the pins of all.  In that runtime, and only there, syscall() is ours.
+ * LLVM's OpenMP asks where it may run, and binds its threads, by syscall(), at its first parallel
+ * region.  That goes past libpmu's functions for it, so it would take the first thread's pin for
+ * the whole machine, have a team of one, and undo the pins of all.  In that runtime, and only
+ * there, syscall() is ours.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,8 +24,8 @@
 typedef unsigned char mask[MASK_MAX];
 
 /*
- * The pin that the runtime has just bound the calling thread away from, as it does for a moment to each processor
- * in turn.  It binds it back to what it was told; that is where the pin returns.
+ * The pin that the runtime has just bound the calling thread away from, as it does for a moment to
+ * each processor in turn.  It binds it back to what it was told; that is where the pin returns.
  */
 static __thread struct {
 	int cpu;       /* + 1; 0: none */
@@ -57,7 +58,10 @@ static int only_cpu(const unsigned char *bytes)
 	return cpu;
 }
 
-/* Is the calling thread where libpmu has put it?  Then the kernel says one thing and libpmu's function another. */
+/*
+ * Is the calling thread where libpmu has put it?  Then the kernel says one thing and libpmu's
+ * function another.
+ */
 static void note_pin(void)
 {
 	mask kernels = { 0 }, told = { 0 };
@@ -79,8 +83,8 @@ static long get_mask(pid_t thread, size_t size, void *theirs)
 	int saved = errno;
 
 	if (n > 0)
-		sched_getaffinity(thread, (size_t)n,
-				  theirs); /* libpmu's, where it is in front of libc's */
+		/* libpmu's, where it is in front of libc's */
+		sched_getaffinity(thread, (size_t)n, theirs);
 	errno = saved;
 	return n;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * LLVM's OpenMP, and others that have OMPT: the runtime tells us of parallel regions and of the threads'
- * shares in them.
+ * LLVM's OpenMP, and others that have OMPT: the runtime tells us of parallel regions and of the
+ * threads' shares in them.
  *
- * The runtime tells a worker's share to be over when it needs the thread again, or at the program's end.  So it
- * ends for us where the thread comes to the barrier at the region's end.
+ * The runtime tells a worker's share to be over when it needs the thread again, or at the program's
+ * end.  So it ends for us where the thread comes to the barrier at the region's end.
  */
 #include "ompt.h"
 
@@ -17,12 +17,13 @@
 #include "preload.h"
 
 /*
- * In the data of a parallel region and of its implicit tasks: what it is, a struct preload_parallel; NULL for
- * what is not counted.  Its lowest bits:
+ * In the data of a parallel region and of its implicit tasks: what it is, a struct
+ * preload_parallel; NULL for what is not counted.  Its lowest bits:
  */
 #define OVER ((uintptr_t)1) /* in a task: the share is over */
 #define LEAGUE \
-	((uintptr_t)2) /* of a teams construct: no region of ours, but it has given its name to those inside */
+	((uintptr_t)2) /* of a teams construct: no region of ours, but it has given its name to \
+			  those inside */
 
 static bool is_over(const union ompt_data *task)
 {
@@ -59,8 +60,8 @@ static void on_parallel_begin(union ompt_data *task, const struct ompt_frame *fr
 	if (unlikely(preload_gomp_forking))
 		preload_gomp_forking = false;
 	else if (!from && task && is_league(task))
-		parallel->ptr =
-			task->ptr; /* some runtimes begin each team with a region of one thread */
+		/* some runtimes begin each team with a region of one thread */
+		parallel->ptr = task->ptr;
 	else
 		parallel->ptr = find_region(from, task);
 	if (parallel->ptr && flags & OMPT_PARALLEL_LEAGUE)
@@ -103,8 +104,9 @@ static void on_implicit_task(int endpoint, union ompt_data *parallel, union ompt
 }
 
 /*
- * The barrier at a region's end?  Before 5.1 that of a loop looks the same, but for where it was called from:
- * here it is the call of the region itself in the first thread, and nothing in the others.
+ * The barrier at a region's end?  Before 5.1 that of a loop looks the same, but for where it was
+ * called from: here it is the call of the region itself in the first thread, and nothing in the
+ * others.
  */
 static bool is_last_barrier(int kind, const struct preload_parallel *parallel, const void *from)
 {
@@ -122,7 +124,10 @@ static void on_sync_region(int kind, int endpoint, union ompt_data *parallel, un
 		end_share(task);
 }
 
-/* 4.5.2.10.  Tasks that were left for the last barrier are work of the region, but of no thread's own share. */
+/*
+ * 4.5.2.10.  Tasks that were left for the last barrier are work of the region, but of no thread's
+ * own share.
+ */
 static void on_task_schedule(union ompt_data *prior, int status, union ompt_data *next)
 {
 	(void)status;
@@ -170,7 +175,9 @@ static bool has_tool_of_its_own(void)
 	return libraries && *libraries;
 }
 
-/* ThreadSanitizer's programs have a tool too, one that the runtime finds where there is no other. */
+/*
+ * ThreadSanitizer's programs have a tool too, one that the runtime finds where there is no other.
+ */
 static bool is_sanitized(void)
 {
 	bool found = dlsym(RTLD_DEFAULT, "__tsan_init") != NULL;
@@ -180,8 +187,8 @@ static bool is_sanitized(void)
 }
 
 /*
- * A runtime takes one tool: another one goes first.  The runtime's own function of this name looks for those
- * behind it.
+ * A runtime takes one tool: another one goes first.  The runtime's own function of this name looks
+ * for those behind it.
  */
 PRELOAD_STANDS_IN struct ompt_start_tool_result *ompt_start_tool(unsigned int omp_version,
 								 const char *runtime_version)

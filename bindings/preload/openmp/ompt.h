@@ -2,8 +2,8 @@
 /*
  * As much of OMPT, the interface between an OpenMP runtime and a tool, as ompt.c needs.
  *
- * Source: OpenMP API 5.0, sections 4.2 to 4.6, by number where they are used below.  The runtime's header
- * omp-tools.h says the same, but is not there without the runtime.
+ * Source: OpenMP API 5.0, sections 4.2 to 4.6, by number where they are used below.  The runtime's
+ * header omp-tools.h says the same, but is not there without the runtime.
  */
 #ifndef PMU_PRELOAD_OMPT_H
 #define PMU_PRELOAD_OMPT_H
@@ -37,8 +37,8 @@ enum ompt_endpoint {
 
 /* 4.4.4.13 ompt_sync_region_t; 5.1 has parted the second. */
 enum ompt_sync {
-	OMPT_SYNC_BARRIER_IMPLICIT =
-		2, /* 5.0: of a worksharing construct, and of a parallel region */
+	/* 5.0: of a worksharing construct, and of a parallel region */
+	OMPT_SYNC_BARRIER_IMPLICIT = 2,
 	OMPT_SYNC_BARRIER_IMPLICIT_PARALLEL = 9,
 };
 
@@ -50,7 +50,10 @@ typedef void ompt_function(void);
 typedef ompt_function *ompt_lookup(const char *name);
 typedef int ompt_set_callback(int event, ompt_function *callback);
 
-/* 4.4.1, 4.5.1: what a tool gives the runtime; initialize() returns 0 where it does not want to be one */
+/*
+ * 4.4.1, 4.5.1: what a tool gives the runtime; initialize() returns 0 where it does not want to be
+ * one
+ */
 struct ompt_start_tool_result {
 	int (*initialize)(ompt_lookup *lookup, int initial_device, union ompt_data *tool);
 	void (*finalize)(union ompt_data *tool);

@@ -29,7 +29,9 @@ enum { NONE = -1, COUNT = -2 };
 
 /* --- from symbols to names --- */
 
-/* "solve._omp_fn.0", in C++ "solve(int) [clone ._omp_fn.0]"; what is not gcc's is named as it is. */
+/*
+ * "solve._omp_fn.0", in C++ "solve(int) [clone ._omp_fn.0]"; what is not gcc's is named as it is.
+ */
 static struct parts parse_outlined(const char *symbol)
 {
 	static const char mark[] = "._omp_fn.", clone[] = " [clone ";
@@ -156,15 +158,15 @@ static struct preload_parallel *add(const struct preload_parallel *draft, const 
 	before = parts ? look_for(is_same_place, parallel, &n) : NULL;
 	if (before && before->name) {
 		parallel->name = before->name;
-		parallel->leftover =
-			before->leftover; /* its function stays NULL: it is counted already */
+		/* its function stays NULL: it is counted already */
+		parallel->leftover = before->leftover;
 	} else if (parts && !put_name(parallel, parts)) {
 		return NULL;
 	}
 	bucket = preload_parallel_bucket(parallel->address);
 	parallel->next = *bucket;
-	__atomic_store_n(bucket, parallel,
-			 __ATOMIC_RELEASE); /* pairs with the load in preload_parallel_find() */
+	/* pairs with the load in preload_parallel_find() */
+	__atomic_store_n(bucket, parallel, __ATOMIC_RELEASE);
 	return parallel;
 }
 

@@ -27,8 +27,8 @@ struct preload_parallel {
 	const char *
 		file; /* where it is from, so that it has the same name when that is loaded again */
 	uintptr_t offset;
-	const void
-		*object; /* of symbols.h: another one when something else has come to the address */
+	/* of symbols.h: another one when something else has come to the address */
+	const void *object;
 	unsigned int unloads; /* preload_unloads when that was last looked at */
 };
 
@@ -42,10 +42,15 @@ static inline struct preload_parallel **preload_parallel_bucket(const void *addr
 	return &preload_parallel_table[hash >> 54];
 }
 
-/** preload_parallel_again() - after something was unloaded: the same one, or NULL where it is gone. */
+/**
+ * preload_parallel_again() - after something was unloaded: the same one, or NULL where it is gone.
+ */
 struct preload_parallel *preload_parallel_again(struct preload_parallel *parallel);
 
-/** preload_parallel_find() - the one that is known by an address, or NULL.  Takes no lock but after a dlclose(). */
+/**
+ * preload_parallel_find() - the one that is known by an address, or NULL.  Takes no lock but after
+ * a dlclose().
+ */
 static inline struct preload_parallel *preload_parallel_find(const void *address)
 {
 	/* pairs with the release store in parallel.c */
@@ -78,8 +83,9 @@ struct preload_parallel *preload_parallel_outlined(const struct preload_parallel
  * @from: where the call returns to; NULL where the runtime does not say
  * @around: the parallel region that the caller is in, or NULL
  *
- * A function's calls are numbered in the order in which they are met: "parallel solve:0", "parallel solve:1".
- * The names of functions that clang has outlined say nothing, so theirs is that of the region around them.
+ * A function's calls are numbered in the order in which they are met: "parallel solve:0", "parallel
+ * solve:1". The names of functions that clang has outlined say nothing, so theirs is that of the
+ * region around them.
  *
  * Context and return: as preload_parallel_outlined().
  */
@@ -89,7 +95,8 @@ struct preload_parallel *preload_parallel_called(const void *from,
 /**
  * preload_gomp_forking - the calling thread is on its way into a parallel region that gomp.c counts
  *
- * LLVM's runtime also has libgomp's entry points, and says of those too that a parallel region begins.
+ * LLVM's runtime also has libgomp's entry points, and says of those too that a parallel region
+ * begins.
  */
 extern __thread bool preload_gomp_forking;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gcc's AddressSanitizer ends a program in which its library is not the first.  It only has to come before what it
- * stands in for, and that is so: ours go on to the next in line.
+ * gcc's AddressSanitizer ends a program in which its library is not the first.  It only has to come
+ * before what it stands in for, and that is so: ours go on to the next in line.
  */
 #include "preload.h"
 

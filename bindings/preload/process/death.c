@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Death by a signal: what was measured until then is kept.  A handler of ours stands where the program
- * has the default, and the functions that set and ask for handlers show the default.  All that is to be known
- * is in the kernel's own table (which of our two handlers it is, with the program's flags and mask), so that
- * signal handlers, other threads and children of vfork() may change it at any time.
+ * Death by a signal: what was measured until then is kept.  A handler of ours stands where the
+ * program has the default, and the functions that set and ask for handlers show the default.  All
+ * that is to be known is in the kernel's own table (which of our two handlers it is, with the
+ * program's flags and mask), so that signal handlers, other threads and children of vfork() may
+ * change it at any time.
  *
- * What differs: /proc/self/status shows the signals as caught; a debugger sees each of them twice; a thread
- * that has no room left on its stack for a handler dies of SIGSEGV whatever the signal was; a
- * program that was started with rt_sigaction forbidden (seccomp) dies of that.
+ * What differs: /proc/self/status shows the signals as caught; a debugger sees each of them twice;
+ * a thread that has no room left on its stack for a handler dies of SIGSEGV whatever the signal
+ * was; a program that was started with rt_sigaction forbidden (seccomp) dies of that.
  */
 #include <errno.h>
 #include <signal.h>
@@ -75,9 +76,10 @@ static bool is_fatal(int number)
 /* --- the handlers --- */
 
 /*
- * Put back first: should what follows hang, a second signal ends the program.  Raised again with what the
- * kernel said of it, the signal waits until the handler returns, and then strikes where it did before: wait
- * status and core are the program's own.  The first process of a container survives what it always survived.
+ * Put back first: should what follows hang, a second signal ends the program.  Raised again with
+ * what the kernel said of it, the signal waits until the handler returns, and then strikes where it
+ * did before: wait status and core are the program's own.  The first process of a container
+ * survives what it always survived.
  */
 static void die(int number, siginfo_t *info)
 {
@@ -144,7 +146,10 @@ void preload_death_start(void)
 	__atomic_store_n(&armed, true, __ATOMIC_RELAXED);
 }
 
-/* What another thread sets between the two calls is undone: programs shut themselves in before they start threads. */
+/*
+ * What another thread sets between the two calls is undone: programs shut themselves in before they
+ * start threads.
+ */
 void preload_death_stop(void)
 {
 	__typeof__(&sigaction) next = BEHIND(sigaction);

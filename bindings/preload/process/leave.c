@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The ways out of a program and on to another one: what was measured until then is kept.  All of them may
- * be taken in signal handlers and in children of vfork(), where nothing of ours may be done: the memory is the
- * parent's.
+ * The ways out of a program and on to another one: what was measured until then is kept.  All of
+ * them may be taken in signal handlers and in children of vfork(), where nothing of ours may be
+ * done: the memory is the parent's.
  */
 #include <errno.h>
 #include <pty.h>
@@ -76,8 +76,8 @@ static void leave(void)
 }
 
 /*
- * The bare calls.  That of a thread other than the first is left alone: one that clone() made may have the thread-local
- * variables of its maker, whose regions go on.
+ * The bare calls.  That of a thread other than the first is left alone: one that clone() made may
+ * have the thread-local variables of its maker, whose regions go on.
  */
 void preload_exit_by_number(long number)
 {
@@ -202,8 +202,8 @@ static int after_exec(bool ours, int rc)
 }
 
 /*
- * Bodies that both forms share: the names themselves may lead to functions of the program's, which in turn call the
- * variadic ones.
+ * Bodies that both forms share: the names themselves may lead to functions of the program's, which
+ * in turn call the variadic ones.
  */
 static int run_execve(const char *path, char *const argv[], char *const envp[])
 {

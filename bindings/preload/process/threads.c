@@ -22,7 +22,10 @@ static __thread const char *life;
 
 static __thread bool late;
 
-/* Once more, so that the program's own destructors are inside.  libpmu lets go of the thread a round later. */
+/*
+ * Once more, so that the program's own destructors are inside.  libpmu lets go of the thread a
+ * round later.
+ */
 static void at_thread_exit(void *name)
 {
 	if (!late && pthread_setspecific(life_key, name) == 0)
@@ -61,7 +64,10 @@ bool preload_life_end(void)
 	return pmu_region_end(name) != -EBUSY;
 }
 
-/* A child that never measures anything leaves nothing behind: one in which nothing is open may be such. */
+/*
+ * A child that never measures anything leaves nothing behind: one in which nothing is open may be
+ * such.
+ */
 void preload_life_go_on(void)
 {
 	if (life)
@@ -120,8 +126,8 @@ static int run_c11(void *arg)
 }
 
 /*
- * The team threads of an OpenMP runtime wait between parallel regions, and still do when the program ends.  What they do is
- * in those regions, which are counted anyway.
+ * The team threads of an OpenMP runtime wait between parallel regions, and still do when the
+ * program ends.  What they do is in those regions, which are counted anyway.
  */
 static bool is_team_thread(uintptr_t start)
 {

@@ -260,7 +260,10 @@ static void sift(struct preload_elf_symbol *symbol, size_t at, size_t n)
 	symbol[at] = moved;
 }
 
-/* In place: qsort() may call malloc(), which the program may have interrupted, or have written itself. */
+/*
+ * In place: qsort() may call malloc(), which the program may have interrupted, or have written
+ * itself.
+ */
 static void sort(struct preload_elf_symbol *symbol, size_t n)
 {
 	for (size_t i = n / 2; i-- > 0;)
@@ -444,7 +447,10 @@ const struct preload_elf_symbol *preload_elf_find(const struct preload_elf *elf,
 	if (!i)
 		return NULL;
 	nearest = i;
-	/* Functions may lie in others; those that end before the address are passed by, but not all of them. */
+	/*
+	 * Functions may lie in others; those that end before the address are passed by, but not all
+	 * of them.
+	 */
 	for (int patience = 64; i > 0 && patience > 0; i--, patience--) {
 		const struct preload_elf_symbol *symbol = &elf->symbol[i - 1];
 

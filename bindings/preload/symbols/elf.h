@@ -9,7 +9,10 @@
 
 #define PRELOAD_ID_MAX 64
 
-/** Where the bytes are: a file, read piece by piece so that one cut short meanwhile is no SIGBUS, or memory. */
+/**
+ * Where the bytes are: a file, read piece by piece so that one cut short meanwhile is no SIGBUS, or
+ * memory.
+ */
 struct preload_bytes {
 	int fd; /* where memory is NULL */
 	const void *memory;
@@ -44,7 +47,9 @@ struct preload_elf {
 /** preload_hash() - go on with a hash (0 at first) over some bytes */
 uint64_t preload_hash(uint64_t hash, const void *bytes, size_t size);
 
-/** preload_crc() - CRC-32 of all of it, as .gnu_debuglink has it.  Return: 0 or a negative errno. */
+/**
+ * preload_crc() - CRC-32 of all of it, as .gnu_debuglink has it.  Return: 0 or a negative errno.
+ */
 int preload_crc(const struct preload_bytes *from, uint32_t *crc);
 
 /**

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Relocations of the kinds JUMP_SLOT and GLOB_DAT of loaded objects (ELF gABI, chapter 5; System V ABI, AMD64
- * supplement, section 4.4; ELF for the Arm 64-bit Architecture, section 5.7).  Both architectures have them with
- * addends only.
+ * Relocations of the kinds JUMP_SLOT and GLOB_DAT of loaded objects (ELF gABI, chapter 5; System V
+ * ABI, AMD64 supplement, section 4.4; ELF for the Arm 64-bit Architecture, section 5.7).  Both
+ * architectures have them with addends only.
  */
 #include "plt.h"
 
@@ -26,7 +26,10 @@
 #define IS_ADDRESS (-1u)
 #endif
 
-/* A hidden version is one that only older programs refer to (Sun's symbol versions, as the LSB has them). */
+/*
+ * A hidden version is one that only older programs refer to (Sun's symbol versions, as the LSB has
+ * them).
+ */
 #define VERSION_INDEX 0x7fff
 
 bool plt_info_has(const struct dl_phdr_info *info, uintptr_t address, size_t size,
@@ -179,7 +182,9 @@ void plt_object_slots(const struct plt_object *object,
 		size_t n = object->tables[t].size / sizeof(*relocation);
 		struct plt_slot slot;
 
-		/* some linkers count the first table to the second one: those slots are seen twice */
+		/*
+		 * some linkers count the first table to the second one: those slots are seen twice
+		 */
 		for (size_t i = 0; i < n; i++)
 			if (take_slot(object, &relocation[i], &slot))
 				each(object, &slot, data);
@@ -189,7 +194,10 @@ void plt_object_slots(const struct plt_object *object,
 /* --- what code does with slots --- */
 
 #if defined(__x86_64__)
-/* An operand relative to the next instruction (ModRM 05 + 8 * reg): of FF /2, a call, of FF /4, a jump, or else. */
+/*
+ * An operand relative to the next instruction (ModRM 05 + 8 * reg): of FF /2, a call, of FF /4, a
+ * jump, or else.
+ */
 static uint8_t use_of(const uint8_t *operand)
 {
 	return operand[-2] == 0xff && (operand[-1] == 0x15 || operand[-1] == 0x25) ? PLT_CALLED
@@ -318,8 +326,9 @@ static bool is_defined(const struct plt_object *object, size_t symbol_index, con
 }
 
 /*
- * The table is four words (buckets, first symbol, words of the filter, its shift), the filter, the buckets and a
- * word for each symbol: its hash, with the lowest bit set on the last one of a bucket.
+ * The table is four words (buckets, first symbol, words of the filter, its shift), the filter, the
+ * buckets and a word for each symbol: its hash, with the lowest bit set on the last one of a
+ * bucket.
  */
 size_t plt_object_definitions(const struct plt_object *object, const char *name, bool *unversioned)
 {
@@ -350,7 +359,10 @@ size_t plt_object_definitions(const struct plt_object *object, const char *name,
 
 /* --- writing --- */
 
-/* What the loader protects once it has filled it: whole pages (PT_GNU_RELRO; glibc: _dl_protect_relro()). */
+/*
+ * What the loader protects once it has filled it: whole pages (PT_GNU_RELRO; glibc:
+ * _dl_protect_relro()).
+ */
 static bool is_protected(const struct dl_phdr_info *info, uintptr_t page, uintptr_t size)
 {
 	for (int i = 0; i < info->dlpi_phnum; i++) {

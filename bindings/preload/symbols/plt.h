@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The slots through which a loaded object calls functions of others.  Nothing in the object is believed. */
+/*
+ * The slots through which a loaded object calls functions of others.  Nothing in the object is
+ * believed.
+ */
 #ifndef PMU_PRELOAD_PLT_H
 #define PMU_PRELOAD_PLT_H
 
@@ -36,7 +39,8 @@ struct plt_slot {
 	const char *name;
 	const ElfW(Sym) * symbol; /* as the object refers to it */
 	size_t symbol_index;
-	bool is_call; /* of the procedure linkage: only called, and may be bound at the first call */
+	/* of the procedure linkage: only called, and may be bound at the first call */
+	bool is_call;
 };
 
 /**
@@ -63,8 +67,9 @@ enum {
  * @first: the first of @n slots in a row
  * @uses: a byte for each slot, zero before; PLT_CALLED and PLT_TAKEN are added
  *
- * It looks at every byte of the code, so that it finds too much rather than too little.  On arm64, where a call
- * through such a slot (-fno-plt) looks like any other use, all are taken and none is called.
+ * It looks at every byte of the code, so that it finds too much rather than too little.  On arm64,
+ * where a call through such a slot (-fno-plt) looks like any other use, all are taken and none is
+ * called.
  */
 void plt_slot_uses(const struct dl_phdr_info *info, const uintptr_t *first, size_t n,
 		   uint8_t *uses);

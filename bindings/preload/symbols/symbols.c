@@ -167,7 +167,9 @@ static bool is_same_id(const struct preload_id *a, const struct preload_id *b)
 	return a->size == b->size && !memcmp(a->byte, b->byte, a->size);
 }
 
-/* The symbols that were stripped, if this is the file they are in: by build id, else by checksum. */
+/*
+ * The symbols that were stripped, if this is the file they are in: by build id, else by checksum.
+ */
 static bool take_debug_file(struct preload_elf *elf, const char *path)
 {
 	struct preload_bytes bytes;

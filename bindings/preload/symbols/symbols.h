@@ -13,7 +13,11 @@ struct preload_place {
 	bool is_symbol;   /* it is a function's name */
 	uintptr_t start, size; /* of the function; size 0: not known */
 	const void *
-		object; /* changes when another object takes the place of the one that was here; NULL: in none */
+		/*
+		 * changes when another object takes the place of the one that was here; NULL: in
+		 * none
+		 */
+		object;
 };
 
 /**
@@ -24,7 +28,10 @@ struct preload_place {
  */
 int preload_place_find(const void *address, struct preload_place *place);
 
-/** preload_place_object() - preload_place.object of an address, now.  NULL also where it cannot be told. */
+/**
+ * preload_place_object() - preload_place.object of an address, now.  NULL also where it cannot be
+ * told.
+ */
 const void *preload_place_object(const void *address);
 
 /**
@@ -32,7 +39,8 @@ const void *preload_place_object(const void *address);
  * @address: of code
  * @bias: result: its address here less the one in the file; may be NULL
  *
- * Unlike dladdr() it does not wait for a dlopen() whose constructors run, which may wait for the caller.
+ * Unlike dladdr() it does not wait for a dlopen() whose constructors run, which may wait for the
+ * caller.
  *
  * Return: as the loader was told, "" for the program, NULL for none; stays as long as the object.
  */

@@ -11,10 +11,11 @@
 
 struct definition {
 	const char *name;
-	uintptr_t any,
-		exact; /* where it is defined first, and first in the version that is asked for */
+	/* where it is defined first, and first in the version that is asked for */
+	uintptr_t any, exact;
 	bool same_object, unversioned;
-	bool is_plt; /* the program's own stub for it, which stands for its address in all pointers */
+	/* the program's own stub for it, which stands for its address in all pointers */
+	bool is_plt;
 	size_t n;
 	char path[4096]; /* of the first library that defines it */
 };
@@ -63,8 +64,8 @@ static uintptr_t look_up_in(const struct candidate *candidate, const char *path,
 }
 
 /*
- * What the loader takes is the first definition in the right version or without any, as of those that stand
- * in for a function of libc.  dlsym() knows of no version, dlvsym() of nothing without.
+ * What the loader takes is the first definition in the right version or without any, as of those
+ * that stand in for a function of libc.  dlsym() knows of no version, dlvsym() of nothing without.
  */
 static uintptr_t look_up(const struct candidate *candidate, void *where)
 {

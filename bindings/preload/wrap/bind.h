@@ -10,8 +10,8 @@
 /**
  * wrap_bind() - the function that the loader would find at the first call
  *
- * Among all objects, then among what its own needs.  Not as with RTLD_DEEPBIND, and not among what was loaded
- * together with it by another one: such slots stay as they are.
+ * Among all objects, then among what its own needs.  Not as with RTLD_DEEPBIND, and not among what
+ * was loaded together with it by another one: such slots stay as they are.
  *
  * Context: takes the loader's locks; dlerror() may have something to say afterwards.
  * Return: 0 where there is none.

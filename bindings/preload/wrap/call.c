@@ -2,9 +2,10 @@
 /*
  * What the trampolines call before and after a wrapped function.
  *
- * A thread remembers which calls it is in, by where their frames are: calls that longjmp() has left are found by
- * frames that lie where the stack has been given up, and their regions end then.  An exception ends the
- * regions that it passes at once, by way of the trampoline's personality routine.
+ * A thread remembers which calls it is in, by where their frames are: calls that longjmp() has left
+ * are found by frames that lie where the stack has been given up, and their regions end then.  An
+ * exception ends the regions that it passes at once, by way of the trampoline's personality
+ * routine.
  */
 #include "wrap_call.h"
 
@@ -82,8 +83,8 @@ struct open_call {
 #define FEW 8
 
 static __thread struct {
-	uintptr_t
-		inside; /* the frame of the call whose region is just beginning or ending, else 0 */
+	/* the frame of the call whose region is just beginning or ending, else 0 */
+	uintptr_t inside;
 	struct open_call *open;
 	uint32_t n, room;
 	uintptr_t stack_first, stack_end; /* its own stack; 0: not known yet */
@@ -140,8 +141,9 @@ static __attribute__((cold, noinline)) bool find_room(void)
 }
 
 /*
- * The first thread's stack ends below what the kernel has put there, and nothing else is mapped within 128 MiB of it
- * (mmap_base() in the kernel); that of another thread ends where its thread-local variables are.
+ * The first thread's stack ends below what the kernel has put there, and nothing else is mapped
+ * within 128 MiB of it (mmap_base() in the kernel); that of another thread ends where its
+ * thread-local variables are.
  */
 static __attribute__((cold, noinline)) void find_stack(void)
 {
@@ -157,7 +159,10 @@ static __attribute__((cold, noinline)) void find_stack(void)
 	}
 }
 
-/* Not one that the program makes itself, for coroutines or signals: order there says nothing about what is over. */
+/*
+ * Not one that the program makes itself, for coroutines or signals: order there says nothing about
+ * what is over.
+ */
 static bool on_stack(uintptr_t address)
 {
 	if (unlikely(!self.stack_end))
@@ -223,7 +228,10 @@ static inline const char *look_up(struct trampoline_call *call)
 {
 	uintptr_t target;
 
-	/* The slot may be read before what was written before it: nothing orders the two for who jumps. */
+	/*
+	 * The slot may be read before what was written before it: nothing orders the two for who
+	 * jumps.
+	 */
 	do
 		target = __atomic_load_n(&functions[call->index].target, __ATOMIC_ACQUIRE);
 	while (unlikely(!target));
@@ -265,8 +273,8 @@ void trampoline_enter(struct trampoline_call *call)
 }
 
 /*
- * Calls above it were left by longjmp(), or are those of a coroutine, which go on.  One that is not there has
- * come back in another thread: an end without begin, which the report tells.
+ * Calls above it were left by longjmp(), or are those of a coroutine, which go on.  One that is not
+ * there has come back in another thread: an end without begin, which the report tells.
  */
 static __attribute__((cold, noinline)) void leave_other(uintptr_t frame, const char *name)
 {
@@ -327,7 +335,10 @@ void preload_wrap_leave(void)
 	self.inside = 0;
 }
 
-/* An exception or a cancellation passes the innermost call.  (Itanium C++ ABI, exception handling, section 1.6.) */
+/*
+ * An exception or a cancellation passes the innermost call.  (Itanium C++ ABI, exception handling,
+ * section 1.6.)
+ */
 _Unwind_Reason_Code trampoline_personality(int version, _Unwind_Action actions,
 					   _Unwind_Exception_Class class,
 					   struct _Unwind_Exception *exception,
@@ -357,7 +368,10 @@ int trampoline_vectors = TRAMPOLINE_SSE;
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-/* CPUID and XCR0: Intel SDM vol. 1, sections 13.2 and 14.3; leaf 0DH, 1: EAX[2] XGETBV with ECX = 1. */
+/*
+ * CPUID and XCR0: Intel SDM vol. 1, sections 13.2 and 14.3; leaf 0DH, 1: EAX[2] XGETBV with ECX =
+ * 1.
+ */
 static int vectors(void)
 {
 	uint32_t eax, ebx, ecx, edx, state;

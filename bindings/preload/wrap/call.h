@@ -25,7 +25,10 @@ unsigned int wrap_call_max(void);
 /** wrap_calls_are_open() - is the calling thread in a wrapped function, as far as is known? */
 bool wrap_calls_are_open(void);
 
-/** wrap_calls_jump() - before the calling thread goes back to a frame further out: the regions it leaves end now */
+/**
+ * wrap_calls_jump() - before the calling thread goes back to a frame further out: the regions it
+ * leaves end now
+ */
 void wrap_calls_jump(uintptr_t stack_pointer);
 
 /** wrap_call_is_stub() - has the function been wrapped already? */

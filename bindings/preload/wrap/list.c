@@ -8,7 +8,10 @@
 
 /* --- patterns --- */
 
-/* Behind a '[': does the set have the byte?  Returns what follows it; NULL for one without end: a plain '['. */
+/*
+ * Behind a '[': does the set have the byte?  Returns what follows it; NULL for one without end: a
+ * plain '['.
+ */
 static const char *match_set(const char *set, unsigned char byte, bool *has)
 {
 	bool inverted = *set == '!' || *set == '^';

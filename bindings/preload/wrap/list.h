@@ -34,7 +34,8 @@ void wrap_list_parse(struct wrap_list *list, const char *text);
 /**
  * wrap_rule_library() - is it meant?
  * @file: a library's file name without folders
- * Return: 0 no; 1 by the start of its name, up to a '.', '-' or the like; 2 by its name or by a pattern
+ * Return: 0 no; 1 by the start of its name, up to a '.', '-' or the like; 2 by its name or by a
+ * pattern
  */
 int wrap_rule_library(const struct wrap_rule *rule, const char *file);
 
@@ -48,10 +49,16 @@ bool wrap_rule_function(const struct wrap_rule *rule, const char *name, const ch
 /** wrap_starts() - is it the start of a file's name, up to a '.', '-' or the like? */
 bool wrap_starts(const char *start, const char *file);
 
-/** wrap_matches() - does a pattern with * ? [a-z] [!a-z] match all of a text?  In bytes, whatever the locale. */
+/**
+ * wrap_matches() - does a pattern with * ? [a-z] [!a-z] match all of a text?  In bytes, whatever
+ * the locale.
+ */
 bool wrap_matches(const char *pattern, const char *text);
 
-/** wrap_is_refused() - functions that do not come back as they were called, or look at who called them */
+/**
+ * wrap_is_refused() - functions that do not come back as they were called, or look at who called
+ * them
+ */
 bool wrap_is_refused(const char *name);
 
 #endif

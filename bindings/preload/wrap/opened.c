@@ -2,11 +2,11 @@
 /*
  * dlopen(): what it brings calls wrapped functions, too.
  *
- * It searches as the object that calls it says (DT_RUNPATH, DT_RPATH), and it knows that object by where it will
- * return.  So the function that stands in for it jumps (trampoline_*.S): to dlopen() itself where the caller
- * matters, and then what was loaded is looked at when something else is, else to one that calls it.  dlmopen() is
- * left alone: in other name spaces there is nothing of ours.  So is dlsym(), whose answer depends on the caller
- * still more.
+ * It searches as the object that calls it says (DT_RUNPATH, DT_RPATH), and it knows that object by
+ * where it will return.  So the function that stands in for it jumps (trampoline_*.S): to dlopen()
+ * itself where the caller matters, and then what was loaded is looked at when something else is,
+ * else to one that calls it.  dlmopen() is left alone: in other name spaces there is nothing of
+ * ours.  So is dlsym(), whose answer depends on the caller still more.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -70,7 +70,10 @@ static int find_paths(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
-/* dl_load.c of glibc: a name without '/' is searched for; "$ORIGIN" is the caller's; RPATHs are handed down. */
+/*
+ * dl_load.c of glibc: a name without '/' is searched for; "$ORIGIN" is the caller's; RPATHs are
+ * handed down.
+ */
 static bool caller_matters(const char *file, const void *caller)
 {
 	struct paths paths = { .caller = (uintptr_t)caller };

@@ -32,8 +32,10 @@ struct trampoline_call {
 	const void *target; /* the function; set by trampoline_enter() */
 	uint32_t index;     /* which of the stubs was called */
 	uint32_t state;     /* of the C code alone */
-	uint32_t
-		readable; /* bytes of arguments on the stack, at most TRAMPOLINE_ARGUMENTS; set by trampoline_enter() */
+	/*
+	 * bytes of arguments on the stack, at most TRAMPOLINE_ARGUMENTS; set by trampoline_enter()
+	 */
+	uint32_t readable;
 	uint32_t unused[3];
 };
 _Static_assert(offsetof(struct trampoline_call, target) == TRAMPOLINE_CALL_TARGET &&

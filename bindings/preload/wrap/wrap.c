@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Chosen functions of shared libraries as regions: the slots through which loaded objects call them lead to
- * trampolines instead.  Calls that go through no slot are not seen: those within one library that its linker
- * has bound, and those through pointers, which stay as they are: programs compare them.
+ * Chosen functions of shared libraries as regions: the slots through which loaded objects call them
+ * lead to trampolines instead.  Calls that go through no slot are not seen: those within one
+ * library that its linker has bound, and those through pointers, which stay as they are: programs
+ * compare them.
  *
- * The loader's lock on its list of objects, which dl_iterate_phdr() holds, is the only lock here: under it
- * nothing is unloaded, and nothing of the loader or malloc() may be called, since other threads wait the other
- * way round.  So slots are found first, then names are looked up without it, and then the slots are written.
+ * The loader's lock on its list of objects, which dl_iterate_phdr() holds, is the only lock here:
+ * under it nothing is unloaded, and nothing of the loader or malloc() may be called, since other
+ * threads wait the other way round.  So slots are found first, then names are looked up without it,
+ * and then the slots are written.
  *
- * Nothing keeps a wrapped library loaded but what kept it so before: who has a slot to it depends on it.
+ * Nothing keeps a wrapped library loaded but what kept it so before: who has a slot to it depends
+ * on it.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -29,7 +32,10 @@
 #include "wrap_list.h"
 #include "wrap_note.h"
 
-/* Objects whose slots are left as they are: the loader's, libc's, ours, and those of what ours need. */
+/*
+ * Objects whose slots are left as they are: the loader's, libc's, ours, and those of what ours
+ * need.
+ */
 static const char *const left_alone[] = {
 	"ld-linux", "ld-linux-x86-64", "ld-linux-aarch64", "libc",   "libpthread",
 	"libpmu",   "libhwloc",        "libinih",          "libpfm", "linux-vdso",

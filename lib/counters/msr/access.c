@@ -9,8 +9,8 @@
 #include "counters/msr/device.h"
 
 /*
- * libc's pread() and pwrite() may be interposed and are points of cancellation: a thread that ended between two
- * registers would leave the rest as they are.
+ * libc's pread() and pwrite() may be interposed and are points of cancellation: a thread that ended
+ * between two registers would leave the rest as they are.
  */
 static long transfer(long number, int fd, void *value, uint32_t address)
 {

@@ -2,8 +2,9 @@
 /*
  * Which counters of an AMD core can count which events.
  *
- * Sources: AMD BKDG for family 15H, "Core Performance Events" (each names its counters); the BKDGs of families 0FH to
- * 16H, "Northbridge Performance Events"; AMD PPR families 17H and 19H, "Large Increment per Cycle Events".
+ * Sources: AMD BKDG for family 15H, "Core Performance Events" (each names its counters); the BKDGs
+ * of families 0FH to 16H, "Northbridge Performance Events"; AMD PPR families 17H and 19H, "Large
+ * Increment per Cycle Events".
  */
 #include "counters/msr/amd_limits.h"
 
@@ -29,8 +30,10 @@ static const struct {
 	{ 0x1c0, 0x1c0, 0, 0x38 }, { 0x1d6, 0x1d6, 0, 0x3f },       { 0x1d8, 0x1d8, 0, 0x3f },
 };
 
-/* Kinds, by bits 7 to 4 of the event: floating point, loads and stores, data cache, level 2, instruction cache and
- * decoding, retirement, decoding.  Nothing is known of AXH and BXH. */
+/*
+ * Kinds, by bits 7 to 4 of the event: floating point, loads and stores, data cache, level 2,
+ * instruction cache and decoding, retirement, decoding.  Nothing is known of AXH and BXH.
+ */
 static const uint8_t kinds[16] = {
 	0x38, 0x38, 0x3f, 0x3f, 0x3f, 0x3f, 0x07, 0x07, 0x07, 0x07, 0, 0, 0x3f, 0x07, 0, 0,
 };

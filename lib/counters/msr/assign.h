@@ -5,7 +5,10 @@
 
 #include <stdint.h>
 
-/** One event: bit i, counter i can count it.  General counters come first, fixed ones from bit 32 on. */
+/**
+ * One event: bit i, counter i can count it.  General counters come first, fixed ones from bit 32
+ * on.
+ */
 typedef uint64_t pmu_counters;
 #define PMU_COUNTER_FIXED 32
 
@@ -15,8 +18,9 @@ typedef uint64_t pmu_counters;
  * @free: counters that may be used
  * @counter: result: [n] index of the bit; -1 for an event that gets none
  *
- * Earlier events come first: one is left out only if it does not fit beside all those before it (augmenting paths,
- * so a constraint never leaves an event out that a different choice would have fitted).
+ * Earlier events come first: one is left out only if it does not fit beside all those before it
+ * (augmenting paths, so a constraint never leaves an event out that a different choice would have
+ * fitted).
  *
  * Return: how many got a counter.
  */

@@ -10,8 +10,9 @@
 #include "base/compiler.h"
 
 /*
- * msr-safe (github.com/LLNL/msr-safe), README.md, "/dev/cpu/msr_batch": an operation, and the array of them.  The
- * module compares the version's upper half from 2.0 on with its own; before, the word was padding.
+ * msr-safe (github.com/LLNL/msr-safe), README.md, "/dev/cpu/msr_batch": an operation, and the array
+ * of them.  The module compares the version's upper half from 2.0 on with its own; before, the word
+ * was padding.
  */
 struct batch_op {
 	uint16_t cpu;
@@ -55,9 +56,9 @@ static int make_room(struct pmu_msr_device *device, size_t n)
 }
 
 /*
- * Errors that speak of the module, its list or a processor rather than of a register.  With EACCES, EROFS or ENXIO in
- * one operation the module has done none of them: one processor that went offline must not keep all others
- * from being put back.
+ * Errors that speak of the module, its list or a processor rather than of a register.  With EACCES,
+ * EROFS or ENXIO in one operation the module has done none of them: one processor that went offline
+ * must not keep all others from being put back.
  */
 static bool speaks_of_batches(int error)
 {
@@ -100,7 +101,10 @@ static void fill(struct batch_op *to, const struct pmu_msr_op *op, bool read, ui
 	};
 }
 
-/* What an earlier operation of this batch has put there by then; operations of one processor follow each other. */
+/*
+ * What an earlier operation of this batch has put there by then; operations of one processor follow
+ * each other.
+ */
 static const struct batch_op *earlier_write(const struct batch_op *all, const struct pmu_msr_op *op,
 					    size_t i)
 {
@@ -110,7 +114,10 @@ static const struct batch_op *earlier_write(const struct batch_op *all, const st
 	return NULL;
 }
 
-/* What is there under the masks.  Return: 0, also where a register cannot be read; else nothing has been read. */
+/*
+ * What is there under the masks.  Return: 0, also where a register cannot be read; else nothing has
+ * been read.
+ */
 static int read_masked(struct pmu_msr_device *device, const struct pmu_msr_op *op, size_t n)
 {
 	struct batch_op *all = device->ops;

@@ -53,8 +53,8 @@ static uint64_t width_mask(unsigned int bits)
 }
 
 /*
- * How long a counter may be left alone: a narrow one a minute; wide ones until 2^35 counts a second, more than a core
- * gives, would bring them round.
+ * How long a counter may be left alone: a narrow one a minute; wide ones until 2^35 counts a
+ * second, more than a core gives, would bring them round.
  */
 static uint64_t patience_ns(unsigned int bits)
 {
@@ -79,7 +79,10 @@ static uint64_t read_instruction(uint32_t which)
 }
 #endif
 
-/* The instruction reads the counter of whatever processor the thread is on: before and after it must be this one. */
+/*
+ * The instruction reads the counter of whatever processor the thread is on: before and after it
+ * must be this one.
+ */
 static bool read_here(const struct pmu_msr_cell *cell, const struct pmu_msr_entry *entry,
 		      uint64_t *raw)
 {
@@ -128,7 +131,10 @@ static PMU_COLD void read_failed(struct pmu_msr_cell *cell, const struct pmu_msr
 	errno = saved;
 }
 
-/* A file of the program's that has taken a descriptor's place gives eight bytes too, but hardly such as these. */
+/*
+ * A file of the program's that has taken a descriptor's place gives eight bytes too, but hardly
+ * such as these.
+ */
 static PMU_COLD bool is_strange(const struct pmu_msr_cell *cell, const struct pmu_msr_entry *entry)
 {
 	int saved = errno;

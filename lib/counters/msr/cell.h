@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counters that are read together, as 64-bit totals: those of one processor, or those of one socket.  Whoever reads
- * them, any thread there or the keeper, brings the totals forward.
+ * Counters that are read together, as 64-bit totals: those of one processor, or those of one
+ * socket.  Whoever reads them, any thread there or the keeper, brings the totals forward.
  */
 #ifndef PMU_MSR_CELL_H
 #define PMU_MSR_CELL_H
@@ -16,7 +16,10 @@
 #define PMU_MSR_WIDE_BITS 48
 /** Most time between two reads of such a counter. */
 #define PMU_MSR_NARROW_NS (60 * 1000000000ull)
-/** So often others are read by whoever keeps up with them: they bear hours, but some regions take days. */
+/**
+ * So often others are read by whoever keeps up with them: they bear hours, but some regions take
+ * days.
+ */
 #define PMU_MSR_WIDE_NS (1200 * 1000000000ull)
 
 /** One counter. */
@@ -49,18 +52,22 @@ struct pmu_msr_cell {
 /** pmu_msr_cell_now() - CLOCK_MONOTONIC to some milliseconds; costs nothing. */
 uint64_t pmu_msr_cell_now(void);
 
-/** pmu_msr_cell_start() - its entries are complete, and what they held at @now_ns is where the totals begin */
+/**
+ * pmu_msr_cell_start() - its entries are complete, and what they held at @now_ns is where the
+ * totals begin
+ */
 void pmu_msr_cell_start(struct pmu_msr_cell *cell, uint64_t now_ns);
 
 /**
  * pmu_msr_cell_read() - bring the totals forward
- * @now_ns: pmu_msr_cell_now(); a counter that was left alone for longer than its width bears is missing from then on
+ * @now_ns: pmu_msr_cell_now(); a counter that was left alone for longer than its width bears is
+ *	missing from then on
  * @by_instruction: RDPMC where the thread is on the cell's processor
  * @total: [PMU_MAX_SLOTS] result, NULL: not wanted
  * @lost: result where the descriptors are not ours any more; NULL: not wanted
  *
- * A wide counter that has jumped by more than half its width went back in truth: somebody else has written it, or the
- * processor was asleep.  It is missing from then on too.
+ * A wide counter that has jumped by more than half its width went back in truth: somebody else has
+ * written it, or the processor was asleep.  It is missing from then on too.
  *
  * Context: any thread; keeps errno; no allocation, no point of cancellation.
  * Return: the slots that mean nothing.

@@ -62,7 +62,10 @@ static int refuse(const char *path, int cpu, int error)
 	}
 }
 
-/* The template that can be opened for CPU 0 of the defaults; where neither can, the first and its error. */
+/*
+ * The template that can be opened for CPU 0 of the defaults; where neither can, the first and its
+ * error.
+ */
 static const char *choose_path(const struct pmu_machine_from *from, int *error)
 {
 	static const char *const defaults[] = { PMU_MSR_DEVICE_DEFAULT, PMU_MSR_DEVICE_SAFE };

@@ -72,16 +72,25 @@ int pmu_msr_device_try(const struct pmu_machine_from *from);
 int pmu_msr_device_open(struct pmu_msr_device *device, const struct pmu_machine *machine,
 			const struct pmu_machine_from *from);
 
-/** pmu_msr_device_mend() - what would help against such an error of opening, locking or running; "" nothing. */
+/**
+ * pmu_msr_device_mend() - what would help against such an error of opening, locking or running; ""
+ * nothing.
+ */
 const char *pmu_msr_device_mend(const struct pmu_machine_from *from, int error);
 
 /** pmu_msr_device_add() - one more processor's.  Return: as pmu_msr_device_open(). */
 int pmu_msr_device_add(struct pmu_msr_device *device, int cpu);
 
-/** pmu_msr_device_close() - all that still is ours.  The lock is let go of by pmu_msr_device_unlock() alone. */
+/**
+ * pmu_msr_device_close() - all that still is ours.  The lock is let go of by
+ * pmu_msr_device_unlock() alone.
+ */
 void pmu_msr_device_close(struct pmu_msr_device *device);
 
-/** pmu_msr_device_drop() - the same without giving memory back.  Async-signal-safe; for forked children. */
+/**
+ * pmu_msr_device_drop() - the same without giving memory back.  Async-signal-safe; for forked
+ * children.
+ */
 void pmu_msr_device_drop(struct pmu_msr_device *device);
 
 /**
@@ -90,7 +99,9 @@ void pmu_msr_device_drop(struct pmu_msr_device *device);
  */
 size_t pmu_msr_device_check(struct pmu_msr_device *device);
 
-/** pmu_msr_device_reopen() - open those again that are not open.  Return: as pmu_msr_device_open(). */
+/**
+ * pmu_msr_device_reopen() - open those again that are not open.  Return: as pmu_msr_device_open().
+ */
 int pmu_msr_device_reopen(struct pmu_msr_device *device);
 
 /** pmu_msr_device_holds() - is the lock still held by a descriptor of ours? */
@@ -99,8 +110,8 @@ bool pmu_msr_device_holds(const struct pmu_msr_device *device);
 /**
  * pmu_msr_device_lock() - one session a machine
  *
- * flock(2) on the registers of the machine's first processor: whoever can program them meets there, and the kernel
- * lets go of it when the process dies.
+ * flock(2) on the registers of the machine's first processor: whoever can program them meets there,
+ * and the kernel lets go of it when the process dies.
  * @machine: to find out who has it; NULL: that does not matter
  *
  * Return: 0; -EBUSY with a sentence.
@@ -130,8 +141,8 @@ int pmu_msr_read_fd(int fd, uint32_t address, uint64_t *value);
  * @fault: the first access that failed; NULL: not wanted
  * @go_on: after a failure do the rest all the same (restoring)
  *
- * With the batch device one ioctl does them all, operations with a mask two: what is there is read first.  Order
- * is then kept for each processor, not between them.
+ * With the batch device one ioctl does them all, operations with a mask two: what is there is read
+ * first.  Order is then kept for each processor, not between them.
  *
  * Return: 0 or the first negative errno; no sentence.
  */

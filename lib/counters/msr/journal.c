@@ -75,7 +75,10 @@ static char *load(int dir, const char *name, size_t *len)
 	return text;
 }
 
-/* All of its processors that are there.  Return: 0, or why the first one that is not cannot be had, with a line. */
+/*
+ * All of its processors that are there.  Return: 0, or why the first one that is not cannot be had,
+ * with a line.
+ */
 static int reach(struct restoring *self, const struct pmu_msr_record *record, const char *name)
 {
 	int rc = 0, first = 0, cpu = -1;

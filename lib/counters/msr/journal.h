@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The old values of the registers that a session writes, in a file beside the store, for when the session
- * dies without putting them back.
+ * The old values of the registers that a session writes, in a file beside the store, for when the
+ * session dies without putting them back.
  */
 #ifndef PMU_MSR_JOURNAL_H
 #define PMU_MSR_JOURNAL_H
@@ -60,17 +60,21 @@ bool pmu_msr_journal_is_there(const struct pmu_msr_journal *journal);
  * @device: open and locked, so no session is alive on it
  * @said: a line for each journal and what came of it; NULL: not wanted
  *
- * Journals of another boot are removed: a reset has cleared the registers.  Only files that are ours, in our
- * folders, closed to others, of this CPU's model, and only registers that pmu_msr_is_counting(): nothing
- * in the file is trusted.  A container may have device files of its own, whose lock is another one: where the session's
- * was not the one that we hold, its process must have ended.
+ * Journals of another boot are removed: a reset has cleared the registers.  Only files that are
+ * ours, in our folders, closed to others, of this CPU's model, and only registers that
+ * pmu_msr_is_counting(): nothing in the file is trusted.  A container may have device files of its
+ * own, whose lock is another one: where the session's was not the one that we hold, its process
+ * must have ended.
  *
- * Return: how many journals were put back; a negative errno of the first that could not be, which stays.
+ * Return: how many journals were put back; a negative errno of the first that could not be, which
+ * stays.
  */
 int pmu_msr_journal_restore(struct pmu_msr_device *device, const struct pmu_machine *machine,
 			    struct pmu_strbuf *said);
 
-/** pmu_msr_journal_any() - is there a journal of this boot for any of the devices of this computer? */
+/**
+ * pmu_msr_journal_any() - is there a journal of this boot for any of the devices of this computer?
+ */
 bool pmu_msr_journal_any(void);
 
 /**

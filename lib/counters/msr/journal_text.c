@@ -13,16 +13,11 @@
 #include "machine/mask.h"
 
 /*
- *   pmu registers 1
- *   device /dev/cpu/%d/msr
- *   boot 3b2c...
- *   cpu GenuineIntel-6-44-2
- *   pid 4711 1234567 4026531836                       with its start time and the namespace of pids
- *   lock 5 97                                         the file that was locked: its device and inode
- *   program solver
- *   write 0 186 0000000000000000 ffffffffffffffff     CPU, decimal; address, value, mask, hexadecimal
- *   ...
- *   end 96                                            so many writes
+ *   pmu registers 1 device /dev/cpu/%d/msr boot 3b2c... cpu GenuineIntel-6-44-2 pid 4711 1234567
+ *   4026531836                       with its start time and the namespace of pids lock 5 97
+ *                                    the file that was locked: its device and inode program solver
+ *   write 0 186 0000000000000000 ffffffffffffffff     CPU, decimal; address, value, mask,
+ *   hexadecimal ... end 96                                            so many writes
  */
 #define FIRST_LINE "pmu registers 1"
 

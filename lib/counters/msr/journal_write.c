@@ -36,7 +36,10 @@ static int write_all(int fd, const char *text, size_t len)
 	return 0;
 }
 
-/* Under another name first: half a journal is none.  By the folder's descriptor: its path may have another owner. */
+/*
+ * Under another name first: half a journal is none.  By the folder's descriptor: its path may have
+ * another owner.
+ */
 static int write_file(int dir, const char *name, const struct pmu_strbuf *text)
 {
 	char draft[NAME_BYTES + 8];

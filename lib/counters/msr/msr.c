@@ -89,8 +89,8 @@ static bool may_use_instruction(const struct pmu_plan *plan)
 }
 
 /*
- * All that are not freed, the last first.  A thread that never ends keeps its state, and a forked child the parent's:
- * leak checkers find them here.  Context: the session's lock.
+ * All that are not freed, the last first.  A thread that never ends keeps its state, and a forked
+ * child the parent's: leak checkers find them here.  Context: the session's lock.
  */
 static struct pmu_msr *living;
 

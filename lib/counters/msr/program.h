@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is done to which register of which processor, in order: planned as a pure function, so that it can be printed
- * for any machine and tested on none.
+ * What is done to which register of which processor, in order: planned as a pure function, so that
+ * it can be printed for any machine and tested on none.
  *
  * The order is phase by phase, within a phase processor by processor, then socket by socket: all of
  * one phase can go to the kernel in one call.
@@ -18,8 +18,9 @@
 #include "machine/machine.h"
 
 enum pmu_msr_phase {
-	PMU_MSR_LOOK, /* who is there, and what was in every register that is going to be written */
-	PMU_MSR_STOP, /* global controls, fixed control, EN of each select */
+	/* who is there, and what was in every register that is going to be written */
+	PMU_MSR_LOOK,
+	PMU_MSR_STOP,    /* global controls, fixed control, EN of each select */
 	PMU_MSR_CLEAR,   /* overflow status */
 	PMU_MSR_SELECT,  /* event selects without EN */
 	PMU_MSR_ZERO,    /* counters */
@@ -35,9 +36,13 @@ struct pmu_msr_op {
 	int32_t cpu;   /* OS number of the processor it is done on */
 	uint8_t phase; /* enum pmu_msr_phase */
 	bool write;
-	int8_t slot;    /* READ: which slot's counter; else -1 */
-	int16_t socket; /* of a register that the whole socket shares: index of its package; else -1 */
-	/* A write stores (what is there & ~mask) | value; all ones: just value.  Only RESTORE has other masks. */
+	int8_t slot; /* READ: which slot's counter; else -1 */
+	/* of a register that the whole socket shares: index of its package; else -1 */
+	int16_t socket;
+	/*
+	 * A write stores (what is there & ~mask) | value; all ones: just value.  Only RESTORE has
+	 * other masks.
+	 */
 	uint64_t value;
 	uint64_t mask;
 };
@@ -69,12 +74,15 @@ struct pmu_msr_program {
 	/* For each kind of core. */
 	unsigned int n_counters[PMU_MAX_KINDS];
 	struct pmu_msr_counter counter[PMU_MAX_KINDS][PMU_MAX_SLOTS];
-	uint32_t missing
-		[PMU_MAX_KINDS]; /* slots that this kind does not count (socket slots included) */
+	/* slots that this kind does not count (socket slots included) */
+	uint32_t missing[PMU_MAX_KINDS];
 	/* Sockets; boxes and cores of one package follow each other. */
 	size_t n_units;
 	struct pmu_msr_unit *unit;
-	/* Energy: microjoules of one raw count, by enum pmu_energy_domain; 0: not counted, or nobody looked. */
+	/*
+	 * Energy: microjoules of one raw count, by enum pmu_energy_domain; 0: not counted, or
+	 * nobody looked.
+	 */
 	double energy_uj[PMU_ENERGY_DOMAINS];
 	/* What was found in use and is left alone: sentences, one a line; "" nothing. */
 	char *taken;
@@ -83,9 +91,9 @@ struct pmu_msr_program {
 /**
  * pmu_msr_program_look() - the LOOK operations alone
  *
- * Every counter, select and control that a program for this plan could write, whichever it will choose, and what
- * tells who is there (IA32_PERF_GLOBAL_INUSE, IA32_PERF_CAPABILITIES, energy units).  Then as for
- * pmu_msr_program_make().  Which slots are absent makes no difference.
+ * Every counter, select and control that a program for this plan could write, whichever it will
+ * choose, and what tells who is there (IA32_PERF_GLOBAL_INUSE, IA32_PERF_CAPABILITIES, energy
+ * units).  Then as for pmu_msr_program_make().  Which slots are absent makes no difference.
  */
 int pmu_msr_program_look(const struct pmu_machine *machine, const struct pmu_plan *plan,
 			 struct pmu_msr_program *program);
@@ -96,12 +104,13 @@ int pmu_msr_program_look(const struct pmu_machine *machine, const struct pmu_pla
  * @found: [operations of LOOK] what those registers hold; NULL: everything 0, nobody there
  * @probe: result where it does not return 0: error[], why and mend as struct pmu_backend's probe()
  *
- * Counters that are enabled, or in use by IA32_PERF_GLOBAL_INUSE, on any processor are left alone on all of them. Their
- * bits in shared registers stay as they are.  A counter whose old value could not be put back exactly (no
- * full-width write, and not a sign-extended 32-bit number) is not zeroed: differences are what is counted.
+ * Counters that are enabled, or in use by IA32_PERF_GLOBAL_INUSE, on any processor are left alone
+ * on all of them. Their bits in shared registers stay as they are.  A counter whose old value could
+ * not be put back exactly (no full-width write, and not a sign-extended 32-bit number) is not
+ * zeroed: differences are what is counted.
  *
- * Return: 0; -ENODEV: no PMU that registers program (why says what this is); -ENOENT, -ENOSPC, -EINVAL: of the
- * first slot refused; -ENOMEM.  @program is for pmu_msr_program_free() in any case.
+ * Return: 0; -ENODEV: no PMU that registers program (why says what this is); -ENOENT, -ENOSPC,
+ * -EINVAL: of the first slot refused; -ENOMEM.  @program is for pmu_msr_program_free() in any case.
  */
 int pmu_msr_program_make(const struct pmu_machine *machine, const struct pmu_plan *plan,
 			 pmu_msr_found found, struct pmu_msr_program *program,

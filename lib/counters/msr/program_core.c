@@ -2,8 +2,8 @@
 /*
  * Counters of the cores: their registers, and which counter counts what.
  *
- * Sources: Intel SDM vol. 3B, "Architectural Performance Monitoring" (versions 1 to 5); AMD APM vol. 2,
- * "Performance Monitoring Counters" (legacy, extended, PerfMonV2).
+ * Sources: Intel SDM vol. 3B, "Architectural Performance Monitoring" (versions 1 to 5); AMD APM
+ * vol. 2, "Performance Monitoring Counters" (legacy, extended, PerfMonV2).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -35,7 +35,10 @@ uint32_t pmu_msr_counter_address(const struct pmu_perfmon *perfmon, unsigned int
 /* Counters that the processors of this machine can reach. */
 static uint32_t reachable(const struct pmu_machine *machine, const struct pmu_perfmon *perfmon)
 {
-	/* Sandy Bridge to before Ice Lake: counters 4 to 7 of a thread are those its sibling does not have */
+	/*
+	 * Sandy Bridge to before Ice Lake: counters 4 to 7 of a thread are those its sibling does
+	 * not have
+	 */
 	if (perfmon->family == PMU_PERFMON_INTEL && perfmon->version < 5 && machine->smt)
 		return perfmon->general & 0xf;
 	/* the legacy registers are four */
@@ -291,8 +294,8 @@ static void set_counters(struct pmu_msr_build *b, unsigned int kind)
 }
 
 /*
- * Counters that are marked as in use but enabled nowhere come last, one after the other: whoever has counted leaves
- * its event code behind, and IA32_PERF_GLOBAL_INUSE shows no more than that.
+ * Counters that are marked as in use but enabled nowhere come last, one after the other: whoever
+ * has counted leaves its event code behind, and IA32_PERF_GLOBAL_INUSE shows no more than that.
  */
 static void assign(const struct pmu_msr_core *core, const pmu_counters *can, unsigned int n,
 		   int *counter)

@@ -2,8 +2,9 @@
 /*
  * Energy counters: nothing is written to them.
  *
- * Sources: Intel SDM vol. 3B, "RAPL Interfaces", vol. 4, MSR_RAPL_POWER_UNIT (Silvermont: 2^n microjoules) and the notes
- * on the DRAM domain of server parts; AMD PPR family 17H, "RAPL Power Unit", "Core Energy Status".
+ * Sources: Intel SDM vol. 3B, "RAPL Interfaces", vol. 4, MSR_RAPL_POWER_UNIT (Silvermont: 2^n
+ * microjoules) and the notes on the DRAM domain of server parts; AMD PPR family 17H, "RAPL Power
+ * Unit", "Core Energy Status".
  */
 #include <errno.h>
 #include <stdio.h>

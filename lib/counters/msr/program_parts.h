@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the makers of a program share: cores, units outside them, energy.  Each part adds its operations to one phase
- * after the other; between LOOK and the rest it chooses its counters.
+ * What the makers of a program share: cores, units outside them, energy.  Each part adds its
+ * operations to one phase after the other; between LOOK and the rest it chooses its counters.
  */
 #ifndef PMU_MSR_PROGRAM_PARTS_H
 #define PMU_MSR_PROGRAM_PARTS_H
@@ -143,14 +143,20 @@ uint64_t pmu_msr_found_at(const struct pmu_msr_build *b, size_t op);
 struct pmu_msr_unit *pmu_msr_add_unit(struct pmu_msr_build *b, int package, int cpu);
 /** One more counter of it. */
 void pmu_msr_unit_count(struct pmu_msr_unit *unit, int slot, uint32_t address, unsigned int bits);
-/** A slot of this kind, absent or not: what LOOK goes by, so that leaving slots out does not change its order. */
+/**
+ * A slot of this kind, absent or not: what LOOK goes by, so that leaving slots out does not change
+ * its order.
+ */
 bool pmu_msr_listed(const struct pmu_msr_build *b, enum pmu_slot_kind kind);
 /** A slot that is to be counted and of this kind? */
 bool pmu_msr_wanted(const struct pmu_msr_build *b, unsigned int slot, enum pmu_slot_kind kind);
 /** Remember why a slot is refused; the first sentence stays. */
 void pmu_msr_refuse(struct pmu_msr_build *b, unsigned int slot, int error, const char *why);
 
-/* --- program_core.c, program_core_add.c, program_uncore.c, program_uncore_add.c, program_energy.c --- */
+/*
+ * --- program_core.c, program_core_add.c, program_uncore.c, program_uncore_add.c, program_energy.c
+ * ---
+ */
 
 /** Which of @chosen needs that second register; NULL for none. */
 const struct pmu_msr_chosen *pmu_msr_same_extra(const struct pmu_msr_chosen *chosen, unsigned int n,

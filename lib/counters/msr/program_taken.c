@@ -2,8 +2,8 @@
 /*
  * Who is there: counters that are enabled already, or marked as in use, are somebody else's.
  *
- * A bit in a global control alone says nothing: firmware and kernels leave all of them set.  Source: Intel SDM vol. 3B,
- * "IA32_PERF_GLOBAL_INUSE MSR".
+ * A bit in a global control alone says nothing: firmware and kernels leave all of them set.
+ * Source: Intel SDM vol. 3B, "IA32_PERF_GLOBAL_INUSE MSR".
  */
 #include "counters/msr/program_parts.h"
 #include "counters/msr/registers.h"
@@ -14,8 +14,12 @@ struct seen {
 	unsigned int n;
 	struct pmu_mask cpus;
 	uint64_t
-		value; /* of the first that is enabled, else of the first: its select, or its four bits of the fixed control */
-	bool enabled;  /* on one of them; else it is marked only */
+		/*
+		 * of the first that is enabled, else of the first: its select, or its four bits of
+		 * the fixed control
+		 */
+		value;
+	bool enabled; /* on one of them; else it is marked only */
 };
 
 static void see(struct seen *seen, int cpu, uint64_t value, bool enabled)

@@ -2,10 +2,10 @@
 /*
  * Units outside the cores: which there are, and which counter counts what.
  *
- * Sources: Intel SDM vol. 3B, "Performance Monitoring Facility in the Uncore" (Nehalem), "Uncore Performance Monitoring
- * Facilities" (Sandy Bridge, Skylake); vol. 4, MSR_UNC_CBO_CONFIG; the kernel's
- * arch/x86/events/intel/uncore_snb.c (numbers of boxes, Ice Lake's strides, the arbiter's counters); AMD PPR family
- * 17H, "L3 Cache PMC".
+ * Sources: Intel SDM vol. 3B, "Performance Monitoring Facility in the Uncore" (Nehalem), "Uncore
+ * Performance Monitoring Facilities" (Sandy Bridge, Skylake); vol. 4, MSR_UNC_CBO_CONFIG; the
+ * kernel's arch/x86/events/intel/uncore_snb.c (numbers of boxes, Ice Lake's strides, the arbiter's
+ * counters); AMD PPR family 17H, "L3 Cache PMC".
  */
 #include <errno.h>
 #include <stdio.h>
@@ -71,7 +71,10 @@ static const struct pmu_msr_box_type types[] = {
 	ARB(PMU_UNCORE_SKYLAKE, PMU_MSR_ALL_MODELS),
 	CLOCK(PMU_UNCORE_SKYLAKE),
 	CBO(PMU_UNCORE_ICE_LAKE, MSR_UNC_CBO_0_PERFCTR0_ICL, 0x8, 15),
-	/* 10th Generation Intel Core Processor Family Specification Update, ICL068: counter 0 cannot be used */
+	/*
+	 * 10th Generation Intel Core Processor Family Specification Update, ICL068: counter 0
+	 * cannot be used
+	 */
 	{ .layout = PMU_UNCORE_ICE_LAKE,
 	  .unit = PMU_UNIT_ARB,
 	  .select_layout = PMU_SELECT_UNCORE_CLIENT,
@@ -237,8 +240,9 @@ int pmu_msr_uncore_start(struct pmu_msr_build *b)
 /* --- how many boxes there really are --- */
 
 /*
- * Slices of the cache by MSR_UNC_CBO_CONFIG; 0 where nobody looked.  Before Ice Lake it counts the graphics' too, where
- * there are any: at least so many, then, and one for each core, as the registers that could be read are.
+ * Slices of the cache by MSR_UNC_CBO_CONFIG; 0 where nobody looked.  Before Ice Lake it counts the
+ * graphics' too, where there are any: at least so many, then, and one for each core, as the
+ * registers that could be read are.
  */
 static unsigned int configured_boxes(const struct pmu_msr_build *b,
 				     const struct pmu_msr_socket *socket, unsigned int looked)
@@ -250,7 +254,9 @@ static unsigned int configured_boxes(const struct pmu_msr_build *b,
 	return n - 1 > looked ? n - 1 : looked;
 }
 
-/* Boxes of a socket that do not exist are dropped; 0, or -ENOENT where some could not be looked at. */
+/*
+ * Boxes of a socket that do not exist are dropped; 0, or -ENOENT where some could not be looked at.
+ */
 static int settle_socket(struct pmu_msr_build *b, struct pmu_msr_socket *socket,
 			 const struct pmu_msr_box_type *type)
 {

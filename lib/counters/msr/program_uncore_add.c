@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is done to the registers outside the cores, phase by phase: once for each box, on one processor.
+ * What is done to the registers outside the cores, phase by phase: once for each box, on one
+ * processor.
  *
- * Source: Intel SDM vol. 3B, "Uncore Performance Monitoring Management Facility"; OCC_CTR_RST reads as 0 and acts when it
- * is written.
+ * Source: Intel SDM vol. 3B, "Uncore Performance Monitoring Management Facility"; OCC_CTR_RST reads
+ * as 0 and acts when it is written.
  */
 #include "counters/msr/program_parts.h"
 #include "counters/msr/registers.h"

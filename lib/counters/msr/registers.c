@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Registers' names and fields, from tables.  A row counts only on a machine that meets its condition: addresses are used
- * again by later models.
+ * Registers' names and fields, from tables.  A row counts only on a machine that meets its
+ * condition: addresses are used again by later models.
  *
  * Sources: Intel SDM vol. 4; AMD PPR families 17H and 19H, "MSR Registers".
  */
@@ -203,7 +203,9 @@ static bool in_row(const struct row *row, uint32_t address, unsigned int *group,
 	return !off && *group < row->count && *in_group < row->inner;
 }
 
-/* Does the counter of that number exist?  Rows are as long as registers of that kind can ever be. */
+/*
+ * Does the counter of that number exist?  Rows are as long as registers of that kind can ever be.
+ */
 static bool exists(const struct pmu_machine *machine, const struct row *row, unsigned int group)
 {
 	uint32_t counters = 0, fixed = 0;

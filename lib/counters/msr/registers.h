@@ -67,7 +67,9 @@
 /** pmu_msr_name() - "IA32_PERFEVTSEL0"; by number where no table has it ("MSR 1A0H") */
 void pmu_msr_name(const struct pmu_machine *machine, uint32_t address, char *name, size_t size);
 
-/** pmu_msr_fields() - what a value says: "event 3CH, umask 00H, USR, EN"; nothing for counters and 0 */
+/**
+ * pmu_msr_fields() - what a value says: "event 3CH, umask 00H, USR, EN"; nothing for counters and 0
+ */
 void pmu_msr_fields(const struct pmu_machine *machine, uint32_t address, uint64_t value,
 		    struct pmu_strbuf *out);
 

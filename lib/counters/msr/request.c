@@ -2,9 +2,10 @@
 /*
  * Events of a core: generic ones by tables, raw ones by their bits.
  *
- * Sources: Intel SDM vol. 3B, tables "Architectural Performance Events" and "Association of Fixed-Function Performance
- * Counters with Architectural Performance Events"; AMD PPR, "Core Performance Monitor Counters"; which events stand for
- * the generic names on AMD: the kernel's arch/x86/events/amd/core.c, on Zhaoxin's zhaoxin/core.c.
+ * Sources: Intel SDM vol. 3B, tables "Architectural Performance Events" and "Association of
+ * Fixed-Function Performance Counters with Architectural Performance Events"; AMD PPR, "Core
+ * Performance Monitor Counters"; which events stand for the generic names on AMD: the kernel's
+ * arch/x86/events/amd/core.c, on Zhaoxin's zhaoxin/core.c.
  */
 #include "counters/msr/request.h"
 
@@ -184,7 +185,10 @@ static uint64_t without_ours(uint64_t config)
 	       ~(UINT64_C(1) << 16 | UINT64_C(1) << 17 | UINT64_C(1) << 20 | UINT64_C(1) << 22);
 }
 
-/* Intel's files and the kernel write fixed counter n as event 00H, umask n + 1: no select counts that. */
+/*
+ * Intel's files and the kernel write fixed counter n as event 00H, umask n + 1: no select counts
+ * that.
+ */
 static int pseudo_request(const struct pmu_perfmon *perfmon, const struct pmu_slot *slot,
 			  struct pmu_msr_request *request)
 {

@@ -19,13 +19,14 @@ struct pmu_msr_request {
 /**
  * pmu_msr_request() - a slot of kind CORE on one kind of core
  *
- * PERF_TYPE_HARDWARE: the architectural events where CPUID has them (ref-cycles: the fixed counter only, 3CH/01H where
- * there is none), AMD's equivalents (AMD PPR: 76H, C0H, C2H, C3H, family-dependent cache events), PERF_TYPE_RAW: as it
- * is, with the counters it is restricted to by the slot; Intel's event 00H, umask n: fixed counter n - 1 alone.  USR, OS,
- * INT and EN of a raw code do not count: the slot says the level.  PERF_TYPE_HW_CACHE: none is known here.
+ * PERF_TYPE_HARDWARE: the architectural events where CPUID has them (ref-cycles: the fixed counter
+ * only, 3CH/01H where there is none), AMD's equivalents (AMD PPR: 76H, C0H, C2H, C3H,
+ * family-dependent cache events), PERF_TYPE_RAW: as it is, with the counters it is restricted to by
+ * the slot; Intel's event 00H, umask n: fixed counter n - 1 alone.  USR, OS, INT and EN of a raw
+ * code do not count: the slot says the level.  PERF_TYPE_HW_CACHE: none is known here.
  *
- * Return: 0; -ENOENT: no such event on this core; -EINVAL: bits that this CPU's selects do not have; each with
- * a sentence.
+ * Return: 0; -ENOENT: no such event on this core; -EINVAL: bits that this CPU's selects do not
+ * have; each with a sentence.
  */
 int pmu_msr_request(const struct pmu_machine *machine, unsigned int kind,
 		    const struct pmu_slot *slot, struct pmu_msr_request *request);

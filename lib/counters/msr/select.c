@@ -2,9 +2,10 @@
 /*
  * Event selects as tables of fields.
  *
- * Sources: Intel SDM vol. 3B, "Performance Monitoring": "Architectural Performance Monitoring", figures of
- * IA32_PERFEVTSELx, MSR_UNCORE_PERFEVTSELx (Nehalem) and MSR_UNC_CBO_N_PERFEVTSELx (Sandy Bridge); AMD APM vol. 2,
- * "Core Performance Event-Select Registers"; AMD PPR for families 17H and 19H, L3 PERF_CTL.
+ * Sources: Intel SDM vol. 3B, "Performance Monitoring": "Architectural Performance Monitoring",
+ * figures of IA32_PERFEVTSELx, MSR_UNCORE_PERFEVTSELx (Nehalem) and MSR_UNC_CBO_N_PERFEVTSELx
+ * (Sandy Bridge); AMD APM vol. 2, "Core Performance Event-Select Registers"; AMD PPR for families
+ * 17H and 19H, L3 PERF_CTL.
  */
 #include "counters/msr/select.h"
 
@@ -96,7 +97,10 @@ uint64_t pmu_select_encode(enum pmu_select_layout layout, const struct pmu_selec
 	struct pmu_select all = *select;
 	uint64_t value = 0;
 
-	/* numbers instead of masks: one mask that is asked for with all its bits has a bit of its own */
+	/*
+	 * numbers instead of masks: one mask that is asked for with all its bits has a bit of its
+	 * own
+	 */
 	all.all_slices |= select->slices == 0xff;
 	all.all_cores |= select->threads == 0xff;
 	for (const struct field *f = layouts[layout]; f < layouts[layout] + MAX_FIELDS && f->bits;

@@ -32,7 +32,10 @@ static pid_t own_tid(void)
 	return (pid_t)syscall(SYS_gettid);
 }
 
-/* Each side says first what it is about to do, then looks at the other: at least one of them sees the other. */
+/*
+ * Each side says first what it is about to do, then looks at the other: at least one of them sees
+ * the other.
+ */
 bool pmu_msr_signals_hold(void)
 {
 	__atomic_store_n(&writer, own_tid(), __ATOMIC_SEQ_CST);
@@ -97,7 +100,9 @@ void pmu_msr_signals_arm(const struct pmu_msr_rescue *rescue)
 	/* the first process of a container: by default the kernel lets neither signal end it */
 	if (rescue->pid == 1)
 		return;
-	/* a handler that was at work in another thread when this process was forked is the parent's */
+	/*
+	 * a handler that was at work in another thread when this process was forked is the parent's
+	 */
 	if (armed_by != rescue->pid)
 		__atomic_store_n(&at_work, 0, __ATOMIC_SEQ_CST);
 	armed_by = rescue->pid;

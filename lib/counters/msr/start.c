@@ -34,8 +34,8 @@ static int refuse(struct pmu_probe *probe, const struct pmu_machine_from *from, 
 }
 
 /*
- * A hypervisor that hides the PMU may take writes all the same: on AMD no CPUID leaf tells.  The kernel has tried it
- * when it started.
+ * A hypervisor that hides the PMU may take writes all the same: on AMD no CPUID leaf tells.  The
+ * kernel has tried it when it started.
  */
 static bool kernel_found_none(void)
 {
@@ -281,8 +281,8 @@ int pmu_msr_start(struct pmu_msr *msr)
 /* --- and back --- */
 
 /*
- * The program may have closed our descriptors, and the lock with them: then somebody else may have been here since, and
- * has put everything back before.
+ * The program may have closed our descriptors, and the lock with them: then somebody else may have
+ * been here since, and has put everything back before.
  */
 static int regain(struct pmu_msr *msr)
 {
@@ -347,8 +347,8 @@ static int put_back_all(struct pmu_msr *msr)
 }
 
 /*
- * A handler that has begun in another thread ends the process in the middle of whatever is done here: what it has put
- * back must not be stopped once more.
+ * A handler that has begun in another thread ends the process in the middle of whatever is done
+ * here: what it has put back must not be stopped once more.
  */
 static int put_back(struct pmu_msr *msr)
 {

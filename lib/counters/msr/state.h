@@ -49,7 +49,8 @@ struct pmu_msr {
  * @plan: a copy is kept
  * @probe: result where it does not return 0: error[], why, mend
  *
- * Loads the machine, opens its devices, takes the lock, puts back what dead sessions left, looks, plans.
+ * Loads the machine, opens its devices, takes the lock, puts back what dead sessions left, looks,
+ * plans.
  *
  * Return: 0; a negative errno with a sentence too.  @msr is for pmu_msr_release() in any case.
  */
@@ -61,13 +62,17 @@ int pmu_msr_prepare(struct pmu_msr *msr, const struct pmu_plan *plan, struct pmu
  */
 int pmu_msr_start(struct pmu_msr *msr);
 
-/** pmu_msr_restore() - put everything back.  Return: 0 or the first error; the journal stays then. */
+/**
+ * pmu_msr_restore() - put everything back.  Return: 0 or the first error; the journal stays then.
+ */
 int pmu_msr_restore(struct pmu_msr *msr);
 
 /** pmu_msr_release() - let go of the lock, the descriptors and the memory. */
 void pmu_msr_release(struct pmu_msr *msr);
 
-/** pmu_msr_cells_build() - places for the counts of every processor and socket.  Return: 0; -ENOMEM. */
+/**
+ * pmu_msr_cells_build() - places for the counts of every processor and socket.  Return: 0; -ENOMEM.
+ */
 int pmu_msr_cells_build(struct pmu_msr *msr);
 void pmu_msr_cells_free(struct pmu_msr *msr);
 
@@ -92,7 +97,10 @@ void pmu_msr_check_reads(const struct pmu_msr *msr, struct pmu_msr_op *op);
 /** pmu_msr_check_kept() - every bit that was set is there.  Return: 0; -EIO with a sentence. */
 int pmu_msr_check_kept(const struct pmu_msr *msr, const uint64_t *there);
 
-/** pmu_msr_check_changed() - somebody else has written them since; false where nobody has, or none can be read. */
+/**
+ * pmu_msr_check_changed() - somebody else has written them since; false where nobody has, or none
+ * can be read.
+ */
 bool pmu_msr_check_changed(struct pmu_msr *msr, char *text, size_t size);
 
 /** pmu_msr_cell_of() - a processor's; NULL for one that is not counted. */

@@ -21,13 +21,16 @@ static inline uint32_t pmu_perf_wanted(const struct pmu_plan *plan)
 /** pmu_perf_same_pmu() - those of @slots that are counted by the same PMU as the first of them */
 uint32_t pmu_perf_same_pmu(const struct pmu_plan *plan, uint32_t slots);
 
-/** pmu_perf_pmu_of() - "power" has no other name; of what is only in registers nobody knows one: "" */
+/**
+ * pmu_perf_pmu_of() - "power" has no other name; of what is only in registers nobody knows one: ""
+ */
 const char *pmu_perf_pmu_of(const struct pmu_slot *slot);
 
 /**
  * pmu_perf_boxes_find() - the boxes of a slot's PMU
  * @why: result with an error: why, mend
- * Return: 0; -ENOENT: no such PMU; -EINVAL: none that belongs to sockets, or more than we can add up; -ENOMEM.
+ * Return: 0; -ENOENT: no such PMU; -EINVAL: none that belongs to sockets, or more than we can add
+ * up; -ENOMEM.
  */
 int pmu_perf_boxes_find(const struct pmu_slot *slot, struct pmu_perf_boxes *boxes,
 			struct pmu_probe *why);

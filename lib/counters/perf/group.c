@@ -69,7 +69,10 @@ static void fill_attr(struct perf_event_attr *attr, const struct pmu_slot *slot,
 			    PERF_FORMAT_TOTAL_TIME_RUNNING;
 }
 
-/* A PMU beside the cores' that knows no levels: then none may be excluded, the hypervisor's neither. */
+/*
+ * A PMU beside the cores' that knows no levels: then none may be excluded, the hypervisor's
+ * neither.
+ */
 static bool is_without_levels(const struct perf_event_attr *attr)
 {
 	return attr->type >= PERF_TYPE_MAX && !attr->exclude_user && !attr->exclude_kernel &&

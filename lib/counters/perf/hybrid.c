@@ -14,8 +14,8 @@
 /* PERF_PMU_TYPE_SHIFT of the kernel's headers from 5.13 on */
 #define TYPE_SHIFT 32
 /*
- * More time than this, and more than one part in SMALL_SHARE of all, on a core that no group counts is a hole.  What
- * the kernel's clocks may be apart when it moves a thread is far below.
+ * More time than this, and more than one part in SMALL_SHARE of all, on a core that no group counts
+ * is a hole.  What the kernel's clocks may be apart when it moves a thread is far below.
  */
 #define SMALL_NS    100000
 #define SMALL_SHARE 1024
@@ -100,8 +100,9 @@ uint32_t pmu_perf_hybrid_cores(const struct pmu_perf_hybrid *hybrid, const struc
 }
 
 /*
- * One PMU's own type names that kind of core alone.  PERF_TYPE_RAW is all kinds', as the types that the kernel gives
- * out are not: cpu_core's is PERF_TYPE_RAW, and whoever means it alone says so in core_types.
+ * One PMU's own type names that kind of core alone.  PERF_TYPE_RAW is all kinds', as the types that
+ * the kernel gives out are not: cpu_core's is PERF_TYPE_RAW, and whoever means it alone says so in
+ * core_types.
  */
 static bool exists_on(const struct pmu_slot *slot, const struct pmu_perf_kind *kind)
 {
@@ -219,7 +220,10 @@ uint32_t pmu_perf_parts_slots(const struct pmu_perf_parts *parts)
 	return slots;
 }
 
-/* What no core's counters count has a group of its own: in one of a kind it would stand still on the others. */
+/*
+ * What no core's counters count has a group of its own: in one of a kind it would stand still on
+ * the others.
+ */
 static int open_all(struct pmu_perf_parts *parts, const struct pmu_perf_hybrid *hybrid,
 		    const struct pmu_plan *plan, const struct pmu_perf_where *where)
 {

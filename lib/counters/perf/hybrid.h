@@ -28,11 +28,15 @@ struct pmu_perf_hybrid {
  * pmu_perf_hybrid_find() - the kinds of core
  * @devices: /sys/bus/event_source/devices, or a folder like it
  *
- * Source: Linux, Documentation/admin-guide/perf/intel-hybrid.rst: cpu_core and cpu_atom, each with a file "cpus".
+ * Source: Linux, Documentation/admin-guide/perf/intel-hybrid.rst: cpu_core and cpu_atom, each with
+ * a file "cpus".
  */
 void pmu_perf_hybrid_find(const char *devices, struct pmu_perf_hybrid *hybrid);
 
-/** pmu_perf_hybrid_of_plan() - this machine's, as far as the plan has anything that cores count: else n is 0 */
+/**
+ * pmu_perf_hybrid_of_plan() - this machine's, as far as the plan has anything that cores count:
+ * else n is 0
+ */
 void pmu_perf_hybrid_of_plan(const struct pmu_plan *plan, struct pmu_perf_hybrid *hybrid);
 
 /** pmu_perf_hybrid_kind() - index of a CPU's, -1 for none. */
@@ -41,7 +45,8 @@ int pmu_perf_hybrid_kind(const struct pmu_perf_hybrid *hybrid, int cpu);
 /**
  * pmu_perf_hybrid_cores() - the slots that counters of cores count
  *
- * Not among them are what the kernel counts in software and PMUs that are the same for all cores (msr).
+ * Not among them are what the kernel counts in software and PMUs that are the same for all cores
+ * (msr).
  */
 uint32_t pmu_perf_hybrid_cores(const struct pmu_perf_hybrid *hybrid, const struct pmu_plan *plan);
 
@@ -49,9 +54,11 @@ uint32_t pmu_perf_hybrid_cores(const struct pmu_perf_hybrid *hybrid, const struc
  * pmu_perf_hybrid_plan() - a plan as one kind of core counts it
  * @kind: index
  * @rest: with the slots that no core's counters count
- * @out: what another kind alone can count is absent; generic and raw events are those of this kind's PMU
+ * @out: what another kind alone can count is absent; generic and raw events are those of this
+ *	kind's PMU
  *
- * Source: perf_event_open(2), "config": PERF_TYPE_HARDWARE and PERF_TYPE_HW_CACHE have the PMU's type in bits 63:32.
+ * Source: perf_event_open(2), "config": PERF_TYPE_HARDWARE and PERF_TYPE_HW_CACHE have the PMU's
+ * type in bits 63:32.
  */
 void pmu_perf_hybrid_plan(const struct pmu_perf_hybrid *hybrid, unsigned int kind, bool rest,
 			  const struct pmu_plan *plan, struct pmu_plan *out);

@@ -123,7 +123,10 @@ static int open_cpus(struct pmu_perf *perf)
 	return rc;
 }
 
-/* They could be had a moment ago: what cannot be had now is missing, if there is something else to count. */
+/*
+ * They could be had a moment ago: what cannot be had now is missing, if there is something else to
+ * count.
+ */
 static int open_sockets(struct pmu_perf *perf, const struct pmu_plan *plan)
 {
 	int rc = pmu_perf_sockets_open(plan, &perf->sockets);

@@ -18,7 +18,8 @@ struct pmu_perf_places {
 /**
  * pmu_perf_places_find() - all processors that are online
  * @cpus: /sys/devices/system/cpu, or a folder like it
- * Return: 0; -ENOMEM; -ENODEV where none says where it is, with a sentence.  For pmu_perf_places_free().
+ * Return: 0; -ENOMEM; -ENODEV where none says where it is, with a sentence.  For
+ * pmu_perf_places_free().
  */
 int pmu_perf_places_find(const char *cpus, struct pmu_perf_places *places);
 void pmu_perf_places_free(struct pmu_perf_places *places);

@@ -63,7 +63,10 @@ int pmu_perf_try(const struct pmu_plan *plan)
 	return try_where(plan, &where, false);
 }
 
-/* What counts threads goes everywhere, what counts CPUs to the first one of the kind; false: there is none. */
+/*
+ * What counts threads goes everywhere, what counts CPUs to the first one of the kind; false: there
+ * is none.
+ */
 static bool find_where(const struct pmu_perf_hybrid *hybrid, unsigned int kind,
 		       const struct pmu_plan *plan, struct pmu_perf_where *where)
 {

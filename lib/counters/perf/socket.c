@@ -226,7 +226,10 @@ static uint32_t slots_of(const struct part *part)
 	return slots;
 }
 
-/* A sum that lacks one box is none.  Rounded from the sum of all counts: what is rounded off never adds up. */
+/*
+ * A sum that lacks one box is none.  Rounded from the sum of all counts: what is rounded off never
+ * adds up.
+ */
 uint32_t pmu_perf_sockets_read(struct pmu_perf_sockets *sockets, unsigned int socket,
 			       uint64_t *value)
 {

@@ -174,8 +174,9 @@ void pmu_perf_user_settle(struct pmu_perf_user *self)
 }
 
 /*
- * Where the kernel schedules an event out and in again it goes on where it was, as a rule: on the same counter, with the
- * same offset.  Then whatever it changed between two loads, their sum is the count at the moment of the counter's.
+ * Where the kernel schedules an event out and in again it goes on where it was, as a rule: on the
+ * same counter, with the same offset.  Then whatever it changed between two loads, their sum is the
+ * count at the moment of the counter's.
  */
 bool pmu_perf_user_is_settled(const struct pmu_perf_user *self)
 {
@@ -186,7 +187,10 @@ bool pmu_perf_user_is_settled(const struct pmu_perf_user *self)
 	return true;
 }
 
-/* Events have moved: what was read may be nonsense, and is read again.  What that counts cannot be told apart. */
+/*
+ * Events have moved: what was read may be nonsense, and is read again.  What that counts cannot be
+ * told apart.
+ */
 static uint32_t read_late(struct pmu_perf_user *self, uint64_t *value)
 {
 	uint64_t changed;

@@ -42,7 +42,10 @@ bool pmu_perf_user_ready(const struct perf_event_mmap_page *const *page, uint32_
 /** pmu_perf_user_settle() - before the first read: remember where the events are counted. */
 void pmu_perf_user_settle(struct pmu_perf_user *self);
 
-/** pmu_perf_user_is_settled() - they are still there: what was read while the kernel changed the pages is right. */
+/**
+ * pmu_perf_user_is_settled() - they are still there: what was read while the kernel changed the
+ * pages is right.
+ */
 bool pmu_perf_user_is_settled(const struct pmu_perf_user *self);
 
 /** pmu_perf_user_read(), _sparse() - pmu_read_fns of a struct pmu_perf_user; _sparse:
@@ -82,8 +85,8 @@ static inline bool pmu_perf_user_index_ok(uint32_t index)
  * @changed: becomes other than 0 where the page was changed meanwhile
  *
  * The kernel changes a page only while its event's thread does not run or is interrupted:
- * then the lock differs afterwards, and what was read may belong to no one moment.  It is not read again here: what
- * that takes would be counted by the events that come after this one.
+ * then the lock differs afterwards, and what was read may belong to no one moment.  It is not read
+ * again here: what that takes would be counted by the events that come after this one.
  *
  * Return: false where the event is not on a counter.
  */

@@ -18,10 +18,15 @@ bool pmu_perf_refuses_slot(int code);
 void pmu_perf_explain(const struct pmu_plan *plan, int code, unsigned int slot,
 		      struct pmu_probe *probe);
 
-/** pmu_perf_same_refusal() - -ENOENT for the kernel's other ways to say that there is no such event. */
+/**
+ * pmu_perf_same_refusal() - -ENOENT for the kernel's other ways to say that there is no such event.
+ */
 int pmu_perf_same_refusal(int code);
 
-/** pmu_perf_explain_no_pmu_of() - the kernel has no PMU of that name; "" where nothing is known of one. */
+/**
+ * pmu_perf_explain_no_pmu_of() - the kernel has no PMU of that name; "" where nothing is known of
+ * one.
+ */
 void pmu_perf_explain_no_pmu_of(const char *pmu, struct pmu_probe *probe);
 
 /** pmu_perf_note() - a few words for a thread's row. */

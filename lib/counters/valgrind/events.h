@@ -8,9 +8,10 @@
 #include "counters/plan.h"
 
 /**
- * Valgrind manual, Callgrind, "Cost Events": instructions, data reads and writes, misses of the first level's instruction
- * cache, of its data cache by reads and writes, the same of the last level, conditional and indirect branches and
- * those of them that were predicted wrongly.  Direct jumps and calls are in none of them.
+ * Valgrind manual, Callgrind, "Cost Events": instructions, data reads and writes, misses of the
+ * first level's instruction cache, of its data cache by reads and writes, the same of the last
+ * level, conditional and indirect branches and those of them that were predicted wrongly.  Direct
+ * jumps and calls are in none of them.
  */
 enum pmu_callgrind_event {
 	PMU_CALLGRIND_IR,
@@ -35,10 +36,16 @@ enum pmu_callgrind_event {
 	 1u << PMU_CALLGRIND_ILMR | 1u << PMU_CALLGRIND_DLMR | 1u << PMU_CALLGRIND_DLMW | \
 	 1u << PMU_CALLGRIND_BCM | 1u << PMU_CALLGRIND_BIM)
 
-/** pmu_callgrind_event() - by callgrind's name ("Ir"), which need not end there.  Return: -1 for none of the above. */
+/**
+ * pmu_callgrind_event() - by callgrind's name ("Ir"), which need not end there.  Return: -1 for
+ * none of the above.
+ */
 int pmu_callgrind_event(const char *name, size_t len);
 
-/** pmu_callgrind_sum() - bit e: a slot's count has event e in it; 0: nothing of callgrind's is what it counts. */
+/**
+ * pmu_callgrind_sum() - bit e: a slot's count has event e in it; 0: nothing of callgrind's is what
+ * it counts.
+ */
 uint32_t pmu_callgrind_sum(const struct pmu_slot *slot);
 
 #endif

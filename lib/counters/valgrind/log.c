@@ -2,12 +2,13 @@
 /*
  * Callgrind's counters, as they come back through valgrind's log.
  *
- * Callgrind tells them to whoever asks in the way of a debugger, and valgrind writes what it says where all it has to
- * say goes: at the end of its log, which is a file.  Whoever asks notes where that ended, asks, and reads on from there; what has
- * been read is given back to the file system now and then.
+ * Callgrind tells them to whoever asks in the way of a debugger, and valgrind writes what it says
+ * where all it has to say goes: at the end of its log, which is a file.  Whoever asks notes where
+ * that ended, asks, and reads on from there; what has been read is given back to the file system
+ * now and then.
  *
- * A forked child's valgrind goes on writing into its parent's log, where the two cannot be told apart: one asks at a
- * time, in all processes that share the file.
+ * A forked child's valgrind goes on writing into its parent's log, where the two cannot be told
+ * apart: one asks at a time, in all processes that share the file.
  */
 #include "counters/valgrind/log.h"
 

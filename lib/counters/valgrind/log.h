@@ -19,8 +19,8 @@ struct pmu_callgrind_columns {
 /** What callgrind says of a thread. */
 struct pmu_callgrind_answer {
 	int thread; /* its number of the calling one; wanted in pmu_callgrind_ask() */
-	uint64_t
-		part; /* how often its counters have been written to a file, and set to zero by that */
+	/* how often its counters have been written to a file, and set to zero by that */
+	uint64_t part;
 	uint64_t count[PMU_CALLGRIND_EVENTS];
 };
 
@@ -39,7 +39,8 @@ int pmu_callgrind_log_open(struct pmu_callgrind_columns *columns, char *why, siz
 /** Why callgrind gave no answer. */
 enum pmu_callgrind_lost {
 	PMU_CALLGRIND_ANSWERS = 0,
-	PMU_CALLGRIND_SILENT, /* now: a handler in the midst of a question, instrumentation switched off */
+	/* now: a handler in the midst of a question, instrumentation switched off */
+	PMU_CALLGRIND_SILENT,
 	PMU_CALLGRIND_CLOSED, /* the descriptor is not ours any more */
 };
 
@@ -48,8 +49,8 @@ enum pmu_callgrind_lost {
  * @answer: thread: callgrind's number of the calling thread, or 0, which is replaced by it
  * @tid: the calling thread's, as gettid(2) has it
  *
- * The thread's collection is off, so that the answer is of the moment when that was done.  No lock of a program's, no
- * allocation.
+ * The thread's collection is off, so that the answer is of the moment when that was done.  No lock
+ * of a program's, no allocation.
  */
 enum pmu_callgrind_lost pmu_callgrind_ask(const struct pmu_callgrind_columns *columns, int tid,
 					  struct pmu_callgrind_answer *answer);

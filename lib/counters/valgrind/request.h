@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Requests to valgrind: instructions that do nothing on a processor, and that valgrind sees (Valgrind manual, "The Client
- * Request mechanism").
+ * Requests to valgrind: instructions that do nothing on a processor, and that valgrind sees
+ * (Valgrind manual, "The Client Request mechanism").
  */
 #ifndef PMU_COUNTERS_VALGRIND_REQUEST_H
 #define PMU_COUNTERS_VALGRIND_REQUEST_H
@@ -45,7 +45,9 @@ static inline enum pmu_valgrind_tool pmu_valgrind_tool(void)
 
 	if (!RUNNING_ON_VALGRIND)
 		return PMU_VALGRIND_NONE;
-	/* 1 stays what it is where the tool knows no such request; twice is as if nothing had been */
+	/*
+	 * 1 stays what it is where the tool knows no such request; twice is as if nothing had been
+	 */
 	unknown = VALGRIND_DO_CLIENT_REQUEST_EXPR(1, VG_USERREQ__TOGGLE_COLLECT, 0, 0, 0, 0, 0);
 	unknown |= VALGRIND_DO_CLIENT_REQUEST_EXPR(1, VG_USERREQ__TOGGLE_COLLECT, 0, 0, 0, 0, 0);
 	return unknown ? PMU_VALGRIND_OTHER : PMU_VALGRIND_CALLGRIND;

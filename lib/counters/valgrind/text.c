@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The lines of callgrind's answer: callgrind/main.c, "status internal", which callgrind_control(1) reads too. */
+/*
+ * The lines of callgrind's answer: callgrind/main.c, "status internal", which callgrind_control(1)
+ * reads too.
+ */
 #include "counters/valgrind/text.h"
 
 #include <stdio.h>

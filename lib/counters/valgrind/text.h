@@ -12,7 +12,10 @@
  */
 bool pmu_callgrind_line_columns(const char *line, struct pmu_callgrind_columns *columns);
 
-/** pmu_callgrind_line_thread() - "current-tid: 3".  Return: 3; 0: it is another line, or no number that a thread has. */
+/**
+ * pmu_callgrind_line_thread() - "current-tid: 3".  Return: 3; 0: it is another line, or no number
+ * that a thread has.
+ */
 int pmu_callgrind_line_thread(const char *line);
 
 /** pmu_callgrind_line_part() - "part: 2".  Return: was it that? */
@@ -25,7 +28,10 @@ bool pmu_callgrind_line_part(const char *line, uint64_t *part);
 bool pmu_callgrind_line_counts(const char *line, const struct pmu_callgrind_columns *columns,
 			       struct pmu_callgrind_answer *answer);
 
-/** pmu_callgrind_log_path() - "%p" in @format is @pid, "%%" is "%".  Return: whether it fits and says nothing else. */
+/**
+ * pmu_callgrind_log_path() - "%p" in @format is @pid, "%%" is "%".  Return: whether it fits and
+ * says nothing else.
+ */
 bool pmu_callgrind_log_path(const char *format, int pid, char *path, size_t size);
 
 #endif

@@ -2,8 +2,9 @@
 /*
  * The source valgrind: counters that callgrind simulates.
  *
- * What a read does is not counted: the thread's collection is off meanwhile.  Callgrind keeps a signal handler's counts
- * apart, where nobody can ask for them: in a handler a thread's own counts stand still, and are missing.
+ * What a read does is not counted: the thread's collection is off meanwhile.  Callgrind keeps a
+ * signal handler's counts apart, where nobody can ask for them: in a handler a thread's own counts
+ * stand still, and are missing.
  */
 #include "counters/valgrind/valgrind.h"
 
@@ -22,7 +23,10 @@
 
 #define MEND "pmu run --emulate -- COMMAND"
 
-/* A new region is measured with more reads than that: none is begun unnoticed where collection was switched. */
+/*
+ * A new region is measured with more reads than that: none is begun unnoticed where collection was
+ * switched.
+ */
 #define READS_UNCHECKED 16
 
 /* A session's. */
@@ -210,7 +214,10 @@ static void lose(struct valgrind_thread *self, enum pmu_source_lost why)
 	__atomic_store_n(&self->source.lost, (uint32_t)why, __ATOMIC_RELAXED);
 }
 
-/* By the program, or by an option of callgrind's: there is less than before, or they were written out in between. */
+/*
+ * By the program, or by an option of callgrind's: there is less than before, or they were written
+ * out in between.
+ */
 static bool was_zeroed(const struct valgrind_thread *self,
 		       const struct pmu_callgrind_answer *answer)
 {
@@ -221,8 +228,8 @@ static bool was_zeroed(const struct valgrind_thread *self,
 }
 
 /*
- * Between two reads at least the way out of the one and into the other is counted: where nothing was, it is a signal
- * handler that reads.
+ * Between two reads at least the way out of the one and into the other is counted: where nothing
+ * was, it is a signal handler that reads.
  */
 static void take_answer(struct valgrind_thread *self, const struct pmu_callgrind_answer *answer)
 {
@@ -249,8 +256,9 @@ static bool ask(struct valgrind_thread *self)
 }
 
 /*
- * Where the program, or an option of callgrind's, has turned collection round, our turns are the wrong way: what the
- * library does is counted in place of what the program does.  Then there is more the second time.
+ * Where the program, or an option of callgrind's, has turned collection round, our turns are the
+ * wrong way: what the library does is counted in place of what the program does.  Then there is
+ * more the second time.
  */
 static void check_quiet(struct valgrind_thread *self)
 {
@@ -288,8 +296,9 @@ static uint32_t read_uncounted(struct valgrind_thread *self, uint64_t *value)
 }
 
 /*
- * Callgrind's request turns a thread's collection round.  A signal handler begins with a collection of its own, which is on,
- * and what was before comes back at its end: whichever of these lines it comes between, its turns are in pairs.
+ * Callgrind's request turns a thread's collection round.  A signal handler begins with a collection
+ * of its own, which is on, and what was before comes back at its end: whichever of these lines it
+ * comes between, its turns are in pairs.
  */
 static __attribute__((noinline)) int valgrind_quiet(void *thread, int more)
 {
@@ -368,8 +377,8 @@ static enum pmu_callgrind_lost turn_on(struct valgrind_thread *self,
 }
 
 /*
- * Of a thread whose collection is off there is nothing more the second time: its session before has left it so, or somebody
- * who asked for other functions alone.
+ * Of a thread whose collection is off there is nothing more the second time: its session before has
+ * left it so, or somebody who asked for other functions alone.
  */
 static enum pmu_callgrind_lost ask_at_first(struct valgrind_thread *self,
 					    struct pmu_callgrind_answer *answer)

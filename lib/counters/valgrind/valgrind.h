@@ -14,8 +14,10 @@
 bool pmu_valgrind_built(void);
 
 /**
- * pmu_valgrind_refuse() - for sources that count what the processor does: under valgrind that is valgrind's work
- * Return: 0: the program does not run under valgrind, or the plan has nothing of a processor; else -ENODEV, said in @probe.
+ * pmu_valgrind_refuse() - for sources that count what the processor does: under valgrind that is
+ * valgrind's work
+ * Return: 0: the program does not run under valgrind, or the plan has nothing of a processor; else
+ * -ENODEV, said in @probe.
  */
 int pmu_valgrind_refuse(const struct pmu_plan *plan, struct pmu_probe *probe);
 

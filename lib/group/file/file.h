@@ -2,21 +2,20 @@
 /*
  * Groups as text: small INI files.
  *
- *   [group]
- *   about = Instructions, cycles and branches
- *   [events]                          ; of every CPU that no other section names
- *   I  = instructions
- *   BM = branch-misses ?              ; '?': left out, and named, where the CPU lacks it or it does not fit
- *   [events Sandy Bridge, ivb]        ; of these: the first section that names a CPU is the one it takes
- *   [metrics]                         ; formulas over the aliases, see metric.h; sections for CPUs as above
- *   IPC                  = I / C
- *   branch miss rate [%] = 100 * BM / B
+ *   [group] about = Instructions, cycles and branches [events]                          ; of every
+ *   CPU that no other section names I  = instructions BM = branch-misses ?              ; '?': left
+ *   out, and named, where the CPU lacks it or it does not fit [events Sandy Bridge, ivb]        ;
+ *   of these: the first section that names a CPU is the one it takes [metrics]
+ *      ; formulas over the aliases, see metric.h; sections for CPUs as above IPC                  =
+ *   I / C branch miss rate [%] = 100 * BM / B
  *
- * A CPU goes by its microarchitecture ("Sandy Bridge"), a code name ("Gulftown"), libpfm4's name of its PMU, also without
- * what follows the first underscore ("snb" is also snb_ep), or "ARMv8", which is every arm64 core.
+ * A CPU goes by its microarchitecture ("Sandy Bridge"), a code name ("Gulftown"), libpfm4's name of
+ * its PMU, also without what follows the first underscore ("snb" is also snb_ep), or "ARMv8", which
+ * is every arm64 core.
  *
- * A column bears the event's name; where an event is given by its code (r10e, cpu/event=0x0e,umask=0x01/), it bears the
- * alias.  A metric with an alias that only other CPUs' sections have is left out.
+ * A column bears the event's name; where an event is given by its code (r10e,
+ * cpu/event=0x0e,umask=0x01/), it bears the alias.  A metric with an alias that only other CPUs'
+ * sections have is left out.
  */
 #ifndef PMU_GROUP_FILE_H
 #define PMU_GROUP_FILE_H
@@ -36,18 +35,19 @@
  * @origin: file name, for sentences
  * @name: the group's
  *
- * Everything is checked: unknown sections, CPUs and keys, what stands there twice, ':' as a separator, indented lines
- * (INI would join them), over-long lines, unknown events, formulas with unknown names or that do not parse.
+ * Everything is checked: unknown sections, CPUs and keys, what stands there twice, ':' as a
+ * separator, indented lines (INI would join them), over-long lines, unknown events, formulas with
+ * unknown names or that do not parse.
  *
- * Return: 0; -EINVAL with a sentence "FILE:LINE: ..." (and column for formulas); -ENOTSUP with a sentence: it has
- * nothing for this CPU, or what it cannot do without is not here.
+ * Return: 0; -EINVAL with a sentence "FILE:LINE: ..." (and column for formulas); -ENOTSUP with a
+ * sentence: it has nothing for this CPU, or what it cannot do without is not here.
  */
 int pmu_group_file_parse(const char *text, size_t len, const char *origin, const char *name,
 			 struct pmu_catalog *catalog, struct pmu_group *group);
 
 /**
- * pmu_group_file_find() - by name: PMU_GROUP_PATH (folders with colons between), ~/.config/pmu/groups
- * ($XDG_CONFIG_HOME), the shipped ones
+ * pmu_group_file_find() - by name: PMU_GROUP_PATH (folders with colons between),
+ * ~/.config/pmu/groups ($XDG_CONFIG_HOME), the shipped ones
  * @name: case does not count; NAME.group is the file
  *
  * Context: setuid programs (secure_getenv) are given the shipped ones alone.

@@ -71,7 +71,10 @@ static int leave_out(struct pmu_group_reading *r, const char *text, bool optiona
 	return pmu_group_scan_fail(&r->scan, "%s", why);
 }
 
-/* Event files that cannot be read are in no group's way: it goes by libpfm4's names then, and says so. */
+/*
+ * Event files that cannot be read are in no group's way: it goes by libpfm4's names then, and says
+ * so.
+ */
 static int parse_event(struct pmu_group_reading *r, const char *text, struct pmu_event *event)
 {
 	const struct pmu_catalog *catalog = r->catalog;
@@ -184,7 +187,10 @@ static int take_metric(struct pmu_group_reading *r, const char *key, const char 
 
 /* --- inih --- */
 
-/* inih's reader: the next line, so written that there is one way to read it; a section by its number. */
+/*
+ * inih's reader: the next line, so written that there is one way to read it; a section by its
+ * number.
+ */
 static char *give_line(char *to, int size, void *arg)
 {
 	struct pmu_group_reading *r = arg;

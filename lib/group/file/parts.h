@@ -44,7 +44,10 @@ int pmu_group_scan_fail(const struct pmu_group_scan *scan, const char *fmt, ...)
 
 /* --- CPUs --- */
 
-/** pmu_group_cpu_known() - does any CPU bear the name, and is it that of @model (NULL: of no model's)? */
+/**
+ * pmu_group_cpu_known() - does any CPU bear the name, and is it that of @model (NULL: of no
+ * model's)?
+ */
 bool pmu_group_cpu_known(struct pmu_group_span name, const struct pmu_cpu_model *model,
 			 bool *is_this);
 
@@ -117,15 +120,21 @@ struct pmu_group_reading {
 };
 
 /**
- * pmu_group_look() - the whole file once: what it consists of, and that inih will read it as it is written
- * Return: 0; -EINVAL with a sentence.
+ * pmu_group_look() - the whole file once: what it consists of, and that inih will read it as it is
+ * written Return: 0; -EINVAL with a sentence.
  */
 int pmu_group_look(struct pmu_group_reading *r);
 
-/** pmu_group_reading_model() - whose events; NULL: no table has this CPU.  Asks CPUID, if that has to be. */
+/**
+ * pmu_group_reading_model() - whose events; NULL: no table has this CPU.  Asks CPUID, if that has
+ * to be.
+ */
 const struct pmu_cpu_model *pmu_group_reading_model(struct pmu_group_reading *r);
 
-/** pmu_group_file_about() - what a file says of itself.  Return: 0; -EINVAL with a sentence, -ENOMEM. */
+/**
+ * pmu_group_file_about() - what a file says of itself.  Return: 0; -EINVAL with a sentence,
+ * -ENOMEM.
+ */
 int pmu_group_file_about(const char *text, size_t len, const char *origin, char *about,
 			 size_t size);
 

@@ -18,7 +18,9 @@
 
 #define NUMBER_LEN_MAX   64
 #define COUNTERS_LEN_MAX 256
-/* General counters have the numbers below, fixed ones those from here on ("32" is fixed counter 0). */
+/*
+ * General counters have the numbers below, fixed ones those from here on ("32" is fixed counter 0).
+ */
 #define FIRST_FIXED 32
 #define LAST_FIXED  63
 
@@ -174,7 +176,10 @@ static const struct member *find_member(const char *key, size_t len)
 	return NULL;
 }
 
-/* Puts a NUL where the value ends, which the walk has passed.  One line, so that lines can still be counted. */
+/*
+ * Puts a NUL where the value ends, which the walk has passed.  One line, so that lines can still be
+ * counted.
+ */
 static const char *cut_out(const struct pmu_json *json, struct pmu_intel_file *file)
 {
 	char *text = file->text + (json->value - file->text);

@@ -42,7 +42,8 @@ struct pmu_intel_file {
  * pmu_intel_file_parse() - take the events out of a file's text
  * @file: text, len and name are set; text has a NUL behind its end
  *
- * What an event has that cannot be read is told when the event is asked for; a text that is no JSON is told here.
+ * What an event has that cannot be read is told when the event is asked for; a text that is no JSON
+ * is told here.
  *
  * Return: 0; -EINVAL with a sentence that names the line; -ENOMEM.
  */

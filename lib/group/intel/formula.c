@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the formulas of Intel's metric files, which are Python's, and writes them in our language. */
+/*
+ * Reads the formulas of Intel's metric files, which are Python's, and writes them in our language.
+ */
 #include "group/intel/formula.h"
 
 #include <errno.h>
@@ -13,7 +15,10 @@
 #include "base/error.h"
 
 #define DEPTH_MAX 24
-/* Operations under each other, as a + b + c + ... are: writing goes down them, on a stack that may be small. */
+/*
+ * Operations under each other, as a + b + c + ... are: writing goes down them, on a stack that may
+ * be small.
+ */
 #define HEIGHT_MAX 120
 #define NODES_MAX  1024
 #define SHOWN      40

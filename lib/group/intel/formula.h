@@ -15,7 +15,8 @@
 struct pmu_intel_term {
 	const char *alias; /* as the formula has it */
 	const char *
-		text; /* as ours has it: a column's name, or something in parentheses; NULL: a number */
+		/* as ours has it: a column's name, or something in parentheses; NULL: a number */
+		text;
 	double number;   /* then: which, a whole one */
 	const char *why; /* not NULL: it cannot be had, and why */
 	bool used;       /* result: it is in the formula that came out */
@@ -23,11 +24,12 @@ struct pmu_intel_term {
 
 /**
  * pmu_intel_formula() - a formula of a metric file as one for pmu_formula_parse()
- * @text: + - * / ( ) min max, numbers, and "X if CONDITION else Y" where the condition is known beforehand: a number
- *        (of threads per core) or a comparison of numbers
+ * @text: + - * / ( ) min max, numbers, and "X if CONDITION else Y" where the condition is known
+ *        beforehand: a number (of threads per core) or a comparison of numbers
  * @term: its names; only those that come out need to be known
  *
- * Parentheses around a single value are left out, others are kept, and so is the order of operations.
+ * Parentheses around a single value are left out, others are kept, and so is the order of
+ * operations.
  *
  * Return: 0; -ENOTSUP with a sentence: why ours cannot say that; -ENOMEM.
  */

@@ -219,7 +219,10 @@ static const struct pmu_intel_entry *next_called(const struct pmu_intel_files *f
 	return NULL;
 }
 
-/* The first event of that name that these cores have; one that is not deprecated before those that are. */
+/*
+ * The first event of that name that these cores have; one that is not deprecated before those that
+ * are.
+ */
 static const struct pmu_intel_entry *find_of(const struct pmu_intel_files *files, const char *name,
 					     uint8_t core_type)
 {

@@ -13,16 +13,20 @@ struct pmu_intel_event {
 	const char *unit;  /* of the uncore: "CBO", "iMC", ...; "" a core's */
 	uint8_t core_type; /* 0; PMU_SLOT_P, PMU_SLOT_E */
 	bool deprecated;
-	bool open_filter; /* of the uncore: what it counts is said by config1 (:config1=0x..), which the file leaves open */
+	/*
+	 * of the uncore: what it counts is said by config1 (:config1=0x..), which the file leaves
+	 * open
+	 */
+	bool open_filter;
 };
 
 /**
  * pmu_intel_open() - the files of one CPU: core (of every core type), uncore
  * @folder: with mapfile.csv; @id: the CPU
  *
- * Return: 0; -ENODEV: the map has no such CPU; -ENOENT: no map, or none of the CPU's files is there; -EINVAL: a file
- * that cannot be read; -ENOMEM; each with a sentence that names the file (and line).  A file among several that is
- * missing is a sentence in pmu_intel_missing().
+ * Return: 0; -ENODEV: the map has no such CPU; -ENOENT: no map, or none of the CPU's files is
+ * there; -EINVAL: a file that cannot be read; -ENOMEM; each with a sentence that names the file
+ * (and line).  A file among several that is missing is a sentence in pmu_intel_missing().
  */
 int pmu_intel_open(const char *folder, const struct pmu_cpu_id *id, struct pmu_intel_files **files);
 void pmu_intel_close(struct pmu_intel_files *files);
@@ -32,15 +36,17 @@ const char *pmu_intel_missing(const struct pmu_intel_files *files);
 /**
  * pmu_intel_find() - an event by name
  * @name: with Intel's dots (colons are taken for dots), case does not count
- * @slot: config (event, umask, edge, inv, any, cmask, equal, umask2 in an event select's places), config1, extra and
- *        extra_value (MSRIndex, MSRValue), counters (Counter), core_types, kind; uncore: unit and pmu; untouched on
- *        error; core_types on the way in: which cores' event is wanted, 0 any
+ * @slot: config (event, umask, edge, inv, any, cmask, equal, umask2 in an event select's places),
+ *        config1, extra and extra_value (MSRIndex, MSRValue), counters (Counter), core_types, kind;
+ *        uncore: unit and pmu; untouched on error; core_types on the way in: which cores' event is
+ *        wanted, 0 any
  * @about: result; may be NULL
  *
- * Where both core types have the name with different encodings, @slot is the P core's and core_types says so.
+ * Where both core types have the name with different encodings, @slot is the P core's and
+ * core_types says so.
  *
- * Return: 0; -ENOENT with a sentence that names the nearest; -EINVAL, -ENOTSUP: the files have the event, but it cannot
- * be counted by what they say.
+ * Return: 0; -ENOENT with a sentence that names the nearest; -EINVAL, -ENOTSUP: the files have the
+ * event, but it cannot be counted by what they say.
  */
 int pmu_intel_find(const struct pmu_intel_files *files, const char *name, struct pmu_slot *slot,
 		   struct pmu_intel_event *about);
@@ -60,13 +66,13 @@ int pmu_intel_of(struct pmu_catalog *catalog, const struct pmu_intel_files **fil
 
 /**
  * pmu_intel_encode() - an event with its modifiers, as pmu_pfm_encode() takes it
- * @text: "UOPS_ISSUED.ANY:c=1:i"; c=, i, e, t, and config1= for the uncore's filters; what is given replaces what the
- *        event has by itself; u and k are not looked for
+ * @text: "UOPS_ISSUED.ANY:c=1:i"; c=, i, e, t, and config1= for the uncore's filters; what is given
+ *        replaces what the event has by itself; u and k are not looked for
  * @slot: as for pmu_intel_find()
  * @label: the event's name as a column has it
  *
- * Return: 0; -ENODEV: the catalog has no files about its CPU; -ENOENT: they do not have the event, with a sentence;
- * -EINVAL (also: the files are not there), -ENOTSUP.
+ * Return: 0; -ENODEV: the catalog has no files about its CPU; -ENOENT: they do not have the event,
+ * with a sentence; -EINVAL (also: the files are not there), -ENOTSUP.
  */
 int pmu_intel_encode(const char *text, struct pmu_catalog *catalog, struct pmu_slot *slot,
 		     char *label, size_t size);

@@ -2,8 +2,9 @@
 /*
  * Reads mapfile.csv.
  *
- * Source: intel/perfmon, mapfile.csv and README.md, "Performance monitoring database directory structure"; the names
- * of CPUs are those of Linux, tools/perf/arch/x86/util/header.c, get_cpuid_str().
+ * Source: intel/perfmon, mapfile.csv and README.md, "Performance monitoring database directory
+ * structure"; the names of CPUs are those of Linux, tools/perf/arch/x86/util/header.c,
+ * get_cpuid_str().
  */
 #include "group/intel/map.h"
 

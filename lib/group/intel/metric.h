@@ -11,15 +11,15 @@
  * @catalog: event_files says where the files are; NULL: this machine, which has none
  * @name: MetricName, or LegacyName with or without "metric_" in front; case does not count
  *
- * The group has one metric, and of the metric's events those that are left once conditions are decided
- * ("if smt_on").  Numbers of the machine come from @catalog or from this machine.  Time is a row's; a socket's counts
- * and time are of one socket, so SOCKET_COUNT is 1.
+ * The group has one metric, and of the metric's events those that are left once conditions are
+ * decided ("if smt_on").  Numbers of the machine come from @catalog or from this machine.  Time is
+ * a row's; a socket's counts and time are of one socket, so SOCKET_COUNT is 1.
  *
- * Levels: the user level, as everywhere; user and kernel where the metric sets one level against another, or what was
- * counted against all of the time.
+ * Levels: the user level, as everywhere; user and kernel where the metric sets one level against
+ * another, or what was counted against all of the time.
  *
- * Return: 0; -EINVAL: there is no such metric (the sentence names the nearest), or its file is damaged; -ENOTSUP: it
- * cannot be counted as one group, and why.
+ * Return: 0; -EINVAL: there is no such metric (the sentence names the nearest), or its file is
+ * damaged; -ENOTSUP: it cannot be counted as one group, and why.
  */
 int pmu_intel_metric_find(struct pmu_catalog *catalog, const char *name, struct pmu_group *group);
 

@@ -36,7 +36,10 @@ static const struct {
 	{ "Seconds", "s", true },
 };
 
-/* Where no unit is given the domain may be one; others ("Clocks", "Slots") are none.  Return: is it a rate? */
+/*
+ * Where no unit is given the domain may be one; others ("Clocks", "Slots") are none.  Return: is it
+ * a rate?
+ */
 static bool take_unit(const struct pmu_intel_metric *metric, char *unit, size_t size)
 {
 	const char *theirs = metric->unit[0] ? metric->unit : metric->domain;
@@ -106,7 +109,10 @@ static bool is_plain(const char *name)
 	       strlen(name);
 }
 
-/* Metrics of one kind of core are about that kind, though the other may have events of the same name. */
+/*
+ * Metrics of one kind of core are about that kind, though the other may have events of the same
+ * name.
+ */
 static int check_core_type(const struct build *b, struct pmu_event *event)
 {
 	if (!b->core_type || event->slot.kind != PMU_SLOT_CORE)
@@ -118,7 +124,10 @@ static int check_core_type(const struct build *b, struct pmu_event *event)
 	return 0;
 }
 
-/* Two names may be one event, and two events one name, as far as a column has room.  Return: index; -ENOTSUP. */
+/*
+ * Two names may be one event, and two events one name, as far as a column has room.  Return: index;
+ * -ENOTSUP.
+ */
 static int add_event(struct pmu_group *group, const struct pmu_event *event)
 {
 	for (unsigned int i = 0; i < group->n_events; i++) {

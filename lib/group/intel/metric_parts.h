@@ -26,8 +26,8 @@ struct pmu_intel_metric {
 	char unit[32], domain[32];
 	char formula[PMU_INTEL_FORMULA_MAX];
 	/*
-	 * It has a BaseFormula: part of the top-down method, whose "tsc" are the ticks of the measured time; elsewhere
-	 * SYSTEM_TSC_FREQ is ticks per second.
+	 * It has a BaseFormula: part of the top-down method, whose "tsc" are the ticks of the
+	 * measured time; elsewhere SYSTEM_TSC_FREQ is ticks per second.
 	 */
 	bool top_down;
 	const char *why_not; /* NULL, or what did not fit in here */

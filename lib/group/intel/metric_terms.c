@@ -19,7 +19,9 @@
 
 /* --- numbers of the machine --- */
 
-/* How many processors one of the topology's files lists for the one that we are on; 0: not known. */
+/*
+ * How many processors one of the topology's files lists for the one that we are on; 0: not known.
+ */
 static unsigned int count_list(const char *name)
 {
 	struct pmu_mask mask;
@@ -85,8 +87,8 @@ static double one_socket(const struct pmu_catalog *catalog)
 /* What it stands for: an expression, or a number of the machine. */
 static const struct constant {
 	const char *name;
-	const char *text,
-		*top_down; /* the second in metrics of the top-down method, where it differs */
+	/* the second in metrics of the top-down method, where it differs */
+	const char *text, *top_down;
 	double (*number)(const struct pmu_catalog *catalog);
 	const char *why;
 } constants[] = {

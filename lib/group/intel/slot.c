@@ -26,8 +26,9 @@ bool pmu_intel_is_fixed(const struct pmu_intel_entry *entry)
 }
 
 /*
- * Code 00H with a mask says which counter, from 1 on.  Files without such masks (Nehalem, Westmere: 00H/00H; Bonnell:
- * 0AH/00H) number the counters themselves from 1 on: none of them has a "Fixed counter 0".
+ * Code 00H with a mask says which counter, from 1 on.  Files without such masks (Nehalem, Westmere:
+ * 00H/00H; Bonnell: 0AH/00H) number the counters themselves from 1 on: none of them has a "Fixed
+ * counter 0".
  */
 unsigned int pmu_intel_fixed(const struct pmu_intel_entry *entry)
 {
@@ -37,9 +38,10 @@ unsigned int pmu_intel_fixed(const struct pmu_intel_entry *entry)
 }
 
 /*
- * What the first counters count has a code of its own (struct pmu_slot, config); the kernel knows the third and the
- * fourth by 00H/03H and 00H/04H, those behind by the code of the general counters' event (Linux,
- * arch/x86/events/intel/core.c, intel_fixed_event_constraints[] and intel_skt_event_constraints[]).
+ * What the first counters count has a code of its own (struct pmu_slot, config); the kernel knows
+ * the third and the fourth by 00H/03H and 00H/04H, those behind by the code of the general
+ * counters' event (Linux, arch/x86/events/intel/core.c, intel_fixed_event_constraints[] and
+ * intel_skt_event_constraints[]).
  */
 static int fixed_config(const struct pmu_intel_entry *entry, const struct pmu_intel_entry *twin,
 			struct pmu_select *select)
@@ -95,7 +97,9 @@ static int general_config(const struct pmu_intel_entry *entry, struct pmu_select
 	return 0;
 }
 
-/* Second registers: Intel SDM vol. 4, MSR_OFFCORE_RSP_0 and _1, MSR_PEBS_LD_LAT, MSR_PEBS_FRONTEND. */
+/*
+ * Second registers: Intel SDM vol. 4, MSR_OFFCORE_RSP_0 and _1, MSR_PEBS_LD_LAT, MSR_PEBS_FRONTEND.
+ */
 static int check_extra(const struct pmu_intel_entry *entry)
 {
 	static const uint16_t extras[] = { 0, 0x1a6, 0x1a7, 0x3f6, 0x3f7 };

@@ -9,7 +9,8 @@
 
 /**
  * pmu_intel_core_slot() - an event of a core
- * @twin: where it is a fixed counter's: the event of the general counters that counts the same; NULL none
+ * @twin: where it is a fixed counter's: the event of the general counters that counts the same;
+ *	NULL none
  * @slot: kind, type, config, config1, extra, counters filled in; untouched on error
  * Return: 0; -EINVAL with a sentence.
  */

@@ -182,8 +182,8 @@ static bool join(const struct pmu_pfm_text *cut, int n, char *name, size_t size)
 }
 
 /*
- * How many parts are the name: as many as the files have an event of.  0: none; -EINVAL: with one part less it is an
- * event too, and the part a modifier.
+ * How many parts are the name: as many as the files have an event of.  0: none; -EINVAL: with one
+ * part less it is an event too, and the part a modifier.
  */
 static int find_name(const struct pmu_intel_files *files, const struct pmu_pfm_text *cut,
 		     struct given *given)

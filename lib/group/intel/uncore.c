@@ -2,9 +2,9 @@
 /*
  * Events outside the cores, of Intel's files, as the kernel's PMUs take them.
  *
- * Sources: Linux, arch/x86/events/intel/uncore_snbep.c and uncore_snb.c (formats: umask_ext, ch_mask, fc_mask, filters),
- * uncore.h (UNCORE_FIXED_EVENT); tools/perf/pmu-events/jevents.py, unit_to_pmu() (names); Intel's uncore performance
- * monitoring reference manuals.
+ * Sources: Linux, arch/x86/events/intel/uncore_snbep.c and uncore_snb.c (formats: umask_ext,
+ * ch_mask, fc_mask, filters), uncore.h (UNCORE_FIXED_EVENT); tools/perf/pmu-events/jevents.py,
+ * unit_to_pmu() (names); Intel's uncore performance monitoring reference manuals.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +20,8 @@
 /* Where the unit's name in lower case is not the PMU's. */
 static const struct unit {
 	const char *name, *pmu;
-	uint8_t client; /* what registers can program where the layout is a client's; PMU_UNIT_NONE none */
+	/* what registers can program where the layout is a client's; PMU_UNIT_NONE none */
+	uint8_t client;
 } units[] = {
 	{ "CBO", "uncore_cbox", PMU_UNIT_CBO },    { "ARB", "uncore_arb", PMU_UNIT_ARB },
 	{ "iMPH-U", "uncore_arb", PMU_UNIT_ARB },  { "NCU", "uncore_clock", PMU_UNIT_CLOCK },
@@ -87,7 +88,10 @@ static void settle_clock(const struct pmu_intel_entry *entry, struct pmu_slot *s
 	}
 }
 
-/* The integrated I/O's: which ports and which kinds of flow; UMaskExt says the same in its bits 4 on and 16 on. */
+/*
+ * The integrated I/O's: which ports and which kinds of flow; UMaskExt says the same in its bits 4
+ * on and 16 on.
+ */
 static int add_io_masks(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id,
 			uint64_t *config)
 {

@@ -167,9 +167,10 @@ static uint32_t counters_of(const char *table, unsigned int code, unsigned int u
 }
 
 /*
- * Code 00H says which fixed counter, from 1 on, counts the event (Intel's event files, and the kernel after them); what
- * the first two count has a code for the general counters too.  INST_RETIRED.PREC_DIST shares fixed counter 0
- * and its code with INST_RETIRED.ANY from Ice Lake on: what is counted is the same.
+ * Code 00H says which fixed counter, from 1 on, counts the event (Intel's event files, and the
+ * kernel after them); what the first two count has a code for the general counters too.
+ * INST_RETIRED.PREC_DIST shares fixed counter 0 and its code with INST_RETIRED.ANY from Ice Lake
+ * on: what is counted is the same.
  */
 void pmu_pfm_limit(const char *table, struct pmu_slot *slot)
 {
@@ -182,7 +183,10 @@ void pmu_pfm_limit(const char *table, struct pmu_slot *slot)
 		slot->config = (slot->config & ~UINT64_C(0xffff)) | general[umask - 1];
 }
 
-/* libpfm4 4.13.0 has no hybrids, but Sapphire Rapids, whose core is that of the first ones' P cores. */
+/*
+ * libpfm4 4.13.0 has no hybrids, but Sapphire Rapids, whose core is that of the first ones' P
+ * cores.
+ */
 void pmu_pfm_limit_core(const struct pmu_cpu_model *model, struct pmu_slot *slot)
 {
 	static const char *const golden_coves[] = { "Golden Cove and ", "Raptor Cove and " };

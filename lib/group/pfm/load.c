@@ -69,7 +69,9 @@ int pmu_pfm_load(void)
 	}
 	if (state == LOADED)
 		return 0;
-	/* Trying again with the loader's lists as the other thread left them could end the program. */
+	/*
+	 * Trying again with the loader's lists as the other thread left them could end the program.
+	 */
 	if (state == TRYING)
 		return pmu_fail(
 			ENOTSUP,

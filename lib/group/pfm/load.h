@@ -19,11 +19,12 @@ struct pmu_pfm_calls {
 /**
  * pmu_pfm_load() - loads libpfm4, once
  *
- * A program that links it has 41,000 relocations done at its start, most of a millisecond, and most name no event
- * that it is needed for.
+ * A program that links it has 41,000 relocations done at its start, most of a millisecond, and most
+ * name no event that it is needed for.
  *
  * Context: one thread at a time; file system, loader's lock.  It is never unloaded.
- * Return: 0; -ENOTSUP with a sentence: not found, or not as it should be; it is not looked for again.
+ * Return: 0; -ENOTSUP with a sentence: not found, or not as it should be; it is not looked for
+ * again.
  */
 int pmu_pfm_load(void);
 

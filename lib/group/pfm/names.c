@@ -270,8 +270,8 @@ static bool is_modifier(const pfm_event_info_t *event, const struct pmu_pfm_text
 }
 
 /*
- * libpfm4 takes L1D_CACHE_LD:I as a modifier, invert, where people mean the mask I_STATE, and so with
- * L2_LINES_IN:E and :I.
+ * libpfm4 takes L1D_CACHE_LD:I as a modifier, invert, where people mean the mask I_STATE, and so
+ * with L2_LINES_IN:E and :I.
  */
 static int check_letter(const pfm_event_info_t *event, const char *part)
 {
@@ -297,7 +297,10 @@ static void add_umask(struct pmu_pfm_event *event, const pfm_event_info_t *info,
 	event->umask[event->n_umasks++] = umask->name;
 }
 
-/* The masks that parts i and following name: as many of them together as can be.  Return: the next part; 0: none. */
+/*
+ * The masks that parts i and following name: as many of them together as can be.  Return: the next
+ * part; 0: none.
+ */
 static int read_umask(const pfm_event_info_t *info, const struct pmu_pfm_text *text, int i,
 		      struct pmu_pfm_event *event)
 {

@@ -40,10 +40,12 @@ int pmu_pfm_cut(const char *text, struct pmu_pfm_text *cut);
 /**
  * pmu_pfm_find() - an event of one table
  *
- * Intel's "A.B.C" is looked for as event A with mask B_C, then masks B and C, then event A_B.  What stands behind a dot
- * is never a modifier; what stands behind a colon is one where it looks like one.
+ * Intel's "A.B.C" is looked for as event A with mask B_C, then masks B and C, then event A_B.  What
+ * stands behind a dot is never a modifier; what stands behind a colon is one where it looks like
+ * one.
  *
- * Return: 0; -ENOENT: no such event or mask, -EINVAL: it can be read in two ways; each with a sentence.
+ * Return: 0; -ENOENT: no such event or mask, -EINVAL: it can be read in two ways; each with a
+ * sentence.
  */
 int pmu_pfm_find(const pfm_pmu_info_t *table, const struct pmu_pfm_text *text,
 		 struct pmu_pfm_event *event);
@@ -52,13 +54,22 @@ int pmu_pfm_find(const pfm_pmu_info_t *table, const struct pmu_pfm_text *text,
 void pmu_pfm_each_of(const pfm_pmu_info_t *table,
 		     void (*each)(void *arg, const struct pmu_pfm_name *name), void *arg);
 
-/** Code 00H with a mask up to here stands for a fixed counter; with others for what no counter of its own counts. */
+/**
+ * Code 00H with a mask up to here stands for a fixed counter; with others for what no counter of
+ * its own counts.
+ */
 #define PMU_PFM_MAX_PSEUDO 7
 
-/** pmu_pfm_limit() - which general counters can count an Intel core event: slot->counters; a code that they know */
+/**
+ * pmu_pfm_limit() - which general counters can count an Intel core event: slot->counters; a code
+ * that they know
+ */
 void pmu_pfm_limit(const char *table, struct pmu_slot *slot);
 
-/** pmu_pfm_limit_core() - the same of a model, also where libpfm4 has no table of it; the slot says which kind of core */
+/**
+ * pmu_pfm_limit_core() - the same of a model, also where libpfm4 has no table of it; the slot says
+ * which kind of core
+ */
 void pmu_pfm_limit_core(const struct pmu_cpu_model *model, struct pmu_slot *slot);
 
 /**

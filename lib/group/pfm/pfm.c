@@ -18,7 +18,10 @@
 #include "group/pfm/load.h"
 #include "group/pfm/names.h"
 
-/* Of an event select: USR, OS, INT, EN.  Of an uncore's: where OS is there is what resets the occupancy. */
+/*
+ * Of an event select: USR, OS, INT, EN.  Of an uncore's: where OS is there is what resets the
+ * occupancy.
+ */
 #define OURS_CORE   UINT64_C(0x530000)
 #define OURS_UNCORE UINT64_C(0x520000)
 
@@ -31,9 +34,10 @@ static struct pmu_lock lock;
 /* --- the library --- */
 
 /*
- * libpfm4 encodes for other CPUs than this one, and for those of this one's family that are younger than it, only
- * where its initialisation finds LIBPFM_ENCODE_INACTIVE; it reads the variable once.  Names without
- * "table::" in front, as programs that use it themselves write them, mean the same as without it.
+ * libpfm4 encodes for other CPUs than this one, and for those of this one's family that are younger
+ * than it, only where its initialisation finds LIBPFM_ENCODE_INACTIVE; it reads the variable once.
+ * Names without "table::" in front, as programs that use it themselves write them, mean the same as
+ * without it.
  */
 static int initialise(void)
 {
@@ -256,7 +260,10 @@ static bool starts(const char *name, const char *with)
 	return !strncmp(name, with, strlen(with));
 }
 
-/* Which second register; Intel SDM vol. 4: MSR_OFFCORE_RSP_0 and _1, MSR_PEBS_LD_LAT, MSR_PEBS_FRONTEND. */
+/*
+ * Which second register; Intel SDM vol. 4: MSR_OFFCORE_RSP_0 and _1, MSR_PEBS_LD_LAT,
+ * MSR_PEBS_FRONTEND.
+ */
 static int fill_extra(const struct pmu_pfm_event *event, uint64_t value, struct pmu_slot *slot)
 {
 	static const struct {
@@ -409,8 +416,8 @@ static bool same_code(const struct pmu_slot *a, const struct pmu_slot *b)
 }
 
 /*
- * Hybrid: an event that both kinds of core have under one code is counted on both.  One that they have under
- * two codes is counted on the P cores.
+ * Hybrid: an event that both kinds of core have under one code is counted on both.  One that they
+ * have under two codes is counted on the P cores.
  */
 static int encode_hybrid(const pfm_pmu_info_t table[2], const struct pmu_cpu_model *model,
 			 const struct pmu_pfm_text *text, struct pmu_slot *slot, char *label,

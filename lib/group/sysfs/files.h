@@ -16,25 +16,34 @@
 struct pmu_sysfs_pmu {
 	const char *devices;
 	char name
-		[PMU_SYSFS_NAME_MAX]; /* as the kernel writes it, without a box's number where none was asked for */
+		/* as the kernel writes it, without a box's number where none was asked for */
+		[PMU_SYSFS_NAME_MAX];
 	size_t n_boxes;
 	struct pmu_box box; /* the first: its files are read */
 };
 
-/** pmu_sysfs_open() - by name, whose case does not count.  Return: 0; -ENOENT with a sentence that names the nearest. */
+/**
+ * pmu_sysfs_open() - by name, whose case does not count.  Return: 0; -ENOENT with a sentence that
+ * names the nearest.
+ */
 int pmu_sysfs_open(const char *devices, const char *name, struct pmu_sysfs_pmu *pmu);
 
-/** pmu_sysfs_why_not() - why a PMU of this name counts nothing: "it writes traces"; NULL: it does */
+/**
+ * pmu_sysfs_why_not() - why a PMU of this name counts nothing: "it writes traces"; NULL: it does
+ */
 const char *pmu_sysfs_why_not(const char *name);
 
-/** pmu_sysfs_names() - of its folder "format"; of "events" without the files that belong to an event */
+/**
+ * pmu_sysfs_names() - of its folder "format"; of "events" without the files that belong to an event
+ */
 void pmu_sysfs_names(const struct pmu_sysfs_pmu *pmu, const char *folder,
 		     struct pmu_sysfs_names *names);
 
 /**
  * pmu_sysfs_read() - a file of its folder
  * @suffix: of the file's name, ".scale"; ""
- * Return: bytes; -ENOENT: there is none; other errors with a sentence.  What is no plain text is -EINVAL.
+ * Return: bytes; -ENOENT: there is none; other errors with a sentence.  What is no plain text is
+ * -EINVAL.
  */
 long pmu_sysfs_read(const struct pmu_sysfs_pmu *pmu, const char *folder, const char *name,
 		    const char *suffix, char text[PMU_SYSFS_TEXT_MAX]);

@@ -26,7 +26,10 @@ int pmu_sysfs_format_parse(const char *text, struct pmu_sysfs_format *format);
 /** pmu_sysfs_format_max() - the largest value that fits */
 uint64_t pmu_sysfs_format_max(const struct pmu_sysfs_format *format);
 
-/** pmu_sysfs_format_put() - in place of what stands in these bits; of a value that is too large its low bits */
+/**
+ * pmu_sysfs_format_put() - in place of what stands in these bits; of a value that is too large its
+ * low bits
+ */
 void pmu_sysfs_format_put(const struct pmu_sysfs_format *format, uint64_t value,
 			  uint64_t config[PMU_SYSFS_CONFIGS]);
 

@@ -18,7 +18,8 @@ struct pmu_sysfs_names {
  * pmu_sysfs_names_add() - the names in a folder beside those that the list has
  * @keep: which, and as what (it may change the copy); NULL: all
  *
- * Names that are no plain words, and those beyond some thousands, are left out.  A folder that is not there has none.
+ * Names that are no plain words, and those beyond some thousands, are left out.  A folder that is
+ * not there has none.
  */
 void pmu_sysfs_names_add(struct pmu_sysfs_names *names, const char *folder,
 			 bool (*keep)(char *name));
@@ -26,10 +27,16 @@ void pmu_sysfs_names_add(struct pmu_sysfs_names *names, const char *folder,
 void pmu_sysfs_names_sort(struct pmu_sysfs_names *names);
 void pmu_sysfs_names_free(struct pmu_sysfs_names *names);
 
-/** pmu_sysfs_names_find() - as it is written there; where it has no such name, one that differs in case alone; NULL */
+/**
+ * pmu_sysfs_names_find() - as it is written there; where it has no such name, one that differs in
+ * case alone; NULL
+ */
 const char *pmu_sysfs_names_find(const struct pmu_sysfs_names *names, const char *word);
 
-/** pmu_sysfs_names_nearest() - of two lists, the second may be NULL.  Return: NULL where nothing looks like it. */
+/**
+ * pmu_sysfs_names_nearest() - of two lists, the second may be NULL.  Return: NULL where nothing
+ * looks like it.
+ */
 const char *pmu_sysfs_names_nearest(const struct pmu_sysfs_names *names,
 				    const struct pmu_sysfs_names *more, const char *word);
 

@@ -24,7 +24,9 @@ static uint64_t outer_of(const struct pmu_node *node, uint32_t slot)
 	return node->row->outer[1 + slot];
 }
 
-/* Those around it see a begin as it is on the short way; others, which are set aside, none at all. */
+/*
+ * Those around it see a begin as it is on the short way; others, which are set aside, none at all.
+ */
 static uint64_t beside_begin(const struct pmu_thread *self, const struct pmu_node *open,
 			     const struct pmu_node *node, uint32_t slot)
 {
@@ -45,7 +47,10 @@ static uint64_t beside_end(const struct pmu_thread *self, const struct pmu_node 
 	return cost->end[slot] - (outer_of(node, slot) - pmu_node_begin_cost(self, node)[slot]);
 }
 
-/* The reader takes inner off for each call, also for one inside another of the same region, and outer in those around. */
+/*
+ * The reader takes inner off for each call, also for one inside another of the same region, and
+ * outer in those around.
+ */
 static uint64_t beside_pair(const struct pmu_thread *self, const struct pmu_node *open,
 			    const struct pmu_node *node, uint32_t slot)
 {
@@ -141,7 +146,10 @@ void pmu_pause_compare(struct pmu_thread *self, struct pmu_pause *pause,
 		pause->compared[i] = to[i] - from[i] + self->cost->compare[i];
 }
 
-/* Open regions, each once, however often it was entered again; all of them into @open, where there is one. */
+/*
+ * Open regions, each once, however often it was entered again; all of them into @open, where there
+ * is one.
+ */
 static size_t list_open(const struct pmu_thread *self, struct pmu_node **open,
 			const struct pmu_node *but)
 {
@@ -200,7 +208,10 @@ static void move_by_now(struct pmu_node *const *open, size_t n, uint32_t n_slots
 			open[k]->start[i] += now[i];
 }
 
-/* A source that can be quiet, in a signal handler: nothing is counted for what it interrupted, and nothing to be moved. */
+/*
+ * A source that can be quiet, in a signal handler: nothing is counted for what it interrupted, and
+ * nothing to be moved.
+ */
 static bool stands_still(const struct pmu_thread *self, const struct pmu_pause *pause)
 {
 	uint64_t now[PMU_MAX_SLOTS];

@@ -11,14 +11,18 @@
 
 /* The least of so many is what a call costs when nothing comes in between. */
 #define REPEATS 4
-/* What comes out so at least so often is what a call counts; anything else depends on more than the call. */
+/*
+ * What comes out so at least so often is what a call counts; anything else depends on more than the
+ * call.
+ */
 #define STEADY (REPEATS - 1)
 
 /* Through pointers, a call is two instructions wherever it is compiled: the name, and the jump. */
 typedef int call_fn(const char *name);
 typedef int call_n_fn(const char *name, size_t len);
 static call_fn *volatile public_begin = pmu_region_begin, *volatile public_end = pmu_region_end;
-static call_n_fn *volatile public_begin_n = pmu_region_begin_n, *volatile public_end_n = pmu_region_end_n;
+static call_n_fn *volatile public_begin_n = pmu_region_begin_n, *volatile public_end_n =
+									pmu_region_end_n;
 typedef int call_next_fn(enum pmu_next next);
 static call_next_fn *volatile public_checkpoint = pmu_checkpoint;
 static call_fn *volatile some_public_call = pmu_session_pass;
@@ -35,8 +39,8 @@ static void be_social(const sigset_t *signals)
 }
 
 /*
- * No group changes and no session ends meanwhile: calls stay on the ways that are measured.  A handler's regions
- * wait: they would be part of it.
+ * No group changes and no session ends meanwhile: calls stay on the ways that are measured.  A
+ * handler's regions wait: they would be part of it.
  */
 static bool be_alone(const struct pmu_thread *self, sigset_t *signals)
 {
@@ -95,7 +99,8 @@ static __attribute__((noinline)) void read_twice(struct pmu_thread *self, struct
 	NO_TAIL_CALL();
 }
 
-static __attribute__((noinline)) void read_pair(struct pmu_thread *self, struct bracket *b, const char *text)
+static __attribute__((noinline)) void read_pair(struct pmu_thread *self, struct bracket *b,
+						const char *text)
 {
 	call_fn *begin = public_begin, *end = public_end;
 
@@ -106,8 +111,8 @@ static __attribute__((noinline)) void read_pair(struct pmu_thread *self, struct 
 	NO_TAIL_CALL();
 }
 
-static __attribute__((noinline)) void read_pair_n(struct pmu_thread *self, struct bracket *b, const char *text,
-						  size_t len)
+static __attribute__((noinline)) void read_pair_n(struct pmu_thread *self, struct bracket *b,
+						  const char *text, size_t len)
 {
 	call_n_fn *begin = public_begin_n, *end = public_end_n;
 
@@ -165,7 +170,10 @@ static uint64_t less(uint64_t value, uint64_t part)
 	return value > part ? value - part : 0;
 }
 
-/* The least of a few brackets: ticks, counts, and from the first read to that of the begin between them. */
+/*
+ * The least of a few brackets: ticks, counts, and from the first read to that of the begin between
+ * them.
+ */
 struct least {
 	uint64_t ticks;
 	uint64_t count[PMU_MAX_SLOTS], begin[PMU_MAX_SLOTS];
@@ -179,8 +187,8 @@ static void keep_count(struct least *least, uint32_t slot, uint64_t count)
 	least->times[slot] += count == least->count[slot];
 }
 
-static void find_least(struct pmu_thread *self, struct least *least, const struct pmu_node *node, const char *text,
-		       size_t len)
+static void find_least(struct pmu_thread *self, struct least *least, const struct pmu_node *node,
+		       const char *text, size_t len)
 {
 	struct bracket b;
 
@@ -203,15 +211,20 @@ static void set_outer(struct pmu_thread *self, struct pmu_node *node, struct pmu
 
 	row->outer[0] = fit(less(pair->ticks, none->ticks));
 	for (uint32_t i = 0; self->read && i < self->n_slots; i++) {
-		if (self->cost->unknown >> i & 1 || pair->times[i] < STEADY || none->times[i] < STEADY)
+		if (self->cost->unknown >> i & 1 || pair->times[i] < STEADY ||
+		    none->times[i] < STEADY)
 			continue;
 		row->outer[1 + i] = fit(less(pair->count[i], none->count[i]));
 		begin[i] = pair->begin[i];
 	}
 }
 
-/* What is counted of a node's calls goes there; what it was is there then.  A row that has no histogram gets none. */
-static void swap_histogram(struct pmu_thread *self, struct pmu_node *node, struct pmu_store_histogram **other)
+/*
+ * What is counted of a node's calls goes there; what it was is there then.  A row that has no
+ * histogram gets none.
+ */
+static void swap_histogram(struct pmu_thread *self, struct pmu_node *node,
+			   struct pmu_store_histogram **other)
 {
 	struct pmu_store_histogram **at = pmu_node_histogram(self, node), *is;
 
@@ -223,7 +236,8 @@ static void swap_histogram(struct pmu_thread *self, struct pmu_node *node, struc
 }
 
 /* Its pairs are real ones, but for the row: nothing of them is in the results. */
-static void measure_node(struct pmu_thread *self, struct pmu_node *node, const char *text, size_t len)
+static void measure_node(struct pmu_thread *self, struct pmu_node *node, const char *text,
+			 size_t len)
 {
 	struct pmu_store_histogram *histogram = self->cost->histogram;
 	struct pmu_store_row *row = node->row;
@@ -328,7 +342,8 @@ static __attribute__((noinline)) void called(const char *a)
 }
 
 /* The inner end goes the long way where it is not plain. */
-static __attribute__((noinline)) void nested_end(struct pmu_thread *self, const char *p, const char *a, bool plain)
+static __attribute__((noinline)) void nested_end(struct pmu_thread *self, const char *p,
+						 const char *a, bool plain)
 {
 	call_fn *begin = public_begin, *end = public_end;
 
@@ -341,7 +356,8 @@ static __attribute__((noinline)) void nested_end(struct pmu_thread *self, const 
 }
 
 /* The node of that name begun in @parent. */
-static const struct pmu_node *find_node(struct pmu_thread *self, const char *text, const struct pmu_node *parent)
+static const struct pmu_node *find_node(struct pmu_thread *self, const char *text,
+					const struct pmu_node *parent)
 {
 	struct pmu_name *name = pmu_tree_name(self, text, strlen(text), false);
 	const struct pmu_node *node = name ? name->nodes : NULL;
@@ -363,8 +379,8 @@ static const struct pmu_node *node_inside(struct pmu_thread *self, const char *t
 
 static void totals(const struct pmu_thread *self, const struct pmu_node *node, struct least *to)
 {
-	const struct pmu_store_bank *bank =
-		pmu_row_bank(node->row, self->bank_offset, self->bank_size, node->row->seq & 1);
+	const struct pmu_store_bank *bank = pmu_row_bank(node->row, self->bank_offset,
+							 self->bank_size, node->row->seq & 1);
 
 	to->ticks = bank->ticks;
 	for (uint32_t i = 0; i < self->n_slots; i++)
@@ -401,7 +417,10 @@ static void play(struct pmu_thread *self, enum scene scene, const char *outer, c
 	}
 }
 
-/* Stands in for the thread's read and says of one of a scene's that it was delayed.  Guarded by the session's lock. */
+/*
+ * Stands in for the thread's read and says of one of a scene's that it was delayed.  Guarded by the
+ * session's lock.
+ */
 static struct {
 	pmu_read_fn *read;
 	unsigned int which; /* 1 for the scene's first; 0: none */
@@ -414,11 +433,12 @@ static uint32_t read_delayed(void *thread, uint64_t *value)
 
 	return missing | (uint32_t)(--delay.left == 0) << 31;
 }
-_Static_assert(PMU_READ_DELAYED == 1u << 31, "read_delayed() says so, in as many instructions as otherwise");
+_Static_assert(PMU_READ_DELAYED == 1u << 31,
+	       "read_delayed() says so, in as many instructions as otherwise");
 
 /* What a node counts meanwhile, if that is less than before. */
-static void observe_once(struct pmu_thread *self, struct least *least, enum scene scene, const struct pmu_node *node,
-			 const char *outer, const char *inner)
+static void observe_once(struct pmu_thread *self, struct least *least, enum scene scene,
+			 const struct pmu_node *node, const char *outer, const char *inner)
 {
 	struct least before, after;
 
@@ -434,21 +454,25 @@ static void observe_once(struct pmu_thread *self, struct least *least, enum scen
 }
 
 /* What it counts at each call, at least; @inner: one text for each repeat. */
-static void observe_node(struct pmu_thread *self, struct least *least, enum scene scene, const struct pmu_node *node,
-			 const char *outer, const char *const inner[REPEATS])
+static void observe_node(struct pmu_thread *self, struct least *least, enum scene scene,
+			 const struct pmu_node *node, const char *outer,
+			 const char *const inner[REPEATS])
 {
 	memset(least, 0xff, sizeof(*least));
 	for (int k = 0; k < REPEATS; k++)
 		observe_once(self, least, scene, node, outer, inner[k]);
 }
 
-static void observe(struct pmu_thread *self, struct least *least, enum scene scene, const char *outer,
-		    const char *const inner[REPEATS])
+static void observe(struct pmu_thread *self, struct least *least, enum scene scene,
+		    const char *outer, const char *const inner[REPEATS])
 {
 	observe_node(self, least, scene, outermost(self, outer), outer, inner);
 }
 
-/* Words, so that comparing one is as much work as the other; each copy is a text that the cache does not know. */
+/*
+ * Words, so that comparing one is as much work as the other; each copy is a text that the cache
+ * does not know.
+ */
 struct texts {
 	char copy[REPEATS][8] __attribute__((aligned(8)));
 	const char *fresh[REPEATS];
@@ -469,8 +493,8 @@ static char inner_text[8] __attribute__((aligned(8))) = "inner";
 static const char *const same[REPEATS] = { inner_text, inner_text, inner_text, inner_text };
 
 /*
- * How much more the one has than the other, slot by slot.  What is not the same each time (cycles, times, page
- * faults) depends on other things: then there is nothing to add to what the reads say.
+ * How much more the one has than the other, slot by slot.  What is not the same each time (cycles,
+ * times, page faults) depends on other things: then there is nothing to add to what the reads say.
  */
 static void put_difference(const struct pmu_thread *self, uint64_t *to, const struct least *more,
 			   const struct least *than)
@@ -550,7 +574,10 @@ static void measure_again(struct pmu_thread *self)
 		self->cost->each[i] = (uint64_t)((int64_t)self->cost->each[i] / 2);
 }
 
-/* A region that ends inside another one of its own should count what it would have counted around it. */
+/*
+ * A region that ends inside another one of its own should count what it would have counted around
+ * it.
+ */
 static void measure_overlap(struct pmu_thread *self)
 {
 	const struct pmu_node *inner;
@@ -607,7 +634,10 @@ static void measure_inner(struct pmu_thread *self)
 	observe(self, &least, FLAT, outer_text, same);
 	record->inner_ticks = least.ticks > UINT32_MAX ? 0 : (uint32_t)least.ticks;
 	for (uint32_t i = 0; self->read && i < self->n_slots; i++) {
-		/* One that could not be read, or that is another one each time: what is not known is not taken out. */
+		/*
+		 * One that could not be read, or that is another one each time: what is not known
+		 * is not taken out.
+		 */
 		if ((record->missing | self->unsteady) >> i & 1 || least.count[i] > UINT32_MAX ||
 		    least.times[i] < STEADY)
 			self->cost->unknown |= 1u << i;
@@ -616,7 +646,10 @@ static void measure_inner(struct pmu_thread *self)
 	}
 }
 
-/* The remainders are the same for every thread of a group: the first one finds them.  Guarded by the session's lock. */
+/*
+ * The remainders are the same for every thread of a group: the first one finds them.  Guarded by
+ * the session's lock.
+ */
 static struct {
 	uint32_t session;
 	unsigned int group;
@@ -629,7 +662,8 @@ static void measure_remainders(struct pmu_thread *self)
 	struct pmu_store_row *row = self->cost->row;
 	uint32_t unknown = self->cost->unknown;
 
-	if (known.session == self->session && known.group == self->group && known.cost.unknown == unknown) {
+	if (known.session == self->session && known.group == self->group &&
+	    known.cost.unknown == unknown) {
 		*self->cost = known.cost;
 		self->cost->row = row;
 		self->cost->histogram = histogram;
@@ -662,8 +696,12 @@ struct stage {
 
 static void measure(struct pmu_thread *self)
 {
-	struct stage real = { self->tree, self->frame, self->lookup, self->lookup_shift,
-			      pmu_arena_mark(&self->arena), self->rows.record->last_end };
+	struct stage real = { self->tree,
+			      self->frame,
+			      self->lookup,
+			      self->lookup_shift,
+			      pmu_arena_mark(&self->arena),
+			      self->rows.record->last_end };
 	struct inside inside;
 
 	self->measuring = PMU_MEASURING_ALL;
@@ -690,8 +728,8 @@ void pmu_cost_thread(struct pmu_thread *self)
 	sigset_t signals;
 
 	/*
-	 * Sockets have a place for every region: there are none of a tree that is not kept.  And a processor's counts have
-	 * other people's work in them.
+	 * Sockets have a place for every region: there are none of a tree that is not kept.  And a
+	 * processor's counts have other people's work in them.
 	 */
 	if (self->cost || self->sockets || self->backend->counts_cpu || !be_alone(self, &signals))
 		return;
@@ -699,7 +737,8 @@ void pmu_cost_thread(struct pmu_thread *self)
 	if (self->cost)
 		self->cost->row = pmu_arena_alloc(&self->arena, pmu_row_size(self->n_slots), 64);
 	if (self->cost && self->histograms)
-		self->cost->histogram = pmu_arena_alloc(&self->arena, sizeof(*self->cost->histogram), 64);
+		self->cost->histogram = pmu_arena_alloc(&self->arena,
+							sizeof(*self->cost->histogram), 64);
 	if (self->cost && self->cost->row && !(self->histograms && !self->cost->histogram))
 		measure(self);
 	else

@@ -32,13 +32,13 @@ struct pmu_convert {
 	struct pmu_raw *raw;
 	struct pmu_model *model;
 	enum pmu_program_state state;
-	uint32_t next;	      /* enum pmu_next */
-	double ns_per_tick;   /* 0: not known */
-	uint64_t first_ticks; /* when the session began */
-	uint64_t last_ticks; /* now, or the last moment that is known of a program that is
+	uint32_t next;           /* enum pmu_next */
+	double ns_per_tick;      /* 0: not known */
+	uint64_t first_ticks;    /* when the session began */
+	uint64_t last_ticks;     /* now, or the last moment that is known of a program that is
 				gone */
 	unsigned int *thread_of; /* [raw->n_threads] index into model->thread */
-	const char **name;	 /* [raw->n_names] as the model has them; NULL: not yet */
+	const char **name;       /* [raw->n_names] as the model has them; NULL: not yet */
 	struct pmu_histogram_sum *histogram; /* empty; for whoever makes one */
 	struct pmu_raw_doubt *doubt;
 	size_t n_doubts, doubt_room;
@@ -62,18 +62,18 @@ struct pmu_fold {
 	size_t mask;
 };
 
-int pmu_fold_open(struct pmu_fold *fold, const struct pmu_convert *convert,
-		  uint32_t group, size_t n_rows);
+int pmu_fold_open(struct pmu_fold *fold, const struct pmu_convert *convert, uint32_t group,
+		  size_t n_rows);
 void pmu_fold_close(struct pmu_fold *fold);
 /** pmu_fold_add() - a row into the section, or onto the one it belongs to.  Return: its
  * index. */
-unsigned int pmu_fold_add(struct pmu_fold *fold, struct pmu_convert *convert, struct pmu_model_section *section,
-			  const struct pmu_model_row *row);
+unsigned int pmu_fold_add(struct pmu_fold *fold, struct pmu_convert *convert,
+			  struct pmu_model_section *section, const struct pmu_model_row *row);
 
 /** pmu_convert_doubt() - count one more doubt; @text and @region live as long as the
  * model. */
-int pmu_convert_doubt(struct pmu_convert *convert, const char *text, const char *region,
-		      int thread, uint64_t count);
+int pmu_convert_doubt(struct pmu_convert *convert, const char *text, const char *region, int thread,
+		      uint64_t count);
 
 /** pmu_convert_doubts() - all of them, added up, into the model.  Return: 0 or -ENOMEM.
  */

@@ -170,8 +170,8 @@ static const char *row_path(struct pmu_convert *convert, const struct pmu_raw_th
 }
 
 /*
- * Is the program's end its end, too?  So it is where its thread left by _exit() or exec in it, or waited for work that
- * never came.  One that is open at an end as usual was forgotten.
+ * Is the program's end its end, too?  So it is where its thread left by _exit() or exec in it, or
+ * waited for work that never came.  One that is open at an end as usual was forgotten.
  */
 static bool is_cut(const struct pmu_convert *convert, const struct pmu_raw_thread *thread,
 		   const struct pmu_raw_row *row)
@@ -344,8 +344,9 @@ static void fill_times(const struct pmu_convert *convert, const struct pmu_raw_t
 	double mean, variance;
 
 	/*
-	 * Time is what the clock says, with all that was done in it: what a pair takes depends on what is around it, and
-	 * to take off what it took once would be a guess.  How much that would be is known.
+	 * Time is what the clock says, with all that was done in it: what a pair takes depends on
+	 * what is around it, and to take off what it took once would be a guess.  How much that
+	 * would be is known.
 	 */
 	to->time_ns = pmu_convert_ns(convert, from->ticks);
 	to->cost_ns = pmu_convert_ns(convert, cost < from->ticks ? cost : from->ticks);
@@ -386,8 +387,8 @@ static const struct pmu_model_histogram *make_histogram(struct pmu_convert *conv
 }
 
 /*
- * Is what the library did in nested regions known to be in this row's counts?  Calls in one of its own that is not counted
- * are not.
+ * Is what the library did in nested regions known to be in this row's counts?  Calls in one of its
+ * own that is not counted are not.
  */
 static bool is_mixed(const struct pmu_convert *convert, const struct pmu_raw_thread *thread,
 		     const struct pmu_raw_row *row)
@@ -481,7 +482,10 @@ static int fill_row(struct pmu_convert *convert, const struct pmu_raw_thread *th
 			to->flags |= row_flag[i].model;
 	if (from->flags & PMU_STORE_ROW_RECURSIVE && !(from->flags & PMU_STORE_ROW_MUTUAL))
 		to->flags |= PMU_ROW_DIRECT;
-	/* What is open is no call yet; but its time and counts up to a checkpoint are in the totals. */
+	/*
+	 * What is open is no call yet; but its time and counts up to a checkpoint are in the
+	 * totals.
+	 */
 	to->calls = from->torn ? 0
 			       : from->calls + (from->open && from->flags & PMU_STORE_ROW_PARTIAL);
 	to->sd_ns = NAN;

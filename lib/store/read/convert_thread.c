@@ -26,8 +26,10 @@ static bool is_set(const struct pmu_raw_thread *thread)
 	return thread->record.state == PMU_THREAD_MERGED;
 }
 
-/* Threads by number, the set of merged ones behind them all, behind those the sockets; groups of one thread side by
- * side. */
+/*
+ * Threads by number, the set of merged ones behind them all, behind those the sockets; groups of
+ * one thread side by side.
+ */
 static int by_number(const void *a, const void *b)
 {
 	const struct pmu_raw_thread *const *x = a, *const *y = b;

@@ -81,7 +81,10 @@ int pmu_reader_copy_rows(struct pmu_reader *reader);
 /** pmu_reader_is_gone() - of a thread that is left out; once the rows are there */
 bool pmu_reader_is_gone(const struct pmu_reader *reader, uint32_t serial);
 
-/** pmu_reader_copy_histograms() - how long their calls took, once the rows are there.  Return: 0 or -ENOMEM. */
+/**
+ * pmu_reader_copy_histograms() - how long their calls took, once the rows are there.  Return: 0 or
+ * -ENOMEM.
+ */
 int pmu_reader_copy_histograms(struct pmu_reader *reader);
 
 #endif

@@ -28,7 +28,8 @@ static struct pmu_raw_thread *thread_of(const struct pmu_raw *raw, uint32_t seri
 }
 
 /* All of them as they were between two moments in which nothing was forgotten. */
-static bool copy_buckets(const struct pmu_store_histogram *from, uint64_t bucket[PMU_HISTOGRAM_BUCKETS])
+static bool copy_buckets(const struct pmu_store_histogram *from,
+			 uint64_t bucket[PMU_HISTOGRAM_BUCKETS])
 {
 	for (unsigned int i = 0; i < TRIES; i++) {
 		/* Pairs with the release behind the emptying. */
@@ -47,13 +48,15 @@ static int add_bucket(struct pmu_reader *reader, uint32_t bucket, uint64_t calls
 {
 	struct pmu_raw *raw = reader->raw;
 
-	if (pmu_reader_make_room(&raw->bucket, raw->n_buckets, &reader->bucket_room, sizeof(*raw->bucket)))
+	if (pmu_reader_make_room(&raw->bucket, raw->n_buckets, &reader->bucket_room,
+				 sizeof(*raw->bucket)))
 		return -ENOMEM;
-	raw->bucket[raw->n_buckets++] = (struct pmu_raw_bucket){bucket, calls};
+	raw->bucket[raw->n_buckets++] = (struct pmu_raw_bucket){ bucket, calls };
 	return 0;
 }
 
-static int copy_histogram(struct pmu_reader *reader, const struct pmu_store_histogram *from, struct pmu_raw_row *row)
+static int copy_histogram(struct pmu_reader *reader, const struct pmu_store_histogram *from,
+			  struct pmu_raw_row *row)
 {
 	uint64_t bucket[PMU_HISTOGRAM_BUCKETS];
 
@@ -86,7 +89,6 @@ static int take_histogram(struct pmu_reader *reader, const struct pmu_raw_thread
 	return row ? copy_histogram(reader, from, row) : 0;
 }
 
-
 static int take_chunk(struct pmu_reader *reader, const struct pmu_rows_chunk *from)
 {
 	const struct pmu_store_histogram *histogram = (const void *)(from->chunk + 1);
@@ -95,7 +97,9 @@ static int take_chunk(struct pmu_reader *reader, const struct pmu_rows_chunk *fr
 	int rc = 0;
 
 	if (!thread || thread->group != from->copy.group) {
-		reader->raw->damage[PMU_DAMAGE_HISTOGRAM] += thread || !pmu_reader_is_gone(reader, from->copy.owner);
+		reader->raw->damage[PMU_DAMAGE_HISTOGRAM] += thread ||
+							     !pmu_reader_is_gone(reader,
+										 from->copy.owner);
 		return 0;
 	}
 	reader->raw->damage[PMU_DAMAGE_HISTOGRAM] += from->copy.used > n;

@@ -104,8 +104,8 @@ static void set_clock(struct pmu_convert *convert, const struct pmu_store_head *
 }
 
 /*
- * Nobody notes when a program is killed.  It ran at least until the last of its regions ended, and so did
- * every thread that had not finished.
+ * Nobody notes when a program is killed.  It ran at least until the last of its regions ended, and
+ * so did every thread that had not finished.
  */
 static void find_last_moment(struct pmu_convert *convert)
 {
@@ -390,7 +390,10 @@ static int set_died(struct pmu_model *model, uint32_t next)
 	return model->died ? 0 : -ENOMEM;
 }
 
-/* Valgrind's tool runs as a program of its own, after which the system calls every thread that is given no name. */
+/*
+ * Valgrind's tool runs as a program of its own, after which the system calls every thread that is
+ * given no name.
+ */
 static void name_emulated_threads(struct pmu_model *model)
 {
 	static const char tool[] = "callgrind-";
@@ -410,7 +413,9 @@ static bool ended_without_exit(uint32_t next)
 	return next == PMU_NEXT_EXIT || next == PMU_NEXT_EXEC;
 }
 
-/* An exec leaves the process as it is.  Who reads its own store is still the program that wrote it. */
+/*
+ * An exec leaves the process as it is.  Who reads its own store is still the program that wrote it.
+ */
 static bool went_on_as_another(const struct pmu_store_head *head, uint32_t next)
 {
 	return next == PMU_NEXT_EXEC && head->pid != getpid();

@@ -44,9 +44,9 @@ int pmu_store_check_head(const struct pmu_store_head *head, uint64_t size);
  * @last: second clock point for the clock's rate; NULL: the one in the store
  * @model: result, for pmu_model_free()
  *
- * Trusts nothing: every offset, size, count and id is checked; damage costs what it hit and a note that
- * says so, the rest is reported.  Times are converted to ns; counts: net = raw - calls * inner -
- * (nested calls) * outer, never below zero without a doubt.
+ * Trusts nothing: every offset, size, count and id is checked; damage costs what it hit and a note
+ * that says so, the rest is reported.  Times are converted to ns; counts: net = raw - calls * inner
+ * - (nested calls) * outer, never below zero without a doubt.
  *
  * Return: 0; -ENOMEM; -EUCLEAN where nothing can be trusted.
  */
@@ -59,7 +59,8 @@ int pmu_store_snapshot(const struct pmu_store_view *view, const struct pmu_clock
  *
  * The model's @died says that the program did not end cleanly (pid, which regions were open); for a
  * process that is still running the report is of now.
- * Where the store was made since the last boot of this machine the clock's second point is taken now.
+ * Where the store was made since the last boot of this machine the clock's second point is taken
+ * now.
  */
 int pmu_store_snapshot_file(const char *path, struct pmu_model **model);
 

@@ -86,8 +86,7 @@ static void image_free(struct image *image)
 }
 
 /* The head as it is now, checked. */
-static int head_read(int fd, const char *path, struct pmu_store_head *head,
-		     uint64_t *size)
+static int head_read(int fd, const char *path, struct pmu_store_head *head, uint64_t *size)
 {
 	struct stat st;
 	ssize_t n;
@@ -108,8 +107,8 @@ static int head_read(int fd, const char *path, struct pmu_store_head *head,
 	return rc;
 }
 
-static int image_load(int fd, const char *path, const struct pmu_store_head *head,
-		      uint64_t size, struct image *image)
+static int image_load(int fd, const char *path, const struct pmu_store_head *head, uint64_t size,
+		      struct image *image)
 {
 	bool alive = !head->ended && pmu_store_fate(head) == PMU_STORE_ALIVE;
 	int rc;
@@ -128,15 +127,14 @@ static int image_load(int fd, const char *path, const struct pmu_store_head *hea
 
 static int snapshot_image(const struct image *image, struct pmu_model **model)
 {
-	struct pmu_store_piece piece = {
-		.base = image->bytes, .offset = 0, .size = image->size};
-	struct pmu_store_view view = {.piece = &piece, .n_pieces = 1};
+	struct pmu_store_piece piece = { .base = image->bytes, .offset = 0, .size = image->size };
+	struct pmu_store_view view = { .piece = &piece, .n_pieces = 1 };
 	int rc = pmu_store_snapshot(&view, NULL, model);
 
 	if (!rc && image->cut)
-		rc = pmu_model_add_note(
-			*model, "the file ends before the store does (it was cut, or its "
-				"disk was full): what lay beyond is lost");
+		rc = pmu_model_add_note(*model,
+					"the file ends before the store does (it was cut, or its "
+					"disk was full): what lay beyond is lost");
 	return rc;
 }
 
@@ -150,8 +148,7 @@ int pmu_store_snapshot_file(const char *path, struct pmu_model **model)
 	fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return pmu_fail(errno, "cannot open %s: %s", path,
-				errno == ELOOP ? "it is a symbolic link"
-					       : strerror(errno));
+				errno == ELOOP ? "it is a symbolic link" : strerror(errno));
 	rc = head_read(fd, path, &head, &size);
 	if (!rc)
 		rc = image_load(fd, path, &head, size, &image);
