@@ -66,10 +66,10 @@ struct pmu_options {
  * @missing: bit i set: count[i] could not be made, or not for every call; it is not 0 but unknown
  * @count: raw sums in the order of the group; pmu_count_name() tells what each is
  * @net_time_ns: an estimate: @time_ns less what such calls took when they were measured; a report's
- *time is @time_ns
+ *	time is @time_ns
  * @net: likewise @count; 0 where the library's own work is found to be more than was counted.  Only
- *about right for a region with others in it while it is open, after a begin that was never ended,
- *and after a reset of one in it meanwhile
+ *	about right for a region with others in it while it is open, after a begin that was never
+ *	ended, and after a reset of one in it meanwhile
  */
 struct pmu_region_counts {
 	size_t size;

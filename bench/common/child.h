@@ -11,11 +11,8 @@
 /** This program once more, in an environment of its own. */
 struct child {
 	const char *const *tool; /* what runs it: words that end with NULL, or NULL */
-	const char *const *
-		/*
-		 * "PMU_X=y" words that end with NULL; no other PMU_ stays, but where registers are
-		 */
-		settings;
+	/* "PMU_X=y" words that end with NULL; no other PMU_ stays, but where registers are */
+	const char *const *settings;
 	const char *argument[CHILD_ARGUMENTS]; /* after --child */
 	char *out, *err;                       /* result: what it wrote; for child_free() */
 	char why[200];                         /* result: why it failed */

@@ -181,11 +181,11 @@ static void pass_matmul(struct share *share)
 #define CLEAR(r, b, s) "movi v" #r ".2d, #0\n\tmovi v" #s ".2d, #0\n\t"
 #define STEP(r, b, s)                                                                       \
 	"fmla v" #r ".2d, v" #b ".2d, v12.d[0]\n\tfmla v" #s ".2d, v" #b ".2d, v13.d[0]\n\t"
-#define DOWN_PANEL                                                                      \
-	".p2align 5\n1:\n\t"                                                            \
-	"ldp q8, q9, [%[b]]\n\tldp q10, q11, [%[b], #32]\n\tadd %[b], %[b], %[row]\n\t" \
-	"ldr d12, [%[a], %[k]]\n\tldr d13, [%[below], %[k]]\n\t" EACH(                  \
-		STEP) "adds %[k], %[k], #8\n\tb.ne 1b\n\t"
+#define DOWN_PANEL                                                                          \
+	".p2align 5\n1:\n\t"                                                                \
+	"ldp q8, q9, [%[b]]\n\tldp q10, q11, [%[b], #32]\n\tadd %[b], %[b], %[row]\n\t"     \
+	"ldr d12, [%[a], %[k]]\n\tldr d13, [%[below], %[k]]\n\t" EACH(STEP)                 \
+	"adds %[k], %[k], #8\n\tb.ne 1b\n\t"
 #define NEXT_TILE                                                                                  \
 	STORE(0, 1, 2, 3)                                                                          \
 	STORE(4, 5, 6, 7)                                                                          \

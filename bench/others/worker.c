@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A contender's process: takes the time of blocks of pairs when bench/compare asks for one.  It is
- *told what to count as its argument, and writes a line when it is ready; then a line of answer for
- *each of size SUBJECT	as many pairs as take about BLOCK_NS SUBJECT N	ns per pair of a block of N
- *pairs; with two threads, of the slower one check		whether all that was done was
- *recorded or "none" where it has no such subject, or "cannot WHY".  It ends with its standard
- *input.
+ * told what to count
+ * as its argument, and writes a line when it is ready; then a line of answer for each of
+ *	size SUBJECT	as many pairs as take about BLOCK_NS
+ *	SUBJECT N	ns per pair of a block of N pairs; with two threads, of the slower one
+ *	check		whether all that was done was recorded
+ * or "none" where it has no such subject, or "cannot WHY".  It ends with its standard input.
  */
 #include "worker.h"
 

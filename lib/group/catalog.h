@@ -10,11 +10,12 @@ struct pmu_intel_files;
 /** NULL in place of one: this machine, its sysfs, no event files. */
 struct pmu_catalog {
 	const struct pmu_cpu_model *model; /* NULL: the CPU we run on */
-	struct pmu_cpu_id id; /* with a model: family, model and stepping, for mapfile.csv */
-	const char *
-		/* a folder like the default; NULL: PMU_SYSFS_DEVICES of this machine; "" none */
-		sysfs;
-	const char *event_files; /* a folder like a checkout of intel/perfmon; NULL: none */
+	/* with a model: family, model and stepping, for mapfile.csv */
+	struct pmu_cpu_id id;
+	/* a folder like the default; NULL: PMU_SYSFS_DEVICES of this machine; "" none */
+	const char *sysfs;
+	/* a folder like a checkout of intel/perfmon; NULL: none */
+	const char *event_files;
 	/* For Intel's metrics; 0: as this machine has it, of another one (model) not known. */
 	unsigned int threads_per_core, cores_per_socket;
 	/*

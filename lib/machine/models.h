@@ -49,9 +49,8 @@ struct pmu_cpu_model {
 	unsigned int process_nm;       /* 0: not known */
 	const char *pfm;               /* libpfm4's name of its core PMU; "" none */
 	const char *pfm_e;             /* of the E cores of a hybrid */
-	const char *
-		/* of its uncore's first or only box: "wsm_unc", "snb_unc_cbo0"; "" none */
-		pfm_uncore;
+	/* of its uncore's first or only box: "wsm_unc", "snb_unc_cbo0"; "" none */
+	const char *pfm_uncore;
 	enum pmu_uncore_layout uncore;
 	enum pmu_rapl_layout rapl;
 	uint32_t rapl_domains; /* bits by enum pmu_energy_domain */

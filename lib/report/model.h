@@ -157,12 +157,10 @@ struct pmu_model_thread {
 	const char *name;  /* as the system knows it; "" unknown */
 	int64_t tid;
 	int cpu; /* OS number of the CPU we pinned it to, -1 for none */
-	const char *
-		/*
-		 * hybrid: kinds of core it ran on: "P", "E", "P+E"; "" or NULL: not known, or no
-		 * such thing
-		 */
-		core_type;
+	/*
+	 * hybrid: kinds of core it ran on: "P", "E", "P+E"; "" or NULL: not known, or no such thing
+	 */
+	const char *core_type;
 	uint32_t n_merged; /* 0, or how many finished threads these rows are the sum of */
 	bool finished;
 	uint64_t time_ns; /* from its first region to its end or this report */

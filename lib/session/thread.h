@@ -90,15 +90,11 @@ struct pmu_thread {
 	unsigned int group;                /* index of the group, */
 	uint32_t epoch;                    /* and the gate's value outside the library */
 	struct pmu_thread *next; /* in the session's list of attached ones, or of unused ones */
-	struct pmu_thread **
-		/*
-		 * what points to it in the list of attached ones; NULL: the session has let go of
-		 * it
-		 */
-		link;
-	struct pmu_thread_group
-		other[PMU_THREAD_GROUPS]; /* by group; that of @group is out of date */
-	unsigned int exit_rounds;         /* of thread-exit destructors so far */
+	/* what points to it in the list of attached ones; NULL: the session has let go of it */
+	struct pmu_thread **link;
+	/* by group; that of @group is out of date */
+	struct pmu_thread_group other[PMU_THREAD_GROUPS];
+	unsigned int exit_rounds; /* of thread-exit destructors so far */
 	struct pmu_cost *cost; /* of the region layer; NULL: not measured, or nothing to measure */
 	enum pmu_measuring measuring;
 	int result;           /* of a begin the long way */

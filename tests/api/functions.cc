@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Built with -finstrument-functions by functions.sh: names of C++, and exceptions past instrumented
-// functions.
+// Built with -finstrument-functions by functions.sh: names of C++, and exceptions past instrumented functions.
 #include <stdexcept>
 
 #define NOINLINE __attribute__((noinline))

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parallel regions in C++: templates, lambdas, members, and exceptions that are thrown and caught
-// in them.
+// Parallel regions in C++: templates, lambdas, members, and exceptions that are thrown and caught in them.
 #include <cstdio>
 #include <stdexcept>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A simulated machine for a test program: started, told what happens on it, asked what was done to
- *it.
+ * it.
  *
  *	struct sim_run sim;
  *	int rc = sim_start(&sim, "westmere", SIM_BATCH);

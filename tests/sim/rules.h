@@ -107,9 +107,8 @@ struct sim_machine {
 	bool *offline;
 	size_t n_registers, room;
 	struct sim_register *reg; /* in ascending order of the address */
-	uint64_t *
-		/* [place][register]; shared ones lie with the first place that shares them */
-		value;
+	/* [place][register]; shared ones lie with the first place that shares them */
+	uint64_t *value;
 	size_t n_faults;
 	struct sim_fault fault[SIM_MAX_FAULTS];
 	bool no_memory;

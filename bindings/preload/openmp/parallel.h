@@ -24,8 +24,8 @@ struct preload_parallel {
 	const char *leftover;          /* the region of tasks that run after a thread's own share */
 	struct preload_parallel *next; /* in its bucket */
 	const char *function;          /* the part of the name before the number */
-	const char *
-		file; /* where it is from, so that it has the same name when that is loaded again */
+	/* where it is from, so that it has the same name when that is loaded again */
+	const char *file;
 	uintptr_t offset;
 	/* of symbols.h: another one when something else has come to the address */
 	const void *object;

@@ -12,12 +12,8 @@ struct preload_place {
 	const char *name; /* demangled, or "OBJECT+0x1234"; stays; at most PMU_NAME_MAX bytes */
 	bool is_symbol;   /* it is a function's name */
 	uintptr_t start, size; /* of the function; size 0: not known */
-	const void *
-		/*
-		 * changes when another object takes the place of the one that was here; NULL: in
-		 * none
-		 */
-		object;
+	/* changes when another object takes the place of the one that was here; NULL: in none */
+	const void *object;
 };
 
 /**

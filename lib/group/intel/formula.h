@@ -14,9 +14,8 @@
 /** What one name of a formula stands for. */
 struct pmu_intel_term {
 	const char *alias; /* as the formula has it */
-	const char *
-		/* as ours has it: a column's name, or something in parentheses; NULL: a number */
-		text;
+	/* as ours has it: a column's name, or something in parentheses; NULL: a number */
+	const char *text;
 	double number;   /* then: which, a whole one */
 	const char *why; /* not NULL: it cannot be had, and why */
 	bool used;       /* result: it is in the formula that came out */

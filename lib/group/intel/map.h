@@ -9,8 +9,8 @@
 
 /** One line of the map that is about the CPU. */
 struct pmu_intel_map_row {
-	const char *
-		file; /* in the folder, without a slash in front: "SKX/events/skylakex_core.json" */
+	/* in the folder, without a slash in front: "SKX/events/skylakex_core.json" */
+	const char *file;
 	const char *type;       /* "core", "hybridcore", "uncore", "metrics", ... */
 	unsigned int core_type; /* of hybrids, CPUID leaf 1AH: 20H E, 40H P; 0 none is named */
 	unsigned int native;    /* native model of the core */

@@ -25,9 +25,8 @@
 static unsigned int count_list(const char *name)
 {
 	struct pmu_mask mask;
-	char path[128],
-		*text = malloc(
-			LIST_SIZE); /* not on the stack: a program's thread may have a small one */
+	/* not on the stack: a program's thread may have a small one */
+	char path[128], *text = malloc(LIST_SIZE);
 	unsigned int n = 0;
 
 	snprintf(path, sizeof(path), SYSFS_CPUS "/cpu%d/topology/%s", sched_getcpu(), name);

@@ -15,9 +15,8 @@
 /** One PMU. */
 struct pmu_sysfs_pmu {
 	const char *devices;
-	char name
-		/* as the kernel writes it, without a box's number where none was asked for */
-		[PMU_SYSFS_NAME_MAX];
+	/* as the kernel writes it, without a box's number where none was asked for */
+	char name[PMU_SYSFS_NAME_MAX];
 	size_t n_boxes;
 	struct pmu_box box; /* the first: its files are read */
 };
