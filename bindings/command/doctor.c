@@ -19,6 +19,7 @@
 #include "counters/backend.h"
 #include "counters/clock.h"
 #include "group/group.h"
+#include "machine/clock.h"
 #include "machine/cpu.h"
 #include "machine/machine.h"
 #include "machine/topology.h"

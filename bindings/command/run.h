@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/place.h"
 #include "report/report.h"
-#include "store/place_dirs.h"
 
 /** Exit statuses of ours, as those of env(1), nohup(1) and timeout(1). */
 #define PMU_EXIT_NOT_STARTED 125 /* we failed before the command started */

@@ -6,8 +6,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 
-#include "inside.h"
-#include "preload.h"
+#include "bindings/preload/inside.h"
+#include "bindings/preload/preload.h"
 
 /* What it returns, its name, its parameters, the arguments, what is returned without libpmu. */
 #define FUNCTIONS(X)                                                                        \

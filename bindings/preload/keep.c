@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory and a lock for what is found out about functions. */
-#include "keep.h"
+#include "bindings/preload/keep.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads /proc/self/maps, wherever the program may be: in a signal handler, on a small stack. */
-#include "maps.h"
+#include "bindings/preload/maps.h"
 
 #include <errno.h>
 #include <fcntl.h>

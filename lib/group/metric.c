@@ -9,7 +9,6 @@
 
 #include "base/compiler.h"
 #include "base/error.h"
-#include "counters/clock.h"
 #include "group/formula.h"
 
 /* --- one formula over given values --- */

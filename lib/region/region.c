@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "pmu.h"
-#include "region/cost.h"
+#include "region/selfcost/selfcost.h"
 #include "region/slow.h"
 #include "session/session.h"
 

@@ -11,6 +11,7 @@
 #include "region/checkpoint.h"
 #include "region/cost.h"
 #include "region/publish.h"
+#include "region/selfcost/selfcost.h"
 #include "session/session.h"
 
 /* The counts are bound to a processor: a call that changes it is worth a doubt. */

@@ -4,6 +4,7 @@
 #define PMU_REGION_SLOW_H
 
 #include "region/publish.h"
+#include "region/selfcost/selfcost.h"
 #include "region/tree.h"
 
 /**

@@ -8,6 +8,7 @@
 #include "pmu.h"
 #include "region/cost.h"
 #include "region/publish.h"
+#include "region/selfcost/selfcost.h"
 
 #define FIRST_FRAMES_BYTES ((size_t)4096)
 #define FIRST_ROOM         64u

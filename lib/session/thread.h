@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "counters/backend.h"
-#include "counters/clock.h"
+#include "machine/clock.h"
 #include "session/usage.h"
 #include "store/table.h"
 

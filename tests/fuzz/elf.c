@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bindings/preload/elf.h"
 #include "bindings/preload/keep.h"
+#include "bindings/preload/symbols/elf.h"
 #include "tests/fuzz/fuzz.h"
 
 /* The library takes whole pages; here each byte beyond what was asked for is out of bounds. */

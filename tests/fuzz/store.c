@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "report/histogram.h"
-#include "store/snapshot.h"
+#include "store/read/snapshot.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_histogram(const struct pmu_model_row *row)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bindings/preload/wrap_list.h"
+#include "bindings/preload/wrap/list.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_text(const struct wrap_list *list, const char *text)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Clocks and the source that counts only time. */
-#include "counters/clock.h"
+#include "machine/clock.h"
 
 #include "counters/backend.h"
 #include "tests/tap.h"

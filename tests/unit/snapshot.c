@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "pmu.h"
-#include "store/read.h"
+#include "store/read/raw.h"
 #include "store_build.h"
 #include "tap.h"
 

@@ -16,7 +16,7 @@
 #include "report/report.h"
 #include "session/session.h"
 #include "session/sockets.h"
-#include "store/snapshot.h"
+#include "store/read/snapshot.h"
 
 static char dir[] = "/tmp/pmu-sockets-XXXXXX";
 

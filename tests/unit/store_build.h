@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "store/place.h"
+#include "store/read/snapshot.h"
 #include "store/row.h"
-#include "store/snapshot.h"
 
 #define BUILD_SIZE (256u << 10)
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds a thread's stack by the process's mappings. */
-#include "extent.h"
+#include "bindings/preload/functions/extent.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "maps.h"
+#include "bindings/preload/maps.h"
 
 /* The loader's: where the first thread's stack begins. */
 extern void *__libc_stack_end;

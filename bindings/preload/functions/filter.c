@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Patterns of functions' names, and the time below which a function is too short to be a region. */
-#include "filter.h"
+#include "bindings/preload/functions/filter.h"
 
 #include <fnmatch.h>
 #include <string.h>
 
-#include "inside.h"
-#include "preload.h"
+#include "bindings/preload/inside.h"
+#include "bindings/preload/preload.h"
 
 #define PATTERN_MAX 1024u
 

@@ -7,7 +7,7 @@
  * of their frames; what was jumped over is ended at the jump, where that is longjmp()'s, else at
  * the next call that shows it.
  */
-#include "functions.h"
+#include "bindings/preload/functions/functions.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -16,11 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extent.h"
-#include "keep.h"
-#include "known.h"
-#include "preload.h"
-#include "short.h"
+#include "bindings/preload/functions/extent.h"
+#include "bindings/preload/functions/known.h"
+#include "bindings/preload/functions/short.h"
+#include "bindings/preload/keep.h"
+#include "bindings/preload/preload.h"
 
 #define HOOK PRELOAD_STANDS_IN __attribute__((no_instrument_function, hot))
 #define COLD __attribute__((cold, noinline))

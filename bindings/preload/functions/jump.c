@@ -5,10 +5,10 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "functions.h"
-#include "inside.h"
-#include "preload.h"
-#include "wrap_call.h"
+#include "bindings/preload/functions/functions.h"
+#include "bindings/preload/inside.h"
+#include "bindings/preload/preload.h"
+#include "bindings/preload/wrap/call.h"
 
 /*
  * Where glibc's setjmp() keeps the stack pointer, as words of a jmp_buf

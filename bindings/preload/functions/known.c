@@ -2,18 +2,18 @@
 /*
  * Gets to know instrumented functions: by name, wanted or not, and again when objects come and go.
  */
-#include "known.h"
+#include "bindings/preload/functions/known.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "elf.h"
-#include "filter.h"
-#include "keep.h"
-#include "preload.h"
-#include "symbols.h"
+#include "bindings/preload/functions/filter.h"
+#include "bindings/preload/keep.h"
+#include "bindings/preload/preload.h"
+#include "bindings/preload/symbols/elf.h"
+#include "bindings/preload/symbols/symbols.h"
 
 #define FIRST_SHIFT 54u /* 1,024 slots */
 #define N_BUCKETS   4096u

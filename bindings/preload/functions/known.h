@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "inside.h"
+#include "bindings/preload/inside.h"
 
 /** One text for all functions of that name: they are one region. */
 struct preload_name {

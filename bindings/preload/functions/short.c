@@ -3,15 +3,15 @@
  * Each thread judges a function by its first calls there, and forgets what it did if that was too
  * short.
  */
-#include "short.h"
+#include "bindings/preload/functions/short.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter.h"
-#include "keep.h"
-#include "preload.h"
+#include "bindings/preload/functions/filter.h"
+#include "bindings/preload/keep.h"
+#include "bindings/preload/preload.h"
 
 /* Calls of a thread before it judges a function, and before it tries again where it cannot. */
 #define CALLS_TO_JUDGE 1000u

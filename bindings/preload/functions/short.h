@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "known.h"
+#include "bindings/preload/functions/known.h"
 
 enum { PRELOAD_KEPT = UINT32_MAX - 1, PRELOAD_LEFT_OUT = UINT32_MAX };
 

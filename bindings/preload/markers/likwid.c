@@ -8,13 +8,13 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "fortran.h"
-#include "imports.h"
-#include "inside.h"
-#include "preload.h"
+#include "bindings/preload/inside.h"
+#include "bindings/preload/markers/fortran.h"
+#include "bindings/preload/preload.h"
+#include "bindings/preload/symbols/imports.h"
 
 #define PMU_LIKWID_SHARED static
-#include "../likwid/pmu-likwid.h"
+#include "bindings/likwid/pmu-likwid.h"
 
 enum {
 	INIT,

@@ -5,12 +5,12 @@
  */
 #include <stddef.h>
 
-#include "fortran.h"
-#include "inside.h"
-#include "preload.h"
+#include "bindings/preload/inside.h"
+#include "bindings/preload/markers/fortran.h"
+#include "bindings/preload/preload.h"
 
 #define PMU_PAPI_SHARED static
-#include "../papi/pmu-papi.h"
+#include "bindings/papi/pmu-papi.h"
 
 /* What was made of PAPI_EVENTS when the session was started. */
 static struct pmu_papi_plan plan;

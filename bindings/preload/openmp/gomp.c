@@ -12,11 +12,11 @@
 #include <link.h>
 #include <string.h>
 
-#include "imports.h"
-#include "inside.h"
-#include "keep.h"
-#include "parallel.h"
-#include "preload.h"
+#include "bindings/preload/inside.h"
+#include "bindings/preload/keep.h"
+#include "bindings/preload/openmp/parallel.h"
+#include "bindings/preload/preload.h"
+#include "bindings/preload/symbols/imports.h"
 
 /* What stands for the outlined function and where its data are. */
 typedef void outlined(void *data);

@@ -14,9 +14,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "imports.h"
-#include "inside.h"
-#include "parallel.h"
+#include "bindings/preload/inside.h"
+#include "bindings/preload/openmp/parallel.h"
+#include "bindings/preload/symbols/imports.h"
 
 /* Bytes: the largest number of processors that Linux can be built for. */
 #define MASK_MAX 1024u

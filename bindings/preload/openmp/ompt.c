@@ -6,15 +6,15 @@
  * The runtime tells a worker's share to be over when it needs the thread again, or at the program's
  * end.  So it ends for us where the thread comes to the barrier at the region's end.
  */
-#include "ompt.h"
+#include "bindings/preload/openmp/ompt.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 
-#include "inside.h"
-#include "parallel.h"
-#include "preload.h"
+#include "bindings/preload/inside.h"
+#include "bindings/preload/openmp/parallel.h"
+#include "bindings/preload/preload.h"
 
 /*
  * In the data of a parallel region and of its implicit tasks: what it is, a struct

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The program's OpenMP parallel regions by address, and their names. */
-#include "parallel.h"
+#include "bindings/preload/openmp/parallel.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "inside.h"
-#include "keep.h"
-#include "preload.h"
-#include "symbols.h"
+#include "bindings/preload/inside.h"
+#include "bindings/preload/keep.h"
+#include "bindings/preload/preload.h"
+#include "bindings/preload/symbols/symbols.h"
 
 struct preload_parallel *preload_parallel_table[PRELOAD_PARALLEL_BUCKETS];
 

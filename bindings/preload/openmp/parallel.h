@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "inside.h"
-#include "known.h"
+#include "bindings/preload/functions/known.h"
+#include "bindings/preload/inside.h"
 
 struct preload_gomp;
 

@@ -3,7 +3,7 @@
  * gcc's AddressSanitizer ends a program in which its library is not the first.  It only has to come
  * before what it stands in for, and that is so: ours go on to the next in line.
  */
-#include "preload.h"
+#include "bindings/preload/preload.h"
 
 const char *__asan_default_options(void);
 

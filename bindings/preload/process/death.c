@@ -15,8 +15,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "inside.h"
-#include "preload.h"
+#include "bindings/preload/inside.h"
+#include "bindings/preload/preload.h"
 
 /* Not declared by every libc that has them. */
 int __sigaction(int number, const struct sigaction *action, struct sigaction *old);

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "inside.h"
-#include "preload.h"
+#include "bindings/preload/inside.h"
+#include "bindings/preload/preload.h"
 
 #pragma weak preload_functions_end
 

@@ -7,8 +7,9 @@
 #include <stddef.h>
 #include <sys/syscall.h>
 
-#include "inside.h"
-#include "preload.h"
+#include "bindings/preload/inside.h"
+#include "bindings/preload/preload.h"
+#include "bindings/preload/process/fit.h"
 
 /* linux/prctl.h, linux/seccomp.h */
 #define SET_SECCOMP     22

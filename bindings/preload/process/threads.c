@@ -6,10 +6,10 @@
 #include <string.h>
 #include <threads.h>
 
-#include "inside.h"
-#include "parallel.h"
-#include "preload.h"
-#include "symbols.h"
+#include "bindings/preload/inside.h"
+#include "bindings/preload/openmp/parallel.h"
+#include "bindings/preload/preload.h"
+#include "bindings/preload/symbols/symbols.h"
 
 /* --- a thread's life --- */
 

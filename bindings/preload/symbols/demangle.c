@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "symbols.h"
+#include "bindings/preload/symbols/symbols.h"
 
 /* Itanium C++ ABI, section 3.4 */
 typedef char *demangle_function(const char *mangled, char *buffer, size_t *length, int *status);

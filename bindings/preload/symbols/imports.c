@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions that an object takes from others. */
-#include "imports.h"
+#include "bindings/preload/symbols/imports.h"
 
 #include <link.h>
 #include <string.h>
 
-#include "plt.h"
+#include "bindings/preload/symbols/plt.h"
 
 struct search {
 	uintptr_t code;

@@ -4,7 +4,7 @@
  * ABI, AMD64 supplement, section 4.4; ELF for the Arm 64-bit Architecture, section 5.7).  Both
  * architectures have them with addends only.
  */
-#include "plt.h"
+#include "bindings/preload/symbols/plt.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -12,8 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "inside.h"
-#include "maps.h"
+#include "bindings/preload/inside.h"
+#include "bindings/preload/maps.h"
 
 #if defined(__x86_64__)
 #define IS_CALL    R_X86_64_JUMP_SLOT

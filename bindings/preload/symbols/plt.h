@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "maps.h"
+#include "bindings/preload/maps.h"
 
 /** An object as the loader has it in memory. */
 struct plt_object {

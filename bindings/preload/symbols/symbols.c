@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds the object that an address lies in, its symbols in its file or beside it, and the name. */
-#include "symbols.h"
+#include "bindings/preload/symbols/symbols.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,10 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "elf.h"
-#include "inside.h"
-#include "keep.h"
-#include "preload.h"
+#include "bindings/preload/inside.h"
+#include "bindings/preload/keep.h"
+#include "bindings/preload/preload.h"
+#include "bindings/preload/symbols/elf.h"
 
 #define DEBUG_FOLDER "/usr/lib/debug"
 #define PATH_SIZE    4096

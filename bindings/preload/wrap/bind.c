@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Looks up functions as the loader does (glibc: _dl_lookup_symbol_x(), check_match()). */
-#include "wrap_bind.h"
+#include "bindings/preload/wrap/bind.h"
 
 #include <dlfcn.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "plt.h"
+#include "bindings/preload/symbols/plt.h"
 
 struct definition {
 	const char *name;

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "candidates.h"
+#include "bindings/preload/wrap/candidates.h"
 
 /**
  * wrap_bind() - the function that the loader would find at the first call

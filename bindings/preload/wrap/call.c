@@ -7,7 +7,7 @@
  * exception ends the regions that it passes at once, by way of the trampoline's personality
  * routine.
  */
-#include "wrap_call.h"
+#include "bindings/preload/wrap/call.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -17,11 +17,11 @@
 #include <unistd.h>
 #include <unwind.h>
 
-#include "inside.h"
-#include "keep.h"
-#include "maps.h"
-#include "preload.h"
-#include "trampoline.h"
+#include "bindings/preload/inside.h"
+#include "bindings/preload/keep.h"
+#include "bindings/preload/maps.h"
+#include "bindings/preload/preload.h"
+#include "bindings/preload/wrap/trampoline.h"
 
 /* --- the functions --- */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A list that grows while the loader's lock is held, where malloc() may not be called. */
-#include "candidates.h"
+#include "bindings/preload/wrap/candidates.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "keep.h"
+#include "bindings/preload/keep.h"
 
 #define TEXT_SIZE ((size_t)64 << 10)
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads PMU_WRAP. */
-#include "wrap_list.h"
+#include "bindings/preload/wrap/list.h"
 
 #include <string.h>
 
-#include "inside.h"
+#include "bindings/preload/inside.h"
 
 /* --- patterns --- */
 

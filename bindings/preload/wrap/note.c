@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Says in the report what of PMU_WRAP came to nothing. */
-#include "wrap_note.h"
+#include "bindings/preload/wrap/note.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "preload.h"
-#include "wrap_call.h"
+#include "bindings/preload/preload.h"
+#include "bindings/preload/wrap/call.h"
 
 __attribute__((format(printf, 1, 2))) static void note(const char *format, ...)
 {

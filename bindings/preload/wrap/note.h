@@ -3,7 +3,7 @@
 #ifndef PMU_PRELOAD_WRAP_NOTE_H
 #define PMU_PRELOAD_WRAP_NOTE_H
 
-#include "wrap_list.h"
+#include "bindings/preload/wrap/list.h"
 
 /** What came in between, with a name as an example. */
 struct wrap_notes {

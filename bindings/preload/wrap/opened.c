@@ -14,10 +14,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "inside.h"
-#include "plt.h"
-#include "preload.h"
-#include "trampoline.h"
+#include "bindings/preload/inside.h"
+#include "bindings/preload/preload.h"
+#include "bindings/preload/symbols/plt.h"
+#include "bindings/preload/wrap/trampoline.h"
 
 typedef void *open_function(const char *file, int mode);
 

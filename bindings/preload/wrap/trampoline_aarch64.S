@@ -8,7 +8,7 @@
  * that stays) carry STO_AARCH64_VARIANT_PCS and are not wrapped.
  */
 #if defined(__aarch64__)
-#include "trampoline.h"
+#include "bindings/preload/wrap/trampoline.h"
 
 /* From the stack pointer up: what is saved meanwhile, later the arguments; 16 bytes; the call; x29 and x30. */
 #define FRAME (TRAMPOLINE_ARGUMENTS + TRAMPOLINE_CALL_BELOW)

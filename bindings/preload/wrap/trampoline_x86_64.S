@@ -14,7 +14,7 @@
  * tells; with it XINUSE does (Intel SDM vol. 1, section 13.6: bit 2 for ymm, bit 6 for zmm).
  */
 #if defined(__x86_64__)
-#include "trampoline.h"
+#include "bindings/preload/wrap/trampoline.h"
 
 /* From the frame pointer: the call; what is saved, later the arguments; wide vectors, and then the arguments. */
 #define CALL (16 - TRAMPOLINE_CALL_BELOW)

@@ -21,16 +21,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "candidates.h"
-#include "inside.h"
-#include "keep.h"
-#include "plt.h"
-#include "preload.h"
-#include "symbols.h"
-#include "wrap_bind.h"
-#include "wrap_call.h"
-#include "wrap_list.h"
-#include "wrap_note.h"
+#include "bindings/preload/inside.h"
+#include "bindings/preload/keep.h"
+#include "bindings/preload/preload.h"
+#include "bindings/preload/symbols/plt.h"
+#include "bindings/preload/symbols/symbols.h"
+#include "bindings/preload/wrap/bind.h"
+#include "bindings/preload/wrap/call.h"
+#include "bindings/preload/wrap/candidates.h"
+#include "bindings/preload/wrap/list.h"
+#include "bindings/preload/wrap/note.h"
 
 /*
  * Objects whose slots are left as they are: the loader's, libc's, ours, and those of what ours

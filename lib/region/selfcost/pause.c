@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a call does off the short way is in no region: every open one starts that much later. */
-#include "region/cost.h"
+#include "region/selfcost/selfcost.h"
 #include "region/slow.h"
 
 /* How many more counts than those between the two reads an open region must not see. */

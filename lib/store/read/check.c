@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checks of a store's parts: head, chunk headers, layouts, records. */
-#include "store/check.h"
+#include "store/read/check.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "store/snapshot.h"
+#include "store/read/snapshot.h"
 
 int pmu_store_check_head(const struct pmu_store_head *head, uint64_t size)
 {

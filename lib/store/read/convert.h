@@ -9,7 +9,7 @@
 
 #include "report/histogram.h"
 #include "report/model.h"
-#include "store/read.h"
+#include "store/read/raw.h"
 
 /** What is known of the process that wrote the store. */
 enum pmu_program_state {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/convert.h"
+#include "store/read/convert.h"
 
 static const char *const doubt_text[PMU_DOUBT_COUNT] = {
 	[PMU_DOUBT_INTERRUPTED] =

@@ -13,7 +13,6 @@
 
 #include "base/error.h"
 #include "pmu.h"
-#include "store/check.h"
 #include "store/place.h"
 #include "store/place_dirs.h"
 #include "store/snapshot.h"

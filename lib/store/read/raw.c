@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copies a store that may be written to meanwhile. */
-#include "store/read.h"
+#include "store/read/raw.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/reader.h"
+#include "store/read/reader.h"
 
 /*
  * Rows whose name lies beyond the pieces we were given are newer than our look at the

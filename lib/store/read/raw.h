@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "store/check.h"
-#include "store/snapshot.h"
+#include "store/read/check.h"
+#include "store/read/snapshot.h"
 
 /** What can be wrong with a store; each is counted and becomes one note. */
 enum pmu_store_damage {

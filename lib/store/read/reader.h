@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "store/read.h"
+#include "store/read/raw.h"
 
 /** PMU_READER_LOAD() - a field that its thread may change while we look */
 #define PMU_READER_LOAD(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)

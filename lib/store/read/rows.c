@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copies rows that may be written to meanwhile; the protocol is described in row.h. */
-#include "store/reader.h"
+#include "store/read/reader.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/reader.h"
+#include "store/read/reader.h"
 
 /* Only a row that is forgotten all the time fails them all. */
 #define TRIES 100u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A store becomes a report model: head, texts, sections, and what the reader has to say
  * itself. */
-#include "store/snapshot.h"
+#include "store/read/snapshot.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,8 +13,8 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "pmu.h"
-#include "store/convert.h"
 #include "store/place.h"
+#include "store/read/convert.h"
 
 /* A shorter baseline says less about the rate than the clocks do now. */
 #define GOOD_BASELINE_NS 1000000000u

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "store/place.h"
-#include "store/snapshot.h"
+#include "store/read/snapshot.h"
 
 /** A file's content. */
 struct image {

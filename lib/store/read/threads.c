@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads of a store with their rows, while none of them comes or goes. */
-#include "store/reader.h"
+#include "store/read/reader.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Goes through a store's chunks, in the pieces of memory that they lie in. */
-#include "store/reader.h"
+#include "store/read/reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
