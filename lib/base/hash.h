@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hashing of names. */
+/* Hashing of names and numbers. */
 #ifndef PMU_BASE_HASH_H
 #define PMU_BASE_HASH_H
 
@@ -14,6 +14,12 @@ static inline uint32_t pmu_hash_text(const char *text, size_t len)
 	for (size_t i = 0; i < len; i++)
 		hash = (hash ^ (unsigned char)text[i]) * 16777619u;
 	return hash;
+}
+
+/** pmu_hash_number() - Fibonacci hashing: all bits of the number are in each of the result's */
+static inline uint32_t pmu_hash_number(uint64_t number)
+{
+	return (uint32_t)(number * 0x9e3779b97f4a7c15u >> 32);
 }
 
 #endif

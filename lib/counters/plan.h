@@ -6,8 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Most slots of one plan: bits of a missing mask in a store row. */
-#define PMU_MAX_SLOTS 16
+#include "base/slots.h"
 
 /** What kind of thing a slot counts; a source takes the kinds it knows. */
 enum pmu_slot_kind {

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "base/time.h"
 #include "counters/backend.h"
 #include "counters/perf/perf.h"
 #include "counters/perf/why.h"
@@ -57,8 +58,7 @@ static uint64_t task_clock(const struct rusage *usage)
 	struct timespec ts;
 
 	(void)usage;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	return pmu_time_now_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static uint64_t (*const from_usage[PERF_COUNT_SW_MAX])(const struct rusage *usage) = {

@@ -12,6 +12,7 @@
 
 #include "base/compiler.h"
 #include "base/error.h"
+#include "base/number.h"
 #include "base/sysfile.h"
 #include "group/sysfs/sysfs.h"
 
@@ -214,10 +215,16 @@ static const struct {
 	{ "Bytes", "B", 1 },
 };
 
+/* As rint(), which not every compiler knows by itself.  Factors are positive and finite. */
+static double whole_near(double factor)
+{
+	return factor < 0x1p52 ? (double)pmu_nearest(factor) : factor;
+}
+
 /* 3.814697266e-6 MiB is meant to be four bytes: the kernel's texts have some digits only. */
 static double snap(double factor)
 {
-	double whole = rint(factor);
+	double whole = whole_near(factor);
 
 	return whole >= 1 && fabs(factor - whole) < 1e-8 * whole ? whole : factor;
 }
@@ -232,7 +239,7 @@ static void convert(struct pmu_sysfs_scale *scale, const char *unit)
 		return;
 	}
 	/* a number of events is whole; of other units nobody here knows what to make */
-	if (scale->factor != 1 && (unit[0] || scale->factor != rint(scale->factor)))
+	if (scale->factor != 1 && (unit[0] || scale->factor != whole_near(scale->factor)))
 		scale->factor = 1;
 	else if ((size_t)snprintf(scale->unit, sizeof(scale->unit), "%s", unit) >=
 		 sizeof(scale->unit))
