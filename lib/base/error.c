@@ -3,11 +3,107 @@
 #include "base/error.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-static __thread char last[PMU_ERROR_MAX] __attribute__((tls_model("initial-exec")));
+#include "base/arena.h"
+
+/*
+ * Sentences are in pages of their own, and a thread has no more than a pointer: what the loader
+ * keeps free of threads' own memory is little, and for all libraries that come by dlopen().  A page
+ * stays; what is in it goes from thread to thread.
+ */
+#define PER_PAGE 7
+struct sentence {
+	char text[PMU_ERROR_MAX];
+};
+struct page {
+	struct page *older;
+	bool taken[PER_PAGE]; /* atomic */
+	struct sentence sentence[PER_PAGE];
+};
+_Static_assert(sizeof(struct page) <= 4096, "one page");
+
+static struct page *newest; /* pages are only added */
+static __thread struct sentence *last __attribute__((tls_model("initial-exec")));
+
+/* --- whose a sentence is --- */
+
+static pthread_key_t exit_key;
+static bool have_key;
+
+static void give_back(const struct sentence *sentence)
+{
+	for (struct page *page = __atomic_load_n(&newest, __ATOMIC_ACQUIRE); page;
+	     page = page->older) {
+		uintptr_t at = (uintptr_t)sentence - (uintptr_t)page->sentence;
+
+		if (at < sizeof(page->sentence))
+			__atomic_store_n(&page->taken[at / sizeof(*sentence)], false,
+					 __ATOMIC_RELEASE);
+	}
+}
+
+static void thread_exit(void *sentence)
+{
+	last = NULL;
+	give_back(sentence);
+}
+
+__attribute__((constructor(101))) static void make_key(void)
+{
+	have_key = pthread_key_create(&exit_key, thread_exit) == 0;
+}
+
+static struct sentence *take_from(struct page *page)
+{
+	for (size_t i = 0; i < PER_PAGE; i++)
+		/* Pairs with the release in give_back(). */
+		if (!__atomic_exchange_n(&page->taken[i], true, __ATOMIC_ACQUIRE))
+			return &page->sentence[i];
+	return NULL;
+}
+
+static struct sentence *take(void)
+{
+	struct page *page = __atomic_load_n(&newest, __ATOMIC_ACQUIRE);
+	struct sentence *found = NULL;
+
+	for (; page && !found; page = page->older)
+		found = take_from(page);
+	if (found)
+		return found;
+	page = pmu_pages_alloc(sizeof(*page));
+	if (!page)
+		return NULL;
+	page->taken[0] = true;
+	page->older = __atomic_load_n(&newest, __ATOMIC_RELAXED);
+	/* Pairs with the acquire above: who sees the page sees what is older. */
+	while (!__atomic_compare_exchange_n(&newest, &page->older, page, false, __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED))
+		;
+	return &page->sentence[0];
+}
+
+/* Return: the calling thread's; NULL without memory. */
+static struct sentence *own(void)
+{
+	if (!last) {
+		last = take();
+		if (last && have_key)
+			pthread_setspecific(exit_key, last);
+		if (last)
+			last->text[0] = '\0';
+	}
+	return last;
+}
+
+/* --- sentences --- */
 
 /* Put "..." at the end of a full buffer, without leaving half a UTF-8 character before
  * it. */
@@ -24,6 +120,7 @@ int pmu_fail(int code, const char *fmt, ...)
 {
 	int saved = errno;
 	char text[PMU_ERROR_MAX]; /* the arguments may point into the last sentence */
+	struct sentence *sentence;
 	va_list args;
 	int len;
 
@@ -34,7 +131,9 @@ int pmu_fail(int code, const char *fmt, ...)
 		snprintf(text, sizeof(text), "an error whose text cannot be formatted");
 	else if ((size_t)len >= sizeof(text))
 		mark_cut(text, sizeof(text));
-	memcpy(last, text, sizeof(last));
+	sentence = own();
+	if (sentence)
+		memcpy(sentence->text, text, sizeof(sentence->text));
 	errno = saved;
 	if (!code)
 		return -EIO;
@@ -43,10 +142,35 @@ int pmu_fail(int code, const char *fmt, ...)
 
 const char *pmu_error_text(void)
 {
-	return last;
+	return last ? last->text : "";
 }
 
 void pmu_error_clear(void)
 {
-	last[0] = '\0';
+	if (last)
+		last->text[0] = '\0';
+}
+
+const char *pmu_error_name(int code)
+{
+	static const struct {
+		int code;
+		const char *text;
+	} ours[] = {
+		{ EALREADY, "a session is running already" },
+		{ EBUSY,
+		  "the library is busy: a region is open, or a signal handler interrupted it" },
+		{ ENODEV, "nothing is being measured" },
+		{ ENOENT, "no such region is open or known" },
+		{ EUCLEAN, "the file is damaged" },
+	};
+
+	if (code < 0)
+		code = code == INT_MIN ? INT_MAX : -code;
+	for (size_t i = 0; i < PMU_ARRAY_LEN(ours); i++)
+		if (ours[i].code == code)
+			return ours[i].text;
+	if (!code)
+		return "success";
+	return strerrordesc_np(code) ? strerrordesc_np(code) : "unknown error";
 }

@@ -13,13 +13,17 @@
  * @code: errno value, positive or negative; 0 counts as EIO
  * @fmt: one sentence without a full stop: what was tried, on what, why not, what would help
  *
- * Context: any thread; no allocation; keeps errno.
+ * Context: any thread; no malloc; keeps errno.  A thread's first may take a page of memory; without
+ * one, it is lost.
  * Return: the negative errno.
  */
 int pmu_fail(int code, const char *fmt, ...) PMU_PRINTF(2, 3);
 
 /** pmu_error_text() - the calling thread's last sentence, "" before any. */
 const char *pmu_error_text(void);
+
+/** pmu_error_name() - a few words for an errno, as the library's calls mean it; either sign */
+const char *pmu_error_name(int code);
 
 /** pmu_error_clear() - forget it. */
 void pmu_error_clear(void);

@@ -91,6 +91,64 @@ static void each_thread_has_its_own(void)
 	is_str(pmu_error_text(), "of the first thread", "nor does it change ours");
 }
 
+static void *address_of_text(void *arg)
+{
+	pmu_fail(EINVAL, "of a short life");
+	*(const char **)arg = pmu_error_text();
+	return NULL;
+}
+
+static void what_ended_leaves_its_room_to_the_next(void)
+{
+	const char *first = NULL, *now = NULL;
+	pthread_t thread;
+	int moved = 0;
+
+	for (int i = 0; i < 100; i++) {
+		if (pthread_create(&thread, NULL, address_of_text, &now))
+			break;
+		pthread_join(thread, NULL);
+		first = first ? first : now;
+		moved += now != first;
+	}
+	ok(first != NULL, "threads, one after another");
+	is_int(moved, 0, "have their sentences in one place");
+}
+
+#define N_AT_ONCE 40
+static pthread_barrier_t all_there;
+
+static void *number_in_text(void *arg)
+{
+	int number = *(int *)arg;
+	char want[32];
+
+	pmu_fail(EINVAL, "of thread %d", number);
+	pthread_barrier_wait(&all_there);
+	snprintf(want, sizeof(want), "of thread %d", number);
+	*(int *)arg = strcmp(pmu_error_text(), want) == 0;
+	return NULL;
+}
+
+static void many_at_once_have_their_own(void)
+{
+	pthread_t thread[N_AT_ONCE];
+	int value[N_AT_ONCE], good = 0;
+
+	pthread_barrier_init(&all_there, NULL, N_AT_ONCE);
+	for (int i = 0; i < N_AT_ONCE; i++) {
+		value[i] = i;
+		if (pthread_create(&thread[i], NULL, number_in_text, &value[i]))
+			exit(1); /* the others would wait for it */
+	}
+	for (int i = 0; i < N_AT_ONCE; i++) {
+		pthread_join(thread[i], NULL);
+		good += value[i];
+	}
+	pthread_barrier_destroy(&all_there);
+	is_int(good, N_AT_ONCE, "more than a page holds");
+}
+
 int main(void)
 {
 	is_str(pmu_error_text(), "", "none before any");
@@ -101,5 +159,7 @@ int main(void)
 	long_sentences_end_in_dots();
 	a_cut_leaves_no_half_character();
 	each_thread_has_its_own();
+	what_ended_leaves_its_room_to_the_next();
+	many_at_once_have_their_own();
 	return done_testing();
 }
