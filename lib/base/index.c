@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Places go by the low bits of the hash; what is taken already sends on to the next. */
+#include "base/index.h"
+
+#include <errno.h>
+
+#include "base/arena.h"
+
+#define FIRST_PLACES 256u
+
+/* Half full at most, so that a search ends. */
+static size_t places_for(size_t n)
+{
+	size_t places = FIRST_PLACES;
+
+	while (places < 2 * n)
+		places *= 2;
+	return places;
+}
+
+static struct pmu_index_place *first_free(const struct pmu_index *index, uint32_t hash)
+{
+	size_t mask = index->n_places - 1, i = hash & mask;
+
+	while (index->place[i].thing)
+		i = (i + 1) & mask;
+	return &index->place[i];
+}
+
+int pmu_index_reserve(struct pmu_index *index, size_t more)
+{
+	struct pmu_index grown = { .n_places = places_for(index->n + more), .n = index->n };
+
+	if (grown.n_places <= index->n_places)
+		return 0;
+	grown.place = pmu_pages_alloc(grown.n_places * sizeof(*grown.place));
+	if (!grown.place)
+		return -ENOMEM;
+	for (size_t i = 0; i < index->n_places; i++)
+		if (index->place[i].thing)
+			*first_free(&grown, index->place[i].hash) = index->place[i];
+	pmu_index_free(index);
+	*index = grown;
+	return 0;
+}
+
+struct pmu_index_place *pmu_index_find(const struct pmu_index *index, uint32_t hash,
+				       bool (*same)(const void *wanted, uintptr_t thing),
+				       const void *wanted)
+{
+	size_t mask = index->n_places - 1, i = hash & mask;
+
+	while (index->place[i].thing &&
+	       !(index->place[i].hash == hash && same(wanted, index->place[i].thing)))
+		i = (i + 1) & mask;
+	return &index->place[i];
+}
+
+void pmu_index_free(struct pmu_index *index)
+{
+	if (index->place)
+		pmu_pages_free(index->place, index->n_places * sizeof(*index->place));
+	*index = (struct pmu_index){ 0 };
+}
