@@ -22,9 +22,7 @@ struct pmu_pfm_calls {
  * A program that links it has 41,000 relocations done at its start, most of a millisecond, and most
  * name no event that it is needed for.
  *
- * Context: one thread at a time; file system, loader's lock.  It is never unloaded.
- * Return: 0; -ENOTSUP with a sentence: not found, or not as it should be; it is not looked for
- * again.
+ * Context, return: as pmu_library_load().
  */
 int pmu_pfm_load(void);
 
