@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/report.h"
+#include "base/write.h"
 #include "session/session.h"
 
 /* Standard output and error as the program was started with. */
@@ -74,7 +74,7 @@ int pmu_sink_write(const struct pmu_sink *sink, const char *text, size_t len)
 {
 	if (sink->fd < 0 || !pmu_fd_is(sink->fd, &sink->identity))
 		return -EBADF;
-	return pmu_report_write_fd(sink->fd, text, len);
+	return pmu_write_all(sink->fd, text, len);
 }
 
 void pmu_session_say(const char *fmt, ...)
@@ -91,5 +91,5 @@ void pmu_session_say(const char *fmt, ...)
 	if (pmu_session.running)
 		pmu_sink_write(&pmu_session.err, line, len);
 	else if (is_for_messages(STDERR_FILENO))
-		pmu_report_write_fd(STDERR_FILENO, line, len);
+		pmu_write_all(STDERR_FILENO, line, len);
 }

@@ -49,7 +49,7 @@ static int write_file(int dir, const char *name, const struct pmu_strbuf *text)
 	fd = openat(dir, draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
-	rc = fchmod(fd, 0600) ? -errno : write_all(fd, text->text, text->len);
+	rc = fchmod(fd, 0600) ? -errno : pmu_write_all(fd, text->text, text->len);
 	if (close(fd) && !rc)
 		rc = -errno;
 	if (!rc && renameat(dir, draft, dir, name))

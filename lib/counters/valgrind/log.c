@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/write.h"
 #include "counters/valgrind/request.h"
 #include "counters/valgrind/text.h"
 #include "counters/valgrind/valgrind.h"
