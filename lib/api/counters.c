@@ -116,76 +116,7 @@ static int check_plan(const char *events, const struct pmu_plan *plan)
 
 static void close_parts(struct pmu_counters *counters, unsigned int n)
 {
-	pmu_perf_parts_close(&counters->kinds);
-	while (n)
-		pmu_perf_group_close(&counters->part[--n].group);
-}
-
-/* The plan as the CPU counts it. */
-static const struct pmu_plan *plan_on(const struct pmu_perf_hybrid *hybrid, int cpu,
-				      const struct pmu_plan *plan, struct pmu_plan *room)
-{
-	int kind = pmu_perf_hybrid_kind(hybrid, cpu);
-
-	if (kind < 0)
-		return plan;
-	pmu_perf_hybrid_plan(hybrid, (unsigned int)kind, true, plan, room);
-	return room;
-}
-
-static int open_part(struct pmu_counters *counters, unsigned int i,
-		     const struct pmu_perf_hybrid *hybrid, const struct pmu_fd_limit *limit)
-{
-	bool by_cpu = counters->plan.scope == PMU_COUNT_CPU;
-	struct pmu_perf_where where = { .pid = by_cpu ? -1 : 0,
-					.cpu = by_cpu ? counters->plan.cpu[i] : -1,
-					.limit = limit };
-	struct part *part = &counters->part[i];
-	struct pmu_plan room;
-	unsigned int failed;
-	int rc = pmu_perf_group_open(
-		&part->group, plan_on(hybrid, where.cpu, &counters->plan, &room), &where, &failed);
-
-	if (rc && by_cpu)
-		return pmu_fail(rc, "cannot count on CPU %d: %s", where.cpu, strerror(-rc));
-	if (rc)
-		return pmu_fail(rc, "cannot open the counters: %s", strerror(-rc));
-	pmu_perf_reader_init(&part->reader, &part->group, &counters->plan);
-	return 0;
-}
-
-static int open_kinds(struct pmu_counters *counters, const struct pmu_perf_hybrid *hybrid,
-		      const struct pmu_fd_limit *limit)
-{
-	struct pmu_perf_where where = { .pid = 0, .cpu = -1, .limit = limit };
-	int rc = pmu_perf_parts_open(&counters->kinds, hybrid, &counters->plan, &where);
-
-	counters->n_parts = 0;
-	return rc ? pmu_fail(rc, "cannot open the counters: %s", strerror(-rc)) : 0;
-}
-
-static int open_parts(struct pmu_counters *counters)
-{
-	struct pmu_perf_hybrid hybrid;
-	struct pmu_fd_limit limit;
-	int rc = 0;
-
-	pmu_perf_hybrid_of_plan(&counters->plan, &hybrid);
-	pmu_fd_raise(&limit);
-	if (hybrid.n && counters->plan.scope != PMU_COUNT_CPU)
-		rc = open_kinds(counters, &hybrid, &limit);
-	for (unsigned int i = 0; i < counters->n_parts && !rc; i++) {
-		rc = open_part(counters, i, &hybrid, &limit);
-		if (rc)
-			close_parts(counters, i);
-	}
-	pmu_fd_lower(&limit);
-	return rc;
-}
-
-static int build(const char *events, struct pmu_plan *plan, int *cpu, struct pmu_counters **result)
-{
-	unsigned int n_parts = plan->scope == PMU_COUNT_CPU ? plan->n_cpus : 1;
+	const struct pmu_backend *source = find_source();
 	struct pmu_counters *counters;
 	int rc;
 

@@ -4,11 +4,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/spawning.h"
+#include "base/systemcall.h"
 
 /* The kernel's table has an element for every number below the highest: 512 KiB for this
  * many. */
@@ -18,29 +23,82 @@
 /* 0, 1 and 2 mean something to everybody. */
 #define NUMBER_MIN 3u
 
-void pmu_fd_raise(struct pmu_fd_limit *limit)
+/* What is between pmu_fd_begin() and pmu_fd_end(), of which there is one at a time. */
+static struct {
+	struct rlimit before;
+	sigset_t signals;
+	bool open, raised;
+} section;
+
+/* Where no libpmu-preload.so has one for both. */
+static int own_word;
+
+int *pmu_fd_spawning(void)
+{
+	return &pmu_spawning_word ? &pmu_spawning_word : &own_word;
+}
+
+void pmu_fd_begin(struct pmu_fd_limit *limit)
 {
 	int saved = errno;
-	struct rlimit now, raised;
 
 	*limit = (struct pmu_fd_limit){ 0 };
-	if (!prlimit(0, RLIMIT_NOFILE, NULL, &now)) {
-		limit->soft = now.rlim_cur;
-		limit->hard = now.rlim_max;
-		raised = (struct rlimit){ now.rlim_max, now.rlim_max };
-		limit->raised = now.rlim_cur < now.rlim_max &&
-				!prlimit(0, RLIMIT_NOFILE, &raised, NULL);
-	}
+	section.raised = false;
+	section.open = true;
+	if (prlimit(0, RLIMIT_NOFILE, NULL, &section.before) < 0)
+		section.before = (struct rlimit){ 0, 0 };
+	limit->soft = section.before.rlim_cur;
+	limit->hard = section.before.rlim_max;
 	errno = saved;
 }
 
-void pmu_fd_lower(const struct pmu_fd_limit *limit)
+/* Not while a child is made.  Signals wait until pmu_fd_end(): a handler may make one, too. */
+static bool raise_limit(void)
+{
+	struct rlimit raised = { section.before.rlim_max, section.before.rlim_max };
+	int nobody = 0, tid = (int)pmu_system_call2(SYS_gettid, 0, 0);
+	sigset_t all;
+
+	if (!section.open || section.raised || section.before.rlim_cur >= section.before.rlim_max)
+		return false;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &section.signals);
+	if (__atomic_compare_exchange_n(pmu_fd_spawning(), &nobody, -tid, false, __ATOMIC_ACQUIRE,
+					__ATOMIC_RELAXED)) {
+		section.raised = !prlimit(0, RLIMIT_NOFILE, &raised, NULL);
+		if (section.raised)
+			return true;
+		__atomic_store_n(pmu_fd_spawning(), 0, __ATOMIC_RELEASE);
+	}
+	pthread_sigmask(SIG_SETMASK, &section.signals, NULL);
+	return false;
+}
+
+bool pmu_fd_more(int error)
 {
 	int saved = errno;
-	struct rlimit before = { limit->soft, limit->hard };
+	bool more = error == EMFILE && raise_limit();
 
-	if (limit->raised)
-		prlimit(0, RLIMIT_NOFILE, &before, NULL);
+	errno = saved;
+	return more;
+}
+
+void pmu_fd_end(void)
+{
+	int saved = errno;
+	struct rlimit now;
+
+	section.open = false;
+	if (!section.raised)
+		return;
+	/* what the program has set meanwhile stands */
+	if (!prlimit(0, RLIMIT_NOFILE, NULL, &now) && now.rlim_cur == section.before.rlim_max &&
+	    now.rlim_max == section.before.rlim_max)
+		prlimit(0, RLIMIT_NOFILE, &section.before, NULL);
+	section.raised = false;
+	/* Pairs with the acquire in pmu_spawning_wait(). */
+	__atomic_store_n(pmu_fd_spawning(), 0, __ATOMIC_RELEASE);
+	pthread_sigmask(SIG_SETMASK, &section.signals, NULL);
 	errno = saved;
 }
 
@@ -71,11 +129,11 @@ static int duplicate_to_top(int fd, unsigned long long soft)
 int pmu_fd_park(int fd, const struct pmu_fd_limit *limit)
 {
 	int saved = errno;
-	int copy = -1;
+	int copy = section.raised ? -1 : duplicate_to_top(fd, limit->soft);
 
-	if (limit->raised && limit->soft < NUMBER_MAX)
+	if (copy < 0 && limit->soft < NUMBER_MAX && (section.raised || raise_limit()))
 		copy = duplicate_from(fd, limit->soft);
-	if (copy < 0)
+	if (copy < 0 && section.raised)
 		copy = duplicate_to_top(fd, limit->soft);
 	if (copy < 0)
 		fcntl(fd, F_SETFD, FD_CLOEXEC);

@@ -3,35 +3,46 @@
 #ifndef PMU_BASE_FD_H
 #define PMU_BASE_FD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
- * Our descriptors get numbers above the program's soft limit, where its own opens, its loops over
- * all descriptors and its quota never reach: between pmu_fd_raise() and pmu_fd_lower() the soft
- * limit is the hard one.  Where the two are equal, they go to the top of the range.
+ * Our descriptors are in the upper half of the range that the program has, at its top.  Where that
+ * is full, or no number at all is left for an open, the soft limit is the hard one between
+ * pmu_fd_more() or pmu_fd_park() and pmu_fd_end(), and they get numbers above the program's; no
+ * child is made meanwhile (base/spawning.h).
  */
 
-/** What pmu_fd_raise() found, for pmu_fd_lower(). */
+/** The limit as the program has it. */
 struct pmu_fd_limit {
 	unsigned long long soft;
 	unsigned long long hard;
-	int raised;
 };
 
 /**
- * pmu_fd_raise() - make room for descriptors of ours
- * @limit: what to put back
+ * pmu_fd_begin(), pmu_fd_end() - around what opens descriptors of ours
  *
- * Context: keep the time until pmu_fd_lower() short: the limit is the process's.  Calls from
- * several threads must not overlap (the session's lock).
+ * Context: keep the time short: the limit is the process's.  Calls from several threads must not
+ * overlap (the session's lock).
  */
-void pmu_fd_raise(struct pmu_fd_limit *limit);
-void pmu_fd_lower(const struct pmu_fd_limit *limit);
+void pmu_fd_begin(struct pmu_fd_limit *limit);
+void pmu_fd_end(void);
+
+/**
+ * pmu_fd_more() - is it worth trying again?
+ * @error: of an open that failed
+ *
+ * Context: between pmu_fd_begin() and pmu_fd_end().
+ */
+bool pmu_fd_more(int error);
+
+/** pmu_fd_spawning() - for the functions of base/spawning.h */
+int *pmu_fd_spawning(void);
 
 /**
  * pmu_fd_park() - move a descriptor out of the program's way, close-on-exec
  * @fd: open descriptor; closed on success
- * @limit: from pmu_fd_raise()
+ * @limit: from pmu_fd_begin()
  *
  * Return: its new number; @fd itself (close-on-exec) where no better one is free.
  */

@@ -167,9 +167,9 @@ static int software_probe(const struct pmu_plan *plan, struct pmu_probe *probe)
 	if (refuse_others(plan, probe))
 		return -EINVAL;
 	include_kernel(&sorted);
-	pmu_fd_raise(&limit);
+	pmu_fd_begin(&limit);
 	sort_slots(&sorted, &usage, probe->error);
-	pmu_fd_lower(&limit);
+	pmu_fd_end();
 	return judge(plan, usage, &sorted, probe);
 }
 
@@ -186,9 +186,9 @@ static int software_open(void **state, const struct pmu_plan *plan)
 		return pmu_fail(ENOMEM, "no memory for the source software");
 	software->plan = *plan;
 	include_kernel(&software->plan);
-	pmu_fd_raise(&limit);
+	pmu_fd_begin(&limit);
 	sort_slots(&software->plan, &software->usage, error);
-	pmu_fd_lower(&limit);
+	pmu_fd_end();
 	rc = pmu_backend_perf.open(&software->perf, &software->plan);
 	if (rc)
 		free(software);

@@ -50,11 +50,13 @@ void pmu_sink_open(struct pmu_sink *sink, int fd)
 	sink->fd = -1;
 	if (!is_for_messages(fd))
 		return;
-	pmu_fd_raise(&limit);
-	copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	pmu_fd_begin(&limit);
+	do
+		copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	while (copy < 0 && pmu_fd_more(errno));
 	if (copy >= 0)
 		copy = pmu_fd_park(copy, &limit);
-	pmu_fd_lower(&limit);
+	pmu_fd_end();
 	if (copy < 0)
 		return;
 	if (pmu_fd_identify(copy, &sink->identity) < 0)

@@ -4,11 +4,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/spawning.h"
 #include "tests/tap.h"
 
 #define SOFT 64
@@ -38,35 +44,59 @@ static bool is_open(int fd)
 	return fcntl(fd, F_GETFD) >= 0;
 }
 
-static void raises_and_lowers_the_soft_limit(void)
+/* Descriptors that take the upper half; return: how many. */
+static int fill_the_upper_half(int *fd)
+{
+	struct pmu_fd_limit limit = { .soft = SOFT, .hard = SOFT };
+	int n = 0;
+
+	while (n < SOFT && (fd[n] = pmu_fd_park(null(), &limit)) >= SOFT / 2)
+		n++;
+	close(fd[n]);
+	return n;
+}
+
+static void close_all(int *fd, int n)
+{
+	while (n)
+		close(fd[--n]);
+}
+
+static void leaves_the_limit_alone_while_there_is_room(void)
 {
 	struct rlimit before = limit_now();
 	struct pmu_fd_limit limit;
+	int fd;
 
 	errno = EDOM;
-	pmu_fd_raise(&limit);
-	is_u64(limit.soft, before.rlim_cur, "soft as it was");
+	pmu_fd_begin(&limit);
+	is_u64(limit.soft, before.rlim_cur, "soft as it is");
 	is_u64(limit.hard, before.rlim_max, "hard");
-	ok(limit.raised, "raised");
-	is_u64(limit_now().rlim_cur, before.rlim_max, "to the hard one");
-	pmu_fd_lower(&limit);
-	is_u64(limit_now().rlim_cur, before.rlim_cur, "and back");
-	is_u64(limit_now().rlim_max, before.rlim_max, "the hard one stays");
+	fd = pmu_fd_park(null(), &limit);
+	ok(fd >= SOFT / 2 && fd < SOFT, "in the upper half (%d)", fd);
+	is_u64(limit_now().rlim_cur, before.rlim_cur, "the limit does not move");
+	ok(!pmu_fd_more(EACCES), "nor for another error");
+	pmu_fd_end();
 	is_int(errno, EDOM, "errno stays");
+	close(fd);
 }
 
-static void parks_above_the_programs_limit(void)
+static void parks_above_the_programs_limit_when_that_is_full(void)
 {
+	struct rlimit before = limit_now();
+	int full[SOFT + 1], n = fill_the_upper_half(full);
 	struct pmu_fd_limit limit;
 	int first, second, was;
 	char c;
 
-	pmu_fd_raise(&limit);
+	pmu_fd_begin(&limit);
 	was = null();
 	first = pmu_fd_park(was, &limit);
+	is_u64(limit_now().rlim_cur, before.rlim_max, "raised to the hard limit");
 	second = pmu_fd_park(null(), &limit);
-	pmu_fd_lower(&limit);
+	pmu_fd_end();
 
+	is_u64(limit_now().rlim_cur, before.rlim_cur, "and back");
 	is_int(first, SOFT, "the lowest number that the program cannot get");
 	is_int(second, SOFT + 1, "the next");
 	ok(!is_open(was), "the old number is free");
@@ -74,26 +104,120 @@ static void parks_above_the_programs_limit(void)
 	is_int(read(first, &c, 1), 0, "still works below the lowered limit");
 	close(first);
 	close(second);
+	close_all(full, n);
 }
 
-static void all_of_the_programs_numbers_stay_its_own(void)
+static void opens_above_it_when_no_number_is_left(void)
 {
+	struct rlimit before = limit_now();
+	int full[SOFT + 1], n = 0, fd;
 	struct pmu_fd_limit limit;
-	int before = 0, after = 0, ours, fd, opened[SOFT];
 
 	while ((fd = null()) >= 0)
-		opened[before++] = fd;
-	for (int i = 0; i < before; i++)
-		close(opened[i]);
-	pmu_fd_raise(&limit);
-	ours = pmu_fd_park(null(), &limit);
-	pmu_fd_lower(&limit);
-	while ((fd = null()) >= 0)
-		opened[after++] = fd;
-	for (int i = 0; i < after; i++)
-		close(opened[i]);
-	is_int(after, before, "as many as without ours");
-	close(ours);
+		full[n++] = fd;
+	ok(!pmu_fd_more(EMFILE), "not outside of a section");
+	pmu_fd_begin(&limit);
+	ok(pmu_fd_more(EMFILE), "worth trying again");
+	fd = null();
+	ok(fd >= SOFT, "above (%d)", fd);
+	ok(!pmu_fd_more(EMFILE), "once");
+	pmu_fd_end();
+	is_u64(limit_now().rlim_cur, before.rlim_cur, "and back");
+	close(fd);
+	close_all(full, n);
+}
+
+static void what_the_program_sets_meanwhile_stands(void)
+{
+	struct pmu_fd_limit limit;
+
+	pmu_fd_begin(&limit);
+	ok(pmu_fd_more(EMFILE), "raised");
+	soft_limit_is(SOFT / 2);
+	pmu_fd_end();
+	is_u64(limit_now().rlim_cur, SOFT / 2, "the program's own");
+	soft_limit_is(SOFT);
+}
+
+static void never_rises_while_a_child_is_made(void)
+{
+	int full[SOFT + 1], n = fill_the_upper_half(full), was;
+	struct pmu_fd_limit limit;
+
+	pmu_spawning_begin(pmu_fd_spawning());
+	pmu_fd_begin(&limit);
+	ok(!pmu_fd_more(EMFILE), "not worth trying again");
+	was = null();
+	is_int(pmu_fd_park(was, &limit), was, "a descriptor stays where it is");
+	is_u64(limit_now().rlim_cur, SOFT, "the limit too");
+	pmu_fd_end();
+	pmu_spawning_end(pmu_fd_spawning());
+	pmu_fd_begin(&limit);
+	ok(pmu_fd_more(EMFILE), "afterwards it may");
+	pmu_fd_end();
+	close(was);
+	close_all(full, n);
+}
+
+static int about_to_fork;
+
+/* Return: the child's limit. */
+static void *fork_a_child(void *arg)
+{
+	int status = -1;
+	pid_t pid;
+
+	(void)arg;
+	__atomic_store_n(&about_to_fork, 1, __ATOMIC_RELEASE);
+	/* as the wrapper, which sanitizers may keep out of this program */
+	pmu_spawning_begin(pmu_fd_spawning());
+	pid = fork();
+	if (pid == 0)
+		_exit((int)limit_now().rlim_cur);
+	pmu_spawning_end(pmu_fd_spawning());
+	waitpid(pid, &status, 0);
+	return (void *)(intptr_t)WEXITSTATUS(status);
+}
+
+static void no_child_is_made_while_it_is_raised(void)
+{
+	struct pmu_fd_limit limit;
+	void *seen = NULL;
+	pthread_t thread;
+
+	pmu_fd_begin(&limit);
+	ok(pmu_fd_more(EMFILE), "raised");
+	if (pthread_create(&thread, NULL, fork_a_child, NULL)) {
+		pmu_fd_end();
+		skip("a child", "no thread");
+		return;
+	}
+	while (!__atomic_load_n(&about_to_fork, __ATOMIC_ACQUIRE))
+		sched_yield();
+	for (int i = 0; i < 1000; i++)
+		sched_yield();
+	pmu_fd_end();
+	pthread_join(thread, &seen);
+	is_int((int)(intptr_t)seen, SOFT, "the child has the program's limit");
+}
+
+/* A copy of the process that was made past the wrappers has a word that nobody will change. */
+static void a_copy_waits_for_nobody(void)
+{
+	struct pmu_fd_limit limit;
+	int status = -1;
+	pid_t pid;
+
+	pmu_fd_begin(&limit);
+	ok(pmu_fd_more(EMFILE), "raised");
+	pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	if (pid == 0) {
+		pmu_spawning_begin(pmu_fd_spawning());
+		_exit(5);
+	}
+	pmu_fd_end();
+	waitpid(pid, &status, 0);
+	is_int(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 5, "a copy forks as ever");
 }
 
 static void takes_the_top_where_the_limit_cannot_rise(void)
@@ -161,16 +285,12 @@ static void never_goes_above_65536_in_a_wide_range(void)
 	fd = pmu_fd_park(null(), &limit);
 	ok(fd >= 32768 && fd < 65536, "below 65536 (%d)", fd);
 	close(fd);
-	limit.raised = 1;
-	fd = pmu_fd_park(null(), &limit);
-	ok(fd >= 32768 && fd < 65536, "also with the limit raised (%d)", fd);
-	close(fd);
 	soft_limit_is(SOFT);
 }
 
 static void a_limit_that_no_longer_holds_does_no_harm(void)
 {
-	struct pmu_fd_limit stale = { .soft = 30000, .hard = 60000, .raised = 1 };
+	struct pmu_fd_limit stale = { .soft = 30000, .hard = 60000 };
 	struct pmu_fd_limit none = { 0 };
 	int was = null();
 
@@ -230,9 +350,13 @@ int main(void)
 	if (limit_now().rlim_max <= SOFT + 2)
 		return skip_all("the hard limit on descriptors is too low");
 	soft_limit_is(SOFT);
-	raises_and_lowers_the_soft_limit();
-	parks_above_the_programs_limit();
-	all_of_the_programs_numbers_stay_its_own();
+	leaves_the_limit_alone_while_there_is_room();
+	parks_above_the_programs_limit_when_that_is_full();
+	opens_above_it_when_no_number_is_left();
+	what_the_program_sets_meanwhile_stands();
+	never_rises_while_a_child_is_made();
+	no_child_is_made_while_it_is_raised();
+	a_copy_waits_for_nobody();
 	takes_the_top_where_the_limit_cannot_rise();
 	goes_further_down_when_the_top_is_full();
 	never_goes_above_65536_in_a_wide_range();

@@ -41,7 +41,9 @@ static int open_path(const char *template, int cpu, char *path, size_t size)
 
 	if (rc)
 		return rc;
-	rc = open(path, O_RDWR | O_CLOEXEC);
+	do
+		rc = open(path, O_RDWR | O_CLOEXEC);
+	while (rc < 0 && pmu_fd_more(errno));
 	return rc < 0 ? -errno : rc;
 }
 
@@ -168,11 +170,11 @@ static int open_places(struct pmu_msr_device *device)
 	struct pmu_fd_limit limit;
 	int rc = 0;
 
-	pmu_fd_raise(&limit);
+	pmu_fd_begin(&limit);
 	for (size_t i = 0; i < device->n_cpus && !rc; i++)
 		if (device->at[i].file.fd < 0)
 			rc = open_place(device, &device->at[i], &limit);
-	pmu_fd_lower(&limit);
+	pmu_fd_end();
 	return rc;
 }
 
@@ -190,9 +192,9 @@ static int open_batch(struct pmu_msr_device *device, const struct pmu_machine_fr
 		fd = open(asked ? asked : PMU_MSR_BATCH_DEFAULT, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return asked ? refuse(asked, 0, -errno) : 0;
-	pmu_fd_raise(&limit);
+	pmu_fd_begin(&limit);
 	keep(&device->batch, fd, &limit);
-	pmu_fd_lower(&limit);
+	pmu_fd_end();
 	return 0;
 }
 
@@ -268,9 +270,9 @@ int pmu_msr_device_add(struct pmu_msr_device *device, int cpu)
 	if (!at)
 		return pmu_fail(ENOMEM, "no memory for the registers of CPU %d", cpu);
 	device->at = at;
-	pmu_fd_raise(&limit);
+	pmu_fd_begin(&limit);
 	rc = open_place(device, &made, &limit);
-	pmu_fd_lower(&limit);
+	pmu_fd_end();
 	if (rc)
 		return rc;
 	for (i = device->n_cpus; i > 0 && at[i - 1].cpu > cpu; i--)
@@ -340,20 +342,24 @@ int pmu_msr_device_lock(struct pmu_msr_device *device, const struct pmu_machine 
 	if (fd < 0)
 		return pmu_fail(fd, "cannot open the first processor's registers for a lock: %s",
 				strerror(-fd));
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		rc = errno == EWOULDBLOCK ? EBUSY : errno;
-		close(fd);
-		if (rc == EBUSY && machine)
-			pmu_msr_journal_holder(device, machine, holder, sizeof(holder));
-		return rc == EBUSY
-			       ? pmu_fail(EBUSY, "another session has this machine's counters%s%s",
-					  holder[0] ? ": " : "", holder)
-			       : pmu_fail(rc, "cannot lock the registers: %s", strerror(rc));
+	pmu_fd_begin(&limit);
+	keep(&file, fd, &limit);
+	pmu_fd_end();
+	if (file.fd < 0)
+		return pmu_fail(EIO, "cannot examine the lock on the registers");
+	rc = try_lock(&file);
+	if (!rc) {
+		device->lock = held.file = file;
+		held.pid = getpid();
+		return 0;
 	}
-	pmu_fd_raise(&limit);
-	keep(&device->lock, fd, &limit);
-	pmu_fd_lower(&limit);
-	return device->lock.fd < 0 ? pmu_fail(EIO, "cannot examine the lock on the registers") : 0;
+	close_file(&file);
+	if (rc != EBUSY)
+		return pmu_fail(rc, "cannot lock the registers: %s", strerror(rc));
+	if (machine)
+		pmu_msr_journal_holder(device, machine, holder, sizeof(holder));
+	return pmu_fail(EBUSY, "another session has this machine's counters%s%s",
+			holder[0] ? ": " : "", holder);
 }
 
 void pmu_msr_device_unlock(struct pmu_msr_device *device)

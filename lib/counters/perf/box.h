@@ -38,7 +38,7 @@ int pmu_perf_boxes_find(const struct pmu_slot *slot, struct pmu_perf_boxes *boxe
 /**
  * pmu_perf_box_open() - count slots of one PMU on one of its boxes
  * @cpu: of its cpumask
- * @limit: from pmu_fd_raise(), to park by; NULL: not for long
+ * @limit: from pmu_fd_begin(), to park by; NULL: not for long
  * @group: result: it counts
  * Return: 0, or a negative errno with nothing open; -ENOSPC: the box has no counters for them.
  */

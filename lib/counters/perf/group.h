@@ -16,7 +16,7 @@ struct pmu_perf_where {
 	int cpu;          /* -1: wherever the thread runs */
 	uint64_t config1; /* added to each core slot's own: how arm64 is asked for user
 			     access */
-	const struct pmu_fd_limit *limit; /* from pmu_fd_raise(), to park by; NULL: leave them */
+	const struct pmu_fd_limit *limit; /* from pmu_fd_begin(), to park by; NULL: leave them */
 };
 
 /** An open group; all zero is none. */

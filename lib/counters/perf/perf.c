@@ -70,12 +70,12 @@ static void choose_read(struct pmu_perf *perf)
 	if (!n)
 		perf->no_user = "kernel.perf_user_access is 0";
 #endif
-	pmu_fd_raise(&limit);
+	pmu_fd_begin(&limit);
 	for (unsigned int i = 0; i < n && !perf->user; i++) {
 		perf->user = user_works(plan, config1[i]);
 		perf->config1 = config1[i];
 	}
-	pmu_fd_lower(&limit);
+	pmu_fd_end();
 }
 
 static void close_cpus(struct pmu_perf *perf, unsigned int n)
@@ -113,13 +113,13 @@ static int open_cpus(struct pmu_perf *perf)
 	struct pmu_fd_limit limit;
 	int rc = 0;
 
-	pmu_fd_raise(&limit);
+	pmu_fd_begin(&limit);
 	for (unsigned int i = 0; i < perf->plan.n_cpus && !rc; i++) {
 		rc = open_cpu(perf, i, &limit);
 		if (rc)
 			close_cpus(perf, i);
 	}
-	pmu_fd_lower(&limit);
+	pmu_fd_end();
 	return rc;
 }
 

@@ -203,7 +203,7 @@ static int probe_with(struct attempt *attempt, const struct pmu_plan *plan, stru
 	struct pmu_fd_limit limit;
 	int rc = 0;
 
-	pmu_fd_raise(&limit);
+	pmu_fd_begin(&limit);
 	if (!alone)
 		rc = probe_own(attempt, probe);
 	/* Where sockets are refused as a whole, the rest can be counted without them. */
@@ -212,7 +212,7 @@ static int probe_with(struct attempt *attempt, const struct pmu_plan *plan, stru
 		if (!alone && !pmu_perf_refuses_slot(rc))
 			rc = 0;
 	}
-	pmu_fd_lower(&limit);
+	pmu_fd_end();
 	return rc;
 }
 

@@ -109,12 +109,12 @@ static int open_all(struct pmu_perf_sockets *sockets)
 	struct pmu_fd_limit limit;
 	int rc = 0;
 
-	pmu_fd_raise(&limit);
+	pmu_fd_begin(&limit);
 	for (uint32_t left = pmu_perf_wanted(&sockets->plan), slots; left && !rc; left &= ~slots) {
 		slots = pmu_perf_same_pmu(&sockets->plan, left);
 		rc = open_pmu(sockets, slots, &limit);
 	}
-	pmu_fd_lower(&limit);
+	pmu_fd_end();
 	return rc;
 }
 

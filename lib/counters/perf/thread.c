@@ -81,9 +81,9 @@ static int open_thread(struct pmu_perf *perf, struct pmu_perf_thread *self,
 	unsigned int failed;
 	int rc;
 
-	pmu_fd_raise(&limit);
+	pmu_fd_begin(&limit);
 	rc = pmu_perf_group_open(&self->group, plan, &where, &failed);
-	pmu_fd_lower(&limit);
+	pmu_fd_end();
 	if (rc)
 		return pmu_perf_same_refusal(rc);
 	if (perf->user)
@@ -141,9 +141,9 @@ static void attach_parts(struct pmu_perf *perf, struct pmu_perf_thread *self,
 	struct pmu_perf_where where = { .pid = 0, .cpu = -1, .limit = &limit };
 	int rc;
 
-	pmu_fd_raise(&limit);
+	pmu_fd_begin(&limit);
 	rc = pmu_perf_parts_open(&self->parts, &perf->hybrid, &perf->plan, &where);
-	pmu_fd_lower(&limit);
+	pmu_fd_end();
 	if (!rc)
 		rc = pmu_perf_parts_start(&self->parts);
 	if (rc) {

@@ -217,9 +217,9 @@ static int open_file(char *why, size_t size)
 			close(fd);
 		return rc;
 	}
-	pmu_fd_raise(&limit);
+	pmu_fd_begin(&limit);
 	the_log.fd = pmu_fd_park(fd, &limit);
-	pmu_fd_lower(&limit);
+	pmu_fd_end();
 	return pmu_fd_identify(the_log.fd, &the_log.identity);
 }
 
