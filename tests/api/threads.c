@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads: their sums, their ends in any order, and the session's end among them. */
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/file.h>
@@ -263,7 +264,7 @@ static void a_cancelled_thread_leaves_the_library_first(void)
 /* --- small stacks ---------------------------------------------------------------------
  */
 
-#define SMALL_STACK (32 << 10)
+#define SMALL_STACK ((size_t)PTHREAD_STACK_MIN)
 
 static void *begin_on_small_stack(void *arg)
 {
@@ -371,7 +372,7 @@ static void a_small_stack_is_enough(void)
 		run(&r, use_small_stack, &small[i], NULL);
 		run_good(&r, small[i].name);
 		ok(run_region(r.json, i ? "open/before" : "on a small stack") != NULL,
-		   "on a stack of 32 KiB, and the report is there");
+		   "on the smallest stack that a thread may have, and the report is there");
 		run_done(&r);
 	}
 }
@@ -469,6 +470,8 @@ static void finished_threads_beyond_the_limit_are_merged(void)
 	is_int((long long)json_array_size(threads), 5, "four threads and a set");
 	is_int(run_int(json_array_get(threads, 3), "merged"), 0, "four keep their own rows");
 	is_int(run_int(json_array_get(threads, 4), "merged"), 16, "16 are in the set");
+	ok(run_int(json_array_get(threads, 3), "cpu_ns") > 0, "a thread's time on a processor");
+	ok(run_int(json_array_get(threads, 4), "cpu_ns") > 0, "and that of the set");
 	two = run_region(r.json, "two");
 	rows = json_object_get(two, "threads");
 	last = json_array_get(rows, json_array_size(rows) - 1);
