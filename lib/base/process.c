@@ -1,53 +1,62 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whose a store is, and whether that process still runs. */
+/* Which process it is, and whether it still runs: what /proc says. */
+#include "base/process.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/sysfile.h"
-#include "store/place.h"
 
-/** What a line of /proc/PID/stat says (proc_pid_stat(5)). */
-struct process_stat {
-	char state;          /* field 3 */
-	long n_threads;      /* field 20 */
-	uint64_t start_time; /* field 22, clock ticks since boot */
-};
-
-/* The command's name may hold blanks and parentheses: field 3 follows the last ')'. */
-static int stat_parse(const char *text, struct process_stat *process)
+/* The command's name may hold anything: field 3 follows the last ')'. */
+int pmu_process_stat_parse(const char *text, struct pmu_process_stat *stat)
 {
 	const char *field = strrchr(text, ')');
-	int n;
 
-	if (!field || field[1] != ' ' || !field[2])
-		return -EINVAL;
-	process->state = field[2];
-	field += 2;
-	for (n = 3; n < 20 && field; n++) {
-		field = strchr(field, ' ');
-		field = field ? field + 1 : NULL;
-	}
-	if (!field ||
-	    sscanf(field, "%ld %*s %" SCNu64, &process->n_threads, &process->start_time) != 2)
+	/* Numbers 4 to 9, 11, 13 to 19 and 21 say nothing here. */
+	if (!field || sscanf(field + 1,
+			     " %c %*s %*s %*s %*s %*s %*s %" SCNd64 " %*s %" SCNd64
+			     " %*s %*s %*s %*s %*s %*s %*s %ld %*s %" SCNu64,
+			     &stat->state, &stat->minor_faults, &stat->major_faults,
+			     &stat->n_threads, &stat->start_time) != 5)
 		return -EINVAL;
 	return 0;
 }
 
-static int stat_read(const char *pid, struct process_stat *process)
+static int stat_read(const char *path, struct pmu_process_stat *stat)
 {
-	char path[64], text[1024];
-	long n;
+	char text[1024];
+	long n = pmu_sysfile_read(path, text, sizeof(text));
 
-	snprintf(path, sizeof(path), "/proc/%s/stat", pid);
-	n = pmu_sysfile_read(path, text, sizeof(text));
-	return n < 0 ? (int)n : stat_parse(text, process);
+	return n < 0 ? (int)n : pmu_process_stat_parse(text, stat);
+}
+
+int pmu_process_stat(int pid, struct pmu_process_stat *stat)
+{
+	char path[32];
+
+	if (!pid)
+		return stat_read("/proc/self/stat", stat);
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	return stat_read(path, stat);
+}
+
+int pmu_process_stat_thread(int tid, struct pmu_process_stat *stat)
+{
+	char path[48];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	return stat_read(path, stat);
+}
+
+/* A zombie whose other threads still run is alive. */
+bool pmu_process_has_ended(const struct pmu_process_stat *stat)
+{
+	return (stat->state == 'Z' && stat->n_threads <= 1) || stat->state == 'X';
 }
 
 /* The same as long as any process lives: children of one that has read it need not. */
@@ -71,50 +80,57 @@ static void read_boot_id(char *id, size_t size)
 	}
 }
 
-void pmu_store_owner_self(struct pmu_store_owner *owner)
+static uint64_t own_namespace(void)
 {
-	struct process_stat self;
 	struct stat ns;
 
-	memset(owner, 0, sizeof(*owner));
-	owner->pid = getpid();
-	if (!stat_read("self", &self))
-		owner->start_time = self.start_time;
-	if (!stat("/proc/self/ns/pid", &ns))
-		owner->pid_ns = ns.st_ino;
-	read_boot_id(owner->boot_id, sizeof(owner->boot_id));
+	return stat("/proc/self/ns/pid", &ns) ? 0 : ns.st_ino;
 }
 
-/* Another pid namespace, another boot, perhaps another machine: the pid says nothing
- * here. */
-static int is_foreign(const struct pmu_store_head *head, const struct pmu_store_owner *self)
+void pmu_process_self(struct pmu_process *process)
 {
-	if (head->pid <= 0)
-		return 1;
-	if (head->pid_ns && self->pid_ns && head->pid_ns != self->pid_ns)
-		return 1;
-	return head->boot_id[0] && self->boot_id[0] &&
-	       strncmp(head->boot_id, self->boot_id, sizeof(self->boot_id)) != 0;
+	struct pmu_process_stat self;
+
+	memset(process, 0, sizeof(*process));
+	process->pid = getpid();
+	if (!pmu_process_stat(0, &self))
+		process->start_time = self.start_time;
+	process->pid_ns = own_namespace();
+	read_boot_id(process->boot_id, sizeof(process->boot_id));
 }
 
-enum pmu_store_fate pmu_store_fate(const struct pmu_store_head *head)
+enum pmu_boot pmu_process_boot(const char *boot_id)
 {
-	struct pmu_store_owner self;
-	struct process_stat process;
-	char pid[16];
+	char own[40];
 
-	pmu_store_owner_self(&self);
-	if (is_foreign(head, &self))
-		return PMU_STORE_FOREIGN;
-	if (kill(head->pid, 0) && errno == ESRCH)
-		return PMU_STORE_DEAD;
-	snprintf(pid, sizeof(pid), "%d", head->pid);
-	if (stat_read(pid, &process))
-		return PMU_STORE_ALIVE; /* it exists and /proc hides it */
-	if (head->start_time && process.start_time != head->start_time)
-		return PMU_STORE_DEAD; /* the pid's next owner */
-	/* A zombie whose other threads still run is alive. */
-	if ((process.state == 'Z' && process.n_threads <= 1) || process.state == 'X')
-		return PMU_STORE_DEAD;
-	return PMU_STORE_ALIVE;
+	read_boot_id(own, sizeof(own));
+	if (!boot_id[0] || !own[0])
+		return PMU_BOOT_UNKNOWN;
+	return strncmp(boot_id, own, sizeof(own)) ? PMU_BOOT_ANOTHER : PMU_BOOT_THIS;
+}
+
+/* Another pid namespace, another boot, perhaps another machine: the pid says nothing here. */
+static bool is_foreign(const struct pmu_process *process)
+{
+	uint64_t pid_ns;
+
+	if (process->pid <= 0 || pmu_process_boot(process->boot_id) == PMU_BOOT_ANOTHER)
+		return true;
+	pid_ns = own_namespace();
+	return process->pid_ns && pid_ns && process->pid_ns != pid_ns;
+}
+
+enum pmu_liveness pmu_process_liveness(const struct pmu_process *process)
+{
+	struct pmu_process_stat stat;
+
+	if (is_foreign(process))
+		return PMU_PROCESS_FOREIGN;
+	if (kill(process->pid, 0) && errno == ESRCH)
+		return PMU_PROCESS_DEAD;
+	if (pmu_process_stat(process->pid, &stat))
+		return PMU_PROCESS_ALIVE; /* it exists and /proc hides it */
+	if (process->start_time && stat.start_time != process->start_time)
+		return PMU_PROCESS_DEAD; /* the pid's next owner */
+	return pmu_process_has_ended(&stat) ? PMU_PROCESS_DEAD : PMU_PROCESS_ALIVE;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any text as a number, as a mistyped word and as an error's. */
+/* Any text as a number, as a mistyped word, as an error's and as a line of /proc/PID/stat. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/process.h"
 #include "base/strbuf.h"
 #include "base/sysfile.h"
 #include "tests/fuzz/fuzz.h"
@@ -15,6 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	};
 	struct pmu_strbuf buf = { 0 };
 	char *text = malloc(size + 1);
+	struct pmu_process_stat stat;
 	uint64_t value;
 
 	if (!text)
@@ -33,6 +35,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (pmu_closest(text, words) == words[4])
 		abort(); /* nothing is close to no word */
+	/* what was taken has all of its fields after the name */
+	if (!pmu_process_stat_parse(text, &stat) && !strchr(text, ')'))
+		abort();
 	pmu_fail(1, "%s", text);
 	if (strlen(pmu_error_text()) >= PMU_ERROR_MAX)
 		abort();
