@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The folders that stores may lie in, for those who look at all of them. */
-#ifndef PMU_STORE_PLACE_DIRS_H
-#define PMU_STORE_PLACE_DIRS_H
+/* The folders where this user's files outlive a process: stores, journals of registers. */
+#ifndef PMU_BASE_PLACE_H
+#define PMU_BASE_PLACE_H
 
 #include <stddef.h>
 
@@ -9,7 +9,7 @@
 #define PMU_N_PLACES  3
 
 /** pmu_place_path() - the @nth folder, best first.  Return: 0; -ENOENT where the
- * environment names none. */
+ * environment names none, or names a folder for us that is somebody else's. */
 int pmu_place_path(size_t nth, char path[PMU_PLACE_MAX]);
 
 /**

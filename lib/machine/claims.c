@@ -14,7 +14,9 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
-#include "base/sysfile.h"
+#include "base/owner.h"
+#include "base/process.h"
+#include "base/write.h"
 
 /*
  * The file: this head, then claims to its end.  Every claim is judged by itself, so that
@@ -33,25 +35,14 @@ static const char claims_magic[8] = "PMUCLM1";
 /* Start time of a process that is neither gone nor a zombie; 0 otherwise. */
 static uint64_t start_time_of(int pid)
 {
-	char path[40], text[1024], *field, state;
-	unsigned long long start;
+	struct pmu_process_stat stat;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	if (pmu_sysfile_read(path, text, sizeof(text)) <= 0)
-		return 0;
-	/* the name in the second field may hold anything, also blanks and ')' */
-	field = strrchr(text, ')');
-	if (!field || sscanf(field + 1,
-			     " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-			     "%*s %*s %*s %*s %*s %llu",
-			     &state, &start) != 2)
-		return 0;
-	return state == 'Z' || state == 'X' ? 0 : start;
+	return pmu_process_stat(pid, &stat) || pmu_process_has_ended(&stat) ? 0 : stat.start_time;
 }
 
 void pmu_claims_open(struct pmu_claims *claims, const char *dir)
 {
-	struct stat ns;
+	struct pmu_process self;
 
 	memset(claims, 0, offsetof(struct pmu_claims, claim));
 	claims->fd = -1;
@@ -60,12 +51,11 @@ void pmu_claims_open(struct pmu_claims *claims, const char *dir)
 		claims->path[0] = '\0';
 		return;
 	}
-	claims->self.pid = getpid();
-	claims->self.start_time = start_time_of(claims->self.pid);
-	claims->self.pid_ns = stat("/proc/self/ns/pid", &ns) ? 0 : ns.st_ino;
-	if (pmu_sysfile_read("/proc/sys/kernel/random/boot_id", claims->boot_id,
-			     sizeof(claims->boot_id)) < 0)
-		claims->boot_id[0] = '\0';
+	pmu_process_self(&self);
+	claims->self.pid = self.pid;
+	claims->self.start_time = self.start_time;
+	claims->self.pid_ns = self.pid_ns;
+	snprintf(claims->boot_id, sizeof(claims->boot_id), "%s", self.boot_id);
 	if (!claims->self.start_time) /* without /proc nobody can tell who lives */
 		claims->path[0] = '\0';
 }
@@ -89,14 +79,13 @@ static int lock_file(int fd)
 static int open_file(const char *path)
 {
 	struct stat st;
-	int fd, rc = 0;
+	int fd, rc;
 
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, &st) < 0)
-		rc = -errno;
-	else if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
+	rc = pmu_owner_stat(fd, &st);
+	if (!rc && (!S_ISREG(st.st_mode) || st.st_uid != pmu_owner_self()))
 		rc = -EPERM;
 	if (!rc)
 		rc = lock_file(fd);
@@ -186,10 +175,9 @@ static void write_claims(struct pmu_claims *claims)
 	memcpy(head.magic, claims_magic, sizeof(head.magic));
 	memcpy(head.boot_id, claims->boot_id, sizeof(head.boot_id));
 	/* A full disk costs the claims, not the program: there is nobody to tell. */
-	if (pwrite(claims->fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
-	    pwrite(claims->fd, claims->claim, size, sizeof(head)) != (ssize_t)size ||
-	    ftruncate(claims->fd, (off_t)(sizeof(head) + size)))
-		return;
+	if (!pmu_write_at(claims->fd, &head, sizeof(head), 0) &&
+	    !pmu_write_at(claims->fd, claims->claim, size, sizeof(head)))
+		pmu_write_resize(claims->fd, (off_t)(sizeof(head) + size));
 }
 
 void pmu_claims_unlock(struct pmu_claims *claims, int cpu)
