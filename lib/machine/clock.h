@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Time stamps: the cheapest invariant clock of the machine. */
-#ifndef PMU_COUNTERS_CLOCK_H
-#define PMU_COUNTERS_CLOCK_H
+#ifndef PMU_MACHINE_CLOCK_H
+#define PMU_MACHINE_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 #include "base/compiler.h"
+#include "base/systemcall.h"
+#include "base/time.h"
 
 /** Written into the store: values never change their meaning. */
 enum pmu_clock_kind {
@@ -30,6 +34,14 @@ struct pmu_clock_point {
  */
 enum pmu_clock_kind pmu_clock_choose(void);
 
+/**
+ * pmu_clock_forbidden() - is every clock a fault for the calling thread?
+ *
+ * Source: prctl(2), PR_SET_TSC; what libc reads without a system call is the time stamp counter,
+ * too.
+ */
+bool pmu_clock_forbidden(void);
+
 /** pmu_clock_name() - words for a report: "time stamp counter". */
 const char *pmu_clock_name(enum pmu_clock_kind kind);
 
@@ -48,10 +60,21 @@ double pmu_clock_hz(enum pmu_clock_kind kind, const struct pmu_clock_point *firs
 
 static inline uint64_t pmu_clock_mono_ns(void)
 {
+	return pmu_time_now_ns(CLOCK_MONOTONIC);
+}
+
+/**
+ * pmu_clock_steady() - CLOCK_MONOTONIC in as many instructions of the program's each time
+ *
+ * The kernel is asked: libc's way there, in the vDSO, loops as often as the time of the moment
+ * wants.
+ */
+static inline uint64_t pmu_clock_steady(void)
+{
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	pmu_system_call2(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&ts);
+	return pmu_time_ns(ts);
 }
 
 /** pmu_clock_is_bare() - pmu_clock_bare() is this clock. */
