@@ -15,7 +15,6 @@
 #include "machine/cpuid.h"
 
 #if defined(__x86_64__) || defined(__i386__)
-#include <cpuid.h>
 #define HAVE_CPUID 1
 #else
 #define HAVE_CPUID 0
@@ -242,7 +241,7 @@ int pmu_cpu_identify_by(const struct pmu_cpuid *cpuid, struct pmu_cpu_id *id)
 	struct pmu_cpuid_regs regs;
 
 	memset(id, 0, sizeof(*id));
-	if (!pmu_cpuid_get(cpuid, 1, 0, &regs))
+	if (!pmu_cpuid_get(cpuid, 1, 0, &regs) || !regs.eax)
 		return -ENODEV;
 	pmu_cpu_signature(regs.eax, id);
 	vendor_of(cpuid, id->vendor);
@@ -260,19 +259,60 @@ int pmu_cpu_identify_by(const struct pmu_cpuid *cpuid, struct pmu_cpu_id *id)
 
 #if HAVE_CPUID
 
-int pmu_cpu_identify(struct pmu_cpu_id *id)
+/* What stays the same as long as the process runs. */
+struct known {
+	int rc;
+	struct pmu_cpu_id id;
+	bool tsc_invariant;
+};
+
+static void find_out(struct known *known)
 {
 	struct pmu_cpuid_entry entry[PMU_CPUID_LIVE];
-	struct pmu_cpuid cpuid = { .n = pmu_cpuid_read(entry), .entry = entry };
+	struct pmu_cpuid cpuid = { .n = pmu_cpuid_read(entry, true), .entry = entry };
+	struct pmu_cpuid_regs regs;
 
-	return pmu_cpu_identify_by(&cpuid, id);
+	known->rc = pmu_cpu_identify_by(&cpuid, &known->id);
+	pmu_cpuid_get(&cpuid, 0x80000007, 0, &regs);
+	known->tsc_invariant = regs.edx >> 8 & 1;
+}
+
+/*
+ * Found out once a process.  Who comes while another thread is at it, or is the child of a process
+ * in which one was, finds out for itself.
+ */
+static const struct known *ask(struct known *mine)
+{
+	enum { UNKNOWN, ASKING, KNOWN };
+	static struct known known;
+	static int state;
+	int was = UNKNOWN;
+
+	if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == KNOWN)
+		return &known;
+	find_out(mine);
+	if (__atomic_compare_exchange_n(&state, &was, ASKING, false, __ATOMIC_RELAXED,
+					__ATOMIC_RELAXED)) {
+		known = *mine;
+		__atomic_store_n(&state, KNOWN, __ATOMIC_RELEASE);
+	}
+	return mine;
+}
+
+int pmu_cpu_identify(struct pmu_cpu_id *id)
+{
+	struct known mine;
+	const struct known *known = ask(&mine);
+
+	*id = known->id;
+	return known->rc;
 }
 
 bool pmu_cpu_tsc_invariant(void)
 {
-	uint32_t eax, ebx, ecx, edx;
+	struct known mine;
 
-	return __get_cpuid(0x80000007, &eax, &ebx, &ecx, &edx) && (edx >> 8 & 1);
+	return ask(&mine)->tsc_invariant;
 }
 
 #else

@@ -21,8 +21,9 @@ struct pmu_cpu_id {
 
 /**
  * pmu_cpu_identify() - the calling thread's CPU
- * Context: CPUID instruction on x86; MIDR_EL1 from sysfs and /proc on arm64.  No
- * allocation. Return: 0, or -ENODEV where nothing can be found out; @id is then empty.
+ * Context: CPUID instruction on x86, the first time that a process asks; MIDR_EL1 from sysfs and
+ * /proc on arm64.  No allocation.
+ * Return: 0, or -ENODEV where nothing can be found out; @id is then empty.
  */
 int pmu_cpu_identify(struct pmu_cpu_id *id);
 
