@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dumps of CPUID leaves as text: read, and written. */
+/* Dumps of CPUID leaves as text: a line per leaf; libcpuid reads its own raw format. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,12 +12,15 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "machine/cpuid.h"
+#include "machine/libcpuid/libcpuid.h"
 
 /* A dump on its way: one processor after the other. */
 struct parser {
 	struct pmu_cpuid_dump *dump;
-	size_t cpus_room, entries_room; /* entries: of the last processor */
-	size_t line;                    /* from 1 */
+	size_t line; /* from 1 */
+	size_t cpu;  /* the one whose leaves come, from 1; 0: none yet */
+	bool behind; /* its raw format has ended: now come leaves that libcpuid does not keep */
+	struct pmu_libcpuid_text raw; /* what libcpuid reads */
 };
 
 /* One line without its end; never NUL-terminated. */
@@ -41,12 +44,12 @@ static void skip_blanks(struct text *text)
 		text->at++;
 }
 
-/* 1 to @digits digits of base 10 or 16. */
-static bool number(struct text *text, unsigned int base, unsigned int digits, uint32_t *value)
+/* 1 to 8 hexadecimal digits. */
+static bool number(struct text *text, uint32_t *value)
 {
 	unsigned int n = 0;
 
-	for (*value = 0; n < digits && text->at < text->end; n++, text->at++) {
+	for (*value = 0; n < 8 && text->at < text->end; n++, text->at++) {
 		char c = *text->at;
 		unsigned int digit;
 
@@ -58,32 +61,21 @@ static bool number(struct text *text, unsigned int base, unsigned int digits, ui
 			digit = (unsigned int)(c - 'A') + 10;
 		else
 			break;
-		if (digit >= base)
-			break;
-		*value = *value * base + digit;
+		*value = *value << 4 | digit;
 	}
 	return n > 0;
 }
 
 /* Four hexadecimal numbers. */
-static bool registers(struct text *text, const char *between, struct pmu_cpuid_regs *regs)
+static bool registers(struct text *text, struct pmu_cpuid_regs *regs)
 {
 	uint32_t value[4];
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(value); i++)
-		if ((i && !skip(text, between)) || !number(text, 16, 8, &value[i]))
+		if ((i && !skip(text, "-")) || !number(text, &value[i]))
 			return false;
 	*regs = (struct pmu_cpuid_regs){ value[0], value[1], value[2], value[3] };
 	return true;
-}
-
-static int by_leaf(const void *a, const void *b)
-{
-	const struct pmu_cpuid_entry *s = a, *t = b;
-
-	if (s->leaf != t->leaf)
-		return s->leaf < t->leaf ? -1 : 1;
-	return (s->subleaf > t->subleaf) - (s->subleaf < t->subleaf);
 }
 
 /* Leaves that number the processor: a thread that moved while it made the dump got two answers. */
@@ -96,87 +88,97 @@ static bool numbers_processors(uint32_t leaf)
  * The same leaf twice is no harm while both say the same: the arrays of libcpuid's format repeat
  * subleaf 0.
  */
-static int finish_cpu(struct parser *parser)
+static int finish_cpu(struct pmu_cpuid *cpu, size_t number)
 {
-	struct pmu_cpuid *cpu;
 	size_t n = 0;
 
-	if (!parser->dump->n_cpus)
-		return 0;
-	cpu = &parser->dump->cpu[parser->dump->n_cpus - 1];
+	/* of all that libcpuid read, nothing is in range or not 0 */
 	if (!cpu->n)
-		return pmu_fail(EINVAL, "line %zu: the processor before it has no CPUID leaf",
-				parser->line);
-	qsort(cpu->entry, cpu->n, sizeof(*cpu->entry), by_leaf);
+		return pmu_fail(EINVAL, "processor %zu has no CPUID leaf", number);
+	pmu_cpuid_sort(cpu);
 	for (size_t i = 0; i < cpu->n; i++) {
-		const struct pmu_cpuid_entry *entry = &cpu->entry[i];
+		const struct pmu_cpuid_entry *entry = &cpu->entry[i], *last = &cpu->entry[n - !!n];
 
-		if (!n || by_leaf(&cpu->entry[n - 1], entry) != 0)
+		if (!n || last->leaf != entry->leaf || last->subleaf != entry->subleaf)
 			cpu->entry[n++] = *entry;
 		else if (!numbers_processors(entry->leaf) &&
-			 memcmp(&cpu->entry[n - 1].regs, &entry->regs, sizeof(entry->regs)) != 0)
+			 memcmp(&last->regs, &entry->regs, sizeof(entry->regs)) != 0)
 			return pmu_fail(EINVAL,
-					"line %zu: the processor before it has leaf %08" PRIX32
-					"H, subleaf %" PRIu32 ", twice, with different contents",
-					parser->line, entry->leaf, entry->subleaf);
+					"processor %zu has leaf %08" PRIX32 "H, subleaf %" PRIu32
+					", twice, with different contents",
+					number, entry->leaf, entry->subleaf);
 	}
 	cpu->n = n;
 	return 0;
 }
 
-/* @array: of elements of @size bytes; room for one more. */
-static int grow(void **array, size_t n, size_t *room, size_t size)
+/* @array: of @n elements of @size bytes; room for one more. */
+static int grow(void **array, size_t n, size_t size)
 {
-	size_t more = *room ? *room * 2 : 8;
 	void *moved;
 
-	if (n < *room)
+	/* it grows at 0, 8, 16, 32, ... */
+	if (n && (n < 8 || (n & (n - 1))))
 		return 0;
-	moved = realloc(*array, more * size);
+	moved = realloc(*array, (n ? n * 2 : 8) * size);
 	if (!moved)
 		return pmu_fail(ENOMEM, "no memory for a CPUID dump");
 	*array = moved;
-	*room = more;
 	return 0;
 }
 
-static int add_cpu(struct parser *parser)
+static int end_cpu(const struct parser *parser)
+{
+	/* what libcpuid reads of it is not there yet */
+	if (parser->cpu > parser->raw.n_cpus && !parser->behind &&
+	    !parser->dump->cpu[parser->cpu - 1].n)
+		return pmu_fail(EINVAL, "line %zu: the processor before it has no CPUID leaf",
+				parser->line);
+	return 0;
+}
+
+/* The next processor; behind the raw format's end the first again, and so on. */
+static int next_cpu(struct parser *parser)
 {
 	struct pmu_cpuid_dump *dump = parser->dump;
 	void *array = dump->cpu;
-	int rc = finish_cpu(parser);
+	int rc = end_cpu(parser);
 
 	if (rc)
 		return rc;
+	if (parser->behind && parser->cpu < dump->n_cpus) {
+		parser->cpu++;
+		return 0;
+	}
 	if (dump->n_cpus == PMU_CPUID_MAX_CPUS)
 		return pmu_fail(E2BIG, "line %zu: more than %d processors", parser->line,
 				PMU_CPUID_MAX_CPUS);
-	rc = grow(&array, dump->n_cpus, &parser->cpus_room, sizeof(*dump->cpu));
+	rc = grow(&array, dump->n_cpus, sizeof(*dump->cpu));
 	dump->cpu = array;
 	if (rc)
 		return rc;
 	memset(&dump->cpu[dump->n_cpus++], 0, sizeof(*dump->cpu));
-	parser->entries_room = 0;
+	parser->cpu = dump->n_cpus;
 	return 0;
 }
 
-static int add_entry(struct parser *parser, const struct pmu_cpuid_entry *entry)
+/* Leaves before any heading are of the first processor. */
+static int begin_cpu(struct parser *parser)
 {
-	struct pmu_cpuid *cpu;
-	void *array;
+	return parser->cpu ? 0 : next_cpu(parser);
+}
+
+static int add_entry(void *context, size_t index, const struct pmu_cpuid_entry *entry)
+{
+	struct parser *parser = context;
+	struct pmu_cpuid *cpu = &parser->dump->cpu[index];
+	void *array = cpu->entry;
 	int rc;
 
-	if (!parser->dump->n_cpus) {
-		rc = add_cpu(parser);
-		if (rc)
-			return rc;
-	}
-	cpu = &parser->dump->cpu[parser->dump->n_cpus - 1];
 	if (cpu->n == PMU_CPUID_MAX_ENTRIES)
 		return pmu_fail(E2BIG, "line %zu: more than %d leaves of one processor",
 				parser->line, PMU_CPUID_MAX_ENTRIES);
-	array = cpu->entry;
-	rc = grow(&array, cpu->n, &parser->entries_room, sizeof(*cpu->entry));
+	rc = grow(&array, cpu->n, sizeof(*cpu->entry));
 	cpu->entry = array;
 	if (!rc)
 		cpu->entry[cpu->n++] = *entry;
@@ -186,11 +188,8 @@ static int add_entry(struct parser *parser, const struct pmu_cpuid_entry *entry)
 /* Some dumps just repeat a leaf for its subleaves. */
 static uint32_t next_subleaf(const struct parser *parser, uint32_t leaf)
 {
-	const struct pmu_cpuid *cpu;
+	const struct pmu_cpuid *cpu = &parser->dump->cpu[parser->cpu - 1];
 
-	if (!parser->dump->n_cpus)
-		return 0;
-	cpu = &parser->dump->cpu[parser->dump->n_cpus - 1];
 	return cpu->n && cpu->entry[cpu->n - 1].leaf == leaf ? cpu->entry[cpu->n - 1].subleaf + 1
 							     : 0;
 }
@@ -199,160 +198,138 @@ static uint32_t next_subleaf(const struct parser *parser, uint32_t leaf)
 static bool leaf_line(const struct parser *parser, struct text *text, struct pmu_cpuid_entry *entry)
 {
 	skip_blanks(text);
-	if (!number(text, 16, 8, &entry->leaf) || !skip(text, ":"))
+	if (!number(text, &entry->leaf) || !skip(text, ":"))
 		return false;
 	skip_blanks(text);
-	if (!registers(text, "-", &entry->regs))
+	if (!registers(text, &entry->regs))
 		return false;
 	skip_blanks(text);
 	if (skip(text, "[SL "))
-		return number(text, 16, 8, &entry->subleaf) && skip(text, "]");
+		return number(text, &entry->subleaf) && skip(text, "]");
 	entry->subleaf = next_subleaf(parser, entry->leaf);
 	return true;
 }
 
-/* Arrays of libcpuid's format: the index is the leaf, or the subleaf of one. */
-static const struct {
-	const char *name;
-	uint32_t leaf;
-	bool subleaf;
-} arrays[] = {
-	{ "basic_cpuid[", 0x00000000, false },    { "ext_cpuid[", 0x80000000, false },
-	{ "intel_fn4[", 0x00000004, true },       { "intel_fn11[", 0x0000000b, true },
-	{ "intel_fn12h[", 0x00000012, true },     { "intel_fn14h[", 0x00000014, true },
-	{ "amd_fn8000001dh[", 0x8000001d, true }, { "amd_fn80000026h[", 0x80000026, true },
-};
-
-/* "10]=07300403 00000040 00000000 00000603" */
-static bool array_line(struct text *text, size_t array, struct pmu_cpuid_entry *entry)
+static int add_leaf(struct parser *parser, struct text *text)
 {
-	uint32_t index;
+	struct pmu_cpuid_entry entry;
+	int rc = begin_cpu(parser);
 
-	if (!number(text, 10, 4, &index) || !skip(text, "]=") ||
-	    !registers(text, " ", &entry->regs))
-		return false;
-	entry->leaf = arrays[array].leaf + (arrays[array].subleaf ? 0 : index);
-	entry->subleaf = arrays[array].subleaf ? index : 0;
-	return true;
+	if (rc)
+		return rc;
+	if (!leaf_line(parser, text, &entry))
+		return pmu_fail(EINVAL, PMU_CPUID_NO_LEAF, parser->line);
+	return add_entry(parser, parser->cpu - 1, &entry);
+}
+
+/* Lines that libcpuid reads. */
+static int add_raw(struct parser *parser, const struct text *text)
+{
+	size_t len = (size_t)(text->end - text->at);
+	int rc = begin_cpu(parser);
+
+	return rc ? rc
+		  : pmu_libcpuid_add(&parser->raw, parser->cpu - 1, text->at, len, parser->line);
 }
 
 static bool is_heading(const struct text *text)
 {
-	static const char words[] = "Logical CPU #";
+	static const char words[] = "Logical CPU #", older[] = "CPUID Registers (CPU #";
+	size_t len = (size_t)(text->end - text->at);
 
-	return text->end - text->at >= 2 &&
-	       (!memcmp(text->at, "--", 2) || !memcmp(text->at, "__", 2)) &&
-	       memmem(text->at, (size_t)(text->end - text->at), words, strlen(words));
+	if (len >= strlen(older) && !memcmp(text->at, older, strlen(older)))
+		return true;
+	return len >= 2 && (!memcmp(text->at, "--", 2) || !memcmp(text->at, "__", 2)) &&
+	       memmem(text->at, len, words, strlen(words));
+}
+
+/* 80 dashes: libcpuid reads no further. */
+static bool is_end(const struct text *text)
+{
+	static const char dashes[] = "----------------------------------------";
+	size_t half = strlen(dashes);
+
+	return (size_t)(text->end - text->at) == 2 * half && !memcmp(text->at, dashes, half) &&
+	       !memcmp(text->at + half, dashes, half);
 }
 
 /* A line of any other kind is somebody's remark. */
 static int add_line(struct parser *parser, struct text text)
 {
-	struct pmu_cpuid_entry entry;
-	bool good;
-
 	if (is_heading(&text))
-		return add_cpu(parser);
-	if (skip(&text, "CPUID ")) {
-		good = leaf_line(parser, &text, &entry);
-		goto add;
-	}
-	for (size_t i = 0; i < PMU_ARRAY_LEN(arrays); i++) {
-		if (!skip(&text, arrays[i].name))
-			continue;
-		good = array_line(&text, i, &entry);
-		goto add;
+		return next_cpu(parser);
+	if (skip(&text, "CPUID "))
+		return add_leaf(parser, &text);
+	if (parser->behind)
+		return 0;
+	if (pmu_libcpuid_knows(text.at, (size_t)(text.end - text.at)))
+		return add_raw(parser, &text);
+	if (parser->cpu && is_end(&text)) {
+		int rc = end_cpu(parser);
+
+		parser->behind = true;
+		parser->cpu = 0;
+		return rc;
 	}
 	return 0;
-add:
-	if (!good)
-		return pmu_fail(
-			EINVAL,
-			"line %zu is no CPUID leaf: a leaf has four registers in hexadecimal digits",
-			parser->line);
-	return add_entry(parser, &entry);
+}
+
+static int read_lines(struct parser *parser, const char *text, size_t len)
+{
+	const char *end = text + len;
+	int rc = 0;
+
+	while (text < end && !rc) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		const char *line_end = newline ? newline : end;
+
+		parser->line++;
+		rc = add_line(parser, (struct text){ text, line_end });
+		text = newline ? newline + 1 : end;
+	}
+	parser->line++;
+	return rc ? rc : end_cpu(parser);
+}
+
+static int read_raw(struct parser *parser)
+{
+	int rc = parser->raw.n_lines ? pmu_libcpuid_read(&parser->raw, add_entry, parser) : 0;
+
+	if (rc == -ENOTSUP)
+		pmu_fail(ENOTSUP, "it is in libcpuid's raw format: %s", pmu_error_text());
+	return rc;
+}
+
+static int finish(const struct pmu_cpuid_dump *dump)
+{
+	int rc = 0;
+
+	if (!dump->n_cpus)
+		return pmu_fail(EINVAL,
+				"there is no CPUID leaf in it: lines are \"CPUID 0000000A: "
+				"07300403-00000040-00000000-00000603\" or \"basic_cpuid[10]=...\"");
+	for (size_t i = 0; i < dump->n_cpus && !rc; i++)
+		rc = finish_cpu(&dump->cpu[i], i);
+	return rc;
 }
 
 int pmu_cpuid_parse(const char *text, size_t len, struct pmu_cpuid_dump *dump)
 {
 	struct parser parser = { .dump = dump };
-	const char *end = text + len;
-	int rc = 0;
+	int rc;
 
 	memset(dump, 0, sizeof(*dump));
 	if (len > PMU_CPUID_MAX_BYTES)
 		return pmu_fail(E2BIG, "a CPUID dump of more than %u MiB",
 				PMU_CPUID_MAX_BYTES >> 20);
-	while (text < end && !rc) {
-		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		const char *line_end = newline ? newline : end;
-
-		parser.line++;
-		rc = add_line(&parser, (struct text){ text, line_end });
-		text = newline ? newline + 1 : end;
-	}
-	parser.line++;
+	rc = read_lines(&parser, text, len);
 	if (!rc)
-		rc = finish_cpu(&parser);
-	if (!rc && !dump->n_cpus)
-		rc = pmu_fail(EINVAL,
-			      "there is no CPUID leaf in it: lines are \"CPUID 0000000A: "
-			      "07300403-00000040-00000000-00000603\" or \"basic_cpuid[10]=...\"");
+		rc = read_raw(&parser);
+	if (!rc)
+		rc = finish(dump);
+	pmu_libcpuid_text_free(&parser.raw);
 	if (rc)
 		pmu_cpuid_dump_free(dump);
-	return rc;
-}
-
-/* A whole file, up to a byte more than a dump may have.  @text is for free(). */
-static int read_file(int fd, char **text, size_t *len)
-{
-	size_t room = 0;
-	ssize_t got;
-
-	*text = NULL;
-	*len = 0;
-	for (;;) {
-		if (*len == room) {
-			char *moved = realloc(*text, room ? room * 2 : 65536);
-
-			if (!moved)
-				return -ENOMEM;
-			*text = moved;
-			room = room ? room * 2 : 65536;
-		}
-		got = read(fd, *text + *len, room - *len);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -errno;
-		*len += (size_t)got;
-		if (!got || *len > PMU_CPUID_MAX_BYTES)
-			return 0;
-	}
-}
-
-int pmu_cpuid_load(const char *path, struct pmu_cpuid_dump *dump)
-{
-	/* a pipe nobody writes to holds up no one */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	char *text;
-	size_t len;
-	int rc;
-
-	memset(dump, 0, sizeof(*dump));
-	if (fd < 0)
-		return pmu_fail(errno, "cannot open the CPUID dump '%s': %s", path,
-				strerror(errno));
-	rc = read_file(fd, &text, &len);
-	close(fd);
-	if (rc) {
-		pmu_fail(rc, "cannot read the CPUID dump '%s': %s", path, strerror(-rc));
-	} else {
-		rc = pmu_cpuid_parse(text, len, dump);
-		if (rc)
-			pmu_fail(rc, "CPUID dump '%s': %s", path, pmu_error_text());
-	}
-	free(text);
 	return rc;
 }
 
@@ -362,23 +339,4 @@ void pmu_cpuid_dump_free(struct pmu_cpuid_dump *dump)
 		pmu_cpuid_free(&dump->cpu[i]);
 	free(dump->cpu);
 	memset(dump, 0, sizeof(*dump));
-}
-
-void pmu_cpuid_print(const struct pmu_cpuid_dump *dump, struct pmu_strbuf *out)
-{
-	for (size_t i = 0; i < dump->n_cpus; i++) {
-		const struct pmu_cpuid *cpu = &dump->cpu[i];
-
-		pmu_strbuf_addf(out, "------[ Logical CPU #%zu ]------\n", i);
-		for (size_t j = 0; j < cpu->n; j++) {
-			const struct pmu_cpuid_entry *entry = &cpu->entry[j];
-			const struct pmu_cpuid_regs *regs = &entry->regs;
-
-			pmu_strbuf_addf(out,
-					"CPUID %08" PRIX32 ": %08" PRIX32 "-%08" PRIX32
-					"-%08" PRIX32 "-%08" PRIX32 " [SL %02" PRIX32 "]\n",
-					entry->leaf, regs->eax, regs->ebx, regs->ecx, regs->edx,
-					entry->subleaf);
-		}
-	}
 }

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "base/strbuf.h"
+#include "machine/libcpuid/libcpuid.h"
 #include "machine/models.h"
 #include "machine/perfmon.h"
 #include "tests/fuzz/fuzz.h"
@@ -26,6 +28,21 @@ static void check_cpu(const struct pmu_cpuid *cpuid)
 	(void)pmu_cpu_model_find(&id);
 }
 
+/* libcpuid is given leaves that it survives, and says who it is as we do. */
+static void check_libcpuid(const struct pmu_cpuid *cpuid)
+{
+	struct pmu_libcpuid_identity identity;
+	struct pmu_cpu_id id;
+
+	if (pmu_libcpuid_identify(cpuid, &identity) || pmu_cpu_identify_by(cpuid, &id))
+		return;
+	if (!memchr(identity.codename, 0, sizeof(identity.codename)) ||
+	    !memchr(identity.id.brand, 0, sizeof(id.brand)) ||
+	    identity.n_features > PMU_ARRAY_LEN(identity.feature) ||
+	    strcmp(identity.id.vendor, id.vendor) != 0)
+		abort();
+}
+
 /* What is printed is read again, and is printed the same. */
 static void check_print(const struct pmu_cpuid_dump *dump)
 {
@@ -43,6 +60,22 @@ static void check_print(const struct pmu_cpuid_dump *dump)
 	pmu_cpuid_dump_free(&again);
 }
 
+/* The same in libcpuid's format, whose end leaves of the other may follow. */
+static void check_raw(const struct pmu_cpuid_dump *dump)
+{
+	struct pmu_strbuf text = { 0 };
+	struct pmu_cpuid_dump again;
+
+	if (dump->n_cpus > 64 || pmu_libcpuid_print(dump, &text))
+		return;
+	if (!pmu_cpuid_parse(text.text, text.len, &again)) {
+		if (again.n_cpus != dump->n_cpus)
+			abort();
+		pmu_cpuid_dump_free(&again);
+	}
+	pmu_strbuf_free(&text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct pmu_cpuid_dump dump;
@@ -54,7 +87,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	for (size_t i = 0; i < dump.n_cpus; i++)
 		check_cpu(&dump.cpu[i]);
+	for (size_t i = 0; i < dump.n_cpus && i < 4; i++)
+		check_libcpuid(&dump.cpu[i]);
 	check_print(&dump);
+	check_raw(&dump);
 	pmu_cpuid_dump_free(&dump);
 	return 0;
 }
