@@ -3,7 +3,6 @@
 #include "machine/topology.h"
 
 #include <errno.h>
-#include <hwloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -11,6 +10,7 @@
 
 #include "base/environ.h"
 #include "base/error.h"
+#include "machine/hwloc.h"
 #include "machine/mask.h"
 #include "machine/pinned.h"
 
@@ -45,13 +45,14 @@ static char no_plugins[] = "HWLOC_PLUGINS_PATH=";
 static int set_filters(hwloc_topology_t hw, bool caches)
 {
 	/* fails where there is no such component to begin with: on other architectures */
-	hwloc_topology_set_components(hw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
-	return hwloc_topology_set_all_types_filter(hw, HWLOC_TYPE_FILTER_KEEP_NONE) < 0 ||
-	       hwloc_topology_set_type_filter(hw, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL) < 0 ||
-	       hwloc_topology_set_type_filter(hw, HWLOC_OBJ_PACKAGE, HWLOC_TYPE_FILTER_KEEP_ALL) <
+	pmu_hwloc.topology_set_components(hw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
+	return pmu_hwloc.topology_set_all_types_filter(hw, HWLOC_TYPE_FILTER_KEEP_NONE) < 0 ||
+	       pmu_hwloc.topology_set_type_filter(hw, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL) <
 		       0 ||
-	       (caches && hwloc_topology_set_type_filter(hw, HWLOC_OBJ_L3CACHE,
-							 HWLOC_TYPE_FILTER_KEEP_ALL) < 0);
+	       pmu_hwloc.topology_set_type_filter(hw, HWLOC_OBJ_PACKAGE,
+						  HWLOC_TYPE_FILTER_KEEP_ALL) < 0 ||
+	       (caches && pmu_hwloc.topology_set_type_filter(hw, HWLOC_OBJ_L3CACHE,
+							     HWLOC_TYPE_FILTER_KEEP_ALL) < 0);
 }
 
 static int cannot_load(const char *xml)
@@ -73,25 +74,27 @@ static int load_hwloc(hwloc_topology_t *hw, const char *xml, bool caches)
 	struct pmu_environ *quiet = pmu_environ_enter(no_plugins, secure ? "HWLOC_" : NULL);
 	int rc;
 
-	rc = hwloc_topology_init(hw);
+	rc = pmu_hwloc.topology_init(hw);
 	if (!secure)
 		pmu_environ_leave(quiet);
 	if (rc < 0) {
 		rc = pmu_fail(ENOMEM, "hwloc cannot create a topology");
-	} else if ((xml && hwloc_topology_set_xml(*hw, xml) < 0) || set_filters(*hw, caches) ||
-		   hwloc_topology_load(*hw) < 0) {
+	} else if ((xml && pmu_hwloc.topology_set_xml(*hw, xml) < 0) || set_filters(*hw, caches) ||
+		   pmu_hwloc.topology_load(*hw) < 0) {
 		rc = cannot_load(xml);
-		hwloc_topology_destroy(*hw);
+		pmu_hwloc.topology_destroy(*hw);
 	}
 	if (secure)
 		pmu_environ_leave(quiet);
 	return rc;
 }
 
-static int index_above(hwloc_topology_t hw, hwloc_obj_t pu, hwloc_obj_type_t type, int otherwise)
+static int index_above(hwloc_obj_t pu, hwloc_obj_type_t type, int otherwise)
 {
-	hwloc_obj_t obj = hwloc_get_ancestor_obj_by_type(hw, type, pu);
+	hwloc_obj_t obj = pu->parent;
 
+	while (obj && obj->type != type)
+		obj = obj->parent;
 	return obj ? (int)obj->logical_index : otherwise;
 }
 
@@ -131,8 +134,8 @@ static int core_type(hwloc_topology_t hw, int kind)
 	int efficiency = -1;
 	unsigned int n = 0;
 
-	if (kind < 0 ||
-	    hwloc_cpukinds_get_info(hw, (unsigned int)kind, NULL, &efficiency, &n, &info, 0) < 0)
+	if (kind < 0 || pmu_hwloc.cpukinds_get_info(hw, (unsigned int)kind, NULL, &efficiency, &n,
+						    &info, 0) < 0)
 		return 0;
 	for (unsigned int i = 0; i < n; i++) {
 		if (strcmp(info[i].name, "CoreType") != 0)
@@ -142,25 +145,25 @@ static int core_type(hwloc_topology_t hw, int kind)
 		if (!strcmp(info[i].value, "IntelAtom"))
 			return 0x20;
 	}
-	if (hwloc_cpukinds_get_nr(hw, 0) != 2 || efficiency < 0)
+	if (pmu_hwloc.cpukinds_get_nr(hw, 0) != 2 || efficiency < 0)
 		return 0;
 	return efficiency ? 0x40 : 0x20;
 }
 
 static void find_details(hwloc_topology_t hw, hwloc_obj_t pu, struct pmu_pu_details *details)
 {
-	details->l3 = index_above(hw, pu, HWLOC_OBJ_L3CACHE, -1);
-	details->kind = hwloc_cpukinds_get_by_cpuset(hw, pu->cpuset, 0);
+	details->l3 = index_above(pu, HWLOC_OBJ_L3CACHE, -1);
+	details->kind = pmu_hwloc.cpukinds_get_by_cpuset(hw, pu->cpuset, 0);
 	details->core_type = core_type(hw, details->kind);
 }
 
 static int fill(struct pmu_topology *topology, hwloc_topology_t hw, bool details)
 {
-	size_t n = (size_t)hwloc_get_nbobjs_by_type(hw, HWLOC_OBJ_PU);
-	hwloc_const_cpuset_t allowed = hwloc_topology_get_allowed_cpuset(hw);
-	bool here = hwloc_topology_is_thissystem(hw);
+	int depth = pmu_hwloc.get_type_depth(hw, HWLOC_OBJ_PU);
+	size_t n = pmu_hwloc.get_nbobjs_by_depth(hw, depth);
+	hwloc_const_cpuset_t allowed = pmu_hwloc.topology_get_allowed_cpuset(hw);
+	bool here = pmu_hwloc.topology_is_thissystem(hw);
 	struct pmu_mask mask;
-	hwloc_obj_t obj = NULL;
 	struct pmu_pu *pu;
 
 	topology->machine = calloc(n + !n, sizeof(*topology->machine));
@@ -172,15 +175,16 @@ static int fill(struct pmu_topology *topology, hwloc_topology_t hw, bool details
 	topology->other = !here;
 	if (here && pmu_pinned_own_mask(&mask))
 		here = false; /* a kernel that does not tell allows everything, too */
-	while ((obj = hwloc_get_next_obj_by_type(hw, HWLOC_OBJ_PU, obj)) != NULL) {
+	for (hwloc_obj_t obj = pmu_hwloc.get_obj_by_depth(hw, depth, 0); obj;
+	     obj = obj->next_cousin) {
 		if (obj->os_index >= PMU_MASK_CPUS || topology->n_machine == n ||
-		    (allowed && !hwloc_bitmap_isset(allowed, obj->os_index)))
+		    (allowed && !pmu_hwloc.bitmap_isset(allowed, obj->os_index)))
 			continue;
 		pu = &topology->machine[topology->n_machine++];
 		pu->cpu = (int)obj->os_index;
 		/* kernels that know no cores: every PU is one */
-		pu->core = index_above(hw, obj, HWLOC_OBJ_CORE, (int)obj->logical_index);
-		pu->package = index_above(hw, obj, HWLOC_OBJ_PACKAGE, 0);
+		pu->core = index_above(obj, HWLOC_OBJ_CORE, (int)obj->logical_index);
+		pu->package = index_above(obj, HWLOC_OBJ_PACKAGE, 0);
 		pu->smt = smt_rank(topology->machine, topology->n_machine);
 		if (here && !pmu_mask_has(&mask, pu->cpu))
 			continue;
@@ -205,11 +209,13 @@ static int load(const char *xml, bool details, struct pmu_topology **topology)
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return pmu_fail(ENOMEM, "no memory for the topology");
-	rc = load_hwloc(&hw, xml, details);
+	rc = pmu_hwloc_load();
+	if (!rc)
+		rc = load_hwloc(&hw, xml, details);
 	if (rc)
 		goto free_made;
 	rc = fill(made, hw, details);
-	hwloc_topology_destroy(hw);
+	pmu_hwloc.topology_destroy(hw);
 	if (rc)
 		goto free_made;
 	*topology = made;
