@@ -3,6 +3,7 @@
 #include "machine/mask.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -146,6 +147,17 @@ int pmu_mask_of_thread(int tid, struct pmu_mask *mask)
 	/* The kernel fills as many bytes as it has and returns their number. */
 	memset(mask, 0, sizeof(*mask));
 	if (syscall(SYS_sched_getaffinity, tid, sizeof(*mask), mask) < 0)
+		rc = -errno;
+	errno = saved;
+	return rc;
+}
+
+int pmu_mask_allowed(struct pmu_mask *mask)
+{
+	int saved = errno, rc = 0;
+
+	memset(mask, 0, sizeof(*mask));
+	if (sched_getaffinity(0, sizeof(*mask), (cpu_set_t *)(void *)mask) < 0)
 		rc = -errno;
 	errno = saved;
 	return rc;

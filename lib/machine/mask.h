@@ -50,6 +50,13 @@ int pmu_mask_parse(const char *text, struct pmu_mask *mask);
  */
 int pmu_mask_of_thread(int tid, struct pmu_mask *mask);
 
+/**
+ * pmu_mask_allowed() - where the calling thread may run as the program knows it: also where we have
+ * pinned the thread
+ * Return: 0 or a negative errno.
+ */
+int pmu_mask_allowed(struct pmu_mask *mask);
+
 /** pmu_mask_apply() - bind the calling thread.  Async-signal-safe.  Return: 0 or a
  * negative errno. */
 int pmu_mask_apply(const struct pmu_mask *mask);

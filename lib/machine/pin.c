@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/arena.h"
 #include "base/compiler.h"
 #include "base/error.h"
 #include "base/strbuf.h"
@@ -146,6 +148,24 @@ static int check_list(const struct pmu_pin_request *request)
 	return 0;
 }
 
+/*
+ * Pages that nobody touches cost nothing, and a forked child has one of its own; but LeakSanitizer
+ * does not look into them.
+ */
+static struct pmu_pinning *make_pinning(void)
+{
+	return PMU_SANITIZED ? calloc(1, sizeof(struct pmu_pinning))
+			     : pmu_pages_alloc(sizeof(struct pmu_pinning));
+}
+
+static void free_pinning(struct pmu_pinning *pinning)
+{
+	if (PMU_SANITIZED)
+		free(pinning);
+	else
+		pmu_pages_free(pinning, sizeof(*pinning));
+}
+
 int pmu_pinning_open(struct pmu_pinning **pinning, const struct pmu_pin_request *request,
 		     const char *dir)
 {
@@ -156,7 +176,7 @@ int pmu_pinning_open(struct pmu_pinning **pinning, const struct pmu_pin_request 
 	rc = check_list(request);
 	if (rc)
 		return rc;
-	made = calloc(1, sizeof(*made));
+	made = make_pinning();
 	if (!made)
 		return pmu_fail(ENOMEM, "no memory for pinning");
 	made->request = *request;
@@ -173,7 +193,7 @@ void pmu_pinning_close(struct pmu_pinning *pinning)
 	pmu_claims_close(&pinning->claims);
 	pmu_topology_free(pinning->topology);
 	pmu_places_free(&pinning->places);
-	free(pinning);
+	free_pinning(pinning);
 }
 
 /* What is not freed is still pointed to, so that leak checkers take it for what it is. */
@@ -286,12 +306,30 @@ static const struct pmu_mask *mask_elsewhere(struct pmu_pinning *pinning)
 	return &pinning->elsewhere;
 }
 
+/*
+ * A thread that the program has bound to one processor is on the other machine's of that number.
+ * Not where our parent process may run nowhere else either: that is a small machine, or who started
+ * us has bound us all.  Return: -1: it is not bound.
+ */
+static int bound_elsewhere(const struct pmu_mask *there)
+{
+	struct pmu_mask mine, parents;
+	int cpu;
+
+	if (pmu_mask_of_thread(0, &mine) || pmu_mask_of_thread(getppid(), &parents))
+		return -1;
+	cpu = pmu_mask_single(&mine);
+	return cpu >= 0 && pmu_mask_has(there, cpu) && !pmu_mask_equal(&mine, &parents) ? cpu : -1;
+}
+
 static int thread_elsewhere(struct pmu_pinning *pinning, char *why, size_t size)
 {
 	static const struct pmu_mask nobody;
 	const struct pmu_mask *mask = mask_elsewhere(pinning);
-	int cpu;
+	int cpu = bound_elsewhere(mask);
 
+	if (cpu >= 0)
+		return placed(pinning, cpu, &pinning->n_bound);
 	if (pinning->request.policy == PMU_PIN_NONE)
 		return -1;
 	if (order_places(pinning, mask))

@@ -24,8 +24,8 @@ struct pmu_pin_request {
 	unsigned int n_cpus;
 	/*
 	 * Not 0: the processors are another machine's (HWLOC_XMLFILE's, or that many).  Threads get
-	 * numbers of them by the same policies; nothing is bound, nothing claimed, and no mask
-	 * asked for.
+	 * numbers of them by the same policies, one that the program has bound to a processor that
+	 * processor's; nothing is bound, nothing claimed.
 	 */
 	unsigned int elsewhere;
 };

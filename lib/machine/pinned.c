@@ -42,13 +42,14 @@ static struct pmu_mask *_Atomic masks[MAX_MASKS];
  */
 static __thread struct {
 	uint64_t entry; /* 0: we did not pin this thread */
-	unsigned int slot;
-	int tid;
-	unsigned int depth; /* lifts that were not restored yet */
-	bool lifted;        /* the outermost of them found our mask and put the original one back */
-	bool child_lifted;  /* for a child on this copy; stale once it executes, so never
+	uint16_t slot;
+	uint16_t depth;    /* lifts that were not restored yet */
+	bool lifted;       /* the outermost of them found our mask and put the original one back */
+	bool child_lifted; /* for a child on this copy; stale once it executes, so never
 			       for the thread */
-} self __attribute__((tls_model("initial-exec")));
+			   /* used: clang would take it apart, which takes twice the room */
+} self __attribute__((tls_model("initial-exec"), used));
+_Static_assert(PMU_PINNED_MAX <= UINT16_MAX, "slots fit");
 
 static uint64_t pack(int tid, int cpu, unsigned int mask)
 {
@@ -75,11 +76,13 @@ static int own_tid(void)
 	return (int)syscall(SYS_gettid);
 }
 
-/* A process made by vfork, or by a fork that went past us, runs with its parent's @self.
+/*
+ * Of a thread that we pinned: a process made by vfork, or by a fork that went past us, runs with
+ * its parent's @self.
  */
 static bool self_is_mine(void)
 {
-	return own_tid() == self.tid;
+	return own_tid() == tid_of(self.entry);
 }
 
 static bool self_holds(void)
@@ -175,8 +178,7 @@ static int enter(int tid, int cpu, int mask)
 		return pmu_fail(ENOSPC, "more than %d pinned threads", PMU_PINNED_MAX);
 	atomic_store_explicit(&handles[slot], (uintptr_t)pthread_self(), memory_order_relaxed);
 	atomic_store_explicit(&entries[slot], entry, memory_order_release);
-	self.slot = slot;
-	self.tid = tid;
+	self.slot = (uint16_t)slot;
 	self.depth = 0;
 	self.lifted = false;
 	pmu_compiler_barrier(); /* a signal handler's spawn sees all of it or nothing */
@@ -241,7 +243,7 @@ void pmu_pinned_disown(void)
 
 void pmu_pinned_drop(int tid)
 {
-	if (tid && (!self.entry || tid != self.tid)) {
+	if (tid && (!self.entry || tid != tid_of(self.entry))) {
 		sweep(tid);
 	} else if (self.entry && self_is_mine()) {
 		free_entry(self.slot, self.entry);
@@ -287,7 +289,7 @@ int pmu_pin_original(int tid, size_t size, void *mask)
 
 	if (likely(!n)) /* nobody is pinned */
 		return 0;
-	if (!tid || (self.entry && tid == self.tid))
+	if (!tid || (self.entry && tid == tid_of(self.entry)))
 		return self_holds() ? tell(self.entry, 0, size, mask) : 0;
 	for (unsigned int i = 0; i < n; i++) {
 		entry = atomic_load_explicit(&entries[i], memory_order_acquire);

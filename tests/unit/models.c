@@ -193,6 +193,13 @@ static void knows_arm_cores(void)
 	}
 }
 
+/* As their own brands have it: "AMD 4700S 8-Core Processor Desktop Kit" is 17_47H. */
+static void tells_kits_apart(void)
+{
+	has(find("AuthenticAMD", 0x17, 0x47, 0)->codename, "4700S", "17_47H");
+	has(find("AuthenticAMD", 0x17, 0x84, 0)->codename, "4800S", "17_84H");
+}
+
 static void is_consistent(void)
 {
 	const struct pmu_cpu_model *row;
@@ -295,6 +302,7 @@ int main(void)
 	knows_later_ones();
 	knows_what_is_outside_the_cores();
 	knows_arm_cores();
+	tells_kits_apart();
 	is_consistent();
 	knows_recorded_ones();
 	names_tables_that_exist();

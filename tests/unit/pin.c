@@ -545,6 +545,31 @@ static void numbers_of_another_machine(void)
 	unsetenv("HWLOC_XMLFILE");
 }
 
+/* As on a real machine: whoever has bound itself stays there, also beside others that are placed. */
+static void bound_on_another_machine(void)
+{
+	struct pmu_pin_request request;
+	struct pmu_pinning *theirs;
+	struct pmu_mask one = { { 0 } };
+	char text[160];
+	int last = pmu_mask_next(&all, 0);
+
+	for (int cpu = last; cpu >= 0; cpu = pmu_mask_next(&all, cpu + 1))
+		last = cpu;
+	pmu_mask_set(&one, last);
+	pmu_pin_parse("compact", &request);
+	request.elsewhere = (unsigned int)last + 4;
+	if (!ok(!pmu_pinning_open(&theirs, &request, dir), "a machine with that processor"))
+		return;
+	is_int(pmu_pinning_thread(theirs, why, sizeof(why)), 0, "the first is placed");
+	pmu_mask_apply(&one);
+	is_int(pmu_pinning_thread(theirs, why, sizeof(why)), last, "one that is bound stays");
+	pmu_mask_apply(&all);
+	pmu_pinning_describe(theirs, text, sizeof(text));
+	ok(strstr(text, "1 of them bound before"), "and the report says so: %s", text);
+	pmu_pinning_close(theirs);
+}
+
 int main(void)
 {
 	unsetenv("HWLOC_XMLFILE");
@@ -573,6 +598,7 @@ int main(void)
 	scene(short_lived_threads_leave_nothing_behind, "short-lived threads leave nothing behind");
 	scene(asking_needs_no_lock, "asking needs no lock");
 	numbers_of_another_machine();
+	bound_on_another_machine();
 	remove_dir();
 	return done_testing();
 }
