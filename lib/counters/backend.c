@@ -17,3 +17,21 @@ const struct pmu_backend *pmu_backend_find(const char *name)
 	}
 	return NULL;
 }
+
+const struct pmu_backend *pmu_backend_fallback(void)
+{
+	int i = 0;
+
+	while (!pmu_backends[i]->fallback)
+		i++;
+	return pmu_backends[i];
+}
+
+const struct pmu_backend *pmu_backend_time(void)
+{
+	int i = 0;
+
+	while (pmu_backends[i]->counts)
+		i++;
+	return pmu_backends[i];
+}

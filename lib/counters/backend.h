@@ -32,8 +32,9 @@ struct pmu_attachment {
 /** Why a thread's counts ended before the thread did. */
 enum pmu_source_lost {
 	PMU_SOURCE_HOLDS = 0,
-	PMU_SOURCE_CLOSED = 1, /* the program closed or replaced the descriptors */
-	PMU_SOURCE_TAKEN = 2,  /* the counters were given to something else for a while */
+	PMU_SOURCE_CLOSED = 1,  /* the program closed or replaced the descriptors */
+	PMU_SOURCE_TAKEN = 2,   /* the counters were given to something else for a while */
+	PMU_SOURCE_REFUSED = 3, /* reading them in user space was forbidden */
 };
 
 /**
@@ -50,9 +51,8 @@ struct pmu_source_thread {
 	 * known.  Written as @lost is
 	 */
 	uint32_t core_types;
-	uint32_t
-		/* reads whose counts are of a moment up to one read later; written as @lost is */
-		shifted;
+	/* of the last read that returned PMU_READ_DELAYED: how often it was made again */
+	uint32_t tries;
 };
 
 /**
@@ -60,12 +60,28 @@ struct pmu_source_thread {
  * slots that could not be read, whose elements mean nothing.  Hot: no lock, no allocation; keeps
  * errno.
  *
- * Beside the slots it may return PMU_READ_DELAYED: value[] is as ever, but the way back took longer
- * than it does as a rule. A second read shows by how much.
+ * Beside the slots it may return PMU_READ_DELAYED: it was made again, as its thread was interrupted
+ * or its events have moved to other counters; value[] is of the last try.  What that adds is a
+ * matter of pmu_source_thread.tries alone.
  */
 typedef uint32_t pmu_read_fn(void *thread, uint64_t *value);
 #define PMU_READ_DELAYED (1u << 31)
 _Static_assert(PMU_MAX_SLOTS < 32, "it is no slot");
+
+/** Counters that a program starts and reads itself, of a whole plan: no threads, no regions. */
+struct pmu_by_hand {
+	/*
+	 * They stand still.  plan outlives them.  0 or a negative errno with a sentence.
+	 * Context: one at a time (the session's lock): the limit of descriptors is raised meanwhile.
+	 */
+	int (*open)(void **counters, const struct pmu_plan *plan);
+	void (*close)(void *counters);
+	/* All of them, whatever fails.  0, or the first negative errno. */
+	int (*start)(void *counters);
+	int (*stop)(void *counters);
+	int (*reset)(void *counters);
+	pmu_read_fn *read; /* sums over what the plan counts on */
+};
 
 struct pmu_backend {
 	const char *name;  /* value of PMU_BACKEND */
@@ -79,12 +95,26 @@ struct pmu_backend {
 	bool exclusive;
 	/* whatever runs on a thread's processor is counted, whatever the plan's scope */
 	bool counts_cpu;
+	/* what a simulation says: columns are called after it, and times are none of the program's */
+	bool simulated;
+	/* It knows no other machine than the one that it runs on, whatever PMU_CPUID_FILE says. */
+	bool here_alone;
+	/* most machines cannot have it: -ENOSYS from probe() is told to those alone who asked for it */
+	bool rare;
+	/*
+	 * What the kernel counts without a PMU: tried first where nothing else is asked for, and
+	 * last for what then is left, but not in its turn.
+	 */
+	bool fallback;
+	/* What it counts where the source was named and no group; NULL: CORE. */
+	const char *default_group;
 	/*
 	 * Can it count this plan here?  0: every slot that is not absent.  Otherwise the first
-	 * refusal; probe says which slots (-ENOENT, -EINVAL: no such event here; -ENOSPC: does not
-	 * fit beside the slots before it; others refuse the whole source) and why.  Leaves nothing
-	 * open. With 0 an error[] may still be set: that slot can only be left missing here, and
-	 * why says so.
+	 * refusal, of events that do not exist before those without a counter; probe says which
+	 * slots (-ENOENT, -EINVAL: no such event here; -ENOSPC: does not fit beside the slots
+	 * before it, however these are spread over the counters; others refuse the whole source)
+	 * and why.  Leaves nothing open. With 0 an error[] may still be set: that slot can only be
+	 * left missing here, and why says so.
 	 */
 	int (*probe)(const struct pmu_plan *plan, struct pmu_probe *probe);
 	/*
@@ -93,6 +123,12 @@ struct pmu_backend {
 	 */
 	int (*open)(void **state, const struct pmu_plan *plan);
 	void (*close)(void *state);
+	/*
+	 * What close() would put back on this machine, before it: threads read nothing from then
+	 * on, and what went wrong can still be told.  0 or a negative errno with a sentence; NULL
+	 * in a source that changes nothing.
+	 */
+	int (*put_back)(void *state);
 	/* Bytes that attach() fills for each thread. */
 	size_t (*thread_size)(const struct pmu_plan *plan);
 	/*
@@ -103,13 +139,19 @@ struct pmu_backend {
 	 * Context: one thread at a time (the session's lock): the limit of descriptors is raised
 	 * meanwhile.
 	 */
-	int (*attach)(void *state, void *thread, int cpu, pmu_read_fn **read,
-		      struct pmu_attachment *got);
+	int (*attach)(void *state, void *thread, int cpu,
+		      pmu_read_fn **read /* kept until detach() */, struct pmu_attachment *got);
 	/*
 	 * The counts of a thread that is asleep, by another one: as its read(), through the kernel.
 	 * NULL in a source where each thread can read its own only.
 	 */
 	pmu_read_fn *read_aside;
+	/*
+	 * Lets the calling thread's next read be made @tries times more; 0: as it is.  As many
+	 * instructions for either.  NULL in a source whose reads are never made again.  Return:
+	 * false where this thread's are not.
+	 */
+	bool (*unsettle)(void *thread, uint32_t tries);
 	/*
 	 * From any thread once @thread is not reading; also in a forked child, which owns copies;
 	 * once more does no harm.  A descriptor that is not ours any more is left alone.
@@ -149,6 +191,8 @@ struct pmu_backend {
 	 * NULL in a source whose reads see that each time.
 	 */
 	void (*look)(void *thread);
+	/* NULL in a source that counts for regions alone. */
+	const struct pmu_by_hand *by_hand;
 	/*
 	 * In a forked child at once: let go of descriptors.  Async-signal-safe; close() may follow.
 	 * May be NULL.
@@ -161,6 +205,10 @@ extern const struct pmu_backend *const pmu_backends[];
 
 /** pmu_backend_find() - the source of that name, NULL for none. */
 const struct pmu_backend *pmu_backend_find(const char *name);
+
+/** pmu_backend_fallback(), pmu_backend_time() - the source with .fallback; the one without .counts */
+const struct pmu_backend *pmu_backend_fallback(void);
+const struct pmu_backend *pmu_backend_time(void);
 
 extern const struct pmu_backend pmu_backend_perf;
 extern const struct pmu_backend pmu_backend_msr;

@@ -85,6 +85,12 @@ struct pmu_plan {
 	/* PMU_COUNT_CPU: OS numbers of the CPUs to count on, ascending; owned by the caller */
 	const int *cpu;
 	unsigned int n_cpus;
+	/*
+	 * it is asked what will be counted once the program runs under valgrind, where it does not
+	 * yet
+	 */
+	bool emulated;
+	bool by_kernel; /* each read is the kernel's, also where a thread could read by itself */
 	/* The machine that is counted on, where it is not simply this one; NULL: it is. */
 	const struct pmu_machine_from *from;
 };

@@ -28,6 +28,7 @@ struct software_thread {
 		perf; /* first: its reader begins with the struct pmu_source_thread */
 	pmu_read_fn *read_perf;
 	const struct software *software;
+	uint32_t usage; /* slots from getrusage: the session's, or all that it has */
 };
 
 /* --- what the kernel keeps for every thread anyway --- */
@@ -55,8 +56,6 @@ static uint64_t context_switches(const struct rusage *usage)
 /* Microseconds in struct rusage; the clock of the thread has nanoseconds. */
 static uint64_t task_clock(const struct rusage *usage)
 {
-	struct timespec ts;
-
 	(void)usage;
 	return pmu_time_now_ns(CLOCK_THREAD_CPUTIME_ID);
 }
@@ -221,12 +220,36 @@ static uint32_t read_both(void *thread, uint64_t *value)
 	struct rusage usage;
 
 	getrusage(RUSAGE_THREAD, &usage);
-	for (uint32_t left = software->usage; left; left &= left - 1) {
+	for (uint32_t left = self->usage; left; left &= left - 1) {
 		int slot = __builtin_ctz(left);
 
 		value[slot] = from_usage[software->plan.slot[slot].config](&usage);
 	}
-	return missing & ~software->usage;
+	return missing & ~self->usage;
+}
+
+/*
+ * Of a thread that is refused what others have, for want of a descriptor as a rule, getrusage has
+ * most.
+ */
+static uint32_t usage_instead(const struct software *software, uint32_t missing)
+{
+	const struct pmu_plan *plan = &software->plan;
+	uint32_t asked = pmu_plan_mask(plan) & ~plan->absent & missing, usage = 0;
+
+	for (uint32_t left = asked; left && plan->scope == PMU_COUNT_THREAD; left &= left - 1) {
+		int slot = __builtin_ctz(left);
+
+		usage |= (uint32_t)usage_has(&plan->slot[slot]) << slot;
+	}
+	return usage;
+}
+
+static void note_usage(struct pmu_attachment *got)
+{
+	size_t len = strlen(got->note);
+
+	snprintf(got->note + len, sizeof(got->note) - len, "%s", "; getrusage tells what it can");
 }
 
 static int software_attach(void *state, void *thread, int cpu, pmu_read_fn **read,
@@ -235,12 +258,16 @@ static int software_attach(void *state, void *thread, int cpu, pmu_read_fn **rea
 	struct software *software = state;
 	struct software_thread *self = thread;
 	int rc = pmu_backend_perf.attach(software->perf, &self->perf, cpu, read, got);
+	uint32_t instead = usage_instead(software, got->missing);
 
 	self->software = software;
+	self->usage = software->usage | instead;
 	self->read_perf = *read;
-	if (software->usage)
+	if (self->usage)
 		*read = read_both;
-	got->missing &= ~software->usage;
+	got->missing &= ~self->usage;
+	if (instead)
+		note_usage(got);
 	return rc;
 }
 
@@ -249,7 +276,7 @@ static uint32_t read_aside(void *thread, uint64_t *value)
 {
 	struct software_thread *self = thread;
 
-	return pmu_backend_perf.read_aside(&self->perf, value) | self->software->usage;
+	return pmu_backend_perf.read_aside(&self->perf, value) | self->usage;
 }
 
 static void software_detach(void *state, void *thread)
@@ -258,6 +285,13 @@ static void software_detach(void *state, void *thread)
 	struct software_thread *self = thread;
 
 	pmu_backend_perf.detach(software->perf, &self->perf);
+}
+
+static void software_child(void *state)
+{
+	struct software *software = state;
+
+	pmu_backend_perf.child(software->perf);
 }
 
 static void software_describe(void *state, char *text, size_t size)
@@ -277,6 +311,8 @@ const struct pmu_backend pmu_backend_software = {
 	.name = "software",
 	.about = "page faults, context switches and other events of the kernel",
 	.counts = true,
+	.fallback = true,
+	.default_group = "SOFTWARE",
 	.probe = software_probe,
 	.open = software_open,
 	.close = software_close,
@@ -285,4 +321,5 @@ const struct pmu_backend pmu_backend_software = {
 	.read_aside = read_aside,
 	.detach = software_detach,
 	.describe = software_describe,
+	.child = software_child,
 };

@@ -137,8 +137,8 @@ static void give_back(off_t end)
 
 	if ((uint64_t)end < asking->freed + KEPT_MOST)
 		return;
-	if (!fallocate(the_log.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)asking->freed,
-		       end - (off_t)asking->freed))
+	if (!pmu_write_reserve(the_log.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			       (off_t)asking->freed, end - (off_t)asking->freed))
 		asking->freed = (uint64_t)end;
 }
 

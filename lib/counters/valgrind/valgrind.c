@@ -88,7 +88,7 @@ static int look_around(const struct pmu_plan *plan, struct pmu_probe *probe)
 		return refuse(probe, ENOSYS,
 			      "build libpmu with valgrind's headers (on Debian: valgrind)",
 			      "libpmu was built without valgrind's headers");
-	switch (pmu_valgrind_tool()) {
+	switch (plan->emulated ? PMU_VALGRIND_CALLGRIND : pmu_valgrind_tool()) {
 	case PMU_VALGRIND_NONE:
 		return refuse(probe, ENOSYS, MEND, "the program does not run under valgrind");
 	case PMU_VALGRIND_OTHER:
@@ -146,12 +146,13 @@ static int judge_slots(const struct pmu_plan *plan, const struct pmu_callgrind_c
 
 static int valgrind_probe(const struct pmu_plan *plan, struct pmu_probe *probe)
 {
-	struct pmu_callgrind_columns columns;
+	/* as `pmu run --emulate` starts it, callgrind has all of them */
+	struct pmu_callgrind_columns columns = { .known = UINT32_MAX };
 	int rc;
 
 	memset(probe, 0, sizeof(*probe));
 	rc = look_around(plan, probe);
-	if (!rc)
+	if (!rc && !plan->emulated)
 		rc = pmu_callgrind_log_open(&columns, probe->why, sizeof(probe->why));
 	if (!rc)
 		return judge_slots(plan, &columns, probe);
@@ -446,6 +447,8 @@ const struct pmu_backend pmu_backend_valgrind = {
 	.name = "valgrind",
 	.about = "counts that valgrind's tool callgrind simulates, where no PMU can be had",
 	.counts = true,
+	.simulated = true,
+	.rare = true,
 	.probe = valgrind_probe,
 	.open = valgrind_open,
 	.close = valgrind_close,
