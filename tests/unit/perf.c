@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "counters/perf/watchdog.h"
 #include "counters/perf/why.h"
 #include "group/group.h"
 #include "tests/refuse.h"
@@ -28,6 +29,58 @@ static struct pmu_plan plan_of(const char *events)
 	return plan;
 }
 
+/* --- the watchdog --- */
+
+static void put_file(const char *folder, const char *name, const char *text)
+{
+	char path[300];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	file = fopen(path, "w");
+	ok(file && fputs(text, file) >= 0 && !fclose(file), "%s is written", name);
+}
+
+static void is_watchdog(const char *folder, const char *release, const char *config,
+			enum pmu_watchdog want)
+{
+	char setting[300], version[300], path[300];
+	const struct pmu_watchdog_files files = { setting, version, folder };
+
+	snprintf(setting, sizeof(setting), "%s/setting", folder);
+	snprintf(version, sizeof(version), "%s/version", folder);
+	snprintf(path, sizeof(path), "%s/config-%s", folder, release);
+	put_file(folder, "version", release);
+	if (config)
+		put_file(folder, strrchr(path, '/') + 1, config);
+	put_file(folder, "setting", "1\n");
+	is_int((int)pmu_watchdog_look(&files), (int)want, release);
+	put_file(folder, "setting", "0\n");
+	is_int((int)pmu_watchdog_look(&files), PMU_WATCHDOG_HOLDS_NONE, "and none where it is off");
+	unlink(setting);
+	is_int((int)pmu_watchdog_look(&files), PMU_WATCHDOG_HOLDS_NONE, "or not there");
+	unlink(version);
+	unlink(path);
+}
+
+static void the_watchdog_is_looked_up(void)
+{
+	char folder[] = "/tmp/pmu-watchdog.XXXXXX";
+
+	if (!ok(mkdtemp(folder) != NULL, "a folder"))
+		return;
+	is_watchdog(folder, "6.1.0-13-amd64", NULL, PMU_WATCHDOG_HOLDS_ONE);
+	is_watchdog(folder, "6.4.0", NULL, PMU_WATCHDOG_HOLDS_ONE);
+	is_watchdog(folder, "6.5.0", NULL, PMU_WATCHDOG_UNKNOWN);
+	is_watchdog(
+		folder, "6.12.9",
+		"CONFIG_X=y\nCONFIG_HARDLOCKUP_DETECTOR_PERF=y\n# CONFIG_HARDLOCKUP_DETECTOR_BUDDY is not set\nCONFIG_Y=y\n",
+		PMU_WATCHDOG_HOLDS_ONE);
+	is_watchdog(folder, "7.0.1", "CONFIG_X=y\nCONFIG_HARDLOCKUP_DETECTOR_BUDDY=y\nCONFIG_Y=y\n",
+		    PMU_WATCHDOG_HOLDS_NONE);
+	rmdir(folder);
+}
+
 /* --- reading a page --- */
 
 static struct perf_event_mmap_page page;
@@ -40,21 +93,6 @@ static uint64_t fake_counter(uint32_t number)
 	asked_for = number;
 	n_asked++;
 	return raw_value;
-}
-
-/* the kernel comes between: the event moves to another counter and starts there from zero
- */
-static uint64_t interrupted_counter(uint32_t number)
-{
-	uint64_t raw = fake_counter(number);
-
-	if (n_asked == 1) {
-		page.lock += 2;
-		page.index = 5;
-		page.offset = 1000;
-		raw_value = 7;
-	}
-	return raw;
 }
 
 static void set_page(uint16_t width, int64_t offset, uint64_t raw)
@@ -70,10 +108,12 @@ static void set_page(uint16_t width, int64_t offset, uint64_t raw)
 
 static uint64_t read_page(void)
 {
-	uint64_t value = 0, changed = 0;
+	struct pmu_perf_seat seat = { .page = &page };
+	uint64_t value;
 
-	ok(pmu_perf_user_value(&page, fake_counter, &value, &changed), "  readable");
-	is_u64(changed, 0, "  and nothing came between");
+	pmu_perf_seat_take(&seat);
+	value = pmu_perf_seat_count(&seat, fake_counter(seat.counter));
+	is_u64(pmu_perf_seat_moved(&seat), 0, "  nothing came between");
 	return value;
 }
 
@@ -102,10 +142,15 @@ static void extends_the_sign_by_the_width(void)
 	}
 }
 
+/* An x86 has none: RDPMC gives 0 there. */
 static void ignores_bits_beyond_the_width(void)
 {
+#if defined(__x86_64__)
+	skip("40 bits of 64", "RDPMC gives none");
+#else
 	set_page(40, 0, 0xabcd000000000012);
 	is_u64(read_page(), 0x12, "40 bits of 64");
+#endif
 }
 
 static void offsets_wrap_like_the_kernels(void)
@@ -116,53 +161,62 @@ static void offsets_wrap_like_the_kernels(void)
 	is_u64(read_page(), 1ull << 63, "beyond the greatest signed number");
 }
 
+/* Each change of a page counts its lock up by two. */
+static void change_page(uint32_t index, int64_t offset)
+{
+	page.lock += 2;
+	page.index = index;
+	page.offset = offset;
+}
+
 static void tells_when_the_kernel_came_between(void)
 {
-	uint64_t value = 0, changed = 0;
+	struct pmu_perf_seat seat = { .page = &page };
 
 	set_page(48, 10, 20);
-	ok(pmu_perf_user_value(&page, interrupted_counter, &value, &changed), "readable");
-	is_int(n_asked, 1, "  once");
-	ok(changed != 0, "  and the page was changed meanwhile");
-	changed = value = 0;
-	ok(pmu_perf_user_value(&page, fake_counter, &value, &changed), "  again");
-	is_u64(changed, 0, "  nothing came between");
-	is_u64(value, 1000 + raw_value, "  from the new counter");
+	pmu_perf_seat_take(&seat);
+	change_page(5, 1000);
+	ok(pmu_perf_seat_moved(&seat), "on another counter");
+	is_u64(seat.counter, 2, "  what was looked up before stays");
+	pmu_perf_seat_take(&seat);
+	ok(!pmu_perf_seat_moved(&seat), "  until it is looked up again");
+	is_u64(pmu_perf_seat_count(&seat, 7), 1007, "  which the count is of then");
 }
 
-/*
- * Where the kernel changed a page, but each event goes on where it was, the sum was right at any
- * moment.
- */
-static void an_event_that_moved_is_noticed(void)
+/* In between another event is on the counter that was looked up. */
+static void away_and_back_is_not_the_same(void)
 {
-	struct perf_event_mmap_page pages[2] = { { .lock = 2, .index = 1, .offset = 100 },
-						 { .lock = 2, .index = 2, .offset = -7 } };
-	struct pmu_perf_user user = { .reader = { .n = 2 }, .page = { &pages[0], &pages[1] } };
-
-	pmu_perf_user_settle(&user);
-	pages[0].lock += 2;
-	pages[1].lock += 2;
-	pages[1].time_enabled = pages[1].time_running = 5000;
-	ok(pmu_perf_user_is_settled(&user), "scheduled out and in again: it goes on as it was");
-	pages[1].index = 3;
-	ok(!pmu_perf_user_is_settled(&user), "on another counter: it does not");
-	pages[1].index = 2;
-	pages[0].offset++;
-	ok(!pmu_perf_user_is_settled(&user), "nor with another offset");
-	pmu_perf_user_settle(&user);
-	ok(pmu_perf_user_is_settled(&user), "until that is known");
-}
-
-static void an_event_off_its_counter_has_no_value(void)
-{
-	uint64_t value = 77, changed = 0;
+	struct pmu_perf_seat seat = { .page = &page };
 
 	set_page(48, 10, 20);
+	pmu_perf_seat_take(&seat);
+	change_page(0, 30);
+	change_page(2, 10);
+	change_page(0, 30);
+	change_page(3, 10);
+	is_u64(page.index, 3, "as it was");
+	ok(pmu_perf_seat_moved(&seat), "but it was elsewhere meanwhile");
+}
+
+static void an_event_that_no_counter_holds_cannot_be_read(void)
+{
+	struct pmu_perf_user user = { .reader = { .n = 1 }, .seat = { { .page = &page } } };
+
+	set_page(48, 10, 20);
+	ok(pmu_perf_user_settle(&user), "on a counter");
 	page.index = 0;
-	ok(!pmu_perf_user_value(&page, fake_counter, &value, &changed), "index 0");
-	is_u64(value, 77, "  gives nothing");
-	is_int(n_asked, 0, "  and reads no counter");
+	ok(!pmu_perf_user_settle(&user), "on none");
+	is_u64(user.seat[0].counter, 0, "  nor is anything read that may not be there");
+	ok(pmu_perf_seat_moved(&user.seat[0]), "  and what is read counts for nothing");
+#if defined(__x86_64__)
+	page.index = (1u << 30) + 1;
+	ok(pmu_perf_user_settle(&user), "on a fixed one");
+	page.index = (1u << 29) + 1;
+	ok(!pmu_perf_user_settle(&user), "PERF_METRICS, which holds shares");
+#endif
+	page.index = 3;
+	page.time_enabled = 5000;
+	ok(!pmu_perf_user_settle(&user), "with a hole");
 }
 
 static void a_hole_in_the_time_shows(void)
@@ -243,10 +297,12 @@ static void each_refusal_has_its_words(void)
 		{ ENOENT, -ENODEV, "cycles,instructions", "PMU", NULL },
 		{ ENODEV, -ENODEV, "cycles", "PMU", NULL },
 		{ EOPNOTSUPP, -ENODEV, "cycles", "PMU", NULL },
-		{ EINVAL, -EINVAL, "r10e", "type 4, code 0x10e (EINVAL)", "another event" },
+		{ EINVAL, -EINVAL, "r10e", "type 4, code 0x10e (EINVAL)", NULL },
 		{ ENOSPC, -ENOSPC, "cycles,instructions", "0 of 2 events fit", "fewer events" },
 		{ EBUSY, -EBUSY, "cycles", "type 0, code 0x0", NULL },
-		{ ENOENT, -ENOENT, "page-faults", "type 1, code 0x2 (ENOENT)", "another event" },
+		{ ENOENT, -ENOENT, "page-faults", "type 1, code 0x2 (ENOENT)", NULL },
+		{ ENOENT, -ENOENT, "page-faults,context-switches",
+		  "this CPU and kernel have none of them (ENOENT)", NULL },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -423,6 +479,63 @@ static void closed_descriptors_end_the_counts(void)
 	detach(&at);
 }
 
+/* Of the group behind a descriptor: for how long it has been counting. */
+static uint64_t enabled_ns(int fd)
+{
+	struct pmu_perf_values got = { 0 };
+
+	return read(fd, &got, sizeof(got)) > 0 ? got.enabled_ns : 0;
+}
+
+static bool still_counts(int fd)
+{
+	uint64_t before = enabled_ns(fd);
+
+	for (int i = 0; i < 1000; i++)
+		if (enabled_ns(fd) != before)
+			return true;
+	return false;
+}
+
+/* As another process has it, which outlives the session. */
+static void a_copy_of_a_closed_group_counts_nothing(void)
+{
+	struct pmu_plan plan = plan_of("task-clock,page-faults");
+	struct attached at;
+	int copy;
+
+	if (!attach(&at, &plan, -1, "copies of descriptors"))
+		return;
+	copy = dup(at.thread.group.fd[0]);
+	ok(still_counts(copy), "  count while the group is open");
+	detach(&at);
+	ok(enabled_ns(copy) > 0, "  are there after it");
+	ok(!still_counts(copy), "  and count no more");
+	close(copy);
+}
+
+static void a_copied_group_leaves_the_owners_alone(void)
+{
+	struct pmu_plan plan = plan_of("task-clock,page-faults");
+	struct attached at;
+	int status = -1;
+	pid_t pid;
+
+	if (!attach(&at, &plan, -1, "a copy of the process"))
+		return;
+	pid = fork();
+	if (pid == 0) {
+		int n = n_descriptors();
+
+		perf->detach(at.state, &at.thread);
+		_exit(n - n_descriptors());
+	}
+	waitpid(pid, &status, 0);
+	is_int(WEXITSTATUS(status), 2, "  lets go of its descriptors");
+	ok(still_counts(at.thread.group.fd[0]), "  and the owner's count on");
+	detach(&at);
+}
+
 static void a_foreign_group_is_recognised(void)
 {
 	struct pmu_plan plan = plan_of("task-clock,page-faults");
@@ -519,13 +632,14 @@ static void counts_of_a_cpu_need_a_pin(void)
 
 int main(void)
 {
+	the_watchdog_is_looked_up();
 	adds_the_counter_to_the_offset();
 	extends_the_sign_by_the_width();
 	ignores_bits_beyond_the_width();
 	offsets_wrap_like_the_kernels();
 	tells_when_the_kernel_came_between();
-	an_event_that_moved_is_noticed();
-	an_event_off_its_counter_has_no_value();
+	away_and_back_is_not_the_same();
+	an_event_that_no_counter_holds_cannot_be_read();
 	a_hole_in_the_time_shows();
 	each_refusal_has_its_words();
 	counting_a_cpu_needs_more_rights();
@@ -534,6 +648,8 @@ int main(void)
 	nothing_to_count_is_no_error();
 	gives_back_every_descriptor();
 	closed_descriptors_end_the_counts();
+	a_copy_of_a_closed_group_counts_nothing();
+	a_copied_group_leaves_the_owners_alone();
 	a_foreign_group_is_recognised();
 	a_forked_child_lets_go_of_its_copies();
 	a_thread_without_counters_says_why();

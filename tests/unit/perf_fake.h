@@ -108,7 +108,9 @@ static int fake_control(int fd, unsigned long request, void *argument)
 	return 0;
 }
 
-static struct pmu_perf_system fake_system = { .open = fake_open, .control = fake_control };
+static struct pmu_perf_system fake_system = { .modules = "/nonexistent",
+					      .open = fake_open,
+					      .control = fake_control };
 
 /* Our ends of all pipes; what was opened is forgotten. */
 __attribute__((unused)) static void fake_forget(void)

@@ -18,7 +18,7 @@
 
 static bool user_works(const struct pmu_plan *plan, uint64_t config1)
 {
-	const struct perf_event_mmap_page *page[PMU_MAX_SLOTS];
+	struct pmu_perf_seat seat[PMU_MAX_SLOTS];
 	struct pmu_perf_where where = { .pid = 0, .cpu = -1, .config1 = config1 };
 	struct pmu_perf_group group;
 	unsigned int failed;
@@ -26,9 +26,9 @@ static bool user_works(const struct pmu_plan *plan, uint64_t config1)
 
 	if (pmu_perf_group_open(&group, plan, &where, &failed))
 		return false;
-	if (!pmu_perf_user_map(&group, page)) {
-		works = !pmu_perf_group_enable(&group) && pmu_perf_user_ready(page, group.n);
-		pmu_perf_user_unmap(page, group.n);
+	if (!pmu_perf_user_map(&group, seat)) {
+		works = !pmu_perf_group_enable(&group) && pmu_perf_user_ready(seat, group.n);
+		pmu_perf_user_unmap(seat, group.n);
 	}
 	pmu_perf_group_close(&group);
 	return works;
@@ -65,6 +65,10 @@ static void choose_read(struct pmu_perf *perf)
 
 	if (!all_core(plan))
 		return;
+	if (plan->by_kernel) {
+		perf->no_user = "PMU_USER_READ=0";
+		return;
+	}
 	n = pmu_perf_user_config1(config1);
 #if defined(__aarch64__)
 	if (!n)
@@ -177,8 +181,11 @@ static void perf_child(void *state)
 {
 	struct pmu_perf *perf = state;
 
-	if (perf->pid != getpid())
-		pmu_perf_sockets_child(perf->sockets);
+	if (perf->pid == getpid())
+		return;
+	if (perf->plan.scope == PMU_COUNT_CPU)
+		close_cpus(perf, perf->plan.n_cpus);
+	pmu_perf_sockets_child(perf->sockets);
 }
 
 static size_t perf_thread_size(const struct pmu_plan *plan)
@@ -254,17 +261,20 @@ const struct pmu_backend pmu_backend_perf = {
 	.name = "perf",
 	.about = "hardware counters through the kernel's perf_event",
 	.counts = true,
+	.here_alone = true,
 	.probe = pmu_perf_probe,
 	.open = perf_open,
 	.close = perf_close,
 	.thread_size = perf_thread_size,
 	.attach = pmu_perf_attach,
 	.read_aside = pmu_perf_read_aside,
+	.unsettle = pmu_perf_unsettle,
 	.detach = pmu_perf_detach,
 	.describe = perf_describe,
 	.sockets = perf_sockets,
 	.socket_of = perf_socket_of,
 	.read_socket = perf_read_socket,
 	.remark = perf_remark,
+	.by_hand = &pmu_perf_by_hand,
 	.child = perf_child,
 };

@@ -59,11 +59,14 @@ static inline bool pmu_perf_counts_nothing(const struct pmu_plan *plan)
 /** pmu_perf_probe() - as struct pmu_backend has it. */
 int pmu_perf_probe(const struct pmu_plan *plan, struct pmu_probe *probe);
 
-/** pmu_perf_attach(), _detach() - as struct pmu_backend has them. */
+/** pmu_perf_attach(), _detach() and others - as struct pmu_backend has them. */
+bool pmu_perf_unsettle(void *thread, uint32_t tries);
 uint32_t pmu_perf_read_aside(void *thread, uint64_t *value);
 int pmu_perf_attach(void *state, void *thread, int cpu, pmu_read_fn **read,
 		    struct pmu_attachment *got);
 void pmu_perf_detach(void *state, void *thread);
+
+extern const struct pmu_by_hand pmu_perf_by_hand;
 
 /** pmu_perf_plan_on() - the plan as a CPU counts it; all cores being alike: the plan. */
 const struct pmu_plan *pmu_perf_plan_on(const struct pmu_perf *perf, int cpu,

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/systemcall.h"
 #include "counters/backend.h"
 #include "counters/perf/perf.h"
 #include "counters/perf/why.h"
@@ -51,7 +52,7 @@ static void attach_cpu(struct pmu_perf *perf, struct pmu_perf_thread *self, int 
 /* Pages cost locked memory, of which there may be too little for one thread more. */
 static void map_thread(struct pmu_perf_thread *self, struct pmu_attachment *got)
 {
-	int rc = pmu_perf_user_map(&self->group, self->user.page);
+	int rc = pmu_perf_user_map(&self->group, self->user.seat);
 
 	if (!rc) {
 		self->n_pages = self->group.n;
@@ -67,7 +68,7 @@ static void map_thread(struct pmu_perf_thread *self, struct pmu_attachment *got)
 static void unmap_thread(struct pmu_perf_thread *self)
 {
 	if (self->n_pages && self->pid == getpid())
-		pmu_perf_user_unmap(self->user.page, self->n_pages);
+		pmu_perf_user_unmap(self->user.seat, self->n_pages);
 	self->n_pages = 0;
 }
 
@@ -110,9 +111,11 @@ static void attach_thread(struct pmu_perf *perf, struct pmu_perf_thread *self, i
 		return;
 	}
 	set_type_of(perf, self, cpu);
-	got->user_read = self->n_pages && pmu_perf_user_ready(self->user.page, self->n_pages);
-	if (got->user_read)
+	got->user_read = self->n_pages && pmu_perf_user_ready(self->user.seat, self->n_pages);
+	if (got->user_read) {
+		self->user.tid = (pid_t)pmu_system_call2(SYS_gettid, 0, 0);
 		pmu_perf_user_settle(&self->user);
+	}
 }
 
 /* --- a group for each kind of core --- */
@@ -168,7 +171,7 @@ static pmu_read_fn *choose_read(struct pmu_perf *perf, struct pmu_perf_thread *s
 		return pmu_perf_reader_nothing;
 	}
 	if (user)
-		return reader->missing ? pmu_perf_user_read_sparse : pmu_perf_user_read;
+		return pmu_perf_user_read(&self->user);
 	return pmu_perf_reader_read;
 }
 
@@ -187,8 +190,20 @@ int pmu_perf_attach(void *state, void *thread, int cpu, pmu_read_fn **read,
 	else
 		attach_thread(perf, self, cpu, got);
 	*read = choose_read(perf, self, got->user_read);
+	if (got->user_read)
+		pmu_perf_user_watch(&self->user, read);
 	got->missing = self->user.reader.missing;
 	return 0;
+}
+
+bool pmu_perf_unsettle(void *thread, uint32_t tries)
+{
+	struct pmu_perf_thread *self = thread;
+
+	if (!self->n_pages || !self->user.tid)
+		return false;
+	pmu_perf_user_unsettle(&self->user, tries);
+	return true;
 }
 
 uint32_t pmu_perf_read_aside(void *thread, uint64_t *value)
@@ -206,6 +221,7 @@ void pmu_perf_detach(void *state, void *thread)
 	struct pmu_perf_thread *self = thread;
 
 	(void)state;
+	pmu_perf_user_unwatch(&self->user);
 	unmap_thread(self);
 	pmu_perf_group_close(&self->group);
 	pmu_perf_parts_close(&self->parts);

@@ -7,13 +7,20 @@
 #include <unistd.h>
 
 #include "base/sysfile.h"
+#include "base/systemcall.h"
+#include "counters/refusable.h"
 
 #if defined(__x86_64__)
 
-/* Intel SDM vol. 2B, RDPMC; the page's index already has bit 30 for a fixed counter. */
-static inline __attribute__((always_inline)) uint64_t counter(uint32_t number)
+/* The page's index already has bit 30 for a fixed counter. */
+static inline __attribute__((always_inline)) uint64_t counter(const struct pmu_perf_seat *seat)
 {
-	return __builtin_ia32_rdpmc((int)number);
+	return pmu_rdpmc(seat->counter);
+}
+
+static inline void find_instruction(struct pmu_perf_seat *seat)
+{
+	(void)seat;
 }
 
 /* As with the time stamp: no fence, see clock.h. */
@@ -29,55 +36,40 @@ unsigned int pmu_perf_user_config1(uint64_t config1[2])
 
 #elif defined(__aarch64__)
 
-#define CASE(n)                                                               \
-	case n:                                                               \
-		__asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(value)); \
-		break
-
-/* Arm ARM D24.5, PMEVCNTR<n>_EL0 and PMCCNTR_EL0: which one is part of the instruction.
+/*
+ * Arm ARM D24.5, PMEVCNTR<n>_EL0 and PMCCNTR_EL0: which one is part of the instruction.  So a seat
+ * has the address of one that reads its counter into x0 and returns, changing nothing else.
  */
-static inline __attribute__((always_inline)) uint64_t counter(uint32_t number)
-{
-	uint64_t value;
+#if defined(__ARM_FEATURE_BTI_DEFAULT)
+#define LAND             "	bti	c\n"
+#define INSTRUCTION_SIZE 12
+#else
+#define LAND             ""
+#define INSTRUCTION_SIZE 8
+#endif
+__asm__("	.pushsection .text\n"
+	"	.balign	16\n"
+	"	.type	pmu_perf_instructions, %function\n"
+	"pmu_perf_instructions:\n"
+	"	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, "
+	"29, 30\n" LAND "	mrs	x0, pmevcntr\\n\\()_el0\n"
+	"	ret\n"
+	"	.endr\n" LAND "	mrs	x0, pmccntr_el0\n"
+	"	ret\n"
+	"	.size	pmu_perf_instructions, . - pmu_perf_instructions\n"
+	"	.popsection\n");
+extern const char pmu_perf_instructions[] __attribute__((visibility("hidden")));
 
-	switch (number) {
-		CASE(0);
-		CASE(1);
-		CASE(2);
-		CASE(3);
-		CASE(4);
-		CASE(5);
-		CASE(6);
-		CASE(7);
-		CASE(8);
-		CASE(9);
-		CASE(10);
-		CASE(11);
-		CASE(12);
-		CASE(13);
-		CASE(14);
-		CASE(15);
-		CASE(16);
-		CASE(17);
-		CASE(18);
-		CASE(19);
-		CASE(20);
-		CASE(21);
-		CASE(22);
-		CASE(23);
-		CASE(24);
-		CASE(25);
-		CASE(26);
-		CASE(27);
-		CASE(28);
-		CASE(29);
-		CASE(30);
-	case 31:
-		__asm__ volatile("mrs %0, pmccntr_el0" : "=r"(value));
-		break;
-	default: /* kept out by pmu_perf_user_index_ok() */
-		__builtin_unreachable();
-	}
+static inline void find_instruction(struct pmu_perf_seat *seat)
+{
+	seat->read = (uintptr_t)pmu_perf_instructions + INSTRUCTION_SIZE * seat->counter;
+}
+
+static inline __attribute__((always_inline)) uint64_t counter(const struct pmu_perf_seat *seat)
+{
+	register uint64_t value __asm__("x0");
+
+	__asm__ volatile("blr	%1" : "=r"(value) : "r"(seat->read) : "x30");
 	return value;
 }
 
@@ -104,10 +96,15 @@ unsigned int pmu_perf_user_config1(uint64_t config1[2])
 
 #else
 
-static inline __attribute__((always_inline)) uint64_t counter(uint32_t number)
+static inline __attribute__((always_inline)) uint64_t counter(const struct pmu_perf_seat *seat)
 {
-	(void)number;
+	(void)seat;
 	return 0;
+}
+
+static inline void find_instruction(struct pmu_perf_seat *seat)
+{
+	(void)seat;
 }
 
 static inline void settle(void)
@@ -122,17 +119,17 @@ unsigned int pmu_perf_user_config1(uint64_t config1[2])
 
 #endif
 
-void pmu_perf_user_unmap(const struct perf_event_mmap_page **page, uint32_t n)
+void pmu_perf_user_unmap(struct pmu_perf_seat *seat, uint32_t n)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 
 	for (uint32_t i = 0; i < n; i++) {
-		munmap((void *)page[i], size);
-		page[i] = NULL;
+		munmap((void *)seat[i].page, size);
+		seat[i].page = NULL;
 	}
 }
 
-int pmu_perf_user_map(const struct pmu_perf_group *group, const struct perf_event_mmap_page **page)
+int pmu_perf_user_map(const struct pmu_perf_group *group, struct pmu_perf_seat *seat)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 
@@ -142,109 +139,177 @@ int pmu_perf_user_map(const struct pmu_perf_group *group, const struct perf_even
 		if (at == MAP_FAILED) {
 			int rc = -errno;
 
-			pmu_perf_user_unmap(page, i);
+			pmu_perf_user_unmap(seat, i);
 			return rc;
 		}
-		page[i] = at;
+		seat[i].page = at;
 	}
 	return 0;
 }
 
-bool pmu_perf_user_ready(const struct perf_event_mmap_page *const *page, uint32_t n)
+bool pmu_perf_user_ready(const struct pmu_perf_seat *seat, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		if (!page[i]->cap_user_rdpmc || !pmu_perf_user_index_ok(page[i]->index))
+		if (!seat[i].page->cap_user_rdpmc || !pmu_perf_user_index_ok(seat[i].page->index))
 			return false;
 	}
-	return n > 0 && pmu_perf_user_whole(page[0]);
+	return n > 0 && pmu_perf_user_whole(seat[0].page);
 }
 
-/* A pinned group that is off its counters while its thread runs has lost them. */
+bool pmu_perf_user_settle(struct pmu_perf_user *self)
+{
+	bool can = true;
+
+	for (uint32_t i = 0; i < self->reader.n; i++) {
+		can &= pmu_perf_seat_take(&self->seat[i]);
+		find_instruction(&self->seat[i]);
+	}
+	return can && pmu_perf_user_whole(self->seat[0].page);
+}
+
+void pmu_perf_user_unsettle(void *thread, uint32_t tries)
+{
+	struct pmu_perf_user *self = thread;
+
+	self->tries = tries;
+	self->seat[0].lock ^= -(uint32_t)(tries != 0);
+}
+
+static inline __attribute__((always_inline)) uint32_t read_seat(const struct pmu_perf_seat *seat,
+								uint64_t *value)
+{
+	*value = pmu_perf_seat_count(seat, counter(seat));
+	return pmu_perf_seat_moved(seat);
+}
+
+/*
+ * Straight through, whatever happens, and as many instructions each time.  Return: other than 0
+ * where the kernel has changed a page since it was looked at: then what was read means nothing.
+ */
+static inline __attribute__((always_inline)) uint32_t read_seats(const struct pmu_perf_user *self,
+								 uint64_t *value, uint32_t n)
+{
+	uint32_t moved = 0;
+
+	settle();
+#pragma GCC unroll 16
+	for (uint32_t i = 0; i < n; i++)
+		moved |= read_seat(&self->seat[i], &value[i]);
+	return moved;
+}
+
+/* Slots between them are absent. */
+static inline __attribute__((always_inline)) uint32_t read_sparse(const struct pmu_perf_user *self,
+								  uint64_t *value)
+{
+	uint32_t moved = 0;
+
+	settle();
+	for (uint32_t i = 0; i < self->reader.n; i++)
+		moved |= read_seat(&self->seat[i], &value[self->reader.slot[i]]);
+	return moved;
+}
+
+/*
+ * A pinned group that is off its counters while its thread runs has lost them.  But a vfork child,
+ * which is in its parent's memory, has no counters, and takes away none.
+ */
 static PMU_COLD uint32_t taken(struct pmu_perf_user *self)
 {
+	if (pmu_system_call2(SYS_gettid, 0, 0) != self->tid)
+		return self->reader.all;
 	return pmu_perf_lost(&self->reader, PMU_SOURCE_TAKEN);
 }
 
-void pmu_perf_user_settle(struct pmu_perf_user *self)
-{
-	for (uint32_t i = 0; i < self->reader.n; i++) {
-		self->seat[i].index = self->page[i]->index;
-		self->seat[i].offset = self->page[i]->offset;
-	}
-}
-
 /*
- * Where the kernel schedules an event out and in again it goes on where it was, as a rule: on the
- * same counter, with the same offset.  Then whatever it changed between two loads, their sum is the
- * count at the moment of the counter's.
+ * The thread was off its processor, or its events have moved to other counters: where they are now
+ * is looked up, and all are read again.  What that counts is known for each try (struct
+ * pmu_source_thread, tries).
  */
-bool pmu_perf_user_is_settled(const struct pmu_perf_user *self)
+static __attribute__((noinline)) uint32_t read_again(struct pmu_perf_user *self, uint64_t *value)
 {
-	for (uint32_t i = 0; i < self->reader.n; i++)
-		if (self->page[i]->index != self->seat[i].index ||
-		    self->page[i]->offset != self->seat[i].offset)
-			return false;
-	return true;
-}
+	uint32_t tries = 0, least = self->tries, moved;
 
-/*
- * Events have moved: what was read may be nonsense, and is read again.  What that counts cannot be
- * told apart.
- */
-static uint32_t read_late(struct pmu_perf_user *self, uint64_t *value)
-{
-	uint64_t changed;
-
+	if (self->reader.source.lost)
+		return self->reader.all;
 	do {
-		changed = 0;
-		pmu_perf_user_settle(self);
-		for (uint32_t i = 0; i < self->reader.n; i++)
-			if (!pmu_perf_user_value(self->page[i], counter,
-						 &value[self->reader.slot[i]], &changed))
-				return taken(self);
-	} while (changed);
-	__atomic_store_n(&self->reader.source.shifted, self->reader.source.shifted + 1,
-			 __ATOMIC_RELAXED);
-	return self->reader.missing;
-}
-
-/* The kernel has changed a page in the middle of a read, or the counts have a hole for good. */
-static PMU_COLD uint32_t look_again(struct pmu_perf_user *self, uint64_t *value)
-{
-	if (!pmu_perf_user_whole(self->page[0]))
-		return taken(self);
-	if (pmu_perf_user_is_settled(self))
-		return self->reader.missing | PMU_READ_DELAYED;
-	return read_late(self, value);
-}
-
-/* Straight through, whatever happens: up to the last counter it is always as many instructions. */
-static inline __attribute__((always_inline)) uint32_t read_all(struct pmu_perf_user *self,
-							       uint64_t *value, bool sparse)
-{
-	const struct perf_event_mmap_page *leader = self->page[0];
-	uint32_t n = self->reader.n;
-	uint64_t changed = 0;
-
-	settle();
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t slot = sparse ? self->reader.slot[i] : i;
-
-		if (unlikely(!pmu_perf_user_value(self->page[i], counter, &value[slot], &changed)))
+		if (unlikely(!pmu_perf_user_settle(self)))
 			return taken(self);
-	}
-	changed |= leader->time_enabled ^ leader->time_running;
-	if (unlikely(changed))
-		return look_again(self, value);
+		moved = read_sparse(self, value);
+		tries++;
+		/*
+		 * not ||: a try that was asked for takes as many instructions as one that had to be
+		 */
+	} while (unlikely(moved | (uint32_t)(tries < least)));
+	self->tries = 0;
+	self->reader.source.tries = tries;
+	return self->reader.missing | PMU_READ_DELAYED;
+}
+
+static PMU_HOT uint32_t read_some(void *thread, uint64_t *value)
+{
+	struct pmu_perf_user *self = thread;
+
+	if (unlikely(read_sparse(self, value)))
+		return read_again(self, value);
 	return self->reader.missing;
 }
 
-PMU_HOT uint32_t pmu_perf_user_read(void *thread, uint64_t *value)
+/* One for each number of counters: a loop takes a third more instructions. */
+#define READ(n)                                                                                \
+	static PMU_HOT uint32_t read_##n(void *thread, uint64_t *value)                        \
+	{                                                                                      \
+		return unlikely(read_seats(thread, value, n)) ? read_again(thread, value) : 0; \
+	}
+READ(1)
+READ(2)
+READ(3)
+READ(4)
+READ(5)
+READ(6)
+READ(7)
+READ(8)
+
+static uint32_t read_lost(void *thread, uint64_t *value)
 {
-	return read_all(thread, value, false);
+	const struct pmu_perf_user *self = thread;
+
+	(void)value;
+	return self->reader.all;
 }
 
-PMU_HOT uint32_t pmu_perf_user_read_sparse(void *thread, uint64_t *value)
+/*
+ * In a signal handler, in the middle of a read: that one is to come to nothing, and no other is to
+ * be tried.
+ */
+static void refused(void *thread)
 {
-	return read_all(thread, value, true);
+	struct pmu_perf_user *self = thread;
+
+	pmu_perf_lost(&self->reader, PMU_SOURCE_REFUSED);
+	for (uint32_t i = 0; i < self->reader.n; i++)
+		self->seat[i].lock = ~self->seat[i].page->lock;
+	*self->read = read_lost;
+}
+
+void pmu_perf_user_watch(struct pmu_perf_user *self, pmu_read_fn **read)
+{
+	self->read = read;
+	pmu_refusable_guard();
+	pmu_refusable_watch(refused, self);
+}
+
+void pmu_perf_user_unwatch(const struct pmu_perf_user *self)
+{
+	if (self->tid && pmu_system_call2(SYS_gettid, 0, 0) == self->tid)
+		pmu_refusable_watch(NULL, NULL);
+}
+
+pmu_read_fn *pmu_perf_user_read(const struct pmu_perf_user *self)
+{
+	static pmu_read_fn *const straight[] = { read_1, read_2, read_3, read_4,
+						 read_5, read_6, read_7, read_8 };
+	uint32_t n = self->reader.n;
+
+	return self->reader.missing || n > PMU_ARRAY_LEN(straight) ? read_some : straight[n - 1];
 }
