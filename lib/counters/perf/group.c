@@ -10,39 +10,14 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
+#include "base/systemcall.h"
 #include "counters/perf/system.h"
 
 #define VALUES_SIZE(n) (offsetof(struct pmu_perf_values, value) + 8 * (size_t)(n))
 
-/*
- * libc's read() may be interposed, is a point of cancellation and sets errno: none of
- * that belongs into a measured program's regions.
- */
 static inline long raw_read(int fd, void *buf, size_t size)
 {
-#if defined(__x86_64__) && defined(__LP64__)
-	long rc;
-
-	__asm__ volatile("syscall"
-			 : "=a"(rc)
-			 : "0"((long)SYS_read), "D"((long)fd), "S"(buf), "d"(size)
-			 : "rcx", "r11", "memory");
-	return rc;
-#elif defined(__aarch64__)
-	register long x8 __asm__("x8") = SYS_read;
-	register long x0 __asm__("x0") = fd;
-	register void *x1 __asm__("x1") = buf;
-	register size_t x2 __asm__("x2") = size;
-
-	__asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) : "memory");
-	return x0;
-#else
-	int saved = errno;
-	long rc = syscall(SYS_read, fd, buf, size);
-
-	errno = saved;
-	return rc;
-#endif
+	return pmu_system_call4(SYS_read, fd, (long)(uintptr_t)buf, (long)size, 0);
 }
 
 /*
@@ -79,6 +54,17 @@ static bool is_without_levels(const struct perf_event_attr *attr)
 	       attr->exclude_hv;
 }
 
+static int open_event(struct perf_event_attr *attr, const struct pmu_perf_where *where, int leader)
+{
+	int fd;
+
+	do
+		fd = pmu_perf_system->open(attr, where->pid, where->cpu, leader,
+					   PERF_FLAG_FD_CLOEXEC);
+	while (fd < 0 && pmu_fd_more(-fd));
+	return fd;
+}
+
 static int open_slot(const struct pmu_slot *slot, const struct pmu_perf_where *where, int leader)
 {
 	struct perf_event_attr attr;
@@ -87,20 +73,41 @@ static int open_slot(const struct pmu_slot *slot, const struct pmu_perf_where *w
 	fill_attr(&attr, slot, leader < 0);
 	if (slot->kind == PMU_SLOT_CORE)
 		attr.config1 |= where->config1;
-	fd = pmu_perf_system->open(&attr, where->pid, where->cpu, leader, PERF_FLAG_FD_CLOEXEC);
+	fd = open_event(&attr, where, leader);
 	if (fd == -EINVAL && is_without_levels(&attr)) {
 		attr.exclude_hv = 0;
-		fd = pmu_perf_system->open(&attr, where->pid, where->cpu, leader,
-					   PERF_FLAG_FD_CLOEXEC);
+		fd = open_event(&attr, where, leader);
 	}
 	return fd >= 0 && where->limit ? pmu_fd_park(fd, where->limit) : fd;
+}
+
+/*
+ * Where the soft limit is the hard one there are no numbers out of the program's way: of those that
+ * are its own it keeps three in four.  A thread beyond that is not counted.
+ */
+#define SHARE 4
+
+static uint32_t n_shared;
+
+static bool may_take(struct pmu_perf_group *group, const struct pmu_fd_limit *limit)
+{
+	if (!limit || !limit->hard || limit->soft < limit->hard)
+		return true;
+	if (__atomic_add_fetch(&n_shared, 1, __ATOMIC_RELAXED) > limit->hard / SHARE) {
+		__atomic_sub_fetch(&n_shared, 1, __ATOMIC_RELAXED);
+		return false;
+	}
+	group->n_shared++;
+	return true;
 }
 
 static int add_slot(struct pmu_perf_group *group, const struct pmu_plan *plan, unsigned int slot,
 		    const struct pmu_perf_where *where)
 {
 	uint32_t n = group->n;
-	int fd = open_slot(&plan->slot[slot], where, n ? group->fd[0] : -1);
+	int fd = !may_take(group, where->limit)
+			 ? -EMFILE
+			 : open_slot(&plan->slot[slot], where, n ? group->fd[0] : -1);
 
 	if (fd < 0)
 		return fd;
@@ -120,6 +127,7 @@ int pmu_perf_group_open(struct pmu_perf_group *group, const struct pmu_plan *pla
 	int rc;
 
 	memset(group, 0, sizeof(*group));
+	group->owner = getpid();
 	for (unsigned int i = 0; i < plan->n_slots; i++) {
 		if (plan->absent >> i & 1)
 			continue;
@@ -163,10 +171,20 @@ static bool is_ours(int fd, uint64_t id)
 	return pmu_perf_system->control(fd, PERF_EVENT_IOC_ID, &now) == 0 && now == id;
 }
 
+/* A copy in another process keeps the events; they are not to go on counting for nobody. */
+static void stop(const struct pmu_perf_group *group)
+{
+	if (group->n && group->owner == getpid() && is_ours(group->fd[0], group->id[0]))
+		pmu_perf_group_disable(group);
+}
+
 void pmu_perf_group_close(struct pmu_perf_group *group)
 {
 	int saved = errno;
 
+	stop(group);
+	__atomic_sub_fetch(&n_shared, group->n_shared, __ATOMIC_RELAXED);
+	group->n_shared = 0;
 	while (group->n) {
 		uint32_t last = --group->n;
 

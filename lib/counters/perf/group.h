@@ -22,8 +22,10 @@ struct pmu_perf_where {
 /** An open group; all zero is none. */
 struct pmu_perf_group {
 	uint32_t n;
+	pid_t owner; /* the process that opened it; others have copies of its descriptors */
 	uint8_t slot[PMU_MAX_SLOTS]; /* of each event, ascending */
 	int fd[PMU_MAX_SLOTS];       /* fd[0] leads */
+	uint32_t n_shared;           /* of those that the program would have for itself */
 	uint64_t id[PMU_MAX_SLOTS];  /* the kernel's number of the event: tells our
 					descriptor from another */
 };

@@ -30,6 +30,7 @@ static int call_control(int fd, unsigned long request, void *argument)
 
 static const struct pmu_perf_system kernel = {
 	.devices = "/sys/bus/event_source/devices",
+	.modules = "/sys/module",
 	.cpus = "/sys/devices/system/cpu",
 	.open = call_open,
 	.control = call_control,

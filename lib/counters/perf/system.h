@@ -9,6 +9,7 @@
 /** Calls and folders; a test puts others in their place before anything is opened. */
 struct pmu_perf_system {
 	const char *devices; /* the kernel's PMUs */
+	const char *modules; /* what is loaded: a folder for each module */
 	const char *cpus;    /* its processors: a folder "cpu0" for each */
 	/* perf_event_open(2), ioctl(2) of its descriptors: 0 or more, or a negative errno */
 	int (*open)(struct perf_event_attr *attr, pid_t pid, int cpu, int leader,
