@@ -6,10 +6,12 @@
 #include "counters/perf/socket.h"
 
 #include <math.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "base/error.h"
 #include "counters/perf/places.h"
+#include "counters/perf/why.h"
 #include "group/catalog.h"
 #include "group/group.h"
 #include "machine/models.h"
@@ -407,8 +409,18 @@ static void a_pmu_that_is_not_there_is_named(void)
 					  .type = PMU_TYPE_NONE,
 					  .unit = PMU_ENERGY_GRAPHICS };
 	is_int(perf->probe(&plan, &got), -ENOENT, "energy that its driver does not count");
-	has(got.why, "PMU power has no event energy-gpu here", "  why");
+	has(got.why, "PMU power has no event energy-gpu", "  why");
 	is_str(got.mend, "", "  nothing would help");
+	plan.slot[0] = (struct pmu_slot){ .kind = PMU_SLOT_ENERGY,
+					  .type = PMU_TYPE_NONE,
+					  .unit = PMU_ENERGY_CORES };
+	is_int(perf->probe(&plan, &got), -ENOENT, "two that its driver does not count");
+	is_str(got.why, "the kernel's PMU power has none of these events",
+	       "  what is said holds for both");
+	plan = plan_of("instructions,power/energy-pkg/");
+	plan.slot[1] = (struct pmu_slot){ .kind = PMU_SLOT_ENERGY,
+					  .type = PMU_TYPE_NONE,
+					  .unit = PMU_ENERGY_GRAPHICS };
 	fake_system.devices = "/nonexistent";
 	is_int(perf->probe(&plan, &got), -ENOENT, "energy without a driver");
 	has(got.why, "shows no PMU called power", "  why");
@@ -501,6 +513,62 @@ static void threads_count_on_where_sockets_cannot_be_opened(void)
 	free(thread);
 }
 
+/* What would help: the module, unless it is there already. */
+static void the_module_is_named_that_would_help(void)
+{
+	static const struct {
+		const char *pmu;
+		uint32_t family, model;
+		bool loaded, guest;
+		const char *why, *mend;
+	} cases[] = {
+		{ "uncore", 6, 0x1a, false, false,
+		  "this machine's kernel shows no PMU called uncore", "modprobe intel_uncore" },
+		{ "uncore_imc", 6, 0x3c, true, false,
+		  "this machine's kernel shows no PMU called uncore_imc, although the module intel_uncore is loaded",
+		  "" },
+		{ "power", 6, 0x3c, false, false, "this machine's kernel shows no PMU called power",
+		  "modprobe rapl" },
+		{ "power", 6, 0x1a, false, false, "this CPU (Nehalem) has no counters of energy",
+		  "" },
+		{ "amd_umc", 0x19, 0x11, false, false,
+		  "this machine's kernel shows no PMU called amd_umc",
+		  "modprobe amd_uncore (Linux 6.8 or later has it)" },
+		{ "amd_umc", 0x19, 0x11, true, false,
+		  "this machine's kernel shows no PMU called amd_umc",
+		  "Linux 6.8 or later has it" },
+		{ "uncore_imc", 6, 0x3c, false, true,
+		  "this virtual machine (KVM) shows no PMU called uncore_imc",
+		  "run on bare metal" },
+	};
+	char folder[] = "/tmp/pmu-modules.XXXXXX", path[2][64];
+
+	if (!mkdtemp(folder))
+		return;
+	snprintf(path[0], sizeof(path[0]), "%s/intel_uncore", folder);
+	snprintf(path[1], sizeof(path[1]), "%s/amd_uncore", folder);
+	for (size_t i = 0; i < 2; i++)
+		mkdir(path[i], 0700);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct pmu_cpu_id id = { .family = cases[i].family,
+					 .model = cases[i].model,
+					 .hypervisor = cases[i].guest };
+		struct pmu_probe got;
+
+		snprintf(id.vendor, sizeof(id.vendor), "%s",
+			 cases[i].family == 6 ? "GenuineIntel" : "AuthenticAMD");
+		snprintf(id.hypervisor_name, sizeof(id.hypervisor_name), "%s",
+			 cases[i].guest ? "KVM" : "");
+		fake_system.modules = cases[i].loaded ? folder : "/nonexistent";
+		pmu_perf_explain_no_pmu_of(cases[i].pmu, &id, &got);
+		is_str(got.why, cases[i].why, cases[i].pmu);
+		is_str(got.mend, cases[i].mend, "  what would help");
+	}
+	for (size_t i = 0; i < 2; i++)
+		rmdir(path[i]);
+	rmdir(folder);
+}
+
 int main(void)
 {
 	snprintf(devices, sizeof(devices), "%s/tests/data/sysfs/skylake-server", TEST_SRCDIR);
@@ -508,6 +576,7 @@ int main(void)
 	fake_system.devices = devices;
 	fake_system.cpus = cpus;
 	pmu_perf_system = &fake_system;
+	the_module_is_named_that_would_help();
 	opens_each_box_on_each_socket();
 	knows_the_socket_of_each_processor();
 	sockets_stand_in_the_order_of_their_numbers();

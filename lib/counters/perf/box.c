@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "counters/perf/system.h"
 #include "counters/perf/why.h"
 #include "machine/models.h"
@@ -31,9 +32,21 @@ uint32_t pmu_perf_same_pmu(const struct pmu_plan *plan, uint32_t slots)
 	return same;
 }
 
+/* By the kernel's names, of what registers know. */
+static const char *const pmus[] = {
+	[PMU_UNIT_UNCORE] = "uncore",   [PMU_UNIT_CLOCK] = "uncore_clock",
+	[PMU_UNIT_CBO] = "uncore_cbox", [PMU_UNIT_ARB] = "uncore_arb",
+	[PMU_UNIT_L3] = "amd_l3",
+};
+
 const char *pmu_perf_pmu_of(const struct pmu_slot *slot)
 {
-	return slot->pmu[0] || slot->kind != PMU_SLOT_ENERGY ? slot->pmu : "power";
+	if (slot->pmu[0])
+		return slot->pmu;
+	if (slot->kind == PMU_SLOT_ENERGY)
+		return "power";
+	return slot->kind == PMU_SLOT_UNCORE && slot->unit < PMU_ARRAY_LEN(pmus) ? pmus[slot->unit]
+										 : "";
 }
 
 static bool is_there(const struct pmu_slot *slot)
@@ -42,7 +55,7 @@ static bool is_there(const struct pmu_slot *slot)
 }
 
 /* The driver may be there and count other domains. */
-static void explain_no_energy(const char *pmu, unsigned int domain, struct pmu_probe *why)
+static void explain_no_energy(unsigned int domain, struct pmu_probe *why)
 {
 	static const char *const names[PMU_ENERGY_DOMAINS] = {
 		[PMU_ENERGY_PACKAGE] = "energy-pkg",
@@ -51,25 +64,35 @@ static void explain_no_energy(const char *pmu, unsigned int domain, struct pmu_p
 		[PMU_ENERGY_DRAM] = "energy-ram",
 	};
 
-	snprintf(why->why, sizeof(why->why), "the kernel's PMU %s has no event %s here", pmu,
+	snprintf(why->why, sizeof(why->why), "the kernel's PMU power has no event %s",
 		 domain < PMU_ENERGY_DOMAINS ? names[domain] : "of energy");
-	why->mend[0] = '\0';
 }
 
 /* @found: boxes of that name */
-static void explain_no_box(const struct pmu_slot *slot, size_t found, struct pmu_probe *why)
+static void explain_no_box(const struct pmu_slot *slot, uint32_t slots, size_t found,
+			   struct pmu_probe *why)
 {
 	const char *pmu = pmu_perf_pmu_of(slot);
+	struct pmu_cpu_id id;
 
-	if (slot->kind == PMU_SLOT_ENERGY && found)
-		explain_no_energy(pmu, slot->unit, why);
+	why->mend[0] = '\0';
+	if (pmu_cpu_identify(&id))
+		memset(&id, 0, sizeof(id));
+	if (!found)
+		pmu_perf_explain_no_pmu_of(pmu, &id, why);
+	else if (slots & (slots - 1))
+		snprintf(why->why, sizeof(why->why), "the kernel's PMU %s has none of these events",
+			 pmu);
+	else if (slot->kind == PMU_SLOT_ENERGY)
+		explain_no_energy(slot->unit, why);
 	else
-		pmu_perf_explain_no_pmu_of(pmu, why);
+		snprintf(why->why, sizeof(why->why), "the kernel's PMU %s has no such event", pmu);
 }
 
-int pmu_perf_boxes_find(const struct pmu_slot *slot, struct pmu_perf_boxes *boxes,
+int pmu_perf_boxes_find(const struct pmu_plan *plan, uint32_t slots, struct pmu_perf_boxes *boxes,
 			struct pmu_probe *why)
 {
+	const struct pmu_slot *slot = &plan->slot[__builtin_ctz(slots)];
 	const char *pmu = pmu_perf_pmu_of(slot);
 
 	boxes->box = calloc(ROOM, sizeof(boxes->box[0]));
@@ -77,7 +100,7 @@ int pmu_perf_boxes_find(const struct pmu_slot *slot, struct pmu_perf_boxes *boxe
 		return -ENOMEM;
 	boxes->n = pmu_boxes_find(pmu_perf_system->devices, pmu, boxes->box, ROOM);
 	if (!boxes->n || !is_there(slot)) {
-		explain_no_box(slot, boxes->n, why);
+		explain_no_box(slot, slots, boxes->n, why);
 		boxes->n = 0;
 		return -ENOENT;
 	}

@@ -27,12 +27,12 @@ uint32_t pmu_perf_same_pmu(const struct pmu_plan *plan, uint32_t slots);
 const char *pmu_perf_pmu_of(const struct pmu_slot *slot);
 
 /**
- * pmu_perf_boxes_find() - the boxes of a slot's PMU
+ * pmu_perf_boxes_find() - the boxes of the PMU of @slots
  * @why: result with an error: why, mend
  * Return: 0; -ENOENT: no such PMU; -EINVAL: none that belongs to sockets, or more than we can add
  * up; -ENOMEM.
  */
-int pmu_perf_boxes_find(const struct pmu_slot *slot, struct pmu_perf_boxes *boxes,
+int pmu_perf_boxes_find(const struct pmu_plan *plan, uint32_t slots, struct pmu_perf_boxes *boxes,
 			struct pmu_probe *why);
 
 /**

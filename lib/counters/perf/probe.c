@@ -159,7 +159,7 @@ static int probe_slots(struct attempt *attempt, struct pmu_probe *probe, unsigne
 		if (rc == -EINVAL && try_alone(attempt, i) == 0)
 			rc = -ENOSPC;
 		probe->error[i] = rc;
-		if (!refused || !pmu_perf_refuses_slot(rc)) {
+		if (!refused || refused == -ENOSPC || !pmu_perf_refuses_slot(rc)) {
 			refused = rc;
 			*first = i;
 		}

@@ -93,7 +93,7 @@ static int open_pmu(struct pmu_perf_sockets *sockets, uint32_t slots,
 	const struct pmu_slot *slot = &sockets->plan.slot[__builtin_ctz(slots)];
 	struct pmu_probe why = { .why = "" };
 	struct pmu_perf_boxes boxes;
-	int rc = pmu_perf_boxes_find(slot, &boxes, &why);
+	int rc = pmu_perf_boxes_find(&sockets->plan, slots, &boxes, &why);
 
 	if (rc)
 		rc = pmu_fail(rc, "cannot count %s: %s", pmu_perf_pmu_of(slot),

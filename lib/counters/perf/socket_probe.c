@@ -36,7 +36,7 @@ static int try_each(const struct pmu_plan *plan, uint32_t slots, const struct pm
 		if (rc == -EINVAL && fits && !try_slots(plan, 1u << i, box))
 			rc = -ENOSPC;
 		error[i] = rc;
-		if (refused && pmu_perf_refuses_slot(rc))
+		if (refused && (refused != -ENOSPC || rc == -ENOSPC) && pmu_perf_refuses_slot(rc))
 			continue;
 		refused = rc;
 		*first = i;
@@ -51,7 +51,7 @@ static int probe_pmu(const struct pmu_plan *plan, uint32_t slots, struct pmu_pro
 {
 	unsigned int first = (unsigned int)__builtin_ctz(slots);
 	struct pmu_perf_boxes boxes;
-	int rc = pmu_perf_boxes_find(&plan->slot[first], &boxes, probe);
+	int rc = pmu_perf_boxes_find(plan, slots, &boxes, probe);
 
 	if (rc) {
 		for (unsigned int i = 0; i < plan->n_slots; i++)
@@ -77,7 +77,8 @@ int pmu_perf_sockets_probe(const struct pmu_plan *plan, struct pmu_probe *probe)
 		refused = probe_pmu(plan, slots, &one);
 		for (unsigned int i = 0; i < plan->n_slots; i++)
 			probe->error[i] = one.error[i] ? one.error[i] : probe->error[i];
-		if (!refused || (rc && pmu_perf_refuses_slot(refused)))
+		if (!refused ||
+		    (rc && (rc != -ENOSPC || refused == -ENOSPC) && pmu_perf_refuses_slot(refused)))
 			continue;
 		rc = refused;
 		memcpy(probe->why, one.why, sizeof(probe->why));

@@ -3,16 +3,20 @@
 #include "counters/perf/why.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/compiler.h"
 #include "base/sysfile.h"
+#include "counters/perf/system.h"
+#include "counters/perf/watchdog.h"
 #include "machine/cpu.h"
+#include "machine/models.h"
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
-#define WATCHDOG "/proc/sys/kernel/nmi_watchdog"
 
 bool pmu_perf_refuses_slot(int code)
 {
@@ -174,6 +178,16 @@ static const char *errno_name(int code)
 	}
 }
 
+/* Events that do not exist here. */
+static unsigned int refused_events(const struct pmu_plan *plan, const struct pmu_probe *probe)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < plan->n_slots; i++)
+		n += probe->error[i] && probe->error[i] != -ENOSPC;
+	return n;
+}
+
 static void explain_no_event(const struct pmu_plan *plan, int code, unsigned int slot,
 			     struct pmu_probe *probe)
 {
@@ -182,31 +196,40 @@ static void explain_no_event(const struct pmu_plan *plan, int code, unsigned int
 		snprintf(probe->mend, sizeof(probe->mend), "pmu run --emulate -- COMMAND");
 		return;
 	}
-	if (pmu_slot_is_socket(&plan->slot[slot]))
+	probe->mend[0] = '\0';
+	if (refused_events(plan, probe) > 1)
+		snprintf(probe->why, sizeof(probe->why),
+			 "this CPU and kernel have none of them (%s)", errno_name(code));
+	else if (pmu_slot_is_socket(&plan->slot[slot]))
 		snprintf(probe->why, sizeof(probe->why), "%.31s has no event of code 0x%llx (%s)",
 			 plan->slot[slot].pmu, (unsigned long long)plan->slot[slot].config,
 			 errno_name(code));
+	else if (plan->slot[slot].type == PERF_TYPE_HARDWARE)
+		snprintf(probe->why, sizeof(probe->why),
+			 "the kernel has no such event for this CPU (%s)", errno_name(code));
 	else
 		snprintf(probe->why, sizeof(probe->why),
 			 "this CPU and kernel have no event of type %u, code 0x%llx (%s)",
 			 plan->slot[slot].type, (unsigned long long)plan->slot[slot].config,
 			 errno_name(code));
-	snprintf(probe->mend, sizeof(probe->mend), "choose another event");
 }
 
 static void explain_no_room(const struct pmu_plan *plan, int code, unsigned int slot,
 			    struct pmu_probe *probe)
 {
 	unsigned int asked = 0, out = 0;
-	int64_t watchdog = 0;
+	static const char *const watchdog_text[] = {
+		[PMU_WATCHDOG_HOLDS_NONE] = "",
+		[PMU_WATCHDOG_HOLDS_ONE] = "; the NMI watchdog holds one counter",
+		[PMU_WATCHDOG_UNKNOWN] = "; the NMI watchdog is on and may hold one counter",
+	};
+	enum pmu_watchdog watchdog;
 
 	(void)code;
 	for (unsigned int i = 0; i < plan->n_slots; i++) {
 		asked += !(plan->absent >> i & 1);
 		out += probe->error[i] == -ENOSPC;
 	}
-	if (pmu_sysfile_i64(WATCHDOG, &watchdog))
-		watchdog = 0;
 	if (pmu_slot_is_socket(&plan->slot[slot])) {
 		snprintf(probe->why, sizeof(probe->why),
 			 "%u of %u events fit the counters of %.31s at the same time", asked - out,
@@ -215,13 +238,15 @@ static void explain_no_room(const struct pmu_plan *plan, int code, unsigned int 
 			 "ask for fewer events, or end what else counts on this machine");
 		return;
 	}
+	watchdog = pmu_watchdog_look(NULL);
 	snprintf(probe->why, sizeof(probe->why),
 		 "%u of %u events fit the counters at the same time%s", asked - out, asked,
-		 watchdog > 0 ? "; the NMI watchdog holds one counter" : "");
+		 watchdog_text[watchdog]);
 	snprintf(probe->mend, sizeof(probe->mend), "%s",
-		 watchdog > 0 ? "sysctl kernel.nmi_watchdog=0, or ask for fewer events"
-			      : "ask for fewer events, or end what else counts on this "
-				"machine");
+		 watchdog != PMU_WATCHDOG_HOLDS_NONE
+			 ? "sysctl kernel.nmi_watchdog=0, or ask for fewer events"
+			 : "ask for fewer events, or end what else counts on this "
+			   "machine");
 }
 
 static void explain_other(const struct pmu_plan *plan, int code, unsigned int slot,
@@ -234,34 +259,79 @@ static void explain_other(const struct pmu_plan *plan, int code, unsigned int sl
 }
 
 /* Modules of the kernel that bring PMUs of sockets. */
-static const struct {
-	const char *begins, *module;
+static const struct module {
+	const char *begins, *name;
+	const char *since; /* a kernel that brings it, where older ones have the module without */
 } modules[] = {
-	{ "uncore", "intel_uncore" }, { "cstate", "intel_cstate" }, { "power", "rapl" },
-	{ "amd_df", "amd_uncore" },   { "amd_l3", "amd_uncore" },   { "amd_umc", "amd_uncore" },
+	{ "uncore", "intel_uncore", NULL }, { "cstate", "intel_cstate", NULL },
+	{ "power", "rapl", NULL },          { "amd_df", "amd_uncore", NULL },
+	{ "amd_l3", "amd_uncore", NULL },   { "amd_umc", "amd_uncore", "Linux 6.8" },
 };
 
-void pmu_perf_explain_no_pmu_of(const char *pmu, struct pmu_probe *probe)
+static const struct module *module_of(const char *pmu)
 {
-	struct pmu_cpu_id id;
-	bool guest = !pmu_cpu_identify(&id) && id.hypervisor;
+	for (size_t i = 0; i < PMU_ARRAY_LEN(modules); i++)
+		if (!strncmp(pmu, modules[i].begins, strlen(modules[i].begins)))
+			return &modules[i];
+	return NULL;
+}
+
+static bool is_loaded(const struct module *module)
+{
+	char path[256];
+
+	return module &&
+	       (size_t)snprintf(path, sizeof(path), "%s/%s", pmu_perf_system->modules,
+				module->name) < sizeof(path) &&
+	       !access(path, F_OK);
+}
+
+/* Energy counters came with Sandy Bridge and Zen. */
+static bool has_no_energy(const char *pmu, const struct pmu_cpu_id *id)
+{
+	const struct pmu_cpu_model *model = !strcmp(pmu, "power") ? pmu_cpu_model_find(id) : NULL;
+
+	return model && model->rapl == PMU_RAPL_NONE;
+}
+
+/* Loading what is loaded would not help; then its driver knows no such PMU here, or is too old. */
+static void mend_no_pmu(const char *pmu, struct pmu_probe *probe)
+{
+	const struct module *module = module_of(pmu);
+	size_t len = strlen(probe->why);
+
+	if (!module)
+		return;
+	if (!is_loaded(module))
+		snprintf(probe->mend, sizeof(probe->mend), "modprobe %s%s%s%s", module->name,
+			 module->since ? " (" : "", module->since ? module->since : "",
+			 module->since ? " or later has it)" : "");
+	else if (module->since)
+		snprintf(probe->mend, sizeof(probe->mend), "%s or later has it", module->since);
+	else
+		snprintf(probe->why + len, sizeof(probe->why) - len,
+			 ", although the module %s is loaded", module->name);
+}
+
+void pmu_perf_explain_no_pmu_of(const char *pmu, const struct pmu_cpu_id *id,
+				struct pmu_probe *probe)
+{
+	bool named = id->hypervisor && id->hypervisor_name[0];
 
 	probe->mend[0] = '\0';
+	if (has_no_energy(pmu, id)) {
+		snprintf(probe->why, sizeof(probe->why), "this CPU (%s) has no counters of energy",
+			 pmu_cpu_model_find(id)->microarchitecture);
+		return;
+	}
 	snprintf(probe->why, sizeof(probe->why), "%s%s%s%s shows no PMU %s%s",
-		 guest ? "this virtual machine" : "this machine's kernel",
-		 guest && id.hypervisor_name[0] ? " (" : "", guest ? id.hypervisor_name : "",
-		 guest && id.hypervisor_name[0] ? ")" : "", *pmu ? "called " : "",
-		 *pmu ? pmu : "for it");
-	if (guest) {
+		 id->hypervisor ? "this virtual machine" : "this machine's kernel",
+		 named ? " (" : "", named ? id->hypervisor_name : "", named ? ")" : "",
+		 *pmu ? "called " : "", *pmu ? pmu : "for it");
+	if (id->hypervisor)
 		snprintf(probe->mend, sizeof(probe->mend), "run on bare metal");
-		return;
-	}
-	for (size_t i = 0; i < PMU_ARRAY_LEN(modules); i++) {
-		if (strncmp(pmu, modules[i].begins, strlen(modules[i].begins)) != 0)
-			continue;
-		snprintf(probe->mend, sizeof(probe->mend), "modprobe %s", modules[i].module);
-		return;
-	}
+	else
+		mend_no_pmu(pmu, probe);
 }
 
 static const struct {
