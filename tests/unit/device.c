@@ -7,11 +7,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "counters/backend.h"
 #include "tap.h"
 
 /* Registers of an ordinary file overlap unless they lie eight bytes apart. */
@@ -198,6 +201,122 @@ static void locks_out_other_sessions(void)
 	pmu_msr_device_close(&two);
 }
 
+static int until_the_test_ends[2]; /* its writing end is this process's alone */
+
+static void stay(void)
+{
+	char c;
+
+	close(until_the_test_ends[1]);
+	while (read(until_the_test_ends[0], &c, 1) > 0)
+		;
+	_exit(0);
+}
+
+/* A session in another process, which tells when it has the lock, and stays; so does its child. */
+static pid_t other_session(bool with_child)
+{
+	struct pmu_msr_device other;
+	int ready[2];
+	pid_t pid;
+	char c = 'x';
+
+	if (pipe(ready))
+		exit(1);
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		pmu_msr_device_open(&other, &machine, &from);
+		c = pmu_msr_device_lock(&other, NULL) ? 'n' : 'y';
+		if (with_child && !fork())
+			stay();
+		if (write(ready[1], &c, 1) == 1)
+			stay();
+		_exit(1);
+	}
+	close(ready[1]);
+	ok(read(ready[0], &c, 1) == 1 && c == 'y', "another process has the lock");
+	close(ready[0]);
+	return pid;
+}
+
+static void end_session(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static int lock_of_a_child(void)
+{
+	struct pmu_msr_device other;
+	int status = -1;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		_exit(pmu_msr_device_open(&other, &machine, &from)
+			      ? 99
+			      : -pmu_msr_device_lock(&other, NULL));
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void a_dead_sessions_children_hold_nothing(void)
+{
+	struct pmu_msr_device device, more;
+	pid_t pid;
+
+	if (pipe(until_the_test_ends))
+		exit(1);
+	pid = other_session(false);
+	pmu_msr_device_open(&device, &machine, &from);
+	is_int(pmu_msr_device_lock(&device, NULL), -EBUSY, "which keeps this one out");
+	end_session(pid);
+	pid = other_session(true);
+	is_int(pmu_msr_device_lock(&device, NULL), -EBUSY, "again");
+	end_session(pid);
+	is_int(pmu_msr_device_lock(&device, NULL), 0,
+	       "killed it holds nothing, whatever its child has inherited");
+	is_int(lock_of_a_child(), EBUSY, "now others are kept out");
+	pmu_msr_device_open(&more, &machine, &from);
+	pmu_msr_device_close(&more);
+	is_int(lock_of_a_child(), EBUSY,
+	       "also when other descriptors of the same registers were closed");
+	pmu_msr_device_unlock(&device);
+	is_int(lock_of_a_child(), 0, "and no longer");
+	pmu_msr_device_close(&device);
+	close(until_the_test_ends[0]);
+	close(until_the_test_ends[1]);
+}
+
+static void msr_and_msr_safe_meet(void)
+{
+	struct pmu_machine_from plain = from;
+	struct pmu_msr_device device;
+	char path[2][96], safe[96];
+
+	for (int cpu = 0; cpu < 2; cpu++) {
+		snprintf(path[cpu], sizeof(path[cpu]), "%s/%d/msr_safe", dir, cpu ? 5 : 0);
+		close(open(path[cpu], O_RDWR | O_CREAT, 0600));
+	}
+	snprintf(safe, sizeof(safe), "%s/1/msr_safe", dir);
+	close(open(safe, O_RDWR | O_CREAT, 0600));
+	pmu_msr_device_open(&device, &machine, &plain);
+	is_int(pmu_msr_device_lock(&device, NULL), 0, "a session by msr, where msr_safe is there");
+	snprintf(safe, sizeof(safe), "%s/%%d/msr_safe", dir);
+	from.msr_device = safe;
+	is_int(lock_of_a_child(), EBUSY, "keeps out one by msr_safe");
+	from = plain;
+	is_int(lock_of_a_child(), EBUSY, "and one by msr");
+	pmu_msr_device_unlock(&device);
+	pmu_msr_device_close(&device);
+	unlink(path[0]);
+	unlink(path[1]);
+	snprintf(safe, sizeof(safe), "%s/1/msr_safe", dir);
+	unlink(safe);
+}
+
 static void leaves_what_is_not_its_own_alone(void)
 {
 	struct pmu_msr_device device;
@@ -237,6 +356,37 @@ static void adds_a_processor(void)
 	pmu_msr_device_close(&device);
 }
 
+/* Who asks for nothing that registers could count is not told how to get at them. */
+static void needs_no_device_to_refuse_what_no_register_counts(void)
+{
+	static const struct pmu_machine_from nowhere = { .msr_device = "/nonexistent/%d" };
+	struct pmu_plan plan = { .n_slots = 3, .absent = 4, .from = &nowhere };
+	struct pmu_probe got;
+
+#if !defined(__x86_64__) && !defined(__i386__)
+	skip("no device", "there are no such registers here");
+	return;
+#endif
+	for (unsigned int i = 0; i < 3; i++) {
+		plan.slot[i] = (struct pmu_slot){ .kind = PMU_SLOT_UNCORE,
+						  .type = 14,
+						  .unit = PMU_UNIT_NONE };
+		snprintf(plan.slot[i].pmu, sizeof(plan.slot[i].pmu), "uncore_imc");
+	}
+	is_int(pmu_backend_msr.probe(&plan, &got), -ENOENT,
+	       "events of a PMU that only the kernel knows");
+	is_str(got.why, "no register that is known counts what the kernel calls uncore_imc",
+	       "  why");
+	is_str(got.mend, "", "  and nothing would help");
+	ok(got.error[0] == -ENOENT && got.error[1] == -ENOENT && !got.error[2],
+	   "  each that is wanted");
+	plan.slot[1] = (struct pmu_slot){ .kind = PMU_SLOT_CORE,
+					  .type = PERF_TYPE_HARDWARE,
+					  .user = true };
+	ok(pmu_backend_msr.probe(&plan, &got) && !strstr(got.why, "uncore_imc"),
+	   "beside one of a core registers are asked for");
+}
+
 int main(void)
 {
 	if (!mkdtemp(dir))
@@ -246,6 +396,7 @@ int main(void)
 	make_file(0);
 	make_file(1);
 	make_file(5);
+	needs_no_device_to_refuse_what_no_register_counts();
 	replaces_the_number_by_hand();
 	reads_and_writes_each_processor();
 	runs_operations_in_order();
@@ -253,6 +404,8 @@ int main(void)
 	does_without_a_batch_that_fails();
 	says_what_is_not_there();
 	locks_out_other_sessions();
+	a_dead_sessions_children_hold_nothing();
+	msr_and_msr_safe_meet();
 	leaves_what_is_not_its_own_alone();
 	adds_a_processor();
 	for (int cpu = 0; cpu < 6; cpu++) {

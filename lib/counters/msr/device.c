@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/compiler.h"
@@ -25,6 +24,59 @@ int pmu_msr_path(const char *template, int cpu, char *path, size_t size)
 	n = snprintf(path, size, "%.*s%d%s", (int)(at - template), template, cpu, at + 2);
 	return n < 0 || (size_t)n >= size ? pmu_fail(ENAMETOOLONG, "'%s' is too long", template)
 					  : 0;
+}
+
+/* --- the lock that is held --- */
+
+/*
+ * It is the process's, not the descriptor's: a child by whatever kind of fork does not hold it open
+ * when its parent has died.  In return the kernel gives it up with any descriptor of the same file
+ * that the process closes.
+ */
+static struct {
+	struct pmu_msr_file file;
+	pid_t pid; /* 0: nobody's */
+} held;
+
+/* By another process: then errno says so. */
+static int set_lock(int fd)
+{
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	return fcntl(fd, F_SETLK, &whole);
+}
+
+bool pmu_msr_file_is_ours(const struct pmu_msr_file *file)
+{
+	struct pmu_fd_identity now;
+	int rc;
+
+	if (file->fd < 0)
+		return false;
+	rc = pmu_fd_identify(file->fd, &now);
+	/* a device that has gone cannot be examined, but the descriptor is open */
+	return rc ? rc != -EBADF : pmu_fd_is(file->fd, &file->identity);
+}
+
+static bool is_held(void)
+{
+	return held.pid == getpid() && pmu_msr_file_is_ours(&held.file);
+}
+
+static void hold_on(void)
+{
+	int saved = errno;
+
+	if (is_held())
+		set_lock(held.file.fd);
+	errno = saved;
+}
+
+/* Of a processor's registers. */
+static void close_descriptor(int fd)
+{
+	close(fd);
+	hold_on();
 }
 
 /* --- what is there --- */
@@ -80,7 +132,7 @@ static const char *choose_path(const struct pmu_machine_from *from, int *error)
 	for (size_t i = 0; i < PMU_ARRAY_LEN(defaults); i++) {
 		fd = open_path(defaults[i], 0, path, sizeof(path));
 		if (fd >= 0)
-			close(fd);
+			close_descriptor(fd);
 		/* CPU 0 may be offline: the others will tell */
 		if (fd >= 0 || fd == -ENXIO)
 			return defaults[i];
@@ -124,23 +176,12 @@ const char *pmu_msr_device_mend(const struct pmu_machine_from *from, int error)
 
 static void keep(struct pmu_msr_file *file, int fd, const struct pmu_fd_limit *limit)
 {
-	file->fd = pmu_fd_park(fd, limit);
+	file->fd = pmu_fd_park(fd, limit); /* closes the other number */
+	hold_on();
 	if (pmu_fd_identify(file->fd, &file->identity)) {
-		close(file->fd);
+		close_descriptor(file->fd);
 		file->fd = -1;
 	}
-}
-
-bool pmu_msr_file_is_ours(const struct pmu_msr_file *file)
-{
-	struct pmu_fd_identity now;
-	int rc;
-
-	if (file->fd < 0)
-		return false;
-	rc = pmu_fd_identify(file->fd, &now);
-	/* a device that has gone cannot be examined, but the descriptor is open */
-	return rc ? rc != -EBADF : pmu_fd_is(file->fd, &file->identity);
 }
 
 static void close_file(struct pmu_msr_file *file)
@@ -148,7 +189,7 @@ static void close_file(struct pmu_msr_file *file)
 	int saved = errno;
 
 	if (pmu_msr_file_is_ours(file))
-		close(file->fd);
+		close_descriptor(file->fd);
 	file->fd = -1;
 	errno = saved;
 }
@@ -323,18 +364,53 @@ int pmu_msr_device_reopen(struct pmu_msr_device *device)
 /* --- the lock --- */
 
 /* CPU 0's, also for a process that may not run there; else the first that can be opened. */
-static int open_lock(const struct pmu_msr_device *device)
+static int open_first(const struct pmu_msr_device *device, const char *template)
 {
 	char path[512];
-	int fd = open_path(device->path, 0, path, sizeof(path));
+	int fd = open_path(template, 0, path, sizeof(path));
 
 	if (fd < 0 && device->n_cpus)
-		fd = open_path(device->path, device->at[0].cpu, path, sizeof(path));
+		fd = open_path(template, device->at[0].cpu, path, sizeof(path));
 	return fd;
+}
+
+/*
+ * The registers of msr and of msr_safe are the same: who may use the first may as a rule use the
+ * other's device, too.
+ */
+static int open_lock(const struct pmu_msr_device *device)
+{
+	size_t len = strlen(device->path), end = strlen("/msr");
+	char safe[sizeof(device->path) + sizeof("_safe")];
+	int fd = -ENOENT;
+
+	if (len >= end && !strcmp(device->path + len - end, "/msr")) {
+		snprintf(safe, sizeof(safe), "%s_safe", device->path);
+		fd = open_first(device, safe);
+	}
+	return fd < 0 ? open_first(device, device->path) : fd;
+}
+
+/* To itself a process's lock is no obstacle. */
+static bool is_taken_here(const struct pmu_msr_file *file)
+{
+	return is_held() && file->identity.dev == held.file.identity.dev &&
+	       file->identity.ino == held.file.identity.ino;
+}
+
+/* Return: 0 or an errno. */
+static int try_lock(const struct pmu_msr_file *file)
+{
+	if (is_taken_here(file))
+		return EBUSY;
+	if (!set_lock(file->fd))
+		return 0;
+	return errno == EACCES || errno == EAGAIN ? EBUSY : errno;
 }
 
 int pmu_msr_device_lock(struct pmu_msr_device *device, const struct pmu_machine *machine)
 {
+	struct pmu_msr_file file = { .fd = -1 };
 	struct pmu_fd_limit limit;
 	int fd = open_lock(device), rc;
 	char holder[128] = "";
@@ -364,8 +440,8 @@ int pmu_msr_device_lock(struct pmu_msr_device *device, const struct pmu_machine 
 
 void pmu_msr_device_unlock(struct pmu_msr_device *device)
 {
-	if (pmu_msr_file_is_ours(&device->lock))
-		flock(device->lock.fd, LOCK_UN);
+	if (held.pid == getpid() && held.file.fd == device->lock.fd)
+		held.pid = 0;
 	close_file(&device->lock);
 }
 

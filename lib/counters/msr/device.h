@@ -110,15 +110,16 @@ bool pmu_msr_device_holds(const struct pmu_msr_device *device);
 /**
  * pmu_msr_device_lock() - one session a machine
  *
- * flock(2) on the registers of the machine's first processor: whoever can program them meets there,
- * and the kernel lets go of it when the process dies.
+ * A record lock, fcntl(2), on the registers of the machine's first processor: whoever can program
+ * them meets there, and the kernel lets go of it when the process dies, whatever its children have
+ * inherited.  Where msr_safe is there, it is its device also for those that use msr.
  * @machine: to find out who has it; NULL: that does not matter
  *
  * Return: 0; -EBUSY with a sentence.
  */
 int pmu_msr_device_lock(struct pmu_msr_device *device, const struct pmu_machine *machine);
 
-/** pmu_msr_device_unlock() - not in a forked child: the lock is one and the same. */
+/** pmu_msr_device_unlock() - in a forked child too: what it has is a descriptor, not the lock. */
 void pmu_msr_device_unlock(struct pmu_msr_device *device);
 
 /** pmu_msr_fd() - the descriptor of a processor's registers; -1. */

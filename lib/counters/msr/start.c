@@ -141,16 +141,16 @@ static int look(struct pmu_msr *msr, uint64_t **found)
 	return rc;
 }
 
-/* One line of it all: the sentences of what is left alone. */
-static void tell_taken(const char *taken, char *text, size_t size)
+/* Somebody else who counts here and is no matter of course may be unaware of us. */
+static void tell_strangers(const struct pmu_msr_program *program, char *text, size_t size)
 {
-	size_t len;
+	char taken[240];
 
-	snprintf(text, size, "%s", taken ? taken : "");
-	for (len = strlen(text); len && text[len - 1] == '\n'; len--)
-		text[len - 1] = '\0';
-	for (char *end = strchr(text, '\n'); end; end = strchr(end, '\n'))
-		*end = ';';
+	text[0] = '\0';
+	if (!program->stranger)
+		return;
+	pmu_msr_program_taken(program->stranger, taken, sizeof(taken));
+	snprintf(text, size, "somebody else counts on this machine, and is left alone: %s", taken);
 }
 
 int pmu_msr_prepare(struct pmu_msr *msr, const struct pmu_plan *plan, struct pmu_probe *probe)
@@ -176,7 +176,7 @@ int pmu_msr_prepare(struct pmu_msr *msr, const struct pmu_plan *plan, struct pmu
 	} else {
 		rc = pmu_msr_program_make(msr->machine, &msr->plan, found, &msr->program, probe);
 		if (!rc)
-			tell_taken(msr->program.taken, probe->why, sizeof(probe->why));
+			tell_strangers(&msr->program, probe->why, sizeof(probe->why));
 		else
 			pmu_fail(rc, "%s%s%s", probe->why, probe->mend[0] ? "; " : "", probe->mend);
 	}
@@ -289,11 +289,13 @@ static int regain(struct pmu_msr *msr)
 	bool held = pmu_msr_device_holds(&msr->device);
 	int rc = 0;
 
+	/* before its number may be another descriptor's */
+	if (!held)
+		pmu_msr_device_unlock(&msr->device);
 	if (pmu_msr_device_check(&msr->device))
 		rc = pmu_msr_device_reopen(&msr->device);
 	if (rc || held)
 		return rc;
-	msr->device.lock.fd = -1;
 	rc = pmu_msr_device_lock(&msr->device, NULL);
 	if (!rc && msr->journal.path[0] && !pmu_msr_journal_is_there(&msr->journal))
 		rc = -ESTALE;
