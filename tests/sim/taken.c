@@ -166,7 +166,10 @@ static void others_counters_are_left_alone(const char *cpu, const char *command,
 	ok(ended(&r), "%s", how);
 	is_str(session_source(&r), "msr", "there are others");
 	is_int(session_net(&r, "work", "instructions"), 1000, "that count exactly");
-	has(session_words(&r), words, "the report names it");
+	if (words)
+		has(session_words(&r), words, "the report names it");
+	else
+		ok(!strstr(session_words(&r), "in use"), "what counts nothing is not worth a word");
 	is_u64(session_count(-1, counter).writes, 0, "the counter is never written");
 	if (select)
 		is_u64(session_count(-1, select).writes, 0, "nor its select, on any processor");
@@ -183,11 +186,9 @@ static void counters_in_use_are_planned_around(void)
 	others_counters_are_left_alone("skylake", "set 0 0x38d 0x3\nset 0 0x309 12345",
 				       "instructions,cycles,branches", 0, 0x309,
 				       "fixed counter 0 is in use on CPU 0", "a fixed counter");
-	others_counters_are_left_alone(
-		"skylake", "set 3 0x187 0x3c\nset 3 0xc2 12345",
-		"instructions,branches,branch-misses", 0x187, 0xc2,
-		"general counter 1 is marked as in use (IA32_PERF_GLOBAL_INUSE) on CPU 3",
-		"a select that IA32_PERF_GLOBAL_INUSE says is taken");
+	others_counters_are_left_alone("skylake", "set 3 0x187 0x3c\nset 3 0xc2 12345",
+				       "instructions,branches,branch-misses", 0x187, 0xc2, NULL,
+				       "a select that IA32_PERF_GLOBAL_INUSE says is taken");
 	others_counters_are_left_alone(
 		"sandybridge", "set 1 0x186 0x43003c", "instructions,branches", 0x186, 0xc1,
 		"general counter 0 is in use on CPU 1", "the same before there was that");

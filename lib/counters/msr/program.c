@@ -123,12 +123,30 @@ bool pmu_msr_wanted(const struct pmu_msr_build *b, unsigned int slot, enum pmu_s
 	return !(b->plan->absent >> slot & 1) && b->plan->slot[slot].kind == kind;
 }
 
+/* The first refusal of an event that does not exist, else of one without a counter. */
+static int first_error(const struct pmu_msr_build *b)
+{
+	int no_room = 0;
+
+	for (unsigned int i = 0; i < b->plan->n_slots; i++) {
+		int error = b->plan->absent >> i & 1 ? 0 : b->probe->error[i];
+
+		if (error && error != -ENOSPC)
+			return error;
+		no_room = error ? error : no_room;
+	}
+	return no_room;
+}
+
 void pmu_msr_refuse(struct pmu_msr_build *b, unsigned int slot, int error, const char *why)
 {
+	bool first;
+
 	if (!b->probe)
 		return;
+	first = !b->probe->why[0] || (error != -ENOSPC && first_error(b) == -ENOSPC);
 	b->probe->error[slot] = error;
-	if (!b->probe->why[0] && why)
+	if (first && why)
 		snprintf(b->probe->why, sizeof(b->probe->why), "%s", why);
 }
 
@@ -224,9 +242,11 @@ static void finish(struct pmu_msr_build *b)
 	program->taken = b->taken.text ? b->taken.text : calloc(1, 1);
 	if (!program->taken)
 		b->failed = true;
+	else if (b->stranger)
+		program->stranger = program->taken + b->stranger - 1;
 }
 
-/* The first refusal in the order of the slots; those that are no registers' at all included. */
+/* Those that are no registers' at all included. */
 static int first_refusal(struct pmu_msr_build *b)
 {
 	for (unsigned int i = 0; i < b->plan->n_slots; i++)
@@ -235,17 +255,12 @@ static int first_refusal(struct pmu_msr_build *b)
 				       "the kernel counts software events, registers do not");
 		else if (pmu_msr_wanted(b, i, PMU_SLOT_SIMULATED))
 			pmu_msr_refuse(b, i, -ENOENT, "only valgrind's simulation tells it");
-	for (unsigned int i = 0; i < b->plan->n_slots; i++)
-		if (!(b->plan->absent >> i & 1) && b->probe->error[i])
-			return b->probe->error[i];
-	return 0;
+	return first_error(b);
 }
 
-/* What fits and who holds the rest. */
-static void explain_no_room(struct pmu_msr_build *b)
+void pmu_msr_program_taken(const char *taken, char *text, size_t size)
 {
-	const char *taken = pmu_strbuf_text(&b->taken);
-	unsigned int asked = 0, out = 0, others = 0;
+	unsigned int others = 0;
 	char more[40] = "";
 
 	for (const char *line = strchr(taken, '\n'); line; line = strchr(line + 1, '\n'))
@@ -253,19 +268,29 @@ static void explain_no_room(struct pmu_msr_build *b)
 	if (others)
 		snprintf(more, sizeof(more), ", and %u more counter%s", others,
 			 others > 1 ? "s" : "");
+	snprintf(text, size, "%.*s%s", (int)strcspn(taken, "\n"), taken, more);
+}
+
+/* What fits and who holds the rest. */
+static void explain_no_room(struct pmu_msr_build *b)
+{
+	unsigned int asked = 0, out = 0;
+	char taken[240];
+
+	pmu_msr_program_taken(pmu_strbuf_text(&b->taken), taken, sizeof(taken));
 	for (unsigned int i = 0; i < b->plan->n_slots; i++) {
 		asked += !(b->plan->absent >> i & 1);
 		out += b->probe->error[i] == -ENOSPC;
 	}
 	if (!b->probe->why[0])
 		snprintf(b->probe->why, sizeof(b->probe->why),
-			 "%u of %u events fit the counters at the same time%s%.*s%s", asked - out,
-			 asked, taken[0] ? "; " : "", (int)strcspn(taken, "\n"), taken, more);
+			 "%u of %u events fit the counters at the same time%s%s", asked - out,
+			 asked, taken[0] ? "; " : "", taken);
 	snprintf(
 		b->probe->mend, sizeof(b->probe->mend), "%s",
 		taken[0]
-			? "ask for fewer events, or end what else counts on this machine (sysctl kernel.nmi_watchdog=0; "
-			  "perf; another session)"
+			? "end what else counts on this machine (sysctl kernel.nmi_watchdog=0; perf; another session), "
+			  "or ask for fewer events"
 			: "ask for fewer events");
 }
 

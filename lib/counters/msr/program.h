@@ -86,6 +86,8 @@ struct pmu_msr_program {
 	double energy_uj[PMU_ENERGY_DOMAINS];
 	/* What was found in use and is left alone: sentences, one a line; "" nothing. */
 	char *taken;
+	/* the first line of it that is not about the kernel's watchdog; NULL: none */
+	const char *stranger;
 };
 
 /**
@@ -116,6 +118,13 @@ int pmu_msr_program_make(const struct pmu_machine *machine, const struct pmu_pla
 			 pmu_msr_found found, struct pmu_msr_program *program,
 			 struct pmu_probe *probe);
 void pmu_msr_program_free(struct pmu_msr_program *program);
+
+/**
+ * pmu_msr_program_taken() - the first sentence of @taken, and of how many more counters there is
+ * one
+ * @text: result; "" nothing is in use
+ */
+void pmu_msr_program_taken(const char *taken, char *text, size_t size);
 
 /** pmu_msr_phase_name() - "look", "stop", ... */
 const char *pmu_msr_phase_name(enum pmu_msr_phase phase);

@@ -293,10 +293,7 @@ static void set_counters(struct pmu_msr_build *b, unsigned int kind)
 	}
 }
 
-/*
- * Counters that are marked as in use but enabled nowhere come last, one after the other: whoever
- * has counted leaves its event code behind, and IA32_PERF_GLOBAL_INUSE shows no more than that.
- */
+/* Counters that are marked as in use but enabled nowhere come last, one after the other. */
 static void assign(const struct pmu_msr_core *core, const pmu_counters *can, unsigned int n,
 		   int *counter)
 {
@@ -327,7 +324,6 @@ static void choose_kind(struct pmu_msr_build *b, unsigned int kind, struct refus
 		else
 			core->chosen[core->n_chosen++] = chosen[i];
 	}
-	pmu_msr_core_say_borrowed(b, kind);
 	gather_bits(core);
 	set_counters(b, kind);
 }

@@ -110,6 +110,11 @@ struct pmu_msr_build {
 	bool failed;      /* no memory */
 	uint32_t counted; /* slots that are counted somewhere */
 	struct pmu_strbuf taken;
+	/*
+	 * index in it, from 1 on, of the first line that is not about the kernel's watchdog; 0:
+	 * none
+	 */
+	size_t stranger;
 
 	size_t n_cpus;
 	struct pmu_msr_core_cpu *cpu;
@@ -125,7 +130,8 @@ struct pmu_msr_build {
 	uint64_t uncore_bits; /* of the uncore's global control: ours */
 	bool uncore_shared;   /* and others count by them too */
 
-	size_t look_energy; /* index of the unit's LOOK operation */
+	size_t look_energy;   /* index of the unit's LOOK operation */
+	size_t look_graphics; /* and of the graphics' counter; 0: nobody looked */
 };
 
 /* --- program.c --- */
@@ -184,8 +190,6 @@ void pmu_msr_energy_add(struct pmu_msr_build *b);
  * Fills core[].taken and the sentences of b->taken.
  */
 void pmu_msr_core_taken(struct pmu_msr_build *b);
-/** pmu_msr_core_say_borrowed() - which of them were chosen all the same */
-void pmu_msr_core_say_borrowed(struct pmu_msr_build *b, unsigned int kind);
 /** pmu_msr_uncore_taken() - the same for the boxes */
 void pmu_msr_uncore_taken(struct pmu_msr_build *b);
 

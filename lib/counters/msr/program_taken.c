@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who is there: counters that are enabled already, or marked as in use, are somebody else's.
+ * Who is there: counters that are enabled already are somebody else's.  Those that are only marked
+ * as in use are kept for when no other is left, and not worth a word: whoever has counted leaves
+ * its event code behind, and IA32_PERF_GLOBAL_INUSE shows no more than that.
  *
  * A bit in a global control alone says nothing: firmware and kernels leave all of them set.
  * Source: Intel SDM vol. 3B, "IA32_PERF_GLOBAL_INUSE MSR".
  */
+#include <string.h>
+
 #include "counters/msr/program_parts.h"
 #include "counters/msr/registers.h"
 #include "machine/mask.h"
@@ -13,21 +17,14 @@
 struct seen {
 	unsigned int n;
 	struct pmu_mask cpus;
-	uint64_t
-		/*
-		 * of the first that is enabled, else of the first: its select, or its four bits of
-		 * the fixed control
-		 */
-		value;
-	bool enabled; /* on one of them; else it is marked only */
+	uint64_t value; /* of the first: its select, or its four bits of the fixed control */
+	bool marked;    /* on one of those where it is not enabled */
 };
 
-static void see(struct seen *seen, int cpu, uint64_t value, bool enabled)
+static void see(struct seen *seen, int cpu, uint64_t value)
 {
-	if (!seen->n++ || (enabled && !seen->enabled)) {
+	if (!seen->n++)
 		seen->value = value;
-		seen->enabled = enabled;
-	}
 	pmu_mask_set(&seen->cpus, cpu);
 }
 
@@ -53,8 +50,9 @@ static void look_general(const struct pmu_msr_build *b, unsigned int kind, unsig
 		if (cpu->kind != (int)kind)
 			continue;
 		select = found(b, cpu, core->at_select[i]);
-		if (counts(select) || found(b, cpu, core->at_inuse) >> i & 1)
-			see(seen, cpu->cpu, select, counts(select));
+		if (counts(select))
+			see(seen, cpu->cpu, select);
+		seen->marked |= found(b, cpu, core->at_inuse) >> i & 1;
 	}
 }
 
@@ -70,9 +68,19 @@ static void look_fixed(const struct pmu_msr_build *b, unsigned int kind, unsigne
 		if (cpu->kind != (int)kind)
 			continue;
 		bits = found(b, cpu, core->at_fixed_ctrl) >> 4 * i & 0xf;
-		if (bits & 3 || found(b, cpu, core->at_inuse) >> (PMU_COUNTER_FIXED + i) & 1)
-			see(seen, cpu->cpu, bits, bits & 3);
+		if (bits & 3)
+			see(seen, cpu->cpu, bits);
+		seen->marked |= found(b, cpu, core->at_inuse) >> (PMU_COUNTER_FIXED + i) & 1;
 	}
+}
+
+/* What it is about counts here and is no matter of course. */
+static void note_stranger(struct pmu_msr_build *b)
+{
+	const char *taken = pmu_strbuf_text(&b->taken), *line = strrchr(taken, '\n');
+
+	if (!b->stranger)
+		b->stranger = 1 + (line ? (size_t)(line + 1 - taken) : 0);
 }
 
 static void say_where(struct pmu_msr_build *b, const char *what, unsigned int i,
@@ -81,24 +89,28 @@ static void say_where(struct pmu_msr_build *b, const char *what, unsigned int i,
 	char cpus[64];
 
 	pmu_mask_format(&seen->cpus, cpus, sizeof(cpus));
-	pmu_strbuf_addf(&b->taken, "%s%s counter %u is %s on CPU%s %s", b->taken.len ? "\n" : "",
-			what, i,
-			seen->enabled ? "in use" : "marked as in use (IA32_PERF_GLOBAL_INUSE)",
-			seen->n > 1 ? "s" : "", cpus);
+	pmu_strbuf_addf(&b->taken, "%s%s counter %u is in use on CPU%s %s",
+			b->taken.len ? "\n" : "", what, i, seen->n > 1 ? "s" : "", cpus);
 }
 
-/* What the kernel's watchdog looks like: cycles, the kernel's included. */
-static void say_watchdog(struct pmu_msr_build *b, bool cycles, bool os)
+/* What the kernel's watchdog looks like: cycles, the kernel's included, with an interrupt. */
+static void say_watchdog(struct pmu_msr_build *b, bool looks_so)
 {
-	if (cycles && os)
+	if (looks_so)
 		pmu_strbuf_add(&b->taken, " (the kernel's watchdog?)");
+	else
+		note_stranger(b);
 }
 
-static void take(struct pmu_msr_core *core, unsigned int counter, const struct seen *seen)
+/* Return: is it somebody's, and to be named? */
+static bool take(struct pmu_msr_core *core, unsigned int counter, const struct seen *seen)
 {
+	if (!seen->n && !seen->marked)
+		return false;
 	core->taken |= (pmu_counters)1 << counter;
-	if (!seen->enabled)
+	if (!seen->n)
 		core->marked |= (pmu_counters)1 << counter;
+	return seen->n;
 }
 
 static void take_general(struct pmu_msr_build *b, unsigned int kind, unsigned int i,
@@ -108,15 +120,15 @@ static void take_general(struct pmu_msr_build *b, unsigned int kind, unsigned in
 	unsigned int event = seen->value & 0xff;
 	bool intel = core->perfmon->family == PMU_PERFMON_INTEL;
 
-	take(core, i, seen);
+	if (!take(core, i, seen))
+		return;
 	core->taken_events[event / 64] |= UINT64_C(1) << event % 64;
 	say_where(b, "general", i, seen);
-	if (seen->value & ~PMU_MSR_EN) {
-		pmu_strbuf_add(&b->taken, ": ");
-		pmu_msr_fields(b->machine, pmu_msr_select_address(core->perfmon, i),
-			       seen->value & ~PMU_MSR_EN, &b->taken);
-	}
-	say_watchdog(b, (seen->value & 0xffff) == (intel ? 0x3cu : 0x76u), seen->value >> 17 & 1);
+	pmu_strbuf_add(&b->taken, ": ");
+	pmu_msr_fields(b->machine, pmu_msr_select_address(core->perfmon, i),
+		       seen->value & ~PMU_MSR_EN, &b->taken);
+	say_watchdog(b, (seen->value & 0xffff) == (intel ? 0x3cu : 0x76u) &&
+				seen->value >> 17 & 1 && seen->value >> 20 & 1);
 }
 
 static void take_fixed(struct pmu_msr_build *b, unsigned int kind, unsigned int i,
@@ -124,26 +136,11 @@ static void take_fixed(struct pmu_msr_build *b, unsigned int kind, unsigned int 
 {
 	static const char *const levels[] = { "", ": OS", ": USR", ": USR, OS" };
 
-	take(&b->core[kind], PMU_COUNTER_FIXED + i, seen);
+	if (!take(&b->core[kind], PMU_COUNTER_FIXED + i, seen))
+		return;
 	say_where(b, "fixed", i, seen);
 	pmu_strbuf_add(&b->taken, levels[seen->value & 3]);
-	say_watchdog(b, i == 1, seen->value & 1);
-}
-
-void pmu_msr_core_say_borrowed(struct pmu_msr_build *b, unsigned int kind)
-{
-	const struct pmu_msr_core *core = &b->core[kind];
-
-	for (unsigned int i = 0; i < core->n_chosen; i++) {
-		unsigned int counter = (unsigned int)core->chosen[i].counter;
-
-		if (core->marked >> counter & 1)
-			pmu_strbuf_addf(
-				&b->taken,
-				"\n%s counter %u does not count for anybody: used, and put back at the end",
-				counter < PMU_COUNTER_FIXED ? "general" : "fixed",
-				counter % PMU_COUNTER_FIXED);
-	}
+	say_watchdog(b, i == 1 && seen->value & 1 && seen->value & 8);
 }
 
 void pmu_msr_core_taken(struct pmu_msr_build *b)
@@ -156,16 +153,14 @@ void pmu_msr_core_taken(struct pmu_msr_build *b)
 
 			if (core->general >> i & 1)
 				look_general(b, k, i, &seen);
-			if (seen.n)
-				take_general(b, k, i, &seen);
+			take_general(b, k, i, &seen);
 		}
 		for (unsigned int i = 0; i < PMU_MSR_MAX_FIXED; i++) {
 			struct seen seen = { 0 };
 
 			if (core->fixed >> i & 1)
 				look_fixed(b, k, i, &seen);
-			if (seen.n)
-				take_fixed(b, k, i, &seen);
+			take_fixed(b, k, i, &seen);
 		}
 	}
 }
@@ -198,6 +193,7 @@ static void take_box(struct pmu_msr_build *b, const struct pmu_msr_box *box, uns
 	pmu_msr_name(b->machine, address, name, sizeof(name));
 	pmu_strbuf_addf(&b->taken, "%sthe counter of %s is in use on socket %d",
 			b->taken.len ? "\n" : "", name, box->package);
+	note_stranger(b);
 	if (box->type->unit == PMU_UNIT_CLOCK)
 		return;
 	pmu_strbuf_add(&b->taken, ": ");
