@@ -160,6 +160,9 @@ static uint64_t value_of(const struct trial *trial, uint32_t address)
 {
 	bool amd = trial->machine->kind[0].family == PMU_PERFMON_AMD;
 
+	/* graphics that are in use */
+	if (address == MSR_PP1_ENERGY_STATUS)
+		return 1;
 	if (!trial->watchdog)
 		return 0;
 	if (amd)

@@ -63,8 +63,8 @@ int pmu_amd_limit(uint32_t family, const struct pmu_select *select, uint32_t *co
 	if (family >= 0x17 && select->event == 0x003)
 		return pmu_fail(
 			ENOENT,
-			"event 003H may add more than 15 a cycle, which takes two merged counters: perf "
-			"can count it, registers alone are not used so");
+			"event 003H may add more than 15 a cycle, which takes two merged counters: the "
+			"source perf has them, the source msr does not");
 	if (family == 0x15)
 		*counters &= counters_15h(select);
 	if (!*counters)

@@ -7,7 +7,6 @@
  * Unit", "Core Energy Status".
  */
 #include <errno.h>
-#include <stdio.h>
 
 #include "counters/msr/program_parts.h"
 #include "counters/msr/registers.h"
@@ -48,6 +47,27 @@ static bool is_asked(const struct pmu_msr_build *b)
 		    address_of(b, b->plan->slot[i].unit))
 			return true;
 	return false;
+}
+
+/*
+ * Parts without graphics, or whose graphics are another processor's, have the register all the
+ * same: it never moves. The kernel shows no counter of energy that is 0 either
+ * (arch/x86/events/probe.c, perf_msr_probe()).
+ */
+static bool is_listed_graphics(const struct pmu_msr_build *b)
+{
+	for (unsigned int i = 0; i < b->plan->n_slots; i++)
+		if (b->plan->slot[i].kind == PMU_SLOT_ENERGY &&
+		    b->plan->slot[i].unit == PMU_ENERGY_GRAPHICS)
+			return address_of(b, PMU_ENERGY_GRAPHICS);
+	return false;
+}
+
+static bool counts(const struct pmu_msr_build *b, unsigned int domain)
+{
+	bool looked = domain == PMU_ENERGY_GRAPHICS && b->found && b->look_graphics;
+
+	return address_of(b, domain) && !(looked && !pmu_msr_found_at(b, b->look_graphics));
 }
 
 /* Energy of one count in microjoules; 0 where nobody looked. */
@@ -108,22 +128,52 @@ void pmu_msr_energy_units(struct pmu_msr_build *b, const struct pmu_msr_socket *
 	}
 }
 
-void pmu_msr_energy_choose(struct pmu_msr_build *b)
+static bool is_refused(const struct pmu_msr_build *b, unsigned int slot)
 {
+	return pmu_msr_wanted(b, slot, PMU_SLOT_ENERGY) && !counts(b, b->plan->slot[slot].unit);
+}
+
+/* One sentence for all of them. */
+static void say_refused(const struct pmu_msr_build *b, struct pmu_strbuf *why)
+{
+	const char *between = "on this CPU no register that is known counts the energy of ";
+
+	if (b->machine->model && layout_of(b) == PMU_RAPL_NONE) {
+		pmu_strbuf_addf(why, "this CPU (%s) has no counters of energy",
+				b->machine->model->microarchitecture);
+		return;
+	}
 	for (unsigned int i = 0; i < b->plan->n_slots; i++) {
 		unsigned int domain = b->plan->slot[i].unit;
-		uint32_t address = address_of(b, domain);
-		char why[96];
 
-		if (!pmu_msr_wanted(b, i, PMU_SLOT_ENERGY))
+		if (!is_refused(b, i))
 			continue;
-		if (!address) {
-			snprintf(why, sizeof(why),
-				 "no register of this CPU that is known counts the energy of %s",
-				 domain < PMU_ENERGY_DOMAINS ? domains[domain].name : "that");
-			pmu_msr_refuse(b, i, -ENOENT, why);
+		pmu_strbuf_addf(why, "%s%s%s", between,
+				domain < PMU_ENERGY_DOMAINS ? domains[domain].name : "that",
+				address_of(b, domain) ? " (its own is 0)" : "");
+		between = ", ";
+	}
+}
+
+static void refuse_unknown(struct pmu_msr_build *b)
+{
+	struct pmu_strbuf why = { 0 };
+
+	say_refused(b, &why);
+	for (unsigned int i = 0; i < b->plan->n_slots; i++)
+		if (is_refused(b, i))
+			pmu_msr_refuse(b, i, -ENOENT, pmu_strbuf_text(&why));
+	pmu_strbuf_free(&why);
+}
+
+void pmu_msr_energy_choose(struct pmu_msr_build *b)
+{
+	refuse_unknown(b);
+	for (unsigned int i = 0; i < b->plan->n_slots; i++) {
+		unsigned int domain = b->plan->slot[i].unit;
+
+		if (!pmu_msr_wanted(b, i, PMU_SLOT_ENERGY) || !counts(b, domain))
 			continue;
-		}
 		if (is_per_core(b, domain) && b->machine->partial) {
 			pmu_msr_refuse(
 				b, i, -ENOENT,
@@ -147,4 +197,8 @@ void pmu_msr_energy_add(struct pmu_msr_build *b)
 	pmu_msr_add_read(b, socket->cpu, socket->package, -1,
 			 layout_of(b) == PMU_RAPL_AMD ? MSR_AMD_RAPL_POWER_UNIT
 						      : MSR_RAPL_POWER_UNIT);
+	if (!is_listed_graphics(b))
+		return;
+	b->look_graphics = b->program->n_ops;
+	pmu_msr_add_read(b, socket->cpu, socket->package, -1, address_of(b, PMU_ENERGY_GRAPHICS));
 }

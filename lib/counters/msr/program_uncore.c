@@ -407,14 +407,26 @@ static void choose_type(struct pmu_msr_build *b, struct pmu_msr_box_choice *choi
 	b->uncore_shared |= choice->taken && type->layout != PMU_UNCORE_NEHALEM;
 }
 
+static void refuse_unknown(struct pmu_msr_build *b, unsigned int slot)
+{
+	const struct pmu_slot *asked = &b->plan->slot[slot];
+	const char *pmu = asked->pmu;
+	char why[160];
+
+	if (asked->unit == PMU_UNIT_L3 && !b->machine->kind[0].l3_extension) {
+		pmu_msr_refuse(b, slot, -ENOENT, "CPUID shows no counters of the level 3 cache");
+		return;
+	}
+	snprintf(why, sizeof(why), "on this CPU no register that is known counts %s%s",
+		 pmu[0] ? "what the kernel calls " : "it outside of the cores", pmu);
+	pmu_msr_refuse(b, slot, -ENOENT, why);
+}
+
 void pmu_msr_uncore_choose(struct pmu_msr_build *b)
 {
 	for (unsigned int t = 0; t < b->n_types; t++)
 		choose_type(b, &b->type[t]);
 	for (unsigned int i = 0; i < b->plan->n_slots; i++)
 		if (pmu_msr_wanted(b, i, PMU_SLOT_UNCORE) && !(b->counted >> i & 1))
-			pmu_msr_refuse(
-				b, i, -ENOENT,
-				"no register of this CPU that is known counts outside its cores what "
-				"is asked for");
+			refuse_unknown(b, i);
 }

@@ -130,12 +130,17 @@ static int generic_request(const struct pmu_machine *machine, const struct pmu_p
 		request->fixed = row->fixed;
 	request->selectable = available(perfmon, row) && !(row->fixed_only && request->fixed >= 0);
 	if (!request->selectable && request->fixed < 0)
-		return pmu_fail(
-			ENOENT, "%s, event %02XH, umask %02XH, and no fixed counter counts it",
-			perfmon->family == PMU_PERFMON_AMD
-				? "it came with PerfMonV2 (Zen 4), which CPUID does not show"
-				: "CPUID says that this CPU does not have it",
-			row->event, row->umask);
+		return perfmon->family == PMU_PERFMON_AMD
+			       ? pmu_fail(
+					 ENOENT,
+					 "AMD's processors count it from Zen 4 on (event %02XH, umask %02XH, where "
+					 "CPUID shows PerfMonV2)",
+					 row->event, row->umask)
+			       : pmu_fail(
+					 ENOENT,
+					 "by CPUID this CPU has no event %02XH, umask %02XH, and no fixed counter "
+					 "for it",
+					 row->event, row->umask);
 	request->select.event = row->event;
 	request->select.umask = row->umask;
 	return 0;
