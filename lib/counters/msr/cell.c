@@ -12,13 +12,19 @@
 
 #include "base/compiler.h"
 #include "base/fd.h"
+#include "base/time.h"
+#include "counters/refusable.h"
 
 uint64_t pmu_msr_cell_now(void)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	/*
+	 * libc's own way there, in the vDSO, starts over where the time changes meanwhile, which
+	 * regions would count
+	 */
+	syscall(SYS_clock_gettime, CLOCK_MONOTONIC_COARSE, &now);
+	return pmu_time_ns(now);
 }
 
 /* --- one at a time --- */
@@ -63,22 +69,6 @@ static uint64_t patience_ns(unsigned int bits)
 	return bits - 35 >= 32 ? UINT64_MAX : (1ull << (bits - 35)) * 1000000000u;
 }
 
-#if defined(__x86_64__) || defined(__i386__)
-static uint64_t read_instruction(uint32_t which)
-{
-	uint32_t low, high;
-
-	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(which));
-	return (uint64_t)high << 32 | low;
-}
-#else
-static uint64_t read_instruction(uint32_t which)
-{
-	(void)which;
-	return 0;
-}
-#endif
-
 /*
  * The instruction reads the counter of whatever processor the thread is on: before and after it
  * must be this one.
@@ -88,7 +78,11 @@ static bool read_here(const struct pmu_msr_cell *cell, const struct pmu_msr_entr
 {
 	if (entry->rdpmc == UINT32_MAX || sched_getcpu() != cell->cpu)
 		return false;
-	*raw = read_instruction(entry->rdpmc);
+#if defined(__x86_64__) || defined(__i386__)
+	*raw = pmu_rdpmc(entry->rdpmc);
+#else
+	*raw = 0;
+#endif
 	return sched_getcpu() == cell->cpu;
 }
 
@@ -154,6 +148,11 @@ static void advance(struct pmu_msr_cell *cell, struct pmu_msr_entry *entry, uint
 		return;
 	if (!by_instruction || !read_here(cell, entry, &raw))
 		rc = pmu_msr_read_fd(entry->fd, entry->address, &raw);
+	if (by_instruction && unlikely(pmu_refusable_was())) {
+		give_up(cell, entry,
+			"cannot be read by RDPMC any more, which somebody has forbidden");
+		return;
+	}
 	if (unlikely(rc)) {
 		read_failed(cell, entry, rc);
 		return;

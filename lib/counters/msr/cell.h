@@ -49,7 +49,7 @@ struct pmu_msr_cell {
 	bool told;
 };
 
-/** pmu_msr_cell_now() - CLOCK_MONOTONIC to some milliseconds; costs nothing. */
+/** pmu_msr_cell_now() - CLOCK_MONOTONIC to some milliseconds, in as many instructions each time */
 uint64_t pmu_msr_cell_now(void);
 
 /**

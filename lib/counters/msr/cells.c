@@ -57,7 +57,7 @@ static struct pmu_msr_entry *fill_cpus(struct pmu_msr *msr, struct pmu_msr_entry
 
 static void fill_sockets(struct pmu_msr *msr, struct pmu_msr_entry *entry)
 {
-	struct pmu_msr_socket *socket = NULL;
+	struct pmu_msr_socket_cell *socket = NULL;
 
 	/* units of one package follow each other */
 	for (size_t i = 0; i < msr->program.n_units; i++) {

@@ -14,9 +14,10 @@
 
 #include "base/compiler.h"
 #include "base/error.h"
+#include "base/owner.h"
+#include "base/place.h"
+#include "base/process.h"
 #include "counters/msr/registers.h"
-#include "store/place.h"
-#include "store/place_dirs.h"
 
 /* --- those of dead sessions --- */
 
@@ -60,7 +61,8 @@ static char *load(int dir, const char *name, size_t *len)
 		pmu_fail(errno, "%s", strerror(errno));
 		return NULL;
 	}
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 077)
+	if (pmu_owner_stat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != pmu_owner_self() ||
+	    st.st_mode & 077)
 		pmu_fail(EPERM, "it is not a file of this user alone");
 	else if (st.st_size > (off_t)PMU_MSR_JOURNAL_BYTES)
 		pmu_fail(EFBIG, "it is too large");
@@ -125,14 +127,14 @@ static int put_back(struct restoring *self, const struct pmu_msr_record *record,
 static bool may_be_alive(const struct restoring *self, const struct pmu_msr_record *record)
 {
 	const struct pmu_msr_file *lock = &self->device->lock;
-	struct pmu_store_head head = { .pid = record->pid,
+	struct pmu_process process = { .pid = record->pid,
 				       .start_time = record->start_time,
 				       .pid_ns = record->pid_ns };
 
 	if (record->lock_inode && pmu_msr_device_holds(self->device) &&
 	    record->lock_inode == lock->identity.ino && record->lock_device == lock->identity.dev)
 		return false;
-	return pmu_store_fate(&head) != PMU_STORE_DEAD;
+	return pmu_process_liveness(&process) != PMU_PROCESS_DEAD;
 }
 
 static bool is_of(const struct restoring *self, const char *text, size_t len)
@@ -219,12 +221,12 @@ static void each_journal(struct restoring *self, int fd,
 static void each_folder(struct restoring *self,
 			void (*act)(struct restoring *self, int dir, const char *name))
 {
-	struct pmu_store_owner owner;
+	struct pmu_process owner;
 	char path[PMU_PLACE_MAX];
 	const char *why;
 	int fd;
 
-	pmu_store_owner_self(&owner);
+	pmu_process_self(&owner);
 	snprintf(self->boot, sizeof(self->boot), "%s", owner.boot_id);
 	for (size_t nth = 0; nth < PMU_N_PLACES; nth++) {
 		if (pmu_place_path(nth, path))

@@ -34,7 +34,7 @@ struct pmu_msr_record {
 	/* The file that the session locked; 0: none. */
 	uint64_t lock_device, lock_inode;
 	int32_t pid;
-	uint64_t start_time, pid_ns; /* as in struct pmu_store_owner */
+	uint64_t start_time, pid_ns; /* as in struct pmu_process */
 	size_t n_ops;
 	struct pmu_msr_op *op; /* writes that put everything back */
 };

@@ -8,9 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/place.h"
+#include "base/process.h"
+#include "base/write.h"
 #include "counters/msr/journal.h"
-#include "store/place.h"
-#include "store/place_dirs.h"
 
 #define NAME_BYTES 80
 
@@ -18,21 +19,6 @@ static int no_journal(struct pmu_msr_journal *journal, const char *what, int err
 {
 	snprintf(journal->why, sizeof(journal->why), "%.110s: %s", what, strerror(error));
 	journal->path[0] = '\0';
-	return 0;
-}
-
-static int write_all(int fd, const char *text, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, text, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -ENOSPC;
-		text += n;
-		len -= (size_t)n;
-	}
 	return 0;
 }
 
@@ -95,10 +81,10 @@ static void clean_name(char *name)
 static void fill_record(struct pmu_msr_record *record, const struct pmu_msr_device *device,
 			const struct pmu_msr_program *program)
 {
-	struct pmu_store_owner owner;
+	struct pmu_process owner;
 
 	memset(record, 0, sizeof(*record));
-	pmu_store_owner_self(&owner);
+	pmu_process_self(&owner);
 	snprintf(record->device, sizeof(record->device), "%s", device->path);
 	snprintf(record->boot, sizeof(record->boot), "%s",
 		 owner.boot_id[0] ? owner.boot_id : "unknown");

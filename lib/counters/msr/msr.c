@@ -11,9 +11,18 @@
 #include "base/sysfile.h"
 #include "counters/backend.h"
 #include "counters/msr/state.h"
+#include "counters/refusable.h"
 #include "counters/valgrind/valgrind.h"
+#include "machine/models.h"
 
 #define RDPMC_FOR_EVERYBODY 2
+
+/* Elsewhere there are no such registers at all, which is said first. */
+#if defined(__x86_64__) || defined(__i386__)
+#define IS_X86 true
+#else
+#define IS_X86 false
+#endif
 
 /* A thread's part. */
 struct msr_thread {
@@ -53,6 +62,55 @@ static int refuse_foreign(const struct pmu_plan *plan, uint32_t foreign, struct 
 	return -ENOENT;
 }
 
+/* Says why no register counts a slot, whatever they hold; false: one may. */
+static bool is_beyond(const struct pmu_slot *slot, const struct pmu_cpu_model *model, char *why,
+		      size_t size)
+{
+	if (slot->kind == PMU_SLOT_UNCORE && slot->unit == PMU_UNIT_NONE)
+		snprintf(why, size, "no register that is known counts what the kernel calls %.31s",
+			 slot->pmu);
+	else if (slot->kind == PMU_SLOT_ENERGY && model && model->rapl == PMU_RAPL_NONE)
+		snprintf(why, size, "this CPU (%s) has no counters of energy",
+			 model->microarchitecture);
+	else
+		return false;
+	return true;
+}
+
+static bool wants_energy(const struct pmu_plan *plan, uint32_t wanted)
+{
+	for (unsigned int i = 0; i < plan->n_slots; i++)
+		if (wanted >> i & 1 && plan->slot[i].kind == PMU_SLOT_ENERGY)
+			return true;
+	return false;
+}
+
+/*
+ * Where nothing else is asked for, nobody needs to be told how to get at registers.
+ * Return: 0; -ENOENT with the sentence of the first slot.
+ */
+static int refuse_beyond(const struct pmu_plan *plan, struct pmu_probe *probe)
+{
+	uint32_t wanted = IS_X86 ? pmu_plan_mask(plan) & ~plan->absent : 0;
+	const struct pmu_cpu_model *model = NULL;
+	struct pmu_cpu_id id;
+
+	if (wants_energy(plan, wanted) && !(plan->from && plan->from->cpuid_file) &&
+	    !pmu_cpu_identify(&id))
+		model = pmu_cpu_model_find(&id);
+	/* from the last to the first, whose sentence stays */
+	for (unsigned int i = plan->n_slots; wanted && i-- > 0;) {
+		if (!(wanted >> i & 1))
+			continue;
+		if (!is_beyond(&plan->slot[i], model, probe->why, sizeof(probe->why))) {
+			memset(probe, 0, sizeof(*probe));
+			return 0;
+		}
+		probe->error[i] = -ENOENT;
+	}
+	return wanted ? -ENOENT : 0;
+}
+
 static int msr_probe(const struct pmu_plan *plan, struct pmu_probe *probe)
 {
 	uint32_t foreign = foreign_slots(plan);
@@ -67,6 +125,8 @@ static int msr_probe(const struct pmu_plan *plan, struct pmu_probe *probe)
 	own.absent |= foreign;
 	if (foreign && own.absent == pmu_plan_mask(plan))
 		return refuse_foreign(plan, foreign, probe);
+	if (refuse_beyond(&own, probe))
+		return foreign ? refuse_foreign(plan, foreign, probe) : -ENOENT;
 	msr = calloc(1, sizeof(*msr));
 	if (!msr)
 		return pmu_fail(ENOMEM, "no memory to look at the registers");
@@ -134,6 +194,23 @@ static void unref(struct pmu_msr *msr)
 	free(msr);
 }
 
+static int msr_put_back(void *state)
+{
+	struct pmu_msr *msr = state;
+	int rc;
+
+	if (!msr || msr->pid != getpid())
+		return 0;
+	pmu_msr_keeper_stop(&msr->keeper);
+	for (size_t i = 0; i < msr->machine->n_cpus; i++)
+		pmu_msr_cell_stop(&msr->cell[i]);
+	for (unsigned int i = 0; i < msr->n_sockets; i++)
+		pmu_msr_cell_stop(&msr->socket[i].cell);
+	rc = pmu_msr_restore(msr);
+	/* somebody else has done it */
+	return rc == -ESTALE ? 0 : rc;
+}
+
 static void msr_close(void *state)
 {
 	struct pmu_msr *msr = state;
@@ -145,12 +222,7 @@ static void msr_close(void *state)
 		pmu_msr_device_drop(&msr->device);
 		return;
 	}
-	pmu_msr_keeper_stop(&msr->keeper);
-	for (size_t i = 0; i < msr->machine->n_cpus; i++)
-		pmu_msr_cell_stop(&msr->cell[i]);
-	for (unsigned int i = 0; i < msr->n_sockets; i++)
-		pmu_msr_cell_stop(&msr->socket[i].cell);
-	pmu_msr_restore(msr);
+	msr_put_back(msr);
 	pmu_msr_device_unlock(&msr->device);
 	unref(msr);
 }
@@ -211,6 +283,11 @@ static uint32_t core_types(const struct pmu_msr *msr, const struct pmu_msr_cell 
 	}
 }
 
+static bool counts_cores(const struct pmu_plan *plan)
+{
+	return pmu_plan_mask(plan) & ~plan->absent & ~pmu_plan_sockets(plan);
+}
+
 static int msr_attach(void *state, void *thread, int cpu, pmu_read_fn **read,
 		      struct pmu_attachment *got)
 {
@@ -225,15 +302,18 @@ static int msr_attach(void *state, void *thread, int cpu, pmu_read_fn **read,
 	self->attached = msr;
 	msr->refs++;
 	*read = read_nothing;
-	if (cpu < 0)
+	if (cpu < 0 && counts_cores(&msr->plan))
 		snprintf(got->note, sizeof(got->note),
-			 "not pinned, and what is counted is the processor");
-	else if (!self->cell)
+			 "a thread that is not pinned has no counts by msr, which counts whole "
+			 "processors: PMU_PIN=auto, or pmu run --pin auto");
+	else if (cpu >= 0 && !self->cell)
 		snprintf(got->note, sizeof(got->note), "CPU %d is not counted", cpu);
 	if (self->cell) {
 		self->missing = self->cell->all & pmu_msr_cell_read(self->cell, pmu_msr_cell_now(),
 								    false, NULL, NULL);
 		self->by_instruction = msr->by_instruction;
+		if (self->by_instruction)
+			pmu_refusable_guard();
 		self->source.core_types = core_types(msr, self->cell);
 		*read = read_cell;
 	}
@@ -290,6 +370,10 @@ static void msr_describe(void *state, char *text, size_t size)
 {
 	const struct pmu_msr *msr = state;
 
+	if (!counts_cores(&msr->plan)) {
+		snprintf(text, size, "whole sockets, one pread(2) per counter");
+		return;
+	}
 	snprintf(
 		text, size,
 		"whatever runs on a thread's processor (it must be pinned), %s, %s at each begin and end",
@@ -345,9 +429,11 @@ const struct pmu_backend pmu_backend_msr = {
 	.counts = true,
 	.exclusive = true,
 	.counts_cpu = true,
+	.rare = true,
 	.probe = msr_probe,
 	.open = msr_open,
 	.close = msr_close,
+	.put_back = msr_put_back,
 	.thread_size = msr_thread_size,
 	.attach = msr_attach,
 	.detach = msr_detach,

@@ -15,7 +15,7 @@
 #include "counters/msr/signals.h"
 
 /** A socket's counters, and what they are multiplied by. */
-struct pmu_msr_socket {
+struct pmu_msr_socket_cell {
 	int package; /* logical index */
 	struct pmu_msr_cell cell;
 };
@@ -36,7 +36,7 @@ struct pmu_msr {
 	size_t n_written;          /* operations of the program up to the first that failed */
 	struct pmu_msr_cell *cell; /* [machine->n_cpus], in the order of machine->cpu */
 	unsigned int n_sockets;
-	struct pmu_msr_socket *socket;
+	struct pmu_msr_socket_cell *socket;
 	struct pmu_msr_entry *entries; /* of all cells */
 	double scale[PMU_MAX_SLOTS];   /* energy slots: microjoules a count; else 0 */
 	char remark[240];              /* for the report, "" none */
