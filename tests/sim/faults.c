@@ -219,6 +219,9 @@ static void devices_may_vanish_while_they_count(void)
 	is_int(session_net(&r, "after", "instructions"), -1, "what came after too");
 	is_int(run_calls(r.json, "after"), 3, "its calls and times are there");
 	has(session_words(&r), "cannot be read any more", "the report says so");
+	has(session_words(&r),
+	    "not all registers could be put back: ", "and what is left as it was");
+	has(session_words(&r), "try 'pmu restore'", "and what to do");
 	sim_send(&sim, "appear");
 	text = session_command(&r, session_env(NULL, NULL), "restore", &status);
 	is_int(status, 0, "they appear again: what could not be put back then can be now");
