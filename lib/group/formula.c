@@ -6,9 +6,12 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "base/error.h"
+#include "base/number.h"
 
 #define DEPTH_MAX 32
 
@@ -113,8 +116,9 @@ static void number(struct parser *p)
 	op = emit(p, NUMBER);
 	/* dividing by a power of ten rounds once: 0.1 is what a compiler makes of it */
 	if (op)
-		op->number = finite_or_missing(power < 0 ? value / pow(10, -power)
-							 : value * pow(10, power));
+		op->number = finite_or_missing(
+			power < 0 ? value / pmu_power_of_ten((unsigned int)-power)
+				  : value * pmu_power_of_ten((unsigned int)power));
 }
 
 static void load(struct parser *p, const char *name, const char *at)
@@ -306,4 +310,45 @@ double pmu_formula_eval(const struct pmu_formula *formula, const double *value)
 			n--, stack[n - 1] = of_both((enum code)op->code, stack[n - 1], stack[n]);
 	}
 	return n ? stack[0] : NAN;
+}
+
+/* --- one formula over given values --- */
+
+struct given {
+	int (*lookup)(void *arg, const char *name, double *value);
+	void *arg;
+	unsigned int n;
+	double value[PMU_FORMULA_MAX_OPS];
+	struct pmu_formula parsed;
+};
+
+static int given_index(void *arg, const char *name)
+{
+	struct given *given = arg;
+
+	if (given->n == PMU_ARRAY_LEN(given->value))
+		return 0; /* as many operations are refused */
+	given->value[given->n] = NAN;
+	if (given->lookup(given->arg, name, &given->value[given->n]) < 0)
+		return -1;
+	return (int)given->n++;
+}
+
+int pmu_metric_eval(const char *formula, int (*lookup)(void *arg, const char *name, double *value),
+		    void *arg, double *value)
+{
+	/* not on the stack: a program's thread may have a small one */
+	struct given *given = calloc(1, sizeof(*given));
+	int rc;
+
+	*value = NAN;
+	if (!given)
+		return pmu_fail(ENOMEM, "no memory for a formula");
+	given->lookup = lookup;
+	given->arg = arg;
+	rc = pmu_formula_parse(formula, given_index, given, &given->parsed);
+	if (!rc)
+		*value = pmu_formula_eval(&given->parsed, given->value);
+	free(given);
+	return rc;
 }

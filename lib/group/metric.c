@@ -10,49 +10,7 @@
 #include "base/compiler.h"
 #include "base/error.h"
 #include "group/formula.h"
-
-/* --- one formula over given values --- */
-
-struct given {
-	int (*lookup)(void *arg, const char *name, double *value);
-	void *arg;
-	unsigned int n;
-	double value[PMU_FORMULA_MAX_OPS];
-	struct pmu_formula parsed;
-};
-
-static int given_index(void *arg, const char *name)
-{
-	struct given *given = arg;
-
-	if (given->n == PMU_ARRAY_LEN(given->value))
-		return 0; /* as many operations are refused */
-	given->value[given->n] = NAN;
-	if (given->lookup(given->arg, name, &given->value[given->n]) < 0)
-		return -1;
-	return (int)given->n++;
-}
-
-int pmu_metric_eval(const char *formula, int (*lookup)(void *arg, const char *name, double *value),
-		    void *arg, double *value)
-{
-	/* not on the stack: a program's thread may have a small one */
-	struct given *given = calloc(1, sizeof(*given));
-	int rc;
-
-	*value = NAN;
-	if (!given)
-		return pmu_fail(ENOMEM, "no memory for a formula");
-	given->lookup = lookup;
-	given->arg = arg;
-	rc = pmu_formula_parse(formula, given_index, given, &given->parsed);
-	if (!rc)
-		*value = pmu_formula_eval(&given->parsed, given->value);
-	free(given);
-	return rc;
-}
-
-/* --- the formulas of a section over its rows --- */
+#include "machine/clock.h"
 
 /* Behind the counts. */
 enum { TIME, CALLS, TSC_HZ, N_OTHERS };

@@ -6,18 +6,6 @@
 #include "report/model.h"
 
 /**
- * pmu_metric_eval() - the value of a formula, once
- * @formula: + - * / ( ) min(a,b) max(a,b), decimal numbers and names.  A name that is not a plain
- *           word ([A-Za-z_][A-Za-z0-9_.]*) stands in double quotes: "branch-misses" / branches
- * @lookup: value of a name; NaN where it is missing, -1 returned where it is unknown
- * @value: NaN (missing) where anything in it is missing or a division by zero is asked for
- *
- * Return: 0; -EINVAL with a sentence that names the column of a syntax error or unknown name.
- */
-int pmu_metric_eval(const char *formula, int (*lookup)(void *arg, const char *name, double *value),
-		    void *arg, double *value);
-
-/**
  * pmu_metric_fill() - every metric of every row of a finished model
  *
  * Names: the section's counts (net), time (seconds), calls, tsc_hz (missing where the clock is

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "group/file/file.h"
-#include "group/metric.h"
+#include "group/formula.h"
 #include "tests/fuzz/fuzz.h"
 
 /* A column, or what every formula knows. */

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "base/error.h"
-#include "group/metric.h"
+#include "group/formula.h"
 #include "tests/tap.h"
 
 static struct pmu_group group;

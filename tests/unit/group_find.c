@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/strbuf.h"
-#include "group/metric.h"
+#include "group/formula.h"
 #include "tap.h"
 
 static struct pmu_group group;

@@ -6,6 +6,7 @@
 #include <locale.h>
 
 #include "base/error.h"
+#include "group/formula.h"
 #include "group/metric.h"
 #include "model_sample.h"
 
