@@ -25,8 +25,8 @@
 
 /** Limits; beyond them a file is refused with its line. */
 #define PMU_GROUP_FILE_MAX     65536
-#define PMU_GROUP_LINE_MAX     190 /* inih's buffer is 200 bytes */
-#define PMU_GROUP_KEY_MAX      49  /* inih cuts longer ones off */
+#define PMU_GROUP_LINE_MAX     190 /* what most readers of INI take whole */
+#define PMU_GROUP_KEY_MAX      49
 #define PMU_GROUP_MAX_SECTIONS 64
 #define PMU_GROUP_MAX_ALIASES  512 /* different ones, of all sections together */
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A group's file as a group of one CPU: its keys, which inih takes apart. */
+/* A group's file as a group of one CPU: its keys. */
 #include <ctype.h>
 #include <errno.h>
-#include <ini.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,64 +184,38 @@ static int take_metric(struct pmu_group_reading *r, const char *key, const char 
 	return 0;
 }
 
-/* --- inih --- */
+/* --- lines --- */
 
-/*
- * inih's reader: the next line, so written that there is one way to read it; a section by its
- * number.
- */
-static char *give_line(char *to, int size, void *arg)
+static int take_key(struct pmu_group_reading *r, const struct pmu_group_line *line)
 {
-	struct pmu_group_reading *r = arg;
-	struct pmu_group_line line;
-	int n = 0, rc = r->error ? r->error : pmu_group_scan_line(&r->scan, &line);
-
-	if (rc <= 0) {
-		r->error = rc;
-		return NULL;
-	}
-	if (line.kind == PMU_GROUP_LINE_SECTION)
-		n = snprintf(to, (size_t)size, "[%d]\n", ++r->current);
-	else if (line.kind == PMU_GROUP_LINE_KEY)
-		n = snprintf(to, (size_t)size, "%.*s=%.*s\n", PMU_GROUP_SHOW(line.key),
-			     PMU_GROUP_SHOW(line.value));
-	else
-		n = snprintf(to, (size_t)size, "\n");
-	if (n < 0 || n >= size) {
-		r->error = pmu_group_scan_fail(&r->scan, "a line that is too long for inih");
-		return NULL;
-	}
-	return to;
-}
-
-/* inih's handler.  Return: not 0 for success. */
-static int take_key(void *arg, const char *number, const char *key, const char *value)
-{
-	struct pmu_group_reading *r = arg;
 	enum pmu_group_section_kind kind = r->section[r->current].kind;
+	char key[PMU_GROUP_KEY_MAX + 1], value[PMU_GROUP_LINE_MAX + 1];
 
-	(void)number;
-	if (r->error)
-		return 0;
+	snprintf(key, sizeof(key), "%.*s", PMU_GROUP_SHOW(line->key));
+	snprintf(value, sizeof(value), "%.*s", PMU_GROUP_SHOW(line->value));
 	if (kind == PMU_GROUP_METRICS)
-		r->error = take_metric(r, key, value);
-	else if (kind == PMU_GROUP_ABOUT)
-		r->error = take_about(r, key, value);
-	else if (r->current == r->chosen[PMU_GROUP_EVENTS])
-		r->error = take_event(r, key, value);
-	return !r->error;
+		return take_metric(r, key, value);
+	if (kind == PMU_GROUP_ABOUT)
+		return take_about(r, key, value);
+	return r->current == r->chosen[PMU_GROUP_EVENTS] ? take_event(r, key, value) : 0;
 }
 
 static int take(struct pmu_group_reading *r)
 {
+	struct pmu_group_line line;
 	int rc;
 
 	r->scan.at = r->scan.number = 0;
 	r->current = -1;
-	rc = ini_parse_stream(give_line, r, take_key, r);
-	if (!r->error && rc)
-		r->error = pmu_group_scan_fail(&r->scan, "inih does not take line %d", rc);
-	return r->error;
+	while ((rc = pmu_group_scan_line(&r->scan, &line)) > 0) {
+		if (line.kind == PMU_GROUP_LINE_SECTION)
+			r->current++;
+		else if (line.kind == PMU_GROUP_LINE_KEY)
+			rc = take_key(r, &line);
+		if (rc < 0)
+			break;
+	}
+	return rc;
 }
 
 /* --- the file --- */

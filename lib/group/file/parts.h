@@ -116,12 +116,11 @@ struct pmu_group_reading {
 	struct pmu_group_aliases aliases;
 	struct pmu_strbuf left_out; /* events, as they are written */
 	char why[192];              /* of the first */
-	int error;
 };
 
 /**
- * pmu_group_look() - the whole file once: what it consists of, and that inih will read it as it is
- * written Return: 0; -EINVAL with a sentence.
+ * pmu_group_look() - the whole file once: what it consists of
+ * Return: 0; -EINVAL with a sentence.
  */
 int pmu_group_look(struct pmu_group_reading *r);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lines of a group's file.  inih cuts long ones, joins indented ones, takes ':' for '=' and says of
- * all that nothing: what it would not read as it stands there is refused here before it sees it.
+ * Lines of a group's file.  Other readers of INI cut long lines, join indented ones and take ':'
+ * for '=': what they would read as something else is refused.
  */
 #include <errno.h>
 #include <stdarg.h>
