@@ -161,11 +161,3 @@ int pmu_group_from_events(const char *events, struct pmu_catalog *catalog, struc
 	group->n_events = (unsigned int)n;
 	return add_metrics(catalog, group);
 }
-
-void pmu_group_plan(const struct pmu_group *group, struct pmu_plan *plan)
-{
-	memset(plan, 0, sizeof(*plan));
-	plan->n_slots = group->n_events;
-	for (unsigned int i = 0; i < group->n_events; i++)
-		plan->slot[i] = group->event[i].slot;
-}
