@@ -6,6 +6,7 @@
 #include "base/compiler.h"
 #include "counters/valgrind/events.h"
 #include "group/event.h"
+#include "group/interrupts.h"
 #include "machine/models.h"
 
 #define HARDWARE(event, code, text)                                                   \
@@ -90,6 +91,12 @@ const struct pmu_event_about pmu_event_names[] = {
 	SIMULATED("conditional-branch-misses", BCM, "those of them that were predicted wrongly"),
 	SIMULATED("indirect-branches", BI, "jumps and calls to where a register or memory says"),
 	SIMULATED("indirect-branch-misses", BIM, "those of them that were predicted wrongly"),
+	/* which event that is, is the processor's: interrupts.c */
+	{ .name = PMU_INTERRUPTS,
+	  .about = "interrupts that the processor took, at any level",
+	  .unit = "",
+	  .type = PMU_TYPE_NONE,
+	  .level = PMU_LEVEL_ALL },
 	SOFTWARE("task-clock", TASK_CLOCK, NULL, "ns", PMU_LEVEL_NONE,
 		 "time the thread was on a CPU"),
 	SOFTWARE("cpu-clock", CPU_CLOCK, NULL, "ns", PMU_LEVEL_NONE, "the same by the CPU's clock"),
