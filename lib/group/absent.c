@@ -15,13 +15,34 @@
 #include "group/sysfs/sysfs.h"
 
 /*
- * Source: Linux, arch/x86/events and drivers/perf: what their drivers call PMUs that have a
+ * Source of both: Linux, arch/x86/events and drivers/perf: what their drivers call PMUs that have a
  * cpumask.
  */
 static const char *const begins[] = {
 	"uncore_", "amd_df",  "amd_l3",  "amd_umc",    "cstate_",
 	"power_",  "arm_cmn", "arm_dsu", "arm_smmuv3",
 };
+
+/* No slip of the pen for another PMU, however alike. */
+static const char *const known[] = {
+	"uncore_imc",  "uncore_imc_free_running",
+	"uncore_cha",  "uncore_cbox",
+	"uncore_arb",  "uncore_ha",
+	"uncore_m2m",  "uncore_iio",
+	"uncore_irp",  "uncore_upi",
+	"uncore_qpi",  "uncore_pcu",
+	"uncore_ubox", "amd_df",
+	"amd_l3",      "amd_umc",
+	"cstate_core", "cstate_pkg",
+};
+
+static bool is_known(const char *name)
+{
+	for (size_t i = 0; i < PMU_ARRAY_LEN(known); i++)
+		if (!strcasecmp(name, known[i]))
+			return true;
+	return false;
+}
 
 static bool is_of_sockets(const char *name)
 {
@@ -45,7 +66,7 @@ static bool is_like_another(const char *name, const char *devices)
 static bool is_absent(const char *name, const char *devices)
 {
 	return strlen(name) < sizeof(((struct pmu_slot *)NULL)->pmu) && is_of_sockets(name) &&
-	       !pmu_sysfs_has(devices, name) && !is_like_another(name, devices);
+	       !pmu_sysfs_has(devices, name) && (is_known(name) || !is_like_another(name, devices));
 }
 
 int pmu_absent_event(char *text, const char *devices, struct pmu_event *event, char **rest)

@@ -19,9 +19,11 @@
 #include "group/absent.h"
 #include "group/catalog.h"
 #include "group/intel/intel.h"
+#include "group/interrupts.h"
 #include "group/pfm/names.h"
 #include "group/pfm/pfm.h"
 #include "group/terms.h"
+#include "group/usual.h"
 
 /* Longest text of one event. */
 #define WORD_MAX PMU_PFM_TEXT_MAX
@@ -112,15 +114,21 @@ static const struct pmu_cpu_model *model_of(const struct pmu_catalog *catalog)
 	return catalog && catalog->model ? catalog->model : pmu_pfm_own_model();
 }
 
+static void use_own_code(const struct pmu_cpu_model *model, const char *name, struct pmu_slot *slot)
+{
+	if (model)
+		pmu_usual_own_code(model->vendor, model->family, model->model_first, name, slot);
+}
+
 static void limit_raw(const struct pmu_cpu_model *model, struct pmu_slot *slot)
 {
 	if (model && !strcmp(model->vendor, "GenuineIntel"))
 		pmu_pfm_limit(model->pfm, slot);
 }
 
-/* false: neither a name of ours nor a raw code */
-static bool parse_name(const char *name, const struct pmu_catalog *catalog,
-		       struct pmu_event_about *about, struct pmu_event *event)
+/* 1: neither a name of ours nor a raw code */
+static int parse_name(const char *name, const struct pmu_catalog *catalog,
+		      struct pmu_event_about *about, struct pmu_event *event)
 {
 	const struct pmu_event_about *known = find_name(name);
 	uint64_t code;
@@ -135,7 +143,7 @@ static bool parse_name(const char *name, const struct pmu_catalog *catalog,
 		};
 		snprintf(event->name, sizeof(event->name), "r%llx", (unsigned long long)code);
 	} else {
-		return false;
+		return 1;
 	}
 	snprintf(event->unit, sizeof(event->unit), "%s", about->unit);
 	event->slot = (struct pmu_slot){ .kind = about->kind,
@@ -144,9 +152,14 @@ static bool parse_name(const char *name, const struct pmu_catalog *catalog,
 					 .unit = about->part };
 	if (!known)
 		limit_raw(model_of(catalog), &event->slot);
+	else if (known->type == PERF_TYPE_HARDWARE)
+		use_own_code(model_of(catalog), event->name, &event->slot);
 	else if (pmu_slot_is_socket(&event->slot))
 		pmu_terms_kernel(pmu_catalog_devices(catalog), event);
-	return true;
+	else if (!strcmp(about->name, PMU_INTERRUPTS) &&
+		 pmu_interrupts_encode(model_of(catalog), &event->slot) < 0)
+		return -EINVAL;
+	return 0;
 }
 
 /* --- levels --- */
@@ -287,6 +300,8 @@ static int encode_native(const char *word, struct pmu_catalog *catalog, struct p
 	snprintf(why, sizeof(why), "%s", pmu_error_text());
 	pfm = pmu_pfm_encode(word, catalog ? catalog->model : NULL, &event->slot, event->name,
 			     size);
+	if (!pfm)
+		pmu_terms_kernel_unit(pmu_catalog_devices(catalog), model_of(catalog), event);
 	if (rc == -ENOENT && (pfm == -ENOENT || pfm == -ENOTSUP))
 		return pmu_fail(ENOENT, "%s", why);
 	return pfm;
@@ -326,13 +341,15 @@ static int parse_plain(char *word, struct pmu_catalog *catalog, struct pmu_event
 	struct pmu_event_about about = { .unit = "" };
 	char name[PMU_EVENT_NAME_MAX];
 	size_t len = strcspn(word, ":");
+	int rc = 1;
 
 	if (len < sizeof(name)) {
 		memcpy(name, word, len);
 		name[len] = '\0';
-		if (parse_name(name, catalog, &about, event))
-			return apply_modifiers(event, &about, word + len);
+		rc = parse_name(name, catalog, &about, event);
 	}
+	if (rc <= 0)
+		return rc ? rc : apply_modifiers(event, &about, word + len);
 	return parse_native(word, catalog, event);
 }
 
@@ -417,7 +434,11 @@ static int check_twice(const struct pmu_event *events, int n)
 {
 	for (int i = 0; i < n; i++) {
 		if (pmu_event_same_slot(&events[i].slot, &events[n].slot))
-			return pmu_fail(EINVAL, "%s is named twice", events[n].name);
+			return strcmp(events[i].name, events[n].name) != 0
+				       ? pmu_fail(EINVAL,
+						  "%s is %s by another name: name one of them",
+						  events[n].name, events[i].name)
+				       : pmu_fail(EINVAL, "%s is named twice", events[n].name);
 		/* only where a name was too long for a column */
 		if (!strcmp(events[i].name, events[n].name))
 			return pmu_fail(EINVAL,

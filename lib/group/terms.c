@@ -404,6 +404,36 @@ void pmu_terms_kernel(const char *devices, struct pmu_event *event)
 	pmu_error_clear();
 }
 
+void pmu_terms_kernel_unit(const char *devices, const struct pmu_cpu_model *model,
+			   struct pmu_event *event)
+{
+	struct pmu_slot *slot = &event->slot;
+	const struct pmu_place *place = slot->kind == PMU_SLOT_UNCORE
+						? pmu_place_of_unit(slot->unit)
+						: NULL;
+	char label[256], *words;
+	struct fields fields;
+	struct pmu_event found;
+	uint32_t counters = slot->counters;
+
+	if (!devices || !place || place->unit == PMU_UNIT_CLOCK ||
+	    !pmu_sysfs_has(devices, place->name))
+		return;
+	memset(&fields, 0, sizeof(fields));
+	pmu_select_decode(layout_of(place, model), slot->config, &fields.select);
+	write_label(place, &fields, label, sizeof(label));
+	words = strchr(label, '/') + 1;
+	words[strcspn(words, "/")] = '\0';
+	if (pmu_sysfs_event(devices, place->name, words, &found) ||
+	    found.slot.kind != PMU_SLOT_UNCORE) {
+		pmu_error_clear();
+		return;
+	}
+	*slot = found.slot;
+	slot->unit = place->unit;
+	slot->counters = counters;
+}
+
 /* The kernel has the PMU. */
 static int ask_kernel(const char *devices, const char *name, const struct cut *cut,
 		      const struct pmu_cpu_model *model, struct pmu_event *event, char **rest)

@@ -31,4 +31,11 @@ int pmu_terms_parse(char *text, const char *devices, const struct pmu_cpu_model 
  */
 void pmu_terms_kernel(const char *devices, struct pmu_event *event);
 
+/**
+ * pmu_terms_kernel_unit() - the same for an UNCORE event by libpfm4's name: the kernel's PMU of
+ * that unit, if it is there
+ */
+void pmu_terms_kernel_unit(const char *devices, const struct pmu_cpu_model *model,
+			   struct pmu_event *event);
+
 #endif

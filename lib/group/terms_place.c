@@ -71,6 +71,14 @@ const struct pmu_place *pmu_place_of(const char *name)
 	return NULL;
 }
 
+const struct pmu_place *pmu_place_of_unit(uint8_t unit)
+{
+	for (size_t i = 0; i < PMU_ARRAY_LEN(places); i++)
+		if (places[i].kind == PMU_SLOT_UNCORE && places[i].unit == unit)
+			return &places[i];
+	return NULL;
+}
+
 static int no_place(const char *name, const char *devices, const struct pmu_cpu_model *model)
 {
 	const char *names[PMU_ARRAY_LEN(places) + 1] = { NULL }, *near;
@@ -81,20 +89,21 @@ static int no_place(const char *name, const char *devices, const struct pmu_cpu_
 
 	if (devices)
 		pmu_sysfs_pmus(devices, &pmus);
+	/*
+	 * of this machine the kernel knows, of another one its model alone; kinds of cores are a
+	 * hybrid's
+	 */
 	for (size_t i = 0; i < PMU_ARRAY_LEN(places); i++) {
-		/* kinds of cores are a hybrid's */
-		if (!pmu_place_exists(model, &places[i]) ||
-		    (places[i].core_types && (devices || (model && !model->pfm_e[0]))))
+		if (devices ? !pmu_sysfs_has(devices, places[i].name)
+			    : !pmu_place_exists(model, &places[i]) ||
+				      (places[i].core_types && model && !model->pfm_e[0]))
 			continue;
 		names[n++] = places[i].name;
 		pmu_strbuf_addf(&list, "%s%s", n > 1 ? ", " : "", places[i].name);
 	}
-	for (size_t i = 0; i < pmus.n && list.len < SHOWN_LIST; i++) {
-		const struct pmu_place *known = pmu_place_of(pmus.name[i]);
-
-		if (!known || known->core_types)
-			pmu_strbuf_addf(&list, ", %s", pmus.name[i]);
-	}
+	for (size_t i = 0; i < pmus.n && list.len < SHOWN_LIST; i++)
+		if (!pmu_place_of(pmus.name[i]))
+			pmu_strbuf_addf(&list, "%s%s", list.len ? ", " : "", pmus.name[i]);
 	near = pmu_closest(name, names);
 	if (!near)
 		near = pmu_sysfs_names_nearest(&pmus, NULL, name);

@@ -25,6 +25,12 @@ struct pmu_place {
 /** pmu_place_of() - by name, whose case does not count; NULL: none that registers know */
 const struct pmu_place *pmu_place_of(const char *name);
 
+/**
+ * pmu_place_of_unit() - where an UNCORE slot of this unit is counted; NULL: nowhere that registers
+ * know
+ */
+const struct pmu_place *pmu_place_of_unit(uint8_t unit);
+
 /** pmu_place_exists() - does a CPU have it? */
 bool pmu_place_exists(const struct pmu_cpu_model *model, const struct pmu_place *place);
 

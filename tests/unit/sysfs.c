@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernel's PMUs in recorded trees of four machines, and in hostile ones. */
+/* The kernel's PMUs in recorded trees of machines, and in hostile ones. */
 #include "group/sysfs/sysfs.h"
 #include "group/sysfs/format.h"
 
@@ -351,6 +351,9 @@ static const struct pmu_cpu_model skylake = { .vendor = "GenuineIntel",
 					      .pfm_uncore = "",
 					      .uncore = PMU_UNCORE_SKYLAKE };
 static const struct pmu_cpu_model zen4 = { .vendor = "AuthenticAMD",
+					   .family = 0x19,
+					   .model_first = 0x11,
+					   .model_last = 0x11,
 					   .microarchitecture = "Zen 4",
 					   .pfm = "amd64_fam19h_zen4",
 					   .pfm_e = "",
@@ -448,6 +451,73 @@ static void a_kind_of_core_is_kept(void)
 	catalog.sysfs = "";
 	reads("cpu_core/instructions/", "cpu_core/instructions/");
 	is_int(event.slot.core_types, PMU_SLOT_P, "  also where the kernel shows nothing");
+}
+
+/*
+ * What libpfm4 names is counted by the kernel's PMU of that unit, where there is one: perf and
+ * registers count the same.
+ */
+static void native_names_are_the_kernels(void)
+{
+	static const struct pmu_cpu_model westmere = { .vendor = "GenuineIntel",
+						       .microarchitecture = "Westmere",
+						       .pfm = "wsm",
+						       .pfm_e = "",
+						       .pfm_uncore = "wsm_unc",
+						       .uncore = PMU_UNCORE_NEHALEM };
+	static const char read[] = "UNC_QMC_NORMAL_READS.ANY";
+	uint64_t config;
+
+	catalog = (struct pmu_catalog){ .model = &westmere, .sysfs = TREES "client" };
+	is_int(pmu_event_parse(read, &catalog, &event), 0,
+	       "an uncore event without the kernel's module");
+	ok(event.slot.type == PMU_TYPE_NONE && !event.slot.pmu[0], "  is the registers' alone");
+	config = event.slot.config;
+	catalog.sysfs = TREES "westmere";
+	reads(read, read);
+	is_int(event.slot.type, 9, "  with it, it has the PMU's type");
+	is_str(event.slot.pmu, "uncore", "  and name");
+	is_u64(event.slot.config, config, "  the same code");
+	ok(event.slot.kind == PMU_SLOT_UNCORE && event.slot.unit == PMU_UNIT_UNCORE,
+	   "  and registers still count it");
+	reads("UNC_QMC_NORMAL_READS.ANY:c=2:i", "UNC_QMC_NORMAL_READS.ANY:c=2:i");
+	is_u64(event.slot.config, config | 2ull << 24 | 1ull << 23, "  a threshold is kept");
+}
+
+static void generic_names_go_by_the_cpu(void)
+{
+	static const struct pmu_cpu_model zen3 = { .vendor = "AuthenticAMD",
+						   .microarchitecture = "Zen 3",
+						   .pfm = "amd64_fam19h_zen3",
+						   .pfm_e = "",
+						   .pfm_uncore = "" };
+
+	catalog = (struct pmu_catalog){ .model = &zen4, .sysfs = "" };
+	reads("ref-cycles", "ref-cycles");
+	ok(event.slot.type == PERF_TYPE_RAW && event.slot.config == 0x100000120,
+	   "  Zen 4: its own event 120H, umask 01H");
+	reads("ref-cycles:k", "ref-cycles:k");
+	is_u64(event.slot.config, 0x100000120, "  at kernel level, too");
+	reads("cycles", "cycles");
+	is_int(event.slot.type, PERF_TYPE_HARDWARE, "  others are the kernel's");
+	catalog.model = &zen3;
+	reads("ref-cycles", "ref-cycles");
+	is_int(event.slot.type, PERF_TYPE_HARDWARE, "  Zen 3 has none of its own");
+}
+
+/* What is listed as being there is what the kernel has, nothing that only the model could have. */
+static void lists_what_is_there(void)
+{
+	catalog = (struct pmu_catalog){ .model = &zen4, .sysfs = TREES "westmere" };
+	rejects("nobody/event=1/", "there are uncore");
+	ok(!strstr(pmu_error_text(), "amd_l3") && !strstr(pmu_error_text(), "power"),
+	   "  neither a cache nor energy");
+	catalog.keep_absent = true;
+	catalog.sysfs = TREES "client";
+	reads("uncore_imc_free_running/data_read/", "uncore_imc_free_running/data_read/");
+	is_int(event.slot.type, PMU_TYPE_ABSENT,
+	       "a PMU of other machines, alike as it is to one of this: absent");
+	rejects("uncore_imk/data_read/", "did you mean uncore_imc");
 }
 
 static void another_machine_has_no_kernel(void)
@@ -665,6 +735,9 @@ int main(void)
 	a_slot_serves_perf_and_registers();
 	a_client_has_boxes();
 	a_kind_of_core_is_kept();
+	native_names_are_the_kernels();
+	generic_names_go_by_the_cpu();
+	lists_what_is_there();
 	another_machine_has_no_kernel();
 	if (!mkdtemp(scratch))
 		return 1;
