@@ -27,15 +27,12 @@ static void start(struct pmu_sockets *sockets, struct pmu_socket_entry *entry)
 	entry->start_ticks = pmu_clock_ticks(sockets->clock);
 }
 
-static uint32_t banks(const struct pmu_sockets *sockets, struct pmu_store_row *row,
-		      const struct pmu_store_bank **was, struct pmu_store_bank **is)
+static struct pmu_banks begin_banks(const struct pmu_sockets *sockets, struct pmu_store_row *row)
 {
-	const struct pmu_store_group *layout = sockets->layout;
+	uint32_t bank_at[3];
 
-	*was = pmu_row_bank(row, layout->bank_offset, layout->bank_size, row->seq & 1);
-	*is = pmu_row_bank(row, layout->bank_offset, layout->bank_size, ~row->seq & 1);
-	bank_fence();
-	return row->seq;
+	pmu_bank_at(sockets->layout, bank_at);
+	return pmu_banks_begin(row, bank_at);
 }
 
 static void finish(struct pmu_sockets *sockets, struct pmu_socket_entry *entry,
@@ -48,20 +45,18 @@ static void finish(struct pmu_sockets *sockets, struct pmu_socket_entry *entry,
 	 */
 	uint32_t socket = entry->socket;
 	uint32_t missing = pmu_sockets_read(sockets, socket, now) | entry->start_missing;
-	const struct pmu_store_bank *was;
-	struct pmu_store_bank *is;
-	uint32_t seq = banks(sockets, row, &was, &is);
+	struct pmu_banks banks = begin_banks(sockets, row);
 
 	if (missing)
 		PMU_ROW_SET(row, missing, row->missing | missing);
-	pmu_bank_add_time(was, is, ticks - entry->start_ticks);
+	pmu_bank_add_time(banks.was, banks.is, ticks - entry->start_ticks);
 	for (uint32_t i = 0; i < sockets->n_slots; i++) {
 		bool counted = sockets->slots & ~missing & 1u << i;
 
-		pmu_bank_put(&is->count[i],
-			     was->count[i] + (counted ? now[i] - entry->start[i] : 0));
+		pmu_bank_put(&banks.is->count[i],
+			     banks.was->count[i] + (counted ? now[i] - entry->start[i] : 0));
 	}
-	__atomic_store_n(&row->seq, seq + 1, __ATOMIC_RELEASE);
+	pmu_banks_commit(&banks);
 	__atomic_store_n(&sockets->rows[socket].record->last_end, ticks, __ATOMIC_RELAXED);
 }
 
@@ -219,18 +214,10 @@ void pmu_stay_flag(struct pmu_stay *stay, unsigned int flags)
 static void reset(struct pmu_sockets *sockets, struct pmu_socket_entry *entry,
 		  struct pmu_store_row *row)
 {
-	const struct pmu_store_bank *was;
-	struct pmu_store_bank *is;
-	uint32_t seq = banks(sockets, row, &was, &is);
+	struct pmu_banks banks = begin_banks(sockets, row);
 
-	pmu_bank_put(&is->calls, 0);
-	pmu_bank_put(&is->ticks, 0);
-	pmu_bank_put(&is->min, 0);
-	pmu_bank_put(&is->max, 0);
-	pmu_bank_put_square(&is->square, 0);
-	for (uint32_t i = 0; i < sockets->n_slots; i++)
-		pmu_bank_put(&is->count[i], 0);
-	__atomic_store_n(&row->seq, seq + 1, __ATOMIC_RELEASE);
+	pmu_bank_clear(banks.is, sockets->n_slots);
+	pmu_banks_commit(&banks);
 	PMU_ROW_SET(row, flags,
 		    (row->flags & PMU_STORE_ROW_FLAT) |
 			    (__atomic_load_n(&entry->nested, __ATOMIC_ACQUIRE) > 1

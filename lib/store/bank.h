@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Filling a row's idle bank, which a reader may be in at any moment; see row.h. */
+/*
+ * How totals are published: a row's idle bank is filled, though a reader may be in it, and made the
+ * valid one by one store (see row.h).
+ *
+ *	struct pmu_banks banks = pmu_banks_begin(row, bank_at);
+ *
+ *	pmu_bank_...(banks.was, banks.is, ...);    every total of banks.is
+ *	pmu_banks_commit(&banks);
+ */
 #ifndef PMU_STORE_BANK_H
 #define PMU_STORE_BANK_H
 
@@ -9,20 +17,62 @@
 /*
  * The relaxed stores into the idle bank must not become visible before the previous
  * release of seq, whose reader may be in that bank: the fence orders them.  Pairs with
- * the acquire loads in snapshot.c. ThreadSanitizer knows no fences: there every store
+ * the acquire loads in read/rows.c. ThreadSanitizer knows no fences: there every store
  * into a bank is a release.
  */
 #if PMU_TSAN
-#define BANK_STORE   __ATOMIC_RELEASE
-#define bank_fence() ((void)0)
+#define bank_store(to, value) __atomic_store_n(to, value, __ATOMIC_RELEASE)
+#define bank_fence()          ((void)0)
 #else
-#define BANK_STORE   __ATOMIC_RELAXED
-#define bank_fence() __atomic_thread_fence(__ATOMIC_RELEASE)
+#define bank_store(to, value) pmu_store_relaxed(to, value)
+#define bank_fence()          __atomic_thread_fence(__ATOMIC_RELEASE)
 #endif
+
+/** A row's banks between begin and commit, by the row's only writer. */
+struct pmu_banks {
+	struct pmu_store_row *row;
+	struct pmu_store_bank *was; /* the valid one */
+	struct pmu_store_bank *is;  /* the idle one */
+};
+
+/**
+ * pmu_banks_begin() - from here on the idle bank may be written
+ * @bank_at: in a row: the valid bank's offset by the low bit of its seq; from [1] on the idle one's
+ */
+static inline struct pmu_banks pmu_banks_begin(struct pmu_store_row *row, const uint32_t bank_at[3])
+{
+	size_t odd = row->seq & 1;
+	struct pmu_banks banks = { row, (void *)((char *)row + bank_at[odd]),
+				   (void *)((char *)row + bank_at[1 + odd]) };
+
+	bank_fence();
+	return banks;
+}
+
+/**
+ * pmu_banks_commit() - the idle bank is the valid one: who sees it sees all that is in it
+ *
+ * In one instruction where the processor's stores have this order anyway.
+ */
+static inline __attribute__((always_inline)) void pmu_banks_commit(const struct pmu_banks *banks)
+{
+#if defined(__x86_64__) && !PMU_TSAN
+	__asm__ volatile("addl $1, %0" : "+m"(banks->row->seq) : : "cc", "memory");
+#else
+	__atomic_store_n(&banks->row->seq, banks->row->seq + 1, __ATOMIC_RELEASE);
+#endif
+}
+
+/** pmu_bank_at() - offsets for pmu_banks_begin() of a group's rows */
+static inline void pmu_bank_at(const struct pmu_store_group *layout, uint32_t bank_at[3])
+{
+	bank_at[0] = bank_at[2] = layout->bank_offset;
+	bank_at[1] = layout->bank_offset + layout->bank_size;
+}
 
 static inline void pmu_bank_put(uint64_t *to, uint64_t value)
 {
-	__atomic_store_n(to, value, BANK_STORE);
+	bank_store(to, value);
 }
 
 static inline void pmu_bank_put_square(double *to, double value)
@@ -52,13 +102,57 @@ static inline void pmu_bank_add_time(const struct pmu_store_bank *was, struct pm
 	pmu_bank_put_square(&is->square, was->square + t * t);
 }
 
-/** pmu_bank_keep_times() - all but the calls as it was */
-static inline void pmu_bank_keep_times(const struct pmu_store_bank *was, struct pmu_store_bank *is)
+/** pmu_bank_add_counts() - what has been counted from @start to @now, in the first @n slots */
+static inline __attribute__((always_inline)) void pmu_bank_add_counts(
+	const struct pmu_store_bank *was, struct pmu_store_bank *is, const uint64_t *now,
+	const uint64_t *start, size_t n)
 {
+#pragma GCC unroll 8
+	for (size_t i = 0; i < n; i++)
+		pmu_bank_put(&is->count[i], was->count[i] + (now[i] - start[i]));
+}
+
+/** pmu_bank_copy_times() - all but the counts as it was, for whoever changes a part of it */
+static inline void pmu_bank_copy_times(const struct pmu_store_bank *was, struct pmu_store_bank *is)
+{
+	pmu_bank_put(&is->calls, was->calls);
 	pmu_bank_put(&is->ticks, was->ticks);
 	pmu_bank_put(&is->min, was->min);
 	pmu_bank_put(&is->max, was->max);
 	pmu_bank_put_square(&is->square, was->square);
+}
+
+/** pmu_bank_copy() - the counts, too */
+static inline void pmu_bank_copy(const struct pmu_store_bank *was, struct pmu_store_bank *is,
+				 uint32_t n_slots)
+{
+	pmu_bank_copy_times(was, is);
+	for (uint32_t i = 0; i < n_slots; i++)
+		pmu_bank_put(&is->count[i], was->count[i]);
+}
+
+/** pmu_bank_clear() - from zero */
+static inline void pmu_bank_clear(struct pmu_store_bank *is, uint32_t n_slots)
+{
+	pmu_bank_put(&is->calls, 0);
+	pmu_bank_put(&is->ticks, 0);
+	pmu_bank_put(&is->min, 0);
+	pmu_bank_put(&is->max, 0);
+	pmu_bank_put_square(&is->square, 0);
+	for (uint32_t i = 0; i < n_slots; i++)
+		pmu_bank_put(&is->count[i], 0);
+}
+
+/** pmu_side_clear() - a record beside a row, whose only writer is the caller: a reader sees all of
+ * it or nothing */
+static inline void pmu_side_clear(enum pmu_side which, struct pmu_store_side *side)
+{
+	uint32_t seq = side->seq;
+
+	__atomic_store_n(&side->seq, seq + 1, __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < pmu_side_values(which); i++)
+		__atomic_store_n(&pmu_side_value(side)[i], 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&side->seq, seq + 2, __ATOMIC_RELEASE);
 }
 
 /*
@@ -66,6 +160,6 @@ static inline void pmu_bank_keep_times(const struct pmu_store_bank *was, struct 
  * value for itself.
  */
 #define PMU_ROW_SET(row, member, value) \
-	__atomic_store_n(&(row)->member, (__typeof__((row)->member))(value), __ATOMIC_RELAXED)
+	pmu_store_relaxed(&(row)->member, (__typeof__((row)->member))(value))
 
 #endif
