@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Hash indexes over a table's threads and rows. */
+#include "store/index.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "store/table.h"
+
+#define FIRST_THREADS 128u
+#define FIRST_ROWS    64u
+
+/* --- threads --- */
+
+static size_t home_of(const struct pmu_table_index *index, uint32_t number)
+{
+	return (number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (index->n_places - 1);
+}
+
+static struct pmu_table_index_thread *free_place(const struct pmu_table_index *index,
+						 uint32_t number)
+{
+	size_t i = home_of(index, number);
+
+	while (index->place[i].chunk)
+		i = (i + 1) & (index->n_places - 1);
+	return &index->place[i];
+}
+
+/* At most half full, so that a search ends. */
+static int grow(struct pmu_table_index *index)
+{
+	struct pmu_table_index old = *index;
+
+	if (2 * (index->n + 1) <= index->n_places)
+		return 0;
+	index->n_places = old.n_places ? 2 * old.n_places : FIRST_THREADS;
+	index->place = pmu_pages_alloc(index->n_places * sizeof(*index->place));
+	if (!index->place) {
+		*index = old;
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < old.n_places; i++)
+		if (old.place[i].chunk)
+			*free_place(index, old.place[i].number) = old.place[i];
+	pmu_pages_free(old.place, old.n_places * sizeof(*old.place));
+	return 0;
+}
+
+int pmu_table_index_add(struct pmu_table_index *index, uint32_t number, uint32_t group,
+			struct pmu_store_chunk *chunk)
+{
+	if (grow(index) < 0)
+		return -ENOMEM;
+	*free_place(index, number) =
+		(struct pmu_table_index_thread){ .chunk = chunk, .number = number, .group = group };
+	index->n++;
+	return 0;
+}
+
+struct pmu_table_index_thread *pmu_table_index_next(const struct pmu_table_index *index,
+						    uint32_t number,
+						    const struct pmu_table_index_thread *after)
+{
+	size_t i;
+
+	if (!index->n)
+		return NULL;
+	i = after ? (size_t)(after - index->place) + 1 : home_of(index, number);
+	for (i &= index->n_places - 1; index->place[i].chunk; i = (i + 1) & (index->n_places - 1))
+		if (index->place[i].number == number)
+			return &index->place[i];
+	return NULL;
+}
+
+static void forget_rows(struct pmu_table_index_thread *thread)
+{
+	if (thread->rows)
+		pmu_pages_free(thread->rows, thread->rows->size);
+	thread->rows = NULL;
+}
+
+/* Those behind it move up where a search for them would end at the gap. */
+static void close_gap(struct pmu_table_index *index, size_t gap)
+{
+	size_t mask = index->n_places - 1;
+
+	for (size_t i = (gap + 1) & mask; index->place[i].chunk; i = (i + 1) & mask) {
+		size_t home = home_of(index, index->place[i].number);
+
+		if (((i - home) & mask) < ((i - gap) & mask))
+			continue;
+		index->place[gap] = index->place[i];
+		gap = i;
+	}
+	index->place[gap] = (struct pmu_table_index_thread){ 0 };
+}
+
+void pmu_table_index_remove(struct pmu_table_index *index, uint32_t number,
+			    const struct pmu_store_chunk *chunk)
+{
+	struct pmu_table_index_thread *thread = pmu_table_index_next(index, number, NULL);
+
+	while (thread && thread->chunk != chunk)
+		thread = pmu_table_index_next(index, number, thread);
+	if (!thread)
+		return;
+	forget_rows(thread);
+	close_gap(index, (size_t)(thread - index->place));
+	index->n--;
+}
+
+void pmu_table_index_forget(struct pmu_table_index *index)
+{
+	for (size_t i = 0; i < index->n_places; i++)
+		forget_rows(&index->place[i]);
+	pmu_pages_free(index->place, index->n_places * sizeof(*index->place));
+	*index = (struct pmu_table_index){ 0 };
+}
+
+/* --- rows --- */
+
+static uint32_t *place_of(const struct pmu_table_index_rows *rows, uint32_t parent, uint32_t name)
+{
+	uint64_t key = (uint64_t)parent << 32 | name;
+	uint32_t mask = rows->n_places - 1;
+	uint32_t i = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+
+	while (rows->place[i]) {
+		const struct pmu_store_row *row = rows->row[rows->place[i]].row;
+
+		if (row->parent == parent && row->name == name)
+			break;
+		i = (i + 1) & mask;
+	}
+	return &rows->place[i];
+}
+
+static struct pmu_table_index_rows *new_rows(uint32_t room, struct pmu_store_chunk *chunk)
+{
+	size_t head = sizeof(struct pmu_table_index_rows) +
+		      (room + (size_t)1) * sizeof(struct pmu_table_index_row);
+	size_t size = PMU_ALIGN_UP(head + 2 * (size_t)room * sizeof(uint32_t), 4096);
+	struct pmu_table_index_rows *rows = pmu_pages_alloc(size);
+
+	if (!rows)
+		return NULL;
+	rows->size = size;
+	rows->room = room;
+	rows->chunk = chunk;
+	rows->n_places = 2 * room;
+	rows->place = (void *)((char *)rows + head);
+	return rows;
+}
+
+/* Of two rows at one place, one of which is beyond the limit of regions, the first is found. */
+static void add_row(struct pmu_table_index_rows *rows, struct pmu_store_row *row)
+{
+	struct pmu_table_index_row *around = &rows->row[row->parent <= rows->n ? row->parent : 0];
+	uint32_t *place = place_of(rows, row->parent, row->name), id = ++rows->n;
+
+	rows->row[id] = (struct pmu_table_index_row){ .row = row,
+						      .next_sibling = around->first_child };
+	around->first_child = id;
+	if (!*place)
+		*place = id;
+}
+
+/* Return: false: there is no room for them all. */
+static bool take_new(struct pmu_table *table, struct pmu_table_index_rows *rows, uint32_t row_size)
+{
+	for (;;) {
+		struct pmu_store_chunk *next;
+
+		for (; rows->in_chunk < rows->chunk->used; rows->in_chunk++) {
+			if (rows->n == rows->room)
+				return false;
+			add_row(rows, pmu_table_row_at(rows->chunk, row_size, rows->in_chunk));
+		}
+		next = pmu_table_next_chunk(table, rows->chunk);
+		if (!next)
+			return true;
+		rows->chunk = next;
+		rows->in_chunk = 0;
+	}
+}
+
+const struct pmu_table_index_rows *pmu_table_index_rows(struct pmu_table *table,
+							struct pmu_table_index_thread *thread,
+							uint32_t row_size)
+{
+	uint32_t room = FIRST_ROWS;
+
+	if (!thread->rows)
+		thread->rows = new_rows(room, thread->chunk);
+	while (thread->rows && !take_new(table, thread->rows, row_size)) {
+		room = 2 * thread->rows->room;
+		forget_rows(thread);
+		thread->rows = new_rows(room, thread->chunk);
+	}
+	return thread->rows;
+}
+
+uint32_t pmu_table_index_find(const struct pmu_table_index_rows *rows, uint32_t parent,
+			      uint32_t name)
+{
+	return *place_of(rows, parent, name);
+}

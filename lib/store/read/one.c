@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds one row by its path and converts it alone. */
+#include "store/read/one.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "store/read/convert.h"
+#include "store/read/reader.h"
+
+/** A row that was found, and where. */
+struct found {
+	const struct pmu_table_index_rows *rows;
+	struct pmu_group_copy layout;
+	struct pmu_store_thread record;
+	uint32_t id;
+};
+
+/* --- the path --- */
+
+/*
+ * The name that a path begins with, without what is written before '/' and '\' in it, and its
+ * length.  Return: what follows it, NULL after the last one; @path where it is no name.
+ */
+static const char *next_name(const char *path, char name[PMU_STORE_NAME_MAX], size_t *len)
+{
+	const char *at = path;
+
+	for (*len = 0; *at && *at != '/' && *len < PMU_STORE_NAME_MAX; at++) {
+		if (*at == '\\' && *++at != '/' && *at != '\\')
+			return path;
+		name[(*len)++] = *at;
+	}
+	if (!*len || (*at && *at != '/'))
+		return path;
+	return *at ? at + 1 : NULL;
+}
+
+/* 0: there is none. */
+static uint32_t find_row(struct pmu_table *table, const struct pmu_table_index_rows *rows,
+			 const char *path)
+{
+	char name[PMU_STORE_NAME_MAX];
+	uint32_t row = 0;
+	size_t len;
+
+	while (path) {
+		const char *rest = next_name(path, name, &len);
+		uint32_t id = rest == path ? 0 : pmu_table_find_name(table, name, len);
+
+		row = id ? pmu_table_index_find(rows, row, id) : 0;
+		if (!row)
+			return 0;
+		path = rest;
+	}
+	return row;
+}
+
+/* --- what is nested in it --- */
+
+/* The row after @id in the order of a tree below @top; 0 behind the last one. */
+static uint32_t next_nested(const struct pmu_table_index_rows *rows, uint32_t top, uint32_t id)
+{
+	if (rows->row[id].first_child)
+		return rows->row[id].first_child;
+	while (id != top && !rows->row[id].next_sibling)
+		id = rows->row[id].row->parent;
+	return id == top ? 0 : rows->row[id].next_sibling;
+}
+
+/* Return: whether anything is known of one of them. */
+static bool add_nested(const struct found *found, struct pmu_nested *in)
+{
+	static const struct pmu_nested none;
+	struct pmu_group_copy layout = found->layout;
+	uint32_t id = found->id;
+	bool visible = false;
+
+	layout.n_slots = 0; /* only its calls matter, and what they cost */
+	while ((id = next_nested(found->rows, found->id, id))) {
+		const struct pmu_store_row *row = found->rows->row[id].row;
+		struct pmu_raw_row raw = { 0 };
+		uint32_t outer[1 + PMU_MAX_SLOTS];
+
+		pmu_reader_copy_row(row, &layout, &found->record, &raw);
+		pmu_reader_copy_outer(row, found->layout.n_slots, &found->record, outer);
+		pmu_convert_nest(in, &none, raw.calls, outer, found->layout.n_slots);
+		visible |= pmu_convert_is_visible(&raw);
+	}
+	return visible;
+}
+
+/* --- the row --- */
+
+static double ns_per_tick(const struct pmu_store_head *head)
+{
+	struct pmu_clock_point now = pmu_clock_point_take(head->clock_kind);
+	struct pmu_convert convert = { 0 };
+
+	pmu_convert_set_rate(&convert, head->clock_kind, &head->point[0], &now);
+	return convert.ns_per_tick;
+}
+
+static void add_counts(struct pmu_region_counts *to, const struct pmu_model_row *row,
+		       uint32_t n_slots)
+{
+	to->calls += row->calls;
+	to->time_ns += row->time_ns;
+	to->net_time_ns += row->time_ns - row->cost_ns;
+	to->missing |= row->missing;
+	to->n_counts = n_slots;
+	for (uint32_t i = 0; i < n_slots; i++) {
+		to->count[i] += row->raw[i];
+		to->net[i] += row->net[i];
+	}
+}
+
+/* Return: whether it is a row that a report has. */
+static bool read_row(const struct pmu_table *table, const struct found *found,
+		     struct pmu_region_counts *counts)
+{
+	uint64_t raw[PMU_MAX_SLOTS] = { 0 }, net[PMU_MAX_SLOTS] = { 0 };
+	uint64_t cost[PMU_MAX_SLOTS] = { 0 };
+	struct pmu_model_row row = { .raw = raw, .net = net, .cost = cost };
+	struct pmu_convert convert = { .ns_per_tick = ns_per_tick(table->head) };
+	struct pmu_raw_row from = { .id = found->id };
+	struct pmu_nested in = { { 0 } };
+	bool too_much, visible = add_nested(found, &in);
+
+	pmu_reader_copy_row(found->rows->row[found->id].row, &found->layout, &found->record, &from);
+	if (!visible && !pmu_convert_is_visible(&from))
+		return false;
+	row.calls = pmu_convert_calls(&from);
+	row.n_open = from.open;
+	if (!from.torn)
+		pmu_convert_times(&convert, &found->record, &from, &in, &row);
+	pmu_convert_counts(&found->layout, &found->record, &from, &in, &row, &too_much);
+	if (!pmu_model_time_known(&row))
+		row.missing = UINT32_MAX;
+	add_counts(counts, &row, found->layout.n_slots);
+	return true;
+}
+
+/* --- the thread --- */
+
+static struct pmu_group_copy layout_of(const struct pmu_store_group *group)
+{
+	return (struct pmu_group_copy){
+		.n_slots = group->n_slots,
+		.row_size = group->row_size,
+		.bank_offset = group->bank_offset,
+		.bank_size = group->bank_size,
+		.absent = group->absent,
+		.group = group,
+	};
+}
+
+/* Return: false: what is there is no thread's. */
+static bool copy_record(const struct pmu_table_index_thread *thread, struct pmu_store_thread *copy)
+{
+	const struct pmu_store_thread *record = (const void *)(thread->chunk + 1);
+	uint32_t state = __atomic_load_n(&record->state, __ATOMIC_ACQUIRE);
+
+	pmu_reader_copy_record(record, state, copy);
+	return state == PMU_THREAD_MERGED ||
+	       (state != PMU_THREAD_FREE && !(copy->flags & PMU_THREAD_SOCKET));
+}
+
+int pmu_store_read_one(struct pmu_table *table, uint32_t group,
+		       const struct pmu_store_group *layout, uint32_t number, const char *path,
+		       struct pmu_region_counts *counts)
+{
+	struct found found = { .layout = layout_of(layout) };
+	struct pmu_table_index_thread *thread = NULL;
+	int rc = -ESRCH;
+
+	while ((thread = pmu_table_index_next(&table->index, number, thread))) {
+		if (!copy_record(thread, &found.record))
+			continue;
+		rc = rc == -ESRCH ? -ENOENT : rc;
+		if (thread->group != group)
+			continue;
+		found.rows = pmu_table_index_rows(table, thread, layout->row_size);
+		if (!found.rows)
+			return -ENOMEM;
+		found.id = find_row(table, found.rows, path);
+		if (found.id && read_row(table, &found, counts))
+			rc = 0;
+	}
+	return rc;
+}
