@@ -224,11 +224,12 @@ static int make_record(struct pmu_sockets *sockets, unsigned int socket)
 	struct pmu_table_rows *rows = &sockets->rows[socket];
 	struct pmu_store_thread *record;
 
-	if (pmu_table_thread(&pmu_session.table, sockets->group, sockets->layout, rows) < 0)
+	if (pmu_table_thread(&pmu_session.table, sockets->group, sockets->layout,
+			     PMU_STORE_FIRST_SOCKET +
+				     (socket < sockets->n ? socket : PMU_STORE_NO_SOCKET),
+			     rows) < 0)
 		return -ENOMEM;
 	record = rows->record;
-	record->number = PMU_STORE_FIRST_SOCKET +
-			 (socket < sockets->n ? socket : PMU_STORE_NO_SOCKET);
 	record->cpu = -1;
 	record->flags = PMU_THREAD_SOCKET;
 	record->missing = all_slots(sockets) & ~sockets->slots;

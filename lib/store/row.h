@@ -18,8 +18,8 @@
 
 #include "base/buckets.h"
 #include "base/compiler.h"
-#include "counters/clock.h"
-#include "counters/plan.h"
+#include "base/slots.h"
+#include "machine/clock.h"
 
 #define PMU_STORE_MAGIC       "PMUSTORE"
 #define PMU_STORE_VERSION     1u
@@ -57,21 +57,16 @@ enum pmu_store_kind {
 	PMU_CHUNK_THREAD = 4,     /* one struct pmu_store_thread, then rows */
 	PMU_CHUNK_ROWS = 5,       /* more rows of the thread whose serial is in owner */
 	PMU_CHUNK_HISTOGRAMS = 6, /* struct pmu_store_histogram of that thread's rows */
+	PMU_CHUNK_LEASTS = 7,     /* struct pmu_store_least of that thread's rows */
 };
 
 struct pmu_store_chunk {
 	uint32_t magic;
-	uint32_t kind; /* enum pmu_store_kind; release */
-	uint32_t size; /* with this header; multiple of PMU_STORE_ALIGN */
-	uint32_t
-		/*
-		 * META, NAMES: bytes of records; THREAD, ROWS, HISTOGRAMS: number of them; release
-		 */
-		used;
-	uint32_t
-		/* THREAD, ROWS, HISTOGRAMS: serial of the thread record, unique in the file */
-		owner;
-	uint32_t group; /* GROUP, THREAD, ROWS, HISTOGRAMS: index of the group */
+	uint32_t kind;  /* enum pmu_store_kind; release */
+	uint32_t size;  /* with this header; multiple of PMU_STORE_ALIGN */
+	uint32_t used;  /* META, NAMES: bytes of records; from THREAD on: number of them; release */
+	uint32_t owner; /* from THREAD on: serial of the thread record, unique in the file */
+	uint32_t group; /* from GROUP on: index of the group */
 	uint32_t first; /* THREAD, ROWS: id of the chunk's first row; ids start at 1 */
 	uint32_t reserved;
 	uint64_t reserved2[4];
@@ -165,7 +160,8 @@ enum pmu_store_thread_flags {
 	 */
 	PMU_THREAD_CORE_P = 16,
 	PMU_THREAD_CORE_E = 32,
-	PMU_THREAD_SHIFTED = 64,  /* one of its reads was late: see struct pmu_source_thread */
+	/* reading counters in user space was forbidden: nothing was counted from then on */
+	PMU_THREAD_REFUSED = 64,
 	PMU_THREAD_SETTLED = 128, /* slept when the program ended: what it was in was over */
 };
 
@@ -203,8 +199,20 @@ struct pmu_store_thread {
 	uint32_t inner[PMU_MAX_SLOTS];
 	uint32_t read_ticks; /* SOCKET: what one read of its counters takes; 0: not measured */
 	uint64_t last_end;   /* ticks at the end of its last region, 0 before one */
-	char reserved2[256 - 216];
+	/* on a processor while it was attached; 0 not known, -1 not of all of a set */
+	int64_t cpu_ns;
+	uint32_t outer_shift; /* outer[0] of its rows is in units of 1 << outer_shift ticks */
+	char reserved2[256 - 228];
 };
+
+/** More is taken for damage. */
+#define PMU_STORE_MAX_SHIFT 16u
+/**
+ * Where a simulation takes milliseconds for a pair: outer[0] then reaches up to 7 of them at 2.4
+ * GHz.
+ */
+#define PMU_STORE_SLOW_SHIFT 8u
+
 _Static_assert(sizeof(struct pmu_store_thread) == 256, "a thread record is four cache lines");
 _Static_assert(PMU_DOUBT_COUNT <= 8, "doubts fit their array");
 
@@ -238,8 +246,9 @@ struct pmu_store_row {
 	uint32_t unbegun; /* ends without a begin */
 	uint16_t moved;   /* calls that changed CPU where that matters; stays at 65535 */
 	/*
-	 * What a begin/end pair of this region adds to the region around it: ticks, then one per
-	 * slot.
+	 * What a begin/end pair of this region adds to the region around it: ticks, in units that
+	 * its thread's record has, then one per slot.  One that does not fit is UINT16_MAX: at
+	 * least as much.
 	 */
 	uint16_t outer[];
 };
@@ -256,6 +265,18 @@ struct pmu_store_bank {
 	uint64_t count[]; /* [n_slots] */
 };
 
+/**
+ * How records start that stand beside rows: in chunks of their own, and only where that was asked
+ * for.
+ */
+struct pmu_store_side {
+	uint32_t row;  /* id of its row */
+	uint32_t bank; /* of a MERGED record: the bank that it goes with; else 0 */
+	/* odd while it is being emptied: until then it has nothing to say; release */
+	uint32_t seq;
+	uint32_t reserved;
+};
+
 /*
  * Lengths of a row's calls, as long as each was from its outermost begin to its end, in buckets an
  * eighth of their first number wide.  A length beyond the last bucket (20 days at 2.6 GHz) is in
@@ -265,20 +286,52 @@ struct pmu_store_bank {
 #define PMU_HISTOGRAM_BUCKETS PMU_BUCKETS(PMU_HISTOGRAM_BITS, 52u)
 
 /**
- * How many of a row's calls took how long; kept apart from the rows, and only where that was asked
- * for.
+ * How many of a row's calls took how long.
  *
  * Each bucket is written by the row's thread alone and read at any time, each for itself: a reader
  * may find a call there that is not in the row's totals yet, and the other way round.
  */
 struct pmu_store_histogram {
-	uint32_t row;  /* id of its row */
-	uint32_t bank; /* of a MERGED record: the bank that it goes with; else 0 */
-	uint32_t seq; /* odd while it is being emptied: until then it has nothing to say; release */
-	uint32_t reserved;
+	struct pmu_store_side side;
 	uint64_t bucket[PMU_HISTOGRAM_BUCKETS]; /* calls, by pmu_bucket_of(their ticks) */
 };
 _Static_assert(sizeof(struct pmu_store_histogram) == 16 + 8 * 400, "a histogram is 3.2 kB");
+
+/**
+ * The least that any of a row's calls counted, each count for itself: of a call that has ended,
+ * outermost where the region is entered again, and without the library's own work.  Written and
+ * read as a histogram is.
+ */
+struct pmu_store_least {
+	struct pmu_store_side side;
+	uint64_t count[PMU_MAX_SLOTS]; /* 1 + the least; 0: no call that it is known of */
+};
+
+/** Kinds of records beside rows. */
+enum pmu_side { PMU_SIDE_HISTOGRAM, PMU_SIDE_LEAST, PMU_SIDES };
+
+/** pmu_side_values() - how many numbers follow the record's head */
+static inline uint32_t pmu_side_values(enum pmu_side which)
+{
+	return which == PMU_SIDE_HISTOGRAM ? PMU_HISTOGRAM_BUCKETS : PMU_MAX_SLOTS;
+}
+
+static inline uint32_t pmu_side_size(enum pmu_side which)
+{
+	return (uint32_t)sizeof(struct pmu_store_side) + 8 * pmu_side_values(which);
+}
+
+/** pmu_side_chunk() - the kind of chunk that they are in */
+static inline uint32_t pmu_side_chunk(enum pmu_side which)
+{
+	return PMU_CHUNK_HISTOGRAMS + (uint32_t)which;
+}
+
+/** pmu_side_value() - its numbers: buckets, or counts */
+static inline uint64_t *pmu_side_value(struct pmu_store_side *side)
+{
+	return (uint64_t *)(void *)(side + 1);
+}
 
 /*
  * With 8 slots: 48 bytes of head, two banks of 104: 256 bytes.  The head grows with the slots.

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +14,8 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/time.h"
+#include "base/write.h"
 
 #define FIRST_PIECE      ((uint64_t)64 << 10)
 #define LARGEST_PIECE    ((uint64_t)16 << 20)
@@ -23,14 +24,7 @@
 #define FIRST_ROWS       4096u
 #define LARGEST_ROWS     (1u << 20)
 #define FIRST_HISTOGRAMS 8192u
-#define FIRST_NAME_SLOTS 256u
-
-/* A place of the hash index over names. */
-struct pmu_table_name_slot {
-	uint32_t hash; /* 0: free */
-	uint32_t id;
-	const struct pmu_store_name *name;
-};
+#define FIRST_LEASTS     4096u
 
 /* In a row chunk: where the thread's next chunk is, or the next free one; 0 for none. */
 static uint64_t *next_of(struct pmu_store_chunk *chunk)
@@ -75,15 +69,12 @@ static int open_again(struct pmu_table *table)
 /* Reserve first, then map: a full file system is an error here, not a SIGBUS later. */
 static void *map_file(int fd, uint64_t offset, uint64_t size)
 {
-	struct rlimit most;
+	int rc = pmu_write_reserve(fd, 0, (off_t)offset, (off_t)size);
 
-	/* Beyond that limit the kernel answers with a signal. */
-	if (getrlimit(RLIMIT_FSIZE, &most) == 0 && offset + size > most.rlim_cur) {
-		errno = EFBIG;
+	if (rc) {
+		errno = -rc;
 		return NULL;
 	}
-	if (fallocate(fd, 0, (off_t)offset, (off_t)size) < 0)
-		return NULL;
 	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd,
 		    (off_t)offset);
 }
@@ -208,11 +199,10 @@ static void commit_record(struct pmu_store_chunk *chunk, uint32_t size)
 
 /* --- open and end --- */
 
-static void fill_head(struct pmu_table *table, const struct pmu_store_owner *owner, uint32_t nth,
+static void fill_head(struct pmu_table *table, const struct pmu_process *owner, uint32_t nth,
 		      enum pmu_clock_kind clock)
 {
 	struct pmu_store_head *head = table->head;
-	struct timespec now;
 
 	head->version = PMU_STORE_VERSION;
 	head->byte_order = PMU_STORE_BYTE_ORDER;
@@ -223,8 +213,7 @@ static void fill_head(struct pmu_table *table, const struct pmu_store_owner *own
 	head->start_time = owner->start_time;
 	head->pid_ns = owner->pid_ns;
 	memcpy(head->boot_id, owner->boot_id, sizeof(head->boot_id));
-	clock_gettime(CLOCK_REALTIME, &now);
-	head->start_unix_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	head->start_unix_ns = pmu_time_now_ns(CLOCK_REALTIME);
 	head->point[0] = pmu_clock_point_take(clock);
 	head->point[1] = head->point[0];
 	head->size = PMU_STORE_HEAD_SIZE;
@@ -232,7 +221,7 @@ static void fill_head(struct pmu_table *table, const struct pmu_store_owner *own
 	memcpy(head->magic, PMU_STORE_MAGIC, sizeof(head->magic));
 }
 
-static int create_file(struct pmu_table *table, const struct pmu_store_owner *owner, uint32_t *nth)
+static int create_file(struct pmu_table *table, const struct pmu_process *owner, uint32_t *nth)
 {
 	struct stat st;
 	int fd = pmu_store_create(owner, table->path, sizeof(table->path), nth);
@@ -251,12 +240,12 @@ static int create_file(struct pmu_table *table, const struct pmu_store_owner *ow
 
 int pmu_table_open(struct pmu_table *table, enum pmu_clock_kind clock)
 {
-	struct pmu_store_owner owner;
+	struct pmu_process owner;
 	uint32_t nth = 1;
 	int fd, rc;
 
 	memset(table, 0, sizeof(*table));
-	pmu_store_owner_self(&owner);
+	pmu_process_self(&owner);
 	fd = create_file(table, &owner, &nth);
 	table->file_ended = fd < 0;
 	rc = add_piece(table, fd, FIRST_PIECE);
@@ -281,18 +270,21 @@ void pmu_table_remove(struct pmu_table *table)
 		unlink(table->path);
 	table->path[0] = '\0';
 	table->file_ended = true;
+	pmu_table_index_forget(&table->index);
 }
 
 void pmu_table_unshare(struct pmu_table *table)
 {
 	for (size_t i = 0; i < table->n_pieces; i++) {
 		void *base = (void *)(uintptr_t)table->piece[i].base;
-		size_t size = table->piece[i].size;
+		uint64_t offset = table->piece[i].offset, size = table->piece[i].size;
+		uint64_t used = table->next > offset ? table->next - offset : 0;
 		void *copy = pmu_pages_alloc(size);
 
 		if (!copy)
 			continue;
-		memcpy(copy, base, size);
+		/* the rest is zero there and here, and no page of it is made for that */
+		memcpy(copy, base, used < size ? used : size);
 		mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, base);
 	}
 }
@@ -300,7 +292,8 @@ void pmu_table_unshare(struct pmu_table *table)
 void pmu_table_abandon(struct pmu_table *table)
 {
 	pmu_table_unshare(table);
-	pmu_pages_free(table->name_slot, table->n_name_slots * sizeof(*table->name_slot));
+	pmu_table_index_forget(&table->index);
+	pmu_index_free(&table->name_index);
 	memset(table, 0, sizeof(*table));
 }
 
@@ -327,8 +320,9 @@ int pmu_table_meta(struct pmu_table *table, enum pmu_meta_key key, const char *t
 {
 	size_t len = strnlen(text, META_CHUNK / 2);
 	uint32_t size = PMU_ALIGN_UP((uint32_t)(sizeof(struct pmu_store_meta) + len), 8);
-	struct pmu_store_meta *meta = add_record(table, &table->meta, PMU_CHUNK_META, META_CHUNK,
-						 size);
+	struct pmu_store_meta *meta = table->head ? add_record(table, &table->meta, PMU_CHUNK_META,
+							       META_CHUNK, size)
+						  : NULL;
 
 	if (!meta)
 		return -ENOMEM;
@@ -361,57 +355,43 @@ int pmu_table_group(struct pmu_table *table, uint32_t index, const char *name, u
 	return 0;
 }
 
-static struct pmu_table_name_slot *find_name(struct pmu_table *table, uint32_t hash,
-					     const char *text, size_t len)
+struct wanted_name {
+	const char *text;
+	size_t len;
+};
+
+static bool is_name(const void *arg, uintptr_t thing)
 {
-	size_t mask = table->n_name_slots - 1, i = hash & mask;
+	const struct pmu_store_name *name = (const void *)thing;
+	const struct wanted_name *wanted = arg;
 
-	for (;; i = (i + 1) & mask) {
-		struct pmu_table_name_slot *slot = &table->name_slot[i];
-
-		if (!slot->hash)
-			return slot;
-		if (slot->hash == hash && slot->name->len == len &&
-		    !memcmp(slot->name->text, text, len))
-			return slot;
-	}
+	return name->len == wanted->len && !memcmp(name->text, wanted->text, wanted->len);
 }
 
-/* At most half full, so that a search ends. */
-static int grow_names(struct pmu_table *table)
+uint32_t pmu_table_find_name(struct pmu_table *table, const char *text, size_t len)
 {
-	size_t n_old = table->n_name_slots, n = n_old ? 2 * n_old : FIRST_NAME_SLOTS;
-	struct pmu_table_name_slot *old = table->name_slot;
+	const struct wanted_name wanted = { text, len };
+	const struct pmu_index_place *place;
 
-	if (2 * ((size_t)table->n_names + 1) <= n_old)
+	if (!table->n_names)
 		return 0;
-	table->name_slot = pmu_pages_alloc(n * sizeof(*old));
-	if (!table->name_slot) {
-		table->name_slot = old;
-		return -ENOMEM;
-	}
-	table->n_name_slots = n;
-	for (size_t i = 0; i < n_old; i++)
-		if (old[i].hash)
-			*find_name(table, old[i].hash, old[i].name->text,
-				   old[i].name->len) = old[i];
-	pmu_pages_free(old, n_old * sizeof(*old));
-	return 0;
+	place = pmu_index_find(&table->name_index, pmu_hash_text(text, len), is_name, &wanted);
+	return place->thing ? ((const struct pmu_store_name *)place->thing)->id : 0;
 }
 
 uint32_t pmu_table_name(struct pmu_table *table, const char *text, size_t len)
 {
 	uint32_t size = PMU_ALIGN_UP((uint32_t)(sizeof(struct pmu_store_name) + len), 8);
-	/* 0 marks a free place of the index. */
-	uint32_t hash = pmu_hash_text(text, len) | 1u << 31;
-	struct pmu_table_name_slot *slot;
+	const struct wanted_name wanted = { text, len };
+	uint32_t hash = pmu_hash_text(text, len);
+	struct pmu_index_place *place;
 	struct pmu_store_name *name;
 
-	if (grow_names(table) < 0)
+	if (pmu_index_reserve(&table->name_index, 1) < 0)
 		return 0;
-	slot = find_name(table, hash, text, len);
-	if (slot->hash)
-		return slot->id;
+	place = pmu_index_find(&table->name_index, hash, is_name, &wanted);
+	if (place->thing)
+		return ((const struct pmu_store_name *)place->thing)->id;
 	name = add_record(table, &table->names, PMU_CHUNK_NAMES, NAMES_CHUNK, size);
 	if (!name)
 		return 0;
@@ -419,7 +399,7 @@ uint32_t pmu_table_name(struct pmu_table *table, const char *text, size_t len)
 	name->len = (uint32_t)len;
 	memcpy(name->text, text, len);
 	commit_record(table->names, size);
-	*slot = (struct pmu_table_name_slot){ .hash = hash, .id = name->id, .name = name };
+	pmu_index_take(&table->name_index, place, hash, (uintptr_t)name);
 	return name->id;
 }
 
@@ -450,13 +430,36 @@ static uint32_t rows_before(const struct pmu_store_chunk *chunk)
 			  (chunk->kind == PMU_CHUNK_THREAD ? sizeof(struct pmu_store_thread) : 0));
 }
 
-static struct pmu_store_row *row_at(struct pmu_store_chunk *chunk, uint32_t row_size, uint32_t i)
+struct pmu_store_row *pmu_table_row_at(struct pmu_store_chunk *chunk, uint32_t row_size, uint32_t i)
 {
 	return (void *)((char *)chunk + rows_before(chunk) + (size_t)row_size * i);
 }
 
+struct pmu_store_chunk *pmu_table_next_chunk(const struct pmu_table *table,
+					     struct pmu_store_chunk *chunk)
+{
+	uint64_t next = *next_of(chunk);
+
+	return next ? at(table, next) : NULL;
+}
+
+static void free_chunks(struct pmu_table *table, uint64_t first)
+{
+	for (uint64_t offset = first; offset;) {
+		struct pmu_store_chunk *chunk = at(table, offset);
+		uint64_t *head = &table->free_chunk[size_class(chunk->size)];
+		uint64_t next = *next_of(chunk);
+
+		set_kind(chunk, PMU_CHUNK_FREE);
+		*next_of(chunk) = *head;
+		*head = offset;
+		offset = next;
+	}
+}
+
 int pmu_table_thread(struct pmu_table *table, uint32_t group_index,
-		     const struct pmu_store_group *group, struct pmu_table_rows *rows)
+		     const struct pmu_store_group *group, uint32_t number,
+		     struct pmu_table_rows *rows)
 {
 	struct pmu_store_chunk *chunk = rows_chunk(table, FIRST_ROWS);
 
@@ -475,28 +478,22 @@ int pmu_table_thread(struct pmu_table *table, uint32_t group_index,
 	chunk->owner = rows->serial;
 	chunk->group = group_index;
 	chunk->first = 1;
+	rows->record->number = number;
 	set_kind(chunk, PMU_CHUNK_THREAD);
-	return 0;
-}
-
-static void free_chunks(struct pmu_table *table, uint64_t first)
-{
-	for (uint64_t offset = first; offset;) {
-		struct pmu_store_chunk *chunk = at(table, offset);
-		uint64_t *head = &table->free_chunk[size_class(chunk->size)];
-		uint64_t next = *next_of(chunk);
-
-		set_kind(chunk, PMU_CHUNK_FREE);
-		*next_of(chunk) = *head;
-		*head = offset;
-		offset = next;
+	if (pmu_table_index_add(&table->index, number, group_index, chunk) < 0) {
+		free_chunks(table, rows->first_chunk);
+		memset(rows, 0, sizeof(*rows));
+		return -ENOMEM;
 	}
+	return 0;
 }
 
 void pmu_table_thread_free(struct pmu_table *table, struct pmu_table_rows *rows)
 {
+	pmu_table_index_remove(&table->index, rows->record->number, at(table, rows->first_chunk));
 	free_chunks(table, rows->first_chunk);
-	free_chunks(table, rows->first_histograms);
+	for (int which = 0; which < PMU_SIDES; which++)
+		free_chunks(table, rows->side[which].first);
 	memset(rows, 0, sizeof(*rows));
 }
 
@@ -527,7 +524,7 @@ struct pmu_store_row *pmu_table_row(struct pmu_table *table, struct pmu_table_ro
 			return NULL;
 		chunk = rows->chunk;
 	}
-	row = row_at(chunk, rows->row_size, chunk->used);
+	row = pmu_table_row_at(chunk, rows->row_size, chunk->used);
 	row->name = name;
 	row->parent = parent;
 	row->flags = flags;
@@ -543,69 +540,71 @@ void pmu_table_rows_walk(struct pmu_table *table, const struct pmu_table_rows *r
 		struct pmu_store_chunk *chunk = at(table, offset);
 
 		for (uint32_t i = 0; i < chunk->used; i++)
-			each(arg, chunk->first + i, row_at(chunk, rows->row_size, i));
+			each(arg, chunk->first + i, pmu_table_row_at(chunk, rows->row_size, i));
 		offset = *next_of(chunk);
 	}
 }
 
-/* --- lengths of calls --- */
+/* --- records beside rows --- */
 
-static int add_histograms_chunk(struct pmu_table *table, struct pmu_table_rows *rows)
+static int add_sides_chunk(struct pmu_table *table, struct pmu_table_rows *rows,
+			   enum pmu_side which)
 {
-	struct pmu_store_chunk *last = rows->histograms, *chunk;
-	uint32_t size = !last                       ? FIRST_HISTOGRAMS
-			: last->size < LARGEST_ROWS ? 2 * last->size
-						    : LARGEST_ROWS;
+	struct pmu_store_chunk *last = rows->side[which].newest, *chunk;
+	uint32_t first = which == PMU_SIDE_HISTOGRAM ? FIRST_HISTOGRAMS : FIRST_LEASTS;
+	uint32_t size = !last ? first : last->size < LARGEST_ROWS ? 2 * last->size : LARGEST_ROWS;
 
 	chunk = rows_chunk(table, size);
 	if (!chunk)
 		return -ENOMEM;
 	chunk->owner = rows->serial;
 	chunk->group = rows->group;
-	set_kind(chunk, PMU_CHUNK_HISTOGRAMS);
+	set_kind(chunk, (enum pmu_store_kind)pmu_side_chunk(which));
 	if (last)
 		*next_of(last) = offset_of(table, chunk);
 	else
-		rows->first_histograms = offset_of(table, chunk);
-	rows->histograms = chunk;
+		rows->side[which].first = offset_of(table, chunk);
+	rows->side[which].newest = chunk;
 	return 0;
 }
 
-static struct pmu_store_histogram *histogram_at(struct pmu_store_chunk *chunk, uint32_t i)
+static struct pmu_store_side *side_at(struct pmu_store_chunk *chunk, enum pmu_side which,
+				      uint32_t i)
 {
-	return (struct pmu_store_histogram *)(void *)(chunk + 1) + i;
+	return (void *)((char *)(chunk + 1) + (size_t)pmu_side_size(which) * i);
 }
 
-struct pmu_store_histogram *pmu_table_histogram(struct pmu_table *table,
-						struct pmu_table_rows *rows, uint32_t row,
-						uint32_t n_banks)
+struct pmu_store_side *pmu_table_side(struct pmu_table *table, struct pmu_table_rows *rows,
+				      enum pmu_side which, uint32_t row, uint32_t n_banks)
 {
-	struct pmu_store_chunk *chunk = rows->histograms;
-	struct pmu_store_histogram *histogram;
+	struct pmu_store_chunk *chunk = rows->side[which].newest;
+	struct pmu_store_side *side;
 
-	if (!chunk || (chunk->used + n_banks) * sizeof(*histogram) > chunk->size - sizeof(*chunk)) {
-		if (add_histograms_chunk(table, rows) < 0)
+	if (!chunk ||
+	    (chunk->used + n_banks) * pmu_side_size(which) > chunk->size - sizeof(*chunk)) {
+		if (add_sides_chunk(table, rows, which) < 0)
 			return NULL;
-		chunk = rows->histograms;
+		chunk = rows->side[which].newest;
 	}
-	histogram = histogram_at(chunk, chunk->used);
 	for (uint32_t i = 0; i < n_banks; i++) {
-		histogram[i].row = row;
-		histogram[i].bank = i;
+		side = side_at(chunk, which, chunk->used + i);
+		side->row = row;
+		side->bank = i;
 	}
+	side = side_at(chunk, which, chunk->used);
 	__atomic_store_n(&chunk->used, chunk->used + n_banks, __ATOMIC_RELEASE);
-	return histogram;
+	return side;
 }
 
-void pmu_table_histograms_walk(struct pmu_table *table, const struct pmu_table_rows *rows,
-			       void (*each)(void *arg, struct pmu_store_histogram *histogram),
-			       void *arg)
+void pmu_table_sides_walk(struct pmu_table *table, const struct pmu_table_rows *rows,
+			  enum pmu_side which, void (*each)(void *arg, struct pmu_store_side *side),
+			  void *arg)
 {
-	for (uint64_t offset = rows->first_histograms; offset;) {
+	for (uint64_t offset = rows->side[which].first; offset;) {
 		struct pmu_store_chunk *chunk = at(table, offset);
 
 		for (uint32_t i = 0; i < chunk->used; i++)
-			each(arg, histogram_at(chunk, i));
+			each(arg, side_at(chunk, which, i));
 		offset = *next_of(chunk);
 	}
 }

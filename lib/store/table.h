@@ -7,9 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/index.h"
+#include "store/index.h"
 #include "store/place.h"
 #include "store/row.h"
-#include "store/snapshot.h"
+#include "store/view.h"
 
 #define PMU_TABLE_MAX_PIECES 256
 
@@ -29,8 +31,8 @@ struct pmu_table {
 	struct pmu_store_chunk *names;
 	uint32_t n_names;
 	uint32_t n_serials;
-	struct pmu_table_name_slot *name_slot; /* hash index over names */
-	size_t n_name_slots;
+	struct pmu_index name_index; /* struct pmu_store_name by text */
+	struct pmu_table_index index;
 };
 
 /** A thread's rows, for adding more. */
@@ -44,8 +46,10 @@ struct pmu_table_rows {
 	uint32_t row_size;
 	uint32_t bank_offset;
 	uint32_t bank_size;
-	struct pmu_store_chunk *histograms; /* the newest; NULL: none */
-	uint64_t first_histograms;          /* offset of the first; 0 likewise */
+	struct {
+		struct pmu_store_chunk *newest; /* NULL: none */
+		uint64_t first;                 /* offset of the first; 0 likewise */
+	} side[PMU_SIDES];
 };
 
 /**
@@ -87,16 +91,20 @@ int pmu_table_group(struct pmu_table *table, uint32_t index, const char *name, u
 
 /** pmu_table_name() - the id of a name, stored at its first use; 0 without memory. */
 uint32_t pmu_table_name(struct pmu_table *table, const char *text, size_t len);
+/** pmu_table_find_name() - the id of a name that is stored; 0: it is not */
+uint32_t pmu_table_find_name(struct pmu_table *table, const char *text, size_t len);
 
 /**
  * pmu_table_thread() - a record for a thread and room for its first rows
  * @group: whose layout the rows have
+ * @number: the record's
  *
  * The record is in state FREE: the caller fills it and then sets the state (release).
  * Return: 0 or -ENOMEM.
  */
 int pmu_table_thread(struct pmu_table *table, uint32_t group_index,
-		     const struct pmu_store_group *group, struct pmu_table_rows *rows);
+		     const struct pmu_store_group *group, uint32_t number,
+		     struct pmu_table_rows *rows);
 
 /** pmu_table_thread_free() - after its state went to FREE: the rows' memory may be used again. */
 void pmu_table_thread_free(struct pmu_table *table, struct pmu_table_rows *rows);
@@ -111,14 +119,13 @@ struct pmu_store_row *pmu_table_row(struct pmu_table *table, struct pmu_table_ro
 				    uint32_t name, uint32_t parent, uint16_t flags, uint32_t *id);
 
 /**
- * pmu_table_histogram() - room for the lengths of a row's calls
+ * pmu_table_side() - a record beside a row
  * @row: id of the row
  * @n_banks: 1; 2 in a set of merged threads
- * Return: that many, side by side, all buckets 0; NULL without memory.
+ * Return: that many, one behind the other, all numbers 0; NULL without memory.
  */
-struct pmu_store_histogram *pmu_table_histogram(struct pmu_table *table,
-						struct pmu_table_rows *rows, uint32_t row,
-						uint32_t n_banks);
+struct pmu_store_side *pmu_table_side(struct pmu_table *table, struct pmu_table_rows *rows,
+				      enum pmu_side which, uint32_t row, uint32_t n_banks);
 
 /** pmu_table_point() - renew the second clock point. */
 void pmu_table_point(struct pmu_table *table);
@@ -126,15 +133,24 @@ void pmu_table_point(struct pmu_table *table);
 /** pmu_table_view() - the table for the reader. */
 struct pmu_store_view pmu_table_view(const struct pmu_table *table);
 
+/** pmu_table_row_at() - a row of a chunk that holds a thread's */
+struct pmu_store_row *pmu_table_row_at(struct pmu_store_chunk *chunk, uint32_t row_size,
+				       uint32_t i);
+/** pmu_table_next_chunk() - where the thread's rows go on; NULL: nowhere */
+struct pmu_store_chunk *pmu_table_next_chunk(const struct pmu_table *table,
+					     struct pmu_store_chunk *chunk);
+
 /** pmu_table_rows_walk() - calls @each for the rows of a thread in order of id. */
 void pmu_table_rows_walk(struct pmu_table *table, const struct pmu_table_rows *rows,
 			 void (*each)(void *arg, uint32_t id, struct pmu_store_row *row),
 			 void *arg);
 
-/** pmu_table_histograms_walk() - calls @each for what pmu_table_histogram() made, in that order. */
-void pmu_table_histograms_walk(struct pmu_table *table, const struct pmu_table_rows *rows,
-			       void (*each)(void *arg, struct pmu_store_histogram *histogram),
-			       void *arg);
+/**
+ * pmu_table_sides_walk() - calls @each for what pmu_table_side() made of that kind, in that order.
+ */
+void pmu_table_sides_walk(struct pmu_table *table, const struct pmu_table_rows *rows,
+			  enum pmu_side which, void (*each)(void *arg, struct pmu_store_side *side),
+			  void *arg);
 
 /** pmu_row_bank() - bank 0 or 1 of a row. */
 static inline struct pmu_store_bank *pmu_row_bank(struct pmu_store_row *row, uint32_t bank_offset,

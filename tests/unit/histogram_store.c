@@ -23,7 +23,7 @@ static struct pmu_store_histogram *build_histograms(struct build *build,
 	chunk->group = build_chunk_of(thread)->group;
 	chunk->used = n;
 	for (uint32_t i = 0; i < n; i++)
-		histogram[i].row = i + 1;
+		histogram[i].side.row = i + 1;
 	return histogram;
 }
 
@@ -68,27 +68,14 @@ static void drop(struct scene *s)
 	free(s->build);
 }
 
-static const struct pmu_model_row *row_of(const struct pmu_model *model, const char *path)
-{
-	static const struct pmu_model_row none;
-
-	for (unsigned int i = 0; model->n_sections && i < model->section->n_rows; i++)
-		if (!strcmp(model->section->row[i].path, path))
-			return &model->section->row[i];
-	return &none;
-}
-
 static uint64_t calls_of(const struct scene *s, const char *path)
 {
-	return pmu_histogram_calls(row_of(s->model, path)->histogram);
+	return pmu_histogram_calls(model_row(s->model, path)->histogram);
 }
 
 static bool is_damaged(const struct pmu_model *model)
 {
-	for (unsigned int i = 0; i < model->n_notes; i++)
-		if (strstr(model->note[i], "lengths of calls"))
-			return true;
-	return false;
+	return model_note(model, "lengths of calls");
 }
 
 static uint64_t bucket_of_ticks(uint64_t ticks)
@@ -104,7 +91,7 @@ static void lengths_become_times(void)
 
 	add(&s.histogram[0], 5000, 1);
 	look(&s);
-	histogram = row_of(s.model, "solve")->histogram;
+	histogram = model_row(s.model, "solve")->histogram;
 	is_u64(pmu_histogram_calls(histogram), 11, "each call");
 	is_int(histogram->n, 2, "of two lengths");
 	is_u64(histogram->bucket[0].bucket, bucket_of_ticks(1000), "the shorter one");
@@ -121,7 +108,7 @@ static void the_longest_call_is_in_the_last_bucket(void)
 
 	s.histogram[0].bucket[PMU_HISTOGRAM_BUCKETS - 1] = 3;
 	look(&s);
-	histogram = row_of(s.model, "solve")->histogram;
+	histogram = model_row(s.model, "solve")->histogram;
 	is_u64(histogram->bucket[1].calls, 3, "the last one");
 	is_u64(histogram->bucket[1].bucket,
 	       pmu_length_bucket(pmu_bucket_middle(PMU_HISTOGRAM_BUCKETS - 1, PMU_HISTOGRAM_BITS)),
@@ -136,7 +123,7 @@ static void a_row_without_one_has_none(void)
 	build_chunk_of((void *)s.histogram)->used = 1;
 	look(&s);
 	is_u64(calls_of(&s, "solve"), 10, "the first has one");
-	ok(!row_of(s.model, "solve/inner")->histogram, "the other has none");
+	ok(!model_row(s.model, "solve/inner")->histogram, "the other has none");
 	ok(!is_damaged(s.model), "that is no damage");
 	drop(&s);
 }
@@ -146,11 +133,11 @@ static void what_is_being_emptied_says_nothing(void)
 	struct scene s = make_scene();
 
 	build_kill(s.build);
-	s.histogram[0].seq = 1;
+	s.histogram[0].side.seq = 1;
 	look(&s);
-	ok(!row_of(s.model, "solve")->histogram, "killed in the middle of it");
+	ok(!model_row(s.model, "solve")->histogram, "killed in the middle of it");
 	is_u64(calls_of(&s, "solve/inner"), 20, "the others stay");
-	s.histogram[0].seq = 2;
+	s.histogram[0].side.seq = 2;
 	look(&s);
 	is_u64(calls_of(&s, "solve"), 10, "killed behind it");
 	drop(&s);
@@ -171,10 +158,10 @@ static void a_group_counted_twice_is_added_up(void)
 	add(histogram, 30, 3);
 	look(&s);
 	is_u64(calls_of(&s, "solve"), 15, "calls of both");
-	is_int(row_of(s.model, "solve")->histogram->n, 2, "of two lengths");
+	is_int(model_row(s.model, "solve")->histogram->n, 2, "of two lengths");
 	build_chunk_of((void *)histogram)->used = 0;
 	look(&s);
-	ok(!row_of(s.model, "solve")->histogram, "a part of them is not all of them");
+	ok(!model_row(s.model, "solve")->histogram, "a part of them is not all of them");
 	drop(&s);
 }
 
@@ -191,8 +178,8 @@ static void a_set_has_two_banks(void)
 	build_row(set, s.group, 1, 0, 100, 1);
 	build_bank(build_row_at(set, s.group, 1), s.group, 0)->calls = 110;
 	bank = build_histograms(s.build, set, 2);
-	bank[1].row = 1;
-	bank[1].bank = 1;
+	bank[1].side.row = 1;
+	bank[1].side.bank = 1;
 	add(&bank[1], 1000, 100);
 	add(&bank[0], 1000, 110);
 	set->merged = (uint64_t)99 << 32 | 1;
@@ -210,7 +197,7 @@ static void a_set_has_two_banks(void)
 	look(&s);
 	is_u64(calls_of(&s, "solve"), 110, "and its place given back");
 	ok(!is_damaged(s.model), "without damage");
-	bank[0].bank = 2;
+	bank[0].side.bank = 2;
 	look(&s);
 	ok(is_damaged(s.model), "there is no third bank");
 	drop(&s);
@@ -222,7 +209,7 @@ static void is_left_out(struct scene *s, uint64_t solve, const char *name)
 	look(s);
 	ok(is_damaged(s->model), "%s: told", name);
 	is_u64(calls_of(s, "solve"), solve, name);
-	is_u64(row_of(s->model, "solve")->calls, 10, "the row's totals are as they were");
+	is_u64(model_row(s->model, "solve")->calls, 10, "the row's totals are as they were");
 	drop(s);
 }
 
@@ -231,17 +218,17 @@ static void damage_is_told(void)
 	struct scene s = make_scene();
 
 	build_kill(s.build);
-	s.histogram[0].row = 9;
+	s.histogram[0].side.row = 9;
 	is_left_out(&s, 0, "a row that there is not");
 	s = make_scene();
 	build_kill(s.build);
-	s.histogram[0].row = 0;
+	s.histogram[0].side.row = 0;
 	is_left_out(&s, 0, "no row");
 	s = make_scene();
-	s.histogram[1].row = 1;
+	s.histogram[1].side.row = 1;
 	is_left_out(&s, 10, "the same row twice");
 	s = make_scene();
-	s.histogram[0].bank = 1;
+	s.histogram[0].side.bank = 1;
 	is_left_out(&s, 0, "a second bank of a thread");
 	s = make_scene();
 	build_chunk_of((void *)s.histogram)->owner = 77;
@@ -264,7 +251,7 @@ static void the_new_of_a_living_program_are_none_yet(void)
 {
 	struct scene s = make_scene();
 
-	s.histogram[0].row = 9;
+	s.histogram[0].side.row = 9;
 	look(&s);
 	ok(!is_damaged(s.model), "a row that came behind our look");
 	drop(&s);
@@ -283,7 +270,7 @@ static struct pmu_table_rows finished(struct pmu_table *table, uint32_t n, uint6
 	struct pmu_store_row *row;
 	uint32_t id;
 
-	if (pmu_table_thread(table, 0, &time_group, &rows) < 0)
+	if (pmu_table_thread(table, 0, &time_group, 0, &rows) < 0)
 		return rows;
 	for (uint32_t i = 0; i < n; i++) {
 		char name[16];
@@ -292,7 +279,7 @@ static struct pmu_table_rows finished(struct pmu_table *table, uint32_t n, uint6
 		row = pmu_table_row(table, &rows, pmu_table_name(table, name, strlen(name)), 0, 0,
 				    &id);
 		pmu_row_bank(row, rows.bank_offset, rows.bank_size, 0)->calls = 3;
-		add(pmu_table_histogram(table, &rows, id, 1), ticks + i, 3);
+		add((void *)pmu_table_side(table, &rows, PMU_SIDE_HISTOGRAM, id, 1), ticks + i, 3);
 	}
 	rows.record->start_ticks = 1;
 	rows.record->stop_ticks = 2;
@@ -307,7 +294,7 @@ static void check_total(const struct pmu_table *table, const char *path, uint64_
 	struct pmu_model *model = NULL;
 
 	is_int(pmu_store_snapshot(&view, NULL, &model), 0, "read");
-	is_u64(pmu_histogram_calls(row_of(model, path)->histogram), calls, name);
+	is_u64(pmu_histogram_calls(model_row(model, path)->histogram), calls, name);
 	ok(!is_damaged(model), "undamaged");
 	pmu_model_free(model);
 }

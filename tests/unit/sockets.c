@@ -12,7 +12,9 @@
 
 #include "base/error.h"
 #include "bindings/command/json_read.h"
+#include "model_find.h"
 #include "pmu.h"
+#include "region/call.h"
 #include "report/report.h"
 #include "session/session.h"
 #include "session/sockets.h"
@@ -182,19 +184,10 @@ static struct pmu_model *model_now(void)
 {
 	struct pmu_model *model = NULL;
 
-	if (pmu_session_enter() < 0 || pmu_session_model(&model) < 0)
+	if (pmu_call_enter() < 0 || pmu_session_model(&model) < 0)
 		abort();
-	pmu_session_leave();
+	pmu_call_leave();
 	return model;
-}
-
-static const struct pmu_model_row *sum_of(const struct pmu_model *model, const char *path)
-{
-	for (unsigned int s = 0; s < model->n_sections; s++)
-		for (unsigned int i = 0; i < model->section[s].n_rows; i++)
-			if (!strcmp(model->section[s].row[i].path, path))
-				return &model->section[s].row[i];
-	return NULL;
 }
 
 static const struct pmu_model_row *row_of(const struct pmu_model *model, const char *path,
@@ -300,7 +293,7 @@ static void step_end(void *name)
 static void is_rate(const struct pmu_model *model, const char *path, uint64_t cycles)
 {
 	const struct pmu_model_section *s = model->section;
-	const struct pmu_model_row *sum = sum_of(model, path), *row = row_of(model, path, 0);
+	const struct pmu_model_row *sum = model_row(model, path), *row = row_of(model, path, 0);
 
 	for (unsigned int i = 0; i < s->n_metrics; i++) {
 		double want = (double)cycles / (double)row->time_ns;
@@ -332,7 +325,7 @@ static void a_region_has_what_its_socket_counted_meanwhile(void)
 	is_int((int)model->n_threads, 1, "one thread");
 	is_int((int)model->n_sockets, 1, "and one socket, that it was on");
 	is_int((int)model->section->sockets, OURS, "which counts are whose");
-	sum = sum_of(model, "solve");
+	sum = model_row(model, "solve");
 	is_row(sum, 2, 40, "the sum");
 	is_u64(sum->net[INSTRUCTIONS], 40, "the thread's own count");
 	is_u64(sum->self[CYCLES], 40, "nothing is nested in it");
@@ -372,9 +365,9 @@ static void threads_that_overlap_count_once(void)
 	is_int((int)(n_reads - before), 2, "read when the first came in and when the last left");
 	model = model_now();
 	is_row(row_of(model, "solve", 0), 1, 111, "occupied once");
-	is_row(sum_of(model, "solve"), 2, 111, "two calls");
+	is_row(model_row(model, "solve"), 2, 111, "two calls");
 	is_rate(model, "solve", 111);
-	is_u64(sum_of(model, "solve")->n_threads, 2, "of two threads");
+	is_u64(model_row(model, "solve")->n_threads, 2, "of two threads");
 	is_int((int)model->n_threads, 2, "sockets are no threads");
 	pmu_model_free(model);
 	OTHER_EXIT(&other);
@@ -399,7 +392,7 @@ static void sockets_are_added_up(void)
 	model = model_now();
 	is_row(row_of(model, "solve", 0), 1, 5, "socket 0");
 	is_row(row_of(model, "solve", 1), 1, 8060, "socket 1");
-	is_row(sum_of(model, "solve"), 2, 8065, "both");
+	is_row(model_row(model, "solve"), 2, 8065, "both");
 	is_int((int)model->n_sockets, 2, "two sockets");
 	pmu_model_free(model);
 	OTHER_EXIT(&other);
@@ -424,10 +417,10 @@ static void nested_regions_have_their_part(void)
 		end("outer");
 	}
 	model = model_now();
-	is_row(sum_of(model, "outer"), 3, 363, "outer");
-	is_row(sum_of(model, "outer/inner"), 6, 60, "inner");
-	is_u64(sum_of(model, "outer")->self[CYCLES], 303, "without what is nested");
-	is_u64(sum_of(model, "outer")->self_missing, 0, "which is known");
+	is_row(model_row(model, "outer"), 3, 363, "outer");
+	is_row(model_row(model, "outer/inner"), 6, 60, "inner");
+	is_u64(model_row(model, "outer")->self[CYCLES], 303, "without what is nested");
+	is_u64(model_row(model, "outer")->self_missing, 0, "which is known");
 	is_u64(row_of(model, "outer", 0)->self[CYCLES], 303, "on the socket, too");
 	pmu_model_free(model);
 	pmu_fini();
@@ -462,8 +455,8 @@ static void regions_side_by_side_leave_no_self(void)
 	end("outer");
 	OTHER_END(&other, "outer");
 	model = model_now();
-	is_u64(sum_of(model, "all/outer")->self[CYCLES], 100, "one after the other");
-	is_u64(sum_of(model, "all/outer")->self_missing, 0, "they leave what is known");
+	is_u64(model_row(model, "all/outer")->self[CYCLES], 100, "one after the other");
+	is_u64(model_row(model, "all/outer")->self_missing, 0, "they leave what is known");
 	pmu_model_free(model);
 	begin("outer");
 	begin("one");
@@ -482,8 +475,8 @@ static void regions_side_by_side_leave_no_self(void)
 	is_row(row_of(model, "all/outer/one", 0), 2, 1001, "one has what was counted");
 	is_row(row_of(model, "all/outer/two", 0), 2, 1010, "and so does the other");
 	ok(row_of(model, "all/outer", 0)->self_missing >> CYCLES & 1, "what is left is not known");
-	ok(sum_of(model, "all/outer")->self_missing >> CYCLES & 1, "nor in the sum");
-	ok(!(sum_of(model, "all/outer")->self_missing >> INSTRUCTIONS & 1), "a thread's own is");
+	ok(model_row(model, "all/outer")->self_missing >> CYCLES & 1, "nor in the sum");
+	ok(!(model_row(model, "all/outer")->self_missing >> INSTRUCTIONS & 1), "a thread's own is");
 	is_u64(row_of(model, "all", 0)->self[CYCLES], 10000, "further out it is");
 	is_u64(row_of(model, "all", 0)->self_missing & OURS, 0, "for sure");
 	is_int((int)doubts_with(model, ""), 0, "without a doubt");
@@ -515,11 +508,11 @@ static void reentry_does_not_count_again(void)
 	end("f");
 	tick(0, 10000);
 	model = model_now();
-	is_row(sum_of(model, "f"), 3, 1111, "from the outermost begin to its end");
+	is_row(model_row(model, "f"), 3, 1111, "from the outermost begin to its end");
 	is_row(row_of(model, "f", 0), 1, 1111, "occupied once");
 	ok(row_of(model, "f", 0)->flags & PMU_ROW_RECURSIVE, "which its row says");
 	ok(row_of(model, "f", 0)->self_missing >> CYCLES & 1, "on the socket");
-	ok(sum_of(model, "f")->self_missing >> CYCLES & 1, "mutual recursion leaves no self");
+	ok(model_row(model, "f")->self_missing >> CYCLES & 1, "mutual recursion leaves no self");
 	pmu_model_free(model);
 	pmu_fini();
 }
@@ -537,10 +530,10 @@ static void a_region_set_aside_goes_on_counting(void)
 	end("b");
 	tick(0, 100);
 	model = model_now();
-	is_row(sum_of(model, "a"), 1, 1, "the region below");
-	is_row(sum_of(model, "a/b"), 1, 11, "the one set aside");
+	is_row(model_row(model, "a"), 1, 1, "the region below");
+	is_row(model_row(model, "a/b"), 1, 11, "the one set aside");
 	ok(row_of(model, "a/b", 0)->flags & PMU_ROW_OVERLAP, "is marked on the socket");
-	ok(sum_of(model, "a")->self_missing >> CYCLES & 1, "and leaves no self");
+	ok(model_row(model, "a")->self_missing >> CYCLES & 1, "and leaves no self");
 	is_int((int)doubts_with(model, "below zero"), 0, "nor a negative one");
 	pmu_model_free(model);
 	/* begun again: the old call is given up, and what it began to count with it */
@@ -554,7 +547,7 @@ static void a_region_set_aside_goes_on_counting(void)
 	end("b");
 	end("a");
 	model = model_now();
-	is_row(sum_of(model, "a/b"), 2, 10011, "a call that was given up adds nothing");
+	is_row(model_row(model, "a/b"), 2, 10011, "a call that was given up adds nothing");
 	is_int((int)doubts_with(model, "never ended it: that time is not counted on socket 0"), 1,
 	       "and is told");
 	pmu_model_free(model);
@@ -617,7 +610,7 @@ static void a_moved_thread_leaves_the_socket_it_came_in_on(void)
 	is_row(row_of(model, "outer", 0), 1, 5, "outer on socket 0");
 	is_row(row_of(model, "outer/inner", 1), 1, 60, "inner on socket 1");
 	is_u64(row_of(model, "outer", 1)->calls, 0, "where nobody began outer");
-	ok(sum_of(model, "outer")->self_missing >> CYCLES & 1, "self is not known then");
+	ok(model_row(model, "outer")->self_missing >> CYCLES & 1, "self is not known then");
 	is_int((int)doubts_with(model, "below zero"), 0, "rather than negative");
 	pmu_model_free(model);
 	pmu_fini();
@@ -641,8 +634,8 @@ static void an_unknown_socket_makes_the_sum_missing(void)
 	model = model_now();
 	is_row(row_of(model, "solve", 0), 1, 5, "what is known");
 	is_row(row_of(model, "solve", -1), 1, UINT64_MAX, "what is not");
-	is_row(sum_of(model, "solve"), 2, UINT64_MAX, "and so their sum");
-	is_row(sum_of(model, "known"), 1, 5, "another region has nothing to do with it");
+	is_row(model_row(model, "solve"), 2, UINT64_MAX, "and so their sum");
+	is_row(model_row(model, "known"), 1, 5, "another region has nothing to do with it");
 	is_int((int)doubts_with(model, "whose socket is not counted"), 1, "which is told once");
 	pmu_model_free(model);
 	OTHER_EXIT(&other);
@@ -667,11 +660,11 @@ static void a_read_that_fails_is_missing(void)
 	unreadable = 0;
 	end("third");
 	model = model_now();
-	is_row(sum_of(model, "solve"), 1, UINT64_MAX, "the sum");
-	is_row(sum_of(model, "third"), 1, UINT64_MAX, "where the first read failed");
-	ok(!(sum_of(model, "solve")->missing >> ENERGY & 1), "the other slot is there");
-	is_u64(sum_of(model, "solve")->net[ENERGY], 10, "with its count");
-	is_row(sum_of(model, "other"), 1, 5, "the next region");
+	is_row(model_row(model, "solve"), 1, UINT64_MAX, "the sum");
+	is_row(model_row(model, "third"), 1, UINT64_MAX, "where the first read failed");
+	ok(!(model_row(model, "solve")->missing >> ENERGY & 1), "the other slot is there");
+	is_u64(model_row(model, "solve")->net[ENERGY], 10, "with its count");
+	is_row(model_row(model, "other"), 1, 5, "the next region");
 	is_int((int)doubts_with(model, "cycles could not be read at every call on socket 0"), 2,
 	       "doubts");
 	pmu_model_free(model);
@@ -689,14 +682,14 @@ static void an_open_region_is_in_no_report_yet(void)
 	tick(0, 60);
 	end("inner");
 	model = model_now();
-	is_row(sum_of(model, "solve"), 0, 0, "nothing has ended");
+	is_row(model_row(model, "solve"), 0, 0, "nothing has ended");
 	ok(row_of(model, "solve", 0)->flags & PMU_ROW_OPEN, "it is marked");
-	is_row(sum_of(model, "solve/inner"), 1, 60, "what has ended in it counts");
+	is_row(model_row(model, "solve/inner"), 1, 60, "what has ended in it counts");
 	is_int((int)doubts_with(model, ""), 0, "no doubt");
 	pmu_model_free(model);
 	end("solve");
 	model = model_now();
-	is_row(sum_of(model, "solve"), 1, 65, "the report after its end");
+	is_row(model_row(model, "solve"), 1, 65, "the report after its end");
 	pmu_model_free(model);
 	pmu_fini();
 }
@@ -790,9 +783,9 @@ static void a_source_that_closes_leaves_the_rest_missing(void)
 	begin("later");
 	end("later");
 	model = model_now();
-	is_row(sum_of(model, "solve"), 1, 5, "before");
-	is_row(sum_of(model, "open"), 1, UINT64_MAX, "meanwhile");
-	is_row(sum_of(model, "later"), 1, UINT64_MAX, "afterwards");
+	is_row(model_row(model, "solve"), 1, 5, "before");
+	is_row(model_row(model, "open"), 1, UINT64_MAX, "meanwhile");
+	is_row(model_row(model, "later"), 1, UINT64_MAX, "afterwards");
 	pmu_model_free(model);
 	is_int((int)n_misused, 0, "nobody reads what is closed");
 	pmu_fini();
@@ -921,7 +914,7 @@ static void without_such_counts_nothing_is_said_of_sockets(void)
 	end("solve");
 	model = model_now();
 	is_int((int)model->n_sockets, 0, "no socket");
-	is_row(sum_of(model, "solve"), 1, UINT64_MAX, "the sum");
+	is_row(model_row(model, "solve"), 1, UINT64_MAX, "the sum");
 	text = render(model, PMU_REPORT_JSON);
 	hasnt(text, "socket\"", "JSON");
 	hasnt(text, "\"sockets\": ", "no list of them");
@@ -930,6 +923,31 @@ static void without_such_counts_nothing_is_said_of_sockets(void)
 	hasnt(text, "\n  sockets ", "text");
 	free(text);
 	is_read_back(model);
+	pmu_model_free(model);
+	pmu_fini();
+}
+
+/* As those of memory do in a virtual machine that only shows them. */
+static void counters_that_stand_still_are_named(void)
+{
+	static const char both[] =
+		"cycles, energy stayed 0 all the time: there was none of it, or this machine has nothing "
+		"behind its counters, as virtual ones may";
+	const struct timespec long_enough = { .tv_nsec = 12000000 };
+	struct pmu_model *model;
+
+	start();
+	begin("solve");
+	nanosleep(&long_enough, NULL);
+	end("solve");
+	model = model_now();
+	ok(model_note(model, both), "in milliseconds they should have moved");
+	pmu_model_free(model);
+	begin("again");
+	tick(0, 1);
+	end("again");
+	model = model_now();
+	ok(!model_note(model, both), "once they have there is nothing to say");
 	pmu_model_free(model);
 	pmu_fini();
 }
@@ -959,7 +977,7 @@ static void a_killed_program_leaves_its_counts(void)
 		return;
 	is_int(pmu_store_snapshot_file(found.gl_pathv[0], &model), 0, "and read");
 	is_row(row_of(model, "solve", 0), 1, 5, "what had ended");
-	is_row(sum_of(model, "solve"), 1, 5, "and its sum");
+	is_row(model_row(model, "solve"), 1, 5, "and its sum");
 	has(model->died, "open then: solve (thread 0)", "what was open");
 	hasnt(model->died, "),", "once");
 	pmu_model_free(model);
@@ -1086,7 +1104,7 @@ static void a_crowd_counts_every_tick_once(void)
 	/* every tick is inside of outer: whoever is in counts it, and nobody twice */
 	is_u64(row_of(model, "outer", 0)->net[CYCLES], n, "socket 0");
 	is_u64(row_of(model, "outer", 1)->net[CYCLES], n, "socket 1");
-	is_u64(sum_of(model, "outer")->net[CYCLES], 2 * n, "both");
+	is_u64(model_row(model, "outer")->net[CYCLES], 2 * n, "both");
 	ok(row_of(model, "outer", 0)->calls <= n / 2, "occupied at most as often as it was called");
 	is_u64(row_of(model, "outer", 0)->n_open, 0, "nobody is left inside");
 	is_int((int)doubts_with(model, ""), 0, "no doubt");
@@ -1130,6 +1148,7 @@ int main(void)
 	a_source_that_closes_leaves_the_rest_missing();
 	reports_tell_sockets_from_threads();
 	without_such_counts_nothing_is_said_of_sockets();
+	counters_that_stand_still_are_named();
 	a_child_waits_for_nobody();
 	a_fork_in_the_middle_of_a_read_harms_nobody();
 	a_crowd_counts_every_tick_once();

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model_find.h"
 #include "store/place.h"
 #include "store/read/snapshot.h"
 #include "store/row.h"
@@ -32,10 +33,10 @@ static inline struct build *build_new(void)
 {
 	struct build *build = aligned_alloc(64, sizeof(*build));
 	struct pmu_store_head *head = build_head(build);
-	struct pmu_store_owner self;
+	struct pmu_process self;
 
 	memset(build, 0, sizeof(*build));
-	pmu_store_owner_self(&self);
+	pmu_process_self(&self);
 	memcpy(head->magic, PMU_STORE_MAGIC, 8);
 	head->version = PMU_STORE_VERSION;
 	head->byte_order = PMU_STORE_BYTE_ORDER;
