@@ -6,55 +6,33 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
+#include "store/bank.h"
 
 #define FIRST_ROOM 256u
-
-/* A place of the hash index over the set's rows. */
-struct pmu_merge_slot {
-	uint32_t id; /* of the row; 0: free */
-	uint32_t parent;
-	uint32_t name;
-};
 
 /* One merge in progress. */
 struct step {
 	struct pmu_table *table;
 	struct pmu_merge *merge;
 	uint32_t n_slots;
-	uint32_t idle; /* bank of the set that is being made */
-	uint32_t *id;  /* id of each of the thread's rows in the set, by its own id - 1 */
+	uint32_t idle;      /* bank of the set that is being made */
+	uint32_t *id;       /* id of each of the thread's rows in the set, by its own id - 1 */
+	enum pmu_side side; /* kind that is walked over */
 	int error;
 };
 
-static struct pmu_merge_slot *find(const struct pmu_merge *merge, uint32_t parent, uint32_t name)
+struct wanted {
+	const struct pmu_merge *merge;
+	uint32_t parent, name;
+};
+
+static bool is_wanted(const void *arg, uintptr_t id)
 {
-	size_t mask = merge->n_slots - 1;
-	size_t i = (((uint64_t)parent << 32 | name) * 0x9e3779b97f4a7c15u >> 32) & mask;
+	const struct wanted *wanted = arg;
+	const struct pmu_store_row *row = wanted->merge->row[id - 1];
 
-	while (merge->slot[i].id &&
-	       (merge->slot[i].parent != parent || merge->slot[i].name != name))
-		i = (i + 1) & mask;
-	return &merge->slot[i];
-}
-
-static int grow_index(struct pmu_merge *merge)
-{
-	size_t n_old = merge->n_slots, n = n_old ? 2 * n_old : FIRST_ROOM;
-	struct pmu_merge_slot *old = merge->slot;
-
-	if (2 * (merge->n_slots_used + 1) <= n_old)
-		return 0;
-	merge->slot = pmu_pages_alloc(n * sizeof(*old));
-	if (!merge->slot) {
-		merge->slot = old;
-		return -ENOMEM;
-	}
-	merge->n_slots = n;
-	for (size_t i = 0; i < n_old; i++)
-		if (old[i].id)
-			*find(merge, old[i].parent, old[i].name) = old[i];
-	pmu_pages_free(old, n_old * sizeof(*old));
-	return 0;
+	return row->parent == wanted->parent && row->name == wanted->name;
 }
 
 /* A copy of an array of pointers, with more room behind it. */
@@ -67,26 +45,34 @@ static void *grown(const void *old, size_t n_old, size_t n)
 	return array;
 }
 
+static void free_arrays(struct pmu_store_row **row, struct pmu_store_side **const side[PMU_SIDES],
+			size_t n)
+{
+	pmu_pages_free(row, n * sizeof(void *));
+	for (int which = 0; which < PMU_SIDES; which++)
+		pmu_pages_free(side[which], n * sizeof(void *));
+}
+
 static int grow_rows(struct pmu_merge *merge)
 {
 	size_t n_old = merge->n_rows_room, n = n_old ? 2 * n_old : FIRST_ROOM;
-	struct pmu_store_histogram **histogram;
+	struct pmu_store_side **side[PMU_SIDES];
 	struct pmu_store_row **row;
+	bool all;
 
 	if (merge->rows.n_rows < n_old)
 		return 0;
 	row = grown(merge->row, n_old, n);
-	if (!row)
-		return -ENOMEM;
-	histogram = grown(merge->histogram, n_old, n);
-	if (!histogram) {
-		pmu_pages_free(row, n * sizeof(void *));
-		return -ENOMEM;
+	all = row;
+	for (int which = 0; which < PMU_SIDES; which++) {
+		side[which] = grown(merge->side[which], n_old, n);
+		all &= side[which] != NULL;
 	}
-	pmu_pages_free(merge->row, n_old * sizeof(void *));
-	pmu_pages_free(merge->histogram, n_old * sizeof(void *));
+	free_arrays(all ? merge->row : row, all ? merge->side : side, all ? n_old : n);
+	if (!all)
+		return -ENOMEM;
 	merge->row = row;
-	merge->histogram = histogram;
+	memcpy(merge->side, side, sizeof(side));
 	merge->n_rows_room = n;
 	return 0;
 }
@@ -120,45 +106,47 @@ static void find_or_make(void *arg, uint32_t id, struct pmu_store_row *row)
 	struct step *step = arg;
 	struct pmu_merge *merge = step->merge;
 	uint32_t parent = row->parent ? step->id[row->parent - 1] : 0;
-	struct pmu_merge_slot *slot;
+	uint32_t hash = pmu_hash_number((uint64_t)parent << 32 | row->name);
+	const struct wanted wanted = { merge, parent, row->name };
+	struct pmu_index_place *place;
 
-	if (step->error || grow_index(merge) < 0 || grow_rows(merge) < 0)
+	if (step->error || pmu_index_reserve(&merge->index, 1) < 0 || grow_rows(merge) < 0)
 		goto failed;
-	slot = find(merge, parent, row->name);
-	if (!slot->id) {
+	place = pmu_index_find(&merge->index, hash, is_wanted, &wanted);
+	if (!place->thing) {
 		uint32_t fresh;
 		struct pmu_store_row *made = pmu_table_row(step->table, &merge->rows, row->name,
 							   parent, row->flags, &fresh);
 
 		if (!made)
 			goto failed;
-		*slot = (struct pmu_merge_slot){ fresh, parent, row->name };
-		merge->n_slots_used++;
+		pmu_index_take(&merge->index, place, hash, fresh);
 		merge->row[fresh - 1] = made;
 		keep_least_outer(step, made, row, true);
 	} else {
-		keep_least_outer(step, merge->row[slot->id - 1], row, false);
+		keep_least_outer(step, merge->row[place->thing - 1], row, false);
 	}
-	step->id[id - 1] = slot->id;
+	step->id[id - 1] = (uint32_t)place->thing;
 	return;
 failed:
 	step->error = -ENOMEM;
 }
 
-/* The same for how long their calls took. */
-static void find_or_make_histogram(void *arg, struct pmu_store_histogram *from)
+/* The same for what stands beside them. */
+static void find_or_make_side(void *arg, struct pmu_store_side *from)
 {
 	struct step *step = arg;
 	struct pmu_merge *merge = step->merge;
+	struct pmu_store_side **to;
 	uint32_t id;
 
 	if (step->error)
 		return;
 	id = step->id[from->row - 1];
-	if (merge->histogram[id - 1])
-		return;
-	merge->histogram[id - 1] = pmu_table_histogram(step->table, &merge->rows, id, 2);
-	if (!merge->histogram[id - 1])
+	to = &merge->side[step->side][id - 1];
+	if (!*to)
+		*to = pmu_table_side(step->table, &merge->rows, step->side, id, 2);
+	if (!*to)
 		step->error = -ENOMEM;
 }
 
@@ -168,33 +156,6 @@ static struct pmu_store_bank *bank_of(const struct step *step, struct pmu_store_
 	const struct pmu_table_rows *rows = &step->merge->rows;
 
 	return pmu_row_bank(row, rows->bank_offset, rows->bank_size, which & 1);
-}
-
-static void put(uint64_t *to, uint64_t value)
-{
-	__atomic_store_n(to, value, __ATOMIC_RELEASE);
-}
-
-static void put_square(double *to, double value)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	put((uint64_t *)(void *)to, bits);
-}
-
-static void copy_bank(const struct step *step, struct pmu_store_row *row)
-{
-	const struct pmu_store_bank *was = bank_of(step, row, ~step->idle);
-	struct pmu_store_bank *is = bank_of(step, row, step->idle);
-
-	put(&is->calls, was->calls);
-	put(&is->ticks, was->ticks);
-	put(&is->min, was->min);
-	put(&is->max, was->max);
-	put_square(&is->square, was->square);
-	for (uint32_t i = 0; i < step->n_slots; i++)
-		put(&is->count[i], was->count[i]);
 }
 
 /* Second pass: into the idle bank. */
@@ -214,34 +175,63 @@ static void add_row(void *arg, uint32_t id, struct pmu_store_row *row)
 	if (!from->calls)
 		return;
 	if (from->min && (!is->min || from->min < is->min))
-		put(&is->min, from->min);
+		pmu_bank_put(&is->min, from->min);
 	if (from->max > is->max)
-		put(&is->max, from->max);
-	put(&is->calls, is->calls + from->calls);
-	put(&is->ticks, is->ticks + from->ticks);
-	put_square(&is->square, is->square + from->square);
+		pmu_bank_put(&is->max, from->max);
+	pmu_bank_put(&is->calls, is->calls + from->calls);
+	pmu_bank_put(&is->ticks, is->ticks + from->ticks);
+	pmu_bank_put_square(&is->square, is->square + from->square);
 	for (uint32_t i = 0; i < step->n_slots; i++)
-		put(&is->count[i], is->count[i] + from->count[i]);
+		pmu_bank_put(&is->count[i], is->count[i] + from->count[i]);
 }
 
-static void copy_histogram(const struct step *step, struct pmu_store_histogram *banks)
+/* Of two banks that stand one behind the other. */
+static uint64_t *side_bank(enum pmu_side which, struct pmu_store_side *banks, uint32_t bank)
 {
-	const struct pmu_store_histogram *was = &banks[!step->idle];
-	struct pmu_store_histogram *is = &banks[step->idle];
-
-	for (uint32_t i = 0; i < PMU_HISTOGRAM_BUCKETS; i++)
-		put(&is->bucket[i], was->bucket[i]);
+	return pmu_side_value((void *)((char *)banks + (size_t)bank * pmu_side_size(which)));
 }
 
-static void add_histogram(void *arg, struct pmu_store_histogram *from)
+static void copy_sides(const struct step *step, uint32_t row)
+{
+	for (int which = 0; which < PMU_SIDES; which++) {
+		struct pmu_store_side *banks = step->merge->side[which][row];
+		const uint64_t *was;
+		uint64_t *is;
+
+		if (!banks)
+			continue;
+		was = side_bank((enum pmu_side)which, banks, !step->idle);
+		is = side_bank((enum pmu_side)which, banks, step->idle);
+		for (uint32_t i = 0; i < pmu_side_values((enum pmu_side)which); i++)
+			pmu_bank_put(&is[i], was[i]);
+	}
+}
+
+/* Calls are added up; of the least counts, 0 being none, the lesser one is kept. */
+static void add_side(void *arg, struct pmu_store_side *from)
 {
 	struct step *step = arg;
-	struct pmu_store_histogram *is =
-		&step->merge->histogram[step->id[from->row - 1] - 1][step->idle];
+	struct pmu_store_side *banks = step->merge->side[step->side][step->id[from->row - 1] - 1];
+	uint64_t *is = side_bank(step->side, banks, step->idle);
+	const uint64_t *more = pmu_side_value(from);
 
-	for (uint32_t i = 0; i < PMU_HISTOGRAM_BUCKETS; i++)
-		if (from->bucket[i])
-			put(&is->bucket[i], is->bucket[i] + from->bucket[i]);
+	for (uint32_t i = 0; i < pmu_side_values(step->side); i++) {
+		if (!more[i])
+			continue;
+		if (step->side == PMU_SIDE_HISTOGRAM)
+			pmu_bank_put(&is[i], is[i] + more[i]);
+		else if (!is[i] || more[i] < is[i])
+			pmu_bank_put(&is[i], more[i]);
+	}
+}
+
+static void walk_sides(struct step *step, const struct pmu_table_rows *thread,
+		       void (*each)(void *arg, struct pmu_store_side *side))
+{
+	for (int which = 0; which < PMU_SIDES; which++) {
+		step->side = (enum pmu_side)which;
+		pmu_table_sides_walk(step->table, thread, step->side, each, step);
+	}
 }
 
 static int make_set(struct pmu_table *table, struct pmu_merge *merge,
@@ -250,17 +240,25 @@ static int make_set(struct pmu_table *table, struct pmu_merge *merge,
 {
 	struct pmu_store_thread *record;
 
-	if (pmu_table_thread(table, thread->group, layout, &merge->rows) < 0)
+	if (pmu_table_thread(table, thread->group, layout, number, &merge->rows) < 0)
 		return -ENOMEM;
 	record = merge->rows.record;
-	record->number = number;
 	record->cpu = -1;
+	record->outer_shift = thread->record->outer_shift; /* that of each: its source's */
 	record->start_ticks = thread->record->start_ticks;
 	record->stop_ticks = record->start_ticks;
 	record->minor_faults = record->major_faults = -1;
 	record->voluntary_switches = record->involuntary_switches = -1;
 	__atomic_store_n(&record->state, PMU_THREAD_MERGED, __ATOMIC_RELEASE);
 	return 0;
+}
+
+/* Of all of them or of none. */
+static int64_t add_cpu(const struct pmu_store_thread *set, const struct pmu_store_thread *thread)
+{
+	if (thread->cpu_ns <= 0 || (set->n_merged && set->cpu_ns <= 0))
+		return -1;
+	return set->cpu_ns + thread->cpu_ns;
 }
 
 /*
@@ -273,6 +271,7 @@ static void add_record(struct pmu_store_thread *set, const struct pmu_store_thre
 	set->flags |= thread->flags;
 	set->missing |= thread->missing;
 	set->sockets |= thread->sockets;
+	set->cpu_ns = add_cpu(set, thread);
 	if (thread->last_end > set->last_end)
 		set->last_end = thread->last_end;
 	set->n_merged++;
@@ -298,15 +297,16 @@ int pmu_merge_thread(struct pmu_table *table, struct pmu_merge *merge,
 	if (!step.id)
 		return -ENOMEM;
 	pmu_table_rows_walk(table, thread, find_or_make, &step);
-	pmu_table_histograms_walk(table, thread, find_or_make_histogram, &step);
+	walk_sides(&step, thread, find_or_make_side);
 	if (!step.error) {
+		bank_fence(); /* all rows of the set have one sequence, which is the record's */
 		for (uint32_t i = 0; i < merge->rows.n_rows; i++) {
-			copy_bank(&step, merge->row[i]);
-			if (merge->histogram[i])
-				copy_histogram(&step, merge->histogram[i]);
+			pmu_bank_copy(bank_of(&step, merge->row[i], ~step.idle),
+				      bank_of(&step, merge->row[i], step.idle), step.n_slots);
+			copy_sides(&step, i);
 		}
 		pmu_table_rows_walk(table, thread, add_row, &step);
-		pmu_table_histograms_walk(table, thread, add_histogram, &step);
+		walk_sides(&step, thread, add_side);
 		add_record(set, thread->record);
 		/* The one store that makes the new bank valid and the thread's own rows void. */
 		__atomic_store_n(&set->merged, (uint64_t)thread->serial << 32 | seq,
@@ -320,8 +320,7 @@ int pmu_merge_thread(struct pmu_table *table, struct pmu_merge *merge,
 
 void pmu_merge_forget(struct pmu_merge *merge)
 {
-	pmu_pages_free(merge->slot, merge->n_slots * sizeof(*merge->slot));
-	pmu_pages_free(merge->row, merge->n_rows_room * sizeof(void *));
-	pmu_pages_free(merge->histogram, merge->n_rows_room * sizeof(void *));
+	pmu_index_free(&merge->index);
+	free_arrays(merge->row, merge->side, merge->n_rows_room);
 	memset(merge, 0, sizeof(*merge));
 }

@@ -3,16 +3,16 @@
 #ifndef PMU_STORE_MERGE_H
 #define PMU_STORE_MERGE_H
 
+#include "base/index.h"
 #include "store/table.h"
 
 /** One group's set of merged rows; all zero until the first thread is added. */
 struct pmu_merge {
-	struct pmu_table_rows rows;  /* rows.record is NULL before the first */
-	struct pmu_merge_slot *slot; /* hash index by parent and name */
-	size_t n_slots_used, n_slots;
+	struct pmu_table_rows rows; /* rows.record is NULL before the first */
+	struct pmu_index index;     /* ids of rows by parent and name */
 	struct pmu_store_row **row; /* by id - 1 */
-	struct pmu_store_histogram *
-		*histogram; /* likewise: both banks; NULL where no thread's row had one */
+	/* likewise: both banks; NULL where no thread's row had one */
+	struct pmu_store_side **side[PMU_SIDES];
 	size_t n_rows_room;
 };
 
