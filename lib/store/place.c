@@ -9,37 +9,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
-#include "store/place_dirs.h"
+#include "base/place.h"
+#include "base/write.h"
 
 /* A new file that cannot hold this much lies on a full disk: the next folder is tried. */
 #define FIRST_RESERVE (64 * 1024)
 /* Stores of one process (one per exec) that are looked for behind the last one found. */
 #define NTH_GAP 16
 #define NTH_MAX 100000u
-
-int pmu_place_path(size_t nth, char path[PMU_PLACE_MAX])
-{
-	const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
-	const char *tmp = secure_getenv("TMPDIR");
-	unsigned int uid = geteuid();
-	int n;
-
-	/* Relative ones would move with the program's working directory. */
-	if (!tmp || tmp[0] != '/')
-		tmp = "/tmp";
-	if (nth == 0 && (!runtime || runtime[0] != '/'))
-		return -ENOENT;
-	if (nth == 0)
-		n = snprintf(path, PMU_PLACE_MAX, "%s/pmu", runtime);
-	else
-		n = snprintf(path, PMU_PLACE_MAX, "%s/pmu-%u", nth == 1 ? "/dev/shm" : tmp, uid);
-	return n < PMU_PLACE_MAX ? 0 : -ENOENT;
-}
 
 /* Of a session of this process, or of the parent's. */
 static char last_kept[PMU_PLACE_MAX];
@@ -67,34 +48,6 @@ bool pmu_store_keep(void)
 void pmu_store_inherit(void)
 {
 	inherited = true;
-}
-
-int pmu_place_open(const char *path, int create, const char **why)
-{
-	struct stat st;
-	int fd, rc;
-
-	if (create && mkdir(path, 0700) && errno != EEXIST) {
-		*why = strerror(errno);
-		return -errno;
-	}
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0) {
-		rc = -errno;
-		*why = rc == -ELOOP || rc == -ENOTDIR ? "not a directory" : strerror(-rc);
-		return rc;
-	}
-	rc = -EPERM;
-	if (fstat(fd, &st))
-		*why = "cannot be examined";
-	else if (st.st_uid != geteuid())
-		*why = "belongs to another user";
-	else if (st.st_mode & 077)
-		*why = "is open to other users (chmod 700 would mend that)";
-	else
-		return fd;
-	close(fd);
-	return rc;
 }
 
 /* Adds "PATH: WHY" to the list of places that did not do. */
@@ -127,7 +80,7 @@ int pmu_store_dir(int create, char *dir, size_t size)
 	return pmu_fail(ENOENT, "no folder for stores (%s)", refused);
 }
 
-static int store_name(const struct pmu_store_owner *owner, uint32_t nth, char *name, size_t size)
+static int store_name(const struct pmu_process *owner, uint32_t nth, char *name, size_t size)
 {
 	return snprintf(name, size, "%" PRId32 "-%" PRIu64 "-%" PRIu32 ".pmu", owner->pid,
 			owner->start_time, nth);
@@ -144,7 +97,7 @@ static int new_place(size_t n, char path[PMU_PLACE_MAX])
 }
 
 /* 1 + the highest number that a store of this process bears, in any folder. */
-static uint32_t next_nth(const struct pmu_store_owner *owner)
+static uint32_t next_nth(const struct pmu_process *owner)
 {
 	char path[PMU_PLACE_MAX], name[64];
 	uint32_t nth, highest = 0;
@@ -168,17 +121,6 @@ static uint32_t next_nth(const struct pmu_store_owner *owner)
 	return highest + 1;
 }
 
-/* The kernel answers with a signal there; errno is EFBIG. */
-static bool beyond_limit(uint64_t size)
-{
-	struct rlimit most;
-
-	if (getrlimit(RLIMIT_FSIZE, &most) || size <= most.rlim_cur)
-		return false;
-	errno = EFBIG;
-	return true;
-}
-
 /* A new file with room on its disk, or a negative errno. */
 static int create_in(int dir_fd, const char *name)
 {
@@ -188,19 +130,17 @@ static int create_in(int dir_fd, const char *name)
 	if (fd < 0)
 		return -errno;
 	/* Whatever the umask took; and space now, without a size yet. */
-	if (beyond_limit(FIRST_RESERVE) || fchmod(fd, 0600) ||
-	    (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, FIRST_RESERVE) && errno != EOPNOTSUPP &&
-	     errno != ENOSYS)) {
-		rc = -errno;
-		unlinkat(dir_fd, name, 0);
-		close(fd);
-		return rc;
-	}
-	return fd;
+	rc = fchmod(fd, 0600) ? -errno
+			      : pmu_write_reserve(fd, FALLOC_FL_KEEP_SIZE, 0, FIRST_RESERVE);
+	if (!rc || rc == -EOPNOTSUPP || rc == -ENOSYS)
+		return fd;
+	unlinkat(dir_fd, name, 0);
+	close(fd);
+	return rc;
 }
 
 /* The first number from *nth on that is free in this folder. */
-static int create_numbered(const char *place, int dir_fd, const struct pmu_store_owner *owner,
+static int create_numbered(const char *place, int dir_fd, const struct pmu_process *owner,
 			   char *path, size_t size, uint32_t *nth)
 {
 	char name[64];
@@ -217,7 +157,7 @@ static int create_numbered(const char *place, int dir_fd, const struct pmu_store
 	return -EEXIST;
 }
 
-int pmu_store_create(const struct pmu_store_owner *owner, char *path, size_t size, uint32_t *nth)
+int pmu_store_create(const struct pmu_process *owner, char *path, size_t size, uint32_t *nth)
 {
 	char place[PMU_PLACE_MAX], refused[400] = "";
 	const char *why;
@@ -242,16 +182,27 @@ int pmu_store_create(const struct pmu_store_owner *owner, char *path, size_t siz
 	return pmu_fail(ENOENT, "cannot create a store (%s)", refused);
 }
 
+enum pmu_liveness pmu_store_liveness(const struct pmu_store_head *head)
+{
+	struct pmu_process process = { .pid = head->pid,
+				       .start_time = head->start_time,
+				       .pid_ns = head->pid_ns };
+
+	_Static_assert(sizeof(process.boot_id) == sizeof(head->boot_id), "a head has room for it");
+	memcpy(process.boot_id, head->boot_id, sizeof(process.boot_id));
+	return pmu_process_liveness(&process);
+}
+
 void pmu_store_say_lost(void)
 {
 	const char *why, *kept = pmu_store_kept();
 	int dir_fd = kept ? pmu_place_open(kept, 0, &why) : -1, fd;
-	struct pmu_store_owner owner;
+	struct pmu_process owner;
 	char name[64];
 
 	if (dir_fd < 0)
 		return;
-	pmu_store_owner_self(&owner);
+	pmu_process_self(&owner);
 	snprintf(name, sizeof(name), "%" PRId32 "-%" PRIu64 PMU_STORE_LOST, owner.pid,
 		 owner.start_time);
 	fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "store/read/list.h"
 #include "store_build.h"
 #include "tap.h"
 
@@ -67,9 +68,29 @@ static void folders_of_others_are_passed_over(void)
 	ok(pmu_store_dir(1, dir, sizeof(dir)) || dir[0] == '/', "relative paths do not count");
 }
 
+/* Root finds the user's in its environment by 'sudo -E'. */
+static void the_runtime_folder_of_another_is_not_used(void)
+{
+	char dir[256], path[256], theirs[256];
+	struct stat st;
+
+	if (geteuid()) {
+		skip("another user's XDG_RUNTIME_DIR", "only root can make one");
+		return;
+	}
+	use_folder("theirs");
+	snprintf(theirs, sizeof(theirs), "%s/theirs", root);
+	is_int(chown(theirs, 65534, 65534), 0, "XDG_RUNTIME_DIR is another user's");
+	path_in("theirs", "", path, sizeof(path));
+	path[strlen(path) - 1] = '\0';
+	ok(pmu_store_dir(1, dir, sizeof(dir)) || strcmp(dir, path), "it is passed over");
+	ok(stat(path, &st) && errno == ENOENT, "and nothing of ours is in it");
+	use_folder("fresh");
+}
+
 static void new_stores_bear_their_owner_and_number(void)
 {
-	struct pmu_store_owner self;
+	struct pmu_process self;
 	char path[512], want[256];
 	uint32_t nth = 0;
 	struct stat st;
@@ -77,7 +98,7 @@ static void new_stores_bear_their_owner_and_number(void)
 	int fd;
 
 	use_folder("fresh");
-	pmu_store_owner_self(&self);
+	pmu_process_self(&self);
 	is_int(self.pid, getpid(), "our pid");
 	ok(self.start_time > 0, "our start time");
 	fd = pmu_store_create(&self, path, sizeof(path), &nth);
@@ -105,7 +126,7 @@ static void new_stores_bear_their_owner_and_number(void)
  * namespaces. */
 static int full_disk_child(void)
 {
-	struct pmu_store_owner self;
+	struct pmu_process self;
 	uint32_t nth;
 	char path[512];
 	int fd;
@@ -115,7 +136,7 @@ static int full_disk_child(void)
 	if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
 	    mount("tmpfs", getenv("XDG_RUNTIME_DIR"), "tmpfs", 0, "size=16k,mode=0777"))
 		return 2;
-	pmu_store_owner_self(&self);
+	pmu_process_self(&self);
 	fd = pmu_store_create(&self, path, sizeof(path), &nth);
 	if (fd < 0)
 		return 3; /* no other place on this machine either */
@@ -139,24 +160,26 @@ static void a_full_disk_is_passed_over(void)
 		ok(status == 0, "a full disk is passed over");
 }
 
-static void fate_goes_by_pid_and_start_time(void)
+static void liveness_goes_by_pid_and_start_time(void)
 {
 	struct build *build = build_new();
 	struct pmu_store_head *head = build_head(build), good = *head;
 	char boot = head->boot_id[0];
 
-	is_int(pmu_store_fate(head), PMU_STORE_ALIVE, "this process is alive");
+	is_int(pmu_store_liveness(head), PMU_PROCESS_ALIVE, "this process is alive");
 	head->start_time++;
-	is_int(pmu_store_fate(head), PMU_STORE_DEAD, "another process with its pid is not it");
+	is_int(pmu_store_liveness(head), PMU_PROCESS_DEAD,
+	       "another process with its pid is not it");
 	*head = good;
 	head->pid_ns ^= 1;
-	is_int(pmu_store_fate(head), PMU_STORE_FOREIGN, "another pid namespace");
+	is_int(pmu_store_liveness(head), PMU_PROCESS_FOREIGN, "another pid namespace");
 	*head = good;
 	head->boot_id[0] = boot == 'x' ? 'y' : 'x';
-	is_int(pmu_store_fate(head), boot ? PMU_STORE_FOREIGN : PMU_STORE_ALIVE, "another boot");
+	is_int(pmu_store_liveness(head), boot ? PMU_PROCESS_FOREIGN : PMU_PROCESS_ALIVE,
+	       "another boot");
 	*head = good;
 	head->pid = -1;
-	is_int(pmu_store_fate(head), PMU_STORE_FOREIGN, "an impossible pid");
+	is_int(pmu_store_liveness(head), PMU_PROCESS_FOREIGN, "an impossible pid");
 	free(build);
 }
 
@@ -164,7 +187,7 @@ static void a_zombie_is_dead(void)
 {
 	struct build *build = build_new();
 	struct pmu_store_head *head = build_head(build);
-	struct pmu_store_owner child;
+	struct pmu_process child;
 	siginfo_t info;
 	int pipes[2];
 	pid_t pid;
@@ -176,16 +199,17 @@ static void a_zombie_is_dead(void)
 		char odd[] = "a) Z (b";
 
 		prctl(PR_SET_NAME, odd); /* must not be taken for the fields behind it */
-		pmu_store_owner_self(&child);
+		pmu_process_self(&child);
 		_exit(write(pipes[1], &child, sizeof(child)) != sizeof(child));
 	}
 	ok(read(pipes[0], &child, sizeof(child)) == sizeof(child), "a child says who it is");
 	head->pid = child.pid;
 	head->start_time = child.start_time;
 	waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT);
-	is_int(pmu_store_fate(head), PMU_STORE_DEAD, "not yet waited for, and dead all the same");
+	is_int(pmu_store_liveness(head), PMU_PROCESS_DEAD,
+	       "not yet waited for, and dead all the same");
 	waitpid(pid, NULL, 0);
-	is_int(pmu_store_fate(head), PMU_STORE_DEAD, "gone for good");
+	is_int(pmu_store_liveness(head), PMU_PROCESS_DEAD, "gone for good");
 	close(pipes[0]);
 	close(pipes[1]);
 	free(build);
@@ -203,7 +227,7 @@ static void a_process_without_main_thread_is_alive(void)
 {
 	struct build *build = build_new();
 	struct pmu_store_head *head = build_head(build);
-	struct pmu_store_owner child;
+	struct pmu_process child;
 	char state[512] = "", path[64];
 	int pipes[2], tries;
 	pid_t pid;
@@ -215,7 +239,7 @@ static void a_process_without_main_thread_is_alive(void)
 	if (!pid) {
 		pthread_t id;
 
-		pmu_store_owner_self(&child);
+		pmu_process_self(&child);
 		if (write(pipes[1], &child, sizeof(child)) != sizeof(child) ||
 		    pthread_create(&id, NULL, stay, NULL))
 			_exit(1);
@@ -233,7 +257,7 @@ static void a_process_without_main_thread_is_alive(void)
 	head->pid = child.pid;
 	head->start_time = child.start_time;
 	has(state, ") Z ", "its main thread has ended");
-	is_int(pmu_store_fate(head), PMU_STORE_ALIVE, "the process has not");
+	is_int(pmu_store_liveness(head), PMU_PROCESS_ALIVE, "the process has not");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	close(pipes[0]);
@@ -292,39 +316,107 @@ static void lists_stores_newest_first(void)
 	n = list_folder("list", entry, 8);
 	is_int(n, 3, "stores only");
 	is_int(entry[0].pid, 2147483647, "one killed before its head was written, by its name");
-	is_int(entry[0].fate, PMU_STORE_DEAD, "is dead");
+	is_int(entry[0].liveness, PMU_PROCESS_DEAD, "is dead");
 	is_str(entry[1].program, "solver", "the newer of the others");
-	is_int(entry[1].fate, PMU_STORE_DEAD, "died");
-	is_int(entry[2].fate, PMU_STORE_ALIVE, "the older runs");
+	is_int(entry[1].liveness, PMU_PROCESS_DEAD, "died");
+	is_int(entry[2].liveness, PMU_PROCESS_ALIVE, "the older runs");
 	is_u64(entry[2].size, head->size, "its size");
 	free(build);
 }
 
-static void the_newest_left_overs_are_kept(void)
+/* A file of that name: one of a process that runs, or one of a program that was killed. */
+static void leave(struct build *build, const char *name, size_t size)
+{
+	build_head(build)->start_unix_ns++;
+	write_store("prune", name, build->bytes, size);
+}
+
+static bool is_there(const char *name)
+{
+	char path[256];
+
+	path_in("prune", name, path, sizeof(path));
+	return !access(path, F_OK);
+}
+
+/* As if nobody had touched it for so many days. */
+static void make_older(const char *name, int days)
+{
+	struct timespec times[2];
+	char path[256];
+
+	path_in("prune", name, path, sizeof(path));
+	clock_gettime(CLOCK_REALTIME, &times[0]);
+	times[0].tv_sec -= (time_t)days * 24 * 3600;
+	times[1] = times[0];
+	if (utimensat(AT_FDCWD, path, times, 0))
+		abort();
+}
+
+static void all_that_died_together_are_kept(const char *dir, struct build *build)
+{
+	char name[64];
+	int n = 0;
+
+	for (int i = 0; i < 64; i++) {
+		snprintf(name, sizeof(name), "2-%d-1.pmu", i + 1);
+		leave(build, name, build_head(build)->size);
+	}
+	is_int(pmu_store_prune_folder(dir), 0, "64 that were killed together are all kept");
+	for (int i = 0; i < 64; i++) {
+		snprintf(name, sizeof(name), "2-%d-1.pmu", i + 1);
+		n += is_there(name);
+	}
+	is_int(n, 64, "they are there");
+}
+
+static void the_newest_bytes_are_kept(const char *dir, struct build *build)
+{
+	char name[64];
+
+	for (int i = 0; i < 8; i++) {
+		snprintf(name, sizeof(name), "3-%d-1.pmu", i + 1);
+		leave(build, name, sizeof(build->bytes));
+	}
+	setenv(PMU_STORE_MIB_VARIABLE, "1", 1);
+	ok(pmu_store_prune_folder(dir) > 0, "those beyond a MiB are removed");
+	unsetenv(PMU_STORE_MIB_VARIABLE);
+	ok(is_there("3-8-1.pmu") && is_there("3-7-1.pmu"), "the newest are not");
+	ok(!is_there("3-1-1.pmu") && !is_there("2-64-1.pmu"), "the oldest are");
+	ok(is_there("1-1-1.pmu"), "nor is an older one whose process runs");
+}
+
+static void days_count_from_when_it_was_found(const char *dir)
+{
+	make_older("3-8-1.pmu", 31);
+	make_older("1-1-1.pmu", 31);
+	is_int(pmu_store_prune_folder(dir), 0,
+	       "one that was written to long ago may have died just now");
+	is_int(pmu_store_prune_folder(dir), 0, "it is as new as the first look at it");
+	make_older("3-8-1.pmu", 31);
+	is_int(pmu_store_prune_folder(dir), 1, "days after that it goes");
+	ok(!is_there("3-8-1.pmu") && is_there("3-7-1.pmu"), "and no other");
+	make_older("3-7-1.pmu", 3);
+	setenv(PMU_STORE_DAYS_VARIABLE, "2", 1);
+	pmu_store_prune_folder(dir);
+	make_older("3-7-1.pmu", 3);
+	is_int(pmu_store_prune_folder(dir), 1, "how many is a setting");
+	unsetenv(PMU_STORE_DAYS_VARIABLE);
+	ok(is_there("1-1-1.pmu"), "one whose process runs stays");
+}
+
+static void old_stores_are_removed(void)
 {
 	struct build *build = build_new();
-	struct pmu_store_head *head = build_head(build);
-	struct pmu_store_entry entry[PMU_STORE_KEEP + 8];
-	char dir[256], name[64];
-	int i, n;
+	char dir[256];
 
 	use_folder("prune");
 	pmu_store_dir(1, dir, sizeof(dir));
-	head->start_unix_ns = 4000000000000000000u; /* newer than any other left-over of ours */
-	write_store("prune", "1-1-1.pmu", build->bytes, head->size);
+	leave(build, "1-1-1.pmu", build_head(build)->size);
 	build_kill(build);
-	for (i = 0; i < PMU_STORE_KEEP + 3; i++) {
-		head->start_unix_ns++;
-		snprintf(name, sizeof(name), "2-%d-1.pmu", i + 1);
-		write_store("prune", name, build->bytes, head->size);
-	}
-	ok(pmu_store_prune() >= 3, "those beyond the limit are removed");
-	n = list_folder("prune", entry, PMU_STORE_KEEP + 8);
-	is_int(n, PMU_STORE_KEEP + 1, "the limit is kept, and one that runs");
-	if (n == PMU_STORE_KEEP + 1) {
-		has(entry[n - 2].path, "2-4-1.pmu", "the oldest have gone");
-		is_int(entry[n - 1].fate, PMU_STORE_ALIVE, "older, but it runs");
-	}
+	all_that_died_together_are_kept(dir, build);
+	the_newest_bytes_are_kept(dir, build);
+	days_count_from_when_it_was_found(dir);
 	free(build);
 }
 
@@ -347,13 +439,14 @@ int main(void)
 	setenv("TMPDIR", root, 1);
 	the_folder_is_ours_alone();
 	folders_of_others_are_passed_over();
+	the_runtime_folder_of_another_is_not_used();
 	new_stores_bear_their_owner_and_number();
 	a_full_disk_is_passed_over();
-	fate_goes_by_pid_and_start_time();
+	liveness_goes_by_pid_and_start_time();
 	a_zombie_is_dead();
 	a_process_without_main_thread_is_alive();
 	lists_stores_newest_first();
-	the_newest_left_overs_are_kept();
+	old_stores_are_removed();
 	clean_up();
 	return done_testing();
 }

@@ -12,16 +12,22 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/owner.h"
+#include "base/place.h"
+#include "base/sysfile.h"
+#include "base/time.h"
 #include "pmu.h"
 #include "store/place.h"
-#include "store/place_dirs.h"
-#include "store/snapshot.h"
+#include "store/read/check.h"
+#include "store/read/list.h"
+#include "store/read/snapshot.h"
 
 /* The program's name stands early on: chunks looked at, and bytes of each. */
 #define LOOK_CHUNKS 64
 #define LOOK_SIZE   4096u
-/* A store of another machine or container whose fate cannot be told may go after this. */
-#define FOREIGN_KEEP_NS (30ull * 24 * 3600 * 1000000000u)
+#define DAY_NS      (24ull * 3600 * 1000000000u)
+/* Right to write taken: nobody will, and the file's time is that of the one who found out. */
+#define FOUND_MODE 0400
 
 struct listing {
 	struct pmu_store_entry *entry;
@@ -82,8 +88,7 @@ static void find_program(int fd, uint64_t size, struct pmu_store_entry *entry)
 	}
 }
 
-/* A store killed before its head was written still bears its owner's name. */
-static bool head_from_name(const char *name, struct pmu_store_head *head)
+bool pmu_store_head_of_name(const char *name, struct pmu_store_head *head)
 {
 	int end = -1;
 
@@ -99,17 +104,18 @@ static bool entry_fill(int fd, const char *name, const struct stat *st,
 	ssize_t n = pread(fd, &head, sizeof(head), 0);
 
 	entry->size = (uint64_t)st->st_size;
-	entry->start_unix_ns = (uint64_t)st->st_mtim.tv_sec * 1000000000u +
-			       (uint64_t)st->st_mtim.tv_nsec;
+	entry->changed_unix_ns = pmu_time_ns(st->st_mtim);
+	entry->found = (st->st_mode & 0777) == FOUND_MODE;
+	entry->start_unix_ns = entry->changed_unix_ns;
 	snprintf(entry->program, sizeof(entry->program), "?");
 	if (n == sizeof(head) && !pmu_store_check_head(&head, entry->size)) {
 		entry->start_unix_ns = head.start_unix_ns;
 		find_program(fd, head.size < entry->size ? head.size : entry->size, entry);
-	} else if (!head_from_name(name, &head)) {
+	} else if (!pmu_store_head_of_name(name, &head)) {
 		return false;
 	}
 	entry->pid = head.pid;
-	entry->fate = pmu_store_fate(&head);
+	entry->liveness = pmu_store_liveness(&head);
 	entry->ended = head.ended || head.next == PMU_NEXT_EXEC;
 	return true;
 }
@@ -134,7 +140,7 @@ static int list_file(struct listing *list, const char *place, int dir_fd, const 
 	if (fd < 0)
 		return 0;
 	entry = NULL;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid()) {
+	if (!pmu_owner_stat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == pmu_owner_self()) {
 		entry = listing_add(list);
 		if (!entry) {
 			close(fd);
@@ -175,20 +181,6 @@ static int list_place(struct listing *list, const char *place)
 	if (dir)
 		closedir(dir);
 	return rc;
-}
-
-/* By their names alone: every session begins with this. */
-static int count_stores(const char *place)
-{
-	DIR *dir = open_place(place);
-	struct dirent *file;
-	int n = 0;
-
-	while (dir && (file = readdir(dir)))
-		n += is_store_name(file->d_name);
-	if (dir)
-		closedir(dir);
-	return n;
 }
 
 static int newest_first(const void *a, const void *b)
@@ -237,44 +229,121 @@ int pmu_store_list_folder(const char *folder, struct pmu_store_entry **entries)
 	return rc ? pmu_fail(rc, "no memory for a list of stores") : (int)list.n;
 }
 
-static bool may_go(const struct pmu_store_entry *entry, uint64_t now_ns)
+/* --- what is kept --- */
+
+struct keeping {
+	uint64_t now_ns, age_ns; /* older ones go */
+	uint64_t most_bytes;     /* of all that are left over in a folder */
+};
+
+/* What is no number above zero is told where settings are read. */
+static uint64_t limit(const char *variable, uint64_t fallback)
 {
-	if (entry->fate == PMU_STORE_FOREIGN)
-		return entry->start_unix_ns < now_ns &&
-		       now_ns - entry->start_unix_ns > FOREIGN_KEEP_NS;
-	return entry->fate == PMU_STORE_DEAD;
+	const char *text = secure_getenv(variable);
+	uint64_t value;
+
+	return text && !pmu_parse_u64(text, &value) && value && value <= UINT32_MAX ? value
+										    : fallback;
+}
+
+static struct keeping keeping_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (struct keeping){
+		.now_ns = (uint64_t)now.tv_sec * 1000000000u,
+		.age_ns = limit(PMU_STORE_DAYS_VARIABLE, PMU_STORE_DAYS) * DAY_NS,
+		.most_bytes = limit(PMU_STORE_MIB_VARIABLE, PMU_STORE_MIB) << 20,
+	};
+}
+
+static bool is_older(const struct keeping *keeping, uint64_t unix_ns)
+{
+	return unix_ns < keeping->now_ns && keeping->now_ns - unix_ns > keeping->age_ns;
+}
+
+/* No file is opened for this: every session begins with it. */
+static bool may_any_go(const struct keeping *keeping, const char *place)
+{
+	DIR *dir = open_place(place);
+	struct dirent *file;
+	struct stat st;
+	uint64_t bytes = 0;
+	bool any = false;
+
+	while (dir && !any && (file = readdir(dir))) {
+		if (!is_store_name(file->d_name) ||
+		    fstatat(dirfd(dir), file->d_name, &st, AT_SYMLINK_NOFOLLOW))
+			continue;
+		bytes += (uint64_t)st.st_size;
+		any = bytes > keeping->most_bytes || is_older(keeping, pmu_time_ns(st.st_mtim));
+	}
+	if (dir)
+		closedir(dir);
+	return any;
+}
+
+static void note_found(const struct pmu_store_entry *entry)
+{
+	if (!chmod(entry->path, FOUND_MODE))
+		utimensat(AT_FDCWD, entry->path, NULL, AT_SYMLINK_NOFOLLOW);
+}
+
+/* Of one that nobody writes to. */
+static bool is_too_old(const struct keeping *keeping, const struct pmu_store_entry *entry)
+{
+	if (!is_older(keeping, entry->changed_unix_ns))
+		return false;
+	if (entry->liveness == PMU_PROCESS_FOREIGN || entry->found)
+		return true;
+	note_found(entry);
+	return false;
 }
 
 /* Each folder by itself: what lies in one is no reason to remove something from another.
  */
-static int prune_place(const char *place, uint64_t now_ns)
+static int prune_place(const struct keeping *keeping, const char *place)
 {
 	struct listing list = { 0 };
-	int kept = 0, removed = 0;
-	size_t i;
+	uint64_t bytes = 0;
+	int removed = 0;
 
-	if (count_stores(place) <= PMU_STORE_KEEP)
+	if (!may_any_go(keeping, place))
 		return 0;
 	if (!list_place(&list, place) && list.n) {
 		qsort(list.entry, list.n, sizeof(list.entry[0]), newest_first);
-		for (i = 0; i < list.n; i++)
-			if (may_go(&list.entry[i], now_ns) && ++kept > PMU_STORE_KEEP)
-				removed += !unlink(list.entry[i].path);
+		for (size_t i = 0; i < list.n; i++) {
+			const struct pmu_store_entry *entry = &list.entry[i];
+
+			if (entry->liveness == PMU_PROCESS_DEAD)
+				bytes += entry->size;
+			else if (entry->liveness != PMU_PROCESS_FOREIGN)
+				continue;
+			if (is_too_old(keeping, entry) ||
+			    (entry->liveness == PMU_PROCESS_DEAD && bytes > keeping->most_bytes))
+				removed += !unlink(entry->path);
+		}
 	}
 	free(list.entry);
 	return removed;
 }
 
+int pmu_store_prune_folder(const char *folder)
+{
+	struct keeping keeping = keeping_now();
+
+	return prune_place(&keeping, folder);
+}
+
 int pmu_store_prune(void)
 {
+	struct keeping keeping = keeping_now();
 	char place[PMU_PLACE_MAX];
-	struct timespec now;
 	int removed = 0;
-	size_t n;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	for (n = 0; n < PMU_N_PLACES; n++)
+	for (size_t n = 0; n < PMU_N_PLACES; n++)
 		if (!pmu_place_path(n, place))
-			removed += prune_place(place, (uint64_t)now.tv_sec * 1000000000u);
+			removed += prune_place(&keeping, place);
 	return removed;
 }
