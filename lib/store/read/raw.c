@@ -45,7 +45,7 @@ int pmu_raw_read(const struct pmu_store_view *view, bool live, struct pmu_raw *r
 	if (!rc)
 		cut_newer_rows(&reader);
 	free(reader.rows);
-	free(reader.histograms);
+	free(reader.sides);
 	free(reader.gone);
 	return rc;
 }

@@ -25,6 +25,7 @@ enum pmu_store_damage {
 	PMU_DAMAGE_TORN,      /* a row changed at every try */
 	PMU_DAMAGE_CHURN,     /* threads came and went at every try */
 	PMU_DAMAGE_HISTOGRAM, /* lengths of calls of no row, or of one twice */
+	PMU_DAMAGE_LEAST,     /* likewise least counts; or more than all calls have counted */
 	PMU_DAMAGE_COUNT
 };
 
@@ -39,8 +40,8 @@ struct pmu_raw_row {
 	uint16_t moved;
 	uint16_t flags;
 	uint16_t missing;
-	bool torn; /* totals could not be read */
-	uint16_t outer[1 + PMU_MAX_SLOTS];
+	bool torn;                         /* totals could not be read */
+	uint32_t outer[1 + PMU_MAX_SLOTS]; /* in ticks, and counts */
 	uint64_t calls;
 	uint64_t ticks;
 	uint64_t min;
@@ -48,8 +49,10 @@ struct pmu_raw_row {
 	double square;
 	uint64_t count[PMU_MAX_SLOTS];
 	bool has_histogram;
-	size_t first_bucket,
-		n_buckets; /* of pmu_raw.bucket: those of its histogram that are not 0 */
+	/* of pmu_raw.bucket: those of its histogram that are not 0 */
+	size_t first_bucket, n_buckets;
+	bool has_least;
+	uint64_t least[PMU_MAX_SLOTS]; /* 1 + the least that a call counted; 0: not known */
 };
 
 /** So many of a row's calls were in that bucket. */

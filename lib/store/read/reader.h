@@ -12,7 +12,7 @@
 /** PMU_READER_LOAD() - a field that its thread may change while we look */
 #define PMU_READER_LOAD(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
 
-/** A chunk with rows, or with histograms, of a pass. */
+/** A chunk with rows, or with what stands beside them, of a pass. */
 struct pmu_rows_chunk {
 	struct pmu_chunk_copy copy;
 	const struct pmu_store_chunk *chunk;
@@ -27,8 +27,8 @@ struct pmu_reader {
 	size_t thread_room, meta_room, name_room;
 	struct pmu_rows_chunk *rows; /* of one pass */
 	size_t n_rows, rows_room;
-	struct pmu_rows_chunk *histograms; /* likewise */
-	size_t n_histograms, histograms_room;
+	struct pmu_rows_chunk *sides; /* likewise */
+	size_t n_sides, sides_room;
 	size_t bucket_room;
 	uint32_t *gone; /* serials whose rows are of no account */
 	size_t n_gone, gone_room;
@@ -78,13 +78,35 @@ int pmu_reader_threads(struct pmu_reader *reader);
  */
 int pmu_reader_copy_rows(struct pmu_reader *reader);
 
+/**
+ * pmu_reader_copy_record() - field by field: the thread counts its doubts while we look
+ * @state: of it, loaded before
+ */
+void pmu_reader_copy_record(const struct pmu_store_thread *from, uint32_t state,
+			    struct pmu_store_thread *to);
+
+/**
+ * pmu_reader_copy_outer() - what each of a row's calls adds to the row around it
+ * @outer: [1 + @n_slots]; result: ticks, then counts
+ */
+void pmu_reader_copy_outer(const struct pmu_store_row *from, uint32_t n_slots,
+			   const struct pmu_store_thread *record, uint32_t *outer);
+
+/**
+ * pmu_reader_copy_row() - of its banks the one that is valid
+ * @layout: of its group; of fewer slots than that has only these are copied
+ * @record: a copy of its thread's
+ */
+void pmu_reader_copy_row(const struct pmu_store_row *from, const struct pmu_group_copy *layout,
+			 const struct pmu_store_thread *record, struct pmu_raw_row *row);
+
 /** pmu_reader_is_gone() - of a thread that is left out; once the rows are there */
 bool pmu_reader_is_gone(const struct pmu_reader *reader, uint32_t serial);
 
 /**
- * pmu_reader_copy_histograms() - how long their calls took, once the rows are there.  Return: 0 or
+ * pmu_reader_copy_sides() - what stands beside the rows, once these are there.  Return: 0 or
  * -ENOMEM.
  */
-int pmu_reader_copy_histograms(struct pmu_reader *reader);
+int pmu_reader_copy_sides(struct pmu_reader *reader);
 
 #endif

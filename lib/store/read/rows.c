@@ -52,11 +52,17 @@ static void copy_totals(const struct pmu_store_row *from, const struct pmu_group
 	row->torn = true;
 }
 
-static void copy_row(const struct pmu_store_row *from, const struct pmu_group_copy *layout,
-		     const struct pmu_store_thread *record, struct pmu_raw_row *row)
+void pmu_reader_copy_outer(const struct pmu_store_row *from, uint32_t n_slots,
+			   const struct pmu_store_thread *record, uint32_t *outer)
 {
-	uint32_t i;
+	for (uint32_t i = 0; i < 1 + n_slots; i++)
+		outer[i] = PMU_READER_LOAD(from->outer[i]);
+	outer[0] <<= record->outer_shift <= PMU_STORE_MAX_SHIFT ? record->outer_shift : 0;
+}
 
+void pmu_reader_copy_row(const struct pmu_store_row *from, const struct pmu_group_copy *layout,
+			 const struct pmu_store_thread *record, struct pmu_raw_row *row)
+{
 	row->name = PMU_READER_LOAD(from->name);
 	row->parent = PMU_READER_LOAD(from->parent);
 	row->flags = PMU_READER_LOAD(from->flags);
@@ -65,8 +71,7 @@ static void copy_row(const struct pmu_store_row *from, const struct pmu_group_co
 	row->unended = PMU_READER_LOAD(from->unended);
 	row->unbegun = PMU_READER_LOAD(from->unbegun);
 	row->moved = PMU_READER_LOAD(from->moved);
-	for (i = 0; i < 1 + layout->n_slots; i++)
-		row->outer[i] = PMU_READER_LOAD(from->outer[i]);
+	pmu_reader_copy_outer(from, layout->n_slots, record, row->outer);
 	if (record->state == PMU_THREAD_MERGED)
 		copy_bank(bank_of(from, layout, record->merged), layout->n_slots, row);
 	else
@@ -105,8 +110,8 @@ static int copy_rows(struct pmu_reader *reader, struct pmu_raw_thread *thread,
 		struct pmu_raw_row *row = &grown[thread->n_rows++];
 
 		row->id = from->copy.first + (uint32_t)i;
-		copy_row((const void *)(bytes + i * layout->row_size), layout, &thread->record,
-			 row);
+		pmu_reader_copy_row((const void *)(bytes + i * layout->row_size), layout,
+				    &thread->record, row);
 		reader->raw->damage[PMU_DAMAGE_TORN] += row->torn;
 	}
 	return 0;

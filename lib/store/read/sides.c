@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies how long rows' calls took; each bucket for itself, see row.h. */
+/*
+ * Copies what stands beside rows, how long their calls took and the least they counted; each number
+ * for itself, see row.h.
+ */
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -28,15 +31,16 @@ static struct pmu_raw_thread *thread_of(const struct pmu_raw *raw, uint32_t seri
 }
 
 /* All of them as they were between two moments in which nothing was forgotten. */
-static bool copy_buckets(const struct pmu_store_histogram *from,
-			 uint64_t bucket[PMU_HISTOGRAM_BUCKETS])
+static bool copy_values(const struct pmu_store_side *from, uint32_t n, uint64_t *value)
 {
+	const uint64_t *live = (const void *)(from + 1);
+
 	for (unsigned int i = 0; i < TRIES; i++) {
 		/* Pairs with the release behind the emptying. */
 		uint32_t seq = __atomic_load_n(&from->seq, __ATOMIC_ACQUIRE);
 
-		for (uint32_t k = 0; k < PMU_HISTOGRAM_BUCKETS; k++)
-			bucket[k] = __atomic_load_n(&from->bucket[k], __ATOMIC_ACQUIRE);
+		for (uint32_t k = 0; k < n; k++)
+			value[k] = __atomic_load_n(&live[k], __ATOMIC_ACQUIRE);
 		if (!(seq & 1) && PMU_READER_LOAD(from->seq) == seq)
 			return true;
 		sched_yield();
@@ -55,12 +59,12 @@ static int add_bucket(struct pmu_reader *reader, uint32_t bucket, uint64_t calls
 	return 0;
 }
 
-static int copy_histogram(struct pmu_reader *reader, const struct pmu_store_histogram *from,
+static int copy_histogram(struct pmu_reader *reader, const struct pmu_store_side *from,
 			  struct pmu_raw_row *row)
 {
 	uint64_t bucket[PMU_HISTOGRAM_BUCKETS];
 
-	if (!copy_buckets(from, bucket))
+	if (!copy_values(from, PMU_HISTOGRAM_BUCKETS, bucket))
 		return 0;
 	row->has_histogram = true;
 	row->first_bucket = reader->raw->n_buckets;
@@ -71,9 +75,42 @@ static int copy_histogram(struct pmu_reader *reader, const struct pmu_store_hist
 	return 0;
 }
 
+/*
+ * A call's counts are in the totals before they are here, and the rows have been read before this:
+ * of calls that they do not have yet the least may only be less.
+ */
+static int copy_least(struct pmu_reader *reader, const struct pmu_store_side *from,
+		      struct pmu_raw_row *row)
+{
+	bool impossible = false;
+
+	if (!copy_values(from, PMU_MAX_SLOTS, row->least) || row->torn || !row->calls)
+		return 0;
+	row->has_least = true;
+	for (uint32_t i = 0; i < PMU_MAX_SLOTS; i++) {
+		if (!row->least[i] || row->least[i] - 1 <= row->count[i])
+			continue;
+		row->least[i] = 0;
+		impossible = true;
+	}
+	reader->raw->damage[PMU_DAMAGE_LEAST] += impossible;
+	return 0;
+}
+
+static bool has_side(const struct pmu_raw_row *row, enum pmu_side which)
+{
+	return which == PMU_SIDE_HISTOGRAM ? row->has_histogram : row->has_least;
+}
+
+static uint64_t *damage_of(struct pmu_reader *reader, enum pmu_side which)
+{
+	return &reader->raw->damage[which == PMU_SIDE_HISTOGRAM ? PMU_DAMAGE_HISTOGRAM
+								: PMU_DAMAGE_LEAST];
+}
+
 /* One that is new, of a row that is newer than our look at the rows, has nothing to say yet. */
-static int take_histogram(struct pmu_reader *reader, const struct pmu_raw_thread *thread,
-			  const struct pmu_store_histogram *from)
+static int take_side(struct pmu_reader *reader, const struct pmu_raw_thread *thread,
+		     enum pmu_side which, const struct pmu_store_side *from)
 {
 	bool is_set = thread->record.state == PMU_THREAD_MERGED;
 	uint32_t bank = PMU_READER_LOAD(from->bank);
@@ -82,39 +119,44 @@ static int take_histogram(struct pmu_reader *reader, const struct pmu_raw_thread
 
 	if (is_set && bank == (~thread->record.merged & 1))
 		return 0;
-	if ((!row && !reader->live) || bank > is_set || (row && row->has_histogram)) {
-		reader->raw->damage[PMU_DAMAGE_HISTOGRAM]++;
+	if ((!row && !reader->live) || bank > is_set || (row && has_side(row, which))) {
+		++*damage_of(reader, which);
 		return 0;
 	}
-	return row ? copy_histogram(reader, from, row) : 0;
+	if (!row)
+		return 0;
+	return which == PMU_SIDE_HISTOGRAM ? copy_histogram(reader, from, row)
+					   : copy_least(reader, from, row);
 }
 
 static int take_chunk(struct pmu_reader *reader, const struct pmu_rows_chunk *from)
 {
-	const struct pmu_store_histogram *histogram = (const void *)(from->chunk + 1);
+	enum pmu_side which = from->copy.kind == PMU_CHUNK_HISTOGRAMS ? PMU_SIDE_HISTOGRAM
+								      : PMU_SIDE_LEAST;
 	const struct pmu_raw_thread *thread = thread_of(reader->raw, from->copy.owner);
-	size_t n = (from->copy.size - sizeof(*from->chunk)) / sizeof(*histogram);
+	size_t n = (from->copy.size - sizeof(*from->chunk)) / pmu_side_size(which);
+	const char *side = (const char *)(from->chunk + 1);
 	int rc = 0;
 
 	if (!thread || thread->group != from->copy.group) {
-		reader->raw->damage[PMU_DAMAGE_HISTOGRAM] += thread ||
-							     !pmu_reader_is_gone(reader,
-										 from->copy.owner);
+		*damage_of(reader, which) += thread ||
+					     !pmu_reader_is_gone(reader, from->copy.owner);
 		return 0;
 	}
-	reader->raw->damage[PMU_DAMAGE_HISTOGRAM] += from->copy.used > n;
+	*damage_of(reader, which) += from->copy.used > n;
 	if (from->copy.used < n)
 		n = from->copy.used;
 	for (size_t i = 0; i < n && !rc; i++)
-		rc = take_histogram(reader, thread, &histogram[i]);
+		rc = take_side(reader, thread, which,
+			       (const void *)(side + i * pmu_side_size(which)));
 	return rc;
 }
 
-int pmu_reader_copy_histograms(struct pmu_reader *reader)
+int pmu_reader_copy_sides(struct pmu_reader *reader)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < reader->n_histograms && !rc; i++)
-		rc = take_chunk(reader, &reader->histograms[i]);
+	for (size_t i = 0; i < reader->n_sides && !rc; i++)
+		rc = take_chunk(reader, &reader->sides[i]);
 	return rc;
 }

@@ -22,9 +22,8 @@ static int mark_gone(struct pmu_reader *reader, uint32_t serial)
 	return 0;
 }
 
-/* Field by field: the thread counts its doubts while we look. */
-static void copy_record(const struct pmu_store_thread *from, uint32_t state,
-			struct pmu_store_thread *to)
+void pmu_reader_copy_record(const struct pmu_store_thread *from, uint32_t state,
+			    struct pmu_store_thread *to)
 {
 	unsigned int i;
 
@@ -50,6 +49,8 @@ static void copy_record(const struct pmu_store_thread *from, uint32_t state,
 	to->major_faults = PMU_READER_LOAD(from->major_faults);
 	to->voluntary_switches = PMU_READER_LOAD(from->voluntary_switches);
 	to->involuntary_switches = PMU_READER_LOAD(from->involuntary_switches);
+	to->cpu_ns = PMU_READER_LOAD(from->cpu_ns);
+	to->outer_shift = PMU_READER_LOAD(from->outer_shift);
 	to->inner_ticks = PMU_READER_LOAD(from->inner_ticks);
 	for (i = 0; i < PMU_MAX_SLOTS; i++)
 		to->inner[i] = PMU_READER_LOAD(from->inner[i]);
@@ -89,17 +90,17 @@ static int add_thread(struct pmu_reader *reader, const struct pmu_store_chunk *c
 	thread->serial = copy->owner;
 	thread->group = copy->group;
 	thread->chunk = chunk;
-	copy_record(record, state, &thread->record);
+	pmu_reader_copy_record(record, state, &thread->record);
 	return 0;
 }
 
-static int take_histograms(struct pmu_reader *reader, const struct pmu_store_chunk *chunk,
-			   const struct pmu_chunk_copy *copy)
+static int take_sides(struct pmu_reader *reader, const struct pmu_store_chunk *chunk,
+		      const struct pmu_chunk_copy *copy)
 {
-	if (pmu_reader_make_room(&reader->histograms, reader->n_histograms,
-				 &reader->histograms_room, sizeof(*reader->histograms)))
+	if (pmu_reader_make_room(&reader->sides, reader->n_sides, &reader->sides_room,
+				 sizeof(*reader->sides)))
 		return -ENOMEM;
-	reader->histograms[reader->n_histograms++] = (struct pmu_rows_chunk){ *copy, chunk };
+	reader->sides[reader->n_sides++] = (struct pmu_rows_chunk){ *copy, chunk };
 	return 0;
 }
 
@@ -110,8 +111,8 @@ static int take_rows(struct pmu_reader *reader, const struct pmu_store_chunk *ch
 
 	if (copy->kind == PMU_CHUNK_FREE)
 		return copy->owner ? mark_gone(reader, copy->owner) : 0;
-	if (copy->kind == PMU_CHUNK_HISTOGRAMS)
-		return take_histograms(reader, chunk, copy);
+	if (copy->kind == PMU_CHUNK_HISTOGRAMS || copy->kind == PMU_CHUNK_LEASTS)
+		return take_sides(reader, chunk, copy);
 	if (copy->kind != PMU_CHUNK_THREAD && copy->kind != PMU_CHUNK_ROWS)
 		return 0;
 	if (copy->kind == PMU_CHUNK_THREAD) {
@@ -213,7 +214,7 @@ static void forget_threads(struct pmu_reader *reader)
 	raw->n_threads = 0;
 	raw->n_buckets = 0;
 	reader->n_rows = 0;
-	reader->n_histograms = 0;
+	reader->n_sides = 0;
 	reader->n_gone = 0;
 	memset(raw->has_group, 0, sizeof(raw->has_group));
 	raw->damage[PMU_DAMAGE_KIND] = 0;
@@ -223,6 +224,7 @@ static void forget_threads(struct pmu_reader *reader)
 	raw->damage[PMU_DAMAGE_ROWS] = 0;
 	raw->damage[PMU_DAMAGE_TORN] = 0;
 	raw->damage[PMU_DAMAGE_HISTOGRAM] = 0;
+	raw->damage[PMU_DAMAGE_LEAST] = 0;
 }
 
 static int read_threads_once(struct pmu_reader *reader)
@@ -242,7 +244,7 @@ static int read_threads_once(struct pmu_reader *reader)
 	if (rc)
 		return rc;
 	rc = pmu_reader_copy_rows(reader);
-	return rc ? rc : pmu_reader_copy_histograms(reader);
+	return rc ? rc : pmu_reader_copy_sides(reader);
 }
 
 int pmu_reader_threads(struct pmu_reader *reader)
