@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/index.h"
 #include "report/histogram.h"
 #include "report/model.h"
 #include "store/read/raw.h"
@@ -47,6 +48,71 @@ struct pmu_convert {
 /** pmu_convert_ns() - a duration in ticks as ns, at most UINT64_MAX / 4. */
 uint64_t pmu_convert_ns(const struct pmu_convert *convert, uint64_t ticks);
 
+/** pmu_convert_add() - a sum that a damaged row cannot drive over the edge */
+uint64_t pmu_convert_add(uint64_t a, uint64_t b);
+
+/**
+ * pmu_convert_set_rate() - ns_per_tick, from two moments of the clock.  Return: its Hz; 0: not
+ * known.
+ */
+double pmu_convert_set_rate(struct pmu_convert *convert, enum pmu_clock_kind clock,
+			    const struct pmu_clock_point *first,
+			    const struct pmu_clock_point *last);
+
+/* --- one row --- */
+
+/** What the library itself did in the regions nested in a row: ticks, then one per slot. */
+struct pmu_nested {
+	uint64_t cost[1 + PMU_MAX_SLOTS];
+};
+
+/**
+ * pmu_convert_nest() - add a row's to that of the row around it
+ * @in: of those nested in it
+ * @outer: [1 + @n_slots]; what one of its own @calls adds to the region around it
+ */
+void pmu_convert_nest(struct pmu_nested *around, const struct pmu_nested *in, uint64_t calls,
+		      const uint32_t *outer, uint32_t n_slots);
+
+/** pmu_convert_is_visible() - something is known of it; so are those around it, then */
+static inline bool pmu_convert_is_visible(const struct pmu_raw_row *row)
+{
+	return row->calls || row->open || row->unended || row->torn;
+}
+
+/** pmu_convert_has_totals() - its counts are of something */
+static inline bool pmu_convert_has_totals(const struct pmu_raw_row *row)
+{
+	return row->calls || row->flags & PMU_STORE_ROW_PARTIAL;
+}
+
+/**
+ * pmu_convert_calls() - what is open is no call yet; but its time and counts up to a checkpoint are
+ * in the totals
+ */
+static inline uint64_t pmu_convert_calls(const struct pmu_raw_row *row)
+{
+	return row->torn ? 0 : row->calls + (row->open && row->flags & PMU_STORE_ROW_PARTIAL);
+}
+
+/**
+ * pmu_convert_times() - times of a row whose calls are set
+ * @convert: its ns_per_tick
+ * @record: of the row's thread
+ */
+void pmu_convert_times(const struct pmu_convert *convert, const struct pmu_store_thread *record,
+		       const struct pmu_raw_row *from, const struct pmu_nested *in,
+		       struct pmu_model_row *to);
+
+/**
+ * pmu_convert_counts() - what it counted, with and without the library's own
+ * @to: with memory for its counts, all 0
+ * @too_much: set where the library's own was more than there is
+ */
+void pmu_convert_counts(const struct pmu_group_copy *group, const struct pmu_store_thread *record,
+			const struct pmu_raw_row *from, const struct pmu_nested *in,
+			struct pmu_model_row *to, bool *too_much);
+
 /** pmu_convert_threads() - model->thread, one for each number.  Return: 0 or -ENOMEM. */
 int pmu_convert_threads(struct pmu_convert *convert);
 
@@ -57,9 +123,8 @@ int pmu_convert_section(struct pmu_convert *convert, uint32_t group,
 /** Rows of a section by thread, place and name; of use only where a thread has several
  * records. */
 struct pmu_fold {
-	unsigned int *slot; /* index of a row + 1; NULL: every row is the only one of its
-			       kind */
-	size_t mask;
+	bool is_needed;         /* else every row is the only one of its kind */
+	struct pmu_index index; /* indices of rows, from 1 on */
 };
 
 int pmu_fold_open(struct pmu_fold *fold, const struct pmu_convert *convert, uint32_t group,

@@ -4,7 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "store/convert.h"
+#include "base/hash.h"
+#include "report/least.h"
+#include "store/read/convert.h"
 
 /* Is any thread's record of this group not its only one? */
 static bool is_needed(const struct pmu_convert *convert, uint32_t group)
@@ -28,21 +30,13 @@ static bool is_needed(const struct pmu_convert *convert, uint32_t group)
 int pmu_fold_open(struct pmu_fold *fold, const struct pmu_convert *convert, uint32_t group,
 		  size_t n_rows)
 {
-	size_t n = 16;
-
-	*fold = (struct pmu_fold){ 0 };
-	if (!is_needed(convert, group))
-		return 0;
-	while (n < 2 * n_rows)
-		n *= 2;
-	fold->mask = n - 1;
-	fold->slot = calloc(n, sizeof(*fold->slot));
-	return fold->slot ? 0 : -ENOMEM;
+	*fold = (struct pmu_fold){ .is_needed = is_needed(convert, group) };
+	return fold->is_needed ? pmu_index_reserve(&fold->index, n_rows) : 0;
 }
 
 void pmu_fold_close(struct pmu_fold *fold)
 {
-	free(fold->slot);
+	pmu_index_free(&fold->index);
 }
 
 /* Names are compared by address: the model has one copy of each. */
@@ -52,19 +46,31 @@ static bool is_same(const struct pmu_model_row *a, const struct pmu_model_row *b
 	       !((a->flags ^ b->flags) & PMU_ROW_FLAT);
 }
 
+struct wanted {
+	const struct pmu_model_section *section;
+	const struct pmu_model_row *row;
+};
+
+static bool is_wanted(const void *arg, uintptr_t number)
+{
+	const struct wanted *wanted = arg;
+
+	return is_same(&wanted->section->thread_row[number - 1], wanted->row);
+}
+
 /* The row in which @row has its place, or the next free one. */
 static unsigned int find(struct pmu_fold *fold, const struct pmu_model_section *section,
 			 const struct pmu_model_row *row)
 {
-	uint64_t hash = (uintptr_t)row->name ^ (uint64_t)(unsigned int)row->parent << 32 ^
-			(uint64_t)(unsigned int)row->thread << 16;
-	size_t at = (hash * 0x9e3779b97f4a7c15u >> 32) & fold->mask;
+	uint32_t hash = pmu_hash_number((uintptr_t)row->name ^
+					(uint64_t)(unsigned int)row->parent << 32 ^
+					(uint64_t)(unsigned int)row->thread << 16);
+	const struct wanted wanted = { section, row };
+	struct pmu_index_place *place = pmu_index_find(&fold->index, hash, is_wanted, &wanted);
 
-	for (; fold->slot[at]; at = (at + 1) & fold->mask)
-		if (is_same(&section->thread_row[fold->slot[at] - 1], row))
-			return fold->slot[at] - 1;
-	fold->slot[at] = section->n_thread_rows + 1;
-	return section->n_thread_rows;
+	if (!place->thing)
+		pmu_index_take(&fold->index, place, hash, section->n_thread_rows + 1);
+	return (unsigned int)place->thing - 1;
 }
 
 /* Sum of squares of @row's calls, from its mean and deviation. */
@@ -110,6 +116,27 @@ static void add_histogram(struct pmu_convert *convert, struct pmu_model_row *to,
 	to->histogram = histogram;
 }
 
+/*
+ * The one row's memory takes the other's.  None is known of a count that is missing in either, or
+ * came round in a damaged store.
+ */
+static void add_least(struct pmu_model_row *to, const struct pmu_model_row *row,
+		      unsigned int n_counts)
+{
+	struct pmu_model_least *least =
+		(struct pmu_model_least *)(uintptr_t)(to->least ? to->least : row->least);
+
+	if (!least)
+		return;
+	for (unsigned int i = 0; i < n_counts; i++) {
+		if (row->least && row->least->known >> i & 1)
+			pmu_model_least_keep(least, i, row->least->count[i]);
+		if (to->missing >> i & 1 || least->count[i] > to->raw[i])
+			least->known &= ~(UINT32_C(1) << i);
+	}
+	to->least = least;
+}
+
 static void add(struct pmu_convert *convert, struct pmu_model_row *to,
 		const struct pmu_model_row *row, unsigned int n_counts)
 {
@@ -124,13 +151,14 @@ static void add(struct pmu_convert *convert, struct pmu_model_row *to,
 	to->missing |= row->missing;
 	to->n_open += row->n_open;
 	add_histogram(convert, to, row);
+	add_least(to, row, n_counts);
 	add_times(to, row);
 }
 
 unsigned int pmu_fold_add(struct pmu_fold *fold, struct pmu_convert *convert,
 			  struct pmu_model_section *section, const struct pmu_model_row *row)
 {
-	unsigned int at = fold->slot ? find(fold, section, row) : section->n_thread_rows;
+	unsigned int at = fold->is_needed ? find(fold, section, row) : section->n_thread_rows;
 
 	if (at < section->n_thread_rows)
 		add(convert, &section->thread_row[at], row, section->n_counts);

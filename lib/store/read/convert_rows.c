@@ -6,19 +6,18 @@
 #include <string.h>
 
 #include "pmu.h"
-#include "store/convert.h"
+#include "report/least.h"
+#include "report/name.h"
+#include "store/read/convert.h"
 
 #define NO_PARENT SIZE_MAX
-/* Names of a path that stand with a doubt. */
-#define PATH_NAMES 8
 
 /** What follows from a thread's rows taken together; one element per row. */
 struct row_extra {
 	size_t parent; /* index in the thread, NO_PARENT */
 	bool visible;
-	unsigned int at;                    /* index in the section, once it is there */
-	uint64_t nested[1 + PMU_MAX_SLOTS]; /* the library's cost in nested regions:
-					       ticks, slots */
+	unsigned int at; /* index in the section, once it is there */
+	struct pmu_nested in;
 };
 
 static const struct {
@@ -50,31 +49,6 @@ static const char *socket_name(const struct pmu_convert *convert,
 	return pmu_raw_is_socket(thread) ? model_thread(convert, thread)->name : "";
 }
 
-/* Sums that a damaged row could drive over the edge stay at the edge. */
-static uint64_t add(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
-static uint64_t mul(uint64_t a, uint64_t b)
-{
-	uint64_t product;
-
-	return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
-}
-
-uint64_t pmu_convert_ns(const struct pmu_convert *convert, uint64_t ticks)
-{
-	double ns;
-
-	if (convert->ns_per_tick == 1.0)
-		return ticks < UINT64_MAX / 4 ? ticks : UINT64_MAX / 4;
-	ns = (double)ticks * convert->ns_per_tick;
-	return ns < (double)(UINT64_MAX / 4) ? (uint64_t)(ns + 0.5) : UINT64_MAX / 4;
-}
-
 /* --- doubts --- */
 
 int pmu_convert_doubt(struct pmu_convert *convert, const char *text, const char *region, int thread,
@@ -94,11 +68,14 @@ int pmu_convert_doubt(struct pmu_convert *convert, const char *text, const char 
 	return 0;
 }
 
+/* What goes for whole threads comes first: it may be why there are many others. */
 static int by_text(const void *a, const void *b)
 {
 	const struct pmu_raw_doubt *x = a, *y = b;
-	int order = strcmp(x->text, y->text);
+	int order = (x->region[0] != '\0') - (y->region[0] != '\0');
 
+	if (!order)
+		order = strcmp(x->text, y->text);
 	if (!order)
 		order = strcmp(x->region, y->region);
 	return order ? order : (x->thread > y->thread) - (x->thread < y->thread);
@@ -114,7 +91,7 @@ int pmu_convert_doubts(struct pmu_convert *convert)
 		qsort(doubt, n, sizeof(*doubt), by_text);
 	for (i = 0; i < n && !rc; i++) {
 		if (i + 1 < n && !by_text(&doubt[i], &doubt[i + 1])) {
-			doubt[i + 1].count = add(doubt[i + 1].count, doubt[i].count);
+			doubt[i + 1].count = pmu_convert_add(doubt[i + 1].count, doubt[i].count);
 			continue;
 		}
 		rc = pmu_model_add_doubt(convert->model, doubt[i].text, doubt[i].region,
@@ -140,38 +117,27 @@ static const char *row_name(struct pmu_convert *convert, uint32_t id)
 	return convert->name[id];
 }
 
-static size_t add_escaped(char *path, const char *name)
-{
-	size_t n = 0;
-
-	for (; *name; name++) {
-		if (*name == '/' || *name == '\\')
-			path[n++] = '\\';
-		path[n++] = *name;
-	}
-	return n;
-}
-
 /* Names from the outermost region to @at, as pmu_model_finish() joins them; far down just
  * the last ones. */
 static const char *row_path(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
 			    const struct row_extra *extra, size_t at)
 {
-	char path[PATH_NAMES * (2 * PMU_STORE_NAME_MAX + 2)];
-	size_t chain[PATH_NAMES], n = 0, len = 0;
+	char path[PMU_MODEL_DOUBT_NAMES * (2 * PMU_STORE_NAME_MAX + 2)];
+	size_t chain[PMU_MODEL_DOUBT_NAMES], n = 0, len = 0;
 
-	for (; at != NO_PARENT && n < PATH_NAMES; at = extra[at].parent)
+	for (; at != NO_PARENT && n < PMU_MODEL_DOUBT_NAMES; at = extra[at].parent)
 		chain[n++] = at;
 	while (n-- > 0) {
-		len += add_escaped(path + len, row_name(convert, thread->row[chain[n]].name));
+		len += pmu_path_add(path + len, row_name(convert, thread->row[chain[n]].name));
 		path[len++] = '/';
 	}
 	return pmu_model_text(convert->model, path, len - 1);
 }
 
 /*
- * Is the program's end its end, too?  So it is where its thread left by _exit() or exec in it, or
- * waited for work that never came.  One that is open at an end as usual was forgotten.
+ * Is the program's end its end, too?  So it is where its thread left by _exit() or exec in it, was
+ * told to stop, or waited for work that never came.  One that is open at an end as usual was
+ * forgotten.
  */
 static bool is_cut(const struct pmu_convert *convert, const struct pmu_raw_thread *thread,
 		   const struct pmu_raw_row *row)
@@ -180,7 +146,7 @@ static bool is_cut(const struct pmu_convert *convert, const struct pmu_raw_threa
 	    thread->record.state != PMU_THREAD_LIVE || convert->state != PMU_PROGRAM_ENDED)
 		return false;
 	return convert->next == PMU_NEXT_EXIT || convert->next == PMU_NEXT_EXEC ||
-	       thread->record.flags & PMU_THREAD_SETTLED;
+	       convert->next == PMU_NEXT_STOP || thread->record.flags & PMU_THREAD_SETTLED;
 }
 
 /* Why a region that is still open is a doubt; NULL where it is just running. */
@@ -302,7 +268,7 @@ static size_t parent_of(struct pmu_convert *convert, const struct pmu_raw_thread
 static void relate_rows(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
 			struct row_extra *extra)
 {
-	uint32_t n_slots = convert->raw->group[thread->group].n_slots, k;
+	uint32_t n_slots = convert->raw->group[thread->group].n_slots;
 	const struct pmu_raw_row *row;
 	struct row_extra *parent;
 	size_t i;
@@ -310,66 +276,17 @@ static void relate_rows(struct pmu_convert *convert, const struct pmu_raw_thread
 	for (i = thread->n_rows; i-- > 0;) {
 		row = &thread->row[i];
 		extra[i].parent = parent_of(convert, thread, row);
-		if (row->calls || row->open || row->unended || row->torn)
+		if (pmu_convert_is_visible(row))
 			extra[i].visible = true;
 		if (extra[i].parent == NO_PARENT)
 			continue;
 		parent = &extra[extra[i].parent];
 		parent->visible = parent->visible || extra[i].visible;
-		for (k = 0; k < 1 + n_slots; k++)
-			parent->nested[k] = add(
-				parent->nested[k],
-				add(extra[i].nested[k], mul(row->calls, row->outer[k])));
+		pmu_convert_nest(&parent->in, &extra[i].in, row->calls, row->outer, n_slots);
 	}
 }
 
 /* --- one row --- */
-
-/* What is left of @value without the library's @cost; says where that was more than there
- * is. */
-static uint64_t without_cost(uint64_t value, uint64_t cost, bool *too_much)
-{
-	if (cost <= value)
-		return value - cost;
-	*too_much = true;
-	return 0;
-}
-
-static void fill_times(const struct pmu_convert *convert, const struct pmu_raw_thread *thread,
-		       const struct pmu_raw_row *from, const struct row_extra *extra,
-		       struct pmu_model_row *to)
-{
-	uint64_t nested = from->flags & PMU_STORE_ROW_AFRESH ? 0 : extra->nested[0];
-	uint64_t cost = add(mul(from->calls, thread->record.inner_ticks), nested);
-	double mean, variance;
-
-	/*
-	 * Time is what the clock says, with all that was done in it: what a pair takes depends on
-	 * what is around it, and to take off what it took once would be a guess.  How much that
-	 * would be is known.
-	 */
-	to->time_ns = pmu_convert_ns(convert, from->ticks);
-	to->cost_ns = pmu_convert_ns(convert, cost < from->ticks ? cost : from->ticks);
-	to->sd_ns = NAN;
-	if (!from->calls) {
-		if (to->calls) /* one that was cut */
-			to->min_ns = to->max_ns = to->time_ns;
-		return;
-	}
-	/* min stays 0 in a row whose only calls were recursive ones */
-	if (from->min && from->min - 1 <= from->max) {
-		to->min_ns = pmu_convert_ns(convert, from->min - 1);
-		to->max_ns = pmu_convert_ns(convert, from->max);
-	}
-	mean = (double)from->ticks / (double)from->calls;
-	variance = from->square / (double)from->calls - mean * mean;
-	if (from->flags & (PMU_STORE_ROW_RECURSIVE | PMU_STORE_ROW_PARTIAL) ||
-	    !isfinite(variance) || from->square < 0)
-		return;
-	to->sd_ns = variance > 0 ? sqrt(variance) * convert->ns_per_tick : 0;
-	if (!convert->ns_per_tick)
-		to->sd_ns = NAN;
-}
 
 static const struct pmu_model_histogram *make_histogram(struct pmu_convert *convert,
 							const struct pmu_raw_row *from)
@@ -381,7 +298,7 @@ static const struct pmu_model_histogram *make_histogram(struct pmu_convert *conv
 		uint64_t ticks = pmu_bucket_middle(raw->bucket, PMU_HISTOGRAM_BITS);
 		uint64_t *calls = &sum->calls[pmu_length_bucket(pmu_convert_ns(convert, ticks))];
 
-		*calls = add(*calls, raw->calls);
+		*calls = pmu_convert_add(*calls, raw->calls);
 	}
 	return pmu_histogram_make(convert->model, sum);
 }
@@ -397,29 +314,17 @@ static bool is_mixed(const struct pmu_convert *convert, const struct pmu_raw_thr
 	       (row->open && !is_cut(convert, thread, row));
 }
 
-static bool has_totals(const struct pmu_raw_row *row)
+/* 0 in the store: no call that it is known of. */
+static int fill_least(struct pmu_convert *convert, const struct pmu_raw_row *from,
+		      const struct pmu_model_section *section, struct pmu_model_row *to)
 {
-	return row->calls || row->flags & PMU_STORE_ROW_PARTIAL;
-}
+	struct pmu_model_least *least = pmu_model_least_new(convert->model, section->n_counts);
 
-static void fill_counts(const struct pmu_group_copy *group, const struct pmu_raw_thread *thread,
-			const struct pmu_raw_row *from, const struct row_extra *extra,
-			struct pmu_model_row *to, bool *too_much)
-{
-	uint32_t all = group->n_slots ? UINT32_MAX >> (32 - group->n_slots) : 0, i;
-
-	to->missing = group->absent | thread->record.missing | from->missing;
-	to->missing = (from->torn ? all : to->missing) & all;
-	for (i = 0; i < group->n_slots; i++) {
-		if (to->missing & 1u << i || !has_totals(from))
-			continue;
-		to->raw[i] = from->count[i];
-		to->net[i] = without_cost(
-			from->count[i],
-			add(mul(from->calls, thread->record.inner[i]), extra->nested[1 + i]),
-			too_much);
-		to->cost[i] = to->raw[i] - to->net[i];
-	}
+	for (unsigned int i = 0; least && i < section->n_counts; i++)
+		if (from->least[i] && !(to->missing >> i & 1))
+			pmu_model_least_keep(least, i, from->least[i] - 1);
+	to->least = least;
+	return least ? 0 : -ENOMEM;
 }
 
 static int alloc_row(struct pmu_model *model, const struct pmu_model_section *section,
@@ -440,7 +345,7 @@ static bool has_nested_cost(const struct row_extra *extra, const struct pmu_mode
 			    uint32_t missing)
 {
 	for (unsigned int i = 0; i < section->n_counts; i++)
-		if (extra->nested[1 + i] && !(missing >> i & 1))
+		if (extra->in.cost[1 + i] && !(missing >> i & 1))
 			return true;
 	return false;
 }
@@ -452,7 +357,7 @@ static int doubt_cost(struct pmu_convert *convert, const struct pmu_raw_thread *
 	const struct pmu_raw_row *from = &thread->row[at];
 	const char *text = NULL;
 
-	if (!has_totals(from))
+	if (!pmu_convert_has_totals(from))
 		return 0;
 	if (is_mixed(convert, thread, from) && has_nested_cost(&extra[at], section, row->missing))
 		text = "what is taken off its counts is not of the same calls: net counts are only about right";
@@ -482,21 +387,19 @@ static int fill_row(struct pmu_convert *convert, const struct pmu_raw_thread *th
 			to->flags |= row_flag[i].model;
 	if (from->flags & PMU_STORE_ROW_RECURSIVE && !(from->flags & PMU_STORE_ROW_MUTUAL))
 		to->flags |= PMU_ROW_DIRECT;
-	/*
-	 * What is open is no call yet; but its time and counts up to a checkpoint are in the
-	 * totals.
-	 */
-	to->calls = from->torn ? 0
-			       : from->calls + (from->open && from->flags & PMU_STORE_ROW_PARTIAL);
+	to->calls = pmu_convert_calls(from);
 	to->sd_ns = NAN;
 	if (!from->torn)
-		fill_times(convert, thread, from, &extra[at], to);
+		pmu_convert_times(convert, &thread->record, from, &extra[at].in, to);
 	if (from->has_histogram && convert->ns_per_tick) {
 		to->histogram = make_histogram(convert, from);
 		if (!to->histogram)
 			return -ENOMEM;
 	}
-	fill_counts(&convert->raw->group[thread->group], thread, from, &extra[at], to, &too_much);
+	pmu_convert_counts(&convert->raw->group[thread->group], &thread->record, from,
+			   &extra[at].in, to, &too_much);
+	if (from->has_least && fill_least(convert, from, section, to) < 0)
+		return -ENOMEM;
 	return doubt_cost(convert, thread, at, extra, section, to, too_much);
 }
 

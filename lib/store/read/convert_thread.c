@@ -108,6 +108,7 @@ static void start_thread(struct pmu_convert *convert, const struct pmu_raw_threa
 		.major_faults = -1,
 		.voluntary_switches = -1,
 		.involuntary_switches = -1,
+		.cpu_ns = -1,
 	};
 	if (pmu_raw_is_socket(from))
 		to->number = socket_number(record->number);
@@ -149,6 +150,8 @@ static void add_record(struct pmu_convert *convert, const struct pmu_raw_thread 
 	to->voluntary_switches = add_known(to->voluntary_switches, record->voluntary_switches);
 	to->involuntary_switches = add_known(to->involuntary_switches,
 					     record->involuntary_switches);
+	if (record->cpu_ns > 0)
+		to->cpu_ns = add_known(to->cpu_ns, record->cpu_ns);
 }
 
 /* "this thread could not count cycles, branches" */
@@ -195,11 +198,11 @@ static int doubt_thread(struct pmu_convert *convert, const struct pmu_raw_thread
 				       "counts were read by system calls, unlike those of other "
 				       "threads: short regions look longer",
 				       "", number, 0);
-	if (!rc && record->flags & PMU_THREAD_SHIFTED)
+	if (!rc && record->flags & PMU_THREAD_REFUSED)
 		rc = pmu_convert_doubt(
 			convert,
-			"an event moved to another counter in the middle of a read: its region may have up "
-			"to one read more",
+			"reading the counters in user space was forbidden while the program ran, or it was "
+			"moved to a core that lacks one: nothing was counted from then on",
 			"", number, 0);
 	return rc ? rc : doubt_missing(convert, thread, number);
 }
