@@ -23,6 +23,16 @@ static void check_histogram(const struct pmu_model_row *row)
 		abort();
 }
 
+/* No call counts more than all of them. */
+static void check_least(const struct pmu_model_section *section, const struct pmu_model_row *row)
+{
+	for (unsigned int i = 0; row->least && i < 32; i++)
+		if (row->least->known >> i & 1 &&
+		    (i >= section->n_counts || row->missing >> i & 1 ||
+		     row->least->count[i] > row->raw[i]))
+			abort();
+}
+
 static void check_rows(const struct pmu_model *model, const struct pmu_model_section *section)
 {
 	const struct pmu_model_row *row;
@@ -34,6 +44,7 @@ static void check_rows(const struct pmu_model *model, const struct pmu_model_sec
 		    (unsigned int)row->thread >= model->n_threads + model->n_sockets)
 			abort();
 		check_histogram(row);
+		check_least(section, row);
 	}
 }
 

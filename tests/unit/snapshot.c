@@ -26,32 +26,11 @@ static struct pmu_model *must_read(struct build *build)
 	return model;
 }
 
-static const struct pmu_model_row *row_of(const struct pmu_model *model, const char *path)
-{
-	unsigned int s, r;
-
-	for (s = 0; s < model->n_sections; s++)
-		for (r = 0; r < model->section[s].n_rows; r++)
-			if (!strcmp(model->section[s].row[r].path, path))
-				return &model->section[s].row[r];
-	return NULL;
-}
-
 static uint64_t calls_of(const struct pmu_model *model, const char *path)
 {
-	const struct pmu_model_row *row = row_of(model, path);
+	const struct pmu_model_row *row = model_row(model, path);
 
 	return row ? row->calls : UINT64_MAX;
-}
-
-static const char *note_with(const struct pmu_model *model, const char *part)
-{
-	unsigned int i;
-
-	for (i = 0; i < model->n_notes; i++)
-		if (strstr(model->note[i], part))
-			return model->note[i];
-	return NULL;
 }
 
 /* How often; -1 where there is no such doubt. */
@@ -129,6 +108,7 @@ static void reads_every_text(void)
 	is_str(model->thread[0].name, "main", "its name");
 	is_int(model->thread[0].cpu, 3, "its processor");
 	is_int(model->thread[0].minor_faults, -1, "unknown faults stay unknown");
+	is_int(model->thread[0].cpu_ns, -1, "so does its time on a processor");
 	ok(!model->died, "a process that runs has not died");
 	is_u64(model->start_unix_ns, 1700000000000000000u, "start");
 	pmu_model_free(model);
@@ -141,8 +121,8 @@ static void reads_the_tree(void)
 	struct pmu_store_thread *thread;
 	struct build *build = simple(&group, &thread);
 	struct pmu_model *model = must_read(build);
-	const struct pmu_model_row *row = row_of(model, "solve"),
-				   *inner = row_of(model, "solve/inner");
+	const struct pmu_model_row *row = model_row(model, "solve"),
+				   *inner = model_row(model, "solve/inner");
 
 	is_u64(model->n_sections, 1, "one section");
 	is_str(model->section[0].group, "CORE", "its group");
@@ -177,11 +157,12 @@ static void deviation_comes_from_the_squares(void)
 	bank->max = 150;
 	bank->square = 10 * 50.0 * 50.0 + 10 * 150.0 * 150.0;
 	model = must_read(build);
-	ok(fabs(row_of(model, "solve/inner")->sd_ns - 50) < 1e-9, "50 on either side of 100");
+	ok(fabs(model_row(model, "solve/inner")->sd_ns - 50) < 1e-9, "50 on either side of 100");
 	pmu_model_free(model);
 	build_row_at(thread, group, 2)->flags = PMU_STORE_ROW_RECURSIVE;
 	model = must_read(build);
-	ok(isnan(row_of(model, "solve/inner")->sd_ns), "unknown for a region that was re-entered");
+	ok(isnan(model_row(model, "solve/inner")->sd_ns),
+	   "unknown for a region that was re-entered");
 	pmu_model_free(model);
 	free(build);
 }
@@ -199,13 +180,13 @@ static void other_clocks_are_converted(void)
 	build_kill(build);
 	model = must_read(build);
 	ok(fabs(model->clock_hz - 2e9) < 1, "2 GHz");
-	is_u64(row_of(model, "solve")->time_ns, 5000, "two ticks a nanosecond");
-	is_u64(row_of(model, "solve")->min_ns, 500, "also the shortest call");
+	is_u64(model_row(model, "solve")->time_ns, 5000, "two ticks a nanosecond");
+	is_u64(model_row(model, "solve")->min_ns, 500, "also the shortest call");
 	pmu_model_free(model);
 	build_head(build)->point[1] = build_head(build)->point[0];
 	memset(build_head(build)->boot_id, 'x', 36);
 	model = must_read(build);
-	ok(note_with(model, "rate of the clock"), "without a rate a note says so");
+	ok(model_note(model, "rate of the clock"), "without a rate a note says so");
 	is_u64(model->clock_hz == 0, 1, "and the rate is unknown");
 	is_u64(calls_of(model, "solve"), 10, "the rest is reported");
 	pmu_model_free(model);
@@ -269,8 +250,8 @@ static void empty_rows_are_left_out(void)
 	id = build_row(thread, group, outer, 0, 0, 0);
 	build_row(thread, group, never, id, 1, 1);
 	model = must_read(build);
-	ok(!row_of(model, "never"), "a region that never ended anything");
-	ok(row_of(model, "outer"), "but not one with something in it");
+	ok(!model_row(model, "never"), "a region that never ended anything");
+	ok(model_row(model, "outer"), "but not one with something in it");
 	is_u64(calls_of(model, "outer/never"), 1, "which is there");
 	pmu_model_free(model);
 	free(build);
@@ -287,20 +268,20 @@ static void missing_stays_missing(void)
 
 	build_row_at(thread, group, 2)->missing = 2;
 	model = must_read(build);
-	is_u64(row_of(model, "solve/inner")->missing, 2, "unreadable in some call: missing");
-	is_u64(row_of(model, "solve")->missing, 0, "the row around it has it");
+	is_u64(model_row(model, "solve/inner")->missing, 2, "unreadable in some call: missing");
+	is_u64(model_row(model, "solve")->missing, 0, "the row around it has it");
 	is_int(doubt_of(model, "cycles could not be read", "solve/inner", 0), 0,
 	       "a doubt names it");
 	pmu_model_free(model);
 	thread->missing = 1;
 	model = must_read(build);
-	is_u64(row_of(model, "solve")->missing, 1, "missing in a thread: in all its rows");
+	is_u64(model_row(model, "solve")->missing, 1, "missing in a thread: in all its rows");
 	is_int(doubt_of(model, "could not count instructions", "", 0), 0, "a doubt says so");
 	pmu_model_free(model);
 	thread->missing = 0;
 	group->absent = 1;
 	model = must_read(build);
-	is_u64(row_of(model, "solve")->missing, 1, "absent in the group: everywhere");
+	is_u64(model_row(model, "solve")->missing, 1, "absent in the group: everywhere");
 	is_int(doubt_of(model, "could not count", "", 0), -1, "no doubt: the head says it");
 	pmu_model_free(model);
 	free(build);
@@ -321,8 +302,8 @@ static void own_cost_is_taken_out(void)
 	row = build_row_at(thread, group, 2);
 	row->outer[1] = 30;
 	model = must_read(build);
-	solve = row_of(model, "solve");
-	inner = row_of(model, "solve/inner");
+	solve = model_row(model, "solve");
+	inner = model_row(model, "solve/inner");
 	is_u64(inner->net[0], 2000 - 20 * 7, "inner per call");
 	is_u64(inner->net[1], 4000 - 20 * 5, "of each count");
 	is_u64(inner->raw[0], 2000, "raw stays as read");
@@ -335,12 +316,21 @@ static void own_cost_is_taken_out(void)
 	thread->inner_ticks = 10;
 	row->outer[0] = 2;
 	model = must_read(build);
-	is_u64(row_of(model, "solve/inner")->net[0], 0, "never below zero");
+	is_u64(model_row(model, "solve/inner")->net[0], 0, "never below zero");
 	ok(doubt_of(model, "own cost", "solve/inner", 0) >= 0, "not without a doubt");
-	is_u64(row_of(model, "solve")->time_ns, 10000, "times are what the clock says");
-	is_u64(row_of(model, "solve")->cost_ns, 10 * 10 + 20 * 2,
+	is_u64(model_row(model, "solve")->time_ns, 10000, "times are what the clock says");
+	is_u64(model_row(model, "solve")->cost_ns, 10 * 10 + 20 * 2,
 	       "with how much of them is the library's");
-	is_u64(row_of(model, "solve")->min_ns, 1000, "nor is it taken out of the shortest call");
+	is_u64(model_row(model, "solve")->min_ns, 1000, "nor is it taken out of the shortest call");
+	pmu_model_free(model);
+	thread->outer_shift = 3;
+	model = must_read(build);
+	is_u64(model_row(model, "solve")->cost_ns, 10 * 10 + 20 * (2 << 3),
+	       "in the units that the thread's record has");
+	pmu_model_free(model);
+	thread->outer_shift = 40;
+	model = must_read(build);
+	is_u64(model_row(model, "solve")->cost_ns, 10 * 10 + 20 * 2, "but for impossible ones");
 	pmu_model_free(model);
 	free(build);
 }
@@ -355,8 +345,8 @@ static void cost_reaches_every_row_around(void)
 
 	build_row_at(thread, group, id)->outer[1] = 3;
 	model = must_read(build);
-	is_u64(row_of(model, "solve/inner")->net[0], 2000 - 12, "the row around it");
-	is_u64(row_of(model, "solve")->net[0], 10000 - 12, "and the one around that");
+	is_u64(model_row(model, "solve/inner")->net[0], 2000 - 12, "the row around it");
+	is_u64(model_row(model, "solve")->net[0], 10000 - 12, "and the one around that");
 	pmu_model_free(model);
 	free(build);
 }
@@ -377,7 +367,7 @@ static void doubts_name_region_and_number(void)
 	row->open = 1;
 	row->flags = PMU_STORE_ROW_OVERLAP;
 	thread->doubt[PMU_DOUBT_INTERRUPTED] = 4;
-	thread->flags = PMU_THREAD_FLAT | PMU_THREAD_FORKED | PMU_THREAD_SHIFTED;
+	thread->flags = PMU_THREAD_FLAT | PMU_THREAD_FORKED | PMU_THREAD_REFUSED;
 	id = build_row(thread, group, build_name(build, "stray"), 0, 0, 0);
 	only = build_row_at(thread, group, id);
 	only->unbegun = 6;
@@ -389,13 +379,13 @@ static void doubts_name_region_and_number(void)
 	       "open in a live thread is none");
 	is_int(doubt_of(model, "signal handler", "", 0), 4, "interrupted");
 	is_int(doubt_of(model, "limit of regions", "", 0), 0, "flat");
-	is_int(doubt_of(model, "moved to another counter", "", 0), 0, "a read that was late");
+	is_int(doubt_of(model, "was forbidden", "", 0), 0, "refused");
 	is_int(doubt_of(model, "ended without a begin", "stray", 0), 6, "end without begin");
-	ok(!row_of(model, "stray"), "which makes no region of its own");
-	ok(note_with(model, "forked"), "a note on the fork");
-	is_u64(row_of(model, "solve/inner")->flags & PMU_ROW_OVERLAP, PMU_ROW_OVERLAP, "flag");
-	is_u64(row_of(model, "solve/inner")->flags & PMU_ROW_OPEN, PMU_ROW_OPEN, "open");
-	is_u64(row_of(model, "solve/inner")->n_open, 1, "how often");
+	ok(!model_row(model, "stray"), "which makes no region of its own");
+	ok(model_note(model, "forked"), "a note on the fork");
+	is_u64(model_row(model, "solve/inner")->flags & PMU_ROW_OVERLAP, PMU_ROW_OVERLAP, "flag");
+	is_u64(model_row(model, "solve/inner")->flags & PMU_ROW_OPEN, PMU_ROW_OPEN, "open");
+	is_u64(model_row(model, "solve/inner")->n_open, 1, "how often");
 	pmu_model_free(model);
 	free(build);
 }
@@ -410,7 +400,7 @@ static void a_dead_program_is_told_from_a_live_one(void)
 	build_row_at(thread, group, 1)->open = 1;
 	build_kill(build);
 	model = must_read(build);
-	has(model->died, "did not end cleanly", "died");
+	has(model->died, "did not end cleanly, or by a system call of its own", "died");
 	has(model->died, "solve (thread 0)", "names what was open");
 	is_int(doubt_of(model, "still open when the program died", "solve", 0), 1, "a doubt");
 	is_u64(model->thread[0].time_ns, 5000000000 - 1000, "measured until the last known moment");
@@ -425,7 +415,7 @@ static void a_dead_program_is_told_from_a_live_one(void)
 	build_head(build)->pid_ns ^= 1;
 	model = must_read(build);
 	ok(!model->died, "of a container elsewhere nothing is known");
-	ok(note_with(model, "cannot be told"), "and a note says so");
+	ok(model_note(model, "cannot be told"), "and a note says so");
 	pmu_model_free(model);
 	free(build);
 }
@@ -439,7 +429,7 @@ static void what_is_open_at_an_end_was_cut_or_forgotten(void)
 	struct build *build = simple(&group, &thread);
 	struct pmu_store_row *row = build_row_at(thread, group, 1);
 	struct pmu_model *model = must_read(build);
-	uint64_t calls = row_of(model, "solve")->calls;
+	uint64_t calls = model_row(model, "solve")->calls;
 
 	pmu_model_free(model);
 	row->open = 1;
@@ -447,8 +437,8 @@ static void what_is_open_at_an_end_was_cut_or_forgotten(void)
 	build_head(build)->ended = 1;
 	model = must_read(build);
 	is_int(doubt_of(model, forgotten, "solve", 0), 1, "open at an end as usual: forgotten");
-	is_u64(row_of(model, "solve")->calls, calls + 1, "its time is of a call");
-	is_u64(row_of(model, "solve")->n_open, 1, "that is open");
+	is_u64(model_row(model, "solve")->calls, calls + 1, "its time is of a call");
+	is_u64(model_row(model, "solve")->n_open, 1, "that is open");
 	pmu_model_free(model);
 	thread->flags |= PMU_THREAD_SETTLED;
 	model = must_read(build);
@@ -459,7 +449,7 @@ static void what_is_open_at_an_end_was_cut_or_forgotten(void)
 	build_head(build)->next = PMU_NEXT_EXIT;
 	model = must_read(build);
 	is_int(doubt_of(model, forgotten, "solve", 0), -1, "at _exit(): cut");
-	is_u64(row_of(model, "solve")->n_open, 0, "and no longer open");
+	is_u64(model_row(model, "solve")->n_open, 0, "and no longer open");
 	pmu_model_free(model);
 	thread->state = PMU_THREAD_FINISHED;
 	model = must_read(build);
@@ -610,7 +600,7 @@ static void a_group_counted_twice_is_one(void)
 	model = must_read(build);
 	is_u64(model->n_threads, 1, "one thread");
 	is_u64(model->section[0].n_thread_rows, 3, "equal regions share a row");
-	row = row_of(model, "solve");
+	row = model_row(model, "solve");
 	is_u64(row->calls, 20, "its calls");
 	is_u64(row->time_ns, 40000, "its time");
 	is_u64(row->raw[1], 80000, "its counts");
@@ -684,7 +674,7 @@ static void sockets_stand_behind_the_threads(void)
 	is_u64(model->section->sockets, 2, "its count");
 	ok(model->section->socket_read_ns > 3099 && model->section->socket_read_ns < 3101,
 	   "what reading it takes");
-	row = row_of(model, "solve");
+	row = model_row(model, "solve");
 	is_u64(row->missing, 0, "all that each of them counts is there");
 	is_u64(row->calls, 10, "the thread's calls");
 	is_u64(row->net[0], 10000, "and count");
@@ -702,7 +692,7 @@ static void sockets_stand_behind_the_threads(void)
 	is_u64(model->n_sockets, 2, "another socket");
 	ok(model->thread[1].number == -1 || model->thread[2].number == -1, "of no number");
 	is_u64(model->section->sockets, 3, "no more counts than there are");
-	is_u64(row_of(model, "solve")->missing, 3, "is missing in the sum");
+	is_u64(model_row(model, "solve")->missing, 3, "is missing in the sum");
 	is_int((int)doubt_of(model, "whose socket is not counted", "", -1), 0, "which is told");
 	pmu_model_free(model);
 	unknown->state = PMU_THREAD_MERGED;
@@ -763,19 +753,19 @@ static void damage_costs_what_it_hit(void)
 	inner->name = 77;
 	model = must_read(build);
 	is_u64(calls_of(model, "solve/?"), 20, "an unknown name: still counted");
-	ok(note_with(model, "name is unknown"), "with a note");
+	ok(model_note(model, "name is unknown"), "with a note");
 	pmu_model_free(model);
 	inner->name = 2;
 	inner->parent = 2;
 	model = must_read(build);
 	is_u64(calls_of(model, "inner"), 20, "nested in itself: at the top");
-	ok(note_with(model, "outer region is unknown"), "with a note");
+	ok(model_note(model, "outer region is unknown"), "with a note");
 	pmu_model_free(model);
 	inner->parent = 1;
 	build_chunk_of(thread)->used = 1000000;
 	model = must_read(build);
 	is_u64(calls_of(model, "solve/inner"), 20, "too many rows: those that fit");
-	ok(note_with(model, "outside of their place"), "with a note");
+	ok(model_note(model, "outside of their place"), "with a note");
 	pmu_model_free(model);
 	build_chunk_of(thread)->used = 2;
 	chunk = build_chunk(build, PMU_CHUNK_ROWS, group->row_size);
@@ -783,12 +773,12 @@ static void damage_costs_what_it_hit(void)
 	chunk->first = 1;
 	chunk->used = 1;
 	model = must_read(build);
-	ok(note_with(model, "no thread"), "rows of no thread: a note");
+	ok(model_note(model, "no thread"), "rows of no thread: a note");
 	pmu_model_free(model);
 	chunk->magic = 0;
 	model = must_read(build);
 	is_u64(calls_of(model, "solve/inner"), 20, "a bad chunk: all before it counts");
-	ok(note_with(model, "unreadable"), "with a note");
+	ok(model_note(model, "unreadable"), "with a note");
 	pmu_model_free(model);
 	free(build);
 }
@@ -804,7 +794,7 @@ static void bad_groups_are_left_out(void)
 	group->bank_offset = 4;
 	model = must_read(build);
 	is_u64(model->n_sections, 0, "banks over the row's head");
-	ok(note_with(model, "impossible layout"), "a note");
+	ok(model_note(model, "impossible layout"), "a note");
 	pmu_model_free(model);
 	memcpy(group, &good, sizeof(good));
 	group->n_slots = 17;
@@ -1025,7 +1015,7 @@ static void reads_files(void)
 	pmu_model_free(model);
 	write_store(path, build, size - 64);
 	is_int(pmu_store_snapshot_file(path, &model), 0, "a file that was cut");
-	ok(note_with(model, "ends before the store does"), "a note says so");
+	ok(model_note(model, "ends before the store does"), "a note says so");
 	pmu_model_free(model);
 	write_store(path, build, 100);
 	is_int(pmu_store_snapshot_file(path, &model), -EINVAL, "cut in its head");

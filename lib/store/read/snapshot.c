@@ -18,11 +18,8 @@
 
 /* A shorter baseline says less about the rate than the clocks do now. */
 #define GOOD_BASELINE_NS 1000000000u
-/* Rates of real clocks; others come from damage. */
-#define HZ_LEAST    1e5
-#define HZ_MOST     1e11
-#define MAX_METRICS 64u
-#define DIED_NAMES  8u
+#define MAX_METRICS      64u
+#define DIED_NAMES       8u
 
 static const char *const damage_text[PMU_DAMAGE_COUNT] = {
 	[PMU_DAMAGE_CHUNK] = "a part of it is unreadable, and everything behind that is lost",
@@ -37,6 +34,8 @@ static const char *const damage_text[PMU_DAMAGE_COUNT] = {
 	[PMU_DAMAGE_TORN] = "rows changed at every look: their counts are missing",
 	[PMU_DAMAGE_CHURN] = "threads came and went at every look: some may count twice",
 	[PMU_DAMAGE_HISTOGRAM] = "lengths of calls that belong to no row were left out",
+	[PMU_DAMAGE_LEAST] =
+		"least counts that belong to no row, or are more than all of its calls counted, were left out",
 };
 
 /* --- clock --- */
@@ -57,14 +56,6 @@ static bool stored_point(const struct pmu_store_head *head, struct pmu_clock_poi
 	return false;
 }
 
-static bool same_boot(const struct pmu_store_head *head)
-{
-	struct pmu_store_owner self;
-
-	pmu_store_owner_self(&self);
-	return self.boot_id[0] && !strncmp(head->boot_id, self.boot_id, sizeof(self.boot_id));
-}
-
 /*
  * The second point of the rate.  A stored one on a good baseline is better than now for a
  * program that is gone: the machine may have slept since, and only one of the two clocks
@@ -78,7 +69,7 @@ static struct pmu_clock_point second_point(const struct pmu_store_head *head,
 
 	if (state == PMU_PROGRAM_RUNS ||
 	    ((!stored || point.mono_ns < head->point[0].mono_ns + GOOD_BASELINE_NS) &&
-	     same_boot(head)))
+	     pmu_process_boot(head->boot_id) == PMU_BOOT_THIS))
 		return pmu_clock_point_take(head->clock_kind);
 	return stored ? point : head->point[0];
 }
@@ -87,18 +78,13 @@ static void set_clock(struct pmu_convert *convert, const struct pmu_store_head *
 		      const struct pmu_clock_point *last)
 {
 	struct pmu_clock_point stored;
-	double hz = pmu_clock_hz(head->clock_kind, &head->point[0], last);
+	double hz = pmu_convert_set_rate(convert, head->clock_kind, &head->point[0], last);
 
 	convert->first_ticks = head->point[0].ticks;
 	convert->last_ticks = last->ticks;
 	if (convert->state != PMU_PROGRAM_RUNS)
 		convert->last_ticks = stored_point(head, &stored) ? stored.ticks
 								  : head->point[0].ticks;
-	if (head->clock_kind == PMU_CLOCK_MONOTONIC)
-		hz = 1e9;
-	else if (!(hz >= HZ_LEAST && hz <= HZ_MOST))
-		hz = 0;
-	convert->ns_per_tick = head->clock_kind == PMU_CLOCK_MONOTONIC ? 1.0 : hz ? 1e9 / hz : 0;
 	convert->model->clock = pmu_clock_name(head->clock_kind);
 	convert->model->clock_hz = hz;
 }
@@ -330,12 +316,12 @@ static int add_notes(struct pmu_convert *convert)
 					"the store comes from another machine, boot or container: "
 					"whether "
 					"the program still runs cannot be told from here");
+	if (!rc && convert->next == PMU_NEXT_STOP)
+		rc = pmu_model_add_note(model, "the process was ended by its parent (SIGTERM)");
 	for (i = 0; i < (int)convert->raw->n_threads && !rc; i++)
 		if (convert->raw->thread[i].record.flags & PMU_THREAD_FORKED) {
-			rc = pmu_model_add_note(model,
-						"the process was forked from a measured one: "
-						"regions open "
-						"at that moment are measured from there on");
+			rc = pmu_model_add_note(
+				model, "forked: regions open then are measured from there on");
 			break;
 		}
 	for (i = 0; i < PMU_DAMAGE_COUNT && !rc; i++) {
@@ -348,6 +334,57 @@ static int add_notes(struct pmu_convert *convert)
 				pmu_model_textf(model, "the store is damaged: %s (%" PRIu64 ")",
 						damage_text[i], n));
 	}
+	return rc;
+}
+
+/*
+ * A socket was counted for so long that something should have come of it: energy moves about once
+ * in a millisecond.
+ */
+#define LONG_NS 3000000u
+
+/* Bits of the sockets' counts that are known and 0 in every row, one of which is long. */
+static uint32_t standing_still(const struct pmu_model *model,
+			       const struct pmu_model_section *section)
+{
+	uint32_t looked = 0, moved = 0;
+
+	for (unsigned int r = 0; r < section->n_thread_rows; r++) {
+		const struct pmu_model_row *row = &section->thread_row[r];
+
+		for (unsigned int i = 0; pmu_model_is_socket(model, row) && i < section->n_counts;
+		     i++) {
+			if (row->missing >> i & 1)
+				continue;
+			looked |= (uint32_t)(row->time_ns >= LONG_NS) << i;
+			moved |= (uint32_t)(row->raw[i] != 0) << i;
+		}
+	}
+	return section->sockets & looked & ~moved;
+}
+
+/* Virtual machines show counters of memory and energy that nothing is behind. */
+static int note_standing(struct pmu_model *model)
+{
+	struct pmu_strbuf text = { 0 };
+	int rc = 0;
+
+	for (unsigned int s = 0; s < model->n_sections; s++) {
+		uint32_t still = standing_still(model, &model->section[s]);
+
+		for (unsigned int i = 0; i < model->section[s].n_counts; i++)
+			if (still >> i & 1)
+				pmu_strbuf_addf(&text, "%s%s", text.len ? ", " : "",
+						model->section[s].count[i].name);
+	}
+	if (text.len) {
+		pmu_strbuf_add(
+			&text,
+			" stayed 0 all the time: there was none of it, or this machine has nothing behind its "
+			"counters, as virtual ones may");
+		rc = text.failed ? -ENOMEM : pmu_model_add_note(model, pmu_strbuf_text(&text));
+	}
+	pmu_strbuf_free(&text);
 	return rc;
 }
 
@@ -374,6 +411,10 @@ static void list_open(const struct pmu_model *model, struct pmu_strbuf *text)
 		pmu_strbuf_add(text, "; no region was open");
 }
 
+/*
+ * SIGKILL and an exit_group instruction of the program's own, as Go's is, leave the same behind.
+ * `pmu run` knows better of its own child; of a grandchild only that one's parent does.
+ */
 static int set_died(struct pmu_model *model, uint32_t next)
 {
 	struct pmu_strbuf text = { 0 };
@@ -381,7 +422,8 @@ static int set_died(struct pmu_model *model, uint32_t next)
 	pmu_strbuf_addf(&text,
 			next == PMU_NEXT_SIGNAL
 				? "the program was killed by a signal: process %" PRId64
-				: "the program did not end cleanly: process %" PRId64 " is gone",
+				: "the program did not end cleanly, or by a system call of its "
+				  "own: process %" PRId64 " is gone",
 			model->pid);
 	list_open(model, &text);
 	if (!text.failed)
@@ -407,10 +449,13 @@ static void name_emulated_threads(struct pmu_model *model)
 
 /* --- all of it --- */
 
-/* _exit() and exec are clean ends too. */
+/*
+ * _exit() and exec are clean ends too, and so is that of a worker whose parent has no more work for
+ * it.
+ */
 static bool ended_without_exit(uint32_t next)
 {
-	return next == PMU_NEXT_EXIT || next == PMU_NEXT_EXEC;
+	return next == PMU_NEXT_EXIT || next == PMU_NEXT_EXEC || next == PMU_NEXT_STOP;
 }
 
 /*
@@ -423,19 +468,19 @@ static bool went_on_as_another(const struct pmu_store_head *head, uint32_t next)
 
 static enum pmu_program_state program_state(const struct pmu_store_head *head)
 {
-	enum pmu_store_fate fate;
+	enum pmu_liveness liveness;
 	uint32_t next;
 
 	if (__atomic_load_n(&head->ended, __ATOMIC_RELAXED))
 		return PMU_PROGRAM_ENDED;
-	fate = pmu_store_fate(head);
+	liveness = pmu_store_liveness(head);
 	next = __atomic_load_n(&head->next, __ATOMIC_RELAXED);
-	switch (fate) {
-	case PMU_STORE_ALIVE:
+	switch (liveness) {
+	case PMU_PROCESS_ALIVE:
 		return went_on_as_another(head, next) ? PMU_PROGRAM_ENDED : PMU_PROGRAM_RUNS;
-	case PMU_STORE_DEAD:
+	case PMU_PROCESS_DEAD:
 		return ended_without_exit(next) ? PMU_PROGRAM_ENDED : PMU_PROGRAM_DIED;
-	case PMU_STORE_FOREIGN:
+	case PMU_PROCESS_FOREIGN:
 		break;
 	}
 	return PMU_PROGRAM_UNKNOWN;
@@ -464,6 +509,8 @@ static int convert_all(struct pmu_convert *convert, const struct pmu_store_head 
 		rc = pmu_convert_doubts(convert);
 	if (!rc)
 		rc = add_notes(convert);
+	if (!rc)
+		rc = note_standing(model);
 	if (!rc)
 		rc = pmu_model_finish(model);
 	if (!rc && convert->state == PMU_PROGRAM_DIED)

@@ -3,24 +3,11 @@
 #ifndef PMU_STORE_SNAPSHOT_H
 #define PMU_STORE_SNAPSHOT_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "report/model.h"
 #include "store/row.h"
-
-/** A piece of a store in memory: the live session maps it in several. */
-struct pmu_store_piece {
-	const void *base; /* aligned to 8 bytes */
-	uint64_t offset;  /* of base in the file; pieces are in order, the first at 0 */
-	uint64_t size;
-};
-
-/** A store as a reader sees it. */
-struct pmu_store_view {
-	const struct pmu_store_piece *piece;
-	size_t n_pieces;
-};
+#include "store/view.h"
 
 /** Limits that no honest store reaches; beyond them it is refused. */
 #define PMU_STORE_MAX_SIZE    (4ull << 30)
@@ -58,9 +45,12 @@ int pmu_store_snapshot(const struct pmu_store_view *view, const struct pmu_clock
  * @path: a regular file; followed no further than its own name
  *
  * The model's @died says that the program did not end cleanly (pid, which regions were open); for a
- * process that is still running the report is of now.
- * Where the store was made since the last boot of this machine the clock's second point is taken
- * now.
+ * process that is still running the report is of now. Where the store was made since the last boot
+ * of this machine the clock's second point is taken now. The store of another user's running
+ * process is copied first, and a note says so where it changed meanwhile.
+ *
+ * Context: one thread at a time; SIGBUS is handled meanwhile.
+ * Return: as above, or the errno of the file: -EIO where it became shorter while it was read.
  */
 int pmu_store_snapshot_file(const char *path, struct pmu_model **model);
 

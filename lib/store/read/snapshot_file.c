@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A store's file in memory: mapped while its process runs, else copied. */
+/* A store's file in memory: mapped while its process runs and is ours, else copied. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/owner.h"
 #include "store/place.h"
 #include "store/read/snapshot.h"
 
@@ -17,8 +19,60 @@ struct image {
 	void *bytes;
 	size_t size;
 	bool mapped;
-	bool cut; /* the file ends before the store does */
+	bool cut;    /* the file ends before the store does */
+	bool moving; /* copied while its process wrote to it */
 };
+
+/* --- a mapped file that loses its end --- */
+
+/* What is mapped; one at a time. */
+static struct {
+	uintptr_t first;
+	size_t size;
+	volatile sig_atomic_t lost;
+	struct sigaction before;
+} mapped;
+
+/*
+ * The kernel's answer to a look beyond the file's end.  A page of nothing in its place: the reader
+ * trusts no byte.
+ */
+static void take_loss(int number, siginfo_t *info, void *context)
+{
+	uintptr_t page_size = (uintptr_t)sysconf(_SC_PAGESIZE),
+		  page = (uintptr_t)info->si_addr & ~(page_size - 1);
+	int saved = errno;
+
+	(void)context;
+	if (page - mapped.first >= mapped.size ||
+	    mmap((void *)page, page_size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		 0) == MAP_FAILED)
+		sigaction(number, &mapped.before, NULL); /* not ours: it comes again */
+	else
+		mapped.lost = 1;
+	errno = saved;
+}
+
+static void expect_loss(const struct image *image)
+{
+	struct sigaction action = { .sa_sigaction = take_loss, .sa_flags = SA_SIGINFO };
+
+	mapped.first = (uintptr_t)image->bytes;
+	mapped.size = image->size;
+	mapped.lost = 0;
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGBUS, &action, &mapped.before);
+}
+
+/* Return: whether there was any. */
+static bool end_loss(void)
+{
+	sigaction(SIGBUS, &mapped.before, NULL);
+	mapped.size = 0;
+	return mapped.lost;
+}
+
+/* --- copies --- */
 
 /* All of @size bytes from the file's begin; fewer where it ends.  Return: bytes, or a
  * negative errno. */
@@ -53,6 +107,33 @@ static int image_read(int fd, size_t size, struct image *image)
 		return n < 0 ? (int)n : -EIO;
 	}
 	image->size = (size_t)n;
+	return 0;
+}
+
+/* A file that is as it was copied was copied at one moment. */
+static bool has_changed(int fd, const struct image *image)
+{
+	char bytes[4096];
+
+	for (size_t at = 0; at < image->size; at += sizeof(bytes)) {
+		size_t size = image->size - at < sizeof(bytes) ? image->size - at : sizeof(bytes);
+
+		if (pread(fd, bytes, size, (off_t)at) != (ssize_t)size ||
+		    memcmp(bytes, (const char *)image->bytes + at, size))
+			return true;
+	}
+	return false;
+}
+
+/* Of somebody else's process, who may do with the file what they like. */
+static int image_copy(int fd, size_t size, struct image *image)
+{
+	int rc = image_read(fd, size, image);
+
+	if (rc)
+		return rc;
+	image->cut = image->size < ((const struct pmu_store_head *)image->bytes)->size;
+	image->moving = has_changed(fd, image);
 	return 0;
 }
 
@@ -110,12 +191,15 @@ static int head_read(int fd, const char *path, struct pmu_store_head *head, uint
 static int image_load(int fd, const char *path, const struct pmu_store_head *head, uint64_t size,
 		      struct image *image)
 {
-	bool alive = !head->ended && pmu_store_fate(head) == PMU_STORE_ALIVE;
+	bool alive = !head->ended && pmu_store_liveness(head) == PMU_PROCESS_ALIVE;
+	struct stat st;
 	int rc;
 
 	memset(image, 0, sizeof(*image));
-	if (alive) {
+	if (alive && !pmu_owner_stat(fd, &st) && st.st_uid == pmu_owner_self()) {
 		rc = image_map(fd, size, image);
+	} else if (alive) {
+		rc = image_copy(fd, size, image);
 	} else {
 		rc = image_read(fd, size < head->size ? size : head->size, image);
 		image->cut = !rc && image->size < head->size;
@@ -125,7 +209,7 @@ static int image_load(int fd, const char *path, const struct pmu_store_head *hea
 	return 0;
 }
 
-static int snapshot_image(const struct image *image, struct pmu_model **model)
+static int snapshot_bytes(const struct image *image, struct pmu_model **model)
 {
 	struct pmu_store_piece piece = { .base = image->bytes, .offset = 0, .size = image->size };
 	struct pmu_store_view view = { .piece = &piece, .n_pieces = 1 };
@@ -135,7 +219,29 @@ static int snapshot_image(const struct image *image, struct pmu_model **model)
 		rc = pmu_model_add_note(*model,
 					"the file ends before the store does (it was cut, or its "
 					"disk was full): what lay beyond is lost");
+	if (!rc && image->moving)
+		rc = pmu_model_add_note(
+			*model,
+			"another user's process ran on while its results were copied: what it "
+			"published meanwhile may be here in part");
 	return rc;
+}
+
+static int snapshot_image(const struct image *image, const char *path, struct pmu_model **model)
+{
+	int rc;
+
+	if (!image->mapped)
+		return snapshot_bytes(image, model);
+	expect_loss(image);
+	rc = snapshot_bytes(image, model);
+	if (!end_loss())
+		return rc;
+	if (!rc)
+		pmu_model_free(*model);
+	return pmu_fail(
+		EIO, "%s became shorter while it was read: its process, or somebody else, cut it",
+		path);
 }
 
 int pmu_store_snapshot_file(const char *path, struct pmu_model **model)
@@ -155,7 +261,7 @@ int pmu_store_snapshot_file(const char *path, struct pmu_model **model)
 	close(fd);
 	if (rc)
 		return rc;
-	rc = snapshot_image(&image, model);
+	rc = snapshot_image(&image, path, model);
 	image_free(&image);
 	return rc;
 }
