@@ -2,6 +2,7 @@
 /* Turns the threads' rows into a finished model: their order and self values. */
 #include "report/finish.h"
 #include "report/histogram.h"
+#include "report/least.h"
 #include "report/rows.h"
 
 #include <errno.h>
@@ -151,8 +152,10 @@ static void add_nested(struct pmu_finishing *f)
 
 	for (int i = 0; i < n; i++) {
 		row[i].self_ns = 0;
-		if (!pmu_model_time_known(&row[i]) && !pmu_model_is_socket(f->model, &row[i]))
+		if (!pmu_model_time_known(&row[i]) && !pmu_model_is_socket(f->model, &row[i])) {
 			row[i].missing = UINT32_MAX;
+			row[i].least = NULL;
+		}
 		row[i].self_missing = row[i].missing;
 	}
 	for (int i = 0; i < n; i++) {
@@ -220,6 +223,18 @@ static void mark_short(const struct pmu_model_section *s, struct pmu_model_row *
 	}
 }
 
+static void mark_interrupted(const struct pmu_model_section *s, struct pmu_model_row *row,
+			     unsigned int n)
+{
+	int at = pmu_section_interrupts(s);
+
+	for (unsigned int i = 0; i < n; i++) {
+		row[i].flags &= ~(uint32_t)PMU_ROW_INTERRUPTED;
+		if (at >= 0 && !(row[i].missing >> at & 1) && row[i].raw[at])
+			row[i].flags |= PMU_ROW_INTERRUPTED;
+	}
+}
+
 static int finish_rows(struct pmu_finishing *f)
 {
 	struct pmu_model_section *s = f->section;
@@ -237,7 +252,10 @@ static int finish_rows(struct pmu_finishing *f)
 		return rc;
 	mark_short(s, s->thread_row, s->n_thread_rows);
 	mark_short(s, s->row, s->n_rows);
-	return pmu_histograms_of_sums(f->model, s);
+	mark_interrupted(s, s->thread_row, s->n_thread_rows);
+	mark_interrupted(s, s->row, s->n_rows);
+	rc = pmu_model_leasts_of_sums(f->model, s);
+	return rc < 0 ? rc : pmu_histograms_of_sums(f->model, s);
 }
 
 static uint64_t span_of(const struct pmu_model *model)
@@ -288,22 +306,18 @@ static int finish_section(struct pmu_model *model, struct pmu_model_section *sec
 		.span_ns = span_of(model),
 		.shared_sockets = section->sockets && pmu_model_shares_sockets(model),
 	};
-	size_t n = section->n_thread_rows, n_table = 16;
+	size_t n = section->n_thread_rows;
 	int rc = -ENOMEM;
 
 	if (section->n_counts > PMU_MODEL_MAX_COUNTS)
 		return -E2BIG;
 	if (n > INT_MAX / 8)
 		return -ENOMEM;
-	while (n_table < 2 * n)
-		n_table *= 2;
-	f.table_mask = n_table - 1;
-	f.table = calloc(n_table, sizeof(*f.table));
 	f.nested = calloc(n + 1, sizeof(*f.nested));
 	f.summing = calloc(n + 1, sizeof(*f.summing));
-	if (f.table && f.nested && f.summing)
+	if (f.nested && f.summing && !pmu_index_reserve(&f.index, n))
 		rc = finish_rows(&f);
-	free(f.table);
+	pmu_index_free(&f.index);
 	free(f.nested);
 	free(f.summing);
 	return rc;

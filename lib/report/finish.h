@@ -3,6 +3,7 @@
 #ifndef PMU_REPORT_FINISH_H
 #define PMU_REPORT_FINISH_H
 
+#include "base/index.h"
 #include "report/block.h"
 #include "report/model.h"
 
@@ -34,8 +35,7 @@ struct pmu_finishing {
 	bool shared_sockets;         /* see pmu_model_shares_sockets() */
 	struct pmu_nested *nested;   /* [n_thread_rows] */
 	struct pmu_summing *summing; /* [n_rows] */
-	int *table;                  /* open addressing: index of a sum + 1 */
-	size_t table_mask;
+	struct pmu_index index;      /* of sums by path: their indices, from 1 on */
 };
 
 static inline uint64_t pmu_add_capped(uint64_t a, uint64_t b)

@@ -50,6 +50,11 @@ enum pmu_model_row_flags {
 	 * more than a tenth of what was measured was the library's own work; see pmu_row_is_short()
 	 */
 	PMU_ROW_SHORT = 128,
+	/*
+	 * interrupts were counted in its calls: instructions may be too high by as many; made by
+	 * pmu_model_finish()
+	 */
+	PMU_ROW_INTERRUPTED = 256,
 };
 
 /** So many calls lasted about as long; which times that is: report/histogram.h. */
@@ -65,6 +70,16 @@ struct pmu_model_bucket {
 struct pmu_model_histogram {
 	unsigned int n;
 	struct pmu_model_bucket bucket[];
+};
+
+/**
+ * The least that any call counted, each count for itself: of outermost calls that have ended,
+ * without the library's own work. Calls that regions overlap in, or that a checkpoint has cut, are
+ * left out.
+ */
+struct pmu_model_least {
+	uint32_t known;   /* bit i: count[i] is */
+	uint64_t count[]; /* [n_counts] */
 };
 
 /** A region on one path, of one thread or of all. */
@@ -87,8 +102,9 @@ struct pmu_model_row {
 	uint64_t min_ns;  /* shortest and longest single call; 0 and 0 where there was none */
 	uint64_t max_ns;
 	double sd_ns; /* standard deviation of one call (population's); NaN: unknown */
-	const struct pmu_model_histogram
-		*histogram; /* of outermost calls that have ended; NULL: was not asked for */
+	/* of outermost calls that have ended; NULL: was not asked for */
+	const struct pmu_model_histogram *histogram;
+	const struct pmu_model_least *least; /* NULL: was not asked for */
 	/*
 	 * A sum's: of all threads' measured time.  A thread's row: of that thread's.  0 to 1; NaN:
 	 * unknown, also where the row's time is more than that (damaged data).
@@ -169,15 +185,23 @@ struct pmu_model_thread {
 	int64_t major_faults;
 	int64_t voluntary_switches;
 	int64_t involuntary_switches;
+	int64_t cpu_ns; /* on a processor, user and kernel; of a set, of all threads together */
 };
+
+/** Names of a path that stand with a doubt: the last ones. */
+#define PMU_MODEL_DOUBT_NAMES 8
 
 /** A reason not to trust something blindly. */
 struct pmu_model_doubt {
-	const char *text;   /* "ended without a begin" */
-	const char *region; /* "" where it is about the session or a thread */
-	int thread;         /* number, -1 for all */
-	uint64_t count;     /* how often; 0: not countable */
-	int part; /* of a combined model: index into part; -1 for several, and in any other model */
+	const char *text; /* "ended without a begin" */
+	/* its path, of which the last 8 names; "" where it is about the session or a thread */
+	const char *region;
+	int thread;     /* number, -1 for all */
+	uint64_t count; /* how often; 0: not countable */
+	/* of a combined model: index into part; -1 for several, and in any other model */
+	int part;
+	unsigned int n_parts; /* of several, but not all of them: in ascending order; else 0 */
+	const unsigned int *parts;
 };
 
 /** A source that was not used, and why. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/finish.h"
+#include "report/name.h"
 
 static uint64_t *zeros(struct pmu_model *model, unsigned int n)
 {
@@ -21,10 +22,20 @@ static uint64_t hash_name(uint64_t hash, const char *name, bool flat)
 	return hash;
 }
 
-static bool same_sum(const struct pmu_summing *sum, int parent, uint64_t hash, const char *name)
+struct wanted {
+	const struct pmu_finishing *f;
+	int parent;
+	uint64_t hash;
+	const char *name;
+};
+
+static bool is_wanted(const void *arg, uintptr_t number)
 {
-	return sum->hash == hash && sum->parent == parent &&
-	       (sum->name == name || !strcmp(sum->name, name));
+	const struct wanted *wanted = arg;
+	const struct pmu_summing *sum = &wanted->f->summing[number - 1];
+
+	return sum->hash == wanted->hash && sum->parent == wanted->parent &&
+	       (sum->name == wanted->name || !strcmp(sum->name, wanted->name));
 }
 
 /* Index of the sum that a row belongs to; flat ones are told apart by the hash. */
@@ -34,18 +45,17 @@ static int find_sum(struct pmu_finishing *f, const struct pmu_model_row *row)
 	int parent = row->parent < 0 ? -1 : thread_row[row->parent].sum;
 	uint64_t hash = hash_name(parent < 0 ? 0xcbf29ce484222325u : f->summing[parent].hash,
 				  pmu_row_name(row), row->flags & PMU_ROW_FLAT);
-	size_t at = (hash ^ (hash >> 32)) & f->table_mask;
-	struct pmu_summing *sum;
+	uint32_t short_hash = (uint32_t)(hash ^ (hash >> 32));
+	const struct wanted wanted = { f, parent, hash, pmu_row_name(row) };
+	struct pmu_index_place *place = pmu_index_find(&f->index, short_hash, is_wanted, &wanted);
 
-	for (; f->table[at]; at = (at + 1) & f->table_mask)
-		if (same_sum(&f->summing[f->table[at] - 1], parent, hash, pmu_row_name(row)))
-			return f->table[at] - 1;
-	sum = &f->summing[f->section->n_rows++];
-	*sum = (struct pmu_summing){
+	if (place->thing)
+		return (int)place->thing - 1;
+	f->summing[f->section->n_rows++] = (struct pmu_summing){
 		.parent = parent, .name = pmu_row_name(row), .hash = hash, .last_thread = -1
 	};
-	f->table[at] = (int)f->section->n_rows;
-	return f->table[at] - 1;
+	pmu_index_take(&f->index, place, short_hash, f->section->n_rows);
+	return (int)f->section->n_rows - 1;
 }
 
 static int make_sum_rows(struct pmu_finishing *f)
@@ -222,18 +232,6 @@ static void close_sums(struct pmu_finishing *f)
 
 /* Paths: made once for a sum, shared with its threads' rows. */
 
-static size_t escaped(char *out, const char *name)
-{
-	size_t n = 0;
-
-	for (; *name; name++) {
-		if (*name == '/' || *name == '\\')
-			out[n++] = '\\';
-		out[n++] = *name;
-	}
-	return n;
-}
-
 static int make_path(struct pmu_model *model, struct pmu_model_row *row, const char *around,
 		     uint64_t hash)
 {
@@ -254,7 +252,7 @@ static int make_path(struct pmu_model *model, struct pmu_model_row *row, const c
 	}
 	if (around)
 		text[len++] = '/';
-	len += escaped(text + len, row->name);
+	len += pmu_path_add(text + len, row->name);
 	path = pmu_block_text(&model->blocks, text, len);
 	free(text);
 	if (!path)

@@ -77,6 +77,7 @@ __attribute__((unused)) static void sample_threads(struct pmu_model *model, unsi
 			.major_faults = 3,
 			.voluntary_switches = i ? -1 : 7,
 			.involuntary_switches = i ? -1 : 2,
+			.cpu_ns = i ? -1 : (int64_t)(time_ns / 4),
 		};
 }
 
@@ -150,7 +151,7 @@ __attribute__((unused)) static struct pmu_model *sample_model(void)
 	sample_row(model, s, 0, 1, SAMPLE_LONG_B, 3, 20000);    /* 10 */
 	if (pmu_model_add_note(model,
 			       "the group CORE gave up LLC-references: no counter is left") ||
-	    pmu_model_add_doubt(model, "ended without a begin", "a/b", 0, 3) ||
+	    pmu_model_add_doubt(model, "ended without a begin", "main/solve/a\\/b", 0, 3) ||
 	    pmu_model_add_refusal(model, "msr", "cannot open /dev/cpu/0/msr: Permission denied",
 				  "modprobe msr, and run as root") ||
 	    pmu_model_finish(model))
