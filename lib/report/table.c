@@ -8,7 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
+#include "base/index.h"
 #include "report/encode.h"
+#include "report/name.h"
+#include "report/terminal.h"
 
 #define MARGIN      2u /* blanks before a line */
 #define GAP         2u /* blanks between columns */
@@ -29,8 +33,7 @@ struct layout {
 	unsigned int width;
 	unsigned int label_width;
 	/* texts of labels so far, to keep different names different: open addressing */
-	const struct pmu_table_label **seen;
-	size_t seen_mask;
+	struct pmu_index seen; /* struct pmu_table_label by text */
 };
 
 static unsigned int max_of(unsigned int a, unsigned int b)
@@ -147,25 +150,23 @@ static void measure_column(const struct layout *l, struct pmu_table_column *colu
 
 /* Labels. */
 
-static size_t hash_of(const char *text)
+static bool has_text(const void *text, uintptr_t label)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
+	return !strcmp(((const struct pmu_table_label *)label)->text, text);
+}
 
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-	return (size_t)(hash ^ (hash >> 32));
+static uint32_t hash_of(const char *text)
+{
+	return pmu_hash_text(text, strlen(text));
 }
 
 /* Where a name's text stands among those seen; NULL: a different name has taken it. */
-static const struct pmu_table_label **find_seen(const struct layout *l, const char *name,
-						const char *text)
+static struct pmu_index_place *find_seen(const struct layout *l, const char *name, const char *text)
 {
-	size_t at = hash_of(text) & l->seen_mask;
+	struct pmu_index_place *place = pmu_index_find(&l->seen, hash_of(text), has_text, text);
+	const struct pmu_table_label *label = (const void *)place->thing;
 
-	for (; l->seen[at]; at = (at + 1) & l->seen_mask)
-		if (!strcmp(l->seen[at]->text, text))
-			return strcmp(l->seen[at]->name, name) ? NULL : &l->seen[at];
-	return &l->seen[at];
+	return label && strcmp(label->name, name) != 0 ? NULL : place;
 }
 
 /* @head characters of a name, "..." or what @middle says, and its end. */
@@ -187,9 +188,35 @@ static const char *cut_at(const struct layout *l, const char *name, unsigned int
 	return text;
 }
 
-/* Half from either end; where another name looks so, too, other shares; then a number */
-static const char *cut(const struct layout *l, const char *name, unsigned int width,
-		       unsigned int row)
+/* @text is short enough, and no other name's yet. */
+static const char *take_shorter(const struct layout *l, const char *name,
+				const struct pmu_strbuf *shorter, unsigned int width)
+{
+	const char *text = pmu_strbuf_text(shorter);
+
+	if (shorter->failed || width_of(text) > width || !find_seen(l, name, text))
+		return NULL;
+	return pmu_block_text(l->scratch, text, strlen(text));
+}
+
+/* A function's name without what matters least; NULL: it does not fit, or looks like another. */
+static const char *shorten(const struct layout *l, const char *name, unsigned int width)
+{
+	struct pmu_strbuf shorter = { 0 };
+	const char *text = NULL;
+
+	for (int how = 0; how < PMU_NAME_WAYS && !text; how++) {
+		shorter.len = 0;
+		pmu_name_shorten(&shorter, name, (enum pmu_name_shorter)how);
+		text = take_shorter(l, name, &shorter, width);
+	}
+	pmu_strbuf_free(&shorter);
+	return text;
+}
+
+/* Half of @whole from either end; where another name looks so, too, other shares; then a number */
+static const char *cut(const struct layout *l, const char *name, const char *whole,
+		       unsigned int width, unsigned int row)
 {
 	unsigned int room = width - 3, first = (room + 1) / 2;
 	char middle[16];
@@ -201,14 +228,37 @@ static const char *cut(const struct layout *l, const char *name, unsigned int wi
 
 		if (off > (tail ? first : room - first))
 			continue;
-		text = cut_at(l, name, width, tail ? first - off : first + off, "...");
+		text = cut_at(l, whole, width, tail ? first - off : first + off, "...");
 		if (!text || find_seen(l, name, text))
 			return text;
 	}
 	snprintf(middle, sizeof(middle), "..#%u..", row % 100000);
 	if (width_of(middle) >= width)
 		middle[0] = '\0';
-	return cut_at(l, name, width, (width - width_of(middle) + 1) / 2, middle);
+	return cut_at(l, whole, width, (width - width_of(middle) + 1) / 2, middle);
+}
+
+/*
+ * What is left of a name that is too long even so: of a function's without what stands around its
+ * own.
+ */
+static const char *cut_own_name(const struct layout *l, const char *name, unsigned int width,
+				unsigned int row)
+{
+	struct pmu_strbuf own = { 0 };
+	const char *text = NULL, *whole;
+
+	pmu_name_shorten(&own, name, PMU_NAME_BARE);
+	whole = pmu_strbuf_text(&own);
+	if (width_of(whole) <= width) { /* another has it, too */
+		pmu_strbuf_addf(&own, " #%u", row % 100000);
+		text = take_shorter(l, name, &own, width);
+		whole = name;
+	}
+	if (!text)
+		text = cut(l, name, whole, width, row);
+	pmu_strbuf_free(&own);
+	return text;
 }
 
 /* The natural width of all labels, if not so narrow that numbers crowd in on them. */
@@ -249,7 +299,7 @@ static unsigned int put_indent(const struct layout *l, const struct pmu_table_la
 static int make_label(struct layout *l, unsigned int row, bool whole)
 {
 	struct pmu_table_label *label = &l->table->label[row];
-	const struct pmu_table_label **seen;
+	struct pmu_index_place *seen;
 	char indent[128];
 	unsigned int room = l->label_width - put_indent(l, label, indent, sizeof(indent));
 	bool fits = width_of(label->name) <= room;
@@ -258,24 +308,20 @@ static int make_label(struct layout *l, unsigned int row, bool whole)
 		return 0;
 	if (is_too_deep(l, label))
 		l->table->too_deep = 1;
-	label->text = fits ? label->name : cut(l, label->name, room, row);
+	label->text = fits ? label->name : shorten(l, label->name, room);
+	if (!label->text)
+		label->text = cut_own_name(l, label->name, room, row);
 	if (!label->text)
 		return -ENOMEM;
 	seen = find_seen(l, label->name, label->text);
-	if (seen && !*seen)
-		*seen = label;
+	if (seen && !seen->thing)
+		pmu_index_take(&l->seen, seen, hash_of(label->text), (uintptr_t)label);
 	return 0;
 }
 
 static int make_labels(struct layout *l)
 {
-	size_t n_seen = 16;
-
-	while (n_seen < 2 * (size_t)l->table->n_rows)
-		n_seen *= 2;
-	l->seen = pmu_block_array(l->scratch, n_seen, sizeof(struct pmu_table_label *));
-	l->seen_mask = n_seen - 1;
-	if (!l->seen)
+	if (pmu_index_reserve(&l->seen, l->table->n_rows) < 0)
 		return -ENOMEM;
 	for (int pass = 0; pass < 2; pass++)
 		for (unsigned int i = 0; i < l->table->n_rows; i++)
@@ -349,6 +395,14 @@ static void end_line(struct pmu_strbuf *out)
 	pmu_strbuf_add(out, "\n");
 }
 
+/* Before the newline. */
+static void end_style(struct pmu_strbuf *out)
+{
+	if (out->len)
+		out->len--;
+	pmu_strbuf_add(out, PMU_STYLE_END "\n");
+}
+
 static void put_left(struct pmu_strbuf *out, const char *text, unsigned int width)
 {
 	unsigned int n = width_of(text);
@@ -366,6 +420,7 @@ static void put_titles(const struct layout *l, unsigned int first, unsigned int 
 	for (unsigned int i = first; i < end; i++)
 		n_lines = max_of(n_lines, column[i].n_lines);
 	for (unsigned int line = 0; line < n_lines; line++) {
+		pmu_strbuf_add(l->out, l->table->color ? PMU_STYLE_HEAD : "");
 		blanks(l->out, MARGIN);
 		put_left(l->out, line + 1 == n_lines ? column[first].kind : "", l->label_width);
 		for (unsigned int i = first; i < end; i++) {
@@ -381,6 +436,8 @@ static void put_titles(const struct layout *l, unsigned int first, unsigned int 
 			pmu_strbuf_add_n(l->out, part, len);
 		}
 		end_line(l->out);
+		if (l->table->color)
+			end_style(l->out);
 	}
 }
 
@@ -427,6 +484,7 @@ int pmu_table_print(struct pmu_strbuf *out, struct pmu_table *table, unsigned in
 		.width = max_of(min_of(width, 10000), LEAST_WIDTH),
 	};
 	unsigned int widest, end;
+	int rc;
 
 	for (unsigned int i = 0; i < table->n_columns; i++)
 		measure_column(&l, &table->column[i]);
@@ -435,8 +493,10 @@ int pmu_table_print(struct pmu_strbuf *out, struct pmu_table *table, unsigned in
 	/* where the first columns leave the labels less, others may have the rest */
 	if (l.label_width < GOOD_LABEL)
 		place_columns(&l, widest, l.label_width);
-	if (make_labels(&l) < 0)
-		return -ENOMEM;
+	rc = make_labels(&l);
+	pmu_index_free(&l.seen);
+	if (rc < 0)
+		return rc;
 	for (unsigned int first = 0; first < table->n_columns; first = end) {
 		for (end = first + 1; end < table->n_columns; end++)
 			if (table->column[end].part != table->column[first].part)

@@ -3,6 +3,8 @@
 #ifndef PMU_REPORT_TABLE_H
 #define PMU_REPORT_TABLE_H
 
+#include <stdbool.h>
+
 #include "base/strbuf.h"
 #include "report/block.h"
 #include "report/cell.h"
@@ -30,6 +32,7 @@ struct pmu_table {
 	struct pmu_table_label *label;   /* [n_rows] */
 	struct pmu_table_column *column; /* [n_columns] */
 	const char **mark;               /* [n_rows] behind each row, may be NULL */
+	bool color;                      /* titles stand out; see report/terminal.h */
 	int too_deep; /* result: some labels have "(DEPTH) " for their indentation */
 };
 
