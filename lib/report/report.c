@@ -2,7 +2,10 @@
 /* Picks the writer. */
 #include "report/report.h"
 
+#include <errno.h>
 #include <string.h>
+
+#include "base/error.h"
 
 static const struct {
 	const char *ending;
@@ -32,6 +35,25 @@ enum pmu_report_format pmu_report_format_of(const char *path)
 			return endings[i].format;
 	}
 	return PMU_REPORT_TEXT;
+}
+
+int pmu_report_format_check(const char *path)
+{
+	static const char *const refused[] = {
+		".xml",   ".html", ".htm", ".yaml",  ".yml", ".toml",    ".tsv", ".xls",
+		".xlsx",  ".ods",  ".md",  ".tex",   ".pdf", ".parquet", ".db",  ".sqlite",
+		".jsonl", ".jsn",  ".jso", ".jason", ".cvs", ".scv",
+	};
+	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+
+	for (size_t i = 0; dot && i < PMU_ARRAY_LEN(refused); i++)
+		if (same_letters(dot, refused[i]))
+			return pmu_fail(
+				EINVAL,
+				"%s: no report is %s; a name that ends in .json or .csv gets that, others "
+				"get text",
+				path, dot);
+	return 0;
 }
 
 void pmu_report_render(struct pmu_strbuf *out, const struct pmu_model *model,

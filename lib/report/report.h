@@ -15,7 +15,14 @@ enum pmu_report_format { PMU_REPORT_TEXT, PMU_REPORT_JSON, PMU_REPORT_CSV };
 struct pmu_text_options {
 	bool threads;         /* also each thread's own rows */
 	unsigned int columns; /* width to aim for; 0: 100 */
+	bool brief;           /* the rows alone */
 	bool all;             /* every region; else the PMU_TEXT_ROWS that took the most time */
+	unsigned int top;     /* so many of them; 0: as @all says */
+	/* a list by "time", "self", "calls" or a count's name; NULL: a tree by time */
+	const char *sort;
+	/* only regions whose name or path matches, as fnmatch() has it, and what is around them */
+	const char *filter;
+	bool color; /* escape sequences of a terminal around what should stand out */
 };
 
 void pmu_write_text(struct pmu_strbuf *out, const struct pmu_model *model,
@@ -26,15 +33,19 @@ void pmu_write_csv(struct pmu_strbuf *out, const struct pmu_model *model);
 /** pmu_report_format_of() - .json and .csv by the ending (case does not count), else text. */
 enum pmu_report_format pmu_report_format_of(const char *path);
 
+/**
+ * pmu_report_format_check() - is there the format that a path's ending asks for?
+ *
+ * Most endings ask for none and get text; those by which other formats go, and slips of ours, are
+ * refused.
+ *
+ * Return: 0; -EINVAL with a sentence that names the formats.
+ */
+int pmu_report_format_check(const char *path);
+
 /** pmu_report_render() - one of the three writers. */
 void pmu_report_render(struct pmu_strbuf *out, const struct pmu_model *model,
 		       enum pmu_report_format format, const struct pmu_text_options *options);
-
-/**
- * pmu_report_write_fd() - all of a text to a descriptor, short writes and EINTR handled
- * Return: 0 or a negative errno.  SIGPIPE and SIGXFSZ are held back.
- */
-int pmu_report_write_fd(int fd, const char *text, size_t len);
 
 /**
  * pmu_report_write_file() - a text to a file, all or nothing

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/write.h"
 #include "model_sample.h"
 #include "report/report.h"
 
@@ -84,6 +85,24 @@ static void the_ending_chooses_the_format(void)
 	is_int(pmu_report_format_of("run.csv.txt"), PMU_REPORT_TEXT, "run.csv.txt");
 	is_int(pmu_report_format_of("json"), PMU_REPORT_TEXT, "json");
 	is_int(pmu_report_format_of(""), PMU_REPORT_TEXT, "nothing");
+}
+
+static void a_format_that_there_is_not_is_refused(void)
+{
+	static const char *const good[] = { "run",      "run.json",  "run.CSV",     "run.txt",
+					    "run.4711", "a.xml/run", "run.xml.txt", "-",
+					    "none",     "" };
+	char name[64];
+
+	is_int(pmu_report_format_check("dir/run.xml"), -EINVAL, "run.xml");
+	is_str(pmu_error_text(),
+	       "dir/run.xml: no report is .xml; a name that ends in .json or .csv gets that, others get text",
+	       "names the formats");
+	is_int(pmu_report_format_check("run.CVS"), -EINVAL, "a slip");
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+		snprintf(name, sizeof(name), "\"%s\" is none of them", good[i]);
+		is_int(pmu_report_format_check(good[i]), 0, name);
+	}
 }
 
 static void each_format_has_its_writer(void)
@@ -326,7 +345,7 @@ static void a_broken_pipe_is_an_error_and_no_signal(void)
 	if (pipe(fd))
 		abort();
 	close(fd[0]);
-	is_int(pmu_report_write_fd(fd[1], "x", 1), -EPIPE, "error");
+	is_int(pmu_write_all(fd[1], "x", 1), -EPIPE, "error");
 	is_int(n_sigpipe, 0, "no signal");
 	sigpending(&pending);
 	ok(!sigismember(&pending, SIGPIPE), "none waits");
@@ -335,14 +354,14 @@ static void a_broken_pipe_is_an_error_and_no_signal(void)
 	sigaddset(&pipe_only, SIGPIPE);
 	pthread_sigmask(SIG_BLOCK, &pipe_only, NULL);
 	raise(SIGPIPE);
-	is_int(pmu_report_write_fd(fd[1], "x", 1), -EPIPE, "error again");
+	is_int(pmu_write_all(fd[1], "x", 1), -EPIPE, "error again");
 	sigpending(&pending);
 	ok(sigismember(&pending, SIGPIPE) == 1, "the program's own signal still waits");
 	pthread_sigmask(SIG_UNBLOCK, &pipe_only, NULL);
 	is_int(n_sigpipe, 1, "and arrives once");
 	close(fd[1]);
-	is_int(pmu_report_write_fd(fd[1], "x", 1), -EBADF, "a closed descriptor");
-	is_int(pmu_report_write_fd(-1, "", 0), 0, "nothing to write is no error");
+	is_int(pmu_write_all(fd[1], "x", 1), -EBADF, "a closed descriptor");
+	is_int(pmu_write_all(-1, "", 0), 0, "nothing to write is no error");
 	signal(SIGPIPE, SIG_DFL);
 }
 
@@ -358,7 +377,7 @@ static void a_non_blocking_pipe_gets_all(void)
 	fflush(stdout);
 	if (!fork()) {
 		close(fd[0]);
-		_exit(pmu_report_write_fd(fd[1], text, len) ? 1 : 0);
+		_exit(pmu_write_all(fd[1], text, len) ? 1 : 0);
 	}
 	close(fd[1]);
 	fcntl(fd[0], F_SETFL, 0);
@@ -437,6 +456,7 @@ int main(void)
 	if (!mkdtemp(dir))
 		return skip_all("no folder for files in /tmp");
 	the_ending_chooses_the_format();
+	a_format_that_there_is_not_is_refused();
 	each_format_has_its_writer();
 	a_new_file_has_the_umasks_permissions();
 	an_old_file_is_replaced_and_keeps_its_permissions();
