@@ -3,16 +3,17 @@
 #include "report/text.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/encode.h"
+#include "report/longest.h"
 #include "report/table.h"
+#include "report/terminal.h"
 
 #define COLUMNS_DEFAULT 100u
 #define THREADS_SHOWN   8u
-#define PARTS_SHOWN     16u
-#define DOUBTS_SHOWN    40u
 #define LABEL_MARGIN    2u
 
 static const struct {
@@ -33,6 +34,7 @@ static const struct {
 	  "around it" },
 	{ PMU_LEGEND_SHORT, "s",
 	  "short: more than a tenth of what was measured in these calls was the library's own work" },
+	{ PMU_LEGEND_INTERRUPTED, "i", NULL }, /* pmu_text_interrupted() */
 	{ PMU_LEGEND_DOUBT, "?", "see the doubts below" },
 	{ PMU_LEGEND_DEEP, "(n)", "nested n deep, too deep to indent" },
 };
@@ -76,6 +78,18 @@ void pmu_text_wrap(struct pmu_text *t, const char *text, unsigned int indent)
 	pmu_strbuf_add(t->out, "\n");
 }
 
+void pmu_text_left_out(struct pmu_text *t, unsigned int n, const char *what, uint64_t most_ns,
+		       const char *setting)
+{
+	struct pmu_cell number, time;
+
+	pmu_cell_exact(&number, n);
+	pmu_cell_time(&time, (double)most_ns);
+	pmu_strbuf_addf(t->out,
+			"  and %s more %s of at most %s%s; PMU_REPORT=%s shows all of them\n",
+			number.number, what, time.number, time.unit, setting);
+}
+
 /* Doubts. */
 
 static int compare_numbers(int a, int b)
@@ -94,58 +108,36 @@ int pmu_text_compare_doubts(const struct pmu_model_doubt *a, const struct pmu_mo
 
 static int by_place(const void *a, const void *b)
 {
-	const struct pmu_model_doubt *const *da = a, *const *db = b;
+	return pmu_text_compare_doubts(a, b);
+}
 
-	return pmu_text_compare_doubts(*da, *db);
+static void add_doubtful(struct pmu_text *t, const struct pmu_model_doubt *doubt)
+{
+	if (!doubt->region || !doubt->region[0])
+		return;
+	if (!doubt->n_parts)
+		t->doubtful[t->n_doubtful++] = *doubt;
+	for (unsigned int i = 0; i < doubt->n_parts; i++) {
+		t->doubtful[t->n_doubtful] = *doubt;
+		t->doubtful[t->n_doubtful++].part = (int)doubt->parts[i];
+	}
 }
 
 static void sort_doubts(struct pmu_text *t)
 {
-	t->doubtful = pmu_block_array(&t->scratch, t->model->n_doubts,
-				      sizeof(struct pmu_model_doubt *));
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < t->model->n_doubts; i++)
+		n += 1 + t->model->doubt[i].n_parts;
+	t->doubtful = pmu_block_array(&t->scratch, n, sizeof(*t->doubtful));
 	if (!t->doubtful) {
 		t->failed = true;
 		return;
 	}
 	for (unsigned int i = 0; i < t->model->n_doubts; i++)
-		if (t->model->doubt[i].region && t->model->doubt[i].region[0])
-			t->doubtful[t->n_doubtful++] = &t->model->doubt[i];
+		add_doubtful(t, &t->model->doubt[i]);
 	if (t->n_doubtful)
-		qsort(t->doubtful, t->n_doubtful, sizeof(struct pmu_model_doubt *), by_place);
-}
-
-static void put_doubt(struct pmu_text *t, const struct pmu_model_doubt *doubt)
-{
-	bool region = doubt->region && doubt->region[0];
-	struct pmu_strbuf text = { 0 };
-	struct pmu_cell count;
-
-	pmu_encode_line(&text, doubt->region);
-	if (doubt->thread >= 0)
-		pmu_strbuf_addf(&text, region ? ", thread %d" : "thread %d", doubt->thread);
-	pmu_strbuf_add(&text, region || doubt->thread >= 0 ? ": " : "");
-	pmu_encode_line(&text, doubt->text);
-	pmu_cell_exact(&count, doubt->count);
-	if (doubt->count > 1)
-		pmu_strbuf_addf(&text, " (%s times)", count.number);
-	pmu_strbuf_add(t->out, "    ");
-	pmu_text_wrap(t, pmu_strbuf_text(&text), 4);
-	t->failed |= text.failed;
-	pmu_strbuf_free(&text);
-}
-
-static void put_doubts(struct pmu_text *t)
-{
-	unsigned int n = t->model->n_doubts;
-
-	if (!n)
-		return;
-	pmu_strbuf_add(t->out, "\n  doubts\n");
-	for (unsigned int i = 0; i < n && i < DOUBTS_SHOWN; i++)
-		put_doubt(t, &t->model->doubt[i]);
-	if (n > DOUBTS_SHOWN)
-		pmu_strbuf_addf(t->out, "    and %u more, all of them in a JSON report\n",
-				n - DOUBTS_SHOWN);
+		qsort(t->doubtful, t->n_doubtful, sizeof(*t->doubtful), by_place);
 }
 
 /* Threads. */
@@ -172,26 +164,71 @@ static struct pmu_text_in_regions *find_in_regions(struct pmu_text *t)
 	return in_regions;
 }
 
-enum thread_column { TID, CPU, CORE, TIME, IN_REGIONS, FAULTS, SWITCHES, N_THREAD_COLUMNS };
+enum thread_column {
+	TID,
+	CPU,
+	CORE,
+	TIME,
+	CPU_TIME,
+	IN_REGIONS,
+	FAULTS,
+	SWITCHES,
+	N_THREAD_COLUMNS
+};
 
-static const char *const thread_titles[N_THREAD_COLUMNS] = { "tid",     "CPU",        "core",
-							     "time",    "in regions", "faults",
-							     "switches" };
+static const char *const thread_titles[N_THREAD_COLUMNS] = { "tid",    "CPU",      "core",
+							     "time",   "CPU time", "in regions",
+							     "faults", "switches" };
 
-/* "" and -1 of either part: unknown */
-static void put_sum(struct pmu_cell *cell, int64_t a, int64_t b)
+/* -1 of either part: unknown */
+static int64_t sum_of(int64_t a, int64_t b)
 {
-	if (a < 0 || b < 0)
-		pmu_cell_none(cell);
-	else
-		pmu_cell_count(cell, (uint64_t)a + (uint64_t)b);
+	return a < 0 || b < 0 || a > INT64_MAX - b ? -1 : a + b;
 }
 
-static void fill_thread(struct pmu_text *t, unsigned int i,
-			const struct pmu_text_in_regions *in_regions, struct pmu_table_label *label,
+static int64_t faults_of(const struct pmu_model_thread *thread)
+{
+	return sum_of(thread->minor_faults, thread->major_faults);
+}
+
+static int64_t switches_of(const struct pmu_model_thread *thread)
+{
+	return sum_of(thread->voluntary_switches, thread->involuntary_switches);
+}
+
+/* What one thread, or more, has most of. */
+struct most {
+	int64_t faults, switches;
+};
+
+static struct most find_most(const struct pmu_model *model)
+{
+	struct most most = { 0 };
+
+	for (unsigned int i = 0; i < model->n_threads; i++) {
+		int64_t faults = faults_of(&model->thread[i]),
+			switches = switches_of(&model->thread[i]);
+
+		most.faults = faults > most.faults ? faults : most.faults;
+		most.switches = switches > most.switches ? switches : most.switches;
+	}
+	return most;
+}
+
+static void put_known(struct pmu_cell *cell, int64_t value, int64_t most)
+{
+	if (value < 0)
+		pmu_cell_none(cell);
+	else
+		pmu_cell_count(cell, (uint64_t)value, (uint64_t)most);
+}
+
+/* @i: row of the table */
+static void fill_thread(struct pmu_text *t, const struct pmu_model_thread *thread, unsigned int i,
+			const struct pmu_text_in_regions *in_regions, const struct most *most,
+			struct pmu_table_label *label,
 			struct pmu_cell *const cell[N_THREAD_COLUMNS])
 {
-	const struct pmu_model_thread *thread = &t->model->thread[i];
 	struct pmu_strbuf text = { 0 };
 	struct pmu_cell merged;
 
@@ -212,13 +249,14 @@ static void fill_thread(struct pmu_text *t, unsigned int i,
 	pmu_cell_text(&cell[CPU][i], thread->cpu >= 0 ? pmu_strbuf_text(&text) : "");
 	pmu_cell_text(&cell[CORE][i], thread->core_type ? thread->core_type : "");
 	pmu_cell_time(&cell[TIME][i], (double)thread->time_ns);
+	pmu_cell_time(&cell[CPU_TIME][i], thread->cpu_ns < 0 ? NAN : (double)thread->cpu_ns);
 	if (in_regions->open)
 		pmu_cell_none(&cell[IN_REGIONS][i]);
 	else
 		pmu_cell_share(&cell[IN_REGIONS][i],
 			       (double)in_regions->time_ns / (double)thread->time_ns);
-	put_sum(&cell[FAULTS][i], thread->minor_faults, thread->major_faults);
-	put_sum(&cell[SWITCHES][i], thread->voluntary_switches, thread->involuntary_switches);
+	put_known(&cell[FAULTS][i], faults_of(thread), most->faults);
+	put_known(&cell[SWITCHES][i], switches_of(thread), most->switches);
 	t->failed |= text.failed;
 	pmu_strbuf_free(&text);
 }
@@ -232,12 +270,30 @@ static bool says_something(const struct pmu_cell *cell, unsigned int n)
 	return false;
 }
 
-static void put_threads(struct pmu_text *t, const struct pmu_text_in_regions *in_regions)
+/* Of many threads those that lived longest. */
+static bool choose_threads(struct pmu_text *t, struct pmu_longest *longest)
 {
 	unsigned int n = t->model->n_threads;
-	struct pmu_cell *cell[N_THREAD_COLUMNS];
-	struct pmu_table table = { .n_rows = n };
+	uint64_t *time = pmu_block_array(&t->scratch, n, sizeof(*time));
 
+	for (unsigned int i = 0; time && i < n; i++)
+		time[i] = t->model->thread[i].time_ns;
+	t->failed |= !time ||
+		     pmu_longest(longest, time, n, t->threads ? n : THREADS_SHOWN, &t->scratch) < 0;
+	return !t->failed;
+}
+
+static void put_threads(struct pmu_text *t, const struct pmu_text_in_regions *in_regions)
+{
+	const struct most most = find_most(t->model);
+	struct pmu_cell *cell[N_THREAD_COLUMNS];
+	struct pmu_longest longest;
+	struct pmu_table table = { .color = t->color };
+	unsigned int n;
+
+	if (!choose_threads(t, &longest))
+		return;
+	table.n_rows = n = longest.n;
 	table.label = pmu_block_array(&t->scratch, n, sizeof(*table.label));
 	table.column = pmu_block_array(&t->scratch, N_THREAD_COLUMNS, sizeof(*table.column));
 	t->failed |= !table.label || !table.column;
@@ -248,7 +304,8 @@ static void put_threads(struct pmu_text *t, const struct pmu_text_in_regions *in
 	if (t->failed)
 		return;
 	for (unsigned int i = 0; i < n; i++)
-		fill_thread(t, i, &in_regions[i], &table.label[i], cell);
+		fill_thread(t, &t->model->thread[longest.at[i]], i, &in_regions[longest.at[i]],
+			    &most, &table.label[i], cell);
 	for (unsigned int i = 0; i < N_THREAD_COLUMNS; i++)
 		if (i == IN_REGIONS || says_something(cell[i], n))
 			table.column[table.n_columns++] = (struct pmu_table_column){
@@ -256,6 +313,9 @@ static void put_threads(struct pmu_text *t, const struct pmu_text_in_regions *in
 			};
 	pmu_strbuf_add(t->out, "\n");
 	t->failed |= pmu_table_print(t->out, &table, t->columns, &t->scratch) < 0;
+	if (longest.n_left)
+		pmu_text_left_out(t, longest.n_left, longest.n_left == 1 ? "thread" : "threads",
+				  longest.most_left, "threads");
 }
 
 static bool threads_worth_a_table(const struct pmu_text *t)
@@ -267,7 +327,7 @@ static bool threads_worth_a_table(const struct pmu_text *t)
 	if (t->model->n_parts > 1)
 		return false;
 	if (t->model->n_threads > 1)
-		return t->model->n_threads <= THREADS_SHOWN;
+		return true;
 	return t->model->n_threads == 1 &&
 	       (thread->minor_faults >= 0 || thread->voluntary_switches >= 0);
 }
@@ -276,7 +336,7 @@ static bool threads_worth_a_table(const struct pmu_text *t)
 static void put_who(struct pmu_text *t)
 {
 	const struct pmu_text_in_regions *in_regions;
-	bool parts = t->model->n_parts > 1 && (t->threads || t->model->n_parts <= PARTS_SHOWN);
+	bool parts = t->model->n_parts > 1;
 
 	if (t->failed || !(parts || threads_worth_a_table(t)))
 		return;
@@ -301,7 +361,8 @@ static void put_legend(struct pmu_text *t)
 			continue;
 		pmu_strbuf_addf(t->out, "  %s", legends[i].sign);
 		pmu_strbuf_pad(t->out, line + LABEL_MARGIN + width + 2, ' ');
-		pmu_text_wrap(t, legends[i].text, LABEL_MARGIN + width + 2);
+		pmu_text_wrap(t, legends[i].text ? legends[i].text : pmu_text_interrupted(t),
+			      LABEL_MARGIN + width + 2);
 	}
 	pmu_text_own(t);
 	/* nothing to explain: no empty line either */
@@ -325,21 +386,36 @@ void pmu_write_text(struct pmu_strbuf *out, const struct pmu_model *model,
 		.model = model,
 		.columns = options && options->columns ? options->columns : COLUMNS_DEFAULT,
 		.rows = options && options->all ? UINT_MAX : PMU_TEXT_ROWS,
+		.sort = options ? options->sort : NULL,
+		.filter = options ? options->filter : NULL,
+		.color = options && options->color,
 		.threads = options && options->threads,
 		.all = options && options->all,
+		.brief = options && options->brief,
+		.start = out->len,
 	};
 
+	if (options && options->top)
+		t.rows = t.top = options->top;
 	sort_doubts(&t);
-	pmu_text_head(&t);
+	if (!t.brief)
+		pmu_text_head(&t);
 	for (unsigned int i = 0; i < model->n_sections && !t.failed; i++)
 		if (model->section[i].n_rows)
 			pmu_text_section(&t, &model->section[i]);
-	if (has_rows(model))
+	if (!has_rows(model))
+		pmu_strbuf_addf(out, "%s  No region was used: there is nothing to show.\n",
+				t.brief ? "" : "\n");
+	else if (!t.brief)
 		put_legend(&t);
-	else
-		pmu_strbuf_add(out, "\n  No region was used: there is nothing to show.\n");
-	put_who(&t);
-	put_doubts(&t);
+	if (!t.brief) {
+		put_who(&t);
+		pmu_strbuf_add(out, t.color && model->n_doubts ? PMU_STYLE_WARN : "");
+		pmu_text_doubts(&t);
+		pmu_strbuf_add(out, t.color && model->n_doubts ? PMU_STYLE_END : "");
+	}
+	if (t.color)
+		pmu_style_apply(out, t.start);
 	out->failed |= t.failed || t.line.failed;
 	pmu_strbuf_free(&t.line);
 	pmu_block_free(&t.scratch);

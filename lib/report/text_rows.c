@@ -24,6 +24,7 @@ static const struct {
 	{ PMU_ROW_OPEN, PMU_LEGEND_OPEN, 'b' },
 	{ PMU_ROW_FLAT, PMU_LEGEND_FLAT, 'f' },
 	{ PMU_ROW_SHORT, PMU_LEGEND_SHORT, 's' },
+	{ PMU_ROW_INTERRUPTED, PMU_LEGEND_INTERRUPTED, 'i' },
 };
 
 /* Some rows of a section that stand in one table. */
@@ -34,8 +35,7 @@ struct rows {
 	unsigned int n;
 	const unsigned int *at; /* [n] of sums: index in the section; NULL: the same as here */
 	uint32_t others;        /* counts of sockets in a thread's rows, and the other way round */
-	unsigned int left_out;
-	uint64_t longest_left_out; /* ns; upper bound */
+	struct pmu_text_choice choice;
 	struct pmu_table table;
 };
 
@@ -68,8 +68,19 @@ static double per_call(const struct pmu_model_row *row)
 	return row->calls ? time_of(row) / (double)row->calls : NAN;
 }
 
+static uint64_t most_calls(const struct rows *r)
+{
+	uint64_t most = 0;
+
+	for (unsigned int i = 0; i < r->n; i++)
+		if (r->row[i].calls > most)
+			most = r->row[i].calls;
+	return most;
+}
+
 static void base_columns(struct rows *r)
 {
+	const uint64_t most = most_calls(r);
 	struct pmu_cell *cell[N_BASE];
 
 	for (unsigned int i = 0; i < N_BASE; i++) {
@@ -80,7 +91,7 @@ static void base_columns(struct rows *r)
 	for (unsigned int i = 0; i < r->n; i++) {
 		const struct pmu_model_row *row = &r->row[i];
 
-		pmu_cell_count(&cell[CALLS][i], row->calls);
+		pmu_cell_count(&cell[CALLS][i], row->calls, most);
 		pmu_cell_time(&cell[TIME][i], time_of(row));
 		pmu_cell_share(&cell[SHARE][i], row->share);
 		pmu_cell_time(&cell[PER_CALL][i], per_call(row));
@@ -143,20 +154,49 @@ static const char *with_unit(struct pmu_text *t, const char *name, const char *u
 	return shown;
 }
 
+static double metric_of(const struct rows *r, unsigned int i, unsigned int m)
+{
+	return r->row[i].metric ? r->row[i].metric[m] : NAN;
+}
+
+static double largest_metric(const struct rows *r, unsigned int m)
+{
+	double largest = 0;
+
+	for (unsigned int i = 0; i < r->n; i++) {
+		double size = fabs(metric_of(r, i, m));
+
+		if (size > largest) /* not where it is missing */
+			largest = size;
+	}
+	return largest;
+}
+
 static void metric_column(struct rows *r, unsigned int m)
 {
 	const struct pmu_model_metric *metric = &r->s->metric[m];
 	bool percent = metric->unit && !strcmp(metric->unit, "%");
 	const char *title = with_unit(r->t, metric->name, percent ? "" : metric->unit);
 	struct pmu_cell *cell = column(r, title, "metrics");
+	const double largest = largest_metric(r, m);
 
 	for (unsigned int i = 0; cell && i < r->n; i++) {
-		double value = r->row[i].metric ? r->row[i].metric[m] : NAN;
+		double value = metric_of(r, i, m);
 
-		pmu_cell_value(&cell[i], value);
+		pmu_cell_value(&cell[i], value, largest);
 		if (percent && !isnan(value) && !cell[i].unit[0])
 			strcpy(cell[i].unit, "%");
 	}
+}
+
+static uint64_t largest_count(const struct rows *r, unsigned int c)
+{
+	uint64_t largest = 0;
+
+	for (unsigned int i = 0; i < r->n; i++)
+		if (!(r->row[i].missing >> c & 1) && r->row[i].net[c] > largest)
+			largest = r->row[i].net[c];
+	return largest;
 }
 
 static void count_column(struct rows *r, unsigned int c)
@@ -166,6 +206,7 @@ static void count_column(struct rows *r, unsigned int c)
 	bool energy = count->unit && !strcmp(count->unit, "uJ");
 	const char *title = with_unit(r->t, count->name, time || energy ? "" : count->unit);
 	struct pmu_cell *cell = column(r, title, "counts");
+	const uint64_t largest = largest_count(r, c);
 
 	for (unsigned int i = 0; cell && i < r->n; i++) {
 		if (r->row[i].missing >> c & 1)
@@ -175,7 +216,7 @@ static void count_column(struct rows *r, unsigned int c)
 		else if (energy)
 			pmu_cell_energy(&cell[i], r->row[i].net[c]);
 		else
-			pmu_cell_count(&cell[i], r->row[i].net[c]);
+			pmu_cell_count(&cell[i], r->row[i].net[c], largest);
 	}
 }
 
@@ -208,7 +249,7 @@ static unsigned int first_doubt(const struct pmu_text *t, const struct pmu_model
 	while (low < high) {
 		unsigned int middle = low + (high - low) / 2;
 
-		if (pmu_text_compare_doubts(t->doubtful[middle], at) < 0)
+		if (pmu_text_compare_doubts(&t->doubtful[middle], at) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -221,7 +262,7 @@ static bool has_doubt(const struct pmu_text *t, const char *region, int thread, 
 	const struct pmu_model_doubt at = { .region = region, .thread = thread, .part = part };
 	unsigned int first = first_doubt(t, &at);
 
-	return first < t->n_doubtful && !pmu_text_compare_doubts(t->doubtful[first], &at);
+	return first < t->n_doubtful && !pmu_text_compare_doubts(&t->doubtful[first], &at);
 }
 
 /*
@@ -233,42 +274,50 @@ static bool is_doubtful(const struct pmu_text *t, const char *region, int thread
 	const struct pmu_model_doubt any = { .region = region, .thread = INT_MIN, .part = INT_MIN };
 	unsigned int first = first_doubt(t, &any);
 
-	if (first == t->n_doubtful || strcmp(t->doubtful[first]->region, region) != 0)
+	if (first == t->n_doubtful || strcmp(t->doubtful[first].region, region) != 0)
 		return false;
 	return thread < 0 || has_doubt(t, region, thread, part) ||
 	       has_doubt(t, region, thread, -1) || has_doubt(t, region, -1, part) ||
 	       has_doubt(t, region, -1, -1);
 }
 
-/* A path as its process knows it: without the row for the program. */
-static const char *own_path(const struct pmu_model *model, const char *path)
+/* Behind the first name of a path; the path itself where there is only one. */
+static const char *behind_first(const char *path)
 {
 	const char *at = path;
 
-	if (!model->n_parts)
-		return path;
 	for (; *at && *at != '/'; at++)
 		at += *at == '\\' && at[1];
 	return *at ? at + 1 : path;
 }
 
-static bool is_row_doubtful(const struct pmu_text *t, const struct pmu_model_row *row)
+/*
+ * Doubts know a path as its process does, without the row for the program, and of most the last
+ * names alone.
+ */
+static bool is_row_doubtful(const struct rows *r, const struct pmu_model_row *row)
 {
+	bool in_programs = r->s->n_rows && r->s->row[0].flags & PMU_ROW_PROGRAM;
+	const char *path = in_programs ? behind_first(row->path) : row->path, *tail = path;
+	const struct pmu_text *t = r->t;
 	/* a socket's number is no thread's: only doubts about all threads are its own */
 	int thread = pmu_model_is_socket(t->model, row) ? INT_MAX
 							: pmu_model_thread_number(t->model, row);
 	int part = row->thread < 0 ? -1 : (int)t->model->thread[row->thread].part;
 
-	return is_doubtful(t, row->name, thread, part) || is_doubtful(t, row->path, thread, part) ||
-	       is_doubtful(t, own_path(t->model, row->path), thread, part);
+	if (row->flags & PMU_ROW_PROGRAM)
+		return false;
+	for (int names = row->depth + 1 - in_programs; names > PMU_MODEL_DOUBT_NAMES; names--)
+		tail = behind_first(tail);
+	return is_doubtful(t, path, thread, part) ||
+	       (tail != path && is_doubtful(t, tail, thread, part));
 }
 
 /* Programs have regions of the same names: a doubt is about the sum that it is a part of. */
 static bool has_doubtful_part(const struct rows *r, unsigned int sum)
 {
 	for (unsigned int i = 0; i < r->s->n_thread_rows; i++)
-		if (r->s->thread_row[i].sum == (int)sum &&
-		    is_row_doubtful(r->t, &r->s->thread_row[i]))
+		if (r->s->thread_row[i].sum == (int)sum && is_row_doubtful(r, &r->s->thread_row[i]))
 			return true;
 	return false;
 }
@@ -277,7 +326,7 @@ static const char *mark_of(const struct rows *r, unsigned int i)
 {
 	const struct pmu_model_row *row = &r->row[i];
 	struct pmu_text *t = r->t;
-	bool doubtful = is_row_doubtful(t, row);
+	bool doubtful = is_row_doubtful(r, row);
 	char text[16];
 	size_t n = 0;
 
@@ -322,7 +371,8 @@ const char *pmu_text_row_name(struct pmu_text *t, const struct pmu_model_row *ro
 	struct pmu_cell n;
 	const char *shown;
 
-	pmu_strbuf_add(&name, row->name);
+	/* in a list it is the path that tells where it stands */
+	pmu_strbuf_add(&name, t->sort ? row->path : row->name);
 	pmu_cell_exact(&n, n_processes);
 	if (n_processes > 1)
 		pmu_strbuf_addf(&name, " (%s processes)", n.number);
@@ -351,68 +401,49 @@ static void find_unknown(struct rows *r)
 				r->t->legend |= PMU_LEGEND_UNKNOWN;
 }
 
-static int longest_first(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? 1 : x > y ? -1 : 0;
-}
-
-/* The time that as many rows as are wanted reach; ties may go either way. */
-static uint64_t shortest_shown(struct rows *r, unsigned int most)
-{
-	uint64_t *time = pmu_block_array(&r->t->scratch, r->n, sizeof(*time));
-	uint64_t shortest;
-
-	if (!time)
-		return UINT64_MAX;
-	for (unsigned int i = 0; i < r->n; i++)
-		time[i] = r->row[i].time_ns;
-	qsort(time, r->n, sizeof(*time), longest_first);
-	shortest = time[most - 1];
-	return shortest;
-}
-
 /* Of very many regions only those with the most time: a region's parent has at least as much. */
-static void leave_out_short(struct rows *r)
+static void choose(struct rows *r)
 {
-	unsigned int most = r->t->rows, kept = 0, *at;
-	struct pmu_model_row *row;
-	uint64_t shortest;
+	struct pmu_text_choice *choice = &r->choice;
 
-	if (r->n <= most)
+	if (r->n <= r->t->rows && !r->t->filter && !r->t->sort)
 		return;
-	shortest = shortest_shown(r, most);
-	row = pmu_block_array(&r->t->scratch, r->n, sizeof(*row));
-	at = pmu_block_array(&r->t->scratch, r->n, sizeof(*at));
-	if (!row || !at || shortest == UINT64_MAX) {
-		r->t->failed = true;
-		return;
-	}
-	for (unsigned int i = 0; i < r->n && kept < most; i++)
-		if (r->row[i].time_ns >= shortest) {
-			at[kept] = i;
-			row[kept++] = r->row[i];
-		}
-	r->left_out = r->n - kept;
-	r->longest_left_out = shortest;
-	r->row = row;
-	r->at = at;
-	r->n = kept;
+	pmu_text_choose(r->t, r->s, r->row, r->n, choice);
+	r->row = choice->row;
+	r->at = choice->at;
+	r->n = choice->n;
 }
 
+/* "and 4 more regions of at most 12 us", where that many were not asked for with how to see them */
 static void put_left_out(struct rows *r)
 {
-	struct pmu_cell n, time;
+	const struct pmu_text_choice *choice = &r->choice;
+	const char *what = choice->n_left == 1 ? "region" : "regions";
+	struct pmu_cell n;
 
-	if (!r->left_out)
+	if (choice->n_left && choice->by_time && !r->t->top) {
+		pmu_text_left_out(r->t, choice->n_left, what, choice->most_left, "all");
+	} else if (choice->n_left) {
+		pmu_cell_exact(&n, choice->n_left);
+		pmu_strbuf_addf(r->t->out, "  and %s more %s\n", n.number, what);
+	}
+	if (!choice->n_unmatched)
 		return;
-	pmu_cell_exact(&n, r->left_out);
-	pmu_cell_time(&time, (double)r->longest_left_out);
-	pmu_strbuf_addf(
-		r->t->out,
-		"  and %s more region%s of at most %s%s; PMU_REPORT=all shows all of them\n",
-		n.number, r->left_out == 1 ? "" : "s", time.number, time.unit);
+	pmu_cell_exact(&n, choice->n_unmatched);
+	pmu_strbuf_addf(r->t->out, "  without %s %s not match %s\n", n.number,
+			choice->n_unmatched == 1 ? "region that does" : "regions that do",
+			pmu_text_shown(r->t, r->t->filter));
+}
+
+/* What was asked for and is not there. */
+static void put_unsorted(struct rows *r)
+{
+	struct pmu_text *t = r->t;
+
+	if (pmu_text_sorts(t, r->s))
+		return;
+	pmu_strbuf_addf(t->out, "  sorted by time: there is no count '%s' here\n",
+			pmu_text_shown(t, t->sort));
 }
 
 static void put_rows(struct rows *r)
@@ -420,7 +451,11 @@ static void put_rows(struct rows *r)
 	struct pmu_text *t = r->t;
 	size_t n_columns = (size_t)BASE_COLUMNS + r->s->n_counts + r->s->n_metrics;
 
-	leave_out_short(r);
+	choose(r);
+	if (!r->n && !t->failed) {
+		put_left_out(r);
+		return;
+	}
 	r->table.n_rows = r->n;
 	r->table.label = pmu_block_array(&t->scratch, r->n, sizeof(*r->table.label));
 	r->table.mark = pmu_block_array(&t->scratch, r->n, sizeof(*r->table.mark));
@@ -444,8 +479,10 @@ static void put_rows(struct rows *r)
 	if (r->table.too_deep)
 		t->legend |= PMU_LEGEND_DEEP;
 	put_left_out(r);
+	put_unsorted(r);
 	put_not_counted(r);
 	pmu_text_times(t, r->row, r->n);
+	pmu_text_least(t, r->s, r->row, r->n);
 }
 
 /* What the numbers of the next table are of; nothing where that goes without saying. */
@@ -455,7 +492,9 @@ static void section_title(struct pmu_text *t, const struct pmu_model_section *s)
 	bool summed = t->model->n_threads > 1 || t->model->n_parts > 1;
 	struct pmu_cell read;
 
-	pmu_strbuf_add(t->out, "\n");
+	/* there is something above it */
+	if (t->out->len > t->start)
+		pmu_strbuf_add(t->out, "\n");
 	if (!named && !summed)
 		return;
 	pmu_strbuf_add(t->out, "  ");
@@ -518,9 +557,12 @@ static void each_thread(struct pmu_text *t, const struct pmu_model_section *s)
 		for (end = i + 1; end < s->n_thread_rows; end++)
 			if (s->thread_row[end].thread != thread)
 				break;
-		if (thread < 0 || (unsigned int)thread >= t->model->n_threads + t->model->n_sockets)
-			continue;
 		r.n = end - i;
+		if (thread < 0 ||
+		    (unsigned int)thread >= t->model->n_threads + t->model->n_sockets ||
+		    !pmu_text_any_match(t, r.row, r.n))
+			continue;
+		r.table.color = t->color;
 		r.others = pmu_model_is_socket(t->model, r.row) ? ~s->sockets : s->sockets;
 		thread_title(t, s, &t->model->thread[thread]);
 		put_rows(&r);
@@ -529,11 +571,15 @@ static void each_thread(struct pmu_text *t, const struct pmu_model_section *s)
 
 void pmu_text_section(struct pmu_text *t, const struct pmu_model_section *section)
 {
-	struct rows r = { .t = t, .s = section, .row = section->row, .n = section->n_rows };
+	struct rows r = { .t = t,
+			  .s = section,
+			  .row = section->row,
+			  .n = section->n_rows,
+			  .table.color = t->color };
 
 	section_title(t, section);
 	put_rows(&r);
-	if (t->model->n_parts > 1 && !t->failed)
+	if (t->model->n_parts > 1 && !t->failed && r.n)
 		pmu_text_over_parts(t, section, r.at, r.n);
 	if (t->threads)
 		each_thread(t, section);

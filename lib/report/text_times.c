@@ -4,8 +4,12 @@
 
 #include "report/encode.h"
 #include "report/histogram.h"
+#include "report/name.h"
 #include "report/table.h"
 #include "report/text.h"
+
+/* Of a region that a sentence names. */
+#define MOST_OF_NAME 60u
 
 #define TIME_COLUMNS (4 + PMU_PERCENTILES)
 
@@ -119,7 +123,7 @@ static bool is_shown(unsigned int column, bool percentiles)
 void pmu_text_times(struct pmu_text *t, const struct pmu_model_row *row, unsigned int n)
 {
 	bool percentiles = has_histogram(row, n);
-	struct pmu_table table = { .n_rows = n };
+	struct pmu_table table = { .n_rows = n, .color = t->color };
 
 	if (t->failed || !is_wanted(t, row, n))
 		return;
@@ -213,6 +217,17 @@ static const char *find_in_counts(const struct pmu_model *model, struct own *own
 	return NULL;
 }
 
+/* A region's name in a sentence. */
+static void add_region(struct pmu_strbuf *text, const char *name)
+{
+	struct pmu_strbuf shorter = { 0 };
+
+	pmu_name_fit(&shorter, name, MOST_OF_NAME);
+	pmu_encode_line(text, pmu_strbuf_text(&shorter));
+	text->failed |= shorter.failed;
+	pmu_strbuf_free(&shorter);
+}
+
 static void add_share(struct pmu_strbuf *text, const struct own *own, const char *what)
 {
 	double share = own->all > 0 ? own->part / own->all : 0;
@@ -225,7 +240,7 @@ static void add_share(struct pmu_strbuf *text, const struct own *own, const char
 		return;
 	pmu_cell_share(&cell, own->worst);
 	pmu_strbuf_addf(text, " (%s%s in ", cell.number, cell.unit);
-	pmu_encode_line(text, own->region);
+	add_region(text, own->region);
 	if (own->program) {
 		pmu_strbuf_add(text, " of ");
 		pmu_encode_line(text, own->program);
