@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The head of the text report: what ran, where, and what its numbers are made of. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/encode.h"
+#include "report/terminal.h"
 #include "report/text.h"
 
 #define LABEL_LEAST 9u
@@ -94,15 +96,49 @@ static uint64_t count_threads(const struct pmu_model *model)
 	return n;
 }
 
+/* Threads that wait must not look busy: what of their time they were on a processor. */
+static void cpu_time(struct pmu_text *t)
+{
+	struct pmu_cell cell;
+	double ns = 0;
+
+	for (unsigned int i = 0; i < t->model->n_threads; i++) {
+		if (t->model->thread[i].cpu_ns < 0)
+			return;
+		ns += (double)t->model->thread[i].cpu_ns;
+	}
+	pmu_cell_time(&cell, ns);
+	if (ns > 0)
+		pmu_strbuf_addf(t->out, " with %s%s of CPU time", cell.number, cell.unit);
+}
+
+/* The line that begins at @start is broken where it is too long. */
+static void wrap_title(struct pmu_text *t, size_t start)
+{
+	static const char pmu[] = "pmu: ";
+	const size_t words = start + strlen(pmu);
+	char *text = t->out->failed ? NULL : strdup(t->out->text + words);
+
+	if (text) {
+		t->out->text[t->out->len = words] = '\0';
+		pmu_text_wrap(t, text, strlen(pmu));
+	}
+	t->failed |= !text;
+	pmu_strbuf_add(t->out, t->color ? PMU_STYLE_END : "");
+	free(text);
+}
+
 /* Return: whether the library's version found room at the line's end. */
 static bool title(struct pmu_text *t)
 {
 	const struct pmu_model *model = t->model;
-	size_t start = t->out->len, width, n_version = strlen("libpmu ");
+	size_t start, width, n_version = strlen("libpmu ");
 	const char *version = pmu_text_shown(t, model->version);
 	uint64_t n_threads = count_threads(model);
 	struct pmu_cell cell;
 
+	pmu_strbuf_add(t->out, t->color ? PMU_STYLE_HEAD : "");
+	start = t->out->len;
 	pmu_strbuf_add(t->out, "pmu: ");
 	if (model->program && model->program[0])
 		pmu_encode_line(t->out, model->program);
@@ -126,14 +162,15 @@ static bool title(struct pmu_text *t)
 	pmu_cell_exact(&cell, n_threads);
 	if (n_threads)
 		pmu_strbuf_addf(t->out, ", %s thread%s", cell.number, n_threads == 1 ? "" : "s");
+	cpu_time(t);
 	width = t->out->failed ? 0 : pmu_utf8_width(t->out->text + start);
 	n_version += pmu_utf8_width(version);
 	if (!version[0] || width + 2 + n_version > t->columns) {
-		pmu_strbuf_add(t->out, "\n");
+		wrap_title(t, start);
 		return !version[0];
 	}
 	pmu_strbuf_pad(t->out, t->out->len + t->columns - width - n_version, ' ');
-	pmu_strbuf_addf(t->out, "libpmu %s\n", version);
+	pmu_strbuf_addf(t->out, "libpmu %s%s\n", version, t->color ? PMU_STYLE_END : "");
 	return true;
 }
 
@@ -183,11 +220,52 @@ static void refusal(struct pmu_text *t, unsigned int width, const char *label,
 	unsigned int indent = MARGIN + width + 1;
 
 	item(t, width, label, pmu_text_shown(t, refused->why));
-	if (!refused->mend || !refused->mend[0])
+	if (!refused->mend[0])
 		return;
 	pmu_strbuf_pad(t->out, t->out->len + indent, ' ');
 	pmu_strbuf_add(t->out, "-> ");
 	pmu_text_wrap(t, pmu_text_shown(t, refused->mend), indent + 3);
+}
+
+/* Nothing was asked for by name: what could be had is no news in each report. */
+static bool is_unasked(const struct pmu_model *model)
+{
+	for (unsigned int i = 0; i < model->n_sections; i++)
+		if (model->section[i].n_counts)
+			return false;
+	return model->n_sections > 0 && model->n_refusals > 0;
+}
+
+/* The best source's reason; `pmu doctor` has them all, with what would mend them. */
+static void refused_unasked(struct pmu_text *t, unsigned int width, const char *label)
+{
+	const char *why = pmu_text_shown(t, t->model->refusal[0].why);
+	struct pmu_strbuf text = { 0 };
+
+	pmu_strbuf_addf(&text, "%s; 'pmu doctor' says more", why);
+	item(t, width, label, pmu_strbuf_text(&text));
+	t->failed |= text.failed;
+	pmu_strbuf_free(&text);
+}
+
+static void refusals(struct pmu_text *t, unsigned int width, const char *const *label)
+{
+	if (is_unasked(t->model) && !t->all) {
+		refused_unasked(t, width, label[0]);
+		return;
+	}
+	for (unsigned int i = 0; i < t->model->n_refusals; i++)
+		if (label[i])
+			refusal(t, width, label[i], &t->model->refusal[i]);
+}
+
+static void caution(struct pmu_text *t, unsigned int width)
+{
+	if (!t->model->died || !t->model->died[0])
+		return;
+	pmu_strbuf_add(t->out, t->color ? PMU_STYLE_WARN : "");
+	item(t, width, "caution", pmu_text_shown(t, t->model->died));
+	pmu_strbuf_add(t->out, t->color ? PMU_STYLE_END : "");
 }
 
 /* Only a command that says more than the program's name. */
@@ -309,14 +387,12 @@ void pmu_text_head(struct pmu_text *t)
 	}
 	if (model->n_parts > 1)
 		item(t, width, pmu_text_parts_word(t), pmu_text_parts_missing(t));
-	item(t, width, "caution", pmu_text_shown(t, model->died));
+	caution(t, width);
 	command(t, width);
 	run(t, width);
 	item(t, width, "machine", pmu_text_shown(t, model->machine));
 	source(t, width);
-	for (unsigned int i = 0; i < model->n_refusals; i++)
-		if (not_used[i])
-			refusal(t, width, not_used[i], &model->refusal[i]);
+	refusals(t, width, not_used);
 	sockets(t, width);
 	item(t, width, "pinning", pmu_text_shown(t, model->pinning));
 	for (unsigned int i = 0; i < model->n_notes && (i < NOTES_SHOWN || !model->n_parts); i++)

@@ -5,11 +5,13 @@
 
 #include "report/combine.h"
 #include "report/encode.h"
+#include "report/longest.h"
 #include "report/over_parts.h"
 #include "report/table.h"
 #include "report/text.h"
 
 #define RANGES_NAMED 8u
+#define PARTS_SHOWN  16u
 
 const char *pmu_text_parts_word(const struct pmu_text *t)
 {
@@ -134,6 +136,8 @@ struct over {
 	const char *word;    /* what they are */
 	bool spread, differ; /* some region is in several; not in all */
 	struct pmu_cell *cell[N_OVER];
+	struct pmu_spread *spread_of; /* [n] */
+	double largest;               /* of all */
 };
 
 static uint64_t whole(double value)
@@ -150,17 +154,31 @@ static void put_value(const struct over *o, struct pmu_cell *cell, double value)
 	else if (unit && !strcmp(unit, "uJ"))
 		pmu_cell_energy(cell, whole(value));
 	else
-		pmu_cell_count(cell, whole(value));
+		pmu_cell_count(cell, whole(value), whole(o->largest));
+}
+
+static void find_spreads(struct over *o)
+{
+	o->largest = 0;
+	for (unsigned int i = 0; i < o->n; i++) {
+		struct pmu_spread *spread = &o->spread_of[i];
+
+		if (!pmu_over_parts(&o->parts, o->at ? o->at[i] : i, o->count, spread))
+			spread->n = 0;
+		else if (spread->max > o->largest)
+			o->largest = spread->max;
+	}
 }
 
 static void fill_over(struct over *o)
 {
+	find_spreads(o);
 	for (unsigned int i = 0; i < o->n; i++) {
-		struct pmu_spread spread;
+		const struct pmu_spread spread = o->spread_of[i];
 
 		for (unsigned int c = 0; c < N_OVER; c++)
 			pmu_cell_none(&o->cell[c][i]);
-		if (!pmu_over_parts(&o->parts, o->at ? o->at[i] : i, o->count, &spread)) {
+		if (!spread.n) {
 			o->t->legend |= PMU_LEGEND_UNKNOWN;
 			continue;
 		}
@@ -185,7 +203,7 @@ static void print_over(struct over *o)
 {
 	const char *titles[N_OVER] = { o->word, "mean", "min", "max", "imbalance", "most in" };
 	struct pmu_text *t = o->t;
-	struct pmu_table table = { .n_rows = o->n };
+	struct pmu_table table = { .n_rows = o->n, .color = t->color };
 
 	table.label = pmu_block_array(&t->scratch, o->n, sizeof(*table.label));
 	table.column = pmu_block_array(&t->scratch, N_OVER, sizeof(*table.column));
@@ -196,7 +214,7 @@ static void print_over(struct over *o)
 		const struct pmu_model_row *row = &o->s->row[o->at ? o->at[i] : i];
 
 		table.label[i].name = pmu_text_row_name(t, row);
-		table.label[i].depth = (unsigned int)row->depth;
+		table.label[i].depth = t->sort ? 0 : (unsigned int)row->depth;
 	}
 	for (unsigned int c = 0; c < N_OVER; c++)
 		if (c != N_HAVE || o->differ)
@@ -238,6 +256,8 @@ void pmu_text_over_parts(struct pmu_text *t, const struct pmu_model_section *sec
 		o.cell[c] = pmu_block_array(&t->scratch, n, sizeof(struct pmu_cell));
 		t->failed |= !o.cell[c];
 	}
+	o.spread_of = pmu_block_array(&t->scratch, n, sizeof(*o.spread_of));
+	t->failed |= !o.spread_of;
 	if (t->failed)
 		return;
 	if (pmu_over_parts_open(&o.parts, t->model, section) < 0) {
@@ -270,6 +290,7 @@ enum part_column {
 	PID,
 	PROGRAM,
 	TIME,
+	CPU_TIME,
 	THREADS,
 	IN_REGIONS,
 	FAULTS,
@@ -278,15 +299,16 @@ enum part_column {
 	N_PART_COLUMNS
 };
 
-static const char *const part_titles[N_PART_COLUMNS] = { "host",   "pid",      "program",
-							 "time",   "threads",  "in regions",
-							 "faults", "switches", "end" };
+static const char *const part_titles[N_PART_COLUMNS] = { "host",       "pid",      "program",
+							 "time",       "CPU time", "threads",
+							 "in regions", "faults",   "switches",
+							 "end" };
 
 /* What a part's threads are together. */
 struct part_sum {
 	uint64_t n_threads, time_ns, in_regions_ns;
 	bool open;
-	int64_t faults, switches; /* -1: not known of all */
+	int64_t faults, switches, cpu_ns; /* -1: not known of all */
 };
 
 static void add_known(int64_t *sum, int64_t a, int64_t b)
@@ -308,23 +330,35 @@ static void sum_threads(const struct pmu_text *t, const struct pmu_text_in_regio
 		part->in_regions_ns += in_regions[i].time_ns;
 		part->open |= in_regions[i].open;
 		add_known(&part->faults, thread->minor_faults, thread->major_faults);
+		add_known(&part->cpu_ns, thread->cpu_ns, 0);
 		add_known(&part->switches, thread->voluntary_switches,
 			  thread->involuntary_switches);
 	}
 }
 
-static void put_known(struct pmu_cell *cell, int64_t value)
+static void put_known(struct pmu_cell *cell, int64_t value, int64_t largest)
 {
 	if (value < 0)
 		pmu_cell_none(cell);
 	else
-		pmu_cell_count(cell, (uint64_t)value);
+		pmu_cell_count(cell, (uint64_t)value, (uint64_t)largest);
 }
 
-static void fill_part(struct pmu_text *t, unsigned int i, const struct part_sum *sum,
+static void find_largest(const struct part_sum *sum, unsigned int n, struct part_sum *largest)
+{
+	for (unsigned int i = 0; i < n; i++) {
+		if (sum[i].faults > largest->faults)
+			largest->faults = sum[i].faults;
+		if (sum[i].switches > largest->switches)
+			largest->switches = sum[i].switches;
+	}
+}
+
+/* @i: row of the table */
+static void fill_part(struct pmu_text *t, const struct pmu_model_part *part, unsigned int i,
+		      const struct part_sum *sum, const struct part_sum *largest,
 		      struct pmu_cell *const cell[N_PART_COLUMNS])
 {
-	const struct pmu_model_part *part = &t->model->part[i];
 	struct pmu_strbuf pid = { 0 };
 
 	if (part->pid >= 0)
@@ -333,24 +367,26 @@ static void fill_part(struct pmu_text *t, unsigned int i, const struct part_sum 
 	pmu_cell_text(&cell[PID][i], pmu_strbuf_text(&pid));
 	pmu_cell_text(&cell[PROGRAM][i], pmu_text_shown(t, part->program));
 	pmu_cell_time(&cell[TIME][i], (double)part->duration_ns);
-	pmu_cell_count(&cell[THREADS][i], sum->n_threads);
+	pmu_cell_time(&cell[CPU_TIME][i], sum->cpu_ns < 0 ? NAN : (double)sum->cpu_ns);
+	pmu_cell_exact(&cell[THREADS][i], sum->n_threads);
 	pmu_cell_share(&cell[IN_REGIONS][i],
 		       sum->open ? NAN : (double)sum->in_regions_ns / (double)sum->time_ns);
-	put_known(&cell[FAULTS][i], sum->faults);
-	put_known(&cell[SWITCHES][i], sum->switches);
+	put_known(&cell[FAULTS][i], sum->faults, largest->faults);
+	put_known(&cell[SWITCHES][i], sum->switches, largest->switches);
 	pmu_cell_text(&cell[END][i], part->died ? "not cleanly" : "");
 	t->failed |= pid.failed;
 	pmu_strbuf_free(&pid);
 }
 
 /* A column that says the same in all rows, or what the labels say, is left out. */
-static bool is_worth(const struct pmu_text *t, enum part_column column, const struct pmu_cell *cell)
+static bool is_worth(const struct pmu_text *t, enum part_column column, const struct pmu_cell *cell,
+		     unsigned int n)
 {
 	const struct pmu_model *model = t->model;
 	bool own_ranks = pmu_model_is_ranked(model) && pmu_model_n_ranks(model) == model->n_parts;
 	bool any = false, differ = false;
 
-	for (unsigned int i = 0; i < model->n_parts; i++) {
+	for (unsigned int i = 0; i < n; i++) {
 		any |= cell[i].number[0] && strcmp(cell[i].number, "-") != 0;
 		differ |= strcmp(cell[i].number, cell[0].number) != 0;
 	}
@@ -359,13 +395,38 @@ static bool is_worth(const struct pmu_text *t, enum part_column column, const st
 	return any;
 }
 
-void pmu_text_parts_table(struct pmu_text *t, const struct pmu_text_in_regions *in_regions)
+static const char *left_out_word(const struct pmu_text *t, unsigned int n)
+{
+	if (n > 1)
+		return pmu_text_parts_word(t);
+	return pmu_model_is_ranked(t->model) ? "rank" : "process";
+}
+
+/* Of many parts those that ran longest. */
+static bool choose_parts(struct pmu_text *t, struct pmu_longest *longest)
 {
 	unsigned int n = t->model->n_parts;
-	struct part_sum *sum = pmu_block_array(&t->scratch, n, sizeof(*sum));
-	struct pmu_table table = { .n_rows = n };
-	struct pmu_cell *cell[N_PART_COLUMNS];
+	uint64_t *time = pmu_block_array(&t->scratch, n, sizeof(*time));
 
+	for (unsigned int i = 0; time && i < n; i++)
+		time[i] = t->model->part[i].duration_ns;
+	t->failed |= !time || pmu_longest(longest, time, n, t->threads || t->all ? n : PARTS_SHOWN,
+					  &t->scratch) < 0;
+	return !t->failed;
+}
+
+void pmu_text_parts_table(struct pmu_text *t, const struct pmu_text_in_regions *in_regions)
+{
+	struct part_sum *sum = pmu_block_array(&t->scratch, t->model->n_parts, sizeof(*sum)),
+			largest = { .faults = 0 };
+	struct pmu_table table = { .color = t->color };
+	struct pmu_cell *cell[N_PART_COLUMNS];
+	struct pmu_longest longest;
+	unsigned int n;
+
+	if (!choose_parts(t, &longest))
+		return;
+	table.n_rows = n = longest.n;
 	table.label = pmu_block_array(&t->scratch, n, sizeof(*table.label));
 	table.column = pmu_block_array(&t->scratch, N_PART_COLUMNS, sizeof(*table.column));
 	t->failed |= !sum || !table.label || !table.column;
@@ -376,12 +437,15 @@ void pmu_text_parts_table(struct pmu_text *t, const struct pmu_text_in_regions *
 	if (t->failed)
 		return;
 	sum_threads(t, in_regions, sum);
+	find_largest(sum, t->model->n_parts, &largest);
 	for (unsigned int i = 0; i < n; i++) {
-		table.label[i].name = pmu_text_shown(t, t->model->part[i].label);
-		fill_part(t, i, &sum[i], cell);
+		const struct pmu_model_part *part = &t->model->part[longest.at[i]];
+
+		table.label[i].name = pmu_text_shown(t, part->label);
+		fill_part(t, part, i, &sum[longest.at[i]], &largest, cell);
 	}
 	for (unsigned int c = 0; c < N_PART_COLUMNS; c++)
-		if (is_worth(t, (enum part_column)c, cell[c]))
+		if (is_worth(t, (enum part_column)c, cell[c], n))
 			table.column[table.n_columns++] = (struct pmu_table_column){
 				.title = part_titles[c],
 				.kind = pmu_model_is_ranked(t->model) ? "rank" : "process",
@@ -389,4 +453,7 @@ void pmu_text_parts_table(struct pmu_text *t, const struct pmu_text_in_regions *
 			};
 	pmu_strbuf_add(t->out, "\n");
 	t->failed |= pmu_table_print(t->out, &table, t->columns, &t->scratch) < 0;
+	if (longest.n_left)
+		pmu_text_left_out(t, longest.n_left, left_out_word(t, longest.n_left),
+				  longest.most_left, "all");
 }
