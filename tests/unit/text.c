@@ -5,6 +5,7 @@
 #include "group/metric.h"
 #include "model_sample.h"
 #include "report/encode.h"
+#include "report/longest.h"
 #include "report/report.h"
 
 static const uint64_t ms = 1000000;
@@ -113,6 +114,62 @@ static void long_words_in_the_head_are_wrapped(void)
 	pmu_model_free(model);
 }
 
+/* A session that nobody asked anything of in particular, where there is no PMU. */
+static struct pmu_model *unasked_model(void)
+{
+	struct pmu_model *model = sample_head();
+
+	sample_threads(model, 1, 1000 * ms);
+	sample_sections(model, 1, 1);
+	sample_row(model, model->section, 0, -1, "main", 1, 500 * ms);
+	model->n_refusals = 0;
+	pmu_model_add_refusal(model, "perf", "this machine shows no PMU", "rent another");
+	pmu_model_add_refusal(model, "msr", "this machine shows no PMU", "rent another");
+	pmu_model_add_refusal(model, "valgrind", "it is not built", "build it");
+	pmu_model_finish(model);
+	return model;
+}
+
+static void what_nobody_asked_for_has_one_line(void)
+{
+	const struct pmu_text_options all = { .all = true, .columns = 100 };
+	struct pmu_model *model = unasked_model();
+	struct pmu_strbuf out = { 0 };
+	char *text = render(model, 0, false);
+
+	has(text, "\n  not perf, msr  this machine shows no PMU; 'pmu doctor' says more\n",
+	    "one line");
+	hasnt(text, "rent another", "without what would mend it");
+	hasnt(text, "valgrind", "nor other sources");
+	free(text);
+	pmu_write_text(&out, model, &all);
+	has(pmu_strbuf_text(&out), "-> rent another\n", "PMU_REPORT=all has all");
+	has(pmu_strbuf_text(&out), "not valgrind", "of them");
+	pmu_strbuf_free(&out);
+	pmu_model_free(model);
+}
+
+static void brief_text_has_the_rows_alone(void)
+{
+	const struct pmu_text_options brief = { .brief = true, .columns = 100 };
+	struct pmu_model *model = unasked_model(), *none = sample_head();
+	struct pmu_strbuf out = { 0 };
+
+	pmu_write_text(&out, model, &brief);
+	is_str(pmu_strbuf_text(&out),
+	       "  region            calls      time  share  per call      self\n"
+	       "  main                  1  500.0 ms  50.0%  500.0 ms  500.0 ms\n",
+	       "no head, no foot");
+	pmu_strbuf_free(&out);
+	pmu_model_finish(none);
+	pmu_write_text(&out, none, &brief);
+	is_str(pmu_strbuf_text(&out), "  No region was used: there is nothing to show.\n",
+	       "nor where there are none");
+	pmu_strbuf_free(&out);
+	pmu_model_free(model);
+	pmu_model_free(none);
+}
+
 static void refusals_for_one_reason_stand_in_one_line(void)
 {
 	struct pmu_model *model = sample_head();
@@ -191,9 +248,10 @@ static void counts_that_do_not_fit_stand_below(void)
 	fits(text, 100, "100 columns");
 	has(text, "\n  CORE, all threads together\n", "the group's name");
 	is_int(times_in(text, "\n    solve "), 2, "two tables");
-	has(text, "  instructions     cycles  LLC-misses\n", "counts");
-	has(text, "  5.550 G    1.850 G     616.7 M\n", "scaled");
-	has(text, "  1,500,000    500,000     166,666\n", "and small ones exact");
+	has(text, "  instructions   cycles  LLC-misses\n", "counts");
+	has(text, "  5.550 G  1.850 G     616.7 M\n", "scaled");
+	has(text, "  1.500 M  500.0 k     166.7 k\n",
+	    "also small ones: a column has one way to write numbers");
 	has(text, "    IPC ", "metrics");
 	has(text, "  11.11%", "percent");
 	free(text);
@@ -303,16 +361,27 @@ static void marks_are_explained_where_they_occur(void)
 	pmu_model_free(model);
 }
 
+static unsigned int count_lines(const char *text)
+{
+	unsigned int n = 0;
+
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
 static void doubts_are_told_at_the_end(void)
 {
+	const struct pmu_text_options all = { .all = true };
 	struct pmu_model *model = sample_model();
+	struct pmu_strbuf out = { 0 };
 	char *text, *doubts;
 
 	pmu_model_add_doubt(model, "a call was not counted", "", 1, 1);
 	pmu_model_add_doubt(model, "the machine was busy", "", -1, 0);
 	text = render(model, 0, false);
 	doubts = strstr(text, "\n  doubts\n");
-	has(doubts, "\n    a/b, thread 0: ended without a begin (3 times)\n",
+	has(doubts, "\n    main/solve/a\\/b, thread 0: ended without a begin (3 times)\n",
 	    "region, thread, how often");
 	has(doubts, "\n    thread 1: a call was not counted\n", "a thread's");
 	has(doubts, "\n    the machine was busy\n", "the session's");
@@ -320,10 +389,26 @@ static void doubts_are_told_at_the_end(void)
 	has(text, "\n  ?  see the doubts below\n", "which is explained");
 	free(text);
 	for (int i = 0; i < 100; i++)
-		pmu_model_add_doubt(model, "more", "x", 0, 1);
+		pmu_model_add_doubt(model, "more", i ? "main/ns::solve(std::vector<int>)" : "x", 0,
+				    1);
 	text = render(model, 0, false);
-	has(text, "\n    and 63 more", "not a screen full of them");
+	has(text,
+	    "\n    more (100 times): x, thread 0; main/ns::solve(std::vector<int>), thread 0;\n",
+	    "the same of several together");
+	has(text, "\n    main/ns::solve(std::vector<int>), thread 0 and 97 more\n",
+	    "with some of them named");
 	free(text);
+	for (int i = 0; i < 100; i++)
+		pmu_model_add_doubt(model, pmu_model_textf(model, "number %d", i), "x", 0, 1);
+	text = render(model, 0, false);
+	doubts = strstr(text, "\n  doubts\n") + strlen("\n  doubts\n");
+	is_u64(count_lines(doubts), 10, "not a screen full of them");
+	has(doubts, "\n    and 96 more; PMU_REPORT=all shows all of them\n",
+	    "the rest are counted");
+	free(text);
+	pmu_write_text(&out, model, &all);
+	has(out.text, "x, thread 0: number 99\n", "and are told where all was asked for");
+	pmu_strbuf_free(&out);
 	pmu_model_free(model);
 }
 
@@ -350,9 +435,9 @@ static void threads_have_a_table_and_rows_on_request(void)
 	char *text = render(model, 0, false);
 
 	has(text,
-	    "\n  thread             tid  CPU     time  in regions  faults  switches\n"
-	    "  0 demo            4242    0  1.000 s       95.0%     123         9\n"
-	    "  1 worker          4243    1  1.000 s       90.0%     123         -\n",
+	    "\n  thread             tid  CPU     time  CPU time  in regions  faults  switches\n"
+	    "  0 demo            4242    0  1.000 s  250.0 ms       95.0%     123         9\n"
+	    "  1 worker          4243    1  1.000 s      -          90.0%     123         -\n",
 	    "threads");
 	hasnt(text, "thread 1 (worker)", "no rows of their own");
 	free(text);
@@ -415,10 +500,11 @@ static void time_in_an_open_region_is_not_known(void)
 	row->flags = PMU_ROW_OPEN;
 	pmu_model_finish(model);
 	text = render(model, 0, false);
-	has(text, "  0 demo            4242    0  1.000 s          -      123", "unknown");
-	has(text, "  1 worker          4243    1  1.000 s       90.0%     123",
+	has(text, "  0 demo            4242    0  1.000 s  250.0 ms          -      123",
+	    "unknown");
+	has(text, "  1 worker          4243    1  1.000 s      -          90.0%     123",
 	    "known where only a nested region is open");
-	has(text, "  2 worker          4244    2  1.000 s        0.0%     123",
+	has(text, "  2 worker          4244    2  1.000 s      -           0.0%     123",
 	    "and where nothing was used");
 	free(text);
 	model->n_threads = 1;
@@ -426,12 +512,30 @@ static void time_in_an_open_region_is_not_known(void)
 	pmu_model_finish(model);
 	text = render(model, 0, false);
 	has(text, "  in regions  ", "the column is there");
-	has(text, "    0  1.000 s           -     123", "also for one thread");
+	has(text, "    0  1.000 s  250.0 ms           -     123", "also for one thread");
 	free(text);
 	pmu_model_free(model);
 }
 
-static void many_threads_have_no_table(void)
+static void time_on_a_processor_stands_beside_the_time(void)
+{
+	struct pmu_model *model = sample_model();
+	char *text = render(model, 0, false);
+
+	hasnt(text, "of CPU time", "not known of all threads");
+	free(text);
+	model->thread[0].cpu_ns = 900 * (int64_t)ms;
+	model->thread[1].cpu_ns = 20 * (int64_t)ms;
+	text = render(model, 0, false);
+	has(text, " ran 1.234 s, 2 threads with 920.0 ms of CPU time ", "in the title");
+	has(text, "  1 worker          4243    1  1.000 s  20.00 ms       90.0%",
+	    "a thread that waits is not busy");
+	fits(text, 100, "100 columns");
+	free(text);
+	pmu_model_free(model);
+}
+
+static void of_many_threads_the_longest_have_a_table(void)
 {
 	struct pmu_model *model = sample_head();
 	char *text;
@@ -440,10 +544,17 @@ static void many_threads_have_no_table(void)
 	sample_sections(model, 1, 9);
 	for (int i = 0; i < 9; i++)
 		sample_row(model, model->section, i, -1, "r", 1, 5);
+	model->thread[3].time_ns = 1;
 	pmu_model_finish(model);
 	text = render(model, 0, false);
-	hasnt(text, "worker", "nine threads");
+	is_int(times_in(text, " worker "), 7, "eight of nine threads");
+	hasnt(text, "  3 worker ", "not the shortest");
+	has(text, "and 1 more thread of at most 10 ns; PMU_REPORT=threads shows all of them\n",
+	    "which is told");
 	has(text, "9 threads", "they are counted");
+	free(text);
+	text = render(model, 0, true);
+	is_int(times_in(text, "\n  3 worker "), 1, "all of them on request");
 	free(text);
 	pmu_model_free(model);
 }
@@ -658,10 +769,160 @@ static void of_very_many_regions_the_longest_are_shown(void)
 	pmu_model_free(model);
 }
 
+static void of_equal_ones_none_hides_a_longer(void)
+{
+	static const uint64_t key[] = { 5, 5, 5, 9, 5, 7 };
+	struct pmu_model_block *scratch = NULL;
+	struct pmu_longest longest;
+
+	is_int(pmu_longest(&longest, key, 6, 3, &scratch), 0, "three of six");
+	ok(longest.n == 3 && longest.at[0] == 0 && longest.at[1] == 3 && longest.at[2] == 5,
+	   "both longer ones are there");
+	ok(longest.n_left == 3 && longest.most_left == 5, "the others are told");
+	is_int(pmu_longest(&longest, key, 6, 6, &scratch), 0, "six of six");
+	ok(longest.n == 6 && longest.n_left == 0, "are all");
+	pmu_block_free(&scratch);
+}
+
+static char *render_with(const struct pmu_model *model, const struct pmu_text_options *options)
+{
+	struct pmu_strbuf out = { 0 };
+
+	pmu_write_text(&out, model, options);
+	ok(!out.failed && out.text, "rendered");
+	return out.text;
+}
+
+/*
+ * main around solve and io, solve around dot: by self dot, io, solve, main; by calls io, dot,
+ * solve, main.
+ */
+static struct pmu_model *nested_model(void)
+{
+	struct pmu_model *model = sample_head();
+	struct pmu_model_section *s;
+
+	sample_threads(model, 1, 1000 * ms);
+	sample_sections(model, 1, 4);
+	s = model->section;
+	sample_row(model, s, 0, -1, "main", 1, 900 * ms);
+	sample_row(model, s, 0, 0, "solve", 2, 600 * ms);
+	sample_row(model, s, 0, 1, "dot", 40, 500 * ms);
+	sample_row(model, s, 0, 0, "io", 100, 290 * ms);
+	pmu_model_finish(model);
+	return model;
+}
+
+static void rows_can_be_sorted_into_a_list(void)
+{
+	struct pmu_text_options options = { .brief = true, .columns = 100, .sort = "self" };
+	struct pmu_model *model = nested_model();
+	char *text = render_with(model, &options), *dot = strstr(text, "\n  main/solve/dot "),
+	     *io = strstr(text, "\n  main/io ");
+
+	ok(dot && io && dot < io && io < strstr(text, "\n  main/solve   "),
+	   "by self, with their paths");
+	free(text);
+	options.sort = "calls";
+	options.top = 2;
+	text = render_with(model, &options);
+	io = strstr(text, "\n  main/io ");
+	dot = strstr(text, "\n  main/solve/dot ");
+	ok(dot && io && io < dot, "by calls");
+	is_int(times_in(text, "\n  main"), 2, "two of them");
+	has(text, "\n  and 2 more regions\n", "the others are told");
+	free(text);
+	options = (struct pmu_text_options){ .brief = true, .columns = 100, .sort = "cycels" };
+	text = render_with(model, &options);
+	has(text, "\n  sorted by time: there is no count 'cycels' here\n",
+	    "what is not there is said");
+	free(text);
+	pmu_model_free(model);
+}
+
+static void rows_can_be_sorted_by_a_count(void)
+{
+	const struct pmu_text_options options = { .brief = true,
+						  .columns = 100,
+						  .sort = "llc-misses" };
+	struct pmu_model *model = sample_model();
+	char *text = render_with(model, &options);
+
+	hasnt(text, "sorted by time", "names of counts, case does not count");
+	hasnt(text, "\n    ", "a list");
+	free(text);
+	pmu_model_free(model);
+}
+
+static void rows_can_be_filtered(void)
+{
+	struct pmu_text_options options = { .brief = true, .columns = 100, .filter = "d?t" };
+	struct pmu_model *model = nested_model();
+	char *text = render_with(model, &options);
+
+	has(text, "\n  main ", "what is around it");
+	has(text, "\n    solve ", "indented");
+	has(text, "\n      dot ", "as ever");
+	hasnt(text, " io ", "no other");
+	has(text, "\n  without 1 region that does not match d?t\n", "which is told");
+	free(text);
+	options.sort = "time";
+	text = render_with(model, &options);
+	has(text, "\n  main/solve/dot ", "of a list");
+	has(text, "\n  without 3 regions that do not match d?t\n", "the others, too");
+	free(text);
+	options.filter = "main/solve";
+	text = render_with(model, &options);
+	is_int(times_in(text, "\n  main/"), 1, "a path");
+	free(text);
+	options.filter = "none";
+	text = render_with(model, &options);
+	is_str(text, "  without 4 regions that do not match none\n", "where none does");
+	free(text);
+	pmu_model_free(model);
+}
+
+static void strip(char *text)
+{
+	char *to = text;
+
+	for (const char *at = text; *at;) {
+		if (*at == '\033')
+			at += strcspn(at, "m") + 1;
+		else
+			*to++ = *at++;
+	}
+	*to = '\0';
+}
+
+static void colour_changes_nothing_else(void)
+{
+	struct pmu_text_options options = { .threads = true, .columns = 100 };
+	struct pmu_model *model = sample_model();
+	char *plain, *color;
+
+	model->died = "the program did not end cleanly: killed by signal 9";
+	pmu_metric_fill(model);
+	plain = render_with(model, &options);
+	hasnt(plain, "\033", "none where it is not wanted");
+	options.color = true;
+	color = render_with(model, &options);
+	has(color, "\033[1mpmu: demo ", "the title");
+	has(color, "\033[33m  caution ", "a warning");
+	hasnt(color, "\001", "no sign is left");
+	strip(color);
+	is_str(color, plain, "the same text");
+	free(color);
+	free(plain);
+	pmu_model_free(model);
+}
+
 int main(void)
 {
 	the_head_says_what_ran_where();
 	long_words_in_the_head_are_wrapped();
+	what_nobody_asked_for_has_one_line();
+	brief_text_has_the_rows_alone();
 	refusals_for_one_reason_stand_in_one_line();
 	times_stand_in_one_table();
 	counts_that_do_not_fit_stand_below();
@@ -674,7 +935,8 @@ int main(void)
 	threads_have_a_table_and_rows_on_request();
 	hybrid_threads_say_on_which_cores();
 	time_in_an_open_region_is_not_known();
-	many_threads_have_no_table();
+	time_on_a_processor_stands_beside_the_time();
+	of_many_threads_the_longest_have_a_table();
 	a_column_says_how_many_threads_where_that_differs();
 	long_names_are_cut_and_stay_different();
 	odd_names_are_harmless();
@@ -682,5 +944,10 @@ int main(void)
 	several_groups_have_a_table_each();
 	a_report_without_regions_says_so();
 	of_very_many_regions_the_longest_are_shown();
+	of_equal_ones_none_hides_a_longer();
+	rows_can_be_sorted_into_a_list();
+	rows_can_be_sorted_by_a_count();
+	rows_can_be_filtered();
+	colour_changes_nothing_else();
 	return done_testing();
 }
