@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/number.h"
 
 struct unit {
 	double size;
@@ -19,8 +20,9 @@ static const struct unit times[] = {
 };
 static const struct unit energies[] = { { 1, " uJ" },   { 1e3, " mJ" },  { 1e6, " J" },
 					{ 1e9, " kJ" }, { 1e12, " MJ" }, { 0, NULL } };
-static const struct unit thousands[] = { { 1e6, " M" },  { 1e9, " G" },  { 1e12, " T" },
-					 { 1e15, " P" }, { 1e18, " E" }, { 0, NULL } };
+static const struct unit thousands[] = { { 1, "" },      { 1e3, " k" },  { 1e6, " M" },
+					 { 1e9, " G" },  { 1e12, " T" }, { 1e15, " P" },
+					 { 1e18, " E" }, { 0, NULL } };
 static const struct unit frequencies[] = {
 	{ 1, " Hz" }, { 1e3, " kHz" }, { 1e6, " MHz" }, { 1e9, " GHz" }, { 0, NULL }
 };
@@ -58,7 +60,7 @@ void pmu_cell_exact(struct pmu_cell *cell, uint64_t value)
 static void put_fixed(struct pmu_cell *cell, double value, int n_decimals)
 {
 	static const uint64_t power[] = { 1, 10, 100, 1000 };
-	uint64_t scaled = (uint64_t)llround(value * (double)power[n_decimals]);
+	uint64_t scaled = pmu_nearest(value * (double)power[n_decimals]);
 	char decimals[8] = "";
 
 	pmu_cell_exact(cell, scaled / power[n_decimals]);
@@ -74,7 +76,7 @@ static int decimals_for(double value, int most)
 	static const double power[] = { 1, 10, 100, 1000 };
 	int n = most;
 
-	while (n > 0 && round(value * power[n]) >= 10000)
+	while (n > 0 && value * power[n] >= 9999.5)
 		n--;
 	return n;
 }
@@ -89,12 +91,30 @@ static void put_scaled(struct pmu_cell *cell, double value, const struct unit *u
 	snprintf(cell->unit, sizeof(cell->unit), "%s", unit->name);
 }
 
-void pmu_cell_count(struct pmu_cell *cell, uint64_t value)
+/* From here on a column has four digits and a unit. */
+#define MANY 1e7
+
+void pmu_cell_count(struct pmu_cell *cell, uint64_t value, uint64_t largest)
 {
-	if (value < 10000000)
+	/* what is whole has no decimals */
+	if (largest < (uint64_t)MANY || value < 1000)
 		pmu_cell_exact(cell, value);
 	else
 		put_scaled(cell, (double)value, thousands);
+}
+
+/* 0 <= @value < 2^63 */
+static bool is_whole(double value)
+{
+	return value == (double)(uint64_t)value;
+}
+
+void pmu_cell_mean(struct pmu_cell *cell, double value)
+{
+	if (value < 1e14)
+		put_fixed(cell, value, !is_whole(value));
+	else
+		put_scaled(cell, value, thousands);
 }
 
 void pmu_cell_time(struct pmu_cell *cell, double ns)
@@ -103,7 +123,7 @@ void pmu_cell_time(struct pmu_cell *cell, double ns)
 		pmu_cell_none(cell);
 	} else if (ns < 999.95) {
 		/* a mean of whole nanoseconds has no more than a tenth to tell */
-		put_fixed(cell, ns, ns < 99.95 && ns != floor(ns));
+		put_fixed(cell, ns, ns < 99.95 && !is_whole(ns));
 		snprintf(cell->unit, sizeof(cell->unit), " ns");
 	} else {
 		put_scaled(cell, ns, times);
@@ -161,9 +181,10 @@ static void put_general(struct pmu_cell *cell, double value)
 	pmu_cell_text(cell, text);
 }
 
-void pmu_cell_value(struct pmu_cell *cell, double value)
+void pmu_cell_value(struct pmu_cell *cell, double value, double largest)
 {
 	double size = fabs(value);
+	bool scaled = size >= 999.95 && largest >= MANY;
 
 	if (!isfinite(value)) {
 		pmu_cell_none(cell);
@@ -171,11 +192,11 @@ void pmu_cell_value(struct pmu_cell *cell, double value)
 	}
 	if ((size > 0 && size < 0.01) || size >= 1e21)
 		put_general(cell, size);
-	else if (size >= 1e7)
+	else if (scaled)
 		put_scaled(cell, size, thousands);
 	else
 		put_fixed(cell, size, size < 99.995 ? 2 : size < 999.95);
-	if (size < 1e7 || size >= 1e21)
+	if (!scaled || size >= 1e21)
 		cell->unit[0] = '\0';
 	if (value < 0)
 		put_minus(cell);

@@ -17,8 +17,14 @@ void pmu_cell_none(struct pmu_cell *cell);
 void pmu_cell_text(struct pmu_cell *cell, const char *text);
 /** pmu_cell_exact() - all digits: 1,234,567 */
 void pmu_cell_exact(struct pmu_cell *cell, uint64_t value);
-/** pmu_cell_count() - all digits up to seven, then 12.35 M, 1.234 G, ... */
-void pmu_cell_count(struct pmu_cell *cell, uint64_t value);
+/**
+ * pmu_cell_count() - all digits; in a column whose @largest has more than seven: 123, 12.35 k,
+ * 12.35 M, 1.234 G, ...
+ * @largest: of the column: its numbers are all written in one way
+ */
+void pmu_cell_count(struct pmu_cell *cell, uint64_t value, uint64_t largest);
+/** pmu_cell_mean() - of whole numbers: 1,234,567.8 */
+void pmu_cell_mean(struct pmu_cell *cell, double value);
 /** pmu_cell_time() - 123 ns, 12.3 ns, 1.234 us, 12.34 ms, 123.4 s, 12,345 s; NaN is
  * unknown */
 void pmu_cell_time(struct pmu_cell *cell, double ns);
@@ -26,8 +32,11 @@ void pmu_cell_time(struct pmu_cell *cell, double ns);
 void pmu_cell_energy(struct pmu_cell *cell, uint64_t microjoules);
 /** pmu_cell_share() - 82.8%, <0.1%; NaN is unknown */
 void pmu_cell_share(struct pmu_cell *cell, double fraction);
-/** pmu_cell_value() - a metric: 1.23, 123.4, 12,345, 12.35 M, 0.0012; NaN is unknown */
-void pmu_cell_value(struct pmu_cell *cell, double value);
+/**
+ * pmu_cell_value() - a metric: 1.23, 123.4, 12,345, 0.0012; with @largest as a count; NaN is
+ * unknown
+ */
+void pmu_cell_value(struct pmu_cell *cell, double value, double largest);
 /** pmu_cell_hz() - 2.596 GHz */
 void pmu_cell_hz(struct pmu_cell *cell, double hz);
 

@@ -4,12 +4,13 @@
  * ("all") and one line for each thread, and for each socket ("socket 0", "unknown socket")
  * where some counts are the sockets'.
  *
- * Of several processes ("part" and "rank" behind "depth") a line says which one its thread or
- * socket is of: by its number in the order of the JSON report's "parts", and its MPI rank; "all"
- * and blank in a sum's line.
+ * "part" and "rank" say which of several processes a line's thread or socket is of: by its number
+ * in the order of the JSON report's "parts", and its MPI rank; "all" and blank in a sum's line.  Of
+ * one process the part is 0.
  *
  * own_ns is how much of time_ns was about the library's own work.  p50_ns and so on are there where
- * lengths of calls were counted (PMU_HISTOGRAM=1).
+ * lengths of calls were counted (PMU_HISTOGRAM=1), least:NAME where the least that a call counted
+ * was kept (PMU_EXACT=1).
  *
  * Quoted as RFC 4180 says, lines end in a line feed.  A blank cell is unknown, never 0.
  * Bytes that are not UTF-8 stand as \xNN, as in JSON.  With several groups every count
@@ -22,6 +23,7 @@
 
 #include "report/encode.h"
 #include "report/histogram.h"
+#include "report/least.h"
 #include "report/report.h"
 #include "report/rows.h"
 
@@ -39,13 +41,14 @@ struct csv {
 	struct column *metric;
 	unsigned int n_metrics;
 	bool percentiles; /* lengths of calls were counted */
+	bool leasts;      /* the least that a call counted was kept */
 	/* of the section at hand: index of a column in it, or -1 */
 	int *count_at;
 	int *metric_at;
 };
 
-static const char fixed_columns[] = "group,path,name,depth", part_columns[] = ",part,rank",
-		  time_columns[] = ",thread,calls,time_ns,self_ns,min_ns,mean_ns,max_ns,sd_ns";
+static const char time_columns[] =
+	"group,path,name,depth,thread,calls,time_ns,self_ns,min_ns,mean_ns,max_ns,sd_ns";
 
 static bool same(const char *a, const char *b)
 {
@@ -133,16 +136,16 @@ static void put_title(struct csv *csv, const char *kind, const struct column *co
 
 static void put_header(struct csv *csv)
 {
-	pmu_strbuf_add(csv->out, fixed_columns);
-	pmu_strbuf_add(csv->out, csv->model->n_parts ? part_columns : "");
 	pmu_strbuf_add(csv->out, time_columns);
 	for (unsigned int i = 0; csv->percentiles && i < PMU_PERCENTILES; i++)
 		pmu_strbuf_addf(csv->out, ",%s_ns", pmu_percentiles[i].title);
-	pmu_strbuf_add(csv->out, ",share,own_ns");
+	pmu_strbuf_add(csv->out, ",share,own_ns,part,rank");
 	for (unsigned int i = 0; i < csv->n_counts; i++)
 		put_title(csv, "raw:", &csv->count[i]);
 	for (unsigned int i = 0; i < csv->n_counts; i++)
 		put_title(csv, "net:", &csv->count[i]);
+	for (unsigned int i = 0; csv->leasts && i < csv->n_counts; i++)
+		put_title(csv, "least:", &csv->count[i]);
 	for (unsigned int i = 0; i < csv->n_metrics; i++)
 		put_title(csv, "", &csv->metric[i]);
 	pmu_strbuf_add(csv->out, "\n");
@@ -158,7 +161,7 @@ static void put_u64(struct csv *csv, bool known, uint64_t value)
 static void put_double(struct csv *csv, double value)
 {
 	pmu_strbuf_add(csv->out, ",");
-	pmu_encode_double(csv->out, value, 9);
+	pmu_encode_double(csv->out, value);
 }
 
 static void put_counts(struct csv *csv, const uint64_t *value, uint32_t missing)
@@ -181,17 +184,18 @@ static void put_socket(struct csv *csv, int number)
 
 static void put_part(struct csv *csv, const struct pmu_model_row *row)
 {
+	const struct pmu_model *model = csv->model;
 	unsigned int part;
+	int rank;
 
-	if (!csv->model->n_parts)
-		return;
 	if (row->thread < 0) {
 		pmu_strbuf_add(csv->out, ",all,");
 		return;
 	}
-	part = csv->model->thread[row->thread].part;
+	part = model->n_parts ? model->thread[row->thread].part : 0;
+	rank = model->n_parts ? model->part[part].rank : model->rank;
 	put_u64(csv, true, part);
-	put_u64(csv, csv->model->part[part].rank >= 0, (uint64_t)csv->model->part[part].rank);
+	put_u64(csv, rank >= 0, (uint64_t)rank);
 }
 
 static void put_row(struct csv *csv, const struct pmu_model_section *s,
@@ -206,7 +210,6 @@ static void put_row(struct csv *csv, const struct pmu_model_section *s,
 	pmu_strbuf_add(csv->out, ",");
 	pmu_encode_csv(csv->out, row->name);
 	put_u64(csv, true, (uint64_t)row->depth);
-	put_part(csv, row);
 	if (pmu_model_is_socket(csv->model, row))
 		put_socket(csv, pmu_model_socket_number(csv->model, row));
 	else if (thread < 0)
@@ -228,8 +231,12 @@ static void put_row(struct csv *csv, const struct pmu_model_section *s,
 	}
 	put_double(csv, row->share);
 	put_u64(csv, known, row->cost_ns);
+	put_part(csv, row);
 	put_counts(csv, row->raw, row->missing);
 	put_counts(csv, row->net, row->missing);
+	if (csv->leasts)
+		put_counts(csv, row->least ? row->least->count : NULL,
+			   row->least ? ~row->least->known : UINT32_MAX);
 	for (unsigned int i = 0; i < csv->n_metrics; i++) {
 		int at = csv->metric_at[i];
 
@@ -259,7 +266,8 @@ void pmu_write_csv(struct pmu_strbuf *out, const struct pmu_model *model)
 {
 	struct csv csv = { .out = out,
 			   .model = model,
-			   .percentiles = pmu_model_has_histograms(model) };
+			   .percentiles = pmu_model_has_histograms(model),
+			   .leasts = pmu_model_has_leasts(model) };
 
 	if (open_columns(&csv) < 0) {
 		out->failed = 1;

@@ -2,9 +2,11 @@
 /* Bytes of any origin as valid UTF-8, and numbers whatever the program's locale. */
 #include "report/encode.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What is allowed behind a lead byte: Unicode 15, table 3-7. */
@@ -171,14 +173,18 @@ void pmu_encode_csv(struct pmu_strbuf *out, const char *text)
 	pmu_strbuf_free(&plain);
 }
 
-int pmu_encode_double(struct pmu_strbuf *out, double value, int digits)
+int pmu_encode_double(struct pmu_strbuf *out, double value)
 {
 	char text[64];
 	size_t n = 0;
 
 	if (!isfinite(value))
 		return -1;
-	snprintf(text, sizeof(text), "%.*g", digits, value);
+	for (int digits = DBL_DIG; digits <= DBL_DECIMAL_DIG; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
 	/* the locale's decimal point, of one byte or several, becomes '.' */
 	for (const char *from = text; *from; from++) {
 		if (strchr("0123456789+-e", *from))

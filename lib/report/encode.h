@@ -33,10 +33,11 @@ void pmu_encode_json(struct pmu_strbuf *out, const char *text);
 void pmu_encode_csv(struct pmu_strbuf *out, const char *text);
 
 /**
- * pmu_encode_double() - at most @digits significant digits with a '.', as "%g" writes it
+ * pmu_encode_double() - as few digits as come back as the same number, with a '.', as "%g" writes
+ * it
  * Return: 0; -1 for NaN and infinities, which append nothing.
  */
-int pmu_encode_double(struct pmu_strbuf *out, double value, int digits);
+int pmu_encode_double(struct pmu_strbuf *out, double value);
 
 /** pmu_encode_u64() - decimal */
 void pmu_encode_u64(struct pmu_strbuf *out, uint64_t value);

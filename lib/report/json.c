@@ -47,6 +47,7 @@
  *     finished    true or false
  *     time_ns     from its first region to its end or this report
  *     minor_faults, major_faults, voluntary_switches, involuntary_switches
+ *     cpu_ns      of time_ns, how long it was on a processor; the rest it waited
  *   sockets       [{part, socket, time_ns}]: from their first region to this report; socket is the
  *                 number, from 0, null where it was not known.  Here and in regions
  *                 only where some counts are the sockets'
@@ -78,6 +79,9 @@
  *                              without the regions around it
  *                 "no_self"    self values cannot be known
  *                 "open"       had begun, but not ended
+ *                 "interrupted"  interrupts were counted in it (the count "interrupts"):
+ *                 instructions may
+ *                              be too high by as many, and by one for each page fault
  *                 "short"      more than a tenth of the time, or of a count, was the
  *                              library's own cost
  *                 "program"    of several processes, and measured by nobody: around the
@@ -85,6 +89,10 @@
  *     raw         {count: as read}
  *     net         {count: without the library's own cost}
  *     self        {count: net without nested regions}
+ *     least       {count: the least net count of a call}: its shortest path, each count for itself;
+ *     of
+ *                 outermost calls that have ended, but for those that regions overlap in; null
+ *                 where there is none; only with PMU_EXACT=1
  *     metrics     {metric: value}
  *     over_parts  {time_ns, net: {count}}, each {n, sum, min, max, mean, imbalance,
  *                 min_part, max_part} over the n parts that have the region; where all
@@ -94,14 +102,17 @@
  *     threads     [{part, thread, and all from calls to metrics}]: of each thread
  *     sockets     [{part, socket, and the same}]: of each socket; calls are the times that a
  *                 thread came in where none was, and the counts those of that scope
- *   doubts        [{text, region, part, thread, count}]; region is null where it is about a
- *                 thread or all, part and thread are null for all, count is null where it cannot
- *                 be counted
+ *   doubts        [{text, region, part, parts: [part], thread, count}]; region is the path, the
+ *   last
+ *                 8 names of it, null where it is about a thread or all; part and thread are null
+ *                 for
+ *                 all, parts is there where it is of several but not all; count is null where it
+ *                 cannot be counted
  *
- * null is unknown, never 0.  Times and counts are exact integers up to 2^64 - 1, other
- * numbers have 9 significant digits.  Text is UTF-8; a byte that is not part of valid
- * UTF-8 stands as the four characters \xNN, and a backslash in front of what looks like
- * that as \x5c: different names stay different.
+ * null is unknown, never 0.  Times and counts are exact integers up to 2^64 - 1, other numbers have
+ * as many digits as a double needs to come back.  Text is UTF-8; a byte that is not part of valid
+ * UTF-8 stands as the four characters \xNN, and a backslash in front of what looks like that as
+ * \x5c: different names stay different.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -112,16 +123,19 @@
 #include "report/report.h"
 #include "report/rows.h"
 
-#define DIGITS 9
-
 static const struct {
 	uint32_t flag;
 	const char *name;
 } flag_names[] = {
-	{ PMU_ROW_OVERLAP, "overlap" }, { PMU_ROW_RECURSIVE, "recursive" },
-	{ PMU_ROW_FLAT, "flat" },       { PMU_ROW_NO_SELF, "no_self" },
-	{ PMU_ROW_OPEN, "open" },       { PMU_ROW_DIRECT, "direct" },
-	{ PMU_ROW_PROGRAM, "program" }, { PMU_ROW_SHORT, "short" },
+	{ PMU_ROW_OVERLAP, "overlap" },
+	{ PMU_ROW_RECURSIVE, "recursive" },
+	{ PMU_ROW_FLAT, "flat" },
+	{ PMU_ROW_NO_SELF, "no_self" },
+	{ PMU_ROW_OPEN, "open" },
+	{ PMU_ROW_DIRECT, "direct" },
+	{ PMU_ROW_PROGRAM, "program" },
+	{ PMU_ROW_SHORT, "short" },
+	{ PMU_ROW_INTERRUPTED, "interrupted" },
 };
 
 /* "name": - @before is ", ", a new line and its indentation, or nothing */
@@ -160,11 +174,10 @@ static void put_i64(struct pmu_strbuf *out, const char *before, const char *name
 	put_known(out, before, name, value >= 0, (uint64_t)value);
 }
 
-static void put_double(struct pmu_strbuf *out, const char *before, const char *name, double value,
-		       int digits)
+static void put_double(struct pmu_strbuf *out, const char *before, const char *name, double value)
 {
 	key(out, before, name);
-	if (pmu_encode_double(out, value, digits) < 0)
+	if (pmu_encode_double(out, value) < 0)
 		pmu_strbuf_add(out, "null");
 }
 
@@ -200,7 +213,7 @@ static void put_head(struct pmu_strbuf *out, const struct pmu_model *model)
 	put_text(out, ",\n  \"machine\": {", "description", model->machine);
 	put_text(out, ", ", "cpu", model->cpu);
 	put_text(out, "},\n  \"clock\": {", "name", model->clock);
-	put_double(out, ", ", "hz", model->clock_hz > 0 ? model->clock_hz : NAN, 12);
+	put_double(out, ", ", "hz", model->clock_hz > 0 ? model->clock_hz : NAN);
 	put_text(out, "},\n  \"source\": {", "name", model->source);
 	put_text(out, ", ", "detail", model->source_detail);
 	pmu_strbuf_add(out, "}");
@@ -281,10 +294,10 @@ static void put_remarks(struct pmu_strbuf *out, const struct pmu_model *model)
 static void put_group(struct pmu_strbuf *out, const struct pmu_model_section *s)
 {
 	put_text(out, "{", "name", s->group);
-	put_double(out, ", ", "read_ns", s->read_ns > 0 ? s->read_ns : NAN, DIGITS);
+	put_double(out, ", ", "read_ns", s->read_ns > 0 ? s->read_ns : NAN);
 	if (s->sockets)
 		put_double(out, ", ", "socket_read_ns",
-			   s->socket_read_ns > 0 ? s->socket_read_ns : NAN, DIGITS);
+			   s->socket_read_ns > 0 ? s->socket_read_ns : NAN);
 	pmu_strbuf_add(out, ",\n     \"counts\": [");
 	for (unsigned int i = 0; i < s->n_counts; i++) {
 		put_text(out, i ? ", {" : "{", "name", s->count[i].name);
@@ -342,6 +355,7 @@ static void put_thread(struct pmu_strbuf *out, const struct pmu_model *model,
 	put_i64(out, ", ", "major_faults", thread->major_faults);
 	put_i64(out, ", ", "voluntary_switches", thread->voluntary_switches);
 	put_i64(out, ", ", "involuntary_switches", thread->involuntary_switches);
+	put_i64(out, ", ", "cpu_ns", thread->cpu_ns);
 	pmu_strbuf_add(out, "}");
 }
 
@@ -432,10 +446,10 @@ static void put_measured(struct pmu_strbuf *out, const struct pmu_model_section 
 	put_known(out, ", ", "time_own_ns", known, row->cost_ns);
 	put_known(out, ", ", "time_min_ns", timed, row->min_ns);
 	put_double(out, ", ", "time_mean_ns",
-		   timed ? (double)row->time_ns / (double)row->calls : NAN, DIGITS);
+		   timed ? (double)row->time_ns / (double)row->calls : NAN);
 	put_known(out, ", ", "time_max_ns", timed, row->max_ns);
-	put_double(out, ", ", "time_sd_ns", row->sd_ns, DIGITS);
-	put_double(out, ", ", "share", row->share, DIGITS);
+	put_double(out, ", ", "time_sd_ns", row->sd_ns);
+	put_double(out, ", ", "share", row->share);
 	put_u64(out, ", ", "open", row->n_open);
 	put_flags(out, row->flags);
 	if (row->histogram)
@@ -443,11 +457,13 @@ static void put_measured(struct pmu_strbuf *out, const struct pmu_model_section 
 	put_counts(out, indent, "raw", s, row->raw, row->missing);
 	put_counts(out, indent, "net", s, row->net, row->missing);
 	put_counts(out, indent, "self", s, row->self, row->missing | row->self_missing);
+	if (row->least)
+		put_counts(out, indent, "least", s, row->least->count, ~row->least->known);
 	key(out, indent, "metrics");
 	pmu_strbuf_add(out, "{");
 	for (unsigned int i = 0; i < s->n_metrics; i++)
 		put_double(out, i ? ", " : "", s->metric[i].name,
-			   row->metric ? row->metric[i] : NAN, DIGITS);
+			   row->metric ? row->metric[i] : NAN);
 	pmu_strbuf_add(out, "}");
 }
 
@@ -479,11 +495,11 @@ static void put_spread(struct pmu_strbuf *out, const struct pmu_over_parts *over
 		return;
 	}
 	put_u64(out, "{", "n", spread.n);
-	put_double(out, ", ", "sum", spread.sum, DIGITS);
-	put_double(out, ", ", "min", spread.min, DIGITS);
-	put_double(out, ", ", "max", spread.max, DIGITS);
-	put_double(out, ", ", "mean", spread.mean, DIGITS);
-	put_double(out, ", ", "imbalance", spread.imbalance, DIGITS);
+	put_double(out, ", ", "sum", spread.sum);
+	put_double(out, ", ", "min", spread.min);
+	put_double(out, ", ", "max", spread.max);
+	put_double(out, ", ", "mean", spread.mean);
+	put_double(out, ", ", "imbalance", spread.imbalance);
 	put_u64(out, ", ", "min_part", spread.part_min);
 	put_u64(out, ", ", "max_part", spread.part_max);
 	pmu_strbuf_add(out, "}");
@@ -556,6 +572,15 @@ static void put_section(struct pmu_strbuf *out, const struct pmu_model *model,
 	pmu_over_parts_close(&over);
 }
 
+static void put_doubted(struct pmu_strbuf *out, const struct pmu_model_doubt *doubt)
+{
+	key(out, ", ", "parts");
+	pmu_strbuf_add(out, "[");
+	for (unsigned int i = 0; i < doubt->n_parts; i++)
+		pmu_strbuf_addf(out, i ? ", %u" : "%u", doubt->parts[i]);
+	pmu_strbuf_add(out, "]");
+}
+
 static void put_doubts(struct pmu_strbuf *out, const struct pmu_model *model)
 {
 	pmu_strbuf_add(out, ",\n  \"doubts\": [");
@@ -571,6 +596,8 @@ static void put_doubts(struct pmu_strbuf *out, const struct pmu_model *model)
 			pmu_strbuf_add(out, "null");
 		if (model->n_parts)
 			put_i64(out, ", ", "part", doubt->part);
+		if (doubt->n_parts)
+			put_doubted(out, doubt);
 		put_i64(out, ", ", "thread", doubt->thread);
 		put_known(out, ", ", "count", doubt->count > 0, doubt->count);
 		pmu_strbuf_add(out, "}");

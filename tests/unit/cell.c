@@ -25,7 +25,7 @@ static void is_count(uint64_t value, const char *want)
 {
 	struct pmu_cell cell;
 
-	pmu_cell_count(&cell, value);
+	pmu_cell_count(&cell, value, value);
 	is_cell(&cell, want);
 }
 
@@ -33,7 +33,23 @@ static void is_value(double value, const char *want)
 {
 	struct pmu_cell cell;
 
-	pmu_cell_value(&cell, value);
+	pmu_cell_value(&cell, value, fabs(value));
+	is_cell(&cell, want);
+}
+
+static void beside(uint64_t value, uint64_t largest, const char *want)
+{
+	struct pmu_cell cell;
+
+	pmu_cell_count(&cell, value, largest);
+	is_cell(&cell, want);
+}
+
+static void value_beside(double value, double largest, const char *want)
+{
+	struct pmu_cell cell;
+
+	pmu_cell_value(&cell, value, largest);
 	is_cell(&cell, want);
 }
 
@@ -151,6 +167,23 @@ static void frequencies(void)
 	is_cell(&cell, "-");
 }
 
+static void a_column_has_one_way_of_writing(void)
+{
+	beside(7209280, 9999999, "7,209,280");
+	beside(7209280, 13770000, "7.209 M");
+	beside(12345, 13770000, "12.35 k");
+	beside(1000, 13770000, "1.000 k");
+	beside(999, 13770000, "999");
+	beside(0, UINT64_MAX, "0");
+	value_beside(7209280, 9999999, "7,209,280");
+	value_beside(7209280, 13770000, "7.209 M");
+	value_beside(-7209280, 13770000, "-7.209 M");
+	value_beside(12345.6, 13770000, "12.35 k");
+	value_beside(999.96, 13770000, "1.000 k");
+	value_beside(1.5, 13770000, "1.50");
+	value_beside(NAN, 13770000, "-");
+}
+
 int main(void)
 {
 	times_have_four_digits();
@@ -160,5 +193,6 @@ int main(void)
 	shares_never_pass_for_zero();
 	metrics_keep_what_matters();
 	frequencies();
+	a_column_has_one_way_of_writing();
 	return done_testing();
 }

@@ -91,10 +91,11 @@ static void each_region_has_a_row_for_all_and_for_each_thread(void)
 	is_str(sheet.cell[0][0], "group", "the columns' order");
 	is_str(sheet.cell[0][12], "share", "of those that are always there");
 	is_str(sheet.cell[0][13], "own_ns", "the library's own time");
-	is_str(sheet.cell[0][14], "raw:instructions", "then counts");
-	is_str(sheet.cell[0][17], "net:instructions", "raw and net");
-	is_str(sheet.cell[0][21], "LLC miss rate [%]", "then metrics with their unit");
-	is_int(sheet.n_cells[0], 22, "and no more");
+	is_str(sheet.cell[0][14], "part", "which process");
+	is_str(sheet.cell[0][16], "raw:instructions", "then counts");
+	is_str(sheet.cell[0][19], "net:instructions", "raw and net");
+	is_str(sheet.cell[0][23], "LLC miss rate [%]", "then metrics with their unit");
+	is_int(sheet.n_cells[0], 24, "and no more");
 	row = row_of(&sheet, "solve", "1");
 	is_str(cell_of(&sheet, row, "path"), "main/solve", "path");
 	is_str(cell_of(&sheet, row, "depth"), "1", "depth");
@@ -111,6 +112,12 @@ static void each_region_has_a_row_for_all_and_for_each_thread(void)
 	is_str(cell_of(&sheet, row, "IPC"), "3", "metric");
 	row = row_of(&sheet, "solve", "all");
 	is_str(cell_of(&sheet, row, "calls"), "40", "the sum");
+	free(sheet.text);
+	sample_sum(model, "solve")->calls = 1;
+	sample_sum(model, "solve")->time_ns = 2300492756;
+	read_sheet(model, &sheet);
+	is_str(cell_of(&sheet, row_of(&sheet, "solve", "all"), "mean_ns"), "2300492756",
+	       "a mean has all its digits");
 	free(sheet.text);
 	pmu_model_free(model);
 }
@@ -188,7 +195,7 @@ static void groups_share_one_header(void)
 	pmu_model_finish(model);
 	read_sheet(model, &sheet);
 	is_int(sheet.n_rows, 1 + 6, "one header");
-	is_int(sheet.n_cells[0], 14 + 4 + 4 + 2, "a count of two groups has one column");
+	is_int(sheet.n_cells[0], 16 + 4 + 4 + 2, "a count of two groups has one column");
 	is_str(cell_of(&sheet, 1, "group"), "CORE", "the first group");
 	is_str(cell_of(&sheet, 1, "net:cycles"), "100", "has cycles second");
 	is_str(cell_of(&sheet, 1, "net:task-clock [ns]"), "", "and lacks the other's");
@@ -209,7 +216,7 @@ static void an_empty_model_has_a_header(void)
 	pmu_write_csv(&out, model);
 	is_str(pmu_strbuf_text(&out),
 	       "group,path,name,depth,thread,calls,time_ns,self_ns,min_ns,mean_ns,max_ns,sd_ns,"
-	       "share,own_ns\n",
+	       "share,own_ns,part,rank\n",
 	       "only that");
 	pmu_strbuf_free(&out);
 	pmu_model_free(model);
