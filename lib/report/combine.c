@@ -14,48 +14,35 @@
 
 /* --- texts --- */
 
-static const char **slot_of(const struct pmu_combining *c, const char *text, size_t len)
+static bool is_text(const void *wanted, uintptr_t thing)
 {
-	size_t at = pmu_hash_text(text, len) & (c->n_slots - 1);
-
-	while (c->text[at] && strcmp(c->text[at], text) != 0)
-		at = (at + 1) & (c->n_slots - 1);
-	return &c->text[at];
-}
-
-static int grow_texts(struct pmu_combining *c)
-{
-	const char **old = c->text;
-	size_t n = c->n_slots;
-
-	c->n_slots = n ? 2 * n : 256;
-	c->text = calloc(c->n_slots, sizeof(*c->text));
-	for (size_t i = 0; c->text && i < n; i++)
-		if (old[i])
-			*slot_of(c, old[i], strlen(old[i])) = old[i];
-	free(old);
-	return c->text ? 0 : -ENOMEM;
+	return !strcmp((const char *)thing, wanted);
 }
 
 const char *pmu_combining_text(struct pmu_combining *c, const char *text)
 {
 	size_t len = text ? strlen(text) : 0;
-	const char **slot;
+	struct pmu_index_place *place;
+	const char *copy;
+	uint32_t hash;
 
 	if (!len || c->failed)
 		return "";
-	if (2 * c->n_texts >= c->n_slots && grow_texts(c) < 0) {
-		c->n_slots = 0;
+	if (pmu_index_reserve(&c->texts, 1) < 0) {
 		c->failed = true;
 		return "";
 	}
-	slot = slot_of(c, text, len);
-	if (!*slot) {
-		*slot = pmu_block_text(&c->model->blocks, text, len);
-		c->n_texts++;
+	hash = pmu_hash_text(text, len);
+	place = pmu_index_find(&c->texts, hash, is_text, text);
+	if (place->thing)
+		return (const char *)place->thing;
+	copy = pmu_block_text(&c->model->blocks, text, len);
+	if (!copy) {
+		c->failed = true;
+		return "";
 	}
-	c->failed |= !*slot;
-	return *slot ? *slot : "";
+	pmu_index_take(&c->texts, place, hash, (uintptr_t)copy);
+	return copy;
 }
 
 /* --- parts --- */
@@ -324,7 +311,7 @@ int pmu_model_combine(struct pmu_model *const *part, unsigned int n, enum pmu_co
 	free(c.new_part);
 	free(c.first_thread);
 	free(c.new_thread);
-	free(c.text);
+	pmu_index_free(&c.texts);
 	if (!rc) {
 		*combined = c.model;
 		return 0;
@@ -337,21 +324,4 @@ int pmu_model_combine(struct pmu_model *const *part, unsigned int n, enum pmu_co
 			"a report holds; give fewer of them",
 			PMU_MODEL_MAX_COUNTS);
 	return pmu_fail(ENOMEM, "no memory to combine %u reports", n);
-}
-
-bool pmu_model_is_ranked(const struct pmu_model *model)
-{
-	for (unsigned int i = 0; i < model->n_parts; i++)
-		if (model->part[i].rank < 0)
-			return false;
-	return model->n_parts > 0;
-}
-
-unsigned int pmu_model_n_ranks(const struct pmu_model *model)
-{
-	unsigned int n = 0;
-
-	for (unsigned int i = 0; i < model->n_parts; i++)
-		n += !i || model->part[i].rank != model->part[i - 1].rank;
-	return n;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "report/block.h"
 #include "report/cell.h"
 #include "report/combining.h"
 #include "report/finish.h"
@@ -151,6 +152,8 @@ static void say_doubts(struct pmu_sayings *s, unsigned int from)
 		unsigned int part = part_of(c, from);
 		struct pmu_said *said = pmu_sayings_add(s, part, doubt->text, doubt->region, NULL);
 
+		said->doubt = doubt;
+		said->from = from;
 		said->thread = doubt->thread;
 		said->count = doubt->count;
 		if (part != PMU_PART_TOLD)
@@ -159,6 +162,44 @@ static void say_doubts(struct pmu_sayings *s, unsigned int from)
 			said->doubt_part =
 				(int)c->new_part[c->first_part[from] + (unsigned int)doubt->part];
 	}
+}
+
+/* The parts that one of the inputs' doubts is about. */
+static void mark_parts(const struct pmu_combining *c, const struct pmu_said *said, bool *is_about)
+{
+	const unsigned int *new_part = &c->new_part[c->first_part[said->from]];
+	const struct pmu_model *from = c->from[said->from];
+
+	if (said->doubt_part >= 0) {
+		is_about[said->doubt_part] = true;
+		return;
+	}
+	for (unsigned int i = 0; i < said->doubt->n_parts; i++)
+		if (said->doubt->parts[i] < from->n_parts)
+			is_about[new_part[said->doubt->parts[i]]] = true;
+	for (unsigned int i = 0; !said->doubt->n_parts && i < from->n_parts; i++)
+		is_about[new_part[i]] = true;
+}
+
+/* Lists those of several parts, unless it is all. */
+static int list_parts(struct pmu_sayings *s, unsigned int i, unsigned int end,
+		      struct pmu_model_doubt *doubt)
+{
+	const struct pmu_combining *c = s->c;
+	bool *is_about = calloc(c->n_parts, sizeof(*is_about));
+	unsigned int *parts = pmu_block_array(&c->model->blocks, c->n_parts, sizeof(*parts)), n = 0;
+
+	for (; is_about && parts && i < end; i++)
+		mark_parts(c, &s->said[i], is_about);
+	for (unsigned int part = 0; is_about && parts && part < c->n_parts; part++)
+		if (is_about[part])
+			parts[n++] = part;
+	free(is_about);
+	if (n && n < c->n_parts) {
+		doubt->parts = parts;
+		doubt->n_parts = n;
+	}
+	return n ? 0 : -ENOMEM;
 }
 
 /* A thread is named where it is the only one of the only part. */
@@ -185,6 +226,8 @@ static int add_doubt(struct pmu_sayings *s, unsigned int i, unsigned int end)
 					       part < 0 ? -1 : thread, countable ? count : 0);
 	if (!rc)
 		model->doubt[model->n_doubts - 1].part = part;
+	if (!rc && part < 0)
+		rc = list_parts(s, i, end, &model->doubt[model->n_doubts - 1]);
 	pmu_strbuf_free(&text);
 	return rc;
 }

@@ -10,6 +10,7 @@
 #include "report/combining.h"
 #include "report/finish.h"
 #include "report/histogram.h"
+#include "report/least.h"
 
 /* --- columns --- */
 
@@ -200,6 +201,22 @@ static uint64_t *give_counts(struct joining *j, struct pmu_model_row *row)
 	return counts;
 }
 
+/* Columns may have other places. */
+static int add_least(struct joining *j, const struct pmu_model_row *old, struct pmu_model_row *row)
+{
+	struct pmu_model_least *least = old->least ? pmu_model_least_new(j->c->model,
+									 j->into->n_counts)
+						   : NULL;
+
+	row->least = least;
+	if (old->least && !least)
+		return -ENOMEM;
+	for (unsigned int i = 0; least && i < j->old->n_counts; i++)
+		if (old->least->known >> i & 1)
+			pmu_model_least_keep(least, j->count_at[i], old->least->count[i]);
+	return 0;
+}
+
 static int add_row(struct joining *j, const struct pmu_model_row *old, struct pmu_model_row *row)
 {
 	*row = *old;
@@ -207,7 +224,8 @@ static int add_row(struct joining *j, const struct pmu_model_row *old, struct pm
 	row->path = NULL;
 	row->missing = UINT32_MAX;
 	row->histogram = pmu_histogram_copy(j->c->model, old->histogram);
-	if (!give_counts(j, row) || (old->histogram && !row->histogram))
+	if (!give_counts(j, row) || (old->histogram && !row->histogram) ||
+	    add_least(j, old, row) < 0)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < j->old->n_counts; i++) {
 		unsigned int at = j->count_at[i];

@@ -15,52 +15,6 @@
 /* Clocks of one kind that are measured in each process. */
 #define SAME_HZ 1.01
 
-/* --- how many processes --- */
-
-int pmu_parts_compare(const struct pmu_model_part *a, const struct pmu_model_part *b)
-{
-	int order = strcmp(a->host, b->host);
-
-	if (order)
-		return order;
-	if (a->pid != b->pid)
-		return a->pid < b->pid ? -1 : 1;
-	if (a->start_unix_ns != b->start_unix_ns)
-		return a->start_unix_ns < b->start_unix_ns ? -1 : 1;
-	return a->nth < b->nth ? -1 : a->nth > b->nth;
-}
-
-static int by_process(const void *a, const void *b)
-{
-	const struct pmu_model_part *const *x = a, *const *y = b;
-
-	return pmu_parts_compare(*x, *y);
-}
-
-/* The programs of one process are numbered; those of the next that has its pid begin anew. */
-static bool goes_on(const struct pmu_model_part *before, const struct pmu_model_part *part)
-{
-	return part->pid >= 0 && part->pid == before->pid && !strcmp(part->host, before->host) &&
-	       part->nth > before->nth;
-}
-
-unsigned int pmu_parts_processes(const struct pmu_model_part *part, const unsigned int *at,
-				 unsigned int n)
-{
-	const struct pmu_model_part **sorted = calloc((size_t)n + 1, sizeof(*sorted));
-	unsigned int n_processes = 0;
-
-	if (!sorted)
-		return n;
-	for (unsigned int i = 0; i < n; i++)
-		sorted[i] = &part[at ? at[i] : i];
-	qsort(sorted, n, sizeof(*sorted), by_process);
-	for (unsigned int i = 0; i < n; i++)
-		n_processes += !i || !goes_on(sorted[i - 1], sorted[i]);
-	free(sorted);
-	return n_processes;
-}
-
 /* --- which parts --- */
 
 /* "3 of 4 ranks" */
@@ -325,6 +279,20 @@ static void set_clock(struct pmu_combining *c)
 		c->model->clock_hz = least + (most - least) / 2;
 }
 
+/* "ranks 1-3"; "sort 4711, sort 4712 and 7 more" */
+static void put_some(const struct pmu_combining *c, struct pmu_strbuf *out,
+		     const unsigned int *part, unsigned int n)
+{
+	if (c->own_ranks && count_ranges(c, part, n) <= RANGES_NAMED) {
+		put_ranks(c, out, part, n);
+		return;
+	}
+	for (unsigned int i = 0; i < n && i < RANGES_NAMED; i++)
+		pmu_strbuf_addf(out, "%s%s", i ? ", " : "", c->model->part[part[i]].label);
+	if (n > RANGES_NAMED)
+		pmu_strbuf_addf(out, " and %u more", n - RANGES_NAMED);
+}
+
 static void set_died(struct pmu_combining *c)
 {
 	unsigned int *part = calloc(c->n_parts, sizeof(*part)), n = 0;
@@ -337,10 +305,8 @@ static void set_died(struct pmu_combining *c)
 	if (n > 1) {
 		put_number(c, &text, part, n);
 		pmu_strbuf_add(&text, " did not end cleanly: ");
-		if (c->own_ranks && count_ranges(c, part, n) <= RANGES_NAMED) {
-			put_ranks(c, &text, part, n);
-			pmu_strbuf_add(&text, "; ");
-		}
+		put_some(c, &text, part, n);
+		pmu_strbuf_add(&text, "; ");
 	}
 	if (n) {
 		pmu_strbuf_addf(&text, "%s: %s", c->model->part[part[0]].label,

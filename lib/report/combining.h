@@ -5,6 +5,7 @@
 
 #include <limits.h>
 
+#include "base/index.h"
 #include "base/strbuf.h"
 #include "report/combine.h"
 
@@ -29,10 +30,8 @@ struct pmu_combining {
 	unsigned int *new_part;     /* by input and its own part: index of the part */
 	unsigned int *first_thread; /* [n_from] the same for threads, its sockets behind them */
 	int *new_thread;
-	/* texts that there are already, by their hash: one copy each */
-	const char **text;
-	size_t n_texts, n_slots;
-	bool failed; /* no memory */
+	struct pmu_index texts; /* that there are already: one copy each */
+	bool failed;            /* no memory */
 };
 
 /**
@@ -58,6 +57,8 @@ struct pmu_said {
 	unsigned int nth; /* in the order of the inputs */
 	int thread;       /* of a doubt */
 	int doubt_part;
+	const struct pmu_model_doubt *doubt; /* the input's, and which input */
+	unsigned int from;
 	uint64_t count;
 };
 

@@ -351,6 +351,52 @@ static void doubts_mark_the_rows_they_are_of(void)
 	pmu_model_free(model);
 }
 
+/* How often a row of a text report ends in "?". */
+static unsigned int n_marked(const struct pmu_model *model, const char *with)
+{
+	const struct pmu_text_options options = { .threads = true, .columns = 120 };
+	struct pmu_strbuf out = { 0 };
+	unsigned int n = 0;
+
+	pmu_report_render(&out, model, PMU_REPORT_TEXT, &options);
+	for (char *at = out.text, *line; (line = strsep(&at, "\n"));)
+		n += strlen(line) > 3 && !strcmp(line + strlen(line) - 3, "  ?") &&
+		     strstr(line, with);
+	pmu_strbuf_free(&out);
+	return n;
+}
+
+/*
+ * Of three processes of two programs, which have regions of the same names; two have the same
+ * doubt.
+ */
+static void doubts_belong_to_a_program_a_process_and_a_path(void)
+{
+	struct pmu_model *part[3], *model;
+	struct pmu_strbuf out = { 0 };
+
+	for (unsigned int i = 0; i < 3; i++) {
+		part[i] = process_model(1, 100 * ms);
+		part[i]->program = i < 2 ? "sort" : "join";
+		part[i]->pid = 10 + (int)i;
+		part[i]->start_unix_ns += i;
+	}
+	pmu_model_add_doubt(part[0], "was lost", "solve/exchange", 0, 1);
+	pmu_model_add_doubt(part[1], "was lost", "solve/exchange", 0, 1);
+	pmu_model_add_doubt(part[0], "was late", "exchange", 0, 1);
+	model = combined(part, 3, PMU_COMBINE_PROGRAMS);
+	is_u64(model->doubt[0].n_parts, 2, "the doubt of two processes");
+	is_u64(model->doubt[0].parts ? model->doubt[0].parts[1] : 0, 1, "lists them");
+	is_u64(n_marked(model, "exchange"), 3,
+	       "in the table of all the one of their program, and each of theirs");
+	is_u64(n_marked(model, ""), 3, "and no others: a region's name is not its path");
+	comes_back(model, "JSON");
+	pmu_write_json(&out, model);
+	has(out.text, "\"parts\": [0, 1]", "and in JSON");
+	pmu_strbuf_free(&out);
+	pmu_model_free(model);
+}
+
 static void groups_and_columns_may_differ(void)
 {
 	struct pmu_model *part[3], *model;
@@ -429,6 +475,33 @@ static struct pmu_model *program_model(const char *program, int64_t pid, uint64_
 	return model;
 }
 
+static void of_many_processes_the_longest_have_a_table(void)
+{
+	const struct pmu_text_options all = { .all = true };
+	struct pmu_strbuf out = { 0 };
+	struct pmu_model *part[20], *model;
+	char *text;
+
+	for (int i = 0; i < 20; i++) {
+		part[i] = program_model(i % 2 ? "as" : "cc1", 100 + i, ms);
+		part[i]->duration_ns = (uint64_t)(i + 1) * ms;
+	}
+	model = combined(part, 20, PMU_COMBINE_PROGRAMS);
+	text = render(model, PMU_REPORT_TEXT, false);
+	has(text, "\n  as 119 ", "the longest is there");
+	has(text, "\n  cc1 104 ", "and the sixteenth");
+	ok(!strstr(text, "\n  as 103 "), "no shorter one");
+	has(text,
+	    "\n  and 4 more processes of at most 5.000 ms; PMU_REPORT=all shows all of them\n",
+	    "which is told");
+	free(text);
+	pmu_report_render(&out, model, PMU_REPORT_TEXT, &all);
+	has(pmu_strbuf_text(&out), "\n  cc1 100 ", "with PMU_REPORT=all each has its row");
+	ok(!strstr(pmu_strbuf_text(&out), " more processes"), "and none is left out");
+	pmu_strbuf_free(&out);
+	pmu_model_free(model);
+}
+
 static void programs_have_rows_of_their_own(void)
 {
 	struct pmu_model *part[] = { program_model("as", 30, 60 * ms),
@@ -455,7 +528,7 @@ static void programs_have_rows_of_their_own(void)
 	has(text, "\n  cc1 (2 processes)      2  400.0 ms ", "how many");
 	has(text, "\n  as                     1  60.00 ms ", "not of one");
 	ok(!strstr(text, "over 3 processes"), "programs that started each other are not compared");
-	has(text, "\n  process              time  threads ", "a table of processes");
+	has(text, "\n  process              time  CPU time  threads ", "a table of processes");
 	free(text);
 	comes_back(model, "JSON");
 	pmu_model_free(model);
@@ -484,7 +557,8 @@ static void programs_of_one_process_are_one_process(void)
 	part[0]->died = part[3]->died = "killed";
 	model = combined(part, 5, PMU_COMBINE_PROGRAMS);
 	is_str(model->note[0], "said (2 of 3 processes)", "of whom something is said");
-	has(model->died, "2 of 3 processes did not end cleanly", "who died");
+	is_str(model->died, "2 of 3 processes did not end cleanly: sh 10, sh 20; sh 10: killed",
+	       "who died, all of them");
 	text = render(model, PMU_REPORT_TEXT, true);
 	has(text, "pmu: several programs (3 processes on node1)", "title");
 	has(text, "\n  sh (3 processes) ", "a program's row");
@@ -624,14 +698,18 @@ static void csv_says_which_part(void)
 {
 	static const int rank[] = { 4, 7 };
 	struct pmu_model *model = ranks(rank, 2, 1), *alone = rank_model(3, 1);
-	char *text = render(model, PMU_REPORT_CSV, false);
+	char *text = render(model, PMU_REPORT_CSV, false), *other;
 
-	has(text, "group,path,name,depth,part,rank,thread,calls,", "columns");
-	has(text, "\nCORE,solve,solve,0,all,,all,2,1300000000,", "a sum");
-	has(text, "\nCORE,solve,solve,0,1,7,0,1,800000000,", "a thread");
-	free(text);
-	text = render(alone, PMU_REPORT_CSV, false);
-	has(text, "group,path,name,depth,thread,calls,", "none for one process");
+	has(text, ",own_ns,part,rank,raw:", "columns");
+	has(text, "\nCORE,solve,solve,0,all,2,1300000000,", "a sum");
+	has(text, "\nCORE,solve,solve,0,0,1,800000000,", "a thread");
+	has(text, ",1,7,", "of a part");
+	other = render(alone, PMU_REPORT_CSV, false);
+	is_int((long long)strcspn(other, "\n"), (long long)strcspn(text, "\n"),
+	       "one process has the same columns");
+	ok(!strncmp(text, other, strcspn(text, "\n")), "in the same order");
+	has(other, ",0,3,", "the part is 0");
+	free(other);
 	free(text);
 	pmu_model_free(model);
 	pmu_model_free(alone);
@@ -714,10 +792,12 @@ int main(void)
 	ends_that_were_not_clean();
 	remarks_are_said_once();
 	doubts_mark_the_rows_they_are_of();
+	doubts_belong_to_a_program_a_process_and_a_path();
 	groups_and_columns_may_differ();
 	a_name_that_means_two_things();
 	too_many_columns_are_refused();
 	programs_have_rows_of_their_own();
+	of_many_processes_the_longest_have_a_table();
 	programs_of_one_process_are_one_process();
 	flat_rows_do_not_count_twice();
 	processes_of_one_rank_are_together();
