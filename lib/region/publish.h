@@ -6,65 +6,59 @@
 #include "region/tree.h"
 #include "store/bank.h"
 
-/* The valid bank and the idle one of a row of the calling thread, which is its only writer. */
-static inline uint32_t pmu_row_banks(const struct pmu_thread *self, struct pmu_store_row *row,
-				     const struct pmu_store_bank **valid,
-				     struct pmu_store_bank **idle)
+/** pmu_node_banks() - pmu_banks_begin() of a node's row */
+static inline __attribute__((always_inline)) struct pmu_banks pmu_node_banks(
+	const struct pmu_node *node)
 {
-	uint32_t seq = row->seq;
-	char *first = (char *)row + self->bank_offset;
-	/* The size where the low bit is set, else 0: cheaper than two products. */
-	size_t second = self->bank_size & -(size_t)(seq & 1);
+	struct pmu_banks banks = { node->row, node->valid, node->idle };
 
-	*valid = (const void *)(first + second);
-	*idle = (void *)(first + (self->bank_size ^ second));
 	bank_fence();
-	return seq;
+	return banks;
+}
+
+/** pmu_node_commit() - and its pmu_banks_commit() */
+static inline __attribute__((always_inline)) void pmu_node_commit(struct pmu_node *node,
+								  const struct pmu_banks *banks)
+{
+	node->valid = banks->is;
+	node->idle = banks->was;
+	pmu_banks_commit(banks);
 }
 
 /* When the thread's last region ended: after a crash nothing else tells how long it ran. */
 static inline void pmu_note_end(const struct pmu_thread *self, uint64_t ticks)
 {
-	__atomic_store_n(self->last_end, ticks, __ATOMIC_RELAXED);
+	pmu_store_relaxed(self->last_end, ticks);
 }
 
-static inline void pmu_publish_time(const struct pmu_thread *self, struct pmu_store_row *row,
-				    uint64_t ticks)
+static inline void pmu_publish_time(struct pmu_node *node, uint64_t ticks)
 {
-	const struct pmu_store_bank *was;
-	struct pmu_store_bank *is;
-	uint32_t seq = pmu_row_banks(self, row, &was, &is);
+	struct pmu_banks banks = pmu_node_banks(node);
 
-	pmu_bank_add_time(was, is, ticks);
 	/* A time-only source may have columns: all of them are missing, and stay 0. */
-	__atomic_store_n(&row->seq, seq + 1, __ATOMIC_RELEASE);
+	pmu_bank_add_time(banks.was, banks.is, ticks);
+	pmu_node_commit(node, &banks);
 }
 
-static inline void pmu_publish(const struct pmu_thread *self, struct pmu_node *node, uint64_t ticks,
-			       const uint64_t *now)
+/* @n: of its slots, where the caller knows it while it is compiled */
+static inline __attribute__((always_inline)) void pmu_publish(struct pmu_node *node, uint64_t ticks,
+							      const uint64_t *now, size_t n)
 {
-	const struct pmu_store_bank *was;
-	struct pmu_store_bank *is;
-	uint32_t seq = pmu_row_banks(self, node->row, &was, &is);
+	struct pmu_banks banks = pmu_node_banks(node);
 
-	pmu_bank_add_time(was, is, ticks);
-	for (uint32_t i = 0; i < self->n_slots; i++)
-		pmu_bank_put(&is->count[i], was->count[i] + (now[i] - node->start[i]));
-	__atomic_store_n(&node->row->seq, seq + 1, __ATOMIC_RELEASE);
+	pmu_bank_add_time(banks.was, banks.is, ticks);
+	pmu_bank_add_counts(banks.was, banks.is, now, node->start, n);
+	pmu_node_commit(node, &banks);
 }
 
 /* A call that ended inside another of the same region: it counts, and nothing else grows yet. */
 static inline void pmu_publish_inner_call(const struct pmu_thread *self, struct pmu_node *node)
 {
-	const struct pmu_store_bank *was;
-	struct pmu_store_bank *is;
-	uint32_t seq = pmu_row_banks(self, node->row, &was, &is);
+	struct pmu_banks banks = pmu_node_banks(node);
 
-	pmu_bank_put(&is->calls, was->calls + 1);
-	pmu_bank_keep_times(was, is);
-	for (uint32_t i = 0; i < self->n_slots; i++)
-		pmu_bank_put(&is->count[i], was->count[i]);
-	__atomic_store_n(&node->row->seq, seq + 1, __ATOMIC_RELEASE);
+	pmu_bank_copy(banks.was, banks.is, self->n_slots);
+	pmu_bank_put(&banks.is->calls, banks.was->calls + 1);
+	pmu_node_commit(node, &banks);
 }
 
 /* How long a call was; only where pmu_thread.histograms is set.  Its one writer is the row's. */

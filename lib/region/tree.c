@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 #include "pmu.h"
-#include "region/cost.h"
+#include "region/least.h"
 #include "region/publish.h"
 #include "region/selfcost/selfcost.h"
 
@@ -15,7 +15,13 @@
 #define FIRST_LOOKUP       128u
 #define NODE_ALIGN         64u
 
-struct pmu_node pmu_tree_nobody;
+/* Longer than what is compared at once. */
+static struct pmu_name no_name = { .len = PMU_NAME_SHORT };
+struct pmu_node pmu_tree_nobody = {
+	.name = &no_name,
+	.text = PMU_NO_TEXT,
+	.next = &pmu_tree_nobody,
+};
 
 static size_t max_frames(const struct pmu_tree *tree)
 {
@@ -42,21 +48,27 @@ static int make_lookup(struct pmu_thread *self, size_t room)
 void pmu_tree_remember(struct pmu_thread *self, const char *text, struct pmu_node *parent,
 		       struct pmu_node *node)
 {
-	size_t i = pmu_lookup_index(self, text, parent);
+	uint64_t key = pmu_lookup_key(text, parent);
+	size_t i = pmu_lookup_index(self, key);
 	struct pmu_lookup *entry = &self->lookup[i];
 
 	/* Calls that are watched take the long way. */
 	if (pmu_thread_is_watched(self))
 		return;
-	/* An entry under this key may name another node: the buffer held another text
-	 * then. */
-	if (entry->text != text && entry->node != &pmu_tree_nobody) {
+	/*
+	 * An entry under this key may name another node: the buffer held another text then.  The
+	 * older of two others goes, so that texts which are used in turn do not drive each other
+	 * out.
+	 */
+	if (entry->key != key && entry->node != &pmu_tree_nobody) {
 		struct pmu_lookup *other = &self->lookup[i ^ 1];
 
-		if (other->text == text || other->node == &pmu_tree_nobody)
+		if (other->key == key)
 			entry = other;
+		else
+			*other = *entry;
 	}
-	entry->text = text;
+	entry->key = key;
 	entry->node = node;
 }
 
@@ -137,16 +149,15 @@ static int grow_nodes(struct pmu_thread *self)
 static struct pmu_name *new_name(struct pmu_thread *self, uint32_t hash, const char *text,
 				 size_t len)
 {
-	size_t size = sizeof(struct pmu_name) + PMU_ALIGN_UP(len + 1, 8);
-	struct pmu_name *name = pmu_arena_alloc(&self->arena, size, 8);
+	size_t size = sizeof(struct pmu_name) + PMU_ALIGN_UP(len + 1, PMU_NAME_SHORT);
+	struct pmu_name *name = pmu_arena_alloc(&self->arena, size, PMU_NAME_SHORT);
 
 	if (!name)
 		return NULL;
 	name->hash = hash;
 	name->len = (uint32_t)len;
-	/* The first len % 8 + 1 bytes in memory order. */
-	memset(&name->last_word, 0xff, len % 8 + 1);
 	memcpy(name->text, text, len);
+	pmu_name_make_short(name, self->bytewise);
 	return name;
 }
 
@@ -177,7 +188,8 @@ static struct pmu_node *new_node(struct pmu_thread *self, struct pmu_node *paren
 				 struct pmu_name *name, uint16_t flags)
 {
 	size_t size = sizeof(struct pmu_node) +
-		      (2 * (size_t)self->n_slots + self->histograms) * sizeof(uint64_t) +
+		      (2 * (size_t)self->n_slots + self->histograms + self->exact) *
+			      sizeof(uint64_t) +
 		      (self->sockets ? sizeof(struct pmu_stay) : 0);
 	struct pmu_node *node = pmu_arena_alloc(&self->arena, size, NODE_ALIGN);
 
@@ -188,13 +200,19 @@ static struct pmu_node *new_node(struct pmu_thread *self, struct pmu_node *paren
 						     &node->id);
 	if (!node->row)
 		return NULL;
+	pmu_tree_use_row(self, node, node->row);
+	node->text = PMU_NO_TEXT;
+	node->next = &pmu_tree_nobody;
 	/* Without memory for it the row goes without. */
 	if (self->histograms)
-		*pmu_node_histogram(self, node) = self->measuring
-							  ? pmu_cost_histogram(self)
-							  : pmu_thread_histogram(self, node->id);
+		*pmu_node_histogram(self, node) =
+			self->measuring
+				? pmu_cost_histogram(self)
+				: (void *)pmu_thread_side(self, PMU_SIDE_HISTOGRAM, node->id);
 	node->name = name;
 	node->parent = parent;
+	if (self->exact && pmu_least_new(self, node) < 0)
+		return NULL;
 	node->same_name = name->nodes;
 	name->nodes = node;
 	return node;
@@ -297,9 +315,12 @@ bool pmu_tree_show(struct pmu_thread *self)
 
 /* --- frames --- */
 
-static void mark_end(struct pmu_tree *tree)
+/* From @first on. */
+static void clear_frames(struct pmu_tree *tree, size_t first)
 {
-	tree->frames[max_frames(tree) - 1].node = PMU_FRAME_END;
+	for (size_t i = first; i < max_frames(tree); i++)
+		tree->frames[i] = (struct pmu_frame){ .node = &pmu_tree_nobody, .count = 1 };
+	tree->frames[max_frames(tree) - 1].end = true;
 }
 
 static int grow_frames(struct pmu_thread *self)
@@ -313,44 +334,66 @@ static int grow_frames(struct pmu_thread *self)
 	memcpy(frames, tree->frames, (top + 1) * sizeof(*frames));
 	tree->frames = frames;
 	tree->frames_size = size;
-	mark_end(tree);
+	clear_frames(tree, top + 1);
 	self->frame = &frames[top];
 	return 0;
 }
 
 int pmu_tree_push(struct pmu_thread *self, struct pmu_node *node)
 {
-	if (unlikely(self->frame[1].node == PMU_FRAME_END) && grow_frames(self) < 0)
+	bool plain;
+
+	if (unlikely(self->frame[1].end) && grow_frames(self) < 0)
 		return -ENOMEM;
+	pmu_tree_follow(self->frame, node);
 	self->frame++;
 	self->frame->node = node;
-	self->frame->literal = PMU_NOT_LITERAL;
-	self->frame->count = 1;
-	self->frame->plain = node->row->open == 0 && !pmu_thread_is_watched(self) &&
-			     !pmu_cost_needs_long(self, node);
+	plain = node->row->open == 0 && !pmu_thread_is_watched(self) &&
+		!pmu_cost_needs_long(self, node);
+	self->frame->literal = plain ? PMU_FRAME_TEXT : PMU_FRAME_ODD;
+	self->frame->sized = false;
 	return 0;
+}
+
+void pmu_tree_pop(struct pmu_thread *self)
+{
+	self->frame->count = 1;
+	self->frame--;
+}
+
+struct pmu_store_row *pmu_tree_use_row(const struct pmu_thread *self, struct pmu_node *node,
+				       struct pmu_store_row *row)
+{
+	struct pmu_store_row *was = node->row;
+	struct pmu_banks banks;
+
+	node->row = row;
+	banks = pmu_banks_begin(row, self->bank_at);
+	node->valid = banks.was;
+	node->idle = banks.is;
+	return was;
 }
 
 int pmu_tree_new(struct pmu_thread *self)
 {
 	struct pmu_tree *tree = pmu_arena_alloc(&self->arena, sizeof(*tree), NODE_ALIGN);
-	struct pmu_name *no_name;
+	struct pmu_name *empty;
 
 	if (!tree)
 		return -ENOMEM;
 	self->tree = tree;
 	tree->root = pmu_arena_alloc(&self->arena, sizeof(*tree->root), NODE_ALIGN);
-	no_name = new_name(self, 0, "", 0);
+	empty = new_name(self, 0, "", 0);
 	tree->frames = pmu_arena_alloc(&self->arena, FIRST_FRAMES_BYTES, NODE_ALIGN);
-	if (!tree->root || !no_name || !tree->frames || make_lookup(self, FIRST_LOOKUP) < 0) {
+	if (!tree->root || !empty || !tree->frames || make_lookup(self, FIRST_LOOKUP) < 0) {
 		self->tree = NULL;
 		return -ENOMEM;
 	}
-	tree->root->name = no_name;
+	tree->root->name = empty;
 	tree->frames_size = FIRST_FRAMES_BYTES;
-	mark_end(tree);
+	clear_frames(tree, 0);
 	self->frame = tree->frames;
 	self->frame->node = tree->root;
-	self->frame->literal = PMU_NOT_LITERAL;
+	self->frame->literal = PMU_FRAME_ODD;
 	return 0;
 }

@@ -9,51 +9,44 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "region/name.h"
 #include "session/sockets.h"
 #include "session/thread.h"
-
-/** Stands for the length of a name that ends with a NUL. */
-#define PMU_NAME_TERMINATED SIZE_MAX
-
-/** A name the thread has used; it can be open on one node only (re-entry does not make
- * another). */
-struct pmu_name {
-	struct pmu_node *open;  /* the node that is open under this name, or NULL */
-	struct pmu_node *nodes; /* every node of this name, by pmu_node.same_name */
-	uint32_t hash;
-	uint32_t len;
-	uint64_t
-		/* of the text with its NUL: the bytes of the word that holds the NUL that count */
-		last_word;
-	char text[] __attribute__((aligned(8))); /* padded with NULs to whole words */
-};
 
 /** A region on one path. */
 struct pmu_node {
 	struct pmu_name *name;
 	struct pmu_store_row *row;
+	struct pmu_store_bank *valid; /* one of the row's; pmu_node_flip() */
 	struct pmu_node *parent;
+	const char *text;            /* the literal it was last begun by; PMU_NO_TEXT: none */
+	struct pmu_node *next;       /* begun after it at this depth, likely again; never NULL */
+	struct pmu_store_bank *idle; /* the other one */
 	uint64_t start_ticks;
+	/* --- a pair that counts nothing touches only what is above --- */
 	uint32_t start_missing; /* slots that begin could not read */
 	uint32_t id;            /* of its row */
 	struct pmu_node *same_name;
 	bool aside;       /* open, but nobody's parent any more: a region below it has ended */
-	bool measured;    /* its outer cost is known */
+	bool measured;    /* its outer cost is known, of calls by texts of a kind: */
+	uint8_t kind;     /* enum pmu_text_kind; 0: of any */
 	uint64_t carried; /* ticks of the open call that a checkpoint has published; 0 as a rule */
 	/*
 	 * [n_slots]; behind it [n_slots] of what its begin counts in the region around it; behind
-	 * that a pointer to the row's histogram, where pmu_thread.histograms is set; behind that
-	 * struct pmu_stay, where pmu_thread.sockets is
+	 * that a pointer to the row's histogram, where pmu_thread.histograms is set, and one to its
+	 * open call, where pmu_thread.exact is; behind that struct pmu_stay, where
+	 * pmu_thread.sockets is
 	 */
 	uint64_t start[];
 };
-_Static_assert(sizeof(struct pmu_node) <= 64,
+_Static_assert(offsetof(struct pmu_node, start_missing) == 64,
 	       "what a pair touches of a node without counts is one line");
+#define PMU_NO_TEXT ((const char *)1)
 
 /** pmu_node_stay() - its place among the sockets' regions; only where pmu_thread.sockets is set */
 static inline struct pmu_stay *pmu_node_stay(const struct pmu_thread *self, struct pmu_node *node)
 {
-	return (void *)&node->start[2 * (size_t)self->n_slots + self->histograms];
+	return (void *)&node->start[2 * (size_t)self->n_slots + self->histograms + self->exact];
 }
 
 /**
@@ -64,6 +57,12 @@ static inline struct pmu_store_histogram **pmu_node_histogram(const struct pmu_t
 							      struct pmu_node *node)
 {
 	return (void *)&node->start[2 * (size_t)self->n_slots];
+}
+
+/** pmu_node_call() - what is known of its open call; only where pmu_thread.exact is set */
+static inline struct pmu_call **pmu_node_call(const struct pmu_thread *self, struct pmu_node *node)
+{
+	return (void *)&node->start[2 * (size_t)self->n_slots + self->histograms];
 }
 
 /**
@@ -82,23 +81,59 @@ static inline uint64_t *pmu_node_begin_cost(const struct pmu_thread *self,
  */
 static inline bool pmu_thread_is_watched(const struct pmu_thread *self)
 {
-	return self->watch_cpu >= 0 || self->sockets;
+	return self->sockets;
 }
 
-/** An open region on the stack; entering the innermost one again only counts. */
+/**
+ * An open region on the stack; entering the innermost one again only counts.
+ *
+ * Those above the innermost are empty: their count is 1, and their node that which was open there
+ * last, or &pmu_tree_nobody.
+ */
 struct pmu_frame {
 	struct pmu_node *node;
-	const char *literal; /* what begin was given, if its address alone says what it is */
-	uint32_t count;
-	bool plain; /* the next end of its name ends it: entered once, nothing to watch */
+	/*
+	 * What the end is given that simply ends it: what begin was given, if its address alone says
+	 * what it is, or PMU_FRAME_TEXT, PMU_FRAME_SIZED.  PMU_FRAME_ODD: there is more to be done.
+	 */
+	const char *literal;
+	uint32_t count; /* begins that have not ended; with PMU_FRAME_AGAIN */
+	bool sized;     /* of an odd one: it would be PMU_FRAME_SIZED */
+	bool end;       /* the last one, which stays empty */
 };
+
+/* In a frame whose begin was given text that may change: up to its NUL, or with a length. */
+#define PMU_FRAME_TEXT  ((const char *)1)
+#define PMU_FRAME_SIZED ((const char *)2)
+#define PMU_FRAME_ODD   ((const char *)-1)
 
 /*
  * A frame of a node that has another one further out: it was entered again from inside another
- * region.  Its begin was given no literal; there it has the place of the next frame below that is
- * none of these.
+ * region.  Nothing simply ends it; for a literal it has the index of the next frame below that is
+ * none of these, its bits inverted: less than 0, as PMU_FRAME_ODD.
  */
 #define PMU_FRAME_AGAIN (UINT32_C(1) << 31)
+
+/** pmu_frame_make_odd() - from now on its end is looked at */
+static inline void pmu_frame_make_odd(struct pmu_frame *frame)
+{
+	if (frame->count & PMU_FRAME_AGAIN || frame->literal == PMU_FRAME_ODD)
+		return;
+	frame->sized = frame->literal == PMU_FRAME_SIZED;
+	frame->literal = PMU_FRAME_ODD;
+}
+
+/** pmu_frame_is_plain() - the next end of its name simply ends it */
+static inline bool pmu_frame_is_plain(const struct pmu_frame *frame)
+{
+	return (intptr_t)frame->literal > 0;
+}
+
+/** pmu_frame_is_sized() - was its begin given a length? */
+static inline bool pmu_frame_is_sized(const struct pmu_frame *frame)
+{
+	return frame->literal == PMU_FRAME_ODD ? frame->sized : frame->literal == PMU_FRAME_SIZED;
+}
 
 /**
  * pmu_frame_below() - the next frame towards the root whose node has no other one below; @frames:
@@ -108,7 +143,7 @@ static inline struct pmu_frame *pmu_frame_below(struct pmu_frame *frames,
 						const struct pmu_frame *frame)
 {
 	frame--;
-	return &frames[frame->count & PMU_FRAME_AGAIN ? (size_t)(uintptr_t)frame->literal
+	return &frames[frame->count & PMU_FRAME_AGAIN ? (size_t) ~(uintptr_t)frame->literal
 						      : (size_t)(frame - frames)];
 }
 
@@ -119,12 +154,16 @@ static inline struct pmu_frame *pmu_frame_top(struct pmu_frame *frames,
 	return pmu_frame_below(frames, innermost + 1);
 }
 
-/** In a frame whose begin was given text that may change. */
-#define PMU_NOT_LITERAL ((const char *)1)
+/** How a caller gives a name: what looking it up takes depends on that. */
+enum pmu_text_kind {
+	PMU_KIND_LITERAL = 1, /* its address says what it is: pmu_is_literal() */
+	PMU_KIND_TEXT,        /* up to its NUL */
+	PMU_KIND_SIZED,       /* with a length */
+};
 
 /** An entry of the cache from (address of the text, node it is begun in) to a node. */
 struct pmu_lookup {
-	const char *text;
+	uint64_t key; /* pmu_lookup_key(); with the parent that the node has, it tells the text */
 	struct pmu_node *node; /* never NULL: pmu_tree_nobody in an empty entry */
 };
 
@@ -150,10 +189,7 @@ struct pmu_tree {
 	struct pmu_aside *aside, *aside_free; /* nodes set aside; those whose turn it was */
 };
 
-/** In the node of the frame after the last: there is no room above it. */
-#define PMU_FRAME_END ((struct pmu_node *)1)
-
-/** Matches no lookup: its parent is NULL. */
+/** Matches no lookup and is begun by no text: its parent is NULL. */
 extern struct pmu_node pmu_tree_nobody __attribute__((visibility("hidden")));
 
 /** pmu_tree_new() - for a thread that has none yet.  Return: 0 or -ENOMEM. */
@@ -199,6 +235,13 @@ bool pmu_tree_show(struct pmu_thread *self);
 /** pmu_tree_push() - a frame for @node above the innermost.  Return: 0 or -ENOMEM. */
 int pmu_tree_push(struct pmu_thread *self, struct pmu_node *node);
 
+/** pmu_tree_pop() - the innermost one is empty again */
+void pmu_tree_pop(struct pmu_thread *self);
+
+/** pmu_tree_use_row() - from now on the node's totals are in @row.  Return: where they were. */
+struct pmu_store_row *pmu_tree_use_row(const struct pmu_thread *self, struct pmu_node *node,
+				       struct pmu_store_row *row);
+
 /**
  * pmu_is_literal() - text in the program's own read-only data: an address that is always
  * the same text
@@ -209,6 +252,13 @@ int pmu_tree_push(struct pmu_thread *self, struct pmu_node *node);
 static inline bool pmu_is_literal(const char *text)
 {
 	return (uintptr_t)text - pmu_literals.base < pmu_literals.size;
+}
+
+static inline enum pmu_text_kind pmu_text_kind(const char *text, size_t len)
+{
+	if (len != PMU_NAME_TERMINATED)
+		return PMU_KIND_SIZED;
+	return pmu_is_literal(text) ? PMU_KIND_LITERAL : PMU_KIND_TEXT;
 }
 
 /**
@@ -224,48 +274,21 @@ static inline const char *pmu_text_key(const char *text, size_t len)
 	return (const char *)((uintptr_t)text ^ (uintptr_t)len << 48 ^ (uintptr_t)1 << 63);
 }
 
-static inline size_t pmu_lookup_index(const struct pmu_thread *self, const char *text,
-				      const struct pmu_node *parent)
-{
-	/*
-	 * Names often lie 16, 32 or 48 bytes apart: the low bits go to the top first.  Then
-	 * Fibonacci hashing: the multiplier is 2^64 / golden ratio, the high bits are the mixed
-	 * ones.
-	 */
-	uint64_t at = (uint64_t)(uintptr_t)text;
-	uint64_t key = (at >> 4 | at << 60) ^ (uint64_t)(uintptr_t)parent;
-
-	return (size_t)((key * 0x9e3779b97f4a7c15u) >> self->lookup_shift);
-}
-
-static inline bool pmu_name_is(const struct pmu_name *name, const char *text, size_t len)
-{
-	if (len == PMU_NAME_TERMINATED)
-		return !strcmp(name->text, text);
-	return name->len == len && !memcmp(name->text, text, len);
-}
-
-/* The words of a caller's text may be of any type, and reach past its NUL. */
-typedef uint64_t __attribute__((may_alias)) pmu_word;
-
 /**
- * pmu_name_matches_short() - a text of up to 15 bytes on a multiple of 8 is this name
- *
- * By words: a word on its natural boundary lies in one page, so reading it whole is safe where its
- * first byte may be read, and the bytes behind the NUL are masked out.  Calls nothing, so that the
- * hot path can stay without a frame. Return: false: it is not, or this cannot tell.
+ * pmu_lookup_key() - of a text's key begun in @parent; for one parent, no two texts have the same
  */
-static inline __attribute__((no_sanitize("address"), no_sanitize("thread"))) bool
-pmu_name_matches_short(const struct pmu_name *name, const char *text)
+static inline uint64_t pmu_lookup_key(const char *text, const struct pmu_node *parent)
 {
-	const pmu_word *is = (const pmu_word *)(const void *)text;
-	const pmu_word *want = (const pmu_word *)(const void *)name->text;
+	uint64_t at = (uint64_t)(uintptr_t)text;
 
-	if (((uintptr_t)text & 7) || name->len >= 16)
-		return false;
-	if (name->len < 8)
-		return !((*is ^ *want) & name->last_word);
-	return is[0] == want[0] && !((is[1] ^ want[1]) & name->last_word);
+	/* Names often lie 16, 32 or 48 bytes apart: the low bits go to the top. */
+	return (at >> 4 | at << 60) ^ (uint64_t)(uintptr_t)parent;
+}
+
+/* Fibonacci hashing: the multiplier is 2^64 / golden ratio, the high bits are the mixed ones. */
+static inline size_t pmu_lookup_index(const struct pmu_thread *self, uint64_t key)
+{
+	return (size_t)((key * 0x9e3779b97f4a7c15u) >> self->lookup_shift);
 }
 
 /**
@@ -277,34 +300,57 @@ pmu_name_matches_short(const struct pmu_name *name, const char *text)
 static inline struct pmu_node *pmu_tree_lookup(const struct pmu_thread *self, const char *text)
 {
 	const struct pmu_node *parent = self->frame->node;
-	size_t i = pmu_lookup_index(self, text, parent);
+	uint64_t key = pmu_lookup_key(text, parent);
+	size_t i = pmu_lookup_index(self, key);
 	const struct pmu_lookup *entry = &self->lookup[i];
 
-	if (likely(entry->text == text && entry->node->parent == parent))
+	if (likely(entry->key == key && entry->node->parent == parent))
 		return entry->node;
 	entry = &self->lookup[i ^ 1]; /* the other half of the cache line */
-	return entry->text == text && entry->node->parent == parent ? entry->node : NULL;
-}
-
-/* One way through, whichever of the two differs. */
-static inline bool pmu_lookup_misses(const struct pmu_lookup *entry, const char *text,
-				     const struct pmu_node *parent)
-{
-	return (entry->text != text) | (entry->node->parent != parent);
+	return entry->key == key && entry->node->parent == parent ? entry->node : NULL;
 }
 
 /**
- * pmu_tree_lookup_even() - the same in as many instructions whatever is found, which is counted
- * around it
+ * pmu_tree_expect() - the node that comes next, if things go on as they did before
+ *
+ * Regions follow each other in the same order again and again: it is the one that was begun last time
+ * after the one that was open last in the frame above.  Callers see whether it is: its parent, and
+ * its text.
  */
-static inline struct pmu_node *pmu_tree_lookup_even(const struct pmu_thread *self, const char *text)
+static inline struct pmu_node *pmu_tree_expect(const struct pmu_frame *frame)
 {
-	const struct pmu_node *parent = self->frame->node;
-	size_t i = pmu_lookup_index(self, text, parent);
-	const struct pmu_lookup *entry = &self->lookup[i];
+	return frame[1].node->next;
+}
 
-	entry = &self->lookup[i ^ (size_t)pmu_lookup_misses(entry, text, parent)];
-	return pmu_lookup_misses(entry, text, parent) ? NULL : entry->node;
+/** pmu_tree_follow() - things have gone on otherwise: @node is begun above @frame */
+static inline void pmu_tree_follow(const struct pmu_frame *frame, struct pmu_node *node)
+{
+	if (frame[1].node != &pmu_tree_nobody)
+		frame[1].node->next = node;
+}
+
+/**
+ * pmu_tree_lookup_closed() - the same for a begin that can take the short way
+ *
+ * Not where the region is open already, or there is no room for its frame.  Whatever is in the way,
+ * it takes as many instructions to find that out: they are counted in the regions around, before
+ * the counters are read.
+ */
+static inline struct pmu_node *pmu_tree_lookup_closed(const struct pmu_thread *self,
+						      const char *text)
+{
+	const struct pmu_frame *frame = self->frame;
+	const struct pmu_node *parent = frame->node;
+	uint64_t key = pmu_lookup_key(text, parent);
+	size_t i = pmu_lookup_index(self, key);
+	const struct pmu_lookup *entry = &self->lookup[i ^ (size_t)(self->lookup[i].key != key)];
+	struct pmu_node *node = entry->node;
+	uint64_t not = entry->key ^ key;
+
+	not |= (uintptr_t)node->parent ^ (uintptr_t)parent;
+	not |= (uintptr_t)node->name->open;
+	not |= frame[1].end;
+	return likely(!not ) ? node : NULL;
 }
 
 #endif
