@@ -11,12 +11,12 @@
  * The gate is odd while its thread is inside the library.  It is counted up and down in memory, not
  * set, so that one that a fork has wiped in between does not come out as it went in: in one
  * instruction, which no signal can part, or on an arm64 without it by one that starts over when an
- * interrupt comes.
+ * interrupt comes.  (A cmpxchg is no shorter; where many calls follow each other, as at the ends of
+ * regions in each other, it is a third slower.)
  */
-static inline void gate_add(const struct pmu_thread *self, uint32_t n)
+static inline void gate_add(const struct pmu_thread *self, uint32_t *gate, uint32_t n)
 {
-	uint32_t *gate = self->gate;
-
+	(void)self;
 #if defined(__x86_64__)
 	__asm__ volatile("addl %1, %0" : "+m"(*gate) : "ri"(n) : "cc");
 #elif defined(__aarch64__)
@@ -37,27 +37,37 @@ static inline void gate_add(const struct pmu_thread *self, uint32_t n)
 #endif
 }
 
-static inline void pmu_gate_out(const struct pmu_thread *self)
+/* A look, in one instruction with what it is compared with. */
+static inline bool gate_is(const uint32_t *gate, uint32_t value)
+{
+#if defined(__x86_64__)
+	bool same;
+
+	__asm__ volatile("cmpl %2, %1" : "=@cce"(same) : "m"(*gate), "r"(value));
+	return same;
+#else
+	return pmu_load_relaxed(gate) == value;
+#endif
+}
+
+static inline void pmu_gate_out(const struct pmu_thread *self, uint32_t *gate)
 {
 	pmu_compiler_barrier();
-	gate_add(self, -1u);
+	gate_add(self, gate, -1u);
 }
 
 /*
- * Asked once more when it is shut: a child may have been made in between, by a signal handler that
- * returns here.
+ * In first, then asked whether that was allowed: between a look and a change a signal handler might
+ * fork a child that returns here.  A gate that does not hold @epoch then holds nothing valid: epochs
+ * lie further apart than handlers within handlers can count.
  */
-static inline bool pmu_gate_in(const struct pmu_thread *self, int32_t epoch)
+static inline bool pmu_gate_in(const struct pmu_thread *self, uint32_t *gate, int32_t epoch)
 {
-	uint32_t *gate = self->gate;
-
-	if (unlikely(__atomic_load_n(gate, __ATOMIC_RELAXED) != (uint32_t)epoch))
-		return false;
-	gate_add(self, 1);
+	gate_add(self, gate, 1);
 	pmu_compiler_barrier();
-	if (likely(__atomic_load_n(gate, __ATOMIC_RELAXED) == ((uint32_t)epoch | 1)))
+	if (likely(gate_is(gate, (uint32_t)epoch)))
 		return true;
-	pmu_gate_out(self);
+	pmu_gate_out(self, gate);
 	return false;
 }
 
@@ -76,14 +86,34 @@ static PMU_COLD int leave_quietly(const struct pmu_thread *self, int result)
 /* --- begin --- */
 
 /*
- * Every begin but the bare one comes out here, so that what an empty region counts is the
- * same whichever way the begin took.
+ * Every begin that counts comes out here, so that what an empty region counts is the same whichever
+ * way the begin took.
  */
-static __attribute__((noinline)) int start_and_leave(struct pmu_thread *self, struct pmu_node *node)
+static __attribute__((noinline)) int start_counted(const char *name, struct pmu_thread *self,
+						   struct pmu_node *node)
 {
+	(void)name; /* so that the others are where the caller has them */
 	pmu_node_start(self, node);
-	pmu_gate_out(self);
+	pmu_gate_out(self, self->gate);
 	return 0;
+}
+
+/*
+ * The same where it is special: also what has been kept quiet goes on here, or on the way back from
+ * here.
+ */
+static __attribute__((noinline)) int start_special(struct pmu_thread *self, struct pmu_node *node)
+{
+	pmu_node_start_special(self, node);
+	pmu_gate_out(self, self->gate);
+	return 0;
+}
+
+static inline __attribute__((always_inline)) int start_and_leave(struct pmu_thread *self,
+								 struct pmu_node *node)
+{
+	return unlikely(self->special) ? start_special(self, node)
+				       : start_counted(NULL, self, node);
 }
 
 /*
@@ -115,7 +145,7 @@ static PMU_COLD struct pmu_node *open_uncached(struct pmu_thread *self, const ch
 	struct pmu_node *node;
 	int saved = errno;
 
-	pmu_pause_begin(self, &pause);
+	pmu_pause_begin(self, &pause, pmu_way_of_length(len));
 	if (compared)
 		pmu_pause_compare(self, &pause, compared->name, name, len);
 	node = pmu_begin_uncached(self, name, len, &self->result);
@@ -133,7 +163,7 @@ static __thread int outside_result __attribute__((tls_model("initial-exec")));
 static PMU_COLD int start_quietly(struct pmu_thread *self, struct pmu_node *node)
 {
 	pmu_thread_quiet(self, 1);
-	return leave_quietly(self, start_and_leave(self, node));
+	return leave_quietly(self, start_special(self, node));
 }
 
 static PMU_COLD int begin_outside(const char *name, size_t len)
@@ -148,74 +178,124 @@ static PMU_COLD int begin_outside(const char *name, size_t len)
 	return start_and_leave(self, node);
 }
 
-static PMU_COLD int begin_compared(struct pmu_thread *self, const char *name, size_t len,
+static PMU_COLD int begin_compared(const char *name, struct pmu_thread *self, size_t len,
 				   const struct pmu_node *compared)
 {
 	struct pmu_node *node = open_uncached(self, name, len, compared);
 
 	if (node)
 		return start_and_leave(self, node);
-	pmu_gate_out(self);
+	pmu_gate_out(self, self->gate);
 	return self->result;
 }
 
-static int begin_uncached(struct pmu_thread *self, const char *name, size_t len)
+static int begin_uncached(const char *name, struct pmu_thread *self, size_t len)
 {
-	return begin_compared(self, name, len, NULL);
+	return begin_compared(name, self, len, NULL);
 }
 
 static inline void open_node(struct pmu_thread *self, struct pmu_node *node, const char *literal)
 {
-	self->frame++;
-	self->frame->node = node;
-	self->frame->literal = literal;
-	self->frame->count = 1;
-	self->frame->plain = true;
-	node->name->open = node;
+	struct pmu_frame *frame = self->frame + 1;
+	struct pmu_name *known = node->name;
+
+	self->frame = frame;
+	frame->node = node;
+	pmu_compiler_barrier(); /* both at once would go through vector registers */
+	frame->literal = literal;
+	known->open = node;
 	pmu_row_set_open(node->row, 1);
 }
 
-static inline __attribute__((always_inline)) int begin_looked_up(struct pmu_thread *self,
-								 const char *name, size_t len)
+/* The cache knows the address; what is there may have changed. */
+static __attribute__((noinline)) int begin_text(const char *name, struct pmu_thread *self,
+						size_t len, struct pmu_node *node)
 {
-	bool literal = len == PMU_NAME_TERMINATED && pmu_is_literal(name);
-	struct pmu_node *node = pmu_tree_lookup_even(self, pmu_text_key(name, len));
+	if (unlikely(!pmu_name_is(node->name, name, len)))
+		return begin_compared(name, self, len, node);
+	open_node(self, node, len == PMU_NAME_TERMINATED ? PMU_FRAME_TEXT : PMU_FRAME_SIZED);
+	return start_and_leave(self, node);
+}
+
+/*
+ * Calls nothing, so that it needs no frame: what is off the way it jumps to.  The cache knows texts
+ * of one kind for a node, that of the one which its costs were measured with: so this is as much
+ * work each time.
+ */
+static inline __attribute__((always_inline)) int begin_looked_up(const char *name,
+								 struct pmu_thread *self,
+								 size_t len, bool special)
+{
+	struct pmu_node *node = pmu_tree_lookup_closed(self, pmu_text_key(name, len));
 
 	if (unlikely(!node))
-		return begin_uncached(self, name, len);
-	if (unlikely((!literal && !pmu_name_is(node->name, name, len)) || node->name->open ||
-		     self->frame[1].node == PMU_FRAME_END))
-		return begin_compared(self, name, len, literal ? NULL : node);
-	open_node(self, node, literal ? name : PMU_NOT_LITERAL);
-	return start_and_leave(self, node);
+		return begin_uncached(name, self, len);
+	if (len != PMU_NAME_TERMINATED || unlikely(!pmu_is_literal(name)))
+		return begin_text(name, self, len, node);
+	open_node(self, node, name);
+	return special ? start_special(self, node) : start_counted(name, self, node);
 }
 
 static PMU_COLD int begin_quietly(struct pmu_thread *self, const char *name, size_t len)
 {
 	pmu_thread_quiet(self, 1);
-	return leave_quietly(self, begin_looked_up(self, name, len));
+	return leave_quietly(self, begin_looked_up(name, self, len, true));
 }
 
-/* Anything but a literal and a bare time stamp.  The gate is in. */
-static __attribute__((noinline)) int begin_general(struct pmu_thread *self, const char *name,
+static __attribute__((noinline)) int begin_special(struct pmu_thread *self, const char *name,
 						   size_t len)
 {
-	if (unlikely(self->quiet))
+	if (self->quiet)
 		return begin_quietly(self, name, len);
-	return begin_looked_up(self, name, len);
+	return begin_looked_up(name, self, len, true);
 }
 
-/* A bare time stamp; the cache knows the address, but what is there may have changed. */
-static __attribute__((noinline)) int begin_confirmed(struct pmu_thread *self, const char *name,
-						     struct pmu_node *node)
+/* Counts are read.  The gate is in.  The name is where the caller put it. */
+static int begin_counted(const char *name, struct pmu_thread *self)
 {
-	if (unlikely(strcmp(node->name->text, name) || node->name->open ||
-		     self->frame[1].node == PMU_FRAME_END))
-		return begin_uncached(self, name, PMU_NAME_TERMINATED);
-	open_node(self, node, PMU_NOT_LITERAL);
+	return begin_looked_up(name, self, PMU_NAME_TERMINATED, false);
+}
+
+static int begin_specially(const char *name, struct pmu_thread *self)
+{
+	return begin_special(self, name, PMU_NAME_TERMINATED);
+}
+
+static __attribute__((noinline)) int begin_sized(struct pmu_thread *self, const char *name,
+						 size_t len)
+{
+	if (unlikely(self->special))
+		return begin_special(self, name, len);
+	return begin_looked_up(name, self, len, false);
+}
+
+/* --- begin with a bare time stamp --- */
+
+static inline __attribute__((always_inline)) int start_bare(struct pmu_thread *self,
+							    struct pmu_node *node,
+							    const char *literal, uint32_t *gate)
+{
+	open_node(self, node, literal);
 	node->start_ticks = pmu_clock_bare();
-	pmu_gate_out(self);
+	pmu_gate_out(self, gate);
 	return 0;
+}
+
+/* What comes next is another one than last time: the cache knows by the address, or does not. */
+static __attribute__((noinline)) int begin_unexpected(const char *name, struct pmu_thread *self)
+{
+	struct pmu_node *node = pmu_tree_lookup(self, name);
+	bool literal = pmu_is_literal(name);
+
+	if (unlikely(!node) || unlikely(node->name->open) || unlikely(self->frame[1].end))
+		return begin_uncached(name, self, PMU_NAME_TERMINATED);
+	if (literal)
+		node->text = name;
+	else if (unlikely(!pmu_name_matches_short(node->name, name)) &&
+		 strcmp(node->name->text, name))
+		return begin_uncached(name, self, PMU_NAME_TERMINATED);
+	pmu_tree_follow(self->frame, node);
+	return start_bare(self, node, literal ? name : PMU_FRAME_TEXT, self->gate);
 }
 
 /*
@@ -225,47 +305,47 @@ static __attribute__((noinline)) int begin_confirmed(struct pmu_thread *self, co
  */
 PMU_API PMU_HOT int pmu_region_begin(const char *name)
 {
-	int32_t epoch = __atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED);
+	int32_t epoch = pmu_load_relaxed(&pmu_epoch);
+	const struct pmu_frame *frame;
 	struct pmu_thread *self;
 	struct pmu_node *node;
 	const char *literal;
+	uint32_t *gate;
 
 	if (unlikely(epoch < 0))
 		return 0;
 	KEEP_HERE(name);
 	self = pmu_self;
-	if (unlikely(!self) || unlikely(!pmu_gate_in(self, epoch)))
+	gate = self->gate;
+	if (unlikely(!pmu_gate_in(self, gate, epoch)))
 		return begin_outside(name, PMU_NAME_TERMINATED);
 	if (unlikely(!self->bare))
-		return begin_general(self, name, PMU_NAME_TERMINATED);
-	node = pmu_tree_lookup(self, name);
-	if (unlikely(!node))
-		return begin_uncached(self, name, PMU_NAME_TERMINATED);
+		return self->begin(name, self);
+	frame = self->frame;
+	node = pmu_tree_expect(frame);
 	literal = name;
-	if (unlikely(!pmu_is_literal(name))) {
-		if (unlikely(!pmu_name_matches_short(node->name, name)))
-			return begin_confirmed(self, name, node);
-		literal = PMU_NOT_LITERAL;
+	if (unlikely(node->text != name)) {
+		/* text in a buffer, or another literal of the same text */
+		if (unlikely(!name) || unlikely(!pmu_name_matches_short(node->name, name)))
+			return begin_unexpected(name, self);
+		literal = PMU_FRAME_TEXT;
 	}
-	if (unlikely(node->name->open) || unlikely(self->frame[1].node == PMU_FRAME_END))
-		return begin_uncached(self, name, PMU_NAME_TERMINATED);
-	open_node(self, node, literal);
-	node->start_ticks = pmu_clock_bare();
-	pmu_gate_out(self);
-	return 0;
+	if (unlikely(node->parent != frame->node) || unlikely(node->name->open))
+		return begin_unexpected(name, self);
+	return start_bare(self, node, literal, gate);
 }
 
 PMU_API PMU_HOT int pmu_region_begin_n(const char *name, size_t len)
 {
-	int32_t epoch = __atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED);
+	int32_t epoch = pmu_load_relaxed(&pmu_epoch);
 	struct pmu_thread *self = pmu_self;
 
 	len = len == PMU_NAME_TERMINATED ? 0 : len;
 	if (unlikely(epoch < 0))
 		return 0;
-	if (unlikely(!self || !pmu_gate_in(self, epoch)))
+	if (unlikely(!pmu_gate_in(self, self->gate, epoch)))
 		return begin_outside(name, len);
-	return begin_general(self, name, len);
+	return begin_sized(self, name, len);
 }
 
 /* --- end --- */
@@ -277,7 +357,7 @@ static PMU_COLD int end_outside(const char *name, size_t len)
 	int saved = errno, rc = pmu_region_enter(&self);
 
 	if (rc == 0) {
-		uint64_t ticks = pmu_clock_ticks(self->clock);
+		uint64_t ticks = pmu_thread_ticks(self);
 		uint32_t missing = self->read ? self->read(self->counters, now) : 0;
 
 		rc = pmu_end_other(self, name, len, ticks, missing, now);
@@ -289,7 +369,8 @@ static PMU_COLD int end_outside(const char *name, size_t len)
 	return rc;
 }
 
-static inline void close_node(struct pmu_thread *self, struct pmu_node *node, uint64_t ticks)
+static inline void close_node(struct pmu_thread *self, struct pmu_node *node, uint64_t ticks,
+			      uint32_t *gate)
 {
 	/*
 	 * Small things first: what is still to be stored after the totals would take registers from
@@ -301,110 +382,205 @@ static inline void close_node(struct pmu_thread *self, struct pmu_node *node, ui
 	node->name->open = NULL;
 	pmu_row_set_open(row, 0);
 	pmu_note_end(self, ticks);
-	pmu_publish_time(self, row, ticks - node->start_ticks);
-	pmu_gate_out(self);
+	pmu_publish_time(node, ticks - node->start_ticks);
+	pmu_gate_out(self, gate);
 }
 
-static inline __attribute__((always_inline)) int end_read(struct pmu_thread *self, const char *name,
-							  size_t len, uint64_t ticks)
+/* The innermost region, begun by text of this kind: what its costs were measured with. */
+static inline bool is_innermost(const struct pmu_frame *frame, const char *name, size_t len)
 {
-	const struct pmu_frame *frame = self->frame;
-	uint64_t now[PMU_MAX_SLOTS];
+	bool sized = len != PMU_NAME_TERMINATED;
+
+	if (!name)
+		return false;
+	return (!sized && frame->literal == name) ||
+	       (frame->literal == (sized ? PMU_FRAME_SIZED : PMU_FRAME_TEXT) &&
+		pmu_name_is(frame->node->name, name, len));
+}
+
+static PMU_COLD int end_other(struct pmu_thread *self, const char *name, size_t len, uint64_t ticks,
+			      uint32_t missing, uint64_t *now)
+{
+	int saved = errno, rc = pmu_end_other(self, name, len, ticks, missing, now);
+
+	errno = saved;
+	pmu_gate_out(self, self->gate);
+	return rc;
+}
+
+/* Whatever is not a literal's, with every slot there and in time. */
+static __attribute__((noinline)) int end_text(const char *name, struct pmu_thread *self, size_t len,
+					      uint64_t ticks, uint32_t missing)
+{
+	uint64_t *now = self->now;
+	struct pmu_frame *frame = self->frame;
+
+	if (unlikely(!is_innermost(frame, name, len)))
+		return end_other(self, name, len, ticks, missing, now);
+	self->frame = frame - 1;
+	if (unlikely(missing | frame->node->start_missing))
+		pmu_node_finish_odd(self, frame->node, pmu_way_of_length(len), missing, now);
+	pmu_node_finish(self, frame->node, ticks, now, self->n_slots);
+	pmu_gate_out(self, self->gate);
+	return 0;
+}
+
+/*
+ * The counters are the first thing that an end reads, beside a time stamp that is one instruction.
+ */
+static inline __attribute__((always_inline)) int end_read(const char *name, struct pmu_thread *self,
+							  size_t len, size_t n)
+{
+	uint64_t *now = self->now, ticks = pmu_clock_bare();
+	uint32_t missing = self->read(self->counters, now);
+	struct pmu_frame *frame = self->frame;
+	struct pmu_node *node = frame->node;
+
+	if (len != PMU_NAME_TERMINATED)
+		pmu_cost_by_length(self, now);
+	if (unlikely(frame->literal != name) || len != PMU_NAME_TERMINATED ||
+	    unlikely(missing | node->start_missing))
+		return end_text(name, self, len, ticks, missing);
+	self->frame = frame - 1;
+	pmu_node_finish(self, node, ticks, now, n);
+	pmu_gate_out(self, self->gate);
+	return 0;
+}
+
+/* Where nothing is counted, columns stay 0 and are missing. */
+static __attribute__((noinline)) int end_stamped(struct pmu_thread *self, const char *name,
+						 size_t len)
+{
+	uint64_t now[PMU_MAX_SLOTS], ticks = self->stamp_outside ? 0 : pmu_clock_bare();
+	struct pmu_frame *frame = self->frame;
 	uint32_t missing = 0;
-	int saved, rc = 0;
 
 	if (self->read)
 		missing = self->read(self->counters, now);
 	else
 		memset(now, 0, self->n_slots * sizeof(*now));
-	if (likely(frame->plain && ((frame->literal == name && len == PMU_NAME_TERMINATED) ||
-				    (name && pmu_name_is(frame->node->name, name, len))))) {
-		self->frame--;
-		pmu_node_finish(self, frame->node, ticks, missing, now);
-	} else {
-		if (self->watch_cpu >= 0 && frame->node->row)
-			pmu_node_check_cpu(self, frame->node);
-		saved = errno;
-		rc = pmu_end_other(self, name, len, ticks, missing, now);
-		errno = saved;
-	}
-	pmu_gate_out(self);
-	return rc;
-}
-
-static PMU_COLD int end_quietly(struct pmu_thread *self, const char *name, size_t len,
-				uint64_t ticks)
-{
-	pmu_thread_quiet(self, 1);
-	return leave_quietly(self, end_read(self, name, len, ticks));
-}
-
-/* Anything but a literal and a bare time stamp.  The gate is in. */
-static __attribute__((noinline)) int end_general(struct pmu_thread *self, const char *name,
-						 size_t len, uint64_t ticks)
-{
-	if (unlikely(self->quiet))
-		return end_quietly(self, name, len, ticks);
-	return end_read(self, name, len, ticks);
-}
-
-/* A bare time stamp, and a name that must be compared. */
-static __attribute__((noinline)) int end_confirmed(struct pmu_thread *self, const char *name,
-						   uint64_t ticks)
-{
-	struct pmu_node *node = self->frame->node;
-
-	if (unlikely(!name || !self->frame->plain || strcmp(node->name->text, name)))
-		return end_general(self, name, PMU_NAME_TERMINATED, ticks);
-	close_node(self, node, ticks);
+	if (self->stamp_outside)
+		ticks = self->read ? pmu_clock_steady() : pmu_clock_mono_ns();
+	if (self->read && len != PMU_NAME_TERMINATED)
+		pmu_cost_by_length(self, now);
+	if (self->watch_cpu >= 0 && frame->node->row)
+		pmu_node_check_cpu(self, frame->node);
+	if (unlikely(!is_innermost(frame, name, len)))
+		return end_other(self, name, len, ticks, missing, now);
+	self->frame = frame - 1;
+	pmu_node_finish_special(self, frame->node, pmu_way_of_length(len), ticks, missing, now);
+	pmu_gate_out(self, self->gate);
 	return 0;
 }
 
-static __attribute__((noinline)) int end_by_clock(struct pmu_thread *self, const char *name,
-						  size_t len)
+static __attribute__((noinline)) int end_special(struct pmu_thread *self, const char *name,
+						 size_t len)
 {
-	return end_general(self, name, len, pmu_clock_ticks(self->clock));
+	if (!self->quiet)
+		return end_stamped(self, name, len);
+	pmu_thread_quiet(self, 1);
+	return leave_quietly(self, end_stamped(self, name, len));
+}
+
+/* One for each number of counts, as a loop takes as much as what is in it; and one for more. */
+#define END_COUNTED(n, of)                                                    \
+	static int end_counted_##n(const char *name, struct pmu_thread *self) \
+	{                                                                     \
+		return end_read(name, self, PMU_NAME_TERMINATED, of);         \
+	}
+END_COUNTED(1, 1)
+END_COUNTED(2, 2)
+END_COUNTED(3, 3)
+END_COUNTED(4, 4)
+END_COUNTED(5, 5)
+END_COUNTED(6, 6)
+END_COUNTED(7, 7)
+END_COUNTED(8, 8)
+END_COUNTED(more, self->n_slots)
+
+static int end_specially(const char *name, struct pmu_thread *self)
+{
+	return end_special(self, name, PMU_NAME_TERMINATED);
+}
+
+static __attribute__((noinline)) int end_sized(struct pmu_thread *self, const char *name,
+					       size_t len)
+{
+	if (unlikely(self->special))
+		return end_special(self, name, len);
+	return end_read(name, self, len, self->n_slots);
+}
+
+/* With a bare time stamp, and a name that is no short one in a buffer. */
+static __attribute__((noinline)) int end_confirmed(struct pmu_thread *self, const char *name,
+						   uint64_t ticks)
+{
+	const struct pmu_frame *frame = self->frame;
+	uint64_t none[PMU_MAX_SLOTS] = { 0 };
+
+	if (unlikely(!name) || unlikely(!pmu_frame_is_plain(frame)) ||
+	    unlikely(strcmp(frame->node->name->text, name)))
+		return end_other(self, name, PMU_NAME_TERMINATED, ticks, 0, none);
+	close_node(self, frame->node, ticks, self->gate);
+	return 0;
 }
 
 PMU_API PMU_HOT int pmu_region_end(const char *name)
 {
-	int32_t epoch = __atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED);
+	int32_t epoch = pmu_load_relaxed(&pmu_epoch);
+	const struct pmu_frame *frame;
 	struct pmu_thread *self;
-	struct pmu_frame *frame;
 	uint64_t ticks;
+	uint32_t *gate;
 
 	if (unlikely(epoch < 0))
 		return 0;
 	KEEP_HERE(name);
 	self = pmu_self;
-	if (unlikely(!self) || unlikely(!pmu_gate_in(self, epoch)))
+	gate = self->gate;
+	if (unlikely(!pmu_gate_in(self, gate, epoch)))
 		return end_outside(name, PMU_NAME_TERMINATED);
 	if (unlikely(!self->bare))
-		return end_by_clock(self, name, PMU_NAME_TERMINATED);
+		return self->end(name, self);
 	ticks = pmu_clock_bare();
 	frame = self->frame;
-	if (unlikely(!frame->plain) ||
-	    (frame->literal != name &&
-	     unlikely(!name || !pmu_name_matches_short(frame->node->name, name))))
+	if (unlikely(frame->literal != name) &&
+	    (unlikely(!name) || unlikely(!pmu_frame_is_plain(frame)) ||
+	     unlikely(!pmu_name_matches_short(frame->node->name, name))))
 		return end_confirmed(self, name, ticks);
-	close_node(self, frame->node, ticks);
+	close_node(self, frame->node, ticks, gate);
 	return 0;
 }
 
 PMU_API PMU_HOT int pmu_region_end_n(const char *name, size_t len)
 {
-	int32_t epoch = __atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED);
+	int32_t epoch = pmu_load_relaxed(&pmu_epoch);
 	struct pmu_thread *self = pmu_self;
 
 	len = len == PMU_NAME_TERMINATED ? 0 : len;
 	if (unlikely(epoch < 0))
 		return 0;
-	if (unlikely(!self || !pmu_gate_in(self, epoch)))
+	if (unlikely(!pmu_gate_in(self, self->gate, epoch)))
 		return end_outside(name, len);
-	return end_by_clock(self, name, len);
+	return end_sized(self, name, len);
 }
 
 /* --- attach --- */
+
+void pmu_region_choose(struct pmu_thread *self)
+{
+	static int (*const end_counted[])(const char *name, struct pmu_thread *self) = {
+		end_counted_more, end_counted_1, end_counted_2, end_counted_3, end_counted_4,
+		end_counted_5,    end_counted_6, end_counted_7, end_counted_8,
+	};
+
+	self->begin = self->special ? begin_specially : begin_counted;
+	if (self->special)
+		self->end = end_specially;
+	else
+		self->end =
+			end_counted[self->n_slots < PMU_ARRAY_LEN(end_counted) ? self->n_slots : 0];
+}
 
 PMU_API int pmu_thread_attach(void)
 {
