@@ -4,42 +4,39 @@
 
 #include <errno.h>
 
+#include "base/process.h"
 #include "pmu.h"
-#include "region/cost.h"
+#include "region/least.h"
+#include "region/selfcost/selfcost.h"
 #include "region/slow.h"
 #include "session/session.h"
 
-/* Time and counts of a part of a call: no call has ended, so nothing else grows. */
+/*
+ * Time and counts of a part of a call: no call has ended, so nothing else grows.  In a handler that
+ * has interrupted a commit the node may know its banks the other way round already: the row's
+ * sequence says which is which.
+ */
 static void publish_part(const struct pmu_thread *self, struct pmu_node *node, uint64_t ticks,
 			 const uint64_t *now)
 {
-	const struct pmu_store_bank *was;
-	struct pmu_store_bank *is;
-	uint32_t seq = pmu_row_banks(self, node->row, &was, &is);
+	struct pmu_banks banks = pmu_banks_begin(node->row, self->bank_at);
 
-	pmu_bank_put(&is->calls, was->calls);
-	pmu_bank_put(&is->ticks, was->ticks + ticks);
-	pmu_bank_put(&is->min, was->min);
-	pmu_bank_put(&is->max, was->max);
-	pmu_bank_put_square(&is->square, was->square);
-	for (uint32_t i = 0; i < self->n_slots; i++)
-		pmu_bank_put(&is->count[i], was->count[i] + (now[i] - node->start[i]));
-	__atomic_store_n(&node->row->seq, seq + 1, __ATOMIC_RELEASE);
+	pmu_bank_copy_times(banks.was, banks.is);
+	pmu_bank_put(&banks.is->ticks, banks.was->ticks + ticks);
+	pmu_bank_add_counts(banks.was, banks.is, now, node->start, self->n_slots);
+	pmu_node_commit(node, &banks);
 }
 
 /* The rest of the call, whose length is that of all of it. */
 static void publish_rest(const struct pmu_thread *self, struct pmu_node *node, uint64_t ticks,
 			 const uint64_t *now)
 {
-	const struct pmu_store_bank *was;
-	struct pmu_store_bank *is;
-	uint32_t seq = pmu_row_banks(self, node->row, &was, &is);
+	struct pmu_banks banks = pmu_banks_begin(node->row, self->bank_at);
 
-	pmu_bank_add_time(was, is, ticks + node->carried);
-	pmu_bank_put(&is->ticks, was->ticks + ticks);
-	for (uint32_t i = 0; i < self->n_slots; i++)
-		pmu_bank_put(&is->count[i], was->count[i] + (now[i] - node->start[i]));
-	__atomic_store_n(&node->row->seq, seq + 1, __ATOMIC_RELEASE);
+	pmu_bank_add_time(banks.was, banks.is, ticks + node->carried);
+	pmu_bank_put(&banks.is->ticks, banks.was->ticks + ticks);
+	pmu_bank_add_counts(banks.was, banks.is, now, node->start, self->n_slots);
+	pmu_node_commit(node, &banks);
 }
 
 /* Stamps without a fence may pass each other by a few ticks. */
@@ -67,7 +64,7 @@ static void save(struct pmu_thread *self, struct pmu_frame *frame, uint64_t tick
 	node->start_ticks = ticks;
 	node->start_missing = missing;
 	memcpy(node->start, counts, self->n_slots * sizeof(*node->start));
-	frame->plain = false;
+	pmu_frame_make_odd(frame);
 }
 
 void pmu_checkpoint_forget(struct pmu_node *node)
@@ -85,6 +82,8 @@ void pmu_checkpoint_finish(struct pmu_thread *self, struct pmu_node *node, uint6
 	publish_rest(self, node, since_start(node, ticks), now);
 	if (self->histograms)
 		pmu_note_length(self, node, since_start(node, ticks) + node->carried);
+	if (self->exact)
+		pmu_least_drop(self, node);
 	pmu_note_end(self, ticks);
 	pmu_row_set_open(node->row, 0);
 	pmu_checkpoint_forget(node);
@@ -103,12 +102,14 @@ static void note_next(enum pmu_next next)
  */
 static void save_all(struct pmu_thread *self, enum pmu_next next)
 {
-	uint64_t now[PMU_MAX_SLOTS] = { 0 }, ticks = pmu_clock_ticks(self->clock);
+	uint64_t now[PMU_MAX_SLOTS] = { 0 }, ticks = pmu_thread_ticks(self);
 	uint32_t missing = self->read ? self->read(self->counters, now) : 0;
 	struct pmu_pause pause;
 
+	if (unlikely(missing & PMU_READ_DELAYED))
+		pmu_cost_in_time(self, now);
 	missing &= ~PMU_READ_DELAYED; /* what follows is in no region that goes on */
-	pmu_pause_from(self, &pause, missing, now);
+	pmu_pause_from(self, &pause, PMU_BY_TEXT, missing, now);
 	for (struct pmu_frame *frame = self->tree->frames + 1; frame <= self->frame; frame++)
 		save(self, frame, ticks, missing, now);
 	pmu_note_end(self, ticks);
@@ -132,16 +133,12 @@ static uint32_t all_slots(const struct pmu_thread *self)
 static void save_or_leave(struct pmu_thread *self, struct pmu_frame *frame, uint64_t ticks,
 			  uint32_t missing, const uint64_t *counts)
 {
-	struct pmu_store_row *row = frame->node->row;
-	const struct pmu_store_bank *bank = pmu_row_bank(row, self->bank_offset, self->bank_size,
-							 row->seq & 1);
-
-	if (!missing || !bank->calls)
+	if (!missing || !frame->node->valid->calls)
 		save(self, frame, ticks, missing | self->rows.record->missing, counts);
 }
 
 /* The thread cannot come in any more, and no reader is in its idle banks. */
-void pmu_region_settle(struct pmu_thread *thread)
+static void settle(struct pmu_thread *thread)
 {
 	uint64_t now[PMU_MAX_SLOTS] = { 0 }, ticks = pmu_clock_ticks(thread->clock);
 	uint32_t missing = all_slots(thread);
@@ -154,6 +151,35 @@ void pmu_region_settle(struct pmu_thread *thread)
 	for (struct pmu_frame *frame = thread->tree->frames + 1; frame <= thread->frame; frame++)
 		save_or_leave(thread, frame, ticks, missing, now);
 	pmu_note_end(thread, ticks);
+}
+
+/*
+ * Does it wait in the kernel, called by the program and not by us?  Then it is not on its way into
+ * a call, and the next one it makes returns at once.
+ */
+static bool is_asleep(const struct pmu_thread *thread)
+{
+	struct pmu_process_stat stat;
+
+	return !pmu_process_stat_thread(thread->tid, &stat) &&
+	       (stat.state == 'S' || stat.state == 'D') &&
+	       !(__atomic_load_n(thread->gate, __ATOMIC_ACQUIRE) & 1);
+}
+
+/* More than so many are not asked: a file each. */
+#define MAX_ASKED 256
+
+/* Threads of a pool wait for work that will not come: what they are in is over, too. */
+void pmu_region_settle_all(void)
+{
+	int asked = 0;
+
+	/* ThreadSanitizer cannot see that it is asleep. */
+	for (struct pmu_thread *thread = PMU_TSAN ? NULL : pmu_session.threads; thread;
+	     thread = thread->next)
+		if (thread != pmu_self && asked++ < MAX_ASKED && pmu_thread_any_open(thread) &&
+		    is_asleep(thread))
+			settle(thread);
 }
 
 /* --- in the middle of a begin or an end --- */
@@ -188,7 +214,7 @@ static bool has_started(const struct pmu_thread *self, const struct pmu_node *no
 {
 	const struct pmu_store_row *row;
 
-	if (!node || node == PMU_FRAME_END || node->aside || node->name->open != node ||
+	if (node == &pmu_tree_nobody || node->aside || node->name->open != node ||
 	    !node->start_ticks)
 		return false;
 	row = node->row;
@@ -234,11 +260,12 @@ static void save_inside(struct pmu_thread *self, enum pmu_next next)
 
 static int checkpoint_inside(enum pmu_next next, int32_t epoch)
 {
-	struct pmu_thread *self = pmu_self;
+	struct pmu_thread *self = pmu_thread_self();
 	int saved = errno;
+	bool ends = next == PMU_NEXT_EXIT || next == PMU_NEXT_SIGNAL || next == PMU_NEXT_STOP;
 
-	if ((next != PMU_NEXT_EXIT && next != PMU_NEXT_SIGNAL) || pmu_inside || !self ||
-	    !self->tree || self->epoch != (uint32_t)epoch || self->measuring)
+	if (!ends || pmu_inside || !self || !self->tree || self->epoch != (uint32_t)epoch ||
+	    self->measuring)
 		return -EBUSY;
 	save_inside(self, next);
 	errno = saved;
@@ -256,9 +283,12 @@ PMU_API int pmu_checkpoint(enum pmu_next next)
 	if (pmu_session_inside())
 		return checkpoint_inside(next, epoch);
 	pmu_session_bar();
-	if (pmu_self && pmu_self->tree && pmu_self->epoch == (uint32_t)epoch) {
+	if (pmu_thread_self() && pmu_self->tree && pmu_self->epoch == (uint32_t)epoch) {
 		pmu_thread_quiet(pmu_self, 1);
 		save_all(pmu_self, next);
+		/* a program that goes on without us has no later moment to tell it */
+		if (next != PMU_NEXT_GOES_ON)
+			pmu_thread_update_usage(pmu_self);
 		pmu_thread_quiet(pmu_self, -1);
 	} else {
 		note_next(next);

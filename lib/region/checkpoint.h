@@ -12,4 +12,10 @@ void pmu_checkpoint_finish(struct pmu_thread *self, struct pmu_node *node, uint6
 /** pmu_checkpoint_forget() - a call that will never end has no rest to come. */
 void pmu_checkpoint_forget(struct pmu_node *node);
 
+/**
+ * pmu_region_settle_all() - what threads that are asleep have open counts up to now
+ * Context: the session's lock; their regions end, so each finds the way in shut when it wakes up.
+ */
+void pmu_region_settle_all(void);
+
 #endif

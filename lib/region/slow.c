@@ -9,17 +9,16 @@
 #include "base/error.h"
 #include "pmu.h"
 #include "region/checkpoint.h"
-#include "region/cost.h"
+#include "region/least.h"
 #include "region/publish.h"
 #include "region/selfcost/selfcost.h"
 #include "session/session.h"
 
-/* The counts are bound to a processor: a call that changes it is worth a doubt. */
-PMU_COLD void pmu_node_check_cpu(const struct pmu_thread *self, struct pmu_node *node)
+void pmu_node_check_cpu(const struct pmu_thread *self, struct pmu_node *node)
 {
 	int cpu = sched_getcpu();
 
-	if (cpu < 0 || cpu == self->watch_cpu)
+	if (likely(cpu < 0 || cpu == self->watch_cpu))
 		return;
 	if (node->row->moved < UINT16_MAX)
 		PMU_ROW_SET(node->row, moved, node->row->moved + 1);
@@ -73,21 +72,28 @@ static void begin_stay(struct pmu_thread *self, struct pmu_node *node)
 	pmu_stay_begin(self, stay, around);
 }
 
+/* See PMU_FRAME_AGAIN. */
+static const char *again_of(const struct pmu_thread *self)
+{
+	struct pmu_frame *frames = self->tree->frames;
+	const struct pmu_frame *below = pmu_frame_below(frames, self->frame);
+
+	return (const char *)~(uintptr_t)(below - frames);
+}
+
 static int enter_again(struct pmu_thread *self, struct pmu_node *node)
 {
 	struct pmu_frame *frame = frame_of(self, node);
 
 	/* From now on the end of this frame is not the end of the region's only call. */
-	frame->plain = false;
+	pmu_frame_make_odd(frame);
 	if (frame == self->frame) {
 		frame->count++;
 	} else {
 		if (pmu_tree_push(self, node) < 0)
 			return -ENOMEM;
 		self->frame->count |= PMU_FRAME_AGAIN;
-		self->frame->literal = (const char *)(uintptr_t)(pmu_frame_below(self->tree->frames,
-										 self->frame) -
-								 self->tree->frames);
+		self->frame->literal = again_of(self);
 		PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_MUTUAL);
 	}
 	PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_RECURSIVE);
@@ -104,6 +110,8 @@ static void give_up(struct pmu_thread *self, struct pmu_node *node)
 	if (self->sockets)
 		pmu_stay_give_up(self, pmu_node_stay(self, node));
 	PMU_ROW_SET(node->row, unended, node->row->unended + node->row->open);
+	if (self->exact)
+		pmu_least_drop(self, node);
 	pmu_row_set_open(node->row, 0);
 	pmu_tree_no_longer_aside(self, node);
 	node->name->open = NULL;
@@ -128,20 +136,54 @@ static void heed_aside(struct pmu_thread *self, bool was_hidden)
 		return;
 	for (struct pmu_frame *frame = self->tree->frames + 1; !was_hidden && frame <= self->frame;
 	     frame++)
-		frame->plain = false;
+		pmu_frame_make_odd(frame);
 	pmu_tree_hide(self);
+}
+
+static const char *const frame_text[] = {
+	[PMU_KIND_LITERAL] = NULL, /* itself */
+	[PMU_KIND_TEXT] = PMU_FRAME_TEXT,
+	[PMU_KIND_SIZED] = PMU_FRAME_SIZED,
+};
+
+/*
+ * May calls by such a text take the short way?  Not where they would take more or less work than is
+ * taken out for them; nor by words where a tool looks at every byte.
+ */
+static bool suits(const struct pmu_thread *self, const struct pmu_node *node,
+		  enum pmu_text_kind kind)
+{
+	if (!self->read)
+		return true;
+	return (!node->kind || node->kind == kind) && !(self->bytewise && kind == PMU_KIND_TEXT);
+}
+
+/* What ends the innermost region, which tree_push() knows to be odd or not. */
+static void set_text(const struct pmu_thread *self, struct pmu_node *node, enum pmu_text_kind kind,
+		     const char *text)
+{
+	struct pmu_frame *frame = self->frame;
+	bool odd = frame->literal == PMU_FRAME_ODD || !suits(self, node, kind);
+
+	frame->literal = frame_text[kind] ? frame_text[kind] : text;
+	if (kind == PMU_KIND_LITERAL)
+		node->text = text;
+	if (odd)
+		pmu_frame_make_odd(frame);
 }
 
 static struct pmu_node *begin_long(struct pmu_thread *self, const char *text, size_t len, int *rc)
 {
 	struct pmu_node *parent = self->frame->node, *node;
 	const char *key = pmu_text_key(text, len);
+	enum pmu_text_kind kind = pmu_text_kind(text, len);
 	size_t given = len;
 	struct pmu_name *name;
 
 	*rc = check_name(self, text, &len);
 	if (*rc < 0)
 		return NULL;
+	pmu_cost_way(self, pmu_way_of_length(given));
 	name = pmu_tree_name(self, text, len, !pmu_tree_is_full(self));
 	if (!name && pmu_tree_is_full(self))
 		return refuse(self, rc);
@@ -159,17 +201,16 @@ static struct pmu_node *begin_long(struct pmu_thread *self, const char *text, si
 			goto no_memory;
 		return refuse(self, rc);
 	}
-	pmu_tree_remember(self, key, parent, node);
+	if (suits(self, node, kind))
+		pmu_tree_remember(self, key, parent, node);
 	pmu_cost_node(self, node, text, given);
 	if (pmu_tree_push(self, node) < 0)
 		goto no_memory;
 	/* As the short way does it: its end is as much work as any other's. */
-	if (given == PMU_NAME_TERMINATED && pmu_is_literal(text))
-		self->frame->literal = text;
+	set_text(self, node, kind, text);
 	node->name->open = node;
+	node->start_missing = 0;
 	pmu_row_set_open(node->row, 1);
-	if (self->watch_cpu >= 0)
-		pmu_node_check_cpu(self, node);
 	if (self->sockets)
 		begin_stay(self, node);
 	return node;
@@ -213,7 +254,9 @@ static void open_again(struct pmu_thread *self, const struct pmu_thread *parent_
 			if (!node)
 				continue;
 			PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_INHERITED);
-			pmu_node_start(self, node);
+			if (self->exact)
+				pmu_least_spoil(self, node);
+			pmu_node_start_special(self, node);
 		}
 	}
 }
@@ -233,6 +276,7 @@ int pmu_region_enter(struct pmu_thread **self)
 	case PMU_ENTRY_READY:
 		break;
 	}
+	pmu_region_choose(*self); /* it may have been attached anew */
 	if (!(*self)->tree && pmu_tree_new(*self) < 0) {
 		pmu_session_unbar();
 		return -ENOMEM;
@@ -249,33 +293,83 @@ PMU_COLD void pmu_node_mark_missing(const struct pmu_thread *self, struct pmu_no
 				    uint32_t missing, uint64_t *now)
 {
 	PMU_ROW_SET(node->row, missing, node->row->missing | missing);
+	if (self->exact)
+		pmu_least_missing(self, node, missing);
 	for (uint32_t i = 0; i < self->n_slots; i++)
 		if (missing & (1u << i))
 			now[i] = node->start[i] = 0;
 }
 
-PMU_COLD void pmu_node_start_delayed(struct pmu_thread *self, struct pmu_node *node)
+PMU_COLD void pmu_node_start_odd(struct pmu_thread *self, struct pmu_node *node, uint32_t missing)
 {
 	struct pmu_pause pause;
 
-	node->start_missing &= ~PMU_READ_DELAYED;
-	pmu_pause_from(self, &pause, node->start_missing, node->start);
-	pmu_pause_end(self, &pause, PMU_PAUSE_START, NULL);
+	node->start_missing = missing & ~PMU_READ_DELAYED;
+	if (!(missing & PMU_READ_DELAYED))
+		return;
+	pmu_pause_from(self, &pause, pmu_frame_is_sized(self->frame) ? PMU_BY_LENGTH : PMU_BY_TEXT,
+		       node->start_missing, node->start);
+	pmu_pause_end(self, &pause, PMU_PAUSE_START, node);
+}
+
+/*
+ * A time stamp that is a loop of libc's comes before the counters: what varies is in no region's
+ * counts.
+ */
+void pmu_node_start_special(struct pmu_thread *self, struct pmu_node *node)
+{
+	uint64_t ticks = 0;
+	uint32_t missing;
+
+	if (!self->read) {
+		node->start_ticks = pmu_clock_ticks(self->clock);
+		return;
+	}
+	if (self->stamp_outside)
+		ticks = pmu_clock_steady();
+	if (self->watch_cpu >= 0)
+		pmu_node_check_cpu(self, node);
+	missing = self->read(self->counters, node->start);
+	if (unlikely(missing))
+		pmu_node_start_odd(self, node, missing);
+	node->start_ticks = self->stamp_outside ? ticks : pmu_clock_bare();
 }
 
 /* Its own totals have been read; those around it go on. */
-PMU_COLD void pmu_node_finish_odd(struct pmu_thread *self, struct pmu_node *node, uint32_t missing,
-				  uint64_t *now)
+PMU_COLD void pmu_node_finish_odd(struct pmu_thread *self, struct pmu_node *node, enum pmu_way way,
+				  uint32_t missing, uint64_t *now)
 {
 	struct pmu_pause pause;
 
+	missing |= node->start_missing;
 	if (missing & PMU_READ_DELAYED) {
 		missing &= ~PMU_READ_DELAYED;
-		pmu_pause_from(self, &pause, missing, now);
+		pmu_cost_in_time(self, now);
+		pmu_pause_from(self, &pause, way, missing, now);
 		pmu_pause_end(self, &pause, PMU_PAUSE_FINISH, node);
 	}
 	if (missing)
 		pmu_node_mark_missing(self, node, missing, now);
+	node->start_missing = 0; /* a begin sets it only where something is */
+}
+
+void pmu_node_finish_special(struct pmu_thread *self, struct pmu_node *node, enum pmu_way way,
+			     uint64_t ticks, uint32_t missing, uint64_t *now)
+{
+	if (unlikely(missing | node->start_missing))
+		pmu_node_finish_odd(self, node, way, missing, now);
+	pmu_node_finish(self, node, ticks, now, self->n_slots);
+	if (self->noted)
+		pmu_node_note(self, node, ticks - node->start_ticks, now);
+}
+
+void pmu_node_note(struct pmu_thread *self, struct pmu_node *node, uint64_t ticks,
+		   const uint64_t *now)
+{
+	if (self->histograms)
+		pmu_note_length(self, node, ticks);
+	if (self->exact)
+		pmu_least_note(self, node, now);
 }
 
 /* One end of a region that was entered more than once; true when it was the outermost. */
@@ -286,6 +380,8 @@ static bool leave_one(struct pmu_thread *self, struct pmu_node *node)
 	if (open == 1)
 		return true;
 	pmu_publish_inner_call(self, node);
+	if (self->exact)
+		pmu_least_again(self, node);
 	pmu_row_set_open(node->row, open - 1);
 	return false;
 }
@@ -311,6 +407,7 @@ static int end_unbegun(struct pmu_thread *self, const char *text, size_t len)
 static int end_long(struct pmu_thread *self, const char *text, size_t len, uint64_t ticks,
 		    uint32_t missing, uint64_t *now, struct pmu_node **ended)
 {
+	enum pmu_way way = pmu_way_of_length(len);
 	struct pmu_name *name;
 	struct pmu_frame *frame;
 	struct pmu_node *node;
@@ -325,7 +422,9 @@ static int end_long(struct pmu_thread *self, const char *text, size_t len, uint6
 	frame = frame_of(self, node);
 	if (frame) {
 		while (self->frame > frame) {
-			struct pmu_node *above = self->frame--->node;
+			struct pmu_node *above = self->frame->node;
+
+			pmu_tree_pop(self);
 
 			/* One entered again has another frame below and goes on as a
 			 * parent. */
@@ -333,7 +432,7 @@ static int end_long(struct pmu_thread *self, const char *text, size_t len, uint6
 				pmu_tree_set_aside(self, above);
 		}
 		if ((--frame->count & ~PMU_FRAME_AGAIN) == 0)
-			self->frame--;
+			pmu_tree_pop(self);
 	}
 	*ended = node;
 	if (!leave_one(self, node)) {
@@ -342,12 +441,14 @@ static int end_long(struct pmu_thread *self, const char *text, size_t len, uint6
 		return 0;
 	}
 	pmu_cost_overlap(self, node);
+	if (self->exact)
+		pmu_least_end(self, node);
 	if (node->aside)
 		PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_OVERLAP);
 	if (node->row->flags & PMU_STORE_ROW_PARTIAL)
 		pmu_checkpoint_finish(self, node, ticks, missing, now);
 	else
-		pmu_node_finish(self, node, ticks, missing, now);
+		pmu_node_finish_special(self, node, way, ticks, missing, now);
 	if (self->sockets)
 		pmu_stay_end(self, pmu_node_stay(self, node),
 			     node->aside ? PMU_STORE_ROW_OVERLAP : 0);
@@ -364,8 +465,10 @@ PMU_COLD int pmu_end_other(struct pmu_thread *self, const char *text, size_t len
 	bool was_hidden;
 	int rc;
 
+	if (unlikely(missing & PMU_READ_DELAYED))
+		pmu_cost_in_time(self, now);
 	missing &= ~PMU_READ_DELAYED; /* none of what follows is in any region */
-	pmu_pause_from(self, &pause, missing, now);
+	pmu_pause_from(self, &pause, pmu_way_of_length(len), missing, now);
 	was_hidden = pmu_tree_show(self);
 	rc = end_long(self, text, len, ticks, missing, now, &ended);
 	heed_aside(self, was_hidden);

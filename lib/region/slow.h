@@ -3,9 +3,15 @@
 #ifndef PMU_REGION_SLOW_H
 #define PMU_REGION_SLOW_H
 
+#include "region/call.h"
 #include "region/publish.h"
 #include "region/selfcost/selfcost.h"
 #include "region/tree.h"
+
+/**
+ * pmu_region_choose() - the ways through begin and end that suit what the thread reads, which is set
+ */
+void pmu_region_choose(struct pmu_thread *self);
 
 /**
  * pmu_region_enter() - no session yet, a new thread, another group, a forked child, a
@@ -40,39 +46,54 @@ void pmu_node_check_cpu(const struct pmu_thread *self, struct pmu_node *node);
 void pmu_node_mark_missing(const struct pmu_thread *self, struct pmu_node *node, uint32_t missing,
 			   uint64_t *now);
 
-/** pmu_node_start_delayed() - the read of a begin was: none of that is in any region. */
-void pmu_node_start_delayed(struct pmu_thread *self, struct pmu_node *node);
-
 /** pmu_node_finish_odd() - the same for an end's, and pmu_node_mark_missing(). */
-void pmu_node_finish_odd(struct pmu_thread *self, struct pmu_node *node, uint32_t missing,
-			 uint64_t *now);
+void pmu_node_finish_odd(struct pmu_thread *self, struct pmu_node *node, enum pmu_way way,
+			 uint32_t missing, uint64_t *now);
+
+/**
+ * pmu_node_start_odd() - a begin could not read every slot, or read them late; @missing: what
+ * read() said
+ */
+void pmu_node_start_odd(struct pmu_thread *self, struct pmu_node *node, uint32_t missing);
+/**
+ * pmu_node_note() - what is kept of a call beside its totals, where anything is; @ticks: its length
+ */
+void pmu_node_note(struct pmu_thread *self, struct pmu_node *node, uint64_t ticks,
+		   const uint64_t *now);
 
 /** pmu_node_start() - the last of a begin: counters, then the time stamp, innermost. */
-static inline void pmu_node_start(struct pmu_thread *self, struct pmu_node *node)
+static inline __attribute__((always_inline)) void pmu_node_start(struct pmu_thread *self,
+								 struct pmu_node *node)
 {
-	uint32_t missing = self->read ? self->read(self->counters, node->start) : 0;
+	uint32_t missing = self->read(self->counters, node->start);
 
-	node->start_missing = missing;
-	if (unlikely(missing & PMU_READ_DELAYED))
-		pmu_node_start_delayed(self, node);
-	node->start_ticks = pmu_clock_ticks(self->clock);
+	if (unlikely(missing))
+		pmu_node_start_odd(self, node, missing);
+	node->start_ticks = pmu_clock_bare();
 }
 
-/** pmu_node_finish() - the totals of a call that has ended. */
+/** pmu_node_start_special() - the same where pmu_thread.special is set */
+void pmu_node_start_special(struct pmu_thread *self, struct pmu_node *node);
+
+/**
+ * pmu_node_finish() - the totals of a call that has ended, after pmu_node_finish_odd() where
+ * anything is; @n: as pmu_publish() has it
+ */
 static inline __attribute__((always_inline)) void pmu_node_finish(struct pmu_thread *self,
 								  struct pmu_node *node,
-								  uint64_t ticks, uint32_t missing,
-								  uint64_t *now)
+								  uint64_t ticks,
+								  const uint64_t *now, size_t n)
 {
-	missing |= node->start_missing;
-	if (unlikely(missing))
-		pmu_node_finish_odd(self, node, missing, now);
-	pmu_publish(self, node, ticks - node->start_ticks, now);
-	if (unlikely(self->histograms))
-		pmu_note_length(self, node, ticks - node->start_ticks);
+	struct pmu_store_row *row = node->row;
+
+	pmu_publish(node, ticks - node->start_ticks, now, n);
 	pmu_note_end(self, ticks);
-	pmu_row_set_open(node->row, 0);
+	pmu_row_set_open(row, 0);
 	node->name->open = NULL;
 }
+
+/** pmu_node_finish_special() - the same, whatever is odd, or special in the thread */
+void pmu_node_finish_special(struct pmu_thread *self, struct pmu_node *node, enum pmu_way way,
+			     uint64_t ticks, uint32_t missing, uint64_t *now);
 
 #endif
