@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The least that any of a region's calls counted. */
+#include "region/least.h"
+
+#include <errno.h>
+
+static struct pmu_call *call_of(const struct pmu_thread *self, struct pmu_node *node)
+{
+	return *pmu_node_call(self, node);
+}
+
+static bool is_outermost(const struct pmu_thread *self, const struct pmu_node *node)
+{
+	return node->parent == self->tree->root;
+}
+
+int pmu_least_new(struct pmu_thread *self, struct pmu_node *node)
+{
+	size_t nested = self->n_slots * sizeof(uint64_t);
+	struct pmu_call *call = pmu_arena_alloc(&self->arena, sizeof(*call) + 2 * nested, 8);
+
+	if (!call)
+		return -ENOMEM;
+	if (!self->measuring)
+		call->least = (void *)pmu_thread_side(self, PMU_SIDE_LEAST, node->id);
+	/*
+	 * Without memory in the store, or in a tree that is not kept, it is as much work, for
+	 * nobody.
+	 */
+	if (!call->least)
+		call->least = pmu_arena_alloc(&self->arena, sizeof(*call->least), 8);
+	if (!call->least)
+		return -ENOMEM;
+	call->around = is_outermost(self, node) ? call->nested + self->n_slots
+						: call_of(self, node->parent)->nested;
+	*pmu_node_call(self, node) = call;
+	return 0;
+}
+
+/* All bits set, or none; the compiler makes no branch of it. */
+static inline uint64_t mask_of(bool condition)
+{
+	uint64_t mask = -(uint64_t)condition;
+
+	__asm__("" : "+r"(mask));
+	return mask;
+}
+
+/* Below 0, where the library's own work came out as more than all there was, it is 0. */
+static inline uint64_t not_negative(uint64_t value)
+{
+	return value & ~mask_of((int64_t)value < 0);
+}
+
+static inline void keep_less(uint64_t *at, uint64_t value, uint64_t keep)
+{
+	uint64_t was = *at;
+
+	/* One less: 0, none yet, becomes the largest number. */
+	keep &= mask_of(value < was - 1);
+	__atomic_store_n(at, was + ((value + 1 - was) & keep), __ATOMIC_RELAXED);
+}
+
+/*
+ * Regions around this one count what is done here: it has to be as many instructions each time,
+ * whatever the counts are. So it is while the library measures itself, but then nothing is kept.
+ */
+void pmu_least_note(struct pmu_thread *self, struct pmu_node *node, const uint64_t *now)
+{
+	struct pmu_call *call = call_of(self, node);
+	const uint32_t *inner = self->rows.record->inner;
+	const uint16_t *outer = node->row->outer + 1;
+	uint64_t pairs = call->again + 1, kept = ~call->spoilt,
+		 keep = kept & mask_of(!self->measuring & (self->read != NULL));
+
+	for (uint32_t i = 0; i < self->n_slots; i++) {
+		uint64_t all = now[i] - node->start[i];
+
+		keep_less(&call->least->count[i],
+			  not_negative(all - pairs * inner[i] - call->nested[i]),
+			  keep & mask_of(!(call->missing >> i & 1)));
+		call->around[i] += (call->nested[i] + pairs * outer[i]) & kept;
+		call->nested[i] = 0;
+	}
+	call->again = 0;
+	call->spoilt = 0;
+	call->missing = 0;
+}
+
+void pmu_least_missing(const struct pmu_thread *self, struct pmu_node *node, uint32_t missing)
+{
+	call_of(self, node)->missing |= missing;
+}
+
+void pmu_least_again(const struct pmu_thread *self, struct pmu_node *node)
+{
+	call_of(self, node)->again++;
+}
+
+void pmu_least_spoil(const struct pmu_thread *self, struct pmu_node *node)
+{
+	call_of(self, node)->spoilt = ~UINT64_C(0);
+}
+
+/* Those around it that are open see only a part of it, or of what is taken off for it. */
+static void spoil_around(const struct pmu_thread *self, const struct pmu_node *node)
+{
+	for (struct pmu_node *around = node->parent; around != self->tree->root;
+	     around = around->parent)
+		if (around->row->open)
+			pmu_least_spoil(self, around);
+}
+
+static bool is_inside(const struct pmu_thread *self, const struct pmu_node *node,
+		      const struct pmu_node *around)
+{
+	while (node != self->tree->root && node != around)
+		node = node->parent;
+	return node == around;
+}
+
+void pmu_least_end(const struct pmu_thread *self, struct pmu_node *node)
+{
+	bool overlaps = node->aside;
+
+	for (const struct pmu_aside *aside = self->tree->aside; aside; aside = aside->next)
+		overlaps |= aside->node != node && is_inside(self, aside->node, node);
+	if (!overlaps)
+		return;
+	pmu_least_spoil(self, node);
+	spoil_around(self, node);
+}
+
+void pmu_least_drop(const struct pmu_thread *self, struct pmu_node *node)
+{
+	struct pmu_call *call = call_of(self, node);
+
+	spoil_around(self, node);
+	memset(call->nested, 0, self->n_slots * sizeof(call->nested[0]));
+	call->again = 0;
+	call->spoilt = 0;
+	call->missing = 0;
+}
