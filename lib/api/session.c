@@ -1,60 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The public calls that are about the session rather than a region. */
 #include <errno.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/room.h"
 #include "pmu.h"
+#include "region/call.h"
 #include "report/report.h"
 #include "session/session.h"
-
-static int step_in(void)
-{
-	pmu_session_shed();
-	if (pmu_session_inside())
-		return -EBUSY;
-	pmu_session_bar();
-	if (!pmu_session_is_ours())
-		pmu_session_forked();
-	pmu_region_pause();
-	return 0;
-}
-
-static void step_out(void)
-{
-	pmu_region_go_on();
-	pmu_session_unbar();
-}
-
-int pmu_session_enter(void)
-{
-	int rc = step_in();
-
-	if (rc == 0)
-		pmu_session_lock();
-	return rc;
-}
-
-void pmu_session_leave(void)
-{
-	pmu_session_unlock();
-	step_out();
-}
-
-int pmu_session_pass(const char *unused)
-{
-	int saved = errno, rc = step_in();
-
-	(void)unused;
-	if (rc == 0)
-		step_out();
-	errno = saved;
-	return rc;
-}
 
 static int need_session(void)
 {
@@ -65,7 +22,7 @@ static int need_session(void)
 
 PMU_API int pmu_init(const struct pmu_options *options)
 {
-	int saved = errno, rc = pmu_session_enter();
+	int saved = errno, rc = pmu_call_enter();
 
 	if (rc < 0)
 		return rc;
@@ -75,42 +32,45 @@ PMU_API int pmu_init(const struct pmu_options *options)
 		rc = pmu_fail(EALREADY, "a session is running; pmu_fini() ends it");
 	else
 		rc = pmu_session_start(options);
-	pmu_session_leave();
+	pmu_call_leave();
 	errno = saved;
 	return rc;
 }
 
 PMU_API int pmu_fini(void)
 {
-	int saved = errno, rc = pmu_session_enter();
+	int saved = errno, rc = pmu_call_enter();
 
 	if (rc < 0)
 		return rc;
 	rc = need_session();
 	if (rc == 0)
-		rc = pmu_session_end();
-	pmu_session_leave();
+		rc = pmu_call_end_session();
+	pmu_call_leave();
 	errno = saved;
 	return rc;
 }
 
-static int report(const char *path)
+static int report(void *where)
 {
+	const char *path = where;
 	struct pmu_output output;
 	struct pmu_model *model = NULL;
-	int rc = pmu_session_enter();
+	int rc = pmu_call_enter();
 
 	if (rc < 0)
 		return rc;
 	rc = need_session();
 	if (rc == 0 && path && !*path)
 		rc = pmu_fail(EINVAL, "a report needs a path");
+	if (rc == 0 && path)
+		rc = pmu_report_format_check(path);
 	if (rc == 0)
 		rc = pmu_session_model(&model);
 	if (rc == 0)
 		rc = pmu_output_prepare(&output, model, path);
 	pmu_model_free(model);
-	pmu_session_leave();
+	pmu_call_leave();
 	/* Outside the lock: whoever reads the report may take his time, and other threads go on. */
 	pmu_region_pause();
 	if (rc == 0)
@@ -127,7 +87,7 @@ PMU_API int pmu_report(const char *path)
 	 * A thread that ended while it writes would leave the lock on names and half a file behind.
 	 */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	rc = report(path);
+	rc = pmu_with_room(report, (void *)(uintptr_t)path);
 	pthread_setcancelstate(state, NULL);
 	errno = saved;
 	return rc;
@@ -135,8 +95,15 @@ PMU_API int pmu_report(const char *path)
 
 /* --- for languages and tools --- */
 
-static int report_text(const char *format, char **text)
+struct wanted_text {
+	const char *format;
+	char **text;
+};
+
+static int report_text(void *wanted)
 {
+	const char *format = ((struct wanted_text *)wanted)->format;
+	char **text = ((struct wanted_text *)wanted)->text;
 	static const struct {
 		const char *name;
 		enum pmu_report_format format;
@@ -172,13 +139,14 @@ static int report_text(const char *format, char **text)
 
 PMU_API int pmu_report_text(const char *format, char **text)
 {
-	int saved = errno, rc = pmu_session_enter();
+	struct wanted_text wanted = { format, text };
+	int saved = errno, rc = pmu_call_enter();
 
 	if (rc < 0)
 		return rc;
-	rc = format && text ? report_text(format, text)
+	rc = format && text ? pmu_with_room(report_text, &wanted)
 			    : pmu_fail(EINVAL, "a report needs a format and a place");
-	pmu_session_leave();
+	pmu_call_leave();
 	errno = saved;
 	return rc;
 }
@@ -207,7 +175,7 @@ static int add_note(const char *text)
 
 PMU_API int pmu_note(const char *text)
 {
-	int saved = errno, rc = pmu_session_enter();
+	int saved = errno, rc = pmu_call_enter();
 
 	if (rc < 0)
 		return rc;
@@ -216,7 +184,7 @@ PMU_API int pmu_note(const char *text)
 		rc = pmu_fail(EINVAL, "a note is one line of 1 to 255 bytes");
 	if (rc == 0)
 		rc = add_note(text);
-	pmu_session_leave();
+	pmu_call_leave();
 	errno = saved;
 	return rc;
 }
@@ -231,8 +199,9 @@ static bool any_open(void)
 	return false;
 }
 
-static int change_group(unsigned int next)
+static int change_group(void *number)
 {
+	unsigned int next = *(unsigned int *)number;
 	struct pmu_session_group *from = &pmu_session.group[pmu_session.current];
 	struct pmu_session_group *to = &pmu_session.group[next];
 
@@ -247,9 +216,14 @@ static int change_group(unsigned int next)
 	return to->is_open ? 0 : pmu_session_open_group(to);
 }
 
+static int change_to(unsigned int next)
+{
+	return pmu_with_room(change_group, &next);
+}
+
 PMU_API int pmu_group_next(void)
 {
-	int saved = errno, rc = pmu_session_enter();
+	int saved = errno, rc = pmu_call_enter();
 
 	if (rc < 0)
 		return rc;
@@ -259,8 +233,8 @@ PMU_API int pmu_group_next(void)
 	if (rc == 0 && any_open())
 		rc = pmu_fail(EBUSY, "a region is open; groups change between regions");
 	if (rc == 0)
-		rc = change_group((pmu_session.current + 1) % pmu_session.n_groups);
-	pmu_session_leave();
+		rc = change_to((pmu_session.current + 1) % pmu_session.n_groups);
+	pmu_call_leave();
 	errno = saved;
 	return rc;
 }
@@ -270,12 +244,12 @@ PMU_API const char *pmu_count_name(unsigned int slot)
 	const struct pmu_session_group *group;
 	const char *name = NULL;
 
-	if (pmu_session_enter() < 0)
+	if (pmu_call_enter() < 0)
 		return NULL;
 	group = &pmu_session.group[pmu_session.current];
 	if (pmu_session.running && slot < group->layout->n_slots)
 		name = group->layout->slot[slot].name;
-	pmu_session_leave();
+	pmu_call_leave();
 	return name;
 }
 
@@ -288,26 +262,7 @@ PMU_API const char *pmu_last_error(void)
 
 PMU_API const char *pmu_strerror(int code)
 {
-	static const struct {
-		int code;
-		const char *text;
-	} ours[] = {
-		{ EALREADY, "a session is running already" },
-		{ EBUSY,
-		  "the library is busy: a region is open, or a signal handler interrupted it" },
-		{ ENODEV, "nothing is being measured" },
-		{ ENOENT, "no such region is open or known" },
-		{ EUCLEAN, "the file is damaged" },
-	};
-
-	if (code < 0)
-		code = code == INT_MIN ? INT_MAX : -code;
-	for (size_t i = 0; i < PMU_ARRAY_LEN(ours); i++)
-		if (ours[i].code == code)
-			return ours[i].text;
-	if (!code)
-		return "success";
-	return strerrordesc_np(code) ? strerrordesc_np(code) : "unknown error";
+	return pmu_error_name(code);
 }
 
 PMU_API int pmu_version(void)
