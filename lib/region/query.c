@@ -5,9 +5,12 @@
 
 #include "base/error.h"
 #include "pmu.h"
+#include "region/call.h"
+#include "region/least.h"
 #include "region/publish.h"
 #include "region/slow.h"
 #include "session/session.h"
+#include "store/read/one.h"
 
 /* Members up to the caller's size; @size itself is the caller's. */
 static void hand_over(struct pmu_region_counts *to, const struct pmu_region_counts *from)
@@ -16,12 +19,6 @@ static void hand_over(struct pmu_region_counts *to, const struct pmu_region_coun
 	size_t head = sizeof(from->size);
 
 	memcpy((char *)to + head, (const char *)from + head, size - head);
-}
-
-static const struct pmu_store_bank *valid_bank(const struct pmu_thread *self,
-					       struct pmu_store_row *row)
-{
-	return pmu_row_bank(row, self->bank_offset, self->bank_size, row->seq & 1);
 }
 
 static uint64_t ticks_to_ns(uint64_t ticks)
@@ -55,9 +52,11 @@ static void add_inner(const struct pmu_thread *self, uint64_t calls, struct own 
 static void add_outer(struct pmu_thread *self, const struct pmu_node *node, bool afresh,
 		      struct own *own)
 {
-	uint64_t calls = valid_bank(self, node->row)->calls;
+	uint64_t calls = node->valid->calls;
 
-	own->ticks += afresh ? 0 : calls * node->row->outer[0];
+	if (!afresh)
+		own->ticks += calls *
+			      ((uint64_t)node->row->outer[0] << self->rows.record->outer_shift);
 	for (uint32_t i = 0; i < self->n_slots; i++)
 		own->count[i] += calls * node->row->outer[1 + i];
 }
@@ -83,7 +82,7 @@ static void add_nested(struct pmu_thread *self, const struct pmu_name *name, str
 	for (size_t i = 0; i < tree->nodes_room; i++) {
 		const struct pmu_node *above = node_around(tree->nodes[i], name);
 
-		if (above && valid_bank(self, above->row)->calls)
+		if (above && above->valid->calls)
 			add_outer(self, tree->nodes[i], above->row->flags & PMU_STORE_ROW_AFRESH,
 				  own);
 	}
@@ -97,7 +96,7 @@ static uint64_t without(uint64_t value, uint64_t part)
 /* The calling thread reads its own rows: no other writer, nothing to retry. */
 static int read_own(const char *text, struct pmu_region_counts *counts)
 {
-	struct pmu_thread *self = pmu_self;
+	struct pmu_thread *self = pmu_thread_self();
 	struct pmu_name *name = NULL;
 	struct own own = { 0 };
 	uint64_t ticks = 0;
@@ -109,7 +108,7 @@ static int read_own(const char *text, struct pmu_region_counts *counts)
 	counts->n_counts = self->n_slots;
 	counts->missing = pmu_session.group[self->group].plan.absent | self->rows.record->missing;
 	for (const struct pmu_node *node = name->nodes; node; node = node->same_name) {
-		const struct pmu_store_bank *bank = valid_bank(self, node->row);
+		const struct pmu_store_bank *bank = node->valid;
 
 		counts->missing |= node->row->missing;
 		counts->calls += bank->calls;
@@ -129,58 +128,25 @@ static int read_own(const char *text, struct pmu_region_counts *counts)
 /* After pmu_group_next() the thread's rows are those of the new group. */
 static void follow_group(void)
 {
-	if (pmu_self && pmu_self->epoch != (uint32_t)__atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED))
+	if (pmu_thread_self() &&
+	    pmu_self->epoch != (uint32_t)__atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED))
 		pmu_thread_attach();
-}
-
-static const struct pmu_model_row *find_row(const struct pmu_model *model,
-					    const struct pmu_model_section *section,
-					    const char *path, int thread, bool *known)
-{
-	for (unsigned int i = 0; i < section->n_thread_rows; i++) {
-		const struct pmu_model_row *row = &section->thread_row[i];
-
-		if (pmu_model_is_socket(model, row) || model->thread[row->thread].number != thread)
-			continue;
-		*known = true;
-		if (!strcmp(row->path, path))
-			return row;
-	}
-	return NULL;
 }
 
 static int read_path(const char *path, int thread, struct pmu_region_counts *counts)
 {
-	const struct pmu_model_section *section;
-	const struct pmu_model_row *row;
-	struct pmu_model *model;
-	bool known = false;
-	int rc = pmu_session_model(&model);
+	const struct pmu_session_group *group = &pmu_session.group[pmu_session.current];
+	int rc = pmu_store_read_one(&pmu_session.table, pmu_session.current, group->layout,
+				    (uint32_t)thread, path, counts);
 
-	if (rc < 0)
-		return pmu_fail(-rc, "cannot read the table of results: %s", pmu_strerror(rc));
-	for (unsigned int i = 0; i < model->n_threads; i++)
-		known |= model->thread[i].number == thread;
-	row = NULL;
-	section = NULL;
-	for (unsigned int i = 0; i < model->n_sections; i++)
-		if (model->section[i].index == pmu_session.current)
-			section = &model->section[i];
-	if (section)
-		row = find_row(model, section, path, thread, &known);
-	if (row) {
-		counts->calls = row->calls;
-		counts->time_ns = row->time_ns;
-		counts->net_time_ns = row->time_ns - row->cost_ns;
-		counts->n_counts = section->n_counts;
-		counts->missing = row->missing;
-		memcpy(counts->count, row->raw, section->n_counts * sizeof(*row->raw));
-		memcpy(counts->net, row->net, section->n_counts * sizeof(*row->net));
-	} else {
-		rc = known ? pmu_fail(ENOENT, "thread %d has not entered \"%.200s\"", thread, path)
-			   : pmu_fail(ESRCH, "there is no thread %d", thread);
+	switch (rc) {
+	case -ENOENT:
+		return pmu_fail(ENOENT, "thread %d has not entered \"%.200s\"", thread, path);
+	case -ESRCH:
+		return pmu_fail(ESRCH, "there is no thread %d", thread);
+	case -ENOMEM:
+		return pmu_fail(ENOMEM, "no memory for finding regions of thread %d", thread);
 	}
-	pmu_model_free(model);
 	return rc;
 }
 
@@ -196,7 +162,7 @@ PMU_API int pmu_region_read(const char *region, int thread, struct pmu_region_co
 				"counts->size");
 	if (thread == PMU_THREAD_SELF)
 		follow_group();
-	rc = pmu_session_enter();
+	rc = pmu_call_enter();
 	if (rc < 0)
 		return rc;
 	if (!pmu_session.running)
@@ -206,7 +172,7 @@ PMU_API int pmu_region_read(const char *region, int thread, struct pmu_region_co
 					       : read_path(region, thread, &result);
 	if (rc == 0)
 		hand_over(counts, &result);
-	pmu_session_leave();
+	pmu_call_leave();
 	errno = saved;
 	return rc;
 }
@@ -228,7 +194,7 @@ static bool is_open(struct pmu_thread *self, const char *text)
  */
 PMU_API int pmu_region_is_open(const char *name)
 {
-	struct pmu_thread *self = pmu_self;
+	struct pmu_thread *self = pmu_thread_self();
 	int saved = errno, rc = 0;
 
 	if (!name || !*name)
@@ -236,7 +202,7 @@ PMU_API int pmu_region_is_open(const char *name)
 	if (!self && pmu_session_is_ours())
 		return 0;
 	if (self && self->tree &&
-	    *self->gate == (uint32_t)__atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED))
+	    *self->gate == PMU_GATE_OUTSIDE(__atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED)))
 		pmu_session_bar();
 	else
 		rc = pmu_region_enter(&self);
@@ -252,31 +218,23 @@ PMU_API int pmu_region_is_open(const char *name)
 
 /* --- reset --- */
 
-static struct pmu_store_bank *idle_bank(const struct pmu_thread *self, struct pmu_store_row *row)
-{
-	return pmu_row_bank(row, self->bank_offset, self->bank_size, ~row->seq & 1);
-}
-
 /*
  * Zeroes are published like any other totals, so that a reader sees all of them or none: first into
  * the idle bank.
  */
-static void clear_row(const struct pmu_thread *self, struct pmu_store_row *row)
+static void clear_row(const struct pmu_thread *self, struct pmu_node *node)
 {
-	struct pmu_store_bank *idle = idle_bank(self, row);
+	struct pmu_banks banks = pmu_node_banks(node);
 
-	__atomic_store_n(&idle->calls, 0, __ATOMIC_RELEASE);
-	__atomic_store_n(&idle->ticks, 0, __ATOMIC_RELEASE);
-	__atomic_store_n(&idle->min, 0, __ATOMIC_RELEASE);
-	__atomic_store_n(&idle->max, 0, __ATOMIC_RELEASE);
-	__atomic_store_n((uint64_t *)(void *)&idle->square, 0, __ATOMIC_RELEASE);
-	for (uint32_t i = 0; i < self->n_slots; i++)
-		__atomic_store_n(&idle->count[i], 0, __ATOMIC_RELEASE);
+	pmu_bank_clear(banks.is, self->n_slots);
 }
 
-static void publish_cleared(struct pmu_store_row *row)
+static void publish_cleared(struct pmu_node *node)
 {
-	__atomic_store_n(&row->seq, row->seq + 1, __ATOMIC_RELEASE);
+	struct pmu_store_row *row = node->row;
+	struct pmu_banks banks = pmu_node_banks(node);
+
+	pmu_node_commit(node, &banks);
 	PMU_ROW_SET(row, flags, (row->flags & PMU_STORE_ROW_FLAT) | PMU_STORE_ROW_AFRESH);
 	PMU_ROW_SET(row, missing, 0);
 	PMU_ROW_SET(row, unended, 0);
@@ -300,8 +258,7 @@ static void keep_nested(struct pmu_thread *self, const struct pmu_name *name)
 			continue;
 		add_outer(self, tree->nodes[k], true, &own);
 		for (uint32_t i = 0; i < self->n_slots; i++)
-			pmu_bank_put(&idle_bank(self, above->row)->count[i],
-				     idle_bank(self, above->row)->count[i] + own.count[i]);
+			pmu_bank_put(&above->idle->count[i], above->idle->count[i] + own.count[i]);
 	}
 }
 
@@ -318,21 +275,18 @@ static bool has_counted(const struct pmu_thread *self, const struct pmu_store_ba
  * The other way round: of these calls nothing will be taken off any more in a region around.  Where
  * it is in an open call, it stays.
  */
-static void forget_in(struct pmu_thread *self, struct pmu_store_row *row, const struct own *own)
+static void forget_in(struct pmu_thread *self, struct pmu_node *node, const struct own *own)
 {
-	const struct pmu_store_bank *was;
-	struct pmu_store_bank *is;
-	uint32_t seq = pmu_row_banks(self, row, &was, &is);
+	struct pmu_banks banks = pmu_node_banks(node);
 
-	if (!has_counted(self, was, own)) {
-		PMU_ROW_SET(row, flags, row->flags | PMU_STORE_ROW_MIXED);
+	if (!has_counted(self, banks.was, own)) {
+		PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_MIXED);
 		return;
 	}
-	pmu_bank_put(&is->calls, was->calls);
-	pmu_bank_keep_times(was, is);
+	pmu_bank_copy_times(banks.was, banks.is);
 	for (uint32_t i = 0; i < self->n_slots; i++)
-		pmu_bank_put(&is->count[i], was->count[i] - own->count[i]);
-	__atomic_store_n(&row->seq, seq + 1, __ATOMIC_RELEASE);
+		pmu_bank_put(&banks.is->count[i], banks.was->count[i] - own->count[i]);
+	pmu_node_commit(node, &banks);
 }
 
 static void forget_around(struct pmu_thread *self, const struct pmu_node *node)
@@ -340,27 +294,13 @@ static void forget_around(struct pmu_thread *self, const struct pmu_node *node)
 	struct own own = { 0 };
 
 	add_outer(self, node, true, &own);
-	for (node = node->parent; node && node->row; node = node->parent)
-		forget_in(self, node->row, &own);
-}
-
-/* A reader sees all of it or nothing. */
-static void reset_histogram(struct pmu_store_histogram *histogram)
-{
-	uint32_t seq;
-
-	if (!histogram)
-		return;
-	seq = histogram->seq;
-	__atomic_store_n(&histogram->seq, seq + 1, __ATOMIC_RELAXED);
-	for (uint32_t i = 0; i < PMU_HISTOGRAM_BUCKETS; i++)
-		__atomic_store_n(&histogram->bucket[i], 0, __ATOMIC_RELEASE);
-	__atomic_store_n(&histogram->seq, seq + 2, __ATOMIC_RELEASE);
+	for (struct pmu_node *around = node->parent; around && around->row; around = around->parent)
+		forget_in(self, around, &own);
 }
 
 static int reset(const char *text)
 {
-	struct pmu_thread *self = pmu_self;
+	struct pmu_thread *self = pmu_thread_self();
 	struct pmu_name *name = NULL;
 
 	if (self && self->tree && self->epoch == (uint32_t)pmu_epoch)
@@ -371,13 +311,16 @@ static int reset(const char *text)
 		return pmu_fail(EBUSY, "region \"%.200s\" is open on this thread", text);
 	for (struct pmu_node *node = name->nodes; node; node = node->same_name) {
 		forget_around(self, node);
-		clear_row(self, node->row);
+		clear_row(self, node);
 	}
 	keep_nested(self, name);
 	for (struct pmu_node *node = name->nodes; node; node = node->same_name) {
-		publish_cleared(node->row);
-		if (self->histograms)
-			reset_histogram(*pmu_node_histogram(self, node));
+		publish_cleared(node);
+		if (self->histograms && *pmu_node_histogram(self, node))
+			pmu_side_clear(PMU_SIDE_HISTOGRAM,
+				       &(*pmu_node_histogram(self, node))->side);
+		if (self->exact)
+			pmu_side_clear(PMU_SIDE_LEAST, &(*pmu_node_call(self, node))->least->side);
 		if (self->sockets)
 			pmu_stay_reset(self, pmu_node_stay(self, node));
 	}
@@ -391,11 +334,11 @@ PMU_API int pmu_region_reset(const char *name)
 	if (!name || !*name)
 		return pmu_fail(EINVAL, "pmu_region_reset() needs a name");
 	follow_group();
-	rc = pmu_session_enter();
+	rc = pmu_call_enter();
 	if (rc < 0)
 		return rc;
 	rc = pmu_session.running ? reset(name) : 0;
-	pmu_session_leave();
+	pmu_call_leave();
 	errno = saved;
 	return rc;
 }

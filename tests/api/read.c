@@ -129,6 +129,91 @@ static void another_thread_is_read_by_its_number(void)
 	run_done(&r);
 }
 
+/* --- threads that come and go --------------------------------------------------------
+ */
+
+#define N_COMING 24 /* three times as many as keep rows of their own */
+#define N_CALLS  300
+
+struct coming {
+	pthread_t id;
+	bool is_done;
+};
+
+static struct coming coming[N_COMING];
+
+static void *come_and_go(void *arg)
+{
+	struct coming *self = arg;
+	char name[16];
+
+	pmu_thread_attach();
+	for (int i = 0; i < N_CALLS; i++) {
+		pmu_region_begin("around");
+		snprintf(name, sizeof(name), "in/%d", i % 60);
+		begin_end(name);
+		pmu_region_end("around");
+	}
+	__atomic_store_n(&self->is_done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/*
+ * Calls of a path in all threads that have a number.  None goes back until its thread is in the set
+ * of those that are merged.
+ */
+static uint64_t sum_of(const char *path, uint64_t calls[N_COMING + 2])
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < N_COMING + 2; i++) {
+		struct pmu_region_counts counts = { .size = sizeof(counts) };
+		int rc = pmu_region_read(path, i, &counts);
+
+		if (!rc)
+			want(counts.calls >= calls[i]);
+		else
+			want(rc == -ESRCH || (rc == -ENOENT && !calls[i]));
+		calls[i] = rc ? 0 : counts.calls;
+		sum += calls[i];
+	}
+	return sum;
+}
+
+static int read_those_that_go(void *arg)
+{
+	static uint64_t around[N_COMING + 2], in[N_COMING + 2];
+	int n_gone = 0;
+
+	(void)arg;
+	begin_end("main");
+	for (int i = 0; i < N_COMING; i++)
+		pthread_create(&coming[i].id, NULL, come_and_go, &coming[i]);
+	while (n_gone < N_COMING) {
+		sum_of("around", around);
+		sum_of("around/in\\/7", in);
+		n_gone = 0;
+		for (int i = 0; i < N_COMING; i++)
+			n_gone += __atomic_load_n(&coming[i].is_done, __ATOMIC_ACQUIRE);
+	}
+	for (int i = 0; i < N_COMING; i++)
+		pthread_join(coming[i].id, NULL);
+	want_int((long long)sum_of("around", around), N_COMING * N_CALLS);
+	want_int((long long)sum_of("around/in\\/7", in), N_COMING * N_CALLS / 60);
+	return 0;
+}
+
+static void threads_that_come_and_go_are_read_whole(void)
+{
+	static const char *const env[] = { "PMU_PIN=none", "PMU_BACKEND=clock", "PMU_MAX_THREADS=8",
+					   NULL };
+	struct run r;
+
+	run(&r, read_those_that_go, NULL, env);
+	run_good(&r, "threads that end and are merged while they are read");
+	run_done(&r);
+}
+
 /* --- structures that grow -------------------------------------------------------------
  */
 
@@ -986,6 +1071,7 @@ int main(void)
 {
 	a_region_is_read_and_reset();
 	another_thread_is_read_by_its_number();
+	threads_that_come_and_go_are_read_whole();
 	structures_may_be_older_or_newer();
 	net_is_without_the_librarys_own_work();
 	what_a_call_does_is_in_no_region();
