@@ -4,8 +4,8 @@
 #include "region/slow.h"
 
 /* How many more counts than those between the two reads an open region must not see. */
-typedef uint64_t extra_fn(const struct pmu_thread *self, const struct pmu_node *open,
-			  const struct pmu_node *node, uint32_t slot);
+typedef uint64_t extra_fn(const struct pmu_thread *self, const struct pmu_remainders *left,
+			  const struct pmu_node *open, const struct pmu_node *node, uint32_t slot);
 
 static bool is_ancestor(const struct pmu_node *above, const struct pmu_node *node)
 {
@@ -27,72 +27,75 @@ static uint64_t outer_of(const struct pmu_node *node, uint32_t slot)
 /*
  * Those around it see a begin as it is on the short way; others, which are set aside, none at all.
  */
-static uint64_t beside_begin(const struct pmu_thread *self, const struct pmu_node *open,
-			     const struct pmu_node *node, uint32_t slot)
+static uint64_t beside_begin(const struct pmu_thread *self, const struct pmu_remainders *left,
+			     const struct pmu_node *open, const struct pmu_node *node,
+			     uint32_t slot)
 {
-	const struct pmu_cost *cost = self->cost;
-
-	return cost->begin[slot] - (is_ancestor(open, node) ? pmu_node_begin_cost(self, node)[slot]
-							    : cost->overlap[slot]);
+	return left->begin[slot] - (is_ancestor(open, node) ? pmu_node_begin_cost(self, node)[slot]
+							    : left->overlap[slot]);
 }
 
 /* Those around it see an end as it is on the short way; others, begun after it, none at all. */
-static uint64_t beside_end(const struct pmu_thread *self, const struct pmu_node *open,
-			   const struct pmu_node *node, uint32_t slot)
+static uint64_t beside_end(const struct pmu_thread *self, const struct pmu_remainders *left,
+			   const struct pmu_node *open, const struct pmu_node *node, uint32_t slot)
 {
-	const struct pmu_cost *cost = self->cost;
-
 	if (!node || !is_ancestor(open, node))
-		return cost->end[slot] + cost->alien[slot];
-	return cost->end[slot] - (outer_of(node, slot) - pmu_node_begin_cost(self, node)[slot]);
+		return left->end[slot] + left->alien[slot];
+	return left->end[slot] - (outer_of(node, slot) - pmu_node_begin_cost(self, node)[slot]);
 }
 
 /*
  * The reader takes inner off for each call, also for one inside another of the same region, and
  * outer in those around.
  */
-static uint64_t beside_pair(const struct pmu_thread *self, const struct pmu_node *open,
-			    const struct pmu_node *node, uint32_t slot)
+static uint64_t beside_pair(const struct pmu_thread *self, const struct pmu_remainders *left,
+			    const struct pmu_node *open, const struct pmu_node *node, uint32_t slot)
 {
-	uint64_t all = self->cost->again[slot];
+	uint64_t all = left->again[slot];
 
 	if (open == node)
 		return all - inner_of(self, slot);
 	return is_ancestor(open, node) ? all - outer_of(node, slot) : all;
 }
 
+/* The region itself started late. */
+static uint64_t beside_start(const struct pmu_thread *self, const struct pmu_remainders *left,
+			     const struct pmu_node *open, const struct pmu_node *node,
+			     uint32_t slot)
+{
+	return left->start[slot] + (open == node ? 0 : pmu_cost_late(self, slot));
+}
+
 /* All of an end from its read on, of which those around it see what is on the short way. */
-static uint64_t beside_finish(const struct pmu_thread *self, const struct pmu_node *open,
-			      const struct pmu_node *node, uint32_t slot)
+static uint64_t beside_finish(const struct pmu_thread *self, const struct pmu_remainders *left,
+			      const struct pmu_node *open, const struct pmu_node *node,
+			      uint32_t slot)
 {
 	(void)open;
-	return self->cost->finish[slot] -
-	       (outer_of(node, slot) - pmu_node_begin_cost(self, node)[slot]);
+	return left->finish[slot] - (outer_of(node, slot) - pmu_node_begin_cost(self, node)[slot]);
 }
 
 static extra_fn *const extras[PMU_PAUSE_KINDS] = {
-	[PMU_PAUSE_BEGIN] = beside_begin,
-	[PMU_PAUSE_END] = beside_end,
-	[PMU_PAUSE_END_AGAIN] = beside_pair,
+	[PMU_PAUSE_BEGIN] = beside_begin,    [PMU_PAUSE_END] = beside_end,
+	[PMU_PAUSE_END_AGAIN] = beside_pair, [PMU_PAUSE_START] = beside_start,
 	[PMU_PAUSE_FINISH] = beside_finish,
 };
 
-/* Of those that are as much for every region: where in struct pmu_cost. */
+/* Of those that are as much for every region: where in struct pmu_remainders. */
 static const size_t constants[PMU_PAUSE_KINDS] = {
-	[PMU_PAUSE_START] = offsetof(struct pmu_cost, start),
-	[PMU_PAUSE_SAVE] = offsetof(struct pmu_cost, save),
-	[PMU_PAUSE_CALL] = offsetof(struct pmu_cost, call),
+	[PMU_PAUSE_SAVE] = offsetof(struct pmu_remainders, save),
+	[PMU_PAUSE_CALL] = offsetof(struct pmu_remainders, call),
 };
 
-static uint64_t beside(const struct pmu_thread *self, enum pmu_pause_kind kind,
-		       const struct pmu_node *open, const struct pmu_node *node, uint32_t slot)
+static uint64_t beside(const struct pmu_thread *self, const struct pmu_remainders *left,
+		       enum pmu_pause_kind kind, const struct pmu_node *open,
+		       const struct pmu_node *node, uint32_t slot)
 {
-	const char *cost = (const char *)self->cost;
-
 	if (kind == PMU_PAUSE_AGAIN)
 		return 0;
-	return extras[kind] ? extras[kind](self, open, node, slot)
-			    : ((const uint64_t *)(const void *)(cost + constants[kind]))[slot];
+	return extras[kind] ? extras[kind](self, left, open, node, slot)
+			    : ((const uint64_t *)(const void *)((const char *)left +
+								constants[kind]))[slot];
 }
 
 /* Is anything open that must not see what follows, and can that be told? */
@@ -103,27 +106,33 @@ static bool is_needed(const struct pmu_thread *self)
 	       (self->frame > self->tree->frames || self->tree->aside);
 }
 
-void pmu_pause_from(struct pmu_thread *self, struct pmu_pause *pause, uint32_t missing,
-		    const uint64_t *count)
+void pmu_pause_from(struct pmu_thread *self, struct pmu_pause *pause, enum pmu_way way,
+		    uint32_t missing, const uint64_t *count)
 {
 	pause->on = is_needed(self);
 	if (!pause->on)
 		return;
+	pause->way = self->cost->by[way].known ? way : PMU_BY_TEXT;
 	pause->missing = missing & ~PMU_READ_DELAYED;
 	memcpy(pause->count, count, self->n_slots * sizeof(*count));
 	memset(pause->compared, 0, self->n_slots * sizeof(*count));
 }
 
-void pmu_pause_begin(struct pmu_thread *self, struct pmu_pause *pause)
+/*
+ * The read comes first: what is found out after it, in more or fewer instructions, is in no region.
+ */
+void pmu_pause_begin(struct pmu_thread *self, struct pmu_pause *pause, enum pmu_way way)
 {
 	uint64_t now[PMU_MAX_SLOTS];
 	uint32_t missing;
 
 	pause->on = false;
-	if (!is_needed(self))
+	if (!self->read)
 		return;
 	missing = self->read(self->counters, now);
-	pmu_pause_from(self, pause, missing, now);
+	if (unlikely(missing & PMU_READ_DELAYED) && self->cost)
+		pmu_cost_in_time(self, now);
+	pmu_pause_from(self, pause, way, missing, now);
 }
 
 void pmu_pause_compare(struct pmu_thread *self, struct pmu_pause *pause,
@@ -143,7 +152,7 @@ void pmu_pause_compare(struct pmu_thread *self, struct pmu_pause *pause,
 	} while (unlikely(missing & PMU_READ_DELAYED));
 	pause->missing |= missing;
 	for (uint32_t i = 0; i < self->n_slots; i++)
-		pause->compared[i] = to[i] - from[i] + self->cost->compare[i];
+		pause->compared[i] = to[i] - from[i] + self->cost->by[pause->way].compare[i];
 }
 
 /*
@@ -187,15 +196,16 @@ static bool make_room(struct pmu_thread *self)
 static void move_by_extras(const struct pmu_thread *self, const struct pmu_pause *pause,
 			   enum pmu_pause_kind kind, const struct pmu_node *node, size_t n)
 {
+	const struct pmu_remainders *left = &self->cost->by[pause->way];
+
 	for (size_t k = 0; k < n; k++) {
 		struct pmu_node *open = self->cost->open[k];
 
 		for (uint32_t i = 0; i < self->n_slots; i++) {
 			open->start[i] -= pause->count[i];
-			if (!(self->cost->rough >> i & 1))
-				open->start[i] += beside(self, kind, open, node, i) +
-						  pause->compared[i] +
-						  (n - 1) * self->cost->each[i];
+			if (!(left->rough >> i & 1))
+				open->start[i] += beside(self, left, kind, open, node, i) +
+						  pause->compared[i] + (n - 1) * left->each[i];
 		}
 	}
 }
@@ -263,14 +273,17 @@ void pmu_cost_overlap(struct pmu_thread *self, struct pmu_node *node)
 	for (const struct pmu_aside *aside = self->tree->aside; self->cost && aside;
 	     aside = aside->next) {
 		const struct pmu_node *inner = aside->node;
+		const struct pmu_remainders *left =
+			&self->cost
+				 ->by[inner->kind == PMU_KIND_SIZED ? PMU_BY_LENGTH : PMU_BY_TEXT];
 
 		if (inner == node || !is_ancestor(node, inner) || pmu_thread_is_watched(self))
 			continue;
 		for (uint32_t i = 0; self->read && i < self->n_slots; i++)
-			if (!(self->cost->rough >> i & 1))
+			if (!(left->rough >> i & 1))
 				node->start[i] -= outer_of(inner, i) -
 						  pmu_node_begin_cost(self, inner)[i] +
-						  self->cost->overlap[i];
+						  left->overlap[i];
 	}
 }
 
@@ -279,7 +292,7 @@ void pmu_cost_overlap(struct pmu_thread *self, struct pmu_node *node)
 /* Its session and group are those that run now. */
 static struct pmu_cost *cost_of_caller(void)
 {
-	struct pmu_thread *self = pmu_self;
+	struct pmu_thread *self = pmu_thread_self();
 
 	return self && self->tree &&
 			       self->epoch ==
@@ -313,8 +326,8 @@ void pmu_region_pause(void)
 		return;
 	}
 	cost->paused = 1;
-	cost->paused_ticks = pmu_clock_ticks(pmu_self->clock);
-	pmu_pause_begin(pmu_self, &cost->pause);
+	cost->paused_ticks = pmu_thread_ticks(pmu_self);
+	pmu_pause_begin(pmu_self, &cost->pause, PMU_BY_TEXT);
 }
 
 void pmu_region_go_on(void)
@@ -323,7 +336,7 @@ void pmu_region_go_on(void)
 
 	if (!cost || !cost->paused || --cost->paused)
 		return;
-	move_ticks(pmu_self, pmu_clock_ticks(pmu_self->clock) - cost->paused_ticks);
+	move_ticks(pmu_self, pmu_thread_ticks(pmu_self) - cost->paused_ticks);
 	pmu_pause_end(pmu_self, &cost->pause, PMU_PAUSE_CALL, NULL);
 	pmu_thread_quiet(pmu_self, -1);
 }

@@ -12,22 +12,35 @@
  * what it has more to do, and moves the start of every open region by that much (struct pmu_pause):
  * none of it is in any region.  What is left, the few instructions beside those two reads, is
  * always the same, and is measured too: by running each such case in a tree of its own and looking
- * what its regions come out with.  A read that the kernel delays (PMU_READ_DELAYED) is such a case.
+ * what its regions come out with.  A read that has to be made again (PMU_READ_DELAYED) is such a
+ * case.
  *
  * A call itself is taken for two instructions of the program's, one for the name and one for the
- * jump.
+ * jump; for three where it gives the name's length.
  *
- * Counts of whole processors and sockets have other people's work in them, and their threads take
- * the long way at every call: there nothing is moved.
+ * Counts of a whole processor are taken for the thread's, which is pinned to it: what else runs
+ * there makes what is measured another value each time, and then nothing is taken out.  Where
+ * sockets are counted, threads take the long way at every call: there nothing is moved.
  */
-#ifndef PMU_REGION_COST_H
-#define PMU_REGION_COST_H
+#ifndef PMU_REGION_SELFCOST_H
+#define PMU_REGION_SELFCOST_H
 
 #include "region/tree.h"
 
+/**
+ * How a call was given its name: a way of its own through begin and end, with remainders of its
+ * own.
+ */
+enum pmu_way {
+	PMU_BY_TEXT,   /* up to its NUL */
+	PMU_BY_LENGTH, /* pmu_region_begin_n(), pmu_region_end_n() */
+	PMU_WAYS,
+};
+
 /** The counts at the moment a call leaves the short way. */
 struct pmu_pause {
-	bool on; /* something is open that must not see what follows */
+	bool on;          /* something is open that must not see what follows */
+	enum pmu_way way; /* of the call */
 	uint32_t missing;
 	uint64_t count[PMU_MAX_SLOTS];
 	/* what comparing a name before that took; 0 where none was */
@@ -44,8 +57,15 @@ enum pmu_moving {
 	PMU_MOVING_FROM_ZERO, /* less by all that the thread had counted when the pause began */
 };
 
-/** The remainders, by slot; differences of counts, so that they may be negative. */
-struct pmu_cost {
+/**
+ * What is left of calls that do not take the short way, by slot; differences of counts, so that
+ * they may be negative.
+ */
+struct pmu_remainders {
+	bool known;
+	uint32_t rough; /* bit i: slot i's were not the same each time, and are left alone */
+	/* what an empty region counts, over one that is begun and ended by text */
+	uint64_t inner[PMU_MAX_SLOTS];
 	uint64_t begin[PMU_MAX_SLOTS];   /* a begin the long way; over the node's own short one */
 	uint64_t compare[PMU_MAX_SLOTS]; /* comparing, over what the two reads around it count */
 	uint64_t end[PMU_MAX_SLOTS];     /* an end the long way */
@@ -57,18 +77,25 @@ struct pmu_cost {
 	 * a region misses which ends in the middle of it comes out right.
 	 */
 	uint64_t overlap[PMU_MAX_SLOTS];
-	/* a begin, an end whose read was delayed */
+	/*
+	 * Reads that are made again: the first time, each further one; and a begin, an end that
+	 * sees to it.
+	 */
+	uint64_t late[PMU_MAX_SLOTS], later[PMU_MAX_SLOTS];
 	uint64_t start[PMU_MAX_SLOTS], finish[PMU_MAX_SLOTS];
-	uint64_t save[PMU_MAX_SLOTS]; /* a checkpoint */
+	uint64_t save[PMU_MAX_SLOTS]; /* a checkpoint; known by text, as the next two */
 	uint64_t call[PMU_MAX_SLOTS]; /* another public call */
 	uint64_t each[PMU_MAX_SLOTS]; /* moving the start of one more open region */
-	struct pmu_node **open;       /* room for as many as are open */
+};
+
+struct pmu_cost {
+	struct pmu_remainders by[PMU_WAYS];
+	uint32_t unknown;       /* bit i: slot i could not be measured */
+	struct pmu_node **open; /* room for as many as are open */
 	size_t open_room;
 	enum pmu_moving moving;
-	/* bit i: slot i's remainders were not the same each time, and are left alone */
-	uint32_t rough;
-	uint32_t unknown;                      /* bit i: slot i could not be measured */
 	struct pmu_store_row *row;             /* takes what nobody is to see */
+	char *text;                            /* room for a name, within a page */
 	struct pmu_store_histogram *histogram; /* likewise; NULL where none are made */
 	struct pmu_pause pause;                /* of a public call, while @paused */
 	uint64_t paused_ticks;
@@ -81,7 +108,7 @@ enum pmu_pause_kind {
 	PMU_PAUSE_AGAIN, /* a begin of one that was open already; others whose work is nobody's */
 	PMU_PAUSE_END,   /* of a region */
 	PMU_PAUSE_END_AGAIN, /* of a region that stays open */
-	PMU_PAUSE_START,     /* a begin the short way, but its read was delayed */
+	PMU_PAUSE_START,     /* a begin the short way, but its read was made again */
 	PMU_PAUSE_FINISH,    /* an end likewise */
 	PMU_PAUSE_SAVE,      /* a checkpoint */
 	PMU_PAUSE_CALL,      /* another public call */
@@ -130,14 +157,35 @@ static inline bool pmu_cost_needs_long(const struct pmu_thread *self, const stru
 	return pmu_cost_is_beside(self) || node->parent != self->frame[-1].node;
 }
 
+static inline enum pmu_way pmu_way_of_length(size_t len)
+{
+	return len == PMU_NAME_TERMINATED ? PMU_BY_TEXT : PMU_BY_LENGTH;
+}
+
+/**
+ * pmu_cost_way() - measure what the long ways leave behind of calls of that way, once, where that
+ * is not known
+ */
+void pmu_cost_way(struct pmu_thread *self, enum pmu_way way);
+
+/**
+ * pmu_cost_by_length() - counts of an end by length, as if it were by text: it reads that much
+ * later
+ */
+static inline void pmu_cost_by_length(const struct pmu_thread *self, uint64_t *now)
+{
+	for (uint32_t i = 0; self->cost && i < self->n_slots; i++)
+		now[i] -= self->cost->by[PMU_BY_LENGTH].inner[i];
+}
+
 /** pmu_pause_begin() - a call leaves the short way: read now, if anything is open. */
-void pmu_pause_begin(struct pmu_thread *self, struct pmu_pause *pause);
+void pmu_pause_begin(struct pmu_thread *self, struct pmu_pause *pause, enum pmu_way way);
 
 /**
  * pmu_pause_from() - the same where the counts have been read: the first thing that an end does.
  */
-void pmu_pause_from(struct pmu_thread *self, struct pmu_pause *pause, uint32_t missing,
-		    const uint64_t *count);
+void pmu_pause_from(struct pmu_thread *self, struct pmu_pause *pause, enum pmu_way way,
+		    uint32_t missing, const uint64_t *count);
 
 /**
  * pmu_pause_compare() - before it, the text was compared with a name that it is not
@@ -153,6 +201,25 @@ void pmu_pause_compare(struct pmu_thread *self, struct pmu_pause *pause,
  */
 void pmu_pause_end(struct pmu_thread *self, const struct pmu_pause *pause, enum pmu_pause_kind kind,
 		   const struct pmu_node *node);
+
+/** pmu_cost_late() - by how much the last read was late, which was made again, in a slot */
+static inline uint64_t pmu_cost_late(const struct pmu_thread *self, uint32_t slot)
+{
+	const struct pmu_source_thread *source = self->counters;
+
+	const struct pmu_remainders *left = &self->cost->by[PMU_BY_TEXT];
+
+	if (left->rough >> slot & 1)
+		return 0;
+	return left->late[slot] + (source->tries - 1) * left->later[slot];
+}
+
+/** pmu_cost_in_time() - counts of a read that was made again, as if it had been right at once */
+static inline void pmu_cost_in_time(const struct pmu_thread *self, uint64_t *now)
+{
+	for (uint32_t i = 0; self->cost && i < self->n_slots; i++)
+		now[i] -= pmu_cost_late(self, i);
+}
 
 /**
  * pmu_cost_overlap() - a region ends while others, begun in it, are set aside: it has seen only a
