@@ -15,18 +15,14 @@
 #include "counters/backend.h"
 #include "counters/msr/device.h"
 #include "counters/valgrind/valgrind.h"
+#include "group/resolve.h"
 #include "machine/cpuid.h"
 #include "pmu.h"
 #include "store/place.h"
+#include "store/read/list.h"
 
 #define MAX_THREADS 1024u
 #define MAX_REGIONS 65536u
-
-/* How each variable is taken in; the public table is what people read. */
-struct setting {
-	size_t option; /* offset in struct pmu_options, or 0 */
-	int (*take)(struct pmu_config *config, const char *text);
-};
 
 static int take_switch(const char *name, const char *text, bool *out)
 {
@@ -50,6 +46,21 @@ static int take_enable(struct pmu_config *config, const char *text)
 static int take_histogram(struct pmu_config *config, const char *text)
 {
 	return take_switch("PMU_HISTOGRAM", text, &config->histogram);
+}
+
+static int take_exact(struct pmu_config *config, const char *text)
+{
+	return take_switch("PMU_EXACT", text, &config->exact);
+}
+
+static int take_require(struct pmu_config *config, const char *text)
+{
+	return take_switch("PMU_REQUIRE", text, &config->require);
+}
+
+static int take_user_read(struct pmu_config *config, const char *text)
+{
+	return take_switch("PMU_USER_READ", text, &config->user_read);
 }
 
 static int keep_text(const char *name, const char *text, char *to, size_t size)
@@ -128,20 +139,11 @@ static int take_event_files(struct pmu_config *config, const char *text)
 	return rc;
 }
 
-/* Read where it matters: groups are looked for in group/file/file.c, stores are made in
- * store/place.c, and what regions are made of without markers is known to what is preloaded. */
-static int take_elsewhere(struct pmu_config *config, const char *text)
-{
-	(void)config;
-	(void)text;
-	return 0;
-}
-
 /* One that cannot be counted on this CPU leaves the time, and a note that says why. */
 static int add_group(struct pmu_config *config, const char *name)
 {
 	struct pmu_group *group = &config->group[config->n_groups];
-	int rc = pmu_group_find(name, &config->catalog, group);
+	int rc = pmu_resolve_group(name, &config->catalog, group);
 
 	if (rc == -ENOTSUP)
 		snprintf(group->note, sizeof(group->note), "%.*s", (int)sizeof(group->note) - 1,
@@ -188,7 +190,7 @@ static int take_events(struct pmu_config *config, const char *text)
 	if (config->n_groups == PMU_CONFIG_MAX_GROUPS)
 		return pmu_fail(EINVAL, "PMU_EVENTS: more than %d groups with PMU_GROUP",
 				PMU_CONFIG_MAX_GROUPS);
-	if (pmu_group_from_events(text, &config->catalog, &config->group[config->n_groups]) < 0)
+	if (pmu_resolve_events(text, &config->catalog, &config->group[config->n_groups]) < 0)
 		return pmu_fail(EINVAL, "PMU_EVENTS: %s", pmu_error_text());
 	config->n_groups++;
 	config->group_given = true;
@@ -240,13 +242,28 @@ static int take_pin(struct pmu_config *config, const char *text)
 	return 0;
 }
 
+static int check_formats(const char *text)
+{
+	char list[PMU_CONFIG_TEXT_MAX], *rest = list, *path;
+	char why[PMU_ERROR_MAX];
+
+	snprintf(list, sizeof(list), "%s", text);
+	while ((path = strsep(&rest, ","))) {
+		if (!pmu_report_format_check(path))
+			continue;
+		snprintf(why, sizeof(why), "%s", pmu_error_text());
+		return pmu_fail(EINVAL, "PMU_OUTPUT=%s", why);
+	}
+	return 0;
+}
+
 static int take_output(struct pmu_config *config, const char *text)
 {
 	if (strlen(text) >= sizeof(config->output))
 		return pmu_fail(EINVAL, "PMU_OUTPUT: longer than %zu bytes",
 				sizeof(config->output) - 1);
 	strcpy(config->output, text);
-	return 0;
+	return check_formats(text);
 }
 
 static int take_number(const char *name, const char *text, unsigned int most, unsigned int *out)
@@ -269,6 +286,23 @@ static int take_max_regions(struct pmu_config *config, const char *text)
 	return take_number("PMU_MAX_REGIONS", text, 16777216, &config->max_regions);
 }
 
+/* Kept to where stores are looked through, in store/read/list.c. */
+static int take_keep_days(struct pmu_config *config, const char *text)
+{
+	unsigned int days;
+
+	(void)config;
+	return take_number(PMU_STORE_DAYS_VARIABLE, text, 36500, &days);
+}
+
+static int take_keep_mib(struct pmu_config *config, const char *text)
+{
+	unsigned int mib;
+
+	(void)config;
+	return take_number(PMU_STORE_MIB_VARIABLE, text, 1u << 20, &mib);
+}
+
 static int take_report(struct pmu_config *config, const char *text)
 {
 	char list[64], *rest = list, *word;
@@ -279,104 +313,111 @@ static int take_report(struct pmu_config *config, const char *text)
 			config->report.threads = true;
 		else if (!strcmp(word, "all"))
 			config->report.all = true;
+		else if (!strcmp(word, "brief"))
+			config->report.brief = true;
 		else if (strcmp(word, "total"))
-			return pmu_fail(EINVAL, "PMU_REPORT=%s: say total, threads or all", text);
+			return pmu_fail(EINVAL, "PMU_REPORT=%s: say total, threads, all or brief",
+					text);
 	}
 	return 0;
 }
 
 #define OPTION(member) offsetof(struct pmu_options, member)
 
-/* In the order of pmu_config_vars[]. */
-static const struct setting settings[] = {
-	{ OPTION(enable), take_enable },
-	{ 0, take_cpuid_file },
-	{ 0, take_msr_device },
-	{ 0, take_msr_batch },
-	{ 0, take_event_files },
-	{ 0, take_elsewhere },
-	{ OPTION(group), take_group },
-	{ OPTION(events), take_events },
-	{ OPTION(backend), take_backend },
-	{ OPTION(count), take_count },
-	{ OPTION(pin), take_pin },
-	{ OPTION(output), take_output },
-	{ 0, take_report },
-	{ 0, take_histogram },
-	{ 0, take_max_threads },
-	{ 0, take_max_regions },
-	{ 0, take_elsewhere },
-	{ 0, take_elsewhere },
-	{ 0, take_elsewhere },
-	{ 0, take_elsewhere },
-	{ 0, take_elsewhere },
-	{ 0, take_elsewhere },
-};
-
 const struct pmu_config_var pmu_config_vars[] = {
-	{ "PMU_ENABLE", "0, 1", "1", "0 makes every call return at once" },
+	{ "PMU_ENABLE", "0, 1", "1", "0 makes every call return at once", OPTION(enable),
+	  take_enable },
 	{ "PMU_CPUID_FILE", "a file", "this machine",
 	  "a CPUID dump of another machine, whose registers PMU_MSR_DEVICE names (a simulated one); "
-	  "HWLOC_XMLFILE says what is where on it" },
+	  "HWLOC_XMLFILE says what is where on it",
+	  0, take_cpuid_file },
 	{ "PMU_MSR_DEVICE", "/dev/cpu/%d/msr", "that, or /dev/cpu/%d/msr_safe",
-	  "where the source msr finds registers; %d is the processor's number" },
+	  "where the source msr finds registers; %d is the processor's number", 0,
+	  take_msr_device },
 	{ "PMU_MSR_BATCH", "/dev/cpu/msr_batch", "that, where it is there",
-	  "msr-safe's device for many registers in one call" },
+	  "msr-safe's device for many registers in one call", 0, take_msr_batch },
 	{ "PMU_EVENT_FILES", "a folder", "none",
 	  "Intel's event files, a checkout of intel/perfmon: their names of events are asked for "
-	  "before libpfm4's" },
+	  "before libpfm4's",
+	  0, take_event_files },
 	{ "PMU_GROUP_PATH", "folders with colons between", "none",
-	  "where groups of your own are, NAME.group, before those in ~/.config/pmu/groups and the shipped ones" },
+	  "where groups of your own are, NAME.group, before those in ~/.config/pmu/groups and the shipped ones",
+	  0, NULL },
 	{ "PMU_GROUP", "a group, or several, as CORE,MEM",
 	  "CORE where it can be counted, else TIME",
 	  "what to count: CORE, CYCLES, BRANCH, CACHE, TLB, STALLS, FLOPS_DP, FLOPS_SP, MEM, ENERGY, TOPDOWN, SOFTWARE, "
 	  "TIME, one of your own, or intel:METRIC of Intel's files; of several the next is counted after "
-	  "pmu_group_next()" },
+	  "pmu_group_next()",
+	  OPTION(group), take_group },
 	{ "PMU_EVENTS", "instructions,cycles:k,UOPS_ISSUED.ANY:c=1,r10e", "none",
-	  "what to count: a list of events; ':u' user level, ':k' kernel, ':uk' both" },
+	  "what to count: a list of events; ':u' user level, ':k' kernel, ':uk' both",
+	  OPTION(events), take_events },
 	{ "PMU_BACKEND", "auto, perf, msr, valgrind, software, clock", "auto",
-	  "where counts come from; auto takes the first that can count what was asked for" },
+	  "where counts come from; auto takes the first that can count what was asked for",
+	  OPTION(backend), take_backend },
 	{ "PMU_COUNT", "thread, cpu", "thread",
-	  "whose work: the thread's own, or whatever runs on its processor" },
+	  "whose work: the thread's own, or whatever runs on its processor", OPTION(count),
+	  take_count },
+	{ "PMU_REQUIRE", "0, 1", "0",
+	  "1 measures nothing, and says why, where what was asked for cannot be counted; 'pmu run' then runs nothing",
+	  0, take_require },
+	{ "PMU_USER_READ", "0, 1", "1, where the kernel allows it",
+	  "0 has the source perf read by the kernel, a read(2) at each begin and end, also where threads could read "
+	  "counters by themselves",
+	  0, take_user_read },
 	{ "PMU_PIN", "auto, none, compact, scatter, cpus:0-3,8",
 	  "auto; under 'pmu run' and in Python none",
-	  "which processor a thread is bound to when it first uses a region" },
+	  "which processor a thread is bound to when it first uses a region", OPTION(pin),
+	  take_pin },
 	{ "PMU_OUTPUT", "run.json,run.csv,-", "text on standard error",
 	  "where reports go, the format by the ending; '-' standard output, 'none' nowhere; %p "
-	  "process, %r MPI rank, %h host, %n program's number in its process" },
-	{ "PMU_REPORT", "total, threads, all", "total",
+	  "process, %r MPI rank, %h host, %n program's number in its process",
+	  OPTION(output), take_output },
+	{ "PMU_REPORT", "total, threads, all, brief", "total",
 	  "threads: the text also has each thread's rows, and how calls' times are spread; all: also beyond the 100 "
-	  "longest regions" },
+	  "longest regions; brief: the rows alone",
+	  0, take_report },
 	{ "PMU_HISTOGRAM", "0, 1", "0",
-	  "1 counts how long each region's calls were: percentiles in the text, a histogram in JSON" },
+	  "1 counts how long each region's calls were: percentiles in the text, a histogram in JSON",
+	  0, take_histogram },
+	{ "PMU_EXACT", "0, 1", "0",
+	  "1 also keeps the least that a call of each region counted, and counts interrupts, which may add to counts",
+	  0, take_exact },
 	{ "PMU_MAX_THREADS", "1 to 1000000", "1024",
-	  "finished threads that keep rows of their own; more are added up" },
+	  "finished threads that keep rows of their own; more are added up", 0, take_max_threads },
 	{ "PMU_MAX_REGIONS", "1 to 16777216", "65536",
-	  "regions per thread that keep their place in the tree; more are kept by name" },
+	  "regions per thread that keep their place in the tree; more are kept by name", 0,
+	  take_max_regions },
+	{ PMU_STORE_DAYS_VARIABLE, "1 to 36500", "30",
+	  "days that the results of killed programs stay after they were first found", 0,
+	  take_keep_days },
+	{ PMU_STORE_MIB_VARIABLE, "1 to 1048576", "256",
+	  "MiB that they may have together; the oldest go first", 0, take_keep_mib },
 	{ PMU_STORE_VARIABLE, "a folder", "none",
-	  "for 'pmu run': results stay there as a store, and no report is written at the end" },
+	  "for 'pmu run': results stay there as a store, and no report is written at the end", 0,
+	  NULL },
 	{ PMU_VALGRIND_LOG_VARIABLE, "a file, %p for the process", "none",
-	  "for 'pmu run --emulate': where valgrind's log is, which the source valgrind reads its counts from" },
+	  "for 'pmu run --emulate': where valgrind's log is, which the source valgrind reads its counts from",
+	  0, NULL },
 	{ "PMU_AUTO", "main, threads, openmp, functions, wrap, markers; none", "all of them",
-	  "under 'pmu run': what is made a region without the program's doing" },
+	  "under 'pmu run': what is made a region without the program's doing", 0, NULL },
 	{ "PMU_FUNCTIONS", "kernel_*,!*_small", "all",
-	  "which functions compiled with -finstrument-functions are regions; '!' leaves out, the last match wins" },
+	  "which functions compiled with -finstrument-functions are regions; '!' leaves out, the last match wins",
+	  0, NULL },
 	{ "PMU_MIN_TIME", "500ns, 10us, 1ms", "0",
-	  "instrumented functions whose first 1,000 calls of a thread are shorter on average are left out, and named" },
+	  "instrumented functions whose first 1,000 calls of a thread are shorter on average are left out, and named",
+	  0, NULL },
 	{ "PMU_WRAP", "libblas.so:dgemm_,libz:*flate*", "none",
-	  "functions of shared libraries that are regions where others call them" },
-	{ NULL, NULL, NULL, NULL },
+	  "functions of shared libraries that are regions where others call them", 0, NULL },
+	{ NULL, NULL, NULL, NULL, 0, NULL },
 };
-_Static_assert(PMU_ARRAY_LEN(settings) + 1 == PMU_ARRAY_LEN(pmu_config_vars),
-	       "each variable has its function");
-
 /*
  * PMU_GROUP and PMU_EVENTS answer one question: who answers it with an option has no need of the
  * other variable.
  */
-static bool is_about_counts(size_t i)
+static bool is_about_counts(const struct pmu_config_var *var)
 {
-	return settings[i].take == take_group || settings[i].take == take_events;
+	return var->take == take_group || var->take == take_events;
 }
 
 static const char *option_text(const struct pmu_options *options, size_t offset)
@@ -432,7 +473,7 @@ static void set_defaults(struct pmu_config *config)
 	config->output[0] = config->cpuid_file[0] = config->msr_device[0] = config->msr_batch[0] =
 		'\0';
 	config->topology[0] = config->event_files[0] = '\0';
-	config->enable = true;
+	config->enable = config->user_read = true;
 	config->count = PMU_COUNT_THREAD;
 	config->pin.policy = PMU_PIN_AUTO;
 	config->max_threads = MAX_THREADS;
@@ -447,19 +488,22 @@ int pmu_config_load(struct pmu_config *config, const struct pmu_options *options
 				option_text(options, OPTION(events));
 
 	set_defaults(config);
-	for (size_t i = 0; i < PMU_ARRAY_LEN(settings); i++) {
-		const char *text = option_text(options, settings[i].option);
+	for (const struct pmu_config_var *var = pmu_config_vars; var->name; var++) {
+		const char *text = option_text(options, var->option);
 		int rc;
 
+		if (!var->take)
+			continue;
+
 		/* enable is at a non-zero offset: size comes first */
-		if (!text && !(counts_by_option && is_about_counts(i)))
-			text = secure_getenv(pmu_config_vars[i].name);
+		if (!text && !(counts_by_option && is_about_counts(var)))
+			text = secure_getenv(var->name);
 		if (!text || !*text)
 			continue;
-		if (is_about_counts(i) && config->group_given)
+		if (is_about_counts(var) && config->group_given)
 			return pmu_fail(EINVAL, "PMU_GROUP and PMU_EVENTS both say what to count; "
 						"set one of them");
-		rc = settings[i].take(config, text);
+		rc = var->take(config, text);
 		if (rc < 0)
 			return rc;
 		if (!config->enable)

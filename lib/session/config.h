@@ -17,12 +17,21 @@
 struct pmu_options;
 struct pmu_backend;
 
-/** One variable, for `pmu help environment`. */
+struct pmu_config;
+
+/** One variable, for `pmu help environment` and for pmu_config_load(). */
 struct pmu_config_var {
 	const char *name;
 	const char *values;
 	const char *fallback; /* what holds without it */
 	const char *about;
+	size_t option; /* offset in struct pmu_options, or 0 */
+	/*
+	 * NULL: it is read where it matters: groups are looked for in group/file/file.c, stores are
+	 * made in store/place.c, and what regions are made of without markers is known to what is
+	 * preloaded.
+	 */
+	int (*take)(struct pmu_config *config, const char *text);
 };
 
 /** All of them; ends with a NULL name. */
@@ -38,12 +47,16 @@ struct pmu_config {
 	unsigned int n_groups;             /* 0 without a request */
 	const struct pmu_backend *backend; /* NULL: auto */
 	enum pmu_count_scope count;
+	bool require;   /* all that was asked for is counted, or nothing is measured */
+	bool user_read; /* perf: a thread reads its counters by itself, where it can */
 	struct pmu_pin_request pin;
 	bool pin_given;
 	struct pmu_text_options report;
 	unsigned int max_threads;
 	unsigned int max_regions;
 	bool histogram; /* how long calls were, not just how long on average */
+	/* the least that calls count, and the interrupts that may have added to it */
+	bool exact;
 	/*
 	 * Another machine than this one, for the source msr; its members point to the texts below
 	 * or are NULL.
