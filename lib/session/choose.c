@@ -2,10 +2,14 @@
 /* Which source counts a group, what of it has to be given up, and why. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "group/fit.h"
+#include "group/resolve.h"
 #include "group/simulated.h"
+#include "group/usual.h"
 #include "session/session.h"
 
 static void note(const char *text)
@@ -13,12 +17,23 @@ static void note(const char *text)
 	pmu_table_meta(&pmu_session.table, PMU_META_NOTE, text);
 }
 
-static void refuse(const struct pmu_backend *backend, const struct pmu_probe *probe)
+/* The best source's reason is the one to be told. */
+static void keep_reason(struct pmu_session_group *group, const struct pmu_backend *backend,
+			const char *why, const char *mend)
+{
+	if (!group->why[0])
+		snprintf(group->why, sizeof(group->why), "%s: %s%s%s", backend->name, why,
+			 mend[0] ? "; to mend it: " : "", mend);
+}
+
+static void refuse(struct pmu_session_group *group, const struct pmu_backend *backend,
+		   const struct pmu_probe *probe)
 {
 	char text[sizeof(probe->why) + sizeof(probe->mend) + 32];
 
 	snprintf(text, sizeof(text), "%s\t%s\t%s", backend->name, probe->why, probe->mend);
 	pmu_table_meta(&pmu_session.table, PMU_META_REFUSAL, text);
+	keep_reason(group, backend, probe->why, probe->mend);
 }
 
 /* Take the optional events that were given up out of the group: they get no column. */
@@ -47,6 +62,28 @@ static void say_simulated(struct pmu_session_group *to)
 		note("times are those of the simulation, in which a program takes some 50 times as long");
 }
 
+/* "perf cannot count A, B here: why" */
+static void note_lost(const struct pmu_backend *backend, const struct pmu_fit_loss *loss)
+{
+	char text[768];
+
+	if (!loss->names[0])
+		return;
+	snprintf(text, sizeof(text), "%s cannot count %s here: %s", backend->name, loss->names,
+		 loss->why);
+	note(text);
+}
+
+/* Of events that the group cannot do without. */
+static void keep_loss(struct pmu_session_group *group, const struct pmu_backend *backend,
+		      const struct pmu_fit_loss *loss)
+{
+	for (unsigned int i = 0; i < group->plan.n_slots; i++)
+		if (group->plan.absent >> i & 1 && !group->group.event[i].optional &&
+		    strstr(loss->names, group->group.event[i].name))
+			keep_reason(group, backend, loss->why, loss->mend);
+}
+
 static void accept_fit(struct pmu_session_group *to, const struct pmu_backend *backend,
 		       const struct pmu_fit *fit)
 {
@@ -55,24 +92,24 @@ static void accept_fit(struct pmu_session_group *to, const struct pmu_backend *b
 	to->backend = backend;
 	to->plan = fit->plan;
 	remove_gone(to, fit);
-	if (backend == &pmu_backend_valgrind)
+	for (size_t i = 0; i < PMU_ARRAY_LEN(fit->lost); i++)
+		keep_loss(to, backend, &fit->lost[i]);
+	keep_loss(to, backend, &fit->missing);
+	if (backend->simulated)
 		say_simulated(to);
-	if (fit->left_missing[0]) {
-		snprintf(text, sizeof(text), "%s missing: %s", fit->left_missing, fit->first.why);
-		note(text);
-	} else if (fit->given_up[0]) {
-		snprintf(text, sizeof(text), "%s cannot count %s here: %s", backend->name,
-			 fit->given_up, fit->first.why);
-		note(text);
-	} else if (fit->first.why[0]) {
-		note(fit->first.why);
-	}
+	for (size_t i = 0; i < PMU_ARRAY_LEN(fit->lost); i++)
+		note_lost(backend, &fit->lost[i]);
+	if (!fit->missing.why[0])
+		return;
+	snprintf(text, sizeof(text), "%s%s%s", fit->missing.names,
+		 fit->missing.names[0] ? " missing: " : "", fit->missing.why);
+	note(text);
 }
 
-/* Of another machine's counters only registers speak: perf's are those of this one. */
+/* Of another machine's counters only registers speak. */
 static bool is_elsewhere(const struct pmu_backend *backend, struct pmu_probe *probe)
 {
-	if (!pmu_session.config.from.cpuid_file || backend != &pmu_backend_perf)
+	if (!pmu_session.config.from.cpuid_file || !backend->here_alone)
 		return false;
 	snprintf(probe->why, sizeof(probe->why),
 		 "PMU_CPUID_FILE describes another machine than this one");
@@ -86,6 +123,69 @@ static int probe_source(void *arg, const struct pmu_plan *plan, struct pmu_probe
 	return backend->probe(plan, probe);
 }
 
+/*
+ * What a source that is not there at all has said to the parent process: a forked child need not
+ * ask again, and has its first region the sooner.
+ */
+static struct refusal {
+	const struct pmu_backend *backend;
+	bool asked;
+	int rc;
+	struct pmu_group group;
+	struct pmu_plan plan;
+	struct pmu_fit fit;
+} * refusals[4];
+
+static bool is_absent(int rc)
+{
+	return rc == -ENODEV || rc == -ENOSYS || rc == -ENOENT;
+}
+
+static bool is_known(const struct refusal *refusal, const struct pmu_session_group *group,
+		     const struct pmu_backend *backend, bool asked)
+{
+	return refusal && refusal->backend == backend && refusal->asked == asked &&
+	       !memcmp(&refusal->group, &group->group, sizeof(group->group)) &&
+	       !memcmp(&refusal->plan, &group->plan, sizeof(group->plan));
+}
+
+static void keep_refusal(const struct pmu_session_group *group, const struct pmu_backend *backend,
+			 bool asked, int rc, const struct pmu_fit *fit)
+{
+	for (size_t i = 0; i < PMU_ARRAY_LEN(refusals); i++) {
+		struct refusal **refusal = &refusals[i];
+
+		if (*refusal && !is_known(*refusal, group, backend, asked))
+			continue;
+		if (!*refusal)
+			*refusal = malloc(sizeof(**refusal));
+		if (*refusal)
+			**refusal = (struct refusal){ backend,      asked,       rc,
+						      group->group, group->plan, *fit };
+		return;
+	}
+}
+
+/* As pmu_fit(). */
+static int fit_source(const struct pmu_session_group *group, const struct pmu_backend *backend,
+		      bool asked, struct pmu_fit *fit)
+{
+	int rc;
+
+	for (size_t i = 0; pmu_session.in_child && i < PMU_ARRAY_LEN(refusals); i++) {
+		if (!is_known(refusals[i], group, backend, asked))
+			continue;
+		*fit = refusals[i]->fit;
+		return refusals[i]->rc;
+	}
+	/* A group that has a layout keeps all of its columns. */
+	rc = pmu_fit(&group->group, asked, group->layout != NULL, probe_source,
+		     (void *)(uintptr_t)backend, fit);
+	if (is_absent(rc) && !group->layout)
+		keep_refusal(group, backend, asked, rc, fit);
+	return rc;
+}
+
 static bool try_and_accept(struct pmu_session_group *group, const struct pmu_backend *backend,
 			   bool asked)
 {
@@ -93,32 +193,56 @@ static bool try_and_accept(struct pmu_session_group *group, const struct pmu_bac
 	int rc;
 
 	if (is_elsewhere(backend, &fit.first)) {
-		refuse(backend, &fit.first);
+		refuse(group, backend, &fit.first);
 		return false;
 	}
-	/* A group that has a layout keeps all of its columns. */
-	rc = pmu_fit(&group->group, asked, group->layout != NULL, probe_source,
-		     (void *)(uintptr_t)backend, &fit);
+	rc = fit_source(group, backend, asked, &fit);
 	if (rc == 0)
 		accept_fit(group, backend, &fit);
 	/*
-	 * Who asked for no source in particular need not hear of one that this kind of processor
-	 * never has, nor of valgrind.
+	 * Who asked for no source in particular need not hear of one that machines such as this
+	 * never have.
 	 */
-	else if (rc != -ENOSYS ||
-		 (backend != &pmu_backend_msr && backend != &pmu_backend_valgrind) ||
-		 pmu_session.config.backend)
-		refuse(backend, &fit.first);
+	else if (rc != -ENOSYS || !backend->rare || pmu_session.config.backend)
+		refuse(group, backend, &fit.first);
 	return rc == 0;
+}
+
+/*
+ * Where nothing was asked for these two are read, and a forked child needs what its parent has
+ * read.
+ */
+int pmu_session_usual_group(const char *name, struct pmu_catalog *catalog, struct pmu_group *group)
+{
+	static struct pmu_group *kept[2];
+	int rc;
+
+	for (size_t i = 0; pmu_session.in_child && i < PMU_ARRAY_LEN(kept); i++) {
+		if (kept[i] && !strcmp(kept[i]->name, name)) {
+			*group = *kept[i];
+			return 0;
+		}
+	}
+	rc = pmu_usual_group(name, catalog, group) ? 0 : pmu_resolve_group(name, catalog, group);
+	for (size_t i = 0; !rc && !pmu_session.in_child && i < PMU_ARRAY_LEN(kept); i++) {
+		if (!kept[i] || !strcmp(kept[i]->name, name)) {
+			if (!kept[i])
+				kept[i] = malloc(sizeof(*kept[i]));
+			if (kept[i])
+				*kept[i] = *group;
+			break;
+		}
+	}
+	return rc;
 }
 
 /* Time alone, with what was asked for as missing columns. */
 static void settle_for_time(struct pmu_session_group *group, bool asked)
 {
-	if (!asked && pmu_group_find("TIME", NULL, &group->group) == 0)
+	if (!asked && pmu_session_usual_group("TIME", NULL, &group->group) == 0)
 		group->plan.n_slots = 0;
 	group->plan.absent = pmu_plan_mask(&group->plan);
-	group->backend = &pmu_backend_clock;
+	group->backend = pmu_backend_time();
 }
 
 /* The slots that the kernel counts without a PMU. */
@@ -142,7 +266,7 @@ static bool count_software_alone(struct pmu_session_group *group)
 	if (!software)
 		return false;
 	group->plan.absent |= pmu_plan_mask(&group->plan) & ~software;
-	return try_and_accept(group, &pmu_backend_software, true);
+	return try_and_accept(group, pmu_backend_fallback(), true);
 }
 
 /* Does it count all that belongs to sockets? */
@@ -169,7 +293,7 @@ static bool accept_for_sockets(struct pmu_session_group *group, bool asked)
 	for (int i = 0; pmu_plan_sockets(&group->plan) && pmu_backends[i]; i++) {
 		if (counts_sockets(group, pmu_backends[i], asked, &fit)) {
 			if (better)
-				refuse(better, &why);
+				refuse(group, better, &why);
 			return try_and_accept(group, pmu_backends[i], asked);
 		}
 		if (pmu_backends[i]->sockets && !better) {
@@ -190,6 +314,8 @@ void pmu_session_choose(struct pmu_session_group *group, bool asked)
 		return;
 	}
 	if (forced || !group->plan.n_slots) {
+		if (forced)
+			keep_reason(group, forced, "it has times and no counts", "");
 		settle_for_time(group, asked && group->plan.n_slots);
 		return;
 	}
@@ -198,12 +324,12 @@ void pmu_session_choose(struct pmu_session_group *group, bool asked)
 	 * where needed.
 	 */
 	if (software_slots(&group->plan) == pmu_plan_mask(&group->plan) &&
-	    try_and_accept(group, &pmu_backend_software, asked))
+	    try_and_accept(group, pmu_backend_fallback(), asked))
 		return;
 	if (accept_for_sockets(group, asked))
 		return;
 	for (int i = 0; pmu_backends[i]; i++)
-		if (pmu_backends[i]->counts && pmu_backends[i] != &pmu_backend_software &&
+		if (pmu_backends[i]->counts && !pmu_backends[i]->fallback &&
 		    try_and_accept(group, pmu_backends[i], asked))
 			return;
 	if (!count_software_alone(group))
@@ -216,12 +342,11 @@ void pmu_session_choose_next(struct pmu_session_group *group)
 
 	group->plan.absent = 0;
 	for (int i = 0; pmu_backends[i] && !pmu_session.config.backend; i++) {
-		if (behind && pmu_backends[i]->counts && pmu_backends[i] != &pmu_backend_software &&
+		if (behind && pmu_backends[i]->counts && !pmu_backends[i]->fallback &&
 		    try_and_accept(group, pmu_backends[i], true))
 			return;
 		behind |= pmu_backends[i] == group->backend;
 	}
-	if (pmu_session.config.backend || group->backend == &pmu_backend_software ||
-	    !count_software_alone(group))
+	if (pmu_session.config.backend || group->backend->fallback || !count_software_alone(group))
 		settle_for_time(group, true);
 }

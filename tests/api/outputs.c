@@ -63,6 +63,7 @@ static const struct mistake {
 	{ "PMU_PIN=cpus:1-0", { "PMU_PIN", "1-0" } },
 	{ "PMU_COUNT=core", { "PMU_COUNT", "core", "thread", "cpu" } },
 	{ "PMU_ENABLE=perhaps", { "PMU_ENABLE", "perhaps", "0", "1" } },
+	{ "PMU_REQUIRE=perhaps", { "PMU_REQUIRE", "perhaps", "0", "1" } },
 	{ "PMU_REPORT=everything", { "PMU_REPORT", "all", "total", "threads" } },
 	{ "PMU_MAX_THREADS=0", { "PMU_MAX_THREADS", "0", "1" } },
 	{ "PMU_MAX_THREADS=-1", { "PMU_MAX_THREADS", "-1" } },
@@ -89,6 +90,61 @@ static void a_mistake_costs_one_line(const struct mistake *mistake, const char *
 		said &= r.err && strstr(r.err, mistake->names[i]) != NULL;
 	if (!ok(said && r.err && !strncmp(r.err, "pmu: ", 5), "that names what is valid"))
 		diag("%s", r.err ? r.err : "");
+	run_done(&r);
+}
+
+static void what_is_required_and_cannot_be_had_costs_one_line(void)
+{
+	static const char *const events[] = { "PMU_REQUIRE=1", "PMU_BACKEND=software",
+					      "PMU_EVENTS=page-faults,instructions", NULL };
+	static const char *const group[] = { "PMU_REQUIRE=1", "PMU_BACKEND=clock", "PMU_GROUP=CORE",
+					     NULL };
+	static const struct {
+		const char *const *env, *says;
+	} tries[] = {
+		{ events, "pmu: PMU_REQUIRE=1: instructions cannot be counted: software: " },
+		{ group, "pmu: PMU_REQUIRE=1: instructions, cycles cannot be counted: clock: " },
+	};
+	struct run r;
+
+	for (size_t i = 0; i < sizeof(tries) / sizeof(*tries); i++) {
+		run(&r, exit_with_7, NULL, tries[i].env);
+		ok(WIFEXITED(r.status) && WEXITSTATUS(r.status) == 7, "the program runs on");
+		ok(!r.json, "unmeasured");
+		is_int(n_lines(r.err), 1, "with one line");
+		has(r.err, tries[i].says, "that says what is missing, and why");
+		run_done(&r);
+	}
+}
+
+static int init_and_say(void *arg)
+{
+	(void)arg;
+	want_int(pmu_init(NULL), -ENOTSUP);
+	return 0;
+}
+
+static int measure(void *arg)
+{
+	(void)arg;
+	begin_end("r");
+	return 0;
+}
+
+static void what_is_required_and_can_be_had_is_measured(void)
+{
+	static const char *const none[] = { "PMU_REQUIRE=1", "PMU_BACKEND=clock",
+					    "PMU_EVENTS=page-faults", NULL };
+	static const char *const all[] = { "PMU_REQUIRE=1", "PMU_EVENTS=page-faults",
+					   "PMU_PIN=none", NULL };
+	struct run r;
+
+	run(&r, init_and_say, NULL, none);
+	run_done(&r);
+	run(&r, measure, NULL, all);
+	run_good(&r, "PMU_REQUIRE=1");
+	is_str(r.err, "", "has nothing to say");
+	is_int(run_calls(r.json, "r"), 1, "and measures");
 	run_done(&r);
 }
 
@@ -402,6 +458,8 @@ int main(void)
 	for (size_t i = 0; i < sizeof(mistakes) / sizeof(*mistakes); i++)
 		a_mistake_costs_one_line(&mistakes[i], NULL);
 	a_mistake_costs_one_line(&both, "PMU_EVENTS=instructions");
+	what_is_required_and_cannot_be_had_costs_one_line();
+	what_is_required_and_can_be_had_is_measured();
 	a_slip_in_a_variables_name_is_warned_of();
 	an_empty_setting_is_none();
 	the_default_is_text_on_standard_error();
