@@ -63,7 +63,7 @@ static void describe_machine(void)
 	char text[256];
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
 	bool known = pmu_cpu_identify(&id) == 0;
-	bool simulated = pmu_session.group[0].backend == &pmu_backend_valgrind;
+	bool simulated = pmu_session.group[0].backend->simulated;
 
 	snprintf(text, sizeof(text), "%s%s, %ld processor%s%s%s%s%s",
 		 known && id.brand[0] ? id.brand : "unknown CPU",

@@ -3,15 +3,17 @@
 #include "session/session.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/error.h"
-#include "base/sysfile.h"
+#include "base/room.h"
 #include "group/metric.h"
+#include "group/resolve.h"
+#include "machine/mask.h"
 #include "machine/pinned.h"
 #include "pmu.h"
 #include "report/report.h"
@@ -19,11 +21,13 @@
 #include "session/sockets.h"
 #include "session/spawn.h"
 #include "store/place.h"
+#include "store/read/list.h"
+#include "store/read/snapshot.h"
 
 struct pmu_session pmu_session = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* The highest epoch given out: none is given twice. */
-static int32_t last_epoch;
+static int32_t last_epoch = 1;
 
 /*
  * Opening and writing files are cancellation points: a thread that ended there would keep the lock.
@@ -53,7 +57,8 @@ void pmu_session_publish(int32_t epoch)
 
 int32_t pmu_session_next_epoch(void)
 {
-	last_epoch += 2;
+	/* a gate that is tried in vain is a few away from the thread's meanwhile */
+	last_epoch += 16;
 	return last_epoch;
 }
 
@@ -80,15 +85,18 @@ static int write_layout(unsigned int index)
 /* The processors of PMU_COUNT=cpu: those the process may use. */
 static void list_cpus(struct pmu_plan *plan)
 {
-	static int cpus[CPU_SETSIZE];
-	cpu_set_t mask;
+	static int *cpus; /* [PMU_MASK_CPUS], for all groups and sessions */
+	struct pmu_mask mask;
 	unsigned int n = 0;
 
-	if (plan->scope != PMU_COUNT_CPU || sched_getaffinity(0, sizeof(mask), &mask) < 0)
+	if (plan->scope != PMU_COUNT_CPU || pmu_mask_allowed(&mask) < 0)
 		return;
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &mask))
-			cpus[n++] = cpu;
+	if (!cpus)
+		cpus = pmu_pages_alloc(PMU_MASK_CPUS * sizeof(*cpus));
+	if (!cpus)
+		return;
+	for (int cpu = pmu_mask_next(&mask, 0); cpu >= 0; cpu = pmu_mask_next(&mask, cpu + 1))
+		cpus[n++] = cpu;
 	plan->cpu = cpus;
 	plan->n_cpus = n;
 }
@@ -97,20 +105,20 @@ static void list_cpus(struct pmu_plan *plan)
 static int default_group(struct pmu_group *group)
 {
 	const struct pmu_backend *forced = pmu_session.config.backend;
+	const char *name = forced && forced->default_group ? forced->default_group : "CORE";
 
-	if (forced && !forced->counts)
-		return pmu_group_find("TIME", &pmu_session.config.catalog, group);
-	if (forced == &pmu_backend_software)
-		return pmu_group_find("SOFTWARE", &pmu_session.config.catalog, group);
-	return pmu_group_find("CORE", &pmu_session.config.catalog, group);
+	return pmu_session_usual_group(name, &pmu_session.config.catalog, group);
 }
 
-static void refuse_open(const struct pmu_backend *backend)
+static void refuse_open(struct pmu_session_group *group)
 {
 	char text[PMU_ERROR_MAX + 32];
 
-	snprintf(text, sizeof(text), "%s\t%s\t", backend->name, pmu_error_text());
+	snprintf(text, sizeof(text), "%s\t%s\t", group->backend->name, pmu_error_text());
 	pmu_table_meta(&pmu_session.table, PMU_META_REFUSAL, text);
+	if (!group->why[0])
+		snprintf(group->why, sizeof(group->why), "%s: %s", group->backend->name,
+			 pmu_error_text());
 }
 
 int pmu_session_open_group(struct pmu_session_group *group)
@@ -122,8 +130,8 @@ int pmu_session_open_group(struct pmu_session_group *group)
 		 * It could a moment ago.  What others can count, and the times, are still worth
 		 * having.
 		 */
-		refuse_open(group->backend);
-		if (group->backend == &pmu_backend_clock)
+		refuse_open(group);
+		if (!group->backend->counts)
 			return rc;
 		pmu_session_choose_next(group);
 	}
@@ -147,13 +155,35 @@ static void note_remarks(const struct pmu_session_group *group)
 		pmu_table_meta(&pmu_session.table, PMU_META_NOTE, text);
 }
 
+/*
+ * Where that fails registers of this machine are not as they were: a note in the report that is
+ * made now (@model, unless NULL), and in the store for one that is made later.
+ */
+static void put_group_back(const struct pmu_session_group *group, struct pmu_model *model)
+{
+	char text[PMU_ERROR_MAX + 64];
+
+	if (!group->is_open || !group->backend->put_back)
+		return;
+	pmu_sockets_stop(group->sockets);
+	if (!group->backend->put_back(group->source))
+		return;
+	snprintf(text, sizeof(text), "not all registers could be put back: %s; try 'pmu restore'",
+		 pmu_error_text());
+	pmu_table_meta(&pmu_session.table, PMU_META_NOTE, text);
+	if (model)
+		pmu_model_add_note(model, text);
+}
+
 void pmu_session_close_group(struct pmu_session_group *group)
 {
 	if (!group->is_open)
 		return;
 	/* a session that is ending has given its table away */
-	if (pmu_session.running)
+	if (pmu_session.running) {
 		note_remarks(group);
+		put_group_back(group, NULL);
+	}
 	group->is_open = false;
 	pmu_sockets_stop(group->sockets);
 	group->backend->close(group->source);
@@ -169,9 +199,21 @@ static const struct pmu_machine_from *counted_machine(void)
 											 : NULL;
 }
 
-static int open_groups(void)
+/* What may add to the instructions; nothing does in a simulation.  @why: result: "" or why not */
+static void count_interrupts(struct pmu_group *group, char *why, size_t size)
+{
+	const struct pmu_backend *forced = pmu_session.config.backend;
+
+	why[0] = '\0';
+	if (pmu_session.config.exact && !(forced && forced->simulated) &&
+	    pmu_resolve_interrupts(group, &pmu_session.config.catalog) < 0)
+		snprintf(why, size, "%s", pmu_error_text());
+}
+
+int pmu_session_choose_groups(bool emulated)
 {
 	const struct pmu_config *config = &pmu_session.config;
+	char why[PMU_ERROR_MAX];
 	int rc;
 
 	pmu_session.n_groups = config->n_groups ? config->n_groups : 1;
@@ -183,18 +225,32 @@ static int open_groups(void)
 			group->group = config->group[i];
 		else if ((rc = default_group(&group->group)) < 0)
 			return rc;
+		count_interrupts(&group->group, why, sizeof(why));
 		if (group->group.note[0])
 			pmu_table_meta(&pmu_session.table, PMU_META_NOTE, group->group.note);
 		pmu_group_plan(&group->group, &group->plan);
 		group->plan.scope = config->count;
+		group->plan.by_kernel = !config->user_read;
 		group->plan.from = counted_machine();
+		group->plan.emulated = emulated;
 		list_cpus(&group->plan);
 		pmu_session_choose(group, config->group_given);
-		rc = write_layout(i);
-		if (rc < 0)
-			return rc;
+		/* where nothing is counted there is nothing to add to */
+		if (why[0] && group->backend->counts)
+			pmu_table_meta(&pmu_session.table, PMU_META_NOTE, why);
 	}
-	pmu_catalog_close(&pmu_session.config.catalog);
+	return 0;
+}
+
+static int open_groups(void)
+{
+	int rc = pmu_session_choose_groups(false);
+
+	for (unsigned int i = 0; i < pmu_session.n_groups && rc == 0; i++)
+		rc = write_layout(i);
+	if (rc < 0)
+		return rc;
+	pmu_resolve_close(&pmu_session.config.catalog);
 	/* Only now: what one group has taken would be in the way of choosing for the next. */
 	for (unsigned int i = 0; i < pmu_session.n_groups; i++) {
 		if (i > 0 && pmu_session.group[i].backend->exclusive)
@@ -203,7 +259,7 @@ static int open_groups(void)
 		if (rc < 0)
 			return rc;
 	}
-	return 0;
+	return pmu_session_require();
 }
 
 static void close_groups(void)
@@ -257,13 +313,17 @@ static int build(const struct pmu_options *options)
 	int rc = pmu_config_load(&pmu_session.config, options, &warnings);
 
 	/* what was asked for is loaded: event files take memory */
-	pmu_catalog_close(&pmu_session.config.catalog);
+	pmu_resolve_close(&pmu_session.config.catalog);
 	/* who keeps the stores has said it once */
 	if (rc == 0 && pmu_session.config.enable && !pmu_store_kept())
 		print_warnings(&warnings);
 	pmu_strbuf_free(&warnings);
 	if (rc < 0 || !pmu_session.config.enable)
 		return rc;
+	if (pmu_clock_forbidden())
+		return pmu_fail(
+			EPERM,
+			"no clock can be read: the program forbade itself the time stamp counter (PR_SET_TSC)");
 	if (!pmu_session.guard)
 		pmu_session.guard = pmu_gate_alloc();
 	if (!pmu_session.guard)
@@ -301,8 +361,9 @@ static bool asks(const char *text)
 	return len && text[len - 1] == '?';
 }
 
-int pmu_session_start(const struct pmu_options *options)
+static int start(void *given)
 {
+	const struct pmu_options *options = given;
 	int rc;
 
 	if (options || !pmu_session.in_child)
@@ -351,6 +412,11 @@ int pmu_session_start(const struct pmu_options *options)
 		pmu_store_prune();
 	pmu_session_publish(pmu_session_next_epoch());
 	return 0;
+}
+
+int pmu_session_start(const struct pmu_options *options)
+{
+	return pmu_with_room(start, (void *)(uintptr_t)options);
 }
 
 /* --- end --- */
@@ -417,35 +483,11 @@ static void keep_store(int rc)
 				pmu_session.table.path, pmu_session.table.path);
 }
 
-/*
- * Does it wait in the kernel, called by the program and not by us?  Then it is not on its way into
- * a call, and the next one it makes returns at once.
- */
-static bool is_asleep(const struct pmu_thread *thread)
+/* When all is read, and before it is told. */
+static void put_back(struct pmu_model *model)
 {
-	char path[64], text[512];
-	const char *state;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", thread->tid);
-	if (pmu_sysfile_read(path, text, sizeof(text)) < 0)
-		return false;
-	/* the name may hold anything; proc_pid_stat(5): field 3 follows its last parenthesis */
-	state = strrchr(text, ')');
-	return state && state[1] == ' ' && (state[2] == 'S' || state[2] == 'D') &&
-	       !(__atomic_load_n(thread->gate, __ATOMIC_ACQUIRE) & 1);
-}
-
-/* Threads of a pool wait for work that will not come: what they are in is over, too. */
-static void settle_threads(void)
-{
-	int asked = 0;
-
-	/* ThreadSanitizer cannot see that it is asleep. */
-	for (struct pmu_thread *thread = PMU_TSAN ? NULL : pmu_session.threads; thread;
-	     thread = thread->next)
-		if (thread != pmu_self && asked++ < MAX_ASKED && pmu_thread_any_open(thread) &&
-		    is_asleep(thread))
-			pmu_region_settle(thread);
+	for (unsigned int i = 0; i < pmu_session.n_groups; i++)
+		put_group_back(&pmu_session.group[i], model);
 }
 
 static int write_reports(void)
@@ -453,10 +495,11 @@ static int write_reports(void)
 	struct pmu_model *model = NULL;
 	int rc = pmu_session_model(&model);
 
+	put_back(model);
 	if (rc == 0)
 		rc = pmu_output_write_all(model);
 	else
-		pmu_session_say("no report: %s", pmu_strerror(rc));
+		pmu_session_say("no report: %s", pmu_error_name(rc));
 	pmu_model_free(model);
 	return rc;
 }
@@ -470,6 +513,7 @@ static int end_kept(void)
 	if (pmu_session.config.output[0])
 		return write_reports();
 	settle();
+	put_back(NULL);
 	return 0;
 }
 
@@ -477,9 +521,6 @@ int pmu_session_end(void)
 {
 	int rc;
 
-	/* First: a thread that is inside a call publishes at most once more. */
-	pmu_session_publish(-1);
-	settle_threads();
 	/* What is open now stays open: the reader says so. */
 	__atomic_store_n(&pmu_session.table.head->ended, 1, __ATOMIC_RELAXED);
 	if (pmu_session.kept) {
@@ -489,7 +530,7 @@ int pmu_session_end(void)
 		keep_store(rc);
 	}
 	__atomic_store_n(&pmu_session.running, false, __ATOMIC_RELEASE);
-	if (pmu_self) {
+	if (pmu_thread_self()) {
 		/* No longer of a running session: only its counters are closed. */
 		pmu_thread_detach(pmu_self);
 		/* Its processor is free for others again. */

@@ -22,6 +22,7 @@ struct pmu_session_group {
 	void *source; /* the backend's state, */
 	bool is_open; /* while it is; an exclusive source's only while its group is counted */
 	bool was_open;
+	char why[640]; /* "" or why something of it is not counted: the first reason */
 	struct pmu_store_group *layout;
 	struct pmu_merge merge;      /* finished threads beyond the limit */
 	struct pmu_sockets *sockets; /* what is counted for whole sockets; NULL: nothing */
@@ -99,20 +100,6 @@ void pmu_session_bar(void);
 void pmu_session_unbar(void);
 
 /**
- * pmu_session_enter() - what every public call but begin and end starts with: inside the library,
- * lock held Return: 0, for pmu_session_leave(); -EBUSY in a signal handler that interrupted the
- * library.
- */
-int pmu_session_enter(void);
-void pmu_session_leave(void);
-
-/**
- * pmu_session_pass() - what all of these do that takes no lock, for whoever measures it; one
- * argument, as they have
- */
-int pmu_session_pass(const char *unused);
-
-/**
  * pmu_session_start() - build the parts
  * @options: may be NULL
  * Context: lock held.  Prints one line where something is wrong with the settings.
@@ -122,7 +109,7 @@ int pmu_session_start(const struct pmu_options *options);
 
 /**
  * pmu_session_end() - write the reports, take the parts down in reverse
- * Context: lock held.  Return: 0 or the first output's error.
+ * Context: lock held; no thread comes in any more; by pmu_call_end_session() alone.  Return: 0 or the first output's error.
  */
 int pmu_session_end(void);
 
@@ -147,6 +134,11 @@ void pmu_session_forked(void);
 void pmu_session_child(void);
 
 /**
+ * pmu_session_usual_group() - as pmu_group_find(), for groups that nobody has asked for
+ */
+int pmu_session_usual_group(const char *name, struct pmu_catalog *catalog, struct pmu_group *group);
+
+/**
  * pmu_session_choose() - for one group: the source that counts it, and what of it it counts
  * @group: group.group set; group, plan and backend are made final
  * @asked: the user named this group or a source: what cannot be counted stays as a missing column
@@ -167,6 +159,27 @@ void pmu_session_choose_next(struct pmu_session_group *group);
  * Context: lock held.  Return: 0 or a negative errno.
  */
 int pmu_session_open_group(struct pmu_session_group *group);
+
+/**
+ * pmu_session_choose_groups() - the configured groups, each with its source; nothing is opened
+ * @emulated: say what it would be under valgrind
+ * Context: configuration loaded.  Return: 0 or a negative errno.
+ */
+int pmu_session_choose_groups(bool emulated);
+
+/**
+ * pmu_session_require() - is all of it counted, where PMU_REQUIRE=1 wants that?  Return: 0, or
+ * -ENOTSUP with a sentence.
+ */
+int pmu_session_require(void);
+
+/**
+ * pmu_session_foretell() - would a program with this environment be measured as PMU_REQUIRE=1 wants
+ * it?
+ * @emulated: it will run under valgrind
+ * Context: for `pmu run`: no session runs, and none is started.  Return: as pmu_session_require().
+ */
+int pmu_session_foretell(bool emulated);
 
 /**
  * pmu_session_close_group() - the opposite; what its source has to say is kept.  Context: lock
