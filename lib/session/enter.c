@@ -2,9 +2,13 @@
 /* The way into the library and out of it: who may come in, and what it takes. */
 #include <errno.h>
 
+#include "base/room.h"
 #include "session/session.h"
 
-__thread struct pmu_thread *pmu_self;
+/* No epoch is near it, however many threads count it up and down at once. */
+static uint32_t shut = UINT32_C(1) << 31;
+struct pmu_thread pmu_nobody = { .gate = &shut };
+__thread struct pmu_thread *pmu_self = &pmu_nobody;
 __thread int pmu_inside;
 __thread int pmu_thread_gone;
 int32_t pmu_epoch;
@@ -18,23 +22,24 @@ void pmu_session_shed(void)
 	 * Wiped outside a call, or inside one that has ended since.  A call that is under way has
 	 * its own business with the gate: this is a signal handler then.
 	 */
-	if (pmu_inside || !pmu_self || (*pmu_self->gate != 0 && *pmu_self->gate != UINT32_MAX))
+	if (pmu_inside || !pmu_thread_self() ||
+	    (*pmu_self->gate != 0 && *pmu_self->gate != UINT32_MAX))
 		return;
 	/* It stays as it is: code that the fork interrupted may still use it. */
 	forked_self = pmu_self;
-	pmu_self = NULL;
+	pmu_self = &pmu_nobody;
 }
 
 bool pmu_session_inside(void)
 {
 	/* A forked child's gate says nothing: it was wiped, perhaps in the middle of a call. */
-	return pmu_inside || (pmu_self && *pmu_self->gate & 1 && pmu_session_is_ours());
+	return pmu_inside || (pmu_thread_self() && *pmu_self->gate & 1 && pmu_session_is_ours());
 }
 
 void pmu_session_bar(void)
 {
 	pmu_inside = 1;
-	if (pmu_self)
+	if (pmu_thread_self())
 		*pmu_self->gate |= 1;
 	pmu_compiler_barrier();
 }
@@ -46,14 +51,24 @@ void pmu_session_unbar(void)
 	 * Not where the thread was detached meanwhile, or wiped: a child's next call must find it
 	 * so.
 	 */
-	if (pmu_self && *pmu_self->gate == (pmu_self->epoch | 1))
-		*pmu_self->gate = pmu_self->epoch;
+	if (pmu_thread_self() && *pmu_self->gate == pmu_self->epoch)
+		*pmu_self->gate = PMU_GATE_OUTSIDE(pmu_self->epoch);
 	pmu_inside = 0;
 }
 
 static int32_t epoch_now(void)
 {
 	return __atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED);
+}
+
+static int attach(void *self)
+{
+	return pmu_thread_attach_new(self);
+}
+
+static int reattach(void *self)
+{
+	return pmu_thread_reattach(self);
 }
 
 /* @self: stays NULL where nothing is measured.  Context: lock held. */
@@ -65,11 +80,11 @@ static int ready(struct pmu_thread **self)
 		rc = pmu_session_start(NULL);
 	if (rc < 0 || epoch_now() < 0)
 		return rc;
-	*self = pmu_self;
+	*self = pmu_thread_self();
 	if (!*self)
-		return pmu_thread_attach_new(self);
+		return pmu_with_room(attach, self);
 	if ((*self)->epoch != (uint32_t)pmu_epoch)
-		return pmu_thread_reattach(self);
+		return pmu_with_room(reattach, self);
 	return 0;
 }
 
@@ -79,7 +94,7 @@ enum pmu_entry pmu_thread_enter(struct pmu_thread **self, struct pmu_thread **fo
 	*forked_from = NULL;
 	pmu_session_shed();
 	if (pmu_session_inside()) {
-		if (pmu_self)
+		if (pmu_thread_self())
 			pmu_thread_doubt(pmu_self, PMU_DOUBT_INTERRUPTED);
 		return PMU_ENTRY_INTERRUPTED;
 	}
@@ -100,7 +115,7 @@ enum pmu_entry pmu_thread_enter(struct pmu_thread **self, struct pmu_thread **fo
 		pmu_inside = 0;
 		return *error < 0 ? PMU_ENTRY_FAILED : PMU_ENTRY_OFF;
 	}
-	*(*self)->gate = (*self)->epoch | 1;
+	*(*self)->gate = (*self)->epoch;
 	*forked_from = forked_self;
 	forked_self = NULL;
 	return PMU_ENTRY_READY;

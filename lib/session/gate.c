@@ -20,7 +20,7 @@ static char *page;       /* newest */
 static uint32_t in_page; /* bytes taken from it */
 
 /* For kernels without MADV_WIPEONFORK: all pages, wiped by the fork handler. */
-static char *wiped_by_hand[MAX_PAGES];
+static char **wiped_by_hand; /* [MAX_PAGES]; NULL: none yet */
 static uint32_t n_wiped_by_hand;
 
 static void wipe_in_child(void)
@@ -33,7 +33,9 @@ static int mark(char *fresh)
 {
 	if (madvise(fresh, PAGE_BYTES, MADV_WIPEONFORK) == 0)
 		return 0;
-	if (n_wiped_by_hand == MAX_PAGES)
+	if (!wiped_by_hand)
+		wiped_by_hand = pmu_pages_alloc(MAX_PAGES * sizeof(*wiped_by_hand));
+	if (!wiped_by_hand || n_wiped_by_hand == MAX_PAGES)
 		return -1;
 	if (!n_wiped_by_hand && pthread_atfork(NULL, NULL, wipe_in_child))
 		return -1;

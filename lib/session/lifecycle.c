@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fork and exit. */
+/* Fork. */
 #include <sched.h>
 #include <unistd.h>
 
@@ -91,7 +91,10 @@ void pmu_session_forked(void)
 	__atomic_store_n(&pmu_session.running, false, __ATOMIC_RELEASE);
 }
 
-/* Whoever reads the program's output to its end would wait for a daemon that keeps a copy of it. */
+/*
+ * Whoever reads the program's output to its end would wait for a daemon that keeps a copy of it,
+ * and counters would be held as long as there is a copy of theirs.
+ */
 void pmu_session_child(void)
 {
 	if (!__atomic_load_n(&pmu_session.running, __ATOMIC_RELAXED))
@@ -104,32 +107,13 @@ void pmu_session_child(void)
 		if (group->is_open && group->backend->child)
 			group->backend->child(group->source);
 	}
+	/* the list is whole at any moment, and nobody changes it here */
+	for (struct pmu_thread *thread = pmu_session.threads; thread; thread = thread->next)
+		if (thread->backend->child)
+			thread->backend->detach(thread->source, thread->counters);
 }
 
 void pmu_session_unshare(void)
 {
 	pmu_table_unshare(&pmu_session.table);
-}
-
-/*
- * After the program's own exit handlers and destructors, which may still use regions: the loader
- * runs a library's destructors after those of what depends on it.
- */
-__attribute__((destructor)) static void at_exit(void)
-{
-	bool inside = pmu_session_inside();
-
-	if (!__atomic_load_n(&pmu_session.running, __ATOMIC_ACQUIRE) || !pmu_session_is_ours() ||
-	    pmu_session.pid != getpid())
-		return;
-	pmu_session_bar();
-	/*
-	 * exit() in a signal handler that interrupted this library: the lock may be this thread's.
-	 */
-	if (!inside)
-		pmu_session_lock();
-	else if (pthread_mutex_trylock(&pmu_session.lock) != 0)
-		return;
-	pmu_session_end();
-	pmu_session_unlock();
 }

@@ -13,9 +13,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "counters/valgrind/request.h"
+#include "group/interrupts.h"
 #include "session/gate.h"
 #include "session/session.h"
 #include "session/sockets.h"
+#include "store/bank.h"
 
 static pthread_key_t exit_key;
 
@@ -64,7 +67,6 @@ static void fill_record(struct pmu_thread *self)
 {
 	struct pmu_store_thread *record = self->rows.record;
 
-	record->number = self->number;
 	record->tid = self->tid;
 	record->cpu = self->cpu;
 	prctl(PR_GET_NAME, record->name);
@@ -84,6 +86,7 @@ static void continue_record(struct pmu_thread *self)
 	self->usage.major_faults -= record->major_faults;
 	self->usage.voluntary_switches -= record->voluntary_switches;
 	self->usage.involuntary_switches -= record->involuntary_switches;
+	self->usage.cpu_ns -= record->cpu_ns > 0 ? record->cpu_ns : 0;
 	record->start_ticks += pmu_clock_ticks(self->clock) - record->stop_ticks;
 	record->stop_ticks = 0;
 }
@@ -111,6 +114,15 @@ static void note_core_types(struct pmu_thread *self)
 		pmu_thread_flag(self, PMU_THREAD_CORE_E);
 }
 
+/* An interrupt meets whoever runs at that moment: none of them is due to the library. */
+static uint32_t interrupts_slot(const struct pmu_session_group *group)
+{
+	for (unsigned int i = 0; i < group->group.n_events; i++)
+		if (!strcmp(group->group.event[i].name, PMU_INTERRUPTS))
+			return 1u << i;
+	return 0;
+}
+
 static int attach_counters(struct pmu_thread *self, const struct pmu_session_group *group)
 {
 	size_t size = group->backend->thread_size(&group->plan);
@@ -127,14 +139,24 @@ static int attach_counters(struct pmu_thread *self, const struct pmu_session_gro
 	if (rc < 0)
 		return rc;
 	self->rows.record->missing = got.missing;
-	self->unsteady = got.unsteady;
+	self->rows.record->outer_shift = self->backend == &pmu_backend_valgrind
+						 ? PMU_STORE_SLOW_SHIFT
+						 : 0;
+	self->unsteady = got.unsteady | interrupts_slot(group);
 	pmu_sockets_attach(self);
 	if (got.user_read)
 		pmu_thread_flag(self, PMU_THREAD_USER_READ);
 	note_core_types(self);
 	self->histograms = pmu_session.config.histogram;
-	self->bare = !self->read && pmu_clock_is_bare(self->clock) && !self->histograms;
+	self->stamp_outside = !pmu_clock_is_bare(self->clock);
+	self->bytewise = pmu_valgrind_tool() == PMU_VALGRIND_OTHER;
+	/* not a matter of what can be read now: nodes have a place for it or not */
+	self->exact = pmu_session.config.exact && self->n_slots;
+	self->noted = self->histograms || self->exact;
 	self->quiet = self->read && group->backend->quiet;
+	self->special = !self->read || self->quiet || self->noted || self->stamp_outside ||
+			self->watch_cpu >= 0;
+	self->bare = !self->read && !self->noted && !self->stamp_outside;
 	note_attachment(&got);
 	return 0;
 }
@@ -142,8 +164,7 @@ static int attach_counters(struct pmu_thread *self, const struct pmu_session_gro
 static void set_layout(struct pmu_thread *self, const struct pmu_session_group *group)
 {
 	self->n_slots = group->layout->n_slots;
-	self->bank_offset = group->layout->bank_offset;
-	self->bank_size = group->layout->bank_size;
+	pmu_bank_at(group->layout, self->bank_at);
 	self->clock = pmu_session.table.head->clock_kind;
 	self->sockets = group->sockets;
 	self->watch_cpu = -1;
@@ -183,7 +204,8 @@ static int attach_group(struct pmu_thread *self)
 	self->group = pmu_session.current;
 	set_layout(self, group);
 	if (first) {
-		rc = pmu_table_thread(&pmu_session.table, self->group, group->layout, &self->rows);
+		rc = pmu_table_thread(&pmu_session.table, self->group, group->layout, self->number,
+				      &self->rows);
 		if (rc < 0)
 			return rc;
 		fill_record(self);
@@ -296,7 +318,7 @@ int pmu_thread_attach_new(struct pmu_thread **out)
 		return rc;
 	}
 	enlist(self);
-	*self->gate = self->epoch | 1;
+	*self->gate = self->epoch;
 	pmu_self = self;
 	pthread_setspecific(exit_key, self);
 	*out = self;
@@ -314,8 +336,8 @@ static void note_lost_source(struct pmu_thread *self)
 		self->rows.record->doubt[PMU_DOUBT_SOURCE_LOST] = 1;
 	else if (lost == PMU_SOURCE_TAKEN)
 		self->rows.record->doubt[PMU_DOUBT_SOURCE_TAKEN] = 1;
-	if (source && __atomic_load_n(&source->shifted, __ATOMIC_RELAXED))
-		pmu_thread_flag(self, PMU_THREAD_SHIFTED);
+	else if (lost == PMU_SOURCE_REFUSED)
+		pmu_thread_flag(self, PMU_THREAD_REFUSED);
 }
 
 static void update_usage(struct pmu_thread *thread, const struct pmu_usage *now)
@@ -327,17 +349,24 @@ static void update_usage(struct pmu_thread *thread, const struct pmu_usage *now)
 	record->voluntary_switches = now->voluntary_switches - thread->usage.voluntary_switches;
 	record->involuntary_switches = now->involuntary_switches -
 				       thread->usage.involuntary_switches;
+	record->cpu_ns = now->cpu_ns - thread->usage.cpu_ns;
+}
+
+void pmu_thread_update_usage(struct pmu_thread *thread)
+{
+	struct pmu_usage now;
+
+	if (thread->usage_known &&
+	    (thread == pmu_self ? pmu_usage_self(&now) : pmu_usage_other(thread->tid, &now)) == 0)
+		update_usage(thread, &now);
 }
 
 void pmu_thread_update(struct pmu_thread *thread)
 {
 	struct pmu_store_thread *record = thread->rows.record;
 	bool is_self = thread == pmu_self;
-	struct pmu_usage now;
 
-	if (thread->usage_known &&
-	    (is_self ? pmu_usage_self(&now) : pmu_usage_other(thread->tid, &now)) == 0)
-		update_usage(thread, &now);
+	pmu_thread_update_usage(thread);
 	if (is_self && thread->cpu >= 0 && !pmu_session.config.pin.elsewhere &&
 	    !record->doubt[PMU_DOUBT_MOVED])
 		record->doubt[PMU_DOUBT_MOVED] = sched_getcpu() != thread->cpu;
@@ -413,7 +442,7 @@ void pmu_thread_detach(struct pmu_thread *self)
 		if (self->cpu >= 0 && pmu_session.pinning)
 			pmu_pinning_release(pmu_session.pinning, self->cpu);
 	}
-	pmu_self = NULL;
+	pmu_self = &pmu_nobody;
 	give_struct(self);
 }
 
@@ -509,15 +538,13 @@ struct pmu_store_row *pmu_thread_row(struct pmu_thread *self, const char *text, 
 	return row;
 }
 
-struct pmu_store_histogram *pmu_thread_histogram(struct pmu_thread *self, uint32_t row)
+struct pmu_store_side *pmu_thread_side(struct pmu_thread *self, enum pmu_side which, uint32_t row)
 {
-	struct pmu_store_histogram *histogram = NULL;
+	struct pmu_store_side *side = NULL;
 
-	if (!self->histograms)
-		return NULL;
 	pmu_session_lock();
 	if (pmu_thread_is_current(self))
-		histogram = pmu_table_histogram(&pmu_session.table, &self->rows, row, 1);
+		side = pmu_table_side(&pmu_session.table, &self->rows, which, row, 1);
 	pmu_session_unlock();
-	return histogram;
+	return side;
 }

@@ -50,8 +50,8 @@ struct pmu_thread_group {
  */
 struct pmu_thread {
 	/*
-	 * pmu_epoch while the thread is outside the library, its odd successor inside, 0 after a
-	 * fork
+	 * pmu_epoch while the thread is inside the library, PMU_GATE_OUTSIDE() of it outside, 0
+	 * after a fork
 	 */
 	uint32_t *gate;
 	/* Of the region layer: the session zeroes them at attach and leaves them alone. */
@@ -60,23 +60,32 @@ struct pmu_thread {
 	uint32_t lookup_shift; /* 64 - log2 of its size */
 	/* Set at attach. */
 	uint32_t n_slots;
-	pmu_read_fn *read; /* NULL: nothing to read */
-	void *counters;    /* for read() */
-	uint32_t bank_offset;
-	uint32_t bank_size;
+	pmu_read_fn *read;   /* NULL: nothing to read */
+	void *counters;      /* for read() */
+	uint32_t bank_at[3]; /* for pmu_banks_begin() */
 	/*
 	 * nothing to read but a time stamp in a register, and nothing to do with it but to add it
 	 * up
 	 */
 	bool bare;
-	bool quiet;       /* backend->quiet is to be called around what the library does */
+	bool special;     /* neither that nor counters and such a time stamp alone */
 	bool gate_in_one; /* arm64: an instruction counts the gate up and down in memory (LSE) */
-	bool histograms;  /* every call's length is counted */
 
 	uint64_t *last_end; /* in the record */
+	/* Where it is not bare.  Of the region layer, by pmu_region_choose(). */
+	int (*begin)(const char *name, struct pmu_thread *self);
+	int (*end)(const char *name, struct pmu_thread *self);
+	uint64_t now[PMU_MAX_SLOTS]; /* what an end has read: no need of a stack frame for it */
+	/* What makes it special, beside having nothing to read. */
+	bool quiet;         /* backend->quiet is to be called around what the library does */
+	bool histograms;    /* every call's length is counted */
+	bool exact;         /* the least that its calls count is kept */
+	bool noted;         /* either of them: more is to be done at the end of each call */
+	bool stamp_outside; /* of the reads: the clock is no single instruction */
 
 	/* --- cold --- */
 	enum pmu_clock_kind clock;
+	bool bytewise; /* under a tool that looks whether each byte may be read */
 	int watch_cpu; /* CPU that the counts are bound to, -1: does not matter */
 	/* of the group; NULL: nothing of it is counted for whole sockets */
 	struct pmu_sockets *sockets;
@@ -88,7 +97,7 @@ struct pmu_thread {
 	void *source;                      /* the backend's state, */
 	uint32_t session;                  /* pmu_session.n_started, */
 	unsigned int group;                /* index of the group, */
-	uint32_t epoch;                    /* and the gate's value outside the library */
+	uint32_t epoch;                    /* and the gate's value inside the library */
 	struct pmu_thread *next; /* in the session's list of attached ones, or of unused ones */
 	/* what points to it in the list of attached ones; NULL: the session has let go of it */
 	struct pmu_thread **link;
@@ -116,19 +125,36 @@ static inline void pmu_thread_quiet(const struct pmu_thread *self, int more)
 		self->backend->quiet(self->counters, more);
 }
 
+/** pmu_thread_ticks() - now, in as many instructions each time where they are counted */
+static inline uint64_t pmu_thread_ticks(const struct pmu_thread *self)
+{
+	return self->read && self->stamp_outside ? pmu_clock_steady()
+						 : pmu_clock_ticks(self->clock);
+}
+
 _Static_assert(offsetof(struct pmu_thread, gate_in_one) < 64,
 	       "begin and end find all of it in one line");
 
-/** The calling thread's; NULL before its first region and after its end. */
+/** Stands for a thread that has none: its gate lets nobody in. */
+extern struct pmu_thread pmu_nobody __attribute__((visibility("hidden")));
+
+/** The calling thread's; &pmu_nobody before its first region and after its end. */
 extern __thread struct pmu_thread *pmu_self
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+/** pmu_thread_self() - the calling thread's; NULL before its first region and after its end */
+static inline struct pmu_thread *pmu_thread_self(void)
+{
+	return pmu_self == &pmu_nobody ? NULL : pmu_self;
+}
+
 /**
- * What a gate must hold: even and positive in a session, another value in each and after each
+ * What a gate holds inside: odd and positive in a session, another value in each and after each
  * change of group; 0 before the first; negative: every call returns at once. Loaded relaxed: the
  * gate it is compared with is the thread's own.
  */
 extern int32_t pmu_epoch __attribute__((visibility("hidden")));
+#define PMU_GATE_OUTSIDE(epoch) ((uint32_t)(epoch)-1)
 
 /** The program's own read-only data; size 0 where it is not known. */
 struct pmu_literals {
@@ -173,11 +199,11 @@ struct pmu_store_row *pmu_thread_row(struct pmu_thread *self, const char *text, 
 				     uint32_t parent, uint16_t flags, uint32_t *id);
 
 /**
- * pmu_thread_histogram() - where the lengths of a row's calls are counted
+ * pmu_thread_side() - a record beside a row
  * @row: id of a row of the calling thread
- * Context: takes the session's lock.  Return: NULL without memory, and where they are not counted.
+ * Context: takes the session's lock.  Return: NULL without memory.
  */
-struct pmu_store_histogram *pmu_thread_histogram(struct pmu_thread *self, uint32_t row);
+struct pmu_store_side *pmu_thread_side(struct pmu_thread *self, enum pmu_side which, uint32_t row);
 
 /** The calling thread has run its last destructor: what still calls us is not counted. */
 extern __thread int pmu_thread_gone
@@ -212,22 +238,14 @@ int pmu_thread_reattach(struct pmu_thread **self);
  */
 void pmu_thread_detach(struct pmu_thread *self);
 
-/**
- * pmu_region_settle() - of the region layer: what a thread that is asleep has open counts up to now
- * Context: the session's lock; its regions end, so the thread finds the way in shut when it wakes
- * up.
- */
-void pmu_region_settle(struct pmu_thread *thread);
-
-/**
- * pmu_region_pause(), pmu_region_go_on() - of the region layer: what a public call does in between
- * is in none of the regions that the calling thread has open
- */
-void pmu_region_pause(void);
-void pmu_region_go_on(void);
-
 /** pmu_thread_any_open() - has it a region open in its group?  Context: the session's lock. */
 bool pmu_thread_any_open(const struct pmu_thread *thread);
+
+/**
+ * pmu_thread_update_usage() - of that only what the kernel has counted; also from a signal handler
+ * of the thread's own
+ */
+void pmu_thread_update_usage(struct pmu_thread *thread);
 
 /**
  * pmu_thread_update() - bring a thread's record up to now: what the kernel says of it

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the kernel says of a thread: faults and context switches. */
+/* What the kernel says of a thread: faults, context switches, time on a processor. */
 #include "session/usage.h"
 
 #include <errno.h>
@@ -7,8 +7,31 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 
+#include "base/process.h"
 #include "base/sysfile.h"
+#include "base/time.h"
+
+/* A thread's clock has nanoseconds; getrusage() may lag behind by a tick. */
+static int read_clock(clockid_t clock, struct pmu_usage *usage)
+{
+	struct timespec now;
+
+	if (clock_gettime(clock, &now) < 0)
+		return -errno;
+	usage->cpu_ns = (int64_t)pmu_time_ns(now);
+	return 0;
+}
+
+/*
+ * Linux, posix-timers.h: MAKE_THREAD_CPUCLOCK(tid, CPUCLOCK_SCHED), which is what
+ * pthread_getcpuclockid() returns.
+ */
+static clockid_t clock_of(int tid)
+{
+	return (clockid_t)(~(unsigned int)tid << 3 | 4 | 2);
+}
 
 int pmu_usage_self(struct pmu_usage *usage)
 {
@@ -22,28 +45,19 @@ int pmu_usage_self(struct pmu_usage *usage)
 		.voluntary_switches = now.ru_nvcsw,
 		.involuntary_switches = now.ru_nivcsw,
 	};
-	return 0;
+	return read_clock(CLOCK_THREAD_CPUTIME_ID, usage);
 }
 
-/*
- * proc(5): in "stat", after the name in parentheses, minflt is the eighth field and majflt the
- * tenth.
- */
 static int read_faults(int tid, struct pmu_usage *usage)
 {
-	char path[64], text[1024];
-	const char *fields;
-	long n;
+	struct pmu_process_stat stat;
+	int rc = pmu_process_stat_thread(tid, &stat);
 
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	n = pmu_sysfile_read(path, text, sizeof(text));
-	if (n < 0)
-		return (int)n;
-	fields = strrchr(text, ')');
-	if (!fields || sscanf(fields + 1, " %*c %*d %*d %*d %*d %*d %*u %" SCNd64 " %*u %" SCNd64,
-			      &usage->minor_faults, &usage->major_faults) != 2)
-		return -EINVAL;
-	return 0;
+	if (rc == 0) {
+		usage->minor_faults = stat.minor_faults;
+		usage->major_faults = stat.major_faults;
+	}
+	return rc;
 }
 
 static int read_switches(int tid, struct pmu_usage *usage)
@@ -72,6 +86,8 @@ int pmu_usage_other(int tid, struct pmu_usage *usage)
 
 	if (rc == 0)
 		rc = read_switches(tid, &found);
+	if (rc == 0)
+		rc = read_clock(clock_of(tid), &found);
 	if (rc == 0)
 		*usage = found;
 	return rc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the kernel says of a thread: faults and context switches. */
+/* What the kernel says of a thread: faults, context switches, time on a processor. */
 #ifndef PMU_SESSION_USAGE_H
 #define PMU_SESSION_USAGE_H
 
@@ -11,13 +11,17 @@ struct pmu_usage {
 	int64_t major_faults;
 	int64_t voluntary_switches;
 	int64_t involuntary_switches;
+	int64_t cpu_ns; /* at user and kernel level */
 };
 
-/** pmu_usage_self() - of the calling thread, by getrusage().  Return: 0 or a negative errno. */
+/**
+ * pmu_usage_self() - of the calling thread, by getrusage() and its clock.  Return: 0 or a negative
+ * errno.
+ */
 int pmu_usage_self(struct pmu_usage *usage);
 
 /**
- * pmu_usage_other() - of another thread of this process, by /proc/self/task
+ * pmu_usage_other() - of another thread of this process, by /proc/self/task and its clock
  * Return: 0; a negative errno where the thread has gone or /proc says something unknown.
  */
 int pmu_usage_other(int tid, struct pmu_usage *usage);

@@ -34,6 +34,8 @@ static void both_ways_agree(void)
 	ok(before.involuntary_switches <= other.involuntary_switches &&
 		   other.involuntary_switches <= after.involuntary_switches,
 	   "and involuntary ones");
+	ok(before.cpu_ns > 0 && before.cpu_ns <= other.cpu_ns && other.cpu_ns <= after.cpu_ns,
+	   "and the time on a processor");
 }
 
 struct asked {
@@ -66,6 +68,7 @@ static void another_thread_is_told_from_the_caller(void)
 {
 	struct pmu_usage usage = { 0 };
 	struct asked asked = { 0 };
+	struct timespec all;
 	pthread_t thread;
 
 	pthread_barrier_init(&asked.barrier, NULL, 2);
@@ -75,6 +78,9 @@ static void another_thread_is_told_from_the_caller(void)
 	is_int(pmu_usage_other(asked.tid, &usage), 0, "asked about while it lives");
 	ok(usage.minor_faults >= N_PAGES, "its faults are its own");
 	ok(usage.voluntary_switches >= 5, "so are the times it slept");
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &all);
+	ok(usage.cpu_ns > 0 && usage.cpu_ns <= (int64_t)all.tv_sec * 1000000000 + all.tv_nsec,
+	   "and its time on a processor");
 	pthread_barrier_wait(&asked.barrier);
 	pthread_join(thread, NULL);
 	pthread_barrier_destroy(&asked.barrier);
