@@ -12,7 +12,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/time.h"
+#include "base/write.h"
 #include "report/report.h"
+#include "report/terminal.h"
 #include "session/session.h"
 
 #define OUTPUT_PATH_MAX ((size_t)2 * PATH_MAX)
@@ -24,12 +27,10 @@
 static bool taken(const char *path)
 {
 	struct stat st;
-	uint64_t changed;
 
 	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
 		return false;
-	changed = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
-	return changed >= pmu_session.first_start_unix_ns;
+	return pmu_time_ns(st.st_mtim) >= pmu_session.first_start_unix_ns;
 }
 
 static bool is_device(const char *path)
@@ -109,8 +110,13 @@ static int lock_outputs(void)
 
 static void unlock_outputs(struct pmu_output *output)
 {
-	if (output->lock >= 0)
+	/*
+	 * a child forked meanwhile has this descriptor too: closing alone would leave it the lock
+	 */
+	if (output->lock >= 0) {
+		flock(output->lock, LOCK_UN);
 		close(output->lock);
+	}
 	output->lock = -1;
 }
 
@@ -148,12 +154,16 @@ static bool is_stdout(const char *configured)
 int pmu_output_prepare(struct pmu_output *output, const struct pmu_model *model,
 		       const char *configured)
 {
+	struct pmu_text_options text = pmu_session.config.report;
 	int rc = 0;
 
+	if (!configured)
+		pmu_terminal_fit(&text, pmu_session.err.fd);
+	else if (is_stdout(configured))
+		pmu_terminal_fit(&text, pmu_session.out.fd);
 	*output = (struct pmu_output){ .configured = configured, .lock = -1 };
 	pmu_report_render(&output->text, model,
-			  configured ? pmu_report_format_of(configured) : PMU_REPORT_TEXT,
-			  &pmu_session.config.report);
+			  configured ? pmu_report_format_of(configured) : PMU_REPORT_TEXT, &text);
 	if (output->text.failed)
 		rc = pmu_fail(ENOMEM, "no memory for the report");
 	else if (is_stdout(configured) && pmu_session.out.fd < 0)
@@ -170,10 +180,13 @@ int pmu_output_prepare(struct pmu_output *output, const struct pmu_model *model,
 /* What the program has printed comes before the report. */
 static void flush_stdout(void)
 {
-	if (ftrylockfile(stdout) == 0) {
-		fflush_unlocked(stdout);
-		funlockfile(stdout);
-	}
+	struct pmu_write_hold hold;
+
+	if (ftrylockfile(stdout))
+		return;
+	pmu_write_hold(&hold);
+	pmu_write_release(&hold, fflush_unlocked(stdout) ? -errno : 0);
+	funlockfile(stdout);
 }
 
 int pmu_output_send(struct pmu_output *output)

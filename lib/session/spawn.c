@@ -11,7 +11,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +19,9 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
+#include "base/execl.h"
+#include "base/fd.h"
+#include "base/spawning.h"
 #include "machine/pin.h"
 #include "machine/pinned.h"
 
@@ -139,7 +141,28 @@ PMU_INTERPOSE int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
 	return rc;
 }
 
-/* Processes that go on with this program: the child keeps the original mask */
+/*
+ * Processes that go on with this program: the child keeps the original mask, and the limit on
+ * descriptors as it was.
+ */
+
+static void before_child(void)
+{
+	pmu_spawning_begin(pmu_fd_spawning());
+	pmu_pin_lift();
+}
+
+static void after_child(void)
+{
+	pmu_pin_restore();
+	pmu_spawning_end(pmu_fd_spawning());
+}
+
+static void in_child(void)
+{
+	pmu_spawning_forget(pmu_fd_spawning());
+	pmu_pinned_forget();
+}
 
 static pid_t fork_by(pid_t (*next)(void))
 {
@@ -147,12 +170,12 @@ static pid_t fork_by(pid_t (*next)(void))
 	bool inside = pmu_session_inside();
 	pid_t pid;
 
-	pmu_pin_lift();
+	before_child();
 	pid = next();
 	if (pid) {
-		pmu_pin_restore();
+		after_child();
 	} else {
-		pmu_pinned_forget();
+		in_child();
 		pmu_session_child();
 		if (inside)
 			pmu_session_unshare();
@@ -182,12 +205,12 @@ PMU_INTERPOSE int daemon(int nochdir, int noclose)
 
 	if (unlikely(!next))
 		return no_such();
-	pmu_pin_lift();
+	before_child();
 	rc = next(nochdir, noclose);
 	if (getpid() == pid) {
-		pmu_pin_restore();
+		after_child();
 	} else {
-		pmu_pinned_forget();
+		in_child();
 		pmu_session_child();
 	}
 	return rc;
@@ -195,6 +218,13 @@ PMU_INTERPOSE int daemon(int nochdir, int noclose)
 
 /* Other programs.  Async-signal-safe, so no allocation: what is variadic builds its argv
  * on the stack. */
+
+/* It may be a child of vfork(), which must leave nothing behind in its parent's memory. */
+static void before_exec(void)
+{
+	pmu_spawning_wait(pmu_fd_spawning());
+	pmu_pin_lift();
+}
 
 /*
  * Bodies that both forms share: the names themselves may lead to functions of the program's, which
@@ -205,7 +235,7 @@ static int run_execve(const char *path, char *const argv[], char *const envp[])
 	__typeof__(&execve) next = REAL(execve);
 	int rc;
 
-	pmu_pin_lift();
+	before_exec();
 	rc = likely(next) ? next(path, argv, envp) : (int)syscall(SYS_execve, path, argv, envp);
 	pmu_pin_restore();
 	return rc;
@@ -218,7 +248,7 @@ static int run_execv(const char *path, char *const argv[])
 
 	if (unlikely(!next))
 		return run_execve(path, argv, environ);
-	pmu_pin_lift();
+	before_exec();
 	rc = next(path, argv);
 	pmu_pin_restore();
 	return rc;
@@ -231,7 +261,7 @@ static int run_execvp(const char *file, char *const argv[])
 
 	if (unlikely(!next))
 		return no_such();
-	pmu_pin_lift();
+	before_exec();
 	rc = next(file, argv);
 	pmu_pin_restore();
 	return rc;
@@ -259,7 +289,7 @@ PMU_INTERPOSE int execvpe(const char *file, char *const argv[], char *const envp
 
 	if (unlikely(!next))
 		return no_such();
-	pmu_pin_lift();
+	before_exec();
 	rc = next(file, argv, envp);
 	pmu_pin_restore();
 	return rc;
@@ -272,7 +302,7 @@ PMU_INTERPOSE int fexecve(int fd, char *const argv[], char *const envp[])
 
 	if (unlikely(!next))
 		return no_such();
-	pmu_pin_lift();
+	before_exec();
 	rc = next(fd, argv, envp);
 	pmu_pin_restore();
 	return rc;
@@ -284,86 +314,14 @@ PMU_INTERPOSE int execveat(int dir, const char *path, char *const argv[], char *
 	__typeof__(&execveat) next = REAL(execveat);
 	int rc;
 
-	pmu_pin_lift();
+	before_exec();
 	rc = likely(next) ? next(dir, path, argv, envp, flags)
 			  : (int)syscall(SYS_execveat, dir, path, argv, envp, flags);
 	pmu_pin_restore();
 	return rc;
 }
 
-/* Words from @arg up to the NULL, and that NULL; leaves @args behind it. */
-static size_t count_words(const char *arg, va_list *args)
-{
-	size_t n = 1;
-
-	for (; arg; n++)
-		arg = va_arg(*args, const char *);
-	return n;
-}
-
-static void copy_words(char **argv, const char *arg, va_list *args)
-{
-	/* argv is char * for historical reasons; nobody writes to the words */
-	for (; arg; arg = va_arg(*args, const char *))
-		*argv++ = (char *)(uintptr_t)arg;
-	*argv = NULL;
-}
-
-/* A vfork child and a signal handler may not allocate. */
-#define WORDS_ON_STACK(n) __builtin_alloca((n) * sizeof(char *))
-
-PMU_INTERPOSE int execl(const char *path, const char *arg, ...)
-{
-	char **argv;
-	va_list args;
-	size_t n;
-
-	va_start(args, arg);
-	n = count_words(arg, &args);
-	va_end(args);
-
-	argv = WORDS_ON_STACK(n);
-	va_start(args, arg);
-	copy_words(argv, arg, &args);
-	va_end(args);
-	return run_execv(path, argv);
-}
-
-PMU_INTERPOSE int execlp(const char *file, const char *arg, ...)
-{
-	char **argv;
-	va_list args;
-	size_t n;
-
-	va_start(args, arg);
-	n = count_words(arg, &args);
-	va_end(args);
-
-	argv = WORDS_ON_STACK(n);
-	va_start(args, arg);
-	copy_words(argv, arg, &args);
-	va_end(args);
-	return run_execvp(file, argv);
-}
-
-PMU_INTERPOSE int execle(const char *path, const char *arg, ...)
-{
-	char *const *envp;
-	char **argv;
-	va_list args;
-	size_t n;
-
-	va_start(args, arg);
-	n = count_words(arg, &args);
-	envp = va_arg(args, char *const *);
-	va_end(args);
-
-	argv = WORDS_ON_STACK(n);
-	va_start(args, arg);
-	copy_words(argv, arg, &args);
-	va_end(args);
-	return run_execve(path, argv, envp);
-}
+PMU_EXECL_DEFINE(PMU_INTERPOSE, run_execv, run_execvp, run_execve);
 
 PMU_INTERPOSE int posix_spawn(pid_t *pid, const char *path,
 			      const posix_spawn_file_actions_t *actions,
@@ -374,9 +332,9 @@ PMU_INTERPOSE int posix_spawn(pid_t *pid, const char *path,
 
 	if (unlikely(!next))
 		return ENOSYS;
-	pmu_pin_lift();
+	before_child();
 	rc = next(pid, path, actions, attr, argv, envp);
-	pmu_pin_restore();
+	after_child();
 	return rc;
 }
 
@@ -390,9 +348,9 @@ PMU_INTERPOSE int posix_spawnp(pid_t *pid, const char *file,
 
 	if (unlikely(!next))
 		return ENOSYS;
-	pmu_pin_lift();
+	before_child();
 	rc = next(pid, file, actions, attr, argv, envp);
-	pmu_pin_restore();
+	after_child();
 	return rc;
 }
 
@@ -403,9 +361,9 @@ PMU_INTERPOSE int system(const char *command)
 
 	if (unlikely(!next))
 		return no_such();
-	pmu_pin_lift();
+	before_child();
 	rc = next(command);
-	pmu_pin_restore();
+	after_child();
 	return rc;
 }
 
@@ -418,9 +376,9 @@ PMU_INTERPOSE FILE *popen(const char *command, const char *type)
 		no_such();
 		return NULL;
 	}
-	pmu_pin_lift();
+	before_child();
 	stream = next(command, type);
-	pmu_pin_restore();
+	after_child();
 	return stream;
 }
 
