@@ -93,7 +93,8 @@ enum pmu_next {
 	PMU_NEXT_GOES_ON, /* nothing special */
 	PMU_NEXT_EXIT,    /* _exit(): a clean end */
 	PMU_NEXT_EXEC,    /* another program in this process */
-	PMU_NEXT_SIGNAL   /* death by a signal */
+	PMU_NEXT_SIGNAL,  /* death by a signal */
+	PMU_NEXT_STOP     /* the same, where its parent wanted it: SIGTERM */
 };
 
 /** A set of counters that the program starts, stops and reads by hand. */
@@ -122,7 +123,8 @@ struct pmu_counters;
  * Optional.  In a running session it changes nothing and returns -EALREADY.
  *
  * Return: 0 (also where PMU_ENABLE=0 switches everything off); -EINVAL for an
- * unknown event, group, source, policy or CPU; -ENOMEM.  After an error, which is also
+ * unknown event, group, source, policy or CPU; -ENOTSUP where PMU_REQUIRE=1 and something
+ * that was asked for cannot be counted; -ENOMEM.  After an error, which is also
  * printed once to standard error, begins and ends return 0 and measure nothing.
  */
 int pmu_init(const struct pmu_options *options);
@@ -131,8 +133,12 @@ int pmu_init(const struct pmu_options *options);
  * pmu_region_begin() - enter a region on the calling thread
  * @name: NUL-terminated text, 1 to PMU_NAME_MAX bytes; copied; equal text is the same region
  *
- * Regions nest.  A name that is already open on this thread is re-entered: the
- * call counts, and its time and counts grow once, when the outermost one ends.
+ * Regions nest, and a region's totals include those of the regions in it.  A name that is already
+ * open on this thread is re-entered: the call counts, and its time and counts grow once, when the
+ * outermost one ends.
+ *
+ * A forked child that uses regions reports for itself; regions that were open at the fork go on in it
+ * from zero.
  *
  * Context: takes no lock and calls no kernel once the thread has seen the
  * region (a source that cannot be read in user space excepted).
@@ -149,7 +155,9 @@ PMU_DIRECT_ int pmu_region_begin(const char *name);
  * pmu_region_end() - leave a region on the calling thread
  * @name: the text its begin was given
  *
- * Ending a region below the innermost one is allowed (see the README: overlap).
+ * Ending a region below the innermost one is allowed.  Those above it can still end: the report marks
+ * them as overlapping and has no self values for them.  Beginning one of them again forgets the call
+ * that was open, which the report then names as never ended.
  *
  * Return: as pmu_region_begin(), and -ENOENT where the region is not open on
  * this thread; the report then names it under "doubts".
@@ -160,6 +168,10 @@ PMU_DIRECT_ int pmu_region_end(const char *name);
  * pmu_region_begin_n(), pmu_region_end_n() - the same for text without terminator
  * @name: @len bytes; none of them may be NUL
  * @len: 1 to PMU_NAME_MAX
+ *
+ * For other languages, whose texts have a length.
+ *
+ * Return: as pmu_region_begin() and pmu_region_end(), and -EINVAL for a NUL in the name.
  */
 PMU_DIRECT_ int pmu_region_begin_n(const char *name, size_t len);
 PMU_DIRECT_ int pmu_region_end_n(const char *name, size_t len);
@@ -181,7 +193,8 @@ int pmu_thread_attach(void);
  * @thread: PMU_THREAD_SELF, or the number a report gives the thread, from 0
  * @counts: result; the caller sets counts->size
  *
- * Calls that have not ended are not included.
+ * Calls that have not ended are not included.  It takes longer the more regions are nested in this
+ * one, whatever others there are.
  *
  * Return: 0; -ENOENT for a region never entered; -ESRCH for an unknown thread;
  * -EINVAL; -ENODEV without a session; -EBUSY as pmu_region_begin().
@@ -233,8 +246,8 @@ const char *pmu_count_name(unsigned int slot);
  *        "-" for text on standard output, NULL for text on standard error
  *
  * Context: prints; not for signal handlers.  Other threads may go on measuring.
- * Return: 0; the errno of a file that cannot be written; -ENODEV without a session; -EBUSY as
- * pmu_region_begin().
+ * Return: 0; the errno of a file that cannot be written; -EINVAL for an ending that asks for a
+ * format there is not (.xml); -ENODEV without a session; -EBUSY as pmu_region_begin().
  */
 int pmu_report(const char *path);
 
@@ -265,8 +278,9 @@ int pmu_note(const char *text);
  * what was counted up to here.  Where the program goes on after all, its regions go on too, and
  * nothing is counted twice.
  *
- * In a signal handler that interrupted a begin or an end, PMU_NEXT_EXIT and PMU_NEXT_SIGNAL save
- * what is open around the region that it was of, and the program must not go on then.
+ * In a signal handler that interrupted a begin or an end, PMU_NEXT_EXIT, PMU_NEXT_SIGNAL and
+ * PMU_NEXT_STOP save what is open around the region that it was of, and the program must not go on
+ * then.
  *
  * Context: async-signal-safe; not in a child of vfork().
  * Return: 0, also where nothing is measured here; -EBUSY as pmu_region_begin(), but in that case.
@@ -276,7 +290,8 @@ int pmu_checkpoint(enum pmu_next next);
 /**
  * pmu_fini() - end the session: write its reports, stop counting
  *
- * Optional: exit does it.  Begins and ends after it do nothing; pmu_init()
+ * Optional: exit does it.  What was to come with exit comes now: the report of PMU_OUTPUT, or text on
+ * standard error.  Begins and ends after it do nothing; pmu_init()
  * afterwards starts afresh.  The calling thread may run anywhere again; other threads that were
  * pinned stay so until they end.
  *
@@ -331,10 +346,10 @@ void pmu_counters_close(struct pmu_counters *counters);
  */
 const char *pmu_last_error(void);
 
-/** pmu_strerror() - words for a code that this library returned, positive or negative. */
+/** pmu_strerror() - words for a code.  Return: text for what this library returned, positive or negative. */
 const char *pmu_strerror(int code);
 
-/** pmu_version() - PMU_VERSION of the library that is loaded. */
+/** pmu_version() - which library is loaded.  Return: its PMU_VERSION, as one number: 0xMMmmpp. */
 int pmu_version(void);
 
 #else /* PMU_DISABLE: every call is nothing; arguments are not evaluated */
@@ -394,13 +409,13 @@ int pmu_version(void);
 #define PMU_REGION(name) ((void)sizeof(name))
 #elif defined(__GNUC__)
 /* with -finstrument-functions they would be regions themselves */
-__attribute__((no_instrument_function)) static inline const char *pmu_region_scope_begin_(
+__attribute__((no_instrument_function)) static __inline__ const char *pmu_region_scope_begin_(
 	const char *name)
 {
 	(void)pmu_region_begin(name);
 	return name;
 }
-__attribute__((no_instrument_function)) static inline void pmu_region_scope_end_(
+__attribute__((no_instrument_function)) static __inline__ void pmu_region_scope_end_(
 	const char *const *name)
 {
 	(void)pmu_region_end(*name);

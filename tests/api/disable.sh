@@ -24,6 +24,12 @@ ok() {
 	fi
 }
 
+# Programs that are older than inline functions.
+printf '#include "pmu.h"\nint main(void) { return pmu_region_begin("r") + pmu_region_end("r"); }\n' >"$tmp/old.c"
+ok 'C89' "$cc" -std=c89 -pedantic-errors -Wall -Wextra -Werror -I"$top/include" -c "$tmp/old.c" -o "$tmp/old.o"
+ok 'C89, switched off' "$cc" -std=c89 -pedantic-errors -Wall -Wextra -Werror -DPMU_DISABLE -I"$top/include" -c "$tmp/old.c" \
+	-o "$tmp/old.o"
+
 # Every call and every macro of the header.
 cat >"$tmp/all.c" <<'C'
 #include "pmu.h"

@@ -6,6 +6,7 @@
 header=$source/include/pmu.h
 page1=$source/bindings/command/pmu.1
 page3=$source/include/pmu.3
+page7=$source/include/pmu.7
 cc=${TEST_CC:-cc}
 
 # same ONE OTHER NAME: two files of lines, in any order
@@ -82,8 +83,30 @@ grep -v '^ \*' "$header" | sed -n '1,/^#else.*PMU_DISABLE/p' | grep -oE '\bpmu_[
 	grep -v '^pmu_region_scope_' >functions
 part "$page3" '.Sh SYNOPSIS' | sed -n 's/^\.Fn \(pmu_[a-z_]*\).*/\1/p' >described
 same functions described 'pmu.3 has the functions of pmu.h'
-part "$page3" '.Sh NAME' | grep '^\.Nm' | grep -oE 'pmu_[a-z_]+' >described
-same functions described 'they can be looked up'
+# What is made of the header's comments when the library is built.
+{
+	cat functions
+	echo PMU_REGION
+} >pages
+ls "$build/include/man" | sed -n 's/\.3$//p' >described
+same pages described 'each has a page of its own, and so has the macro'
+: >err
+for call in $(cat pages); do
+	page=$build/include/man/$call.3
+	of=$(sed -n 's|^\.so man3/||p' "$page")
+	[ -z "$of" ] || page=$build/include/man/$of
+	grep -qE "^\.Nm $call( |\$)" "$page" && grep -q "^\.Fn $call " "$page" || echo "$call is not on $page" >>err
+	part "$page" '.Sh DESCRIPTION' | grep -q '[a-z]' || echo "$page explains nothing" >>err
+	! grep -q '^\.Ft int' "$page" || part "$page" '.Sh RETURN VALUES' | grep -q . || echo "$page: what does it return?" >>err
+	sed -n 's/^\.Fn [A-Za-z_]* //p' "$page" | grep -oE '[a-z_]+("|$)' | tr -d '"' | grep -vx void | sort -u |
+		while read -r argument; do
+			grep -q "^\.It Fa $argument\$" "$page" || grep -q "^\.Fn pmu_counters_" "$page" || grep -q "^\.Fn pmu_strerror" "$page" ||
+				echo "$page does not explain $argument" >>err
+		done
+	[ -n "$of" ] || ! command -v mandoc >/dev/null || mandoc -Tlint -Wwarning "$page" >>err 2>&1
+done
+! [ -s err ]
+result $? 'it has name, arguments and what comes back, and mandoc has nothing to say about any'
 part "$page3" '.Sh DESCRIPTION' | grep -oE 'pmu_[a-z_]+' >words
 grep -Fxf functions words >described
 same functions described 'each is explained'
@@ -136,7 +159,7 @@ has out ': 100 calls, ' '  and prints what it should'
 
 run 0 'the version' --version
 version=$(sed 's/.* //' out)
-for page in "$page1" "$page3"; do
+for page in "$page1" "$page3" "$page7"; do
 	name=${page##*/}
 	has "$page" ".Os libpmu $version" "$name is of this version"
 	if command -v mandoc >/dev/null; then
@@ -157,14 +180,15 @@ for page in "$page1" "$page3"; do
 	fi
 done
 
-# What the README says of settings and options is not of another version.
-sed 's/PMU_[A-Z_]*[()]//g' "$source/README.md" | grep -oE '\bPMU_[A-Z_]+' | grep -vxE 'PMU_(DISABLE|LIBRARY)' | sort -u >named
+# What other texts say of settings and options is not of another version.
 sort -u settings >settings.sorted
-[ -s named ] && comm -23 named settings.sorted >err && ! [ -s err ]
-result $? 'the README has no settings of its own'
-grep -oE '\bpmu (run|report|plan|info|event|list|restore) [^`#|]*' "$source/README.md" | sed 's/ -- .*//' |
-	grep -oE ' --?[A-Za-z][a-z-]*' | tr -d ' ' | sort -u >named
 sed -n '/^\.Sh DESCRIPTION/,/^\.Sh EVENTS/p' "$page1" | grep '^\.It' | flags | sort -u >described
+(cd "$source" && cat README.md include/pmu.7 bench/README.md bindings/README.md) >texts
+sed 's/PMU_[A-Z_]*[()]//g' texts | grep -oE '\bPMU_[A-Z_]*[A-Z]\b' | grep -vxE 'PMU_(DISABLE|LIBRARY)' | sort -u >named
+[ -s named ] && comm -23 named settings.sorted >err && ! [ -s err ]
+result $? 'README.md, pmu(7) and those of the folders have no settings of their own'
+sed 's/\\&//g' texts | grep -oE '\bpmu (run|report|plan|info|event|list|restore) [^`#|]*' | sed 's/ -- .*//' |
+	grep -oE ' --?[A-Za-z][a-z-]*' | tr -d ' ' | sort -u >named
 [ -s named ] && comm -23 named described >err && ! [ -s err ]
 result $? 'nor options'
 
