@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a file is that is about to be started: its kind, its loader or interpreter, and where
+ * execvp() finds it.
+ */
+#include "bindings/preload/process/target.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <paths.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Linux: as much of a script's first line as the kernel looks at. */
+#define SCRIPT_LINE 256
+/* Linux refuses more than 64 KiB of program headers (load_elf_phdrs). */
+#define PHDRS_MAX (65536 / sizeof(ElfW(Phdr)))
+/* Linkers put the program headers and the loader's name first. */
+#define HEAD_BYTES 1024
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define OWN_DATA ELFDATA2LSB
+#else
+#define OWN_DATA ELFDATA2MSB
+#endif
+#if __SIZEOF_POINTER__ == 8
+#define OWN_CLASS ELFCLASS64
+#else
+#define OWN_CLASS ELFCLASS32
+#endif
+#if defined(__x86_64__)
+#define OWN_MACHINE EM_X86_64
+#elif defined(__aarch64__)
+#define OWN_MACHINE EM_AARCH64
+#else
+#define OWN_MACHINE EM_NONE /* whatever the file says is taken for ours */
+#endif
+
+/* --- the file --- */
+
+/* Its first bytes, and the way to the others. */
+struct file {
+	int fd;
+	size_t n;
+	char head[HEAD_BYTES];
+};
+
+static bool read_at(const struct file *file, void *to, size_t size, uint64_t offset)
+{
+	if (offset <= file->n && size <= file->n - offset) {
+		memcpy(to, file->head + offset, size);
+		return true;
+	}
+	return offset <= INT64_MAX - size &&
+	       pread(file->fd, to, size, (off_t)offset) == (ssize_t)size;
+}
+
+/* PT_INTERP's text. */
+static enum target_kind loader_of(const struct file *file, const ElfW(Ehdr) * head, char *loader,
+				  size_t size)
+{
+	ElfW(Phdr) phdr;
+
+	if (head->e_phentsize != sizeof(phdr) || !head->e_phnum || head->e_phnum > PHDRS_MAX ||
+	    head->e_phoff > INT64_MAX / 2)
+		return TARGET_BROKEN;
+	for (unsigned int i = 0; i < head->e_phnum; i++) {
+		if (!read_at(file, &phdr, sizeof(phdr), head->e_phoff + i * sizeof(phdr)))
+			return TARGET_BROKEN;
+		if (phdr.p_type != PT_INTERP)
+			continue;
+		if (phdr.p_filesz < 2 || phdr.p_filesz > size ||
+		    !read_at(file, loader, phdr.p_filesz, phdr.p_offset) ||
+		    loader[phdr.p_filesz - 1])
+			return TARGET_BROKEN;
+		return TARGET_DYNAMIC;
+	}
+	return TARGET_STATIC;
+}
+
+/* e_ident[4..5] and e_machine. */
+static bool is_foreign(const ElfW(Ehdr) * head)
+{
+	return head->e_ident[EI_CLASS] != OWN_CLASS || head->e_ident[EI_DATA] != OWN_DATA ||
+	       (OWN_MACHINE != EM_NONE && head->e_machine != OWN_MACHINE);
+}
+
+static enum target_kind look_elf(const struct file *file, char *loader, size_t size)
+{
+	enum target_kind kind;
+	ElfW(Ehdr) head;
+
+	if (!read_at(file, &head, sizeof(head), 0) || is_foreign(&head))
+		return TARGET_FOREIGN;
+	kind = loader_of(file, &head, loader, size);
+	if (kind != TARGET_DYNAMIC)
+		loader[0] = '\0';
+	return kind;
+}
+
+/* "#! interpreter argument".  Return: whether there is an interpreter. */
+static bool interpreter_of(const char *line, size_t len, char *path, size_t size)
+{
+	const char *end = line + (len < SCRIPT_LINE ? len : SCRIPT_LINE), *at = line + 2;
+	size_t n = 0;
+
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	while (at + n < end && at[n] && !strchr(" \t\n", at[n]))
+		n++;
+	if (!n || n >= size)
+		return false;
+	memcpy(path, at, n);
+	path[n] = '\0';
+	return true;
+}
+
+enum target_kind target_look(int fd, char *text, size_t size)
+{
+	struct file file = { .fd = fd };
+	ssize_t n = pread(fd, file.head, sizeof(file.head), 0);
+
+	text[0] = '\0';
+	if (n < 0)
+		return TARGET_UNREADABLE;
+	file.n = (size_t)n;
+	if (n >= 2 && file.head[0] == '#' && file.head[1] == '!')
+		return interpreter_of(file.head, file.n, text, size) ? TARGET_SCRIPT
+								     : TARGET_UNREADABLE;
+	if (n >= SELFMAG && !memcmp(file.head, ELFMAG, SELFMAG))
+		return look_elf(&file, text, size);
+	memcpy(text, _PATH_BSHELL, sizeof(_PATH_BSHELL));
+	return TARGET_TEXT;
+}
+
+int target_open(int dir, const char *path)
+{
+	return openat(dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+bool target_same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* --- the search --- */
+
+bool target_is_executable(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) &&
+	       !faccessat(AT_FDCWD, path, X_OK, AT_EACCESS);
+}
+
+/* An element of PATH and a command; an empty element is the working directory. */
+static bool join(const char *folder, size_t len, const char *command, char *path, size_t size)
+{
+	size_t command_len = strlen(command);
+
+	if (!len) {
+		folder = ".";
+		len = 1;
+	}
+	if (command_len >= size || len + 1 >= size - command_len)
+		return false;
+	memcpy(path, folder, len);
+	path[len] = '/';
+	memcpy(path + len + 1, command, command_len + 1);
+	return true;
+}
+
+bool target_search(const char *command, char *path, size_t size)
+{
+	const char *list = getenv("PATH");
+	char fallback[256];
+
+	if (!list) {
+		if (!confstr(_CS_PATH, fallback, sizeof(fallback)))
+			return false;
+		list = fallback;
+	}
+	for (;; list++) {
+		size_t len = strcspn(list, ":");
+
+		if (join(list, len, command, path, size) && target_is_executable(path))
+			return true;
+		list += len;
+		if (!*list)
+			return false;
+	}
+}
+
+/* --- LD_PRELOAD: blanks and colons separate (ld.so(8)) --- */
+
+const char *target_next_word(const char **at, size_t *len)
+{
+	const char *word = *at + strspn(*at, " :");
+
+	*len = strcspn(word, " :");
+	*at = word + *len;
+	return *len ? word : NULL;
+}
+
+bool target_is_ours(const char *word, size_t len)
+{
+	static const char *const ours[] = { PRELOAD_NAME, PMU_NAME };
+
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
+		size_t name = strlen(ours[i]);
+
+		if (len >= name && !memcmp(word + len - name, ours[i], name) &&
+		    (len == name || word[len - name - 1] == '/'))
+			return true;
+	}
+	return false;
+}
