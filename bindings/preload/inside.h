@@ -29,6 +29,20 @@ struct preload_behind {
 void preload_behind_find(struct preload_behind *table, size_t n);
 
 /**
+ * PRELOAD_BEHIND() - the table of a file that stands in for functions, and its constructor
+ * @FUNCTIONS: their list: FUNCTIONS(X) is X(name) for each; behind[NEXT_name] is its row
+ */
+#define PRELOAD_BEHIND(FUNCTIONS)                                                  \
+	enum next { FUNCTIONS(PRELOAD_BEHIND_INDEX) };                             \
+	static struct preload_behind behind[] = { FUNCTIONS(PRELOAD_BEHIND_ROW) }; \
+	__attribute__((constructor(101))) static void find_behind(void)            \
+	{                                                                          \
+		preload_behind_find(behind, PRELOAD_ARRAY_LEN(behind));            \
+	}
+#define PRELOAD_BEHIND_INDEX(name) NEXT_##name,
+#define PRELOAD_BEHIND_ROW(name)   { #name, NULL },
+
+/**
  * preload_behind() - one of them; looked up now where another object's constructor comes before
  * ours.
  */
@@ -86,6 +100,12 @@ void preload_life_go_on(void);
  * preload_exit_by_number() - before syscall(SYS_exit) and syscall(SYS_exit_group).  Context: any.
  */
 void preload_exit_by_number(long number);
+
+/**
+ * preload_exec_by_number() - in place of syscall(SYS_execve) and syscall(SYS_execveat).  Context:
+ * any.
+ */
+long preload_exec_by_number(long number, long a, long b, long c, long d, long e);
 
 /** preload_is_main() - is it the program's main, whatever symbols it has? */
 bool preload_is_main(const void *code);

@@ -37,21 +37,7 @@ sighandler_t sigset(int number, sighandler_t handler);
 	X(sigset)        \
 	X(siginterrupt)
 
-enum next {
-#define INDEX(name) NEXT_##name,
-	FUNCTIONS(INDEX)
-};
-
-static struct preload_behind behind[] = {
-#define ROW(name) { #name, NULL },
-	FUNCTIONS(ROW)
-};
-
-__attribute__((constructor(101))) static void find_behind(void)
-{
-	preload_behind_find(behind, PRELOAD_ARRAY_LEN(behind));
-}
-
+PRELOAD_BEHIND(FUNCTIONS)
 #define BEHIND(name) ((__typeof__(&(name)))preload_behind(&behind[NEXT_##name]))
 
 static bool armed;
@@ -75,6 +61,12 @@ static bool is_fatal(int number)
 
 /* --- the handlers --- */
 
+/* As a pool does with its workers. */
+static bool is_from_parent(int number, const siginfo_t *info)
+{
+	return number == SIGTERM && info && info->si_code <= 0 && info->si_pid == getppid();
+}
+
 /*
  * Put back first: should what follows hang, a second signal ends the program.  Raised again with
  * what the kernel said of it, the signal waits until the handler returns, and then strikes where it
@@ -91,7 +83,7 @@ static void die(int number, siginfo_t *info)
 
 	next(number, &usual, NULL);
 	if (preload_measured())
-		pmu_checkpoint(PMU_NEXT_SIGNAL);
+		pmu_checkpoint(is_from_parent(number, info) ? PMU_NEXT_STOP : PMU_NEXT_SIGNAL);
 	if (!info || syscall(SYS_rt_tgsigqueueinfo, pid, tid, number, info) < 0)
 		syscall(SYS_tgkill, pid, tid, number);
 	errno = saved;

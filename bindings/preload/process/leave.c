@@ -5,18 +5,24 @@
  * done: the memory is the parent's.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pty.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "inside.h"
-#include "preload.h"
+#include "base/execl.h"
+#include "base/spawning.h"
+
+#include "bindings/preload/inside.h"
+#include "bindings/preload/preload.h"
+#include "bindings/preload/process/fit.h"
 
 /* Not declared by every libc that has them. */
 pid_t __fork(void);
 int execveat(int dir, const char *path, char *const argv[], char *const envp[], int flags);
+
+__attribute__((visibility("default"))) int pmu_spawning_word;
 
 #define FUNCTIONS(X)  \
 	X(exit)       \
@@ -34,21 +40,7 @@ int execveat(int dir, const char *path, char *const argv[], char *const envp[], 
 	X(fexecve)    \
 	X(execveat)
 
-enum {
-#define INDEX(name) NEXT_##name,
-	FUNCTIONS(INDEX)
-};
-
-static struct preload_behind behind[] = {
-#define ROW(name) { #name, NULL },
-	FUNCTIONS(ROW)
-};
-
-__attribute__((constructor(101))) static void find_behind(void)
-{
-	preload_behind_find(behind, PRELOAD_ARRAY_LEN(behind));
-}
-
+PRELOAD_BEHIND(FUNCTIONS)
 #define BEHIND(name) ((__typeof__(&(name)))preload_behind(&behind[NEXT_##name]))
 
 /* A libc without the function: nobody can have linked against it. */
@@ -81,7 +73,8 @@ static void leave(void)
  */
 void preload_exit_by_number(long number)
 {
-	if (number == SYS_exit_group || syscall(SYS_gettid) == getpid())
+	/* asked first: who forbade itself system calls is not measured any more */
+	if (preload_measured() && (number == SYS_exit_group || syscall(SYS_gettid) == getpid()))
 		leave();
 }
 
@@ -129,9 +122,19 @@ PRELOAD_STANDS_IN void _Exit(int status)
 
 /* --- processes that go on with this program --- */
 
+static bool before_fork(void)
+{
+	pmu_spawning_begin(&pmu_spawning_word);
+	return preload_measured();
+}
+
 /* After the program's own fork handlers, on which malloc() may depend. */
 static pid_t forked(bool ours, pid_t pid)
 {
+	if (pid)
+		pmu_spawning_end(&pmu_spawning_word);
+	else
+		pmu_spawning_forget(&pmu_spawning_word);
 	if (pid == 0 && ours)
 		preload_forked();
 	return pid;
@@ -140,26 +143,26 @@ static pid_t forked(bool ours, pid_t pid)
 PRELOAD_STANDS_IN pid_t fork(void)
 {
 	__typeof__(&fork) next = BEHIND(fork);
-	bool ours = preload_measured();
+	bool ours = before_fork();
 
-	return likely(next) ? forked(ours, next()) : no_such();
+	return forked(ours, likely(next) ? next() : no_such());
 }
 
 PRELOAD_STANDS_IN pid_t __fork(void)
 {
 	__typeof__(&__fork) next = BEHIND(__fork);
-	bool ours = preload_measured();
+	bool ours = before_fork();
 
-	return likely(next) ? forked(ours, next()) : no_such();
+	return forked(ours, likely(next) ? next() : no_such());
 }
 
 PRELOAD_STANDS_IN int forkpty(int *terminal, char *name, const struct termios *settings,
 			      const struct winsize *size)
 {
 	__typeof__(&forkpty) next = BEHIND(forkpty);
-	bool ours = preload_measured();
+	bool ours = before_fork();
 
-	return likely(next) ? forked(ours, next(terminal, name, settings, size)) : no_such();
+	return forked(ours, likely(next) ? next(terminal, name, settings, size) : no_such());
 }
 
 /* The parent ends in there. */
@@ -174,7 +177,12 @@ PRELOAD_STANDS_IN int daemon(int nochdir, int noclose)
 		return no_such();
 	if (ours)
 		pmu_checkpoint(PMU_NEXT_EXIT);
+	pmu_spawning_begin(&pmu_spawning_word);
 	rc = next(nochdir, noclose);
+	if (getpid() != pid)
+		pmu_spawning_forget(&pmu_spawning_word);
+	else
+		pmu_spawning_end(&pmu_spawning_word);
 	if (ours && getpid() != pid)
 		preload_forked();
 	else if (ours)
@@ -188,6 +196,8 @@ static bool before_exec(void)
 {
 	bool ours = preload_measured();
 
+	/* no more than that: a child of vfork() must leave nothing behind in its parent's memory */
+	pmu_spawning_wait(&pmu_spawning_word);
 	if (ours)
 		pmu_checkpoint(PMU_NEXT_EXEC);
 	return ours;
@@ -208,27 +218,52 @@ static int after_exec(bool ours, int rc)
 static int run_execve(const char *path, char *const argv[], char *const envp[])
 {
 	__typeof__(&execve) next = BEHIND(execve);
+	size_t needs = fit_needs(AT_FDCWD, path, envp);
+	char **fit = FIT(needs, envp);
 	bool ours = before_exec();
 
-	return after_exec(ours, likely(next) ? next(path, argv, envp)
-					     : (int)syscall(SYS_execve, path, argv, envp));
+	return after_exec(ours, likely(next) ? next(path, argv, fit)
+					     : (int)syscall(SYS_execve, path, argv, fit));
 }
 
 static int run_execv(const char *path, char *const argv[])
 {
 	__typeof__(&execv) next = BEHIND(execv);
+	bool ours;
+
+	if (fit_needs(AT_FDCWD, path, environ) || unlikely(!next))
+		return run_execve(path, argv, environ);
+	ours = before_exec();
+	return after_exec(ours, next(path, argv));
+}
+
+static int run_execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	__typeof__(&execvpe) next = BEHIND(execvpe);
+	size_t needs = fit_needs_command(file, envp);
+	char **fit = FIT(needs, envp);
 	bool ours = before_exec();
 
-	return after_exec(ours, likely(next) ? next(path, argv)
-					     : (int)syscall(SYS_execve, path, argv, environ));
+	return after_exec(ours, likely(next) ? next(file, argv, fit) : no_such());
 }
 
 static int run_execvp(const char *file, char *const argv[])
 {
 	__typeof__(&execvp) next = BEHIND(execvp);
-	bool ours = before_exec();
+	bool ours;
 
+	if (fit_needs_command(file, environ))
+		return run_execvpe(file, argv, environ);
+	ours = before_exec();
 	return after_exec(ours, likely(next) ? next(file, argv) : no_such());
+}
+
+/* By the bare call: execve(), execveat(). */
+long preload_exec_by_number(long number, long a, long b, long c, long d, long e)
+{
+	if (number == SYS_execve)
+		return run_execve((const char *)a, (char *const *)b, (char *const *)c);
+	return execveat((int)a, (const char *)b, (char *const *)c, (char *const *)d, (int)e);
 }
 
 PRELOAD_STANDS_IN int execve(const char *path, char *const argv[], char *const envp[])
@@ -248,100 +283,30 @@ PRELOAD_STANDS_IN int execvp(const char *file, char *const argv[])
 
 PRELOAD_STANDS_IN int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	__typeof__(&execvpe) next = BEHIND(execvpe);
-	bool ours = before_exec();
-
-	return after_exec(ours, likely(next) ? next(file, argv, envp) : no_such());
+	return run_execvpe(file, argv, envp);
 }
 
 PRELOAD_STANDS_IN int fexecve(int fd, char *const argv[], char *const envp[])
 {
 	__typeof__(&fexecve) next = BEHIND(fexecve);
+	size_t needs = fit_needs(fd, "", envp);
+	char **fit = FIT(needs, envp);
 	bool ours = before_exec();
 
-	return after_exec(ours, likely(next) ? next(fd, argv, envp) : no_such());
+	return after_exec(ours, likely(next) ? next(fd, argv, fit) : no_such());
 }
 
 PRELOAD_STANDS_IN int execveat(int dir, const char *path, char *const argv[], char *const envp[],
 			       int flags)
 {
 	__typeof__(&execveat) next = BEHIND(execveat);
+	size_t needs = fit_needs(dir, path, envp);
+	char **fit = FIT(needs, envp);
 	bool ours = before_exec();
 
 	return after_exec(ours, likely(next)
-					? next(dir, path, argv, envp, flags)
-					: (int)syscall(SYS_execveat, dir, path, argv, envp, flags));
+					? next(dir, path, argv, fit, flags)
+					: (int)syscall(SYS_execveat, dir, path, argv, fit, flags));
 }
 
-/* Words from @arg up to the NULL, and that NULL; leaves @args behind it. */
-static size_t count_words(const char *arg, va_list *args)
-{
-	size_t n = 1;
-
-	for (; arg; n++)
-		arg = va_arg(*args, const char *);
-	return n;
-}
-
-static void copy_words(char **argv, const char *arg, va_list *args)
-{
-	/* argv is char * for historical reasons; nobody writes to the words */
-	for (; arg; arg = va_arg(*args, const char *))
-		*argv++ = (char *)(uintptr_t)arg;
-	*argv = NULL;
-}
-
-#define WORDS_ON_STACK(n) __builtin_alloca((n) * sizeof(char *))
-
-PRELOAD_STANDS_IN int execl(const char *path, const char *arg, ...)
-{
-	char **argv;
-	va_list args;
-	size_t n;
-
-	va_start(args, arg);
-	n = count_words(arg, &args);
-	va_end(args);
-
-	argv = WORDS_ON_STACK(n);
-	va_start(args, arg);
-	copy_words(argv, arg, &args);
-	va_end(args);
-	return run_execv(path, argv);
-}
-
-PRELOAD_STANDS_IN int execlp(const char *file, const char *arg, ...)
-{
-	char **argv;
-	va_list args;
-	size_t n;
-
-	va_start(args, arg);
-	n = count_words(arg, &args);
-	va_end(args);
-
-	argv = WORDS_ON_STACK(n);
-	va_start(args, arg);
-	copy_words(argv, arg, &args);
-	va_end(args);
-	return run_execvp(file, argv);
-}
-
-PRELOAD_STANDS_IN int execle(const char *path, const char *arg, ...)
-{
-	char *const *envp;
-	char **argv;
-	va_list args;
-	size_t n;
-
-	va_start(args, arg);
-	n = count_words(arg, &args);
-	envp = va_arg(args, char *const *);
-	va_end(args);
-
-	argv = WORDS_ON_STACK(n);
-	va_start(args, arg);
-	copy_words(argv, arg, &args);
-	va_end(args);
-	return run_execve(path, argv, envp);
-}
+PMU_EXECL_DEFINE(PRELOAD_STANDS_IN, run_execv, run_execvp, run_execve);

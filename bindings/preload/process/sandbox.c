@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A program that forbids itself system calls (seccomp) is killed by the first of ours: measuring
- * ends before.  So that what is called is called as ever, both functions here end in a jump to the
- * next in line.
+ * A program that forbids itself system calls (seccomp) is killed by the first of ours, and one that
+ * forbids itself the time stamp counter by the next clock that is read: measuring ends before.  So
+ * that what is called is called as ever, both functions here end in a jump to the next in line.
  */
 #include <stddef.h>
 #include <sys/syscall.h>
@@ -12,6 +12,8 @@
 #include "bindings/preload/process/fit.h"
 
 /* linux/prctl.h, linux/seccomp.h */
+#define SET_TSC         26
+#define TSC_SIGSEGV     2
 #define SET_SECCOMP     22
 #define MODE_STRICT     1
 #define MODE_FILTER     2
@@ -40,9 +42,20 @@ __attribute__((constructor(101))) static void find_behind(void)
 static void before_sandbox(unsigned long strict, unsigned long filter, unsigned long mode,
 			   unsigned long program)
 {
-	if (mode == strict || (mode == filter && program))
+	if (mode != strict && (mode != filter || !program))
+		return;
+	fit_sandboxed();
+	preload_stop(
+		"the program forbade itself system calls (seccomp): what it did after that was not measured");
+}
+
+static void before_prctl(unsigned long option, unsigned long a, unsigned long b)
+{
+	if (unlikely(option == SET_SECCOMP))
+		before_sandbox(MODE_STRICT, MODE_FILTER, a, b);
+	else if (unlikely(option == SET_TSC && a == TSC_SIGSEGV))
 		preload_stop(
-			"the program forbade itself system calls (seccomp): what it did after that was not measured");
+			"the program forbade itself the time stamp counter: what it did after that was not measured");
 }
 
 PRELOAD_STANDS_IN int our_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
@@ -50,9 +63,14 @@ PRELOAD_STANDS_IN int our_prctl(int option, unsigned long a, unsigned long b, un
 {
 	prctl_function *next = (prctl_function *)preload_behind(&behind[PRCTL]);
 
-	if (unlikely(option == SET_SECCOMP))
-		before_sandbox(MODE_STRICT, MODE_FILTER, a, b);
+	before_prctl((unsigned long)option, a, b);
 	return next(option, a, b, c, d);
+}
+
+static long exec_by_number(long number, long a, long b, long c, long d, long e, long f)
+{
+	(void)f;
+	return preload_exec_by_number(number, a, b, c, d, e);
 }
 
 /* Return: the function to go on to. */
@@ -61,10 +79,12 @@ __attribute__((used)) static syscall_function *before_syscall(long number, unsig
 {
 	if (unlikely(number == SYS_seccomp))
 		before_sandbox(SET_MODE_STRICT, SET_MODE_FILTER, a, c);
-	else if (unlikely(number == SYS_prctl && a == SET_SECCOMP))
-		before_sandbox(MODE_STRICT, MODE_FILTER, b, c);
+	else if (unlikely(number == SYS_prctl))
+		before_prctl(a, b, c);
 	else if (unlikely(number == SYS_exit_group || number == SYS_exit))
 		preload_exit_by_number(number);
+	else if (unlikely(number == SYS_execve || number == SYS_execveat))
+		return exec_by_number;
 	return (syscall_function *)preload_behind(&behind[SYSCALL]);
 }
 

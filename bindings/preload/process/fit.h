@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Programs into which nothing of ours can be loaded: they are started without our words in
+ * LD_PRELOAD, which would have the loader complain (32-bit programs, other roots) or give up
+ * (another C library).  So are those that are started in a sandbox, whose rules know nothing of our
+ * system calls.
+ */
+#ifndef PMU_PRELOAD_FIT_H
+#define PMU_PRELOAD_FIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#pragma GCC visibility push(hidden)
+
+/**
+ * fit_needs() - must what is about to be started get another environment?
+ * @dir, @path: as of openat(); an empty @path is the descriptor's own file
+ * @envp: with which it would be started
+ *
+ * Looked at as far as one file and its interpreters, and only where our words are there.
+ * Context: any: also in signal handlers and children of vfork().
+ * Return: 0, or the bytes that fit_make() needs.
+ */
+size_t fit_needs(int dir, const char *path, char *const envp[]);
+
+/** fit_needs_command() - the same for a command that is looked for in PATH */
+size_t fit_needs_command(const char *command, char *const envp[]);
+
+/** fit_make() - the environment without our words.  @room: of fit_needs(), for pointers. */
+char **fit_make(char *const envp[], void *room);
+
+/** FIT() - the one or the other; what is made is on the caller's stack. */
+#define FIT(needs, envp) \
+	((needs) ? fit_make((envp), __builtin_alloca(needs)) : (char **)(uintptr_t)(envp))
+
+/**
+ * fit_shell() - before libc starts the shell: where it cannot be preloaded, this process's own
+ * environment loses our words
+ */
+void fit_shell(void);
+
+/** fit_sandboxed() - from here on what this process starts gets nothing of ours */
+void fit_sandboxed(void);
+
+#pragma GCC visibility pop
+
+#endif
