@@ -110,13 +110,21 @@ trap '' HUP
 ends 'main 1' kill 1 # ignored from the start
 trap - HUP
 # what it forbids itself is forbidden to us
-for how in return _exit kill kill_default; do
+for how in return _exit exit_syscall kill kill_default; do
 	ends 'main 1' prctl $how
 	ends 'main 1' seccomp $how
 done
+ends 'main 1' strict
+ends 'main 1' tsc
+# nor is anything asked of the kernel where nothing is measured
+export PMU_ENABLE=0
+ends '' prctl exit_syscall
+ends '' strict
+unset PMU_ENABLE
 
 # --- children and other programs ---
 ends 'main 1, main 1' exec "$program" return
+ends 'main 1, main 1' stop # by its parent: not a death
 ends 'main 1' exec /nowhere/at/all
 ends 'main 1, main 1' execl
 ends 'main 1' exec_that_fails
@@ -186,6 +194,31 @@ sees set
 sees set_by_others
 sees interrupt
 sees ask_errno
+
+# --- what it leaves of the room for libraries whose threads' variables are in the initial block ---
+cat >opens.c <<'C'
+#include <dlfcn.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+	void *library = dlopen(argv[argc - 1], RTLD_NOW);
+
+	puts(library ? "loaded" : dlerror());
+	return !library;
+}
+C
+echo '__thread char room[SIZE] __attribute__((tls_model("initial-exec"))); char *get(void) { return room; }' >room.c
+cc=${TEST_CC:-cc}
+if $cc -o opens opens.c -ldl 2>err; then
+	for size in 500 1100 1300; do
+		$cc -shared -fPIC -DSIZE=$size -o room.so room.c 2>>err
+		./opens ./room.so >plain.out 2>&1
+		PMU_OUTPUT=none LD_PRELOAD=$preload ./opens ./room.so >out 2>err
+		cmp -s plain.out out
+		result $? "a library with $size bytes of them is loaded as without us ($(head -n 1 plain.out))"
+	done
+fi
 
 # --- switched off, closed, missing ---
 PMU_ENABLE=0 ends '' join_four

@@ -238,6 +238,8 @@ static int shut_in_and_leave(bool by_number)
 	work();
 	if (!strcmp(words[0], "_exit"))
 		_exit(15);
+	if (!strcmp(words[0], "exit_syscall"))
+		syscall(SYS_exit, 17);
 	if (!strcmp(words[0], "kill"))
 		kill(pid, SIGTERM);
 	if (!strcmp(words[0], "kill_default"))
@@ -253,6 +255,31 @@ static int leave_by_prctl(void)
 static int leave_by_seccomp(void)
 {
 	return shut_in_and_leave(true);
+}
+
+/* Only read, write and exit are left. */
+static int leave_by_strict(void)
+{
+	work();
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT))
+		return 10;
+	syscall(SYS_exit, 18);
+	return 19;
+}
+
+/*
+ * From here on the time stamp counter is a fault, and with it what reads a clock without a system
+ * call.
+ */
+static int without_tsc(void)
+{
+	work();
+#ifdef __x86_64__
+	if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV))
+		return 10;
+#endif
+	work();
+	return 20;
 }
 
 const struct deed deeds_ends[] = {
@@ -276,5 +303,7 @@ const struct deed deeds_ends[] = {
 	{ "pthread_exit", leave_by_pthread_exit },
 	{ "prctl", leave_by_prctl },
 	{ "seccomp", leave_by_seccomp },
+	{ "strict", leave_by_strict },
+	{ "tsc", without_tsc },
 	{ NULL, NULL },
 };

@@ -51,6 +51,30 @@ static int status_of(pid_t pid)
 	return status;
 }
 
+/* As a pool ends its workers. */
+static int stop_child(void)
+{
+	int ends[2], status;
+	char byte = 0;
+	pid_t pid;
+
+	if (pipe(ends))
+		return 1;
+	pid = fork();
+	if (pid == 0) {
+		work();
+		if (write(ends[1], &byte, 1) == 1)
+			for (;;)
+				pause();
+		_exit(1);
+	}
+	if (read(ends[0], &byte, 1) != 1 || kill(pid, SIGTERM))
+		return 1;
+	status = status_of(pid);
+	work();
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM ? 21 : 22;
+}
+
 static int fork_child(void)
 {
 	pid_t pid = fork();
@@ -202,6 +226,7 @@ const struct deed deeds_processes[] = {
 	{ "exec", leave_by_exec },
 	{ "execl", leave_by_execl },
 	{ "exec_that_fails", exec_that_fails },
+	{ "stop", stop_child },
 	{ "fork_child", fork_child },
 	{ "fork_cleared", fork_cleared },
 	{ "fork__exit", fork__exit },
