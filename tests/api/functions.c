@@ -223,6 +223,62 @@ static void deed_coroutine(void)
 	outer();
 }
 
+static volatile int n_given_up;
+
+static NOINLINE void step_away(void)
+{
+	leaf();
+	if (n_given_up < 5)
+		swapcontext(&context[1], &context[0]);
+}
+
+static NOINLINE void never_resumed(void)
+{
+	step_away();
+	sink++;
+}
+
+/*
+ * Coroutines that are given up in the middle, one after the other on the same stack; the last one
+ * ends.
+ */
+static void deed_given_up(void)
+{
+	static char room[SMALL];
+
+	for (n_given_up = 0; n_given_up < 6; n_given_up++) {
+		getcontext(&context[1]);
+		context[1].uc_stack.ss_sp = room;
+		context[1].uc_stack.ss_size = sizeof(room);
+		context[1].uc_link = &context[0];
+		makecontext(&context[1], never_resumed, 0);
+		swapcontext(&context[0], &context[1]);
+	}
+}
+
+static NOINLINE void go_back(void)
+{
+	leaf();
+	setcontext(&context[0]);
+}
+
+/* Where what goes on is no region, so that its code is nobody's. */
+static HIDDEN NOINLINE void gone_back_to(int n)
+{
+	volatile int been = 0;
+
+	getcontext(&context[0]);
+	if (been++ < n)
+		go_back();
+	large();
+	inner();
+}
+
+static void deed_setcontext(void)
+{
+	gone_back_to(5);
+}
+
 /* --- threads --- */
 
 static NOINLINE void quit_inside(void)
@@ -236,6 +292,34 @@ static NOINLINE void wait_inside(void)
 	leaf();
 	for (;;)
 		pause();
+}
+
+static NOINLINE void tidy(void *arg)
+{
+	large();
+	sink += arg != NULL;
+}
+
+/* What the thread still does when it has left its functions. */
+static HIDDEN NOINLINE void *leave_inside(void *arg)
+{
+	pthread_cleanup_push(tidy, arg);
+	if (arg)
+		wait_inside();
+	quit_inside();
+	pthread_cleanup_pop(0);
+	return NULL;
+}
+
+static void deed_leave(void)
+{
+	pthread_t thread[2];
+
+	pthread_create(&thread[0], NULL, leave_inside, NULL);
+	pthread_create(&thread[1], NULL, leave_inside, (void *)&sink);
+	pthread_cancel(thread[1]);
+	pthread_join(thread[0], NULL);
+	pthread_join(thread[1], NULL);
 }
 
 static NOINLINE void *work(void *arg)
@@ -384,9 +468,10 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } deeds[] = {
-	DEED(calls),     DEED(depth),   DEED(jump),       DEED(handler_jump), DEED(handler),
-	DEED(coroutine), DEED(threads), DEED(exit),       DEED(fork),         DEED(plugins),
-	DEED(times),     DEED(alarm),   DEED(alarm_exit),
+	DEED(calls),      DEED(depth),     DEED(jump),       DEED(handler_jump),
+	DEED(handler),    DEED(coroutine), DEED(threads),    DEED(exit),
+	DEED(fork),       DEED(plugins),   DEED(times),      DEED(alarm),
+	DEED(alarm_exit), DEED(given_up),  DEED(setcontext), DEED(leave),
 };
 
 HIDDEN static void by_name(const char *name)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Built with -finstrument-functions by functions.sh: names of C++, and exceptions past instrumented functions.
 #include <stdexcept>
+#include <utility>
 
 #define NOINLINE __attribute__((noinline))
 
@@ -84,8 +85,73 @@ static NOINLINE void catcher()
 	sink = sink + ns::over(1);
 }
 
-int main()
+static NOINLINE void quick(int n)
 {
+	throw n;
+}
+
+static NOINLINE void worker()
+{
+	sink = sink + 1;
+	ns::over(1);
+}
+
+static NOINLINE void large_worker()
+{
+	volatile char room[20000];
+
+	room[sink & 15] = 1;
+	sink = sink + room[sink & 15];
+	ns::over(1);
+}
+
+static NOINLINE void other_quick(int n)
+{
+	throw n + 1;
+}
+
+// of more than a kilobyte
+template <class T> struct wrapped {
+};
+template <class T> struct wide : wrapped<wrapped<wrapped<wrapped<T>>>> {
+	using more = wide<wrapped<wrapped<wrapped<wrapped<wrapped<wrapped<T>>>>>>>;
+};
+using very_wide = wide<wrapped<wide<wide<int>::more::more::more::more>::more::more::more::more>>::
+	more::more::more::more;
+
+template <class T> struct long_named {
+	NOINLINE void own_name(T)
+	{
+		sink = sink + 1;
+	}
+};
+
+// several from one place
+static void (*volatile const quicks[])(int) = { quick, other_quick };
+
+int main(int argc, char **)
+{
+	// main is a region already: that it goes on shows by nothing but the frames
+	for (int i = 0; argc > 1 && i < 40; i++) {
+		try {
+			quick(i);
+		} catch (int) {
+			sink = sink + 1;
+		}
+	}
+	for (int i = 0; argc > 2 && i < 40; i++) {
+		try {
+			quicks[i % 2](i);
+		} catch (int) {
+			sink = sink + 1;
+		}
+	}
+	if (argc > 1) {
+		large_worker();
+		worker();
+		long_named<std::pair<very_wide, std::pair<very_wide, very_wide>>>().own_name({});
+		return 0;
+	}
 	for (int i = 0; i < 10; i++) {
 		catcher();
 		sink = sink + ns::twice(i) + static_cast<int>(ns::twice(1.5));

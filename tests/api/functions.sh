@@ -131,6 +131,20 @@ others() {
 	is "$how: a coroutine goes on while others run" run.json "1 $at" "1 $at/coroutine" "10 $at/coroutine/step" \
 		'1 main/deed_coroutine/outer'
 	no_doubts "$how: and there is no doubt" run.json
+	run_it ./program given_up
+	at=main/deed_given_up/never_resumed
+	is "$how: coroutines that never go on" run.json "6 $at" "6 $at/step_away" "6 $at/step_away/leaf"
+	lacks_name "$how: and have ended where the next has its stack" run.json recursive
+	no_doubts "$how: and there is no doubt" run.json
+	run_it ./program setcontext
+	at=main/deed_setcontext
+	is "$how: what setcontext() leaves has ended" run.json "5 $at/go_back" "5 $at/go_back/leaf" "1 $at/large" \
+		"1 $at/inner"
+	no_doubts "$how: and there is no doubt" run.json
+	run_it ./program leave
+	is "$how: what a thread does after it has left its functions" run.json '1 thread/quit_inside' \
+		'1 thread/wait_inside' '2 thread/tidy' '2 thread/tidy/large'
+	no_doubts "$how: and there is no doubt" run.json
 	run_it ./program threads
 	is "$how: threads, whichever way they end" run.json '4 thread/work' '4000 thread/work/inner' \
 		'8000 thread/work/inner/leaf' '1 thread/work/quit_inside' '1 thread/work/quit_inside/leaf' \
@@ -202,6 +216,23 @@ exceptions() {
 		"10 $at/ns::thing::thing(int)" '1 main/ns::thing::thing(int)'
 	[ "$(what run.json | grep -c 'ns::thing::operator\\\\*/(int) const')" = 1 ]
 	result $? "$how: an operator's name"
+	no_doubts "$how: and there is no doubt" run.json
+	run_it ./program once
+	is "$how: a loop in main that catches" run.json '40 main/quick(int)' '1 main/worker()' '1 main/large_worker()'
+	lacks_name "$how: and ends each time" run.json recursive
+	no_doubts "$how: and there is no doubt" run.json
+	what run.json | grep -q '^1 main/void long_named<.*>::own_name(' ||
+		what run.json | grep -q '^1 main/long_named<.*>::own_name('
+	result $? "$how: a name that is too long keeps its own part"
+	run_it ./program by turns
+	is "$how: two by turns from one place" run.json '60 main/quick(int)' '20 main/other_quick(int)' '1 main/worker()' \
+		'1 main/large_worker()'
+	lacks_name "$how: and ends each time" run.json recursive
+	no_doubts "$how: and there is no doubt" run.json
+	run_it PMU_FUNCTIONS='!catcher' ./program
+	at='main/past_1()'
+	is "$how: the catcher left out" run.json "10 $at" "10 $at/past_2()/past_3()" '10 main/ns::over(int, char)' \
+		'10 main/ns::over(int)'
 	no_doubts "$how: and there is no doubt" run.json
 	run_it PMU_FUNCTIONS='*::over,catcher' ./program
 	is "$how: patterns without parameters" run.json '10 main/catcher()/ns::over(int, char)' \

@@ -5,7 +5,8 @@
  * The compiler has told us of each beginning, but not of each end: longjmp() and, with clang,
  * exceptions jump over them.  So each thread keeps the functions that it is in, with the addresses
  * of their frames; what was jumped over is ended at the jump, where that is longjmp()'s, else at
- * the next call that shows it.
+ * the next hook that shows it: two frames that are there at the same time share no memory.  Hooks
+ * of functions that are no regions show it as well.
  */
 #include "bindings/preload/functions/functions.h"
 
@@ -30,20 +31,23 @@
  * What is called from code without names (callbacks) does not have all its callers looked through.
  */
 #define LOOK_THROUGH 32
-/* A function inlined into itself: gcc does it 8 deep (max-inline-recursive-depth). */
-#define INLINED_MAX 16
-#define NOTE_MAX    255
+/*
+ * Of an address of code: without the signature that arm64's stacks have it with (PAC), and the tag.
+ */
+#define CODE_BITS     48
+#define NOTE_MAX      255
+#define SMALLEST_PAGE 4096u
 
 /* A function that the thread is in. */
 struct frame {
 	const void *code;
 	uintptr_t call_site;
-	uintptr_t
-		/*
-		 * the stack pointer when it began: it comes back there at most, until the function
-		 * returns
-		 */
-		here;
+	/*
+	 * the stack pointer when it began: it comes back there at most, until the function returns
+	 */
+	uintptr_t here;
+	/* where its code called the hook: each copy that was inlined does it elsewhere */
+	uintptr_t at;
 	const struct preload_function *function; /* or &unmeasured */
 };
 
@@ -165,6 +169,12 @@ static bool on_own_stack(struct stack *self, uintptr_t a, uintptr_t b)
 	return preload_extent_has(&self->extent, a) && preload_extent_has(&self->extent, b);
 }
 
+/* The call comes before the address that it returns to, which may be another function's. */
+static inline bool contains(const struct preload_function *function, uintptr_t call_site)
+{
+	return call_site - 1 - function->start < function->size;
+}
+
 /* --- ends --- */
 
 static inline __attribute__((always_inline)) void end(struct stack *self,
@@ -181,6 +191,7 @@ static void end_top(struct stack *self)
 	const struct preload_function *function = self->top->function;
 
 	self->top--;
+	self->unpushed = 0;
 	end(self, function);
 }
 
@@ -213,30 +224,6 @@ static void close_ranks(struct stack *self, struct frame *frame)
 		if (frame->code || frame == self->bottom)
 			*to++ = *frame;
 	self->top = to - 1;
-}
-
-/* The end of another function than the innermost. */
-static COLD void end_other(struct stack *self, const void *code, uintptr_t call_site)
-{
-	const struct preload_function *function = preload_known(code);
-	struct frame *frame = self->top;
-
-	if (!function || !function->text || preload_is_left_out(&self->calls, function->name))
-		return;
-	if (self->unpushed) {
-		self->unpushed--;
-		return;
-	}
-	while (frame > self->bottom && (frame->code != code || frame->call_site != call_site))
-		frame--;
-	if (frame == self->bottom)
-		return;
-	/* Those above have been jumped over, as far as they are on its stack; the others go on. */
-	for (struct frame *above = self->top; above > frame; above--)
-		if (on_own_stack(self, above->here, frame->here))
-			end_in_between(self, above);
-	end_in_between(self, frame);
-	close_ranks(self, frame);
 }
 
 /* --- jumps --- */
@@ -297,40 +284,116 @@ void preload_functions_jump(uintptr_t to, uintptr_t from)
 	self->inside = 0;
 }
 
-/* --- beginnings --- */
+/* --- what is over --- */
 
-/* The call comes before the address that it returns to, which may be another function's. */
-static inline bool contains(const struct preload_function *function, uintptr_t call_site)
+/* Has one been inlined into what the other is in, or is it that?  Both have its frame, then. */
+static bool is_same_frame(const struct frame *a, const struct frame *b)
 {
-	return call_site - 1 - function->start < function->size;
+	return a->here == b->here && a->call_site == b->call_site;
+}
+
+/* Is where it returns to kept below?  Other frames' memory: no sanitizer is to look at it. */
+__attribute__((no_sanitize("address", "thread", "undefined"), noinline)) static bool returns_below(
+	const struct frame *call, uintptr_t below)
+{
+	for (const volatile uintptr_t *word = (const volatile uintptr_t *)call->here;
+	     (uintptr_t)word < below; word++)
+		if ((*word ^ call->call_site) << (64 - CODE_BITS) == 0)
+			return true;
+	return false;
 }
 
 /*
- * One that was inlined has the frame and the call site of what it was inlined into.  So has one
- * that is called again from where the last call was jumped over; compilers do not inline a function
- * into itself that often.
+ * Is an open frame below that of a call that begins, or where that has its own?  It reaches from
+ * its stack pointer up to where it returns to, at least.  Stacks of coroutines are not known: what
+ * is next to it there is on its stack, and what is on its page can be read.
  */
-static void begin_inlined(struct stack *self, const void *code, uintptr_t call_site)
+static bool shows_over(struct stack *self, const struct frame *call, const struct frame *open)
 {
-	const struct frame *frame = self->top;
-
-	while (frame->code == code && frame->call_site == call_site &&
-	       frame->here == self->top->here)
-		frame--;
-	if (self->top - frame >= INLINED_MAX)
-		while (self->top > frame)
-			end_top(self);
+	if (call->here >= open->here)
+		return call->here - open->here < SMALLEST_PAGE ||
+		       on_own_stack(self, call->here, open->here);
+	return ((call->here ^ open->here) < SMALLEST_PAGE ||
+		on_own_stack(self, call->here, open->here)) &&
+	       !returns_below(call, open->here);
 }
 
+/*
+ * The outermost of those with the top's frame that a call with that frame, too, shows to be over;
+ * NULL: none, it was inlined.  Its code begins where an open one's began: that is over.  It is a
+ * function as it stands, but not theirs: all of them are.
+ */
+static struct frame *find_over(struct stack *self, const struct frame *call)
+{
+	struct frame *frame = self->top, *over = NULL;
+
+	for (; frame > self->bottom && is_same_frame(frame, call); frame--)
+		if (frame->at == call->at)
+			over = frame;
+	frame++;
+	if (frame->code != call->code && contains(call->function, call->at))
+		over = frame;
+	return over;
+}
+
+/* Ends what is above, and with it what a call that begins shows to be over. */
+static void end_over(struct stack *self, const struct frame *call)
+{
+	struct frame *over;
+
+	while (self->top > self->bottom && !is_same_frame(self->top, call) &&
+	       shows_over(self, call, self->top))
+		end_top(self);
+	over = self->top > self->bottom && is_same_frame(self->top, call) ? find_over(self, call)
+									  : NULL;
+	while (over && self->top >= over)
+		end_top(self);
+}
+
+/* Ends what lies below a function that ends, and has no frame any more. */
+static void end_below(struct stack *self, uintptr_t here)
+{
+	while (here > self->top->here && on_own_stack(self, here, self->top->here))
+		end_top(self);
+}
+
+/* The end of another function than the innermost. */
+static COLD void end_other(struct stack *self, const void *code, uintptr_t call_site,
+			   uintptr_t here)
+{
+	const struct preload_function *function = preload_known(code);
+	struct frame *frame;
+
+	end_below(self, here);
+	frame = self->top;
+	if (!function || !function->text || preload_is_left_out(&self->calls, function->name))
+		return;
+	if (self->unpushed) {
+		self->unpushed--;
+		return;
+	}
+	while (frame > self->bottom && (frame->code != code || frame->call_site != call_site))
+		frame--;
+	if (frame == self->bottom)
+		return;
+	/* Those above have been jumped over, as far as they are on its stack; the others go on. */
+	for (struct frame *above = self->top; above > frame; above--)
+		if (on_own_stack(self, above->here, frame->here))
+			end_in_between(self, above);
+	end_in_between(self, frame);
+	close_ranks(self, frame);
+}
+
+/* --- beginnings --- */
+
 /* The innermost function that the call can come from; NULL where it is none of them. */
-static const struct frame *find_caller(const struct stack *self, const void *code,
-				       uintptr_t call_site, uintptr_t here)
+static const struct frame *find_caller(const struct stack *self, const struct frame *call)
 {
 	const struct frame *frame = self->top;
 
 	for (int patience = LOOK_THROUGH; frame > self->bottom && patience; patience--, frame--)
-		if (contains(frame->function, call_site) ||
-		    (frame->call_site == call_site && frame->here == here && frame->code != code))
+		if (contains(frame->function, call->call_site) ||
+		    (is_same_frame(frame, call) && frame->code != call->code))
 			return frame;
 	return NULL;
 }
@@ -340,22 +403,25 @@ static const struct frame *find_caller(const struct stack *self, const void *cod
  * its caller, from code that is not instrumented, or from further out, when what is above was
  * jumped over.
  */
-static COLD void begin_elsewhere(struct stack *self, const void *code, uintptr_t call_site,
-				 uintptr_t here)
+static COLD void begin_elsewhere(struct stack *self, const struct frame *call)
 {
 	const struct frame *caller;
 
-	/* A callee's frame is below its caller's. */
-	while (here > self->top->here && on_own_stack(self, here, self->top->here))
-		end_top(self);
-	if (call_site == self->top->call_site) {
-		begin_inlined(self, code, call_site);
+	end_over(self, call);
+	if (is_same_frame(self->top, call))
 		return;
-	}
-	caller = find_caller(self, code, call_site, here);
+	caller = find_caller(self, call);
 	while (caller && self->top > caller && self->top->call_site != caller->call_site &&
-	       on_own_stack(self, here, self->top->here))
+	       on_own_stack(self, call->here, self->top->here))
 		end_top(self);
+}
+
+/* A function that is no region: it shows what is over, and has no place itself. */
+static inline void begin_left_out(struct stack *self, const struct frame *call)
+{
+	if (unlikely(call->here >= self->top->here ||
+		     !contains(self->top->function, call->call_site)))
+		end_over(self, call);
 }
 
 static COLD bool make_room(struct stack *self)
@@ -384,6 +450,8 @@ HOOK void __cyg_profile_func_exit(void *code, void *call_site);
 HOOK void __cyg_profile_func_enter(void *code, void *call_site)
 {
 	uintptr_t here = (uintptr_t)__builtin_dwarf_cfa();
+	struct frame call = { code, (uintptr_t)call_site, here,
+			      (uintptr_t)__builtin_return_address(0), NULL };
 	const struct preload_function *function;
 	struct stack *self = own;
 
@@ -398,15 +466,19 @@ HOOK void __cyg_profile_func_enter(void *code, void *call_site)
 	function = preload_known(code);
 	if (unlikely(!function || !preload_is_current(function)))
 		function = preload_get_to_know(code);
-	if (unlikely(!function || !function->text ||
-		     preload_is_left_out(&self->calls, function->name)))
+	if (unlikely(!function))
 		goto out;
-	if (unlikely(here > self->top->here ||
+	call.function = function;
+	if (unlikely(!function->text || preload_is_left_out(&self->calls, function->name))) {
+		begin_left_out(self, &call);
+		goto out;
+	}
+	if (unlikely(here >= self->top->here ||
 		     !contains(self->top->function, (uintptr_t)call_site)))
-		begin_elsewhere(self, code, (uintptr_t)call_site, here);
+		begin_elsewhere(self, &call);
 	if (unlikely(self->top + 1 == self->limit) && !make_room(self))
 		goto out;
-	*++self->top = (struct frame){ code, (uintptr_t)call_site, here, function };
+	*++self->top = call;
 	if (unlikely(pmu_region_begin(function->text)))
 		self->top->function = &unmeasured;
 out:
@@ -430,7 +502,7 @@ HOOK void __cyg_profile_func_exit(void *code, void *call_site)
 		self->top = top - 1;
 		end(self, top->function);
 	} else {
-		end_other(self, code, (uintptr_t)call_site);
+		end_other(self, code, (uintptr_t)call_site, here);
 	}
 	fence();
 	self->inside = 0;
