@@ -10,8 +10,9 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "inside.h"
-#include "preload.h"
+#include "base/write.h"
+#include "bindings/preload/inside.h"
+#include "bindings/preload/preload.h"
 
 #define LIBRARY "libpmu.so.0"
 
@@ -124,8 +125,7 @@ static void say_unmeasured(const char *why)
 	if (len >= (int)sizeof(line))
 		len = snprintf(line, sizeof(line),
 			       "pmu: " LIBRARY " cannot be loaded; the program runs unmeasured\n");
-	if (write(STDERR_FILENO, line, (size_t)len) < 0)
-		return;
+	pmu_write_all(STDERR_FILENO, line, (size_t)len);
 }
 
 /*

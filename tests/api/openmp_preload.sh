@@ -131,6 +131,9 @@ each_kind() {
 	makes "$1: teams of three, one and two" <<-E
 		parallel team:0 |3 2 1
 	E
+	measure "$p" only_nesting
+	[ "$(wc -l <calls)" = 4 ] && [ "$(grep -c '^parallel only_nest' calls)" = 4 ]
+	result $? "$1: those that hold nothing but another one have names of their own"
 	OMP_CANCELLATION=true measure "$p" cancelled
 	makes "$1: cancelled" <<-E
 		parallel cancelled_loop:0 |1 1
@@ -297,7 +300,7 @@ not_twice() {
 }
 
 other_tools() {
-	builds tool.so clang -shared -fPIC -I"$source/bindings/preload" "$tests/ompt_tool.c" || return
+	builds tool.so clang -shared -fPIC -I"$source/bindings/preload/openmp" "$tests/ompt_tool.c" || return
 	OMP_TOOL_LIBRARIES=$tmp/tool.so measure ./clang team
 	grep -q 'another tool' out && ! grep -q parallel calls
 	result $? "a tool that the user names goes first"

@@ -182,6 +182,21 @@ ALONE void nested(void)
 	}
 }
 
+/* Nothing else, so that compilers make jumps of the calls. */
+ALONE void only_nested(void)
+{
+#pragma omp parallel
+#pragma omp parallel
+	add(1);
+}
+
+ALONE void only_nested_too(void)
+{
+#pragma omp parallel
+#pragma omp parallel
+	add(1);
+}
+
 /* The tasks are there when the threads come to the barrier at the end, and run there. */
 ALONE void tasks(void)
 {
@@ -268,6 +283,15 @@ static void nesting(void)
 	nested();
 	omp_set_max_active_levels(1);
 	nested();
+}
+
+static void only_nesting(void)
+{
+	omp_set_max_active_levels(2);
+	only_nested();
+	add(1);
+	only_nested_too();
+	add(1);
 }
 
 static void serial(void)
@@ -358,6 +382,7 @@ static const struct {
 	{ "task_reduction", task_reduction },
 	{ "serial", serial },
 	{ "nesting", nesting },
+	{ "only_nesting", only_nesting },
 	{ "tasks", tasks },
 	{ "waited_tasks", waited_tasks },
 	{ "cancelled", cancelled },

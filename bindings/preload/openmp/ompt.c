@@ -21,9 +21,8 @@
  * preload_parallel; NULL for what is not counted.  Its lowest bits:
  */
 #define OVER ((uintptr_t)1) /* in a task: the share is over */
-#define LEAGUE \
-	((uintptr_t)2) /* of a teams construct: no region of ours, but it has given its name to \
-			  those inside */
+/* of a teams construct: no region of ours, but it has given its name to those inside */
+#define LEAGUE ((uintptr_t)2)
 
 static bool is_over(const union ompt_data *task)
 {
@@ -42,10 +41,13 @@ static const struct preload_parallel *region_of(const union ompt_data *data)
 
 static struct preload_parallel *find_region(const void *from, const union ompt_data *task)
 {
+	const struct preload_parallel *around = task ? region_of(task) : NULL;
 	struct preload_parallel *parallel = preload_parallel_find(from);
 
 	if (unlikely(!parallel))
-		parallel = preload_parallel_called(from, task ? region_of(task) : NULL);
+		parallel = preload_parallel_called(from, around);
+	if (unlikely(parallel && parallel->is_runtime && around))
+		return preload_parallel_inside(from, around);
 	return parallel;
 }
 
@@ -111,7 +113,7 @@ static void on_implicit_task(int endpoint, union ompt_data *parallel, union ompt
 static bool is_last_barrier(int kind, const struct preload_parallel *parallel, const void *from)
 {
 	return kind == OMPT_SYNC_BARRIER_IMPLICIT_PARALLEL ||
-	       (kind == OMPT_SYNC_BARRIER_IMPLICIT && (!from || from == parallel->address));
+	       (kind == OMPT_SYNC_BARRIER_IMPLICIT && (!from || from == parallel->from));
 }
 
 /* 4.5.2.13 */

@@ -15,6 +15,7 @@ struct preload_parallel *preload_parallel_table[PRELOAD_PARALLEL_BUCKETS];
 
 #define PREFIX   "parallel "
 #define LEFTOVER " tasks"
+#define OUTLINED ".omp_outlined"
 
 /* What a name is made of. */
 struct parts {
@@ -52,7 +53,7 @@ static struct parts parse_outlined(const char *symbol)
 /* clang's ".omp_outlined.", ".omp_outlined..1", "solve.omp_outlined_debug__". */
 static struct parts parse_caller(const char *symbol, const struct preload_parallel *around)
 {
-	const char *outlined = strstr(symbol, ".omp_outlined");
+	const char *outlined = strstr(symbol, OUTLINED);
 	struct parts parts = { symbol, strlen(symbol), COUNT };
 
 	if (outlined == symbol && around && around->name && strlen(around->name) > strlen(PREFIX)) {
@@ -222,17 +223,50 @@ struct preload_parallel *preload_parallel_outlined(const struct preload_parallel
 	return parallel;
 }
 
+bool preload_is_llvm_runtime(const char *path)
+{
+	const char *file = preload_file_name(path);
+
+	return !strncmp(file, "libomp.", 7) || !strncmp(file, "libiomp5.", 9);
+}
+
+static bool is_in_runtime(const void *code)
+{
+	const char *path = code ? preload_object_path(code, NULL) : NULL;
+
+	return path && preload_is_llvm_runtime(path);
+}
+
+struct preload_parallel *preload_parallel_inside(const void *from,
+						 const struct preload_parallel *around)
+{
+	/* no call returns to the byte behind where another has returned to */
+	struct preload_parallel draft = { .address = (const char *)around->address + 1,
+					  .from = from };
+	struct preload_parallel *parallel = preload_parallel_find(draft.address);
+	struct parts parts;
+	int saved = errno;
+
+	if (likely(parallel) || !around->name)
+		return parallel;
+	parts = parse_caller(OUTLINED, around);
+	parallel = find_or_add(&draft, &parts);
+	errno = saved;
+	return parallel;
+}
+
 struct preload_parallel *preload_parallel_called(const void *from,
 						 const struct preload_parallel *around)
 {
-	struct preload_parallel draft = { .address = from }, *parallel;
+	struct preload_parallel draft = { .address = from, .from = from }, *parallel;
 	struct preload_place place = { .name = "unknown" };
 	struct parts parts = { place.name, strlen(place.name), NONE };
 	bool named = true;
 	int saved = errno;
 
+	draft.is_runtime = is_in_runtime(from);
 	/* it may be a function's end that the call returns to: the byte before is inside */
-	if (from)
+	if (from && !draft.is_runtime)
 		named = preload_place_find((const char *)from - 1, &place) == 0;
 	if (named && place.is_symbol)
 		parts = parse_caller(place.name, around);

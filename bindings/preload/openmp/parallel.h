@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "bindings/preload/functions/known.h"
 #include "bindings/preload/inside.h"
@@ -19,6 +20,10 @@ struct preload_parallel {
 	/* Of gomp.c: */
 	const struct preload_gomp *runtime;
 	bool has_tasks; /* its object makes explicit tasks */
+	/* Of ompt.c: */
+	/* stands for all calls that return into the runtime itself: a jump was made of each */
+	bool is_runtime;
+	const void *from; /* where its call returns to; NULL: not said */
 	/* Of parallel.c: */
 	const char *name;              /* its region; NULL: it has none */
 	const char *leftover;          /* the region of tasks that run after a thread's own share */
@@ -87,10 +92,29 @@ struct preload_parallel *preload_parallel_outlined(const struct preload_parallel
  * solve:1". The names of functions that clang has outlined say nothing, so theirs is that of the
  * region around them.
  *
+ * A function that does nothing else ends with a jump into the runtime, and what it returns to is
+ * the runtime, whatever region it is.  Each region that holds such a call has one of them, known by
+ * the address behind its own.
+ *
  * Context and return: as preload_parallel_outlined().
  */
 struct preload_parallel *preload_parallel_called(const void *from,
 						 const struct preload_parallel *around);
+
+/** preload_parallel_inside() - such a one, or NULL, as preload_parallel_called() */
+struct preload_parallel *preload_parallel_inside(const void *from,
+						 const struct preload_parallel *around);
+
+/** preload_file_name() - the last part of a path */
+static inline const char *preload_file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/** preload_is_llvm_runtime() - is it the file of LLVM's or Intel's OpenMP? */
+bool preload_is_llvm_runtime(const char *path);
 
 /**
  * preload_gomp_forking - the calling thread is on its way into a parallel region that gomp.c counts

@@ -131,16 +131,13 @@ static int run_c11(void *arg)
  */
 static bool is_team_thread(uintptr_t start)
 {
-	const char *path, *file;
+	const char *path;
 
 	if (!preload_on(PRELOAD_OPENMP) || !(path = preload_object_path((const void *)start, NULL)))
 		return false;
-	file = strrchr(path, '/');
-	file = file ? file + 1 : path;
-	if (!strncmp(file, "libgomp.", 8))
-		return true;
-	return (!strncmp(file, "libomp.", 7) || !strncmp(file, "libiomp5.", 9)) &&
-	       __atomic_load_n(&preload_ompt_tells, __ATOMIC_RELAXED);
+	if (preload_is_llvm_runtime(path))
+		return __atomic_load_n(&preload_ompt_tells, __ATOMIC_RELAXED);
+	return !strncmp(preload_file_name(path), "libgomp.", 8);
 }
 
 /* NULL: the thread is started as if we were not there. */

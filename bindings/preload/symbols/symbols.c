@@ -375,6 +375,35 @@ static const char *keep_unnamed(const struct object *object, uintptr_t address)
 	return text;
 }
 
+/* Template arguments of so many levels are kept of a name that is too long, then fewer. */
+#define LEVELS_MOST 6
+
+/* Without the template arguments of deeper levels.  Signs of operators are no brackets. */
+static void fold_templates(char *name, int levels)
+{
+	static const char operator[] = "operator";
+	char *to = name;
+	int depth = 0;
+
+	for (const char *from = name; *from; from++) {
+		if (!strncmp(from, operator, strlen(operator))) {
+			size_t n = strlen(operator) + strspn(from + strlen(operator), "<>=-");
+
+			if (depth <= levels) {
+				memmove(to, from, n);
+				to += n;
+			}
+			from += n - 1;
+			continue;
+		}
+		depth -= *from == '>' && from[-1] != '-';
+		if (depth <= levels)
+			*to++ = *from;
+		depth += *from == '<';
+	}
+	*to = '\0';
+}
+
 /* As long as a region's name may be: what is cut ends in dots. */
 static const char *keep_name(const char *name)
 {
@@ -426,6 +455,9 @@ static int make_readable(struct preload_place *place)
 
 	if (!plain && strlen(place->name) <= PMU_NAME_MAX)
 		return 0;
+	for (int levels = LEVELS_MOST; plain && levels >= 0 && strlen(plain) > PMU_NAME_MAX;
+	     levels--)
+		fold_templates(plain, levels);
 	if (!preload_lock()) {
 		free(plain);
 		return -EBUSY;

@@ -37,8 +37,8 @@
  * need.
  */
 static const char *const left_alone[] = {
-	"ld-linux", "ld-linux-x86-64", "ld-linux-aarch64", "libc",   "libpthread",
-	"libpmu",   "libhwloc",        "libinih",          "libpfm", "linux-vdso",
+	"ld-linux", "ld-linux-x86-64", "ld-linux-aarch64", "libc",       "libpthread",
+	"libpmu",   "libhwloc",        "libpfm",           "linux-vdso",
 };
 
 static struct wrap_list list;
