@@ -16,18 +16,21 @@
 #include "base/error.h"
 #include "base/sysfile.h"
 #include "bindings/command/command.h"
+#include "bindings/command/doctor.h"
 #include "counters/backend.h"
-#include "counters/clock.h"
+#include "group/fit.h"
 #include "group/group.h"
 #include "machine/clock.h"
 #include "machine/cpu.h"
 #include "machine/machine.h"
 #include "machine/topology.h"
 #include "store/place.h"
+#include "store/read/list.h"
 
 #define WIDTH          96
 #define LABEL_COLUMN   14
 #define SETTING_COLUMN 34
+#define FEWER          "ask for fewer events"
 
 /* "  label      text", the text wrapped behind its column. */
 static void add_line(struct pmu_strbuf *out, size_t column, const char *label, const char *text)
@@ -62,21 +65,27 @@ static void add_processors(struct pmu_strbuf *line)
 	pmu_topology_free(topology);
 }
 
+void pmu_doctor_machine(struct pmu_strbuf *line)
+{
+	struct pmu_cpu_id id;
+	bool known = !pmu_cpu_identify(&id);
+
+	pmu_strbuf_add(line, known && id.brand[0] ? id.brand : "unknown processor");
+	if (known)
+		pmu_strbuf_addf(line, " (%s-%u-%u-%u)", id.vendor, id.family, id.model,
+				id.stepping);
+	add_processors(line);
+	if (known && id.hypervisor)
+		pmu_strbuf_addf(line, ", virtual machine%s%s%s", id.hypervisor_name[0] ? " (" : "",
+				id.hypervisor_name, id.hypervisor_name[0] ? ")" : "");
+}
+
 static void add_machine(struct pmu_strbuf *out)
 {
 	struct pmu_strbuf line = { 0 };
 	struct utsname name;
-	struct pmu_cpu_id id;
-	bool known = !pmu_cpu_identify(&id);
 
-	pmu_strbuf_add(&line, known && id.brand[0] ? id.brand : "unknown processor");
-	if (known)
-		pmu_strbuf_addf(&line, " (%s-%u-%u-%u)", id.vendor, id.family, id.model,
-				id.stepping);
-	add_processors(&line);
-	if (known && id.hypervisor)
-		pmu_strbuf_addf(&line, ", virtual machine%s%s%s", id.hypervisor_name[0] ? " (" : "",
-				id.hypervisor_name, id.hypervisor_name[0] ? ")" : "");
+	pmu_doctor_machine(&line);
 	pmu_strbuf_add(out, "Machine\n");
 	add_line(out, LABEL_COLUMN, "processor", pmu_strbuf_text(&line));
 	pmu_strbuf_free(&line);
@@ -100,53 +109,11 @@ static const struct {
 	{ "software", "SOFTWARE" },
 };
 
-static bool speaks_of_a_slot(int error)
+static int probe_source(void *arg, const struct pmu_plan *plan, struct pmu_probe *probe)
 {
-	return error == -ENOENT || error == -EINVAL || error == -EOPNOTSUPP || error == -ENOSPC;
-}
+	const struct pmu_backend *const *backend = arg;
 
-/* Gives up what was refused, else the last that is left.  Return: whether anything is. */
-static bool give_up(struct pmu_plan *plan, const struct pmu_probe *probe)
-{
-	uint32_t before = plan->absent, all = pmu_plan_mask(plan);
-	unsigned int i;
-
-	for (i = 0; i < plan->n_slots; i++)
-		if (speaks_of_a_slot(probe->error[i]))
-			plan->absent |= 1u << i;
-	for (i = plan->n_slots; plan->absent == before && i-- > 0;)
-		if (!(plan->absent & 1u << i))
-			plan->absent |= 1u << i;
-	return plan->absent != all;
-}
-
-/* Return: 0 once the source counts what is left of the plan; @first keeps the first
- * refusal, @last what is still missing then. */
-static int probe_source(const struct pmu_backend *backend, struct pmu_plan *plan,
-			struct pmu_probe *first, struct pmu_probe *last)
-{
-	int rc;
-
-	for (;;) {
-		memset(last, 0, sizeof(*last));
-		rc = backend->probe(plan, last);
-		if (!first->why[0])
-			*first = *last;
-		if (!rc || !speaks_of_a_slot(rc) || !give_up(plan, last))
-			return rc;
-	}
-}
-
-/* Slots that a source leaves missing although it counts the others. */
-static uint32_t missing_slots(const struct pmu_plan *plan, const struct pmu_probe *probe)
-{
-	uint32_t missing = 0;
-	unsigned int i;
-
-	for (i = 0; i < plan->n_slots; i++)
-		if (probe->error[i])
-			missing |= 1u << i;
-	return missing & ~plan->absent;
+	return (*backend)->probe(plan, probe);
 }
 
 /* Opens the source as a thread of a program would.  Return: whether counts are read
@@ -180,96 +147,100 @@ static bool describe_source(const struct pmu_backend *backend, const struct pmu_
 static void add_names(struct pmu_strbuf *text, const struct pmu_group *group, uint32_t slots)
 {
 	const char *between = "";
-	unsigned int i;
 
-	for (i = 0; i < group->n_events; i++) {
-		if (!(slots & 1u << i))
+	for (unsigned int i = 0; i < group->n_events; i++) {
+		if (!(slots >> i & 1))
 			continue;
 		pmu_strbuf_addf(text, "%s%s", between, group->event[i].name);
 		between = ", ";
 	}
 }
 
-static void add_refusal(struct pmu_strbuf *out, const struct pmu_probe *probe)
+static void add_mend(struct pmu_strbuf *out, const char *mend)
 {
 	struct pmu_strbuf line = { 0 };
 
-	if (!probe->mend[0])
+	if (!mend[0])
 		return;
-	pmu_strbuf_addf(&line, "to mend it: %s", probe->mend);
+	pmu_strbuf_addf(&line, "to mend it: %s", mend);
 	add_line(out, LABEL_COLUMN, "", pmu_strbuf_text(&line));
 	pmu_strbuf_free(&line);
 }
 
-/* "not: cpu-migrations: why" */
-static void add_not_counted(struct pmu_strbuf *out, const struct pmu_group *group, uint32_t slots,
-			    const struct pmu_probe *probe)
+/* "not: cpu-migrations: why"; without a name what else the source has to say */
+static void add_loss(struct pmu_strbuf *out, const struct pmu_fit_loss *loss)
 {
 	struct pmu_strbuf line = { 0 };
 
-	if (!slots && !probe->why[0])
+	if (!loss->why[0])
 		return;
-	if (slots) {
-		pmu_strbuf_add(&line, "not: ");
-		add_names(&line, group, slots);
-		pmu_strbuf_add(&line, probe->why[0] ? ": " : "");
-	}
-	pmu_strbuf_add(&line, probe->why);
+	if (loss->names[0])
+		pmu_strbuf_addf(&line, "not: %s: ", loss->names);
+	pmu_strbuf_add(&line, loss->why);
 	add_line(out, LABEL_COLUMN, "", pmu_strbuf_text(&line));
 	pmu_strbuf_free(&line);
-	add_refusal(out, probe);
+	/* what is tried here is not what the user asked for */
+	if (strncmp(loss->mend, FEWER, strlen(FEWER)) != 0)
+		add_mend(out, loss->mend);
 }
 
-static void add_usable(struct pmu_strbuf *out, const struct pmu_backend *backend,
-		       const struct pmu_group *group, const struct pmu_plan *plan,
-		       const struct pmu_probe *first, const struct pmu_probe *last)
+static void add_usable(struct pmu_strbuf *out, const struct pmu_doctor_source *source)
 {
-	uint32_t all = pmu_plan_mask(plan);
-	uint32_t missing = missing_slots(plan, last);
+	const struct pmu_backend *backend = source->backend;
+	const struct pmu_group *group = &source->group;
+	const struct pmu_fit *fit = &source->fit;
+	const char *text = source->detail;
 	struct pmu_strbuf line = { 0 };
-	char text[256];
-	bool user = describe_source(backend, plan, text, sizeof(text));
 
 	pmu_strbuf_addf(&line, "usable%s%s", text[0] ? ": " : "", text);
 	if (backend->counts && !strstr(text, "read"))
-		pmu_strbuf_addf(&line, "; read %s", user ? "in user space" : "by system calls");
+		pmu_strbuf_addf(&line, "; read %s",
+				source->user_read ? "in user space" : "by system calls");
 	add_line(out, LABEL_COLUMN, backend->name, pmu_strbuf_text(&line));
 	pmu_strbuf_free(&line);
 	if (!backend->counts)
 		return;
 	pmu_strbuf_addf(&line, "counts of %s: ", group->name);
-	add_names(&line, group, all & ~plan->absent & ~missing);
+	add_names(&line, group, pmu_plan_mask(&fit->plan) & ~fit->plan.absent);
 	add_line(out, LABEL_COLUMN, "", pmu_strbuf_text(&line));
 	pmu_strbuf_free(&line);
-	if (plan->absent)
-		add_not_counted(out, group, plan->absent, first);
-	if (missing || !plan->absent)
-		add_not_counted(out, group, missing, last);
+	for (size_t i = 0; i < PMU_ARRAY_LEN(fit->lost); i++)
+		add_loss(out, &fit->lost[i]);
+	add_loss(out, &fit->missing);
+}
+
+void pmu_doctor_try(const struct pmu_backend *backend, struct pmu_doctor_source *source)
+{
+	struct pmu_machine_from from;
+	struct pmu_fit *fit = &source->fit;
+
+	*source = (struct pmu_doctor_source){ .backend = backend };
+	for (size_t i = 0; i < sizeof(tried_with) / sizeof(tried_with[0]); i++)
+		if (!strcmp(tried_with[i].backend, backend->name))
+			pmu_group_find(tried_with[i].group, NULL, &source->group);
+	pmu_group_plan(&source->group, &fit->plan);
+	fit->plan.from = pmu_command_machine(&from) ? &from : NULL;
+	source->usable = !pmu_fit(&source->group, true, false, probe_source, (void *)&backend, fit);
+	if (source->usable)
+		source->user_read = describe_source(backend, &fit->plan, source->detail,
+						    sizeof(source->detail));
+	fit->plan.from = NULL;
 }
 
 static void add_source(struct pmu_strbuf *out, const struct pmu_backend *backend)
 {
-	struct pmu_probe first = { 0 }, last;
-	struct pmu_group group = { 0 };
+	struct pmu_doctor_source source;
 	struct pmu_strbuf line = { 0 };
-	struct pmu_machine_from from;
-	struct pmu_plan plan;
-	size_t i;
 
-	for (i = 0; i < PMU_ARRAY_LEN(tried_with); i++)
-		if (!strcmp(tried_with[i].backend, backend->name))
-			pmu_group_find(tried_with[i].group, NULL, &group);
-	memset(&plan, 0, sizeof(plan));
-	pmu_group_plan(&group, &plan);
-	plan.from = pmu_command_machine(&from) ? &from : NULL;
-	if (!probe_source(backend, &plan, &first, &last)) {
-		add_usable(out, backend, &group, &plan, &first, &last);
+	pmu_doctor_try(backend, &source);
+	if (source.usable) {
+		add_usable(out, &source);
 		return;
 	}
-	pmu_strbuf_addf(&line, "not usable: %s", first.why);
+	pmu_strbuf_addf(&line, "not usable: %s", source.fit.first.why);
 	add_line(out, LABEL_COLUMN, backend->name, pmu_strbuf_text(&line));
 	pmu_strbuf_free(&line);
-	add_refusal(out, &first);
+	add_mend(out, source.fit.first.mend);
 }
 
 static void add_sources(struct pmu_strbuf *out)
@@ -322,6 +293,16 @@ static const char *meaning_of(const struct setting *setting, int64_t value)
 		if (setting->meaning[i].words && value >= setting->meaning[i].at_least)
 			return setting->meaning[i].words;
 	return "";
+}
+
+bool pmu_doctor_setting(unsigned int i, struct pmu_doctor_setting *out)
+{
+	if (i >= PMU_ARRAY_LEN(settings))
+		return false;
+	*out = (struct pmu_doctor_setting){ .name = settings[i].name };
+	out->error = pmu_sysfile_i64(settings[i].path, &out->value);
+	out->meaning = out->error ? "" : meaning_of(&settings[i], out->value);
+	return true;
 }
 
 static void add_setting(struct pmu_strbuf *out, const struct setting *setting)
@@ -413,7 +394,7 @@ struct store_counts {
 
 static void count_store(struct store_counts *counts, const struct pmu_store_entry *entry)
 {
-	if (entry->fate == PMU_STORE_ALIVE)
+	if (entry->liveness == PMU_PROCESS_ALIVE)
 		counts->running++;
 	else
 		counts->left++;
@@ -477,9 +458,18 @@ static void add_stores(struct pmu_strbuf *out)
 static int run_doctor(const struct pmu_command *self, int argc, char **argv)
 {
 	struct pmu_strbuf out = { 0 };
+	bool json = false;
 
-	if (argc > 1)
-		return pmu_command_usage_error(self, "doctor takes no '%s'", argv[1]);
+	for (int i = 1; i < argc; i++) {
+		const struct pmu_option options[] = { { .name = "--json", .flag = &json },
+						      { .name = NULL } };
+		int rc = pmu_command_option(self, options, argv, &i);
+
+		if (rc)
+			return rc;
+	}
+	if (json)
+		return pmu_doctor_json();
 	add_machine(&out);
 	add_sources(&out);
 	add_settings(&out);
@@ -489,12 +479,13 @@ static int run_doctor(const struct pmu_command *self, int argc, char **argv)
 
 const struct pmu_command pmu_command_doctor = {
 	.name = "doctor",
-	.usage = "doctor",
+	.usage = "doctor [--json]",
 	.about = "say what can be counted here, what not and why, and what would mend it",
 	.help = "Tries every source of counts as a measured program would, and shows the "
 		"settings of the\n"
 		"machine that decide what they can do.  It changes none of them.\n"
 		"\n"
+		"  --json      for programs\n"
 		"  -h, --help  this text\n",
 	.run = run_doctor,
 };
