@@ -13,6 +13,7 @@
 
 struct request {
 	struct pmu_machine_from from;
+	const char *raw; /* a file to be written */
 	bool json;
 };
 
@@ -23,6 +24,7 @@ static int parse_option(const struct pmu_command *self, struct request *request,
 		{ .name = "--cpuid", .value = &request->from.cpuid_file },
 		{ .name = "--topology", .value = &request->from.topology },
 		{ .name = "--json", .flag = &request->json },
+		{ .name = "--raw", .value = &request->raw },
 		{ .name = NULL },
 	};
 
@@ -89,13 +91,25 @@ const char *pmu_info_doubt(const struct pmu_machine *machine, const struct pmu_p
 	return NULL;
 }
 
+static int show(struct pmu_info *info, const struct request *request)
+{
+	struct pmu_strbuf out = { 0 };
+
+	pmu_info_identify(info, request->from.cpuid_file);
+	find_full_width(info, request->from.msr_device);
+	if (!request->json)
+		pmu_info_text(info, &out);
+	else if (pmu_info_json(info, &out))
+		out.failed = 1;
+	return pmu_command_print(&out);
+}
+
 static int run_info(const struct pmu_command *self, int argc, char **argv)
 {
 	struct request request = { .json = false };
 	struct pmu_info info = { .machine = NULL };
-	struct pmu_strbuf out = { 0 };
 	struct pmu_machine *machine;
-	int i, rc = 0;
+	int i, rc;
 
 	for (i = 1; i < argc; i++) {
 		rc = parse_option(self, &request, argv, &i);
@@ -108,28 +122,27 @@ static int run_info(const struct pmu_command *self, int argc, char **argv)
 		return PMU_EXIT_FAILED;
 	}
 	info.machine = machine;
-	find_full_width(&info, request.from.msr_device);
-	if (request.json)
-		rc = pmu_info_json(&info, &out);
+	if (request.raw)
+		rc = pmu_info_write_raw(machine, request.from.cpuid_file, request.raw);
 	else
-		pmu_info_text(&info, &out);
+		rc = show(&info, &request);
 	pmu_machine_free(machine);
-	if (rc)
-		out.failed = 1;
-	return pmu_command_print(&out);
+	return rc;
 }
 
 const struct pmu_command pmu_command_info = {
 	.name = "info",
-	.usage = "info [--cpuid DUMP] [--topology XML] [--json]",
+	.usage = "info [--cpuid DUMP] [--topology XML] [--json | --raw FILE]",
 	.about = "say what processor this is and what its PMU can do",
-	.help = "Vendor, model, microarchitecture, the counters with their widths, the architectural\n"
-		"events, and what is where.  Nothing is written to the machine.\n"
+	.help = "Vendor, model, microarchitecture, features, the counters with their widths, the\n"
+		"architectural events, and what is where.  Nothing is written to the machine.\n"
 		"\n"
 		"  --cpuid DUMP    of another machine: its CPUID leaves as text, in libcpuid's raw format or\n"
 		"                  as lines \"CPUID 0000000A: 07300403-00000044-00000000-00000603\"\n"
 		"  --topology XML  its topology, as 'lstopo --of xml' writes it\n"
 		"  --json          for programs\n"
+		"  --raw FILE      write the CPUID leaves of every processor to FILE instead, as --cpuid reads\n"
+		"                  them, by libcpuid; '-' is standard output\n"
 		"  -h, --help      this text\n",
 	.run = run_info,
 };

@@ -96,22 +96,42 @@ static json_t *topology(const struct pmu_machine *machine)
 			 number(known, machine->n_l3));
 }
 
+/* Null where libcpuid has not been asked, or does not know the processor. */
+static json_t *features(const struct pmu_info *info)
+{
+	json_t *array = info->identified ? json_array() : json_null();
+
+	for (size_t i = 0; info->identified && i < info->identity.n_features; i++)
+		json_array_append_new(array, json_string(info->identity.feature[i]));
+	return array;
+}
+
+/* Its word for it: what fits its tables best. */
+static json_t *libcpuid(const struct pmu_info *info)
+{
+	if (!info->identified)
+		return json_null();
+	return json_pack("{s:s, s:o}", "version", pmu_libcpuid_version(), "codename",
+			 text(info->identity.codename));
+}
+
 static json_t *machine_object(const struct pmu_info *info)
 {
 	const struct pmu_machine *machine = info->machine;
 	const struct pmu_cpu_model *model = machine->model;
-	const struct pmu_cpu_id *id = &machine->id;
+	const struct pmu_cpu_id *id = &info->id;
 
 	return json_pack(
-		"{s:s, s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:b, s:o, s:b, s:o, s:o, s:o}", "vendor",
-		id->vendor, "family", (json_int_t)id->family, "model", (json_int_t)id->model,
-		"stepping", (json_int_t)id->stepping, "brand", id->brand, "microarchitecture",
-		text(model ? model->microarchitecture : ""), "codename",
-		text(model ? model->codename : ""), "process_nm",
+		"{s:s, s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:b, s:o, s:b, s:o, s:o, s:o, s:o, s:o}",
+		"vendor", id->vendor, "family", (json_int_t)id->family, "model",
+		(json_int_t)id->model, "stepping", (json_int_t)id->stepping, "brand", id->brand,
+		"microarchitecture", text(model ? model->microarchitecture : ""), "codename",
+		text(info->codename), "process_nm",
 		number(model && model->process_nm, model ? model->process_nm : 0), "hypervisor",
 		id->hypervisor, "hypervisor_name", text(id->hypervisor_name), "recorded",
 		machine->recorded, "perfmon", perfmon_object(info, &machine->kind[0]), "kinds",
-		kinds(info), "topology", topology(machine));
+		kinds(info), "topology", topology(machine), "features", features(info), "libcpuid",
+		libcpuid(info));
 }
 
 int pmu_info_json(const struct pmu_info *info, struct pmu_strbuf *out)

@@ -35,8 +35,9 @@ static const char *yes_or_no(bool yes)
 
 /* --- processor --- */
 
-static void add_model(const struct pmu_cpu_model *model, struct pmu_strbuf *out)
+static void add_model(const struct pmu_info *info, struct pmu_strbuf *out)
 {
+	const struct pmu_cpu_model *model = info->machine->model;
 	char process[32] = "";
 
 	if (!model) {
@@ -46,23 +47,39 @@ static void add_model(const struct pmu_cpu_model *model, struct pmu_strbuf *out)
 	if (model->process_nm)
 		snprintf(process, sizeof(process), ", %u nm", model->process_nm);
 	add(out, "microarchitecture", "%s%s", model->microarchitecture, process);
-	if (model->codename[0])
-		add(out, "code name", "%s", model->codename);
+	if (info->codename[0])
+		add(out, "code name", "%s", info->codename);
 }
 
-static void add_processor(const struct pmu_machine *machine, struct pmu_strbuf *out)
+static void add_features(const struct pmu_libcpuid_identity *identity, struct pmu_strbuf *out)
 {
-	const struct pmu_cpu_id *id = &machine->id;
+	struct pmu_strbuf text = { 0 };
+	size_t start = out->len;
+
+	for (size_t i = 0; i < identity->n_features; i++)
+		pmu_strbuf_addf(&text, "%s%s", i ? " " : "", identity->feature[i]);
+	pmu_strbuf_add(out, "  features");
+	pmu_strbuf_pad(out, start + COLUMN, ' ');
+	pmu_command_wrap(out, COLUMN, WIDTH, pmu_strbuf_text(&text));
+	pmu_strbuf_add(out, "\n");
+	pmu_strbuf_free(&text);
+}
+
+static void add_processor(const struct pmu_info *info, struct pmu_strbuf *out)
+{
+	const struct pmu_cpu_id *id = &info->id;
 
 	pmu_strbuf_add(out, "Processor\n");
 	add(out, "name", "%s", id->brand[0] ? id->brand : "not known");
 	add(out, "vendor", "%s", id->vendor[0] ? id->vendor : "not known");
 	add(out, "family and model", "%02X_%02XH (family %u, model %u), stepping %u", id->family,
 	    id->model, id->family, id->model, id->stepping);
-	add_model(machine->model, out);
+	add_model(info, out);
 	add(out, "hypervisor", "%s%s%s%s", yes_or_no(id->hypervisor),
 	    id->hypervisor_name[0] ? " (" : "", id->hypervisor_name,
 	    id->hypervisor_name[0] ? ")" : "");
+	if (info->identified)
+		add_features(&info->identity, out);
 }
 
 static void add_topology(const struct pmu_machine *machine, struct pmu_strbuf *out)
@@ -195,7 +212,7 @@ void pmu_info_text(const struct pmu_info *info, struct pmu_strbuf *out)
 {
 	const struct pmu_machine *machine = info->machine;
 
-	add_processor(machine, out);
+	add_processor(info, out);
 	add_topology(machine, out);
 	for (unsigned int i = 0; i < machine->n_kinds; i++) {
 		const struct pmu_perfmon *perfmon = &machine->kind[i];

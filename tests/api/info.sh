@@ -46,13 +46,16 @@ BEGIN { want = ARGV[1]; ARGV[1] = "" }
 EOF
 chmod +x pick
 
+libcpuid='' # whether it is here: it reads its raw format, and writes it
+"$pmu" info --json --cpuid "$data/cpuid/westmere-ep-x5667.txt" | grep -q '"libcpuid": {' && libcpuid=yes
+
 # --- a recorded machine ---
 run 0 'Westmere-EP' info --cpuid "$data/cpuid/westmere-ep-x5667.txt" \
 	--topology "$data/topologies/westmere-ep-2s6c2t.xml"
 line name 'Intel(R) Xeon(R) CPU X5667 @ 3.07GHz'
 line 'family and model' '06_2CH (family 6, model 44), stepping 1'
 line microarchitecture 'Westmere, 32 nm'
-line 'code name' 'Gulftown, Westmere-EP'
+line 'code name' Westmere-EP
 line sockets 2
 line cores 12
 line 'logical processors' 24
@@ -78,7 +81,7 @@ json model 44
 json stepping 1
 json brand '"Intel(R) Xeon(R) CPU X5667 @ 3.07GHz"'
 json microarchitecture '"Westmere"'
-json codename '"Gulftown, Westmere-EP"'
+json codename '"Westmere-EP"'
 json perfmon.version 3
 json perfmon.general.count 4
 json perfmon.general.bits 48
@@ -93,6 +96,50 @@ json perfmon.full_width_writes false
 json topology.sockets 2
 json topology.cores 12
 json topology.logical_processors 24
+
+# --- by libcpuid ---
+if [ "$libcpuid" ]; then
+	lacks out '"avx2"' 'no feature that it lacks'
+	has out '"sse4_2"' 'its features'
+	has out '"codename": "Gulftown (Xeon)"' 'what libcpuid says'
+	run 0 'for people' info --cpuid "$data/cpuid/arrowlake-ultra9-285h.txt"
+	has out '  features              fpu vme' 'its features'
+	lacks out Deschutes 'no code name that cannot be'
+	awk 'length > 100 { exit 1 }' out
+	result $? 'within 100 columns'
+	for dump in "$data"/cpuid/*.txt; do
+		"$pmu" info --cpuid "$dump" >before
+		run 0 "$(basename "$dump") is written" info --cpuid "$dump" --raw again.txt
+		[ ! -s out ] && [ ! -s err ]
+		result $? 'without a word'
+		grep -q '^basic_cpuid\[31\]=' again.txt
+		result $? "in libcpuid's format"
+		run 0 'is read again' info --cpuid again.txt
+		cmp -s before out
+		result $? 'is the same machine'
+	done
+	has again.txt "CPUID 80000022: " 'leaves that libcpuid does not keep follow its end'
+	run 0 'this machine is written' info --raw here.txt
+	if grep -q '^basic_cpuid\[0\]=' here.txt; then
+		"$pmu" info >before
+		run 0 'is read again' info --cpuid here.txt
+		for label in name vendor 'family and model' 'code name' hypervisor features version 'general counters'; do
+			[ "$(grep -A9 "^  $label " before | awk 'NR == 1 || /^   /')" = "$(grep -A9 "^  $label " out | awk 'NR == 1 || /^   /')" ]
+			result $? "has the same $label"
+		done
+		processors=$(grep -c 'Logical CPU' here.txt)
+		run 0 'on standard output' info --raw -
+		[ "$(grep -c 'Logical CPU' out)" = "$processors" ]
+		result $? 'as many processors'
+		cmp -s out here.txt
+		result $? 'the same'
+	fi
+	run 1 'a file that cannot be written' info --raw nowhere/dump.txt
+	has err 'nowhere/dump.txt' 'names it'
+else
+	run 1 'nothing is written without libcpuid' info --raw again.txt
+	has err libcpuid 'says what it needs'
+fi
 
 # --- others ---
 run 0 'without a topology' info --cpuid "$data/cpuid/sandybridge-i5-2400-8gp.txt"
@@ -129,7 +176,11 @@ run 1 'a dump that is not there' info --cpuid nowhere.txt
 has err 'nowhere.txt' 'names it'
 echo 'basic_cpuid[0]=zzz' >bad.txt
 run 1 'a damaged dump' info --cpuid bad.txt
-has err 'line 1' 'names the line'
+if [ "$libcpuid" ]; then
+	has err 'line 1' 'names the line'
+else
+	has err libcpuid 'says what it needs'
+fi
 run 1 'a topology that is none' info --topology bad.txt
 has err 'bad.txt' 'names it'
 run 2 'an unknown option' info --jso
@@ -137,7 +188,7 @@ has err 'did you mean --json?' 'names the nearest'
 run 2 'an option without its file' info --cpuid
 run 2 'an argument' info westmere
 run 0 'help' info --help
-for option in --cpuid --topology --json; do
+for option in --cpuid --topology --json --raw; do
 	has out "  $option" "explains $option"
 done
 
