@@ -9,7 +9,7 @@
 struct pmu_input {
 	const char *path;
 	struct pmu_model *model;
-	bool is_store;
+	bool is_store; /* also after an error: of a program that was killed while it started */
 	bool is_alive; /* its program still runs */
 };
 

@@ -146,6 +146,36 @@ void pmu_json_read_remarks(struct pmu_json_reader *reader, json_t *root)
 	}
 }
 
+/* Where a doubt is of several parts; reports from before they were listed have none. */
+static void read_parts(struct pmu_json_reader *reader, json_t *item, struct pmu_model_doubt *doubt)
+{
+	json_t *list = json_object_get(item, "parts");
+	size_t n = json_array_size(list);
+	unsigned int *parts;
+
+	if (!n || n > reader->model->n_parts)
+		return;
+	parts = pmu_model_alloc(reader->model, n * sizeof(*parts));
+	if (!parts) {
+		pmu_json_no_memory(reader);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		json_int_t part = json_integer_value(json_array_get(list, i));
+
+		if (part < 0 || part >= (json_int_t)reader->model->n_parts ||
+		    (i && part <= (json_int_t)parts[i - 1])) {
+			pmu_json_complain(
+				reader,
+				"\"parts\" are not processes of this report in ascending order");
+			return;
+		}
+		parts[i] = (unsigned int)part;
+	}
+	doubt->parts = parts;
+	doubt->n_parts = (unsigned int)n;
+}
+
 void pmu_json_read_doubts(struct pmu_json_reader *reader, json_t *root)
 {
 	json_t *list = pmu_json_list(reader, root, "doubts"), *item;
@@ -163,9 +193,11 @@ void pmu_json_read_doubts(struct pmu_json_reader *reader, json_t *root)
 					(int)pmu_json_known(reader, item, "thread", INT_MAX),
 					count < 0 ? 0 : (uint64_t)count))
 			pmu_json_no_memory(reader);
-		else if (reader->model->n_parts)
+		else if (reader->model->n_parts) {
 			reader->model->doubt[i].part = (int)pmu_json_known(
 				reader, item, "part", reader->model->n_parts - 1);
+			read_parts(reader, item, &reader->model->doubt[i]);
+		}
 	}
 	reader->where[0] = '\0';
 }
@@ -189,6 +221,10 @@ static void read_thread(struct pmu_json_reader *reader, json_t *item,
 	thread->voluntary_switches = pmu_json_known(reader, item, "voluntary_switches", INT64_MAX);
 	thread->involuntary_switches = pmu_json_known(reader, item, "involuntary_switches",
 						      INT64_MAX);
+	/* older reports are without it */
+	thread->cpu_ns = json_object_get(item, "cpu_ns")
+				 ? pmu_json_known(reader, item, "cpu_ns", INT64_MAX)
+				 : -1;
 }
 
 /* Behind the threads. */

@@ -86,6 +86,22 @@ static const struct pmu_model_histogram *read_histogram(struct pmu_json_reader *
 	return histogram;
 }
 
+/* null: not known. */
+static const struct pmu_model_least *read_least(struct pmu_json_reader *reader, json_t *item,
+						json_t *columns)
+{
+	size_t n = json_array_size(columns);
+	struct pmu_model_least *least = pmu_json_alloc(
+		reader, 1, sizeof(*least) + n * sizeof(least->count[0]));
+	uint32_t missing = 0;
+
+	if (!least)
+		return NULL;
+	read_counts(reader, item, "least", columns, least->count, &missing);
+	least->known = ~missing & (n < 32 ? (1u << n) - 1 : UINT32_MAX);
+	return least;
+}
+
 /* Of a region that is open times may be null: no call of it has ended. */
 static uint64_t read_time(struct pmu_json_reader *reader, json_t *item, const char *name,
 			  bool is_open)
@@ -120,6 +136,8 @@ static void read_row(struct pmu_json_reader *reader, json_t *item, json_t *colum
 	row->flags = get_flags(reader, item);
 	read_counts(reader, item, "raw", columns, row->raw, &row->missing);
 	read_counts(reader, item, "net", columns, row->net, &row->missing);
+	if (json_object_get(item, "least"))
+		row->least = read_least(reader, item, columns);
 	for (i = 0; i < n; i++)
 		row->cost[i] = row->raw[i] > row->net[i] ? row->raw[i] - row->net[i] : 0;
 }

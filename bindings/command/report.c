@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "bindings/command/command.h"
 #include "bindings/command/inputs.h"
 #include "report/report.h"
+#include "report/terminal.h"
 
 #define MAX_PATH 4096
 /* Stores that are left are named one by one. */
@@ -33,8 +33,8 @@ struct request {
 	struct written *written;
 	size_t n_written;
 	size_t n_kept; /* stores */
-	bool threads;
-	bool all;
+	struct pmu_text_options text;
+	const char *top;
 	bool merge;
 	bool each;
 	bool remove;
@@ -44,54 +44,28 @@ struct request {
 
 /* --- the command line --- */
 
-static const char *const option_names[] = { "--output", "--threads", "--all",  "--merge",
-					    "--each",   "--remove",  "--help", NULL };
-
-/* The value of -o OUT, -oOUT, --output OUT or --output=OUT at argv[*i]; NULL for anything
- * else. */
-static const char *output_value(char **argv, int *i)
-{
-	const char *arg = argv[*i];
-
-	if (!strncmp(arg, "--output=", 9))
-		return arg + 9;
-	if (!strncmp(arg, "-o", 2) && arg[2])
-		return arg + 2;
-	if (strcmp(arg, "-o") && strcmp(arg, "--output"))
-		return NULL;
-	return argv[*i + 1] ? argv[++*i] : "";
-}
-
 static int parse_option(const struct pmu_command *self, struct request *request, char **argv,
 			int *i)
 {
-	const char *arg = argv[*i], *value = output_value(argv, i), *nearest;
+	const char *output = NULL;
+	const struct pmu_option options[] = {
+		{ .name = "--output", .letter = 'o', .value = &output },
+		{ .name = "--merge", .flag = &request->merge },
+		{ .name = "--each", .flag = &request->each },
+		{ .name = "--remove", .flag = &request->remove },
+		PMU_TEXT_OPTIONS(&request->text, request->top),
+		{ .name = NULL },
+	};
+	int rc;
 
-	if (value) {
-		if (!*value)
-			return pmu_command_usage_error(self, "%s needs the name of a file", arg);
-		request->output[request->n_outputs++] = value;
-	} else if (!strcmp(arg, "--threads")) {
-		request->threads = true;
-	} else if (!strcmp(arg, "--all")) {
-		request->all = true;
-	} else if (!strcmp(arg, "--merge")) {
-		request->merge = true;
-	} else if (!strcmp(arg, "--each")) {
-		request->each = true;
-	} else if (!strcmp(arg, "--remove")) {
-		request->remove = true;
-	} else if (!strcmp(arg, "--")) {
+	if (!strcmp(argv[*i], "--")) {
 		request->dash_dash = true;
-	} else if (pmu_command_is_help(arg)) {
-		return pmu_command_show_help(self);
-	} else {
-		nearest = pmu_closest(arg, option_names);
-		return pmu_command_usage_error(self, "there is no option %s%s%s%s", arg,
-					       nearest ? ", did you mean " : "",
-					       nearest ? nearest : "", nearest ? "?" : "");
+		return 0;
 	}
-	return 0;
+	rc = pmu_command_option(self, options, argv, i);
+	if (!rc && output)
+		request->output[request->n_outputs++] = output;
+	return rc;
 }
 
 /* A name that has something of a process in it is that of a report of one. */
@@ -109,8 +83,10 @@ static bool is_of_one(const char *output)
 
 static int check(const struct pmu_command *self, const struct request *request)
 {
-	if (!request->n_files && (request->n_outputs || request->remove || request->threads ||
-				  request->all || request->merge || request->each))
+	if (!request->n_files &&
+	    (request->n_outputs || request->remove || request->text.threads || request->text.all ||
+	     request->text.brief || request->text.sort || request->text.filter ||
+	     request->text.top || request->merge || request->each))
 		return pmu_command_usage_error(
 			self, "which store? 'pmu report' alone lists those there are");
 	if (request->merge && request->each)
@@ -121,6 +97,9 @@ static int check(const struct pmu_command *self, const struct request *request)
 /* Several reports into one output: only where its name tells them apart. */
 static int check_outputs(const struct pmu_command *self, const struct request *request)
 {
+	for (size_t i = 0; i < request->n_outputs; i++)
+		if (pmu_report_format_check(request->output[i]))
+			return pmu_command_usage_error(self, "%s", pmu_error_text());
 	for (size_t i = 0; i < request->n_outputs && request->n_files > 1; i++)
 		if (strcmp(request->output[i], "-") != 0 && !is_of_one(request->output[i]))
 			return pmu_command_usage_error(
@@ -156,27 +135,18 @@ static int parse(const struct pmu_command *self, int argc, char **argv, struct r
 		pmu_command_error("no memory");
 		return PMU_EXIT_FAILED;
 	}
-	return check(self, request);
+	rc = pmu_command_top(self, request->top, &request->text);
+	return rc ? rc : check(self, request);
 }
 
 /* --- writing --- */
 
-static unsigned int terminal_columns(void)
-{
-	struct winsize size;
-
-	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
-		return 0;
-	return size.ws_col < 60 ? 60 : size.ws_col;
-}
-
 static int write_stdout(const struct pmu_model *model, struct request *request)
 {
-	struct pmu_text_options options = { .threads = request->threads,
-					    .all = request->all,
-					    .columns = terminal_columns() };
+	struct pmu_text_options options = request->text;
 	struct pmu_strbuf out = { 0 };
 
+	pmu_terminal_fit(&options, STDOUT_FILENO);
 	if (request->printed)
 		pmu_strbuf_add(&out, "\n");
 	request->printed = true;
@@ -235,14 +205,13 @@ static int file_name(const struct pmu_model *model, struct request *request, con
 
 static int write_file(const struct pmu_model *model, struct request *request, const char *output)
 {
-	struct pmu_text_options options = { .threads = request->threads, .all = request->all };
 	struct pmu_strbuf out = { 0 };
 	char path[MAX_PATH];
 	int rc;
 
 	if (file_name(model, request, output, path, sizeof(path)) < 0)
 		return PMU_EXIT_FAILED;
-	pmu_report_render(&out, model, pmu_report_format_of(path), &options);
+	pmu_report_render(&out, model, pmu_report_format_of(path), &request->text);
 	rc = out.failed ? -ENOMEM : pmu_report_write_file(path, pmu_strbuf_text(&out), out.len);
 	pmu_strbuf_free(&out);
 	if (!rc || rc == -EPIPE)
@@ -294,16 +263,21 @@ static int done_with(struct request *request, const struct pmu_input *input)
 	if (request->remove)
 		return remove_store(input);
 	if (input->is_store && !input->is_alive && request->n_kept++ < KEPT_NAMED)
-		fprintf(stderr, "pmu: %s is kept; 'pmu report --remove %s' removes it\n",
-			input->path, input->path);
+		pmu_command_error("%s is kept; 'pmu report --remove %s' removes it", input->path,
+				  input->path);
 	return 0;
 }
+
+/* Nothing was in it, and now it is gone. */
+#define ONLY_REMOVED (-1)
 
 static int read_file(const struct request *request, size_t i, struct pmu_input *input)
 {
 	*input = (struct pmu_input){ .path = request->file[i] };
 	if (pmu_input_read(input) == 0)
 		return 0;
+	if (request->remove && input->is_store)
+		return remove_store(input) ? PMU_EXIT_FAILED : ONLY_REMOVED;
 	pmu_command_error("%s", pmu_error_text());
 	return PMU_EXIT_FAILED;
 }
@@ -314,7 +288,7 @@ static int report_file(struct request *request, size_t i)
 	int rc = read_file(request, i, &input);
 
 	if (rc)
-		return rc;
+		return rc == ONLY_REMOVED ? 0 : rc;
 	rc = write_outputs(input.model, request, TO_ALL);
 	pmu_model_free(input.model);
 	return rc ? rc : done_with(request, &input);
@@ -386,7 +360,8 @@ static int report_several(const struct pmu_command *self, struct request *reques
 	}
 	for (size_t i = 0; i < request->n_files; i++) {
 		rc = read_file(request, i, &input[n]);
-		failed |= rc;
+		if (rc > 0)
+			failed = rc;
 		n += !rc;
 	}
 	rc = report_read(self, request, input, n);
@@ -410,9 +385,8 @@ static int run_report(const struct pmu_command *self, int argc, char **argv)
 	else
 		rc = report_several(self, &request);
 	if (request.n_kept > KEPT_NAMED)
-		fprintf(stderr, "pmu: so %s %zu more\n",
-			request.n_kept - KEPT_NAMED > 1 ? "are" : "is",
-			request.n_kept - KEPT_NAMED);
+		pmu_command_error("so %s %zu more", request.n_kept - KEPT_NAMED > 1 ? "are" : "is",
+				  request.n_kept - KEPT_NAMED);
 	while (request.n_written)
 		free(request.written[--request.n_written].path);
 	free(request.written);
@@ -423,7 +397,7 @@ static int run_report(const struct pmu_command *self, int argc, char **argv)
 
 const struct pmu_command pmu_command_report = {
 	.name = "report",
-	.usage = "report [FILE...] [-o OUT]... [--merge | --each] [--threads] [--all] [--remove]",
+	.usage = "report [FILE...] [-o OUT]... [--merge | --each] [OPTION]...",
 	.about =
 		"make a report from a store or a JSON report, merge those of ranks, or list the stores",
 	.help = "A FILE is a store (what a program that was killed left over, or that of "
@@ -446,6 +420,10 @@ const struct pmu_command pmu_command_report = {
 		"                    spread, and counts over ranks\n"
 		"  --all             the text has every region, also beyond the 100 with the most time,\n"
 		"                    and how counts are spread over ranks\n"
+		"  --sort KEY        a list instead of a tree: by time, self, calls or the name of a count\n"
+		"  --top N           the text has the N regions with the most time, or with most of that\n"
+		"  --filter GLOB     the text has only regions whose name or path matches: 'solve*'\n"
+		"  -q, --quiet       the text has the rows alone\n"
 		"  --remove          remove the store of a program that is gone once its "
 		"report is written\n"
 		"  -h, --help        this text\n"

@@ -13,7 +13,8 @@
 #include "bindings/command/json_read.h"
 #include "group/metric.h"
 #include "store/place.h"
-#include "store/snapshot.h"
+#include "store/read/list.h"
+#include "store/read/snapshot.h"
 
 #define MAX_JSON ((size_t)512 << 20)
 
@@ -86,9 +87,29 @@ static int read_store(struct pmu_input *input, const struct pmu_store_head *head
 			return pmu_fail(rc, "cannot read %s: %s", input->path, reason);
 		return rc;
 	}
-	input->is_alive = !head->ended && pmu_store_fate(head) == PMU_STORE_ALIVE;
+	input->is_alive = !head->ended && pmu_store_liveness(head) == PMU_PROCESS_ALIVE;
 	pmu_metric_fill(input->model);
 	return 0;
+}
+
+/* Killed before anything was in it: then the name tells whose it is. */
+static int read_begun(struct pmu_input *input)
+{
+	const char *slash = strrchr(input->path, '/');
+	struct pmu_store_head head;
+
+	input->is_store = pmu_store_head_of_name(slash ? slash + 1 : input->path, &head);
+	if (!input->is_store)
+		return pmu_fail(
+			EINVAL,
+			"cannot read %s: it is empty, or begins with zeros as the store of a program that was "
+			"killed while it started",
+			input->path);
+	input->is_alive = pmu_store_liveness(&head) == PMU_PROCESS_ALIVE;
+	return pmu_fail(EINVAL, "cannot read %s: its program %s; 'pmu report --remove' removes it",
+			input->path,
+			input->is_alive ? "has just started: there is nothing in it yet"
+					: "was killed while it started: there is nothing in it");
 }
 
 /* What a file is, is told by how it begins. */
@@ -106,14 +127,11 @@ int pmu_input_read(struct pmu_input *input)
 	if (n < 0)
 		rc = pmu_fail(EINVAL, "cannot read %s: it is not an ordinary file", input->path);
 	else if (!n)
-		rc = pmu_fail(EINVAL, "cannot read %s: it is empty", input->path);
+		rc = read_begun(input);
 	else if (n >= 8 && !memcmp(head.magic, PMU_STORE_MAGIC, 8))
 		rc = read_store(input, &head);
 	else if (n >= 8 && !memcmp(head.magic, "\0\0\0\0\0\0\0", 8))
-		rc = pmu_fail(EINVAL,
-			      "cannot read %s: it begins with zeros, as the store of a program "
-			      "that was killed while it started: it can be deleted",
-			      input->path);
+		rc = read_begun(input);
 	else if (memchr("{ \t\r\n", head.magic[0], 5))
 		rc = read_json(input, fd);
 	else

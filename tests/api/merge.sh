@@ -68,7 +68,7 @@ run 0 'into files of their own, and of all' report rank-*.json -o one-%r.csv -o 
 [ -s one-0.csv ] && [ -s one-3.csv ] && [ -s all.csv ]
 result $? 'are written'
 has one-3.csv 'TIME,fifteen letters,fifteen letters,0,all,3100,' 'one has its own calls'
-has all.csv 'TIME,fifteen letters,fifteen letters,0,all,,all,6400,' 'the other all'
+has all.csv 'TIME,fifteen letters,fifteen letters,0,all,6400,' 'the other all'
 run 0 'without one' report rank-0.json rank-1.json rank-3.json
 has out '3 of 4: rank 2 has no report' 'says which'
 run 0 'without the last' report rank-[0-2].json
