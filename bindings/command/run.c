@@ -244,6 +244,12 @@ static void report(struct run *run)
 {
 	struct pmu_run_parts *parts = &run->parts;
 
+	if (!run->end.run.signal && pmu_run_ended(&run->folder, run->end.pid))
+		pmu_run_note(
+			parts,
+			"%s ended by a system call of its own, which is not seen from inside: what was open then has "
+			"no time",
+			run->request.command[0]);
 	pmu_run_take_all(&run->folder, parts);
 	if (run->request.no_report)
 		return;
@@ -318,7 +324,9 @@ static int run_run(const struct pmu_command *self, int argc, char **argv)
 		rc = check(run);
 	if (!rc) {
 		pmu_run_look(run->request.command[0], &run->target);
-		rc = run_in_folder(run);
+		rc = pmu_run_check_target(&run->request, &run->target);
+		if (!rc)
+			rc = run_in_folder(run);
 	}
 	pmu_run_request_free(&run->request);
 	free(run);
@@ -348,6 +356,14 @@ const struct pmu_command pmu_command_run = {
 		"  --each               the reports of several processes one after another, not combined\n"
 		"  --threads            the text also has each thread's own rows, and how calls' times are spread\n"
 		"  --all                the text has every region, also beyond the 100 with the most time\n"
+		"  --sort KEY           a list instead of a tree: by time, self, calls or the name of a count\n"
+		"  --top N              the text has the N regions with the most time, or with most of that\n"
+		"  --filter GLOB        the text has only regions whose name or path matches: 'solve*'\n"
+		"  -q, --quiet          the text has the rows alone, as PMU_REPORT=brief\n"
+		"  --exact              as PMU_EXACT=1: beside the mean the least that a call of each region counted,\n"
+		"                       and the interrupts that may have added to its instructions\n"
+		"  --histogram          as PMU_HISTOGRAM=1: how calls' times are spread, by percentiles\n"
+		"  --require            as PMU_REQUIRE=1: run nothing where what was asked for cannot be counted\n"
 		"  --auto PARTS         as in PMU_AUTO: what regions are made of: main, threads, openmp, functions,\n"
 		"                       wrap, markers; none\n"
 		"  --functions PATTERNS as in PMU_FUNCTIONS: which instrumented functions: 'kernel_*,!*_small'\n"
@@ -358,8 +374,8 @@ const struct pmu_command pmu_command_run = {
 		"  --                   what follows is the command, also where its name begins with -\n"
 		"\n"
 		"The exit status is the command's; killed by a signal, 'pmu run' ends by the same one.  127: there\n"
-		"is no such command, 126: it cannot be executed, 125: 'pmu run' could not start it, 2: an option\n"
-		"makes no sense; in these cases nothing was run.\n"
+		"is no such command, 126: it cannot be executed, 125: 'pmu run' could not start it, or --require\n"
+		"refused it, 2: an option makes no sense; in these cases nothing was run.\n"
 		"\n"
 		"Nothing can be measured inside of programs that are statically linked, setuid, of another kind of\n"
 		"processor or with another C library; their times are in the report's line 'run'.  On several\n"

@@ -28,12 +28,16 @@ struct pmu_run_request {
 	char *output_list; /* of PMU_OUTPUT, cut into pieces */
 	bool no_report;    /* PMU_OUTPUT=none */
 	bool each;
+	bool exact;              /* PMU_EXACT=1 */
+	bool require;            /* PMU_REQUIRE=1 */
+	bool histogram;          /* PMU_HISTOGRAM=1 */
 	bool pins;               /* threads are to be pinned: libpmu must be in the global scope */
 	bool switched_off;       /* PMU_ENABLE=0 */
 	bool emulate;            /* under valgrind, */
 	char valgrind[PATH_MAX]; /* which is here */
 	struct pmu_text_options text;
-	char **command; /* ends with NULL */
+	const char *top; /* --top */
+	char **command;  /* ends with NULL */
 };
 
 /**
@@ -63,13 +67,11 @@ struct pmu_run_target {
  */
 void pmu_run_look(const char *command, struct pmu_run_target *target);
 
-/** pmu_run_search() - as execvp() does, in PATH.  Return: whether there is such a command. */
-bool pmu_run_search(const char *command, char *path, size_t size);
-
 /** The folder that stores of this run go to. */
 struct pmu_run_folder {
 	char place[PMU_PLACE_MAX]; /* where it is: the folder for stores */
 	char path[PMU_PLACE_MAX];
+	bool is_private; /* the place is of this run alone */
 };
 
 /**
@@ -119,6 +121,13 @@ void pmu_run_environment_free(char **environment);
  * message.
  */
 int pmu_run_check_settings(struct pmu_run_request *request);
+
+/**
+ * pmu_run_check_target() - with --require: can it be measured from inside?  Return: 0, or an exit
+ * status after a message.
+ */
+int pmu_run_check_target(const struct pmu_run_request *request,
+			 const struct pmu_run_target *target);
 
 /**
  * pmu_run_check_emulation() - is there what --emulate needs?  Return: 0, or an exit status after a
@@ -230,6 +239,14 @@ struct pmu_run_parts {
 
 /** pmu_run_note() - one more; beyond the most there are, none */
 void pmu_run_note(struct pmu_run_parts *parts, const char *fmt, ...) PMU_PRINTF(2, 3);
+
+/**
+ * pmu_run_ended() - the command has ended with a status, whatever its stores say of it
+ *
+ * A program that leaves by a system call of its own does so past us.
+ * Return: whether one of them had not heard of it.
+ */
+bool pmu_run_ended(const struct pmu_run_folder *folder, pid_t pid);
 
 /**
  * pmu_run_take() - where there are many stores: the results of processes that are gone, whose

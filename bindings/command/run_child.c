@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/time.h"
 #include "bindings/command/command.h"
 #include "bindings/command/run.h"
 #include "machine/mask.h"
@@ -88,14 +89,6 @@ static int wait_for_exec(int report_fd)
 }
 
 /* --- waiting --- */
-
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /*
  * Sent by a process other than the command itself; what the terminal sends, reaches the command too
@@ -194,8 +187,8 @@ int pmu_run_command(const struct pmu_run_start *start, struct pmu_run_end *end)
 	*end = (struct pmu_run_end){ .pid = -1 };
 	if (pipe2(report_fd, O_CLOEXEC))
 		return pmu_fail(errno, "cannot create a pipe: %s", strerror(errno));
-	end->start_unix_ns = now_ns(CLOCK_REALTIME);
-	start_ns = now_ns(CLOCK_MONOTONIC);
+	end->start_unix_ns = pmu_time_now_ns(CLOCK_REALTIME);
+	start_ns = pmu_time_now_ns(CLOCK_MONOTONIC);
 	hold(&before, &held);
 	end->pid = fork();
 	error = errno;
@@ -205,7 +198,7 @@ int pmu_run_command(const struct pmu_run_start *start, struct pmu_run_end *end)
 	if (end->pid > 0) {
 		end->exec_errno = wait_for_exec(report_fd[0]);
 		wait_for_end(start, &held, end, &usage);
-		describe(end, &usage, now_ns(CLOCK_MONOTONIC) - start_ns);
+		describe(end, &usage, pmu_time_now_ns(CLOCK_MONOTONIC) - start_ns);
 	}
 	close(report_fd[0]);
 	release(&before, &held);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Takes up what measured processes leave behind, while the command runs and at its end. */
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +12,11 @@
 #include "base/error.h"
 #include "bindings/command/run.h"
 #include "group/metric.h"
+#include "pmu.h"
 #include "store/place.h"
-#include "store/snapshot.h"
+#include "store/read/list.h"
+#include "store/read/snapshot.h"
+#include "store/row.h"
 
 /* Stores that may lie there until the end: until then nothing is lost, even where we are killed. */
 #define MANY 64
@@ -59,7 +63,7 @@ static bool is_empty(const struct pmu_model *model)
 
 static bool is_running(const struct pmu_store_entry *entry)
 {
-	return entry->fate == PMU_STORE_ALIVE && !entry->ended;
+	return entry->liveness == PMU_PROCESS_ALIVE && !entry->ended;
 }
 
 static struct pmu_model *read_one(const struct pmu_store_entry *entry, struct pmu_run_parts *parts)
@@ -142,7 +146,7 @@ static int count_alive(const struct pmu_run_folder *folder)
 	int n = pmu_store_list_folder(folder->path, &entry), n_alive = 0;
 
 	for (int i = 0; i < n; i++)
-		n_alive += entry[i].fate == PMU_STORE_ALIVE;
+		n_alive += entry[i].liveness == PMU_PROCESS_ALIVE;
 	free(entry);
 	return n_alive;
 }
@@ -173,13 +177,43 @@ void pmu_run_take(const struct pmu_run_folder *folder, struct pmu_run_parts *par
 		 * what came before an exec goes with the last one, or its number would be given
 		 * again
 		 */
-		if (entry[i].fate != PMU_STORE_DEAD)
+		if (entry[i].liveness != PMU_PROCESS_DEAD)
 			continue;
 		take_model(read_one(&entry[i], parts), parts);
 		if (!parts->no_memory)
 			unlink(entry[i].path);
 	}
 	free(entry);
+}
+
+/* Return: whether it was not known. */
+static bool mark_ended(const char *path)
+{
+	const off_t at = offsetof(struct pmu_store_head, next);
+	const uint32_t ended = PMU_NEXT_EXIT;
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	uint32_t next;
+	bool marked;
+
+	if (fd < 0)
+		return false;
+	marked = pread(fd, &next, sizeof(next), at) == sizeof(next) && next == PMU_NEXT_GOES_ON &&
+		 pwrite(fd, &ended, sizeof(ended), at) == sizeof(ended);
+	close(fd);
+	return marked;
+}
+
+bool pmu_run_ended(const struct pmu_run_folder *folder, pid_t pid)
+{
+	struct pmu_store_entry *entry;
+	int n = pmu_store_list_folder(folder->path, &entry);
+	bool marked = false;
+
+	for (int i = 0; i < n; i++)
+		if (entry[i].pid == pid && entry[i].liveness == PMU_PROCESS_DEAD && !entry[i].ended)
+			marked |= mark_ended(entry[i].path);
+	free(entry);
+	return marked;
 }
 
 static int by_start(const void *a, const void *b)
@@ -236,7 +270,7 @@ void pmu_run_take_all(const struct pmu_run_folder *folder, struct pmu_run_parts 
 	wait_for_last(folder, &parts->outliving);
 	n = pmu_store_list_folder(folder->path, &entry);
 	for (int i = 0; i < n; i++) {
-		parts->n_alive += entry[i].fate == PMU_STORE_ALIVE;
+		parts->n_alive += entry[i].liveness == PMU_PROCESS_ALIVE;
 		if (is_running(&entry[i]))
 			take_running(&entry[i], &early, parts);
 		else

@@ -12,6 +12,7 @@
 
 #include "bindings/command/command.h"
 #include "bindings/command/run.h"
+#include "bindings/preload/process/target.h"
 #include "counters/valgrind/valgrind.h"
 
 #define VALGRIND "valgrind"
@@ -98,7 +99,7 @@ int pmu_run_check_emulation(struct pmu_run_request *request)
 		pmu_command_error("--emulate: libpmu was built without valgrind's headers");
 		return PMU_EXIT_NOT_STARTED;
 	}
-	if (!pmu_run_search(VALGRIND, request->valgrind, sizeof(request->valgrind))) {
+	if (!target_search(VALGRIND, request->valgrind, sizeof(request->valgrind))) {
 		pmu_command_error("--emulate: there is no " VALGRIND
 				  " in PATH; it is a package of that name");
 		return PMU_EXIT_NOT_FOUND;

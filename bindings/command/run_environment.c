@@ -8,13 +8,12 @@
 
 #include "bindings/command/command.h"
 #include "bindings/command/run.h"
+#include "bindings/preload/process/target.h"
 #include "counters/valgrind/valgrind.h"
 #include "store/place.h"
 
-#define PRELOAD_NAME "libpmu-preload.so"
-#define PMU_NAME     "libpmu.so.0"
 /* More variables than it had. */
-#define N_SETTINGS 14
+#define N_SETTINGS 17
 
 /* --- where the libraries are --- */
 
@@ -170,27 +169,17 @@ static void set(struct list *list, const char *name, const char *value)
 	list->failed = true;
 }
 
-static const char *name_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Words of an LD_PRELOAD but for our own libraries: those of a `pmu run` around us. */
 static void add_others(struct pmu_strbuf *out, const char *words)
 {
-	char word[PATH_MAX];
+	const char *word;
+	size_t len;
 
-	for (words += strspn(words, " :"); *words; words += strspn(words, " :")) {
-		size_t len = strcspn(words, " :");
-
-		snprintf(word, sizeof(word), "%.*s", (int)len, words);
-		if (strcmp(name_of(word), PRELOAD_NAME) && strcmp(name_of(word), PMU_NAME)) {
-			pmu_strbuf_add(out, out->len ? ":" : "");
-			pmu_strbuf_add_n(out, words, len);
-		}
-		words += len;
+	while ((word = target_next_word(&words, &len))) {
+		if (target_is_ours(word, len))
+			continue;
+		pmu_strbuf_add(out, out->len ? ":" : "");
+		pmu_strbuf_add_n(out, word, len);
 	}
 }
 
@@ -243,6 +232,9 @@ static bool is_replaced(const struct pmu_run_request *request, bool starting, co
 		{ "PMU_EVENTS", request->group || request->events },
 		{ "PMU_PIN", request->pin },
 		{ "PMU_BACKEND", request->source },
+		{ "PMU_EXACT", request->exact },
+		{ "PMU_REQUIRE", request->require },
+		{ "PMU_HISTOGRAM", request->histogram },
 		{ "PMU_AUTO", request->automatic },
 		{ "PMU_FUNCTIONS", request->functions },
 		{ "PMU_MIN_TIME", request->min_time },
@@ -277,9 +269,12 @@ char **pmu_run_environment(const struct pmu_run_request *request,
 	set(&list, "PMU_EVENTS", request->events);
 	set(&list, "PMU_PIN", request->pin);
 	/* a region in a constructor is before the preload, which says so in other programs */
-	if (!request->pin && !request->pins && !getenv("PMU_PIN"))
+	if (folder && !request->pin && !request->pins && !getenv("PMU_PIN"))
 		set(&list, "PMU_PIN", "none");
 	set(&list, "PMU_BACKEND", request->source);
+	set(&list, "PMU_EXACT", request->exact ? "1" : NULL);
+	set(&list, "PMU_HISTOGRAM", request->histogram ? "1" : NULL);
+	set(&list, "PMU_REQUIRE", request->require ? "1" : NULL);
 	set(&list, "PMU_AUTO", request->automatic);
 	set(&list, "PMU_FUNCTIONS", request->functions);
 	set(&list, "PMU_MIN_TIME", request->min_time);

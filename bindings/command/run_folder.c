@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "bindings/command/run.h"
 #include "store/place.h"
+#include "store/read/list.h"
 
 /*
  * Names of folders: "run-PID-STARTTIME-PIDNAMESPACE"; of results whose report could not be written
@@ -70,18 +71,18 @@ static bool is_old(const char *path)
 	return !lstat(path, &st) && st.st_mtime < time(NULL) - KEEP_S;
 }
 
-static enum pmu_store_fate fate_of_run(const char *name, int *end)
+static enum pmu_liveness liveness_of_run(const char *name, int *end)
 {
-	struct pmu_store_owner self;
+	struct pmu_process self;
 	struct pmu_store_head head = { .pid = 0 };
 
 	*end = -1;
 	sscanf(name, NAME_SCAN, &head.pid, &head.start_time, &head.pid_ns, end);
 	if (*end < 0)
-		return PMU_STORE_ALIVE;
-	pmu_store_owner_self(&self);
+		return PMU_PROCESS_ALIVE;
+	pmu_process_self(&self);
 	memcpy(head.boot_id, self.boot_id, sizeof(head.boot_id));
-	return pmu_store_fate(&head);
+	return pmu_store_liveness(&head);
 }
 
 /* A process that outlived its run still writes there. */
@@ -92,7 +93,7 @@ static bool any_alive(const char *path)
 	bool alive = n < 0;
 
 	for (int i = 0; i < n; i++)
-		alive |= entry[i].fate == PMU_STORE_ALIVE;
+		alive |= entry[i].liveness == PMU_PROCESS_ALIVE;
 	free(entry);
 	return alive;
 }
@@ -109,22 +110,22 @@ static bool is_reported(const char *path)
 static bool sweep_one(const char *place, const char *name)
 {
 	char path[2 * PMU_PLACE_MAX];
-	enum pmu_store_fate fate;
+	enum pmu_liveness liveness;
 	bool moved;
 	int end;
 
 	if (strncmp(name, "run-", 4) ||
 	    (size_t)snprintf(path, sizeof(path), "%s/%s", place, name) >= sizeof(path))
 		return false;
-	fate = fate_of_run(name, &end);
+	liveness = liveness_of_run(name, &end);
 	if (end > 0 && !strcmp(name + end, ".json")) {
 		if (is_old(path))
 			unlink(path);
 		return false;
 	}
-	if (end < 0 || name[end] || fate == PMU_STORE_ALIVE)
+	if (end < 0 || name[end] || liveness == PMU_PROCESS_ALIVE)
 		return false;
-	if (fate == PMU_STORE_FOREIGN ? !is_old(path) : any_alive(path))
+	if (liveness == PMU_PROCESS_FOREIGN ? !is_old(path) : any_alive(path))
 		return false;
 	moved = !is_reported(path) && keep_stores(place, path);
 	empty_folder(path);
@@ -156,16 +157,30 @@ void pmu_run_folders_sweep(void)
 
 /* --- this one's --- */
 
+/* None of the folders for stores serves: somebody else may have taken their names. */
+static int make_private(char *place, size_t size)
+{
+	const char *tmp = getenv("TMPDIR"), *const parent[] = { tmp && tmp[0] == '/' ? tmp : "/tmp",
+								"/dev/shm" };
+
+	for (size_t i = 0; i < PMU_ARRAY_LEN(parent); i++)
+		if ((size_t)snprintf(place, size, "%s/pmu-run-XXXXXX", parent[i]) < size &&
+		    mkdtemp(place))
+			return 0;
+	return -ENOENT;
+}
+
 int pmu_run_folder_make(struct pmu_run_folder *folder)
 {
-	struct pmu_store_owner self;
+	struct pmu_process self;
 	char name[80];
 	int rc = pmu_store_dir(1, folder->place, sizeof(folder->place));
 
-	if (rc)
+	folder->is_private = rc && !make_private(folder->place, sizeof(folder->place));
+	if (rc && !folder->is_private)
 		return rc;
 	sweep(folder->place);
-	pmu_store_owner_self(&self);
+	pmu_process_self(&self);
 	snprintf(name, sizeof(name), NAME_FORMAT, self.pid, self.start_time, self.pid_ns);
 	if (strlen(folder->place) + 1 + strlen(name) >= sizeof(folder->path))
 		return pmu_fail(ENAMETOOLONG, "the path of the folder for stores, %s, is too long",
@@ -197,4 +212,6 @@ void pmu_run_folder_remove(const struct pmu_run_folder *folder)
 {
 	empty_folder(folder->path);
 	rmdir(folder->path);
+	if (folder->is_private)
+		rmdir(folder->place);
 }

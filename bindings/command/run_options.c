@@ -14,6 +14,7 @@
 #include "counters/backend.h"
 #include "machine/mask.h"
 #include "session/config.h"
+#include "session/session.h"
 
 /* --- the command line --- */
 
@@ -33,9 +34,11 @@ static int parse_option(const struct pmu_command *self, struct pmu_run_request *
 		{ .name = "--functions", .value = &request->functions },
 		{ .name = "--min-time", .value = &request->min_time },
 		{ .name = "--wrap", .value = &request->wrap },
-		{ .name = "--threads", .flag = &request->text.threads },
-		{ .name = "--all", .flag = &request->text.all },
+		PMU_TEXT_OPTIONS(&request->text, request->top),
 		{ .name = "--each", .flag = &request->each },
+		{ .name = "--exact", .flag = &request->exact },
+		{ .name = "--histogram", .flag = &request->histogram },
+		{ .name = "--require", .flag = &request->require },
 		{ .name = NULL },
 	};
 	int rc = pmu_command_option(self, options, argv, i);
@@ -98,6 +101,9 @@ int pmu_run_parse(const struct pmu_command *self, int argc, char **argv,
 	}
 	if (i >= argc)
 		return pmu_command_usage_error(self, "run what? A command is missing");
+	rc = pmu_command_top(self, request->top, &request->text);
+	if (rc)
+		return rc;
 	request->command = argv + i;
 	if (request->events && request->group)
 		return pmu_command_usage_error(self, "events or a group, not both");
@@ -180,8 +186,10 @@ static int check_library(struct pmu_run_request *request)
 	if (!rc) {
 		request->switched_off = !config->enable;
 		request->pins = config->enable && is_pinning(config);
+		request->require |= config->require;
 		request->text.threads |= config->report.threads;
 		request->text.all |= config->report.all;
+		request->text.brief |= config->report.brief;
 		tell_warnings(warnings.text);
 	}
 	pmu_strbuf_free(&warnings);
@@ -189,6 +197,34 @@ static int check_library(struct pmu_run_request *request)
 		pmu_catalog_close(&config->catalog);
 	free(config);
 	return rc ? tell(request) : 0;
+}
+
+/* --- all or nothing --- */
+
+/* What of it is wrong without the variable that says so. */
+static int refuse(const char *why)
+{
+	static const char variable[] = "PMU_REQUIRE=1: ";
+	size_t len = strlen(variable);
+
+	pmu_command_error("--require: %s; nothing was run",
+			  strncmp(why, variable, len) ? why : why + len);
+	return PMU_EXIT_NOT_STARTED;
+}
+
+/* Said before the start, or the command's work would be for nothing. */
+static int check_required(const struct pmu_run_request *request)
+{
+	if (!request->require)
+		return 0;
+	if (request->switched_off)
+		return refuse("PMU_ENABLE=0 switches measuring off");
+	return pmu_session_foretell(request->emulate) ? refuse(pmu_error_text()) : 0;
+}
+
+int pmu_run_check_target(const struct pmu_run_request *request, const struct pmu_run_target *target)
+{
+	return request->require && target->why[0] ? refuse(target->why) : 0;
 }
 
 /* --- what is preloaded takes these in; @said: the option or the variable that says it --- */
@@ -292,6 +328,8 @@ int pmu_run_check_settings(struct pmu_run_request *request)
 	}
 	environ = environment;
 	rc = check_library(request);
+	if (!rc)
+		rc = check_required(request);
 	environ = ours;
 	pmu_run_environment_free(environment);
 	return rc ? rc : check_preloaded(request);

@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/write.h"
 #include "bindings/command/command.h"
 #include "bindings/command/run.h"
 #include "group/metric.h"
 #include "report/combine.h"
+#include "report/terminal.h"
 
 #define MAX_PATH 4096
 
@@ -21,6 +23,7 @@ struct writing {
 	const struct pmu_run_parts *parts;
 	const char *configured;
 	enum pmu_report_format format;
+	struct pmu_text_options text;
 	struct named *named; /* [n_named] sorted by path */
 	size_t n_named;
 	bool failed;
@@ -104,6 +107,10 @@ static int check_output(const char *configured)
 
 	if (!strcmp(configured, "-"))
 		return 0;
+	if (pmu_report_format_check(configured)) {
+		pmu_command_error("%s; the command was not started", pmu_error_text());
+		return PMU_EXIT_NOT_STARTED;
+	}
 	rc = path_of(configured, NULL, path, sizeof(path));
 	if (rc < 0)
 		return refuse(configured, -rc);
@@ -179,7 +186,7 @@ static int render_combined(const struct writing *w, struct pmu_model *const *mod
 	name_by_command(combined, w->request->command);
 	if (n == w->parts->n)
 		add_notes(w->parts, combined);
-	pmu_report_render(out, combined, w->format, &w->request->text);
+	pmu_report_render(out, combined, w->format, &w->text);
 	pmu_model_free(combined);
 	return 0;
 }
@@ -192,7 +199,7 @@ static int render(const struct writing *w, struct pmu_model *const *model, size_
 	for (size_t i = 0; i < n; i++) {
 		if (i)
 			pmu_strbuf_add(out, "\n");
-		pmu_report_render(out, model[i], w->format, &w->request->text);
+		pmu_report_render(out, model[i], w->format, &w->text);
 	}
 	return 0;
 }
@@ -223,9 +230,9 @@ static void write_models(struct writing *w, const char *path, struct pmu_model *
 		tell(w, name, -ENOMEM);
 	} else {
 		if (!path)
-			rc = pmu_report_write_fd(STDERR_FILENO, out.text, out.len);
+			rc = pmu_write_all(STDERR_FILENO, out.text, out.len);
 		else if (!strcmp(path, "-"))
-			rc = pmu_report_write_fd(STDOUT_FILENO, out.text, out.len);
+			rc = pmu_write_all(STDOUT_FILENO, out.text, out.len);
 		else
 			rc = pmu_report_write_file(path, out.text, out.len);
 		/* a reader that went away has seen enough; nobody is told where nobody can be */
@@ -396,12 +403,15 @@ static void write_files(struct writing *w)
 static bool write_output(const struct pmu_run_request *request, const struct pmu_run_parts *parts,
 			 const char *configured)
 {
-	struct writing w = { .request = request, .parts = parts, .configured = configured };
+	struct writing w = {
+		.request = request, .parts = parts, .configured = configured, .text = request->text
+	};
 
 	if (configured && strcmp(configured, "-")) {
 		w.format = pmu_report_format_of(configured);
 		write_files(&w);
 	} else {
+		pmu_terminal_fit(&w.text, configured ? STDOUT_FILENO : STDERR_FILENO);
 		write_models(&w, configured, parts->model, parts->n);
 	}
 	return w.failed;

@@ -68,6 +68,17 @@ static int await(int number)
 	return 40;
 }
 
+static void exit_past_libc(int status)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("syscall" : : "a"(231), "D"(status) : "rcx", "r11", "memory");
+#elif defined(__aarch64__)
+	register long x8 __asm__("x8") = 94, x0 __asm__("x0") = status;
+
+	__asm__ volatile("svc #0" : : "r"(x8), "r"(x0) : "memory");
+#endif
+}
+
 static int work(const char *region)
 {
 	pmu_region_begin(region);
@@ -111,6 +122,8 @@ int main(int argc, char **argv)
 		raise(SIGTSTP);
 	if (!strcmp(what, "_exit"))
 		_exit(value);
+	if (!strcmp(what, "inline")) /* as programs do that are not C's */
+		exit_past_libc(value);
 	if (!strncmp(what, "forget", 6)) {
 		pmu_region_begin("forgotten");
 		poll(NULL, 0, 2);
@@ -252,6 +265,59 @@ run 0 'a program in its place' -o report.txt ./program exec 0
 has report.txt 'pmu: program (1 process on ' 'is the same process'
 swept 'nothing is left over'
 
+run 0 'lengths of calls' --histogram -o report.json ./program
+has report.json '"histogram"' 'have a histogram'
+run 0 'quietly' -q ./program
+grep -q '^  region ' err && ! grep -q '^pmu: ' err && ! grep -q machine err
+result $? 'has the rows alone'
+PMU_REPORT=brief run 0 'by the variable' ./program
+[ "$(sed -n 1p err | cut -c 1-8)" = '  region' ]
+result $? 'too'
+
+run 0 'a list of calls' -q --sort calls --top 1 --filter 'reg*' ./program
+grep -qE '^  (main/)?region +1 ' err
+result $? 'has what was asked for'
+
+# --- on a terminal ---
+# terminal COLUMNS COMMAND...: its output, where all of it is a terminal
+cat >terminal.py <<'P'
+import fcntl, os, pty, struct, sys, termios
+pid, fd = pty.fork()
+if pid == 0:
+    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 25, int(sys.argv[1]), 0, 0))
+    os.execvp(sys.argv[2], sys.argv[2:])
+while True:
+    try:
+        data = os.read(fd, 4096)
+    except OSError:
+        break
+    if not data:
+        break
+    os.write(1, data)
+os.waitpid(pid, 0)
+P
+esc=$(printf '\033')
+narrow() { # of lines without escape sequences none is wider
+	tr -d '\r' <out | sed "s/$esc\[[0-9]*m//g" >plain
+	grep -q '^pmu: program' plain && [ "$(awk '{ if (length > n) n = length } END { print n }' plain)" -le "$1" ]
+	result $? "$2"
+}
+if python3 -c 'import pty' 2>/dev/null; then
+	TERM=xterm NO_COLOR='' python3 terminal.py 70 "$pmu" run ./program >out 2>err
+	narrow 70 'text fits a terminal'
+	has out "$esc[1m" 'and is in colour'
+	TERM=xterm NO_COLOR=1 python3 terminal.py 70 "$pmu" run ./program >out 2>err
+	narrow 70 'also'
+	lacks out "$esc" 'without'
+	TERM=dumb python3 terminal.py 160 "$pmu" run ./program >out 2>err
+	lacks out "$esc" 'a dumb terminal has none'
+	TERM=xterm NO_COLOR='' python3 terminal.py 70 ./program >out 2>err
+	narrow 70 'at exit, too'
+	has out "$esc[1m" 'it is in colour'
+else
+	echo "ok $((n += 1)) - terminals # SKIP no python3 with pty"
+fi
+
 # --- mistakes are told before the start ---
 # refused STATUS NAME TEXT ARGUMENT...
 refused() {
@@ -274,12 +340,37 @@ refused 2 'a CPU to pin to that is not there' '--pin: CPU 8000' --pin cpus:8000
 refused 2 'an unknown part' "did you mean threads; choose" --auto main,thread
 refused 2 'no duration' '--min-time 10: ' --min-time 10
 refused 2 'nothing to wrap' "'dgemm_' is not LIBRARY:FUNCTION" --wrap libz:*,dgemm_
+refused 2 'no number of regions' '--top few: ' --top few
+refused 2 'none' '--top 0: ' --top 0
 refused 2 'an unknown option' 'did you mean --threads?' --thread
 PMU_AUTO='main, thread' refused 2 'an unknown part of the environment' "PMU_AUTO: there is no 'thread', did you mean threads"
 PMU_MIN_TIME=10 refused 2 'no duration of the environment' 'PMU_MIN_TIME=10: that is no duration'
 PMU_WRAP=dgemm_ refused 2 'nothing to wrap in the environment' "PMU_WRAP: 'dgemm_' is not LIBRARY:FUNCTION"
 PMU_AUTO=foo run 0 'an option in its place' --auto main -o report.txt ./program
 PMU_AUTO=' main, threads' PMU_MIN_TIME='10 us' run 0 'blanks in the environment' -o report.txt ./program
+refused 125 'a source without counts' '--require: instructions cannot be counted: clock: it has times' --require --source clock -e instructions
+refused 125 'a source for other events' '--require: instructions cannot be counted: software: ' --require --source software -e instructions
+refused 125 'one event of two' '--require: instructions cannot be counted: ' --require --source software -e page-faults,instructions
+[ "$(wc -l <err)" = 1 ]
+result $? 'in one line'
+PMU_REQUIRE=1 refused 125 'the variable' 'instructions cannot be counted' --source software -e instructions
+PMU_REQUIRE=1 run 0 'the variable, and what can be counted' -e page-faults -o report.txt ./program
+PMU_REQUIRE=0 run 0 'without it the program runs' --source software -e instructions -o report.txt ./program
+PMU_ENABLE=0 refused 125 'nothing that is measured' 'PMU_ENABLE=0 switches measuring off' --require
+run 0 'what can be counted' --require -e page-faults -o report.txt ./program
+has report.txt 'region' 'is measured'
+run 0 'times are all that is asked for' --require -g TIME -o report.txt ./program
+run 0 'a source without counts, and no event' --require --source clock -o report.txt ./program
+case ${TEST_CFLAGS:-} in
+*-fsanitize*) ;;
+*)
+	printf 'int main(void) { return 0; }\n' >fixed.c
+	if ${TEST_CC:-cc} -static -o fixed fixed.c 2>log; then
+		run 125 'a static program' --require -g TIME ./fixed
+		has err 'fixed is statically linked; nothing was run' 'has nothing that can be measured'
+	fi
+	;;
+esac
 PMU_GROUP=CROE refused 2 'a group of the environment' 'PMU_GROUP: there is no group "CROE"'
 PMU_GROUP=CROE run 0 'an option in its place' -g TIME -o report.txt ./program
 refused 125 'a folder that is not there' "create $tmp/no first" -o "$tmp/no/report.json"
@@ -292,6 +383,14 @@ if [ "$(id -u)" != 0 ]; then
 	refused 125 'a locked folder' 'Permission denied' -o locked/report.json
 fi
 run 2 'no command' -o report.txt
+run 125 'a format that there is not' -o report.xml ./program
+has err '.json or .csv' 'names those there are'
+PMU_OUTPUT=report.xml run 125 'in the environment' ./program
+PMU_OUTPUT=a.json,report.xml ./program >out 2>err
+result $? 'without the command the program runs'
+has err '.json or .csv' 'and they are named'
+[ ! -e report.xml ]
+result $? 'nothing of that name is written'
 run 2 'nothing behind --' --
 run 127 'no such command' no-such-command
 has err 'no such command in PATH' 'is said'
@@ -337,12 +436,19 @@ if [ -e /dev/full ]; then
 	has err 'cannot write /dev/full: No space left on device' 'is said'
 	kept=$(sed -n "s/.*'pmu report \(.*\) -o OUT'.*/\1/p" err)
 	has report.txt 'status 4' 'others are written'
+	subcommand=report run 0 'the list of what there is'
+	grep -qF "$kept" out && grep -q ' kept ' out
+	result $? 'has what is kept'
 	subcommand=report run 0 'what is kept' "$kept"
 	has out 'status 4, ' 'has everything'
 	rm -f "$kept"
 fi
 run 0 'standard output without a reader' -o - ./program
 "$pmu" run -o - ./program | true
+run 0 'a source that counts processors' -g CORE --source msr -o report.txt env
+lacks out 'PMU_PIN=' 'lets the library pin threads'
+run 0 'a source that counts threads' -g TIME --source clock -o report.txt env
+has out 'PMU_PIN=none' 'leaves them alone'
 run 0 'some options' -g TIME --source clock --threads --all -o report.txt ./program
 has report.txt '  thread' 'are for the text'
 
@@ -472,8 +578,13 @@ for i in $(seq 40); do
 	cp "$dead"/*-1.pmu "$dead/$i-1-2.pmu"
 done
 run 0 'forty results of a dead run' -o report.txt ./program
-[ "$(find place/pmu -name '*.pmu' | wc -l)" = 32 ]
-result $? 'are kept as many as of other killed programs'
+[ "$(find place/pmu -name '*.pmu' | wc -l)" -ge 40 ]
+result $? 'are kept like those of other killed programs'
+PMU_KEEP_MIB=1 ./program >out 2>err
+[ "$(find place/pmu -name '*.pmu' | wc -l)" -lt 40 ] && [ "$(du -k place/pmu | tail -n 1 | cut -f 1)" -lt 2048 ]
+result $? 'up to as many MiB'
+PMU_KEEP_DAYS=0 ./program >out 2>err
+has err 'PMU_KEEP_DAYS=0: say a number from 1 to 36500' 'settings are looked at'
 rm -f place/pmu/*.pmu
 # an empty file can be made there, a store cannot; nor what a sanitizer writes
 if [ -z "$sanitizers" ]; then
@@ -537,6 +648,9 @@ else
 	result $? 'with the time that it had'
 	run 0 'a region that a thread never ends' -o report.txt ./program forget_in_thread
 	has report.txt 'thread/in a thread, thread 1: still open when its thread ended' 'is a doubt'
+	run 5 'a program that leaves by a system call of its own' -o report.txt ./program inline 5
+	lacks report.txt 'did not end cleanly' 'has ended'
+	has report.txt 'ended by a system call of its own' 'and is told how'
 	run 3 'a region that _exit() ends' -o report.txt ./program forget_exit 3
 	lacks report.txt 'still open' 'is none'
 	run 0 'a program without a rank' -o 'some-%r.json' env OMPI_COMM_WORLD_RANK=3 ./program
@@ -579,6 +693,37 @@ else
 	fi
 	pmu=$tmp/alone/pmu run 0 'without the library' -o report.txt sh -c 'echo x'
 	has report.txt 'libpmu-preload.so is not in' 'that is named'
+	for limit in 0 1 8; do
+		(ulimit -f $limit && "$pmu" run -o limited.json sh -c 'exit 3' >out 2>err)
+		[ $? = 3 ]
+		result $? "the command's own status where files have $limit blocks at most"
+	done
+	# fakeroot(1) and the like: libc says who we are, and the kernel knows better
+	cat >fake.c <<'C'
+#include <unistd.h>
+uid_t geteuid(void) { return 54321; }
+C
+	${TEST_CC:-cc} -shared -fPIC -o fake.so fake.c
+	LD_PRELOAD=$tmp/fake.so "$pmu" run -o report.json ./program status 3 >out 2>err
+	[ $? = 3 ]
+	result $? 'a preloaded geteuid() is not asked'
+	has report.json '"path": "main"' 'and the command is measured'
+	# all folders for stores are somebody else's: a user of whom nobody has heard
+	chmod 755 .
+	other='setpriv --reuid 54321 --clear-groups'
+	if [ "$(id -u)" = 0 ] && $other test -x "$pmu" 2>err && mkdir /dev/shm/pmu-54321 2>err; then
+		mkdir -m 1777 taken && mkdir taken/pmu-54321
+		$other env -u XDG_RUNTIME_DIR TMPDIR="$tmp/taken" \
+			"$pmu" run -o taken/report.json true >out 2>err
+		result $? 'no folder for stores serves'
+		rmdir /dev/shm/pmu-54321
+		has taken/report.json '"path": "main"' 'the run has one of its own'
+		[ "$(ls -A taken | tr '\n' ' ')" = 'pmu-54321 report.json ' ]
+		result $? 'and leaves nothing of it'
+	else
+		n=$((n + 1))
+		echo "ok $n # SKIP only root can take another user's names, with setpriv, and where that user can reach pmu"
+	fi
 	# stores are taken up while the command runs
 	run 0 'many processes' -o report.json sh -c 'i=0; while [ $i -lt 300 ]; do /bin/true; i=$((i + 1)); done
 		sleep 0.7; ls "$PMU_STORE" | wc -l'
@@ -588,6 +733,9 @@ else
 fi
 swept 'nothing is left over'
 
+run 0 'an option of the command' -o report.txt sh -c 'echo "$1"' sh --help
+grep -qx -e --help out
+result $? 'is not ours'
 run 0 'help' --help
 for option in -g -e -C -o --pin --source --each --threads --all --auto --functions --min-time --wrap; do
 	grep -q -e "^  .*$option" out
