@@ -33,6 +33,7 @@ extern const struct pmu_command pmu_command_help;
 extern const struct pmu_command pmu_command_list;
 extern const struct pmu_command pmu_command_plan;
 extern const struct pmu_command pmu_command_restore;
+extern const struct pmu_command pmu_command_version;
 
 /** pmu_command_find() - by name; NULL. */
 const struct pmu_command *pmu_command_find(const char *name);
@@ -55,6 +56,28 @@ int pmu_command_usage_error(const struct pmu_command *command, const char *fmt, 
  * a message.
  */
 int pmu_command_print(struct pmu_strbuf *out);
+
+/**
+ * Options of what text shows, which several commands have; @number: const char *, for
+ * pmu_command_top()
+ */
+#define PMU_TEXT_OPTIONS(text, number)                                        \
+	{ .name = "--threads", .flag = &(text)->threads },                    \
+		{ .name = "--all", .flag = &(text)->all },                    \
+		{ .name = "--quiet", .letter = 'q', .flag = &(text)->brief }, \
+		{ .name = "--sort", .value = &(text)->sort },                 \
+		{ .name = "--filter", .value = &(text)->filter },             \
+	{                                                                     \
+		.name = "--top", .value = &(number)                           \
+	}
+
+struct pmu_text_options;
+/**
+ * pmu_command_top() - takes what --top says, NULL for nothing.  Return: 0, or PMU_EXIT_USAGE after
+ * a message.
+ */
+int pmu_command_top(const struct pmu_command *self, const char *number,
+		    struct pmu_text_options *text);
 
 /** One option: with a value, or (@flag set) without. */
 struct pmu_option {

@@ -95,13 +95,13 @@ static void add_events(struct pmu_strbuf *out)
 		       "uncore_cbox/.../, uncore_arb/.../ (Intel), amd_l3/.../; "
 		       "power/energy-pkg/ is energy-pkg.\n"
 		       "\n"
-		       "Counted is what happens at user level, and for context-switches and "
+		       "Counted is what happens at user level, and for context-switches, "
 		       "cpu-migrations\n"
-		       "also in the kernel. A modifier behind the name chooses: cycles:u at "
-		       "user level,\n"
-		       "cycles:k in the kernel, cycles:uk both; task-clock and cpu-clock have "
-		       "none, nor has\n"
-		       "what is counted for the whole socket.\n");
+		       "and interrupts also in the kernel. A modifier behind the name chooses: "
+		       "cycles:u at\n"
+		       "user level, cycles:k in the kernel, cycles:uk both; task-clock, "
+		       "cpu-clock and\n"
+		       "interrupts have none, nor has what is counted for the whole socket.\n");
 }
 
 /* Beside the commands. */

@@ -2,6 +2,7 @@
 /* `pmu list`: what can be asked for, on this CPU or another. */
 #include "bindings/command/list.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,8 @@
 #include "bindings/command/command.h"
 #include "machine/machine.h"
 
-#define WIDTH_ELSE 80 /* not a terminal */
+/* Not a terminal: whoever searches or cuts it there needs all of it. */
+#define WIDTH_ELSE SIZE_MAX
 
 static const char *const kind_names[] = {
 	[PMU_LIST_EVENTS] = "events", [PMU_LIST_GROUPS] = "groups", [PMU_LIST_PMUS] = "pmus"
@@ -179,7 +181,7 @@ static int show(struct request *request, struct pmu_catalog *catalog)
 static int run_list(const struct pmu_command *self, int argc, char **argv)
 {
 	struct request request = { .json = false };
-	struct pmu_catalog catalog = { .model = NULL };
+	struct pmu_catalog catalog = { .keep_absent = true };
 	int rc = parse(self, argc, argv, &request);
 
 	if (!rc) {

@@ -121,7 +121,20 @@ static void note(struct pmu_list *list, const char *text)
 
 /* --- events by our own names --- */
 
-static void find_own_events(struct pmu_list *list)
+/* Of those that are another event on each processor: is there one on this? */
+static bool is_there(const struct pmu_event_about *about, struct pmu_catalog *catalog)
+{
+	struct pmu_event event;
+	bool there;
+
+	if (about->kind != PMU_SLOT_CORE || about->type != PMU_TYPE_NONE)
+		return true;
+	there = pmu_event_parse(about->name, catalog, &event) == 0;
+	pmu_error_clear();
+	return there;
+}
+
+static void find_own_events(struct pmu_list *list, struct pmu_catalog *catalog)
 {
 	static const struct {
 		const char *from, *title;
@@ -135,7 +148,7 @@ static void find_own_events(struct pmu_list *list)
 	};
 
 	for (const struct pmu_event_about *event = pmu_event_names; event->name; event++)
-		if (matches(list->pattern, event->name, event->about))
+		if (matches(list->pattern, event->name, event->about) && is_there(event, catalog))
 			add(list,
 			    section_of(list, PMU_LIST_EVENTS, kinds[event->kind].from,
 				       kinds[event->kind].title),
@@ -224,6 +237,9 @@ static void one_pmu_event(void *arg, const char *pmu, const char *name, const ch
 
 /* --- groups --- */
 
+/* A sentence and what would help, of an error or a source. */
+#define WHY_MAX 640
+
 struct groups {
 	struct pmu_list *list;
 	struct pmu_catalog *catalog;
@@ -236,12 +252,20 @@ static int probe(void *arg, const struct pmu_plan *plan, struct pmu_probe *resul
 	return (*backend)->probe(plan, result);
 }
 
+static void add_loss(struct pmu_strbuf *text, const char *before, const struct pmu_fit_loss *loss,
+		     const char *after)
+{
+	if (loss->names[0])
+		pmu_strbuf_addf(text, "%s%s%s%s: %s", text->len ? "; " : "", before, loss->names,
+				after, loss->why);
+}
+
 /* By the first source that can count it; @why: there is none, and what the first one said. */
 static void fit_here(const struct pmu_group *group, const struct pmu_machine_from *from,
 		     struct pmu_strbuf *given_up, char *why, size_t size)
 {
 	for (int i = 0; pmu_backends[i]; i++) {
-		struct pmu_fit fit = { .given_up = "" };
+		struct pmu_fit fit = { .why = NULL };
 
 		if (!pmu_backends[i]->counts)
 			continue;
@@ -249,16 +273,14 @@ static void fit_here(const struct pmu_group *group, const struct pmu_machine_fro
 		fit.plan.from = from;
 		if (pmu_fit(group, false, false, probe, (void *)&pmu_backends[i], &fit)) {
 			if (!why[0])
-				snprintf(why, size, "%s", fit.first.why);
+				snprintf(why, size, "%s%s%s", fit.first.why,
+					 fit.first.mend[0] ? "; to mend it: " : "", fit.first.mend);
 			continue;
 		}
 		why[0] = '\0';
-		if (fit.given_up[0])
-			pmu_strbuf_addf(given_up, "%swithout %s here", given_up->len ? "; " : "",
-					fit.given_up);
-		if (fit.left_missing[0])
-			pmu_strbuf_addf(given_up, "%s%s cannot be had here",
-					given_up->len ? "; " : "", fit.left_missing);
+		for (size_t k = 0; k < PMU_ARRAY_LEN(fit.lost); k++)
+			add_loss(given_up, "without ", &fit.lost[k], " here");
+		add_loss(given_up, "", &fit.missing, " cannot be had here");
 		return;
 	}
 }
@@ -266,7 +288,7 @@ static void fit_here(const struct pmu_group *group, const struct pmu_machine_fro
 static void add_group(struct groups *groups, const char *name, const char *about,
 		      const char *origin)
 {
-	char title[320], why[PMU_ERROR_MAX] = "";
+	char title[320], why[WHY_MAX] = "";
 	struct pmu_list *list = groups->list;
 	struct pmu_strbuf given_up = { 0 };
 	struct pmu_machine_from from;
@@ -320,7 +342,7 @@ static void one_metric(void *arg, const char *name, const char *about, const cha
 
 static void find_events(struct pmu_list *list, struct pmu_catalog *catalog)
 {
-	find_own_events(list);
+	find_own_events(list, catalog);
 	if (catalog->event_files)
 		find_intel_events(list, catalog);
 	if (pmu_pfm_each(catalog->model, one_pfm, list))

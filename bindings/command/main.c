@@ -3,19 +3,27 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/write.h"
 #include "bindings/command/command.h"
 #include "pmu.h"
 #include "report/report.h"
 
 const struct pmu_command *const pmu_commands[] = {
-	&pmu_command_run,    &pmu_command_report,
-	&pmu_command_doctor, &pmu_command_info,
-	&pmu_command_plan,   &pmu_command_restore,
-	&pmu_command_list,   &pmu_command_event,
-	&pmu_command_help,   NULL,
+	&pmu_command_run,
+	&pmu_command_report,
+	&pmu_command_doctor,
+	&pmu_command_info,
+	&pmu_command_plan,
+	&pmu_command_restore,
+	&pmu_command_list,
+	&pmu_command_event,
+	&pmu_command_help,
+	&pmu_command_version,
+	NULL,
 };
 
 const struct pmu_command *pmu_command_find(const char *name)
@@ -44,11 +52,23 @@ const char *pmu_command_nearest(const char *name)
 	return text;
 }
 
-static void print_error(const char *fmt, va_list args)
+/*
+ * In one piece, and as errors at most: what becomes of this text must not change what becomes of
+ * the command.
+ */
+static void print_error(const char *usage, const char *fmt, va_list args)
 {
-	fputs("pmu: ", stderr);
-	vfprintf(stderr, fmt, args);
-	fputc('\n', stderr);
+	struct pmu_strbuf line = { 0 };
+	char *text = NULL;
+
+	if (vasprintf(&text, fmt, args) < 0)
+		text = NULL;
+	pmu_strbuf_addf(&line, "pmu: %s\n", text ? text : "no memory to say what went wrong");
+	if (usage)
+		pmu_strbuf_addf(&line, "usage: pmu %s\n", usage);
+	pmu_write_all(STDERR_FILENO, pmu_strbuf_text(&line), line.len);
+	pmu_strbuf_free(&line);
+	free(text);
 }
 
 void pmu_command_error(const char *fmt, ...)
@@ -56,7 +76,7 @@ void pmu_command_error(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	print_error(fmt, args);
+	print_error(NULL, fmt, args);
 	va_end(args);
 }
 
@@ -65,16 +85,15 @@ int pmu_command_usage_error(const struct pmu_command *command, const char *fmt, 
 	va_list args;
 
 	va_start(args, fmt);
-	print_error(fmt, args);
+	print_error(command->usage, fmt, args);
 	va_end(args);
-	fprintf(stderr, "usage: pmu %s\n", command->usage);
 	return PMU_EXIT_USAGE;
 }
 
 int pmu_command_print(struct pmu_strbuf *out)
 {
 	int rc = out->failed ? -ENOMEM
-			     : pmu_report_write_fd(STDOUT_FILENO, pmu_strbuf_text(out), out->len);
+			     : pmu_write_all(STDOUT_FILENO, pmu_strbuf_text(out), out->len);
 
 	pmu_strbuf_free(out);
 	if (!rc || rc == -EPIPE)
@@ -105,6 +124,44 @@ void pmu_command_wrap(struct pmu_strbuf *out, size_t indent, size_t width, const
 	}
 }
 
+static int print_version(void)
+{
+	struct pmu_strbuf out = { 0 };
+
+	pmu_strbuf_addf(&out, "pmu (libpmu) %s\n", PMU_VERSION_STRING);
+	return pmu_command_print(&out);
+}
+
+static int run_version(const struct pmu_command *self, int argc, char **argv)
+{
+	if (argc > 1)
+		return pmu_command_usage_error(self, "version takes no '%s'", argv[1]);
+	return print_version();
+}
+
+const struct pmu_command pmu_command_version = {
+	.name = "version",
+	.usage = "version",
+	.about = "tell the version",
+	.help = "Tells the version, as 'pmu --version' does.\n\n  -h, --help  this text\n",
+	.run = run_version,
+};
+
+/*
+ * Whatever else is asked for, and however wrong.  Behind "--" and, for 'pmu run', from the first
+ * word on that is no option, the words are others'.
+ */
+static bool asks_for_help(const struct pmu_command *command, char *const *argv)
+{
+	for (char *const *arg = argv; *arg && strcmp(*arg, "--") != 0; arg++) {
+		if (command == &pmu_command_run && (*arg)[0] != '-')
+			return false;
+		if (pmu_command_is_help(*arg))
+			return true;
+	}
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	const struct pmu_command *command;
@@ -115,12 +172,8 @@ int main(int argc, char **argv)
 		pmu_command_error("say what to do; 'pmu help' lists what there is");
 		return PMU_EXIT_USAGE;
 	}
-	if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
-		struct pmu_strbuf out = { 0 };
-
-		pmu_strbuf_addf(&out, "pmu (libpmu) %s\n", PMU_VERSION_STRING);
-		return pmu_command_print(&out);
-	}
+	if (!strcmp(name, "--version") || !strcmp(name, "-V"))
+		return print_version();
 	if (pmu_command_is_help(name))
 		return pmu_command_help.run(&pmu_command_help, argc - 1, argv + 1);
 	command = pmu_command_find(name);
@@ -129,8 +182,7 @@ int main(int argc, char **argv)
 				  name, pmu_command_nearest(name));
 		return PMU_EXIT_USAGE;
 	}
-	/* also of those that take no options */
-	rc = argc == 3 && pmu_command_is_help(argv[2]) ? pmu_command_show_help(command)
-						       : command->run(command, argc - 1, argv + 1);
+	rc = asks_for_help(command, argv + 2) ? pmu_command_show_help(command)
+					      : command->run(command, argc - 1, argv + 1);
 	return rc == PMU_EXIT_HELPED ? 0 : rc;
 }

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The options of a command line, by a table. */
+#include <limits.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "base/sysfile.h"
 #include "bindings/command/command.h"
+#include "report/report.h"
 
-#define MAX_OPTIONS 16
+#define MAX_OPTIONS 32
 
 /*
  * The value of "-eVALUE", "-e VALUE", "--name=VALUE" or "--name VALUE"; NULL for other arguments,
@@ -51,7 +55,8 @@ int pmu_command_option(const struct pmu_command *self, const struct pmu_option *
 		const char *value;
 
 		if (option->flag) {
-			if (strcmp(arg, option->name) != 0)
+			if (strcmp(arg, option->name) != 0 && (!option->letter || arg[0] != '-' ||
+							       arg[1] != option->letter || arg[2]))
 				continue;
 			*option->flag = true;
 			return 0;
@@ -65,4 +70,17 @@ int pmu_command_option(const struct pmu_command *self, const struct pmu_option *
 		return 0;
 	}
 	return pmu_command_is_help(arg) ? pmu_command_show_help(self) : unknown(self, options, arg);
+}
+
+int pmu_command_top(const struct pmu_command *self, const char *number,
+		    struct pmu_text_options *text)
+{
+	uint64_t value;
+
+	if (!number)
+		return 0;
+	if (pmu_parse_u64(number, &value) < 0 || !value || value > UINT_MAX)
+		return pmu_command_usage_error(self, "--top %s: say how many regions", number);
+	text->top = (unsigned int)value;
+	return 0;
 }

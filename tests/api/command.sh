@@ -31,12 +31,28 @@ run 2 'no command'
 is_one_line err 'says so in a line'
 run 2 'an unknown command' repport
 has err "did you mean 'report'?" 'names the nearest'
+run 0 'version' version
+has out 'pmu (libpmu) ' 'as a command'
+run 2 'version' version now
 run 0 'version' --version
 has out 'libpmu' 'names the library'
+run 0 'doctor for programs' doctor --json
+has out '"pmu_doctor": 1' 'has its version'
+has out '"name": "clock"' 'its sources'
+has out '"name": "kernel.perf_event_paranoid"' 'and settings'
+if python3 -c 'import json' 2>/dev/null; then
+	python3 -c 'import json; assert all(s["usable"] or s["why"] for s in json.load(open("out"))["sources"])' 2>err
+	result $? 'it is JSON, and what is not usable has a reason'
+fi
 run 0 'help' help
 has out 'doctor' 'lists the commands'
 run 0 'help on a command' help report
 has out '--threads' 'names its options'
+for words in 'report --bogus --help' 'list -a --help' 'doctor x -h' 'help run --help' 'run -o --help'; do
+	# shellcheck disable=SC2086 # words
+	run 0 "--help in 'pmu $words'" $words
+	has out "usage: pmu ${words%% *}" 'answers'
+done
 run 0 'the same as an option' report --help
 has out '--threads' 'names its options'
 for command in 'report --all' 'run --each' 'plan --all' 'info --json' 'list pmus' 'event cycles' 'restore --device x'; do
@@ -49,7 +65,7 @@ done
 run 2 'help on nothing' help doctr
 has err "did you mean 'doctor'?" 'names the nearest'
 run 0 'the environment' help environment
-for name in PMU_ENABLE PMU_GROUP PMU_EVENTS PMU_BACKEND PMU_COUNT PMU_PIN PMU_OUTPUT; do
+for name in PMU_ENABLE PMU_GROUP PMU_EVENTS PMU_BACKEND PMU_COUNT PMU_USER_READ PMU_PIN PMU_OUTPUT; do
 	has out "$name" "has $name"
 done
 run 0 'the events' help events
@@ -168,6 +184,8 @@ pid=$(sed -n 's/.*"pid": \([0-9]*\).*/\1/p' a.json)
 run 0 'a name with the process' report left.pmu left.pmu -o 'r.%p.json'
 same a.json "r.$pid.json" 'is written by that name'
 cp left.pmu gone.pmu
+run 2 'a format that there is not' report left.pmu -o a.xml
+has err '.json or .csv' 'names those there are'
 run 0 'removing' report --remove gone.pmu -o gone.txt
 absent gone.pmu 'removes'
 same a.txt gone.txt 'after the report'
@@ -225,7 +243,22 @@ has err 'empty' 'says so'
 echo 'hello' >text
 run 1 'a text' report text
 has err 'neither a store nor a JSON report' 'is neither'
+for begun in 1-1-1.pmu 1-1-2.pmu; do
+	head -c 65536 /dev/zero >$begun
+	: >1-1-2.pmu
+	run 1 'a store of a program that was killed while it started' report $begun
+	has err "there is nothing in it; 'pmu report --remove' removes it" 'says what to do'
+	run 0 'that is done' report --remove $begun
+	absent $begun 'removes it'
+done
+head -c 65536 /dev/zero >$$-$(sed 's/.*) //' /proc/$$/stat | cut -d ' ' -f 20)-1.pmu
+run 1 'a store of one that has just started' report --remove $$-*.pmu
+has err 'its process still runs' 'is kept'
+rm $$-*.pmu
 head -c 65536 /dev/zero >zero.pmu
+run 1 'something else of zeros' report --remove zero.pmu
+[ -e zero.pmu ]
+result $? 'is not removed'
 run 1 'a store that was never begun' report zero.pmu
 has err 'killed while it started' 'says whose it may be'
 head -c 100 left.pmu >short.pmu
