@@ -170,7 +170,7 @@ int child_plan(char **argument)
 	return 0;
 }
 
-/* --- in the parent --- */
+/* --- in the parent: the plan's numbers, and what is shown of it --- */
 
 /*
  * What `pmu plan` says: a line for what all processors do alike, one for each operation, or as
@@ -254,6 +254,87 @@ static void measure_machine(const struct machine *machine, const struct sizes *s
 		series_row(&row[i]);
 }
 
+/* --- registers that all differ --- */
+
+/*
+ * What stands for one processor's registers: a file, in which each is 8 bytes at its number, so
+ * that it shares 7 of them with the next one.  General and fixed counters (Intel SDM vol. 4: from
+ * C1H and 309H) hold numbers as no other processor has them; nobody counts.
+ */
+static int write_registers(const char *path, unsigned int cpu)
+{
+	unsigned char byte[4096] = { 0 };
+	FILE *file = fopen(path, "wb");
+	bool failed = !file;
+
+	for (unsigned int i = 0; i < 12; i++)
+		byte[0xc1 + i] = byte[0x309 + i] = (unsigned char)(cpu >> 8 * (i % 2));
+	failed = failed || fwrite(byte, sizeof(byte), 1, file) != 1;
+	failed |= file && fclose(file) != 0;
+	return failed ? -1 : 0;
+}
+
+static int write_all_registers(const char *folder, unsigned int n_cpus)
+{
+	for (unsigned int cpu = 0; cpu < n_cpus; cpu++) {
+		char path[PATH_MAX];
+
+		snprintf(path, sizeof(path), "%s/msr%u", folder, cpu);
+		if (write_registers(path, cpu) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* As the environment describes the machine: there its registers are looked at. */
+static int plan_different(unsigned int n_cpus, const char *folder, struct taken *taken, char *why,
+			  size_t size)
+{
+	static const char *const name[] = { "PMU_CPUID_FILE", "HWLOC_XMLFILE", "PMU_MSR_DEVICE" };
+	static const char *const word[] = { "plan", NULL };
+	char path[3][PATH_MAX], out[PATH_MAX];
+	int rc;
+
+	data_path(path[0], sizeof(path[0]), machine_westmere.cpuid);
+	snprintf(path[1], sizeof(path[1]), "%s/%s-%u.xml", folder, machine_westmere.name, n_cpus);
+	snprintf(path[2], sizeof(path[2]), "%s/msr%%d", folder);
+	snprintf(out, sizeof(out), "%s/plan.out", folder);
+	if (machine_topology(&machine_westmere, n_cpus, path[1], why, size) < 0)
+		return -1;
+	if (write_all_registers(folder, n_cpus) < 0) {
+		snprintf(why, size, "cannot write registers: %s", strerror(errno));
+		return -1;
+	}
+	for (int i = 0; i < 3; i++)
+		setenv(name[i], path[i], 1);
+	rc = run_command(word, out, out, taken, why, size);
+	for (int i = 0; i < 3; i++)
+		unsetenv(name[i]);
+	return rc;
+}
+
+static void measure_different(const struct sizes *sizes, const char *folder)
+{
+	struct series ms = series_for("pmu plan", "ms", LINEAR, false);
+	struct series kib = series_for("pmu plan, size", "KiB", LINEAR, true);
+
+	series_heading("Planning: Westmere-EP, no two processors' registers hold the same", sizes);
+	for (unsigned int at = 0; at < sizes->n; at++) {
+		struct taken taken;
+		char why[200] = "";
+
+		if (plan_different(sizes->size[at], folder, &taken, why, sizeof(why)) < 0) {
+			series_fail(&ms, why);
+			series_fail(&kib, why);
+			continue;
+		}
+		ms.value[at] = taken.ms;
+		kib.value[at] = taken.out_kib;
+	}
+	series_row(&ms);
+	series_row(&kib);
+}
+
 void measure_planning(void)
 {
 	struct sizes sizes;
@@ -262,5 +343,6 @@ void measure_planning(void)
 	part_begin(&sizes, folder);
 	measure_machine(&machine_westmere, &sizes, folder);
 	measure_machine(&machine_zen, &sizes, folder);
+	measure_different(&sizes, folder);
 	run_folder_remove(folder);
 }

@@ -49,11 +49,19 @@ struct line {
 	size_t next; /* index + 1; 0: the last */
 };
 
+/* Hash indexes of lines: a machine may have as many lines as registers. */
+struct places {
+	size_t *same;    /* index + 1; 0: free */
+	size_t *variant; /* likewise, of the last line of each register */
+	size_t n;        /* a power of two */
+};
+
 struct lines {
 	const struct pmu_plan_shown *shown;
 	struct line *line;
 	size_t n, room;
 	size_t first, last; /* index + 1 */
+	struct places places;
 	bool failed;
 };
 
@@ -71,15 +79,65 @@ static bool is_variant(const struct line *line, const struct pmu_msr_op *op, uns
 	       line->shared == (op->socket >= 0);
 }
 
-/* The last line of the same register; where there is none, the last of all. */
-static size_t find_place(const struct lines *lines, const struct pmu_msr_op *op, unsigned int nth)
+static size_t mix(size_t hash, uint64_t value)
 {
-	size_t behind = 0;
+	uint64_t mixed = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
 
-	for (size_t at = lines->first; at; at = lines->line[at - 1].next)
-		if (is_variant(&lines->line[at - 1], op, nth))
-			behind = at;
-	return behind ? behind : lines->last;
+	return (size_t)(mixed ^ mixed >> 32);
+}
+
+/* The place of the line that an operation shares, or is to begin. */
+static size_t *same_place(const struct lines *lines, const struct pmu_msr_op *op, uint64_t value,
+			  unsigned int nth)
+{
+	const struct places *places = &lines->places;
+	size_t i = mix(mix(mix(mix(nth, op->address), value), op->mask), (uint64_t)op->slot);
+
+	while (places->same[i &= places->n - 1] &&
+	       !is_same(&lines->line[places->same[i] - 1], op, value, nth))
+		i++;
+	return &places->same[i];
+}
+
+/* That of the last line of its register. */
+static size_t *variant_place(const struct lines *lines, const struct pmu_msr_op *op,
+			     unsigned int nth)
+{
+	const struct places *places = &lines->places;
+	size_t i = mix(mix(nth, op->address), op->socket >= 0);
+
+	while (places->variant[i &= places->n - 1] &&
+	       !is_variant(&lines->line[places->variant[i] - 1], op, nth))
+		i++;
+	return &places->variant[i];
+}
+
+/* Lines of one register follow each other in the order in which they were made. */
+static void note_places(struct lines *lines, size_t at)
+{
+	const struct line *line = &lines->line[at];
+
+	*same_place(lines, line->op, line->value, line->nth) = at + 1;
+	*variant_place(lines, line->op, line->nth) = at + 1;
+}
+
+/* Half of them stay free, so that a search ends.  Return: false without memory. */
+static bool grow_places(struct lines *lines)
+{
+	struct places old = lines->places;
+
+	if (2 * (lines->n + 1) <= old.n)
+		return true;
+	lines->places.n = old.n ? 2 * old.n : 128;
+	lines->places.same = calloc(lines->places.n, sizeof(size_t));
+	lines->places.variant = calloc(lines->places.n, sizeof(size_t));
+	free(old.same);
+	free(old.variant);
+	if (!lines->places.same || !lines->places.variant)
+		return false;
+	for (size_t i = 0; i < lines->n; i++)
+		note_places(lines, i);
+	return true;
 }
 
 /* A new line behind another one. */
@@ -107,24 +165,49 @@ static struct line *insert(struct lines *lines, size_t behind)
 	return line;
 }
 
+static void begin_line(struct line *line, const struct pmu_msr_op *op, uint64_t value,
+		       unsigned int nth)
+{
+	line->op = op;
+	line->value = value;
+	line->nth = nth;
+	line->shared = op->socket >= 0;
+}
+
+/* The operation's line, behind the last one of its register. */
+static struct line *find_line(struct lines *lines, const struct pmu_msr_op *op, uint64_t value,
+			      unsigned int nth)
+{
+	struct line *line;
+	size_t behind, at;
+
+	if (!grow_places(lines)) {
+		lines->failed = true;
+		return NULL;
+	}
+	at = *same_place(lines, op, value, nth);
+	if (at)
+		return &lines->line[at - 1];
+	behind = *variant_place(lines, op, nth);
+	line = insert(lines, behind ? behind : lines->last);
+	if (line) {
+		begin_line(line, op, value, nth);
+		note_places(lines, lines->n - 1);
+	}
+	return line;
+}
+
 /* @apart: it has a line of its own, at the end */
 static void fold(struct lines *lines, const struct pmu_msr_op *op, uint64_t value, unsigned int nth,
 		 bool apart)
 {
-	struct line *line = NULL;
+	struct line *line;
 
-	for (size_t i = 0; i < lines->n && !line && !apart; i++)
-		if (is_same(&lines->line[i], op, value, nth))
-			line = &lines->line[i];
-	if (!line) {
-		line = insert(lines, apart ? lines->last : find_place(lines, op, nth));
-		if (!line)
-			return;
-		line->op = op;
-		line->value = value;
-		line->nth = nth;
-		line->shared = op->socket >= 0;
-	}
+	line = apart ? insert(lines, lines->last) : find_line(lines, op, value, nth);
+	if (!line)
+		return;
+	if (apart)
+		begin_line(line, op, value, nth);
 	pmu_mask_set(&line->cpus, op->cpu);
 	if (op->socket >= 0)
 		pmu_mask_set(&line->sockets, op->socket);
@@ -246,6 +329,8 @@ static void add_phase(struct pmu_strbuf *out, const struct pmu_plan_shown *shown
 		add_line(out, shown, &lines.line[at - 1], column, name_column);
 	if (lines.failed)
 		out->failed = 1;
+	free(lines.places.same);
+	free(lines.places.variant);
 	free(lines.line);
 }
 

@@ -60,7 +60,7 @@ has out 'r400          P core: IA32_FIXED_CTR3, 48 bits; E core, E core 2: missi
 run 0 'Sandy Bridge' --cpuid "$data/cpuid/sandybridge-i7-2600k.txt" --topology "$data/topologies/sandybridge-1s4c2t.xml" \
 	-e uncore_cbox/event=0x34,umask=0x0f/,energy-pkg,energy-ram
 has out 'MSR_UNC_CBO_0_PERFCTR0, 44 bits, and 3 like it, summed' 'slices are added up'
-has out 'left out: no register of this CPU that is known counts the energy of the' 'what it lacks is named'
+has out 'left out: on this CPU no register that is known counts the energy of the' 'what it lacks is named'
 run 0 'Zen 3' --cpuid "$data/cpuid/zen3-5950x.txt" --topology "$data/topologies/zen3-1s16c2t-2ccx.xml" \
 	-e cycles,amd_l3/event=0x04,umask=0xff/
 has out 'socket 0 by CPU 0,8  L3_PERF_CTL0 (C0010230H)' 'a level 3 cache each'
