@@ -491,6 +491,10 @@ def shows_files(folder):
         same(list(pmu.rows(pmu.load(path))[0]), [column for column in read[0]],
              "rows have its columns, in its order")
     if command:
+        least = os.path.join(os.environ["TEST_SRCDIR"], "tests/fuzz/corpus/json/leasts")
+        subprocess.run([command, "report", least, "-o", folder + "/least.csv"], check=True)
+        with open(folder + "/least.csv", encoding="utf-8", newline="") as opened:
+            same(module("--csv", least).stdout, opened.read(), "of least counts, too")
         both = folder + "/both.json"
         subprocess.run([command, "report", "--merge", path, folder + "/exit.json", "-o", both,
                         "-o", folder + "/both.csv"], check=True)

@@ -64,20 +64,20 @@ def numbers(row, extra):
             [digits(row.get(title)) for title in extra])
 
 
-def whose(row):
+def whose(row, of_several):
     name = plain(row["thread"])
     name = "thread " + name if isinstance(row["thread"], int) else name
-    return name if "part" not in row else "part %s, %s" % (plain(row["part"]), name)
+    return "part %s, %s" % (plain(row["part"]), name) if of_several else name
 
 
-def table(group, rows):
+def table(group, rows, of_several):
     """Regions below one another, with each metric; without metrics the net counts."""
     extra = titles(group, "metrics") or titles(group, "net")
     made = [["region", "calls", "time", "share", "per call", "self"] +
             [plain(title.replace("net:", "", 1)) for title in extra]]
     for row in rows:
         name = "  " * min(row["depth"], MAX_DEPTH)
-        name += plain(row["name"]) if row["thread"] == "all" else "  " + whose(row)
+        name += plain(row["name"]) if row["thread"] == "all" else "  " + whose(row, of_several)
         made.append([name] + numbers(row, extra))
     print("\n  " + plain(group["name"]))
     lay_out(made)
@@ -88,7 +88,7 @@ def text(whole, rows):
     for group in whole["groups"]:
         its = [row for row in rows if row["group"] == group["name"]]
         if its:
-            table(group, its)
+            table(group, its, "parts" in whole)
     if not rows:
         print("\n  no region was entered")
     for doubt in whole["doubts"]:

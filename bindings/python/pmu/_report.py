@@ -98,17 +98,24 @@ def _title(column):
 
 
 # Where a region has what a group makes: title, table in the region, list in the group.
-_TABLES = (("raw:", "raw", "counts"), ("net:", "net", "counts"), ("", "metrics", "metrics"))
+_TABLES = (("raw:", "raw", "counts"), ("net:", "net", "counts"), ("least:", "least", "counts"),
+           ("", "metrics", "metrics"))
 
 
 def titles(group, of):
-    """Titles of the columns for the table "raw", "net" or "metrics" of a group."""
+    """Titles of the columns for the table "raw", "net", "least" or "metrics" of a group."""
     return [prefix + _title(one) for prefix, table, its in _TABLES if table == of
             for one in group[its]]
 
 
-def _columns(group):
-    return [(prefix + _title(one), table, one["name"]) for prefix, table, its in _TABLES
+def _tables(report):
+    has_least = any("least" in one for region in report["regions"]
+                    for one in [region] + region["threads"])
+    return [one for one in _TABLES if has_least or one[1] != "least"]
+
+
+def _columns(group, tables):
+    return [(prefix + _title(one), table, one["name"]) for prefix, table, its in tables
             for one in group[its]]
 
 
@@ -119,14 +126,14 @@ def _measured(report):
     return _MEASURED + (_PERCENTILES if has_percentiles else ()) + _REST
 
 
-def _row(region, measured, thread, columns, parts):
+def _row(region, measured, thread, columns, ranks):
     row = {title: region[member] for title, member in _REGION}
-    if parts is not None:  # whose thread or socket it is
-        row["part"] = measured["part"] if measured is not region else "all"
-        row["rank"] = parts[measured["part"]]["rank"] if measured is not region else None
     row["thread"] = thread
     row.update((title, measured.get(member)) for title, member in columns[0])
-    row.update((title, measured[table].get(name)) for title, table, name in columns[1])
+    # whose thread or socket it is
+    row["part"] = measured.get("part", 0) if measured is not region else "all"
+    row["rank"] = ranks[row["part"]] if measured is not region else None
+    row.update((title, measured.get(table, {}).get(name)) for title, table, name in columns[1])
     return row
 
 
@@ -134,32 +141,33 @@ def rows(report, threads=False):
     """Return a report as a list of rows, each a dict with the columns of the CSV report.
 
     One row for each region in tree order; with threads also one for each thread in it, and for
-    each socket where some counts are the sockets'.  None is unknown, never 0.  Of several processes
-    a row also has "part", an index into report["parts"] or "all", and "rank".
+    each socket where some counts are the sockets'.  None is unknown, never 0.  "part" is which of
+    several processes, an index into report["parts"] or "all", and "rank" its MPI rank.
     """
-    parts = report.get("parts")
+    ranks = [part["rank"] for part in report.get("parts", [report])]
     of_all = _measured(report)
-    columns = {group["name"]: (of_all, _columns(group)) for group in report["groups"]}
+    tables = _tables(report)
+    columns = {group["name"]: (of_all, _columns(group, tables)) for group in report["groups"]}
     made = []
     for region in report["regions"]:
         its = columns[region["group"]]
-        made.append(_row(region, region, "all", its, parts))
+        made.append(_row(region, region, "all", its, ranks))
         if not threads:
             continue
         for one in region["threads"]:
-            made.append(_row(region, one, one["thread"], its, parts))
+            made.append(_row(region, one, one["thread"], its, ranks))
         for one in region.get("sockets", ()):
             number = one["socket"]
             name = "unknown socket" if number is None else "socket %d" % number
-            made.append(_row(region, one, name, its, parts))
+            made.append(_row(region, one, name, its, ranks))
     return made
 
 
 def row_titles(report):
     """Return all columns that rows may have, in the order of the CSV report."""
-    made = [title for title, _ in _REGION] + (["part", "rank"] if "parts" in report else [])
-    made += ["thread"] + [title for title, _ in _measured(report)]
-    for _, table, _ in _TABLES:
+    made = [title for title, _ in _REGION] + ["thread"]
+    made += [title for title, _ in _measured(report)] + ["part", "rank"]
+    for _, table, _ in _tables(report):
         for group in report["groups"]:
             made += [title for title in titles(group, table) if title not in made]
     return made
