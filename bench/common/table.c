@@ -24,7 +24,9 @@ struct row row_for(const char *subject, const char *unit)
 			     .bare = -1,
 			     .ratio_bare = -1,
 			     .ratio_one = -1,
-			     .ratio_ours = -1 };
+			     .ratio_ours = -1,
+			     .low = -1,
+			     .high = -1 };
 }
 
 /* A number of @width characters with as many decimals as mean something. */
@@ -36,6 +38,19 @@ static void text_number(double value, int width, int decimals)
 		printf(" %*.*f", width, value >= 10000 ? 0 : decimals, value);
 }
 
+/* What a target is for; -1 where that was not measured. */
+static double aimed_at(const struct row *row)
+{
+	const double of[] = { -1, row->value, row->ratio_bare, row->ratio_one };
+
+	return of[row->target_of];
+}
+
+static bool is_missed(const struct row *row)
+{
+	return aimed_at(row) > row->target && row->target_of != NO_TARGET;
+}
+
 static void text_target(const struct row *row)
 {
 	static const char *const of[] = { "", "", " x bare", " x one" };
@@ -44,6 +59,15 @@ static void text_target(const struct row *row)
 		printf("  %g %s", row->target, row->unit);
 	else if (row->target_of != NO_TARGET)
 		printf("  %.2f%s", row->target, of[row->target_of]);
+	if (is_missed(row))
+		printf(", missed");
+}
+
+/* Where several processes do not agree. */
+static void text_range(const struct row *row)
+{
+	if (row->low >= 0)
+		printf("  (%.2f-%.2f x bare)", row->low, row->high);
 }
 
 static void text_row(const struct row *row)
@@ -62,6 +86,7 @@ static void text_row(const struct row *row)
 			text_number(row->ratio_one, 6, 3);
 	}
 	text_target(row);
+	text_range(row);
 	if (row->note)
 		printf("%s%s",
 		       row->value >= 0 ? "  "
@@ -102,7 +127,10 @@ static void json_row(const struct row *row)
 	json_number("ratio_bare", row->ratio_bare);
 	json_number("ratio_one", row->ratio_one);
 	json_number("ratio_libpmu", row->ratio_ours);
+	json_number("ratio_bare_low", row->low);
+	json_number("ratio_bare_high", row->high);
 	json_number("target", row->target_of ? row->target : -1);
+	printf(", \"missed\": %s", is_missed(row) ? "true" : "false");
 	printf(", ");
 	json_text("target_of", of[row->target_of]);
 	printf(", \"optional\": %s, ", row->optional ? "true" : "false");

@@ -15,6 +15,7 @@ struct row {
 	double ratio_bare; /* medians of the ratios of each round: to the bare reads, */
 	double ratio_one;  /* and to one region alone */
 	double ratio_ours; /* and to libpmu, where others are compared with it */
+	double low, high;  /* ratios to the bare reads of several processes; -1: of one */
 	enum target_of { NO_TARGET, OF_VALUE, OF_BARE, OF_ONE } target_of;
 	double target;
 	const char *note; /* why nothing was measured, or a remark; NULL */

@@ -98,6 +98,8 @@ int loop_names(struct loop *loop, size_t n, size_t len)
 	return 0;
 }
 
+#define DRAWS 4 /* of each name, so that what follows it is another one each time */
+
 #define TEN(text)                                                                                 \
 	text "0", text "1", text "2", text "3", text "4", text "5", text "6", text "7", text "8", \
 		text "9"
@@ -125,17 +127,20 @@ int loop_literals(struct loop *loop, size_t n)
 	return 0;
 }
 
-void loop_shuffle(struct loop *loop)
+int loop_draw(struct loop *loop)
 {
+	size_t n = DRAWS * loop->n_names;
+	const char **drawn = calloc(n, sizeof(*drawn));
 	uint64_t state = 1;
 
-	for (size_t left = loop->n_names; left > 1; left--) {
-		const char *last = loop->name[left - 1];
-		size_t other;
-
+	if (!drawn)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
 		state = state * 6364136223846793005u + 1442695040888963407u;
-		other = (size_t)(state >> 33) % left;
-		loop->name[left - 1] = loop->name[other];
-		loop->name[other] = last;
+		drawn[i] = loop->name[(size_t)(state >> 33) % loop->n_names];
 	}
+	free(loop->name);
+	loop->name = drawn;
+	loop->n_names = n;
+	return 0;
 }

@@ -13,6 +13,7 @@ static const char usage[] =
 	"  --sweep         the same over 1 to 10,000 names, depth 1 to 16, 1 to all processors' threads and\n"
 	"                  0 to 8 counts, for each source of counts that works here\n"
 	"  --instructions  instructions of a pair; needs valgrind\n"
+	"  --counted       instructions of a pair that counts 1, 2, 4 and 8 events; needs a PMU\n"
 	"  --syscalls      system calls of a pair; needs strace, or perf trace\n"
 	"  --session       start and end of a session, and a report\n"
 	"  --memory        the store, and resident memory with many threads\n"
@@ -41,6 +42,7 @@ static const struct part {
 	{ "--pairs", pairs },
 	{ "--sweep", measure_sweep },
 	{ "--instructions", measure_instructions },
+	{ "--counted", measure_counted },
 	{ "--syscalls", measure_syscalls },
 	{ "--session", measure_session },
 	{ "--memory", measure_memory },
@@ -49,9 +51,9 @@ static const struct part {
 #define N_PARTS (sizeof(parts) / sizeof(*parts))
 
 static const struct child_task tasks[] = {
-	{ "pairs", child_pairs },     { "loop", child_loop },     { "start", child_start },
-	{ "end", child_end },         { "report", child_report }, { "store", child_store },
-	{ "threads", child_threads },
+	{ "pairs", child_pairs }, { "loop", child_loop },       { "start", child_start },
+	{ "end", child_end },     { "counted", child_counted }, { "report", child_report },
+	{ "store", child_store }, { "threads", child_threads },
 };
 
 static int refuse(const char *what, const char *argument)

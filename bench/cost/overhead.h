@@ -15,6 +15,7 @@
 int child_pairs(char **argument);
 int child_loop(char **argument);
 int child_start(char **argument);
+int child_counted(char **argument);
 int child_end(char **argument);
 int child_report(char **argument);
 int child_store(char **argument);
@@ -31,6 +32,7 @@ void measure_pairs(const char *only);
 bool pairs_has(const char *only);
 void measure_sweep(void);
 void measure_instructions(void);
+void measure_counted(void);
 void measure_syscalls(void);
 void measure_session(void);
 void measure_memory(void);
@@ -68,8 +70,11 @@ loop_fn *loop_find(const char *name);
 int loop_names(struct loop *loop, size_t n, size_t len);
 /** loop_literals() - up to ten thousand literals for a loop.  Return: 0 or -1 where @n is more. */
 int loop_literals(struct loop *loop, size_t n);
-/** loop_shuffle() - the names in another order, the same in each run. */
-void loop_shuffle(struct loop *loop);
+/**
+ * loop_draw() - of names from loop_names() some, again and again, at random: the same in each run
+ * Return: 0 or -1 without memory.
+ */
+int loop_draw(struct loop *loop);
 
 /* user level: anybody may count them */
 #define LOOP_EVENTS "task-clock,page-faults,minor-faults,major-faults"

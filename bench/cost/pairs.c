@@ -8,7 +8,7 @@
 #include "overhead.h"
 #include "rounds.h"
 
-#define N_ROUNDS MAX_ROUNDS
+#define N_ROUNDS 31 /* of each process */
 #define DEPTH    8
 #define MANY     10000
 
@@ -23,80 +23,57 @@ static const char *const lengths_on_software[] = { "PMU_BACKEND=software",
 static const char *const off[] = { "PMU_ENABLE=0", NULL };
 static const char *const nothing_set[] = { NULL };
 
+static const char *const by_one_name[] = { "one", "clock", "none" };
+
 static const struct subject {
 	const char *name;
 	const char *const *settings;
-	struct work work;
+	const char *const *words; /* loop, bare, names of a struct work */
+	int n_names, n_threads, beside_one;
+	const char *busy;
 	enum target_of target_of;
 	double target;
 } subjects[] = {
-	{ "one region", on_clock, { "one", "clock", "none", 0, 1, N_ROUNDS, 0 }, OF_BARE, 1.10 },
-	{ "one region, no PMU_ variable",
-	  nothing_set,
-	  { "one", "clock", "none", 0, 1, N_ROUNDS, 0 },
-	  OF_BARE,
-	  1.10 },
-	{ "100 names in rotation",
-	  on_clock,
-	  { "named", "clock", "literals", 100, 1, N_ROUNDS, 0 },
-	  OF_BARE,
+#define WORDS(...) ((const char *const[]){ __VA_ARGS__ })
+	{ "one region", on_clock, by_one_name, 0, 1, 0, NULL, OF_BARE, 1.10 },
+	{ "one region, no PMU_ variable", nothing_set, by_one_name, 0, 1, 0, NULL, OF_BARE, 1.10 },
+	{ "one region, integers beside it", on_clock, by_one_name, 0, 1, 0, "integers", OF_BARE,
 	  1.30 },
-	{ "nested, depth 8",
-	  on_clock,
-	  { "nested", "clock", "heap", DEPTH, 1, N_ROUNDS, 0 },
-	  OF_BARE,
+	{ "one region, memory beside it", on_clock, by_one_name, 0, 1, 0, "memory", OF_BARE, 1.30 },
+	{ "100 names in rotation", on_clock, WORDS("named", "clock", "literals"), 100, 1, 0, NULL,
+	  OF_BARE, 1.30 },
+	{ "nested, depth 8", on_clock, WORDS("nested", "clock", "heap"), DEPTH, 1, 0, NULL, OF_BARE,
 	  1.10 },
-	{ "two threads at once",
-	  on_clock,
-	  { "one", "clock", "none", 0, 2, N_ROUNDS, 0 },
-	  OF_BARE,
-	  1.10 },
-	{ "10,000 names in order",
-	  on_clock,
-	  { "named", "clock", "heap", MANY, 1, N_ROUNDS, 1 },
-	  OF_ONE,
-	  1.5 },
-	{ "10,000 names at random",
-	  on_clock,
-	  { "named", "clock", "shuffled", MANY, 1, N_ROUNDS, 1 },
-	  OF_ONE,
-	  3 },
-	{ "a buffer, each time another text",
-	  on_clock,
-	  { "buffer", "clock", "heap", DEPTH, 1, N_ROUNDS, 1 },
-	  NO_TARGET,
-	  0 },
-	{ "pmu_region_begin_n",
-	  on_clock,
-	  { "counted", "clock", "none", 0, 1, N_ROUNDS, 0 },
-	  NO_TARGET,
-	  0 },
-	{ "PMU_ENABLE=0", off, { "one", "clock", "none", 0, 1, N_ROUNDS, 0 }, NO_TARGET, 0 },
-	{ "software, bare: two read(2)",
-	  on_software,
-	  { "one", "group", "none", 0, 1, N_ROUNDS, 0 },
-	  OF_BARE,
-	  1.05 },
-	{ "PMU_HISTOGRAM=1",
-	  lengths_on_clock,
-	  { "one", "clock", "none", 0, 1, N_ROUNDS, 0 },
-	  NO_TARGET,
-	  0 },
-	{ "PMU_HISTOGRAM=1, software",
-	  lengths_on_software,
-	  { "one", "group", "none", 0, 1, N_ROUNDS, 0 },
-	  NO_TARGET,
-	  0 },
+	{ "two threads at once", on_clock, by_one_name, 0, 2, 0, NULL, OF_BARE, 1.10 },
+	{ "10,000 names in order", on_clock, WORDS("named", "clock", "heap"), MANY, 1, 1, NULL,
+	  OF_ONE, 1.3 },
+	{ "10,000 names at random", on_clock, WORDS("named", "clock", "drawn"), MANY, 1, 1, NULL,
+	  OF_ONE, 2 },
+	{ "a buffer, each time another text", on_clock, WORDS("buffer", "clock", "heap"), DEPTH, 1,
+	  1, NULL, NO_TARGET, 0 },
+	{ "pmu_region_begin_n", on_clock, WORDS("counted", "clock", "none"), 0, 1, 0, NULL,
+	  NO_TARGET, 0 },
+	{ "PMU_ENABLE=0", off, by_one_name, 0, 1, 0, NULL, NO_TARGET, 0 },
+	{ "software, bare: two read(2)", on_software, WORDS("one", "group", "none"), 0, 1, 0, NULL,
+	  OF_BARE, 1.05 },
+	{ "PMU_HISTOGRAM=1", lengths_on_clock, by_one_name, 0, 1, 0, NULL, NO_TARGET, 0 },
+	{ "PMU_HISTOGRAM=1, software", lengths_on_software, WORDS("one", "group", "none"), 0, 1, 0,
+	  NULL, NO_TARGET, 0 },
+#undef WORDS
 };
 
 static void measure_one(const struct subject *subject)
 {
+	const struct work work = { subject->words[0],   subject->words[1],  subject->words[2],
+				   subject->n_names,    subject->n_threads, N_ROUNDS,
+				   subject->beside_one, subject->busy };
 	struct row row = row_for(subject->name, "ns");
 	struct work_notes notes;
 
 	row.target_of = subject->target_of;
 	row.target = subject->target;
-	if (work_measure(&subject->work, subject->settings, &row, &notes) == 0 && notes.counts &&
+	row.optional = subject->busy;
+	if (work_repeat(&work, subject->settings, &row, &notes) == 0 && notes.counts &&
 	    subject->settings == nothing_set) {
 		/* two time stamps are no measure for what reads counters */
 		row.target_of = NO_TARGET;

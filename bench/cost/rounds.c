@@ -13,6 +13,7 @@
 
 #include "bare.h"
 #include "bench/common/report.h"
+#include "busy.h"
 #include "overhead.h"
 #include "pmu.h"
 
@@ -137,9 +138,7 @@ static int prepare_names(struct loop *loop)
 	if (!strcmp(work->names, "literals"))
 		return loop_literals(loop, (size_t)work->n_names);
 	rc = loop_names(loop, (size_t)work->n_names, 0);
-	if (!rc && !strcmp(work->names, "shuffled"))
-		loop_shuffle(loop);
-	return rc;
+	return !rc && !strcmp(work->names, "drawn") ? loop_draw(loop) : rc;
 }
 
 /* Why this source does not count: the first reason that the report has. */
@@ -247,7 +246,10 @@ static bool all_ready(void)
 static void *timed(void *arg)
 {
 	struct timed_thread *self = arg;
-	bool ready = prepare(self) == 0;
+	bool ready;
+
+	busy_pin((int)(self - measured.thread));
+	ready = prepare(self) == 0;
 
 	if (ready && self == measured.thread)
 		measured.n_pairs = block_size(self);
@@ -295,9 +297,9 @@ static int parse(char **word, struct work *work)
 {
 	int *const number[] = { &work->n_names, &work->n_threads, &work->n_rounds,
 				&work->beside_one };
-	const char **const text[] = { &work->loop, &work->bare, &work->names };
+	const char **const text[] = { &work->loop, &work->bare, &work->names, &work->busy };
 
-	for (size_t i = 0; i < 3; i++, word++) {
+	for (size_t i = 0; i < 4; i++, word++) {
 		if (!*word)
 			return -1;
 		*text[i] = *word;
@@ -316,8 +318,13 @@ int child_pairs(char **argument)
 	int started = 1;
 
 	if (parse(argument, work) < 0 || !(measured.pairs = loop_find(work->loop)) ||
-	    !(measured.bare = bare_find(work->bare)))
+	    !(measured.bare = bare_find(work->bare)) || !busy_known(work->busy))
 		return 2;
+	busy_pin(0);
+	if (strcmp(work->busy, "none") != 0 && !busy_start(work->busy)) {
+		fprintf(stderr, "there is no other processor\n");
+		return 1;
+	}
 	measured.by_deputy = !strcmp(work->bare, "group") && bare_needs_counters();
 	measured.thread = calloc((size_t)work->n_threads, sizeof(*measured.thread));
 	if (!measured.thread ||
@@ -357,13 +364,14 @@ int work_measure(const struct work *work, const char *const *settings, struct ro
 {
 	const int number[] = { work->n_names, work->n_threads, work->n_rounds, work->beside_one };
 	struct child child = { .settings = settings,
-			       .argument = { "pairs", work->loop, work->bare, work->names } };
+			       .argument = { "pairs", work->loop, work->bare, work->names,
+					     work->busy ? work->busy : "none" } };
 	char word[4][12];
 	int rc;
 
 	for (int i = 0; i < 4; i++) {
 		snprintf(word[i], sizeof(word[i]), "%d", number[i]);
-		child.argument[4 + i] = word[i];
+		child.argument[5 + i] = word[i];
 	}
 	*notes = (struct work_notes){ .counts = false };
 	row->threads = work->n_threads;
@@ -376,4 +384,70 @@ int work_measure(const struct work *work, const char *const *settings, struct ro
 		row->note = notes->why;
 	child_free(&child);
 	return rc;
+}
+
+/* --- several processes --- */
+
+#define PROCESSES 5
+
+/* Two kinds of processes: a gap that nothing else of the spread comes near.  How many are below; 0. */
+static int split(const struct row *of)
+{
+	double widest = 0, rest = 0;
+	int at = 0;
+
+	for (int i = 1; i < PROCESSES; i++) {
+		double gap = of[i].ratio_bare - of[i - 1].ratio_bare;
+
+		rest = gap > widest ? (widest > rest ? widest : rest) : (gap > rest ? gap : rest);
+		if (gap > widest) {
+			widest = gap;
+			at = i;
+		}
+	}
+	return widest > 3 * rest && widest > 0.1 * of[0].ratio_bare ? at : 0;
+}
+
+static int by_ratio(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	return (x->ratio_bare > y->ratio_bare) - (x->ratio_bare < y->ratio_bare);
+}
+
+static void summarize(struct row *of, struct row *row, struct work_notes *notes)
+{
+	int below;
+
+	qsort(of, PROCESSES, sizeof(*of), by_ratio);
+	*row = of[PROCESSES / 2];
+	row->low = of[0].ratio_bare;
+	row->high = of[PROCESSES - 1].ratio_bare;
+	for (int i = 0; i < PROCESSES; i++) {
+		row->min = of[i].min < row->min ? of[i].min : row->min;
+		row->max = of[i].max > row->max ? of[i].max : row->max;
+	}
+	below = split(of);
+	if (below)
+		snprintf(notes->spread, sizeof(notes->spread),
+			 "two kinds of processes: %d up to %.2f, %d from %.2f x bare", below,
+			 of[below - 1].ratio_bare, PROCESSES - below, of[below].ratio_bare);
+}
+
+int work_repeat(const struct work *work, const char *const *settings, struct row *row,
+		struct work_notes *notes)
+{
+	struct row of[PROCESSES];
+
+	for (int i = 0; i < PROCESSES; i++) {
+		of[i] = *row;
+		if (work_measure(work, settings, &of[i], notes) < 0) {
+			*row = of[i];
+			return -1;
+		}
+	}
+	summarize(of, row, notes);
+	if (notes->spread[0])
+		row->note = notes->spread;
+	return 0;
 }

@@ -11,20 +11,22 @@
 struct work {
 	const char *loop;  /* as loop_find() */
 	const char *bare;  /* as bare_find() */
-	const char *names; /* "none", "literals", "heap", "shuffled" */
+	const char *names; /* "none", "literals", "heap", "drawn" */
 	int n_names;
 	int n_threads;
-	int n_rounds;   /* odd: the median is one of them */
-	int beside_one; /* 1: compared with one region, too */
+	int n_rounds;     /* odd: the median is one of them */
+	int beside_one;   /* 1: compared with one region, too */
+	const char *busy; /* what a neighbouring processor does: busy_start(); NULL: nothing */
 };
 
 #define MAX_ROUNDS 101
 
 /** What there is to say beside the numbers of a row. */
 struct work_notes {
-	bool counts;   /* there are counts, not only times */
-	char why[200]; /* nothing was measured; "" */
-	char how[200]; /* the library's words on how it reads counts */
+	bool counts;      /* there are counts, not only times */
+	char why[200];    /* nothing was measured; "" */
+	char how[200];    /* the library's words on how it reads counts */
+	char spread[120]; /* of several processes: what a median does not tell; "" */
 };
 
 /**
@@ -35,5 +37,14 @@ struct work_notes {
  */
 int work_measure(const struct work *work, const char *const *settings, struct row *row,
 		 struct work_notes *notes);
+
+/**
+ * work_repeat() - the same in several processes, whose memory lies elsewhere each time
+ *
+ * The row's numbers are those of the process with the median ratio to the bare reads, its least and
+ * most those of all; low and high are the least and the greatest ratio.
+ */
+int work_repeat(const struct work *work, const char *const *settings, struct row *row,
+		struct work_notes *notes);
 
 #endif

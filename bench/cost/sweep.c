@@ -116,7 +116,7 @@ static void subject_of(const struct source *source, enum axis axis, int at, char
 
 static struct work work_at(const struct source *source, enum axis axis, int at)
 {
-	struct work work = { "one", source->bare, "none", 0, 1, N_ROUNDS, 0 };
+	struct work work = { "one", source->bare, "none", 0, 1, N_ROUNDS, 0, NULL };
 
 	if (axis == BY_THREADS)
 		work.n_threads = at;
