@@ -12,7 +12,7 @@ enum store_number {
 	FIRST_NS,     /* a region's first call in a thread */
 	PAIR_NS,      /* later calls */
 	END_US,       /* a thread's end, that of pthread_join() included */
-	READ_MS,      /* pmu_region_read() of another thread's region */
+	READ_US,      /* pmu_region_read() of another thread's region, but for the first */
 	REPORT_MS,    /* pmu_report() as text */
 	N_STORE_NUMBERS
 };

@@ -61,7 +61,7 @@ static const struct {
 	[FIRST_NS] = { "first call of a region in a thread", "ns", FLAT, FLAT, false },
 	[PAIR_NS] = { "each later call", "ns", FLAT, NO_TARGET, false },
 	[END_US] = { "a thread's end", "us", FLAT, LINEAR, false },
-	[READ_MS] = { "pmu_region_read() of another thread", "ms", LINEAR, LINEAR, false },
+	[READ_US] = { "pmu_region_read() of another thread", "us", FLAT, FLAT, false },
 	[REPORT_MS] = { "pmu_report(), text", "ms", LINEAR, LINEAR, false },
 };
 

@@ -101,9 +101,16 @@ static const char *version(void)
 	return text;
 }
 
+/* Its results are on a file until then. */
+static void end(void)
+{
+	pmu_fini();
+}
+
 const struct contender contender = { .start = start,
 				     .attach = attach,
 				     .one = one,
 				     .named = named,
 				     .check = check,
-				     .version = version };
+				     .version = version,
+				     .end = end };

@@ -254,6 +254,14 @@ static bool parse(char **argv)
 	return false;
 }
 
+/* Without the reports that exit() would have written. */
+__attribute__((noreturn)) static void leave(int status)
+{
+	if (contender.end)
+		contender.end();
+	_exit(status);
+}
+
 int main(int argc, char **argv)
 {
 	char why[WHY_LEN] = "", question[64];
@@ -270,7 +278,7 @@ int main(int argc, char **argv)
 	if (worker_n_cpus == 0 || !contender.start(what, why) || !begin_thread(0, why)) {
 		fprintf(answers, "cannot %s\n", *why ? why : "find a CPU");
 		fflush(answers);
-		_exit(1);
+		leave(1);
 	}
 	start_second();
 	fprintf(answers, "ready %s\n", contender.version ? contender.version() : "");
@@ -278,5 +286,5 @@ int main(int argc, char **argv)
 	while (fgets(question, sizeof(question), stdin))
 		answer(question);
 	end_second();
-	_exit(0); /* no reports */
+	leave(0);
 }

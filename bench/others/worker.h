@@ -46,6 +46,11 @@ struct contender {
 	bool (*check)(const struct done *done, char why[WHY_LEN]);
 	/* name and version of the library; NULL: there is none */
 	const char *(*version)(void);
+	/*
+	 * what it has left that outlives the process, also after a start() that failed; NULL:
+	 * nothing
+	 */
+	void (*end)(void);
 };
 extern const struct contender contender;
 

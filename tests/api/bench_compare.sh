@@ -134,6 +134,7 @@ cd .. || exit 1
 ok "a run of three rounds" test "$got" = 0
 ok "it says nothing beside its table" test ! -s err
 ok "it leaves no files" test -z "$(ls empty)"
+ok "nor stores" test -z "$(find run -name '*.pmu')"
 if "${TEST_PYTHON:-python3}" -c 'import json' 2>/dev/null; then
 	ok "its JSON is well formed" well_formed
 else
