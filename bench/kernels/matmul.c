@@ -9,8 +9,8 @@
 
 #define TILE_ROWS    2
 #define TILE_COLUMNS 8 /* a cache line */
-#define APART \
-	1088 /* bytes between the matrices beyond their size: never at the same place of a page */
+/* bytes between the matrices beyond their size: never at the same place of a page */
+#define APART      1088
 #define N_MATRICES 3
 /*
  * Products of a pass, at least: small matrices are multiplied more than once, or what leads to the
@@ -90,6 +90,7 @@ static struct sizes sizes_of(const struct share *share)
  * Loops within loops have one head: what an outer one does comes at its end, and goes back to the
  * same place.  k goes from first to 0, along a row of A and down B.
  */
+/* clang-format off: a line holds what belongs together */
 #define REGISTER(r) BY_ARCH("xmm" #r, "v" #r)
 
 #if defined(__x86_64__)
@@ -125,6 +126,8 @@ static struct sizes sizes_of(const struct share *share)
 	"mov %[i], %[n]\n\tsubs %[times], %[times], #1\n\tb.ne 1b\n\t"
 #endif
 
+/* clang-format on */
+
 static void pass_matmul(struct share *share)
 {
 	struct matrices at = matrices_of(share);
@@ -145,6 +148,7 @@ static void pass_matmul(struct share *share)
  * The sums of a tile are in registers 0 to 7, a line of B is in 8 to 11, an element of two rows of
  * A in 12 and 13.
  */
+/* clang-format off */
 #if defined(__x86_64__)
 #define EACH(part)	   part(0, 8, 4, 0) part(1, 9, 5, 16) part(2, 10, 6, 32) part(3, 11, 7, 48)
 #define CLEAR(r, b, s, at) "xorpd %%xmm" #r ", %%xmm" #r "\n\txorpd %%xmm" #s ", %%xmm" #s "\n\t"
@@ -155,15 +159,13 @@ static void pass_matmul(struct share *share)
 #define STORE(r, b, s, at)                                                                  \
 	"addpd " #at "(%[c]), %%xmm" #r "\n\tmovapd %%xmm" #r ", " #at "(%[c])\n\t"         \
 	"addpd " #at "(%[c],%[row]), %%xmm" #s "\n\tmovapd %%xmm" #s ", " #at "(%[c],%[row])\n\t"
-#define DOWN_PANEL                                                                            \
-	".p2align 5\n1:\n\t" EACH(                                                            \
-		LINE) "movsd (%[a],%[k]), %%xmm12\n\tunpcklpd %%xmm12, %%xmm12\n\t"           \
-		      "movsd (%[below],%[k]), %%xmm13\n\tunpcklpd %%xmm13, %%xmm13\n\t" EACH( \
-			      STEP) "add %[row], %[b]\n\tadd $8, %[k]\n\tjne 1b\n\t"
-#define NEXT_TILE                                                             \
-	EACH(STORE)                                                           \
-	EACH(CLEAR)                                                           \
-	"add %[rows], %[a]\n\tadd %[rows], %[below]\n\tadd %[rows], %[c]\n\t" \
+#define DOWN_PANEL                                                                          \
+	".p2align 5\n1:\n\t" EACH(LINE)                                                     \
+	"movsd (%[a],%[k]), %%xmm12\n\tunpcklpd %%xmm12, %%xmm12\n\t"                       \
+	"movsd (%[below],%[k]), %%xmm13\n\tunpcklpd %%xmm13, %%xmm13\n\t" EACH(STEP)        \
+	"add %[row], %[b]\n\tadd $8, %[k]\n\tjne 1b\n\t"
+#define NEXT_TILE                                                                                     \
+	EACH(STORE) EACH(CLEAR) "add %[rows], %[a]\n\tadd %[rows], %[below]\n\tadd %[rows], %[c]\n\t" \
 	"sub %[all], %[b]\n\tmov %[first], %[k]\n\tdec %[i]\n\tjne 1b\n\t"
 #define NEXT_PANEL                                                                          \
 	"sub %[all], %[a]\n\tsub %[all], %[below]\n\tsub %[all], %[c]\n\t"                  \
@@ -187,9 +189,7 @@ static void pass_matmul(struct share *share)
 	"ldr d12, [%[a], %[k]]\n\tldr d13, [%[below], %[k]]\n\t" EACH(STEP)                 \
 	"adds %[k], %[k], #8\n\tb.ne 1b\n\t"
 #define NEXT_TILE                                                                                  \
-	STORE(0, 1, 2, 3)                                                                          \
-	STORE(4, 5, 6, 7)                                                                          \
-	EACH(CLEAR)                                                                                \
+	STORE(0, 1, 2, 3) STORE(4, 5, 6, 7) EACH(CLEAR)                                            \
 	"add %[a], %[a], %[rows]\n\tadd %[below], %[below], %[rows]\n\tsub %[b], %[b], %[all]\n\t" \
 	"mov %[k], %[first]\n\tsubs %[i], %[i], #1\n\tb.ne 1b\n\t"
 #define NEXT_PANEL                                                                               \
@@ -200,6 +200,8 @@ static void pass_matmul(struct share *share)
 	"add %[c], %[c], %[first]\n\tadd %[b], %[b], %[first]\n\t"                          \
 	"mov %[j], %[eighth]\n\tsubs %[times], %[times], #1\n\tb.ne 1b\n\t"
 #endif
+
+/* clang-format on */
 
 static void pass_matmul_blocked(struct share *share)
 {

@@ -13,8 +13,8 @@
  */
 #define SEARCHES  16384
 #define FIRST_KEY UINT64_C(0x853C49E6748FEA9B)
-#define NEXT_KEY \
-	UINT64_C(6364136223846793005) /* by the one before.  Source: the factor of Knuth's MMIX */
+/* by the one before.  Source: the factor of Knuth's MMIX */
+#define NEXT_KEY    UINT64_C(6364136223846793005)
 #define LEAST_STEPS 3
 
 /*

@@ -8,11 +8,11 @@
 
 #define PAIR    2 /* points of a turn */
 #define TO_LINE 8 /* elements of a cache line */
-#define STEP \
-	16 /* columns; two lines, so that with the border rows are an odd number of lines apart */
+/* columns; two lines, so that with the border rows are an odd number of lines apart */
+#define STEP       16
 #define LEAST_ROWS 1
-#define APART \
-	1088 /* bytes between the grids beyond their size: never at the same place of a page */
+/* bytes between the grids beyond their size: never at the same place of a page */
+#define APART 1088
 /*
  * Points of a pass, at least: small grids are gone over more than once, or what leads to the loop
  * would count, too.

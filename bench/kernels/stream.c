@@ -11,9 +11,8 @@
 #define TURN   8     /* elements a turn of a loop: a cache line */
 #define LEAST  16384 /* elements a pass, at least: small arrays are gone through more than once */
 #define FACTOR 3.0
-#define APART \
-	1088 /* bytes between arrays beyond their size: no two of them at the same place of a page \
-	      */
+/* bytes between arrays beyond their size: no two of them at the same place of a page */
+#define APART 1088
 
 /*
  * All write the last, so that every pass reads the same.  share->state is how many there are; of

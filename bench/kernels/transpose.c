@@ -9,8 +9,8 @@
 
 #define PANEL 8 /* columns: a cache line */
 #define PAIR  2 /* rows of a turn: what a register holds of a column */
-#define APART \
-	1088 /* bytes between the matrices beyond their size: never at the same place of a page */
+/* bytes between the matrices beyond their size: never at the same place of a page */
+#define APART 1088
 /*
  * Elements of a pass, at least: small matrices are transposed more than once, or what leads to the
  * loop would count.

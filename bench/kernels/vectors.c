@@ -9,8 +9,8 @@
 
 #define TURN   8 /* elements a turn of a loop: a cache line */
 #define FACTOR 3
-#define APART \
-	1088 /* bytes between the arrays beyond their size: never at the same place of a page */
+/* bytes between the arrays beyond their size: never at the same place of a page */
+#define APART 1088
 /*
  * Elements of a pass, at least: small data is gone over more than once, or what leads to the loop
  * would count, too.

@@ -9,8 +9,10 @@
 
 #include "bench/kernels/kernel.h"
 
-#define SUITE_MAX_THREADS 1024
-#define SUITE_MAX_KERNELS 64
+#define SUITE_MAX_THREADS        1024
+#define SUITE_MAX_KERNELS        64
+#define SUITE_MAX_PROCESSES      1000
+#define SUITE_MAX_VERIFIED_CALLS 1000
 
 /* --- what is asked for: options.c --- */
 
@@ -24,7 +26,8 @@ struct options {
 	uint64_t calls;
 	/* bytes of the last level that the model is to reckon with; 0: this machine's */
 	size_t cache;
-	bool bare, json, emulate;
+	int processes; /* of each source, to verify; 0: as many as suits */
+	bool bare, json, emulate, verify;
 };
 
 /** What options_parse() returns. */
@@ -79,6 +82,12 @@ struct result {
 void team_run(const struct options *options, const struct surroundings *where,
 	      const struct kernel *kernel, size_t bytes, struct result *result);
 
+/**
+ * lines_expected() - lines that a pass fetches, of @bytes of data beside so large a cache; NAN:
+ * cannot be told
+ */
+double lines_expected(const struct model *model, double bytes, double cache);
+
 /* --- counts.c --- */
 
 /**
@@ -114,5 +123,16 @@ const char *size_text(size_t bytes);
  * Return: only where it fails; printed.
  */
 void emulate(const struct options *options, char **argv);
+
+/**
+ * emulate_command() - the pmu command that was installed, or built, with this program; else "pmu",
+ * that of PATH
+ */
+const char *emulate_command(char *path, size_t room);
+
+/**
+ * emulate_cache() - choose the cache that is simulated, and note it; false: it cannot be; printed.
+ */
+bool emulate_cache(struct options *options);
 
 #endif

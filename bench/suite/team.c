@@ -10,9 +10,8 @@
 #include "bench/common/numbers.h"
 #include "pmu.h"
 
-#define CALL_NS \
-	200000 /* at least, of a region: what its two ends cost is one in thousands of it \
-			*/
+/* at least, of a region: what its two ends cost is one in thousands of it */
+#define CALL_NS        200000
 #define MAX_CALLS      4096
 #define MIN_CALLS      3
 #define EMULATED_BYTES (256 << 10)
@@ -182,7 +181,7 @@ static double median(double *number, size_t n)
  * Lines that come from memory: all of them where the data is much larger than the cache, none where
  * it fits.
  */
-static double expected_lines(const struct model *model, double bytes, double cache)
+double lines_expected(const struct model *model, double bytes, double cache)
 {
 	if (cache <= 0)
 		return NAN;
@@ -211,7 +210,7 @@ static void take_counts(const struct team *team, double cache, struct result *re
 		const double expected[N_WHAT] = { [INSTRUCTIONS] = model->instructions,
 						  [BRANCHES] = model->branches,
 						  [MISPREDICTED] = model->mispredicted,
-						  [LINES] = expected_lines(
+						  [LINES] = lines_expected(
 							  model, (double)team->bytes, cache) };
 
 		iterations += model->iterations;
