@@ -13,17 +13,30 @@
 #define CACHE_WAYS 16 /* of lines of 64 bytes */
 
 /* The command that was installed, or built, with this program; else that of PATH. */
-static const char *find_pmu(const char *self, char *path, size_t room)
+const char *emulate_command(char *path, size_t room)
 {
-	const char *slash = strrchr(self, '/');
+	ssize_t len = readlink("/proc/self/exe", path, room - 1);
+	char *slash;
 
-	snprintf(path, room, "%.*s/pmu", slash ? (int)(slash - self) : 0, self);
+	path[len > 0 ? len : 0] = '\0';
+	slash = strrchr(path, '/');
+	snprintf(slash ? slash : path, room - (slash ? (size_t)(slash - path) : 0), "/pmu");
 	return access(path, X_OK) == 0 ? path : "pmu";
 }
 
 static bool can_be_simulated(size_t cache)
 {
 	return cache >= CACHE_WAYS * 64 && (cache & (cache - 1)) == 0;
+}
+
+static bool cannot_be_simulated(size_t cache)
+{
+	if (!cache || can_be_simulated(cache))
+		return false;
+	fprintf(stderr,
+		"pmu-bench: --cache %s: valgrind simulates caches of 1K, 2K, 4K and so on\n",
+		size_text(cache));
+	return true;
 }
 
 /*
@@ -42,6 +55,15 @@ static bool choose_cache(size_t cache)
 	return setenv("VALGRIND_OPTS", both, 1) == 0;
 }
 
+bool emulate_cache(struct options *options)
+{
+	if (cannot_be_simulated(options->cache))
+		return false;
+	if (choose_cache(options->cache ? options->cache : CACHE) && !options->cache)
+		options->cache = CACHE;
+	return true;
+}
+
 void emulate(const struct options *options, char **argv)
 {
 	static const char *const run[] = { "run", "--emulate", "--auto", "none", "-o" };
@@ -51,14 +73,10 @@ void emulate(const struct options *options, char **argv)
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	size_t n = 0;
 
-	if (options->cache && !can_be_simulated(options->cache)) {
-		fprintf(stderr,
-			"pmu-bench: --cache %s: valgrind simulates caches of 1K, 2K, 4K and so on\n",
-			size_text(options->cache));
+	if (cannot_be_simulated(options->cache))
 		return;
-	}
 	self[len > 0 ? len : 0] = '\0';
-	word[n++] = find_pmu(self, path, sizeof(path));
+	word[n++] = emulate_command(path, sizeof(path));
 	for (size_t i = 0; i < sizeof(run) / sizeof(*run); i++)
 		word[n++] = run[i];
 	word[n++] = output && *output ? output : "none";

@@ -6,8 +6,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "bench/common/child.h"
 #include "bench/common/processors.h"
+#include "bench/verify/verify.h"
 #include "pmu.h"
 
 #define EMULATED_CALLS 3
@@ -71,6 +74,11 @@ static bool is_written(void)
 	return false;
 }
 
+/* What --verify has processes of its own do. */
+static const struct child_task tasks[] = {
+	{ "count", count_child },
+};
+
 int main(int argc, char **argv)
 {
 	struct pmu_options quiet = { .size = sizeof(quiet),
@@ -82,6 +90,8 @@ int main(int argc, char **argv)
 	bool right = true;
 	int rc;
 
+	if (argc > 1 && !strcmp(argv[1], "--child"))
+		return child_main(tasks, sizeof(tasks) / sizeof(*tasks), argv + 2);
 	switch (options_parse(argc, argv, &options)) {
 	case OPTIONS_DONE:
 		return is_written() ? 0 : 1;
@@ -89,6 +99,10 @@ int main(int argc, char **argv)
 		return 2;
 	case OPTIONS_GO:
 		break;
+	}
+	if (options.verify) {
+		rc = verify(&options);
+		return is_written() ? rc : 1;
 	}
 	if (options.emulate && !surroundings_simulated()) {
 		emulate(&options, argv);

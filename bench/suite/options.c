@@ -25,6 +25,9 @@ static const char usage[] =
 	"  --bare             each loop without regions too, in turns: what the library costs it\n"
 	"  --emulate          under valgrind, which counts in place of the processor: times are left out,\n"
 	"                     on one thread, 256K and 3 calls where nothing else is said\n"
+	"  --verify           are counts of instructions and branches exact here?  By each source that works, beside\n"
+	"                     what is known of the loop; 5 calls each on 256K where nothing else is said\n"
+	"  --processes N      for --verify: so many of each; 3\n"
 	"  --cache SIZE       the last-level cache that misses are reckoned with; else this machine's\n"
 	"  --json             for programs\n"
 	"  --list             the kernels\n"
@@ -32,7 +35,8 @@ static const char usage[] =
 	"  --version\n"
 	"\n"
 	"What is counted, and how threads are pinned, is chosen by the PMU_ variables (pmu help environment); with\n"
-	"PMU_OUTPUT there is a report of the regions, too.  The status is 1 where a result is wrong.\n";
+	"PMU_OUTPUT there is a report of the regions, too.  The status is 1 where a result is wrong; of --verify also where\n"
+	"a count is, and 3 where nothing can be counted.\n";
 
 static int wrong(const char *option, const char *text, const char *want)
 {
@@ -120,7 +124,20 @@ static enum options_result list(void)
 	return OPTIONS_DONE;
 }
 
-enum { SIZE = 256, THREADS, TIME, CALLS, CACHE, BARE, EMULATE, JSON, LIST, VERSION };
+enum {
+	SIZE = 256,
+	THREADS,
+	TIME,
+	CALLS,
+	CACHE,
+	BARE,
+	EMULATE,
+	VERIFY,
+	PROCESSES,
+	JSON,
+	LIST,
+	VERSION
+};
 
 static const struct option long_options[] = {
 	{ "size", required_argument, NULL, SIZE },
@@ -131,6 +148,8 @@ static const struct option long_options[] = {
 	{ "bare", no_argument, NULL, BARE },
 	{ "emulate", no_argument, NULL, EMULATE },
 	{ "json", no_argument, NULL, JSON },
+	{ "verify", no_argument, NULL, VERIFY },
+	{ "processes", required_argument, NULL, PROCESSES },
 	{ "list", no_argument, NULL, LIST },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, VERSION },
@@ -166,6 +185,13 @@ static int take(int option, const char *text, struct options *options)
 	case EMULATE:
 		options->emulate = true;
 		return 0;
+	case VERIFY:
+		options->verify = true;
+		return 0;
+	case PROCESSES:
+		rc = parse_number("--processes", text, 1, SUITE_MAX_PROCESSES, &number);
+		options->processes = (int)number;
+		return rc;
 	case JSON:
 		options->json = true;
 		return 0;
@@ -173,6 +199,24 @@ static int take(int option, const char *text, struct options *options)
 		fputs("try pmu-bench --help\n", stderr);
 		return -1;
 	}
+}
+
+/* It is about counts, of one size on one thread. */
+static int check_verify(const struct options *options)
+{
+	if (options->processes && !options->verify)
+		return wrong("--processes", "without --verify", "there is one process");
+	if (!options->verify)
+		return 0;
+	if (options->n_threads > 1)
+		return wrong("--threads", "with --verify", "it is about one thread");
+	if (options->bare)
+		return wrong("--bare", "with --verify", "it is not about time");
+	if (options->from != options->to)
+		return wrong("--size", "with --verify", "it is about one size");
+	if (options->calls > SUITE_MAX_VERIFIED_CALLS)
+		return wrong("--calls", "with --verify", "each is written down: at most 1000");
+	return 0;
 }
 
 enum options_result options_parse(int argc, char **argv, struct options *options)
@@ -197,6 +241,8 @@ enum options_result options_parse(int argc, char **argv, struct options *options
 	for (; optind < argc; optind++)
 		if (add_kernel(argv[optind], options) < 0)
 			return OPTIONS_WRONG;
+	if (check_verify(options) < 0)
+		return OPTIONS_WRONG;
 	if (options->n_kernels == 0)
 		while (kernels[options->n_kernels] && options->n_kernels < SUITE_MAX_KERNELS) {
 			options->kernel[options->n_kernels] = kernels[options->n_kernels];
