@@ -36,6 +36,7 @@ struct steps_kernel {
 struct step {
 	const void *argument;
 	void *function;
+	size_t length; /* the second argument */
 };
 
 /*
@@ -51,7 +52,8 @@ __asm__(".text\n"
 	"	mov	%rdi, %rbx\n"
 	"1:	mov	(%rbx), %rdi\n"
 	"	mov	8(%rbx), %rax\n"
-	"	add	$16, %rbx\n"
+	"	mov	16(%rbx), %rsi\n"
+	"	add	$24, %rbx\n"
 	"	test	%rax, %rax\n"
 	"	je	2f\n"
 	"	call	*%rax\n"
@@ -77,8 +79,12 @@ __asm__(".text\n"
 	"kernel steps_mixed, \"mov (%rsi), %rax; add $1, %rax; mov %rax, (%rsi); cmp %rdi, %rdi; jne 2f\"\n"
 	".local steps_memory\n"
 	".comm steps_memory, 64, 64\n");
-/* What a step has, its call included; of a library call that and the name are the library's. */
-static const struct steps_cost steps_step = { { 7, 3, 2, 1 } }, steps_library = { { 5, 2, 2, 0 } };
+/*
+ * What a step has, its call included; of a library call that and the name are the library's, and a
+ * name's length.
+ */
+static const struct steps_cost steps_step = { { 8, 3, 3, 1 } }, steps_library = { { 6, 2, 3, 0 } },
+			       steps_sized = { { 5, 2, 3, 0 } };
 #define STEPS_CALL                 \
 	{                          \
 		{                  \
@@ -95,6 +101,7 @@ __asm__(".text\n"
 	"	str	x19, [sp, #16]\n"
 	"	mov	x19, x0\n"
 	"1:	ldp	x0, x9, [x19], #16\n"
+	"	ldr	x1, [x19], #8\n"
 	"	cbz	x9, 2f\n"
 	"	blr	x9\n"
 	"	b	1b\n"
@@ -120,7 +127,8 @@ __asm__(".text\n"
 	"kernel steps_mixed, \"ldr x2, [x1]; add x2, x2, #1; str x2, [x1]; cmp x0, x0; b.ne 2f\"\n"
 	".local steps_memory\n"
 	".comm steps_memory, 64, 64\n");
-static const struct steps_cost steps_step = { { 4, 3, 1, 0 } }, steps_library = { { 2, 2, 1, 0 } };
+static const struct steps_cost steps_step = { { 5, 3, 2, 0 } }, steps_library = { { 3, 2, 2, 0 } },
+			       steps_sized = { { 2, 2, 2, 0 } };
 #define STEPS_CALL                 \
 	{                          \
 		{                  \
@@ -149,8 +157,8 @@ static const struct steps_kernel steps_kernel[] = {
 
 #define STEPS_MAX      4096
 #define STEPS_OPEN     16
-#define STEPS_PATHS    2048
-#define STEPS_PATH_MAX 800
+#define STEPS_PATHS    1024
+#define STEPS_PATH_MAX 4096
 
 /** A region on a path. */
 struct steps_region {
@@ -165,21 +173,39 @@ struct steps_region {
 struct steps_book {
 	struct steps_region region[STEPS_PATHS];
 	int n_regions;
+	int last; /* found; it or the next one is often wanted again */
 	struct steps_region *stack[STEPS_OPEN], *open[STEPS_OPEN];
 	int depth, n_open;
+	bool sized; /* names are given with their lengths */
 	struct step step[STEPS_MAX];
 	int n_steps;
 };
 
 static struct steps_region *steps_region_at(struct steps_book *book, const char *path)
 {
-	for (int i = book->n_regions - 1; i >= 0; i--)
-		if (!strcmp(book->region[i].path, path))
-			return &book->region[i];
+	for (int i = 0; i < book->n_regions; i++) {
+		int at = (book->last + i) % book->n_regions;
+
+		if (!strcmp(book->region[at].path, path))
+			return &book->region[book->last = at];
+	}
 	if (book->n_regions == STEPS_PATHS)
 		abort();
 	strcpy(book->region[book->n_regions].path, path);
 	return &book->region[book->n_regions++];
+}
+
+static struct steps_region *steps_region_below(struct steps_book *book, const char *above,
+					       const char *name)
+{
+	char path[STEPS_PATH_MAX];
+
+	if (strlen(above) + 1 + strlen(name) >= sizeof(path))
+		abort();
+	strcpy(path, above);
+	strcat(path, above[0] ? "/" : "");
+	strcat(path, name);
+	return steps_region_at(book, path);
 }
 
 static void steps_add(struct steps_cost *to, const struct steps_cost *cost, uint64_t times)
@@ -194,11 +220,12 @@ static void steps_count(struct steps_book *book, const struct steps_cost *cost, 
 		steps_add(&book->open[i]->want, cost, times);
 }
 
-static void steps_step_to(struct steps_book *book, void *function, const void *argument)
+static void steps_step_to(struct steps_book *book, void *function, const void *argument,
+			  size_t length)
 {
 	if (book->n_steps == STEPS_MAX - 1)
 		abort();
-	book->step[book->n_steps++] = (struct step){ argument, function };
+	book->step[book->n_steps++] = (struct step){ argument, function, length };
 }
 
 static struct steps_region *steps_find_open(struct steps_book *book, const char *name)
@@ -209,20 +236,26 @@ static struct steps_region *steps_find_open(struct steps_book *book, const char 
 	return NULL;
 }
 
+static void steps_name_to(struct steps_book *book, void *terminated, void *sized, const char *name)
+{
+	if (book->sized)
+		steps_step_to(book, sized, name, strlen(name));
+	else
+		steps_step_to(book, terminated, name, 0);
+}
+
 __attribute__((unused)) static void steps_begin(struct steps_book *book, const char *name)
 {
 	struct steps_region *region = steps_find_open(book, name);
-	char path[STEPS_PATH_MAX];
+	const struct steps_cost *call = book->sized ? &steps_sized : &steps_library;
 
-	steps_step_to(book, (void *)pmu_region_begin, name);
-	steps_count(book, &steps_library, 1);
+	steps_name_to(book, (void *)pmu_region_begin, (void *)pmu_region_begin_n, name);
+	steps_count(book, call, 1);
 	if (!region) {
-		snprintf(path, sizeof(path), "%.500s%s%.298s",
-			 book->depth ? book->stack[book->depth - 1]->path : "",
-			 book->depth ? "/" : "", name);
-		region = steps_region_at(book, path);
+		region = steps_region_below(
+			book, book->depth ? book->stack[book->depth - 1]->path : "", name);
 		region->name = name;
-		steps_add(&region->want, &steps_library, 1);
+		steps_add(&region->want, call, 1);
 		book->open[book->n_open++] = region;
 	}
 	region->open++;
@@ -235,7 +268,7 @@ __attribute__((unused)) static void steps_end(struct steps_book *book, const cha
 	struct steps_region *region = steps_find_open(book, name);
 	int at = book->depth;
 
-	steps_step_to(book, (void *)pmu_region_end, name);
+	steps_name_to(book, (void *)pmu_region_end, (void *)pmu_region_end_n, name);
 	while (at > 0 && book->stack[at - 1] != region)
 		at--;
 	if (at > 0)
@@ -245,14 +278,14 @@ __attribute__((unused)) static void steps_end(struct steps_book *book, const cha
 			if (book->open[i] == region)
 				book->open[i] = book->open[--book->n_open];
 	}
-	steps_count(book, &steps_library, 1);
+	steps_count(book, book->sized ? &steps_sized : &steps_library, 1);
 }
 
 /** steps_work() - a kernel */
 __attribute__((unused)) static void steps_work(struct steps_book *book,
 					       const struct steps_kernel *kernel, uint64_t turns)
 {
-	steps_step_to(book, (void *)kernel->run, (const void *)(uintptr_t)turns);
+	steps_step_to(book, (void *)kernel->run, (const void *)(uintptr_t)turns, 0);
 	steps_count(book, &steps_step, 1);
 	steps_count(book, &kernel->call, 1);
 	steps_count(book, &kernel->turn, turns);
@@ -262,7 +295,7 @@ __attribute__((unused)) static void steps_work(struct steps_book *book,
 __attribute__((unused)) static void steps_call(struct steps_book *book, void *function,
 					       const void *argument)
 {
-	steps_step_to(book, function, argument);
+	steps_step_to(book, function, argument, 0);
 	steps_count(book, &steps_library, 1);
 }
 

@@ -1,40 +1,128 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Regions that do exactly as many instructions as this program says, in every way that regions can
- * be used: the report, which has the library's own work taken out, must say the same.
+ * be used, with names of all lengths wherever they can lie: its report, which has the library's own
+ * work taken out, must say the same.
  *
- *   net FILE    gets a line for each region: what it did, and its path
+ *   net [THREADS [SEED]]    each thread does all of it; SEED is for what is chosen at random
+ *
+ * For machines whose counters are exact and that take a cycle for each instruction.
  */
 #include <pmu.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <unistd.h>
 
+#include "net.h"
 #include "steps.h"
 #include "tap.h"
 
-#define REPEATS 100
+#define REPEATS     30
+#define MAX_THREADS 4
+#define MAX_LENGTH  1000
+#define LINE        64 /* of a cache */
 
-static struct steps_book book;
+/* --- a thread --- */
+
+/* A name lies in two pages; behind them is one that nobody may read. */
+#define N_PLACES 160
+
+struct worker {
+	pthread_t id;
+	char own[16];
+	uint64_t random;
+	char *places;
+	size_t page;
+	unsigned int n_laid; /* names that lie there until steps are gone */
+	struct steps_book book;
+};
+
+static __thread struct worker *self;
 
 static void begin(const char *name)
 {
-	steps_begin(&book, name);
+	steps_begin(&self->book, name);
 }
 
 static void end(const char *name)
 {
-	steps_end(&book, name);
+	steps_end(&self->book, name);
 }
 
 static void turns(uint64_t n)
 {
-	steps_work(&book, &steps_kernel[0], n);
+	steps_work(&self->book, &steps_kernel[0], n);
 }
 
 static void go(void)
 {
-	steps_go(&book);
+	steps_go(&self->book);
+	steps_forget_names(&self->book);
+	self->n_laid = 0;
 }
 
-/* --- the cases --- */
+static unsigned int any(unsigned int n)
+{
+	self->random ^= self->random << 13;
+	self->random ^= self->random >> 7;
+	self->random ^= self->random << 17;
+	return (unsigned int)(self->random >> 16) % n;
+}
+
+static bool open_places(struct worker *worker)
+{
+	worker->page = (size_t)sysconf(_SC_PAGESIZE);
+	worker->places = mmap(NULL, 3 * N_PLACES * worker->page, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (worker->places == MAP_FAILED)
+		return false;
+	for (size_t i = 0; i < N_PLACES; i++)
+		if (mprotect(worker->places + (3 * i + 2) * worker->page, worker->page, PROT_NONE))
+			return false;
+	return true;
+}
+
+/* --- where names lie --- */
+
+/* A copy @at bytes behind the start of two pages of its own. */
+static const char *lay(const char *text, size_t at)
+{
+	if (self->n_laid == N_PLACES)
+		abort();
+	return strcpy(self->places + 3 * self->page * self->n_laid++ + at, text);
+}
+
+/* The last byte that may be read is @behind bytes behind its end. */
+static const char *lay_at_end(const char *text, size_t behind)
+{
+	return lay(text, 2 * self->page - strlen(text) - 1 - behind);
+}
+
+/* @in bytes of it are in the first page. */
+static const char *lay_across(const char *text, size_t in)
+{
+	return lay(text, self->page - in);
+}
+
+static const char *lay_anywhere(const char *text)
+{
+	return lay(text, any((unsigned int)(2 * self->page - strlen(text))));
+}
+
+/* One text for each length. */
+static const char *of_length(size_t length)
+{
+	static __thread char text[MAX_LENGTH + 1];
+
+	for (size_t i = 0; i < length; i++)
+		text[i] = "LengthsOfNames_0123456789"[(i * 7 + length) % 25];
+	text[0] = 'L';
+	text[length] = '\0';
+	return text;
+}
+
+/* --- what regions are for --- */
 
 static void flat(void)
 {
@@ -210,21 +298,18 @@ static void rotated(void)
 /* The same memory with another text each time, and the same text in other memory. */
 static void buffers(int round)
 {
-	static char buffer[64], fresh[REPEATS][16];
 	static const char *const text[] = { "alpha", "a longer text, beta", "c" };
+	const char *buffer = lay(text[round % 3], 8), *fresh = lay_anywhere("fresh");
 
-	strcpy(buffer, text[round % 3]);
 	begin("buffers");
 	begin(buffer);
 	turns(3);
 	end(buffer);
-	strcpy(fresh[round], "fresh");
-	begin(fresh[round]);
+	begin(fresh);
 	turns(4);
-	end(fresh[round]);
+	end(fresh);
 	end("buffers");
 	go();
-	steps_forget_names(&book);
 }
 
 /* What it does itself is in none of the regions that go on. */
@@ -232,11 +317,11 @@ static void saved(void)
 {
 	begin("saved");
 	turns(3);
-	steps_call(&book, (void *)pmu_checkpoint, (const void *)PMU_NEXT_GOES_ON);
+	steps_call(&self->book, (void *)pmu_checkpoint, (const void *)PMU_NEXT_GOES_ON);
 	turns(4);
 	begin("part");
 	turns(5);
-	steps_call(&book, (void *)pmu_checkpoint, (const void *)PMU_NEXT_GOES_ON);
+	steps_call(&self->book, (void *)pmu_checkpoint, (const void *)PMU_NEXT_GOES_ON);
 	turns(6);
 	end("part");
 	begin("other");
@@ -247,14 +332,27 @@ static void saved(void)
 	go();
 }
 
+static bool is_named(const struct steps_region *region, const char *name)
+{
+	const char *last = strrchr(region->path, '/');
+
+	return !strcmp(last ? last + 1 : region->path, name);
+}
+
 /* What has been forgotten, and what the library did in it, is in nothing any more. */
 static void forget(const char *name)
 {
 	go();
-	is_int(pmu_region_reset(name), 0, "it is set to zero");
-	for (int i = 0; i < book.n_regions; i++)
-		if (book.region[i].name && !strcmp(book.region[i].name, name))
-			book.region[i].want = (struct steps_cost){ { 0 } };
+	if (pmu_region_reset(name))
+		abort();
+	for (int i = 0; i < self->book.n_regions; i++) {
+		struct steps_region *region = &self->book.region[i];
+
+		if (!is_named(region, name))
+			continue;
+		region->want = (struct steps_cost){ { 0 } };
+		region->calls = 0;
+	}
 }
 
 static void twice(void)
@@ -282,53 +380,263 @@ static void afresh(void)
 	go();
 }
 
+static char many_name[500][16];
+
+static void name_many(void)
+{
+	for (int i = 0; i < 500; i++)
+		snprintf(many_name[i], sizeof(many_name[i]), "region %d", i);
+}
+
 static void many(void)
 {
-	static char name[500][16];
-
-	for (int i = 0; i < 500; i++)
-		snprintf(name[i], sizeof(name[i]), "region %d", i);
 	for (int round = 0; round < 3; round++) {
 		begin("many");
 		for (int i = 0; i < 500; i++) {
-			begin(name[i]);
+			begin(many_name[i]);
 			turns(2);
-			end(name[i]);
+			end(many_name[i]);
 		}
 		end("many");
 		go();
 	}
 }
 
-static int write_wants(const char *path)
-{
-	FILE *file = fopen(path, "w");
+/* --- names of all lengths, everywhere --- */
 
-	if (!file)
-		return -1;
-	for (int i = 0; i < book.n_regions; i++)
-		fprintf(file, "%" PRIu64 " %s\n", book.region[i].want.of[STEPS_INSTRUCTIONS],
-			book.region[i].path);
-	return fclose(file);
+static const size_t lengths[] = { 1,   2,   3,   4,   7,   8,   9,   15,  16,  17,
+				  31,  32,  33,  47,  48,  63,  64,  65,  96,  127,
+				  128, 129, 200, 255, 256, 257, 511, 512, 513, MAX_LENGTH };
+#define N_LENGTHS (sizeof(lengths) / sizeof(*lengths))
+
+static void once(const char *first, const char *second)
+{
+	begin(first);
+	turns(3);
+	end(second);
+}
+
+/* Begun and ended with the same text at two addresses, never twice at the same two in a row. */
+static void at_all_offsets(size_t length)
+{
+	const char *text = of_length(length);
+
+	for (size_t at = 0; at < LINE; at++)
+		once(lay(text, at), lay(text, 2 * LINE - 1 - at));
+	go();
+}
+
+static void at_ends_of_pages(size_t length)
+{
+	const char *text = of_length(length);
+
+	for (size_t k = 0; k <= 33; k++)
+		once(lay_at_end(text, k), lay_across(text, k < length ? k : length));
+	for (size_t k = 0; k <= 4; k++)
+		once(lay_across(text, length * k / 4), lay_at_end(text, 16 * k));
+	go();
+}
+
+static void anywhere(void)
+{
+	for (int i = 0; i < 60; i++) {
+		const char *text = of_length(1 + any(MAX_LENGTH));
+
+		begin("anywhere");
+		once(lay_anywhere(text), lay_anywhere(text));
+		once(lay_anywhere(text), lay_anywhere(text));
+		end("anywhere");
+		go();
+	}
+}
+
+/* The number of a level, and as many bytes more as make its length. */
+static const char *of_level(unsigned int level)
+{
+	static const size_t length[] = { 1, 15, 16, 33, 64, 255, 400, 900 };
+	static __thread char text[MAX_LENGTH + 1];
+
+	memset(text, 'a' + (int)level, length[level]);
+	text[length[level]] = '\0';
+	return lay_anywhere(text);
+}
+
+/* Eight deep, by buffers that lie elsewhere each time. */
+static void deep(void)
+{
+	for (unsigned int level = 0; level < 8; level++) {
+		begin(of_level(level));
+		turns(level + 1);
+		once(lay_anywhere("beside"), "beside");
+	}
+	for (unsigned int level = 8; level-- > 0;) {
+		turns(level);
+		end(of_level(level));
+	}
+	go();
+}
+
+static void laid_recursive(void)
+{
+	static const char *const name[] = { "a function that calls itself", "f", "g" };
+
+	for (int i = 0; i < 6; i++) {
+		begin(i % 2 ? name[0] : lay_anywhere(name[0]));
+		turns(5);
+	}
+	for (int i = 0; i < 6; i++)
+		end(lay_anywhere(name[0]));
+	for (int i = 0; i < 8; i++) {
+		begin(lay_anywhere(name[1 + i % 2]));
+		turns(4);
+	}
+	for (int i = 8; i-- > 0;)
+		end(i % 3 ? lay_anywhere(name[1 + i % 2]) : name[1 + i % 2]);
+	go();
+}
+
+static void laid_overlapping(void)
+{
+	const char *left = "the left one of two that overlap", *right = "the right one";
+
+	begin(lay_anywhere(left));
+	turns(11);
+	begin(lay_anywhere(right));
+	turns(12);
+	end(lay_anywhere(left));
+	turns(13);
+	once(lay_anywhere("between"), "between");
+	end(lay_anywhere(right));
+	go();
+}
+
+static void everywhere(void)
+{
+	for (size_t i = 0; i < N_LENGTHS; i++) {
+		at_all_offsets(lengths[i]);
+		at_ends_of_pages(lengths[i]);
+	}
+	anywhere();
+	for (int i = 0; i < 20; i++) {
+		deep();
+		laid_recursive();
+		laid_overlapping();
+	}
+}
+
+/* The same with lengths given, in regions that nobody begins otherwise. */
+static void sized(void)
+{
+	self->book.sized = true;
+	begin("sized");
+	once("sized flat", "sized flat");
+	begin("sized one");
+	turns(3);
+	begin("sized two");
+	turns(4);
+	end("sized two");
+	end("sized one");
+	end("sized");
+	go();
+	self->book.sized = false;
+}
+
+static void sized_long_ways(void)
+{
+	self->book.sized = true;
+	begin("sized left");
+	turns(11);
+	begin("sized right");
+	turns(12);
+	end("sized left");
+	turns(13);
+	end("sized right");
+	go();
+	begin("sized again");
+	turns(5);
+	begin("sized again");
+	turns(6);
+	end("sized again");
+	end("sized again");
+	go();
+	self->book.sized = false;
+}
+
+/* --- all of it --- */
+
+static void shapes(void)
+{
+	flat();
+	nested();
+	recursive();
+	overlapping();
+	beside();
+	names();
+	rotated();
+}
+
+static void *work(void *arg)
+{
+	self = arg;
+	begin(self->own);
+	turns(1);
+	end(self->own);
+	go();
+	for (int i = 0; i < REPEATS; i++) {
+		shapes();
+		saved();
+		buffers(i);
+		sized();
+		sized_long_ways();
+		/* the same names both ways */
+		self->book.sized = i % 3 == 2;
+		shapes();
+		self->book.sized = false;
+	}
+	everywhere();
+	many();
+	afresh();
+	return NULL;
+}
+
+/*
+ * All memory is there before threads start: on an emulated machine they hold each other up in the
+ * kernel.
+ */
+static void prepare(struct worker *worker, int number, uint64_t seed)
+{
+	memset(worker, 0, sizeof(*worker));
+	snprintf(worker->own, sizeof(worker->own), "thread %d", number);
+	worker->random = seed + 1 + (uint64_t)number;
+	if (!open_places(worker))
+		abort();
 }
 
 int main(int argc, char **argv)
 {
-	if (argc != 2)
+	static struct worker worker[MAX_THREADS];
+	const struct steps_book *book[MAX_THREADS];
+	int n = argc > 1 ? atoi(argv[1]) : 1;
+	uint64_t seed = 0;
+
+	if (n < 1 || n > MAX_THREADS)
 		return 2;
-	for (int i = 0; i < REPEATS; i++) {
-		flat();
-		nested();
-		recursive();
-		overlapping();
-		beside();
-		names();
-		rotated();
-		saved();
-		buffers(i);
+	if (argc > 2)
+		seed = strtoull(argv[2], NULL, 0);
+	else if (getrandom(&seed, sizeof(seed), 0) < 0)
+		return 2;
+	diag("%d threads, seed %" PRIu64, n, seed);
+	name_many();
+	for (int i = 0; i < n; i++) {
+		prepare(&worker[i], i, seed);
+		book[i] = &worker[i].book;
 	}
-	many();
-	afresh();
-	is_int(write_wants(argv[1]), 0, "what each region did is written down");
+	for (int i = 1; i < n; i++)
+		if (pthread_create(&worker[i].id, NULL, work, &worker[i]))
+			return 2;
+	work(&worker[0]);
+	for (int i = 1; i < n; i++)
+		pthread_join(worker[i].id, NULL);
+	net_judge(book, n);
 	return done_testing();
 }

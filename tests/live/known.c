@@ -404,7 +404,7 @@ __asm__(".text\n"
 	"count_handler:\n"
 	"	incq	n_handled(%rip)\n"
 	"	ret\n");
-#define HANDLER_MORE  (2 + 2 + 7 + 2)
+#define HANDLER_MORE  (2 + 2 + 8 + 2)
 #define COUNT_HANDLER 2
 #else
 __asm__(".text\n"
@@ -418,7 +418,7 @@ __asm__(".text\n"
 	"	add	x0, x0, #1\n"
 	"	str	x0, [x1, :lo12:n_handled]\n"
 	"	ret\n");
-#define HANDLER_MORE  (3 + 4 + 5 + 2)
+#define HANDLER_MORE  (3 + 4 + 6 + 2)
 #define COUNT_HANDLER 5
 #endif
 
@@ -436,10 +436,11 @@ static void prepare_handler(void)
 {
 	const uint64_t library = steps_library.of[STEPS_INSTRUCTIONS];
 
-	handler_steps[0] = (struct step){ NULL, (void *)count_handler };
-	handler_steps[1] = (struct step){ "handler", (void *)pmu_region_begin };
-	handler_steps[2] = (struct step){ (const void *)IN_HANDLER, (void *)steps_kernel[3].run };
-	handler_steps[3] = (struct step){ "handler", (void *)pmu_region_end };
+	handler_steps[0] = (struct step){ NULL, (void *)count_handler, 0 };
+	handler_steps[1] = (struct step){ "handler", (void *)pmu_region_begin, 0 };
+	handler_steps[2] = (struct step){ (const void *)IN_HANDLER, (void *)steps_kernel[3].run,
+					  0 };
+	handler_steps[3] = (struct step){ "handler", (void *)pmu_region_end, 0 };
 	in_handler = library + instructions_of(&steps_kernel[3], IN_HANDLER);
 	around_handler = HANDLER_MORE + steps_step.of[STEPS_INSTRUCTIONS] + COUNT_HANDLER +
 			 library + in_handler;

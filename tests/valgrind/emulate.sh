@@ -31,7 +31,7 @@ compile() {
 	echo "Bail out! $1 cannot be built"
 	exit 1
 }
-compile net "$source/tests/arm/net.c"
+compile net "$source/tests/exact/net.c"
 compile work "$source/tests/valgrind/work.c"
 compile kernels "$source/tests/valgrind/kernels.c"
 
@@ -101,15 +101,33 @@ counts() {
 		{ for (i = 1; i <= n; i++) printf "%s\t", $keep[i]; print "" }' | sort
 }
 
-run 0 'regions in every way that they can be used' --emulate --auto none -o net.csv ./net wants
+run 0 'regions in every way that they can be used' --emulate --auto none -e instructions,branches -o net.csv ./net 1 7
+report net.csv | awk -F '\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+	$column["thread"] == "all" && !($column["path"] in seen) { seen[$column["path"]]; print $column["net:instructions"], $column["path"] }
+' >wants
 check 'each did what the program says, to the instruction' as_listed net.csv wants
-run 0 'the same once more' --emulate --auto none -o again.csv ./net wants
+run 0 'the same once more' --emulate --auto none -e instructions,branches -o again.csv ./net 1 7
 counts net.csv >net.counts
 counts again.csv >again.counts
 check 'all counts but misses are the same in two runs' diff net.counts again.counts
-run 0 'within main, which is a region of what is preloaded' --emulate -o main.csv ./net wants
+run 0 'within main, which is a region of what is preloaded' --emulate -e instructions,branches -o main.csv ./net 1 7
 sed 's, ,&main/,' wants >main.wants
 check 'to the instruction, too' as_listed main.csv main.wants
+
+# same_calls FILE: of nearly all regions each call does the same: the least is the mean
+same_calls() {
+	report "$1" | awk -F '\t' '
+		NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+		$column["thread"] == "all" && $column["least:instructions"] != "" {
+			same += $column["least:instructions"] * $column["calls"] == $column["net:instructions"]
+			n++
+		}
+		END { printf "%d of %d\n", same, n; exit same < 500 }'
+}
+run 0 'with the least that calls counted' --exact --emulate --auto none -e instructions -o exact.csv ./net 1 7
+check 'keeping that is in no count' as_listed exact.csv wants
+check 'and where all calls do the same, the least is the mean' same_calls exact.csv
 
 events=instructions,branches,L1-dcache-loads,L1-dcache-stores
 branches='conditional and indirect branches'
