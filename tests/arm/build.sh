@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# build.sh TOP SYSROOT OUT: cross-builds the library and the test programs of this folder from the
+# build.sh TOP SYSROOT OUT: cross-builds the library and its test programs from the
 # sources in TOP into OUT.  AARCH64_CC is the compiler.
 set -eu
 
@@ -16,30 +16,48 @@ libs=$sysroot/usr/lib/aarch64-linux-gnu
 
 # Paths of this machine must not change what the programs contain.
 cc=${AARCH64_CC:-aarch64-linux-gnu-gcc}
-compile="$cc -std=gnu11 -D_GNU_SOURCE -O2 -fPIC -fvisibility=hidden -Wall -Wextra -Wshadow
-	-ffile-prefix-map=$top=. -I$top/lib -I$top/include -I$top/tests
+compile="$cc -std=gnu11 -D_GNU_SOURCE -O2 -fno-math-errno -fPIC -fvisibility=hidden -Wall -Wextra -Wshadow
+	-ffile-prefix-map=$top=. -DPMU_LIBDIR=\"/job\" -I$top/lib -I$top/include -I$top/tests
 	-I$sysroot/usr/include -I$sysroot/usr/include/aarch64-linux-gnu"
 link="-L$libs -Wl,-rpath-link,$libs:$sysroot/lib/aarch64-linux-gnu -Wl,-z,now -Wl,--as-needed"
 
 cd "$top"
 awk -f lib/group/data/embed.awk lib/group/data/*.group >"$out/shipped.c"
 {
-	find lib -name '*.c' ! -path lib/group/shipped.c | sort
+	# libcpuid is for x86
+	find lib -name '*.c' ! -path lib/group/shipped.c ! -path 'lib/machine/libcpuid/*' | sort
+	echo lib/machine/libcpuid/none.c
+	echo lib/machine/libcpuid/text.c
 	echo "$out/shipped.c"
 } >"$out/sources"
 # shellcheck disable=SC2016 # the inner shell's
 xargs -P 2 -I @ sh -c '$1 -c "$2" -o "$3/$(echo "$2" | tr / -).o"' sh "$compile" @ "$out/o" <"$out/sources"
-objects=$(tr / - <"$out/sources" | sed "s|.*|$out/o/&.o|")
+# objects LIST...: of the lists in lib/local.mk
+objects() {
+	for list; do
+		sed -n "/^%C%_libpmu_${list}_la_SOURCES/,/[^\\\\]\$/s/.*%D%\/\(.*\.c\)[ \\\\]*\$/lib\/\1/p" lib/local.mk
+	done | tr / - | sed "s|.*|$out/o/&.o|"
+}
+# libcpuid_sources, a list of two kinds there
+measure="$(objects common measure) $out/o/lib-machine-libcpuid-none.c.o"
+names=$(objects names)
+shipped=$out/o/$(echo "$out/shipped.c" | tr / -).o
+load=$out/o/lib-machine-events_load.c.o
+here=$out/o/lib-group-resolve_here.c.o
 # shellcheck disable=SC2086 # lists of words
 {
 	$cc -shared -Wl,-soname,libpmu.so.0 -Wl,--version-script=lib/libpmu.map -Wl,-z,nodelete \
-		$objects -o "$out/job/libpmu.so.0" $link -lhwloc -linih -lm
+		$measure "$load" -o "$out/job/libpmu.so.0" $link
+	$cc -shared -Wl,-z,nodelete -Wl,-z,defs $(objects common) $names "$shipped" \
+		-o "$out/job/libpmu-events.so" $link
 	$compile tests/arm/exact.c -o "$out/job/exact" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job
-	$compile tests/arm/net.c -o "$out/job/net" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job
+	$compile tests/exact/net.c -o "$out/job/net" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job
 	$compile -I. tests/live/kernels.c bench/kernels/*.c -o "$out/job/kernels" "$out/job/libpmu.so.0" $link \
 		-Wl,-rpath,/job -lm
+	$compile -I. bench/kernels/*.c bench/suite/*.c bench/verify/*.c bench/common/child.c bench/common/numbers.c \
+		bench/common/report.c -o "$out/job/pmu-bench" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job -ljansson -lhwloc -lm
 	$compile tests/live/known.c -o "$out/job/known" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job
-	$compile tests/arm/reads.c -o "$out/job/reads" $objects $link -lhwloc -linih -lm
+	$compile tests/arm/reads.c -o "$out/job/reads" $measure $names "$shipped" "$here" $link
 }
 
 # What is preloaded, and a library with its callers for it; bound at the first call, and at the start.
@@ -47,7 +65,7 @@ own="$cc -std=gnu11 -D_GNU_SOURCE -O2 -fPIC -Wall -Wextra
 	-I$sysroot/usr/include -I$sysroot/usr/include/aarch64-linux-gnu"
 # shellcheck disable=SC2086
 {
-	$compile -ftls-model=initial-exec -shared bindings/preload/*.c bindings/preload/*.S \
+	$compile -I. -ftls-model=initial-exec -shared bindings/preload/*.c bindings/preload/*/*.c bindings/preload/*/*.S lib/base/write.c \
 		-o "$out/job/libpmu-preload.so" -Wl,-z,nodelete $link
 	$own -fno-inline -fexceptions -shared -Wl,-soname,libwrapped.so tests/api/wrapped_lib.c \
 		-o "$out/job/libwrapped.so" $link

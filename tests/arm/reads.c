@@ -65,7 +65,7 @@ static uint32_t bare_read(void *thread, uint64_t *value)
 
 	__asm__ volatile("isb" ::: "memory");
 	for (int i = 0; i < N_EVENTS; i++)
-		value[i] = bare_event(self->user.page[i]);
+		value[i] = bare_event(self->user.seat[i].page);
 	return 0;
 }
 

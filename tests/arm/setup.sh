@@ -15,7 +15,7 @@ export LC_ALL=C
 	echo "usage: setup.sh DIR" >&2
 	exit 2
 }
-packages="busybox-static libc6 libgcc-s1 libgomp1 libhwloc15 libhwloc-dev libinih1 libinih-dev libpfm4-dev libudev1"
+packages="busybox-static libc6 libgcc-s1 libgomp1 libhwloc15 libhwloc-dev libjansson4 libjansson-dev libpfm4-dev libudev1"
 kernel=linux-image-cloud-arm64
 self=$(cksum <"$0")
 
