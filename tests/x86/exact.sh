@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=sh
+# For models.sh: regions that do exactly so many instructions, by each source of counts: every one has as many in the report.
+# Every process lies at addresses of its own.
+sources="rdpmc read msr cpu"
+
+exact_prepare() {
+	compile net exact/net.c
+	compile scope exact/scope.cc -I"$top/tests/exact"
+}
+
+# A line for each source and number of threads: SOURCE THREADS PROCESSES ENDED REGIONS WRONG MISSING
+exact_sums() {
+	awk '
+		$1 == "==" && $2 != "status" { key = $2 " " $3; processes[key]++; next }
+		$1 == "==" { ended[key] += $3 == 0 }
+		/^# net: / { regions[key] += $3; wrong[key] += $5; missing[key] += $7 }
+		END {
+			for (key in processes)
+				print key, processes[key], ended[key] + 0, regions[key] + 0, wrong[key] + 0, missing[key] + 0
+		}' "$1" | sort
+}
+
+# The first few of what was wrong.
+exact_show() {
+	awk '
+		/^==/ { head = "#   " $2 " " $3; seed = ""; next }
+		/^# .*seed/ { seed = $0; next }
+		/^# .* instead of |^pmu: / && shown++ < 20 {
+			if (head)
+				print head
+			if (seed)
+				print "#   " seed
+			head = seed = ""
+			print "#     " $0
+		}' "$1"
+}
+
+exact_check() { # NAME
+	sums=$out/$1.sums
+	exact_sums "$out/$1/exact" >"$sums"
+	while read -r source threads processes ended regions wrong missing; do
+		[ "$ended" -eq "$processes" ] && [ "$regions" -gt 0 ] && [ "$wrong" -eq 0 ] && [ "$missing" -eq 0 ]
+		check $? "$1, $source, $([ "$threads" -gt 0 ] && echo "threads: $threads" || echo "C++"): $regions regions, $wrong wrong, $missing missing"
+	done <"$sums"
+	[ "$(cut -d ' ' -f 1 "$sums" | sort -u | wc -l)" -eq 4 ]
+	check $? "$1: by all of $sources"
+	exact_show "$out/$1/exact"
+}
+
+# What a person wants to see of it: for each model and source the regions, and how many were wrong or missing.
+exact_table() {
+	echo "# regions: wrong or missing with 1/2/4 threads, in C++"
+	printf '# %-16s' model
+	printf '%-24s' $sources
+	echo
+	for name; do
+		[ -s "$out/$name.sums" ] || continue
+		awk -v name="$name" -v sources="$sources" '
+			{ regions[$1] += $5; bad[$1, $2] = $6 + $7; seen[$1, $2] = 1 }
+			function show(s, t) { return (s, t) in seen ? bad[s, t] : "-" }
+			END {
+				n = split(sources, source)
+				printf "# %-16s", name
+				for (i = 1; i <= n; i++) {
+					s = source[i]
+					printf "%-24s", regions[s] + 0 ": " show(s, 1) "/" show(s, 2) "/" show(s, 4) ", " show(s, 0)
+				}
+				print ""
+			}' "$out/$name.sums"
+	done
+}

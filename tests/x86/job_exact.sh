@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=sh
+# job_exact.sh [PROCESSES]: in the guest, as root: programs that know what their regions do, by every source of counts.  With
+# PROCESSES so many for each source and number of threads, without it one for most of these.
+#
+# What it prints: "== SOURCE THREADS" (0: the C++ program), what the program says, "== status N"; on standard error how far it is.
+export LD_LIBRARY_PATH=/job/lib PMU_OUTPUT=none PMU_EVENTS=instructions,cycles,branches
+rdpmc=/sys/bus/event_source/devices/cpu/rdpmc
+modprobe msr
+
+one() { # SOURCE THREADS
+	program="./net $2"
+	[ "$2" -gt 0 ] || program=./scope
+	echo "== $1 $2"
+	echo "exact: $1 $2" >&2
+	case $1 in
+	rdpmc) PMU_BACKEND=perf $program ;;
+	read)
+		echo 0 >$rdpmc
+		PMU_BACKEND=perf $program
+		rc=$?
+		echo 1 >$rdpmc
+		(exit $rc)
+		;;
+	msr) PMU_BACKEND=msr $program ;;
+	cpu) PMU_BACKEND=perf PMU_COUNT=cpu $program ;;
+	esac 2>&1
+	echo "== status $?"
+}
+
+# What counts a processor tells threads apart only where each has one to itself.
+two=2
+[ "$(nproc)" -ge 2 ] || two=1
+if [ $# -eq 0 ]; then
+	for threads in 0 1 2 4; do
+		one rdpmc $threads
+	done
+	for source in read msr cpu; do
+		one $source $two
+	done
+	exit 0
+fi
+for process in $(seq "$1"); do
+	for threads in 0 1 2 4; do
+		one rdpmc $threads
+		one read $threads
+		[ "$threads" -le "$(nproc)" ] || continue
+		one msr $threads
+		one cpu $threads
+	done
+done
