@@ -90,9 +90,9 @@ echo '0 7' | cmp -s - extremes
 result $? 'the least in rank 0, the most in rank 7'
 awk '{ exit !($6 > 1) }' want
 result $? 'the imbalance is seen'
-grep -q "^TIME,solve/exchange,exchange,1,all,,all,$((ranks * steps))," all.csv
+grep -Eq "^TIME,solve/exchange,exchange,1,all,$((ranks * steps)),.*,all,\$" all.csv
 result $? 'calls are added up'
-grep -q "^TIME,output,output,0,0,0,0,1," all.csv
+grep -Eq "^TIME,output,output,0,0,1,.*,0,0\$" all.csv
 result $? 'a region of rank 0 alone'
 run 0 'a report of all is a report' report all.json -o again.json
 cmp -s all.json again.json

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -193,6 +194,119 @@ static int use_up_descriptors(void *arg)
 	getrlimit(RLIMIT_NOFILE, &after);
 	want_int((long long)after.rlim_cur, 16);
 	return 0;
+}
+
+#define FEW          64
+#define MANY_THREADS 50
+
+static pthread_barrier_t all_there;
+
+static void *counted_thread(void *arg)
+{
+	enum { PAGES = 20, PAGE = 4096 };
+	char *page = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			  -1, 0);
+
+	want_int(madvise(page, PAGES * PAGE, MADV_NOHUGEPAGE), 0);
+	pmu_region_begin("in a thread");
+	for (int i = 0; i < PAGES; i++)
+		*(volatile char *)(page + i * PAGE) = 1;
+	pmu_region_end("in a thread");
+	pthread_barrier_wait(&all_there); /* all have what they need */
+	pthread_barrier_wait(&all_there);
+	return arg;
+}
+
+/* More threads than descriptors, each with counters. */
+static int leave_some_descriptors(void *arg)
+{
+	struct rlimit few = { FEW, FEW };
+	pthread_t thread[MANY_THREADS];
+	int n = 0;
+
+	want_int(setrlimit(RLIMIT_NOFILE, &few), 0);
+	some_regions();
+	pthread_barrier_init(&all_there, NULL, MANY_THREADS + 1);
+	for (int i = 0; i < MANY_THREADS; i++)
+		want_int(pthread_create(&thread[i], NULL, counted_thread, arg), 0);
+	pthread_barrier_wait(&all_there);
+	while (open("/dev/null", O_RDONLY) >= 0)
+		n++;
+	want(n >= FEW / 2);
+	for (int fd = 3; fd < FEW && n; fd++) { /* for the report */
+		char link[64], path[64] = "";
+
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		if (readlink(link, path, sizeof(path) - 1) > 0 && !strcmp(path, "/dev/null") &&
+		    !close(fd))
+			n--;
+	}
+	pthread_barrier_wait(&all_there);
+	for (int i = 0; i < MANY_THREADS; i++)
+		pthread_join(thread[i], NULL);
+	return 0;
+}
+
+static void the_program_keeps_most_descriptors(void)
+{
+	const json_t *faults;
+	struct run r;
+
+	if (RUN_SANITIZED) {
+		skip("a share of the descriptors", "sanitizers need some");
+		return;
+	}
+	run(&r, leave_some_descriptors, NULL, software);
+	run_good(&r, "50 threads with counters and 64 descriptors");
+	is_int(run_calls(r.json, "in a thread"), MANY_THREADS, "each has its calls");
+	faults = json_object_get(json_object_get(run_region(r.json, "in a thread"), "raw"),
+				 "page-faults");
+	ok(json_integer_value(faults) >= 20 * MANY_THREADS,
+	   "and its page faults, also where getrusage tells them: %lld",
+	   (long long)json_integer_value(faults));
+	run_done(&r);
+}
+
+/*
+ * The worst that a program can do to itself: where the soft limit is the hard one, it closes what
+ * it does not know, and every number is a pipe's with something in it.
+ */
+static int take_all_numbers_for_a_pipe(void *arg)
+{
+	struct rlimit few = { FEW, FEW };
+	int ends[2], left = 0, later = 0;
+	char text[4096];
+
+	(void)arg;
+	memset(text, 'x', sizeof(text));
+	want_int(setrlimit(RLIMIT_NOFILE, &few), 0);
+	some_regions();
+	close_from(0);
+	want_int(pipe(ends), 0);
+	for (int fd = 2; fd < FEW; fd++)
+		want_int(dup2(ends[0], fd), fd);
+	want_int(write(ends[1], text, sizeof(text)), sizeof(text));
+	some_regions();
+	want_int(ioctl(ends[0], FIONREAD, &left), 0);
+	want(left >= (int)sizeof(text) - 152); /* as the README has it: one read of the library's */
+	some_regions();
+	pmu_fini();
+	want_int(ioctl(ends[0], FIONREAD, &later), 0);
+	want_int(later, left); /* and never again */
+	return 0;
+}
+
+static void a_pipe_in_their_place_loses_one_read_at_most(void)
+{
+	struct run r;
+
+	if (RUN_SANITIZED) {
+		skip("a pipe in place of counters", "sanitizers need a descriptor at the end");
+		return;
+	}
+	run(&r, take_all_numbers_for_a_pipe, NULL, software);
+	run_good(&r, "a pipe at every number that was ours");
+	run_done(&r);
 }
 
 static void descriptors_may_be_few(void)
@@ -501,6 +615,45 @@ static void files_may_be_limited_in_size(void)
 	run_done(&r);
 }
 
+static int everything_below_limit(void *arg)
+{
+	struct rlimit limit;
+	char name[32];
+
+	getrlimit(RLIMIT_FSIZE, &limit);
+	limit.rlim_cur = *(rlim_t *)arg;
+	want_int(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	for (int i = 0; i < 2000; i++) {
+		snprintf(name, sizeof(name), "region %d", i);
+		begin_end(name);
+	}
+	pmu_report(NULL);
+	pmu_fini();
+	fclose(stdout); /* what it could not write stays the program's own */
+	return 7;
+}
+
+/* Standard output and error, the claims of processors, the store and each format: all are files. */
+static void every_limit_leaves_the_program_alone(void)
+{
+	static const char *const env[] = { "PMU_PIN=compact", "PMU_BACKEND=clock",
+					   "PMU_OUTPUT=@/run.json,@/run.csv,@/run.txt,-", NULL };
+	static const rlim_t limits[] = { 0, 1, 70, 500, 4096, 65536, 100000 };
+	struct run r;
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+		rlim_t limit = limits[i];
+
+		run(&r, everything_below_limit, &limit, env);
+		ok(WIFEXITED(r.status) && WEXITSTATUS(r.status) == 7 && !r.notes->n_failed,
+		   "files of %llu bytes at most: the program ends as it would",
+		   (unsigned long long)limit);
+		for (int n = 0; n < r.notes->n_failed && n < RUN_MAX_NOTES; n++)
+			diag("%s", r.notes->failed[n]);
+		run_done(&r);
+	}
+}
+
 static int report_into_small_file(void *arg)
 {
 	struct rlimit limit;
@@ -790,6 +943,89 @@ static void a_setuid_program_reads_no_settings(void)
 	run_done(&r);
 }
 
+/* --- copies of descriptors ------------------------------------------------------------
+ */
+
+static int n_of_perf(void)
+{
+	char path[64], link[64];
+	int n = 0;
+	ssize_t len;
+
+	for (int fd = 0; fd < 1024; fd++) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		len = readlink(path, link, sizeof(link) - 1);
+		link[len < 0 ? 0 : len] = '\0';
+		n += !strcmp(link, "anon_inode:[perf_event]");
+	}
+	return n;
+}
+
+/* The child is a daemon, that never comes by the library. */
+static int child_with_counters(void *arg)
+{
+	struct rlimit limit;
+	int status = -1;
+	pid_t pid;
+
+	(void)arg;
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = limit.rlim_cur < 1024 ? limit.rlim_cur : 1024;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	some_regions();
+	if (!n_of_perf())
+		return 77;
+	pid = fork();
+	if (pid == 0)
+		_exit(n_of_perf());
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 78;
+}
+
+static void a_child_keeps_no_counters(const char *count)
+{
+	const char *const env[] = { "PMU_PIN=none", "PMU_GROUP=SOFTWARE", count, NULL };
+	struct run r;
+
+	run(&r, child_with_counters, NULL, env);
+	if (WIFEXITED(r.status) && WEXITSTATUS(r.status) == 77)
+		skip(count, "no descriptors of counters here");
+	else
+		is_int(r.status, 0, count);
+	run_done(&r);
+}
+
+/* --- the time stamp counter -----------------------------------------------------------
+ */
+
+static int without_tsc(void *arg)
+{
+	(void)arg;
+#ifdef __x86_64__
+	if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) < 0)
+		return 77;
+	some_regions();
+	prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
+	return 0;
+#else
+	return 77;
+#endif
+}
+
+static void the_time_stamp_counter_may_be_forbidden(void)
+{
+	struct run r;
+
+	run(&r, without_tsc, NULL, quick);
+	if (WIFEXITED(r.status) && WEXITSTATUS(r.status) == 77) {
+		skip("no time stamp counter", "none can be forbidden here");
+	} else {
+		is_int(r.status, 0, "without a time stamp counter the program runs");
+		has(r.err, "PR_SET_TSC", "and is told why it is not measured");
+	}
+	run_done(&r);
+}
+
 /* --- perf_event_open ------------------------------------------------------------------
  */
 
@@ -867,6 +1103,58 @@ static void perf_may_be_refused(void)
 		refused_with(errors[i].code, errors[i].name);
 }
 
+/* --- more processors than a cpu_set_t has --- */
+
+/* As a kernel does that has numbers for 4,096: a shorter mask is refused. */
+static int refuse_short_masks(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sched_getaffinity, 0, 3),
+		/* its lower half */
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
+		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 4096 / 8, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(filter) / sizeof(*filter), filter };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
+		return -errno;
+	return 0;
+}
+
+static int with_many_processors(void *arg)
+{
+	if (*(int *)arg && refuse_short_masks() < 0)
+		return 77;
+	some_regions();
+	return 0;
+}
+
+/* Refused or not, as this machine has it: the same as with few of them. */
+static void processors_may_be_many(void)
+{
+	static const char *const env[] = { "PMU_COUNT=cpu", "PMU_EVENTS=cpu-clock", "PMU_PIN=none",
+					   NULL };
+	struct run r[2];
+
+	for (int many = 0; many < 2; many++)
+		run(&r[many], with_many_processors, &many, env);
+	if (WIFEXITED(r[1].status) && WEXITSTATUS(r[1].status) == 77) {
+		skip("many processors", "seccomp filters are not allowed");
+	} else {
+		is_int(r[1].status, r[0].status, "many processors");
+		is_str(r[1].err, r[0].err, "what is said");
+		is_str(run_str(json_object_get(r[1].json, "source"), "name"),
+		       run_str(json_object_get(r[0].json, "source"), "name"),
+		       "and what counts are as with few");
+	}
+	run_done(&r[0]);
+	run_done(&r[1]);
+}
+
 /* As above, but only after the session and its first thread are there. */
 static int refused_later(void *arg)
 {
@@ -909,6 +1197,8 @@ int main(int argc, char **argv)
 	what_is_no_longer_ours_is_left_alone(software, "all numbers taken, with counters");
 	a_lost_source_is_a_doubt();
 	descriptors_may_be_few();
+	the_program_keeps_most_descriptors();
+	a_pipe_in_their_place_loses_one_read_at_most();
 	standard_error_may_be_closed();
 	a_data_file_may_have_standard_errors_number(AFTER, "a data file as number 2, later");
 	a_data_file_may_have_standard_errors_number(BEFORE, "a data file as number 2, before");
@@ -918,13 +1208,18 @@ int main(int argc, char **argv)
 	a_store_may_outgrow_its_disk();
 	the_stores_folder_may_go();
 	files_may_be_limited_in_size();
+	every_limit_leaves_the_program_alone();
 	a_report_may_be_larger_than_a_file();
 	hostile_folders_are_not_used();
 	the_processors_are_given_back();
 	a_second_session_has_its_notes();
 	ordinary_users_may_measure();
 	a_setuid_program_reads_no_settings();
+	a_child_keeps_no_counters("PMU_COUNT=thread");
+	a_child_keeps_no_counters("PMU_COUNT=cpu");
+	the_time_stamp_counter_may_be_forbidden();
 	perf_may_be_refused();
 	a_later_thread_may_be_refused();
+	processors_may_be_many();
 	return done_testing();
 }
