@@ -1,41 +1,178 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The library: libpmu-core carries the objects to the unit tests, libpmu is the same behind the map.
+# The library.  libpmu is what a measured program loads, behind the map; libpmu-core carries the objects of
+# all that is here to the unit tests and to the command.
 
-noinst_LTLIBRARIES += %D%/libpmu-core.la
-%C%_libpmu_core_la_SOURCES = \
+if HAVE_LIBCPUID
+libcpuid_sources = \
+	%D%/machine/libcpuid/file.c \
+	%D%/machine/libcpuid/identify.c \
+	%D%/machine/libcpuid/load.c \
+	%D%/machine/libcpuid/load.h \
+	%D%/machine/libcpuid/raw.c \
+	%D%/machine/libcpuid/raw.h
+EXTRA_DIST += %D%/machine/libcpuid/none.c
+else
+libcpuid_sources = %D%/machine/libcpuid/none.c
+EXTRA_DIST += \
+	%D%/machine/libcpuid/file.c \
+	%D%/machine/libcpuid/identify.c \
+	%D%/machine/libcpuid/load.c \
+	%D%/machine/libcpuid/load.h \
+	%D%/machine/libcpuid/raw.c \
+	%D%/machine/libcpuid/raw.h
+endif
+
+# How each of them is compiled.
+lib_cflags = $(AM_CFLAGS) -Wmissing-prototypes -fvisibility=hidden $(SECTION_CFLAGS)
+
+# What more than one of them is made of.
+noinst_LTLIBRARIES += %D%/libpmu-common.la
+%C%_libpmu_common_la_SOURCES = \
 	%D%/base/arena.c \
 	%D%/base/arena.h \
-	%D%/base/buckets.h \
 	%D%/base/compiler.h \
 	%D%/base/environ.c \
 	%D%/base/environ.h \
 	%D%/base/error.c \
 	%D%/base/error.h \
-	%D%/base/fd.c \
-	%D%/base/fd.h \
 	%D%/base/hash.h \
-	%D%/base/json.c \
-	%D%/base/json.h \
+	%D%/base/index.c \
+	%D%/base/index.h \
+	%D%/base/library.c \
+	%D%/base/library.h \
 	%D%/base/lock.h \
+	%D%/base/number.h \
 	%D%/base/strbuf.c \
 	%D%/base/strbuf.h \
 	%D%/base/sysfile.c \
 	%D%/base/sysfile.h \
 	%D%/machine/boxes.c \
 	%D%/machine/boxes.h \
-	%D%/machine/claims.c \
-	%D%/machine/claims.h \
 	%D%/machine/cpu.c \
 	%D%/machine/cpu.h \
 	%D%/machine/cpuid.c \
 	%D%/machine/cpuid.h \
-	%D%/machine/cpuid_dump.c \
-	%D%/machine/machine.c \
-	%D%/machine/machine.h \
 	%D%/machine/mask.c \
 	%D%/machine/mask.h \
-	%D%/machine/models.c \
+	%D%/machine/events.h \
 	%D%/machine/models.h \
+	%D%/counters/msr/select.c \
+	%D%/counters/msr/select.h \
+	%D%/counters/plan.h \
+	%D%/group/catalog.h \
+	%D%/group/event.h \
+	%D%/group/file/formula_names.c \
+	%D%/group/file/parts.h \
+	%D%/group/file/file.h \
+	%D%/group/formula.c \
+	%D%/group/formula.h \
+	%D%/group/group.h \
+	%D%/group/interrupts.h \
+	%D%/group/resolve.h \
+	%D%/group/usual.c \
+	%D%/group/usual.h
+%C%_libpmu_common_la_CPPFLAGS = $(lib_cppflags)
+%C%_libpmu_common_la_CFLAGS = $(lib_cflags)
+%C%_libpmu_common_la_LDFLAGS =
+
+# What knows names of events and groups.
+noinst_LTLIBRARIES += %D%/libpmu-names.la
+%C%_libpmu_names_la_SOURCES = \
+	%D%/base/json.c \
+	%D%/base/json.h \
+	%D%/machine/models.c \
+	%D%/group/absent.c \
+	%D%/group/absent.h \
+	%D%/group/catalog.c \
+	%D%/group/event.c \
+	%D%/group/event_names.c \
+	%D%/group/file/file.c \
+	%D%/group/file/cpu.c \
+	%D%/group/file/formula.c \
+	%D%/group/file/look.c \
+	%D%/group/file/parse.c \
+	%D%/group/file/scan.c \
+	%D%/group/group.c \
+	%D%/group/interrupts.c \
+	%D%/group/intel/intel.c \
+	%D%/group/intel/intel.h \
+	%D%/group/intel/file.c \
+	%D%/group/intel/file.h \
+	%D%/group/intel/formula.c \
+	%D%/group/intel/formula.h \
+	%D%/group/intel/map.c \
+	%D%/group/intel/map.h \
+	%D%/group/intel/metric.c \
+	%D%/group/intel/metric.h \
+	%D%/group/intel/metric_group.c \
+	%D%/group/intel/metric_parts.h \
+	%D%/group/intel/metric_read.c \
+	%D%/group/intel/metric_terms.c \
+	%D%/group/intel/slot.c \
+	%D%/group/intel/slot.h \
+	%D%/group/intel/text.c \
+	%D%/group/intel/uncore.c \
+	%D%/group/pfm/pfm.c \
+	%D%/group/pfm/pfm.h \
+	%D%/group/pfm/limits.c \
+	%D%/group/pfm/list.c \
+	%D%/group/pfm/load.c \
+	%D%/group/pfm/load.h \
+	%D%/group/pfm/names.c \
+	%D%/group/pfm/names.h \
+	%D%/group/sysfs/sysfs.c \
+	%D%/group/sysfs/sysfs.h \
+	%D%/group/sysfs/files.c \
+	%D%/group/sysfs/files.h \
+	%D%/group/sysfs/format.c \
+	%D%/group/sysfs/format.h \
+	%D%/group/sysfs/list.c \
+	%D%/group/sysfs/names.c \
+	%D%/group/sysfs/names.h \
+	%D%/group/terms.c \
+	%D%/group/terms.h \
+	%D%/group/terms_place.c \
+	%D%/group/terms_place.h \
+	%D%/group/resolver.c
+%C%_libpmu_names_la_CPPFLAGS = $(lib_cppflags)
+%C%_libpmu_names_la_CFLAGS = $(lib_cflags)
+%C%_libpmu_names_la_LDFLAGS =
+
+# What measures.
+noinst_LTLIBRARIES += %D%/libpmu-measure.la
+%C%_libpmu_measure_la_SOURCES = \
+	%D%/base/buckets.h \
+	%D%/base/execl.h \
+	%D%/base/fd.c \
+	%D%/base/fd.h \
+	%D%/base/owner.c \
+	%D%/base/owner.h \
+	%D%/base/spawning.h \
+	%D%/base/place.c \
+	%D%/base/place.h \
+	%D%/base/process.c \
+	%D%/base/process.h \
+	%D%/base/room.c \
+	%D%/base/room.h \
+	%D%/base/slots.h \
+	%D%/base/systemcall.h \
+	%D%/base/time.h \
+	%D%/base/write.c \
+	%D%/base/write.h \
+	%D%/machine/claims.c \
+	%D%/machine/claims.h \
+	%D%/machine/clock.c \
+	%D%/machine/clock.h \
+	%D%/machine/cpuid_dump.c \
+	%D%/machine/cpuid_file.c \
+	%D%/machine/cpuid_print.c \
+	%D%/machine/hwloc.c \
+	%D%/machine/hwloc.h \
+	%D%/machine/libcpuid/libcpuid.h \
+	%D%/machine/libcpuid/text.c \
+	$(libcpuid_sources) \
+	%D%/machine/machine.c \
+	%D%/machine/machine.h \
 	%D%/machine/perfmon.c \
 	%D%/machine/perfmon.h \
 	%D%/machine/pin.c \
@@ -50,23 +187,26 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/report/block.h \
 	%D%/report/cell.c \
 	%D%/report/cell.h \
-	%D%/report/combine.c \
+	%D%/report/name.c \
+	%D%/report/name.h \
 	%D%/report/combine.h \
-	%D%/report/combine_remarks.c \
-	%D%/report/combine_rows.c \
-	%D%/report/combine_texts.c \
-	%D%/report/combining.h \
 	%D%/report/csv.c \
 	%D%/report/encode.c \
 	%D%/report/encode.h \
+	%D%/report/file.c \
 	%D%/report/finish.c \
 	%D%/report/finish.h \
 	%D%/report/histogram.c \
 	%D%/report/histogram.h \
+	%D%/report/least.c \
+	%D%/report/least.h \
 	%D%/report/json.c \
+	%D%/report/longest.c \
+	%D%/report/longest.h \
 	%D%/report/model.c \
 	%D%/report/model.h \
 	%D%/report/output.c \
+	%D%/report/parts.c \
 	%D%/report/over_parts.c \
 	%D%/report/over_parts.h \
 	%D%/report/report.c \
@@ -78,44 +218,54 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/report/table.h \
 	%D%/report/text.c \
 	%D%/report/text.h \
+	%D%/report/terminal.c \
+	%D%/report/terminal.h \
+	%D%/report/text_choose.c \
+	%D%/report/text_doubts.c \
 	%D%/report/text_head.c \
 	%D%/report/text_parts.c \
 	%D%/report/text_rows.c \
+	%D%/report/text_least.c \
 	%D%/report/text_times.c \
 	%D%/store/bank.h \
-	%D%/store/check.c \
-	%D%/store/check.h \
-	%D%/store/convert.h \
-	%D%/store/convert_fold.c \
-	%D%/store/convert_rows.c \
-	%D%/store/convert_thread.c \
-	%D%/store/fate.c \
-	%D%/store/list.c \
+	%D%/store/read/check.c \
+	%D%/store/read/check.h \
+	%D%/store/read/convert.h \
+	%D%/store/read/convert_fold.c \
+	%D%/store/read/convert_rows.c \
+	%D%/store/read/convert_thread.c \
+	%D%/store/read/convert_totals.c \
+	%D%/store/read/list.c \
+	%D%/store/read/list.h \
+	%D%/store/index.c \
+	%D%/store/index.h \
 	%D%/store/merge.c \
 	%D%/store/merge.h \
 	%D%/store/place.c \
 	%D%/store/place.h \
-	%D%/store/place_dirs.h \
-	%D%/store/read.c \
-	%D%/store/read.h \
-	%D%/store/read_histograms.c \
-	%D%/store/read_rows.c \
-	%D%/store/read_texts.c \
-	%D%/store/read_threads.c \
-	%D%/store/read_walk.c \
-	%D%/store/reader.h \
+	%D%/store/read/one.c \
+	%D%/store/read/one.h \
+	%D%/store/read/raw.c \
+	%D%/store/read/raw.h \
+	%D%/store/read/sides.c \
+	%D%/store/read/rows.c \
+	%D%/store/read/texts.c \
+	%D%/store/read/threads.c \
+	%D%/store/read/walk.c \
+	%D%/store/read/reader.h \
 	%D%/store/row.h \
-	%D%/store/snapshot.c \
-	%D%/store/snapshot.h \
-	%D%/store/snapshot_file.c \
+	%D%/store/read/snapshot.c \
+	%D%/store/read/snapshot.h \
+	%D%/store/read/snapshot_file.c \
 	%D%/store/table.c \
 	%D%/store/table.h \
+	%D%/store/view.h \
 	%D%/counters/backend.c \
 	%D%/counters/backend.h \
 	%D%/counters/clock.c \
-	%D%/counters/clock.h \
 	%D%/counters/perf/perf.c \
 	%D%/counters/perf/perf.h \
+	%D%/counters/perf/by_hand.c \
 	%D%/counters/perf/group.c \
 	%D%/counters/perf/group.h \
 	%D%/counters/perf/box.c \
@@ -133,6 +283,8 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/counters/perf/thread.c \
 	%D%/counters/perf/user.c \
 	%D%/counters/perf/user.h \
+	%D%/counters/perf/watchdog.c \
+	%D%/counters/perf/watchdog.h \
 	%D%/counters/perf/why.c \
 	%D%/counters/perf/why.h \
 	%D%/counters/valgrind/events.c \
@@ -177,84 +329,24 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/counters/msr/registers.h \
 	%D%/counters/msr/request.c \
 	%D%/counters/msr/request.h \
-	%D%/counters/msr/select.c \
-	%D%/counters/msr/select.h \
 	%D%/counters/msr/signals.c \
 	%D%/counters/msr/signals.h \
 	%D%/counters/msr/start.c \
 	%D%/counters/msr/state.h \
 	%D%/counters/plan.c \
-	%D%/counters/plan.h \
+	%D%/counters/refusable.c \
+	%D%/counters/refusable.h \
 	%D%/counters/software.c \
-	%D%/group/absent.c \
-	%D%/group/absent.h \
-	%D%/group/catalog.c \
-	%D%/group/catalog.h \
-	%D%/group/event.c \
-	%D%/group/event.h \
-	%D%/group/event_names.c \
-	%D%/group/file/file.c \
-	%D%/group/file/file.h \
-	%D%/group/file/cpu.c \
-	%D%/group/file/formula.c \
-	%D%/group/file/look.c \
-	%D%/group/file/parse.c \
-	%D%/group/file/parts.h \
-	%D%/group/file/scan.c \
 	%D%/group/fit.c \
 	%D%/group/fit.h \
-	%D%/group/formula.c \
-	%D%/group/formula.h \
-	%D%/group/group.c \
-	%D%/group/group.h \
-	%D%/group/intel/intel.c \
-	%D%/group/intel/intel.h \
-	%D%/group/intel/file.c \
-	%D%/group/intel/file.h \
-	%D%/group/intel/formula.c \
-	%D%/group/intel/formula.h \
-	%D%/group/intel/map.c \
-	%D%/group/intel/map.h \
-	%D%/group/intel/metric.c \
-	%D%/group/intel/metric.h \
-	%D%/group/intel/metric_group.c \
-	%D%/group/intel/metric_parts.h \
-	%D%/group/intel/metric_read.c \
-	%D%/group/intel/metric_terms.c \
-	%D%/group/intel/slot.c \
-	%D%/group/intel/slot.h \
-	%D%/group/intel/text.c \
-	%D%/group/intel/uncore.c \
 	%D%/group/metric.c \
 	%D%/group/metric.h \
-	%D%/group/pfm/pfm.c \
-	%D%/group/pfm/pfm.h \
-	%D%/group/pfm/limits.c \
-	%D%/group/pfm/list.c \
-	%D%/group/pfm/load.c \
-	%D%/group/pfm/load.h \
-	%D%/group/pfm/names.c \
-	%D%/group/pfm/names.h \
 	%D%/group/simulated.c \
 	%D%/group/simulated.h \
-	%D%/group/sysfs/sysfs.c \
-	%D%/group/sysfs/sysfs.h \
-	%D%/group/sysfs/files.c \
-	%D%/group/sysfs/files.h \
-	%D%/group/sysfs/format.c \
-	%D%/group/sysfs/format.h \
-	%D%/group/sysfs/list.c \
-	%D%/group/sysfs/names.c \
-	%D%/group/sysfs/names.h \
-	%D%/group/terms.c \
-	%D%/group/terms.h \
-	%D%/group/terms_place.c \
-	%D%/group/terms_place.h \
-	%D%/session/api.c \
+	%D%/group/resolve.c \
 	%D%/session/choose.c \
 	%D%/session/config.c \
 	%D%/session/config.h \
-	%D%/session/counters_api.c \
 	%D%/session/describe.c \
 	%D%/session/enter.c \
 	%D%/session/gate.c \
@@ -264,6 +356,7 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/session/output.c \
 	%D%/session/options.c \
 	%D%/session/rank.c \
+	%D%/session/require.c \
 	%D%/session/session.c \
 	%D%/session/session.h \
 	%D%/session/sink.c \
@@ -278,21 +371,49 @@ noinst_LTLIBRARIES += %D%/libpmu-core.la
 	%D%/session/usage.c \
 	%D%/session/usage.h \
 	%D%/region/query.c \
+	%D%/region/call.c \
+	%D%/region/call.h \
 	%D%/region/checkpoint.c \
 	%D%/region/checkpoint.h \
-	%D%/region/cost.c \
-	%D%/region/cost.h \
-	%D%/region/pause.c \
+	%D%/region/selfcost/calibrate.c \
+	%D%/region/selfcost/selfcost.h \
+	%D%/region/least.c \
+	%D%/region/least.h \
+	%D%/region/selfcost/measure.h \
+	%D%/region/name.c \
+	%D%/region/name.h \
+	%D%/region/selfcost/pause.c \
 	%D%/region/publish.h \
 	%D%/region/region.c \
+	%D%/region/selfcost/scenes.c \
 	%D%/region/slow.c \
 	%D%/region/slow.h \
 	%D%/region/tree.c \
-	%D%/region/tree.h
+	%D%/region/tree.h \
+	%D%/api/counters.c \
+	%D%/api/session.c
+%C%_libpmu_measure_la_CPPFLAGS = $(lib_cppflags)
+%C%_libpmu_measure_la_CFLAGS = $(lib_cflags)
+%C%_libpmu_measure_la_LDFLAGS =
+
+# Reports of several processes as one: the command's.
+noinst_LTLIBRARIES += %D%/libpmu-combine.la
+%C%_libpmu_combine_la_SOURCES = \
+	%D%/report/combine.c \
+	%D%/report/combine_remarks.c \
+	%D%/report/combine_rows.c \
+	%D%/report/combine_texts.c \
+	%D%/report/combining.h
+%C%_libpmu_combine_la_CPPFLAGS = $(lib_cppflags)
+%C%_libpmu_combine_la_CFLAGS = $(lib_cflags)
+%C%_libpmu_combine_la_LDFLAGS =
+
+noinst_LTLIBRARIES += %D%/libpmu-core.la
+%C%_libpmu_core_la_SOURCES = %D%/group/resolve_here.c
 %C%_libpmu_core_la_CPPFLAGS = $(lib_cppflags)
-%C%_libpmu_core_la_CFLAGS = $(AM_CFLAGS) -Wmissing-prototypes -fvisibility=hidden
+%C%_libpmu_core_la_CFLAGS = $(lib_cflags)
 %C%_libpmu_core_la_LDFLAGS =
-%C%_libpmu_core_la_LIBADD = $(HWLOC_LIBS) $(INIH_LIBS)
+%C%_libpmu_core_la_LIBADD = %D%/libpmu-measure.la %D%/libpmu-combine.la %D%/libpmu-names.la %D%/libpmu-common.la
 
 # The shipped groups: in the library, and installed for people to read and copy.
 groupsdir = $(pkgdatadir)/groups
@@ -310,7 +431,7 @@ dist_groups_DATA = \
 	%D%/group/data/TIME.group \
 	%D%/group/data/TLB.group \
 	%D%/group/data/TOPDOWN.group
-nodist_%C%_libpmu_core_la_SOURCES = %D%/group/shipped.c
+nodist_%C%_libpmu_names_la_SOURCES = %D%/group/shipped.c
 CLEANFILES += %D%/group/shipped.c
 EXTRA_DIST += %D%/group/data/embed.awk
 %D%/group/shipped.c: $(dist_groups_DATA) %D%/group/data/embed.awk
@@ -318,13 +439,54 @@ EXTRA_DIST += %D%/group/data/embed.awk
 	$(AM_V_GEN)$(AWK) -f $(filter %.awk,$^) $(filter %.group,$^) >$@.tmp && mv $@.tmp $@
 
 lib_LTLIBRARIES += %D%/libpmu.la
-%C%_libpmu_la_SOURCES =
-%C%_libpmu_la_LIBADD = %D%/libpmu-core.la
+%C%_libpmu_la_SOURCES = %D%/machine/events_load.c
+%C%_libpmu_la_CPPFLAGS = $(lib_cppflags) -DPMU_LIBDIR='"$(libdir)"'
+%C%_libpmu_la_CFLAGS = $(lib_cflags)
+%C%_libpmu_la_LIBADD = %D%/libpmu-measure.la %D%/libpmu-common.la
 # config.status: the folder it will be installed in is written into it.
 EXTRA_%C%_libpmu_la_DEPENDENCIES = %D%/libpmu.map $(top_builddir)/config.status
 # nodelete: threads hold pointers into it.  now: the hot path resolves nothing.
 %C%_libpmu_la_LDFLAGS = -version-info 0:0:0 -no-undefined \
 	-Wl,--version-script=$(srcdir)/%D%/libpmu.map \
-	-Wl,-z,nodelete -Wl,-z,now -Wl,--as-needed
+	-Wl,-z,nodelete -Wl,-z,now -Wl,--as-needed $(SECTION_LDFLAGS)
 
-EXTRA_DIST += %D%/libpmu.map
+EXTRA_DIST += %D%/README.md %D%/region/selfcost/README.md %D%/libpmu.map
+
+# Loaded by libpmu when a name has to be looked up.
+pmulibdir = $(libdir)/pmu
+pmulib_LTLIBRARIES = %D%/libpmu-events.la
+%C%_libpmu_events_la_SOURCES =
+%C%_libpmu_events_la_LIBADD = %D%/libpmu-names.la %D%/libpmu-common.la
+%C%_libpmu_events_la_LDFLAGS = -module -avoid-version -no-undefined \
+	-Wl,-z,nodelete -Wl,-z,now -Wl,--as-needed $(DEFS_LDFLAGS) $(SECTION_LDFLAGS)
+
+# For size: what runs at a session's start and end, and for the first call of a thread at most.
+libpmu_once = report/% machine/% group/% \
+	$(addprefix session/libpmu_measure_la-,choose% config% describe% lifecycle% literals% options% output% rank% require% session% sink% spawn%) \
+	$(addprefix store/libpmu_measure_la-,merge% place%) store/read/% \
+	$(addprefix counters/msr/libpmu_measure_la-,amd_limits% assign% check% journal% program% registers% request% start%) \
+	$(addprefix counters/perf/libpmu_measure_la-,hybrid% places% probe% socket_probe% watchdog% why%) \
+	$(addprefix counters/valgrind/libpmu_measure_la-,log% text%)
+$(filter $(addprefix %D%/,$(libpmu_once)),$(%C%_libpmu_common_la_OBJECTS) $(%C%_libpmu_names_la_OBJECTS) \
+	$(%C%_libpmu_measure_la_OBJECTS) $(%C%_libpmu_combine_la_OBJECTS)): CFLAGS += $(SIZE_CFLAGS)
+
+# All C files and headers, for those who compile them in another way.
+lib_sources = $(%C%_libpmu_common_la_SOURCES) $(%C%_libpmu_names_la_SOURCES) \
+	$(%C%_libpmu_measure_la_SOURCES) $(%C%_libpmu_combine_la_SOURCES) $(%C%_libpmu_core_la_SOURCES)
+nodist_lib_sources = $(nodist_%C%_libpmu_names_la_SOURCES)
+
+# Is the library's interface still that of the last release?  New functions are allowed.  Needs libabigail
+# (on Debian: abigail-tools) and debugging information, which CFLAGS ask for by themselves.
+abi_dump = $(srcdir)/%D%/abi/libpmu.so.0-$(host_cpu).xml
+abi_options = --exported-interfaces-only --suppressions $(srcdir)/%D%/abi/public.suppr
+EXTRA_DIST += %D%/abi/libpmu.so.0-x86_64.xml %D%/abi/public.suppr
+.PHONY: check-abi abi-dump
+check-abi: %D%/libpmu.la
+	@test -e $(abi_dump) || { echo "check-abi: there is no $(abi_dump)" >&2; exit 1; }
+	$(ABIDIFF) $(abi_options) --no-added-syms $(abi_dump) %D%/.libs/libpmu.so
+# With a release: what the next ones are held to.
+abi-dump: %D%/libpmu.la
+	$(ABIDW) $(abi_options) --headers-dir $(srcdir)/include --drop-private-types --no-corpus-path \
+		--no-comp-dir-path --no-elf-needed --no-show-locs --type-id-style hash --out-file $(abi_dump) %D%/.libs/libpmu.so
+ABIDIFF = abidiff
+ABIDW = abidw
