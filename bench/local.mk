@@ -8,6 +8,9 @@ noinst_PROGRAMS += %D%/demo %D%/overhead
 	$(bench_common) \
 	%D%/cost/bare.c \
 	%D%/cost/bare.h \
+	%D%/cost/busy.c \
+	%D%/cost/busy.h \
+	%D%/cost/counted.c \
 	%D%/cost/loops.c \
 	%D%/cost/memory.c \
 	%D%/cost/overhead.c \
@@ -56,12 +59,32 @@ bench_kernels = \
 	%D%/kernels/transpose.c \
 	%D%/kernels/vectors.c
 
+# Is what is counted right?
+bench_verify = \
+	%D%/verify/around.c \
+	%D%/verify/around.h \
+	%D%/verify/bracket.c \
+	%D%/verify/bracket.h \
+	%D%/verify/branch.c \
+	%D%/verify/branch.h \
+	%D%/verify/count.c \
+	%D%/verify/interrupts.c \
+	%D%/verify/json.c \
+	%D%/verify/known.c \
+	%D%/verify/tally.c \
+	%D%/verify/text.c \
+	%D%/verify/verify.c \
+	%D%/verify/verify.h
+
 bin_PROGRAMS += pmu-bench
 # Where the compiler goes by way of the PLT, the dynamic linker's work at the first pmu_region_end is in a region.
 pmu_bench_LDFLAGS = $(AM_LDFLAGS) -Wl,-z,now
 pmu_bench_LDADD = lib/libpmu.la $(JANSSON_LIBS) $(HWLOC_LIBS) -lm
 pmu_bench_SOURCES = \
 	$(bench_kernels) \
+	$(bench_verify) \
+	%D%/common/child.c \
+	%D%/common/child.h \
 	%D%/common/numbers.c \
 	%D%/common/numbers.h \
 	%D%/common/processors.h \
@@ -85,7 +108,7 @@ bench: pmu-bench$(EXEEXT)
 
 # How planning, store and report grow.  Planning has no public function: it carries the library's objects.
 noinst_PROGRAMS += %D%/scale
-%C%_scale_LDADD = lib/libpmu-core.la -lm
+%C%_scale_LDADD = lib/libpmu-core.la $(HWLOC_LIBS) -lm
 %C%_scale_SOURCES = \
 	%D%/common/child.c \
 	%D%/common/child.h \
@@ -108,7 +131,7 @@ noinst_PROGRAMS += %D%/scale
 scale: %D%/scale$(EXEEXT) pmu$(EXEEXT)
 	@./%D%/scale$(EXEEXT)
 
-EXTRA_DIST += %D%/python_cost.py
+EXTRA_DIST += %D%/README.md %D%/python_cost.py
 .PHONY: python-cost
 python-cost: lib/libpmu.la
 	PYTHONPATH='$(abs_srcdir)/bindings/python' PYTHONDONTWRITEBYTECODE=1 \

@@ -13,8 +13,12 @@ json_read_sources = \
 # The command sees the report's model, so it carries the library's objects itself.
 bin_PROGRAMS += pmu
 pmu_SOURCES = $(json_read_sources) \
+	%D%/preload/process/target.c \
+	%D%/preload/process/target.h \
 	%D%/command/command.h \
 	%D%/command/doctor.c \
+	%D%/command/doctor.h \
+	%D%/command/doctor_json.c \
 	%D%/command/event.c \
 	%D%/command/event.h \
 	%D%/command/event_view.c \
@@ -23,7 +27,10 @@ pmu_SOURCES = $(json_read_sources) \
 	%D%/command/inputs.h \
 	%D%/command/info.c \
 	%D%/command/info.h \
+	%D%/command/info_codename.c \
+	%D%/command/info_codename.h \
 	%D%/command/info_json.c \
+	%D%/command/info_leaves.c \
 	%D%/command/info_text.c \
 	%D%/command/list.c \
 	%D%/command/list.h \
@@ -59,65 +66,71 @@ pmu_CPPFLAGS = $(AM_CPPFLAGS) -DPMU_BINDIR='"$(bindir)"' -DPMU_LIBDIR='"$(libdir
 # For unmodified programs: loaded into them by LD_PRELOAD, with nothing but libc.
 lib_LTLIBRARIES += %D%/libpmu-preload.la
 %C%_libpmu_preload_la_SOURCES = \
-	%D%/preload/asan.c \
-	%D%/preload/candidates.c \
-	%D%/preload/candidates.h \
-	%D%/preload/death.c \
-	%D%/preload/demangle.c \
-	%D%/preload/elf.c \
-	%D%/preload/elf.h \
-	%D%/preload/extent.c \
-	%D%/preload/extent.h \
-	%D%/preload/filter.c \
-	%D%/preload/filter.h \
-	%D%/preload/fortran.h \
 	%D%/preload/forward.c \
-	%D%/preload/functions.c \
-	%D%/preload/functions.h \
-	%D%/preload/gomp.c \
-	%D%/preload/imports.c \
-	%D%/preload/imports.h \
 	%D%/preload/inside.h \
-	%D%/preload/jump.c \
 	%D%/preload/keep.c \
 	%D%/preload/keep.h \
-	%D%/preload/known.c \
-	%D%/preload/known.h \
-	%D%/preload/leave.c \
-	%D%/preload/likwid.c \
 	%D%/preload/load.c \
-	%D%/preload/main.c \
 	%D%/preload/maps.c \
 	%D%/preload/maps.h \
-	%D%/preload/omp_mask.c \
-	%D%/preload/ompt.c \
-	%D%/preload/ompt.h \
-	%D%/preload/opened.c \
-	%D%/preload/papi.c \
-	%D%/preload/parallel.c \
-	%D%/preload/parallel.h \
-	%D%/preload/plt.c \
-	%D%/preload/plt.h \
 	%D%/preload/preload.h \
-	%D%/preload/sandbox.c \
-	%D%/preload/short.c \
-	%D%/preload/short.h \
-	%D%/preload/symbols.c \
-	%D%/preload/symbols.h \
-	%D%/preload/threads.c \
-	%D%/preload/trampoline.h \
-	%D%/preload/trampoline_aarch64.S \
-	%D%/preload/trampoline_x86_64.S \
-	%D%/preload/wrap.c \
-	%D%/preload/wrap_bind.c \
-	%D%/preload/wrap_bind.h \
-	%D%/preload/wrap_call.c \
-	%D%/preload/wrap_call.h \
-	%D%/preload/wrap_list.c \
-	%D%/preload/wrap_list.h \
-	%D%/preload/wrap_note.c \
-	%D%/preload/wrap_note.h
-%C%_libpmu_preload_la_CPPFLAGS = -include config.h -I$(top_srcdir)/include
+	%D%/preload/functions/extent.c \
+	%D%/preload/functions/extent.h \
+	%D%/preload/functions/filter.c \
+	%D%/preload/functions/filter.h \
+	%D%/preload/functions/functions.c \
+	%D%/preload/functions/functions.h \
+	%D%/preload/functions/jump.c \
+	%D%/preload/functions/known.c \
+	%D%/preload/functions/known.h \
+	%D%/preload/functions/short.c \
+	%D%/preload/functions/short.h \
+	%D%/preload/markers/fortran.h \
+	%D%/preload/markers/likwid.c \
+	%D%/preload/markers/papi.c \
+	%D%/preload/openmp/gomp.c \
+	%D%/preload/openmp/mask.c \
+	%D%/preload/openmp/ompt.c \
+	%D%/preload/openmp/ompt.h \
+	%D%/preload/openmp/parallel.c \
+	%D%/preload/openmp/parallel.h \
+	%D%/preload/process/asan.c \
+	%D%/preload/process/death.c \
+	%D%/preload/process/fit.c \
+	%D%/preload/process/fit.h \
+	%D%/preload/process/leave.c \
+	%D%/preload/process/main.c \
+	%D%/preload/process/sandbox.c \
+	%D%/preload/process/spawn.c \
+	%D%/preload/process/target.c \
+	%D%/preload/process/target.h \
+	%D%/preload/process/threads.c \
+	%D%/preload/symbols/demangle.c \
+	%D%/preload/symbols/elf.c \
+	%D%/preload/symbols/elf.h \
+	%D%/preload/symbols/imports.c \
+	%D%/preload/symbols/imports.h \
+	%D%/preload/symbols/plt.c \
+	%D%/preload/symbols/plt.h \
+	%D%/preload/symbols/symbols.c \
+	%D%/preload/symbols/symbols.h \
+	%D%/preload/wrap/bind.c \
+	%D%/preload/wrap/bind.h \
+	%D%/preload/wrap/call.c \
+	%D%/preload/wrap/call.h \
+	%D%/preload/wrap/candidates.c \
+	%D%/preload/wrap/candidates.h \
+	%D%/preload/wrap/list.c \
+	%D%/preload/wrap/list.h \
+	%D%/preload/wrap/note.c \
+	%D%/preload/wrap/note.h \
+	%D%/preload/wrap/opened.c \
+	%D%/preload/wrap/trampoline.h \
+	%D%/preload/wrap/trampoline_aarch64.S \
+	%D%/preload/wrap/trampoline_x86_64.S \
+	%D%/preload/wrap/wrap.c \
+	lib/base/write.c
+%C%_libpmu_preload_la_CPPFLAGS = -include config.h -I$(top_srcdir) -I$(top_srcdir)/include -I$(top_srcdir)/lib
 %C%_libpmu_preload_la_CFLAGS = $(AM_CFLAGS) -Wmissing-prototypes -fvisibility=hidden \
 	-ftls-model=initial-exec -fasynchronous-unwind-tables
 # nodelete: threads and signal handlers come back to it.  now: it is used where nothing may be looked up.
@@ -158,7 +171,7 @@ pmupy_PYTHON = \
 	%D%/python/pmu/_report.py \
 	%D%/python/pmu/_session.py
 endif
-EXTRA_DIST += %D%/python/backend.py %D%/python/pyproject.toml
+EXTRA_DIST += %D%/README.md %D%/python/backend.py %D%/python/pyproject.toml
 
 examplesdir = $(docdir)/examples
 dist_examples_DATA = \
