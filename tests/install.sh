@@ -58,6 +58,10 @@ PMU_BACKEND=clock PMU_OUTPUT="$tmp/report.csv" "$tmp/prog" >/dev/null ||
 [ -s "$tmp/report.csv" ] || die "the program left no report"
 grep -q 'solve.*[^0-9]1000\([^0-9]\|$\)' "$tmp/report.csv" ||
 	die "no 1000 calls of solve in its report: $(cat "$tmp/report.csv")"
+# What knows names of events is found where it is installed.
+PMU_EVENTS=page-faults PMU_OUTPUT="$tmp/events.csv" "$tmp/prog" >/dev/null 2>"$tmp/events.err" ||
+	die "the program failed with status $?"
+grep -q 'page-faults' "$tmp/events.csv" || die "no names of events: $(cat "$tmp/events.err")"
 # A program that was not linked with it, by what `pmu run` finds; a sanitizer cannot be preloaded.
 case $CFLAGS in
 *-fsanitize*) ;;
@@ -138,5 +142,7 @@ fi
 
 "$DESTDIR$bindir/pmu" help environment | grep -q PMU_OUTPUT ||
 	die "pmu help environment does not know PMU_OUTPUT"
-[ -s "$DESTDIR$mandir/man1/pmu.1" ] && [ -s "$DESTDIR$mandir/man3/pmu.3" ] || die "no manual pages in $mandir"
+for page in 1/pmu.1 3/pmu.3 3/pmu_region_begin.3 3/pmu_region_end_n.3 3/PMU_REGION.3 7/pmu.7; do
+	[ -s "$DESTDIR$mandir/man$page" ] || die "no manual page man$page in $mandir"
+done
 echo "installcheck: a program built with pkg-config runs and reports"

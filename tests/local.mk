@@ -4,10 +4,12 @@
 # One .c each, linked with every symbol of the library.
 unit_tests = \
 	%D%/unit/assign \
+	%D%/unit/bench_verify \
 	%D%/unit/callgrind \
 	%D%/unit/cell \
 	%D%/unit/claims \
 	%D%/unit/clock \
+	%D%/unit/codename \
 	%D%/unit/combine \
 	%D%/unit/cpu \
 	%D%/unit/cpuid \
@@ -27,15 +29,21 @@ unit_tests = \
 	%D%/unit/group_matrix \
 	%D%/unit/histogram \
 	%D%/unit/histogram_store \
+	%D%/unit/index \
+	%D%/unit/hwloc_load \
 	%D%/unit/intel \
 	%D%/unit/intel_formula \
 	%D%/unit/intel_metric \
+	%D%/unit/interrupts \
 	%D%/unit/journal \
 	%D%/unit/json \
 	%D%/unit/json_walk \
+	%D%/unit/least \
+	%D%/unit/libcpuid \
 	%D%/unit/machine \
 	%D%/unit/mask \
 	%D%/unit/metric \
+	%D%/unit/name \
 	%D%/unit/model \
 	%D%/unit/models \
 	%D%/unit/msr_cell \
@@ -50,11 +58,14 @@ unit_tests = \
 	%D%/unit/places \
 	%D%/unit/program \
 	%D%/unit/publish \
+	%D%/unit/read_one \
 	%D%/unit/registers \
 	%D%/unit/report \
+	%D%/unit/report_links \
 	%D%/unit/request \
 	%D%/unit/select \
 	%D%/unit/snapshot \
+	%D%/unit/snapshot_cut \
 	%D%/unit/sockets \
 	%D%/unit/software \
 	%D%/unit/spawn \
@@ -63,8 +74,21 @@ unit_tests = \
 	%D%/unit/sysfs \
 	%D%/unit/text \
 	%D%/unit/topology \
-	%D%/unit/usage
+	%D%/unit/usage \
+	%D%/unit/usual \
+	%D%/unit/write
 %C%_unit_json_LDADD = $(LDADD) $(JANSSON_LIBS)
+%C%_unit_bench_verify_SOURCES = \
+	%D%/unit/bench_verify.c \
+	$(bench_kernels) \
+	bench/common/report.c \
+	bench/verify/around.c \
+	bench/verify/bracket.c \
+	bench/verify/branch.c \
+	bench/verify/known.c \
+	bench/verify/tally.c
+%C%_unit_bench_verify_LDADD = $(LDADD) $(JANSSON_LIBS) -lm
+%C%_unit_codename_SOURCES = %D%/unit/codename.c bindings/command/info_codename.c bindings/command/info_codename.h
 %C%_unit_combine_SOURCES = %D%/unit/combine.c $(json_read_sources)
 %C%_unit_combine_LDADD = $(LDADD) $(JANSSON_LIBS)
 %C%_unit_sockets_SOURCES = %D%/unit/sockets.c $(json_read_sources)
@@ -78,10 +102,12 @@ api_tests = \
 	%D%/api/death \
 	%D%/api/fork \
 	%D%/api/histogram \
+	%D%/api/least \
 	%D%/api/outputs \
 	%D%/api/read \
 	%D%/api/regions \
 	%D%/api/signals \
+	%D%/api/stack \
 	%D%/api/surroundings \
 	%D%/api/threads
 %C%_api_checkpoint_LDADD = $(api_ldadd)
@@ -89,6 +115,7 @@ api_tests = \
 %C%_api_death_LDADD = $(api_ldadd)
 %C%_api_fork_LDADD = $(api_ldadd)
 %C%_api_histogram_LDADD = $(api_ldadd)
+%C%_api_least_LDADD = $(api_ldadd)
 %C%_api_outputs_LDADD = $(api_ldadd)
 %C%_api_read_LDADD = $(api_ldadd)
 %C%_api_regions_LDADD = $(api_ldadd)
@@ -125,10 +152,13 @@ script_tests = \
 	%D%/api/bench_overhead.sh \
 	%D%/api/bench_scale.sh \
 	%D%/api/bench_suite.sh \
+	%D%/api/bench_verify.sh \
 	%D%/api/command.sh \
 	%D%/api/cxx.sh \
 	%D%/api/disable.sh \
+	%D%/api/docs.sh \
 	%D%/api/examples.sh \
+	%D%/api/foreign.sh \
 	%D%/api/fortran.sh \
 	%D%/api/functions.sh \
 	%D%/api/groups.sh \
@@ -146,13 +176,18 @@ script_tests = \
 	%D%/api/preload.sh \
 	%D%/api/python.sh \
 	%D%/api/run_command.sh \
+	%D%/api/events_library.sh \
 	%D%/api/symbols.sh \
 	%D%/api/unchanged.sh \
 	%D%/api/wrap.sh \
 	%D%/arm/exact.sh \
+	%D%/layers.sh \
 	%D%/sim/msrtools.sh \
 	%D%/sim/tools.sh \
-	%D%/valgrind/emulate.sh
+	%D%/valgrind/emulate.sh \
+	%D%/x86/amd.sh \
+	%D%/x86/beside.sh \
+	%D%/x86/intel.sh
 
 # A machine's registers, simulated: in the process of a test, and as files by a program of its own.
 sim_model_sources = \
@@ -252,7 +287,7 @@ fuzz_tests = \
 	%D%/fuzz/wrap
 %C%_fuzz_base_SOURCES = %D%/fuzz/base.c %D%/fuzz/standalone.c
 %C%_fuzz_cpuid_SOURCES = %D%/fuzz/cpuid.c %D%/fuzz/standalone.c
-%C%_fuzz_elf_SOURCES = %D%/fuzz/elf.c bindings/preload/elf.c bindings/preload/elf.h bindings/preload/keep.h \
+%C%_fuzz_elf_SOURCES = %D%/fuzz/elf.c bindings/preload/symbols/elf.c bindings/preload/symbols/elf.h bindings/preload/keep.h \
 	%D%/fuzz/standalone.c
 %C%_fuzz_event_SOURCES = %D%/fuzz/event.c %D%/fuzz/standalone.c
 %C%_fuzz_group_SOURCES = %D%/fuzz/group.c %D%/fuzz/standalone.c
@@ -260,19 +295,42 @@ fuzz_tests = \
 %C%_fuzz_intel_metric_SOURCES = %D%/fuzz/intel_metric.c %D%/fuzz/standalone.c
 %C%_fuzz_journal_SOURCES = %D%/fuzz/journal.c %D%/fuzz/standalone.c
 %C%_fuzz_json_SOURCES = %D%/fuzz/json.c $(json_read_sources) %D%/fuzz/standalone.c
-%C%_fuzz_look_SOURCES = %D%/fuzz/look.c bindings/command/run_look.c bindings/command/run.h %D%/fuzz/standalone.c
+%C%_fuzz_look_SOURCES = %D%/fuzz/look.c bindings/command/run_look.c bindings/command/run.h \
+	bindings/preload/process/target.c bindings/preload/process/target.h %D%/fuzz/standalone.c
 %C%_fuzz_metric_SOURCES = %D%/fuzz/metric.c %D%/fuzz/standalone.c
 %C%_fuzz_store_SOURCES = %D%/fuzz/store.c %D%/fuzz/standalone.c
 %C%_fuzz_terms_SOURCES = %D%/fuzz/terms.c %D%/fuzz/standalone.c
-%C%_fuzz_wrap_SOURCES = %D%/fuzz/wrap.c bindings/preload/wrap_list.c bindings/preload/wrap_list.h \
+%C%_fuzz_wrap_SOURCES = %D%/fuzz/wrap.c bindings/preload/wrap/list.c bindings/preload/wrap/list.h \
 	%D%/fuzz/standalone.c
 %C%_fuzz_json_LDADD = $(LDADD) $(JANSSON_LIBS)
 
 check_PROGRAMS += $(unit_tests) $(api_tests) $(sim_tests) $(live_tests) $(fuzz_tests)
 TESTS += $(unit_tests) $(api_tests) $(sim_tests) $(live_tests) $(fuzz_tests) $(script_tests)
+
+# What takes more than 15 seconds by itself: make check-all runs it, make check does not, unless it is named
+# (make check TESTS=...).  Everything is in TESTS, so that each has its rule; TEST_LOGS is what is run.
+long_tests = \
+	%D%/api/bench_overhead.sh \
+	%D%/api/bench_scale.sh \
+	%D%/api/unchanged.sh \
+	%D%/arm/exact.sh \
+	%D%/fuzz/event \
+	%D%/sim/restore \
+	%D%/valgrind/emulate.sh \
+	%D%/x86/amd.sh \
+	%D%/x86/beside.sh \
+	%D%/x86/intel.sh
+all_tests = $(if $(TEST_LONG)$(filter command,$(origin TESTS)),yes)
+TEST_LOGS = $(call logs_of,$(if $(all_tests),$(TESTS),$(filter-out $(long_tests),$(TESTS))))
+logs_of = $(patsubst %.sh.log,%.log,$(patsubst %$(EXEEXT).log,%.log,$(addsuffix .log,$(1))))
+.PHONY: check-all
+check-all:
+	TEST_LONG=run $(MAKE) $(AM_MAKEFLAGS) check
 EXTRA_DIST += \
 	$(script_tests) \
+	%D%/README.md \
 	%D%/api/cxx.cc \
+	%D%/api/foreign.c \
 	%D%/api/functions.c \
 	%D%/api/functions.cc \
 	%D%/api/functions_plugin.c \
@@ -300,15 +358,19 @@ EXTRA_DIST += \
 	%D%/api/wrapped_plugin.c \
 	%D%/arm/build.sh \
 	%D%/arm/exact.c \
-	%D%/arm/net.c \
 	%D%/arm/reads.c \
 	%D%/arm/run.sh \
 	%D%/arm/setup.sh \
 	%D%/arm/wrap.sh \
 	%D%/data \
+	%D%/exact/net.c \
+	%D%/exact/net.h \
+	%D%/exact/scope.cc \
 	%D%/fuzz/corpus \
 	%D%/fuzz/fuzz.h \
 	%D%/install.sh \
+	%D%/programs/list \
+	%D%/programs/run.sh \
 	%D%/refuse.h \
 	%D%/sanitized.h \
 	%D%/steps.h \
@@ -318,10 +380,25 @@ EXTRA_DIST += \
 	%D%/unit/machines.h \
 	%D%/unit/perf_fake.h \
 	%D%/unit/model_sample.h \
+	%D%/unit/model_find.h \
 	%D%/unit/store_build.h \
 	%D%/valgrind/kernels.c \
 	%D%/valgrind/taken.c \
-	%D%/valgrind/work.c
+	%D%/valgrind/work.c \
+	%D%/x86/beside.c \
+	%D%/x86/command.sh \
+	%D%/x86/exact.sh \
+	%D%/x86/guest.sh \
+	%D%/x86/job_beside.sh \
+	%D%/x86/job_command.sh \
+	%D%/x86/job_exact.sh \
+	%D%/x86/machine/LICENSE \
+	%D%/x86/machine/README.md \
+	%D%/x86/machine/qemu-pmu.patch \
+	%D%/x86/models.sh \
+	%D%/x86/run.sh \
+	%D%/x86/setup.sh \
+	%D%/x86/work.c
 
 TEST_EXTENSIONS = .sh
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
@@ -331,7 +408,7 @@ LOG_COMPILER = timeout -k 10 600
 SH_LOG_COMPILER = $(LOG_COMPILER)
 
 # Nothing of the caller's configuration reaches a test.  What the tests may use is called TEST_*;
-# TEST_ARM=skip, from outside, leaves the arm64 machine out, TEST_SLOW=skip what takes long and looks at whole programs.
+# TEST_ARM=skip, from outside, leaves the arm64 machine out, TEST_X86=skip the x86-64 ones, TEST_SLOW=skip what takes long and looks at whole programs.
 AM_TESTS_ENVIRONMENT = \
 	for v in `env | sed -n 's/^\(PMU_[A-Za-z0-9_]*\)=.*/\1/p'`; do unset $$v; done; \
 	XDG_CONFIG_HOME='$(abs_top_builddir)/tests/none'; export XDG_CONFIG_HOME; \
@@ -357,8 +434,8 @@ fuzz_folder = %D%/fuzz/libfuzzer
 fuzz_compile = $(FUZZ_CC) -std=gnu11 -O1 -g $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(CPPFLAGS) \
 	-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer
-fuzz_objects = $(patsubst %.c,$(fuzz_folder)/%.o,$(filter %.c,$(lib_libpmu_core_la_SOURCES) \
-	$(nodist_lib_libpmu_core_la_SOURCES)))
+fuzz_objects = $(patsubst %.c,$(fuzz_folder)/%.o,$(filter %.c,$(lib_sources) \
+	$(nodist_lib_sources)))
 
 .PHONY: fuzz
 if HAVE_FUZZER
@@ -369,21 +446,21 @@ fuzz:
 	@exit 1
 endif
 
-$(fuzz_folder)/%.o: %.c $(filter %.h,$(lib_libpmu_core_la_SOURCES)) config.h
+$(fuzz_folder)/%.o: %.c $(filter %.h,$(lib_sources)) config.h
 	@$(MKDIR_P) $(@D)
 	$(AM_V_CC)$(fuzz_compile) -c -o $@ $<
 $(fuzz_folder)/libpmu-core.a: $(fuzz_objects)
 	$(AM_V_GEN)rm -f $@ && $(AR) cq $@ $(fuzz_objects)
 # What a target needs beside the library.
 fuzz_json_extra = $(filter %.c,$(json_read_sources))
-fuzz_elf_extra = bindings/preload/elf.c
-fuzz_look_extra = bindings/command/run_look.c
-fuzz_wrap_extra = bindings/preload/wrap_list.c
+fuzz_elf_extra = bindings/preload/symbols/elf.c
+fuzz_look_extra = bindings/command/run_look.c bindings/preload/process/target.c
+fuzz_wrap_extra = bindings/preload/wrap/list.c
 %D%/fuzz/%-fuzzer: %D%/fuzz/%.c $(fuzz_folder)/libpmu-core.a
 	$(AM_V_CCLD)$(fuzz_compile) -fsanitize=fuzzer -o $@ $< $(addprefix $(srcdir)/,$(fuzz_$*_extra)) \
-		-lc $(fuzz_folder)/libpmu-core.a $(HWLOC_LIBS) $(INIH_LIBS) $(JANSSON_LIBS) $(LIBS)
+		-lc $(fuzz_folder)/libpmu-core.a $(JANSSON_LIBS) $(LIBS)
 
 clean-local:
-	rm -rf $(fuzz_programs) $(fuzz_folder) tests/arm/out
+	rm -rf $(fuzz_programs) $(fuzz_folder) tests/arm/out tests/x86/out
 distclean-local:
-	rm -rf tests/arm/vm
+	rm -rf tests/arm/vm tests/x86/vm
