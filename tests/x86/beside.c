@@ -7,10 +7,10 @@
  *   beside move PID     moves the threads of a process between the processors
  *   beside stat IN OUT CONTROL ACK
  *                       is measured itself, by perf stat, too, whose --control fifos these are: IN
- *                       turns of work in regions, OUT
- *                       outside.  Writes two binary numbers: the instructions of its root regions,
- *                       and those that it knows of
- *                       outside.  On the same processor as perf, for real-time: perf gets no turn
+ *                       turns of work in regions, OUT outside.  Writes two binary numbers: the
+ *                       instructions of its root regions, and those that it knows of outside; and
+ *                       "switches N" to standard error: how often it was moved off its processor
+ *                       meanwhile.  On the same processor as perf, for real-time: perf gets no turn
  *                       before this one waits
  */
 #include <dirent.h>
@@ -19,6 +19,7 @@
 #include <pmu.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -164,11 +165,21 @@ static bool tell_perf(const char *command, size_t length)
 	return write(to_perf, command, length) > 0 && read(from_perf, answer, sizeof(answer)) > 0;
 }
 
+/* How often something else has taken the processor. */
+static long times_moved_off(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_nivcsw;
+}
+
 static int counted(uint64_t in, uint64_t outside, const char *control, const char *ack)
 {
 	static const char *const root[] = { "first", "second" };
 	uint64_t result[2] = { 0, outside * steps_kernel[0].turn.of[STEPS_INSTRUCTIONS] };
 	static struct steps_book book;
+	long switches;
 
 	for (int i = 0; i < 10; i++)
 		for (int k = 0; k < 2; k++) {
@@ -183,12 +194,15 @@ static int counted(uint64_t in, uint64_t outside, const char *control, const cha
 			return 1;
 	if (!meet_perf(control, ack) || !tell_perf("enable\n", 7))
 		return 1;
+	switches = times_moved_off();
 	steps_run(book.step);
 	steps_loop(outside);
+	switches = times_moved_off() - switches;
 	if (!tell_perf("disable\n", 8))
 		return 1;
 	for (int k = 0; k < 2; k++)
 		result[0] += net_of(root[k]);
+	fprintf(stderr, "switches %ld\n", switches);
 	return write(1, result, sizeof(result)) != sizeof(result);
 }
 
