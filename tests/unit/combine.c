@@ -733,11 +733,12 @@ static void the_text_is_no_wider_than_it_may_be(void)
 	pmu_model_free(model);
 }
 
+/* On a processor: how busy the machine is has no say in it. */
 static double seconds(void)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
@@ -772,14 +773,27 @@ static double time_of(unsigned int n, size_t *json)
 	return start;
 }
 
+/* Of three: caches are shared. */
+static double least_time_of(unsigned int n, size_t *json)
+{
+	double least = time_of(n, json);
+
+	for (int i = 1; i < 3; i++) {
+		double again = time_of(n, json);
+
+		least = again < least ? again : least;
+	}
+	return least;
+}
+
 static void a_thousand_ranks_take_ten_times_a_hundred(void)
 {
 	size_t few_bytes, many_bytes;
-	double few = time_of(100, &few_bytes), many = time_of(1000, &many_bytes);
+	double few = least_time_of(100, &few_bytes), many = least_time_of(1000, &many_bytes);
 
 	diag("100 ranks %.1f ms, 1000 ranks %.1f ms and %zu KiB of JSON", 1e3 * few, 1e3 * many,
 	     many_bytes >> 10);
-	/* quadratic would be a hundred times; machines are busy */
+	/* quadratic would be a hundred times */
 	ok(many < 40 * few + 0.05, "time grows with the ranks");
 }
 
