@@ -12,9 +12,21 @@
 
 static struct pmu_event event;
 
+/* The same on whatever processor this runs: some have codes of their own for generic names. */
+static struct pmu_catalog *a_haswell(void)
+{
+	static const struct pmu_cpu_id id = { .vendor = "GenuineIntel",
+					      .family = 6,
+					      .model = 0x3c };
+	static struct pmu_catalog catalog;
+
+	catalog.model = pmu_cpu_model_find(&id);
+	return &catalog;
+}
+
 static void is_event(const char *text, uint32_t type, uint64_t config, const char *label)
 {
-	is_int(pmu_event_parse(text, NULL, &event), 0, text);
+	is_int(pmu_event_parse(text, a_haswell(), &event), 0, text);
 	is_int(event.slot.type, type, "  its type");
 	is_u64(event.slot.config, config, "  its code");
 	is_str(event.name, label, "  its label");
@@ -83,7 +95,7 @@ static void every_name_parses_to_its_own_entry(void)
 		/* whether there is one, and which, is the processor's: tests/unit/interrupts.c */
 		if (!strcmp(about->name, "interrupts"))
 			continue;
-		if (pmu_event_parse(about->name, NULL, &event) ||
+		if (pmu_event_parse(about->name, a_haswell(), &event) ||
 		    event.slot.config != about->config || event.slot.type != about->type ||
 		    !about->about[0] ||
 		    strcmp(event.name, about->alias ? about->alias : about->name))
