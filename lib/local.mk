@@ -129,6 +129,8 @@ noinst_LTLIBRARIES += %D%/libpmu-names.la
 	%D%/group/sysfs/list.c \
 	%D%/group/sysfs/names.c \
 	%D%/group/sysfs/names.h \
+	%D%/group/tables/table.c \
+	%D%/group/tables/table.h \
 	%D%/group/terms.c \
 	%D%/group/terms.h \
 	%D%/group/terms_place.c \
@@ -437,6 +439,19 @@ EXTRA_DIST += %D%/group/data/embed.awk
 %D%/group/shipped.c: $(dist_groups_DATA) %D%/group/data/embed.awk
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(AWK) -f $(filter %.awk,$^) $(filter %.group,$^) >$@.tmp && mv $@.tmp $@
+
+# The tables of events, made by hand from what vendors publish: make update-events SRC=FOLDER, a
+# checkout of intel/perfmon.
+include %D%/group/tables/files.mk
+nodist_%C%_libpmu_names_la_SOURCES += %D%/group/tables/all.c
+CLEANFILES += %D%/group/tables/all.c
+EXTRA_DIST += $(event_tables) %D%/group/tables/embed.awk %D%/group/tables/update.py %D%/group/tables/README.md
+%D%/group/tables/all.c: $(event_tables) %D%/group/tables/embed.awk
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)LC_ALL=C $(AWK) -f $(filter %.awk,$^) $(filter-out %.awk,$^) >$@.tmp && mv $@.tmp $@
+.PHONY: update-events
+update-events:
+	$(PYTHON) $(srcdir)/%D%/group/tables/update.py "$(SRC)"
 
 lib_LTLIBRARIES += %D%/libpmu.la
 %C%_libpmu_la_SOURCES = %D%/machine/events_load.c

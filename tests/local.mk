@@ -72,6 +72,7 @@ unit_tests = \
 	%D%/unit/strbuf \
 	%D%/unit/sysfile \
 	%D%/unit/sysfs \
+	%D%/unit/tables \
 	%D%/unit/text \
 	%D%/unit/topology \
 	%D%/unit/usage \
@@ -283,6 +284,7 @@ fuzz_tests = \
 	%D%/fuzz/look \
 	%D%/fuzz/metric \
 	%D%/fuzz/store \
+	%D%/fuzz/table \
 	%D%/fuzz/terms \
 	%D%/fuzz/wrap
 %C%_fuzz_base_SOURCES = %D%/fuzz/base.c %D%/fuzz/standalone.c
@@ -299,6 +301,7 @@ fuzz_tests = \
 	bindings/preload/process/target.c bindings/preload/process/target.h %D%/fuzz/standalone.c
 %C%_fuzz_metric_SOURCES = %D%/fuzz/metric.c %D%/fuzz/standalone.c
 %C%_fuzz_store_SOURCES = %D%/fuzz/store.c %D%/fuzz/standalone.c
+%C%_fuzz_table_SOURCES = %D%/fuzz/table.c %D%/fuzz/standalone.c
 %C%_fuzz_terms_SOURCES = %D%/fuzz/terms.c %D%/fuzz/standalone.c
 %C%_fuzz_wrap_SOURCES = %D%/fuzz/wrap.c bindings/preload/wrap/list.c bindings/preload/wrap/list.h \
 	%D%/fuzz/standalone.c

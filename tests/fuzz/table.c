@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tables of events: the first line is a group of names or empty, then one table, "%", the next. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "group/tables/table.h"
+#include "tests/fuzz/fuzz.h"
+
+#define MAX_TABLES 6
+
+static struct pmu_table table[MAX_TABLES];
+static char names[MAX_TABLES][2] = { "a", "b", "c", "d", "e", "f" };
+static int n_tables;
+
+static bool find(const char *name, struct pmu_table *found)
+{
+	for (int i = 0; i < n_tables; i++)
+		if (!strcmp(table[i].name, name)) {
+			*found = table[i];
+			return true;
+		}
+	return false;
+}
+
+static void check(const struct pmu_intel_file *file)
+{
+	for (uint32_t i = 0; i < file->n; i++) {
+		const struct pmu_intel_entry *e = &file->entry[i];
+
+		if (!e->name[0] || strlen(e->name) + strlen(e->unit) + strlen(e->filter) > 4096 ||
+		    e->counters >> 32 || e->fixed > 31 || e->file != file)
+			abort();
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct pmu_intel_file file = { .n = 0 };
+	char *text = malloc(size + 1), *rest = text, *group;
+
+	if (!text)
+		return 0;
+	memcpy(text, data, size);
+	text[size] = '\0';
+	group = strsep(&rest, "\n");
+	for (n_tables = 0; rest && n_tables < MAX_TABLES; n_tables++) {
+		char *one = strsep(&rest, "%");
+
+		table[n_tables] = (struct pmu_table){ names[n_tables], one, strlen(one) };
+	}
+	if (!pmu_table_read("a", find, group && group[0] ? group : NULL, 0, &file))
+		check(&file);
+	pmu_intel_file_free(&file);
+	free(text);
+	return 0;
+}
