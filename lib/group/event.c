@@ -286,8 +286,8 @@ static bool take_levels(char *word, struct modifiers *asked)
 }
 
 /*
- * Intel's files, where the catalog has some, are asked before libpfm4: what they say of an event is
- * right.
+ * Intel's files, where the catalog has some, are asked first, the library's own tables next, and
+ * libpfm4 for what neither has.
  */
 static int encode_native(const char *word, struct pmu_catalog *catalog, struct pmu_event *event)
 {
@@ -295,6 +295,8 @@ static int encode_native(const char *word, struct pmu_catalog *catalog, struct p
 	char why[PMU_ERROR_MAX];
 	int rc = pmu_intel_encode(word, catalog, &event->slot, event->name, size), pfm;
 
+	if (rc == -ENODEV)
+		rc = pmu_intel_encode_own(word, catalog, &event->slot, event->name, size);
 	if (rc != -ENOENT && rc != -ENODEV)
 		return rc;
 	snprintf(why, sizeof(why), "%s", pmu_error_text());

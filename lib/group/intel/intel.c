@@ -14,6 +14,7 @@
 #include "group/intel/file.h"
 #include "group/intel/map.h"
 #include "group/intel/slot.h"
+#include "group/tables/table.h"
 
 #define MAX_FILES     16
 #define NAME_LEN_MAX  256
@@ -22,7 +23,8 @@
 #define MAX_DIFFERENT 8 /* events of one name that are looked at */
 
 struct pmu_intel_files {
-	char *folder;
+	char *folder;      /* NULL: the library's own tables */
+	const char *group; /* of those only events of that group; NULL all */
 	struct pmu_cpu_id id;
 	unsigned int n_files;
 	struct pmu_intel_file file[MAX_FILES];
@@ -60,6 +62,25 @@ static void say_missing(struct pmu_intel_files *files, const char *file, const c
 			why);
 }
 
+/* Events outside the cores, and no others, are called so. */
+static bool may_have(const char *group, const struct pmu_intel_map_row *row)
+{
+	return !group || !strncasecmp(group, "UNC_", 4) == !strncasecmp(row->type, "uncore", 6);
+}
+
+static int read_table(struct pmu_intel_files *files, const struct pmu_intel_map_row *row)
+{
+	struct pmu_intel_file *file = &files->file[files->n_files++];
+
+	memset(file, 0, sizeof(*file));
+	file->relative = strdup(row->file);
+	if (!file->relative || asprintf(&file->name, "table %s", row->file) < 0) {
+		file->name = NULL;
+		return pmu_fail(ENOMEM, "no memory for %.*s", SHOWN, row->file);
+	}
+	return pmu_table_read(row->file, pmu_table_find, files->group, core_type_of(row), file);
+}
+
 static int read_file(struct pmu_intel_files *files, const struct pmu_intel_map_row *row)
 {
 	struct pmu_intel_file *file = &files->file[files->n_files];
@@ -78,14 +99,13 @@ static int read_file(struct pmu_intel_files *files, const struct pmu_intel_map_r
 	if (!file->relative || !file->name)
 		return pmu_fail(ENOMEM, "no memory for %.*s", SHOWN, row->file);
 	snprintf(file->name, size, "%s/%s", files->folder, row->file);
-	rc = pmu_intel_file_parse(file, core_type_of(row));
-	files->has_e |= core_type_of(row) == PMU_SLOT_E;
-	return rc;
+	return pmu_intel_file_parse(file, core_type_of(row));
 }
 
 static int take_row(void *arg, const struct pmu_intel_map_row *row)
 {
 	struct pmu_intel_files *files = arg;
+	int rc;
 
 	if (!is_events(row->type))
 		return 0;
@@ -99,8 +119,12 @@ static int take_row(void *arg, const struct pmu_intel_map_row *row)
 	}
 	if (files->n_files == MAX_FILES)
 		return pmu_fail(EINVAL, "%s/mapfile.csv:%u: more than %d files of one CPU",
-				files->folder, row->line, MAX_FILES);
-	return read_file(files, row);
+				files->folder ? files->folder : "tables", row->line, MAX_FILES);
+	rc = files->folder                 ? read_file(files, row)
+	     : may_have(files->group, row) ? read_table(files, row)
+					   : 0;
+	files->has_e |= core_type_of(row) == PMU_SLOT_E;
+	return rc;
 }
 
 static int read_files(struct pmu_intel_files *files)
@@ -116,6 +140,17 @@ static int read_files(struct pmu_intel_files *files)
 				pmu_strbuf_text(&files->missing));
 	return pmu_fail(ENODEV, "%s/mapfile.csv has no %s-%u-%X (stepping %u)", files->folder,
 			files->id.vendor, files->id.family, files->id.model, files->id.stepping);
+}
+
+static int read_tables(struct pmu_intel_files *files)
+{
+	struct pmu_table map;
+	int n;
+
+	if (!pmu_table_find("mapfile", &map))
+		return -ENODEV;
+	n = pmu_intel_map_parse("mapfile.csv", map.text, map.len, &files->id, take_row, files);
+	return n < 0 ? n : n ? 0 : -ENODEV;
 }
 
 /* --- index --- */
@@ -169,25 +204,43 @@ static int make_index(struct pmu_intel_files *files)
 	return 0;
 }
 
+/* @rc: what reading said.  Return: 0 and the files; an error, and there are none. */
+static int finish(struct pmu_intel_files *files, int rc, struct pmu_intel_files **out)
+{
+	if (!rc)
+		rc = make_index(files);
+	if (rc)
+		pmu_intel_close(files);
+	else
+		*out = files;
+	return rc;
+}
+
 int pmu_intel_open(const char *folder, const struct pmu_cpu_id *id, struct pmu_intel_files **out)
 {
 	struct pmu_intel_files *files = calloc(1, sizeof(*files));
-	int rc;
 
 	if (!files)
 		return pmu_fail(ENOMEM, "no memory for the event files in %s", folder);
 	files->id = *id;
 	files->folder = strdup(folder);
-	rc = files->folder ? read_files(files)
-			   : pmu_fail(ENOMEM, "no memory for the event files in %s", folder);
-	if (!rc)
-		rc = make_index(files);
-	if (rc) {
-		pmu_intel_close(files);
-		return rc;
-	}
-	*out = files;
-	return 0;
+	return finish(files,
+		      files->folder
+			      ? read_files(files)
+			      : pmu_fail(ENOMEM, "no memory for the event files in %s", folder),
+		      out);
+}
+
+int pmu_intel_open_tables(const struct pmu_cpu_id *id, const char *group,
+			  struct pmu_intel_files **out)
+{
+	struct pmu_intel_files *files = calloc(1, sizeof(*files));
+
+	if (!files)
+		return pmu_fail(ENOMEM, "no memory for tables of events");
+	files->id = *id;
+	files->group = group;
+	return finish(files, read_tables(files), out);
 }
 
 void pmu_intel_close(struct pmu_intel_files *files)

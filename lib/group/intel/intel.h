@@ -30,6 +30,15 @@ struct pmu_intel_event {
  */
 int pmu_intel_open(const char *folder, const struct pmu_cpu_id *id, struct pmu_intel_files **files);
 void pmu_intel_close(struct pmu_intel_files *files);
+
+/**
+ * pmu_intel_open_tables() - the same from the tables that the library brings along
+ * @group: "UOPS_ISSUED": only events of that group, or called so; it stays where it is; NULL all
+ *
+ * Return: 0; -ENODEV: there is none about that CPU; -EINVAL, -ENOMEM with a sentence.
+ */
+int pmu_intel_open_tables(const struct pmu_cpu_id *id, const char *group,
+			  struct pmu_intel_files **files);
 /** "" or which of the map's files are not there or not used */
 const char *pmu_intel_missing(const struct pmu_intel_files *files);
 
@@ -76,5 +85,13 @@ int pmu_intel_of(struct pmu_catalog *catalog, const struct pmu_intel_files **fil
  */
 int pmu_intel_encode(const char *text, struct pmu_catalog *catalog, struct pmu_slot *slot,
 		     char *label, size_t size);
+
+/**
+ * pmu_intel_encode_own() - the same by the library's own tables
+ * Return: 0; -ENODEV: they have nothing about the CPU; -ENOENT: they do not have the event, with a
+ * sentence; -EINVAL, -ENOTSUP.
+ */
+int pmu_intel_encode_own(const char *text, struct pmu_catalog *catalog, struct pmu_slot *slot,
+			 char *label, size_t size);
 
 #endif

@@ -248,32 +248,18 @@ static const char *prefix_of(const struct pmu_intel_files *files, const char *na
 	return wanted == PMU_SLOT_E ? "cpu_atom/" : "cpu_core/";
 }
 
-int pmu_intel_encode(const char *text, struct pmu_catalog *catalog, struct pmu_slot *slot,
-		     char *label, size_t size)
+static int encode(const struct pmu_intel_files *files, const struct pmu_pfm_text *cut,
+		  struct pmu_slot *slot, char *label, size_t size)
 {
-	const struct pmu_intel_files *files = NULL;
 	char name[PMU_PFM_TEXT_MAX];
 	struct pmu_intel_event event;
 	struct pmu_slot new = *slot;
-	struct pmu_pfm_text cut;
 	struct given given;
-	int n, rc;
+	int n = find_name(files, cut, &given), rc;
 
-	/* "snb::UOPS_ISSUED": libpfm4's table is asked for */
-	if (strstr(text, "::"))
-		return -ENODEV;
-	rc = pmu_intel_of(catalog, &files);
-	/* files that are not there are somebody's mistake: libpfm4 is not to hide it */
-	if (rc == -ENOENT)
-		return -EINVAL;
-	if (!rc)
-		rc = pmu_pfm_cut(text, &cut);
-	if (rc)
-		return rc;
-	n = find_name(files, &cut, &given);
 	if (n < 0)
 		return n;
-	join(&cut, n ? n : cut.n_parts, name, sizeof(name));
+	join(cut, n ? n : cut->n_parts, name, sizeof(name));
 	rc = pmu_intel_find(files, name, &new, &event);
 	if (rc)
 		return rc;
@@ -284,4 +270,61 @@ int pmu_intel_encode(const char *text, struct pmu_catalog *catalog, struct pmu_s
 		    label, size);
 	*slot = new;
 	return 0;
+}
+
+int pmu_intel_encode(const char *text, struct pmu_catalog *catalog, struct pmu_slot *slot,
+		     char *label, size_t size)
+{
+	const struct pmu_intel_files *files = NULL;
+	struct pmu_pfm_text cut;
+	int rc;
+
+	/* "snb::UOPS_ISSUED": libpfm4's table is asked for */
+	if (strstr(text, "::"))
+		return -ENODEV;
+	rc = pmu_intel_of(catalog, &files);
+	/* files that are not there are somebody's mistake: libpfm4 is not to hide it */
+	if (rc == -ENOENT)
+		return -EINVAL;
+	if (!rc)
+		rc = pmu_pfm_cut(text, &cut);
+	return rc ? rc : encode(files, &cut, slot, label, size);
+}
+
+/* What is near the name is told from all of them. */
+static int no_such_event(const struct pmu_cpu_id *id, const struct pmu_pfm_text *cut,
+			 struct pmu_slot *slot)
+{
+	char name[PMU_PFM_TEXT_MAX];
+	struct pmu_intel_files *all;
+	struct pmu_slot unused = *slot;
+	int rc = pmu_intel_open_tables(id, NULL, &all);
+
+	if (rc)
+		return rc;
+	join(cut, cut->n_parts, name, sizeof(name));
+	rc = pmu_intel_find(all, name, &unused, NULL);
+	pmu_intel_close(all);
+	return rc ? rc : -ENOENT;
+}
+
+int pmu_intel_encode_own(const char *text, struct pmu_catalog *catalog, struct pmu_slot *slot,
+			 char *label, size_t size)
+{
+	static const struct pmu_catalog here = { .model = NULL };
+	struct pmu_intel_files *files;
+	struct pmu_pfm_text cut;
+	struct pmu_cpu_id id;
+	int rc;
+
+	if (strstr(text, "::") || !whose(catalog ? catalog : &here, &id))
+		return -ENODEV;
+	rc = pmu_pfm_cut(text, &cut);
+	if (!rc)
+		rc = pmu_intel_open_tables(&id, cut.part[0], &files);
+	if (rc)
+		return rc;
+	rc = encode(files, &cut, slot, label, size);
+	pmu_intel_close(files);
+	return rc == -ENOENT ? no_such_event(&id, &cut, slot) : rc;
 }
