@@ -3,14 +3,18 @@
  * Finds what `pmu list` shows: names from our tables, libpfm4, Intel's files, the kernel and
  * groups' files.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/compiler.h"
 #include "base/error.h"
+#include "base/hash.h"
+#include "base/index.h"
 #include "bindings/command/command.h"
 #include "bindings/command/list.h"
 #include "counters/backend.h"
@@ -155,39 +159,167 @@ static void find_own_events(struct pmu_list *list, struct pmu_catalog *catalog)
 			    event->name, event->about, event->unit, "", "");
 }
 
-/* --- events by libpfm4 --- */
+/* --- events by the library's tables and by libpfm4 --- */
 
+/* What the tables have, for what libpfm4 says of it; all zero: they have nothing. */
+struct tables {
+	struct pmu_list *list;
+	struct pmu_intel_files *files;
+	struct table_event {
+		struct pmu_intel_event event;
+		char *about;
+	} * event;
+	size_t n, room;
+	struct pmu_index by_name;
+};
+
+static uint32_t hash_folded(const char *name)
+{
+	char folded[256];
+	size_t len = 0;
+
+	for (; name[len] && len < sizeof(folded); len++)
+		folded[len] = (char)tolower((unsigned char)name[len]);
+	return pmu_hash_text(folded, len);
+}
+
+static bool is_called(const void *wanted, uintptr_t thing)
+{
+	return !strcasecmp(wanted, ((const struct table_event *)thing)->event.name);
+}
+
+static void keep_event(void *arg, const struct pmu_intel_event *event)
+{
+	struct tables *tables = arg;
+
+	if (tables->n < tables->room)
+		tables->event[tables->n++].event = *event;
+}
+
+static void count_event(void *arg, const struct pmu_intel_event *event)
+{
+	(void)event;
+	((struct tables *)arg)->room++;
+}
+
+static void index_events(struct tables *tables)
+{
+	for (size_t i = 0; i < tables->n; i++) {
+		const char *name = tables->event[i].event.name;
+		uint32_t hash = hash_folded(name);
+		struct pmu_index_place *place = pmu_index_find(&tables->by_name, hash, is_called,
+							       name);
+
+		if (!place->thing)
+			pmu_index_take(&tables->by_name, place, hash, (uintptr_t)&tables->event[i]);
+	}
+}
+
+static bool open_tables(struct tables *tables, const struct pmu_catalog *catalog)
+{
+	struct pmu_cpu_id id = catalog->id;
+
+	if (!catalog->model && pmu_cpu_identify(&id))
+		return false;
+	if (pmu_intel_open_tables(&id, NULL, &tables->files))
+		return false;
+	pmu_intel_each(tables->files, count_event, tables);
+	tables->event = calloc(tables->room + 1, sizeof(*tables->event));
+	if (!tables->event || pmu_index_reserve(&tables->by_name, tables->room))
+		return false;
+	pmu_intel_each(tables->files, keep_event, tables);
+	index_events(tables);
+	return true;
+}
+
+static void close_tables(struct tables *tables)
+{
+	for (size_t i = 0; tables->event && i < tables->n; i++)
+		free(tables->event[i].about);
+	free(tables->event);
+	pmu_index_free(&tables->by_name);
+	pmu_intel_close(tables->files);
+}
+
+static struct table_event *event_of(const struct tables *tables, const char *name)
+{
+	if (!tables->n)
+		return NULL;
+	return (struct table_event *)pmu_index_find(&tables->by_name, hash_folded(name), is_called,
+						    name)
+		->thing;
+}
+
+static void write_pfm(const struct pmu_pfm_name *name, char text[256])
+{
+	snprintf(text, 256, "%s%s%s", name->event, name->umask[0] ? "." : "", name->umask);
+}
+
+/* The tables have codes, libpfm4 has words. */
+static void one_description(void *arg, const struct pmu_pfm_name *name)
+{
+	struct table_event *event;
+	char text[256];
+
+	write_pfm(name, text);
+	event = event_of(arg, text);
+	if (event && !event->about)
+		event->about = strdup(name->about);
+}
+
+/* What the tables lack. */
 static void one_pfm(void *arg, const struct pmu_pfm_name *name)
 {
-	struct pmu_list *list = arg;
+	struct tables *tables = arg;
+	struct pmu_list *list = tables->list;
 	char title[160], text[256];
 
-	snprintf(text, sizeof(text), "%s%s%s", name->event, name->umask[0] ? "." : "", name->umask);
-	if (!matches(list->pattern, text, name->about) &&
-	    !matches(list->pattern, name->event, name->event_about))
+	write_pfm(name, text);
+	if (event_of(tables, text) || (!matches(list->pattern, text, name->about) &&
+				       !matches(list->pattern, name->event, name->event_about)))
 		return;
 	snprintf(title, sizeof(title), "%s, by libpfm4 (%s)", name->of, name->table);
 	add(list, section_of(list, PMU_LIST_EVENTS, "libpfm4", title), text, name->about, "", "",
 	    "");
 }
 
-/* --- events by Intel's files --- */
-
-static void one_intel(void *arg, const struct pmu_intel_event *event)
+static void one_of_cpu(struct pmu_list *list, const struct pmu_intel_event *event,
+		       const char *origin, const char *by, const char *about)
 {
-	struct pmu_list *list = arg;
 	char title[128];
 
-	if (!matches(list->pattern, event->name, event->about))
+	if (!matches(list->pattern, event->name, about))
 		return;
-	snprintf(title, sizeof(title), "By Intel's files, %s%s",
+	snprintf(title, sizeof(title), "By %s, %s%s", by,
 		 event->unit[0]                   ? "outside the cores: "
 		 : event->core_type == PMU_SLOT_P ? "P cores"
 		 : event->core_type == PMU_SLOT_E ? "E cores"
 						  : "cores",
 		 event->unit);
-	add(list, section_of(list, PMU_LIST_EVENTS, "intel", title), event->name, event->about, "",
+	add(list, section_of(list, PMU_LIST_EVENTS, origin, title), event->name, about, "",
 	    event->deprecated ? "deprecated" : "", "");
+}
+
+static void find_tables(struct pmu_list *list, const struct pmu_catalog *catalog)
+{
+	struct tables tables = { .list = list };
+	bool known = open_tables(&tables, catalog);
+
+	if (known && pmu_pfm_each(catalog->model, one_description, &tables))
+		pmu_error_clear();
+	for (size_t i = 0; i < tables.n; i++)
+		one_of_cpu(list, &tables.event[i].event, "tables", "this library's tables",
+			   tables.event[i].about ? tables.event[i].about : "");
+	if (pmu_pfm_each(catalog->model, one_pfm, &tables) && !known)
+		note(list, pmu_error_text());
+	close_tables(&tables);
+}
+
+/* --- events by Intel's files --- */
+
+static void one_intel(void *arg, const struct pmu_intel_event *event)
+{
+	one_of_cpu(arg, event, "intel", "Intel's files", event->about);
 }
 
 static void find_intel_events(struct pmu_list *list, const struct pmu_catalog *catalog)
@@ -345,8 +477,7 @@ static void find_events(struct pmu_list *list, struct pmu_catalog *catalog)
 	find_own_events(list, catalog);
 	if (catalog->event_files)
 		find_intel_events(list, catalog);
-	if (pmu_pfm_each(catalog->model, one_pfm, list))
-		note(list, pmu_error_text());
+	find_tables(list, catalog);
 }
 
 static void find_groups(struct pmu_list *list, struct pmu_catalog *catalog)
