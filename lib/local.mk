@@ -42,6 +42,7 @@ noinst_LTLIBRARIES += %D%/libpmu-common.la
 	%D%/base/library.h \
 	%D%/base/lock.h \
 	%D%/base/number.h \
+	%D%/base/once.h \
 	%D%/base/strbuf.c \
 	%D%/base/strbuf.h \
 	%D%/base/sysfile.c \

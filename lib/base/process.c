@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/once.h"
 #include "base/sysfile.h"
 
 /* The command's name may hold anything: field 3 follows the last ')'. */
@@ -62,21 +63,18 @@ bool pmu_process_has_ended(const struct pmu_process_stat *stat)
 /* The same as long as any process lives: children of one that has read it need not. */
 static void read_boot_id(char *id, size_t size)
 {
-	enum { UNKNOWN, BEING_READ, KNOWN };
 	static char known[40];
-	static int state;
-	int was = UNKNOWN;
+	static struct pmu_once once;
 
-	if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == KNOWN) {
+	if (pmu_once_is_kept(&once)) {
 		snprintf(id, size, "%s", known);
 		return;
 	}
 	if (pmu_sysfile_read("/proc/sys/kernel/random/boot_id", id, size) < 0)
 		id[0] = '\0';
-	else if (__atomic_compare_exchange_n(&state, &was, BEING_READ, false, __ATOMIC_RELAXED,
-					     __ATOMIC_RELAXED)) {
+	else if (pmu_once_take(&once)) {
 		snprintf(known, sizeof(known), "%s", id);
-		__atomic_store_n(&state, KNOWN, __ATOMIC_RELEASE);
+		pmu_once_keep(&once);
 	}
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
+#include "base/once.h"
 #include "base/sysfile.h"
 #include "machine/cpuid.h"
 
@@ -277,24 +278,17 @@ static void find_out(struct known *known)
 	known->tsc_invariant = regs.edx >> 8 & 1;
 }
 
-/*
- * Found out once a process.  Who comes while another thread is at it, or is the child of a process
- * in which one was, finds out for itself.
- */
 static const struct known *ask(struct known *mine)
 {
-	enum { UNKNOWN, ASKING, KNOWN };
 	static struct known known;
-	static int state;
-	int was = UNKNOWN;
+	static struct pmu_once once;
 
-	if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == KNOWN)
+	if (pmu_once_is_kept(&once))
 		return &known;
 	find_out(mine);
-	if (__atomic_compare_exchange_n(&state, &was, ASKING, false, __ATOMIC_RELAXED,
-					__ATOMIC_RELAXED)) {
+	if (pmu_once_take(&once)) {
 		known = *mine;
-		__atomic_store_n(&state, KNOWN, __ATOMIC_RELEASE);
+		pmu_once_keep(&once);
 	}
 	return mine;
 }
