@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
 #include "store/table.h"
 
 #define FIRST_THREADS 128u
@@ -74,10 +75,16 @@ struct pmu_table_index_thread *pmu_table_index_next(const struct pmu_table_index
 	return NULL;
 }
 
+static void free_rows(struct pmu_table_index_rows *rows)
+{
+	pmu_index_free(&rows->by_name);
+	pmu_pages_free(rows, rows->size);
+}
+
 static void forget_rows(struct pmu_table_index_thread *thread)
 {
 	if (thread->rows)
-		pmu_pages_free(thread->rows, thread->rows->size);
+		free_rows(thread->rows);
 	thread->rows = NULL;
 }
 
@@ -121,27 +128,37 @@ void pmu_table_index_forget(struct pmu_table_index *index)
 
 /* --- rows --- */
 
-static uint32_t *place_of(const struct pmu_table_index_rows *rows, uint32_t parent, uint32_t name)
+struct wanted {
+	const struct pmu_table_index_rows *rows;
+	uint32_t parent, name;
+};
+
+static uint32_t hash_of(uint32_t parent, uint32_t name)
 {
-	uint64_t key = (uint64_t)parent << 32 | name;
-	uint32_t mask = rows->n_places - 1;
-	uint32_t i = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+	return pmu_hash_number((uint64_t)parent << 32 | name);
+}
 
-	while (rows->place[i]) {
-		const struct pmu_store_row *row = rows->row[rows->place[i]].row;
+static bool is_row(const void *wanted, uintptr_t id)
+{
+	const struct wanted *this = wanted;
+	const struct pmu_store_row *row = this->rows->row[id].row;
 
-		if (row->parent == parent && row->name == name)
-			break;
-		i = (i + 1) & mask;
-	}
-	return &rows->place[i];
+	return row->parent == this->parent && row->name == this->name;
+}
+
+static struct pmu_index_place *place_of(const struct pmu_table_index_rows *rows, uint32_t parent,
+					uint32_t name)
+{
+	struct wanted wanted = { .rows = rows, .parent = parent, .name = name };
+
+	return pmu_index_find(&rows->by_name, hash_of(parent, name), is_row, &wanted);
 }
 
 static struct pmu_table_index_rows *new_rows(uint32_t room, struct pmu_store_chunk *chunk)
 {
-	size_t head = sizeof(struct pmu_table_index_rows) +
-		      (room + (size_t)1) * sizeof(struct pmu_table_index_row);
-	size_t size = PMU_ALIGN_UP(head + 2 * (size_t)room * sizeof(uint32_t), 4096);
+	size_t size = PMU_ALIGN_UP(sizeof(struct pmu_table_index_rows) +
+					   (room + (size_t)1) * sizeof(struct pmu_table_index_row),
+				   4096);
 	struct pmu_table_index_rows *rows = pmu_pages_alloc(size);
 
 	if (!rows)
@@ -149,22 +166,24 @@ static struct pmu_table_index_rows *new_rows(uint32_t room, struct pmu_store_chu
 	rows->size = size;
 	rows->room = room;
 	rows->chunk = chunk;
-	rows->n_places = 2 * room;
-	rows->place = (void *)((char *)rows + head);
-	return rows;
+	if (pmu_index_reserve(&rows->by_name, room) == 0)
+		return rows;
+	free_rows(rows);
+	return NULL;
 }
 
 /* Of two rows at one place, one of which is beyond the limit of regions, the first is found. */
 static void add_row(struct pmu_table_index_rows *rows, struct pmu_store_row *row)
 {
 	struct pmu_table_index_row *around = &rows->row[row->parent <= rows->n ? row->parent : 0];
-	uint32_t *place = place_of(rows, row->parent, row->name), id = ++rows->n;
+	struct pmu_index_place *place = place_of(rows, row->parent, row->name);
+	uint32_t id = ++rows->n;
 
 	rows->row[id] = (struct pmu_table_index_row){ .row = row,
 						      .next_sibling = around->first_child };
 	around->first_child = id;
-	if (!*place)
-		*place = id;
+	if (!place->thing)
+		pmu_index_take(&rows->by_name, place, hash_of(row->parent, row->name), id);
 }
 
 /* Return: false: there is no room for them all. */
@@ -205,5 +224,5 @@ const struct pmu_table_index_rows *pmu_table_index_rows(struct pmu_table *table,
 uint32_t pmu_table_index_find(const struct pmu_table_index_rows *rows, uint32_t parent,
 			      uint32_t name)
 {
-	return *place_of(rows, parent, name);
+	return (uint32_t)place_of(rows, parent, name)->thing;
 }

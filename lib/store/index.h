@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/index.h"
 #include "store/row.h"
 
 /** A row, and where those nested in it are; ids, 0: none. */
@@ -24,8 +25,7 @@ struct pmu_table_index_rows {
 	uint32_t n, room;
 	struct pmu_store_chunk *chunk; /* the one that the next row is in, or that is before its */
 	uint32_t in_chunk;             /* rows of it that are here */
-	uint32_t n_places;             /* of the hash index by parent and name; a power of two */
-	uint32_t *place;               /* [n_places] ids; 0: free */
+	struct pmu_index by_name;      /* ids, by the names and the rows they are in */
 	struct pmu_table_index_row row[]; /* by id; [0] holds the outermost ones */
 };
 
