@@ -25,7 +25,7 @@ struct pmu_intel_entry {
 	bool invert, edge, any, equal, deprecated;
 	uint8_t core_type; /* 0, PMU_SLOT_P, PMU_SLOT_E: the file's */
 	const struct pmu_intel_file *file;
-	uint32_t next; /* in the index: another of the same hash */
+	const struct pmu_intel_entry *next; /* in the index: another of the same name */
 };
 
 struct pmu_intel_file {

@@ -10,6 +10,7 @@
 
 #include "base/compiler.h"
 #include "base/error.h"
+#include "base/index.h"
 #include "base/strbuf.h"
 #include "group/intel/file.h"
 #include "group/intel/map.h"
@@ -19,7 +20,6 @@
 #define MAX_FILES     16
 #define NAME_LEN_MAX  256
 #define SHOWN         80
-#define NO_ENTRY      UINT32_MAX
 #define MAX_DIFFERENT 8 /* events of one name that are looked at */
 
 struct pmu_intel_files {
@@ -32,8 +32,7 @@ struct pmu_intel_files {
 	struct pmu_strbuf missing;
 	struct pmu_intel_entry **entry; /* of all files, in their order */
 	uint32_t n_entries;
-	uint32_t *bucket;   /* heads of lists by hash: indices of entries */
-	uint32_t n_buckets; /* a power of two */
+	struct pmu_index by_name; /* the first of each */
 };
 
 /* --- reading --- */
@@ -177,30 +176,42 @@ static bool same_name(const char *a, const char *b)
 	return *a == *b;
 }
 
+static bool is_called(const void *name, uintptr_t entry)
+{
+	return same_name(((const struct pmu_intel_entry *)entry)->name, name);
+}
+
+static struct pmu_index_place *place_of(const struct pmu_intel_files *files, const char *name)
+{
+	return pmu_index_find(&files->by_name, hash_name(name), is_called, name);
+}
+
+static void put_first(struct pmu_intel_files *files, struct pmu_intel_entry *entry)
+{
+	struct pmu_index_place *place = place_of(files, entry->name);
+
+	entry->next = (const struct pmu_intel_entry *)place->thing;
+	if (entry->next)
+		place->thing = (uintptr_t)entry;
+	else
+		pmu_index_take(&files->by_name, place, hash_name(entry->name), (uintptr_t)entry);
+}
+
 static int make_index(struct pmu_intel_files *files)
 {
 	uint32_t n = 0;
 
 	for (unsigned int i = 0; i < files->n_files; i++)
 		n += files->file[i].n;
-	for (files->n_buckets = 64; files->n_buckets < n; files->n_buckets *= 2)
-		;
 	files->entry = calloc((size_t)n + 1, sizeof(struct pmu_intel_entry *));
-	files->bucket = malloc(files->n_buckets * sizeof(*files->bucket));
-	if (!files->entry || !files->bucket)
+	if (!files->entry || pmu_index_reserve(&files->by_name, n) < 0)
 		return pmu_fail(ENOMEM, "no memory for the names of %u events", n);
 	for (unsigned int i = 0; i < files->n_files; i++)
 		for (uint32_t k = 0; k < files->file[i].n; k++)
 			files->entry[files->n_entries++] = &files->file[i].entry[k];
-	memset(files->bucket, 0xff, files->n_buckets * sizeof(*files->bucket));
 	/* from the last on, so that the first of a name comes first */
-	for (uint32_t i = n; i-- > 0;) {
-		uint32_t *head =
-			&files->bucket[hash_name(files->entry[i]->name) & (files->n_buckets - 1)];
-
-		files->entry[i]->next = *head;
-		*head = i;
-	}
+	for (uint32_t i = n; i-- > 0;)
+		put_first(files, files->entry[i]);
 	return 0;
 }
 
@@ -251,7 +262,7 @@ void pmu_intel_close(struct pmu_intel_files *files)
 		pmu_intel_file_free(&files->file[i]);
 	pmu_strbuf_free(&files->missing);
 	free(files->entry);
-	free(files->bucket);
+	pmu_index_free(&files->by_name);
 	free(files->folder);
 	free(files);
 }
@@ -263,13 +274,11 @@ const char *pmu_intel_missing(const struct pmu_intel_files *files)
 
 /* --- finding --- */
 
-static const struct pmu_intel_entry *next_called(const struct pmu_intel_files *files,
-						 const char *name, uint32_t at)
+/* NULL: none. */
+static const struct pmu_intel_entry *first_called(const struct pmu_intel_files *files,
+						  const char *name)
 {
-	for (; at != NO_ENTRY; at = files->entry[at]->next)
-		if (same_name(files->entry[at]->name, name))
-			return files->entry[at];
-	return NULL;
+	return (const struct pmu_intel_entry *)place_of(files, name)->thing;
 }
 
 /*
@@ -279,11 +288,9 @@ static const struct pmu_intel_entry *next_called(const struct pmu_intel_files *f
 static const struct pmu_intel_entry *find_of(const struct pmu_intel_files *files, const char *name,
 					     uint8_t core_type)
 {
-	const struct pmu_intel_entry *found = NULL, *entry;
-	uint32_t at = files->bucket[hash_name(name) & (files->n_buckets - 1)];
+	const struct pmu_intel_entry *found = NULL, *entry = first_called(files, name);
 
-	for (int n = 0; n < MAX_DIFFERENT && (entry = next_called(files, name, at));
-	     at = entry->next, n++)
+	for (int n = 0; n < MAX_DIFFERENT && entry; entry = entry->next, n++)
 		if (entry->core_type == core_type &&
 		    (!found || (found->deprecated && !entry->deprecated)))
 			found = entry;
@@ -397,7 +404,7 @@ int pmu_intel_find(const struct pmu_intel_files *files, const char *name, struct
 
 bool pmu_intel_has(const struct pmu_intel_files *files, const char *name)
 {
-	return next_called(files, name, files->bucket[hash_name(name) & (files->n_buckets - 1)]);
+	return first_called(files, name) != NULL;
 }
 
 void pmu_intel_each(const struct pmu_intel_files *files,
