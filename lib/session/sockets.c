@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
+#include "base/hash.h"
 #include "session/sockets_table.h"
 
 #define PIECE_SIZE ((size_t)64 << 10)
@@ -104,8 +105,10 @@ void pmu_sockets_close(struct pmu_sockets *sockets)
 		next = piece->next;
 		pmu_pages_free(piece, piece->size);
 	}
-	if (sockets)
-		pmu_pages_free(sockets, size_of(sockets->n));
+	if (!sockets)
+		return;
+	pmu_index_free(&sockets->regions);
+	pmu_pages_free(sockets, size_of(sockets->n));
 }
 
 uint32_t pmu_sockets_read(struct pmu_sockets *sockets, unsigned int socket, uint64_t *value)
@@ -152,19 +155,36 @@ static void *alloc(struct pmu_sockets *sockets, size_t size)
 	return (char *)piece + piece->used - size;
 }
 
+struct wanted {
+	const struct pmu_socket_region *parent;
+	uint32_t name;
+	bool flat;
+};
+
+static bool is_wanted(const void *wanted, uintptr_t thing)
+{
+	const struct wanted *is = wanted;
+	const struct pmu_socket_region *region = (const struct pmu_socket_region *)thing;
+
+	return region->parent == is->parent && region->name == is->name && region->flat == is->flat;
+}
+
 /* Context: the session's lock. */
 static struct pmu_socket_region *find_region(struct pmu_sockets *sockets,
 					     struct pmu_socket_region *parent, uint32_t name,
 					     bool flat)
 {
-	uint64_t key = ((uint64_t)(uintptr_t)parent >> 6 ^ (uint64_t)name << 1 ^ flat);
-	struct pmu_socket_region **at =
-		&sockets->bucket[(key * 0x9e3779b97f4a7c15u >> 32) % PMU_SOCKET_BUCKETS];
+	const struct wanted wanted = { parent, name, flat };
+	uint32_t hash = pmu_hash_number((uint64_t)(uintptr_t)parent >> 6 ^ (uint64_t)name << 1 ^
+					flat);
 	struct pmu_socket_region *region;
+	struct pmu_index_place *place;
 
-	for (region = *at; region; region = region->next)
-		if (region->parent == parent && region->name == name && region->flat == flat)
-			return region;
+	if (pmu_index_reserve(&sockets->regions, 1) < 0)
+		return NULL;
+	place = pmu_index_find(&sockets->regions, hash, is_wanted, &wanted);
+	if (place->thing)
+		return (struct pmu_socket_region *)place->thing;
 	region = alloc(sockets, sizeof(*region) + (sockets->n + 1) * sizeof(region->entry[0]));
 	if (!region)
 		return NULL;
@@ -175,8 +195,7 @@ static struct pmu_socket_region *find_region(struct pmu_sockets *sockets,
 	region->parent = parent;
 	region->name = name;
 	region->flat = flat;
-	region->next = *at;
-	*at = region;
+	pmu_index_take(&sockets->regions, place, hash, (uintptr_t)region);
 	return region;
 }
 

@@ -5,10 +5,9 @@
 
 #include <pthread.h>
 
+#include "base/index.h"
 #include "session/session.h"
 #include "session/sockets.h"
-
-#define PMU_SOCKET_BUCKETS 1024u
 
 /* One region on one socket.  @row alone is looked at without the lock. */
 struct pmu_socket_entry {
@@ -31,7 +30,6 @@ struct pmu_socket_entry {
  * row, and leaves.  A lock that is all zero is a free one.
  */
 struct pmu_socket_region {
-	struct pmu_socket_region *next; /* in its bucket */
 	struct pmu_socket_region *parent;
 	uint32_t name; /* id in the table */
 	bool flat;
@@ -50,7 +48,7 @@ struct pmu_sockets {
 	uint32_t n_slots;
 	uint32_t slots; /* that are counted */
 	enum pmu_clock_kind clock;
-	struct pmu_socket_region *bucket[PMU_SOCKET_BUCKETS];
+	struct pmu_index regions;
 	struct pmu_sockets_piece *pieces;
 	struct pmu_table_rows rows[]; /* [n + 1] */
 };
