@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+#include "base/index.h"
 #include "bindings/command/command.h"
 #include "bindings/command/plan.h"
 #include "counters/msr/registers.h"
@@ -49,95 +51,45 @@ struct line {
 	size_t next; /* index + 1; 0: the last */
 };
 
-/* Hash indexes of lines: a machine may have as many lines as registers. */
-struct places {
-	size_t *same;    /* index + 1; 0: free */
-	size_t *variant; /* likewise, of the last line of each register */
-	size_t n;        /* a power of two */
-};
-
 struct lines {
 	const struct pmu_plan_shown *shown;
 	struct line *line;
 	size_t n, room;
 	size_t first, last; /* index + 1 */
-	struct places places;
+	/* index + 1: a machine may have as many lines as registers */
+	struct pmu_index same, variant; /* all; the last line of each register */
 	bool failed;
 };
 
-static bool is_same(const struct line *line, const struct pmu_msr_op *op, uint64_t value,
-		    unsigned int nth)
+/* The line of an operation. */
+struct wanted {
+	const struct lines *lines;
+	const struct pmu_msr_op *op;
+	uint64_t value;
+	unsigned int nth;
+};
+
+static bool is_variant(const void *wanted, uintptr_t at)
 {
-	return line->op->address == op->address && line->nth == nth &&
-	       line->shared == (op->socket >= 0) && line->value == value &&
-	       line->op->mask == op->mask && line->op->slot == op->slot;
+	const struct wanted *is = wanted;
+	const struct line *line = &is->lines->line[at - 1];
+
+	return line->op->address == is->op->address && line->nth == is->nth &&
+	       line->shared == (is->op->socket >= 0);
 }
 
-static bool is_variant(const struct line *line, const struct pmu_msr_op *op, unsigned int nth)
+static bool is_same(const void *wanted, uintptr_t at)
 {
-	return line->op->address == op->address && line->nth == nth &&
-	       line->shared == (op->socket >= 0);
+	const struct wanted *is = wanted;
+	const struct line *line = &is->lines->line[at - 1];
+
+	return is_variant(wanted, at) && line->value == is->value &&
+	       line->op->mask == is->op->mask && line->op->slot == is->op->slot;
 }
 
-static size_t mix(size_t hash, uint64_t value)
+static uint32_t mix(uint32_t hash, uint64_t value)
 {
-	uint64_t mixed = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-
-	return (size_t)(mixed ^ mixed >> 32);
-}
-
-/* The place of the line that an operation shares, or is to begin. */
-static size_t *same_place(const struct lines *lines, const struct pmu_msr_op *op, uint64_t value,
-			  unsigned int nth)
-{
-	const struct places *places = &lines->places;
-	size_t i = mix(mix(mix(mix(nth, op->address), value), op->mask), (uint64_t)op->slot);
-
-	while (places->same[i &= places->n - 1] &&
-	       !is_same(&lines->line[places->same[i] - 1], op, value, nth))
-		i++;
-	return &places->same[i];
-}
-
-/* That of the last line of its register. */
-static size_t *variant_place(const struct lines *lines, const struct pmu_msr_op *op,
-			     unsigned int nth)
-{
-	const struct places *places = &lines->places;
-	size_t i = mix(mix(nth, op->address), op->socket >= 0);
-
-	while (places->variant[i &= places->n - 1] &&
-	       !is_variant(&lines->line[places->variant[i] - 1], op, nth))
-		i++;
-	return &places->variant[i];
-}
-
-/* Lines of one register follow each other in the order in which they were made. */
-static void note_places(struct lines *lines, size_t at)
-{
-	const struct line *line = &lines->line[at];
-
-	*same_place(lines, line->op, line->value, line->nth) = at + 1;
-	*variant_place(lines, line->op, line->nth) = at + 1;
-}
-
-/* Half of them stay free, so that a search ends.  Return: false without memory. */
-static bool grow_places(struct lines *lines)
-{
-	struct places old = lines->places;
-
-	if (2 * (lines->n + 1) <= old.n)
-		return true;
-	lines->places.n = old.n ? 2 * old.n : 128;
-	lines->places.same = calloc(lines->places.n, sizeof(size_t));
-	lines->places.variant = calloc(lines->places.n, sizeof(size_t));
-	free(old.same);
-	free(old.variant);
-	if (!lines->places.same || !lines->places.variant)
-		return false;
-	for (size_t i = 0; i < lines->n; i++)
-		note_places(lines, i);
-	return true;
+	return pmu_hash_number(hash ^ value);
 }
 
 /* A new line behind another one. */
@@ -178,22 +130,29 @@ static void begin_line(struct line *line, const struct pmu_msr_op *op, uint64_t 
 static struct line *find_line(struct lines *lines, const struct pmu_msr_op *op, uint64_t value,
 			      unsigned int nth)
 {
+	const struct wanted wanted = { lines, op, value, nth };
+	uint32_t variant_hash = mix(mix(nth, op->address), op->socket >= 0);
+	uint32_t same_hash = mix(mix(mix(variant_hash, value), op->mask), (uint64_t)op->slot);
+	struct pmu_index_place *same, *variant;
 	struct line *line;
-	size_t behind, at;
 
-	if (!grow_places(lines)) {
+	if (pmu_index_reserve(&lines->same, 1) < 0 || pmu_index_reserve(&lines->variant, 1) < 0) {
 		lines->failed = true;
 		return NULL;
 	}
-	at = *same_place(lines, op, value, nth);
-	if (at)
-		return &lines->line[at - 1];
-	behind = *variant_place(lines, op, nth);
-	line = insert(lines, behind ? behind : lines->last);
-	if (line) {
-		begin_line(line, op, value, nth);
-		note_places(lines, lines->n - 1);
-	}
+	same = pmu_index_find(&lines->same, same_hash, is_same, &wanted);
+	if (same->thing)
+		return &lines->line[same->thing - 1];
+	variant = pmu_index_find(&lines->variant, variant_hash, is_variant, &wanted);
+	line = insert(lines, variant->thing ? variant->thing : lines->last);
+	if (!line)
+		return NULL;
+	begin_line(line, op, value, nth);
+	pmu_index_take(&lines->same, same, same_hash, lines->n);
+	if (variant->thing)
+		variant->thing = lines->n;
+	else
+		pmu_index_take(&lines->variant, variant, variant_hash, lines->n);
 	return line;
 }
 
@@ -329,8 +288,8 @@ static void add_phase(struct pmu_strbuf *out, const struct pmu_plan_shown *shown
 		add_line(out, shown, &lines.line[at - 1], column, name_column);
 	if (lines.failed)
 		out->failed = 1;
-	free(lines.places.same);
-	free(lines.places.variant);
+	pmu_index_free(&lines.same);
+	pmu_index_free(&lines.variant);
 	free(lines.line);
 }
 
