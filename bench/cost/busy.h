@@ -14,8 +14,8 @@ bool busy_known(const char *kind);
 /**
  * busy_start() - a thread that spins, until the process ends, on the other hardware thread of the
  * calling thread's core; where there is none, on another processor
- * Return: which that is, to be read behind a row ("beside ..."); NULL where there is no other.
+ * Return: false where there is no other.
  */
-const char *busy_start(const char *kind);
+bool busy_start(const char *kind);
 
 #endif
