@@ -393,19 +393,21 @@ int work_measure(const struct work *work, const char *const *settings, struct ro
 /* Two kinds of processes: a gap that nothing else of the spread comes near.  How many are below; 0. */
 static int split(const struct row *of)
 {
-	double widest = 0, rest = 0;
+	double widest = 0, second = 0;
 	int at = 0;
 
 	for (int i = 1; i < PROCESSES; i++) {
 		double gap = of[i].ratio_bare - of[i - 1].ratio_bare;
 
-		rest = gap > widest ? (widest > rest ? widest : rest) : (gap > rest ? gap : rest);
 		if (gap > widest) {
+			second = widest;
 			widest = gap;
 			at = i;
+		} else if (gap > second) {
+			second = gap;
 		}
 	}
-	return widest > 3 * rest && widest > 0.1 * of[0].ratio_bare ? at : 0;
+	return widest > 3 * second && widest > 0.1 * of[0].ratio_bare ? at : 0;
 }
 
 static int by_ratio(const void *a, const void *b)
