@@ -241,14 +241,15 @@ PMU_API int pmu_group_next(void)
 
 PMU_API const char *pmu_count_name(unsigned int slot)
 {
-	const struct pmu_session_group *group;
+	const struct pmu_store_group *layout;
 	const char *name = NULL;
 
 	if (pmu_call_enter() < 0)
 		return NULL;
-	group = &pmu_session.group[pmu_session.current];
-	if (pmu_session.running && slot < group->layout->n_slots)
-		name = group->layout->slot[slot].name;
+	if (pmu_session.running) {
+		layout = pmu_session.group[pmu_session.current].layout;
+		name = slot < layout->n_slots ? layout->slot[slot].name : NULL;
+	}
 	pmu_call_leave();
 	return name;
 }

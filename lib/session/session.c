@@ -216,6 +216,11 @@ int pmu_session_choose_groups(bool emulated)
 	char why[PMU_ERROR_MAX];
 	int rc;
 
+	if (!pmu_session.group)
+		pmu_session.group = pmu_pages_alloc(PMU_CONFIG_MAX_GROUPS *
+						    sizeof(*pmu_session.group));
+	if (!pmu_session.group)
+		return pmu_fail(ENOMEM, "no memory for a session");
 	pmu_session.n_groups = config->n_groups ? config->n_groups : 1;
 	for (unsigned int i = 0; i < pmu_session.n_groups; i++) {
 		struct pmu_session_group *group = &pmu_session.group[i];

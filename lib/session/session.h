@@ -55,7 +55,7 @@ struct pmu_session {
 	struct pmu_config config;
 	struct pmu_table table;
 	struct pmu_pinning *pinning;
-	struct pmu_session_group group[PMU_CONFIG_MAX_GROUPS];
+	struct pmu_session_group *group; /* [PMU_CONFIG_MAX_GROUPS] from the first session on */
 	unsigned int n_groups;
 	unsigned int current;       /* index of the group that is counted now */
 	struct pmu_thread *threads; /* attached */
