@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/compiler.h"
 #include "base/error.h"
 #include "machine/pin.h"
@@ -24,10 +25,11 @@
  *
  * tid: 24 bits (the kernel ends at 2^22), cpu: 20, mask: 20 (index of masks[])
  */
-static _Atomic uint64_t entries[PMU_PINNED_MAX];
-/* The thread's handle; written before the entry is published, read after it. */
-static _Atomic uintptr_t handles[PMU_PINNED_MAX];
-/* Entries at and above this were never used. */
+static struct {
+	_Atomic uint64_t entry;
+	_Atomic uintptr_t handle; /* the thread's; written before the entry, read after it */
+} * slots; /* [PMU_PINNED_MAX] from the first pinned thread on, set before n_used */
+/* Slots at and above this were never used. */
 static _Atomic unsigned int n_used;
 
 /* Masks that threads had before; they are never freed, so that an index is good for ever.
@@ -36,7 +38,7 @@ static _Atomic unsigned int n_used;
 static struct pmu_mask *_Atomic masks[MAX_MASKS];
 
 /*
- * What the calling thread knows of its own pin; it holds while entries[slot] still is
+ * What the calling thread knows of its own pin; it holds while slots[slot] still has
  * entry.  A child of vfork runs on its parent's copy of this and must leave it alone: it
  * is known by its tid.
  */
@@ -88,7 +90,7 @@ static bool self_is_mine(void)
 static bool self_holds(void)
 {
 	return self.entry &&
-	       atomic_load_explicit(&entries[self.slot], memory_order_relaxed) == self.entry;
+	       atomic_load_explicit(&slots[self.slot].entry, memory_order_relaxed) == self.entry;
 }
 
 /* Index of a mask equal to @mask, or -ENOMEM, -ENOSPC. */
@@ -115,7 +117,7 @@ static int intern(const struct pmu_mask *mask)
 static void free_entry(unsigned int slot, uint64_t entry)
 {
 	/* only if it still is that one: its slot may have been given to another thread */
-	atomic_compare_exchange_strong(&entries[slot], &entry, 0);
+	atomic_compare_exchange_strong(&slots[slot].entry, &entry, 0);
 }
 
 /* Entries of threads that ended, or of the thread that had @tid before. */
@@ -126,7 +128,7 @@ static void sweep(int tid)
 	uint64_t entry;
 
 	for (unsigned int i = 0; i < n; i++) {
-		entry = atomic_load_explicit(&entries[i], memory_order_acquire);
+		entry = atomic_load_explicit(&slots[i].entry, memory_order_acquire);
 		if (!entry)
 			continue;
 		if (tid_of(entry) == tid ||
@@ -141,7 +143,7 @@ static unsigned int first_free(void)
 {
 	unsigned int n = atomic_load_explicit(&n_used, memory_order_relaxed), i = 0;
 
-	while (i < n && atomic_load_explicit(&entries[i], memory_order_relaxed))
+	while (i < n && atomic_load_explicit(&slots[i].entry, memory_order_relaxed))
 		i++;
 	return i;
 }
@@ -172,12 +174,16 @@ static int enter(int tid, int cpu, int mask)
 	uint64_t entry = pack(tid, cpu, (unsigned int)mask);
 	unsigned int slot;
 
+	if (!slots)
+		slots = pmu_pages_alloc(PMU_PINNED_MAX * sizeof(*slots));
+	if (!slots)
+		return pmu_fail(ENOMEM, "no memory for pinned threads");
 	sweep(tid);
 	slot = take_slot();
 	if (slot == PMU_PINNED_MAX)
 		return pmu_fail(ENOSPC, "more than %d pinned threads", PMU_PINNED_MAX);
-	atomic_store_explicit(&handles[slot], (uintptr_t)pthread_self(), memory_order_relaxed);
-	atomic_store_explicit(&entries[slot], entry, memory_order_release);
+	atomic_store_explicit(&slots[slot].handle, (uintptr_t)pthread_self(), memory_order_relaxed);
+	atomic_store_explicit(&slots[slot].entry, entry, memory_order_release);
 	self.slot = (uint16_t)slot;
 	self.depth = 0;
 	self.lifted = false;
@@ -261,9 +267,9 @@ void pmu_pinned_drop_pthread(pthread_t thread)
 		return;
 	}
 	for (unsigned int i = 0; i < n; i++) {
-		entry = atomic_load_explicit(&entries[i], memory_order_acquire);
-		if (entry &&
-		    atomic_load_explicit(&handles[i], memory_order_relaxed) == (uintptr_t)thread)
+		entry = atomic_load_explicit(&slots[i].entry, memory_order_acquire);
+		if (entry && atomic_load_explicit(&slots[i].handle, memory_order_relaxed) ==
+				     (uintptr_t)thread)
 			free_entry(i, entry);
 	}
 }
@@ -292,7 +298,7 @@ int pmu_pin_original(int tid, size_t size, void *mask)
 	if (!tid || (self.entry && tid == tid_of(self.entry)))
 		return self_holds() ? tell(self.entry, 0, size, mask) : 0;
 	for (unsigned int i = 0; i < n; i++) {
-		entry = atomic_load_explicit(&entries[i], memory_order_acquire);
+		entry = atomic_load_explicit(&slots[i].entry, memory_order_acquire);
 		if (entry && tid_of(entry) == tid)
 			return tell(entry, tid, size, mask);
 	}
@@ -309,9 +315,9 @@ int pmu_pinned_original_pthread(pthread_t thread, size_t size, void *mask)
 	if (pthread_equal(thread, pthread_self()))
 		return pmu_pin_original(0, size, mask);
 	for (unsigned int i = 0; i < n; i++) {
-		entry = atomic_load_explicit(&entries[i], memory_order_acquire);
-		if (!entry ||
-		    atomic_load_explicit(&handles[i], memory_order_relaxed) != (uintptr_t)thread)
+		entry = atomic_load_explicit(&slots[i].entry, memory_order_acquire);
+		if (!entry || atomic_load_explicit(&slots[i].handle, memory_order_relaxed) !=
+				      (uintptr_t)thread)
 			continue;
 		if (tell(entry, tid_of(entry), size, mask))
 			return 1;
