@@ -175,7 +175,7 @@ static bool is_pinning(const struct pmu_config *config)
 /* All that the library would find before its first region. */
 static int check_library(struct pmu_run_request *request)
 {
-	struct pmu_config *config = malloc(sizeof(*config));
+	struct pmu_config *config = calloc(1, sizeof(*config));
 	struct pmu_strbuf warnings = { 0 };
 	struct pmu_pinning *pinning = NULL;
 	int rc = config ? pmu_config_load(config, NULL, &warnings) : pmu_fail(ENOMEM, "no memory");
@@ -193,8 +193,10 @@ static int check_library(struct pmu_run_request *request)
 		tell_warnings(warnings.text);
 	}
 	pmu_strbuf_free(&warnings);
-	if (config)
+	if (config) {
 		pmu_catalog_close(&config->catalog);
+		pmu_config_free(config);
+	}
 	free(config);
 	return rc ? tell(request) : 0;
 }

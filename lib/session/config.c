@@ -10,6 +10,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/error.h"
 #include "base/sysfile.h"
 #include "counters/backend.h"
@@ -139,12 +140,28 @@ static int take_event_files(struct pmu_config *config, const char *text)
 	return rc;
 }
 
+/* Where the next group that is asked for goes; NULL without memory. */
+static struct pmu_group *next_group(struct pmu_config *config)
+{
+	if (!config->group)
+		config->group = pmu_pages_alloc(PMU_CONFIG_MAX_GROUPS * sizeof(*config->group));
+	return config->group ? &config->group[config->n_groups] : NULL;
+}
+
+static int no_memory(const char *name)
+{
+	return pmu_fail(ENOMEM, "%s: no memory", name);
+}
+
 /* One that cannot be counted on this CPU leaves the time, and a note that says why. */
 static int add_group(struct pmu_config *config, const char *name)
 {
-	struct pmu_group *group = &config->group[config->n_groups];
-	int rc = pmu_resolve_group(name, &config->catalog, group);
+	struct pmu_group *group = next_group(config);
+	int rc;
 
+	if (!group)
+		return no_memory("PMU_GROUP");
+	rc = pmu_resolve_group(name, &config->catalog, group);
 	if (rc == -ENOTSUP)
 		snprintf(group->note, sizeof(group->note), "%.*s", (int)sizeof(group->note) - 1,
 			 pmu_error_text());
@@ -187,10 +204,15 @@ static int take_group(struct pmu_config *config, const char *text)
 
 static int take_events(struct pmu_config *config, const char *text)
 {
+	struct pmu_group *group;
+
 	if (config->n_groups == PMU_CONFIG_MAX_GROUPS)
 		return pmu_fail(EINVAL, "PMU_EVENTS: more than %d groups with PMU_GROUP",
 				PMU_CONFIG_MAX_GROUPS);
-	if (pmu_resolve_events(text, &config->catalog, &config->group[config->n_groups]) < 0)
+	group = next_group(config);
+	if (!group)
+		return no_memory("PMU_EVENTS");
+	if (pmu_resolve_events(text, &config->catalog, group) < 0)
 		return pmu_fail(EINVAL, "PMU_EVENTS: %s", pmu_error_text());
 	config->n_groups++;
 	config->group_given = true;
@@ -512,4 +534,10 @@ int pmu_config_load(struct pmu_config *config, const struct pmu_options *options
 	if (!getauxval(AT_SECURE))
 		warn_of_slips(warnings);
 	return 0;
+}
+
+void pmu_config_free(struct pmu_config *config)
+{
+	pmu_pages_free(config->group, PMU_CONFIG_MAX_GROUPS * sizeof(*config->group));
+	config->group = NULL;
 }

@@ -72,11 +72,12 @@ struct pmu_config {
 	char cpuid_file[PMU_CONFIG_TEXT_MAX], msr_device[256], msr_batch[256];
 	char topology[PMU_CONFIG_TEXT_MAX]; /* HWLOC_XMLFILE, where there is a dump */
 	char event_files[PMU_CONFIG_TEXT_MAX];
-	struct pmu_group group[PMU_CONFIG_MAX_GROUPS];
+	struct pmu_group *group; /* [PMU_CONFIG_MAX_GROUPS] from the first request on */
 };
 
 /**
  * pmu_config_load() - from the environment and options, which win
+ * @config: all zero, or as it was loaded before
  * @options: may be NULL
  * @warnings: lines to print, each with its newline; the caller frees it
  *
@@ -85,5 +86,8 @@ struct pmu_config {
  */
 int pmu_config_load(struct pmu_config *config, const struct pmu_options *options,
 		    struct pmu_strbuf *warnings);
+
+/** pmu_config_free() - what it has allocated; names of events are pmu_catalog_close()'s */
+void pmu_config_free(struct pmu_config *config);
 
 #endif
