@@ -10,16 +10,8 @@ libcpuid_sources = \
 	%D%/machine/libcpuid/load.h \
 	%D%/machine/libcpuid/raw.c \
 	%D%/machine/libcpuid/raw.h
-EXTRA_DIST += %D%/machine/libcpuid/none.c
 else
 libcpuid_sources = %D%/machine/libcpuid/none.c
-EXTRA_DIST += \
-	%D%/machine/libcpuid/file.c \
-	%D%/machine/libcpuid/identify.c \
-	%D%/machine/libcpuid/load.c \
-	%D%/machine/libcpuid/load.h \
-	%D%/machine/libcpuid/raw.c \
-	%D%/machine/libcpuid/raw.h
 endif
 
 # How each of them is compiled.
