@@ -137,8 +137,8 @@ int pmu_init(const struct pmu_options *options);
  * open on this thread is re-entered: the call counts, and its time and counts grow once, when the
  * outermost one ends.
  *
- * A forked child that uses regions reports for itself; regions that were open at the fork go on in it
- * from zero.
+ * A forked child that uses regions reports for itself; regions that were open at the fork go on in
+ * it from zero.
  *
  * Context: takes no lock and calls no kernel once the thread has seen the
  * region (a source that cannot be read in user space excepted).
@@ -155,9 +155,9 @@ PMU_DIRECT_ int pmu_region_begin(const char *name);
  * pmu_region_end() - leave a region on the calling thread
  * @name: the text its begin was given
  *
- * Ending a region below the innermost one is allowed.  Those above it can still end: the report marks
- * them as overlapping and has no self values for them.  Beginning one of them again forgets the call
- * that was open, which the report then names as never ended.
+ * Ending a region below the innermost one is allowed.  Those above it can still end: the report
+ * marks them as overlapping and has no self values for them.  Beginning one of them again forgets
+ * the call that was open, which the report then names as never ended.
  *
  * Return: as pmu_region_begin(), and -ENOENT where the region is not open on
  * this thread; the report then names it under "doubts".
@@ -290,10 +290,9 @@ int pmu_checkpoint(enum pmu_next next);
 /**
  * pmu_fini() - end the session: write its reports, stop counting
  *
- * Optional: exit does it.  What was to come with exit comes now: the report of PMU_OUTPUT, or text on
- * standard error.  Begins and ends after it do nothing; pmu_init()
- * afterwards starts afresh.  The calling thread may run anywhere again; other threads that were
- * pinned stay so until they end.
+ * Optional: exit does it.  What was to come with exit comes now: the report of PMU_OUTPUT, or text
+ * on standard error.  Begins and ends after it do nothing; pmu_init() afterwards starts afresh.
+ * The calling thread may run anywhere again; other threads that were pinned stay so until they end.
  *
  * Return: 0; -ENODEV without a session; -EBUSY as pmu_region_begin(); the error of the first output
  * that failed.
@@ -346,7 +345,11 @@ void pmu_counters_close(struct pmu_counters *counters);
  */
 const char *pmu_last_error(void);
 
-/** pmu_strerror() - words for a code.  Return: text for what this library returned, positive or negative. */
+/**
+ * pmu_strerror() - words for a code
+ *
+ * Return: text for what this library returned, positive or negative.
+ */
 const char *pmu_strerror(int code);
 
 /** pmu_version() - which library is loaded.  Return: its PMU_VERSION, as one number: 0xMMmmpp. */

@@ -5,7 +5,9 @@
 
 #include <stdbool.h>
 
-/** busy_pin() - the calling thread to the @nth processor that the process may use, if there is one */
+/**
+ * busy_pin() - the calling thread to the @nth processor that the process may use, if there is one
+ */
 void busy_pin(int nth);
 
 /** busy_known() - "none", "integers", "memory" */

@@ -390,7 +390,9 @@ int work_measure(const struct work *work, const char *const *settings, struct ro
 
 #define PROCESSES 5
 
-/* Two kinds of processes: a gap that nothing else of the spread comes near.  How many are below; 0. */
+/*
+ * Two kinds of processes: a gap that nothing else of the spread comes near.  How many are below; 0.
+ */
 static int split(const struct row *of)
 {
 	double widest = 0, second = 0;

@@ -20,8 +20,8 @@
 #define STEPS(model, first, last) model, first, last
 
 /*
- * Where libcpuid 0.6.2 is wrong or does not know, for processors of its public dumps; the first that
- * fits.  Sources: Intel ARK ("Products formerly ..."), unless noted.
+ * Where libcpuid 0.6.2 is wrong or does not know, for processors of its public dumps; the first
+ * that fits.  Sources: Intel ARK ("Products formerly ..."), unless noted.
  */
 static const struct correction {
 	const char *vendor;

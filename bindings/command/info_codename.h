@@ -10,7 +10,8 @@
 /**
  * pmu_info_codename() - a processor's code name: what the corrections say, else the one of its
  * model's that libcpuid names, else all of its model's
- * @model: NULL for one that no table has: its name is "", as nothing tells whether libcpuid knows it
+ * @model: NULL for one that no table has: its name is "", as nothing tells whether libcpuid knows
+ * it
  * @said: libcpuid's; ""
  */
 void pmu_info_codename(const struct pmu_cpu_id *id, const struct pmu_cpu_model *model,

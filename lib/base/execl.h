@@ -25,7 +25,10 @@ static inline void pmu_execl_copy(char **argv, const char *arg, va_list *args)
 	*argv = NULL;
 }
 
-/* On the stack: children of vfork() and signal handlers may not allocate.  @behind: takes what follows. */
+/*
+ * On the stack: children of vfork() and signal handlers may not allocate.  @behind: takes what
+ * follows.
+ */
 #define PMU_EXECL_WORDS(argv, arg, behind)                     \
 	do {                                                   \
 		va_list args;                                  \

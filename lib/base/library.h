@@ -16,7 +16,9 @@ struct pmu_library_call {
 
 /** Static, one for each library. */
 struct pmu_library {
-	/* without a slash: where setuid programs may load from is the loader's; NULL: see where() */
+	/*
+	 * without a slash: where setuid programs may load from is the loader's; NULL: see where()
+	 */
 	const char *file;
 	/* paths to try, from 0 on; false: there are no more */
 	bool (*where)(unsigned int nth, char *path, size_t size);

@@ -44,7 +44,9 @@ void pmu_process_self(struct pmu_process *process);
 
 enum pmu_boot { PMU_BOOT_UNKNOWN, PMU_BOOT_THIS, PMU_BOOT_ANOTHER };
 
-/** pmu_process_boot() - of which boot of which machine is that id?  At most 40 bytes are looked at. */
+/**
+ * pmu_process_boot() - of which boot of which machine is that id?  At most 40 bytes are looked at.
+ */
 enum pmu_boot pmu_process_boot(const char *boot_id);
 
 enum pmu_liveness {

@@ -72,7 +72,8 @@ _Static_assert(PMU_MAX_SLOTS < 32, "it is no slot");
 struct pmu_by_hand {
 	/*
 	 * They stand still.  plan outlives them.  0 or a negative errno with a sentence.
-	 * Context: one at a time (the session's lock): the limit of descriptors is raised meanwhile.
+	 * Context: one at a time (the session's lock): the limit of descriptors is raised
+	 * meanwhile.
 	 */
 	int (*open)(void **counters, const struct pmu_plan *plan);
 	void (*close)(void *counters);
@@ -95,11 +96,16 @@ struct pmu_backend {
 	bool exclusive;
 	/* whatever runs on a thread's processor is counted, whatever the plan's scope */
 	bool counts_cpu;
-	/* what a simulation says: columns are called after it, and times are none of the program's */
+	/*
+	 * what a simulation says: columns are called after it, and times are none of the program's
+	 */
 	bool simulated;
 	/* It knows no other machine than the one that it runs on, whatever PMU_CPUID_FILE says. */
 	bool here_alone;
-	/* most machines cannot have it: -ENOSYS from probe() is told to those alone who asked for it */
+	/*
+	 * most machines cannot have it: -ENOSYS from probe() is told to those alone who asked for
+	 * it
+	 */
 	bool rare;
 	/*
 	 * What the kernel counts without a PMU: tried first where nothing else is asked for, and
@@ -206,7 +212,9 @@ extern const struct pmu_backend *const pmu_backends[];
 /** pmu_backend_find() - the source of that name, NULL for none. */
 const struct pmu_backend *pmu_backend_find(const char *name);
 
-/** pmu_backend_fallback(), pmu_backend_time() - the source with .fallback; the one without .counts */
+/**
+ * pmu_backend_fallback(), pmu_backend_time() - the source with .fallback; the one without .counts
+ */
 const struct pmu_backend *pmu_backend_fallback(void);
 const struct pmu_backend *pmu_backend_time(void);
 

@@ -80,11 +80,11 @@ void pmu_cpuid_sort(struct pmu_cpuid *cpuid);
  *
  * Formats: a line "CPUID 0000000A: eax-ebx-ecx-edx [SL 00]" per leaf and a heading per logical
  * processor, as pmu_cpuid_print() writes it; and libcpuid's raw one
- * ("basic_cpuid[10]=07300403 00000040 00000000 00000603", with its ext_cpuid, intel_fn4, ... arrays),
- * which libcpuid reads.  It would read the other, too, but has no room for subleaf 1 of leaf 07H nor
- * for the leaves 23H, 8000_0022H and 4000_0000H, and writes beyond its arrays if told to (0.6.2).
- * Behind libcpuid's format's end, a line of 80 dashes, may follow in the other what it lacks, with
- * the headings once more.
+ * ("basic_cpuid[10]=07300403 00000040 00000000 00000603", with its ext_cpuid, intel_fn4, ...
+ * arrays), which libcpuid reads.  It would read the other, too, but has no room for subleaf 1 of
+ * leaf 07H nor for the leaves 23H, 8000_0022H and 4000_0000H, and writes beyond its arrays if told
+ * to (0.6.2).  Behind libcpuid's format's end, a line of 80 dashes, may follow in the other what it
+ * lacks, with the headings once more.
  *
  * Return: 0; -EINVAL with a sentence that names the line; -E2BIG; -ENOMEM;
  * -ENOTSUP: it needs libcpuid, which is not there.

@@ -57,8 +57,8 @@ bool pmu_name_is(const struct pmu_name *name, const char *text, size_t len);
  * pmu_name_matches_short() - a text of up to 15 bytes is this name
  *
  * All at once, without looking for the end of the text: what may be read in one piece is in one
- * page, and bytes behind the NUL do not count.  Calls nothing, so that the hot path can stay without
- * a frame.
+ * page, and bytes behind the NUL do not count.  Calls nothing, so that the hot path can stay
+ * without a frame.
  * Return: false: it is not, or this cannot tell.
  */
 #if defined(__SSE2__)

@@ -58,8 +58,8 @@ static inline void pmu_gate_out(const struct pmu_thread *self, uint32_t *gate)
 
 /*
  * In first, then asked whether that was allowed: between a look and a change a signal handler might
- * fork a child that returns here.  A gate that does not hold @epoch then holds nothing valid: epochs
- * lie further apart than handlers within handlers can count.
+ * fork a child that returns here.  A gate that does not hold @epoch then holds nothing valid:
+ * epochs lie further apart than handlers within handlers can count.
  */
 static inline bool pmu_gate_in(const struct pmu_thread *self, uint32_t *gate, int32_t epoch)
 {

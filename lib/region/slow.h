@@ -9,14 +9,16 @@
 #include "region/tree.h"
 
 /**
- * pmu_region_choose() - the ways through begin and end that suit what the thread reads, which is set
+ * pmu_region_choose() - the ways through begin and end that suit what the thread reads, which is
+ * set
  */
 void pmu_region_choose(struct pmu_thread *self);
 
 /**
- * pmu_region_enter() - no session yet, a new thread, another group, a forked child, a
- * signal handler Return: 0 with the gate in, for pmu_session_unbar(); 1 where nothing is
- * measured; a negative errno.
+ * pmu_region_enter() - no session yet, a new thread, another group, a forked child, a signal
+ * handler
+ * Return: 0 with the gate in, for pmu_session_unbar(); 1 where nothing is measured; a negative
+ * errno.
  */
 int pmu_region_enter(struct pmu_thread **self);
 

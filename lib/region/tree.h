@@ -93,8 +93,9 @@ static inline bool pmu_thread_is_watched(const struct pmu_thread *self)
 struct pmu_frame {
 	struct pmu_node *node;
 	/*
-	 * What the end is given that simply ends it: what begin was given, if its address alone says
-	 * what it is, or PMU_FRAME_TEXT, PMU_FRAME_SIZED.  PMU_FRAME_ODD: there is more to be done.
+	 * What the end is given that simply ends it: what begin was given, if its address alone
+	 * says what it is, or PMU_FRAME_TEXT, PMU_FRAME_SIZED.  PMU_FRAME_ODD: there is more to be
+	 * done.
 	 */
 	const char *literal;
 	uint32_t count; /* begins that have not ended; with PMU_FRAME_AGAIN */
@@ -313,9 +314,9 @@ static inline struct pmu_node *pmu_tree_lookup(const struct pmu_thread *self, co
 /**
  * pmu_tree_expect() - the node that comes next, if things go on as they did before
  *
- * Regions follow each other in the same order again and again: it is the one that was begun last time
- * after the one that was open last in the frame above.  Callers see whether it is: its parent, and
- * its text.
+ * Regions follow each other in the same order again and again: it is the one that was begun last
+ * time after the one that was open last in the frame above.  Callers see whether it is: its parent,
+ * and its text.
  */
 static inline struct pmu_node *pmu_tree_expect(const struct pmu_frame *frame)
 {

@@ -109,7 +109,8 @@ int pmu_session_start(const struct pmu_options *options);
 
 /**
  * pmu_session_end() - write the reports, take the parts down in reverse
- * Context: lock held; no thread comes in any more; by pmu_call_end_session() alone.  Return: 0 or the first output's error.
+ * Context: lock held; no thread comes in any more; by pmu_call_end_session() alone.
+ * Return: 0 or the first output's error.
  */
 int pmu_session_end(void);
 

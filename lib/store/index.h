@@ -47,7 +47,9 @@ struct pmu_table_index {
 int pmu_table_index_add(struct pmu_table_index *index, uint32_t number, uint32_t group,
 			struct pmu_store_chunk *chunk);
 
-/** pmu_table_index_remove() - that record is about to be freed; one that is not in it is passed over */
+/**
+ * pmu_table_index_remove() - that record is about to be freed; one that is not in it is passed over
+ */
 void pmu_table_index_remove(struct pmu_table_index *index, uint32_t number,
 			    const struct pmu_store_chunk *chunk);
 
@@ -67,7 +69,8 @@ struct pmu_table_index_thread *pmu_table_index_next(const struct pmu_table_index
 struct pmu_table;
 
 /**
- * pmu_table_index_rows() - all rows that a record has by now; those seen before are not looked at again
+ * pmu_table_index_rows() - all rows that a record has by now; those seen before are not looked at
+ * again
  * @row_size: of its group
  * Return: NULL without memory.
  */
@@ -75,7 +78,10 @@ const struct pmu_table_index_rows *pmu_table_index_rows(struct pmu_table *table,
 							struct pmu_table_index_thread *thread,
 							uint32_t row_size);
 
-/** pmu_table_index_find() - id of the row of a name in another row, @parent 0: in none; 0: there is none */
+/**
+ * pmu_table_index_find() - id of the row of a name in another row, @parent 0: in none; 0: there is
+ * none
+ */
 uint32_t pmu_table_index_find(const struct pmu_table_index_rows *rows, uint32_t parent,
 			      uint32_t name);
 

@@ -32,7 +32,9 @@ static uint32_t spread(uintptr_t number)
 	return (uint32_t)number * 2654435761u;
 }
 
-/* How many of 1 to @n are found, after all of them have been put in; none of those that were not. */
+/*
+ * How many of 1 to @n are found, after all of them have been put in; none of those that were not.
+ */
 static unsigned int found(uintptr_t n, uint32_t (*hash)(uintptr_t number))
 {
 	struct pmu_index index = { 0 };

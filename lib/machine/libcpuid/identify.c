@@ -11,10 +11,10 @@
 #include "machine/libcpuid/raw.h"
 
 /*
- * Leaves may come from anywhere; libcpuid 0.6.2 trusts them (libcpuid_util.c, recog_intel.c): it has
- * room for five caches, though leaf 04H for eight; divides by leaf 0BH's number of siblings; of SGX
- * asks the processor that it runs on for what the dump lacks, up to a million times; and gives the
- * brand to isdigit() as plain char.
+ * Leaves may come from anywhere; libcpuid 0.6.2 trusts them (libcpuid_util.c, recog_intel.c): it
+ * has room for five caches, though leaf 04H for eight; divides by leaf 0BH's number of siblings; of
+ * SGX asks the processor that it runs on for what the dump lacks, up to a million times; and gives
+ * the brand to isdigit() as plain char.
  */
 static void tame(struct cpu_raw_data_t *raw)
 {
