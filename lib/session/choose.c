@@ -141,6 +141,10 @@ static bool is_absent(int rc)
 	return rc == -ENODEV || rc == -ENOSYS || rc == -ENOENT;
 }
 
+/*
+ * Byte for byte: what is alike in padding, too, is the same request.  One that differs there alone
+ * is taken for another, and costs what it costs without a refusal: its source is asked.
+ */
 static bool is_known(const struct refusal *refusal, const struct pmu_session_group *group,
 		     const struct pmu_backend *backend, bool asked)
 {
