@@ -342,6 +342,7 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/session/choose.c \
 	%D%/session/config.c \
 	%D%/session/config.h \
+	%D%/session/config_vars.h \
 	%D%/session/describe.c \
 	%D%/session/enter.c \
 	%D%/session/gate.c \
@@ -391,14 +392,15 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 %C%_libpmu_measure_la_CFLAGS = $(lib_cflags)
 %C%_libpmu_measure_la_LDFLAGS =
 
-# Reports of several processes as one: the command's.
+# The command's: reports of several processes as one, and what it says of settings.
 noinst_LTLIBRARIES += %D%/libpmu-combine.la
 %C%_libpmu_combine_la_SOURCES = \
 	%D%/report/combine.c \
 	%D%/report/combine_remarks.c \
 	%D%/report/combine_rows.c \
 	%D%/report/combine_texts.c \
-	%D%/report/combining.h
+	%D%/report/combining.h \
+	%D%/session/config_help.c
 %C%_libpmu_combine_la_CPPFLAGS = $(lib_cppflags)
 %C%_libpmu_combine_la_CFLAGS = $(lib_cflags)
 %C%_libpmu_combine_la_LDFLAGS =

@@ -32,11 +32,11 @@ static void add_commands(struct pmu_strbuf *out)
 
 static void add_environment(struct pmu_strbuf *out)
 {
-	const struct pmu_config_var *var;
+	const struct pmu_config_help *var;
 	size_t start;
 
 	pmu_strbuf_add(out, "What a program that uses libpmu reads from its environment:\n\n");
-	for (var = pmu_config_vars; var->name; var++) {
+	for (var = pmu_config_help; var->name; var++) {
 		start = out->len;
 		pmu_strbuf_addf(out, "  %s", var->name);
 		pmu_strbuf_pad(out, start + VARIABLE_COLUMN, ' ');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every PMU_* variable, in one table. */
+/* Takes in what the PMU_* variables say. */
 #include "session/config.h"
 
 #include <errno.h>
@@ -347,92 +347,12 @@ static int take_report(struct pmu_config *config, const char *text)
 #define OPTION(member) offsetof(struct pmu_options, member)
 
 const struct pmu_config_var pmu_config_vars[] = {
-	{ "PMU_ENABLE", "0, 1", "1", "0 makes every call return at once", OPTION(enable),
-	  take_enable },
-	{ "PMU_CPUID_FILE", "a file", "this machine",
-	  "a CPUID dump of another machine, whose registers PMU_MSR_DEVICE names (a simulated one); "
-	  "HWLOC_XMLFILE says what is where on it",
-	  0, take_cpuid_file },
-	{ "PMU_MSR_DEVICE", "/dev/cpu/%d/msr", "that, or /dev/cpu/%d/msr_safe",
-	  "where the source msr finds registers; %d is the processor's number", 0,
-	  take_msr_device },
-	{ "PMU_MSR_BATCH", "/dev/cpu/msr_batch", "that, where it is there",
-	  "msr-safe's device for many registers in one call", 0, take_msr_batch },
-	{ "PMU_EVENT_FILES", "a folder", "none",
-	  "Intel's event files, a checkout of intel/perfmon: their names of events are asked for "
-	  "before libpfm4's",
-	  0, take_event_files },
-	{ "PMU_GROUP_PATH", "folders with colons between", "none",
-	  "where groups of your own are, NAME.group, before those in ~/.config/pmu/groups and the shipped ones",
-	  0, NULL },
-	{ "PMU_GROUP", "a group, or several, as CORE,MEM",
-	  "CORE where it can be counted, else TIME",
-	  "what to count: CORE, CYCLES, BRANCH, CACHE, TLB, STALLS, FLOPS_DP, FLOPS_SP, MEM, ENERGY, TOPDOWN, SOFTWARE, "
-	  "TIME, one of your own, or intel:METRIC of Intel's files; of several the next is counted after "
-	  "pmu_group_next()",
-	  OPTION(group), take_group },
-	{ "PMU_EVENTS", "instructions,cycles:k,UOPS_ISSUED.ANY:c=1,r10e", "none",
-	  "what to count: a list of events; ':u' user level, ':k' kernel, ':uk' both",
-	  OPTION(events), take_events },
-	{ "PMU_BACKEND", "auto, perf, msr, valgrind, software, clock", "auto",
-	  "where counts come from; auto takes the first that can count what was asked for",
-	  OPTION(backend), take_backend },
-	{ "PMU_COUNT", "thread, cpu", "thread",
-	  "whose work: the thread's own, or whatever runs on its processor", OPTION(count),
-	  take_count },
-	{ "PMU_REQUIRE", "0, 1", "0",
-	  "1 measures nothing, and says why, where what was asked for cannot be counted; 'pmu run' then runs nothing",
-	  0, take_require },
-	{ "PMU_USER_READ", "0, 1", "1, where the kernel allows it",
-	  "0 has the source perf read by the kernel, a read(2) at each begin and end, also where threads could read "
-	  "counters by themselves",
-	  0, take_user_read },
-	{ "PMU_PIN", "auto, none, compact, scatter, cpus:0-3,8",
-	  "auto; under 'pmu run' and in Python none",
-	  "which processor a thread is bound to when it first uses a region", OPTION(pin),
-	  take_pin },
-	{ "PMU_OUTPUT", "run.json,run.csv,-", "text on standard error",
-	  "where reports go, the format by the ending; '-' standard output, 'none' nowhere; %p "
-	  "process, %r MPI rank, %h host, %n program's number in its process",
-	  OPTION(output), take_output },
-	{ "PMU_REPORT", "total, threads, all, brief", "total",
-	  "threads: the text also has each thread's rows, and how calls' times are spread; all: also beyond the 100 "
-	  "longest regions; brief: the rows alone",
-	  0, take_report },
-	{ "PMU_HISTOGRAM", "0, 1", "0",
-	  "1 counts how long each region's calls were: percentiles in the text, a histogram in JSON",
-	  0, take_histogram },
-	{ "PMU_EXACT", "0, 1", "0",
-	  "1 also keeps the least that a call of each region counted, and counts interrupts, which may add to counts",
-	  0, take_exact },
-	{ "PMU_MAX_THREADS", "1 to 1000000", "1024",
-	  "finished threads that keep rows of their own; more are added up", 0, take_max_threads },
-	{ "PMU_MAX_REGIONS", "1 to 16777216", "65536",
-	  "regions per thread that keep their place in the tree; more are kept by name", 0,
-	  take_max_regions },
-	{ PMU_STORE_DAYS_VARIABLE, "1 to 36500", "30",
-	  "days that the results of killed programs stay after they were first found", 0,
-	  take_keep_days },
-	{ PMU_STORE_MIB_VARIABLE, "1 to 1048576", "256",
-	  "MiB that they may have together; the oldest go first", 0, take_keep_mib },
-	{ PMU_STORE_VARIABLE, "a folder", "none",
-	  "for 'pmu run': results stay there as a store, and no report is written at the end", 0,
-	  NULL },
-	{ PMU_VALGRIND_LOG_VARIABLE, "a file, %p for the process", "none",
-	  "for 'pmu run --emulate': where valgrind's log is, which the source valgrind reads its counts from",
-	  0, NULL },
-	{ "PMU_AUTO", "main, threads, openmp, functions, wrap, markers; none", "all of them",
-	  "under 'pmu run': what is made a region without the program's doing", 0, NULL },
-	{ "PMU_FUNCTIONS", "kernel_*,!*_small", "all",
-	  "which functions compiled with -finstrument-functions are regions; '!' leaves out, the last match wins",
-	  0, NULL },
-	{ "PMU_MIN_TIME", "500ns, 10us, 1ms", "0",
-	  "instrumented functions whose first 1,000 calls of a thread are shorter on average are left out, and named",
-	  0, NULL },
-	{ "PMU_WRAP", "libblas.so:dgemm_,libz:*flate*", "none",
-	  "functions of shared libraries that are regions where others call them", 0, NULL },
-	{ NULL, NULL, NULL, NULL, 0, NULL },
+#define VAR(name, values, fallback, about, option, take) { name, option, take },
+#include "session/config_vars.h"
+#undef VAR
+	{ NULL, 0, NULL },
 };
+
 /*
  * PMU_GROUP and PMU_EVENTS answer one question: who answers it with an option has no need of the
  * other variable.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every PMU_* variable, in one table. */
+/* Every PMU_* variable; the table of them is config_vars.h. */
 #ifndef PMU_SESSION_CONFIG_H
 #define PMU_SESSION_CONFIG_H
 
@@ -19,12 +19,9 @@ struct pmu_backend;
 
 struct pmu_config;
 
-/** One variable, for `pmu help environment` and for pmu_config_load(). */
+/** One variable, for pmu_config_load(). */
 struct pmu_config_var {
 	const char *name;
-	const char *values;
-	const char *fallback; /* what holds without it */
-	const char *about;
 	size_t option; /* offset in struct pmu_options, or 0 */
 	/*
 	 * NULL: it is read where it matters: groups are looked for in group/file/file.c, stores are
@@ -36,6 +33,17 @@ struct pmu_config_var {
 
 /** All of them; ends with a NULL name. */
 extern const struct pmu_config_var pmu_config_vars[];
+
+/** The same one, for `pmu help environment`. */
+struct pmu_config_help {
+	const char *name;
+	const char *values;
+	const char *fallback; /* what holds without it */
+	const char *about;
+};
+
+/** All of them; ends with a NULL name.  Only the command has it, not the library. */
+extern const struct pmu_config_help pmu_config_help[];
 
 #define PMU_CONFIG_MAX_GROUPS 8
 #define PMU_CONFIG_TEXT_MAX   4096
