@@ -470,11 +470,13 @@ pmulib_LTLIBRARIES = %D%/libpmu-events.la
 %C%_libpmu_events_la_LDFLAGS = -module -avoid-version -no-undefined \
 	-Wl,-z,nodelete -Wl,-z,now -Wl,--as-needed $(DEFS_LDFLAGS) $(SECTION_LDFLAGS)
 
-# For size: what runs at a session's start and end, and for the first call of a thread at most.
-libpmu_once = report/% machine/% group/% \
-	$(addprefix session/libpmu_measure_la-,choose% config% describe% lifecycle% literals% options% output% rank% require% session% sink% spawn%) \
+# For size: what runs when a session, a thread or a program of the process starts and ends, at most.
+libpmu_once = api/libpmu_measure_la-session% region/libpmu_measure_la-checkpoint% report/% machine/% group/% \
+	$(addprefix base/libpmu_common_la-,environ% error% library% strbuf% sysfile%) \
+	$(addprefix base/libpmu_measure_la-,place% process% write%) \
+	$(addprefix session/libpmu_measure_la-,choose% config% describe% lifecycle% literals% options% output% rank% require% session% sink% spawn% thread% usage%) \
 	$(addprefix store/libpmu_measure_la-,merge% place%) store/read/% \
-	$(addprefix counters/msr/libpmu_measure_la-,amd_limits% assign% check% journal% program% registers% request% start%) \
+	$(addprefix counters/msr/libpmu_measure_la-,amd_limits% assign% check% journal% program% registers% request% signals% start%) \
 	$(addprefix counters/perf/libpmu_measure_la-,hybrid% places% probe% socket_probe% watchdog% why%) \
 	$(addprefix counters/valgrind/libpmu_measure_la-,log% text%)
 $(filter $(addprefix %D%/,$(libpmu_once)),$(%C%_libpmu_common_la_OBJECTS) $(%C%_libpmu_names_la_OBJECTS) \
