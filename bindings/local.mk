@@ -3,61 +3,61 @@
 
 # A fuzz target is compiled with them too.
 json_read_sources = \
-	%D%/command/json_read.c \
-	%D%/command/json_read.h \
-	%D%/command/json_read_head.c \
-	%D%/command/json_read_member.c \
-	%D%/command/json_read_regions.c \
-	%D%/command/json_reader.h
+	%D%/command/json/head.c \
+	%D%/command/json/member.c \
+	%D%/command/json/read.c \
+	%D%/command/json/read.h \
+	%D%/command/json/reader.h \
+	%D%/command/json/regions.c
 
 # The command sees the report's model, so it carries the library's objects itself.
 bin_PROGRAMS += pmu
 pmu_SOURCES = $(json_read_sources) \
-	%D%/preload/process/target.c \
-	%D%/preload/process/target.h \
 	%D%/command/command.h \
-	%D%/command/doctor.c \
-	%D%/command/doctor.h \
-	%D%/command/doctor_json.c \
-	%D%/command/event.c \
-	%D%/command/event.h \
-	%D%/command/event_view.c \
 	%D%/command/from.c \
 	%D%/command/help.c \
-	%D%/command/inputs.h \
-	%D%/command/info.c \
-	%D%/command/info.h \
-	%D%/command/info_codename.c \
-	%D%/command/info_codename.h \
-	%D%/command/info_json.c \
-	%D%/command/info_leaves.c \
-	%D%/command/info_text.c \
-	%D%/command/list.c \
-	%D%/command/list.h \
-	%D%/command/list_find.c \
-	%D%/command/list_view.c \
 	%D%/command/main.c \
 	%D%/command/options.c \
-	%D%/command/plan.c \
-	%D%/command/plan.h \
-	%D%/command/plan_json.c \
-	%D%/command/plan_text.c \
-	%D%/command/report.c \
-	%D%/command/report_input.c \
-	%D%/command/report_list.c \
-	%D%/command/report_merge.c \
 	%D%/command/restore.c \
-	%D%/command/run.c \
-	%D%/command/run.h \
-	%D%/command/run_child.c \
-	%D%/command/run_collect.c \
-	%D%/command/run_emulate.c \
-	%D%/command/run_environment.c \
-	%D%/command/run_folder.c \
-	%D%/command/run_look.c \
-	%D%/command/run_options.c \
-	%D%/command/run_outliving.c \
-	%D%/command/run_write.c
+	%D%/command/doctor/doctor.c \
+	%D%/command/doctor/doctor.h \
+	%D%/command/doctor/json.c \
+	%D%/command/event/event.c \
+	%D%/command/event/event.h \
+	%D%/command/event/view.c \
+	%D%/command/info/codename.c \
+	%D%/command/info/codename.h \
+	%D%/command/info/info.c \
+	%D%/command/info/info.h \
+	%D%/command/info/json.c \
+	%D%/command/info/leaves.c \
+	%D%/command/info/text.c \
+	%D%/command/list/find.c \
+	%D%/command/list/list.c \
+	%D%/command/list/list.h \
+	%D%/command/list/view.c \
+	%D%/command/plan/json.c \
+	%D%/command/plan/plan.c \
+	%D%/command/plan/plan.h \
+	%D%/command/plan/text.c \
+	%D%/command/report/input.c \
+	%D%/command/report/inputs.h \
+	%D%/command/report/list.c \
+	%D%/command/report/merge.c \
+	%D%/command/report/report.c \
+	%D%/command/run/child.c \
+	%D%/command/run/collect.c \
+	%D%/command/run/emulate.c \
+	%D%/command/run/environment.c \
+	%D%/command/run/folder.c \
+	%D%/command/run/look.c \
+	%D%/command/run/options.c \
+	%D%/command/run/outliving.c \
+	%D%/command/run/run.c \
+	%D%/command/run/run.h \
+	%D%/command/run/write.c \
+	%D%/preload/process/target.c \
+	%D%/preload/process/target.h
 pmu_LDADD = lib/libpmu-core.la $(JANSSON_LIBS)
 dist_man_MANS += %D%/command/pmu.1
 # Where `pmu run` finds what it preloads; by the way from the one to the other also in a moved installation.

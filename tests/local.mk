@@ -89,7 +89,7 @@ unit_tests = \
 	bench/verify/known.c \
 	bench/verify/tally.c
 %C%_unit_bench_verify_LDADD = $(LDADD) $(JANSSON_LIBS) -lm
-%C%_unit_codename_SOURCES = %D%/unit/codename.c bindings/command/info_codename.c bindings/command/info_codename.h
+%C%_unit_codename_SOURCES = %D%/unit/codename.c bindings/command/info/codename.c bindings/command/info/codename.h
 %C%_unit_combine_SOURCES = %D%/unit/combine.c $(json_read_sources)
 %C%_unit_combine_LDADD = $(LDADD) $(JANSSON_LIBS)
 %C%_unit_sockets_SOURCES = %D%/unit/sockets.c $(json_read_sources)
@@ -297,7 +297,7 @@ fuzz_tests = \
 %C%_fuzz_intel_metric_SOURCES = %D%/fuzz/intel_metric.c %D%/fuzz/standalone.c
 %C%_fuzz_journal_SOURCES = %D%/fuzz/journal.c %D%/fuzz/standalone.c
 %C%_fuzz_json_SOURCES = %D%/fuzz/json.c $(json_read_sources) %D%/fuzz/standalone.c
-%C%_fuzz_look_SOURCES = %D%/fuzz/look.c bindings/command/run_look.c bindings/command/run.h \
+%C%_fuzz_look_SOURCES = %D%/fuzz/look.c bindings/command/run/look.c bindings/command/run/run.h \
 	bindings/preload/process/target.c bindings/preload/process/target.h %D%/fuzz/standalone.c
 %C%_fuzz_metric_SOURCES = %D%/fuzz/metric.c %D%/fuzz/standalone.c
 %C%_fuzz_store_SOURCES = %D%/fuzz/store.c %D%/fuzz/standalone.c
@@ -457,7 +457,7 @@ $(fuzz_folder)/libpmu-core.a: $(fuzz_objects)
 # What a target needs beside the library.
 fuzz_json_extra = $(filter %.c,$(json_read_sources))
 fuzz_elf_extra = bindings/preload/symbols/elf.c
-fuzz_look_extra = bindings/command/run_look.c bindings/preload/process/target.c
+fuzz_look_extra = bindings/command/run/look.c bindings/preload/process/target.c
 fuzz_wrap_extra = bindings/preload/wrap/list.c
 %D%/fuzz/%-fuzzer: %D%/fuzz/%.c $(fuzz_folder)/libpmu-core.a
 	$(AM_V_CCLD)$(fuzz_compile) -fsanitize=fuzzer -o $@ $< $(addprefix $(srcdir)/,$(fuzz_$*_extra)) \

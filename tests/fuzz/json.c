@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "bindings/command/json_read.h"
+#include "bindings/command/json/read.h"
 #include "group/metric.h"
 #include "report/combine.h"
 #include "report/report.h"

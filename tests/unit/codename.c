@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which of a model's code names a processor has. */
-#include "bindings/command/info_codename.h"
+#include "bindings/command/info/codename.h"
 
 #include <limits.h>
 

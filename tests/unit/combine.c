@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/error.h"
-#include "bindings/command/json_read.h"
+#include "bindings/command/json/read.h"
 #include "group/metric.h"
 #include "model_sample.h"
 #include "report/combine.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "bindings/command/json_read.h"
+#include "bindings/command/json/read.h"
 #include "model_find.h"
 #include "pmu.h"
 #include "region/call.h"

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reads a report that was written as JSON (the schema stands in lib/report/json.c).
+ *
+ * The threads' rows make the model, as they do when it comes from a store; of the sums
+ * only what cannot be worked out again to the last digit is taken from the file.
+ */
+#include "bindings/command/json/read.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "bindings/command/json/reader.h"
+#include "group/metric.h"
+#include "report/encode.h"
+
+#define SCHEMA 1
+
+/* --- sums --- */
+
+/*
+ * A sum's deviation comes from its threads', which the file has with fewer digits than
+ * they had: what was written is better.  Sums of honest reports are in the order of
+ * "regions".
+ */
+static void take_deviations(struct pmu_json_reader *reader)
+{
+	struct pmu_model *model = reader->model;
+	unsigned int next[PMU_MODEL_MAX_COUNTS * 2] = { 0 }, s;
+	struct pmu_model_row *row;
+	json_t *region, *groups_name;
+	char *path;
+	size_t i;
+
+	if (model->n_sections > PMU_ARRAY_LEN(next))
+		return;
+	json_array_foreach(reader->regions, i, region)
+	{
+		groups_name = json_object_get(region, "group");
+		for (s = 0; s < model->n_sections; s++)
+			if (!strcmp(model->section[s].group, json_string_value(groups_name)))
+				break;
+		if (s == model->n_sections || next[s] == model->section[s].n_rows)
+			continue;
+		row = &model->section[s].row[next[s]++];
+		path = strdup(json_string_value(json_object_get(region, "path")));
+		if (!path)
+			return;
+		pmu_decode(path);
+		if (!strcmp(path, row->path))
+			row->sd_ns = pmu_json_double(reader, region, "time_sd_ns");
+		free(path);
+	}
+}
+
+static void finish(struct pmu_json_reader *reader, json_t *root)
+{
+	if (reader->rc)
+		return;
+	if (pmu_model_finish(reader->model)) {
+		pmu_json_no_memory(reader);
+		return;
+	}
+	/* the report has its doubts in it, also those that finishing it finds again */
+	reader->model->n_doubts = 0;
+	reader->model->doubt = NULL;
+	pmu_json_read_doubts(reader, root);
+	take_deviations(reader);
+	if (!reader->rc)
+		pmu_metric_fill(reader->model);
+}
+
+/* --- all of it --- */
+
+static void check_schema(struct pmu_json_reader *reader, json_t *root)
+{
+	json_t *schema = json_object_get(root, "pmu_report");
+
+	if (!json_is_integer(schema) || json_integer_value(schema) < 1)
+		pmu_json_complain(reader, "\"pmu_report\" is missing");
+	else if (json_integer_value(schema) > SCHEMA)
+		reader->rc = pmu_fail(ENOTSUP,
+				      "the report has schema %" PRId64
+				      " and this version reads up to %d; use a newer pmu command",
+				      (int64_t)json_integer_value(schema), SCHEMA);
+}
+
+static void read_all(struct pmu_json_reader *reader, json_t *root)
+{
+	check_schema(reader, root);
+	if (reader->rc)
+		return;
+	reader->regions = pmu_json_list(reader, root, "regions");
+	pmu_json_read_head(reader, root);
+	pmu_json_read_parts(reader, root);
+	pmu_json_read_remarks(reader, root);
+	pmu_json_read_threads(reader, root);
+	pmu_json_read_groups(reader, root);
+	pmu_json_read_regions(reader, root);
+	finish(reader, root);
+}
+
+int pmu_json_read(const char *text, size_t len, struct pmu_model **model)
+{
+	struct pmu_json_reader reader = { 0 };
+	json_error_t error;
+	json_t *root;
+
+	root = json_loadb(text, len, 0, &error);
+	if (!root)
+		return pmu_fail(EINVAL, "not JSON: line %d, column %d: %s", error.line,
+				error.column, error.text);
+	reader.model = pmu_model_new();
+	if (reader.model)
+		read_all(&reader, root);
+	else
+		pmu_json_no_memory(&reader);
+	json_decref(root);
+	if (reader.rc) {
+		pmu_model_free(reader.model);
+		return reader.rc;
+	}
+	*model = reader.model;
+	return 0;
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Regions of a JSON report: each thread's row, in its place in the thread's tree. */
+#include "bindings/command/json/reader.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "report/histogram.h"
+
+/* --- rows --- */
+
+static const struct {
+	const char *name;
+	uint32_t flag;
+} flag_names[] = {
+	{ "overlap", PMU_ROW_OVERLAP }, { "recursive", PMU_ROW_RECURSIVE },
+	{ "flat", PMU_ROW_FLAT },       { "open", PMU_ROW_OPEN },
+	{ "no_self", PMU_ROW_NO_SELF }, { "direct", PMU_ROW_DIRECT },
+	{ "program", PMU_ROW_PROGRAM },
+};
+
+static uint32_t get_flags(struct pmu_json_reader *reader, json_t *object)
+{
+	json_t *list = pmu_json_list(reader, object, "flags"), *item;
+	uint32_t flags = 0;
+	const char *name;
+	size_t i, k;
+
+	json_array_foreach(list, i, item)
+	{
+		name = json_string_value(item);
+		for (k = 0; name && k < PMU_ARRAY_LEN(flag_names); k++)
+			if (!strcmp(name, flag_names[k].name))
+				flags |= flag_names[k].flag;
+	}
+	return flags;
+}
+
+/* Counts by name; one that is null or not there is missing. */
+static void read_counts(struct pmu_json_reader *reader, json_t *object, const char *name,
+			json_t *columns, uint64_t *value, uint32_t *missing)
+{
+	json_t *counts = pmu_json_object(reader, object, name);
+	const char *column;
+	size_t i;
+
+	for (i = 0; i < json_array_size(columns) && !reader->rc; i++) {
+		column = json_string_value(json_object_get(json_array_get(columns, i), "name"));
+		if (!json_object_get(counts, column) || pmu_json_is_null(counts, column))
+			*missing |= 1u << i;
+		else
+			value[i] = pmu_json_u64(reader, counts, column);
+	}
+}
+
+/* [[ns, calls], ...], shortest first. */
+static const struct pmu_model_histogram *read_histogram(struct pmu_json_reader *reader,
+							json_t *item)
+{
+	json_t *list = pmu_json_list(reader, item, "histogram");
+	size_t n = json_array_size(list), i;
+	struct pmu_model_histogram *histogram = pmu_json_alloc(
+		reader, 1,
+		sizeof(*histogram) + (n < PMU_LENGTH_BUCKETS ? n : PMU_LENGTH_BUCKETS) *
+					     sizeof(histogram->bucket[0]));
+
+	for (i = 0; i < n && histogram; i++) {
+		const json_t *pair = json_array_get(list, i);
+		json_int_t ns = json_integer_value(json_array_get(pair, 0));
+		json_int_t calls = json_integer_value(json_array_get(pair, 1));
+		uint32_t bucket = ns < 0 ? 0 : pmu_length_bucket((uint64_t)ns);
+
+		if (json_array_size(pair) != 2 || !json_is_integer(json_array_get(pair, 0)) ||
+		    ns < 0 || calls < 1 || (i && bucket <= histogram->bucket[i - 1].bucket)) {
+			pmu_json_complain(
+				reader,
+				"\"histogram\" is not a list of times and calls, shortest first");
+			return NULL;
+		}
+		histogram->bucket[i] = (struct pmu_model_bucket){ bucket, (uint64_t)calls };
+		histogram->n = (unsigned int)i + 1;
+	}
+	return histogram;
+}
+
+/* null: not known. */
+static const struct pmu_model_least *read_least(struct pmu_json_reader *reader, json_t *item,
+						json_t *columns)
+{
+	size_t n = json_array_size(columns);
+	struct pmu_model_least *least = pmu_json_alloc(
+		reader, 1, sizeof(*least) + n * sizeof(least->count[0]));
+	uint32_t missing = 0;
+
+	if (!least)
+		return NULL;
+	read_counts(reader, item, "least", columns, least->count, &missing);
+	least->known = ~missing & (n < 32 ? (1u << n) - 1 : UINT32_MAX);
+	return least;
+}
+
+/* Of a region that is open times may be null: no call of it has ended. */
+static uint64_t read_time(struct pmu_json_reader *reader, json_t *item, const char *name,
+			  bool is_open)
+{
+	return is_open && pmu_json_is_null(item, name) ? 0 : pmu_json_u64(reader, item, name);
+}
+
+static void read_row(struct pmu_json_reader *reader, json_t *item, json_t *columns,
+		     struct pmu_model_row *row)
+{
+	size_t n = json_array_size(columns), i;
+	uint64_t *counts = pmu_json_alloc(reader, 3 * n, sizeof(*counts));
+
+	if (!counts)
+		return;
+	row->raw = counts;
+	row->net = counts + n;
+	row->cost = counts + 2 * n;
+	row->calls = pmu_json_u64(reader, item, "calls");
+	row->n_open = (uint32_t)pmu_json_int(reader, item, "open", UINT32_MAX);
+	row->time_ns = read_time(reader, item, "time_ns", row->n_open);
+	if (row->calls) {
+		row->min_ns = read_time(reader, item, "time_min_ns", row->n_open);
+		row->max_ns = read_time(reader, item, "time_max_ns", row->n_open);
+	}
+	row->sd_ns = pmu_json_double(reader, item, "time_sd_ns");
+	/* not in reports of earlier versions */
+	if (json_object_get(item, "time_own_ns"))
+		row->cost_ns = read_time(reader, item, "time_own_ns", row->n_open);
+	if (json_object_get(item, "histogram"))
+		row->histogram = read_histogram(reader, item);
+	row->flags = get_flags(reader, item);
+	read_counts(reader, item, "raw", columns, row->raw, &row->missing);
+	read_counts(reader, item, "net", columns, row->net, &row->missing);
+	if (json_object_get(item, "least"))
+		row->least = read_least(reader, item, columns);
+	for (i = 0; i < n; i++)
+		row->cost[i] = row->raw[i] > row->net[i] ? row->raw[i] - row->net[i] : 0;
+}
+
+/* --- the tree --- */
+
+/** Where the regions are on the way through the tree. */
+struct around {
+	size_t n; /* regions around and including the last one */
+	size_t room;
+	size_t *region; /* [depth]: index in "regions" */
+	int *last;      /* [thread or socket]: its latest row in the section, -1 for none */
+};
+
+/* Threads and sockets stand part after part, by number in each. */
+static int compare_thread(const struct pmu_model_thread *thread, unsigned int part, int64_t number)
+{
+	if (thread->part != part)
+		return thread->part < part ? -1 : 1;
+	return thread->number < number ? -1 : thread->number > number;
+}
+
+/*
+ * Index of the one among @end - @first, which stand in their order; a report in which they do not
+ * is looked through.
+ */
+static int find_thread(const struct pmu_json_reader *reader, unsigned int first, unsigned int end,
+		       unsigned int part, int64_t number)
+{
+	const struct pmu_model_thread *thread = reader->model->thread;
+	unsigned int low = first, high = end;
+
+	while (low < high) {
+		unsigned int middle = low + (high - low) / 2;
+		int order = compare_thread(&thread[middle], part, number);
+
+		if (!order)
+			return (int)middle;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (unsigned int i = first; i < end; i++)
+		if (!compare_thread(&thread[i], part, number))
+			return (int)i;
+	return -1;
+}
+
+static int thread_index(struct pmu_json_reader *reader, json_t *item)
+{
+	int64_t number = pmu_json_int(reader, item, "thread", INT_MAX);
+	unsigned int part = pmu_json_read_part(reader, item);
+	int at = find_thread(reader, 0, reader->model->n_threads, part, number);
+
+	if (at < 0)
+		pmu_json_complain(reader, "thread %" PRId64 " is not in \"threads\"", number);
+	return at;
+}
+
+/* Behind the threads. */
+static int socket_index(struct pmu_json_reader *reader, json_t *item)
+{
+	int64_t number = pmu_json_known(reader, item, "socket", INT_MAX);
+	const struct pmu_model *model = reader->model;
+	unsigned int part = pmu_json_read_part(reader, item);
+	int at = find_thread(reader, model->n_threads, model->n_threads + model->n_sockets, part,
+			     number);
+
+	if (at < 0)
+		pmu_json_complain(reader, "a region's socket is not in \"sockets\"");
+	return at;
+}
+
+/* Nothing of one group is around a region of another. */
+static void around_clear(const struct pmu_json_reader *reader, struct around *around)
+{
+	unsigned int i;
+
+	around->n = 0;
+	for (i = 0; i < reader->model->n_threads + reader->model->n_sockets; i++)
+		around->last[i] = -1;
+}
+
+/* Goes to region @index at @depth. */
+static void around_enter(struct pmu_json_reader *reader, struct around *around, size_t index,
+			 size_t depth)
+{
+	json_t *region = json_array_get(reader->regions, index), *outer;
+	size_t *grown;
+
+	if (depth > around->n) {
+		pmu_json_complain(reader, "\"depth\" does not follow from the region before it");
+		return;
+	}
+	if (depth) {
+		outer = json_array_get(reader->regions, around->region[depth - 1]);
+		if (!json_equal(json_object_get(region, "parent"),
+				json_object_get(outer, "path"))) {
+			pmu_json_complain(reader, "\"parent\" is not the region around it");
+			return;
+		}
+	}
+	if (depth == around->room) {
+		grown = reallocarray(around->region, 2 * depth + 8, sizeof(*grown));
+		if (!grown) {
+			pmu_json_no_memory(reader);
+			return;
+		}
+		around->region = grown;
+		around->room = 2 * depth + 8;
+	}
+	around->n = depth + 1;
+	around->region[depth] = index;
+}
+
+/* The row of @thread that a row at @depth is nested in; until the model is finished, sum
+ * is its region. */
+static int around_parent(struct pmu_json_reader *reader, const struct around *around,
+			 const struct pmu_model_row *row, int thread, size_t depth)
+{
+	int at = around->last[thread];
+
+	if (!depth)
+		return -1;
+	while (at >= 0 && row[at].depth >= (int)depth)
+		at = row[at].parent;
+	if (at < 0 || row[at].depth != (int)depth - 1 ||
+	    row[at].sum != (int)around->region[depth - 1])
+		pmu_json_complain(reader, "a thread is not in the region around it");
+	return at;
+}
+
+/* --- regions --- */
+
+static struct pmu_model_section *section_of(struct pmu_json_reader *reader, json_t *groups,
+					    json_t *region, json_t **columns)
+{
+	const char *name = json_string_value(pmu_json_get(reader, region, "group")), *group;
+	unsigned int i;
+
+	for (i = 0; name && i < reader->model->n_sections; i++) {
+		group = json_string_value(json_object_get(json_array_get(groups, i), "name"));
+		if (group && !strcmp(group, name)) {
+			*columns = json_object_get(json_array_get(groups, i), "counts");
+			return &reader->model->section[i];
+		}
+	}
+	pmu_json_complain(reader, "\"group\" is not one of \"groups\"");
+	return NULL;
+}
+
+/** What a region's rows have in common. */
+struct region {
+	size_t index, depth;
+	const char *name;
+	json_t *columns;
+};
+
+/* The rows of its threads, or of its sockets. */
+static void read_rows(struct pmu_json_reader *reader, struct pmu_model_section *section,
+		      const struct region *region, json_t *list, bool sockets,
+		      struct around *around)
+{
+	struct pmu_model_row *row;
+	json_t *item;
+	int thread;
+	size_t i;
+
+	for (i = 0; i < json_array_size(list) && !reader->rc; i++) {
+		item = json_array_get(list, i);
+		thread = sockets ? socket_index(reader, item) : thread_index(reader, item);
+		if (reader->rc)
+			return;
+		row = &section->thread_row[section->n_thread_rows];
+		row->name = region->name;
+		row->thread = thread;
+		row->depth = (int)region->depth;
+		row->sum = (int)region->index;
+		row->parent = around_parent(reader, around, section->thread_row, thread,
+					    region->depth);
+		read_row(reader, item, region->columns, row);
+		around->last[thread] = (int)section->n_thread_rows++;
+	}
+}
+
+static void read_region(struct pmu_json_reader *reader, json_t *groups, size_t index,
+			struct around *around)
+{
+	json_t *item = pmu_json_element(reader, reader->regions, index, "regions");
+	json_t *threads = pmu_json_list(reader, item, "threads"), *sockets = NULL;
+	struct region region = { .index = index };
+	struct pmu_model_section *section = section_of(reader, groups, item, &region.columns);
+
+	if (json_object_get(item, "sockets"))
+		sockets = pmu_json_list(reader, item, "sockets");
+	region.depth = (size_t)pmu_json_int(reader, item, "depth", INT_MAX - 1);
+	region.name = pmu_json_text(reader, item, "name");
+	if (!json_is_string(pmu_json_get(reader, item, "path")))
+		pmu_json_complain(reader, "\"path\" is not a text");
+	if (!json_array_size(threads) && !json_array_size(sockets))
+		pmu_json_complain(reader, "no thread has this region");
+	if (!reader->rc)
+		around_enter(reader, around, index, region.depth);
+	read_rows(reader, section, &region, threads, false, around);
+	read_rows(reader, section, &region, sockets, true, around);
+}
+
+void pmu_json_read_regions(struct pmu_json_reader *reader, json_t *root)
+{
+	json_t *groups = json_object_get(root, "groups"), *group, *last = NULL;
+	size_t i, n = json_array_size(reader->regions);
+	struct around around = { 0 };
+
+	if (n > INT_MAX / 8)
+		pmu_json_complain(reader, "too many regions");
+	if (reader->rc)
+		return;
+	around.last = calloc((size_t)reader->model->n_threads + reader->model->n_sockets + 1,
+			     sizeof(*around.last));
+	if (!around.last)
+		pmu_json_no_memory(reader);
+	for (i = 0; i < n && !reader->rc; i++) {
+		group = json_object_get(json_array_get(reader->regions, i), "group");
+		if (!last || !json_equal(group, last))
+			around_clear(reader, &around);
+		last = group;
+		read_region(reader, groups, i, &around);
+	}
+	reader->where[0] = '\0';
+	free(around.region);
+	free(around.last);
+}

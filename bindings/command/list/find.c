@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Finds what `pmu list` shows: names from our tables, libpfm4, Intel's files, the kernel and
+ * groups' files.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/compiler.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/index.h"
+#include "bindings/command/command.h"
+#include "bindings/command/list/list.h"
+#include "counters/backend.h"
+#include "group/event.h"
+#include "group/file/file.h"
+#include "group/fit.h"
+#include "group/intel/intel.h"
+#include "group/intel/metric.h"
+#include "group/pfm/pfm.h"
+#include "group/sysfs/sysfs.h"
+#include "machine/machine.h"
+
+/* --- rows --- */
+
+static char *copy(struct pmu_list *list, const char *text)
+{
+	char *copied = strdup(text);
+
+	list->failed |= !copied;
+	return copied;
+}
+
+/* A section of that title, which need not be the last one. */
+static struct pmu_list_section *section_of(struct pmu_list *list, enum pmu_list_kind kind,
+					   const char *from, const char *title)
+{
+	struct pmu_list_section *section;
+
+	for (size_t i = list->n_sections; i > 0; i--)
+		if (!strcmp(list->section[i - 1].title, title))
+			return &list->section[i - 1];
+	if (list->failed || list->n_sections == PMU_ARRAY_LEN(list->section))
+		return NULL;
+	section = &list->section[list->n_sections];
+	section->kind = kind;
+	section->title = copy(list, title);
+	section->from = copy(list, from);
+	if (list->failed) {
+		free(section->title);
+		free(section->from);
+		return NULL;
+	}
+	list->n_sections++;
+	return section;
+}
+
+/* A pattern with * ? [ is all of a name, another a part of the name or of what is said about it. */
+static bool matches(const char *pattern, const char *name, const char *about)
+{
+	if (!pattern)
+		return true;
+	if (strpbrk(pattern, "*?["))
+		return !fnmatch(pattern, name, FNM_CASEFOLD);
+	return strcasestr(name, pattern) || strcasestr(about, pattern);
+}
+
+static bool grow(struct pmu_list *list, struct pmu_list_section *section)
+{
+	size_t room = section->room ? 2 * section->room : 16;
+	struct pmu_list_row *row;
+
+	if (section->n_rows < section->room)
+		return true;
+	row = realloc(section->row, room * sizeof(*row));
+	if (!row) {
+		list->failed = true;
+		return false;
+	}
+	section->row = row;
+	section->room = room;
+	return true;
+}
+
+static void add(struct pmu_list *list, struct pmu_list_section *section, const char *name,
+		const char *about, const char *unit, const char *note, const char *why)
+{
+	if (!section || list->failed || !grow(list, section))
+		return;
+	section->row[section->n_rows++] = (struct pmu_list_row){ copy(list, name),
+								 copy(list, about),
+								 copy(list, unit), copy(list, note),
+								 copy(list, why) };
+}
+
+void pmu_list_free(struct pmu_list *list)
+{
+	for (size_t i = 0; i < list->n_sections; i++) {
+		struct pmu_list_section *section = &list->section[i];
+
+		for (size_t r = 0; r < section->n_rows; r++) {
+			free(section->row[r].name);
+			free(section->row[r].about);
+			free(section->row[r].unit);
+			free(section->row[r].note);
+			free(section->row[r].why);
+		}
+		free(section->row);
+		free(section->title);
+		free(section->from);
+	}
+	pmu_strbuf_free(&list->notes);
+}
+
+static void note(struct pmu_list *list, const char *text)
+{
+	pmu_strbuf_addf(&list->notes, "%s\n", text);
+}
+
+/* --- events by our own names --- */
+
+/* Of those that are another event on each processor: is there one on this? */
+static bool is_there(const struct pmu_event_about *about, struct pmu_catalog *catalog)
+{
+	struct pmu_event event;
+	bool there;
+
+	if (about->kind != PMU_SLOT_CORE || about->type != PMU_TYPE_NONE)
+		return true;
+	there = pmu_event_parse(about->name, catalog, &event) == 0;
+	pmu_error_clear();
+	return there;
+}
+
+static void find_own_events(struct pmu_list *list, struct pmu_catalog *catalog)
+{
+	static const struct {
+		const char *from, *title;
+	} kinds[] = {
+		[PMU_SLOT_CORE] = { "generic", "Events of every CPU, by the kernel's names" },
+		[PMU_SLOT_SOFTWARE] = { "software", "Events of the kernel" },
+		[PMU_SLOT_UNCORE] = { "uncore", "Outside the cores" },
+		[PMU_SLOT_ENERGY] = { "energy", "Energy" },
+		[PMU_SLOT_SIMULATED] = { "simulated",
+					 "By valgrind's simulation (pmu run --emulate)" },
+	};
+
+	for (const struct pmu_event_about *event = pmu_event_names; event->name; event++)
+		if (matches(list->pattern, event->name, event->about) && is_there(event, catalog))
+			add(list,
+			    section_of(list, PMU_LIST_EVENTS, kinds[event->kind].from,
+				       kinds[event->kind].title),
+			    event->name, event->about, event->unit, "", "");
+}
+
+/* --- events by the library's tables and by libpfm4 --- */
+
+/* What the tables have, for what libpfm4 says of it; all zero: they have nothing. */
+struct tables {
+	struct pmu_list *list;
+	struct pmu_intel_files *files;
+	struct table_event {
+		struct pmu_intel_event event;
+		char *about;
+	} * event;
+	size_t n, room;
+	struct pmu_index by_name;
+};
+
+static uint32_t hash_folded(const char *name)
+{
+	char folded[256];
+	size_t len = 0;
+
+	for (; name[len] && len < sizeof(folded); len++)
+		folded[len] = (char)tolower((unsigned char)name[len]);
+	return pmu_hash_text(folded, len);
+}
+
+static bool is_called(const void *wanted, uintptr_t thing)
+{
+	return !strcasecmp(wanted, ((const struct table_event *)thing)->event.name);
+}
+
+static void keep_event(void *arg, const struct pmu_intel_event *event)
+{
+	struct tables *tables = arg;
+
+	if (tables->n < tables->room)
+		tables->event[tables->n++].event = *event;
+}
+
+static void count_event(void *arg, const struct pmu_intel_event *event)
+{
+	(void)event;
+	((struct tables *)arg)->room++;
+}
+
+static void index_events(struct tables *tables)
+{
+	for (size_t i = 0; i < tables->n; i++) {
+		const char *name = tables->event[i].event.name;
+		uint32_t hash = hash_folded(name);
+		struct pmu_index_place *place = pmu_index_find(&tables->by_name, hash, is_called,
+							       name);
+
+		if (!place->thing)
+			pmu_index_take(&tables->by_name, place, hash, (uintptr_t)&tables->event[i]);
+	}
+}
+
+static bool open_tables(struct tables *tables, const struct pmu_catalog *catalog)
+{
+	struct pmu_cpu_id id = catalog->id;
+
+	if (!catalog->model && pmu_cpu_identify(&id))
+		return false;
+	if (pmu_intel_open_tables(&id, NULL, &tables->files))
+		return false;
+	pmu_intel_each(tables->files, count_event, tables);
+	tables->event = calloc(tables->room + 1, sizeof(*tables->event));
+	if (!tables->event || pmu_index_reserve(&tables->by_name, tables->room))
+		return false;
+	pmu_intel_each(tables->files, keep_event, tables);
+	index_events(tables);
+	return true;
+}
+
+static void close_tables(struct tables *tables)
+{
+	for (size_t i = 0; tables->event && i < tables->n; i++)
+		free(tables->event[i].about);
+	free(tables->event);
+	pmu_index_free(&tables->by_name);
+	pmu_intel_close(tables->files);
+}
+
+static struct table_event *event_of(const struct tables *tables, const char *name)
+{
+	if (!tables->n)
+		return NULL;
+	return (struct table_event *)pmu_index_find(&tables->by_name, hash_folded(name), is_called,
+						    name)
+		->thing;
+}
+
+static void write_pfm(const struct pmu_pfm_name *name, char text[256])
+{
+	snprintf(text, 256, "%s%s%s", name->event, name->umask[0] ? "." : "", name->umask);
+}
+
+/* The tables have codes, libpfm4 has words. */
+static void one_description(void *arg, const struct pmu_pfm_name *name)
+{
+	struct table_event *event;
+	char text[256];
+
+	write_pfm(name, text);
+	event = event_of(arg, text);
+	if (event && !event->about)
+		event->about = strdup(name->about);
+}
+
+/* What the tables lack. */
+static void one_pfm(void *arg, const struct pmu_pfm_name *name)
+{
+	struct tables *tables = arg;
+	struct pmu_list *list = tables->list;
+	char title[160], text[256];
+
+	write_pfm(name, text);
+	if (event_of(tables, text) || (!matches(list->pattern, text, name->about) &&
+				       !matches(list->pattern, name->event, name->event_about)))
+		return;
+	snprintf(title, sizeof(title), "%s, by libpfm4 (%s)", name->of, name->table);
+	add(list, section_of(list, PMU_LIST_EVENTS, "libpfm4", title), text, name->about, "", "",
+	    "");
+}
+
+static void one_of_cpu(struct pmu_list *list, const struct pmu_intel_event *event,
+		       const char *origin, const char *by, const char *about)
+{
+	char title[128];
+
+	if (!matches(list->pattern, event->name, about))
+		return;
+	snprintf(title, sizeof(title), "By %s, %s%s", by,
+		 event->unit[0]                   ? "outside the cores: "
+		 : event->core_type == PMU_SLOT_P ? "P cores"
+		 : event->core_type == PMU_SLOT_E ? "E cores"
+						  : "cores",
+		 event->unit);
+	add(list, section_of(list, PMU_LIST_EVENTS, origin, title), event->name, about, "",
+	    event->deprecated ? "deprecated" : "", "");
+}
+
+static void find_tables(struct pmu_list *list, const struct pmu_catalog *catalog)
+{
+	struct tables tables = { .list = list };
+	bool known = open_tables(&tables, catalog);
+
+	if (known && pmu_pfm_each(catalog->model, one_description, &tables))
+		pmu_error_clear();
+	for (size_t i = 0; i < tables.n; i++)
+		one_of_cpu(list, &tables.event[i].event, "tables", "this library's tables",
+			   tables.event[i].about ? tables.event[i].about : "");
+	if (pmu_pfm_each(catalog->model, one_pfm, &tables) && !known)
+		note(list, pmu_error_text());
+	close_tables(&tables);
+}
+
+/* --- events by Intel's files --- */
+
+static void one_intel(void *arg, const struct pmu_intel_event *event)
+{
+	one_of_cpu(arg, event, "intel", "Intel's files", event->about);
+}
+
+static void find_intel_events(struct pmu_list *list, const struct pmu_catalog *catalog)
+{
+	struct pmu_cpu_id id = catalog->id;
+	struct pmu_intel_files *files;
+
+	if (!catalog->model && pmu_cpu_identify(&id))
+		return;
+	if (pmu_intel_open(catalog->event_files, &id, &files)) {
+		note(list, pmu_error_text());
+		return;
+	}
+	if (pmu_intel_missing(files)[0])
+		note(list, pmu_intel_missing(files));
+	pmu_intel_each(files, one_intel, list);
+	pmu_intel_close(files);
+}
+
+/* --- the kernel's PMUs --- */
+
+static void one_pmu(void *arg, const char *name, unsigned int n_boxes)
+{
+	struct pmu_list *list = arg;
+	char about[64] = "";
+
+	if (!list->wanted[PMU_LIST_PMUS] || !matches(list->pattern, name, ""))
+		return;
+	if (n_boxes > 1)
+		snprintf(about, sizeof(about), "%u boxes, counted together", n_boxes);
+	add(list, section_of(list, PMU_LIST_PMUS, "kernel", "PMUs of this kernel"), name, about, "",
+	    "", "");
+}
+
+static void one_pmu_event(void *arg, const char *pmu, const char *name, const char *terms,
+			  const char *unit)
+{
+	struct pmu_list *list = arg;
+	char text[256];
+
+	snprintf(text, sizeof(text), "%s/%s/", pmu, name);
+	if (list->wanted[PMU_LIST_EVENTS] && matches(list->pattern, text, terms))
+		add(list,
+		    section_of(list, PMU_LIST_EVENTS, "kernel", "Events of this kernel's PMUs"),
+		    text, terms, unit, "", "");
+}
+
+/* --- groups --- */
+
+/* A sentence and what would help, of an error or a source. */
+#define WHY_MAX 640
+
+struct groups {
+	struct pmu_list *list;
+	struct pmu_catalog *catalog;
+};
+
+static int probe(void *arg, const struct pmu_plan *plan, struct pmu_probe *result)
+{
+	const struct pmu_backend *const *backend = arg;
+
+	return (*backend)->probe(plan, result);
+}
+
+static void add_loss(struct pmu_strbuf *text, const char *before, const struct pmu_fit_loss *loss,
+		     const char *after)
+{
+	if (loss->names[0])
+		pmu_strbuf_addf(text, "%s%s%s%s: %s", text->len ? "; " : "", before, loss->names,
+				after, loss->why);
+}
+
+/* By the first source that can count it; @why: there is none, and what the first one said. */
+static void fit_here(const struct pmu_group *group, const struct pmu_machine_from *from,
+		     struct pmu_strbuf *given_up, char *why, size_t size)
+{
+	for (int i = 0; pmu_backends[i]; i++) {
+		struct pmu_fit fit = { .why = NULL };
+
+		if (!pmu_backends[i]->counts)
+			continue;
+		pmu_group_plan(group, &fit.plan);
+		fit.plan.from = from;
+		if (pmu_fit(group, false, false, probe, (void *)&pmu_backends[i], &fit)) {
+			if (!why[0])
+				snprintf(why, size, "%s%s%s", fit.first.why,
+					 fit.first.mend[0] ? "; to mend it: " : "", fit.first.mend);
+			continue;
+		}
+		why[0] = '\0';
+		for (size_t k = 0; k < PMU_ARRAY_LEN(fit.lost); k++)
+			add_loss(given_up, "without ", &fit.lost[k], " here");
+		add_loss(given_up, "", &fit.missing, " cannot be had here");
+		return;
+	}
+}
+
+static void add_group(struct groups *groups, const char *name, const char *about,
+		      const char *origin)
+{
+	char title[320], why[WHY_MAX] = "";
+	struct pmu_list *list = groups->list;
+	struct pmu_strbuf given_up = { 0 };
+	struct pmu_machine_from from;
+	struct pmu_group group;
+
+	if (pmu_group_find(name, groups->catalog, &group)) {
+		snprintf(why, sizeof(why), "%s", pmu_error_text());
+		/* of a file that cannot be read the description is the same sentence */
+		if (!strcmp(about, why))
+			about = "";
+	} else {
+		pmu_strbuf_add(&given_up, group.note);
+		if (group.n_events && !list->elsewhere)
+			fit_here(&group, pmu_command_machine(&from) ? &from : NULL, &given_up, why,
+				 sizeof(why));
+	}
+	snprintf(title, sizeof(title), "Groups%s%.256s", origin[0] ? " of " : "", origin);
+	/* a file each: their folder is what they have in common */
+	if (origin[0] && strrchr(title, '/'))
+		*strrchr(title, '/') = '\0';
+	add(list, section_of(list, PMU_LIST_GROUPS, origin[0] ? "file" : "shipped", title), name,
+	    about, "", pmu_strbuf_text(&given_up), why);
+	pmu_strbuf_free(&given_up);
+}
+
+static void one_group(void *arg, const char *name, const char *about, const char *origin)
+{
+	struct groups *groups = arg;
+
+	if (matches(groups->list->pattern, name, about))
+		add_group(groups, name, about, origin);
+}
+
+static void one_metric(void *arg, const char *name, const char *about, const char *unit,
+		       const char *why_not)
+{
+	struct pmu_list *list = arg;
+	char text[128];
+
+	snprintf(text, sizeof(text), "intel:%s", name);
+	if (!matches(list->pattern, text, about))
+		return;
+	add(list,
+	    section_of(list, PMU_LIST_GROUPS, "intel",
+		       why_not[0] ? "Intel's metrics that cannot be groups"
+				  : "Intel's metrics, each a group"),
+	    text, about, unit, "", why_not);
+}
+
+/* --- all of it --- */
+
+static void find_events(struct pmu_list *list, struct pmu_catalog *catalog)
+{
+	find_own_events(list, catalog);
+	if (catalog->event_files)
+		find_intel_events(list, catalog);
+	find_tables(list, catalog);
+}
+
+static void find_groups(struct pmu_list *list, struct pmu_catalog *catalog)
+{
+	struct groups groups = { list, catalog };
+
+	pmu_group_file_each(one_group, &groups);
+	if (catalog->event_files && pmu_intel_metric_each(catalog, one_metric, list))
+		note(list, pmu_error_text());
+}
+
+void pmu_list_find(struct pmu_list *list, struct pmu_catalog *catalog)
+{
+	const char *devices = pmu_catalog_devices(catalog);
+
+	if (list->wanted[PMU_LIST_GROUPS])
+		find_groups(list, catalog);
+	if (list->wanted[PMU_LIST_EVENTS])
+		find_events(list, catalog);
+	if (devices && (list->wanted[PMU_LIST_EVENTS] || list->wanted[PMU_LIST_PMUS]))
+		pmu_sysfs_each(devices, one_pmu, one_pmu_event, list);
+	list->failed |= list->notes.failed;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `pmu list`: what can be asked for, on this CPU or another. */
+#include "bindings/command/list/list.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "bindings/command/command.h"
+#include "machine/machine.h"
+
+/* Not a terminal: whoever searches or cuts it there needs all of it. */
+#define WIDTH_ELSE SIZE_MAX
+
+static const char *const kind_names[] = {
+	[PMU_LIST_EVENTS] = "events", [PMU_LIST_GROUPS] = "groups", [PMU_LIST_PMUS] = "pmus"
+};
+
+struct request {
+	const char *cpu;
+	const char *event_files;
+	bool json;
+	struct pmu_list list;
+};
+
+/* --- options --- */
+
+static int parse_option(const struct pmu_command *self, struct request *request, char **argv,
+			int *i)
+{
+	const struct pmu_option options[] = {
+		{ .name = "--cpu", .value = &request->cpu },
+		{ .name = "--event-files", .value = &request->event_files },
+		{ .name = "--json", .flag = &request->json },
+		{ .name = NULL },
+	};
+
+	return pmu_command_option(self, options, argv, i);
+}
+
+/* The first word may be a kind; what is none is what is looked for. */
+static int parse_word(const struct pmu_command *self, struct request *request, const char *word,
+		      bool first)
+{
+	for (size_t i = 0; first && i < PMU_ARRAY_LEN(kind_names); i++) {
+		if (!strcmp(word, kind_names[i])) {
+			request->list.wanted[i] = true;
+			return 0;
+		}
+	}
+	if (request->list.pattern)
+		return pmu_command_usage_error(self, "one pattern at a time: '%s' or '%s'",
+					       request->list.pattern, word);
+	request->list.pattern = word;
+	return 0;
+}
+
+static int parse(const struct pmu_command *self, int argc, char **argv, struct request *request)
+{
+	bool first = true, any = false;
+	int rc = 0;
+
+	for (int i = 1; i < argc && !rc; i++) {
+		if (argv[i][0] == '-') {
+			rc = parse_option(self, request, argv, &i);
+		} else {
+			rc = parse_word(self, request, argv[i], first);
+			first = false;
+		}
+	}
+	for (size_t i = 0; i < PMU_ARRAY_LEN(kind_names); i++)
+		any |= request->list.wanted[i];
+	for (size_t i = 0; i < PMU_ARRAY_LEN(kind_names) && !any; i++)
+		request->list.wanted[i] = true;
+	return rc;
+}
+
+/* --- whose --- */
+
+/* A machine that no table has is not the one we run on. */
+static const struct pmu_cpu_model unknown_model = { .vendor = "",
+						    .microarchitecture = "this CPU",
+						    .codename = "",
+						    .pfm = "",
+						    .pfm_e = "",
+						    .pfm_uncore = "" };
+
+/* As a measured program would see it, where the environment says that it is another one. */
+static int of_environment(struct pmu_catalog *catalog)
+{
+	struct pmu_machine_from from;
+	struct pmu_machine *machine;
+
+	if (!pmu_command_machine(&from) || !from.cpuid_file)
+		return 0;
+	if (pmu_machine_load(&from, &machine)) {
+		pmu_command_error("%s", pmu_error_text());
+		return PMU_EXIT_FAILED;
+	}
+	catalog->model = machine->model ? machine->model : &unknown_model;
+	catalog->id = machine->id;
+	pmu_command_machine_numbers(machine, catalog);
+	pmu_machine_free(machine);
+	return 0;
+}
+
+static int choose_cpu(const struct pmu_command *self, struct request *request,
+		      struct pmu_catalog *catalog)
+{
+	struct pmu_cpu_id id;
+	int rc;
+
+	if (request->cpu) {
+		catalog->model = pmu_command_cpu(request->cpu, &catalog->id);
+		if (!catalog->model)
+			return pmu_command_usage_error(
+				self,
+				"no table has a CPU '%s'; write family and model like "
+				"6-2A, 06_2AH or GenuineIntel-6-2A",
+				request->cpu);
+	} else {
+		rc = of_environment(catalog);
+		if (rc)
+			return rc;
+	}
+	request->list.elsewhere = catalog->model != NULL;
+	id = catalog->id;
+	if (catalog->model || !pmu_cpu_identify(&id))
+		snprintf(request->list.cpu, sizeof(request->list.cpu), "%s-%u-%X", id.vendor,
+			 id.family, id.model);
+	/* of another CPU Intel's metrics are shown as most machines have them */
+	if (request->cpu && catalog->event_files && request->list.wanted[PMU_LIST_GROUPS]) {
+		catalog->threads_per_core = 2;
+		pmu_strbuf_add(&request->list.notes,
+			       "Intel's metrics are those of a machine with Hyper-Threading on.\n");
+	}
+	return 0;
+}
+
+/* --- the list --- */
+
+static size_t width(void)
+{
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_col < 40)
+		return WIDTH_ELSE;
+	return size.ws_col;
+}
+
+static int show(struct request *request, struct pmu_catalog *catalog)
+{
+	struct pmu_strbuf out = { 0 };
+	int rc = 0;
+
+	pmu_list_find(&request->list, catalog);
+	if (request->json)
+		rc = pmu_list_json(&request->list, &out);
+	else
+		pmu_list_text(&request->list, width(), &out);
+	if (rc || request->list.failed)
+		out.failed = 1;
+	rc = pmu_command_print(&out);
+	if (rc || request->json || request->list.n_sections)
+		return rc;
+	if (request->list.pattern)
+		pmu_command_error("nothing that can be listed has '%s' in it",
+				  request->list.pattern);
+	else
+		pmu_command_error(
+			request->list.elsewhere
+				? "PMUs are those of this machine's kernel: another CPU has none to list"
+				: "there is nothing to list here");
+	return PMU_EXIT_FAILED;
+}
+
+static int run_list(const struct pmu_command *self, int argc, char **argv)
+{
+	struct request request = { .json = false };
+	struct pmu_catalog catalog = { .keep_absent = true };
+	int rc = parse(self, argc, argv, &request);
+
+	if (!rc) {
+		catalog.event_files = pmu_command_event_files(request.event_files);
+		rc = choose_cpu(self, &request, &catalog);
+	}
+	if (!rc)
+		rc = show(&request, &catalog);
+	pmu_catalog_close(&catalog);
+	pmu_list_free(&request.list);
+	return rc;
+}
+
+const struct pmu_command pmu_command_list = {
+	.name = "list",
+	.usage =
+		"list [events | groups | pmus] [PATTERN] [--cpu FAMILY-MODEL] [--event-files DIR] [--json]",
+	.about = "list the events, groups and PMUs that can be asked for",
+	.help = "Names with a line about each: groups and what they give up on this machine, events by the\n"
+		"kernel's names, by Intel's files, by libpfm4, and of the kernel's PMUs.\n"
+		"\n"
+		"  PATTERN              only what has this in its name or description, or whose name it is with\n"
+		"                       *, ? and [] in it; case does not count\n"
+		"  --cpu FAMILY-MODEL   for another CPU: 6-2A or 06_2AH, hexadecimal; GenuineIntel-6-2A or\n"
+		"                       AuthenticAMD-23-31, the family decimal; a stepping may follow\n"
+		"  --event-files DIR    with Intel's event files and metrics: a folder with a mapfile.csv;\n"
+		"                       else that of PMU_EVENT_FILES\n"
+		"  --json               for programs\n"
+		"  -h, --help           this text\n",
+	.run = run_list,
+};

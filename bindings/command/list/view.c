@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Shows what `pmu list` found: for people, a line a name, and for programs. */
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "bindings/command/command.h"
+#include "bindings/command/list/list.h"
+
+#define NAME_MOST   30 /* of columns; longer names push their line to the right */
+#define ABOUT_LEAST 32 /* of columns behind such a name */
+#define REST_INDENT 6  /* of what is said on lines of its own */
+
+/* --- for people --- */
+
+static size_t name_column(const struct pmu_list_section *section)
+{
+	size_t column = 0;
+
+	for (size_t i = 0; i < section->n_rows; i++) {
+		size_t len = strlen(section->row[i].name);
+
+		if (len > column && len <= NAME_MOST)
+			column = len;
+	}
+	return column;
+}
+
+static bool starts_character(char c)
+{
+	return ((unsigned char)c & 0xc0) != 0x80;
+}
+
+/* As much of @text as there are columns, on one line. */
+static void add_cut(struct pmu_strbuf *out, const char *text, size_t columns)
+{
+	size_t n = 0, len = 0, cut = 0;
+
+	for (; text[len] && text[len] != '\n'; len++) {
+		n += starts_character(text[len]);
+		if (n > columns)
+			break;
+		/* room for the dots */
+		if (starts_character(text[len]) && n + 3 > columns && !cut)
+			cut = len;
+	}
+	if (!text[len]) {
+		pmu_strbuf_add(out, text);
+		return;
+	}
+	if (text[len] == '\n' && !cut)
+		cut = len;
+	while (cut && strchr(" ,;", text[cut - 1]))
+		cut--;
+	pmu_strbuf_add_n(out, text, cut);
+	pmu_strbuf_add(out, "...");
+}
+
+/* All of it: why something cannot be had is not to be cut. */
+static void add_rest(struct pmu_strbuf *out, size_t width, const char *text)
+{
+	pmu_strbuf_pad(out, out->len + REST_INDENT, ' ');
+	pmu_command_wrap(out, REST_INDENT, width, text);
+	pmu_strbuf_add(out, "\n");
+}
+
+static void add_row(struct pmu_strbuf *out, const struct pmu_list_row *row, size_t column,
+		    size_t width)
+{
+	size_t start = out->len, used, len = strlen(row->name);
+	struct pmu_strbuf about = { 0 };
+
+	pmu_strbuf_addf(out, "  %s", row->name);
+	used = (len > column ? len : column) + 4;
+	if (row->unit[0])
+		pmu_strbuf_addf(&about, "[%s] ", row->unit);
+	pmu_strbuf_add(&about, row->about);
+	if (about.len) {
+		pmu_strbuf_pad(out, start + used, ' ');
+		/* a name that takes the line leaves the next one for the rest */
+		if (len > column && used + ABOUT_LEAST > width) {
+			out->len = start + 2 + len;
+			pmu_strbuf_add(out, "\n");
+			pmu_strbuf_pad(out, out->len + column + 4, ' ');
+			used = column + 4;
+		}
+		add_cut(out, pmu_strbuf_text(&about), width > used + 12 ? width - used : 12);
+	}
+	pmu_strbuf_add(out, "\n");
+	pmu_strbuf_free(&about);
+	if (row->why[0])
+		add_rest(out, width, row->why);
+	else if (row->note[0])
+		add_rest(out, width, row->note);
+}
+
+void pmu_list_text(const struct pmu_list *list, size_t width, struct pmu_strbuf *out)
+{
+	const char *notes = pmu_strbuf_text(&list->notes);
+
+	for (size_t i = 0; i < list->n_sections; i++) {
+		const struct pmu_list_section *section = &list->section[i];
+		size_t column = name_column(section);
+
+		pmu_strbuf_addf(out, "%s%s\n", i ? "\n" : "", section->title);
+		for (size_t r = 0; r < section->n_rows; r++)
+			add_row(out, &section->row[r], column, width);
+	}
+	if (*notes)
+		pmu_strbuf_addf(out, "%s%s", list->n_sections ? "\n" : "", notes);
+}
+
+/* --- for programs --- */
+
+/* "" is null. */
+static json_t *text(const char *value)
+{
+	return *value ? json_string(value) : json_null();
+}
+
+static json_t *row_object(const struct pmu_list_section *section, const struct pmu_list_row *row)
+{
+	return json_pack("{s:o, s:o, s:o, s:s, s:o, s:o}", "name", text(row->name), "about",
+			 text(row->about), "unit", text(row->unit), "from", section->from, "note",
+			 text(row->note), "why_not", text(row->why));
+}
+
+static json_t *rows_of(const struct pmu_list *list, enum pmu_list_kind kind)
+{
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < list->n_sections; i++)
+		for (size_t r = 0; list->section[i].kind == kind && r < list->section[i].n_rows;
+		     r++)
+			json_array_append_new(
+				rows, row_object(&list->section[i], &list->section[i].row[r]));
+	return rows;
+}
+
+static json_t *notes_of(const struct pmu_list *list)
+{
+	const char *at = pmu_strbuf_text(&list->notes);
+	json_t *notes = json_array();
+
+	for (; *at; at += strcspn(at, "\n") + 1)
+		json_array_append_new(notes, json_stringn(at, strcspn(at, "\n")));
+	return notes;
+}
+
+int pmu_list_json(const struct pmu_list *list, struct pmu_strbuf *out)
+{
+	static const char *const kinds[] = {
+		[PMU_LIST_EVENTS] = "events", [PMU_LIST_GROUPS] = "groups", [PMU_LIST_PMUS] = "pmus"
+	};
+	json_t *root = json_pack("{s:o, s:o}", "cpu", text(list->cpu), "notes", notes_of(list));
+	char *dump;
+
+	for (size_t i = 0; i < PMU_ARRAY_LEN(kinds); i++)
+		if (list->wanted[i])
+			json_object_set_new(root, kinds[i], rows_of(list, (enum pmu_list_kind)i));
+	dump = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
+	json_decref(root);
+	if (!dump)
+		return -ENOMEM;
+	pmu_strbuf_addf(out, "%s\n", dump);
+	free(dump);
+	return 0;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `pmu plan`: which registers a session would read and write, in which order. */
+#include "bindings/command/plan/plan.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "bindings/command/command.h"
+#include "counters/msr/device.h"
+#include "group/catalog.h"
+
+struct request {
+	struct pmu_machine_from from;
+	const char *events, *group, *event_files;
+	bool all, json;
+};
+
+/* --- the command line --- */
+
+static int parse_option(const struct pmu_command *self, struct request *request, char **argv,
+			int *i)
+{
+	const struct pmu_option options[] = {
+		{ .name = "--events", .letter = 'e', .value = &request->events },
+		{ .name = "--group", .letter = 'g', .value = &request->group },
+		{ .name = "--cpuid", .value = &request->from.cpuid_file },
+		{ .name = "--topology", .value = &request->from.topology },
+		{ .name = "--event-files", .value = &request->event_files },
+		{ .name = "--all", .flag = &request->all },
+		{ .name = "--json", .flag = &request->json },
+		{ .name = NULL },
+	};
+
+	return pmu_command_option(self, options, argv, i);
+}
+
+static int parse(const struct pmu_command *self, int argc, char **argv, struct request *request)
+{
+	for (int i = 1; i < argc; i++) {
+		int rc = parse_option(self, request, argv, &i);
+
+		if (rc)
+			return rc;
+	}
+	if (request->events && request->group)
+		return pmu_command_usage_error(self, "events or a group, not both");
+	return 0;
+}
+
+/* --- the plan --- */
+
+static int load_group(const struct request *request, const struct pmu_machine *machine,
+		      struct pmu_group *group)
+{
+	/* a machine that no table has is not the one we run on */
+	static const struct pmu_cpu_model unknown = { .vendor = "",
+						      .microarchitecture = "",
+						      .codename = "",
+						      .pfm = "",
+						      .pfm_e = "",
+						      .pfm_uncore = "" };
+	struct pmu_catalog catalog = { .model = machine->model ? machine->model : &unknown,
+				       .id = machine->id,
+				       .event_files = pmu_command_event_files(
+					       request->event_files) };
+	int rc;
+
+	pmu_command_machine_numbers(machine, &catalog);
+	if (request->events)
+		rc = pmu_group_from_events(request->events, &catalog, group);
+	else
+		rc = pmu_group_find(request->group ? request->group : "CORE", &catalog, group);
+	pmu_catalog_close(&catalog);
+	if (!rc && !group->n_events)
+		rc = pmu_fail(EINVAL, "group %s counts no events", group->name);
+	return rc;
+}
+
+/* Reads every register that the plan depends on.  0, or a negative errno with a sentence. */
+static int read_registers(struct pmu_plan_shown *shown, const struct pmu_machine_from *from)
+{
+	struct pmu_msr_fault fault = { 0 };
+	struct pmu_msr_device device;
+	struct pmu_msr_program look;
+	int rc = pmu_msr_device_try(from);
+
+	if (rc)
+		return rc;
+	rc = pmu_msr_program_look(shown->machine, &shown->fit.plan, &look);
+	if (!rc)
+		rc = pmu_msr_device_open(&device, shown->machine, from);
+	if (rc) {
+		pmu_msr_program_free(&look);
+		return rc;
+	}
+	shown->found = calloc(look.n_ops + 1, sizeof(*shown->found));
+	rc = shown->found
+		     ? pmu_msr_device_run(&device, look.op, look.n_ops, shown->found, false, &fault)
+		     : -ENOMEM;
+	if (rc)
+		rc = pmu_fail(rc, "cannot read register %XH of CPU %d: %s", fault.op.address,
+			      fault.op.cpu, strerror(-rc));
+	pmu_msr_device_close(&device);
+	pmu_msr_program_free(&look);
+	return rc;
+}
+
+static void look(struct pmu_plan_shown *shown, const struct pmu_machine_from *from)
+{
+	if (shown->machine->recorded && !from->msr_device) {
+		snprintf(shown->unlooked, sizeof(shown->unlooked),
+			 "this is another machine's description");
+		return;
+	}
+	if (read_registers(shown, from)) {
+		free(shown->found);
+		shown->found = NULL;
+		snprintf(shown->unlooked, sizeof(shown->unlooked), "%s", pmu_error_text());
+	}
+}
+
+static int make(void *arg, const struct pmu_plan *plan, struct pmu_probe *probe)
+{
+	struct pmu_plan_shown *shown = arg;
+
+	pmu_msr_program_free(&shown->program);
+	return pmu_msr_program_make(shown->machine, plan, shown->found, &shown->program, probe);
+}
+
+static int show(const struct request *request, struct pmu_plan_shown *shown, struct pmu_strbuf *out)
+{
+	int rc = load_group(request, shown->machine, &shown->group);
+
+	if (rc)
+		return rc;
+	pmu_group_plan(&shown->group, &shown->fit.plan);
+	look(shown, &request->from);
+	shown->fit.why = shown->why;
+	rc = pmu_fit(&shown->group, true, true, make, shown, &shown->fit);
+	if (rc)
+		return pmu_fail(rc, "%s", shown->fit.first.why);
+	if (request->json)
+		return pmu_plan_json(shown, out);
+	pmu_plan_text(shown, request->all, out);
+	return 0;
+}
+
+static int run_plan(const struct pmu_command *self, int argc, char **argv)
+{
+	struct request request = { .all = false };
+	struct pmu_plan_shown shown = { .machine = NULL };
+	struct pmu_machine *machine = NULL;
+	struct pmu_strbuf out = { 0 };
+	int rc = parse(self, argc, argv, &request);
+
+	if (rc)
+		return rc;
+	pmu_command_machine_else(&request.from);
+	rc = pmu_machine_load(&request.from, &machine);
+	shown.machine = machine;
+	if (!rc)
+		rc = show(&request, &shown, &out);
+	if (rc)
+		pmu_command_error("%s", pmu_error_text());
+	pmu_msr_program_free(&shown.program);
+	free(shown.found);
+	if (machine)
+		pmu_machine_free(machine);
+	if (!rc)
+		return pmu_command_print(&out);
+	pmu_strbuf_free(&out);
+	return PMU_EXIT_FAILED;
+}
+
+const struct pmu_command pmu_command_plan = {
+	.name = "plan",
+	.usage =
+		"plan [-e EVENTS | -g GROUP] [--cpuid DUMP] [--topology XML] [--event-files DIR] [--all] [--json]",
+	.about = "show which registers the source msr would program, in which order",
+	.help = "Registers are read, where they can be, to see which counters are free; nothing is written.\n"
+		"\n"
+		"  -e, --events EVENTS  as in PMU_EVENTS\n"
+		"  -g, --group GROUP    as in PMU_GROUP; CORE without either\n"
+		"  --cpuid DUMP         for another machine: its CPUID leaves as text, see 'pmu help info'\n"
+		"  --topology XML       its topology, as 'lstopo --of xml' writes it\n"
+		"  --event-files DIR    with Intel's event files: a folder with a mapfile.csv; else that of\n"
+		"                       PMU_EVENT_FILES\n"
+		"  --all                a line for each operation, in their order, instead of one for all\n"
+		"                       processors that do the same\n"
+		"  --json               for programs: every operation\n"
+		"  -h, --help           this text\n",
+	.run = run_plan,
+};

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What `pmu report` is given: stores and JSON reports. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "bindings/command/json/read.h"
+#include "bindings/command/report/inputs.h"
+#include "group/metric.h"
+#include "store/place.h"
+#include "store/read/list.h"
+#include "store/read/snapshot.h"
+
+#define MAX_JSON ((size_t)512 << 20)
+
+/* All of a file.  Return: its text for free(), or NULL with a sentence. */
+static char *read_text(const char *path, int fd, size_t *len)
+{
+	size_t room = 65536, n = 0;
+	char *text = malloc(room), *grown;
+	ssize_t got;
+
+	while (text) {
+		got = read(fd, text + n, room - n);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0) {
+			pmu_fail(errno, "cannot read %s: %s", path, strerror(errno));
+			break;
+		}
+		n += (size_t)got;
+		*len = n;
+		if (!got)
+			return text;
+		if (n < room)
+			continue;
+		if (n > MAX_JSON) {
+			pmu_fail(EFBIG, "cannot read %s: it is larger than %zu MiB", path,
+				 MAX_JSON >> 20);
+			break;
+		}
+		room *= 2;
+		grown = realloc(text, room);
+		if (!grown) {
+			pmu_fail(ENOMEM, "cannot read %s: no memory", path);
+			break;
+		}
+		text = grown;
+	}
+	free(text);
+	return NULL;
+}
+
+static int read_json(struct pmu_input *input, int fd)
+{
+	size_t len = 0;
+	char *text = read_text(input->path, fd, &len);
+	int rc;
+
+	if (!text)
+		return -EIO;
+	rc = pmu_json_read(text, len, &input->model);
+	free(text);
+	if (rc) {
+		char reason[PMU_ERROR_MAX];
+
+		snprintf(reason, sizeof(reason), "%s", pmu_error_text());
+		return pmu_fail(rc, "cannot read %s: %s", input->path, reason);
+	}
+	return 0;
+}
+
+static int read_store(struct pmu_input *input, const struct pmu_store_head *head)
+{
+	char reason[PMU_ERROR_MAX];
+	int rc = pmu_store_snapshot_file(input->path, &input->model);
+
+	input->is_store = true;
+	if (rc) {
+		snprintf(reason, sizeof(reason), "%s", pmu_error_text());
+		if (!strstr(reason, input->path))
+			return pmu_fail(rc, "cannot read %s: %s", input->path, reason);
+		return rc;
+	}
+	input->is_alive = !head->ended && pmu_store_liveness(head) == PMU_PROCESS_ALIVE;
+	pmu_metric_fill(input->model);
+	return 0;
+}
+
+/* Killed before anything was in it: then the name tells whose it is. */
+static int read_begun(struct pmu_input *input)
+{
+	const char *slash = strrchr(input->path, '/');
+	struct pmu_store_head head;
+
+	input->is_store = pmu_store_head_of_name(slash ? slash + 1 : input->path, &head);
+	if (!input->is_store)
+		return pmu_fail(
+			EINVAL,
+			"cannot read %s: it is empty, or begins with zeros as the store of a program that was "
+			"killed while it started",
+			input->path);
+	input->is_alive = pmu_store_liveness(&head) == PMU_PROCESS_ALIVE;
+	return pmu_fail(EINVAL, "cannot read %s: its program %s; 'pmu report --remove' removes it",
+			input->path,
+			input->is_alive ? "has just started: there is nothing in it yet"
+					: "was killed while it started: there is nothing in it");
+}
+
+/* What a file is, is told by how it begins. */
+int pmu_input_read(struct pmu_input *input)
+{
+	struct pmu_store_head head = { 0 };
+	struct stat st;
+	ssize_t n;
+	int fd, rc;
+
+	fd = open(input->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return pmu_fail(errno, "cannot open %s: %s", input->path, strerror(errno));
+	n = fstat(fd, &st) || !S_ISREG(st.st_mode) ? -1 : pread(fd, &head, sizeof(head), 0);
+	if (n < 0)
+		rc = pmu_fail(EINVAL, "cannot read %s: it is not an ordinary file", input->path);
+	else if (!n)
+		rc = read_begun(input);
+	else if (n >= 8 && !memcmp(head.magic, PMU_STORE_MAGIC, 8))
+		rc = read_store(input, &head);
+	else if (n >= 8 && !memcmp(head.magic, "\0\0\0\0\0\0\0", 8))
+		rc = read_begun(input);
+	else if (memchr("{ \t\r\n", head.magic[0], 5))
+		rc = read_json(input, fd);
+	else
+		rc = pmu_fail(EINVAL, "cannot read %s: it is neither a store nor a JSON report",
+			      input->path);
+	close(fd);
+	return rc;
+}

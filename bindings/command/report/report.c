@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `pmu report`: stores and JSON reports as text, JSON or CSV, one by one or merged. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "bindings/command/command.h"
+#include "bindings/command/report/inputs.h"
+#include "report/report.h"
+#include "report/terminal.h"
+
+#define MAX_PATH 4096
+/* Stores that are left are named one by one. */
+#define KEPT_NAMED 3u
+
+/** A file, and the process that its report is of. */
+struct written {
+	char *path;
+	int64_t pid;
+	uint64_t start_unix_ns;
+};
+
+/** The command line, taken apart, and what came of it. */
+struct request {
+	const char **file;
+	size_t n_files;
+	const char **output;
+	size_t n_outputs;
+	struct written *written;
+	size_t n_written;
+	size_t n_kept; /* stores */
+	struct pmu_text_options text;
+	const char *top;
+	bool merge;
+	bool each;
+	bool remove;
+	bool dash_dash; /* everything from here on is a file */
+	bool printed;   /* something is on standard output */
+};
+
+/* --- the command line --- */
+
+static int parse_option(const struct pmu_command *self, struct request *request, char **argv,
+			int *i)
+{
+	const char *output = NULL;
+	const struct pmu_option options[] = {
+		{ .name = "--output", .letter = 'o', .value = &output },
+		{ .name = "--merge", .flag = &request->merge },
+		{ .name = "--each", .flag = &request->each },
+		{ .name = "--remove", .flag = &request->remove },
+		PMU_TEXT_OPTIONS(&request->text, request->top),
+		{ .name = NULL },
+	};
+	int rc;
+
+	if (!strcmp(argv[*i], "--")) {
+		request->dash_dash = true;
+		return 0;
+	}
+	rc = pmu_command_option(self, options, argv, i);
+	if (!rc && output)
+		request->output[request->n_outputs++] = output;
+	return rc;
+}
+
+/* A name that has something of a process in it is that of a report of one. */
+static bool is_of_one(const char *output)
+{
+	const char *at = output;
+
+	while ((at = strchr(at, '%')) && at[1]) {
+		if (strchr("prhn", at[1]))
+			return true;
+		at += 2;
+	}
+	return false;
+}
+
+static int check(const struct pmu_command *self, const struct request *request)
+{
+	if (!request->n_files &&
+	    (request->n_outputs || request->remove || request->text.threads || request->text.all ||
+	     request->text.brief || request->text.sort || request->text.filter ||
+	     request->text.top || request->merge || request->each))
+		return pmu_command_usage_error(
+			self, "which store? 'pmu report' alone lists those there are");
+	if (request->merge && request->each)
+		return pmu_command_usage_error(self, "--merge or --each?");
+	return 0;
+}
+
+/* Several reports into one output: only where its name tells them apart. */
+static int check_outputs(const struct pmu_command *self, const struct request *request)
+{
+	for (size_t i = 0; i < request->n_outputs; i++)
+		if (pmu_report_format_check(request->output[i]))
+			return pmu_command_usage_error(self, "%s", pmu_error_text());
+	for (size_t i = 0; i < request->n_outputs && request->n_files > 1; i++)
+		if (strcmp(request->output[i], "-") != 0 && !is_of_one(request->output[i]))
+			return pmu_command_usage_error(
+				self,
+				"%zu reports would go into one file %s; put %%p (the process) into "
+				"its name, or merge them (--merge)",
+				request->n_files, request->output[i]);
+	return 0;
+}
+
+static int parse(const struct pmu_command *self, int argc, char **argv, struct request *request)
+{
+	int i, rc;
+
+	request->file = calloc((size_t)argc, sizeof(*request->file));
+	request->output = calloc((size_t)argc, sizeof(*request->output));
+	if (!request->file || !request->output) {
+		pmu_command_error("no memory");
+		return PMU_EXIT_FAILED;
+	}
+	for (i = 1; i < argc; i++) {
+		if (request->dash_dash || argv[i][0] != '-') {
+			request->file[request->n_files++] = argv[i];
+			continue;
+		}
+		rc = parse_option(self, request, argv, &i);
+		if (rc)
+			return rc;
+	}
+	request->written = calloc(request->n_files * request->n_outputs + 1,
+				  sizeof(*request->written));
+	if (!request->written) {
+		pmu_command_error("no memory");
+		return PMU_EXIT_FAILED;
+	}
+	rc = pmu_command_top(self, request->top, &request->text);
+	return rc ? rc : check(self, request);
+}
+
+/* --- writing --- */
+
+static int write_stdout(const struct pmu_model *model, struct request *request)
+{
+	struct pmu_text_options options = request->text;
+	struct pmu_strbuf out = { 0 };
+
+	pmu_terminal_fit(&options, STDOUT_FILENO);
+	if (request->printed)
+		pmu_strbuf_add(&out, "\n");
+	request->printed = true;
+	pmu_report_render(&out, model, PMU_REPORT_TEXT, &options);
+	return pmu_command_print(&out);
+}
+
+/* The library's sentence speaks of a setting that has no say here. */
+static void tell_unwritten(const char *path, int rc)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (rc == -ENOENT && slash && slash > path)
+		pmu_command_error("cannot write %s: %s; create %.*s first", path, strerror(-rc),
+				  (int)(slash - path), path);
+	else
+		pmu_command_error("cannot write %s: %s", path, strerror(-rc));
+}
+
+/* What -o says, for this report.  Those of two processes get no file of the same name. */
+static int file_name(const struct pmu_model *model, struct request *request, const char *output,
+		     char *path, size_t size)
+{
+	char rank[16] = "0";
+	const struct pmu_output_names names = {
+		.pid = (long)model->pid,
+		.rank = rank,
+		.host = model->host,
+		.nth = model->nth ? model->nth : 1,
+	};
+	struct written *written = &request->written[request->n_written];
+	int rc;
+
+	if (model->rank >= 0)
+		snprintf(rank, sizeof(rank), "%d", model->rank);
+	rc = pmu_output_path(output, &names, path, size);
+	if (rc < 0) {
+		tell_unwritten(output, rc);
+		return rc;
+	}
+	for (size_t i = 0; i < request->n_written; i++) {
+		if (strcmp(request->written[i].path, path) != 0)
+			continue;
+		if (request->written[i].pid == model->pid &&
+		    request->written[i].start_unix_ns == model->start_unix_ns)
+			return 0;
+		pmu_command_error(
+			"%s is another report's already: put %%p (the process) into its name",
+			path);
+		return -EEXIST;
+	}
+	*written = (struct written){ strdup(path), model->pid, model->start_unix_ns };
+	request->n_written += written->path != NULL;
+	return 0;
+}
+
+static int write_file(const struct pmu_model *model, struct request *request, const char *output)
+{
+	struct pmu_strbuf out = { 0 };
+	char path[MAX_PATH];
+	int rc;
+
+	if (file_name(model, request, output, path, sizeof(path)) < 0)
+		return PMU_EXIT_FAILED;
+	pmu_report_render(&out, model, pmu_report_format_of(path), &request->text);
+	rc = out.failed ? -ENOMEM : pmu_report_write_file(path, pmu_strbuf_text(&out), out.len);
+	pmu_strbuf_free(&out);
+	if (!rc || rc == -EPIPE)
+		return 0;
+	tell_unwritten(path, rc);
+	return PMU_EXIT_FAILED;
+}
+
+/* Which of the outputs a report goes to. */
+enum to { TO_ALL, TO_THOSE_OF_ONE, TO_THE_OTHERS };
+
+/* A failed output does not keep the others from being written. */
+static int write_outputs(const struct pmu_model *model, struct request *request, enum to to)
+{
+	int failed = 0;
+	size_t i;
+
+	if (!request->n_outputs && to != TO_THOSE_OF_ONE)
+		return write_stdout(model, request);
+	for (i = 0; i < request->n_outputs; i++) {
+		const char *output = request->output[i];
+
+		if (to != TO_ALL && is_of_one(output) != (to == TO_THOSE_OF_ONE))
+			continue;
+		failed |= strcmp(output, "-") ? write_file(model, request, output)
+					      : write_stdout(model, request);
+	}
+	return failed ? PMU_EXIT_FAILED : 0;
+}
+
+/* --- one by one, and merged --- */
+
+static int remove_store(const struct pmu_input *input)
+{
+	if (!input->is_store)
+		pmu_command_error("%s is kept: only stores are removed", input->path);
+	else if (input->is_alive)
+		pmu_command_error("%s is kept: its process still runs", input->path);
+	else if (!unlink(input->path))
+		return 0;
+	else
+		pmu_command_error("cannot remove %s: %s", input->path, strerror(errno));
+	return PMU_EXIT_FAILED;
+}
+
+/* An input whose report is written. */
+static int done_with(struct request *request, const struct pmu_input *input)
+{
+	if (request->remove)
+		return remove_store(input);
+	if (input->is_store && !input->is_alive && request->n_kept++ < KEPT_NAMED)
+		pmu_command_error("%s is kept; 'pmu report --remove %s' removes it", input->path,
+				  input->path);
+	return 0;
+}
+
+/* Nothing was in it, and now it is gone. */
+#define ONLY_REMOVED (-1)
+
+static int read_file(const struct request *request, size_t i, struct pmu_input *input)
+{
+	*input = (struct pmu_input){ .path = request->file[i] };
+	if (pmu_input_read(input) == 0)
+		return 0;
+	if (request->remove && input->is_store)
+		return remove_store(input) ? PMU_EXIT_FAILED : ONLY_REMOVED;
+	pmu_command_error("%s", pmu_error_text());
+	return PMU_EXIT_FAILED;
+}
+
+static int report_file(struct request *request, size_t i)
+{
+	struct pmu_input input;
+	int rc = read_file(request, i, &input);
+
+	if (rc)
+		return rc == ONLY_REMOVED ? 0 : rc;
+	rc = write_outputs(input.model, request, TO_ALL);
+	pmu_model_free(input.model);
+	return rc ? rc : done_with(request, &input);
+}
+
+static int report_each(const struct pmu_command *self, struct request *request)
+{
+	int rc = check_outputs(self, request);
+
+	for (size_t i = 0; rc != PMU_EXIT_USAGE && i < request->n_files; i++)
+		if (report_file(request, i))
+			rc = PMU_EXIT_FAILED;
+	return rc;
+}
+
+static int write_apart(const struct pmu_command *self, struct request *request,
+		       const struct pmu_input *input, size_t n)
+{
+	int rc = check_outputs(self, request);
+
+	for (size_t i = 0; rc != PMU_EXIT_USAGE && i < n; i++)
+		if (write_outputs(input[i].model, request, TO_ALL) || done_with(request, &input[i]))
+			rc = PMU_EXIT_FAILED;
+	return rc;
+}
+
+static int write_merged(struct request *request, const struct pmu_input *input, size_t n)
+{
+	struct pmu_model *model = NULL;
+	size_t n_left_out = 0;
+	int rc;
+
+	if (pmu_inputs_merge(input, n, &model, &n_left_out) < 0) {
+		pmu_command_error("cannot merge: %s", pmu_error_text());
+		return PMU_EXIT_FAILED;
+	}
+	rc = write_outputs(model, request, TO_THE_OTHERS);
+	pmu_model_free(model);
+	for (size_t i = 0; i < n; i++)
+		rc |= write_outputs(input[i].model, request, TO_THOSE_OF_ONE);
+	for (size_t i = 0; i < n && !rc; i++)
+		rc |= done_with(request, &input[i]);
+	return rc || n_left_out ? PMU_EXIT_FAILED : 0;
+}
+
+static int report_read(const struct pmu_command *self, struct request *request,
+		       const struct pmu_input *input, size_t n)
+{
+	enum pmu_merging merging = request->merge ? PMU_MERGE_RANKS : pmu_inputs_belong(input, n);
+
+	if (merging == PMU_MERGE_RANKS && n)
+		return write_merged(request, input, n);
+	if (merging == PMU_MERGE_REFUSED)
+		pmu_command_error("not merged: %s (--merge merges all the same, --each says no)",
+				  pmu_error_text());
+	return write_apart(self, request, input, n);
+}
+
+/* Whether they belong together shows when all are read. */
+static int report_several(const struct pmu_command *self, struct request *request)
+{
+	struct pmu_input *input = calloc(request->n_files, sizeof(*input));
+	size_t n = 0;
+	int rc = 0, failed = 0;
+
+	if (!input) {
+		pmu_command_error("no memory");
+		return PMU_EXIT_FAILED;
+	}
+	for (size_t i = 0; i < request->n_files; i++) {
+		rc = read_file(request, i, &input[n]);
+		if (rc > 0)
+			failed = rc;
+		n += !rc;
+	}
+	rc = report_read(self, request, input, n);
+	for (size_t i = 0; i < n; i++)
+		pmu_model_free(input[i].model);
+	free(input);
+	return rc ? rc : failed;
+}
+
+static int run_report(const struct pmu_command *self, int argc, char **argv)
+{
+	struct request request = { 0 };
+	int rc = parse(self, argc, argv, &request);
+
+	if (rc)
+		;
+	else if (!request.n_files)
+		rc = pmu_report_list();
+	else if ((request.n_files == 1 && !request.merge) || request.each)
+		rc = report_each(self, &request);
+	else
+		rc = report_several(self, &request);
+	if (request.n_kept > KEPT_NAMED)
+		pmu_command_error("so %s %zu more", request.n_kept - KEPT_NAMED > 1 ? "are" : "is",
+				  request.n_kept - KEPT_NAMED);
+	while (request.n_written)
+		free(request.written[--request.n_written].path);
+	free(request.written);
+	free(request.file);
+	free(request.output);
+	return rc;
+}
+
+const struct pmu_command pmu_command_report = {
+	.name = "report",
+	.usage = "report [FILE...] [-o OUT]... [--merge | --each] [OPTION]...",
+	.about =
+		"make a report from a store or a JSON report, merge those of ranks, or list the stores",
+	.help = "A FILE is a store (what a program that was killed left over, or that of "
+		"one that still\n"
+		"runs) or a report that was written as JSON.  Several that are of ranks of one "
+		"MPI program\n"
+		"become one report, which also says how time is spread over the ranks; other "
+		"ones follow\n"
+		"each other.  Without a FILE it lists the stores.\n"
+		"\n"
+		"  -o, --output OUT  where the report goes, any number of times; .json and .csv choose\n"
+		"                    the format, any other name gets text, '-' is standard output.  %p\n"
+		"                    stands for the process, %r for the MPI rank, %h for the host, %n for\n"
+		"                    the program's number in its process: with one of them every FILE\n"
+		"                    gets its own OUT.  Without -o: text on standard output\n"
+		"  --merge           one report of all FILEs, whatever they are of: below a row for each\n"
+		"                    program where there are several\n"
+		"  --each            a report for each FILE, also of ranks\n"
+		"  --threads         the text also has each thread's own rows, and how calls' times are\n"
+		"                    spread, and counts over ranks\n"
+		"  --all             the text has every region, also beyond the 100 with the most time,\n"
+		"                    and how counts are spread over ranks\n"
+		"  --sort KEY        a list instead of a tree: by time, self, calls or the name of a count\n"
+		"  --top N           the text has the N regions with the most time, or with most of that\n"
+		"  --filter GLOB     the text has only regions whose name or path matches: 'solve*'\n"
+		"  -q, --quiet       the text has the rows alone\n"
+		"  --remove          remove the store of a program that is gone once its "
+		"report is written\n"
+		"  -h, --help        this text\n"
+		"  --                what follows are files, also where a name begins with -\n",
+	.run = run_report,
+};

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The environment of a measured command: settings, and what is preloaded. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bindings/command/command.h"
+#include "bindings/command/run/run.h"
+#include "bindings/preload/process/target.h"
+#include "counters/valgrind/valgrind.h"
+#include "store/place.h"
+
+/* More variables than it had. */
+#define N_SETTINGS 17
+
+/* --- where the libraries are --- */
+
+/* The folder of our executable; NULL where nobody tells. */
+static const char *own_folder(char *path, size_t size)
+{
+	ssize_t n = readlink("/proc/self/exe", path, size - 1);
+	char *slash;
+
+	if (n <= 0)
+		return NULL;
+	path[n] = '\0';
+	slash = strrchr(path, '/');
+	if (!slash)
+		return NULL;
+	*slash = '\0';
+	return path;
+}
+
+/* How many bytes of folders two paths begin with alike. */
+static size_t common_folders(const char *a, const char *b)
+{
+	size_t common = 0;
+
+	for (size_t i = 0;; i++) {
+		bool end_a = !a[i] || a[i] == '/', end_b = !b[i] || b[i] == '/';
+
+		if (end_a && end_b)
+			common = i;
+		if (!a[i] || a[i] != b[i])
+			return common;
+	}
+}
+
+/*
+ * Where a whole installation was moved elsewhere, the two folders still lie the same way to each
+ * other.
+ */
+static bool moved_folder(const char *own, char *folder, size_t size)
+{
+	size_t common = common_folders(PMU_BINDIR, PMU_LIBDIR);
+	const char *bin = &PMU_BINDIR[common], *lib = &PMU_LIBDIR[common];
+	size_t own_len = strlen(own), bin_len = strlen(bin);
+	int n;
+
+	if (own_len < bin_len || strcmp(own + own_len - bin_len, bin) != 0)
+		return false;
+	n = snprintf(folder, size, "%.*s%s", (int)(own_len - bin_len), own, lib);
+	return n > 0 && (size_t)n < size;
+}
+
+static bool find_in(const char *folder, const char *below, const char *name, char *path,
+		    size_t size)
+{
+	int n = snprintf(path, size, "%s%s/%s", folder, below, name);
+
+	return n > 0 && (size_t)n < size && access(path, R_OK) == 0;
+}
+
+/* In the build tree, else where it was installed.  @below: in the build tree's folder. */
+static bool find_library(const char *below, const char *name, char *path, size_t size)
+{
+	char own[PATH_MAX], moved[PATH_MAX];
+
+	if (own_folder(own, sizeof(own))) {
+		if (find_in(own, below, name, path, size))
+			return true;
+		if (moved_folder(own, moved, sizeof(moved)) && find_in(moved, "", name, path, size))
+			return true;
+	}
+	if (find_in(PMU_LIBDIR, "", name, path, size))
+		return true;
+	path[0] = '\0';
+	return false;
+}
+
+/* ld.so(8): blanks and colons separate, and a dollar begins a word that it replaces. */
+static bool is_speakable(const char *path)
+{
+	return !strpbrk(path, " :$\t\n");
+}
+
+/*
+ * A path that cannot be said gets a link in the run's folder that can.  Both libraries do: the
+ * first looks for the other beside itself.
+ */
+static bool make_speakable(const struct pmu_run_folder *folder, const char *name, char *path,
+			   size_t size)
+{
+	char link[PATH_MAX];
+	int n = snprintf(link, sizeof(link), "%s/%s", folder->path, name);
+
+	if (n < 0 || (size_t)n >= size || !is_speakable(link) || symlink(path, link))
+		return false;
+	memcpy(path, link, (size_t)n + 1);
+	return true;
+}
+
+static void refuse(struct pmu_run_libraries *libraries)
+{
+	snprintf(
+		libraries->why, sizeof(libraries->why),
+		"the path %s cannot be preloaded: there is a blank, a colon or a dollar sign in it",
+		libraries->preload);
+	libraries->preload[0] = libraries->pmu[0] = '\0';
+}
+
+void pmu_run_libraries_find(const struct pmu_run_folder *folder, bool with_pmu,
+			    struct pmu_run_libraries *libraries)
+{
+	bool have_pmu, linked;
+
+	libraries->why[0] = '\0';
+	have_pmu = find_library("/lib/.libs", PMU_NAME, libraries->pmu, sizeof(libraries->pmu));
+	if (!find_library("/bindings/.libs", PRELOAD_NAME, libraries->preload,
+			  sizeof(libraries->preload))) {
+		snprintf(libraries->why, sizeof(libraries->why),
+			 "%s is not in %s, so only programs that are linked "
+			 "with libpmu can be measured",
+			 PRELOAD_NAME, PMU_LIBDIR);
+		libraries->pmu[0] = '\0';
+		return;
+	}
+	linked = is_speakable(libraries->preload) && is_speakable(libraries->pmu);
+	if (!linked)
+		linked = make_speakable(folder, PRELOAD_NAME, libraries->preload,
+					sizeof(libraries->preload)) &&
+			 (!have_pmu ||
+			  make_speakable(folder, PMU_NAME, libraries->pmu, sizeof(libraries->pmu)));
+	if (!linked)
+		refuse(libraries);
+	else if (!with_pmu)
+		libraries->pmu[0] = '\0';
+}
+
+/* --- the environment --- */
+
+struct list {
+	char **text;
+	size_t n;
+	bool failed;
+};
+
+static void set(struct list *list, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	if (asprintf(&list->text[list->n], "%s=%s", name, value) >= 0) {
+		list->n++;
+		return;
+	}
+	list->text[list->n] = NULL;
+	list->failed = true;
+}
+
+/* Words of an LD_PRELOAD but for our own libraries: those of a `pmu run` around us. */
+static void add_others(struct pmu_strbuf *out, const char *words)
+{
+	const char *word;
+	size_t len;
+
+	while ((word = target_next_word(&words, &len))) {
+		if (target_is_ours(word, len))
+			continue;
+		pmu_strbuf_add(out, out->len ? ":" : "");
+		pmu_strbuf_add_n(out, word, len);
+	}
+}
+
+/* Ours first. */
+static void set_preload(struct list *list, const struct pmu_run_libraries *libraries)
+{
+	const char *before = getenv("LD_PRELOAD");
+	struct pmu_strbuf out = { 0 };
+
+	pmu_strbuf_add(&out, libraries->preload);
+	if (libraries->pmu[0])
+		pmu_strbuf_addf(&out, ":%s", libraries->pmu);
+	if (before)
+		add_others(&out, before);
+	if (out.failed)
+		list->failed = true;
+	else if (out.len || before)
+		set(list, "LD_PRELOAD", pmu_strbuf_text(&out));
+	pmu_strbuf_free(&out);
+}
+
+static void set_log(struct list *list, const struct pmu_run_folder *folder)
+{
+	char *format = pmu_run_log_format(folder);
+
+	list->failed |= !format;
+	set(list, PMU_VALGRIND_LOG_VARIABLE, format);
+	free(format);
+}
+
+static bool is(const char *variable, const char *name)
+{
+	size_t len = strlen(name);
+
+	return !strncmp(variable, name, len) && variable[len] == '=';
+}
+
+/* Ours to say: what there was before would contradict it. */
+static bool is_replaced(const struct pmu_run_request *request, bool starting, const char *variable)
+{
+	const struct {
+		const char *name;
+		bool replaced;
+	} all[] = {
+		{ "PMU_OUTPUT", true },
+		{ PMU_STORE_VARIABLE, true },
+		{ PMU_VALGRIND_LOG_VARIABLE, true },
+		{ "LD_PRELOAD", starting },
+		{ "PMU_GROUP", request->group || request->events },
+		{ "PMU_EVENTS", request->group || request->events },
+		{ "PMU_PIN", request->pin },
+		{ "PMU_BACKEND", request->source },
+		{ "PMU_EXACT", request->exact },
+		{ "PMU_REQUIRE", request->require },
+		{ "PMU_HISTOGRAM", request->histogram },
+		{ "PMU_AUTO", request->automatic },
+		{ "PMU_FUNCTIONS", request->functions },
+		{ "PMU_MIN_TIME", request->min_time },
+		{ "PMU_WRAP", request->wrap },
+	};
+
+	for (size_t i = 0; i < PMU_ARRAY_LEN(all); i++)
+		if (all[i].replaced && is(variable, all[i].name))
+			return true;
+	return false;
+}
+
+char **pmu_run_environment(const struct pmu_run_request *request,
+			   const struct pmu_run_folder *folder,
+			   const struct pmu_run_libraries *libraries)
+{
+	struct list list = { .n = 0 };
+	size_t n = 0;
+
+	while (environ && environ[n])
+		n++;
+	list.text = calloc(n + N_SETTINGS + 1, sizeof(*list.text));
+	if (!list.text)
+		return NULL;
+	for (size_t i = 0; i < n && !list.failed; i++) {
+		if (is_replaced(request, libraries, environ[i]))
+			continue;
+		list.text[list.n] = strdup(environ[i]);
+		list.failed = !list.text[list.n++];
+	}
+	set(&list, "PMU_GROUP", request->group);
+	set(&list, "PMU_EVENTS", request->events);
+	set(&list, "PMU_PIN", request->pin);
+	/* a region in a constructor is before the preload, which says so in other programs */
+	if (folder && !request->pin && !request->pins && !getenv("PMU_PIN"))
+		set(&list, "PMU_PIN", "none");
+	set(&list, "PMU_BACKEND", request->source);
+	set(&list, "PMU_EXACT", request->exact ? "1" : NULL);
+	set(&list, "PMU_HISTOGRAM", request->histogram ? "1" : NULL);
+	set(&list, "PMU_REQUIRE", request->require ? "1" : NULL);
+	set(&list, "PMU_AUTO", request->automatic);
+	set(&list, "PMU_FUNCTIONS", request->functions);
+	set(&list, "PMU_MIN_TIME", request->min_time);
+	set(&list, "PMU_WRAP", request->wrap);
+	if (folder)
+		set(&list, PMU_STORE_VARIABLE, folder->path);
+	if (folder && request->emulate)
+		set_log(&list, folder);
+	if (libraries)
+		set_preload(&list, libraries);
+	if (!list.failed)
+		return list.text;
+	pmu_run_environment_free(list.text);
+	return NULL;
+}
+
+void pmu_run_environment_free(char **environment)
+{
+	for (char **text = environment; text && *text; text++)
+		free(*text);
+	free(environment);
+}

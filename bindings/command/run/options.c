@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The command line of `pmu run`, and whether its settings make sense. */
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/sysfile.h"
+#include "bindings/command/command.h"
+#include "bindings/command/run/run.h"
+#include "counters/backend.h"
+#include "machine/mask.h"
+#include "session/config.h"
+#include "session/session.h"
+
+/* --- the command line --- */
+
+static int parse_option(const struct pmu_command *self, struct pmu_run_request *request,
+			char **argv, int *i)
+{
+	const char *output = NULL;
+	const struct pmu_option options[] = {
+		{ .name = "--group", .letter = 'g', .value = &request->group },
+		{ .name = "--events", .letter = 'e', .value = &request->events },
+		{ .name = "--cpus", .letter = 'C', .value = &request->cpus },
+		{ .name = "--output", .letter = 'o', .value = &output },
+		{ .name = "--pin", .value = &request->pin },
+		{ .name = "--source", .value = &request->source },
+		{ .name = "--emulate", .flag = &request->emulate },
+		{ .name = "--auto", .value = &request->automatic },
+		{ .name = "--functions", .value = &request->functions },
+		{ .name = "--min-time", .value = &request->min_time },
+		{ .name = "--wrap", .value = &request->wrap },
+		PMU_TEXT_OPTIONS(&request->text, request->top),
+		{ .name = "--each", .flag = &request->each },
+		{ .name = "--exact", .flag = &request->exact },
+		{ .name = "--histogram", .flag = &request->histogram },
+		{ .name = "--require", .flag = &request->require },
+		{ .name = NULL },
+	};
+	int rc = pmu_command_option(self, options, argv, i);
+
+	if (!rc && output)
+		request->output[request->n_outputs++] = output;
+	return rc;
+}
+
+/* Where no -o says it: PMU_OUTPUT, which the command does not get. */
+static int take_outputs(struct pmu_run_request *request)
+{
+	const char *list = getenv("PMU_OUTPUT");
+	char *rest, *path;
+	size_t n = 1;
+
+	if (request->n_outputs == 1 && !strcmp(request->output[0], "none")) {
+		request->n_outputs = 0;
+		request->no_report = true;
+	}
+	if (request->no_report || request->n_outputs || !list || !*list)
+		return 0;
+	request->no_report = !strcmp(list, "none");
+	if (request->no_report)
+		return 0;
+	for (const char *c = list; *c; c++)
+		n += *c == ',';
+	free(request->output);
+	request->output = calloc(n, sizeof(*request->output));
+	request->output_list = rest = strdup(list);
+	if (!request->output || !rest) {
+		pmu_command_error("no memory");
+		return PMU_EXIT_NOT_STARTED;
+	}
+	while ((path = strsep(&rest, ",")))
+		if (*path)
+			request->output[request->n_outputs++] = path;
+	return 0;
+}
+
+int pmu_run_parse(const struct pmu_command *self, int argc, char **argv,
+		  struct pmu_run_request *request)
+{
+	int i, rc;
+
+	request->output = calloc((size_t)argc, sizeof(*request->output));
+	if (!request->output) {
+		pmu_command_error("no memory");
+		return PMU_EXIT_NOT_STARTED;
+	}
+	/* what follows the command is its own */
+	for (i = 1; i < argc && argv[i][0] == '-'; i++) {
+		if (!strcmp(argv[i], "--")) {
+			i++;
+			break;
+		}
+		rc = parse_option(self, request, argv, &i);
+		if (rc)
+			return rc;
+	}
+	if (i >= argc)
+		return pmu_command_usage_error(self, "run what? A command is missing");
+	rc = pmu_command_top(self, request->top, &request->text);
+	if (rc)
+		return rc;
+	request->command = argv + i;
+	if (request->events && request->group)
+		return pmu_command_usage_error(self, "events or a group, not both");
+	return take_outputs(request);
+}
+
+void pmu_run_request_free(struct pmu_run_request *request)
+{
+	free(request->output);
+	free(request->output_list);
+}
+
+/* --- settings --- */
+
+/* Those of the library's own that are said here by an option. */
+static const struct {
+	const char *variable;
+	const char *option;
+} spoken[] = {
+	{ "PMU_GROUP: ", "-g" },
+	{ "PMU_EVENTS: ", "-e" },
+	{ "PMU_PIN: ", "--pin" },
+	{ "PMU_BACKEND=", "--source" },
+};
+
+static bool is_given(const struct pmu_run_request *request, size_t i)
+{
+	const char *const given[] = { request->group, request->events, request->pin,
+				      request->source };
+
+	return given[i] != NULL;
+}
+
+/* The library's sentence, about the option where there is one. */
+static int tell(const struct pmu_run_request *request)
+{
+	const char *text = pmu_error_text();
+
+	for (size_t i = 0; i < PMU_ARRAY_LEN(spoken); i++) {
+		size_t len = strlen(spoken[i].variable);
+		bool with_value = spoken[i].variable[len - 1] == '=';
+
+		if (!is_given(request, i) || strncmp(text, spoken[i].variable, len) != 0)
+			continue;
+		pmu_command_error("%s%s%s", spoken[i].option, with_value ? " " : ": ", text + len);
+		return PMU_EXIT_USAGE;
+	}
+	pmu_command_error("%s", text);
+	return PMU_EXIT_USAGE;
+}
+
+/* Lines. */
+static void tell_warnings(char *rest)
+{
+	char *line;
+
+	while (rest && *rest && (line = strsep(&rest, "\n")))
+		pmu_command_error("%s", line);
+}
+
+static bool is_pinning(const struct pmu_config *config)
+{
+	/* registers count processors, not threads: that source pins by itself */
+	if (config->backend && config->backend->exclusive)
+		return !config->pin_given || config->pin.policy != PMU_PIN_NONE;
+	return config->pin_given && config->pin.policy != PMU_PIN_NONE;
+}
+
+/* All that the library would find before its first region. */
+static int check_library(struct pmu_run_request *request)
+{
+	struct pmu_config *config = calloc(1, sizeof(*config));
+	struct pmu_strbuf warnings = { 0 };
+	struct pmu_pinning *pinning = NULL;
+	int rc = config ? pmu_config_load(config, NULL, &warnings) : pmu_fail(ENOMEM, "no memory");
+
+	if (!rc && config->enable)
+		rc = pmu_pinning_open(&pinning, &config->pin, NULL);
+	pmu_pinning_close(pinning);
+	if (!rc) {
+		request->switched_off = !config->enable;
+		request->pins = config->enable && is_pinning(config);
+		request->require |= config->require;
+		request->text.threads |= config->report.threads;
+		request->text.all |= config->report.all;
+		request->text.brief |= config->report.brief;
+		tell_warnings(warnings.text);
+	}
+	pmu_strbuf_free(&warnings);
+	if (config) {
+		pmu_catalog_close(&config->catalog);
+		pmu_config_free(config);
+	}
+	free(config);
+	return rc ? tell(request) : 0;
+}
+
+/* --- all or nothing --- */
+
+/* What of it is wrong without the variable that says so. */
+static int refuse(const char *why)
+{
+	static const char variable[] = "PMU_REQUIRE=1: ";
+	size_t len = strlen(variable);
+
+	pmu_command_error("--require: %s; nothing was run",
+			  strncmp(why, variable, len) ? why : why + len);
+	return PMU_EXIT_NOT_STARTED;
+}
+
+/* Said before the start, or the command's work would be for nothing. */
+static int check_required(const struct pmu_run_request *request)
+{
+	if (!request->require)
+		return 0;
+	if (request->switched_off)
+		return refuse("PMU_ENABLE=0 switches measuring off");
+	return pmu_session_foretell(request->emulate) ? refuse(pmu_error_text()) : 0;
+}
+
+int pmu_run_check_target(const struct pmu_run_request *request, const struct pmu_run_target *target)
+{
+	return request->require && target->why[0] ? refuse(target->why) : 0;
+}
+
+/* --- what is preloaded takes these in; @said: the option or the variable that says it --- */
+
+/* Words of PMU_AUTO. */
+static int check_auto(const char *said, const char *text)
+{
+	static const char *const words[] = { "main", "threads", "openmp", "functions",
+					     "wrap", "markers", "none",   NULL };
+	char word[16];
+
+	for (;;) {
+		const char *near;
+		size_t len, i = 0;
+
+		text += strspn(text, " ");
+		len = strcspn(text, ", ");
+		snprintf(word, sizeof(word), "%.*s", (int)len, text);
+		while (words[i] && (strlen(words[i]) != len || strncmp(text, words[i], len) != 0))
+			i++;
+		if (!words[i]) {
+			near = pmu_closest(word, words);
+			pmu_command_error(
+				"%s: there is no '%.*s'%s%s; choose among main, threads, openmp, functions, "
+				"wrap and markers, or none",
+				said, (int)len, text, near ? ", did you mean " : "",
+				near ? near : "");
+			return PMU_EXIT_USAGE;
+		}
+		text += len + strspn(text + len, " ");
+		if (!*text)
+			return 0;
+		text += *text == ',';
+	}
+}
+
+static int check_min_time(const char *said, const char *text)
+{
+	static const char *const units[] = { "", "ns", "us", "ms", "s", NULL };
+	const char *number = text + strspn(text, " \t");
+	size_t digits = strspn(number, "0123456789.");
+	const char *unit = number + digits + strspn(number + digits, " \t");
+
+	for (int i = 0; digits && number[0] != '.' && units[i]; i++)
+		if (!strcmp(unit, units[i]) && (units[i][0] || (digits == 1 && number[0] == '0')))
+			return 0;
+	pmu_command_error("%s%c%s: that is no duration; say it as in 500ns, 10us, 1ms", said,
+			  said[0] == '-' ? ' ' : '=', text);
+	return PMU_EXIT_USAGE;
+}
+
+/* "LIBRARY:FUNCTION", more with commas. */
+static int check_wrap(const char *said, const char *text)
+{
+	for (const char *item = text;; item++) {
+		size_t len = strcspn(item, ","), name = strcspn(item, ":,");
+
+		if (!name || name + 1 >= len) {
+			pmu_command_error(
+				"%s: '%.*s' is not LIBRARY:FUNCTION, as in libblas.so:dgemm_", said,
+				(int)len, item);
+			return PMU_EXIT_USAGE;
+		}
+		item += len;
+		if (!*item)
+			return 0;
+	}
+}
+
+static int check_preloaded(const struct pmu_run_request *request)
+{
+	const struct {
+		const char *given, *option, *variable;
+		int (*check)(const char *said, const char *text);
+	} settings[] = {
+		{ request->automatic, "--auto", "PMU_AUTO", check_auto },
+		{ request->min_time, "--min-time", "PMU_MIN_TIME", check_min_time },
+		{ request->wrap, "--wrap", "PMU_WRAP", check_wrap },
+	};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < PMU_ARRAY_LEN(settings); i++) {
+		const char *variable = getenv(settings[i].variable);
+
+		if (settings[i].given)
+			rc = settings[i].check(settings[i].option, settings[i].given);
+		else if (variable && *variable)
+			rc = settings[i].check(settings[i].variable, variable);
+	}
+	return rc;
+}
+
+int pmu_run_check_settings(struct pmu_run_request *request)
+{
+	char **environment = pmu_run_environment(request, NULL, NULL), **ours = environ;
+	int rc;
+
+	if (!environment) {
+		pmu_command_error("no memory");
+		return PMU_EXIT_NOT_STARTED;
+	}
+	environ = environment;
+	rc = check_library(request);
+	if (!rc)
+		rc = check_required(request);
+	environ = ours;
+	pmu_run_environment_free(environment);
+	return rc ? rc : check_preloaded(request);
+}
