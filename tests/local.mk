@@ -3,84 +3,84 @@
 
 # One .c each, linked with every symbol of the library.
 unit_tests = \
-	%D%/unit/assign \
-	%D%/unit/bench_verify \
-	%D%/unit/callgrind \
-	%D%/unit/cell \
-	%D%/unit/claims \
-	%D%/unit/clock \
-	%D%/unit/codename \
-	%D%/unit/combine \
-	%D%/unit/cpu \
-	%D%/unit/cpuid \
-	%D%/unit/csv \
-	%D%/unit/device \
-	%D%/unit/encode \
-	%D%/unit/encodings \
-	%D%/unit/environ \
-	%D%/unit/error \
-	%D%/unit/event \
-	%D%/unit/fd \
-	%D%/unit/fit \
-	%D%/unit/formula \
-	%D%/unit/group \
-	%D%/unit/group_file \
-	%D%/unit/group_find \
-	%D%/unit/group_matrix \
-	%D%/unit/histogram \
-	%D%/unit/histogram_store \
-	%D%/unit/index \
-	%D%/unit/hwloc_load \
-	%D%/unit/intel \
-	%D%/unit/intel_formula \
-	%D%/unit/intel_metric \
-	%D%/unit/interrupts \
-	%D%/unit/journal \
-	%D%/unit/json \
-	%D%/unit/json_walk \
-	%D%/unit/least \
-	%D%/unit/libcpuid \
-	%D%/unit/machine \
-	%D%/unit/mask \
-	%D%/unit/metric \
-	%D%/unit/name \
-	%D%/unit/model \
-	%D%/unit/models \
-	%D%/unit/msr_cell \
-	%D%/unit/perf \
-	%D%/unit/perf_hybrid \
-	%D%/unit/perf_socket \
-	%D%/unit/perfmon \
-	%D%/unit/pfm \
-	%D%/unit/pfm_load \
-	%D%/unit/pin \
-	%D%/unit/place \
-	%D%/unit/places \
-	%D%/unit/program \
-	%D%/unit/publish \
-	%D%/unit/read_one \
-	%D%/unit/registers \
-	%D%/unit/report \
-	%D%/unit/report_links \
-	%D%/unit/request \
-	%D%/unit/select \
-	%D%/unit/snapshot \
-	%D%/unit/snapshot_cut \
-	%D%/unit/sockets \
-	%D%/unit/software \
-	%D%/unit/spawn \
-	%D%/unit/strbuf \
-	%D%/unit/sysfile \
-	%D%/unit/sysfs \
-	%D%/unit/tables \
-	%D%/unit/text \
-	%D%/unit/topology \
-	%D%/unit/usage \
-	%D%/unit/usual \
-	%D%/unit/write
-%C%_unit_json_LDADD = $(LDADD) $(JANSSON_LIBS)
+	%D%/unit/base/environ \
+	%D%/unit/base/error \
+	%D%/unit/base/fd \
+	%D%/unit/base/index \
+	%D%/unit/base/json \
+	%D%/unit/base/strbuf \
+	%D%/unit/base/sysfile \
+	%D%/unit/base/write \
+	%D%/unit/bench/verify \
+	%D%/unit/command/codename \
+	%D%/unit/counters/assign \
+	%D%/unit/counters/callgrind \
+	%D%/unit/counters/device \
+	%D%/unit/counters/journal \
+	%D%/unit/counters/msr_cell \
+	%D%/unit/counters/perf \
+	%D%/unit/counters/perf_hybrid \
+	%D%/unit/counters/perf_socket \
+	%D%/unit/counters/program \
+	%D%/unit/counters/registers \
+	%D%/unit/counters/request \
+	%D%/unit/counters/select \
+	%D%/unit/counters/software \
+	%D%/unit/group/encodings \
+	%D%/unit/group/event \
+	%D%/unit/group/file \
+	%D%/unit/group/find \
+	%D%/unit/group/fit \
+	%D%/unit/group/formula \
+	%D%/unit/group/group \
+	%D%/unit/group/intel \
+	%D%/unit/group/intel_formula \
+	%D%/unit/group/intel_metric \
+	%D%/unit/group/interrupts \
+	%D%/unit/group/matrix \
+	%D%/unit/group/metric \
+	%D%/unit/group/pfm \
+	%D%/unit/group/pfm_load \
+	%D%/unit/group/sysfs \
+	%D%/unit/group/tables \
+	%D%/unit/group/usual \
+	%D%/unit/machine/claims \
+	%D%/unit/machine/clock \
+	%D%/unit/machine/cpu \
+	%D%/unit/machine/cpuid \
+	%D%/unit/machine/hwloc_load \
+	%D%/unit/machine/libcpuid \
+	%D%/unit/machine/machine \
+	%D%/unit/machine/mask \
+	%D%/unit/machine/models \
+	%D%/unit/machine/perfmon \
+	%D%/unit/machine/pin \
+	%D%/unit/machine/places \
+	%D%/unit/machine/topology \
+	%D%/unit/region/publish \
+	%D%/unit/report/cell \
+	%D%/unit/report/combine \
+	%D%/unit/report/csv \
+	%D%/unit/report/encode \
+	%D%/unit/report/histogram \
+	%D%/unit/report/json \
+	%D%/unit/report/least \
+	%D%/unit/report/links \
+	%D%/unit/report/model \
+	%D%/unit/report/name \
+	%D%/unit/report/report \
+	%D%/unit/report/text \
+	%D%/unit/session/sockets \
+	%D%/unit/session/spawn \
+	%D%/unit/session/usage \
+	%D%/unit/store/histogram \
+	%D%/unit/store/place \
+	%D%/unit/store/read_one \
+	%D%/unit/store/snapshot \
+	%D%/unit/store/snapshot_cut
+%C%_unit_report_json_LDADD = $(LDADD) $(JANSSON_LIBS)
 %C%_unit_bench_verify_SOURCES = \
-	%D%/unit/bench_verify.c \
+	%D%/unit/bench/verify.c \
 	$(bench_kernels) \
 	bench/common/report.c \
 	bench/verify/around.c \
@@ -89,11 +89,11 @@ unit_tests = \
 	bench/verify/known.c \
 	bench/verify/tally.c
 %C%_unit_bench_verify_LDADD = $(LDADD) $(JANSSON_LIBS) -lm
-%C%_unit_codename_SOURCES = %D%/unit/codename.c bindings/command/info/codename.c bindings/command/info/codename.h
-%C%_unit_combine_SOURCES = %D%/unit/combine.c $(json_read_sources)
-%C%_unit_combine_LDADD = $(LDADD) $(JANSSON_LIBS)
-%C%_unit_sockets_SOURCES = %D%/unit/sockets.c $(json_read_sources)
-%C%_unit_sockets_LDADD = $(LDADD) $(JANSSON_LIBS)
+%C%_unit_command_codename_SOURCES = %D%/unit/command/codename.c bindings/command/info/codename.c bindings/command/info/codename.h
+%C%_unit_report_combine_SOURCES = %D%/unit/report/combine.c $(json_read_sources)
+%C%_unit_report_combine_LDADD = $(LDADD) $(JANSSON_LIBS)
+%C%_unit_session_sockets_SOURCES = %D%/unit/session/sockets.c $(json_read_sources)
+%C%_unit_session_sockets_LDADD = $(LDADD) $(JANSSON_LIBS)
 
 # One .c each, linked with the shared library alone: an LDADD line below for each.
 api_ldadd = lib/libpmu.la $(JANSSON_LIBS)
@@ -200,9 +200,9 @@ sim_model_sources = \
 	%D%/sim/rules.h \
 	%D%/sim/uncore.c
 sim_control_sources = %D%/sim/control.c %D%/sim/control.h
-unit_tests += %D%/unit/program_sim %D%/unit/sim_model
-%C%_unit_program_sim_SOURCES = %D%/unit/program_sim.c $(sim_model_sources)
-%C%_unit_sim_model_SOURCES = %D%/unit/sim_model.c $(sim_model_sources)
+unit_tests += %D%/unit/counters/program_sim %D%/unit/sim/model
+%C%_unit_counters_program_sim_SOURCES = %D%/unit/counters/program_sim.c $(sim_model_sources)
+%C%_unit_sim_model_SOURCES = %D%/unit/sim/model.c $(sim_model_sources)
 %C%_unit_sim_model_LDADD =
 if HAVE_FUSE
 check_PROGRAMS += %D%/sim/machine
@@ -332,18 +332,24 @@ check-all:
 EXTRA_DIST += \
 	$(script_tests) \
 	%D%/README.md \
+	%D%/data \
+	%D%/install.sh \
+	%D%/refuse.h \
+	%D%/sanitized.h \
+	%D%/steps.h \
+	%D%/tap.h \
+	%D%/api/bench.sh \
 	%D%/api/cxx.cc \
 	%D%/api/foreign.c \
+	%D%/api/fortran.f90 \
 	%D%/api/functions.c \
 	%D%/api/functions.cc \
 	%D%/api/functions_plugin.c \
-	%D%/api/fortran.f90 \
+	%D%/api/gomp_preloaded.c \
 	%D%/api/hpp.cc \
 	%D%/api/likwid.c \
-	%D%/api/bench.sh \
 	%D%/api/markers.sh \
 	%D%/api/mpi.c \
-	%D%/api/gomp_preloaded.c \
 	%D%/api/ompt_tool.c \
 	%D%/api/openmp.c \
 	%D%/api/openmp_plugin.c \
@@ -365,26 +371,20 @@ EXTRA_DIST += \
 	%D%/arm/run.sh \
 	%D%/arm/setup.sh \
 	%D%/arm/wrap.sh \
-	%D%/data \
 	%D%/exact/net.c \
 	%D%/exact/net.h \
 	%D%/exact/scope.cc \
 	%D%/fuzz/corpus \
 	%D%/fuzz/fuzz.h \
-	%D%/install.sh \
 	%D%/programs/list \
 	%D%/programs/run.sh \
-	%D%/refuse.h \
-	%D%/sanitized.h \
-	%D%/steps.h \
 	%D%/sim/laid_over.sh \
-	%D%/tap.h \
-	%D%/unit/group_matrix.h \
 	%D%/unit/machines.h \
-	%D%/unit/perf_fake.h \
-	%D%/unit/model_sample.h \
 	%D%/unit/model_find.h \
+	%D%/unit/model_sample.h \
 	%D%/unit/store_build.h \
+	%D%/unit/counters/perf_fake.h \
+	%D%/unit/group/matrix.h \
 	%D%/valgrind/kernels.c \
 	%D%/valgrind/taken.c \
 	%D%/valgrind/work.c \
@@ -395,13 +395,13 @@ EXTRA_DIST += \
 	%D%/x86/job_beside.sh \
 	%D%/x86/job_command.sh \
 	%D%/x86/job_exact.sh \
-	%D%/x86/machine/LICENSE \
-	%D%/x86/machine/README.md \
-	%D%/x86/machine/qemu-pmu.patch \
 	%D%/x86/models.sh \
 	%D%/x86/run.sh \
 	%D%/x86/setup.sh \
-	%D%/x86/work.c
+	%D%/x86/work.c \
+	%D%/x86/machine/LICENSE \
+	%D%/x86/machine/README.md \
+	%D%/x86/machine/qemu-pmu.patch
 
 TEST_EXTENSIONS = .sh
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The pmu command: usage, reports from stores and from JSON, damaged input, outputs that fail.
 . "$(dirname "$0")/pmu.sh"
-maker=${TEST_STORE_MAKER:-$build/tests/unit/snapshot}
+maker=${TEST_STORE_MAKER:-$build/tests/unit/store/snapshot}
 mkdir -m 700 run
 export XDG_RUNTIME_DIR="$tmp/run"
 

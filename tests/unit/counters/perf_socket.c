@@ -16,7 +16,7 @@
 #include "group/group.h"
 #include "machine/models.h"
 #include "tests/tap.h"
-#include "tests/unit/perf_fake.h"
+#include "tests/unit/counters/perf_fake.h"
 
 #define N_CPUS  56 /* 28 processors to a socket */
 #define PER_CPU 28

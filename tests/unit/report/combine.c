@@ -8,11 +8,11 @@
 #include "base/error.h"
 #include "bindings/command/json/read.h"
 #include "group/metric.h"
-#include "model_sample.h"
 #include "report/combine.h"
 #include "report/encode.h"
 #include "report/over_parts.h"
 #include "report/report.h"
+#include "unit/model_sample.h"
 
 static const uint64_t ms = 1000000;
 

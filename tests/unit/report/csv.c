@@ -3,9 +3,9 @@
 #include "tap.h"
 
 #include "group/metric.h"
-#include "model_sample.h"
 #include "report/encode.h"
 #include "report/report.h"
+#include "unit/model_sample.h"
 
 enum { MAX_ROWS = 64, MAX_CELLS = 64 };
 

@@ -368,7 +368,7 @@ static bool resolves(const struct csv *csv, struct pmu_catalog *catalog, const c
 	}
 	pmu_select_decode(PMU_SELECT_INTEL, event.slot.config, &select);
 	if (strcasestr(csv_text(csv, "counters"), "fixed"))
-		return true; /* tests/unit/intel.c */
+		return true; /* tests/unit/group/intel.c */
 	return select.event == csv_number(csv, "event") &&
 	       select.umask == csv_number(csv, "umask") &&
 	       select.umask2 == csv_number(csv, "umask_ext") &&

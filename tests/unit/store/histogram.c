@@ -9,7 +9,7 @@
 #include "report/histogram.h"
 #include "store/merge.h"
 #include "store/table.h"
-#include "store_build.h"
+#include "unit/store_build.h"
 
 /* A chunk of the thread with @n histograms, of rows 1, 2, ... */
 static struct pmu_store_histogram *build_histograms(struct build *build,

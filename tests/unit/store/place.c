@@ -14,8 +14,8 @@
 
 #include "base/error.h"
 #include "store/read/list.h"
-#include "store_build.h"
 #include "tap.h"
+#include "unit/store_build.h"
 
 static char root[64]; /* a folder of this test alone */
 

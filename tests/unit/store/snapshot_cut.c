@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "store_build.h"
 #include "tap.h"
+#include "unit/store_build.h"
 
 static char dir[] = "/tmp/pmu-cut-XXXXXX";
 static char path[64];

@@ -3,10 +3,10 @@
 #include "tap.h"
 
 #include "group/metric.h"
-#include "model_sample.h"
 #include "report/encode.h"
 #include "report/longest.h"
 #include "report/report.h"
+#include "unit/model_sample.h"
 
 static const uint64_t ms = 1000000;
 

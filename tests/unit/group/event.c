@@ -92,7 +92,7 @@ static void every_name_parses_to_its_own_entry(void)
 	int wrong = 0;
 
 	for (const struct pmu_event_about *about = pmu_event_names; about->name; about++) {
-		/* whether there is one, and which, is the processor's: tests/unit/interrupts.c */
+		/* whether there is one, and which, is the processor's: tests/unit/group/interrupts.c */
 		if (!strcmp(about->name, "interrupts"))
 			continue;
 		if (pmu_event_parse(about->name, a_haswell(), &event) ||

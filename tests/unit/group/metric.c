@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "group/formula.h"
 #include "group/metric.h"
-#include "model_sample.h"
+#include "unit/model_sample.h"
 
 static int look_up(void *arg, const char *name, double *value)
 {

@@ -3,11 +3,11 @@
 #include "tap.h"
 
 #include "base/buckets.h"
-#include "model_sample.h"
 #include "report/combine.h"
 #include "report/histogram.h"
 #include "report/report.h"
 #include "store/row.h"
+#include "unit/model_sample.h"
 
 static const uint64_t ms = 1000000;
 

@@ -10,7 +10,7 @@
 #include "group/group.h"
 #include "pmu.h"
 #include "tests/tap.h"
-#include "tests/unit/perf_fake.h"
+#include "tests/unit/counters/perf_fake.h"
 
 #define TREES           TEST_SRCDIR "/tests/data/sysfs/"
 #define P_TYPE          4u

@@ -9,7 +9,7 @@
 #include "report/report.h"
 #include "store/merge.h"
 #include "store/table.h"
-#include "store_build.h"
+#include "unit/store_build.h"
 
 /* A chunk of the thread with @n records, of rows 1, 2, ... */
 static struct pmu_store_least *build_leasts(struct build *build, struct pmu_store_thread *thread,

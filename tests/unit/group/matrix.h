@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What group_matrix.c expects: group, processor, without the NMI watchdog, beside it.  A pair that
+ * What matrix.c expects: group, processor, without the NMI watchdog, beside it.  A pair that
  * is not here fits both ways.
  *
  * "fits but for": given up, in the order in which; "not here": the other kind of core of a hybrid

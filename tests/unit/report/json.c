@@ -6,9 +6,9 @@
 #include <locale.h>
 
 #include "group/metric.h"
-#include "model_sample.h"
 #include "report/encode.h"
 #include "report/report.h"
+#include "unit/model_sample.h"
 
 static char *render(const struct pmu_model *model)
 {

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "model_sample.h"
+#include "unit/model_sample.h"
 
 static const uint64_t ms = 1000000;
 

@@ -15,8 +15,8 @@
 
 #include "base/error.h"
 #include "base/write.h"
-#include "model_sample.h"
 #include "report/report.h"
+#include "unit/model_sample.h"
 
 static char dir[64];
 

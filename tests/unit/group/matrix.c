@@ -113,7 +113,7 @@ struct expected {
 };
 
 static const struct expected expectations[] = {
-#include "unit/group_matrix.h"
+#include "unit/group/matrix.h"
 };
 
 static bool used[sizeof(expectations) / sizeof(expectations[0])];

@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "pmu.h"
 #include "store/read/raw.h"
-#include "store_build.h"
 #include "tap.h"
+#include "unit/store_build.h"
 
 static struct pmu_model *must_read(struct build *build)
 {

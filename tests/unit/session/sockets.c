@@ -12,13 +12,13 @@
 
 #include "base/error.h"
 #include "bindings/command/json/read.h"
-#include "model_find.h"
 #include "pmu.h"
 #include "region/call.h"
 #include "report/report.h"
 #include "session/session.h"
 #include "session/sockets.h"
 #include "store/read/snapshot.h"
+#include "unit/model_find.h"
 
 static char dir[] = "/tmp/pmu-sockets-XXXXXX";
 
