@@ -149,15 +149,16 @@ check_PROGRAMS += %D%/api/preloaded_own
 
 # Scripts.
 script_tests = \
+	%D%/layers.sh \
 	%D%/api/bench_compare.sh \
 	%D%/api/bench_overhead.sh \
 	%D%/api/bench_scale.sh \
 	%D%/api/bench_suite.sh \
 	%D%/api/bench_verify.sh \
-	%D%/api/command.sh \
 	%D%/api/cxx.sh \
 	%D%/api/disable.sh \
 	%D%/api/docs.sh \
+	%D%/api/events_library.sh \
 	%D%/api/examples.sh \
 	%D%/api/foreign.sh \
 	%D%/api/fortran.sh \
@@ -165,24 +166,23 @@ script_tests = \
 	%D%/api/groups.sh \
 	%D%/api/hotpath.sh \
 	%D%/api/hpp.sh \
-	%D%/api/info.sh \
 	%D%/api/likwid.sh \
-	%D%/api/list.sh \
 	%D%/api/man.sh \
-	%D%/api/merge.sh \
 	%D%/api/mpi.sh \
 	%D%/api/openmp_preload.sh \
 	%D%/api/papi.sh \
-	%D%/api/plan.sh \
 	%D%/api/preload.sh \
 	%D%/api/python.sh \
-	%D%/api/run_command.sh \
-	%D%/api/events_library.sh \
 	%D%/api/symbols.sh \
 	%D%/api/unchanged.sh \
 	%D%/api/wrap.sh \
 	%D%/arm/exact.sh \
-	%D%/layers.sh \
+	%D%/command/command.sh \
+	%D%/command/info.sh \
+	%D%/command/list.sh \
+	%D%/command/merge.sh \
+	%D%/command/plan.sh \
+	%D%/command/run.sh \
 	%D%/sim/msrtools.sh \
 	%D%/sim/tools.sh \
 	%D%/valgrind/emulate.sh \
@@ -357,7 +357,6 @@ EXTRA_DIST += \
 	%D%/api/openmp_preloaded.cc \
 	%D%/api/openmp_preloaded.f90 \
 	%D%/api/papi.c \
-	%D%/api/pmu.sh \
 	%D%/api/python.py \
 	%D%/api/run.h \
 	%D%/api/wrapped.c \
@@ -371,6 +370,7 @@ EXTRA_DIST += \
 	%D%/arm/run.sh \
 	%D%/arm/setup.sh \
 	%D%/arm/wrap.sh \
+	%D%/command/pmu.sh \
 	%D%/exact/net.c \
 	%D%/exact/net.h \
 	%D%/exact/scope.cc \

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # For the tests of bench/: sourced with the program's name in $program; in a temporary folder of its own from then on.
 # shellcheck shell=sh disable=SC2034,SC2154 # what is set here is used there, and the other way round
-# shellcheck source=tests/api/pmu.sh
-. "$(dirname "$0")/pmu.sh"
+# shellcheck source=tests/command/pmu.sh
+. "$(dirname "$0")/../command/pmu.sh"
 bench=$build/bench
 pmu=$bench/$program # what run runs
 export XDG_RUNTIME_DIR="$tmp"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # pmu-bench: its options, its results, and that counts by simulation are those of the models.
-# shellcheck source=tests/api/pmu.sh
-. "$(dirname "$0")/pmu.sh"
+# shellcheck source=tests/command/pmu.sh
+. "$(dirname "$0")/../command/pmu.sh"
 suite=$build/pmu-bench
 pmu=$suite
 valgrind=${TEST_VALGRIND:-valgrind}

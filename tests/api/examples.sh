@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Builds and runs the example in every language: each computes the same, and enters the same regions
 # equally often.
-# shellcheck source=tests/api/pmu.sh
-. "$(dirname "$0")/pmu.sh"
+# shellcheck source=tests/command/pmu.sh
+. "$(dirname "$0")/../command/pmu.sh"
 
 examples=$source/bindings/examples
 libs="-L$build/lib/.libs -lpmu"

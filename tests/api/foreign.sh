@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs below a measured one into which nothing can be loaded: with another C library, of 32 bits, in another root, in
 # a sandbox.  They run as if nobody measured, however they are started.
-# shellcheck source=pmu.sh
-. "${TEST_SRCDIR:-$(dirname "$0")/../..}/tests/api/pmu.sh"
+# shellcheck source=tests/command/pmu.sh
+. "${TEST_SRCDIR:-$(dirname "$0")/../..}/tests/command/pmu.sh"
 
 if [ -n "${TEST_SANITIZERS:-}" ]; then
 	echo "1..0 # SKIP a library with sanitizers cannot be loaded into a program without"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Functions of programs built with -finstrument-functions are regions under the preload: each by its
 # name, in its place, and as often as it was called.
-# shellcheck source=pmu.sh disable=SC2154
-. "${TEST_SRCDIR:-$(dirname "$0")/../..}/tests/api/pmu.sh"
+# shellcheck source=tests/command/pmu.sh disable=SC2154
+. "${TEST_SRCDIR:-$(dirname "$0")/../..}/tests/command/pmu.sh"
 
 if [ -n "${TEST_SANITIZERS:-}" ]; then
 	echo "1..0 # SKIP a library with sanitizers cannot be loaded into a program without"

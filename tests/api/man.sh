@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The manual pages say what the command's help and the header say, no more and no less.
-# shellcheck source=tests/api/pmu.sh
-. "$(dirname "$0")/pmu.sh"
+# shellcheck source=tests/command/pmu.sh
+. "$(dirname "$0")/../command/pmu.sh"
 header=$source/include/pmu.h
 page1=$source/bindings/command/pmu.1
 page3=$source/include/pmu.3

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # MPI ranks: a report of each, and one of all, also where a rank dies.
-. "$(dirname "$0")/pmu.sh"
+. "$(dirname "$0")/../command/pmu.sh"
 ranks=8 steps=10
 
 skip_all() {

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # OpenMP programs that know nothing of libpmu, with it loaded into them: what they print is the same, and each
 # parallel region has a row for every thread of its team.
-# shellcheck source=pmu.sh disable=SC2012,SC2094,SC2317
-. "${TEST_SRCDIR:-$(dirname "$0")/../..}/tests/api/pmu.sh"
+# shellcheck source=tests/command/pmu.sh disable=SC2012,SC2094,SC2317
+. "${TEST_SRCDIR:-$(dirname "$0")/../..}/tests/command/pmu.sh"
 
 if [ -n "${TEST_SANITIZERS:-}" ]; then
 	echo "1..0 # SKIP a library with sanitizers cannot be loaded into a program without"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs that know nothing of libpmu, with it loaded into them: they do what they did, and main and
 # thread are measured whichever way they end.
-# shellcheck source=pmu.sh
-. "${TEST_SRCDIR:-$(dirname "$0")/../..}/tests/api/pmu.sh"
+# shellcheck source=tests/command/pmu.sh
+. "${TEST_SRCDIR:-$(dirname "$0")/../..}/tests/command/pmu.sh"
 
 if [ -n "${TEST_SANITIZERS:-}" ]; then
 	echo "1..0 # SKIP a library with sanitizers cannot be loaded into a program without"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Ordinary programs, with libpmu loaded into all of them and without: same output, same status.
 # shellcheck disable=SC2016 # what is quoted is for the shells that run it
-# shellcheck source=pmu.sh
-. "${TEST_SRCDIR:-$(dirname "$0")/../..}/tests/api/pmu.sh"
+# shellcheck source=tests/command/pmu.sh
+. "${TEST_SRCDIR:-$(dirname "$0")/../..}/tests/command/pmu.sh"
 
 if [ -n "${TEST_SANITIZERS:-}" ]; then
 	echo "1..0 # SKIP a library with sanitizers cannot be loaded into a program without"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # PMU_WRAP: functions of shared libraries are regions, as often as they are called from another object, and
 # programs do what they do without.
-# shellcheck source=pmu.sh
-. "${TEST_SRCDIR:-$(dirname "$0")/../..}/tests/api/pmu.sh"
+# shellcheck source=tests/command/pmu.sh
+. "${TEST_SRCDIR:-$(dirname "$0")/../..}/tests/command/pmu.sh"
 
 if [ -n "${TEST_SANITIZERS:-}" ]; then
 	echo "1..0 # SKIP a library with sanitizers cannot be loaded into a program without"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # `pmu run --emulate`: what callgrind counts for a region is what the region did, and nothing of the library's.
-# shellcheck source=tests/api/pmu.sh
-. "$(dirname "$0")/../api/pmu.sh"
+# shellcheck source=tests/command/pmu.sh
+. "$(dirname "$0")/../command/pmu.sh"
 subcommand=run
 valgrind=${TEST_VALGRIND:-valgrind}
 mkdir -m 700 place
