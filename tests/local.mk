@@ -134,18 +134,18 @@ check_PROGRAMS += %D%/api/pairs
 %C%_api_pairs_LDADD = $(api_ldadd)
 
 # It is loaded into this one: linked with nothing.
-check_PROGRAMS += %D%/api/preloaded
-%C%_api_preloaded_SOURCES = \
-	%D%/api/preloaded.c \
-	%D%/api/preloaded.h \
-	%D%/api/preloaded_ends.c \
-	%D%/api/preloaded_processes.c \
-	%D%/api/preloaded_signals.c \
-	%D%/api/preloaded_threads.c
-%C%_api_preloaded_LDADD =
-check_PROGRAMS += %D%/api/preloaded_own
-%C%_api_preloaded_own_SOURCES = %D%/api/preloaded_own.c
-%C%_api_preloaded_own_LDADD =
+check_PROGRAMS += %D%/preload/preloaded
+%C%_preload_preloaded_SOURCES = \
+	%D%/preload/ends.c \
+	%D%/preload/preloaded.c \
+	%D%/preload/preloaded.h \
+	%D%/preload/processes.c \
+	%D%/preload/signals.c \
+	%D%/preload/threads.c
+%C%_preload_preloaded_LDADD =
+check_PROGRAMS += %D%/preload/preloaded_own
+%C%_preload_preloaded_own_SOURCES = %D%/preload/preloaded_own.c
+%C%_preload_preloaded_own_LDADD =
 
 # Scripts.
 script_tests = \
@@ -160,22 +160,16 @@ script_tests = \
 	%D%/api/docs.sh \
 	%D%/api/events_library.sh \
 	%D%/api/examples.sh \
-	%D%/api/foreign.sh \
 	%D%/api/fortran.sh \
-	%D%/api/functions.sh \
 	%D%/api/groups.sh \
 	%D%/api/hotpath.sh \
 	%D%/api/hpp.sh \
 	%D%/api/likwid.sh \
 	%D%/api/man.sh \
 	%D%/api/mpi.sh \
-	%D%/api/openmp_preload.sh \
 	%D%/api/papi.sh \
-	%D%/api/preload.sh \
 	%D%/api/python.sh \
 	%D%/api/symbols.sh \
-	%D%/api/unchanged.sh \
-	%D%/api/wrap.sh \
 	%D%/arm/exact.sh \
 	%D%/command/command.sh \
 	%D%/command/info.sh \
@@ -183,6 +177,12 @@ script_tests = \
 	%D%/command/merge.sh \
 	%D%/command/plan.sh \
 	%D%/command/run.sh \
+	%D%/preload/foreign.sh \
+	%D%/preload/functions.sh \
+	%D%/preload/openmp.sh \
+	%D%/preload/preload.sh \
+	%D%/preload/unchanged.sh \
+	%D%/preload/wrap.sh \
 	%D%/sim/msrtools.sh \
 	%D%/sim/tools.sh \
 	%D%/valgrind/emulate.sh \
@@ -315,9 +315,9 @@ TESTS += $(unit_tests) $(api_tests) $(sim_tests) $(live_tests) $(fuzz_tests) $(s
 long_tests = \
 	%D%/api/bench_overhead.sh \
 	%D%/api/bench_scale.sh \
-	%D%/api/unchanged.sh \
 	%D%/arm/exact.sh \
 	%D%/fuzz/event \
+	%D%/preload/unchanged.sh \
 	%D%/sim/restore \
 	%D%/valgrind/emulate.sh \
 	%D%/x86/amd.sh \
@@ -340,30 +340,15 @@ EXTRA_DIST += \
 	%D%/tap.h \
 	%D%/api/bench.sh \
 	%D%/api/cxx.cc \
-	%D%/api/foreign.c \
 	%D%/api/fortran.f90 \
-	%D%/api/functions.c \
-	%D%/api/functions.cc \
-	%D%/api/functions_plugin.c \
-	%D%/api/gomp_preloaded.c \
 	%D%/api/hpp.cc \
 	%D%/api/likwid.c \
 	%D%/api/markers.sh \
 	%D%/api/mpi.c \
-	%D%/api/ompt_tool.c \
 	%D%/api/openmp.c \
-	%D%/api/openmp_plugin.c \
-	%D%/api/openmp_preloaded.c \
-	%D%/api/openmp_preloaded.cc \
-	%D%/api/openmp_preloaded.f90 \
 	%D%/api/papi.c \
 	%D%/api/python.py \
 	%D%/api/run.h \
-	%D%/api/wrapped.c \
-	%D%/api/wrapped.cc \
-	%D%/api/wrapped_lib.c \
-	%D%/api/wrapped_lib.h \
-	%D%/api/wrapped_plugin.c \
 	%D%/arm/build.sh \
 	%D%/arm/exact.c \
 	%D%/arm/reads.c \
@@ -376,6 +361,21 @@ EXTRA_DIST += \
 	%D%/exact/scope.cc \
 	%D%/fuzz/corpus \
 	%D%/fuzz/fuzz.h \
+	%D%/preload/foreign.c \
+	%D%/preload/functions.c \
+	%D%/preload/functions.cc \
+	%D%/preload/functions_plugin.c \
+	%D%/preload/gomp.c \
+	%D%/preload/ompt_tool.c \
+	%D%/preload/openmp.c \
+	%D%/preload/openmp.cc \
+	%D%/preload/openmp.f90 \
+	%D%/preload/openmp_plugin.c \
+	%D%/preload/wrapped.c \
+	%D%/preload/wrapped.cc \
+	%D%/preload/wrapped_lib.c \
+	%D%/preload/wrapped_lib.h \
+	%D%/preload/wrapped_plugin.c \
 	%D%/programs/list \
 	%D%/programs/run.sh \
 	%D%/sim/laid_over.sh \

@@ -67,14 +67,14 @@ own="$cc -std=gnu11 -D_GNU_SOURCE -O2 -fPIC -Wall -Wextra
 {
 	$compile -I. -ftls-model=initial-exec -shared bindings/preload/*.c bindings/preload/*/*.c bindings/preload/*/*.S lib/base/write.c \
 		-o "$out/job/libpmu-preload.so" -Wl,-z,nodelete $link
-	$own -fno-inline -fexceptions -shared -Wl,-soname,libwrapped.so tests/api/wrapped_lib.c \
+	$own -fno-inline -fexceptions -shared -Wl,-soname,libwrapped.so tests/preload/wrapped_lib.c \
 		-o "$out/job/libwrapped.so" $link
 	for number in 0 1; do
-		$own -shared -DNUMBER=$((number + 3)) tests/api/wrapped_plugin.c \
+		$own -shared -DNUMBER=$((number + 3)) tests/preload/wrapped_plugin.c \
 			-o "$out/job/wrapped_plugin$number.so" -L"$out/job" -lwrapped $link
 	done
-	$own tests/api/wrapped.c -o "$out/job/wrapped-now" -L"$out/job" -lwrapped $link
-	$own tests/api/wrapped.c -o "$out/job/wrapped-lazy" -L"$out/job" -lwrapped $link -Wl,-z,lazy
-	$own -fno-pie -no-pie tests/api/wrapped.c -o "$out/job/wrapped-fixed" -L"$out/job" -lwrapped $link -Wl,-z,lazy
+	$own tests/preload/wrapped.c -o "$out/job/wrapped-now" -L"$out/job" -lwrapped $link
+	$own tests/preload/wrapped.c -o "$out/job/wrapped-lazy" -L"$out/job" -lwrapped $link -Wl,-z,lazy
+	$own -fno-pie -no-pie tests/preload/wrapped.c -o "$out/job/wrapped-fixed" -L"$out/job" -lwrapped $link -Wl,-z,lazy
 }
 cp tests/arm/wrap.sh "$out/job/"

@@ -23,15 +23,15 @@ skip() {
 build_library() {
 	# shellcheck disable=SC2086 # holds options
 	$cc -std=gnu11 -O2 -fPIC -fno-inline -fexceptions "$@" -shared -Wl,-soname,libwrapped.so.1 -o libwrapped.so.1 \
-		"$source/tests/api/wrapped_lib.c" &&
+		"$source/tests/preload/wrapped_lib.c" &&
 		ln -sf libwrapped.so.1 libwrapped.so &&
-		$cc -O2 -fPIC "$@" -shared -DNUMBER=3 -o wrapped_plugin0.so "$source/tests/api/wrapped_plugin.c" -L. -lwrapped &&
-		$cc -O2 -fPIC "$@" -shared -DNUMBER=4 -o wrapped_plugin1.so "$source/tests/api/wrapped_plugin.c"
+		$cc -O2 -fPIC "$@" -shared -DNUMBER=3 -o wrapped_plugin0.so "$source/tests/preload/wrapped_plugin.c" -L. -lwrapped &&
+		$cc -O2 -fPIC "$@" -shared -DNUMBER=4 -o wrapped_plugin1.so "$source/tests/preload/wrapped_plugin.c"
 }
 
 # build_program OPTION...
 build_program() {
-	$cc -std=gnu11 -O2 "$@" -o program "$source/tests/api/wrapped.c" -L. -lwrapped -pthread -ldl
+	$cc -std=gnu11 -O2 "$@" -o program "$source/tests/preload/wrapped.c" -L. -lwrapped -pthread -ldl
 }
 
 # wrapped WRAP COMMAND...: its report in run.csv and run.json
@@ -157,7 +157,7 @@ build_library >err 2>&1
 
 if command -v "${cxx%% *}" >/dev/null; then
 	# shellcheck disable=SC2086 # holds options
-	$cxx -std=c++17 -O2 -o thrower "$source/tests/api/wrapped.cc" -L. -lwrapped >err 2>&1
+	$cxx -std=c++17 -O2 -o thrower "$source/tests/preload/wrapped.cc" -L. -lwrapped >err 2>&1
 	result $? 'a program that throws exceptions is built'
 	./thrower >want.out
 	wrapped 'libwrapped:w_*,libc:qsort' ./thrower >out 2>err

@@ -23,11 +23,11 @@ build_c() {
 	compiler=$1
 	shift
 	rm -f program
-	"$compiler" -std=gnu11 "$@" -finstrument-functions -o program "$source/tests/api/functions.c" -pthread -ldl 2>err
+	"$compiler" -std=gnu11 "$@" -finstrument-functions -o program "$source/tests/preload/functions.c" -pthread -ldl 2>err
 	result $? "$compiler $* builds the C program"
 	for i in 1 2; do
 		"$compiler" "$@" -finstrument-functions -DNAME="plugin_$i" -shared -fPIC \
-			-o "plugin$i.so" "$source/tests/api/functions_plugin.c" 2>err || result 1 "plugin $i"
+			-o "plugin$i.so" "$source/tests/preload/functions_plugin.c" 2>err || result 1 "plugin $i"
 	done
 }
 
@@ -35,7 +35,7 @@ build_cxx() {
 	compiler=$1
 	shift
 	rm -f program
-	"$compiler" -std=c++17 "$@" -finstrument-functions -o program "$source/tests/api/functions.cc" 2>err
+	"$compiler" -std=c++17 "$@" -finstrument-functions -o program "$source/tests/preload/functions.cc" 2>err
 	result $? "$compiler $* builds the C++ program"
 }
 

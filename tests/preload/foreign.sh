@@ -28,7 +28,7 @@ int main(int argc, char **argv)
 	return 3;
 }
 C
-if ! $cc -D_GNU_SOURCE -o foreign "$source/tests/api/foreign.c" 2>err || ! $cc -o hello hello.c 2>>err; then
+if ! $cc -D_GNU_SOURCE -o foreign "$source/tests/preload/foreign.c" 2>err || ! $cc -o hello hello.c 2>>err; then
 	echo "1..0 # SKIP no compiler: $(head -n 1 err)"
 	exit 0
 fi

@@ -12,7 +12,7 @@ fi
 
 preload=$build/bindings/.libs/libpmu-preload.so
 library=$build/lib/.libs/libpmu.so.0
-tests=$source/tests/api
+tests=$source/tests/preload
 for name in $(env | sed -n 's/^\(OMP_[A-Z_]*\|KMP_[A-Z_]*\|GOMP_[A-Z_]*\|PMU_[A-Z_]*\)=.*/\1/p'); do
 	unset "$name"
 done
@@ -336,7 +336,7 @@ plugins() {
 
 languages() {
 	for cxx in g++ clang++; do
-		builds "$cxx.out" $cxx -fopenmp "$tests/openmp_preloaded.cc" || continue
+		builds "$cxx.out" $cxx -fopenmp "$tests/openmp.cc" || continue
 		measure "./$cxx.out"
 		sed -i 's/main::[^|]*operator/main::LAMBDA::operator/' calls
 		makes "$cxx: names as the programmer wrote them" <<-E
@@ -345,7 +345,7 @@ languages() {
 			parallel outer::solver<long>::solve():0 |1 1
 		E
 	done
-	builds fortran gfortran -fopenmp "$tests/openmp_preloaded.f90" || return
+	builds fortran gfortran -fopenmp "$tests/openmp.f90" || return
 	measure ./fortran
 	makes "gfortran" <<-E
 		parallel MAIN__:0 |1 1
@@ -355,7 +355,7 @@ languages() {
 
 libomp=''
 for cc in gcc clang; do
-	builds $cc $cc -Wall -fopenmp "$tests/openmp_preloaded.c" || continue
+	builds $cc $cc -Wall -fopenmp "$tests/openmp.c" || continue
 	[ $cc = gcc ] || libomp=$(ldd clang | sed -n 's/.*=> \(.*libomp[^ ]*\) .*/\1/p')
 	each_kind $cc
 	${cc}_kinds
@@ -363,7 +363,7 @@ for cc in gcc clang; do
 	switched_off $cc
 	pins $cc
 done
-if builds gomp gcc "$tests/gomp_preloaded.c" -lgomp; then
+if builds gomp gcc "$tests/gomp.c" -lgomp; then
 	libgomps_functions ''
 	[ -z "$libomp" ] || libgomps_functions "$libomp"
 fi

@@ -10,7 +10,7 @@ if [ -n "${TEST_SANITIZERS:-}" ]; then
 	exit 0
 fi
 
-program=$build/tests/api/preloaded
+program=$build/tests/preload/preloaded
 preload=$build/bindings/.libs/libpmu-preload.so
 stores=$tmp/stores
 unset PMU_STORE PMU_AUTO PMU_WRAP PMU_FUNCTIONS
@@ -143,7 +143,7 @@ ends 'main 1, main 1' by_daemon
 
 # --- programs with an exec of their own ---
 for library in "$preload" "$build/lib/.libs/libpmu.so.0"; do
-	PMU_OUTPUT=none LD_PRELOAD=$library "$build/tests/api/preloaded_own" >out 2>err
+	PMU_OUTPUT=none LD_PRELOAD=$library "$build/tests/preload/preloaded_own" >out 2>err
 	status=$?
 	[ $status = 23 ] && [ "$(cat out)" = 'execv execvp execve' ]
 	result $? "functions of the program's own, made of other ones of libc, with ${library##*/} ($status: $(cat out))"
