@@ -155,22 +155,22 @@ script_tests = \
 	%D%/api/bench_scale.sh \
 	%D%/api/bench_suite.sh \
 	%D%/api/bench_verify.sh \
-	%D%/api/cxx.sh \
 	%D%/api/disable.sh \
 	%D%/api/docs.sh \
 	%D%/api/events_library.sh \
-	%D%/api/examples.sh \
-	%D%/api/fortran.sh \
 	%D%/api/groups.sh \
 	%D%/api/hotpath.sh \
-	%D%/api/hpp.sh \
-	%D%/api/likwid.sh \
 	%D%/api/man.sh \
-	%D%/api/mpi.sh \
-	%D%/api/papi.sh \
-	%D%/api/python.sh \
 	%D%/api/symbols.sh \
 	%D%/arm/exact.sh \
+	%D%/bindings/cxx.sh \
+	%D%/bindings/examples.sh \
+	%D%/bindings/fortran.sh \
+	%D%/bindings/hpp.sh \
+	%D%/bindings/likwid.sh \
+	%D%/bindings/mpi.sh \
+	%D%/bindings/papi.sh \
+	%D%/bindings/python.sh \
 	%D%/command/command.sh \
 	%D%/command/info.sh \
 	%D%/command/list.sh \
@@ -339,15 +339,7 @@ EXTRA_DIST += \
 	%D%/steps.h \
 	%D%/tap.h \
 	%D%/api/bench.sh \
-	%D%/api/cxx.cc \
-	%D%/api/fortran.f90 \
-	%D%/api/hpp.cc \
-	%D%/api/likwid.c \
-	%D%/api/markers.sh \
-	%D%/api/mpi.c \
 	%D%/api/openmp.c \
-	%D%/api/papi.c \
-	%D%/api/python.py \
 	%D%/api/run.h \
 	%D%/arm/build.sh \
 	%D%/arm/exact.c \
@@ -355,6 +347,14 @@ EXTRA_DIST += \
 	%D%/arm/run.sh \
 	%D%/arm/setup.sh \
 	%D%/arm/wrap.sh \
+	%D%/bindings/cxx.cc \
+	%D%/bindings/fortran.f90 \
+	%D%/bindings/hpp.cc \
+	%D%/bindings/likwid.c \
+	%D%/bindings/markers.sh \
+	%D%/bindings/mpi.c \
+	%D%/bindings/papi.c \
+	%D%/bindings/python.py \
 	%D%/command/pmu.sh \
 	%D%/exact/net.c \
 	%D%/exact/net.h \

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs annotated with PAPI's high-level API: built against our header, and as they are under the preload.
 # shellcheck disable=SC2317 # functions are called by ok
-# shellcheck source=tests/api/markers.sh
+# shellcheck source=tests/bindings/markers.sh
 . "$(dirname "$0")/markers.sh"
 
-source=$top/tests/api/papi.c
+source=$top/tests/bindings/papi.c
 ours="-I$top/bindings/papi -I$top/include"
 omp=$(openmp "$cc")
 unset PAPI_EVENTS PAPI_REPORT PAPI_OUTPUT_DIRECTORY PAPI_MULTIPLEX PAPI_HL_VERBOSE

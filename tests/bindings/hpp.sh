@@ -38,7 +38,7 @@ whole() {
 	what=$1 with=$2
 	shift 2
 	# shellcheck disable=SC2086 # lists of words
-	ok "$what: compiles" $with "$@" $warn $include -o "$tmp/hpp" "$top/tests/api/hpp.cc" \
+	ok "$what: compiles" $with "$@" $warn $include -o "$tmp/hpp" "$top/tests/bindings/hpp.cc" \
 		-L"$build/lib/.libs" -lpmu -pthread
 	ok "$what: runs" "$tmp/hpp"
 	rm -f "$tmp/hpp"

@@ -17,4 +17,4 @@ skip() {
 
 export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$top/bindings/python"
 export TEST_SRCDIR="$top" PMU_LIBRARY="$build/lib/.libs/libpmu.so.0" TEST_PMU="$build/pmu"
-exec $python "$top/tests/api/python.py"
+exec $python "$top/tests/bindings/python.py"

@@ -33,7 +33,7 @@ compile() {
 	n=$((n + 1))
 	# shellcheck disable=SC2086 # lists of words
 	if $fc "$@" -c "$top/bindings/fortran/pmu.f90" >log 2>&1 &&
-		$fc "$@" -o fortran "$top/tests/api/fortran.f90" pmu.o -L"$build/lib/.libs" -lpmu >>log 2>&1; then
+		$fc "$@" -o fortran "$top/tests/bindings/fortran.f90" pmu.o -L"$build/lib/.libs" -lpmu >>log 2>&1; then
 		echo "ok $n - compiles: $name"
 		return
 	fi

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs annotated with LIKWID's Marker API: built against our header, and as they are under the preload.
 # shellcheck disable=SC2317 # functions are called by ok
-# shellcheck source=tests/api/markers.sh
+# shellcheck source=tests/bindings/markers.sh
 . "$(dirname "$0")/markers.sh"
 
-source=$top/tests/api/likwid.c
+source=$top/tests/bindings/likwid.c
 ours="-I$top/bindings/likwid -I$top/include"
 omp=$(openmp "$cc")
 

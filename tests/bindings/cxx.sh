@@ -16,7 +16,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 # shellcheck disable=SC2086 # both hold options
 $cxx -std=c++17 -Wall -Wextra -Werror ${TEST_CFLAGS:-} -I"$top/include" -I"$top/tests" \
-	-o "$tmp/cxx" "$top/tests/api/cxx.cc" -L"$build/lib/.libs" -lpmu -pthread >"$tmp/log" 2>&1 || {
+	-o "$tmp/cxx" "$top/tests/bindings/cxx.cc" -L"$build/lib/.libs" -lpmu -pthread >"$tmp/log" 2>&1 || {
 	sed 's/^/# /' "$tmp/log"
 	echo "not ok 1 - a C++ program compiles and links"
 	echo "1..1"

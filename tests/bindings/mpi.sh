@@ -19,7 +19,7 @@ case $(mpirun --version 2>/dev/null) in
 *Open*MPI*) oversubscribe=--oversubscribe ;;
 esac
 
-"$TEST_MPICC" -O2 -I"$source/include" "$source/tests/api/mpi.c" -o mpi \
+"$TEST_MPICC" -O2 -I"$source/include" "$source/tests/bindings/mpi.c" -o mpi \
 	"$build/lib/.libs/libpmu.so" -Wl,-rpath,"$build/lib/.libs" 2>err
 result $? 'an MPI program with marked regions'
 [ -x mpi ] || { echo "1..$n"; exit 1; }
