@@ -150,11 +150,6 @@ check_PROGRAMS += %D%/preload/preloaded_own
 # Scripts.
 script_tests = \
 	%D%/layers.sh \
-	%D%/api/bench_compare.sh \
-	%D%/api/bench_overhead.sh \
-	%D%/api/bench_scale.sh \
-	%D%/api/bench_suite.sh \
-	%D%/api/bench_verify.sh \
 	%D%/api/disable.sh \
 	%D%/api/docs.sh \
 	%D%/api/events_library.sh \
@@ -163,6 +158,11 @@ script_tests = \
 	%D%/api/man.sh \
 	%D%/api/symbols.sh \
 	%D%/arm/exact.sh \
+	%D%/bench/compare.sh \
+	%D%/bench/overhead.sh \
+	%D%/bench/scale.sh \
+	%D%/bench/suite.sh \
+	%D%/bench/verify.sh \
 	%D%/bindings/cxx.sh \
 	%D%/bindings/examples.sh \
 	%D%/bindings/fortran.sh \
@@ -313,9 +313,9 @@ TESTS += $(unit_tests) $(api_tests) $(sim_tests) $(live_tests) $(fuzz_tests) $(s
 # What takes more than 15 seconds by itself: make check-all runs it, make check does not, unless it is named
 # (make check TESTS=...).  Everything is in TESTS, so that each has its rule; TEST_LOGS is what is run.
 long_tests = \
-	%D%/api/bench_overhead.sh \
-	%D%/api/bench_scale.sh \
 	%D%/arm/exact.sh \
+	%D%/bench/overhead.sh \
+	%D%/bench/scale.sh \
 	%D%/fuzz/event \
 	%D%/preload/unchanged.sh \
 	%D%/sim/restore \
@@ -338,7 +338,6 @@ EXTRA_DIST += \
 	%D%/sanitized.h \
 	%D%/steps.h \
 	%D%/tap.h \
-	%D%/api/bench.sh \
 	%D%/api/openmp.c \
 	%D%/api/run.h \
 	%D%/arm/build.sh \
@@ -347,6 +346,7 @@ EXTRA_DIST += \
 	%D%/arm/run.sh \
 	%D%/arm/setup.sh \
 	%D%/arm/wrap.sh \
+	%D%/bench/bench.sh \
 	%D%/bindings/cxx.cc \
 	%D%/bindings/fortran.f90 \
 	%D%/bindings/hpp.cc \

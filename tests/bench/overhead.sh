@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # bench/overhead says what it measured, where, and what it could not measure; nothing here looks at how long
 # anything took.
-# shellcheck source=tests/api/bench.sh
+# shellcheck source=tests/bench/bench.sh
 program=overhead
 . "$(dirname "$0")/bench.sh"
 export PMU_BACKEND=nonsense PMU_EVENTS=nonsense # what is measured is not for these to say

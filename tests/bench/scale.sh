@@ -3,7 +3,7 @@
 # bench/scale at its smallest sizes: every call is counted, every thread is apart, every processor is planned for, and
 # what has no noise in it grows no faster than what it is of.  How long anything takes is no matter here.
 # shellcheck disable=SC2317 # functions are called by ok
-# shellcheck source=tests/api/bench.sh
+# shellcheck source=tests/bench/bench.sh
 program=scale
 . "$(dirname "$0")/bench.sh"
 export TEST_BUILDDIR="$build" TEST_SRCDIR="$source"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # pmu-bench --verify: right where counts are right, and not where somebody spoils them.
 program='pmu-bench'
-# shellcheck source=tests/api/bench.sh
+# shellcheck source=tests/bench/bench.sh
 . "$(dirname "$0")/bench.sh"
 pmu=$build/pmu-bench
 valgrind=${TEST_VALGRIND:-valgrind}

@@ -3,7 +3,7 @@
 # bench/compare: whom it measures, and what it says of whom it cannot measure.  How long anything takes is
 # no matter here.
 # shellcheck disable=SC2317 # functions are called by ok
-# shellcheck source=tests/api/bench.sh
+# shellcheck source=tests/bench/bench.sh
 program=compare
 . "$(dirname "$0")/bench.sh"
 compare=$pmu
