@@ -149,14 +149,10 @@ check_PROGRAMS += %D%/preload/preloaded_own
 
 # Scripts.
 script_tests = \
-	%D%/layers.sh \
 	%D%/api/disable.sh \
-	%D%/api/docs.sh \
 	%D%/api/events_library.sh \
 	%D%/api/groups.sh \
 	%D%/api/hotpath.sh \
-	%D%/api/man.sh \
-	%D%/api/symbols.sh \
 	%D%/arm/exact.sh \
 	%D%/bench/compare.sh \
 	%D%/bench/overhead.sh \
@@ -177,6 +173,10 @@ script_tests = \
 	%D%/command/merge.sh \
 	%D%/command/plan.sh \
 	%D%/command/run.sh \
+	%D%/package/docs.sh \
+	%D%/package/layers.sh \
+	%D%/package/man.sh \
+	%D%/package/symbols.sh \
 	%D%/preload/foreign.sh \
 	%D%/preload/functions.sh \
 	%D%/preload/openmp.sh \
@@ -333,7 +333,6 @@ EXTRA_DIST += \
 	$(script_tests) \
 	%D%/README.md \
 	%D%/data \
-	%D%/install.sh \
 	%D%/refuse.h \
 	%D%/sanitized.h \
 	%D%/steps.h \
@@ -361,6 +360,7 @@ EXTRA_DIST += \
 	%D%/exact/scope.cc \
 	%D%/fuzz/corpus \
 	%D%/fuzz/fuzz.h \
+	%D%/package/install.sh \
 	%D%/preload/foreign.c \
 	%D%/preload/functions.c \
 	%D%/preload/functions.cc \
@@ -428,7 +428,7 @@ installcheck-local:
 	CC='$(CC)' CFLAGS='$(CFLAGS) $(SANITIZER_CFLAGS)' PKG_CONFIG='$(PKG_CONFIG)' \
 	CXX='$(CXX)' FC='$(if $(HAVE_FORTRAN_TRUE),,$(FC))' PYTHON='$(PYTHON)' pythondir='$(pythondir)' docdir='$(docdir)' mandir='$(mandir)' \
 	DESTDIR='$(DESTDIR)' bindir='$(bindir)' libdir='$(libdir)' pkgconfigdir='$(pkgconfigdir)' \
-	$(SHELL) $(srcdir)/%D%/install.sh
+	$(SHELL) $(srcdir)/%D%/package/install.sh
 
 # make fuzz: the same targets under libFuzzer.  The library is an archive here too: what stands in for
 # libc's functions stays out of a program that does not ask for it, and out of libFuzzer's way.

@@ -20,7 +20,7 @@ session/
 region/
 api/
 '
-top=${TEST_SRCDIR:-$(cd "$(dirname "$0")/.." && pwd)}
+top=${TEST_SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
 build=${TEST_BUILDDIR:-.}
 
 # check NUMBER NAME: "FILE FILE WHAT" in each line on stdin; the first knows of the second one
