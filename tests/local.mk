@@ -337,6 +337,7 @@ EXTRA_DIST += \
 	%D%/sanitized.h \
 	%D%/steps.h \
 	%D%/tap.h \
+	%D%/tap.sh \
 	%D%/api/openmp.c \
 	%D%/api/run.h \
 	%D%/arm/build.sh \

@@ -9,31 +9,9 @@ export XDG_RUNTIME_DIR="$tmp"
 
 # Ten times as slow, and their threads share nothing but the library, whose own tests are about that.
 case ${TEST_SANITIZERS:-} in
-*thread*)
-	echo "1..0 # SKIP built with the thread sanitizer"
-	exit 0
-	;;
+*thread*) skip_all 'built with the thread sanitizer' ;;
 esac
-
-if [ "${TEST_SLOW:-}" = skip ]; then
-	echo "1..0 # SKIP TEST_SLOW=skip"
-	exit 0
-fi
-
-# ok NAME COMMAND...: holds where the command succeeds
-ok() {
-	name=$1
-	shift
-	"$@" >log 2>&1
-	rc=$?
-	[ $rc = 0 ] || cp log out
-	result $rc "$name"
-}
-
-skip() {
-	n=$((n + 1))
-	echo "ok $n - $1 # SKIP $2"
-}
+[ "${TEST_SLOW:-}" != skip ] || skip_all TEST_SLOW=skip
 
 # status WANT ARGUMENT...: of the program
 status() {

@@ -7,6 +7,7 @@ unset OMP_NUM_THREADS LD_PRELOAD
 
 top=$(cd "${TEST_SRCDIR:-$(dirname "$0")/../..}" && pwd) || exit 1
 build=$(cd "${TEST_BUILDDIR:-.}" && pwd) || exit 1
+. "$top/tests/tap.sh"
 cc=${TEST_CC:-cc} cxx=${TEST_CXX:-c++} nm=${TEST_NM:-nm} fc=${TEST_FC:-gfortran}
 lib=$build/lib/.libs preload=$build/bindings/.libs/libpmu-preload.so
 warn="-Wall -Wextra -Wshadow -Wstrict-prototypes -Wpointer-arith -Wwrite-strings -Wundef -Werror"
@@ -14,38 +15,9 @@ cxxwarn="-Wall -Wextra -Wshadow -Wpointer-arith -Wwrite-strings -Wundef -Werror"
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
-n=0 failed=0
+evidence='out err report.csv'
 
-if ! [ -e "$lib/libpmu.so" ]; then
-	echo "1..0 # SKIP no $lib/libpmu.so: configured with --disable-shared"
-	exit 0
-fi
-
-result() {
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-	else
-		failed=1
-		echo "not ok $n - $2"
-		for log in out err report.csv; do
-			[ ! -s "$log" ] || sed "s/^/# $log: /" "$log" | head -n 60
-		done
-	fi
-}
-
-skip() {
-	n=$((n + 1))
-	echo "ok $n - $1 # SKIP $2"
-}
-
-# ok NAME COMMAND...
-ok() {
-	name=$1
-	shift
-	"$@" >out 2>err
-	result $? "$name"
-}
+[ -e "$lib/libpmu.so" ] || skip_all "no $lib/libpmu.so: configured with --disable-shared"
 
 # openmp COMPILER: its option for OpenMP, or nothing: TSan knows nothing of what an OpenMP runtime waits for
 openmp() {
@@ -72,12 +44,6 @@ calls() {
 		'$3 == name && $5 == thread { sum += $6; any = 1 } END { print any ? sum : "none" }' report.csv
 }
 
-# is NAME GOT WANT
-is() {
-	[ "$2" = "$3" ]
-	result $? "$1 (\"$2\", want \"$3\")"
-}
-
 # same_threads REGION CALLS NAME: each of the three threads has so many
 same_threads() {
 	is "$3" "$(calls "$1" 0) $(calls "$1" 1) $(calls "$1" 2)" "$2 $2 $2"
@@ -86,9 +52,4 @@ same_threads() {
 # different_threads REGION NAME: the three threads have 1, 2 and 3, in any order
 different_threads() {
 	is "$2" "$(for t in 0 1 2; do calls "$1" $t; done | sort | tr '\n' ' ')" "1 2 3 "
-}
-
-finish() {
-	echo "1..$n"
-	exit $failed
 }

@@ -7,26 +7,15 @@ export LC_ALL=C TZ=UTC
 build=$(cd "${TEST_BUILDDIR:-.}" && pwd) || exit 1
 source=$(cd "${TEST_SRCDIR:-$(dirname "$0")/../..}" && pwd) || exit 1
 data=$source/tests/data
+. "$source/tests/tap.sh"
 pmu=${TEST_PMU:-$build/pmu}
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 subcommand='' # put before the arguments of run
-n=0 failed=0
+evidence='err out'
 : >out
 : >err
-
-result() {
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-	else
-		failed=1
-		echo "not ok $n - $2"
-		sed 's/^/# err: /' err
-		head -n 40 out | sed 's/^/# out: /'
-	fi
-}
 
 # run STATUS NAME ARGUMENT...: standard output in out, standard error in err
 run() {
