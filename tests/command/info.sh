@@ -192,4 +192,4 @@ for option in --cpuid --topology --json --raw; do
 	has out "  $option" "explains $option"
 done
 
-echo "1..$n"
+finish

@@ -9,11 +9,6 @@ mkdir -m 700 place
 export XDG_RUNTIME_DIR="$tmp/place"
 unset VALGRIND_OPTS PMU_OUTPUT
 
-skip_all() {
-	echo "1..0 # SKIP $1"
-	exit 0
-}
-
 [ "${TEST_SLOW:-}" != skip ] || skip_all TEST_SLOW=skip
 [ -z "${TEST_SANITIZERS:-}" ] || skip_all 'built with a sanitizer'
 command -v "$valgrind" >/dev/null || skip_all 'no valgrind here'
@@ -57,14 +52,6 @@ value() {
 		$at["path"] == path && $at["thread"] == thread { print $at[column] }'
 }
 
-# check NAME COMMAND...
-check() {
-	checked=$1
-	shift
-	"$@" >out 2>err
-	result $? "$checked"
-}
-
 # --- known counts ------------------------------------------------------------------------------------------
 
 # as_listed CSV WANTS: has every region the instructions that the program lists?
@@ -106,14 +93,14 @@ report net.csv | awk -F '\t' '
 	NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
 	$column["thread"] == "all" && !($column["path"] in seen) { seen[$column["path"]]; print $column["net:instructions"], $column["path"] }
 ' >wants
-check 'each did what the program says, to the instruction' as_listed net.csv wants
+ok 'each did what the program says, to the instruction' as_listed net.csv wants
 run 0 'the same once more' --emulate --auto none -e instructions,branches -o again.csv ./net 1 7
 counts net.csv >net.counts
 counts again.csv >again.counts
-check 'all counts but misses are the same in two runs' diff net.counts again.counts
+ok 'all counts but misses are the same in two runs' diff net.counts again.counts
 run 0 'within main, which is a region of what is preloaded' --emulate -e instructions,branches -o main.csv ./net 1 7
 sed 's, ,&main/,' wants >main.wants
-check 'to the instruction, too' as_listed main.csv main.wants
+ok 'to the instruction, too' as_listed main.csv main.wants
 
 # same_calls FILE: of nearly all regions each call does the same: the least is the mean
 same_calls() {
@@ -126,8 +113,8 @@ same_calls() {
 		END { printf "%d of %d\n", same, n; exit same < 500 }'
 }
 run 0 'with the least that calls counted' --exact --emulate --auto none -e instructions -o exact.csv ./net 1 7
-check 'keeping that is in no count' as_listed exact.csv wants
-check 'and where all calls do the same, the least is the mean' same_calls exact.csv
+ok 'keeping that is in no count' as_listed exact.csv wants
+ok 'and where all calls do the same, the least is the mean' same_calls exact.csv
 
 events=instructions,branches,L1-dcache-loads,L1-dcache-stores
 branches='conditional and indirect branches'
@@ -152,19 +139,19 @@ child=$(grep -l '^[^,]*,child,' work-*.csv)
 [ -n "$work" ] && [ -n "$child" ] && [ "$work" != "$child" ]
 result $? 'the child has a report of its own'
 for number in 1 2 10 1000 1000000; do
-	check "$number turns" turns "$work" "alone $number" all $number
+	ok "$number turns" turns "$work" "alone $number" all $number
 done
-check 'a region that is entered once' turns "$work" once all 7
-check 'three hundred calls deep' turns "$work" deep all 100
-check 'two threads together' turns "$work" thread all 1000
-check 'the one' turns "$work" thread 1 1000
-check 'and the other' turns "$work" thread 2 1000
-check 'under signals, without what their handler does' turns "$work" signals all 20000
-check 'and where it has a region of its own' turns "$work" regions all 20000
+ok 'a region that is entered once' turns "$work" once all 7
+ok 'three hundred calls deep' turns "$work" deep all 100
+ok 'two threads together' turns "$work" thread all 1000
+ok 'the one' turns "$work" thread 1 1000
+ok 'and the other' turns "$work" thread 2 1000
+ok 'under signals, without what their handler does' turns "$work" signals all 20000
+ok 'and where it has a region of its own' turns "$work" regions all 20000
 [ "$(value "$work" regions/handler all calls)" -gt 0 ] && [ -z "$(value "$work" regions/handler all net:instructions)" ]
 result $? 'which has no counts'
-check 'beside a child' turns "$work" parent all 1000
-check 'in the child' turns "$child" child all 1000
+ok 'beside a child' turns "$work" parent all 1000
+ok 'in the child' turns "$child" child all 1000
 [ "$(value "$work" handler all calls)" = 10 ] && [ -z "$(value "$work" handler all net:instructions)" ]
 result $? 'in a signal handler: calls, and no counts rather than wrong ones'
 around=$(value "$work" 'alone 0' all net:instructions)
@@ -212,7 +199,7 @@ export VALGRIND_OPTS='--I1=32768,8,64 --D1=32768,8,64 --LL=1048576,16,64'
 run 0 'functions that are regions' --emulate --auto none -o kernels.csv \
 	-e instructions,branches,branch-misses,cache-references,cache-misses,L1-dcache-stores ./kernels 3
 for kernel in sort spread sum all; do
-	check "callgrind says the same of kernel_$kernel" agrees "kernel_$kernel"
+	ok "callgrind says the same of kernel_$kernel" agrees "kernel_$kernel"
 done
 misses=$(value kernels.csv kernel_spread all net:cache-misses)
 [ "${misses:-0}" -gt 10000 ]
@@ -244,19 +231,18 @@ untouched() {
 if echo '#include <valgrind/callgrind.h>' | ${TEST_CC:-cc} -E - >/dev/null 2>&1; then
 	compile taken "$source/tests/valgrind/taken.c"
 	ls /dev >dev.before
-	check 'counters dumped within a region are missing' taken dump within after around
-	check 'and from then on' taken dump between after after
+	ok 'counters dumped within a region are missing' taken dump within after around
+	ok 'and from then on' taken dump between after after
 	ls /dev | diff dev.before - >err
 	result $? 'and what was dumped is nowhere else'
-	check 'counters set to zero within a region are missing' taken zero within after around
-	check 'and from then on' taken zero between after after
-	check 'collection switched: a new region has no counts' taken toggle between after after
-	check 'and a known one has a doubt' taken toggle between before ''
-	check 'the first region in a handler' taken handler between after after 'was in a signal handler'
-	check 'options of collection at the start are taken back' untouched --instr-atstart=no --collect-atstart=no
+	ok 'counters set to zero within a region are missing' taken zero within after around
+	ok 'and from then on' taken zero between after after
+	ok 'collection switched: a new region has no counts' taken toggle between after after
+	ok 'and a known one has a doubt' taken toggle between before ''
+	ok 'the first region in a handler' taken handler between after after 'was in a signal handler'
+	ok 'options of collection at the start are taken back' untouched --instr-atstart=no --collect-atstart=no
 else
-	n=$((n + 1))
-	echo "ok $n - counters that somebody turns # SKIP no valgrind/callgrind.h"
+	skip 'counters that somebody turns' 'no valgrind/callgrind.h'
 fi
 for option in --toggle-collect=main '-v --callgrind:toggle-collect=work*'; do
 	export VALGRIND_OPTS="$option"
@@ -335,5 +321,4 @@ unset PMU_BACKEND
 elsewhere 'of itself it is taken where callgrind runs' 'valgrind: simulated by valgrind' "$valgrind" -q --tool=callgrind \
 	--cache-sim=yes --branch-sim=yes --vgdb=no --callgrind-out-file=/dev/null --log-file="$tmp/log.%p" ./kernels
 
-echo "1..$n"
-exit $failed
+finish
