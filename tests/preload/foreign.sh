@@ -5,10 +5,7 @@
 # shellcheck source=tests/command/pmu.sh
 . "${TEST_SRCDIR:-$(dirname "$0")/../..}/tests/command/pmu.sh"
 
-if [ -n "${TEST_SANITIZERS:-}" ]; then
-	echo "1..0 # SKIP a library with sanitizers cannot be loaded into a program without"
-	exit 0
-fi
+[ -z "${TEST_SANITIZERS:-}" ] || skip_all 'a library with sanitizers cannot be loaded into a program without'
 
 preload=$build/bindings/.libs/libpmu-preload.so
 unset PMU_STORE PMU_AUTO PMU_WRAP PMU_FUNCTIONS LD_PRELOAD
@@ -28,16 +25,8 @@ int main(int argc, char **argv)
 	return 3;
 }
 C
-if ! $cc -D_GNU_SOURCE -o foreign "$source/tests/preload/foreign.c" 2>err || ! $cc -o hello hello.c 2>>err; then
-	echo "1..0 # SKIP no compiler: $(head -n 1 err)"
-	exit 0
-fi
-
-# skip NAME REASON
-skip() {
-	n=$((n + 1))
-	echo "ok $n - $1 # SKIP $2"
-}
+$cc -D_GNU_SOURCE -o foreign "$source/tests/preload/foreign.c" 2>err && $cc -o hello hello.c 2>>err ||
+	skip_all "no compiler: $(head -n 1 err)"
 
 # alike WAY PROGRAM NAME [WORDS]: the same output, messages and status as without us; WORDS: of others in LD_PRELOAD
 alike() {
@@ -113,5 +102,4 @@ for way in root root_system root_popen; do
 	alike $way "$tmp/root" 'another root'
 done
 
-echo "1..$n"
-exit $failed
+finish

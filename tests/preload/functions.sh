@@ -5,15 +5,9 @@
 # shellcheck source=tests/command/pmu.sh disable=SC2154
 . "${TEST_SRCDIR:-$(dirname "$0")/../..}/tests/command/pmu.sh"
 
-if [ -n "${TEST_SANITIZERS:-}" ]; then
-	echo "1..0 # SKIP a library with sanitizers cannot be loaded into a program without"
-	exit 0
-fi
+[ -z "${TEST_SANITIZERS:-}" ] || skip_all 'a library with sanitizers cannot be loaded into a program without'
 
-command -v gcc >/dev/null || command -v clang >/dev/null || {
-	echo "1..0 # SKIP neither gcc nor clang"
-	exit 0
-}
+command -v gcc >/dev/null || command -v clang >/dev/null || skip_all 'neither gcc nor clang'
 preload=$build/bindings/.libs/libpmu-preload.so
 unset PMU_STORE PMU_AUTO PMU_WRAP PMU_FUNCTIONS PMU_MIN_TIME
 export XDG_RUNTIME_DIR="$tmp" PMU_BACKEND=clock
@@ -66,8 +60,8 @@ what() {
 		}' "$1"
 }
 
-# is NAME FILE 'CALLS PATH'...: each of these is there, whatever its flags; on err what is
-is() {
+# regions NAME FILE 'CALLS PATH'...: each of these is there, whatever its flags; on err what is
+regions() {
 	name=$1 file=$2
 	shift 2
 	what "$file" >what 2>err
@@ -98,60 +92,60 @@ no_doubts() {
 
 plain_calls() {
 	run_it ./program calls
-	is "$how: every call is counted" run.json '1 main' '1 main/deed_calls' '11 main/deed_calls/outer' \
+	regions "$how: every call is counted" run.json '1 main' '1 main/deed_calls' '11 main/deed_calls/outer' \
 		'33 main/deed_calls/outer/inner' '66 main/deed_calls/outer/inner/leaf' '177 main/deed_calls/fib'
-	is "$how: before main too" run.json '1 before_main' '1 before_main/leaf'
+	regions "$how: before main too" run.json '1 before_main' '1 before_main/leaf'
 	no_doubts "$how: and there is no doubt" run.json
 }
 
 deep() {
 	run_it ./program depth
-	is "$how: deep recursion of two" run.json '2501 main/deed_depth/is_even' '2500 main/deed_depth/is_even/is_odd'
+	regions "$how: deep recursion of two" run.json '2501 main/deed_depth/is_even' '2500 main/deed_depth/is_even/is_odd'
 }
 
 jumps() {
 	run_it ./program jump
 	at=main/deed_jump/jumper
-	is "$how: what longjmp() jumps over has ended" run.json "50 $at" "50 $at/far_1/far_2/far_3/far_4/far_5" \
+	regions "$how: what longjmp() jumps over has ended" run.json "50 $at" "50 $at/far_1/far_2/far_3/far_4/far_5" \
 		"50 $at/large" "50 $at/large/leaf" "50 $at/outer" "150 $at/outer/inner" '1 main/deed_jump/outer'
 	no_doubts "$how: and there is no doubt" run.json
 	run_it ./program handler_jump
 	at=main/deed_handler_jump/catcher
-	is "$how: siglongjmp() out of a handler on another stack" run.json "20 $at" "20 $at/raiser" \
+	regions "$how: siglongjmp() out of a handler on another stack" run.json "20 $at" "20 $at/raiser" \
 		"20 $at/raiser/jump_out" "20 $at/raiser/jump_out/leaf" "20 $at/large" '1 main/deed_handler_jump/outer'
 	no_doubts "$how: and there is no doubt" run.json
 }
 
 others() {
 	run_it ./program handler
-	is "$how: signal handlers" run.json '100 main/deed_handler/interrupted/handler/leaf' \
+	regions "$how: signal handlers" run.json '100 main/deed_handler/interrupted/handler/leaf' \
 		'100 main/deed_handler/interrupted/leaf'
 	run_it ./program coroutine
 	at=main/deed_coroutine/scheduler
-	is "$how: a coroutine goes on while others run" run.json "1 $at" "1 $at/coroutine" "10 $at/coroutine/step" \
+	regions "$how: a coroutine goes on while others run" run.json "1 $at" "1 $at/coroutine" "10 $at/coroutine/step" \
 		'1 main/deed_coroutine/outer'
 	no_doubts "$how: and there is no doubt" run.json
 	run_it ./program given_up
 	at=main/deed_given_up/never_resumed
-	is "$how: coroutines that never go on" run.json "6 $at" "6 $at/step_away" "6 $at/step_away/leaf"
+	regions "$how: coroutines that never go on" run.json "6 $at" "6 $at/step_away" "6 $at/step_away/leaf"
 	lacks_name "$how: and have ended where the next has its stack" run.json recursive
 	no_doubts "$how: and there is no doubt" run.json
 	run_it ./program setcontext
 	at=main/deed_setcontext
-	is "$how: what setcontext() leaves has ended" run.json "5 $at/go_back" "5 $at/go_back/leaf" "1 $at/large" \
+	regions "$how: what setcontext() leaves has ended" run.json "5 $at/go_back" "5 $at/go_back/leaf" "1 $at/large" \
 		"1 $at/inner"
 	no_doubts "$how: and there is no doubt" run.json
 	run_it ./program leave
-	is "$how: what a thread does after it has left its functions" run.json '1 thread/quit_inside' \
+	regions "$how: what a thread does after it has left its functions" run.json '1 thread/quit_inside' \
 		'1 thread/wait_inside' '2 thread/tidy' '2 thread/tidy/large'
 	no_doubts "$how: and there is no doubt" run.json
 	run_it ./program threads
-	is "$how: threads, whichever way they end" run.json '4 thread/work' '4000 thread/work/inner' \
+	regions "$how: threads, whichever way they end" run.json '4 thread/work' '4000 thread/work/inner' \
 		'8000 thread/work/inner/leaf' '1 thread/work/quit_inside' '1 thread/work/quit_inside/leaf' \
 		'1 thread/work/wait_inside'
 	no_doubts "$how: and there is no doubt" run.json
 	run_it ./program exit
-	is "$how: exit() ends what is open" run.json '1 main/deed_exit/quit' '1 last_words/leaf'
+	regions "$how: exit() ends what is open" run.json '1 main/deed_exit/quit' '1 last_words/leaf'
 	no_doubts "$how: and there is no doubt" run.json
 	output='%p.json' run_it ./program fork
 	set -- ./*.json
@@ -161,7 +155,7 @@ others() {
 	grep -q '^2 main/deed_fork/outer ' both && grep -q '^1 main/deed_fork/inner ' both
 	result $? "$how: a forked child goes on"
 	run_it ./program plugins
-	is "$how: objects that come and go" run.json '6 main/deed_plugins/run' '6 main/deed_plugins/run/plugin_1' \
+	regions "$how: objects that come and go" run.json '6 main/deed_plugins/run' '6 main/deed_plugins/run/plugin_1' \
 		'6 main/deed_plugins/run/plugin_2'
 	sed 's/^/# plugins had /' out
 }
@@ -192,64 +186,64 @@ without_names() {
 	[ "$(what run.json | awk -v name="/program+0x$outer" 'substr($2, length($2) - length(name) + 1) == name { n += $1 }
 		END { print n }')" = 51 ]
 	result $? "$how, stripped: object and address"
-	is "$how, stripped: main is main" run.json '1 main'
+	regions "$how, stripped: main is main" run.json '1 main'
 	[ "$(what run.json | awk -v name="/program+0x$leaf" 'substr($2, length($2) - length(name) + 1) == name { n += $1 }
 		END { print n }')" = 357 ]
 	result $? "$how, stripped: every call is counted"
 	objcopy --only-keep-debug named program.debug && objcopy --add-gnu-debuglink=program.debug program
 	run_it ./program jump
-	is "$how, stripped: names from the file beside it" run.json '50 main/deed_jump/jumper/outer'
+	regions "$how, stripped: names from the file beside it" run.json '50 main/deed_jump/jumper/outer'
 	objcopy --only-keep-debug named other.debug
 	printf 'x' >>program.debug
 	mv named program
 	run_it ./program jump
-	is "$how: its own names are there again" run.json '50 main/deed_jump/jumper/outer'
+	regions "$how: its own names are there again" run.json '50 main/deed_jump/jumper/outer'
 }
 
 exceptions() {
 	run_it ./program
 	at='main/catcher()/past_1()'
-	is "$how: what an exception passes has ended" run.json '10 main/catcher()' "10 $at" "10 $at/past_2()" \
+	regions "$how: what an exception passes has ended" run.json '10 main/catcher()' "10 $at" "10 $at/past_2()" \
 		"10 $at/past_2()/past_3()" "40 $at/past_2()/past_3()/ns::thrower(int)" \
 		'10 main/catcher()/ns::over(int, char)' '10 main/catcher()/ns::over(int)'
-	is "$how: names" run.json '10 main/int ns::twice<int>(int)' '10 main/double ns::twice<double>(double)' \
+	regions "$how: names" run.json '10 main/int ns::twice<int>(int)' '10 main/double ns::twice<double>(double)' \
 		"10 $at/ns::thing::thing(int)" '1 main/ns::thing::thing(int)'
 	[ "$(what run.json | grep -c 'ns::thing::operator\\\\*/(int) const')" = 1 ]
 	result $? "$how: an operator's name"
 	no_doubts "$how: and there is no doubt" run.json
 	run_it ./program once
-	is "$how: a loop in main that catches" run.json '40 main/quick(int)' '1 main/worker()' '1 main/large_worker()'
+	regions "$how: a loop in main that catches" run.json '40 main/quick(int)' '1 main/worker()' '1 main/large_worker()'
 	lacks_name "$how: and ends each time" run.json recursive
 	no_doubts "$how: and there is no doubt" run.json
 	what run.json | grep -q '^1 main/void long_named<.*>::own_name(' ||
 		what run.json | grep -q '^1 main/long_named<.*>::own_name('
 	result $? "$how: a name that is too long keeps its own part"
 	run_it ./program by turns
-	is "$how: two by turns from one place" run.json '60 main/quick(int)' '20 main/other_quick(int)' '1 main/worker()' \
+	regions "$how: two by turns from one place" run.json '60 main/quick(int)' '20 main/other_quick(int)' '1 main/worker()' \
 		'1 main/large_worker()'
 	lacks_name "$how: and ends each time" run.json recursive
 	no_doubts "$how: and there is no doubt" run.json
 	run_it PMU_FUNCTIONS='!catcher' ./program
 	at='main/past_1()'
-	is "$how: the catcher left out" run.json "10 $at" "10 $at/past_2()/past_3()" '10 main/ns::over(int, char)' \
+	regions "$how: the catcher left out" run.json "10 $at" "10 $at/past_2()/past_3()" '10 main/ns::over(int, char)' \
 		'10 main/ns::over(int)'
 	no_doubts "$how: and there is no doubt" run.json
 	run_it PMU_FUNCTIONS='*::over,catcher' ./program
-	is "$how: patterns without parameters" run.json '10 main/catcher()/ns::over(int, char)' \
+	regions "$how: patterns without parameters" run.json '10 main/catcher()/ns::over(int, char)' \
 		'10 main/catcher()/ns::over(int)'
 	lacks_name "$how: and nothing else" run.json past
 }
 
 filters() {
 	run_it PMU_FUNCTIONS='outer, in*' ./program calls
-	is "only some" run.json '11 main/outer' '33 main/outer/inner'
+	regions "only some" run.json '11 main/outer' '33 main/outer/inner'
 	lacks_name "no others" run.json leaf
 	run_it PMU_FUNCTIONS='!leaf,!is_*' ./program calls
-	is "all but some" run.json '33 main/deed_calls/outer/inner' '177 main/deed_calls/fib'
+	regions "all but some" run.json '33 main/deed_calls/outer/inner' '177 main/deed_calls/fib'
 	lacks_name "not leaf" run.json leaf
 	lacks_name "not is_odd" run.json is_odd
 	run_it PMU_FUNCTIONS='*e*,!inner,[i]nner' ./program calls
-	is "the last match wins" run.json '33 main/deed_calls/outer/inner'
+	regions "the last match wins" run.json '33 main/deed_calls/outer/inner'
 	lacks_name "what none matches" run.json fib
 	run_it PMU_FUNCTIONS='nothing_like_it' ./program calls
 	grep -q 'PMU_FUNCTIONS=nothing_like_it matches none of the [0-9]* instrumented functions' run.json
@@ -257,11 +251,11 @@ filters() {
 	lacks_name "and nothing is a region" run.json outer
 	run_it PMU_AUTO=main ./program calls
 	lacks_name "PMU_AUTO without functions" run.json outer
-	is "PMU_AUTO=main" run.json '1 main'
+	regions "PMU_AUTO=main" run.json '1 main'
 	run_it PMU_AUTO=functions ./program calls
-	is "PMU_AUTO=functions: main is a function" run.json '1 main/deed_calls' '11 main/deed_calls/outer'
+	regions "PMU_AUTO=functions: main is a function" run.json '1 main/deed_calls' '11 main/deed_calls/outer'
 	run_it PMU_MIN_TIME=2us ./program times
-	is "long ones stay, with all calls" run.json '1500 main/deed_times/long_one'
+	regions "long ones stay, with all calls" run.json '1500 main/deed_times/long_one'
 	lacks_name "short ones are left out" run.json inner
 	lacks_name "recursive ones too" run.json short_recursive
 	grep -q 'PMU_MIN_TIME=2us left out .*leaf' run.json
@@ -269,7 +263,7 @@ filters() {
 	run_it PMU_MIN_TIME=soon ./program times
 	grep -q 'PMU_MIN_TIME=soon is no time' run.json
 	result $? "a time that is none is told"
-	is "and nothing is left out" run.json '1500 main/deed_times/long_one/inner'
+	regions "and nothing is left out" run.json '1500 main/deed_times/long_one/inner'
 	run_it PMU_ENABLE=0 ./program calls
 	[ ! -e run.json ] && [ ! -s err ]
 	result $? "switched off"
@@ -301,5 +295,4 @@ done
 build_c "${TEST_CC:-cc}" -O1 -no-pie
 how='not position independent'
 plain_calls
-echo "1..$n"
-exit $failed
+finish

@@ -5,10 +5,7 @@
 # shellcheck source=tests/command/pmu.sh
 . "${TEST_SRCDIR:-$(dirname "$0")/../..}/tests/command/pmu.sh"
 
-if [ -n "${TEST_SANITIZERS:-}" ]; then
-	echo "1..0 # SKIP a library with sanitizers cannot be loaded into a program without"
-	exit 0
-fi
+[ -z "${TEST_SANITIZERS:-}" ] || skip_all 'a library with sanitizers cannot be loaded into a program without'
 
 program=$build/tests/preload/preloaded
 preload=$build/bindings/.libs/libpmu-preload.so
@@ -235,7 +232,7 @@ cp "$preload" elsewhere
 LD_PRELOAD=$tmp/elsewhere/libpmu-preload.so LD_LIBRARY_PATH='' "$program" return >out 2>err
 status=$?
 if [ "$status" = 3 ] && [ ! -s err ]; then
-	echo "ok $((n += 1)) - without libpmu # SKIP it is installed here"
+	skip 'without libpmu' 'it is installed here'
 else
 	[ "$status" = 3 ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] &&
 		grep -q '^pmu: .*libpmu\.so\.0.*; the program runs unmeasured$' err
@@ -246,5 +243,4 @@ LD_PRELOAD=$tmp/elsewhere/libpmu-preload.so "$program" return >out 2>err
 [ $? = 3 ] && { [ ! -s err ] || [ "$(wc -l <err)" = 1 ]; }
 result $? 'with a libpmu that is none: one line, and the program is itself'
 
-echo "1..$n"
-exit $failed
+finish

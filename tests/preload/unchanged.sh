@@ -5,14 +5,8 @@
 # shellcheck source=tests/command/pmu.sh
 . "${TEST_SRCDIR:-$(dirname "$0")/../..}/tests/command/pmu.sh"
 
-if [ -n "${TEST_SANITIZERS:-}" ]; then
-	echo "1..0 # SKIP a library with sanitizers cannot be loaded into a program without"
-	exit 0
-fi
-if [ "${TEST_SLOW:-}" = skip ]; then
-	echo "1..0 # SKIP TEST_SLOW=skip"
-	exit 0
-fi
+[ -z "${TEST_SANITIZERS:-}" ] || skip_all 'a library with sanitizers cannot be loaded into a program without'
+[ "${TEST_SLOW:-}" != skip ] || skip_all TEST_SLOW=skip
 
 # In reach of an ordinary user too.
 chmod 755 "$tmp"
@@ -87,8 +81,7 @@ same_in() {
 	if needs "$1" $4; then
 		compare "$2" "$3" "$1" "$5"
 	else
-		n=$((n + 1))
-		echo "ok $n - $3 # SKIP no$lacking"
+		skip "$3" "no$lacking"
 		filter=''
 	fi
 }
@@ -220,5 +213,4 @@ else
 	same 0 'su' su 'echo wrong | su -c id'
 fi
 
-echo "1..$n"
-exit $failed
+finish
