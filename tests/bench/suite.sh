@@ -10,10 +10,7 @@ unset PMU_OUTPUT PMU_GROUP PMU_EVENTS PMU_BACKEND PMU_ENABLE VALGRIND_OPTS
 
 case $(uname -m) in
 x86_64 | aarch64) ;;
-*)
-	echo "1..0 # SKIP no kernels for this processor"
-	exit 0
-	;;
+*) skip_all 'no kernels for this processor' ;;
 esac
 
 # rows FILE: kernel, size, verified, counted and expected instructions, counted and expected branches
@@ -119,11 +116,9 @@ result $? 'settings that are wrong'
 # --- by simulation ---
 
 if [ -n "${TEST_SANITIZERS:-}" ] || ! command -v "$valgrind" >/dev/null; then
-	n=$((n + 1))
-	echo "ok $n - counts by simulation # SKIP no valgrind, or built with a sanitizer"
+	skip 'counts by simulation' 'no valgrind, or built with a sanitizer'
 elif ! "$valgrind" -q --tool=callgrind --callgrind-out-file=/dev/null true 2>err; then
-	n=$((n + 1))
-	echo "ok $n - counts by simulation # SKIP $(head -n 1 err)"
+	skip 'counts by simulation' "$(head -n 1 err)"
 else
 	"$suite" --emulate --size 128K --json >out 2>err
 	result $? 'by simulation'
@@ -143,5 +138,4 @@ else
 	run 1 'a cache that is not simulated' --emulate --cache 3M copy
 	has err '1K, 2K, 4K' 'it says which are'
 fi
-echo "1..$n"
-exit $failed
+finish

@@ -10,10 +10,7 @@ unset PMU_OUTPUT PMU_GROUP PMU_EVENTS PMU_BACKEND PMU_ENABLE VALGRIND_OPTS
 
 case $(uname -m) in
 x86_64 | aarch64) ;;
-*)
-	echo "1..0 # SKIP no kernels for this processor"
-	exit 0
-	;;
+*) skip_all 'no kernels for this processor' ;;
 esac
 
 # --- options ---
@@ -46,8 +43,7 @@ result $? 'every source is in JSON, counting or not'
 if [ -n "${TEST_SANITIZERS:-}" ] || ! command -v "$valgrind" >/dev/null ||
 	! "$valgrind" -q --tool=callgrind --callgrind-out-file=/dev/null true 2>err; then
 	skip 'counts by simulation' 'no valgrind, or built with a sanitizer'
-	echo "1..$n"
-	exit $failed
+	finish
 fi
 
 run 0 'by simulation' --verify --emulate --size 16K
@@ -120,5 +116,4 @@ SPOILT=less
 spoilt "$tmp/spoil.so"
 [ $rc = 1 ] && grep -q '^WRONG: 4 of 8 ' out
 result $? "a branch too few (status $rc)"
-echo "1..$n"
-exit $failed
+finish

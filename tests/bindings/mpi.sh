@@ -4,10 +4,6 @@
 . "$(dirname "$0")/../command/pmu.sh"
 ranks=8 steps=10
 
-skip_all() {
-	echo "1..0 # SKIP $1"
-	exit 0
-}
 [ -n "${TEST_MPICC:=$(command -v mpicc)}" ] || skip_all 'no mpicc here'
 command -v mpirun >/dev/null || skip_all 'no mpirun here'
 [ -z "${TEST_SANITIZERS:-}" ] || skip_all 'an MPI library does not run in a sanitized program'
@@ -22,7 +18,7 @@ esac
 "$TEST_MPICC" -O2 -I"$source/include" "$source/tests/bindings/mpi.c" -o mpi \
 	"$build/lib/.libs/libpmu.so" -Wl,-rpath,"$build/lib/.libs" 2>err
 result $? 'an MPI program with marked regions'
-[ -x mpi ] || { echo "1..$n"; exit 1; }
+[ -x mpi ] || finish
 mkdir -m 700 run
 export XDG_RUNTIME_DIR="$tmp/run"
 
@@ -125,8 +121,7 @@ if [ "$(nproc)" -ge 2 ] && mpirun -np 2 --bind-to core true 2>err; then
 	run 0 'both' report bound-*.json
 	has out 'bound before' 'are left where they are'
 else
-	echo "ok $((n += 1)) - bound ranks # SKIP too few processors"
+	skip 'bound ranks' 'too few processors'
 fi
 
-echo "1..$n"
-exit $failed
+finish
