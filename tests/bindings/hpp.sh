@@ -7,31 +7,16 @@ set -u
 export LC_ALL=C
 
 top=${TEST_SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/tap.sh
+. "$top/tests/tap.sh"
 build=$(cd "${TEST_BUILDDIR:-.}" && pwd) || exit 1
 cxx=${TEST_CXX:-c++} nm=${TEST_NM:-nm}
-command -v "${cxx%% *}" >/dev/null || {
-	echo "1..0 # SKIP no C++ compiler"
-	exit 0
-}
+command -v "${cxx%% *}" >/dev/null || skip_all 'no C++ compiler'
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
-n=0 failed=0
 export LD_LIBRARY_PATH="$build/lib/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 include="-I$top/include -I$top/bindings/cxx -I$top/tests"
 warn="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror"
-
-ok() {
-	n=$((n + 1))
-	name=$1
-	shift
-	if "$@" >"$tmp/log" 2>&1; then
-		echo "ok $n - $name"
-	else
-		failed=1
-		echo "not ok $n - $name"
-		grep -v '^ok ' "$tmp/log" | sed 's/^/# /'
-	fi
-}
 
 # whole NAME COMPILER FLAG...: the test program, built and run; its checks are one of ours
 whole() {
@@ -140,5 +125,4 @@ both() {
 		PMU_BACKEND=clock PMU_OUTPUT=none "$tmp/both"
 }
 ok "measured and disabled files in one program" both
-echo "1..$n"
-exit $failed
+finish
