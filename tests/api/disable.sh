@@ -6,23 +6,11 @@ set -u
 export LC_ALL=C
 
 top=${TEST_SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/tap.sh
+. "$top/tests/tap.sh"
 cc=${TEST_CC:-cc} cxx=${TEST_CXX:-c++} nm=${TEST_NM:-nm}
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
-n=0 failed=0
-
-ok() {
-	n=$((n + 1))
-	name=$1
-	shift
-	if "$@" >"$tmp/log" 2>&1; then
-		echo "ok $n - $name"
-	else
-		failed=1
-		echo "not ok $n - $name"
-		sed 's/^/# /' "$tmp/log"
-	fi
-}
 
 # Programs that are older than inline functions.
 printf '#include "pmu.h"\nint main(void) { return pmu_region_begin("r") + pmu_region_end("r"); }\n' >"$tmp/old.c"
@@ -124,5 +112,4 @@ if command -v "${cxx%% *}" >/dev/null; then
 			-pedantic -Wall -Wextra -Wshadow -Werror -I'$top/include' -c - -o '$tmp/o.o'"
 	done
 fi
-echo "1..$n"
-exit $failed
+finish

@@ -4,8 +4,9 @@
 set -u
 export LC_ALL=C
 
-build=${TEST_BUILDDIR:-.}
-build=$(cd "$build" && pwd) || exit 1
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+build=$(cd "${TEST_BUILDDIR:-.}" && pwd) || exit 1
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
@@ -13,17 +14,7 @@ mkdir -p home/.config/pmu/groups mine
 HOME=$tmp/home
 export HOME
 unset XDG_CONFIG_HOME
-n=0
-
-result() {
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-	else
-		echo "not ok $n - $2"
-		head -n 40 err | sed 's/^/# err: /'
-	fi
-}
+evidence=err
 
 # run STATUS NAME VARIABLE=VALUE...: what the program writes to standard error in err.  It ends with 1 where
 # it is not measured.
@@ -93,4 +84,4 @@ cp mine/FAULTS.group "mine/my own.group"
 run 1 "a group with a blank in its name" PMU_GROUP="my own" PMU_GROUP_PATH="$tmp/mine"
 has '"my own" is no name for a group' "  is told why it is none"
 
-echo "1..$n"
+finish

@@ -5,32 +5,15 @@
 set -u
 export LC_ALL=C
 
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
 pairs=${TEST_BUILDDIR:-.}/tests/api/pairs
 valgrind=${TEST_VALGRIND:-valgrind} strace=${TEST_STRACE:-strace}
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
-n=0 failed=0
 
 unset PMU_GROUP PMU_EVENTS PMU_BACKEND PMU_COUNT PMU_PIN PMU_REPORT PMU_ENABLE
 export PMU_OUTPUT=none XDG_RUNTIME_DIR="$tmp"
-
-# ok NAME COMMAND...: holds where the command succeeds
-ok() {
-	n=$((n + 1))
-	name=$1
-	shift
-	if "$@"; then
-		echo "ok $n - $name"
-	else
-		failed=1
-		echo "not ok $n - $name"
-	fi
-}
-
-skip() {
-	n=$((n + 1))
-	echo "ok $n - $1 # SKIP $2"
-}
 
 # in_library N MODE: instructions that libpmu.so and what it calls in libc take for N pairs
 in_library() {
@@ -90,7 +73,7 @@ no_call() {
 	$strace -f -o "$tmp/trace" "$pairs" 10000 "$1" >/dev/null 2>&1 || return 1
 	sed -n '/close(-11)/,/close(-12)/p' "$tmp/trace" >"$tmp/between"
 	[ "$(wc -l <"$tmp/between")" = 2 ] && return
-	sed 's/^/# /' "$tmp/between" | head -n 20
+	head -n 20 "$tmp/between"
 	return 1
 }
 
@@ -110,11 +93,7 @@ traced() {
 	unset PMU_BACKEND
 }
 
-if ! [ -x "$pairs" ]; then
-	echo "1..0 # SKIP no $pairs"
-	exit 0
-fi
+[ -x "$pairs" ] || skip_all "no $pairs"
 counted
 traced
-echo "1..$n"
-exit $failed
+finish

@@ -4,23 +4,14 @@
 set -u
 export LC_ALL=C
 
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
 build=$(cd "${TEST_BUILDDIR:-.}" && pwd) || exit 1
 cd "${TEST_SRCDIR:-$(dirname "$0")/../..}" || exit 1
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 texts='README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md lib/README.md tests/README.md bench/README.md bindings/README.md'
-n=0 failed=0
-
-result() {
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-	else
-		failed=1
-		echo "not ok $n - $2"
-		sed 's/^/# /' "$tmp/bad"
-	fi
-}
+evidence=$tmp/bad
 
 # What stands between backticks in running text, without blanks in it, a line each.
 words() {
@@ -76,5 +67,4 @@ for command in './bootstrap && make demo ' './bootstrap && make check '; do
 	result $? "README.md has $command"
 done
 
-echo "1..$n"
-exit $failed
+finish

@@ -6,43 +6,24 @@ set -u
 export LC_ALL=C
 
 top=${TEST_SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/tap.sh
+. "$top/tests/tap.sh"
 lib=${TEST_BUILDDIR:-.}/lib/.libs/libpmu.so
 nm=${TEST_NM:-nm}
 readelf=${TEST_READELF:-readelf}
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
-n=0 failed=0
 
 # same NAME WANT GOT: two sorted lists
 same() {
-	n=$((n + 1))
-	if [ -s "$2" ] && cmp -s "$2" "$3"; then
-		echo "ok $n - $1"
-		return
-	fi
-	failed=1
-	echo "not ok $n - $1"
-	comm -23 "$2" "$3" | sed 's/^/# missing: /'
-	comm -13 "$2" "$3" | sed 's/^/# too much: /'
-	[ -s "$2" ] || echo "# nothing is asked for: the list is empty"
+	comm -23 "$2" "$3" | sed 's/^/missing: /' >"$tmp/different"
+	comm -13 "$2" "$3" | sed 's/^/too much: /' >>"$tmp/different"
+	[ -s "$2" ] || echo 'nothing is asked for: the list is empty' >>"$tmp/different"
+	! [ -s "$tmp/different" ]
+	verdict $? "$1" "$tmp/different"
 }
 
-# is NAME WANT GOT
-is() {
-	n=$((n + 1))
-	if [ "$2" = "$3" ]; then
-		echo "ok $n - $1"
-	else
-		failed=1
-		echo "not ok $n - $1"
-		echo "# got \"$3\", want \"$2\""
-	fi
-}
-
-if ! [ -e "$lib" ]; then
-	echo "1..0 # SKIP no $lib: configured with --disable-shared"
-	exit 0
-fi
+[ -e "$lib" ] || skip_all "no $lib: configured with --disable-shared"
 
 # Declarations outside the PMU_DISABLE parts; comments, macros and inline helpers are none.
 ${TEST_CC:-cc} -E -P -I"$top/include" - >"$tmp/header.i" <<'C'
@@ -63,21 +44,17 @@ grep -v '@' "$tmp/exported" >"$tmp/unversioned"
 same "the map lists the functions of pmu.h" "$tmp/header" "$tmp/map"
 same "the functions of pmu.h are exported under a version" "$tmp/map" "$tmp/versioned"
 same "what stands in for libc's has no version" "$tmp/interposed" "$tmp/unversioned"
-is "nothing is exported under another version" "" \
-	"$(grep '@' "$tmp/exported" | grep -v '@@LIBPMU_' | tr '\n' ' ')"
+is "nothing is exported under another version" "$(grep '@' "$tmp/exported" | grep -v '@@LIBPMU_' | tr '\n' ' ')" ""
 
 $readelf -dW "$lib" >"$tmp/dynamic"
-is "threads' variables are in the initial block" 1 "$(grep -c 'STATIC_TLS' "$tmp/dynamic")"
-is "and none is looked up by a call" 0 \
-	"$($readelf -rW "$lib" | grep -cE 'DTPMOD|DTPOFF|TLSDESC')"
+is "threads' variables are in the initial block" "$(grep -c 'STATIC_TLS' "$tmp/dynamic")" 1
+is "and none is looked up by a call" "$($readelf -rW "$lib" | grep -cE 'DTPMOD|DTPOFF|TLSDESC')" 0
 # What the loader keeps free for libraries that come by dlopen() is some 1,600 bytes, for all of them.
 tls=$($readelf -lW "$lib" | awk '$1 == "TLS" { print $6 }')
-is "and takes little of it" yes "$([ $((tls)) -le 64 ] && echo yes || echo "$((tls)) bytes")"
-is "never unloaded" 1 "$(grep -c 'NODELETE' "$tmp/dynamic")"
-is "all symbols are resolved at start" 1 "$(grep -c 'FLAGS_1.*NOW' "$tmp/dynamic")"
-is "a program loads nothing for it but libc: the rest comes when it is needed" "" \
-	"$(sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' "$tmp/dynamic" | grep -Ev '^(libc|ld-linux|lib[abltu]*san)[-.]' | tr '\n' ' ')"
-is "its name" "Library soname: [libpmu.so.0]" \
-	"$(sed -n 's/.*(SONAME) *//p' "$tmp/dynamic")"
-echo "1..$n"
-exit $failed
+is "and takes little of it" "$([ $((tls)) -le 64 ] && echo yes || echo "$((tls)) bytes")" yes
+is "never unloaded" "$(grep -c 'NODELETE' "$tmp/dynamic")" 1
+is "all symbols are resolved at start" "$(grep -c 'FLAGS_1.*NOW' "$tmp/dynamic")" 1
+is "a program loads nothing for it but libc: the rest comes when it is needed" \
+	"$(sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' "$tmp/dynamic" | grep -Ev '^(libc|ld-linux|lib[abltu]*san)[-.]' | tr '\n' ' ')" ""
+is "its name" "$(sed -n 's/.*(SONAME) *//p' "$tmp/dynamic")" "Library soname: [libpmu.so.0]"
+finish
