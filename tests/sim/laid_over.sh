@@ -5,18 +5,16 @@
 set -u
 export LC_ALL=C
 
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
 build=$(cd "${TEST_BUILDDIR:-.}" && pwd) || exit 1
 top=$(cd "${TEST_SRCDIR:-$build}" && pwd) || exit 1
 
 if [ "${1:-}" != inside ]; then
-	skip() {
-		echo "1..0 # SKIP $*"
-		exit 0
-	}
-	[ -x "$build/tests/sim/machine" ] || skip "built without FUSE (on Debian libfuse3-dev)"
-	command -v rdmsr >/dev/null || skip "rdmsr is not installed (on Debian msr-tools)"
-	[ -d /dev/cpu ] || mkdir /dev/cpu 2>/dev/null || skip "there is no folder /dev/cpu to lay anything over"
-	unshare -m true 2>/dev/null || skip "this user cannot have a mount namespace"
+	[ -x "$build/tests/sim/machine" ] || skip_all "built without FUSE (on Debian libfuse3-dev)"
+	command -v rdmsr >/dev/null || skip_all "rdmsr is not installed (on Debian msr-tools)"
+	[ -d /dev/cpu ] || mkdir /dev/cpu 2>/dev/null || skip_all "there is no folder /dev/cpu to lay anything over"
+	unshare -m true 2>/dev/null || skip_all "this user cannot have a mount namespace"
 	unshare -m sh "$0" inside
 	status=$?
 	rmdir /dev/cpu 2>/dev/null # where it is empty it was ours
@@ -30,19 +28,12 @@ mkdir "$tmp/machine" && mkfifo "$tmp/hold" "$tmp/ready" || exit 1
 exec 3>"$tmp/hold"
 read -r line <"$tmp/ready"
 # shellcheck disable=SC2317 # called by trap
-finish() {
+clean_up() {
 	umount /dev/cpu 2>/dev/null
 	exec 3>&- 4>&-
 	wait
 	rm -rf "$tmp"
 }
-trap finish EXIT
-if [ "$line" != ready ]; then
-	echo "1..0 # SKIP $line"
-	exit 0
-fi
-if ! mount --bind "$tmp/machine/cpu" /dev/cpu 2>"$tmp/err"; then
-	echo "1..0 # SKIP $(head -n 1 "$tmp/err")"
-	exit 0
-fi
-n=0 failed=0
+trap clean_up EXIT
+[ "$line" = ready ] || skip_all "$line"
+mount --bind "$tmp/machine/cpu" /dev/cpu 2>"$tmp/err" || skip_all "$(head -n 1 "$tmp/err")"

@@ -5,28 +5,16 @@
 . "$(dirname "$0")/laid_over.sh"
 mkdir -m 700 "$tmp/xdg" && mkfifo "$tmp/go" "$tmp/in" || exit 1
 
-check() { # check NAME COMMAND...
-	n=$((n + 1))
-	name=$1
-	shift
-	if "$@"; then
-		echo "ok $n - $name"
-	else
-		failed=1
-		echo "not ok $n - $name"
-		sed 's/^/# /' "$tmp/out" "$tmp/err"
-	fi
-}
+evidence="$tmp/out $tmp/err"
 
-is() { # is OUTPUT NAME COMMAND...
-	want=$1 about=$2
+gives() { # gives OUTPUT NAME COMMAND...
+	want=$1 name=$2
 	shift 2
 	got=$("$@" 2>"$tmp/err") || got="status $?: $got"
-	check "$about" [ "$got" = "$want" ]
-	[ "$got" = "$want" ] || echo "# got \"$got\", want \"$want\""
+	is "$name" "$got" "$want"
 }
 
-# shellcheck disable=SC2317 # called by is
+# shellcheck disable=SC2317 # called by gives
 everywhere() { # everywhere ADDRESS: what processors have there, each value once
 	rdmsr -a "$1" | sort -u | tr '\n' ' '
 }
@@ -40,50 +28,49 @@ start() { # start EVENTS: a measured program, which stays in its region
 	held=$!
 	exec 4>"$tmp/go"
 	read -r line <"$tmp/in"
-	is in "a program is in its region" echo "$line"
+	gives in "a program is in its region" echo "$line"
 }
 
 stop() {
 	exec 4>&-
 	wait "$held"
 	status=$?
-	is 7 "it has ended by itself" echo "$status"
+	gives 7 "it has ended by itself" echo "$status"
 }
 
 : >"$tmp/out"
 before=$(rdmsr -a 0x38f)
-is "" "a counter is started by wrmsr" wrmsr -p 5 0x187 0x43003c
-is "" "with a value" wrmsr -p 5 0xc2 777
+gives "" "a counter is started by wrmsr" wrmsr -p 5 0x187 0x43003c
+gives "" "with a value" wrmsr -p 5 0xc2 777
 
 start instructions,cycles,branches,uncore-clock
-is 4100c4 "rdmsr sees an event select: branches, user level, enabled" rdmsr -p 3 0x186
-is "4100c4 " "on every processor" everywhere 0x186
-is "22 " "fixed counters 0 and 1 at user level" everywhere 0x38d
-is 1 "the general counter is enabled" rdmsr -p 3 -f 0:0 0x38f
-is 3 "and the fixed ones" rdmsr -p 3 -f 33:32 0x38f
-is 1 "the uncore clock too, on one socket" rdmsr -p 0 -f 32:32 0x391
-is 1 "and on the other" rdmsr -p 23 -f 32:32 0x391
+gives 4100c4 "rdmsr sees an event select: branches, user level, enabled" rdmsr -p 3 0x186
+gives "4100c4 " "on every processor" everywhere 0x186
+gives "22 " "fixed counters 0 and 1 at user level" everywhere 0x38d
+gives 1 "the general counter is enabled" rdmsr -p 3 -f 0:0 0x38f
+gives 3 "and the fixed ones" rdmsr -p 3 -f 33:32 0x38f
+gives 1 "the uncore clock too, on one socket" rdmsr -p 0 -f 32:32 0x391
+gives 1 "and on the other" rdmsr -p 23 -f 32:32 0x391
 echo "count 3 0xc4 0 user 1000 fixed 1" >"$tmp/machine/ctl"
-is 1000 "what happens is counted there" rdmsr -p 3 -d 0xc1
-is 1000 "and there" rdmsr -p 3 -d 0x309
-is 43003c "the counter started by wrmsr is left alone" rdmsr -p 5 0x187
-is 777 "and its value" rdmsr -p 5 -d 0xc2
-is 0 "its like on other processors is not used" rdmsr -p 3 0x187
+gives 1000 "what happens is counted there" rdmsr -p 3 -d 0xc1
+gives 1000 "and there" rdmsr -p 3 -d 0x309
+gives 43003c "the counter started by wrmsr is left alone" rdmsr -p 5 0x187
+gives 777 "and its value" rdmsr -p 5 -d 0xc2
+gives 0 "its like on other processors is not used" rdmsr -p 3 0x187
 stop
-is "0 " "selects are as they were" everywhere 0x186
-is "0 " "so are the fixed counters' controls" everywhere 0x38d
-is "$before" "and the global controls" rdmsr -a 0x38f
-is 0 "and the uncore's" rdmsr -p 0 0x391
-is 43003c "the counter started by wrmsr goes on" rdmsr -p 5 0x187
-is 777 "with its value" rdmsr -p 5 -d 0xc2
-check "the report names it" grep -q \
+gives "0 " "selects are as they were" everywhere 0x186
+gives "0 " "so are the fixed counters' controls" everywhere 0x38d
+gives "$before" "and the global controls" rdmsr -a 0x38f
+gives 0 "and the uncore's" rdmsr -p 0 0x391
+gives 43003c "the counter started by wrmsr goes on" rdmsr -p 5 0x187
+gives 777 "with its value" rdmsr -p 5 -d 0xc2
+ok "the report names it" grep -q \
 	'general counter 1 is in use on CPU 5: event 3CH, umask 00H, USR, OS' "$tmp/run.json"
-check "registers have counted" grep -q '"source": {"name": "msr"' "$tmp/run.json"
+ok "registers have counted" grep -q '"source": {"name": "msr"' "$tmp/run.json"
 
 rm -f "$tmp/run.json"
-is "" "wrmsr stops it" wrmsr -p 5 0x187 0
+gives "" "wrmsr stops it" wrmsr -p 5 0x187 0
 start instructions
 stop
-check "nothing is in use then" sh -c "! grep -q 'is in use' '$tmp/run.json'"
-echo "1..$n"
-exit $failed
+ok "nothing is in use then" sh -c "! grep -q 'is in use' '$tmp/run.json'"
+finish

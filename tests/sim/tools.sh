@@ -4,34 +4,26 @@
 # The files are laid over /dev/cpu in a mount namespace of our own.
 . "$(dirname "$0")/laid_over.sh"
 
-# is STATUS:OUTPUT NAME COMMAND...
-is() {
+evidence=$tmp/err
+
+# gives STATUS:OUTPUT NAME COMMAND...
+gives() {
 	want=$1 name=$2
 	shift 2
 	got=$("$@" 2>"$tmp/err")
-	status=$?
-	n=$((n + 1))
-	if [ "$status:$got" = "$want" ]; then
-		echo "ok $n - $name"
-	else
-		failed=1
-		echo "not ok $n - $name"
-		echo "# got \"$status:$got\", want \"$want\""
-		sed 's/^/# /' "$tmp/err"
-	fi
+	is "$name" "$?:$got" "$want"
 }
 
-is 0:f "the global control after reset" rdmsr -p 3 0x38f
-is 0: "a select is written" wrmsr -p 3 0x186 0x4300c0
-is 0:4300c0 "and read" rdmsr -p 3 0x186
-is 0:0 "on that processor alone" rdmsr -p 4 0x186
+gives 0:f "the global control after reset" rdmsr -p 3 0x38f
+gives 0: "a select is written" wrmsr -p 3 0x186 0x4300c0
+gives 0:4300c0 "and read" rdmsr -p 3 0x186
+gives 0:0 "on that processor alone" rdmsr -p 4 0x186
 echo "count 3 0xc0 0 user 1000" >"$tmp/machine/ctl"
-is 0:1000 "what happens is counted" rdmsr -p 3 -d 0xc1
-is 0: "a register of the package is written" wrmsr -p 0 0x391 1
-is 0:1 "and read on another processor of it" rdmsr -p 13 0x391
-is 4: "an unknown register cannot be read" rdmsr -p 3 0x999
-is 4: "a reserved bit cannot be set" wrmsr -p 3 0x38f 0x10
-is 127: "there is no processor 24" rdmsr -p 24 0x38f
-is 0:24 "all processors are found" sh -c 'rdmsr -a 0x38f | grep -c f'
-echo "1..$n"
-exit $failed
+gives 0:1000 "what happens is counted" rdmsr -p 3 -d 0xc1
+gives 0: "a register of the package is written" wrmsr -p 0 0x391 1
+gives 0:1 "and read on another processor of it" rdmsr -p 13 0x391
+gives 4: "an unknown register cannot be read" rdmsr -p 3 0x999
+gives 4: "a reserved bit cannot be set" wrmsr -p 3 0x38f 0x10
+gives 127: "there is no processor 24" rdmsr -p 24 0x38f
+gives 0:24 "all processors are found" sh -c 'rdmsr -a 0x38f | grep -c f'
+finish
