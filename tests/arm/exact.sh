@@ -9,11 +9,8 @@ top=${TEST_SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
 out=${TEST_BUILDDIR:-.}/tests/arm/out
 vm=${TEST_ARM_DIR:-${TEST_BUILDDIR:-.}/tests/arm/vm}
 here=$top/tests/arm
-
-skip_all() {
-	echo "1..0 # SKIP $*"
-	exit 0
-}
+# shellcheck source=tests/tap.sh
+. "$top/tests/tap.sh"
 
 bail_out() {
 	sed 's/^/# /' "$out/log"
@@ -78,24 +75,10 @@ tr -d '\r' <"$out/console" | awk -v programs=$programs -v rc=$rc '
 	}' >"$out/tap"
 cat "$out/tap"
 n=$(grep -cE '^(not )?ok ' "$out/tap")
-if [ $rc -eq 125 ]; then
-	echo "1..$n"
-	exit 1
-fi
-grep -q '^not ok ' "$out/tap" && rc=1
+[ $rc -eq 0 ] && ! grep -q '^not ok ' "$out/tap" || failed=1
+[ $rc -ne 125 ] || finish
 
 # --- what they left --------------------------------------------------------------------------------------
-
-# check HOLDS NAME: HOLDS is 0 for yes
-check() {
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $n - $2"
-	else
-		echo "not ok $n - $2"
-		rc=1
-	fi
-}
 
 # regions MODE: has its report the sums of every region that the program read itself?
 regions() {
@@ -130,26 +113,25 @@ metrics() {
 
 for mode in user read cpu core; do
 	regions $mode
-	check $? "$mode: the report written at exit has the same sums"
+	result $? "$mode: the report written at exit has the same sums"
 done
 grep -q '"detail": "[^"]*user level, read in user space' "$out/guest/user.json"
-check $? "user: it says that counts were read in user space"
+result $? "user: it says that counts were read in user space"
 grep -q '"detail": "[^"]*read(2)[^"]*perf_user_access is 0' "$out/guest/read.json"
-check $? "read: it says that they were read by the kernel, and why"
+result $? "read: it says that they were read by the kernel, and why"
 grep -q '"detail": "[^"]*read(2)[^"]*PMU_USER_READ=0' "$out/guest/net-asked.json"
-check $? "asked: read by the kernel where it was asked for, and it says so"
+result $? "asked: read by the kernel where it was asked for, and it says so"
 grep -q '"detail": "whatever runs on' "$out/guest/cpu.json"
-check $? "cpu: it says whose work was counted"
+result $? "cpu: it says whose work was counted"
 metrics "$out/guest/core.json"
-check $? "core: the IPC of every region is its instructions by its cycles"
+result $? "core: the IPC of every region is its instructions by its cycles"
 grep -q '"perf cannot count branches, branch-misses, cache-misses, cache-references, ref-cycles here' \
 	"$out/guest/core.json" && ! grep -q '"branches": [0-9]' "$out/guest/core.json"
-check $? "core: what this machine does not count is named, and no count"
+result $? "core: what this machine does not count is named, and no count"
 grep -q '^Right: all 360 counts' "$out/guest/verify"
-check $? "verify: every call of every kernel, by each way of reading, is exact to the instruction"
+result $? "verify: every call of every kernel, by each way of reading, is exact to the instruction"
 for words in 'read in user space' 'read by read(2)' 'whatever runs on the processor'; do
 	grep -A40 "^CORE: perf, $words\$" "$out/guest/verify" | grep -m1 '^  instructions: ' | grep -q ': 120 of 120 calls exact; the same in all calls'
-	check $? "verify: $words"
+	result $? "verify: $words"
 done
-echo "1..$n"
-exit $rc
+finish

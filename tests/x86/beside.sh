@@ -16,7 +16,7 @@ MACHINES
 boots "sh job_beside.sh" <"$out/machines"
 
 while read -r name options; do
-	check "$(cat "$out/$name.rc")" "$name ($options): it ran to its end"
+	result "$(cat "$out/$name.rc")" "$name ($options): it ran to its end"
 	# NAME of what went on, its status, regions, wrong, missing
 	awk '
 		/^== status / { print $3, regions + 0, wrong + 0, missing + 0, what; next }
@@ -25,15 +25,15 @@ while read -r name options; do
 	while read -r rc regions wrong missing what; do
 		[ "$rc" -eq 0 ] && [ "$regions" -gt 0 ] && [ "$wrong" -eq 0 ]
 		right=$?
-		check $right "$name, $what: $regions regions, $wrong wrong, $missing missing"
+		result $right "$name, $what: $regions regions, $wrong wrong, $missing missing"
 		[ $right -eq 0 ] ||
 			awk -v what="== $what" '$0 == what { on = 1 } on { print "#  ", $0 } on && /^== status/ { exit }' "$out/$name.log"
 	done <"$out/$name.sums"
 	[ "$(wc -l <"$out/$name.sums")" -eq 18 ]
-	check $? "$name: nothing was left out"
+	result $? "$name: nothing was left out"
 	grep '^stat ' "$out/$name.log" | awk '
 		{ rest = $5 - $9 - $10; rests[rest]; n++; print "# " $0 ", the rest " rest }
 		END { for (rest in rests) different++; exit n != 4 || different != 1 }'
-	check $? "$name: perf stat counts what the regions and the work outside of them have, and the same besides"
+	result $? "$name: perf stat counts what the regions and the work outside of them have, and the same besides"
 done <"$out/machines"
 finish

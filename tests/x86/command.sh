@@ -10,7 +10,7 @@ command_prepare() {
 status() {
 	got=$(sed -n "s/^$3 //p" "$out/$1/$2/statuses")
 	[ "$got" = "$4" ]
-	check $? "$1, $2, $3: its status is $4"
+	result $? "$1, $2, $3: its status is $4"
 	[ "$got" = "$4" ] || echo "# got $got"
 }
 
@@ -18,14 +18,14 @@ status() {
 says() {
 	tr -s '\n ' '  ' <"$out/$1/$2/$3" | grep -qE -- "$4"
 	said=$?
-	check $said "$1, $2, $3 says \"$4\""
+	result $said "$1, $2, $3 says \"$4\""
 	[ $said -eq 0 ] || head -n 40 "$out/$1/$2/$3" | sed 's/^/# /'
 }
 
 says_not() {
 	! tr -s '\n ' '  ' <"$out/$1/$2/$3" | grep -qE -- "$4"
 	said=$?
-	check $said "$1, $2, $3 does not say \"$4\""
+	result $said "$1, $2, $3 does not say \"$4\""
 	[ $said -eq 0 ] || head -n 40 "$out/$1/$2/$3" | sed 's/^/# /'
 }
 
@@ -81,7 +81,7 @@ exact_run() {
 		}
 		END { exit bad || seen != regions || regions != 2 }' "$out/$1/$2/$3.csv" >"$out/log" 2>&1
 	said=$?
-	check $said "$1, $2, $3: counts are exact"
+	result $said "$1, $2, $3: counts are exact"
 	cat "$out/log"
 	[ $said -eq 0 ] || head -n 30 "$out/$1/$2/$3.txt" | sed 's/^/# /'
 }
@@ -94,10 +94,10 @@ counted() {
 		END { exit !some }' "$out/$1/$2/$3.csv"
 	has=$?
 	if [ "$4" = yes ]; then
-		check $has "$1, $2, $3: it is counted"
+		result $has "$1, $2, $3: it is counted"
 	else
 		[ $has -ne 0 ]
-		check $? "$1, $2, $3: it is not counted"
+		result $? "$1, $2, $3: it is not counted"
 		[ "$4" = zero ] || says "$1" "$2" "$3.txt" '(not (perf|msr)  ?[a-z]|note .*(cannot|no events))'
 	fi
 	[ $has -eq 0 ] || [ "$4" != yes ] || head -n 20 "$out/$1/$2/$3.txt" | sed 's/^/# /'
@@ -160,6 +160,6 @@ command_check() {
 	[ "$mem" != zero ] || says "$name" root mem-perf.txt 'uncore_imc/cas_count_write/ stayed 0 all the time'
 	for text in "$out/$name"/*/*.txt; do
 		! tr -s '\n ' '  ' <"$text" | grep -qE ';[^ ]| ;|\b-?(nan|inf)\b'
-		check $? "$name, ${text#"$out/$name/"}: remarks have blanks between them, and numbers are some"
+		result $? "$name, ${text#"$out/$name/"}: remarks have blanks between them, and numbers are some"
 	done
 }

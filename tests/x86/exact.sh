@@ -41,10 +41,10 @@ exact_check() { # NAME
 	exact_sums "$out/$1/exact" >"$sums"
 	while read -r source threads processes ended regions wrong missing; do
 		[ "$ended" -eq "$processes" ] && [ "$regions" -gt 0 ] && [ "$wrong" -eq 0 ] && [ "$missing" -eq 0 ]
-		check $? "$1, $source, $([ "$threads" -gt 0 ] && echo "threads: $threads" || echo "C++"): $regions regions, $wrong wrong, $missing missing"
+		result $? "$1, $source, $([ "$threads" -gt 0 ] && echo "threads: $threads" || echo "C++"): $regions regions, $wrong wrong, $missing missing"
 	done <"$sums"
 	[ "$(cut -d ' ' -f 1 "$sums" | sort -u | wc -l)" -eq 4 ]
-	check $? "$1: by all of $sources"
+	result $? "$1: by all of $sources"
 	exact_show "$out/$1/exact"
 }
 

@@ -12,28 +12,13 @@ out=$build/tests/x86/out/$(basename "$0" .sh)
 vm=${TEST_X86_DIR:-$build/tests/x86/vm}
 here=$top/tests/x86
 from=${TEST_X86_FROM:-$top/../shared/x86vm}
-n=0 failed=0
-
-skip_all() {
-	echo "1..0 # SKIP $*"
-	exit 0
-}
+# shellcheck source=tests/tap.sh
+. "$top/tests/tap.sh"
 
 bail_out() {
 	sed 's/^/# /' "$out/log"
 	echo "Bail out! $*"
 	exit 1
-}
-
-# check HOLDS NAME: HOLDS is 0 for yes
-check() {
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $n - $2"
-	else
-		echo "not ok $n - $2"
-		failed=1
-	fi
 }
 
 # A machine to boot, and a folder for its jobs with the library and the command as they were built.
@@ -93,9 +78,4 @@ boots() {
 		done
 		echo $rc >"$out/$name.rc"
 		tr -d "\r" <"$out/$name.raw" >"$out/$name.log"' sh
-}
-
-finish() {
-	echo "1..$n"
-	exit $failed
 }

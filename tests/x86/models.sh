@@ -35,7 +35,7 @@ models() {
 	names=
 	while read -r name general fixed energy topdown mem options; do
 		names="$names $name"
-		check "$(cat "$out/$name.rc")" "$name ($options): it ran to its end"
+		result "$(cat "$out/$name.rc")" "$name ($options): it ran to its end"
 		sed 's/^/# /' "$out/$name.log"
 		# shellcheck disable=SC2086 # a list of words
 		case $parts in *" command "*) command_check "$name" "$general" "$fixed" "$energy" "$topdown" "$mem" $options ;; esac
