@@ -178,50 +178,50 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/machine/places.h \
 	%D%/machine/topology.c \
 	%D%/machine/topology.h \
-	%D%/report/block.c \
-	%D%/report/block.h \
 	%D%/report/cell.c \
 	%D%/report/cell.h \
-	%D%/report/name.c \
-	%D%/report/name.h \
-	%D%/report/combine.h \
 	%D%/report/csv.c \
 	%D%/report/encode.c \
 	%D%/report/encode.h \
 	%D%/report/file.c \
-	%D%/report/finish.c \
-	%D%/report/finish.h \
-	%D%/report/histogram.c \
-	%D%/report/histogram.h \
-	%D%/report/least.c \
-	%D%/report/least.h \
 	%D%/report/json.c \
-	%D%/report/longest.c \
-	%D%/report/longest.h \
-	%D%/report/model.c \
-	%D%/report/model.h \
+	%D%/report/name.c \
+	%D%/report/name.h \
 	%D%/report/output.c \
-	%D%/report/parts.c \
-	%D%/report/over_parts.c \
-	%D%/report/over_parts.h \
 	%D%/report/report.c \
 	%D%/report/report.h \
-	%D%/report/rows.c \
-	%D%/report/rows.h \
-	%D%/report/sums.c \
-	%D%/report/table.c \
-	%D%/report/table.h \
-	%D%/report/text.c \
-	%D%/report/text.h \
-	%D%/report/terminal.c \
-	%D%/report/terminal.h \
-	%D%/report/text_choose.c \
-	%D%/report/text_doubts.c \
-	%D%/report/text_head.c \
-	%D%/report/text_parts.c \
-	%D%/report/text_rows.c \
-	%D%/report/text_least.c \
-	%D%/report/text_times.c \
+	%D%/report/combine/combine.h \
+	%D%/report/model/block.c \
+	%D%/report/model/block.h \
+	%D%/report/model/finish.c \
+	%D%/report/model/finish.h \
+	%D%/report/model/histogram.c \
+	%D%/report/model/histogram.h \
+	%D%/report/model/least.c \
+	%D%/report/model/least.h \
+	%D%/report/model/model.c \
+	%D%/report/model/model.h \
+	%D%/report/model/over_parts.c \
+	%D%/report/model/over_parts.h \
+	%D%/report/model/parts.c \
+	%D%/report/model/rows.c \
+	%D%/report/model/rows.h \
+	%D%/report/model/sums.c \
+	%D%/report/text/choose.c \
+	%D%/report/text/doubts.c \
+	%D%/report/text/head.c \
+	%D%/report/text/least.c \
+	%D%/report/text/longest.c \
+	%D%/report/text/longest.h \
+	%D%/report/text/parts.c \
+	%D%/report/text/rows.c \
+	%D%/report/text/table.c \
+	%D%/report/text/table.h \
+	%D%/report/text/terminal.c \
+	%D%/report/text/terminal.h \
+	%D%/report/text/text.c \
+	%D%/report/text/text.h \
+	%D%/report/text/times.c \
 	%D%/store/bank.h \
 	%D%/store/read/check.c \
 	%D%/store/read/check.h \
@@ -395,11 +395,11 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 # The command's: reports of several processes as one, and what it says of settings.
 noinst_LTLIBRARIES += %D%/libpmu-combine.la
 %C%_libpmu_combine_la_SOURCES = \
-	%D%/report/combine.c \
-	%D%/report/combine_remarks.c \
-	%D%/report/combine_rows.c \
-	%D%/report/combine_texts.c \
-	%D%/report/combining.h \
+	%D%/report/combine/combine.c \
+	%D%/report/combine/combining.h \
+	%D%/report/combine/remarks.c \
+	%D%/report/combine/rows.c \
+	%D%/report/combine/texts.c \
 	%D%/session/config_help.c
 %C%_libpmu_combine_la_CPPFLAGS = $(lib_cppflags)
 %C%_libpmu_combine_la_CFLAGS = $(lib_cflags)

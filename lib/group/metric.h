@@ -3,7 +3,7 @@
 #ifndef PMU_GROUP_METRIC_H
 #define PMU_GROUP_METRIC_H
 
-#include "report/model.h"
+#include "report/model/model.h"
 
 /**
  * pmu_metric_fill() - every metric of every row of a finished model

@@ -22,10 +22,10 @@
 #include <string.h>
 
 #include "report/encode.h"
-#include "report/histogram.h"
-#include "report/least.h"
+#include "report/model/histogram.h"
+#include "report/model/least.h"
+#include "report/model/rows.h"
 #include "report/report.h"
-#include "report/rows.h"
 
 /* One count or metric; the same name and unit in several groups is one. */
 struct column {

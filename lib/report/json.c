@@ -118,10 +118,10 @@
 #include <stdlib.h>
 
 #include "report/encode.h"
-#include "report/histogram.h"
-#include "report/over_parts.h"
+#include "report/model/histogram.h"
+#include "report/model/over_parts.h"
+#include "report/model/rows.h"
 #include "report/report.h"
-#include "report/rows.h"
 
 static const struct {
 	uint32_t flag;

@@ -4,7 +4,7 @@
 #define PMU_REPORT_REPORT_H
 
 #include "base/strbuf.h"
-#include "report/model.h"
+#include "report/model/model.h"
 
 enum pmu_report_format { PMU_REPORT_TEXT, PMU_REPORT_JSON, PMU_REPORT_CSV };
 

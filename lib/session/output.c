@@ -15,7 +15,7 @@
 #include "base/time.h"
 #include "base/write.h"
 #include "report/report.h"
-#include "report/terminal.h"
+#include "report/text/terminal.h"
 #include "session/session.h"
 
 #define OUTPUT_PATH_MAX ((size_t)2 * PATH_MAX)

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "bindings/command/json/read.h"
 #include "group/metric.h"
-#include "report/combine.h"
+#include "report/combine/combine.h"
 #include "report/report.h"
 #include "tests/fuzz/fuzz.h"
 

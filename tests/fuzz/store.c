@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "report/histogram.h"
+#include "report/model/histogram.h"
 #include "store/read/snapshot.h"
 #include "tests/fuzz/fuzz.h"
 

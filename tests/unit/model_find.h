@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "report/model.h"
+#include "report/model/model.h"
 
 /* The sum of a path's; NULL: there is none. */
 static inline const struct pmu_model_row *model_row(const struct pmu_model *model, const char *path)

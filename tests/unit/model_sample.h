@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/model.h"
+#include "report/model/model.h"
 
 #define SAMPLE_LONG_A                                                                   \
 	"a_name_that_is_so_long_that_no_table_has_room_for_it__first__and_goes_on_and_" \

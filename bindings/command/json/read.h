@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "report/model.h"
+#include "report/model/model.h"
 
 /**
  * pmu_json_read() - a JSON report as a finished model, metrics included

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
-#include "report/model.h"
+#include "report/model/model.h"
 
 struct pmu_json_reader {
 	struct pmu_model *model;

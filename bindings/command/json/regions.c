@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "report/histogram.h"
+#include "report/model/histogram.h"
 
 /* --- rows --- */
 

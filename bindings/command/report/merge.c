@@ -8,7 +8,7 @@
 #include "bindings/command/command.h"
 #include "bindings/command/report/inputs.h"
 #include "group/metric.h"
-#include "report/combine.h"
+#include "report/combine/combine.h"
 
 static bool is_ranked(const struct pmu_model *model)
 {

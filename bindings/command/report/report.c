@@ -11,7 +11,7 @@
 #include "bindings/command/command.h"
 #include "bindings/command/report/inputs.h"
 #include "report/report.h"
-#include "report/terminal.h"
+#include "report/text/terminal.h"
 
 #define MAX_PATH 4096
 /* Stores that are left are named one by one. */

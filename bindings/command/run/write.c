@@ -12,8 +12,8 @@
 #include "bindings/command/command.h"
 #include "bindings/command/run/run.h"
 #include "group/metric.h"
-#include "report/combine.h"
-#include "report/terminal.h"
+#include "report/combine/combine.h"
+#include "report/text/terminal.h"
 
 #define MAX_PATH 4096
 

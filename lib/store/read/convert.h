@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 #include "base/index.h"
-#include "report/histogram.h"
-#include "report/model.h"
+#include "report/model/histogram.h"
+#include "report/model/model.h"
 #include "store/read/raw.h"
 
 /** What is known of the process that wrote the store. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "report/least.h"
+#include "report/model/least.h"
 #include "store/read/convert.h"
 
 /* Is any thread's record of this group not its only one? */

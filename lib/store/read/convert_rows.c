@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "pmu.h"
-#include "report/least.h"
+#include "report/model/least.h"
 #include "report/name.h"
 #include "store/read/convert.h"
 

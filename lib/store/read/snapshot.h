@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "report/model.h"
+#include "report/model/model.h"
 #include "store/row.h"
 #include "store/view.h"
 

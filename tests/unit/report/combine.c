@@ -8,9 +8,9 @@
 #include "base/error.h"
 #include "bindings/command/json/read.h"
 #include "group/metric.h"
-#include "report/combine.h"
+#include "report/combine/combine.h"
 #include "report/encode.h"
-#include "report/over_parts.h"
+#include "report/model/over_parts.h"
 #include "report/report.h"
 #include "unit/model_sample.h"
 

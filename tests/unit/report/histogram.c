@@ -3,8 +3,8 @@
 #include "tap.h"
 
 #include "base/buckets.h"
-#include "report/combine.h"
-#include "report/histogram.h"
+#include "report/combine/combine.h"
+#include "report/model/histogram.h"
 #include "report/report.h"
 #include "store/row.h"
 #include "unit/model_sample.h"

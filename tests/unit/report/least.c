@@ -4,8 +4,8 @@
 
 #include <unistd.h>
 
-#include "report/combine.h"
-#include "report/least.h"
+#include "report/combine/combine.h"
+#include "report/model/least.h"
 #include "report/report.h"
 #include "store/merge.h"
 #include "store/table.h"

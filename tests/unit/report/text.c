@@ -4,8 +4,8 @@
 
 #include "group/metric.h"
 #include "report/encode.h"
-#include "report/longest.h"
 #include "report/report.h"
+#include "report/text/longest.h"
 #include "unit/model_sample.h"
 
 static const uint64_t ms = 1000000;

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/histogram.h"
+#include "report/model/histogram.h"
 #include "store/merge.h"
 #include "store/table.h"
 #include "unit/store_build.h"

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/model.h"
+#include "report/model/model.h"
 #include "store/merge.h"
 #include "store/read/one.h"
 #include "store/read/snapshot.h"

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reports of several processes as one: MPI ranks, or what a command has started. */
+#ifndef PMU_REPORT_COMBINE_H
+#define PMU_REPORT_COMBINE_H
+
+#include "report/model/model.h"
+
+enum pmu_combine {
+	PMU_COMBINE_RANKS,    /* regions of the same path are one row */
+	PMU_COMBINE_PROGRAMS, /* the same, below a row for each program, "gcc" (PMU_ROW_PROGRAM) */
+};
+
+/**
+ * pmu_model_combine() - one model of several
+ * @part: finished models; they stay as they are and may be freed afterwards; one that is combined
+ *        itself counts as the processes it is of
+ * @n: 1 or more
+ * @combined: result: the threads of all, each with the number of its part; sections by the group's
+ *            name; notes, doubts and refusals of all, each said once with the parts it is of;
+ *            finished, with metrics left missing (pmu_metric_fill() makes them where formulas are
+ *            known)
+ *
+ * The parts are in the order of their ranks where each has one, else of their start.  Columns of a
+ * group that only some parts have are missing in the others, and so in the sums.  A metric that the
+ * parts make by different formulas is left missing.  Head texts in which the parts differ say which
+ * has what; program, host and cpu are "" then. What was counted for one socket by several processes
+ * is missing in sums: each counted all of it.
+ *
+ * Return: 0; -ENOMEM; -E2BIG beyond what a model holds; each with a sentence.
+ */
+int pmu_model_combine(struct pmu_model *const *part, unsigned int n, enum pmu_combine how,
+		      struct pmu_model **combined);
+
+/** pmu_model_is_ranked() - has each part of a combined model a rank? */
+bool pmu_model_is_ranked(const struct pmu_model *model);
+
+/**
+ * pmu_parts_compare() - by process, and the programs of one in their order; below 0 where @a comes
+ * first, 0: the same
+ */
+int pmu_parts_compare(const struct pmu_model_part *a, const struct pmu_model_part *b);
+
+/**
+ * pmu_parts_processes() - of how many processes parts are; one that went on as other programs is a
+ * part for each
+ * @at: indexes of @n of them; NULL: the first @n
+ * Without memory as many as there are parts.
+ */
+unsigned int pmu_parts_processes(const struct pmu_model_part *part, const unsigned int *at,
+				 unsigned int n);
+
+/** pmu_model_n_ranks() - different ranks among the parts of such a model */
+unsigned int pmu_model_n_ranks(const struct pmu_model *model);
+
+#endif

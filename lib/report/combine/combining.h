@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the parts of pmu_model_combine() share. */
+#ifndef PMU_REPORT_COMBINING_H
+#define PMU_REPORT_COMBINING_H
+
+#include <limits.h>
+
+#include "base/index.h"
+#include "base/strbuf.h"
+#include "report/combine/combine.h"
+
+/** A process of an input, on its way to be a part. */
+struct pmu_origin {
+	unsigned int from;        /* index of the input */
+	unsigned int part;        /* of the input's own, where that is combined; else 0 */
+	struct pmu_model_part is; /* its texts are the input's, the label is made at the end */
+};
+
+struct pmu_combining {
+	struct pmu_model *const *from;
+	unsigned int n_from;
+	enum pmu_combine how;
+	struct pmu_model *model;
+	bool ranked;    /* each part has a rank */
+	bool own_ranks; /* and no two the same */
+	bool one_host;
+	unsigned int n_parts;
+	struct pmu_origin *origin;  /* [n_parts] in the order of the parts */
+	unsigned int *first_part;   /* [n_from] where an input's parts begin in new_part */
+	unsigned int *new_part;     /* by input and its own part: index of the part */
+	unsigned int *first_thread; /* [n_from] the same for threads, its sockets behind them */
+	int *new_thread;
+	struct pmu_index texts; /* that there are already: one copy each */
+	bool failed;            /* no memory */
+};
+
+/**
+ * pmu_combining_text() - the combined model's only copy of a text; "" for NULL and without memory
+ */
+const char *pmu_combining_text(struct pmu_combining *c, const char *text);
+
+/**
+ * pmu_combining_parts() - "ranks 0-2, 5", "gcc 4711, ld 4712", "12 of 40 processes"
+ * @part: sorted, without doubles
+ */
+void pmu_combining_parts(const struct pmu_combining *c, struct pmu_strbuf *out,
+			 const unsigned int *part, unsigned int n);
+
+/* --- who says the same --- */
+
+/** The part of what a combined input says: its texts tell themselves. */
+#define PMU_PART_TOLD UINT_MAX
+
+struct pmu_said {
+	const char *text[3]; /* of the combined model, so that equal ones are the same pointer */
+	unsigned int part;
+	unsigned int nth; /* in the order of the inputs */
+	int thread;       /* of a doubt */
+	int doubt_part;
+	const struct pmu_model_doubt *doubt; /* the input's, and which input */
+	unsigned int from;
+	uint64_t count;
+};
+
+/**
+ * All that was said of one kind; sorted, the same stands together, in the order in which it came
+ * up.
+ */
+struct pmu_sayings {
+	struct pmu_combining *c;
+	struct pmu_said *said;
+	unsigned int n;
+	unsigned int *part; /* room to list parts */
+};
+
+/**
+ * pmu_sayings_open() - room for @n; pmu_sayings_close() also after an error.  Return: 0 or -ENOMEM.
+ */
+int pmu_sayings_open(struct pmu_sayings *s, struct pmu_combining *c, size_t n);
+void pmu_sayings_close(struct pmu_sayings *s);
+
+/** pmu_sayings_add() - one more; texts may be NULL */
+struct pmu_said *pmu_sayings_add(struct pmu_sayings *s, unsigned int part, const char *a,
+				 const char *b, const char *d);
+
+void pmu_sayings_sort(struct pmu_sayings *s);
+
+/** pmu_sayings_end() - where what is the same as @i ends */
+unsigned int pmu_sayings_end(const struct pmu_sayings *s, unsigned int i);
+
+/** pmu_sayings_who() - " (ranks 0-2)" of @i to @end - 1; nothing where all parts say so */
+void pmu_sayings_who(struct pmu_sayings *s, struct pmu_strbuf *out, unsigned int i,
+		     unsigned int end);
+
+/* --- what is made of them --- */
+
+/** pmu_part_end_ns() - the last moment that is known of a part */
+static inline uint64_t pmu_part_end_ns(const struct pmu_model_part *part)
+{
+	return part->start_unix_ns > UINT64_MAX - part->duration_ns
+		       ? UINT64_MAX
+		       : part->start_unix_ns + part->duration_ns;
+}
+
+/** pmu_combining_head() - what the head says of all parts, once they and their labels are there */
+void pmu_combining_head(struct pmu_combining *c);
+
+/** pmu_combining_remarks() - notes, refusals and doubts; replaces doubts that are there */
+int pmu_combining_remarks(struct pmu_combining *c);
+
+/**
+ * pmu_combining_sections() - groups, columns and the threads' rows.  Return: 0, -ENOMEM, -E2BIG.
+ */
+int pmu_combining_sections(struct pmu_combining *c);
+
+#endif

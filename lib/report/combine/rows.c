@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reports of several processes as one: groups, their columns, and the threads' rows. */
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/combine/combining.h"
+#include "report/model/block.h"
+#include "report/model/finish.h"
+#include "report/model/histogram.h"
+#include "report/model/least.h"
+
+/* --- columns --- */
+
+/* What is to be known of a combined group until it has its rows. */
+struct joined {
+	size_t n_rows;
+	const char *count[PMU_MODEL_MAX_COUNTS]; /* the names that the inputs have */
+};
+
+/* An input's group on its way into the combined one. */
+struct joining {
+	struct pmu_combining *c;
+	struct joined *joined; /* [n_sections] */
+	/* [n_parts] the group of an input that the process was last in, from 1 */
+	unsigned int *seen;
+	unsigned int nth;  /* that group */
+	unsigned int from; /* index of the input */
+	const struct pmu_model_section *old;
+	struct pmu_model_section *into;
+	struct joined *about;                        /* into */
+	unsigned int count_at[PMU_MODEL_MAX_COUNTS]; /* where its counts are now */
+};
+
+static bool same(const char *a, const char *b)
+{
+	return !strcmp(a ? a : "", b ? b : "");
+}
+
+static bool is_of_sockets(const struct pmu_model_section *s, unsigned int count)
+{
+	return s->sockets >> count & 1;
+}
+
+/* The combined group of that name; it is made where there is none. */
+static int find_section(struct joining *j)
+{
+	struct pmu_model *model = j->c->model;
+	unsigned int i = 0;
+
+	while (i < model->n_sections && !same(model->section[i].group, j->old->group))
+		i++;
+	j->into = &model->section[i];
+	j->about = &j->joined[i];
+	if (i < model->n_sections)
+		return 0;
+	model->n_sections++;
+	j->into->group = pmu_combining_text(j->c, j->old->group);
+	j->into->index = j->old->index;
+	j->into->count = pmu_block_array(&model->blocks, PMU_MODEL_MAX_COUNTS,
+					 sizeof(*j->into->count));
+	return j->into->count ? 0 : -ENOMEM;
+}
+
+/* Return: index of an input's count, or the number of counts. */
+static unsigned int find_count(const struct joining *j, unsigned int count)
+{
+	const struct pmu_model_count *is = &j->old->count[count];
+	unsigned int i = 0;
+
+	while (i < j->into->n_counts &&
+	       !(same(j->about->count[i], is->name) && same(j->into->count[i].unit, is->unit) &&
+		 is_of_sockets(j->into, i) == is_of_sockets(j->old, count)))
+		i++;
+	return i;
+}
+
+/*
+ * A name that means two things stands for the first; the other has what tells it from that behind
+ * it.
+ */
+static const char *name_of_count(const struct joining *j, unsigned int count)
+{
+	const struct pmu_model_count *is = &j->old->count[count];
+	const char *other = is->unit && is->unit[0] ? is->unit : "number";
+
+	for (unsigned int i = 0; i < j->into->n_counts; i++)
+		if (same(j->about->count[i], is->name))
+			return pmu_model_textf(j->c->model, "%s (%s)", j->about->count[i],
+					       is_of_sockets(j->old, count) ? "socket" : other);
+	return pmu_combining_text(j->c, is->name);
+}
+
+static int add_count(const struct joining *j, unsigned int count)
+{
+	unsigned int i = find_count(j, count);
+
+	if (i < j->into->n_counts)
+		return 0;
+	if (i == PMU_MODEL_MAX_COUNTS)
+		return -E2BIG;
+	j->into->count[i] = (struct pmu_model_count){
+		.name = name_of_count(j, count),
+		.unit = pmu_combining_text(j->c, j->old->count[count].unit),
+	};
+	j->about->count[i] = pmu_combining_text(j->c, j->old->count[count].name);
+	if (is_of_sockets(j->old, count))
+		j->into->sockets |= 1u << i;
+	j->into->n_counts++;
+	return 0;
+}
+
+/* The same metric by another formula cannot be made of all: it keeps its place, without one. */
+static int add_metric(const struct joining *j, const struct pmu_model_metric *metric)
+{
+	struct pmu_model_section *s = j->into;
+	struct pmu_model_metric *more;
+
+	for (unsigned int i = 0; i < s->n_metrics; i++) {
+		if (!same(s->metric[i].name, metric->name) ||
+		    !same(s->metric[i].unit, metric->unit))
+			continue;
+		if (same(s->metric[i].formula, metric->formula) || same(s->metric[i].formula, ""))
+			return 0;
+		s->metric[i].formula = "";
+		return pmu_model_add_note(
+			j->c->model,
+			pmu_model_textf(
+				j->c->model,
+				"%s of %s is left out: it is not made by the same formula everywhere",
+				s->metric[i].name, s->group));
+	}
+	more = pmu_block_array(&j->c->model->blocks, s->n_metrics + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	if (s->n_metrics)
+		memcpy(more, s->metric, s->n_metrics * sizeof(*more));
+	more[s->n_metrics++] = (struct pmu_model_metric){
+		.name = pmu_combining_text(j->c, metric->name),
+		.unit = pmu_combining_text(j->c, metric->unit),
+		.formula = pmu_combining_text(j->c, metric->formula),
+	};
+	s->metric = more;
+	return 0;
+}
+
+static int join_columns(struct joining *j)
+{
+	int rc = 0;
+
+	for (unsigned int i = 0; !rc && i < j->old->n_counts; i++)
+		rc = add_count(j, i);
+	for (unsigned int i = 0; !rc && i < j->old->n_metrics; i++)
+		rc = add_metric(j, &j->old->metric[i]);
+	if (rc)
+		return rc;
+	if (j->old->read_ns > j->into->read_ns)
+		j->into->read_ns = j->old->read_ns;
+	if (j->old->socket_read_ns > j->into->socket_read_ns)
+		j->into->socket_read_ns = j->old->socket_read_ns;
+	return 0;
+}
+
+/* --- rows --- */
+
+static bool stands_alone(const struct pmu_model_row *row)
+{
+	return row->parent < 0 && !(row->flags & PMU_ROW_PROGRAM);
+}
+
+/* A thread gets a row for its program where its first outermost one is. */
+static bool begins_program(const struct joining *j, unsigned int i)
+{
+	const struct pmu_model_row *row = j->old->thread_row;
+
+	if (j->c->how != PMU_COMBINE_PROGRAMS || !stands_alone(&row[i]))
+		return false;
+	return !i || row[i - 1].thread != row[i].thread;
+}
+
+static int count_rows(struct joining *j)
+{
+	j->about->n_rows += j->old->n_thread_rows;
+	for (unsigned int i = 0; i < j->old->n_thread_rows; i++)
+		j->about->n_rows += begins_program(j, i);
+	return j->about->n_rows > INT_MAX / 8 ? -E2BIG : 0;
+}
+
+static uint64_t *give_counts(struct joining *j, struct pmu_model_row *row)
+{
+	size_t n = j->into->n_counts;
+	uint64_t *counts = pmu_block_array(&j->c->model->blocks, 3 * n, sizeof(*counts));
+
+	row->raw = counts;
+	row->net = counts ? counts + n : NULL;
+	row->cost = counts ? counts + 2 * n : NULL;
+	row->self = NULL;
+	row->metric = NULL;
+	return counts;
+}
+
+/* Columns may have other places. */
+static int add_least(struct joining *j, const struct pmu_model_row *old, struct pmu_model_row *row)
+{
+	struct pmu_model_least *least = old->least ? pmu_model_least_new(j->c->model,
+									 j->into->n_counts)
+						   : NULL;
+
+	row->least = least;
+	if (old->least && !least)
+		return -ENOMEM;
+	for (unsigned int i = 0; least && i < j->old->n_counts; i++)
+		if (old->least->known >> i & 1)
+			pmu_model_least_keep(least, j->count_at[i], old->least->count[i]);
+	return 0;
+}
+
+static int add_row(struct joining *j, const struct pmu_model_row *old, struct pmu_model_row *row)
+{
+	*row = *old;
+	row->name = pmu_combining_text(j->c, old->name);
+	row->path = NULL;
+	row->missing = UINT32_MAX;
+	row->histogram = pmu_histogram_copy(j->c->model, old->histogram);
+	if (!give_counts(j, row) || (old->histogram && !row->histogram) ||
+	    add_least(j, old, row) < 0)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < j->old->n_counts; i++) {
+		unsigned int at = j->count_at[i];
+
+		if (old->missing >> i & 1 || !old->raw || !old->net)
+			continue;
+		row->missing &= ~(1u << at);
+		row->raw[at] = old->raw[i];
+		row->net[at] = old->net[i];
+		row->cost[at] = old->cost ? old->cost[i] : 0;
+	}
+	return 0;
+}
+
+/* The first of a process's threads stands for the process's one call. */
+static int open_program(struct joining *j, int thread, bool first, struct pmu_model_row *row)
+{
+	const struct pmu_model *model = j->c->model;
+	const char *program = model->part[model->thread[thread].part].program;
+
+	*row = (struct pmu_model_row){
+		.name = program[0] ? program : "(unknown program)",
+		.parent = -1,
+		.thread = thread,
+		.flags = PMU_ROW_PROGRAM | PMU_ROW_NO_SELF,
+		.calls = first && (unsigned int)thread < model->n_threads,
+		.sd_ns = NAN,
+		.missing = UINT32_MAX,
+	};
+	return give_counts(j, row) ? 0 : -ENOMEM;
+}
+
+/* What is kept by name alone is in the outermost ones already. */
+static void add_to_program(const struct joining *j, struct pmu_model_row *program,
+			   const struct pmu_model_row *row, bool first)
+{
+	if (row->flags & PMU_ROW_FLAT)
+		return;
+	program->time_ns = pmu_add_capped(program->time_ns, row->time_ns);
+	program->cost_ns = pmu_add_capped(program->cost_ns, row->cost_ns);
+	program->n_open += row->n_open;
+	if (program->calls)
+		program->min_ns = program->max_ns = program->time_ns;
+	if (pmu_model_time_known(row))
+		program->missing = first ? row->missing : program->missing | row->missing;
+	for (unsigned int i = 0; i < j->into->n_counts; i++) {
+		program->raw[i] = pmu_add_capped(program->raw[i], row->raw[i]);
+		program->net[i] = pmu_add_capped(program->net[i], row->net[i]);
+		program->cost[i] = pmu_add_capped(program->cost[i], row->cost[i]);
+	}
+}
+
+/* The way through an input's rows. */
+struct programs {
+	int *row_at; /* [old row] its index now */
+	int program; /* index of the program's row of the thread at hand, -1 for none */
+	bool empty;  /* nothing was added to it so far */
+};
+
+static int place_row(struct joining *j, struct programs *p, unsigned int i)
+{
+	struct pmu_combining *c = j->c;
+	const struct pmu_model_row *old = &j->old->thread_row[i];
+	const struct pmu_model *from = c->from[j->from];
+	struct pmu_model_row *row;
+	int thread = -1, rc = 0;
+
+	if (old->thread >= 0 && (unsigned int)old->thread < from->n_threads + from->n_sockets)
+		thread = c->new_thread[c->first_thread[j->from] + (unsigned int)old->thread];
+	if (old->parent < 0)
+		p->program = stands_alone(old) && !begins_program(j, i) ? p->program : -1;
+	if (begins_program(j, i) && thread >= 0) {
+		unsigned int part = c->model->thread[thread].part;
+
+		p->program = (int)j->into->n_thread_rows++;
+		p->empty = true;
+		rc = open_program(j, thread, j->seen[part] != j->nth,
+				  &j->into->thread_row[p->program]);
+		if ((unsigned int)thread < c->model->n_threads)
+			j->seen[part] = j->nth;
+	}
+	p->row_at[i] = (int)j->into->n_thread_rows++;
+	row = &j->into->thread_row[p->row_at[i]];
+	if (!rc)
+		rc = add_row(j, old, row);
+	if (rc)
+		return rc;
+	row->thread = thread;
+	row->parent = old->parent >= 0 && (unsigned int)old->parent < i ? p->row_at[old->parent]
+									: p->program;
+	if (row->parent >= 0 && row->parent == p->program) {
+		add_to_program(j, &j->into->thread_row[p->program], row, p->empty);
+		p->empty &= row->flags & PMU_ROW_FLAT || !pmu_model_time_known(row);
+	}
+	return 0;
+}
+
+static int join_rows(struct joining *j)
+{
+	struct programs p = { .program = -1 };
+	int rc = 0;
+
+	for (unsigned int i = 0; i < j->old->n_counts; i++)
+		j->count_at[i] = find_count(j, i);
+	p.row_at = calloc((size_t)j->old->n_thread_rows + 1, sizeof(*p.row_at));
+	if (!p.row_at)
+		return -ENOMEM;
+	for (unsigned int i = 0; !rc && i < j->old->n_thread_rows; i++)
+		rc = place_row(j, &p, i);
+	free(p.row_at);
+	return rc;
+}
+
+/* --- all groups of all inputs --- */
+
+static int each_section(struct joining *j, int (*visit)(struct joining *j))
+{
+	struct pmu_combining *c = j->c;
+	int rc = 0;
+
+	j->nth = 0;
+	for (j->from = 0; j->from < c->n_from; j->from++) {
+		for (unsigned int i = 0; !rc && i < c->from[j->from]->n_sections; i++) {
+			j->old = &c->from[j->from]->section[i];
+			j->nth++;
+			rc = find_section(j);
+			if (!rc)
+				rc = visit(j);
+		}
+	}
+	return rc;
+}
+
+static int make_sections(struct joining *j)
+{
+	struct pmu_model *model = j->c->model;
+	int rc = each_section(j, join_columns);
+
+	if (!rc)
+		rc = each_section(j, count_rows);
+	for (unsigned int i = 0; !rc && i < model->n_sections; i++) {
+		model->section[i].thread_row = pmu_block_array(&model->blocks, j->joined[i].n_rows,
+							       sizeof(struct pmu_model_row));
+		rc = model->section[i].thread_row ? 0 : -ENOMEM;
+	}
+	return rc ? rc : each_section(j, join_rows);
+}
+
+int pmu_combining_sections(struct pmu_combining *c)
+{
+	struct joining j = { .c = c };
+	size_t n = 0;
+	int rc = -ENOMEM;
+
+	for (unsigned int i = 0; i < c->n_from; i++)
+		n += c->from[i]->n_sections;
+	c->model->section = pmu_block_array(&c->model->blocks, n, sizeof(*c->model->section));
+	j.joined = calloc(n + 1, sizeof(*j.joined));
+	j.seen = calloc((size_t)c->n_parts + 1, sizeof(*j.seen));
+	if (c->model->section && j.joined && j.seen)
+		rc = make_sections(&j);
+	free(j.joined);
+	free(j.seen);
+	return rc;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The least that a call of a row counted, and interrupts in its calls. */
+#include "report/model/least.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct pmu_model_least *pmu_model_least_new(struct pmu_model *model, unsigned int n_counts)
+{
+	struct pmu_model_least *least;
+
+	return pmu_model_alloc(model, sizeof(*least) + n_counts * sizeof(least->count[0]));
+}
+
+void pmu_model_least_keep(struct pmu_model_least *least, unsigned int count, uint64_t value)
+{
+	if (least->known >> count & 1 && least->count[count] <= value)
+		return;
+	least->known |= 1u << count;
+	least->count[count] = value;
+}
+
+/* Its own, whatever it has: a sum has all that any thread counted. */
+static int add_to_sum(struct pmu_model *model, const struct pmu_model_section *s,
+		      const struct pmu_model_row *row)
+{
+	struct pmu_model_row *sum = &s->row[row->sum];
+	struct pmu_model_least *least = (struct pmu_model_least *)(uintptr_t)sum->least;
+
+	if (!least)
+		sum->least = least = pmu_model_least_new(model, s->n_counts);
+	if (!least)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < s->n_counts; i++)
+		if (row->least->known >> i & 1)
+			pmu_model_least_keep(least, i, row->least->count[i]);
+	return 0;
+}
+
+int pmu_model_leasts_of_sums(struct pmu_model *model, struct pmu_model_section *section)
+{
+	int rc = 0;
+
+	for (unsigned int i = 0; i < section->n_thread_rows && !rc; i++)
+		if (section->thread_row[i].least)
+			rc = add_to_sum(model, section, &section->thread_row[i]);
+	return rc;
+}
+
+bool pmu_model_has_leasts(const struct pmu_model *model)
+{
+	for (unsigned int i = 0; i < model->n_sections; i++)
+		for (unsigned int k = 0; k < model->section[i].n_thread_rows; k++)
+			if (model->section[i].thread_row[k].least)
+				return true;
+	return false;
+}
+
+static int find_count(const struct pmu_model_section *section, const char *name)
+{
+	for (unsigned int i = 0; i < section->n_counts; i++)
+		if (section->count[i].name && !strcmp(section->count[i].name, name))
+			return (int)i;
+	return -1;
+}
+
+int pmu_section_interrupts(const struct pmu_model_section *section)
+{
+	return find_count(section, "instructions") < 0 ? -1 : find_count(section, "interrupts");
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The plain model that every writer sees: what was measured, ready to print. */
+#ifndef PMU_REPORT_MODEL_H
+#define PMU_REPORT_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+/** One column of counts. */
+struct pmu_model_count {
+	const char *name; /* "instructions" */
+	const char *unit; /* "" or "ns", "B", ... */
+};
+
+/** One column of metrics. */
+struct pmu_model_metric {
+	const char *name;    /* "IPC" */
+	const char *unit;    /* "" or "%" */
+	const char *formula; /* see group/metric.h; "" in a model read from JSON */
+};
+
+enum pmu_model_row_flags {
+	PMU_ROW_OVERLAP = 1, /* ended after its parent: measured, no "self" */
+	/* was re-entered: time_min, time_max and time_sd speak of outermost calls */
+	PMU_ROW_RECURSIVE = 2,
+	/* beyond the limit of regions per thread: kept by name, without its parents */
+	PMU_ROW_FLAT = 4,
+	/*
+	 * self values cannot be known (overlap below it, recursion; a socket's: threads side by
+	 * side in nested regions)
+	 */
+	PMU_ROW_NO_SELF = 8,
+	PMU_ROW_OPEN = 16, /* was open when the table was read */
+	/*
+	 * With RECURSIVE: only ever re-entered directly inside itself.  Without it a re-entry may
+	 * have come by way of a nested region, whose time then holds some of this row's: where
+	 * anything is nested in such a row, no self values are known from it down.
+	 */
+	PMU_ROW_DIRECT = 32,
+	/*
+	 * Of a combined model, and measured by nobody: stands around the regions of a program's
+	 * processes.  Its time and counts are those of the outermost of them, its calls the
+	 * processes; comes with NO_SELF.
+	 */
+	PMU_ROW_PROGRAM = 64,
+	/*
+	 * more than a tenth of what was measured was the library's own work; see pmu_row_is_short()
+	 */
+	PMU_ROW_SHORT = 128,
+	/*
+	 * interrupts were counted in its calls: instructions may be too high by as many; made by
+	 * pmu_model_finish()
+	 */
+	PMU_ROW_INTERRUPTED = 256,
+};
+
+/** So many calls lasted about as long; which times that is: report/model/histogram.h. */
+struct pmu_model_bucket {
+	uint32_t bucket;
+	uint64_t calls;
+};
+
+/**
+ * How long calls were, with what is nested in them and what that cost; by ascending bucket, none of
+ * 0 calls.
+ */
+struct pmu_model_histogram {
+	unsigned int n;
+	struct pmu_model_bucket bucket[];
+};
+
+/**
+ * The least that any call counted, each count for itself: of outermost calls that have ended,
+ * without the library's own work. Calls that regions overlap in, or that a checkpoint has cut, are
+ * left out.
+ */
+struct pmu_model_least {
+	uint32_t known;   /* bit i: count[i] is */
+	uint64_t count[]; /* [n_counts] */
+};
+
+/** A region on one path, of one thread or of all. */
+struct pmu_model_row {
+	const char *name;
+	const char *path; /* names joined by '/'; '/' and '\' in a name are escaped by '\' */
+	/* index of the row it is nested in, -1 for none; always before this row */
+	int parent;
+	int depth;          /* 0 for a row without parent */
+	int thread;         /* index into threads; -1: the sum over threads (and sockets) */
+	int sum;            /* of a thread's row: index into section.row of its sum; else -1 */
+	uint32_t n_threads; /* threads that have this row */
+	uint32_t flags;     /* enum pmu_model_row_flags */
+	uint64_t calls;
+	/* inclusive, as the clock has it; 0 where pmu_model_time_known() says no */
+	uint64_t time_ns;
+	/* about so much of it was the library's own work; 0 in a report that does not say */
+	uint64_t cost_ns;
+	uint64_t self_ns; /* without nested regions; 0 where pmu_model_self_known() says no */
+	uint64_t min_ns;  /* shortest and longest single call; 0 and 0 where there was none */
+	uint64_t max_ns;
+	double sd_ns; /* standard deviation of one call (population's); NaN: unknown */
+	/* of outermost calls that have ended; NULL: was not asked for */
+	const struct pmu_model_histogram *histogram;
+	const struct pmu_model_least *least; /* NULL: was not asked for */
+	/*
+	 * A sum's: of all threads' measured time.  A thread's row: of that thread's.  0 to 1; NaN:
+	 * unknown, also where the row's time is more than that (damaged data).
+	 */
+	double share;
+	uint32_t missing;      /* bit i: raw[i], net[i] and self[i] are unknown */
+	uint32_t self_missing; /* bit i: self[i] is: as missing, or missing in a nested region */
+	uint64_t *raw;         /* [n_counts] as read */
+	uint64_t *net;         /* [n_counts] without the library's own cost */
+	uint64_t *self;        /* [n_counts] net, without nested regions */
+	double *metric;        /* [n_metrics]; NaN: missing */
+	/*
+	 * per-call cost of the library inside this row, already out of net; for the share removed
+	 */
+	uint64_t *cost;     /* [n_counts] total removed */
+	uint32_t n_open;    /* begins without end so far */
+	uint64_t socket_ns; /* a sum's: time of its sockets' rows */
+};
+
+/** All rows of one group of events. */
+struct pmu_model_section {
+	const char *group; /* "CORE"; "TIME" without counts */
+	/* of the group among those configured; groups never counted have no section */
+	unsigned int index;
+	/* what one read of the counters takes, twice a call; 0: nothing, or unknown */
+	double read_ns;
+	/*
+	 * what one read of a socket's counters takes, at the first begin and the last end there; 0
+	 * likewise
+	 */
+	double socket_read_ns;
+	/* bit i: count i is a socket's, while any thread was in the region there */
+	uint32_t sockets;
+	unsigned int n_counts;
+	struct pmu_model_count *count;
+	unsigned int n_metrics;
+	struct pmu_model_metric *metric;
+	/*
+	 * Sums over threads in tree order (a row, then what is nested in it); made by
+	 * pmu_model_finish().
+	 */
+	unsigned int n_rows;
+	struct pmu_model_row *row;
+	/* Each thread's rows, thread after thread, in tree order. */
+	unsigned int n_thread_rows;
+	struct pmu_model_row *thread_row;
+};
+
+/** One of the processes that a combined model is of. */
+struct pmu_model_part {
+	const char *label; /* "rank 3"; "gcc 4711" */
+	const char *program;
+	const char *command;
+	const char *host;
+	int64_t pid;
+	int rank;     /* MPI rank, -1 for none */
+	uint32_t nth; /* number of the program in its process, from 1 */
+	uint64_t start_unix_ns;
+	uint64_t duration_ns;
+	const char *died; /* as in struct pmu_model */
+};
+
+struct pmu_model_thread {
+	int number;        /* 0 is the first thread that used the library; of its part */
+	unsigned int part; /* of a combined model: index into part */
+	const char *name;  /* as the system knows it; "" unknown */
+	int64_t tid;
+	int cpu; /* OS number of the CPU we pinned it to, -1 for none */
+	/*
+	 * hybrid: kinds of core it ran on: "P", "E", "P+E"; "" or NULL: not known, or no such thing
+	 */
+	const char *core_type;
+	uint32_t n_merged; /* 0, or how many finished threads these rows are the sum of */
+	bool finished;
+	uint64_t time_ns; /* from its first region to its end or this report */
+	/* what the kernel says of this thread; -1 unknown */
+	int64_t minor_faults;
+	int64_t major_faults;
+	int64_t voluntary_switches;
+	int64_t involuntary_switches;
+	int64_t cpu_ns; /* on a processor, user and kernel; of a set, of all threads together */
+};
+
+/** Names of a path that stand with a doubt: the last ones. */
+#define PMU_MODEL_DOUBT_NAMES 8
+
+/** A reason not to trust something blindly. */
+struct pmu_model_doubt {
+	const char *text; /* "ended without a begin" */
+	/* its path, of which the last 8 names; "" where it is about the session or a thread */
+	const char *region;
+	int thread;     /* number, -1 for all */
+	uint64_t count; /* how often; 0: not countable */
+	/* of a combined model: index into part; -1 for several, and in any other model */
+	int part;
+	unsigned int n_parts; /* of several, but not all of them: in ascending order; else 0 */
+	const unsigned int *parts;
+};
+
+/** A source that was not used, and why. */
+struct pmu_model_refusal {
+	const char *source; /* "perf" */
+	const char *why;
+	const char *mend; /* "" where nothing would */
+};
+
+/** How the command that `pmu run` started has ended. */
+struct pmu_model_run {
+	int status; /* exit status; -1 where a signal killed it */
+	int signal; /* which, 0 none */
+	uint64_t elapsed_ns;
+	uint64_t user_ns; /* of it and of all processes that were waited for in it */
+	uint64_t system_ns;
+	uint64_t max_rss; /* bytes: of the largest of them */
+};
+
+struct pmu_model {
+	const char *program; /* file name of the executable */
+	const char *command; /* its command line, cut to a sensible length; "" unknown */
+	const char *host;
+	int64_t pid;
+	int rank;    /* MPI rank, -1 for none */
+	int n_ranks; /* that its launcher started; 0: not known */
+	/* number of the program in its process: 1, after an exec 2, ...; 0: not known */
+	uint32_t nth;
+	uint64_t start_unix_ns;
+	uint64_t duration_ns;
+	const char *machine;       /* "AMD EPYC, 2 cores, 1 socket, virtual machine (KVM)" */
+	const char *cpu;           /* "AuthenticAMD-26-2-1" */
+	const char *source;        /* "perf", "software", "clock" */
+	const char *source_detail; /* "user level, read in user space" */
+	const char *clock;         /* "time stamp counter" */
+	double clock_hz;
+	const char *pinning; /* "auto: 2 threads on 2 cores" */
+	const char *version; /* of the library that measured */
+	/* NULL for a clean end, else "the program did not end cleanly: ..." */
+	const char *died;
+	const struct pmu_model_run *run; /* NULL: `pmu run` has not made this report */
+	/* Of a combined model: the processes it is of, by rank or start; else 0 and NULL. */
+	unsigned int n_parts;
+	struct pmu_model_part *part;
+	/* optional events that were given up, unknown settings and the like: whole sentences */
+	unsigned int n_notes;
+	const char **note;
+	unsigned int n_refusals;
+	struct pmu_model_refusal *refusal;
+	unsigned int n_threads;
+	unsigned int n_sockets;
+	/*
+	 * [n_threads + n_sockets]: behind the threads the sockets, each by its number, -1 where it
+	 * is not known. A socket's rows have the counts that are the socket's, and no others; calls
+	 * are the times that it came to be occupied.  A sum has these from the sockets' rows and
+	 * everything else from the threads'.
+	 */
+	struct pmu_model_thread *thread;
+	unsigned int n_sections;
+	struct pmu_model_section *section;
+	unsigned int n_doubts;
+	struct pmu_model_doubt *doubt;
+	struct pmu_model_block *blocks; /* memory of all of the above; private to model.c */
+};
+
+/** pmu_model_new() - an empty model: strings "", counters 0.  Return: NULL without memory. */
+struct pmu_model *pmu_model_new(void);
+void pmu_model_free(struct pmu_model *model);
+
+/** pmu_model_alloc() - zeroed memory that lives as long as the model; NULL without memory. */
+void *pmu_model_alloc(struct pmu_model *model, size_t size);
+/** pmu_model_text() - a copy of @len bytes with a NUL; "" without memory. */
+const char *pmu_model_text(struct pmu_model *model, const char *text, size_t len);
+/** pmu_model_textf() - formatted. */
+const char *pmu_model_textf(struct pmu_model *model, const char *fmt, ...) PMU_PRINTF(2, 3);
+
+/*
+ * The texts are copied.  Lists that grow by these three are filled by them alone.
+ * Return: 0 or -ENOMEM.
+ */
+int pmu_model_add_note(struct pmu_model *model, const char *text);
+int pmu_model_add_doubt(struct pmu_model *model, const char *text, const char *region, int thread,
+			uint64_t count);
+/* The same refusal of the same source is kept once. */
+int pmu_model_add_refusal(struct pmu_model *model, const char *source, const char *why,
+			  const char *mend);
+
+/** Most counts of a section: bits of a missing mask. */
+#define PMU_MODEL_MAX_COUNTS 32
+/** A longer path keeps its beginning and its last name; a hash of all of it stands for the rest. */
+#define PMU_MODEL_PATH_MAX 4096
+
+/**
+ * pmu_model_finish() - everything that follows from the threads' rows
+ * @model: threads, sections with thread_row in any order in which a parent stands before its
+ *         children (name, parent, thread, flags, calls, times in ns, raw, net, cost, missing,
+ *         n_open set)
+ *
+ * Sorts each thread's rows into tree order (siblings by time, longest first), makes paths, self
+ * values, shares, and the sums over threads: rows of the same path, flat ones apart.  Metrics get
+ * room and are left missing.  self = inclusive - nested; never below zero: where it would be it is
+ * 0 with a doubt (the rounding of times, 1 ns a row, excepted).  A parent that does not stand
+ * before its row or belongs to another thread is taken as none.
+ *
+ * Return: 0; -ENOMEM; -E2BIG with more than PMU_MODEL_MAX_COUNTS counts.
+ */
+int pmu_model_finish(struct pmu_model *model);
+
+/**
+ * pmu_model_shares_sockets() - has one socket entries of several parts?  Its counts are not added
+ * up in sums then.
+ */
+bool pmu_model_shares_sockets(const struct pmu_model *model);
+
+/** pmu_model_is_socket() - is it a socket's row rather than a thread's or a sum? */
+static inline bool pmu_model_is_socket(const struct pmu_model *model,
+				       const struct pmu_model_row *row)
+{
+	return row->thread >= 0 && (unsigned int)row->thread >= model->n_threads &&
+	       (unsigned int)row->thread < model->n_threads + model->n_sockets;
+}
+
+/**
+ * pmu_model_time_known() - is any of a row's time known?
+ *
+ * What a call has done is known when it ends, or up to a checkpoint.  A row that is open and has
+ * had neither knows nothing, of its counts either.
+ */
+static inline bool pmu_model_time_known(const struct pmu_model_row *row)
+{
+	return row->time_ns || !row->n_open;
+}
+
+/** pmu_model_self_known() - are self_ns and, but for self_missing, self[] of a row known? */
+static inline bool pmu_model_self_known(const struct pmu_model_row *row)
+{
+	return !(row->flags & (PMU_ROW_OVERLAP | PMU_ROW_NO_SELF)) && pmu_model_time_known(row);
+}
+
+#endif

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Adds up the rows that threads have of the same path, and makes the paths. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/model/finish.h"
+#include "report/name.h"
+
+static uint64_t *zeros(struct pmu_model *model, unsigned int n)
+{
+	return pmu_block_array(&model->blocks, n, sizeof(uint64_t));
+}
+
+static uint64_t hash_name(uint64_t hash, const char *name, bool flat)
+{
+	hash = (hash ^ (flat ? 0x9e3779b97f4a7c15u : '/')) * 0x100000001b3u;
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 0x100000001b3u;
+	return hash;
+}
+
+struct wanted {
+	const struct pmu_finishing *f;
+	int parent;
+	uint64_t hash;
+	const char *name;
+};
+
+static bool is_wanted(const void *arg, uintptr_t number)
+{
+	const struct wanted *wanted = arg;
+	const struct pmu_summing *sum = &wanted->f->summing[number - 1];
+
+	return sum->hash == wanted->hash && sum->parent == wanted->parent &&
+	       (sum->name == wanted->name || !strcmp(sum->name, wanted->name));
+}
+
+/* Index of the sum that a row belongs to; flat ones are told apart by the hash. */
+static int find_sum(struct pmu_finishing *f, const struct pmu_model_row *row)
+{
+	const struct pmu_model_row *thread_row = f->section->thread_row;
+	int parent = row->parent < 0 ? -1 : thread_row[row->parent].sum;
+	uint64_t hash = hash_name(parent < 0 ? 0xcbf29ce484222325u : f->summing[parent].hash,
+				  pmu_row_name(row), row->flags & PMU_ROW_FLAT);
+	uint32_t short_hash = (uint32_t)(hash ^ (hash >> 32));
+	const struct wanted wanted = { f, parent, hash, pmu_row_name(row) };
+	struct pmu_index_place *place = pmu_index_find(&f->index, short_hash, is_wanted, &wanted);
+
+	if (place->thing)
+		return (int)place->thing - 1;
+	f->summing[f->section->n_rows++] = (struct pmu_summing){
+		.parent = parent, .name = pmu_row_name(row), .hash = hash, .last_thread = -1
+	};
+	pmu_index_take(&f->index, place, short_hash, f->section->n_rows);
+	return (int)f->section->n_rows - 1;
+}
+
+static int make_sum_rows(struct pmu_finishing *f)
+{
+	struct pmu_model_section *s = f->section;
+
+	s->row = pmu_block_array(&f->model->blocks, s->n_rows, sizeof(*s->row));
+	if (!s->row)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < s->n_rows; i++) {
+		struct pmu_model_row *row = &s->row[i];
+
+		*row = (struct pmu_model_row){
+			.name = f->summing[i].name,
+			.parent = f->summing[i].parent,
+			.thread = -1,
+			.sum = -1,
+			.raw = zeros(f->model, s->n_counts),
+			.net = zeros(f->model, s->n_counts),
+		};
+		if (pmu_rows_give_arrays(f->model, s, row) < 0 || !row->raw || !row->net)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static const struct pmu_model_thread *thread_of(const struct pmu_finishing *f, int thread)
+{
+	if (thread < 0 || (unsigned int)thread >= f->model->n_threads + f->model->n_sockets)
+		return NULL;
+	return &f->model->thread[thread];
+}
+
+/* Of damaged data a part may be more than the whole: that is unknown, not 1. */
+static double share_of(const struct pmu_model_row *row, uint64_t span_ns)
+{
+	if (!pmu_model_time_known(row))
+		return NAN;
+	return span_ns && row->time_ns <= span_ns ? (double)row->time_ns / (double)span_ns : NAN;
+}
+
+/* @counts: bits of those that this row has for its sum */
+static void add_counts(struct pmu_model_row *to, const struct pmu_model_row *row,
+		       unsigned int n_counts, uint32_t counts)
+{
+	for (unsigned int c = 0; c < n_counts; c++) {
+		if (!(counts >> c & 1))
+			continue;
+		to->raw[c] = pmu_add_capped(to->raw[c], row->raw[c]);
+		to->net[c] = pmu_add_capped(to->net[c], row->net[c]);
+		to->self[c] = pmu_add_capped(to->self[c], row->self[c]);
+		to->cost[c] = pmu_add_capped(to->cost[c], row->cost[c]);
+	}
+	to->missing |= row->missing & counts;
+	to->self_missing |= row->self_missing & counts;
+}
+
+static void add_times(struct pmu_model_row *to, const struct pmu_model_row *row, uint32_t n_timed)
+{
+	to->calls = pmu_add_capped(to->calls, row->calls);
+	to->time_ns = pmu_add_capped(to->time_ns, row->time_ns);
+	to->cost_ns = pmu_add_capped(to->cost_ns, row->cost_ns);
+	to->self_ns = pmu_add_capped(to->self_ns, row->self_ns);
+	to->n_open += row->n_open;
+	if (!row->calls)
+		return;
+	if (!n_timed || row->min_ns < to->min_ns)
+		to->min_ns = row->min_ns;
+	if (!n_timed || row->max_ns > to->max_ns)
+		to->max_ns = row->max_ns;
+	to->sd_ns = n_timed ? NAN : row->sd_ns; /* pool_sd() does more than one */
+}
+
+/* Nothing but its counts: its times are no thread's. */
+static void add_socket_row(struct pmu_finishing *f, int i)
+{
+	struct pmu_model_row *row = &f->section->thread_row[i];
+	struct pmu_model_row *to = &f->section->row[row->sum];
+	struct pmu_summing *sum = &f->summing[row->sum];
+	const struct pmu_model_thread *socket = thread_of(f, row->thread);
+
+	row->share = share_of(row, socket ? socket->time_ns : 0);
+	add_counts(to, row, f->section->n_counts, f->section->sockets);
+	to->flags |= row->flags & PMU_ROW_FLAT;
+	to->socket_ns = pmu_add_capped(to->socket_ns, row->time_ns);
+	sum->by_socket = true;
+	if (f->nested[i].negative) {
+		sum->n_negative++;
+		sum->negative_thread = -1;
+	}
+}
+
+static void add_row(struct pmu_finishing *f, int i)
+{
+	struct pmu_model_row *row = &f->section->thread_row[i];
+	struct pmu_model_row *to = &f->section->row[row->sum];
+	struct pmu_summing *sum = &f->summing[row->sum];
+	const struct pmu_model_thread *thread = thread_of(f, row->thread);
+
+	row->n_threads = 1;
+	row->share = share_of(row, thread ? thread->time_ns : 0);
+	sum->unmeasured |= row->time_ns && isnan(row->share);
+	add_times(to, row, sum->n_timed);
+	/* one that has none yet leaves out nothing of the others' */
+	if (pmu_model_time_known(row))
+		add_counts(to, row, f->section->n_counts, ~f->section->sockets);
+	to->flags |= row->flags;
+	sum->n_timed += row->calls > 0;
+	sum->indirect |= (row->flags & (PMU_ROW_RECURSIVE | PMU_ROW_DIRECT)) == PMU_ROW_RECURSIVE;
+	if (f->nested[i].negative) {
+		sum->n_negative++;
+		sum->negative_thread = thread ? thread->number : -1;
+	}
+	if (sum->last_thread == row->thread)
+		return;
+	sum->last_thread = row->thread;
+	to->n_threads++;
+}
+
+/*
+ * The variance of all calls is the mean of the threads' variances plus the variance of
+ * their means, weighted by calls.  A recursive row's calls are not those its deviation
+ * speaks of.
+ */
+static void pool_sd(struct pmu_finishing *f)
+{
+	struct pmu_model_section *s = f->section;
+
+	for (unsigned int i = 0; i < s->n_rows; i++) {
+		if (!f->summing[i].n_timed)
+			s->row[i].sd_ns = NAN;
+		else if (f->summing[i].n_timed > 1)
+			s->row[i].sd_ns = s->row[i].flags & PMU_ROW_RECURSIVE ? NAN : 0;
+	}
+	for (unsigned int i = 0; i < s->n_thread_rows; i++) {
+		const struct pmu_model_row *row = &s->thread_row[i];
+		struct pmu_model_row *to = &s->row[row->sum];
+		double off;
+
+		if (pmu_model_is_socket(f->model, row) || !row->calls ||
+		    f->summing[row->sum].n_timed < 2)
+			continue;
+		off = (double)row->time_ns / (double)row->calls -
+		      (double)to->time_ns / (double)to->calls;
+		to->sd_ns += (double)row->calls / (double)to->calls *
+			     (row->sd_ns * row->sd_ns + off * off);
+	}
+	for (unsigned int i = 0; i < s->n_rows; i++)
+		if (f->summing[i].n_timed > 1)
+			s->row[i].sd_ns = sqrt(s->row[i].sd_ns);
+}
+
+static void close_sums(struct pmu_finishing *f)
+{
+	pool_sd(f);
+	for (unsigned int i = 0; i < f->section->n_rows; i++) {
+		struct pmu_model_row *row = &f->section->row[i];
+
+		row->share = f->summing[i].unmeasured ? NAN : share_of(row, f->span_ns);
+		/* What nobody counted is not 0. */
+		if (!f->summing[i].by_socket || f->shared_sockets)
+			row->missing |= f->section->sockets;
+		if (!row->n_threads || !pmu_model_time_known(row))
+			row->missing |= ~f->section->sockets;
+		row->self_missing |= row->missing;
+		if (f->summing[i].indirect)
+			row->flags &= ~(uint32_t)PMU_ROW_DIRECT;
+		if (!pmu_model_self_known(row)) {
+			row->self_ns = 0;
+			row->self_missing = UINT32_MAX;
+		}
+	}
+}
+
+/* Paths: made once for a sum, shared with its threads' rows. */
+
+static int make_path(struct pmu_model *model, struct pmu_model_row *row, const char *around,
+		     uint64_t hash)
+{
+	size_t n_name = strlen(row->name), n_around = around ? strlen(around) : 0;
+	char *text = malloc(n_around + 2 * n_name + 32);
+	size_t len = n_around;
+	const char *path;
+
+	if (!text)
+		return -ENOMEM;
+	memcpy(text, around ? around : "", n_around);
+	if (around && n_around + n_name > PMU_MODEL_PATH_MAX) {
+		/* what stands before an earlier hash is enough of a beginning */
+		const char *cut = strstr(around, "/...");
+
+		len = cut ? (size_t)(cut - around) : n_around;
+		len += (size_t)sprintf(text + len, "/...%016llx", (unsigned long long)hash);
+	}
+	if (around)
+		text[len++] = '/';
+	len += pmu_path_add(text + len, row->name);
+	path = pmu_block_text(&model->blocks, text, len);
+	free(text);
+	if (!path)
+		return -ENOMEM;
+	row->path = path;
+	return 0;
+}
+
+static int make_paths(struct pmu_finishing *f)
+{
+	struct pmu_model_section *s = f->section;
+
+	for (unsigned int i = 0; i < s->n_rows; i++) {
+		int p = s->row[i].parent; /* before it since the rows were sorted */
+
+		if (make_path(f->model, &s->row[i], p < 0 ? NULL : s->row[p].path,
+			      f->summing[i].hash) < 0)
+			return -ENOMEM;
+	}
+	for (unsigned int i = 0; i < s->n_thread_rows; i++)
+		s->thread_row[i].path = s->row[s->thread_row[i].sum].path;
+	return 0;
+}
+
+/* Sums into tree order; what points to them follows. */
+static int sort_sums(struct pmu_finishing *f)
+{
+	struct pmu_model_section *s = f->section;
+	struct pmu_summing *old = malloc((s->n_rows + 1) * sizeof(*old));
+	int *moved = malloc((s->n_rows + 1) * sizeof(*moved));
+	int rc = -ENOMEM;
+
+	if (old && moved)
+		rc = pmu_rows_sort(s->row, (int)s->n_rows, moved);
+	if (!rc) {
+		memcpy(old, f->summing, s->n_rows * sizeof(*old));
+		for (unsigned int i = 0; i < s->n_rows; i++)
+			f->summing[moved[i]] = old[i];
+		for (unsigned int i = 0; i < s->n_thread_rows; i++)
+			s->thread_row[i].sum = moved[s->thread_row[i].sum];
+	}
+	free(old);
+	free(moved);
+	return rc;
+}
+
+static int tell_negative(struct pmu_finishing *f)
+{
+	for (unsigned int i = 0; i < f->section->n_rows; i++) {
+		const struct pmu_summing *sum = &f->summing[i];
+		int rc;
+
+		if (!sum->n_negative)
+			continue;
+		rc = pmu_model_add_doubt(f->model, "self came out below zero and is shown as 0",
+					 f->section->row[i].path,
+					 sum->n_negative == 1 ? sum->negative_thread : -1,
+					 sum->n_negative);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+int pmu_sums_make(struct pmu_finishing *f)
+{
+	struct pmu_model_section *s = f->section;
+	int rc;
+
+	s->n_rows = 0;
+	for (unsigned int i = 0; i < s->n_thread_rows; i++)
+		s->thread_row[i].sum = find_sum(f, &s->thread_row[i]);
+	rc = make_sum_rows(f);
+	if (rc < 0)
+		return rc;
+	for (unsigned int i = 0; i < s->n_thread_rows; i++) {
+		if (pmu_model_is_socket(f->model, &s->thread_row[i]))
+			add_socket_row(f, (int)i);
+		else
+			add_row(f, (int)i);
+	}
+	close_sums(f);
+	rc = sort_sums(f);
+	if (!rc)
+		rc = make_paths(f);
+	return rc < 0 ? rc : tell_negative(f);
+}

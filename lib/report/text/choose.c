@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which of a table's rows are shown, and in which order. */
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "report/text/longest.h"
+#include "report/text/text.h"
+
+/* What rows are told apart by; from 0 on a count. */
+enum { BY_TIME = -3, BY_SELF, BY_CALLS };
+
+static int find_key(const struct pmu_text *t, const struct pmu_model_section *s)
+{
+	const char *sort = t->sort ? t->sort : "time";
+
+	if (!strcmp(sort, "self"))
+		return BY_SELF;
+	if (!strcmp(sort, "calls"))
+		return BY_CALLS;
+	for (unsigned int i = 0; i < s->n_counts; i++)
+		if (!strcasecmp(sort, s->count[i].name))
+			return (int)i;
+	return BY_TIME;
+}
+
+static uint64_t key_of(const struct pmu_model_row *row, int key)
+{
+	switch (key) {
+	case BY_TIME:
+		return row->time_ns;
+	case BY_SELF:
+		return row->self_ns;
+	case BY_CALLS:
+		return row->calls;
+	}
+	return row->missing >> key & 1 ? 0 : row->net[key];
+}
+
+static bool matches(const struct pmu_text *t, const struct pmu_model_row *row)
+{
+	return !t->filter || !fnmatch(t->filter, row->name, 0) || !fnmatch(t->filter, row->path, 0);
+}
+
+/*
+ * Those that match; in a tree also what stands around them, which comes before them at a lesser
+ * depth.
+ */
+static void mark_matching(const struct pmu_text *t, const struct pmu_model_row *row, unsigned int n,
+			  bool *shown)
+{
+	int depth = 0;
+
+	for (unsigned int i = n; i-- > 0;) {
+		if (!matches(t, &row[i]) && (row[i].depth >= depth || t->sort))
+			continue;
+		shown[i] = true;
+		depth = row[i].depth;
+	}
+}
+
+/* An index and its key. */
+struct place {
+	uint64_t key;
+	unsigned int at;
+};
+
+static int largest_first(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? 1 : -1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Makes the result of the @n rows that are left. */
+static int take(struct pmu_text *t, const struct pmu_model_row *row, struct place *place,
+		unsigned int n, struct pmu_text_choice *choice)
+{
+	struct pmu_model_row *copy = pmu_block_array(&t->scratch, n, sizeof(*copy));
+	uint64_t *key = pmu_block_array(&t->scratch, n, sizeof(*key));
+	struct pmu_longest longest;
+
+	for (unsigned int i = 0; key && i < n; i++)
+		key[i] = place[i].key;
+	if (!copy || !key || pmu_longest(&longest, key, n, t->rows, &t->scratch) < 0)
+		return -1;
+	for (unsigned int i = 0; i < longest.n; i++)
+		place[i] = place[longest.at[i]];
+	if (t->sort && longest.n)
+		qsort(place, longest.n, sizeof(*place), largest_first);
+	for (unsigned int i = 0; i < longest.n; i++) {
+		longest.at[i] = place[i].at;
+		copy[i] = row[place[i].at];
+		if (t->sort)
+			copy[i].depth = 0;
+	}
+	choice->row = copy;
+	choice->at = longest.at;
+	choice->n = longest.n;
+	choice->n_left = longest.n_left;
+	choice->most_left = longest.most_left;
+	return 0;
+}
+
+void pmu_text_choose(struct pmu_text *t, const struct pmu_model_section *section,
+		     const struct pmu_model_row *row, unsigned int n,
+		     struct pmu_text_choice *choice)
+{
+	bool *shown = pmu_block_array(&t->scratch, n, sizeof(*shown));
+	struct place *place = pmu_block_array(&t->scratch, n, sizeof(*place));
+	int key = find_key(t, section);
+	unsigned int n_places = 0;
+
+	*choice = (struct pmu_text_choice){ .by_time = key == BY_TIME };
+	if (!shown || !place) {
+		t->failed = true;
+		return;
+	}
+	mark_matching(t, row, n, shown);
+	for (unsigned int i = 0; i < n; i++)
+		if (shown[i])
+			place[n_places++] = (struct place){ key_of(&row[i], key), i };
+	choice->n_unmatched = n - n_places;
+	t->failed |= take(t, row, place, n_places, choice) < 0;
+}
+
+bool pmu_text_any_match(const struct pmu_text *t, const struct pmu_model_row *row, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (matches(t, &row[i]))
+			return true;
+	return false;
+}
+
+bool pmu_text_sorts(const struct pmu_text *t, const struct pmu_model_section *section)
+{
+	return !t->sort || !strcmp(t->sort, "time") || find_key(t, section) != BY_TIME;
+}

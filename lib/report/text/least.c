@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a call counts on average, and at the least: the shortest path; and by how much interrupts
+ * may have added to it.
+ */
+#include <string.h>
+
+#include "report/encode.h"
+#include "report/model/least.h"
+#include "report/text/table.h"
+#include "report/text/text.h"
+
+/* Of a single call the table above it has said all. */
+static bool is_told(const struct pmu_model_row *row, unsigned int count)
+{
+	return row->calls > 1 && row->least && row->least->known >> count & 1;
+}
+
+static bool any_told(const struct pmu_model_row *row, unsigned int n, unsigned int count)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (is_told(&row[i], count))
+			return true;
+	return false;
+}
+
+/* Times and energies as such; of events all digits, they are why this is asked for. */
+static void put_value(struct pmu_cell *cell, const char *unit, double value)
+{
+	if (unit && !strcmp(unit, "ns"))
+		pmu_cell_time(cell, value);
+	else if (unit && !strcmp(unit, "uJ"))
+		pmu_cell_energy(cell, (uint64_t)value);
+	else
+		pmu_cell_mean(cell, value);
+}
+
+static void add_column(struct pmu_text *t, struct pmu_table *table,
+		       const struct pmu_model_section *s, const struct pmu_model_row *row,
+		       unsigned int count, bool mean)
+{
+	struct pmu_cell *cell = pmu_block_array(&t->scratch, table->n_rows, sizeof(*cell));
+	struct pmu_strbuf title = { 0 };
+
+	if (!cell) {
+		t->failed = true;
+		return;
+	}
+	for (unsigned int i = 0; i < table->n_rows; i++) {
+		const struct pmu_model_row *r = &row[i];
+
+		if (is_told(r, count))
+			put_value(&cell[i], s->count[count].unit,
+				  mean ? (double)r->net[count] / (double)r->calls
+				       : (double)r->least->count[count]);
+	}
+	pmu_strbuf_addf(&title, "%s ", mean ? "mean" : "least");
+	pmu_strbuf_add(&title, s->count[count].name);
+	table->column[table->n_columns++] =
+		(struct pmu_table_column){ .title = pmu_text_shown(t, pmu_strbuf_text(&title)),
+					   .kind = "counts per call",
+					   .cell = cell };
+	t->failed |= title.failed;
+	pmu_strbuf_free(&title);
+}
+
+void pmu_text_least(struct pmu_text *t, const struct pmu_model_section *s,
+		    const struct pmu_model_row *row, unsigned int n)
+{
+	int interrupts = pmu_section_interrupts(s);
+	struct pmu_table table = { .n_rows = n, .color = t->color };
+
+	table.label = pmu_block_array(&t->scratch, n, sizeof(*table.label));
+	table.column = pmu_block_array(&t->scratch, 2 * s->n_counts, sizeof(*table.column));
+	t->failed |= !table.label || !table.column;
+	for (unsigned int i = 0; i < n && !t->failed; i++) {
+		table.label[i].name = pmu_text_row_name(t, &row[i]);
+		table.label[i].depth = (unsigned int)row[i].depth;
+	}
+	for (unsigned int c = 0; c < s->n_counts && !t->failed; c++) {
+		if ((int)c == interrupts || !any_told(row, n, c))
+			continue;
+		add_column(t, &table, s, row, c, true);
+		add_column(t, &table, s, row, c, false);
+	}
+	if (t->failed || !table.n_columns)
+		return;
+	pmu_strbuf_add(t->out, "\n");
+	t->failed |= pmu_table_print(t->out, &table, t->columns, &t->scratch) < 0;
+	if (table.too_deep)
+		t->legend |= PMU_LEGEND_DEEP;
+}
+
+/* --- interrupts --- */
+
+static uint64_t most_interrupts(const struct pmu_model *model)
+{
+	uint64_t most = 0;
+
+	for (unsigned int i = 0; i < model->n_sections; i++) {
+		const struct pmu_model_section *s = &model->section[i];
+		int at = pmu_section_interrupts(s);
+
+		for (unsigned int k = 0; at >= 0 && k < s->n_rows; k++)
+			if (!(s->row[k].missing >> at & 1) && s->row[k].raw[at] > most)
+				most = s->row[k].raw[at];
+	}
+	return most;
+}
+
+/* Of all threads; false where one does not know. */
+static bool page_faults(const struct pmu_model *model, uint64_t *faults)
+{
+	*faults = 0;
+	for (unsigned int i = 0; i < model->n_threads; i++) {
+		const struct pmu_model_thread *thread = &model->thread[i];
+
+		if (thread->minor_faults < 0 || thread->major_faults < 0)
+			return false;
+		*faults += (uint64_t)thread->minor_faults + (uint64_t)thread->major_faults;
+	}
+	return true;
+}
+
+const char *pmu_text_interrupted(struct pmu_text *t)
+{
+	struct pmu_strbuf text = { 0 };
+	struct pmu_cell cell;
+	uint64_t faults;
+	const char *shown;
+
+	pmu_cell_exact(&cell, most_interrupts(t->model));
+	pmu_strbuf_addf(
+		&text,
+		"interrupted: instructions may be too high by 1 for each interrupt and each page fault in "
+		"these calls: in a region by at most %s",
+		cell.number);
+	if (page_faults(t->model, &faults)) {
+		pmu_cell_exact(&cell, faults);
+		pmu_strbuf_addf(&text, ", and by the %s page faults of all threads", cell.number);
+	} else {
+		pmu_strbuf_add(&text, ", and by its page faults, which are not known");
+	}
+	shown = pmu_text_shown(t, pmu_strbuf_text(&text));
+	t->failed |= text.failed;
+	pmu_strbuf_free(&text);
+	return shown;
+}

@@ -1,0 +1,586 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The tables of the text report: one group's regions. */
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/combine/combine.h"
+#include "report/encode.h"
+#include "report/model/block.h"
+#include "report/model/rows.h"
+#include "report/text/table.h"
+#include "report/text/text.h"
+
+#define BASE_COLUMNS 6u
+
+static const struct {
+	uint32_t flag;
+	uint32_t legend;
+	char sign;
+} marks[] = {
+	{ PMU_ROW_OVERLAP, PMU_LEGEND_OVERLAP, 'o' },
+	{ PMU_ROW_RECURSIVE, PMU_LEGEND_RECURSIVE, 'r' },
+	{ PMU_ROW_OPEN, PMU_LEGEND_OPEN, 'b' },
+	{ PMU_ROW_FLAT, PMU_LEGEND_FLAT, 'f' },
+	{ PMU_ROW_SHORT, PMU_LEGEND_SHORT, 's' },
+	{ PMU_ROW_INTERRUPTED, PMU_LEGEND_INTERRUPTED, 'i' },
+};
+
+/* Some rows of a section that stand in one table. */
+struct rows {
+	struct pmu_text *t;
+	const struct pmu_model_section *s;
+	const struct pmu_model_row *row;
+	unsigned int n;
+	const unsigned int *at; /* [n] of sums: index in the section; NULL: the same as here */
+	uint32_t others;        /* counts of sockets in a thread's rows, and the other way round */
+	struct pmu_text_choice choice;
+	struct pmu_table table;
+};
+
+/* A new column to be filled; NULL out of memory. */
+static struct pmu_cell *column(struct rows *r, const char *title, const char *kind)
+{
+	struct pmu_cell *cell = pmu_block_array(&r->t->scratch, r->n, sizeof(struct pmu_cell));
+
+	if (!cell) {
+		r->t->failed = true;
+		return NULL;
+	}
+	r->table.column[r->table.n_columns++] =
+		(struct pmu_table_column){ .title = title, .kind = kind, .cell = cell };
+	return cell;
+}
+
+/* The columns that every table has. */
+
+enum base_column { CALLS, TIME, SHARE, PER_CALL, SELF, N_BASE };
+static const char *const base_titles[N_BASE] = { "calls", "time", "share", "per call", "self" };
+
+static double time_of(const struct pmu_model_row *row)
+{
+	return pmu_model_time_known(row) ? (double)row->time_ns : NAN;
+}
+
+static double per_call(const struct pmu_model_row *row)
+{
+	return row->calls ? time_of(row) / (double)row->calls : NAN;
+}
+
+static uint64_t most_calls(const struct rows *r)
+{
+	uint64_t most = 0;
+
+	for (unsigned int i = 0; i < r->n; i++)
+		if (r->row[i].calls > most)
+			most = r->row[i].calls;
+	return most;
+}
+
+static void base_columns(struct rows *r)
+{
+	const uint64_t most = most_calls(r);
+	struct pmu_cell *cell[N_BASE];
+
+	for (unsigned int i = 0; i < N_BASE; i++) {
+		cell[i] = column(r, base_titles[i], "region");
+		if (!cell[i])
+			return;
+	}
+	for (unsigned int i = 0; i < r->n; i++) {
+		const struct pmu_model_row *row = &r->row[i];
+
+		pmu_cell_count(&cell[CALLS][i], row->calls, most);
+		pmu_cell_time(&cell[TIME][i], time_of(row));
+		pmu_cell_share(&cell[SHARE][i], row->share);
+		pmu_cell_time(&cell[PER_CALL][i], per_call(row));
+		pmu_cell_time(&cell[SELF][i],
+			      pmu_model_self_known(row) ? (double)row->self_ns : NAN);
+		/* nothing there could be known */
+		if (row->flags & PMU_ROW_PROGRAM)
+			pmu_cell_text(&cell[SELF][i], "");
+	}
+}
+
+/* How many threads were in a region: only where that differs. */
+static void threads_column(struct rows *r)
+{
+	struct pmu_cell *cell;
+	bool differs = false;
+
+	/* how many ranks says the same */
+	if (r->t->model->n_parts > 1 && r->t->model->n_parts == r->t->model->n_threads)
+		return;
+	for (unsigned int i = 0; i < r->n; i++)
+		differs |= r->row[i].thread < 0 && r->row[i].n_threads != r->t->model->n_threads;
+	if (!differs)
+		return;
+	cell = column(r, "threads", "region");
+	for (unsigned int i = 0; cell && i < r->n; i++)
+		pmu_cell_exact(&cell[i], r->row[i].n_threads);
+}
+
+/* Counts and metrics; what no row has gets no column. */
+
+static bool any_counted(const struct rows *r, unsigned int c)
+{
+	for (unsigned int i = 0; i < r->n; i++)
+		if (!(r->row[i].missing >> c & 1))
+			return true;
+	return false;
+}
+
+static bool any_metric(const struct rows *r, unsigned int m)
+{
+	for (unsigned int i = 0; i < r->n; i++)
+		if (r->row[i].metric && !isnan(r->row[i].metric[m]))
+			return true;
+	return false;
+}
+
+/* "name [unit]" */
+static const char *with_unit(struct pmu_text *t, const char *name, const char *unit)
+{
+	struct pmu_strbuf title = { 0 };
+	const char *shown;
+
+	pmu_strbuf_add(&title, name ? name : "");
+	if (unit && unit[0])
+		pmu_strbuf_addf(&title, " [%s]", unit);
+	shown = pmu_text_shown(t, pmu_strbuf_text(&title));
+	t->failed |= title.failed;
+	pmu_strbuf_free(&title);
+	return shown;
+}
+
+static double metric_of(const struct rows *r, unsigned int i, unsigned int m)
+{
+	return r->row[i].metric ? r->row[i].metric[m] : NAN;
+}
+
+static double largest_metric(const struct rows *r, unsigned int m)
+{
+	double largest = 0;
+
+	for (unsigned int i = 0; i < r->n; i++) {
+		double size = fabs(metric_of(r, i, m));
+
+		if (size > largest) /* not where it is missing */
+			largest = size;
+	}
+	return largest;
+}
+
+static void metric_column(struct rows *r, unsigned int m)
+{
+	const struct pmu_model_metric *metric = &r->s->metric[m];
+	bool percent = metric->unit && !strcmp(metric->unit, "%");
+	const char *title = with_unit(r->t, metric->name, percent ? "" : metric->unit);
+	struct pmu_cell *cell = column(r, title, "metrics");
+	const double largest = largest_metric(r, m);
+
+	for (unsigned int i = 0; cell && i < r->n; i++) {
+		double value = metric_of(r, i, m);
+
+		pmu_cell_value(&cell[i], value, largest);
+		if (percent && !isnan(value) && !cell[i].unit[0])
+			strcpy(cell[i].unit, "%");
+	}
+}
+
+static uint64_t largest_count(const struct rows *r, unsigned int c)
+{
+	uint64_t largest = 0;
+
+	for (unsigned int i = 0; i < r->n; i++)
+		if (!(r->row[i].missing >> c & 1) && r->row[i].net[c] > largest)
+			largest = r->row[i].net[c];
+	return largest;
+}
+
+static void count_column(struct rows *r, unsigned int c)
+{
+	const struct pmu_model_count *count = &r->s->count[c];
+	bool time = count->unit && !strcmp(count->unit, "ns");
+	bool energy = count->unit && !strcmp(count->unit, "uJ");
+	const char *title = with_unit(r->t, count->name, time || energy ? "" : count->unit);
+	struct pmu_cell *cell = column(r, title, "counts");
+	const uint64_t largest = largest_count(r, c);
+
+	for (unsigned int i = 0; cell && i < r->n; i++) {
+		if (r->row[i].missing >> c & 1)
+			pmu_cell_none(&cell[i]);
+		else if (time)
+			pmu_cell_time(&cell[i], (double)r->row[i].net[c]);
+		else if (energy)
+			pmu_cell_energy(&cell[i], r->row[i].net[c]);
+		else
+			pmu_cell_count(&cell[i], r->row[i].net[c], largest);
+	}
+}
+
+/* "not counted: a, b" below the tables */
+static void put_not_counted(struct rows *r)
+{
+	struct pmu_strbuf text = { 0 };
+
+	for (unsigned int c = 0; c < r->s->n_counts; c++) {
+		if (any_counted(r, c) || r->others >> c & 1)
+			continue;
+		pmu_strbuf_add(&text, text.len ? ", " : "not counted: ");
+		pmu_encode_line(&text, r->s->count[c].name);
+	}
+	if (text.len) {
+		pmu_strbuf_add(r->t->out, "  ");
+		pmu_text_wrap(r->t, pmu_strbuf_text(&text), 2);
+	}
+	r->t->failed |= text.failed;
+	pmu_strbuf_free(&text);
+}
+
+/* Marks behind the rows. */
+
+/* Index of the first doubt that does not come before this one. */
+static unsigned int first_doubt(const struct pmu_text *t, const struct pmu_model_doubt *at)
+{
+	unsigned int low = 0, high = t->n_doubtful;
+
+	while (low < high) {
+		unsigned int middle = low + (high - low) / 2;
+
+		if (pmu_text_compare_doubts(&t->doubtful[middle], at) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool has_doubt(const struct pmu_text *t, const char *region, int thread, int part)
+{
+	const struct pmu_model_doubt at = { .region = region, .thread = thread, .part = part };
+	unsigned int first = first_doubt(t, &at);
+
+	return first < t->n_doubtful && !pmu_text_compare_doubts(&t->doubtful[first], &at);
+}
+
+/*
+ * @thread: number, in its part of a combined model; negative: any.  A doubt without them is about
+ *	all.
+ */
+static bool is_doubtful(const struct pmu_text *t, const char *region, int thread, int part)
+{
+	const struct pmu_model_doubt any = { .region = region, .thread = INT_MIN, .part = INT_MIN };
+	unsigned int first = first_doubt(t, &any);
+
+	if (first == t->n_doubtful || strcmp(t->doubtful[first].region, region) != 0)
+		return false;
+	return thread < 0 || has_doubt(t, region, thread, part) ||
+	       has_doubt(t, region, thread, -1) || has_doubt(t, region, -1, part) ||
+	       has_doubt(t, region, -1, -1);
+}
+
+/* Behind the first name of a path; the path itself where there is only one. */
+static const char *behind_first(const char *path)
+{
+	const char *at = path;
+
+	for (; *at && *at != '/'; at++)
+		at += *at == '\\' && at[1];
+	return *at ? at + 1 : path;
+}
+
+/*
+ * Doubts know a path as its process does, without the row for the program, and of most the last
+ * names alone.
+ */
+static bool is_row_doubtful(const struct rows *r, const struct pmu_model_row *row)
+{
+	bool in_programs = r->s->n_rows && r->s->row[0].flags & PMU_ROW_PROGRAM;
+	const char *path = in_programs ? behind_first(row->path) : row->path, *tail = path;
+	const struct pmu_text *t = r->t;
+	/* a socket's number is no thread's: only doubts about all threads are its own */
+	int thread = pmu_model_is_socket(t->model, row) ? INT_MAX
+							: pmu_model_thread_number(t->model, row);
+	int part = row->thread < 0 ? -1 : (int)t->model->thread[row->thread].part;
+
+	if (row->flags & PMU_ROW_PROGRAM)
+		return false;
+	for (int names = row->depth + 1 - in_programs; names > PMU_MODEL_DOUBT_NAMES; names--)
+		tail = behind_first(tail);
+	return is_doubtful(t, path, thread, part) ||
+	       (tail != path && is_doubtful(t, tail, thread, part));
+}
+
+/* Programs have regions of the same names: a doubt is about the sum that it is a part of. */
+static bool has_doubtful_part(const struct rows *r, unsigned int sum)
+{
+	for (unsigned int i = 0; i < r->s->n_thread_rows; i++)
+		if (r->s->thread_row[i].sum == (int)sum && is_row_doubtful(r, &r->s->thread_row[i]))
+			return true;
+	return false;
+}
+
+static const char *mark_of(const struct rows *r, unsigned int i)
+{
+	const struct pmu_model_row *row = &r->row[i];
+	struct pmu_text *t = r->t;
+	bool doubtful = is_row_doubtful(r, row);
+	char text[16];
+	size_t n = 0;
+
+	if (doubtful && row->thread < 0 && t->model->n_parts)
+		doubtful = has_doubtful_part(r, r->at ? r->at[i] : i);
+	for (size_t k = 0; k < PMU_ARRAY_LEN(marks); k++) {
+		if (!(row->flags & marks[k].flag))
+			continue;
+		text[n++] = marks[k].sign;
+		t->legend |= marks[k].legend;
+	}
+	if (doubtful) {
+		text[n++] = '?';
+		t->legend |= PMU_LEGEND_DOUBT;
+	}
+	text[n] = '\0';
+	return n ? pmu_text_shown(t, text) : "";
+}
+
+/* A process that began this program anew is one. */
+static uint64_t n_processes_of(struct pmu_text *t, const struct pmu_model_row *row)
+{
+	const struct pmu_model *model = t->model;
+	unsigned int *at = pmu_block_array(&t->scratch, model->n_parts, sizeof(*at));
+	uint64_t n_processes;
+	unsigned int n = 0;
+
+	t->failed |= !at;
+	for (unsigned int i = 0; at && i < model->n_parts; i++)
+		if (!strcmp(model->part[i].program, row->name))
+			at[n++] = i;
+	n_processes = pmu_parts_processes(model->part, at, at ? n : 0);
+	return n_processes && n_processes < row->calls ? n_processes : row->calls;
+}
+
+const char *pmu_text_row_name(struct pmu_text *t, const struct pmu_model_row *row)
+{
+	struct pmu_strbuf name = { 0 };
+	uint64_t n_processes = row->flags & PMU_ROW_PROGRAM && row->calls > 1
+				       ? n_processes_of(t, row)
+				       : 1;
+	struct pmu_cell n;
+	const char *shown;
+
+	/* in a list it is the path that tells where it stands */
+	pmu_strbuf_add(&name, t->sort ? row->path : row->name);
+	pmu_cell_exact(&n, n_processes);
+	if (n_processes > 1)
+		pmu_strbuf_addf(&name, " (%s processes)", n.number);
+	shown = pmu_text_shown(t, pmu_strbuf_text(&name));
+	t->failed |= name.failed;
+	pmu_strbuf_free(&name);
+	return shown;
+}
+
+static void fill_labels(struct rows *r)
+{
+	for (unsigned int i = 0; i < r->n; i++) {
+		r->table.label[i].name = pmu_text_row_name(r->t, &r->row[i]);
+		r->table.label[i].depth = (unsigned int)r->row[i].depth;
+		r->table.mark[i] = mark_of(r, i);
+	}
+}
+
+static void find_unknown(struct rows *r)
+{
+	for (unsigned int c = 0; c < r->table.n_columns; c++)
+		for (unsigned int i = 0; i < r->n; i++)
+			/* without calls there is no time per call: nothing is unknown */
+			if ((c != PER_CALL || r->row[i].calls) &&
+			    !strcmp(r->table.column[c].cell[i].number, "-"))
+				r->t->legend |= PMU_LEGEND_UNKNOWN;
+}
+
+/* Of very many regions only those with the most time: a region's parent has at least as much. */
+static void choose(struct rows *r)
+{
+	struct pmu_text_choice *choice = &r->choice;
+
+	if (r->n <= r->t->rows && !r->t->filter && !r->t->sort)
+		return;
+	pmu_text_choose(r->t, r->s, r->row, r->n, choice);
+	r->row = choice->row;
+	r->at = choice->at;
+	r->n = choice->n;
+}
+
+/* "and 4 more regions of at most 12 us", where that many were not asked for with how to see them */
+static void put_left_out(struct rows *r)
+{
+	const struct pmu_text_choice *choice = &r->choice;
+	const char *what = choice->n_left == 1 ? "region" : "regions";
+	struct pmu_cell n;
+
+	if (choice->n_left && choice->by_time && !r->t->top) {
+		pmu_text_left_out(r->t, choice->n_left, what, choice->most_left, "all");
+	} else if (choice->n_left) {
+		pmu_cell_exact(&n, choice->n_left);
+		pmu_strbuf_addf(r->t->out, "  and %s more %s\n", n.number, what);
+	}
+	if (!choice->n_unmatched)
+		return;
+	pmu_cell_exact(&n, choice->n_unmatched);
+	pmu_strbuf_addf(r->t->out, "  without %s %s not match %s\n", n.number,
+			choice->n_unmatched == 1 ? "region that does" : "regions that do",
+			pmu_text_shown(r->t, r->t->filter));
+}
+
+/* What was asked for and is not there. */
+static void put_unsorted(struct rows *r)
+{
+	struct pmu_text *t = r->t;
+
+	if (pmu_text_sorts(t, r->s))
+		return;
+	pmu_strbuf_addf(t->out, "  sorted by time: there is no count '%s' here\n",
+			pmu_text_shown(t, t->sort));
+}
+
+static void put_rows(struct rows *r)
+{
+	struct pmu_text *t = r->t;
+	size_t n_columns = (size_t)BASE_COLUMNS + r->s->n_counts + r->s->n_metrics;
+
+	choose(r);
+	if (!r->n && !t->failed) {
+		put_left_out(r);
+		return;
+	}
+	r->table.n_rows = r->n;
+	r->table.label = pmu_block_array(&t->scratch, r->n, sizeof(*r->table.label));
+	r->table.mark = pmu_block_array(&t->scratch, r->n, sizeof(*r->table.mark));
+	r->table.column = pmu_block_array(&t->scratch, n_columns, sizeof(*r->table.column));
+	t->failed |= !r->table.label || !r->table.mark || !r->table.column;
+	if (t->failed)
+		return;
+	fill_labels(r);
+	base_columns(r);
+	threads_column(r);
+	for (unsigned int m = 0; m < r->s->n_metrics; m++)
+		if (any_metric(r, m))
+			metric_column(r, m);
+	for (unsigned int c = 0; c < r->s->n_counts; c++)
+		if (any_counted(r, c))
+			count_column(r, c);
+	if (t->failed)
+		return;
+	find_unknown(r);
+	t->failed |= pmu_table_print(t->out, &r->table, t->columns, &t->scratch) < 0;
+	if (r->table.too_deep)
+		t->legend |= PMU_LEGEND_DEEP;
+	put_left_out(r);
+	put_unsorted(r);
+	put_not_counted(r);
+	pmu_text_times(t, r->row, r->n);
+	pmu_text_least(t, r->s, r->row, r->n);
+}
+
+/* What the numbers of the next table are of; nothing where that goes without saying. */
+static void section_title(struct pmu_text *t, const struct pmu_model_section *s)
+{
+	bool named = s->n_counts || t->model->n_sections > 1;
+	bool summed = t->model->n_threads > 1 || t->model->n_parts > 1;
+	struct pmu_cell read;
+
+	/* there is something above it */
+	if (t->out->len > t->start)
+		pmu_strbuf_add(t->out, "\n");
+	if (!named && !summed)
+		return;
+	pmu_strbuf_add(t->out, "  ");
+	if (named)
+		pmu_encode_line(t->out, s->group);
+	pmu_strbuf_add(t->out, named && summed ? ", " : "");
+	if (summed)
+		pmu_strbuf_addf(t->out, "all %s together",
+				t->model->n_parts > 1 ? pmu_text_parts_word(t) : "threads");
+	if (s->read_ns > 0) {
+		pmu_cell_time(&read, s->read_ns);
+		pmu_strbuf_addf(t->out, "%sa begin or end reads the counters in %s%s",
+				named || summed ? "; " : "", read.number, read.unit);
+	}
+	pmu_strbuf_add(t->out, "\n");
+}
+
+/* Of a thread's rows, or of a socket's. */
+static void thread_title(struct pmu_text *t, const struct pmu_model_section *s,
+			 const struct pmu_model_thread *thread)
+{
+	struct pmu_cell cell;
+
+	pmu_strbuf_add(t->out, "\n  ");
+	if (s->n_counts || t->model->n_sections > 1) {
+		pmu_encode_line(t->out, s->group);
+		pmu_strbuf_add(t->out, ", ");
+	}
+	if (t->model->n_parts) {
+		pmu_encode_line(t->out, t->model->part[thread->part].label);
+		pmu_strbuf_add(t->out, ", ");
+	}
+	if (thread >= t->model->thread + t->model->n_threads) {
+		pmu_encode_line(t->out, thread->name);
+		pmu_strbuf_add(t->out, "\n");
+		return;
+	}
+	pmu_strbuf_addf(t->out, "thread %d", thread->number);
+	pmu_cell_exact(&cell, thread->n_merged);
+	if (thread->n_merged)
+		pmu_strbuf_addf(t->out, ": %s finished threads together", cell.number);
+	if (thread->name && thread->name[0] && !thread->n_merged) {
+		pmu_strbuf_add(t->out, " (");
+		pmu_encode_line(t->out, thread->name);
+		pmu_strbuf_add(t->out, ")");
+	}
+	if (thread->cpu >= 0)
+		pmu_strbuf_addf(t->out, " on CPU %d", thread->cpu);
+	pmu_strbuf_add(t->out, "\n");
+}
+
+static void each_thread(struct pmu_text *t, const struct pmu_model_section *s)
+{
+	unsigned int end;
+
+	for (unsigned int i = 0; i < s->n_thread_rows && !t->failed; i = end) {
+		int thread = s->thread_row[i].thread;
+		struct rows r = { .t = t, .s = s, .row = &s->thread_row[i] };
+
+		for (end = i + 1; end < s->n_thread_rows; end++)
+			if (s->thread_row[end].thread != thread)
+				break;
+		r.n = end - i;
+		if (thread < 0 ||
+		    (unsigned int)thread >= t->model->n_threads + t->model->n_sockets ||
+		    !pmu_text_any_match(t, r.row, r.n))
+			continue;
+		r.table.color = t->color;
+		r.others = pmu_model_is_socket(t->model, r.row) ? ~s->sockets : s->sockets;
+		thread_title(t, s, &t->model->thread[thread]);
+		put_rows(&r);
+	}
+}
+
+void pmu_text_section(struct pmu_text *t, const struct pmu_model_section *section)
+{
+	struct rows r = { .t = t,
+			  .s = section,
+			  .row = section->row,
+			  .n = section->n_rows,
+			  .table.color = t->color };
+
+	section_title(t, section);
+	put_rows(&r);
+	if (t->model->n_parts > 1 && !t->failed && r.n)
+		pmu_text_over_parts(t, section, r.at, r.n);
+	if (t->threads)
+		each_thread(t, section);
+}

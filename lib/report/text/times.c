@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How the times of single calls are spread, and the library's own part in what was measured. */
+#include <math.h>
+
+#include "report/encode.h"
+#include "report/model/histogram.h"
+#include "report/name.h"
+#include "report/text/table.h"
+#include "report/text/text.h"
+
+/* Of a region that a sentence names. */
+#define MOST_OF_NAME 60u
+
+#define TIME_COLUMNS (4 + PMU_PERCENTILES)
+
+/* --- the times of single calls --- */
+
+static bool has_histogram(const struct pmu_model_row *row, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (row[i].histogram)
+			return true;
+	return false;
+}
+
+/* Of a single call there is no more to tell than how long it was. */
+static bool has_spread(const struct pmu_model_row *row)
+{
+	return row->calls > 1 && !(row->flags & PMU_ROW_PROGRAM);
+}
+
+static bool any_spread(const struct pmu_model_row *row, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (has_spread(&row[i]))
+			return true;
+	return false;
+}
+
+static bool is_wanted(const struct pmu_text *t, const struct pmu_model_row *row, unsigned int n)
+{
+	if (!n || !any_spread(row, n))
+		return false;
+	return t->all || has_histogram(row, n) || (t->threads && row->thread < 0);
+}
+
+/* A row that was only ever re-entered has no outermost call that has ended. */
+static double known(const struct pmu_model_row *row, uint64_t ns)
+{
+	return row->max_ns || !row->time_ns ? (double)ns : NAN;
+}
+
+enum { MEAN, DEVIATION, SHORTEST, FIRST_PERCENTILE, LONGEST = FIRST_PERCENTILE + PMU_PERCENTILES };
+
+static double time_of(const struct pmu_model_row *row, unsigned int column)
+{
+	uint64_t ns;
+
+	switch (column) {
+	case MEAN:
+		return (double)row->time_ns / (double)row->calls;
+	case DEVIATION:
+		return row->sd_ns;
+	case SHORTEST:
+		return known(row, row->min_ns);
+	case LONGEST:
+		return known(row, row->max_ns);
+	}
+	return pmu_row_percentile(row, pmu_percentiles[column - FIRST_PERCENTILE].per_mille, &ns)
+		       ? (double)ns
+		       : NAN;
+}
+
+static const char *title_of(unsigned int column)
+{
+	switch (column) {
+	case MEAN:
+		return "mean";
+	case DEVIATION:
+		return "deviation";
+	case SHORTEST:
+		return "min";
+	case LONGEST:
+		return "max";
+	}
+	return pmu_percentiles[column - FIRST_PERCENTILE].title;
+}
+
+static void fill_cell(struct pmu_text *t, struct pmu_cell *cell, const struct pmu_model_row *row,
+		      unsigned int column)
+{
+	double ns;
+
+	if (!row->calls || row->flags & PMU_ROW_PROGRAM || (column != MEAN && !has_spread(row)))
+		return;
+	ns = time_of(row, column);
+	pmu_cell_time(cell, ns);
+	if (isnan(ns))
+		t->legend |= PMU_LEGEND_UNKNOWN;
+}
+
+static void add_column(struct pmu_text *t, struct pmu_table *table, const struct pmu_model_row *row,
+		       unsigned int column)
+{
+	struct pmu_cell *cell = pmu_block_array(&t->scratch, table->n_rows, sizeof(*cell));
+
+	if (!cell) {
+		t->failed = true;
+		return;
+	}
+	for (unsigned int i = 0; i < table->n_rows; i++)
+		fill_cell(t, &cell[i], &row[i], column);
+	table->column[table->n_columns++] = (struct pmu_table_column){ .title = title_of(column),
+								       .kind = "time per call",
+								       .cell = cell };
+}
+
+static bool is_shown(unsigned int column, bool percentiles)
+{
+	return percentiles || column < FIRST_PERCENTILE || column == LONGEST;
+}
+
+void pmu_text_times(struct pmu_text *t, const struct pmu_model_row *row, unsigned int n)
+{
+	bool percentiles = has_histogram(row, n);
+	struct pmu_table table = { .n_rows = n, .color = t->color };
+
+	if (t->failed || !is_wanted(t, row, n))
+		return;
+	table.label = pmu_block_array(&t->scratch, n, sizeof(*table.label));
+	table.column = pmu_block_array(&t->scratch, TIME_COLUMNS, sizeof(*table.column));
+	t->failed |= !table.label || !table.column;
+	for (unsigned int i = 0; i < n && !t->failed; i++) {
+		table.label[i].name = pmu_text_row_name(t, &row[i]);
+		table.label[i].depth = (unsigned int)row[i].depth;
+	}
+	for (unsigned int c = 0; c < TIME_COLUMNS && !t->failed; c++)
+		if (is_shown(c, percentiles))
+			add_column(t, &table, row, c);
+	if (t->failed)
+		return;
+	pmu_strbuf_add(t->out, "\n");
+	t->failed |= pmu_table_print(t->out, &table, t->columns, &t->scratch) < 0;
+	if (table.too_deep)
+		t->legend |= PMU_LEGEND_DEEP;
+}
+
+/* --- the library itself --- */
+
+/* Of the time, or of a count. */
+struct own {
+	double part, all;    /* in all outermost regions together */
+	double worst;        /* share in one region */
+	const char *region;  /* that one */
+	const char *program; /* its program, where there are several; else NULL */
+};
+
+/* Regions of several programs may have one name. */
+static const char *program_of(const struct pmu_model_section *s, const struct pmu_model_row *row)
+{
+	while (row->parent >= 0)
+		row = &s->row[row->parent];
+	return row->flags & PMU_ROW_PROGRAM ? row->name : NULL;
+}
+
+static void add_own(struct own *own, const struct pmu_model_section *s, unsigned int i,
+		    uint64_t part, uint64_t all)
+{
+	const struct pmu_model_row *row = &s->row[i];
+	double share = all ? (double)part / (double)all : 0;
+
+	if (share > own->worst && !(row->flags & PMU_ROW_PROGRAM)) {
+		own->worst = share;
+		own->region = row->name;
+		own->program = program_of(s, row);
+	}
+	/* what is kept by name alone is in the outermost ones already */
+	if (row->parent >= 0 || row->flags & PMU_ROW_FLAT)
+		return;
+	own->part += (double)part;
+	own->all += (double)all;
+}
+
+static void find_in_time(const struct pmu_model *model, struct own *own)
+{
+	for (unsigned int i = 0; i < model->n_sections; i++) {
+		const struct pmu_model_section *s = &model->section[i];
+
+		for (unsigned int k = 0; k < s->n_rows; k++)
+			add_own(own, s, k, s->row[k].cost_ns, s->row[k].time_ns);
+	}
+}
+
+static void find_in_count(const struct pmu_model_section *s, unsigned int c, struct own *own)
+{
+	for (unsigned int i = 0; i < s->n_rows; i++)
+		if (!(s->row[i].missing >> c & 1))
+			add_own(own, s, i, s->row[i].cost[c], s->row[i].raw[c]);
+}
+
+/*
+ * The first count that has some of it, as the groups have their counts in the order of what they
+ * say.  NULL: none.
+ */
+static const char *find_in_counts(const struct pmu_model *model, struct own *own)
+{
+	for (unsigned int i = 0; i < model->n_sections; i++) {
+		const struct pmu_model_section *s = &model->section[i];
+
+		for (unsigned int c = 0; c < s->n_counts; c++) {
+			*own = (struct own){ 0 };
+			find_in_count(s, c, own);
+			if (own->worst > 0)
+				return s->count[c].name;
+		}
+	}
+	return NULL;
+}
+
+/* A region's name in a sentence. */
+static void add_region(struct pmu_strbuf *text, const char *name)
+{
+	struct pmu_strbuf shorter = { 0 };
+
+	pmu_name_fit(&shorter, name, MOST_OF_NAME);
+	pmu_encode_line(text, pmu_strbuf_text(&shorter));
+	text->failed |= shorter.failed;
+	pmu_strbuf_free(&shorter);
+}
+
+static void add_share(struct pmu_strbuf *text, const struct own *own, const char *what)
+{
+	double share = own->all > 0 ? own->part / own->all : 0;
+	struct pmu_cell cell;
+
+	pmu_cell_share(&cell, share);
+	pmu_strbuf_addf(text, "%s%s of ", cell.number, cell.unit);
+	pmu_encode_line(text, what);
+	if (own->worst <= 2 * share || own->worst < 0.01)
+		return;
+	pmu_cell_share(&cell, own->worst);
+	pmu_strbuf_addf(text, " (%s%s in ", cell.number, cell.unit);
+	add_region(text, own->region);
+	if (own->program) {
+		pmu_strbuf_add(text, " of ");
+		pmu_encode_line(text, own->program);
+	}
+	pmu_strbuf_add(text, ")");
+}
+
+/* Of the time it is worth a word where it is not next to nothing. */
+void pmu_text_own(struct pmu_text *t)
+{
+	struct own of_time = { 0 }, of_count;
+	struct pmu_strbuf text = { 0 };
+	const char *count;
+
+	find_in_time(t->model, &of_time);
+	count = find_in_counts(t->model, &of_count);
+	if (of_time.part > 0.001 * of_time.all || of_time.worst > 0.01) {
+		pmu_strbuf_add(&text, "the library's own work is about ");
+		add_share(&text, &of_time, "the time");
+	}
+	if (count) {
+		pmu_strbuf_add(&text,
+			       text.len ? ", and is taken out of the counts: "
+					: "the library's own work is taken out of the counts: ");
+		add_share(&text, &of_count, count);
+	}
+	if (text.len) {
+		pmu_strbuf_add(t->out, "  ");
+		pmu_text_wrap(t, pmu_strbuf_text(&text), 2);
+	}
+	t->failed |= text.failed;
+	pmu_strbuf_free(&text);
+}
