@@ -101,6 +101,8 @@ api_tests = \
 	%D%/api/checkpoint \
 	%D%/api/counters \
 	%D%/api/death \
+	%D%/api/descriptors \
+	%D%/api/files \
 	%D%/api/fork \
 	%D%/api/histogram \
 	%D%/api/least \
@@ -114,6 +116,8 @@ api_tests = \
 %C%_api_checkpoint_LDADD = $(api_ldadd)
 %C%_api_counters_LDADD = $(api_ldadd)
 %C%_api_death_LDADD = $(api_ldadd)
+%C%_api_descriptors_LDADD = $(api_ldadd)
+%C%_api_files_LDADD = $(api_ldadd)
 %C%_api_fork_LDADD = $(api_ldadd)
 %C%_api_histogram_LDADD = $(api_ldadd)
 %C%_api_least_LDADD = $(api_ldadd)
@@ -340,6 +344,7 @@ EXTRA_DIST += \
 	%D%/tap.sh \
 	%D%/api/openmp.c \
 	%D%/api/run.h \
+	%D%/api/surroundings.h \
 	%D%/arm/build.sh \
 	%D%/arm/exact.c \
 	%D%/arm/reads.c \
