@@ -102,6 +102,7 @@ api_tests = \
 	%D%/api/counters \
 	%D%/api/death \
 	%D%/api/descriptors \
+	%D%/api/errors \
 	%D%/api/files \
 	%D%/api/fork \
 	%D%/api/histogram \
@@ -112,11 +113,13 @@ api_tests = \
 	%D%/api/signals \
 	%D%/api/stack \
 	%D%/api/surroundings \
-	%D%/api/threads
+	%D%/api/threads \
+	%D%/api/turns
 %C%_api_checkpoint_LDADD = $(api_ldadd)
 %C%_api_counters_LDADD = $(api_ldadd)
 %C%_api_death_LDADD = $(api_ldadd)
 %C%_api_descriptors_LDADD = $(api_ldadd)
+%C%_api_errors_LDADD = $(api_ldadd)
 %C%_api_files_LDADD = $(api_ldadd)
 %C%_api_fork_LDADD = $(api_ldadd)
 %C%_api_histogram_LDADD = $(api_ldadd)
@@ -127,6 +130,7 @@ api_tests = \
 %C%_api_signals_LDADD = $(api_ldadd)
 %C%_api_surroundings_LDADD = $(api_ldadd)
 %C%_api_threads_LDADD = $(api_ldadd)
+%C%_api_turns_LDADD = $(api_ldadd)
 if HAVE_OPENMP
 api_tests += %D%/api/openmp
 %C%_api_openmp_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
@@ -343,6 +347,7 @@ EXTRA_DIST += \
 	%D%/tap.h \
 	%D%/tap.sh \
 	%D%/api/openmp.c \
+	%D%/api/read.h \
 	%D%/api/run.h \
 	%D%/api/surroundings.h \
 	%D%/arm/build.sh \
