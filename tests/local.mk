@@ -73,6 +73,7 @@ unit_tests = \
 	%D%/unit/session/sockets \
 	%D%/unit/session/spawn \
 	%D%/unit/session/usage \
+	%D%/unit/store/damage \
 	%D%/unit/store/histogram \
 	%D%/unit/store/place \
 	%D%/unit/store/read_one \
@@ -396,6 +397,7 @@ EXTRA_DIST += \
 	%D%/unit/store_build.h \
 	%D%/unit/counters/perf_fake.h \
 	%D%/unit/group/matrix.h \
+	%D%/unit/store/simple.h \
 	%D%/valgrind/kernels.c \
 	%D%/valgrind/taken.c \
 	%D%/valgrind/work.c \
