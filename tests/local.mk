@@ -104,6 +104,7 @@ api_tests = \
 	%D%/api/death \
 	%D%/api/descriptors \
 	%D%/api/errors \
+	%D%/api/exec \
 	%D%/api/files \
 	%D%/api/fork \
 	%D%/api/histogram \
@@ -121,6 +122,7 @@ api_tests = \
 %C%_api_death_LDADD = $(api_ldadd)
 %C%_api_descriptors_LDADD = $(api_ldadd)
 %C%_api_errors_LDADD = $(api_ldadd)
+%C%_api_exec_LDADD = $(api_ldadd)
 %C%_api_files_LDADD = $(api_ldadd)
 %C%_api_fork_LDADD = $(api_ldadd)
 %C%_api_histogram_LDADD = $(api_ldadd)
@@ -348,6 +350,7 @@ EXTRA_DIST += \
 	%D%/tap.h \
 	%D%/tap.sh \
 	%D%/api/openmp.c \
+	%D%/api/fork.h \
 	%D%/api/read.h \
 	%D%/api/run.h \
 	%D%/api/surroundings.h \

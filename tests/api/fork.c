@@ -1,35 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every way to copy a process or to replace its program. */
-#include <poll.h>
+/* Every way to copy a process. */
 #include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 
-#include "run.h"
-
-/*
- * A child of a process with several threads may find the allocator's locks taken for ever
- * by threads that it does not have; the leak checker asks for all of them at exit.
- */
-const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-	return "detect_leaks=0";
-}
+#include "fork.h"
 
 /* Not declared by every libc that has it. */
 pid_t _Fork(void) __attribute__((weak));
-
-static const char *const quick[] = { "PMU_PIN=none", "PMU_BACKEND=clock", NULL };
-static const char *self_path;
-
-static void begin_end(const char *name)
-{
-	if (pmu_region_begin(name) < 0 || pmu_region_end(name) < 0)
-		want(false);
-}
 
 /* --- ways to fork ---------------------------------------------------------------------
  */
@@ -85,15 +65,6 @@ static json_t *load_child(const struct run *r)
 	report = run_load(r, name);
 	free(text);
 	return report;
-}
-
-static void wait_for(pid_t pid)
-{
-	int status = -1;
-
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	want_int(status, 0);
 }
 
 /* --- a child with regions -------------------------------------------------------------
@@ -411,29 +382,6 @@ static int three_generations(void *arg)
 	wait_for(pid);
 	begin_end("first");
 	return 0;
-}
-
-static int calls_in_any(const struct run *r, const char *path, int *n_reports)
-{
-	DIR *dir = opendir(r->dir);
-	struct dirent *entry;
-	int calls = 0;
-
-	*n_reports = 0;
-	while (dir && (entry = readdir(dir))) {
-		json_t *report;
-
-		if (!strstr(entry->d_name, ".json"))
-			continue;
-		report = run_load(r, entry->d_name);
-		++*n_reports;
-		if (run_calls(report, path) > 0)
-			calls += (int)run_calls(report, path);
-		json_decref(report);
-	}
-	if (dir)
-		closedir(dir);
-	return calls;
 }
 
 static void each_generation_has_its_report(void)
@@ -761,193 +709,8 @@ static void a_fork_may_interrupt_the_library(void)
 	run_done(&r);
 }
 
-/* --- exec -----------------------------------------------------------------------------
- */
-
-static int exec_once(void *arg)
+int main(void)
 {
-	(void)arg;
-	begin_end("first program");
-	pmu_region_begin("open at exec");
-	execl(self_path, self_path, "--second", (char *)NULL);
-	return 9;
-}
-
-static int second_program(void)
-{
-	begin_end("second program");
-	return 0;
-}
-
-static void exec_keeps_what_ended(void)
-{
-	char store[512] = "", name[64];
-	json_t *report;
-	struct run r;
-
-	run(&r, exec_once, NULL, quick);
-	is_int(r.status, 0, "a program that becomes another one");
-	is_int(run_stores(&r, store, sizeof(store)), 1, "the first one's store is left");
-	ok(!r.json, "the first one's name is left to it");
-	snprintf(name, sizeof(name), "run.%d-2.json", (int)r.pid);
-	report = run_load(&r, name);
-	is_int(run_calls(report, "second program"), 1, "the second one's report says which it is");
-	ok(!run_region(report, "first program"), "and has its own regions only");
-	json_decref(report);
-	run_done(&r);
-}
-
-static int exec_by_vfork(void *arg)
-{
-	(void)arg;
-	pmu_region_begin("around");
-	for (int i = 0; i < 5; i++) {
-		pid_t pid = vfork();
-
-		if (pid == 0) {
-			execl("/bin/true", "true", (char *)NULL);
-			_exit(127);
-		}
-		wait_for(pid);
-		begin_end("in it");
-	}
-	pmu_region_end("around");
-	return 0;
-}
-
-static void vfork_and_exec_leave_the_parent_alone(void)
-{
-	struct run r;
-
-	run(&r, exec_by_vfork, NULL, NULL);
-	run_good(&r, "vfork and exec");
-	is_int(run_calls(r.json, "around"), 1, "the region around it");
-	is_int(run_calls(r.json, "around/in it"), 5, "those between");
-	is_int(run_files(&r, "", ".json", NULL, 0), 1, "one report");
-	is_int(run_stores(&r, NULL, 0), 0, "no store is left");
-	run_done(&r);
-}
-
-/* A child that becomes another program which uses regions. */
-static int fork_and_exec(void *arg)
-{
-	const struct fork_case *c = arg;
-	pid_t pid;
-
-	begin_end("first program");
-	pid = c->way->fork();
-	if (pid == 0) {
-		execl(self_path, self_path, "--second", (char *)NULL);
-		_exit(127);
-	}
-	wait_for(pid);
-	return 0;
-}
-
-static void a_childs_program_overwrites_nothing(void)
-{
-	struct run r;
-	struct fork_case c = { &r, &ways[0] };
-	int n;
-
-	run(&r, fork_and_exec, &c, quick);
-	run_good(&r, "two programs of one run");
-	is_int(calls_in_any(&r, "first program", &n), 1, "the first one's report");
-	is_int(calls_in_any(&r, "second program", &n), 1, "the second one's");
-	is_int(n, 2, "one beside the other");
-	run_done(&r);
-}
-
-/* --- daemons --------------------------------------------------------------------------
- */
-
-struct daemon_case {
-	const char *name;
-	int (*daemon)(void);
-	int output[2]; /* the program's, read to its end as $(program) does */
-	int leash[2];  /* the daemon lives until its other end is closed */
-};
-
-static int become_daemon(void)
-{
-	return daemon(0, 0);
-}
-
-static int become_child(void)
-{
-	pid_t pid = fork();
-
-	if (pid)
-		_exit(pid < 0);
-	for (int fd = 0; fd < 3; fd++)
-		close(fd);
-	return 0;
-}
-
-static int become_child_of_a_child(void)
-{
-	return become_child() ? -1 : become_child();
-}
-
-static int measure_and_go_on(void *arg)
-{
-	const struct daemon_case *c = arg;
-	char byte;
-
-	dup2(c->output[1], STDOUT_FILENO);
-	dup2(c->output[1], STDERR_FILENO);
-	close(c->output[0]);
-	close(c->output[1]);
-	close(c->leash[1]);
-	begin_end("r");
-	if (c->daemon() < 0)
-		return 9;
-	if (read(c->leash[0], &byte, 1) != 0)
-		_exit(8);
-	_exit(0);
-}
-
-static void the_programs_output_ends_with_it(struct daemon_case *c)
-{
-	static const char *const env[] = { "PMU_PIN=none", "PMU_BACKEND=clock",
-					   "PMU_OUTPUT=-,@/run.json", NULL };
-	struct pollfd end;
-	char byte;
-	struct run r;
-
-	if (pipe(c->output) < 0 || pipe(c->leash) < 0)
-		run_die("pipe");
-	run_start(&r, measure_and_go_on, c, env);
-	close(c->output[1]);
-	close(c->leash[0]);
-	end = (struct pollfd){ .fd = c->output[0], .events = POLLIN };
-	while (poll(&end, 1, 20000) == 1 && read(c->output[0], &byte, 1) == 1)
-		;
-	ok(end.revents & POLLHUP, "%s: nothing of ours keeps the program's output open", c->name);
-	close(c->output[0]);
-	close(c->leash[1]);
-	run_wait(&r);
-	is_int(r.status, 0, "while it lives on");
-	run_done(&r);
-}
-
-static void a_daemon_holds_no_output_open(void)
-{
-	static struct daemon_case cases[] = {
-		{ "daemon()", become_daemon, { -1, -1 }, { -1, -1 } },
-		{ "a child", become_child, { -1, -1 }, { -1, -1 } },
-		{ "a child's child", become_child_of_a_child, { -1, -1 }, { -1, -1 } },
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		the_programs_output_ends_with_it(&cases[i]);
-}
-
-int main(int argc, char **argv)
-{
-	if (argc > 1 && !strcmp(argv[1], "--second"))
-		return second_program();
-	self_path = "/proc/self/exe";
 	for (size_t i = 0; i < N_WAYS; i++) {
 		if (RUN_SANITIZED && ways[i].past_libc) {
 			skip(ways[i].name, "sanitizers lose track of such a child");
@@ -973,9 +736,5 @@ int main(int argc, char **argv)
 		a_signal_handler_may_fork();
 		a_fork_may_interrupt_the_library();
 	}
-	exec_keeps_what_ended();
-	vfork_and_exec_leave_the_parent_alone();
-	a_childs_program_overwrites_nothing();
-	a_daemon_holds_no_output_open();
 	return done_testing();
 }
