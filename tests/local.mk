@@ -22,6 +22,7 @@ unit_tests = \
 	%D%/unit/counters/perf_hybrid \
 	%D%/unit/counters/perf_socket \
 	%D%/unit/counters/program \
+	%D%/unit/counters/program_uncore \
 	%D%/unit/counters/registers \
 	%D%/unit/counters/request \
 	%D%/unit/counters/select \
@@ -399,6 +400,7 @@ EXTRA_DIST += \
 	%D%/unit/model_sample.h \
 	%D%/unit/store_build.h \
 	%D%/unit/counters/perf_fake.h \
+	%D%/unit/counters/program_run.h \
 	%D%/unit/group/matrix.h \
 	%D%/unit/store/simple.h \
 	%D%/valgrind/kernels.c \
