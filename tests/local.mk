@@ -72,6 +72,7 @@ unit_tests = \
 	%D%/unit/report/report \
 	%D%/unit/report/text \
 	%D%/unit/session/sockets \
+	%D%/unit/session/sockets_report \
 	%D%/unit/session/spawn \
 	%D%/unit/session/usage \
 	%D%/unit/store/damage \
@@ -96,6 +97,8 @@ unit_tests = \
 %C%_unit_report_combine_LDADD = $(LDADD) $(JANSSON_LIBS)
 %C%_unit_session_sockets_SOURCES = %D%/unit/session/sockets.c $(json_read_sources)
 %C%_unit_session_sockets_LDADD = $(LDADD) $(JANSSON_LIBS)
+%C%_unit_session_sockets_report_SOURCES = %D%/unit/session/sockets_report.c $(json_read_sources)
+%C%_unit_session_sockets_report_LDADD = $(LDADD) $(JANSSON_LIBS)
 
 # One .c each, linked with the shared library alone: an LDADD line below for each.
 api_ldadd = lib/libpmu.la $(JANSSON_LIBS)
@@ -402,6 +405,7 @@ EXTRA_DIST += \
 	%D%/unit/counters/perf_fake.h \
 	%D%/unit/counters/program_run.h \
 	%D%/unit/group/matrix.h \
+	%D%/unit/session/sockets_fake.h \
 	%D%/unit/store/simple.h \
 	%D%/valgrind/kernels.c \
 	%D%/valgrind/taken.c \
