@@ -10,52 +10,52 @@
 
 bool pmu_session_is_ours(void)
 {
-	/* Pairs with the release in pmu_session_start(): who sees it running sees its guard. */
+	/* Pairs with the release in pmu_session_start(): who sees it running sees its owner. */
 	return !__atomic_load_n(&pmu_session.running, __ATOMIC_ACQUIRE) ||
-	       __atomic_load_n(pmu_session.guard, __ATOMIC_ACQUIRE) == PMU_GUARD_OURS;
+	       __atomic_load_n(pmu_session.owner, __ATOMIC_ACQUIRE) == PMU_OWNER_SELF;
 }
 
 /*
  * A child may have made threads before its first call; one of them lets go, the others wait for it.
  */
-static bool take_first(uint32_t *guard)
+static bool take_first(uint32_t *owner)
 {
-	uint32_t was = PMU_GUARD_FORKED;
+	uint32_t was = PMU_OWNER_PARENT;
 
-	return __atomic_compare_exchange_n(guard, &was, PMU_GUARD_TAKING, false, __ATOMIC_ACQ_REL,
+	return __atomic_compare_exchange_n(owner, &was, PMU_OWNER_CHANGING, false, __ATOMIC_ACQ_REL,
 					   __ATOMIC_ACQUIRE);
 }
 
-static bool take_guard(void)
+static bool take_over(void)
 {
-	if (take_first(pmu_session.guard))
+	if (take_first(pmu_session.owner))
 		return true;
 	while (!pmu_session_is_ours())
 		sched_yield();
 	return false;
 }
 
-/* The lock's own guard: it is held also while no session runs, because one starts. */
-static uint32_t *lock_guard;
+/* The lock has an owner by itself: it is held also while no session runs, because one starts. */
+static uint32_t *lock_owner;
 
-__attribute__((constructor)) static void guard_lock(void)
+__attribute__((constructor)) static void own_lock_from_start(void)
 {
-	lock_guard = pmu_gate_alloc();
-	if (lock_guard)
-		__atomic_store_n(lock_guard, PMU_GUARD_OURS, __ATOMIC_RELEASE);
+	lock_owner = pmu_gate_alloc();
+	if (lock_owner)
+		__atomic_store_n(lock_owner, PMU_OWNER_SELF, __ATOMIC_RELEASE);
 }
 
 void pmu_session_own_lock(void)
 {
-	if (likely(!lock_guard || __atomic_load_n(lock_guard, __ATOMIC_ACQUIRE) == PMU_GUARD_OURS))
+	if (likely(!lock_owner || __atomic_load_n(lock_owner, __ATOMIC_ACQUIRE) == PMU_OWNER_SELF))
 		return;
-	if (take_first(lock_guard)) {
+	if (take_first(lock_owner)) {
 		/* Whoever held it in the parent is not here, nor what was to be done with these. */
 		pmu_session.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 		pmu_session.unused = NULL;
-		__atomic_store_n(lock_guard, PMU_GUARD_OURS, __ATOMIC_RELEASE);
+		__atomic_store_n(lock_owner, PMU_OWNER_SELF, __ATOMIC_RELEASE);
 	}
-	while (__atomic_load_n(lock_guard, __ATOMIC_ACQUIRE) != PMU_GUARD_OURS)
+	while (__atomic_load_n(lock_owner, __ATOMIC_ACQUIRE) != PMU_OWNER_SELF)
 		sched_yield();
 }
 
@@ -67,7 +67,7 @@ void pmu_session_forked(void)
 {
 	struct pmu_thread *thread;
 
-	if (!take_guard())
+	if (!take_over())
 		return;
 	for (thread = pmu_session.threads; thread; thread = thread->next)
 		thread->backend->detach(thread->source, thread->counters);

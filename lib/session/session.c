@@ -329,9 +329,9 @@ static int build(const struct pmu_options *options)
 		return pmu_fail(
 			EPERM,
 			"no clock can be read: the program forbade itself the time stamp counter (PR_SET_TSC)");
-	if (!pmu_session.guard)
-		pmu_session.guard = pmu_gate_alloc();
-	if (!pmu_session.guard)
+	if (!pmu_session.owner)
+		pmu_session.owner = pmu_gate_alloc();
+	if (!pmu_session.owner)
 		return pmu_fail(ENOMEM, "no memory for a session");
 	rc = pmu_thread_setup();
 	if (rc < 0)
@@ -409,9 +409,9 @@ static int start(void *given)
 	pmu_literals_find();
 	/*
 	 * Pairs with the acquire in pmu_session_is_ours(): a thread of a forked child may have seen
-	 * the parent's session running and now finds the guard.
+	 * the parent's session running and now finds the owner.
 	 */
-	__atomic_store_n(pmu_session.guard, PMU_GUARD_OURS, __ATOMIC_RELEASE);
+	__atomic_store_n(pmu_session.owner, PMU_OWNER_SELF, __ATOMIC_RELEASE);
 	__atomic_store_n(&pmu_session.running, true, __ATOMIC_RELEASE);
 	if (!pmu_session.kept)
 		pmu_store_prune();

@@ -34,17 +34,17 @@ struct pmu_sink {
 	struct pmu_fd_identity identity;
 };
 
-/** Whose a session is. */
-enum pmu_guard {
-	PMU_GUARD_FORKED = 0, /* the parent process's: this is a child */
-	PMU_GUARD_OURS = 1,
-	PMU_GUARD_TAKING = 2, /* a thread of the child is letting go of the parent's parts */
+/** Which process a session or its lock belongs to. */
+enum pmu_owner {
+	PMU_OWNER_PARENT = 0, /* the parent process's: this is a child */
+	PMU_OWNER_SELF = 1,
+	PMU_OWNER_CHANGING = 2, /* a thread of the child is letting go of the parent's parts */
 };
 
 struct pmu_session {
 	pthread_mutex_t lock; /* every member below, except in the thread that starts the session */
 	int cancel_state;     /* of the thread that holds it, for when it lets go */
-	uint32_t *guard;      /* a gate: enum pmu_guard */
+	uint32_t *owner;      /* enum pmu_owner; 0 in a forked child, as gates are */
 	bool running;
 	int pid;
 	uint32_t n_started;           /* sessions in this process so far */
