@@ -345,8 +345,8 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/session/config_vars.h \
 	%D%/session/describe.c \
 	%D%/session/enter.c \
-	%D%/session/gate.c \
-	%D%/session/gate.h \
+	%D%/session/guard.c \
+	%D%/session/guard.h \
 	%D%/session/lifecycle.c \
 	%D%/session/literals.c \
 	%D%/session/output.c \

@@ -163,7 +163,7 @@ static bool is_asleep(const struct pmu_thread *thread)
 
 	return !pmu_process_stat_thread(thread->tid, &stat) &&
 	       (stat.state == 'S' || stat.state == 'D') &&
-	       !(__atomic_load_n(thread->gate, __ATOMIC_ACQUIRE) & 1);
+	       !(__atomic_load_n(thread->guard, __ATOMIC_ACQUIRE) & 1);
 }
 
 /* More than so many are not asked: a file each. */
@@ -187,7 +187,7 @@ void pmu_region_settle_all(void)
 /*
  * A signal handler has interrupted a begin or an end of its own thread, and ends the program: what
  * it interrupted never goes on.  Where that stands is not known, and the compiler may have changed
- * the order of the stores between one change of the gate and the next.  But:
+ * the order of the stores between one change of the guard and the next.  But:
  *
  * - A begin changes nothing of the regions that are open before it; an end nothing but the one it
  *   ends, and those that it sets aside.  Frames below the innermost one are therefore those of

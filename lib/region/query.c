@@ -202,7 +202,7 @@ PMU_API int pmu_region_is_open(const char *name)
 	if (!self && pmu_session_is_ours())
 		return 0;
 	if (self && self->tree &&
-	    *self->gate == PMU_GATE_OUTSIDE(__atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED)))
+	    *self->guard == PMU_GUARD_OUTSIDE(__atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED)))
 		pmu_session_bar();
 	else
 		rc = pmu_region_enter(&self);

@@ -8,66 +8,66 @@
 #include "session/session.h"
 
 /*
- * The gate is odd while its thread is inside the library.  It is counted up and down in memory, not
+ * The reentrancy guard is odd while its thread is inside the library.  It is counted up and down in memory, not
  * set, so that one that a fork has wiped in between does not come out as it went in: in one
  * instruction, which no signal can part, or on an arm64 without it by one that starts over when an
  * interrupt comes.  (A cmpxchg is no shorter; where many calls follow each other, as at the ends of
  * regions in each other, it is a third slower.)
  */
-static inline void gate_add(const struct pmu_thread *self, uint32_t *gate, uint32_t n)
+static inline void guard_add(const struct pmu_thread *self, uint32_t *guard, uint32_t n)
 {
 	(void)self;
 #if defined(__x86_64__)
-	__asm__ volatile("addl %1, %0" : "+m"(*gate) : "ri"(n) : "cc");
+	__asm__ volatile("addl %1, %0" : "+m"(*guard) : "ri"(n) : "cc");
 #elif defined(__aarch64__)
 	uint32_t value, failed;
 
-	if (likely(self->gate_in_one)) {
-		__asm__ volatile(".arch_extension lse\n	stadd	%w1, %0" : "+Q"(*gate) : "r"(n));
+	if (likely(self->guard_in_one)) {
+		__asm__ volatile(".arch_extension lse\n	stadd	%w1, %0" : "+Q"(*guard) : "r"(n));
 		return;
 	}
 	__asm__ volatile("1:	ldxr	%w0, %2\n"
 			 "	add	%w0, %w0, %w3\n"
 			 "	stxr	%w1, %w0, %2\n"
 			 "	cbnz	%w1, 1b"
-			 : "=&r"(value), "=&r"(failed), "+Q"(*gate)
+			 : "=&r"(value), "=&r"(failed), "+Q"(*guard)
 			 : "r"(n));
 #else
-	__atomic_fetch_add(gate, n, __ATOMIC_RELAXED);
+	__atomic_fetch_add(guard, n, __ATOMIC_RELAXED);
 #endif
 }
 
 /* A look, in one instruction with what it is compared with. */
-static inline bool gate_is(const uint32_t *gate, uint32_t value)
+static inline bool guard_is(const uint32_t *guard, uint32_t value)
 {
 #if defined(__x86_64__)
 	bool same;
 
-	__asm__ volatile("cmpl %2, %1" : "=@cce"(same) : "m"(*gate), "r"(value));
+	__asm__ volatile("cmpl %2, %1" : "=@cce"(same) : "m"(*guard), "r"(value));
 	return same;
 #else
-	return pmu_load_relaxed(gate) == value;
+	return pmu_load_relaxed(guard) == value;
 #endif
 }
 
-static inline void pmu_gate_out(const struct pmu_thread *self, uint32_t *gate)
+static inline void guard_leave(const struct pmu_thread *self, uint32_t *guard)
 {
 	pmu_compiler_barrier();
-	gate_add(self, gate, -1u);
+	guard_add(self, guard, -1u);
 }
 
 /*
  * In first, then asked whether that was allowed: between a look and a change a signal handler might
- * fork a child that returns here.  A gate that does not hold @epoch then holds nothing valid:
- * epochs lie further apart than handlers within handlers can count.
+ * fork a child that returns here.  A guard that does not hold @epoch then holds nothing valid: epochs
+ * lie further apart than handlers within handlers can count.
  */
-static inline bool pmu_gate_in(const struct pmu_thread *self, uint32_t *gate, int32_t epoch)
+static inline bool guard_enter(const struct pmu_thread *self, uint32_t *guard, int32_t epoch)
 {
-	gate_add(self, gate, 1);
+	guard_add(self, guard, 1);
 	pmu_compiler_barrier();
-	if (likely(gate_is(gate, (uint32_t)epoch)))
+	if (likely(guard_is(guard, (uint32_t)epoch)))
 		return true;
-	pmu_gate_out(self, gate);
+	guard_leave(self, guard);
 	return false;
 }
 
@@ -94,7 +94,7 @@ static __attribute__((noinline)) int start_counted(const char *name, struct pmu_
 {
 	(void)name; /* so that the others are where the caller has them */
 	pmu_node_start(self, node);
-	pmu_gate_out(self, self->gate);
+	guard_leave(self, self->guard);
 	return 0;
 }
 
@@ -105,7 +105,7 @@ static __attribute__((noinline)) int start_counted(const char *name, struct pmu_
 static __attribute__((noinline)) int start_special(struct pmu_thread *self, struct pmu_node *node)
 {
 	pmu_node_start_special(self, node);
-	pmu_gate_out(self, self->gate);
+	guard_leave(self, self->guard);
 	return 0;
 }
 
@@ -185,7 +185,7 @@ static PMU_COLD int begin_compared(const char *name, struct pmu_thread *self, si
 
 	if (node)
 		return start_and_leave(self, node);
-	pmu_gate_out(self, self->gate);
+	guard_leave(self, self->guard);
 	return self->result;
 }
 
@@ -250,7 +250,7 @@ static __attribute__((noinline)) int begin_special(struct pmu_thread *self, cons
 	return begin_looked_up(name, self, len, true);
 }
 
-/* Counts are read.  The gate is in.  The name is where the caller put it. */
+/* Counts are read.  The guard is held.  The name is where the caller put it. */
 static int begin_counted(const char *name, struct pmu_thread *self)
 {
 	return begin_looked_up(name, self, PMU_NAME_TERMINATED, false);
@@ -273,11 +273,11 @@ static __attribute__((noinline)) int begin_sized(struct pmu_thread *self, const 
 
 static inline __attribute__((always_inline)) int start_bare(struct pmu_thread *self,
 							    struct pmu_node *node,
-							    const char *literal, uint32_t *gate)
+							    const char *literal, uint32_t *guard)
 {
 	open_node(self, node, literal);
 	node->start_ticks = pmu_clock_bare();
-	pmu_gate_out(self, gate);
+	guard_leave(self, guard);
 	return 0;
 }
 
@@ -295,13 +295,13 @@ static __attribute__((noinline)) int begin_unexpected(const char *name, struct p
 		 strcmp(node->name->text, name))
 		return begin_uncached(name, self, PMU_NAME_TERMINATED);
 	pmu_tree_follow(self->frame, node);
-	return start_bare(self, node, literal ? name : PMU_FRAME_TEXT, self->gate);
+	return start_bare(self, node, literal ? name : PMU_FRAME_TEXT, self->guard);
 }
 
 /*
  * The shape of both hot functions: what is likely runs straight through and calls
  * nothing, so that no register has to be saved; everything else leaves by a tail call,
- * which closes the gate's bracket itself.
+ * which leaves the guard itself.
  */
 PMU_API PMU_HOT int pmu_region_begin(const char *name)
 {
@@ -310,14 +310,14 @@ PMU_API PMU_HOT int pmu_region_begin(const char *name)
 	struct pmu_thread *self;
 	struct pmu_node *node;
 	const char *literal;
-	uint32_t *gate;
+	uint32_t *guard;
 
 	if (unlikely(epoch < 0))
 		return 0;
 	KEEP_HERE(name);
 	self = pmu_self;
-	gate = self->gate;
-	if (unlikely(!pmu_gate_in(self, gate, epoch)))
+	guard = self->guard;
+	if (unlikely(!guard_enter(self, guard, epoch)))
 		return begin_outside(name, PMU_NAME_TERMINATED);
 	if (unlikely(!self->bare))
 		return self->begin(name, self);
@@ -332,7 +332,7 @@ PMU_API PMU_HOT int pmu_region_begin(const char *name)
 	}
 	if (unlikely(node->parent != frame->node) || unlikely(node->name->open))
 		return begin_unexpected(name, self);
-	return start_bare(self, node, literal, gate);
+	return start_bare(self, node, literal, guard);
 }
 
 PMU_API PMU_HOT int pmu_region_begin_n(const char *name, size_t len)
@@ -343,7 +343,7 @@ PMU_API PMU_HOT int pmu_region_begin_n(const char *name, size_t len)
 	len = len == PMU_NAME_TERMINATED ? 0 : len;
 	if (unlikely(epoch < 0))
 		return 0;
-	if (unlikely(!pmu_gate_in(self, self->gate, epoch)))
+	if (unlikely(!guard_enter(self, self->guard, epoch)))
 		return begin_outside(name, len);
 	return begin_sized(self, name, len);
 }
@@ -370,7 +370,7 @@ static PMU_COLD int end_outside(const char *name, size_t len)
 }
 
 static inline void close_node(struct pmu_thread *self, struct pmu_node *node, uint64_t ticks,
-			      uint32_t *gate)
+			      uint32_t *guard)
 {
 	/*
 	 * Small things first: what is still to be stored after the totals would take registers from
@@ -383,7 +383,7 @@ static inline void close_node(struct pmu_thread *self, struct pmu_node *node, ui
 	pmu_row_set_open(row, 0);
 	pmu_note_end(self, ticks);
 	pmu_publish_time(node, ticks - node->start_ticks);
-	pmu_gate_out(self, gate);
+	guard_leave(self, guard);
 }
 
 /* The innermost region, begun by text of this kind: what its costs were measured with. */
@@ -404,7 +404,7 @@ static PMU_COLD int end_other(struct pmu_thread *self, const char *name, size_t 
 	int saved = errno, rc = pmu_end_other(self, name, len, ticks, missing, now);
 
 	errno = saved;
-	pmu_gate_out(self, self->gate);
+	guard_leave(self, self->guard);
 	return rc;
 }
 
@@ -421,7 +421,7 @@ static __attribute__((noinline)) int end_text(const char *name, struct pmu_threa
 	if (unlikely(missing | frame->node->start_missing))
 		pmu_node_finish_odd(self, frame->node, pmu_way_of_length(len), missing, now);
 	pmu_node_finish(self, frame->node, ticks, now, self->n_slots);
-	pmu_gate_out(self, self->gate);
+	guard_leave(self, self->guard);
 	return 0;
 }
 
@@ -443,7 +443,7 @@ static inline __attribute__((always_inline)) int end_read(const char *name, stru
 		return end_text(name, self, len, ticks, missing);
 	self->frame = frame - 1;
 	pmu_node_finish(self, node, ticks, now, n);
-	pmu_gate_out(self, self->gate);
+	guard_leave(self, self->guard);
 	return 0;
 }
 
@@ -469,7 +469,7 @@ static __attribute__((noinline)) int end_stamped(struct pmu_thread *self, const 
 		return end_other(self, name, len, ticks, missing, now);
 	self->frame = frame - 1;
 	pmu_node_finish_special(self, frame->node, pmu_way_of_length(len), ticks, missing, now);
-	pmu_gate_out(self, self->gate);
+	guard_leave(self, self->guard);
 	return 0;
 }
 
@@ -521,7 +521,7 @@ static __attribute__((noinline)) int end_confirmed(struct pmu_thread *self, cons
 	if (unlikely(!name) || unlikely(!pmu_frame_is_plain(frame)) ||
 	    unlikely(strcmp(frame->node->name->text, name)))
 		return end_other(self, name, PMU_NAME_TERMINATED, ticks, 0, none);
-	close_node(self, frame->node, ticks, self->gate);
+	close_node(self, frame->node, ticks, self->guard);
 	return 0;
 }
 
@@ -531,14 +531,14 @@ PMU_API PMU_HOT int pmu_region_end(const char *name)
 	const struct pmu_frame *frame;
 	struct pmu_thread *self;
 	uint64_t ticks;
-	uint32_t *gate;
+	uint32_t *guard;
 
 	if (unlikely(epoch < 0))
 		return 0;
 	KEEP_HERE(name);
 	self = pmu_self;
-	gate = self->gate;
-	if (unlikely(!pmu_gate_in(self, gate, epoch)))
+	guard = self->guard;
+	if (unlikely(!guard_enter(self, guard, epoch)))
 		return end_outside(name, PMU_NAME_TERMINATED);
 	if (unlikely(!self->bare))
 		return self->end(name, self);
@@ -548,7 +548,7 @@ PMU_API PMU_HOT int pmu_region_end(const char *name)
 	    (unlikely(!name) || unlikely(!pmu_frame_is_plain(frame)) ||
 	     unlikely(!pmu_name_matches_short(frame->node->name, name))))
 		return end_confirmed(self, name, ticks);
-	close_node(self, frame->node, ticks, gate);
+	close_node(self, frame->node, ticks, guard);
 	return 0;
 }
 
@@ -560,7 +560,7 @@ PMU_API PMU_HOT int pmu_region_end_n(const char *name, size_t len)
 	len = len == PMU_NAME_TERMINATED ? 0 : len;
 	if (unlikely(epoch < 0))
 		return 0;
-	if (unlikely(!pmu_gate_in(self, self->gate, epoch)))
+	if (unlikely(!guard_enter(self, self->guard, epoch)))
 		return end_outside(name, len);
 	return end_sized(self, name, len);
 }

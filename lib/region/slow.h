@@ -17,7 +17,7 @@ void pmu_region_choose(struct pmu_thread *self);
 /**
  * pmu_region_enter() - no session yet, a new thread, another group, a forked child, a signal
  * handler
- * Return: 0 with the gate in, for pmu_session_unbar(); 1 where nothing is measured; a negative
+ * Return: 0 with the guard held, until pmu_session_unbar(); 1 where nothing is measured; a negative
  * errno.
  */
 int pmu_region_enter(struct pmu_thread **self);

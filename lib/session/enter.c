@@ -7,7 +7,7 @@
 
 /* No epoch is near it, however many threads count it up and down at once. */
 static uint32_t shut = UINT32_C(1) << 31;
-struct pmu_thread pmu_nobody = { .gate = &shut };
+struct pmu_thread pmu_nobody = { .guard = &shut };
 __thread struct pmu_thread *pmu_self = &pmu_nobody;
 __thread int pmu_inside;
 __thread int pmu_thread_gone;
@@ -20,10 +20,10 @@ void pmu_session_shed(void)
 {
 	/*
 	 * Wiped outside a call, or inside one that has ended since.  A call that is under way has
-	 * its own business with the gate: this is a signal handler then.
+	 * its own business with the guard: this is a signal handler then.
 	 */
 	if (pmu_inside || !pmu_thread_self() ||
-	    (*pmu_self->gate != 0 && *pmu_self->gate != UINT32_MAX))
+	    (*pmu_self->guard != 0 && *pmu_self->guard != UINT32_MAX))
 		return;
 	/* It stays as it is: code that the fork interrupted may still use it. */
 	forked_self = pmu_self;
@@ -32,15 +32,15 @@ void pmu_session_shed(void)
 
 bool pmu_session_inside(void)
 {
-	/* A forked child's gate says nothing: it was wiped, perhaps in the middle of a call. */
-	return pmu_inside || (pmu_thread_self() && *pmu_self->gate & 1 && pmu_session_is_ours());
+	/* A forked child's guard says nothing: it was wiped, perhaps in the middle of a call. */
+	return pmu_inside || (pmu_thread_self() && *pmu_self->guard & 1 && pmu_session_is_ours());
 }
 
 void pmu_session_bar(void)
 {
 	pmu_inside = 1;
 	if (pmu_thread_self())
-		*pmu_self->gate |= 1;
+		*pmu_self->guard |= 1;
 	pmu_compiler_barrier();
 }
 
@@ -51,8 +51,8 @@ void pmu_session_unbar(void)
 	 * Not where the thread was detached meanwhile, or wiped: a child's next call must find it
 	 * so.
 	 */
-	if (pmu_thread_self() && *pmu_self->gate == pmu_self->epoch)
-		*pmu_self->gate = PMU_GATE_OUTSIDE(pmu_self->epoch);
+	if (pmu_thread_self() && *pmu_self->guard == pmu_self->epoch)
+		*pmu_self->guard = PMU_GUARD_OUTSIDE(pmu_self->epoch);
 	pmu_inside = 0;
 }
 
@@ -115,7 +115,7 @@ enum pmu_entry pmu_thread_enter(struct pmu_thread **self, struct pmu_thread **fo
 		pmu_inside = 0;
 		return *error < 0 ? PMU_ENTRY_FAILED : PMU_ENTRY_OFF;
 	}
-	*(*self)->gate = (*self)->epoch;
+	*(*self)->guard = (*self)->epoch;
 	*forked_from = forked_self;
 	forked_self = NULL;
 	return PMU_ENTRY_READY;

@@ -3,7 +3,7 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include "session/gate.h"
+#include "session/guard.h"
 #include "session/session.h"
 #include "session/sockets.h"
 #include "store/place.h"
@@ -40,7 +40,7 @@ static uint32_t *lock_owner;
 
 __attribute__((constructor)) static void own_lock_from_start(void)
 {
-	lock_owner = pmu_gate_alloc();
+	lock_owner = pmu_guard_alloc();
 	if (lock_owner)
 		__atomic_store_n(lock_owner, PMU_OWNER_SELF, __ATOMIC_RELEASE);
 }

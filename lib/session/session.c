@@ -17,7 +17,7 @@
 #include "machine/pinned.h"
 #include "pmu.h"
 #include "report/report.h"
-#include "session/gate.h"
+#include "session/guard.h"
 #include "session/sockets.h"
 #include "session/spawn.h"
 #include "store/place.h"
@@ -57,7 +57,7 @@ void pmu_session_publish(int32_t epoch)
 
 int32_t pmu_session_next_epoch(void)
 {
-	/* a gate that is tried in vain is a few away from the thread's meanwhile */
+	/* attempts to enter leave a guard a few away from its value meanwhile */
 	last_epoch += 16;
 	return last_epoch;
 }
@@ -330,7 +330,7 @@ static int build(const struct pmu_options *options)
 			EPERM,
 			"no clock can be read: the program forbade itself the time stamp counter (PR_SET_TSC)");
 	if (!pmu_session.owner)
-		pmu_session.owner = pmu_gate_alloc();
+		pmu_session.owner = pmu_guard_alloc();
 	if (!pmu_session.owner)
 		return pmu_fail(ENOMEM, "no memory for a session");
 	rc = pmu_thread_setup();

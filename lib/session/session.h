@@ -44,7 +44,7 @@ enum pmu_owner {
 struct pmu_session {
 	pthread_mutex_t lock; /* every member below, except in the thread that starts the session */
 	int cancel_state;     /* of the thread that holds it, for when it lets go */
-	uint32_t *owner;      /* enum pmu_owner; 0 in a forked child, as gates are */
+	uint32_t *owner;      /* enum pmu_owner; 0 in a forked child, as guards are */
 	bool running;
 	int pid;
 	uint32_t n_started;           /* sessions in this process so far */

@@ -15,7 +15,7 @@
 
 #include "counters/valgrind/request.h"
 #include "group/interrupts.h"
-#include "session/gate.h"
+#include "session/guard.h"
 #include "session/session.h"
 #include "session/sockets.h"
 #include "store/bank.h"
@@ -39,25 +39,25 @@ static struct pmu_thread *take_struct(void)
 	self = pmu_pages_alloc(PMU_ALIGN_UP(sizeof(*self), 4096));
 	if (!self)
 		return NULL;
-	self->gate = pmu_gate_alloc();
-	if (!self->gate) {
+	self->guard = pmu_guard_alloc();
+	if (!self->guard) {
 		pmu_pages_free(self, PMU_ALIGN_UP(sizeof(*self), 4096));
 		return NULL;
 	}
 	return self;
 }
 
-/* Everything but what survives from one owner to the next: the gate and the arena's first block. */
+/* Everything but what survives from one owner to the next: the guard and the arena's first block. */
 static void give_struct(struct pmu_thread *self)
 {
-	uint32_t *gate = self->gate;
+	uint32_t *guard = self->guard;
 	struct pmu_arena arena;
 
 	pmu_arena_reset(&self->arena);
 	arena = self->arena;
 	memset(self, 0, sizeof(*self));
-	*gate = 0;
-	self->gate = gate;
+	*guard = 0;
+	self->guard = guard;
 	self->arena = arena;
 	self->next = pmu_session.unused;
 	pmu_session.unused = self;
@@ -310,7 +310,7 @@ int pmu_thread_attach_new(struct pmu_thread **out)
 	self->session = pmu_session.n_started;
 	self->epoch = (uint32_t)pmu_epoch;
 	self->max_regions = pmu_session.config.max_regions;
-	self->gate_in_one = counts_in_one();
+	self->guard_in_one = counts_in_one();
 	pin(self);
 	rc = attach_group(self);
 	if (rc < 0) {
@@ -318,7 +318,7 @@ int pmu_thread_attach_new(struct pmu_thread **out)
 		return rc;
 	}
 	enlist(self);
-	*self->gate = self->epoch;
+	*self->guard = self->epoch;
 	pmu_self = self;
 	pthread_setspecific(exit_key, self);
 	*out = self;

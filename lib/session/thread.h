@@ -44,16 +44,16 @@ struct pmu_thread_group {
 /**
  * What begin and end touch, and behind it what they do not.
  *
- * It lies in ordinary memory that a forked child has a copy of, all but the gate: that one is wiped
- * there (gate.h), so the child's first call leaves the hot path, finds what was open in the copy,
+ * It lies in ordinary memory that a forked child has a copy of, all but the guard: that one is wiped
+ * there (guard.h), so the child's first call leaves the hot path, finds what was open in the copy,
  * and goes on in a table of its own.
  */
 struct pmu_thread {
 	/*
-	 * pmu_epoch while the thread is inside the library, PMU_GATE_OUTSIDE() of it outside, 0
+	 * Reentrancy guard: pmu_epoch while the thread is inside the library, PMU_GUARD_OUTSIDE() of it outside, 0
 	 * after a fork
 	 */
-	uint32_t *gate;
+	uint32_t *guard;
 	/* Of the region layer: the session zeroes them at attach and leaves them alone. */
 	struct pmu_frame *frame; /* of the innermost open region */
 	struct pmu_lookup *lookup;
@@ -68,8 +68,8 @@ struct pmu_thread {
 	 * up
 	 */
 	bool bare;
-	bool special;     /* neither that nor counters and such a time stamp alone */
-	bool gate_in_one; /* arm64: an instruction counts the gate up and down in memory (LSE) */
+	bool special;      /* neither that nor counters and such a time stamp alone */
+	bool guard_in_one; /* arm64: an instruction counts the guard up and down in memory (LSE) */
 
 	uint64_t *last_end; /* in the record */
 	/* Where it is not bare.  Of the region layer, by pmu_region_choose(). */
@@ -97,7 +97,7 @@ struct pmu_thread {
 	void *source;                      /* the backend's state, */
 	uint32_t session;                  /* pmu_session.n_started, */
 	unsigned int group;                /* index of the group, */
-	uint32_t epoch;                    /* and the gate's value inside the library */
+	uint32_t epoch;                    /* and the guard's value inside the library */
 	struct pmu_thread *next; /* in the session's list of attached ones, or of unused ones */
 	/* what points to it in the list of attached ones; NULL: the session has let go of it */
 	struct pmu_thread **link;
@@ -132,10 +132,10 @@ static inline uint64_t pmu_thread_ticks(const struct pmu_thread *self)
 						 : pmu_clock_ticks(self->clock);
 }
 
-_Static_assert(offsetof(struct pmu_thread, gate_in_one) < 64,
+_Static_assert(offsetof(struct pmu_thread, guard_in_one) < 64,
 	       "begin and end find all of it in one line");
 
-/** Stands for a thread that has none: its gate lets nobody in. */
+/** Stands for a thread that has none: its guard lets nobody in. */
 extern struct pmu_thread pmu_nobody __attribute__((visibility("hidden")));
 
 /** The calling thread's; &pmu_nobody before its first region and after its end. */
@@ -149,12 +149,12 @@ static inline struct pmu_thread *pmu_thread_self(void)
 }
 
 /**
- * What a gate holds inside: odd and positive in a session, another value in each and after each
+ * What a guard holds inside: odd and positive in a session, another value in each and after each
  * change of group; 0 before the first; negative: every call returns at once. Loaded relaxed: the
- * gate it is compared with is the thread's own.
+ * guard it is compared with is the thread's own.
  */
 extern int32_t pmu_epoch __attribute__((visibility("hidden")));
-#define PMU_GATE_OUTSIDE(epoch) ((uint32_t)(epoch)-1)
+#define PMU_GUARD_OUTSIDE(epoch) ((uint32_t)(epoch)-1)
 
 /** The program's own read-only data; size 0 where it is not known. */
 struct pmu_literals {
@@ -177,7 +177,7 @@ enum pmu_entry {
 /**
  * pmu_thread_enter() - from wherever the calling thread is to attached, starting the session if
  * need be
- * @self: result with PMU_ENTRY_READY, the gate set to "inside"
+ * @self: result with PMU_ENTRY_READY, the guard set to "inside"
  * @forked_from: result: in a forked child the copy of the parent thread's state, for what was open;
  *	else NULL
  * @error: result with PMU_ENTRY_FAILED: negative errno

@@ -54,7 +54,7 @@ static struct inside step_out(struct pmu_thread *self)
 	struct inside was = { .inside = pmu_inside };
 
 	pmu_inside = 0;
-	*self->gate = PMU_GATE_OUTSIDE(self->epoch);
+	*self->guard = PMU_GUARD_OUTSIDE(self->epoch);
 	if (self->quiet)
 		was.quiet = self->backend->quiet(self->counters, 0);
 	if (was.quiet)
@@ -68,7 +68,7 @@ static void step_in(struct pmu_thread *self, struct inside was)
 	pmu_compiler_barrier();
 	if (was.quiet)
 		self->backend->quiet(self->counters, was.quiet);
-	*self->gate = self->epoch;
+	*self->guard = self->epoch;
 	pmu_inside = was.inside;
 }
 

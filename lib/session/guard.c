@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words that a forked child finds at zero. */
-#include "session/gate.h"
+/* Words that a forked child finds at zero: each thread's reentrancy guard, owners. */
+#include "session/guard.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -43,9 +43,9 @@ static int mark(char *fresh)
 	return 0;
 }
 
-uint32_t *pmu_gate_alloc(void)
+uint32_t *pmu_guard_alloc(void)
 {
-	uint32_t *gate;
+	uint32_t *guard;
 
 	if (!page || in_page == PAGE_BYTES) {
 		char *fresh = pmu_pages_alloc(PAGE_BYTES);
@@ -59,7 +59,7 @@ uint32_t *pmu_gate_alloc(void)
 		page = fresh;
 		in_page = 0;
 	}
-	gate = (uint32_t *)(void *)(page + in_page);
+	guard = (uint32_t *)(void *)(page + in_page);
 	in_page += LINE_BYTES;
-	return gate;
+	return guard;
 }
