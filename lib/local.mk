@@ -308,8 +308,8 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/counters/msr/journal.h \
 	%D%/counters/msr/journal_text.c \
 	%D%/counters/msr/journal_write.c \
-	%D%/counters/msr/keeper.c \
-	%D%/counters/msr/keeper.h \
+	%D%/counters/msr/poller.c \
+	%D%/counters/msr/poller.h \
 	%D%/counters/msr/msr.c \
 	%D%/counters/msr/program.c \
 	%D%/counters/msr/program.h \

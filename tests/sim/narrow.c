@@ -91,11 +91,11 @@ static void one_thread_keeps_up_with_all(void)
 {
 	struct run r;
 
-	measure(&r, "0 keepers 1",
+	measure(&r, "0 pollers 1",
 		session_env("PMU_BACKEND=msr", "PMU_PIN=cpus:0", "PMU_EVENTS=instructions", NULL));
 	measure_good(&r, "one thread for wide counters, which regions of days need");
 	run_done(&r);
-	measure(&r, "0 keepers 1", session_env("PMU_BACKEND=msr", "PMU_PIN=cpus:0", events, NULL));
+	measure(&r, "0 pollers 1", session_env("PMU_BACKEND=msr", "PMU_PIN=cpus:0", events, NULL));
 	measure_good(&r, "one for narrow and wide ones");
 	run_done(&r);
 }

@@ -11,7 +11,7 @@
  *   (command.c), with %c as the thread's processor loop N NAME COMMAND      N times: begin, sim,
  *   end group                    the next group later SECONDS            the clock that does not
  *   stop goes on by so much await N ADDRESS          until that register has been read N times
- *   more, by whomever keepers N                so many threads of the library are there to keep up
+ *   more, by whomever pollers N                so many threads of the library are there to keep up
  *   with narrow counters
  *
  * All threads use the library for the first time before the first step, thread 0 first, then in
@@ -175,7 +175,7 @@ static int await(int self, const char *rest)
 	return -ETIME;
 }
 
-static int count_keepers(void)
+static int count_pollers(void)
 {
 	DIR *tasks = opendir("/proc/self/task");
 	struct dirent *task;
@@ -196,14 +196,14 @@ static int count_keepers(void)
 }
 
 /* They give themselves their name when they begin to run. */
-static int keepers(int self, const char *rest)
+static int pollers(int self, const char *rest)
 {
 	static const struct timespec pause = { .tv_nsec = 100000000 };
 
 	(void)self;
 	for (int ms = 0; ms < PATIENCE_MS; ms += 100) {
 		nanosleep(&pause, NULL);
-		if (count_keepers() == atoi(rest))
+		if (count_pollers() == atoi(rest))
 			return 0;
 	}
 	return -ETIME;
@@ -232,7 +232,7 @@ static const struct {
 	int (*run)(int self, const char *rest);
 } verbs[] = {
 	{ "begin", begin },      { "end", end },     { "sim", say },     { "loop", loop },
-	{ "group", next_group }, { "later", later }, { "await", await }, { "keepers", keepers },
+	{ "group", next_group }, { "later", later }, { "await", await }, { "pollers", pollers },
 };
 
 static int do_step(int self, const struct step *s)

@@ -217,7 +217,7 @@ uint32_t pmu_msr_cell_read(struct pmu_msr_cell *cell, uint64_t now_ns, bool by_i
 	return missing;
 }
 
-void pmu_msr_cell_keep(struct pmu_msr_cell *cell, uint64_t now_ns)
+void pmu_msr_cell_poll(struct pmu_msr_cell *cell, uint64_t now_ns)
 {
 	uint64_t idle_ns;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Counters that are read together, as 64-bit totals: those of one processor, or those of one
- * socket.  Whoever reads them, any thread there or the keeper, brings the totals forward.
+ * socket.  Whoever reads them, any thread there or the poller, brings the totals forward.
  */
 #ifndef PMU_MSR_CELL_H
 #define PMU_MSR_CELL_H
@@ -12,13 +12,12 @@
 #include "counters/backend.h"
 #include "counters/msr/device.h"
 
-/** Counters narrower than this come round too soon to be left alone. */
+/** Counters narrower than this wrap too soon to be left alone. */
 #define PMU_MSR_WIDE_BITS 48
 /** Most time between two reads of such a counter. */
 #define PMU_MSR_NARROW_NS (60 * 1000000000ull)
 /**
- * So often others are read by whoever keeps up with them: they bear hours, but some regions take
- * days.
+ * The same for wider ones, by the poller: they wrap after hours, but some regions take days.
  */
 #define PMU_MSR_WIDE_NS (1200 * 1000000000ull)
 
@@ -75,8 +74,8 @@ void pmu_msr_cell_start(struct pmu_msr_cell *cell, uint64_t now_ns);
 uint32_t pmu_msr_cell_read(struct pmu_msr_cell *cell, uint64_t now_ns, bool by_instruction,
 			   uint64_t *total, enum pmu_source_lost *lost);
 
-/** pmu_msr_cell_keep() - read it if that is due, so that no counter comes round unseen. */
-void pmu_msr_cell_keep(struct pmu_msr_cell *cell, uint64_t now_ns);
+/** pmu_msr_cell_poll() - read it if that is due, so that no counter wraps unseen. */
+void pmu_msr_cell_poll(struct pmu_msr_cell *cell, uint64_t now_ns);
 
 /** pmu_msr_cell_stop() - from now on reads give nothing; none is under way when it returns. */
 void pmu_msr_cell_stop(struct pmu_msr_cell *cell);

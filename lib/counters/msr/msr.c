@@ -201,7 +201,7 @@ static int msr_put_back(void *state)
 
 	if (!msr || msr->pid != getpid())
 		return 0;
-	pmu_msr_keeper_stop(&msr->keeper);
+	pmu_msr_poller_stop(&msr->poller);
 	for (size_t i = 0; i < msr->machine->n_cpus; i++)
 		pmu_msr_cell_stop(&msr->cell[i]);
 	for (unsigned int i = 0; i < msr->n_sockets; i++)

@@ -15,8 +15,8 @@
 #include "machine/perfmon.h"
 
 /* Twice a minute and more: one that is late is still in time.  Wide counters alone have time. */
-#define KEEPER_MS      20000
-#define KEEPER_WIDE_MS (PMU_MSR_WIDE_NS / 1000000)
+#define POLL_MS      20000
+#define POLL_WIDE_MS (PMU_MSR_WIDE_NS / 1000000)
 
 /* --- up to the first write --- */
 
@@ -205,17 +205,17 @@ static int run_phase(struct pmu_msr *msr, unsigned int phase)
 	return rc;
 }
 
-static void keep_up(void *arg)
+static void poll_all(void *arg)
 {
 	struct pmu_msr *msr = arg;
 
 	for (size_t i = 0; i < msr->machine->n_cpus; i++)
-		pmu_msr_cell_keep(&msr->cell[i], pmu_msr_cell_now());
+		pmu_msr_cell_poll(&msr->cell[i], pmu_msr_cell_now());
 	for (unsigned int i = 0; i < msr->n_sockets; i++)
-		pmu_msr_cell_keep(&msr->socket[i].cell, pmu_msr_cell_now());
+		pmu_msr_cell_poll(&msr->socket[i].cell, pmu_msr_cell_now());
 }
 
-static void start_keeper(struct pmu_msr *msr)
+static void start_poller(struct pmu_msr *msr)
 {
 	bool narrow = false;
 	int rc;
@@ -224,7 +224,7 @@ static void start_keeper(struct pmu_msr *msr)
 		narrow |= msr->cell[i].narrow;
 	for (unsigned int i = 0; i < msr->n_sockets; i++)
 		narrow |= msr->socket[i].cell.narrow;
-	rc = pmu_msr_keeper_start(&msr->keeper, narrow ? KEEPER_MS : KEEPER_WIDE_MS, keep_up, msr);
+	rc = pmu_msr_poller_start(&msr->poller, narrow ? POLL_MS : POLL_WIDE_MS, poll_all, msr);
 	if (rc)
 		snprintf(
 			msr->remark, sizeof(msr->remark),
@@ -274,7 +274,7 @@ int pmu_msr_start(struct pmu_msr *msr)
 				pmu_msr_device_mend(msr->plan.from, rc)[0] ? "; " : "",
 				pmu_msr_device_mend(msr->plan.from, rc));
 	}
-	start_keeper(msr);
+	start_poller(msr);
 	return 0;
 }
 

@@ -10,7 +10,7 @@
 #include "counters/msr/cell.h"
 #include "counters/msr/device.h"
 #include "counters/msr/journal.h"
-#include "counters/msr/keeper.h"
+#include "counters/msr/poller.h"
 #include "counters/msr/program.h"
 #include "counters/msr/signals.h"
 
@@ -29,7 +29,7 @@ struct pmu_msr {
 	struct pmu_msr_program program;
 	struct pmu_msr_journal journal;
 	struct pmu_msr_rescue rescue;
-	struct pmu_msr_keeper keeper;
+	struct pmu_msr_poller poller;
 	bool by_instruction; /* RDPMC is there for everybody */
 	/* Some register was, or may have been, written. */
 	bool touched;

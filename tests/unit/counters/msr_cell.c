@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "counters/msr/keeper.h"
+#include "counters/msr/poller.h"
 #include "tap.h"
 
 #define ADDRESS_40 0x100
@@ -178,7 +178,7 @@ static void a_counter_that_went_back_is_missing(void)
 	is_u64(read_at(SECOND, total), 6, "as others set it, to overflow soon");
 }
 
-static void a_keeper_reads_wide_counters_now_and_then(void)
+static void a_poller_reads_wide_counters_now_and_then(void)
 {
 	uint64_t total[PMU_MAX_SLOTS];
 
@@ -187,7 +187,7 @@ static void a_keeper_reads_wide_counters_now_and_then(void)
 	entry[0].bits = 48;
 	for (int minutes = 1; minutes <= 600; minutes++) {
 		set(ADDRESS_48, (uint64_t)minutes * 1000000000000u & 0xffffffffffff);
-		pmu_msr_cell_keep(&cell, (uint64_t)minutes * 60 * SECOND);
+		pmu_msr_cell_poll(&cell, (uint64_t)minutes * 60 * SECOND);
 	}
 	is_u64(read_at(601 * 60 * SECOND, total), 4,
 	       "ten hours without a region's end are not too long");
@@ -230,22 +230,22 @@ static void step(void *arg)
 	read_at(1, NULL);
 }
 
-static void threads_and_keeper_share_it(void)
+static void threads_and_poller_share_it(void)
 {
-	struct pmu_msr_keeper keeper;
+	struct pmu_msr_poller poller;
 	pthread_t thread[3];
 	bool grows[3];
 	uint64_t total[PMU_MAX_SLOTS];
 
 	begin(0, 0);
-	is_int(pmu_msr_keeper_start(&keeper, 1, step, NULL), 0, "a keeper runs");
+	is_int(pmu_msr_poller_start(&poller, 1, step, NULL), 0, "a poller runs");
 	for (int i = 0; i < 3; i++)
 		pthread_create(&thread[i], NULL, reader, &grows[i]);
 	for (int i = 0; i < 3; i++)
 		pthread_join(thread[i], NULL);
 	for (total[0] = 0; total[0] < 3; usleep(1000))
 		read_at(1, total);
-	pmu_msr_keeper_stop(&keeper);
+	pmu_msr_poller_stop(&poller);
 	ok(grows[0] && grows[1] && grows[2], "totals only grow, whoever reads");
 	read_at(1, total);
 	is_u64(total[0], steps, "and nothing is counted twice");
@@ -263,9 +263,9 @@ int main(void)
 	a_failing_register_is_missing_from_then_on();
 	another_file_is_not_believed();
 	a_counter_that_went_back_is_missing();
-	a_keeper_reads_wide_counters_now_and_then();
+	a_poller_reads_wide_counters_now_and_then();
 	a_stopped_cell_gives_nothing();
-	threads_and_keeper_share_it();
+	threads_and_poller_share_it();
 	unlink(path);
 	return done_testing();
 }

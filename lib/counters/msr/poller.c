@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A thread that does something every so often: counters must be read before they come round. */
-#include "counters/msr/keeper.h"
+/* A thread that does something every so often: counters must be read before they wrap. */
+#include "counters/msr/poller.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -21,11 +21,11 @@ static struct timespec later(unsigned int ms)
 	return at;
 }
 
-static void *keep(void *arg)
+static void *run(void *arg)
 {
-	struct pmu_msr_keeper *self = arg;
+	struct pmu_msr_poller *self = arg;
 
-	prctl(PR_SET_NAME, "pmu-keeper");
+	prctl(PR_SET_NAME, "pmu-keeper"); /* known to users by this name: pmu(1) */
 	pthread_mutex_lock(&self->lock);
 	while (!self->stop) {
 		struct timespec at = later(self->period_ms);
@@ -43,38 +43,38 @@ static void *keep(void *arg)
 	return NULL;
 }
 
-int pmu_msr_keeper_start(struct pmu_msr_keeper *keeper, unsigned int period_ms,
+int pmu_msr_poller_start(struct pmu_msr_poller *poller, unsigned int period_ms,
 			 void (*work)(void *arg), void *arg)
 {
 	pthread_condattr_t attr;
 	sigset_t all, before;
 	int rc;
 
-	*keeper = (struct pmu_msr_keeper){ .period_ms = period_ms, .work = work, .arg = arg };
-	pthread_mutex_init(&keeper->lock, NULL);
+	*poller = (struct pmu_msr_poller){ .period_ms = period_ms, .work = work, .arg = arg };
+	pthread_mutex_init(&poller->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&keeper->woken, &attr);
+	pthread_cond_init(&poller->woken, &attr);
 	pthread_condattr_destroy(&attr);
 	/* it inherits the mask: the program's signals go to the program's threads */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(&keeper->thread, NULL, keep, keeper);
+	rc = pthread_create(&poller->thread, NULL, run, poller);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	keeper->runs = rc == 0;
+	poller->runs = rc == 0;
 	return -rc;
 }
 
-void pmu_msr_keeper_stop(struct pmu_msr_keeper *keeper)
+void pmu_msr_poller_stop(struct pmu_msr_poller *poller)
 {
-	if (!keeper->runs)
+	if (!poller->runs)
 		return;
-	pthread_mutex_lock(&keeper->lock);
-	keeper->stop = true;
-	pthread_cond_signal(&keeper->woken);
-	pthread_mutex_unlock(&keeper->lock);
-	pthread_join(keeper->thread, NULL);
-	pthread_cond_destroy(&keeper->woken);
-	pthread_mutex_destroy(&keeper->lock);
-	keeper->runs = false;
+	pthread_mutex_lock(&poller->lock);
+	poller->stop = true;
+	pthread_cond_signal(&poller->woken);
+	pthread_mutex_unlock(&poller->lock);
+	pthread_join(poller->thread, NULL);
+	pthread_cond_destroy(&poller->woken);
+	pthread_mutex_destroy(&poller->lock);
+	poller->runs = false;
 }
