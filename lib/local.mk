@@ -361,7 +361,7 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/session/sockets_table.h \
 	%D%/session/spawn.c \
 	%D%/session/spawn.h \
-	%D%/session/stay.c \
+	%D%/session/occupancy.c \
 	%D%/session/thread.c \
 	%D%/session/thread.h \
 	%D%/session/usage.c \

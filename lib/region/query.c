@@ -322,7 +322,7 @@ static int reset(const char *text)
 		if (self->exact)
 			pmu_side_clear(PMU_SIDE_LEAST, &(*pmu_node_call(self, node))->least->side);
 		if (self->sockets)
-			pmu_stay_reset(self, pmu_node_stay(self, node));
+			pmu_occupancy_reset(self, pmu_node_occupancy(self, node));
 	}
 	return 0;
 }

@@ -55,21 +55,21 @@ static struct pmu_frame *frame_of(const struct pmu_thread *self, const struct pm
 }
 
 /* The region around a node, as the sockets know it; NULL for an outermost one. */
-static const struct pmu_stay *stay_around(const struct pmu_thread *self,
-					  const struct pmu_node *node)
+static const struct pmu_occupancy *occupancy_around(const struct pmu_thread *self,
+						    const struct pmu_node *node)
 {
-	return node->parent == self->tree->root ? NULL : pmu_node_stay(self, node->parent);
+	return node->parent == self->tree->root ? NULL : pmu_node_occupancy(self, node->parent);
 }
 
 /* Before the thread's own counters are read. */
-static void begin_stay(struct pmu_thread *self, struct pmu_node *node)
+static void begin_occupancy(struct pmu_thread *self, struct pmu_node *node)
 {
-	const struct pmu_stay *around = stay_around(self, node);
-	struct pmu_stay *stay = pmu_node_stay(self, node);
+	const struct pmu_occupancy *around = occupancy_around(self, node);
+	struct pmu_occupancy *occupancy = pmu_node_occupancy(self, node);
 
-	pmu_stay_place(self, stay, around, node->name->text, node->name->len,
-		       node->row->flags & PMU_STORE_ROW_FLAT);
-	pmu_stay_begin(self, stay, around);
+	pmu_occupancy_place(self, occupancy, around, node->name->text, node->name->len,
+			    node->row->flags & PMU_STORE_ROW_FLAT);
+	pmu_occupancy_begin(self, occupancy, around);
 }
 
 /* See PMU_FRAME_AGAIN. */
@@ -99,8 +99,9 @@ static int enter_again(struct pmu_thread *self, struct pmu_node *node)
 	PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_RECURSIVE);
 	pmu_row_set_open(node->row, node->row->open + 1);
 	if (self->sockets)
-		pmu_stay_flag(pmu_node_stay(self, node),
-			      node->row->flags & (PMU_STORE_ROW_RECURSIVE | PMU_STORE_ROW_MUTUAL));
+		pmu_occupancy_flag(pmu_node_occupancy(self, node),
+				   node->row->flags &
+					   (PMU_STORE_ROW_RECURSIVE | PMU_STORE_ROW_MUTUAL));
 	return 0;
 }
 
@@ -108,7 +109,7 @@ static int enter_again(struct pmu_thread *self, struct pmu_node *node)
 static void give_up(struct pmu_thread *self, struct pmu_node *node)
 {
 	if (self->sockets)
-		pmu_stay_give_up(self, pmu_node_stay(self, node));
+		pmu_occupancy_give_up(self, pmu_node_occupancy(self, node));
 	PMU_ROW_SET(node->row, unended, node->row->unended + node->row->open);
 	if (self->exact)
 		pmu_least_drop(self, node);
@@ -212,7 +213,7 @@ static struct pmu_node *begin_long(struct pmu_thread *self, const char *text, si
 	node->start_missing = 0;
 	pmu_row_set_open(node->row, 1);
 	if (self->sockets)
-		begin_stay(self, node);
+		begin_occupancy(self, node);
 	return node;
 no_memory:
 	/* A session that ended meanwhile wants no row any more. */
@@ -450,8 +451,8 @@ static int end_long(struct pmu_thread *self, const char *text, size_t len, uint6
 	else
 		pmu_node_finish_special(self, node, way, ticks, missing, now);
 	if (self->sockets)
-		pmu_stay_end(self, pmu_node_stay(self, node),
-			     node->aside ? PMU_STORE_ROW_OVERLAP : 0);
+		pmu_occupancy_end(self, pmu_node_occupancy(self, node),
+				  node->aside ? PMU_STORE_ROW_OVERLAP : 0);
 	if (node->aside)
 		pmu_tree_no_longer_aside(self, node);
 	return 0;

@@ -190,7 +190,7 @@ static struct pmu_node *new_node(struct pmu_thread *self, struct pmu_node *paren
 	size_t size = sizeof(struct pmu_node) +
 		      (2 * (size_t)self->n_slots + self->histograms + self->exact) *
 			      sizeof(uint64_t) +
-		      (self->sockets ? sizeof(struct pmu_stay) : 0);
+		      (self->sockets ? sizeof(struct pmu_occupancy) : 0);
 	struct pmu_node *node = pmu_arena_alloc(&self->arena, size, NODE_ALIGN);
 
 	if (!node)

@@ -34,7 +34,7 @@ struct pmu_node {
 	/*
 	 * [n_slots]; behind it [n_slots] of what its begin counts in the region around it; behind
 	 * that a pointer to the row's histogram, where pmu_thread.histograms is set, and one to its
-	 * open call, where pmu_thread.exact is; behind that struct pmu_stay, where
+	 * open call, where pmu_thread.exact is; behind that struct pmu_occupancy, where
 	 * pmu_thread.sockets is
 	 */
 	uint64_t start[];
@@ -43,8 +43,9 @@ _Static_assert(offsetof(struct pmu_node, start_missing) == 64,
 	       "what a pair touches of a node without counts is one line");
 #define PMU_NO_TEXT ((const char *)1)
 
-/** pmu_node_stay() - its place among the sockets' regions; only where pmu_thread.sockets is set */
-static inline struct pmu_stay *pmu_node_stay(const struct pmu_thread *self, struct pmu_node *node)
+/** pmu_node_occupancy() - as sockets see it; only where pmu_thread.sockets is set */
+static inline struct pmu_occupancy *pmu_node_occupancy(const struct pmu_thread *self,
+						       struct pmu_node *node)
 {
 	return (void *)&node->start[2 * (size_t)self->n_slots + self->histograms + self->exact];
 }

@@ -199,22 +199,23 @@ static struct pmu_socket_region *find_region(struct pmu_sockets *sockets,
 	return region;
 }
 
-void pmu_stay_place(struct pmu_thread *self, struct pmu_stay *stay, const struct pmu_stay *around,
-		    const char *text, size_t len, bool flat)
+void pmu_occupancy_place(struct pmu_thread *self, struct pmu_occupancy *occupancy,
+			 const struct pmu_occupancy *around, const char *text, size_t len,
+			 bool flat)
 {
 	struct pmu_socket_region *parent = around ? around->region : NULL;
 	uint32_t name;
 
 	/* A region may become a flat one when it is entered beyond the limit. */
-	if (stay->region && stay->region->flat == flat)
+	if (occupancy->region && occupancy->region->flat == flat)
 		return;
-	stay->region = NULL;
+	occupancy->region = NULL;
 	if (around && !parent)
 		return;
 	pmu_session_lock();
 	name = pmu_thread_is_current(self) ? pmu_table_name(&pmu_session.table, text, len) : 0;
 	if (name)
-		stay->region = find_region(self->sockets, parent, name, flat);
+		occupancy->region = find_region(self->sockets, parent, name, flat);
 	pmu_session_unlock();
 }
 

@@ -19,12 +19,12 @@ struct pmu_socket_region;
 struct pmu_sockets;
 struct pmu_thread;
 
-/** A thread's region on one path among those of the sockets; all zero to begin with. */
-struct pmu_stay {
+/** A thread's part in the occupancy of a region, by path; all zero to begin with. */
+struct pmu_occupancy {
 	struct pmu_socket_region *region; /* NULL: not looked up yet */
 	/* the socket's part that it is counted in now; NULL: none */
 	struct pmu_socket_entry *entry;
-	struct pmu_stay *next; /* in the thread's list of those that are */
+	struct pmu_occupancy *next; /* in the thread's list of those that are */
 };
 
 /**
@@ -66,32 +66,36 @@ void pmu_sockets_detach(struct pmu_thread *self);
  */
 
 /**
- * pmu_stay_place() - look up what pmu_stay_begin() needs
+ * pmu_occupancy_place() - look up what pmu_occupancy_begin() needs
  * @around: of the region it is nested in, NULL for none
  * @flat: kept by name alone
  * Context: takes the session's lock where it is new.
  */
-void pmu_stay_place(struct pmu_thread *self, struct pmu_stay *stay, const struct pmu_stay *around,
-		    const char *name, size_t len, bool flat);
+void pmu_occupancy_place(struct pmu_thread *self, struct pmu_occupancy *occupancy,
+			 const struct pmu_occupancy *around, const char *name, size_t len,
+			 bool flat);
 
-/** pmu_stay_begin() - in, on the socket where the thread is */
-void pmu_stay_begin(struct pmu_thread *self, struct pmu_stay *stay, const struct pmu_stay *around);
+/** pmu_occupancy_begin() - in, on the socket where the thread is */
+void pmu_occupancy_begin(struct pmu_thread *self, struct pmu_occupancy *occupancy,
+			 const struct pmu_occupancy *around);
 
 /**
- * pmu_stay_end() - out, of the socket where it came in; @flags for its row: enum
+ * pmu_occupancy_end() - out, of the socket where it came in; @flags for its row: enum
  * pmu_store_row_flags
  */
-void pmu_stay_end(struct pmu_thread *self, struct pmu_stay *stay, unsigned int flags);
+void pmu_occupancy_end(struct pmu_thread *self, struct pmu_occupancy *occupancy,
+		       unsigned int flags);
 
-/** pmu_stay_give_up() - out without an end: where nobody else is in, nothing is added */
-void pmu_stay_give_up(struct pmu_thread *self, struct pmu_stay *stay);
+/** pmu_occupancy_give_up() - out without an end: where nobody else is in, nothing is added */
+void pmu_occupancy_give_up(struct pmu_thread *self, struct pmu_occupancy *occupancy);
 
-/** pmu_stay_flag() - flags for the row it is counted in */
-void pmu_stay_flag(struct pmu_stay *stay, unsigned int flags);
+/** pmu_occupancy_flag() - flags for the row it is counted in */
+void pmu_occupancy_flag(struct pmu_occupancy *occupancy, unsigned int flags);
 
 /**
- * pmu_stay_reset() - its rows of all sockets start again from zero, from now where a thread is in
+ * pmu_occupancy_reset() - its rows of all sockets start again from zero, from now where a thread is
+ * in
  */
-void pmu_stay_reset(struct pmu_thread *self, struct pmu_stay *stay);
+void pmu_occupancy_reset(struct pmu_thread *self, struct pmu_occupancy *occupancy);
 
 #endif

@@ -15,7 +15,7 @@
 struct pmu_node;
 struct pmu_cost;
 struct pmu_sockets;
-struct pmu_stay;
+struct pmu_occupancy;
 struct pmu_frame;
 struct pmu_lookup;
 struct pmu_tree;
@@ -89,9 +89,9 @@ struct pmu_thread {
 	int watch_cpu; /* CPU that the counts are bound to, -1: does not matter */
 	/* of the group; NULL: nothing of it is counted for whole sockets */
 	struct pmu_sockets *sockets;
-	struct pmu_stay *stays; /* open regions that are counted there now */
-	struct pmu_tree *tree;  /* of the region layer */
-	struct pmu_arena arena; /* nodes, names; emptied at detach */
+	struct pmu_occupancy *occupancies; /* open regions that are counted there now */
+	struct pmu_tree *tree;             /* of the region layer */
+	struct pmu_arena arena;            /* nodes, names; emptied at detach */
 	struct pmu_table_rows rows;
 	const struct pmu_backend *backend; /* what it is attached to: */
 	void *source;                      /* the backend's state, */

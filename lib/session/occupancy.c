@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads in regions, as sockets see them: in, out, and what was counted meanwhile. */
+/* Occupancy of regions by socket: first thread in, last one out, and what was counted meanwhile. */
 #include <sched.h>
 
 #include "session/sockets_table.h"
@@ -100,23 +100,25 @@ static unsigned int where(const struct pmu_thread *self)
 	return socket < 0 || (unsigned int)socket >= sockets->n ? sockets->n : (unsigned int)socket;
 }
 
-static struct pmu_socket_entry *find_entry(struct pmu_thread *self, const struct pmu_stay *stay)
+static struct pmu_socket_entry *find_entry(struct pmu_thread *self,
+					   const struct pmu_occupancy *occupancy)
 {
 	unsigned int socket = where(self);
 	struct pmu_socket_entry *entry;
 
-	if (!stay->region)
+	if (!occupancy->region)
 		return NULL;
-	entry = &stay->region->entry[socket];
+	entry = &occupancy->region->entry[socket];
 	if (!__atomic_load_n(&entry->row, __ATOMIC_ACQUIRE) &&
-	    (!stay->region->name || pmu_sockets_rows(self, stay->region, socket) < 0))
+	    (!occupancy->region->name || pmu_sockets_rows(self, occupancy->region, socket) < 0))
 		return NULL;
 	return entry;
 }
 
-void pmu_stay_begin(struct pmu_thread *self, struct pmu_stay *stay, const struct pmu_stay *around)
+void pmu_occupancy_begin(struct pmu_thread *self, struct pmu_occupancy *occupancy,
+			 const struct pmu_occupancy *around)
 {
-	struct pmu_socket_entry *entry = find_entry(self, stay), *parent;
+	struct pmu_socket_entry *entry = find_entry(self, occupancy), *parent;
 	struct pmu_store_row *row;
 	bool crowded = false;
 	int state;
@@ -139,27 +141,27 @@ void pmu_stay_begin(struct pmu_thread *self, struct pmu_stay *stay, const struct
 	unlock(entry, state);
 	if (crowded)
 		set_flags(parent, PMU_STORE_ROW_CROWDED);
-	stay->entry = entry;
-	stay->next = self->stays;
-	self->stays = stay;
+	occupancy->entry = entry;
+	occupancy->next = self->occupancies;
+	self->occupancies = occupancy;
 }
 
-static struct pmu_socket_entry *take(struct pmu_thread *self, struct pmu_stay *stay)
+static struct pmu_socket_entry *take(struct pmu_thread *self, struct pmu_occupancy *occupancy)
 {
-	struct pmu_socket_entry *entry = stay->entry;
-	struct pmu_stay **at = &self->stays;
+	struct pmu_socket_entry *entry = occupancy->entry;
+	struct pmu_occupancy **at = &self->occupancies;
 
-	while (*at && *at != stay)
+	while (*at && *at != occupancy)
 		at = &(*at)->next;
 	if (*at)
-		*at = stay->next;
-	stay->entry = NULL;
+		*at = occupancy->next;
+	occupancy->entry = NULL;
 	return entry;
 }
 
-void pmu_stay_end(struct pmu_thread *self, struct pmu_stay *stay, unsigned int flags)
+void pmu_occupancy_end(struct pmu_thread *self, struct pmu_occupancy *occupancy, unsigned int flags)
 {
-	struct pmu_socket_entry *entry = take(self, stay);
+	struct pmu_socket_entry *entry = take(self, occupancy);
 	struct pmu_store_row *row;
 	int state;
 
@@ -179,9 +181,9 @@ void pmu_stay_end(struct pmu_thread *self, struct pmu_stay *stay, unsigned int f
 	unlock(entry, state);
 }
 
-void pmu_stay_give_up(struct pmu_thread *self, struct pmu_stay *stay)
+void pmu_occupancy_give_up(struct pmu_thread *self, struct pmu_occupancy *occupancy)
 {
-	struct pmu_socket_entry *entry = take(self, stay);
+	struct pmu_socket_entry *entry = take(self, occupancy);
 	struct pmu_store_row *row;
 	int state;
 
@@ -199,14 +201,14 @@ void pmu_stay_give_up(struct pmu_thread *self, struct pmu_stay *stay)
 
 void pmu_sockets_detach(struct pmu_thread *self)
 {
-	while (self->stays)
-		pmu_stay_give_up(self, self->stays);
+	while (self->occupancies)
+		pmu_occupancy_give_up(self, self->occupancies);
 }
 
-void pmu_stay_flag(struct pmu_stay *stay, unsigned int flags)
+void pmu_occupancy_flag(struct pmu_occupancy *occupancy, unsigned int flags)
 {
-	if (stay->entry)
-		set_flags(stay->entry, flags);
+	if (occupancy->entry)
+		set_flags(occupancy->entry, flags);
 }
 
 /* --- from zero --- */
@@ -229,10 +231,10 @@ static void reset(struct pmu_sockets *sockets, struct pmu_socket_entry *entry,
 		start(sockets, entry);
 }
 
-void pmu_stay_reset(struct pmu_thread *self, struct pmu_stay *stay)
+void pmu_occupancy_reset(struct pmu_thread *self, struct pmu_occupancy *occupancy)
 {
-	for (unsigned int i = 0; stay->region && i <= self->sockets->n; i++) {
-		struct pmu_socket_entry *entry = &stay->region->entry[i];
+	for (unsigned int i = 0; occupancy->region && i <= self->sockets->n; i++) {
+		struct pmu_socket_entry *entry = &occupancy->region->entry[i];
 		int state = lock(entry);
 
 		if (entry->row)
