@@ -97,7 +97,7 @@ static void note_next(enum pmu_next next)
 }
 
 /*
- * A region entered again further in has two frames and one start.  Those set aside are left out:
+ * A region entered again further in has two frames and one start.  Detached ones are left out:
  * what they are a part of has ended.
  */
 static void save_all(struct pmu_thread *self, enum pmu_next next)
@@ -190,7 +190,7 @@ void pmu_region_settle_all(void)
  * the order of the stores between one change of the guard and the next.  But:
  *
  * - A begin changes nothing of the regions that are open before it; an end nothing but the one it
- *   ends, and those that it sets aside.  Frames below the innermost one are therefore those of
+ *   ends, and those that it detaches.  Frames below the innermost one are therefore those of
  *   regions that go on, each with its start, its row whole. (A region entered again from inside
  *   another one has its innermost frame there, and its start and its first frame stay as they are.)
  * - An end takes the frame away before it publishes: seq is stored with release, so no store before
@@ -214,7 +214,7 @@ static bool has_started(const struct pmu_thread *self, const struct pmu_node *no
 {
 	const struct pmu_store_row *row;
 
-	if (node == &pmu_tree_nobody || node->aside || node->name->open != node ||
+	if (node == &pmu_tree_nobody || node->detached || node->name->open != node ||
 	    !node->start_ticks)
 		return false;
 	row = node->row;

@@ -121,10 +121,10 @@ static bool is_inside(const struct pmu_thread *self, const struct pmu_node *node
 
 void pmu_least_end(const struct pmu_thread *self, struct pmu_node *node)
 {
-	bool overlaps = node->aside;
+	bool overlaps = node->detached;
 
-	for (const struct pmu_aside *aside = self->tree->aside; aside; aside = aside->next)
-		overlaps |= aside->node != node && is_inside(self, aside->node, node);
+	for (const struct pmu_detached *entry = self->tree->detached; entry; entry = entry->next)
+		overlaps |= entry->node != node && is_inside(self, entry->node, node);
 	if (!overlaps)
 		return;
 	pmu_least_spoil(self, node);

@@ -43,7 +43,7 @@ static int check_name(struct pmu_thread *self, const char *name, size_t *len)
 	return error;
 }
 
-/* The open frame of a node, from the innermost outwards; NULL for a node set aside. */
+/* The open frame of a node, from the innermost outwards; NULL for a detached node. */
 static struct pmu_frame *frame_of(const struct pmu_thread *self, const struct pmu_node *node)
 {
 	struct pmu_frame *frame;
@@ -105,7 +105,7 @@ static int enter_again(struct pmu_thread *self, struct pmu_node *node)
 	return 0;
 }
 
-/* A region set aside that is begun anew: its old begin will never be ended. */
+/* A detached region that is begun anew: its old begin will never be ended. */
 static void give_up(struct pmu_thread *self, struct pmu_node *node)
 {
 	if (self->sockets)
@@ -114,7 +114,7 @@ static void give_up(struct pmu_thread *self, struct pmu_node *node)
 	if (self->exact)
 		pmu_least_drop(self, node);
 	pmu_row_set_open(node->row, 0);
-	pmu_tree_no_longer_aside(self, node);
+	pmu_tree_forget_detached(self, node);
 	node->name->open = NULL;
 	pmu_checkpoint_forget(node);
 }
@@ -128,10 +128,10 @@ static struct pmu_node *refuse(struct pmu_thread *self, int *rc)
 }
 
 /*
- * While a region is set aside the cache finds nothing and no end is plain, where it matters.
+ * While a region is detached the cache finds nothing and no end is plain, where it matters.
  * @was_hidden: this has been seen to already
  */
-static void heed_aside(struct pmu_thread *self, bool was_hidden)
+static void heed_detached(struct pmu_thread *self, bool was_hidden)
 {
 	if (!pmu_cost_is_beside(self))
 		return;
@@ -190,7 +190,7 @@ static struct pmu_node *begin_long(struct pmu_thread *self, const char *text, si
 		return refuse(self, rc);
 	if (!name)
 		goto no_memory;
-	if (name->open && name->open->aside)
+	if (name->open && name->open->detached)
 		give_up(self, name->open);
 	if (name->open) {
 		*rc = enter_again(self, name->open);
@@ -232,7 +232,7 @@ PMU_COLD struct pmu_node *pmu_begin_uncached(struct pmu_thread *self, const char
 	bool was_hidden = pmu_tree_show(self);
 	struct pmu_node *node = begin_long(self, text, len, rc);
 
-	heed_aside(self, was_hidden);
+	heed_detached(self, was_hidden);
 	return node;
 }
 
@@ -403,7 +403,7 @@ static int end_unbegun(struct pmu_thread *self, const char *text, size_t len)
 
 /*
  * Ends that are not of the innermost region entered once: re-entered ones, those below
- * the top (which set aside what is above them), those set aside, and those never begun.
+ * the top (which detach what is above them), detached ones, and those never begun.
  */
 static int end_long(struct pmu_thread *self, const char *text, size_t len, uint64_t ticks,
 		    uint32_t missing, uint64_t *now, struct pmu_node **ended)
@@ -429,22 +429,22 @@ static int end_long(struct pmu_thread *self, const char *text, size_t len, uint6
 
 			/* One entered again has another frame below and goes on as a
 			 * parent. */
-			if (above != node && !frame_of(self, above) && !above->aside)
-				pmu_tree_set_aside(self, above);
+			if (above != node && !frame_of(self, above) && !above->detached)
+				pmu_tree_detach(self, above);
 		}
 		if ((--frame->count & ~PMU_FRAME_AGAIN) == 0)
 			pmu_tree_pop(self);
 	}
 	*ended = node;
 	if (!leave_one(self, node)) {
-		if (!frame_of(self, node) && !node->aside)
-			pmu_tree_set_aside(self, node);
+		if (!frame_of(self, node) && !node->detached)
+			pmu_tree_detach(self, node);
 		return 0;
 	}
 	pmu_cost_overlap(self, node);
 	if (self->exact)
 		pmu_least_end(self, node);
-	if (node->aside)
+	if (node->detached)
 		PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_OVERLAP);
 	if (node->row->flags & PMU_STORE_ROW_PARTIAL)
 		pmu_checkpoint_finish(self, node, ticks, missing, now);
@@ -452,9 +452,9 @@ static int end_long(struct pmu_thread *self, const char *text, size_t len, uint6
 		pmu_node_finish_special(self, node, way, ticks, missing, now);
 	if (self->sockets)
 		pmu_occupancy_end(self, pmu_node_occupancy(self, node),
-				  node->aside ? PMU_STORE_ROW_OVERLAP : 0);
-	if (node->aside)
-		pmu_tree_no_longer_aside(self, node);
+				  node->detached ? PMU_STORE_ROW_OVERLAP : 0);
+	if (node->detached)
+		pmu_tree_forget_detached(self, node);
 	return 0;
 }
 
@@ -472,7 +472,7 @@ PMU_COLD int pmu_end_other(struct pmu_thread *self, const char *text, size_t len
 	pmu_pause_from(self, &pause, pmu_way_of_length(len), missing, now);
 	was_hidden = pmu_tree_show(self);
 	rc = end_long(self, text, len, ticks, missing, now, &ended);
-	heed_aside(self, was_hidden);
+	heed_detached(self, was_hidden);
 	pmu_pause_end(self, &pause, ended && ended->row->open ? PMU_PAUSE_END_AGAIN : PMU_PAUSE_END,
 		      ended);
 	return rc;

@@ -32,7 +32,7 @@ struct pmu_node *pmu_begin_uncached(struct pmu_thread *self, const char *text, s
 
 /**
  * pmu_end_other() - ends that are not of the innermost region entered once: re-entered
- * ones, those below the top (which set aside what is above them), those set aside, and
+ * ones, those below the top (which detach what is above them), detached ones, and
  * those never begun
  * @ticks, @missing, @now: what was read before anything else
  */

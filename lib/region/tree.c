@@ -249,43 +249,43 @@ struct pmu_node *pmu_tree_node(struct pmu_thread *self, struct pmu_node *parent,
 	return *place;
 }
 
-/* --- set aside --- */
+/* --- detached nodes --- */
 
 /*
  * Without memory it is not in the list: what later calls have to do off the short way then counts
  * in it.
  */
-void pmu_tree_set_aside(struct pmu_thread *self, struct pmu_node *node)
+void pmu_tree_detach(struct pmu_thread *self, struct pmu_node *node)
 {
 	struct pmu_tree *tree = self->tree;
-	struct pmu_aside *entry = tree->aside_free;
+	struct pmu_detached *entry = tree->detached_free;
 
-	node->aside = true;
+	node->detached = true;
 	if (entry)
-		tree->aside_free = entry->next;
+		tree->detached_free = entry->next;
 	else
 		entry = pmu_arena_alloc(&self->arena, sizeof(*entry), 8);
 	if (!entry)
 		return;
 	entry->node = node;
-	entry->next = tree->aside;
-	tree->aside = entry;
+	entry->next = tree->detached;
+	tree->detached = entry;
 }
 
-void pmu_tree_no_longer_aside(struct pmu_thread *self, struct pmu_node *node)
+void pmu_tree_forget_detached(struct pmu_thread *self, struct pmu_node *node)
 {
 	struct pmu_tree *tree = self->tree;
-	struct pmu_aside **at = &tree->aside, *entry;
+	struct pmu_detached **at = &tree->detached, *entry;
 
-	node->aside = false;
+	node->detached = false;
 	while (*at && (*at)->node != node)
 		at = &(*at)->next;
 	entry = *at;
 	if (!entry)
 		return;
 	*at = entry->next;
-	entry->next = tree->aside_free;
-	tree->aside_free = entry;
+	entry->next = tree->detached_free;
+	tree->detached_free = entry;
 }
 
 /* --- a cache that finds nothing --- */

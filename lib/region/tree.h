@@ -27,7 +27,7 @@ struct pmu_node {
 	uint32_t start_missing; /* slots that begin could not read */
 	uint32_t id;            /* of its row */
 	struct pmu_node *same_name;
-	bool aside;       /* open, but nobody's parent any more: a region below it has ended */
+	bool detached;    /* open, but nobody's parent any more: a region below it has ended */
 	bool measured;    /* its outer cost is known, of calls by texts of a kind: */
 	uint8_t kind;     /* enum pmu_text_kind; 0: of any */
 	uint64_t carried; /* ticks of the open call that a checkpoint has published; 0 as a rule */
@@ -169,10 +169,10 @@ struct pmu_lookup {
 	struct pmu_node *node; /* never NULL: pmu_tree_nobody in an empty entry */
 };
 
-/** A node that is set aside. */
-struct pmu_aside {
+/** An entry of the list of detached nodes. */
+struct pmu_detached {
 	struct pmu_node *node;
-	struct pmu_aside *next;
+	struct pmu_detached *next;
 };
 
 /** What begin and end need only when the cache does not know. */
@@ -188,7 +188,7 @@ struct pmu_tree {
 	/* the cache while pmu_thread.lookup is an empty one; NULL: it is itself */
 	struct pmu_lookup *hidden;
 	uint32_t hidden_shift;
-	struct pmu_aside *aside, *aside_free; /* nodes set aside; those whose turn it was */
+	struct pmu_detached *detached, *detached_free; /* in use; free entries */
 };
 
 /** Matches no lookup and is begun by no text: its parent is NULL. */
@@ -223,9 +223,9 @@ struct pmu_node *pmu_tree_node(struct pmu_thread *self, struct pmu_node *parent,
 void pmu_tree_remember(struct pmu_thread *self, const char *text, struct pmu_node *parent,
 		       struct pmu_node *node);
 
-/** pmu_tree_set_aside(), pmu_tree_no_longer_aside() - keep the list of them. */
-void pmu_tree_set_aside(struct pmu_thread *self, struct pmu_node *node);
-void pmu_tree_no_longer_aside(struct pmu_thread *self, struct pmu_node *node);
+/** pmu_tree_detach(), pmu_tree_forget_detached() - keep the list of them. */
+void pmu_tree_detach(struct pmu_thread *self, struct pmu_node *node);
+void pmu_tree_forget_detached(struct pmu_thread *self, struct pmu_node *node);
 
 /**
  * pmu_tree_hide() - from now on the cache finds nothing: every begin takes the long way

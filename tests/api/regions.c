@@ -393,14 +393,14 @@ static int overlap(void *arg)
 	return 0;
 }
 
-static void what_is_set_aside_can_still_end(void)
+static void what_is_detached_can_still_end(void)
 {
 	struct run r;
 
 	run(&r, overlap, NULL, quick);
 	run_good(&r, "overlapping regions");
 	is_int(run_calls(r.json, "a"), 5, "the one that ended below the others");
-	is_int(run_calls(r.json, "a/b"), 5, "set aside and ended");
+	is_int(run_calls(r.json, "a/b"), 5, "detached and ended");
 	is_int(run_calls(r.json, "a/b/c"), 5, "the next one too");
 	is_int(run_calls(r.json, "later"), 5, "they are nobody's parents");
 	is_int(run_calls(r.json, "last"), 1, "and afterwards all is as ever");
@@ -827,7 +827,7 @@ int main(void)
 	direct_recursion_re_enters_the_node();
 	mutual_recursion_keeps_paths_short();
 	many_levels_nest();
-	what_is_set_aside_can_still_end();
+	what_is_detached_can_still_end();
 	a_missed_end_costs_a_doubt();
 	an_end_without_begin_is_named();
 	a_begin_never_ended_is_named();

@@ -223,7 +223,7 @@ static void overlapping(void)
 	go();
 }
 
-/* What goes on while a region is set aside is in that one, too, but for what the library does. */
+/* What goes on while a region is detached is in that one, too, but for what the library does. */
 static void beside(void)
 {
 	begin("frame");

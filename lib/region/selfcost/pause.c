@@ -25,7 +25,7 @@ static uint64_t outer_of(const struct pmu_node *node, uint32_t slot)
 }
 
 /*
- * Those around it see a begin as it is on the short way; others, which are set aside, none at all.
+ * Those around it see a begin as it is on the short way; others, which are detached, none at all.
  */
 static uint64_t beside_begin(const struct pmu_thread *self, const struct pmu_remainders *left,
 			     const struct pmu_node *open, const struct pmu_node *node,
@@ -103,7 +103,7 @@ static bool is_needed(const struct pmu_thread *self)
 {
 	return self->read && self->cost && self->measuring != PMU_MEASURING_NODE &&
 	       !pmu_thread_is_watched(self) &&
-	       (self->frame > self->tree->frames || self->tree->aside);
+	       (self->frame > self->tree->frames || self->tree->detached);
 }
 
 void pmu_pause_from(struct pmu_thread *self, struct pmu_pause *pause, enum pmu_way way,
@@ -173,9 +173,9 @@ static size_t list_open(const struct pmu_thread *self, struct pmu_node **open,
 			open[n] = frame->node;
 		n++;
 	}
-	for (const struct pmu_aside *aside = self->tree->aside; aside; aside = aside->next) {
+	for (const struct pmu_detached *entry = self->tree->detached; entry; entry = entry->next) {
 		if (open)
-			open[n] = aside->node;
+			open[n] = entry->node;
 		n++;
 	}
 	return n;
@@ -270,9 +270,9 @@ void pmu_pause_end(struct pmu_thread *self, const struct pmu_pause *pause, enum 
 
 void pmu_cost_overlap(struct pmu_thread *self, struct pmu_node *node)
 {
-	for (const struct pmu_aside *aside = self->tree->aside; self->cost && aside;
-	     aside = aside->next) {
-		const struct pmu_node *inner = aside->node;
+	for (const struct pmu_detached *entry = self->tree->detached; self->cost && entry;
+	     entry = entry->next) {
+		const struct pmu_node *inner = entry->node;
 		const struct pmu_remainders *left =
 			&self->cost
 				 ->by[inner->kind == PMU_KIND_SIZED ? PMU_BY_LENGTH : PMU_BY_TEXT];

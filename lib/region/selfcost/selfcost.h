@@ -144,7 +144,7 @@ static inline struct pmu_store_histogram *pmu_cost_histogram(const struct pmu_th
  */
 static inline bool pmu_cost_is_beside(const struct pmu_thread *self)
 {
-	return self->tree->aside && self->read && self->cost &&
+	return self->tree->detached && self->read && self->cost &&
 	       self->measuring != PMU_MEASURING_NODE && !pmu_thread_is_watched(self);
 }
 
@@ -222,7 +222,7 @@ static inline void pmu_cost_in_time(const struct pmu_thread *self, uint64_t *now
 }
 
 /**
- * pmu_cost_overlap() - a region ends while others, begun in it, are set aside: it has seen only a
+ * pmu_cost_overlap() - a region ends while others, begun in it, are detached: it has seen only a
  * part of their pairs
  */
 void pmu_cost_overlap(struct pmu_thread *self, struct pmu_node *node);
