@@ -186,12 +186,12 @@ struct pmu_backend {
 	 */
 	bool (*remark)(void *state, char *text, size_t size);
 	/*
-	 * Adds @more to the number of reasons for which what the calling thread does is not
-	 * counted; while it is not 0 nothing is, and reads give what was counted before.  Around
-	 * the library's own work; a signal handler's calls add to those of what it interrupted.
-	 * NULL in a source that cannot.  Return: the number before.
+	 * Adds @more to the number of reasons for which counting is suspended in the calling
+	 * thread; while it is not 0 nothing is counted, and reads give what was counted before.
+	 * Around the library's own work; a signal handler's calls add to those of what it
+	 * interrupted.  NULL in a source that cannot.  Return: the number before.
 	 */
-	int (*quiet)(void *thread, int more);
+	int (*suspend)(void *thread, int more);
 	/*
 	 * On the thread itself, before it is asked what it lost: are its counters still its own?
 	 * NULL in a source whose reads see that each time.

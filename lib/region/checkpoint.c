@@ -228,7 +228,7 @@ static bool has_started(const struct pmu_thread *self, const struct pmu_node *no
 }
 
 /*
- * A lock of the source's may be held; and one that can be quiet counts nothing in a handler.
+ * A lock of the source's may be held; and one that can be suspended counts nothing in a handler.
  * Return: slots without counts.
  */
 static uint32_t read_inside(const struct pmu_thread *self, uint64_t *now)
@@ -236,7 +236,7 @@ static uint32_t read_inside(const struct pmu_thread *self, uint64_t *now)
 	enum pmu_moving moving = self->cost ? self->cost->moving : PMU_MOVING_NOTHING;
 	uint32_t all = all_slots(self), missing;
 
-	if (!all || self->quiet || self->backend->counts_cpu || moving == PMU_MOVING_NOW)
+	if (!all || self->suspends || self->backend->counts_cpu || moving == PMU_MOVING_NOW)
 		return all;
 	missing = self->read(self->counters, now) & all;
 	if (moving == PMU_MOVING_FROM_ZERO)
@@ -284,12 +284,12 @@ PMU_API int pmu_checkpoint(enum pmu_next next)
 		return checkpoint_inside(next, epoch);
 	pmu_session_bar();
 	if (pmu_thread_self() && pmu_self->tree && pmu_self->epoch == (uint32_t)epoch) {
-		pmu_thread_quiet(pmu_self, 1);
+		pmu_thread_suspend(pmu_self, 1);
 		save_all(pmu_self, next);
 		/* a program that goes on without us has no later moment to tell it */
 		if (next != PMU_NEXT_GOES_ON)
 			pmu_thread_update_usage(pmu_self);
-		pmu_thread_quiet(pmu_self, -1);
+		pmu_thread_suspend(pmu_self, -1);
 	} else {
 		note_next(next);
 	}

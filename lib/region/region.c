@@ -74,12 +74,12 @@ static inline bool guard_enter(const struct pmu_thread *self, uint32_t *guard, i
 /* No copy of the argument is made before this point: switched off, a call is five instructions. */
 #define KEEP_HERE(argument) __asm__("" : "+r"(argument))
 
-/* --- a source that can leave out what the library does --- */
+/* --- a source that is suspended while the library works --- */
 
-/* Jumped to at the end of every quiet call: what is counted from here on is always the same. */
-static PMU_COLD int leave_quietly(const struct pmu_thread *self, int result)
+/* Each call that suspends it ends by a jump to here: what is counted from here on is the same. */
+static PMU_COLD int leave_suspended(const struct pmu_thread *self, int result)
 {
-	pmu_thread_quiet(self, -1);
+	pmu_thread_suspend(self, -1);
 	return result;
 }
 
@@ -98,10 +98,7 @@ static __attribute__((noinline)) int start_counted(const char *name, struct pmu_
 	return 0;
 }
 
-/*
- * The same where it is special: also what has been kept quiet goes on here, or on the way back from
- * here.
- */
+/* The same where it is special; a source that is suspended is resumed when this has returned. */
 static __attribute__((noinline)) int start_special(struct pmu_thread *self, struct pmu_node *node)
 {
 	pmu_node_start_special(self, node);
@@ -157,13 +154,13 @@ static PMU_COLD struct pmu_node *open_uncached(struct pmu_thread *self, const ch
 static __thread int outside_result __attribute__((tls_model("initial-exec")));
 
 /*
- * A function of its own for the same reason: it jumps to leave_quietly(), as others do that come
+ * A function of its own for the same reason: it jumps to leave_suspended(), as others do that come
  * out there.
  */
-static PMU_COLD int start_quietly(struct pmu_thread *self, struct pmu_node *node)
+static PMU_COLD int start_suspended(struct pmu_thread *self, struct pmu_node *node)
 {
-	pmu_thread_quiet(self, 1);
-	return leave_quietly(self, start_special(self, node));
+	pmu_thread_suspend(self, 1);
+	return leave_suspended(self, start_special(self, node));
 }
 
 static PMU_COLD int begin_outside(const char *name, size_t len)
@@ -173,8 +170,8 @@ static PMU_COLD int begin_outside(const char *name, size_t len)
 
 	if (!node)
 		return outside_result;
-	if (unlikely(self->quiet))
-		return start_quietly(self, node);
+	if (unlikely(self->suspends))
+		return start_suspended(self, node);
 	return start_and_leave(self, node);
 }
 
@@ -236,17 +233,17 @@ static inline __attribute__((always_inline)) int begin_looked_up(const char *nam
 	return special ? start_special(self, node) : start_counted(name, self, node);
 }
 
-static PMU_COLD int begin_quietly(struct pmu_thread *self, const char *name, size_t len)
+static PMU_COLD int begin_suspended(struct pmu_thread *self, const char *name, size_t len)
 {
-	pmu_thread_quiet(self, 1);
-	return leave_quietly(self, begin_looked_up(name, self, len, true));
+	pmu_thread_suspend(self, 1);
+	return leave_suspended(self, begin_looked_up(name, self, len, true));
 }
 
 static __attribute__((noinline)) int begin_special(struct pmu_thread *self, const char *name,
 						   size_t len)
 {
-	if (self->quiet)
-		return begin_quietly(self, name, len);
+	if (self->suspends)
+		return begin_suspended(self, name, len);
 	return begin_looked_up(name, self, len, true);
 }
 
@@ -476,10 +473,10 @@ static __attribute__((noinline)) int end_stamped(struct pmu_thread *self, const 
 static __attribute__((noinline)) int end_special(struct pmu_thread *self, const char *name,
 						 size_t len)
 {
-	if (!self->quiet)
+	if (!self->suspends)
 		return end_stamped(self, name, len);
-	pmu_thread_quiet(self, 1);
-	return leave_quietly(self, end_stamped(self, name, len));
+	pmu_thread_suspend(self, 1);
+	return leave_suspended(self, end_stamped(self, name, len));
 }
 
 /* One for each number of counts, as a loop takes as much as what is in it; and one for more. */

@@ -153,8 +153,8 @@ static int attach_counters(struct pmu_thread *self, const struct pmu_session_gro
 	/* not a matter of what can be read now: nodes have a place for it or not */
 	self->exact = pmu_session.config.exact && self->n_slots;
 	self->noted = self->histograms || self->exact;
-	self->quiet = self->read && group->backend->quiet;
-	self->special = !self->read || self->quiet || self->noted || self->stamp_outside ||
+	self->suspends = self->read && group->backend->suspend;
+	self->special = !self->read || self->suspends || self->noted || self->stamp_outside ||
 			self->watch_cpu >= 0;
 	self->bare = !self->read && !self->noted && !self->stamp_outside;
 	note_attachment(&got);
@@ -182,7 +182,7 @@ static void measure_read(struct pmu_thread *self, struct pmu_store_group *layout
 {
 	uint64_t value[PMU_MAX_SLOTS], least = UINT32_MAX;
 
-	if (!self->read || self->quiet || layout->read_ticks)
+	if (!self->read || self->suspends || layout->read_ticks)
 		return;
 	for (int i = 0; i < 8; i++) {
 		uint64_t start = pmu_clock_ticks(self->clock), ticks;

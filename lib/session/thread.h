@@ -77,7 +77,7 @@ struct pmu_thread {
 	int (*end)(const char *name, struct pmu_thread *self);
 	uint64_t now[PMU_MAX_SLOTS]; /* what an end has read: no need of a stack frame for it */
 	/* What makes it special, beside having nothing to read. */
-	bool quiet;         /* backend->quiet is to be called around what the library does */
+	bool suspends;      /* backend->suspend() is to be called around what the library does */
 	bool histograms;    /* every call's length is counted */
 	bool exact;         /* the least that its calls count is kept */
 	bool noted;         /* either of them: more is to be done at the end of each call */
@@ -116,13 +116,13 @@ struct pmu_thread {
 	bool usage_known;
 };
 /**
- * pmu_thread_quiet() - where the source can leave out what the library does: one reason @more, or
- * fewer
+ * pmu_thread_suspend() - one reason @more, or fewer, for the source not to count, where it can be
+ * suspended
  */
-static inline void pmu_thread_quiet(const struct pmu_thread *self, int more)
+static inline void pmu_thread_suspend(const struct pmu_thread *self, int more)
 {
-	if (self->quiet)
-		self->backend->quiet(self->counters, more);
+	if (self->suspends)
+		self->backend->suspend(self->counters, more);
 }
 
 /** pmu_thread_ticks() - now, in as many instructions each time where they are counted */

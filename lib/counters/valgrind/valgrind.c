@@ -43,10 +43,10 @@ struct valgrind_thread {
 	const struct valgrind *valgrind;
 	int tid;
 	int number;             /* callgrind's */
-	int quiet;              /* reasons for collection to be off */
+	int suspended;          /* reasons for collection to be off */
 	bool asked;             /* since it is off: there is nothing new to be told */
 	bool still;             /* in a signal handler */
-	unsigned int unchecked; /* reads since check_quiet() */
+	unsigned int unchecked; /* reads since check_suspended() */
 	uint64_t part;          /* see struct pmu_callgrind_answer */
 	uint64_t count[PMU_CALLGRIND_EVENTS];
 };
@@ -261,7 +261,7 @@ static bool ask(struct valgrind_thread *self)
  * wrong way: what the library does is counted in place of what the program does.  Then there is
  * more the second time.
  */
-static void check_quiet(struct valgrind_thread *self)
+static void check_suspended(struct valgrind_thread *self)
 {
 	uint64_t instructions = self->count[PMU_CALLGRIND_IR];
 	bool still = self->still;
@@ -279,7 +279,7 @@ static bool ask_and_check(struct valgrind_thread *self)
 	if (self->source.lost || !ask(self))
 		return false;
 	if (++self->unchecked >= READS_UNCHECKED)
-		check_quiet(self);
+		check_suspended(self);
 	return true;
 }
 
@@ -301,10 +301,10 @@ static uint32_t read_uncounted(struct valgrind_thread *self, uint64_t *value)
  * of its own, which is on, and what was before comes back at its end: whichever of these lines it
  * comes between, its turns are in pairs.
  */
-static __attribute__((noinline)) int valgrind_quiet(void *thread, int more)
+static __attribute__((noinline)) int valgrind_suspend(void *thread, int more)
 {
 	struct valgrind_thread *self = thread;
-	int before = self->quiet, now = before + more;
+	int before = self->suspended, now = before + more;
 
 	if (!more)
 		return before;
@@ -312,7 +312,7 @@ static __attribute__((noinline)) int valgrind_quiet(void *thread, int more)
 	if (!before)
 		pmu_callgrind_toggle();
 	pmu_compiler_barrier();
-	self->quiet = now;
+	self->suspended = now;
 	pmu_compiler_barrier();
 	if (!now)
 		pmu_callgrind_toggle();
@@ -325,7 +325,7 @@ static __attribute__((noinline)) uint32_t valgrind_read(void *thread, uint64_t *
 	struct valgrind_thread *self = thread;
 	uint32_t missing;
 
-	if (self->quiet)
+	if (self->suspended)
 		return read_uncounted(self, value);
 	pmu_callgrind_toggle();
 	self->asked = false;
@@ -335,7 +335,7 @@ static __attribute__((noinline)) uint32_t valgrind_read(void *thread, uint64_t *
 	return missing;
 }
 
-/* A quiet call around it goes on with what it knows. */
+/* A call that has suspended it around this goes on with what it knows. */
 static void valgrind_look(void *thread)
 {
 	struct valgrind_thread *self = thread;
@@ -343,12 +343,12 @@ static void valgrind_look(void *thread)
 
 	if (self->source.lost)
 		return;
-	valgrind_quiet(self, 1);
+	valgrind_suspend(self, 1);
 	asked = asked || ask(self);
 	if (asked)
-		check_quiet(self);
-	valgrind_quiet(self, -1);
-	self->asked = asked && self->quiet;
+		check_suspended(self);
+	valgrind_suspend(self, -1);
+	self->asked = asked && self->suspended;
 }
 
 /* Misses depend on what was done before: the same work has more of them or fewer. */
@@ -427,14 +427,14 @@ static int valgrind_attach(void *state, void *thread, int cpu, pmu_read_fn **rea
 	return 0;
 }
 
-/* A session that is ended by the thread itself, in the middle of a quiet call. */
+/* A session that is ended by the thread itself, in the middle of a call that has suspended it. */
 static void valgrind_detach(void *state, void *thread)
 {
 	struct valgrind_thread *self = thread;
 
 	(void)state;
-	if (self->quiet && self->tid == (int)syscall(SYS_gettid))
-		valgrind_quiet(self, -self->quiet);
+	if (self->suspended && self->tid == (int)syscall(SYS_gettid))
+		valgrind_suspend(self, -self->suspended);
 }
 
 static void valgrind_describe(void *state, char *text, size_t size)
@@ -456,6 +456,6 @@ const struct pmu_backend pmu_backend_valgrind = {
 	.attach = valgrind_attach,
 	.detach = valgrind_detach,
 	.describe = valgrind_describe,
-	.quiet = valgrind_quiet,
+	.suspend = valgrind_suspend,
 	.look = valgrind_look,
 };

@@ -46,7 +46,7 @@ static bool be_alone(const struct pmu_thread *self, sigset_t *signals)
 /* This thread is in a call; what it measures are calls from outside. */
 struct inside {
 	int inside;
-	int quiet; /* see struct pmu_backend */
+	int suspended; /* see struct pmu_backend */
 };
 
 static struct inside step_out(struct pmu_thread *self)
@@ -55,10 +55,10 @@ static struct inside step_out(struct pmu_thread *self)
 
 	pmu_inside = 0;
 	*self->guard = PMU_GUARD_OUTSIDE(self->epoch);
-	if (self->quiet)
-		was.quiet = self->backend->quiet(self->counters, 0);
-	if (was.quiet)
-		self->backend->quiet(self->counters, -was.quiet);
+	if (self->suspends)
+		was.suspended = self->backend->suspend(self->counters, 0);
+	if (was.suspended)
+		self->backend->suspend(self->counters, -was.suspended);
 	pmu_compiler_barrier();
 	return was;
 }
@@ -66,8 +66,8 @@ static struct inside step_out(struct pmu_thread *self)
 static void step_in(struct pmu_thread *self, struct inside was)
 {
 	pmu_compiler_barrier();
-	if (was.quiet)
-		self->backend->quiet(self->counters, was.quiet);
+	if (was.suspended)
+		self->backend->suspend(self->counters, was.suspended);
 	*self->guard = self->epoch;
 	pmu_inside = was.inside;
 }

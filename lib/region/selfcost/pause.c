@@ -219,15 +219,15 @@ static void move_by_now(struct pmu_node *const *open, size_t n, uint32_t n_slots
 }
 
 /*
- * A source that can be quiet, in a signal handler: nothing is counted for what it interrupted, and
- * nothing to be moved.
+ * A source that can be suspended, in a signal handler: nothing is counted for what it interrupted,
+ * and nothing to be moved.
  */
 static bool stands_still(const struct pmu_thread *self, const struct pmu_pause *pause)
 {
 	uint64_t now[PMU_MAX_SLOTS];
 
-	return self->quiet && (pause->missing | self->read(self->counters, now)) &
-				      ~(self->rows.record->missing | PMU_READ_DELAYED);
+	return self->suspends && (pause->missing | self->read(self->counters, now)) &
+					 ~(self->rows.record->missing | PMU_READ_DELAYED);
 }
 
 /* Slots that one of the reads could not make are not known in any region that is open. */
@@ -320,9 +320,9 @@ void pmu_region_pause(void)
 		cost->paused++;
 		return;
 	}
-	pmu_thread_quiet(pmu_self, 1);
+	pmu_thread_suspend(pmu_self, 1);
 	if (list_open(pmu_self, NULL, NULL) == 0) {
-		pmu_thread_quiet(pmu_self, -1);
+		pmu_thread_suspend(pmu_self, -1);
 		return;
 	}
 	cost->paused = 1;
@@ -338,5 +338,5 @@ void pmu_region_go_on(void)
 		return;
 	move_ticks(pmu_self, pmu_thread_ticks(pmu_self) - cost->paused_ticks);
 	pmu_pause_end(pmu_self, &cost->pause, PMU_PAUSE_CALL, NULL);
-	pmu_thread_quiet(pmu_self, -1);
+	pmu_thread_suspend(pmu_self, -1);
 }
