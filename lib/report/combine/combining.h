@@ -46,12 +46,13 @@ const char *pmu_combining_text(struct pmu_combining *c, const char *text);
 void pmu_combining_parts(const struct pmu_combining *c, struct pmu_strbuf *out,
 			 const unsigned int *part, unsigned int n);
 
-/* --- who says the same --- */
+/* --- equal remarks of several parts --- */
 
 /** The part of what a combined input says: its texts tell themselves. */
 #define PMU_PART_TOLD UINT_MAX
 
-struct pmu_said {
+/** A note, a refusal, a doubt, or a text of the head. */
+struct pmu_remark {
 	const char *text[3]; /* of the combined model, so that equal ones are the same pointer */
 	unsigned int part;
 	unsigned int nth; /* in the order of the inputs */
@@ -63,33 +64,33 @@ struct pmu_said {
 };
 
 /**
- * All that was said of one kind; sorted, the same stands together, in the order in which it came
- * up.
+ * All remarks of one kind.  Sorted, equal ones are neighbours, in the order in which the first of
+ * each came up.
  */
-struct pmu_sayings {
+struct pmu_remarks {
 	struct pmu_combining *c;
-	struct pmu_said *said;
+	struct pmu_remark *remark;
 	unsigned int n;
 	unsigned int *part; /* room to list parts */
 };
 
 /**
- * pmu_sayings_open() - room for @n; pmu_sayings_close() also after an error.  Return: 0 or -ENOMEM.
+ * pmu_remarks_open() - room for @n; pmu_remarks_close() also after an error.  Return: 0 or -ENOMEM.
  */
-int pmu_sayings_open(struct pmu_sayings *s, struct pmu_combining *c, size_t n);
-void pmu_sayings_close(struct pmu_sayings *s);
+int pmu_remarks_open(struct pmu_remarks *s, struct pmu_combining *c, size_t n);
+void pmu_remarks_close(struct pmu_remarks *s);
 
-/** pmu_sayings_add() - one more; texts may be NULL */
-struct pmu_said *pmu_sayings_add(struct pmu_sayings *s, unsigned int part, const char *a,
-				 const char *b, const char *d);
+/** pmu_remarks_add() - one more; texts may be NULL */
+struct pmu_remark *pmu_remarks_add(struct pmu_remarks *s, unsigned int part, const char *a,
+				   const char *b, const char *d);
 
-void pmu_sayings_sort(struct pmu_sayings *s);
+void pmu_remarks_sort(struct pmu_remarks *s);
 
-/** pmu_sayings_end() - where what is the same as @i ends */
-unsigned int pmu_sayings_end(const struct pmu_sayings *s, unsigned int i);
+/** pmu_remarks_end() - the first one behind @i that is not equal to it */
+unsigned int pmu_remarks_end(const struct pmu_remarks *s, unsigned int i);
 
-/** pmu_sayings_who() - " (ranks 0-2)" of @i to @end - 1; nothing where all parts say so */
-void pmu_sayings_who(struct pmu_sayings *s, struct pmu_strbuf *out, unsigned int i,
+/** pmu_remarks_who() - " (ranks 0-2)" of @i to @end - 1; nothing where all parts say so */
+void pmu_remarks_who(struct pmu_remarks *s, struct pmu_strbuf *out, unsigned int i,
 		     unsigned int end);
 
 /* --- what is made of them --- */

@@ -87,62 +87,62 @@ static unsigned int part_of(const struct pmu_combining *c, unsigned int from)
 static int notes(struct pmu_combining *c)
 {
 	struct pmu_strbuf text = { 0 };
-	struct pmu_sayings s;
+	struct pmu_remarks s;
 	size_t n = 0;
 	int rc;
 
 	for (unsigned int i = 0; i < c->n_from; i++)
 		n += c->from[i]->n_notes;
-	rc = pmu_sayings_open(&s, c, n);
+	rc = pmu_remarks_open(&s, c, n);
 	for (unsigned int i = 0; !rc && i < c->n_from; i++)
 		for (unsigned int k = 0; k < c->from[i]->n_notes; k++)
-			pmu_sayings_add(&s, part_of(c, i), c->from[i]->note[k], NULL, NULL);
-	pmu_sayings_sort(&s);
-	for (unsigned int i = 0; !rc && i < s.n; i = pmu_sayings_end(&s, i)) {
+			pmu_remarks_add(&s, part_of(c, i), c->from[i]->note[k], NULL, NULL);
+	pmu_remarks_sort(&s);
+	for (unsigned int i = 0; !rc && i < s.n; i = pmu_remarks_end(&s, i)) {
 		text.len = 0;
-		pmu_strbuf_add(&text, s.said[i].text[0]);
-		pmu_sayings_who(&s, &text, i, pmu_sayings_end(&s, i));
+		pmu_strbuf_add(&text, s.remark[i].text[0]);
+		pmu_remarks_who(&s, &text, i, pmu_remarks_end(&s, i));
 		rc = pmu_model_add_note(c->model, pmu_strbuf_text(&text));
 	}
 	c->failed |= text.failed;
 	pmu_strbuf_free(&text);
-	pmu_sayings_close(&s);
+	pmu_remarks_close(&s);
 	return rc;
 }
 
 static int refusals(struct pmu_combining *c)
 {
 	struct pmu_strbuf text = { 0 };
-	struct pmu_sayings s;
+	struct pmu_remarks s;
 	size_t n = 0;
 	int rc;
 
 	for (unsigned int i = 0; i < c->n_from; i++)
 		n += c->from[i]->n_refusals;
-	rc = pmu_sayings_open(&s, c, n);
+	rc = pmu_remarks_open(&s, c, n);
 	for (unsigned int i = 0; !rc && i < c->n_from; i++) {
 		for (unsigned int k = 0; k < c->from[i]->n_refusals; k++) {
 			const struct pmu_model_refusal *refusal = &c->from[i]->refusal[k];
 
-			pmu_sayings_add(&s, part_of(c, i), refusal->source, refusal->why,
+			pmu_remarks_add(&s, part_of(c, i), refusal->source, refusal->why,
 					refusal->mend);
 		}
 	}
-	pmu_sayings_sort(&s);
-	for (unsigned int i = 0; !rc && i < s.n; i = pmu_sayings_end(&s, i)) {
+	pmu_remarks_sort(&s);
+	for (unsigned int i = 0; !rc && i < s.n; i = pmu_remarks_end(&s, i)) {
 		text.len = 0;
-		pmu_strbuf_add(&text, s.said[i].text[1]);
-		pmu_sayings_who(&s, &text, i, pmu_sayings_end(&s, i));
-		rc = pmu_model_add_refusal(c->model, s.said[i].text[0], pmu_strbuf_text(&text),
-					   s.said[i].text[2]);
+		pmu_strbuf_add(&text, s.remark[i].text[1]);
+		pmu_remarks_who(&s, &text, i, pmu_remarks_end(&s, i));
+		rc = pmu_model_add_refusal(c->model, s.remark[i].text[0], pmu_strbuf_text(&text),
+					   s.remark[i].text[2]);
 	}
 	c->failed |= text.failed;
 	pmu_strbuf_free(&text);
-	pmu_sayings_close(&s);
+	pmu_remarks_close(&s);
 	return rc;
 }
 
-static void say_doubts(struct pmu_sayings *s, unsigned int from)
+static void say_doubts(struct pmu_remarks *s, unsigned int from)
 {
 	const struct pmu_combining *c = s->c;
 	const struct pmu_model *model = c->from[from];
@@ -150,39 +150,41 @@ static void say_doubts(struct pmu_sayings *s, unsigned int from)
 	for (unsigned int k = 0; k < model->n_doubts; k++) {
 		const struct pmu_model_doubt *doubt = &model->doubt[k];
 		unsigned int part = part_of(c, from);
-		struct pmu_said *said = pmu_sayings_add(s, part, doubt->text, doubt->region, NULL);
+		struct pmu_remark *remark = pmu_remarks_add(s, part, doubt->text, doubt->region,
+							    NULL);
 
-		said->doubt = doubt;
-		said->from = from;
-		said->thread = doubt->thread;
-		said->count = doubt->count;
+		remark->doubt = doubt;
+		remark->from = from;
+		remark->thread = doubt->thread;
+		remark->count = doubt->count;
 		if (part != PMU_PART_TOLD)
-			said->doubt_part = (int)part;
+			remark->doubt_part = (int)part;
 		else if (doubt->part >= 0 && (unsigned int)doubt->part < model->n_parts)
-			said->doubt_part =
+			remark->doubt_part =
 				(int)c->new_part[c->first_part[from] + (unsigned int)doubt->part];
 	}
 }
 
 /* The parts that one of the inputs' doubts is about. */
-static void mark_parts(const struct pmu_combining *c, const struct pmu_said *said, bool *is_about)
+static void mark_parts(const struct pmu_combining *c, const struct pmu_remark *remark,
+		       bool *is_about)
 {
-	const unsigned int *new_part = &c->new_part[c->first_part[said->from]];
-	const struct pmu_model *from = c->from[said->from];
+	const unsigned int *new_part = &c->new_part[c->first_part[remark->from]];
+	const struct pmu_model *from = c->from[remark->from];
 
-	if (said->doubt_part >= 0) {
-		is_about[said->doubt_part] = true;
+	if (remark->doubt_part >= 0) {
+		is_about[remark->doubt_part] = true;
 		return;
 	}
-	for (unsigned int i = 0; i < said->doubt->n_parts; i++)
-		if (said->doubt->parts[i] < from->n_parts)
-			is_about[new_part[said->doubt->parts[i]]] = true;
-	for (unsigned int i = 0; !said->doubt->n_parts && i < from->n_parts; i++)
+	for (unsigned int i = 0; i < remark->doubt->n_parts; i++)
+		if (remark->doubt->parts[i] < from->n_parts)
+			is_about[new_part[remark->doubt->parts[i]]] = true;
+	for (unsigned int i = 0; !remark->doubt->n_parts && i < from->n_parts; i++)
 		is_about[new_part[i]] = true;
 }
 
 /* Lists those of several parts, unless it is all. */
-static int list_parts(struct pmu_sayings *s, unsigned int i, unsigned int end,
+static int list_parts(struct pmu_remarks *s, unsigned int i, unsigned int end,
 		      struct pmu_model_doubt *doubt)
 {
 	const struct pmu_combining *c = s->c;
@@ -190,7 +192,7 @@ static int list_parts(struct pmu_sayings *s, unsigned int i, unsigned int end,
 	unsigned int *parts = pmu_block_array(&c->model->blocks, c->n_parts, sizeof(*parts)), n = 0;
 
 	for (; is_about && parts && i < end; i++)
-		mark_parts(c, &s->said[i], is_about);
+		mark_parts(c, &s->remark[i], is_about);
 	for (unsigned int part = 0; is_about && parts && part < c->n_parts; part++)
 		if (is_about[part])
 			parts[n++] = part;
@@ -203,26 +205,26 @@ static int list_parts(struct pmu_sayings *s, unsigned int i, unsigned int end,
 }
 
 /* A thread is named where it is the only one of the only part. */
-static int add_doubt(struct pmu_sayings *s, unsigned int i, unsigned int end)
+static int add_doubt(struct pmu_remarks *s, unsigned int i, unsigned int end)
 {
 	struct pmu_model *model = s->c->model;
-	int thread = s->said[i].thread, part = s->said[i].doubt_part, rc;
+	int thread = s->remark[i].thread, part = s->remark[i].doubt_part, rc;
 	struct pmu_strbuf text = { 0 };
 	uint64_t count = 0;
 	bool countable = true;
 
 	for (unsigned int k = i; k < end; k++) {
-		countable &= s->said[k].count > 0;
-		count = pmu_add_capped(count, s->said[k].count);
-		if (s->said[k].doubt_part != part)
+		countable &= s->remark[k].count > 0;
+		count = pmu_add_capped(count, s->remark[k].count);
+		if (s->remark[k].doubt_part != part)
 			part = -1;
-		if (s->said[k].thread != thread)
+		if (s->remark[k].thread != thread)
 			thread = -1;
 	}
-	pmu_strbuf_add(&text, s->said[i].text[0]);
-	pmu_sayings_who(s, &text, i, end);
+	pmu_strbuf_add(&text, s->remark[i].text[0]);
+	pmu_remarks_who(s, &text, i, end);
 	rc = text.failed ? -ENOMEM
-			 : pmu_model_add_doubt(model, pmu_strbuf_text(&text), s->said[i].text[1],
+			 : pmu_model_add_doubt(model, pmu_strbuf_text(&text), s->remark[i].text[1],
 					       part < 0 ? -1 : thread, countable ? count : 0);
 	if (!rc)
 		model->doubt[model->n_doubts - 1].part = part;
@@ -235,7 +237,7 @@ static int add_doubt(struct pmu_sayings *s, unsigned int i, unsigned int end)
 /* The inputs have them all, also those that finishing the sum of them has found again. */
 static int doubts(struct pmu_combining *c)
 {
-	struct pmu_sayings s;
+	struct pmu_remarks s;
 	size_t n = 0;
 	int rc;
 
@@ -243,13 +245,13 @@ static int doubts(struct pmu_combining *c)
 	c->model->doubt = NULL;
 	for (unsigned int i = 0; i < c->n_from; i++)
 		n += c->from[i]->n_doubts;
-	rc = pmu_sayings_open(&s, c, n);
+	rc = pmu_remarks_open(&s, c, n);
 	for (unsigned int i = 0; !rc && i < c->n_from; i++)
 		say_doubts(&s, i);
-	pmu_sayings_sort(&s);
-	for (unsigned int i = 0; !rc && i < s.n; i = pmu_sayings_end(&s, i))
-		rc = add_doubt(&s, i, pmu_sayings_end(&s, i));
-	pmu_sayings_close(&s);
+	pmu_remarks_sort(&s);
+	for (unsigned int i = 0; !rc && i < s.n; i = pmu_remarks_end(&s, i))
+		rc = add_doubt(&s, i, pmu_remarks_end(&s, i));
+	pmu_remarks_close(&s);
 	return rc;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reports of several processes as one: what is said of all, or of which, and the head. */
+/* Reports of several processes as one: remarks, which parts they are of, and the head. */
 #include <errno.h>
 #include <limits.h>
 #include <stddef.h>
@@ -79,14 +79,14 @@ void pmu_combining_parts(const struct pmu_combining *c, struct pmu_strbuf *out,
 
 /* --- who says the same --- */
 
-static bool same_text(const struct pmu_said *a, const struct pmu_said *b)
+static bool same_text(const struct pmu_remark *a, const struct pmu_remark *b)
 {
 	return a->text[0] == b->text[0] && a->text[1] == b->text[1] && a->text[2] == b->text[2];
 }
 
 static int by_text(const void *a, const void *b)
 {
-	const struct pmu_said *x = a, *y = b;
+	const struct pmu_remark *x = a, *y = b;
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(x->text); i++)
 		if (x->text[i] != y->text[i])
@@ -98,33 +98,33 @@ static int by_text(const void *a, const void *b)
 
 static int by_first(const void *a, const void *b)
 {
-	const struct pmu_said *x = a, *y = b;
+	const struct pmu_remark *x = a, *y = b;
 
 	if (x->nth != y->nth)
 		return x->nth < y->nth ? -1 : 1;
 	return x->part < y->part ? -1 : x->part > y->part;
 }
 
-int pmu_sayings_open(struct pmu_sayings *s, struct pmu_combining *c, size_t n)
+int pmu_remarks_open(struct pmu_remarks *s, struct pmu_combining *c, size_t n)
 {
-	*s = (struct pmu_sayings){ .c = c };
-	s->said = n < INT_MAX ? calloc(n + 1, sizeof(*s->said)) : NULL;
+	*s = (struct pmu_remarks){ .c = c };
+	s->remark = n < INT_MAX ? calloc(n + 1, sizeof(*s->remark)) : NULL;
 	s->part = calloc(n + 1, sizeof(*s->part));
-	return s->said && s->part ? 0 : -ENOMEM;
+	return s->remark && s->part ? 0 : -ENOMEM;
 }
 
-void pmu_sayings_close(struct pmu_sayings *s)
+void pmu_remarks_close(struct pmu_remarks *s)
 {
-	free(s->said);
+	free(s->remark);
 	free(s->part);
 }
 
-struct pmu_said *pmu_sayings_add(struct pmu_sayings *s, unsigned int part, const char *a,
-				 const char *b, const char *d)
+struct pmu_remark *pmu_remarks_add(struct pmu_remarks *s, unsigned int part, const char *a,
+				   const char *b, const char *d)
 {
-	struct pmu_said *said = &s->said[s->n];
+	struct pmu_remark *remark = &s->remark[s->n];
 
-	*said = (struct pmu_said){
+	*remark = (struct pmu_remark){
 		.text = { pmu_combining_text(s->c, a), pmu_combining_text(s->c, b),
 			  pmu_combining_text(s->c, d) },
 		.part = part,
@@ -132,46 +132,46 @@ struct pmu_said *pmu_sayings_add(struct pmu_sayings *s, unsigned int part, const
 		.thread = -1,
 		.doubt_part = -1,
 	};
-	return said;
+	return remark;
 }
 
-void pmu_sayings_sort(struct pmu_sayings *s)
+void pmu_remarks_sort(struct pmu_remarks *s)
 {
 	unsigned int end;
 
-	qsort(s->said, s->n, sizeof(*s->said), by_text);
+	qsort(s->remark, s->n, sizeof(*s->remark), by_text);
 	for (unsigned int i = 0; i < s->n; i = end) {
-		unsigned int first = s->said[i].nth;
+		unsigned int first = s->remark[i].nth;
 
-		for (end = i + 1; end < s->n && same_text(&s->said[end], &s->said[i]); end++)
-			first = s->said[end].nth < first ? s->said[end].nth : first;
+		for (end = i + 1; end < s->n && same_text(&s->remark[end], &s->remark[i]); end++)
+			first = s->remark[end].nth < first ? s->remark[end].nth : first;
 		for (unsigned int k = i; k < end; k++)
-			s->said[k].nth = first;
+			s->remark[k].nth = first;
 	}
-	qsort(s->said, s->n, sizeof(*s->said), by_first);
+	qsort(s->remark, s->n, sizeof(*s->remark), by_first);
 }
 
 /* What stands with the one at @i.  Return: where the next begins. */
-unsigned int pmu_sayings_end(const struct pmu_sayings *s, unsigned int i)
+unsigned int pmu_remarks_end(const struct pmu_remarks *s, unsigned int i)
 {
 	unsigned int end = i + 1;
 
-	while (end < s->n && same_text(&s->said[end], &s->said[i]))
+	while (end < s->n && same_text(&s->remark[end], &s->remark[i]))
 		end++;
 	return end;
 }
 
 /* " (ranks 0-2)"; nothing where all say so. */
-void pmu_sayings_who(struct pmu_sayings *s, struct pmu_strbuf *out, unsigned int i,
+void pmu_remarks_who(struct pmu_remarks *s, struct pmu_strbuf *out, unsigned int i,
 		     unsigned int end)
 {
 	unsigned int n = 0;
 
-	if (s->said[end - 1].part == PMU_PART_TOLD)
+	if (s->remark[end - 1].part == PMU_PART_TOLD)
 		return;
 	for (; i < end; i++)
-		if (!n || s->part[n - 1] != s->said[i].part)
-			s->part[n++] = s->said[i].part;
+		if (!n || s->part[n - 1] != s->remark[i].part)
+			s->part[n++] = s->remark[i].part;
 	if (n == s->c->n_parts)
 		return;
 	pmu_strbuf_add(out, " (");
@@ -195,31 +195,31 @@ static const char *common(struct pmu_combining *c, size_t member, bool listed)
 {
 	struct pmu_strbuf out = { 0 };
 	const char *text = "";
-	struct pmu_sayings s;
+	struct pmu_remarks s;
 	unsigned int n = 0;
 
-	c->failed |= pmu_sayings_open(&s, c, c->n_parts) < 0;
+	c->failed |= pmu_remarks_open(&s, c, c->n_parts) < 0;
 	for (unsigned int i = 0; !c->failed && i < c->n_parts; i++)
-		pmu_sayings_add(&s, i,
+		pmu_remarks_add(&s, i,
 				*(const char *const *)((const char *)input_of(c, i) + member), NULL,
 				NULL);
-	pmu_sayings_sort(&s);
-	for (unsigned int i = 0; i < s.n; i = pmu_sayings_end(&s, i), n++) {
+	pmu_remarks_sort(&s);
+	for (unsigned int i = 0; i < s.n; i = pmu_remarks_end(&s, i), n++) {
 		if (n == TEXTS_NAMED)
 			pmu_strbuf_add(&out, "; and others");
 		if (n >= TEXTS_NAMED)
 			continue;
 		pmu_strbuf_addf(&out, "%s%s", n ? "; " : "",
-				s.said[i].text[0][0] ? s.said[i].text[0] : "not known");
-		pmu_sayings_who(&s, &out, i, pmu_sayings_end(&s, i));
+				s.remark[i].text[0][0] ? s.remark[i].text[0] : "not known");
+		pmu_remarks_who(&s, &out, i, pmu_remarks_end(&s, i));
 	}
 	if (n == 1)
-		text = s.said[0].text[0];
+		text = s.remark[0].text[0];
 	else if (listed)
 		text = pmu_combining_text(c, pmu_strbuf_text(&out));
 	c->failed |= out.failed;
 	pmu_strbuf_free(&out);
-	pmu_sayings_close(&s);
+	pmu_remarks_close(&s);
 	return text;
 }
 
