@@ -266,11 +266,12 @@ static __attribute__((noinline)) int begin_sized(struct pmu_thread *self, const 
 	return begin_looked_up(name, self, len, false);
 }
 
-/* --- begin with a bare time stamp --- */
+/* --- begin of time only --- */
 
-static inline __attribute__((always_inline)) int start_bare(struct pmu_thread *self,
-							    struct pmu_node *node,
-							    const char *literal, uint32_t *guard)
+static inline __attribute__((always_inline)) int start_time_only(struct pmu_thread *self,
+								 struct pmu_node *node,
+								 const char *literal,
+								 uint32_t *guard)
 {
 	open_node(self, node, literal);
 	node->start_ticks = pmu_clock_bare();
@@ -292,7 +293,7 @@ static __attribute__((noinline)) int begin_unexpected(const char *name, struct p
 		 strcmp(node->name->text, name))
 		return begin_uncached(name, self, PMU_NAME_TERMINATED);
 	pmu_tree_follow(self->frame, node);
-	return start_bare(self, node, literal ? name : PMU_FRAME_TEXT, self->guard);
+	return start_time_only(self, node, literal ? name : PMU_FRAME_TEXT, self->guard);
 }
 
 /*
@@ -316,7 +317,7 @@ PMU_API PMU_HOT int pmu_region_begin(const char *name)
 	guard = self->guard;
 	if (unlikely(!guard_enter(self, guard, epoch)))
 		return begin_outside(name, PMU_NAME_TERMINATED);
-	if (unlikely(!self->bare))
+	if (unlikely(!self->time_only))
 		return self->begin(name, self);
 	frame = self->frame;
 	node = pmu_tree_expect(frame);
@@ -329,7 +330,7 @@ PMU_API PMU_HOT int pmu_region_begin(const char *name)
 	}
 	if (unlikely(node->parent != frame->node) || unlikely(node->name->open))
 		return begin_unexpected(name, self);
-	return start_bare(self, node, literal, guard);
+	return start_time_only(self, node, literal, guard);
 }
 
 PMU_API PMU_HOT int pmu_region_begin_n(const char *name, size_t len)
@@ -508,7 +509,7 @@ static __attribute__((noinline)) int end_sized(struct pmu_thread *self, const ch
 	return end_read(name, self, len, self->n_slots);
 }
 
-/* With a bare time stamp, and a name that is no short one in a buffer. */
+/* Of time only, and not by a literal nor by a short name in a buffer. */
 static __attribute__((noinline)) int end_confirmed(struct pmu_thread *self, const char *name,
 						   uint64_t ticks)
 {
@@ -537,7 +538,7 @@ PMU_API PMU_HOT int pmu_region_end(const char *name)
 	guard = self->guard;
 	if (unlikely(!guard_enter(self, guard, epoch)))
 		return end_outside(name, PMU_NAME_TERMINATED);
-	if (unlikely(!self->bare))
+	if (unlikely(!self->time_only))
 		return self->end(name, self);
 	ticks = pmu_clock_bare();
 	frame = self->frame;

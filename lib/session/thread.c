@@ -156,7 +156,7 @@ static int attach_counters(struct pmu_thread *self, const struct pmu_session_gro
 	self->suspends = self->read && group->backend->suspend;
 	self->special = !self->read || self->suspends || self->noted || self->stamp_outside ||
 			self->watch_cpu >= 0;
-	self->bare = !self->read && !self->noted && !self->stamp_outside;
+	self->time_only = !self->read && !self->noted && !self->stamp_outside;
 	note_attachment(&got);
 	return 0;
 }

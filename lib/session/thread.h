@@ -63,16 +63,14 @@ struct pmu_thread {
 	pmu_read_fn *read;   /* NULL: nothing to read */
 	void *counters;      /* for read() */
 	uint32_t bank_at[3]; /* for pmu_banks_begin() */
-	/*
-	 * nothing to read but a time stamp in a register, and nothing to do with it but to add it
-	 * up
-	 */
-	bool bare;
-	bool special;      /* neither that nor counters and such a time stamp alone */
+	/* A time stamp in a register is added up, and nothing else is to be done. */
+	bool time_only;
+	/* There is other work than to add up counts and such a time stamp, or nothing to read. */
+	bool special;
 	bool guard_in_one; /* arm64: an instruction counts the guard up and down in memory (LSE) */
 
 	uint64_t *last_end; /* in the record */
-	/* Where it is not bare.  Of the region layer, by pmu_region_choose(). */
+	/* Where it is not time only.  Of the region layer, by pmu_region_choose(). */
 	int (*begin)(const char *name, struct pmu_thread *self);
 	int (*end)(const char *name, struct pmu_thread *self);
 	uint64_t now[PMU_MAX_SLOTS]; /* what an end has read: no need of a stack frame for it */
