@@ -77,8 +77,8 @@ static inline uint64_t pmu_clock_steady(void)
 	return pmu_time_ns(ts);
 }
 
-/** pmu_clock_is_bare() - pmu_clock_bare() is this clock. */
-static inline int pmu_clock_is_bare(enum pmu_clock_kind kind)
+/** pmu_clock_is_stamp() - pmu_clock_stamp() is this clock. */
+static inline int pmu_clock_is_stamp(enum pmu_clock_kind kind)
 {
 #if defined(__x86_64__)
 	return kind == PMU_CLOCK_TSC;
@@ -90,8 +90,8 @@ static inline int pmu_clock_is_bare(enum pmu_clock_kind kind)
 #endif
 }
 
-/** pmu_clock_bare() - the time stamp that is one instruction, where this machine has one. */
-static inline uint64_t pmu_clock_bare(void)
+/** pmu_clock_stamp() - the time stamp that is one instruction, where this machine has one. */
+static inline uint64_t pmu_clock_stamp(void)
 {
 #if defined(__x86_64__)
 	return __builtin_ia32_rdtsc();
@@ -113,8 +113,8 @@ static inline uint64_t pmu_clock_bare(void)
  */
 static inline uint64_t pmu_clock_ticks(enum pmu_clock_kind kind)
 {
-	if (likely(pmu_clock_is_bare(kind)))
-		return pmu_clock_bare();
+	if (likely(pmu_clock_is_stamp(kind)))
+		return pmu_clock_stamp();
 	return pmu_clock_mono_ns();
 }
 

@@ -274,7 +274,7 @@ static inline __attribute__((always_inline)) int start_time_only(struct pmu_thre
 								 uint32_t *guard)
 {
 	open_node(self, node, literal);
-	node->start_ticks = pmu_clock_bare();
+	node->start_ticks = pmu_clock_stamp();
 	guard_leave(self, guard);
 	return 0;
 }
@@ -429,7 +429,7 @@ static __attribute__((noinline)) int end_text(const char *name, struct pmu_threa
 static inline __attribute__((always_inline)) int end_read(const char *name, struct pmu_thread *self,
 							  size_t len, size_t n)
 {
-	uint64_t *now = self->now, ticks = pmu_clock_bare();
+	uint64_t *now = self->now, ticks = pmu_clock_stamp();
 	uint32_t missing = self->read(self->counters, now);
 	struct pmu_frame *frame = self->frame;
 	struct pmu_node *node = frame->node;
@@ -449,7 +449,7 @@ static inline __attribute__((always_inline)) int end_read(const char *name, stru
 static __attribute__((noinline)) int end_stamped(struct pmu_thread *self, const char *name,
 						 size_t len)
 {
-	uint64_t now[PMU_MAX_SLOTS], ticks = self->stamp_outside ? 0 : pmu_clock_bare();
+	uint64_t now[PMU_MAX_SLOTS], ticks = self->stamp_outside ? 0 : pmu_clock_stamp();
 	struct pmu_frame *frame = self->frame;
 	uint32_t missing = 0;
 
@@ -540,7 +540,7 @@ PMU_API PMU_HOT int pmu_region_end(const char *name)
 		return end_outside(name, PMU_NAME_TERMINATED);
 	if (unlikely(!self->time_only))
 		return self->end(name, self);
-	ticks = pmu_clock_bare();
+	ticks = pmu_clock_stamp();
 	frame = self->frame;
 	if (unlikely(frame->literal != name) &&
 	    (unlikely(!name) || unlikely(!pmu_frame_is_plain(frame)) ||

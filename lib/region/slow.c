@@ -333,7 +333,7 @@ void pmu_node_start_special(struct pmu_thread *self, struct pmu_node *node)
 	missing = self->read(self->counters, node->start);
 	if (unlikely(missing))
 		pmu_node_start_odd(self, node, missing);
-	node->start_ticks = self->stamp_outside ? ticks : pmu_clock_bare();
+	node->start_ticks = self->stamp_outside ? ticks : pmu_clock_stamp();
 }
 
 /* Its own totals have been read; those around it go on. */

@@ -71,7 +71,7 @@ static inline __attribute__((always_inline)) void pmu_node_start(struct pmu_thre
 
 	if (unlikely(missing))
 		pmu_node_start_odd(self, node, missing);
-	node->start_ticks = pmu_clock_bare();
+	node->start_ticks = pmu_clock_stamp();
 }
 
 /** pmu_node_start_special() - the same where pmu_thread.special is set */

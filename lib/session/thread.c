@@ -148,7 +148,7 @@ static int attach_counters(struct pmu_thread *self, const struct pmu_session_gro
 		pmu_thread_flag(self, PMU_THREAD_USER_READ);
 	note_core_types(self);
 	self->histograms = pmu_session.config.histogram;
-	self->stamp_outside = !pmu_clock_is_bare(self->clock);
+	self->stamp_outside = !pmu_clock_is_stamp(self->clock);
 	self->bytewise = pmu_valgrind_tool() == PMU_VALGRIND_OTHER;
 	/* not a matter of what can be read now: nodes have a place for it or not */
 	self->exact = pmu_session.config.exact && self->n_slots;
