@@ -203,7 +203,7 @@ void pmu_region_settle_all(void)
  *   report calls a doubt.
  * - When the stack of frames grows, the thread's pointer goes from a whole copy to the other: it is
  *   walked down from there, to the root's frame.
- * - The long ways move what all open regions have started with, first down by what was counted
+ * - Slow paths move what all open regions have started with, first down by what was counted
  *   before, then up by what has been counted since.  Between the two steps the counts up to now are
  *   0, in one of them there are none: then the time is saved alone.
  *

@@ -114,7 +114,7 @@ static inline __attribute__((always_inline)) int start_and_leave(struct pmu_thre
 }
 
 /*
- * The two long ways.  What they need on the stack is gone before start_and_leave(), which must be
+ * The two slow paths.  What they need on the stack is gone before start_and_leave(), which must be
  * jumped to: so they are functions of their own, and the result lies with the thread.
  */
 static PMU_COLD struct pmu_node *enter_and_open(const char *name, size_t len, int *result)

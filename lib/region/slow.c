@@ -148,7 +148,7 @@ static const char *const frame_text[] = {
 };
 
 /*
- * May calls by such a text take the short way?  Not where they would take more or less work than is
+ * May calls by such a text take the fast path?  Not where they would take more or less work than is
  * taken out for them; nor by words where a tool looks at every byte.
  */
 static bool suits(const struct pmu_thread *self, const struct pmu_node *node,
@@ -207,7 +207,7 @@ static struct pmu_node *begin_long(struct pmu_thread *self, const char *text, si
 	pmu_cost_node(self, node, text, given);
 	if (pmu_tree_push(self, node) < 0)
 		goto no_memory;
-	/* As the short way does it: its end is as much work as any other's. */
+	/* As the fast path does it: its end is as much work as any other's. */
 	set_text(self, node, kind, text);
 	node->name->open = node;
 	node->start_missing = 0;

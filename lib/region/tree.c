@@ -52,7 +52,7 @@ void pmu_tree_remember(struct pmu_thread *self, const char *text, struct pmu_nod
 	size_t i = pmu_lookup_index(self, key);
 	struct pmu_lookup *entry = &self->lookup[i];
 
-	/* Calls that are watched take the long way. */
+	/* Calls that are watched take the slow path. */
 	if (pmu_thread_is_watched(self))
 		return;
 	/*
@@ -252,7 +252,7 @@ struct pmu_node *pmu_tree_node(struct pmu_thread *self, struct pmu_node *parent,
 /* --- detached nodes --- */
 
 /*
- * Without memory it is not in the list: what later calls have to do off the short way then counts
+ * Without memory it is not in the list: what later calls have to do off the fast path then counts
  * in it.
  */
 void pmu_tree_detach(struct pmu_thread *self, struct pmu_node *node)
@@ -349,7 +349,7 @@ int pmu_tree_push(struct pmu_thread *self, struct pmu_node *node)
 	self->frame++;
 	self->frame->node = node;
 	plain = node->row->open == 0 && !pmu_thread_is_watched(self) &&
-		!pmu_cost_needs_long(self, node);
+		!pmu_cost_needs_slow(self, node);
 	self->frame->literal = plain ? PMU_FRAME_TEXT : PMU_FRAME_ODD;
 	self->frame->sized = false;
 	return 0;

@@ -67,8 +67,8 @@ static inline struct pmu_call **pmu_node_call(const struct pmu_thread *self, str
 }
 
 /**
- * pmu_node_begin_cost() - [n_slots]: from the call of its begin, the short way, to the read in it,
- * and a constant
+ * pmu_node_begin_cost() - [n_slots]: from the call of its begin, on the fast path, to the read in
+ * it, and a constant
  */
 static inline uint64_t *pmu_node_begin_cost(const struct pmu_thread *self,
 					    const struct pmu_node *node)
@@ -77,8 +77,8 @@ static inline uint64_t *pmu_node_begin_cost(const struct pmu_thread *self,
 }
 
 /**
- * pmu_thread_is_watched() - more is done at its calls than the hot path knows: they take the long
- * way
+ * pmu_thread_is_watched() - more is done at its calls than the fast path knows: they take the slow
+ * one
  */
 static inline bool pmu_thread_is_watched(const struct pmu_thread *self)
 {
@@ -228,7 +228,7 @@ void pmu_tree_detach(struct pmu_thread *self, struct pmu_node *node);
 void pmu_tree_forget_detached(struct pmu_thread *self, struct pmu_node *node);
 
 /**
- * pmu_tree_hide() - from now on the cache finds nothing: every begin takes the long way
+ * pmu_tree_hide() - from now on the cache finds nothing: every begin takes the slow path
  * pmu_tree_show() - as before.  Return: was it hidden?
  */
 void pmu_tree_hide(struct pmu_thread *self);
@@ -332,7 +332,7 @@ static inline void pmu_tree_follow(const struct pmu_frame *frame, struct pmu_nod
 }
 
 /**
- * pmu_tree_lookup_closed() - the same for a begin that can take the short way
+ * pmu_tree_lookup_closed() - the same for a begin that can take the fast path
  *
  * Not where the region is open already, or there is no room for its frame.  Whatever is in the way,
  * it takes as many instructions to find that out: they are counted in the regions around, before

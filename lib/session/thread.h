@@ -104,7 +104,7 @@ struct pmu_thread {
 	unsigned int exit_rounds; /* of thread-exit destructors so far */
 	struct pmu_cost *cost; /* of the region layer; NULL: not measured, or nothing to measure */
 	enum pmu_measuring measuring;
-	int result;           /* of a begin the long way */
+	int result;           /* of a begin on the slow path */
 	uint32_t unsteady;    /* see struct pmu_attachment */
 	uint32_t max_regions; /* beyond it regions are kept by name */
 	uint32_t number;

@@ -196,7 +196,7 @@ static int use_tiny_regions(void *arg)
 			pmu_region_end("leaf");
 			done->leaves++;
 		}
-		pmu_region_begin("step"); /* once more, the long way */
+		pmu_region_begin("step"); /* once more, by the slow path */
 		pmu_region_end("step");
 		pmu_region_end("step");
 		done->steps++;

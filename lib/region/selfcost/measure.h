@@ -71,7 +71,7 @@ typedef int pmu_call_n_fn(const char *name, size_t len);
 
 /**
  * pmu_scenes_inner() - what an empty region counts, into the thread's record
- * pmu_scenes_remainders() - what calls of a way leave behind off the short one, into the thread's
+ * pmu_scenes_remainders() - what calls of a way leave behind off the fast path, into the thread's
  * cost
  *
  * Context: in a tree that is not kept, by the thread itself, as if from outside the library.

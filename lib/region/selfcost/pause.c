@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a call does off the short way is in no region: every open one starts that much later. */
+/* What a call does on the slow path is in no region: every open one starts that much later. */
 #include "region/selfcost/selfcost.h"
 #include "region/slow.h"
 
@@ -25,7 +25,7 @@ static uint64_t outer_of(const struct pmu_node *node, uint32_t slot)
 }
 
 /*
- * Those around it see a begin as it is on the short way; others, which are detached, none at all.
+ * Those around it see a begin as it is on the fast path; others, which are detached, none at all.
  */
 static uint64_t beside_begin(const struct pmu_thread *self, const struct pmu_remainders *left,
 			     const struct pmu_node *open, const struct pmu_node *node,
@@ -35,7 +35,7 @@ static uint64_t beside_begin(const struct pmu_thread *self, const struct pmu_rem
 							    : left->overlap[slot]);
 }
 
-/* Those around it see an end as it is on the short way; others, begun after it, none at all. */
+/* Those around it see an end as it is on the fast path; others, begun after it, none at all. */
 static uint64_t beside_end(const struct pmu_thread *self, const struct pmu_remainders *left,
 			   const struct pmu_node *open, const struct pmu_node *node, uint32_t slot)
 {
@@ -66,7 +66,7 @@ static uint64_t beside_start(const struct pmu_thread *self, const struct pmu_rem
 	return left->start[slot] + (open == node ? 0 : pmu_cost_late(self, slot));
 }
 
-/* All of an end from its read on, of which those around it see what is on the short way. */
+/* All of an end from its read on, of which those around it see what is on the fast path. */
 static uint64_t beside_finish(const struct pmu_thread *self, const struct pmu_remainders *left,
 			      const struct pmu_node *open, const struct pmu_node *node,
 			      uint32_t slot)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Regions in a tree of their own, whose counts tell what calls leave behind that take a longer way.
- */
+/* Regions in a tree of their own, whose counts tell what calls on the slow path leave behind. */
 #include "region/call.h"
 #include "region/publish.h"
 #include "region/selfcost/measure.h"
@@ -115,7 +113,7 @@ INLINE void called(CAST)
 	end(&call, way, a);
 }
 
-/* The inner end goes the long way where that makes its frame odd. */
+/* The inner end takes the slow path where that makes its frame odd. */
 INLINE void nested_end(CAST)
 {
 	const struct calls call = take_calls();

@@ -4,23 +4,21 @@
  *
  *   inner   what an empty region counts: from the last read of a begin to the first of an end
  *   outer   what a begin/end pair of a region counts in the region around it; a longer name costs
- *   more, so
- *           each node has its own, measured when the node is made, by pairs of its own name
+ *           more, so each node has its own, measured when it is made, by pairs of its own name
  *
- * Both stand in the store, and reports subtract them.  That is right for calls that take the short
- * way through begin and end.  A call that takes a longer one reads the counters before and after
- * what it has more to do, and moves the start of every open region by that much (struct pmu_pause):
- * none of it is in any region.  What is left, the few instructions beside those two reads, is
- * always the same, and is measured too: by running each such case in a tree of its own and looking
- * what its regions come out with.  A read that has to be made again (PMU_READ_DELAYED) is such a
- * case.
+ * Both stand in the store, and reports subtract them.  That is right for calls on the fast path
+ * through begin and end.  A call on the slow path reads the counters before and after what it has
+ * more to do, and moves the start of every open region by that much (struct pmu_pause): none of it
+ * is in any region.  What is left, the few instructions beside those two reads, is always the same,
+ * and is measured too: by running each such case in a tree of its own and looking what its regions
+ * come out with.  A read that has to be made again (PMU_READ_DELAYED) is such a case.
  *
  * A call itself is taken for two instructions of the program's, one for the name and one for the
  * jump; for three where it gives the name's length.
  *
  * Counts of a whole processor are taken for the thread's, which is pinned to it: what else runs
  * there makes what is measured another value each time, and then nothing is taken out.  Where
- * sockets are counted, threads take the long way at every call: there nothing is moved.
+ * sockets are counted, every call takes the slow path: there nothing is moved.
  */
 #ifndef PMU_REGION_SELFCOST_H
 #define PMU_REGION_SELFCOST_H
@@ -37,7 +35,7 @@ enum pmu_way {
 	PMU_WAYS,
 };
 
-/** The counts at the moment a call leaves the short way. */
+/** The counts at the moment a call leaves the fast path. */
 struct pmu_pause {
 	bool on;          /* something is open that must not see what follows */
 	enum pmu_way way; /* of the call */
@@ -58,7 +56,7 @@ enum pmu_moving {
 };
 
 /**
- * What is left of calls that do not take the short way, by slot; differences of counts, so that
+ * What is left of calls that do not take the fast path, by slot; differences of counts, so that
  * they may be negative.
  */
 struct pmu_remainders {
@@ -66,9 +64,9 @@ struct pmu_remainders {
 	uint32_t rough; /* bit i: slot i's were not the same each time, and are left alone */
 	/* what an empty region counts, over one that is begun and ended by text */
 	uint64_t inner[PMU_MAX_SLOTS];
-	uint64_t begin[PMU_MAX_SLOTS];   /* a begin the long way; over the node's own short one */
+	uint64_t begin[PMU_MAX_SLOTS];   /* a slow begin, over the node's own fast one */
 	uint64_t compare[PMU_MAX_SLOTS]; /* comparing, over what the two reads around it count */
-	uint64_t end[PMU_MAX_SLOTS];     /* an end the long way */
+	uint64_t end[PMU_MAX_SLOTS];     /* a slow end */
 	/* over that, in a region that the ended one is not part of */
 	uint64_t alien[PMU_MAX_SLOTS];
 	uint64_t again[PMU_MAX_SLOTS]; /* a begin and an end of a region that is open already */
@@ -102,13 +100,13 @@ struct pmu_cost {
 	unsigned int paused; /* how deep: a handler's calls may come in between */
 };
 
-/** What a call that took the long way was. */
+/** What a call that took the slow path was. */
 enum pmu_pause_kind {
 	PMU_PAUSE_BEGIN, /* of a region, which is the innermost frame now */
 	PMU_PAUSE_AGAIN, /* a begin of one that was open already; others whose work is nobody's */
 	PMU_PAUSE_END,   /* of a region */
 	PMU_PAUSE_END_AGAIN, /* of a region that stays open */
-	PMU_PAUSE_START,     /* a begin the short way, but its read was made again */
+	PMU_PAUSE_START,     /* a begin on the fast path, but its read was made again */
 	PMU_PAUSE_FINISH,    /* an end likewise */
 	PMU_PAUSE_SAVE,      /* a checkpoint */
 	PMU_PAUSE_CALL,      /* another public call */
@@ -116,7 +114,7 @@ enum pmu_pause_kind {
 };
 
 /**
- * pmu_cost_thread() - measure inner, and what the long ways leave behind, for a thread that has
+ * pmu_cost_thread() - measure inner, and what slow paths leave behind, for a thread that has
  * just got its tree
  *
  * A few reads of the counters for each; signals wait meanwhile.
@@ -140,7 +138,7 @@ static inline struct pmu_store_histogram *pmu_cost_histogram(const struct pmu_th
  * pmu_cost_is_beside() - is a region open that is nobody's parent?
  *
  * What pairs cost beside it no reader takes off it, who looks at parents alone: they must take the
- * long way.
+ * slow path.
  */
 static inline bool pmu_cost_is_beside(const struct pmu_thread *self)
 {
@@ -149,10 +147,10 @@ static inline bool pmu_cost_is_beside(const struct pmu_thread *self)
 }
 
 /**
- * pmu_cost_needs_long() - must a node's end take the long way?  Also where its parent is not the
+ * pmu_cost_needs_slow() - must a node's end take the slow path?  Also where its parent is not the
  * region that it is begun in.
  */
-static inline bool pmu_cost_needs_long(const struct pmu_thread *self, const struct pmu_node *node)
+static inline bool pmu_cost_needs_slow(const struct pmu_thread *self, const struct pmu_node *node)
 {
 	return pmu_cost_is_beside(self) || node->parent != self->frame[-1].node;
 }
@@ -163,7 +161,7 @@ static inline enum pmu_way pmu_way_of_length(size_t len)
 }
 
 /**
- * pmu_cost_way() - measure what the long ways leave behind of calls of that way, once, where that
+ * pmu_cost_way() - measure what slow paths leave behind of calls of that way, once, where that
  * is not known
  */
 void pmu_cost_way(struct pmu_thread *self, enum pmu_way way);
@@ -178,7 +176,7 @@ static inline void pmu_cost_by_length(const struct pmu_thread *self, uint64_t *n
 		now[i] -= self->cost->by[PMU_BY_LENGTH].inner[i];
 }
 
-/** pmu_pause_begin() - a call leaves the short way: read now, if anything is open. */
+/** pmu_pause_begin() - a call leaves the fast path: read now, if anything is open. */
 void pmu_pause_begin(struct pmu_thread *self, struct pmu_pause *pause, enum pmu_way way);
 
 /**
