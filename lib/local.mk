@@ -298,9 +298,9 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/counters/msr/assign.h \
 	%D%/counters/msr/batch.c \
 	%D%/counters/msr/batch.h \
-	%D%/counters/msr/cell.c \
-	%D%/counters/msr/cell.h \
-	%D%/counters/msr/cells.c \
+	%D%/counters/msr/totals.c \
+	%D%/counters/msr/totals.h \
+	%D%/counters/msr/totals_all.c \
 	%D%/counters/msr/check.c \
 	%D%/counters/msr/device.c \
 	%D%/counters/msr/device.h \

@@ -17,7 +17,7 @@ unit_tests = \
 	%D%/unit/counters/callgrind \
 	%D%/unit/counters/device \
 	%D%/unit/counters/journal \
-	%D%/unit/counters/msr_cell \
+	%D%/unit/counters/msr_totals \
 	%D%/unit/counters/perf \
 	%D%/unit/counters/perf_hybrid \
 	%D%/unit/counters/perf_socket \

@@ -30,8 +30,8 @@ struct msr_thread {
 	uint32_t all, missing; /* slots; those that its processor does not count */
 	uint32_t n_slots;
 	bool by_instruction;
-	struct pmu_msr_cell *cell; /* NULL: counted nowhere */
-	struct pmu_msr *attached;  /* NULL after detach() */
+	struct pmu_msr_totals *totals; /* NULL: counted nowhere */
+	struct pmu_msr *attached;      /* NULL after detach() */
 };
 
 /* --- can it? --- */
@@ -203,9 +203,9 @@ static int msr_put_back(void *state)
 		return 0;
 	pmu_msr_poller_stop(&msr->poller);
 	for (size_t i = 0; i < msr->machine->n_cpus; i++)
-		pmu_msr_cell_stop(&msr->cell[i]);
+		pmu_msr_totals_stop(&msr->processor[i]);
 	for (unsigned int i = 0; i < msr->n_sockets; i++)
-		pmu_msr_cell_stop(&msr->socket[i].cell);
+		pmu_msr_totals_stop(&msr->socket[i].totals);
 	rc = pmu_msr_restore(msr);
 	/* somebody else has done it */
 	return rc == -ESTALE ? 0 : rc;
@@ -251,7 +251,7 @@ static uint32_t read_nothing(void *thread, uint64_t *value)
 	return self->all;
 }
 
-static PMU_HOT uint32_t read_cell(void *thread, uint64_t *value)
+static PMU_HOT uint32_t read_totals(void *thread, uint64_t *value)
 {
 	struct msr_thread *self = thread;
 	enum pmu_source_lost lost;
@@ -260,20 +260,20 @@ static PMU_HOT uint32_t read_cell(void *thread, uint64_t *value)
 
 	if (unlikely(self->source.lost))
 		return self->all;
-	missing = pmu_msr_cell_read(self->cell, pmu_msr_cell_now(), self->by_instruction, total,
-				    &lost);
+	missing = pmu_msr_totals_read(self->totals, pmu_msr_totals_now(), self->by_instruction,
+				      total, &lost);
 	if (unlikely(lost))
 		__atomic_store_n(&self->source.lost, lost, __ATOMIC_RELAXED);
 	memcpy(value, total, self->n_slots * sizeof(*value));
 	return missing | self->missing;
 }
 
-/* On a hybrid, which kind of core a cell is of; 0: all are alike. */
-static uint32_t core_types(const struct pmu_msr *msr, const struct pmu_msr_cell *cell)
+/* On a hybrid, which kind of core totals are of; 0: all are alike. */
+static uint32_t core_types(const struct pmu_msr *msr, const struct pmu_msr_totals *totals)
 {
 	const struct pmu_machine *machine = msr->machine;
 
-	switch (machine->kind[machine->cpu[cell - msr->cell].kind].core_type) {
+	switch (machine->kind[machine->cpu[totals - msr->processor].kind].core_type) {
 	case PMU_CORE_P:
 		return PMU_SLOT_P;
 	case PMU_CORE_E:
@@ -298,7 +298,7 @@ static int msr_attach(void *state, void *thread, int cpu, pmu_read_fn **read,
 	memset(got, 0, sizeof(*got));
 	self->all = self->missing = pmu_plan_mask(&msr->plan);
 	self->n_slots = msr->plan.n_slots;
-	self->cell = cpu < 0 ? NULL : pmu_msr_cell_of(msr, cpu);
+	self->totals = cpu < 0 ? NULL : pmu_msr_totals_of(msr, cpu);
 	self->attached = msr;
 	msr->refs++;
 	*read = read_nothing;
@@ -306,16 +306,17 @@ static int msr_attach(void *state, void *thread, int cpu, pmu_read_fn **read,
 		snprintf(got->note, sizeof(got->note),
 			 "a thread that is not pinned has no counts by msr, which counts whole "
 			 "processors: PMU_PIN=auto, or pmu run --pin auto");
-	else if (cpu >= 0 && !self->cell)
+	else if (cpu >= 0 && !self->totals)
 		snprintf(got->note, sizeof(got->note), "CPU %d is not counted", cpu);
-	if (self->cell) {
-		self->missing = self->cell->all & pmu_msr_cell_read(self->cell, pmu_msr_cell_now(),
-								    false, NULL, NULL);
+	if (self->totals) {
+		self->missing = self->totals->all & pmu_msr_totals_read(self->totals,
+									pmu_msr_totals_now(), false,
+									NULL, NULL);
 		self->by_instruction = msr->by_instruction;
 		if (self->by_instruction)
 			pmu_refusable_guard();
-		self->source.core_types = core_types(msr, self->cell);
-		*read = read_cell;
+		self->source.core_types = core_types(msr, self->totals);
+		*read = read_totals;
 	}
 	got->missing = self->missing;
 	got->user_read = self->by_instruction && self->missing != self->all;
@@ -355,8 +356,8 @@ static uint32_t msr_read_socket(void *state, unsigned int socket, uint64_t *valu
 
 	if (socket >= msr->n_sockets)
 		return pmu_plan_mask(&msr->plan);
-	missing = pmu_msr_cell_read(&msr->socket[socket].cell, pmu_msr_cell_now(), false, total,
-				    NULL);
+	missing = pmu_msr_totals_read(&msr->socket[socket].totals, pmu_msr_totals_now(), false,
+				      total, NULL);
 	/* from the sum of all counts: what is rounded off never adds up */
 	for (unsigned int i = 0; i < msr->plan.n_slots; i++)
 		value[i] = msr->scale[i] > 0 ? (uint64_t)((double)total[i] * msr->scale[i])
@@ -390,14 +391,14 @@ static bool first_trouble(struct pmu_msr *msr, char *text, size_t size)
 
 	text[0] = '\0';
 	for (size_t i = 0; i < msr->machine->n_cpus + msr->n_sockets; i++) {
-		struct pmu_msr_cell *cell = i < msr->machine->n_cpus
-						    ? &msr->cell[i]
-						    : &msr->socket[i - msr->machine->n_cpus].cell;
+		struct pmu_msr_totals *totals =
+			i < msr->machine->n_cpus ? &msr->processor[i]
+						 : &msr->socket[i - msr->machine->n_cpus].totals;
 
 		if (!text[0])
-			pmu_msr_cell_trouble(cell, text, size);
+			pmu_msr_totals_trouble(totals, text, size);
 		else
-			others += pmu_msr_cell_trouble(cell, other, sizeof(other));
+			others += pmu_msr_totals_trouble(totals, other, sizeof(other));
 	}
 	len = strlen(text);
 	if (others)

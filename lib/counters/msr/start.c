@@ -210,9 +210,9 @@ static void poll_all(void *arg)
 	struct pmu_msr *msr = arg;
 
 	for (size_t i = 0; i < msr->machine->n_cpus; i++)
-		pmu_msr_cell_poll(&msr->cell[i], pmu_msr_cell_now());
+		pmu_msr_totals_poll(&msr->processor[i], pmu_msr_totals_now());
 	for (unsigned int i = 0; i < msr->n_sockets; i++)
-		pmu_msr_cell_poll(&msr->socket[i].cell, pmu_msr_cell_now());
+		pmu_msr_totals_poll(&msr->socket[i].totals, pmu_msr_totals_now());
 }
 
 static void start_poller(struct pmu_msr *msr)
@@ -221,9 +221,9 @@ static void start_poller(struct pmu_msr *msr)
 	int rc;
 
 	for (size_t i = 0; i < msr->machine->n_cpus; i++)
-		narrow |= msr->cell[i].narrow;
+		narrow |= msr->processor[i].narrow;
 	for (unsigned int i = 0; i < msr->n_sockets; i++)
-		narrow |= msr->socket[i].cell.narrow;
+		narrow |= msr->socket[i].totals.narrow;
 	rc = pmu_msr_poller_start(&msr->poller, narrow ? POLL_MS : POLL_WIDE_MS, poll_all, msr);
 	if (rc)
 		snprintf(
@@ -249,7 +249,7 @@ static void arm(struct pmu_msr *msr)
 int pmu_msr_start(struct pmu_msr *msr)
 {
 	char why[PMU_ERROR_MAX];
-	int rc = pmu_msr_cells_build(msr);
+	int rc = pmu_msr_totals_build_all(msr);
 
 	if (rc)
 		return rc;
@@ -266,7 +266,7 @@ int pmu_msr_start(struct pmu_msr *msr)
 	for (unsigned int phase = PMU_MSR_STOP; phase <= PMU_MSR_ENABLE && !rc; phase++)
 		rc = run_phase(msr, phase);
 	if (!rc)
-		rc = pmu_msr_cells_start(msr);
+		rc = pmu_msr_totals_start_all(msr);
 	if (rc) {
 		snprintf(why, sizeof(why), "%s", pmu_error_text());
 		pmu_msr_restore(msr);
@@ -387,7 +387,7 @@ void pmu_msr_release(struct pmu_msr *msr)
 {
 	pmu_msr_device_unlock(&msr->device);
 	pmu_msr_device_close(&msr->device);
-	pmu_msr_cells_free(msr);
+	pmu_msr_totals_free_all(msr);
 	pmu_msr_program_free(&msr->program);
 	pmu_machine_free(msr->machine);
 	msr->machine = NULL;

@@ -7,17 +7,17 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "counters/msr/cell.h"
 #include "counters/msr/device.h"
 #include "counters/msr/journal.h"
 #include "counters/msr/poller.h"
 #include "counters/msr/program.h"
 #include "counters/msr/signals.h"
+#include "counters/msr/totals.h"
 
 /** A socket's counters, and what they are multiplied by. */
-struct pmu_msr_socket_cell {
+struct pmu_msr_socket_totals {
 	int package; /* logical index */
-	struct pmu_msr_cell cell;
+	struct pmu_msr_totals totals;
 };
 
 struct pmu_msr {
@@ -33,11 +33,11 @@ struct pmu_msr {
 	bool by_instruction; /* RDPMC is there for everybody */
 	/* Some register was, or may have been, written. */
 	bool touched;
-	size_t n_written;          /* operations of the program up to the first that failed */
-	struct pmu_msr_cell *cell; /* [machine->n_cpus], in the order of machine->cpu */
+	size_t n_written; /* operations of the program up to the first that failed */
+	struct pmu_msr_totals *processor; /* [machine->n_cpus], in the order of machine->cpu */
 	unsigned int n_sockets;
-	struct pmu_msr_socket_cell *socket;
-	struct pmu_msr_entry *entries; /* of all cells */
+	struct pmu_msr_socket_totals *socket;
+	struct pmu_msr_entry *entries; /* of all of them */
 	double scale[PMU_MAX_SLOTS];   /* energy slots: microjoules a count; else 0 */
 	char remark[240];              /* for the report, "" none */
 	bool told_changed;             /* that somebody else wrote registers */
@@ -71,19 +71,19 @@ int pmu_msr_restore(struct pmu_msr *msr);
 void pmu_msr_release(struct pmu_msr *msr);
 
 /**
- * pmu_msr_cells_build() - places for the counts of every processor and socket.  Return: 0; -ENOMEM.
+ * pmu_msr_totals_build_all() - totals for every processor and socket.  Return: 0; -ENOMEM.
  */
-int pmu_msr_cells_build(struct pmu_msr *msr);
-void pmu_msr_cells_free(struct pmu_msr *msr);
+int pmu_msr_totals_build_all(struct pmu_msr *msr);
+void pmu_msr_totals_free_all(struct pmu_msr *msr);
 
 /**
- * pmu_msr_cells_start() - the counters' values as they are now
+ * pmu_msr_totals_start_all() - the counters' values as they are now
  *
  * Together with pmu_msr_check_kept(): one call of the kernel's where there are batches.
  *
  * Return: 0 or a negative errno with a sentence.
  */
-int pmu_msr_cells_start(struct pmu_msr *msr);
+int pmu_msr_totals_start_all(struct pmu_msr *msr);
 
 /** pmu_msr_say_fault() - Return: its error, with a sentence. */
 int pmu_msr_say_fault(const struct pmu_msr *msr, const struct pmu_msr_fault *fault);
@@ -103,8 +103,8 @@ int pmu_msr_check_kept(const struct pmu_msr *msr, const uint64_t *there);
  */
 bool pmu_msr_check_changed(struct pmu_msr *msr, char *text, size_t size);
 
-/** pmu_msr_cell_of() - a processor's; NULL for one that is not counted. */
-struct pmu_msr_cell *pmu_msr_cell_of(const struct pmu_msr *msr, int cpu);
+/** pmu_msr_totals_of() - a processor's; NULL for one that is not counted. */
+struct pmu_msr_totals *pmu_msr_totals_of(const struct pmu_msr *msr, int cpu);
 
 /** pmu_msr_socket_of() - the index of the socket of a processor; -1. */
 int pmu_msr_socket_of(const struct pmu_msr *msr, int cpu);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Counters as totals that grow: wraps, gaps, failures, files that take a descriptor's place. */
-#include "counters/msr/cell.h"
+#include "counters/msr/totals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,12 +15,12 @@
 #define ADDRESS_48 0x108
 #define SECOND     1000000000ull
 
-static char path[] = "/tmp/pmu-cell-XXXXXX";
+static char path[] = "/tmp/pmu-totals-XXXXXX";
 static int file; /* the test's own way to the registers */
 static struct pmu_msr_place place;
 static struct pmu_msr_device device = { .n_cpus = 1, .at = &place };
 static struct pmu_msr_entry entry[2];
-static struct pmu_msr_cell cell;
+static struct pmu_msr_totals totals;
 
 static void set(off_t address, uint64_t value)
 {
@@ -49,17 +49,17 @@ static void begin(uint64_t narrow, uint64_t wide)
 					   .bits = 48,
 					   .slot = 1,
 					   .last = wide };
-	cell = (struct pmu_msr_cell){
+	totals = (struct pmu_msr_totals){
 		.all = 7, .missing = 4, .n_entries = 2, .entry = entry, .device = &device
 	};
-	pmu_msr_cell_start(&cell, 0);
+	pmu_msr_totals_start(&totals, 0);
 }
 
 static uint32_t read_at(uint64_t now_ns, uint64_t total[PMU_MAX_SLOTS])
 {
 	enum pmu_source_lost lost;
 
-	return pmu_msr_cell_read(&cell, now_ns, false, total, &lost);
+	return pmu_msr_totals_read(&totals, now_ns, false, total, &lost);
 }
 
 static void adds_up_differences(void)
@@ -100,13 +100,13 @@ static void a_narrow_counter_is_not_left_alone(void)
 	char text[256];
 
 	begin(0, 0);
-	ok(cell.narrow, "it is known for one");
+	ok(totals.narrow, "it is known for one");
 	is_u64(read_at(60 * SECOND, total), 4, "after a minute it is still good");
 	is_u64(read_at(121 * SECOND, total), 5, "after more it is missing");
 	is_u64(read_at(122 * SECOND, total), 5, "for good");
-	ok(pmu_msr_cell_trouble(&cell, text, sizeof(text)), "which is worth a remark");
+	ok(pmu_msr_totals_trouble(&totals, text, sizeof(text)), "which is worth a remark");
 	has(text, "MSR 100H of CPU 0 was not read for too long", "that says why");
-	ok(!pmu_msr_cell_trouble(&cell, text, sizeof(text)), "once");
+	ok(!pmu_msr_totals_trouble(&totals, text, sizeof(text)), "once");
 	is_u64(read_at(122 * SECOND + 8192 * SECOND, total), 5, "a wide one bears hours");
 	is_u64(read_at(123 * SECOND + 2 * 8192 * SECOND + 1, total), 7, "but not days");
 	is_u64(read_at(0, total), 7, "a time from before the last read is no gap");
@@ -127,7 +127,7 @@ static void a_failing_register_is_missing_from_then_on(void)
 	set(ADDRESS_48, 50);
 	is_u64(read_at(2, total), 6,
 	       "also when it answers again: nobody knows what was in between");
-	ok(pmu_msr_cell_trouble(&cell, text, sizeof(text)), "there is a remark");
+	ok(pmu_msr_totals_trouble(&totals, text, sizeof(text)), "there is a remark");
 	has(text, "MSR 108H of CPU 0 cannot be read any more", "that names it");
 }
 
@@ -135,25 +135,26 @@ static void another_file_is_not_believed(void)
 {
 	uint64_t total[PMU_MAX_SLOTS], text[64];
 	enum pmu_source_lost lost;
-	char other[] = "/tmp/pmu-cell-other-XXXXXX";
+	char other[] = "/tmp/pmu-totals-other-XXXXXX";
 	int fd = mkstemp(other);
 
 	memset(text, 'x', sizeof(text));
 	begin(0, 0);
 	if (write(fd, text, sizeof(text)) < 0 || dup2(fd, place.file.fd) < 0)
 		exit(1);
-	is_u64(pmu_msr_cell_read(&cell, 1, false, total, &lost), 7, "text in place of registers");
+	is_u64(pmu_msr_totals_read(&totals, 1, false, total, &lost), 7,
+	       "text in place of registers");
 	is_int(lost, PMU_SOURCE_CLOSED, "means that the descriptor was replaced");
 	begin(100, 100);
 	memset(text, 0, sizeof(text));
 	if (pwrite(fd, text, sizeof(text), 0) < 0 || dup2(fd, place.file.fd) < 0)
 		exit(1);
-	is_u64(pmu_msr_cell_read(&cell, 1, false, total, &lost), 7, "zeroes too");
+	is_u64(pmu_msr_totals_read(&totals, 1, false, total, &lost), 7, "zeroes too");
 	is_int(lost, PMU_SOURCE_CLOSED, "likewise");
 	begin(100, 100);
 	close(place.file.fd);
 	errno = 77;
-	is_u64(pmu_msr_cell_read(&cell, 1, false, total, &lost), 7, "one that was closed");
+	is_u64(pmu_msr_totals_read(&totals, 1, false, total, &lost), 7, "one that was closed");
 	is_int(lost, PMU_SOURCE_CLOSED, "likewise");
 	is_int(errno, 77, "errno is kept");
 	unlink(other);
@@ -171,7 +172,7 @@ static void a_counter_that_went_back_is_missing(void)
 	set(ADDRESS_48, 10);
 	is_u64(read_at(2 * SECOND, total), 6, "lower than before: it was not round, but written");
 	is_u64(total[1], 1000, "what was counted stays as it is");
-	ok(pmu_msr_cell_trouble(&cell, text, sizeof(text)), "there is a remark");
+	ok(pmu_msr_totals_trouble(&totals, text, sizeof(text)), "there is a remark");
 	has(text, "MSR 108H of CPU 0 went back", "that names it");
 	begin(0, 0);
 	set(ADDRESS_48, 0xffff80000000);
@@ -183,26 +184,26 @@ static void a_poller_reads_wide_counters_now_and_then(void)
 	uint64_t total[PMU_MAX_SLOTS];
 
 	begin(0, 0);
-	cell.narrow = false;
+	totals.narrow = false;
 	entry[0].bits = 48;
 	for (int minutes = 1; minutes <= 600; minutes++) {
 		set(ADDRESS_48, (uint64_t)minutes * 1000000000000u & 0xffffffffffff);
-		pmu_msr_cell_poll(&cell, (uint64_t)minutes * 60 * SECOND);
+		pmu_msr_totals_poll(&totals, (uint64_t)minutes * 60 * SECOND);
 	}
 	is_u64(read_at(601 * 60 * SECOND, total), 4,
 	       "ten hours without a region's end are not too long");
 	is_u64(total[1], 600000000000000u, "and the counter came round twice");
 }
 
-static void a_stopped_cell_gives_nothing(void)
+static void stopped_totals_give_nothing(void)
 {
 	uint64_t total[PMU_MAX_SLOTS];
 
 	begin(0, 0);
-	pmu_msr_cell_stop(&cell);
+	pmu_msr_totals_stop(&totals);
 	set(ADDRESS_40, 12345);
 	is_u64(read_at(1, total), 7, "every slot is missing");
-	is_u64(cell.total[0], 0, "nothing is read");
+	is_u64(totals.total[0], 0, "nothing is read");
 }
 
 /* --- several at once --- */
@@ -264,7 +265,7 @@ int main(void)
 	another_file_is_not_believed();
 	a_counter_that_went_back_is_missing();
 	a_poller_reads_wide_counters_now_and_then();
-	a_stopped_cell_gives_nothing();
+	stopped_totals_give_nothing();
 	threads_and_poller_share_it();
 	unlink(path);
 	return done_testing();

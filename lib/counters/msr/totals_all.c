@@ -17,28 +17,28 @@ static size_t count_entries(const struct pmu_msr *msr)
 	return n;
 }
 
-static void add_entry(struct pmu_msr *msr, struct pmu_msr_cell *cell, int cpu,
+static void add_entry(struct pmu_msr *msr, struct pmu_msr_totals *totals, int cpu,
 		      const struct pmu_msr_counter *counter)
 {
-	cell->entry[cell->n_entries++] = (struct pmu_msr_entry){
+	totals->entry[totals->n_entries++] = (struct pmu_msr_entry){
 		.cpu = cpu,
 		.fd = pmu_msr_fd(&msr->device, cpu),
 		.address = counter->address,
-		.rdpmc = cell->cpu < 0 ? UINT32_MAX : counter->rdpmc,
+		.rdpmc = totals->cpu < 0 ? UINT32_MAX : counter->rdpmc,
 		.bits = (uint8_t)counter->bits,
 		.slot = (uint8_t)counter->slot,
 	};
-	cell->missing &= ~(1u << counter->slot);
+	totals->missing &= ~(1u << counter->slot);
 }
 
-static void begin_cell(struct pmu_msr *msr, struct pmu_msr_cell *cell, int cpu,
-		       struct pmu_msr_entry *entry)
+static void begin_totals(struct pmu_msr *msr, struct pmu_msr_totals *totals, int cpu,
+			 struct pmu_msr_entry *entry)
 {
-	cell->cpu = cpu;
-	cell->entry = entry;
-	cell->device = &msr->device;
-	cell->all = pmu_plan_mask(&msr->plan);
-	cell->missing = cell->all;
+	totals->cpu = cpu;
+	totals->entry = entry;
+	totals->device = &msr->device;
+	totals->all = pmu_plan_mask(&msr->plan);
+	totals->missing = totals->all;
 }
 
 static struct pmu_msr_entry *fill_cpus(struct pmu_msr *msr, struct pmu_msr_entry *entry)
@@ -46,18 +46,18 @@ static struct pmu_msr_entry *fill_cpus(struct pmu_msr *msr, struct pmu_msr_entry
 	for (size_t i = 0; i < msr->machine->n_cpus; i++) {
 		const struct pmu_machine_cpu *at = &msr->machine->cpu[i];
 
-		begin_cell(msr, &msr->cell[i], at->pu.cpu, entry);
+		begin_totals(msr, &msr->processor[i], at->pu.cpu, entry);
 		for (unsigned int j = 0; j < msr->program.n_counters[at->kind]; j++)
-			add_entry(msr, &msr->cell[i], at->pu.cpu,
+			add_entry(msr, &msr->processor[i], at->pu.cpu,
 				  &msr->program.counter[at->kind][j]);
-		entry += msr->cell[i].n_entries;
+		entry += msr->processor[i].n_entries;
 	}
 	return entry;
 }
 
 static void fill_sockets(struct pmu_msr *msr, struct pmu_msr_entry *entry)
 {
-	struct pmu_msr_socket_cell *socket = NULL;
+	struct pmu_msr_socket_totals *socket = NULL;
 
 	/* units of one package follow each other */
 	for (size_t i = 0; i < msr->program.n_units; i++) {
@@ -66,21 +66,21 @@ static void fill_sockets(struct pmu_msr *msr, struct pmu_msr_entry *entry)
 		if (!socket || socket->package != unit->package) {
 			socket = &msr->socket[msr->n_sockets++];
 			socket->package = unit->package;
-			begin_cell(msr, &socket->cell, -1, entry);
+			begin_totals(msr, &socket->totals, -1, entry);
 		}
 		for (unsigned int j = 0; j < unit->n_counters; j++, entry++)
-			add_entry(msr, &socket->cell, unit->cpu, &unit->counter[j]);
+			add_entry(msr, &socket->totals, unit->cpu, &unit->counter[j]);
 	}
 }
 
-int pmu_msr_cells_build(struct pmu_msr *msr)
+int pmu_msr_totals_build_all(struct pmu_msr *msr)
 {
 	struct pmu_msr_entry *rest;
 
-	msr->cell = calloc(msr->machine->n_cpus, sizeof(*msr->cell));
+	msr->processor = calloc(msr->machine->n_cpus, sizeof(*msr->processor));
 	msr->socket = calloc(msr->program.n_units + 1, sizeof(*msr->socket));
 	msr->entries = calloc(count_entries(msr) + 1, sizeof(*msr->entries));
-	if (!msr->cell || !msr->socket || !msr->entries)
+	if (!msr->processor || !msr->socket || !msr->entries)
 		return pmu_fail(ENOMEM, "no memory for the counts of %zu processors",
 				msr->machine->n_cpus);
 	for (unsigned int i = 0; i < msr->plan.n_slots; i++)
@@ -92,29 +92,29 @@ int pmu_msr_cells_build(struct pmu_msr *msr)
 	return 0;
 }
 
-void pmu_msr_cells_free(struct pmu_msr *msr)
+void pmu_msr_totals_free_all(struct pmu_msr *msr)
 {
-	free(msr->cell);
+	free(msr->processor);
 	free(msr->socket);
 	free(msr->entries);
-	msr->cell = NULL;
+	msr->processor = NULL;
 	msr->socket = NULL;
 	msr->entries = NULL;
 }
 
 static void begin_all(struct pmu_msr *msr, const uint64_t *value)
 {
-	uint64_t now = pmu_msr_cell_now();
+	uint64_t now = pmu_msr_totals_now();
 
 	for (size_t i = 0; i < count_entries(msr); i++)
 		msr->entries[i].last = value[i];
 	for (size_t i = 0; i < msr->machine->n_cpus; i++)
-		pmu_msr_cell_start(&msr->cell[i], now);
+		pmu_msr_totals_start(&msr->processor[i], now);
 	for (unsigned int i = 0; i < msr->n_sockets; i++)
-		pmu_msr_cell_start(&msr->socket[i].cell, now);
+		pmu_msr_totals_start(&msr->socket[i].totals, now);
 }
 
-int pmu_msr_cells_start(struct pmu_msr *msr)
+int pmu_msr_totals_start_all(struct pmu_msr *msr)
 {
 	size_t n_checks = pmu_msr_checks(msr), n = n_checks + count_entries(msr);
 	struct pmu_msr_op *op = calloc(n + 1, sizeof(*op));
@@ -158,11 +158,11 @@ static const struct pmu_machine_cpu *find(const struct pmu_machine *machine, int
 	return NULL;
 }
 
-struct pmu_msr_cell *pmu_msr_cell_of(const struct pmu_msr *msr, int cpu)
+struct pmu_msr_totals *pmu_msr_totals_of(const struct pmu_msr *msr, int cpu)
 {
 	const struct pmu_machine_cpu *at = find(msr->machine, cpu);
 
-	return at ? &msr->cell[at - msr->machine->cpu] : NULL;
+	return at ? &msr->processor[at - msr->machine->cpu] : NULL;
 }
 
 int pmu_msr_socket_of(const struct pmu_msr *msr, int cpu)

@@ -3,8 +3,8 @@
  * Counters that are read together, as 64-bit totals: those of one processor, or those of one
  * socket.  Whoever reads them, any thread there or the poller, brings the totals forward.
  */
-#ifndef PMU_MSR_CELL_H
-#define PMU_MSR_CELL_H
+#ifndef PMU_MSR_TOTALS_H
+#define PMU_MSR_TOTALS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,7 +30,8 @@ struct pmu_msr_entry {
 	uint64_t last; /* what it held when it was last read */
 };
 
-struct pmu_msr_cell {
+/** Of one processor, or of one socket. */
+struct pmu_msr_totals {
 	uint32_t lock;    /* everything below */
 	int cpu;          /* whose it is; -1: a socket's */
 	bool stopped;     /* registers are being put back, or are */
@@ -48,20 +49,20 @@ struct pmu_msr_cell {
 	bool told;
 };
 
-/** pmu_msr_cell_now() - CLOCK_MONOTONIC to some milliseconds, in as many instructions each time */
-uint64_t pmu_msr_cell_now(void);
+/** pmu_msr_totals_now() - CLOCK_MONOTONIC to some milliseconds; always as many instructions */
+uint64_t pmu_msr_totals_now(void);
 
 /**
- * pmu_msr_cell_start() - its entries are complete, and what they held at @now_ns is where the
+ * pmu_msr_totals_start() - the entries are complete, and what they held at @now_ns is where the
  * totals begin
  */
-void pmu_msr_cell_start(struct pmu_msr_cell *cell, uint64_t now_ns);
+void pmu_msr_totals_start(struct pmu_msr_totals *totals, uint64_t now_ns);
 
 /**
- * pmu_msr_cell_read() - bring the totals forward
- * @now_ns: pmu_msr_cell_now(); a counter that was left alone for longer than its width bears is
+ * pmu_msr_totals_read() - bring the totals forward
+ * @now_ns: pmu_msr_totals_now(); a counter that was left alone for longer than its width bears is
  *	missing from then on
- * @by_instruction: RDPMC where the thread is on the cell's processor
+ * @by_instruction: RDPMC where the thread is on the processor that they are of
  * @total: [PMU_MAX_SLOTS] result, NULL: not wanted
  * @lost: result where the descriptors are not ours any more; NULL: not wanted
  *
@@ -71,16 +72,16 @@ void pmu_msr_cell_start(struct pmu_msr_cell *cell, uint64_t now_ns);
  * Context: any thread; keeps errno; no allocation, no point of cancellation.
  * Return: the slots that mean nothing.
  */
-uint32_t pmu_msr_cell_read(struct pmu_msr_cell *cell, uint64_t now_ns, bool by_instruction,
-			   uint64_t *total, enum pmu_source_lost *lost);
+uint32_t pmu_msr_totals_read(struct pmu_msr_totals *totals, uint64_t now_ns, bool by_instruction,
+			     uint64_t *total, enum pmu_source_lost *lost);
 
-/** pmu_msr_cell_poll() - read it if that is due, so that no counter wraps unseen. */
-void pmu_msr_cell_poll(struct pmu_msr_cell *cell, uint64_t now_ns);
+/** pmu_msr_totals_poll() - read them if that is due, so that no counter wraps unseen. */
+void pmu_msr_totals_poll(struct pmu_msr_totals *totals, uint64_t now_ns);
 
-/** pmu_msr_cell_stop() - from now on reads give nothing; none is under way when it returns. */
-void pmu_msr_cell_stop(struct pmu_msr_cell *cell);
+/** pmu_msr_totals_stop() - from now on reads give nothing; none is under way when it returns. */
+void pmu_msr_totals_stop(struct pmu_msr_totals *totals);
 
-/** pmu_msr_cell_trouble() - what went wrong, once; false where nothing did. */
-bool pmu_msr_cell_trouble(struct pmu_msr_cell *cell, char *text, size_t size);
+/** pmu_msr_totals_trouble() - what went wrong, once; false where nothing did. */
+bool pmu_msr_totals_trouble(struct pmu_msr_totals *totals, char *text, size_t size);
 
 #endif

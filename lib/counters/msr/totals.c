@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Counters of one processor or socket, as totals that grow. */
+#include "counters/msr/totals.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
+#include "base/fd.h"
+#include "base/time.h"
+#include "counters/refusable.h"
+
+uint64_t pmu_msr_totals_now(void)
+{
+	struct timespec now;
+
+	/*
+	 * libc's own way there, in the vDSO, starts over where the time changes meanwhile, which
+	 * regions would count
+	 */
+	syscall(SYS_clock_gettime, CLOCK_MONOTONIC_COARSE, &now);
+	return pmu_time_ns(now);
+}
+
+/* --- one at a time --- */
+
+/* A holder that was preempted gets the processor, whatever the priority of who waits. */
+static PMU_COLD void wait_a_little(unsigned int turn)
+{
+	static const struct timespec pause = { .tv_nsec = 20000 };
+	int saved = errno;
+
+	if (turn > 100)
+		syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
+	errno = saved;
+}
+
+static void lock(struct pmu_msr_totals *totals)
+{
+	for (unsigned int turn = 0; __atomic_exchange_n(&totals->lock, 1, __ATOMIC_ACQUIRE); turn++)
+		wait_a_little(turn);
+}
+
+static void unlock(struct pmu_msr_totals *totals)
+{
+	__atomic_store_n(&totals->lock, 0, __ATOMIC_RELEASE);
+}
+
+/* --- one counter --- */
+
+static uint64_t width_mask(unsigned int bits)
+{
+	return bits >= 64 ? UINT64_MAX : (1ull << bits) - 1;
+}
+
+/*
+ * How long a counter may be left alone: a narrow one a minute; wide ones until 2^35 counts a
+ * second, more than a core gives, would bring them round.
+ */
+static uint64_t patience_ns(unsigned int bits)
+{
+	if (bits < PMU_MSR_WIDE_BITS)
+		return PMU_MSR_NARROW_NS;
+	return bits - 35 >= 32 ? UINT64_MAX : (1ull << (bits - 35)) * 1000000000u;
+}
+
+/*
+ * The instruction reads the counter of whatever processor the thread is on: before and after it
+ * must be this one.
+ */
+static bool read_here(const struct pmu_msr_totals *totals, const struct pmu_msr_entry *entry,
+		      uint64_t *raw)
+{
+	if (entry->rdpmc == UINT32_MAX || sched_getcpu() != totals->cpu)
+		return false;
+#if defined(__x86_64__) || defined(__i386__)
+	*raw = pmu_rdpmc(entry->rdpmc);
+#else
+	*raw = 0;
+#endif
+	return sched_getcpu() == totals->cpu;
+}
+
+static bool is_ours(const struct pmu_msr_totals *totals, const struct pmu_msr_entry *entry)
+{
+	struct pmu_msr_file file;
+
+	for (size_t i = 0; i < totals->device->n_cpus; i++) {
+		if (totals->device->at[i].cpu != entry->cpu)
+			continue;
+		file = totals->device->at[i].file;
+		file.fd = entry->fd;
+		return pmu_msr_file_is_ours(&file);
+	}
+	return false;
+}
+
+static PMU_COLD void give_up(struct pmu_msr_totals *totals, const struct pmu_msr_entry *entry,
+			     const char *why)
+{
+	totals->missing |= 1u << entry->slot;
+	if (!totals->trouble[0])
+		snprintf(totals->trouble, sizeof(totals->trouble),
+			 "MSR %XH of CPU %d %s; its counts are missing from then on",
+			 entry->address, entry->cpu, why);
+}
+
+static PMU_COLD void read_failed(struct pmu_msr_totals *totals, const struct pmu_msr_entry *entry,
+				 int rc)
+{
+	int saved = errno;
+	char why[96];
+
+	if (!is_ours(totals, entry)) {
+		totals->lost = PMU_SOURCE_CLOSED;
+	} else {
+		snprintf(why, sizeof(why), "cannot be read any more (%s)", strerror(-rc));
+		give_up(totals, entry, why);
+	}
+	errno = saved;
+}
+
+/*
+ * A file of the program's that has taken a descriptor's place gives eight bytes too, but hardly
+ * such as these.
+ */
+static PMU_COLD bool is_strange(const struct pmu_msr_totals *totals,
+				const struct pmu_msr_entry *entry)
+{
+	int saved = errno;
+	bool ours = is_ours(totals, entry);
+
+	errno = saved;
+	return !ours;
+}
+
+static void advance(struct pmu_msr_totals *totals, struct pmu_msr_entry *entry, uint64_t idle_ns,
+		    bool by_instruction)
+{
+	uint64_t mask = width_mask(entry->bits), raw, delta;
+	int rc = 0;
+
+	if (totals->missing >> entry->slot & 1)
+		return;
+	if (!by_instruction || !read_here(totals, entry, &raw))
+		rc = pmu_msr_read_fd(entry->fd, entry->address, &raw);
+	if (by_instruction && unlikely(pmu_refusable_was())) {
+		give_up(totals, entry,
+			"cannot be read by RDPMC any more, which somebody has forbidden");
+		return;
+	}
+	if (unlikely(rc)) {
+		read_failed(totals, entry, rc);
+		return;
+	}
+	delta = (raw - entry->last) & mask;
+	if (unlikely((raw & ~mask || delta > mask / 2) && is_strange(totals, entry))) {
+		totals->lost = PMU_SOURCE_CLOSED;
+		return;
+	}
+	if (unlikely(idle_ns > patience_ns(entry->bits))) {
+		give_up(totals, entry, "was not read for too long and may have come round unseen");
+		return;
+	}
+	/* by how much a wide one can have grown in half of its patience */
+	if (unlikely(delta > mask - mask / 2 && entry->bits >= PMU_MSR_WIDE_BITS &&
+		     idle_ns < patience_ns(entry->bits) / 2)) {
+		give_up(totals, entry,
+			"went back: somebody else has written it, or the processor was asleep or offline");
+		return;
+	}
+	entry->last = raw & mask;
+	totals->total[entry->slot] += delta;
+}
+
+/* --- all of them --- */
+
+void pmu_msr_totals_start(struct pmu_msr_totals *totals, uint64_t now_ns)
+{
+	for (unsigned int i = 0; i < totals->n_entries; i++) {
+		totals->entry[i].last &= width_mask(totals->entry[i].bits);
+		totals->narrow |= totals->entry[i].bits < PMU_MSR_WIDE_BITS;
+	}
+	totals->read_ns = now_ns;
+}
+
+static uint64_t idle_since(const struct pmu_msr_totals *totals, uint64_t now_ns)
+{
+	/* who took the time before another thread came in between is not late */
+	return now_ns > totals->read_ns ? now_ns - totals->read_ns : 0;
+}
+
+uint32_t pmu_msr_totals_read(struct pmu_msr_totals *totals, uint64_t now_ns, bool by_instruction,
+			     uint64_t *total, enum pmu_source_lost *lost)
+{
+	uint32_t missing;
+	uint64_t idle_ns;
+
+	lock(totals);
+	idle_ns = idle_since(totals, now_ns);
+	if (likely(!totals->stopped && totals->lost != PMU_SOURCE_CLOSED)) {
+		for (unsigned int i = 0; i < totals->n_entries && totals->lost != PMU_SOURCE_CLOSED;
+		     i++)
+			advance(totals, &totals->entry[i], idle_ns, by_instruction);
+		totals->read_ns += idle_ns;
+	}
+	missing = totals->stopped || totals->lost == PMU_SOURCE_CLOSED ? totals->all
+								       : totals->missing;
+	if (total)
+		memcpy(total, totals->total, sizeof(totals->total));
+	if (lost)
+		*lost = totals->lost;
+	unlock(totals);
+	return missing;
+}
+
+void pmu_msr_totals_poll(struct pmu_msr_totals *totals, uint64_t now_ns)
+{
+	uint64_t idle_ns;
+
+	lock(totals);
+	idle_ns = idle_since(totals, now_ns);
+	unlock(totals);
+	if (totals->narrow || idle_ns >= PMU_MSR_WIDE_NS)
+		pmu_msr_totals_read(totals, now_ns, false, NULL, NULL);
+}
+
+void pmu_msr_totals_stop(struct pmu_msr_totals *totals)
+{
+	lock(totals);
+	totals->stopped = true;
+	unlock(totals);
+}
+
+bool pmu_msr_totals_trouble(struct pmu_msr_totals *totals, char *text, size_t size)
+{
+	bool any;
+
+	lock(totals);
+	any = totals->trouble[0] && !totals->told;
+	if (any)
+		snprintf(text, size, "%s", totals->trouble);
+	totals->told |= any;
+	unlock(totals);
+	return any;
+}
