@@ -12,9 +12,10 @@
 #include "session/session.h"
 
 /*
- * Time and counts of a part of a call: no call has ended, so nothing else grows.  In a handler that
- * has interrupted a commit the node may know its banks the other way round already: the row's
- * sequence says which is which.
+ * Adds time and counts of an open call so far. The call has not ended, so neither the number of
+ * calls nor least and most change. A signal handler may run in the middle of a commit, when the
+ * node's pointers to its banks are exchanged already: which bank is valid is what the row's
+ * sequence says.
  */
 static void publish_part(const struct pmu_thread *self, struct pmu_node *node, uint64_t ticks,
 			 const uint64_t *now)
@@ -27,7 +28,7 @@ static void publish_part(const struct pmu_thread *self, struct pmu_node *node, u
 	pmu_node_commit(node, &banks);
 }
 
-/* The rest of the call, whose length is that of all of it. */
+/* Adds what came after the checkpoint, and the call itself with its whole length. */
 static void publish_rest(const struct pmu_thread *self, struct pmu_node *node, uint64_t ticks,
 			 const uint64_t *now)
 {
@@ -39,7 +40,7 @@ static void publish_rest(const struct pmu_thread *self, struct pmu_node *node, u
 	pmu_node_commit(node, &banks);
 }
 
-/* Stamps without a fence may pass each other by a few ticks. */
+/* Time stamps are read without a fence: a later one may be less by a few ticks. */
 static uint64_t since_start(const struct pmu_node *node, uint64_t ticks)
 {
 	return (int64_t)(ticks - node->start_ticks) < 0 ? 0 : ticks - node->start_ticks;
@@ -55,8 +56,8 @@ static void save(struct pmu_thread *self, struct pmu_frame *frame, uint64_t tick
 	if (unlikely(missing | node->start_missing))
 		pmu_node_mark_missing(self, node, missing | node->start_missing, now);
 	/*
-	 * The mark first: who dies in between has an open call of no time rather than time of no
-	 * call.
+	 * The flag first: a process that dies in between leaves an open call without time, not time
+	 * without a call.
 	 */
 	PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_PARTIAL);
 	publish_part(self, node, since_start(node, ticks), now);
@@ -118,7 +119,7 @@ static void save_all(struct pmu_thread *self, enum pmu_next next)
 	pmu_pause_end(self, &pause, PMU_PAUSE_SAVE, NULL);
 }
 
-/* Those that the thread has at all. */
+/* Slots that this thread can read. */
 static uint32_t all_slots(const struct pmu_thread *self)
 {
 	uint32_t all = self->n_slots ? UINT32_MAX >> (32 - self->n_slots) : 0;
@@ -127,8 +128,8 @@ static uint32_t all_slots(const struct pmu_thread *self)
 }
 
 /*
- * What its other calls have counted stays known: where counts cannot be had a row that has any is
- * left as it is.
+ * Where counts cannot be had, a row that has some from other calls is left alone: they would become
+ * missing.
  */
 static void save_or_leave(struct pmu_thread *self, struct pmu_frame *frame, uint64_t ticks,
 			  uint32_t missing, const uint64_t *counts)
@@ -137,7 +138,7 @@ static void save_or_leave(struct pmu_thread *self, struct pmu_frame *frame, uint
 		save(self, frame, ticks, missing | self->rows.record->missing, counts);
 }
 
-/* The thread cannot come in any more, and no reader is in its idle banks. */
+/* The thread cannot enter the library any more, and no reader uses its idle banks. */
 static void settle(struct pmu_thread *thread)
 {
 	uint64_t now[PMU_MAX_SLOTS] = { 0 }, ticks = pmu_clock_ticks(thread->clock);
@@ -174,7 +175,7 @@ void pmu_region_settle_all(void)
 {
 	int asked = 0;
 
-	/* ThreadSanitizer cannot see that it is asleep. */
+	/* ThreadSanitizer cannot know that the thread is asleep, and would report a race. */
 	for (struct pmu_thread *thread = PMU_TSAN ? NULL : pmu_session.threads; thread;
 	     thread = thread->next)
 		if (thread != pmu_self && asked++ < MAX_ASKED && pmu_thread_any_open(thread) &&
@@ -220,15 +221,15 @@ static bool has_started(const struct pmu_thread *self, const struct pmu_node *no
 	row = node->row;
 	if (!row->open)
 		return false;
-	/* No call of it has ended, or this one was saved before: it has but one start. */
+	/* Either no call has ended before, or the start was checked at an earlier checkpoint. */
 	if ((!row->seq && !row->unended) || row->flags & PMU_STORE_ROW_PARTIAL)
 		return true;
-	/* An earlier call started before it ended, and that was not after the thread's last end. */
+	/* The start of an earlier call would lie before the thread's last end. */
 	return (int64_t)(node->start_ticks - *self->last_end) > 0;
 }
 
 /*
- * A lock of the source's may be held; and one that can be suspended counts nothing in a handler.
+ * The source may hold a lock of its own; one that can be suspended counts nothing in a handler.
  * Return: slots without counts.
  */
 static uint32_t read_inside(const struct pmu_thread *self, uint64_t *now)
@@ -277,7 +278,7 @@ PMU_API int pmu_checkpoint(enum pmu_next next)
 	int32_t epoch = __atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED);
 	int saved = errno;
 
-	/* A child's copy of its parent's state is none of ours. */
+	/* In a forked child this is a copy of its parent's state. */
 	if (epoch < 0 || !pmu_session_is_ours())
 		return 0;
 	if (pmu_session_inside())
@@ -286,7 +287,7 @@ PMU_API int pmu_checkpoint(enum pmu_next next)
 	if (pmu_thread_self() && pmu_self->tree && pmu_self->epoch == (uint32_t)epoch) {
 		pmu_thread_suspend(pmu_self, 1);
 		save_all(pmu_self, next);
-		/* a program that goes on without us has no later moment to tell it */
+		/* after this a program that goes on without the library has no chance to tell it */
 		if (next != PMU_NEXT_GOES_ON)
 			pmu_thread_update_usage(pmu_self);
 		pmu_thread_suspend(pmu_self, -1);

@@ -24,8 +24,8 @@ int pmu_least_new(struct pmu_thread *self, struct pmu_node *node)
 	if (!self->measuring)
 		call->least = (void *)pmu_thread_side(self, PMU_SIDE_LEAST, node->id);
 	/*
-	 * Without memory in the store, or in a tree that is not kept, it is as much work, for
-	 * nobody.
+	 * Without memory in the store, or in a tree of no report, the same work is done for a
+	 * record that nobody reads.
 	 */
 	if (!call->least)
 		call->least = pmu_arena_alloc(&self->arena, sizeof(*call->least), 8);
@@ -37,7 +37,7 @@ int pmu_least_new(struct pmu_thread *self, struct pmu_node *node)
 	return 0;
 }
 
-/* All bits set, or none; the compiler makes no branch of it. */
+/* All bits set, or none. The compiler must not make a branch of it. */
 static inline uint64_t mask_of(bool condition)
 {
 	uint64_t mask = -(uint64_t)condition;
@@ -46,7 +46,7 @@ static inline uint64_t mask_of(bool condition)
 	return mask;
 }
 
-/* Below 0, where the library's own work came out as more than all there was, it is 0. */
+/* The library's own work may come out as more than was counted in all: 0 then. */
 static inline uint64_t not_negative(uint64_t value)
 {
 	return value & ~mask_of((int64_t)value < 0);
@@ -56,14 +56,15 @@ static inline void keep_less(uint64_t *at, uint64_t value, uint64_t keep)
 {
 	uint64_t was = *at;
 
-	/* One less: 0, none yet, becomes the largest number. */
+	/* Compared less one: so 0, which stands for none yet, is the largest. */
 	keep &= mask_of(value < was - 1);
 	__atomic_store_n(at, was + ((value + 1 - was) & keep), __ATOMIC_RELAXED);
 }
 
 /*
- * Regions around this one count what is done here: it has to be as many instructions each time,
- * whatever the counts are. So it is while the library measures itself, but then nothing is kept.
+ * Regions around this one count the instructions of this function: there must be as many each time,
+ * whatever the counts are. The same holds while the library measures itself, but then nothing is
+ * kept.
  */
 void pmu_least_note(struct pmu_thread *self, struct pmu_node *node, const uint64_t *now)
 {
@@ -102,7 +103,7 @@ void pmu_least_spoil(const struct pmu_thread *self, struct pmu_node *node)
 	call_of(self, node)->spoilt = ~UINT64_C(0);
 }
 
-/* Those around it that are open see only a part of it, or of what is taken off for it. */
+/* Open regions around it have seen only a part of the call, or of what is subtracted for it. */
 static void spoil_around(const struct pmu_thread *self, const struct pmu_node *node)
 {
 	for (struct pmu_node *around = node->parent; around != self->tree->root;

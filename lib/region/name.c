@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compares names: as much work for all texts of a length that are the same. */
+/* Compares names, in as many instructions for any two equal texts of one length. */
 #include "region/name.h"
 
 #include "base/compiler.h"
@@ -20,7 +20,9 @@ static inline NO_SANITIZERS bool same_half(const char *a, const char *b)
 	return *(const half *)(const void *)a == *(const half *)(const void *)b;
 }
 
-/* By words, the last of which overlaps the one before it: @size bytes are read and no more. */
+/*
+ * Word by word; the last word overlaps the one before it, so that @size bytes are read and no more.
+ */
 static inline NO_SANITIZERS bool same_bytes(const char *a, const char *b, size_t size)
 {
 	size_t i;

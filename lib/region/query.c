@@ -45,10 +45,7 @@ static void add_inner(const struct pmu_thread *self, uint64_t calls, struct own 
 		own->count[i] += calls * record->inner[i];
 }
 
-/*
- * @afresh: the region around it was set to zero, and its time does not begin with the cost of calls
- *	before
- */
+/* @afresh: the region around it has been reset: its time does not include earlier calls */
 static void add_outer(struct pmu_thread *self, const struct pmu_node *node, bool afresh,
 		      struct own *own)
 {
@@ -61,10 +58,7 @@ static void add_outer(struct pmu_thread *self, const struct pmu_node *node, bool
 		own->count[i] += calls * node->row->outer[1 + i];
 }
 
-/*
- * The node of a name that another one is nested in; NULL: there is none.  Of a name only one lies
- * on a path.
- */
+/* The node named @name that @node is nested in; NULL: none. A path has at most one of each name. */
 static const struct pmu_node *node_around(const struct pmu_node *node, const struct pmu_name *name)
 {
 	const struct pmu_node *above = node ? node->parent : NULL;
@@ -74,7 +68,7 @@ static const struct pmu_node *node_around(const struct pmu_node *node, const str
 	return above;
 }
 
-/* Nodes without a call have nothing that could be taken off. */
+/* A node without calls has no cost to subtract. */
 static void add_nested(struct pmu_thread *self, const struct pmu_name *name, struct own *own)
 {
 	const struct pmu_tree *tree = self->tree;
@@ -219,8 +213,8 @@ PMU_API int pmu_region_is_open(const char *name)
 /* --- reset --- */
 
 /*
- * Zeroes are published like any other totals, so that a reader sees all of them or none: first into
- * the idle bank.
+ * Zeroes are published like any other totals, by way of the idle bank, so that a reader sees all of
+ * them or none.
  */
 static void clear_row(const struct pmu_thread *self, struct pmu_node *node)
 {
@@ -243,8 +237,8 @@ static void publish_cleared(struct pmu_node *node)
 }
 
 /*
- * A reader takes off what the library did in all calls of the regions nested in this one, also in
- * those before: so the new totals begin with as much.
+ * A reader subtracts the library's cost of all calls of nested regions, including those before the
+ * reset: so the new totals start with the cost of those.
  */
 static void keep_nested(struct pmu_thread *self, const struct pmu_name *name)
 {
@@ -272,8 +266,9 @@ static bool has_counted(const struct pmu_thread *self, const struct pmu_store_ba
 }
 
 /*
- * The other way round: of these calls nothing will be taken off any more in a region around.  Where
- * it is in an open call, it stays.
+ * The opposite, for a region around: its readers will not subtract the cost of the forgotten calls
+ * any more, so that is done here. Not where the cost is part of a call that is still open, and not
+ * in the totals yet: then the row is marked.
  */
 static void forget_in(struct pmu_thread *self, struct pmu_node *node, const struct own *own)
 {

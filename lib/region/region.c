@@ -8,11 +8,12 @@
 #include "session/session.h"
 
 /*
- * The reentrancy guard is odd while its thread is inside the library.  It is counted up and down in memory, not
- * set, so that one that a fork has wiped in between does not come out as it went in: in one
- * instruction, which no signal can part, or on an arm64 without it by one that starts over when an
- * interrupt comes.  (A cmpxchg is no shorter; where many calls follow each other, as at the ends of
- * regions in each other, it is a third slower.)
+ * The reentrancy guard is odd while its thread is inside the library. It is incremented and
+ * decremented in memory, not set: where a fork in between has wiped it, it must not become valid
+ * again on the way out of the call. On x86-64 that is one instruction, which no signal can
+ * interrupt; on arm64 without LSE a loop that starts over after an interrupt. (A cmpxchg is no
+ * shorter, and a third slower where calls follow each other closely, as at the ends of nested
+ * regions.)
  */
 static inline void guard_add(const struct pmu_thread *self, uint32_t *guard, uint32_t n)
 {
@@ -37,7 +38,7 @@ static inline void guard_add(const struct pmu_thread *self, uint32_t *guard, uin
 #endif
 }
 
-/* A look, in one instruction with what it is compared with. */
+/* Load and compare in one instruction. */
 static inline bool guard_is(const uint32_t *guard, uint32_t value)
 {
 #if defined(__x86_64__)
@@ -57,9 +58,9 @@ static inline void guard_leave(const struct pmu_thread *self, uint32_t *guard)
 }
 
 /*
- * In first, then asked whether that was allowed: between a look and a change a signal handler might
- * fork a child that returns here.  A guard that does not hold @epoch then holds nothing valid: epochs
- * lie further apart than handlers within handlers can count.
+ * Entered first, checked after: between a check and a change a signal handler might fork a child
+ * that returns here. Where the guard then is not @epoch it is no valid value at all: epochs lie
+ * further apart than the number of signal handlers that can be nested.
  */
 static inline bool guard_enter(const struct pmu_thread *self, uint32_t *guard, int32_t epoch)
 {
@@ -71,12 +72,17 @@ static inline bool guard_enter(const struct pmu_thread *self, uint32_t *guard, i
 	return false;
 }
 
-/* No copy of the argument is made before this point: switched off, a call is five instructions. */
+/*
+ * Keeps the compiler from copying the argument earlier: switched off, a call is five instructions.
+ */
 #define KEEP_HERE(argument) __asm__("" : "+r"(argument))
 
 /* --- a source that is suspended while the library works --- */
 
-/* Each call that suspends it ends by a jump to here: what is counted from here on is the same. */
+/*
+ * Each call that suspends the source ends by a jump to here, so that the instructions counted from
+ * here on are always the same.
+ */
 static PMU_COLD int leave_suspended(const struct pmu_thread *self, int result)
 {
 	pmu_thread_suspend(self, -1);
@@ -86,8 +92,8 @@ static PMU_COLD int leave_suspended(const struct pmu_thread *self, int result)
 /* --- begin --- */
 
 /*
- * Every begin that counts comes out here, so that what an empty region counts is the same whichever
- * way the begin took.
+ * Every begin that counts ends here, whichever path it took: so an empty region always counts the
+ * same.
  */
 static __attribute__((noinline)) int start_counted(const char *name, struct pmu_thread *self,
 						   struct pmu_node *node)
@@ -114,8 +120,8 @@ static inline __attribute__((always_inline)) int start_and_leave(struct pmu_thre
 }
 
 /*
- * The two slow paths.  What they need on the stack is gone before start_and_leave(), which must be
- * jumped to: so they are functions of their own, and the result lies with the thread.
+ * The two slow paths. start_and_leave() must be reached by a jump, with nothing of theirs left on
+ * the stack: so each is a function of its own, and returns its result through the thread.
  */
 static PMU_COLD struct pmu_node *enter_and_open(const char *name, size_t len, int *result)
 {
@@ -153,10 +159,7 @@ static PMU_COLD struct pmu_node *open_uncached(struct pmu_thread *self, const ch
 
 static __thread int outside_result __attribute__((tls_model("initial-exec")));
 
-/*
- * A function of its own for the same reason: it jumps to leave_suspended(), as others do that come
- * out there.
- */
+/* A function of its own for the same reason: all of these end by a jump to leave_suspended(). */
 static PMU_COLD int start_suspended(struct pmu_thread *self, struct pmu_node *node)
 {
 	pmu_thread_suspend(self, 1);
@@ -204,7 +207,7 @@ static inline void open_node(struct pmu_thread *self, struct pmu_node *node, con
 	pmu_row_set_open(node->row, 1);
 }
 
-/* The cache knows the address; what is there may have changed. */
+/* The cache found the node by the text's address; the text there may be another one by now. */
 static __attribute__((noinline)) int begin_text(const char *name, struct pmu_thread *self,
 						size_t len, struct pmu_node *node)
 {
@@ -215,9 +218,8 @@ static __attribute__((noinline)) int begin_text(const char *name, struct pmu_thr
 }
 
 /*
- * Calls nothing, so that it needs no frame: what is off the way it jumps to.  The cache knows texts
- * of one kind for a node, that of the one which its costs were measured with: so this is as much
- * work each time.
+ * Has only tail calls, so that it needs no stack frame. The cache has texts of one kind for each
+ * node, the kind that its cost was measured with: so this is as many instructions each time.
  */
 static inline __attribute__((always_inline)) int begin_looked_up(const char *name,
 								 struct pmu_thread *self,
@@ -247,7 +249,10 @@ static __attribute__((noinline)) int begin_special(struct pmu_thread *self, cons
 	return begin_looked_up(name, self, len, true);
 }
 
-/* Counts are read.  The guard is held.  The name is where the caller put it. */
+/*
+ * For threads that read counters. Entered with the guard held, and @name where the caller has put
+ * it.
+ */
 static int begin_counted(const char *name, struct pmu_thread *self)
 {
 	return begin_looked_up(name, self, PMU_NAME_TERMINATED, false);
@@ -279,7 +284,7 @@ static inline __attribute__((always_inline)) int start_time_only(struct pmu_thre
 	return 0;
 }
 
-/* What comes next is another one than last time: the cache knows by the address, or does not. */
+/* Not the region that was expected: look it up by the address of its text. */
 static __attribute__((noinline)) int begin_unexpected(const char *name, struct pmu_thread *self)
 {
 	struct pmu_node *node = pmu_tree_lookup(self, name);
@@ -371,8 +376,8 @@ static inline void close_node(struct pmu_thread *self, struct pmu_node *node, ui
 			      uint32_t *guard)
 {
 	/*
-	 * Small things first: what is still to be stored after the totals would take registers from
-	 * them.
+	 * The small stores come first: kept for after the totals, they would take registers from
+	 * those.
 	 */
 	struct pmu_store_row *row = node->row;
 
@@ -384,7 +389,7 @@ static inline void close_node(struct pmu_thread *self, struct pmu_node *node, ui
 	guard_leave(self, guard);
 }
 
-/* The innermost region, begun by text of this kind: what its costs were measured with. */
+/* Does this end the innermost region, by text of the kind that its cost was measured with? */
 static inline bool is_innermost(const struct pmu_frame *frame, const char *name, size_t len)
 {
 	bool sized = len != PMU_NAME_TERMINATED;
@@ -406,7 +411,7 @@ static PMU_COLD int end_other(struct pmu_thread *self, const char *name, size_t 
 	return rc;
 }
 
-/* Whatever is not a literal's, with every slot there and in time. */
+/* An end that is not by the frame's own literal, or not all slots could be read in time. */
 static __attribute__((noinline)) int end_text(const char *name, struct pmu_thread *self, size_t len,
 					      uint64_t ticks, uint32_t missing)
 {
@@ -423,9 +428,7 @@ static __attribute__((noinline)) int end_text(const char *name, struct pmu_threa
 	return 0;
 }
 
-/*
- * The counters are the first thing that an end reads, beside a time stamp that is one instruction.
- */
+/* Counters are read first; nothing comes before that but a time stamp of one instruction. */
 static inline __attribute__((always_inline)) int end_read(const char *name, struct pmu_thread *self,
 							  size_t len, size_t n)
 {
@@ -445,7 +448,7 @@ static inline __attribute__((always_inline)) int end_read(const char *name, stru
 	return 0;
 }
 
-/* Where nothing is counted, columns stay 0 and are missing. */
+/* Where nothing is read, the slots' counts stay 0, and are missing in the report. */
 static __attribute__((noinline)) int end_stamped(struct pmu_thread *self, const char *name,
 						 size_t len)
 {
@@ -480,7 +483,10 @@ static __attribute__((noinline)) int end_special(struct pmu_thread *self, const 
 	return leave_suspended(self, end_stamped(self, name, len));
 }
 
-/* One for each number of counts, as a loop takes as much as what is in it; and one for more. */
+/*
+ * One for each number of counts, unrolled, since loop control would cost as much as the loop's
+ * body; and one for more.
+ */
 #define END_COUNTED(n, of)                                                    \
 	static int end_counted_##n(const char *name, struct pmu_thread *self) \
 	{                                                                     \
@@ -509,7 +515,7 @@ static __attribute__((noinline)) int end_sized(struct pmu_thread *self, const ch
 	return end_read(name, self, len, self->n_slots);
 }
 
-/* Of time only, and not by a literal nor by a short name in a buffer. */
+/* Of time only; the name is neither the frame's literal nor a short text. */
 static __attribute__((noinline)) int end_confirmed(struct pmu_thread *self, const char *name,
 						   uint64_t ticks)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Begin and end off the hot path: first calls, re-entries, reused buffers, overlaps,
- * mistakes. */
+/* Begin and end on the slow path: first calls, re-entries, reused buffers, overlaps, mistakes. */
 #include "region/slow.h"
 
 #include <errno.h>
@@ -85,7 +84,10 @@ static int enter_again(struct pmu_thread *self, struct pmu_node *node)
 {
 	struct pmu_frame *frame = frame_of(self, node);
 
-	/* From now on the end of this frame is not the end of the region's only call. */
+	/*
+	 * Its end will no longer be the end of the region's only open call, which is what the fast
+	 * path does.
+	 */
 	pmu_frame_make_odd(frame);
 	if (frame == self->frame) {
 		frame->count++;
@@ -105,7 +107,7 @@ static int enter_again(struct pmu_thread *self, struct pmu_node *node)
 	return 0;
 }
 
-/* A detached region that is begun anew: its old begin will never be ended. */
+/* A detached region is begun anew: what was open of it will never be ended. */
 static void give_up(struct pmu_thread *self, struct pmu_node *node)
 {
 	if (self->sockets)
@@ -128,8 +130,8 @@ static struct pmu_node *refuse(struct pmu_thread *self, int *rc)
 }
 
 /*
- * While a region is detached the cache finds nothing and no end is plain, where it matters.
- * @was_hidden: this has been seen to already
+ * While a region is detached, all calls of the thread must take the slow path, where their cost
+ * matters: the cache is hidden and every frame is made odd. @was_hidden: frames are odd already
  */
 static void heed_detached(struct pmu_thread *self, bool was_hidden)
 {
@@ -148,8 +150,8 @@ static const char *const frame_text[] = {
 };
 
 /*
- * May calls by such a text take the fast path?  Not where they would take more or less work than is
- * taken out for them; nor by words where a tool looks at every byte.
+ * May calls by such a text take the fast path? Not if they take more or less work than the cost
+ * that was measured for the node; nor, compared by words, under a tool that checks every byte.
  */
 static bool suits(const struct pmu_thread *self, const struct pmu_node *node,
 		  enum pmu_text_kind kind)
@@ -159,7 +161,7 @@ static bool suits(const struct pmu_thread *self, const struct pmu_node *node,
 	return (!node->kind || node->kind == kind) && !(self->bytewise && kind == PMU_KIND_TEXT);
 }
 
-/* What ends the innermost region, which tree_push() knows to be odd or not. */
+/* Which text ends the innermost region. pmu_tree_push() may have made its frame odd already. */
 static void set_text(const struct pmu_thread *self, struct pmu_node *node, enum pmu_text_kind kind,
 		     const char *text)
 {
@@ -207,7 +209,7 @@ static struct pmu_node *begin_long(struct pmu_thread *self, const char *text, si
 	pmu_cost_node(self, node, text, given);
 	if (pmu_tree_push(self, node) < 0)
 		goto no_memory;
-	/* As the fast path does it: its end is as much work as any other's. */
+	/* As the fast path does, so that the end costs as much as any other's. */
 	set_text(self, node, kind, text);
 	node->name->open = node;
 	node->start_missing = 0;
@@ -216,7 +218,7 @@ static struct pmu_node *begin_long(struct pmu_thread *self, const char *text, si
 		begin_occupancy(self, node);
 	return node;
 no_memory:
-	/* A session that ended meanwhile wants no row any more. */
+	/* No error where it is only that the session has ended meanwhile. */
 	*rc = 0;
 	if (__atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED) != (int32_t)self->epoch)
 		return NULL;
@@ -236,7 +238,7 @@ PMU_COLD struct pmu_node *pmu_begin_uncached(struct pmu_thread *self, const char
 	return node;
 }
 
-/* A forked child goes on in the regions that were open, from zero. */
+/* A forked child continues in the regions that were open, with totals from zero. */
 static void open_again(struct pmu_thread *self, const struct pmu_thread *parent_thread)
 {
 	const struct pmu_frame *frame;
@@ -288,8 +290,9 @@ int pmu_region_enter(struct pmu_thread **self)
 	return 0;
 }
 
-/* Slots that one of the two reads could not make: nothing is added for them, and the row
- * says so. */
+/*
+ * Slots that were missing in one of the two reads: nothing is added for them, and the row says so.
+ */
 PMU_COLD void pmu_node_mark_missing(const struct pmu_thread *self, struct pmu_node *node,
 				    uint32_t missing, uint64_t *now)
 {
@@ -314,8 +317,8 @@ PMU_COLD void pmu_node_start_odd(struct pmu_thread *self, struct pmu_node *node,
 }
 
 /*
- * A time stamp that is a loop of libc's comes before the counters: what varies is in no region's
- * counts.
+ * A clock read by a function of libc's takes a varying number of instructions: it is read before
+ * the counters, so that no region counts them.
  */
 void pmu_node_start_special(struct pmu_thread *self, struct pmu_node *node)
 {
@@ -336,7 +339,7 @@ void pmu_node_start_special(struct pmu_thread *self, struct pmu_node *node)
 	node->start_ticks = self->stamp_outside ? ticks : pmu_clock_stamp();
 }
 
-/* Its own totals have been read; those around it go on. */
+/* The region's own counts have been read; regions around it are still counting. */
 PMU_COLD void pmu_node_finish_odd(struct pmu_thread *self, struct pmu_node *node, enum pmu_way way,
 				  uint32_t missing, uint64_t *now)
 {
@@ -373,7 +376,7 @@ void pmu_node_note(struct pmu_thread *self, struct pmu_node *node, uint64_t tick
 		pmu_least_note(self, node, now);
 }
 
-/* One end of a region that was entered more than once; true when it was the outermost. */
+/* One end of a region that was entered more than once; true: it was the outermost. */
 static bool leave_one(struct pmu_thread *self, struct pmu_node *node)
 {
 	uint32_t open = node->row->open;
@@ -427,8 +430,7 @@ static int end_long(struct pmu_thread *self, const char *text, size_t len, uint6
 
 			pmu_tree_pop(self);
 
-			/* One entered again has another frame below and goes on as a
-			 * parent. */
+			/* With another frame further out it is still open as a parent. */
 			if (above != node && !frame_of(self, above) && !above->detached)
 				pmu_tree_detach(self, above);
 		}

@@ -15,7 +15,7 @@
 #define FIRST_LOOKUP       128u
 #define NODE_ALIGN         64u
 
-/* Longer than what is compared at once. */
+/* Too long for pmu_name_matches_short(): matches nothing. */
 static struct pmu_name no_name = { .len = PMU_NAME_SHORT };
 struct pmu_node pmu_tree_nobody = {
 	.name = &no_name,
@@ -56,9 +56,9 @@ void pmu_tree_remember(struct pmu_thread *self, const char *text, struct pmu_nod
 	if (pmu_thread_is_watched(self))
 		return;
 	/*
-	 * An entry under this key may name another node: the buffer held another text then.  The
-	 * older of two others goes, so that texts which are used in turn do not drive each other
-	 * out.
+	 * An entry of this key may be of another node: the buffer held another text then. Of two
+	 * other entries the older one is replaced, so that two texts used in turn do not evict each
+	 * other.
 	 */
 	if (entry->key != key && entry->node != &pmu_tree_nobody) {
 		struct pmu_lookup *other = &self->lookup[i ^ 1];
@@ -100,7 +100,7 @@ static struct pmu_node **node_place(const struct pmu_tree *tree, const struct pm
 	return &tree->nodes[i];
 }
 
-/* Both indexes stay at most half full; what is outgrown stays in the arena. */
+/* Both indexes are at most half full; an outgrown one is left in the arena. */
 static int grow_names(struct pmu_thread *self)
 {
 	struct pmu_tree *tree = self->tree;
@@ -138,7 +138,7 @@ static int grow_nodes(struct pmu_thread *self)
 	for (size_t i = 0; i < n_old; i++)
 		if (old[i])
 			*node_place(tree, old[i]->parent, old[i]->name) = old[i];
-	/* Two to four entries for each node: few of them share a pair with two others. */
+	/* Two to four entries for each node: more than two nodes rarely share a pair of entries. */
 	if (tree->lookup_room < room)
 		make_lookup(self, room);
 	return 0;
@@ -177,7 +177,7 @@ struct pmu_name *pmu_tree_name(struct pmu_thread *self, const char *text, size_t
 	return *place;
 }
 
-/* Of a tree that no report is made of; ids are only there to be hashed. */
+/* A row in no report; its id is only used for hashing. */
 static struct pmu_store_row *private_row(struct pmu_thread *self, uint32_t *id)
 {
 	*id = (uint32_t)self->tree->n_nodes + 1;
@@ -203,7 +203,7 @@ static struct pmu_node *new_node(struct pmu_thread *self, struct pmu_node *paren
 	pmu_tree_use_row(self, node, node->row);
 	node->text = PMU_NO_TEXT;
 	node->next = &pmu_tree_nobody;
-	/* Without memory for it the row goes without. */
+	/* Without memory the row has no histogram. */
 	if (self->histograms)
 		*pmu_node_histogram(self, node) =
 			self->measuring
@@ -252,8 +252,8 @@ struct pmu_node *pmu_tree_node(struct pmu_thread *self, struct pmu_node *parent,
 /* --- detached nodes --- */
 
 /*
- * Without memory it is not in the list: what later calls have to do off the fast path then counts
- * in it.
+ * Without memory it is missing in the list: then it also counts what later calls do on the slow
+ * path.
  */
 void pmu_tree_detach(struct pmu_thread *self, struct pmu_node *node)
 {

@@ -104,19 +104,21 @@ struct pmu_frame {
 	bool end;       /* the last one, which stays empty */
 };
 
-/* In a frame whose begin was given text that may change: up to its NUL, or with a length. */
+/*
+ * Values of @literal where begin was given text that may change: up to its NUL, or with a length.
+ */
 #define PMU_FRAME_TEXT  ((const char *)1)
 #define PMU_FRAME_SIZED ((const char *)2)
 #define PMU_FRAME_ODD   ((const char *)-1)
 
 /*
- * A frame of a node that has another one further out: it was entered again from inside another
- * region.  Nothing simply ends it; for a literal it has the index of the next frame below that is
- * none of these, its bits inverted: less than 0, as PMU_FRAME_ODD.
+ * Flag of a re-entry: a frame whose node has another frame further out. Its end takes the slow
+ * path. In place of a literal it has the index of the next frame outwards that is no re-entry,
+ * inverted: negative, like PMU_FRAME_ODD.
  */
 #define PMU_FRAME_AGAIN (UINT32_C(1) << 31)
 
-/** pmu_frame_make_odd() - from now on its end is looked at */
+/** pmu_frame_make_odd() - from now on its end takes the slow path */
 static inline void pmu_frame_make_odd(struct pmu_frame *frame)
 {
 	if (frame->count & PMU_FRAME_AGAIN || frame->literal == PMU_FRAME_ODD)
@@ -125,7 +127,7 @@ static inline void pmu_frame_make_odd(struct pmu_frame *frame)
 	frame->literal = PMU_FRAME_ODD;
 }
 
-/** pmu_frame_is_plain() - the next end of its name simply ends it */
+/** pmu_frame_is_plain() - an end of its name may take the fast path */
 static inline bool pmu_frame_is_plain(const struct pmu_frame *frame)
 {
 	return (intptr_t)frame->literal > 0;
@@ -137,10 +139,7 @@ static inline bool pmu_frame_is_sized(const struct pmu_frame *frame)
 	return frame->literal == PMU_FRAME_ODD ? frame->sized : frame->literal == PMU_FRAME_SIZED;
 }
 
-/**
- * pmu_frame_below() - the next frame towards the root whose node has no other one below; @frames:
- * the root's
- */
+/** pmu_frame_below() - the next frame outwards that is no re-entry; @frames: the root's */
 static inline struct pmu_frame *pmu_frame_below(struct pmu_frame *frames,
 						const struct pmu_frame *frame)
 {
@@ -149,7 +148,7 @@ static inline struct pmu_frame *pmu_frame_below(struct pmu_frame *frames,
 						      : (size_t)(frame - frames)];
 }
 
-/** pmu_frame_top() - the innermost of those */
+/** pmu_frame_top() - the innermost frame that is no re-entry */
 static inline struct pmu_frame *pmu_frame_top(struct pmu_frame *frames,
 					      const struct pmu_frame *innermost)
 {
