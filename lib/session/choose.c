@@ -17,7 +17,7 @@ static void note(const char *text)
 	pmu_table_meta(&pmu_session.table, PMU_META_NOTE, text);
 }
 
-/* The best source's reason is the one to be told. */
+/* The first refusal is the best source's: that reason is the one the report tells. */
 static void keep_reason(struct pmu_session_group *group, const struct pmu_backend *backend,
 			const char *why, const char *mend)
 {
@@ -54,7 +54,7 @@ static void remove_gone(struct pmu_session_group *to, const struct pmu_fit *fit)
 	to->plan.absent = absent;
 }
 
-/* Columns are called what is counted, and the times are none of the program's. */
+/* Of a simulation: columns are named after what it counts, and its times are not the program's. */
 static void say_simulated(struct pmu_session_group *to)
 {
 	pmu_group_simulated(&to->group, to->plan.absent);
@@ -74,7 +74,7 @@ static void note_lost(const struct pmu_backend *backend, const struct pmu_fit_lo
 	note(text);
 }
 
-/* Of events that the group cannot do without. */
+/* The same for events that are not optional. */
 static void keep_loss(struct pmu_session_group *group, const struct pmu_backend *backend,
 		      const struct pmu_fit_loss *loss)
 {
@@ -106,7 +106,7 @@ static void accept_fit(struct pmu_session_group *to, const struct pmu_backend *b
 	note(text);
 }
 
-/* Of another machine's counters only registers speak. */
+/* On another machine's behalf (PMU_CPUID_FILE) only sources that go by registers can count. */
 static bool is_elsewhere(const struct pmu_backend *backend, struct pmu_probe *probe)
 {
 	if (!pmu_session.config.from.cpuid_file || !backend->here_alone)
@@ -124,8 +124,8 @@ static int probe_source(void *arg, const struct pmu_plan *plan, struct pmu_probe
 }
 
 /*
- * What a source that is not there at all has said to the parent process: a forked child need not
- * ask again, and has its first region the sooner.
+ * What a source that does not exist here has told the parent process: a forked child need not probe
+ * again, and begins its first region sooner.
  */
 static struct refusal {
 	const struct pmu_backend *backend;
@@ -203,18 +203,15 @@ static bool try_and_accept(struct pmu_session_group *group, const struct pmu_bac
 	rc = fit_source(group, backend, asked, &fit);
 	if (rc == 0)
 		accept_fit(group, backend, &fit);
-	/*
-	 * Who asked for no source in particular need not hear of one that machines such as this
-	 * never have.
-	 */
+	/* Without PMU_BACKEND, a source that most machines do not have is not worth a refusal. */
 	else if (rc != -ENOSYS || !backend->rare || pmu_session.config.backend)
 		refuse(group, backend, &fit.first);
 	return rc == 0;
 }
 
 /*
- * Where nothing was asked for these two are read, and a forked child needs what its parent has
- * read.
+ * The two groups that are used where nothing was asked for. What was read of them is kept: a forked
+ * child uses the same as its parent.
  */
 int pmu_session_usual_group(const char *name, struct pmu_catalog *catalog, struct pmu_group *group)
 {
@@ -240,7 +237,7 @@ int pmu_session_usual_group(const char *name, struct pmu_catalog *catalog, struc
 	return rc;
 }
 
-/* Time alone, with what was asked for as missing columns. */
+/* Time only; what was asked for becomes missing columns. */
 static void settle_for_time(struct pmu_session_group *group, bool asked)
 {
 	if (!asked && pmu_session_usual_group("TIME", NULL, &group->group) == 0)
@@ -273,7 +270,7 @@ static bool count_software_alone(struct pmu_session_group *group)
 	return try_and_accept(group, pmu_backend_fallback(), true);
 }
 
-/* Does it count all that belongs to sockets? */
+/* Does the source count all slots of the plan that belong to sockets? */
 static bool counts_sockets(const struct pmu_session_group *group, const struct pmu_backend *backend,
 			   bool asked, struct pmu_fit *fit)
 {
@@ -285,8 +282,8 @@ static bool counts_sockets(const struct pmu_session_group *group, const struct p
 }
 
 /*
- * Sources differ in what they have of sockets: the first with all of it, if there is one; a better
- * one says why not.
+ * Sources differ in which slots of sockets they count: the first one that counts all of them is
+ * taken, if there is one; better ones say why they do not.
  */
 static bool accept_for_sockets(struct pmu_session_group *group, bool asked)
 {
@@ -324,8 +321,8 @@ void pmu_session_choose(struct pmu_session_group *group, bool asked)
 		return;
 	}
 	/*
-	 * What the kernel counts in software, the source for it counts best: it includes the kernel
-	 * where needed.
+	 * What the kernel counts in software is best counted by the software source: it includes
+	 * the kernel's own part where needed.
 	 */
 	if (software_slots(&group->plan) == pmu_plan_mask(&group->plan) &&
 	    try_and_accept(group, pmu_backend_fallback(), asked))

@@ -72,7 +72,7 @@ static int keep_text(const char *name, const char *text, char *to, size_t size)
 	return 0;
 }
 
-/* hwloc reads HWLOC_XMLFILE by itself: what is where on the machine of the dump. */
+/* hwloc reads HWLOC_XMLFILE by itself: the topology of the machine of the dump. */
 static int take_topology(struct pmu_config *config)
 {
 	const char *text = secure_getenv("HWLOC_XMLFILE");
@@ -153,7 +153,7 @@ static int no_memory(const char *name)
 	return pmu_fail(ENOMEM, "%s: no memory", name);
 }
 
-/* One that cannot be counted on this CPU leaves the time, and a note that says why. */
+/* A group that cannot be counted on this CPU becomes time only, with a note that says why. */
 static int add_group(struct pmu_config *config, const char *name)
 {
 	struct pmu_group *group = next_group(config);
@@ -308,7 +308,7 @@ static int take_max_regions(struct pmu_config *config, const char *text)
 	return take_number("PMU_MAX_REGIONS", text, 16777216, &config->max_regions);
 }
 
-/* Kept to where stores are looked through, in store/read/list.c. */
+/* Applied where stores are listed, in store/read/list.c. */
 static int take_keep_days(struct pmu_config *config, const char *text)
 {
 	unsigned int days;
@@ -354,8 +354,8 @@ const struct pmu_config_var pmu_config_vars[] = {
 };
 
 /*
- * PMU_GROUP and PMU_EVENTS answer one question: who answers it with an option has no need of the
- * other variable.
+ * PMU_GROUP and PMU_EVENTS set the same thing: with an option for one of them, the variable of the
+ * other is ignored.
  */
 static bool is_about_counts(const struct pmu_config_var *var)
 {
@@ -369,7 +369,7 @@ static const char *option_text(const struct pmu_options *options, size_t offset)
 	return *(const char *const *)((const char *)options + offset);
 }
 
-/* Others of ours that are not settings of the measured program's session. */
+/* Variables of ours that are not settings of the measured program's session. */
 static bool known_elsewhere(const char *name, size_t len)
 {
 	static const char *const others[] = { "PMU_DISABLE", "PMU_TEST", NULL };
@@ -385,7 +385,7 @@ static bool known_elsewhere(const char *name, size_t len)
 }
 
 /*
- * A name one slip away from one of ours is a mistake worth a line; any other PMU_ may be the
+ * A name one typing error away from one of ours is worth a warning; any other PMU_ may be the
  * program's.
  */
 static void warn_of_slips(struct pmu_strbuf *warnings)

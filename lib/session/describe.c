@@ -44,7 +44,7 @@ static void describe_program(void)
 	add(PMU_META_VERSION, PMU_VERSION_STRING);
 }
 
-/* Another one than this, which the counts are of. */
+/* The machine that the counts are of, where that is another one. */
 static void describe_recorded(const struct pmu_cpu_id *id)
 {
 	char text[256];
@@ -109,7 +109,9 @@ void pmu_session_describe_pinning(void)
 	char *last = pmu_session.last_pinning, text[sizeof(pmu_session.last_pinning)];
 
 	pmu_pinning_describe(pmu_session.pinning, text, sizeof(text));
-	/* Every report asks, and a table only grows. */
+	/*
+	 * Called for every report: an unchanged text is not stored again, since a table only grows.
+	 */
 	if (!strcmp(last, text))
 		return;
 	strcpy(last, text);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The way into the library and out of it: who may come in, and what it takes. */
+/* Entering and leaving the library: which threads may, and what has to be done first. */
 #include <errno.h>
 
 #include "base/room.h"
 #include "session/session.h"
 
-/* No epoch is near it, however many threads count it up and down at once. */
+/* A value that equals no epoch, however many threads count it up and down at once. */
 static uint32_t shut = UINT32_C(1) << 31;
 struct pmu_thread pmu_nobody = { .guard = &shut };
 __thread struct pmu_thread *pmu_self = &pmu_nobody;
@@ -13,26 +13,30 @@ __thread int pmu_inside;
 __thread int pmu_thread_gone;
 int32_t pmu_epoch;
 
-/* In a forked child: the copy of the parent thread's state, until its open regions are taken up. */
+/*
+ * In a forked child: the copy of the parent thread's state, until its open regions are taken over.
+ */
 static __thread struct pmu_thread *forked_self __attribute__((tls_model("initial-exec")));
 
 void pmu_session_shed(void)
 {
 	/*
-	 * Wiped outside a call, or inside one that has ended since.  A call that is under way has
-	 * its own business with the guard: this is a signal handler then.
+	 * The guard was wiped outside a call, or in one that has ended since. With any other value
+	 * a call is under way and this is a signal handler: nothing to do.
 	 */
 	if (pmu_inside || !pmu_thread_self() ||
 	    (*pmu_self->guard != 0 && *pmu_self->guard != UINT32_MAX))
 		return;
-	/* It stays as it is: code that the fork interrupted may still use it. */
+	/* Not freed or changed: code that the fork interrupted may still use it. */
 	forked_self = pmu_self;
 	pmu_self = &pmu_nobody;
 }
 
 bool pmu_session_inside(void)
 {
-	/* A forked child's guard says nothing: it was wiped, perhaps in the middle of a call. */
+	/*
+	 * In a forked child the guard says nothing: it was wiped, perhaps in the middle of a call.
+	 */
 	return pmu_inside || (pmu_thread_self() && *pmu_self->guard & 1 && pmu_session_is_ours());
 }
 
@@ -48,8 +52,8 @@ void pmu_session_unbar(void)
 {
 	pmu_compiler_barrier();
 	/*
-	 * Not where the thread was detached meanwhile, or wiped: a child's next call must find it
-	 * so.
+	 * Left alone if the thread was detached or its guard wiped meanwhile: a child's next call
+	 * must find that.
 	 */
 	if (pmu_thread_self() && *pmu_self->guard == pmu_self->epoch)
 		*pmu_self->guard = PMU_GUARD_OUTSIDE(pmu_self->epoch);
@@ -109,7 +113,8 @@ enum pmu_entry pmu_thread_enter(struct pmu_thread **self, struct pmu_thread **fo
 	*error = ready(self);
 	pmu_session_unlock();
 	/*
-	 * Another thread may have ended the session since, or begun one that this thread is not in.
+	 * Another thread may have ended the session since, or begun a session that this thread is
+	 * not part of.
 	 */
 	if (*error < 0 || !*self || epoch_now() < 0) {
 		pmu_inside = 0;

@@ -19,7 +19,7 @@
 static char *page;       /* newest */
 static uint32_t in_page; /* bytes taken from it */
 
-/* For kernels without MADV_WIPEONFORK: all pages, wiped by the fork handler. */
+/* For kernels without MADV_WIPEONFORK: all pages, which the fork handler wipes. */
 static char **wiped_by_hand; /* [MAX_PAGES]; NULL: none yet */
 static uint32_t n_wiped_by_hand;
 

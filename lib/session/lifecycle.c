@@ -16,7 +16,8 @@ bool pmu_session_is_ours(void)
 }
 
 /*
- * A child may have made threads before its first call; one of them lets go, the others wait for it.
+ * A child may have several threads by its first call: one of them lets go of the parent's parts,
+ * the others wait.
  */
 static bool take_first(uint32_t *owner)
 {
@@ -35,7 +36,7 @@ static bool take_over(void)
 	return false;
 }
 
-/* The lock has an owner by itself: it is held also while no session runs, because one starts. */
+/* The lock has an owner of its own: it is also held while no session runs, because one starts. */
 static uint32_t *lock_owner;
 
 __attribute__((constructor)) static void own_lock_from_start(void)
@@ -50,7 +51,10 @@ void pmu_session_own_lock(void)
 	if (likely(!lock_owner || __atomic_load_n(lock_owner, __ATOMIC_ACQUIRE) == PMU_OWNER_SELF))
 		return;
 	if (take_first(lock_owner)) {
-		/* Whoever held it in the parent is not here, nor what was to be done with these. */
+		/*
+		 * In a child the thread that held it does not exist; the list may be halfway
+		 * through a change.
+		 */
 		pmu_session.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 		pmu_session.unused = NULL;
 		__atomic_store_n(lock_owner, PMU_OWNER_SELF, __ATOMIC_RELEASE);
@@ -60,8 +64,8 @@ void pmu_session_own_lock(void)
 }
 
 /*
- * A child has the parent's memory, one thread, and copies of the descriptors.  What is shared with
- * the parent is let go of; what the parent's other threads had open here is closed.
+ * A child has the parent's memory, one thread, and copies of the descriptors. It lets go of what it
+ * shares with the parent, and closes what the parent's other threads had open.
  */
 void pmu_session_forked(void)
 {
@@ -92,8 +96,8 @@ void pmu_session_forked(void)
 }
 
 /*
- * Whoever reads the program's output to its end would wait for a daemon that keeps a copy of it,
- * and counters would be held as long as there is a copy of theirs.
+ * Closes copies that a daemon would keep: otherwise whoever reads the program's output waits for
+ * its end, and counters are held as long as a copy of their descriptors exists.
  */
 void pmu_session_child(void)
 {
@@ -107,7 +111,7 @@ void pmu_session_child(void)
 		if (group->is_open && group->backend->child)
 			group->backend->child(group->source);
 	}
-	/* the list is whole at any moment, and nobody changes it here */
+	/* every store into the list leaves it whole; nobody changes it here */
 	for (struct pmu_thread *thread = pmu_session.threads; thread; thread = thread->next)
 		if (thread->backend->child)
 			thread->backend->detach(thread->source, thread->counters);

@@ -39,7 +39,7 @@ static struct pmu_literals span(const ElfW(Phdr) * phdr, size_t n, uintptr_t bia
 		if (phdr[i].p_vaddr + phdr[i].p_filesz > last)
 			last = phdr[i].p_vaddr + phdr[i].p_filesz;
 	}
-	/* with one that is written to between them they are not one */
+	/* with a writable segment between them they are not one range */
 	for (size_t i = 0; i < n; i++)
 		if (phdr[i].p_type == PT_LOAD && phdr[i].p_flags & PF_W && phdr[i].p_vaddr < last &&
 		    phdr[i].p_vaddr + phdr[i].p_memsz > first)

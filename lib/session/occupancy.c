@@ -5,7 +5,7 @@
 #include "session/sockets_table.h"
 #include "store/bank.h"
 
-/* A thread that ended in the middle of a read would keep the lock. */
+/* A thread that is cancelled in the middle of a read would keep the lock. */
 static int lock(struct pmu_socket_entry *entry)
 {
 	int state;
@@ -40,7 +40,7 @@ static void finish(struct pmu_sockets *sockets, struct pmu_socket_entry *entry,
 {
 	uint64_t ticks = pmu_clock_ticks(sockets->clock), now[PMU_MAX_SLOTS];
 	/*
-	 * Before the read: should that be interrupted by a fork, the child's copy of the entry is
+	 * Copied before the read: if a fork interrupts that, the child's copy of the entry is
 	 * wiped.
 	 */
 	uint32_t socket = entry->socket;
@@ -70,11 +70,11 @@ static void set_flags(struct pmu_socket_entry *entry, unsigned int flags)
 }
 
 /*
- * Threads are in regions side by side: what the socket counts meanwhile belongs to each of them,
- * and what is left for the region around them nobody knows.  Up before the first read, down after
- * the last: whose times meet sees it.
+ * Counts regions in the same parent that are occupied at once: what the socket counts meanwhile
+ * belongs to each of them, so what is left for the parent is unknown. Up before the first read,
+ * down after the last, so that any overlap in time is seen.
  *
- * Return: another was there.
+ * Return: there was another one.
  */
 static bool join(struct pmu_socket_entry *around)
 {
@@ -87,7 +87,10 @@ static void part(struct pmu_socket_entry *around)
 		__atomic_fetch_sub(&around->nested, 1, __ATOMIC_ACQ_REL);
 }
 
-/* Where the thread is now, whatever it was pinned to; on another machine, where it stands for. */
+/*
+ * The socket the thread runs on now, wherever it was pinned; on another machine's dump, the one
+ * that its place stands for.
+ */
 static unsigned int where(const struct pmu_thread *self)
 {
 	int cpu = pmu_session.config.pin.elsewhere ? self->cpu : sched_getcpu(), socket = -1;
@@ -135,7 +138,10 @@ void pmu_occupancy_begin(struct pmu_thread *self, struct pmu_occupancy *occupanc
 		start(self->sockets, entry);
 		PMU_ROW_SET(row, open, 1);
 	}
-	/* The thread has moved since: what is counted here is no part of what is counted there. */
+	/*
+	 * The thread has moved to another socket since: what is counted here is no part of what its
+	 * parent counts there.
+	 */
 	if (row && around && (!around->entry || around->entry->socket != entry->socket))
 		PMU_ROW_SET(row, flags, row->flags | PMU_STORE_ROW_OVERLAP);
 	unlock(entry, state);

@@ -21,8 +21,8 @@
 #define OUTPUT_PATH_MAX ((size_t)2 * PATH_MAX)
 
 /*
- * A file that appeared after the first session began: this run wrote it, here or in another
- * process.
+ * A file that appeared after the first session began was written by this run, in this process or
+ * another one.
  */
 static bool taken(const char *path)
 {
@@ -40,7 +40,7 @@ static bool is_device(const char *path)
 	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-/* A relative path is meant from where the program was when the session began. */
+/* A relative path is relative to the working directory at the start of the session. */
 static int absolute(const char *path, char *out, size_t size)
 {
 	const char *folder = path[0] == '/' ? "" : pmu_session.folder;
@@ -88,8 +88,8 @@ static int resolve(const char *configured, char *path, char *plain, size_t size)
 }
 
 /*
- * Sessions of one user that end together look for a name and write one after the other.  A lock
- * that cannot be had in time is done without: a report matters more than its name.
+ * Sessions of one user that end together choose names and write one after the other. Without the
+ * lock in time they go on: a report matters more than its name.
  */
 static int lock_outputs(void)
 {
@@ -140,7 +140,10 @@ static int find_path(struct pmu_output *output)
 	free(plain);
 	if (rc < 0)
 		return pmu_fail(-rc, "cannot write %s: %s", output->configured, strerror(-rc));
-	/* Its name is nobody's, and whoever reads it may take his time. */
+	/*
+	 * A device or pipe is written without the lock: its name is not taken away from anybody,
+	 * and its reader may be slow.
+	 */
 	if (is_device(output->path))
 		unlock_outputs(output);
 	return 0;

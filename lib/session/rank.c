@@ -17,9 +17,9 @@ static const struct launcher {
 	const char *rank;
 	const char *ranks; /* how many there are; NULL: it does not say */
 	/*
-	 * Slurm numbers the tasks of every step, be it one that runs a script; and a batch script
-	 * itself has SLURM_PROCID=0 without a step.  With tasks beside it, a task is taken for a
-	 * rank.
+	 * Slurm numbers the tasks of every step, also of one that runs a script; and a batch script
+	 * itself has SLURM_PROCID=0 without a step. Only where there are several tasks is a task
+	 * taken for a rank.
 	 */
 	bool several;
 } launchers[] = {

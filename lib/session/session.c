@@ -30,7 +30,8 @@ struct pmu_session pmu_session = { .lock = PTHREAD_MUTEX_INITIALIZER };
 static int32_t last_epoch = 1;
 
 /*
- * Opening and writing files are cancellation points: a thread that ended there would keep the lock.
+ * Opening and writing files are cancellation points: a thread that was cancelled there would keep
+ * the lock, so cancellation is off while it is held.
  */
 void pmu_session_lock(void)
 {
@@ -57,7 +58,7 @@ void pmu_session_publish(int32_t epoch)
 
 int32_t pmu_session_next_epoch(void)
 {
-	/* attempts to enter leave a guard a few away from its value meanwhile */
+	/* in steps of 16: attempts to enter change a guard by a few for a moment */
 	last_epoch += 16;
 	return last_epoch;
 }
@@ -101,7 +102,7 @@ static void list_cpus(struct pmu_plan *plan)
 	plan->n_cpus = n;
 }
 
-/* Without a request: what a forced source is for, else CORE. */
+/* Where no group was asked for: the one that a forced source is made for, else CORE. */
 static int default_group(struct pmu_group *group)
 {
 	const struct pmu_backend *forced = pmu_session.config.backend;
@@ -127,8 +128,8 @@ int pmu_session_open_group(struct pmu_session_group *group)
 
 	while ((rc = group->backend->open(&group->source, &group->plan)) < 0) {
 		/*
-		 * It could a moment ago.  What others can count, and the times, are still worth
-		 * having.
+		 * The source could count this when it was chosen. What other groups count, and the
+		 * times, are still of use.
 		 */
 		refuse_open(group);
 		if (!group->backend->counts)
@@ -156,8 +157,8 @@ static void note_remarks(const struct pmu_session_group *group)
 }
 
 /*
- * Where that fails registers of this machine are not as they were: a note in the report that is
- * made now (@model, unless NULL), and in the store for one that is made later.
+ * If that fails, registers of this machine are not as they were: a note in the report that is made
+ * now (@model, unless NULL), and in the store for one that is made later.
  */
 static void put_group_back(const struct pmu_session_group *group, struct pmu_model *model)
 {
@@ -190,7 +191,7 @@ void pmu_session_close_group(struct pmu_session_group *group)
 	group->source = NULL;
 }
 
-/* Another machine than this one, or other devices. */
+/* The machine that is counted, if it is another one, or its devices are. */
 static const struct pmu_machine_from *counted_machine(void)
 {
 	const struct pmu_machine_from *from = &pmu_session.config.from;
@@ -199,7 +200,10 @@ static const struct pmu_machine_from *counted_machine(void)
 											 : NULL;
 }
 
-/* What may add to the instructions; nothing does in a simulation.  @why: result: "" or why not */
+/*
+ * Adds a count of interrupts, which may add to the instructions; a simulation has none. @why:
+ * result: "" or why not
+ */
 static void count_interrupts(struct pmu_group *group, char *why, size_t size)
 {
 	const struct pmu_backend *forced = pmu_session.config.backend;
@@ -256,7 +260,10 @@ static int open_groups(void)
 	if (rc < 0)
 		return rc;
 	pmu_resolve_close(&pmu_session.config.catalog);
-	/* Only now: what one group has taken would be in the way of choosing for the next. */
+	/*
+	 * Opened after all groups are chosen: what an open group has taken could not be chosen by
+	 * the next.
+	 */
 	for (unsigned int i = 0; i < pmu_session.n_groups; i++) {
 		if (i > 0 && pmu_session.group[i].backend->exclusive)
 			continue;
@@ -273,8 +280,8 @@ static void close_groups(void)
 		struct pmu_session_group *group = &pmu_session.group[i];
 
 		/*
-		 * A thread that is still attached reads through it until it ends; registers are put
-		 * back before.
+		 * A thread that is still attached uses the source until it ends. Sources that write
+		 * registers have put them back by now.
 		 */
 		if (!pmu_session.threads || group->backend->exclusive)
 			pmu_session_close_group(group);
@@ -295,10 +302,12 @@ static int open_pinning(void)
 	struct pmu_pin_request *request = &pmu_session.config.pin;
 	char dir[512];
 
-	/* A library that was loaded late cannot keep a pin from being inherited. */
+	/*
+	 * If the library was loaded late its wrappers are not called, and a pin would be inherited.
+	 */
 	if (!pmu_session.config.pin_given && !pmu_spawn_in_scope())
 		request->policy = PMU_PIN_NONE;
-	/* Who pins by a rule of their own claims too, so that others keep clear of it. */
+	/* A policy that the user gave claims its CPUs, too, so that others avoid them. */
 	if (request->policy == PMU_PIN_NONE || pmu_store_dir(1, dir, sizeof(dir)) < 0)
 		return pmu_pinning_open(&pmu_session.pinning, request, NULL);
 	return pmu_pinning_open(&pmu_session.pinning, request, dir);
@@ -317,9 +326,9 @@ static int build(const struct pmu_options *options)
 	struct pmu_strbuf warnings = { 0 };
 	int rc = pmu_config_load(&pmu_session.config, options, &warnings);
 
-	/* what was asked for is loaded: event files take memory */
+	/* groups are resolved by now; event files take memory */
 	pmu_resolve_close(&pmu_session.config.catalog);
-	/* who keeps the stores has said it once */
+	/* who keeps the stores (pmu run) has warned once already */
 	if (rc == 0 && pmu_session.config.enable && !pmu_store_kept())
 		print_warnings(&warnings);
 	pmu_strbuf_free(&warnings);
@@ -387,7 +396,8 @@ static int start(void *given)
 		pmu_store_say_lost();
 	pmu_session.err.fd = pmu_session.out.fd = -1;
 	/*
-	 * Who keeps the store makes the report: nothing of the program's need stay open for that.
+	 * With a kept store somebody else makes the report: no descriptor of the program's is
+	 * needed.
 	 */
 	if (!pmu_session.kept)
 		pmu_sink_open(&pmu_session.err, STDERR_FILENO);
@@ -426,7 +436,7 @@ int pmu_session_start(const struct pmu_options *options)
 
 /* --- end --- */
 
-/* Results that no crash leaves behind. */
+/* Notes results that are in memory only: a crash would leave nothing of them. */
 static void note_memory(void)
 {
 	struct pmu_table *table = &pmu_session.table;
@@ -442,7 +452,7 @@ static void note_memory(void)
 	pmu_table_meta(table, PMU_META_NOTE, text);
 }
 
-/* More than so many are not asked for their faults and switches: two files each. */
+/* Beyond this number threads are not asked for faults and switches: two files each. */
 #define MAX_ASKED 256
 
 static void update_threads(void)
@@ -478,7 +488,7 @@ int pmu_session_model(struct pmu_model **model)
 	return rc;
 }
 
-/* What could not be written is not lost: the store stays, and says so. */
+/* A report could not be written: the store is kept, and a line says where. */
 static void keep_store(int rc)
 {
 	if (rc == 0 || !pmu_session.table.path[0])
@@ -488,7 +498,7 @@ static void keep_store(int rc)
 				pmu_session.table.path, pmu_session.table.path);
 }
 
-/* When all is read, and before it is told. */
+/* After everything is read, before the report is written. */
 static void put_back(struct pmu_model *model)
 {
 	for (unsigned int i = 0; i < pmu_session.n_groups; i++)
@@ -510,8 +520,8 @@ static int write_reports(void)
 }
 
 /*
- * Results that somebody else makes the report of; the program may have asked for reports of its
- * own.
+ * Somebody else makes the report of these results, but the program may have asked for reports of
+ * its own.
  */
 static int end_kept(void)
 {
@@ -526,7 +536,7 @@ int pmu_session_end(void)
 {
 	int rc;
 
-	/* What is open now stays open: the reader says so. */
+	/* Regions that are open now are never ended: the reader says so, seeing this. */
 	__atomic_store_n(&pmu_session.table.head->ended, 1, __ATOMIC_RELAXED);
 	if (pmu_session.kept) {
 		rc = end_kept();
@@ -536,7 +546,7 @@ int pmu_session_end(void)
 	}
 	__atomic_store_n(&pmu_session.running, false, __ATOMIC_RELEASE);
 	if (pmu_thread_self()) {
-		/* No longer of a running session: only its counters are closed. */
+		/* The session has ended: this only closes the thread's counters. */
 		pmu_thread_detach(pmu_self);
 		/* Its processor is free for others again. */
 		pmu_pin_lift();

@@ -21,7 +21,7 @@ __attribute__((constructor)) static void remember_standard_files(void)
 		open_at_load[fd] = pmu_fd_identify(fd, &at_load[fd]) == 0;
 }
 
-/* Where messages are expected: a terminal, a pipe, a file that is only added to. */
+/* Where text is expected: a terminal, a pipe, a file opened for appending. */
 static bool takes_messages(int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
@@ -34,8 +34,8 @@ static bool takes_messages(int fd)
 }
 
 /*
- * What the program was started with, or what it has put in its place to take messages.  A number
- * that was closed and went to a data file or a socket of the program's is not ours to write to.
+ * What the program was started with, or has replaced it by to take messages. A descriptor number
+ * that was closed and reused for a data file or a socket of the program's is not ours to write to.
  */
 static bool is_for_messages(int fd)
 {

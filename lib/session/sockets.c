@@ -10,7 +10,7 @@
 
 #define PIECE_SIZE ((size_t)64 << 10)
 #define LINE       ((size_t)64)
-/* More than any machine has; those beyond count as unknown. */
+/* More than any machine has; sockets beyond it count as unknown. */
 #define MOST_SOCKETS   1024u
 #define MEASURED_READS 4
 
@@ -71,8 +71,8 @@ void pmu_sockets_forked(struct pmu_sockets *sockets)
 }
 
 /*
- * Sequentially consistent, here and in pmu_sockets_use(): either the reader sees it closed, or this
- * sees the reader.
+ * Sequentially consistent, here and in pmu_sockets_use(): either the reader sees @open cleared, or
+ * this sees the reader counted.
  */
 void pmu_sockets_stop(struct pmu_sockets *sockets)
 {
@@ -206,7 +206,7 @@ void pmu_occupancy_place(struct pmu_thread *self, struct pmu_occupancy *occupanc
 	struct pmu_socket_region *parent = around ? around->region : NULL;
 	uint32_t name;
 
-	/* A region may become a flat one when it is entered beyond the limit. */
+	/* Beyond the limit of regions a region may become a flat one. */
 	if (occupancy->region && occupancy->region->flat == flat)
 		return;
 	occupancy->region = NULL;
@@ -287,8 +287,8 @@ static int make_row(struct pmu_sockets *sockets, struct pmu_socket_region *regio
 }
 
 /*
- * From the outermost region that has no row on this socket: a thread may have moved here in
- * between.
+ * Rows are made from the outermost region without one: the thread may have moved to this socket
+ * inside its parents.
  */
 int pmu_sockets_rows(struct pmu_thread *self, struct pmu_socket_region *region, unsigned int socket)
 {

@@ -29,7 +29,7 @@
 pid_t _Fork(void);
 int execveat(int dir, const char *path, char *const argv[], char *const envp[], int flags);
 
-/* The functions behind ours.  execl and its like end in one of the others. */
+/* The functions that ours stand in for. execl and its like end in one of the others. */
 #define REALS(X)                  \
 	X(pthread_create)         \
 	X(thrd_create)            \
@@ -142,8 +142,8 @@ PMU_INTERPOSE int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
 }
 
 /*
- * Processes that go on with this program: the child keeps the original mask, and the limit on
- * descriptors as it was.
+ * Child processes that continue in this program: the child keeps the original CPU mask, and the
+ * original limit of descriptors.
  */
 
 static void before_child(void)
@@ -216,8 +216,10 @@ PMU_INTERPOSE int daemon(int nochdir, int noclose)
 	return rc;
 }
 
-/* Other programs.  Async-signal-safe, so no allocation: what is variadic builds its argv
- * on the stack. */
+/*
+ * Other programs are started. Async-signal-safe, so nothing is allocated: variadic functions build
+ * argv on the stack.
+ */
 
 /* It may be a child of vfork(), which must leave nothing behind in its parent's memory. */
 static void before_exec(void)
@@ -227,8 +229,8 @@ static void before_exec(void)
 }
 
 /*
- * Bodies that both forms share: the names themselves may lead to functions of the program's, which
- * in turn call the variadic ones.
+ * Shared by the variadic and the plain functions: a call by name may reach a function of the
+ * program's, which may in turn call a variadic one of ours.
  */
 static int run_execve(const char *path, char *const argv[], char *const envp[])
 {
@@ -383,8 +385,8 @@ PMU_INTERPOSE FILE *popen(const char *command, const char *type)
 }
 
 /*
- * What a thread is told of its mask: as if we had not pinned it.  The real one answers
- * first, so that sizes, errors and threads of others are as ever.
+ * A thread is told the mask it would have without pinning. The real function is called first, so
+ * that sizes, errors and masks of other threads are as without us.
  */
 
 PMU_INTERPOSE int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *mask)
@@ -413,7 +415,7 @@ PMU_INTERPOSE int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_
 	return rc;
 }
 
-/* A mask that the program sets stands: we forget that we had pinned the thread. */
+/* A mask that the program sets replaces our pin, which is forgotten. */
 
 PMU_INTERPOSE int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *mask)
 {
@@ -441,7 +443,7 @@ PMU_INTERPOSE int pthread_setaffinity_np(pthread_t thread, size_t size, const cp
 	return rc;
 }
 
-/* Two addresses, and which of them lies in the object that was loaded first. */
+/* Two addresses, and which of them is in the object that is searched first. */
 struct order {
 	uintptr_t ours;
 	uintptr_t theirs;
@@ -470,9 +472,9 @@ static int find_first(struct dl_phdr_info *object, size_t size, void *data)
 }
 
 /*
- * Asking who bears the name pthread_create would do, were there no others that wrap it
- * before us and call us (sanitizers, preloaded tools).  Objects are listed in the order
- * in which symbols are searched, and what dlopen() brings comes after libc.
+ * Looking up pthread_create would do, were there no other wrappers before us that call us
+ * (sanitizers, preloaded tools). Objects are listed in the order in which symbols are searched, and
+ * what dlopen() loads comes after libc.
  */
 bool pmu_spawn_in_scope(void)
 {

@@ -24,7 +24,7 @@ static pthread_key_t exit_key;
 
 _Static_assert(PMU_THREAD_GROUPS == PMU_CONFIG_MAX_GROUPS, "a thread has room for every group");
 
-/* Rounds of destructors that others get before ours: they may use regions too. */
+/* Rounds of thread-exit destructors that others get before ours: they may use regions, too. */
 #define EXIT_ROUNDS 2
 
 static struct pmu_thread *take_struct(void)
@@ -76,7 +76,7 @@ static void fill_record(struct pmu_thread *self)
 	self->usage_known = pmu_usage_self(&self->usage) == 0;
 }
 
-/* A group that was counted before: the time in between is left out. */
+/* Back in a group that was counted before: the time in between is left out. */
 static void continue_record(struct pmu_thread *self)
 {
 	struct pmu_store_thread *record = self->rows.record;
@@ -91,7 +91,7 @@ static void continue_record(struct pmu_thread *self)
 	record->stop_ticks = 0;
 }
 
-/* What a thread gets less than others is worth a note; the same one only once. */
+/* If a thread gets less than others, a note says so; the same note only once. */
 static void note_attachment(const struct pmu_attachment *got)
 {
 	char *last = pmu_session.last_note;
@@ -102,7 +102,7 @@ static void note_attachment(const struct pmu_attachment *got)
 	pmu_table_meta(&pmu_session.table, PMU_META_NOTE, got->note);
 }
 
-/* Kinds of core, which the source sees when it reads. */
+/* The kinds of core that the thread ran on, as the source sees them when it reads. */
 static void note_core_types(struct pmu_thread *self)
 {
 	const struct pmu_source_thread *source = self->counters;
@@ -114,7 +114,10 @@ static void note_core_types(struct pmu_thread *self)
 		pmu_thread_flag(self, PMU_THREAD_CORE_E);
 }
 
-/* An interrupt meets whoever runs at that moment: none of them is due to the library. */
+/*
+ * Interrupts hit whatever runs at the moment: the library causes none, so nothing is subtracted for
+ * them.
+ */
 static uint32_t interrupts_slot(const struct pmu_session_group *group)
 {
 	for (unsigned int i = 0; i < group->group.n_events; i++)
@@ -150,7 +153,7 @@ static int attach_counters(struct pmu_thread *self, const struct pmu_session_gro
 	self->histograms = pmu_session.config.histogram;
 	self->stamp_outside = !pmu_clock_is_stamp(self->clock);
 	self->bytewise = pmu_valgrind_tool() == PMU_VALGRIND_OTHER;
-	/* not a matter of what can be read now: nodes have a place for it or not */
+	/* whatever can be read now: nodes are laid out with a place for it or without */
 	self->exact = pmu_session.config.exact && self->n_slots;
 	self->noted = self->histograms || self->exact;
 	self->suspends = self->read && group->backend->suspend;
@@ -168,15 +171,15 @@ static void set_layout(struct pmu_thread *self, const struct pmu_session_group *
 	self->clock = pmu_session.table.head->clock_kind;
 	self->sockets = group->sockets;
 	self->watch_cpu = -1;
-	/* where a thread really runs says nothing of another machine's processors */
+	/* on another machine's dump the CPU a thread runs on says nothing */
 	if ((group->plan.scope == PMU_COUNT_CPU || group->backend->counts_cpu) &&
 	    !pmu_session.config.pin.elsewhere)
 		self->watch_cpu = self->cpu;
 }
 
 /*
- * The least of a few: what a row's calls must be long against, unless nothing of it is in their
- * counts.
+ * Time of a read, the least of a few: short calls of a row are doubtful if they are not long
+ * against it. Not where the read is no part of their counts.
  */
 static void measure_read(struct pmu_thread *self, struct pmu_store_group *layout)
 {
@@ -251,8 +254,8 @@ static void change_group(struct pmu_thread *self, unsigned int next)
 }
 
 /*
- * LLVM's OpenMP asks for the mask at its first parallel region, by number, which no wrapper sees: a
- * pinned thread would get a team of one.  It has what it needs once it has been asked anything.
+ * LLVM's OpenMP reads the mask by a system call, which no wrapper sees, at its first parallel
+ * region: in a pinned thread it would make a team of one. Any call makes it read the mask now.
  */
 static void wake_openmp(void)
 {
@@ -417,7 +420,7 @@ static void keep_or_merge(struct pmu_thread *self)
 	}
 }
 
-/* A thousand threads may end at once: none is looked for. */
+/* Doubly linked, so that no search is needed when a thousand threads end at once. */
 static void unlist(struct pmu_thread *self)
 {
 	if (self->link)
@@ -455,7 +458,7 @@ int pmu_thread_reattach(struct pmu_thread **self)
 		pmu_thread_detach(old);
 		return pmu_thread_attach_new(self);
 	}
-	/* A region that was begun while the group changed ends in the group it was begun in. */
+	/* A region that was begun while the group changed ends in the group it began in. */
 	if (pmu_thread_any_open(old))
 		return 0;
 	finish_group(old);

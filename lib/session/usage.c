@@ -13,7 +13,7 @@
 #include "base/sysfile.h"
 #include "base/time.h"
 
-/* A thread's clock has nanoseconds; getrusage() may lag behind by a tick. */
+/* Thread clocks have nanoseconds; getrusage() may be late by a tick. */
 static int read_clock(clockid_t clock, struct pmu_usage *usage)
 {
 	struct timespec now;
