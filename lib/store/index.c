@@ -88,7 +88,7 @@ static void forget_rows(struct pmu_table_index_thread *thread)
 	thread->rows = NULL;
 }
 
-/* Those behind it move up where a search for them would end at the gap. */
+/* Entries behind it move up, where a search for them would end at the gap. */
 static void close_gap(struct pmu_table_index *index, size_t gap)
 {
 	size_t mask = index->n_places - 1;
@@ -172,7 +172,10 @@ static struct pmu_table_index_rows *new_rows(uint32_t room, struct pmu_store_chu
 	return NULL;
 }
 
-/* Of two rows at one place, one of which is beyond the limit of regions, the first is found. */
+/*
+ * Of two rows with one place in the tree, one of them beyond the limit of regions, the first is
+ * found.
+ */
 static void add_row(struct pmu_table_index_rows *rows, struct pmu_store_row *row)
 {
 	struct pmu_table_index_row *around = &rows->row[row->parent <= rows->n ? row->parent : 0];

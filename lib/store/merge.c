@@ -78,8 +78,8 @@ static int grow_rows(struct pmu_merge *merge)
 }
 
 /*
- * What the library's own work costs is as good as the same in every thread of a group.  Where it is
- * not, the least: rather a little of it stays in than anything of the program's is taken out.
+ * The library's cost of a region is nearly the same in every thread of a group. The least is kept:
+ * rather a little of the library's work stays in than some of the program's is subtracted.
  */
 static void keep_least_outer(const struct step *step, struct pmu_store_row *set,
 			     const struct pmu_store_row *row, bool is_new)
@@ -100,7 +100,7 @@ static void keep_least_inner(struct pmu_store_thread *set, const struct pmu_stor
 			set->inner[i] = thread->inner[i];
 }
 
-/* First pass: every row of the thread has its row in the set before anything is added. */
+/* First pass: every row of the thread gets its row in the set, before anything is added. */
 static void find_or_make(void *arg, uint32_t id, struct pmu_store_row *row)
 {
 	struct step *step = arg;
@@ -132,7 +132,7 @@ failed:
 	step->error = -ENOMEM;
 }
 
-/* The same for what stands beside them. */
+/* The same for side records. */
 static void find_or_make_side(void *arg, struct pmu_store_side *from)
 {
 	struct step *step = arg;
@@ -185,7 +185,7 @@ static void add_row(void *arg, uint32_t id, struct pmu_store_row *row)
 		pmu_bank_put(&is->count[i], is->count[i] + from->count[i]);
 }
 
-/* Of two banks that stand one behind the other. */
+/* Side records have two banks, one behind the other. */
 static uint64_t *side_bank(enum pmu_side which, struct pmu_store_side *banks, uint32_t bank)
 {
 	return pmu_side_value((void *)((char *)banks + (size_t)bank * pmu_side_size(which)));
@@ -207,7 +207,7 @@ static void copy_sides(const struct step *step, uint32_t row)
 	}
 }
 
-/* Calls are added up; of the least counts, 0 being none, the lesser one is kept. */
+/* Histograms are added up; of two least counts the lower one is kept, where 0 means none. */
 static void add_side(void *arg, struct pmu_store_side *from)
 {
 	struct step *step = arg;
@@ -253,7 +253,7 @@ static int make_set(struct pmu_table *table, struct pmu_merge *merge,
 	return 0;
 }
 
-/* Of all of them or of none. */
+/* The sum is known only if each one is. */
 static int64_t add_cpu(const struct pmu_store_thread *set, const struct pmu_store_thread *thread)
 {
 	if (thread->cpu_ns <= 0 || (set->n_merged && set->cpu_ns <= 0))
@@ -262,7 +262,8 @@ static int64_t add_cpu(const struct pmu_store_thread *set, const struct pmu_stor
 }
 
 /*
- * What belongs to the thread as a whole; the set's stop - start is the sum of its threads' times.
+ * What is known of the thread as a whole. In the set, stop - start is the sum of its threads'
+ * times.
  */
 static void add_record(struct pmu_store_thread *set, const struct pmu_store_thread *thread)
 {

@@ -16,7 +16,7 @@
 #include "base/place.h"
 #include "base/write.h"
 
-/* A new file that cannot hold this much lies on a full disk: the next folder is tried. */
+/* If this much cannot be reserved for a new file, its disk is full: the next folder is tried. */
 #define FIRST_RESERVE (64 * 1024)
 /* Stores of one process (one per exec) that are looked for behind the last one found. */
 #define NTH_GAP 16
@@ -50,7 +50,7 @@ void pmu_store_inherit(void)
 	inherited = true;
 }
 
-/* Adds "PATH: WHY" to the list of places that did not do. */
+/* Adds "PATH: WHY" to the list of folders that could not be used. */
 static void list_refusal(char *list, size_t size, const char *path, const char *why)
 {
 	size_t len = strlen(list);
@@ -129,7 +129,7 @@ static int create_in(int dir_fd, const char *name)
 	fd = openat(dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
-	/* Whatever the umask took; and space now, without a size yet. */
+	/* Undoes the umask; and reserves space now, without changing the size. */
 	rc = fchmod(fd, 0600) ? -errno
 			      : pmu_write_reserve(fd, FALLOC_FL_KEEP_SIZE, 0, FIRST_RESERVE);
 	if (!rc || rc == -EOPNOTSUPP || rc == -ENOSYS)
@@ -164,7 +164,7 @@ int pmu_store_create(const struct pmu_process *owner, char *path, size_t size, u
 	size_t n;
 	int dir_fd, fd;
 
-	/* Where they are kept none is ever missing before the last one. */
+	/* Numbers of kept stores have no gaps: the first free one is looked for from 1. */
 	*nth = pmu_store_kept() ? 1 : next_nth(owner);
 	for (n = 0; n < PMU_N_PLACES; n++) {
 		if (new_place(n, place))

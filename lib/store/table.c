@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The writer of a store: chunks that never move, names stored once, rows on cache lines. */
+/* Writes a store: chunks that never move, each name once, rows on cache lines of their own. */
 #include "store/table.h"
 
 #include <errno.h>
@@ -51,7 +51,7 @@ static void note_why(struct pmu_table *table, const char *what, int error)
 
 /* --- pieces --- */
 
-/* The file is opened anew each time: no descriptor of ours waits for the program to close it. */
+/* The file is opened anew each time: with no descriptor kept, the program cannot close it. */
 static int open_again(struct pmu_table *table)
 {
 	struct stat st;
@@ -140,7 +140,7 @@ static struct pmu_store_chunk *place_chunk(struct pmu_table *table, uint32_t siz
 	chunk->magic = PMU_STORE_CHUNK_MAGIC;
 	chunk->size = size;
 	table->next += size;
-	/* A reader that sees the new size sees the header. */
+	/* Pairs with the acquire of a reader: who sees the new size sees the header. */
 	__atomic_store_n(&table->head->size, table->next, __ATOMIC_RELEASE);
 	return chunk;
 }
@@ -151,7 +151,7 @@ static struct pmu_store_chunk *new_chunk(struct pmu_table *table, uint32_t size)
 	uint64_t left = table->end - table->next;
 
 	if (left < size) {
-		/* Chunks follow each other without a gap: the rest becomes a free one. */
+		/* Chunks have no gaps between them: the rest becomes a free chunk. */
 		if (left)
 			place_chunk(table, (uint32_t)left);
 		if (grow(table, size) < 0)
@@ -217,7 +217,7 @@ static void fill_head(struct pmu_table *table, const struct pmu_process *owner, 
 	head->point[0] = pmu_clock_point_take(clock);
 	head->point[1] = head->point[0];
 	head->size = PMU_STORE_HEAD_SIZE;
-	/* Last: without the magic it is nobody's store. */
+	/* Written last: a file without the magic is no store. */
 	memcpy(head->magic, PMU_STORE_MAGIC, sizeof(head->magic));
 }
 
@@ -283,7 +283,7 @@ void pmu_table_unshare(struct pmu_table *table)
 
 		if (!copy)
 			continue;
-		/* the rest is zero there and here, and no page of it is made for that */
+		/* the rest is zero in both; copying it would make pages for nothing */
 		memcpy(copy, base, used < size ? used : size);
 		mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, base);
 	}
@@ -410,7 +410,9 @@ static unsigned int size_class(uint32_t size)
 	return 31u - (unsigned int)__builtin_clz(size);
 }
 
-/* Sizes are powers of two, so that a chunk given back fits the next that asks for as much. */
+/*
+ * Sizes are powers of two, so that a chunk that was given back fits the next request of its size.
+ */
 static struct pmu_store_chunk *rows_chunk(struct pmu_table *table, uint32_t size)
 {
 	uint64_t *head = &table->free_chunk[size_class(size)];
