@@ -81,9 +81,9 @@ static int descriptor_behind(const char *path)
 /* --- what a name leads to --- */
 
 /*
- * Opened once, on the kernel's way, which refuses a stranger's link in a shared folder.  What is
- * done from there on is done to what was opened, and to the name that it has in its folder: a name
- * that changes meanwhile leads nowhere else.
+ * Opened once, with the kernel following links: it refuses a stranger's in a shared folder. From
+ * then on the opened file and its name in its folder are used: should a name change meanwhile,
+ * nothing else is written to.
  */
 struct target {
 	int fd; /* of the file itself, O_PATH; -1: there is none yet */
@@ -201,8 +201,8 @@ static int close_written(int fd, int rc)
 }
 
 /*
- * Devices, pipes, and files whose folder we must not write to.  Does not wait for
- * somebody to open a pipe's other end: a program must be able to exit.
+ * Writes devices, pipes, and files in folders that we must not write to. Does not wait for a reader
+ * of a pipe: a program must be able to exit.
  */
 static int write_in_place(const struct target *target, const char *path, const char *text,
 			  size_t len)
@@ -251,8 +251,8 @@ static int take_over(int fd, const struct stat *old)
 }
 
 /*
- * The kernel's own stamp may be a clock tick old; whoever asks whether a report was written after
- * they started needs a better one.
+ * The kernel's own time stamp may be late by a clock tick: too old for somebody who asks whether
+ * the report was written after they started.
  */
 static void set_time(int fd)
 {
@@ -307,7 +307,7 @@ static int write_to_target(struct target *target, const char *path, const char *
 	return replace(target, path, text, len);
 }
 
-/* A link that leads nowhere yet: the kernel makes what it leads to, where it may be made. */
+/* A link to a file that does not exist yet: the kernel creates that, where it may be created. */
 static int write_behind_link(struct target *target, const char *path, const char *text, size_t len)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_NOCTTY | O_NONBLOCK | O_CLOEXEC, 0666), rc;

@@ -9,7 +9,7 @@
 #include "report/model/finish.h"
 
 #define RANKS_NAMED 8u
-/* Ranks do not begin at once, and their hosts' clocks differ. */
+/* Ranks start one after another, and the clocks of their hosts differ. */
 #define APART_NS 60000000000u
 
 /* --- remarks of our own --- */
@@ -78,7 +78,7 @@ static int note_sockets(struct pmu_combining *c)
 
 /* --- what the inputs say --- */
 
-/* The only part that an input's remarks are of. */
+/* The part of an input's remarks, if it has only one part. */
 static unsigned int part_of(const struct pmu_combining *c, unsigned int from)
 {
 	return c->from[from]->n_parts ? PMU_PART_TOLD : c->new_part[c->first_part[from]];
@@ -183,7 +183,7 @@ static void mark_parts(const struct pmu_combining *c, const struct pmu_remark *r
 		is_about[new_part[i]] = true;
 }
 
-/* Lists those of several parts, unless it is all. */
+/* Lists the parts that a doubt is about, if there are several and not all. */
 static int list_parts(struct pmu_remarks *s, unsigned int i, unsigned int end,
 		      struct pmu_model_doubt *doubt)
 {
@@ -204,7 +204,7 @@ static int list_parts(struct pmu_remarks *s, unsigned int i, unsigned int end,
 	return n ? 0 : -ENOMEM;
 }
 
-/* A thread is named where it is the only one of the only part. */
+/* The thread is named if the doubt is about one thread of one part. */
 static int add_doubt(struct pmu_remarks *s, unsigned int i, unsigned int end)
 {
 	struct pmu_model *model = s->c->model;
@@ -234,7 +234,10 @@ static int add_doubt(struct pmu_remarks *s, unsigned int i, unsigned int end)
 	return rc;
 }
 
-/* The inputs have them all, also those that finishing the sum of them has found again. */
+/*
+ * The inputs have all doubts, also those that finishing the sum has found a second time: those are
+ * replaced.
+ */
 static int doubts(struct pmu_combining *c)
 {
 	struct pmu_remarks s;

@@ -14,13 +14,13 @@
 
 /* --- columns --- */
 
-/* What is to be known of a combined group until it has its rows. */
+/* State of a combined group until it has its rows. */
 struct joined {
 	size_t n_rows;
 	const char *count[PMU_MODEL_MAX_COUNTS]; /* the names that the inputs have */
 };
 
-/* An input's group on its way into the combined one. */
+/* State while an input's group is added to the combined one. */
 struct joining {
 	struct pmu_combining *c;
 	struct joined *joined; /* [n_sections] */
@@ -78,8 +78,7 @@ static unsigned int find_count(const struct joining *j, unsigned int count)
 }
 
 /*
- * A name that means two things stands for the first; the other has what tells it from that behind
- * it.
+ * If a name has two meanings the first one keeps it; the other gets what tells it apart appended.
  */
 static const char *name_of_count(const struct joining *j, unsigned int count)
 {
@@ -112,7 +111,10 @@ static int add_count(const struct joining *j, unsigned int count)
 	return 0;
 }
 
-/* The same metric by another formula cannot be made of all: it keeps its place, without one. */
+/*
+ * A metric with different formulas cannot be computed for the sum: its column is kept, without a
+ * formula.
+ */
 static int add_metric(const struct joining *j, const struct pmu_model_metric *metric)
 {
 	struct pmu_model_section *s = j->into;
@@ -201,7 +203,7 @@ static uint64_t *give_counts(struct joining *j, struct pmu_model_row *row)
 	return counts;
 }
 
-/* Columns may have other places. */
+/* An input's columns may be in another order. */
 static int add_least(struct joining *j, const struct pmu_model_row *old, struct pmu_model_row *row)
 {
 	struct pmu_model_least *least = old->least ? pmu_model_least_new(j->c->model,
@@ -258,7 +260,7 @@ static int open_program(struct joining *j, int thread, bool first, struct pmu_mo
 	return give_counts(j, row) ? 0 : -ENOMEM;
 }
 
-/* What is kept by name alone is in the outermost ones already. */
+/* Flat rows (beyond the limit of regions) are part of outermost ones already. */
 static void add_to_program(const struct joining *j, struct pmu_model_row *program,
 			   const struct pmu_model_row *row, bool first)
 {
@@ -278,7 +280,7 @@ static void add_to_program(const struct joining *j, struct pmu_model_row *progra
 	}
 }
 
-/* The way through an input's rows. */
+/* State of the walk through an input's rows. */
 struct programs {
 	int *row_at; /* [old row] its index now */
 	int program; /* index of the program's row of the thread at hand, -1 for none */

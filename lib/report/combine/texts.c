@@ -12,7 +12,7 @@
 #define RANGES_NAMED 8u
 #define PARTS_NAMED  3u
 #define TEXTS_NAMED  3u
-/* Clocks of one kind that are measured in each process. */
+/* Rates of one clock differ by this factor at most, measured in each process. */
 #define SAME_HZ 1.01
 
 /* --- which parts --- */
@@ -151,7 +151,7 @@ void pmu_remarks_sort(struct pmu_remarks *s)
 	qsort(s->remark, s->n, sizeof(*s->remark), by_first);
 }
 
-/* What stands with the one at @i.  Return: where the next begins. */
+/* Return: index of the first remark behind @i that is not equal to it. */
 unsigned int pmu_remarks_end(const struct pmu_remarks *s, unsigned int i)
 {
 	unsigned int end = i + 1;
@@ -240,9 +240,7 @@ static const char *common_of_parts(const struct pmu_combining *c, size_t member)
 	return first ? first : "";
 }
 
-/*
- * From the first start to the last end; where that is not one clock's, as long as the longest part.
- */
+/* From the first start to the last end; for different clocks, the duration of the longest part. */
 static void set_times(struct pmu_combining *c)
 {
 	struct pmu_model *model = c->model;
@@ -274,7 +272,7 @@ static void set_clock(struct pmu_combining *c)
 		least = !i || hz < least ? hz : least;
 		most = !i || hz > most ? hz : most;
 	}
-	/* the middle, which is the same in whatever order they come; a sum is not */
+	/* the median: unlike a sum it does not depend on the order */
 	if (least > 0 && most <= SAME_HZ * least)
 		c->model->clock_hz = least + (most - least) / 2;
 }

@@ -16,7 +16,7 @@ static uint64_t *zeros(struct pmu_model *model, unsigned int n)
 	return pmu_block_array(&model->blocks, n, sizeof(uint64_t));
 }
 
-/* Order: siblings together, by thread where nothing is around them, longest first. */
+/* Order: siblings together, outermost rows by thread, longest first. */
 
 static int by_place(const void *a, const void *b, void *rows)
 {
@@ -102,7 +102,7 @@ int pmu_rows_sort(struct pmu_model_row *row, int n, int *moved)
 	return 0;
 }
 
-/* Arrays: what the maker of the model left out is missing, not 0. */
+/* Arrays: what was not filled in is missing, not 0. */
 
 int pmu_rows_give_arrays(struct pmu_model *model, const struct pmu_model_section *s,
 			 struct pmu_model_row *row)
@@ -125,7 +125,7 @@ int pmu_rows_give_arrays(struct pmu_model *model, const struct pmu_model_section
 
 /* Self values. */
 
-/* An overlap leaves no self values in anything around it. */
+/* An overlap makes self values of all regions around it unknown. */
 static void spread_overlap(struct pmu_model_row *row, int n)
 {
 	bool *below = calloc((size_t)n + 1, sizeof(*below));
@@ -194,7 +194,7 @@ static void take_nested(struct pmu_finishing *f)
 
 		if (nested->tangled && (nested->n || !outermost))
 			row[i].flags |= PMU_ROW_NO_SELF;
-		/* what has ended inside a call that has not is part of no total yet */
+		/* calls that have ended in one that has not: its total does not include them yet */
 		if (row[i].n_open && nested->n)
 			row[i].flags |= PMU_ROW_NO_SELF;
 		if (!pmu_model_self_known(&row[i])) {

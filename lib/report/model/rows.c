@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ways through a finished model's rows that the writers share. */
+/* Walks over a finished model's rows that the writers share. */
 #include "report/model/rows.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/*
- * Two time stamps take that long anywhere; of a clock with coarse steps the least that was measured
- * is often nothing.
- */
+/* Two time stamps take at least this on any machine; a clock with coarse steps often measures 0. */
 #define LEAST_OWN_NS 10u
 /*
- * Ten times what is guessed where nothing was measured: 20 ns of a call, and two reads of the
- * counters.
+ * Ten times a guess, for stores without a measurement: 20 ns a call, and two reads of the counters.
  */
 #define GUESSED_SHORT_NS    200.0
 #define GUESSED_SHORT_READS 20.0

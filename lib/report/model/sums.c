@@ -38,7 +38,7 @@ static bool is_wanted(const void *arg, uintptr_t number)
 	       (sum->name == wanted->name || !strcmp(sum->name, wanted->name));
 }
 
-/* Index of the sum that a row belongs to; flat ones are told apart by the hash. */
+/* Index of the sum that a row belongs to. Flat rows have sums of their own, by another hash. */
 static int find_sum(struct pmu_finishing *f, const struct pmu_model_row *row)
 {
 	const struct pmu_model_row *thread_row = f->section->thread_row;
@@ -89,7 +89,7 @@ static const struct pmu_model_thread *thread_of(const struct pmu_finishing *f, i
 	return &f->model->thread[thread];
 }
 
-/* Of damaged data a part may be more than the whole: that is unknown, not 1. */
+/* In damaged data a part may be more than the whole: then it is unknown. */
 static double share_of(const struct pmu_model_row *row, uint64_t span_ns)
 {
 	if (!pmu_model_time_known(row))
@@ -129,7 +129,7 @@ static void add_times(struct pmu_model_row *to, const struct pmu_model_row *row,
 	to->sd_ns = n_timed ? NAN : row->sd_ns; /* pool_sd() does more than one */
 }
 
-/* Nothing but its counts: its times are no thread's. */
+/* Adds only the counts of a socket's row: its times are not a thread's. */
 static void add_socket_row(struct pmu_finishing *f, int i)
 {
 	struct pmu_model_row *row = &f->section->thread_row[i];
@@ -159,7 +159,7 @@ static void add_row(struct pmu_finishing *f, int i)
 	row->share = share_of(row, thread ? thread->time_ns : 0);
 	sum->unmeasured |= row->time_ns && isnan(row->share);
 	add_times(to, row, sum->n_timed);
-	/* one that has none yet leaves out nothing of the others' */
+	/* a row without any time yet would make counts of the others missing */
 	if (pmu_model_time_known(row))
 		add_counts(to, row, f->section->n_counts, ~f->section->sockets);
 	to->flags |= row->flags;

@@ -9,7 +9,7 @@
 
 #define MOST_LINES 10u
 #define INDENT     4u
-/* Of those that are told together so many are named, each in so much of the line. */
+/* So many regions of one doubt are named, each in so much of the line. */
 #define REGIONS_NAMED 3u
 #define LEAST_PATH    24u
 
@@ -81,7 +81,7 @@ static void put_several(struct pmu_text *t, struct pmu_strbuf *out, const struct
 		pmu_strbuf_addf(out, " and %u more", group->n - REGIONS_NAMED);
 }
 
-/* Return: lines that it took; 0, and nothing is left of it, where those are more than @most. */
+/* Return: the number of lines; 0, and nothing is written, if those are more than @most. */
 static unsigned int put_group(struct pmu_text *t, const struct group *group, unsigned int most)
 {
 	struct pmu_strbuf text = { 0 };
@@ -106,7 +106,7 @@ static unsigned int put_group(struct pmu_text *t, const struct group *group, uns
 	return n_lines;
 }
 
-/* From @at on those with the text of the first, which are taken out. */
+/* Takes all doubts with the text of the first one out of the list, from @at on. */
 static struct group take_group(const struct pmu_model_doubt **doubt, unsigned int *n,
 			       const struct pmu_model_doubt **room)
 {

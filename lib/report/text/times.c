@@ -23,7 +23,7 @@ static bool has_histogram(const struct pmu_model_row *row, unsigned int n)
 	return false;
 }
 
-/* Of a single call there is no more to tell than how long it was. */
+/* A single call has no spread. */
 static bool has_spread(const struct pmu_model_row *row)
 {
 	return row->calls > 1 && !(row->flags & PMU_ROW_PROGRAM);
@@ -44,7 +44,7 @@ static bool is_wanted(const struct pmu_text *t, const struct pmu_model_row *row,
 	return t->all || has_histogram(row, n) || (t->threads && row->thread < 0);
 }
 
-/* A row that was only ever re-entered has no outermost call that has ended. */
+/* A row that was only re-entered has no outermost call that has ended. */
 static double known(const struct pmu_model_row *row, uint64_t ns)
 {
 	return row->max_ns || !row->time_ns ? (double)ns : NAN;
@@ -174,7 +174,7 @@ static void add_own(struct own *own, const struct pmu_model_section *s, unsigned
 		own->region = row->name;
 		own->program = program_of(s, row);
 	}
-	/* what is kept by name alone is in the outermost ones already */
+	/* flat rows are part of outermost ones already */
 	if (row->parent >= 0 || row->flags & PMU_ROW_FLAT)
 		return;
 	own->part += (double)part;
@@ -248,7 +248,7 @@ static void add_share(struct pmu_strbuf *text, const struct own *own, const char
 	pmu_strbuf_add(text, ")");
 }
 
-/* Of the time it is worth a word where it is not next to nothing. */
+/* The library's own part of the time is told unless it is next to nothing. */
 void pmu_text_own(struct pmu_text *t)
 {
 	struct own of_time = { 0 }, of_count;
