@@ -227,7 +227,7 @@ static void reentry_does_not_count_again(void)
 	pmu_fini();
 }
 
-static void a_region_set_aside_goes_on_counting(void)
+static void a_detached_region_goes_on_counting(void)
 {
 	struct pmu_model *model;
 
@@ -241,7 +241,7 @@ static void a_region_set_aside_goes_on_counting(void)
 	tick(0, 100);
 	model = model_now();
 	is_row(model_row(model, "a"), 1, 1, "the region below");
-	is_row(model_row(model, "a/b"), 1, 11, "the one set aside");
+	is_row(model_row(model, "a/b"), 1, 11, "the detached one");
 	ok(row_of(model, "a/b", 0)->flags & PMU_ROW_OVERLAP, "is marked on the socket");
 	ok(model_row(model, "a")->self_missing >> CYCLES & 1, "and leaves no self");
 	is_int((int)doubts_with(model, "below zero"), 0, "nor a negative one");
@@ -512,7 +512,7 @@ int main(void)
 	nested_regions_have_their_part();
 	regions_side_by_side_leave_no_self();
 	reentry_does_not_count_again();
-	a_region_set_aside_goes_on_counting();
+	a_detached_region_goes_on_counting();
 	a_thread_that_ends_inside_leaves();
 	a_moved_thread_leaves_the_socket_it_came_in_on();
 	an_unknown_socket_makes_the_sum_missing();
