@@ -28,10 +28,11 @@ in_library() {
 		END { print sum + 0 }' "$tmp/out"
 }
 
-# per_pair MODE: by the difference of two lengths, in tenths
+# per_pair MODE: by the difference of two lengths, in tenths.  What a process does besides depends on
+# its addresses and differs by a thousand instructions: a hundredth of so many pairs.
 per_pair() {
-	short=$(in_library 2000 "$1") && long=$(in_library 12000 "$1") || return 1
-	echo $(((long - short) / 1000))
+	short=$(in_library 2000 "$1") && long=$(in_library 102000 "$1") || return 1
+	echo $(((long - short) / 10000))
 }
 
 # gcc keeps what is likely without a frame; clang 14 saves registers also where nothing is called
