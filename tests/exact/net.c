@@ -575,6 +575,12 @@ static void shapes(void)
 	rotated();
 }
 
+/*
+ * What is counted of a processor is a thread's alone once all of them have theirs: until its first
+ * region a thread runs anywhere.
+ */
+static pthread_barrier_t all_pinned;
+
 static void *work(void *arg)
 {
 	self = arg;
@@ -582,6 +588,7 @@ static void *work(void *arg)
 	turns(1);
 	end(self->own);
 	go();
+	pthread_barrier_wait(&all_pinned);
 	for (int i = 0; i < REPEATS; i++) {
 		shapes();
 		saved();
@@ -631,6 +638,8 @@ int main(int argc, char **argv)
 		prepare(&worker[i], i, seed);
 		book[i] = &worker[i].book;
 	}
+	if (pthread_barrier_init(&all_pinned, NULL, (unsigned int)n))
+		return 2;
 	for (int i = 1; i < n; i++)
 		if (pthread_create(&worker[i].id, NULL, work, &worker[i]))
 			return 2;
