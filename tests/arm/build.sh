@@ -23,12 +23,14 @@ link="-L$libs -Wl,-rpath-link,$libs:$sysroot/lib/aarch64-linux-gnu -Wl,-z,now -W
 
 cd "$top"
 awk -f lib/group/data/embed.awk lib/group/data/*.group >"$out/shipped.c"
+awk -f lib/group/tables/embed.awk lib/group/tables/intel/* >"$out/tables.c"
 {
 	# libcpuid is for x86
-	find lib -name '*.c' ! -path lib/group/shipped.c ! -path 'lib/machine/libcpuid/*' | sort
+	find lib -name '*.c' ! -path lib/group/shipped.c ! -path lib/group/tables/all.c ! -path 'lib/machine/libcpuid/*' | sort
 	echo lib/machine/libcpuid/none.c
 	echo lib/machine/libcpuid/text.c
 	echo "$out/shipped.c"
+	echo "$out/tables.c"
 } >"$out/sources"
 # shellcheck disable=SC2016 # the inner shell's
 xargs -P 2 -I @ sh -c '$1 -c "$2" -o "$3/$(echo "$2" | tr / -).o"' sh "$compile" @ "$out/o" <"$out/sources"
@@ -41,14 +43,14 @@ objects() {
 # libcpuid_sources, a list of two kinds there
 measure="$(objects common measure) $out/o/lib-machine-libcpuid-none.c.o"
 names=$(objects names)
-shipped=$out/o/$(echo "$out/shipped.c" | tr / -).o
+made="$out/o/$(echo "$out/shipped.c" | tr / -).o $out/o/$(echo "$out/tables.c" | tr / -).o"
 load=$out/o/lib-machine-events_load.c.o
 here=$out/o/lib-group-resolve_here.c.o
 # shellcheck disable=SC2086 # lists of words
 {
 	$cc -shared -Wl,-soname,libpmu.so.0 -Wl,--version-script=lib/libpmu.map -Wl,-z,nodelete \
 		$measure "$load" -o "$out/job/libpmu.so.0" $link
-	$cc -shared -Wl,-z,nodelete -Wl,-z,defs $(objects common) $names "$shipped" \
+	$cc -shared -Wl,-z,nodelete -Wl,-z,defs $(objects common) $names $made \
 		-o "$out/job/libpmu-events.so" $link
 	$compile tests/arm/exact.c -o "$out/job/exact" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job
 	$compile tests/exact/net.c -o "$out/job/net" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job
@@ -57,7 +59,7 @@ here=$out/o/lib-group-resolve_here.c.o
 	$compile -I. bench/kernels/*.c bench/suite/*.c bench/verify/*.c bench/common/child.c bench/common/numbers.c \
 		bench/common/report.c -o "$out/job/pmu-bench" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job -ljansson -lhwloc -lm
 	$compile tests/live/known.c -o "$out/job/known" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job
-	$compile tests/arm/reads.c -o "$out/job/reads" $measure $names "$shipped" "$here" $link
+	$compile tests/arm/reads.c -o "$out/job/reads" $measure $names $made "$here" $link
 }
 
 # What is preloaded, and a library with its callers for it; bound at the first call, and at the start.
