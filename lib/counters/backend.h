@@ -26,7 +26,7 @@ struct pmu_attachment {
 	 * them, nobody knows.
 	 */
 	uint32_t unsteady;
-	char note[160]; /* "" or why the thread got less than others, for a doubt on its row */
+	char note[160]; /* "" or why the thread got less than others: a note in the report's head */
 };
 
 /** Why a thread's counts ended before the thread did. */
