@@ -522,7 +522,8 @@ elapsed=$(sed -n 's/.*"elapsed_ns": \([0-9]*\).*/\1/p' report.json)
 lasted=$(sed -n 's/^  "duration_ns": \([0-9]*\).*/\1/p' report.json)
 [ "$lasted" -gt 0 ] && [ "$lasted" -lt $((elapsed + 1000000000)) ]
 result $? 'is measured until the command'"'"'s end'
-run 0 'one that leaves nothing' -o report.txt sh -c 'env -u LD_PRELOAD sleep 2 & ./program; exit 0'
+run 0 'one that leaves nothing' -o report.txt sh -c \
+	'env -u LD_PRELOAD sleep 2 & until read -r name </proc/$!/comm && [ "$name" = sleep ]; do :; done; ./program; exit 0'
 grep -qE 'running when the command had ended, and not in this report: sleep [0-9]+$' report.txt
 result $? 'is named'
 run 0 'one that ends a moment later' -o report.txt sh -c './program fork 20 & exit 0'
