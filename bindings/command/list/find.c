@@ -3,18 +3,14 @@
  * Finds what `pmu list` shows: names from our tables, libpfm4, Intel's files, the kernel and
  * groups' files.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/compiler.h"
 #include "base/error.h"
-#include "base/hash.h"
-#include "base/index.h"
 #include "bindings/command/command.h"
 #include "bindings/command/list/list.h"
 #include "counters/backend.h"
@@ -161,94 +157,10 @@ static void find_own_events(struct pmu_list *list, struct pmu_catalog *catalog)
 
 /* --- events by the library's tables and by libpfm4 --- */
 
-/* What the tables have, for what libpfm4 says of it; all zero: they have nothing. */
 struct tables {
 	struct pmu_list *list;
-	struct pmu_intel_files *files;
-	struct table_event {
-		struct pmu_intel_event event;
-		char *about;
-	} * event;
-	size_t n, room;
-	struct pmu_index by_name;
+	struct pmu_intel_files *files; /* NULL: they have nothing of this CPU */
 };
-
-static uint32_t hash_folded(const char *name)
-{
-	char folded[256];
-	size_t len = 0;
-
-	for (; name[len] && len < sizeof(folded); len++)
-		folded[len] = (char)tolower((unsigned char)name[len]);
-	return pmu_hash_text(folded, len);
-}
-
-static bool is_called(const void *wanted, uintptr_t thing)
-{
-	return !strcasecmp(wanted, ((const struct table_event *)thing)->event.name);
-}
-
-static void keep_event(void *arg, const struct pmu_intel_event *event)
-{
-	struct tables *tables = arg;
-
-	if (tables->n < tables->room)
-		tables->event[tables->n++].event = *event;
-}
-
-static void count_event(void *arg, const struct pmu_intel_event *event)
-{
-	(void)event;
-	((struct tables *)arg)->room++;
-}
-
-static void index_events(struct tables *tables)
-{
-	for (size_t i = 0; i < tables->n; i++) {
-		const char *name = tables->event[i].event.name;
-		uint32_t hash = hash_folded(name);
-		struct pmu_index_place *place = pmu_index_find(&tables->by_name, hash, is_called,
-							       name);
-
-		if (!place->thing)
-			pmu_index_take(&tables->by_name, place, hash, (uintptr_t)&tables->event[i]);
-	}
-}
-
-static bool open_tables(struct tables *tables, const struct pmu_catalog *catalog)
-{
-	struct pmu_cpu_id id = catalog->id;
-
-	if (!catalog->model && pmu_cpu_identify(&id))
-		return false;
-	if (pmu_intel_open_tables(&id, NULL, &tables->files))
-		return false;
-	pmu_intel_each(tables->files, count_event, tables);
-	tables->event = calloc(tables->room + 1, sizeof(*tables->event));
-	if (!tables->event || pmu_index_reserve(&tables->by_name, tables->room))
-		return false;
-	pmu_intel_each(tables->files, keep_event, tables);
-	index_events(tables);
-	return true;
-}
-
-static void close_tables(struct tables *tables)
-{
-	for (size_t i = 0; tables->event && i < tables->n; i++)
-		free(tables->event[i].about);
-	free(tables->event);
-	pmu_index_free(&tables->by_name);
-	pmu_intel_close(tables->files);
-}
-
-static struct table_event *event_of(const struct tables *tables, const char *name)
-{
-	if (!tables->n)
-		return NULL;
-	return (struct table_event *)pmu_index_find(&tables->by_name, hash_folded(name), is_called,
-						    name)
-		->thing;
-}
 
 static void write_pfm(const struct pmu_pfm_name *name, char text[256])
 {
@@ -258,25 +170,24 @@ static void write_pfm(const struct pmu_pfm_name *name, char text[256])
 /* The tables have codes, libpfm4 has words. */
 static void one_description(void *arg, const struct pmu_pfm_name *name)
 {
-	struct table_event *event;
+	const struct tables *tables = arg;
 	char text[256];
 
 	write_pfm(name, text);
-	event = event_of(arg, text);
-	if (event && !event->about)
-		event->about = strdup(name->about);
+	pmu_intel_describe(tables->files, text, name->about);
 }
 
 /* What the tables lack. */
 static void one_pfm(void *arg, const struct pmu_pfm_name *name)
 {
-	struct tables *tables = arg;
+	const struct tables *tables = arg;
 	struct pmu_list *list = tables->list;
 	char title[160], text[256];
 
 	write_pfm(name, text);
-	if (event_of(tables, text) || (!matches(list->pattern, text, name->about) &&
-				       !matches(list->pattern, name->event, name->event_about)))
+	if ((tables->files && pmu_intel_has(tables->files, text)) ||
+	    (!matches(list->pattern, text, name->about) &&
+	     !matches(list->pattern, name->event, name->event_about)))
 		return;
 	snprintf(title, sizeof(title), "%s, by libpfm4 (%s)", name->of, name->table);
 	add(list, section_of(list, PMU_LIST_EVENTS, "libpfm4", title), text, name->about, "", "",
@@ -284,11 +195,11 @@ static void one_pfm(void *arg, const struct pmu_pfm_name *name)
 }
 
 static void one_of_cpu(struct pmu_list *list, const struct pmu_intel_event *event,
-		       const char *origin, const char *by, const char *about)
+		       const char *origin, const char *by)
 {
 	char title[128];
 
-	if (!matches(list->pattern, event->name, about))
+	if (!matches(list->pattern, event->name, event->about))
 		return;
 	snprintf(title, sizeof(title), "By %s, %s%s", by,
 		 event->unit[0]                   ? "outside the cores: "
@@ -296,38 +207,49 @@ static void one_of_cpu(struct pmu_list *list, const struct pmu_intel_event *even
 		 : event->core_type == PMU_SLOT_E ? "E cores"
 						  : "cores",
 		 event->unit);
-	add(list, section_of(list, PMU_LIST_EVENTS, origin, title), event->name, about, "",
+	add(list, section_of(list, PMU_LIST_EVENTS, origin, title), event->name, event->about, "",
 	    event->deprecated ? "deprecated" : "", "");
+}
+
+static void one_of_tables(void *arg, const struct pmu_intel_event *event)
+{
+	one_of_cpu(arg, event, "tables", "this library's tables");
+}
+
+static bool identify(const struct pmu_catalog *catalog, struct pmu_cpu_id *id)
+{
+	*id = catalog->id;
+	return catalog->model || !pmu_cpu_identify(id);
 }
 
 static void find_tables(struct pmu_list *list, const struct pmu_catalog *catalog)
 {
 	struct tables tables = { .list = list };
-	bool known = open_tables(&tables, catalog);
+	struct pmu_cpu_id id;
 
-	if (known && pmu_pfm_each(catalog->model, one_description, &tables))
+	if (identify(catalog, &id) && !pmu_intel_open_tables(&id, NULL, &tables.files)) {
+		pmu_pfm_each(catalog->model, one_description, &tables);
 		pmu_error_clear();
-	for (size_t i = 0; i < tables.n; i++)
-		one_of_cpu(list, &tables.event[i].event, "tables", "this library's tables",
-			   tables.event[i].about ? tables.event[i].about : "");
-	if (pmu_pfm_each(catalog->model, one_pfm, &tables) && !known)
+		pmu_intel_each(tables.files, one_of_tables, list);
+	}
+	if (pmu_pfm_each(catalog->model, one_pfm, &tables) && !tables.files)
 		note(list, pmu_error_text());
-	close_tables(&tables);
+	pmu_intel_close(tables.files);
 }
 
 /* --- events by Intel's files --- */
 
 static void one_intel(void *arg, const struct pmu_intel_event *event)
 {
-	one_of_cpu(arg, event, "intel", "Intel's files", event->about);
+	one_of_cpu(arg, event, "intel", "Intel's files");
 }
 
 static void find_intel_events(struct pmu_list *list, const struct pmu_catalog *catalog)
 {
-	struct pmu_cpu_id id = catalog->id;
 	struct pmu_intel_files *files;
+	struct pmu_cpu_id id;
 
-	if (!catalog->model && pmu_cpu_identify(&id))
+	if (!identify(catalog, &id))
 		return;
 	if (pmu_intel_open(catalog->event_files, &id, &files)) {
 		note(list, pmu_error_text());

@@ -338,6 +338,9 @@ int pmu_intel_file_parse(struct pmu_intel_file *file, uint8_t core_type)
 
 void pmu_intel_file_free(struct pmu_intel_file *file)
 {
+	for (uint32_t i = 0; file->entry && i < file->n; i++)
+		if (file->entry[i].described)
+			free((char *)file->entry[i].about);
 	free(file->text);
 	free(file->name);
 	free(file->relative);

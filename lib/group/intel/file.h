@@ -23,6 +23,7 @@ struct pmu_intel_entry {
 	bool fixed_from_0; /* it is counted from 0 for sure */
 	bool fixed_uncore; /* "FIXED" */
 	bool invert, edge, any, equal, deprecated;
+	bool described;    /* about is not in the file's text: memory of its own */
 	uint8_t core_type; /* 0, PMU_SLOT_P, PMU_SLOT_E: the file's */
 	const struct pmu_intel_file *file;
 	const struct pmu_intel_entry *next; /* in the index: another of the same name */

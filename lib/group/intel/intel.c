@@ -106,7 +106,7 @@ static int take_row(void *arg, const struct pmu_intel_map_row *row)
 	struct pmu_intel_files *files = arg;
 	int rc;
 
-	if (!is_events(row->type))
+	if (!is_events(row->type) || !may_have(files->group, row))
 		return 0;
 	for (unsigned int i = 0; i < files->n_files; i++)
 		if (!strcmp(files->file[i].relative, row->file))
@@ -119,9 +119,7 @@ static int take_row(void *arg, const struct pmu_intel_map_row *row)
 	if (files->n_files == MAX_FILES)
 		return pmu_fail(EINVAL, "%s/mapfile.csv:%u: more than %d files of one CPU",
 				files->folder ? files->folder : "tables", row->line, MAX_FILES);
-	rc = files->folder                 ? read_file(files, row)
-	     : may_have(files->group, row) ? read_table(files, row)
-					   : 0;
+	rc = files->folder ? read_file(files, row) : read_table(files, row);
 	files->has_e |= core_type_of(row) == PMU_SLOT_E;
 	return rc;
 }
@@ -405,6 +403,18 @@ int pmu_intel_find(const struct pmu_intel_files *files, const char *name, struct
 bool pmu_intel_has(const struct pmu_intel_files *files, const char *name)
 {
 	return first_called(files, name) != NULL;
+}
+
+bool pmu_intel_describe(struct pmu_intel_files *files, const char *name, const char *about)
+{
+	struct pmu_intel_entry *entry = (struct pmu_intel_entry *)place_of(files, name)->thing;
+	char *kept = entry && !entry->about[0] ? strdup(about) : NULL;
+
+	if (kept) {
+		entry->about = kept;
+		entry->described = true;
+	}
+	return entry;
 }
 
 void pmu_intel_each(const struct pmu_intel_files *files,

@@ -63,6 +63,12 @@ int pmu_intel_find(const struct pmu_intel_files *files, const char *name, struct
 /** pmu_intel_has() - do the files have an event of that name? */
 bool pmu_intel_has(const struct pmu_intel_files *files, const char *name);
 
+/**
+ * pmu_intel_describe() - words for an event whose file has none, as none of the tables has
+ * Return: whether there is an event of that name.
+ */
+bool pmu_intel_describe(struct pmu_intel_files *files, const char *name, const char *about);
+
 /** pmu_intel_each() - every event, in the files' order */
 void pmu_intel_each(const struct pmu_intel_files *files,
 		    void (*each)(void *arg, const struct pmu_intel_event *event), void *arg);
