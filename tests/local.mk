@@ -398,6 +398,7 @@ EXTRA_DIST += \
 	%D%/programs/list \
 	%D%/programs/run.sh \
 	%D%/sim/laid_over.sh \
+	%D%/unit/machine/recorded.h \
 	%D%/unit/machines.h \
 	%D%/unit/model_find.h \
 	%D%/unit/model_sample.h \

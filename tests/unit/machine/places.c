@@ -2,29 +2,9 @@
 /* Which PU is next, on recorded machines. */
 #include "machine/places.h"
 
-#include "base/error.h"
-#include "tap.h"
-
-#ifndef TEST_SRCDIR
-#define TEST_SRCDIR "."
-#endif
+#include "unit/machine/recorded.h"
 
 static const struct pmu_mask nobody;
-
-static struct pmu_topology *load_recorded(const char *name)
-{
-	struct pmu_topology *topology;
-	char path[1024];
-
-	snprintf(path, sizeof(path), "%s/tests/data/topologies/%s.xml", TEST_SRCDIR, name);
-	setenv("HWLOC_XMLFILE", path, 1);
-	if (!ok(!pmu_topology_load(&topology), "%s loads", name))
-		diag("%s", pmu_error_text());
-	unsetenv("HWLOC_XMLFILE");
-	if (!topology)
-		exit(done_testing());
-	return topology;
-}
 
 static struct pmu_mask range(int first, int last)
 {

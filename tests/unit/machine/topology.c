@@ -6,26 +6,7 @@
 
 #include "base/error.h"
 #include "machine/mask.h"
-#include "tap.h"
-
-#ifndef TEST_SRCDIR
-#define TEST_SRCDIR "."
-#endif
-
-static struct pmu_topology *load_recorded(const char *name)
-{
-	struct pmu_topology *topology;
-	char path[1024];
-
-	snprintf(path, sizeof(path), "%s/tests/data/topologies/%s.xml", TEST_SRCDIR, name);
-	setenv("HWLOC_XMLFILE", path, 1);
-	if (!ok(!pmu_topology_load(&topology), "%s loads", name))
-		diag("%s", pmu_error_text());
-	unsetenv("HWLOC_XMLFILE");
-	if (!topology)
-		exit(done_testing());
-	return topology;
-}
+#include "unit/machine/recorded.h"
 
 /* "cpu/core/package/smt" of the first PUs */
 static void is_start(const struct pmu_topology *topology, size_t n, const char *want,
