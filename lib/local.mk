@@ -366,7 +366,6 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/session/thread.h \
 	%D%/session/usage.c \
 	%D%/session/usage.h \
-	%D%/region/query.c \
 	%D%/region/call.c \
 	%D%/region/call.h \
 	%D%/region/checkpoint.c \
@@ -387,6 +386,7 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/region/tree.c \
 	%D%/region/tree.h \
 	%D%/api/counters.c \
+	%D%/api/region.c \
 	%D%/api/session.c
 %C%_libpmu_measure_la_CPPFLAGS = $(lib_cppflags)
 %C%_libpmu_measure_la_CFLAGS = $(lib_cflags)
