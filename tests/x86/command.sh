@@ -29,9 +29,9 @@ says_not() {
 	[ $said -eq 0 ] || head -n 40 "$out/$1/$2/$3" | sed 's/^/# /'
 }
 
-# exact_run NAME WHO FILE: the regions' instructions, cycles and branches as the program did them, an IPC of 1, the other events
+# counts NAME WHO FILE: the regions' instructions, cycles and branches as the program did them, an IPC of 1, the other events
 # in the proportion that the machine has them, and a reason for each that is missing
-exact_run() {
+counts() {
 	awk -F, -v wants="$out/$1/$2/$3.want" -v text="$out/$1/$2/$3.txt" '
 		BEGIN {
 			while ((getline line < wants) > 0) {
@@ -79,7 +79,13 @@ exact_run() {
 			if (!(at["net:instructions"] && at["net:branches"]))
 				wrong("not counted")
 		}
-		END { exit bad || seen != regions || regions != 2 }' "$out/$1/$2/$3.csv" >"$out/log" 2>&1
+		END { exit bad || seen != regions || regions != 2 }' "$out/$1/$2/$3.csv"
+}
+
+# exact_run NAME WHO FILE [AGAIN]: counts() of it, or of the same once more: what counts a whole processor sees the command, too,
+# which looks around twice a second, where there is one processor
+exact_run() {
+	counts "$1" "$2" "$3" >"$out/log" 2>&1 || { [ -n "${4:-}" ] && counts "$1" "$2" "$4" >>"$out/log" 2>&1; }
 	said=$?
 	result $said "$1, $2, $3: counts are exact"
 	cat "$out/log"
@@ -101,6 +107,36 @@ counted() {
 		[ "$4" = zero ] || says "$1" "$2" "$3.txt" '(not (perf|msr)  ?[a-z]|note .*(cannot|no events))'
 	fi
 	[ $has -eq 0 ] || [ "$4" != yes ] || head -n 20 "$out/$1/$2/$3.txt" | sed 's/^/# /'
+}
+
+# named NAME SOURCE: an event counts in each region what its code counts in another run
+named() {
+	line=0
+	sed -n "s/^$1 //p" "$here/names.txt" >"$out/names"
+	while read -r one one_code two two_code; do
+		line=$((line + 1))
+		file=$out/$1/root
+		awk -F, -v one="$one" -v two="$two" -v one_code="r$one_code" -v two_code="r$two_code" '
+			FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+			!($2 ~ /^main\/work/ && $5 == "all") { next }
+			FNR == NR { first[$2] = $at["raw:" one]; second[$2] = $at["raw:" two]; next }
+			# These counts are not exact, but neighbouring codes count 3 % more or less.
+			function differ(a, b) { return a == "" || b == "" || a - b > b / 100 || b - a > b / 100 }
+			{
+				some += $at["raw:" one_code] + $at["raw:" two_code]
+				if (differ(first[$2], $at["raw:" one_code]) || differ(second[$2], $at["raw:" two_code])) {
+					print "# " $2 ": " first[$2] " " second[$2] " by name, and by code:", $0
+					bad++
+				}
+				rows++
+			}
+			END { exit bad || rows != 2 || !some }' \
+			"$file/names-$2-$line.csv" "$file/codes-$2-$line.csv" >"$out/log" 2>&1
+		said=$?
+		result $said "$1, $2: $one and $two count what their codes do"
+		cat "$out/log"
+		[ $said -eq 0 ] || sed 's/^/# /' "$file/names-$2-$line.err" "$file/codes-$2-$line.err"
+	done <"$out/names"
 }
 
 # command_check NAME GENERAL FIXED ENERGY TOPDOWN MEM OPTION...
@@ -147,10 +183,15 @@ command_check() {
 	done
 	says "$name" root doctor 'msr usable'
 	says "$name" root core-msr.txt 'source msr: '
-	exact_run "$name" root core-msr
+	case " $* " in
+	*" --smp 1 "*) exact_run "$name" root core-msr core-msr-again ;;
+	*) exact_run "$name" root core-msr ;;
+	esac
 	counted "$name" nobody core-msr no
 	says "$name" nobody core-msr.txt 'cannot open /dev/cpu/0/msr: Permission denied'
 	exact_run "$name" root branch-perf
+	named "$name" perf
+	named "$name" msr
 	counted "$name" root energy-perf "$energy"
 	counted "$name" root energy-msr "$energy"
 	counted "$name" nobody energy-perf no

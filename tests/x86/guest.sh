@@ -60,8 +60,8 @@ compile() {
 }
 
 # boots COMMAND: for each line "NAME OPTION..." of the input a machine with these options that runs COMMAND, two at a time; what
-# it prints is in NAME.log, what it leaves in the folder NAME, its status in NAME.rc.  An emulated machine that stands still or
-# dies is booted once more, and what it had printed goes before.
+# it prints is in NAME.log, what it leaves in the folder NAME, its status in NAME.rc.  MODEL is NAME there.  An emulated machine
+# that stands still or dies, as it may on a busy host, is booted again, twice at most, and what it had printed goes before.
 boots() {
 	export here vm out
 	# shellcheck disable=SC2016 # the inner shell's
@@ -69,9 +69,9 @@ boots() {
 		name=$1
 		shift
 		: >"$out/$name.raw"
-		for try in 1 2; do
+		for try in 1 2 3; do
 			rm -rf "${out:?}/$name"
-			sh "$here/run.sh" "$vm" "$out/job" "$out/$name" "$COMMAND" "$@" >>"$out/$name.raw" 2>&1
+			sh "$here/run.sh" "$vm" "$out/job" "$out/$name" "export MODEL=$name; $COMMAND" "$@" >>"$out/$name.raw" 2>&1
 			rc=$?
 			[ $rc -eq 125 ] || break
 			echo "-- the machine died or took too long, try $try" >>"$out/$name.raw"

@@ -21,6 +21,20 @@ run() { # FILE OPTION...
 	echo "$file $?" >>"$to/statuses"
 }
 
+# names SOURCE OPTION...: the events of names.txt for this machine, and their codes
+names() {
+	source=$1
+	shift
+	sed -n "s/^$MODEL //p" names.txt | {
+		n=0
+		while read -r one one_code two two_code; do
+			n=$((n + 1))
+			run "names-$source-$n" -e "$one,$two" --source "$source" "$@" </dev/null
+			run "codes-$source-$n" -e "r$one_code,r$two_code" --source "$source" "$@" </dev/null
+		done
+	}
+}
+
 who() { # NAME
 	to=/out/$1
 	say doctor doctor
@@ -54,4 +68,7 @@ run mem-perf -g MEM --source perf
 run mem-msr -g MEM --source msr --pin compact
 run energy-msr -g ENERGY --source msr --pin compact
 run topdown-perf -g TOPDOWN --source perf
+[ "$(nproc)" -gt 1 ] || run core-msr-again -g CORE --source msr --pin compact
+names perf
+names msr --pin compact
 su -s /bin/sh nobody -c "sh job_command.sh nobody"

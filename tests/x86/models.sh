@@ -18,7 +18,7 @@ models() {
 	prepare
 	exact_prepare
 	command_prepare
-	cp "$here"/job_*.sh "$out/job/"
+	cp "$here"/job_*.sh "$here/names.txt" "$out/job/"
 	while read -r name facts; do
 		case " ${TEST_X86_MODELS:-$name} " in
 		*" $name "*) echo "$name $facts${TEST_X86_PROCESSES:+ --smp 4}" ;;
