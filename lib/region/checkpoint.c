@@ -3,6 +3,7 @@
 #include "region/checkpoint.h"
 
 #include <errno.h>
+#include <time.h>
 
 #include "base/process.h"
 #include "pmu.h"
@@ -169,18 +170,41 @@ static bool is_asleep(const struct pmu_thread *thread)
 
 /* More than so many are not asked: a file each. */
 #define MAX_ASKED 256
+/*
+ * One that has just handed over its last work may be on its way to where it waits: so often it is
+ * looked at again, after so long.
+ */
+#define MORE_LOOKS 20
+#define LOOK_NS    100000l
 
-/* Threads of a pool wait for work that will not come: what they are in is over, too. */
-void pmu_region_settle_all(void)
+/* Return: whether a thread with open regions was awake. */
+static bool settle_asleep(void)
 {
+	bool awake = false;
 	int asked = 0;
 
 	/* ThreadSanitizer cannot know that the thread is asleep, and would report a race. */
 	for (struct pmu_thread *thread = PMU_TSAN ? NULL : pmu_session.threads; thread;
-	     thread = thread->next)
-		if (thread != pmu_self && asked++ < MAX_ASKED && pmu_thread_any_open(thread) &&
-		    is_asleep(thread))
+	     thread = thread->next) {
+		if (thread == pmu_self || asked >= MAX_ASKED || !pmu_thread_any_open(thread) ||
+		    pmu_load_relaxed(&thread->rows.record->flags) & PMU_THREAD_SETTLED)
+			continue;
+		asked++;
+		if (is_asleep(thread))
 			settle(thread);
+		else
+			awake = true;
+	}
+	return awake;
+}
+
+/* Threads of a pool wait for work that will not come: what they are in is over, too. */
+void pmu_region_settle_all(void)
+{
+	const struct timespec a_moment = { .tv_nsec = LOOK_NS };
+
+	for (int look = 0; settle_asleep() && look < MORE_LOOKS; look++)
+		nanosleep(&a_moment, NULL);
 }
 
 /* --- in the middle of a begin or an end --- */
