@@ -17,7 +17,9 @@
 #include "base/sysfile.h"
 #include "bindings/command/command.h"
 #include "bindings/command/doctor/doctor.h"
+#include "bindings/preload/process/target.h"
 #include "counters/backend.h"
+#include "counters/valgrind/valgrind.h"
 #include "group/fit.h"
 #include "group/group.h"
 #include "machine/clock.h"
@@ -227,11 +229,30 @@ void pmu_doctor_try(const struct pmu_backend *backend, struct pmu_doctor_source 
 	fit->plan.from = NULL;
 }
 
+/* One that needs another start of the program; false: it is as any other, also where it runs so. */
+static bool add_simulated(struct pmu_strbuf *out, const struct pmu_backend *backend)
+{
+	char path[PATH_MAX];
+
+	if (!backend->simulated || !pmu_valgrind_built())
+		return false;
+	if (target_search("valgrind", path, sizeof(path))) {
+		add_line(out, LABEL_COLUMN, backend->name,
+			 "on request: pmu run --emulate -- COMMAND; takes 20 to 100 times as long");
+	} else {
+		add_line(out, LABEL_COLUMN, backend->name, "not usable: there is no valgrind in PATH");
+		add_mend(out, "install the package of that name");
+	}
+	return true;
+}
+
 static void add_source(struct pmu_strbuf *out, const struct pmu_backend *backend)
 {
 	struct pmu_doctor_source source;
 	struct pmu_strbuf line = { 0 };
 
+	if (add_simulated(out, backend))
+		return;
 	pmu_doctor_try(backend, &source);
 	if (source.usable) {
 		add_usable(out, &source);
