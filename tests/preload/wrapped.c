@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -224,10 +225,10 @@ static void at_the_top(void)
 }
 
 /* A stack that ends where nothing more can be read. */
-static void small_stack(void)
+static void on_a_small_stack(void *where)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = 16 * page;
-	char *room = mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+	char *room = mmap(where, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			  -1, 0);
 
 	mprotect(room + size, page, PROT_NONE);
@@ -241,6 +242,15 @@ static void small_stack(void)
 	}
 	munmap(room, size + page);
 	called("w_short_stack", 100 * 32);
+}
+
+/* Anywhere, and where the first thread's stack could be if it were not limited. */
+static void small_stack(void)
+{
+	uintptr_t near = ((uintptr_t)getauxval(AT_RANDOM) - (32u << 20)) & ~UINT64_C(0xffff);
+
+	on_a_small_stack(NULL);
+	on_a_small_stack((void *)near);
 }
 
 /*

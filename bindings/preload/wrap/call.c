@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <unwind.h>
@@ -140,18 +141,31 @@ static __attribute__((cold, noinline)) bool find_room(void)
 	return true;
 }
 
+#define MOST_STACK ((uintptr_t)128 << 20)
+
 /*
- * The first thread's stack ends below what the kernel has put there, and nothing else is mapped
- * within 128 MiB of it (mmap_base() in the kernel); that of another thread ends where its
- * thread-local variables are.
+ * The first thread's stack ends below what the kernel has put there, and nothing else is mapped as
+ * far below that as the stack may grow: so much room, and sometimes little more, the kernel leaves
+ * when the program starts (mmap_base() in arch/x86/mm/mmap.c and mm/util.c).
  */
+static void find_first_stack(void)
+{
+	struct rlimit limit;
+	uintptr_t most = MOST_STACK;
+
+	if (!getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur < most)
+		most = (uintptr_t)limit.rlim_cur;
+	self.stack_end = getauxval(AT_RANDOM);
+	self.stack_first = self.stack_end - most;
+}
+
+/* That of another thread ends where its thread-local variables are. */
 static __attribute__((cold, noinline)) void find_stack(void)
 {
 	struct preload_mapping mapping;
 
 	if (syscall(SYS_gettid) == getpid()) {
-		self.stack_end = getauxval(AT_RANDOM);
-		self.stack_first = self.stack_end - (128u << 20);
+		find_first_stack();
 	} else {
 		self.stack_end = (uintptr_t)&self;
 		self.stack_first = preload_mapping_find(self.stack_end, &mapping) ? mapping.first
