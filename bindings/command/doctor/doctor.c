@@ -240,7 +240,8 @@ static bool add_simulated(struct pmu_strbuf *out, const struct pmu_backend *back
 		add_line(out, LABEL_COLUMN, backend->name,
 			 "on request: pmu run --emulate -- COMMAND; takes 20 to 100 times as long");
 	} else {
-		add_line(out, LABEL_COLUMN, backend->name, "not usable: there is no valgrind in PATH");
+		add_line(out, LABEL_COLUMN, backend->name,
+			 "not usable: there is no valgrind in PATH");
 		add_mend(out, "install the package of that name");
 	}
 	return true;

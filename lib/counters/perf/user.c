@@ -162,6 +162,7 @@ bool pmu_perf_user_settle(struct pmu_perf_user *self)
 
 	for (uint32_t i = 0; i < self->reader.n; i++) {
 		can &= pmu_perf_seat_take(&self->seat[i]);
+		can &= !(self->wide && self->seat[i].sign);
 		find_instruction(&self->seat[i]);
 	}
 	return can && pmu_perf_user_whole(self->seat[0].page);
@@ -175,10 +176,13 @@ void pmu_perf_user_unsettle(void *thread, uint32_t tries)
 	self->seat[0].lock ^= -(uint32_t)(tries != 0);
 }
 
+/* @wide: the counter is known to hold 64 bits */
 static inline __attribute__((always_inline)) uint32_t read_seat(const struct pmu_perf_seat *seat,
-								uint64_t *value)
+								uint64_t *value, bool wide)
 {
-	*value = pmu_perf_seat_count(seat, counter(seat));
+	uint64_t raw = counter(seat);
+
+	*value = wide ? raw + seat->base : pmu_perf_seat_count(seat, raw);
 	return pmu_perf_seat_moved(seat);
 }
 
@@ -187,14 +191,15 @@ static inline __attribute__((always_inline)) uint32_t read_seat(const struct pmu
  * where the kernel has changed a page since it was looked at: then what was read means nothing.
  */
 static inline __attribute__((always_inline)) uint32_t read_seats(const struct pmu_perf_user *self,
-								 uint64_t *value, uint32_t n)
+								 uint64_t *value, uint32_t n,
+								 bool wide)
 {
 	uint32_t moved = 0;
 
 	settle();
 #pragma GCC unroll 16
 	for (uint32_t i = 0; i < n; i++)
-		moved |= read_seat(&self->seat[i], &value[i]);
+		moved |= read_seat(&self->seat[i], &value[i], wide);
 	return moved;
 }
 
@@ -206,7 +211,7 @@ static inline __attribute__((always_inline)) uint32_t read_sparse(const struct p
 
 	settle();
 	for (uint32_t i = 0; i < self->reader.n; i++)
-		moved |= read_seat(&self->seat[i], &value[self->reader.slot[i]]);
+		moved |= read_seat(&self->seat[i], &value[self->reader.slot[i]], false);
 	return moved;
 }
 
@@ -256,19 +261,38 @@ static PMU_HOT uint32_t read_some(void *thread, uint64_t *value)
 }
 
 /* One for each number of counters: a loop takes a third more instructions. */
-#define READ(n)                                                                                \
-	static PMU_HOT uint32_t read_##n(void *thread, uint64_t *value)                        \
-	{                                                                                      \
-		return unlikely(read_seats(thread, value, n)) ? read_again(thread, value) : 0; \
+#define READ(name, n, wide)                                                                     \
+	static PMU_HOT uint32_t read_##name(void *thread, uint64_t *value)                      \
+	{                                                                                       \
+		return unlikely(read_seats(thread, value, n, wide)) ? read_again(thread, value) \
+								    : 0;                        \
 	}
-READ(1)
-READ(2)
-READ(3)
-READ(4)
-READ(5)
-READ(6)
-READ(7)
-READ(8)
+READ(1, 1, false)
+READ(2, 2, false)
+READ(3, 3, false)
+READ(4, 4, false)
+READ(5, 5, false)
+READ(6, 6, false)
+READ(7, 7, false)
+READ(8, 8, false)
+static pmu_read_fn *const straight[] = { read_1, read_2, read_3, read_4,
+					 read_5, read_6, read_7, read_8 };
+
+#if defined(__aarch64__)
+/* Counters that hold 64 bits (PMUv3p5, the cycle counter) need no sign: three instructions less each. */
+READ(wide_1, 1, true)
+READ(wide_2, 2, true)
+READ(wide_3, 3, true)
+READ(wide_4, 4, true)
+READ(wide_5, 5, true)
+READ(wide_6, 6, true)
+READ(wide_7, 7, true)
+READ(wide_8, 8, true)
+static pmu_read_fn *const straight_wide[] = { read_wide_1, read_wide_2, read_wide_3, read_wide_4,
+					      read_wide_5, read_wide_6, read_wide_7, read_wide_8 };
+#else
+#define straight_wide straight
+#endif
 
 static uint32_t read_lost(void *thread, uint64_t *value)
 {
@@ -305,11 +329,22 @@ void pmu_perf_user_unwatch(const struct pmu_perf_user *self)
 		pmu_refusable_watch(NULL, NULL);
 }
 
-pmu_read_fn *pmu_perf_user_read(const struct pmu_perf_user *self)
+/* How wide an event's counter is depends on the event: a page that came to say otherwise is not read. */
+static bool is_wide(const struct pmu_perf_user *self)
 {
-	static pmu_read_fn *const straight[] = { read_1, read_2, read_3, read_4,
-						 read_5, read_6, read_7, read_8 };
+	bool wide = true;
+
+	for (uint32_t i = 0; i < self->reader.n; i++)
+		wide &= !self->seat[i].sign;
+	return wide;
+}
+
+pmu_read_fn *pmu_perf_user_read(struct pmu_perf_user *self)
+{
 	uint32_t n = self->reader.n;
 
-	return self->reader.missing || n > PMU_ARRAY_LEN(straight) ? read_some : straight[n - 1];
+	if (self->reader.missing || n > PMU_ARRAY_LEN(straight))
+		return read_some;
+	self->wide = is_wide(self);
+	return (self->wide ? straight_wide : straight)[n - 1];
 }

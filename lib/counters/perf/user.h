@@ -25,7 +25,7 @@ struct pmu_perf_seat {
 	uintptr_t read;   /* arm64: the code that reads it */
 	/*
 	 * The counter holds so many bits of a number that may be negative: (((raw & mask) ^ sign) +
-	 * base) is the count.
+	 * base) is the count.  Where it holds all 64, @sign is 0: raw + base is the count.
 	 */
 	uint64_t mask, sign;
 	uint64_t base; /* the page's offset - sign */
@@ -34,6 +34,7 @@ struct pmu_perf_seat {
 /** A thread's part when it is read in user space. */
 struct pmu_perf_user {
 	struct pmu_perf_reader reader;
+	bool wide;          /* each of its counters holds 64 bits, and is read so */
 	uint32_t tries;     /* at least so many more at the next read that must be made again */
 	pmu_read_fn **read; /* where the thread's pmu_read_fn is kept */
 	/* whose counters they are: a vfork child of it has none, and is in its memory */
@@ -77,8 +78,8 @@ void pmu_perf_user_unwatch(const struct pmu_perf_user *self);
 /** pmu_perf_user_unsettle() - as struct pmu_backend has it, for a struct pmu_perf_user. */
 void pmu_perf_user_unsettle(void *thread, uint32_t tries);
 
-/** pmu_perf_user_read() - the pmu_read_fn for it: one that suits the number of its counters */
-pmu_read_fn *pmu_perf_user_read(const struct pmu_perf_user *self);
+/** pmu_perf_user_read() - the pmu_read_fn for it: one that suits its counters, which are settled */
+pmu_read_fn *pmu_perf_user_read(struct pmu_perf_user *self);
 
 /**
  * pmu_perf_user_index_ok() - is it a counter that can be read?
@@ -119,7 +120,7 @@ static inline bool pmu_perf_seat_take(struct pmu_perf_seat *seat)
 	index = pmu_load_relaxed(&page->index);
 	can = pmu_perf_user_index_ok(index);
 	seat->counter = can ? index - 1 : 0;
-	seat->sign = UINT64_C(1) << ((width - 1) & 63);
+	seat->sign = width < 64 ? UINT64_C(1) << (width - 1) : 0;
 	seat->mask = 2 * seat->sign - 1;
 	seat->base = (uint64_t)page->offset - seat->sign;
 	if (!can)
