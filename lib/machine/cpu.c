@@ -185,6 +185,27 @@ int pmu_cpu_midr_of_cpuinfo(const char *text, uint64_t *midr)
 	return 0;
 }
 
+int pmu_cpu_riscv_of_cpuinfo(const char *text, struct pmu_cpu_id *id)
+{
+	uint64_t vendor, march, mimp;
+
+	memset(id, 0, sizeof(*id));
+	if (cpuinfo_number(text, "mvendorid", &vendor) || cpuinfo_number(text, "marchid", &march) ||
+	    cpuinfo_number(text, "mimpid", &mimp))
+		return -ENOENT;
+	*id = (struct pmu_cpu_id){
+		.vendor = "RISC-V", .family = (uint32_t)vendor, .march = march, .mimp = mimp
+	};
+	return 0;
+}
+
+enum pmu_cpu_arch pmu_cpu_arch(const struct pmu_cpu_id *id)
+{
+	if (strlen(id->vendor) == 12)
+		return PMU_ARCH_X86;
+	return strcmp(id->vendor, "RISC-V") != 0 ? PMU_ARCH_ARM : PMU_ARCH_RISCV;
+}
+
 /* The words that CPUID spells in three registers. */
 static void spell(char to[12], uint32_t first, uint32_t second, uint32_t third)
 {
@@ -313,20 +334,39 @@ bool pmu_cpu_tsc_invariant(void)
 
 /* /proc/cpuinfo grows with the machine; its first processor comes in the first few lines.
  */
-static int read_midr_of_cpuinfo(uint64_t *midr)
+static int read_cpuinfo(char *text, size_t size)
 {
-	char text[4096];
 	ssize_t len;
 	int fd = open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return -errno;
-	len = read(fd, text, sizeof(text) - 1);
+	len = read(fd, text, size - 1);
 	close(fd);
 	if (len < 0)
 		return -EIO;
 	text[len] = '\0';
-	return pmu_cpu_midr_of_cpuinfo(text, midr);
+	return 0;
+}
+
+#ifdef __riscv
+
+int pmu_cpu_identify(struct pmu_cpu_id *id)
+{
+	char text[4096];
+
+	memset(id, 0, sizeof(*id));
+	return read_cpuinfo(text, sizeof(text)) || pmu_cpu_riscv_of_cpuinfo(text, id) ? -ENODEV : 0;
+}
+
+#else
+
+static int read_midr_of_cpuinfo(uint64_t *midr)
+{
+	char text[4096];
+	int rc = read_cpuinfo(text, sizeof(text));
+
+	return rc ? rc : pmu_cpu_midr_of_cpuinfo(text, midr);
 }
 
 static int read_midr(uint64_t *midr)
@@ -376,6 +416,8 @@ int pmu_cpu_identify(struct pmu_cpu_id *id)
 	read_hypervisor(id);
 	return 0;
 }
+
+#endif
 
 bool pmu_cpu_tsc_invariant(void)
 {

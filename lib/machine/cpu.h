@@ -9,20 +9,27 @@
 
 struct pmu_cpu_id {
 	char vendor[16];          /* "GenuineIntel", "AuthenticAMD"; arm64: "ARM", "Ampere", ... by
-			    implementer */
+			    implementer; "RISC-V" */
 	char brand[64];           /* "AMD EPYC 7763"; arm64: part name; "" unknown */
 	uint32_t family;          /* x86 display family and model (Intel SDM vol. 2A, CPUID leaf
 			    01H); */
 	uint32_t model;           /* arm64: implementer and part of MIDR_EL1 */
 	uint32_t stepping;        /* arm64: variant << 4 | revision */
+	uint64_t march, mimp;     /* riscv: marchid and mimpid; family is mvendorid */
 	bool hypervisor;          /* runs under one that says so */
 	char hypervisor_name[16]; /* "KVM", "VMware", ...; "" unknown */
 };
 
+/** What a processor's names and files are sorted by. */
+enum pmu_cpu_arch { PMU_ARCH_X86, PMU_ARCH_ARM, PMU_ARCH_RISCV };
+
+/** pmu_cpu_arch() - by the vendor: those of x86 have the twelve letters that CPUID spells */
+enum pmu_cpu_arch pmu_cpu_arch(const struct pmu_cpu_id *id);
+
 /**
  * pmu_cpu_identify() - the calling thread's CPU
  * Context: CPUID instruction on x86, the first time that a process asks; MIDR_EL1 from sysfs and
- * /proc on arm64.  No allocation.
+ * /proc on arm64; /proc on riscv.  No allocation.
  * Return: 0, or -ENODEV where nothing can be found out; @id is then empty.
  */
 int pmu_cpu_identify(struct pmu_cpu_id *id);
@@ -69,5 +76,12 @@ void pmu_cpu_midr(uint64_t midr, struct pmu_cpu_id *id);
  * /proc/cpuinfo Return: 0, -ENOENT where the implementer or the part is not there.
  */
 int pmu_cpu_midr_of_cpuinfo(const char *text, uint64_t *midr);
+
+/**
+ * pmu_cpu_riscv_of_cpuinfo() - who a RISC-V processor is, by the first one of /proc/cpuinfo
+ * Source: RISC-V Privileged Architecture, machine-level CSRs: mvendorid, marchid, mimpid.
+ * Return: 0, -ENOENT where one of the three is not there.
+ */
+int pmu_cpu_riscv_of_cpuinfo(const char *text, struct pmu_cpu_id *id);
 
 #endif

@@ -103,6 +103,25 @@ static void reads_cpuinfo(void)
 	       "cut off");
 }
 
+static void reads_riscv_cpuinfo(void)
+{
+	static const char text[] = "processor\t: 0\nhart\t\t: 1\nisa\t\t: rv64imafdc\n"
+				   "mvendorid\t: 0x489\nmarchid\t\t: 0x8000000000000007\n"
+				   "mimpid\t\t: 0x4210427\n";
+	struct pmu_cpu_id id;
+
+	is_int(pmu_cpu_riscv_of_cpuinfo(text, &id), 0, "a riscv cpuinfo");
+	ok(id.family == 0x489 && id.march == UINT64_C(0x8000000000000007) && id.mimp == 0x4210427,
+	   "its three numbers");
+	is_int(pmu_cpu_arch(&id), PMU_ARCH_RISCV, "and what kind they are of");
+	is_int(pmu_cpu_riscv_of_cpuinfo("mvendorid\t: 0x489\n", &id), -ENOENT, "one of three");
+	ok(!id.vendor[0] && !id.family, "is none");
+	pmu_cpu_midr(0xc00fac30, &id);
+	is_int(pmu_cpu_arch(&id), PMU_ARCH_ARM, "arm64");
+	snprintf(id.vendor, sizeof(id.vendor), "AuthenticAMD");
+	is_int(pmu_cpu_arch(&id), PMU_ARCH_X86, "x86");
+}
+
 static void identifies_this_one(void)
 {
 	struct pmu_cpu_id id;
@@ -131,6 +150,7 @@ int main(void)
 	knows_hypervisors();
 	reads_midr();
 	reads_cpuinfo();
+	reads_riscv_cpuinfo();
 	identifies_this_one();
 	return done_testing();
 }
