@@ -3,7 +3,7 @@
  * Reads mapfile.csv.
  *
  * Source: intel/perfmon, mapfile.csv and README.md, "Performance monitoring database directory
- * structure"; the names of CPUs are those of Linux, tools/perf/arch/x86/util/header.c,
+ * structure"; the names of CPUs are those of Linux, tools/perf/arch/.../util/header.c,
  * get_cpuid_str().
  */
 #include "group/intel/map.h"
@@ -30,88 +30,209 @@ enum column { MODEL, VERSION, FILE_NAME, TYPE, CORE_TYPE, NATIVE, ROLE, COLUMNS 
 
 /* --- patterns --- */
 
+/*
+ * A pattern is matched against all places of the text at once: bit i of a set stands for "what came
+ * before takes the first i characters".  Names of CPUs are shorter than a set has bits.
+ */
+#define CPU_LEN_MAX 63
+/* Parentheses within parentheses that are followed. */
+#define MAX_NESTED 2
+
 static char upper(char c)
 {
 	return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
 }
 
-/* "[5-9A-F]" at *@at, of which the end is known to be there; *@at is then behind it. */
-static bool in_class(const char **at, char c)
+static bool is_hex_digit(char c)
 {
-	const char *end = strchr(*at, ']'), *p = *at + 1;
+	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F');
+}
+
+#define XDIGIT "[:xdigit:]"
+
+/* Nothing but letters, digits, hyphens, classes of them, alternatives in parentheses and "+". */
+static bool is_understood(const char *pattern)
+{
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+	unsigned int nested = 0;
+	bool repeatable = false;
+
+	for (; *pattern; pattern++) {
+		if (strchr(plain, *pattern)) {
+			repeatable = true;
+		} else if (*pattern == '[') {
+			pattern++;
+			if (!strncmp(pattern, XDIGIT, strlen(XDIGIT)))
+				pattern += strlen(XDIGIT);
+			pattern += strspn(pattern, plain);
+			if (*pattern != ']')
+				return false;
+			repeatable = true;
+		} else if (*pattern == '(' && nested < MAX_NESTED) {
+			nested++;
+			repeatable = false;
+		} else if (*pattern == ')' && nested) {
+			nested--;
+			repeatable = true;
+		} else if (*pattern == '+' && repeatable) {
+			repeatable = false;
+		} else if (*pattern == '|') {
+			repeatable = false;
+		} else {
+			return false;
+		}
+	}
+	return !nested;
+}
+
+/* "[[:xdigit:]5-9]", of which the end is known to be there */
+static const char *class_end(const char *at)
+{
+	at++;
+	if (!strncmp(at, XDIGIT, strlen(XDIGIT)))
+		at += strlen(XDIGIT);
+	return strchr(at, ']') + 1;
+}
+
+static bool in_class(const char *at, char c)
+{
+	const char *p = at + 1;
 	bool found = false;
 
-	for (; p < end; p++) {
+	if (!strncmp(p, XDIGIT, strlen(XDIGIT))) {
+		p += strlen(XDIGIT);
+		found = is_hex_digit(c);
+	}
+	for (; *p != ']'; p++) {
 		char low = upper(*p), high = low;
 
-		if (p[1] == '-' && p + 2 < end) {
+		if (p[1] == '-' && p[2] != ']') {
 			high = upper(p[2]);
 			p += 2;
 		}
 		found |= c >= low && c <= high;
 	}
-	*at = end + 1;
 	return found;
 }
 
-/* Nothing but letters, digits, hyphens and classes of them. */
-static bool is_understood(const char *pattern)
+static uint64_t match_any(const char **at, const char *text, uint64_t from);
+
+/* One letter, class or pair of parentheses. */
+static uint64_t match_one(const char **at, const char *text, uint64_t from)
 {
-	static const char plain[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+	const char *start = *at;
+	uint64_t to = 0;
+
+	++*at;
+	if (*start == '(') {
+		to = match_any(at, text, from);
+		++*at;
+		return to;
+	}
+	for (size_t i = 0; text[i]; i++) {
+		char c = upper(text[i]);
+
+		if (*start == '[' ? in_class(start, c) : upper(*start) == c)
+			to |= (from & UINT64_C(1) << i) << 1;
+	}
+	if (*start == '[')
+		*at = class_end(start);
+	return to;
+}
+
+/* Alternatives, up to their end. */
+static uint64_t match_any(const char **at, const char *text, uint64_t from)
+{
+	uint64_t now = from, found = 0;
 
 	for (;;) {
-		pattern += strspn(pattern, plain);
-		if (!*pattern)
-			return true;
-		if (*pattern++ != '[')
-			return false;
-		pattern += strspn(pattern, plain);
-		if (*pattern++ != ']')
-			return false;
+		const char *start = *at;
+
+		if (!*start || *start == ')')
+			return found | now;
+		if (*start == '|') {
+			found |= now;
+			now = from;
+			++*at;
+			continue;
+		}
+		now = match_one(at, text, now);
+		if (**at != '+')
+			continue;
+		for (uint64_t before = 0; before != now;) {
+			const char *again = start;
+
+			before = now;
+			now |= match_one(&again, text, now);
+		}
+		++*at;
 	}
 }
 
-/* How much of @text the whole pattern takes; 0: it does not fit. */
-static size_t match(const char *pattern, const char *text)
+/* Does the pattern take all of the text, or the first @or_so_many characters? */
+static bool match(const char *pattern, const char *text, size_t or_so_many)
 {
-	const char *start = text;
+	uint64_t ends = match_any(&pattern, text, 1);
 
-	while (*pattern) {
-		char c = upper(*text);
-		bool fits;
-
-		if (*pattern == '[')
-			fits = in_class(&pattern, c);
-		else
-			fits = upper(*pattern++) == c;
-		if (!fits || !c)
-			return 0;
-		text++;
-	}
-	return (size_t)(text - start);
+	return ends >> strlen(text) & 1 || ends >> or_so_many & 1;
 }
 
-/* The whole name, or all of it but the stepping. */
+/* --- CPUs --- */
+
+/* "GenuineIntel-6-55-4", or all of it but the stepping */
+static bool is_x86(const char *pattern, const struct pmu_cpu_id *id)
+{
+	char cpu[CPU_LEN_MAX + 1];
+
+	/* a model below 10H is written with one digit or two */
+	for (int digits = 1; digits <= 2; digits++) {
+		size_t len = (size_t)snprintf(cpu, sizeof(cpu), "%s-%u-%0*X", id->vendor,
+					      id->family, digits, id->model);
+
+		snprintf(cpu + len, sizeof(cpu) - len, "-%X", id->stepping);
+		if (match(pattern, cpu, len))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * MIDR_EL1 of which variant [23:20] and revision [3:0] are the first ones that are meant; they
+ * are 0 for all of them.
+ */
+static bool is_arm(const char *pattern, const struct pmu_cpu_id *id)
+{
+	struct pmu_cpu_id of;
+	uint64_t midr;
+
+	if (pmu_parse_u64(pattern, &midr) < 0)
+		return false;
+	pmu_cpu_midr(midr, &of);
+	return of.family == id->family && of.model == id->model && of.stepping <= id->stepping;
+}
+
+/* mvendorid, marchid and mimpid as /proc/cpuinfo has them */
+static bool is_riscv(const char *pattern, const struct pmu_cpu_id *id)
+{
+	char cpu[CPU_LEN_MAX + 1];
+	int len = snprintf(cpu, sizeof(cpu), "0x%x-0x%llx-0x%llx", id->family,
+			   (unsigned long long)id->march, (unsigned long long)id->mimp);
+
+	return match(pattern, cpu, (size_t)len);
+}
+
 static bool is_about(const char *pattern, const struct pmu_cpu_id *id)
 {
-	char cpu[64];
-	size_t with, without, len;
-
-	if (!is_understood(pattern))
-		return false;
-	with = (size_t)snprintf(cpu, sizeof(cpu), "%s-%u-%X-%X", id->vendor, id->family, id->model,
-				id->stepping);
-	without = (size_t)(strrchr(cpu, '-') - cpu);
-	len = match(pattern, cpu);
-	if (len == with || len == without)
-		return true;
-	/* a model below 10H is written with one digit or two */
-	with = (size_t)snprintf(cpu, sizeof(cpu), "%s-%u-%02X-%X", id->vendor, id->family,
-				id->model, id->stepping);
-	without = (size_t)(strrchr(cpu, '-') - cpu);
-	len = match(pattern, cpu);
-	return len == with || len == without;
+	switch (pmu_cpu_arch(id)) {
+	case PMU_ARCH_X86:
+		return is_understood(pattern) && is_x86(pattern, id);
+	case PMU_ARCH_ARM:
+		return is_arm(pattern, id);
+	case PMU_ARCH_RISCV:
+		return is_understood(pattern) && is_riscv(pattern, id);
+	}
+	return false;
 }
 
 /* --- rows --- */

@@ -92,6 +92,24 @@ static void knows_whose_a_file_is(void)
 		{ "", 6, 0x55, 4, 0 },
 		{ "AuthenticAMD-6-55", 6, 0x55, 4, 0 },
 		{ "GenuineIntel-6-55-[[]", 6, 0x55, 4, 0 },
+		/* as Linux writes them */
+		{ "GenuineIntel-6-(4E|55|A6)", 6, 0x55, 4, 1 },
+		{ "GenuineIntel-6-(4E|55|A6)", 6, 0x5e, 3, 0 },
+		{ "GenuineIntel-6-(5|5)5", 6, 0x55, 4, 1 },
+		{ "GenuineIntel-(6|7)-5+", 6, 0x55, 4, 1 },
+		{ "GenuineIntel-6-5[[:xdigit:]]+", 6, 0x5f, 4, 1 },
+		{ "GenuineIntel-6-([CD][[:xdigit:]]|[[:xdigit:]])", 6, 0x5f, 4, 0 },
+		{ "GenuineIntel-6-([CD][[:xdigit:]]|[[:xdigit:]])", 6, 0xc1, 4, 1 },
+		{ "GenuineIntel-6-([CD][[:xdigit:]]|[[:xdigit:]])", 6, 0x1, 4, 1 },
+		{ "GenuineIntel-6-[[:xdigit:]G]5", 6, 0x55, 4, 1 },
+		{ "GenuineIntel-6-((5)+|9)", 6, 0x55, 4, 1 },
+		{ "GenuineIntel-6-(|5)5-4", 6, 0x5, 4, 1 },
+		{ "GenuineIntel-6-(55", 6, 0x55, 4, 0 },
+		{ "GenuineIntel-6-55)", 6, 0x55, 4, 0 },
+		{ "GenuineIntel-6-(((5)))5", 6, 0x55, 4, 0 },
+		{ "GenuineIntel-6-5++", 6, 0x55, 4, 0 },
+		{ "+GenuineIntel-6-55", 6, 0x55, 4, 0 },
+		{ "GenuineIntel-6-[[:digit:]]+", 6, 0x55, 4, 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -100,6 +118,52 @@ static void knows_whose_a_file_is(void)
 
 		snprintf(map, sizeof(map), "%s,V1,/A/b.json,core,,,\n", cases[i].pattern);
 		is_int(rows_of(map, &id, last), cases[i].rows, cases[i].pattern);
+	}
+}
+
+/* Arm's by MIDR_EL1 but for variant and revision, RISC-V's by three numbers. */
+static void knows_other_processors(void)
+{
+	static const struct {
+		const char *pattern;
+		uint64_t midr;
+		int rows;
+	} arm[] = {
+		{ "0x00000000410fd0c0", 0x413fd0c1, 1 }, { "0x00000000410fd0c0", 0x413fd0b1, 0 },
+		{ "0x00000000410fd0c0", 0x423fd0c1, 0 }, { "0x00000000411fd0c2", 0x412fd0c0, 1 },
+		{ "0x00000000411fd0c2", 0x411fd0c1, 0 }, { "0x00000000410fd0.*", 0x413fd0c1, 0 },
+		{ "GenuineIntel-6-55", 0x413fd0c1, 0 },  { "", 0, 0 },
+	};
+	static const struct {
+		const char *pattern;
+		uint32_t vendor;
+		uint64_t march, mimp;
+		int rows;
+	} riscv[] = {
+		{ "0x5b7-0x0-0x0", 0x5b7, 0, 0, 1 },
+		{ "0x5b7-0x0-0x0", 0x5b7, 0, 1, 0 },
+		{ "0x489-0x8000000000000007-0x[[:xdigit:]]+", 0x489, UINT64_C(0x8000000000000007),
+		  UINT64_MAX, 1 },
+		{ "0x489-0x8000000000000007-0x[[:xdigit:]]+", 0x489, 7, 1, 0 },
+		{ "0x67e-0x80000000db0000[89]0-0x1", 0x67e, UINT64_C(0x80000000db000090), 1, 1 },
+	};
+	char map[128], last[200];
+
+	for (size_t i = 0; i < sizeof(arm) / sizeof(arm[0]); i++) {
+		struct pmu_cpu_id id;
+
+		pmu_cpu_midr(arm[i].midr, &id);
+		snprintf(map, sizeof(map), "%s,v1,arm/a,core\n", arm[i].pattern);
+		is_int(rows_of(map, &id, last), arm[i].rows, arm[i].pattern);
+	}
+	for (size_t i = 0; i < sizeof(riscv) / sizeof(riscv[0]); i++) {
+		struct pmu_cpu_id id = { .vendor = "RISC-V",
+					 .family = riscv[i].vendor,
+					 .march = riscv[i].march,
+					 .mimp = riscv[i].mimp };
+
+		snprintf(map, sizeof(map), "%s,v1,a/b,core\n", riscv[i].pattern);
+		is_int(rows_of(map, &id, last), riscv[i].rows, riscv[i].pattern);
 	}
 }
 
@@ -404,6 +468,7 @@ static void lists_every_event(void)
 int main(void)
 {
 	knows_whose_a_file_is();
+	knows_other_processors();
 	reads_the_map();
 	tells_what_is_wrong_with_a_file();
 	reads_what_is_right_beside_it();
