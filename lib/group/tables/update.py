@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes the tables of events from a checkout of intel/perfmon: make update-events SRC=FOLDER.
+"""Makes the tables of events: make update-events SRC=FOLDER.
 
-FOLDER has mapfile.csv and the JSON files that it names.  The tables are written beside this script, README.md says how
-they are to be read.  Names and codes are taken, descriptions are not.
+FOLDER is a checkout of intel/perfmon, which has mapfile.csv and the JSON files that it names, or one of Linux (or its
+tools/perf/pmu-events), whose files are about AMD's, Arm's and RISC-V processors.  The tables are written beside this
+script, README.md says how they are to be read.  Names and codes are taken, descriptions are not.
 """
 
 import csv
+import glob
 import json
 import os
 import re
@@ -15,11 +17,18 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 EVENTS = ("core", "hybridcore", "offcore", "fp_arith_inst", "uncore", "uncore experimental")
 NOTHING = ("", "null", "na", "n/a", "none", "-")
-FLAGS = (("Invert", "i"), ("EdgeDetect", "e"), ("AnyThread", "t"), ("Equal", "q"), ("Deprecated", "d"))
+FLAGS = (("Invert", "i"), ("EdgeDetect", "e"), ("AnyThread", "t"), ("Equal", "q"), ("Deprecated", "d"),
+         ("EnAllSlices", "a"), ("EnAllCores", "b"), ("ConfigCode", "g"))
 NUMBERS = (("UMaskExt", "x"), ("CounterMask", "c"), ("PortMask", "p"), ("FCMask", "h"), ("ExtSel", "s"),
-           ("FILTER_VALUE", "v"))
+           ("FILTER_VALUE", "v"), ("RdWrMask", "w"), ("SliceId", "n"), ("ThreadMask", "y"))
 FIRST_FIXED = 32  # "32" in a list of counters is fixed counter 0
 DEEPEST = 3  # tables that a table stands upon
+# Folders of Linux's tools/perf/pmu-events/arch, whose processors are taken from there, and what they are called here.
+LINUX = (("x86", "AuthenticAMD-", "amd"), ("arm64", "0x", "arm64"), ("riscv", "0x", "riscv"))
+# What an event of Linux's may have that says which it is, and what says nothing about that.
+LINUX_SAYS = {"EventName", "EventCode", "ConfigCode", "UMask", "CounterMask", "Invert", "EdgeDetect", "Unit",
+              "Deprecated", "Errata", "RdWrMask", "SliceId", "EnAllSlices", "EnAllCores", "ThreadMask"}
+LINUX_IS_SILENT = {"ArchStdEvent", "PerPkg", "ScaleUnit", "SampleAfterValue", "Experimental"}
 
 
 def number(event, member):
@@ -155,15 +164,22 @@ def smallest(name, kind, table, done, bases, head):
     return best
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    source = sys.argv[1]
+def write(folder, name, text):
+    with open(os.path.join(HERE, folder, name), "w", encoding="ascii") as file:
+        file.write(text)
+
+
+def clear(folder):
+    os.makedirs(os.path.join(HERE, folder), exist_ok=True)
+    for old in os.listdir(os.path.join(HERE, folder)):
+        os.remove(os.path.join(HERE, folder, old))
+
+
+def update_intel(source):
     with open(os.path.join(source, "mapfile.csv"), encoding="utf-8-sig") as file:
         rows = [row for row in csv.DictReader(file) if row["EventType"].lower() in EVENTS]
     done, bases, lines = {}, {}, []
-    for old in os.listdir(os.path.join(HERE, "intel")):
-        os.remove(os.path.join(HERE, "intel", old))
+    clear("intel")
     for row in rows:
         path = row["Filename"].lstrip("/")
         name = re.sub(r"\.json$", "", os.path.basename(path)).lower()
@@ -171,16 +187,106 @@ def main():
             kind = "uncore" if row["EventType"].startswith("uncore") else "core"
             table = read_events(os.path.join(source, path))
             head = f"intel/perfmon, {os.path.basename(path)}, {row['Version']}"
-            text = smallest(name, kind, table, done, bases, head)
-            with open(os.path.join(HERE, "intel", name + ".events"), "w", encoding="ascii") as file:
-                file.write(text)
+            write("intel", name + ".events", smallest(name, kind, table, done, bases, head))
             done[name] = (kind, table)
         lines.append(f"{row['Family-model']},{row['Version']},{name},{row['EventType']},{row['Core Type']}")
-    with open(os.path.join(HERE, "intel", "mapfile.csv"), "w", encoding="ascii") as file:
-        file.write("# Family-model,Version,Filename,EventType,Core Type\n" + "\n".join(lines) + "\n")
+    write("intel", "mapfile.csv", "# Family-model,Version,Filename,EventType,Core Type\n" + "\n".join(lines) + "\n")
+
+
+# --- Linux ---
+
+
+def linux_version(source):
+    """From the Makefile of the tree that SRC is in, "6.12.1"."""
+    for up in ("", "../..", "../../..", "../../../.."):
+        path = os.path.join(source, up, "Makefile")
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                numbers = re.findall(r"^(?:VERSION|PATCHLEVEL|SUBLEVEL) = (\d+)$", file.read(), re.M)
+            if len(numbers) == 3:
+                return "Linux " + ".".join(numbers[:2] if numbers[2] == "0" else numbers)
+    return "Linux"
+
+
+def read_objects(folder):
+    """All that the JSON files of a folder have, but for those that are no list."""
+    for path in sorted(glob.glob(os.path.join(folder, "*.json"))):
+        with open(path, encoding="utf-8") as file:
+            objects = json.load(file)
+        if isinstance(objects, list):
+            yield from objects
+
+
+def resolved(thing, standard):
+    """An event with what it has from the architecture's standard events; None where it is none."""
+    name = thing.get("ArchStdEvent", "")
+    if name and name.lower() not in standard:
+        sys.exit(f"there is no standard event {name}")
+    event = {**standard[name.lower()], **thing} if name else thing
+    if "EventName" not in event:
+        return None
+    for key in sorted(set(event) - LINUX_SAYS - LINUX_IS_SILENT):
+        # some are misspelt, and some events are a metric too
+        if not re.match("(Brief|Public)Desc|Metric|DefaultMetric", key):
+            sys.exit(f"{event['EventName']}: what is {key}?")
+    if "EventCode" not in event and "ConfigCode" not in event:
+        sys.exit(f"{event['EventName']} has no code")
+    if "ConfigCode" in event:
+        event = {**event, "EventCode": event["ConfigCode"], "ConfigCode": "1"}
+    return event
+
+
+def read_linux(folder, standard):
+    """{(unit, name): (line, counters)} of a processor's folder, as read_events() of a file."""
+    table = {}
+    for thing in read_objects(folder):
+        event = resolved(thing, standard)
+        if event:
+            table.setdefault((event.get("Unit", ""), event["EventName"]), line_of(event, True, set()))
+    return table
+
+
+def update_linux(source, arch, mine, here):
+    """The processors of one folder of Linux's whose names in the map begin with @mine."""
+    top = os.path.join(source, "arch", arch)
+    standard = {str(thing.get("EventName", thing.get("MetricName"))).lower(): thing for thing in read_objects(top)}
+    done, bases, lines = {}, {}, []
+    version = linux_version(source)
+    clear(here)
+    with open(os.path.join(top, "mapfile.csv"), encoding="utf-8") as file:
+        rows = [line.strip().split(",") for line in file if line.startswith(mine)]
+    for cpu, number, folder, kind in rows:
+        name = folder.replace("/", "-")
+        if name not in done:
+            table = read_linux(os.path.join(top, folder), standard)
+            head = f"{version}, tools/perf/pmu-events/arch/{arch}/{folder}, {number}"
+            write(here, name + ".events", smallest(name, arch, table, done, bases, head))
+            done[name] = (arch, table)
+        lines.append(f"{cpu},{number},{name},{kind}")
+    write(here, "mapfile.csv", "# The first that fits: CPU,Version,Filename,EventType\n" + "\n".join(lines) + "\n")
+
+
+def write_list():
+    """What make is to build, of all that is here."""
+    files = [os.path.relpath(path, HERE) for end in ("mapfile.csv", "*.events")
+             for path in sorted(glob.glob(os.path.join(HERE, "*", end)))]
     with open(os.path.join(HERE, "files.mk"), "w", encoding="ascii") as file:
-        file.write("# Made by update.py.\nevent_tables = \\\n\t%D%/intel/mapfile.csv")
-        file.write("".join(f" \\\n\t%D%/intel/{name}.events" for name in sorted(done)) + "\n")
+        file.write("# Made by update.py.\nevent_tables =" + "".join(f" \\\n\t%D%/{name}" for name in files) + "\n")
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    source = sys.argv[1]
+    for below in ("tools/perf/pmu-events", ""):
+        linux = os.path.join(source, below)
+        if os.path.isdir(os.path.join(linux, "arch", "x86")) and not os.path.exists(os.path.join(linux, "arch/Kconfig")):
+            for arch, mine, here in LINUX:
+                update_linux(linux, arch, mine, here)
+            break
+    else:
+        update_intel(source)
+    write_list()
 
 
 if __name__ == "__main__":
