@@ -18,13 +18,16 @@ struct pmu_intel_entry {
 	size_t at;                /* the event's beginning in the text */
 	uint64_t code, umask, umask_ext, cmask;
 	uint64_t msr_index, msr_value, port_mask, fc_mask, filter_value, ext_sel;
-	uint64_t counters; /* bit i: general counter i can count it */
+	uint64_t rd_wr_mask, slice, thread_mask; /* AMD's units */
+	uint64_t counters;                       /* bit i: general counter i can count it */
 	int fixed;         /* number of the fixed counter as it is written; -1 none */
 	bool fixed_from_0; /* it is counted from 0 for sure */
 	bool fixed_uncore; /* "FIXED" */
 	bool invert, edge, any, equal, deprecated;
-	bool described;    /* about is not in the file's text: memory of its own */
-	uint8_t core_type; /* 0, PMU_SLOT_P, PMU_SLOT_E: the file's */
+	bool all_slices, all_cores; /* AMD's L3 */
+	bool whole;                 /* code is all of what the kernel's PMU is told */
+	bool described;             /* about is not in the file's text: memory of its own */
+	uint8_t core_type;          /* 0, PMU_SLOT_P, PMU_SLOT_E: the file's */
 	const struct pmu_intel_file *file;
 	const struct pmu_intel_entry *next; /* in the index: another of the same name */
 };

@@ -144,7 +144,7 @@ static int read_tables(struct pmu_intel_files *files)
 	struct pmu_table map;
 	int n;
 
-	if (!pmu_table_find("mapfile", &map))
+	if (!pmu_table_find("intel/mapfile", &map))
 		return -ENODEV;
 	n = pmu_intel_map_parse("mapfile.csv", map.text, map.len, &files->id, take_row, files);
 	return n < 0 ? n : n ? 0 : -ENODEV;

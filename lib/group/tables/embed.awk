@@ -7,8 +7,15 @@ BEGIN {
 }
 FNR == 1 {
 	name = FILENAME
-	sub(/.*\//, "", name)
 	sub(/\.[a-z]*$/, "", name)
+	folder = name
+	sub(/.*\//, "", name)
+	# each folder has a map
+	if (name == "mapfile") {
+		sub(/\/mapfile$/, "", folder)
+		sub(/.*\//, "", folder)
+		name = folder "/mapfile"
+	}
 	at[++n] = total + 0
 	names[n] = name
 }

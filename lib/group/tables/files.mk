@@ -1,6 +1,38 @@
 # Made by update.py.
 event_tables = \
+	%D%/amd/mapfile.csv \
+	%D%/arm64/mapfile.csv \
 	%D%/intel/mapfile.csv \
+	%D%/riscv/mapfile.csv \
+	%D%/amd/amdzen1.events \
+	%D%/amd/amdzen2.events \
+	%D%/amd/amdzen3.events \
+	%D%/amd/amdzen4.events \
+	%D%/amd/amdzen5.events \
+	%D%/arm64/ampere-ampereone.events \
+	%D%/arm64/ampere-ampereonex.events \
+	%D%/arm64/ampere-emag.events \
+	%D%/arm64/arm-cortex-a34.events \
+	%D%/arm64/arm-cortex-a35.events \
+	%D%/arm64/arm-cortex-a510.events \
+	%D%/arm64/arm-cortex-a53.events \
+	%D%/arm64/arm-cortex-a55.events \
+	%D%/arm64/arm-cortex-a57-a72.events \
+	%D%/arm64/arm-cortex-a65-e1.events \
+	%D%/arm64/arm-cortex-a710.events \
+	%D%/arm64/arm-cortex-a73.events \
+	%D%/arm64/arm-cortex-a75.events \
+	%D%/arm64/arm-cortex-a76.events \
+	%D%/arm64/arm-cortex-a77.events \
+	%D%/arm64/arm-cortex-a78.events \
+	%D%/arm64/arm-cortex-x1.events \
+	%D%/arm64/arm-cortex-x2.events \
+	%D%/arm64/arm-neoverse-n1.events \
+	%D%/arm64/arm-neoverse-n2-v2.events \
+	%D%/arm64/arm-neoverse-v1.events \
+	%D%/arm64/cavium-thunderx2.events \
+	%D%/arm64/fujitsu-a64fx.events \
+	%D%/arm64/hisilicon-hip08.events \
 	%D%/intel/alderlake_goldencove_core.events \
 	%D%/intel/alderlake_gracemont_core.events \
 	%D%/intel/alderlake_uncore.events \
@@ -77,4 +109,8 @@ event_tables = \
 	%D%/intel/tigerlake_uncore.events \
 	%D%/intel/westmereep-dp_core.events \
 	%D%/intel/westmereep-sp_core.events \
-	%D%/intel/westmereex_core.events
+	%D%/intel/westmereex_core.events \
+	%D%/riscv/andes-ax45.events \
+	%D%/riscv/sifive-u74.events \
+	%D%/riscv/starfive-dubhe-80.events \
+	%D%/riscv/thead-c900-legacy.events

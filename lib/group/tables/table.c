@@ -184,6 +184,9 @@ static const struct {
 	{ 'h', offsetof(struct pmu_intel_entry, fc_mask) },
 	{ 's', offsetof(struct pmu_intel_entry, ext_sel) },
 	{ 'v', offsetof(struct pmu_intel_entry, filter_value) },
+	{ 'w', offsetof(struct pmu_intel_entry, rd_wr_mask) },
+	{ 'n', offsetof(struct pmu_intel_entry, slice) },
+	{ 'y', offsetof(struct pmu_intel_entry, thread_mask) },
 }, flags[] = {
 	{ 'i', offsetof(struct pmu_intel_entry, invert) },
 	{ 'e', offsetof(struct pmu_intel_entry, edge) },
@@ -191,6 +194,9 @@ static const struct {
 	{ 'q', offsetof(struct pmu_intel_entry, equal) },
 	{ 'd', offsetof(struct pmu_intel_entry, deprecated) },
 	{ 'u', offsetof(struct pmu_intel_entry, fixed_uncore) },
+	{ 'a', offsetof(struct pmu_intel_entry, all_slices) },
+	{ 'b', offsetof(struct pmu_intel_entry, all_cores) },
+	{ 'g', offsetof(struct pmu_intel_entry, whole) },
 };
 
 /* "1a6:3f80408000": a second register and what is in it */
