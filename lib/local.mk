@@ -93,6 +93,7 @@ noinst_LTLIBRARIES += %D%/libpmu-names.la
 	%D%/group/intel/file.h \
 	%D%/group/intel/formula.c \
 	%D%/group/intel/formula.h \
+	%D%/group/intel/linux.c \
 	%D%/group/intel/map.c \
 	%D%/group/intel/map.h \
 	%D%/group/intel/metric.c \
@@ -436,7 +437,7 @@ EXTRA_DIST += %D%/group/data/embed.awk
 	$(AM_V_GEN)$(AWK) -f $(filter %.awk,$^) $(filter %.group,$^) >$@.tmp && mv $@.tmp $@
 
 # The tables of events, made by hand from what vendors publish: make update-events SRC=FOLDER, a
-# checkout of intel/perfmon.
+# checkout of intel/perfmon or of Linux.
 include %D%/group/tables/files.mk
 nodist_%C%_libpmu_names_la_SOURCES += %D%/group/tables/all.c
 CLEANFILES += %D%/group/tables/all.c

@@ -61,10 +61,16 @@ static void say_missing(struct pmu_intel_files *files, const char *file, const c
 			why);
 }
 
-/* Events outside the cores, and no others, are called so. */
-static bool may_have(const char *group, const struct pmu_intel_map_row *row)
+static bool is_intel(const struct pmu_cpu_id *id)
 {
-	return !group || !strncasecmp(group, "UNC_", 4) == !strncasecmp(row->type, "uncore", 6);
+	return !strcmp(id->vendor, "GenuineIntel");
+}
+
+/* Events outside Intel's cores, and no others, are called so. */
+static bool may_have(const struct pmu_intel_files *files, const struct pmu_intel_map_row *row)
+{
+	return !files->group || !is_intel(&files->id) ||
+	       !strncasecmp(files->group, "UNC_", 4) == !strncasecmp(row->type, "uncore", 6);
 }
 
 static int read_table(struct pmu_intel_files *files, const struct pmu_intel_map_row *row)
@@ -106,7 +112,10 @@ static int take_row(void *arg, const struct pmu_intel_map_row *row)
 	struct pmu_intel_files *files = arg;
 	int rc;
 
-	if (!is_events(row->type) || !may_have(files->group, row))
+	if (!is_events(row->type) || !may_have(files, row))
+		return 0;
+	/* Intel's map has a row for each file, others' end with patterns that fit all the rest */
+	if (files->n_files && !is_intel(&files->id))
 		return 0;
 	for (unsigned int i = 0; i < files->n_files; i++)
 		if (!strcmp(files->file[i].relative, row->file))
@@ -139,12 +148,26 @@ static int read_files(struct pmu_intel_files *files)
 			files->id.vendor, files->id.family, files->id.model, files->id.stepping);
 }
 
+/* Of whom there are tables. */
+static const char *map_of(const struct pmu_cpu_id *id)
+{
+	switch (pmu_cpu_arch(id)) {
+	case PMU_ARCH_X86:
+		return is_intel(id) ? "intel/mapfile" : "amd/mapfile";
+	case PMU_ARCH_ARM:
+		return "arm64/mapfile";
+	case PMU_ARCH_RISCV:
+		return "riscv/mapfile";
+	}
+	return "";
+}
+
 static int read_tables(struct pmu_intel_files *files)
 {
 	struct pmu_table map;
 	int n;
 
-	if (!pmu_table_find("intel/mapfile", &map))
+	if (!pmu_table_find(map_of(&files->id), &map))
 		return -ENODEV;
 	n = pmu_intel_map_parse("mapfile.csv", map.text, map.len, &files->id, take_row, files);
 	return n < 0 ? n : n ? 0 : -ENODEV;
@@ -265,6 +288,11 @@ void pmu_intel_close(struct pmu_intel_files *files)
 	free(files);
 }
 
+const struct pmu_cpu_id *pmu_intel_cpu(const struct pmu_intel_files *files)
+{
+	return &files->id;
+}
+
 const char *pmu_intel_missing(const struct pmu_intel_files *files)
 {
 	return pmu_strbuf_text(&files->missing);
@@ -304,9 +332,13 @@ static int no_event(const struct pmu_intel_files *files, const char *name)
 		names[i] = files->entry[i]->name;
 	near = names ? pmu_closest(name, names) : NULL;
 	free(names);
-	return pmu_fail(ENOENT, "there is no event \"%.*s\" among Intel's of this CPU%s%s%s%s%s%s",
-			SHOWN, name, near ? "; did you mean " : "", near ? near : "",
-			near ? "?" : "", missing[0] ? " (" : "", missing, missing[0] ? ")" : "");
+	return pmu_fail(
+		ENOENT, "there is no event \"%.*s\" among %s of this CPU; %s%s%s%s%s%s", SHOWN,
+		name, is_intel(&files->id) ? "Intel's" : "those",
+		near ? "did you mean "
+		     : "try instructions, cycles, branches, page-faults or a raw code like r10e",
+		near ? near : "", near ? "?" : "", missing[0] ? " (" : "", missing,
+		missing[0] ? ")" : "");
 }
 
 /* The general counters' event of what a fixed counter counts has the same name and _P. */
@@ -325,6 +357,8 @@ static int make_slot(const struct pmu_intel_files *files, const struct pmu_intel
 		     struct pmu_slot *slot, bool *open_filter)
 {
 	*open_filter = false;
+	if (!is_intel(&files->id))
+		return pmu_linux_slot(entry, &files->id, slot);
 	if (entry->unit[0])
 		return pmu_intel_uncore_slot(entry, &files->id, slot, open_filter);
 	return pmu_intel_core_slot(entry, twin_of(files, entry), slot);

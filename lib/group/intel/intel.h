@@ -39,6 +39,8 @@ void pmu_intel_close(struct pmu_intel_files *files);
  */
 int pmu_intel_open_tables(const struct pmu_cpu_id *id, const char *group,
 			  struct pmu_intel_files **files);
+/** pmu_intel_cpu() - whose they are */
+const struct pmu_cpu_id *pmu_intel_cpu(const struct pmu_intel_files *files);
 /** "" or which of the map's files are not there or not used */
 const char *pmu_intel_missing(const struct pmu_intel_files *files);
 

@@ -25,6 +25,14 @@ int pmu_intel_core_slot(const struct pmu_intel_entry *entry, const struct pmu_in
 int pmu_intel_uncore_slot(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id,
 			  struct pmu_slot *slot, bool *open_filter);
 
+/**
+ * pmu_linux_slot() - an event of AMD's, Arm's and RISC-V processors as Linux's files have it, of a
+ * core or outside of them
+ * Return: 0; -EINVAL, -ENOTSUP with a sentence.
+ */
+int pmu_linux_slot(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id,
+		   struct pmu_slot *slot);
+
 /** pmu_intel_is_fixed() - only a fixed counter counts it */
 bool pmu_intel_is_fixed(const struct pmu_intel_entry *entry);
 

@@ -18,7 +18,7 @@
 
 /* --- the catalog's files --- */
 
-/* The CPU by the name of the event files' map; false: none of Intel's. */
+/* The CPU by the name of the event files' map; false: nobody knows. */
 static bool whose(const struct pmu_catalog *catalog, struct pmu_cpu_id *id)
 {
 	*id = catalog->id;
@@ -26,7 +26,7 @@ static bool whose(const struct pmu_catalog *catalog, struct pmu_cpu_id *id)
 		return false;
 	if (catalog->model && !id->vendor[0])
 		snprintf(id->vendor, sizeof(id->vendor), "%s", catalog->model->vendor);
-	return !strcmp(id->vendor, "GenuineIntel");
+	return true;
 }
 
 int pmu_intel_of(struct pmu_catalog *catalog, const struct pmu_intel_files **files)
@@ -111,17 +111,30 @@ static int no_modifier(const struct pmu_intel_event *event, enum modifier which,
 			why);
 }
 
-static int apply_core(const struct pmu_intel_event *event, const struct given *given,
-		      struct pmu_slot *slot)
+/* Where the select of events has nothing but their number. */
+static int apply_nothing(const struct pmu_intel_event *event, const struct given *given,
+			 const char *why)
+{
+	for (enum modifier i = 0; i < MODIFIERS; i++)
+		if (given->mask >> i & 1)
+			return no_modifier(event, i, why);
+	return 0;
+}
+
+static int apply_core(const struct pmu_intel_event *event, enum pmu_select_layout layout,
+		      const struct given *given, struct pmu_slot *slot)
 {
 	struct pmu_select select;
 
 	if (given->mask >> CONFIG1 & 1)
 		return no_modifier(event, CONFIG1, "it is an event of the cores");
-	if (given->mask && !(slot->config & 0xff))
+	for (enum modifier i = ANY_THREAD; i <= IN_TXCP; i++)
+		if (given->mask >> i & 1 && layout == PMU_SELECT_AMD)
+			return no_modifier(event, i, "AMD's processors have none");
+	if (given->mask && layout == PMU_SELECT_INTEL && !(slot->config & 0xff))
 		return pmu_fail(EINVAL, "%.*s: only a fixed counter counts it, without modifiers",
 				SHOWN, event->name);
-	pmu_select_decode(PMU_SELECT_INTEL, slot->config, &select);
+	pmu_select_decode(layout, slot->config, &select);
 	if (given->mask >> CMASK & 1)
 		select.cmask = (uint8_t)given->value[CMASK];
 	if (given->mask >> INVERT & 1)
@@ -134,7 +147,7 @@ static int apply_core(const struct pmu_intel_event *event, const struct given *g
 		select.in_tx = given->value[IN_TX];
 	if (given->mask >> IN_TXCP & 1)
 		select.in_txcp = given->value[IN_TXCP];
-	slot->config = pmu_select_encode(PMU_SELECT_INTEL, &select);
+	slot->config = pmu_select_encode(layout, &select);
 	return 0;
 }
 
@@ -164,6 +177,19 @@ static int apply_uncore(const struct pmu_intel_event *event, const struct given 
 	slot->config = put(slot->config, given, INVERT, 23, 1);
 	slot->config = put(slot->config, given, EDGE, 18, 1);
 	return 0;
+}
+
+static int apply(const struct pmu_intel_event *event, const struct pmu_cpu_id *id,
+		 const struct given *given, struct pmu_slot *slot)
+{
+	if (!strcmp(id->vendor, "GenuineIntel"))
+		return event->unit[0] ? apply_uncore(event, given, slot)
+				      : apply_core(event, PMU_SELECT_INTEL, given, slot);
+	if (event->unit[0])
+		return apply_nothing(event, given, "its unit has none");
+	if (pmu_cpu_arch(id) != PMU_ARCH_X86)
+		return apply_nothing(event, given, "events of this processor have none");
+	return apply_core(event, PMU_SELECT_AMD, given, slot);
 }
 
 /* --- names --- */
@@ -263,7 +289,7 @@ static int encode(const struct pmu_intel_files *files, const struct pmu_pfm_text
 	rc = pmu_intel_find(files, name, &new, &event);
 	if (rc)
 		return rc;
-	rc = event.unit[0] ? apply_uncore(&event, &given, &new) : apply_core(&event, &given, &new);
+	rc = apply(&event, pmu_intel_cpu(files), &given, &new);
 	if (rc)
 		return rc;
 	write_label(&event, &given, new.core_types ? prefix_of(files, name, slot->core_types) : "",

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "group/catalog.h"
 #include "group/event.h"
 #include "group/pfm/pfm.h"
 #include "group/terms.h"
@@ -60,13 +61,17 @@ static int encode(const char *text)
 
 static void ask(void)
 {
+	/* a processor of which the library has no table of its own */
+	struct pmu_catalog core2 = { .id = { .vendor = "GenuineIntel", .family = 6, .model = 0x17 },
+				     .sysfs = "" };
 	char terms[] = "cpu/event=0x0e,umask=1/", *rest;
 	struct pmu_event event;
 
+	core2.model = pmu_cpu_model_find(&core2.id);
 	answer->first = encode("UOPS_ISSUED.ANY");
 	snprintf(answer->text, sizeof(answer->text), "%s", pmu_error_text());
 	answer->again = encode("snb::UOPS_ISSUED:ANY");
-	answer->event = pmu_event_parse("UOPS_ISSUED.ANY", NULL, &event);
+	answer->event = pmu_event_parse("UOPS_ISSUED.ANY", &core2, &event);
 	snprintf(answer->event_text, sizeof(answer->event_text), "%s", pmu_error_text());
 	answer->generic = pmu_event_parse("instructions:uk", NULL, &event);
 	answer->raw = pmu_event_parse("r10e", NULL, &event);

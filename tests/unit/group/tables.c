@@ -2,12 +2,14 @@
 /*
  * Tables of events: their form, and each event of them by its own name.
  *
- * TEST_EVENTS is a folder of the same events as comma-separated values, one file a table; without
- * it what is compared with it is left out.
+ * TEST_EVENTS is a folder of the same events as comma-separated values, one file a table, and
+ * TEST_EVENTS_LINUX one with folders amd, arm64 and riscv of them; without one what is compared
+ * with it is left out.
  */
 #include "group/tables/table.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <strings.h>
 #include <unistd.h>
 
@@ -420,6 +422,240 @@ static void by_name(const char *folder, const struct csv *map, unsigned int *row
 	pmu_catalog_close(&catalog);
 }
 
+/* --- AMD's, Arm's and RISC-V processors --- */
+
+/* AMD's by what AMD says they are, as patterns of the map hold one another. */
+static const struct {
+	const char *file;
+	uint32_t family, model;
+} amd[] = {
+	{ "amdzen1", 0x17, 0x01 }, { "amdzen1", 0x17, 0x18 }, { "amdzen2", 0x17, 0x31 },
+	{ "amdzen2", 0x17, 0x71 }, { "amdzen3", 0x19, 0x01 }, { "amdzen3", 0x19, 0x21 },
+	{ "amdzen4", 0x19, 0x11 }, { "amdzen4", 0x19, 0x61 }, { "amdzen5", 0x1a, 0x02 },
+	{ "amdzen5", 0x1a, 0x44 },
+};
+
+/* The one of these, from @from on, that has the file. */
+static bool next_amd(const char *file, size_t *from, struct pmu_cpu_id *id)
+{
+	for (; *from < sizeof(amd) / sizeof(amd[0]); ++*from)
+		if (!strcmp(amd[*from].file, file)) {
+			*id = (struct pmu_cpu_id){ .vendor = "AuthenticAMD",
+						   .family = amd[*from].family,
+						   .model = amd[*from].model };
+			++*from;
+			return true;
+		}
+	return false;
+}
+
+/* A processor that a line of the map is about. */
+static bool cpu_of_pattern(const char *pattern, struct pmu_cpu_id *id)
+{
+	const char *class = strstr(pattern, "[89]");
+	unsigned long long march = 0, mimp = 0x20;
+	unsigned int vendor = 0;
+
+	/* a variant and a revision that the map does not have */
+	if (!strchr(pattern, '-')) {
+		pmu_cpu_midr(strtoull(pattern, NULL, 16) | 0x100001, id);
+		return id->vendor[0];
+	}
+	if (sscanf(pattern, "0x%x-0x%llx-0x%llx", &vendor, &march, &mimp) < 2)
+		return false;
+	*id = (struct pmu_cpu_id){ .vendor = "RISC-V",
+				   .family = vendor,
+				   .march = class ? march << 8 | 0x80 : march,
+				   .mimp = mimp };
+	return true;
+}
+
+/* RISC-V SBI specification, chapter 11: firmware events; Linux's files name them by standard names. */
+static bool firmware_code(const char *name, uint64_t *code)
+{
+	static const char *const names[] = {
+		"FW_MISALIGNED_LOAD",
+		"FW_MISALIGNED_STORE",
+		"FW_ACCESS_LOAD",
+		"FW_ACCESS_STORE",
+		"FW_ILLEGAL_INSN",
+		"FW_SET_TIMER",
+		"FW_IPI_SENT",
+		"FW_IPI_RECEIVED",
+		"FW_FENCE_I_SENT",
+		"FW_FENCE_I_RECEIVED",
+		"FW_SFENCE_VMA_SENT",
+		"FW_SFENCE_VMA_RECEIVED",
+		"FW_SFENCE_VMA_ASID_SENT",
+		"FW_SFENCE_VMA_ASID_RECEIVED",
+		"FW_HFENCE_GVMA_SENT",
+		"FW_HFENCE_GVMA_RECEIVED",
+		"FW_HFENCE_GVMA_VMID_SENT",
+		"FW_HFENCE_GVMA_VMID_RECEIVED",
+		"FW_HFENCE_VVMA_SENT",
+		"FW_HFENCE_VVMA_RECEIVED",
+		"FW_HFENCE_VVMA_ASID_SENT",
+		"FW_HFENCE_VVMA_ASID_RECEIVED",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i], name)) {
+			*code = UINT64_C(1) << 63 | i;
+			return true;
+		}
+	return false;
+}
+
+/* Metrics of Arm's standard: rows without a code, no events. */
+static bool is_metric(const char *name)
+{
+	static const char *const metrics[] = { "backend_bound", "frontend_bound", "retiring",
+					       "bad_speculation" };
+
+	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++)
+		if (!strcmp(metrics[i], name))
+			return true;
+	return false;
+}
+
+/* Of UMC's rows the mask of reads and writes is missing; their names say it. */
+static uint64_t rd_wr_of(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > 3 && !strcmp(name + len - 3, ".rd")   ? 1
+	       : len > 3 && !strcmp(name + len - 3, ".wr") ? 2
+							   : 0;
+}
+
+/* What the kernel's PMU is to be told, by the places that its format files name. */
+static uint64_t config_of(const struct csv *csv, const struct pmu_cpu_id *id)
+{
+	const char *unit = csv_text(csv, "unit");
+	uint64_t code = csv_number(csv, "eventcode"), umask = csv_number(csv, "umask");
+	uint64_t threads = csv_number(csv, "threadmask");
+
+	if (!strcmp(unit, "L3PMC") && id->family == 0x17)
+		return code | umask << 8 | UINT64_C(0xf) << 48 | UINT64_C(0xff) << 56;
+	if (!strcmp(unit, "L3PMC") && !threads)
+		return code | umask << 8 | UINT64_C(3) << 46 | UINT64_C(0xf) << 56;
+	if (!strcmp(unit, "L3PMC"))
+		return code | umask << 8 | csv_number(csv, "enallslices") << 46 |
+		       csv_number(csv, "enallcores") << 47 | csv_number(csv, "sliceid") << 48 |
+		       threads << 56;
+	if (!strcmp(unit, "UMCPMC"))
+		return code | rd_wr_of(csv_text(csv, "name")) << 8;
+	if (!strcmp(unit, "DFPMC"))
+		return (code & 0xff) | (umask & 0xff) << 8 | umask >> 8 << 24 | code >> 8 << 32;
+	if (unit[0])
+		return csv_number(csv, "configcode");
+	if (!strcmp(id->vendor, "AuthenticAMD"))
+		return (code & 0xff) | umask << 8 | csv_number(csv, "edgedetect") << 18 |
+		       csv_number(csv, "invert") << 23 | csv_number(csv, "countermask") << 24 |
+		       code >> 8 << 32;
+	firmware_code(csv_text(csv, "name"), &code);
+	return code;
+}
+
+static const char *pmu_of(const char *unit)
+{
+	return !strcmp(unit, "L3PMC")    ? "amd_l3"
+	       : !strcmp(unit, "DFPMC")  ? "amd_df"
+	       : !strcmp(unit, "UMCPMC") ? "amd_umc"
+					 : unit;
+}
+
+static bool is_as_written(const struct csv *csv, struct pmu_catalog *catalog)
+{
+	const char *name = csv_text(csv, "name"), *unit = csv_text(csv, "unit");
+	struct pmu_event event;
+	int rc = pmu_event_parse(name, catalog, &event);
+
+	if (is_metric(name) && !csv_text(csv, "eventcode")[0])
+		return rc == -EINVAL;
+	if (rc) {
+		diag("%s", pmu_error_text());
+		return false;
+	}
+	return event.slot.config == config_of(csv, &catalog->id) && !event.slot.config1 &&
+	       event.slot.kind == (unit[0] ? PMU_SLOT_UNCORE : PMU_SLOT_CORE) &&
+	       event.slot.type == (unit[0] ? PMU_TYPE_NONE : PERF_TYPE_RAW) &&
+	       !strcmp(event.slot.pmu, pmu_of(unit)) &&
+	       /* a column's name has its limit */
+	       !strncmp(event.name, name, strcspn(event.name, "~"));
+}
+
+static void compare_linux(const char *folder, const char *file, const struct pmu_cpu_id *id,
+			  unsigned int *rows, unsigned int *wrong)
+{
+	struct pmu_catalog catalog = { .id = *id, .model = pmu_cpu_model_find(id) };
+	struct csv csv;
+
+	for (bool more = csv_open(&csv, folder, file) && csv_next(&csv); more;
+	     more = csv_next(&csv)) {
+		++*rows;
+		if (is_as_written(&csv, &catalog))
+			continue;
+		++*wrong;
+		diag("%s: %s is another", file, csv_text(&csv, "name"));
+	}
+	pmu_catalog_close(&catalog);
+}
+
+/* One more line of a map, "0x00000000410fd020,v1,arm/cortex-a34,core". */
+static bool next_row(FILE *map, char *line, size_t size, char **file)
+{
+	while (fgets(line, (int)size, map)) {
+		char *rest = line;
+
+		strsep(&rest, ",");
+		strsep(&rest, ",");
+		*file = strsep(&rest, ",");
+		if (!*file || (strncmp(line, "0x", 2) != 0 && strncmp(line, "Auth", 4) != 0))
+			continue;
+		for (char *at = *file; *at; at++)
+			*at = *at == '/' ? '-' : *at;
+		return true;
+	}
+	return false;
+}
+
+/* @least: rows of all its files */
+static void every_event_of_linux(const char *arch, unsigned int least)
+{
+	const char *top = getenv("TEST_EVENTS_LINUX"), *source = getenv("TEST_SRCDIR");
+	char folder[512], path[600], line[512], seen[4096] = ",", key[100], *file;
+	unsigned int rows = 0, wrong = 0, again = 0;
+	FILE *map;
+
+	snprintf(folder, sizeof(folder), "%s%s/%s",
+		 top      ? top
+		 : source ? source
+			  : ".",
+		 top ? "" : "/../shared/facts/events", arch);
+	snprintf(path, sizeof(path), "%s/mapfile.csv", folder);
+	map = fopen(path, "r");
+	if (!map) {
+		skip("events from elsewhere", "there is no %s", path);
+		return;
+	}
+	while (next_row(map, line, sizeof(line), &file)) {
+		struct pmu_cpu_id id = { .family = 0 };
+		size_t n = 0;
+
+		if (!ok(!strcmp(arch, "amd") ? next_amd(file, &n, &id) : cpu_of_pattern(line, &id),
+			"%s is understood", line))
+			continue;
+		snprintf(key, sizeof(key), ",%s,", file);
+		do
+			compare_linux(folder, file, &id, strstr(seen, key) ? &again : &rows,
+				      &wrong);
+		while ((strstr(seen, key) || strcat(seen, key + 1)) && next_amd(file, &n, &id));
+	}
+	fclose(map);
+	ok(rows >= least && !wrong, "%s: %u events by their names, %u wrong", arch, rows, wrong);
+}
+
 static void every_event_is_there(void)
 {
 	const char *folder = getenv("TEST_EVENTS"), *top = getenv("TEST_SRCDIR");
@@ -458,5 +694,8 @@ int main(void)
 	names_mean_what_intel_says();
 	what_is_near_is_named();
 	every_event_is_there();
+	every_event_of_linux("amd", 1534);
+	every_event_of_linux("arm64", 2782);
+	every_event_of_linux("riscv", 250);
 	return done_testing();
 }
