@@ -42,11 +42,42 @@ struct numbers {
 	bool more;
 };
 
+/* Of two numbers each has so many bits of one. */
+#define HALF 16
+
+/* One of two numbers at the front of *@name, which is then behind it. */
+static bool take_number(const char **name, uint32_t *number)
+{
+	char *end;
+	unsigned long value = strtoul(*name, &end, 10);
+
+	*number = *number << HALF | (uint32_t)value;
+	return isdigit((unsigned char)**name) && value >> HALF == 0 && (*name = end);
+}
+
+/* "hisi_scclX_ddrcY" is a box of "hisi_sccl,ddrc". */
+static bool two_numbers_of(const char *name, const char *pmu, size_t comma, uint32_t *number)
+{
+	size_t rest = strlen(pmu + comma + 1);
+
+	if (strncmp(name, pmu, comma) != 0)
+		return false;
+	name += comma;
+	*number = 0;
+	if (!take_number(&name, number) || *name != '_' ||
+	    strncmp(name + 1, pmu + comma + 1, rest) != 0)
+		return false;
+	name += 1 + rest;
+	return take_number(&name, number) && !*name;
+}
+
 /* "uncore_imc_3" has number 3 of "uncore_imc". */
 static bool number_of(const char *name, const char *pmu, uint32_t *number)
 {
-	size_t len = strlen(pmu);
+	size_t len = strlen(pmu), comma = strcspn(pmu, ",");
 
+	if (pmu[comma])
+		return two_numbers_of(name, pmu, comma, number);
 	if (pmu_box_stem(name) != len || !name[len] || memcmp(name, pmu, len) != 0)
 		return false;
 	*number = (uint32_t)strtoul(name + len + 1, NULL, 10);
@@ -162,6 +193,17 @@ static bool is_plain(const char *name)
 	return *name && *name != '.' && !strchr(name, '/');
 }
 
+static void write_name(const char *pmu, uint32_t number, char name[PMU_BOX_NAME_MAX + 16])
+{
+	int comma = (int)strcspn(pmu, ",");
+
+	if (pmu[comma])
+		snprintf(name, PMU_BOX_NAME_MAX + 16, "%.*s%u_%.*s%u", comma, pmu, number >> HALF,
+			 PMU_BOX_NAME_MAX / 2, pmu + comma + 1, number & ((1u << HALF) - 1));
+	else
+		snprintf(name, PMU_BOX_NAME_MAX + 16, "%.*s_%u", PMU_BOX_NAME_MAX, pmu, number);
+}
+
 static size_t find_numbered(const char *devices, const char *pmu, struct pmu_box *box, size_t room)
 {
 	/* not on the stack: a program's thread may have a small one */
@@ -177,8 +219,7 @@ static size_t find_numbered(const char *devices, const char *pmu, struct pmu_box
 
 		if (i && numbers->number[i] == numbers->number[i - 1])
 			continue;
-		snprintf(name, sizeof(name), "%.*s_%u", PMU_BOX_NAME_MAX, pmu,
-			 (unsigned int)numbers->number[i]);
+		write_name(pmu, numbers->number[i], name);
 		if (!read_box(devices, name, &one))
 			continue;
 		one.cut |= numbers->more;

@@ -30,7 +30,8 @@ size_t pmu_box_stem(const char *name);
  * pmu_boxes_find() - the boxes of a PMU
  * @devices: /sys/bus/event_source/devices, or a folder like it
  * @pmu: its name, also without the box's number: "uncore_imc" has uncore_imc_0, uncore_imc_1, ...,
- *       in the order of their numbers; "uncore_imc_1" is that one alone
+ *       in the order of their numbers; "uncore_imc_1" is that one alone; "hisi_sccl,ddrc" has
+ *       hisi_sccl1_ddrc0, hisi_sccl1_ddrc1, ...
  *
  * A box whose cpumask is empty or cannot be read is none: nobody could count it.
  * Return: how many there are, of which @room were filled in; 0 for none.

@@ -263,9 +263,17 @@ static const struct module {
 	const char *begins, *name;
 	const char *since; /* a kernel that brings it, where older ones have the module without */
 } modules[] = {
-	{ "uncore", "intel_uncore", NULL }, { "cstate", "intel_cstate", NULL },
-	{ "power", "rapl", NULL },          { "amd_df", "amd_uncore", NULL },
-	{ "amd_l3", "amd_uncore", NULL },   { "amd_umc", "amd_uncore", "Linux 6.8" },
+	{ "uncore", "intel_uncore", NULL },
+	{ "cstate", "intel_cstate", NULL },
+	{ "power", "rapl", NULL },
+	{ "amd_df", "amd_uncore", NULL },
+	{ "amd_l3", "amd_uncore", NULL },
+	{ "amd_umc", "amd_uncore", "Linux 6.8" },
+	{ "arm_cmn", "arm_cmn", NULL },
+	{ "arm_dsu", "arm_dsu_pmu", NULL },
+	{ "hisi_sccl,ddrc", "hisi_uncore_ddrc_pmu", NULL },
+	{ "hisi_sccl,hha", "hisi_uncore_hha_pmu", NULL },
+	{ "hisi_sccl,l3c", "hisi_uncore_l3c_pmu", NULL },
 };
 
 static const struct module *module_of(const char *pmu)

@@ -684,6 +684,29 @@ static void refuses_bad_boxes(void)
 	is_str(box.name, "many_3", "  the first");
 }
 
+/* HiSilicon's: a die, and the unit of that die. */
+static void boxes_may_have_two_numbers(void)
+{
+	static const char *const names[] = { "hisi_sccl3_ddrc1", "hisi_sccl1_ddrc0",
+					     "hisi_sccl3_ddrc0", "hisi_sccl3_ddrc0_1",
+					     "hisi_sccl_ddrc2",  "hisi_sccl1_ddrc",
+					     "hisi_sccl1_hha0",  "hisi_sccl70000_ddrc1" };
+	struct pmu_box box[4];
+	char path[80];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "%s/type", names[i]);
+		put(path, "7\n");
+		snprintf(path, sizeof(path), "%s/cpumask", names[i]);
+		put(path, "0\n");
+	}
+	is_int((long long)pmu_boxes_find(scratch, "hisi_sccl,ddrc", box, 4), 3, "three boxes");
+	is_str(box[0].name, "hisi_sccl1_ddrc0", "  the first");
+	is_str(box[2].name, "hisi_sccl3_ddrc1", "  the last");
+	is_int((long long)pmu_boxes_find(scratch, "hisi_sccl,l3c", box, 4), 0, "  no others");
+	is_int((long long)pmu_boxes_find(scratch, ",", box, 4), 0, "  nor of nothing");
+}
+
 static void survives_many_boxes_and_loops(void)
 {
 	char path[100], target[300];
@@ -746,6 +769,7 @@ int main(void)
 	refuses_bad_events();
 	refuses_bad_scales();
 	refuses_bad_boxes();
+	boxes_may_have_two_numbers();
 	survives_many_boxes_and_loops();
 	nftw(scratch, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	return done_testing();
