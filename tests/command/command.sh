@@ -126,6 +126,20 @@ has out '0x00000001004100C7' 'twelve bits of event'
 has out '0xFF0F00000040FF04' 'all slices and threads'
 has out 'energy-pkg [uJ]' 'a unit'
 has out 'the kernel' 'no register'
+run 0 "AMD's own names" event --cpu AuthenticAMD-26-2 ls_dispatch.ld_dispatch:c=1 L3_LOOKUP_STATE.L3_MISS umc_cas_cmd.rd
+has out '0x01410129' 'its select'
+has out '0x0F00C00000400104' 'of the cache'
+has out 'type of amd_umc, config 0x10a' "of the memory's controllers"
+run 0 "Arm's" event --cpu 0x413fd0c1 L1D_CACHE_REFILL:uk
+has out 'Neoverse N1' 'whose it is'
+has out 'type 4, config 0x3' 'what the kernel is told'
+has out 'the kernel alone programs' 'and that no register is'
+run 0 'outside of the cores of that' event --cpu 0x00000000480fd010 FLUX_RD
+has out 'type of hisi_sccl,ddrc, config 0x1' 'its PMU and its code'
+run 1 'with a modifier' event --cpu 0x413fd0c1 L1D_CACHE:c=1
+has err 'L1D_CACHE has no c=: events of this processor have none' 'it is refused'
+run 1 'a slip' event --cpu 0x413fd0c1 L1D_CACH
+has err 'did you mean L1D_CACHE?' 'the nearest is named'
 run 0 'JSON' event --json --cpu 6-2A L1D_PEND_MISS.PENDING:c=1
 for text in '"select": "0x1410148"' '"cmask": 1' '"microarchitecture": "Sandy Bridge"' '"config": "0x1000148"'; do
 	has out "$text" "has $text"

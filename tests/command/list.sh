@@ -61,6 +61,13 @@ lacks listed interrupts "  which interrupts cannot, here"
 run 0 "events of Skylake" events --cpu 6-5E
 row interrupts "interrupts that the processor took"
 
+run 0 "events of Zen 5" events --cpu AuthenticAMD-26-2
+row ls_dispatch.ld_dispatch ls_dispatch
+has out "By this library's tables, outside the cores: UMCPMC" "  their units have a heading"
+row umc_cas_cmd.rd umc_cas
+run 0 "events of Neoverse V1" events --cpu 0x411fd401
+row SVE_INST_SPEC SVE_INST
+lacks out "outside the cores:" "  it has no units"
 run 0 "groups of Zen 3" groups --cpu AuthenticAMD-25-21
 row CORE "Instructions, cycles, branches"
 lacks out "Events of" "  no events"

@@ -68,6 +68,15 @@ static bool take_joint(const char **text)
 	return true;
 }
 
+/* 0x410fd0c0 and 0x00000000410fd0c0: Arm's MIDR_EL1, as the kernel shows it */
+static bool is_midr(const char *text)
+{
+	size_t digits = !strncasecmp(text, "0x", 2) ? strspn(text + 2, "0123456789abcdefABCDEF")
+						    : 0;
+
+	return digits >= 8 && digits <= 16 && !text[2 + digits];
+}
+
 /*
  * 6-2A and 06_2AH as Intel's manuals write it, all hexadecimal; GenuineIntel-6-2A and
  * GenuineIntel-6-55-4 as Intel's event files and the kernel's perf do, where the family is decimal.
@@ -77,6 +86,10 @@ const struct pmu_cpu_model *pmu_command_cpu(const char *text, struct pmu_cpu_id 
 	size_t len = strcspn(text, "-_");
 	char vendor[16] = "";
 
+	if (is_midr(text)) {
+		pmu_cpu_midr(strtoull(text, NULL, 16), id);
+		return id->vendor[0] ? pmu_cpu_model_find(id) : NULL;
+	}
 	memset(id, 0, sizeof(*id));
 	if (!isxdigit((unsigned char)text[0]) || (len > 4 && isalpha((unsigned char)text[0]))) {
 		if (len >= sizeof(vendor) || !text[len])
@@ -127,6 +140,9 @@ static void imagine(const struct pmu_cpu_model *model, const struct pmu_cpu_id *
 	machine->model = model;
 	machine->recorded = true;
 	machine->n_kinds = 1;
+	/* Arm's registers are the kernel's alone */
+	if (pmu_cpu_arch(&machine->id) != PMU_ARCH_X86)
+		return;
 	perfmon->family = intel ? PMU_PERFMON_INTEL : PMU_PERFMON_AMD;
 	perfmon->version = 3;
 	perfmon->general = UINT32_MAX;
@@ -156,6 +172,11 @@ static void look_at_core(const struct pmu_machine *machine, struct pmu_event_vie
 	unsigned int kind = 0;
 	struct pmu_msr_request request;
 
+	if (machine->id.vendor[0] && pmu_cpu_arch(&machine->id) != PMU_ARCH_X86) {
+		snprintf(view->why, sizeof(view->why),
+			 "the kernel alone programs this processor's counters");
+		return;
+	}
 	for (unsigned int i = 0; i < machine->n_kinds; i++)
 		if (slot->core_types == PMU_SLOT_E && machine->kind[i].core_type == PMU_CORE_E)
 			kind = i;
@@ -248,7 +269,8 @@ static int show_on(const struct pmu_command *self, const struct request *request
 			return pmu_command_usage_error(
 				self,
 				"no table has a CPU '%s'; write family and model like "
-				"6-2A, 06_2AH or GenuineIntel-6-2A",
+				"6-2A, 06_2AH or GenuineIntel-6-2A, or MIDR_EL1 of Arm's like "
+				"0x410fd0c0",
 				request->cpu);
 	} else if (!request->from.cpuid_file) {
 		model = model_of_prefix(request->name[0], &id);
@@ -317,7 +339,8 @@ const struct pmu_command pmu_command_event = {
 		"is told.  An event is written as in PMU_EVENTS; 'pmu help events' has the ways.\n"
 		"\n"
 		"  --cpu FAMILY-MODEL   of another CPU: 6-2A or 06_2AH, hexadecimal; GenuineIntel-6-2A or\n"
-		"                       AuthenticAMD-23-31, the family decimal; a stepping may follow\n"
+		"                       AuthenticAMD-23-31, the family decimal; a stepping may follow;\n"
+		"                       0x410fd0c0: MIDR_EL1 of an Arm processor\n"
 		"  --cpuid DUMP         of the CPU whose CPUID dump this file is\n"
 		"  --event-files DIR    with Intel's event files: a folder with a mapfile.csv; else that of\n"
 		"                       PMU_EVENT_FILES\n"

@@ -120,7 +120,8 @@ static int choose_cpu(const struct pmu_command *self, struct request *request,
 			return pmu_command_usage_error(
 				self,
 				"no table has a CPU '%s'; write family and model like "
-				"6-2A, 06_2AH or GenuineIntel-6-2A",
+				"6-2A, 06_2AH or GenuineIntel-6-2A, or MIDR_EL1 of Arm's like "
+				"0x410fd0c0",
 				request->cpu);
 	} else {
 		rc = of_environment(catalog);
@@ -206,7 +207,8 @@ const struct pmu_command pmu_command_list = {
 		"  PATTERN              only what has this in its name or description, or whose name it is with\n"
 		"                       *, ? and [] in it; case does not count\n"
 		"  --cpu FAMILY-MODEL   for another CPU: 6-2A or 06_2AH, hexadecimal; GenuineIntel-6-2A or\n"
-		"                       AuthenticAMD-23-31, the family decimal; a stepping may follow\n"
+		"                       AuthenticAMD-23-31, the family decimal; a stepping may follow;\n"
+		"                       0x410fd0c0: MIDR_EL1 of an Arm processor\n"
 		"  --event-files DIR    with Intel's event files and metrics: a folder with a mapfile.csv;\n"
 		"                       else that of PMU_EVENT_FILES\n"
 		"  --json               for programs\n"
