@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Takes the events out of one of Intel's event files.
+ * Takes the events out of one of Intel's event files, or of Linux's.
  *
  * Source: intel/perfmon, README.md, "Event field names": the members of an event; all are strings.
+ * Linux, tools/perf/pmu-events/README.
  */
 #include "group/intel/file.h"
 
@@ -15,6 +16,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/sysfile.h"
+#include "counters/plan.h"
 
 #define NUMBER_LEN_MAX   64
 #define COUNTERS_LEN_MAX 256
@@ -136,7 +138,13 @@ static bool read_counters(const char *text, struct pmu_intel_entry *entry)
 
 /* --- members --- */
 
-enum member_kind { TEXT, NUMBER, FLAG, COUNTERS };
+enum member_kind {
+	TEXT,
+	NUMBER,
+	FLAG,
+	COUNTERS,
+	UNKNOWN, /* it changes what is counted in a way that is not known here */
+};
 
 static const struct member {
 	const char *name;
@@ -145,10 +153,13 @@ static const struct member {
 } members[] = {
 	{ "EventName", TEXT, offsetof(struct pmu_intel_entry, name) },
 	{ "BriefDescription", TEXT, offsetof(struct pmu_intel_entry, about) },
+	{ "ArchStdEvent", TEXT, offsetof(struct pmu_intel_entry, standard) },
+	{ "MetricName", TEXT, offsetof(struct pmu_intel_entry, metric) },
 	{ "Unit", TEXT, offsetof(struct pmu_intel_entry, unit) },
 	{ "Filter", TEXT, offsetof(struct pmu_intel_entry, filter) },
 	{ "CounterType", TEXT, offsetof(struct pmu_intel_entry, counter_type) },
 	{ "EventCode", NUMBER, offsetof(struct pmu_intel_entry, code) },
+	{ "ConfigCode", NUMBER, offsetof(struct pmu_intel_entry, config) },
 	{ "UMask", NUMBER, offsetof(struct pmu_intel_entry, umask) },
 	{ "UMaskExt", NUMBER, offsetof(struct pmu_intel_entry, umask_ext) },
 	{ "CounterMask", NUMBER, offsetof(struct pmu_intel_entry, cmask) },
@@ -158,6 +169,13 @@ static const struct member {
 	{ "FCMask", NUMBER, offsetof(struct pmu_intel_entry, fc_mask) },
 	{ "FILTER_VALUE", NUMBER, offsetof(struct pmu_intel_entry, filter_value) },
 	{ "ExtSel", NUMBER, offsetof(struct pmu_intel_entry, ext_sel) },
+	{ "RdWrMask", NUMBER, offsetof(struct pmu_intel_entry, rd_wr_mask) },
+	{ "SliceId", NUMBER, offsetof(struct pmu_intel_entry, slice) },
+	{ "ThreadMask", NUMBER, offsetof(struct pmu_intel_entry, thread_mask) },
+	{ "EnAllSlices", FLAG, offsetof(struct pmu_intel_entry, all_slices) },
+	{ "EnAllCores", FLAG, offsetof(struct pmu_intel_entry, all_cores) },
+	{ "EventidCode", UNKNOWN, 0 },
+	{ "NodeType", UNKNOWN, 0 },
 	{ "Invert", FLAG, offsetof(struct pmu_intel_entry, invert) },
 	{ "EdgeDetect", FLAG, offsetof(struct pmu_intel_entry, edge) },
 	{ "AnyThread", FLAG, offsetof(struct pmu_intel_entry, any) },
@@ -167,6 +185,16 @@ static const struct member {
 	/* with hyperthreading off there are more of them */
 	{ "CounterHTOff", COUNTERS, 0 },
 };
+
+_Static_assert(PMU_ARRAY_LEN(members) <= 32, "each has a bit in entry->given");
+
+static bool has_member(const struct pmu_intel_entry *entry, const char *name)
+{
+	for (size_t i = 0; i < PMU_ARRAY_LEN(members); i++)
+		if (!strcmp(members[i].name, name))
+			return entry->given >> i & 1;
+	return false;
+}
 
 static const struct member *find_member(const char *key, size_t len)
 {
@@ -219,7 +247,10 @@ static void take_value(const struct pmu_json *json, enum pmu_json_kind kind,
 	case COUNTERS:
 		fine = read_counters(text, entry);
 		break;
+	case UNKNOWN:
+		break;
 	}
+	entry->given |= 1u << (member - members);
 	if (!fine && !entry->wrong)
 		entry->wrong = member->name;
 }
@@ -238,6 +269,8 @@ static void read_event(struct pmu_json *json, struct pmu_intel_file *file,
 		.unit = "",
 		.filter = "",
 		.counter_type = "",
+		.standard = "",
+		.metric = "",
 		.fixed = -1,
 		.file = file,
 		.wrong = NULL,
@@ -255,7 +288,7 @@ static void read_event(struct pmu_json *json, struct pmu_intel_file *file,
 			take_value(json, kind, member, file, entry);
 		}
 	}
-	if (entry->code == UINT64_MAX && !entry->wrong)
+	if (entry->code == UINT64_MAX && !entry->wrong && !file->is_linux)
 		entry->wrong = "EventCode";
 	file->zero_based |= entry->fixed_from_0;
 }
@@ -298,7 +331,8 @@ static int read_events(struct pmu_json *json, struct pmu_intel_file *file, uint8
 			return file->n == PMU_INTEL_MAX_EVENTS ? -EINVAL : -ENOMEM;
 		read_event(json, file, entry);
 		entry->core_type = core_type;
-		file->n += entry->name[0] != '\0';
+		file->n += entry->name[0] ||
+			   (file->is_linux && (entry->standard[0] || entry->metric[0]));
 	}
 	return 0;
 }
@@ -334,6 +368,103 @@ int pmu_intel_file_parse(struct pmu_intel_file *file, uint8_t core_type)
 	if (!rc && json.error)
 		rc = pmu_fail(EINVAL, "%s:%u: %s", file->name, pmu_json_line(&json), json.error);
 	return rc;
+}
+
+/* --- Linux's --- */
+
+static void take_member(struct pmu_intel_entry *entry, const struct pmu_intel_entry *from,
+			const struct member *member)
+{
+	void *to = (char *)entry + member->offset;
+	const void *at = (const char *)from + member->offset;
+
+	switch (member->kind) {
+	case TEXT:
+		*(const char **)to = *(const char *const *)at;
+		break;
+	case NUMBER:
+		*(uint64_t *)to = *(const uint64_t *)at;
+		break;
+	case FLAG:
+		*(bool *)to = *(const bool *)at;
+		break;
+	case COUNTERS:
+	case UNKNOWN:
+		break;
+	}
+}
+
+/* What the event has itself stays as it is. */
+static void complete(struct pmu_intel_entry *entry, const struct pmu_intel_entry *from)
+{
+	for (size_t i = 0; i < PMU_ARRAY_LEN(members); i++)
+		if (from->given >> i & 1 && !(entry->given >> i & 1))
+			take_member(entry, from, &members[i]);
+	entry->given |= from->given;
+	if (!entry->wrong)
+		entry->wrong = from->wrong;
+}
+
+static const struct pmu_intel_entry *find_standard(const char *name,
+						   const struct pmu_intel_file *standard,
+						   unsigned int n_standard)
+{
+	for (unsigned int i = 0; i < n_standard; i++)
+		for (uint32_t k = 0; k < standard[i].n; k++) {
+			const struct pmu_intel_entry *entry = &standard[i].entry[k];
+
+			if (!strcasecmp(entry->name[0] ? entry->name : entry->metric, name))
+				return entry;
+		}
+	return NULL;
+}
+
+/*
+ * tools/perf/pmu-events/jevents.py: without EventCode it is 0, ConfigCode is all of config, kinds of
+ * cores are units.
+ */
+static void settle(struct pmu_intel_entry *entry)
+{
+	bool p = !strcasecmp(entry->unit, "cpu_core"), e = !strcasecmp(entry->unit, "cpu_atom");
+
+	entry->whole = has_member(entry, "ConfigCode");
+	if (entry->whole)
+		entry->code = entry->config;
+	else if (!has_member(entry, "EventCode"))
+		entry->code = 0;
+	if (p || e) {
+		entry->core_type = p ? PMU_SLOT_P : PMU_SLOT_E;
+		entry->unit = "";
+	}
+	/* terms of the kernel's PMU */
+	if (entry->filter[0] && !entry->wrong)
+		entry->wrong = "Filter";
+}
+
+void pmu_intel_file_settle(struct pmu_intel_file *file, const struct pmu_intel_file *standard,
+			   unsigned int n_standard)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < file->n; i++) {
+		struct pmu_intel_entry *entry = &file->entry[i];
+		const struct pmu_intel_entry *from = NULL;
+
+		if (entry->standard[0]) {
+			from = find_standard(entry->standard, standard, n_standard);
+			if (from)
+				complete(entry, from);
+			else if (!entry->wrong)
+				entry->wrong = "ArchStdEvent";
+			if (!from && !entry->name[0])
+				entry->name = entry->standard;
+		}
+		if (!entry->name[0])
+			continue;
+		settle(entry);
+		file->entry[n++] = *entry;
+	}
+	file->n = n;
 }
 
 void pmu_intel_file_free(struct pmu_intel_file *file)

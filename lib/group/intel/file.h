@@ -14,11 +14,15 @@
 struct pmu_intel_entry {
 	const char *name, *about, *unit, *filter;
 	const char *counter_type; /* "FREERUN", ...; "" */
-	const char *wrong;        /* the member that could not be read; NULL none */
-	size_t at;                /* the event's beginning in the text */
+	/* Linux's: the standard event that has the rest, the metric that it is; "" */
+	const char *standard, *metric;
+	const char *wrong; /* the member that could not be read; NULL none */
+	size_t at;         /* the event's beginning in the text */
 	uint64_t code, umask, umask_ext, cmask;
 	uint64_t msr_index, msr_value, port_mask, fc_mask, filter_value, ext_sel;
 	uint64_t rd_wr_mask, slice, thread_mask; /* AMD's units */
+	uint64_t config;                         /* ConfigCode */
+	uint32_t given;                          /* bit i: the file has that member */
 	uint64_t counters;                       /* bit i: general counter i can count it */
 	int fixed;         /* number of the fixed counter as it is written; -1 none */
 	bool fixed_from_0; /* it is counted from 0 for sure */
@@ -40,6 +44,7 @@ struct pmu_intel_file {
 	uint32_t n;
 	struct pmu_intel_entry *entry;
 	bool zero_based; /* fixed counters are numbered from 0 */
+	bool is_linux;   /* of Linux's tools/perf/pmu-events */
 };
 
 /**
@@ -52,6 +57,16 @@ struct pmu_intel_file {
  * Return: 0; -EINVAL with a sentence that names the line; -ENOMEM.
  */
 int pmu_intel_file_parse(struct pmu_intel_file *file, uint8_t core_type);
+
+/**
+ * pmu_intel_file_settle() - what an event of Linux's leaves to others
+ * @standard: files of the architecture's standard events, which stay where they are
+ *
+ * Events are completed from the standard ones, what is a metric or nothing is taken out, and kinds
+ * of cores are told from units.
+ */
+void pmu_intel_file_settle(struct pmu_intel_file *file, const struct pmu_intel_file *standard,
+			   unsigned int n_standard);
 
 /** pmu_intel_file_free() - all but the structure itself */
 void pmu_intel_file_free(struct pmu_intel_file *file);

@@ -166,8 +166,20 @@ static int event_config(const struct pmu_intel_entry *entry, uint64_t *config)
 	return 0;
 }
 
-int pmu_intel_uncore_slot(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id,
-			  struct pmu_slot *slot, bool *open_filter)
+/* Linux's have in UMask, from bit 8 on, what is UMaskExt in Intel's. */
+static struct pmu_intel_entry as_intel_has_it(const struct pmu_intel_entry *entry)
+{
+	struct pmu_intel_entry same = *entry;
+
+	if (same.file->is_linux && !same.umask_ext) {
+		same.umask_ext = same.umask >> 8;
+		same.umask &= 0xff;
+	}
+	return same;
+}
+
+static int make_slot(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id,
+		     struct pmu_slot *slot, bool *open_filter)
 {
 	struct pmu_slot new = *slot;
 	int rc;
@@ -199,4 +211,12 @@ int pmu_intel_uncore_slot(const struct pmu_intel_entry *entry, const struct pmu_
 	new.counters = new.unit == PMU_UNIT_NONE ? 0 : (uint32_t)entry->counters;
 	*slot = new;
 	return 0;
+}
+
+int pmu_intel_uncore_slot(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id,
+			  struct pmu_slot *slot, bool *open_filter)
+{
+	const struct pmu_intel_entry same = as_intel_has_it(entry);
+
+	return make_slot(&same, id, slot, open_filter);
 }
