@@ -14,7 +14,7 @@ struct pmu_catalog {
 	struct pmu_cpu_id id;
 	/* a folder like the default; NULL: PMU_SYSFS_DEVICES of this machine; "" none */
 	const char *sysfs;
-	/* a folder like a checkout of intel/perfmon; NULL: none */
+	/* a folder like a checkout of intel/perfmon or Linux's tools/perf/pmu-events; NULL: none */
 	const char *event_files;
 	/* For Intel's metrics; 0: as this machine has it, of another one (model) not known. */
 	unsigned int threads_per_core, cores_per_socket;

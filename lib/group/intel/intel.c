@@ -2,6 +2,7 @@
 /* Intel's event files of one CPU: read, indexed by name, searched. */
 #include "group/intel/intel.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@
 #include "group/intel/slot.h"
 #include "group/tables/table.h"
 
-#define MAX_FILES     16
+#define MAX_FILES     64
+#define MAX_STANDARD  16 /* files of an architecture's standard events */
 #define NAME_LEN_MAX  256
 #define SHOWN         80
 #define MAX_DIFFERENT 8 /* events of one name that are looked at */
@@ -28,6 +30,8 @@ struct pmu_intel_files {
 	struct pmu_cpu_id id;
 	unsigned int n_files;
 	struct pmu_intel_file file[MAX_FILES];
+	struct pmu_intel_file standard[MAX_STANDARD]; /* Linux's, events of an architecture */
+	unsigned int n_standard;
 	bool has_e; /* a file of E cores */
 	struct pmu_strbuf missing;
 	struct pmu_intel_entry **entry; /* of all files, in their order */
@@ -86,37 +90,116 @@ static int read_table(struct pmu_intel_files *files, const struct pmu_intel_map_
 	return pmu_table_read(row->file, pmu_table_find, files->group, core_type_of(row), file);
 }
 
-static int read_file(struct pmu_intel_files *files, const struct pmu_intel_map_row *row)
+/* @file: result; it is to be freed also where it cannot be read */
+static int read_file(const char *folder, const char *relative, uint8_t core_type, bool is_linux,
+		     struct pmu_intel_file *file)
 {
-	struct pmu_intel_file *file = &files->file[files->n_files];
-	size_t size = strlen(files->folder) + strlen(row->file) + 2;
 	int rc;
 
 	memset(file, 0, sizeof(*file));
-	rc = pmu_intel_read(files->folder, row->file, &file->text, &file->len);
-	if (rc == -ENOENT)
-		say_missing(files, row->file, "is not there");
+	file->is_linux = is_linux;
+	rc = pmu_intel_read(folder, relative, &file->text, &file->len);
 	if (rc)
-		return rc == -ENOENT ? 0 : rc;
-	file->relative = strdup(row->file);
-	file->name = malloc(size);
+		return rc;
+	file->relative = strdup(relative);
+	if (!file->relative || asprintf(&file->name, "%s/%s", folder, relative) < 0) {
+		file->name = NULL;
+		return pmu_fail(ENOMEM, "no memory for %.*s", SHOWN, relative);
+	}
+	return pmu_intel_file_parse(file, core_type);
+}
+
+static int read_event_file(struct pmu_intel_files *files, const struct pmu_intel_map_row *row)
+{
+	struct pmu_intel_file *file = &files->file[files->n_files];
+	int rc = read_file(row->folder, row->file, core_type_of(row), false, file);
+
+	if (rc == -ENOENT) {
+		say_missing(files, row->file, "is not there");
+		return 0;
+	}
 	files->n_files++;
-	if (!file->relative || !file->name)
+	return rc;
+}
+
+/* --- Linux's folders --- */
+
+static bool is_json(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > 5 && !strcmp(name + len - 5, ".json");
+}
+
+static int keep_json(const struct dirent *entry)
+{
+	return is_json(entry->d_name);
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* Every JSON file of a folder.  Return: 0; -ENOENT: there is none. */
+static int read_folder(const char *folder, struct pmu_intel_file *file, unsigned int most,
+		       unsigned int *n)
+{
+	struct dirent **name;
+	int n_names = scandir(folder, &name, keep_json, by_name), rc = 0;
+
+	if (n_names < 0)
+		return pmu_fail(errno == ENOTDIR ? ENOENT : errno, "cannot read the folder %s: %s",
+				folder, strerror(errno));
+	for (int i = 0; i < n_names; i++) {
+		if (!rc && *n == most)
+			rc = pmu_fail(EINVAL, "%s has more than %u files", folder, most);
+		if (!rc)
+			rc = read_file(folder, name[i]->d_name, 0, true, &file[(*n)++]);
+		free(name[i]);
+	}
+	free(name);
+	return rc ? rc : n_names ? 0 : pmu_fail(ENOENT, "%s has no event files", folder);
+}
+
+/* A processor's folder, and what it refers to beside the map. */
+static int read_linux(struct pmu_intel_files *files, const struct pmu_intel_map_row *row)
+{
+	char *folder;
+	int rc;
+
+	if (asprintf(&folder, "%s/%s", row->folder, row->file) < 0)
 		return pmu_fail(ENOMEM, "no memory for %.*s", SHOWN, row->file);
-	snprintf(file->name, size, "%s/%s", files->folder, row->file);
-	return pmu_intel_file_parse(file, core_type_of(row));
+	rc = read_folder(folder, files->file, MAX_FILES, &files->n_files);
+	free(folder);
+	if (rc == -ENOENT) {
+		say_missing(files, row->file, "is not there");
+		return 0;
+	}
+	if (!rc && pmu_cpu_arch(&files->id) != PMU_ARCH_X86) {
+		rc = read_folder(row->folder, files->standard, MAX_STANDARD, &files->n_standard);
+		if (rc == -ENOENT)
+			rc = 0;
+	}
+	for (unsigned int i = 0; i < files->n_files && !rc; i++)
+		pmu_intel_file_settle(&files->file[i], files->standard, files->n_standard);
+	return rc;
 }
 
 static int take_row(void *arg, const struct pmu_intel_map_row *row)
 {
 	struct pmu_intel_files *files = arg;
+	bool is_folder;
 	int rc;
 
 	if (!is_events(row->type) || !may_have(files, row))
 		return 0;
+	is_folder = files->folder && !is_json(row->file);
 	/* Intel's map has a row for each file, others' end with patterns that fit all the rest */
-	if (files->n_files && !is_intel(&files->id))
+	if ((files->n_files || files->missing.len) && (is_folder || !is_intel(&files->id)))
 		return 0;
+	if (is_folder)
+		return read_linux(files, row);
 	for (unsigned int i = 0; i < files->n_files; i++)
 		if (!strcmp(files->file[i].relative, row->file))
 			return 0;
@@ -128,7 +211,7 @@ static int take_row(void *arg, const struct pmu_intel_map_row *row)
 	if (files->n_files == MAX_FILES)
 		return pmu_fail(EINVAL, "%s/mapfile.csv:%u: more than %d files of one CPU",
 				files->folder ? files->folder : "tables", row->line, MAX_FILES);
-	rc = files->folder ? read_file(files, row) : read_table(files, row);
+	rc = files->folder ? read_event_file(files, row) : read_table(files, row);
 	files->has_e |= core_type_of(row) == PMU_SLOT_E;
 	return rc;
 }
@@ -136,6 +219,7 @@ static int take_row(void *arg, const struct pmu_intel_map_row *row)
 static int read_files(struct pmu_intel_files *files)
 {
 	int n = pmu_intel_map_each(files->folder, &files->id, take_row, files);
+	char cpu[80];
 
 	if (n < 0)
 		return n;
@@ -144,8 +228,8 @@ static int read_files(struct pmu_intel_files *files)
 	if (files->missing.len)
 		return pmu_fail(ENOENT, "%s has no event file of this CPU: %s", files->folder,
 				pmu_strbuf_text(&files->missing));
-	return pmu_fail(ENODEV, "%s/mapfile.csv has no %s-%u-%X (stepping %u)", files->folder,
-			files->id.vendor, files->id.family, files->id.model, files->id.stepping);
+	pmu_intel_cpu_name(&files->id, cpu, sizeof(cpu));
+	return pmu_fail(ENODEV, "%s/mapfile.csv has no %s", files->folder, cpu);
 }
 
 /* Of whom there are tables. */
@@ -281,6 +365,8 @@ void pmu_intel_close(struct pmu_intel_files *files)
 		return;
 	for (unsigned int i = 0; i < files->n_files; i++)
 		pmu_intel_file_free(&files->file[i]);
+	for (unsigned int i = 0; i < files->n_standard; i++)
+		pmu_intel_file_free(&files->standard[i]);
 	pmu_strbuf_free(&files->missing);
 	free(files->entry);
 	pmu_index_free(&files->by_name);
@@ -291,6 +377,11 @@ void pmu_intel_close(struct pmu_intel_files *files)
 const struct pmu_cpu_id *pmu_intel_cpu(const struct pmu_intel_files *files)
 {
 	return &files->id;
+}
+
+bool pmu_intel_is_linux(const struct pmu_intel_files *files)
+{
+	return files->n_files && files->file[0].is_linux;
 }
 
 const char *pmu_intel_missing(const struct pmu_intel_files *files)

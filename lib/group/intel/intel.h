@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Intel's published event files, as they are: mapfile.csv and the JSON files that it names. */
+/*
+ * Published event files, as they are: mapfile.csv and the JSON files that it names, of intel/perfmon
+ * or of Linux, and the tables made of them.
+ */
 #ifndef PMU_GROUP_INTEL_H
 #define PMU_GROUP_INTEL_H
 
@@ -22,7 +25,7 @@ struct pmu_intel_event {
 
 /**
  * pmu_intel_open() - the files of one CPU: core (of every core type), uncore
- * @folder: with mapfile.csv; @id: the CPU
+ * @folder: with mapfile.csv, or a checkout of Linux; @id: the CPU
  *
  * Return: 0; -ENODEV: the map has no such CPU; -ENOENT: no map, or none of the CPU's files is
  * there; -EINVAL: a file that cannot be read; -ENOMEM; each with a sentence that names the file
@@ -41,6 +44,8 @@ int pmu_intel_open_tables(const struct pmu_cpu_id *id, const char *group,
 			  struct pmu_intel_files **files);
 /** pmu_intel_cpu() - whose they are */
 const struct pmu_cpu_id *pmu_intel_cpu(const struct pmu_intel_files *files);
+/** pmu_intel_is_linux() - are they Linux's, rather than Intel's own? */
+bool pmu_intel_is_linux(const struct pmu_intel_files *files);
 /** "" or which of the map's files are not there or not used */
 const char *pmu_intel_missing(const struct pmu_intel_files *files);
 

@@ -222,6 +222,24 @@ static bool is_riscv(const char *pattern, const struct pmu_cpu_id *id)
 	return match(pattern, cpu, (size_t)len);
 }
 
+void pmu_intel_cpu_name(const struct pmu_cpu_id *id, char *name, size_t size)
+{
+	switch (pmu_cpu_arch(id)) {
+	case PMU_ARCH_X86:
+		snprintf(name, size, "%s-%u-%X (stepping %u)", id->vendor, id->family, id->model,
+			 id->stepping);
+		break;
+	case PMU_ARCH_ARM:
+		snprintf(name, size, "0x%02x%xf%03x%x", id->family, id->stepping >> 4, id->model,
+			 id->stepping & 0xf);
+		break;
+	case PMU_ARCH_RISCV:
+		snprintf(name, size, "0x%x-0x%llx-0x%llx", id->family,
+			 (unsigned long long)id->march, (unsigned long long)id->mimp);
+		break;
+	}
+}
+
 static bool is_about(const char *pattern, const struct pmu_cpu_id *id)
 {
 	switch (pmu_cpu_arch(id)) {
@@ -394,24 +412,81 @@ int pmu_intel_read(const char *folder, const char *file, char **text, size_t *le
 	return rc;
 }
 
+/* Where Linux has the map of a CPU's architecture, from several folders on. */
+static const char *const *folders_of(const struct pmu_cpu_id *id)
+{
+#define BELOW(arch)                                                              \
+	{                                                                        \
+		"", arch, "arch/" arch, "tools/perf/pmu-events/arch/" arch, NULL \
+	}
+	static const char *const x86[] = BELOW("x86"), *const arm[] = BELOW("arm64"),
+				 *const riscv[] = BELOW("riscv");
+
+	switch (pmu_cpu_arch(id)) {
+	case PMU_ARCH_X86:
+		return x86;
+	case PMU_ARCH_ARM:
+		return arm;
+	case PMU_ARCH_RISCV:
+		return riscv;
+	}
+	return x86;
+}
+
+/* @found: its folder, malloc'ed; -ENOENT: none of them has one */
+static int read_map(const char *folder, const struct pmu_cpu_id *id, char **found, char **text,
+		    size_t *len)
+{
+	int rc = -ENOENT;
+
+	for (const char *const *below = folders_of(id); *below && rc == -ENOENT; below++) {
+		*found = **below ? path_of(folder, *below) : strdup(folder);
+		rc = *found ? pmu_intel_read(*found, MAP_NAME, text, len)
+			    : pmu_fail(ENOMEM, "no memory for the path of %.*s", SHOWN, folder);
+		if (rc)
+			free(*found);
+	}
+	return rc;
+}
+
+/* A map says whose folder it is in. */
+struct walk {
+	const char *folder;
+	int (*take)(void *arg, const struct pmu_intel_map_row *row);
+	void *arg;
+};
+
+static int take_with_folder(void *arg, const struct pmu_intel_map_row *row)
+{
+	const struct walk *walk = arg;
+	struct pmu_intel_map_row whole = *row;
+
+	whole.folder = walk->folder;
+	return walk->take(walk->arg, &whole);
+}
+
 int pmu_intel_map_each(const char *folder, const struct pmu_cpu_id *id,
 		       int (*take)(void *arg, const struct pmu_intel_map_row *row), void *arg)
 {
-	char *name, *text = NULL;
+	struct walk walk = { .take = take, .arg = arg };
+	char *name, *found, *text = NULL;
 	size_t len = 0;
-	int rc = pmu_intel_read(folder, MAP_NAME, &text, &len);
+	int rc = read_map(folder, id, &found, &text, &len);
 
 	if (rc == -ENOENT)
 		return pmu_fail(ENOENT,
 				"there is no %.*s/" MAP_NAME
 				": the folder of Intel's event files has one, as a "
-				"checkout of intel/perfmon does",
+				"checkout of intel/perfmon does; Linux's tools/perf/pmu-events has "
+				"one for each architecture",
 				300, folder);
 	if (rc)
 		return rc;
-	name = path_of(folder, MAP_NAME);
-	rc = name ? pmu_intel_map_parse(name, text, len, id, take, arg) : -ENOMEM;
+	walk.folder = found;
+	name = path_of(found, MAP_NAME);
+	rc = name ? pmu_intel_map_parse(name, text, len, id, take_with_folder, &walk) : -ENOMEM;
 	free(name);
+	free(found);
 	free(text);
 	return rc;
 }

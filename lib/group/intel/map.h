@@ -9,8 +9,12 @@
 
 /** One line of the map that is about the CPU. */
 struct pmu_intel_map_row {
-	/* in the folder, without a slash in front: "SKX/events/skylakex_core.json" */
+	/*
+	 * in the folder, without a slash in front: "SKX/events/skylakex_core.json"; Linux's: a
+	 * folder of files, "arm/neoverse-n1"
+	 */
 	const char *file;
+	const char *folder;     /* the map's; NULL: of the text alone */
 	const char *type;       /* "core", "hybridcore", "uncore", "metrics", ... */
 	unsigned int core_type; /* of hybrids, CPUID leaf 1AH: 20H E, 40H P; 0 none is named */
 	unsigned int native;    /* native model of the core */
@@ -34,6 +38,9 @@ struct pmu_intel_map_row {
 int pmu_intel_map_parse(const char *name, const char *text, size_t len, const struct pmu_cpu_id *id,
 			int (*row)(void *arg, const struct pmu_intel_map_row *row), void *arg);
 
+/** pmu_intel_cpu_name() - a CPU as maps write it, and the stepping of x86 */
+void pmu_intel_cpu_name(const struct pmu_cpu_id *id, char *name, size_t size);
+
 /**
  * pmu_intel_read() - a whole file of the folder
  * @text: malloc'ed, with a NUL behind its end
@@ -44,6 +51,8 @@ int pmu_intel_read(const char *folder, const char *file, char **text, size_t *le
 
 /**
  * pmu_intel_map_each() - the rows of a folder's mapfile.csv about one CPU
+ * @folder: a checkout of intel/perfmon; of Linux's, its tools/perf/pmu-events or what is below: the
+ *	map of the CPU's architecture
  * Return: as pmu_intel_map_parse(), -ENOENT where the folder has no map.
  */
 int pmu_intel_map_each(const char *folder, const struct pmu_cpu_id *id,

@@ -585,10 +585,13 @@ static bool is_as_written(const struct csv *csv, struct pmu_catalog *catalog)
 	       !strncmp(event.name, name, strcspn(event.name, "~"));
 }
 
+/* @json: Linux's files, which are asked instead of the tables; NULL none */
 static void compare_linux(const char *folder, const char *file, const struct pmu_cpu_id *id,
-			  unsigned int *rows, unsigned int *wrong)
+			  const char *json, unsigned int *rows, unsigned int *wrong)
 {
-	struct pmu_catalog catalog = { .id = *id, .model = pmu_cpu_model_find(id) };
+	struct pmu_catalog catalog = { .id = *id,
+				       .model = pmu_cpu_model_find(id),
+				       .event_files = json };
 	struct csv csv;
 
 	for (bool more = csv_open(&csv, folder, file) && csv_next(&csv); more;
@@ -648,12 +651,60 @@ static void every_event_of_linux(const char *arch, unsigned int least)
 			continue;
 		snprintf(key, sizeof(key), ",%s,", file);
 		do
-			compare_linux(folder, file, &id, strstr(seen, key) ? &again : &rows,
+			compare_linux(folder, file, &id, NULL, strstr(seen, key) ? &again : &rows,
 				      &wrong);
 		while ((strstr(seen, key) || strcat(seen, key + 1)) && next_amd(file, &n, &id));
 	}
 	fclose(map);
 	ok(rows >= least && !wrong, "%s: %u events by their names, %u wrong", arch, rows, wrong);
+}
+
+/* The same by Linux's own files, as far as they are there. */
+static void every_event_by_json(const char *arch, const char *linux_arch, const char *dir,
+				const struct pmu_cpu_id *id)
+{
+	const char *source = getenv("TEST_SRCDIR");
+	char json[512], folder[600], file[80];
+	unsigned int rows = 0, wrong = 0;
+
+	snprintf(json, sizeof(json), "%s/../shared/facts/kernel-events/6.12",
+		 source ? source : ".");
+	snprintf(folder, sizeof(folder), "%s/arch/%s/%s", json, linux_arch, dir);
+	if (access(folder, R_OK)) {
+		skip("events of files", "there is no %s", folder);
+		return;
+	}
+	snprintf(file, sizeof(file), "%s", dir);
+	for (char *at = file; *at; at++)
+		*at = *at == '/' ? '-' : *at;
+	snprintf(folder, sizeof(folder), "%s/../shared/facts/events/%s", source ? source : ".",
+		 arch);
+	compare_linux(folder, file, id, json, &rows, &wrong);
+	ok(rows && !wrong, "%s: %u events by Linux's files, %u wrong", dir, rows, wrong);
+}
+
+static void events_of_files_are_the_same(void)
+{
+	struct pmu_cpu_id zen4 = { .vendor = "AuthenticAMD", .family = 0x19, .model = 0x11 };
+	struct pmu_cpu_id zen5 = { .vendor = "AuthenticAMD", .family = 0x1a, .model = 0x02 };
+	struct pmu_cpu_id u74 = { .vendor = "RISC-V",
+				  .family = 0x489,
+				  .march = UINT64_C(0x8000000000000007) };
+	struct pmu_cpu_id c900 = { .vendor = "RISC-V", .family = 0x5b7 };
+	struct pmu_cpu_id id;
+
+	every_event_by_json("amd", "x86", "amdzen4", &zen4);
+	every_event_by_json("amd", "x86", "amdzen5", &zen5);
+	pmu_cpu_midr(0x413fd0c1, &id);
+	every_event_by_json("arm64", "arm64", "arm/neoverse-n1", &id);
+	pmu_cpu_midr(0x411fd401, &id);
+	every_event_by_json("arm64", "arm64", "arm/neoverse-v1", &id);
+	pmu_cpu_midr(0x410fd4f0, &id);
+	every_event_by_json("arm64", "arm64", "arm/neoverse-n2-v2", &id);
+	pmu_cpu_midr(0xc00fac30, &id);
+	every_event_by_json("arm64", "arm64", "ampere/ampereone", &id);
+	every_event_by_json("riscv", "riscv", "sifive/u74", &u74);
+	every_event_by_json("riscv", "riscv", "thead/c900-legacy", &c900);
 }
 
 static void every_event_is_there(void)
@@ -697,5 +748,6 @@ int main(void)
 	every_event_of_linux("amd", 1534);
 	every_event_of_linux("arm64", 2782);
 	every_event_of_linux("riscv", 250);
+	events_of_files_are_the_same();
 	return done_testing();
 }
