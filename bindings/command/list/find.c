@@ -244,6 +244,11 @@ static void one_intel(void *arg, const struct pmu_intel_event *event)
 	one_of_cpu(arg, event, "intel", "Intel's files");
 }
 
+static void one_linux(void *arg, const struct pmu_intel_event *event)
+{
+	one_of_cpu(arg, event, "linux", "Linux's files");
+}
+
 static void find_intel_events(struct pmu_list *list, const struct pmu_catalog *catalog)
 {
 	struct pmu_intel_files *files;
@@ -257,7 +262,7 @@ static void find_intel_events(struct pmu_list *list, const struct pmu_catalog *c
 	}
 	if (pmu_intel_missing(files)[0])
 		note(list, pmu_intel_missing(files));
-	pmu_intel_each(files, one_intel, list);
+	pmu_intel_each(files, pmu_intel_is_linux(files) ? one_linux : one_intel, list);
 	pmu_intel_close(files);
 }
 
