@@ -38,6 +38,7 @@ unit_tests = \
 	%D%/unit/group/intel_formula \
 	%D%/unit/group/intel_metric \
 	%D%/unit/group/interrupts \
+	%D%/unit/group/linux \
 	%D%/unit/group/matrix \
 	%D%/unit/group/metric \
 	%D%/unit/group/pfm \
@@ -192,6 +193,7 @@ script_tests = \
 	%D%/package/layers.sh \
 	%D%/package/man.sh \
 	%D%/package/symbols.sh \
+	%D%/package/tables.sh \
 	%D%/preload/foreign.sh \
 	%D%/preload/functions.sh \
 	%D%/preload/openmp.sh \

@@ -238,6 +238,8 @@ def resolved(thing, standard):
 
 def read_linux(folder, standard):
     """{(unit, name): (line, counters)} of a processor's folder, as read_events() of a file."""
+    if not os.path.isdir(folder):
+        sys.exit(f"there is no {folder}")
     table = {}
     for thing in read_objects(folder):
         event = resolved(thing, standard)
