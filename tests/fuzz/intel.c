@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any text as JSON, as an event file of Intel's and as its map. */
+/* Any text as JSON, as an event file of Intel's or Linux's, and as their maps. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,18 +59,44 @@ static void look_at(const struct pmu_intel_entry *entry)
 	(void)pmu_intel_uncore_slot(entry, &client, &slot, &open_filter);
 }
 
-static void read_events(const uint8_t *data, size_t size)
+static const struct pmu_cpu_id others[] = {
+	{ .vendor = "AuthenticAMD", .family = 0x17, .model = 0x31 },
+	{ .vendor = "AuthenticAMD", .family = 0x19, .model = 0x11 },
+	{ .vendor = "ARM", .family = 0x41, .model = 0xd0c, .stepping = 0x31 },
+	{ .vendor = "RISC-V", .family = 0x489, .march = UINT64_C(0x8000000000000007) },
+};
+
+static void look_at_linux(const struct pmu_intel_entry *entry)
+{
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		struct pmu_slot slot = { .core_types = 0 };
+
+		if (!pmu_linux_slot(entry, &others[i], &slot) &&
+		    (slot.kind != (entry->unit[0] ? PMU_SLOT_UNCORE : PMU_SLOT_CORE) ||
+		     !memchr(slot.pmu, 0, sizeof(slot.pmu)) || !slot.pmu[0] != !entry->unit[0]))
+			abort();
+	}
+}
+
+/* Every file is the standard of itself: events may refer to those before and behind them. */
+static void read_events(const uint8_t *data, size_t size, bool is_linux)
 {
 	struct pmu_intel_file file = { .text = malloc(size + 1),
 				       .len = size,
-				       .name = strdup("events.json") };
+				       .name = strdup("events.json"),
+				       .is_linux = is_linux };
 
 	if (file.text && file.name) {
 		memcpy(file.text, data, size);
 		file.text[size] = '\0';
 		(void)pmu_intel_file_parse(&file, 0);
-		for (uint32_t i = 0; i < file.n; i++)
+		if (is_linux)
+			pmu_intel_file_settle(&file, &file, 1);
+		for (uint32_t i = 0; i < file.n; i++) {
 			look_at(&file.entry[i]);
+			if (is_linux)
+				look_at_linux(&file.entry[i]);
+		}
 	}
 	pmu_intel_file_free(&file);
 }
@@ -93,7 +119,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size)
 		return 0;
 	walk((const char *)data, size);
-	read_events(data, size);
+	read_events(data, size, false);
+	read_events(data, size, true);
 	(void)pmu_intel_map_parse("mapfile.csv", (const char *)data, size, &id, take_row, NULL);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		(void)pmu_intel_map_parse("mapfile.csv", (const char *)data, size, &others[i],
+					  take_row, NULL);
 	return 0;
 }

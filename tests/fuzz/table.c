@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "group/intel/slot.h"
 #include "group/tables/table.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -22,6 +23,24 @@ static bool find(const char *name, struct pmu_table *found)
 	return false;
 }
 
+/* What a table has may be nonsense: it is refused or it is a slot. */
+static void make_slots(const struct pmu_intel_entry *entry)
+{
+	static const struct pmu_cpu_id cpus[] = {
+		{ .vendor = "AuthenticAMD", .family = 0x17, .model = 0x31 },
+		{ .vendor = "AuthenticAMD", .family = 0x1a, .model = 0x02 },
+		{ .vendor = "HiSilicon", .family = 0x48, .model = 0xd01 },
+		{ .vendor = "RISC-V", .family = 0x489 },
+	};
+
+	for (size_t i = 0; i < sizeof(cpus) / sizeof(cpus[0]); i++) {
+		struct pmu_slot slot = { .core_types = 0 };
+
+		if (!pmu_linux_slot(entry, &cpus[i], &slot) && !slot.pmu[0] != !entry->unit[0])
+			abort();
+	}
+}
+
 static void check(const struct pmu_intel_file *file)
 {
 	for (uint32_t i = 0; i < file->n; i++) {
@@ -30,6 +49,7 @@ static void check(const struct pmu_intel_file *file)
 		if (!e->name[0] || strlen(e->name) + strlen(e->unit) + strlen(e->filter) > 4096 ||
 		    e->counters >> 32 || e->fixed > 31 || e->file != file)
 			abort();
+		make_slots(e);
 	}
 }
 
