@@ -185,6 +185,37 @@ int pmu_cpu_midr_of_cpuinfo(const char *text, uint64_t *midr)
 	return 0;
 }
 
+#define MOST_CPUS 8192
+
+static bool is_among(const struct pmu_cpu_id *id, const struct pmu_cpu_id *kind, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (kind[i].family == id->family && kind[i].model == id->model)
+			return true;
+	return false;
+}
+
+unsigned int pmu_cpu_kinds(const char *cpus, struct pmu_cpu_id *kind, unsigned int room)
+{
+	unsigned int n = 0;
+	char path[320];
+	uint64_t midr;
+
+	for (int cpu = 0; cpu < MOST_CPUS && n < room; cpu++) {
+		snprintf(path, sizeof(path), "%.240s/cpu%d", cpus, cpu);
+		if (access(path, F_OK))
+			break;
+		snprintf(path, sizeof(path), "%.240s/cpu%d/regs/identification/midr_el1", cpus,
+			 cpu);
+		/* one that is offline does not tell */
+		if (pmu_sysfile_u64(path, &midr))
+			continue;
+		pmu_cpu_midr(midr, &kind[n]);
+		n += !is_among(&kind[n], kind, n);
+	}
+	return n;
+}
+
 int pmu_cpu_riscv_of_cpuinfo(const char *text, struct pmu_cpu_id *id)
 {
 	uint64_t vendor, march, mimp;

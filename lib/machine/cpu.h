@@ -41,6 +41,14 @@ struct pmu_cpuid;
  */
 int pmu_cpu_identify_by(const struct pmu_cpuid *cpuid, struct pmu_cpu_id *id);
 
+/**
+ * pmu_cpu_kinds() - arm64: the kinds of cores of a machine
+ * @cpus: a folder like /sys/devices/system/cpu
+ * @kind: one processor of each implementer and part; those beyond @room are left out
+ * Return: how many were filled in; 0 where the kernel does not tell.
+ */
+unsigned int pmu_cpu_kinds(const char *cpus, struct pmu_cpu_id *kind, unsigned int room);
+
 /** pmu_cpu_tsc_invariant() - CPUID 8000_0007H EDX[8]; false anywhere but on x86. */
 bool pmu_cpu_tsc_invariant(void);
 

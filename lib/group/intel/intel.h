@@ -107,4 +107,15 @@ int pmu_intel_encode(const char *text, struct pmu_catalog *catalog, struct pmu_s
 int pmu_intel_encode_own(const char *text, struct pmu_catalog *catalog, struct pmu_slot *slot,
 			 char *label, size_t size);
 
+/**
+ * pmu_intel_check_kinds() - is a name the same event on all kinds of this machine's cores?
+ * @cpus: a folder like /sys/devices/system/cpu
+ * @catalog: where the name was found
+ * @slot: what it is on the core that was asked
+ *
+ * Return: 0, also where there is one kind; -ENOTSUP with a sentence that names the kinds.
+ */
+int pmu_intel_check_kinds(const char *text, const char *cpus, const struct pmu_catalog *catalog,
+			  const struct pmu_slot *slot);
+
 #endif

@@ -298,6 +298,60 @@ static int encode(const struct pmu_intel_files *files, const struct pmu_pfm_text
 	return 0;
 }
 
+/* --- kinds of cores --- */
+
+#define CPUS       "/sys/devices/system/cpu"
+#define MOST_KINDS 8
+
+static bool same_event(const struct pmu_slot *a, const struct pmu_slot *b)
+{
+	return a->kind == b->kind && a->config == b->config && !strcmp(a->pmu, b->pmu);
+}
+
+/* On a core of that kind, by the same files or else by the tables. */
+static bool is_same_on(const struct pmu_cpu_id *kind, const char *text,
+		       const struct pmu_catalog *catalog, const struct pmu_slot *slot)
+{
+	struct pmu_catalog other = { .id = *kind,
+				     .model = pmu_cpu_model_find(kind),
+				     .event_files = catalog ? catalog->event_files : NULL };
+	struct pmu_slot found = { .core_types = 0 };
+	char label[PMU_PFM_TEXT_MAX];
+	int rc = pmu_intel_encode(text, &other, &found, label, sizeof(label));
+
+	if (rc == -ENODEV)
+		rc = pmu_intel_encode_own(text, &other, &found, label, sizeof(label));
+	pmu_catalog_close(&other);
+	return !rc && same_event(&found, slot);
+}
+
+int pmu_intel_check_kinds(const char *text, const char *cpus, const struct pmu_catalog *catalog,
+			  const struct pmu_slot *slot)
+{
+	struct pmu_cpu_id kind[MOST_KINDS];
+	unsigned int n = pmu_cpu_kinds(cpus, kind, MOST_KINDS);
+
+	for (unsigned int i = 0; i < n && n > 1; i++)
+		if (!is_same_on(&kind[i], text, catalog, slot))
+			return pmu_fail(
+				ENOTSUP,
+				"%.*s is not the same on all cores of this machine (%s, %s%s): "
+				"write the one that is meant as its PMU has it, "
+				"armv8_cortex_a72/event=0x../",
+				SHOWN, text, kind[0].brand, kind[1].brand, n > 2 ? ", ..." : "");
+	return 0;
+}
+
+/* Of the machine that we run on. */
+static int check_here(const char *text, const struct pmu_catalog *catalog,
+		      const struct pmu_cpu_id *id, const struct pmu_slot *slot)
+{
+	if ((catalog && (catalog->model || catalog->id.vendor[0])) || slot->pmu[0] ||
+	    pmu_cpu_arch(id) != PMU_ARCH_ARM)
+		return 0;
+	return pmu_intel_check_kinds(text, CPUS, catalog, slot);
+}
+
 int pmu_intel_encode(const char *text, struct pmu_catalog *catalog, struct pmu_slot *slot,
 		     char *label, size_t size)
 {
@@ -314,7 +368,9 @@ int pmu_intel_encode(const char *text, struct pmu_catalog *catalog, struct pmu_s
 		return -EINVAL;
 	if (!rc)
 		rc = pmu_pfm_cut(text, &cut);
-	return rc ? rc : encode(files, &cut, slot, label, size);
+	if (!rc)
+		rc = encode(files, &cut, slot, label, size);
+	return rc ? rc : check_here(text, catalog, pmu_intel_cpu(files), slot);
 }
 
 /* What is near the name is told from all of them. */
@@ -352,5 +408,7 @@ int pmu_intel_encode_own(const char *text, struct pmu_catalog *catalog, struct p
 		return rc;
 	rc = encode(files, &cut, slot, label, size);
 	pmu_intel_close(files);
+	if (!rc)
+		rc = check_here(text, catalog, &id, slot);
 	return rc == -ENOENT ? no_such_event(&id, &cut, slot) : rc;
 }

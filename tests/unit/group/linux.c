@@ -2,6 +2,8 @@
 /* Linux's event files, tools/perf/pmu-events, of AMD's, Arm's and RISC-V processors. */
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "group/catalog.h"
@@ -131,6 +133,73 @@ static void all_are_listed(void)
 	pmu_intel_close(files);
 }
 
+static char cpus[] = "/tmp/pmu-cpus-XXXXXX";
+
+static void put_midr(int cpu, const char *midr)
+{
+	static const char *const below[] = { "", "/regs", "/regs/identification" };
+	char path[120];
+	FILE *file;
+
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "%s/cpu%d%s", cpus, cpu, below[i]);
+		mkdir(path, 0700);
+	}
+	snprintf(path, sizeof(path), "%s/cpu%d/regs/identification/midr_el1", cpus, cpu);
+	file = fopen(path, "w");
+	if (file) {
+		fprintf(file, "%s\n", midr);
+		fclose(file);
+	}
+}
+
+static void remove_cpu(int cpu)
+{
+	static const char *const below[] = { "/regs/identification/midr_el1",
+					     "/regs/identification", "/regs", "" };
+	char path[120];
+
+	for (size_t i = 0; i < 4; i++) {
+		snprintf(path, sizeof(path), "%s/cpu%d%s", cpus, cpu, below[i]);
+		remove(path);
+	}
+}
+
+static void is_on_all(const char *text, uint64_t config, int rc)
+{
+	struct pmu_slot slot = { .kind = PMU_SLOT_CORE, .config = config };
+
+	pmu_error_clear();
+	is_int(pmu_intel_check_kinds(text, cpus, NULL, &slot), rc, text);
+	if (rc)
+		has(pmu_error_text(), "not the same on all cores of this machine (Cortex-A53, ",
+		    "  and says whose");
+}
+
+/* Cores of one machine may have codes of their own for a name, or not have it. */
+static void cores_of_several_kinds_agree_or_not(void)
+{
+	struct pmu_cpu_id kind[4];
+
+	if (!mkdtemp(cpus))
+		return;
+	is_int(pmu_cpu_kinds(cpus, kind, 4), 0, "no processors");
+	put_midr(0, "0x00000000410fd034");
+	put_midr(1, "0x00000000410fd034");
+	is_int(pmu_cpu_kinds(cpus, kind, 4), 1, "one kind of core");
+	is_on_all("AGU_DEP_STALL", 0xe5, 0);
+	put_midr(2, "0x00000000411fd083");
+	put_midr(3, "nothing");
+	is_int(pmu_cpu_kinds(cpus, kind, 4), 2, "two kinds, one core that does not tell");
+	is_str(kind[1].brand, "Cortex-A72", "  the second one");
+	is_on_all("BUS_ACCESS_RD", 0x60, 0);
+	is_on_all("BUS_ACCESS_RD", 0x61, -ENOTSUP);
+	is_on_all("AGU_DEP_STALL", 0xe5, -ENOTSUP);
+	for (int i = 0; i < 4; i++)
+		remove_cpu(i);
+	rmdir(cpus);
+}
+
 int main(void)
 {
 	amd_has_cores_and_units();
@@ -139,5 +208,6 @@ int main(void)
 	any_folder_above_the_map_will_do();
 	what_is_not_there_is_told();
 	all_are_listed();
+	cores_of_several_kinds_agree_or_not();
 	return done_testing();
 }
