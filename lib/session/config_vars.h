@@ -17,8 +17,8 @@ VAR("PMU_MSR_DEVICE", "/dev/cpu/%d/msr", "that, or /dev/cpu/%d/msr_safe",
 VAR("PMU_MSR_BATCH", "/dev/cpu/msr_batch", "that, where it is there",
     "msr-safe's device for many registers in one call", 0, take_msr_batch)
 VAR("PMU_EVENT_FILES", "a folder", "none",
-    "Intel's event files, a checkout of intel/perfmon: their names of events are asked for "
-    "before libpfm4's",
+    "event files, a checkout of intel/perfmon or of Linux: their names of events are asked for "
+    "before the library's own and libpfm4's",
     0, take_event_files)
 VAR("PMU_GROUP_PATH", "folders with colons between", "none",
     "where groups of your own are, NAME.group, before those in ~/.config/pmu/groups and the shipped ones",

@@ -342,8 +342,8 @@ const struct pmu_command pmu_command_event = {
 		"                       AuthenticAMD-23-31, the family decimal; a stepping may follow;\n"
 		"                       0x410fd0c0: MIDR_EL1 of an Arm processor\n"
 		"  --cpuid DUMP         of the CPU whose CPUID dump this file is\n"
-		"  --event-files DIR    with Intel's event files: a folder with a mapfile.csv; else that of\n"
-		"                       PMU_EVENT_FILES\n"
+		"  --event-files DIR    with event files: a checkout of intel/perfmon or of Linux; else that\n"
+		"                       of PMU_EVENT_FILES\n"
 		"  --json               for programs\n"
 		"  -h, --help           this text\n",
 	.run = run_event,

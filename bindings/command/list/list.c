@@ -203,15 +203,15 @@ const struct pmu_command pmu_command_list = {
 		"list [events | groups | pmus] [PATTERN] [--cpu FAMILY-MODEL] [--event-files DIR] [--json]",
 	.about = "list the events, groups and PMUs that can be asked for",
 	.help = "Names with a line about each: groups and what they give up on this machine, events by the\n"
-		"kernel's names, by Intel's files, by libpfm4, and of the kernel's PMUs.\n"
+		"kernel's names, by event files, by tables, by libpfm4, and of the kernel's PMUs.\n"
 		"\n"
 		"  PATTERN              only what has this in its name or description, or whose name it is with\n"
 		"                       *, ? and [] in it; case does not count\n"
 		"  --cpu FAMILY-MODEL   for another CPU: 6-2A or 06_2AH, hexadecimal; GenuineIntel-6-2A or\n"
 		"                       AuthenticAMD-23-31, the family decimal; a stepping may follow;\n"
 		"                       0x410fd0c0: MIDR_EL1 of an Arm processor\n"
-		"  --event-files DIR    with Intel's event files and metrics: a folder with a mapfile.csv;\n"
-		"                       else that of PMU_EVENT_FILES\n"
+		"  --event-files DIR    with event files and Intel's metrics: a checkout of intel/perfmon or\n"
+		"                       of Linux; else that of PMU_EVENT_FILES\n"
 		"  --json               for programs\n"
 		"  -h, --help           this text\n",
 	.run = run_list,

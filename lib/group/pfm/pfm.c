@@ -159,6 +159,7 @@ static int tables_of_model(const char *name, const struct pmu_cpu_model *model, 
 			name, is_uncore ? "outside the cores " : "", model_name(model),
 			model && !strcmp(model->vendor, "GenuineIntel")
 				? ", or set PMU_EVENT_FILES to a folder with Intel's event files"
+			: model ? ", or set PMU_EVENT_FILES to a checkout of Linux that has its event files"
 				: "");
 	return 0;
 }
