@@ -69,15 +69,15 @@ static int visit_folders(visit_folder *visit, void *arg)
 }
 
 /* The group's name in "NAME.group"; false: it is no such file. */
-static bool name_of_file(const char *file, char *name, size_t size)
+static bool name_of_file(const char *file, const char *ending, char *name, size_t size)
 {
-	size_t len = strlen(file), ending = strlen(ENDING);
+	size_t len = strlen(file), more = strlen(ending);
 
-	if (len <= ending || len - ending >= size || strcmp(file + len - ending, ENDING) != 0 ||
+	if (len <= more || len - more >= size || strcmp(file + len - more, ending) != 0 ||
 	    file[0] == '.')
 		return false;
-	memcpy(name, file, len - ending);
-	name[len - ending] = '\0';
+	memcpy(name, file, len - more);
+	name[len - more] = '\0';
 	return true;
 }
 
@@ -125,44 +125,60 @@ static long read_file(const char *path, char **text)
 	return len;
 }
 
-/* A group that is looked for; its file, once it is found. */
+/* A group that is looked for, and the file that it is in. */
 struct search {
-	const char *name;
-	char found[PMU_GROUP_NAME_MAX];
-	char *path; /* NULL: none */
+	const char *name, *ending;
+	struct pmu_group_text *found;
 };
 
 static int look_in(void *arg, const char *folder)
 {
 	struct search *search = arg;
+	struct pmu_group_text *found = search->found;
 	DIR *dir = opendir(folder);
 	struct dirent *entry;
 
-	while (dir && !search->path && (entry = readdir(dir)))
-		if (name_of_file(entry->d_name, search->found, sizeof(search->found)) &&
-		    !strcasecmp(search->found, search->name) &&
-		    asprintf(&search->path, "%s/%s", folder, entry->d_name) < 0)
-			search->path = NULL;
+	while (dir && !found->path && (entry = readdir(dir)))
+		if (name_of_file(entry->d_name, search->ending, found->name, sizeof(found->name)) &&
+		    !strcasecmp(found->name, search->name) &&
+		    asprintf(&found->path, "%s/%s", folder, entry->d_name) < 0)
+			found->path = NULL;
 	if (dir)
 		closedir(dir);
-	return search->path != NULL;
+	return found->path != NULL;
+}
+
+int pmu_group_text_load(const char *name, const char *ending, struct pmu_group_text *text)
+{
+	struct search search = { .name = name, .ending = ending, .found = text };
+	long len;
+
+	memset(text, 0, sizeof(*text));
+	if (!visit_folders(look_in, &search))
+		return -ENOENT;
+	len = read_file(text->path, &text->text);
+	if (len < 0)
+		pmu_group_text_free(text);
+	text->len = len < 0 ? 0 : (size_t)len;
+	return len < 0 ? (int)len : 0;
+}
+
+void pmu_group_text_free(struct pmu_group_text *text)
+{
+	free(text->text);
+	free(text->path);
+	text->text = text->path = NULL;
 }
 
 int pmu_group_file_find(const char *name, struct pmu_catalog *catalog, struct pmu_group *group)
 {
-	struct search search = { .name = name };
-	char *text;
-	long len;
-	int rc;
+	struct pmu_group_text file;
+	int rc = pmu_group_text_load(name, ENDING, &file);
 
-	if (!visit_folders(look_in, &search))
-		return pmu_group_shipped_find(name, catalog, group);
-	len = read_file(search.path, &text);
-	rc = len < 0 ? (int)len
-		     : pmu_group_file_parse(text, (size_t)len, search.path, search.found, catalog,
-					    group);
-	free(text);
-	free(search.path);
+	if (rc)
+		return rc == -ENOENT ? pmu_group_shipped_find(name, catalog, group) : rc;
+	rc = pmu_group_file_parse(file.text, file.len, file.path, file.name, catalog, group);
+	pmu_group_text_free(&file);
 	return rc;
 }
 
@@ -224,7 +240,7 @@ static int list_folder(void *arg, const char *folder)
 	char name[PMU_GROUP_NAME_MAX];
 
 	while (dir && (entry = readdir(dir)))
-		if (name_of_file(entry->d_name, name, sizeof(name)))
+		if (name_of_file(entry->d_name, ENDING, name, sizeof(name)))
 			list_file(arg, name, folder, entry->d_name, NULL);
 	if (dir)
 		closedir(dir);

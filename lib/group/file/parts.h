@@ -9,6 +9,24 @@
 #include "base/strbuf.h"
 #include "group/file/file.h"
 
+/* --- files --- */
+
+/** A file of a folder with groups. */
+struct pmu_group_text {
+	char name[PMU_GROUP_NAME_MAX]; /* the group's, as the file has it */
+	char *path, *text;
+	size_t len; /* at most PMU_GROUP_FILE_MAX + 1: then there is more of it */
+};
+
+/**
+ * pmu_group_text_load() - a group's file by name, in the user's own folders
+ * @name: case does not count; @ending: of the file, ".group"
+ * @text: result; pmu_group_text_free() ends it
+ * Return: 0; -ENOENT: there is none, without a sentence; -EINVAL: it cannot be read.
+ */
+int pmu_group_text_load(const char *name, const char *ending, struct pmu_group_text *text);
+void pmu_group_text_free(struct pmu_group_text *text);
+
 /* --- lines --- */
 
 /** Characters of the file, without a terminator. */
