@@ -6,7 +6,7 @@
 #include "group/event.h"
 
 #define PMU_GROUP_NAME_MAX    32
-#define PMU_GROUP_MAX_METRICS 16
+#define PMU_GROUP_MAX_METRICS 40
 
 /** One metric: a name, a unit and a formula over the names of events. */
 struct pmu_metric_text {
