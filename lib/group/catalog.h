@@ -35,6 +35,11 @@ struct pmu_catalog {
  */
 const char *pmu_catalog_devices(const struct pmu_catalog *catalog);
 
+/** pmu_catalog_threads_per_core() - 0: it is not known */
+unsigned int pmu_catalog_threads_per_core(const struct pmu_catalog *catalog);
+/** pmu_catalog_cores_per_socket() - 0: it is not known */
+unsigned int pmu_catalog_cores_per_socket(const struct pmu_catalog *catalog);
+
 /** pmu_catalog_close() - forget what was read */
 void pmu_catalog_close(struct pmu_catalog *catalog);
 

@@ -2,7 +2,6 @@
 /* What the names in Intel's metrics stand for: numbers of the machine, time, events. */
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,38 +11,15 @@
 #include "base/sysfile.h"
 #include "group/intel/metric_parts.h"
 #include "machine/boxes.h"
-#include "machine/mask.h"
-
-#define SYSFS_CPUS "/sys/devices/system/cpu"
-#define LIST_SIZE  4096
 
 /* --- numbers of the machine --- */
-
-/*
- * How many processors one of the topology's files lists for the one that we are on; 0: not known.
- */
-static unsigned int count_list(const char *name)
-{
-	struct pmu_mask mask;
-	/* not on the stack: a program's thread may have a small one */
-	char path[128], *text = malloc(LIST_SIZE);
-	unsigned int n = 0;
-
-	snprintf(path, sizeof(path), SYSFS_CPUS "/cpu%d/topology/%s", sched_getcpu(), name);
-	if (text && pmu_sysfile_read(path, text, LIST_SIZE) > 0 && !pmu_mask_parse(text, &mask))
-		n = pmu_mask_count(&mask);
-	free(text);
-	return n;
-}
 
 /* Each of these returns -1 where it is not known. */
 
 static double threads_per_core(const struct pmu_catalog *catalog)
 {
-	unsigned int n = catalog->threads_per_core;
+	unsigned int n = pmu_catalog_threads_per_core(catalog);
 
-	if (!n && !catalog->model)
-		n = count_list("thread_siblings_list");
 	return n ? (double)n : -1;
 }
 
@@ -56,12 +32,8 @@ static double smt_on(const struct pmu_catalog *catalog)
 
 static double cores_per_socket(const struct pmu_catalog *catalog)
 {
-	unsigned int n = catalog->cores_per_socket, threads;
+	unsigned int n = pmu_catalog_cores_per_socket(catalog);
 
-	if (!n && !catalog->model) {
-		threads = count_list("thread_siblings_list");
-		n = threads ? count_list("core_siblings_list") / threads : 0;
-	}
 	return n ? (double)n : -1;
 }
 
