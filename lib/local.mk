@@ -107,10 +107,12 @@ noinst_LTLIBRARIES += %D%/libpmu-names.la
 	%D%/group/intel/text.c \
 	%D%/group/intel/uncore.c \
 	%D%/group/likwid/counter.c \
+	%D%/group/likwid/event.c \
 	%D%/group/likwid/likwid.h \
 	%D%/group/likwid/options.c \
 	%D%/group/likwid/parts.h \
 	%D%/group/likwid/scan.c \
+	%D%/group/likwid/spelling.c \
 	%D%/group/pfm/pfm.c \
 	%D%/group/pfm/pfm.h \
 	%D%/group/pfm/limits.c \

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Names of events as LIKWID writes them: the processor's, with underscores for dots, and outside
+ * the cores without what says the unit.
+ *
+ * A name is an event's where nothing but that differs.  Where two events differ in nothing but that,
+ * the name is neither's.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/compiler.h"
+#include "base/error.h"
+#include "group/likwid/parts.h"
+#include "group/pfm/pfm.h"
+
+#define NAME_LEN_MAX 160
+
+static char plain(char c)
+{
+	return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c == '.' || c == ':' ? '_' : c;
+}
+
+static bool is_same(struct pmu_likwid_span theirs, const char *ours)
+{
+	size_t i = 0;
+
+	while (i < theirs.len && ours[i] && plain(theirs.at[i]) == plain(ours[i]))
+		i++;
+	return i == theirs.len && !ours[i];
+}
+
+/* "UNC_M_CAS_COUNT.RD" without "UNC_M_" */
+static const char *without_unit(const char *name)
+{
+	const char *end = strncasecmp(name, "UNC_", 4) != 0 ? NULL : strchr(name + 4, '_');
+
+	return end ? end + 1 : name;
+}
+
+/* --- the tables of Intel's processors --- */
+
+struct search {
+	const struct pmu_intel_files *files;
+	struct pmu_likwid_span event;
+	const char *pmus; /* NULL: a core's */
+	struct pmu_slot slot;
+	char found[NAME_LEN_MAX], other[NAME_LEN_MAX]; /* "" none; another that differs */
+};
+
+static bool is_among(const char *word, const char *list)
+{
+	size_t len = strlen(word);
+
+	for (const char *at = list; (at = strstr(at, word)); at += len)
+		if ((at == list || at[-1] == ' ') && (!at[len] || at[len] == ' '))
+			return true;
+	return false;
+}
+
+static void look_at(void *arg, const struct pmu_intel_event *event)
+{
+	struct search *search = arg;
+	struct pmu_slot slot = { .kind = PMU_SLOT_CORE };
+
+	if (!search->pmus != !event->unit[0] || search->other[0] ||
+	    strlen(event->name) >= NAME_LEN_MAX ||
+	    (!is_same(search->event, event->name) &&
+	     (!search->pmus || !is_same(search->event, without_unit(event->name)))))
+		return;
+	/* what cannot be counted is told when it is asked for by the name that is found */
+	if (pmu_intel_find(search->files, event->name, &slot, NULL))
+		pmu_error_clear();
+	else if (search->pmus && !is_among(slot.pmu, search->pmus))
+		return;
+	if (!search->found[0]) {
+		strcpy(search->found, event->name);
+		search->slot = slot;
+	} else if (!pmu_event_same_slot(&slot, &search->slot)) {
+		strcpy(search->other, event->name);
+	}
+}
+
+static bool whose(const struct pmu_catalog *catalog, struct pmu_cpu_id *id)
+{
+	memset(id, 0, sizeof(*id));
+	if (catalog)
+		*id = catalog->id;
+	if ((!catalog || !catalog->model) && !id->vendor[0] && pmu_cpu_identify(id))
+		return false;
+	if (catalog && catalog->model && !id->vendor[0]) {
+		snprintf(id->vendor, sizeof(id->vendor), "%s", catalog->model->vendor);
+		if (!id->family) {
+			id->family = catalog->model->family;
+			id->model = catalog->model->model_first;
+		}
+	}
+	return !strcmp(id->vendor, "GenuineIntel");
+}
+
+/* NULL: it is another vendor's, or no table has it. */
+static const struct pmu_intel_files *files_of(struct pmu_likwid_reading *r)
+{
+	const struct pmu_intel_files *files = NULL;
+	struct pmu_cpu_id id;
+
+	if (!pmu_intel_of(r->catalog, &files))
+		return files;
+	if (!r->tables_read && whose(r->catalog, &id) &&
+	    pmu_intel_open_tables(&id, NULL, &r->tables))
+		r->tables = NULL;
+	r->tables_read = true;
+	return r->tables;
+}
+
+static int find_in(const struct pmu_intel_files *files, struct pmu_likwid_span event,
+		   const char *pmus, char *name, size_t size)
+{
+	struct search search = { .files = files, .event = event, .pmus = pmus };
+
+	pmu_intel_each(files, look_at, &search);
+	if (search.other[0])
+		return pmu_fail(EINVAL, "%.*s may be %s and %s, which differ",
+				PMU_LIKWID_SHOW(event), search.found, search.other);
+	if (!search.found[0])
+		return pmu_fail(
+			EINVAL,
+			"this processor's tables have no %s \"%.*s\", with dots or underscores",
+			pmus ? "event of that unit" : "event of its cores", PMU_LIKWID_SHOW(event));
+	snprintf(name, size, "%s", search.found);
+	return 0;
+}
+
+/* --- others: libpfm4's tables --- */
+
+/* As it is, and with a colon for each of its underscores. */
+static int ask_pfm(const struct pmu_cpu_model *model, struct pmu_likwid_span event, char *name,
+		   size_t size)
+{
+	struct pmu_slot found = { .kind = PMU_SLOT_CORE };
+	char text[NAME_LEN_MAX], label[NAME_LEN_MAX];
+	bool any = false;
+
+	if (event.len >= sizeof(text) || event.len >= size)
+		return pmu_fail(EINVAL, "an event with too long a name");
+	for (size_t i = 0; i <= event.len; i++) {
+		struct pmu_slot slot = { .kind = PMU_SLOT_CORE };
+
+		if (i < event.len && event.at[i] != '_')
+			continue;
+		snprintf(text, sizeof(text), "%.*s", (int)event.len, event.at);
+		if (i < event.len)
+			text[i] = ':';
+		if (pmu_pfm_encode(text, model, &slot, label, sizeof(label)))
+			continue;
+		if (any && !pmu_event_same_slot(&slot, &found))
+			return pmu_fail(EINVAL, "%.*s may be %s and %s, which differ",
+					PMU_LIKWID_SHOW(event), name, text);
+		any = true;
+		found = slot;
+		snprintf(name, size, "%s", text);
+	}
+	if (any)
+		return 0;
+	return pmu_fail(EINVAL, "no table has an event \"%.*s\" of this processor",
+			PMU_LIKWID_SHOW(event));
+}
+
+int pmu_likwid_spelling(struct pmu_likwid_reading *r, struct pmu_likwid_span event,
+			const char *pmus, char *name, size_t size)
+{
+	const struct pmu_intel_files *files = files_of(r);
+	const struct pmu_cpu_model *model = r->catalog ? r->catalog->model : NULL;
+
+	/* Nehalem's and Westmere's one unit outside the cores */
+	if (files && (!pmus || strcmp(pmus, "uncore") != 0))
+		return find_in(files, event, pmus, name, size);
+	if (pmus && strcmp(pmus, "uncore") != 0)
+		return pmu_fail(EINVAL, "no table has the uncore of this processor");
+	return ask_pfm(model, event, name, size);
+}
