@@ -108,6 +108,7 @@ noinst_LTLIBRARIES += %D%/libpmu-names.la
 	%D%/group/intel/uncore.c \
 	%D%/group/likwid/counter.c \
 	%D%/group/likwid/event.c \
+	%D%/group/likwid/formula.c \
 	%D%/group/likwid/likwid.h \
 	%D%/group/likwid/options.c \
 	%D%/group/likwid/parts.h \
