@@ -108,9 +108,11 @@ noinst_LTLIBRARIES += %D%/libpmu-names.la
 	%D%/group/intel/uncore.c \
 	%D%/group/likwid/counter.c \
 	%D%/group/likwid/event.c \
+	%D%/group/likwid/find.c \
 	%D%/group/likwid/formula.c \
 	%D%/group/likwid/likwid.h \
 	%D%/group/likwid/options.c \
+	%D%/group/likwid/parse.c \
 	%D%/group/likwid/parts.h \
 	%D%/group/likwid/scan.c \
 	%D%/group/likwid/spelling.c \

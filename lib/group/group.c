@@ -13,6 +13,7 @@
 #include "base/strbuf.h"
 #include "group/file/parts.h"
 #include "group/intel/metric.h"
+#include "group/likwid/likwid.h"
 
 /* A group's name is a file's: no folder, nothing hidden. */
 static bool is_name(const char *name)
@@ -92,6 +93,8 @@ int pmu_group_find(const char *name, struct pmu_catalog *catalog, struct pmu_gro
 
 	if (!strncasecmp(name, "intel:", 6))
 		return pmu_intel_metric_find(catalog, name + 6, group);
+	if (!strncasecmp(name, PMU_LIKWID_PREFIX, strlen(PMU_LIKWID_PREFIX)))
+		return pmu_likwid_find(name + strlen(PMU_LIKWID_PREFIX), catalog, group);
 	rc = is_name(name) ? pmu_group_file_find(name, catalog, group) : -ENOENT;
 
 	return rc == -ENOENT ? no_group(name) : rc;
