@@ -49,8 +49,7 @@ static void fail(struct parser *p, int code, const char *what)
 {
 	if (p->error)
 		return;
-	p->error = pmu_fail(code, "%s:%u: %s at column %d of the formula \"%.*s\"",
-			    p->r->scan.origin, p->metric->line, what,
+	p->error = pmu_fail(code, "%s at column %d of the formula \"%.*s\"", what,
 			    (int)(p->at - p->metric->formula.at) + 1,
 			    PMU_LIKWID_SHOW(p->metric->formula));
 }
@@ -223,6 +222,7 @@ static uint16_t number(struct parser *p)
 	if (at < p->end && (*at == 'e' || *at == 'E')) {
 		at++;
 		at += at < p->end && (*at == '-' || *at == '+');
+		n = at < p->end && isdigit((unsigned char)*at) ? n : 0;
 		while (at < p->end && isdigit((unsigned char)*at))
 			at++;
 	}

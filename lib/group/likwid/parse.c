@@ -272,6 +272,36 @@ static int split_name(const struct pmu_likwid_reading *r, const struct pmu_likwi
 	return len ? 0 : pmu_likwid_wrong(&r->scan, metric->line, "a metric without a name");
 }
 
+static int index_of(void *arg, const char *name)
+{
+	const struct pmu_group *group = arg;
+
+	for (unsigned int i = 0; i < group->n_events; i++)
+		if (!strcmp(group->event[i].name, name))
+			return (int)i;
+	return strcmp(name, "time") && strcmp(name, "tsc_hz") ? -1 : PMU_MAX_SLOTS;
+}
+
+/* What our own parser would refuse at the report is refused here. */
+static int keep_formula(struct pmu_likwid_reading *r, const char *text,
+			struct pmu_metric_text *into)
+{
+	struct pmu_formula *parsed;
+	int rc;
+
+	if (strlen(text) >= sizeof(into->formula))
+		return pmu_fail(ENOTSUP,
+				"a formula of more than %zu bytes with the names of its events",
+				sizeof(into->formula) - 1);
+	parsed = malloc(sizeof(*parsed));
+	if (!parsed)
+		return pmu_fail(ENOMEM, "no memory for a formula");
+	rc = pmu_formula_parse(text, index_of, r->group, parsed);
+	free(parsed);
+	strcpy(into->formula, text);
+	return rc ? rc : 1;
+}
+
 /* 1: it is taken */
 static int write_formula(struct pmu_likwid_reading *r, const struct pmu_likwid_metric *metric,
 			 struct pmu_metric_text *into)
@@ -283,12 +313,8 @@ static int write_formula(struct pmu_likwid_reading *r, const struct pmu_likwid_m
 		rc = pmu_fail(ENOMEM, "no memory for a formula");
 	else if (!rc)
 		pmu_fail(ENOTSUP, "a counter of it is not counted");
-	else if (rc > 0 && out.len >= sizeof(into->formula))
-		rc = pmu_fail(ENOTSUP,
-			      "a formula of more than %zu bytes with the names of its events",
-			      sizeof(into->formula) - 1);
 	else if (rc > 0)
-		strcpy(into->formula, pmu_strbuf_text(&out));
+		rc = keep_formula(r, pmu_strbuf_text(&out), into);
 	pmu_strbuf_free(&out);
 	return rc;
 }
