@@ -38,6 +38,7 @@ unit_tests = \
 	%D%/unit/group/intel_formula \
 	%D%/unit/group/intel_metric \
 	%D%/unit/group/interrupts \
+	%D%/unit/group/likwid \
 	%D%/unit/group/linux \
 	%D%/unit/group/matrix \
 	%D%/unit/group/metric \
@@ -298,6 +299,7 @@ fuzz_tests = \
 	%D%/fuzz/intel_metric \
 	%D%/fuzz/journal \
 	%D%/fuzz/json \
+	%D%/fuzz/likwid \
 	%D%/fuzz/look \
 	%D%/fuzz/metric \
 	%D%/fuzz/store \
@@ -314,6 +316,7 @@ fuzz_tests = \
 %C%_fuzz_intel_metric_SOURCES = %D%/fuzz/intel_metric.c %D%/fuzz/standalone.c
 %C%_fuzz_journal_SOURCES = %D%/fuzz/journal.c %D%/fuzz/standalone.c
 %C%_fuzz_json_SOURCES = %D%/fuzz/json.c $(json_read_sources) %D%/fuzz/standalone.c
+%C%_fuzz_likwid_SOURCES = %D%/fuzz/likwid.c %D%/fuzz/standalone.c
 %C%_fuzz_look_SOURCES = %D%/fuzz/look.c bindings/command/run/look.c bindings/command/run/run.h \
 	bindings/preload/process/target.c bindings/preload/process/target.h %D%/fuzz/standalone.c
 %C%_fuzz_metric_SOURCES = %D%/fuzz/metric.c %D%/fuzz/standalone.c
