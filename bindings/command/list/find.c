@@ -19,6 +19,7 @@
 #include "group/fit.h"
 #include "group/intel/intel.h"
 #include "group/intel/metric.h"
+#include "group/likwid/likwid.h"
 #include "group/pfm/pfm.h"
 #include "group/sysfs/sysfs.h"
 #include "machine/machine.h"
@@ -412,6 +413,7 @@ static void find_groups(struct pmu_list *list, struct pmu_catalog *catalog)
 	struct groups groups = { list, catalog };
 
 	pmu_group_file_each(one_group, &groups);
+	pmu_likwid_each(one_group, &groups);
 	if (catalog->event_files && pmu_intel_metric_each(catalog, one_metric, list))
 		note(list, pmu_error_text());
 }

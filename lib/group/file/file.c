@@ -205,6 +205,7 @@ struct listed {
 };
 
 struct list {
+	const char *ending;
 	struct listed *file;
 	size_t n, room;
 };
@@ -235,13 +236,14 @@ static void list_file(struct list *list, const char *name, const char *folder, c
 
 static int list_folder(void *arg, const char *folder)
 {
+	struct list *list = arg;
 	DIR *dir = opendir(folder);
 	struct dirent *entry;
 	char name[PMU_GROUP_NAME_MAX];
 
 	while (dir && (entry = readdir(dir)))
-		if (name_of_file(entry->d_name, ENDING, name, sizeof(name)))
-			list_file(arg, name, folder, entry->d_name, NULL);
+		if (name_of_file(entry->d_name, list->ending, name, sizeof(name)))
+			list_file(list, name, folder, entry->d_name, NULL);
 	if (dir)
 		closedir(dir);
 	return 0;
@@ -263,22 +265,72 @@ static void about_file(const struct listed *file, char *about, size_t size)
 	free(text);
 }
 
+/* In the order of their names; the list's memory goes with it. */
+static void list_end(struct list *list, void (*each)(void *arg, const struct listed *file),
+		     void *arg)
+{
+	if (list->n)
+		qsort(list->file, list->n, sizeof(*list->file), by_name);
+	for (size_t i = 0; i < list->n; i++) {
+		each(arg, &list->file[i]);
+		free(list->file[i].path);
+	}
+	free(list->file);
+}
+
+struct tell {
+	void (*each)(void *arg, const char *name, const char *about, const char *origin);
+	void *arg;
+};
+
+static void tell_file(void *arg, const struct listed *file)
+{
+	const struct tell *tell = arg;
+	char about[PMU_ERROR_MAX];
+
+	about_file(file, about, sizeof(about));
+	tell->each(tell->arg, file->name, about, file->path ? file->path : "");
+}
+
 void pmu_group_file_each(void (*each)(void *arg, const char *name, const char *about,
 				      const char *origin),
 			 void *arg)
 {
-	struct list list = { 0 };
-	char about[PMU_ERROR_MAX];
+	struct list list = { .ending = ENDING };
+	struct tell tell = { each, arg };
 
 	visit_folders(list_folder, &list);
 	for (const struct pmu_group_shipped *file = pmu_group_shipped; file->name; file++)
 		list_file(&list, file->name, NULL, NULL, file->text);
-	if (list.n)
-		qsort(list.file, list.n, sizeof(*list.file), by_name);
-	for (size_t i = 0; i < list.n; i++) {
-		about_file(&list.file[i], about, sizeof(about));
-		each(arg, list.file[i].name, about, list.file[i].path ? list.file[i].path : "");
-		free(list.file[i].path);
-	}
-	free(list.file);
+	list_end(&list, tell_file, &tell);
+}
+
+struct tell_text {
+	void (*each)(void *arg, const char *name, const struct pmu_group_text *text);
+	void *arg;
+};
+
+static void tell_text(void *arg, const struct listed *file)
+{
+	const struct tell_text *tell = arg;
+	struct pmu_group_text text = { .path = file->path };
+	long len = read_file(file->path, &text.text);
+
+	if (len < 0)
+		return;
+	text.len = (size_t)len;
+	tell->each(tell->arg, file->name, &text);
+	free(text.text);
+}
+
+void pmu_group_text_each(const char *ending,
+			 void (*each)(void *arg, const char *name,
+				      const struct pmu_group_text *text),
+			 void *arg)
+{
+	struct list list = { .ending = ending };
+	struct tell_text tell = { each, arg };
+
+	visit_folders(list_folder, &list);
+	list_end(&list, tell_text, &tell);
 }

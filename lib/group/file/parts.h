@@ -27,6 +27,12 @@ struct pmu_group_text {
 int pmu_group_text_load(const char *name, const char *ending, struct pmu_group_text *text);
 void pmu_group_text_free(struct pmu_group_text *text);
 
+/** pmu_group_text_each() - every such file that can be read, the one that wins for each name */
+void pmu_group_text_each(const char *ending,
+			 void (*each)(void *arg, const char *name,
+				      const struct pmu_group_text *text),
+			 void *arg);
+
 /* --- lines --- */
 
 /** Characters of the file, without a terminator. */

@@ -43,4 +43,12 @@ int pmu_likwid_parse(const char *text, size_t len, const char *origin, const cha
  */
 int pmu_likwid_find(const char *name, struct pmu_catalog *catalog, struct pmu_group *group);
 
+/**
+ * pmu_likwid_each() - every such file of these folders that has an EVENTSET, sorted
+ * @each: @name: with "likwid:"; @about: its SHORT; @origin: the file
+ */
+void pmu_likwid_each(void (*each)(void *arg, const char *name, const char *about,
+				  const char *origin),
+		     void *arg);
+
 #endif
