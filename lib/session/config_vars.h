@@ -21,12 +21,13 @@ VAR("PMU_EVENT_FILES", "a folder", "none",
     "before the library's own and libpfm4's",
     0, take_event_files)
 VAR("PMU_GROUP_PATH", "folders with colons between", "none",
-    "where groups of your own are, NAME.group, before those in ~/.config/pmu/groups and the shipped ones",
+    "where groups of your own are, NAME.group, before those in ~/.config/pmu/groups and the shipped ones; "
+    "and LIKWID's, NAME.txt",
     0, NULL)
 VAR("PMU_GROUP", "a group, or several, as CORE,MEM", "CORE where it can be counted, else TIME",
     "what to count: CORE, CYCLES, BRANCH, CACHE, TLB, STALLS, FLOPS_DP, FLOPS_SP, MEM, ENERGY, TOPDOWN, SOFTWARE, "
-    "TIME, one of your own, or intel:METRIC of Intel's files; of several the next is counted after "
-    "pmu_group_next()",
+    "TIME, one of your own, intel:METRIC of Intel's files, or likwid:GROUP of LIKWID's; of several "
+    "the next is counted after pmu_group_next()",
     OPTION(group), take_group)
 VAR("PMU_EVENTS", "instructions,cycles:k,UOPS_ISSUED.ANY:c=1,r10e", "none",
     "what to count: a list of events; ':u' user level, ':k' kernel, ':uk' both", OPTION(events),
