@@ -106,6 +106,7 @@ noinst_LTLIBRARIES += %D%/libpmu-names.la
 	%D%/group/intel/slot.h \
 	%D%/group/intel/text.c \
 	%D%/group/intel/uncore.c \
+	%D%/group/intel/uncore_kernel.c \
 	%D%/group/likwid/counter.c \
 	%D%/group/likwid/event.c \
 	%D%/group/likwid/find.c \

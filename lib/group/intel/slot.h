@@ -33,6 +33,17 @@ int pmu_intel_uncore_slot(const struct pmu_intel_entry *entry, const struct pmu_
 int pmu_linux_slot(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id,
 		   struct pmu_slot *slot);
 
+/**
+ * pmu_intel_uncore_check() - the same event against the kernel that is there
+ * @devices: folder of its PMUs
+ * @name: the event's, for sentences
+ * @slot: pmu is changed to what this kernel calls it
+ *
+ * Return: 0, also where the kernel has no such PMU: who opens it says what that lacks; -ENOTSUP
+ * with a sentence: the PMU's formats have no place for all of it.
+ */
+int pmu_intel_uncore_check(const char *devices, const char *name, struct pmu_slot *slot);
+
 /** pmu_intel_is_fixed() - only a fixed counter counts it */
 bool pmu_intel_is_fixed(const struct pmu_intel_entry *entry);
 

@@ -12,6 +12,7 @@
 #include "base/sysfile.h"
 #include "counters/msr/select.h"
 #include "group/intel/intel.h"
+#include "group/intel/slot.h"
 #include "group/pfm/names.h"
 
 #define SHOWN 80
@@ -274,8 +275,9 @@ static const char *prefix_of(const struct pmu_intel_files *files, const char *na
 	return wanted == PMU_SLOT_E ? "cpu_atom/" : "cpu_core/";
 }
 
+/* @devices: of the kernel that is there; NULL none */
 static int encode(const struct pmu_intel_files *files, const struct pmu_pfm_text *cut,
-		  struct pmu_slot *slot, char *label, size_t size)
+		  const char *devices, struct pmu_slot *slot, char *label, size_t size)
 {
 	char name[PMU_PFM_TEXT_MAX];
 	struct pmu_intel_event event;
@@ -290,6 +292,9 @@ static int encode(const struct pmu_intel_files *files, const struct pmu_pfm_text
 	if (rc)
 		return rc;
 	rc = apply(&event, pmu_intel_cpu(files), &given, &new);
+	if (!rc && event.unit[0] && devices &&
+	    !strcmp(pmu_intel_cpu(files)->vendor, "GenuineIntel"))
+		rc = pmu_intel_uncore_check(devices, event.name, &new);
 	if (rc)
 		return rc;
 	write_label(&event, &given, new.core_types ? prefix_of(files, name, slot->core_types) : "",
@@ -369,7 +374,7 @@ int pmu_intel_encode(const char *text, struct pmu_catalog *catalog, struct pmu_s
 	if (!rc)
 		rc = pmu_pfm_cut(text, &cut);
 	if (!rc)
-		rc = encode(files, &cut, slot, label, size);
+		rc = encode(files, &cut, pmu_catalog_devices(catalog), slot, label, size);
 	return rc ? rc : check_here(text, catalog, pmu_intel_cpu(files), slot);
 }
 
@@ -406,7 +411,7 @@ int pmu_intel_encode_own(const char *text, struct pmu_catalog *catalog, struct p
 		rc = pmu_intel_open_tables(&id, cut.part[0], &files);
 	if (rc)
 		return rc;
-	rc = encode(files, &cut, slot, label, size);
+	rc = encode(files, &cut, pmu_catalog_devices(catalog), slot, label, size);
 	pmu_intel_close(files);
 	if (!rc)
 		rc = check_here(text, catalog, &id, slot);

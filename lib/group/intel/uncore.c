@@ -23,10 +23,16 @@ static const struct unit {
 	/* what registers can program where the layout is a client's; PMU_UNIT_NONE none */
 	uint8_t client;
 } units[] = {
-	{ "CBO", "uncore_cbox", PMU_UNIT_CBO },    { "ARB", "uncore_arb", PMU_UNIT_ARB },
-	{ "iMPH-U", "uncore_arb", PMU_UNIT_ARB },  { "NCU", "uncore_clock", PMU_UNIT_CLOCK },
-	{ "SBO", "uncore_sbox", PMU_UNIT_NONE },   { "QPI LL", "uncore_qpi", PMU_UNIT_NONE },
+	{ "CBO", "uncore_cbox", PMU_UNIT_CBO },
+	{ "ARB", "uncore_arb", PMU_UNIT_ARB },
+	{ "iMPH-U", "uncore_arb", PMU_UNIT_ARB },
+	{ "NCU", "uncore_clock", PMU_UNIT_CLOCK },
+	{ "SBO", "uncore_sbox", PMU_UNIT_NONE },
+	{ "QPI LL", "uncore_qpi", PMU_UNIT_NONE },
 	{ "UPI LL", "uncore_upi", PMU_UNIT_NONE },
+	{ "HAC_CBO", "uncore_hac_cbox", PMU_UNIT_NONE },
+	{ "iMC_DCLK", "uncore_imc", PMU_UNIT_NONE },
+	{ "MCHBM", "uncore_hbm", PMU_UNIT_NONE },
 };
 
 static bool is_unit(const struct pmu_intel_entry *entry, const char *name)
@@ -118,11 +124,11 @@ static int add_extension(const struct pmu_intel_entry *entry, const struct pmu_c
 		return pmu_intel_wrong(entry, "PortMask");
 	if (entry->fc_mask)
 		return pmu_intel_wrong(entry, "FCMask");
-	/* config:32-57 is the widest there is */
-	if (entry->umask_ext >> 26 || (entry->umask_ext && is_skylake_server(id)))
+	/* config:32-63 is all there is; how much of it this kernel has its format says */
+	if (entry->umask_ext >> 32 || (entry->umask_ext && is_skylake_server(id)))
 		return pmu_intel_wrong(entry, "UMaskExt");
 	*config |= entry->umask_ext << 32;
-	if (entry->ext_sel > 1 || (entry->ext_sel && !is_unit(entry, "QPI LL")))
+	if (entry->ext_sel > 1)
 		return pmu_intel_wrong(entry, "ExtSel");
 	*config |= entry->ext_sel << 21;
 	return 0;
