@@ -46,6 +46,7 @@ unit_tests = \
 	%D%/unit/group/pfm_load \
 	%D%/unit/group/sysfs \
 	%D%/unit/group/tables \
+	%D%/unit/group/uncore \
 	%D%/unit/group/usual \
 	%D%/unit/machine/claims \
 	%D%/unit/machine/clock \
