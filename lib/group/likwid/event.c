@@ -11,6 +11,11 @@
 #include "machine/boxes.h"
 
 #define TEXT_MAX 256
+/*
+ * Cn_MSR_PMON_BOX_FILTER0, state: Intel's uncore performance monitoring guides of Xeon E5 v2 and v3
+ * and Xeon Scalable.  The first E5 has it one bit higher, which its format in the kernel says.
+ */
+#define STATE_BIT 17
 
 /*
  * Events that have a name of their own with us.  LIKWID's energies are Joules, ours microjoules;
@@ -26,6 +31,14 @@ static const struct {
 	{ PMU_LIKWID_FIXED, "CPU_CLK_UNHALTED_REF", "ref-cycles", 0 },
 	{ PMU_LIKWID_FIXED, "ACTUAL_CPU_CLOCK", "msr/aperf/", 0 },
 	{ PMU_LIKWID_FIXED, "MAX_CPU_CLOCK", "msr/mperf/", 0 },
+	{ PMU_LIKWID_GENERAL, "UOPS_ISSUED_USED_CYCLES", "UOPS_ISSUED.ANY:c=1", 0 },
+	{ PMU_LIKWID_GENERAL, "UOPS_EXECUTED_USED_CYCLES", "UOPS_EXECUTED.THREAD:c=1", 0 },
+	{ PMU_LIKWID_GENERAL, "UOPS_RETIRED_USED_CYCLES", "UOPS_RETIRED.ALL:c=1", 0 },
+	{ PMU_LIKWID_GENERAL, "DTLB_LOAD_MISSES_CAUSES_A_WALK",
+	  "DTLB_LOAD_MISSES.MISS_CAUSES_A_WALK", 0 },
+	{ PMU_LIKWID_GENERAL, "DTLB_STORE_MISSES_CAUSES_A_WALK",
+	  "DTLB_STORE_MISSES.MISS_CAUSES_A_WALK", 0 },
+	{ PMU_LIKWID_GENERAL, "ITLB_MISSES_CAUSES_A_WALK", "ITLB_MISSES.MISS_CAUSES_A_WALK", 0 },
 	{ PMU_LIKWID_ENERGY, "PWR_PKG_ENERGY", "energy-pkg", 1e6 },
 	{ PMU_LIKWID_ENERGY, "PWR_PP0_ENERGY", "energy-cores", 1e6 },
 	{ PMU_LIKWID_ENERGY, "PWR_PP1_ENERGY", "energy-gpu", 1e6 },
@@ -50,6 +63,7 @@ static int parse(struct pmu_likwid_reading *r, const char *text, struct pmu_even
 		{ "uncore_imc/data_reads/", "uncore_imc_free_running/data_read/" },
 		{ "uncore_imc/data_writes/", "uncore_imc_free_running/data_write/" },
 		{ "UNC_CLOCK.SOCKET", "UNC_U_CLOCKTICKS" },
+		{ "UOPS_EXECUTED.THREAD:c=1", "UOPS_DISPATCHED.THREAD:c=1" },
 	};
 	char why[PMU_ERROR_MAX];
 	int rc = pmu_event_parse(text, r->catalog, event);
@@ -76,8 +90,9 @@ static int parse_known(struct pmu_likwid_reading *r, struct pmu_likwid_counter *
 		    !is(counter->event, known[i].theirs))
 			continue;
 		if (counter->options.edge || counter->options.invert ||
-		    counter->options.threshold || counter->options.any_thread)
-			return pmu_fail(EINVAL, "only a fixed counter counts it, without options");
+		    counter->options.threshold || counter->options.any_thread ||
+		    counter->options.state)
+			return pmu_fail(EINVAL, "it is counted without options alone");
 		snprintf(text, sizeof(text), "%s%s", known[i].ours,
 			 counter->options.kernel ? ":uk" : "");
 		rc = parse(r, text, &counter->counts);
@@ -123,8 +138,24 @@ static void write_options(const struct pmu_likwid_options *options, char *text, 
 	pmu_strbuf_add(&out, options->in_tx ? ":intx" : "");
 	pmu_strbuf_add(&out, options->in_tx_cp ? ":intxcp" : "");
 	pmu_strbuf_add(&out, options->kernel ? ":uk" : "");
+	/* the register's lower half is the kernel's config1 */
+	if (options->state)
+		pmu_strbuf_addf(&out, ":config1=0x%x", options->state << STATE_BIT);
 	snprintf(text, size, "%s", pmu_strbuf_text(&out));
 	pmu_strbuf_free(&out);
+}
+
+/* Which state of a line is meant is asked of lookups alone. */
+static int check_state(const struct pmu_likwid_counter *counter)
+{
+	static const char lookup[] = "LLC_LOOKUP";
+	size_t len = sizeof(lookup) - 1;
+
+	if (!counter->options.state ||
+	    (counter->name.unit->kind == PMU_LIKWID_UNCORE && counter->event.len > len &&
+	     !memcmp(counter->event.at, lookup, len)))
+		return 0;
+	return pmu_fail(EINVAL, "STATE is for %s_...", lookup);
 }
 
 static int parse_named(struct pmu_likwid_reading *r, struct pmu_likwid_counter *counter)
@@ -134,6 +165,8 @@ static int parse_named(struct pmu_likwid_reading *r, struct pmu_likwid_counter *
 	int rc = pmu_likwid_spelling(r, counter->event, uncore ? counter->name.unit->pmus : NULL,
 				     name, sizeof(name));
 
+	if (!rc)
+		rc = check_state(counter);
 	if (!rc && counter->options.edge)
 		rc = pmu_event_parse(name, r->catalog, &counter->counts);
 	if (!rc)

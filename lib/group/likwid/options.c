@@ -21,14 +21,20 @@ static const struct {
 	{ "IN_TRANS_ABORTED", offsetof(struct pmu_likwid_options, in_tx_cp) },
 };
 
+static const struct {
+	const char *name;
+	unsigned int largest;
+	size_t offset; /* of an unsigned int */
+} numbers[] = {
+	{ "THRESHOLD", 0xff, offsetof(struct pmu_likwid_options, threshold) },
+	{ "STATE", 0x3ff, offsetof(struct pmu_likwid_options, state) },
+};
+
 /* Those that LIKWID knows and whose registers are its own business. */
 static const char *const filters[] = {
-	"OPCODE",         "MATCH0",     "MATCH1",    "MATCH2",
-	"MATCH3",         "MASK0",      "MASK1",     "MASK2",
-	"MASK3",          "NID",        "TID",       "CID",
-	"SLICE",          "STATE",      "OCCUPANCY", "OCC_FILTER",
-	"OCC_EDGEDETECT", "OCC_INVERT", "CONFIG",    "UMASK",
-	"PERF_PID",       "PERF_FLAGS",
+	"OPCODE",     "MATCH0",         "MATCH1",     "MATCH2", "MATCH3", "MASK0",    "MASK1",
+	"MASK2",      "MASK3",          "NID",        "TID",    "CID",    "SLICE",    "OCCUPANCY",
+	"OCC_FILTER", "OCC_EDGEDETECT", "OCC_INVERT", "CONFIG", "UMASK",  "PERF_PID", "PERF_FLAGS",
 };
 
 static bool is(struct pmu_likwid_span word, const char *name)
@@ -36,8 +42,8 @@ static bool is(struct pmu_likwid_span word, const char *name)
 	return word.len == strlen(name) && !strncasecmp(word.at, name, word.len);
 }
 
-/* Always hexadecimal, 0x or not; two digits are the most that a threshold has. */
-static bool read_threshold(struct pmu_likwid_span text, unsigned int *value)
+/* Always hexadecimal, 0x or not. */
+static bool read_hex(struct pmu_likwid_span text, unsigned int largest, unsigned int *value)
 {
 	if (text.len > 2 && text.at[0] == '0' && (text.at[1] == 'x' || text.at[1] == 'X'))
 		text.at += 2, text.len -= 2;
@@ -49,11 +55,11 @@ static bool read_threshold(struct pmu_likwid_span text, unsigned int *value)
 			    : c >= 'A' && c <= 'F' ? c - 'A' + 10
 						   : -1;
 
-		if (digit < 0 || *value > 0xf)
+		if (digit < 0 || *value > largest >> 4)
 			return false;
 		*value = *value << 4 | (unsigned int)digit;
 	}
-	return text.len;
+	return text.len && *value <= largest;
 }
 
 static int read_option(struct pmu_likwid_span text, struct pmu_likwid_options *options)
@@ -71,11 +77,15 @@ static int read_option(struct pmu_likwid_span text, struct pmu_likwid_options *o
 		*((bool *)(void *)((char *)options + flags[i].offset)) = true;
 		return 0;
 	}
-	if (is(name, "THRESHOLD"))
-		return read_threshold(value, &options->threshold)
-			       ? 0
-			       : pmu_fail(EINVAL, "a threshold is 0x0 to 0xff, not \"%.*s\"",
-					  PMU_LIKWID_SHOW(value));
+	for (size_t i = 0; i < PMU_ARRAY_LEN(numbers); i++) {
+		if (!is(name, numbers[i].name))
+			continue;
+		if (read_hex(value, numbers[i].largest,
+			     (unsigned int *)(void *)((char *)options + numbers[i].offset)))
+			return 0;
+		return pmu_fail(EINVAL, "%s is 0x0 to 0x%x, not \"%.*s\"", numbers[i].name,
+				numbers[i].largest, PMU_LIKWID_SHOW(value));
+	}
 	for (size_t i = 0; i < PMU_ARRAY_LEN(filters); i++)
 		if (is(name, filters[i]))
 			return pmu_fail(ENOTSUP,

@@ -87,7 +87,7 @@ bool pmu_likwid_name(struct pmu_likwid_span text, struct pmu_likwid_name *name);
 /** Options behind a counter. */
 struct pmu_likwid_options {
 	bool edge, invert, kernel, any_thread, in_tx, in_tx_cp;
-	unsigned int threshold;
+	unsigned int threshold, state; /* 0: none */
 };
 
 /** A line of the EVENTSET. */

@@ -148,6 +148,23 @@ static void counters_without_their_options_are_found(void)
 	    "  but not with others");
 }
 
+static void names_of_likwids_own_are_known(void)
+{
+	static const char cbox[] = "EVENTSET\nCBOX0C0:STATE=0x21 LLC_LOOKUP_ANY\n"
+				   "CBOX1C0:STATE=21 LLC_LOOKUP_ANY\n";
+	struct pmu_catalog haswell = catalog_of(0x3f, 2, "");
+
+	is_int(parse("EVENTSET\nPMC0 UOPS_ISSUED_USED_CYCLES\n"
+		     "PMC1 DTLB_LOAD_MISSES_CAUSES_A_WALK\n"),
+	       0, "names that are no processor's");
+	is_str(events(), "UOPS_ISSUED.ANY:c=1 DTLB_LOAD_MISSES.MISS_CAUSES_A_WALK",
+	       "  are what they count");
+	is_int(pmu_likwid_parse(cbox, strlen(cbox), "x", "T", &haswell, &group), 0, "states");
+	is_str(events(), "UNC_C_LLC_LOOKUP.ANY:config1=0x420000?", "  in every slice");
+	is_u64(group.event[0].slot.config1, 0x21 << 17, "  are the filter's");
+	pmu_catalog_close(&haswell);
+}
+
 /* --- boxes --- */
 
 #define THREE                    \
@@ -252,10 +269,13 @@ static void what_cannot_be_counted_is_left_out(void)
 	leaves_out("PMC0C1 UOPS_ISSUED_ANY", "no counter is called \"PMC0C1\"");
 	leaves_out("MBOX0X1 CAS_COUNT_RD", "no counter is called");
 	leaves_out("PWR0 PWR_SUN_ENERGY", "no energy called");
-	leaves_out("CBOX0C0:STATE=0x1 LLC_LOOKUP_ANY", "the option STATE");
-	leaves_out("PMC0:THRESHOLD=0x100 UOPS_ISSUED_ANY", "a threshold is 0x0 to 0xff");
+	leaves_out("CBOX0C0:STATE=0x1 CLOCKTICKS", "STATE is for LLC_LOOKUP");
+	leaves_out("PMC0:THRESHOLD=0x100 UOPS_ISSUED_ANY",
+		   "THRESHOLD is 0x0 to 0xff, not \"0x100\"");
 	leaves_out("PMC0:EDGEDETECT=1 UOPS_ISSUED_ANY", "has no value");
 	leaves_out("PMC0:EDGES UOPS_ISSUED_ANY", "there is no option \"EDGES\"");
+	leaves_out("CBOX0C0:STATE=0x400 LLC_LOOKUP_ANY", "STATE is 0x0 to 0x3ff");
+	leaves_out("CBOX0C0:OPCODE=0x182 TOR_INSERTS_OPCODE", "the option OPCODE is for registers");
 	leaves_out("FIXC1:EDGEDETECT CPU_CLK_UNHALTED_CORE", "without options");
 }
 
@@ -386,6 +406,7 @@ int main(void)
 	energy_is_in_joules();
 	edges_have_a_threshold();
 	counters_without_their_options_are_found();
+	names_of_likwids_own_are_known();
 	sums_over_boxes_are_one_count();
 	boxes_that_the_machine_lacks_add_nothing();
 	boxes_apart_are_counts_of_their_own();
