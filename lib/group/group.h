@@ -20,6 +20,8 @@ struct pmu_group {
 	char name[PMU_GROUP_NAME_MAX]; /* "CORE"; "EVENTS" for a list of events */
 	char about[128];
 	char note[384]; /* what of it does not exist here, and why; "" */
+	/* whoever wrote it called none of it optional: PMU_REQUIRE=1 means each of its events */
+	bool whole;
 	unsigned int n_events;
 	struct pmu_event event[PMU_MAX_SLOTS];
 	unsigned int n_metrics;

@@ -14,7 +14,8 @@ static uint32_t find_missing(const struct pmu_session_group *group)
 	uint32_t missing = 0;
 
 	for (unsigned int i = 0; i < group->plan.n_slots; i++)
-		if (group->plan.absent >> i & 1 && !group->group.event[i].optional)
+		if (group->plan.absent >> i & 1 &&
+		    (!group->group.event[i].optional || group->group.whole))
 			missing |= 1u << i;
 	return missing;
 }
@@ -61,7 +62,7 @@ static int check_named(const struct pmu_session_group *group, const struct pmu_g
 	uint32_t missing = find_missing(group);
 
 	/* this processor has none of its events; TIME, which has none either, has no note */
-	if (!named->n_events && named->note[0])
+	if (named->note[0] && (!named->n_events || named->whole))
 		return pmu_fail(ENOTSUP, "PMU_REQUIRE=1: %s", named->note);
 	return missing ? refuse_events(group, missing) : 0;
 }

@@ -61,6 +61,36 @@ run 0 'Sandy Bridge' --cpuid "$data/cpuid/sandybridge-i7-2600k.txt" --topology "
 	-e uncore_cbox/event=0x34,umask=0x0f/,energy-pkg,energy-ram
 has out 'MSR_UNC_CBO_0_PERFCTR0, 44 bits, and 3 like it, summed' 'slices are added up'
 has out 'left out: on this CPU no register that is known counts the energy of the' 'what it lacks is named'
+mkdir likwid
+cat >likwid/MINE.txt <<'TXT'
+SHORT Slices of the last level cache
+
+EVENTSET
+FIXC0 INSTR_RETIRED_ANY
+PMC0:EDGEDETECT UOPS_ISSUED_ANY
+PWR0 PWR_PKG_ENERGY
+TMP0 TEMP_CORE
+CBOX0C0 CACHE_LOOKUP_ANY_MESI
+CBOX1C0 CACHE_LOOKUP_ANY_MESI
+CBOX2C0 CACHE_LOOKUP_ANY_MESI
+CBOX3C0 CACHE_LOOKUP_ANY_MESI
+
+METRICS
+Lookups [1/s] (CBOX0C0+CBOX1C0+CBOX2C0+CBOX3C0)/time
+Power [W] PWR0/time
+Temperature [C] TMP0
+
+LONG
+TXT
+export PMU_GROUP_PATH="$tmp/likwid"
+run 0 "LIKWID's group" --cpuid "$data/cpuid/sandybridge-i7-2600k.txt" --topology "$data/topologies/sandybridge-1s4c2t.xml" \
+	-g likwid:MINE
+has out 'UOPS_ISSUED.ANY:c=1:e' 'its events have our names'
+has out 'MSR_UNC_CBO_0_PERFCTR0, 44 bits, and 3 like it, summed' 'its slices are added up'
+has out 'MINE.txt:7: a temperature' 'what it lacks is named with its line'
+run 1 'one that is not there' $westmere -g likwid:OTHER
+has err 'OTHER.txt' 'is named'
+unset PMU_GROUP_PATH
 run 0 'Zen 3' --cpuid "$data/cpuid/zen3-5950x.txt" --topology "$data/topologies/zen3-1s16c2t-2ccx.xml" \
 	-e cycles,amd_l3/event=0x04,umask=0xff/
 has out 'socket 0 by CPU 0,8  L3_PERF_CTL0 (C0010230H)' 'a level 3 cache each'

@@ -449,6 +449,11 @@ static void add_events(struct pmu_strbuf *out, const struct pmu_plan_shown *show
 	for (unsigned int i = 0; i < shown->fit.plan.n_slots; i++)
 		if (shown->fit.plan.absent >> i & 1)
 			add_left_out(out, shown, i, column);
+	if (shown->group.note[0]) {
+		pmu_strbuf_add(out, "  ");
+		pmu_command_wrap(out, 2, WIDTH, shown->group.note);
+		pmu_strbuf_add(out, "\n");
+	}
 }
 
 static void add_taken(struct pmu_strbuf *out, const struct pmu_plan_shown *shown)

@@ -12,17 +12,22 @@
 #include "group/likwid/parts.h"
 #include "machine/boxes.h"
 
+#define SHOWN_PATH 60
+
 /* --- what is left out --- */
 
 void pmu_likwid_leave_out(struct pmu_likwid_reading *r, unsigned int line,
 			  struct pmu_likwid_span what)
 {
+	size_t len = strlen(r->scan.origin);
 	char why[PMU_ERROR_MAX];
 
 	if (!r->why[0]) {
 		snprintf(why, sizeof(why), "%s", pmu_error_text());
-		snprintf(r->why, sizeof(r->why), "%.60s:%u: %.*s", r->scan.origin, line,
-			 (int)sizeof(r->why) - 80, why);
+		/* the file's own name is the end of a long path */
+		snprintf(r->why, sizeof(r->why), "%s:%u: %.*s",
+			 r->scan.origin + (len > SHOWN_PATH ? len - SHOWN_PATH : 0), line,
+			 (int)(sizeof(r->why) - SHOWN_PATH - 16), why);
 	}
 	pmu_strbuf_addf(&r->left_out, "%s%.*s", r->left_out.len ? ", " : "", PMU_LIKWID_SHOW(what));
 	pmu_error_clear();
@@ -404,6 +409,7 @@ int pmu_likwid_parse(const char *text, size_t len, const char *origin, const cha
 
 	memset(group, 0, sizeof(*group));
 	snprintf(group->name, sizeof(group->name), PMU_LIKWID_PREFIX "%.23s", name);
+	group->whole = true;
 	if (len > PMU_GROUP_FILE_MAX)
 		return pmu_fail(EINVAL, "%s: more than %d bytes", origin, PMU_GROUP_FILE_MAX);
 	/* not on the stack: a program's thread may have a small one */

@@ -105,6 +105,7 @@ static void reads_a_group(void)
 	       "Most [] = max(\"instructions\", 2 * \"cycles\") - 0",
 	       "  its metrics, over the columns");
 	is_str(group.note, "", "  and nothing is missing");
+	ok(group.whole, "  and nothing may be, where all is required");
 }
 
 static void energy_is_in_joules(void)
