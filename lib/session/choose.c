@@ -170,6 +170,12 @@ static void keep_refusal(const struct pmu_session_group *group, const struct pmu
 	}
 }
 
+/* A group that has a layout keeps all of its columns, and so does one that is to be whole. */
+static bool keeps_columns(const struct pmu_session_group *group)
+{
+	return group->layout || group->group.whole;
+}
+
 /* As pmu_fit(). */
 static int fit_source(const struct pmu_session_group *group, const struct pmu_backend *backend,
 		      bool asked, struct pmu_fit *fit)
@@ -182,8 +188,7 @@ static int fit_source(const struct pmu_session_group *group, const struct pmu_ba
 		*fit = refusals[i]->fit;
 		return refusals[i]->rc;
 	}
-	/* A group that has a layout keeps all of its columns. */
-	rc = pmu_fit(&group->group, asked, group->layout != NULL, probe_source,
+	rc = pmu_fit(&group->group, asked, keeps_columns(group), probe_source,
 		     (void *)(uintptr_t)backend, fit);
 	if (is_absent(rc) && !group->layout)
 		keep_refusal(group, backend, asked, rc, fit);
@@ -276,7 +281,7 @@ static bool counts_sockets(const struct pmu_session_group *group, const struct p
 {
 	*fit = (struct pmu_fit){ .plan = group->plan };
 	return backend->sockets && !is_elsewhere(backend, &fit->first) &&
-	       !pmu_fit(&group->group, asked, group->layout != NULL, probe_source,
+	       !pmu_fit(&group->group, asked, keeps_columns(group), probe_source,
 			(void *)(uintptr_t)backend, fit) &&
 	       !(fit->plan.absent & pmu_plan_sockets(&group->plan));
 }
