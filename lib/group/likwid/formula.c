@@ -87,7 +87,7 @@ static char peek(const struct parser *p)
 
 static bool accept(struct parser *p, char c)
 {
-	if (peek(p) != c || p->at == p->end)
+	if (peek(p) != c)
 		return false;
 	p->at++;
 	return true;

@@ -218,8 +218,9 @@ static int add_slot(struct pmu_likwid_reading *r, struct pmu_likwid_counter *c, 
 	}
 	if (group->n_events == PMU_MAX_SLOTS)
 		return pmu_fail(ENOTSUP,
-				"%s:%u: more than %d counts at once, boxes of a unit that are "
-				"summed taken as one: split the group",
+				"%s:%u: more than %d counts at once; boxes of a unit are one of "
+				"them where the file names all that this machine has and its "
+				"formulas add them up: split the group",
 				r->scan.origin, c->line, PMU_MAX_SLOTS);
 	c->slot = (int)group->n_events;
 	group->event[group->n_events++] = event;
