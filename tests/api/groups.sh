@@ -84,4 +84,16 @@ cp mine/FAULTS.group "mine/my own.group"
 run 1 "a group with a blank in its name" PMU_GROUP="my own" PMU_GROUP_PATH="$tmp/mine"
 has '"my own" is no name for a group' "  is told why it is none"
 
+printf 'EVENTSET\nFIXC0 INSTR_RETIRED_ANY\nPMC0\n' >mine/BAD.txt
+run 1 "LIKWID's group with a line that is none" PMU_GROUP=likwid:bad PMU_GROUP_PATH="$tmp/mine"
+has "PMU_GROUP: $tmp/mine/BAD.txt:3: \"PMC0\" is not COUNTER EVENT" "  is told file, line and reason"
+run 1 "one that is not there" PMU_GROUP=likwid:NONE PMU_GROUP_PATH="$tmp/mine"
+has "no folder of PMU_GROUP_PATH has a file NONE.txt" "  is told which file"
+printf 'EVENTSET\nTMP0 TEMP_CORE\n' >mine/HEAT.txt
+run 0 "one that can be counted nowhere" PMU_GROUP=likwid:HEAT PMU_GROUP_PATH="$tmp/mine"
+counts "HEAT.txt:2: a" 1 "  is told so, once"
+has "fifteen letters" "  and measures the time"
+run 1 "and is refused" PMU_GROUP=likwid:HEAT PMU_GROUP_PATH="$tmp/mine" PMU_REQUIRE=1
+has "PMU_REQUIRE=1: " "  where all is required"
+
 finish
