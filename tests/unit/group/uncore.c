@@ -445,7 +445,7 @@ static void every_event_is_in_its_fields_or_refused(void)
 	struct pmu_table map;
 	struct pmu_cpu_id id;
 
-	if (!pmu_table_find("mapfile", &map))
+	if (!pmu_table_find("intel/mapfile", &map))
 		bail_out("no map of tables");
 	for (const char *at = map.text, *end = map.text + map.len; at && at < end;
 	     at = memchr(at, '\n', (size_t)(end - at)), at = at ? at + 1 : NULL) {
