@@ -282,7 +282,8 @@ def main():
     source = sys.argv[1]
     for below in ("tools/perf/pmu-events", ""):
         linux = os.path.join(source, below)
-        if os.path.isdir(os.path.join(linux, "arch", "x86")) and not os.path.exists(os.path.join(linux, "arch/Kconfig")):
+        # the tree's own arch/x86 has no map
+        if os.path.exists(os.path.join(linux, "arch/x86/mapfile.csv")):
             for arch, mine, here in LINUX:
                 update_linux(linux, arch, mine, here)
             break
