@@ -24,8 +24,7 @@ static const struct {
 } own_codes[] = {
 	/* Zen 4 */
 	{ "ref-cycles", "AuthenticAMD", 0x19, 0x10, 0x1f, UINT64_C(0x100000120) },
-	{ "ref-cycles", "AuthenticAMD", 0x19, 0x60, 0x7f, UINT64_C(0x100000120) },
-	{ "ref-cycles", "AuthenticAMD", 0x19, 0x90, 0xaf, UINT64_C(0x100000120) },
+	{ "ref-cycles", "AuthenticAMD", 0x19, 0x60, 0xaf, UINT64_C(0x100000120) },
 	/* Zen 5 */
 	{ "ref-cycles", "AuthenticAMD", 0x1a, 0x00, 0x2f, UINT64_C(0x100000120) },
 	{ "ref-cycles", "AuthenticAMD", 0x1a, 0x40, 0x4f, UINT64_C(0x100000120) },

@@ -76,6 +76,10 @@ static void knows_later_ones(void)
 		{ "GenuineIntel", 0x06, 0xbd, 1, "Lion Cove and Skymont", "" },
 		{ "GenuineIntel", 0x06, 0xad, 1, "Redwood Cove", "" },
 		{ "GenuineIntel", 0x06, 0xdd, 0, "Darkmont", "" },
+		{ "GenuineIntel", 0x06, 0xaf, 0, "Crestmont", "" },
+		{ "GenuineIntel", 0x06, 0xcc, 0, "Cougar Cove and Darkmont", "" },
+		{ "GenuineIntel", 0x12, 0x01, 0, "Coyote Cove and Arctic Wolf", "" },
+		{ "GenuineIntel", 0x13, 0x01, 0, "Panther Cove", "" },
 		{ "GenuineIntel", 0x06, 0x37, 9, "Silvermont", "slm" },
 		{ "GenuineIntel", 0x06, 0x57, 1, "Knights Landing", "knl" },
 		{ "AuthenticAMD", 0x0f, 0x05, 1, "K8", "amd64_k8_revb" },
@@ -89,7 +93,11 @@ static void knows_later_ones(void)
 		{ "AuthenticAMD", 0x19, 0x01, 1, "Zen 3", "amd64_fam19h_zen3" },
 		{ "AuthenticAMD", 0x19, 0x11, 1, "Zen 4", "amd64_fam19h_zen4" },
 		{ "AuthenticAMD", 0x19, 0x75, 2, "Zen 4", "amd64_fam19h_zen4" },
+		{ "AuthenticAMD", 0x17, 0x50, 0, "Zen", "amd64_fam17h_zen1" },
+		{ "AuthenticAMD", 0x1a, 0x02, 0, "Zen 5", "" },
+		{ "AuthenticAMD", 0x1a, 0x11, 0, "Zen 5c", "" },
 		{ "AuthenticAMD", 0x1a, 0x44, 0, "Zen 5", "" },
+		{ "AuthenticAMD", 0x1a, 0x50, 0, "Zen 6", "" },
 		{ "HygonGenuine", 0x18, 0x00, 1, "Zen", "amd64_fam17h_zen1" },
 		{ "CentaurHauls", 0x07, 0x3b, 1, "LuJiaZui", "" },
 		{ "  Shanghai  ", 0x06, 0x19, 0, "ZhangJiang", "" },
@@ -175,8 +183,14 @@ static void knows_arm_cores(void)
 		{ 0x410fd083, "Cortex-A72", "arm_ac57" },
 		{ 0x413fd0c1, "Neoverse N1", "arm_n1" },
 		{ 0x410fd400, "Neoverse V1", "arm_v1" },
-		{ 0x411fd0d0, "ARMv8", "" },
-		{ 0x612f0230, "ARMv8", "" },
+		{ 0x411fd0d0, "Cortex-A77", "" },
+		{ 0x411fd840, "Neoverse V3", "" },
+		{ 0x410fd850, "Cortex-X925", "" },
+		{ 0x6d0fd490, "Neoverse N2", "arm_n2" },
+		{ 0xc00fac30, "AmpereOne", "" },
+		{ 0x612f0230, "Firestorm", "" },
+		{ 0x611f0330, "Avalanche", "" },
+		{ 0x410fdff0, "ARMv8", "" },
 		{ 0x000f0510, "ARMv8", "" },
 	};
 
@@ -252,6 +266,135 @@ static void knows_recorded_ones(void)
 	ok(n > 200 && !unknown, "all %zu processors of %s", n, path);
 }
 
+/* --- a list of the processors of the last six years, of which TEST_MODELS says where it is --- */
+
+/* The next of the line's values, in quotes or not; the line is cut up. */
+static char *take_value(char **line)
+{
+	char *value = *line, *end;
+
+	if (*value == '"') {
+		end = strchr(++value, '"');
+		if (end)
+			*end++ = '\0';
+		end = end && *end == ',' ? end : NULL;
+	} else {
+		end = strchr(value, ',');
+	}
+	if (end)
+		*end++ = '\0';
+	*line = end ? end : value + strlen(value);
+	return value;
+}
+
+static bool is_called(const struct pmu_cpu_model *model, const char *name)
+{
+	bool x86 = model && strlen(model->vendor) == 12;
+
+	if (!model || !*name)
+		return false;
+	if (!strcmp(name, "Zen 1"))
+		return !strcmp(model->microarchitecture, "Zen");
+	/* "M1 Icestorm" */
+	return strstr(model->microarchitecture, name) || strstr(model->codename, name) ||
+	       (!x86 && strstr(name, model->microarchitecture));
+}
+
+/* "Zen 1, Zen+": which of both is the model's; "Sunny Cove + Tremont": all that it has. */
+static bool is_one_of(const struct pmu_cpu_model *model, char *names)
+{
+	char *name;
+
+	while ((name = strsep(&names, ",/+()"))) {
+		name += strspn(name, " ");
+		for (size_t len = strlen(name); len && name[len - 1] == ' ';)
+			name[--len] = '\0';
+		if (is_called(model, name))
+			return true;
+	}
+	return false;
+}
+
+/* Linux has it as Zen 5, and a later patch as Zen 6. */
+static bool is_in_doubt(const char *vendor, uint32_t family, uint32_t model)
+{
+	return !strcmp(vendor, "AuthenticAMD") && family == 0x1a && model >= 0xd0;
+}
+
+static unsigned int compare_x86(const char *vendor, uint32_t family, char *models,
+				const char *microarchitecture)
+{
+	unsigned int wrong = 0;
+	char *range;
+
+	while ((range = strsep(&models, ",("))) {
+		uint32_t first, last;
+		int n = sscanf(range, " %" SCNx32 "-%" SCNx32, &first, &last);
+
+		for (uint32_t model = first; n > 0 && model <= (n == 2 ? last : first); model++) {
+			char names[128];
+
+			snprintf(names, sizeof(names), "%s", microarchitecture);
+			if (is_in_doubt(vendor, family, model) ||
+			    is_one_of(find(vendor, family, model, 0), names))
+				continue;
+			diag("%s %02X_%02XH is no %s", vendor, family, model, microarchitecture);
+			wrong++;
+		}
+		if (strchr(range, ')'))
+			break;
+	}
+	return wrong;
+}
+
+static unsigned int compare_arm(uint32_t implementer, const char *part, char *name)
+{
+	const struct pmu_cpu_model *model;
+	struct pmu_cpu_id id;
+
+	pmu_cpu_midr((uint64_t)implementer << 24 | strtoul(part, NULL, 0) << 4, &id);
+	model = pmu_cpu_model_find(&id);
+	if (model && strcmp(model->microarchitecture, "ARMv8") != 0 && is_one_of(model, name))
+		return 0;
+	diag("implementer %02x, part %s is no %s", implementer, part, name);
+	return 1;
+}
+
+enum { VENDOR, FAMILY, NUMBER, NAME, CODENAME, MICROARCHITECTURE, COLUMNS };
+
+static void knows_those_of_a_list(void)
+{
+	const char *list = getenv("TEST_MODELS"), *top = getenv("TEST_SRCDIR");
+	unsigned int n = 0, wrong = 0;
+	char path[PATH_MAX], line[2048], *column[COLUMNS];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/../shared/facts/models.csv", top ? top : ".");
+	file = fopen(list ? list : path, "r");
+	if (!file) {
+		skip("the list of processors", "TEST_MODELS names none");
+		return;
+	}
+	while (fgets(line, sizeof(line), file)) {
+		char *rest = line;
+
+		for (int i = 0; i < COLUMNS; i++)
+			column[i] = take_value(&rest);
+		if (!n++)
+			continue;
+		if (!strcmp(column[VENDOR], "Intel") || !strcmp(column[VENDOR], "AMD"))
+			wrong += compare_x86(column[VENDOR][0] == 'I' ? "GenuineIntel"
+								      : "AuthenticAMD",
+					     (uint32_t)strtoul(column[FAMILY], NULL, 10),
+					     column[NUMBER], column[MICROARCHITECTURE]);
+		else
+			wrong += compare_arm((uint32_t)strtoul(column[FAMILY], NULL, 0),
+					     column[NUMBER], column[NAME]);
+	}
+	fclose(file);
+	ok(n > 100 && !wrong, "all %u processors of %s", n - 1, list ? list : path);
+}
+
 /* libpfm4 is built with the tables of its own architecture. */
 #if defined(__x86_64__) || defined(__i386__)
 
@@ -305,6 +448,7 @@ int main(void)
 	tells_kits_apart();
 	is_consistent();
 	knows_recorded_ones();
+	knows_those_of_a_list();
 	names_tables_that_exist();
 	return done_testing();
 }
