@@ -460,8 +460,11 @@ const struct pmu_cpu_model pmu_cpu_models[] = {
 	{ ARM, 0x41, PART(0xd46), "Cortex-A510", "", 0, NO_EVENTS, NO_ENERGY, NARROW },
 	{ ARM, 0x41, PART(0xd47), "Cortex-A710", "", 0, NO_EVENTS, NO_ENERGY, NARROW },
 	{ ARM, 0x41, PART(0xd48), "Cortex-X2", "", 0, NO_EVENTS, NO_ENERGY, NARROW },
-	{ ARM, 0x41, PART(0xd49), "Neoverse N2", "Perseus", 0, EVENTS("arm_n2"), NO_ENERGY,
-	  NARROW },
+	/* r0p0 to r0p2: STALL_SLOT counts too much, Neoverse N2 software developer errata notice */
+	{ ARM, 0x41, 0xd49, 0xd49, 0x00, 0x02, "Neoverse N2", "Perseus", 0, EVENTS("arm_n2"),
+	  NO_ENERGY, NARROW },
+	{ ARM, 0x41, PART(0xd49), "Neoverse N2", "Perseus, Perseus r0p3", 0, EVENTS("arm_n2"),
+	  NO_ENERGY, NARROW },
 	{ ARM, 0x41, PART(0xd4a), "Neoverse E1", "", 0, NO_EVENTS, NO_ENERGY, NARROW },
 	{ ARM, 0x41, PART(0xd4b), "Cortex-A78C", "", 0, NO_EVENTS, NO_ENERGY, NARROW },
 	{ ARM, 0x41, PART(0xd4c), "Cortex-X1C", "", 0, NO_EVENTS, NO_ENERGY, NARROW },
@@ -492,7 +495,7 @@ const struct pmu_cpu_model pmu_cpu_models[] = {
 	{ "NVIDIA", 0x4e, PART(0x004), "Carmel", "", 0, NO_EVENTS, NO_ENERGY, NARROW },
 	{ "NVIDIA", 0x4e, PART(0x010), "Olympus", "Vera", 0, NO_EVENTS, NO_ENERGY, NARROW },
 	{ "APM", 0x50, PART(0x000), "X-Gene", "eMAG", 0, EVENTS("arm_xgene"), NO_ENERGY, NARROW },
-	/* Apple's cores under Linux: the PMU is Apple's own; later ones than M2 have no driver in 6.12 */
+	/* Apple's under Linux, whose driver knows the PMU of M1 and M2 in 6.12 */
 	{ "Apple", 0x61, PART(0x022), "Icestorm", "M1", 0, NO_EVENTS, NO_ENERGY, NARROW },
 	{ "Apple", 0x61, PART(0x023), "Firestorm", "M1", 0, NO_EVENTS, NO_ENERGY, NARROW },
 	{ "Apple", 0x61, PART(0x024), "Icestorm", "M1 Pro", 0, NO_EVENTS, NO_ENERGY, NARROW },
