@@ -431,15 +431,20 @@ dist_groups_DATA = \
 	%D%/group/data/CACHE.group \
 	%D%/group/data/CORE.group \
 	%D%/group/data/CYCLES.group \
+	%D%/group/data/DATA.group \
 	%D%/group/data/ENERGY.group \
 	%D%/group/data/FLOPS_DP.group \
 	%D%/group/data/FLOPS_SP.group \
+	%D%/group/data/L2.group \
+	%D%/group/data/L3.group \
 	%D%/group/data/MEM.group \
+	%D%/group/data/NUMA.group \
 	%D%/group/data/SOFTWARE.group \
 	%D%/group/data/STALLS.group \
 	%D%/group/data/TIME.group \
 	%D%/group/data/TLB.group \
-	%D%/group/data/TOPDOWN.group
+	%D%/group/data/TOPDOWN.group \
+	%D%/group/data/UOPS.group
 nodist_%C%_libpmu_names_la_SOURCES = %D%/group/shipped.c
 CLEANFILES += %D%/group/shipped.c
 EXTRA_DIST += %D%/group/data/embed.awk

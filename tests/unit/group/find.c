@@ -174,7 +174,7 @@ static void all_are_listed_once(void)
 	set_path("second:first");
 	pmu_group_file_each(list, &out);
 	has(pmu_strbuf_text(&out), "BRANCH|Branches: how many, which kind|\n", "a shipped one");
-	has(pmu_strbuf_text(&out), "\nMINE|mine, second|/MINE.group\npipe|",
+	has(pmu_strbuf_text(&out), "\nMINE|mine, second|/MINE.group\nNUMA|",
 	    "one of two, in order");
 	has(pmu_strbuf_text(&out), "\nTIME|my own time|/TIME.group\n", "the one that wins");
 	has(pmu_strbuf_text(&out), "\nbroken|/tmp/", "a broken one, and why");
