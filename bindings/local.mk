@@ -32,6 +32,7 @@ pmu_SOURCES = $(json_read_sources) \
 	%D%/command/info/json.c \
 	%D%/command/info/leaves.c \
 	%D%/command/info/text.c \
+	%D%/command/list/elsewhere.c \
 	%D%/command/list/find.c \
 	%D%/command/list/list.c \
 	%D%/command/list/list.h \

@@ -133,8 +133,8 @@ const char *pmu_command_event_files(const char *given);
 struct pmu_cpu_model;
 struct pmu_cpu_id;
 /**
- * pmu_command_cpu() - the model that "6-2A", "06_2AH" or "GenuineIntel-6-2A" stands for, and @id;
- * NULL: no table has it
+ * pmu_command_cpu() - the model that "6-2A", "06_2AH", "GenuineIntel-6-2A" or "0x410fd490" stands
+ * for, and @id; NULL: no table has it
  */
 const struct pmu_cpu_model *pmu_command_cpu(const char *text, struct pmu_cpu_id *id);
 

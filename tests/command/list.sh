@@ -71,6 +71,21 @@ lacks out "outside the cores:" "  it has no units"
 run 0 "groups of Zen 3" groups --cpu AuthenticAMD-25-21
 row CORE "Instructions, cycles, branches"
 lacks out "Events of" "  no events"
+has out "without energy-ram, energy-gpu" "  energy that it does not count"
+has out "group TOPDOWN has no events of this CPU (Zen 3)" "  nor what it has no events for"
+
+run 0 "groups of Skylake-SP" groups MEM --cpu 6-55-4
+has out "by the kernel's PMU uncore_imc" "  the PMU that they need"
+run 0 "groups of Nehalem" groups ENERGY --cpu 6-1A
+has out "no table says that this CPU (Nehalem) counts energy-pkg" "  it counts no energy"
+
+for midr in 0x410fd4f0 0x00000000410fd4f0; do
+	run 0 "groups of Neoverse V2: $midr" groups --cpu $midr
+	row TOPDOWN "Top-down, level 1"
+	has out "group MEM has no events of this CPU (Neoverse V2)" "  no memory"
+done
+run 2 "eight digits that are no core" groups --cpu 0x12345678
+has err "or MIDR_EL1 of Arm" "  how to write it"
 
 run 1 "PMUs of another CPU" pmus --cpu 6-2A
 has err "PMUs are those of this machine's kernel" "  are none"

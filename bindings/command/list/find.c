@@ -361,7 +361,10 @@ static void add_group(struct groups *groups, const char *name, const char *about
 			about = "";
 	} else {
 		pmu_strbuf_add(&given_up, group.note);
-		if (group.n_events && !list->elsewhere)
+		if (list->elsewhere && groups->catalog->model)
+			pmu_list_fit_elsewhere(groups->catalog->model, &group, &given_up, why,
+					       sizeof(why));
+		else if (group.n_events && !list->elsewhere)
 			fit_here(&group, pmu_command_machine(&from) ? &from : NULL, &given_up, why,
 				 sizeof(why));
 	}

@@ -81,6 +81,12 @@ static int parse(const struct pmu_command *self, int argc, char **argv, struct r
 
 /* --- whose --- */
 
+/*
+ * Of another CPU no PMU of the kernel is known, but which it would ask: no folder, so that nothing
+ * is in it.
+ */
+#define NO_DEVICES "/dev/null"
+
 /* A machine that no table has is not the one we run on. */
 static const struct pmu_cpu_model unknown_model = { .vendor = "",
 						    .microarchitecture = "this CPU",
@@ -123,6 +129,7 @@ static int choose_cpu(const struct pmu_command *self, struct request *request,
 				"6-2A, 06_2AH or GenuineIntel-6-2A, or MIDR_EL1 of Arm's like "
 				"0x410fd0c0",
 				request->cpu);
+		catalog->sysfs = NO_DEVICES;
 	} else {
 		rc = of_environment(catalog);
 		if (rc)
@@ -200,7 +207,7 @@ static int run_list(const struct pmu_command *self, int argc, char **argv)
 const struct pmu_command pmu_command_list = {
 	.name = "list",
 	.usage =
-		"list [events | groups | pmus] [PATTERN] [--cpu FAMILY-MODEL] [--event-files DIR] [--json]",
+		"list [events | groups | pmus] [PATTERN] [--cpu FAMILY-MODEL | MIDR] [--event-files DIR] [--json]",
 	.about = "list the events, groups and PMUs that can be asked for",
 	.help = "Names with a line about each: groups and what they give up on this machine, events by the\n"
 		"kernel's names, by event files, by tables, by libpfm4, and of the kernel's PMUs.\n"

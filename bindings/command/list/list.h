@@ -42,6 +42,15 @@ struct pmu_list {
 void pmu_list_find(struct pmu_list *list, struct pmu_catalog *catalog);
 void pmu_list_free(struct pmu_list *list);
 
+struct pmu_group;
+/**
+ * pmu_list_fit_elsewhere() - what of a group a CPU of which only the model is known cannot count
+ * @given_up: what is said of events that it has to do without, or that the kernel has to have
+ * @why: "", or why nothing can be counted
+ */
+void pmu_list_fit_elsewhere(const struct pmu_cpu_model *model, const struct pmu_group *group,
+			    struct pmu_strbuf *given_up, char *why, size_t size);
+
 /** pmu_list_text() - for people, @width columns wide */
 void pmu_list_text(const struct pmu_list *list, size_t width, struct pmu_strbuf *out);
 
