@@ -70,7 +70,8 @@ static void unknown_groups_name_the_nearest(void)
 	is_int(pmu_group_find("./MINE.group", NULL, &group), -EINVAL, "a file instead of a name");
 	has(pmu_error_text(), "a folder of PMU_GROUP_PATH", "  and how it is found");
 	is_int(pmu_group_find("", NULL, &group), -EINVAL, "nothing");
-	has(pmu_error_text(), "there are BRANCH, CACHE, CORE, CYCLES, ENERGY,", "  gets the list");
+	has(pmu_error_text(), "there are BRANCH, CACHE, CORE, CYCLES, DATA, ENERGY,",
+	    "  gets the list");
 	is_int(pmu_group_find("../data/CORE", NULL, &group), -EINVAL, "no folder is in a name");
 	is_int(pmu_group_find(".CORE", NULL, &group), -EINVAL, "  and nothing hidden is found");
 	is_int(pmu_group_find("a-name-that-is-longer-than-any-group-is-called", NULL, &group),

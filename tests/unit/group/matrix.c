@@ -72,6 +72,18 @@ static const struct cpu cpus[] = {
 	  .made = "icelake",
 	  .general = 8,
 	  .sysfs = SYSFS "skylake-server" },
+	{ .name = "Granite Rapids",
+	  .family = 6,
+	  .model = 0xad,
+	  .made = "icelake",
+	  .general = 8,
+	  .sysfs = SYSFS "skylake-server" },
+	{ .name = "Sierra Forest",
+	  .family = 6,
+	  .model = 0xaf,
+	  .made = "silvermont",
+	  .general = 8,
+	  .sysfs = SYSFS "skylake-server" },
 	{ .name = "Alder Lake P",
 	  .family = 6,
 	  .model = 0x97,
@@ -103,6 +115,78 @@ static const struct cpu cpus[] = {
 	  .family = 0x41,
 	  .model = 0xd0c,
 	  .arm = { .n_counters = 6, .has_stalls = true, .has_last_level = true } },
+	{ .name = "Neoverse V2",
+	  .family = 0x41,
+	  .model = 0xd4f,
+	  .arm = { .n_counters = 6, .has_stalls = true, .has_last_level = true } },
+	{ .name = "A64FX",
+	  .family = 0x46,
+	  .model = 0x001,
+	  .arm = { .n_counters = 8, .has_stalls = true } },
+};
+
+/* Processors of servers: what can be counted of them must be enough for a first look at a program. */
+#define INTEL_SERVER(text, number, step, like, counters)                                    \
+	{                                                                                   \
+		.name = text, .family = 6, .model = number, .stepping = step, .made = like, \
+		.general = counters, .sysfs = SYSFS "skylake-server"                        \
+	}
+#define AMD_SERVER(text, fam, number, like)                                               \
+	{                                                                                 \
+		.name = text, .family = fam, .model = number, .made = like, .general = 6, \
+		.sysfs = SYSFS "zen"                                                      \
+	}
+#define ARM_SERVER(text, implementer, part, counters, last_level)   \
+	{                                                           \
+		.name = text, .family = implementer, .model = part, \
+		.arm = { counters,                                  \
+			 true,                                      \
+			 last_level }                               \
+	}
+static const struct cpu servers[] = {
+	INTEL_SERVER("Nehalem-EP", 0x1a, 5, "nehalem", 4),
+	INTEL_SERVER("Nehalem-EX", 0x2e, 6, "nehalem-ex", 4),
+	INTEL_SERVER("Westmere-EP", 0x2c, 2, "westmere", 4),
+	INTEL_SERVER("Westmere-EX", 0x2f, 2, "nehalem-ex", 4),
+	INTEL_SERVER("Sandy Bridge-EP", 0x2d, 7, "sandybridge", 4),
+	INTEL_SERVER("Ivy Bridge-EP", 0x3e, 4, "sandybridge", 4),
+	INTEL_SERVER("Haswell-EP", 0x3f, 2, "haswell-ep", 4),
+	INTEL_SERVER("Broadwell-EP", 0x4f, 1, "haswell-ep", 4),
+	INTEL_SERVER("Broadwell-DE", 0x56, 3, "haswell-ep", 4),
+	INTEL_SERVER("Avoton", 0x4d, 8, "silvermont", 2),
+	INTEL_SERVER("Denverton", 0x5f, 1, "silvermont", 4),
+	INTEL_SERVER("Knights Landing", 0x57, 1, "silvermont", 2),
+	INTEL_SERVER("Knights Mill", 0x85, 0, "silvermont", 2),
+	INTEL_SERVER("Skylake-SP", 0x55, 4, "skylake", 4),
+	INTEL_SERVER("Cascade Lake", 0x55, 7, "skylake", 4),
+	INTEL_SERVER("Cooper Lake", 0x55, 11, "skylake", 4),
+	INTEL_SERVER("Ice Lake-SP", 0x6a, 6, "icelake", 8),
+	INTEL_SERVER("Ice Lake-D", 0x6c, 1, "icelake", 8),
+	INTEL_SERVER("Snow Ridge", 0x86, 4, "silvermont", 4),
+	INTEL_SERVER("Sapphire Rapids", 0x8f, 8, "icelake", 8),
+	INTEL_SERVER("Emerald Rapids", 0xcf, 2, "icelake", 8),
+	INTEL_SERVER("Granite Rapids", 0xad, 1, "icelake", 8),
+	INTEL_SERVER("Granite Rapids-D", 0xae, 1, "icelake", 8),
+	INTEL_SERVER("Sierra Forest", 0xaf, 3, "silvermont", 8),
+	INTEL_SERVER("Grand Ridge", 0xb6, 0, "silvermont", 8),
+	INTEL_SERVER("Clearwater Forest", 0xdd, 0, "skymont", 8),
+	AMD_SERVER("Naples", 0x17, 0x01, "zen2"),
+	AMD_SERVER("Rome", 0x17, 0x31, "zen2"),
+	AMD_SERVER("Milan", 0x19, 0x01, "zen3"),
+	AMD_SERVER("Genoa", 0x19, 0x11, "zen4"),
+	AMD_SERVER("Bergamo", 0x19, 0xa0, "zen4"),
+	AMD_SERVER("Instinct MI300A", 0x19, 0x90, "zen4"),
+	AMD_SERVER("Turin", 0x1a, 0x02, "zen4"),
+	AMD_SERVER("Turin Dense", 0x1a, 0x11, "zen4"),
+	ARM_SERVER("Neoverse N1, Ampere Altra", 0x41, 0xd0c, 6, true),
+	ARM_SERVER("Neoverse V1", 0x41, 0xd40, 6, true),
+	ARM_SERVER("Neoverse N2", 0x41, 0xd49, 6, true),
+	ARM_SERVER("Neoverse V2, Grace", 0x41, 0xd4f, 6, true),
+	ARM_SERVER("Neoverse N3", 0x41, 0xd8e, 6, true),
+	ARM_SERVER("Neoverse V3", 0x41, 0xd84, 6, true),
+	ARM_SERVER("A64FX", 0x46, 0x001, 8, false),
+	ARM_SERVER("AmpereOne", 0xc0, 0xac3, 6, false),
+	ARM_SERVER("AmpereOneX", 0xc0, 0xac4, 6, false),
 };
 
 /* --- what is to come out; what is not here fits, with the watchdog as well --- */
@@ -310,7 +394,8 @@ static void describe(const struct trial *trial, const struct pmu_group *group,
 	add_names(out, "; not here: ", group, trial->absent_here & ~fit->plan.absent & ~sockets);
 }
 
-static void try_group(const struct cpu *cpu, const char *name, bool watchdog,
+/* @asked: as for pmu_fit().  Return: whether it can be counted; @out is what is said then. */
+static bool try_group(const struct cpu *cpu, const char *name, bool watchdog, bool asked,
 		      struct pmu_strbuf *out)
 {
 	struct pmu_cpu_id id = { .family = cpu->family,
@@ -320,26 +405,31 @@ static void try_group(const struct cpu *cpu, const char *name, bool watchdog,
 	struct trial trial = { .cpu = cpu, .watchdog = watchdog };
 	struct pmu_fit fit = { .why = NULL };
 	static struct pmu_group group;
+	bool fits = true;
 
-	snprintf(id.vendor, sizeof(id.vendor), "%s",
-		 !cpu->made         ? "ARM"
-		 : cpu->family == 6 ? "GenuineIntel"
-				    : "AuthenticAMD");
+	if (cpu->made)
+		snprintf(id.vendor, sizeof(id.vendor), "%s",
+			 cpu->family == 6 ? "GenuineIntel" : "AuthenticAMD");
+	else
+		pmu_cpu_midr((uint64_t)cpu->family << 24 | cpu->model << 4, &id);
 	catalog.model = pmu_cpu_model_find(&id);
 	catalog.id = id;
 	if (pmu_group_shipped_find(name, &catalog, &group)) {
 		pmu_strbuf_addf(out, "nothing: %s", pmu_error_text());
-		return;
+		return false;
 	}
 	if (cpu->made)
 		trial.machine = make_machine(cpu, catalog.model);
 	pmu_group_plan(&group, &fit.plan);
-	if (group.n_events && pmu_fit(&group, true, false, probe, &trial, &fit))
+	if (group.n_events && pmu_fit(&group, asked, false, probe, &trial, &fit)) {
 		pmu_strbuf_addf(out, "nothing: %s", fit.first.why);
-	else
+		fits = false;
+	} else {
 		describe(&trial, &group, &fit, out);
+	}
 	if (trial.machine)
 		made_free(trial.machine);
+	return fits;
 }
 
 static void every_group_fits_or_says_what_not(bool print)
@@ -349,7 +439,7 @@ static void every_group_fits_or_says_what_not(bool print)
 			struct pmu_strbuf out[2] = { { 0 }, { 0 } };
 
 			for (int watchdog = 0; watchdog < 2; watchdog++) {
-				try_group(&cpus[c], group->name, watchdog, &out[watchdog]);
+				try_group(&cpus[c], group->name, watchdog, true, &out[watchdog]);
 				if (print)
 					continue;
 				ok(!strcmp(pmu_strbuf_text(&out[watchdog]),
@@ -379,6 +469,36 @@ static void every_expectation_is_of_use(void)
 		ok(used[i], "%s on %s is tried", expectations[i].group, expectations[i].cpu);
 }
 
+#define ENOUGH 10
+
+/* But for the clock, which needs no counter; with the NMI watchdog as well. */
+static void every_server_has_enough(void)
+{
+	for (size_t c = 0; c < sizeof(servers) / sizeof(servers[0]); c++) {
+		struct pmu_strbuf missing = { 0 };
+		unsigned int n = 0;
+
+		for (const struct pmu_group_shipped *group = pmu_group_shipped; group->name;
+		     group++) {
+			struct pmu_strbuf out = { 0 };
+			bool watchdog = servers[c].made != NULL;
+
+			if (!strcmp(group->name, "TIME"))
+				continue;
+			if (try_group(&servers[c], group->name, false, false, &out) &&
+			    (!watchdog || try_group(&servers[c], group->name, true, false, &out)))
+				n++;
+			else
+				pmu_strbuf_addf(&missing, "%s: %s; ", group->name,
+						pmu_strbuf_text(&out));
+			pmu_strbuf_free(&out);
+		}
+		if (!ok(n >= ENOUGH, "%s: %u groups", servers[c].name, n))
+			diag("%s", pmu_strbuf_text(&missing));
+		pmu_strbuf_free(&missing);
+	}
+}
+
 /* With an argument: what comes out, as the table. */
 int main(int argc, char **argv)
 {
@@ -390,5 +510,6 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		return 0;
 	every_expectation_is_of_use();
+	every_server_has_enough();
 	return done_testing();
 }
