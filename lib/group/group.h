@@ -22,6 +22,8 @@ struct pmu_group {
 	char note[384]; /* what of it does not exist here, and why; "" */
 	/* whoever wrote it called none of it optional: PMU_REQUIRE=1 means each of its events */
 	bool whole;
+	/* of a file that has events of some CPUs and others of all the rest: these */
+	bool of_the_rest;
 	unsigned int n_events;
 	struct pmu_event event[PMU_MAX_SLOTS];
 	unsigned int n_metrics;

@@ -79,6 +79,10 @@ has out "by the kernel's PMU uncore_imc" "  the PMU that they need"
 run 0 "groups of Nehalem" groups ENERGY --cpu 6-1A
 has out "no table says that this CPU (Nehalem) counts energy-pkg" "  it counts no energy"
 
+run 0 "groups of Diamond Rapids" groups --cpu 13-1
+row BRANCH "by the architecture's events alone"
+row L2 "group L2 has no events of this CPU (Panther Cove)"
+
 for midr in 0x410fd4f0 0x00000000410fd4f0; do
 	run 0 "groups of Neoverse V2: $midr" groups --cpu $midr
 	row TOPDOWN "Top-down, level 1"

@@ -65,6 +65,10 @@ void pmu_list_fit_elsewhere(const struct pmu_cpu_model *model, const struct pmu_
 			    struct pmu_strbuf *given_up, char *why, size_t size)
 {
 	look_at_energy(model, group, given_up, why, size);
-	if (!why[0])
-		look_at_pmus(group, given_up);
+	if (why[0])
+		return;
+	look_at_pmus(group, given_up);
+	if (group->of_the_rest)
+		pmu_strbuf_addf(given_up, "%sby the architecture's events alone",
+				given_up->len ? "; " : "");
 }

@@ -228,10 +228,32 @@ static bool has(const struct pmu_group_reading *r, enum pmu_group_section_kind k
 	return false;
 }
 
+static bool names_cpus(const struct pmu_group_reading *r, enum pmu_group_section_kind kind)
+{
+	for (int i = 0; i < r->n_sections; i++)
+		if (r->section[i].kind == kind && r->section[i].names_cpu)
+			return true;
+	return false;
+}
+
+/* Of a CPU that no table has they are the architecture's, and that is said. */
+static void look_at_rest(struct pmu_group_reading *r)
+{
+	int chosen = r->chosen[PMU_GROUP_EVENTS];
+	struct pmu_group *group = r->group;
+
+	group->of_the_rest = chosen >= 0 && !r->section[chosen].names_cpu &&
+			     names_cpus(r, PMU_GROUP_EVENTS);
+	if (group->of_the_rest && !group->note[0] && !pmu_group_reading_model(r))
+		snprintf(group->note, sizeof(group->note),
+			 "%s by the architecture's events: no table has this CPU", group->name);
+}
+
 static int check_rest(struct pmu_group_reading *r)
 {
 	struct pmu_group *group = r->group;
 
+	look_at_rest(r);
 	if (r->left_out.failed)
 		return pmu_fail(ENOMEM, "no memory for the group %s", group->name);
 	if (r->left_out.len)

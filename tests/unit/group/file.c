@@ -114,6 +114,11 @@ static void sections_are_for_cpus(void)
 	is_int(parse_for(text, model_of(6, 0x55)), 0, "another");
 	is_str(events(), "cycles", "  has what is for all");
 	is_str(metrics(), "d [] = cycles", "  and metrics of that");
+	ok(group.of_the_rest && !group.note[0], "  which the group knows of itself");
+	is_int(parse_for(text, model_of(6, 0x2e)), 0, "one that a section names");
+	ok(!group.of_the_rest, "  has events of its own");
+	is_int(parse_for(EVENTS, model_of(6, 0x2e)), 0, "the same events for all");
+	ok(!group.of_the_rest, "  are everybody's own");
 	is_int(parse_for("[events snb]\nA = cycles\n", model_of(6, 0x55)), -ENOTSUP,
 	       "one that no section names");
 	is_str(pmu_error_text(), "group T has no events of this CPU (Skylake)", "  is told so");
