@@ -447,10 +447,16 @@ dist_groups_DATA = \
 	%D%/group/data/UOPS.group
 nodist_%C%_libpmu_names_la_SOURCES = %D%/group/shipped.c
 CLEANFILES += %D%/group/shipped.c
-EXTRA_DIST += %D%/group/data/embed.awk
+EXTRA_DIST += %D%/group/data/embed.awk %D%/group/data/README.md %D%/group/data/table.sh
 %D%/group/shipped.c: $(dist_groups_DATA) %D%/group/data/embed.awk
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(AWK) -f $(filter %.awk,$^) $(filter %.group,$^) >$@.tmp && mv $@.tmp $@
+
+# Which of them work where, by what the command says.
+.PHONY: update-groups
+update-groups: pmu
+	$(SHELL) $(srcdir)/%D%/group/data/table.sh ./pmu >$(srcdir)/%D%/group/data/README.md.tmp
+	mv $(srcdir)/%D%/group/data/README.md.tmp $(srcdir)/%D%/group/data/README.md
 
 # The tables of events, made by hand from what vendors publish: make update-events SRC=FOLDER, a
 # checkout of intel/perfmon or of Linux.

@@ -192,6 +192,7 @@ script_tests = \
 	%D%/command/plan.sh \
 	%D%/command/run.sh \
 	%D%/package/docs.sh \
+	%D%/package/groups.sh \
 	%D%/package/layers.sh \
 	%D%/package/man.sh \
 	%D%/package/symbols.sh \
