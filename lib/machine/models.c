@@ -520,8 +520,9 @@ const struct pmu_cpu_model pmu_cpu_models[] = {
 	{ "Apple", 0x61, PART(0x049), "Everest", "M3 Max", 0, NO_EVENTS, NO_ENERGY, NARROW },
 	{ "Apple", 0x61, PART(0x052), "M4 E-core", "M4", 0, NO_EVENTS, NO_ENERGY, NARROW },
 	{ "Apple", 0x61, PART(0x053), "M4 P-core", "M4", 0, NO_EVENTS, NO_ENERGY, NARROW },
-	{ "Microsoft", 0x6d, PART(0xd49), "Neoverse N2", "Cobalt 100", 0, EVENTS("arm_n2"),
-	  NO_ENERGY, NARROW },
+	/* a Neoverse N2 by another name, which the tables of events do not have */
+	{ "Microsoft", 0x6d, PART(0xd49), "Cobalt 100", "", 0, EVENTS("arm_n2"), NO_ENERGY,
+	  NARROW },
 	{ "Ampere", 0xc0, PART(0xac3), "AmpereOne", "Ampere-1", 0, NO_EVENTS, NO_ENERGY, NARROW },
 	{ "Ampere", 0xc0, PART(0xac4), "AmpereOneX", "Ampere-1A", 0, NO_EVENTS, NO_ENERGY, NARROW },
 	{ ARM, 0x41, ANY_PART, "ARMv8", "", 0, NO_EVENTS, NO_ENERGY, NARROW },

@@ -92,6 +92,7 @@ HygonGenuine-24-0 Dhyana
 0x410fd4f0 Neoverse V2
 0x410fd8e0 Neoverse N3
 0x410fd840 Neoverse V3
+0x6d0fd490 Cobalt 100
 0x460f0010 A64FX
 0xc00fac30 AmpereOne
 0xc00fac40 AmpereOneX

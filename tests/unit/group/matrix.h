@@ -208,7 +208,7 @@
 	{ "TOPDOWN", "Neoverse N1",
 	  "nothing: group TOPDOWN has no events of this CPU (Neoverse N1)",
 	  "nothing: group TOPDOWN has no events of this CPU (Neoverse N1)" },
-	{ "TOPDOWN", "Neoverse V2", "fits", "fits but for STALL_FE" },
+	{ "TOPDOWN", "Neoverse V2", "fits", "fits but for STALL_SLOT_FRONTEND" },
 	{ "TOPDOWN", "A64FX", "nothing: group TOPDOWN has no events of this CPU (A64FX)",
 	  "nothing: group TOPDOWN has no events of this CPU (A64FX)" },
 	{ "UOPS", "Alder Lake P", "fits; not here: cpu_atom/UOPS_ISSUED.ANY/, TOPDOWN_RETIRING.ALL",

@@ -186,7 +186,7 @@ static void knows_arm_cores(void)
 		{ 0x411fd0d0, "Cortex-A77", "" },
 		{ 0x411fd840, "Neoverse V3", "" },
 		{ 0x410fd850, "Cortex-X925", "" },
-		{ 0x6d0fd490, "Neoverse N2", "arm_n2" },
+		{ 0x6d0fd490, "Cobalt 100", "arm_n2" },
 		{ 0xc00fac30, "AmpereOne", "" },
 		{ 0x612f0230, "Firestorm", "" },
 		{ 0x611f0330, "Avalanche", "" },
