@@ -2,9 +2,11 @@
 /* Finds kinds of core, and counts a thread on all of them. */
 #include "counters/perf/hybrid.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/compiler.h"
@@ -28,7 +30,7 @@ static const struct {
 	{ "cpu_atom", PMU_SLOT_E },
 	{ "cpu_lowpower", PMU_SLOT_E },
 };
-_Static_assert(PMU_ARRAY_LEN(pmus) == PMU_PERF_KINDS, "there is room for each");
+_Static_assert(PMU_ARRAY_LEN(pmus) <= PMU_PERF_KINDS, "there is room for each");
 
 /* --- kinds --- */
 
@@ -47,17 +49,75 @@ static bool read_kind(const char *devices, const char *pmu, struct pmu_perf_kind
 	return !pmu_mask_parse(text, &kind->cpus);
 }
 
+static void add_kind(const char *devices, const char *pmu, uint8_t core_type,
+		     struct pmu_perf_hybrid *hybrid)
+{
+	struct pmu_perf_kind *kind = &hybrid->kind[hybrid->n];
+
+	if (!read_kind(devices, pmu, kind))
+		return;
+	kind->core_type = core_type;
+	hybrid->n++;
+}
+
+#if defined(__aarch64__)
+
+/* How arm64's PMUs of cores are called, each with what kind of core it is of. */
+static const char *const arm_begins[] = { "armv8_", "armv9_", "apple_" };
+
+static bool is_arm_core(const char *pmu)
+{
+	for (size_t i = 0; i < PMU_ARRAY_LEN(arm_begins); i++)
+		if (!strncmp(pmu, arm_begins[i], strlen(arm_begins[i])))
+			return true;
+	return false;
+}
+
+static int by_type(const void *a, const void *b)
+{
+	const struct pmu_perf_kind *one = a, *other = b;
+
+	return one->type < other->type ? -1 : one->type > other->type;
+}
+
+/* More of them than there is room for are none: some cores would not be counted. */
+static void find_arm(const char *devices, struct pmu_perf_hybrid *hybrid)
+{
+	DIR *folder = opendir(devices);
+	struct dirent *entry;
+	bool all = true;
+
+	while (folder && (entry = readdir(folder))) {
+		if (!is_arm_core(entry->d_name))
+			continue;
+		all &= hybrid->n < PMU_PERF_KINDS;
+		if (all)
+			add_kind(devices, entry->d_name, PMU_PERF_OTHER, hybrid);
+	}
+	if (folder)
+		closedir(folder);
+	if (!all)
+		hybrid->n = 0;
+	qsort(hybrid->kind, hybrid->n, sizeof(hybrid->kind[0]), by_type);
+}
+
+#else
+
+static void find_arm(const char *devices, struct pmu_perf_hybrid *hybrid)
+{
+	(void)devices;
+	(void)hybrid;
+}
+
+#endif
+
 void pmu_perf_hybrid_find(const char *devices, struct pmu_perf_hybrid *hybrid)
 {
 	hybrid->n = 0;
-	for (size_t i = 0; i < PMU_ARRAY_LEN(pmus); i++) {
-		struct pmu_perf_kind *kind = &hybrid->kind[hybrid->n];
-
-		if (!read_kind(devices, pmus[i].pmu, kind))
-			continue;
-		kind->core_type = pmus[i].core_type;
-		hybrid->n++;
-	}
+	for (size_t i = 0; i < PMU_ARRAY_LEN(pmus); i++)
+		add_kind(devices, pmus[i].pmu, pmus[i].core_type, hybrid);
+	if (!hybrid->n)
+		find_arm(devices, hybrid);
 	if (hybrid->n < 2)
 		hybrid->n = 0;
 }
@@ -79,14 +139,13 @@ static bool is_generic(const struct pmu_slot *slot)
 
 static bool is_cores(const struct pmu_perf_hybrid *hybrid, const struct pmu_slot *slot)
 {
-	if (slot->kind != PMU_SLOT_CORE || slot->pmu[0])
+	if (slot->kind != PMU_SLOT_CORE)
 		return false;
-	if (is_generic(slot) || slot->type == PERF_TYPE_RAW || slot->core_types)
-		return true;
 	for (unsigned int i = 0; i < hybrid->n; i++)
 		if (slot->type == hybrid->kind[i].type)
 			return true;
-	return false;
+	return !slot->pmu[0] &&
+	       (is_generic(slot) || slot->type == PERF_TYPE_RAW || slot->core_types);
 }
 
 uint32_t pmu_perf_hybrid_cores(const struct pmu_perf_hybrid *hybrid, const struct pmu_plan *plan)

@@ -10,12 +10,14 @@
 #include "counters/plan.h"
 #include "machine/mask.h"
 
-#define PMU_PERF_KINDS 3
+#define PMU_PERF_KINDS 4
+/* Neither P nor E: a kind of arm64's cores, of which no name says how fast it is. */
+#define PMU_PERF_OTHER 4
 
 /** One kind of core. */
 struct pmu_perf_kind {
 	uint32_t type;     /* perf_event_attr.type of its PMU */
-	uint8_t core_type; /* PMU_SLOT_P or PMU_SLOT_E */
+	uint8_t core_type; /* PMU_SLOT_P, PMU_SLOT_E or PMU_PERF_OTHER */
 	struct pmu_mask cpus;
 };
 
@@ -29,7 +31,9 @@ struct pmu_perf_hybrid {
  * @devices: /sys/bus/event_source/devices, or a folder like it
  *
  * Source: Linux, Documentation/admin-guide/perf/intel-hybrid.rst: cpu_core and cpu_atom, each with
- * a file "cpus".
+ * a file "cpus"; drivers/perf/arm_pmuv3.c and apple_m1_cpu_pmu.c: a PMU for each kind of core,
+ * armv8_cortex_a53, apple_icestorm_pmu, likewise.  Generic events of one of these are understood
+ * from Linux 6.6 on (PERF_PMU_CAP_EXTENDED_HW_TYPE).
  */
 void pmu_perf_hybrid_find(const char *devices, struct pmu_perf_hybrid *hybrid);
 

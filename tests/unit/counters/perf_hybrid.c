@@ -58,6 +58,53 @@ static void finds_the_kinds_of_core(void)
 	is_int((int)hybrid.n, 0, "no folder at all");
 }
 
+#if defined(__aarch64__)
+
+/* Four of them, in the order of their types. */
+static void finds_those_of_arm64(void)
+{
+	struct pmu_perf_hybrid hybrid;
+
+	pmu_perf_hybrid_find(TREES "arm64", &hybrid);
+	is_int((int)hybrid.n, 4, "arm64: four kinds");
+	ok(hybrid.kind[0].type == 7 && hybrid.kind[1].type == 8, "  Cortex-A53 and A72 first");
+	is_int(pmu_perf_hybrid_kind(&hybrid, 3), 0, "  the last A53");
+	is_int(pmu_perf_hybrid_kind(&hybrid, 4), 1, "  the first A72");
+}
+
+#else
+
+static void finds_those_of_arm64(void)
+{
+	skip("kinds of core of arm64", "they are looked for there");
+}
+
+#endif
+
+static void arm64_has_a_pmu_for_each_kind(void)
+{
+	struct pmu_perf_hybrid hybrid = {
+		.n = 2,
+		.kind = { { .type = 7, .core_type = PMU_PERF_OTHER },
+			  { .type = 8, .core_type = PMU_PERF_OTHER } },
+	};
+	struct pmu_plan plan = { .n_slots = 4 }, a53, a72;
+
+	plan.slot[0] = (struct pmu_slot){ .type = PERF_TYPE_HARDWARE };
+	plan.slot[1] = (struct pmu_slot){ .type = PERF_TYPE_RAW, .config = 0x1a };
+	plan.slot[2] = (struct pmu_slot){ .type = 8, .config = 0x11, .pmu = "armv8_cortex_a72" };
+	plan.slot[3] = (struct pmu_slot){ .kind = PMU_SLOT_SOFTWARE, .type = PERF_TYPE_SOFTWARE };
+	is_int((int)pmu_perf_hybrid_cores(&hybrid, &plan), 0x7, "arm64: what cores count");
+	pmu_perf_hybrid_plan(&hybrid, 0, true, &plan, &a53);
+	pmu_perf_hybrid_plan(&hybrid, 1, false, &plan, &a72);
+	is_int((int)a53.absent, 0x4, "  A53: without what A72 alone counts");
+	is_int((int)a72.absent, 0x8, "  A72: without the rest");
+	is_u64(a53.slot[0].config, ON(7, CPU_CYCLES), "  generic: A53");
+	is_u64(a72.slot[0].config, ON(8, CPU_CYCLES), "    and A72");
+	ok(a53.slot[1].type == 7 && a72.slot[1].type == 8, "  a code: each kind's");
+	ok(a72.slot[2].type == 8 && a72.slot[2].config == 0x11, "  by its name as it is");
+}
+
 static void directs_events_to_a_kind(void)
 {
 	struct pmu_plan
@@ -385,6 +432,8 @@ int main(void)
 	fake_system.cpus = "/nowhere";
 	pmu_perf_system = &fake_system;
 	finds_the_kinds_of_core();
+	finds_those_of_arm64();
+	arm64_has_a_pmu_for_each_kind();
 	directs_events_to_a_kind();
 	an_unpinned_thread_has_a_group_for_each_kind();
 	a_thread_is_the_sum_of_its_kinds();
