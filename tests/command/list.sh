@@ -77,11 +77,20 @@ has out "group TOPDOWN has no events of this CPU (Zen 3)" "  nor what it has no 
 run 0 "groups of Skylake-SP" groups MEM --cpu 6-55-4
 has out "by the kernel's PMU uncore_imc" "  the PMU that they need"
 run 0 "groups of Nehalem" groups ENERGY --cpu 6-1A
-has out "no table says that this CPU (Nehalem) counts energy-pkg" "  it counts no energy"
+has out "no table says that Nehalem counts energy-pkg" "  it counts no energy"
 
 run 0 "groups of Diamond Rapids" groups --cpu 13-1
 row BRANCH "by the architecture's events alone"
 row L2 "group L2 has no events of this CPU (Panther Cove)"
+
+sed 's/: 000706E5/: 000F06E5/' "$data/cpuid/icelake-i7-1065g7.txt" >later
+PMU_CPUID_FILE=$tmp/later
+export PMU_CPUID_FILE
+run 0 "groups of a later processor" groups
+row BRANCH "by the architecture's events alone"
+row CACHE "by the architecture's events alone"
+row UOPS "group UOPS has no events of this CPU"
+unset PMU_CPUID_FILE
 
 for midr in 0x410fd4f0 0x00000000410fd4f0; do
 	run 0 "groups of Neoverse V2: $midr" groups --cpu $midr

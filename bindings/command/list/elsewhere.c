@@ -28,7 +28,7 @@ static void look_at_energy(const struct pmu_cpu_model *model, const struct pmu_g
 		if (event->slot.kind != PMU_SLOT_ENERGY || has_energy(model, &event->slot))
 			continue;
 		if (!event->optional && !why[0])
-			snprintf(why, size, "no table says that this CPU (%s) counts %s",
+			snprintf(why, size, "no table says that %s counts %s",
 				 model->microarchitecture, event->name);
 		add_name(&lost, event->name);
 	}

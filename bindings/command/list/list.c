@@ -88,12 +88,12 @@ static int parse(const struct pmu_command *self, int argc, char **argv, struct r
 #define NO_DEVICES "/dev/null"
 
 /* A machine that no table has is not the one we run on. */
-static const struct pmu_cpu_model unknown_model = { .vendor = "",
-						    .microarchitecture = "this CPU",
-						    .codename = "",
-						    .pfm = "",
-						    .pfm_e = "",
-						    .pfm_uncore = "" };
+static struct pmu_cpu_model unknown_model = { .vendor = "",
+					      .microarchitecture = "this CPU",
+					      .codename = "",
+					      .pfm = "",
+					      .pfm_e = "",
+					      .pfm_uncore = "" };
 
 /* As a measured program would see it, where the environment says that it is another one. */
 static int of_environment(struct pmu_catalog *catalog)
@@ -109,6 +109,7 @@ static int of_environment(struct pmu_catalog *catalog)
 	}
 	catalog->model = machine->model ? machine->model : &unknown_model;
 	catalog->id = machine->id;
+	unknown_model.vendor = catalog->id.vendor;
 	pmu_command_machine_numbers(machine, catalog);
 	pmu_machine_free(machine);
 	return 0;
