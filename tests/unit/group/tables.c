@@ -628,7 +628,7 @@ static void every_event_of_linux(const char *arch, unsigned int least)
 {
 	const char *top = getenv("TEST_EVENTS_LINUX"), *source = getenv("TEST_SRCDIR");
 	char folder[512], path[600], line[512], seen[4096] = ",", key[100], *file;
-	unsigned int rows = 0, wrong = 0, again = 0;
+	unsigned int rows = 0, wrong = 0, again = 0, *counted;
 	FILE *map;
 
 	snprintf(folder, sizeof(folder), "%s%s/%s",
@@ -649,11 +649,15 @@ static void every_event_of_linux(const char *arch, unsigned int least)
 		if (!ok(!strcmp(arch, "amd") ? next_amd(file, &n, &id) : cpu_of_pattern(line, &id),
 			"%s is understood", line))
 			continue;
+		/* several processors share a file: its rows are counted once */
 		snprintf(key, sizeof(key), ",%s,", file);
-		do
-			compare_linux(folder, file, &id, NULL, strstr(seen, key) ? &again : &rows,
-				      &wrong);
-		while ((strstr(seen, key) || strcat(seen, key + 1)) && next_amd(file, &n, &id));
+		counted = strstr(seen, key) ? &again : &rows;
+		if (counted == &rows)
+			strcat(seen, key + 1);
+		do {
+			compare_linux(folder, file, &id, NULL, counted, &wrong);
+			counted = &again;
+		} while (!strcmp(arch, "amd") && next_amd(file, &n, &id));
 	}
 	fclose(map);
 	ok(rows >= least && !wrong, "%s: %u events by their names, %u wrong", arch, rows, wrong);
