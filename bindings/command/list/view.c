@@ -90,10 +90,55 @@ static void add_row(struct pmu_strbuf *out, const struct pmu_list_row *row, size
 	}
 	pmu_strbuf_add(out, "\n");
 	pmu_strbuf_free(&about);
-	if (row->why[0])
-		add_rest(out, width, row->why);
-	else if (row->note[0])
+	if (row->note[0] && !row->why[0])
 		add_rest(out, width, row->note);
+}
+
+static size_t same_reason(const struct pmu_list_section *section, size_t n, const char *why)
+{
+	size_t same = 0;
+
+	for (size_t i = 0; i < n; i++)
+		same += !strcmp(section->row[i].why, why);
+	return same;
+}
+
+static bool is_shared(const struct pmu_list_section *section, const char *why)
+{
+	return why[0] && same_reason(section, section->n_rows, why) > 1;
+}
+
+/* What is in the way of several rows is said once, before them. */
+static void add_shared(struct pmu_strbuf *out, const struct pmu_list_section *section,
+		       const char *why, size_t column, size_t width)
+{
+	pmu_strbuf_add(out, "\n  not to be had: ");
+	pmu_command_wrap(out, REST_INDENT, width, why);
+	pmu_strbuf_add(out, "\n");
+	for (size_t i = 0; i < section->n_rows; i++)
+		if (!strcmp(section->row[i].why, why))
+			add_row(out, &section->row[i], column, width);
+}
+
+static void add_section(struct pmu_strbuf *out, const struct pmu_list_section *section,
+			size_t width)
+{
+	size_t column = name_column(section);
+
+	pmu_strbuf_addf(out, "%s\n", section->title);
+	for (size_t i = 0; i < section->n_rows; i++) {
+		const struct pmu_list_row *row = &section->row[i];
+
+		if (is_shared(section, row->why))
+			continue;
+		add_row(out, row, column, width);
+		if (row->why[0])
+			add_rest(out, width, row->why);
+	}
+	for (size_t i = 0; i < section->n_rows; i++)
+		if (is_shared(section, section->row[i].why) &&
+		    !same_reason(section, i, section->row[i].why))
+			add_shared(out, section, section->row[i].why, column, width);
 }
 
 void pmu_list_text(const struct pmu_list *list, size_t width, struct pmu_strbuf *out)
@@ -101,12 +146,8 @@ void pmu_list_text(const struct pmu_list *list, size_t width, struct pmu_strbuf 
 	const char *notes = pmu_strbuf_text(&list->notes);
 
 	for (size_t i = 0; i < list->n_sections; i++) {
-		const struct pmu_list_section *section = &list->section[i];
-		size_t column = name_column(section);
-
-		pmu_strbuf_addf(out, "%s%s\n", i ? "\n" : "", section->title);
-		for (size_t r = 0; r < section->n_rows; r++)
-			add_row(out, &section->row[r], column, width);
+		pmu_strbuf_add(out, i ? "\n" : "");
+		add_section(out, &list->section[i], width);
 	}
 	if (*notes)
 		pmu_strbuf_addf(out, "%s%s", list->n_sections ? "\n" : "", notes);
