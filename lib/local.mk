@@ -125,6 +125,8 @@ noinst_LTLIBRARIES += %D%/libpmu-names.la
 	%D%/group/pfm/load.h \
 	%D%/group/pfm/names.c \
 	%D%/group/pfm/names.h \
+	%D%/group/spelling.c \
+	%D%/group/spelling.h \
 	%D%/group/sysfs/sysfs.c \
 	%D%/group/sysfs/sysfs.h \
 	%D%/group/sysfs/files.c \
