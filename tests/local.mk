@@ -44,6 +44,7 @@ unit_tests = \
 	%D%/unit/group/metric \
 	%D%/unit/group/pfm \
 	%D%/unit/group/pfm_load \
+	%D%/unit/group/spelling \
 	%D%/unit/group/sysfs \
 	%D%/unit/group/tables \
 	%D%/unit/group/uncore \

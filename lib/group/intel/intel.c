@@ -16,17 +16,18 @@
 #include "group/intel/file.h"
 #include "group/intel/map.h"
 #include "group/intel/slot.h"
+#include "group/spelling.h"
 #include "group/tables/table.h"
 
 #define MAX_FILES     64
 #define MAX_STANDARD  16 /* files of an architecture's standard events */
 #define NAME_LEN_MAX  256
 #define SHOWN         80
-#define MAX_DIFFERENT 8 /* events of one name that are looked at */
+#define MAX_DIFFERENT 16 /* events of one name, however it is spelled, that are looked at */
 
 struct pmu_intel_files {
-	char *folder;      /* NULL: the library's own tables */
-	const char *group; /* of those only events of that group; NULL all */
+	char *folder;       /* NULL: the library's own tables */
+	const char *wanted; /* of those only events that this text may mean; NULL all */
 	struct pmu_cpu_id id;
 	unsigned int n_files;
 	struct pmu_intel_file file[MAX_FILES];
@@ -36,7 +37,7 @@ struct pmu_intel_files {
 	struct pmu_strbuf missing;
 	struct pmu_intel_entry **entry; /* of all files, in their order */
 	uint32_t n_entries;
-	struct pmu_index by_name; /* the first of each */
+	struct pmu_index by_name; /* the first of each, however it is spelled */
 };
 
 /* --- reading --- */
@@ -70,11 +71,15 @@ static bool is_intel(const struct pmu_cpu_id *id)
 	return !strcmp(id->vendor, "GenuineIntel");
 }
 
-/* Events outside Intel's cores, and no others, are called so. */
+/* Intel's events outside the cores, and no others, are called so. */
 static bool may_have(const struct pmu_intel_files *files, const struct pmu_intel_map_row *row)
 {
-	return !files->group || !is_intel(&files->id) ||
-	       !strncasecmp(files->group, "UNC_", 4) == !strncasecmp(row->type, "uncore", 6);
+	bool uncore = !strncasecmp(row->type, "uncore", 6);
+	const char *text = files->wanted;
+
+	if (!text || !is_intel(&files->id))
+		return true;
+	return uncore ? !strncasecmp(text, "UNC", 3) : strncasecmp(text, "UNC_", 4) != 0;
 }
 
 static int read_table(struct pmu_intel_files *files, const struct pmu_intel_map_row *row)
@@ -87,7 +92,7 @@ static int read_table(struct pmu_intel_files *files, const struct pmu_intel_map_
 		file->name = NULL;
 		return pmu_fail(ENOMEM, "no memory for %.*s", SHOWN, row->file);
 	}
-	return pmu_table_read(row->file, pmu_table_find, files->group, core_type_of(row), file);
+	return pmu_table_read(row->file, pmu_table_find, files->wanted, core_type_of(row), file);
 }
 
 /* @file: result; it is to be freed also where it cannot be read */
@@ -259,36 +264,15 @@ static int read_tables(struct pmu_intel_files *files)
 
 /* --- index --- */
 
-static char plain(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c == ':' ? '.' : c;
-}
-
-/* FNV-1a of the name in one spelling. */
-static uint32_t hash_name(const char *name)
-{
-	uint32_t hash = 2166136261u;
-
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)plain(*name)) * 16777619u;
-	return hash;
-}
-
-static bool same_name(const char *a, const char *b)
-{
-	while (*a && plain(*a) == plain(*b))
-		a++, b++;
-	return *a == *b;
-}
-
 static bool is_called(const void *name, uintptr_t entry)
 {
-	return same_name(((const struct pmu_intel_entry *)entry)->name, name);
+	return pmu_spelling_compare(((const struct pmu_intel_entry *)entry)->name, name) <=
+	       PMU_SPELLED_JOINED;
 }
 
 static struct pmu_index_place *place_of(const struct pmu_intel_files *files, const char *name)
 {
-	return pmu_index_find(&files->by_name, hash_name(name), is_called, name);
+	return pmu_index_find(&files->by_name, pmu_spelling_hash(name), is_called, name);
 }
 
 static void put_first(struct pmu_intel_files *files, struct pmu_intel_entry *entry)
@@ -299,7 +283,8 @@ static void put_first(struct pmu_intel_files *files, struct pmu_intel_entry *ent
 	if (entry->next)
 		place->thing = (uintptr_t)entry;
 	else
-		pmu_index_take(&files->by_name, place, hash_name(entry->name), (uintptr_t)entry);
+		pmu_index_take(&files->by_name, place, pmu_spelling_hash(entry->name),
+			       (uintptr_t)entry);
 }
 
 static int make_index(struct pmu_intel_files *files)
@@ -347,7 +332,7 @@ int pmu_intel_open(const char *folder, const struct pmu_cpu_id *id, struct pmu_i
 		      out);
 }
 
-int pmu_intel_open_tables(const struct pmu_cpu_id *id, const char *group,
+int pmu_intel_open_tables(const struct pmu_cpu_id *id, const char *text,
 			  struct pmu_intel_files **out)
 {
 	struct pmu_intel_files *files = calloc(1, sizeof(*files));
@@ -355,7 +340,7 @@ int pmu_intel_open_tables(const struct pmu_cpu_id *id, const char *group,
 	if (!files)
 		return pmu_fail(ENOMEM, "no memory for tables of events");
 	files->id = *id;
-	files->group = group;
+	files->wanted = text;
 	return finish(files, read_tables(files), out);
 }
 
@@ -398,20 +383,77 @@ static const struct pmu_intel_entry *first_called(const struct pmu_intel_files *
 	return (const struct pmu_intel_entry *)place_of(files, name)->thing;
 }
 
-/*
- * The first event of that name that these cores have; one that is not deprecated before those that
- * are.
- */
-static const struct pmu_intel_entry *find_of(const struct pmu_intel_files *files, const char *name,
-					     uint8_t core_type)
-{
-	const struct pmu_intel_entry *found = NULL, *entry = first_called(files, name);
+/* The events that a name means, of one kind of cores or of all. */
+struct called {
+	unsigned int n;
+	const struct pmu_intel_entry *entry[MAX_DIFFERENT];
+};
 
-	for (int n = 0; n < MAX_DIFFERENT && entry; entry = entry->next, n++)
-		if (entry->core_type == core_type &&
-		    (!found || (found->deprecated && !entry->deprecated)))
-			found = entry;
+/* Events that are called just so are meant rather than those that are called nearly so. */
+static void add_called(const struct pmu_intel_entry *entry, const char *name, uint8_t core_type,
+		       enum pmu_spelling *best, struct called *called)
+{
+	enum pmu_spelling spelled = pmu_spelling_compare(entry->name, name);
+
+	if (spelled > *best || (core_type && entry->core_type && entry->core_type != core_type))
+		return;
+	if (spelled < *best)
+		called->n = 0;
+	*best = spelled;
+	if (called->n < MAX_DIFFERENT)
+		called->entry[called->n++] = entry;
+}
+
+static void find_called(const struct pmu_intel_files *files, const char *name, uint8_t core_type,
+			struct called *called)
+{
+	const struct pmu_intel_entry *entry = first_called(files, name);
+	enum pmu_spelling best = PMU_SPELLED_JOINED;
+	bool by_joints;
+
+	called->n = 0;
+	for (; entry; entry = entry->next)
+		add_called(entry, name, core_type, &best, called);
+	by_joints = called->n;
+	best = PMU_SPELLED_RESPELLED;
+	for (uint32_t i = 0; i < files->n_entries && !by_joints; i++)
+		add_called(files->entry[i], name, core_type, &best, called);
+}
+
+/* The first that these cores have; one that is not deprecated before those that are. */
+static const struct pmu_intel_entry *find_of(const struct called *called, uint8_t core_type)
+{
+	const struct pmu_intel_entry *found = NULL;
+
+	for (unsigned int i = 0; i < called->n; i++)
+		if (called->entry[i]->core_type == core_type &&
+		    (!found || (found->deprecated && !called->entry[i]->deprecated)))
+			found = called->entry[i];
 	return found;
+}
+
+static bool same_event(const struct pmu_intel_entry *a, const struct pmu_intel_entry *b)
+{
+	return !strcmp(a->unit, b->unit) && a->code == b->code && a->umask == b->umask &&
+	       a->umask_ext == b->umask_ext && a->cmask == b->cmask && a->invert == b->invert &&
+	       a->edge == b->edge && a->any == b->any && a->equal == b->equal &&
+	       a->msr_index == b->msr_index && a->msr_value == b->msr_value &&
+	       a->port_mask == b->port_mask && a->fc_mask == b->fc_mask &&
+	       a->filter_value == b->filter_value && a->ext_sel == b->ext_sel &&
+	       a->fixed == b->fixed && a->fixed_uncore == b->fixed_uncore;
+}
+
+/* Two names that are both spelled nearly so, and are not two names of one event. */
+static int check_called(const struct called *called, const char *name)
+{
+	for (unsigned int i = 1; i < called->n; i++)
+		if (pmu_spelling_compare(called->entry[0]->name, called->entry[i]->name) !=
+			    PMU_SPELLED_SAME &&
+		    !same_event(called->entry[0], called->entry[i]))
+			return pmu_fail(EINVAL, "\"%.*s\" can be %s or %s: write one of them",
+					SHOWN, name, called->entry[0]->name,
+					called->entry[i]->name);
+	return 0;
 }
 
 static int no_event(const struct pmu_intel_files *files, const char *name)
@@ -437,11 +479,13 @@ static const struct pmu_intel_entry *twin_of(const struct pmu_intel_files *files
 					     const struct pmu_intel_entry *entry)
 {
 	char name[NAME_LEN_MAX];
+	struct called called;
 
 	if (!pmu_intel_is_fixed(entry) ||
 	    (size_t)snprintf(name, sizeof(name), "%s_P", entry->name) >= sizeof(name))
 		return NULL;
-	return find_of(files, name, entry->core_type);
+	find_called(files, name, entry->core_type, &called);
+	return find_of(&called, entry->core_type);
 }
 
 static int make_slot(const struct pmu_intel_files *files, const struct pmu_intel_entry *entry,
@@ -506,18 +550,20 @@ static void tell(const struct pmu_intel_entry *entry, bool open_filter,
 int pmu_intel_find(const struct pmu_intel_files *files, const char *name, struct pmu_slot *slot,
 		   struct pmu_intel_event *about)
 {
-	const struct pmu_intel_entry *any = find_of(files, name, 0), *found = any;
-	const struct pmu_intel_entry *p = find_of(files, name, PMU_SLOT_P),
-				     *e = find_of(files, name, PMU_SLOT_E);
+	const struct pmu_intel_entry *any, *p, *e, *found;
+	struct called called;
 	bool open_filter = false;
 	int rc;
 
-	if (slot->core_types == PMU_SLOT_P)
-		e = NULL;
-	if (slot->core_types == PMU_SLOT_E)
-		p = NULL;
-	if (!any && !p && !e)
+	find_called(files, name, slot->core_types, &called);
+	if (!called.n)
 		return no_event(files, name);
+	rc = check_called(&called, name);
+	if (rc)
+		return rc;
+	found = any = find_of(&called, 0);
+	p = find_of(&called, PMU_SLOT_P);
+	e = find_of(&called, PMU_SLOT_E);
 	rc = any ? make_slot(files, any, slot, &open_filter)
 		 : find_hybrid(files, p, e, slot, &found);
 	if (!rc && about)
@@ -527,7 +573,10 @@ int pmu_intel_find(const struct pmu_intel_files *files, const char *name, struct
 
 bool pmu_intel_has(const struct pmu_intel_files *files, const char *name)
 {
-	return first_called(files, name) != NULL;
+	struct called called;
+
+	find_called(files, name, 0, &called);
+	return called.n;
 }
 
 bool pmu_intel_describe(struct pmu_intel_files *files, const char *name, const char *about)

@@ -36,11 +36,11 @@ void pmu_intel_close(struct pmu_intel_files *files);
 
 /**
  * pmu_intel_open_tables() - the same from the tables that the library brings along
- * @group: "UOPS_ISSUED": only events of that group, or called so; it stays where it is; NULL all
+ * @text: an event as it was written: only those that it may mean; it stays where it is; NULL all
  *
  * Return: 0; -ENODEV: there is none about that CPU; -EINVAL, -ENOMEM with a sentence.
  */
-int pmu_intel_open_tables(const struct pmu_cpu_id *id, const char *group,
+int pmu_intel_open_tables(const struct pmu_cpu_id *id, const char *text,
 			  struct pmu_intel_files **files);
 /** pmu_intel_cpu() - whose they are */
 const struct pmu_cpu_id *pmu_intel_cpu(const struct pmu_intel_files *files);
@@ -51,7 +51,7 @@ const char *pmu_intel_missing(const struct pmu_intel_files *files);
 
 /**
  * pmu_intel_find() - an event by name
- * @name: with Intel's dots (colons are taken for dots), case does not count
+ * @name: however it is spelled: spelling.h
  * @slot: config (event, umask, edge, inv, any, cmask, equal, umask2 in an event select's places),
  *        config1, extra and extra_value (MSRIndex, MSRValue), counters (Counter), core_types, kind;
  *        uncore: unit and pmu; untouched on error; core_types on the way in: which cores' event is
@@ -61,13 +61,14 @@ const char *pmu_intel_missing(const struct pmu_intel_files *files);
  * Where both core types have the name with different encodings, @slot is the P core's and
  * core_types says so.
  *
- * Return: 0; -ENOENT with a sentence that names the nearest; -EINVAL, -ENOTSUP: the files have the
- * event, but it cannot be counted by what they say.
+ * Return: 0; -ENOENT with a sentence that names the nearest; -EINVAL: several events are spelled
+ * nearly so, and are named; -EINVAL, -ENOTSUP: the files have the event, but it cannot be counted by
+ * what they say.
  */
 int pmu_intel_find(const struct pmu_intel_files *files, const char *name, struct pmu_slot *slot,
 		   struct pmu_intel_event *about);
 
-/** pmu_intel_has() - do the files have an event of that name? */
+/** pmu_intel_has() - do the files have an event of that name, however it is spelled? */
 bool pmu_intel_has(const struct pmu_intel_files *files, const char *name);
 
 /**

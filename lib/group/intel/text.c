@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of Intel's events with modifiers behind them, looked up in a catalog's files. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,50 @@ int pmu_intel_of(struct pmu_catalog *catalog, const struct pmu_intel_files **fil
 							   : -ENODEV;
 	*files = catalog->intel;
 	return catalog->intel_error;
+}
+
+/* --- libpfm4's way to say whose event it is --- */
+
+/* Boxes of one kind have a table each, all alike: "snb_unc_cbo2" is "snb_unc_cbo0" too. */
+static bool same_but_for_number(const char *prefix, size_t len, const char *table)
+{
+	size_t n = strlen(table);
+
+	while (len && isdigit((unsigned char)prefix[len - 1]))
+		len--;
+	while (n && isdigit((unsigned char)table[n - 1]))
+		n--;
+	return n && len == n && !strncasecmp(prefix, table, n);
+}
+
+static bool is_table(const char *prefix, size_t len, const char *table)
+{
+	return len && strlen(table) == len && !strncasecmp(prefix, table, len);
+}
+
+/*
+ * Past the "snb::" of "snb::UOPS_ISSUED:ANY", where that is the catalog's CPU; false: it is libpfm4
+ * that has to know.
+ */
+static bool skip_prefix(const char **text, const struct pmu_catalog *catalog, struct pmu_slot *slot)
+{
+	const struct pmu_cpu_model *model = catalog->model ? catalog->model : pmu_pfm_own_model();
+	const char *colons = strstr(*text, "::");
+	size_t len = colons ? (size_t)(colons - *text) : 0;
+
+	if (!colons)
+		return true;
+	if (!model)
+		return false;
+	if (model->pfm_e[0] && is_table(*text, len, model->pfm))
+		slot->core_types = PMU_SLOT_P;
+	else if (is_table(*text, len, model->pfm_e))
+		slot->core_types = PMU_SLOT_E;
+	else if (!is_table(*text, len, model->pfm) &&
+		 !same_but_for_number(*text, len, model->pfm_uncore))
+		return false;
+	*text = colons + 2;
+	return true;
 }
 
 /* --- modifiers --- */
@@ -362,17 +407,14 @@ int pmu_intel_encode(const char *text, struct pmu_catalog *catalog, struct pmu_s
 {
 	const struct pmu_intel_files *files = NULL;
 	struct pmu_pfm_text cut;
-	int rc;
+	int rc = pmu_intel_of(catalog, &files);
 
-	/* "snb::UOPS_ISSUED": libpfm4's table is asked for */
-	if (strstr(text, "::"))
-		return -ENODEV;
-	rc = pmu_intel_of(catalog, &files);
 	/* files that are not there are somebody's mistake: libpfm4 is not to hide it */
-	if (rc == -ENOENT)
+	if (rc == -ENOENT && !strstr(text, "::"))
 		return -EINVAL;
-	if (!rc)
-		rc = pmu_pfm_cut(text, &cut);
+	if (rc || !skip_prefix(&text, catalog, slot))
+		return rc ? rc : -ENODEV;
+	rc = pmu_pfm_cut(text, &cut);
 	if (!rc)
 		rc = encode(files, &cut, pmu_catalog_devices(catalog), slot, label, size);
 	return rc ? rc : check_here(text, catalog, pmu_intel_cpu(files), slot);
@@ -404,11 +446,12 @@ int pmu_intel_encode_own(const char *text, struct pmu_catalog *catalog, struct p
 	struct pmu_cpu_id id;
 	int rc;
 
-	if (strstr(text, "::") || !whose(catalog ? catalog : &here, &id))
+	catalog = catalog ? catalog : (struct pmu_catalog *)&here;
+	if (!whose(catalog, &id) || !skip_prefix(&text, catalog, slot))
 		return -ENODEV;
 	rc = pmu_pfm_cut(text, &cut);
 	if (!rc)
-		rc = pmu_intel_open_tables(&id, cut.part[0], &files);
+		rc = pmu_intel_open_tables(&id, text, &files);
 	if (rc)
 		return rc;
 	rc = encode(files, &cut, pmu_catalog_devices(catalog), slot, label, size);

@@ -15,6 +15,7 @@
 
 #include "base/compiler.h"
 #include "base/error.h"
+#include "group/spelling.h"
 
 #define MAX_DEPTH    4
 #define NAME_LEN_MAX 160
@@ -347,17 +348,9 @@ static int pass(struct stream *stream, int n, const struct stream *first)
 	return rc;
 }
 
-static bool is_in(const char *name, const char *group)
-{
-	size_t len = group ? strlen(group) : 0;
-
-	return !group || (!strncasecmp(name, group, len) &&
-			  (!name[len] || name[len] == '.' || name[len] == ':'));
-}
-
 typedef int visit_fn(void *arg, const struct stream *stream);
 
-static int walk(const char *name, pmu_table_find_fn *find, const char *group, visit_fn *visit,
+static int walk(const char *name, pmu_table_find_fn *find, const char *text, visit_fn *visit,
 		void *arg)
 {
 	struct stream stream[MAX_DEPTH], *first;
@@ -366,7 +359,7 @@ static int walk(const char *name, pmu_table_find_fn *find, const char *group, vi
 	for (int i = 0; i < n && !rc; i++)
 		rc = advance(&stream[i]);
 	while (!rc && (first = first_of(stream, n))) {
-		if (!first->removed && is_in(first->name, group))
+		if (!first->removed && (!text || pmu_spelling_may_be(text, first->name)))
 			rc = visit(arg, first);
 		if (!rc)
 			rc = pass(stream, n, first);
@@ -429,11 +422,11 @@ static int fill(void *arg, const struct stream *stream)
 	return rc;
 }
 
-int pmu_table_read(const char *name, pmu_table_find_fn *find, const char *group, uint8_t core_type,
+int pmu_table_read(const char *name, pmu_table_find_fn *find, const char *text, uint8_t core_type,
 		   struct pmu_intel_file *file)
 {
 	struct filling filling = { .file = file, .core_type = core_type };
-	int rc = walk(name, find, group, count, &filling);
+	int rc = walk(name, find, text, count, &filling);
 
 	if (rc)
 		return rc;
@@ -443,5 +436,5 @@ int pmu_table_read(const char *name, pmu_table_find_fn *find, const char *group,
 		return pmu_fail(ENOMEM, "no memory for the events of %.*s", SHOWN, name);
 	file->n = 0;
 	file->zero_based = true;
-	return walk(name, find, group, fill, &filling);
+	return walk(name, find, text, fill, &filling);
 }

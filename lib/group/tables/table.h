@@ -32,12 +32,12 @@ pmu_table_find_fn pmu_table_find;
 /**
  * pmu_table_read() - a table's events, and those of the tables that it stands upon
  * @find: where these are
- * @group: only events called so, or so up to a dot, case does not count; NULL all
+ * @text: an event as it was written: only those that it may mean; NULL all
  * @file: result, as pmu_intel_file_parse() leaves it; name is set already
  *
  * Return: 0; -EINVAL with a sentence that names table and line; -ENOMEM.
  */
-int pmu_table_read(const char *name, pmu_table_find_fn *find, const char *group, uint8_t core_type,
+int pmu_table_read(const char *name, pmu_table_find_fn *find, const char *text, uint8_t core_type,
 		   struct pmu_intel_file *file);
 
 #endif

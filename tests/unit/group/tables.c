@@ -122,12 +122,13 @@ static void a_table_stands_upon_another(void)
 	pmu_intel_file_free(&file);
 }
 
-static void a_group_is_read_alone(void)
+static void what_a_text_may_mean_is_read_alone(void)
 {
 	struct pmu_intel_file file = { .n = 0 };
 
-	is_int(pmu_table_read("upper", find_made, "a", 0, &file), 0, "events of A");
-	is_int(file.n, 3, "and no others");
+	is_int(pmu_table_read("upper", find_made, "a_one:c=1", 0, &file), 0, "what a_one may mean");
+	is_int(file.n, 1, "and nothing else");
+	ok(entry_of(&file, "", "A.ONE") != NULL, "it is A.ONE");
 	pmu_intel_file_free(&file);
 }
 
@@ -743,7 +744,7 @@ static void every_event_is_there(void)
 int main(void)
 {
 	a_table_stands_upon_another();
-	a_group_is_read_alone();
+	what_a_text_may_mean_is_read_alone();
 	what_is_wrong_is_named();
 	every_table_can_be_read();
 	names_mean_what_intel_says();
