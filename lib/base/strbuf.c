@@ -9,9 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIZE_FIRST   256
-#define CLOSEST_MAX  128 /* longer candidates are nobody's slip of the hand */
-#define CLOSEST_NONE 1000
+#define SIZE_FIRST 256
 
 void pmu_strbuf_free(struct pmu_strbuf *buf)
 {
@@ -99,66 +97,115 @@ const char *pmu_strbuf_text(const struct pmu_strbuf *buf)
 	return buf->text && !buf->failed ? buf->text : "";
 }
 
-/* The C locale's, whatever the program's is. */
-static char lower(char c)
+#define N_KINDS   52
+#define EDITS_MAX 6 /* of long words */
+#define WORD_MAX  (8 * sizeof(pmu_word_bits))
+
+/*
+ * A letter whatever its case, in the C locale; a digit; one kind for all that joins words; the rest
+ * in a few.
+ */
+static unsigned int kind_of(char c)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+	if (c >= 'a' && c <= 'z')
+		return (unsigned int)(c - 'a');
+	if (c >= 'A' && c <= 'Z')
+		return (unsigned int)(c - 'A');
+	if (c >= '0' && c <= '9')
+		return (unsigned int)(c - '0') + 26;
+	return c == '.' || c == ':' || c == '-' || c == '_' ? 36 : 37 + (unsigned char)c % 15;
 }
 
-static unsigned int least(unsigned int a, unsigned int b)
+/* The length in the upper byte; which kinds of characters there are in the lower ones. */
+uint64_t pmu_word_outline(const char *word)
 {
-	return a < b ? a : b;
+	uint64_t outline = 0;
+	size_t n = 0;
+
+	for (; word[n] && n < PMU_CLOSEST_MAX; n++)
+		outline |= UINT64_C(1) << kind_of(word[n]);
+	return outline | (uint64_t)n << 56;
+}
+
+/* An edit changes the length by one, and takes away one kind of character and brings another. */
+static bool may_be_near(uint64_t a, uint64_t b, unsigned int most)
+{
+	uint64_t kinds = (UINT64_C(1) << N_KINDS) - 1;
+	unsigned int n_a = (unsigned int)(a >> 56), n_b = (unsigned int)(b >> 56);
+
+	return n_a <= n_b + most && n_b <= n_a + most &&
+	       (unsigned int)__builtin_popcountll(a & ~b & kinds) <= most &&
+	       (unsigned int)__builtin_popcountll(b & ~a & kinds) <= most;
 }
 
 /*
- * Edits (insert, delete, replace, swap two neighbours) from @a to @b, both shorter than
- * CLOSEST_MAX: three rows of the usual matrix.
+ * Edits (insert, delete, replace, swap two neighbours) from the word, whose characters' places are
+ * in @at, to a candidate: a column of the usual matrix is two words of bits, differences of
+ * neighbours in it.
+ *
+ * Source: H. Hyyro, A Bit-Vector Algorithm for Computing Levenshtein and Damerau Edit Distances,
+ * Nordic Journal of Computing 10 (2003).
  */
-static unsigned int distance(const char *a, size_t n_a, const char *b, size_t n_b)
+static unsigned int distance(const pmu_word_bits at[N_KINDS], unsigned int n_word,
+			     const char *candidate)
 {
-	unsigned int rows[3][CLOSEST_MAX];
-	unsigned int *before = rows[0], *above = rows[1], *row = rows[2], *reuse;
+	pmu_word_bits more = ~(pmu_word_bits)0, less = 0, same = 0, before = 0;
+	unsigned int edits = n_word;
 
-	for (size_t j = 0; j <= n_b; j++)
-		above[j] = before[j] = (unsigned int)j;
-	for (size_t i = 1; i <= n_a; i++) {
-		row[0] = (unsigned int)i;
-		for (size_t j = 1; j <= n_b; j++) {
-			bool same = lower(a[i - 1]) == lower(b[j - 1]);
+	for (; *candidate; candidate++) {
+		pmu_word_bits here = at[kind_of(*candidate)];
+		pmu_word_bits swapped = ((~same & here) << 1) & before, up, down;
 
-			row[j] = least(above[j - 1] + !same, least(above[j], row[j - 1]) + 1);
-			if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
-			    lower(a[i - 2]) == lower(b[j - 1]))
-				row[j] = least(row[j], before[j - 2] + 1);
-		}
-		reuse = before;
-		before = above;
-		above = row;
-		row = reuse;
+		same = (((here & more) + more) ^ more) | here | less | swapped;
+		up = less | ~(same | more);
+		down = same & more;
+		edits += (unsigned int)(up >> (n_word - 1) & 1);
+		edits -= (unsigned int)(down >> (n_word - 1) & 1);
+		up = up << 1 | 1;
+		more = down << 1 | ~(same | up);
+		less = up & same;
+		before = here;
 	}
-	return above[n_b];
+	return edits;
+}
+
+void pmu_closest_start(struct pmu_closest *search, const char *word)
+{
+	_Static_assert(PMU_ARRAY_LEN(search->at) == N_KINDS, "places of each kind");
+	memset(search, 0, sizeof(*search));
+	search->outline = pmu_word_outline(word);
+	search->best = UINT32_MAX;
+	for (unsigned int i = 0; word[i] && i < WORD_MAX; i++)
+		search->at[kind_of(word[i])] |= (pmu_word_bits)1 << i;
+}
+
+void pmu_closest_look(struct pmu_closest *search, const char *candidate, uint64_t outline)
+{
+	unsigned int n = (unsigned int)(outline >> 56);
+	unsigned int n_word = (unsigned int)(search->outline >> 56);
+	/* a word of which nothing is left is no slip */
+	unsigned int most = n > 5 ? n / 3 : n > 1, edits;
+
+	if (most > EDITS_MAX)
+		most = EDITS_MAX;
+	if (most >= search->best)
+		most = search->best - 1;
+	if (!search->best || !n_word || n_word >= WORD_MAX || n >= PMU_CLOSEST_MAX ||
+	    !may_be_near(search->outline, outline, most))
+		return;
+	edits = distance(search->at, n_word, candidate);
+	if (edits > most || edits >= n)
+		return;
+	search->best = edits;
+	search->closest = candidate;
 }
 
 const char *pmu_closest(const char *word, const char *const *candidates)
 {
-	size_t n_word = strnlen(word, CLOSEST_MAX);
-	unsigned int best = CLOSEST_NONE;
-	const char *closest = NULL;
+	struct pmu_closest search;
 
-	if (n_word == CLOSEST_MAX)
-		return NULL;
-	for (; *candidates; candidates++) {
-		size_t n = strnlen(*candidates, CLOSEST_MAX);
-		unsigned int edits;
-
-		if (n == CLOSEST_MAX)
-			continue;
-		edits = distance(word, n_word, *candidates, n);
-		/* a word of which nothing is left is no slip */
-		if (edits < best && edits < n && (edits <= 1 || edits <= n / 3)) {
-			best = edits;
-			closest = *candidates;
-		}
-	}
-	return closest;
+	pmu_closest_start(&search, word);
+	for (; *candidates; candidates++)
+		pmu_closest_look(&search, *candidates, pmu_word_outline(*candidates));
+	return search.closest;
 }

@@ -4,6 +4,7 @@
 #define PMU_BASE_STRBUF_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/compiler.h"
 
@@ -32,9 +33,31 @@ const char *pmu_strbuf_text(const struct pmu_strbuf *buf);
  * @word: what was written
  * @candidates: NULL-terminated
  *
- * Case does not count.  Return: a candidate at most a third of its length (at least 1) edits
- * away, or NULL.
+ * Case and what joins words (. : - _) do not count.  Return: a candidate at most a third of its
+ * length (at least 1, at most 6) edits away, or NULL.
  */
 const char *pmu_closest(const char *word, const char *const *candidates);
+
+/** Longer candidates are nobody's slip of the hand. */
+#define PMU_CLOSEST_MAX 128
+
+/** A bit for each character of a word; of longer ones nothing is near. */
+#ifdef __SIZEOF_INT128__
+__extension__ typedef unsigned __int128 pmu_word_bits;
+#else
+typedef uint64_t pmu_word_bits;
+#endif
+
+/** The same, candidate by candidate. */
+struct pmu_closest {
+	const char *closest; /* so far; NULL none */
+	unsigned int best;
+	uint64_t outline;
+	pmu_word_bits at[52]; /* by kind of character, where it is in the word */
+};
+void pmu_closest_start(struct pmu_closest *search, const char *word);
+/** @outline: pmu_word_outline() of the candidate, which tells most of the far ones already */
+void pmu_closest_look(struct pmu_closest *search, const char *candidate, uint64_t outline);
+uint64_t pmu_word_outline(const char *word);
 
 #endif
