@@ -35,13 +35,11 @@ struct names {
 	struct pmu_strbuf text;
 };
 
-static void add_name(void *arg, const char *name, const char *about, const char *origin)
+static void add_name(void *arg, const char *name)
 {
 	struct names *names = arg;
 	char *copy = names->n + 1 < PMU_ARRAY_LEN(names->name) ? strdup(name) : NULL;
 
-	(void)about;
-	(void)origin;
 	if (copy)
 		names->name[names->n++] = copy;
 }
@@ -52,7 +50,7 @@ static int no_group(const char *name)
 	const char *closest;
 	int rc;
 
-	pmu_group_file_each(add_name, &names);
+	pmu_group_file_names(add_name, &names);
 	closest = pmu_closest(name, names.name);
 	for (size_t i = 0; i < names.n; i++)
 		pmu_strbuf_addf(&names.text, "%s%s",

@@ -334,3 +334,26 @@ void pmu_group_text_each(const char *ending,
 	visit_folders(list_folder, &list);
 	list_end(&list, tell_text, &tell);
 }
+
+struct tell_name {
+	void (*each)(void *arg, const char *name);
+	void *arg;
+};
+
+static void tell_name(void *arg, const struct listed *file)
+{
+	const struct tell_name *tell = arg;
+
+	tell->each(tell->arg, file->name);
+}
+
+void pmu_group_file_names(void (*each)(void *arg, const char *name), void *arg)
+{
+	struct list list = { .ending = ENDING };
+	struct tell_name tell = { each, arg };
+
+	visit_folders(list_folder, &list);
+	for (const struct pmu_group_shipped *file = pmu_group_shipped; file->name; file++)
+		list_file(&list, file->name, NULL, NULL, file->text);
+	list_end(&list, tell_name, &tell);
+}

@@ -63,6 +63,9 @@ void pmu_group_file_each(void (*each)(void *arg, const char *name, const char *a
 				      const char *origin),
 			 void *arg);
 
+/** pmu_group_file_names() - the names of all groups that can be found, sorted; no file is read */
+void pmu_group_file_names(void (*each)(void *arg, const char *name), void *arg);
+
 /** A shipped file. */
 struct pmu_group_shipped {
 	const char *name, *text;
