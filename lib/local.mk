@@ -119,12 +119,14 @@ noinst_LTLIBRARIES += %D%/libpmu-names.la
 	%D%/group/likwid/spelling.c \
 	%D%/group/pfm/pfm.c \
 	%D%/group/pfm/pfm.h \
+	%D%/group/pfm/events.c \
 	%D%/group/pfm/limits.c \
 	%D%/group/pfm/list.c \
 	%D%/group/pfm/load.c \
 	%D%/group/pfm/load.h \
 	%D%/group/pfm/names.c \
 	%D%/group/pfm/names.h \
+	%D%/group/pfm/tables.c \
 	%D%/group/spelling.c \
 	%D%/group/spelling.h \
 	%D%/group/sysfs/sysfs.c \

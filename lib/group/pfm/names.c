@@ -106,29 +106,16 @@ static bool find_spelled(finder find, const void *where, const char *name, void 
 	return false;
 }
 
-static bool event_at(int i, pfm_event_info_t *event)
-{
-	memset(event, 0, sizeof(*event));
-	event->size = sizeof(*event);
-	return pmu_pfm_calls()->get_event_info(i, PFM_OS_NONE, event) == PFM_SUCCESS;
-}
-
 /* Some tables have a name twice: once with masks, once without. */
 static bool event_by_name(const void *where, const char *name, void *found)
 {
-	const pfm_pmu_info_t *table = where;
+	const struct pmu_pfm_known *known = pmu_pfm_event_called(where, name);
 	pfm_event_info_t *event = found;
-	int i = event->name ? pmu_pfm_calls()->get_event_next(event->idx) : table->first_event;
+	int before = event->name ? event->idx : -1;
 
-	for (; i != -1; i = pmu_pfm_calls()->get_event_next(i)) {
-		pfm_event_info_t info;
-
-		if (event_at(i, &info) && !strcasecmp(info.name, name)) {
-			*event = info;
-			return true;
-		}
-	}
-	return false;
+	while (known && before != -1 && known->at <= before)
+		known = known->next;
+	return known && pmu_pfm_event_at(known->at, event);
 }
 
 static bool attribute_at(const pfm_event_info_t *event, int i, pfm_event_attr_info_t *attribute)
@@ -167,23 +154,6 @@ static bool is_modifier_of(const pfm_event_info_t *event, const char *name)
 
 /* --- suggestions --- */
 
-static const char **names_of_events(const pfm_pmu_info_t *table)
-{
-	const char **names = calloc((size_t)table->nevents + 1, sizeof(*names));
-	int n = 0;
-
-	if (!names)
-		return NULL;
-	for (int i = table->first_event; i != -1 && n < table->nevents;
-	     i = pmu_pfm_calls()->get_event_next(i)) {
-		pfm_event_info_t info;
-
-		if (event_at(i, &info))
-			names[n++] = info.name;
-	}
-	return names;
-}
-
 static const char **names_of_umasks(const pfm_event_info_t *event)
 {
 	const char **names = calloc((size_t)event->nattrs + 1, sizeof(*names));
@@ -200,12 +170,16 @@ static const char **names_of_umasks(const pfm_event_info_t *event)
 
 static int no_event(const pfm_pmu_info_t *table, const struct pmu_pfm_text *text)
 {
-	const char **names = names_of_events(table);
-	const char *near = names ? pmu_closest(text->part[0], names) : NULL;
+	const struct pmu_pfm_events *events = pmu_pfm_events(table);
 	pfm_event_info_t event = { .name = NULL };
 	pfm_event_attr_info_t umask;
+	struct pmu_closest search;
+	const char *near;
 
-	free(names);
+	pmu_closest_start(&search, text->part[0]);
+	for (int i = 0; events && i < events->n; i++)
+		pmu_closest_look(&search, events->event[i].name, events->event[i].outline);
+	near = search.closest;
 	if (!near)
 		return pmu_fail(
 			ENOENT,

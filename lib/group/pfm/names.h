@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/index.h"
 #include "counters/plan.h"
 #include "group/pfm/pfm.h"
 #include "machine/models.h"
@@ -36,6 +37,36 @@ struct pmu_pfm_event {
 
 /** pmu_pfm_cut() - @text has no table's name in front.  Return: 0; -EINVAL with a sentence. */
 int pmu_pfm_cut(const char *text, struct pmu_pfm_text *cut);
+
+/** pmu_pfm_table_by_name() - a table of cores' events, or of those outside of them */
+bool pmu_pfm_table_by_name(const char *name, size_t len, pfm_pmu_info_t *table);
+
+/** pmu_pfm_table_present() - the first of that type that libpfm4 itself finds on this machine */
+bool pmu_pfm_table_present(pfm_pmu_type_t type, pfm_pmu_info_t *table);
+
+/** One event of a table. */
+struct pmu_pfm_known {
+	const char *name;                 /* libpfm4's */
+	int at;                           /* its number there */
+	uint64_t outline;                 /* pmu_word_outline() */
+	const struct pmu_pfm_known *next; /* another of the same name */
+};
+
+/** A table's events. */
+struct pmu_pfm_events {
+	struct pmu_index by_name; /* the first of each, whatever joins the words */
+	int n;
+	struct pmu_pfm_known event[];
+};
+
+/** pmu_pfm_event_at() - what libpfm4 says of an event */
+bool pmu_pfm_event_at(int i, pfm_event_info_t *event);
+
+/** pmu_pfm_events() - read at the first call, and kept.  Return: NULL without memory. */
+const struct pmu_pfm_events *pmu_pfm_events(const pfm_pmu_info_t *table);
+
+/** pmu_pfm_event_called() - the first of that name, whatever joins the words; NULL: none */
+const struct pmu_pfm_known *pmu_pfm_event_called(const pfm_pmu_info_t *table, const char *name);
 
 /**
  * pmu_pfm_find() - an event of one table

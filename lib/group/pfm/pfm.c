@@ -64,32 +64,6 @@ static int initialise(void)
 	return 0;
 }
 
-static bool table_at(int i, pfm_pmu_info_t *table)
-{
-	memset(table, 0, sizeof(*table));
-	table->size = sizeof(*table);
-	return pmu_pfm_calls()->get_pmu_info((pfm_pmu_t)i, table) == PFM_SUCCESS &&
-	       (table->type == PFM_PMU_TYPE_CORE || table->type == PFM_PMU_TYPE_UNCORE);
-}
-
-static bool table_by_name(const char *name, size_t len, pfm_pmu_info_t *table)
-{
-	for (int i = 0; i < PFM_PMU_MAX; i++)
-		if (table_at(i, table) && strlen(table->name) == len &&
-		    !strncasecmp(table->name, name, len))
-			return true;
-	return false;
-}
-
-/* The first that libpfm4 itself finds on this machine. */
-static bool table_present(pfm_pmu_type_t type, pfm_pmu_info_t *table)
-{
-	for (int i = 0; i < PFM_PMU_MAX; i++)
-		if (table_at(i, table) && table->is_present && table->type == type)
-			return true;
-	return false;
-}
-
 /* --- whose events --- */
 
 const struct pmu_cpu_model *pmu_pfm_own_model(void)
@@ -120,7 +94,7 @@ static bool same_but_for_number(const char *a, size_t len_a, const char *b)
 static int table_of_prefix(const char *prefix, size_t len, const struct pmu_cpu_model *model,
 			   bool own, pfm_pmu_info_t *table)
 {
-	if (!table_by_name(prefix, len, table))
+	if (!pmu_pfm_table_by_name(prefix, len, table))
 		return pmu_fail(EINVAL, "libpfm4 has no events of \"%.*s\"",
 				(int)(len < 60 ? len : 60), prefix);
 	if ((own && table->is_present) ||
@@ -143,13 +117,13 @@ static int tables_of_model(const char *name, const struct pmu_cpu_model *model, 
 	bool is_uncore = !strncasecmp(name, "UNC_", 4);
 
 	*n = 0;
-	if (is_uncore && uncore[0] && table_by_name(uncore, strlen(uncore), &table[*n]))
+	if (is_uncore && uncore[0] && pmu_pfm_table_by_name(uncore, strlen(uncore), &table[*n]))
 		++*n;
 	for (size_t i = 0; !is_uncore && i < PMU_ARRAY_LEN(core); i++)
-		if (core[i][0] && table_by_name(core[i], strlen(core[i]), &table[*n]))
+		if (core[i][0] && pmu_pfm_table_by_name(core[i], strlen(core[i]), &table[*n]))
 			++*n;
 	if (!*n && own &&
-	    table_present(is_uncore ? PFM_PMU_TYPE_UNCORE : PFM_PMU_TYPE_CORE, &table[0]))
+	    pmu_pfm_table_present(is_uncore ? PFM_PMU_TYPE_UNCORE : PFM_PMU_TYPE_CORE, &table[0]))
 		*n = 1;
 	if (!*n)
 		return pmu_fail(
