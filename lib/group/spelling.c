@@ -115,15 +115,25 @@ enum pmu_spelling pmu_spelling_compare(const char *a, const char *b)
 }
 
 /* FNV-1a */
-uint32_t pmu_spelling_hash(const char *name)
+static uint32_t hash(const char *name, bool respell)
 {
-	struct letters letters = { .at = name };
-	uint32_t hash = 2166136261u;
+	struct letters letters = { .at = name, .respell = respell };
+	uint32_t sum = 2166136261u;
 	char c;
 
 	while ((c = next_letter(&letters)))
-		hash = (hash ^ (unsigned char)c) * 16777619u;
-	return hash;
+		sum = (sum ^ (unsigned char)c) * 16777619u;
+	return sum;
+}
+
+uint32_t pmu_spelling_hash(const char *name)
+{
+	return hash(name, false);
+}
+
+uint32_t pmu_spelling_hash_respelled(const char *name)
+{
+	return hash(name, true);
 }
 
 static bool begins_with(const char *text, const char *name, bool respell)

@@ -23,6 +23,9 @@ enum pmu_spelling pmu_spelling_compare(const char *a, const char *b);
 /** pmu_spelling_hash() - the same for names that are PMU_SPELLED_SAME or PMU_SPELLED_JOINED */
 uint32_t pmu_spelling_hash(const char *name);
 
+/** pmu_spelling_hash_respelled() - the same for names that are PMU_SPELLED_RESPELLED, or SAME */
+uint32_t pmu_spelling_hash_respelled(const char *name);
+
 /**
  * pmu_spelling_may_be() - can a name be all that was written, or all but modifiers behind it?
  * @text: an event as it was written

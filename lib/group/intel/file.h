@@ -18,6 +18,7 @@ struct pmu_intel_entry {
 	const char *standard, *metric;
 	const char *wrong; /* the member that could not be read; NULL none */
 	size_t at;         /* the event's beginning in the text */
+	uint64_t outline;  /* pmu_word_outline() of the name, once it is in the index */
 	uint64_t code, umask, umask_ext, cmask;
 	uint64_t msr_index, msr_value, port_mask, fc_mask, filter_value, ext_sel;
 	uint64_t rd_wr_mask, slice, thread_mask; /* AMD's units */
@@ -33,7 +34,8 @@ struct pmu_intel_entry {
 	bool described;             /* about is not in the file's text: memory of its own */
 	uint8_t core_type;          /* 0, PMU_SLOT_P, PMU_SLOT_E: the file's */
 	const struct pmu_intel_file *file;
-	const struct pmu_intel_entry *next; /* in the index: another of the same name */
+	/* in the indices: another of the same name */
+	const struct pmu_intel_entry *next, *next_respelled;
 };
 
 struct pmu_intel_file {

@@ -37,7 +37,8 @@ struct pmu_intel_files {
 	struct pmu_strbuf missing;
 	struct pmu_intel_entry **entry; /* of all files, in their order */
 	uint32_t n_entries;
-	struct pmu_index by_name; /* the first of each, however it is spelled */
+	/* the first of each; of each that is the same but for words that are spelled in two ways */
+	struct pmu_index by_name, respelled;
 };
 
 /* --- reading --- */
@@ -275,16 +276,44 @@ static struct pmu_index_place *place_of(const struct pmu_intel_files *files, con
 	return pmu_index_find(&files->by_name, pmu_spelling_hash(name), is_called, name);
 }
 
-static void put_first(struct pmu_intel_files *files, struct pmu_intel_entry *entry)
+static bool is_respelled(const void *name, uintptr_t entry)
 {
-	struct pmu_index_place *place = place_of(files, entry->name);
+	enum pmu_spelling spelled = pmu_spelling_compare(
+		((const struct pmu_intel_entry *)entry)->name, name);
 
-	entry->next = (const struct pmu_intel_entry *)place->thing;
-	if (entry->next)
+	return spelled != PMU_SPELLED_OTHERWISE;
+}
+
+static struct pmu_index_place *place_of_respelled(const struct pmu_intel_files *files,
+						  const char *name)
+{
+	return pmu_index_find(&files->respelled, pmu_spelling_hash_respelled(name), is_respelled,
+			      name);
+}
+
+/* Return: the one that was first before. */
+static const struct pmu_intel_entry *put_first(struct pmu_index *index,
+					       struct pmu_index_place *place, uint32_t hash,
+					       const struct pmu_intel_entry *entry)
+{
+	const struct pmu_intel_entry *before = (const struct pmu_intel_entry *)place->thing;
+
+	if (before)
 		place->thing = (uintptr_t)entry;
 	else
-		pmu_index_take(&files->by_name, place, pmu_spelling_hash(entry->name),
-			       (uintptr_t)entry);
+		pmu_index_take(index, place, hash, (uintptr_t)entry);
+	return before;
+}
+
+static void put(struct pmu_intel_files *files, struct pmu_intel_entry *entry)
+{
+	const char *name = entry->name;
+
+	entry->outline = pmu_word_outline(name);
+	entry->next = put_first(&files->by_name, place_of(files, name), pmu_spelling_hash(name),
+				entry);
+	entry->next_respelled = put_first(&files->respelled, place_of_respelled(files, name),
+					  pmu_spelling_hash_respelled(name), entry);
 }
 
 static int make_index(struct pmu_intel_files *files)
@@ -294,14 +323,15 @@ static int make_index(struct pmu_intel_files *files)
 	for (unsigned int i = 0; i < files->n_files; i++)
 		n += files->file[i].n;
 	files->entry = calloc((size_t)n + 1, sizeof(struct pmu_intel_entry *));
-	if (!files->entry || pmu_index_reserve(&files->by_name, n) < 0)
+	if (!files->entry || pmu_index_reserve(&files->by_name, n) < 0 ||
+	    pmu_index_reserve(&files->respelled, n) < 0)
 		return pmu_fail(ENOMEM, "no memory for the names of %u events", n);
 	for (unsigned int i = 0; i < files->n_files; i++)
 		for (uint32_t k = 0; k < files->file[i].n; k++)
 			files->entry[files->n_entries++] = &files->file[i].entry[k];
 	/* from the last on, so that the first of a name comes first */
 	for (uint32_t i = n; i-- > 0;)
-		put_first(files, files->entry[i]);
+		put(files, files->entry[i]);
 	return 0;
 }
 
@@ -355,6 +385,7 @@ void pmu_intel_close(struct pmu_intel_files *files)
 	pmu_strbuf_free(&files->missing);
 	free(files->entry);
 	pmu_index_free(&files->by_name);
+	pmu_index_free(&files->respelled);
 	free(files->folder);
 	free(files);
 }
@@ -409,15 +440,16 @@ static void find_called(const struct pmu_intel_files *files, const char *name, u
 {
 	const struct pmu_intel_entry *entry = first_called(files, name);
 	enum pmu_spelling best = PMU_SPELLED_JOINED;
-	bool by_joints;
 
 	called->n = 0;
 	for (; entry; entry = entry->next)
 		add_called(entry, name, core_type, &best, called);
-	by_joints = called->n;
+	if (called->n)
+		return;
 	best = PMU_SPELLED_RESPELLED;
-	for (uint32_t i = 0; i < files->n_entries && !by_joints; i++)
-		add_called(files->entry[i], name, core_type, &best, called);
+	entry = (const struct pmu_intel_entry *)place_of_respelled(files, name)->thing;
+	for (; entry; entry = entry->next_respelled)
+		add_called(entry, name, core_type, &best, called);
 }
 
 /* The first that these cores have; one that is not deprecated before those that are. */
@@ -458,13 +490,13 @@ static int check_called(const struct called *called, const char *name)
 
 static int no_event(const struct pmu_intel_files *files, const char *name)
 {
-	const char **names = calloc((size_t)files->n_entries + 1, sizeof(*names));
 	const char *near, *missing = pmu_intel_missing(files);
+	struct pmu_closest search;
 
-	for (uint32_t i = 0; names && i < files->n_entries; i++)
-		names[i] = files->entry[i]->name;
-	near = names ? pmu_closest(name, names) : NULL;
-	free(names);
+	pmu_closest_start(&search, name);
+	for (uint32_t i = 0; i < files->n_entries; i++)
+		pmu_closest_look(&search, files->entry[i]->name, files->entry[i]->outline);
+	near = search.closest;
 	return pmu_fail(
 		ENOENT, "there is no event \"%.*s\" among %s of this CPU; %s%s%s%s%s%s", SHOWN,
 		name, is_intel(&files->id) ? "Intel's" : "those",
