@@ -60,6 +60,10 @@ void pmu_catalog_close(struct pmu_catalog *catalog)
 {
 	if (catalog->intel)
 		pmu_intel_close(catalog->intel);
+	if (catalog->tables)
+		pmu_intel_close(catalog->tables);
+	catalog->tables = NULL;
+	catalog->tables_error = 0;
 	catalog->intel = NULL;
 	catalog->intel_error = 0;
 }

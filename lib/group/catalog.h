@@ -22,6 +22,13 @@ struct pmu_catalog {
 	 * an event of a PMU that the kernel lacks is one that nothing counts, rather than an error
 	 */
 	bool keep_absent;
+	/*
+	 * The library's own tables are read whole and kept until pmu_catalog_close(), for many names;
+	 * else of each name what it may mean.
+	 */
+	bool keep_tables;
+	struct pmu_intel_files *tables;
+	int tables_error; /* there are none */
 	/* Read at the first name that needs it; kept until pmu_catalog_close(). */
 	struct pmu_intel_files *intel;
 	int intel_error; /* it could not be read: told once */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Any text as a list of events of several CPUs and as the name of a group. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,8 @@
 #include "group/group.h"
 #include "machine/models.h"
 #include "tests/fuzz/fuzz.h"
+
+#define N_MODELS 6
 
 static const struct pmu_cpu_model *model_of(const char *pfm)
 {
@@ -16,13 +19,34 @@ static const struct pmu_cpu_model *model_of(const char *pfm)
 	abort();
 }
 
-static void parse(const char *text, const struct pmu_cpu_model *model)
+/* Each keeps its tables from input to input; the first is this machine's. */
+static struct pmu_catalog *catalogs(void)
 {
-	struct pmu_catalog catalog = { .model = model };
-	struct pmu_group group;
+	static const char *const models[N_MODELS] = {
+		"core", "wsm_dp", "snb", "spr", "amd64_fam17h_zen2", "amd64_fam19h_zen3"
+	};
+	static struct pmu_catalog catalog[1 + N_MODELS] = { { .keep_tables = true } };
+
+	for (size_t i = 0; i < N_MODELS && !catalog[1 + i].model; i++) {
+		const struct pmu_cpu_model *model = model_of(models[i]);
+		struct pmu_cpu_id *id = &catalog[1 + i].id;
+
+		catalog[1 + i].model = model;
+		catalog[1 + i].keep_tables = true;
+		snprintf(id->vendor, sizeof(id->vendor), "%s", model->vendor);
+		id->family = model->family;
+		id->model = model->model_first;
+		id->stepping = model->stepping_first;
+	}
+	return catalog;
+}
+
+static void parse(const char *text, struct pmu_catalog *catalog)
+{
+	static struct pmu_group group;
 	struct pmu_plan plan;
 
-	if (pmu_group_from_events(text, &catalog, &group))
+	if (pmu_group_from_events(text, catalog, &group))
 		return;
 	pmu_group_plan(&group, &plan);
 	if (plan.n_slots < 1 || plan.n_slots > PMU_MAX_SLOTS)
@@ -35,10 +59,7 @@ static void parse(const char *text, const struct pmu_cpu_model *model)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const models[] = {
-		"core", "wsm_dp", "snb", "spr", "amd64_fam17h_zen2", "amd64_fam19h_zen3"
-	};
-	struct pmu_group group;
+	static struct pmu_group group;
 	char *text = malloc(size + 1);
 
 	if (!text)
@@ -46,8 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size)
 		memcpy(text, data, size);
 	text[size] = '\0';
-	parse(text, NULL);
-	parse(text, model_of(models[size % (sizeof(models) / sizeof(models[0]))]));
+	parse(text, &catalogs()[size % (1 + N_MODELS)]);
 	(void)pmu_group_find(text, NULL, &group);
 	free(text);
 	return 0;

@@ -87,6 +87,7 @@ static int parse_event(struct pmu_group_reading *r, const char *text, struct pmu
 	snprintf(why, sizeof(why), "%s", pmu_error_text());
 	without = *catalog;
 	without.event_files = NULL;
+	without.keep_tables = catalog->tables;
 	rc = pmu_event_parse(text, &without, event);
 	if (!rc && !r->group->note[0])
 		snprintf(r->group->note, sizeof(r->group->note), "%s: %.*s", r->group->name,

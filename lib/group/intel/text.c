@@ -437,26 +437,47 @@ static int no_such_event(const struct pmu_cpu_id *id, const struct pmu_pfm_text 
 	return rc ? rc : -ENOENT;
 }
 
-int pmu_intel_encode_own(const char *text, struct pmu_catalog *catalog, struct pmu_slot *slot,
-			 char *label, size_t size)
+static int encode_kept(const struct pmu_cpu_id *id, const char *text, struct pmu_catalog *catalog,
+		       struct pmu_slot *slot, char *label, size_t size)
 {
-	static const struct pmu_catalog here = { .model = NULL };
-	struct pmu_intel_files *files;
 	struct pmu_pfm_text cut;
-	struct pmu_cpu_id id;
 	int rc;
 
-	catalog = catalog ? catalog : (struct pmu_catalog *)&here;
-	if (!whose(catalog, &id) || !skip_prefix(&text, catalog, slot))
-		return -ENODEV;
-	rc = pmu_pfm_cut(text, &cut);
+	if (!catalog->tables && !catalog->tables_error)
+		catalog->tables_error = pmu_intel_open_tables(id, NULL, &catalog->tables);
+	rc = catalog->tables_error;
 	if (!rc)
-		rc = pmu_intel_open_tables(&id, text, &files);
+		rc = pmu_pfm_cut(text, &cut);
+	return rc ? rc : encode(catalog->tables, &cut, slot, label, size);
+}
+
+static int encode_alone(const struct pmu_cpu_id *id, const char *text, struct pmu_slot *slot,
+			char *label, size_t size)
+{
+	struct pmu_intel_files *files;
+	struct pmu_pfm_text cut;
+	int rc = pmu_pfm_cut(text, &cut);
+
+	if (!rc)
+		rc = pmu_intel_open_tables(id, text, &files);
 	if (rc)
 		return rc;
 	rc = encode(files, &cut, pmu_catalog_devices(catalog), slot, label, size);
 	pmu_intel_close(files);
-	if (!rc)
-		rc = check_here(text, catalog, &id, slot);
-	return rc == -ENOENT ? no_such_event(&id, &cut, slot) : rc;
+	return rc == -ENOENT ? no_such_event(id, &cut, slot) : rc;
+}
+
+int pmu_intel_encode_own(const char *text, struct pmu_catalog *catalog, struct pmu_slot *slot,
+			 char *label, size_t size)
+{
+	struct pmu_catalog here = { .model = NULL };
+	struct pmu_cpu_id id;
+	int rc;
+
+	catalog = catalog ? catalog : &here;
+	if (!whose(catalog, &id) || !skip_prefix(&text, catalog, slot))
+		return -ENODEV;
+	rc = catalog->keep_tables ? encode_kept(&id, text, catalog, slot, label, size)
+				  : encode_alone(&id, text, slot, label, size);
+	return rc ? rc : check_here(text, catalog, &id, slot);
 }
