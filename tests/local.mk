@@ -42,6 +42,7 @@ unit_tests = \
 	%D%/unit/group/linux \
 	%D%/unit/group/matrix \
 	%D%/unit/group/metric \
+	%D%/unit/group/mistyped \
 	%D%/unit/group/pfm \
 	%D%/unit/group/pfm_load \
 	%D%/unit/group/spelling \
