@@ -87,6 +87,8 @@ noinst_LTLIBRARIES += %D%/libpmu-names.la
 	%D%/group/file/scan.c \
 	%D%/group/group.c \
 	%D%/group/interrupts.c \
+	%D%/group/native.c \
+	%D%/group/native.h \
 	%D%/group/intel/intel.c \
 	%D%/group/intel/intel.h \
 	%D%/group/intel/file.c \

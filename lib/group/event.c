@@ -18,8 +18,8 @@
 #include "base/strbuf.h"
 #include "group/absent.h"
 #include "group/catalog.h"
-#include "group/intel/intel.h"
 #include "group/interrupts.h"
+#include "group/native.h"
 #include "group/pfm/names.h"
 #include "group/pfm/pfm.h"
 #include "group/terms.h"
@@ -285,30 +285,6 @@ static bool take_levels(char *word, struct modifiers *asked)
 	return any;
 }
 
-/*
- * Intel's files, where the catalog has some, are asked first, the library's own tables next, and
- * libpfm4 for what neither has.
- */
-static int encode_native(const char *word, struct pmu_catalog *catalog, struct pmu_event *event)
-{
-	size_t size = sizeof(event->name) - 3; /* room for ":uk" is kept */
-	char why[PMU_ERROR_MAX];
-	int rc = pmu_intel_encode(word, catalog, &event->slot, event->name, size), pfm;
-
-	if (rc == -ENODEV)
-		rc = pmu_intel_encode_own(word, catalog, &event->slot, event->name, size);
-	if (rc != -ENOENT && rc != -ENODEV)
-		return rc;
-	snprintf(why, sizeof(why), "%s", pmu_error_text());
-	pfm = pmu_pfm_encode(word, catalog ? catalog->model : NULL, &event->slot, event->name,
-			     size);
-	if (!pfm)
-		pmu_terms_kernel_unit(pmu_catalog_devices(catalog), model_of(catalog), event);
-	if (rc == -ENOENT && (pfm == -ENOENT || pfm == -ENOTSUP))
-		return pmu_fail(ENOENT, "%s", why);
-	return pfm;
-}
-
 static int parse_native(char *word, struct pmu_catalog *catalog, struct pmu_event *event)
 {
 	struct modifiers asked = { .user = false };
@@ -316,7 +292,7 @@ static int parse_native(char *word, struct pmu_catalog *catalog, struct pmu_even
 	struct pmu_event_about about = { .name = event->name, .unit = "" };
 	int rc;
 
-	rc = encode_native(word, catalog, event);
+	rc = pmu_native_encode(word, catalog, event);
 	if (rc)
 		return unknown(word, rc);
 	if (pmu_slot_is_socket(&event->slot))

@@ -415,24 +415,32 @@ static int encode_hybrid(const pfm_pmu_info_t table[2], const struct pmu_cpu_mod
 	return p ? encode_in(&table[1], model, text, &other, label, size) : 0;
 }
 
-static int encode(const char *text, const struct pmu_cpu_model *model, struct pmu_slot *slot,
-		  char *label, size_t size)
+/* Where the event is looked for, and how it is cut. */
+static int find_tables(const char *text, const struct pmu_cpu_model *model, bool own,
+		       struct pmu_pfm_text *cut, pfm_pmu_info_t table[2], int *n)
 {
 	const char *colons = strstr(text, "::");
-	struct pmu_pfm_text cut;
-	pfm_pmu_info_t table[2];
-	bool own = !model;
-	int n = 1, rc;
+	int rc = initialise();
 
-	if (own)
-		model = pmu_pfm_own_model();
-	rc = initialise();
+	*n = 1;
 	if (!rc && colons)
 		rc = table_of_prefix(text, (size_t)(colons - text), model, own, &table[0]);
 	else if (!rc)
-		rc = tables_of_model(text, model, own, table, &n);
-	if (!rc)
-		rc = pmu_pfm_cut(colons ? colons + 2 : text, &cut);
+		rc = tables_of_model(text, model, own, table, n);
+	return rc ? rc : pmu_pfm_cut(colons ? colons + 2 : text, cut);
+}
+
+static int encode(const char *text, const struct pmu_cpu_model *model, struct pmu_slot *slot,
+		  char *label, size_t size)
+{
+	struct pmu_pfm_text cut;
+	pfm_pmu_info_t table[2];
+	bool own = !model;
+	int n, rc;
+
+	if (own)
+		model = pmu_pfm_own_model();
+	rc = find_tables(text, model, own, &cut, table, &n);
 	if (rc)
 		return rc;
 	if (n == 2)
@@ -451,6 +459,77 @@ int pmu_pfm_encode(const char *text, const struct pmu_cpu_model *model, struct p
 	pmu_lock_take(&lock);
 	rc = encode(text, model, slot, label, size);
 	pmu_lock_give(&lock);
+	return rc;
+}
+
+/* --- in full --- */
+
+/* Of "nhm::BR_INST_RETIRED:ALL_BRANCHES:e=0:u=1" event and masks. */
+static void take_names(const char *full, struct pmu_strbuf *out)
+{
+	const char *at = strstr(full, "::");
+	size_t len;
+
+	for (at = at ? at + 2 : full; *at; at += len + (at[len] == ':')) {
+		len = strcspn(at, ":");
+		if (memchr(at, '=', len))
+			continue;
+		pmu_strbuf_add(out, out->len ? ":" : "");
+		pmu_strbuf_add_n(out, at, len);
+	}
+}
+
+static int spell_out_in(const pfm_pmu_info_t *table, const struct pmu_pfm_text *text,
+			struct pmu_strbuf *out)
+{
+	char *full = NULL;
+	pfm_pmu_encode_arg_t arg = { .size = sizeof(arg), .fstr = &full };
+	struct pmu_strbuf name = { 0 };
+	struct pmu_pfm_event event;
+	int rc = pmu_pfm_find(table, text, &event);
+
+	if (rc)
+		return rc;
+	write_name(table, &event, &name);
+	rc = pmu_pfm_calls()->get_os_event_encoding(pmu_strbuf_text(&name), PFM_PLM0 | PFM_PLM3,
+						    PFM_OS_NONE, &arg);
+	pmu_strbuf_free(&name);
+	if (rc != PFM_SUCCESS)
+		return -EINVAL;
+	take_names(full ? full : "", out);
+	for (int i = 0; i < event.n_modifiers; i++)
+		pmu_strbuf_addf(out, ":%s", event.modifier[i]);
+	free(arg.codes);
+	free(full);
+	return out->failed ? -ENOMEM : 0;
+}
+
+static int spell_out(const char *text, const struct pmu_cpu_model *model, struct pmu_strbuf *out)
+{
+	struct pmu_pfm_text cut;
+	pfm_pmu_info_t table[2];
+	int n, rc = find_tables(text, model ? model : pmu_pfm_own_model(), !model, &cut, table, &n);
+
+	for (int i = 0; i < n && !rc; i++) {
+		rc = spell_out_in(&table[i], &cut, out);
+		if (rc != -ENOENT || i + 1 == n)
+			break;
+		rc = 0;
+	}
+	return rc;
+}
+
+int pmu_pfm_spell_out(const char *text, const struct pmu_cpu_model *model, char *full, size_t size)
+{
+	struct pmu_strbuf out = { 0 };
+	int rc;
+
+	pmu_lock_take(&lock);
+	rc = spell_out(text, model, &out);
+	pmu_lock_give(&lock);
+	if (!rc && (size_t)snprintf(full, size, "%s", pmu_strbuf_text(&out)) >= size)
+		rc = -EINVAL;
+	pmu_strbuf_free(&out);
 	return rc;
 }
 

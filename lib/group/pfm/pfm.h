@@ -23,6 +23,15 @@
 int pmu_pfm_encode(const char *text, const struct pmu_cpu_model *model, struct pmu_slot *slot,
 		   char *label, size_t size);
 
+/**
+ * pmu_pfm_spell_out() - what libpfm4 calls an event in full: with masks that it has by itself
+ * @text, @model: as for pmu_pfm_encode(), which took them
+ * @full: "BR_INST_RETIRED:ALL_BRANCHES:c=1", with the modifiers that @text has
+ *
+ * Return: 0; a negative errno: it says nothing.
+ */
+int pmu_pfm_spell_out(const char *text, const struct pmu_cpu_model *model, char *full, size_t size);
+
 /** One name that pmu_pfm_encode() knows. */
 struct pmu_pfm_name {
 	const char *table;       /* libpfm4's: "snb" */
