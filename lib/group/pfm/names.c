@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "group/pfm/load.h"
+#include "group/spelling.h"
 
 #define NAME_MAX_LEN 128
 #define SHOWN        80
@@ -370,6 +371,64 @@ static int find_called(const pfm_pmu_info_t *table, const char *name,
 	return rc;
 }
 
+/* "RETIRED_SSE_AVX_FLOPS_ALL:c=1" as event and mask and what follows.  Return: as read_rest(). */
+static int read_joined(const pfm_event_info_t *info, const pfm_event_attr_info_t *umask,
+		       const struct pmu_pfm_text *text, struct pmu_pfm_event *event)
+{
+	char name[2 * NAME_MAX_LEN], written[PMU_PFM_TEXT_MAX];
+
+	snprintf(name, sizeof(name), "%s_%s", info->name, umask->name);
+	for (int last = text->n_parts; last > 0; last--) {
+		if (!join(text, 0, last, written, sizeof(written)) ||
+		    pmu_spelling_compare(written, name) > PMU_SPELLED_JOINED)
+			continue;
+		memset(event, 0, sizeof(*event));
+		event->name = info->name;
+		add_umask(event, info, umask);
+		return read_rest(info, text, last, event);
+	}
+	return -ENOENT;
+}
+
+static int find_joined_in(const pfm_event_info_t *info, const struct pmu_pfm_text *text,
+			  struct pmu_pfm_event *event)
+{
+	pfm_event_attr_info_t umask;
+	int rc = -ENOENT;
+
+	for (int i = 0; i < info->nattrs && rc == -ENOENT; i++)
+		if (attribute_at(info, i, &umask) && umask.type == PFM_ATTR_UMASK)
+			rc = read_joined(info, &umask, text, event);
+	return rc;
+}
+
+/* What is written in one word, as LIKWID does, is cut where a mask begins. */
+static int find_joined(const pfm_pmu_info_t *table, const struct pmu_pfm_text *text,
+		       struct pmu_pfm_event *event)
+{
+	const struct pmu_pfm_events *events = pmu_pfm_events(table);
+	char written[PMU_PFM_TEXT_MAX];
+	struct pmu_pfm_event other;
+	const char *found = NULL;
+
+	if (!events || !join(text, 0, text->n_parts, written, sizeof(written)))
+		return -ENOENT;
+	for (int i = 0; i < events->n; i++) {
+		pfm_event_info_t info;
+
+		if (!pmu_spelling_may_be(written, events->event[i].name) ||
+		    !pmu_pfm_event_at(events->event[i].at, &info) ||
+		    find_joined_in(&info, text, found ? &other : event))
+			continue;
+		if (found && strcmp(found, info.name) != 0)
+			return pmu_fail(EINVAL, "\"%.*s\" can be %s.%s or %s.%s: write one of them",
+					SHOWN, written, found, event->umask[0], info.name,
+					other.umask[0]);
+		found = info.name;
+	}
+	return found ? 0 : -ENOENT;
+}
+
 int pmu_pfm_find(const pfm_pmu_info_t *table, const struct pmu_pfm_text *text,
 		 struct pmu_pfm_event *event)
 {
@@ -380,6 +439,8 @@ int pmu_pfm_find(const pfm_pmu_info_t *table, const struct pmu_pfm_text *text,
 	for (int k = 1; k <= text->n_parts && rc == -ENOENT; k++)
 		if (join(text, 0, k, name, sizeof(name)))
 			rc = find_called(table, name, text, k, &known, event);
+	if (rc == -ENOENT && !known)
+		rc = find_joined(table, text, event);
 	/* a known one has been told about */
 	return rc == -ENOENT && !known ? no_event(table, text) : rc;
 }

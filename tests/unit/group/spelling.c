@@ -162,10 +162,51 @@ static void a_name_is_one_event_however_it_is_spelled(void)
 	names_of(0xcc, 1, "Panther Lake");
 }
 
+/* --- libpfm4's own names --- */
+
+static bool is_code(struct pmu_catalog *catalog, const char *text, uint64_t config)
+{
+	struct pmu_event event;
+	int rc = pmu_event_parse(text, catalog, &event);
+
+	return is_int(rc, 0, text) ? is_u64(event.slot.config, config, "  its code")
+				   : (diag("%s", pmu_error_text()), false);
+}
+
+static void nothing(void *arg, const struct pmu_pfm_name *name)
+{
+	(void)arg;
+	(void)name;
+}
+
+/* Intel's file has 04C4H where libpfm4 4.13 has 00C4H. */
+static void short_names_of_libpfm4_are_the_tables(void)
+{
+	struct pmu_catalog nehalem = {
+		.id = { .vendor = "GenuineIntel", .family = 6, .model = 0x1a, .stepping = 5 }
+	};
+	struct pmu_catalog zen2 = {
+		.id = { .vendor = "AuthenticAMD", .family = 0x17, .model = 0x31 }
+	};
+
+	nehalem.model = pmu_cpu_model_find(&nehalem.id);
+	zen2.model = pmu_cpu_model_find(&zen2.id);
+	if (pmu_pfm_each(nehalem.model, nothing, NULL)) {
+		diag("libpfm4 is not there: %s", pmu_error_text());
+		return;
+	}
+	is_code(&nehalem, "BR_INST_RETIRED", 0x04c4);
+	is_code(&nehalem, "nhm::BR_INST_RETIRED", 0x04c4);
+	is_code(&nehalem, "br_inst_retired:c=1", 0x10004c4);
+	is_code(&zen2, "RETIRED_SSE_AVX_FLOPS_ANY", 0xf03);
+	is_code(&zen2, "RetiredSseAvxFlopsAny:c=1", 0x1000f03);
+}
+
 int main(void)
 {
 	names_are_compared_by_letters();
 	what_a_text_may_be();
 	a_name_is_one_event_however_it_is_spelled();
+	short_names_of_libpfm4_are_the_tables();
 	return done_testing();
 }
