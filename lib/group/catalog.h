@@ -5,6 +5,7 @@
 
 #include "machine/models.h"
 
+struct pmu_intel_event;
 struct pmu_intel_files;
 
 /** NULL in place of one: this machine, its sysfs, no event files. */
@@ -29,6 +30,11 @@ struct pmu_catalog {
 	bool keep_tables;
 	struct pmu_intel_files *tables;
 	int tables_error; /* there are none */
+	/*
+	 * Where files and tables that are kept tell what they say of the event that was asked for last,
+	 * beside its code; NULL: nobody wants to know.
+	 */
+	struct pmu_intel_event *said;
 	/* Read at the first name that needs it; kept until pmu_catalog_close(). */
 	struct pmu_intel_files *intel;
 	int intel_error; /* it could not be read: told once */

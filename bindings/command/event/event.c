@@ -223,7 +223,9 @@ static int show(const struct request *request, const struct pmu_machine *machine
 		const struct pmu_cpu_model *model)
 {
 	struct pmu_catalog catalog = {
-		.model = model, .event_files = pmu_command_event_files(request->event_files)
+		.model = model,
+		.event_files = pmu_command_event_files(request->event_files),
+		.keep_tables = true,
 	};
 	struct pmu_event_view *view = calloc((size_t)request->n_names, sizeof(*view));
 	struct pmu_strbuf out = { 0 };
@@ -236,6 +238,7 @@ static int show(const struct request *request, const struct pmu_machine *machine
 	if (machine->recorded)
 		catalog.id = machine->id;
 	for (int i = 0; i < request->n_names && !rc; i++) {
+		catalog.said = &view[i].said;
 		rc = pmu_event_parse(request->name[i], &catalog, &view[i].event);
 		if (rc) {
 			pmu_command_error("%s", pmu_error_text());

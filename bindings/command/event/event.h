@@ -7,6 +7,7 @@
 #include "counters/msr/request.h"
 #include "counters/msr/select.h"
 #include "group/event.h"
+#include "group/intel/intel.h"
 #include "machine/machine.h"
 
 /** One event on one CPU. */
@@ -19,6 +20,8 @@ struct pmu_event_view {
 	bool any;         /* by any */
 	int fixed;        /* -1: none */
 	char why[256];    /* no register counts it: why */
+	/* what Intel says of it beside; a NULL name: nothing */
+	struct pmu_intel_event said;
 };
 
 /** pmu_event_view_text() - for people. */

@@ -164,6 +164,18 @@ static void add_cpu(const struct pmu_machine *machine, struct pmu_strbuf *out)
 		pmu_strbuf_add(out, "this CPU");
 }
 
+static void add_said(const struct pmu_intel_event *said, struct pmu_strbuf *out)
+{
+	if (!said->name)
+		return;
+	if (said->deprecated)
+		pmu_strbuf_addf(out, "  deprecated   %s%s\n",
+				said->successor ? "the same is " : "by Intel",
+				said->successor ? said->successor : "");
+	if (said->errata[0])
+		pmu_strbuf_addf(out, "  errata       %s\n", said->errata);
+}
+
 void pmu_event_view_text(const struct pmu_event_view *view, const struct pmu_machine *machine,
 			 struct pmu_strbuf *out)
 {
@@ -185,6 +197,7 @@ void pmu_event_view_text(const struct pmu_event_view *view, const struct pmu_mac
 				slot->extra_value, slot->extra);
 	add_counters(view, out);
 	add_perf(slot, out);
+	add_said(&view->said, out);
 }
 
 /* --- JSON --- */
@@ -260,6 +273,15 @@ static json_t *json_view(const struct pmu_event_view *view)
 	json_object_set_new(object, "register_value",
 			    slot->extra ? hex(slot->extra_value) : json_null());
 	json_object_set_new(object, "perf_event", json_perf(slot));
+	json_object_set_new(object, "deprecated",
+			    json_boolean(view->said.name && view->said.deprecated));
+	json_object_set_new(object, "successor",
+			    view->said.name && view->said.successor
+				    ? json_string(view->said.successor)
+				    : json_null());
+	json_object_set_new(object, "errata",
+			    view->said.name && view->said.errata[0] ? json_string(view->said.errata)
+								    : json_null());
 	return object;
 }
 

@@ -158,6 +158,7 @@ static const struct member {
 	{ "Unit", TEXT, offsetof(struct pmu_intel_entry, unit) },
 	{ "Filter", TEXT, offsetof(struct pmu_intel_entry, filter) },
 	{ "CounterType", TEXT, offsetof(struct pmu_intel_entry, counter_type) },
+	{ "Errata", TEXT, offsetof(struct pmu_intel_entry, errata) },
 	{ "EventCode", NUMBER, offsetof(struct pmu_intel_entry, code) },
 	{ "ConfigCode", NUMBER, offsetof(struct pmu_intel_entry, config) },
 	{ "UMask", NUMBER, offsetof(struct pmu_intel_entry, umask) },
@@ -271,6 +272,7 @@ static void read_event(struct pmu_json *json, struct pmu_intel_file *file,
 		.counter_type = "",
 		.standard = "",
 		.metric = "",
+		.errata = "",
 		.fixed = -1,
 		.file = file,
 		.wrong = NULL,
@@ -288,6 +290,8 @@ static void read_event(struct pmu_json *json, struct pmu_intel_file *file,
 			take_value(json, kind, member, file, entry);
 		}
 	}
+	if (is_none(entry->errata) || !strcmp(entry->errata, "0"))
+		entry->errata = "";
 	if (entry->code == UINT64_MAX && !entry->wrong && !file->is_linux)
 		entry->wrong = "EventCode";
 	file->zero_based |= entry->fixed_from_0;

@@ -14,6 +14,7 @@
 struct pmu_intel_entry {
 	const char *name, *about, *unit, *filter;
 	const char *counter_type; /* "FREERUN", ...; "" */
+	const char *errata;       /* "SKL091"; "" */
 	/* Linux's: the standard event that has the rest, the metric that it is; "" */
 	const char *standard, *metric;
 	const char *wrong; /* the member that could not be read; NULL none */

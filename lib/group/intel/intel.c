@@ -566,15 +566,27 @@ static int find_hybrid(const struct pmu_intel_files *files, const struct pmu_int
 	return rc;
 }
 
-static void tell(const struct pmu_intel_entry *entry, bool open_filter,
-		 struct pmu_intel_event *about)
+static const char *successor_of(const struct pmu_intel_files *files,
+				const struct pmu_intel_entry *entry)
+{
+	for (uint32_t i = 0; entry->deprecated && i < files->n_entries; i++)
+		if (!files->entry[i]->deprecated && same_event(files->entry[i], entry) &&
+		    files->entry[i]->core_type == entry->core_type)
+			return files->entry[i]->name;
+	return NULL;
+}
+
+static void tell(const struct pmu_intel_files *files, const struct pmu_intel_entry *entry,
+		 bool open_filter, struct pmu_intel_event *about)
 {
 	*about = (struct pmu_intel_event){
 		.name = entry->name,
 		.about = entry->about,
 		.unit = entry->unit,
 		.core_type = entry->core_type,
+		.errata = entry->errata,
 		.deprecated = entry->deprecated,
+		.successor = successor_of(files, entry),
 		.open_filter = open_filter,
 	};
 }
@@ -599,7 +611,7 @@ int pmu_intel_find(const struct pmu_intel_files *files, const char *name, struct
 	rc = any ? make_slot(files, any, slot, &open_filter)
 		 : find_hybrid(files, p, e, slot, &found);
 	if (!rc && about)
-		tell(found, open_filter, about);
+		tell(files, found, open_filter, about);
 	return rc;
 }
 
@@ -629,7 +641,7 @@ void pmu_intel_each(const struct pmu_intel_files *files,
 	for (uint32_t i = 0; i < files->n_entries; i++) {
 		struct pmu_intel_event event;
 
-		tell(files->entry[i], false, &event);
+		tell(files, files->entry[i], false, &event);
 		each(arg, &event);
 	}
 }

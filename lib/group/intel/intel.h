@@ -11,11 +11,13 @@
 
 /** One event of a file. */
 struct pmu_intel_event {
-	const char *name;  /* "UOPS_ISSUED.ANY"; in the file's own case */
-	const char *about; /* BriefDescription */
-	const char *unit;  /* of the uncore: "CBO", "iMC", ...; "" a core's */
-	uint8_t core_type; /* 0; PMU_SLOT_P, PMU_SLOT_E */
+	const char *name;   /* "UOPS_ISSUED.ANY"; in the file's own case */
+	const char *about;  /* BriefDescription */
+	const char *unit;   /* of the uncore: "CBO", "iMC", ...; "" a core's */
+	uint8_t core_type;  /* 0; PMU_SLOT_P, PMU_SLOT_E */
+	const char *errata; /* "SKL091", numbers in Intel's specification updates; "" none */
 	bool deprecated;
+	const char *successor; /* what counts the same and is not deprecated; NULL: none */
 	/*
 	 * of the uncore: what it counts is said by config1 (:config1=0x..), which the file leaves
 	 * open

@@ -286,19 +286,45 @@ static int find_name(const struct pmu_intel_files *files, const struct pmu_pfm_t
 	return bad;
 }
 
-/* @prefix, "cpu_atom/" or "", is closed behind the name */
+/* What the event has by itself. */
+static uint64_t own_value(const struct pmu_intel_event *event, const struct pmu_slot *slot,
+			  enum modifier which)
+{
+	struct pmu_select select;
+
+	/* in the same places in what is outside the cores */
+	pmu_select_decode(PMU_SELECT_INTEL, slot->config, &select);
+	switch (which) {
+	case CMASK:
+		return select.cmask;
+	case INVERT:
+		return select.invert;
+	case EDGE:
+		return select.edge;
+	case CONFIG1:
+		return event->unit[0] ? slot->config1 : 0;
+	case ANY_THREAD:
+		return select.any_thread;
+	case IN_TX:
+		return select.in_tx;
+	default:
+		return select.in_txcp;
+	}
+}
+
+/* @slot: the event's own, without the modifiers; @prefix, "cpu_atom/" or "", is closed behind the name */
 static void write_label(const struct pmu_intel_event *event, const struct given *given,
-			const char *prefix, char *label, size_t size)
+			const struct pmu_slot *slot, const char *prefix, char *label, size_t size)
 {
 	struct pmu_strbuf out = { 0 };
 
 	pmu_strbuf_addf(&out, "%s%s", prefix, event->name);
-	for (int i = 0; i < MODIFIERS; i++) {
-		if (!(given->mask >> i & 1) || (modifiers[i].flag && !given->value[i]))
+	for (enum modifier i = 0; i < MODIFIERS; i++) {
+		if (!(given->mask >> i & 1) || given->value[i] == own_value(event, slot, i))
 			continue;
 		pmu_strbuf_addf(&out, ":%s", modifiers[i].name);
-		if (!modifiers[i].flag)
-			pmu_strbuf_addf(&out, i == CMASK ? "=%llu" : "=0x%llx",
+		if (!modifiers[i].flag || !given->value[i])
+			pmu_strbuf_addf(&out, i == CONFIG1 ? "=0x%llx" : "=%llu",
 					(unsigned long long)given->value[i]);
 	}
 	if (prefix[0])
@@ -320,13 +346,17 @@ static const char *prefix_of(const struct pmu_intel_files *files, const char *na
 	return wanted == PMU_SLOT_E ? "cpu_atom/" : "cpu_core/";
 }
 
-/* @devices: of the kernel that is there; NULL none */
+/*
+ * @devices: of the kernel that is there; NULL none
+ * @said: NULL, or where it goes what the files say beside
+ */
 static int encode(const struct pmu_intel_files *files, const struct pmu_pfm_text *cut,
-		  const char *devices, struct pmu_slot *slot, char *label, size_t size)
+		  const char *devices, struct pmu_slot *slot, char *label, size_t size,
+		  struct pmu_intel_event *said)
 {
 	char name[PMU_PFM_TEXT_MAX];
 	struct pmu_intel_event event;
-	struct pmu_slot new = *slot;
+	struct pmu_slot new = *slot, own;
 	struct given given;
 	int n = find_name(files, cut, &given), rc;
 
@@ -336,15 +366,18 @@ static int encode(const struct pmu_intel_files *files, const struct pmu_pfm_text
 	rc = pmu_intel_find(files, name, &new, &event);
 	if (rc)
 		return rc;
+	own = new;
 	rc = apply(&event, pmu_intel_cpu(files), &given, &new);
 	if (!rc && event.unit[0] && devices &&
 	    !strcmp(pmu_intel_cpu(files)->vendor, "GenuineIntel"))
 		rc = pmu_intel_uncore_check(devices, event.name, &new);
 	if (rc)
 		return rc;
-	write_label(&event, &given, new.core_types ? prefix_of(files, name, slot->core_types) : "",
-		    label, size);
+	write_label(&event, &given, &own,
+		    new.core_types ? prefix_of(files, name, slot->core_types) : "", label, size);
 	*slot = new;
+	if (said)
+		*said = event;
 	return 0;
 }
 
@@ -416,7 +449,8 @@ int pmu_intel_encode(const char *text, struct pmu_catalog *catalog, struct pmu_s
 		return rc ? rc : -ENODEV;
 	rc = pmu_pfm_cut(text, &cut);
 	if (!rc)
-		rc = encode(files, &cut, pmu_catalog_devices(catalog), slot, label, size);
+		rc = encode(files, &cut, pmu_catalog_devices(catalog), slot, label, size,
+			    catalog->said);
 	return rc ? rc : check_here(text, catalog, pmu_intel_cpu(files), slot);
 }
 
@@ -448,11 +482,14 @@ static int encode_kept(const struct pmu_cpu_id *id, const char *text, struct pmu
 	rc = catalog->tables_error;
 	if (!rc)
 		rc = pmu_pfm_cut(text, &cut);
-	return rc ? rc : encode(catalog->tables, &cut, slot, label, size);
+	return rc ? rc
+		  : encode(catalog->tables, &cut, pmu_catalog_devices(catalog), slot, label, size,
+			   catalog->said);
 }
 
-static int encode_alone(const struct pmu_cpu_id *id, const char *text, struct pmu_slot *slot,
-			char *label, size_t size)
+static int encode_alone(const struct pmu_cpu_id *id, const char *text,
+			const struct pmu_catalog *catalog, struct pmu_slot *slot, char *label,
+			size_t size)
 {
 	struct pmu_intel_files *files;
 	struct pmu_pfm_text cut;
@@ -462,7 +499,7 @@ static int encode_alone(const struct pmu_cpu_id *id, const char *text, struct pm
 		rc = pmu_intel_open_tables(id, text, &files);
 	if (rc)
 		return rc;
-	rc = encode(files, &cut, pmu_catalog_devices(catalog), slot, label, size);
+	rc = encode(files, &cut, pmu_catalog_devices(catalog), slot, label, size, NULL);
 	pmu_intel_close(files);
 	return rc == -ENOENT ? no_such_event(id, &cut, slot) : rc;
 }
@@ -478,6 +515,6 @@ int pmu_intel_encode_own(const char *text, struct pmu_catalog *catalog, struct p
 	if (!whose(catalog, &id) || !skip_prefix(&text, catalog, slot))
 		return -ENODEV;
 	rc = catalog->keep_tables ? encode_kept(&id, text, catalog, slot, label, size)
-				  : encode_alone(&id, text, slot, label, size);
+				  : encode_alone(&id, text, catalog, slot, label, size);
 	return rc ? rc : check_here(text, catalog, &id, slot);
 }

@@ -216,8 +216,12 @@ static bool read_fixed(struct span value, struct pmu_intel_entry *entry)
 	return true;
 }
 
-/* @filter: where a filter's text goes */
-static bool read_word(struct span word, struct pmu_intel_entry *entry, struct span *filter)
+/* What is text in an event's words. */
+struct texts {
+	struct span filter, errata;
+};
+
+static bool read_word(struct span word, struct pmu_intel_entry *entry, struct texts *texts)
 {
 	struct span value = { word.at + 1, word.len - 1 };
 
@@ -239,9 +243,10 @@ static bool read_word(struct span word, struct pmu_intel_entry *entry, struct sp
 		entry->counter_type = "FREERUN";
 		return word.len == 1;
 	case 'F':
-		*filter = value;
+		texts->filter = value;
 		return value.len;
-	case 'E': /* errata */
+	case 'E':
+		texts->errata = value;
 		return value.len;
 	default:
 		return false;
@@ -259,14 +264,17 @@ static bool read_usual(const struct stream *stream, struct pmu_intel_entry *entr
 }
 
 static int read_event(const struct stream *stream, struct pmu_intel_entry *entry,
-		      struct span *filter)
+		      struct texts *texts)
 {
 	struct span words = stream->words;
 
-	*entry = (struct pmu_intel_entry){
-		.about = "", .filter = "", .counter_type = "", .fixed = -1, .at = stream->line
-	};
-	*filter = (struct span){ .len = 0 };
+	*entry = (struct pmu_intel_entry){ .about = "",
+					   .filter = "",
+					   .counter_type = "",
+					   .errata = "",
+					   .fixed = -1,
+					   .at = stream->line };
+	*texts = (struct texts){ .filter = { .len = 0 } };
 	if (!read_hex(take(&words, ' '), &entry->code) ||
 	    !read_hex(take(&words, ' '), &entry->umask))
 		return wrong(stream, "no code and mask");
@@ -275,7 +283,7 @@ static int read_event(const struct stream *stream, struct pmu_intel_entry *entry
 	while (words.len) {
 		struct span word = take(&words, ' ');
 
-		if (!word.len || !read_word(word, entry, filter))
+		if (!word.len || !read_word(word, entry, texts))
 			return wrong(stream, "a word that is none");
 	}
 	return 0;
@@ -392,15 +400,16 @@ static int count(void *arg, const struct stream *stream)
 {
 	struct filling *filling = arg;
 	struct pmu_intel_entry entry;
-	struct span filter;
-	int rc = read_event(stream, &entry, &filter);
+	struct texts texts;
+	int rc = read_event(stream, &entry, &texts);
 
 	if (rc)
 		return rc;
 	if (filling->file->n == PMU_INTEL_MAX_EVENTS)
 		return wrong(stream, "too many events");
 	filling->file->n++;
-	filling->n_text += strlen(stream->name) + strlen(stream->unit) + filter.len + 3;
+	filling->n_text += strlen(stream->name) + strlen(stream->unit) + texts.filter.len +
+			   texts.errata.len + 4;
 	return 0;
 }
 
@@ -408,8 +417,8 @@ static int fill(void *arg, const struct stream *stream)
 {
 	struct filling *filling = arg;
 	struct pmu_intel_entry *entry = &filling->file->entry[filling->file->n++];
-	struct span filter;
-	int rc = read_event(stream, entry, &filter);
+	struct texts texts;
+	int rc = read_event(stream, entry, &texts);
 
 	entry->file = filling->file;
 	entry->core_type = filling->core_type;
@@ -417,8 +426,10 @@ static int fill(void *arg, const struct stream *stream)
 	if (!filling->unit || strcmp(filling->unit, stream->unit))
 		filling->unit = keep(filling, stream->unit, strlen(stream->unit));
 	entry->unit = filling->unit;
-	if (filter.len)
-		entry->filter = keep(filling, filter.at, filter.len);
+	if (texts.filter.len)
+		entry->filter = keep(filling, texts.filter.at, texts.filter.len);
+	if (texts.errata.len)
+		entry->errata = keep(filling, texts.errata.at, texts.errata.len);
 	return rc;
 }
 
