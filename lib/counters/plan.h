@@ -36,6 +36,13 @@ enum pmu_uncore_unit {
 
 struct pmu_machine_from;
 
+/** Another encoding of the same event. */
+struct pmu_slot_code {
+	bool is_set;
+	uint32_t counters, extra;
+	uint64_t config, config1, extra_value; /* as in struct pmu_slot */
+};
+
 /** One thing to count. */
 struct pmu_slot {
 	enum pmu_slot_kind kind;
@@ -63,9 +70,46 @@ struct pmu_slot {
 	 */
 	char pmu[32];
 	double scale; /* a count is raw * scale, rounded; 0: as it is */
+	/* hybrid: the E cores', where they have the event under another code than the P cores */
+	struct pmu_slot_code e_code;
 };
 #define PMU_SLOT_P 1
 #define PMU_SLOT_E 2
+
+/** pmu_slot_use_e_code() - what the E cores count of a slot that has a code for them */
+static inline void pmu_slot_use_e_code(struct pmu_slot *slot)
+{
+	const struct pmu_slot_code code = slot->e_code;
+
+	if (!code.is_set)
+		return;
+	slot->config = code.config;
+	slot->config1 = code.config1;
+	slot->counters = code.counters;
+	slot->extra = code.extra;
+	slot->extra_value = code.extra_value;
+	slot->e_code = (struct pmu_slot_code){ .is_set = false };
+}
+
+/** pmu_slot_narrow() - to one kind of core */
+static inline void pmu_slot_narrow(struct pmu_slot *slot, uint8_t core_type)
+{
+	if (core_type == PMU_SLOT_E)
+		pmu_slot_use_e_code(slot);
+	slot->e_code = (struct pmu_slot_code){ .is_set = false };
+	slot->core_types = core_type;
+}
+
+/** pmu_slot_set_e_code() - what another slot counts is what the E cores count */
+static inline void pmu_slot_set_e_code(struct pmu_slot *slot, const struct pmu_slot *e)
+{
+	slot->e_code = (struct pmu_slot_code){ .is_set = true,
+					       .counters = e->counters,
+					       .extra = e->extra,
+					       .config = e->config,
+					       .config1 = e->config1,
+					       .extra_value = e->extra_value };
+}
 
 /** Is it counted once per socket rather than on each thread or processor? */
 static inline bool pmu_slot_is_socket(const struct pmu_slot *slot)

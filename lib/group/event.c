@@ -340,7 +340,7 @@ static int name_core_type(uint8_t types, struct pmu_event *event)
 		return 0;
 	if (event->slot.core_types)
 		return pmu_fail(EINVAL, "%s is no event of these cores", event->name);
-	event->slot.core_types = types;
+	pmu_slot_narrow(&event->slot, types);
 	snprintf(name, sizeof(name), "%s", event->name);
 	level = strchr(name, ':');
 	if (level)
@@ -399,13 +399,20 @@ int pmu_event_parse(const char *text, struct pmu_catalog *catalog, struct pmu_ev
 	return parse_part(text, strlen(text), catalog, event);
 }
 
+static bool same_code(const struct pmu_slot_code *a, const struct pmu_slot_code *b)
+{
+	return a->is_set == b->is_set && a->config == b->config && a->config1 == b->config1 &&
+	       a->extra == b->extra && a->extra_value == b->extra_value;
+}
+
 bool pmu_event_same_slot(const struct pmu_slot *a, const struct pmu_slot *b)
 {
 	return a->kind == b->kind && a->unit == b->unit && a->type == b->type &&
 	       a->config == b->config && a->user == b->user && a->kernel == b->kernel &&
 	       a->core_types == b->core_types && a->extra == b->extra &&
 	       a->extra_value == b->extra_value && a->config1 == b->config1 &&
-	       a->config2 == b->config2 && !strcmp(a->pmu, b->pmu);
+	       a->config2 == b->config2 && same_code(&a->e_code, &b->e_code) &&
+	       !strcmp(a->pmu, b->pmu);
 }
 
 static int check_twice(const struct pmu_event *events, int n)

@@ -219,6 +219,17 @@ static void look_at(const struct pmu_machine *machine, struct pmu_event_view *vi
 		look_at_uncore(view);
 }
 
+/* Hybrid: each kind of cores by its own code.  Return: how many there are. */
+static size_t add_views(struct pmu_event_view *view)
+{
+	if (!view->event.slot.e_code.is_set)
+		return 1;
+	view[1] = view[0];
+	pmu_slot_narrow(&view[0].event.slot, PMU_SLOT_P);
+	pmu_slot_narrow(&view[1].event.slot, PMU_SLOT_E);
+	return 2;
+}
+
 static int show(const struct request *request, const struct pmu_machine *machine,
 		const struct pmu_cpu_model *model)
 {
@@ -227,8 +238,9 @@ static int show(const struct request *request, const struct pmu_machine *machine
 		.event_files = pmu_command_event_files(request->event_files),
 		.keep_tables = true,
 	};
-	struct pmu_event_view *view = calloc((size_t)request->n_names, sizeof(*view));
+	struct pmu_event_view *view = calloc(2 * (size_t)request->n_names, sizeof(*view));
 	struct pmu_strbuf out = { 0 };
+	size_t n = 0;
 	int rc = 0;
 
 	if (!view) {
@@ -238,18 +250,23 @@ static int show(const struct request *request, const struct pmu_machine *machine
 	if (machine->recorded)
 		catalog.id = machine->id;
 	for (int i = 0; i < request->n_names && !rc; i++) {
-		catalog.said = &view[i].said;
-		rc = pmu_event_parse(request->name[i], &catalog, &view[i].event);
+		size_t first = n;
+
+		catalog.said = &view[n].said;
+		rc = pmu_event_parse(request->name[i], &catalog, &view[n].event);
 		if (rc) {
 			pmu_command_error("%s", pmu_error_text());
 			break;
 		}
-		look_at(machine, &view[i]);
-		if (!request->json)
-			pmu_event_view_text(&view[i], machine, &out);
+		n += add_views(&view[n]);
+		for (; first < n; first++) {
+			look_at(machine, &view[first]);
+			if (!request->json)
+				pmu_event_view_text(&view[first], machine, &out);
+		}
 	}
 	if (!rc && request->json)
-		rc = pmu_event_view_json(view, (size_t)request->n_names, machine, &out);
+		rc = pmu_event_view_json(view, n, machine, &out);
 	free(view);
 	pmu_catalog_close(&catalog);
 	if (!rc)

@@ -261,6 +261,10 @@ static json_t *json_view(const struct pmu_event_view *view)
 	json_object_set_new(object, "name", json_string(view->event.name));
 	json_object_set_new(object, "unit", json_string(view->event.unit));
 	json_object_set_new(object, "kind", json_string(kinds[slot->kind]));
+	json_object_set_new(object, "cores",
+			    slot->core_types
+				    ? json_string(slot->core_types == PMU_SLOT_P ? "P" : "E")
+				    : json_null());
 	json_object_set_new(object, "user", json_boolean(slot->user));
 	json_object_set_new(object, "kernel", json_boolean(slot->kernel));
 	json_object_set_new(object, "select", view->has_select ? hex(view->select) : json_null());

@@ -75,21 +75,35 @@ static int look_at(struct pmu_msr_core *core, uint32_t address)
 	return (int)core->n_look++;
 }
 
+/* What these cores count of it. */
+static struct pmu_slot slot_on(const struct pmu_msr_build *b, unsigned int i,
+			       const struct pmu_perfmon *perfmon)
+{
+	struct pmu_slot slot = b->plan->slot[i];
+
+	if (perfmon->core_type == PMU_CORE_E)
+		pmu_slot_use_e_code(&slot);
+	return slot;
+}
+
 /* Second registers of events, each once. */
 static void look_at_extras(const struct pmu_msr_build *b, struct pmu_msr_core *core)
 {
+	uint32_t extra[PMU_MAX_SLOTS];
+
 	for (unsigned int i = 0; i < b->plan->n_slots; i++) {
-		const struct pmu_slot *slot = &b->plan->slot[i];
+		const struct pmu_slot slot = slot_on(b, i, core->perfmon);
 
 		core->at_extra[i] = -1;
-		if (slot->kind != PMU_SLOT_CORE || !slot->extra ||
-		    !pmu_msr_is_counting(b->machine, slot->extra))
+		extra[i] = slot.extra;
+		if (slot.kind != PMU_SLOT_CORE || !slot.extra ||
+		    !pmu_msr_is_counting(b->machine, slot.extra))
 			continue;
 		for (unsigned int j = 0; j < i; j++)
-			if (core->at_extra[j] >= 0 && b->plan->slot[j].extra == slot->extra)
+			if (core->at_extra[j] >= 0 && extra[j] == slot.extra)
 				core->at_extra[i] = core->at_extra[j];
 		if (core->at_extra[i] < 0)
-			core->at_extra[i] = look_at(core, slot->extra);
+			core->at_extra[i] = look_at(core, slot.extra);
 	}
 }
 
@@ -235,18 +249,18 @@ static unsigned int collect(const struct pmu_msr_build *b, unsigned int kind,
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < b->plan->n_slots; i++) {
-		const struct pmu_slot *slot = &b->plan->slot[i];
+		const struct pmu_slot slot = slot_on(b, i, core->perfmon);
 		int rc;
 
 		if (!pmu_msr_wanted(b, i, PMU_SLOT_CORE))
 			continue;
-		if (!runs_on(slot, core->perfmon)) {
+		if (!runs_on(&slot, core->perfmon)) {
 			refuse(refusals, i, -ENOENT, "the event is one of another type of core");
 			continue;
 		}
-		rc = pmu_msr_request(b->machine, kind, slot, &chosen[n].request);
+		rc = pmu_msr_request(b->machine, kind, &slot, &chosen[n].request);
 		if (!rc)
-			rc = check_extra(core, chosen, n, slot, i);
+			rc = check_extra(core, chosen, n, &slot, i);
 		if (rc) {
 			refuse(refusals, i, rc, pmu_error_text());
 			continue;

@@ -172,6 +172,8 @@ static bool exists_on(const struct pmu_slot *slot, const struct pmu_perf_kind *k
 
 static void direct(struct pmu_slot *slot, const struct pmu_perf_kind *kind)
 {
+	if (kind->core_type == PMU_SLOT_E)
+		pmu_slot_use_e_code(slot);
 	if (is_generic(slot))
 		slot->config |= (uint64_t)kind->type << TYPE_SHIFT;
 	else

@@ -536,30 +536,37 @@ static bool same_code(const struct pmu_slot *a, const struct pmu_slot *b)
 	return a->config == b->config && a->extra == b->extra && a->extra_value == b->extra_value;
 }
 
-/* Hybrid: under one code on both kinds of cores it is counted on both, under two on the P cores. */
+/* Hybrid: on both kinds of cores, each by its own code. */
+static int find_both(const struct pmu_intel_files *files, const struct pmu_intel_entry *p,
+		     const struct pmu_intel_entry *e, struct pmu_slot *slot)
+{
+	struct pmu_slot of_e = *slot;
+	bool unused;
+	int rc = make_slot(files, p, slot, &unused);
+
+	if (rc)
+		return rc;
+	if (make_slot(files, e, &of_e, &unused))
+		slot->core_types = PMU_SLOT_P;
+	else if (same_code(slot, &of_e) &&
+		 (!slot->counters || !of_e.counters || slot->counters & of_e.counters))
+		slot->counters &= of_e.counters;
+	else
+		pmu_slot_set_e_code(slot, &of_e);
+	return 0;
+}
+
 static int find_hybrid(const struct pmu_intel_files *files, const struct pmu_intel_entry *p,
 		       const struct pmu_intel_entry *e, struct pmu_slot *slot,
 		       const struct pmu_intel_entry **found)
 {
 	uint8_t wanted = slot->core_types;
-	struct pmu_slot of_p = *slot, of_e = *slot;
 	bool unused;
 	int rc;
 
 	*found = p && wanted != PMU_SLOT_E ? p : e;
-	if (p && e && !wanted) {
-		rc = make_slot(files, p, &of_p, &unused);
-		if (rc)
-			return rc;
-		of_p.core_types = PMU_SLOT_P;
-		if (!make_slot(files, e, &of_e, &unused) && same_code(&of_p, &of_e) &&
-		    (!of_p.counters || !of_e.counters || of_p.counters & of_e.counters)) {
-			of_p.core_types = 0;
-			of_p.counters &= of_e.counters;
-		}
-		*slot = of_p;
-		return 0;
-	}
+	if (p && e && !wanted)
+		return find_both(files, p, e, slot);
 	rc = make_slot(files, *found, slot, &unused);
 	if (!rc)
 		slot->core_types = (*found)->core_type;

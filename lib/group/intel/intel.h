@@ -60,8 +60,7 @@ const char *pmu_intel_missing(const struct pmu_intel_files *files);
  *        wanted, 0 any
  * @about: result; may be NULL
  *
- * Where both core types have the name with different encodings, @slot is the P core's and
- * core_types says so.
+ * Where both core types have the name with different encodings, @slot has both: e_code.
  *
  * Return: 0; -ENOENT with a sentence that names the nearest; -EINVAL: several events are spelled
  * nearly so, and are named; -EINVAL, -ENOTSUP: the files have the event, but it cannot be counted by

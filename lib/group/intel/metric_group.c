@@ -120,7 +120,7 @@ static int check_core_type(const struct build *b, struct pmu_event *event)
 	if (event->slot.core_types && !(event->slot.core_types & b->core_type))
 		return pmu_fail(ENOTSUP, "its event %s is one of the other kind of core",
 				event->name);
-	event->slot.core_types = b->core_type;
+	pmu_slot_narrow(&event->slot, b->core_type);
 	return 0;
 }
 

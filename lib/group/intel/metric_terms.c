@@ -180,6 +180,9 @@ static int replace_umask(struct pmu_event *event, int umask)
 		return pmu_fail(ENOTSUP, "its event %s cannot be counted with another mask",
 				event->name);
 	event->slot.config = (event->slot.config & ~UINT64_C(0xff00)) | (uint64_t)umask << 8;
+	if (event->slot.e_code.is_set)
+		event->slot.e_code.config = (event->slot.e_code.config & ~UINT64_C(0xff00)) |
+					    (uint64_t)umask << 8;
 	snprintf(event->name + len, sizeof(event->name) - len, ":u0x%02x", (unsigned int)umask);
 	return 0;
 }

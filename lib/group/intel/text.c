@@ -197,6 +197,21 @@ static int apply_core(const struct pmu_intel_event *event, enum pmu_select_layou
 	return 0;
 }
 
+/* On a hybrid to the code of either kind of cores. */
+static int apply_cores(const struct pmu_intel_event *event, const struct given *given,
+		       struct pmu_slot *slot)
+{
+	struct pmu_slot of_e = *slot;
+	int rc = apply_core(event, PMU_SELECT_INTEL, given, slot);
+
+	if (rc || !slot->e_code.is_set)
+		return rc;
+	pmu_slot_use_e_code(&of_e);
+	rc = apply_core(event, PMU_SELECT_INTEL, given, &of_e);
+	pmu_slot_set_e_code(slot, &of_e);
+	return rc;
+}
+
 static uint64_t put(uint64_t config, const struct given *given, enum modifier which,
 		    unsigned int bit, uint64_t field)
 {
@@ -230,7 +245,7 @@ static int apply(const struct pmu_intel_event *event, const struct pmu_cpu_id *i
 {
 	if (!strcmp(id->vendor, "GenuineIntel"))
 		return event->unit[0] ? apply_uncore(event, given, slot)
-				      : apply_core(event, PMU_SELECT_INTEL, given, slot);
+				      : apply_cores(event, given, slot);
 	if (event->unit[0])
 		return apply_nothing(event, given, "its unit has none");
 	if (pmu_cpu_arch(id) != PMU_ARCH_X86)

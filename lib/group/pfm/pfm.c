@@ -391,8 +391,7 @@ static bool same_code(const struct pmu_slot *a, const struct pmu_slot *b)
 }
 
 /*
- * Hybrid: an event that both kinds of core have under one code is counted on both.  One that they
- * have under two codes is counted on the P cores.
+ * Hybrid: an event that both kinds of core have is counted on both, each by its own code.
  */
 static int encode_hybrid(const pfm_pmu_info_t table[2], const struct pmu_cpu_model *model,
 			 const struct pmu_pfm_text *text, struct pmu_slot *slot, char *label,
@@ -406,8 +405,10 @@ static int encode_hybrid(const pfm_pmu_info_t table[2], const struct pmu_cpu_mod
 		return p;
 	if (p)
 		*slot = other;
-	if (p || e || !same_code(slot, &other))
+	if (p || e)
 		slot->core_types = p ? PMU_SLOT_E : PMU_SLOT_P;
+	else if (!same_code(slot, &other))
+		pmu_slot_set_e_code(slot, &other);
 	else if (slot->counters && other.counters)
 		slot->counters &= other.counters;
 	else

@@ -137,6 +137,23 @@ static void directs_events_to_a_kind(void)
 	is_u64(e.slot[7].config, ON(E_TYPE, CPU_CYCLES), "a generic one on E alone");
 }
 
+/* Linux, tools/perf/pmu-events/arch/x86/alderlake: UOPS_ISSUED.ANY of either kind of cores. */
+static void a_name_of_both_kinds_has_two_codes(void)
+{
+	struct pmu_plan plan = plan_of("r1ae"), p, e;
+	struct pmu_slot of_e = { .config = 0x0e, .config1 = 7 };
+	struct pmu_perf_hybrid hybrid;
+
+	pmu_slot_set_e_code(&plan.slot[0], &of_e);
+	pmu_perf_hybrid_find(TREES "hybrid", &hybrid);
+	pmu_perf_hybrid_plan(&hybrid, 0, true, &plan, &p);
+	pmu_perf_hybrid_plan(&hybrid, 1, false, &plan, &e);
+	ok(!p.absent && p.slot[0].type == P_TYPE && p.slot[0].config == 0x1ae, "the P cores'");
+	ok(!e.absent && e.slot[0].type == E_TYPE && e.slot[0].config == 0x0e &&
+		   e.slot[0].config1 == 7,
+	   "the E cores', in the same column");
+}
+
 /* --- threads --- */
 
 static struct pmu_perf_thread thread;
@@ -435,6 +452,7 @@ int main(void)
 	finds_those_of_arm64();
 	arm64_has_a_pmu_for_each_kind();
 	directs_events_to_a_kind();
+	a_name_of_both_kinds_has_two_codes();
 	an_unpinned_thread_has_a_group_for_each_kind();
 	a_thread_is_the_sum_of_its_kinds();
 	time_on_a_core_of_no_kind_is_a_hole();

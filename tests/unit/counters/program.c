@@ -363,6 +363,22 @@ static void counts_hybrids_kind_by_kind(void)
 	end();
 }
 
+static void a_name_of_both_kinds_has_two_codes(void)
+{
+	struct pmu_slot p = raw(0x01ae), e = raw(0x000e);
+
+	begin("alderlake", 1, 8, 1);
+	pmu_slot_set_e_code(&p, &e);
+	plan_add(&plan, p);
+	look();
+	is_int(make(), 0, "an event with two codes");
+	is_int(program.n_counters[0], 1, "is counted on P cores");
+	is_int(program.n_counters[1], 1, "and on E cores");
+	is_write(PMU_MSR_SELECT, 0, MSR_IA32_PERFEVTSEL0, 0x101ae, "by the P cores' code");
+	is_write(PMU_MSR_SELECT, 6, MSR_IA32_PERFEVTSEL0, 0x1000e, "by the E cores'");
+	end();
+}
+
 static void shares_offcore_registers(void)
 {
 	struct pmu_slot slot = raw(0x01b7);
@@ -554,6 +570,7 @@ int main(void)
 	knows_what_smt_takes();
 	knows_counters_with_a_hole();
 	counts_hybrids_kind_by_kind();
+	a_name_of_both_kinds_has_two_codes();
 	shares_offcore_registers();
 	looks_alike_whatever_is_absent();
 	programs_amd();

@@ -389,10 +389,14 @@ static void knows_core_types(void)
 	is_event(0x97, "INST_RETIRED.ANY", 0xc0, "INST_RETIRED.ANY");
 	is_int(event.slot.core_types, 0, "  one code on both: both");
 	is_event(0x97, "UOPS_ISSUED.ANY", 0x01ae, "UOPS_ISSUED.ANY");
-	is_int(event.slot.core_types, PMU_SLOT_P, "  two codes: the P cores'");
+	ok(!event.slot.core_types && event.slot.e_code.is_set && event.slot.e_code.config == 0x000e,
+	   "  two codes: both, each by its own");
+	is_event(0x97, "uops_issued_any:c=1", 0x10001ae, "UOPS_ISSUED.ANY:c=1");
+	is_u64(event.slot.e_code.config, 0x100000e, "  with its modifiers on either");
 	is_event(0x97, "cpu_atom/UOPS_ISSUED.ANY/", 0x000e, "cpu_atom/UOPS_ISSUED.ANY/");
 	is_int(event.slot.core_types, PMU_SLOT_E, "  the E cores'");
-	is_event(0x97, "cpu_core/UOPS_ISSUED.ANY/", 0x01ae, "UOPS_ISSUED.ANY");
+	is_event(0x97, "cpu_core/UOPS_ISSUED.ANY/", 0x01ae, "cpu_core/UOPS_ISSUED.ANY/");
+	is_int(event.slot.core_types, PMU_SLOT_P, "  the P cores'");
 	is_event(0x97, "LD_BLOCKS.4K_ALIAS", 0x0403, "LD_BLOCKS.4K_ALIAS");
 	is_int(event.slot.core_types, PMU_SLOT_E, "  of one kind alone");
 	is_event(0xbe, "UOPS_ISSUED.ANY", 0x000e, "UOPS_ISSUED.ANY");

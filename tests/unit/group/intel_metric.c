@@ -235,7 +235,13 @@ static void metrics_of_one_kind_of_core_count_there(void)
 	is_int(group.event[0].slot.core_types, PMU_SLOT_P, "  likewise");
 	make("", "a", "UOPS_ISSUED.ANY", "");
 	is_int(made_group(PMU_SLOT_P), 0, "an event that E cores have by another code");
-	is_int(made_group(PMU_SLOT_E), -ENOTSUP, "  cannot be told there");
+	is_u64(group.event[0].slot.config, 0x01ae, "  by the P cores' code");
+	is_int(made_group(PMU_SLOT_E), 0, "  is theirs there");
+	is_u64(group.event[0].slot.config, 0x000e, "  by their code");
+	ok(group.event[0].slot.core_types == PMU_SLOT_E && !group.event[0].slot.e_code.is_set,
+	   "  and nothing else");
+	make("", "a", "LD_BLOCKS.4K_ALIAS", "");
+	is_int(made_group(PMU_SLOT_P), -ENOTSUP, "what E cores alone have cannot be told of P cores");
 	has(pmu_error_text(), "is one of the other kind of core", "  which is said");
 }
 
