@@ -81,27 +81,33 @@ static void add_events(struct pmu_strbuf *out)
 		pmu_command_wrap(out, column, WIDTH, event->about);
 		pmu_strbuf_addf(out, event->unit[0] ? " [%s]\n" : "%s\n", event->unit);
 	}
-	pmu_strbuf_add(out,
-		       "\nThe processor's own events have the names of its manual or of "
-		       "libpfm4, with modifiers\n"
-		       "behind colons: c=N at least N at once, i less than that, e edges, t the "
-		       "core's threads.\n"
-		       "UOPS_ISSUED.ANY:c=1:i and snb::UOPS_ISSUED:ANY are such; 'pmu event NAME' "
-		       "tells the bits.\n"
-		       "A raw code rNNN names an event by hexadecimal digits: r10e. Terms between "
-		       "slashes do it by\n"
-		       "fields: cpu/event=0x0e,umask=0x01,cmask=1,inv/; outside the cores "
-		       "uncore/.../,\n"
-		       "uncore_cbox/.../, uncore_arb/.../ (Intel), amd_l3/.../; "
-		       "power/energy-pkg/ is energy-pkg.\n"
-		       "\n"
-		       "Counted is what happens at user level, and for context-switches, "
-		       "cpu-migrations\n"
-		       "and interrupts also in the kernel. A modifier behind the name chooses: "
-		       "cycles:u at\n"
-		       "user level, cycles:k in the kernel, cycles:uk both; task-clock, "
-		       "cpu-clock and\n"
-		       "interrupts have none, nor has what is counted for the whole socket.\n");
+	pmu_strbuf_add(
+		out, "\nThe processor's own events have the names of its manual, with modifiers "
+		     "behind colons:\n"
+		     "c=N at least N at once, i less than that, e edges, t the core's threads. "
+		     "However a\n"
+		     "name is spelled it is the same event: UOPS_ISSUED.ANY:c=1:i (Intel), "
+		     "uops_issued.any\n"
+		     "(perf), snb::UOPS_ISSUED:ANY (libpfm4), UOPS_ISSUED_ANY (LIKWID), ExRetInstr "
+		     "(AMD). On\n"
+		     "hybrids it is counted on both kinds of cores that have it; "
+		     "cpu_core/NAME/ and\n"
+		     "cpu_atom/NAME/ say one. 'pmu event NAME' tells the bits, errata and what is "
+		     "deprecated.\n"
+		     "A raw code rNNN names an event by hexadecimal digits: r10e. Terms between "
+		     "slashes do it by\n"
+		     "fields: cpu/event=0x0e,umask=0x01,cmask=1,inv/; outside the cores "
+		     "uncore/.../,\n"
+		     "uncore_cbox/.../, uncore_arb/.../ (Intel), amd_l3/.../; "
+		     "power/energy-pkg/ is energy-pkg.\n"
+		     "\n"
+		     "Counted is what happens at user level, and for context-switches, "
+		     "cpu-migrations\n"
+		     "and interrupts also in the kernel. A modifier behind the name chooses: "
+		     "cycles:u at\n"
+		     "user level, cycles:k in the kernel, cycles:uk both; task-clock, "
+		     "cpu-clock and\n"
+		     "interrupts have none, nor has what is counted for the whole socket.\n");
 }
 
 /* Beside the commands. */

@@ -21,8 +21,8 @@ struct pmu_event {
 /**
  * pmu_event_parse() - one event as people write it
  * @text: a generic name (instructions, cycles, ...), a software event (page-faults, ...), energy
- *        (energy-pkg, ...), a raw code rNNN (hexadecimal, PERF_TYPE_RAW), a name by Intel's event
- *        files or libpfm4 (UOPS_ISSUED.ANY:c=1:i, snb::UOPS_ISSUED:ANY: libpfm4's) or terms
+ *        (energy-pkg, ...), a raw code rNNN (hexadecimal, PERF_TYPE_RAW), a CPU's own
+ *        name, however it is spelled (UOPS_ISSUED.ANY:c=1:i, snb::UOPS_ISSUED:ANY), or terms
  *        (cpu/event=0x0e,umask=0x01/, uncore_cbox/.../, power/energy-pkg/, any PMU of the kernel's:
  *        uncore_imc/cas_count_read/, see sysfs.h); modifiers after ':' - u, k, uk, ku; blanks
  *        around it and the case of letters do not count

@@ -144,6 +144,19 @@ run 0 'JSON' event --json --cpu 6-2A L1D_PEND_MISS.PENDING:c=1
 for text in '"select": "0x1410148"' '"cmask": 1' '"microarchitecture": "Sandy Bridge"' '"config": "0x1000148"'; do
 	has out "$text" "has $text"
 done
+for name in uops_issued.any UOPS_ISSUED_ANY UopsIssuedAny; do
+	run 0 "$name" event --cpu 6-2A $name
+	same out first 'is the same'
+done
+run 0 'an event with errata' event --cpu 6-55 BR_INST_RETIRED.COND
+has out 'errata       SKL091' 'names them'
+run 0 'a deprecated event' event --cpu 6-8F ARITH.DIVIDER_ACTIVE
+has out 'deprecated   the same is ARITH.DIV_ACTIVE' 'names its successor'
+run 0 'both in JSON' event --json --cpu 6-8F ARITH.DIVIDER_ACTIVE
+has out '"successor": "ARITH.DIV_ACTIVE"' 'likewise'
+run 0 'an event of both kinds of cores' event --cpu 6-97 UOPS_ISSUED.ANY
+has out '0x004101AE' 'has the P cores code'
+has out '0x0041000E' 'and that of the E cores'
 run 1 'an event that there is not' event --cpu 6-2A UOPS_ISSUE.ANY
 has err 'did you mean UOPS_ISSUED.ANY?' 'names the nearest'
 is_one_line err 'in a line'

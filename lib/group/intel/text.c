@@ -458,10 +458,10 @@ int pmu_intel_encode(const char *text, struct pmu_catalog *catalog, struct pmu_s
 	int rc = pmu_intel_of(catalog, &files);
 
 	/* files that are not there are somebody's mistake: libpfm4 is not to hide it */
-	if (rc == -ENOENT && !strstr(text, "::"))
-		return -EINVAL;
+	if (rc && rc != -ENODEV && !strstr(text, "::"))
+		return rc == -ENOENT ? -EINVAL : rc;
 	if (rc || !skip_prefix(&text, catalog, slot))
-		return rc ? rc : -ENODEV;
+		return -ENODEV;
 	rc = pmu_pfm_cut(text, &cut);
 	if (!rc)
 		rc = encode(files, &cut, pmu_catalog_devices(catalog), slot, label, size,

@@ -241,7 +241,8 @@ static void metrics_of_one_kind_of_core_count_there(void)
 	ok(group.event[0].slot.core_types == PMU_SLOT_E && !group.event[0].slot.e_code.is_set,
 	   "  and nothing else");
 	make("", "a", "LD_BLOCKS.4K_ALIAS", "");
-	is_int(made_group(PMU_SLOT_P), -ENOTSUP, "what E cores alone have cannot be told of P cores");
+	is_int(made_group(PMU_SLOT_P), -ENOTSUP,
+	       "what E cores alone have cannot be told of P cores");
 	has(pmu_error_text(), "is one of the other kind of core", "  which is said");
 }
 
