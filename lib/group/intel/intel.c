@@ -632,14 +632,20 @@ bool pmu_intel_has(const struct pmu_intel_files *files, const char *name)
 
 bool pmu_intel_describe(struct pmu_intel_files *files, const char *name, const char *about)
 {
-	struct pmu_intel_entry *entry = (struct pmu_intel_entry *)place_of(files, name)->thing;
-	char *kept = entry && !entry->about[0] ? strdup(about) : NULL;
+	struct called called;
 
-	if (kept) {
+	find_called(files, name, 0, &called);
+	for (unsigned int i = 0; i < called.n; i++) {
+		struct pmu_intel_entry *entry =
+			(struct pmu_intel_entry *)(uintptr_t)called.entry[i];
+		char *kept = entry->about[0] ? NULL : strdup(about);
+
+		if (!kept)
+			continue;
 		entry->about = kept;
 		entry->described = true;
 	}
-	return entry;
+	return called.n;
 }
 
 void pmu_intel_each(const struct pmu_intel_files *files,
