@@ -3,6 +3,7 @@
 #ifndef PMU_BASE_STRBUF_H
 #define PMU_BASE_STRBUF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -59,5 +60,13 @@ void pmu_closest_start(struct pmu_closest *search, const char *word);
 /** @outline: pmu_word_outline() of the candidate, which tells most of the far ones already */
 void pmu_closest_look(struct pmu_closest *search, const char *candidate, uint64_t outline);
 uint64_t pmu_word_outline(const char *word);
+
+/** pmu_outline_within() - can a word be a part of another, whatever joins words in either? */
+static inline bool pmu_outline_within(uint64_t part, uint64_t whole)
+{
+	uint64_t letters = (UINT64_C(1) << 36) - 1;
+
+	return !(part & ~whole & letters);
+}
 
 #endif

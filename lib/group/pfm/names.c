@@ -410,13 +410,16 @@ static int find_joined(const pfm_pmu_info_t *table, const struct pmu_pfm_text *t
 	char written[PMU_PFM_TEXT_MAX];
 	struct pmu_pfm_event other;
 	const char *found = NULL;
+	uint64_t outline;
 
 	if (!events || !join(text, 0, text->n_parts, written, sizeof(written)))
 		return -ENOENT;
+	outline = pmu_word_outline(written);
 	for (int i = 0; i < events->n; i++) {
 		pfm_event_info_t info;
 
-		if (!pmu_spelling_may_be(written, events->event[i].name) ||
+		if (!pmu_outline_within(events->event[i].outline, outline) ||
+		    !pmu_spelling_may_be(written, events->event[i].name) ||
 		    !pmu_pfm_event_at(events->event[i].at, &info) ||
 		    find_joined_in(&info, text, found ? &other : event))
 			continue;
