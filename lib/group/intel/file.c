@@ -187,7 +187,7 @@ static const struct member {
 	{ "CounterHTOff", COUNTERS, 0 },
 };
 
-_Static_assert(PMU_ARRAY_LEN(members) <= 32, "each has a bit in entry->given");
+_Static_assert(PMU_ARRAY_LEN(members) <= 64, "each has a bit in entry->given");
 
 static bool has_member(const struct pmu_intel_entry *entry, const char *name)
 {
@@ -251,7 +251,7 @@ static void take_value(const struct pmu_json *json, enum pmu_json_kind kind,
 	case UNKNOWN:
 		break;
 	}
-	entry->given |= 1u << (member - members);
+	entry->given |= UINT64_C(1) << (member - members);
 	if (!fine && !entry->wrong)
 		entry->wrong = member->name;
 }

@@ -24,7 +24,7 @@ struct pmu_intel_entry {
 	uint64_t msr_index, msr_value, port_mask, fc_mask, filter_value, ext_sel;
 	uint64_t rd_wr_mask, slice, thread_mask; /* AMD's units */
 	uint64_t config;                         /* ConfigCode */
-	uint32_t given;                          /* bit i: the file has that member */
+	uint64_t given;                          /* bit i: the file has that member */
 	uint64_t counters;                       /* bit i: general counter i can count it */
 	int fixed;         /* number of the fixed counter as it is written; -1 none */
 	bool fixed_from_0; /* it is counted from 0 for sure */

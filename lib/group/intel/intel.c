@@ -472,7 +472,10 @@ static bool same_event(const struct pmu_intel_entry *a, const struct pmu_intel_e
 	       a->msr_index == b->msr_index && a->msr_value == b->msr_value &&
 	       a->port_mask == b->port_mask && a->fc_mask == b->fc_mask &&
 	       a->filter_value == b->filter_value && a->ext_sel == b->ext_sel &&
-	       a->fixed == b->fixed && a->fixed_uncore == b->fixed_uncore;
+	       a->fixed == b->fixed && a->fixed_uncore == b->fixed_uncore &&
+	       a->rd_wr_mask == b->rd_wr_mask && a->slice == b->slice &&
+	       a->thread_mask == b->thread_mask && a->config == b->config &&
+	       a->all_slices == b->all_slices && a->all_cores == b->all_cores;
 }
 
 /* Two names that are both spelled nearly so, and are not two names of one event. */
