@@ -152,6 +152,33 @@ static void names_of(uint32_t model, uint32_t stepping, const char *called)
 	pmu_intel_close(files);
 }
 
+/* AMD PPR: ExRetInstr is PMCx0C0, LsMisalAccesses PMCx047, FpRetSseAvxOps PMCx003 */
+static void names_of_amds_manuals_are_found(void)
+{
+	static const struct {
+		const char *name;
+		uint64_t config;
+	} rows[] = {
+		{ "ex_ret_instr", 0xc0 },
+		{ "ExRetInstr", 0xc0 },
+		{ "LsMisalAccesses", 0x47 },
+		{ "ls_misal_accesses:c=1", 0x1000047 },
+		{ "FpRetSseAvxOps_All", 0xff03 },
+		{ "FP_RET_SSE_AVX_OPS_ALL", 0xff03 },
+		{ "fp_ret_sse_avx_ops.all", 0xff03 },
+	};
+	struct pmu_catalog zen2 = {
+		.id = { .vendor = "AuthenticAMD", .family = 0x17, .model = 0x31 }
+	};
+	struct pmu_event event;
+
+	zen2.model = pmu_cpu_model_find(&zen2.id);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		is_int(pmu_event_parse(rows[i].name, &zen2, &event), 0, rows[i].name);
+		is_u64(event.slot.config, rows[i].config, "  its code");
+	}
+}
+
 static void a_name_is_one_event_however_it_is_spelled(void)
 {
 	names_of(0x1a, 5, "Nehalem");
@@ -207,6 +234,7 @@ int main(void)
 	names_are_compared_by_letters();
 	what_a_text_may_be();
 	a_name_is_one_event_however_it_is_spelled();
+	names_of_amds_manuals_are_found();
 	short_names_of_libpfm4_are_the_tables();
 	return done_testing();
 }
