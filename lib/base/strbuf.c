@@ -99,7 +99,7 @@ const char *pmu_strbuf_text(const struct pmu_strbuf *buf)
 
 #define N_KINDS   52
 #define EDITS_MAX 6 /* of long words */
-#define WORD_MAX  (8 * sizeof(pmu_word_bits))
+#define WORD_MAX  64
 
 /*
  * A letter whatever its case, in the C locale; a digit; one kind for all that joins words; the rest
@@ -146,15 +146,14 @@ static bool may_be_near(uint64_t a, uint64_t b, unsigned int most)
  * Source: H. Hyyro, A Bit-Vector Algorithm for Computing Levenshtein and Damerau Edit Distances,
  * Nordic Journal of Computing 10 (2003).
  */
-static unsigned int distance(const pmu_word_bits at[N_KINDS], unsigned int n_word,
-			     const char *candidate)
+static unsigned int distance(const uint64_t at[N_KINDS], unsigned int n_word, const char *candidate)
 {
-	pmu_word_bits more = ~(pmu_word_bits)0, less = 0, same = 0, before = 0;
+	uint64_t more = UINT64_MAX, less = 0, same = 0, before = 0;
 	unsigned int edits = n_word;
 
 	for (; *candidate; candidate++) {
-		pmu_word_bits here = at[kind_of(*candidate)];
-		pmu_word_bits swapped = ((~same & here) << 1) & before, up, down;
+		uint64_t here = at[kind_of(*candidate)];
+		uint64_t swapped = ((~same & here) << 1) & before, up, down;
 
 		same = (((here & more) + more) ^ more) | here | less | swapped;
 		up = less | ~(same | more);
@@ -172,11 +171,16 @@ static unsigned int distance(const pmu_word_bits at[N_KINDS], unsigned int n_wor
 void pmu_closest_start(struct pmu_closest *search, const char *word)
 {
 	_Static_assert(PMU_ARRAY_LEN(search->at) == N_KINDS, "places of each kind");
+	uint64_t bit = 1;
+
 	memset(search, 0, sizeof(*search));
 	search->outline = pmu_word_outline(word);
 	search->best = UINT32_MAX;
-	for (unsigned int i = 0; word[i] && i < WORD_MAX; i++)
-		search->at[kind_of(word[i])] |= (pmu_word_bits)1 << i;
+	search->word = word;
+	if (search->outline >> 56 > WORD_MAX)
+		search->skip = (unsigned int)(search->outline >> 56) - WORD_MAX;
+	for (word += search->skip; *word && bit; word++, bit <<= 1)
+		search->at[kind_of(*word)] |= bit;
 }
 
 void pmu_closest_look(struct pmu_closest *search, const char *candidate, uint64_t outline)
@@ -190,10 +194,13 @@ void pmu_closest_look(struct pmu_closest *search, const char *candidate, uint64_
 		most = EDITS_MAX;
 	if (most >= search->best)
 		most = search->best - 1;
-	if (!search->best || !n_word || n_word >= WORD_MAX || n >= PMU_CLOSEST_MAX ||
+	if (!search->best || !n_word || n_word >= PMU_CLOSEST_MAX || n >= PMU_CLOSEST_MAX ||
 	    !may_be_near(search->outline, outline, most))
 		return;
-	edits = distance(search->at, n_word, candidate);
+	for (unsigned int i = 0; i < search->skip; i++)
+		if (kind_of(search->word[i]) != kind_of(candidate[i]))
+			return;
+	edits = distance(search->at, n_word - search->skip, candidate + search->skip);
 	if (edits > most || edits >= n)
 		return;
 	search->best = edits;

@@ -42,19 +42,14 @@ const char *pmu_closest(const char *word, const char *const *candidates);
 /** Longer candidates are nobody's slip of the hand. */
 #define PMU_CLOSEST_MAX 128
 
-/** A bit for each character of a word; of longer ones nothing is near. */
-#ifdef __SIZEOF_INT128__
-__extension__ typedef unsigned __int128 pmu_word_bits;
-#else
-typedef uint64_t pmu_word_bits;
-#endif
-
 /** The same, candidate by candidate. */
 struct pmu_closest {
 	const char *closest; /* so far; NULL none */
 	unsigned int best;
+	unsigned int skip; /* so much of a long word has to be as it is */
+	const char *word;  /* stays where it is */
 	uint64_t outline;
-	pmu_word_bits at[52]; /* by kind of character, where it is in the word */
+	uint64_t at[52]; /* by kind of character, where it is in the rest */
 };
 void pmu_closest_start(struct pmu_closest *search, const char *word);
 /** @outline: pmu_word_outline() of the candidate, which tells most of the far ones already */
