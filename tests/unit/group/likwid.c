@@ -127,7 +127,7 @@ static void edges_have_a_threshold(void)
 		     "PMC2:edgedetect:threshold=a UOPS_ISSUED_ANY\n"),
 	       0, "options of a counter");
 	is_str(events(),
-	       "ARITH.DIVIDER_ACTIVE:c=1:e UOPS_ISSUED.STALL_CYCLES:c=1:e:uk "
+	       "ARITH.DIVIDER_ACTIVE:e UOPS_ISSUED.STALL_CYCLES:e:uk "
 	       "UOPS_ISSUED.ANY:c=10:e",
 	       "  1 where none is said");
 	is_int(parse("EVENTSET\nPMC0 UOPS_ISSUED_ANY\n"

@@ -214,5 +214,5 @@
 	{ "UOPS", "Alder Lake P", "fits; not here: cpu_atom/UOPS_ISSUED.ANY/, TOPDOWN_RETIRING.ALL",
 	  "fits; not here: cpu_atom/UOPS_ISSUED.ANY/, TOPDOWN_RETIRING.ALL" },
 	{ "UOPS", "Alder Lake E",
-	  "fits; not here: UOPS_ISSUED.ANY, UOPS_EXECUTED.THREAD, UOPS_RETIRED.SLOTS",
-	  "fits; not here: UOPS_ISSUED.ANY, UOPS_EXECUTED.THREAD, UOPS_RETIRED.SLOTS" },
+	  "fits; not here: cpu_core/UOPS_ISSUED.ANY/, UOPS_EXECUTED.THREAD, UOPS_RETIRED.SLOTS",
+	  "fits; not here: cpu_core/UOPS_ISSUED.ANY/, UOPS_EXECUTED.THREAD, UOPS_RETIRED.SLOTS" },
