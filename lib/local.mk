@@ -89,26 +89,26 @@ noinst_LTLIBRARIES += %D%/libpmu-names.la
 	%D%/group/interrupts.c \
 	%D%/group/native.c \
 	%D%/group/native.h \
-	%D%/group/intel/intel.c \
-	%D%/group/intel/intel.h \
-	%D%/group/intel/file.c \
-	%D%/group/intel/file.h \
-	%D%/group/intel/formula.c \
-	%D%/group/intel/formula.h \
-	%D%/group/intel/linux.c \
-	%D%/group/intel/map.c \
-	%D%/group/intel/map.h \
-	%D%/group/intel/metric.c \
-	%D%/group/intel/metric.h \
-	%D%/group/intel/metric_group.c \
-	%D%/group/intel/metric_parts.h \
-	%D%/group/intel/metric_read.c \
-	%D%/group/intel/metric_terms.c \
-	%D%/group/intel/slot.c \
-	%D%/group/intel/slot.h \
-	%D%/group/intel/text.c \
-	%D%/group/intel/uncore.c \
-	%D%/group/intel/uncore_kernel.c \
+	%D%/group/vendor/vendor.c \
+	%D%/group/vendor/vendor.h \
+	%D%/group/vendor/file.c \
+	%D%/group/vendor/file.h \
+	%D%/group/vendor/formula.c \
+	%D%/group/vendor/formula.h \
+	%D%/group/vendor/linux.c \
+	%D%/group/vendor/map.c \
+	%D%/group/vendor/map.h \
+	%D%/group/vendor/metric.c \
+	%D%/group/vendor/metric.h \
+	%D%/group/vendor/metric_group.c \
+	%D%/group/vendor/metric_parts.h \
+	%D%/group/vendor/metric_read.c \
+	%D%/group/vendor/metric_terms.c \
+	%D%/group/vendor/slot.c \
+	%D%/group/vendor/slot.h \
+	%D%/group/vendor/text.c \
+	%D%/group/vendor/uncore.c \
+	%D%/group/vendor/uncore_kernel.c \
 	%D%/group/likwid/counter.c \
 	%D%/group/likwid/event.c \
 	%D%/group/likwid/find.c \

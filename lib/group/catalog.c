@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/sysfile.h"
-#include "group/intel/intel.h"
+#include "group/vendor/vendor.h"
 #include "machine/mask.h"
 
 #define SYSFS_CPUS "/sys/devices/system/cpu"

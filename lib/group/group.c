@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "group/file/parts.h"
-#include "group/intel/metric.h"
 #include "group/likwid/likwid.h"
+#include "group/vendor/metric.h"
 
 /* A group's name is a file's: no folder, nothing hidden. */
 static bool is_name(const char *name)

@@ -33,7 +33,7 @@ struct pmu_group {
 /**
  * pmu_group_find() - a group by name
  * @name: see group/file/file.h: a shipped group or the user's own; "intel:NAME": see
- *        group/intel/metric.h; case does not count
+ *        group/vendor/metric.h; case does not count
  *
  * Return: 0; -EINVAL with a sentence: there is none (which names the nearest), or its file is
  * wrong; -ENOTSUP with a sentence: it cannot be counted on this CPU, and @group then has its name

@@ -8,10 +8,10 @@
 
 #include "base/error.h"
 #include "group/catalog.h"
-#include "group/intel/intel.h"
 #include "group/pfm/names.h"
 #include "group/pfm/pfm.h"
 #include "group/terms.h"
+#include "group/vendor/vendor.h"
 
 #define WORD_MAX PMU_PFM_TEXT_MAX
 

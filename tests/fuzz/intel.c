@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "group/intel/file.h"
-#include "group/intel/map.h"
-#include "group/intel/slot.h"
+#include "group/vendor/file.h"
+#include "group/vendor/map.h"
+#include "group/vendor/slot.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Depth goes up and down by one, and never below 0; strings fit into their own place. */

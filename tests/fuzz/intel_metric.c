@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "group/formula.h"
-#include "group/intel/metric_parts.h"
+#include "group/vendor/metric_parts.h"
 #include "tests/fuzz/fuzz.h"
 
 static struct pmu_catalog catalog;

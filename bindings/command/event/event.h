@@ -7,7 +7,7 @@
 #include "counters/msr/request.h"
 #include "counters/msr/select.h"
 #include "group/event.h"
-#include "group/intel/intel.h"
+#include "group/vendor/vendor.h"
 #include "machine/machine.h"
 
 /** One event on one CPU. */

@@ -17,11 +17,11 @@
 #include "group/event.h"
 #include "group/file/file.h"
 #include "group/fit.h"
-#include "group/intel/intel.h"
-#include "group/intel/metric.h"
 #include "group/likwid/likwid.h"
 #include "group/pfm/pfm.h"
 #include "group/sysfs/sysfs.h"
+#include "group/vendor/metric.h"
+#include "group/vendor/vendor.h"
 #include "machine/machine.h"
 
 /* --- rows --- */

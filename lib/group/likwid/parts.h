@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 #include "base/strbuf.h"
-#include "group/intel/intel.h"
 #include "group/likwid/likwid.h"
+#include "group/vendor/vendor.h"
 
 /* --- text --- */
 

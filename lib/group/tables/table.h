@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "group/intel/file.h"
+#include "group/vendor/file.h"
 
 /** Where a table lies in the text of all; the last one's name is "". */
 struct pmu_table_place {

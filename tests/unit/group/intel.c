@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Intel's event files: the map, the files, names and modifiers. */
-#include "group/intel/intel.h"
+#include "group/vendor/vendor.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "group/event.h"
-#include "group/intel/map.h"
+#include "group/vendor/map.h"
 #include "tests/tap.h"
 
 #define FILES TEST_SRCDIR "/tests/data/perfmon"

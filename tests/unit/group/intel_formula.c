@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Intel's formulas in our language: what is kept, what is decided, what is refused. */
-#include "group/intel/formula.h"
+#include "group/vendor/formula.h"
 
 #include <errno.h>
 

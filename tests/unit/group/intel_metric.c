@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Intel's metrics as groups: events, formulas, units, and why some cannot be had. */
-#include "group/intel/metric.h"
+#include "group/vendor/metric.h"
 
 #include <errno.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/strbuf.h"
-#include "group/intel/metric_parts.h"
+#include "group/vendor/metric_parts.h"
 #include "tests/tap.h"
 
 #define FILES   TEST_SRCDIR "/tests/data/perfmon"

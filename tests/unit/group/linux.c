@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "group/catalog.h"
 #include "group/event.h"
-#include "group/intel/intel.h"
+#include "group/vendor/vendor.h"
 #include "tests/tap.h"
 
 #define FILES TEST_SRCDIR "/tests/data/pmu-events"

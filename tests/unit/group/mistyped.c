@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "group/catalog.h"
 #include "group/event.h"
-#include "group/intel/intel.h"
+#include "group/vendor/vendor.h"
 #include "tests/tap.h"
 
 #define N_WORDS   200

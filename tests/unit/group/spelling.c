@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "group/catalog.h"
 #include "group/event.h"
-#include "group/intel/intel.h"
 #include "group/pfm/pfm.h"
+#include "group/vendor/vendor.h"
 #include "tests/tap.h"
 
 /* --- two names --- */

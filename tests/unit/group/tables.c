@@ -18,8 +18,8 @@
 #include "counters/msr/select.h"
 #include "group/catalog.h"
 #include "group/event.h"
-#include "group/intel/intel.h"
-#include "group/intel/map.h"
+#include "group/vendor/map.h"
+#include "group/vendor/vendor.h"
 #include "tests/tap.h"
 
 /* --- the form --- */

@@ -17,11 +17,11 @@
 #include "counters/perf/why.h"
 #include "group/catalog.h"
 #include "group/event.h"
-#include "group/intel/intel.h"
-#include "group/intel/map.h"
-#include "group/intel/slot.h"
 #include "group/sysfs/format.h"
 #include "group/tables/table.h"
+#include "group/vendor/map.h"
+#include "group/vendor/slot.h"
+#include "group/vendor/vendor.h"
 #include "tests/tap.h"
 
 /* --- the kernel's PMUs --- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Intel's published metrics as groups: the files of type "metrics" that mapfile.csv names. */
-#ifndef PMU_GROUP_INTEL_METRIC_H
-#define PMU_GROUP_INTEL_METRIC_H
+#ifndef PMU_GROUP_VENDOR_METRIC_H
+#define PMU_GROUP_VENDOR_METRIC_H
 
 #include "group/catalog.h"
 #include "group/group.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Looks through Intel's metric files of a CPU. */
-#include "group/intel/metric.h"
+#include "group/vendor/metric.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 
 #include "base/compiler.h"
 #include "base/error.h"
-#include "group/intel/map.h"
-#include "group/intel/metric_parts.h"
+#include "group/vendor/map.h"
+#include "group/vendor/metric_parts.h"
 
 #define LEGACY_PREFIX "metric_"
 #define SHOWN         60

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One of Intel's event files in memory: its events as they are written there. */
-#ifndef PMU_GROUP_INTEL_FILE_H
-#define PMU_GROUP_INTEL_FILE_H
+#ifndef PMU_GROUP_VENDOR_FILE_H
+#define PMU_GROUP_VENDOR_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

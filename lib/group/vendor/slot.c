@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Core events of Intel's files as slots. */
-#include "group/intel/slot.h"
+#include "group/vendor/slot.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

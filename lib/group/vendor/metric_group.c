@@ -8,7 +8,7 @@
 #include "base/compiler.h"
 #include "base/error.h"
 #include "group/formula.h"
-#include "group/intel/metric_parts.h"
+#include "group/vendor/metric_parts.h"
 
 #define TERMS_MAX (PMU_INTEL_METRIC_EVENTS + PMU_INTEL_METRIC_CONSTANTS + 8)
 

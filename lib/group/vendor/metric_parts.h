@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One metric of Intel's files: as it is written, and what its names stand for. */
-#ifndef PMU_GROUP_INTEL_METRIC_PARTS_H
-#define PMU_GROUP_INTEL_METRIC_PARTS_H
+#ifndef PMU_GROUP_VENDOR_METRIC_PARTS_H
+#define PMU_GROUP_VENDOR_METRIC_PARTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "group/catalog.h"
 #include "group/group.h"
-#include "group/intel/formula.h"
+#include "group/vendor/formula.h"
 
 /** An event or a constant, and what the formula calls it. */
 struct pmu_intel_named {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* mapfile.csv: which of Intel's files are about which CPU. */
-#ifndef PMU_GROUP_INTEL_MAP_H
-#define PMU_GROUP_INTEL_MAP_H
+#ifndef PMU_GROUP_VENDOR_MAP_H
+#define PMU_GROUP_VENDOR_MAP_H
 
 #include <stddef.h>
 

@@ -12,9 +12,9 @@
 #include "base/strbuf.h"
 #include "base/sysfile.h"
 #include "counters/msr/select.h"
-#include "group/intel/intel.h"
-#include "group/intel/slot.h"
 #include "group/pfm/names.h"
+#include "group/vendor/slot.h"
+#include "group/vendor/vendor.h"
 
 #define SHOWN 80
 

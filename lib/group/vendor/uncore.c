@@ -13,7 +13,7 @@
 
 #include "base/compiler.h"
 #include "base/error.h"
-#include "group/intel/slot.h"
+#include "group/vendor/slot.h"
 
 #define FIXED_CODE 0xff /* the kernel's, of a box's fixed counter */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Intel's event files of one CPU: read, indexed by name, searched. */
-#include "group/intel/intel.h"
+#include "group/vendor/vendor.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,11 +13,11 @@
 #include "base/error.h"
 #include "base/index.h"
 #include "base/strbuf.h"
-#include "group/intel/file.h"
-#include "group/intel/map.h"
-#include "group/intel/slot.h"
 #include "group/spelling.h"
 #include "group/tables/table.h"
+#include "group/vendor/file.h"
+#include "group/vendor/map.h"
+#include "group/vendor/slot.h"
 
 #define MAX_FILES     64
 #define MAX_STANDARD  16 /* files of an architecture's standard events */

@@ -3,8 +3,8 @@
  * Published event files, as they are: mapfile.csv and the JSON files that it names, of intel/perfmon
  * or of Linux, and the tables made of them.
  */
-#ifndef PMU_GROUP_INTEL_H
-#define PMU_GROUP_INTEL_H
+#ifndef PMU_GROUP_VENDOR_H
+#define PMU_GROUP_VENDOR_H
 
 #include "group/catalog.h"
 #include "group/event.h"

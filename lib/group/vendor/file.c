@@ -5,7 +5,7 @@
  * Source: intel/perfmon, README.md, "Event field names": the members of an event; all are strings.
  * Linux, tools/perf/pmu-events/README.
  */
-#include "group/intel/file.h"
+#include "group/vendor/file.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /*
  * Reads the formulas of Intel's metric files, which are Python's, and writes them in our language.
  */
-#include "group/intel/formula.h"
+#include "group/vendor/formula.h"
 
 #include <errno.h>
 #include <math.h>

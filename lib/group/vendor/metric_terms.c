@@ -9,7 +9,7 @@
 #include "base/compiler.h"
 #include "base/error.h"
 #include "base/sysfile.h"
-#include "group/intel/metric_parts.h"
+#include "group/vendor/metric_parts.h"
 #include "machine/boxes.h"
 
 /* --- numbers of the machine --- */

@@ -6,7 +6,7 @@
 #include "base/compiler.h"
 #include "base/error.h"
 #include "base/json.h"
-#include "group/intel/metric_parts.h"
+#include "group/vendor/metric_parts.h"
 
 static bool is_key(const struct pmu_json *json, const char *key)
 {

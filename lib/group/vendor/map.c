@@ -6,7 +6,7 @@
  * structure"; the names of CPUs are those of Linux, tools/perf/arch/.../util/header.c,
  * get_cpuid_str().
  */
-#include "group/intel/map.h"
+#include "group/vendor/map.h"
 
 #include <errno.h>
 #include <fcntl.h>

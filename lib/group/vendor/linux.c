@@ -15,7 +15,7 @@
 #include "base/compiler.h"
 #include "base/error.h"
 #include "counters/msr/select.h"
-#include "group/intel/slot.h"
+#include "group/vendor/slot.h"
 
 #define WIDTH(bits) ((UINT64_C(1) << (bits)) - 1)
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Events of Intel's files as slots. */
-#ifndef PMU_GROUP_INTEL_SLOT_H
-#define PMU_GROUP_INTEL_SLOT_H
+#ifndef PMU_GROUP_VENDOR_SLOT_H
+#define PMU_GROUP_VENDOR_SLOT_H
 
 #include "counters/plan.h"
-#include "group/intel/file.h"
+#include "group/vendor/file.h"
 #include "machine/models.h"
 
 /**

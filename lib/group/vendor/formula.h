@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Formulas of Intel's metric files in the language of our own. */
-#ifndef PMU_GROUP_INTEL_FORMULA_H
-#define PMU_GROUP_INTEL_FORMULA_H
+#ifndef PMU_GROUP_VENDOR_FORMULA_H
+#define PMU_GROUP_VENDOR_FORMULA_H
 
 #include <stdbool.h>
 #include <stddef.h>

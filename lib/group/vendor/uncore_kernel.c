@@ -12,10 +12,10 @@
 
 #include "base/compiler.h"
 #include "base/error.h"
-#include "group/intel/slot.h"
 #include "group/sysfs/files.h"
 #include "group/sysfs/format.h"
 #include "group/sysfs/sysfs.h"
+#include "group/vendor/slot.h"
 
 /* PMUs that newer kernels, or those of other processors, call otherwise. */
 static const struct {
