@@ -58,12 +58,12 @@ unsigned int pmu_catalog_cores_per_socket(const struct pmu_catalog *catalog)
 
 void pmu_catalog_close(struct pmu_catalog *catalog)
 {
-	if (catalog->intel)
-		pmu_intel_close(catalog->intel);
+	if (catalog->files)
+		pmu_vendor_close(catalog->files);
 	if (catalog->tables)
-		pmu_intel_close(catalog->tables);
+		pmu_vendor_close(catalog->tables);
 	catalog->tables = NULL;
 	catalog->tables_error = 0;
-	catalog->intel = NULL;
-	catalog->intel_error = 0;
+	catalog->files = NULL;
+	catalog->files_error = 0;
 }

@@ -5,8 +5,8 @@
 
 #include "machine/models.h"
 
-struct pmu_intel_event;
-struct pmu_intel_files;
+struct pmu_vendor_event;
+struct pmu_vendor_files;
 
 /** NULL in place of one: this machine, its sysfs, no event files. */
 struct pmu_catalog {
@@ -28,16 +28,16 @@ struct pmu_catalog {
 	 * else of each name what it may mean.
 	 */
 	bool keep_tables;
-	struct pmu_intel_files *tables;
+	struct pmu_vendor_files *tables;
 	int tables_error; /* there are none */
 	/*
 	 * Where files and tables that are kept tell what they say of the event that was asked for last,
 	 * beside its code; NULL: nobody wants to know.
 	 */
-	struct pmu_intel_event *said;
+	struct pmu_vendor_event *said;
 	/* Read at the first name that needs it; kept until pmu_catalog_close(). */
-	struct pmu_intel_files *intel;
-	int intel_error; /* it could not be read: told once */
+	struct pmu_vendor_files *files;
+	int files_error; /* it could not be read: told once */
 };
 
 #define PMU_SYSFS_DEVICES "/sys/bus/event_source/devices"

@@ -19,9 +19,9 @@
 static int ask_tables(const char *word, struct pmu_catalog *catalog, struct pmu_slot *slot,
 		      char *label, size_t size)
 {
-	int rc = pmu_intel_encode(word, catalog, slot, label, size);
+	int rc = pmu_vendor_encode(word, catalog, slot, label, size);
 
-	return rc == -ENODEV ? pmu_intel_encode_own(word, catalog, slot, label, size) : rc;
+	return rc == -ENODEV ? pmu_vendor_encode_own(word, catalog, slot, label, size) : rc;
 }
 
 /* Is what libpfm4 has for several masks together made of what the tables have for each? */

@@ -69,7 +69,7 @@ void pmu_resolve_close(struct pmu_catalog *catalog)
 	const struct pmu_resolver *resolver = NULL;
 
 	/* else nothing was read, and perhaps nothing loaded */
-	if (catalog->intel || catalog->intel_error || catalog->tables)
+	if (catalog->files || catalog->files_error || catalog->tables)
 		resolver = resolver_get();
 	if (resolver)
 		resolver->catalog_close(catalog);

@@ -36,7 +36,7 @@ static void walk(const char *text, size_t size)
 		abort();
 }
 
-static void look_at(const struct pmu_intel_entry *entry)
+static void look_at(const struct pmu_vendor_entry *entry)
 {
 	const struct pmu_cpu_id skylake = {
 		.vendor = "GenuineIntel", .family = 6, .model = 0x55, .stepping = 4
@@ -47,7 +47,7 @@ static void look_at(const struct pmu_intel_entry *entry)
 	struct pmu_slot slot = { .core_types = 0 };
 	bool open_filter;
 
-	if (!entry->name[0] || !pmu_intel_file_line(entry))
+	if (!entry->name[0] || !pmu_vendor_file_line(entry))
 		abort();
 	if (!pmu_intel_core_slot(entry, NULL, &slot) &&
 	    (slot.kind != PMU_SLOT_CORE || slot.config >> 48))
@@ -66,7 +66,7 @@ static const struct pmu_cpu_id others[] = {
 	{ .vendor = "RISC-V", .family = 0x489, .march = UINT64_C(0x8000000000000007) },
 };
 
-static void look_at_linux(const struct pmu_intel_entry *entry)
+static void look_at_linux(const struct pmu_vendor_entry *entry)
 {
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		struct pmu_slot slot = { .core_types = 0 };
@@ -81,27 +81,27 @@ static void look_at_linux(const struct pmu_intel_entry *entry)
 /* Every file is the standard of itself: events may refer to those before and behind them. */
 static void read_events(const uint8_t *data, size_t size, bool is_linux)
 {
-	struct pmu_intel_file file = { .text = malloc(size + 1),
-				       .len = size,
-				       .name = strdup("events.json"),
-				       .is_linux = is_linux };
+	struct pmu_vendor_file file = { .text = malloc(size + 1),
+					.len = size,
+					.name = strdup("events.json"),
+					.is_linux = is_linux };
 
 	if (file.text && file.name) {
 		memcpy(file.text, data, size);
 		file.text[size] = '\0';
-		(void)pmu_intel_file_parse(&file, 0);
+		(void)pmu_vendor_file_parse(&file, 0);
 		if (is_linux)
-			pmu_intel_file_settle(&file, &file, 1);
+			pmu_vendor_file_settle(&file, &file, 1);
 		for (uint32_t i = 0; i < file.n; i++) {
 			look_at(&file.entry[i]);
 			if (is_linux)
 				look_at_linux(&file.entry[i]);
 		}
 	}
-	pmu_intel_file_free(&file);
+	pmu_vendor_file_free(&file);
 }
 
-static int take_row(void *arg, const struct pmu_intel_map_row *row)
+static int take_row(void *arg, const struct pmu_vendor_map_row *row)
 {
 	(void)arg;
 	if (!row->file[0] || row->file[0] == '/' || strstr(row->file, "/../") ||
@@ -121,9 +121,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	walk((const char *)data, size);
 	read_events(data, size, false);
 	read_events(data, size, true);
-	(void)pmu_intel_map_parse("mapfile.csv", (const char *)data, size, &id, take_row, NULL);
+	(void)pmu_vendor_map_parse("mapfile.csv", (const char *)data, size, &id, take_row, NULL);
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		(void)pmu_intel_map_parse("mapfile.csv", (const char *)data, size, &others[i],
-					  take_row, NULL);
+		(void)pmu_vendor_map_parse("mapfile.csv", (const char *)data, size, &others[i],
+					   take_row, NULL);
 	return 0;
 }

@@ -24,7 +24,7 @@ static bool find(const char *name, struct pmu_table *found)
 }
 
 /* What a table has may be nonsense: it is refused or it is a slot. */
-static void make_slots(const struct pmu_intel_entry *entry)
+static void make_slots(const struct pmu_vendor_entry *entry)
 {
 	static const struct pmu_cpu_id cpus[] = {
 		{ .vendor = "AuthenticAMD", .family = 0x17, .model = 0x31 },
@@ -41,10 +41,10 @@ static void make_slots(const struct pmu_intel_entry *entry)
 	}
 }
 
-static void check(const struct pmu_intel_file *file)
+static void check(const struct pmu_vendor_file *file)
 {
 	for (uint32_t i = 0; i < file->n; i++) {
-		const struct pmu_intel_entry *e = &file->entry[i];
+		const struct pmu_vendor_entry *e = &file->entry[i];
 
 		if (!e->name[0] || strlen(e->name) + strlen(e->unit) + strlen(e->filter) > 4096 ||
 		    e->counters >> 32 || e->fixed > 31 || e->file != file)
@@ -55,7 +55,7 @@ static void check(const struct pmu_intel_file *file)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct pmu_intel_file file = { .n = 0 };
+	struct pmu_vendor_file file = { .n = 0 };
 	char *text = malloc(size + 1), *rest = text, *group;
 
 	if (!text)
@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (!pmu_table_read("a", find, group && group[0] ? group : NULL, 0, &file))
 		check(&file);
-	pmu_intel_file_free(&file);
+	pmu_vendor_file_free(&file);
 	free(text);
 	return 0;
 }

@@ -21,7 +21,7 @@ struct pmu_event_view {
 	int fixed;        /* -1: none */
 	char why[256];    /* no register counts it: why */
 	/* what Intel says of it beside; a NULL name: nothing */
-	struct pmu_intel_event said;
+	struct pmu_vendor_event said;
 };
 
 /** pmu_event_view_text() - for people. */

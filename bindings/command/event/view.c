@@ -164,7 +164,7 @@ static void add_cpu(const struct pmu_machine *machine, struct pmu_strbuf *out)
 		pmu_strbuf_add(out, "this CPU");
 }
 
-static void add_said(const struct pmu_intel_event *said, struct pmu_strbuf *out)
+static void add_said(const struct pmu_vendor_event *said, struct pmu_strbuf *out)
 {
 	if (!said->name)
 		return;

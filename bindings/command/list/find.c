@@ -160,7 +160,7 @@ static void find_own_events(struct pmu_list *list, struct pmu_catalog *catalog)
 
 struct tables {
 	struct pmu_list *list;
-	struct pmu_intel_files *files; /* NULL: they have nothing of this CPU */
+	struct pmu_vendor_files *files; /* NULL: they have nothing of this CPU */
 };
 
 static void write_pfm(const struct pmu_pfm_name *name, char text[256])
@@ -175,7 +175,7 @@ static void one_description(void *arg, const struct pmu_pfm_name *name)
 	char text[256];
 
 	write_pfm(name, text);
-	pmu_intel_describe(tables->files, text, name->about);
+	pmu_vendor_describe(tables->files, text, name->about);
 }
 
 /* What the tables lack. */
@@ -186,7 +186,7 @@ static void one_pfm(void *arg, const struct pmu_pfm_name *name)
 	char title[160], text[256];
 
 	write_pfm(name, text);
-	if ((tables->files && pmu_intel_has(tables->files, text)) ||
+	if ((tables->files && pmu_vendor_has(tables->files, text)) ||
 	    (!matches(list->pattern, text, name->about) &&
 	     !matches(list->pattern, name->event, name->event_about)))
 		return;
@@ -195,7 +195,7 @@ static void one_pfm(void *arg, const struct pmu_pfm_name *name)
 	    "");
 }
 
-static void one_of_cpu(struct pmu_list *list, const struct pmu_intel_event *event,
+static void one_of_cpu(struct pmu_list *list, const struct pmu_vendor_event *event,
 		       const char *origin, const char *by)
 {
 	char title[128];
@@ -212,7 +212,7 @@ static void one_of_cpu(struct pmu_list *list, const struct pmu_intel_event *even
 	    event->deprecated ? "deprecated" : "", "");
 }
 
-static void one_of_tables(void *arg, const struct pmu_intel_event *event)
+static void one_of_tables(void *arg, const struct pmu_vendor_event *event)
 {
 	one_of_cpu(arg, event, "tables", "this library's tables");
 }
@@ -228,43 +228,43 @@ static void find_tables(struct pmu_list *list, const struct pmu_catalog *catalog
 	struct tables tables = { .list = list };
 	struct pmu_cpu_id id;
 
-	if (identify(catalog, &id) && !pmu_intel_open_tables(&id, NULL, &tables.files)) {
+	if (identify(catalog, &id) && !pmu_vendor_open_tables(&id, NULL, &tables.files)) {
 		pmu_pfm_each(catalog->model, one_description, &tables);
 		pmu_error_clear();
-		pmu_intel_each(tables.files, one_of_tables, list);
+		pmu_vendor_each(tables.files, one_of_tables, list);
 	}
 	if (pmu_pfm_each(catalog->model, one_pfm, &tables) && !tables.files)
 		note(list, pmu_error_text());
-	pmu_intel_close(tables.files);
+	pmu_vendor_close(tables.files);
 }
 
 /* --- events by Intel's files --- */
 
-static void one_intel(void *arg, const struct pmu_intel_event *event)
+static void one_intel(void *arg, const struct pmu_vendor_event *event)
 {
 	one_of_cpu(arg, event, "intel", "Intel's files");
 }
 
-static void one_linux(void *arg, const struct pmu_intel_event *event)
+static void one_linux(void *arg, const struct pmu_vendor_event *event)
 {
 	one_of_cpu(arg, event, "linux", "Linux's files");
 }
 
 static void find_intel_events(struct pmu_list *list, const struct pmu_catalog *catalog)
 {
-	struct pmu_intel_files *files;
+	struct pmu_vendor_files *files;
 	struct pmu_cpu_id id;
 
 	if (!identify(catalog, &id))
 		return;
-	if (pmu_intel_open(catalog->event_files, &id, &files)) {
+	if (pmu_vendor_open(catalog->event_files, &id, &files)) {
 		note(list, pmu_error_text());
 		return;
 	}
-	if (pmu_intel_missing(files)[0])
-		note(list, pmu_intel_missing(files));
-	pmu_intel_each(files, pmu_intel_is_linux(files) ? one_linux : one_intel, list);
-	pmu_intel_close(files);
+	if (pmu_vendor_missing(files)[0])
+		note(list, pmu_vendor_missing(files));
+	pmu_vendor_each(files, pmu_vendor_is_linux(files) ? one_linux : one_intel, list);
+	pmu_vendor_close(files);
 }
 
 /* --- the kernel's PMUs --- */

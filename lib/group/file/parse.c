@@ -81,8 +81,8 @@ static int parse_event(struct pmu_group_reading *r, const char *text, struct pmu
 	char why[PMU_ERROR_MAX];
 	int rc = pmu_event_parse(text, r->catalog, event);
 
-	if (!rc || !catalog || !catalog->event_files || !catalog->intel_error ||
-	    catalog->intel_error == -ENODEV)
+	if (!rc || !catalog || !catalog->event_files || !catalog->files_error ||
+	    catalog->files_error == -ENODEV)
 		return rc;
 	snprintf(why, sizeof(why), "%s", pmu_error_text());
 	without = *catalog;

@@ -424,7 +424,7 @@ int pmu_likwid_parse(const char *text, size_t len, const char *origin, const cha
 	if (rc)
 		group->n_events = group->n_metrics = 0;
 	pmu_strbuf_free(&r->left_out);
-	pmu_intel_close(r->tables);
+	pmu_vendor_close(r->tables);
 	free(r);
 	return rc;
 }

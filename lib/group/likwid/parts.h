@@ -123,7 +123,7 @@ struct pmu_likwid_reading {
 	struct pmu_likwid_metric metric[PMU_LIKWID_MAX_METRICS];
 	bool apart[PMU_LIKWID_MAX_COUNTERS]; /* family: its boxes are counted each for itself */
 	/* the CPU's tables, at the first name that needs them */
-	struct pmu_intel_files *tables;
+	struct pmu_vendor_files *tables;
 	bool tables_read;
 	struct pmu_strbuf left_out; /* events and metrics, as they are written */
 	char why[224];              /* of the first that is left out */

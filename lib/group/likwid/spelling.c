@@ -44,7 +44,7 @@ static const char *without_unit(const char *name)
 /* --- the tables of Intel's processors --- */
 
 struct search {
-	const struct pmu_intel_files *files;
+	const struct pmu_vendor_files *files;
 	struct pmu_likwid_span event;
 	const char *pmus; /* NULL: a core's */
 	struct pmu_slot slot;
@@ -61,7 +61,7 @@ static bool is_among(const char *word, const char *list)
 	return false;
 }
 
-static void look_at(void *arg, const struct pmu_intel_event *event)
+static void look_at(void *arg, const struct pmu_vendor_event *event)
 {
 	struct search *search = arg;
 	struct pmu_slot slot = { .kind = PMU_SLOT_CORE };
@@ -72,7 +72,7 @@ static void look_at(void *arg, const struct pmu_intel_event *event)
 	     (!search->pmus || !is_same(search->event, without_unit(event->name)))))
 		return;
 	/* what cannot be counted is told when it is asked for by the name that is found */
-	if (pmu_intel_find(search->files, event->name, &slot, NULL))
+	if (pmu_vendor_find(search->files, event->name, &slot, NULL))
 		pmu_error_clear();
 	else if (search->pmus && !is_among(slot.pmu, search->pmus))
 		return;
@@ -102,26 +102,26 @@ static bool whose(const struct pmu_catalog *catalog, struct pmu_cpu_id *id)
 }
 
 /* NULL: it is another vendor's, or no table has it. */
-static const struct pmu_intel_files *files_of(struct pmu_likwid_reading *r)
+static const struct pmu_vendor_files *files_of(struct pmu_likwid_reading *r)
 {
-	const struct pmu_intel_files *files = NULL;
+	const struct pmu_vendor_files *files = NULL;
 	struct pmu_cpu_id id;
 
-	if (!pmu_intel_of(r->catalog, &files))
+	if (!pmu_vendor_of(r->catalog, &files))
 		return files;
 	if (!r->tables_read && whose(r->catalog, &id) &&
-	    pmu_intel_open_tables(&id, NULL, &r->tables))
+	    pmu_vendor_open_tables(&id, NULL, &r->tables))
 		r->tables = NULL;
 	r->tables_read = true;
 	return r->tables;
 }
 
-static int find_in(const struct pmu_intel_files *files, struct pmu_likwid_span event,
+static int find_in(const struct pmu_vendor_files *files, struct pmu_likwid_span event,
 		   const char *pmus, char *name, size_t size)
 {
 	struct search search = { .files = files, .event = event, .pmus = pmus };
 
-	pmu_intel_each(files, look_at, &search);
+	pmu_vendor_each(files, look_at, &search);
 	if (search.other[0])
 		return pmu_fail(EINVAL, "%.*s may be %s and %s, which differ",
 				PMU_LIKWID_SHOW(event), search.found, search.other);
@@ -172,7 +172,7 @@ static int ask_pfm(const struct pmu_cpu_model *model, struct pmu_likwid_span eve
 int pmu_likwid_spelling(struct pmu_likwid_reading *r, struct pmu_likwid_span event,
 			const char *pmus, char *name, size_t size)
 {
-	const struct pmu_intel_files *files = files_of(r);
+	const struct pmu_vendor_files *files = files_of(r);
 	const struct pmu_cpu_model *model = r->catalog ? r->catalog->model : NULL;
 
 	/* Nehalem's and Westmere's one unit outside the cores */

@@ -179,34 +179,34 @@ static const struct {
 	char letter;
 	size_t offset;
 } numbers[] = {
-	{ 'x', offsetof(struct pmu_intel_entry, umask_ext) },
-	{ 'c', offsetof(struct pmu_intel_entry, cmask) },
-	{ 'p', offsetof(struct pmu_intel_entry, port_mask) },
-	{ 'h', offsetof(struct pmu_intel_entry, fc_mask) },
-	{ 's', offsetof(struct pmu_intel_entry, ext_sel) },
-	{ 'v', offsetof(struct pmu_intel_entry, filter_value) },
-	{ 'w', offsetof(struct pmu_intel_entry, rd_wr_mask) },
-	{ 'n', offsetof(struct pmu_intel_entry, slice) },
-	{ 'y', offsetof(struct pmu_intel_entry, thread_mask) },
+	{ 'x', offsetof(struct pmu_vendor_entry, umask_ext) },
+	{ 'c', offsetof(struct pmu_vendor_entry, cmask) },
+	{ 'p', offsetof(struct pmu_vendor_entry, port_mask) },
+	{ 'h', offsetof(struct pmu_vendor_entry, fc_mask) },
+	{ 's', offsetof(struct pmu_vendor_entry, ext_sel) },
+	{ 'v', offsetof(struct pmu_vendor_entry, filter_value) },
+	{ 'w', offsetof(struct pmu_vendor_entry, rd_wr_mask) },
+	{ 'n', offsetof(struct pmu_vendor_entry, slice) },
+	{ 'y', offsetof(struct pmu_vendor_entry, thread_mask) },
 }, flags[] = {
-	{ 'i', offsetof(struct pmu_intel_entry, invert) },
-	{ 'e', offsetof(struct pmu_intel_entry, edge) },
-	{ 't', offsetof(struct pmu_intel_entry, any) },
-	{ 'q', offsetof(struct pmu_intel_entry, equal) },
-	{ 'd', offsetof(struct pmu_intel_entry, deprecated) },
-	{ 'u', offsetof(struct pmu_intel_entry, fixed_uncore) },
-	{ 'a', offsetof(struct pmu_intel_entry, all_slices) },
-	{ 'b', offsetof(struct pmu_intel_entry, all_cores) },
-	{ 'g', offsetof(struct pmu_intel_entry, whole) },
+	{ 'i', offsetof(struct pmu_vendor_entry, invert) },
+	{ 'e', offsetof(struct pmu_vendor_entry, edge) },
+	{ 't', offsetof(struct pmu_vendor_entry, any) },
+	{ 'q', offsetof(struct pmu_vendor_entry, equal) },
+	{ 'd', offsetof(struct pmu_vendor_entry, deprecated) },
+	{ 'u', offsetof(struct pmu_vendor_entry, fixed_uncore) },
+	{ 'a', offsetof(struct pmu_vendor_entry, all_slices) },
+	{ 'b', offsetof(struct pmu_vendor_entry, all_cores) },
+	{ 'g', offsetof(struct pmu_vendor_entry, whole) },
 };
 
 /* "1a6:3f80408000": a second register and what is in it */
-static bool read_extra(struct span value, struct pmu_intel_entry *entry)
+static bool read_extra(struct span value, struct pmu_vendor_entry *entry)
 {
 	return read_hex(take(&value, ':'), &entry->msr_index) && read_hex(value, &entry->msr_value);
 }
 
-static bool read_fixed(struct span value, struct pmu_intel_entry *entry)
+static bool read_fixed(struct span value, struct pmu_vendor_entry *entry)
 {
 	uint64_t n;
 
@@ -221,7 +221,7 @@ struct texts {
 	struct span filter, errata;
 };
 
-static bool read_word(struct span word, struct pmu_intel_entry *entry, struct texts *texts)
+static bool read_word(struct span word, struct pmu_vendor_entry *entry, struct texts *texts)
 {
 	struct span value = { word.at + 1, word.len - 1 };
 
@@ -254,7 +254,7 @@ static bool read_word(struct span word, struct pmu_intel_entry *entry, struct te
 }
 
 /* Counters as they are for most, unless the words say others. */
-static bool read_usual(const struct stream *stream, struct pmu_intel_entry *entry)
+static bool read_usual(const struct stream *stream, struct pmu_vendor_entry *entry)
 {
 	struct span list = stream->usual;
 
@@ -263,17 +263,17 @@ static bool read_usual(const struct stream *stream, struct pmu_intel_entry *entr
 	return take(&list, 'k').len == 0 && read_counters(list, &entry->counters);
 }
 
-static int read_event(const struct stream *stream, struct pmu_intel_entry *entry,
+static int read_event(const struct stream *stream, struct pmu_vendor_entry *entry,
 		      struct texts *texts)
 {
 	struct span words = stream->words;
 
-	*entry = (struct pmu_intel_entry){ .about = "",
-					   .filter = "",
-					   .counter_type = "",
-					   .errata = "",
-					   .fixed = -1,
-					   .at = stream->line };
+	*entry = (struct pmu_vendor_entry){ .about = "",
+					    .filter = "",
+					    .counter_type = "",
+					    .errata = "",
+					    .fixed = -1,
+					    .at = stream->line };
 	*texts = (struct texts){ .filter = { .len = 0 } };
 	if (!read_hex(take(&words, ' '), &entry->code) ||
 	    !read_hex(take(&words, ' '), &entry->umask))
@@ -379,7 +379,7 @@ static int walk(const char *name, pmu_table_find_fn *find, const char *text, vis
 
 /* How much there is, and then where it goes. */
 struct filling {
-	struct pmu_intel_file *file;
+	struct pmu_vendor_file *file;
 	size_t n_text;
 	char *text; /* NULL while it is counted */
 	uint8_t core_type;
@@ -399,13 +399,13 @@ static const char *keep(struct filling *filling, const char *text, size_t len)
 static int count(void *arg, const struct stream *stream)
 {
 	struct filling *filling = arg;
-	struct pmu_intel_entry entry;
+	struct pmu_vendor_entry entry;
 	struct texts texts;
 	int rc = read_event(stream, &entry, &texts);
 
 	if (rc)
 		return rc;
-	if (filling->file->n == PMU_INTEL_MAX_EVENTS)
+	if (filling->file->n == PMU_VENDOR_MAX_EVENTS)
 		return wrong(stream, "too many events");
 	filling->file->n++;
 	filling->n_text += strlen(stream->name) + strlen(stream->unit) + texts.filter.len +
@@ -416,7 +416,7 @@ static int count(void *arg, const struct stream *stream)
 static int fill(void *arg, const struct stream *stream)
 {
 	struct filling *filling = arg;
-	struct pmu_intel_entry *entry = &filling->file->entry[filling->file->n++];
+	struct pmu_vendor_entry *entry = &filling->file->entry[filling->file->n++];
 	struct texts texts;
 	int rc = read_event(stream, entry, &texts);
 
@@ -434,7 +434,7 @@ static int fill(void *arg, const struct stream *stream)
 }
 
 int pmu_table_read(const char *name, pmu_table_find_fn *find, const char *text, uint8_t core_type,
-		   struct pmu_intel_file *file)
+		   struct pmu_vendor_file *file)
 {
 	struct filling filling = { .file = file, .core_type = core_type };
 	int rc = walk(name, find, text, count, &filling);

@@ -33,11 +33,11 @@ pmu_table_find_fn pmu_table_find;
  * pmu_table_read() - a table's events, and those of the tables that it stands upon
  * @find: where these are
  * @text: an event as it was written: only those that it may mean; NULL all
- * @file: result, as pmu_intel_file_parse() leaves it; name is set already
+ * @file: result, as pmu_vendor_file_parse() leaves it; name is set already
  *
  * Return: 0; -EINVAL with a sentence that names table and line; -ENOMEM.
  */
 int pmu_table_read(const char *name, pmu_table_find_fn *find, const char *text, uint8_t core_type,
-		   struct pmu_intel_file *file);
+		   struct pmu_vendor_file *file);
 
 #endif

@@ -81,7 +81,7 @@ static bool read_flag(const char *text, bool *flag)
 }
 
 /* "0-3" */
-static bool read_range(const char *word, struct pmu_intel_entry *entry)
+static bool read_range(const char *word, struct pmu_vendor_entry *entry)
 {
 	if (strlen(word) != 3 || word[1] != '-' || word[0] < '0' || word[2] > '9' ||
 	    word[0] > word[2])
@@ -91,7 +91,7 @@ static bool read_range(const char *word, struct pmu_intel_entry *entry)
 	return true;
 }
 
-static bool read_counter(const char *word, struct pmu_intel_entry *entry)
+static bool read_counter(const char *word, struct pmu_vendor_entry *entry)
 {
 	static const char fixed[] = "fixed counter ";
 	uint64_t n;
@@ -123,7 +123,7 @@ static bool read_counter(const char *word, struct pmu_intel_entry *entry)
 }
 
 /* "0,1,2,3", "0-3", "Fixed counter 1", "33", "FIXED" */
-static bool read_counters(const char *text, struct pmu_intel_entry *entry)
+static bool read_counters(const char *text, struct pmu_vendor_entry *entry)
 {
 	char copy[COUNTERS_LEN_MAX], *rest = copy, *word;
 
@@ -151,37 +151,37 @@ static const struct member {
 	enum member_kind kind;
 	size_t offset;
 } members[] = {
-	{ "EventName", TEXT, offsetof(struct pmu_intel_entry, name) },
-	{ "BriefDescription", TEXT, offsetof(struct pmu_intel_entry, about) },
-	{ "ArchStdEvent", TEXT, offsetof(struct pmu_intel_entry, standard) },
-	{ "MetricName", TEXT, offsetof(struct pmu_intel_entry, metric) },
-	{ "Unit", TEXT, offsetof(struct pmu_intel_entry, unit) },
-	{ "Filter", TEXT, offsetof(struct pmu_intel_entry, filter) },
-	{ "CounterType", TEXT, offsetof(struct pmu_intel_entry, counter_type) },
-	{ "Errata", TEXT, offsetof(struct pmu_intel_entry, errata) },
-	{ "EventCode", NUMBER, offsetof(struct pmu_intel_entry, code) },
-	{ "ConfigCode", NUMBER, offsetof(struct pmu_intel_entry, config) },
-	{ "UMask", NUMBER, offsetof(struct pmu_intel_entry, umask) },
-	{ "UMaskExt", NUMBER, offsetof(struct pmu_intel_entry, umask_ext) },
-	{ "CounterMask", NUMBER, offsetof(struct pmu_intel_entry, cmask) },
-	{ "MSRIndex", NUMBER, offsetof(struct pmu_intel_entry, msr_index) },
-	{ "MSRValue", NUMBER, offsetof(struct pmu_intel_entry, msr_value) },
-	{ "PortMask", NUMBER, offsetof(struct pmu_intel_entry, port_mask) },
-	{ "FCMask", NUMBER, offsetof(struct pmu_intel_entry, fc_mask) },
-	{ "FILTER_VALUE", NUMBER, offsetof(struct pmu_intel_entry, filter_value) },
-	{ "ExtSel", NUMBER, offsetof(struct pmu_intel_entry, ext_sel) },
-	{ "RdWrMask", NUMBER, offsetof(struct pmu_intel_entry, rd_wr_mask) },
-	{ "SliceId", NUMBER, offsetof(struct pmu_intel_entry, slice) },
-	{ "ThreadMask", NUMBER, offsetof(struct pmu_intel_entry, thread_mask) },
-	{ "EnAllSlices", FLAG, offsetof(struct pmu_intel_entry, all_slices) },
-	{ "EnAllCores", FLAG, offsetof(struct pmu_intel_entry, all_cores) },
+	{ "EventName", TEXT, offsetof(struct pmu_vendor_entry, name) },
+	{ "BriefDescription", TEXT, offsetof(struct pmu_vendor_entry, about) },
+	{ "ArchStdEvent", TEXT, offsetof(struct pmu_vendor_entry, standard) },
+	{ "MetricName", TEXT, offsetof(struct pmu_vendor_entry, metric) },
+	{ "Unit", TEXT, offsetof(struct pmu_vendor_entry, unit) },
+	{ "Filter", TEXT, offsetof(struct pmu_vendor_entry, filter) },
+	{ "CounterType", TEXT, offsetof(struct pmu_vendor_entry, counter_type) },
+	{ "Errata", TEXT, offsetof(struct pmu_vendor_entry, errata) },
+	{ "EventCode", NUMBER, offsetof(struct pmu_vendor_entry, code) },
+	{ "ConfigCode", NUMBER, offsetof(struct pmu_vendor_entry, config) },
+	{ "UMask", NUMBER, offsetof(struct pmu_vendor_entry, umask) },
+	{ "UMaskExt", NUMBER, offsetof(struct pmu_vendor_entry, umask_ext) },
+	{ "CounterMask", NUMBER, offsetof(struct pmu_vendor_entry, cmask) },
+	{ "MSRIndex", NUMBER, offsetof(struct pmu_vendor_entry, msr_index) },
+	{ "MSRValue", NUMBER, offsetof(struct pmu_vendor_entry, msr_value) },
+	{ "PortMask", NUMBER, offsetof(struct pmu_vendor_entry, port_mask) },
+	{ "FCMask", NUMBER, offsetof(struct pmu_vendor_entry, fc_mask) },
+	{ "FILTER_VALUE", NUMBER, offsetof(struct pmu_vendor_entry, filter_value) },
+	{ "ExtSel", NUMBER, offsetof(struct pmu_vendor_entry, ext_sel) },
+	{ "RdWrMask", NUMBER, offsetof(struct pmu_vendor_entry, rd_wr_mask) },
+	{ "SliceId", NUMBER, offsetof(struct pmu_vendor_entry, slice) },
+	{ "ThreadMask", NUMBER, offsetof(struct pmu_vendor_entry, thread_mask) },
+	{ "EnAllSlices", FLAG, offsetof(struct pmu_vendor_entry, all_slices) },
+	{ "EnAllCores", FLAG, offsetof(struct pmu_vendor_entry, all_cores) },
 	{ "EventidCode", UNKNOWN, 0 },
 	{ "NodeType", UNKNOWN, 0 },
-	{ "Invert", FLAG, offsetof(struct pmu_intel_entry, invert) },
-	{ "EdgeDetect", FLAG, offsetof(struct pmu_intel_entry, edge) },
-	{ "AnyThread", FLAG, offsetof(struct pmu_intel_entry, any) },
-	{ "Equal", FLAG, offsetof(struct pmu_intel_entry, equal) },
-	{ "Deprecated", FLAG, offsetof(struct pmu_intel_entry, deprecated) },
+	{ "Invert", FLAG, offsetof(struct pmu_vendor_entry, invert) },
+	{ "EdgeDetect", FLAG, offsetof(struct pmu_vendor_entry, edge) },
+	{ "AnyThread", FLAG, offsetof(struct pmu_vendor_entry, any) },
+	{ "Equal", FLAG, offsetof(struct pmu_vendor_entry, equal) },
+	{ "Deprecated", FLAG, offsetof(struct pmu_vendor_entry, deprecated) },
 	{ "Counter", COUNTERS, 0 },
 	/* with hyperthreading off there are more of them */
 	{ "CounterHTOff", COUNTERS, 0 },
@@ -189,7 +189,7 @@ static const struct member {
 
 _Static_assert(PMU_ARRAY_LEN(members) <= 64, "each has a bit in entry->given");
 
-static bool has_member(const struct pmu_intel_entry *entry, const char *name)
+static bool has_member(const struct pmu_vendor_entry *entry, const char *name)
 {
 	for (size_t i = 0; i < PMU_ARRAY_LEN(members); i++)
 		if (!strcmp(members[i].name, name))
@@ -209,7 +209,7 @@ static const struct member *find_member(const char *key, size_t len)
  * Puts a NUL where the value ends, which the walk has passed.  One line, so that lines can still be
  * counted.
  */
-static const char *cut_out(const struct pmu_json *json, struct pmu_intel_file *file)
+static const char *cut_out(const struct pmu_json *json, struct pmu_vendor_file *file)
 {
 	char *text = file->text + (json->value - file->text);
 
@@ -221,8 +221,8 @@ static const char *cut_out(const struct pmu_json *json, struct pmu_intel_file *f
 }
 
 static void take_value(const struct pmu_json *json, enum pmu_json_kind kind,
-		       const struct member *member, struct pmu_intel_file *file,
-		       struct pmu_intel_entry *entry)
+		       const struct member *member, struct pmu_vendor_file *file,
+		       struct pmu_vendor_entry *entry)
 {
 	char *place = (char *)entry + member->offset;
 	char bare[NUMBER_LEN_MAX] = "";
@@ -259,12 +259,12 @@ static void take_value(const struct pmu_json *json, enum pmu_json_kind kind,
 /* --- events --- */
 
 /* The object whose beginning was just read. */
-static void read_event(struct pmu_json *json, struct pmu_intel_file *file,
-		       struct pmu_intel_entry *entry)
+static void read_event(struct pmu_json *json, struct pmu_vendor_file *file,
+		       struct pmu_vendor_entry *entry)
 {
 	enum pmu_json_kind kind;
 
-	*entry = (struct pmu_intel_entry){
+	*entry = (struct pmu_vendor_entry){
 		.name = "",
 		.about = "",
 		.unit = "",
@@ -297,12 +297,12 @@ static void read_event(struct pmu_json *json, struct pmu_intel_file *file,
 	file->zero_based |= entry->fixed_from_0;
 }
 
-static struct pmu_intel_entry *room(struct pmu_intel_file *file, uint32_t *size)
+static struct pmu_vendor_entry *room(struct pmu_vendor_file *file, uint32_t *size)
 {
-	struct pmu_intel_entry *more;
+	struct pmu_vendor_entry *more;
 
-	if (file->n == PMU_INTEL_MAX_EVENTS) {
-		pmu_fail(EINVAL, "%s: more than %d events", file->name, PMU_INTEL_MAX_EVENTS);
+	if (file->n == PMU_VENDOR_MAX_EVENTS) {
+		pmu_fail(EINVAL, "%s: more than %d events", file->name, PMU_VENDOR_MAX_EVENTS);
 		return NULL;
 	}
 	if (file->n < *size)
@@ -318,13 +318,13 @@ static struct pmu_intel_entry *room(struct pmu_intel_file *file, uint32_t *size)
 }
 
 /* The array whose beginning was just read. */
-static int read_events(struct pmu_json *json, struct pmu_intel_file *file, uint8_t core_type)
+static int read_events(struct pmu_json *json, struct pmu_vendor_file *file, uint8_t core_type)
 {
 	enum pmu_json_kind kind;
 	uint32_t size = file->n;
 
 	while ((kind = pmu_json_next(json)) != PMU_JSON_ARRAY_END && kind != PMU_JSON_END) {
-		struct pmu_intel_entry *entry;
+		struct pmu_vendor_entry *entry;
 
 		if (kind == PMU_JSON_ARRAY)
 			pmu_json_skip(json);
@@ -332,7 +332,7 @@ static int read_events(struct pmu_json *json, struct pmu_intel_file *file, uint8
 			continue;
 		entry = room(file, &size);
 		if (!entry)
-			return file->n == PMU_INTEL_MAX_EVENTS ? -EINVAL : -ENOMEM;
+			return file->n == PMU_VENDOR_MAX_EVENTS ? -EINVAL : -ENOMEM;
 		read_event(json, file, entry);
 		entry->core_type = core_type;
 		file->n += entry->name[0] ||
@@ -342,7 +342,7 @@ static int read_events(struct pmu_json *json, struct pmu_intel_file *file, uint8
 }
 
 /* Old files are an array of events, newer ones an object whose member Events is one. */
-static int read_outermost(struct pmu_json *json, struct pmu_intel_file *file, uint8_t core_type)
+static int read_outermost(struct pmu_json *json, struct pmu_vendor_file *file, uint8_t core_type)
 {
 	enum pmu_json_kind kind = pmu_json_next(json);
 	int rc = 0;
@@ -360,7 +360,7 @@ static int read_outermost(struct pmu_json *json, struct pmu_intel_file *file, ui
 	return rc;
 }
 
-int pmu_intel_file_parse(struct pmu_intel_file *file, uint8_t core_type)
+int pmu_vendor_file_parse(struct pmu_vendor_file *file, uint8_t core_type)
 {
 	struct pmu_json json;
 	int rc;
@@ -376,7 +376,7 @@ int pmu_intel_file_parse(struct pmu_intel_file *file, uint8_t core_type)
 
 /* --- Linux's --- */
 
-static void take_member(struct pmu_intel_entry *entry, const struct pmu_intel_entry *from,
+static void take_member(struct pmu_vendor_entry *entry, const struct pmu_vendor_entry *from,
 			const struct member *member)
 {
 	void *to = (char *)entry + member->offset;
@@ -399,7 +399,7 @@ static void take_member(struct pmu_intel_entry *entry, const struct pmu_intel_en
 }
 
 /* What the event has itself stays as it is. */
-static void complete(struct pmu_intel_entry *entry, const struct pmu_intel_entry *from)
+static void complete(struct pmu_vendor_entry *entry, const struct pmu_vendor_entry *from)
 {
 	for (size_t i = 0; i < PMU_ARRAY_LEN(members); i++)
 		if (from->given >> i & 1 && !(entry->given >> i & 1))
@@ -409,13 +409,13 @@ static void complete(struct pmu_intel_entry *entry, const struct pmu_intel_entry
 		entry->wrong = from->wrong;
 }
 
-static const struct pmu_intel_entry *find_standard(const char *name,
-						   const struct pmu_intel_file *standard,
-						   unsigned int n_standard)
+static const struct pmu_vendor_entry *find_standard(const char *name,
+						    const struct pmu_vendor_file *standard,
+						    unsigned int n_standard)
 {
 	for (unsigned int i = 0; i < n_standard; i++)
 		for (uint32_t k = 0; k < standard[i].n; k++) {
-			const struct pmu_intel_entry *entry = &standard[i].entry[k];
+			const struct pmu_vendor_entry *entry = &standard[i].entry[k];
 
 			if (!strcasecmp(entry->name[0] ? entry->name : entry->metric, name))
 				return entry;
@@ -427,7 +427,7 @@ static const struct pmu_intel_entry *find_standard(const char *name,
  * tools/perf/pmu-events/jevents.py: without EventCode it is 0, ConfigCode is all of config, kinds of
  * cores are units.
  */
-static void settle(struct pmu_intel_entry *entry)
+static void settle(struct pmu_vendor_entry *entry)
 {
 	bool p = !strcasecmp(entry->unit, "cpu_core"), e = !strcasecmp(entry->unit, "cpu_atom");
 
@@ -445,14 +445,14 @@ static void settle(struct pmu_intel_entry *entry)
 		entry->wrong = "Filter";
 }
 
-void pmu_intel_file_settle(struct pmu_intel_file *file, const struct pmu_intel_file *standard,
-			   unsigned int n_standard)
+void pmu_vendor_file_settle(struct pmu_vendor_file *file, const struct pmu_vendor_file *standard,
+			    unsigned int n_standard)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < file->n; i++) {
-		struct pmu_intel_entry *entry = &file->entry[i];
-		const struct pmu_intel_entry *from = NULL;
+		struct pmu_vendor_entry *entry = &file->entry[i];
+		const struct pmu_vendor_entry *from = NULL;
 
 		if (entry->standard[0]) {
 			from = find_standard(entry->standard, standard, n_standard);
@@ -471,7 +471,7 @@ void pmu_intel_file_settle(struct pmu_intel_file *file, const struct pmu_intel_f
 	file->n = n;
 }
 
-void pmu_intel_file_free(struct pmu_intel_file *file)
+void pmu_vendor_file_free(struct pmu_vendor_file *file)
 {
 	for (uint32_t i = 0; file->entry && i < file->n; i++)
 		if (file->entry[i].described)
@@ -482,7 +482,7 @@ void pmu_intel_file_free(struct pmu_intel_file *file)
 	free(file->entry);
 }
 
-unsigned int pmu_intel_file_line(const struct pmu_intel_entry *entry)
+unsigned int pmu_vendor_file_line(const struct pmu_vendor_entry *entry)
 {
 	unsigned int line = 1;
 

@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 /** More are nobody's event file. */
-#define PMU_INTEL_MAX_EVENTS 65536
+#define PMU_VENDOR_MAX_EVENTS 65536
 
 /** One event; texts lie in the file's own. */
-struct pmu_intel_entry {
+struct pmu_vendor_entry {
 	const char *name, *about, *unit, *filter;
 	const char *counter_type; /* "FREERUN", ...; "" */
 	const char *errata;       /* "SKL091"; "" */
@@ -34,24 +34,24 @@ struct pmu_intel_entry {
 	bool whole;                 /* code is all of what the kernel's PMU is told */
 	bool described;             /* about is not in the file's text: memory of its own */
 	uint8_t core_type;          /* 0, PMU_SLOT_P, PMU_SLOT_E: the file's */
-	const struct pmu_intel_file *file;
+	const struct pmu_vendor_file *file;
 	/* in the indices: another of the same name */
-	const struct pmu_intel_entry *next, *next_respelled;
+	const struct pmu_vendor_entry *next, *next_respelled;
 };
 
-struct pmu_intel_file {
+struct pmu_vendor_file {
 	char *text; /* as it was read, strings cut out of it */
 	size_t len;
 	char *name; /* for sentences: folder and file */
 	char *relative;
 	uint32_t n;
-	struct pmu_intel_entry *entry;
+	struct pmu_vendor_entry *entry;
 	bool zero_based; /* fixed counters are numbered from 0 */
 	bool is_linux;   /* of Linux's tools/perf/pmu-events */
 };
 
 /**
- * pmu_intel_file_parse() - take the events out of a file's text
+ * pmu_vendor_file_parse() - take the events out of a file's text
  * @file: text, len and name are set; text has a NUL behind its end
  *
  * What an event has that cannot be read is told when the event is asked for; a text that is no JSON
@@ -59,22 +59,22 @@ struct pmu_intel_file {
  *
  * Return: 0; -EINVAL with a sentence that names the line; -ENOMEM.
  */
-int pmu_intel_file_parse(struct pmu_intel_file *file, uint8_t core_type);
+int pmu_vendor_file_parse(struct pmu_vendor_file *file, uint8_t core_type);
 
 /**
- * pmu_intel_file_settle() - what an event of Linux's leaves to others
+ * pmu_vendor_file_settle() - what an event of Linux's leaves to others
  * @standard: files of the architecture's standard events, which stay where they are
  *
  * Events are completed from the standard ones, what is a metric or nothing is taken out, and kinds
  * of cores are told from units.
  */
-void pmu_intel_file_settle(struct pmu_intel_file *file, const struct pmu_intel_file *standard,
-			   unsigned int n_standard);
+void pmu_vendor_file_settle(struct pmu_vendor_file *file, const struct pmu_vendor_file *standard,
+			    unsigned int n_standard);
 
-/** pmu_intel_file_free() - all but the structure itself */
-void pmu_intel_file_free(struct pmu_intel_file *file);
+/** pmu_vendor_file_free() - all but the structure itself */
+void pmu_vendor_file_free(struct pmu_vendor_file *file);
 
-/** pmu_intel_file_line() - where an event begins */
-unsigned int pmu_intel_file_line(const struct pmu_intel_entry *entry);
+/** pmu_vendor_file_line() - where an event begins */
+unsigned int pmu_vendor_file_line(const struct pmu_vendor_entry *entry);
 
 #endif

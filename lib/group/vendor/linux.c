@@ -25,16 +25,16 @@ struct limit {
 	uint64_t value, most;
 };
 
-static int check(const struct pmu_intel_entry *entry, const struct limit *limit, size_t n)
+static int check(const struct pmu_vendor_entry *entry, const struct limit *limit, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (limit[i].value > limit[i].most)
-			return pmu_intel_wrong(entry, limit[i].name);
+			return pmu_vendor_wrong(entry, limit[i].name);
 	return 0;
 }
 
 /* What only a PMU of another kind has. */
-static int check_rest(const struct pmu_intel_entry *entry, uint64_t umask, uint64_t rd_wr_mask,
+static int check_rest(const struct pmu_vendor_entry *entry, uint64_t umask, uint64_t rd_wr_mask,
 		      bool l3)
 {
 	const struct limit limits[] = {
@@ -58,7 +58,7 @@ static int check_rest(const struct pmu_intel_entry *entry, uint64_t umask, uint6
 	return check(entry, limits, PMU_ARRAY_LEN(limits));
 }
 
-static int check_modifiers(const struct pmu_intel_entry *entry, uint64_t cmask)
+static int check_modifiers(const struct pmu_vendor_entry *entry, uint64_t cmask)
 {
 	const struct limit limits[] = {
 		{ "CounterMask", entry->cmask, cmask },
@@ -71,7 +71,7 @@ static int check_modifiers(const struct pmu_intel_entry *entry, uint64_t cmask)
 
 /* --- cores --- */
 
-static int amd_core(const struct pmu_intel_entry *entry, struct pmu_slot *slot)
+static int amd_core(const struct pmu_vendor_entry *entry, struct pmu_slot *slot)
 {
 	const struct pmu_select select = { .event = (uint16_t)entry->code,
 					   .umask = (uint8_t)entry->umask,
@@ -80,13 +80,13 @@ static int amd_core(const struct pmu_intel_entry *entry, struct pmu_slot *slot)
 					   .edge = entry->edge };
 
 	if (entry->code > WIDTH(12) || entry->whole)
-		return pmu_intel_wrong(entry, "EventCode");
+		return pmu_vendor_wrong(entry, "EventCode");
 	slot->config = pmu_select_encode(PMU_SELECT_AMD, &select);
 	return check_modifiers(entry, WIDTH(8));
 }
 
 /* An event's number is all of its code: 16 bits of Arm's, of RISC-V's what the SBI takes. */
-static int plain_core(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id,
+static int plain_core(const struct pmu_vendor_entry *entry, const struct pmu_cpu_id *id,
 		      struct pmu_slot *slot)
 {
 	bool arm = pmu_cpu_arch(id) == PMU_ARCH_ARM;
@@ -94,12 +94,12 @@ static int plain_core(const struct pmu_intel_entry *entry, const struct pmu_cpu_
 	/* RISC-V's firmware events have the upper bit */
 	if (arm ? entry->code > WIDTH(16) || entry->whole
 		: !entry->whole && entry->code > WIDTH(48))
-		return pmu_intel_wrong(entry, "EventCode");
+		return pmu_vendor_wrong(entry, "EventCode");
 	slot->config = entry->code;
 	return check_modifiers(entry, 0);
 }
 
-static int core_slot(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id,
+static int core_slot(const struct pmu_vendor_entry *entry, const struct pmu_cpu_id *id,
 		     struct pmu_slot *slot)
 {
 	bool amd = pmu_cpu_arch(id) == PMU_ARCH_X86;
@@ -124,7 +124,7 @@ static bool has_perfmon_v2(const struct pmu_cpu_id *id)
 }
 
 /* Slices, cores and threads that are not named are all of them. */
-static int l3_config(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id,
+static int l3_config(const struct pmu_vendor_entry *entry, const struct pmu_cpu_id *id,
 		     uint64_t *config)
 {
 	bool masks = id->family <= 0x18;
@@ -139,7 +139,7 @@ static int l3_config(const struct pmu_intel_entry *entry, const struct pmu_cpu_i
 	if (rc)
 		return rc;
 	if (entry->code > WIDTH(8))
-		return pmu_intel_wrong(entry, "EventCode");
+		return pmu_vendor_wrong(entry, "EventCode");
 	if (!select.threads)
 		select.slices = select.threads = 0xff;
 	*config = pmu_select_encode(masks ? PMU_SELECT_AMD_L3 : PMU_SELECT_AMD_L3_19H, &select);
@@ -147,33 +147,33 @@ static int l3_config(const struct pmu_intel_entry *entry, const struct pmu_cpu_i
 }
 
 /* Twelve bits of both are at the same place everywhere, more of them are the second version's. */
-static int df_config(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id,
+static int df_config(const struct pmu_vendor_entry *entry, const struct pmu_cpu_id *id,
 		     uint64_t *config)
 {
 	bool v2 = has_perfmon_v2(id);
 
 	if (entry->code > WIDTH(v2 ? 14 : 12))
-		return pmu_intel_wrong(entry, "EventCode");
+		return pmu_vendor_wrong(entry, "EventCode");
 	*config = (entry->code & 0xff) | (entry->code >> 8) << 32 | (entry->umask & 0xff) << 8 |
 		  (entry->umask >> 8) << 24;
 	return check_rest(entry, WIDTH(v2 ? 12 : 8), 0, false);
 }
 
-static int umc_config(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id,
+static int umc_config(const struct pmu_vendor_entry *entry, const struct pmu_cpu_id *id,
 		      uint64_t *config)
 {
 	if (entry->code > WIDTH(8) || !has_perfmon_v2(id))
-		return pmu_intel_wrong(entry, "EventCode");
+		return pmu_vendor_wrong(entry, "EventCode");
 	*config = entry->code | entry->rd_wr_mask << 8;
 	return check_rest(entry, 0, WIDTH(2), false);
 }
 
-static int hisi_config(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id,
+static int hisi_config(const struct pmu_vendor_entry *entry, const struct pmu_cpu_id *id,
 		       uint64_t *config)
 {
 	(void)id;
 	if (entry->code > WIDTH(8))
-		return pmu_intel_wrong(entry, "EventCode");
+		return pmu_vendor_wrong(entry, "EventCode");
 	*config = entry->code;
 	return check_rest(entry, 0, 0, false);
 }
@@ -182,7 +182,7 @@ static const struct unit {
 	const char *name, *pmu;
 	enum pmu_cpu_arch arch;
 	uint8_t unit; /* what registers can program */
-	int (*config)(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id,
+	int (*config)(const struct pmu_vendor_entry *entry, const struct pmu_cpu_id *id,
 		      uint64_t *config);
 } units[] = {
 	{ "L3PMC", "amd_l3", PMU_ARCH_X86, PMU_UNIT_L3, l3_config },
@@ -194,7 +194,7 @@ static const struct unit {
 	{ "hisi_sccl,l3c", "hisi_sccl,l3c", PMU_ARCH_ARM, PMU_UNIT_NONE, hisi_config },
 };
 
-static const struct unit *unit_of(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id)
+static const struct unit *unit_of(const struct pmu_vendor_entry *entry, const struct pmu_cpu_id *id)
 {
 	for (size_t i = 0; i < PMU_ARRAY_LEN(units); i++)
 		if (!strcasecmp(units[i].name, entry->unit) && units[i].arch == pmu_cpu_arch(id))
@@ -202,7 +202,7 @@ static const struct unit *unit_of(const struct pmu_intel_entry *entry, const str
 	return NULL;
 }
 
-static int unit_slot(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id,
+static int unit_slot(const struct pmu_vendor_entry *entry, const struct pmu_cpu_id *id,
 		     struct pmu_slot *slot)
 {
 	const struct unit *unit = unit_of(entry, id);
@@ -220,14 +220,14 @@ static int unit_slot(const struct pmu_intel_entry *entry, const struct pmu_cpu_i
 	return rc ? rc : unit->config(entry, id, &slot->config);
 }
 
-int pmu_linux_slot(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id,
+int pmu_linux_slot(const struct pmu_vendor_entry *entry, const struct pmu_cpu_id *id,
 		   struct pmu_slot *slot)
 {
 	struct pmu_slot new = *slot;
 	int rc;
 
 	if (entry->wrong)
-		return pmu_intel_wrong(entry, entry->wrong);
+		return pmu_vendor_wrong(entry, entry->wrong);
 	new.config1 = new.extra = 0;
 	new.extra_value = 0;
 	new.counters = 0;

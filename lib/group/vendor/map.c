@@ -222,7 +222,7 @@ static bool is_riscv(const char *pattern, const struct pmu_cpu_id *id)
 	return match(pattern, cpu, (size_t)len);
 }
 
-void pmu_intel_cpu_name(const struct pmu_cpu_id *id, char *name, size_t size)
+void pmu_vendor_cpu_name(const struct pmu_cpu_id *id, char *name, size_t size)
 {
 	switch (pmu_cpu_arch(id)) {
 	case PMU_ARCH_X86:
@@ -278,7 +278,7 @@ static bool read_optional(const char *text, unsigned int *value)
 	return true;
 }
 
-static int read_row(const char *name, char *line, struct pmu_intel_map_row *row,
+static int read_row(const char *name, char *line, struct pmu_vendor_map_row *row,
 		    const struct pmu_cpu_id *id)
 {
 	char *column[COLUMNS];
@@ -301,11 +301,12 @@ static int read_row(const char *name, char *line, struct pmu_intel_map_row *row,
 	return 1;
 }
 
-int pmu_intel_map_parse(const char *name, const char *text, size_t len, const struct pmu_cpu_id *id,
-			int (*take)(void *arg, const struct pmu_intel_map_row *row), void *arg)
+int pmu_vendor_map_parse(const char *name, const char *text, size_t len,
+			 const struct pmu_cpu_id *id,
+			 int (*take)(void *arg, const struct pmu_vendor_map_row *row), void *arg)
 {
 	char line[LINE_LEN_MAX + 1];
-	struct pmu_intel_map_row row = { .line = 0 };
+	struct pmu_vendor_map_row row = { .line = 0 };
 	int n = 0, rc;
 
 	if (len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3))
@@ -403,7 +404,7 @@ static char *path_of(const char *folder, const char *file)
 	return NULL;
 }
 
-int pmu_intel_read(const char *folder, const char *file, char **text, size_t *len)
+int pmu_vendor_read(const char *folder, const char *file, char **text, size_t *len)
 {
 	char *path = path_of(folder, file);
 	int rc = path ? read_path(path, text, len) : -ENOMEM;
@@ -441,7 +442,7 @@ static int read_map(const char *folder, const struct pmu_cpu_id *id, char **foun
 
 	for (const char *const *below = folders_of(id); *below && rc == -ENOENT; below++) {
 		*found = **below ? path_of(folder, *below) : strdup(folder);
-		rc = *found ? pmu_intel_read(*found, MAP_NAME, text, len)
+		rc = *found ? pmu_vendor_read(*found, MAP_NAME, text, len)
 			    : pmu_fail(ENOMEM, "no memory for the path of %.*s", SHOWN, folder);
 		if (rc)
 			free(*found);
@@ -452,21 +453,21 @@ static int read_map(const char *folder, const struct pmu_cpu_id *id, char **foun
 /* A map says whose folder it is in. */
 struct walk {
 	const char *folder;
-	int (*take)(void *arg, const struct pmu_intel_map_row *row);
+	int (*take)(void *arg, const struct pmu_vendor_map_row *row);
 	void *arg;
 };
 
-static int take_with_folder(void *arg, const struct pmu_intel_map_row *row)
+static int take_with_folder(void *arg, const struct pmu_vendor_map_row *row)
 {
 	const struct walk *walk = arg;
-	struct pmu_intel_map_row whole = *row;
+	struct pmu_vendor_map_row whole = *row;
 
 	whole.folder = walk->folder;
 	return walk->take(walk->arg, &whole);
 }
 
-int pmu_intel_map_each(const char *folder, const struct pmu_cpu_id *id,
-		       int (*take)(void *arg, const struct pmu_intel_map_row *row), void *arg)
+int pmu_vendor_map_each(const char *folder, const struct pmu_cpu_id *id,
+			int (*take)(void *arg, const struct pmu_vendor_map_row *row), void *arg)
 {
 	struct walk walk = { .take = take, .arg = arg };
 	char *name, *found, *text = NULL;
@@ -484,7 +485,7 @@ int pmu_intel_map_each(const char *folder, const struct pmu_cpu_id *id,
 		return rc;
 	walk.folder = found;
 	name = path_of(found, MAP_NAME);
-	rc = name ? pmu_intel_map_parse(name, text, len, id, take_with_folder, &walk) : -ENOMEM;
+	rc = name ? pmu_vendor_map_parse(name, text, len, id, take_with_folder, &walk) : -ENOMEM;
 	free(name);
 	free(found);
 	free(text);

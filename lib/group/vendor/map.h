@@ -8,7 +8,7 @@
 #include "machine/cpu.h"
 
 /** One line of the map that is about the CPU. */
-struct pmu_intel_map_row {
+struct pmu_vendor_map_row {
 	/*
 	 * in the folder, without a slash in front: "SKX/events/skylakex_core.json"; Linux's: a
 	 * folder of files, "arm/neoverse-n1"
@@ -22,7 +22,7 @@ struct pmu_intel_map_row {
 };
 
 /**
- * pmu_intel_map_parse() - a map's rows about one CPU, in their order
+ * pmu_vendor_map_parse() - a map's rows about one CPU, in their order
  * @name: of the map, for sentences
  * @text: need not end in NUL
  * @row: called for each; what it returns ends the walk where it is not 0
@@ -35,27 +35,28 @@ struct pmu_intel_map_row {
  *
  * Return: how many rows; a negative value of @row; -EINVAL with a sentence that names the line.
  */
-int pmu_intel_map_parse(const char *name, const char *text, size_t len, const struct pmu_cpu_id *id,
-			int (*row)(void *arg, const struct pmu_intel_map_row *row), void *arg);
+int pmu_vendor_map_parse(const char *name, const char *text, size_t len,
+			 const struct pmu_cpu_id *id,
+			 int (*row)(void *arg, const struct pmu_vendor_map_row *row), void *arg);
 
-/** pmu_intel_cpu_name() - a CPU as maps write it, and the stepping of x86 */
-void pmu_intel_cpu_name(const struct pmu_cpu_id *id, char *name, size_t size);
+/** pmu_vendor_cpu_name() - a CPU as maps write it, and the stepping of x86 */
+void pmu_vendor_cpu_name(const struct pmu_cpu_id *id, char *name, size_t size);
 
 /**
- * pmu_intel_read() - a whole file of the folder
+ * pmu_vendor_read() - a whole file of the folder
  * @text: malloc'ed, with a NUL behind its end
  *
  * Return: 0; -ENOENT where it is not there; another negative errno; each with a sentence.
  */
-int pmu_intel_read(const char *folder, const char *file, char **text, size_t *len);
+int pmu_vendor_read(const char *folder, const char *file, char **text, size_t *len);
 
 /**
- * pmu_intel_map_each() - the rows of a folder's mapfile.csv about one CPU
+ * pmu_vendor_map_each() - the rows of a folder's mapfile.csv about one CPU
  * @folder: a checkout of intel/perfmon; of Linux's, its tools/perf/pmu-events or what is below: the
  *	map of the CPU's architecture
- * Return: as pmu_intel_map_parse(), -ENOENT where the folder has no map.
+ * Return: as pmu_vendor_map_parse(), -ENOENT where the folder has no map.
  */
-int pmu_intel_map_each(const char *folder, const struct pmu_cpu_id *id,
-		       int (*row)(void *arg, const struct pmu_intel_map_row *row), void *arg);
+int pmu_vendor_map_each(const char *folder, const struct pmu_cpu_id *id,
+			int (*row)(void *arg, const struct pmu_vendor_map_row *row), void *arg);
 
 #endif

@@ -34,7 +34,7 @@ static int one_metric(void *arg, struct pmu_intel_metric *metric)
 	return walk->metric(walk, metric);
 }
 
-static int one_file(void *arg, const struct pmu_intel_map_row *row)
+static int one_file(void *arg, const struct pmu_vendor_map_row *row)
 {
 	struct walk *walk = arg;
 	char *text;
@@ -43,7 +43,7 @@ static int one_file(void *arg, const struct pmu_intel_map_row *row)
 
 	if (strcmp(row->type, "metrics") != 0)
 		return 0;
-	rc = pmu_intel_read(walk->catalog->event_files, row->file, &text, &len);
+	rc = pmu_vendor_read(walk->catalog->event_files, row->file, &text, &len);
 	/* parts of the collection are enough */
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
@@ -79,7 +79,7 @@ static int walk_files(struct pmu_catalog *catalog,
 	walk->catalog = catalog;
 	walk->metric = metric;
 	walk->arg = arg;
-	rc = pmu_intel_map_each(catalog->event_files, &id, one_file, walk);
+	rc = pmu_vendor_map_each(catalog->event_files, &id, one_file, walk);
 	if (rc >= 0 && !walk->n_files)
 		rc = pmu_fail(EINVAL, "%s has no metrics for %s-%u-%X", catalog->event_files,
 			      id.vendor, id.family, id.model);

@@ -12,15 +12,15 @@
 
 #define MAX_FIXED 16
 
-int pmu_intel_wrong(const struct pmu_intel_entry *entry, const char *member)
+int pmu_vendor_wrong(const struct pmu_vendor_entry *entry, const char *member)
 {
 	return pmu_fail(EINVAL, "%s:%u: %s of %.60s is not what it should be", entry->file->name,
-			pmu_intel_file_line(entry), member, entry->name);
+			pmu_vendor_file_line(entry), member, entry->name);
 }
 
 /* --- fixed counters --- */
 
-bool pmu_intel_is_fixed(const struct pmu_intel_entry *entry)
+bool pmu_intel_is_fixed(const struct pmu_vendor_entry *entry)
 {
 	return entry->fixed >= 0 && !entry->counters;
 }
@@ -30,7 +30,7 @@ bool pmu_intel_is_fixed(const struct pmu_intel_entry *entry)
  * 00H/00H; Bonnell: 0AH/00H) number the counters themselves from 1 on: none of them has a "Fixed
  * counter 0".
  */
-unsigned int pmu_intel_fixed(const struct pmu_intel_entry *entry)
+unsigned int pmu_intel_fixed(const struct pmu_vendor_entry *entry)
 {
 	if (!entry->code && entry->umask >= 1 && entry->umask <= PMU_PFM_MAX_PSEUDO)
 		return (unsigned int)entry->umask - 1;
@@ -43,7 +43,7 @@ unsigned int pmu_intel_fixed(const struct pmu_intel_entry *entry)
  * counters' event (Linux, arch/x86/events/intel/core.c, intel_fixed_event_constraints[] and
  * intel_skt_event_constraints[]).
  */
-static int fixed_config(const struct pmu_intel_entry *entry, const struct pmu_intel_entry *twin,
+static int fixed_config(const struct pmu_vendor_entry *entry, const struct pmu_vendor_entry *twin,
 			struct pmu_select *select)
 {
 	static const struct {
@@ -52,7 +52,7 @@ static int fixed_config(const struct pmu_intel_entry *entry, const struct pmu_in
 	unsigned int n = pmu_intel_fixed(entry);
 
 	if (n >= MAX_FIXED)
-		return pmu_intel_wrong(entry, "Counter");
+		return pmu_vendor_wrong(entry, "Counter");
 	select->any_thread = entry->any;
 	select->event = 0;
 	select->umask = (uint8_t)(n + 1);
@@ -69,7 +69,7 @@ static int fixed_config(const struct pmu_intel_entry *entry, const struct pmu_in
 
 /* --- general counters --- */
 
-static int general_config(const struct pmu_intel_entry *entry, struct pmu_select *select)
+static int general_config(const struct pmu_vendor_entry *entry, struct pmu_select *select)
 {
 	const struct {
 		const char *name;
@@ -82,10 +82,10 @@ static int general_config(const struct pmu_intel_entry *entry, struct pmu_select
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(bytes); i++)
 		if (bytes[i].value > 0xff)
-			return pmu_intel_wrong(entry, bytes[i].name);
+			return pmu_vendor_wrong(entry, bytes[i].name);
 	/* that would be a fixed counter's */
 	if (!entry->code)
-		return pmu_intel_wrong(entry, "EventCode");
+		return pmu_vendor_wrong(entry, "EventCode");
 	select->event = (uint8_t)entry->code;
 	select->umask = (uint8_t)entry->umask;
 	select->umask2 = (uint8_t)entry->umask_ext;
@@ -100,7 +100,7 @@ static int general_config(const struct pmu_intel_entry *entry, struct pmu_select
 /*
  * Second registers: Intel SDM vol. 4, MSR_OFFCORE_RSP_0 and _1, MSR_PEBS_LD_LAT, MSR_PEBS_FRONTEND.
  */
-static int check_extra(const struct pmu_intel_entry *entry)
+static int check_extra(const struct pmu_vendor_entry *entry)
 {
 	static const uint16_t extras[] = { 0, 0x1a6, 0x1a7, 0x3f6, 0x3f7 };
 
@@ -108,11 +108,11 @@ static int check_extra(const struct pmu_intel_entry *entry)
 		if (entry->msr_index == extras[i])
 			return 0;
 	return pmu_fail(EINVAL, "%s:%u: %.60s needs register %llXH, which is none that events need",
-			entry->file->name, pmu_intel_file_line(entry), entry->name,
+			entry->file->name, pmu_vendor_file_line(entry), entry->name,
 			(unsigned long long)entry->msr_index);
 }
 
-int pmu_intel_core_slot(const struct pmu_intel_entry *entry, const struct pmu_intel_entry *twin,
+int pmu_intel_core_slot(const struct pmu_vendor_entry *entry, const struct pmu_vendor_entry *twin,
 			struct pmu_slot *slot)
 {
 	struct pmu_select select = { .event = 0 };
@@ -120,7 +120,7 @@ int pmu_intel_core_slot(const struct pmu_intel_entry *entry, const struct pmu_in
 	int rc;
 
 	if (entry->wrong)
-		return pmu_intel_wrong(entry, entry->wrong);
+		return pmu_vendor_wrong(entry, entry->wrong);
 	rc = fixed ? fixed_config(entry, twin, &select) : general_config(entry, &select);
 	if (!rc)
 		rc = check_extra(entry);

@@ -14,7 +14,7 @@
  * @slot: kind, type, config, config1, extra, counters filled in; untouched on error
  * Return: 0; -EINVAL with a sentence.
  */
-int pmu_intel_core_slot(const struct pmu_intel_entry *entry, const struct pmu_intel_entry *twin,
+int pmu_intel_core_slot(const struct pmu_vendor_entry *entry, const struct pmu_vendor_entry *twin,
 			struct pmu_slot *slot);
 
 /**
@@ -22,7 +22,7 @@ int pmu_intel_core_slot(const struct pmu_intel_entry *entry, const struct pmu_in
  * @open_filter: result: the event counts nothing of use until config1 says which accesses are meant
  * Return: 0; -EINVAL, -ENOTSUP with a sentence.
  */
-int pmu_intel_uncore_slot(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id,
+int pmu_intel_uncore_slot(const struct pmu_vendor_entry *entry, const struct pmu_cpu_id *id,
 			  struct pmu_slot *slot, bool *open_filter);
 
 /**
@@ -30,7 +30,7 @@ int pmu_intel_uncore_slot(const struct pmu_intel_entry *entry, const struct pmu_
  * core or outside of them
  * Return: 0; -EINVAL, -ENOTSUP with a sentence.
  */
-int pmu_linux_slot(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id,
+int pmu_linux_slot(const struct pmu_vendor_entry *entry, const struct pmu_cpu_id *id,
 		   struct pmu_slot *slot);
 
 /**
@@ -45,12 +45,12 @@ int pmu_linux_slot(const struct pmu_intel_entry *entry, const struct pmu_cpu_id 
 int pmu_intel_uncore_check(const char *devices, const char *name, struct pmu_slot *slot);
 
 /** pmu_intel_is_fixed() - only a fixed counter counts it */
-bool pmu_intel_is_fixed(const struct pmu_intel_entry *entry);
+bool pmu_intel_is_fixed(const struct pmu_vendor_entry *entry);
 
 /** pmu_intel_fixed() - number of the fixed counter, from 0 */
-unsigned int pmu_intel_fixed(const struct pmu_intel_entry *entry);
+unsigned int pmu_intel_fixed(const struct pmu_vendor_entry *entry);
 
-/** pmu_intel_wrong() - the sentence about a member that could not be read.  Return: -EINVAL. */
-int pmu_intel_wrong(const struct pmu_intel_entry *entry, const char *member);
+/** pmu_vendor_wrong() - the sentence about a member that could not be read.  Return: -EINVAL. */
+int pmu_vendor_wrong(const struct pmu_vendor_entry *entry, const char *member);
 
 #endif

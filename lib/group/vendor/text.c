@@ -31,18 +31,18 @@ static bool whose(const struct pmu_catalog *catalog, struct pmu_cpu_id *id)
 	return true;
 }
 
-int pmu_intel_of(struct pmu_catalog *catalog, const struct pmu_intel_files **files)
+int pmu_vendor_of(struct pmu_catalog *catalog, const struct pmu_vendor_files **files)
 {
 	struct pmu_cpu_id id;
 
 	if (!catalog || !catalog->event_files || !catalog->event_files[0])
 		return -ENODEV;
-	if (!catalog->intel && catalog->intel_error != -ENODEV)
-		catalog->intel_error = whose(catalog, &id) ? pmu_intel_open(catalog->event_files,
-									    &id, &catalog->intel)
+	if (!catalog->files && catalog->files_error != -ENODEV)
+		catalog->files_error = whose(catalog, &id) ? pmu_vendor_open(catalog->event_files,
+									     &id, &catalog->files)
 							   : -ENODEV;
-	*files = catalog->intel;
-	return catalog->intel_error;
+	*files = catalog->files;
+	return catalog->files_error;
 }
 
 /* --- libpfm4's way to say whose event it is --- */
@@ -151,14 +151,14 @@ static int read_modifiers(const struct pmu_pfm_text *cut, int from, struct given
 	return 0;
 }
 
-static int no_modifier(const struct pmu_intel_event *event, enum modifier which, const char *why)
+static int no_modifier(const struct pmu_vendor_event *event, enum modifier which, const char *why)
 {
 	return pmu_fail(EINVAL, "%.*s has no %s=: %s", SHOWN, event->name, modifiers[which].name,
 			why);
 }
 
 /* Where the select of events has nothing but their number. */
-static int apply_nothing(const struct pmu_intel_event *event, const struct given *given,
+static int apply_nothing(const struct pmu_vendor_event *event, const struct given *given,
 			 const char *why)
 {
 	for (enum modifier i = 0; i < MODIFIERS; i++)
@@ -167,7 +167,7 @@ static int apply_nothing(const struct pmu_intel_event *event, const struct given
 	return 0;
 }
 
-static int apply_core(const struct pmu_intel_event *event, enum pmu_select_layout layout,
+static int apply_core(const struct pmu_vendor_event *event, enum pmu_select_layout layout,
 		      const struct given *given, struct pmu_slot *slot)
 {
 	struct pmu_select select;
@@ -198,7 +198,7 @@ static int apply_core(const struct pmu_intel_event *event, enum pmu_select_layou
 }
 
 /* On a hybrid to the code of either kind of cores. */
-static int apply_cores(const struct pmu_intel_event *event, const struct given *given,
+static int apply_cores(const struct pmu_vendor_event *event, const struct given *given,
 		       struct pmu_slot *slot)
 {
 	struct pmu_slot of_e = *slot;
@@ -220,7 +220,7 @@ static uint64_t put(uint64_t config, const struct given *given, enum modifier wh
 	return (config & ~(field << bit)) | given->value[which] << bit;
 }
 
-static int apply_uncore(const struct pmu_intel_event *event, const struct given *given,
+static int apply_uncore(const struct pmu_vendor_event *event, const struct given *given,
 			struct pmu_slot *slot)
 {
 	for (enum modifier i = ANY_THREAD; i <= IN_TXCP; i++)
@@ -240,7 +240,7 @@ static int apply_uncore(const struct pmu_intel_event *event, const struct given 
 	return 0;
 }
 
-static int apply(const struct pmu_intel_event *event, const struct pmu_cpu_id *id,
+static int apply(const struct pmu_vendor_event *event, const struct pmu_cpu_id *id,
 		 const struct given *given, struct pmu_slot *slot)
 {
 	if (!strcmp(id->vendor, "GenuineIntel"))
@@ -272,7 +272,7 @@ static bool join(const struct pmu_pfm_text *cut, int n, char *name, size_t size)
  * How many parts are the name: as many as the files have an event of.  0: none; -EINVAL: with one
  * part less it is an event too, and the part a modifier.
  */
-static int find_name(const struct pmu_intel_files *files, const struct pmu_pfm_text *cut,
+static int find_name(const struct pmu_vendor_files *files, const struct pmu_pfm_text *cut,
 		     struct given *given)
 {
 	char name[PMU_PFM_TEXT_MAX], shorter[PMU_PFM_TEXT_MAX];
@@ -282,7 +282,7 @@ static int find_name(const struct pmu_intel_files *files, const struct pmu_pfm_t
 		struct given unused;
 		int rc;
 
-		if (!join(cut, n, name, sizeof(name)) || !pmu_intel_has(files, name))
+		if (!join(cut, n, name, sizeof(name)) || !pmu_vendor_has(files, name))
 			continue;
 		rc = read_modifiers(cut, n, given);
 		if (rc == -EINVAL)
@@ -290,7 +290,7 @@ static int find_name(const struct pmu_intel_files *files, const struct pmu_pfm_t
 		if (rc)
 			continue;
 		if (n > 1 && !read_modifiers(cut, n - 1, &unused) &&
-		    join(cut, n - 1, shorter, sizeof(shorter)) && pmu_intel_has(files, shorter))
+		    join(cut, n - 1, shorter, sizeof(shorter)) && pmu_vendor_has(files, shorter))
 			return pmu_fail(
 				EINVAL,
 				"%s:%s can be read in two ways: write %s for the event, %s:%s=1 for the "
@@ -302,7 +302,7 @@ static int find_name(const struct pmu_intel_files *files, const struct pmu_pfm_t
 }
 
 /* What the event has by itself. */
-static uint64_t own_value(const struct pmu_intel_event *event, const struct pmu_slot *slot,
+static uint64_t own_value(const struct pmu_vendor_event *event, const struct pmu_slot *slot,
 			  enum modifier which)
 {
 	struct pmu_select select;
@@ -328,7 +328,7 @@ static uint64_t own_value(const struct pmu_intel_event *event, const struct pmu_
 }
 
 /* @slot: the event's own, without the modifiers; @prefix, "cpu_atom/" or "", is closed behind the name */
-static void write_label(const struct pmu_intel_event *event, const struct given *given,
+static void write_label(const struct pmu_vendor_event *event, const struct given *given,
 			const struct pmu_slot *slot, const char *prefix, char *label, size_t size)
 {
 	struct pmu_strbuf out = { 0 };
@@ -351,12 +351,12 @@ static void write_label(const struct pmu_intel_event *event, const struct given 
 }
 
 /* Which cores' event it is, where its name alone would mean another. */
-static const char *prefix_of(const struct pmu_intel_files *files, const char *name, uint8_t wanted)
+static const char *prefix_of(const struct pmu_vendor_files *files, const char *name, uint8_t wanted)
 {
 	struct pmu_slot by_name = { .core_types = 0 };
 
 	if (!wanted ||
-	    (!pmu_intel_find(files, name, &by_name, NULL) && by_name.core_types == wanted))
+	    (!pmu_vendor_find(files, name, &by_name, NULL) && by_name.core_types == wanted))
 		return "";
 	return wanted == PMU_SLOT_E ? "cpu_atom/" : "cpu_core/";
 }
@@ -365,12 +365,12 @@ static const char *prefix_of(const struct pmu_intel_files *files, const char *na
  * @devices: of the kernel that is there; NULL none
  * @said: NULL, or where it goes what the files say beside
  */
-static int encode(const struct pmu_intel_files *files, const struct pmu_pfm_text *cut,
+static int encode(const struct pmu_vendor_files *files, const struct pmu_pfm_text *cut,
 		  const char *devices, struct pmu_slot *slot, char *label, size_t size,
-		  struct pmu_intel_event *said)
+		  struct pmu_vendor_event *said)
 {
 	char name[PMU_PFM_TEXT_MAX];
-	struct pmu_intel_event event;
+	struct pmu_vendor_event event;
 	struct pmu_slot new = *slot, own;
 	struct given given;
 	int n = find_name(files, cut, &given), rc;
@@ -378,13 +378,13 @@ static int encode(const struct pmu_intel_files *files, const struct pmu_pfm_text
 	if (n < 0)
 		return n;
 	join(cut, n ? n : cut->n_parts, name, sizeof(name));
-	rc = pmu_intel_find(files, name, &new, &event);
+	rc = pmu_vendor_find(files, name, &new, &event);
 	if (rc)
 		return rc;
 	own = new;
-	rc = apply(&event, pmu_intel_cpu(files), &given, &new);
+	rc = apply(&event, pmu_vendor_cpu(files), &given, &new);
 	if (!rc && event.unit[0] && devices &&
-	    !strcmp(pmu_intel_cpu(files)->vendor, "GenuineIntel"))
+	    !strcmp(pmu_vendor_cpu(files)->vendor, "GenuineIntel"))
 		rc = pmu_intel_uncore_check(devices, event.name, &new);
 	if (rc)
 		return rc;
@@ -415,16 +415,16 @@ static bool is_same_on(const struct pmu_cpu_id *kind, const char *text,
 				     .event_files = catalog ? catalog->event_files : NULL };
 	struct pmu_slot found = { .core_types = 0 };
 	char label[PMU_PFM_TEXT_MAX];
-	int rc = pmu_intel_encode(text, &other, &found, label, sizeof(label));
+	int rc = pmu_vendor_encode(text, &other, &found, label, sizeof(label));
 
 	if (rc == -ENODEV)
-		rc = pmu_intel_encode_own(text, &other, &found, label, sizeof(label));
+		rc = pmu_vendor_encode_own(text, &other, &found, label, sizeof(label));
 	pmu_catalog_close(&other);
 	return !rc && same_event(&found, slot);
 }
 
-int pmu_intel_check_kinds(const char *text, const char *cpus, const struct pmu_catalog *catalog,
-			  const struct pmu_slot *slot)
+int pmu_vendor_check_kinds(const char *text, const char *cpus, const struct pmu_catalog *catalog,
+			   const struct pmu_slot *slot)
 {
 	struct pmu_cpu_id kind[MOST_KINDS];
 	unsigned int n = pmu_cpu_kinds(cpus, kind, MOST_KINDS);
@@ -447,15 +447,15 @@ static int check_here(const char *text, const struct pmu_catalog *catalog,
 	if ((catalog && (catalog->model || catalog->id.vendor[0])) || slot->pmu[0] ||
 	    pmu_cpu_arch(id) != PMU_ARCH_ARM)
 		return 0;
-	return pmu_intel_check_kinds(text, CPUS, catalog, slot);
+	return pmu_vendor_check_kinds(text, CPUS, catalog, slot);
 }
 
-int pmu_intel_encode(const char *text, struct pmu_catalog *catalog, struct pmu_slot *slot,
-		     char *label, size_t size)
+int pmu_vendor_encode(const char *text, struct pmu_catalog *catalog, struct pmu_slot *slot,
+		      char *label, size_t size)
 {
-	const struct pmu_intel_files *files = NULL;
+	const struct pmu_vendor_files *files = NULL;
 	struct pmu_pfm_text cut;
-	int rc = pmu_intel_of(catalog, &files);
+	int rc = pmu_vendor_of(catalog, &files);
 
 	/* files that are not there are somebody's mistake: libpfm4 is not to hide it */
 	if (rc && rc != -ENODEV && !strstr(text, "::"))
@@ -466,7 +466,7 @@ int pmu_intel_encode(const char *text, struct pmu_catalog *catalog, struct pmu_s
 	if (!rc)
 		rc = encode(files, &cut, pmu_catalog_devices(catalog), slot, label, size,
 			    catalog->said);
-	return rc ? rc : check_here(text, catalog, pmu_intel_cpu(files), slot);
+	return rc ? rc : check_here(text, catalog, pmu_vendor_cpu(files), slot);
 }
 
 /* What is near the name is told from all of them. */
@@ -474,15 +474,15 @@ static int no_such_event(const struct pmu_cpu_id *id, const struct pmu_pfm_text 
 			 struct pmu_slot *slot)
 {
 	char name[PMU_PFM_TEXT_MAX];
-	struct pmu_intel_files *all;
+	struct pmu_vendor_files *all;
 	struct pmu_slot unused = *slot;
-	int rc = pmu_intel_open_tables(id, NULL, &all);
+	int rc = pmu_vendor_open_tables(id, NULL, &all);
 
 	if (rc)
 		return rc;
 	join(cut, cut->n_parts, name, sizeof(name));
-	rc = pmu_intel_find(all, name, &unused, NULL);
-	pmu_intel_close(all);
+	rc = pmu_vendor_find(all, name, &unused, NULL);
+	pmu_vendor_close(all);
 	return rc ? rc : -ENOENT;
 }
 
@@ -493,7 +493,7 @@ static int encode_kept(const struct pmu_cpu_id *id, const char *text, struct pmu
 	int rc;
 
 	if (!catalog->tables && !catalog->tables_error)
-		catalog->tables_error = pmu_intel_open_tables(id, NULL, &catalog->tables);
+		catalog->tables_error = pmu_vendor_open_tables(id, NULL, &catalog->tables);
 	rc = catalog->tables_error;
 	if (!rc)
 		rc = pmu_pfm_cut(text, &cut);
@@ -506,21 +506,21 @@ static int encode_alone(const struct pmu_cpu_id *id, const char *text,
 			const struct pmu_catalog *catalog, struct pmu_slot *slot, char *label,
 			size_t size)
 {
-	struct pmu_intel_files *files;
+	struct pmu_vendor_files *files;
 	struct pmu_pfm_text cut;
 	int rc = pmu_pfm_cut(text, &cut);
 
 	if (!rc)
-		rc = pmu_intel_open_tables(id, text, &files);
+		rc = pmu_vendor_open_tables(id, text, &files);
 	if (rc)
 		return rc;
 	rc = encode(files, &cut, pmu_catalog_devices(catalog), slot, label, size, NULL);
-	pmu_intel_close(files);
+	pmu_vendor_close(files);
 	return rc == -ENOENT ? no_such_event(id, &cut, slot) : rc;
 }
 
-int pmu_intel_encode_own(const char *text, struct pmu_catalog *catalog, struct pmu_slot *slot,
-			 char *label, size_t size)
+int pmu_vendor_encode_own(const char *text, struct pmu_catalog *catalog, struct pmu_slot *slot,
+			  char *label, size_t size)
 {
 	struct pmu_catalog here = { .model = NULL };
 	struct pmu_cpu_id id;

@@ -35,7 +35,7 @@ static const struct unit {
 	{ "MCHBM", "uncore_hbm", PMU_UNIT_NONE },
 };
 
-static bool is_unit(const struct pmu_intel_entry *entry, const char *name)
+static bool is_unit(const struct pmu_vendor_entry *entry, const char *name)
 {
 	return !strcasecmp(entry->unit, name);
 }
@@ -46,7 +46,7 @@ static bool is_skylake_server(const struct pmu_cpu_id *id)
 	return id->family == 6 && id->model == 0x55;
 }
 
-static int name_pmu(const struct pmu_intel_entry *entry, struct pmu_slot *slot)
+static int name_pmu(const struct pmu_vendor_entry *entry, struct pmu_slot *slot)
 {
 	size_t len;
 
@@ -59,11 +59,11 @@ static int name_pmu(const struct pmu_intel_entry *entry, struct pmu_slot *slot)
 	}
 	len = (size_t)snprintf(slot->pmu, sizeof(slot->pmu), "uncore_%s", entry->unit);
 	if (len >= sizeof(slot->pmu))
-		return pmu_intel_wrong(entry, "Unit");
+		return pmu_vendor_wrong(entry, "Unit");
 	for (char *c = slot->pmu; *c; c++) {
 		*c = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
 		if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789_", *c))
-			return pmu_intel_wrong(entry, "Unit");
+			return pmu_vendor_wrong(entry, "Unit");
 	}
 	slot->unit = PMU_UNIT_NONE;
 	return 0;
@@ -81,7 +81,7 @@ static void settle_unit(const struct pmu_cpu_id *id, struct pmu_slot *slot)
 }
 
 /* The clients' one fixed counter counts the clock, whichever unit it is said to be of. */
-static void settle_clock(const struct pmu_intel_entry *entry, struct pmu_slot *slot)
+static void settle_clock(const struct pmu_vendor_entry *entry, struct pmu_slot *slot)
 {
 	if (entry->fixed_uncore) {
 		slot->config = FIXED_CODE;
@@ -98,7 +98,7 @@ static void settle_clock(const struct pmu_intel_entry *entry, struct pmu_slot *s
  * The integrated I/O's: which ports and which kinds of flow; UMaskExt says the same in its bits 4
  * on and 16 on.
  */
-static int add_io_masks(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id,
+static int add_io_masks(const struct pmu_vendor_entry *entry, const struct pmu_cpu_id *id,
 			uint64_t *config)
 {
 	bool old = is_skylake_server(id);
@@ -106,30 +106,30 @@ static int add_io_masks(const struct pmu_intel_entry *entry, const struct pmu_cp
 	uint64_t masks = entry->port_mask << 36 | entry->fc_mask << (old ? 44 : 48);
 
 	if (entry->port_mask > ports)
-		return pmu_intel_wrong(entry, "PortMask");
+		return pmu_vendor_wrong(entry, "PortMask");
 	if (entry->fc_mask > 7)
-		return pmu_intel_wrong(entry, "FCMask");
+		return pmu_vendor_wrong(entry, "FCMask");
 	if (entry->umask_ext && entry->umask_ext << 32 != masks)
-		return pmu_intel_wrong(entry, "UMaskExt");
+		return pmu_vendor_wrong(entry, "UMaskExt");
 	*config |= masks;
 	return 0;
 }
 
-static int add_extension(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id,
+static int add_extension(const struct pmu_vendor_entry *entry, const struct pmu_cpu_id *id,
 			 uint64_t *config)
 {
 	if (is_unit(entry, "IIO"))
 		return add_io_masks(entry, id, config);
 	if (entry->port_mask)
-		return pmu_intel_wrong(entry, "PortMask");
+		return pmu_vendor_wrong(entry, "PortMask");
 	if (entry->fc_mask)
-		return pmu_intel_wrong(entry, "FCMask");
+		return pmu_vendor_wrong(entry, "FCMask");
 	/* config:32-63 is all there is; how much of it this kernel has its format says */
 	if (entry->umask_ext >> 32 || (entry->umask_ext && is_skylake_server(id)))
-		return pmu_intel_wrong(entry, "UMaskExt");
+		return pmu_vendor_wrong(entry, "UMaskExt");
 	*config |= entry->umask_ext << 32;
 	if (entry->ext_sel > 1)
-		return pmu_intel_wrong(entry, "ExtSel");
+		return pmu_vendor_wrong(entry, "ExtSel");
 	*config |= entry->ext_sel << 21;
 	return 0;
 }
@@ -144,7 +144,7 @@ static bool names_filter(const char *filter)
 }
 
 /* CHAFilter1 is the upper half of config1, CHAFilter0 the lower. */
-static int add_filter(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id,
+static int add_filter(const struct pmu_vendor_entry *entry, const struct pmu_cpu_id *id,
 		      struct pmu_slot *slot, bool *open_filter)
 {
 	const char *filter = entry->filter;
@@ -154,28 +154,28 @@ static int add_filter(const struct pmu_intel_entry *entry, const struct pmu_cpu_
 		return 0;
 	if (!is_unit(entry, "CHA") || !is_skylake_server(id) || entry->filter_value > UINT32_MAX ||
 	    (strncasecmp(filter, "CHAFilter1", 10) != 0 && strncasecmp(filter, "Filter1", 7) != 0))
-		return pmu_intel_wrong(entry, "FILTER_VALUE");
+		return pmu_vendor_wrong(entry, "FILTER_VALUE");
 	slot->config1 = entry->filter_value << 32;
 	return 0;
 }
 
-static int event_config(const struct pmu_intel_entry *entry, uint64_t *config)
+static int event_config(const struct pmu_vendor_entry *entry, uint64_t *config)
 {
 	if (entry->code > 0xff)
-		return pmu_intel_wrong(entry, "EventCode");
+		return pmu_vendor_wrong(entry, "EventCode");
 	if (entry->umask > 0xff)
-		return pmu_intel_wrong(entry, "UMask");
+		return pmu_vendor_wrong(entry, "UMask");
 	if (entry->cmask > 0xff)
-		return pmu_intel_wrong(entry, "CounterMask");
+		return pmu_vendor_wrong(entry, "CounterMask");
 	*config = entry->code | entry->umask << 8 | (uint64_t)entry->edge << 18 |
 		  (uint64_t)entry->invert << 23 | entry->cmask << 24;
 	return 0;
 }
 
 /* Linux's have in UMask, from bit 8 on, what is UMaskExt in Intel's. */
-static struct pmu_intel_entry as_intel_has_it(const struct pmu_intel_entry *entry)
+static struct pmu_vendor_entry as_intel_has_it(const struct pmu_vendor_entry *entry)
 {
-	struct pmu_intel_entry same = *entry;
+	struct pmu_vendor_entry same = *entry;
 
 	if (same.file->is_linux && !same.umask_ext) {
 		same.umask_ext = same.umask >> 8;
@@ -184,14 +184,14 @@ static struct pmu_intel_entry as_intel_has_it(const struct pmu_intel_entry *entr
 	return same;
 }
 
-static int make_slot(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id,
+static int make_slot(const struct pmu_vendor_entry *entry, const struct pmu_cpu_id *id,
 		     struct pmu_slot *slot, bool *open_filter)
 {
 	struct pmu_slot new = *slot;
 	int rc;
 
 	if (entry->wrong)
-		return pmu_intel_wrong(entry, entry->wrong);
+		return pmu_vendor_wrong(entry, entry->wrong);
 	if (!strcasecmp(entry->counter_type, "FREERUN"))
 		return pmu_fail(
 			ENOTSUP,
@@ -219,10 +219,10 @@ static int make_slot(const struct pmu_intel_entry *entry, const struct pmu_cpu_i
 	return 0;
 }
 
-int pmu_intel_uncore_slot(const struct pmu_intel_entry *entry, const struct pmu_cpu_id *id,
+int pmu_intel_uncore_slot(const struct pmu_vendor_entry *entry, const struct pmu_cpu_id *id,
 			  struct pmu_slot *slot, bool *open_filter)
 {
-	const struct pmu_intel_entry same = as_intel_has_it(entry);
+	const struct pmu_vendor_entry same = as_intel_has_it(entry);
 
 	return make_slot(&same, id, slot, open_filter);
 }

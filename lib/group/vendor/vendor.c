@@ -25,17 +25,17 @@
 #define SHOWN         80
 #define MAX_DIFFERENT 16 /* events of one name, however it is spelled, that are looked at */
 
-struct pmu_intel_files {
+struct pmu_vendor_files {
 	char *folder;       /* NULL: the library's own tables */
 	const char *wanted; /* of those only events that this text may mean; NULL all */
 	struct pmu_cpu_id id;
 	unsigned int n_files;
-	struct pmu_intel_file file[MAX_FILES];
-	struct pmu_intel_file standard[MAX_STANDARD]; /* Linux's, events of an architecture */
+	struct pmu_vendor_file file[MAX_FILES];
+	struct pmu_vendor_file standard[MAX_STANDARD]; /* Linux's, events of an architecture */
 	unsigned int n_standard;
 	bool has_e; /* a file of E cores */
 	struct pmu_strbuf missing;
-	struct pmu_intel_entry **entry; /* of all files, in their order */
+	struct pmu_vendor_entry **entry; /* of all files, in their order */
 	uint32_t n_entries;
 	/* the first of each; of each that is the same but for words that are spelled in two ways */
 	struct pmu_index by_name, respelled;
@@ -56,12 +56,12 @@ static bool is_events(const char *type)
 }
 
 /* CPUID leaf 1AH, EAX[31:24] (Intel SDM vol. 2A) */
-static uint8_t core_type_of(const struct pmu_intel_map_row *row)
+static uint8_t core_type_of(const struct pmu_vendor_map_row *row)
 {
 	return row->core_type == 0x40 ? PMU_SLOT_P : row->core_type == 0x20 ? PMU_SLOT_E : 0;
 }
 
-static void say_missing(struct pmu_intel_files *files, const char *file, const char *why)
+static void say_missing(struct pmu_vendor_files *files, const char *file, const char *why)
 {
 	pmu_strbuf_addf(&files->missing, "%s%.*s %s", files->missing.len ? "; " : "", SHOWN, file,
 			why);
@@ -73,7 +73,7 @@ static bool is_intel(const struct pmu_cpu_id *id)
 }
 
 /* Intel's events outside the cores, and no others, are called so. */
-static bool may_have(const struct pmu_intel_files *files, const struct pmu_intel_map_row *row)
+static bool may_have(const struct pmu_vendor_files *files, const struct pmu_vendor_map_row *row)
 {
 	bool uncore = !strncasecmp(row->type, "uncore", 6);
 	const char *text = files->wanted;
@@ -83,9 +83,9 @@ static bool may_have(const struct pmu_intel_files *files, const struct pmu_intel
 	return uncore ? !strncasecmp(text, "UNC", 3) : strncasecmp(text, "UNC_", 4) != 0;
 }
 
-static int read_table(struct pmu_intel_files *files, const struct pmu_intel_map_row *row)
+static int read_table(struct pmu_vendor_files *files, const struct pmu_vendor_map_row *row)
 {
-	struct pmu_intel_file *file = &files->file[files->n_files++];
+	struct pmu_vendor_file *file = &files->file[files->n_files++];
 
 	memset(file, 0, sizeof(*file));
 	file->relative = strdup(row->file);
@@ -98,13 +98,13 @@ static int read_table(struct pmu_intel_files *files, const struct pmu_intel_map_
 
 /* @file: result; it is to be freed also where it cannot be read */
 static int read_file(const char *folder, const char *relative, uint8_t core_type, bool is_linux,
-		     struct pmu_intel_file *file)
+		     struct pmu_vendor_file *file)
 {
 	int rc;
 
 	memset(file, 0, sizeof(*file));
 	file->is_linux = is_linux;
-	rc = pmu_intel_read(folder, relative, &file->text, &file->len);
+	rc = pmu_vendor_read(folder, relative, &file->text, &file->len);
 	if (rc)
 		return rc;
 	file->relative = strdup(relative);
@@ -112,12 +112,12 @@ static int read_file(const char *folder, const char *relative, uint8_t core_type
 		file->name = NULL;
 		return pmu_fail(ENOMEM, "no memory for %.*s", SHOWN, relative);
 	}
-	return pmu_intel_file_parse(file, core_type);
+	return pmu_vendor_file_parse(file, core_type);
 }
 
-static int read_event_file(struct pmu_intel_files *files, const struct pmu_intel_map_row *row)
+static int read_event_file(struct pmu_vendor_files *files, const struct pmu_vendor_map_row *row)
 {
-	struct pmu_intel_file *file = &files->file[files->n_files];
+	struct pmu_vendor_file *file = &files->file[files->n_files];
 	int rc = read_file(row->folder, row->file, core_type_of(row), false, file);
 
 	if (rc == -ENOENT) {
@@ -148,7 +148,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 }
 
 /* Every JSON file of a folder.  Return: 0; -ENOENT: there is none. */
-static int read_folder(const char *folder, struct pmu_intel_file *file, unsigned int most,
+static int read_folder(const char *folder, struct pmu_vendor_file *file, unsigned int most,
 		       unsigned int *n)
 {
 	struct dirent **name;
@@ -169,7 +169,7 @@ static int read_folder(const char *folder, struct pmu_intel_file *file, unsigned
 }
 
 /* A processor's folder, and what it refers to beside the map. */
-static int read_linux(struct pmu_intel_files *files, const struct pmu_intel_map_row *row)
+static int read_linux(struct pmu_vendor_files *files, const struct pmu_vendor_map_row *row)
 {
 	char *folder;
 	int rc;
@@ -188,13 +188,13 @@ static int read_linux(struct pmu_intel_files *files, const struct pmu_intel_map_
 			rc = 0;
 	}
 	for (unsigned int i = 0; i < files->n_files && !rc; i++)
-		pmu_intel_file_settle(&files->file[i], files->standard, files->n_standard);
+		pmu_vendor_file_settle(&files->file[i], files->standard, files->n_standard);
 	return rc;
 }
 
-static int take_row(void *arg, const struct pmu_intel_map_row *row)
+static int take_row(void *arg, const struct pmu_vendor_map_row *row)
 {
-	struct pmu_intel_files *files = arg;
+	struct pmu_vendor_files *files = arg;
 	bool is_folder;
 	int rc;
 
@@ -222,9 +222,9 @@ static int take_row(void *arg, const struct pmu_intel_map_row *row)
 	return rc;
 }
 
-static int read_files(struct pmu_intel_files *files)
+static int read_files(struct pmu_vendor_files *files)
 {
-	int n = pmu_intel_map_each(files->folder, &files->id, take_row, files);
+	int n = pmu_vendor_map_each(files->folder, &files->id, take_row, files);
 	char cpu[80];
 
 	if (n < 0)
@@ -234,7 +234,7 @@ static int read_files(struct pmu_intel_files *files)
 	if (files->missing.len)
 		return pmu_fail(ENOENT, "%s has no event file of this CPU: %s", files->folder,
 				pmu_strbuf_text(&files->missing));
-	pmu_intel_cpu_name(&files->id, cpu, sizeof(cpu));
+	pmu_vendor_cpu_name(&files->id, cpu, sizeof(cpu));
 	return pmu_fail(ENODEV, "%s/mapfile.csv has no %s", files->folder, cpu);
 }
 
@@ -252,14 +252,14 @@ static const char *map_of(const struct pmu_cpu_id *id)
 	return "";
 }
 
-static int read_tables(struct pmu_intel_files *files)
+static int read_tables(struct pmu_vendor_files *files)
 {
 	struct pmu_table map;
 	int n;
 
 	if (!pmu_table_find(map_of(&files->id), &map))
 		return -ENODEV;
-	n = pmu_intel_map_parse("mapfile.csv", map.text, map.len, &files->id, take_row, files);
+	n = pmu_vendor_map_parse("mapfile.csv", map.text, map.len, &files->id, take_row, files);
 	return n < 0 ? n : n ? 0 : -ENODEV;
 }
 
@@ -267,11 +267,11 @@ static int read_tables(struct pmu_intel_files *files)
 
 static bool is_called(const void *name, uintptr_t entry)
 {
-	return pmu_spelling_compare(((const struct pmu_intel_entry *)entry)->name, name) <=
+	return pmu_spelling_compare(((const struct pmu_vendor_entry *)entry)->name, name) <=
 	       PMU_SPELLED_JOINED;
 }
 
-static struct pmu_index_place *place_of(const struct pmu_intel_files *files, const char *name)
+static struct pmu_index_place *place_of(const struct pmu_vendor_files *files, const char *name)
 {
 	return pmu_index_find(&files->by_name, pmu_spelling_hash(name), is_called, name);
 }
@@ -279,12 +279,12 @@ static struct pmu_index_place *place_of(const struct pmu_intel_files *files, con
 static bool is_respelled(const void *name, uintptr_t entry)
 {
 	enum pmu_spelling spelled = pmu_spelling_compare(
-		((const struct pmu_intel_entry *)entry)->name, name);
+		((const struct pmu_vendor_entry *)entry)->name, name);
 
 	return spelled != PMU_SPELLED_OTHERWISE;
 }
 
-static struct pmu_index_place *place_of_respelled(const struct pmu_intel_files *files,
+static struct pmu_index_place *place_of_respelled(const struct pmu_vendor_files *files,
 						  const char *name)
 {
 	return pmu_index_find(&files->respelled, pmu_spelling_hash_respelled(name), is_respelled,
@@ -292,11 +292,11 @@ static struct pmu_index_place *place_of_respelled(const struct pmu_intel_files *
 }
 
 /* Return: the one that was first before. */
-static const struct pmu_intel_entry *put_first(struct pmu_index *index,
-					       struct pmu_index_place *place, uint32_t hash,
-					       const struct pmu_intel_entry *entry)
+static const struct pmu_vendor_entry *put_first(struct pmu_index *index,
+						struct pmu_index_place *place, uint32_t hash,
+						const struct pmu_vendor_entry *entry)
 {
-	const struct pmu_intel_entry *before = (const struct pmu_intel_entry *)place->thing;
+	const struct pmu_vendor_entry *before = (const struct pmu_vendor_entry *)place->thing;
 
 	if (before)
 		place->thing = (uintptr_t)entry;
@@ -305,7 +305,7 @@ static const struct pmu_intel_entry *put_first(struct pmu_index *index,
 	return before;
 }
 
-static void put(struct pmu_intel_files *files, struct pmu_intel_entry *entry)
+static void put(struct pmu_vendor_files *files, struct pmu_vendor_entry *entry)
 {
 	const char *name = entry->name;
 
@@ -316,13 +316,13 @@ static void put(struct pmu_intel_files *files, struct pmu_intel_entry *entry)
 					  pmu_spelling_hash_respelled(name), entry);
 }
 
-static int make_index(struct pmu_intel_files *files)
+static int make_index(struct pmu_vendor_files *files)
 {
 	uint32_t n = 0;
 
 	for (unsigned int i = 0; i < files->n_files; i++)
 		n += files->file[i].n;
-	files->entry = calloc((size_t)n + 1, sizeof(struct pmu_intel_entry *));
+	files->entry = calloc((size_t)n + 1, sizeof(struct pmu_vendor_entry *));
 	if (!files->entry || pmu_index_reserve(&files->by_name, n) < 0 ||
 	    pmu_index_reserve(&files->respelled, n) < 0)
 		return pmu_fail(ENOMEM, "no memory for the names of %u events", n);
@@ -336,20 +336,20 @@ static int make_index(struct pmu_intel_files *files)
 }
 
 /* @rc: what reading said.  Return: 0 and the files; an error, and there are none. */
-static int finish(struct pmu_intel_files *files, int rc, struct pmu_intel_files **out)
+static int finish(struct pmu_vendor_files *files, int rc, struct pmu_vendor_files **out)
 {
 	if (!rc)
 		rc = make_index(files);
 	if (rc)
-		pmu_intel_close(files);
+		pmu_vendor_close(files);
 	else
 		*out = files;
 	return rc;
 }
 
-int pmu_intel_open(const char *folder, const struct pmu_cpu_id *id, struct pmu_intel_files **out)
+int pmu_vendor_open(const char *folder, const struct pmu_cpu_id *id, struct pmu_vendor_files **out)
 {
-	struct pmu_intel_files *files = calloc(1, sizeof(*files));
+	struct pmu_vendor_files *files = calloc(1, sizeof(*files));
 
 	if (!files)
 		return pmu_fail(ENOMEM, "no memory for the event files in %s", folder);
@@ -362,10 +362,10 @@ int pmu_intel_open(const char *folder, const struct pmu_cpu_id *id, struct pmu_i
 		      out);
 }
 
-int pmu_intel_open_tables(const struct pmu_cpu_id *id, const char *text,
-			  struct pmu_intel_files **out)
+int pmu_vendor_open_tables(const struct pmu_cpu_id *id, const char *text,
+			   struct pmu_vendor_files **out)
 {
-	struct pmu_intel_files *files = calloc(1, sizeof(*files));
+	struct pmu_vendor_files *files = calloc(1, sizeof(*files));
 
 	if (!files)
 		return pmu_fail(ENOMEM, "no memory for tables of events");
@@ -374,14 +374,14 @@ int pmu_intel_open_tables(const struct pmu_cpu_id *id, const char *text,
 	return finish(files, read_tables(files), out);
 }
 
-void pmu_intel_close(struct pmu_intel_files *files)
+void pmu_vendor_close(struct pmu_vendor_files *files)
 {
 	if (!files)
 		return;
 	for (unsigned int i = 0; i < files->n_files; i++)
-		pmu_intel_file_free(&files->file[i]);
+		pmu_vendor_file_free(&files->file[i]);
 	for (unsigned int i = 0; i < files->n_standard; i++)
-		pmu_intel_file_free(&files->standard[i]);
+		pmu_vendor_file_free(&files->standard[i]);
 	pmu_strbuf_free(&files->missing);
 	free(files->entry);
 	pmu_index_free(&files->by_name);
@@ -390,17 +390,17 @@ void pmu_intel_close(struct pmu_intel_files *files)
 	free(files);
 }
 
-const struct pmu_cpu_id *pmu_intel_cpu(const struct pmu_intel_files *files)
+const struct pmu_cpu_id *pmu_vendor_cpu(const struct pmu_vendor_files *files)
 {
 	return &files->id;
 }
 
-bool pmu_intel_is_linux(const struct pmu_intel_files *files)
+bool pmu_vendor_is_linux(const struct pmu_vendor_files *files)
 {
 	return files->n_files && files->file[0].is_linux;
 }
 
-const char *pmu_intel_missing(const struct pmu_intel_files *files)
+const char *pmu_vendor_missing(const struct pmu_vendor_files *files)
 {
 	return pmu_strbuf_text(&files->missing);
 }
@@ -408,20 +408,20 @@ const char *pmu_intel_missing(const struct pmu_intel_files *files)
 /* --- finding --- */
 
 /* NULL: none. */
-static const struct pmu_intel_entry *first_called(const struct pmu_intel_files *files,
-						  const char *name)
+static const struct pmu_vendor_entry *first_called(const struct pmu_vendor_files *files,
+						   const char *name)
 {
-	return (const struct pmu_intel_entry *)place_of(files, name)->thing;
+	return (const struct pmu_vendor_entry *)place_of(files, name)->thing;
 }
 
 /* The events that a name means, of one kind of cores or of all. */
 struct called {
 	unsigned int n;
-	const struct pmu_intel_entry *entry[MAX_DIFFERENT];
+	const struct pmu_vendor_entry *entry[MAX_DIFFERENT];
 };
 
 /* Events that are called just so are meant rather than those that are called nearly so. */
-static void add_called(const struct pmu_intel_entry *entry, const char *name, uint8_t core_type,
+static void add_called(const struct pmu_vendor_entry *entry, const char *name, uint8_t core_type,
 		       enum pmu_spelling *best, struct called *called)
 {
 	enum pmu_spelling spelled = pmu_spelling_compare(entry->name, name);
@@ -435,10 +435,10 @@ static void add_called(const struct pmu_intel_entry *entry, const char *name, ui
 		called->entry[called->n++] = entry;
 }
 
-static void find_called(const struct pmu_intel_files *files, const char *name, uint8_t core_type,
+static void find_called(const struct pmu_vendor_files *files, const char *name, uint8_t core_type,
 			struct called *called)
 {
-	const struct pmu_intel_entry *entry = first_called(files, name);
+	const struct pmu_vendor_entry *entry = first_called(files, name);
 	enum pmu_spelling best = PMU_SPELLED_JOINED;
 
 	called->n = 0;
@@ -447,15 +447,15 @@ static void find_called(const struct pmu_intel_files *files, const char *name, u
 	if (called->n)
 		return;
 	best = PMU_SPELLED_RESPELLED;
-	entry = (const struct pmu_intel_entry *)place_of_respelled(files, name)->thing;
+	entry = (const struct pmu_vendor_entry *)place_of_respelled(files, name)->thing;
 	for (; entry; entry = entry->next_respelled)
 		add_called(entry, name, core_type, &best, called);
 }
 
 /* The first that these cores have; one that is not deprecated before those that are. */
-static const struct pmu_intel_entry *find_of(const struct called *called, uint8_t core_type)
+static const struct pmu_vendor_entry *find_of(const struct called *called, uint8_t core_type)
 {
-	const struct pmu_intel_entry *found = NULL;
+	const struct pmu_vendor_entry *found = NULL;
 
 	for (unsigned int i = 0; i < called->n; i++)
 		if (called->entry[i]->core_type == core_type &&
@@ -464,7 +464,7 @@ static const struct pmu_intel_entry *find_of(const struct called *called, uint8_
 	return found;
 }
 
-static bool same_event(const struct pmu_intel_entry *a, const struct pmu_intel_entry *b)
+static bool same_event(const struct pmu_vendor_entry *a, const struct pmu_vendor_entry *b)
 {
 	return !strcmp(a->unit, b->unit) && a->code == b->code && a->umask == b->umask &&
 	       a->umask_ext == b->umask_ext && a->cmask == b->cmask && a->invert == b->invert &&
@@ -491,9 +491,9 @@ static int check_called(const struct called *called, const char *name)
 	return 0;
 }
 
-static int no_event(const struct pmu_intel_files *files, const char *name)
+static int no_event(const struct pmu_vendor_files *files, const char *name)
 {
-	const char *near, *missing = pmu_intel_missing(files);
+	const char *near, *missing = pmu_vendor_missing(files);
 	struct pmu_closest search;
 
 	pmu_closest_start(&search, name);
@@ -510,8 +510,8 @@ static int no_event(const struct pmu_intel_files *files, const char *name)
 }
 
 /* The general counters' event of what a fixed counter counts has the same name and _P. */
-static const struct pmu_intel_entry *twin_of(const struct pmu_intel_files *files,
-					     const struct pmu_intel_entry *entry)
+static const struct pmu_vendor_entry *twin_of(const struct pmu_vendor_files *files,
+					      const struct pmu_vendor_entry *entry)
 {
 	char name[NAME_LEN_MAX];
 	struct called called;
@@ -523,7 +523,7 @@ static const struct pmu_intel_entry *twin_of(const struct pmu_intel_files *files
 	return find_of(&called, entry->core_type);
 }
 
-static int make_slot(const struct pmu_intel_files *files, const struct pmu_intel_entry *entry,
+static int make_slot(const struct pmu_vendor_files *files, const struct pmu_vendor_entry *entry,
 		     struct pmu_slot *slot, bool *open_filter)
 {
 	*open_filter = false;
@@ -540,8 +540,8 @@ static bool same_code(const struct pmu_slot *a, const struct pmu_slot *b)
 }
 
 /* Hybrid: on both kinds of cores, each by its own code. */
-static int find_both(const struct pmu_intel_files *files, const struct pmu_intel_entry *p,
-		     const struct pmu_intel_entry *e, struct pmu_slot *slot)
+static int find_both(const struct pmu_vendor_files *files, const struct pmu_vendor_entry *p,
+		     const struct pmu_vendor_entry *e, struct pmu_slot *slot)
 {
 	struct pmu_slot of_e = *slot;
 	bool unused;
@@ -559,9 +559,9 @@ static int find_both(const struct pmu_intel_files *files, const struct pmu_intel
 	return 0;
 }
 
-static int find_hybrid(const struct pmu_intel_files *files, const struct pmu_intel_entry *p,
-		       const struct pmu_intel_entry *e, struct pmu_slot *slot,
-		       const struct pmu_intel_entry **found)
+static int find_hybrid(const struct pmu_vendor_files *files, const struct pmu_vendor_entry *p,
+		       const struct pmu_vendor_entry *e, struct pmu_slot *slot,
+		       const struct pmu_vendor_entry **found)
 {
 	uint8_t wanted = slot->core_types;
 	bool unused;
@@ -576,8 +576,8 @@ static int find_hybrid(const struct pmu_intel_files *files, const struct pmu_int
 	return rc;
 }
 
-static const char *successor_of(const struct pmu_intel_files *files,
-				const struct pmu_intel_entry *entry)
+static const char *successor_of(const struct pmu_vendor_files *files,
+				const struct pmu_vendor_entry *entry)
 {
 	for (uint32_t i = 0; entry->deprecated && i < files->n_entries; i++)
 		if (!files->entry[i]->deprecated && same_event(files->entry[i], entry) &&
@@ -586,10 +586,10 @@ static const char *successor_of(const struct pmu_intel_files *files,
 	return NULL;
 }
 
-static void tell(const struct pmu_intel_files *files, const struct pmu_intel_entry *entry,
-		 bool open_filter, struct pmu_intel_event *about)
+static void tell(const struct pmu_vendor_files *files, const struct pmu_vendor_entry *entry,
+		 bool open_filter, struct pmu_vendor_event *about)
 {
-	*about = (struct pmu_intel_event){
+	*about = (struct pmu_vendor_event){
 		.name = entry->name,
 		.about = entry->about,
 		.unit = entry->unit,
@@ -601,10 +601,10 @@ static void tell(const struct pmu_intel_files *files, const struct pmu_intel_ent
 	};
 }
 
-int pmu_intel_find(const struct pmu_intel_files *files, const char *name, struct pmu_slot *slot,
-		   struct pmu_intel_event *about)
+int pmu_vendor_find(const struct pmu_vendor_files *files, const char *name, struct pmu_slot *slot,
+		    struct pmu_vendor_event *about)
 {
-	const struct pmu_intel_entry *any, *p, *e, *found;
+	const struct pmu_vendor_entry *any, *p, *e, *found;
 	struct called called;
 	bool open_filter = false;
 	int rc;
@@ -625,7 +625,7 @@ int pmu_intel_find(const struct pmu_intel_files *files, const char *name, struct
 	return rc;
 }
 
-bool pmu_intel_has(const struct pmu_intel_files *files, const char *name)
+bool pmu_vendor_has(const struct pmu_vendor_files *files, const char *name)
 {
 	struct called called;
 
@@ -633,14 +633,14 @@ bool pmu_intel_has(const struct pmu_intel_files *files, const char *name)
 	return called.n;
 }
 
-bool pmu_intel_describe(struct pmu_intel_files *files, const char *name, const char *about)
+bool pmu_vendor_describe(struct pmu_vendor_files *files, const char *name, const char *about)
 {
 	struct called called;
 
 	find_called(files, name, 0, &called);
 	for (unsigned int i = 0; i < called.n; i++) {
-		struct pmu_intel_entry *entry =
-			(struct pmu_intel_entry *)(uintptr_t)called.entry[i];
+		struct pmu_vendor_entry *entry =
+			(struct pmu_vendor_entry *)(uintptr_t)called.entry[i];
 		char *kept = entry->about[0] ? NULL : strdup(about);
 
 		if (!kept)
@@ -651,11 +651,11 @@ bool pmu_intel_describe(struct pmu_intel_files *files, const char *name, const c
 	return called.n;
 }
 
-void pmu_intel_each(const struct pmu_intel_files *files,
-		    void (*each)(void *arg, const struct pmu_intel_event *event), void *arg)
+void pmu_vendor_each(const struct pmu_vendor_files *files,
+		     void (*each)(void *arg, const struct pmu_vendor_event *event), void *arg)
 {
 	for (uint32_t i = 0; i < files->n_entries; i++) {
-		struct pmu_intel_event event;
+		struct pmu_vendor_event event;
 
 		tell(files, files->entry[i], false, &event);
 		each(arg, &event);

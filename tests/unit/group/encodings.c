@@ -106,7 +106,7 @@ static void comes_out_as_stated(const char *folder, bool whole)
 		/* a part of the files, as they are: what it lacks is another test's */
 		if (whole && (strcmp(column[SOURCE], "file") != 0 ||
 			      (pmu_event_parse(column[EVENT], &catalog, &event) &&
-			       catalog.intel_error == -ENOENT))) {
+			       catalog.files_error == -ENOENT))) {
 			left_out++;
 		} else {
 			check_row(column, &catalog);

@@ -51,7 +51,7 @@ static void is_refused(uint32_t model, const char *text, const char *words)
 
 /* --- the map --- */
 
-static int count_row(void *arg, const struct pmu_intel_map_row *row)
+static int count_row(void *arg, const struct pmu_vendor_map_row *row)
 {
 	snprintf(arg, 200, "%s,%s,%x,%u", row->file, row->type, row->core_type, row->line);
 	return 0;
@@ -60,7 +60,7 @@ static int count_row(void *arg, const struct pmu_intel_map_row *row)
 static int rows_of(const char *map, const struct pmu_cpu_id *id, char *last)
 {
 	last[0] = '\0';
-	return pmu_intel_map_parse("mapfile.csv", map, strlen(map), id, count_row, last);
+	return pmu_vendor_map_parse("mapfile.csv", map, strlen(map), id, count_row, last);
 }
 
 static void knows_whose_a_file_is(void)
@@ -442,7 +442,7 @@ struct seen {
 	unsigned int n, e, uncore, deprecated;
 };
 
-static void see(void *arg, const struct pmu_intel_event *e)
+static void see(void *arg, const struct pmu_vendor_event *e)
 {
 	struct seen *seen = arg;
 
@@ -455,17 +455,17 @@ static void see(void *arg, const struct pmu_intel_event *e)
 static void lists_every_event(void)
 {
 	struct pmu_cpu_id id = cpu(6, 0x97, 2), other = cpu(6, 0x17, 6);
-	struct pmu_intel_files *files = NULL;
+	struct pmu_vendor_files *files = NULL;
 	struct seen seen = { 0 };
 
-	if (!is_int(pmu_intel_open(FILES, &id, &files), 0, "the files of a hybrid"))
+	if (!is_int(pmu_vendor_open(FILES, &id, &files), 0, "the files of a hybrid"))
 		return;
-	pmu_intel_each(files, see, &seen);
+	pmu_vendor_each(files, see, &seen);
 	ok(seen.n > 20 && seen.e > 5 && seen.uncore > 2 && seen.e < seen.n, "events of every kind");
-	has(pmu_intel_missing(files), "alderlake_uncore_experimental.json is not there",
+	has(pmu_vendor_missing(files), "alderlake_uncore_experimental.json is not there",
 	    "what is missing is told");
-	pmu_intel_close(files);
-	is_int(pmu_intel_open(FILES, &other, &files), -ENODEV, "a CPU that the map does not have");
+	pmu_vendor_close(files);
+	is_int(pmu_vendor_open(FILES, &other, &files), -ENODEV, "a CPU that the map does not have");
 	has(pmu_error_text(), "GenuineIntel-6-17", "  is named");
 }
 

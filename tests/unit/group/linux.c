@@ -98,19 +98,19 @@ static void any_folder_above_the_map_will_do(void)
 
 static void what_is_not_there_is_told(void)
 {
-	struct pmu_intel_files *files;
+	struct pmu_vendor_files *files;
 
 	is_int(parse_in(FILES, &zen3, "ls_dispatch.ld_dispatch"), -EINVAL, "a folder is missing");
 	has(pmu_error_text(), "amdzen3 is not there", "  and named");
 	is_int(parse_in(FILES, &neoverse_v1, "OWN"), -EINVAL, "another one");
 	has(pmu_error_text(), "arm/neoverse-v1 is not there", "  and named");
-	is_int(pmu_intel_open(FILES, &(struct pmu_cpu_id){ .vendor = "RISC-V", .family = 1 },
-			      &files),
+	is_int(pmu_vendor_open(FILES, &(struct pmu_cpu_id){ .vendor = "RISC-V", .family = 1 },
+			       &files),
 	       -ENODEV, "a processor that the map does not have");
 	has(pmu_error_text(), "has no 0x1-0x0-0x0", "  is named");
 }
 
-static void see(void *arg, const struct pmu_intel_event *e)
+static void see(void *arg, const struct pmu_vendor_event *e)
 {
 	unsigned int *n = arg;
 
@@ -122,15 +122,15 @@ static void see(void *arg, const struct pmu_intel_event *e)
 static void all_are_listed(void)
 {
 	unsigned int n[3] = { 0 };
-	struct pmu_intel_files *files;
+	struct pmu_vendor_files *files;
 
-	if (!is_int(pmu_intel_open(FILES, &neoverse_n1, &files), 0, "files of a processor"))
+	if (!is_int(pmu_vendor_open(FILES, &neoverse_n1, &files), 0, "files of a processor"))
 		return;
-	ok(pmu_intel_is_linux(files), "are Linux's");
-	pmu_intel_each(files, see, n);
+	ok(pmu_vendor_is_linux(files), "are Linux's");
+	pmu_vendor_each(files, see, n);
 	is_int(n[0], 5, "  every event");
 	ok(n[1] == 1 && n[2] == 1, "  in its own words or the standard's");
-	pmu_intel_close(files);
+	pmu_vendor_close(files);
 }
 
 static char cpus[] = "/tmp/pmu-cpus-XXXXXX";
@@ -170,7 +170,7 @@ static void is_on_all(const char *text, uint64_t config, int rc)
 	struct pmu_slot slot = { .kind = PMU_SLOT_CORE, .config = config };
 
 	pmu_error_clear();
-	is_int(pmu_intel_check_kinds(text, cpus, NULL, &slot), rc, text);
+	is_int(pmu_vendor_check_kinds(text, cpus, NULL, &slot), rc, text);
 	if (rc)
 		has(pmu_error_text(), "not the same on all cores of this machine (Cortex-A53, ",
 		    "  and says whose");

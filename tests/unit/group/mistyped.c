@@ -28,7 +28,7 @@ struct names {
 	const char *name[4096];
 };
 
-static void add(void *arg, const struct pmu_intel_event *event)
+static void add(void *arg, const struct pmu_vendor_event *event)
 {
 	struct names *names = arg;
 
@@ -83,7 +83,7 @@ static void open_machine(uint32_t model, struct machine *machine)
 	machine->catalog.model = pmu_cpu_model_find(&machine->catalog.id);
 	pmu_event_parse("UOPS_ISSUED.ANY", &machine->catalog, &event);
 	if (machine->catalog.tables)
-		pmu_intel_each(machine->catalog.tables, add, &machine->names);
+		pmu_vendor_each(machine->catalog.tables, add, &machine->names);
 	ok(machine->names.n > 300, "6-%X has %u names", model, machine->names.n);
 }
 

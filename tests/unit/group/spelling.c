@@ -73,7 +73,7 @@ static void spell(enum spelling spelling, const char *name, char *out, size_t si
 
 struct walk {
 	struct pmu_catalog catalog;
-	const struct pmu_intel_files *files;
+	const struct pmu_vendor_files *files;
 	unsigned int n, wrong[SPELLINGS], n_pfm, wrong_pfm;
 };
 
@@ -101,7 +101,7 @@ static bool same(struct walk *walk, const char *a, const char *b)
 	return false;
 }
 
-static void one_name(void *arg, const struct pmu_intel_event *event)
+static void one_name(void *arg, const struct pmu_vendor_event *event)
 {
 	struct walk *walk = arg;
 	char spelled[200], a[256], b[256];
@@ -122,7 +122,7 @@ static void one_pfm(void *arg, const struct pmu_pfm_name *name)
 
 	snprintf(intel, sizeof(intel), "%s%s%s", name->event, name->umask[0] ? "." : "",
 		 name->umask);
-	if (!pmu_intel_has(walk->files, intel))
+	if (!pmu_vendor_has(walk->files, intel))
 		return;
 	walk->n_pfm++;
 	snprintf(pfm, sizeof(pfm), "%s::%s%s%s", name->table, name->event,
@@ -136,20 +136,20 @@ static void names_of(uint32_t model, uint32_t stepping, const char *called)
 						  .family = 6,
 						  .model = model,
 						  .stepping = stepping } } };
-	struct pmu_intel_files *files;
+	struct pmu_vendor_files *files;
 
 	walk.catalog.model = pmu_cpu_model_find(&walk.catalog.id);
-	if (!is_int(pmu_intel_open_tables(&walk.catalog.id, NULL, &files), 0, called))
+	if (!is_int(pmu_vendor_open_tables(&walk.catalog.id, NULL, &files), 0, called))
 		return;
 	walk.files = files;
-	pmu_intel_each(files, one_name, &walk);
+	pmu_vendor_each(files, one_name, &walk);
 	for (enum spelling i = 0; i < SPELLINGS; i++)
 		ok(walk.n > 100 && !walk.wrong[i], "%u names with %s, %u another event", walk.n,
 		   spelling_names[i], walk.wrong[i]);
 	if (!pmu_pfm_each(walk.catalog.model, one_pfm, &walk))
 		ok(walk.n_pfm > 100 && !walk.wrong_pfm, "%u by libpfm4's names, %u another event",
 		   walk.n_pfm, walk.wrong_pfm);
-	pmu_intel_close(files);
+	pmu_vendor_close(files);
 }
 
 /* AMD PPR: ExRetInstr is PMCx0C0, LsMisalAccesses PMCx047, FpRetSseAvxOps PMCx003 */

@@ -75,8 +75,8 @@ static bool find_made(const char *name, struct pmu_table *table)
 	return false;
 }
 
-static const struct pmu_intel_entry *entry_of(const struct pmu_intel_file *file, const char *unit,
-					      const char *name)
+static const struct pmu_vendor_entry *entry_of(const struct pmu_vendor_file *file, const char *unit,
+					       const char *name)
 {
 	for (uint32_t i = 0; i < file->n; i++)
 		if (!strcmp(file->entry[i].name, name) && !strcmp(file->entry[i].unit, unit))
@@ -86,8 +86,8 @@ static const struct pmu_intel_entry *entry_of(const struct pmu_intel_file *file,
 
 static void a_table_stands_upon_another(void)
 {
-	struct pmu_intel_file file = { .n = 0 };
-	const struct pmu_intel_entry *e;
+	struct pmu_vendor_file file = { .n = 0 };
+	const struct pmu_vendor_entry *e;
 
 	is_int(pmu_table_read("upper", find_made, NULL, PMU_SLOT_E, &file), 0, "two tables");
 	is_int(file.n, 11, "events of both, one of them gone");
@@ -119,26 +119,26 @@ static void a_table_stands_upon_another(void)
 	ok(e && e->rd_wr_mask == 2 && !e->all_slices, "of its memory controllers");
 	e = entry_of(&file, "hisi_sccl,l3c", "wr");
 	ok(e && e->whole && e->code == UINT64_C(0x8000000000000021), "a code that is all of it");
-	pmu_intel_file_free(&file);
+	pmu_vendor_file_free(&file);
 }
 
 static void what_a_text_may_mean_is_read_alone(void)
 {
-	struct pmu_intel_file file = { .n = 0 };
+	struct pmu_vendor_file file = { .n = 0 };
 
 	is_int(pmu_table_read("upper", find_made, "a_one:c=1", 0, &file), 0, "what a_one may mean");
 	is_int(file.n, 1, "and nothing else");
 	ok(entry_of(&file, "", "A.ONE") != NULL, "it is A.ONE");
-	pmu_intel_file_free(&file);
+	pmu_vendor_file_free(&file);
 }
 
 static void is_refused(const char *name, const char *words)
 {
-	struct pmu_intel_file file = { .n = 0 };
+	struct pmu_vendor_file file = { .n = 0 };
 
 	is_int(pmu_table_read(name, find_made, NULL, 0, &file), -EINVAL, name);
 	has(pmu_error_text(), words, "  and says so");
-	pmu_intel_file_free(&file);
+	pmu_vendor_file_free(&file);
 }
 
 static void what_is_wrong_is_named(void)
@@ -162,7 +162,7 @@ static void every_table_can_be_read(void)
 	unsigned int n = 0, events = 0, wrong = 0;
 
 	for (const struct pmu_table_place *p = pmu_table_place; p->name[0]; p++) {
-		struct pmu_intel_file file = { .n = 0 };
+		struct pmu_vendor_file file = { .n = 0 };
 
 		if (strstr(p->name, "/mapfile"))
 			continue;
@@ -172,7 +172,7 @@ static void every_table_can_be_read(void)
 			wrong++;
 		}
 		events += file.n;
-		pmu_intel_file_free(&file);
+		pmu_vendor_file_free(&file);
 	}
 	ok(n >= 110 && events > 31000 && !wrong, "%u tables with %u events, %u wrong", n, events,
 	   wrong);
@@ -299,7 +299,7 @@ static uint64_t general_counters(const char *list)
 	return bits;
 }
 
-static bool same_numbers(const struct csv *csv, const struct pmu_intel_entry *e)
+static bool same_numbers(const struct csv *csv, const struct pmu_vendor_entry *e)
 {
 	return e->code == csv_number(csv, "event") && e->umask == csv_number(csv, "umask") &&
 	       e->umask_ext == csv_number(csv, "umask_ext") &&
@@ -315,7 +315,7 @@ static bool same_numbers(const struct csv *csv, const struct pmu_intel_entry *e)
 }
 
 /* @widest: of the whole file; of cores' events a table leaves it out */
-static bool same_counters(const struct csv *csv, const struct pmu_intel_entry *e, uint64_t widest)
+static bool same_counters(const struct csv *csv, const struct pmu_vendor_entry *e, uint64_t widest)
 {
 	uint64_t counters = general_counters(csv_text(csv, "counters"));
 	const char *fixed = strcasestr(csv_text(csv, "counters"), "fixed");
@@ -340,7 +340,7 @@ static void compare_table(const char *folder, const char *name, unsigned int *ro
 			  unsigned int *wrong)
 {
 	uint64_t widest = widest_of(folder, name);
-	struct pmu_intel_file file = { .n = 0 };
+	struct pmu_vendor_file file = { .n = 0 };
 	char table[64];
 	uint32_t n = 0;
 	struct csv csv;
@@ -352,8 +352,8 @@ static void compare_table(const char *folder, const char *name, unsigned int *ro
 		diag("%s", pmu_error_text());
 	for (bool more = csv_open(&csv, folder, name) && csv_next(&csv); more;
 	     more = csv_next(&csv)) {
-		const struct pmu_intel_entry *e = entry_of(&file, csv_text(&csv, "unit"),
-							   csv_text(&csv, "name"));
+		const struct pmu_vendor_entry *e = entry_of(&file, csv_text(&csv, "unit"),
+							    csv_text(&csv, "name"));
 
 		n++;
 		if (e && same_numbers(&csv, e) && same_counters(&csv, e, widest))
@@ -363,7 +363,7 @@ static void compare_table(const char *folder, const char *name, unsigned int *ro
 	}
 	*rows += n;
 	*wrong += file.n != n;
-	pmu_intel_file_free(&file);
+	pmu_vendor_file_free(&file);
 }
 
 /* An event's slot by its name, against its row. */

@@ -315,7 +315,7 @@ static uint64_t field(const struct made_pmu *pmu, const char *term, const struct
 }
 
 /* The upper mask of the integrated I/O's is its two masks. */
-static bool same_masks(const struct pmu_intel_entry *e, const struct made_pmu *pmu,
+static bool same_masks(const struct pmu_vendor_entry *e, const struct made_pmu *pmu,
 		       const struct pmu_slot *slot)
 {
 	uint64_t umask = field(pmu, "umask", slot) | field(pmu, "occ_sel", slot) << 6 |
@@ -327,7 +327,7 @@ static bool same_masks(const struct pmu_intel_entry *e, const struct made_pmu *p
 	return umask == (e->umask | e->umask_ext << 8) && !e->port_mask && !e->fc_mask;
 }
 
-static bool says_all(const struct pmu_intel_entry *e, const struct made_pmu *pmu,
+static bool says_all(const struct pmu_vendor_entry *e, const struct made_pmu *pmu,
 		     const struct pmu_slot *slot)
 {
 	uint64_t event = field(pmu, "event", slot) | field(pmu, "use_occ_ctr", slot) << 7;
@@ -369,16 +369,16 @@ static enum outcome refused(int rc)
 	return WRONG;
 }
 
-static enum outcome look_at(const struct pmu_intel_files *files, const struct tree *tree,
-			    const char *table, const struct pmu_intel_entry *e)
+static enum outcome look_at(const struct pmu_vendor_files *files, const struct tree *tree,
+			    const char *table, const struct pmu_vendor_entry *e)
 {
 	struct pmu_slot slot = { .core_types = 0 };
-	struct pmu_intel_event about;
+	struct pmu_vendor_event about;
 	const struct made_pmu *pmu;
 	int rc;
 
 	pmu_error_clear();
-	rc = pmu_intel_find(files, e->name, &slot, &about);
+	rc = pmu_vendor_find(files, e->name, &slot, &about);
 	if (!rc && about.open_filter)
 		return OPEN_FILTER;
 	if (!rc)
@@ -395,7 +395,7 @@ static enum outcome look_at(const struct pmu_intel_files *files, const struct tr
 	return WRONG;
 }
 
-static int one_row(void *arg, const struct pmu_intel_map_row *row)
+static int one_row(void *arg, const struct pmu_vendor_map_row *row)
 {
 	char *table = arg;
 
@@ -407,15 +407,15 @@ static int one_row(void *arg, const struct pmu_intel_map_row *row)
 /* The events of one processor's table. */
 static void look_at_table(const struct pmu_cpu_id *id, const char *table)
 {
-	struct pmu_intel_file file = { .n = 0 };
-	struct pmu_intel_files *files = NULL;
+	struct pmu_vendor_file file = { .n = 0 };
+	struct pmu_vendor_files *files = NULL;
 	const struct tree *tree = tree_of(table);
 	unsigned int wrong = total[WRONG];
 	char name[80];
 
 	snprintf(name, sizeof(name), "%s_uncore", table);
 	if (!tree || pmu_table_read(name, pmu_table_find, NULL, 0, &file) ||
-	    pmu_intel_open_tables(id, NULL, &files)) {
+	    pmu_vendor_open_tables(id, NULL, &files)) {
 		ok(false, "%s has a tree and a table", table);
 		return;
 	}
@@ -423,8 +423,8 @@ static void look_at_table(const struct pmu_cpu_id *id, const char *table)
 	for (uint32_t i = 0; i < file.n; i++)
 		total[look_at(files, tree, table, &file.entry[i])]++;
 	ok(file.n && total[WRONG] == wrong, "%u events of %s", file.n, table);
-	pmu_intel_close(files);
-	pmu_intel_file_free(&file);
+	pmu_vendor_close(files);
+	pmu_vendor_file_free(&file);
 }
 
 /* "GenuineIntel-6-55-[01234]": the first of the steppings */
@@ -451,7 +451,7 @@ static void every_event_is_in_its_fields_or_refused(void)
 	     at = memchr(at, '\n', (size_t)(end - at)), at = at ? at + 1 : NULL) {
 		table[0] = '\0';
 		if (!first_cpu(at, &id) ||
-		    pmu_intel_map_parse("mapfile.csv", map.text, map.len, &id, one_row, table) <
+		    pmu_vendor_map_parse("mapfile.csv", map.text, map.len, &id, one_row, table) <
 			    0 ||
 		    !table[0])
 			continue;
