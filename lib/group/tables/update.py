@@ -252,9 +252,8 @@ def update_linux(source, arch, mine, here):
     """The processors of one folder of Linux's whose names in the map begin with @mine."""
     top = os.path.join(source, "arch", arch)
     standard = {str(thing.get("EventName", thing.get("MetricName"))).lower(): thing for thing in read_objects(top)}
-    done, bases, lines = {}, {}, []
+    done, bases, lines, texts = {}, {}, [], {}
     version = linux_version(source)
-    clear(here)
     with open(os.path.join(top, "mapfile.csv"), encoding="utf-8") as file:
         rows = [line.strip().split(",") for line in file if line.startswith(mine)]
     for cpu, number, folder, kind in rows:
@@ -262,9 +261,13 @@ def update_linux(source, arch, mine, here):
         if name not in done:
             table = read_linux(os.path.join(top, folder), standard)
             head = f"{version}, tools/perf/pmu-events/arch/{arch}/{folder}, {number}"
-            write(here, name + ".events", smallest(name, arch, table, done, bases, head))
+            texts[name] = smallest(name, arch, table, done, bases, head)
             done[name] = (arch, table)
         lines.append(f"{cpu},{number},{name},{kind}")
+    # what is there stays until all is understood
+    clear(here)
+    for name, text in texts.items():
+        write(here, name + ".events", text)
     write(here, "mapfile.csv", "# The first that fits: CPU,Version,Filename,EventType\n" + "\n".join(lines) + "\n")
 
 
