@@ -285,13 +285,31 @@ static bool take_levels(char *word, struct modifiers *asked)
 	return any;
 }
 
+/*
+ * PERF_METRICS holds shares of 255 of the slots since it was last written, for one thread at a time
+ * (Intel SDM vol. 3B, Performance Metrics): no count that two reads have a difference of.  perf's topdown-... are
+ * made of it.
+ */
+static int refuse_shares(const char *word)
+{
+	if (strncasecmp(word, "PERF_METRICS", strlen("PERF_METRICS")) != 0 &&
+	    strncasecmp(word, "topdown-", strlen("topdown-")) != 0)
+		return 0;
+	return pmu_fail(EINVAL,
+			"\"%.*s\" is a share in PERF_METRICS and no count: take TOPDOWN.SLOTS and "
+			"UOPS_RETIRED.SLOTS, or the group TOPDOWN",
+			SHOWN, word);
+}
+
 static int parse_native(char *word, struct pmu_catalog *catalog, struct pmu_event *event)
 {
 	struct modifiers asked = { .user = false };
 	bool any = take_levels(word, &asked);
 	struct pmu_event_about about = { .name = event->name, .unit = "" };
-	int rc;
+	int rc = refuse_shares(word);
 
+	if (rc)
+		return rc;
 	rc = pmu_native_encode(word, catalog, event);
 	if (rc)
 		return unknown(word, rc);

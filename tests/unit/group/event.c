@@ -114,6 +114,8 @@ static void reads_levels(void)
 	is_event("CYCLES:KU", PERF_TYPE_HARDWARE, 0, "cycles:uk");
 	is_event("cs:uk", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, "context-switches");
 	is_event("cs:k", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, "context-switches:k");
+	is_refused("PERF_METRICS.RETIRING", "the group TOPDOWN");
+	is_refused("topdown-fe-bound", "no count");
 	is_refused("cs:u", "always 0");
 	is_refused("task-clock:k", "does not tell");
 	is_refused("cycles:x", "u (user level)");
