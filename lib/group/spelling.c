@@ -18,7 +18,10 @@ static bool is_joint(char c)
 	return c == '.' || c == ':' || c == '_' || c == '-';
 }
 
-/* Where Intel's event files, their editions, and libpfm4's tables write a word in two ways. */
+/*
+ * Where Intel's event files, their editions, and libpfm4's tables write a word in two ways; and AMD's
+ * of family 17H, which Linux has by the manual and LIKWID by the one before it.
+ */
 static const struct {
 	const char *word, *as;
 } respelled[] = {
@@ -27,6 +30,7 @@ static const struct {
 	{ "llc", "l3" },
 	{ "offcore_response_0", "ocr" },
 	{ "offcore_response", "ocr" },
+	{ "retired_sse_avx_flops", "fpretsseavxops" },
 };
 
 /* A name, letter by letter. */
@@ -51,7 +55,7 @@ static void start_word(struct letters *letters)
 {
 	letters->inside = true;
 	/* the first letters of those in the table */
-	if (!letters->respell || !strchr("dDsSlLoO", *letters->at))
+	if (!letters->respell || !strchr("dDsSlLoOrR", *letters->at))
 		return;
 	for (size_t i = 0; i < PMU_ARRAY_LEN(respelled); i++) {
 		size_t len = word_length(letters->at, respelled[i].word);

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Names of events as LIKWID writes them: the processor's, with underscores for dots, and outside
- * the cores without what says the unit.
- *
- * A name is an event's where nothing but that differs.  Where two events differ in nothing but that,
- * the name is neither's.
+ * the cores without what says the unit.  Where two events are spelled alike, the name is neither's.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,22 +13,9 @@
 #include "base/error.h"
 #include "group/likwid/parts.h"
 #include "group/pfm/pfm.h"
+#include "group/spelling.h"
 
 #define NAME_LEN_MAX 160
-
-static char plain(char c)
-{
-	return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c == '.' || c == ':' ? '_' : c;
-}
-
-static bool is_same(struct pmu_likwid_span theirs, const char *ours)
-{
-	size_t i = 0;
-
-	while (i < theirs.len && ours[i] && plain(theirs.at[i]) == plain(ours[i]))
-		i++;
-	return i == theirs.len && !ours[i];
-}
 
 /* "UNC_M_CAS_COUNT.RD" without "UNC_M_" */
 static const char *without_unit(const char *name)
@@ -41,14 +25,15 @@ static const char *without_unit(const char *name)
 	return end ? end + 1 : name;
 }
 
-/* --- the tables of Intel's processors --- */
+/* --- the tables --- */
 
 struct search {
 	const struct pmu_vendor_files *files;
-	struct pmu_likwid_span event;
+	const char *event;
 	const char *pmus; /* NULL: a core's */
 	struct pmu_slot slot;
 	char found[NAME_LEN_MAX], other[NAME_LEN_MAX]; /* "" none; another that differs */
+	enum pmu_spelling best; /* of @found; nothing that is spelled worse is meant */
 };
 
 static bool is_among(const char *word, const char *list)
@@ -61,24 +46,35 @@ static bool is_among(const char *word, const char *list)
 	return false;
 }
 
+static enum pmu_spelling spelling_of(const struct search *search, const char *name)
+{
+	enum pmu_spelling whole = pmu_spelling_compare(search->event, name), part;
+
+	if (!search->pmus)
+		return whole;
+	part = pmu_spelling_compare(search->event, without_unit(name));
+	return whole < part ? whole : part;
+}
+
 static void look_at(void *arg, const struct pmu_vendor_event *event)
 {
 	struct search *search = arg;
 	struct pmu_slot slot = { .kind = PMU_SLOT_CORE };
+	enum pmu_spelling spelling = spelling_of(search, event->name);
 
-	if (!search->pmus != !event->unit[0] || search->other[0] ||
-	    strlen(event->name) >= NAME_LEN_MAX ||
-	    (!is_same(search->event, event->name) &&
-	     (!search->pmus || !is_same(search->event, without_unit(event->name)))))
+	if (!search->pmus != !event->unit[0] || strlen(event->name) >= NAME_LEN_MAX ||
+	    spelling > search->best)
 		return;
 	/* what cannot be counted is told when it is asked for by the name that is found */
 	if (pmu_vendor_find(search->files, event->name, &slot, NULL))
 		pmu_error_clear();
 	else if (search->pmus && !is_among(slot.pmu, search->pmus))
 		return;
-	if (!search->found[0]) {
+	if (!search->found[0] || spelling < search->best) {
 		strcpy(search->found, event->name);
+		search->other[0] = '\0';
 		search->slot = slot;
+		search->best = spelling;
 	} else if (!pmu_event_same_slot(&slot, &search->slot)) {
 		strcpy(search->other, event->name);
 	}
@@ -98,10 +94,10 @@ static bool whose(const struct pmu_catalog *catalog, struct pmu_cpu_id *id)
 			id->model = catalog->model->model_first;
 		}
 	}
-	return !strcmp(id->vendor, "GenuineIntel");
+	return true;
 }
 
-/* NULL: it is another vendor's, or no table has it. */
+/* NULL: no table has the processor. */
 static const struct pmu_vendor_files *files_of(struct pmu_likwid_reading *r)
 {
 	const struct pmu_vendor_files *files = NULL;
@@ -119,8 +115,12 @@ static const struct pmu_vendor_files *files_of(struct pmu_likwid_reading *r)
 static int find_in(const struct pmu_vendor_files *files, struct pmu_likwid_span event,
 		   const char *pmus, char *name, size_t size)
 {
-	struct search search = { .files = files, .event = event, .pmus = pmus };
+	char text[NAME_LEN_MAX];
+	struct search search = {
+		.files = files, .event = text, .pmus = pmus, .best = PMU_SPELLED_RESPELLED
+	};
 
+	snprintf(text, sizeof(text), "%.*s", (int)event.len, event.at);
 	pmu_vendor_each(files, look_at, &search);
 	if (search.other[0])
 		return pmu_fail(EINVAL, "%.*s may be %s and %s, which differ",
@@ -174,11 +174,19 @@ int pmu_likwid_spelling(struct pmu_likwid_reading *r, struct pmu_likwid_span eve
 {
 	const struct pmu_vendor_files *files = files_of(r);
 	const struct pmu_cpu_model *model = r->catalog ? r->catalog->model : NULL;
+	char why[PMU_ERROR_MAX];
+	int rc;
 
 	/* Nehalem's and Westmere's one unit outside the cores */
-	if (files && (!pmus || strcmp(pmus, "uncore") != 0))
-		return find_in(files, event, pmus, name, size);
-	if (pmus && strcmp(pmus, "uncore") != 0)
-		return pmu_fail(EINVAL, "no table has the uncore of this processor");
-	return ask_pfm(model, event, name, size);
+	if (pmus && !strcmp(pmus, "uncore"))
+		return ask_pfm(model, event, name, size);
+	if (!files)
+		return pmus ? pmu_fail(EINVAL, "no table has the uncore of this processor")
+			    : ask_pfm(model, event, name, size);
+	rc = find_in(files, event, pmus, name, size);
+	if (!rc || pmus)
+		return rc;
+	/* libpfm4 may know it by a name that the tables do not have */
+	snprintf(why, sizeof(why), "%s", pmu_error_text());
+	return ask_pfm(model, event, name, size) ? pmu_fail(EINVAL, "%s", why) : 0;
 }

@@ -166,6 +166,7 @@ static void names_of_amds_manuals_are_found(void)
 		{ "FpRetSseAvxOps_All", 0xff03 },
 		{ "FP_RET_SSE_AVX_OPS_ALL", 0xff03 },
 		{ "fp_ret_sse_avx_ops.all", 0xff03 },
+		{ "RETIRED_SSE_AVX_FLOPS_ALL", 0xff03 }, /* LIKWID */
 	};
 	struct pmu_catalog zen2 = {
 		.id = { .vendor = "AuthenticAMD", .family = 0x17, .model = 0x31 }
