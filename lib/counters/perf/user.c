@@ -158,14 +158,19 @@ bool pmu_perf_user_ready(const struct pmu_perf_seat *seat, uint32_t n)
 
 bool pmu_perf_user_settle(struct pmu_perf_user *self)
 {
+	const struct perf_event_mmap_page *leader = self->seat[0].page;
+	uint32_t lock = pmu_load_relaxed(&leader->lock);
 	bool can = true;
 
+	pmu_compiler_barrier();
 	for (uint32_t i = 0; i < self->reader.n; i++) {
 		can &= pmu_perf_seat_take(&self->seat[i]);
 		can &= !(self->wide && self->seat[i].sign);
-		find_instruction(&self->seat[i]);
 	}
-	return can && pmu_perf_user_whole(self->seat[0].page);
+	can &= pmu_perf_user_whole(leader);
+	pmu_compiler_barrier();
+	/* Of pages that changed meanwhile one part may be older than the other. */
+	return can || pmu_load_relaxed(&leader->lock) != lock;
 }
 
 void pmu_perf_user_unsettle(void *thread, uint32_t tries)

@@ -62,7 +62,7 @@ bool pmu_perf_user_ready(const struct pmu_perf_seat *seat, uint32_t n);
 /**
  * pmu_perf_user_settle() - look where the events are counted
  * Return: false where one is on no counter, or on one that must not be read so, or the group has a
- * hole.
+ * hole; true also where the kernel has changed a page meanwhile, which the next read notices.
  */
 bool pmu_perf_user_settle(struct pmu_perf_user *self);
 
