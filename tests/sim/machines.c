@@ -95,7 +95,7 @@ static const struct measure_count nehalem_counts[] = {
 	{ "a", "thread 0", "instructions:k", 300 },
 	{ "a", "thread 0", "cycles:uk", 23 },
 	{ "a", "thread 0", "DTLB_MISSES.ANY", 0 },
-	{ "a", "thread 0", "OFFCORE_RESPONSE_0.DMND_DATA_RD.ANY_LLC_MISS", 6 },
+	{ "a", "thread 0", "OFFCORE_RESPONSE_0.DEMAND_DATA_RD.ANY_LLC_MISS", 6 },
 	{ "a", "thread 1", "DTLB_MISSES.ANY", 8 },
 	{ "a", "socket 0", "UNC_LLC_MISS.ANY", 50 },
 	{ "a", "socket 0", "uncore-clock", 0 },
@@ -193,7 +193,9 @@ static const char skylake_script[] = "0 sim set 0 0xc1 0x7fffffffffff\n"
 				     "0 sim energy 0 pkg 49152\n"
 				     "0 sim energy 0 dram 16384\n"
 				     "0 end a\n";
-#define SNOOPED "OFFCORE_RESPONSE_0.DMND_DATA_RD.L3_HIT.SNP_HIT_NO_FWD"
+/* As the tables have it, and as libpfm4 has. */
+#define SNOOPED        "OFFCORE_RESPONSE.DEMAND_DATA_RD.L3_HIT.SNOOP_HIT_NO_FWD"
+#define SNOOPED_BY_PFM "OFFCORE_RESPONSE_0.DMND_DATA_RD.L3_HIT.SNP_HIT_NO_FWD"
 static const struct measure_count skylake_counts[] = {
 	{ "a", "thread 0", "instructions", 5 },
 	{ "a", "thread 0", "UOPS_ISSUED.ANY:c=2:i", 70 },
@@ -397,7 +399,7 @@ static const struct machine machines[] = {
 	  sandybridge_litter, sandybridge_script, sandybridge_counts, sandybridge_logged,
 	  sandybridge_by_itself },
 	{ "skylake", "PMU_PIN=cpus:0,3",
-	  "PMU_EVENTS=instructions,UOPS_ISSUED.ANY:c=2:i," SNOOPED ","
+	  "PMU_EVENTS=instructions,UOPS_ISSUED.ANY:c=2:i," SNOOPED_BY_PFM ","
 	  "uncore_cbox/event=0x34,umask=0x88/,uncore-clock,energy-pkg,energy-ram",
 	  skylake_litter, skylake_script, skylake_counts, skylake_logged, client_by_itself },
 	{ "icelake", "PMU_PIN=cpus:0,7",
