@@ -446,6 +446,6 @@ int pmu_table_read(const char *name, pmu_table_find_fn *find, const char *text, 
 	if (!file->text || !file->entry)
 		return pmu_fail(ENOMEM, "no memory for the events of %.*s", SHOWN, name);
 	file->n = 0;
-	file->zero_based = true;
+	file->zero_based = file->is_table = true;
 	return walk(name, find, text, fill, &filling);
 }

@@ -486,6 +486,8 @@ unsigned int pmu_vendor_file_line(const struct pmu_vendor_entry *entry)
 {
 	unsigned int line = 1;
 
+	if (entry->file->is_table)
+		return (unsigned int)entry->at;
 	for (size_t i = 0; i < entry->at; i++)
 		line += entry->file->text[i] == '\n';
 	return line;

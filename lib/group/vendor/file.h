@@ -18,7 +18,7 @@ struct pmu_vendor_entry {
 	/* Linux's: the standard event that has the rest, the metric that it is; "" */
 	const char *standard, *metric;
 	const char *wrong; /* the member that could not be read; NULL none */
-	size_t at;         /* the event's beginning in the text */
+	size_t at;         /* the event's beginning in the text; of a table its line */
 	uint64_t outline;  /* pmu_word_outline() of the name, once it is in the index */
 	uint64_t code, umask, umask_ext, cmask;
 	uint64_t msr_index, msr_value, port_mask, fc_mask, filter_value, ext_sel;
@@ -48,6 +48,7 @@ struct pmu_vendor_file {
 	struct pmu_vendor_entry *entry;
 	bool zero_based; /* fixed counters are numbered from 0 */
 	bool is_linux;   /* of Linux's tools/perf/pmu-events */
+	bool is_table;   /* of tables/: its text is names, cut out of lines */
 };
 
 /**
