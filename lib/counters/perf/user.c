@@ -165,6 +165,7 @@ bool pmu_perf_user_settle(struct pmu_perf_user *self)
 	pmu_compiler_barrier();
 	for (uint32_t i = 0; i < self->reader.n; i++) {
 		can &= pmu_perf_seat_take(&self->seat[i]);
+		find_instruction(&self->seat[i]);
 		can &= !(self->wide && self->seat[i].sign);
 	}
 	can &= pmu_perf_user_whole(leader);
