@@ -586,18 +586,15 @@ static const char *successor_of(const struct pmu_vendor_files *files,
 	return NULL;
 }
 
-static void tell(const struct pmu_vendor_files *files, const struct pmu_vendor_entry *entry,
-		 bool open_filter, struct pmu_vendor_event *about)
+static struct pmu_vendor_event about_entry(const struct pmu_vendor_entry *entry)
 {
-	*about = (struct pmu_vendor_event){
+	return (struct pmu_vendor_event){
 		.name = entry->name,
 		.about = entry->about,
 		.unit = entry->unit,
 		.core_type = entry->core_type,
 		.errata = entry->errata,
 		.deprecated = entry->deprecated,
-		.successor = successor_of(files, entry),
-		.open_filter = open_filter,
 	};
 }
 
@@ -620,8 +617,11 @@ int pmu_vendor_find(const struct pmu_vendor_files *files, const char *name, stru
 	e = find_of(&called, PMU_SLOT_E);
 	rc = any ? make_slot(files, any, slot, &open_filter)
 		 : find_hybrid(files, p, e, slot, &found);
-	if (!rc && about)
-		tell(files, found, open_filter, about);
+	if (!rc && about) {
+		*about = about_entry(found);
+		about->successor = successor_of(files, found);
+		about->open_filter = open_filter;
+	}
 	return rc;
 }
 
@@ -655,9 +655,8 @@ void pmu_vendor_each(const struct pmu_vendor_files *files,
 		     void (*each)(void *arg, const struct pmu_vendor_event *event), void *arg)
 {
 	for (uint32_t i = 0; i < files->n_entries; i++) {
-		struct pmu_vendor_event event;
+		const struct pmu_vendor_event event = about_entry(files->entry[i]);
 
-		tell(files, files->entry[i], false, &event);
 		each(arg, &event);
 	}
 }

@@ -17,7 +17,8 @@ struct pmu_vendor_event {
 	uint8_t core_type;  /* 0; PMU_SLOT_P, PMU_SLOT_E */
 	const char *errata; /* "SKL091", numbers in Intel's specification updates; "" none */
 	bool deprecated;
-	const char *successor; /* what counts the same and is not deprecated; NULL: none */
+	/* what counts the same and is not deprecated; NULL: none, or of one among all */
+	const char *successor;
 	/*
 	 * of the uncore: what it counts is said by config1 (:config1=0x..), which the file leaves
 	 * open
@@ -79,7 +80,7 @@ bool pmu_vendor_has(const struct pmu_vendor_files *files, const char *name);
  */
 bool pmu_vendor_describe(struct pmu_vendor_files *files, const char *name, const char *about);
 
-/** pmu_vendor_each() - every event, in the files' order */
+/** pmu_vendor_each() - every event, in the files' order, without its successor */
 void pmu_vendor_each(const struct pmu_vendor_files *files,
 		     void (*each)(void *arg, const struct pmu_vendor_event *event), void *arg);
 
