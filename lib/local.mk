@@ -89,12 +89,12 @@ noinst_LTLIBRARIES += %D%/libpmu-names.la
 	%D%/group/interrupts.c \
 	%D%/group/native.c \
 	%D%/group/native.h \
-	%D%/group/vendor/vendor.c \
-	%D%/group/vendor/vendor.h \
 	%D%/group/vendor/file.c \
 	%D%/group/vendor/file.h \
+	%D%/group/vendor/files.h \
 	%D%/group/vendor/formula.c \
 	%D%/group/vendor/formula.h \
+	%D%/group/vendor/index.c \
 	%D%/group/vendor/linux.c \
 	%D%/group/vendor/map.c \
 	%D%/group/vendor/map.h \
@@ -104,11 +104,14 @@ noinst_LTLIBRARIES += %D%/libpmu-names.la
 	%D%/group/vendor/metric_parts.h \
 	%D%/group/vendor/metric_read.c \
 	%D%/group/vendor/metric_terms.c \
+	%D%/group/vendor/open.c \
 	%D%/group/vendor/slot.c \
 	%D%/group/vendor/slot.h \
 	%D%/group/vendor/text.c \
 	%D%/group/vendor/uncore.c \
 	%D%/group/vendor/uncore_kernel.c \
+	%D%/group/vendor/vendor.c \
+	%D%/group/vendor/vendor.h \
 	%D%/group/likwid/counter.c \
 	%D%/group/likwid/event.c \
 	%D%/group/likwid/find.c \

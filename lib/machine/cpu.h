@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct pmu_cpu_id {
 	char vendor[16];          /* "GenuineIntel", "AuthenticAMD"; arm64: "ARM", "Ampere", ... by
@@ -25,6 +26,11 @@ enum pmu_cpu_arch { PMU_ARCH_X86, PMU_ARCH_ARM, PMU_ARCH_RISCV };
 
 /** pmu_cpu_arch() - by the vendor: those of x86 have the twelve letters that CPUID spells */
 enum pmu_cpu_arch pmu_cpu_arch(const struct pmu_cpu_id *id);
+
+static inline bool pmu_cpu_is_intel(const struct pmu_cpu_id *id)
+{
+	return !strcmp(id->vendor, "GenuineIntel");
+}
 
 /**
  * pmu_cpu_identify() - the calling thread's CPU

@@ -143,7 +143,7 @@ static int choose_cpu(const struct pmu_command *self, struct request *request,
 			 id.family, id.model);
 	/* of another CPU Intel's metrics are shown as most machines have them */
 	if (request->cpu && catalog->event_files && request->list.wanted[PMU_LIST_GROUPS] &&
-	    !strcmp(id.vendor, "GenuineIntel")) {
+	    pmu_cpu_is_intel(&id)) {
 		catalog->threads_per_core = 2;
 		pmu_strbuf_add(&request->list.notes,
 			       "Intel's metrics are those of a machine with Hyper-Threading on.\n");

@@ -243,7 +243,7 @@ static int apply_uncore(const struct pmu_vendor_event *event, const struct given
 static int apply(const struct pmu_vendor_event *event, const struct pmu_cpu_id *id,
 		 const struct given *given, struct pmu_slot *slot)
 {
-	if (!strcmp(id->vendor, "GenuineIntel"))
+	if (pmu_cpu_is_intel(id))
 		return event->unit[0] ? apply_uncore(event, given, slot)
 				      : apply_cores(event, given, slot);
 	if (event->unit[0])
@@ -383,8 +383,7 @@ static int encode(const struct pmu_vendor_files *files, const struct pmu_pfm_tex
 		return rc;
 	own = new;
 	rc = apply(&event, pmu_vendor_cpu(files), &given, &new);
-	if (!rc && event.unit[0] && devices &&
-	    !strcmp(pmu_vendor_cpu(files)->vendor, "GenuineIntel"))
+	if (!rc && event.unit[0] && devices && pmu_cpu_is_intel(pmu_vendor_cpu(files)))
 		rc = pmu_intel_uncore_check(devices, event.name, &new);
 	if (rc)
 		return rc;
