@@ -56,14 +56,17 @@ unsigned int pmu_catalog_cores_per_socket(const struct pmu_catalog *catalog)
 	return threads ? count_list("core_siblings_list") / threads : 0;
 }
 
-void pmu_catalog_close(struct pmu_catalog *catalog)
+void pmu_catalog_forget_tables(struct pmu_catalog *catalog)
 {
-	if (catalog->files)
-		pmu_vendor_close(catalog->files);
-	if (catalog->tables)
-		pmu_vendor_close(catalog->tables);
+	pmu_vendor_close(catalog->tables);
 	catalog->tables = NULL;
 	catalog->tables_error = 0;
+}
+
+void pmu_catalog_close(struct pmu_catalog *catalog)
+{
+	pmu_catalog_forget_tables(catalog);
+	pmu_vendor_close(catalog->files);
 	catalog->files = NULL;
 	catalog->files_error = 0;
 }

@@ -53,6 +53,8 @@ unsigned int pmu_catalog_threads_per_core(const struct pmu_catalog *catalog);
 /** pmu_catalog_cores_per_socket() - 0: it is not known */
 unsigned int pmu_catalog_cores_per_socket(const struct pmu_catalog *catalog);
 
+/** pmu_catalog_forget_tables() - of what was read the library's own tables */
+void pmu_catalog_forget_tables(struct pmu_catalog *catalog);
 /** pmu_catalog_close() - forget what was read */
 void pmu_catalog_close(struct pmu_catalog *catalog);
 

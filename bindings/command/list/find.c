@@ -217,18 +217,12 @@ static void one_of_tables(void *arg, const struct pmu_vendor_event *event)
 	one_of_cpu(arg, event, "tables", "this library's tables");
 }
 
-static bool identify(const struct pmu_catalog *catalog, struct pmu_cpu_id *id)
-{
-	*id = catalog->id;
-	return catalog->model || !pmu_cpu_identify(id);
-}
-
 static void find_tables(struct pmu_list *list, const struct pmu_catalog *catalog)
 {
 	struct tables tables = { .list = list };
 	struct pmu_cpu_id id;
 
-	if (identify(catalog, &id) && !pmu_vendor_open_tables(&id, NULL, &tables.files)) {
+	if (pmu_vendor_whose(catalog, &id) && !pmu_vendor_open_tables(&id, NULL, &tables.files)) {
 		pmu_pfm_each(catalog->model, one_description, &tables);
 		pmu_error_clear();
 		pmu_vendor_each(tables.files, one_of_tables, list);
@@ -255,7 +249,7 @@ static void find_intel_events(struct pmu_list *list, const struct pmu_catalog *c
 	struct pmu_vendor_files *files;
 	struct pmu_cpu_id id;
 
-	if (!identify(catalog, &id))
+	if (!pmu_vendor_whose(catalog, &id))
 		return;
 	if (pmu_vendor_open(catalog->event_files, &id, &files)) {
 		note(list, pmu_error_text());

@@ -375,8 +375,7 @@ static int check_rest(struct pmu_likwid_reading *r)
 /* REQUIRE_NOHT */
 static int check_threads(const struct pmu_likwid_reading *r)
 {
-	static const struct pmu_catalog here = { .model = NULL };
-	unsigned int n = pmu_catalog_threads_per_core(r->catalog ? r->catalog : &here);
+	unsigned int n = pmu_catalog_threads_per_core(r->catalog);
 
 	if (!r->no_ht || n < 2)
 		return 0;
@@ -402,9 +401,25 @@ static int parse(struct pmu_likwid_reading *r)
 	return rc ? rc : check_rest(r);
 }
 
+/* All of its names are looked up in the same tables. */
+static int parse_by(struct pmu_likwid_reading *r, struct pmu_catalog *catalog)
+{
+	bool kept = catalog->keep_tables;
+	int rc;
+
+	catalog->keep_tables = true;
+	r->catalog = catalog;
+	rc = parse(r);
+	catalog->keep_tables = kept;
+	if (!kept)
+		pmu_catalog_forget_tables(catalog);
+	return rc;
+}
+
 int pmu_likwid_parse(const char *text, size_t len, const char *origin, const char *name,
 		     struct pmu_catalog *catalog, struct pmu_group *group)
 {
+	struct pmu_catalog here = { .model = NULL };
 	struct pmu_likwid_reading *r;
 	int rc;
 
@@ -418,13 +433,11 @@ int pmu_likwid_parse(const char *text, size_t len, const char *origin, const cha
 	if (!r)
 		return pmu_fail(ENOMEM, "no memory for reading %s", origin);
 	r->scan = (struct pmu_likwid_scan){ .text = text, .len = len, .origin = origin };
-	r->catalog = catalog;
 	r->group = group;
-	rc = parse(r);
+	rc = parse_by(r, catalog ? catalog : &here);
 	if (rc)
 		group->n_events = group->n_metrics = 0;
 	pmu_strbuf_free(&r->left_out);
-	pmu_vendor_close(r->tables);
 	free(r);
 	return rc;
 }

@@ -115,18 +115,15 @@ struct pmu_likwid_metric {
 /** A file while it is read. */
 struct pmu_likwid_reading {
 	struct pmu_likwid_scan scan;
-	struct pmu_catalog *catalog;
+	struct pmu_catalog *catalog; /* whose tables are kept meanwhile */
 	struct pmu_group *group;
 	bool no_ht;
 	int n_counters, n_metrics;
 	struct pmu_likwid_counter counter[PMU_LIKWID_MAX_COUNTERS];
 	struct pmu_likwid_metric metric[PMU_LIKWID_MAX_METRICS];
 	bool apart[PMU_LIKWID_MAX_COUNTERS]; /* family: its boxes are counted each for itself */
-	/* the CPU's tables, at the first name that needs them */
-	struct pmu_vendor_files *tables;
-	bool tables_read;
-	struct pmu_strbuf left_out; /* events and metrics, as they are written */
-	char why[224];              /* of the first that is left out */
+	struct pmu_strbuf left_out;          /* events and metrics, as they are written */
+	char why[224];                       /* of the first that is left out */
 };
 
 /** pmu_likwid_leave_out() - say that @what of a line is, and why: pmu_error_text() */

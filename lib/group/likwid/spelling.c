@@ -80,36 +80,14 @@ static void look_at(void *arg, const struct pmu_vendor_event *event)
 	}
 }
 
-static bool whose(const struct pmu_catalog *catalog, struct pmu_cpu_id *id)
-{
-	memset(id, 0, sizeof(*id));
-	if (catalog)
-		*id = catalog->id;
-	if ((!catalog || !catalog->model) && !id->vendor[0] && pmu_cpu_identify(id))
-		return false;
-	if (catalog && catalog->model && !id->vendor[0]) {
-		snprintf(id->vendor, sizeof(id->vendor), "%s", catalog->model->vendor);
-		if (!id->family) {
-			id->family = catalog->model->family;
-			id->model = catalog->model->model_first;
-		}
-	}
-	return true;
-}
-
-/* NULL: no table has the processor. */
-static const struct pmu_vendor_files *files_of(struct pmu_likwid_reading *r)
+/* NULL: nothing has the processor. */
+static const struct pmu_vendor_files *files_of(struct pmu_catalog *catalog)
 {
 	const struct pmu_vendor_files *files = NULL;
-	struct pmu_cpu_id id;
 
-	if (!pmu_vendor_of(r->catalog, &files))
-		return files;
-	if (!r->tables_read && whose(r->catalog, &id) &&
-	    pmu_vendor_open_tables(&id, NULL, &r->tables))
-		r->tables = NULL;
-	r->tables_read = true;
-	return r->tables;
+	if (pmu_vendor_of(catalog, &files) && pmu_vendor_tables_of(catalog, &files))
+		return NULL;
+	return files;
 }
 
 static int find_in(const struct pmu_vendor_files *files, struct pmu_likwid_span event,
@@ -172,8 +150,8 @@ static int ask_pfm(const struct pmu_cpu_model *model, struct pmu_likwid_span eve
 int pmu_likwid_spelling(struct pmu_likwid_reading *r, struct pmu_likwid_span event,
 			const char *pmus, char *name, size_t size)
 {
-	const struct pmu_vendor_files *files = files_of(r);
-	const struct pmu_cpu_model *model = r->catalog ? r->catalog->model : NULL;
+	const struct pmu_vendor_files *files = files_of(r->catalog);
+	const struct pmu_cpu_model *model = r->catalog->model;
 	char why[PMU_ERROR_MAX];
 	int rc;
 

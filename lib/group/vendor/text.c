@@ -20,8 +20,7 @@
 
 /* --- the catalog's files --- */
 
-/* The CPU by the name of the event files' map; false: nobody knows. */
-static bool whose(const struct pmu_catalog *catalog, struct pmu_cpu_id *id)
+bool pmu_vendor_whose(const struct pmu_catalog *catalog, struct pmu_cpu_id *id)
 {
 	*id = catalog->id;
 	if (!catalog->model && !id->vendor[0] && pmu_cpu_identify(id))
@@ -38,11 +37,25 @@ int pmu_vendor_of(struct pmu_catalog *catalog, const struct pmu_vendor_files **f
 	if (!catalog || !catalog->event_files || !catalog->event_files[0])
 		return -ENODEV;
 	if (!catalog->files && catalog->files_error != -ENODEV)
-		catalog->files_error = whose(catalog, &id) ? pmu_vendor_open(catalog->event_files,
-									     &id, &catalog->files)
-							   : -ENODEV;
+		catalog->files_error = pmu_vendor_whose(catalog, &id)
+					       ? pmu_vendor_open(catalog->event_files, &id,
+								 &catalog->files)
+					       : -ENODEV;
 	*files = catalog->files;
 	return catalog->files_error;
+}
+
+int pmu_vendor_tables_of(struct pmu_catalog *catalog, const struct pmu_vendor_files **files)
+{
+	struct pmu_cpu_id id;
+
+	if (!catalog->tables && !catalog->tables_error)
+		catalog->tables_error = pmu_vendor_whose(catalog, &id)
+						? pmu_vendor_open_tables(&id, NULL,
+									 &catalog->tables)
+						: -ENODEV;
+	*files = catalog->tables;
+	return catalog->tables_error;
 }
 
 /* --- libpfm4's way to say whose event it is --- */
@@ -485,19 +498,17 @@ static int no_such_event(const struct pmu_cpu_id *id, const struct pmu_pfm_text 
 	return rc ? rc : -ENOENT;
 }
 
-static int encode_kept(const struct pmu_cpu_id *id, const char *text, struct pmu_catalog *catalog,
-		       struct pmu_slot *slot, char *label, size_t size)
+static int encode_kept(const char *text, struct pmu_catalog *catalog, struct pmu_slot *slot,
+		       char *label, size_t size)
 {
+	const struct pmu_vendor_files *tables;
 	struct pmu_pfm_text cut;
-	int rc;
+	int rc = pmu_vendor_tables_of(catalog, &tables);
 
-	if (!catalog->tables && !catalog->tables_error)
-		catalog->tables_error = pmu_vendor_open_tables(id, NULL, &catalog->tables);
-	rc = catalog->tables_error;
 	if (!rc)
 		rc = pmu_pfm_cut(text, &cut);
 	return rc ? rc
-		  : encode(catalog->tables, &cut, pmu_catalog_devices(catalog), slot, label, size,
+		  : encode(tables, &cut, pmu_catalog_devices(catalog), slot, label, size,
 			   catalog->said);
 }
 
@@ -526,9 +537,9 @@ int pmu_vendor_encode_own(const char *text, struct pmu_catalog *catalog, struct 
 	int rc;
 
 	catalog = catalog ? catalog : &here;
-	if (!whose(catalog, &id) || !skip_prefix(&text, catalog, slot))
+	if (!pmu_vendor_whose(catalog, &id) || !skip_prefix(&text, catalog, slot))
 		return -ENODEV;
-	rc = catalog->keep_tables ? encode_kept(&id, text, catalog, slot, label, size)
+	rc = catalog->keep_tables ? encode_kept(text, catalog, slot, label, size)
 				  : encode_alone(&id, text, catalog, slot, label, size);
 	return rc ? rc : check_here(text, catalog, &id, slot);
 }

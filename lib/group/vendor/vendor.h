@@ -84,6 +84,15 @@ bool pmu_vendor_describe(struct pmu_vendor_files *files, const char *name, const
 void pmu_vendor_each(const struct pmu_vendor_files *files,
 		     void (*each)(void *arg, const struct pmu_vendor_event *event), void *arg);
 
+/** pmu_vendor_whose() - the CPU that a catalog is about; false: nobody knows */
+bool pmu_vendor_whose(const struct pmu_catalog *catalog, struct pmu_cpu_id *id);
+
+/**
+ * pmu_vendor_tables_of() - the library's own tables of a catalog's CPU, read whole at the first call
+ * Return: 0; what pmu_vendor_open_tables() said.
+ */
+int pmu_vendor_tables_of(struct pmu_catalog *catalog, const struct pmu_vendor_files **files);
+
 /**
  * pmu_vendor_of() - the files of a catalog, read at the first call
  * Return: 0; -ENODEV: it has none that are about its CPU; what pmu_vendor_open() said.
