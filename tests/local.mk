@@ -387,6 +387,7 @@ EXTRA_DIST += \
 	%D%/exact/net.h \
 	%D%/exact/scope.cc \
 	%D%/fuzz/corpus \
+	%D%/fuzz/check_group.h \
 	%D%/fuzz/fuzz.h \
 	%D%/package/install.sh \
 	%D%/preload/foreign.c \
@@ -415,6 +416,7 @@ EXTRA_DIST += \
 	%D%/unit/counters/perf_fake.h \
 	%D%/unit/counters/program_run.h \
 	%D%/unit/group/matrix.h \
+	%D%/unit/group/shown.h \
 	%D%/unit/session/sockets_fake.h \
 	%D%/unit/store/simple.h \
 	%D%/valgrind/kernels.c \

@@ -4,47 +4,13 @@
  * reason.
  */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "group/formula.h"
 #include "group/likwid/likwid.h"
+#include "tests/fuzz/check_group.h"
 #include "tests/fuzz/fuzz.h"
-
-/* A column, or what every formula knows. */
-static int look_up(void *arg, const char *name, double *value)
-{
-	const struct pmu_group *group = arg;
-
-	*value = 3;
-	for (unsigned int i = 0; i < group->n_events; i++)
-		if (!strcmp(group->event[i].name, name))
-			return 0;
-	return strcmp(name, "time") && strcmp(name, "tsc_hz") ? -1 : 0;
-}
-
-static void check(struct pmu_group *group)
-{
-	double value;
-
-	if (!group->n_events || group->n_events > PMU_MAX_SLOTS ||
-	    group->n_metrics > PMU_GROUP_MAX_METRICS ||
-	    !memchr(group->note, '\0', sizeof(group->note)))
-		abort();
-	for (unsigned int i = 0; i < group->n_events; i++)
-		if (!group->event[i].name[0] ||
-		    !memchr(group->event[i].name, '\0', sizeof(group->event[i].name)))
-			abort();
-	for (unsigned int i = 0; i < group->n_metrics; i++) {
-		const struct pmu_metric_text *metric = &group->metric[i];
-
-		if (!metric->name[0] || !memchr(metric->unit, '\0', sizeof(metric->unit)) ||
-		    pmu_metric_eval(metric->formula, look_up, group, &value) || isinf(value))
-			abort();
-	}
-}
 
 static void parse(const char *text, size_t size, const struct pmu_cpu_id *id)
 {
@@ -59,8 +25,10 @@ static void parse(const char *text, size_t size, const struct pmu_cpu_id *id)
 	if ((rc && rc != -EINVAL && rc != -ENOTSUP) || (rc && !pmu_error_text()[0]) ||
 	    (rc && group.n_events))
 		abort();
+	if (!rc && !group.n_events)
+		abort();
 	if (!rc)
-		check(&group);
+		check_group(&group, "");
 	pmu_catalog_close(&catalog);
 }
 

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "tap.h"
+#include "tests/unit/group/shown.h"
 
 #define HEAD   "[group]\nabout = A test\n"
 #define EVENTS "[events]\nI = instructions\nC = cycles\nM = branch-misses ?\n"
@@ -34,32 +35,6 @@ static int parse(const char *text)
 	return parse_for(text, model_of(6, 0x2a));
 }
 
-/* "name [unit] = formula; ..." */
-static const char *metrics(void)
-{
-	static char text[4096];
-	size_t len = 0;
-
-	text[0] = '\0';
-	for (unsigned int i = 0; i < group.n_metrics; i++)
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s [%s] = %s",
-					i ? "; " : "", group.metric[i].name, group.metric[i].unit,
-					group.metric[i].formula);
-	return text;
-}
-
-static const char *events(void)
-{
-	static char text[2048];
-	size_t len = 0;
-
-	text[0] = '\0';
-	for (unsigned int i = 0; i < group.n_events; i++)
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s%s", i ? " " : "",
-					group.event[i].name, group.event[i].optional ? "?" : "");
-	return text;
-}
-
 /* --- what is read --- */
 
 static void reads_a_group(void)
@@ -70,8 +45,8 @@ static void reads_a_group(void)
 	       0, "a group");
 	is_str(group.name, "T", "  its name");
 	is_str(group.about, "A test", "  what it is about");
-	is_str(events(), "instructions cycles branch-misses?", "  its events");
-	is_str(metrics(),
+	is_str(shown_events(&group), "instructions cycles branch-misses?", "  its events");
+	is_str(shown_metrics(&group),
 	       "CPI [] = cycles / instructions; miss rate [%] = 100 * \"branch-misses\" / (instructions + 1e2); "
 	       "wait [s] = time * min(cycles, calls) / tsc_hz",
 	       "  its metrics, over the columns");
@@ -86,8 +61,8 @@ static void codes_bear_their_alias(void)
 	is_int(parse("[events]\nTAKEN = r20c4\nT2 = r20c4:k\nSLOW = cpu/event=0x0e,umask=0x01,cmask=1,inv/\n"
 		     "NAMED = UOPS_ISSUED.ANY:c=1\n[metrics]\nx = TAKEN + T2 + SLOW + NAMED\n"),
 	       0, "events by code and by name");
-	is_str(events(), "TAKEN T2:k SLOW UOPS_ISSUED.ANY:c=1", "  and their columns");
-	is_str(metrics(), "x [] = TAKEN + \"T2:k\" + SLOW + \"UOPS_ISSUED.ANY:c=1\"",
+	is_str(shown_events(&group), "TAKEN T2:k SLOW UOPS_ISSUED.ANY:c=1", "  and their columns");
+	is_str(shown_metrics(&group), "x [] = TAKEN + \"T2:k\" + SLOW + \"UOPS_ISSUED.ANY:c=1\"",
 	       "  which formulas name");
 }
 
@@ -102,18 +77,20 @@ static void sections_are_for_cpus(void)
 		"[metrics]\na = A\nd = D\n";
 
 	is_int(parse_for(text, model_of(6, 0x2a)), 0, "by the microarchitecture");
-	is_str(events(), "UOPS_ISSUED.ANY", "  Sandy Bridge has its section");
-	is_str(metrics(), "a [] = UOPS_ISSUED.ANY", "  and the metrics that can be made of it");
+	is_str(shown_events(&group), "UOPS_ISSUED.ANY", "  Sandy Bridge has its section");
+	is_str(shown_metrics(&group), "a [] = UOPS_ISSUED.ANY",
+	       "  and the metrics that can be made of it");
 	is_int(parse_for(text, model_of(6, 0x3e)), 0, "by libpfm4's name");
-	is_str(events(), "UOPS_ISSUED.ANY", "  ivb is ivb_ep as well");
+	is_str(shown_events(&group), "UOPS_ISSUED.ANY", "  ivb is ivb_ep as well");
 	is_int(parse_for(text, model_of(6, 0x2c)), 0, "the first section that names it");
-	is_str(events(), "UOPS_ISSUED.ANY A", "  is Westmere's");
-	is_str(metrics(), "westmere [] = A / UOPS_ISSUED.ANY", "  with metrics of its own");
+	is_str(shown_events(&group), "UOPS_ISSUED.ANY A", "  is Westmere's");
+	is_str(shown_metrics(&group), "westmere [] = A / UOPS_ISSUED.ANY",
+	       "  with metrics of its own");
 	is_int(parse_for(text, model_of(6, 0x2e)), 0, "by the code name");
-	is_str(events(), "UOPS_ISSUED.ANY A", "  Nehalem-EX has its section");
+	is_str(shown_events(&group), "UOPS_ISSUED.ANY A", "  Nehalem-EX has its section");
 	is_int(parse_for(text, model_of(6, 0x55)), 0, "another");
-	is_str(events(), "cycles", "  has what is for all");
-	is_str(metrics(), "d [] = cycles", "  and metrics of that");
+	is_str(shown_events(&group), "cycles", "  has what is for all");
+	is_str(shown_metrics(&group), "d [] = cycles", "  and metrics of that");
 	ok(group.of_the_rest && !group.note[0], "  which the group knows of itself");
 	is_int(parse_for(text, model_of(6, 0x2e)), 0, "one that a section names");
 	ok(!group.of_the_rest, "  has events of its own");
@@ -157,8 +134,8 @@ static void leaves_out_what_is_not_here(void)
 {
 	is_int(parse("[events]\nI = instructions\nX = NO_SUCH_EVENT ?\n[metrics]\nx = X / I\ny = I\n"),
 	       0, "an optional event that does not exist");
-	is_str(events(), "instructions", "  is left out");
-	is_str(metrics(), "y [] = instructions", "  with its metric");
+	is_str(shown_events(&group), "instructions", "  is left out");
+	is_str(shown_metrics(&group), "y [] = instructions", "  with its metric");
 	has(group.note, "T without NO_SUCH_EVENT: ", "  and named");
 	is_int(parse("[events]\nX = NO_SUCH_EVENT ?\n"), -ENOTSUP, "nothing is left");
 	is_int(parse("[events]\nI = instructions\nX = NO_SUCH_EVENT\n"), -EINVAL,

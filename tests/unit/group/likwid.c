@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "group/formula.h"
 #include "tests/tap.h"
+#include "tests/unit/group/shown.h"
 
 #define TREES TEST_SRCDIR "/tests/data/sysfs/"
 #define CORES                           \
@@ -48,32 +49,6 @@ static int parse(const char *text)
 	return parse_on(text, "");
 }
 
-/* "name [unit] = formula; ..." */
-static const char *metrics(void)
-{
-	static char text[8192];
-	size_t len = 0;
-
-	text[0] = '\0';
-	for (unsigned int i = 0; i < group.n_metrics; i++)
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s [%s] = %s",
-					i ? "; " : "", group.metric[i].name, group.metric[i].unit,
-					group.metric[i].formula);
-	return text;
-}
-
-static const char *events(void)
-{
-	static char text[2048];
-	size_t len = 0;
-
-	text[0] = '\0';
-	for (unsigned int i = 0; i < group.n_events; i++)
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s%s", i ? " " : "",
-					group.event[i].name, group.event[i].optional ? "?" : "");
-	return text;
-}
-
 /* --- what is read --- */
 
 static void reads_a_group(void)
@@ -95,9 +70,10 @@ static void reads_a_group(void)
 	       0, "a group");
 	is_str(group.name, "likwid:T", "  its name");
 	is_str(group.about, "Cycles, made up", "  what it is about");
-	is_str(events(), "instructions cycles ref-cycles UOPS_ISSUED.ANY UOPS_ISSUED.ANY:c=2:i",
+	is_str(shown_events(&group),
+	       "instructions cycles ref-cycles UOPS_ISSUED.ANY UOPS_ISSUED.ANY:c=2:i",
 	       "  its events");
-	is_str(metrics(),
+	is_str(shown_metrics(&group),
 	       "Runtime (RDTSC) [s] = time; "
 	       "Clock speed [MHz] = 1.E-06 * (\"cycles\" / \"ref-cycles\") / (1 / tsc_hz); "
 	       "Uops [] = (-(\"UOPS_ISSUED.ANY\" - \"UOPS_ISSUED.ANY:c=2:i\") / \"instructions\") + "
@@ -113,8 +89,8 @@ static void energy_is_in_joules(void)
 	is_int(parse("EVENTSET\nPWR0 PWR_PKG_ENERGY\nPWR3 PWR_DRAM_ENERGY\n\n"
 		     "METRICS\nEnergy [J] PWR0\nPower [W] (PWR0+PWR3)/time\n"),
 	       0, "energy");
-	is_str(events(), "energy-pkg? energy-ram?", "  which a machine may lack");
-	is_str(metrics(),
+	is_str(shown_events(&group), "energy-pkg? energy-ram?", "  which a machine may lack");
+	is_str(shown_metrics(&group),
 	       "Energy [J] = (\"energy-pkg\" / 1e+06); "
 	       "Power [W] = ((\"energy-pkg\" / 1e+06) + (\"energy-ram\" / 1e+06)) / time",
 	       "  ours is microjoules");
@@ -126,7 +102,7 @@ static void edges_have_a_threshold(void)
 		     "PMC1:EDGEDETECT:KERNEL UOPS_ISSUED_STALL_CYCLES\n"
 		     "PMC2:edgedetect:threshold=a UOPS_ISSUED_ANY\n"),
 	       0, "options of a counter");
-	is_str(events(),
+	is_str(shown_events(&group),
 	       "ARITH.DIVIDER_ACTIVE:e UOPS_ISSUED.STALL_CYCLES:e:uk "
 	       "UOPS_ISSUED.ANY:c=10:e",
 	       "  1 where none is said");
@@ -141,7 +117,7 @@ static void counters_without_their_options_are_found(void)
 	is_int(parse("EVENTSET\nPMC0:INVERT:THRESHOLD=1 UOPS_ISSUED_ANY\nPMC1 UOPS_ISSUED_ANY\n\n"
 		     "METRICS\na PMC0/PMC1\nb PMC1/PMC0:INVERT:THRESHOLD=1\nc PMC1:EDGEDETECT\n"),
 	       0, "a counter with options");
-	is_str(metrics(),
+	is_str(shown_metrics(&group),
 	       "a [] = \"UOPS_ISSUED.ANY:c=1:i\" / \"UOPS_ISSUED.ANY\"; "
 	       "b [] = \"UOPS_ISSUED.ANY\" / \"UOPS_ISSUED.ANY:c=1:i\"",
 	       "  may be named with and without");
@@ -158,10 +134,10 @@ static void names_of_likwids_own_are_known(void)
 	is_int(parse("EVENTSET\nPMC0 UOPS_ISSUED_USED_CYCLES\n"
 		     "PMC1 DTLB_LOAD_MISSES_CAUSES_A_WALK\n"),
 	       0, "names that are no processor's");
-	is_str(events(), "UOPS_ISSUED.ANY:c=1 DTLB_LOAD_MISSES.MISS_CAUSES_A_WALK",
+	is_str(shown_events(&group), "UOPS_ISSUED.ANY:c=1 DTLB_LOAD_MISSES.MISS_CAUSES_A_WALK",
 	       "  are what they count");
 	is_int(pmu_likwid_parse(cbox, strlen(cbox), "x", "T", &haswell, &group), 0, "states");
-	is_str(events(), "UNC_C_LLC_LOOKUP.ANY:config1=0x420000?", "  in every slice");
+	is_str(shown_events(&group), "UNC_C_LLC_LOOKUP.ANY:config1=0x420000?", "  in every slice");
 	is_u64(group.event[0].slot.config1, 0x21 << 17, "  are the filter's");
 	pmu_catalog_close(&haswell);
 }
@@ -191,9 +167,9 @@ static void sums_over_boxes_are_one_count(void)
 			")-MBOX0C1-MBOX1C1-MBOX2C1-MBOX3C1-MBOX4C1-MBOX5C1\n",
 			TREES "skylake-server"),
 	       0, "two counts of six channels");
-	is_str(events(), "UNC_M_CAS_COUNT.RD? UNC_M_CAS_COUNT.WR?", "  are two");
+	is_str(shown_events(&group), "UNC_M_CAS_COUNT.RD? UNC_M_CAS_COUNT.WR?", "  are two");
 	is_str(group.event[0].slot.pmu, "uncore_imc", "  of all boxes");
-	is_str(metrics(),
+	is_str(shown_metrics(&group),
 	       "Read [GB] = 1E-9 * \"UNC_M_CAS_COUNT.RD\" * 64; "
 	       "Both [GB] = 1E-9 * (\"UNC_M_CAS_COUNT.RD\" + \"UNC_M_CAS_COUNT.WR\") * 64; "
 	       "Less [] = \"UNC_M_CAS_COUNT.RD\" - \"UNC_M_CAS_COUNT.WR\"",
@@ -207,7 +183,7 @@ static void boxes_that_the_machine_lacks_add_nothing(void)
 			")/(MBOX7C0+" SUM_OF_SIX ")\n",
 			TREES "skylake-server"),
 	       0, "eight channels of six");
-	is_str(metrics(),
+	is_str(shown_metrics(&group),
 	       "Read [B] = \"UNC_M_CAS_COUNT.RD\" * 64; "
 	       "Twice [] = \"UNC_M_CAS_COUNT.RD\" / \"UNC_M_CAS_COUNT.RD\"",
 	       "  are the six");
@@ -218,7 +194,7 @@ static void boxes_apart_are_counts_of_their_own(void)
 	is_int(parse_on("EVENTSET\n" THREE "\nMETRICS\nRead [B] (MBOX0C0+MBOX1C0+MBOX2C0)*64\n",
 			TREES "skylake-server"),
 	       0, "three channels of six");
-	is_str(events(),
+	is_str(shown_events(&group),
 	       "uncore_imc_0/UNC_M_CAS_COUNT.RD/? uncore_imc_1/UNC_M_CAS_COUNT.RD/? "
 	       "uncore_imc_2/UNC_M_CAS_COUNT.RD/?",
 	       "  are not all");
@@ -228,9 +204,11 @@ static void boxes_apart_are_counts_of_their_own(void)
 			TREES "skylake-server"),
 	       0, "one of them by itself");
 	is_int((int)group.n_events, 6, "  tells them apart");
-	has(metrics(), "First [] = \"uncore_imc_0/UNC_M_CAS_COUNT.RD/\" / (\"uncore_imc_0/",
+	has(shown_metrics(&group),
+	    "First [] = \"uncore_imc_0/UNC_M_CAS_COUNT.RD/\" / (\"uncore_imc_0/",
 	    "  in each formula");
-	ok(!strstr(metrics(), "None"), "  and what needs a box that is not there is left out");
+	ok(!strstr(shown_metrics(&group), "None"),
+	   "  and what needs a box that is not there is left out");
 	has(group.note, "likwid:T without None: x/T.txt:13: ", "  and named");
 }
 
@@ -239,7 +217,7 @@ static void of_a_machine_not_known_two_boxes_are_all(void)
 	is_int(parse("EVENTSET\n" THREE "CBOX0C0 CLOCKTICKS\n\nMETRICS\n"
 		     "Read [B] MBOX0C0+MBOX1C0+MBOX2C0\nClock [Hz] CBOX0C0/time\n"),
 	       0, "without sysfs");
-	is_str(events(), "UNC_M_CAS_COUNT.RD? uncore_cha_0/UNC_CHA_CLOCKTICKS/?",
+	is_str(shown_events(&group), "UNC_M_CAS_COUNT.RD? uncore_cha_0/UNC_CHA_CLOCKTICKS/?",
 	       "  and one is one of them");
 }
 
@@ -252,7 +230,7 @@ static void leaves_out(const char *line, const char *why)
 	snprintf(text, sizeof(text), "EVENTSET\nFIXC0 INSTR_RETIRED_ANY\n%s\n\nMETRICS\nx FIXC0\n",
 		 line);
 	is_int(parse(text), 0, line);
-	is_str(events(), "instructions", "  is not counted");
+	is_str(shown_events(&group), "instructions", "  is not counted");
 	has(group.note, "x/T.txt:3: ", "  and its line told");
 	has(group.note, why, "  and the reason");
 }
@@ -287,7 +265,8 @@ static void a_metric_without_its_counter_is_left_out(void)
 		     "power FIXC0^2\nroot sqrt(FIXC0)\nodd FIXC0+\nnodes FIXC0/num_sockets\n"
 		     "run FIXC0\n"),
 	       0, "a counter that is left out");
-	is_str(metrics(), "run [] = \"instructions\"", "  and formulas that are none of ours");
+	is_str(shown_metrics(&group), "run [] = \"instructions\"",
+	       "  and formulas that are none of ours");
 	has(group.note,
 	    "likwid:T without TEMP_CORE, Temperature [C], both, CPI, power, root, odd, nodes:",
 	    "  all of them named");
@@ -355,7 +334,7 @@ static void deep_and_long_formulas_end(void)
 	memset(text + len, '-', 3000);
 	text[len + 3000] = '1';
 	is_int(parse(text), 0, "three thousand signs");
-	is_str(metrics(), "x [] = 1", "  are one or none");
+	is_str(shown_metrics(&group), "x [] = 1", "  are one or none");
 	for (size_t i = 0; i < 2000; i++)
 		memcpy(text + len + 2 * i, "1+", 2);
 	memcpy(text + len + 4000, "1", 2);
