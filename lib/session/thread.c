@@ -515,7 +515,7 @@ bool pmu_thread_any_open(const struct pmu_thread *thread)
 
 void pmu_thread_doubt(struct pmu_thread *self, enum pmu_thread_doubt which)
 {
-	uint32_t *doubt = &self->rows.record->doubt[which];
+	uint32_t *doubt = pmu_store_doubt(self->rows.record, which);
 
 	__atomic_store_n(doubt, *doubt + 1, __ATOMIC_RELAXED);
 }

@@ -25,6 +25,7 @@ struct step {
 struct wanted {
 	const struct pmu_merge *merge;
 	uint32_t parent, name;
+	uint16_t team; /* PMU_STORE_ROW_TEAM, or 0 */
 };
 
 static bool is_wanted(const void *arg, uintptr_t id)
@@ -32,7 +33,8 @@ static bool is_wanted(const void *arg, uintptr_t id)
 	const struct wanted *wanted = arg;
 	const struct pmu_store_row *row = wanted->merge->row[id - 1];
 
-	return row->parent == wanted->parent && row->name == wanted->name;
+	return row->parent == wanted->parent && row->name == wanted->name &&
+	       (row->flags & PMU_STORE_ROW_TEAM) == wanted->team;
 }
 
 /* A copy of an array of pointers, with more room behind it. */
@@ -107,7 +109,8 @@ static void find_or_make(void *arg, uint32_t id, struct pmu_store_row *row)
 	struct pmu_merge *merge = step->merge;
 	uint32_t parent = row->parent ? step->id[row->parent - 1] : 0;
 	uint32_t hash = pmu_hash_number((uint64_t)parent << 32 | row->name);
-	const struct wanted wanted = { merge, parent, row->name };
+	uint16_t team = row->flags & PMU_STORE_ROW_TEAM;
+	const struct wanted wanted = { merge, parent, row->name, team };
 	struct pmu_index_place *place;
 
 	if (step->error || pmu_index_reserve(&merge->index, 1) < 0 || grow_rows(merge) < 0)
@@ -276,8 +279,8 @@ static void add_record(struct pmu_store_thread *set, const struct pmu_store_thre
 	if (thread->last_end > set->last_end)
 		set->last_end = thread->last_end;
 	set->n_merged++;
-	for (int i = 0; i < PMU_DOUBT_COUNT; i++)
-		set->doubt[i] += thread->doubt[i];
+	for (unsigned int i = 0; i < PMU_DOUBT_COUNT; i++)
+		*pmu_store_doubt(set, i) += *pmu_store_doubt(thread, i);
 }
 
 int pmu_merge_thread(struct pmu_table *table, struct pmu_merge *merge,

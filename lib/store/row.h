@@ -129,7 +129,7 @@ enum pmu_store_thread_state {
 	PMU_THREAD_MERGED = 3, /* the set that finished threads beyond the limit are added to */
 };
 
-/** What went wrong without belonging to one region; index of pmu_store_thread.doubt. */
+/** What went wrong without belonging to one region; see pmu_store_doubt(). */
 enum pmu_thread_doubt {
 	/* a signal handler's call that interrupted the library was not counted */
 	PMU_DOUBT_INTERRUPTED,
@@ -143,8 +143,11 @@ enum pmu_thread_doubt {
 	PMU_DOUBT_MOVED, /* pinned, and found on another processor at its end */
 	/* the counters were given to something else: nothing was counted from then on */
 	PMU_DOUBT_SOURCE_TAKEN,
+	/* a context was entered whose region had ended: what was done there is in no team's */
+	PMU_DOUBT_STALE_CONTEXT,
 	PMU_DOUBT_COUNT,
 };
+#define PMU_DOUBTS_FIRST 8u
 
 enum pmu_store_thread_flags {
 	PMU_THREAD_USER_READ = 1, /* counts were read in user space */
@@ -185,9 +188,9 @@ struct pmu_store_thread {
 	 */
 	uint64_t merged;
 	uint32_t n_merged;
-	uint32_t flags;    /* enum pmu_store_thread_flags */
-	uint32_t doubt[8]; /* by enum pmu_thread_doubt */
-	uint32_t missing;  /* slots that this thread cannot count */
+	uint32_t flags;                   /* enum pmu_store_thread_flags */
+	uint32_t doubt[PMU_DOUBTS_FIRST]; /* by enum pmu_thread_doubt; more of them: below */
+	uint32_t missing;                 /* slots that this thread cannot count */
 	/* slots that are counted for whole sockets: missing here for that reason alone */
 	uint32_t sockets;
 	int64_t minor_faults; /* while it was attached; -1 unknown, like the next three */
@@ -201,8 +204,9 @@ struct pmu_store_thread {
 	uint64_t last_end;   /* ticks at the end of its last region, 0 before one */
 	/* on a processor while it was attached; 0 not known, -1 not of all of a set */
 	int64_t cpu_ns;
-	uint32_t outer_shift; /* outer[0] of its rows is in units of 1 << outer_shift ticks */
-	char reserved2[256 - 228];
+	uint32_t outer_shift;   /* outer[0] of its rows is in units of 1 << outer_shift ticks */
+	uint32_t doubt_more[4]; /* from PMU_DOUBTS_FIRST on */
+	char reserved2[256 - 244];
 };
 
 /** More is taken for damage. */
@@ -214,7 +218,12 @@ struct pmu_store_thread {
 #define PMU_STORE_SLOW_SHIFT 8u
 
 _Static_assert(sizeof(struct pmu_store_thread) == 256, "a thread record is four cache lines");
-_Static_assert(PMU_DOUBT_COUNT <= 8, "doubts fit their array");
+_Static_assert(PMU_DOUBT_COUNT <= PMU_DOUBTS_FIRST + 4, "doubts fit their arrays");
+
+/** pmu_store_doubt() - how often it was doubted */
+#define pmu_store_doubt(thread, which)                        \
+	((which) < PMU_DOUBTS_FIRST ? &(thread)->doubt[which] \
+				    : &(thread)->doubt_more[(which)-PMU_DOUBTS_FIRST])
 
 enum pmu_store_row_flags {
 	PMU_STORE_ROW_OVERLAP = 1,
@@ -232,6 +241,18 @@ enum pmu_store_row_flags {
 	PMU_STORE_ROW_AFRESH = 256,
 	/* was open when the process was forked: the parent began its first call */
 	PMU_STORE_ROW_INHERITED = 128,
+	/*
+	 * A region that another thread had open, for which this one worked: by way of a context
+	 * (pmu_context_enter()).  Its totals are what the thread did there, calls how often it came;
+	 * regions it was in meanwhile, around, have none of that.  Its parent, of the same kind, is
+	 * the region around it there, and has none of it either.  Rows without the flag below it are
+	 * regions that this thread began in it, and in its totals as usual.  Without calls it only
+	 * stands on the way to one.  A thread may have a row of the same name and parent without the
+	 * flag.
+	 */
+	PMU_STORE_ROW_TEAM = 512,
+	/* TEAM: at least once the thread was still there when the region had ended */
+	PMU_STORE_ROW_OUTLIVED = 1024,
 };
 
 /** One region on one path of one thread; two banks follow at group.bank_offset. */

@@ -19,6 +19,8 @@ static const char *const doubt_text[PMU_DOUBT_COUNT] = {
 		"the program closed our descriptors: nothing was counted from then on",
 	[PMU_DOUBT_MOVED] = "pinned, and found on another processor at its end",
 	[PMU_DOUBT_SOURCE_TAKEN] = "our counters were taken: nothing was counted from then on",
+	[PMU_DOUBT_STALE_CONTEXT] =
+		"a task came from a region that had ended: its work is in no region's team",
 };
 
 static bool is_set(const struct pmu_raw_thread *thread)
@@ -183,10 +185,12 @@ static int doubt_thread(struct pmu_convert *convert, const struct pmu_raw_thread
 	unsigned int i;
 	int rc = 0;
 
-	for (i = 0; i < PMU_DOUBT_COUNT && !rc; i++)
-		if (record->doubt[i])
-			rc = pmu_convert_doubt(convert, doubt_text[i], "", number,
-					       record->doubt[i]);
+	for (i = 0; i < PMU_DOUBT_COUNT && !rc; i++) {
+		uint32_t count = *pmu_store_doubt(record, i);
+
+		if (count)
+			rc = pmu_convert_doubt(convert, doubt_text[i], "", number, count);
+	}
 	if (!rc && record->flags & PMU_THREAD_FLAT)
 		rc = pmu_convert_doubt(convert,
 				       "reached the limit of regions: those beyond it are kept by "

@@ -41,7 +41,7 @@ void pmu_reader_copy_record(const struct pmu_store_thread *from, uint32_t state,
 	to->n_merged = PMU_READER_LOAD(from->n_merged);
 	to->flags = PMU_READER_LOAD(from->flags);
 	for (i = 0; i < PMU_DOUBT_COUNT; i++)
-		to->doubt[i] = PMU_READER_LOAD(from->doubt[i]);
+		*pmu_store_doubt(to, i) = PMU_READER_LOAD(*pmu_store_doubt(from, i));
 	to->missing = PMU_READER_LOAD(from->missing);
 	to->sockets = PMU_READER_LOAD(from->sockets);
 	to->read_ticks = PMU_READER_LOAD(from->read_ticks);
