@@ -206,11 +206,13 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/report/encode.h \
 	%D%/report/file.c \
 	%D%/report/json.c \
+	%D%/report/json_put.h \
 	%D%/report/name.c \
 	%D%/report/name.h \
 	%D%/report/output.c \
 	%D%/report/report.c \
 	%D%/report/report.h \
+	%D%/report/several.h \
 	%D%/report/combine/combine.h \
 	%D%/report/model/block.c \
 	%D%/report/model/block.h \
@@ -222,9 +224,7 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/report/model/least.h \
 	%D%/report/model/model.c \
 	%D%/report/model/model.h \
-	%D%/report/model/over_parts.c \
 	%D%/report/model/over_parts.h \
-	%D%/report/model/parts.c \
 	%D%/report/model/rows.c \
 	%D%/report/model/rows.h \
 	%D%/report/model/sums.c \
@@ -234,7 +234,6 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/report/text/least.c \
 	%D%/report/text/longest.c \
 	%D%/report/text/longest.h \
-	%D%/report/text/parts.c \
 	%D%/report/text/rows.c \
 	%D%/report/text/table.c \
 	%D%/report/text/table.h \
@@ -422,6 +421,10 @@ noinst_LTLIBRARIES += %D%/libpmu-combine.la
 	%D%/report/combine/remarks.c \
 	%D%/report/combine/rows.c \
 	%D%/report/combine/texts.c \
+	%D%/report/json_parts.c \
+	%D%/report/model/over_parts.c \
+	%D%/report/model/parts.c \
+	%D%/report/text/parts.c \
 	%D%/session/config_help.c
 %C%_libpmu_combine_la_CPPFLAGS = $(lib_cppflags)
 %C%_libpmu_combine_la_CFLAGS = $(lib_cflags)
@@ -482,7 +485,7 @@ update-events:
 	$(PYTHON) $(srcdir)/%D%/group/tables/update.py "$(SRC)"
 
 lib_LTLIBRARIES += %D%/libpmu.la
-%C%_libpmu_la_SOURCES = %D%/machine/events_load.c
+%C%_libpmu_la_SOURCES = %D%/machine/events_load.c %D%/report/alone.c
 %C%_libpmu_la_CPPFLAGS = $(lib_cppflags) -DPMU_LIBDIR='"$(libdir)"'
 %C%_libpmu_la_CFLAGS = $(lib_cflags)
 %C%_libpmu_la_LIBADD = %D%/libpmu-measure.la %D%/libpmu-common.la

@@ -118,10 +118,11 @@
 #include <stdlib.h>
 
 #include "report/encode.h"
+#include "report/json_put.h"
 #include "report/model/histogram.h"
-#include "report/model/over_parts.h"
 #include "report/model/rows.h"
 #include "report/report.h"
+#include "report/several.h"
 
 static const struct {
 	uint32_t flag;
@@ -137,65 +138,6 @@ static const struct {
 	{ PMU_ROW_SHORT, "short" },
 	{ PMU_ROW_INTERRUPTED, "interrupted" },
 };
-
-/* "name": - @before is ", ", a new line and its indentation, or nothing */
-static void key(struct pmu_strbuf *out, const char *before, const char *name)
-{
-	pmu_strbuf_add(out, before);
-	pmu_encode_json(out, name);
-	pmu_strbuf_add_n(out, ": ", 2);
-}
-
-static void put_text(struct pmu_strbuf *out, const char *before, const char *name, const char *text)
-{
-	key(out, before, name);
-	pmu_encode_json(out, text);
-}
-
-static void put_u64(struct pmu_strbuf *out, const char *before, const char *name, uint64_t value)
-{
-	key(out, before, name);
-	pmu_encode_u64(out, value);
-}
-
-static void put_known(struct pmu_strbuf *out, const char *before, const char *name, bool known,
-		      uint64_t value)
-{
-	key(out, before, name);
-	if (known)
-		pmu_encode_u64(out, value);
-	else
-		pmu_strbuf_add(out, "null");
-}
-
-/* -1 stands for unknown */
-static void put_i64(struct pmu_strbuf *out, const char *before, const char *name, int64_t value)
-{
-	put_known(out, before, name, value >= 0, (uint64_t)value);
-}
-
-static void put_double(struct pmu_strbuf *out, const char *before, const char *name, double value)
-{
-	key(out, before, name);
-	if (pmu_encode_double(out, value) < 0)
-		pmu_strbuf_add(out, "null");
-}
-
-/* Between the elements of a list that has one a line. */
-static void next_line(struct pmu_strbuf *out, bool first, const char *indent)
-{
-	pmu_strbuf_add(out, first ? "\n" : ",\n");
-	pmu_strbuf_add(out, indent);
-}
-
-static void end_list(struct pmu_strbuf *out, bool empty, const char *indent)
-{
-	if (!empty) {
-		pmu_strbuf_add(out, "\n");
-		pmu_strbuf_add(out, indent);
-	}
-	pmu_strbuf_add(out, "]");
-}
 
 static void put_head(struct pmu_strbuf *out, const struct pmu_model *model)
 {
@@ -484,43 +426,6 @@ static void put_region(struct pmu_strbuf *out, const struct pmu_model_section *s
 	put_measured(out, s, row, ",\n     ");
 }
 
-/* @count: or PMU_OVER_TIME */
-static void put_spread(struct pmu_strbuf *out, const struct pmu_over_parts *over, unsigned int sum,
-		       int count)
-{
-	struct pmu_spread spread;
-
-	if (!pmu_over_parts(over, sum, count, &spread)) {
-		pmu_strbuf_add(out, "null");
-		return;
-	}
-	put_u64(out, "{", "n", spread.n);
-	put_double(out, ", ", "sum", spread.sum);
-	put_double(out, ", ", "min", spread.min);
-	put_double(out, ", ", "max", spread.max);
-	put_double(out, ", ", "mean", spread.mean);
-	put_double(out, ", ", "imbalance", spread.imbalance);
-	put_u64(out, ", ", "min_part", spread.part_min);
-	put_u64(out, ", ", "max_part", spread.part_max);
-	pmu_strbuf_add(out, "}");
-}
-
-static void put_over_parts(struct pmu_strbuf *out, const struct pmu_over_parts *over,
-			   unsigned int sum)
-{
-	const struct pmu_model_section *s = over->section;
-
-	key(out, ",\n     ", "over_parts");
-	key(out, "{", "time_ns");
-	put_spread(out, over, sum, PMU_OVER_TIME);
-	pmu_strbuf_add(out, ",\n        \"net\": {");
-	for (unsigned int i = 0; i < s->n_counts; i++) {
-		key(out, i ? ",\n          " : "", s->count[i].name);
-		put_spread(out, over, sum, (int)i);
-	}
-	pmu_strbuf_add(out, "}}");
-}
-
 /* The rows that make up sum @i: of its threads, or of its sockets. */
 static void put_rows(struct pmu_strbuf *out, const struct pmu_model *model,
 		     const struct pmu_model_section *s, const struct pmu_rows_by_sum *index,
@@ -552,24 +457,24 @@ static void put_rows(struct pmu_strbuf *out, const struct pmu_model *model,
 static void put_section(struct pmu_strbuf *out, const struct pmu_model *model,
 			const struct pmu_model_section *s, bool *first)
 {
-	struct pmu_over_parts over;
+	struct pmu_rows_by_sum index;
+	struct pmu_json_parts *parts = NULL;
 
-	if (pmu_over_parts_open(&over, model, s) < 0) {
+	if (pmu_rows_by_sum(&index, s) < 0 || pmu_json_parts_open(&parts, model, s) < 0)
 		out->failed = 1;
-		return;
-	}
-	for (unsigned int i = 0; i < s->n_rows; i++) {
+	for (unsigned int i = 0; i < s->n_rows && !out->failed; i++) {
 		next_line(out, *first, "    ");
 		*first = false;
 		put_region(out, s, &s->row[i]);
-		if (model->n_parts)
-			put_over_parts(out, &over, i);
-		put_rows(out, model, s, &over.index, i, false);
+		if (parts)
+			pmu_json_parts_put(out, parts, i);
+		put_rows(out, model, s, &index, i, false);
 		if (model->n_sockets)
-			put_rows(out, model, s, &over.index, i, true);
+			put_rows(out, model, s, &index, i, true);
 		pmu_strbuf_add(out, "}");
 	}
-	pmu_over_parts_close(&over);
+	pmu_json_parts_close(parts);
+	pmu_rows_by_sum_free(&index);
 }
 
 static void put_doubted(struct pmu_strbuf *out, const struct pmu_model_doubt *doubt)

@@ -44,12 +44,13 @@ objects() {
 measure="$(objects common measure) $out/o/lib-machine-libcpuid-none.c.o"
 names=$(objects names)
 made="$out/o/$(echo "$out/shipped.c" | tr / -).o $out/o/$(echo "$out/tables.c" | tr / -).o"
-load=$out/o/lib-machine-events_load.c.o
+load="$out/o/lib-machine-events_load.c.o $out/o/lib-report-alone.c.o"
+several=$(objects combine)
 here=$out/o/lib-group-resolve_here.c.o
 # shellcheck disable=SC2086 # lists of words
 {
 	$cc -shared -Wl,-soname,libpmu.so.0 -Wl,--version-script=lib/libpmu.map -Wl,-z,nodelete \
-		$measure "$load" -o "$out/job/libpmu.so.0" $link
+		$measure $load -o "$out/job/libpmu.so.0" $link
 	$cc -shared -Wl,-z,nodelete -Wl,-z,defs $(objects common) $names $made \
 		-o "$out/job/libpmu-events.so" $link
 	$compile tests/arm/exact.c -o "$out/job/exact" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job
@@ -59,7 +60,7 @@ here=$out/o/lib-group-resolve_here.c.o
 	$compile -I. bench/kernels/*.c bench/suite/*.c bench/verify/*.c bench/common/child.c bench/common/numbers.c \
 		bench/common/report.c -o "$out/job/pmu-bench" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job -ljansson -lhwloc -lm
 	$compile tests/live/known.c -o "$out/job/known" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job
-	$compile tests/arm/reads.c -o "$out/job/reads" $measure $names $made "$here" $link
+	$compile tests/arm/reads.c -o "$out/job/reads" $measure $several $names $made "$here" $link
 }
 
 # What is preloaded, and a library with its callers for it; bound at the first call, and at the start.

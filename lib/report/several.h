@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What writers say only of several processes.  The library in a measured program makes reports of
+ * one process: it has nothing of this (alone.c); the command and what else makes one report of
+ * several have all of it.
+ */
+#ifndef PMU_REPORT_SEVERAL_H
+#define PMU_REPORT_SEVERAL_H
+
+#include "base/strbuf.h"
+#include "report/model/model.h"
+
+/** How regions are spread over the parts of a model, on the way into a JSON report. */
+struct pmu_json_parts;
+
+/** pmu_json_parts_open() - @parts: NULL where there is nothing to say.  Return: 0 or -ENOMEM. */
+int pmu_json_parts_open(struct pmu_json_parts **parts, const struct pmu_model *model,
+			const struct pmu_model_section *section);
+/** pmu_json_parts_put() - members of a region, behind others; @sum: index into section->row */
+void pmu_json_parts_put(struct pmu_strbuf *out, const struct pmu_json_parts *parts,
+			unsigned int sum);
+void pmu_json_parts_close(struct pmu_json_parts *parts);
+
+#endif
