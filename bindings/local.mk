@@ -8,7 +8,9 @@ json_read_sources = \
 	%D%/command/json/read.c \
 	%D%/command/json/read.h \
 	%D%/command/json/reader.h \
-	%D%/command/json/regions.c
+	%D%/command/json/regions.c \
+	%D%/command/json/value.c \
+	%D%/command/json/value.h
 
 # The command sees the report's model, so it carries the library's objects itself.
 bin_PROGRAMS += pmu

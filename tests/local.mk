@@ -13,6 +13,7 @@ unit_tests = \
 	%D%/unit/base/write \
 	%D%/unit/bench/verify \
 	%D%/unit/command/codename \
+	%D%/unit/command/value \
 	%D%/unit/counters/assign \
 	%D%/unit/counters/callgrind \
 	%D%/unit/counters/device \
@@ -98,6 +99,7 @@ unit_tests = \
 	bench/verify/tally.c
 %C%_unit_bench_verify_LDADD = $(LDADD) $(JANSSON_LIBS) -lm
 %C%_unit_command_codename_SOURCES = %D%/unit/command/codename.c bindings/command/info/codename.c bindings/command/info/codename.h
+%C%_unit_command_value_SOURCES = %D%/unit/command/value.c bindings/command/json/value.c bindings/command/json/value.h
 %C%_unit_report_combine_SOURCES = %D%/unit/report/combine.c $(json_read_sources)
 %C%_unit_report_combine_LDADD = $(LDADD) $(JANSSON_LIBS)
 %C%_unit_session_sockets_SOURCES = %D%/unit/session/sockets.c $(json_read_sources)

@@ -10,9 +10,9 @@
 #define MAX_METRICS 256u
 
 /* Only where `pmu run` made the report. */
-static void read_run(struct pmu_json_reader *reader, json_t *root)
+static void read_run(struct pmu_json_reader *reader, const struct pmu_value *root)
 {
-	json_t *object = json_object_get(root, "run");
+	const struct pmu_value *object = pmu_value_member(root, "run");
 	struct pmu_model_run *run;
 
 	if (!object)
@@ -33,23 +33,23 @@ static void read_run(struct pmu_json_reader *reader, json_t *root)
 }
 
 /* Not in the first reports of this schema.  Return: -1 where it is not there or null. */
-static int64_t read_later(struct pmu_json_reader *reader, json_t *object, const char *name,
-			  int64_t most)
+static int64_t read_later(struct pmu_json_reader *reader, const struct pmu_value *object,
+			  const char *name, int64_t most)
 {
-	return json_object_get(object, name) ? pmu_json_known(reader, object, name, most) : -1;
+	return pmu_value_member(object, name) ? pmu_json_known(reader, object, name, most) : -1;
 }
 
-static uint32_t read_nth(struct pmu_json_reader *reader, json_t *object)
+static uint32_t read_nth(struct pmu_json_reader *reader, const struct pmu_value *object)
 {
 	int64_t nth = read_later(reader, object, "nth", UINT32_MAX);
 
 	return nth > 0 ? (uint32_t)nth : 0;
 }
 
-void pmu_json_read_head(struct pmu_json_reader *reader, json_t *root)
+void pmu_json_read_head(struct pmu_json_reader *reader, const struct pmu_value *root)
 {
 	struct pmu_model *model = reader->model;
-	json_t *part;
+	const struct pmu_value *part;
 	double hz;
 
 	model->version = pmu_json_text(reader, root, "version");
@@ -80,7 +80,8 @@ void pmu_json_read_head(struct pmu_json_reader *reader, json_t *root)
 	read_run(reader, root);
 }
 
-static void read_part(struct pmu_json_reader *reader, json_t *item, struct pmu_model_part *part)
+static void read_part(struct pmu_json_reader *reader, const struct pmu_value *item,
+		      struct pmu_model_part *part)
 {
 	part->label = pmu_json_text(reader, item, "label");
 	part->program = pmu_json_text(reader, item, "program");
@@ -95,16 +96,16 @@ static void read_part(struct pmu_json_reader *reader, json_t *item, struct pmu_m
 		part->died = pmu_json_text(reader, item, "died");
 }
 
-void pmu_json_read_parts(struct pmu_json_reader *reader, json_t *root)
+void pmu_json_read_parts(struct pmu_json_reader *reader, const struct pmu_value *root)
 {
 	struct pmu_model *model = reader->model;
-	json_t *list;
+	const struct pmu_value *list;
 	size_t n;
 
-	if (!json_object_get(root, "parts"))
+	if (!pmu_value_member(root, "parts"))
 		return;
 	list = pmu_json_list(reader, root, "parts");
-	n = json_array_size(list);
+	n = pmu_value_size(list);
 	if (!n || n > INT_MAX / 8)
 		pmu_json_complain(reader, "\"parts\" is empty, or too long");
 	model->part = pmu_json_alloc(reader, n, sizeof(*model->part));
@@ -115,19 +116,19 @@ void pmu_json_read_parts(struct pmu_json_reader *reader, json_t *root)
 	reader->where[0] = '\0';
 }
 
-unsigned int pmu_json_read_part(struct pmu_json_reader *reader, json_t *item)
+unsigned int pmu_json_read_part(struct pmu_json_reader *reader, const struct pmu_value *item)
 {
 	unsigned int n = reader->model->n_parts;
 
 	return n ? (unsigned int)pmu_json_int(reader, item, "part", n - 1) : 0;
 }
 
-void pmu_json_read_remarks(struct pmu_json_reader *reader, json_t *root)
+void pmu_json_read_remarks(struct pmu_json_reader *reader, const struct pmu_value *root)
 {
-	json_t *list = pmu_json_list(reader, root, "refused"), *item;
+	const struct pmu_value *list = pmu_json_list(reader, root, "refused"), *item;
 	size_t i;
 
-	for (i = 0; i < json_array_size(list) && !reader->rc; i++) {
+	for (i = 0; i < pmu_value_size(list) && !reader->rc; i++) {
 		item = pmu_json_element(reader, list, i, "refused");
 		if (pmu_model_add_refusal(reader->model, pmu_json_text(reader, item, "source"),
 					  pmu_json_text(reader, item, "why"),
@@ -136,21 +137,22 @@ void pmu_json_read_remarks(struct pmu_json_reader *reader, json_t *root)
 	}
 	reader->where[0] = '\0';
 	list = pmu_json_list(reader, root, "notes");
-	for (i = 0; i < json_array_size(list) && !reader->rc; i++) {
-		item = json_array_get(list, i);
-		if (!json_is_string(item))
+	for (i = 0; i < pmu_value_size(list) && !reader->rc; i++) {
+		item = pmu_value_at(list, i);
+		if (!pmu_value_is(item, PMU_VALUE_TEXT))
 			pmu_json_complain(reader, "notes[%zu] is not a text", i);
 		else if (pmu_model_add_note(reader->model,
-					    pmu_json_copy(reader, json_string_value(item))))
+					    pmu_json_copy(reader, pmu_value_text(item))))
 			pmu_json_no_memory(reader);
 	}
 }
 
 /* Where a doubt is of several parts; reports from before they were listed have none. */
-static void read_parts(struct pmu_json_reader *reader, json_t *item, struct pmu_model_doubt *doubt)
+static void read_parts(struct pmu_json_reader *reader, const struct pmu_value *item,
+		       struct pmu_model_doubt *doubt)
 {
-	json_t *list = json_object_get(item, "parts");
-	size_t n = json_array_size(list);
+	const struct pmu_value *list = pmu_value_member(item, "parts");
+	size_t n = pmu_value_size(list);
 	unsigned int *parts;
 
 	if (!n || n > reader->model->n_parts)
@@ -161,10 +163,10 @@ static void read_parts(struct pmu_json_reader *reader, json_t *item, struct pmu_
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
-		json_int_t part = json_integer_value(json_array_get(list, i));
+		int64_t part = pmu_value_integer(pmu_value_at(list, i));
 
-		if (part < 0 || part >= (json_int_t)reader->model->n_parts ||
-		    (i && part <= (json_int_t)parts[i - 1])) {
+		if (part < 0 || part >= (int64_t)reader->model->n_parts ||
+		    (i && part <= (int64_t)parts[i - 1])) {
 			pmu_json_complain(
 				reader,
 				"\"parts\" are not processes of this report in ascending order");
@@ -176,12 +178,12 @@ static void read_parts(struct pmu_json_reader *reader, json_t *item, struct pmu_
 	doubt->n_parts = (unsigned int)n;
 }
 
-void pmu_json_read_doubts(struct pmu_json_reader *reader, json_t *root)
+void pmu_json_read_doubts(struct pmu_json_reader *reader, const struct pmu_value *root)
 {
-	json_t *list = pmu_json_list(reader, root, "doubts"), *item;
+	const struct pmu_value *list = pmu_json_list(reader, root, "doubts"), *item;
 	size_t i;
 
-	for (i = 0; i < json_array_size(list) && !reader->rc; i++) {
+	for (i = 0; i < pmu_value_size(list) && !reader->rc; i++) {
 		const char *region = "";
 		int64_t count;
 
@@ -202,7 +204,7 @@ void pmu_json_read_doubts(struct pmu_json_reader *reader, json_t *root)
 	reader->where[0] = '\0';
 }
 
-static void read_thread(struct pmu_json_reader *reader, json_t *item,
+static void read_thread(struct pmu_json_reader *reader, const struct pmu_value *item,
 			struct pmu_model_thread *thread)
 {
 	thread->part = pmu_json_read_part(reader, item);
@@ -210,11 +212,11 @@ static void read_thread(struct pmu_json_reader *reader, json_t *item,
 	thread->name = pmu_json_text(reader, item, "name");
 	thread->tid = pmu_json_known(reader, item, "tid", INT32_MAX);
 	thread->cpu = (int)pmu_json_known(reader, item, "cpu", INT_MAX);
-	thread->core_type = json_object_get(item, "core_type")
+	thread->core_type = pmu_value_member(item, "core_type")
 				    ? pmu_json_text(reader, item, "core_type")
 				    : "";
 	thread->n_merged = (uint32_t)pmu_json_int(reader, item, "merged", UINT32_MAX);
-	thread->finished = json_is_true(pmu_json_get(reader, item, "finished"));
+	thread->finished = pmu_value_is(pmu_json_get(reader, item, "finished"), PMU_VALUE_TRUE);
 	thread->time_ns = pmu_json_u64(reader, item, "time_ns");
 	thread->minor_faults = pmu_json_known(reader, item, "minor_faults", INT64_MAX);
 	thread->major_faults = pmu_json_known(reader, item, "major_faults", INT64_MAX);
@@ -222,20 +224,20 @@ static void read_thread(struct pmu_json_reader *reader, json_t *item,
 	thread->involuntary_switches = pmu_json_known(reader, item, "involuntary_switches",
 						      INT64_MAX);
 	/* older reports are without it */
-	thread->cpu_ns = json_object_get(item, "cpu_ns")
+	thread->cpu_ns = pmu_value_member(item, "cpu_ns")
 				 ? pmu_json_known(reader, item, "cpu_ns", INT64_MAX)
 				 : -1;
 }
 
 /* Behind the threads. */
-static void read_sockets(struct pmu_json_reader *reader, json_t *list)
+static void read_sockets(struct pmu_json_reader *reader, const struct pmu_value *list)
 {
 	struct pmu_model *model = reader->model;
-	size_t i, n = json_array_size(list);
+	size_t i, n = pmu_value_size(list);
 
 	for (i = 0; i < n && !reader->rc; i++) {
 		struct pmu_model_thread *socket = &model->thread[model->n_threads + i];
-		json_t *item = pmu_json_element(reader, list, i, "sockets");
+		const struct pmu_value *item = pmu_json_element(reader, list, i, "sockets");
 
 		socket->part = pmu_json_read_part(reader, item);
 		socket->number = (int)pmu_json_known(reader, item, "socket", INT_MAX);
@@ -249,17 +251,16 @@ static void read_sockets(struct pmu_json_reader *reader, json_t *list)
 	reader->where[0] = '\0';
 }
 
-void pmu_json_read_threads(struct pmu_json_reader *reader, json_t *root)
+void pmu_json_read_threads(struct pmu_json_reader *reader, const struct pmu_value *root)
 {
-	json_t *list = pmu_json_list(reader, root, "threads"), *sockets = NULL;
+	const struct pmu_value *list = pmu_json_list(reader, root, "threads"), *sockets = NULL;
 	struct pmu_model *model = reader->model;
-	size_t i, n = json_array_size(list);
+	size_t i, n = pmu_value_size(list);
 
 	/* only where there is something of them to tell */
-	if (json_object_get(root, "sockets"))
+	if (pmu_value_member(root, "sockets"))
 		sockets = pmu_json_list(reader, root, "sockets");
-	model->thread = pmu_json_alloc(reader, n + json_array_size(sockets),
-				       sizeof(*model->thread));
+	model->thread = pmu_json_alloc(reader, n + pmu_value_size(sockets), sizeof(*model->thread));
 	for (i = 0; i < n && !reader->rc; i++) {
 		read_thread(reader, pmu_json_element(reader, list, i, "threads"),
 			    &model->thread[i]);
@@ -271,44 +272,43 @@ void pmu_json_read_threads(struct pmu_json_reader *reader, json_t *root)
 
 /* --- groups --- */
 
-static void read_columns(struct pmu_json_reader *reader, json_t *item,
+static void read_columns(struct pmu_json_reader *reader, const struct pmu_value *item,
 			 struct pmu_model_section *section)
 {
-	json_t *counts = pmu_json_list(reader, item, "counts"), *column;
-	json_t *metrics = pmu_json_list(reader, item, "metrics");
+	const struct pmu_value *counts = pmu_json_list(reader, item, "counts"), *column;
+	const struct pmu_value *metrics = pmu_json_list(reader, item, "metrics");
 	unsigned int i;
 
-	if (json_array_size(counts) > MAX_COUNTS || json_array_size(metrics) > MAX_METRICS)
+	if (pmu_value_size(counts) > MAX_COUNTS || pmu_value_size(metrics) > MAX_METRICS)
 		pmu_json_complain(reader, "more than %u counts or %u metrics", MAX_COUNTS,
 				  MAX_METRICS);
-	section->count = pmu_json_alloc(reader, json_array_size(counts), sizeof(*section->count));
-	section->metric = pmu_json_alloc(reader, json_array_size(metrics),
-					 sizeof(*section->metric));
+	section->count = pmu_json_alloc(reader, pmu_value_size(counts), sizeof(*section->count));
+	section->metric = pmu_json_alloc(reader, pmu_value_size(metrics), sizeof(*section->metric));
 	if (reader->rc)
 		return;
 	/* not in the first reports of this schema */
-	section->read_ns = json_object_get(item, "read_ns")
+	section->read_ns = pmu_value_member(item, "read_ns")
 				   ? pmu_json_double(reader, item, "read_ns")
 				   : 0;
 	if (!(section->read_ns > 0))
 		section->read_ns = 0;
-	section->socket_read_ns = json_object_get(item, "socket_read_ns")
+	section->socket_read_ns = pmu_value_member(item, "socket_read_ns")
 					  ? pmu_json_double(reader, item, "socket_read_ns")
 					  : 0;
 	if (!(section->socket_read_ns > 0))
 		section->socket_read_ns = 0;
-	section->n_counts = (unsigned int)json_array_size(counts);
-	section->n_metrics = (unsigned int)json_array_size(metrics);
+	section->n_counts = (unsigned int)pmu_value_size(counts);
+	section->n_metrics = (unsigned int)pmu_value_size(metrics);
 	for (i = 0; i < section->n_counts; i++) {
-		column = json_array_get(counts, i);
+		column = pmu_value_at(counts, i);
 		section->count[i].name = pmu_json_text(reader, column, "name");
 		section->count[i].unit = pmu_json_text(reader, column, "unit");
-		if (json_object_get(column, "scope") &&
+		if (pmu_value_member(column, "scope") &&
 		    !strcmp(pmu_json_text(reader, column, "scope"), "socket"))
 			section->sockets |= 1u << i;
 	}
 	for (i = 0; i < section->n_metrics; i++) {
-		column = json_array_get(metrics, i);
+		column = pmu_value_at(metrics, i);
 		section->metric[i].name = pmu_json_text(reader, column, "name");
 		section->metric[i].unit = pmu_json_text(reader, column, "unit");
 		section->metric[i].formula = pmu_json_text(reader, column, "formula");
@@ -319,25 +319,25 @@ static void read_columns(struct pmu_json_reader *reader, json_t *item,
 static size_t count_rows(struct pmu_json_reader *reader, const char *group)
 {
 	const char *name;
-	json_t *region;
-	size_t i, n = 0;
+	size_t n = 0;
 
-	json_array_foreach(reader->regions, i, region)
-	{
-		name = json_string_value(json_object_get(region, "group"));
+	for (size_t i = 0; i < pmu_value_size(reader->regions); i++) {
+		const struct pmu_value *region = pmu_value_at(reader->regions, i);
+
+		name = pmu_value_text(pmu_value_member(region, "group"));
 		if (name && !strcmp(name, group))
-			n += json_array_size(json_object_get(region, "threads")) +
-			     json_array_size(json_object_get(region, "sockets"));
+			n += pmu_value_size(pmu_value_member(region, "threads")) +
+			     pmu_value_size(pmu_value_member(region, "sockets"));
 	}
 	return n;
 }
 
-void pmu_json_read_groups(struct pmu_json_reader *reader, json_t *root)
+void pmu_json_read_groups(struct pmu_json_reader *reader, const struct pmu_value *root)
 {
-	json_t *list = pmu_json_list(reader, root, "groups"), *item;
+	const struct pmu_value *list = pmu_json_list(reader, root, "groups"), *item;
 	struct pmu_model *model = reader->model;
 	struct pmu_model_section *section;
-	size_t i, n = json_array_size(list), rows;
+	size_t i, n = pmu_value_size(list), rows;
 
 	model->section = pmu_json_alloc(reader, n, sizeof(*model->section));
 	for (i = 0; i < n && !reader->rc; i++) {
@@ -345,9 +345,9 @@ void pmu_json_read_groups(struct pmu_json_reader *reader, json_t *root)
 		section = &model->section[model->n_sections++];
 		section->group = pmu_json_text(reader, item, "name");
 		read_columns(reader, item, section);
-		rows = reader->rc ? 0
-				  : count_rows(reader,
-					       json_string_value(json_object_get(item, "name")));
+		rows = reader->rc
+			       ? 0
+			       : count_rows(reader, pmu_value_text(pmu_value_member(item, "name")));
 		if (rows > INT_MAX / 8)
 			pmu_json_complain(reader, "too many rows");
 		section->thread_row = pmu_json_alloc(reader, rows, sizeof(*section->thread_row));

@@ -44,9 +44,10 @@ void *pmu_json_alloc(struct pmu_json_reader *reader, size_t n, size_t size)
 
 /* --- members, by type --- */
 
-json_t *pmu_json_get(struct pmu_json_reader *reader, json_t *object, const char *name)
+const struct pmu_value *pmu_json_get(struct pmu_json_reader *reader, const struct pmu_value *object,
+				     const char *name)
 {
-	json_t *member = json_object_get(object, name);
+	const struct pmu_value *member = pmu_value_member(object, name);
 
 	if (!member)
 		pmu_json_complain(reader, "\"%s\" is missing", name);
@@ -68,79 +69,87 @@ const char *pmu_json_copy(struct pmu_json_reader *reader, const char *text)
 	return kept;
 }
 
-const char *pmu_json_text(struct pmu_json_reader *reader, json_t *object, const char *name)
+const char *pmu_json_text(struct pmu_json_reader *reader, const struct pmu_value *object,
+			  const char *name)
 {
-	json_t *member = pmu_json_get(reader, object, name);
+	const struct pmu_value *member = pmu_json_get(reader, object, name);
 
-	if (!json_is_string(member)) {
+	if (!pmu_value_is(member, PMU_VALUE_TEXT)) {
 		pmu_json_complain(reader, "\"%s\" is not a text", name);
 		return "";
 	}
-	return pmu_json_copy(reader, json_string_value(member));
+	return pmu_json_copy(reader, pmu_value_text(member));
 }
 
-bool pmu_json_is_null(json_t *object, const char *name)
+bool pmu_json_is_null(const struct pmu_value *object, const char *name)
 {
-	return json_is_null(json_object_get(object, name));
+	return pmu_value_is(pmu_value_member(object, name), PMU_VALUE_NULL);
 }
 
-int64_t pmu_json_int(struct pmu_json_reader *reader, json_t *object, const char *name, int64_t most)
+int64_t pmu_json_int(struct pmu_json_reader *reader, const struct pmu_value *object,
+		     const char *name, int64_t most)
 {
-	json_t *member = pmu_json_get(reader, object, name);
-	int64_t value = json_integer_value(member);
+	const struct pmu_value *member = pmu_json_get(reader, object, name);
+	int64_t value = pmu_value_integer(member);
 
-	if (json_is_integer(member) && value >= 0 && value <= most)
+	if (pmu_value_is(member, PMU_VALUE_INTEGER) && value >= 0 && value <= most)
 		return value;
 	pmu_json_complain(reader, "\"%s\" is not a whole number from 0 to %" PRId64, name, most);
 	return 0;
 }
 
-uint64_t pmu_json_u64(struct pmu_json_reader *reader, json_t *object, const char *name)
+uint64_t pmu_json_u64(struct pmu_json_reader *reader, const struct pmu_value *object,
+		      const char *name)
 {
 	return (uint64_t)pmu_json_int(reader, object, name, INT64_MAX);
 }
 
-int64_t pmu_json_known(struct pmu_json_reader *reader, json_t *object, const char *name,
-		       int64_t most)
+int64_t pmu_json_known(struct pmu_json_reader *reader, const struct pmu_value *object,
+		       const char *name, int64_t most)
 {
 	return pmu_json_is_null(object, name) ? -1 : pmu_json_int(reader, object, name, most);
 }
 
-double pmu_json_double(struct pmu_json_reader *reader, json_t *object, const char *name)
+double pmu_json_double(struct pmu_json_reader *reader, const struct pmu_value *object,
+		       const char *name)
 {
-	json_t *member = pmu_json_get(reader, object, name);
+	const struct pmu_value *member = pmu_json_get(reader, object, name);
 
-	if (json_is_null(member))
+	if (pmu_value_is(member, PMU_VALUE_NULL))
 		return NAN;
-	if (!json_is_number(member))
+	if (!pmu_value_is(member, PMU_VALUE_INTEGER) &&
+	    !(pmu_value_is(member, PMU_VALUE_REAL) && isfinite(pmu_value_number(member))))
 		pmu_json_complain(reader, "\"%s\" is not a number", name);
-	return json_number_value(member);
+	return pmu_value_number(member);
 }
 
-json_t *pmu_json_object(struct pmu_json_reader *reader, json_t *object, const char *name)
+const struct pmu_value *pmu_json_object(struct pmu_json_reader *reader,
+					const struct pmu_value *object, const char *name)
 {
-	json_t *member = pmu_json_get(reader, object, name);
+	const struct pmu_value *member = pmu_json_get(reader, object, name);
 
-	if (!json_is_object(member))
+	if (!pmu_value_is(member, PMU_VALUE_OBJECT))
 		pmu_json_complain(reader, "\"%s\" is not an object", name);
 	return member;
 }
 
-json_t *pmu_json_list(struct pmu_json_reader *reader, json_t *object, const char *name)
+const struct pmu_value *pmu_json_list(struct pmu_json_reader *reader,
+				      const struct pmu_value *object, const char *name)
 {
-	json_t *member = pmu_json_get(reader, object, name);
+	const struct pmu_value *member = pmu_json_get(reader, object, name);
 
-	if (!json_is_array(member))
+	if (!pmu_value_is(member, PMU_VALUE_LIST))
 		pmu_json_complain(reader, "\"%s\" is not a list", name);
 	return member;
 }
 
-json_t *pmu_json_element(struct pmu_json_reader *reader, json_t *list, size_t i, const char *name)
+const struct pmu_value *pmu_json_element(struct pmu_json_reader *reader,
+					 const struct pmu_value *list, size_t i, const char *name)
 {
-	json_t *object = json_array_get(list, i);
+	const struct pmu_value *object = pmu_value_at(list, i);
 
 	snprintf(reader->where, sizeof(reader->where), "%s[%zu]", name, i);
-	if (!json_is_object(object))
+	if (!pmu_value_is(object, PMU_VALUE_OBJECT))
 		pmu_json_complain(reader, "not an object");
 	return object;
 }

@@ -31,22 +31,22 @@ static void take_deviations(struct pmu_json_reader *reader)
 	struct pmu_model *model = reader->model;
 	unsigned int next[PMU_MODEL_MAX_COUNTS * 2] = { 0 }, s;
 	struct pmu_model_row *row;
-	json_t *region, *groups_name;
+	const struct pmu_value *region, *groups_name;
 	char *path;
 	size_t i;
 
 	if (model->n_sections > PMU_ARRAY_LEN(next))
 		return;
-	json_array_foreach(reader->regions, i, region)
-	{
-		groups_name = json_object_get(region, "group");
+	for (i = 0; i < pmu_value_size(reader->regions); i++) {
+		region = pmu_value_at(reader->regions, i);
+		groups_name = pmu_value_member(region, "group");
 		for (s = 0; s < model->n_sections; s++)
-			if (!strcmp(model->section[s].group, json_string_value(groups_name)))
+			if (!strcmp(model->section[s].group, pmu_value_text(groups_name)))
 				break;
 		if (s == model->n_sections || next[s] == model->section[s].n_rows)
 			continue;
 		row = &model->section[s].row[next[s]++];
-		path = strdup(json_string_value(json_object_get(region, "path")));
+		path = strdup(pmu_value_text(pmu_value_member(region, "path")));
 		if (!path)
 			return;
 		pmu_decode(path);
@@ -56,7 +56,7 @@ static void take_deviations(struct pmu_json_reader *reader)
 	}
 }
 
-static void finish(struct pmu_json_reader *reader, json_t *root)
+static void finish(struct pmu_json_reader *reader, const struct pmu_value *root)
 {
 	if (reader->rc)
 		return;
@@ -75,20 +75,20 @@ static void finish(struct pmu_json_reader *reader, json_t *root)
 
 /* --- all of it --- */
 
-static void check_schema(struct pmu_json_reader *reader, json_t *root)
+static void check_schema(struct pmu_json_reader *reader, const struct pmu_value *root)
 {
-	json_t *schema = json_object_get(root, "pmu_report");
+	const struct pmu_value *schema = pmu_value_member(root, "pmu_report");
 
-	if (!json_is_integer(schema) || json_integer_value(schema) < 1)
+	if (!pmu_value_is(schema, PMU_VALUE_INTEGER) || pmu_value_integer(schema) < 1)
 		pmu_json_complain(reader, "\"pmu_report\" is missing");
-	else if (json_integer_value(schema) > SCHEMA)
+	else if (pmu_value_integer(schema) > SCHEMA)
 		reader->rc = pmu_fail(ENOTSUP,
 				      "the report has schema %" PRId64
 				      " and this version reads up to %d; use a newer pmu command",
-				      (int64_t)json_integer_value(schema), SCHEMA);
+				      (int64_t)pmu_value_integer(schema), SCHEMA);
 }
 
-static void read_all(struct pmu_json_reader *reader, json_t *root)
+static void read_all(struct pmu_json_reader *reader, const struct pmu_value *root)
 {
 	check_schema(reader, root);
 	if (reader->rc)
@@ -103,22 +103,20 @@ static void read_all(struct pmu_json_reader *reader, json_t *root)
 	finish(reader, root);
 }
 
-int pmu_json_read(const char *text, size_t len, struct pmu_model **model)
+int pmu_json_read(char *text, size_t len, struct pmu_model **model)
 {
 	struct pmu_json_reader reader = { 0 };
-	json_error_t error;
-	json_t *root;
+	struct pmu_model_block *blocks = NULL;
+	struct pmu_value root;
 
-	root = json_loadb(text, len, 0, &error);
-	if (!root)
-		return pmu_fail(EINVAL, "not JSON: line %d, column %d: %s", error.line,
-				error.column, error.text);
-	reader.model = pmu_model_new();
+	reader.rc = pmu_value_parse(text, len, &blocks, &root);
+	if (!reader.rc)
+		reader.model = pmu_model_new();
 	if (reader.model)
-		read_all(&reader, root);
+		read_all(&reader, &root);
 	else
 		pmu_json_no_memory(&reader);
-	json_decref(root);
+	pmu_block_free(&blocks);
 	if (reader.rc) {
 		pmu_model_free(reader.model);
 		return reader.rc;

@@ -9,13 +9,14 @@
 
 /**
  * pmu_json_read() - a JSON report as a finished model, metrics included
- * @text: @len bytes as lib/report/json.c writes them; nothing in them is trusted
+ * @text: @len bytes as lib/report/json.c writes them; nothing in them is trusted.  They are written
+ *	to: what comes after is of no use
  *
  * Written as JSON again, the model gives the same text.
  *
  * Return: 0; -EINVAL (not JSON, or not such a report), -ENOTSUP (a newer schema),
  * -ENOMEM; each with a sentence that names the place.
  */
-int pmu_json_read(const char *text, size_t len, struct pmu_model **model);
+int pmu_json_read(char *text, size_t len, struct pmu_model **model);
 
 #endif

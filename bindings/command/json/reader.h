@@ -3,17 +3,17 @@
 #ifndef PMU_COMMAND_JSON_READER_H
 #define PMU_COMMAND_JSON_READER_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "bindings/command/json/value.h"
 #include "report/model/model.h"
 
 struct pmu_json_reader {
 	struct pmu_model *model;
-	json_t *regions;
+	const struct pmu_value *regions;
 	int rc;         /* the first error; every function does nothing after it */
 	char where[64]; /* "regions[3]" */
 };
@@ -28,32 +28,39 @@ void *pmu_json_alloc(struct pmu_json_reader *reader, size_t n, size_t size);
 
 /*
  * Members by name.  One that is missing or of another type is complained of and read as
- * 0, "" or what is there; jansson's functions take that, NULL included, for empty.
+ * 0, "" or what is there; the functions of values take that, NULL included, for empty.
  */
 
 /** pmu_json_get() - a member of any type; NULL where it is missing */
-json_t *pmu_json_get(struct pmu_json_reader *reader, json_t *object, const char *name);
+const struct pmu_value *pmu_json_get(struct pmu_json_reader *reader, const struct pmu_value *object,
+				     const char *name);
 /** pmu_json_is_null() - whether it is there and null; no complaint */
-bool pmu_json_is_null(json_t *object, const char *name);
+bool pmu_json_is_null(const struct pmu_value *object, const char *name);
 /** pmu_json_copy() - a copy of @text with the bytes that the writer had to escape */
 const char *pmu_json_copy(struct pmu_json_reader *reader, const char *text);
 /** pmu_json_text() - such a copy of a member */
-const char *pmu_json_text(struct pmu_json_reader *reader, json_t *object, const char *name);
+const char *pmu_json_text(struct pmu_json_reader *reader, const struct pmu_value *object,
+			  const char *name);
 /** pmu_json_int() - from 0 to @most */
-int64_t pmu_json_int(struct pmu_json_reader *reader, json_t *object, const char *name,
-		     int64_t most);
+int64_t pmu_json_int(struct pmu_json_reader *reader, const struct pmu_value *object,
+		     const char *name, int64_t most);
 /** pmu_json_u64() - from 0 to INT64_MAX, which is what JSON's integers hold here */
-uint64_t pmu_json_u64(struct pmu_json_reader *reader, json_t *object, const char *name);
+uint64_t pmu_json_u64(struct pmu_json_reader *reader, const struct pmu_value *object,
+		      const char *name);
 /** pmu_json_known() - from 0 to @most; -1 for null */
-int64_t pmu_json_known(struct pmu_json_reader *reader, json_t *object, const char *name,
-		       int64_t most);
+int64_t pmu_json_known(struct pmu_json_reader *reader, const struct pmu_value *object,
+		       const char *name, int64_t most);
 /** pmu_json_double() - NaN for null */
-double pmu_json_double(struct pmu_json_reader *reader, json_t *object, const char *name);
-json_t *pmu_json_object(struct pmu_json_reader *reader, json_t *object, const char *name);
-json_t *pmu_json_list(struct pmu_json_reader *reader, json_t *object, const char *name);
+double pmu_json_double(struct pmu_json_reader *reader, const struct pmu_value *object,
+		       const char *name);
+const struct pmu_value *pmu_json_object(struct pmu_json_reader *reader,
+					const struct pmu_value *object, const char *name);
+const struct pmu_value *pmu_json_list(struct pmu_json_reader *reader,
+				      const struct pmu_value *object, const char *name);
 /** pmu_json_element() - element @i of a list called @name, which must be an object;
  * complaints name it from here on */
-json_t *pmu_json_element(struct pmu_json_reader *reader, json_t *list, size_t i, const char *name);
+const struct pmu_value *pmu_json_element(struct pmu_json_reader *reader,
+					 const struct pmu_value *list, size_t i, const char *name);
 
 /*
  * The report's parts into the model.  Regions need the threads and the groups; doubts
@@ -61,20 +68,20 @@ json_t *pmu_json_element(struct pmu_json_reader *reader, json_t *list, size_t i,
  */
 
 /** pmu_json_read_head() - what ran, when, where */
-void pmu_json_read_head(struct pmu_json_reader *reader, json_t *root);
+void pmu_json_read_head(struct pmu_json_reader *reader, const struct pmu_value *root);
 /** pmu_json_read_parts() - the processes that it is of, where it is of several */
-void pmu_json_read_parts(struct pmu_json_reader *reader, json_t *root);
+void pmu_json_read_parts(struct pmu_json_reader *reader, const struct pmu_value *root);
 /**
  * pmu_json_read_part() - "part" of a thread, socket or row; 0 where the report is of one process
  */
-unsigned int pmu_json_read_part(struct pmu_json_reader *reader, json_t *item);
+unsigned int pmu_json_read_part(struct pmu_json_reader *reader, const struct pmu_value *item);
 /** pmu_json_read_remarks() - sources that were refused, and notes */
-void pmu_json_read_remarks(struct pmu_json_reader *reader, json_t *root);
-void pmu_json_read_doubts(struct pmu_json_reader *reader, json_t *root);
-void pmu_json_read_threads(struct pmu_json_reader *reader, json_t *root);
+void pmu_json_read_remarks(struct pmu_json_reader *reader, const struct pmu_value *root);
+void pmu_json_read_doubts(struct pmu_json_reader *reader, const struct pmu_value *root);
+void pmu_json_read_threads(struct pmu_json_reader *reader, const struct pmu_value *root);
 /** pmu_json_read_groups() - sections with their columns, and room for all rows */
-void pmu_json_read_groups(struct pmu_json_reader *reader, json_t *root);
+void pmu_json_read_groups(struct pmu_json_reader *reader, const struct pmu_value *root);
 /** pmu_json_read_regions() - the threads' rows */
-void pmu_json_read_regions(struct pmu_json_reader *reader, json_t *root);
+void pmu_json_read_regions(struct pmu_json_reader *reader, const struct pmu_value *root);
 
 #endif

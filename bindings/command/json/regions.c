@@ -22,16 +22,15 @@ static const struct {
 	{ "program", PMU_ROW_PROGRAM },
 };
 
-static uint32_t get_flags(struct pmu_json_reader *reader, json_t *object)
+static uint32_t get_flags(struct pmu_json_reader *reader, const struct pmu_value *object)
 {
-	json_t *list = pmu_json_list(reader, object, "flags"), *item;
+	const struct pmu_value *list = pmu_json_list(reader, object, "flags");
 	uint32_t flags = 0;
 	const char *name;
 	size_t i, k;
 
-	json_array_foreach(list, i, item)
-	{
-		name = json_string_value(item);
+	for (i = 0; i < pmu_value_size(list); i++) {
+		name = pmu_value_text(pmu_value_at(list, i));
 		for (k = 0; name && k < PMU_ARRAY_LEN(flag_names); k++)
 			if (!strcmp(name, flag_names[k].name))
 				flags |= flag_names[k].flag;
@@ -40,16 +39,17 @@ static uint32_t get_flags(struct pmu_json_reader *reader, json_t *object)
 }
 
 /* Counts by name; one that is null or not there is missing. */
-static void read_counts(struct pmu_json_reader *reader, json_t *object, const char *name,
-			json_t *columns, uint64_t *value, uint32_t *missing)
+static void read_counts(struct pmu_json_reader *reader, const struct pmu_value *object,
+			const char *name, const struct pmu_value *columns, uint64_t *value,
+			uint32_t *missing)
 {
-	json_t *counts = pmu_json_object(reader, object, name);
+	const struct pmu_value *counts = pmu_json_object(reader, object, name);
 	const char *column;
 	size_t i;
 
-	for (i = 0; i < json_array_size(columns) && !reader->rc; i++) {
-		column = json_string_value(json_object_get(json_array_get(columns, i), "name"));
-		if (!json_object_get(counts, column) || pmu_json_is_null(counts, column))
+	for (i = 0; i < pmu_value_size(columns) && !reader->rc; i++) {
+		column = pmu_value_text(pmu_value_member(pmu_value_at(columns, i), "name"));
+		if (!pmu_value_member(counts, column) || pmu_json_is_null(counts, column))
 			*missing |= 1u << i;
 		else
 			value[i] = pmu_json_u64(reader, counts, column);
@@ -58,23 +58,24 @@ static void read_counts(struct pmu_json_reader *reader, json_t *object, const ch
 
 /* [[ns, calls], ...], shortest first. */
 static const struct pmu_model_histogram *read_histogram(struct pmu_json_reader *reader,
-							json_t *item)
+							const struct pmu_value *item)
 {
-	json_t *list = pmu_json_list(reader, item, "histogram");
-	size_t n = json_array_size(list), i;
+	const struct pmu_value *list = pmu_json_list(reader, item, "histogram");
+	size_t n = pmu_value_size(list), i;
 	struct pmu_model_histogram *histogram = pmu_json_alloc(
 		reader, 1,
 		sizeof(*histogram) + (n < PMU_LENGTH_BUCKETS ? n : PMU_LENGTH_BUCKETS) *
 					     sizeof(histogram->bucket[0]));
 
 	for (i = 0; i < n && histogram; i++) {
-		const json_t *pair = json_array_get(list, i);
-		json_int_t ns = json_integer_value(json_array_get(pair, 0));
-		json_int_t calls = json_integer_value(json_array_get(pair, 1));
+		const struct pmu_value *pair = pmu_value_at(list, i);
+		int64_t ns = pmu_value_integer(pmu_value_at(pair, 0));
+		int64_t calls = pmu_value_integer(pmu_value_at(pair, 1));
 		uint32_t bucket = ns < 0 ? 0 : pmu_length_bucket((uint64_t)ns);
 
-		if (json_array_size(pair) != 2 || !json_is_integer(json_array_get(pair, 0)) ||
-		    ns < 0 || calls < 1 || (i && bucket <= histogram->bucket[i - 1].bucket)) {
+		if (pmu_value_size(pair) != 2 ||
+		    !pmu_value_is(pmu_value_at(pair, 0), PMU_VALUE_INTEGER) || ns < 0 ||
+		    calls < 1 || (i && bucket <= histogram->bucket[i - 1].bucket)) {
 			pmu_json_complain(
 				reader,
 				"\"histogram\" is not a list of times and calls, shortest first");
@@ -87,10 +88,11 @@ static const struct pmu_model_histogram *read_histogram(struct pmu_json_reader *
 }
 
 /* null: not known. */
-static const struct pmu_model_least *read_least(struct pmu_json_reader *reader, json_t *item,
-						json_t *columns)
+static const struct pmu_model_least *read_least(struct pmu_json_reader *reader,
+						const struct pmu_value *item,
+						const struct pmu_value *columns)
 {
-	size_t n = json_array_size(columns);
+	size_t n = pmu_value_size(columns);
 	struct pmu_model_least *least = pmu_json_alloc(
 		reader, 1, sizeof(*least) + n * sizeof(least->count[0]));
 	uint32_t missing = 0;
@@ -103,16 +105,16 @@ static const struct pmu_model_least *read_least(struct pmu_json_reader *reader, 
 }
 
 /* Of a region that is open times may be null: no call of it has ended. */
-static uint64_t read_time(struct pmu_json_reader *reader, json_t *item, const char *name,
-			  bool is_open)
+static uint64_t read_time(struct pmu_json_reader *reader, const struct pmu_value *item,
+			  const char *name, bool is_open)
 {
 	return is_open && pmu_json_is_null(item, name) ? 0 : pmu_json_u64(reader, item, name);
 }
 
-static void read_row(struct pmu_json_reader *reader, json_t *item, json_t *columns,
-		     struct pmu_model_row *row)
+static void read_row(struct pmu_json_reader *reader, const struct pmu_value *item,
+		     const struct pmu_value *columns, struct pmu_model_row *row)
 {
-	size_t n = json_array_size(columns), i;
+	size_t n = pmu_value_size(columns), i;
 	uint64_t *counts = pmu_json_alloc(reader, 3 * n, sizeof(*counts));
 
 	if (!counts)
@@ -129,14 +131,14 @@ static void read_row(struct pmu_json_reader *reader, json_t *item, json_t *colum
 	}
 	row->sd_ns = pmu_json_double(reader, item, "time_sd_ns");
 	/* not in reports of earlier versions */
-	if (json_object_get(item, "time_own_ns"))
+	if (pmu_value_member(item, "time_own_ns"))
 		row->cost_ns = read_time(reader, item, "time_own_ns", row->n_open);
-	if (json_object_get(item, "histogram"))
+	if (pmu_value_member(item, "histogram"))
 		row->histogram = read_histogram(reader, item);
 	row->flags = get_flags(reader, item);
 	read_counts(reader, item, "raw", columns, row->raw, &row->missing);
 	read_counts(reader, item, "net", columns, row->net, &row->missing);
-	if (json_object_get(item, "least"))
+	if (pmu_value_member(item, "least"))
 		row->least = read_least(reader, item, columns);
 	for (i = 0; i < n; i++)
 		row->cost[i] = row->raw[i] > row->net[i] ? row->raw[i] - row->net[i] : 0;
@@ -187,7 +189,7 @@ static int find_thread(const struct pmu_json_reader *reader, unsigned int first,
 	return -1;
 }
 
-static int thread_index(struct pmu_json_reader *reader, json_t *item)
+static int thread_index(struct pmu_json_reader *reader, const struct pmu_value *item)
 {
 	int64_t number = pmu_json_int(reader, item, "thread", INT_MAX);
 	unsigned int part = pmu_json_read_part(reader, item);
@@ -199,7 +201,7 @@ static int thread_index(struct pmu_json_reader *reader, json_t *item)
 }
 
 /* Behind the threads. */
-static int socket_index(struct pmu_json_reader *reader, json_t *item)
+static int socket_index(struct pmu_json_reader *reader, const struct pmu_value *item)
 {
 	int64_t number = pmu_json_known(reader, item, "socket", INT_MAX);
 	const struct pmu_model *model = reader->model;
@@ -226,7 +228,7 @@ static void around_clear(const struct pmu_json_reader *reader, struct around *ar
 static void around_enter(struct pmu_json_reader *reader, struct around *around, size_t index,
 			 size_t depth)
 {
-	json_t *region = json_array_get(reader->regions, index), *outer;
+	const struct pmu_value *region = pmu_value_at(reader->regions, index), *outer;
 	size_t *grown;
 
 	if (depth > around->n) {
@@ -234,9 +236,9 @@ static void around_enter(struct pmu_json_reader *reader, struct around *around, 
 		return;
 	}
 	if (depth) {
-		outer = json_array_get(reader->regions, around->region[depth - 1]);
-		if (!json_equal(json_object_get(region, "parent"),
-				json_object_get(outer, "path"))) {
+		outer = pmu_value_at(reader->regions, around->region[depth - 1]);
+		if (!pmu_value_same_text(pmu_value_member(region, "parent"),
+					 pmu_value_member(outer, "path"))) {
 			pmu_json_complain(reader, "\"parent\" is not the region around it");
 			return;
 		}
@@ -273,16 +275,18 @@ static int around_parent(struct pmu_json_reader *reader, const struct around *ar
 
 /* --- regions --- */
 
-static struct pmu_model_section *section_of(struct pmu_json_reader *reader, json_t *groups,
-					    json_t *region, json_t **columns)
+static struct pmu_model_section *section_of(struct pmu_json_reader *reader,
+					    const struct pmu_value *groups,
+					    const struct pmu_value *region,
+					    const struct pmu_value **columns)
 {
-	const char *name = json_string_value(pmu_json_get(reader, region, "group")), *group;
+	const char *name = pmu_value_text(pmu_json_get(reader, region, "group")), *group;
 	unsigned int i;
 
 	for (i = 0; name && i < reader->model->n_sections; i++) {
-		group = json_string_value(json_object_get(json_array_get(groups, i), "name"));
+		group = pmu_value_text(pmu_value_member(pmu_value_at(groups, i), "name"));
 		if (group && !strcmp(group, name)) {
-			*columns = json_object_get(json_array_get(groups, i), "counts");
+			*columns = pmu_value_member(pmu_value_at(groups, i), "counts");
 			return &reader->model->section[i];
 		}
 	}
@@ -294,21 +298,21 @@ static struct pmu_model_section *section_of(struct pmu_json_reader *reader, json
 struct region {
 	size_t index, depth;
 	const char *name;
-	json_t *columns;
+	const struct pmu_value *columns;
 };
 
 /* The rows of its threads, or of its sockets. */
 static void read_rows(struct pmu_json_reader *reader, struct pmu_model_section *section,
-		      const struct region *region, json_t *list, bool sockets,
+		      const struct region *region, const struct pmu_value *list, bool sockets,
 		      struct around *around)
 {
 	struct pmu_model_row *row;
-	json_t *item;
+	const struct pmu_value *item;
 	int thread;
 	size_t i;
 
-	for (i = 0; i < json_array_size(list) && !reader->rc; i++) {
-		item = json_array_get(list, i);
+	for (i = 0; i < pmu_value_size(list) && !reader->rc; i++) {
+		item = pmu_value_at(list, i);
 		thread = sockets ? socket_index(reader, item) : thread_index(reader, item);
 		if (reader->rc)
 			return;
@@ -324,21 +328,21 @@ static void read_rows(struct pmu_json_reader *reader, struct pmu_model_section *
 	}
 }
 
-static void read_region(struct pmu_json_reader *reader, json_t *groups, size_t index,
-			struct around *around)
+static void read_region(struct pmu_json_reader *reader, const struct pmu_value *groups,
+			size_t index, struct around *around)
 {
-	json_t *item = pmu_json_element(reader, reader->regions, index, "regions");
-	json_t *threads = pmu_json_list(reader, item, "threads"), *sockets = NULL;
+	const struct pmu_value *item = pmu_json_element(reader, reader->regions, index, "regions");
+	const struct pmu_value *threads = pmu_json_list(reader, item, "threads"), *sockets = NULL;
 	struct region region = { .index = index };
 	struct pmu_model_section *section = section_of(reader, groups, item, &region.columns);
 
-	if (json_object_get(item, "sockets"))
+	if (pmu_value_member(item, "sockets"))
 		sockets = pmu_json_list(reader, item, "sockets");
 	region.depth = (size_t)pmu_json_int(reader, item, "depth", INT_MAX - 1);
 	region.name = pmu_json_text(reader, item, "name");
-	if (!json_is_string(pmu_json_get(reader, item, "path")))
+	if (!pmu_value_is(pmu_json_get(reader, item, "path"), PMU_VALUE_TEXT))
 		pmu_json_complain(reader, "\"path\" is not a text");
-	if (!json_array_size(threads) && !json_array_size(sockets))
+	if (!pmu_value_size(threads) && !pmu_value_size(sockets))
 		pmu_json_complain(reader, "no thread has this region");
 	if (!reader->rc)
 		around_enter(reader, around, index, region.depth);
@@ -346,10 +350,10 @@ static void read_region(struct pmu_json_reader *reader, json_t *groups, size_t i
 	read_rows(reader, section, &region, sockets, true, around);
 }
 
-void pmu_json_read_regions(struct pmu_json_reader *reader, json_t *root)
+void pmu_json_read_regions(struct pmu_json_reader *reader, const struct pmu_value *root)
 {
-	json_t *groups = json_object_get(root, "groups"), *group, *last = NULL;
-	size_t i, n = json_array_size(reader->regions);
+	const struct pmu_value *groups = pmu_value_member(root, "groups"), *group, *last = NULL;
+	size_t i, n = pmu_value_size(reader->regions);
 	struct around around = { 0 };
 
 	if (n > INT_MAX / 8)
@@ -361,8 +365,8 @@ void pmu_json_read_regions(struct pmu_json_reader *reader, json_t *root)
 	if (!around.last)
 		pmu_json_no_memory(reader);
 	for (i = 0; i < n && !reader->rc; i++) {
-		group = json_object_get(json_array_get(reader->regions, i), "group");
-		if (!last || !json_equal(group, last))
+		group = pmu_value_member(pmu_value_at(reader->regions, i), "group");
+		if (!last || !pmu_value_same_text(group, last))
 			around_clear(reader, &around);
 		last = group;
 		read_region(reader, groups, i, &around);

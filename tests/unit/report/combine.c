@@ -122,10 +122,12 @@ static bool spread_of(const struct pmu_model *model, const char *path, int count
 /* Its JSON is read again, and written as it was. */
 static void comes_back(const struct pmu_model *model, const char *name)
 {
-	char *text = render(model, PMU_REPORT_JSON, false), *again;
+	char *text = render(model, PMU_REPORT_JSON, false), *again = strdup(text);
 	struct pmu_model *read = NULL;
+	int rc = pmu_json_read(again, strlen(again), &read);
 
-	if (!is_int(pmu_json_read(text, strlen(text), &read), 0, name)) {
+	free(again);
+	if (!is_int(rc, 0, name)) {
 		diag("%s", pmu_error_text());
 		free(text);
 		return;

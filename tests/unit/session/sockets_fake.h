@@ -302,10 +302,12 @@ static inline char *render(const struct pmu_model *model, enum pmu_report_format
 static inline void is_read_back(const struct pmu_model *model)
 {
 	char *text = render(model, PMU_REPORT_TEXT), *csv = render(model, PMU_REPORT_CSV);
-	char *json = render(model, PMU_REPORT_JSON), *again;
+	char *json = render(model, PMU_REPORT_JSON), *again = strdup(json);
 	struct pmu_model *read = NULL;
+	int rc = pmu_json_read(again, strlen(again), &read);
 
-	if (!ok(pmu_json_read(json, strlen(json), &read) == 0, "JSON is read back")) {
+	free(again);
+	if (!ok(rc == 0, "JSON is read back")) {
 		diag("%s\n%s", pmu_error_text(), json);
 		return;
 	}
