@@ -362,6 +362,8 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/session/choose.c \
 	%D%/session/config.c \
 	%D%/session/config.h \
+	%D%/session/contexts.c \
+	%D%/session/contexts.h \
 	%D%/session/config_vars.h \
 	%D%/session/describe.c \
 	%D%/session/enter.c \

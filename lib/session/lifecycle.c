@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "session/contexts.h"
 #include "session/guard.h"
 #include "session/session.h"
 #include "session/sockets.h"
@@ -88,6 +89,7 @@ void pmu_session_forked(void)
 	pmu_session.pinning = NULL;
 	pmu_session.n_groups = 0;
 	pmu_thread_forget_all();
+	pmu_contexts_forget();
 	pmu_session.unused = NULL;
 	pmu_session.in_child = true;
 	if (pmu_session.kept)

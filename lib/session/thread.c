@@ -15,6 +15,7 @@
 
 #include "counters/valgrind/request.h"
 #include "group/interrupts.h"
+#include "session/contexts.h"
 #include "session/guard.h"
 #include "session/session.h"
 #include "session/sockets.h"
@@ -439,6 +440,7 @@ void pmu_thread_forget_all(void)
 void pmu_thread_detach(struct pmu_thread *self)
 {
 	finish_group(self);
+	pmu_contexts_detach(self);
 	unlist(self);
 	if (pmu_thread_is_current(self)) {
 		keep_or_merge(self);

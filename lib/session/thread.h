@@ -12,6 +12,7 @@
 #include "session/usage.h"
 #include "store/table.h"
 
+struct pmu_context_place;
 struct pmu_node;
 struct pmu_cost;
 struct pmu_sockets;
@@ -87,9 +88,10 @@ struct pmu_thread {
 	int watch_cpu; /* CPU that the counts are bound to, -1: does not matter */
 	/* of the group; NULL: nothing of it is counted for whole sockets */
 	struct pmu_sockets *sockets;
-	struct pmu_occupancy *occupancies; /* open regions that are counted there now */
-	struct pmu_tree *tree;             /* of the region layer */
-	struct pmu_arena arena;            /* nodes, names; emptied at detach */
+	struct pmu_occupancy *occupancies;  /* open regions that are counted there now */
+	struct pmu_tree *tree;              /* of the region layer */
+	struct pmu_arena arena;             /* nodes, names; emptied at detach */
+	struct pmu_context_place *contexts; /* of its nodes */
 	struct pmu_table_rows rows;
 	const struct pmu_backend *backend; /* what it is attached to: */
 	void *source;                      /* the backend's state, */
