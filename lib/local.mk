@@ -407,6 +407,8 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/region/slow.c \
 	%D%/region/slow.h \
 	%D%/region/tree.c \
+	%D%/region/team.c \
+	%D%/region/team.h \
 	%D%/region/tree.h \
 	%D%/api/counters.c \
 	%D%/api/region.c \

@@ -9,9 +9,10 @@ static struct pmu_call *call_of(const struct pmu_thread *self, struct pmu_node *
 	return *pmu_node_call(self, node);
 }
 
-static bool is_outermost(const struct pmu_thread *self, const struct pmu_node *node)
+/* A root has no row; and what is done for another thread's region is inside none of this one's. */
+static bool is_outermost(const struct pmu_node *node)
 {
-	return node->parent == self->tree->root;
+	return !node->parent->row || node->row->flags & PMU_STORE_ROW_TEAM;
 }
 
 int pmu_least_new(struct pmu_thread *self, struct pmu_node *node)
@@ -31,8 +32,8 @@ int pmu_least_new(struct pmu_thread *self, struct pmu_node *node)
 		call->least = pmu_arena_alloc(&self->arena, sizeof(*call->least), 8);
 	if (!call->least)
 		return -ENOMEM;
-	call->around = is_outermost(self, node) ? call->nested + self->n_slots
-						: call_of(self, node->parent)->nested;
+	call->around = is_outermost(node) ? call->nested + self->n_slots
+					  : call_of(self, node->parent)->nested;
 	*pmu_node_call(self, node) = call;
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include "region/least.h"
 #include "region/publish.h"
 #include "region/selfcost/selfcost.h"
+#include "region/team.h"
 
 #define FIRST_FRAMES_BYTES ((size_t)4096)
 #define FIRST_ROOM         64u
@@ -224,14 +225,14 @@ struct pmu_node *pmu_tree_node(struct pmu_thread *self, struct pmu_node *parent,
 	struct pmu_tree *tree = self->tree;
 	size_t limit = self->max_regions;
 	struct pmu_node **place;
-	uint16_t flags = 0;
+	uint16_t flags = tree->row_flags;
 
 	*error = -ENOMEM;
 	if (grow_nodes(self) < 0)
 		return NULL;
 	place = node_place(tree, parent, name);
 	if (!*place && tree->n_nodes >= limit) {
-		flags = PMU_STORE_ROW_FLAT;
+		flags |= PMU_STORE_ROW_FLAT;
 		pmu_thread_flag(self, PMU_THREAD_FLAT);
 		parent = tree->root;
 		place = node_place(tree, parent, name);
@@ -244,9 +245,14 @@ struct pmu_node *pmu_tree_node(struct pmu_thread *self, struct pmu_node *parent,
 		*place = new_node(self, parent, name, flags);
 		tree->n_nodes += *place != NULL;
 	}
-	if (*place && flags)
+	if (*place && flags & PMU_STORE_ROW_FLAT)
 		PMU_ROW_SET((*place)->row, flags, (*place)->row->flags | flags);
 	return *place;
+}
+
+struct pmu_node *pmu_tree_node_beside(struct pmu_thread *self, const struct pmu_node *node)
+{
+	return new_node(self, node->parent, node->name, self->tree->row_flags);
 }
 
 /* --- detached nodes --- */
@@ -377,10 +383,17 @@ struct pmu_store_row *pmu_tree_use_row(const struct pmu_thread *self, struct pmu
 int pmu_tree_new(struct pmu_thread *self)
 {
 	struct pmu_tree *tree = pmu_arena_alloc(&self->arena, sizeof(*tree), NODE_ALIGN);
-	struct pmu_name *empty;
 
 	if (!tree)
 		return -ENOMEM;
+	tree->teams = &pmu_teams_none;
+	return pmu_tree_make(self, tree);
+}
+
+int pmu_tree_make(struct pmu_thread *self, struct pmu_tree *tree)
+{
+	struct pmu_name *empty;
+
 	self->tree = tree;
 	tree->root = pmu_arena_alloc(&self->arena, sizeof(*tree->root), NODE_ALIGN);
 	empty = new_name(self, 0, "", 0);

@@ -30,6 +30,7 @@ struct pmu_node {
 	bool detached;    /* open, but nobody's parent any more: a region below it has ended */
 	bool measured;    /* its outer cost is known, of calls by texts of a kind: */
 	uint8_t kind;     /* enum pmu_text_kind; 0: of any */
+	uint32_t context; /* its place among contexts; 0: it has none */
 	uint64_t carried; /* ticks of the open call that a checkpoint has published; 0 as a rule */
 	/*
 	 * [n_slots]; behind it [n_slots] of what its begin counts in the region around it; behind
@@ -110,6 +111,8 @@ struct pmu_frame {
 #define PMU_FRAME_TEXT  ((const char *)1)
 #define PMU_FRAME_SIZED ((const char *)2)
 #define PMU_FRAME_ODD   ((const char *)-1)
+/* of a team's own node: no end by any name ends it */
+#define PMU_FRAME_TEAM ((const char *)-2)
 
 /*
  * Flag of a re-entry: a frame whose node has another frame further out. Its end takes the slow
@@ -188,6 +191,11 @@ struct pmu_tree {
 	struct pmu_lookup *hidden;
 	uint32_t hidden_shift;
 	struct pmu_detached *detached, *detached_free; /* in use; free entries */
+	struct pmu_teams *teams;                       /* the thread's; never NULL */
+	struct pmu_team *team; /* whose tree it is; NULL: the thread's own */
+	/* contexts that were entered here and changed nothing */
+	uint32_t skipped;
+	uint16_t row_flags; /* of all its rows: enum pmu_store_row_flags */
 };
 
 /** Matches no lookup and is begun by no text: its parent is NULL. */
@@ -195,6 +203,12 @@ extern struct pmu_node pmu_tree_nobody __attribute__((visibility("hidden")));
 
 /** pmu_tree_new() - for a thread that has none yet.  Return: 0 or -ENOMEM. */
 int pmu_tree_new(struct pmu_thread *self);
+
+/** pmu_tree_make() - the same in @tree, which is all zero, in place of the one the thread has */
+int pmu_tree_make(struct pmu_thread *self, struct pmu_tree *tree);
+
+/** pmu_tree_node_beside() - another node of the same name and parent, which no lookup finds */
+struct pmu_node *pmu_tree_node_beside(struct pmu_thread *self, const struct pmu_node *node);
 
 /**
  * pmu_tree_name() - the thread's name of that text
