@@ -97,6 +97,13 @@ enum pmu_next {
 	PMU_NEXT_STOP     /* the same, where its parent wanted it: SIGTERM */
 };
 
+/**
+ * What makes work on another thread count for a region of this one; 0: there is none.
+ *
+ * A plain word: it can be stored, copied and handed over as the task is that it belongs to.
+ */
+typedef uint64_t pmu_context_t;
+
 /** A set of counters that the program starts, stops and reads by hand. */
 struct pmu_counters;
 
@@ -222,6 +229,44 @@ int pmu_region_reset(const char *name);
  * Return: 1 or 0; -EINVAL; -EBUSY as pmu_region_begin().
  */
 int pmu_region_is_open(const char *name);
+
+/**
+ * pmu_context_get() - what the calling thread has open, for a task that another one will do
+ *
+ * Of the innermost open region.  It is valid until that region's call ends; after pmu_context_enter()
+ * and with no region begun since, it is the one that was entered.  With PMU_SCOPE=thread there is
+ * none.
+ *
+ * Context: async-signal-safe but for the first call in a region; takes no lock and allocates nothing
+ * but then.
+ * Return: the context; 0 where nothing is open or measured.
+ */
+pmu_context_t pmu_context_get(void);
+
+/**
+ * pmu_context_enter() - what the calling thread does from now on is done for that region
+ * @context: of pmu_context_get(), by any thread of this process
+ *
+ * It counts for the region's team, and for no region that the calling thread has open itself: they
+ * go on with pmu_context_leave().  Regions begun meanwhile are nested in the context's, and are to
+ * end before it is left.  Contexts can be entered within each other.
+ *
+ * Where the region is the calling thread's own, or its context is entered already, nothing changes; nor
+ * with 0.  One whose region has ended is refused, and the report says so.  In each of these cases
+ * too a pmu_context_leave() is due.
+ *
+ * Return: as pmu_region_begin().
+ */
+int pmu_context_enter(pmu_context_t context);
+
+/**
+ * pmu_context_leave() - the task is done
+ *
+ * Regions that were begun in it and are open are given up.
+ *
+ * Return: as pmu_region_end(); 0 also where nothing was entered.
+ */
+int pmu_context_leave(void);
 
 /**
  * pmu_group_next() - count the next group of PMU_GROUP from now on, the first after the last
@@ -379,6 +424,9 @@ int pmu_version(void);
 	PMU_NOTHING_(region, PMU_NOTHING_(thread, PMU_NOTHING_(counts, PMU_NO_DEVICE_)))
 #define pmu_region_reset(name)        PMU_NOTHING_(name, 0)
 #define pmu_region_is_open(name)      PMU_NOTHING_(name, 0)
+#define pmu_context_get()             PMU_NOTHING_(0, (pmu_context_t)0)
+#define pmu_context_enter(context)    PMU_NOTHING_(context, 0)
+#define pmu_context_leave()           PMU_NOTHING_(0, 0)
 #define pmu_group_next()              PMU_NOTHING_(0, 0)
 #define pmu_count_name(slot)          PMU_NOTHING_(slot, (const char *)0)
 #define pmu_report(path)              PMU_NOTHING_(path, 0)

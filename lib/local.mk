@@ -394,6 +394,7 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/region/checkpoint.h \
 	%D%/region/selfcost/calibrate.c \
 	%D%/region/selfcost/selfcost.h \
+	%D%/region/context.c \
 	%D%/region/guarded.h \
 	%D%/region/least.c \
 	%D%/region/least.h \

@@ -11,6 +11,7 @@
 #include "region/least.h"
 #include "region/publish.h"
 #include "region/selfcost/selfcost.h"
+#include "session/contexts.h"
 #include "session/session.h"
 
 void pmu_node_check_cpu(const struct pmu_thread *self, struct pmu_node *node)
@@ -57,7 +58,7 @@ static struct pmu_frame *frame_of(const struct pmu_thread *self, const struct pm
 static const struct pmu_occupancy *occupancy_around(const struct pmu_thread *self,
 						    const struct pmu_node *node)
 {
-	return node->parent == self->tree->root ? NULL : pmu_node_occupancy(self, node->parent);
+	return node->parent->row ? pmu_node_occupancy(self, node->parent) : NULL;
 }
 
 /* Before the thread's own counters are read. */
@@ -107,8 +108,7 @@ static int enter_again(struct pmu_thread *self, struct pmu_node *node)
 	return 0;
 }
 
-/* A detached region is begun anew: what was open of it will never be ended. */
-static void give_up(struct pmu_thread *self, struct pmu_node *node)
+void pmu_node_give_up(struct pmu_thread *self, struct pmu_node *node)
 {
 	if (self->sockets)
 		pmu_occupancy_give_up(self, pmu_node_occupancy(self, node));
@@ -119,6 +119,8 @@ static void give_up(struct pmu_thread *self, struct pmu_node *node)
 	pmu_tree_forget_detached(self, node);
 	node->name->open = NULL;
 	pmu_checkpoint_forget(node);
+	if (node->context)
+		pmu_context_close(node->context);
 }
 
 static struct pmu_node *refuse(struct pmu_thread *self, int *rc)
@@ -192,8 +194,9 @@ static struct pmu_node *begin_long(struct pmu_thread *self, const char *text, si
 		return refuse(self, rc);
 	if (!name)
 		goto no_memory;
+	/* begun anew: what was open of it will never be ended */
 	if (name->open && name->open->detached)
-		give_up(self, name->open);
+		pmu_node_give_up(self, name->open);
 	if (name->open) {
 		*rc = enter_again(self, name->open);
 		return NULL;
@@ -443,6 +446,8 @@ static int end_long(struct pmu_thread *self, const char *text, size_t len, uint6
 			pmu_tree_detach(self, node);
 		return 0;
 	}
+	if (node->context)
+		pmu_context_close(node->context);
 	pmu_cost_overlap(self, node);
 	if (self->exact)
 		pmu_least_end(self, node);

@@ -39,6 +39,9 @@ struct pmu_node *pmu_begin_uncached(struct pmu_thread *self, const char *text, s
 int pmu_end_other(struct pmu_thread *self, const char *text, size_t len, uint64_t ticks,
 		  uint32_t missing, uint64_t *now);
 
+/** pmu_node_give_up() - it is not open any more, and what was open of it will never be ended */
+void pmu_node_give_up(struct pmu_thread *self, struct pmu_node *node);
+
 /** pmu_node_check_cpu() - the counts are bound to a processor: a call that changes it is
  * worth a doubt. */
 void pmu_node_check_cpu(const struct pmu_thread *self, struct pmu_node *node);

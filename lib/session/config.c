@@ -252,6 +252,14 @@ static int take_count(struct pmu_config *config, const char *text)
 	return 0;
 }
 
+static int take_scope(struct pmu_config *config, const char *text)
+{
+	if (strcmp(text, "thread") && strcmp(text, "team"))
+		return pmu_fail(EINVAL, "PMU_SCOPE=%s: say thread or team", text);
+	config->teams = !strcmp(text, "team");
+	return 0;
+}
+
 static int take_pin(struct pmu_config *config, const char *text)
 {
 	unsigned int elsewhere = config->pin.elsewhere;
@@ -417,6 +425,7 @@ static void set_defaults(struct pmu_config *config)
 	config->topology[0] = config->event_files[0] = '\0';
 	config->enable = config->user_read = true;
 	config->count = PMU_COUNT_THREAD;
+	config->teams = true;
 	config->pin.policy = PMU_PIN_AUTO;
 	config->max_threads = MAX_THREADS;
 	config->max_regions = MAX_REGIONS;

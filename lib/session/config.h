@@ -55,6 +55,7 @@ struct pmu_config {
 	unsigned int n_groups;             /* 0 without a request */
 	const struct pmu_backend *backend; /* NULL: auto */
 	enum pmu_count_scope count;
+	bool teams;     /* work for another thread's region counts there, by contexts */
 	bool require;   /* all that was asked for is counted, or nothing is measured */
 	bool user_read; /* perf: a thread reads its counters by itself, where it can */
 	struct pmu_pin_request pin;

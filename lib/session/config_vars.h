@@ -37,6 +37,10 @@ VAR("PMU_BACKEND", "auto, perf, msr, valgrind, software, clock", "auto",
     OPTION(backend), take_backend)
 VAR("PMU_COUNT", "thread, cpu", "thread",
     "whose work: the thread's own, or whatever runs on its processor", OPTION(count), take_count)
+VAR("PMU_SCOPE", "team, thread", "team",
+    "whether what a thread does for a region that another thread has open counts for that region, where that is "
+    "known: in OpenMP, in threads started from it, by pmu_context_enter()",
+    0, take_scope)
 VAR("PMU_REQUIRE", "0, 1", "0",
     "1 measures nothing, and says why, where what was asked for cannot be counted; 'pmu run' then runs nothing",
     0, take_require)
