@@ -196,7 +196,8 @@ int pmu_thread_attach(void);
  * pmu_region_read() - what a region has done so far
  * @region: with PMU_THREAD_SELF a region's name, summed over every path on which the
  *          calling thread reached it; with a thread number one path, names joined by '/'
- *          ('/' and '\\' inside a name are written with a '\\' before them)
+ *          ('/' and '\\' inside a name are written with a '\\' before them), of regions
+ *          that this thread has begun: what it did for another's is in that one's team
  * @thread: PMU_THREAD_SELF, or the number a report gives the thread, from 0
  * @counts: result; the caller sets counts->size
  *

@@ -36,22 +36,33 @@ static const char *next_name(const char *path, char name[PMU_STORE_NAME_MAX], si
 	return *at ? at + 1 : NULL;
 }
 
-/* 0: there is none. */
-static uint32_t find_row(struct pmu_table *table, const struct pmu_table_index_rows *rows,
-			 const char *path)
+/*
+ * The row of the first name of @path in @parent, and what follows that name in *rest.  Return: 0:
+ * there is none.
+ */
+static uint32_t step_into(struct pmu_table *table, const struct pmu_table_index_rows *rows,
+			  uint32_t parent, const char *path, bool team, const char **rest)
 {
 	char name[PMU_STORE_NAME_MAX];
-	uint32_t row = 0;
+	uint32_t id = 0;
 	size_t len;
 
-	while (path) {
-		const char *rest = next_name(path, name, &len);
-		uint32_t id = rest == path ? 0 : pmu_table_find_name(table, name, len);
+	*rest = next_name(path, name, &len);
+	if (*rest != path)
+		id = pmu_table_find_name(table, name, len);
+	return id ? pmu_table_index_find(rows, parent, id, team) : 0;
+}
 
-		row = id ? pmu_table_index_find(rows, row, id) : 0;
+/* The thread's own row of a path that begins in @around; 0: there is none. */
+static uint32_t find_row(struct pmu_table *table, const struct pmu_table_index_rows *rows,
+			 uint32_t around, const char *path)
+{
+	uint32_t row = around;
+
+	while (path) {
+		row = step_into(table, rows, row, path, false, &path);
 		if (!row)
 			return 0;
-		path = rest;
 	}
 	return row;
 }
@@ -82,6 +93,9 @@ static bool add_nested(const struct found *found, struct pmu_nested *in)
 		struct pmu_raw_row raw = { 0 };
 		uint32_t outer[1 + PMU_MAX_SLOTS];
 
+		/* of a team, which are in no other */
+		if (row->flags & PMU_STORE_ROW_TEAM)
+			continue;
 		pmu_reader_copy_row(row, &layout, &found->record, &raw);
 		pmu_reader_copy_outer(row, found->layout.n_slots, &found->record, outer);
 		pmu_convert_nest(in, &none, raw.calls, outer, found->layout.n_slots);
@@ -166,6 +180,25 @@ static bool copy_record(const struct pmu_table_index_thread *thread, struct pmu_
 	       (state != PMU_THREAD_FREE && !(copy->flags & PMU_THREAD_SOCKET));
 }
 
+/*
+ * A path may begin with regions of other threads that this one worked for, and one may lead to
+ * several rows then: all that it began itself are added up.  Return: whether there is any.
+ */
+static bool read_rows(struct pmu_table *table, struct found *found, const char *path,
+		      struct pmu_region_counts *counts)
+{
+	uint32_t around = 0;
+	bool any = false;
+
+	do {
+		found->id = find_row(table, found->rows, around, path);
+		if (found->id)
+			any |= read_row(table, found, counts);
+		around = step_into(table, found->rows, around, path, true, &path);
+	} while (around && path);
+	return any;
+}
+
 int pmu_store_read_one(struct pmu_table *table, uint32_t group,
 		       const struct pmu_store_group *layout, uint32_t number, const char *path,
 		       struct pmu_region_counts *counts)
@@ -183,8 +216,7 @@ int pmu_store_read_one(struct pmu_table *table, uint32_t group,
 		found.rows = pmu_table_index_rows(table, thread, layout->row_size);
 		if (!found.rows)
 			return -ENOMEM;
-		found.id = find_row(table, found.rows, path);
-		if (found.id && read_row(table, &found, counts))
+		if (read_rows(table, &found, path, counts))
 			rc = 0;
 	}
 	return rc;

@@ -13,7 +13,8 @@
  * @group: whose rows are meant
  * @layout: of that group
  * @number: of the thread; that of the set of merged threads is one
- * @path: names from the outermost region, as pmu_region_read() takes them
+ * @path: names from the outermost region, as pmu_region_read() takes them; the first of them may be
+ *        regions of other threads for which this one worked, the last one is its own
  * @counts: result, but for its size
  *
  * Takes as long as the path is deep, and on as many rows as are nested in that one: their calls are

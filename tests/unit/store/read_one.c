@@ -209,6 +209,48 @@ static void a_region_beyond_the_limit_hides_none(void)
 	is_u64(one.calls, 5, "the one that has its place there");
 }
 
+static uint32_t add_row(struct pmu_table_rows *rows, const char *name, uint32_t parent,
+			uint16_t flags, uint64_t calls)
+{
+	uint32_t id;
+	struct pmu_store_row *row = pmu_table_row(
+		&table, rows, pmu_table_name(&table, name, strlen(name)), parent, flags, &id);
+
+	pmu_row_bank(row, rows->bank_offset, rows->bank_size, 0)->calls = calls;
+	pmu_row_bank(row, rows->bank_offset, rows->bank_size, 0)->ticks = 10 * calls;
+	return id;
+}
+
+static uint64_t calls_of(const char *path)
+{
+	struct pmu_region_counts one;
+	int rc = read_one(3000, path, &one);
+
+	return rc ? (uint64_t)rc : one.calls;
+}
+
+static void what_was_begun_for_others_is_its_own(void)
+{
+	struct pmu_table_rows rows;
+	uint32_t own, solve, deep;
+
+	pmu_table_thread(&table, 0, group, 3000, &rows);
+	rows.record->state = PMU_THREAD_LIVE;
+	solve = add_row(&rows, "solve", 0, PMU_STORE_ROW_TEAM, 1000);
+	is_u64(calls_of("solve"), (uint64_t)-ENOENT, "work for another's region");
+	add_row(&rows, "kernel", solve, 0, 3);
+	is_u64(calls_of("solve/kernel"), 3, "a region that was begun there");
+	own = add_row(&rows, "solve", 0, 0, 7);
+	is_u64(calls_of("solve"), 7, "own calls beside it");
+	add_row(&rows, "kernel", own, 0, 20);
+	deep = add_row(&rows, "kernel", solve, PMU_STORE_ROW_TEAM, 1000);
+	is_u64(calls_of("solve/kernel"), 23, "in either, without more work for another's");
+	add_row(&rows, "leaf", deep, 0, 100);
+	is_u64(calls_of("solve/kernel/leaf"), 100, "further down");
+	is_u64(calls_of("solve/leaf"), (uint64_t)-ENOENT, "and not elsewhere");
+	is_u64(calls_of("solve/kernel/"), (uint64_t)-ENOENT, "a path that ends with '/'");
+}
+
 /* A thousand threads and more: none is lost when others go. */
 static void any_number_of_threads_is_found(void)
 {
@@ -245,6 +287,7 @@ int main(void)
 	rows_are_those_of_a_snapshot();
 	what_is_not_there_has_its_codes();
 	a_region_beyond_the_limit_hides_none();
+	what_was_begun_for_others_is_its_own();
 	any_number_of_threads_is_found();
 	pmu_table_remove(&table);
 	ok(!table.index.place, "nothing of the index is left");
