@@ -37,14 +37,34 @@ static int by_place(const void *a, const void *b, void *rows)
 	return ia < ib ? -1 : 1;
 }
 
+/* What a row of a team is in: another one, or a program's. */
+static bool is_around_team(const struct pmu_model_row *row)
+{
+	return row->flags & (PMU_ROW_TEAM | PMU_ROW_PROGRAM);
+}
+
 static void check_parents(struct pmu_model_row *row, int n)
 {
 	for (int i = 0; i < n; i++) {
 		int parent = row[i].parent;
 
-		if (parent < 0 || parent >= i || row[parent].thread != row[i].thread)
+		if (parent < 0 || parent >= i || row[parent].thread != row[i].thread ||
+		    (row[i].flags & PMU_ROW_TEAM && !is_around_team(&row[parent])))
 			row[i].parent = -1;
 	}
+}
+
+/* What follows from a row's parent. */
+static void place(struct pmu_model_row *rows, struct pmu_model_row *row)
+{
+	const struct pmu_model_row *parent = row->parent < 0 ? NULL : &rows[row->parent];
+	bool team = row->flags & PMU_ROW_TEAM;
+
+	row->depth = parent ? parent->depth + 1 : 0;
+	row->team_depth = (parent ? parent->team_depth : 0) + team;
+	row->holder = row->parent;
+	if (team && parent && parent->flags & PMU_ROW_TEAM)
+		row->holder = parent->holder;
 }
 
 /* Fills order[n] with a depth-first walk; start and stack are its working space. */
@@ -75,7 +95,7 @@ int pmu_rows_sort(struct pmu_model_row *row, int n, int *moved)
 	int *work = calloc(5 * rows + 2, sizeof(int));
 	struct pmu_model_row *old = malloc((rows + 1) * sizeof(*old));
 	int *sorted = work, *order = work + n, *stack = work + 2 * n;
-	int *place = work + 3 * n, *start = work + 4 * n;
+	int *at = work + 3 * n, *start = work + 4 * n;
 
 	if (!work || !old || !n) {
 		free(work);
@@ -89,14 +109,14 @@ int pmu_rows_sort(struct pmu_model_row *row, int n, int *moved)
 	walk(row, n, sorted, start, stack, order);
 	memcpy(old, row, rows * sizeof(*old));
 	for (int i = 0; i < n; i++)
-		place[order[i]] = i;
+		at[order[i]] = i;
 	for (int i = 0; i < n; i++) {
 		row[i] = old[order[i]];
-		row[i].parent = row[i].parent < 0 ? -1 : place[row[i].parent];
-		row[i].depth = row[i].parent < 0 ? 0 : row[row[i].parent].depth + 1;
+		row[i].parent = row[i].parent < 0 ? -1 : at[row[i].parent];
+		place(row, &row[i]);
 	}
 	if (moved)
-		memcpy(moved, place, rows * sizeof(*moved));
+		memcpy(moved, at, rows * sizeof(*moved));
 	free(work);
 	free(old);
 	return 0;
@@ -133,10 +153,10 @@ static void spread_overlap(struct pmu_model_row *row, int n)
 	for (int i = n; i-- > 0;) {
 		if (below && below[i])
 			row[i].flags |= PMU_ROW_NO_SELF;
-		if (row[i].parent < 0 || !below)
+		if (row[i].holder < 0 || !below)
 			continue;
 		if (below[i] || (row[i].flags & PMU_ROW_OVERLAP))
-			below[row[i].parent] = true;
+			below[row[i].holder] = true;
 	}
 	/* without memory: nothing is known for sure */
 	for (int i = 0; !below && i < n; i++)
@@ -159,7 +179,7 @@ static void add_nested(struct pmu_finishing *f)
 		row[i].self_missing = row[i].missing;
 	}
 	for (int i = 0; i < n; i++) {
-		int p = row[i].parent;
+		int p = row[i].holder;
 		bool recursive = row[i].flags & PMU_ROW_RECURSIVE;
 
 		f->nested[i].tangled = (recursive && !(row[i].flags & PMU_ROW_DIRECT)) ||
@@ -190,7 +210,7 @@ static void take_nested(struct pmu_finishing *f)
 
 	for (int i = 0; i < n; i++) {
 		struct pmu_nested *nested = &f->nested[i];
-		bool outermost = row[i].parent < 0 || !f->nested[row[i].parent].tangled;
+		bool outermost = row[i].holder < 0 || !f->nested[row[i].holder].tangled;
 
 		if (nested->tangled && (nested->n || !outermost))
 			row[i].flags |= PMU_ROW_NO_SELF;

@@ -119,7 +119,7 @@ static int sum_rows(struct pmu_model *model, const struct pmu_model_section *s,
 	for (unsigned int k = index->start[at]; k < index->start[at + 1]; k++) {
 		const struct pmu_model_row *row = &s->thread_row[index->row[k]];
 
-		if (pmu_model_is_socket(model, row) || !row->calls)
+		if (pmu_model_is_socket(model, row) || !row->calls || row->flags & PMU_ROW_TEAM)
 			continue;
 		if (!row->histogram)
 			return 0;
@@ -131,7 +131,8 @@ static int sum_rows(struct pmu_model *model, const struct pmu_model_section *s,
 		return 0;
 	}
 	for (unsigned int k = index->start[at]; k < index->start[at + 1]; k++)
-		pmu_histogram_add(adding, s->thread_row[index->row[k]].histogram);
+		if (!(s->thread_row[index->row[k]].flags & PMU_ROW_TEAM))
+			pmu_histogram_add(adding, s->thread_row[index->row[k]].histogram);
 	s->row[at].histogram = pmu_histogram_make(model, adding);
 	return s->row[at].histogram ? 0 : -ENOMEM;
 }

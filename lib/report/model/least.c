@@ -42,7 +42,7 @@ int pmu_model_leasts_of_sums(struct pmu_model *model, struct pmu_model_section *
 	int rc = 0;
 
 	for (unsigned int i = 0; i < section->n_thread_rows && !rc; i++)
-		if (section->thread_row[i].least)
+		if (section->thread_row[i].least && !(section->thread_row[i].flags & PMU_ROW_TEAM))
 			rc = add_to_sum(model, section, &section->thread_row[i]);
 	return rc;
 }

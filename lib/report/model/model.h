@@ -55,6 +55,12 @@ enum pmu_model_row_flags {
 	 * pmu_model_finish()
 	 */
 	PMU_ROW_INTERRUPTED = 256,
+	/*
+	 * Of a thread's row: what the thread did for a region that another one had open.  Its parent
+	 * is of the same kind, or the program's row, or none, and has nothing of it; a row without
+	 * the flag in it is a region that the thread itself began there, and nests as usual.
+	 */
+	PMU_ROW_TEAM = 512,
 };
 
 /** So many calls lasted about as long; which times that is: report/model/histogram.h. */
@@ -82,13 +88,48 @@ struct pmu_model_least {
 	uint64_t count[]; /* [n_counts] */
 };
 
+/**
+ * A region with all that threads did for it: the calls of whoever opened it, and the PMU_ROW_TEAM
+ * rows at it and at any depth below it.  Each piece of work is in one of these, so nothing counts
+ * twice.
+ */
+struct pmu_model_team {
+	/* another thread worked for it; else it is of several threads, each with calls of its own */
+	bool has_others;
+	bool time_known;  /* that of each part of it is */
+	uint64_t time_ns; /* that its threads spent in it, waiting included */
+	uint64_t cost_ns; /* as in struct pmu_model_row, and so are the following */
+	double share;
+	uint32_t missing;
+	uint32_t flags; /* what goes for the others' rows: PMU_ROW_OPEN, PMU_ROW_INTERRUPTED */
+	uint64_t *raw;
+	uint64_t *net;
+	double *metric;
+	/* most of its threads that lived at the same time; 0: not known, some are merged */
+	uint32_t n_threads;
+	/*
+	 * How much longer than the mean the slowest thread was at work for it, of those but its
+	 * openers, or of its openers where nobody else was; threads that came after each other count
+	 * as one.  NaN: less than two, or not known.
+	 */
+	double imbalance;
+	double efficiency; /* of n_threads times its openers' time, 0 to 1; NaN: not known */
+};
+
 /** A region on one path, of one thread or of all. */
 struct pmu_model_row {
 	const char *name;
 	const char *path; /* names joined by '/'; '/' and '\' in a name are escaped by '\' */
 	/* index of the row it is nested in, -1 for none; always before this row */
 	int parent;
-	int depth;          /* 0 for a row without parent */
+	/*
+	 * index of the row whose time and counts have this one's in them: its parent, but for a row
+	 * of a team; -1 for none
+	 */
+	int holder;
+	int depth; /* 0 for a row without parent */
+	/* regions of its path, from the outermost, that another thread had open; of a sum 0 */
+	int team_depth;
 	int thread;         /* index into threads; -1: the sum over threads (and sockets) */
 	int sum;            /* of a thread's row: index into section.row of its sum; else -1 */
 	uint32_t n_threads; /* threads that have this row */
@@ -122,6 +163,8 @@ struct pmu_model_row {
 	uint64_t *cost;     /* [n_counts] total removed */
 	uint32_t n_open;    /* begins without end so far */
 	uint64_t socket_ns; /* a sum's: time of its sockets' rows */
+	/* a sum's, where rows of a team are known in its section; else NULL */
+	struct pmu_model_team *team;
 };
 
 /** All rows of one group of events. */
@@ -143,8 +186,8 @@ struct pmu_model_section {
 	unsigned int n_metrics;
 	struct pmu_model_metric *metric;
 	/*
-	 * Sums over threads in tree order (a row, then what is nested in it); made by
-	 * pmu_model_finish().
+	 * Sums over threads in tree order (a row, then what is nested in it), but for rows of a
+	 * team; made by pmu_model_finish().
 	 */
 	unsigned int n_rows;
 	struct pmu_model_row *row;
@@ -180,6 +223,9 @@ struct pmu_model_thread {
 	uint32_t n_merged; /* 0, or how many finished threads these rows are the sum of */
 	bool finished;
 	uint64_t time_ns; /* from its first region to its end or this report */
+	/* when that was, since its part's start; -1 unknown, as of merged ones */
+	int64_t start_ns;
+	int64_t stop_ns;
 	/* what the kernel says of this thread; -1 unknown */
 	int64_t minor_faults;
 	int64_t major_faults;
@@ -302,9 +348,11 @@ int pmu_model_add_refusal(struct pmu_model *model, const char *source, const cha
  *
  * Sorts each thread's rows into tree order (siblings by time, longest first), makes paths, self
  * values, shares, and the sums over threads: rows of the same path, flat ones apart.  Metrics get
- * room and are left missing.  self = inclusive - nested; never below zero: where it would be it is
+ * room and are left missing.  Where there are rows of a team, sums have struct pmu_model_team beside
+ * their own values.  self = inclusive - nested; never below zero: where it would be it is
  * 0 with a doubt (the rounding of times, 1 ns a row, excepted).  A parent that does not stand
- * before its row or belongs to another thread is taken as none.
+ * before its row or belongs to another thread is taken as none, and so is one that is not of a team
+ * where the row is.
  *
  * Return: 0; -ENOMEM; -E2BIG with more than PMU_MODEL_MAX_COUNTS counts.
  */

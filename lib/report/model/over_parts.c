@@ -65,7 +65,7 @@ bool pmu_over_parts(const struct pmu_over_parts *over, unsigned int sum, int cou
 		unsigned int part;
 
 		if (row->thread < 0 || pmu_model_is_socket(model, row) != of_sockets ||
-		    !pmu_model_time_known(row))
+		    !pmu_model_time_known(row) || row->flags & PMU_ROW_TEAM)
 			continue;
 		part = model->thread[row->thread].part;
 		if (part >= model->n_parts)

@@ -129,23 +129,49 @@ static void add_times(struct pmu_model_row *to, const struct pmu_model_row *row,
 	to->sd_ns = n_timed ? NAN : row->sd_ns; /* pool_sd() does more than one */
 }
 
+/* Whose self came out below zero: the thread that it did of, where it is one. */
+static void add_negative(struct pmu_finishing *f, int i)
+{
+	const struct pmu_model_row *row = &f->section->thread_row[i];
+	struct pmu_summing *sum = &f->summing[row->sum];
+	const struct pmu_model_thread *thread = thread_of(f, row->thread);
+
+	if (!f->nested[i].negative)
+		return;
+	sum->n_negative++;
+	sum->negative_thread = thread && !pmu_model_is_socket(f->model, row) ? thread->number : -1;
+}
+
+static uint64_t measured_ns(const struct pmu_finishing *f, const struct pmu_model_row *row)
+{
+	const struct pmu_model_thread *thread = thread_of(f, row->thread);
+
+	return thread ? thread->time_ns : 0;
+}
+
+/* What was done for another thread's region is not its own: see pmu_teams_make(). */
+static void pass_over_team(struct pmu_finishing *f, int i)
+{
+	struct pmu_model_row *row = &f->section->thread_row[i];
+
+	row->n_threads = 1;
+	row->share = share_of(row, measured_ns(f, row));
+	add_negative(f, i);
+}
+
 /* Adds only the counts of a socket's row: its times are not a thread's. */
 static void add_socket_row(struct pmu_finishing *f, int i)
 {
 	struct pmu_model_row *row = &f->section->thread_row[i];
 	struct pmu_model_row *to = &f->section->row[row->sum];
 	struct pmu_summing *sum = &f->summing[row->sum];
-	const struct pmu_model_thread *socket = thread_of(f, row->thread);
 
-	row->share = share_of(row, socket ? socket->time_ns : 0);
+	row->share = share_of(row, measured_ns(f, row));
 	add_counts(to, row, f->section->n_counts, f->section->sockets);
 	to->flags |= row->flags & PMU_ROW_FLAT;
 	to->socket_ns = pmu_add_capped(to->socket_ns, row->time_ns);
 	sum->by_socket = true;
-	if (f->nested[i].negative) {
-		sum->n_negative++;
-		sum->negative_thread = -1;
-	}
+	add_negative(f, i);
 }
 
 static void add_row(struct pmu_finishing *f, int i)
@@ -153,10 +179,9 @@ static void add_row(struct pmu_finishing *f, int i)
 	struct pmu_model_row *row = &f->section->thread_row[i];
 	struct pmu_model_row *to = &f->section->row[row->sum];
 	struct pmu_summing *sum = &f->summing[row->sum];
-	const struct pmu_model_thread *thread = thread_of(f, row->thread);
 
 	row->n_threads = 1;
-	row->share = share_of(row, thread ? thread->time_ns : 0);
+	row->share = share_of(row, measured_ns(f, row));
 	sum->unmeasured |= row->time_ns && isnan(row->share);
 	add_times(to, row, sum->n_timed);
 	/* a row without any time yet would make counts of the others missing */
@@ -165,10 +190,7 @@ static void add_row(struct pmu_finishing *f, int i)
 	to->flags |= row->flags;
 	sum->n_timed += row->calls > 0;
 	sum->indirect |= (row->flags & (PMU_ROW_RECURSIVE | PMU_ROW_DIRECT)) == PMU_ROW_RECURSIVE;
-	if (f->nested[i].negative) {
-		sum->n_negative++;
-		sum->negative_thread = thread ? thread->number : -1;
-	}
+	add_negative(f, i);
 	if (sum->last_thread == row->thread)
 		return;
 	sum->last_thread = row->thread;
@@ -196,7 +218,7 @@ static void pool_sd(struct pmu_finishing *f)
 		double off;
 
 		if (pmu_model_is_socket(f->model, row) || !row->calls ||
-		    f->summing[row->sum].n_timed < 2)
+		    row->flags & PMU_ROW_TEAM || f->summing[row->sum].n_timed < 2)
 			continue;
 		off = (double)row->time_ns / (double)row->calls -
 		      (double)to->time_ns / (double)to->calls;
@@ -329,7 +351,9 @@ int pmu_sums_make(struct pmu_finishing *f)
 	if (rc < 0)
 		return rc;
 	for (unsigned int i = 0; i < s->n_thread_rows; i++) {
-		if (pmu_model_is_socket(f->model, &s->thread_row[i]))
+		if (s->thread_row[i].flags & PMU_ROW_TEAM)
+			pass_over_team(f, (int)i);
+		else if (pmu_model_is_socket(f->model, &s->thread_row[i]))
 			add_socket_row(f, (int)i);
 		else
 			add_row(f, (int)i);
