@@ -228,6 +228,7 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/report/model/rows.c \
 	%D%/report/model/rows.h \
 	%D%/report/model/sums.c \
+	%D%/report/model/team.c \
 	%D%/report/text/choose.c \
 	%D%/report/text/doubts.c \
 	%D%/report/text/head.c \

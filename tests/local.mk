@@ -76,6 +76,7 @@ unit_tests = \
 	%D%/unit/report/model \
 	%D%/unit/report/name \
 	%D%/unit/report/report \
+	%D%/unit/report/team \
 	%D%/unit/report/text \
 	%D%/unit/session/sockets \
 	%D%/unit/session/sockets_report \

@@ -87,6 +87,24 @@ static void fill_rows(const struct metric *metric, unsigned int m, struct pmu_mo
 			row[i].metric[m] = evaluate(metric, &row[i]);
 }
 
+/* A team's, of what it did; its calls are its openers'. */
+static void fill_teams(const struct metric *metric, unsigned int m, const struct pmu_model_row *row,
+		       unsigned int n_rows)
+{
+	for (unsigned int i = 0; i < n_rows; i++) {
+		const struct pmu_model_team *team = row[i].team;
+		struct pmu_model_row as_row = row[i];
+
+		if (!team || !team->time_known)
+			continue;
+		as_row.time_ns = team->time_ns;
+		as_row.net = team->net;
+		as_row.missing = team->missing;
+		if (!drowned(metric, &as_row))
+			team->metric[m] = evaluate(metric, &as_row);
+	}
+}
+
 static void fill_section(const struct pmu_model *model, const struct pmu_model_section *s)
 {
 	struct metric *metric = s->n_metrics ? calloc(1, sizeof(*metric)) : NULL;
@@ -106,6 +124,7 @@ static void fill_section(const struct pmu_model *model, const struct pmu_model_s
 		    pmu_formula_parse(formula, column_index, metric, &metric->formula))
 			continue;
 		fill_rows(metric, m, s->row, s->n_rows);
+		fill_teams(metric, m, s->row, s->n_rows);
 		fill_rows(metric, m, s->thread_row, s->n_thread_rows);
 	}
 	free(metric);

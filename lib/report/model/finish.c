@@ -274,7 +274,9 @@ static int finish_rows(struct pmu_finishing *f)
 	mark_short(s, s->row, s->n_rows);
 	mark_interrupted(s, s->thread_row, s->n_thread_rows);
 	mark_interrupted(s, s->row, s->n_rows);
-	rc = pmu_model_leasts_of_sums(f->model, s);
+	rc = pmu_teams_make(f);
+	if (!rc)
+		rc = pmu_model_leasts_of_sums(f->model, s);
 	return rc < 0 ? rc : pmu_histograms_of_sums(f->model, s);
 }
 

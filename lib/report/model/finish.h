@@ -65,4 +65,10 @@ int pmu_rows_give_arrays(struct pmu_model *model, const struct pmu_model_section
  */
 int pmu_sums_make(struct pmu_finishing *f);
 
+/**
+ * pmu_teams_make() - what sums have beside their own, where threads worked for others' regions
+ * Return: 0 or -ENOMEM.
+ */
+int pmu_teams_make(struct pmu_finishing *f);
+
 #endif

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What all threads did for a region that some of them opened. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "report/model/finish.h"
+#include "report/model/rows.h"
+
+/* What rounding may add to a share of the time that there was. */
+#define ROUNDING 1e-3
+
+/* A thread and a region. */
+struct member {
+	const struct pmu_model_thread *thread;
+	uint64_t opened_ns; /* in calls of its own */
+	uint64_t worked_ns; /* for those of others, at any depth */
+	bool opens, works;
+	bool is_opened_unknown, is_worked_unknown;
+	int64_t start, stop;
+	unsigned int place;
+};
+
+struct teams {
+	struct pmu_finishing *f;
+	struct pmu_rows_by_sum rows;
+	uint64_t *worked_ns; /* [n_thread_rows] of a team's row: with those in it */
+	bool *is_unknown;    /* [n_thread_rows] some of that is not known */
+	/* of the region at hand */
+	struct member *member;
+	unsigned int n_members;
+	struct member **by_start, **by_stop; /* those that are compared */
+	unsigned int n;
+	uint64_t *is_free;  /* bits by place */
+	uint64_t *place_ns; /* by place */
+};
+
+static bool is_others(const struct pmu_model_row *row)
+{
+	return row->flags & PMU_ROW_TEAM;
+}
+
+bool pmu_section_has_teams(const struct pmu_model_section *section)
+{
+	for (unsigned int i = 0; i < section->n_thread_rows; i++)
+		if (is_others(&section->thread_row[i]))
+			return true;
+	return false;
+}
+
+/* --- time and counts --- */
+
+static int give_team(struct teams *t, struct pmu_model_row *sum)
+{
+	struct pmu_model *model = t->f->model;
+	const struct pmu_model_section *s = t->f->section;
+	struct pmu_model_team *team;
+
+	if (sum->team)
+		return 0;
+	team = pmu_model_alloc(model, sizeof(*team));
+	if (!team)
+		return -ENOMEM;
+	*team = (struct pmu_model_team){
+		.time_known = true,
+		.raw = pmu_block_array(&model->blocks, s->n_counts, sizeof(uint64_t)),
+		.net = pmu_block_array(&model->blocks, s->n_counts, sizeof(uint64_t)),
+		.metric = pmu_block_array(&model->blocks, s->n_metrics, sizeof(double)),
+		.imbalance = NAN,
+		.efficiency = NAN,
+	};
+	if (!team->raw || !team->net || !team->metric)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < s->n_metrics; i++)
+		team->metric[i] = NAN;
+	sum->team = team;
+	return 0;
+}
+
+static void add_counts(struct pmu_model_team *to, const uint64_t *raw, const uint64_t *net,
+		       uint32_t missing, unsigned int n_counts)
+{
+	to->missing |= missing;
+	for (unsigned int c = 0; c < n_counts; c++) {
+		if (missing >> c & 1)
+			continue;
+		to->raw[c] = pmu_add_capped(to->raw[c], raw[c]);
+		to->net[c] = pmu_add_capped(to->net[c], net[c]);
+	}
+}
+
+/* Each row of a team, to its region's. */
+static int add_others(struct teams *t)
+{
+	const struct pmu_model_section *s = t->f->section;
+	int rc = 0;
+
+	for (unsigned int i = 0; i < s->n_thread_rows && !rc; i++) {
+		const struct pmu_model_row *row = &s->thread_row[i];
+		struct pmu_model_team *team;
+
+		if (!is_others(row) || pmu_model_is_socket(t->f->model, row))
+			continue;
+		rc = give_team(t, &s->row[row->sum]);
+		if (rc)
+			break;
+		team = s->row[row->sum].team;
+		team->has_others = true;
+		team->time_known &= pmu_model_time_known(row);
+		team->time_ns = pmu_add_capped(team->time_ns, row->time_ns);
+		team->cost_ns = pmu_add_capped(team->cost_ns, row->cost_ns);
+		team->flags |= row->flags & (PMU_ROW_OPEN | PMU_ROW_INTERRUPTED);
+		/* what a socket counted meanwhile is nobody's in particular */
+		add_counts(team, row->raw, row->net, row->missing | s->sockets, s->n_counts);
+	}
+	return rc;
+}
+
+/* A program's row has everything of its process already. */
+static bool is_region(const struct pmu_model_row *sum)
+{
+	return !(sum->flags & PMU_ROW_PROGRAM);
+}
+
+/* What others did in a region they also did for the one around it. */
+static int pass_on(struct teams *t, const struct pmu_model_row *sum)
+{
+	struct pmu_model_section *s = t->f->section;
+	const struct pmu_model_team *from = sum->team;
+	struct pmu_model_team *to;
+
+	if (!from || !from->has_others || sum->parent < 0 || !is_region(&s->row[sum->parent]))
+		return 0;
+	if (give_team(t, &s->row[sum->parent]) < 0)
+		return -ENOMEM;
+	to = s->row[sum->parent].team;
+	to->has_others = true;
+	to->time_known &= from->time_known;
+	to->time_ns = pmu_add_capped(to->time_ns, from->time_ns);
+	to->cost_ns = pmu_add_capped(to->cost_ns, from->cost_ns);
+	to->flags |= from->flags;
+	add_counts(to, from->raw, from->net, from->missing, s->n_counts);
+	return 0;
+}
+
+/* Is what its openers did known, of all of them? */
+static bool is_own_known(const struct teams *t, unsigned int at)
+{
+	const struct pmu_model_section *s = t->f->section;
+
+	for (unsigned int k = t->rows.start[at]; k < t->rows.start[at + 1]; k++) {
+		const struct pmu_model_row *row = &s->thread_row[t->rows.row[k]];
+
+		if (!is_others(row) && !pmu_model_is_socket(t->f->model, row) &&
+		    !pmu_model_time_known(row))
+			return false;
+	}
+	return s->row[at].n_threads > 0;
+}
+
+static void add_own(struct teams *t, unsigned int at)
+{
+	const struct pmu_model_section *s = t->f->section;
+	const struct pmu_model_row *sum = &s->row[at];
+	bool is_known = is_own_known(t, at);
+	struct pmu_model_team *team = sum->team;
+
+	team->time_known &= is_known;
+	team->time_ns = pmu_add_capped(team->time_ns, sum->time_ns);
+	team->cost_ns = pmu_add_capped(team->cost_ns, sum->cost_ns);
+	add_counts(team, sum->raw, sum->net, is_known ? sum->missing : UINT32_MAX, s->n_counts);
+	team->share = NAN;
+	if (team->time_known && t->f->span_ns && team->time_ns <= t->f->span_ns)
+		team->share = (double)team->time_ns / (double)t->f->span_ns;
+}
+
+/* --- who they are --- */
+
+/* A thread's rows of a team: each with what is in it. */
+static void find_work(struct teams *t)
+{
+	const struct pmu_model_row *row = t->f->section->thread_row;
+
+	for (unsigned int i = t->f->section->n_thread_rows; i-- > 0;) {
+		int parent = row[i].parent;
+
+		if (!is_others(&row[i]))
+			continue;
+		t->worked_ns[i] = pmu_add_capped(t->worked_ns[i], row[i].time_ns);
+		t->is_unknown[i] |= !pmu_model_time_known(&row[i]);
+		if (parent < 0 || !is_others(&row[parent]))
+			continue;
+		t->worked_ns[parent] = pmu_add_capped(t->worked_ns[parent], t->worked_ns[i]);
+		t->is_unknown[parent] |= t->is_unknown[i];
+	}
+}
+
+/* Rows of one thread are neighbours. */
+static void find_members(struct teams *t, unsigned int at)
+{
+	const struct pmu_model *model = t->f->model;
+
+	t->n_members = 0;
+	for (unsigned int k = t->rows.start[at]; k < t->rows.start[at + 1]; k++) {
+		unsigned int i = t->rows.row[k];
+		const struct pmu_model_row *row = &t->f->section->thread_row[i];
+		struct member *member;
+
+		if (row->thread < 0 || (unsigned int)row->thread >= model->n_threads)
+			continue;
+		if (!t->n_members ||
+		    t->member[t->n_members - 1].thread != &model->thread[row->thread])
+			t->member[t->n_members++] =
+				(struct member){ .thread = &model->thread[row->thread] };
+		member = &t->member[t->n_members - 1];
+		if (is_others(row)) {
+			member->works = true;
+			member->worked_ns = pmu_add_capped(member->worked_ns, t->worked_ns[i]);
+			member->is_worked_unknown |= t->is_unknown[i];
+		} else {
+			member->opens = true;
+			member->opened_ns = pmu_add_capped(member->opened_ns, row->time_ns);
+			member->is_opened_unknown |= !pmu_model_time_known(row);
+		}
+	}
+}
+
+/* --- who was there at the same time --- */
+
+static int compare(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct member *const *x = a, *const *y = b;
+	int order = compare((*x)->thread->part, (*y)->thread->part);
+
+	if (!order)
+		order = compare((*x)->start, (*y)->start);
+	return order ? order : compare((*x)->thread->number, (*y)->thread->number);
+}
+
+static int by_stop(const void *a, const void *b)
+{
+	const struct member *const *x = a, *const *y = b;
+	int order = compare((*x)->thread->part, (*y)->thread->part);
+
+	return order ? order : compare((*x)->stop, (*y)->stop);
+}
+
+/* Return: false: when some of them lived is not known. */
+static bool choose(struct teams *t, bool opens, bool works)
+{
+	t->n = 0;
+	for (unsigned int i = 0; i < t->n_members; i++) {
+		struct member *member = &t->member[i];
+
+		if (!(opens && member->opens) && !(works && member->works))
+			continue;
+		if (member->thread->n_merged || member->thread->start_ns < 0)
+			return false;
+		member->start = member->thread->start_ns;
+		member->stop = member->thread->stop_ns;
+		if (member->stop <= member->start)
+			member->stop = member->start + 1;
+		t->by_start[t->n] = t->by_stop[t->n] = member;
+		t->n++;
+	}
+	qsort(t->by_start, t->n, sizeof(struct member *), by_start);
+	qsort(t->by_stop, t->n, sizeof(struct member *), by_stop);
+	return true;
+}
+
+static unsigned int lowest_free(uint64_t *is_free, unsigned int n_places)
+{
+	for (unsigned int i = 0; i <= n_places / 64; i++) {
+		unsigned int place;
+
+		if (!is_free[i])
+			continue;
+		place = 64 * i + (unsigned int)__builtin_ctzll(is_free[i]);
+		is_free[i] &= is_free[i] - 1;
+		return place;
+	}
+	return n_places;
+}
+
+/*
+ * Each of those that were chosen gets a place that no other one has while it lives, the lowest that
+ * is free: that of a thread before it.  Processes have their own.  Return: how many places.
+ */
+static unsigned int take_places(struct teams *t)
+{
+	unsigned int first = 0, n_places = 0, n_gone = 0;
+
+	for (unsigned int i = 0; i < t->n; i++) {
+		struct member *member = t->by_start[i];
+
+		if (i && member->thread->part != t->by_start[i - 1]->thread->part) {
+			for (unsigned int k = 0; k <= n_places / 64; k++)
+				t->is_free[k] = 0;
+			first += n_places;
+			n_places = 0;
+			n_gone = i;
+		}
+		for (; n_gone < i && t->by_stop[n_gone]->stop <= member->start; n_gone++) {
+			unsigned int place = t->by_stop[n_gone]->place - first;
+
+			t->is_free[place / 64] |= UINT64_C(1) << place % 64;
+		}
+		member->place = first + lowest_free(t->is_free, n_places);
+		if (member->place == first + n_places)
+			n_places++;
+	}
+	for (unsigned int k = 0; k <= n_places / 64; k++)
+		t->is_free[k] = 0;
+	return first + n_places;
+}
+
+static unsigned int count_at_once(struct teams *t, bool opens, bool works)
+{
+	return choose(t, opens, works) ? take_places(t) : 0;
+}
+
+/* Of those that worked for others, or else of its openers. */
+static double imbalance_of(struct teams *t, bool works)
+{
+	unsigned int n = count_at_once(t, !works, works);
+	double sum = 0, most = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		t->place_ns[i] = 0;
+	for (unsigned int i = 0; n && i < t->n; i++) {
+		const struct member *member = t->by_start[i];
+		uint64_t *ns = &t->place_ns[member->place];
+
+		if (works ? member->is_worked_unknown : member->is_opened_unknown)
+			return NAN;
+		*ns = pmu_add_capped(*ns, works ? member->worked_ns : member->opened_ns);
+	}
+	for (unsigned int i = 0; i < n; i++) {
+		sum += (double)t->place_ns[i];
+		most = (double)t->place_ns[i] > most ? (double)t->place_ns[i] : most;
+	}
+	return n > 1 && sum > 0 ? most * n / sum - 1 : NAN;
+}
+
+/*
+ * There was as much time as one opener took, on average of those at the same time, for each of its
+ * threads.  Openers that took turns with the same threads show as more than there was: it is not
+ * known then.
+ */
+static double efficiency_of(struct teams *t, const struct pmu_model_row *sum)
+{
+	const struct pmu_model_team *team = sum->team;
+	unsigned int n_openers = count_at_once(t, true, false);
+	double there_was = (double)team->n_threads * (double)sum->time_ns, part;
+
+	if (!team->has_others || !team->time_known || !n_openers || there_was <= 0)
+		return NAN;
+	part = (double)team->time_ns * n_openers / there_was;
+	if (part > 1 + ROUNDING)
+		return NAN;
+	return part > 1 ? 1 : part;
+}
+
+static void fill_members(struct teams *t, unsigned int at)
+{
+	struct pmu_model_row *sum = &t->f->section->row[at];
+
+	find_members(t, at);
+	sum->team->n_threads = count_at_once(t, true, true);
+	sum->team->imbalance = imbalance_of(t, sum->team->has_others);
+	sum->team->efficiency = efficiency_of(t, sum);
+}
+
+/* --- all of it --- */
+
+static int make_teams(struct teams *t)
+{
+	struct pmu_model_section *s = t->f->section;
+	int rc = add_others(t);
+
+	find_work(t);
+	/* what is nested stands behind what is around it */
+	for (unsigned int i = s->n_rows; i-- > 0 && !rc;) {
+		if (!is_region(&s->row[i])) {
+			s->row[i].team = NULL;
+			continue;
+		}
+		rc = pass_on(t, &s->row[i]);
+		if (!rc && s->row[i].n_threads > 1)
+			rc = give_team(t, &s->row[i]);
+		if (rc || !s->row[i].team)
+			continue;
+		add_own(t, i);
+		fill_members(t, i);
+	}
+	return rc;
+}
+
+int pmu_teams_make(struct pmu_finishing *f)
+{
+	size_t n = (size_t)f->section->n_thread_rows + 1;
+	struct teams t = { .f = f };
+	int rc;
+
+	if (!pmu_section_has_teams(f->section))
+		return 0;
+	rc = pmu_rows_by_sum(&t.rows, f->section);
+	if (rc < 0)
+		return rc;
+	t.worked_ns = calloc(n, sizeof(*t.worked_ns));
+	t.is_unknown = calloc(n, sizeof(*t.is_unknown));
+	t.member = calloc(n, sizeof(*t.member));
+	t.by_start = calloc(n, sizeof(struct member *));
+	t.by_stop = calloc(n, sizeof(struct member *));
+	t.is_free = calloc(n / 64 + 1, sizeof(*t.is_free));
+	t.place_ns = calloc(n, sizeof(*t.place_ns));
+	rc = -ENOMEM;
+	if (t.worked_ns && t.is_unknown && t.member && t.by_start && t.by_stop && t.is_free &&
+	    t.place_ns)
+		rc = make_teams(&t);
+	free(t.worked_ns);
+	free(t.is_unknown);
+	free(t.member);
+	free(t.by_start);
+	free(t.by_stop);
+	free(t.is_free);
+	free(t.place_ns);
+	pmu_rows_by_sum_free(&t.rows);
+	return rc;
+}
