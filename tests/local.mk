@@ -87,7 +87,8 @@ unit_tests = \
 	%D%/unit/store/place \
 	%D%/unit/store/read_one \
 	%D%/unit/store/snapshot \
-	%D%/unit/store/snapshot_cut
+	%D%/unit/store/snapshot_cut \
+	%D%/unit/store/team
 %C%_unit_report_json_LDADD = $(LDADD) $(JANSSON_LIBS)
 %C%_unit_bench_verify_SOURCES = \
 	%D%/unit/bench/verify.c \

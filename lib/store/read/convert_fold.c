@@ -43,7 +43,7 @@ void pmu_fold_close(struct pmu_fold *fold)
 static bool is_same(const struct pmu_model_row *a, const struct pmu_model_row *b)
 {
 	return a->thread == b->thread && a->parent == b->parent && a->name == b->name &&
-	       !((a->flags ^ b->flags) & PMU_ROW_FLAT);
+	       !((a->flags ^ b->flags) & (PMU_ROW_FLAT | PMU_ROW_TEAM));
 }
 
 struct wanted {

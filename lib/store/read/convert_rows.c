@@ -24,10 +24,9 @@ static const struct {
 	uint16_t store;
 	uint32_t model;
 } row_flag[] = {
-	{ PMU_STORE_ROW_OVERLAP, PMU_ROW_OVERLAP },
-	{ PMU_STORE_ROW_RECURSIVE, PMU_ROW_RECURSIVE },
-	{ PMU_STORE_ROW_FLAT, PMU_ROW_FLAT },
-	{ PMU_STORE_ROW_CROWDED, PMU_ROW_NO_SELF },
+	{ PMU_STORE_ROW_OVERLAP, PMU_ROW_OVERLAP }, { PMU_STORE_ROW_RECURSIVE, PMU_ROW_RECURSIVE },
+	{ PMU_STORE_ROW_FLAT, PMU_ROW_FLAT },       { PMU_STORE_ROW_CROWDED, PMU_ROW_NO_SELF },
+	{ PMU_STORE_ROW_TEAM, PMU_ROW_TEAM },
 };
 
 static const struct pmu_model_thread *model_thread(const struct pmu_convert *convert,
@@ -211,6 +210,33 @@ static int doubt_slots(struct pmu_convert *convert, const struct pmu_raw_thread 
 	return rc;
 }
 
+/* Its region's opener says the rest. */
+static int doubt_team_row(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
+			  const struct pmu_raw_row *row, const char *path, int number)
+{
+	const char *open = row->open && !is_cut(convert, thread, row) ? open_text(convert, thread)
+								      : NULL;
+	const struct {
+		const char *text;
+		uint64_t count;
+		bool holds;
+	} doubt[] = {
+		{ "work for it was begun and never ended", row->unended, row->unended },
+		{ open ? pmu_model_textf(convert->model, "work for it was %s", open) : NULL,
+		  row->open, open },
+		{ "work for it went on when it had ended", 0, row->flags & PMU_STORE_ROW_OUTLIVED },
+		{ "changed processor during a call", row->moved, row->moved },
+		{ "its totals changed at every look and could not be read", 0, row->torn },
+	};
+	int rc = 0;
+
+	for (size_t i = 0; i < PMU_ARRAY_LEN(doubt) && !rc; i++)
+		if (doubt[i].holds)
+			rc = pmu_convert_doubt(convert, doubt[i].text, path, number,
+					       doubt[i].count);
+	return rc ? rc : doubt_slots(convert, thread, row, path, number);
+}
+
 static int doubt_row(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
 		     const struct pmu_raw_row *row, const char *path, int number)
 {
@@ -242,6 +268,8 @@ static int doubt_row(struct pmu_convert *convert, const struct pmu_raw_thread *t
 			return rc;
 		return doubt_slots(convert, thread, row, path, number);
 	}
+	if (row->flags & PMU_STORE_ROW_TEAM)
+		return doubt_team_row(convert, thread, row, path, number);
 	for (i = 0; i < PMU_ARRAY_LEN(doubt) && !rc; i++)
 		if (doubt[i].holds)
 			rc = pmu_convert_doubt(convert, doubt[i].text, path, number,
@@ -250,6 +278,11 @@ static int doubt_row(struct pmu_convert *convert, const struct pmu_raw_thread *t
 }
 
 /* --- a thread's rows taken together --- */
+
+static bool is_team(const struct pmu_raw_row *row)
+{
+	return row->flags & PMU_STORE_ROW_TEAM;
+}
 
 static size_t parent_of(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
 			const struct pmu_raw_row *row)
@@ -260,6 +293,9 @@ static size_t parent_of(struct pmu_convert *convert, const struct pmu_raw_thread
 		return NO_PARENT;
 	if (row->parent < row->id)
 		parent = pmu_raw_find_row(thread, row->parent);
+	/* what is around a region of another thread is, too */
+	if (parent != NO_PARENT && is_team(row) && !is_team(&thread->row[parent]))
+		parent = NO_PARENT;
 	convert->raw->damage[PMU_DAMAGE_PARENT] += parent == NO_PARENT;
 	return parent;
 }
@@ -282,7 +318,10 @@ static void relate_rows(struct pmu_convert *convert, const struct pmu_raw_thread
 			continue;
 		parent = &extra[extra[i].parent];
 		parent->visible = parent->visible || extra[i].visible;
-		pmu_convert_nest(&parent->in, &extra[i].in, row->calls, row->outer, n_slots);
+		/* a team's rows are in no other */
+		if (!is_team(row))
+			pmu_convert_nest(&parent->in, &extra[i].in, row->calls, row->outer,
+					 n_slots);
 	}
 }
 

@@ -54,14 +54,14 @@ static bool same_thread(const struct pmu_raw_thread *a, const struct pmu_raw_thr
 	return is_set(a) || a->record.number == b->record.number;
 }
 
-/* Ticks that the outermost regions of a thread are known to have taken. */
+/* Ticks that the outermost regions of a thread are known to have taken; a team's are in no other. */
 static uint64_t outermost_ticks(const struct pmu_raw_thread *thread)
 {
 	uint64_t sum = 0;
 	size_t i;
 
 	for (i = 0; i < thread->n_rows; i++)
-		if (!thread->row[i].parent)
+		if (!thread->row[i].parent || thread->row[i].flags & PMU_STORE_ROW_TEAM)
 			sum += thread->row[i].ticks;
 	return sum;
 }
@@ -106,6 +106,8 @@ static void start_thread(struct pmu_convert *convert, const struct pmu_raw_threa
 		.tid = record->tid,
 		.cpu = record->cpu < 0 ? -1 : record->cpu,
 		.finished = true,
+		.start_ns = -1,
+		.stop_ns = -1,
 		.minor_faults = -1,
 		.major_faults = -1,
 		.voluntary_switches = -1,
@@ -137,11 +139,30 @@ static void add_core_types(struct pmu_model_thread *to, uint32_t flags)
 		to->core_type = core_type(flags);
 }
 
+/* From the start of its first record to the end of its last one; of a set nobody knows. */
+static void add_life(const struct pmu_convert *convert, const struct pmu_raw_thread *from,
+		     struct pmu_model_thread *to)
+{
+	uint64_t start = from->record.start_ticks;
+	int64_t start_ns, stop_ns;
+
+	if (is_set(from) || !start)
+		return;
+	start = start > convert->first_ticks ? start - convert->first_ticks : 0;
+	start_ns = (int64_t)pmu_convert_ns(convert, start);
+	stop_ns = start_ns + (int64_t)pmu_convert_ns(convert, record_ticks(convert, from));
+	if (to->start_ns < 0 || start_ns < to->start_ns)
+		to->start_ns = start_ns;
+	if (stop_ns > to->stop_ns)
+		to->stop_ns = stop_ns;
+}
+
 static void add_record(struct pmu_convert *convert, const struct pmu_raw_thread *from,
 		       struct pmu_model_thread *to)
 {
 	const struct pmu_store_thread *record = &from->record;
 
+	add_life(convert, from, to);
 	add_core_types(to, record->flags);
 	to->finished = to->finished && record->state != PMU_THREAD_LIVE;
 	to->time_ns += pmu_convert_ns(convert, record_ticks(convert, from));
