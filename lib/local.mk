@@ -430,6 +430,16 @@ noinst_LTLIBRARIES += %D%/libpmu-combine.la
 	%D%/report/json_parts.c \
 	%D%/report/model/over_parts.c \
 	%D%/report/model/parts.c \
+	%D%/report/ranks/coding.h \
+	%D%/report/ranks/decode.c \
+	%D%/report/ranks/encode.c \
+	%D%/report/ranks/merge.c \
+	%D%/report/ranks/of_model.c \
+	%D%/report/ranks/over.c \
+	%D%/report/ranks/ranking.h \
+	%D%/report/ranks/ranks.c \
+	%D%/report/ranks/ranks.h \
+	%D%/report/ranks/to_model.c \
 	%D%/report/text/parts.c \
 	%D%/session/config_help.c
 %C%_libpmu_combine_la_CPPFLAGS = $(lib_cppflags)

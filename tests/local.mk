@@ -74,6 +74,7 @@ unit_tests = \
 	%D%/unit/report/least \
 	%D%/unit/report/links \
 	%D%/unit/report/model \
+	%D%/unit/report/ranks \
 	%D%/unit/report/name \
 	%D%/unit/report/report \
 	%D%/unit/report/team \
@@ -310,6 +311,7 @@ fuzz_tests = \
 	%D%/fuzz/likwid \
 	%D%/fuzz/look \
 	%D%/fuzz/metric \
+	%D%/fuzz/ranks \
 	%D%/fuzz/store \
 	%D%/fuzz/table \
 	%D%/fuzz/terms \
@@ -328,6 +330,7 @@ fuzz_tests = \
 %C%_fuzz_look_SOURCES = %D%/fuzz/look.c bindings/command/run/look.c bindings/command/run/run.h \
 	bindings/preload/process/target.c bindings/preload/process/target.h %D%/fuzz/standalone.c
 %C%_fuzz_metric_SOURCES = %D%/fuzz/metric.c %D%/fuzz/standalone.c
+%C%_fuzz_ranks_SOURCES = %D%/fuzz/ranks.c %D%/fuzz/standalone.c
 %C%_fuzz_store_SOURCES = %D%/fuzz/store.c %D%/fuzz/standalone.c
 %C%_fuzz_table_SOURCES = %D%/fuzz/table.c %D%/fuzz/standalone.c
 %C%_fuzz_terms_SOURCES = %D%/fuzz/terms.c %D%/fuzz/standalone.c

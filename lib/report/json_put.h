@@ -17,20 +17,22 @@ static inline void key(struct pmu_strbuf *out, const char *before, const char *n
 	pmu_strbuf_add_n(out, ": ", 2);
 }
 
-static inline void put_text(struct pmu_strbuf *out, const char *before, const char *name, const char *text)
+static inline void put_text(struct pmu_strbuf *out, const char *before, const char *name,
+			    const char *text)
 {
 	key(out, before, name);
 	pmu_encode_json(out, text);
 }
 
-static inline void put_u64(struct pmu_strbuf *out, const char *before, const char *name, uint64_t value)
+static inline void put_u64(struct pmu_strbuf *out, const char *before, const char *name,
+			   uint64_t value)
 {
 	key(out, before, name);
 	pmu_encode_u64(out, value);
 }
 
-static inline void put_known(struct pmu_strbuf *out, const char *before, const char *name, bool known,
-		      uint64_t value)
+static inline void put_known(struct pmu_strbuf *out, const char *before, const char *name,
+			     bool known, uint64_t value)
 {
 	key(out, before, name);
 	if (known)
@@ -40,12 +42,14 @@ static inline void put_known(struct pmu_strbuf *out, const char *before, const c
 }
 
 /* -1 stands for unknown */
-static inline void put_i64(struct pmu_strbuf *out, const char *before, const char *name, int64_t value)
+static inline void put_i64(struct pmu_strbuf *out, const char *before, const char *name,
+			   int64_t value)
 {
 	put_known(out, before, name, value >= 0, (uint64_t)value);
 }
 
-static inline void put_double(struct pmu_strbuf *out, const char *before, const char *name, double value)
+static inline void put_double(struct pmu_strbuf *out, const char *before, const char *name,
+			      double value)
 {
 	key(out, before, name);
 	if (pmu_encode_double(out, value) < 0)

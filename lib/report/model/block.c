@@ -88,6 +88,14 @@ char *pmu_block_text(struct pmu_model_block **blocks, const char *text, size_t l
 	return copy;
 }
 
+void pmu_block_join(struct pmu_model_block **blocks, struct pmu_model_block **from)
+{
+	while (*blocks)
+		blocks = &(*blocks)->next;
+	*blocks = *from;
+	*from = NULL;
+}
+
 void pmu_block_free(struct pmu_model_block **blocks)
 {
 	while (*blocks) {

@@ -17,6 +17,8 @@ void *pmu_block_array(struct pmu_model_block **blocks, size_t n, size_t size);
 /** pmu_block_text() - a copy of @len bytes with a NUL, packed; NULL without memory. */
 char *pmu_block_text(struct pmu_model_block **blocks, const char *text, size_t len);
 
+/** pmu_block_join() - what @from has lives as long as @blocks; @from is empty then */
+void pmu_block_join(struct pmu_model_block **blocks, struct pmu_model_block **from);
 void pmu_block_free(struct pmu_model_block **blocks);
 
 #endif

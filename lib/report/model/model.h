@@ -267,6 +267,8 @@ struct pmu_model_run {
 	uint64_t max_rss; /* bytes: of the largest of them */
 };
 
+struct pmu_ranks;
+
 struct pmu_model {
 	const char *program; /* file name of the executable */
 	const char *command; /* its command line, cut to a sensible length; "" unknown */
@@ -292,6 +294,11 @@ struct pmu_model {
 	/* Of a combined model: the processes it is of, by rank or start; else 0 and NULL. */
 	unsigned int n_parts;
 	struct pmu_model_part *part;
+	/*
+	 * Of a report that the ranks of a job made together: how all is spread over them, rows as
+	 * the sums (report/ranks/ranks.h); else NULL.
+	 */
+	const struct pmu_ranks *ranks;
 	/* optional events that were given up, unknown settings and the like: whole sentences */
 	unsigned int n_notes;
 	const char **note;
