@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Kernels with known counts, and what a begin/end pair costs; all see the library as users do.
 
-noinst_PROGRAMS += %D%/demo %D%/overhead
+noinst_PROGRAMS += %D%/demo %D%/overhead %D%/ranks
 %C%_demo_LDADD = lib/libpmu.la
+# Merging what ranks did has no public function.
+%C%_ranks_SOURCES = %D%/growth/ranks.c
+%C%_ranks_LDADD = lib/libpmu-core.la
 %C%_overhead_LDADD = lib/libpmu.la $(JANSSON_LIBS)
 %C%_overhead_SOURCES = \
 	$(bench_common) \
