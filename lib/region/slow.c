@@ -11,6 +11,7 @@
 #include "region/least.h"
 #include "region/publish.h"
 #include "region/selfcost/selfcost.h"
+#include "region/team.h"
 #include "session/contexts.h"
 #include "session/session.h"
 
@@ -242,28 +243,44 @@ PMU_COLD struct pmu_node *pmu_begin_uncached(struct pmu_thread *self, const char
 }
 
 /* A forked child continues in the regions that were open, with totals from zero. */
+static void open_frame(struct pmu_thread *self, const struct pmu_frame *frame)
+{
+	const struct pmu_name *name = frame->node->name;
+
+	for (uint32_t i = 0; i < (frame->count & ~PMU_FRAME_AGAIN); i++) {
+		int rc;
+		struct pmu_node *node = pmu_begin_uncached(self, name->text, name->len, &rc);
+
+		if (!node)
+			continue;
+		PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_INHERITED);
+		if (self->exact)
+			pmu_least_spoil(self, node);
+		pmu_node_start_special(self, node);
+	}
+}
+
+/* A region of another thread's, which this one worked for, is not one of the child's. */
 static void open_again(struct pmu_thread *self, const struct pmu_thread *parent_thread)
 {
-	const struct pmu_frame *frame;
+	uint32_t n_around = 0;
+	const struct pmu_team *team;
 
 	if (!parent_thread->tree || !parent_thread->frame)
 		return;
 	pmu_thread_flag(self, PMU_THREAD_FORKED);
-	for (frame = parent_thread->tree->frames + 1; frame <= parent_thread->frame; frame++) {
-		const struct pmu_name *name = frame->node->name;
+	for (team = parent_thread->tree->team; team; team = team->around->team)
+		n_around++;
+	for (uint32_t left = n_around + 1; left-- > 0;) {
+		const struct pmu_tree *tree = parent_thread->tree;
+		const struct pmu_frame *frame, *last = parent_thread->frame;
 
-		for (uint32_t i = 0; i < (frame->count & ~PMU_FRAME_AGAIN); i++) {
-			int rc;
-			struct pmu_node *node = pmu_begin_uncached(self, name->text, name->len,
-								   &rc);
-
-			if (!node)
-				continue;
-			PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_INHERITED);
-			if (self->exact)
-				pmu_least_spoil(self, node);
-			pmu_node_start_special(self, node);
+		for (uint32_t i = 0; i < left; i++) {
+			last = tree->team->frame;
+			tree = tree->team->around;
 		}
+		for (frame = tree->frames + (tree->team ? 2 : 1); frame <= last; frame++)
+			open_frame(self, frame);
 	}
 }
 
