@@ -22,6 +22,9 @@
 	  (region, thread, counts), -ENODEV)                                                \
 	X(int, pmu_region_reset, (const char *name), (name), 0)                             \
 	X(int, pmu_region_is_open, (const char *name), (name), 0)                           \
+	X(pmu_context_t, pmu_context_get, (void), (), 0)                                    \
+	X(int, pmu_context_enter, (pmu_context_t context), (context), 0)                    \
+	X(int, pmu_context_leave, (void), (), 0)                                            \
 	X(int, pmu_group_next, (void), (), -ENODEV)                                         \
 	X(const char *, pmu_count_name, (unsigned int slot), (slot), NULL)                  \
 	X(int, pmu_report, (const char *path), (path), -ENODEV)                             \

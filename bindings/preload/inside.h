@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "pmu.h"
+
 #pragma GCC visibility push(hidden)
 
 #define likely(x)   __builtin_expect(!!(x), 1)
@@ -86,11 +88,12 @@ bool preload_forward_open(void *library);
 /**
  * preload_life_begin(), preload_life_end() - the region that lasts as long as the calling thread
  * @name: a string that stays; "main" or "thread"
+ * @context: what the thread is for; 0: nothing
  *
  * It ends when the thread does, however that comes about, or here, if that is earlier.
  * Return of the end: false where it was refused: in a signal handler that interrupted libpmu.
  */
-void preload_life_begin(const char *name);
+void preload_life_begin(const char *name, pmu_context_t context);
 bool preload_life_end(void);
 
 /** preload_life_go_on() - in a forked child: the calling thread's goes on from zero. */

@@ -136,13 +136,15 @@ others() {
 		"1 $at/inner"
 	no_doubts "$how: and there is no doubt" run.json
 	run_it ./program leave
-	regions "$how: what a thread does after it has left its functions" run.json '1 thread/quit_inside' \
-		'1 thread/wait_inside' '2 thread/tidy' '2 thread/tidy/large'
+	regions "$how: what a thread does after it has left its functions" run.json \
+		'1 main/deed_leave/thread/quit_inside' '1 main/deed_leave/thread/wait_inside' \
+		'2 main/deed_leave/thread/tidy' '2 main/deed_leave/thread/tidy/large'
 	no_doubts "$how: and there is no doubt" run.json
 	run_it ./program threads
-	regions "$how: threads, whichever way they end" run.json '4 thread/work' '4000 thread/work/inner' \
-		'8000 thread/work/inner/leaf' '1 thread/work/quit_inside' '1 thread/work/quit_inside/leaf' \
-		'1 thread/work/wait_inside'
+	work=main/deed_threads/thread/work
+	regions "$how: threads, whichever way they end" run.json "4 $work" "4000 $work/inner" \
+		"8000 $work/inner/leaf" "1 $work/quit_inside" "1 $work/quit_inside/leaf" \
+		"1 $work/wait_inside"
 	no_doubts "$how: and there is no doubt" run.json
 	run_it ./program exit
 	regions "$how: exit() ends what is open" run.json '1 main/deed_exit/quit' '1 last_words/leaf'

@@ -40,7 +40,7 @@ static int measured_main(int argc, char **argv, char **envp)
 	if (preload_measured())
 		atexit(preload_main_end);
 	if (wanted)
-		preload_life_begin("main");
+		preload_life_begin("main", 0);
 	errno = saved;
 	rc = program_main(argc, argv, envp);
 	preload_life_end();

@@ -20,6 +20,9 @@ static bool have_key;
 /* The calling thread's region; in a child of vfork() it is the parent's. */
 static __thread const char *life;
 
+/* It is for a region of the thread that has started this one. */
+static __thread bool for_another;
+
 static __thread bool late;
 
 /*
@@ -39,10 +42,11 @@ void preload_life_start(void)
 	have_key = pthread_key_create(&life_key, at_thread_exit) == 0;
 }
 
-void preload_life_begin(const char *name)
+void preload_life_begin(const char *name, pmu_context_t context)
 {
 	int saved = errno;
 
+	for_another = have_key && context && pmu_context_enter(context) == 0;
 	if (have_key && pmu_region_begin(name) == 0) {
 		life = name;
 		pthread_setspecific(life_key, name);
@@ -61,7 +65,11 @@ bool preload_life_end(void)
 	preload_functions_leave();
 	/* regions of the program's own that are open now: what they have done counts */
 	pmu_checkpoint(PMU_NEXT_GOES_ON);
-	return pmu_region_end(name) != -EBUSY;
+	if (pmu_region_end(name) == -EBUSY)
+		return false;
+	if (for_another)
+		pmu_context_leave();
+	return true;
 }
 
 /*
@@ -97,6 +105,7 @@ struct errand {
 		thrd_start_t c11;
 	} start;
 	void *arg;
+	pmu_context_t context; /* what it is done for */
 };
 
 static struct errand take_up(void *arg)
@@ -105,7 +114,7 @@ static struct errand take_up(void *arg)
 	int saved = errno;
 
 	free(arg);
-	preload_life_begin("thread");
+	preload_life_begin("thread", errand.context);
 	errno = saved;
 	return errand;
 }
@@ -149,8 +158,10 @@ static struct errand *new_errand(uintptr_t start, void *arg)
 	if (!preload_on(PRELOAD_THREADS) || preload_is_libpmu(start) || is_team_thread(start))
 		return NULL;
 	errand = malloc(sizeof(*errand));
-	if (errand)
+	if (errand) {
 		errand->arg = arg;
+		errand->context = pmu_context_get();
+	}
 	errno = saved;
 	return errand;
 }
