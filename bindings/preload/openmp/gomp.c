@@ -5,7 +5,9 @@
  *
  * The functions and their parameters are libgomp's public ABI (libgomp/libgomp_g.h in gcc's
  * sources); LLVM's runtime has the same.  A region is over on a thread when its share is, before
- * the barrier at the end.
+ * the barrier at the end.  Until then the thread works for what the first one has open.
+ *
+ * Of explicit tasks nothing is known: each is part of the share in which it is run.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -193,11 +195,21 @@ struct share {
 	const char *name;
 	void (*barrier)(void); /* NULL: none of ours */
 	const struct preload_gomp *runtime;
+	/* what the first thread, known by its preload_gomp_forking, has open around it */
+	pmu_context_t context;
+	const bool *first;
 };
+
+static bool is_for_another(const struct share *share)
+{
+	return share->context && share->first != &preload_gomp_forking;
+}
 
 static void begin_share(const struct share *share)
 {
 	preload_gomp_forking = false;
+	if (is_for_another(share))
+		pmu_context_enter(share->context);
 	pmu_region_begin(share->name);
 }
 
@@ -206,6 +218,8 @@ static void end_share(const struct share *share)
 	if (share->barrier)
 		share->barrier();
 	pmu_region_end(share->name);
+	if (is_for_another(share))
+		pmu_context_leave();
 }
 
 /* In the place of the outlined function, on every thread of the team. */
@@ -266,6 +280,8 @@ static inline void *take(struct share *share, enum function which, outlined **fn
 		share->barrier = parallel->has_tasks
 					 ? (void (*)(void))runtime->function[AT_GOMP_barrier]
 					 : NULL;
+		share->context = pmu_context_get();
+		share->first = &preload_gomp_forking;
 		*fn = run;
 		*data = share;
 		preload_gomp_forking = true;
