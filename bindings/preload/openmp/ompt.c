@@ -17,12 +17,27 @@
 #include "bindings/preload/preload.h"
 
 /*
- * In the data of a parallel region and of its implicit tasks: what it is, a struct
- * preload_parallel; NULL for what is not counted.  Its lowest bits:
+ * A parallel region that is under way.  It goes with the last of those that know it: a worker's
+ * implicit task may be over long after the region is.
+ */
+struct call {
+	const struct preload_parallel *parallel;
+	pmu_context_t context; /* what its first thread has open around it */
+	unsigned int users;
+};
+
+/*
+ * The data of a parallel region and of its implicit tasks is its call; NULL for what is not
+ * counted.  Its lowest bits:
  */
 #define OVER ((uintptr_t)1) /* in a task: the share is over */
 /* of a teams construct: no region of ours, but it has given its name to those inside */
 #define LEAGUE ((uintptr_t)2)
+/* in a task: it is on another thread than the region's first */
+#define WORKER ((uintptr_t)4)
+/* it is an explicit task's, and a struct errand */
+#define ERRAND ((uintptr_t)8)
+#define BITS   (OVER | LEAGUE | WORKER | ERRAND)
 
 static bool is_over(const union ompt_data *task)
 {
@@ -34,9 +49,48 @@ static bool is_league(const union ompt_data *data)
 	return (uintptr_t)data->ptr & LEAGUE;
 }
 
+static bool is_errand(const union ompt_data *data)
+{
+	return (uintptr_t)data->ptr & ERRAND;
+}
+
+static struct call *call_of(const union ompt_data *data)
+{
+	return is_errand(data) ? NULL : (struct call *)((uintptr_t)data->ptr & ~BITS);
+}
+
 static const struct preload_parallel *region_of(const union ompt_data *data)
 {
-	return (const struct preload_parallel *)((uintptr_t)data->ptr & ~(OVER | LEAGUE));
+	const struct call *call = call_of(data);
+
+	return call ? call->parallel : NULL;
+}
+
+static struct call *new_call(const struct preload_parallel *parallel)
+{
+	int saved = errno;
+	struct call *call = parallel ? malloc(sizeof(*call)) : NULL;
+
+	if (call)
+		*call = (struct call){ parallel, pmu_context_get(), 1 };
+	errno = saved;
+	return call;
+}
+
+static struct call *share_call(struct call *call)
+{
+	if (call)
+		__atomic_add_fetch(&call->users, 1, __ATOMIC_RELAXED);
+	return call;
+}
+
+static void drop_call(union ompt_data *data)
+{
+	struct call *call = call_of(data);
+
+	data->ptr = NULL;
+	if (call && !__atomic_sub_fetch(&call->users, 1, __ATOMIC_ACQ_REL))
+		free(call);
 }
 
 static struct preload_parallel *find_region(const void *from, const union ompt_data *task)
@@ -51,6 +105,12 @@ static struct preload_parallel *find_region(const void *from, const union ompt_d
 	return parallel;
 }
 
+/* Some runtimes begin each team of a league with a region of one thread. */
+static bool is_of_one_team(const void *from, const union ompt_data *task)
+{
+	return !from && task && is_league(task);
+}
+
 /* 4.5.2.3 */
 static void on_parallel_begin(union ompt_data *task, const struct ompt_frame *frame,
 			      union ompt_data *parallel, unsigned int requested, int flags,
@@ -61,13 +121,71 @@ static void on_parallel_begin(union ompt_data *task, const struct ompt_frame *fr
 	parallel->ptr = NULL;
 	if (unlikely(preload_gomp_forking))
 		preload_gomp_forking = false;
-	else if (!from && task && is_league(task))
-		/* some runtimes begin each team with a region of one thread */
-		parallel->ptr = task->ptr;
+	else if (is_of_one_team(from, task))
+		parallel->ptr = share_call(call_of(task));
 	else
-		parallel->ptr = find_region(from, task);
-	if (parallel->ptr && flags & OMPT_PARALLEL_LEAGUE)
+		parallel->ptr = new_call(find_region(from, task));
+	if (parallel->ptr && (flags & OMPT_PARALLEL_LEAGUE || is_of_one_team(from, task)))
 		parallel->value |= LEAGUE;
+}
+
+/* 4.5.2.4 */
+static void on_parallel_end(union ompt_data *parallel, union ompt_data *task, int flags,
+			    const void *from)
+{
+	(void)task;
+	(void)flags;
+	(void)from;
+	if (parallel)
+		drop_call(parallel);
+}
+
+/* --- a thread's share --- */
+
+/*
+ * Contexts of what the thread begins here itself, innermost last: an explicit task made in nothing
+ * else is in no other region than the thread that runs it.
+ */
+#define MOST_OWN 8
+static __thread struct {
+	unsigned int n;                  /* also those beyond */
+	pmu_context_t context[MOST_OWN]; /* 0: not known */
+} own;
+
+static void push_own(const struct preload_parallel *parallel)
+{
+	unsigned int n = own.n++;
+
+	if (n < MOST_OWN)
+		own.context[n] = parallel->has_tasks ? pmu_context_get() : 0;
+}
+
+static pmu_context_t innermost_own(void)
+{
+	return own.n > 0 && own.n <= MOST_OWN ? own.context[own.n - 1] : 0;
+}
+
+/* @name: NULL: no region of ours, but work for the first thread's all the same */
+static void begin_region(const union ompt_data *task, const char *name)
+{
+	const struct call *call = call_of(task);
+
+	if ((uintptr_t)task->ptr & WORKER && call->context)
+		pmu_context_enter(call->context);
+	if (!name)
+		return;
+	pmu_region_begin(name);
+	push_own(call->parallel);
+}
+
+static void end_region(const union ompt_data *task, const char *name)
+{
+	if (name) {
+		own.n -= own.n > 0;
+		pmu_region_end(name);
+	}
+	if ((uintptr_t)task->ptr & WORKER && call_of(task)->context)
+		pmu_context_leave();
 }
 
 /* What is to be begun and ended in a share. */
@@ -78,13 +196,16 @@ static const char *name_of(const union ompt_data *task)
 	return parallel ? parallel->name : NULL;
 }
 
+static const char *leftover_of(const union ompt_data *task)
+{
+	return name_of(task) ? region_of(task)->leftover : NULL;
+}
+
 static void end_share(union ompt_data *task)
 {
-	const char *name = name_of(task);
-
-	if (!name || is_over(task))
+	if (!call_of(task) || is_over(task))
 		return;
-	pmu_region_end(name);
+	end_region(task, name_of(task));
 	task->value |= OVER;
 }
 
@@ -93,15 +214,18 @@ static void on_implicit_task(int endpoint, union ompt_data *parallel, union ompt
 			     unsigned int n, unsigned int index, int flags)
 {
 	(void)n;
-	(void)index;
 	(void)flags;
 	if (endpoint == OMPT_SCOPE_BEGIN) {
-		task->ptr = parallel ? parallel->ptr : NULL;
-		if (name_of(task))
-			pmu_region_begin(name_of(task));
+		task->ptr = parallel ? share_call(call_of(parallel)) : NULL;
+		if (task->ptr && is_league(parallel))
+			task->value |= LEAGUE;
+		if (task->ptr && index > 0)
+			task->value |= WORKER;
+		if (call_of(task))
+			begin_region(task, name_of(task));
 	} else if (task) {
 		end_share(task); /* a team of one has no barrier */
-		task->ptr = NULL;
+		drop_call(task);
 	}
 }
 
@@ -126,17 +250,82 @@ static void on_sync_region(int kind, int endpoint, union ompt_data *parallel, un
 		end_share(task);
 }
 
+/* --- explicit tasks --- */
+
+/* A task made in a region of the program's own, which is what it is run for. */
+struct errand {
+	pmu_context_t context;
+	bool is_started;
+};
+
+static struct errand *errand_of(const union ompt_data *task)
+{
+	return task && is_errand(task) ? (struct errand *)((uintptr_t)task->ptr & ~BITS) : NULL;
+}
+
+/*
+ * 4.5.2.6.  What is run at once is so where it is made; what may go on with another thread than it
+ * was begun by is a part of that thread's share.
+ */
+static void on_task_create(union ompt_data *maker, const struct ompt_frame *frame,
+			   union ompt_data *task, int flags, int has_dependences, const void *from)
+{
+	pmu_context_t context, around = innermost_own();
+	struct errand *errand;
+	int saved = errno;
+
+	(void)maker;
+	(void)frame;
+	(void)has_dependences;
+	(void)from;
+	if (!around || !(flags & OMPT_TASK_EXPLICIT) ||
+	    flags & (OMPT_TASK_UNDEFERRED | OMPT_TASK_UNTIED))
+		return;
+	context = pmu_context_get();
+	if (!context || context == around)
+		return;
+	errand = malloc(sizeof(*errand));
+	if (errand) {
+		*errand = (struct errand){ .context = context };
+		task->ptr = errand;
+		task->value |= ERRAND;
+	}
+	errno = saved;
+}
+
+static void begin_errand(struct errand *errand)
+{
+	errand->is_started = true;
+	pmu_context_enter(errand->context);
+}
+
+static void end_errand(union ompt_data *task)
+{
+	pmu_context_leave();
+	free(errand_of(task));
+	task->ptr = NULL;
+}
+
+static bool is_done(int status)
+{
+	return status == OMPT_TASK_COMPLETE || status == OMPT_TASK_CANCEL ||
+	       status == OMPT_TASK_DETACH;
+}
+
 /*
  * 4.5.2.10.  Tasks that were left for the last barrier are work of the region, but of no thread's
- * own share.
+ * own share.  One that waits for others has them run within it.
  */
 static void on_task_schedule(union ompt_data *prior, int status, union ompt_data *next)
 {
-	(void)status;
+	if (errand_of(prior) && errand_of(prior)->is_started && is_done(status))
+		end_errand(prior);
 	if (prior && is_over(prior))
-		pmu_region_begin(region_of(prior)->leftover);
+		begin_region(prior, leftover_of(prior));
 	else if (next && is_over(next))
-		pmu_region_end(region_of(next)->leftover);
+		end_region(next, leftover_of(next));
+	if (errand_of(next) && !errand_of(next)->is_started)
+		begin_errand(errand_of(next));
 }
 
 /* --- the start --- */
@@ -151,6 +340,7 @@ static int start_tool(ompt_lookup *lookup, int device, union ompt_data *tool)
 	(void)tool;
 	if (!set ||
 	    set(OMPT_PARALLEL_BEGIN, (ompt_function *)on_parallel_begin) < OMPT_SET_SOMETIMES ||
+	    set(OMPT_PARALLEL_END, (ompt_function *)on_parallel_end) < OMPT_SET_SOMETIMES ||
 	    set(OMPT_IMPLICIT_TASK, (ompt_function *)on_implicit_task) < OMPT_SET_SOMETIMES) {
 		pmu_note(
 			"this OpenMP runtime does not tell of its parallel regions: they have no rows");
@@ -160,6 +350,7 @@ static int start_tool(ompt_lookup *lookup, int device, union ompt_data *tool)
 		pmu_note(
 			"this OpenMP runtime does not tell of barriers: parallel regions include what threads wait "
 			"after them");
+	set(OMPT_TASK_CREATE, (ompt_function *)on_task_create);
 	set(OMPT_TASK_SCHEDULE, (ompt_function *)on_task_schedule);
 	__atomic_store_n(&preload_ompt_tells, true, __ATOMIC_RELAXED);
 	return 1;

@@ -21,6 +21,8 @@ struct ompt_frame; /* 4.4.4.27; not looked at */
 /* 4.4.2 ompt_callbacks_t */
 enum ompt_event {
 	OMPT_PARALLEL_BEGIN = 3,
+	OMPT_PARALLEL_END = 4,
+	OMPT_TASK_CREATE = 5,
 	OMPT_TASK_SCHEDULE = 6,
 	OMPT_IMPLICIT_TASK = 7,
 	OMPT_SYNC_REGION = 23,
@@ -40,6 +42,18 @@ enum ompt_sync {
 	/* 5.0: of a worksharing construct, and of a parallel region */
 	OMPT_SYNC_BARRIER_IMPLICIT = 2,
 	OMPT_SYNC_BARRIER_IMPLICIT_PARALLEL = 9,
+};
+
+/* 4.4.4.18 ompt_task_flag_t */
+#define OMPT_TASK_EXPLICIT   0x00000004
+#define OMPT_TASK_UNDEFERRED 0x08000000
+#define OMPT_TASK_UNTIED     0x10000000
+
+/* 4.4.4.19 ompt_task_status_t: those after which a task does not go on */
+enum ompt_task_status {
+	OMPT_TASK_COMPLETE = 1,
+	OMPT_TASK_CANCEL = 3,
+	OMPT_TASK_DETACH = 4,
 };
 
 /* 4.4.4.21 ompt_parallel_flag_t */

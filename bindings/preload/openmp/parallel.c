@@ -9,6 +9,7 @@
 #include "bindings/preload/inside.h"
 #include "bindings/preload/keep.h"
 #include "bindings/preload/preload.h"
+#include "bindings/preload/symbols/imports.h"
 #include "bindings/preload/symbols/symbols.h"
 
 struct preload_parallel *preload_parallel_table[PRELOAD_PARALLEL_BUCKETS];
@@ -242,7 +243,8 @@ struct preload_parallel *preload_parallel_inside(const void *from,
 {
 	/* no call returns to the byte behind where another has returned to */
 	struct preload_parallel draft = { .address = (const char *)around->address + 1,
-					  .from = from };
+					  .from = from,
+					  .has_tasks = around->has_tasks };
 	struct preload_parallel *parallel = preload_parallel_find(draft.address);
 	struct parts parts;
 	int saved = errno;
@@ -265,6 +267,8 @@ struct preload_parallel *preload_parallel_called(const void *from,
 	int saved = errno;
 
 	draft.is_runtime = is_in_runtime(from);
+	draft.has_tasks = draft.is_runtime ||
+			  (from && preload_imports(from, "__kmpc_omp_task_alloc"));
 	/* it may be a function's end that the call returns to: the byte before is inside */
 	if (from && !draft.is_runtime)
 		named = preload_place_find((const char *)from - 1, &place) == 0;

@@ -17,9 +17,9 @@ struct preload_gomp;
 struct preload_parallel {
 	/* What it is known by: libgomp's outlined function, or where OMPT's call returns to. */
 	const void *address;
+	bool has_tasks; /* its object makes explicit tasks */
 	/* Of gomp.c: */
 	const struct preload_gomp *runtime;
-	bool has_tasks; /* its object makes explicit tasks */
 	/* Of ompt.c: */
 	/* stands for all calls that return into the runtime itself: a jump was made of each */
 	bool is_runtime;
