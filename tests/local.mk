@@ -208,6 +208,7 @@ script_tests = \
 	%D%/preload/functions.sh \
 	%D%/preload/openmp.sh \
 	%D%/preload/preload.sh \
+	%D%/preload/team.sh \
 	%D%/preload/unchanged.sh \
 	%D%/preload/wrap.sh \
 	%D%/sim/msrtools.sh \
@@ -407,6 +408,8 @@ EXTRA_DIST += \
 	%D%/preload/openmp.cc \
 	%D%/preload/openmp.f90 \
 	%D%/preload/openmp_plugin.c \
+	%D%/preload/team.c \
+	%D%/preload/team.cc \
 	%D%/preload/wrapped.c \
 	%D%/preload/wrapped.cc \
 	%D%/preload/wrapped_lib.c \

@@ -143,9 +143,9 @@ each_kind() {
 	result $? "$1: and a report"
 }
 
-# Where the compilers differ.
+# Where the compilers differ.  Which thread has come to a team in a team is told where each counts for itself.
 gcc_kinds() {
-	measure ./gcc nesting
+	PMU_SCOPE=thread measure ./gcc nesting
 	makes "gcc: nested, in parallel and not" <<-E
 		parallel nested:0 |2 2
 		parallel nested:1 |2 2 1 1
@@ -169,7 +169,7 @@ gcc_kinds() {
 }
 
 clang_kinds() {
-	measure ./clang nesting
+	PMU_SCOPE=thread measure ./clang nesting
 	makes "clang: nested, in parallel and not" <<-E
 		parallel nested:0 |2 2
 		parallel nested:0:0 |2 2 1 1
