@@ -260,7 +260,10 @@ static int open_program(struct joining *j, int thread, bool first, struct pmu_mo
 	return give_counts(j, row) ? 0 : -ENOMEM;
 }
 
-/* Flat rows (beyond the limit of regions) are part of outermost ones already. */
+/*
+ * Flat rows (beyond the limit of regions) are part of outermost ones already.  Those of teams are
+ * in no other row, however deep they are.
+ */
 static void add_to_program(const struct joining *j, struct pmu_model_row *program,
 			   const struct pmu_model_row *row, bool first)
 {
@@ -318,7 +321,7 @@ static int place_row(struct joining *j, struct programs *p, unsigned int i)
 	row->thread = thread;
 	row->parent = old->parent >= 0 && (unsigned int)old->parent < i ? p->row_at[old->parent]
 									: p->program;
-	if (row->parent >= 0 && row->parent == p->program) {
+	if (p->program >= 0 && (row->parent == p->program || row->flags & PMU_ROW_TEAM)) {
 		add_to_program(j, &j->into->thread_row[p->program], row, p->empty);
 		p->empty &= row->flags & PMU_ROW_FLAT || !pmu_model_time_known(row);
 	}

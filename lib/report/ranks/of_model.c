@@ -171,7 +171,9 @@ static void take_rows(struct making *m, struct walk *walk)
 	for (; walk->at < s->n_thread_rows; walk->at++) {
 		const struct pmu_model_row *row = &s->thread_row[walk->at];
 
-		if (row->thread < 0 || pmu_model_is_socket(m->model, row))
+		/* what is of a team is in no sum */
+		if (row->thread < 0 || pmu_model_is_socket(m->model, row) ||
+		    row->flags & PMU_ROW_TEAM)
 			continue;
 		if (rank_of(m, row) != m->rank)
 			break;

@@ -186,16 +186,28 @@ static void find_in_time(const struct pmu_model *model, struct own *own)
 	for (unsigned int i = 0; i < model->n_sections; i++) {
 		const struct pmu_model_section *s = &model->section[i];
 
-		for (unsigned int k = 0; k < s->n_rows; k++)
-			add_own(own, s, k, s->row[k].cost_ns, s->row[k].time_ns);
+		for (unsigned int k = 0; k < s->n_rows; k++) {
+			const struct pmu_model_row *row = &s->row[k];
+
+			if (row->team)
+				add_own(own, s, k, row->team->cost_ns, row->team->time_ns);
+			else
+				add_own(own, s, k, row->cost_ns, row->time_ns);
+		}
 	}
 }
 
 static void find_in_count(const struct pmu_model_section *s, unsigned int c, struct own *own)
 {
-	for (unsigned int i = 0; i < s->n_rows; i++)
-		if (!(s->row[i].missing >> c & 1))
-			add_own(own, s, i, s->row[i].cost[c], s->row[i].raw[c]);
+	for (unsigned int i = 0; i < s->n_rows; i++) {
+		const struct pmu_model_row *row = &s->row[i];
+		const struct pmu_model_team *team = row->team;
+
+		if (team && !(team->missing >> c & 1))
+			add_own(own, s, i, team->raw[c] - team->net[c], team->raw[c]);
+		else if (!(row->missing >> c & 1))
+			add_own(own, s, i, row->cost[c], row->raw[c]);
+	}
 }
 
 /*
