@@ -159,6 +159,38 @@ __attribute__((unused)) static struct pmu_model *sample_model(void)
 	return model;
 }
 
+/*
+ * Finished: "solve" of thread 0, for which thread 1 worked, where it began "kernel"; thread 2 worked
+ * for that "kernel" of thread 0's, and has both by itself, too.
+ */
+__attribute__((unused)) static struct pmu_model *sample_team(void)
+{
+	const uint64_t ms = 1000000;
+	struct pmu_model *model = sample_head();
+	struct pmu_model_section *s;
+
+	sample_threads(model, 3, 1000 * ms);
+	for (int i = 0; i < 3; i++)
+		model->thread[i].stop_ns = (int64_t)(1000 * ms);
+	sample_sections(model, 1, 16);
+	s = model->section;
+	sample_core(model, s);
+	sample_row(model, s, 0, -1, "solve", 2, 500 * ms);                       /* 0 */
+	sample_row(model, s, 0, 0, "kernel", 2, 300 * ms);                       /* 1 */
+	sample_row(model, s, 1, -1, "solve", 2, 200 * ms)->flags = PMU_ROW_TEAM; /* 2 */
+	sample_row(model, s, 1, 2, "kernel", 2, 100 * ms);                       /* 3 */
+	sample_row(model, s, 2, -1, "solve", 1, 20 * ms)->flags = PMU_ROW_TEAM;  /* 4 */
+	sample_row(model, s, 2, 4, "kernel", 2, 50 * ms)->flags = PMU_ROW_TEAM;  /* 5 */
+	sample_row(model, s, 2, 4, "kernel", 2, 5 * ms);                         /* 6 */
+	sample_row(model, s, 2, 6, "leaf", 2, 1 * ms);                           /* 7 */
+	sample_row(model, s, 2, -1, "solve", 1, 80 * ms);                        /* 8 */
+	sample_row(model, s, 2, 8, "kernel", 1, 70 * ms);                        /* 9 */
+	sample_row(model, s, 2, 9, "leaf", 1, 60 * ms);
+	if (pmu_model_finish(model))
+		abort();
+	return model;
+}
+
 /* The sum with that name, in the first section. */
 __attribute__((unused)) static struct pmu_model_row *sample_sum(struct pmu_model *model,
 								const char *name)

@@ -26,11 +26,12 @@ static int find_key(const struct pmu_text *t, const struct pmu_model_section *s)
 	return BY_TIME;
 }
 
-static uint64_t key_of(const struct pmu_model_row *row, int key)
+static uint64_t key_of(const struct pmu_text *t, const struct pmu_model_row *row, int key)
 {
 	switch (key) {
 	case BY_TIME:
-		return row->time_ns;
+		/* a list is by what it shows */
+		return row->team && !t->sort ? row->team->time_ns : row->time_ns;
 	case BY_SELF:
 		return row->self_ns;
 	case BY_CALLS:
@@ -58,6 +59,20 @@ static void mark_matching(const struct pmu_text *t, const struct pmu_model_row *
 			continue;
 		shown[i] = true;
 		depth = row[i].depth;
+	}
+}
+
+/* What others did in a region is not in those around it: they are shown for it. */
+static void raise_parents(const struct pmu_model_section *s, const struct pmu_model_row *row,
+			  unsigned int n, uint64_t *key)
+{
+	int first = n ? (int)(row - (row->thread < 0 ? s->row : s->thread_row)) : 0;
+
+	for (unsigned int i = n; i-- > 0;) {
+		int parent = row[i].parent - first;
+
+		if (parent >= 0 && key[parent] < key[i])
+			key[parent] = key[i];
 	}
 }
 
@@ -112,18 +127,23 @@ void pmu_text_choose(struct pmu_text *t, const struct pmu_model_section *section
 {
 	bool *shown = pmu_block_array(&t->scratch, n, sizeof(*shown));
 	struct place *place = pmu_block_array(&t->scratch, n, sizeof(*place));
+	uint64_t *keys = pmu_block_array(&t->scratch, n, sizeof(*keys));
 	int key = find_key(t, section);
 	unsigned int n_places = 0;
 
 	*choice = (struct pmu_text_choice){ .by_time = key == BY_TIME };
-	if (!shown || !place) {
+	if (!shown || !place || !keys) {
 		t->failed = true;
 		return;
 	}
 	mark_matching(t, row, n, shown);
 	for (unsigned int i = 0; i < n; i++)
+		keys[i] = key_of(t, &row[i], key);
+	if (!t->sort)
+		raise_parents(section, row, n, keys);
+	for (unsigned int i = 0; i < n; i++)
 		if (shown[i])
-			place[n_places++] = (struct place){ key_of(&row[i], key), i };
+			place[n_places++] = (struct place){ keys[i], i };
 	choice->n_unmatched = n - n_places;
 	t->failed |= take(t, row, place, n_places, choice) < 0;
 }

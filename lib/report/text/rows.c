@@ -25,6 +25,7 @@ static const struct {
 	{ PMU_ROW_FLAT, PMU_LEGEND_FLAT, 'f' },
 	{ PMU_ROW_SHORT, PMU_LEGEND_SHORT, 's' },
 	{ PMU_ROW_INTERRUPTED, PMU_LEGEND_INTERRUPTED, 'i' },
+	{ PMU_ROW_TEAM, PMU_LEGEND_TEAM, 't' },
 };
 
 /* Some rows of a section that stand in one table. */
@@ -78,6 +79,12 @@ static uint64_t most_calls(const struct rows *r)
 	return most;
 }
 
+/* A team's row that only stands there for one in it: there is nothing to be known. */
+static bool is_on_the_way(const struct pmu_model_row *row)
+{
+	return row->flags & PMU_ROW_TEAM && !row->calls && !row->n_open;
+}
+
 static void base_columns(struct rows *r)
 {
 	const uint64_t most = most_calls(r);
@@ -100,6 +107,8 @@ static void base_columns(struct rows *r)
 		/* nothing there could be known */
 		if (row->flags & PMU_ROW_PROGRAM)
 			pmu_cell_text(&cell[SELF][i], "");
+		for (unsigned int c = 0; is_on_the_way(row) && c < N_BASE; c++)
+			pmu_cell_text(&cell[c][i], "");
 	}
 }
 
@@ -183,6 +192,8 @@ static void metric_column(struct rows *r, unsigned int m)
 	for (unsigned int i = 0; cell && i < r->n; i++) {
 		double value = metric_of(r, i, m);
 
+		if (is_on_the_way(&r->row[i]))
+			continue;
 		pmu_cell_value(&cell[i], value, largest);
 		if (percent && !isnan(value) && !cell[i].unit[0])
 			strcpy(cell[i].unit, "%");
@@ -209,6 +220,8 @@ static void count_column(struct rows *r, unsigned int c)
 	const uint64_t largest = largest_count(r, c);
 
 	for (unsigned int i = 0; cell && i < r->n; i++) {
+		if (is_on_the_way(&r->row[i]))
+			continue;
 		if (r->row[i].missing >> c & 1)
 			pmu_cell_none(&cell[i]);
 		else if (time)
@@ -396,7 +409,8 @@ static void find_unknown(struct rows *r)
 	for (unsigned int c = 0; c < r->table.n_columns; c++)
 		for (unsigned int i = 0; i < r->n; i++)
 			/* without calls there is no time per call: nothing is unknown */
-			if ((c != PER_CALL || r->row[i].calls) &&
+			if ((r->table.column[c].title != base_titles[PER_CALL] ||
+			     r->row[i].calls) &&
 			    !strcmp(r->table.column[c].cell[i].number, "-"))
 				r->t->legend |= PMU_LEGEND_UNKNOWN;
 }
@@ -446,26 +460,22 @@ static void put_unsorted(struct rows *r)
 			pmu_text_shown(t, t->sort));
 }
 
-static void put_rows(struct rows *r)
+static void open_table(struct rows *r)
 {
 	struct pmu_text *t = r->t;
 	size_t n_columns = (size_t)BASE_COLUMNS + r->s->n_counts + r->s->n_metrics;
 
-	choose(r);
-	if (!r->n && !t->failed) {
-		put_left_out(r);
-		return;
-	}
 	r->table.n_rows = r->n;
 	r->table.label = pmu_block_array(&t->scratch, r->n, sizeof(*r->table.label));
 	r->table.mark = pmu_block_array(&t->scratch, r->n, sizeof(*r->table.mark));
 	r->table.column = pmu_block_array(&t->scratch, n_columns, sizeof(*r->table.column));
 	t->failed |= !r->table.label || !r->table.mark || !r->table.column;
-	if (t->failed)
-		return;
-	fill_labels(r);
-	base_columns(r);
-	threads_column(r);
+}
+
+static void print_table(struct rows *r)
+{
+	struct pmu_text *t = r->t;
+
 	for (unsigned int m = 0; m < r->s->n_metrics; m++)
 		if (any_metric(r, m))
 			metric_column(r, m);
@@ -478,11 +488,139 @@ static void put_rows(struct rows *r)
 	t->failed |= pmu_table_print(t->out, &r->table, t->columns, &t->scratch) < 0;
 	if (r->table.too_deep)
 		t->legend |= PMU_LEGEND_DEEP;
+}
+
+static void put_rows(struct rows *r)
+{
+	struct pmu_text *t = r->t;
+
+	choose(r);
+	if (!r->n && !t->failed) {
+		put_left_out(r);
+		return;
+	}
+	open_table(r);
+	if (t->failed)
+		return;
+	fill_labels(r);
+	base_columns(r);
+	threads_column(r);
+	print_table(r);
+	if (t->failed)
+		return;
 	put_left_out(r);
 	put_unsorted(r);
 	put_not_counted(r);
 	pmu_text_times(t, r->row, r->n);
 	pmu_text_least(t, r->s, r->row, r->n);
+}
+
+/* Teams. */
+
+enum team_column { TEAM_THREADS, TEAM_TIME, TEAM_SHARE, EFFICIENCY, IMBALANCE, N_TEAM };
+static const char *const team_titles[N_TEAM] = { "threads", "time", "share", "efficiency",
+						 "imbalance" };
+
+/* Where it has less than two to compare there is nothing that is not known. */
+static void imbalance_cell(struct pmu_cell *cell, const struct pmu_model_team *team)
+{
+	if (!isnan(team->imbalance) || !team->n_threads || !team->time_known)
+		pmu_cell_share(cell, team->imbalance);
+	else
+		pmu_cell_text(cell, "");
+}
+
+static void team_columns(struct rows *r)
+{
+	struct pmu_cell *cell[N_TEAM];
+
+	for (unsigned int i = 0; i < N_TEAM; i++) {
+		cell[i] = column(r, team_titles[i], "team of");
+		if (!cell[i])
+			return;
+	}
+	for (unsigned int i = 0; i < r->n; i++) {
+		const struct pmu_model_team *team = r->row[i].team;
+
+		if (!team) { /* a program */
+			pmu_cell_time(&cell[TEAM_TIME][i], time_of(&r->row[i]));
+			pmu_cell_share(&cell[TEAM_SHARE][i], r->row[i].share);
+			continue;
+		}
+		pmu_cell_exact(&cell[TEAM_THREADS][i], team->n_threads);
+		if (!team->n_threads)
+			pmu_cell_none(&cell[TEAM_THREADS][i]);
+		pmu_cell_time(&cell[TEAM_TIME][i], team->time_known ? (double)team->time_ns : NAN);
+		pmu_cell_share(&cell[TEAM_SHARE][i], team->share);
+		pmu_cell_share(&cell[EFFICIENCY][i], team->efficiency);
+		if (!team->has_others)
+			pmu_cell_text(&cell[EFFICIENCY][i], "");
+		imbalance_cell(&cell[IMBALANCE][i], team);
+	}
+}
+
+static struct pmu_model_row as_row(const struct pmu_model_row *sum)
+{
+	struct pmu_model_row row = *sum;
+
+	if (sum->team) {
+		row.flags = sum->team->flags;
+		row.missing = sum->team->missing;
+		row.net = sum->team->net;
+		row.metric = sum->team->metric;
+	}
+	return row;
+}
+
+/* A program has all that its threads did: it is here for what is in it. */
+static bool is_empty_program(const struct rows *r)
+{
+	return r->n && r->row[r->n - 1].flags & PMU_ROW_PROGRAM;
+}
+
+/* Of the rows that are shown those with a team, as rows of what it did. */
+static bool take_teams(const struct rows *shown, struct rows *r)
+{
+	struct pmu_model_row *row = pmu_block_array(&r->t->scratch, shown->n, sizeof(*row));
+	unsigned int *at = pmu_block_array(&r->t->scratch, shown->n, sizeof(*at));
+
+	r->row = row;
+	r->at = at;
+	r->t->failed |= !row || !at;
+	for (unsigned int i = 0; row && at && i < shown->n; i++) {
+		bool program = shown->row[i].flags & PMU_ROW_PROGRAM;
+
+		if (!program && !shown->row[i].team)
+			continue;
+		if (program && is_empty_program(r))
+			r->n--;
+		row[r->n] = as_row(&shown->row[i]);
+		at[r->n++] = shown->at ? shown->at[i] : i;
+	}
+	if (is_empty_program(r))
+		r->n--;
+	return r->n && !r->t->failed;
+}
+
+static void put_teams(const struct rows *shown)
+{
+	struct pmu_text *t = shown->t;
+	struct rows r = { .t = t, .s = shown->s, .table.color = t->color };
+
+	if (t->failed || !pmu_section_has_teams(shown->s) || !take_teams(shown, &r))
+		return;
+	open_table(&r);
+	if (t->failed)
+		return;
+	pmu_strbuf_add(t->out, "\n  ");
+	if (r.s->n_counts || t->model->n_sections > 1) {
+		pmu_encode_line(t->out, r.s->group);
+		pmu_strbuf_add(t->out, ", ");
+	}
+	pmu_strbuf_add(t->out, "teams: a region with all that other threads did for it\n");
+	fill_labels(&r);
+	team_columns(&r);
+	print_table(&r);
 }
 
 /* What the numbers of the next table are of; nothing where that goes without saying. */
@@ -579,6 +717,7 @@ void pmu_text_section(struct pmu_text *t, const struct pmu_model_section *sectio
 
 	section_title(t, section);
 	put_rows(&r);
+	put_teams(&r);
 	if (t->model->n_parts > 1 && !t->failed && r.n)
 		pmu_text_over_parts(t, section, r.at, r.n);
 	if (t->threads)

@@ -35,6 +35,8 @@ static const struct {
 	{ PMU_LEGEND_SHORT, "s",
 	  "short: more than a tenth of what was measured in these calls was the library's own work" },
 	{ PMU_LEGEND_INTERRUPTED, "i", NULL }, /* pmu_text_interrupted() */
+	{ PMU_LEGEND_TEAM, "t",
+	  "team: what the thread did for a region that another one had open; in no region around it" },
 	{ PMU_LEGEND_DOUBT, "?", "see the doubts below" },
 	{ PMU_LEGEND_DEEP, "(n)", "nested n deep, too deep to indent" },
 };
@@ -155,7 +157,7 @@ static struct pmu_text_in_regions *find_in_regions(struct pmu_text *t)
 			const struct pmu_model_row *row = &s->thread_row[k];
 
 			if (row->thread < 0 || (unsigned int)row->thread >= t->model->n_threads ||
-			    row->parent >= 0 || row->flags & PMU_ROW_FLAT)
+			    row->holder >= 0 || row->flags & PMU_ROW_FLAT)
 				continue;
 			in_regions[row->thread].time_ns += row->time_ns;
 			in_regions[row->thread].open |= row->n_open > 0;

@@ -18,6 +18,7 @@ enum pmu_text_legend {
 	PMU_LEGEND_DOUBT = 64,
 	PMU_LEGEND_DEEP = 128,
 	PMU_LEGEND_INTERRUPTED = 256,
+	PMU_LEGEND_TEAM = 512,
 };
 
 struct pmu_text {

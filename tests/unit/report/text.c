@@ -917,6 +917,82 @@ static void colour_changes_nothing_else(void)
 	pmu_model_free(model);
 }
 
+static void teams_have_a_table(void)
+{
+	struct pmu_model *model = sample_team();
+	char *text;
+
+	pmu_metric_fill(model);
+	text = render(model, 100, false);
+	fits(text, 100, "teams");
+	has(text, "\n  solve                 3  580.0 ms  19.3% ", "a region's own time");
+	has(text, "\n  CORE, teams: a region with all that other threads did for it\n",
+	    "a table more");
+	has(text, "\n  solve                   3  850.0 ms  28.3%       97.7%      48.1%  3.00 ",
+	    "threads, time, share, efficiency, imbalance, metrics");
+	has(text, "\n  solve                  2.550 G  850.0 M ", "counts");
+	hasnt(text, " t\n", "no row is of a team");
+	free(text);
+	text = render(model, 100, true);
+	has(text,
+	    "\n    kernel              2  50.00 ms   5.0%  25.00 ms  50.00 ms  3.00    11.11%  t\n",
+	    "threads' rows have a letter");
+	has(text, "\n  t  team: what the thread did for a region that another one had open",
+	    "which is told");
+	has(text, "\n  2 worker          4244    2  1.000 s      -          15.0% ",
+	    "work for others is time in regions");
+	free(text);
+	pmu_model_free(model);
+	model = sample_model();
+	text = render(model, 100, true);
+	hasnt(text, "team", "nobody worked for others: not a word of teams");
+	free(text);
+	pmu_model_free(model);
+}
+
+static void what_is_not_known_of_a_team_is_told(void)
+{
+	struct pmu_model *model = sample_team();
+	struct pmu_model_team *team = model->section->row[0].team;
+	char *text;
+
+	team->time_known = false;
+	team->n_threads = 0;
+	team->share = team->imbalance = team->efficiency = NAN;
+	team->missing = UINT32_MAX;
+	text = render(model, 100, false);
+	has(text, "\n  solve                   -      -        -            -          -\n",
+	    "not 0");
+	has(text, "\n  -  unknown:", "a dash is explained");
+	free(text);
+	pmu_model_free(model);
+}
+
+/* A region of little time of its own, and one in it of much. */
+static void of_many_rows_those_around_others_are_shown(void)
+{
+	struct pmu_model *model = sample_head();
+	const struct pmu_text_options options = { .columns = 100, .top = 2 };
+	struct pmu_strbuf out = { 0 };
+	struct pmu_model_section *s;
+
+	sample_threads(model, 2, 1000 * ms);
+	sample_sections(model, 1, 8);
+	s = model->section;
+	sample_row(model, s, 0, -1, "around", 1, 1 * ms);
+	sample_row(model, s, 0, -1, "other", 1, 5 * ms);
+	sample_row(model, s, 0, -1, "third", 1, 4 * ms);
+	sample_row(model, s, 1, -1, "around", 1, 50 * ms)->flags = PMU_ROW_TEAM;
+	sample_row(model, s, 1, 3, "inner", 1, 40 * ms);
+	pmu_model_finish(model);
+	pmu_write_text(&out, model, &options);
+	has(pmu_strbuf_text(&out), "\n  around ", "the region around it");
+	has(pmu_strbuf_text(&out), "\n    inner ", "is shown with one that takes long");
+	hasnt(pmu_strbuf_text(&out), "\n  other ", "rather than others");
+	pmu_strbuf_free(&out);
+	pmu_model_free(model);
+}
+
 int main(void)
 {
 	the_head_says_what_ran_where();
@@ -949,5 +1025,8 @@ int main(void)
 	rows_can_be_sorted_by_a_count();
 	rows_can_be_filtered();
 	colour_changes_nothing_else();
+	teams_have_a_table();
+	what_is_not_known_of_a_team_is_told();
+	of_many_rows_those_around_others_are_shown();
 	return done_testing();
 }
