@@ -8,6 +8,12 @@
  * in the order of the JSON report's "parts", and its MPI rank; "all" and blank in a sum's line.  Of
  * one process the part is 0.
  *
+ * Where threads worked for regions that others had open, a region has a line more for all that they
+ * and its openers did together ("team"), and one for each of them ("team 3"); what these say is in no
+ * other thread's line.  team_threads, imbalance and efficiency are there for the team, and
+ * team_depth says how many regions of the path, from the outermost, are those of others for a line's
+ * thread: one may have several lines of the same path, which differ in it.
+ *
  * own_ns is how much of time_ns was about the library's own work.  p50_ns and so on are there where
  * lengths of calls were counted (PMU_HISTOGRAM=1), least:NAME where the least that a call counted
  * was kept (PMU_EXACT=1).
@@ -42,6 +48,7 @@ struct csv {
 	unsigned int n_metrics;
 	bool percentiles; /* lengths of calls were counted */
 	bool leasts;      /* the least that a call counted was kept */
+	bool teams;       /* threads worked for others' regions */
 	/* of the section at hand: index of a column in it, or -1 */
 	int *count_at;
 	int *metric_at;
@@ -140,6 +147,8 @@ static void put_header(struct csv *csv)
 	for (unsigned int i = 0; csv->percentiles && i < PMU_PERCENTILES; i++)
 		pmu_strbuf_addf(csv->out, ",%s_ns", pmu_percentiles[i].title);
 	pmu_strbuf_add(csv->out, ",share,own_ns,part,rank");
+	if (csv->teams)
+		pmu_strbuf_add(csv->out, ",team_threads,imbalance,efficiency,team_depth");
 	for (unsigned int i = 0; i < csv->n_counts; i++)
 		put_title(csv, "raw:", &csv->count[i]);
 	for (unsigned int i = 0; i < csv->n_counts; i++)
@@ -198,22 +207,69 @@ static void put_part(struct csv *csv, const struct pmu_model_row *row)
 	put_u64(csv, rank >= 0, (uint64_t)rank);
 }
 
-static void put_row(struct csv *csv, const struct pmu_model_section *s,
-		    const struct pmu_model_row *row)
+static void put_blanks(struct csv *csv, unsigned int n)
 {
-	int thread = pmu_model_thread_number(csv->model, row);
-	bool known = pmu_model_time_known(row), timed = known && row->calls;
+	while (n--)
+		pmu_strbuf_add(csv->out, ",");
+}
 
+static void put_metrics(struct csv *csv, const double *metric)
+{
+	for (unsigned int i = 0; i < csv->n_metrics; i++) {
+		int at = csv->metric_at[i];
+
+		put_double(csv, at >= 0 && metric ? metric[at] : NAN);
+	}
+}
+
+static void put_place(struct csv *csv, const struct pmu_model_section *s,
+		      const struct pmu_model_row *row)
+{
 	pmu_encode_csv(csv->out, s->group);
 	pmu_strbuf_add(csv->out, ",");
 	pmu_encode_csv(csv->out, row->path);
 	pmu_strbuf_add(csv->out, ",");
 	pmu_encode_csv(csv->out, row->name);
 	put_u64(csv, true, (uint64_t)row->depth);
+}
+
+static void put_team(struct csv *csv, const struct pmu_model_section *s,
+		     const struct pmu_model_row *row)
+{
+	const struct pmu_model_team *team = row->team;
+
+	put_place(csv, s, row);
+	put_blanks(csv, 1);
+	pmu_strbuf_add(csv->out, "team,");
+	put_u64(csv, team->time_known, team->time_ns);
+	put_blanks(csv, 5 + (csv->percentiles ? PMU_PERCENTILES : 0));
+	put_double(csv, team->share);
+	put_u64(csv, team->time_known, team->cost_ns);
+	put_part(csv, row);
+	put_u64(csv, team->n_threads, team->n_threads);
+	put_double(csv, team->imbalance);
+	put_double(csv, team->efficiency);
+	put_blanks(csv, 1);
+	put_counts(csv, team->raw, team->missing);
+	put_counts(csv, team->net, team->missing);
+	put_blanks(csv, csv->leasts ? csv->n_counts : 0);
+	put_metrics(csv, team->metric);
+	pmu_strbuf_add(csv->out, "\n");
+}
+
+static void put_row(struct csv *csv, const struct pmu_model_section *s,
+		    const struct pmu_model_row *row)
+{
+	int thread = pmu_model_thread_number(csv->model, row);
+	bool known = pmu_model_time_known(row), timed = known && row->calls;
+
+	put_place(csv, s, row);
 	if (pmu_model_is_socket(csv->model, row))
 		put_socket(csv, pmu_model_socket_number(csv->model, row));
 	else if (thread < 0)
 		pmu_strbuf_add(csv->out, row->thread < 0 ? ",all" : ",");
+	else if (row->flags & PMU_ROW_TEAM)
+		pmu_strbuf_addf(csv->out, ",team %d", thread);
 	else
 		put_u64(csv, true, (uint64_t)thread);
 	put_u64(csv, true, row->calls);
@@ -232,16 +288,16 @@ static void put_row(struct csv *csv, const struct pmu_model_section *s,
 	put_double(csv, row->share);
 	put_u64(csv, known, row->cost_ns);
 	put_part(csv, row);
+	if (csv->teams) {
+		put_blanks(csv, 3);
+		put_u64(csv, row->thread >= 0, (uint64_t)row->team_depth);
+	}
 	put_counts(csv, row->raw, row->missing);
 	put_counts(csv, row->net, row->missing);
 	if (csv->leasts)
 		put_counts(csv, row->least ? row->least->count : NULL,
 			   row->least ? ~row->least->known : UINT32_MAX);
-	for (unsigned int i = 0; i < csv->n_metrics; i++) {
-		int at = csv->metric_at[i];
-
-		put_double(csv, at >= 0 && row->metric ? row->metric[at] : NAN);
-	}
+	put_metrics(csv, row->metric);
 	pmu_strbuf_add(csv->out, "\n");
 }
 
@@ -256,6 +312,8 @@ static void put_section(struct csv *csv, const struct pmu_model_section *s)
 	use_section(csv, s);
 	for (unsigned int i = 0; i < s->n_rows; i++) {
 		put_row(csv, s, &s->row[i]);
+		if (s->row[i].team)
+			put_team(csv, s, &s->row[i]);
 		for (unsigned int k = index.start[i]; k < index.start[i + 1]; k++)
 			put_row(csv, s, &s->thread_row[index.row[k]]);
 	}
@@ -267,7 +325,8 @@ void pmu_write_csv(struct pmu_strbuf *out, const struct pmu_model *model)
 	struct csv csv = { .out = out,
 			   .model = model,
 			   .percentiles = pmu_model_has_histograms(model),
-			   .leasts = pmu_model_has_leasts(model) };
+			   .leasts = pmu_model_has_leasts(model),
+			   .teams = pmu_model_has_teams(model) };
 
 	if (open_columns(&csv) < 0) {
 		out->failed = 1;

@@ -18,6 +18,7 @@ void pmu_rows_by_sum_free(struct pmu_rows_by_sum *index);
 
 /** pmu_section_has_teams() - did any thread work for another's region? */
 bool pmu_section_has_teams(const struct pmu_model_section *section);
+bool pmu_model_has_teams(const struct pmu_model *model);
 
 /** pmu_model_thread_number() - number of a row's thread, -1 for a sum and a socket */
 int pmu_model_thread_number(const struct pmu_model *model, const struct pmu_model_row *row);

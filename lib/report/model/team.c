@@ -48,6 +48,14 @@ bool pmu_section_has_teams(const struct pmu_model_section *section)
 	return false;
 }
 
+bool pmu_model_has_teams(const struct pmu_model *model)
+{
+	for (unsigned int i = 0; i < model->n_sections; i++)
+		if (pmu_section_has_teams(&model->section[i]))
+			return true;
+	return false;
+}
+
 /* --- time and counts --- */
 
 static int give_team(struct teams *t, struct pmu_model_row *sum)

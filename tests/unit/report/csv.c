@@ -208,6 +208,38 @@ static void groups_share_one_header(void)
 	pmu_model_free(model);
 }
 
+static void teams_have_lines_of_their_own(void)
+{
+	struct pmu_model *model = sample_team();
+	struct sheet sheet;
+	int row;
+
+	pmu_metric_fill(model);
+	read_sheet(model, &sheet);
+	is_int(sheet.n_cells[0], 16 + 4 + 3 + 3 + 2, "columns of teams");
+	is_int(sheet.n_rows, 1 + 3 + 2 + 11, "a line for each sum, team and row");
+	row = row_of(&sheet, "solve", "all");
+	is_str(cell_of(&sheet, row, "time_ns"), "580000000", "the region's own time");
+	is_str(cell_of(&sheet, row, "team_threads"), "", "of which no team is told");
+	row = row_of(&sheet, "solve", "team");
+	is_str(cell_of(&sheet, row, "time_ns"), "850000000", "its team's");
+	is_str(cell_of(&sheet, row, "calls"), "", "without calls");
+	is_str(cell_of(&sheet, row, "net:cycles"), "850000000", "counts");
+	is_str(cell_of(&sheet, row, "IPC"), "3", "metrics");
+	is_str(cell_of(&sheet, row, "part"), "all", "of all");
+	is_str(cell_of(&sheet, row, "team_threads"), "3", "threads");
+	is_str(cell_of(&sheet, row, "team_depth"), "", "a team has no depth");
+	row = row_of(&sheet, "kernel", "team 2");
+	is_str(cell_of(&sheet, row, "time_ns"), "50000000", "work for another thread's region");
+	is_str(cell_of(&sheet, row, "team_depth"), "2", "in a region that is another's, too");
+	is_str(cell_of(&sheet, row_of(&sheet, "kernel", "1"), "team_depth"), "1",
+	       "a region that was begun at such work");
+	is_str(cell_of(&sheet, row_of(&sheet, "kernel", "0"), "team_depth"), "0",
+	       "and one that was not");
+	free(sheet.text);
+	pmu_model_free(model);
+}
+
 static void an_empty_model_has_a_header(void)
 {
 	struct pmu_model *model = pmu_model_new();
@@ -228,6 +260,7 @@ int main(void)
 	what_is_unknown_is_blank();
 	odd_names_come_back();
 	groups_share_one_header();
+	teams_have_lines_of_their_own();
 	an_empty_model_has_a_header();
 	return done_testing();
 }
