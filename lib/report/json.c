@@ -46,6 +46,8 @@
  *     merged      0, or how many finished threads share this entry
  *     finished    true or false
  *     time_ns     from its first region to its end or this report
+ *     start_ns, stop_ns  when it began and ended, since its process did; null where it is not
+ *                 known; only where there are teams
  *     minor_faults, major_faults, voluntary_switches, involuntary_switches
  *     cpu_ns      of time_ns, how long it was on a processor; the rest it waited
  *   sockets       [{part, socket, time_ns}]: from their first region to this report; socket is the
@@ -84,6 +86,7 @@
  *                              be too high by as many, and by one for each page fault
  *                 "short"      more than a tenth of the time, or of a count, was the
  *                              library's own cost
+ *                 "team"       of "workers": see there
  *                 "program"    of several processes, and measured by nobody: around the
  *                              regions of one program's processes; calls are processes
  *     raw         {count: as read}
@@ -99,7 +102,26 @@
  *                 have ranks over the ranks, with all processes of one rank together, of
  *                 which the part is the first.  imbalance is max / mean - 1.  Only of
  *                 several processes
- *     threads     [{part, thread, and all from calls to metrics}]: of each thread
+ *     team        what all threads did for the region: those that opened it, and others that worked
+ *                 for it, at any depth; each piece of work once.  Only where a thread of the group
+ *                 worked for another's region, and more than one was in this one
+ *       others    true; false where each was in calls of its own alone
+ *       time_ns, time_own_ns, share    of all its threads together; null where a part of it is not
+ *                 known
+ *       n_threads most of its threads that lived at once; null where some are merged
+ *       imbalance how much longer than the mean the slowest was at work for it, of the others, or
+ *                 where there are none of all: max / mean - 1; threads that came after each other
+ *                 count as one
+ *       efficiency  time_ns of n_threads times the time of its openers, on average of those at
+ *                 once; 0 to 1
+ *       raw, net, metrics    null where a part of it lacks the count
+ *       workers   [{part, thread, team_depth, and all from calls to metrics}]: what each of the
+ *                 others did; calls are how often it came to work for it, 0 where it did so only
+ *                 for regions in it.  It is in no other row
+ *     threads     [{part, thread, team_depth, and all from calls to metrics}]: of each thread.
+ *                 team_depth is there where it began the region at work for others': so many
+ *                 regions of the path, from the outermost, are theirs.  A thread may be there
+ *                 several times then, with different ones
  *     sockets     [{part, socket, and the same}]: of each socket; calls are the times that a
  *                 thread came in where none was, and the counts those of that scope
  *   doubts        [{text, region, part, parts: [part], thread, count}]; region is the path, the
@@ -137,6 +159,7 @@ static const struct {
 	{ PMU_ROW_PROGRAM, "program" },
 	{ PMU_ROW_SHORT, "short" },
 	{ PMU_ROW_INTERRUPTED, "interrupted" },
+	{ PMU_ROW_TEAM, "team" },
 };
 
 static void put_head(struct pmu_strbuf *out, const struct pmu_model *model)
@@ -279,7 +302,7 @@ static void put_part(struct pmu_strbuf *out, const struct pmu_model *model,
 }
 
 static void put_thread(struct pmu_strbuf *out, const struct pmu_model *model,
-		       const struct pmu_model_thread *thread)
+		       const struct pmu_model_thread *thread, bool life)
 {
 	pmu_strbuf_add(out, "{");
 	put_part(out, model, thread);
@@ -293,6 +316,10 @@ static void put_thread(struct pmu_strbuf *out, const struct pmu_model *model,
 	key(out, ", ", "finished");
 	pmu_strbuf_add(out, thread->finished ? "true" : "false");
 	put_u64(out, ", ", "time_ns", thread->time_ns);
+	if (life) {
+		put_i64(out, ", ", "start_ns", thread->start_ns);
+		put_i64(out, ", ", "stop_ns", thread->stop_ns);
+	}
 	put_i64(out, ", ", "minor_faults", thread->minor_faults);
 	put_i64(out, ", ", "major_faults", thread->major_faults);
 	put_i64(out, ", ", "voluntary_switches", thread->voluntary_switches);
@@ -303,10 +330,12 @@ static void put_thread(struct pmu_strbuf *out, const struct pmu_model *model,
 
 static void put_threads(struct pmu_strbuf *out, const struct pmu_model *model)
 {
+	bool life = pmu_model_has_teams(model);
+
 	pmu_strbuf_add(out, ",\n  \"threads\": [");
 	for (unsigned int i = 0; i < model->n_threads; i++) {
 		next_line(out, !i, "    ");
-		put_thread(out, model, &model->thread[i]);
+		put_thread(out, model, &model->thread[i], life);
 	}
 	end_list(out, !model->n_threads, "  ");
 }
@@ -336,6 +365,16 @@ static void put_counts(struct pmu_strbuf *out, const char *before, const char *n
 	pmu_strbuf_add(out, "{");
 	for (unsigned int i = 0; i < s->n_counts; i++)
 		put_known(out, i ? ", " : "", s->count[i].name, !(missing >> i & 1), value[i]);
+	pmu_strbuf_add(out, "}");
+}
+
+static void put_metrics(struct pmu_strbuf *out, const char *before,
+			const struct pmu_model_section *s, const double *metric)
+{
+	key(out, before, "metrics");
+	pmu_strbuf_add(out, "{");
+	for (unsigned int i = 0; i < s->n_metrics; i++)
+		put_double(out, i ? ", " : "", s->metric[i].name, metric ? metric[i] : NAN);
 	pmu_strbuf_add(out, "}");
 }
 
@@ -401,12 +440,7 @@ static void put_measured(struct pmu_strbuf *out, const struct pmu_model_section 
 	put_counts(out, indent, "self", s, row->self, row->missing | row->self_missing);
 	if (row->least)
 		put_counts(out, indent, "least", s, row->least->count, ~row->least->known);
-	key(out, indent, "metrics");
-	pmu_strbuf_add(out, "{");
-	for (unsigned int i = 0; i < s->n_metrics; i++)
-		put_double(out, i ? ", " : "", s->metric[i].name,
-			   row->metric ? row->metric[i] : NAN);
-	pmu_strbuf_add(out, "}");
+	put_metrics(out, indent, s, row->metric);
 }
 
 static void put_region(struct pmu_strbuf *out, const struct pmu_model_section *s,
@@ -426,32 +460,68 @@ static void put_region(struct pmu_strbuf *out, const struct pmu_model_section *s
 	put_measured(out, s, row, ",\n     ");
 }
 
-/* The rows that make up sum @i: of its threads, or of its sockets. */
+enum row_kind { THREADS, WORKERS, SOCKETS };
+
+static enum row_kind kind_of(const struct pmu_model *model, const struct pmu_model_row *row)
+{
+	if (pmu_model_is_socket(model, row))
+		return SOCKETS;
+	return row->flags & PMU_ROW_TEAM ? WORKERS : THREADS;
+}
+
+/* The rows of sum @i that are of this kind. */
 static void put_rows(struct pmu_strbuf *out, const struct pmu_model *model,
 		     const struct pmu_model_section *s, const struct pmu_rows_by_sum *index,
-		     unsigned int i, bool sockets)
+		     unsigned int i, enum row_kind kind)
 {
+	static const char *const name[] = { "threads", "workers", "sockets" };
 	bool first = true;
 
-	pmu_strbuf_addf(out, ",\n     \"%s\": [", sockets ? "sockets" : "threads");
+	pmu_strbuf_addf(out, ",\n     \"%s\": [", name[kind]);
 	for (unsigned int k = index->start[i]; k < index->start[i + 1]; k++) {
 		const struct pmu_model_row *row = &s->thread_row[index->row[k]];
 
-		if (pmu_model_is_socket(model, row) != sockets)
+		if (kind_of(model, row) != kind)
 			continue;
 		next_line(out, first, "       {");
 		first = false;
 		if (row->thread >= 0)
 			put_part(out, model, &model->thread[row->thread]);
-		if (sockets)
+		if (kind == SOCKETS)
 			put_i64(out, "", "socket", pmu_model_socket_number(model, row));
 		else
 			put_i64(out, "", "thread", pmu_model_thread_number(model, row));
+		if (row->team_depth)
+			put_i64(out, ", ", "team_depth", row->team_depth);
 		pmu_strbuf_add(out, ", ");
 		put_measured(out, s, row, ",\n        ");
 		pmu_strbuf_add(out, "}");
 	}
 	end_list(out, first, "     ");
+}
+
+static void put_team(struct pmu_strbuf *out, const struct pmu_model *model,
+		     const struct pmu_model_section *s, const struct pmu_rows_by_sum *index,
+		     unsigned int i)
+{
+	const struct pmu_model_team *team = s->row[i].team;
+
+	if (!team)
+		return;
+	key(out, ",\n     ", "team");
+	key(out, "{", "others");
+	pmu_strbuf_add(out, team->has_others ? "true" : "false");
+	put_known(out, ", ", "time_ns", team->time_known, team->time_ns);
+	put_known(out, ", ", "time_own_ns", team->time_known, team->cost_ns);
+	put_double(out, ", ", "share", team->share);
+	put_known(out, ", ", "n_threads", team->n_threads, team->n_threads);
+	put_double(out, ", ", "imbalance", team->imbalance);
+	put_double(out, ", ", "efficiency", team->efficiency);
+	put_counts(out, ",\n        ", "raw", s, team->raw, team->missing);
+	put_counts(out, ",\n        ", "net", s, team->net, team->missing);
+	put_metrics(out, ",\n        ", s, team->metric);
+	put_rows(out, model, s, index, i, WORKERS);
+	pmu_strbuf_add(out, "}");
 }
 
 static void put_section(struct pmu_strbuf *out, const struct pmu_model *model,
@@ -468,9 +538,10 @@ static void put_section(struct pmu_strbuf *out, const struct pmu_model *model,
 		put_region(out, s, &s->row[i]);
 		if (parts)
 			pmu_json_parts_put(out, parts, i);
-		put_rows(out, model, s, &index, i, false);
+		put_team(out, model, s, &index, i);
+		put_rows(out, model, s, &index, i, THREADS);
 		if (model->n_sockets)
-			put_rows(out, model, s, &index, i, true);
+			put_rows(out, model, s, &index, i, SOCKETS);
 		pmu_strbuf_add(out, "}");
 	}
 	pmu_json_parts_close(parts);

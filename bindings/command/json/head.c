@@ -204,6 +204,13 @@ void pmu_json_read_doubts(struct pmu_json_reader *reader, const struct pmu_value
 	reader->where[0] = '\0';
 }
 
+/* Not all reports have it: -1 where it is missing, or null. */
+static int64_t known_if_there(struct pmu_json_reader *reader, const struct pmu_value *item,
+			      const char *name)
+{
+	return pmu_value_member(item, name) ? pmu_json_known(reader, item, name, INT64_MAX) : -1;
+}
+
 static void read_thread(struct pmu_json_reader *reader, const struct pmu_value *item,
 			struct pmu_model_thread *thread)
 {
@@ -218,15 +225,14 @@ static void read_thread(struct pmu_json_reader *reader, const struct pmu_value *
 	thread->n_merged = (uint32_t)pmu_json_int(reader, item, "merged", UINT32_MAX);
 	thread->finished = pmu_value_is(pmu_json_get(reader, item, "finished"), PMU_VALUE_TRUE);
 	thread->time_ns = pmu_json_u64(reader, item, "time_ns");
+	thread->start_ns = known_if_there(reader, item, "start_ns");
+	thread->stop_ns = known_if_there(reader, item, "stop_ns");
 	thread->minor_faults = pmu_json_known(reader, item, "minor_faults", INT64_MAX);
 	thread->major_faults = pmu_json_known(reader, item, "major_faults", INT64_MAX);
 	thread->voluntary_switches = pmu_json_known(reader, item, "voluntary_switches", INT64_MAX);
 	thread->involuntary_switches = pmu_json_known(reader, item, "involuntary_switches",
 						      INT64_MAX);
-	/* older reports are without it */
-	thread->cpu_ns = pmu_value_member(item, "cpu_ns")
-				 ? pmu_json_known(reader, item, "cpu_ns", INT64_MAX)
-				 : -1;
+	thread->cpu_ns = known_if_there(reader, item, "cpu_ns");
 }
 
 /* Behind the threads. */
@@ -327,7 +333,9 @@ static size_t count_rows(struct pmu_json_reader *reader, const char *group)
 		name = pmu_value_text(pmu_value_member(region, "group"));
 		if (name && !strcmp(name, group))
 			n += pmu_value_size(pmu_value_member(region, "threads")) +
-			     pmu_value_size(pmu_value_member(region, "sockets"));
+			     pmu_value_size(pmu_value_member(region, "sockets")) +
+			     pmu_value_size(
+				     pmu_value_member(pmu_value_member(region, "team"), "workers"));
 	}
 	return n;
 }

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/hash.h"
+#include "base/index.h"
 #include "report/model/histogram.h"
 
 /* --- rows --- */
@@ -19,7 +21,7 @@ static const struct {
 	{ "overlap", PMU_ROW_OVERLAP }, { "recursive", PMU_ROW_RECURSIVE },
 	{ "flat", PMU_ROW_FLAT },       { "open", PMU_ROW_OPEN },
 	{ "no_self", PMU_ROW_NO_SELF }, { "direct", PMU_ROW_DIRECT },
-	{ "program", PMU_ROW_PROGRAM },
+	{ "program", PMU_ROW_PROGRAM }, { "team", PMU_ROW_TEAM },
 };
 
 static uint32_t get_flags(struct pmu_json_reader *reader, const struct pmu_value *object)
@@ -146,12 +148,25 @@ static void read_row(struct pmu_json_reader *reader, const struct pmu_value *ite
 
 /* --- the tree --- */
 
+/** The latest row of a thread in the section, of those with this team_depth. */
+struct chain {
+	int thread; /* or socket */
+	int team_depth;
+	int last;
+};
+
 /** Where the regions are on the way through the tree. */
 struct around {
 	size_t n; /* regions around and including the last one */
 	size_t room;
 	size_t *region; /* [depth]: index in "regions" */
-	int *last;      /* [thread or socket]: its latest row in the section, -1 for none */
+	/*
+	 * A region that a thread began at work for another's may stand beside one that it began by
+	 * itself: how many regions of its path are others' tells which row it is in.
+	 */
+	struct pmu_index chains; /* by thread and team_depth: their indices, from 1 on */
+	struct chain *chain;     /* [n_chains] */
+	size_t n_chains, chain_room;
 };
 
 /* Threads and sockets stand part after part, by number in each. */
@@ -215,13 +230,56 @@ static int socket_index(struct pmu_json_reader *reader, const struct pmu_value *
 }
 
 /* Nothing of one group is around a region of another. */
-static void around_clear(const struct pmu_json_reader *reader, struct around *around)
+static void around_clear(struct around *around)
 {
-	unsigned int i;
-
 	around->n = 0;
-	for (i = 0; i < reader->model->n_threads + reader->model->n_sockets; i++)
-		around->last[i] = -1;
+	for (size_t i = 0; i < around->n_chains; i++)
+		around->chain[i].last = -1;
+}
+
+struct wanted {
+	const struct around *around;
+	int thread, team_depth;
+};
+
+static bool is_wanted(const void *arg, uintptr_t number)
+{
+	const struct wanted *wanted = arg;
+	const struct chain *chain = &wanted->around->chain[number - 1];
+
+	return chain->thread == wanted->thread && chain->team_depth == wanted->team_depth;
+}
+
+/* Return: NULL without memory. */
+static struct chain *find_chain(struct pmu_json_reader *reader, struct around *around, int thread,
+				int team_depth)
+{
+	const struct wanted wanted = { around, thread, team_depth };
+	uint32_t hash = pmu_hash_number((uint64_t)(unsigned int)thread << 32 |
+					(unsigned int)team_depth);
+	size_t room = 2 * around->chain_room + 16;
+	struct pmu_index_place *place;
+	struct chain *grown;
+
+	if (pmu_index_reserve(&around->chains, 1) < 0) {
+		pmu_json_no_memory(reader);
+		return NULL;
+	}
+	place = pmu_index_find(&around->chains, hash, is_wanted, &wanted);
+	if (place->thing)
+		return &around->chain[place->thing - 1];
+	if (around->n_chains == around->chain_room) {
+		grown = reallocarray(around->chain, room, sizeof(*grown));
+		if (!grown) {
+			pmu_json_no_memory(reader);
+			return NULL;
+		}
+		around->chain = grown;
+		around->chain_room = room;
+	}
+	around->chain[around->n_chains++] = (struct chain){ thread, team_depth, -1 };
+	pmu_index_take(&around->chains, place, hash, around->n_chains);
+	return &around->chain[around->n_chains - 1];
 }
 
 /* Goes to region @index at @depth. */
@@ -256,21 +314,35 @@ static void around_enter(struct pmu_json_reader *reader, struct around *around, 
 	around->region[depth] = index;
 }
 
-/* The row of @thread that a row at @depth is nested in; until the model is finished, sum
- * is its region. */
-static int around_parent(struct pmu_json_reader *reader, const struct around *around,
-			 const struct pmu_model_row *row, int thread, size_t depth)
+/* The row that @in is nested in; until the model is finished, sum is its region. */
+static int around_parent(struct pmu_json_reader *reader, struct around *around,
+			 const struct pmu_model_row *row, const struct pmu_model_row *in)
 {
-	int at = around->last[thread];
+	int team_depth = in->team_depth - !!(in->flags & PMU_ROW_TEAM);
+	const struct chain *chain;
+	int at;
 
-	if (!depth)
+	if (team_depth < 0 || in->team_depth > in->depth + 1)
+		pmu_json_complain(reader, "\"team_depth\" is not that of the region");
+	if (!in->depth || reader->rc)
 		return -1;
-	while (at >= 0 && row[at].depth >= (int)depth)
+	chain = find_chain(reader, around, in->thread, team_depth);
+	at = chain ? chain->last : -1;
+	while (at >= 0 && row[at].depth >= in->depth)
 		at = row[at].parent;
-	if (at < 0 || row[at].depth != (int)depth - 1 ||
-	    row[at].sum != (int)around->region[depth - 1])
+	if (at < 0 || row[at].depth != in->depth - 1 || row[at].team_depth != team_depth ||
+	    row[at].sum != (int)around->region[in->depth - 1])
 		pmu_json_complain(reader, "a thread is not in the region around it");
 	return at;
+}
+
+static void around_add(struct pmu_json_reader *reader, struct around *around,
+		       const struct pmu_model_row *row, int at)
+{
+	struct chain *chain = find_chain(reader, around, row->thread, row->team_depth);
+
+	if (chain)
+		chain->last = at;
 }
 
 /* --- regions --- */
@@ -301,7 +373,7 @@ struct region {
 	const struct pmu_value *columns;
 };
 
-/* The rows of its threads, or of its sockets. */
+/* The rows of its threads, of those that worked for it, or of its sockets. */
 static void read_rows(struct pmu_json_reader *reader, struct pmu_model_section *section,
 		      const struct region *region, const struct pmu_value *list, bool sockets,
 		      struct around *around)
@@ -321,10 +393,11 @@ static void read_rows(struct pmu_json_reader *reader, struct pmu_model_section *
 		row->thread = thread;
 		row->depth = (int)region->depth;
 		row->sum = (int)region->index;
-		row->parent = around_parent(reader, around, section->thread_row, thread,
-					    region->depth);
+		if (pmu_value_member(item, "team_depth"))
+			row->team_depth = (int)pmu_json_int(reader, item, "team_depth", INT_MAX);
 		read_row(reader, item, region->columns, row);
-		around->last[thread] = (int)section->n_thread_rows++;
+		row->parent = around_parent(reader, around, section->thread_row, row);
+		around_add(reader, around, row, (int)section->n_thread_rows++);
 	}
 }
 
@@ -333,20 +406,24 @@ static void read_region(struct pmu_json_reader *reader, const struct pmu_value *
 {
 	const struct pmu_value *item = pmu_json_element(reader, reader->regions, index, "regions");
 	const struct pmu_value *threads = pmu_json_list(reader, item, "threads"), *sockets = NULL;
+	const struct pmu_value *workers = NULL;
 	struct region region = { .index = index };
 	struct pmu_model_section *section = section_of(reader, groups, item, &region.columns);
 
 	if (pmu_value_member(item, "sockets"))
 		sockets = pmu_json_list(reader, item, "sockets");
+	if (pmu_value_member(item, "team"))
+		workers = pmu_json_list(reader, pmu_json_object(reader, item, "team"), "workers");
 	region.depth = (size_t)pmu_json_int(reader, item, "depth", INT_MAX - 1);
 	region.name = pmu_json_text(reader, item, "name");
 	if (!pmu_value_is(pmu_json_get(reader, item, "path"), PMU_VALUE_TEXT))
 		pmu_json_complain(reader, "\"path\" is not a text");
-	if (!pmu_value_size(threads) && !pmu_value_size(sockets))
+	if (!pmu_value_size(threads) && !pmu_value_size(sockets) && !pmu_value_size(workers))
 		pmu_json_complain(reader, "no thread has this region");
 	if (!reader->rc)
 		around_enter(reader, around, index, region.depth);
 	read_rows(reader, section, &region, threads, false, around);
+	read_rows(reader, section, &region, workers, false, around);
 	read_rows(reader, section, &region, sockets, true, around);
 }
 
@@ -360,18 +437,15 @@ void pmu_json_read_regions(struct pmu_json_reader *reader, const struct pmu_valu
 		pmu_json_complain(reader, "too many regions");
 	if (reader->rc)
 		return;
-	around.last = calloc((size_t)reader->model->n_threads + reader->model->n_sockets + 1,
-			     sizeof(*around.last));
-	if (!around.last)
-		pmu_json_no_memory(reader);
 	for (i = 0; i < n && !reader->rc; i++) {
 		group = pmu_value_member(pmu_value_at(reader->regions, i), "group");
 		if (!last || !pmu_value_same_text(group, last))
-			around_clear(reader, &around);
+			around_clear(&around);
 		last = group;
 		read_region(reader, groups, i, &around);
 	}
 	reader->where[0] = '\0';
 	free(around.region);
-	free(around.last);
+	free(around.chain);
+	pmu_index_free(&around.chains);
 }

@@ -696,6 +696,62 @@ static void a_socket_that_several_counted_is_not_added_up(void)
 	pmu_model_free(model);
 }
 
+static struct pmu_model *team_model(const char *program, int rank)
+{
+	struct pmu_model *model = sample_team();
+
+	model->program = program;
+	model->rank = rank;
+	model->n_ranks = rank < 0 ? 0 : 2;
+	model->pid = 100 + rank;
+	return model;
+}
+
+static void teams_come_back(void)
+{
+	struct pmu_model *model = team_model("one", -1);
+
+	pmu_metric_fill(model);
+	is_u64(sum_of(model, "solve")->team->time_ns, (500 + 200 + 20 + 50 + 80) * ms, "a team");
+	comes_back(model, "a report with teams");
+	pmu_model_free(model);
+}
+
+static void teams_of_ranks_are_added_up(void)
+{
+	struct pmu_model *part[] = { team_model("one", 0), team_model("one", 1) };
+	struct pmu_model *model = combined(part, 2, PMU_COMBINE_RANKS);
+	const struct pmu_model_row *row = sum_of(model, "solve");
+	struct pmu_spread spread;
+
+	is_u64(row->time_ns, 2 * (500 + 80) * ms, "a region's own time");
+	is_u64(row->team->time_ns, 2 * (500 + 200 + 20 + 50 + 80) * ms, "its team's");
+	is_u64(row->team->n_threads, 6, "threads");
+	ok(fabs(row->team->efficiency - 850 / (3 * 290.0)) < 1e-9, "of what they had");
+	is_u64(sum_of(model, "solve/kernel")->time_ns, 2 * (300 + 100 + 5 + 70) * ms,
+	       "what was begun in it");
+	is_u64(sum_of(model, "solve/kernel/leaf")->time_ns, 2 * 61 * ms, "and below that");
+	ok(spread_of(model, "solve", PMU_OVER_TIME, &spread) && spread.max == 580e6,
+	   "ranks are compared by their own time");
+	comes_back(model, "ranks with teams");
+	pmu_model_free(model);
+}
+
+static void a_program_has_its_teams_once(void)
+{
+	struct pmu_model *part[] = { team_model("one", -1), team_model("two", -1) };
+	struct pmu_model *model = combined(part, 2, PMU_COMBINE_PROGRAMS);
+	const struct pmu_model_row *row = sum_of(model, "one");
+
+	is_u64(row->time_ns, (500 + 200 + 20 + 50 + 80) * ms, "all of its threads, at any depth");
+	is_u64(row->net[CYCLES], row->time_ns, "and their counts");
+	ok(!row->team, "with nothing beside it");
+	is_u64(sum_of(model, "one/solve")->time_ns, 580 * ms, "the region's own");
+	is_u64(sum_of(model, "one/solve")->team->time_ns, 850 * ms, "and its team's");
+	comes_back(model, "programs with teams");
+	pmu_model_free(model);
+}
+
 static void csv_says_which_part(void)
 {
 	static const int rank[] = { 4, 7 };
@@ -821,6 +877,9 @@ int main(void)
 	a_combined_one_is_combined_again();
 	one_is_a_combination_too();
 	a_socket_that_several_counted_is_not_added_up();
+	teams_come_back();
+	teams_of_ranks_are_added_up();
+	a_program_has_its_teams_once();
 	csv_says_which_part();
 	the_text_is_no_wider_than_it_may_be();
 	a_thousand_ranks_take_ten_times_a_hundred();

@@ -313,6 +313,51 @@ static void an_empty_model_is_a_report_too(void)
 	pmu_model_free(model);
 }
 
+static void teams_are_beside_what_is_their_own(void)
+{
+	struct pmu_model *model = sample_team();
+	const struct pmu_model_row *sum = model->section->row;
+	json_t *root, *region, *team, *workers, *threads;
+
+	pmu_metric_fill(model);
+	root = render_and_parse(model);
+	region = json_array_get(json_object_get(root, "regions"), 0);
+	team = json_object_get(region, "team");
+	is_member_u64(region, "time_ns", true, sum->time_ns);
+	is_member_u64(team, "time_ns", true, sum->team->time_ns);
+	is_member_u64(team, "n_threads", true, 3);
+	is_member_double(team, "share", sum->team->share);
+	is_member_double(team, "imbalance", sum->team->imbalance);
+	is_member_double(team, "efficiency", sum->team->efficiency);
+	is_member_counts(team, "raw", model->section, sum->team->raw, sum->team->missing);
+	is_member_counts(team, "net", model->section, sum->team->net, sum->team->missing);
+	is_member_double(json_object_get(team, "metrics"), "IPC", 3);
+	ok(json_is_true(json_object_get(team, "others")), "others worked for it");
+	workers = json_object_get(team, "workers");
+	threads = json_object_get(region, "threads");
+	is_int((int)json_array_size(workers), 2, "two workers");
+	is_int((int)json_array_size(threads), 2, "and two that opened it");
+	is_member_u64(json_array_get(workers, 0), "thread", true, 1);
+	is_member_u64(json_array_get(workers, 0), "team_depth", true, 1);
+	is_member_u64(json_array_get(workers, 0), "time_ns", true, 200000000);
+	ok(!json_object_get(json_array_get(threads, 0), "team_depth"), "whose path is their own");
+	is_member_u64(json_array_get(json_object_get(root, "threads"), 1), "stop_ns", true,
+		      1000000000);
+	ok(!json_object_get(json_array_get(json_object_get(root, "regions"), 2), "team"),
+	   "one of a single thread has none");
+	json_decref(root);
+	model->section->row[0].team->time_known = false;
+	model->section->row[0].team->n_threads = 0;
+	model->section->row[0].team->missing = 1u << CYCLES;
+	root = render_and_parse(model);
+	team = json_object_get(json_array_get(json_object_get(root, "regions"), 0), "team");
+	is_member_u64(team, "time_ns", false, 0);
+	is_member_u64(team, "n_threads", false, 0);
+	is_member_counts(team, "net", model->section, sum->team->net, 1u << CYCLES);
+	json_decref(root);
+	pmu_model_free(model);
+}
+
 int main(void)
 {
 	every_number_of_every_region_is_there();
@@ -322,5 +367,6 @@ int main(void)
 	numbers_have_a_point_in_every_locale();
 	a_mean_has_all_its_digits();
 	an_empty_model_is_a_report_too();
+	teams_are_beside_what_is_their_own();
 	return done_testing();
 }
