@@ -396,6 +396,7 @@ EXTRA_DIST += \
 	%D%/exact/scope.cc \
 	%D%/fuzz/corpus \
 	%D%/fuzz/check_group.h \
+	%D%/fuzz/check_teams.h \
 	%D%/fuzz/fuzz.h \
 	%D%/package/install.sh \
 	%D%/preload/foreign.c \

@@ -10,6 +10,7 @@
 #include "group/metric.h"
 #include "report/combine/combine.h"
 #include "report/report.h"
+#include "tests/fuzz/check_teams.h"
 #include "tests/fuzz/fuzz.h"
 
 /* As two processes that look alike: what comes of it can be written, too. */
@@ -21,6 +22,7 @@ static void combine(struct pmu_model *model, enum pmu_combine how)
 
 	if (!pmu_model_combine(part, 2, how, &combined)) {
 		pmu_metric_fill(combined);
+		check_teams(combined);
 		for (int format = PMU_REPORT_TEXT; format <= PMU_REPORT_CSV; format++)
 			pmu_report_render(&out, combined, (enum pmu_report_format)format, &options);
 		if (out.failed)
@@ -68,6 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	if (rc)
 		return 0;
+	check_teams(model);
 	pmu_write_text(&text, model, &options);
 	pmu_strbuf_free(&text);
 	check_again(model);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "report/model/histogram.h"
 #include "store/read/snapshot.h"
+#include "tests/fuzz/check_teams.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_histogram(const struct pmu_model_row *row)
@@ -83,8 +84,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	rc = pmu_store_snapshot(&view, NULL, &model);
 	if ((rc && !pmu_error_text()[0]) || (rc && model) || (!rc && !model))
 		abort();
-	if (!rc)
+	if (!rc) {
 		check_model(model);
+		check_teams(model);
+	}
 	pmu_model_free(model);
 	free(store);
 	return 0;
