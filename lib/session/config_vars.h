@@ -38,8 +38,8 @@ VAR("PMU_BACKEND", "auto, perf, msr, valgrind, software, clock", "auto",
 VAR("PMU_COUNT", "thread, cpu", "thread",
     "whose work: the thread's own, or whatever runs on its processor", OPTION(count), take_count)
 VAR("PMU_SCOPE", "team, thread", "team",
-    "whether what a thread does for a region that another thread has open counts for that region, where that is "
-    "known: in OpenMP, in threads started from it, by pmu_context_enter()",
+    "whose work a region has: also that of other threads for it, where that is known (OpenMP, threads started in "
+    "it, pmu_context_enter()), or that of the thread alone that has begun it",
     0, take_scope)
 VAR("PMU_REQUIRE", "0, 1", "0",
     "1 measures nothing, and says why, where what was asked for cannot be counted; 'pmu run' then runs nothing",

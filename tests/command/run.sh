@@ -332,6 +332,7 @@ refused() {
 refused 2 'an unknown group' '-g: there is no group "CROE"; did you mean CORE?' -g CROE
 refused 2 'an unknown event' 'did you mean instructions?' -e instruction
 refused 2 'events and a group' 'not both' -e cycles -g CORE
+refused 2 'an unknown scope' '--scope teams: say thread or team' --scope teams
 refused 2 'an unknown source' '--source clok: ' --source clok
 refused 2 'an unknown policy' '--pin: ' --pin compcat
 refused 2 'a CPU that is not there' '-C 8000: CPU 8000 is not among' -C 8000
@@ -449,6 +450,8 @@ run 0 'a source that counts processors' -g CORE --source msr -o report.txt env
 lacks out 'PMU_PIN=' 'lets the library pin threads'
 run 0 'a source that counts threads' -g TIME --source clock -o report.txt env
 has out 'PMU_PIN=none' 'leaves them alone'
+run 0 'a scope' -g TIME --source clock --scope thread -o report.txt env
+has out 'PMU_SCOPE=thread' 'is the library'\''s to know'
 run 0 'some options' -g TIME --source clock --threads --all -o report.txt ./program
 has report.txt '  thread' 'are for the text'
 
@@ -645,7 +648,7 @@ else
 	grep -q '^    forgotten .* ms .*  b?$' report.txt
 	result $? 'with the time that it had'
 	run 0 'a region that a thread never ends' -o report.txt ./program forget_in_thread
-	has report.txt 'thread/in a thread, thread 1: still open when its thread ended' 'is a doubt'
+	has report.txt 'main/thread/in a thread, thread 1: begun but never ended' 'is a doubt'
 	run 5 'a program that leaves by a system call of its own' -o report.txt ./program inline 5
 	lacks report.txt 'did not end cleanly' 'has ended'
 	has report.txt 'ended by a system call of its own' 'and is told how'

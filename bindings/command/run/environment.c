@@ -13,7 +13,7 @@
 #include "store/place.h"
 
 /* More variables than it had. */
-#define N_SETTINGS 17
+#define N_SETTINGS 18
 
 /* --- where the libraries are --- */
 
@@ -232,6 +232,7 @@ static bool is_replaced(const struct pmu_run_request *request, bool starting, co
 		{ "PMU_EVENTS", request->group || request->events },
 		{ "PMU_PIN", request->pin },
 		{ "PMU_BACKEND", request->source },
+		{ "PMU_SCOPE", request->scope },
 		{ "PMU_EXACT", request->exact },
 		{ "PMU_REQUIRE", request->require },
 		{ "PMU_HISTOGRAM", request->histogram },
@@ -272,6 +273,7 @@ char **pmu_run_environment(const struct pmu_run_request *request,
 	if (folder && !request->pin && !request->pins && !getenv("PMU_PIN"))
 		set(&list, "PMU_PIN", "none");
 	set(&list, "PMU_BACKEND", request->source);
+	set(&list, "PMU_SCOPE", request->scope);
 	set(&list, "PMU_EXACT", request->exact ? "1" : NULL);
 	set(&list, "PMU_HISTOGRAM", request->histogram ? "1" : NULL);
 	set(&list, "PMU_REQUIRE", request->require ? "1" : NULL);

@@ -29,6 +29,7 @@ static int parse_option(const struct pmu_command *self, struct pmu_run_request *
 		{ .name = "--output", .letter = 'o', .value = &output },
 		{ .name = "--pin", .value = &request->pin },
 		{ .name = "--source", .value = &request->source },
+		{ .name = "--scope", .value = &request->scope },
 		{ .name = "--emulate", .flag = &request->emulate },
 		{ .name = "--auto", .value = &request->automatic },
 		{ .name = "--functions", .value = &request->functions },
@@ -127,12 +128,13 @@ static const struct {
 	{ "PMU_EVENTS: ", "-e" },
 	{ "PMU_PIN: ", "--pin" },
 	{ "PMU_BACKEND=", "--source" },
+	{ "PMU_SCOPE=", "--scope" },
 };
 
 static bool is_given(const struct pmu_run_request *request, size_t i)
 {
 	const char *const given[] = { request->group, request->events, request->pin,
-				      request->source };
+				      request->source, request->scope };
 
 	return given[i] != NULL;
 }

@@ -346,6 +346,7 @@ const struct pmu_command pmu_command_run = {
 		"  -C, --cpus CPUS      bind the command to these: 0-3,8\n"
 		"  --pin POLICY         as in PMU_PIN: how threads are bound; without it they are not\n"
 		"  --source NAME        as in PMU_BACKEND: where counts come from\n"
+		"  --scope SCOPE        as in PMU_SCOPE: whose work a region has: team or thread\n"
 		"  --emulate            run it under valgrind, which counts in place of the processor: where there is\n"
 		"                       no PMU, and for counts that are the same each time; some 50 times slower\n"
 		"  -o, --output OUT     where the report goes, any number of times; .json and .csv choose the\n"
