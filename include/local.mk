@@ -6,6 +6,9 @@ dist_man_MANS = %D%/pmu.3 %D%/pmu.7
 call_pages = \
 	%D%/man/PMU_REGION.3 \
 	%D%/man/pmu_checkpoint.3 \
+	%D%/man/pmu_context_enter.3 \
+	%D%/man/pmu_context_get.3 \
+	%D%/man/pmu_context_leave.3 \
 	%D%/man/pmu_count_name.3 \
 	%D%/man/pmu_counters_close.3 \
 	%D%/man/pmu_counters_open.3 \
