@@ -63,8 +63,7 @@ void pmu_text_over_parts(struct pmu_text *t, const struct pmu_model_section *sec
 	(void)n;
 }
 
-void pmu_text_parts_table(struct pmu_text *t, const struct pmu_text_in_regions *in_regions)
+void pmu_text_parts_table(struct pmu_text *t)
 {
 	(void)t;
-	(void)in_regions;
 }

@@ -255,6 +255,12 @@ static void mark_interrupted(const struct pmu_model_section *s, struct pmu_model
 	}
 }
 
+void pmu_rows_mark(const struct pmu_model_section *s, struct pmu_model_row *row, unsigned int n)
+{
+	mark_short(s, row, n);
+	mark_interrupted(s, row, n);
+}
+
 static int finish_rows(struct pmu_finishing *f)
 {
 	struct pmu_model_section *s = f->section;
@@ -270,17 +276,15 @@ static int finish_rows(struct pmu_finishing *f)
 	rc = pmu_sums_make(f);
 	if (rc < 0)
 		return rc;
-	mark_short(s, s->thread_row, s->n_thread_rows);
-	mark_short(s, s->row, s->n_rows);
-	mark_interrupted(s, s->thread_row, s->n_thread_rows);
-	mark_interrupted(s, s->row, s->n_rows);
+	pmu_rows_mark(s, s->thread_row, s->n_thread_rows);
+	pmu_rows_mark(s, s->row, s->n_rows);
 	rc = pmu_teams_make(f);
 	if (!rc)
 		rc = pmu_model_leasts_of_sums(f->model, s);
 	return rc < 0 ? rc : pmu_histograms_of_sums(f->model, s);
 }
 
-static uint64_t span_of(const struct pmu_model *model)
+uint64_t pmu_model_span(const struct pmu_model *model)
 {
 	uint64_t span_ns = 0;
 
@@ -325,7 +329,7 @@ static int finish_section(struct pmu_model *model, struct pmu_model_section *sec
 	struct pmu_finishing f = {
 		.model = model,
 		.section = section,
-		.span_ns = span_of(model),
+		.span_ns = pmu_model_span(model),
 		.shared_sockets = section->sockets && pmu_model_shares_sockets(model),
 	};
 	size_t n = section->n_thread_rows;
@@ -345,13 +349,34 @@ static int finish_section(struct pmu_model *model, struct pmu_model_section *sec
 	return rc;
 }
 
+/* What a thread's outermost regions took of its time. */
+static void add_outermost(struct pmu_model *model, const struct pmu_model_section *section)
+{
+	for (unsigned int i = 0; i < section->n_thread_rows; i++) {
+		const struct pmu_model_row *row = &section->thread_row[i];
+		struct pmu_model_thread *thread;
+
+		if (row->thread < 0 || (unsigned int)row->thread >= model->n_threads ||
+		    row->holder >= 0 || row->flags & PMU_ROW_FLAT)
+			continue;
+		thread = &model->thread[row->thread];
+		thread->in_regions_ns += row->time_ns;
+		thread->in_open |= row->n_open > 0;
+	}
+}
+
 int pmu_model_finish(struct pmu_model *model)
 {
+	for (unsigned int i = 0; i < model->n_threads; i++) {
+		model->thread[i].in_regions_ns = 0;
+		model->thread[i].in_open = false;
+	}
 	for (unsigned int i = 0; i < model->n_sections; i++) {
 		int rc = finish_section(model, &model->section[i]);
 
 		if (rc < 0)
 			return rc;
+		add_outermost(model, &model->section[i]);
 	}
 	return 0;
 }

@@ -25,7 +25,9 @@ struct pmu_summing {
 	bool unmeasured;  /* some thread's row took more than its thread was measured */
 	uint32_t n_negative;
 	int negative_thread;
-	bool by_socket; /* some socket has a row of it */
+	bool by_socket;    /* some socket has a row of it */
+	bool counted;      /* some thread's row has its counts in it */
+	unsigned int made; /* so many sums there were before it */
 };
 
 struct pmu_finishing {
@@ -58,6 +60,32 @@ int pmu_rows_sort(struct pmu_model_row *row, int n, int *moved);
 /** pmu_rows_give_arrays() - room for counts and metrics; what was left out is missing */
 int pmu_rows_give_arrays(struct pmu_model *model, const struct pmu_model_section *s,
 			 struct pmu_model_row *row);
+
+/** pmu_rows_mark() - flags that follow from what was counted */
+void pmu_rows_mark(const struct pmu_model_section *s, struct pmu_model_row *row, unsigned int n);
+
+/** pmu_model_span() - all threads' measured time */
+uint64_t pmu_model_span(const struct pmu_model *model);
+
+/*
+ * Sums one by one: pmu_sums_make() does all of it with the section's threads' rows, a gathering
+ * (report/combine/gather.c) with rows that come and go.
+ */
+
+/**
+ * pmu_sums_find() - the sum of a name in another one
+ * @parent: -1 for none
+ * @name: stays if it is new
+ * Context: with room for one more in the index and in summing.
+ * Return: its index; section->n_rows is one more where there was none, which has no row yet.
+ */
+int pmu_sums_find(struct pmu_finishing *f, int parent, const char *name, bool flat);
+/** pmu_sums_row() - its row, empty so far.  Return: 0 or -ENOMEM. */
+int pmu_sums_row(struct pmu_finishing *f, unsigned int sum);
+/** pmu_sums_add() - a thread's row, finished but for its sum, into row->sum */
+void pmu_sums_add(struct pmu_finishing *f, const struct pmu_model_row *row);
+/** pmu_sums_close() - all of them are added: sums in tree order, with paths.  Return: 0 or -ENOMEM. */
+int pmu_sums_close(struct pmu_finishing *f);
 
 /**
  * pmu_sums_make() - a section's sums and paths, from threads' rows with self values

@@ -167,6 +167,14 @@ struct pmu_model_row {
 	struct pmu_model_team *team;
 };
 
+/** What one part has of a sum: where threads' rows were added up as they came, and not kept. */
+struct pmu_model_portion {
+	unsigned int sum;  /* index into section.row */
+	unsigned int part; /* index into part */
+	uint64_t time_ns;
+	const uint64_t *net; /* [n_counts]; NULL: not asked for */
+};
+
 /** All rows of one group of events. */
 struct pmu_model_section {
 	const char *group; /* "CORE"; "TIME" without counts */
@@ -194,6 +202,9 @@ struct pmu_model_section {
 	/* Each thread's rows, thread after thread, in tree order. */
 	unsigned int n_thread_rows;
 	struct pmu_model_row *thread_row;
+	/* Instead of them in a model of pmu_gather_end(): sum by sum, part by part. */
+	unsigned int n_portions;
+	struct pmu_model_portion *portion;
 };
 
 /** One of the processes that a combined model is of. */
@@ -232,6 +243,9 @@ struct pmu_model_thread {
 	int64_t voluntary_switches;
 	int64_t involuntary_switches;
 	int64_t cpu_ns; /* on a processor, user and kernel; of a set, of all threads together */
+	/* Made by pmu_model_finish(): what its outermost regions took, and whether one is open. */
+	uint64_t in_regions_ns;
+	bool in_open;
 };
 
 /** Names of a path that stand with a doubt: the last ones. */

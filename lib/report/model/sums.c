@@ -38,48 +38,62 @@ static bool is_wanted(const void *arg, uintptr_t number)
 	       (sum->name == wanted->name || !strcmp(sum->name, wanted->name));
 }
 
-/* Index of the sum that a row belongs to. Flat rows have sums of their own, by another hash. */
-static int find_sum(struct pmu_finishing *f, const struct pmu_model_row *row)
+/* Flat rows have sums of their own, by another hash. */
+int pmu_sums_find(struct pmu_finishing *f, int parent, const char *name, bool flat)
 {
-	const struct pmu_model_row *thread_row = f->section->thread_row;
-	int parent = row->parent < 0 ? -1 : thread_row[row->parent].sum;
-	uint64_t hash = hash_name(parent < 0 ? 0xcbf29ce484222325u : f->summing[parent].hash,
-				  pmu_row_name(row), row->flags & PMU_ROW_FLAT);
+	uint64_t hash = hash_name(parent < 0 ? 0xcbf29ce484222325u : f->summing[parent].hash, name,
+				  flat);
 	uint32_t short_hash = (uint32_t)(hash ^ (hash >> 32));
-	const struct wanted wanted = { f, parent, hash, pmu_row_name(row) };
+	const struct wanted wanted = { f, parent, hash, name };
 	struct pmu_index_place *place = pmu_index_find(&f->index, short_hash, is_wanted, &wanted);
 
 	if (place->thing)
 		return (int)place->thing - 1;
-	f->summing[f->section->n_rows++] = (struct pmu_summing){
-		.parent = parent, .name = pmu_row_name(row), .hash = hash, .last_thread = -1
-	};
+	f->summing[f->section->n_rows] = (struct pmu_summing){ .parent = parent,
+							       .name = name,
+							       .hash = hash,
+							       .last_thread = -1,
+							       .made = f->section->n_rows };
+	f->section->n_rows++;
 	pmu_index_take(&f->index, place, short_hash, f->section->n_rows);
 	return (int)f->section->n_rows - 1;
+}
+
+/* Index of the sum that a row belongs to. */
+static int find_sum(struct pmu_finishing *f, const struct pmu_model_row *row)
+{
+	int parent = row->parent < 0 ? -1 : f->section->thread_row[row->parent].sum;
+
+	return pmu_sums_find(f, parent, pmu_row_name(row), row->flags & PMU_ROW_FLAT);
+}
+
+int pmu_sums_row(struct pmu_finishing *f, unsigned int sum)
+{
+	struct pmu_model_section *s = f->section;
+	struct pmu_model_row *row = &s->row[sum];
+
+	*row = (struct pmu_model_row){
+		.name = f->summing[sum].name,
+		.parent = f->summing[sum].parent,
+		.thread = -1,
+		.sum = -1,
+		.raw = zeros(f->model, s->n_counts),
+		.net = zeros(f->model, s->n_counts),
+	};
+	return pmu_rows_give_arrays(f->model, s, row) < 0 || !row->raw || !row->net ? -ENOMEM : 0;
 }
 
 static int make_sum_rows(struct pmu_finishing *f)
 {
 	struct pmu_model_section *s = f->section;
+	int rc = 0;
 
 	s->row = pmu_block_array(&f->model->blocks, s->n_rows, sizeof(*s->row));
 	if (!s->row)
 		return -ENOMEM;
-	for (unsigned int i = 0; i < s->n_rows; i++) {
-		struct pmu_model_row *row = &s->row[i];
-
-		*row = (struct pmu_model_row){
-			.name = f->summing[i].name,
-			.parent = f->summing[i].parent,
-			.thread = -1,
-			.sum = -1,
-			.raw = zeros(f->model, s->n_counts),
-			.net = zeros(f->model, s->n_counts),
-		};
-		if (pmu_rows_give_arrays(f->model, s, row) < 0 || !row->raw || !row->net)
-			return -ENOMEM;
-	}
-	return 0;
+	for (unsigned int i = 0; !rc && i < s->n_rows; i++)
+		rc = pmu_sums_row(f, i);
+	return rc;
 }
 
 static const struct pmu_model_thread *thread_of(const struct pmu_finishing *f, int thread)
@@ -174,27 +188,35 @@ static void add_socket_row(struct pmu_finishing *f, int i)
 	add_negative(f, i);
 }
 
-static void add_row(struct pmu_finishing *f, int i)
+void pmu_sums_add(struct pmu_finishing *f, const struct pmu_model_row *row)
 {
-	struct pmu_model_row *row = &f->section->thread_row[i];
 	struct pmu_model_row *to = &f->section->row[row->sum];
 	struct pmu_summing *sum = &f->summing[row->sum];
 
-	row->n_threads = 1;
-	row->share = share_of(row, measured_ns(f, row));
 	sum->unmeasured |= row->time_ns && isnan(row->share);
 	add_times(to, row, sum->n_timed);
 	/* a row without any time yet would make counts of the others missing */
-	if (pmu_model_time_known(row))
+	if (pmu_model_time_known(row)) {
 		add_counts(to, row, f->section->n_counts, ~f->section->sockets);
+		sum->counted = true;
+	}
 	to->flags |= row->flags;
 	sum->n_timed += row->calls > 0;
 	sum->indirect |= (row->flags & (PMU_ROW_RECURSIVE | PMU_ROW_DIRECT)) == PMU_ROW_RECURSIVE;
-	add_negative(f, i);
 	if (sum->last_thread == row->thread)
 		return;
 	sum->last_thread = row->thread;
 	to->n_threads++;
+}
+
+static void add_row(struct pmu_finishing *f, int i)
+{
+	struct pmu_model_row *row = &f->section->thread_row[i];
+
+	row->n_threads = 1;
+	row->share = share_of(row, measured_ns(f, row));
+	pmu_sums_add(f, row);
+	add_negative(f, i);
 }
 
 /*
@@ -232,7 +254,6 @@ static void pool_sd(struct pmu_finishing *f)
 
 static void close_sums(struct pmu_finishing *f)
 {
-	pool_sd(f);
 	for (unsigned int i = 0; i < f->section->n_rows; i++) {
 		struct pmu_model_row *row = &f->section->row[i];
 
@@ -339,6 +360,17 @@ static int tell_negative(struct pmu_finishing *f)
 	return 0;
 }
 
+int pmu_sums_close(struct pmu_finishing *f)
+{
+	int rc;
+
+	close_sums(f);
+	rc = sort_sums(f);
+	if (!rc)
+		rc = make_paths(f);
+	return rc < 0 ? rc : tell_negative(f);
+}
+
 int pmu_sums_make(struct pmu_finishing *f)
 {
 	struct pmu_model_section *s = f->section;
@@ -358,9 +390,6 @@ int pmu_sums_make(struct pmu_finishing *f)
 		else
 			add_row(f, (int)i);
 	}
-	close_sums(f);
-	rc = sort_sums(f);
-	if (!rc)
-		rc = make_paths(f);
-	return rc < 0 ? rc : tell_negative(f);
+	pool_sd(f);
+	return pmu_sums_close(f);
 }

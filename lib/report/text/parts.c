@@ -318,8 +318,7 @@ static void add_known(int64_t *sum, int64_t a, int64_t b)
 		*sum = -1;
 }
 
-static void sum_threads(const struct pmu_text *t, const struct pmu_text_in_regions *in_regions,
-			struct part_sum *sum)
+static void sum_threads(const struct pmu_text *t, struct part_sum *sum)
 {
 	for (unsigned int i = 0; i < t->model->n_threads; i++) {
 		const struct pmu_model_thread *thread = &t->model->thread[i];
@@ -327,8 +326,8 @@ static void sum_threads(const struct pmu_text *t, const struct pmu_text_in_regio
 
 		part->n_threads += thread->n_merged ? thread->n_merged : 1;
 		part->time_ns += thread->time_ns;
-		part->in_regions_ns += in_regions[i].time_ns;
-		part->open |= in_regions[i].open;
+		part->in_regions_ns += thread->in_regions_ns;
+		part->open |= thread->in_open;
 		add_known(&part->faults, thread->minor_faults, thread->major_faults);
 		add_known(&part->cpu_ns, thread->cpu_ns, 0);
 		add_known(&part->switches, thread->voluntary_switches,
@@ -415,7 +414,7 @@ static bool choose_parts(struct pmu_text *t, struct pmu_longest *longest)
 	return !t->failed;
 }
 
-void pmu_text_parts_table(struct pmu_text *t, const struct pmu_text_in_regions *in_regions)
+void pmu_text_parts_table(struct pmu_text *t)
 {
 	struct part_sum *sum = pmu_block_array(&t->scratch, t->model->n_parts, sizeof(*sum)),
 			largest = { .faults = 0 };
@@ -436,7 +435,7 @@ void pmu_text_parts_table(struct pmu_text *t, const struct pmu_text_in_regions *
 	}
 	if (t->failed)
 		return;
-	sum_threads(t, in_regions, sum);
+	sum_threads(t, sum);
 	find_largest(sum, t->model->n_parts, &largest);
 	for (unsigned int i = 0; i < n; i++) {
 		const struct pmu_model_part *part = &t->model->part[longest.at[i]];

@@ -144,28 +144,6 @@ static void sort_doubts(struct pmu_text *t)
 
 /* Threads. */
 
-/* By thread; NULL without memory. */
-static struct pmu_text_in_regions *find_in_regions(struct pmu_text *t)
-{
-	struct pmu_text_in_regions *in_regions = pmu_block_array(&t->scratch, t->model->n_threads,
-								 sizeof(*in_regions));
-
-	for (unsigned int i = 0; in_regions && i < t->model->n_sections; i++) {
-		const struct pmu_model_section *s = &t->model->section[i];
-
-		for (unsigned int k = 0; k < s->n_thread_rows; k++) {
-			const struct pmu_model_row *row = &s->thread_row[k];
-
-			if (row->thread < 0 || (unsigned int)row->thread >= t->model->n_threads ||
-			    row->holder >= 0 || row->flags & PMU_ROW_FLAT)
-				continue;
-			in_regions[row->thread].time_ns += row->time_ns;
-			in_regions[row->thread].open |= row->n_open > 0;
-		}
-	}
-	return in_regions;
-}
-
 enum thread_column {
 	TID,
 	CPU,
@@ -227,8 +205,7 @@ static void put_known(struct pmu_cell *cell, int64_t value, int64_t most)
 
 /* @i: row of the table */
 static void fill_thread(struct pmu_text *t, const struct pmu_model_thread *thread, unsigned int i,
-			const struct pmu_text_in_regions *in_regions, const struct most *most,
-			struct pmu_table_label *label,
+			const struct most *most, struct pmu_table_label *label,
 			struct pmu_cell *const cell[N_THREAD_COLUMNS])
 {
 	struct pmu_strbuf text = { 0 };
@@ -252,11 +229,11 @@ static void fill_thread(struct pmu_text *t, const struct pmu_model_thread *threa
 	pmu_cell_text(&cell[CORE][i], thread->core_type ? thread->core_type : "");
 	pmu_cell_time(&cell[TIME][i], (double)thread->time_ns);
 	pmu_cell_time(&cell[CPU_TIME][i], thread->cpu_ns < 0 ? NAN : (double)thread->cpu_ns);
-	if (in_regions->open)
+	if (thread->in_open)
 		pmu_cell_none(&cell[IN_REGIONS][i]);
 	else
 		pmu_cell_share(&cell[IN_REGIONS][i],
-			       (double)in_regions->time_ns / (double)thread->time_ns);
+			       (double)thread->in_regions_ns / (double)thread->time_ns);
 	put_known(&cell[FAULTS][i], faults_of(thread), most->faults);
 	put_known(&cell[SWITCHES][i], switches_of(thread), most->switches);
 	t->failed |= text.failed;
@@ -285,7 +262,7 @@ static bool choose_threads(struct pmu_text *t, struct pmu_longest *longest)
 	return !t->failed;
 }
 
-static void put_threads(struct pmu_text *t, const struct pmu_text_in_regions *in_regions)
+static void put_threads(struct pmu_text *t)
 {
 	const struct most most = find_most(t->model);
 	struct pmu_cell *cell[N_THREAD_COLUMNS];
@@ -306,8 +283,7 @@ static void put_threads(struct pmu_text *t, const struct pmu_text_in_regions *in
 	if (t->failed)
 		return;
 	for (unsigned int i = 0; i < n; i++)
-		fill_thread(t, &t->model->thread[longest.at[i]], i, &in_regions[longest.at[i]],
-			    &most, &table.label[i], cell);
+		fill_thread(t, &t->model->thread[longest.at[i]], i, &most, &table.label[i], cell);
 	for (unsigned int i = 0; i < N_THREAD_COLUMNS; i++)
 		if (i == IN_REGIONS || says_something(cell[i], n))
 			table.column[table.n_columns++] = (struct pmu_table_column){
@@ -337,17 +313,12 @@ static bool threads_worth_a_table(const struct pmu_text *t)
 /* The processes and the threads. */
 static void put_who(struct pmu_text *t)
 {
-	const struct pmu_text_in_regions *in_regions;
-	bool parts = t->model->n_parts > 1;
-
-	if (t->failed || !(parts || threads_worth_a_table(t)))
+	if (t->failed)
 		return;
-	in_regions = find_in_regions(t);
-	t->failed |= !in_regions;
-	if (!t->failed && parts)
-		pmu_text_parts_table(t, in_regions);
+	if (t->model->n_parts > 1)
+		pmu_text_parts_table(t);
 	if (!t->failed && threads_worth_a_table(t))
-		put_threads(t, in_regions);
+		put_threads(t);
 }
 
 static void put_legend(struct pmu_text *t)

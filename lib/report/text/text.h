@@ -147,13 +147,7 @@ const char *pmu_text_parts_missing(struct pmu_text *t);
 void pmu_text_over_parts(struct pmu_text *t, const struct pmu_model_section *section,
 			 const unsigned int *at, unsigned int n);
 
-/** What pmu_text_parts_table() cannot see by itself. */
-struct pmu_text_in_regions {
-	uint64_t time_ns; /* inside outermost regions that have ended */
-	bool open;        /* one has not: its time so far is in no total */
-};
-
-/** pmu_text_parts_table() - the ranks or processes; @in_regions: [n_threads] */
-void pmu_text_parts_table(struct pmu_text *t, const struct pmu_text_in_regions *in_regions);
+/** pmu_text_parts_table() - the ranks or processes */
+void pmu_text_parts_table(struct pmu_text *t);
 
 #endif
