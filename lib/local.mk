@@ -422,8 +422,10 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 # The command's: reports of several processes as one, and what it says of settings.
 noinst_LTLIBRARIES += %D%/libpmu-combine.la
 %C%_libpmu_combine_la_SOURCES = \
+	%D%/report/combine/columns.c \
 	%D%/report/combine/combine.c \
 	%D%/report/combine/combining.h \
+	%D%/report/combine/gather.c \
 	%D%/report/combine/remarks.c \
 	%D%/report/combine/rows.c \
 	%D%/report/combine/texts.c \

@@ -288,14 +288,40 @@ static int combine(struct pmu_combining *c)
 	if (!rc)
 		rc = collect_threads(c);
 	if (!rc)
-		rc = pmu_combining_sections(c);
+		rc = c->gathering ? pmu_gathering_sections(c->gathering)
+				  : pmu_combining_sections(c);
 	if (!rc)
 		pmu_combining_head(c);
-	if (!rc)
+	if (!rc && !c->gathering)
 		rc = pmu_model_finish(c->model);
 	if (!rc)
 		rc = pmu_combining_remarks(c);
 	return !rc && c->failed ? -ENOMEM : rc;
+}
+
+int pmu_combining_make(struct pmu_combining *c, struct pmu_model **combined)
+{
+	unsigned int n = c->n_from;
+	int rc = c->model ? combine(c) : -ENOMEM;
+
+	free(c->origin);
+	free(c->first_part);
+	free(c->new_part);
+	free(c->first_thread);
+	free(c->new_thread);
+	pmu_index_free(&c->texts);
+	if (!rc) {
+		*combined = c->model;
+		return 0;
+	}
+	pmu_model_free(c->model);
+	if (rc == -E2BIG)
+		return pmu_fail(
+			E2BIG,
+			"the reports have more threads, or one group has more than %d counts, than "
+			"a report holds; give fewer of them",
+			PMU_MODEL_MAX_COUNTS);
+	return pmu_fail(ENOMEM, "no memory to combine %u reports", n);
 }
 
 int pmu_model_combine(struct pmu_model *const *part, unsigned int n, enum pmu_combine how,
@@ -304,24 +330,6 @@ int pmu_model_combine(struct pmu_model *const *part, unsigned int n, enum pmu_co
 	struct pmu_combining c = {
 		.from = part, .n_from = n, .how = how, .model = pmu_model_new()
 	};
-	int rc = c.model ? combine(&c) : -ENOMEM;
 
-	free(c.origin);
-	free(c.first_part);
-	free(c.new_part);
-	free(c.first_thread);
-	free(c.new_thread);
-	pmu_index_free(&c.texts);
-	if (!rc) {
-		*combined = c.model;
-		return 0;
-	}
-	pmu_model_free(c.model);
-	if (rc == -E2BIG)
-		return pmu_fail(
-			E2BIG,
-			"the reports have more threads, or one group has more than %d counts, than "
-			"a report holds; give fewer of them",
-			PMU_MODEL_MAX_COUNTS);
-	return pmu_fail(ENOMEM, "no memory to combine %u reports", n);
+	return pmu_combining_make(&c, combined);
 }

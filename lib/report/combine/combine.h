@@ -31,6 +31,36 @@ enum pmu_combine {
 int pmu_model_combine(struct pmu_model *const *part, unsigned int n, enum pmu_combine how,
 		      struct pmu_model **combined);
 
+/**
+ * Reports of ranks that are added up one after another: of as many as there may be only a small part
+ * stays in memory.
+ */
+struct pmu_gathering;
+
+/**
+ * pmu_gather_new() - for pmu_gather_end() or pmu_gather_drop(); NULL without memory
+ * @counts: also keep what each rank has of each count
+ */
+struct pmu_gathering *pmu_gather_new(bool counts);
+
+/**
+ * pmu_gather_add() - one more; it stays as it is and may be freed then
+ *
+ * Return: 0; -ENOTSUP: it has rows of sockets, programs or teams, histograms or least counts, which only
+ * pmu_model_combine() adds up; -ENOMEM, -E2BIG.  After an error there is no way but
+ * pmu_gather_drop().
+ */
+int pmu_gather_add(struct pmu_gathering *g, const struct pmu_model *model);
+
+/**
+ * pmu_gather_end() - as pmu_model_combine() with PMU_COMBINE_RANKS makes it of all of them, but for
+ * the threads' rows: portions are there instead.  The rest of deviations' last digits may differ.
+ * @g: freed
+ */
+int pmu_gather_end(struct pmu_gathering *g, struct pmu_model **combined);
+
+void pmu_gather_drop(struct pmu_gathering *g);
+
 /** pmu_model_is_ranked() - has each part of a combined model a rank? */
 bool pmu_model_is_ranked(const struct pmu_model *model);
 

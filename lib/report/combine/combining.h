@@ -17,6 +17,7 @@ struct pmu_origin {
 };
 
 struct pmu_combining {
+	struct pmu_gathering *gathering; /* NULL: the inputs have their rows */
 	struct pmu_model *const *from;
 	unsigned int n_from;
 	enum pmu_combine how;
@@ -103,6 +104,33 @@ static inline uint64_t pmu_part_end_ns(const struct pmu_model_part *part)
 		       : part->start_unix_ns + part->duration_ns;
 }
 
+/** State of a combined group until it has its rows. */
+struct pmu_joined {
+	size_t n_rows;
+	const char *count[PMU_MODEL_MAX_COUNTS]; /* the names that the inputs have */
+};
+
+/** State while an input's group is added to the combined one. */
+struct pmu_joining {
+	struct pmu_combining *c;
+	struct pmu_joined *joined; /* [n_sections] */
+	/* [n_parts] the group of an input that the process was last in, from 1 */
+	unsigned int *seen;
+	unsigned int nth;  /* that group */
+	unsigned int from; /* index of the input */
+	const struct pmu_model_section *old;
+	struct pmu_model_section *into;
+	struct pmu_joined *about;                    /* into */
+	unsigned int count_at[PMU_MODEL_MAX_COUNTS]; /* where its counts are now */
+};
+
+/** pmu_joining_section() - the combined group of that name; it is made where there is none */
+int pmu_joining_section(struct pmu_joining *j);
+/** pmu_joining_count() - where an input's count is now, or the number of counts */
+unsigned int pmu_joining_count(const struct pmu_joining *j, unsigned int count);
+/** pmu_joining_columns() - all of its columns.  Return: 0, -ENOMEM, -E2BIG. */
+int pmu_joining_columns(struct pmu_joining *j);
+
 /** pmu_combining_head() - what the head says of all parts, once they and their labels are there */
 void pmu_combining_head(struct pmu_combining *c);
 
@@ -113,5 +141,13 @@ int pmu_combining_remarks(struct pmu_combining *c);
  * pmu_combining_sections() - groups, columns and the threads' rows.  Return: 0, -ENOMEM, -E2BIG.
  */
 int pmu_combining_sections(struct pmu_combining *c);
+/** pmu_gathering_sections() - the same of rows that are gone */
+int pmu_gathering_sections(struct pmu_gathering *g);
+
+/**
+ * pmu_combining_make() - all of it, from from, n_from, how and an empty model, which is the result or
+ * freed.  Return: as pmu_model_combine().
+ */
+int pmu_combining_make(struct pmu_combining *c, struct pmu_model **combined);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reports of several processes as one: groups, their columns, and the threads' rows. */
+/* Reports of several processes as one: the threads' rows. */
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -12,159 +12,6 @@
 #include "report/model/histogram.h"
 #include "report/model/least.h"
 
-/* --- columns --- */
-
-/* State of a combined group until it has its rows. */
-struct joined {
-	size_t n_rows;
-	const char *count[PMU_MODEL_MAX_COUNTS]; /* the names that the inputs have */
-};
-
-/* State while an input's group is added to the combined one. */
-struct joining {
-	struct pmu_combining *c;
-	struct joined *joined; /* [n_sections] */
-	/* [n_parts] the group of an input that the process was last in, from 1 */
-	unsigned int *seen;
-	unsigned int nth;  /* that group */
-	unsigned int from; /* index of the input */
-	const struct pmu_model_section *old;
-	struct pmu_model_section *into;
-	struct joined *about;                        /* into */
-	unsigned int count_at[PMU_MODEL_MAX_COUNTS]; /* where its counts are now */
-};
-
-static bool same(const char *a, const char *b)
-{
-	return !strcmp(a ? a : "", b ? b : "");
-}
-
-static bool is_of_sockets(const struct pmu_model_section *s, unsigned int count)
-{
-	return s->sockets >> count & 1;
-}
-
-/* The combined group of that name; it is made where there is none. */
-static int find_section(struct joining *j)
-{
-	struct pmu_model *model = j->c->model;
-	unsigned int i = 0;
-
-	while (i < model->n_sections && !same(model->section[i].group, j->old->group))
-		i++;
-	j->into = &model->section[i];
-	j->about = &j->joined[i];
-	if (i < model->n_sections)
-		return 0;
-	model->n_sections++;
-	j->into->group = pmu_combining_text(j->c, j->old->group);
-	j->into->index = j->old->index;
-	j->into->count = pmu_block_array(&model->blocks, PMU_MODEL_MAX_COUNTS,
-					 sizeof(*j->into->count));
-	return j->into->count ? 0 : -ENOMEM;
-}
-
-/* Return: index of an input's count, or the number of counts. */
-static unsigned int find_count(const struct joining *j, unsigned int count)
-{
-	const struct pmu_model_count *is = &j->old->count[count];
-	unsigned int i = 0;
-
-	while (i < j->into->n_counts &&
-	       !(same(j->about->count[i], is->name) && same(j->into->count[i].unit, is->unit) &&
-		 is_of_sockets(j->into, i) == is_of_sockets(j->old, count)))
-		i++;
-	return i;
-}
-
-/*
- * If a name has two meanings the first one keeps it; the other gets what tells it apart appended.
- */
-static const char *name_of_count(const struct joining *j, unsigned int count)
-{
-	const struct pmu_model_count *is = &j->old->count[count];
-	const char *other = is->unit && is->unit[0] ? is->unit : "number";
-
-	for (unsigned int i = 0; i < j->into->n_counts; i++)
-		if (same(j->about->count[i], is->name))
-			return pmu_model_textf(j->c->model, "%s (%s)", j->about->count[i],
-					       is_of_sockets(j->old, count) ? "socket" : other);
-	return pmu_combining_text(j->c, is->name);
-}
-
-static int add_count(const struct joining *j, unsigned int count)
-{
-	unsigned int i = find_count(j, count);
-
-	if (i < j->into->n_counts)
-		return 0;
-	if (i == PMU_MODEL_MAX_COUNTS)
-		return -E2BIG;
-	j->into->count[i] = (struct pmu_model_count){
-		.name = name_of_count(j, count),
-		.unit = pmu_combining_text(j->c, j->old->count[count].unit),
-	};
-	j->about->count[i] = pmu_combining_text(j->c, j->old->count[count].name);
-	if (is_of_sockets(j->old, count))
-		j->into->sockets |= 1u << i;
-	j->into->n_counts++;
-	return 0;
-}
-
-/*
- * A metric with different formulas cannot be computed for the sum: its column is kept, without a
- * formula.
- */
-static int add_metric(const struct joining *j, const struct pmu_model_metric *metric)
-{
-	struct pmu_model_section *s = j->into;
-	struct pmu_model_metric *more;
-
-	for (unsigned int i = 0; i < s->n_metrics; i++) {
-		if (!same(s->metric[i].name, metric->name) ||
-		    !same(s->metric[i].unit, metric->unit))
-			continue;
-		if (same(s->metric[i].formula, metric->formula) || same(s->metric[i].formula, ""))
-			return 0;
-		s->metric[i].formula = "";
-		return pmu_model_add_note(
-			j->c->model,
-			pmu_model_textf(
-				j->c->model,
-				"%s of %s is left out: it is not made by the same formula everywhere",
-				s->metric[i].name, s->group));
-	}
-	more = pmu_block_array(&j->c->model->blocks, s->n_metrics + 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	if (s->n_metrics)
-		memcpy(more, s->metric, s->n_metrics * sizeof(*more));
-	more[s->n_metrics++] = (struct pmu_model_metric){
-		.name = pmu_combining_text(j->c, metric->name),
-		.unit = pmu_combining_text(j->c, metric->unit),
-		.formula = pmu_combining_text(j->c, metric->formula),
-	};
-	s->metric = more;
-	return 0;
-}
-
-static int join_columns(struct joining *j)
-{
-	int rc = 0;
-
-	for (unsigned int i = 0; !rc && i < j->old->n_counts; i++)
-		rc = add_count(j, i);
-	for (unsigned int i = 0; !rc && i < j->old->n_metrics; i++)
-		rc = add_metric(j, &j->old->metric[i]);
-	if (rc)
-		return rc;
-	if (j->old->read_ns > j->into->read_ns)
-		j->into->read_ns = j->old->read_ns;
-	if (j->old->socket_read_ns > j->into->socket_read_ns)
-		j->into->socket_read_ns = j->old->socket_read_ns;
-	return 0;
-}
-
 /* --- rows --- */
 
 static bool stands_alone(const struct pmu_model_row *row)
@@ -173,7 +20,7 @@ static bool stands_alone(const struct pmu_model_row *row)
 }
 
 /* A thread gets a row for its program where its first outermost one is. */
-static bool begins_program(const struct joining *j, unsigned int i)
+static bool begins_program(const struct pmu_joining *j, unsigned int i)
 {
 	const struct pmu_model_row *row = j->old->thread_row;
 
@@ -182,7 +29,7 @@ static bool begins_program(const struct joining *j, unsigned int i)
 	return !i || row[i - 1].thread != row[i].thread;
 }
 
-static int count_rows(struct joining *j)
+static int count_rows(struct pmu_joining *j)
 {
 	j->about->n_rows += j->old->n_thread_rows;
 	for (unsigned int i = 0; i < j->old->n_thread_rows; i++)
@@ -190,7 +37,7 @@ static int count_rows(struct joining *j)
 	return j->about->n_rows > INT_MAX / 8 ? -E2BIG : 0;
 }
 
-static uint64_t *give_counts(struct joining *j, struct pmu_model_row *row)
+static uint64_t *give_counts(struct pmu_joining *j, struct pmu_model_row *row)
 {
 	size_t n = j->into->n_counts;
 	uint64_t *counts = pmu_block_array(&j->c->model->blocks, 3 * n, sizeof(*counts));
@@ -204,7 +51,8 @@ static uint64_t *give_counts(struct joining *j, struct pmu_model_row *row)
 }
 
 /* An input's columns may be in another order. */
-static int add_least(struct joining *j, const struct pmu_model_row *old, struct pmu_model_row *row)
+static int add_least(struct pmu_joining *j, const struct pmu_model_row *old,
+		     struct pmu_model_row *row)
 {
 	struct pmu_model_least *least = old->least ? pmu_model_least_new(j->c->model,
 									 j->into->n_counts)
@@ -219,7 +67,8 @@ static int add_least(struct joining *j, const struct pmu_model_row *old, struct 
 	return 0;
 }
 
-static int add_row(struct joining *j, const struct pmu_model_row *old, struct pmu_model_row *row)
+static int add_row(struct pmu_joining *j, const struct pmu_model_row *old,
+		   struct pmu_model_row *row)
 {
 	*row = *old;
 	row->name = pmu_combining_text(j->c, old->name);
@@ -243,7 +92,7 @@ static int add_row(struct joining *j, const struct pmu_model_row *old, struct pm
 }
 
 /* The first of a process's threads stands for the process's one call. */
-static int open_program(struct joining *j, int thread, bool first, struct pmu_model_row *row)
+static int open_program(struct pmu_joining *j, int thread, bool first, struct pmu_model_row *row)
 {
 	const struct pmu_model *model = j->c->model;
 	const char *program = model->part[model->thread[thread].part].program;
@@ -264,7 +113,7 @@ static int open_program(struct joining *j, int thread, bool first, struct pmu_mo
  * Flat rows (beyond the limit of regions) are part of outermost ones already.  Those of teams are
  * in no other row, however deep they are.
  */
-static void add_to_program(const struct joining *j, struct pmu_model_row *program,
+static void add_to_program(const struct pmu_joining *j, struct pmu_model_row *program,
 			   const struct pmu_model_row *row, bool first)
 {
 	if (row->flags & PMU_ROW_FLAT)
@@ -290,7 +139,7 @@ struct programs {
 	bool empty;  /* nothing was added to it so far */
 };
 
-static int place_row(struct joining *j, struct programs *p, unsigned int i)
+static int place_row(struct pmu_joining *j, struct programs *p, unsigned int i)
 {
 	struct pmu_combining *c = j->c;
 	const struct pmu_model_row *old = &j->old->thread_row[i];
@@ -328,13 +177,13 @@ static int place_row(struct joining *j, struct programs *p, unsigned int i)
 	return 0;
 }
 
-static int join_rows(struct joining *j)
+static int join_rows(struct pmu_joining *j)
 {
 	struct programs p = { .program = -1 };
 	int rc = 0;
 
 	for (unsigned int i = 0; i < j->old->n_counts; i++)
-		j->count_at[i] = find_count(j, i);
+		j->count_at[i] = pmu_joining_count(j, i);
 	p.row_at = calloc((size_t)j->old->n_thread_rows + 1, sizeof(*p.row_at));
 	if (!p.row_at)
 		return -ENOMEM;
@@ -346,7 +195,7 @@ static int join_rows(struct joining *j)
 
 /* --- all groups of all inputs --- */
 
-static int each_section(struct joining *j, int (*visit)(struct joining *j))
+static int each_section(struct pmu_joining *j, int (*visit)(struct pmu_joining *j))
 {
 	struct pmu_combining *c = j->c;
 	int rc = 0;
@@ -356,7 +205,7 @@ static int each_section(struct joining *j, int (*visit)(struct joining *j))
 		for (unsigned int i = 0; !rc && i < c->from[j->from]->n_sections; i++) {
 			j->old = &c->from[j->from]->section[i];
 			j->nth++;
-			rc = find_section(j);
+			rc = pmu_joining_section(j);
 			if (!rc)
 				rc = visit(j);
 		}
@@ -364,10 +213,10 @@ static int each_section(struct joining *j, int (*visit)(struct joining *j))
 	return rc;
 }
 
-static int make_sections(struct joining *j)
+static int make_sections(struct pmu_joining *j)
 {
 	struct pmu_model *model = j->c->model;
-	int rc = each_section(j, join_columns);
+	int rc = each_section(j, pmu_joining_columns);
 
 	if (!rc)
 		rc = each_section(j, count_rows);
@@ -381,7 +230,7 @@ static int make_sections(struct joining *j)
 
 int pmu_combining_sections(struct pmu_combining *c)
 {
-	struct joining j = { .c = c };
+	struct pmu_joining j = { .c = c };
 	size_t n = 0;
 	int rc = -ENOMEM;
 

@@ -326,9 +326,14 @@ static bool is_row_doubtful(const struct rows *r, const struct pmu_model_row *ro
 	       (tail != path && is_doubtful(t, tail, thread, part));
 }
 
-/* Programs have regions of the same names: a doubt is about the sum that it is a part of. */
+/*
+ * Programs have regions of the same names: a doubt is about the sum that it is a part of.  Ranks,
+ * whose rows may not be there any more, are of one program.
+ */
 static bool has_doubtful_part(const struct rows *r, unsigned int sum)
 {
+	if (r->s->portion)
+		return true;
 	for (unsigned int i = 0; i < r->s->n_thread_rows; i++)
 		if (r->s->thread_row[i].sum == (int)sum && is_row_doubtful(r, &r->s->thread_row[i]))
 			return true;
