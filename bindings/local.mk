@@ -43,6 +43,7 @@ pmu_SOURCES = $(json_read_sources) \
 	%D%/command/plan/plan.c \
 	%D%/command/plan/plan.h \
 	%D%/command/plan/text.c \
+	%D%/command/report/gather.c \
 	%D%/command/report/input.c \
 	%D%/command/report/inputs.h \
 	%D%/command/report/list.c \

@@ -96,6 +96,48 @@ has err 'copy.json is left out: rank-1.json is of the same process' 'is left out
 has out 'pmu: pairs (4 ranks on ' 'the others are merged'
 run 1 'one that is in a merged one' report all.json rank-2.json
 has err 'rank-2.json is left out: all.json is of the same process' 'is left out'
+
+# --- read by several threads and forgotten, or kept ---
+mkdir many
+cp rank-*.json many/
+mkdir -m 700 many/kept
+for rank in 10 11 12 13 14 15; do
+	measure $rank many/rank-$rank.json $((rank * 100))
+	OMPI_COMM_WORLD_RANK=$((rank + 10)) PMU_STORE="$tmp/many/kept" "$pairs" 10
+done
+run 0 'stores and reports' report many/*.json many/kept/*.pmu --all
+cp out gathered
+lacks err 'cannot read' 'all are read'
+has out 'pmu: pairs (16 ranks on ' 'all are in it'
+if command -v taskset >/dev/null; then
+	taskset -c "$(taskset -cp $$ | sed 's/.*[: ]\([0-9]*\)[^0-9]*/\1/')" \
+		"$pmu" report many/*.json many/kept/*.pmu --all >out 2>err
+	cmp -s out gathered
+	result $? 'the same on one processor'
+else
+	skip 'the same on one processor' 'no taskset'
+fi
+run 0 'kept' report many/*.json many/kept/*.pmu -o kept.json
+run 0 'and shown' report kept.json --all
+cmp -s out gathered
+result $? 'the same again'
+store=$(ls many/kept/*.pmu | head -n 1)
+head -c 2000 "$store" >many/short.pmu
+cp "$store" many/version.pmu
+printf '\143' | dd of=many/version.pmu bs=1 seek=8 conv=notrunc 2>/dev/null
+sed 's/"pmu_report": 1,/"pmu_report": 99,/' rank-1.json >many/version.json
+sed 's/"depth": 0/"depth": 7/' rank-1.json >many/wrong.json
+head -c 3000 /dev/urandom | tr -d 'P{ \t\r\n\000' >many/noise.json
+: >many/nothing.json
+run 1 'damaged ones among them' report many/*.json many/*.pmu many/kept/*.pmu --all
+for file in short.pmu version.pmu version.json wrong.json noise.json nothing.json; do
+	has err "many/$file" "$file is named"
+done
+[ "$(grep -c 'cannot read' err)" = 6 ]
+result $? 'and no other'
+cmp -s out gathered
+result $? 'the report is of the others'
+
 measure 1 again.json 500
 run 0 'two processes of a rank' report rank-*.json again.json
 has out '(5 processes of 4 ranks on ' 'are counted'

@@ -32,6 +32,28 @@ static void combine(struct pmu_model *model, enum pmu_combine how)
 	pmu_model_free(combined);
 }
 
+static void gather(const struct pmu_model *model)
+{
+	struct pmu_gathering *gathering = pmu_gather_new(true);
+	struct pmu_text_options options = { .all = true };
+	struct pmu_model *combined = NULL;
+	struct pmu_strbuf out = { 0 };
+
+	if (!gathering)
+		return;
+	if (pmu_gather_add(gathering, model) || pmu_gather_add(gathering, model)) {
+		pmu_gather_drop(gathering);
+		return;
+	}
+	if (!pmu_gather_end(gathering, &combined)) {
+		pmu_metric_fill(combined);
+		for (int format = PMU_REPORT_TEXT; format <= PMU_REPORT_CSV; format++)
+			pmu_report_render(&out, combined, (enum pmu_report_format)format, &options);
+	}
+	pmu_strbuf_free(&out);
+	pmu_model_free(combined);
+}
+
 /* What came from a file goes through the writers. */
 static void check_again(const struct pmu_model *model)
 {
@@ -76,6 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_again(model);
 	combine(model, PMU_COMBINE_RANKS);
 	combine(model, PMU_COMBINE_PROGRAMS);
+	gather(model);
 	pmu_model_free(model);
 	return 0;
 }

@@ -84,8 +84,7 @@ static inline const struct pmu_value *pmu_value_member(const struct pmu_value *o
 	size_t len = name ? strlen(name) : 0;
 
 	for (uint32_t i = 0; name && pmu_value_is(object, PMU_VALUE_OBJECT) && i < object->n; i++)
-		if (object->inside[i].name_len == len &&
-		    !memcmp(object->inside[i].name, name, len))
+		if (object->inside[i].name_len == len && !memcmp(object->inside[i].name, name, len))
 			return &object->inside[i];
 	return NULL;
 }

@@ -2,6 +2,7 @@
 /* What `pmu report` is given: stores and JSON reports. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,10 +76,25 @@ static int read_json(struct pmu_input *input, int fd)
 	return 0;
 }
 
+/* Files are read by several threads; of a program that runs one may be mapped at a time. */
+static int take_snapshot(struct pmu_input *input, const struct pmu_store_head *head)
+{
+	static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+	bool alone = !head->ended && pmu_store_liveness(head) == PMU_PROCESS_ALIVE;
+	int rc;
+
+	if (alone)
+		pthread_mutex_lock(&one);
+	rc = pmu_store_snapshot_file(input->path, &input->model);
+	if (alone)
+		pthread_mutex_unlock(&one);
+	return rc;
+}
+
 static int read_store(struct pmu_input *input, const struct pmu_store_head *head)
 {
 	char reason[PMU_ERROR_MAX];
-	int rc = pmu_store_snapshot_file(input->path, &input->model);
+	int rc = take_snapshot(input, head);
 
 	input->is_store = true;
 	if (rc) {

@@ -11,6 +11,9 @@ struct pmu_input {
 	struct pmu_model *model;
 	bool is_store; /* also after an error: of a program that was killed while it started */
 	bool is_alive; /* its program still runs */
+	/* Of pmu_inputs_gather(): */
+	char *error;                  /* why it could not be read */
+	const struct pmu_input *twin; /* has a process of it already: it is left out */
 };
 
 /**
@@ -19,6 +22,11 @@ struct pmu_input {
  * Return: 0; a negative errno with a sentence that names the file.
  */
 int pmu_input_read(struct pmu_input *input);
+
+/** pmu_input_is_ranked() - is it of ranks alone? */
+bool pmu_input_is_ranked(const struct pmu_model *model);
+/** pmu_input_rank() - its first one; -1: it has none */
+int pmu_input_rank(const struct pmu_model *model);
 
 /** How several inputs belong together. */
 enum pmu_merging {
@@ -39,6 +47,22 @@ enum pmu_merging pmu_inputs_belong(const struct pmu_input *input, size_t n);
  */
 int pmu_inputs_merge(const struct pmu_input *input, size_t n, struct pmu_model **model,
 		     size_t *n_left_out);
+
+/**
+ * pmu_inputs_gather() - one model of the reports of one program's ranks, metrics included, without
+ * the threads' rows; no more than a few of them are in memory at once
+ * @input: paths set; their models are gone afterwards
+ * @merge: ranks or not
+ * @counts: also how counts are spread over ranks
+ *
+ * What cannot be read is left out.  It is for the caller to tell of what has an error or a twin.
+ *
+ * Return: 0; -ENOTSUP: these are no ranks of one program, or have something that does not add up
+ * one by one, which pmu_inputs_belong() and pmu_inputs_merge() may know better; -ENOMEM, -E2BIG with
+ * a sentence.
+ */
+int pmu_inputs_gather(struct pmu_input *input, size_t n, bool merge, bool counts,
+		      struct pmu_model **model);
 
 /** pmu_report_list() - print what stores there are.  Return: an exit status. */
 int pmu_report_list(void);

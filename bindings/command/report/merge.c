@@ -10,12 +10,12 @@
 #include "group/metric.h"
 #include "report/combine/combine.h"
 
-static bool is_ranked(const struct pmu_model *model)
+bool pmu_input_is_ranked(const struct pmu_model *model)
 {
 	return model->n_parts ? pmu_model_is_ranked(model) : model->rank >= 0;
 }
 
-static int first_rank(const struct pmu_model *model)
+int pmu_input_rank(const struct pmu_model *model)
 {
 	return model->n_parts ? model->part[0].rank : model->rank;
 }
@@ -29,12 +29,13 @@ enum pmu_merging pmu_inputs_belong(const struct pmu_input *input, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct pmu_model *model = input[i].model;
 
-		if (!is_ranked(model)) {
+		if (!pmu_input_is_ranked(model)) {
 			unranked = &input[i];
 			continue;
 		}
 		n_ranked++;
-		differ |= model->n_parts > 1 || first_rank(model) != first_rank(input[0].model);
+		differ |= model->n_parts > 1 ||
+			  pmu_input_rank(model) != pmu_input_rank(input[0].model);
 		if (strcmp(model->program, input[0].model->program) != 0)
 			other = &input[i];
 	}

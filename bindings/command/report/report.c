@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `pmu report`: stores and JSON reports as text, JSON or CSV, one by one or merged. */
 #include <errno.h>
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -315,7 +316,25 @@ static int write_apart(const struct pmu_command *self, struct request *request,
 	return rc;
 }
 
-static int write_merged(struct request *request, const struct pmu_input *input, size_t n)
+static bool has_own(const struct request *request)
+{
+	for (size_t i = 0; i < request->n_outputs; i++)
+		if (is_of_one(request->output[i]))
+			return true;
+	return false;
+}
+
+/* Their rows are in the merged one, and what is written now takes as much again. */
+static void forget_models(struct pmu_input *input, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		pmu_model_free(input[i].model);
+		input[i].model = NULL;
+	}
+	malloc_trim(0);
+}
+
+static int write_merged(struct request *request, struct pmu_input *input, size_t n)
 {
 	struct pmu_model *model = NULL;
 	size_t n_left_out = 0;
@@ -325,9 +344,11 @@ static int write_merged(struct request *request, const struct pmu_input *input, 
 		pmu_command_error("cannot merge: %s", pmu_error_text());
 		return PMU_EXIT_FAILED;
 	}
+	if (!has_own(request))
+		forget_models(input, n);
 	rc = write_outputs(model, request, TO_THE_OTHERS);
 	pmu_model_free(model);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && input[i].model; i++)
 		rc |= write_outputs(input[i].model, request, TO_THOSE_OF_ONE);
 	for (size_t i = 0; i < n && !rc; i++)
 		rc |= done_with(request, &input[i]);
@@ -335,7 +356,7 @@ static int write_merged(struct request *request, const struct pmu_input *input, 
 }
 
 static int report_read(const struct pmu_command *self, struct request *request,
-		       const struct pmu_input *input, size_t n)
+		       struct pmu_input *input, size_t n)
 {
 	enum pmu_merging merging = request->merge ? PMU_MERGE_RANKS : pmu_inputs_belong(input, n);
 
@@ -347,17 +368,66 @@ static int report_read(const struct pmu_command *self, struct request *request,
 	return write_apart(self, request, input, n);
 }
 
-/* Whether they belong together shows when all are read. */
-static int report_several(const struct pmu_command *self, struct request *request)
+/* Only text can do without the threads' rows, and where no report is of one alone. */
+static bool needs_rows(const struct request *request)
 {
-	struct pmu_input *input = calloc(request->n_files, sizeof(*input));
+	for (size_t i = 0; i < request->n_outputs; i++)
+		if (is_of_one(request->output[i]) ||
+		    (strcmp(request->output[i], "-") != 0 &&
+		     pmu_report_format_of(request->output[i]) != PMU_REPORT_TEXT))
+			return true;
+	return request->text.threads;
+}
+
+static int tell_gathered(const struct request *request, const struct pmu_input *input, size_t n)
+{
+	int failed = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (input[i].twin)
+			pmu_command_error("%s is left out: %s is of the same process",
+					  input[i].path, input[i].twin->path);
+		else if (input[i].error && request->remove && input[i].is_store)
+			failed |= remove_store(&input[i]);
+		else if (input[i].error)
+			pmu_command_error("%s", input[i].error);
+		if (input[i].twin || (input[i].error && !(request->remove && input[i].is_store)))
+			failed = PMU_EXIT_FAILED;
+	}
+	return failed;
+}
+
+/* Return: a status; -ENOTSUP: they have to be read and kept. */
+static int report_gathered(struct request *request, struct pmu_input *input)
+{
+	struct pmu_model *model = NULL;
+	size_t n = request->n_files;
+	int rc, failed;
+
+	for (size_t i = 0; i < n; i++)
+		input[i] = (struct pmu_input){ .path = request->file[i] };
+	rc = pmu_inputs_gather(input, n, request->merge, request->text.all, &model);
+	if (rc == -ENOTSUP)
+		return rc;
+	failed = tell_gathered(request, input, n);
+	if (rc) {
+		pmu_command_error("cannot merge: %s", pmu_error_text());
+		return PMU_EXIT_FAILED;
+	}
+	rc = write_outputs(model, request, TO_ALL);
+	pmu_model_free(model);
+	for (size_t i = 0; i < n && !rc; i++)
+		if (!input[i].error)
+			rc = done_with(request, &input[i]);
+	return rc ? rc : failed;
+}
+
+static int report_kept(const struct pmu_command *self, struct request *request,
+		       struct pmu_input *input)
+{
 	size_t n = 0;
 	int rc = 0, failed = 0;
 
-	if (!input) {
-		pmu_command_error("no memory");
-		return PMU_EXIT_FAILED;
-	}
 	for (size_t i = 0; i < request->n_files; i++) {
 		rc = read_file(request, i, &input[n]);
 		if (rc > 0)
@@ -367,8 +437,27 @@ static int report_several(const struct pmu_command *self, struct request *reques
 	rc = report_read(self, request, input, n);
 	for (size_t i = 0; i < n; i++)
 		pmu_model_free(input[i].model);
-	free(input);
 	return rc ? rc : failed;
+}
+
+/* Whether they belong together shows when all are read. */
+static int report_several(const struct pmu_command *self, struct request *request)
+{
+	struct pmu_input *input = calloc(request->n_files, sizeof(*input));
+	int rc = -ENOTSUP;
+
+	if (!input) {
+		pmu_command_error("no memory");
+		return PMU_EXIT_FAILED;
+	}
+	if (!needs_rows(request))
+		rc = report_gathered(request, input);
+	for (size_t i = 0; i < request->n_files; i++)
+		free(input[i].error);
+	if (rc == -ENOTSUP)
+		rc = report_kept(self, request, input);
+	free(input);
+	return rc;
 }
 
 static int run_report(const struct pmu_command *self, int argc, char **argv)

@@ -277,7 +277,8 @@ static void add_deviation(struct beside *beside, const struct pmu_model_row *row
 
 	if (!row->calls)
 		return;
-	beside->squares += calls * row->sd_ns * row->sd_ns + off * off * beside->calls * calls / all;
+	beside->squares += calls * row->sd_ns * row->sd_ns +
+			   off * off * beside->calls * calls / all;
 	beside->mean += off * calls / all;
 	beside->calls = all;
 }
@@ -349,8 +350,8 @@ static int section_room(struct pmu_gathering *g)
 		return 0;
 	if (make_room(&g->section, &room[0], g->section_room + 1, sizeof(*g->section)) < 0 ||
 	    make_room(&g->joined, &room[1], g->section_room + 1, sizeof(*g->joined)) < 0 ||
-	    make_room(&g->model_section, &room[2], g->section_room + 1,
-		      sizeof(*g->model_section)) < 0)
+	    make_room(&g->model_section, &room[2], g->section_room + 1, sizeof(*g->model_section)) <
+		    0)
 		return -ENOMEM;
 	model->section = g->model_section;
 	g->section_room = room[0];

@@ -70,7 +70,7 @@ static void texts(void)
 
 static void none(void)
 {
-	static const char *const bad[] = { "",    "{",      "[1,]",   "{\"a\" 1}", "[1] 2",
+	static const char *const bad[] = { "",    "{",        "[1,]",     "{\"a\" 1}", "[1] 2",
 					   "nul", "[\"\t\"]", "\"\xff\"", "01",        "[1, 2" };
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)

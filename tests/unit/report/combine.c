@@ -3,6 +3,7 @@
 #include "tap.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <time.h>
 
 #include "base/error.h"
@@ -49,17 +50,57 @@ static struct pmu_model *rank_model(int rank, unsigned int threads)
 	return model;
 }
 
+static char *render(const struct pmu_model *model, enum pmu_report_format format, bool all)
+{
+	const struct pmu_text_options options = { .columns = 80, .all = all };
+	struct pmu_strbuf out = { 0 };
+
+	pmu_report_render(&out, model, format, &options);
+	ok(!out.failed && out.text, "rendered");
+	return out.text;
+}
+
+/* Added up as they come, they say the same, although their rows are not there any more. */
+static void is_gathered(struct pmu_model **part, unsigned int n, const struct pmu_model *model)
+{
+	struct pmu_gathering *gathering = pmu_gather_new(true);
+	struct pmu_model *gathered = NULL;
+	int rc = 0;
+
+	for (unsigned int i = 0; !rc && i < n; i++)
+		rc = pmu_gather_add(gathering, part[i]);
+	if (rc) {
+		is_int(rc, -ENOTSUP, "what is not gathered is told");
+		pmu_gather_drop(gathering);
+		return;
+	}
+	if (!is_int(pmu_gather_end(gathering, &gathered), 0, "gathered"))
+		return;
+	pmu_metric_fill(gathered);
+	for (int all = 0; all < 2; all++) {
+		char *text = render(model, PMU_REPORT_TEXT, all);
+		char *again = render(gathered, PMU_REPORT_TEXT, all);
+
+		is_str(again, text, "as it is of those that are kept");
+		free(text);
+		free(again);
+	}
+	pmu_model_free(gathered);
+}
+
 /* Combines and frees them. */
 static struct pmu_model *combined(struct pmu_model **part, unsigned int n, enum pmu_combine how)
 {
 	struct pmu_model *model = NULL;
 
 	is_int(pmu_model_combine(part, n, how, &model), 0, "combined");
-	for (unsigned int i = 0; i < n; i++)
-		pmu_model_free(part[i]);
 	if (!model)
 		exit(1);
 	pmu_metric_fill(model);
+	if (how == PMU_COMBINE_RANKS)
+		is_gathered(part, n, model);
+	for (unsigned int i = 0; i < n; i++)
+		pmu_model_free(part[i]);
 	return model;
 }
 
@@ -70,16 +111,6 @@ static struct pmu_model *ranks(const int *rank, unsigned int n, unsigned int thr
 	for (unsigned int i = 0; i < n; i++)
 		part[i] = rank_model(rank[i], threads);
 	return combined(part, n, PMU_COMBINE_RANKS);
-}
-
-static char *render(const struct pmu_model *model, enum pmu_report_format format, bool all)
-{
-	const struct pmu_text_options options = { .columns = 80, .all = all };
-	struct pmu_strbuf out = { 0 };
-
-	pmu_report_render(&out, model, format, &options);
-	ok(!out.failed && out.text, "rendered");
-	return out.text;
 }
 
 static void hasnt(const char *text, const char *part, const char *name)
@@ -855,8 +886,55 @@ static void a_thousand_ranks_take_ten_times_a_hundred(void)
 	ok(many < 40 * few + 0.05, "time grows with the ranks");
 }
 
+static struct pmu_model *many_rows(int rank)
+{
+	struct pmu_model *model = sample_head();
+	struct pmu_model_section *s;
+
+	model->rank = rank;
+	model->pid = 1000 + rank;
+	sample_threads(model, 16, 1000 * ms);
+	sample_sections(model, 1, 16 * 200);
+	s = model->section;
+	sample_core(model, s);
+	for (int thread = 0; thread < 16; thread++)
+		for (int i = 0; i < 200; i++) {
+			char name[16];
+
+			snprintf(name, sizeof(name), "region %d", i);
+			sample_row(model, s, thread, -1, pmu_model_text(model, name, strlen(name)),
+				   1, ms);
+		}
+	if (pmu_model_finish(model))
+		abort();
+	return model;
+}
+
+/* Of a report with 16 times 200 rows, half a MiB, only its threads and what it has of the sums. */
+static void of_many_ranks_little_is_kept(void)
+{
+	struct pmu_gathering *gathering = pmu_gather_new(false);
+	size_t half = 0, all = 0;
+	const int n = 400;
+
+	for (int rank = 0; rank < n; rank++) {
+		struct pmu_model *model = many_rows(rank);
+		int rc = pmu_gather_add(gathering, model);
+
+		pmu_model_free(model);
+		if (rc && !is_int(rc, 0, "one more"))
+			break;
+		half = rank == n / 2 - 1 ? mallinfo2().uordblks + mallinfo2().hblkhd : half;
+	}
+	all = mallinfo2().uordblks + mallinfo2().hblkhd;
+	diag("%zu bytes a report", (all - half) / (n / 2));
+	ok(all - half < (size_t)n / 2 * 20000, "a report leaves less than 20 KB behind");
+	pmu_gather_drop(gathering);
+}
+
 int main(void)
 {
+	of_many_ranks_little_is_kept();
 	ranks_are_added_up();
 	what_one_does_not_know_is_of_that_one();
 	a_region_of_one_rank();
