@@ -648,7 +648,7 @@ else
 	grep -q '^    forgotten .* ms .*  b?$' report.txt
 	result $? 'with the time that it had'
 	run 0 'a region that a thread never ends' -o report.txt ./program forget_in_thread
-	has report.txt 'main/thread/in a thread, thread 1: begun but never ended' 'is a doubt'
+	has report.txt 'main/forgotten/thread/in a thread, thread 1: begun but never ended' 'is a doubt'
 	run 5 'a program that leaves by a system call of its own' -o report.txt ./program inline 5
 	lacks report.txt 'did not end cleanly' 'has ended'
 	has report.txt 'ended by a system call of its own' 'and is told how'
