@@ -192,6 +192,7 @@ script_tests = \
 	%D%/bindings/mpi.sh \
 	%D%/bindings/papi.sh \
 	%D%/bindings/python.sh \
+	%D%/bindings/tbb.sh \
 	%D%/command/command.sh \
 	%D%/command/info.sh \
 	%D%/command/list.sh \
@@ -390,6 +391,7 @@ EXTRA_DIST += \
 	%D%/bindings/mpi.c \
 	%D%/bindings/papi.c \
 	%D%/bindings/python.py \
+	%D%/bindings/tbb.cc \
 	%D%/command/pmu.sh \
 	%D%/exact/net.c \
 	%D%/exact/net.h \

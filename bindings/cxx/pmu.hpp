@@ -27,11 +27,13 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <new>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -252,6 +254,103 @@ inline void region::end() noexcept
 	heap = nullptr;
 }
 #endif
+
+/**
+ * context - what a thread has open, for work that another one will do for it
+ *
+ * A word that can be copied and stored; without a region it is none.  It is valid until the
+ * region's call ends.
+ */
+class context
+{
+      public:
+	context() noexcept = default;
+	explicit context(pmu_context_t value) noexcept : word(value)
+	{
+	}
+
+	/** here() - that of the calling thread */
+	PMU_UNSEEN_ static context here() noexcept
+	{
+		return context(pmu_context_get());
+	}
+	pmu_context_t value() const noexcept
+	{
+		return word;
+	}
+	explicit operator bool() const noexcept
+	{
+		return word != 0;
+	}
+
+      private:
+	pmu_context_t word = 0;
+};
+
+/**
+ * entered - as long as the object is there, what the calling thread does is done for a context
+ *
+ * It belongs to the thread and the scope that made it.  On the context's own thread it is nothing.
+ */
+class entered
+{
+      public:
+	[[nodiscard]] PMU_UNSEEN_ explicit entered(context its) noexcept : is(bool(its))
+	{
+		if (is)
+			(void)pmu_context_enter(its.value());
+	}
+
+	entered(const entered &) = delete;
+	entered &operator=(const entered &) = delete;
+
+	PMU_UNSEEN_ ~entered()
+	{
+		if (is)
+			(void)pmu_context_leave();
+	}
+
+      private:
+	bool is;
+};
+
+/**
+ * in_context() - a function that is called for the context of who made it, on whatever thread
+ *
+ *     pool.submit(pmu::in_context([=] { solve(part); }));
+ *     std::thread worker(pmu::in_context(work));
+ *     tbb::parallel_for(range, pmu::in_context([&](const auto &part) { ... }));
+ *
+ * It takes and returns what @function does.
+ */
+template <class Function> class in_context
+{
+      public:
+	explicit in_context(Function its_function, context its_context = context::here())
+	    : function(std::move(its_function)), its(its_context)
+	{
+	}
+
+	template <class... Arguments>
+	std::invoke_result_t<Function &, Arguments...> operator()(Arguments &&...arguments)
+	{
+		entered scope{ its };
+
+		return std::invoke(function, std::forward<Arguments>(arguments)...);
+	}
+	template <class... Arguments>
+	std::invoke_result_t<const Function &, Arguments...> operator()(
+		Arguments &&...arguments) const
+	{
+		entered scope{ its };
+
+		return std::invoke(function, std::forward<Arguments>(arguments)...);
+	}
+
+      private:
+	Function function;
+	context its;
+};
 
 /**
  * read() - what a region has done so far

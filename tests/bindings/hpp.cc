@@ -272,6 +272,52 @@ void nothing_throws_where_nothing_is_measured()
 	}
 }
 
+// What others do for a region is below it; neither copies nor moves lose it.
+void work_is_done_for_a_context()
+{
+	std::vector<std::function<int(int)>> tasks;
+	std::string text;
+	int sum = 0;
+
+	ok(!pmu::context::here(), "nothing is open");
+	{
+		pmu::region submits{ "submits" };
+		pmu::context its = pmu::context::here();
+
+		ok(bool(its) && its.value() == pmu_context_get(), "a context");
+		for (int i = 0; i < 3; i++)
+			tasks.emplace_back(pmu::in_context([i](int n) {
+				pmu::region r{ "task" };
+
+				return i + n;
+			}));
+		std::thread([&] {
+			pmu::region own{ "worker" };
+
+			for (auto &task : tasks)
+				sum += task(10);
+		}).join();
+		std::thread([its] {
+			pmu::entered scope{ its };
+			pmu::region r{ "by hand" };
+		}).join();
+		sum += tasks[0](100);
+		pmu::in_context([&] { sum += 1000; })();
+		pmu::in_context([&](int &to) { to += 1000; })(sum);
+		const auto constant = pmu::in_context([](int n) { return n; });
+		sum += constant(1000);
+	}
+	is_int(sum, 3 + 30 + 100 + 3000, "each is called as it was");
+	{
+		pmu::entered none{ pmu::context{} };
+	}
+	text = pmu::report_text("csv");
+	ok(text.find(",submits/task,task,1,all,4,") != std::string::npos, "tasks of a pool");
+	ok(text.find(",submits/by hand,by hand,1,all,1,") != std::string::npos, "a scope");
+	ok(text.find(",worker,worker,0,all,1,") != std::string::npos,
+	   "the worker's own region is where it was");
+}
+
 } // namespace
 
 int main()
@@ -295,6 +341,7 @@ int main()
 	goes_on_to_the_next_group();
 	reports();
 	threads_have_their_own();
+	work_is_done_for_a_context();
 	counts_without_regions();
 #if defined(__cpp_exceptions)
 	errors_are_thrown_where_nobody_asked_for_the_code();

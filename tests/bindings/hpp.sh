@@ -85,6 +85,8 @@ int everything(const std::string &name)
 	rc |= pmu::report_text() != "" || pmu::report_text("csv", code) != "";
 	rc |= pmu::read(name) || pmu::read(name, 0, code);
 	rc |= pmu::reset(name) && pmu::group_next();
+	pmu::entered scope{pmu::context::here()};
+	pmu::in_context([&] { rc |= 1; })();
 	pmu::counters set{"cycles"};
 	rc |= set.start() || set.stop() || !set.read().empty();
 	return rc | pmu::fini().value();
