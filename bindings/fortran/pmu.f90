@@ -24,6 +24,7 @@ module pmu
 
     public :: pmu_init, pmu_fini, pmu_thread_attach
     public :: pmu_region_begin, pmu_region_end, pmu_region_read, pmu_region_reset
+    public :: pmu_context_get, pmu_context_enter, pmu_context_leave
     public :: pmu_group_next, pmu_count_name, pmu_note, pmu_report, pmu_report_text
     public :: pmu_counters_open, pmu_counters_start, pmu_counters_stop, pmu_counters_read, &
         pmu_counters_reset, pmu_counters_close
@@ -102,6 +103,16 @@ module pmu
         integer(c_int) function c_reset(name) bind(c, name="pmu_region_reset")
             import :: c_char, c_int
             character(kind=c_char), intent(in) :: name(*)
+        end function
+        integer(c_int64_t) function c_context_get() bind(c, name="pmu_context_get")
+            import :: c_int64_t
+        end function
+        integer(c_int) function c_context_enter(context) bind(c, name="pmu_context_enter")
+            import :: c_int, c_int64_t
+            integer(c_int64_t), value :: context
+        end function
+        integer(c_int) function c_context_leave() bind(c, name="pmu_context_leave")
+            import :: c_int
         end function
         integer(c_int) function c_group_next() bind(c, name="pmu_group_next")
             import :: c_int
@@ -243,6 +254,34 @@ contains
         integer(c_int) :: rc
 
         rc = c_reset(terminate(name))
+        if (present(ierr)) ierr = rc
+    end subroutine
+
+    ! --- work on other threads ---
+
+    ! What the calling thread has open, for work that another one will do for it; 0: nothing.
+    function pmu_context_get() result(context)
+        integer(int64) :: context
+
+        context = c_context_get()
+    end function
+
+    ! What the calling thread does from now on is done for that region.
+    subroutine pmu_context_enter(context, ierr)
+        integer(int64), intent(in) :: context
+        integer, intent(out), optional :: ierr
+        integer(c_int) :: rc
+
+        rc = c_context_enter(context)
+        if (present(ierr)) ierr = rc
+    end subroutine
+
+    ! The work is done.
+    subroutine pmu_context_leave(ierr)
+        integer, intent(out), optional :: ierr
+        integer(c_int) :: rc
+
+        rc = c_context_leave()
         if (present(ierr)) ierr = rc
     end subroutine
 

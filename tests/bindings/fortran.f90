@@ -20,6 +20,7 @@ program fortran
     call reads()
     call reports()
     call every_thread_has_its_own()
+    call work_is_done_for_a_context()
     call counts_without_regions()
     call words()
     call the_end()
@@ -169,6 +170,35 @@ contains
         !$omp end parallel
         print '("# ", i0, " threads")', each
         call is(total, 0, "every thread reads its own 1000 calls")
+    end subroutine
+
+    ! With OpenMP each thread of the team works for what the first one has open.
+    subroutine work_is_done_for_a_context()
+        integer(int64) :: context
+        integer :: each, failed
+        character(len=:), allocatable :: text
+        character(len=40) :: row
+
+        call ok(pmu_context_get() == 0, "nothing is open")
+        call pmu_region_begin("submits")
+        context = pmu_context_get()
+        call ok(context /= 0, "a context")
+        each = 0
+        failed = 0
+        !$omp parallel num_threads(4) private(rc) reduction(+:each, failed)
+        call pmu_context_enter(context, rc)
+        if (rc /= 0) failed = failed + 1
+        call pmu_region_begin("part")
+        call pmu_region_end("part")
+        call pmu_context_leave(rc)
+        if (rc /= 0) failed = failed + 1
+        each = 1
+        !$omp end parallel
+        call pmu_region_end("submits")
+        call is(failed, 0, "entered and left")
+        call pmu_report_text("csv", text)
+        write (row, '(",submits/part,part,1,all,", i0, ",")') each
+        call ok(index(text, trim(row)) > 0, "each thread's part is below the region")
     end subroutine
 
     subroutine counts_without_regions()
