@@ -171,6 +171,7 @@ pmupy_PYTHON = \
 	%D%/python/pmu/__init__.py \
 	%D%/python/pmu/__main__.py \
 	%D%/python/pmu/_library.py \
+	%D%/python/pmu/_context.py \
 	%D%/python/pmu/_region.py \
 	%D%/python/pmu/_report.py \
 	%D%/python/pmu/_session.py

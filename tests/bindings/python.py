@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The package pmu as a Python program uses it: TAP."""
 import asyncio
+import concurrent.futures
 import csv
 import errno
 import inspect
@@ -378,6 +379,43 @@ def threads_have_their_own():
     rows = [row for row in pmu.report(threads=True) if row["path"] == "in a thread"]
     same([sorted(row["calls"] for row in rows[1:]), rows[0]["calls"]], [[1, 20, 300], 321],
          "the report has all")
+
+
+def sum_of(path):
+    return sum(row["calls"] for row in pmu.report() if row["path"] == path)
+
+
+def work_is_done_for_a_context():
+    @pmu.region("step")
+    def step(n, plus=0):
+        return n + plus
+
+    async def elsewhere():
+        return await asyncio.get_running_loop().run_in_executor(None, pmu.in_context(step), 5)
+
+    same(pmu.context(), 0, "nothing is open")
+    with pmu.Executor(concurrent.futures.ThreadPoolExecutor(2)) as pool:
+        pool.submit(step, 1).result()
+        with pmu.region("submits"):
+            same(list(pool.map(step, range(10))), list(range(10)), "map()")
+            same(pool.submit(step, 1, plus=2).result(), 3, "submit()")
+            its = pmu.context()
+
+            def by_hand():
+                with pmu.region("own"), pmu.entered(its), pmu.region("by hand"):
+                    pass
+            one = threading.Thread(target=by_hand)
+            one.start()
+            one.join()
+            same(asyncio.run(elsewhere()), 5, "an event loop's executor")
+            same(pmu.in_context(step)(7), 7, "on the same thread")
+    same(sum_of("submits/step"), 13, "tasks count for the region that submitted them")
+    same([sum_of("submits/by hand"), sum_of("own")], [1, 1], "what is open around stays outside")
+    same(sum_of("step"), 1, "a task of no region is in none")
+    with concurrent.futures.ProcessPoolExecutor(1) as processes:
+        ok(raises(TypeError, pmu.Executor, processes), "not for processes")
+    with pmu.entered(0):
+        pass
 
 
 def counters():

@@ -17,6 +17,11 @@ as they do in C (`pmu help environment`).  In here:
     pmu.report("run.json")             # a file; also .csv and text
     python3 -m pmu run.json            # the file as a table
 
+What other threads do for a region counts there where they are told whose work it is:
+
+    with pmu.Executor(ThreadPoolExecutor()) as pool: ...     # submit() and map() hand it on
+    threading.Thread(target=pmu.in_context(step)).start()
+
 Threads and forked processes are measured like the rest; each process makes a report of its own.
 (A multiprocessing.Pool used in a `with` kills its workers: close() and join() it, or use `pmu run`.)
 Nothing is pinned unless PMU_PIN or init(pin=...) says so.
@@ -25,13 +30,14 @@ Nothing here stops a program that is not measured: with PMU_ENABLE=0, or where t
 found (a RuntimeWarning says so), regions do nothing and what reads is empty.  Error is raised
 for what the program itself got wrong, a report that cannot be written for instance.
 """
+from ._context import Executor, context, entered, in_context
 from ._library import Error, fini, init, last_error, library, thread_attach, version
 from ._region import begin, end, region
 from ._report import load, report, report_dict, report_text, rows
 from ._session import Counters, group_next, note, read, reset
 
 __all__ = [
-    "Counters", "Error", "begin", "end", "fini", "group_next", "init", "last_error", "library",
-    "load", "note", "read", "region", "report", "report_dict", "report_text", "reset", "rows",
+    "Counters", "Error", "Executor", "begin", "context", "end", "entered", "fini", "group_next",
+    "in_context", "init", "last_error", "library", "load", "note", "read", "region", "report", "report_dict", "report_text", "reset", "rows",
     "thread_attach", "version",
 ]

@@ -39,6 +39,8 @@ _FUNCTIONS = {
     "pmu_thread_attach": [],
     "pmu_region_read": [_text, ctypes.c_int, ctypes.POINTER(RegionCounts)],
     "pmu_region_reset": [_text],
+    "pmu_context_enter": [ctypes.c_uint64],
+    "pmu_context_leave": [],
     "pmu_group_next": [],
     "pmu_report": [_text],
     "pmu_report_text": [_text, ctypes.POINTER(ctypes.c_void_p)],
@@ -105,6 +107,8 @@ def _declare(held):
         function = getattr(held, name)
         function.argtypes = arguments
         function.restype = ctypes.c_int
+    held.pmu_context_get.argtypes = []
+    held.pmu_context_get.restype = ctypes.c_uint64
     # No argtypes: a bytes object goes as it is, without a check of its type.
     for name in ("pmu_region_begin", "pmu_region_end"):
         getattr(held, name).restype = None
