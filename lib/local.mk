@@ -428,6 +428,7 @@ noinst_LTLIBRARIES += %D%/libpmu-combine.la
 	%D%/report/combine/gather.c \
 	%D%/report/combine/remarks.c \
 	%D%/report/combine/rows.c \
+	%D%/report/combine/teams.c \
 	%D%/report/combine/texts.c \
 	%D%/report/json_parts.c \
 	%D%/report/model/over_parts.c \

@@ -131,6 +131,24 @@ unsigned int pmu_joining_count(const struct pmu_joining *j, unsigned int count);
 /** pmu_joining_columns() - all of its columns.  Return: 0, -ENOMEM, -E2BIG. */
 int pmu_joining_columns(struct pmu_joining *j);
 
+/** What the team of a sum is, of those inputs that have come; in the model's memory. */
+struct pmu_gathered_team;
+
+/** pmu_gathered_team_new() - of none so far; NULL without memory */
+struct pmu_gathered_team *pmu_gathered_team_new(struct pmu_model *model);
+/**
+ * pmu_gathered_team_add() - one more, whose section has teams
+ * @sum: the input's
+ * @opener, @is_known: where it has none, its only thread, and whether all of its time is known
+ */
+void pmu_gathered_team_add(struct pmu_gathered_team *to, const struct pmu_joining *j,
+			   const struct pmu_model_row *sum, const struct pmu_model_thread *opener,
+			   bool is_known);
+struct pmu_finishing;
+/** pmu_gathered_team_end() - the sum has it from now on, if it is one.  Return: 0 or -ENOMEM. */
+int pmu_gathered_team_end(struct pmu_gathered_team *from, const struct pmu_finishing *f,
+			  struct pmu_model_row *sum);
+
 /** pmu_combining_head() - what the head says of all parts, once they and their labels are there */
 void pmu_combining_head(struct pmu_combining *c);
 

@@ -18,12 +18,14 @@
 #include "report/combine/combining.h"
 #include "report/model/block.h"
 #include "report/model/finish.h"
+#include "report/model/rows.h"
 
 /** What is known of a sum beside the sum. */
 struct beside {
 	unsigned int portion; /* 1 + the latest one's index; 0: none */
 	/* of timed calls: how many, their mean, and the sum of the squares of what they are off it */
 	double calls, mean, squares;
+	struct pmu_gathered_team *team; /* NULL: nothing of its section's teams is known */
 };
 
 /** A section, with what grows until it is settled in the model's memory. */
@@ -34,6 +36,8 @@ struct section {
 	size_t room;
 	struct pmu_model_portion *portion;
 	size_t portion_room;
+	bool has_teams; /* each input has, or none of them */
+	unsigned int n_inputs;
 };
 
 struct pmu_gathering {
@@ -333,10 +337,67 @@ static int add_rows(struct pmu_gathering *g, struct section *s, const struct pmu
 			wide.row.thread = (int)g->n_threads + row->thread;
 			part = model->thread[row->thread].part;
 		}
+		/* what was done for another thread's region is its team's */
+		if (row->flags & PMU_ROW_TEAM)
+			continue;
 		pmu_sums_add(&s->f, &wide.row);
 		add_deviation(&s->beside[wide.row.sum], &wide.row);
 		rc = add_portion(g, s, g->n_parts + (part < model->n_parts ? part : 0), &wide.row);
 	}
+	return rc;
+}
+
+/** Of a sum without a team: its thread, and whether all of its time is known. */
+struct opener {
+	const struct pmu_model_thread *thread;
+	bool is_unknown;
+};
+
+static void find_openers(const struct pmu_model *model, const struct pmu_model_section *old,
+			 struct opener *opener)
+{
+	for (unsigned int i = 0; i < old->n_thread_rows; i++) {
+		const struct pmu_model_row *row = &old->thread_row[i];
+
+		if (row->flags & PMU_ROW_TEAM || row->thread < 0)
+			continue;
+		opener[row->sum].thread = &model->thread[row->thread];
+		opener[row->sum].is_unknown |= !pmu_model_time_known(row);
+	}
+}
+
+/*
+ * Where threads worked for others' regions, each sum is a team's, if only of those that opened it.
+ * So it would be of inputs where none did, of which that is not known any more.
+ */
+static int add_teams(struct pmu_gathering *g, struct section *s, const struct pmu_joining *j,
+		     const struct pmu_model *model, const int *sum_of)
+{
+	bool has_teams = pmu_section_has_teams(j->old);
+	struct opener *opener;
+	int rc = 0;
+
+	if (!s->n_inputs++)
+		s->has_teams = has_teams;
+	if (s->has_teams != has_teams || !has_teams)
+		return s->has_teams != has_teams ? -ENOTSUP : 0;
+	opener = calloc((size_t)j->old->n_rows + 1, sizeof(*opener));
+	if (!opener)
+		return -ENOMEM;
+	find_openers(model, j->old, opener);
+	for (unsigned int i = 0; !rc && i < j->old->n_rows; i++) {
+		struct beside *beside = &s->beside[sum_of[i]];
+
+		if (!beside->team)
+			beside->team = pmu_gathered_team_new(g->c.model);
+		/* a region that nobody opened here, some rank may have */
+		if (!beside->team || !opener[i].thread)
+			rc = beside->team ? -ENOTSUP : -ENOMEM;
+		else
+			pmu_gathered_team_add(beside->team, j, &j->old->row[i], opener[i].thread,
+					      !opener[i].is_unknown);
+	}
+	free(opener);
 	return rc;
 }
 
@@ -386,6 +447,8 @@ static int add_section(struct pmu_gathering *g, const struct pmu_model *model,
 		rc = sum_of ? find_sums(g, s, old, sum_of) : -ENOMEM;
 	if (!rc)
 		rc = add_rows(g, s, &j, model, sum_of);
+	if (!rc)
+		rc = add_teams(g, s, &j, model, sum_of);
 	free(sum_of);
 	return rc;
 }
@@ -422,6 +485,15 @@ static int give_metrics(const struct section *s)
 		section->row[i].metric = metric;
 	}
 	return 0;
+}
+
+static int give_teams(const struct section *s)
+{
+	int rc = 0;
+
+	for (unsigned int i = 0; !rc && s->has_teams && i < s->f.section->n_rows; i++)
+		rc = pmu_gathered_team_end(s->beside[i].team, &s->f, &s->f.section->row[i]);
+	return rc;
 }
 
 static int by_sum(const void *a, const void *b)
@@ -483,6 +555,8 @@ int pmu_gathering_sections(struct pmu_gathering *g)
 		set_deviations(s);
 		rc = give_metrics(s);
 		if (!rc)
+			rc = give_teams(s);
+		if (!rc)
 			rc = pmu_sums_close(&s->f);
 		if (!rc)
 			rc = place_portions(g, s);
@@ -511,7 +585,7 @@ struct pmu_gathering *pmu_gather_new(bool counts)
 	return g;
 }
 
-/* Not rows of sockets, programs and teams, nor what is kept of calls beside their sums. */
+/* Not rows of sockets and programs, nor what is kept of calls beside their sums. */
 static bool takes(const struct pmu_model *model)
 {
 	bool takes = !model->n_sockets;
@@ -521,7 +595,7 @@ static bool takes(const struct pmu_model *model)
 
 		takes = !s->sockets;
 		for (unsigned int k = 0; takes && k < s->n_thread_rows; k++)
-			takes = !(s->thread_row[k].flags & (PMU_ROW_PROGRAM | PMU_ROW_TEAM)) &&
+			takes = !(s->thread_row[k].flags & PMU_ROW_PROGRAM) &&
 				!s->thread_row[k].histogram && !s->thread_row[k].least;
 	}
 	return takes;

@@ -98,5 +98,7 @@ int pmu_sums_make(struct pmu_finishing *f);
  * Return: 0 or -ENOMEM.
  */
 int pmu_teams_make(struct pmu_finishing *f);
+/** pmu_team_rate() - what follows from the rest of a sum's team */
+void pmu_team_rate(const struct pmu_finishing *f, const struct pmu_model_row *sum);
 
 #endif

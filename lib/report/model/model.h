@@ -88,6 +88,14 @@ struct pmu_model_least {
 	uint64_t count[]; /* [n_counts] */
 };
 
+/** How long threads of a team were at work, those that came after each other as one. */
+struct pmu_model_side {
+	bool is_known; /* when each of them lived */
+	bool is_timed; /* and how long it was at work */
+	uint32_t n;
+	double sum_ns, most_ns;
+};
+
 /**
  * A region with all that threads did for it: the calls of whoever opened it, and the PMU_ROW_TEAM
  * rows at it and at any depth below it.  Each piece of work is in one of these, so nothing counts
@@ -114,6 +122,7 @@ struct pmu_model_team {
 	 */
 	double imbalance;
 	double efficiency; /* of n_threads times its openers' time, 0 to 1; NaN: not known */
+	struct pmu_model_side openers, workers; /* what these two are made of */
 };
 
 /** A region on one path, of one thread or of all. */

@@ -177,9 +177,6 @@ static void add_own(struct teams *t, unsigned int at)
 	team->time_ns = pmu_add_capped(team->time_ns, sum->time_ns);
 	team->cost_ns = pmu_add_capped(team->cost_ns, sum->cost_ns);
 	add_counts(team, sum->raw, sum->net, is_known ? sum->missing : UINT32_MAX, s->n_counts);
-	team->share = NAN;
-	if (team->time_known && t->f->span_ns && team->time_ns <= t->f->span_ns)
-		team->share = (double)team->time_ns / (double)t->f->span_ns;
 }
 
 /* --- who they are --- */
@@ -327,32 +324,37 @@ static unsigned int take_places(struct teams *t)
 	return first + n_places;
 }
 
-static unsigned int count_at_once(struct teams *t, bool opens, bool works)
+/* Those that worked for others, or its openers. */
+static struct pmu_model_side side_of(struct teams *t, bool works)
 {
-	return choose(t, opens, works) ? take_places(t) : 0;
-}
+	struct pmu_model_side side = { .is_known = choose(t, !works, works), .is_timed = true };
 
-/* Of those that worked for others, or else of its openers. */
-static double imbalance_of(struct teams *t, bool works)
-{
-	unsigned int n = count_at_once(t, !works, works);
-	double sum = 0, most = 0;
-
-	for (unsigned int i = 0; i < n; i++)
+	if (!side.is_known)
+		return side;
+	side.n = take_places(t);
+	for (unsigned int i = 0; i < side.n; i++)
 		t->place_ns[i] = 0;
-	for (unsigned int i = 0; n && i < t->n; i++) {
+	for (unsigned int i = 0; i < t->n; i++) {
 		const struct member *member = t->by_start[i];
 		uint64_t *ns = &t->place_ns[member->place];
 
-		if (works ? member->is_worked_unknown : member->is_opened_unknown)
-			return NAN;
+		side.is_timed &= !(works ? member->is_worked_unknown : member->is_opened_unknown);
 		*ns = pmu_add_capped(*ns, works ? member->worked_ns : member->opened_ns);
 	}
-	for (unsigned int i = 0; i < n; i++) {
-		sum += (double)t->place_ns[i];
-		most = (double)t->place_ns[i] > most ? (double)t->place_ns[i] : most;
+	for (unsigned int i = 0; i < side.n; i++) {
+		double ns = (double)t->place_ns[i];
+
+		side.sum_ns += ns;
+		side.most_ns = ns > side.most_ns ? ns : side.most_ns;
 	}
-	return n > 1 && sum > 0 ? most * n / sum - 1 : NAN;
+	return side;
+}
+
+static double imbalance_of(const struct pmu_model_side *side)
+{
+	if (!side->is_known || !side->is_timed || side->n < 2 || side->sum_ns <= 0)
+		return NAN;
+	return side->most_ns * side->n / side->sum_ns - 1;
 }
 
 /*
@@ -360,28 +362,40 @@ static double imbalance_of(struct teams *t, bool works)
  * threads.  Openers that took turns with the same threads show as more than there was: it is not
  * known then.
  */
-static double efficiency_of(struct teams *t, const struct pmu_model_row *sum)
+static double efficiency_of(const struct pmu_model_team *team, const struct pmu_model_row *sum)
 {
-	const struct pmu_model_team *team = sum->team;
-	unsigned int n_openers = count_at_once(t, true, false);
 	double there_was = (double)team->n_threads * (double)sum->time_ns, part;
 
-	if (!team->has_others || !team->time_known || !n_openers || there_was <= 0)
+	if (!team->has_others || !team->time_known || !team->openers.is_known || !team->openers.n ||
+	    there_was <= 0)
 		return NAN;
-	part = (double)team->time_ns * n_openers / there_was;
+	part = (double)team->time_ns * team->openers.n / there_was;
 	if (part > 1 + ROUNDING)
 		return NAN;
 	return part > 1 ? 1 : part;
 }
 
+void pmu_team_rate(const struct pmu_finishing *f, const struct pmu_model_row *sum)
+{
+	struct pmu_model_team *team = sum->team;
+
+	team->share = NAN;
+	if (team->time_known && f->span_ns && team->time_ns <= f->span_ns)
+		team->share = (double)team->time_ns / (double)f->span_ns;
+	/* openers wait for those that work for them */
+	team->imbalance = imbalance_of(team->has_others ? &team->workers : &team->openers);
+	team->efficiency = efficiency_of(team, sum);
+}
+
 static void fill_members(struct teams *t, unsigned int at)
 {
-	struct pmu_model_row *sum = &t->f->section->row[at];
+	struct pmu_model_team *team = t->f->section->row[at].team;
 
 	find_members(t, at);
-	sum->team->n_threads = count_at_once(t, true, true);
-	sum->team->imbalance = imbalance_of(t, sum->team->has_others);
-	sum->team->efficiency = efficiency_of(t, sum);
+	team->n_threads = choose(t, true, true) ? take_places(t) : 0;
+	team->openers = side_of(t, false);
+	team->workers = side_of(t, true);
+	pmu_team_rate(t->f, &t->f->section->row[at]);
 }
 
 /* --- all of it --- */

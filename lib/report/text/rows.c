@@ -612,7 +612,7 @@ static void put_teams(const struct rows *shown)
 	struct pmu_text *t = shown->t;
 	struct rows r = { .t = t, .s = shown->s, .table.color = t->color };
 
-	if (t->failed || !pmu_section_has_teams(shown->s) || !take_teams(shown, &r))
+	if (t->failed || !take_teams(shown, &r))
 		return;
 	open_table(&r);
 	if (t->failed)

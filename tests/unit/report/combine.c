@@ -886,6 +886,57 @@ static void a_thousand_ranks_take_ten_times_a_hundred(void)
 	ok(many < 40 * few + 0.05, "time grows with the ranks");
 }
 
+/* Main/solve of one thread, for which @workers others work; "alone" is nobody else's. */
+static struct pmu_model *worked_for(int rank, int workers, bool open)
+{
+	struct pmu_model *model = sample_head();
+	struct pmu_model_section *s;
+
+	model->rank = rank;
+	model->pid = 300 + rank;
+	sample_threads(model, (unsigned int)workers + 1, 1000 * ms);
+	for (int i = 0; i <= workers; i++)
+		model->thread[i].stop_ns = (int64_t)(1000 * ms);
+	sample_sections(model, 1, 3 * (unsigned int)workers + 3);
+	s = model->section;
+	sample_core(model, s);
+	sample_row(model, s, 0, -1, "main", 1, 500 * ms);
+	sample_row(model, s, 0, 0, "solve", 2, 400 * ms);
+	sample_row(model, s, 0, -1, "alone", 1, open ? 0 : 100 * ms)->n_open = open;
+	for (int i = 1; i <= workers; i++) {
+		int main = (int)s->n_thread_rows;
+
+		sample_row(model, s, i, -1, "main", 0, 0)->flags = PMU_ROW_TEAM;
+		sample_row(model, s, i, main, "solve", 2, (uint64_t)(rank + 1) * 40 * ms)->flags =
+			PMU_ROW_TEAM;
+		sample_row(model, s, i, main + 1, "kernel", 8, (uint64_t)i * 20 * ms);
+	}
+	if (pmu_model_finish(model))
+		abort();
+	return model;
+}
+
+static void ranks_are_worked_for_in_many_ways(void)
+{
+	for (int odd = 0; odd < 4; odd++) {
+		struct pmu_model *part[4], *model;
+		const struct pmu_model_team *team;
+
+		for (int i = 0; i < 4; i++)
+			part[i] = worked_for(i, odd == 1 && i == 3 ? 0 : 2 + i, odd == 2 && i == 1);
+		if (odd == 3)
+			part[2]->thread[1].start_ns = -1;
+		if (odd == 3 && pmu_model_finish(part[2]))
+			abort();
+		model = combined(part, 4, PMU_COMBINE_RANKS);
+		team = sum_of(model, "main/solve")->team;
+		if (ok(team, "ranks have a team"))
+			is_int((int)team->n_threads, (int[]){ 18, 13, 18, 0 }[odd],
+			       "of all of them");
+		pmu_model_free(model);
+	}
+}
+
 static struct pmu_model *many_rows(int rank)
 {
 	struct pmu_model *model = sample_head();
@@ -934,6 +985,7 @@ static void of_many_ranks_little_is_kept(void)
 
 int main(void)
 {
+	ranks_are_worked_for_in_many_ways();
 	of_many_ranks_little_is_kept();
 	ranks_are_added_up();
 	what_one_does_not_know_is_of_that_one();

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reports of ranks that are added up as they come: teams.  No thread works for another process's
+ * region, so that what a team is in each of them adds up.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "report/combine/combining.h"
+#include "report/model/block.h"
+#include "report/model/finish.h"
+
+struct pmu_gathered_team {
+	struct pmu_model_team team;
+	bool is_counted; /* how many threads it has, in each of them */
+	uint64_t raw[PMU_MODEL_MAX_COUNTS], net[PMU_MODEL_MAX_COUNTS];
+};
+
+struct pmu_gathered_team *pmu_gathered_team_new(struct pmu_model *model)
+{
+	struct pmu_gathered_team *to = pmu_model_alloc(model, sizeof(*to));
+
+	if (!to)
+		return NULL;
+	to->is_counted = to->team.time_known = true;
+	to->team.openers.is_known = to->team.openers.is_timed = true;
+	to->team.workers = to->team.openers;
+	return to;
+}
+
+static void add_side(struct pmu_model_side *to, const struct pmu_model_side *side)
+{
+	to->is_known &= side->is_known;
+	to->is_timed &= side->is_timed;
+	to->n += side->n;
+	to->sum_ns += side->sum_ns;
+	to->most_ns = side->most_ns > to->most_ns ? side->most_ns : to->most_ns;
+}
+
+/* A region that one thread opened and nobody worked for. */
+static struct pmu_model_team alone(const struct pmu_model_row *sum,
+				   const struct pmu_model_thread *opener, bool is_known)
+{
+	struct pmu_model_team team = {
+		.time_known = is_known,
+		.time_ns = sum->time_ns,
+		.cost_ns = sum->cost_ns,
+		.missing = is_known ? sum->missing : UINT32_MAX,
+		.raw = sum->raw,
+		.net = sum->net,
+		.openers = { .is_known = !opener->n_merged && opener->start_ns >= 0,
+			     .is_timed = is_known,
+			     .n = 1,
+			     .sum_ns = (double)sum->time_ns,
+			     .most_ns = (double)sum->time_ns },
+		.workers = { .is_known = true, .is_timed = true },
+	};
+
+	team.n_threads = team.openers.is_known;
+	return team;
+}
+
+void pmu_gathered_team_add(struct pmu_gathered_team *to, const struct pmu_joining *j,
+			   const struct pmu_model_row *sum, const struct pmu_model_thread *opener,
+			   bool is_known)
+{
+	const struct pmu_model_team team = sum->team ? *sum->team : alone(sum, opener, is_known);
+	uint32_t missing = UINT32_MAX;
+
+	to->team.has_others |= team.has_others;
+	to->team.time_known &= team.time_known;
+	to->team.time_ns = pmu_add_capped(to->team.time_ns, team.time_ns);
+	to->team.cost_ns = pmu_add_capped(to->team.cost_ns, team.cost_ns);
+	to->team.flags |= team.flags;
+	to->is_counted &= team.n_threads > 0;
+	to->team.n_threads += team.n_threads;
+	add_side(&to->team.openers, &team.openers);
+	add_side(&to->team.workers, &team.workers);
+	for (unsigned int i = 0; i < j->old->n_counts; i++) {
+		unsigned int at = j->count_at[i];
+
+		if (team.missing >> i & 1)
+			continue;
+		missing &= ~(1u << at);
+		to->raw[at] = pmu_add_capped(to->raw[at], team.raw[i]);
+		to->net[at] = pmu_add_capped(to->net[at], team.net[i]);
+	}
+	to->team.missing |= missing;
+}
+
+int pmu_gathered_team_end(struct pmu_gathered_team *from, const struct pmu_finishing *f,
+			  struct pmu_model_row *sum)
+{
+	const struct pmu_model_section *s = f->section;
+	struct pmu_model_team *team;
+
+	if (!from->team.has_others && sum->n_threads < 2)
+		return 0;
+	team = &from->team;
+	team->n_threads = from->is_counted ? team->n_threads : 0;
+	team->raw = from->raw;
+	team->net = from->net;
+	team->metric = pmu_block_array(&f->model->blocks, s->n_metrics, sizeof(double));
+	for (unsigned int i = 0; team->metric && i < s->n_metrics; i++)
+		team->metric[i] = NAN;
+	sum->team = team;
+	pmu_team_rate(f, sum);
+	return team->metric ? 0 : -ENOMEM;
+}
