@@ -768,6 +768,37 @@ static void teams_of_ranks_are_added_up(void)
 	pmu_model_free(model);
 }
 
+/* With merged threads, with another column, and one that has not ended; @first: one without teams. */
+static void combine_unlike_teams(struct pmu_model *first)
+{
+	static struct pmu_model_count other[] = { { "instructions", "" }, { "other", "" } };
+	struct pmu_model *part[5] = { first }, *model;
+
+	for (int i = 1; i < 5; i++)
+		part[i] = team_model("one", i);
+	part[1]->thread[1].n_merged = 3;
+	part[2]->section->count = other;
+	part[2]->section->n_counts = 2;
+	part[3]->section->thread_row[2].missing = 1u << CYCLES;
+	part[4]->section->thread_row[0].n_open = 1;
+	part[4]->section->thread_row[0].time_ns = part[4]->section->thread_row[0].calls = 0;
+	for (int i = 1; i < 5; i++)
+		is_int(pmu_model_finish(part[i]), 0, "finished again");
+	model = combined(part, 5, PMU_COMBINE_RANKS);
+	ok(!sum_of(model, "solve")->team->time_known, "of one the time is not known");
+	ok(sum_of(model, "solve/kernel")->team->time_known, "of what is in it, it is");
+	ok(sum_of(model, "solve/kernel")->team->missing >> 3 & 1, "some lack a count");
+	is_u64(sum_of(model, "solve")->team->n_threads, 0, "nor when all of them lived");
+	comes_back(model, "unlike ranks");
+	pmu_model_free(model);
+}
+
+static void ranks_differ_in_their_teams(void)
+{
+	combine_unlike_teams(rank_model(0, 1));
+	combine_unlike_teams(team_model("one", 0));
+}
+
 static void a_program_has_its_teams_once(void)
 {
 	struct pmu_model *part[] = { team_model("one", -1), team_model("two", -1) };
@@ -1009,6 +1040,7 @@ int main(void)
 	a_socket_that_several_counted_is_not_added_up();
 	teams_come_back();
 	teams_of_ranks_are_added_up();
+	ranks_differ_in_their_teams();
 	a_program_has_its_teams_once();
 	csv_says_which_part();
 	the_text_is_no_wider_than_it_may_be();
