@@ -266,7 +266,9 @@ static bool choose(struct teams *t, bool opens, bool works)
 			continue;
 		if (member->thread->n_merged || member->thread->start_ns < 0)
 			return false;
+		/* with a moment behind it */
 		member->start = member->thread->start_ns;
+		member->start -= member->start == INT64_MAX;
 		member->stop = member->thread->stop_ns;
 		if (member->stop <= member->start)
 			member->stop = member->start + 1;

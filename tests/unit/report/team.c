@@ -328,6 +328,29 @@ static void of_merged_threads_lives_are_not_known(void)
 	pmu_model_free(model);
 }
 
+/* A report may say anything. */
+static void odd_lives_are_lives(void)
+{
+	static const int64_t life[][2] = {
+		{ INT64_MAX, INT64_MAX },    { INT64_MAX, 0 }, { 5, 5 }, { 7, 3 }, { 0, INT64_MAX },
+		{ INT64_MAX - 1, INT64_MAX }
+	};
+	struct pmu_model *model = of_threads(7, 8);
+
+	sample_row(model, model->section, 0, -1, "solve", 1, 90 * ms);
+	for (int i = 1; i < 7; i++) {
+		model->thread[i].start_ns = life[i - 1][0];
+		model->thread[i].stop_ns = life[i - 1][1];
+		for_other(model, i, -1, "solve", 1, 10 * ms);
+	}
+	is_int(pmu_model_finish(model), 0, "finished");
+	is_int(team_of(model, "solve")->n_threads, 4,
+	       "those of the last moment, and one all the time");
+	ok(near(team_of(model, "solve")->imbalance, 30 / 15.0 - 1),
+	   "which took the places of earlier ones");
+	pmu_model_free(model);
+}
+
 /* Two processes of a combined model, each with an opener and a worker. */
 static void processes_have_threads_of_their_own(void)
 {
@@ -381,6 +404,7 @@ int main(void)
 	openers_after_each_other_count_as_one();
 	more_than_there_was_is_not_told();
 	of_merged_threads_lives_are_not_known();
+	odd_lives_are_lives();
 	processes_have_threads_of_their_own();
 	what_is_around_a_team_is_one();
 	return done_testing();
