@@ -46,8 +46,7 @@ struct pmu_gathering *pmu_gather_new(bool counts);
 /**
  * pmu_gather_add() - one more; it stays as it is and may be freed then
  *
- * Return: 0; -ENOTSUP: it has rows of sockets or programs, histograms or least counts, or teams as others have
- * none, which only
+ * Return: 0; -ENOTSUP: it has rows of programs, or teams as others have none, which only
  * pmu_model_combine() adds up; -ENOMEM, -E2BIG.  After an error there is no way but
  * pmu_gather_drop().
  */

@@ -18,14 +18,20 @@
 #include "report/combine/combining.h"
 #include "report/model/block.h"
 #include "report/model/finish.h"
+#include "report/model/histogram.h"
+#include "report/model/least.h"
 #include "report/model/rows.h"
 
 /** What is known of a sum beside the sum. */
 struct beside {
-	unsigned int portion; /* 1 + the latest one's index; 0: none */
+	/* 1 + the latest one's index, of threads and of sockets; 0: none */
+	unsigned int portion[2];
 	/* of timed calls: how many, their mean, and the sum of the squares of what they are off it */
 	double calls, mean, squares;
 	struct pmu_gathered_team *team; /* NULL: nothing of its section's teams is known */
+	struct pmu_histogram_sum *histogram;
+	bool lacks_histogram; /* of some calls */
+	struct pmu_model_least *least;
 };
 
 /** A section, with what grows until it is settled in the model's memory. */
@@ -48,7 +54,7 @@ struct pmu_gathering {
 	struct section *section; /* [section_room], as joined and the model's: */
 	struct pmu_model_section *model_section;
 	size_t section_room;
-	unsigned int n_parts, n_threads; /* of the inputs so far */
+	unsigned int n_parts, n_threads; /* of the inputs so far, sockets among these */
 	bool counts;
 };
 
@@ -106,8 +112,10 @@ static void keep_parts(struct pmu_gathering *g, struct pmu_model *stub)
 
 static void keep_threads(struct pmu_gathering *g, struct pmu_model *stub)
 {
-	stub->thread = copy_array(g, stub->thread, stub->n_threads, sizeof(*stub->thread));
-	for (unsigned int i = 0; !g->c.failed && i < stub->n_threads; i++) {
+	unsigned int n = stub->n_threads + stub->n_sockets;
+
+	stub->thread = copy_array(g, stub->thread, n, sizeof(*stub->thread));
+	for (unsigned int i = 0; !g->c.failed && i < n; i++) {
 		keep_text(g, &stub->thread[i].name);
 		keep_text(g, &stub->thread[i].core_type);
 	}
@@ -186,6 +194,7 @@ static int widen_counts(struct pmu_gathering *g, uint64_t **counts, unsigned int
 static int widen(struct pmu_gathering *g, struct section *s, unsigned int before)
 {
 	unsigned int n = s->f.section->n_counts;
+	uint32_t more = columns(n) & ~columns(before), sockets = s->f.section->sockets;
 	int rc = 0;
 
 	for (unsigned int i = 0; !rc && i < s->f.section->n_rows; i++) {
@@ -194,10 +203,11 @@ static int widen(struct pmu_gathering *g, struct section *s, unsigned int before
 
 		for (size_t k = 0; !rc && k < PMU_ARRAY_LEN(counts); k++)
 			rc = widen_counts(g, counts[k], n, before);
-		if (s->f.summing[i].counted) {
-			row->missing |= columns(n) & ~columns(before);
-			row->self_missing |= columns(n) & ~columns(before);
-		}
+		if (s->f.summing[i].counted)
+			row->missing |= more & ~sockets;
+		if (s->f.summing[i].by_socket)
+			row->missing |= more & sockets;
+		row->self_missing |= row->missing & more;
 	}
 	return rc;
 }
@@ -287,32 +297,64 @@ static void add_deviation(struct beside *beside, const struct pmu_model_row *row
 	beside->calls = all;
 }
 
+static int add_lengths(struct beside *beside, const struct pmu_model_row *row)
+{
+	if (!row->calls)
+		return 0;
+	beside->lacks_histogram |= !row->histogram;
+	if (!beside->histogram && row->histogram) {
+		beside->histogram = calloc(1, sizeof(*beside->histogram));
+		if (!beside->histogram)
+			return -ENOMEM;
+	}
+	if (row->histogram)
+		pmu_histogram_add(beside->histogram, row->histogram);
+	return 0;
+}
+
+/* Its columns may be more by the end. */
+static int add_least(const struct pmu_joining *j, struct beside *beside,
+		     const struct pmu_model_least *least)
+{
+	if (!least)
+		return 0;
+	if (!beside->least)
+		beside->least = pmu_model_least_new(j->c->model, PMU_MODEL_MAX_COUNTS);
+	if (!beside->least)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < j->old->n_counts; i++)
+		if (least->known >> i & 1)
+			pmu_model_least_keep(beside->least, j->count_at[i], least->count[i]);
+	return 0;
+}
+
 static int add_portion(struct pmu_gathering *g, struct section *s, unsigned int part,
-		       const struct pmu_model_row *row)
+		       bool of_socket, const struct pmu_model_row *row)
 {
 	struct pmu_model_section *section = s->f.section;
-	struct beside *beside = &s->beside[row->sum];
+	unsigned int *latest = &s->beside[row->sum].portion[of_socket];
 	struct pmu_model_portion *portion;
 	uint64_t *net;
 
 	if (!pmu_model_time_known(row))
 		return 0;
-	if (!beside->portion || section->portion[beside->portion - 1].part != part) {
+	if (!*latest || section->portion[*latest - 1].part != part) {
 		if (section->n_portions == UINT_MAX ||
 		    make_room(&s->portion, &s->portion_room, section->n_portions + 1,
 			      sizeof(*portion)) < 0)
 			return -ENOMEM;
 		section->portion = s->portion;
-		beside->portion = ++section->n_portions;
-		section->portion[beside->portion - 1] = (struct pmu_model_portion){
+		*latest = ++section->n_portions;
+		section->portion[*latest - 1] = (struct pmu_model_portion){
 			.sum = (unsigned int)row->sum,
 			.part = part,
+			.of_socket = of_socket,
 			.net = g->counts ? pmu_block_array(&g->c.model->blocks, section->n_counts,
 							   sizeof(*net))
 					 : NULL,
 		};
 	}
-	portion = &section->portion[beside->portion - 1];
+	portion = &section->portion[*latest - 1];
 	portion->time_ns = pmu_add_capped(portion->time_ns, row->time_ns);
 	net = (uint64_t *)(uintptr_t)portion->net;
 	for (unsigned int i = 0; net && i < section->n_counts; i++)
@@ -328,21 +370,32 @@ static int add_rows(struct pmu_gathering *g, struct section *s, const struct pmu
 
 	for (unsigned int i = 0; !rc && i < j->old->n_thread_rows; i++) {
 		const struct pmu_model_row *row = &j->old->thread_row[i];
-		unsigned int part = 0;
+		bool is_socket = pmu_model_is_socket(model, row);
+		struct beside *beside;
+		unsigned int part;
 
+		/* what was done for another thread's region is its team's */
+		if (row->thread < 0 || row->flags & PMU_ROW_TEAM)
+			continue;
 		wide.row = *row;
 		spread_columns(j, row, &wide);
 		wide.row.sum = sum_of[row->sum];
-		if (row->thread >= 0 && (unsigned int)row->thread < model->n_threads) {
-			wide.row.thread = (int)g->n_threads + row->thread;
-			part = model->thread[row->thread].part;
+		wide.row.thread = (int)g->n_threads + row->thread;
+		part = model->n_parts ? model->thread[row->thread].part : 0;
+		beside = &s->beside[wide.row.sum];
+		if (is_socket) {
+			pmu_sums_add_socket(&s->f, &wide.row);
+		} else {
+			pmu_sums_add(&s->f, &wide.row);
+			add_deviation(beside, &wide.row);
+			rc = add_lengths(beside, row);
 		}
-		/* what was done for another thread's region is its team's */
-		if (row->flags & PMU_ROW_TEAM)
-			continue;
-		pmu_sums_add(&s->f, &wide.row);
-		add_deviation(&s->beside[wide.row.sum], &wide.row);
-		rc = add_portion(g, s, g->n_parts + (part < model->n_parts ? part : 0), &wide.row);
+		if (!rc)
+			rc = add_least(j, beside, row->least);
+		if (rc)
+			break;
+		rc = add_portion(g, s, g->n_parts + (part < model->n_parts ? part : 0), is_socket,
+				 &wide.row);
 	}
 	return rc;
 }
@@ -359,7 +412,7 @@ static void find_openers(const struct pmu_model *model, const struct pmu_model_s
 	for (unsigned int i = 0; i < old->n_thread_rows; i++) {
 		const struct pmu_model_row *row = &old->thread_row[i];
 
-		if (row->flags & PMU_ROW_TEAM || row->thread < 0)
+		if (row->flags & PMU_ROW_TEAM || row->thread < 0 || pmu_model_is_socket(model, row))
 			continue;
 		opener[row->sum].thread = &model->thread[row->thread];
 		opener[row->sum].is_unknown |= !pmu_model_time_known(row);
@@ -492,8 +545,26 @@ static int give_teams(const struct section *s)
 	int rc = 0;
 
 	for (unsigned int i = 0; !rc && s->has_teams && i < s->f.section->n_rows; i++)
-		rc = pmu_gathered_team_end(s->beside[i].team, &s->f, &s->f.section->row[i]);
+		rc = pmu_gathered_team_end(s->beside[s->f.summing[i].made].team, &s->f,
+					   &s->f.section->row[i]);
 	return rc;
+}
+
+/* What calls lasted and counted least; not known where some of them had no histogram. */
+static int give_calls(const struct section *s)
+{
+	for (unsigned int i = 0; i < s->f.section->n_rows; i++) {
+		const struct beside *beside = &s->beside[s->f.summing[i].made];
+		struct pmu_model_row *row = &s->f.section->row[i];
+
+		row->least = beside->least;
+		if (!beside->histogram || beside->lacks_histogram)
+			continue;
+		row->histogram = pmu_histogram_make(s->f.model, beside->histogram);
+		if (!row->histogram)
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 static int by_sum(const void *a, const void *b)
@@ -552,12 +623,15 @@ int pmu_gathering_sections(struct pmu_gathering *g)
 
 		s->f.section = &model->section[i];
 		s->f.span_ns = pmu_model_span(model);
+		s->f.shared_sockets = s->f.section->sockets && pmu_model_shares_sockets(model);
 		set_deviations(s);
 		rc = give_metrics(s);
 		if (!rc)
+			rc = pmu_sums_close(&s->f);
+		if (!rc)
 			rc = give_teams(s);
 		if (!rc)
-			rc = pmu_sums_close(&s->f);
+			rc = give_calls(s);
 		if (!rc)
 			rc = place_portions(g, s);
 		if (!rc)
@@ -585,20 +659,14 @@ struct pmu_gathering *pmu_gather_new(bool counts)
 	return g;
 }
 
-/* Not rows of sockets and programs, nor what is kept of calls beside their sums. */
+/* Not rows of programs. */
 static bool takes(const struct pmu_model *model)
 {
-	bool takes = !model->n_sockets;
-
-	for (unsigned int i = 0; takes && i < model->n_sections; i++) {
-		const struct pmu_model_section *s = &model->section[i];
-
-		takes = !s->sockets;
-		for (unsigned int k = 0; takes && k < s->n_thread_rows; k++)
-			takes = !(s->thread_row[k].flags & PMU_ROW_PROGRAM) &&
-				!s->thread_row[k].histogram && !s->thread_row[k].least;
-	}
-	return takes;
+	for (unsigned int i = 0; i < model->n_sections; i++)
+		for (unsigned int k = 0; k < model->section[i].n_rows; k++)
+			if (model->section[i].row[k].flags & PMU_ROW_PROGRAM)
+				return false;
+	return true;
 }
 
 int pmu_gather_add(struct pmu_gathering *g, const struct pmu_model *model)
@@ -608,14 +676,15 @@ int pmu_gather_add(struct pmu_gathering *g, const struct pmu_model *model)
 
 	if (!takes(model))
 		return -ENOTSUP;
-	if (model->n_threads > INT_MAX / 8 - g->n_threads || n_parts > INT_MAX / 8 - g->n_parts)
+	if (model->n_threads + model->n_sockets > INT_MAX / 8 - g->n_threads ||
+	    n_parts > INT_MAX / 8 - g->n_parts)
 		return -E2BIG;
 	for (unsigned int i = 0; !rc && i < model->n_sections; i++)
 		rc = add_section(g, model, &model->section[i]);
 	if (!rc)
 		rc = keep(g, model);
 	g->n_parts += n_parts;
-	g->n_threads += model->n_threads;
+	g->n_threads += model->n_threads + model->n_sockets;
 	return rc;
 }
 
@@ -624,6 +693,8 @@ static void gathering_free(struct pmu_gathering *g)
 	for (size_t i = 0; i < g->section_room; i++) {
 		pmu_index_free(&g->section[i].f.index);
 		free(g->section[i].f.summing);
+		for (size_t k = 0; k < g->section[i].room; k++)
+			free(g->section[i].beside[k].histogram);
 		free(g->section[i].row);
 		free(g->section[i].beside);
 		free(g->section[i].portion);

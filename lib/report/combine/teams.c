@@ -97,6 +97,8 @@ int pmu_gathered_team_end(struct pmu_gathered_team *from, const struct pmu_finis
 	if (!from->team.has_others && sum->n_threads < 2)
 		return 0;
 	team = &from->team;
+	/* a socket that several counted is missing in the sum alone */
+	team->missing |= sum->missing;
 	team->n_threads = from->is_counted ? team->n_threads : 0;
 	team->raw = from->raw;
 	team->net = from->net;

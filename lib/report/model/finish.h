@@ -84,6 +84,8 @@ int pmu_sums_find(struct pmu_finishing *f, int parent, const char *name, bool fl
 int pmu_sums_row(struct pmu_finishing *f, unsigned int sum);
 /** pmu_sums_add() - a thread's row, finished but for its sum, into row->sum */
 void pmu_sums_add(struct pmu_finishing *f, const struct pmu_model_row *row);
+/** pmu_sums_add_socket() - a socket's: its counts alone, its times are not a thread's */
+void pmu_sums_add_socket(struct pmu_finishing *f, const struct pmu_model_row *row);
 /** pmu_sums_close() - all of them are added: sums in tree order, with paths.  Return: 0 or -ENOMEM. */
 int pmu_sums_close(struct pmu_finishing *f);
 

@@ -142,6 +142,10 @@ static bool section_has(const struct pmu_model_section *s)
 	for (unsigned int i = 0; i < s->n_thread_rows; i++)
 		if (s->thread_row[i].histogram)
 			return true;
+	/* where the threads' rows are not there any more */
+	for (unsigned int i = 0; i < s->n_rows; i++)
+		if (s->row[i].histogram)
+			return true;
 	return false;
 }
 

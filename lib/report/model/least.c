@@ -47,12 +47,20 @@ int pmu_model_leasts_of_sums(struct pmu_model *model, struct pmu_model_section *
 	return rc;
 }
 
+static bool any_least(const struct pmu_model_row *row, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (row[i].least)
+			return true;
+	return false;
+}
+
 bool pmu_model_has_leasts(const struct pmu_model *model)
 {
 	for (unsigned int i = 0; i < model->n_sections; i++)
-		for (unsigned int k = 0; k < model->section[i].n_thread_rows; k++)
-			if (model->section[i].thread_row[k].least)
-				return true;
+		if (any_least(model->section[i].thread_row, model->section[i].n_thread_rows) ||
+		    any_least(model->section[i].row, model->section[i].n_rows))
+			return true;
 	return false;
 }
 

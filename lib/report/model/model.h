@@ -180,6 +180,7 @@ struct pmu_model_row {
 struct pmu_model_portion {
 	unsigned int sum;  /* index into section.row */
 	unsigned int part; /* index into part */
+	bool of_socket;    /* its sockets', else its threads' */
 	uint64_t time_ns;
 	const uint64_t *net; /* [n_counts]; NULL: not asked for */
 };

@@ -72,12 +72,13 @@ static bool look(const struct pmu_over_parts *over, unsigned int i, int count, u
 {
 	const struct pmu_model *model = over->model;
 	const struct pmu_model_section *s = over->section;
+	bool of_socket = count >= 0 && s->sockets >> count & 1;
 	const struct pmu_model_row *row;
 
 	if (s->portion) {
 		const struct pmu_model_portion *portion = &s->portion[i];
 
-		if (count >= 0 && !portion->net)
+		if (portion->of_socket != of_socket || (count >= 0 && !portion->net))
 			return false;
 		*part = portion->part;
 		*value = (double)(count < 0 ? portion->time_ns : portion->net[count]);
@@ -85,7 +86,7 @@ static bool look(const struct pmu_over_parts *over, unsigned int i, int count, u
 	}
 	row = &s->thread_row[over->index.row[i]];
 	if (row->thread < 0 || row->flags & PMU_ROW_TEAM || !pmu_model_time_known(row) ||
-	    pmu_model_is_socket(model, row) != (count >= 0 && s->sockets >> count & 1))
+	    pmu_model_is_socket(model, row) != of_socket)
 		return false;
 	*part = model->thread[row->thread].part;
 	*value = (double)(count < 0 ? row->time_ns : row->net[count]);

@@ -173,18 +173,22 @@ static void pass_over_team(struct pmu_finishing *f, int i)
 	add_negative(f, i);
 }
 
-/* Adds only the counts of a socket's row: its times are not a thread's. */
-static void add_socket_row(struct pmu_finishing *f, int i)
+void pmu_sums_add_socket(struct pmu_finishing *f, const struct pmu_model_row *row)
 {
-	struct pmu_model_row *row = &f->section->thread_row[i];
 	struct pmu_model_row *to = &f->section->row[row->sum];
-	struct pmu_summing *sum = &f->summing[row->sum];
 
-	row->share = share_of(row, measured_ns(f, row));
 	add_counts(to, row, f->section->n_counts, f->section->sockets);
 	to->flags |= row->flags & PMU_ROW_FLAT;
 	to->socket_ns = pmu_add_capped(to->socket_ns, row->time_ns);
-	sum->by_socket = true;
+	f->summing[row->sum].by_socket = true;
+}
+
+static void add_socket_row(struct pmu_finishing *f, int i)
+{
+	struct pmu_model_row *row = &f->section->thread_row[i];
+
+	row->share = share_of(row, measured_ns(f, row));
+	pmu_sums_add_socket(f, row);
 	add_negative(f, i);
 }
 
