@@ -396,6 +396,7 @@ EXTRA_DIST += \
 	%D%/exact/net.c \
 	%D%/exact/net.h \
 	%D%/exact/scope.cc \
+	%D%/exact/team.c \
 	%D%/fuzz/corpus \
 	%D%/fuzz/check_group.h \
 	%D%/fuzz/check_teams.h \

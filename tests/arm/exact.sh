@@ -36,6 +36,14 @@ cat >"$out/job/job.sh" <<'JOB'
 export PMU_BACKEND=perf PMU_EVENTS=instructions,cycles
 access=/proc/sys/kernel/perf_user_access
 rc=0
+teams() {
+	for threads in 1 2 4; do
+		PMU_OUTPUT=none ./team pool $threads || rc=1
+		for way in threads openmp nested; do
+			LD_PRELOAD=/job/libpmu-preload.so PMU_OUTPUT=none ./team $way $threads || rc=1
+		done
+	done
+}
 echo 1 >$access
 PMU_OUTPUT=/out/user.json ./exact user /out/user.sums || rc=1
 PMU_OUTPUT=none ./net 1 || rc=1
@@ -44,6 +52,7 @@ PMU_OUTPUT=/out/net-asked.json PMU_USER_READ=0 ./net 1 || rc=1
 PMU_OUTPUT=none PMU_HISTOGRAM=1 ./net 1 || rc=1
 TEST_KNOWN=exact ./known || rc=1
 PMU_OUTPUT=none ./reads || rc=1
+teams
 PMU_EVENTS= ./kernels || rc=1
 echo 0 >$access
 PMU_OUTPUT=/out/read.json ./exact read /out/read.sums || rc=1
@@ -51,12 +60,13 @@ PMU_OUTPUT=none ./net 1 || rc=1
 TEST_KNOWN=exact ./known || rc=1
 PMU_OUTPUT=/out/cpu.json PMU_COUNT=cpu ./exact cpu /out/cpu.sums || rc=1
 PMU_OUTPUT=/out/core.json PMU_EVENTS= PMU_GROUP=CORE ./exact read /out/core.sums || rc=1
+teams
 sh wrap.sh || rc=1
 echo 1 >$access
 PMU_EVENTS= PMU_GROUP=CORE ./pmu-bench --verify --size 16K --calls 3 --processes 2 >/out/verify || rc=1
 exit $rc
 JOB
-programs=14
+programs=38
 sh "$here/run.sh" "$vm" "$out/job" "$out/guest" "sh job.sh" >"$out/console" 2>&1
 rc=$?
 

@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
-# For models.sh: regions that do exactly so many instructions, by each source of counts: every one has as many in the report.
+# For models.sh: regions that do exactly so many instructions, by each source of counts: every one has as many in the report,
+# also what threads do for regions of others.
 # Every process lies at addresses of its own.
 sources="rdpmc read msr cpu"
 
 exact_prepare() {
 	compile net exact/net.c
 	compile scope exact/scope.cc -I"$top/tests/exact"
+	# libgomp's teams
+	compiler=${TEST_CC:-}
+	TEST_CC=gcc
+	compile team exact/team.c -fopenmp
+	TEST_CC=$compiler
+	cp -L "$(gcc -print-file-name=libgomp.so.1)" "$out/job/lib/"
 }
 
 # A line for each source and number of threads: SOURCE THREADS PROCESSES ENDED REGIONS WRONG MISSING

@@ -8,11 +8,19 @@ export LD_LIBRARY_PATH=/job/lib PMU_OUTPUT=none PMU_EVENTS=instructions,cycles,b
 rdpmc=/sys/bus/event_source/devices/cpu/rdpmc
 modprobe msr
 
-one() { # SOURCE THREADS
+one() { # SOURCE THREADS [WAY]
 	program="./net $2"
 	[ "$2" -gt 0 ] || program=./scope
+	case ${3:-} in
+	'') ;;
+	pool) program="./team pool $2" ;;
+	*) # preloaded it leaves threads where they are
+		program="env LD_PRELOAD=/job/lib/libpmu-preload.so OMP_WAIT_POLICY=passive ./team $3 $2"
+		[ "$1" != cpu ] || program="env PMU_PIN=compact $program"
+		;;
+	esac
 	echo "== $1 $2"
-	echo "exact: $1 $2" >&2
+	echo "exact: $1 $2${3:+ $3}" >&2
 	case $1 in
 	rdpmc) PMU_BACKEND=perf $program ;;
 	read)
@@ -37,6 +45,13 @@ if [ $# -eq 0 ]; then
 	done
 	for source in read msr cpu; do
 		one $source $two
+		one $source $two openmp
+	done
+	for way in pool threads openmp nested; do
+		for threads in 1 2 4; do
+			one rdpmc $threads $way
+		done
+		one read 2 $way
 	done
 	exit 0
 fi
@@ -44,6 +59,10 @@ for process in $(seq "$1"); do
 	for threads in 0 1 2 4; do
 		one rdpmc $threads
 		one read $threads
+		[ "$threads" -eq 0 ] || for way in pool threads openmp nested; do
+			one rdpmc $threads $way
+			one read $threads $way
+		done
 		[ "$threads" -le "$(nproc)" ] || continue
 		one msr $threads
 		one cpu $threads
