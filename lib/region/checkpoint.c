@@ -10,6 +10,7 @@
 #include "region/least.h"
 #include "region/selfcost/selfcost.h"
 #include "region/slow.h"
+#include "region/team.h"
 #include "session/session.h"
 
 /*
@@ -98,6 +99,47 @@ static void note_next(enum pmu_next next)
 		__atomic_store_n(&pmu_session.table.head->next, (uint32_t)next, __ATOMIC_RELAXED);
 }
 
+/* Frames of one tree, from the innermost outwards. */
+struct frames {
+	struct pmu_tree *tree;
+	struct pmu_frame *frame;
+};
+
+/* Those of the tree around, where a thread's regions stand still while it works for another's. */
+static bool go_around(struct frames *at)
+{
+	const struct pmu_team *team = at->tree->team;
+
+	if (!team || !team->around)
+		return false;
+	at->frame = team->frame;
+	at->tree = team->around;
+	return true;
+}
+
+typedef void save_fn(struct pmu_thread *self, struct pmu_frame *frame, uint64_t ticks,
+		     uint32_t missing, const uint64_t *counts);
+
+/*
+ * What stands still has what was counted when it came to that, and goes on from there.  Up to then
+ * it has what has been counted until now.
+ */
+static void save_around(struct pmu_thread *thread, save_fn *save_one, uint64_t ticks,
+			uint32_t missing, const uint64_t *counts)
+{
+	struct frames at = { thread->tree, thread->frame };
+	const struct pmu_team *team = at.tree->team;
+
+	for (; go_around(&at); team = at.tree->team) {
+		bool stands = team->entered_ticks;
+
+		for (; at.frame > at.tree->frames; at.frame--)
+			save_one(thread, at.frame, stands ? team->entered_ticks : ticks,
+				 stands ? team->entered_missing : missing,
+				 stands ? team->entered : counts);
+	}
+}
+
 /*
  * A region entered again further in has two frames and one start.  Detached ones are left out:
  * what they are a part of has ended.
@@ -114,6 +156,7 @@ static void save_all(struct pmu_thread *self, enum pmu_next next)
 	pmu_pause_from(self, &pause, PMU_BY_TEXT, missing, now);
 	for (struct pmu_frame *frame = self->tree->frames + 1; frame <= self->frame; frame++)
 		save(self, frame, ticks, missing, now);
+	save_around(self, save, ticks, missing, now);
 	pmu_note_end(self, ticks);
 	if (!self->measuring)
 		note_next(next);
@@ -145,13 +188,14 @@ static void settle(struct pmu_thread *thread)
 	uint64_t now[PMU_MAX_SLOTS] = { 0 }, ticks = pmu_clock_ticks(thread->clock);
 	uint32_t missing = all_slots(thread);
 
-	if (!thread->tree || thread->frame == thread->tree->frames)
+	if (!thread->tree || (thread->frame == thread->tree->frames && !thread->tree->team))
 		return;
 	pmu_thread_flag(thread, PMU_THREAD_SETTLED);
 	if (missing && thread->backend->read_aside)
 		missing &= thread->backend->read_aside(thread->counters, now);
 	for (struct pmu_frame *frame = thread->tree->frames + 1; frame <= thread->frame; frame++)
 		save_or_leave(thread, frame, ticks, missing, now);
+	save_around(thread, save_or_leave, ticks, missing, now);
 	pmu_note_end(thread, ticks);
 }
 
@@ -279,6 +323,7 @@ static void save_inside(struct pmu_thread *self, enum pmu_next next)
 		frame--;
 	for (; frame->node != self->tree->root; frame--)
 		save_or_leave(self, frame, ticks, missing, now);
+	save_around(self, save_or_leave, ticks, missing, now);
 	pmu_note_end(self, ticks);
 	note_next(next);
 }

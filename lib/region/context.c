@@ -21,6 +21,10 @@ static uint64_t context_of(struct pmu_thread *self, struct pmu_node *node)
 		return 0;
 	if (team && node == team->node)
 		return team->context;
+	if (self->measuring) {
+		pmu_frame_make_odd(self->frame);
+		return 0;
+	}
 	if (!node->context)
 		node->context = pmu_context_bind(self, node);
 	if (!node->context) {
@@ -57,10 +61,11 @@ PMU_API pmu_context_t pmu_context_get(void)
 		struct pmu_pause pause;
 
 		pmu_thread_suspend(self, 1);
-		pmu_pause_begin(self, &pause, PMU_BY_TEXT);
+		pmu_pause_begin(self, &pause, PMU_BY_CONTEXT);
+		pmu_pause_learn(self, &pause, PMU_BY_CONTEXT);
 		if (pmu_session.config.teams)
 			context = context_of(self, self->frame->node);
-		pmu_pause_end(self, &pause, PMU_PAUSE_CALL, NULL);
+		pmu_pause_end(self, &pause, PMU_PAUSE_GET, NULL);
 		pmu_thread_suspend(self, -1);
 		pmu_session_unbar();
 	}
@@ -85,6 +90,7 @@ static __attribute__((noinline)) int start_counted(struct pmu_thread *self, stru
 	node->start_missing = team->entered_missing = missing;
 	for (uint32_t i = 0; i < self->n_slots; i++)
 		team->entered[i] = node->start[i];
+	pmu_compiler_barrier();
 	node->start_ticks = team->entered_ticks = pmu_clock_stamp();
 	guard_leave(self, self->guard);
 	return 0;
@@ -99,22 +105,18 @@ static __attribute__((noinline)) int start_special(struct pmu_thread *self, stru
 	team->entered_missing = node->start_missing;
 	for (uint32_t i = 0; self->read && i < self->n_slots; i++)
 		team->entered[i] = node->start[i];
+	pmu_compiler_barrier();
 	team->entered_ticks = node->start_ticks;
 	guard_leave(self, self->guard);
 	return 0;
 }
 
-static inline int start(struct pmu_thread *self, struct pmu_team *team)
+/* Nothing changes but that a leave is due; which of them, the slow path knows. */
+static void skip(struct pmu_tree *tree)
 {
-	return unlikely(self->special) ? start_special(self, team) : start_counted(self, team);
-}
-
-/* Nothing changes but that a leave is due. */
-static int skip(struct pmu_thread *self)
-{
-	self->tree->skipped++;
-	guard_leave(self, self->guard);
-	return 0;
+	tree->skipped++;
+	if (tree->team)
+		pmu_frame_make_odd(tree->frames + 1);
 }
 
 static PMU_COLD struct pmu_team *find(struct pmu_thread *self, uint64_t context)
@@ -133,29 +135,55 @@ static PMU_COLD struct pmu_team *find(struct pmu_thread *self, uint64_t context)
 	return team;
 }
 
-/* What it takes to find out is in no region. */
-static PMU_COLD int enter_found(struct pmu_thread *self, uint64_t context)
+/* What it takes to find out is in no region.  Return: NULL: none is entered. */
+static PMU_COLD struct pmu_team *enter_found(struct pmu_thread *self, uint64_t context)
 {
+	const struct pmu_context_place *place = pmu_context_place(context);
+	/* of an enter that changes nothing, its leave takes off what it leaves behind */
+	enum pmu_pause_kind kind = PMU_PAUSE_AGAIN;
 	struct pmu_pause pause;
 	struct pmu_team *team;
 
-	pmu_pause_begin(self, &pause, PMU_BY_TEXT);
-	team = find(self, context);
-	pmu_pause_end(self, &pause, PMU_PAUSE_CALL, NULL);
+	pmu_pause_begin(self, &pause, PMU_BY_CONTEXT);
+	pmu_pause_learn(self, &pause, PMU_BY_CONTEXT);
+	team = pmu_team_known(self->tree, place, context);
+	if (!team) {
+		team = find(self, context);
+		kind = team ? PMU_PAUSE_FIND : kind;
+	}
 	if (!team)
-		return skip(self);
-	pmu_team_enter(self, team, context);
-	return start(self, team);
+		skip(self->tree);
+	pmu_pause_end(self, &pause, kind, NULL);
+	if (team)
+		pmu_team_enter(self, team, place, context);
+	else
+		guard_leave(self, self->guard);
+	return team;
 }
 
-static PMU_COLD int enter_slowly(struct pmu_thread *self, uint64_t context)
+static PMU_COLD int enter_suspended(struct pmu_thread *self, uint64_t context)
 {
-	int rc;
+	struct pmu_team *team;
 
 	pmu_thread_suspend(self, 1);
-	rc = enter_found(self, context);
+	team = enter_found(self, context);
+	if (team)
+		start_special(self, team);
 	pmu_thread_suspend(self, -1);
-	return rc;
+	return 0;
+}
+
+/* Ends by a jump to where each enter starts. */
+static PMU_COLD int enter_slowly(struct pmu_thread *self, uint64_t context)
+{
+	struct pmu_team *team;
+
+	if (self->suspends)
+		return enter_suspended(self, context);
+	team = enter_found(self, context);
+	if (!team)
+		return 0;
+	return unlikely(self->special) ? start_special(self, team) : start_counted(self, team);
 }
 
 /* No session yet, a new thread, another group, a forked child, a signal handler. */
@@ -171,9 +199,21 @@ static PMU_COLD int enter_outside(uint64_t context)
 	return enter_slowly(self, context);
 }
 
+static __attribute__((noinline)) int enter_counted(struct pmu_thread *self, uint64_t context)
+{
+	const struct pmu_context_place *place = pmu_context_place(context);
+	struct pmu_team *team = pmu_team_known(self->tree, place, context);
+
+	if (unlikely(self->special) || unlikely(!team))
+		return enter_slowly(self, context);
+	pmu_team_enter(self, team, place, context);
+	return start_counted(self, team);
+}
+
 PMU_API PMU_HOT int pmu_context_enter(pmu_context_t context)
 {
 	int32_t epoch = pmu_load_relaxed(&pmu_epoch);
+	const struct pmu_context_place *place;
 	struct pmu_thread *self;
 	struct pmu_team *team;
 
@@ -182,14 +222,13 @@ PMU_API PMU_HOT int pmu_context_enter(pmu_context_t context)
 	self = pmu_self;
 	if (unlikely(!guard_enter(self, self->guard, epoch)))
 		return enter_outside(context);
-	if (unlikely(self->special) && unlikely(!self->time_only))
-		return enter_slowly(self, context);
-	team = pmu_team_known(self, context);
+	if (!self->time_only)
+		return enter_counted(self, context);
+	place = pmu_context_place(context);
+	team = pmu_team_known(self->tree, place, context);
 	if (unlikely(!team))
 		return enter_slowly(self, context);
-	pmu_team_enter(self, team, context);
-	if (!self->time_only)
-		return start_counted(self, team);
+	pmu_team_enter(self, team, place, context);
 	team->node->start_ticks = team->entered_ticks = pmu_clock_stamp();
 	guard_leave(self, self->guard);
 	return 0;
@@ -215,7 +254,7 @@ static void finish(struct pmu_thread *self, struct pmu_team *team, uint64_t tick
 {
 	struct pmu_node *node = team->node;
 
-	if (pmu_context_place(team->context)->live != team->context)
+	if (pmu_load_relaxed(team->live) != team->context)
 		PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_OUTLIVED);
 	if (node->row->flags & PMU_STORE_ROW_PARTIAL)
 		pmu_checkpoint_finish(self, node, ticks, missing, now);
@@ -223,21 +262,14 @@ static void finish(struct pmu_thread *self, struct pmu_team *team, uint64_t tick
 		pmu_node_finish_special(self, node, PMU_BY_TEXT, ticks, missing, now);
 }
 
-/* They stood still meanwhile: each starts that much later. */
-static void go_on_around(struct pmu_thread *self, const struct pmu_team *team, uint64_t ticks,
-			 uint32_t missing, const uint64_t *now)
+static void unskip(struct pmu_thread *self)
 {
-	missing |= team->entered_missing;
-	for (struct pmu_frame *frame = self->frame; frame > self->tree->frames; frame--) {
-		struct pmu_node *node = frame->node;
+	struct pmu_tree *tree = self->tree;
 
-		if (frame->count & PMU_FRAME_AGAIN)
-			continue;
-		node->start_ticks += ticks - team->entered_ticks;
-		node->start_missing |= missing;
-		for (uint32_t i = 0; i < self->n_slots; i++)
-			node->start[i] += now[i] - team->entered[i];
-	}
+	if (!tree->skipped || --tree->skipped || !tree->team || tree->detached ||
+	    tree->team->node->row->flags & PMU_STORE_ROW_PARTIAL)
+		return;
+	tree->frames[1].literal = PMU_FRAME_TEAM;
 }
 
 static void leave_team(struct pmu_thread *self, struct pmu_team *team, uint64_t ticks,
@@ -247,9 +279,10 @@ static void leave_team(struct pmu_thread *self, struct pmu_team *team, uint64_t 
 
 	memcpy(until, now, self->n_slots * sizeof(*now));
 	give_up_inside(self);
+	pmu_cost_by_context(self, now);
 	finish(self, team, ticks, missing, now);
-	pmu_team_leave(self, team);
-	go_on_around(self, team, ticks, missing, until);
+	self->frame->literal = PMU_FRAME_TEAM;
+	pmu_team_go_on(self, team, ticks, missing, until);
 	memcpy(now, until, self->n_slots * sizeof(*now));
 }
 
@@ -257,22 +290,30 @@ static PMU_COLD int leave_odd(struct pmu_thread *self, uint64_t ticks, uint32_t 
 			      uint64_t *now)
 {
 	struct pmu_team *team = pmu_team_current(self);
+	bool was_skipped = self->tree->skipped;
 	struct pmu_pause pause;
 	int saved = errno;
 
 	if (unlikely(missing & PMU_READ_DELAYED))
 		pmu_cost_in_time(self, now);
 	missing &= ~PMU_READ_DELAYED;
-	if (!self->tree->skipped && team)
+	if (!was_skipped && team)
 		leave_team(self, team, ticks, missing, now);
 	else
-		self->tree->skipped -= self->tree->skipped > 0;
+		unskip(self);
 	/* what follows the read is in no region that goes on */
-	pmu_pause_from(self, &pause, PMU_BY_TEXT, missing, now);
-	pmu_pause_end(self, &pause, PMU_PAUSE_CALL, NULL);
+	pmu_pause_from(self, &pause, PMU_BY_CONTEXT, missing, now);
+	pmu_pause_end(self, &pause, was_skipped ? PMU_PAUSE_SKIP : PMU_PAUSE_AGAIN, NULL);
 	errno = saved;
 	guard_leave(self, self->guard);
 	return 0;
+}
+
+static PMU_COLD int leave_timed(struct pmu_thread *self, uint64_t ticks)
+{
+	uint64_t none[PMU_MAX_SLOTS] = { 0 };
+
+	return leave_odd(self, ticks, 0, none);
 }
 
 static PMU_COLD int leave_specially(struct pmu_thread *self)
@@ -302,13 +343,50 @@ static PMU_COLD int leave_outside(void)
 	return leave_specially(self);
 }
 
-/* Is nothing to be done but to add up and to go back? */
-static inline bool is_plain(const struct pmu_thread *self, const struct pmu_team *team)
+/* The team that is left, where that is all there is to it; else NULL. */
+static inline struct pmu_team *team_to_leave(const struct pmu_thread *self)
 {
-	return likely(team) && likely(!team->tree.skipped) &&
-	       likely(self->frame == team->tree.frames + 1) &&
-	       likely(self->frame->literal == PMU_FRAME_TEAM) && likely(!team->tree.detached) &&
-	       likely(pmu_load_relaxed(&pmu_context_place(team->context)->live) == team->context);
+	struct pmu_team *team = (struct pmu_team *)self->tree;
+
+	if (unlikely(self->frame->literal != PMU_FRAME_TEAM) ||
+	    unlikely(pmu_load_relaxed(team->live) != team->context))
+		return NULL;
+	return team;
+}
+
+static __attribute__((noinline)) int leave_counted(struct pmu_thread *self)
+{
+	uint64_t *now = self->now, ticks;
+	struct pmu_team *team;
+	uint32_t missing;
+
+	if (unlikely(self->special))
+		return leave_specially(self);
+	ticks = pmu_clock_stamp();
+	missing = self->read(self->counters, now);
+	team = team_to_leave(self);
+	if (unlikely(!team) || unlikely(missing | team->node->start_missing))
+		return leave_odd(self, ticks, missing, now);
+	if (likely(pmu_team_is_alone(team)))
+		pmu_team_leave(self, team);
+	else
+		pmu_team_go_on(self, team, ticks, 0, now);
+	pmu_cost_by_context(self, now);
+	pmu_publish(team->node, ticks - team->node->start_ticks, now, self->n_slots);
+	guard_leave(self, self->guard);
+	return 0;
+}
+
+/* Of time only; regions around start later. */
+static __attribute__((noinline)) int go_on(struct pmu_thread *self, struct pmu_team *team,
+					   uint64_t ticks)
+{
+	uint64_t none[PMU_MAX_SLOTS] = { 0 };
+
+	pmu_team_go_on(self, team, ticks, 0, none);
+	pmu_publish_time(team->node, ticks - team->node->start_ticks);
+	guard_leave(self, self->guard);
+	return 0;
 }
 
 PMU_API PMU_HOT int pmu_context_leave(void)
@@ -316,27 +394,24 @@ PMU_API PMU_HOT int pmu_context_leave(void)
 	int32_t epoch = pmu_load_relaxed(&pmu_epoch);
 	struct pmu_thread *self;
 	struct pmu_team *team;
-	uint32_t missing = 0;
-	uint64_t *now, ticks;
+	uint64_t ticks;
 
 	if (unlikely(epoch < 0))
 		return 0;
 	self = pmu_self;
 	if (unlikely(!guard_enter(self, self->guard, epoch)))
 		return leave_outside();
-	if (unlikely(self->special) && unlikely(!self->time_only))
-		return leave_specially(self);
-	ticks = pmu_clock_stamp();
-	now = self->now;
 	if (!self->time_only)
-		missing = self->read(self->counters, now);
-	team = pmu_team_current(self);
-	if (unlikely(!is_plain(self, team)) || unlikely(missing | team->node->start_missing))
-		return leave_odd(self, ticks, missing, now);
-	pmu_node_finish(self, team->node, ticks, now, self->time_only ? 0 : self->n_slots);
+		return leave_counted(self);
+	ticks = pmu_clock_stamp();
+	team = team_to_leave(self);
+	if (unlikely(!team))
+		return leave_timed(self, ticks);
+	if (unlikely(!pmu_team_is_alone(team)))
+		return go_on(self, team, ticks);
+	/* before the totals, from which they would take registers */
 	pmu_team_leave(self, team);
-	if (self->frame > self->tree->frames)
-		go_on_around(self, team, ticks, 0, now);
+	pmu_publish_time(team->node, ticks - team->node->start_ticks);
 	guard_leave(self, self->guard);
 	return 0;
 }

@@ -4,9 +4,17 @@
 
 #include <errno.h>
 
+#include "region/selfcost/selfcost.h"
 #include "session/session.h"
 
-struct pmu_teams pmu_teams_none;
+/* Never entered: no context has its binding. */
+static struct pmu_team nobody;
+
+#define NOTHING_KNOWN                                           \
+	{                                                       \
+		[0 ... PMU_TEAM_KNOWN - 1] = {.team = &nobody } \
+	}
+struct pmu_teams pmu_teams_none = { .known = NOTHING_KNOWN };
 
 /* --- which region --- */
 
@@ -29,8 +37,7 @@ static const struct pmu_node *around(const struct pmu_node *node)
 
 static bool is_same_name(const struct pmu_node *a, const struct pmu_node *b)
 {
-	return a->name->len == b->name->len &&
-	       !memcmp(a->name->text, b->name->text, a->name->len);
+	return a->name->len == b->name->len && !memcmp(a->name->text, b->name->text, a->name->len);
 }
 
 /* The outermost of a name stands for all of them, and for what is between. */
@@ -95,6 +102,7 @@ static int make_teams(struct pmu_thread *self)
 
 	if (!teams)
 		return -ENOMEM;
+	*teams = pmu_teams_none;
 	teams->paths.row_flags = PMU_STORE_ROW_TEAM;
 	teams->paths.teams = teams;
 	rc = pmu_tree_make(self, &teams->paths);
@@ -144,14 +152,14 @@ static struct pmu_team *make_team(struct pmu_thread *self, struct pmu_teams *tea
 	if (!team || !node)
 		return NULL;
 	team->node = node;
+	team->row = node->row;
 	team->tree.teams = teams;
 	team->tree.team = team;
 	if (pmu_tree_make(self, &team->tree) < 0)
 		return NULL;
 	team->tree.root->id = node->id;
 	team->tree.frames[1].node = node;
-	team->own_lookup = self->lookup;
-	team->own_shift = self->lookup_shift;
+	team->tree.frames[1].literal = PMU_FRAME_TEAM;
 	team->next = teams->all;
 	teams->all = team;
 	return team;
@@ -196,6 +204,8 @@ struct pmu_team *pmu_team_find(struct pmu_thread *self, uint64_t context, int *e
 
 	if (self->tree->teams == &pmu_teams_none && (*error = make_teams(self)) < 0)
 		return NULL;
+	if (self->measuring)
+		return pmu_team_trial(self);
 	*error = -ESTALE;
 	pmu_session_lock();
 	binding = place->binding;
@@ -211,6 +221,23 @@ struct pmu_team *pmu_team_find(struct pmu_thread *self, uint64_t context, int *e
 	if (team)
 		self->tree->teams->known[context % PMU_TEAM_KNOWN] =
 			(struct pmu_team_known){ binding, team };
+	return team;
+}
+
+struct pmu_team *pmu_team_trial(struct pmu_thread *self)
+{
+	char name[] = "inner";
+	const struct path path = { name, sizeof(name), 1 };
+	struct pmu_team *team = NULL;
+	int error = 0;
+
+	if (self->tree->teams == &pmu_teams_none)
+		error = make_teams(self);
+	if (!error)
+		team = team_of(self, &path, &error);
+	if (team)
+		self->tree->teams->known[PMU_CONTEXT_TRIAL % PMU_TEAM_KNOWN] =
+			(struct pmu_team_known){ PMU_CONTEXT_BINDING, team };
 	return team;
 }
 
@@ -232,4 +259,73 @@ bool pmu_team_is_here(const struct pmu_thread *self, uint64_t context)
 		if (frame->node == place->node)
 			return true;
 	return false;
+}
+
+/* --- regions around --- */
+
+/* A region that stood still, and what it must not see of its thread's coming back. */
+struct going_on {
+	uint64_t ticks;
+	uint32_t missing;
+	uint64_t later[PMU_MAX_SLOTS];
+};
+
+static void go_on(const struct pmu_thread *self, struct pmu_node *node, const struct going_on *by)
+{
+	node->start_ticks += by->ticks;
+	node->start_missing |= by->missing;
+	for (uint32_t i = 0; i < self->n_slots; i++)
+		node->start[i] += by->later[i];
+}
+
+static size_t n_around(const struct pmu_team *team)
+{
+	const struct pmu_detached *entry;
+	const struct pmu_frame *frame;
+	size_t n = 0;
+
+	for (frame = team->frame; frame > team->around->frames; frame--)
+		n += !(frame->count & PMU_FRAME_AGAIN);
+	for (entry = team->around->detached; entry; entry = entry->next)
+		n++;
+	return n;
+}
+
+static struct going_on how_much_later(const struct pmu_thread *self, const struct pmu_team *team,
+				      uint64_t ticks, uint32_t missing, const uint64_t *now)
+{
+	struct going_on by = { .ticks = ticks - team->entered_ticks,
+			       .missing = missing | team->entered_missing };
+	size_t n = n_around(team);
+
+	for (uint32_t i = 0; i < self->n_slots; i++)
+		by.later[i] = now[i] - team->entered[i] + pmu_cost_of_context(self, i, n);
+	return by;
+}
+
+void pmu_team_go_on(struct pmu_thread *self, struct pmu_team *team, uint64_t ticks,
+		    uint32_t missing, const uint64_t *now)
+{
+	struct going_on by = how_much_later(self, team, ticks, missing, now);
+	struct pmu_tree *around = team->around;
+	const struct pmu_detached *entry;
+	struct pmu_frame *frame;
+
+	team->around = NULL;
+	pmu_compiler_barrier();
+	for (frame = team->frame; frame > around->frames; frame--)
+		if (!(frame->count & PMU_FRAME_AGAIN))
+			go_on(self, frame->node, &by);
+	for (entry = around->detached; entry; entry = entry->next)
+		go_on(self, entry->node, &by);
+	pmu_compiler_barrier();
+	team->around = around;
+	pmu_team_leave(self, team);
+	if (around->hidden)
+		pmu_tree_hide(self);
+}
+
+void pmu_team_forget(struct pmu_thread *self)
+{
+	self->tree->teams->known[PMU_CONTEXT_TRIAL % PMU_TEAM_KNOWN].binding = 0;
 }

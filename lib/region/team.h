@@ -14,29 +14,26 @@
 #include "session/contexts.h"
 #include "store/bank.h"
 
-/** One region of another thread's. */
+/** One region of another thread's.  Its own node is in frames[1], as PMU_FRAME_TEAM or odd. */
 struct pmu_team {
 	struct pmu_tree tree;
 	struct pmu_node *node;
-	struct pmu_team *next; /* in the list of all */
-	/* What the thread has left for it; @around is NULL while it is not entered. */
+	struct pmu_store_row *row; /* the node's */
+	struct pmu_team *next;     /* in the list of all */
+	/* what the thread has left for it; NULL while it is not entered */
 	struct pmu_tree *around;
-	struct pmu_frame *frame;
-	struct pmu_lookup *lookup;
-	uint32_t lookup_shift;
-	/* While it is not entered, its own cache. */
-	uint32_t own_shift;
-	struct pmu_lookup *own_lookup;
-	uint64_t context;          /* by which it was entered */
-	uint64_t entered_ticks;    /* where the regions around stand still */
+	struct pmu_frame *frame; /* the innermost one there */
+	uint64_t context;        /* by which it was entered, */
+	const uint64_t *live;    /* and where it stands while its region is open */
+	uint64_t entered_ticks;  /* where the regions around stand still; 0: they do not yet */
 	uint32_t entered_missing;
 	uint64_t entered[PMU_MAX_SLOTS];
 };
 
 /** What a context has been found to be for. */
 struct pmu_team_known {
-	uint64_t binding; /* of struct pmu_context_place; 0: nothing */
-	struct pmu_team *team;
+	uint64_t binding;      /* of struct pmu_context_place; 0: nothing */
+	struct pmu_team *team; /* never NULL */
 };
 #define PMU_TEAM_KNOWN 64u
 
@@ -50,17 +47,22 @@ struct pmu_teams {
 /** Those of a thread that has worked for nobody yet. */
 extern struct pmu_teams pmu_teams_none __attribute__((visibility("hidden")));
 
-/** pmu_team_known() - the team that a context is for; NULL: that has to be found out */
-static inline struct pmu_team *pmu_team_known(const struct pmu_thread *self, uint64_t context)
+/**
+ * pmu_team_known() - the team that a context is for; NULL: that has to be found out
+ * @place: the context's
+ */
+static inline struct pmu_team *pmu_team_known(const struct pmu_tree *tree,
+					      const struct pmu_context_place *place,
+					      uint64_t context)
 {
-	const struct pmu_context_place *place = pmu_context_place(context);
-	const struct pmu_team_known *known = &self->tree->teams->known[context % PMU_TEAM_KNOWN];
+	const struct pmu_team_known *known = &tree->teams->known[context % PMU_TEAM_KNOWN];
+	struct pmu_team *team = known->team;
+	uint64_t not = __atomic_load_n(&place->live, __ATOMIC_ACQUIRE) ^ context;
 
-	if (unlikely(__atomic_load_n(&place->live, __ATOMIC_ACQUIRE) != context) ||
-	    unlikely(known->binding != __atomic_load_n(&place->binding, __ATOMIC_RELAXED)) ||
-	    unlikely(known->team->around))
-		return NULL;
-	return known->team;
+	/* whatever is in the way, it takes as many instructions to find that out */
+	not |= known->binding ^ pmu_load_relaxed(&place->binding);
+	not |= (uintptr_t)team->around;
+	return likely(!not ) ? team : NULL;
 }
 
 /**
@@ -69,6 +71,13 @@ static inline struct pmu_team *pmu_team_known(const struct pmu_thread *self, uin
  * Context: takes the session's lock.
  */
 struct pmu_team *pmu_team_find(struct pmu_thread *self, uint64_t context, int *error);
+
+/**
+ * pmu_team_trial() - that of PMU_CONTEXT_TRIAL, in a tree that is not kept
+ * pmu_team_forget() - it has to be found again
+ */
+struct pmu_team *pmu_team_trial(struct pmu_thread *self);
+void pmu_team_forget(struct pmu_thread *self);
 
 /** pmu_team_current() - that which the thread is in; NULL: none */
 static inline struct pmu_team *pmu_team_current(const struct pmu_thread *self)
@@ -80,35 +89,53 @@ static inline struct pmu_team *pmu_team_current(const struct pmu_thread *self)
 bool pmu_team_is_here(const struct pmu_thread *self, uint64_t context);
 
 /** pmu_team_enter() - its tree is the thread's; its node is open, and not started */
-static inline void pmu_team_enter(struct pmu_thread *self, struct pmu_team *team, uint64_t context)
+static inline void pmu_team_enter(struct pmu_thread *self, struct pmu_team *team,
+				  const struct pmu_context_place *place, uint64_t context)
 {
-	struct pmu_frame *frame = team->tree.frames + 1;
-	struct pmu_node *node = team->node;
+	struct pmu_tree *around = self->tree;
 
 	team->context = context;
-	team->around = self->tree;
+	team->live = &place->live;
 	team->frame = self->frame;
-	team->lookup = self->lookup;
-	team->lookup_shift = self->lookup_shift;
-	frame->literal = PMU_FRAME_TEAM;
-	node->name->open = node;
-	PMU_ROW_SET(node->row, open, 1);
-	self->lookup = team->own_lookup;
-	self->lookup_shift = team->own_shift;
+	pmu_compiler_barrier(); /* two at once would go through vector registers */
+	team->around = around;
+	PMU_ROW_SET(team->row, open, 1);
+	self->lookup = team->tree.lookup;
+	self->lookup_shift = team->tree.lookup_shift;
 	self->tree = &team->tree;
-	self->frame = frame;
+	pmu_compiler_barrier();
+	self->frame = team->tree.frames + 1;
 }
 
-/** pmu_team_leave() - the thread's tree is the one around it again */
+/** pmu_team_is_alone() - nothing is open around the team that stands still meanwhile */
+static inline bool pmu_team_is_alone(const struct pmu_team *team)
+{
+	return team->frame == team->around->frames && !team->around->detached;
+}
+
+/** pmu_team_leave() - its node is not open any more; the thread's tree is the one around it again */
 static inline void pmu_team_leave(struct pmu_thread *self, struct pmu_team *team)
 {
-	team->own_lookup = self->lookup;
-	team->own_shift = self->lookup_shift;
-	self->tree = team->around;
-	self->frame = team->frame;
-	self->lookup = team->lookup;
-	self->lookup_shift = team->lookup_shift;
+	struct pmu_tree *around = team->around;
+
+	PMU_ROW_SET(team->row, open, 0);
 	team->around = NULL;
+	team->entered_ticks = 0;
+	self->lookup = around->lookup;
+	self->lookup_shift = around->lookup_shift;
+	self->tree = around;
+	pmu_compiler_barrier();
+	self->frame = team->frame;
 }
+
+/**
+ * pmu_team_go_on() - the same where something is open around, which starts that much later
+ * @ticks, @missing, @now: what was read of the team's end
+ *
+ * Until they can be told from what was done for the team, a handler that ends the program finds
+ * none of those regions.
+ */
+void pmu_team_go_on(struct pmu_thread *self, struct pmu_team *team, uint64_t ticks,
+		    uint32_t missing, const uint64_t *now);
 
 #endif

@@ -40,8 +40,8 @@ static int make_lookup(struct pmu_thread *self, size_t room)
 		return -ENOMEM;
 	for (size_t i = 0; i < room; i++)
 		lookup[i].node = &pmu_tree_nobody;
-	self->lookup = lookup;
-	self->lookup_shift = 64u - (uint32_t)__builtin_ctzll(room);
+	self->lookup = self->tree->lookup = lookup;
+	self->lookup_shift = self->tree->lookup_shift = 64u - (uint32_t)__builtin_ctzll(room);
 	self->tree->lookup_room = room;
 	return 0;
 }
@@ -267,6 +267,8 @@ void pmu_tree_detach(struct pmu_thread *self, struct pmu_node *node)
 	struct pmu_detached *entry = tree->detached_free;
 
 	node->detached = true;
+	if (tree->team) /* more to be done when it is left */
+		pmu_frame_make_odd(tree->frames + 1);
 	if (entry)
 		tree->detached_free = entry->next;
 	else
@@ -301,8 +303,7 @@ void pmu_tree_hide(struct pmu_thread *self)
 	static struct pmu_lookup nothing[2] = { { .node = &pmu_tree_nobody },
 						{ .node = &pmu_tree_nobody } };
 
-	self->tree->hidden = self->lookup;
-	self->tree->hidden_shift = self->lookup_shift;
+	self->tree->hidden = true;
 	self->lookup = nothing;
 	self->lookup_shift = 63; /* 64 - log2 of its size */
 }
@@ -313,9 +314,9 @@ bool pmu_tree_show(struct pmu_thread *self)
 
 	if (!tree->hidden)
 		return false;
-	self->lookup = tree->hidden;
-	self->lookup_shift = tree->hidden_shift;
-	tree->hidden = NULL;
+	self->lookup = tree->lookup;
+	self->lookup_shift = tree->lookup_shift;
+	tree->hidden = false;
 	return true;
 }
 

@@ -186,10 +186,11 @@ struct pmu_tree {
 	size_t n_names, names_room;
 	struct pmu_node **nodes; /* hash index by parent and name */
 	size_t n_nodes, nodes_room;
-	size_t lookup_room; /* entries of pmu_thread.lookup */
-	/* the cache while pmu_thread.lookup is an empty one; NULL: it is itself */
-	struct pmu_lookup *hidden;
-	uint32_t hidden_shift;
+	/* the cache: pmu_thread's while the tree is the thread's, and it is not hidden */
+	struct pmu_lookup *lookup;
+	uint32_t lookup_shift;
+	bool hidden;                                   /* the thread has an empty one instead */
+	size_t lookup_room;                            /* entries of it */
 	struct pmu_detached *detached, *detached_free; /* in use; free entries */
 	struct pmu_teams *teams;                       /* the thread's; never NULL */
 	struct pmu_team *team; /* whose tree it is; NULL: the thread's own */

@@ -6,11 +6,12 @@
 
 struct pmu_context_place pmu_context_places[PMU_CONTEXT_PLACES] = {
 	[0] = { .live = UINT64_MAX }, /* so that 0 is no context */
+	[1] = { .live = PMU_CONTEXT_TRIAL, .binding = PMU_CONTEXT_BINDING },
 };
 
 /* Guarded by the session's lock. */
 static struct pmu_context_place *free_places;
-static uint32_t n_used = 1;
+static uint32_t n_used = 2;
 static uint64_t n_bound;
 
 static struct pmu_context_place *take_place(void)
@@ -66,7 +67,7 @@ void pmu_contexts_detach(struct pmu_thread *self)
 /* Not taken up again: code that the fork interrupted may still have one in hand. */
 void pmu_contexts_forget(void)
 {
-	for (uint32_t i = 1; i < n_used; i++)
+	for (uint32_t i = 2; i < n_used; i++)
 		__atomic_store_n(&pmu_context_places[i].live, 0, __ATOMIC_RELAXED);
 	free_places = NULL;
 }

@@ -36,8 +36,8 @@ per_pair() {
 }
 
 # gcc keeps what is likely without a frame; clang 14 saves registers also where nothing is called
-pair=95 buffer=125 off=10
-case ${TEST_CC:-cc} in *clang*) pair=130 buffer=160 off=24 ;; esac
+pair=95 buffer=125 context=135 off=10
+case ${TEST_CC:-cc} in *clang*) pair=130 buffer=160 context=170 off=24 ;; esac
 
 # at_most NAME LIMIT MODE: instructions a pair
 at_most() {
@@ -64,6 +64,7 @@ counted() {
 	at_most "four regions in turn" $pair turn
 	at_most "nested" $pair nested
 	at_most "a name in a buffer" $buffer buffer
+	at_most "a context entered and left" $context context
 	export PMU_ENABLE=0
 	at_most "switched off" $off single
 	unset PMU_ENABLE

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* N pairs of begin and end, for counting what each costs. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -47,15 +48,55 @@ static int single(long n)
 	return 0;
 }
 
+/* Of a region that another thread has open. */
+static pmu_context_t context;
+static pthread_barrier_t handed, done;
+
+static void *open_region(void *unused)
+{
+	(void)unused;
+	pmu_region_begin("opener's");
+	context = pmu_context_get();
+	pthread_barrier_wait(&handed);
+	pthread_barrier_wait(&done);
+	pmu_region_end("opener's");
+	return NULL;
+}
+
+static int enter_and_leave(long n)
+{
+	for (long i = 0; i < n; i++)
+		if (pmu_context_enter(context) < 0 || pmu_context_leave() < 0)
+			return 1;
+	return 0;
+}
+
+static int in_context(long n)
+{
+	pthread_t opener;
+	int rc = 1;
+
+	if (pthread_barrier_init(&handed, NULL, 2) || pthread_barrier_init(&done, NULL, 2) ||
+	    pthread_create(&opener, NULL, open_region, NULL))
+		return 1;
+	pthread_barrier_wait(&handed);
+	if (context)
+		rc = enter_and_leave(n);
+	pthread_barrier_wait(&done);
+	pthread_join(opener, NULL);
+	return rc;
+}
+
 /* pairs N [MODE]: the system calls that fail mark the steady state for whoever traces. */
 int main(int argc, char **argv)
 {
 	long n = argc > 1 ? atol(argv[1]) : 1000;
 	const char *mode = argc > 2 ? argv[2] : "single";
-	int (*fn)(long) = !strcmp(mode, "turn")     ? in_turn
-			  : !strcmp(mode, "nested") ? nested
-			  : !strcmp(mode, "buffer") ? in_buffer
-						    : single;
+	int (*fn)(long) = !strcmp(mode, "turn")      ? in_turn
+			  : !strcmp(mode, "nested")  ? nested
+			  : !strcmp(mode, "buffer")  ? in_buffer
+			  : !strcmp(mode, "context") ? in_context
+						     : single;
 
 	if (fn(100) != 0)
 		return 1;

@@ -85,6 +85,9 @@ static extra_fn *const extras[PMU_PAUSE_KINDS] = {
 static const size_t constants[PMU_PAUSE_KINDS] = {
 	[PMU_PAUSE_SAVE] = offsetof(struct pmu_remainders, save),
 	[PMU_PAUSE_CALL] = offsetof(struct pmu_remainders, call),
+	[PMU_PAUSE_GET] = offsetof(struct pmu_remainders, get),
+	[PMU_PAUSE_FIND] = offsetof(struct pmu_remainders, find),
+	[PMU_PAUSE_SKIP] = offsetof(struct pmu_remainders, skip),
 };
 
 static uint64_t beside(const struct pmu_thread *self, const struct pmu_remainders *left,
@@ -133,6 +136,13 @@ void pmu_pause_begin(struct pmu_thread *self, struct pmu_pause *pause, enum pmu_
 	if (unlikely(missing & PMU_READ_DELAYED) && self->cost)
 		pmu_cost_in_time(self, now);
 	pmu_pause_from(self, pause, way, missing, now);
+}
+
+void pmu_pause_learn(struct pmu_thread *self, struct pmu_pause *pause, enum pmu_way way)
+{
+	pmu_cost_way(self, way);
+	if (pause->on && self->cost->by[way].known)
+		pause->way = way;
 }
 
 void pmu_pause_compare(struct pmu_thread *self, struct pmu_pause *pause,
@@ -197,6 +207,8 @@ static void move_by_extras(const struct pmu_thread *self, const struct pmu_pause
 			   enum pmu_pause_kind kind, const struct pmu_node *node, size_t n)
 {
 	const struct pmu_remainders *left = &self->cost->by[pause->way];
+	/* of context it is something else */
+	const uint64_t *each = self->cost->by[PMU_BY_TEXT].each;
 
 	for (size_t k = 0; k < n; k++) {
 		struct pmu_node *open = self->cost->open[k];
@@ -205,7 +217,7 @@ static void move_by_extras(const struct pmu_thread *self, const struct pmu_pause
 			open->start[i] -= pause->count[i];
 			if (!(left->rough >> i & 1))
 				open->start[i] += beside(self, left, kind, open, node, i) +
-						  pause->compared[i] + (n - 1) * left->each[i];
+						  pause->compared[i] + (n - 1) * each[i];
 		}
 	}
 }

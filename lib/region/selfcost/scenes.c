@@ -3,6 +3,7 @@
 #include "region/call.h"
 #include "region/publish.h"
 #include "region/selfcost/measure.h"
+#include "region/team.h"
 #include "session/session.h"
 
 static pmu_call_fn *volatile public_begin = pmu_region_begin, *volatile public_end = pmu_region_end;
@@ -472,6 +473,119 @@ static void measure_by_length(const struct player *by)
 			by->left->inner[i] = 0;
 }
 
+/* --- contexts --- */
+
+typedef uint64_t get_fn(void);
+typedef int enter_fn(pmu_context_t context);
+typedef int leave_fn(void);
+static get_fn *volatile public_get = pmu_context_get;
+static enter_fn *volatile public_enter = pmu_context_enter;
+static leave_fn *volatile public_leave = pmu_context_leave;
+
+static __attribute__((noinline)) void entered(const char *a, pmu_context_t context)
+{
+	const struct calls call = take_calls();
+	enter_fn *enter = public_enter;
+	leave_fn *leave = public_leave;
+
+	call.begin(a);
+	enter(context);
+	leave();
+	call.end(a);
+	PMU_NO_TAIL_CALL();
+}
+
+static __attribute__((noinline)) void got(const char *a)
+{
+	const struct calls call = take_calls();
+	get_fn *get = public_get;
+
+	call.begin(a);
+	get();
+	call.end(a);
+	PMU_NO_TAIL_CALL();
+}
+
+/* A scene with or without a context, 0: what enters nothing. */
+struct act {
+	bool asks;
+	pmu_context_t context;
+	bool afresh; /* it is found each time */
+};
+
+static void observe_act(const struct player *by, struct pmu_least *least,
+			const struct pmu_node *node, struct act act)
+{
+	struct pmu_least before, after;
+
+	memset(least, 0xff, sizeof(*least));
+	for (int k = 0; node && k < PMU_MEASURE_REPEATS; k++) {
+		totals(by->self, node, &before);
+		if (act.afresh)
+			pmu_team_forget(by->self);
+		if (act.asks)
+			got(outer_text);
+		else
+			entered(outer_text, act.context);
+		totals(by->self, node, &after);
+		pmu_keep_less(&least->ticks, after.ticks - before.ticks);
+		for (uint32_t i = 0; i < by->self->n_slots; i++)
+			pmu_keep_count(least, i, after.count[i] - before.count[i]);
+	}
+}
+
+static void observe_context(const struct player *by, struct pmu_least *least,
+			    const struct pmu_node *node, struct act act)
+{
+	int k = 0;
+
+	do
+		observe_act(by, least, node, act);
+	while (!pmu_is_steady(by->self, by->way, least) && ++k < PMU_MEASURE_ATTEMPTS);
+}
+
+/* The region around the one it is entered in sees as much more for each that stands between. */
+static void measure_deeper(const struct player *by, const struct pmu_least *want)
+{
+	const struct act enter = { .context = PMU_CONTEXT_TRIAL };
+	struct pmu_least inside;
+
+	public_begin(around_text);
+	entered(outer_text, enter.context);
+	observe_context(by, &inside, node_inside(by->self, outer_text), enter);
+	public_end(around_text);
+	put_difference(by, by->left->each, &inside, want);
+}
+
+static void measure_context(const struct player *by)
+{
+	const struct act get = { .asks = true }, skip = { .context = 0 };
+	const struct act enter = { .context = PMU_CONTEXT_TRIAL };
+	const struct act find = { .context = PMU_CONTEXT_TRIAL, .afresh = true };
+	struct pmu_least once, want = inner_of_calls(by, 1);
+	const struct pmu_team *team = pmu_team_trial(by->self);
+	const struct pmu_node *node;
+
+	if (!team)
+		return;
+	entered(outer_text, enter.context);
+	node = outermost(by->self, outer_text);
+	observe_context(by, &once, team->node, enter);
+	put_difference(by, by->left->inner, &once, &want);
+	observe_context(by, &once, node, enter);
+	put_difference(by, by->left->call, &once, &want);
+	measure_deeper(by, &want);
+	observe_context(by, &once, node, find);
+	put_difference(by, by->left->find, &once, &want);
+	observe_context(by, &once, node, skip);
+	put_difference(by, by->left->skip, &once, &want);
+	observe_context(by, &once, node, get);
+	put_difference(by, by->left->get, &once, &want);
+	for (uint32_t i = 0; i < by->self->n_slots; i++)
+		if (by->left->rough >> i & 1)
+			by->left->inner[i] = 0;
+}
+
 void pmu_scenes_inner(struct pmu_thread *self)
 {
 	struct player by = { self, PMU_BY_TEXT, &self->cost->by[PMU_BY_TEXT] };
@@ -529,6 +643,18 @@ static void make_known(const struct pmu_thread *self, enum pmu_way way)
 	known.by[way] = self->cost->by[way];
 }
 
+static void measure_calls_by_name(const struct player *by)
+{
+	measure_by_length(by);
+	measure_begin(by);
+	measure_compare(by);
+	measure_end(by);
+	measure_again(by);
+	measure_overlap(by);
+	measure_calls(by);
+	measure_again_reads(by);
+}
+
 void pmu_scenes_remainders(struct pmu_thread *self, enum pmu_way way)
 {
 	struct player by = { self, way, &self->cost->by[way] };
@@ -540,14 +666,10 @@ void pmu_scenes_remainders(struct pmu_thread *self, enum pmu_way way)
 	}
 	by.left->known = true;
 	by.left->rough |= self->unsteady;
-	measure_by_length(&by);
-	measure_begin(&by);
-	measure_compare(&by);
-	measure_end(&by);
-	measure_again(&by);
-	measure_overlap(&by);
-	measure_calls(&by);
-	measure_again_reads(&by);
+	if (way == PMU_BY_CONTEXT)
+		measure_context(&by);
+	else
+		measure_calls_by_name(&by);
 	/* Of counters that were lost meanwhile nothing has come. */
 	if (!(self->read(self->counters, now) & ~(self->rows.record->missing | PMU_READ_DELAYED)))
 		make_known(self, way);

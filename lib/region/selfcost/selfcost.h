@@ -30,8 +30,9 @@
  * own.
  */
 enum pmu_way {
-	PMU_BY_TEXT,   /* up to its NUL */
-	PMU_BY_LENGTH, /* pmu_region_begin_n(), pmu_region_end_n() */
+	PMU_BY_TEXT,    /* up to its NUL */
+	PMU_BY_LENGTH,  /* pmu_region_begin_n(), pmu_region_end_n() */
+	PMU_BY_CONTEXT, /* not at all: pmu_context_enter(), pmu_context_leave(), pmu_context_get() */
 	PMU_WAYS,
 };
 
@@ -82,8 +83,14 @@ struct pmu_remainders {
 	uint64_t late[PMU_MAX_SLOTS], later[PMU_MAX_SLOTS];
 	uint64_t start[PMU_MAX_SLOTS], finish[PMU_MAX_SLOTS];
 	uint64_t save[PMU_MAX_SLOTS]; /* a checkpoint; known by text, as the next two */
-	uint64_t call[PMU_MAX_SLOTS]; /* another public call */
+	/* another public call; by context: an enter and its leave, in a region around */
+	uint64_t call[PMU_MAX_SLOTS];
 	uint64_t each[PMU_MAX_SLOTS]; /* moving the start of one more open region */
+	/*
+	 * By context: asking for one; an enter that changes nothing, and its leave; one that has to
+	 * find out for which region it is.
+	 */
+	uint64_t get[PMU_MAX_SLOTS], skip[PMU_MAX_SLOTS], find[PMU_MAX_SLOTS];
 };
 
 struct pmu_cost {
@@ -110,6 +117,9 @@ enum pmu_pause_kind {
 	PMU_PAUSE_FINISH,    /* an end likewise */
 	PMU_PAUSE_SAVE,      /* a checkpoint */
 	PMU_PAUSE_CALL,      /* another public call */
+	PMU_PAUSE_GET,       /* of a context */
+	PMU_PAUSE_FIND,      /* an enter for which its region is looked for */
+	PMU_PAUSE_SKIP,      /* the leave of one whose enter changed nothing */
 	PMU_PAUSE_KINDS,
 };
 
@@ -176,6 +186,23 @@ static inline void pmu_cost_by_length(const struct pmu_thread *self, uint64_t *n
 		now[i] -= self->cost->by[PMU_BY_LENGTH].inner[i];
 }
 
+/** pmu_cost_by_context() - the same of a leave; @now: is only for the team's own node */
+static inline void pmu_cost_by_context(const struct pmu_thread *self, uint64_t *now)
+{
+	for (uint32_t i = 0; self->cost && i < self->n_slots; i++)
+		now[i] -= self->cost->by[PMU_BY_CONTEXT].inner[i];
+}
+
+/** pmu_cost_of_context() - what each of @n regions around sees of an enter and a leave, in a slot */
+static inline uint64_t pmu_cost_of_context(const struct pmu_thread *self, uint32_t slot, size_t n)
+{
+	const struct pmu_remainders *left = self->cost ? &self->cost->by[PMU_BY_CONTEXT] : NULL;
+
+	if (!left || left->rough >> slot & 1)
+		return 0;
+	return left->call[slot] + (n - 1) * left->each[slot];
+}
+
 /** pmu_pause_begin() - a call leaves the fast path: read now, if anything is open. */
 void pmu_pause_begin(struct pmu_thread *self, struct pmu_pause *pause, enum pmu_way way);
 
@@ -184,6 +211,9 @@ void pmu_pause_begin(struct pmu_thread *self, struct pmu_pause *pause, enum pmu_
  */
 void pmu_pause_from(struct pmu_thread *self, struct pmu_pause *pause, enum pmu_way way,
 		    uint32_t missing, const uint64_t *count);
+
+/** pmu_pause_learn() - before it ends: what such calls leave behind, where it is not known */
+void pmu_pause_learn(struct pmu_thread *self, struct pmu_pause *pause, enum pmu_way way);
 
 /**
  * pmu_pause_compare() - before it, the text was compared with a name that it is not
