@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A thread that counted one group twice has two sets of rows: here they become one. */
+/*
+ * A thread that counted one group twice has two sets of rows, and one that was in a team twice at
+ * once has rows of it twice: here they become one.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +11,15 @@
 #include "report/model/least.h"
 #include "store/read/convert.h"
 
-/* Is any thread's record of this group not its only one? */
+static bool has_teams(const struct pmu_raw_thread *thread)
+{
+	for (size_t i = 0; i < thread->n_rows; i++)
+		if (thread->row[i].flags & PMU_STORE_ROW_TEAM)
+			return true;
+	return false;
+}
+
+/* Is any thread's record of this group not its only one, or one with teams? */
 static bool is_needed(const struct pmu_convert *convert, uint32_t group)
 {
 	const struct pmu_raw *raw = convert->raw;
@@ -20,7 +31,7 @@ static bool is_needed(const struct pmu_convert *convert, uint32_t group)
 	for (i = 0; i < raw->n_threads && !needed; i++) {
 		if (raw->thread[i].group != group)
 			continue;
-		needed = seen[convert->thread_of[i]];
+		needed = seen[convert->thread_of[i]] || has_teams(&raw->thread[i]);
 		seen[convert->thread_of[i]] = true;
 	}
 	free(seen);
