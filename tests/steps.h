@@ -176,6 +176,12 @@ struct steps_book {
 	int last; /* found; it or the next one is often wanted again */
 	struct steps_region *stack[STEPS_OPEN], *open[STEPS_OPEN];
 	int depth, n_open;
+	/* contexts that were entered: what was open before each stands still */
+	struct {
+		int depth, n_open;
+		bool skipped;
+	} entered[STEPS_OPEN];
+	int n_entered, first_open, first_depth;
 	bool sized; /* names are given with their lengths */
 	struct step step[STEPS_MAX];
 	int n_steps;
@@ -216,7 +222,7 @@ static void steps_add(struct steps_cost *to, const struct steps_cost *cost, uint
 
 static void steps_count(struct steps_book *book, const struct steps_cost *cost, uint64_t times)
 {
-	for (int i = 0; i < book->n_open; i++)
+	for (int i = book->first_open; i < book->n_open; i++)
 		steps_add(&book->open[i]->want, cost, times);
 }
 
@@ -230,7 +236,7 @@ static void steps_step_to(struct steps_book *book, void *function, const void *a
 
 static struct steps_region *steps_find_open(struct steps_book *book, const char *name)
 {
-	for (int i = 0; i < book->n_open; i++)
+	for (int i = book->first_open; i < book->n_open; i++)
 		if (!strcmp(book->open[i]->name, name))
 			return book->open[i];
 	return NULL;
@@ -297,6 +303,58 @@ __attribute__((unused)) static void steps_call(struct steps_book *book, void *fu
 {
 	steps_step_to(book, function, argument, 0);
 	steps_count(book, &steps_library, 1);
+}
+
+/* A call without an argument: of its step one instruction less is the library's. */
+static void steps_count_bare(struct steps_book *book)
+{
+	const struct steps_cost argument = { { 1 } };
+
+	steps_count(book, &steps_library, 1);
+	steps_count(book, &argument, 1);
+}
+
+/** steps_get() - ask for a context, and forget it */
+__attribute__((unused)) static void steps_get(struct steps_book *book)
+{
+	steps_step_to(book, (void *)pmu_context_get, NULL, 0);
+	steps_count_bare(book);
+}
+
+/**
+ * steps_enter() - a context
+ * @path: of its region, by which its work is found in the report; NULL: nothing changes
+ */
+__attribute__((unused)) static void steps_enter(struct steps_book *book, pmu_context_t context,
+						const char *path)
+{
+	struct steps_region *region;
+
+	steps_step_to(book, (void *)pmu_context_enter, (const void *)(uintptr_t)context, 0);
+	steps_count(book, &steps_library, 1);
+	book->entered[book->n_entered].depth = book->first_depth;
+	book->entered[book->n_entered].n_open = book->first_open;
+	book->entered[book->n_entered++].skipped = !path;
+	if (!path)
+		return;
+	region = steps_region_at(book, path);
+	region->name = "";
+	region->calls++;
+	book->first_depth = book->depth;
+	book->first_open = book->n_open;
+	book->stack[book->depth++] = book->open[book->n_open++] = region;
+}
+
+__attribute__((unused)) static void steps_leave(struct steps_book *book)
+{
+	steps_step_to(book, (void *)pmu_context_leave, NULL, 0);
+	steps_count_bare(book);
+	if (book->entered[--book->n_entered].skipped)
+		return;
+	book->depth = book->first_depth;
+	book->n_open = book->first_open;
+	book->first_depth = book->entered[book->n_entered].depth;
+	book->first_open = book->entered[book->n_entered].n_open;
 }
 
 /** steps_go() - do what was listed */

@@ -564,6 +564,96 @@ static void sized_long_ways(void)
 
 /* --- all of it --- */
 
+/* --- for another thread's regions --- */
+
+/* Of a thread that has two regions open all the time. */
+static pmu_context_t of_outer, of_inner;
+
+static void enter(pmu_context_t context, const char *path)
+{
+	steps_enter(&self->book, context, path);
+}
+
+static void leave(void)
+{
+	steps_leave(&self->book);
+}
+
+static void task(uint64_t n)
+{
+	turns(n);
+	begin("task");
+	turns(n);
+	begin("of it");
+	turns(2);
+	end("of it");
+	end("task");
+	turns(3);
+}
+
+static void work_for_others(void)
+{
+	enter(of_outer, "opener's");
+	leave();
+	enter(of_outer, "opener's");
+	task(5);
+	leave();
+	go();
+	/* regions around see none of it */
+	begin("frame");
+	turns(3);
+	enter(of_inner, "opener's/inner");
+	task(7);
+	leave();
+	begin("deep");
+	turns(4);
+	enter(of_outer, "opener's");
+	leave();
+	turns(2);
+	enter(of_outer, "opener's");
+	task(6);
+	leave();
+	end("deep");
+	end("frame");
+	go();
+}
+
+static void work_within_work(void)
+{
+	begin("frame");
+	enter(of_outer, "opener's");
+	turns(3);
+	enter(of_inner, "opener's/inner");
+	turns(4);
+	enter(of_outer, "opener's");
+	task(2);
+	leave();
+	turns(5);
+	leave();
+	turns(6);
+	leave();
+	end("frame");
+	go();
+	/* the same one, or none: nothing changes */
+	begin("frame");
+	turns(2);
+	enter(0, NULL);
+	turns(3);
+	leave();
+	steps_get(&self->book);
+	turns(4);
+	end("frame");
+	enter(of_inner, "opener's/inner");
+	begin("skips");
+	enter(of_inner, NULL);
+	turns(3);
+	leave();
+	steps_get(&self->book);
+	end("skips");
+	leave();
+	go();
+}
+
 static void shapes(void)
 {
 	flat();
@@ -573,13 +663,15 @@ static void shapes(void)
 	beside();
 	names();
 	rotated();
+	work_for_others();
+	work_within_work();
 }
 
 /*
  * What is counted of a processor is a thread's alone once all of them have theirs: until its first
  * region a thread runs anywhere.
  */
-static pthread_barrier_t all_pinned;
+static pthread_barrier_t all_pinned, are_open;
 
 static void *work(void *arg)
 {
@@ -589,6 +681,8 @@ static void *work(void *arg)
 	end(self->own);
 	go();
 	pthread_barrier_wait(&all_pinned);
+	pthread_barrier_wait(&are_open);
+	usleep(200000); /* whoever holds them open sleeps by then: it is on one of these processors */
 	for (int i = 0; i < REPEATS; i++) {
 		shapes();
 		saved();
@@ -619,11 +713,29 @@ static void prepare(struct worker *worker, int number, uint64_t seed)
 		abort();
 }
 
+static pthread_barrier_t are_done;
+
+static void *hold_open(void *unused)
+{
+	(void)unused;
+	pthread_barrier_wait(&all_pinned);
+	pmu_region_begin("opener's");
+	of_outer = pmu_context_get();
+	pmu_region_begin("inner");
+	of_inner = pmu_context_get();
+	pthread_barrier_wait(&are_open);
+	pthread_barrier_wait(&are_done);
+	pmu_region_end("inner");
+	pmu_region_end("opener's");
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
 	static struct worker worker[MAX_THREADS];
 	const struct steps_book *book[MAX_THREADS];
 	int n = argc > 1 ? atoi(argv[1]) : 1;
+	pthread_t opener;
 	uint64_t seed = 0;
 
 	if (n < 1 || n > MAX_THREADS)
@@ -638,7 +750,10 @@ int main(int argc, char **argv)
 		prepare(&worker[i], i, seed);
 		book[i] = &worker[i].book;
 	}
-	if (pthread_barrier_init(&all_pinned, NULL, (unsigned int)n))
+	if (pthread_barrier_init(&all_pinned, NULL, (unsigned int)n + 1) ||
+	    pthread_barrier_init(&are_open, NULL, (unsigned int)n + 1) ||
+	    pthread_barrier_init(&are_done, NULL, 2) ||
+	    pthread_create(&opener, NULL, hold_open, NULL))
 		return 2;
 	for (int i = 1; i < n; i++)
 		if (pthread_create(&worker[i].id, NULL, work, &worker[i]))
@@ -646,6 +761,8 @@ int main(int argc, char **argv)
 	work(&worker[0]);
 	for (int i = 1; i < n; i++)
 		pthread_join(worker[i].id, NULL);
+	pthread_barrier_wait(&are_done);
+	pthread_join(opener, NULL);
 	net_judge(book, n);
 	return done_testing();
 }

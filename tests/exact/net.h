@@ -111,6 +111,16 @@ static int net_find(const struct steps_book *book, const char *path, int *last)
 	return -1;
 }
 
+/* Whose the row is: -1: no thread's.  What it did for another one's region has "team" before it. */
+static int net_thread(const struct net_report *report)
+{
+	const char *thread = report->field[report->thread];
+
+	if (!strncmp(thread, "team ", 5))
+		thread += 5;
+	return *thread >= '0' && *thread <= '9' ? atoi(thread) % NET_THREADS : -1;
+}
+
 static void net_compare(const struct net_report *report, const struct steps_region *region,
 			struct net_result *result)
 {
@@ -152,8 +162,8 @@ static void net_threads(const struct steps_book *const book[], int n, int which[
 		for (int i = 0; i < n; i++)
 			if (report.n_fields > report.calls &&
 			    !strcmp(net_path(&report), book[i]->region[0].path) &&
-			    strcmp(report.field[report.thread], "all"))
-				which[atoi(report.field[report.thread]) % NET_THREADS] = i;
+			    net_thread(&report) >= 0)
+				which[net_thread(&report)] = i;
 }
 
 static struct net_result net_rows(const struct steps_book *const book[],
@@ -167,9 +177,12 @@ static struct net_result net_rows(const struct steps_book *const book[],
 	     more = net_line(&report)) {
 		int i, at;
 
-		if (report.n_fields <= report.calls || !strcmp(report.field[report.thread], "all"))
+		if (report.n_fields <= report.calls || net_thread(&report) < 0)
 			continue;
-		i = which[atoi(report.field[report.thread]) % NET_THREADS];
+		i = which[net_thread(&report)];
+		/* whoever keeps these open does nothing that is known */
+		if (i < 0 && !strncmp(net_path(&report), "opener's", 8))
+			continue;
 		at = i < 0 ? -1 : net_find(book[i], net_path(&report), &last[i]);
 		if (at < 0 && !strcmp(report.field[report.path], "main"))
 			continue;
