@@ -29,17 +29,18 @@ static void no_memory(struct parse *p)
 		p->rc = pmu_fail(ENOMEM, "no memory for the report");
 }
 
-/* Undone in its place, where it ends before its last quote. */
-static char *take_text(const char *raw, size_t len)
+/* Undone in its place, where it ends before its last quote.  Return: its length. */
+static size_t take_text(const char *raw, size_t len)
 {
 	char *text = (char *)(uintptr_t)raw;
 	const struct pmu_json string = { .value = raw, .len = len };
 
-	if (memchr(raw, '\\', len))
+	if (memchr(raw, '\\', len)) {
 		pmu_json_string(&string, text, len + 1);
-	else
-		text[len] = '\0';
-	return text;
+		return strlen(text);
+	}
+	text[len] = '\0';
+	return len;
 }
 
 /* Whole numbers that do not fit are kept as they stand there. */
@@ -112,12 +113,15 @@ static bool take_value(struct parse *p)
 	if (!value)
 		return false;
 	if (p->json.key) {
-		value->name = take_text(p->json.key, p->json.key_len);
-		value->name_len = (uint16_t)strnlen(value->name, UINT16_MAX);
+		size_t len = take_text(p->json.key, p->json.key_len);
+
+		value->name = p->json.key;
+		value->name_len = len < UINT16_MAX ? (uint16_t)len : UINT16_MAX;
 	}
 	if (kind == PMU_JSON_STRING) {
 		value->kind = PMU_VALUE_TEXT;
-		value->text = take_text(p->json.value, p->json.len);
+		value->text = p->json.value;
+		take_text(p->json.value, p->json.len);
 	} else if (kind == PMU_JSON_NUMBER) {
 		take_number(p->json.value, p->json.len, value);
 	} else if (kind == PMU_JSON_WORD) {

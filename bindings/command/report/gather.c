@@ -162,6 +162,7 @@ static bool belongs(struct work *w, const struct pmu_model *model)
 static void add(struct work *w, size_t at)
 {
 	struct pmu_input *input = &w->input[at];
+	int rc;
 
 	if (!input->model)
 		return;
@@ -170,9 +171,19 @@ static void add(struct work *w, size_t at)
 		return;
 	}
 	input->twin = find_twin(w, input->model);
-	if (!input->twin && (pmu_gather_add(w->gathering, input->model) < 0 ||
-			     keep_processes(w, at, input->model) < 0))
+	if (input->twin)
+		return;
+	rc = pmu_gather_add(w->gathering, input->model);
+	if (rc == -E2BIG) {
+		pmu_fail(E2BIG,
+			 "%s is left out: with what it counted one report would have more than %d "
+			 "counts in a group, or too many threads",
+			 input->path, PMU_MODEL_MAX_COUNTS);
+		input->error = strdup(pmu_error_text());
+		input->no_room = true;
+	} else if (rc < 0 || keep_processes(w, at, input->model) < 0) {
 		w->off = true;
+	}
 }
 
 static void take(struct work *w, size_t at)

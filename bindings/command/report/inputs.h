@@ -13,6 +13,7 @@ struct pmu_input {
 	bool is_alive; /* its program still runs */
 	/* Of pmu_inputs_gather(): */
 	char *error;                  /* why it could not be read */
+	bool no_room;                 /* so it says then: the others have taken it */
 	const struct pmu_input *twin; /* has a process of it already: it is left out */
 };
 

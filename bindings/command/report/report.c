@@ -384,15 +384,18 @@ static int tell_gathered(const struct request *request, const struct pmu_input *
 	int failed = 0;
 
 	for (size_t i = 0; i < n; i++) {
+		bool removed = request->remove && input[i].is_store && !input[i].no_room;
+
+		if (!input[i].twin && !input[i].error)
+			continue;
 		if (input[i].twin)
 			pmu_command_error("%s is left out: %s is of the same process",
 					  input[i].path, input[i].twin->path);
-		else if (input[i].error && request->remove && input[i].is_store)
-			failed |= remove_store(&input[i]);
-		else if (input[i].error)
+		else if (!removed)
 			pmu_command_error("%s", input[i].error);
-		if (input[i].twin || (input[i].error && !(request->remove && input[i].is_store)))
-			failed = PMU_EXIT_FAILED;
+		else if (!remove_store(&input[i]))
+			continue;
+		failed = PMU_EXIT_FAILED;
 	}
 	return failed;
 }

@@ -46,9 +46,9 @@ struct pmu_gathering *pmu_gather_new(bool counts);
 /**
  * pmu_gather_add() - one more; it stays as it is and may be freed then
  *
- * Return: 0; -ENOTSUP: it has rows of programs, or teams as others have none, which only
- * pmu_model_combine() adds up; -ENOMEM, -E2BIG.  After an error there is no way but
- * pmu_gather_drop().
+ * Return: 0; -E2BIG: there is no room for it beside the others, and nothing of it is in there.
+ * -ENOTSUP: it has rows of programs, or teams as others have none, which only pmu_model_combine()
+ * adds up; -ENOMEM; after these two there is no way but pmu_gather_drop().
  */
 int pmu_gather_add(struct pmu_gathering *g, const struct pmu_model *model);
 

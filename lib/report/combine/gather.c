@@ -669,6 +669,33 @@ static bool takes(const struct pmu_model *model)
 	return true;
 }
 
+/* Whether all of an input finds room, before anything of it is in there. */
+static bool has_room(struct pmu_gathering *g, const struct pmu_model *model)
+{
+	unsigned int n_parts = model->n_parts ? model->n_parts : 1;
+	struct pmu_joining j = { .c = &g->c };
+
+	for (unsigned int i = 0; i < model->n_sections; i++) {
+		unsigned int at = 0, n;
+
+		j.old = &model->section[i];
+		while (at < g->c.model->n_sections &&
+		       strcmp(g->c.model->section[at].group, j.old->group ? j.old->group : "") != 0)
+			at++;
+		if (at == g->c.model->n_sections)
+			continue;
+		j.into = &g->c.model->section[at];
+		j.about = &g->joined[at];
+		n = j.into->n_counts;
+		for (unsigned int k = 0; k < j.old->n_counts; k++)
+			n += pmu_joining_count(&j, k) == j.into->n_counts;
+		if (n > PMU_MODEL_MAX_COUNTS)
+			return false;
+	}
+	return model->n_threads + model->n_sockets <= INT_MAX / 8 - g->n_threads &&
+	       n_parts <= INT_MAX / 8 - g->n_parts;
+}
+
 int pmu_gather_add(struct pmu_gathering *g, const struct pmu_model *model)
 {
 	unsigned int n_parts = model->n_parts ? model->n_parts : 1;
@@ -676,11 +703,13 @@ int pmu_gather_add(struct pmu_gathering *g, const struct pmu_model *model)
 
 	if (!takes(model))
 		return -ENOTSUP;
-	if (model->n_threads + model->n_sockets > INT_MAX / 8 - g->n_threads ||
-	    n_parts > INT_MAX / 8 - g->n_parts)
+	if (!has_room(g, model))
 		return -E2BIG;
 	for (unsigned int i = 0; !rc && i < model->n_sections; i++)
 		rc = add_section(g, model, &model->section[i]);
+	/* one group twice, with other counts each time */
+	if (rc == -E2BIG)
+		rc = -ENOTSUP;
 	if (!rc)
 		rc = keep(g, model);
 	g->n_parts += n_parts;

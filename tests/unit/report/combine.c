@@ -477,6 +477,7 @@ static void a_name_that_means_two_things(void)
 static void too_many_columns_are_refused(void)
 {
 	struct pmu_model *part[2], *model = NULL;
+	struct pmu_gathering *gathering;
 
 	for (int i = 0; i < 2; i++) {
 		struct pmu_model_section *s;
@@ -494,6 +495,14 @@ static void too_many_columns_are_refused(void)
 	}
 	is_int(pmu_model_combine(part, 2, PMU_COMBINE_RANKS, &model), -E2BIG, "refused");
 	has(pmu_error_text(), "32 counts", "with a sentence");
+	gathering = pmu_gather_new(true);
+	is_int(pmu_gather_add(gathering, part[0]), 0, "one by one, the first is taken");
+	is_int(pmu_gather_add(gathering, part[1]), -E2BIG, "the next is refused");
+	is_int(pmu_gather_add(gathering, part[0]), 0, "and that is all");
+	is_int(pmu_gather_end(gathering, &model), 0, "there is a report");
+	is_u64(model->section->n_counts, 20, "of the others");
+	is_u64(model->n_parts, 2, "both of them");
+	pmu_model_free(model);
 	pmu_model_free(part[0]);
 	pmu_model_free(part[1]);
 }
