@@ -116,7 +116,7 @@ static int open_program(struct pmu_joining *j, int thread, bool first, struct pm
 static void add_to_program(const struct pmu_joining *j, struct pmu_model_row *program,
 			   const struct pmu_model_row *row, bool first)
 {
-	if (row->flags & PMU_ROW_FLAT)
+	if (pmu_row_is_inside(row))
 		return;
 	program->time_ns = pmu_add_capped(program->time_ns, row->time_ns);
 	program->cost_ns = pmu_add_capped(program->cost_ns, row->cost_ns);

@@ -357,7 +357,7 @@ static void add_outermost(struct pmu_model *model, const struct pmu_model_sectio
 		struct pmu_model_thread *thread;
 
 		if (row->thread < 0 || (unsigned int)row->thread >= model->n_threads ||
-		    row->holder >= 0 || row->flags & PMU_ROW_FLAT)
+		    row->holder >= 0 || pmu_row_is_inside(row))
 			continue;
 		thread = &model->thread[row->thread];
 		thread->in_regions_ns += row->time_ns;

@@ -51,6 +51,16 @@ static inline const char *pmu_row_name(const struct pmu_model_row *row)
 }
 
 /**
+ * pmu_row_is_inside() - stands a row at the top that is part of outermost ones already?
+ *
+ * Flat ones are, but for those of teams, which are in no other row.
+ */
+static inline bool pmu_row_is_inside(const struct pmu_model_row *row)
+{
+	return (row->flags & (PMU_ROW_FLAT | PMU_ROW_TEAM)) == PMU_ROW_FLAT;
+}
+
+/**
  * pmu_rows_sort() - into tree order; parents and depths follow
  * @moved: moved[old index] becomes the new one; may be NULL
  * Return: 0 or -ENOMEM.

@@ -23,6 +23,7 @@ struct walk {
 	struct now *now; /* [n_rows] */
 	uint64_t *net;   /* [n_rows * n_counts] */
 	unsigned int *touched, n_touched;
+	uint64_t others_ns;   /* of the rank's threads, for regions of other ones */
 	unsigned int at;      /* first row of threads that is not taken yet */
 	unsigned int *within; /* [n_rows] 1 + index of the call of MPI that a sum is in; 0: none */
 };
@@ -168,22 +169,26 @@ static void take_rows(struct making *m, struct walk *walk)
 	const struct pmu_model_section *s = walk->from;
 
 	walk->n_touched = 0;
+	walk->others_ns = 0;
 	for (; walk->at < s->n_thread_rows; walk->at++) {
 		const struct pmu_model_row *row = &s->thread_row[walk->at];
 
-		/* what is of a team is in no sum */
-		if (row->thread < 0 || pmu_model_is_socket(m->model, row) ||
-		    row->flags & PMU_ROW_TEAM)
+		if (row->thread < 0 || pmu_model_is_socket(m->model, row))
 			continue;
 		if (rank_of(m, row) != m->rank)
 			break;
-		take_row(walk, row);
+		/* it is in no sum, and in no other row */
+		if (row->flags & PMU_ROW_TEAM)
+			walk->others_ns = pmu_ranks_capped(walk->others_ns, row->time_ns);
+		else
+			take_row(walk, row);
 	}
 }
 
 /* Outermost regions, and calls of MPI that are in no other one. */
 static void add_totals(const struct walk *walk, uint64_t *total)
 {
+	total[PMU_WHOLE_TIME] = pmu_ranks_capped(total[PMU_WHOLE_TIME], walk->others_ns);
 	for (unsigned int i = 0; i < walk->n_touched; i++) {
 		unsigned int at = walk->touched[i];
 		const struct pmu_ranks_row *row = &walk->to->row[at];

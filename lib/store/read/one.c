@@ -181,19 +181,39 @@ static bool copy_record(const struct pmu_table_index_thread *thread, struct pmu_
 }
 
 /*
+ * The row behind @id, from 0 on, that is there for the same region of another thread as @first: one
+ * that the thread came to work for while it did so.  Return: 0: none.
+ */
+static uint32_t next_stay(const struct pmu_table_index_rows *rows, uint32_t first, uint32_t id)
+{
+	const struct pmu_store_row *row = rows->row[first].row;
+
+	if (!first)
+		return 0;
+	id = id ? rows->row[id].next_sibling : rows->row[row->parent].first_child;
+	while (id && (rows->row[id].row->name != row->name ||
+		      !(rows->row[id].row->flags & PMU_STORE_ROW_TEAM)))
+		id = rows->row[id].next_sibling;
+	return id;
+}
+
+/*
  * A path may begin with regions of other threads that this one worked for, and one may lead to
  * several rows then: all that it began itself are added up.  Return: whether there is any.
  */
 static bool read_rows(struct pmu_table *table, struct found *found, const char *path,
 		      struct pmu_region_counts *counts)
 {
-	uint32_t around = 0;
+	uint32_t around = 0, stay = 0;
 	bool any = false;
 
 	do {
-		found->id = find_row(table, found->rows, around, path);
-		if (found->id)
-			any |= read_row(table, found, counts);
+		do {
+			stay = next_stay(found->rows, around, stay);
+			found->id = find_row(table, found->rows, stay, path);
+			if (found->id && (stay || !around))
+				any |= read_row(table, found, counts);
+		} while (stay);
 		around = step_into(table, found->rows, around, path, true, &path);
 	} while (around && path);
 	return any;

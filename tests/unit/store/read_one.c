@@ -232,7 +232,7 @@ static uint64_t calls_of(const char *path)
 static void what_was_begun_for_others_is_its_own(void)
 {
 	struct pmu_table_rows rows;
-	uint32_t own, solve, deep;
+	uint32_t own, solve, deep, again;
 
 	pmu_table_thread(&table, 0, group, 3000, &rows);
 	rows.record->state = PMU_THREAD_LIVE;
@@ -248,6 +248,10 @@ static void what_was_begun_for_others_is_its_own(void)
 	add_row(&rows, "leaf", deep, 0, 100);
 	is_u64(calls_of("solve/kernel/leaf"), 100, "further down");
 	is_u64(calls_of("solve/leaf"), (uint64_t)-ENOENT, "and not elsewhere");
+	again = add_row(&rows, "solve", 0, PMU_STORE_ROW_TEAM, 1000);
+	add_row(&rows, "kernel", again, 0, 1000);
+	is_u64(calls_of("solve/kernel"), 1023, "where it came to work for it while it did so, too");
+	is_u64(calls_of("solve"), 7, "which is no call of its own");
 	is_u64(calls_of("solve/kernel/"), (uint64_t)-ENOENT, "a path that ends with '/'");
 }
 

@@ -139,6 +139,24 @@ static void work_for_others_is_apart_from_own_calls(void)
 	free(team.build);
 }
 
+/* A task that was started while its thread did another one of the same region. */
+static void work_within_work_is_one(void)
+{
+	struct team team = team_new(PMU_THREAD_LIVE);
+	struct pmu_model *model;
+	uint32_t row = for_other(&team, team.worker, team.solve, 1, 2, 100);
+
+	build_row(team.worker, team.group, team.kernel, row, 1, 150);
+	model = must_read(team.build);
+	is_u64(row_of(model, 1, "main/solve", PMU_ROW_TEAM)->time_ns, 6200, "both together");
+	is_u64(row_of(model, 1, "main/solve", PMU_ROW_TEAM)->self_ns, 450,
+	       "without what is in them");
+	is_u64(row_of(model, 1, "main/solve/kernel", 0)->time_ns, 5750, "which is one row, too");
+	is_u64(model_row(model, "main/solve")->team->time_ns, 8000 + 6200, "and the team's");
+	pmu_model_free(model);
+	free(team.build);
+}
+
 static void doubts_are_of_the_work(void)
 {
 	struct team team = team_new(PMU_THREAD_FINISHED);
@@ -224,6 +242,7 @@ int main(void)
 	work_for_others_is_a_team();
 	what_the_library_did_is_taken_off_where_it_is();
 	work_for_others_is_apart_from_own_calls();
+	work_within_work_is_one();
 	doubts_are_of_the_work();
 	lives_are_those_of_the_records();
 	work_in_an_own_region_is_damage();
