@@ -334,7 +334,7 @@ static int sort_sums(struct pmu_finishing *f)
 
 	if (old && moved)
 		rc = pmu_rows_sort(s->row, (int)s->n_rows, moved);
-	if (!rc) {
+	if (!rc && s->n_rows) {
 		memcpy(old, f->summing, s->n_rows * sizeof(*old));
 		for (unsigned int i = 0; i < s->n_rows; i++)
 			f->summing[moved[i]] = old[i];
