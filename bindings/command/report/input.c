@@ -19,10 +19,15 @@
 
 #define MAX_JSON ((size_t)512 << 20)
 
-/* All of a file.  Return: its text for free(), or NULL with a sentence. */
-static char *read_text(const char *path, int fd, size_t *len)
+/*
+ * All of a file.
+ * @size: what it is said to be
+ * Return: its text for free(), or NULL with a sentence.
+ */
+static char *read_text(const char *path, int fd, off_t size, size_t *len)
 {
-	size_t room = 65536, n = 0;
+	/* one byte more shows that this was all */
+	size_t room = size > 0 && (size_t)size < MAX_JSON ? (size_t)size + 1 : 65536, n = 0;
 	char *text = malloc(room), *grown;
 	ssize_t got;
 
@@ -57,10 +62,10 @@ static char *read_text(const char *path, int fd, size_t *len)
 	return NULL;
 }
 
-static int read_json(struct pmu_input *input, int fd)
+static int read_json(struct pmu_input *input, int fd, off_t size)
 {
 	size_t len = 0;
-	char *text = read_text(input->path, fd, &len);
+	char *text = read_text(input->path, fd, size, &len);
 	int rc;
 
 	if (!text)
@@ -149,7 +154,7 @@ int pmu_input_read(struct pmu_input *input)
 	else if (n >= 8 && !memcmp(head.magic, "\0\0\0\0\0\0\0", 8))
 		rc = read_begun(input);
 	else if (memchr("{ \t\r\n", head.magic[0], 5))
-		rc = read_json(input, fd);
+		rc = read_json(input, fd, st.st_size);
 	else
 		rc = pmu_fail(EINVAL, "cannot read %s: it is neither a store nor a JSON report",
 			      input->path);
