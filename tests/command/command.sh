@@ -231,6 +231,21 @@ same a.txt b.txt 'as text it is the same'
 "$pmu" report --threads left.pmu >a.threads 2>err
 run 0 'with threads' report --threads a.json
 same a.threads out 'it is the same'
+cp "$source/tests/fuzz/corpus/json/teams" teams.json
+run 0 'one with teams' report teams.json -o teams-2.json -o teams.csv -o -
+same teams.json teams-2.json 'as JSON it is the same'
+has out 'teams: a region with all that other threads did for it' 'as text it has a table of them'
+has teams.csv ',team_threads,imbalance,efficiency,team_depth,' 'as CSV columns'
+has teams.csv 'CORE,solve,solve,0,team,,850000000,' 'and lines'
+for change in 's/"team_depth": 2/"team_depth": 9/' 's/"flags": \["team"\]/"flags": []/' \
+	's/"team_depth": 1, "calls": 2, "time_ns": 5000000,/"calls": 2, "time_ns": 5000000,/'; do
+	sed "$change" teams.json >changed.json
+	cmp -s teams.json changed.json && echo "# $change changes nothing"
+	"$pmu" report changed.json >out 2>err
+	rc=$?
+	[ $rc = 1 ] && grep -q 'not a report' err
+	result $? "one changed by $change"
+done
 sed 's/"pmu_report": 1/"pmu_report": 2/' a.json >new.json
 run 1 'a newer schema' report new.json
 has err 'schema 2' 'is named'
