@@ -444,8 +444,8 @@ static int fill_row(struct pmu_convert *convert, const struct pmu_raw_thread *th
 
 static bool is_doubtful(const struct pmu_raw_row *row)
 {
-	return row->unended || row->unbegun || row->open || row->moved || row->flags || row->torn ||
-	       row->missing;
+	return row->unended || row->unbegun || row->open || row->moved ||
+	       row->flags & ~PMU_STORE_ROW_TEAM || row->torn || row->missing;
 }
 
 static int convert_thread(struct pmu_convert *convert, size_t index,
