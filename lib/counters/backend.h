@@ -171,6 +171,7 @@ struct pmu_backend {
 	/*
 	 * Slots of whole sockets (pmu_slot_is_socket()); NULL in a source that counts none.  A
 	 * thread's read() leaves them out: they are missing in what attach() says.
+	 * PMU_COUNT_PROCESS: all other slots likewise, of the process as one socket with every CPU.
 	 *
 	 * sockets(): how many are counted, 0 where the plan has no such slot.  socket_of(): the
 	 * index of a CPU's, -1 for one that is not counted.  read_socket(): value[n_slots] as

@@ -118,7 +118,11 @@ static inline bool pmu_slot_is_socket(const struct pmu_slot *slot)
 }
 
 /** Whose work is counted. */
-enum pmu_count_scope { PMU_COUNT_THREAD, PMU_COUNT_CPU };
+enum pmu_count_scope {
+	PMU_COUNT_THREAD,
+	PMU_COUNT_CPU,
+	PMU_COUNT_PROCESS, /* of all threads of the process, those that never call us included */
+};
 
 /** A group's slots, in the order of the report's columns. */
 struct pmu_plan {
@@ -154,6 +158,17 @@ static inline uint32_t pmu_plan_sockets(const struct pmu_plan *plan)
 		if (pmu_slot_is_socket(&plan->slot[i]))
 			mask |= 1u << i;
 	return mask;
+}
+
+/**
+ * pmu_plan_shared() - the slots that are counted once for several threads: per socket, or for the
+ * process
+ */
+static inline uint32_t pmu_plan_shared(const struct pmu_plan *plan)
+{
+	uint32_t sockets = pmu_plan_sockets(plan);
+
+	return plan->scope == PMU_COUNT_PROCESS ? pmu_plan_mask(plan) & ~sockets : sockets;
 }
 
 /**

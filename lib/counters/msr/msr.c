@@ -119,6 +119,12 @@ static int msr_probe(const struct pmu_plan *plan, struct pmu_probe *probe)
 	int rc;
 
 	memset(probe, 0, sizeof(*probe));
+	if (plan->scope == PMU_COUNT_PROCESS) {
+		snprintf(probe->why, sizeof(probe->why),
+			 "registers count what processors do, whichever process runs there "
+			 "(PMU_COUNT=process)");
+		return -ENODEV;
+	}
 	rc = pmu_valgrind_refuse(plan, probe);
 	if (rc)
 		return rc;

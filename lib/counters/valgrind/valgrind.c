@@ -96,6 +96,11 @@ static int look_around(const struct pmu_plan *plan, struct pmu_probe *probe)
 	case PMU_VALGRIND_CALLGRIND:
 		break;
 	}
+	if (plan->scope == PMU_COUNT_PROCESS)
+		return refuse(
+			probe, ENODEV, "",
+			"valgrind tells each thread what that thread did, and nobody what all of "
+			"them did (PMU_COUNT=process)");
 	if (plan->scope != PMU_COUNT_THREAD)
 		return refuse(probe, ENODEV, "",
 			      "valgrind knows threads, not processors (PMU_COUNT=cpu)");
