@@ -291,6 +291,8 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/counters/perf/places.c \
 	%D%/counters/perf/places.h \
 	%D%/counters/perf/probe.c \
+	%D%/counters/perf/process.c \
+	%D%/counters/perf/process.h \
 	%D%/counters/perf/socket.c \
 	%D%/counters/perf/socket.h \
 	%D%/counters/perf/socket_probe.c \
@@ -532,7 +534,7 @@ libpmu_once = $(addprefix api/libpmu_measure_la-,region% session%) region/libpmu
 	$(addprefix session/libpmu_measure_la-,choose% config% describe% lifecycle% literals% options% output% rank% require% session% sink% spawn% thread% usage%) \
 	$(addprefix store/libpmu_measure_la-,merge% place%) store/read/% \
 	$(addprefix counters/msr/libpmu_measure_la-,amd_limits% assign% check% journal% program% registers% request% signals% start%) \
-	$(addprefix counters/perf/libpmu_measure_la-,hybrid% places% probe% socket_probe% watchdog% why%) \
+	$(addprefix counters/perf/libpmu_measure_la-,hybrid% places% probe% process% socket_probe% watchdog% why%) \
 	$(addprefix counters/valgrind/libpmu_measure_la-,log% text%)
 $(filter $(addprefix %D%/,$(libpmu_once)),$(%C%_libpmu_common_la_OBJECTS) $(%C%_libpmu_names_la_OBJECTS) \
 	$(%C%_libpmu_measure_la_OBJECTS) $(%C%_libpmu_combine_la_OBJECTS)): CFLAGS += $(SIZE_CFLAGS)

@@ -25,7 +25,8 @@ static inline long raw_read(int fd, void *buf, size_t size)
  * The hypervisor is never ours to count.  What belongs to the socket has no levels, nor has a
  * PMU beside the cores' own: the kernel takes no exclusion there, PERF_PMU_CAP_NO_EXCLUDE.
  */
-static void fill_attr(struct perf_event_attr *attr, const struct pmu_slot *slot, bool leader)
+static void fill_attr(struct perf_event_attr *attr, const struct pmu_slot *slot, bool leader,
+		      bool inherit)
 {
 	memset(attr, 0, sizeof(*attr));
 	attr->size = sizeof(*attr);
@@ -34,14 +35,21 @@ static void fill_attr(struct perf_event_attr *attr, const struct pmu_slot *slot,
 	attr->config1 = slot->config1;
 	attr->config2 = slot->config2;
 	attr->disabled = leader;
-	attr->pinned = leader;
+	attr->pinned = leader && !inherit;
 	if (!pmu_slot_is_socket(slot) && !slot->pmu[0]) {
 		attr->exclude_user = !slot->user;
 		attr->exclude_kernel = !slot->kernel;
 		attr->exclude_hv = 1;
 	}
-	attr->read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
-			    PERF_FORMAT_TOTAL_TIME_RUNNING;
+	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	if (!inherit) {
+		attr->read_format |= PERF_FORMAT_GROUP;
+		return;
+	}
+	attr->inherit = 1;
+#if defined(PERF_ATTR_SIZE_VER7)
+	attr->inherit_thread = 1;
+#endif
 }
 
 /*
@@ -70,7 +78,12 @@ static int open_slot(const struct pmu_slot *slot, const struct pmu_perf_where *w
 	struct perf_event_attr attr;
 	int fd;
 
-	fill_attr(&attr, slot, leader < 0);
+#if !defined(PERF_ATTR_SIZE_VER7)
+	/* <linux/perf_event.h> of Linux 5.12 or before: what child processes do would be in it */
+	if (where->inherit)
+		return -EINVAL;
+#endif
+	fill_attr(&attr, slot, leader < 0, where->inherit);
 	if (slot->kind == PMU_SLOT_CORE)
 		attr.config1 |= where->config1;
 	fd = open_event(&attr, where, leader);
@@ -247,6 +260,28 @@ enum pmu_source_lost pmu_perf_group_read(const struct pmu_perf_group *group,
 	    got->n == group->n)
 		return PMU_SOURCE_HOLDS;
 	return is_ours(group->fd[0], group->id[0]) ? PMU_SOURCE_TAKEN : PMU_SOURCE_CLOSED;
+}
+
+/*
+ * One by one: the kernel takes a thread that ends out of a group event after event, and in between
+ * a read of all of them at once lacks what it counted.  The count of one event it moves to that of
+ * the event it was inherited from under the lock that a read takes, too.
+ * Source: kernel/events/core.c, perf_event_exit_event(), __perf_event_read_value().
+ */
+enum pmu_source_lost pmu_perf_group_add(const struct pmu_perf_group *group, uint64_t *sum)
+{
+	/* longer than what is there, so that a file of the program's gives another length */
+	uint64_t got[sizeof(struct pmu_perf_values) / sizeof(uint64_t)];
+
+	for (uint32_t i = 0; i < group->n; i++) {
+		if (raw_read(group->fd[i], got, sizeof(got)) != 3 * sizeof(got[0]))
+			return is_ours(group->fd[i], group->id[i]) ? PMU_SOURCE_TAKEN
+								   : PMU_SOURCE_CLOSED;
+		if (got[1] != got[2])
+			return PMU_SOURCE_TAKEN;
+		sum[group->slot[i]] += got[0];
+	}
+	return PMU_SOURCE_HOLDS;
 }
 
 uint32_t pmu_perf_reader_nothing(void *thread, uint64_t *value)

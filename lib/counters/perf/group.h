@@ -3,6 +3,7 @@
 #ifndef PMU_COUNTERS_PERF_GROUP_H
 #define PMU_COUNTERS_PERF_GROUP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -17,6 +18,11 @@ struct pmu_perf_where {
 	uint64_t config1; /* added to each core slot's own: how arm64 is asked for user
 			     access */
 	const struct pmu_fd_limit *limit; /* from pmu_fd_begin(), to park by; NULL: leave them */
+	/*
+	 * with what the threads do that it starts from now on.  Not pinned, for a thread that finds
+	 * no counter shows by its times alone; each event is read by itself (perf/process.c)
+	 */
+	bool inherit;
 };
 
 /** An open group; all zero is none. */
@@ -78,6 +84,14 @@ void pmu_perf_group_close(struct pmu_perf_group *group);
  */
 enum pmu_source_lost pmu_perf_group_read(const struct pmu_perf_group *group,
 					 struct pmu_perf_values *got);
+
+/**
+ * pmu_perf_group_add() - a read(2) for each event of a group that is inherited, added to sum[slot]
+ *
+ * Return: PMU_SOURCE_TAKEN where one did not count all the time in each of its threads; what is in
+ * @sum means nothing then.  Keeps errno, is no cancellation point.
+ */
+enum pmu_source_lost pmu_perf_group_add(const struct pmu_perf_group *group, uint64_t *sum);
 
 /** pmu_perf_reader_init() - a reader of @group for threads with @plan. */
 void pmu_perf_reader_init(struct pmu_perf_reader *reader, const struct pmu_perf_group *group,

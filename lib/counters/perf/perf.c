@@ -142,6 +142,20 @@ static int open_sockets(struct pmu_perf *perf, const struct pmu_plan *plan)
 	return 0;
 }
 
+static int open_scope(struct pmu_perf *perf, const struct pmu_plan *plan)
+{
+	int rc;
+
+	if (plan->scope == PMU_COUNT_PROCESS)
+		return pmu_perf_process_open(&perf->plan, &perf->process);
+	rc = open_sockets(perf, plan);
+	if (!rc && plan->scope == PMU_COUNT_CPU)
+		rc = open_cpus(perf);
+	else if (!rc)
+		choose_read(perf);
+	return rc;
+}
+
 static int perf_open(void **state, const struct pmu_plan *plan)
 {
 	unsigned int n_cpus = plan->scope == PMU_COUNT_CPU ? plan->n_cpus : 0;
@@ -153,11 +167,7 @@ static int perf_open(void **state, const struct pmu_plan *plan)
 	perf->plan = pmu_perf_own_plan(plan);
 	perf->pid = getpid();
 	pmu_perf_hybrid_of_plan(&perf->plan, &perf->hybrid);
-	rc = open_sockets(perf, plan);
-	if (!rc && plan->scope == PMU_COUNT_CPU)
-		rc = open_cpus(perf);
-	else if (!rc)
-		choose_read(perf);
+	rc = open_scope(perf, plan);
 	if (rc) {
 		pmu_perf_sockets_close(perf->sockets);
 		free(perf);
@@ -174,6 +184,7 @@ static void perf_close(void *state)
 	if (perf->plan.scope == PMU_COUNT_CPU)
 		close_cpus(perf, perf->plan.n_cpus);
 	pmu_perf_sockets_close(perf->sockets);
+	pmu_perf_process_close(perf->process);
 	free(perf);
 }
 
@@ -186,6 +197,8 @@ static void perf_child(void *state)
 	if (perf->plan.scope == PMU_COUNT_CPU)
 		close_cpus(perf, perf->plan.n_cpus);
 	pmu_perf_sockets_child(perf->sockets);
+	if (perf->process)
+		pmu_perf_process_child(perf->process);
 }
 
 static size_t perf_thread_size(const struct pmu_plan *plan)
@@ -194,22 +207,28 @@ static size_t perf_thread_size(const struct pmu_plan *plan)
 	return sizeof(struct pmu_perf_thread);
 }
 
-/* --- sockets --- */
+/* --- sockets, or the process as one --- */
 
 static unsigned int perf_sockets(void *state)
 {
-	return pmu_perf_sockets_count(((struct pmu_perf *)state)->sockets);
+	struct pmu_perf *perf = state;
+
+	return perf->process ? 1 : pmu_perf_sockets_count(perf->sockets);
 }
 
 static int perf_socket_of(void *state, int cpu)
 {
-	return pmu_perf_sockets_of(((struct pmu_perf *)state)->sockets, cpu);
+	struct pmu_perf *perf = state;
+
+	return perf->process ? 0 : pmu_perf_sockets_of(perf->sockets, cpu);
 }
 
 static uint32_t perf_read_socket(void *state, unsigned int socket, uint64_t *value)
 {
 	struct pmu_perf *perf = state;
 
+	if (perf->process)
+		return pmu_perf_process_read(perf->process, value);
 	return perf->sockets ? pmu_perf_sockets_read(perf->sockets, socket, value)
 			     : pmu_plan_mask(&perf->plan);
 }
@@ -238,6 +257,10 @@ static void perf_describe(void *state, char *text, size_t size)
 	size_t len = 0;
 
 	text[0] = '\0';
+	if (perf->process) {
+		pmu_perf_process_describe(perf->process, text, size);
+		return;
+	}
 	if (!n || !pmu_perf_counts_nothing(&perf->plan))
 		describe_reads(perf, text, size);
 	len = strlen(text);
@@ -250,6 +273,8 @@ static bool perf_remark(void *state, char *text, size_t size)
 {
 	struct pmu_perf *perf = state;
 
+	if (perf->process)
+		return pmu_perf_process_remark(perf->process, text, size);
 	if (!perf->remark[0])
 		return pmu_perf_sockets_remark(perf->sockets, text, size);
 	snprintf(text, size, "%s", perf->remark);

@@ -7,6 +7,7 @@
 
 #include "counters/perf/group.h"
 #include "counters/perf/hybrid.h"
+#include "counters/perf/process.h"
 #include "counters/perf/socket.h"
 #include "counters/perf/user.h"
 
@@ -15,6 +16,7 @@ struct pmu_perf {
 	struct pmu_plan plan;             /* without what belongs to sockets */
 	struct pmu_perf_hybrid hybrid;    /* n is 0 where no core counts, too */
 	struct pmu_perf_sockets *sockets; /* NULL: none */
+	struct pmu_perf_process *process; /* PMU_COUNT_PROCESS; else NULL */
 	pid_t pid;
 	bool user;           /* threads are read in user space; on a hybrid pinned ones are */
 	uint64_t config1;    /* what that takes, see perf_user.h */
@@ -25,8 +27,9 @@ struct pmu_perf {
 
 /** A thread's part. */
 struct pmu_perf_thread {
-	struct pmu_perf_user user;   /* first: what read() is given */
-	struct pmu_perf_group group; /* empty in PMU_COUNT_CPU: its CPU's belongs to the session */
+	struct pmu_perf_user user; /* first: what read() is given */
+	struct pmu_perf_group
+		group; /* empty where its CPU's or its process's belongs to the session */
 	uint32_t n_pages;
 	pid_t pid;                   /* whose pages they are: a forked child has none of them */
 	struct pmu_perf_parts parts; /* on a hybrid in place of @group, where it is not pinned */

@@ -55,6 +55,8 @@ int pmu_perf_try(const struct pmu_plan *plan)
 {
 	struct pmu_perf_where where = { .pid = 0, .cpu = -1 };
 
+	if (plan->scope == PMU_COUNT_PROCESS)
+		return pmu_perf_process_try(plan);
 	if (plan->scope == PMU_COUNT_CPU) {
 		if (!plan->n_cpus)
 			return -EINVAL;
@@ -97,7 +99,7 @@ static int try_plan(struct attempt *attempt, const struct pmu_plan *plan)
 	struct pmu_perf_where where;
 	int rc = 0;
 
-	if (!hybrid->n)
+	if (!hybrid->n || plan->scope == PMU_COUNT_PROCESS)
 		return pmu_perf_try(plan);
 	for (unsigned int i = 0; i < hybrid->n && !rc; i++) {
 		if (!find_where(hybrid, i, plan, &where))
@@ -197,6 +199,29 @@ static int probe_own(struct attempt *attempt, struct pmu_probe *probe)
 	return rc;
 }
 
+/* Beside what can be counted they are missing. */
+static int refuse_sockets(const struct pmu_plan *plan, bool alone, struct pmu_probe *probe)
+{
+	for (unsigned int i = 0; i < plan->n_slots; i++)
+		if (pmu_plan_sockets(plan) >> i & 1 && !(plan->absent >> i & 1)) {
+			probe->error[i] = -ENOTSUP;
+			snprintf(probe->why, sizeof(probe->why),
+				 "what belongs to a socket is no process's (PMU_COUNT=process)");
+		}
+	return alone ? -ENOTSUP : 0;
+}
+
+static int probe_sockets(const struct pmu_plan *plan, bool alone, struct pmu_probe *probe)
+{
+	int rc;
+
+	if (plan->scope == PMU_COUNT_PROCESS)
+		return refuse_sockets(plan, alone, probe);
+	/* Where sockets are refused as a whole, the rest can be counted without them. */
+	rc = pmu_perf_sockets_probe(plan, probe);
+	return alone || pmu_perf_refuses_slot(rc) ? rc : 0;
+}
+
 static int probe_with(struct attempt *attempt, const struct pmu_plan *plan, struct pmu_probe *probe)
 {
 	bool alone = pmu_perf_counts_nothing(&attempt->own) && !pmu_perf_counts_nothing(plan);
@@ -206,12 +231,8 @@ static int probe_with(struct attempt *attempt, const struct pmu_plan *plan, stru
 	pmu_fd_begin(&limit);
 	if (!alone)
 		rc = probe_own(attempt, probe);
-	/* Where sockets are refused as a whole, the rest can be counted without them. */
-	if (!rc) {
-		rc = pmu_perf_sockets_probe(plan, probe);
-		if (!alone && !pmu_perf_refuses_slot(rc))
-			rc = 0;
-	}
+	if (!rc)
+		rc = probe_sockets(plan, alone, probe);
 	pmu_fd_end();
 	return rc;
 }

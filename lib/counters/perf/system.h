@@ -15,6 +15,12 @@ struct pmu_perf_system {
 	int (*open)(struct perf_event_attr *attr, pid_t pid, int cpu, int leader,
 		    unsigned long flags);
 	int (*control)(int fd, unsigned long request, void *argument);
+	/*
+	 * The threads of this process: how many, with @tid allocated, ascending; or a negative
+	 * errno: -EAGAIN where one has begun or ended meanwhile, -ESRCH where the numbers in /proc
+	 * are not those of this process
+	 */
+	int (*threads)(pid_t **tid);
 };
 
 extern const struct pmu_perf_system *pmu_perf_system;

@@ -185,6 +185,8 @@ int pmu_perf_attach(void *state, void *thread, int cpu, pmu_read_fn **read,
 	memset(got, 0, sizeof(*got));
 	if (perf->plan.scope == PMU_COUNT_CPU)
 		attach_cpu(perf, self, cpu, got);
+	else if (perf->process)
+		; /* what it does is in the process's counts */
 	else if (perf->hybrid.n && pmu_perf_hybrid_kind(&perf->hybrid, cpu) < 0)
 		attach_parts(perf, self, got);
 	else

@@ -11,6 +11,7 @@
 
 #include "base/compiler.h"
 #include "base/sysfile.h"
+#include "counters/perf/hybrid.h"
 #include "counters/perf/system.h"
 #include "counters/perf/watchdog.h"
 #include "machine/cpu.h"
@@ -249,6 +250,25 @@ static void explain_no_room(const struct pmu_plan *plan, int code, unsigned int 
 			   "machine");
 }
 
+static void explain_no_process(const struct pmu_plan *plan, int code, unsigned int slot,
+			       struct pmu_probe *probe)
+{
+	struct pmu_perf_hybrid hybrid;
+
+	(void)code;
+	(void)slot;
+	pmu_perf_hybrid_of_plan(plan, &hybrid);
+	if (hybrid.n)
+		snprintf(probe->why, sizeof(probe->why),
+			 "this processor has several kinds of core, whose counts of a whole "
+			 "process are not added up (PMU_COUNT=process)");
+	else
+		snprintf(probe->why, sizeof(probe->why),
+			 "a kernel before Linux 5.13 cannot count the threads of a process without "
+			 "its child processes (PMU_COUNT=process)");
+	probe->mend[0] = '\0';
+}
+
 static void explain_other(const struct pmu_plan *plan, int code, unsigned int slot,
 			  struct pmu_probe *probe)
 {
@@ -357,6 +377,7 @@ static const struct {
 	{ -ENOENT, explain_no_event, "its CPU has not all of the events" },
 	{ -EINVAL, explain_no_event, "its CPU has not all of the events" },
 	{ -ENOSPC, explain_no_room, "its counters are held by something else" },
+	{ -EXDEV, explain_no_process, "whole processes cannot be counted here" },
 	{ 0, explain_other, NULL },
 };
 
