@@ -20,6 +20,7 @@ struct software {
 	struct pmu_plan plan; /* ours with the slots absent that perf_event does not count */
 	uint32_t usage;       /* slots from getrusage */
 	void *perf;           /* state of pmu_backend_perf */
+	char remark[448];     /* a sentence that is still to be said; "" */
 };
 
 /* A thread's. */
@@ -31,36 +32,48 @@ struct software_thread {
 	uint32_t usage; /* slots from getrusage: the session's, or all that it has */
 };
 
-/* --- what the kernel keeps for every thread anyway --- */
+/* --- what the kernel keeps for every thread and process anyway --- */
 
-static uint64_t page_faults(const struct rusage *usage)
+struct told {
+	struct rusage usage;
+	clockid_t clock; /* of the same thread or process */
+};
+
+static void ask(struct told *told, enum pmu_count_scope scope)
 {
-	return (uint64_t)usage->ru_minflt + (uint64_t)usage->ru_majflt;
+	bool all = scope == PMU_COUNT_PROCESS;
+
+	getrusage(all ? RUSAGE_SELF : RUSAGE_THREAD, &told->usage);
+	told->clock = all ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID;
 }
 
-static uint64_t minor_faults(const struct rusage *usage)
+static uint64_t page_faults(const struct told *told)
 {
-	return (uint64_t)usage->ru_minflt;
+	return (uint64_t)told->usage.ru_minflt + (uint64_t)told->usage.ru_majflt;
 }
 
-static uint64_t major_faults(const struct rusage *usage)
+static uint64_t minor_faults(const struct told *told)
 {
-	return (uint64_t)usage->ru_majflt;
+	return (uint64_t)told->usage.ru_minflt;
 }
 
-static uint64_t context_switches(const struct rusage *usage)
+static uint64_t major_faults(const struct told *told)
 {
-	return (uint64_t)usage->ru_nvcsw + (uint64_t)usage->ru_nivcsw;
+	return (uint64_t)told->usage.ru_majflt;
 }
 
-/* Microseconds in struct rusage; the clock of the thread has nanoseconds. */
-static uint64_t task_clock(const struct rusage *usage)
+static uint64_t context_switches(const struct told *told)
 {
-	(void)usage;
-	return pmu_time_now_ns(CLOCK_THREAD_CPUTIME_ID);
+	return (uint64_t)told->usage.ru_nvcsw + (uint64_t)told->usage.ru_nivcsw;
 }
 
-static uint64_t (*const from_usage[PERF_COUNT_SW_MAX])(const struct rusage *usage) = {
+/* Microseconds in struct rusage; the clocks have nanoseconds. */
+static uint64_t task_clock(const struct told *told)
+{
+	return pmu_time_now_ns(told->clock);
+}
+
+static uint64_t (*const from_usage[PERF_COUNT_SW_MAX])(const struct told *told) = {
 	[PERF_COUNT_SW_TASK_CLOCK] = task_clock,
 	[PERF_COUNT_SW_PAGE_FAULTS] = page_faults,
 	[PERF_COUNT_SW_PAGE_FAULTS_MIN] = minor_faults,
@@ -113,7 +126,7 @@ static void sort_slots(struct pmu_plan *plan, uint32_t *usage, int *error)
 		if (!rc)
 			continue;
 		plan->absent |= 1u << i;
-		if (plan->scope == PMU_COUNT_THREAD && usage_has(&plan->slot[i]))
+		if (plan->scope != PMU_COUNT_CPU && usage_has(&plan->slot[i]))
 			*usage |= 1u << i;
 		else
 			error[i] = rc;
@@ -174,6 +187,24 @@ static int software_probe(const struct pmu_plan *plan, struct pmu_probe *probe)
 
 /* --- the session --- */
 
+/*
+ * The events of all threads there are could not be had, for want of descriptors as a rule.
+ *
+ * Return: is there anything that getrusage has?
+ */
+static bool tell_instead(struct software *software)
+{
+	struct pmu_plan *plan = &software->plan;
+
+	for (unsigned int i = 0; i < plan->n_slots; i++)
+		if (!(plan->absent >> i & 1) && usage_has(&plan->slot[i]))
+			software->usage |= 1u << i;
+	plan->absent = pmu_plan_mask(plan);
+	snprintf(software->remark, sizeof(software->remark), "%.400s; getrusage tells what it can",
+		 pmu_error_text());
+	return software->usage != 0;
+}
+
 static int software_open(void **state, const struct pmu_plan *plan)
 {
 	struct software *software = calloc(1, sizeof(*software));
@@ -189,6 +220,8 @@ static int software_open(void **state, const struct pmu_plan *plan)
 	sort_slots(&software->plan, &software->usage, error);
 	pmu_fd_end();
 	rc = pmu_backend_perf.open(&software->perf, &software->plan);
+	if (rc && plan->scope == PMU_COUNT_PROCESS && tell_instead(software))
+		rc = pmu_backend_perf.open(&software->perf, &software->plan);
 	if (rc)
 		free(software);
 	else
@@ -212,19 +245,25 @@ static size_t software_thread_size(const struct pmu_plan *plan)
 	return sizeof(struct software_thread);
 }
 
+static void read_usage(const struct software *software, uint32_t slots, uint64_t *value)
+{
+	struct told told;
+
+	ask(&told, software->plan.scope);
+	for (uint32_t left = slots; left; left &= left - 1) {
+		int slot = __builtin_ctz(left);
+
+		value[slot] = from_usage[software->plan.slot[slot].config](&told);
+	}
+}
+
 static uint32_t read_both(void *thread, uint64_t *value)
 {
 	const struct software_thread *self = thread;
 	const struct software *software = self->software;
 	uint32_t missing = self->read_perf(thread, value);
-	struct rusage usage;
 
-	getrusage(RUSAGE_THREAD, &usage);
-	for (uint32_t left = self->usage; left; left &= left - 1) {
-		int slot = __builtin_ctz(left);
-
-		value[slot] = from_usage[software->plan.slot[slot].config](&usage);
-	}
+	read_usage(software, self->usage, value);
 	return missing & ~self->usage;
 }
 
@@ -258,8 +297,11 @@ static int software_attach(void *state, void *thread, int cpu, pmu_read_fn **rea
 	struct software *software = state;
 	struct software_thread *self = thread;
 	int rc = pmu_backend_perf.attach(software->perf, &self->perf, cpu, read, got);
-	uint32_t instead = usage_instead(software, got->missing);
+	uint32_t instead;
 
+	if (software->plan.scope == PMU_COUNT_PROCESS)
+		return rc;
+	instead = usage_instead(software, got->missing);
 	self->software = software;
 	self->usage = software->usage | instead;
 	self->read_perf = *read;
@@ -294,13 +336,55 @@ static void software_child(void *state)
 	pmu_backend_perf.child(software->perf);
 }
 
+/* --- the process --- */
+
+static unsigned int software_sockets(void *state)
+{
+	const struct software *software = state;
+
+	return software->plan.scope == PMU_COUNT_PROCESS;
+}
+
+static int software_socket_of(void *state, int cpu)
+{
+	(void)state;
+	(void)cpu;
+	return 0;
+}
+
+static uint32_t software_read_socket(void *state, unsigned int socket, uint64_t *value)
+{
+	const struct software *software = state;
+	uint32_t missing = pmu_backend_perf.read_socket(software->perf, socket, value);
+	int saved = errno;
+
+	read_usage(software, software->usage, value);
+	errno = saved;
+	return missing & ~software->usage;
+}
+
+static bool software_remark(void *state, char *text, size_t size)
+{
+	struct software *software = state;
+
+	if (!software->remark[0])
+		return pmu_backend_perf.remark(software->perf, text, size);
+	snprintf(text, size, "%s", software->remark);
+	software->remark[0] = '\0';
+	return true;
+}
+
+/* --- words --- */
+
 static void software_describe(void *state, char *text, size_t size)
 {
 	const struct software *software = state;
 	uint32_t asked = pmu_plan_mask(&software->plan);
 
 	if (!(asked & ~software->plan.absent))
-		snprintf(text, size, "what getrusage says of each thread");
+		snprintf(text, size, "what getrusage says of %s",
+			 software->plan.scope == PMU_COUNT_PROCESS ? "the whole process"
+								   : "each thread");
 	else
 		pmu_backend_perf.describe(software->perf, text, size);
 	if ((asked & ~software->plan.absent) && software->usage)
@@ -321,5 +405,9 @@ const struct pmu_backend pmu_backend_software = {
 	.read_aside = read_aside,
 	.detach = software_detach,
 	.describe = software_describe,
+	.sockets = software_sockets,
+	.socket_of = software_socket_of,
+	.read_socket = software_read_socket,
+	.remark = software_remark,
 	.child = software_child,
 };
