@@ -2,7 +2,7 @@
 /*
  * The report as CSV: one header line, then for every region the sum over its threads
  * ("all") and one line for each thread, and for each socket ("socket 0", "unknown socket")
- * where some counts are the sockets'.
+ * where some counts are the sockets', or "process" where they are all threads' together.
  *
  * "part" and "rank" say which of several processes a line's thread or socket is of: by its number
  * in the order of the JSON report's "parts", and its MPI rank; "all" and blank in a sum's line.  Of
@@ -185,7 +185,9 @@ static void put_counts(struct csv *csv, const uint64_t *value, uint32_t missing)
 
 static void put_socket(struct csv *csv, int number)
 {
-	if (number < 0)
+	if (number == PMU_MODEL_PROCESS)
+		pmu_strbuf_add(csv->out, ",process");
+	else if (number < 0)
 		pmu_strbuf_add(csv->out, ",unknown socket");
 	else
 		pmu_strbuf_addf(csv->out, ",socket %d", number);

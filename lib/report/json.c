@@ -29,12 +29,13 @@
  *     read_ns     what one read of the counters takes, two of them a call; null: none
  *     counts      [{name, unit}]; the unit "" is a number of events.  With scope
  *                 "socket": counted for whole sockets, while at least one thread was
- *                 in the region there, and null in the threads' rows
+ *                 in the region there, and null in the threads' rows; "process": likewise
+ *                 for all threads of the process
  *     socket_read_ns     what one read of a socket's counters takes, at the first begin
  *                 and the last end of a region there; only where some counts have
  *                 that scope
  *     metrics     [{name, unit, formula}]; a formula is over net counts, time
- *                 (seconds), calls and tsc_hz; with a count of scope "socket" the time of
+ *                 (seconds), calls and tsc_hz; with a count that has a scope the time of
  *                 a sum is that of the sockets
  *   threads       one for each thread, in the order of their first use of the library;
  *                 part after part
@@ -51,8 +52,9 @@
  *     minor_faults, major_faults, voluntary_switches, involuntary_switches
  *     cpu_ns      of time_ns, how long it was on a processor; the rest it waited
  *   sockets       [{part, socket, time_ns}]: from their first region to this report; socket is the
- *                 number, from 0, null where it was not known.  Here and in regions
- *                 only where some counts are the sockets'
+ *                 number, from 0, null where it was not known, "process" where it is all
+ *                 threads of the process, wherever they ran.  Here and in regions only
+ *                 where some counts are the sockets' or the process's
  *   regions       in tree order: a region, then what is nested in it, longest first
  *     name, path  the path has the names around it too, joined by '/'; '/' and '\' in
  *                 names have a '\' before them
@@ -268,7 +270,7 @@ static void put_group(struct pmu_strbuf *out, const struct pmu_model_section *s)
 		put_text(out, i ? ", {" : "{", "name", s->count[i].name);
 		put_text(out, ", ", "unit", s->count[i].unit);
 		if (s->sockets >> i & 1)
-			put_text(out, ", ", "scope", "socket");
+			put_text(out, ", ", "scope", s->process >> i & 1 ? "process" : "socket");
 		pmu_strbuf_add(out, "}");
 	}
 	pmu_strbuf_add(out, "],\n     \"metrics\": [");
@@ -340,6 +342,14 @@ static void put_threads(struct pmu_strbuf *out, const struct pmu_model *model)
 	end_list(out, !model->n_threads, "  ");
 }
 
+static void put_socket(struct pmu_strbuf *out, int number)
+{
+	if (number == PMU_MODEL_PROCESS)
+		put_text(out, "", "socket", "process");
+	else
+		put_i64(out, "", "socket", number);
+}
+
 static void put_sockets(struct pmu_strbuf *out, const struct pmu_model *model)
 {
 	if (!model->n_sockets)
@@ -351,7 +361,7 @@ static void put_sockets(struct pmu_strbuf *out, const struct pmu_model *model)
 		next_line(out, !i, "    ");
 		pmu_strbuf_add(out, "{");
 		put_part(out, model, socket);
-		put_i64(out, "", "socket", socket->number);
+		put_socket(out, socket->number);
 		put_u64(out, ", ", "time_ns", socket->time_ns);
 		pmu_strbuf_add(out, "}");
 	}
@@ -488,7 +498,7 @@ static void put_rows(struct pmu_strbuf *out, const struct pmu_model *model,
 		if (row->thread >= 0)
 			put_part(out, model, &model->thread[row->thread]);
 		if (kind == SOCKETS)
-			put_i64(out, "", "socket", pmu_model_socket_number(model, row));
+			put_socket(out, pmu_model_socket_number(model, row));
 		else
 			put_i64(out, "", "thread", pmu_model_thread_number(model, row));
 		if (row->team_depth)

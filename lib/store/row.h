@@ -166,6 +166,11 @@ enum pmu_store_thread_flags {
 	/* reading counters in user space was forbidden: nothing was counted from then on */
 	PMU_THREAD_REFUSED = 64,
 	PMU_THREAD_SETTLED = 128, /* slept when the program ended: what it was in was over */
+	/*
+	 * SOCKET: it is no socket but the process, all threads of it; of a thread: @sockets are the
+	 * slots that are counted so
+	 */
+	PMU_THREAD_PROCESS = 256,
 };
 
 /** Numbers of records of sockets start here, clear of those of threads. */

@@ -235,6 +235,15 @@ static void read_thread(struct pmu_json_reader *reader, const struct pmu_value *
 	thread->cpu_ns = known_if_there(reader, item, "cpu_ns");
 }
 
+int pmu_json_read_socket(struct pmu_json_reader *reader, const struct pmu_value *item)
+{
+	const char *text = pmu_value_text(pmu_value_member(item, "socket"));
+
+	if (text && !strcmp(text, "process"))
+		return PMU_MODEL_PROCESS;
+	return (int)pmu_json_known(reader, item, "socket", INT_MAX);
+}
+
 /* Behind the threads. */
 static void read_sockets(struct pmu_json_reader *reader, const struct pmu_value *list)
 {
@@ -246,9 +255,10 @@ static void read_sockets(struct pmu_json_reader *reader, const struct pmu_value 
 		const struct pmu_value *item = pmu_json_element(reader, list, i, "sockets");
 
 		socket->part = pmu_json_read_part(reader, item);
-		socket->number = (int)pmu_json_known(reader, item, "socket", INT_MAX);
+		socket->number = pmu_json_read_socket(reader, item);
 		socket->time_ns = pmu_json_u64(reader, item, "time_ns");
-		socket->name = socket->number < 0
+		socket->name = socket->number == PMU_MODEL_PROCESS ? "process"
+			       : socket->number < 0
 				       ? "unknown socket"
 				       : pmu_model_textf(model, "socket %d", socket->number);
 		socket->cpu = -1;
@@ -277,6 +287,19 @@ void pmu_json_read_threads(struct pmu_json_reader *reader, const struct pmu_valu
 }
 
 /* --- groups --- */
+
+static void read_scope(struct pmu_json_reader *reader, const struct pmu_value *column,
+		       struct pmu_model_section *section, uint32_t count)
+{
+	const char *scope = pmu_value_member(column, "scope")
+				    ? pmu_json_text(reader, column, "scope")
+				    : "";
+
+	if (!strcmp(scope, "process"))
+		section->process |= count;
+	if (!strcmp(scope, "socket") || !strcmp(scope, "process"))
+		section->sockets |= count;
+}
 
 static void read_columns(struct pmu_json_reader *reader, const struct pmu_value *item,
 			 struct pmu_model_section *section)
@@ -309,9 +332,7 @@ static void read_columns(struct pmu_json_reader *reader, const struct pmu_value 
 		column = pmu_value_at(counts, i);
 		section->count[i].name = pmu_json_text(reader, column, "name");
 		section->count[i].unit = pmu_json_text(reader, column, "unit");
-		if (pmu_value_member(column, "scope") &&
-		    !strcmp(pmu_json_text(reader, column, "scope"), "socket"))
-			section->sockets |= 1u << i;
+		read_scope(reader, column, section, 1u << i);
 	}
 	for (i = 0; i < section->n_metrics; i++) {
 		column = pmu_value_at(metrics, i);

@@ -75,6 +75,8 @@ void pmu_json_read_parts(struct pmu_json_reader *reader, const struct pmu_value 
  * pmu_json_read_part() - "part" of a thread, socket or row; 0 where the report is of one process
  */
 unsigned int pmu_json_read_part(struct pmu_json_reader *reader, const struct pmu_value *item);
+/** pmu_json_read_socket() - a socket's number; -1 not known; PMU_MODEL_PROCESS */
+int pmu_json_read_socket(struct pmu_json_reader *reader, const struct pmu_value *item);
 /** pmu_json_read_remarks() - sources that were refused, and notes */
 void pmu_json_read_remarks(struct pmu_json_reader *reader, const struct pmu_value *root);
 void pmu_json_read_doubts(struct pmu_json_reader *reader, const struct pmu_value *root);

@@ -218,7 +218,7 @@ static int thread_index(struct pmu_json_reader *reader, const struct pmu_value *
 /* Behind the threads. */
 static int socket_index(struct pmu_json_reader *reader, const struct pmu_value *item)
 {
-	int64_t number = pmu_json_known(reader, item, "socket", INT_MAX);
+	int number = pmu_json_read_socket(reader, item);
 	const struct pmu_model *model = reader->model;
 	unsigned int part = pmu_json_read_part(reader, item);
 	int at = find_thread(reader, model->n_threads, model->n_threads + model->n_sockets, part,

@@ -141,7 +141,7 @@ def rows(report, threads=False):
     """Return a report as a list of rows, each a dict with the columns of the CSV report.
 
     One row for each region in tree order; with threads also one for each thread in it, and for
-    each socket where some counts are the sockets'.  None is unknown, never 0.  "part" is which of
+    each socket where some counts are the sockets', "process" where they are all threads' together.  None is unknown, never 0.  "part" is which of
     several processes, an index into report["parts"] or "all", and "rank" its MPI rank.
     """
     ranks = [part["rank"] for part in report.get("parts", [report])]
@@ -158,7 +158,8 @@ def rows(report, threads=False):
             made.append(_row(region, one, one["thread"], its, ranks))
         for one in region.get("sockets", ()):
             number = one["socket"]
-            name = "unknown socket" if number is None else "socket %d" % number
+            name = ("unknown socket" if number is None else number if number == "process"
+                    else "socket %d" % number)
             made.append(_row(region, one, name, its, ranks))
     return made
 

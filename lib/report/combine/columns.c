@@ -11,9 +11,12 @@ static bool same(const char *a, const char *b)
 	return !strcmp(a ? a : "", b ? b : "");
 }
 
-static bool is_of_sockets(const struct pmu_model_section *s, unsigned int count)
+/* NULL: of threads */
+static const char *scope_of(const struct pmu_model_section *s, unsigned int count)
 {
-	return s->sockets >> count & 1;
+	if (s->process >> count & 1)
+		return "process";
+	return s->sockets >> count & 1 ? "socket" : NULL;
 }
 
 int pmu_joining_section(struct pmu_joining *j)
@@ -42,7 +45,7 @@ unsigned int pmu_joining_count(const struct pmu_joining *j, unsigned int count)
 
 	while (i < j->into->n_counts &&
 	       !(same(j->about->count[i], is->name) && same(j->into->count[i].unit, is->unit) &&
-		 is_of_sockets(j->into, i) == is_of_sockets(j->old, count)))
+		 same(scope_of(j->into, i), scope_of(j->old, count))))
 		i++;
 	return i;
 }
@@ -53,12 +56,13 @@ unsigned int pmu_joining_count(const struct pmu_joining *j, unsigned int count)
 static const char *name_of_count(const struct pmu_joining *j, unsigned int count)
 {
 	const struct pmu_model_count *is = &j->old->count[count];
-	const char *other = is->unit && is->unit[0] ? is->unit : "number";
+	const char *unit = is->unit && is->unit[0] ? is->unit : "number";
+	const char *scope = scope_of(j->old, count);
 
 	for (unsigned int i = 0; i < j->into->n_counts; i++)
 		if (same(j->about->count[i], is->name))
 			return pmu_model_textf(j->c->model, "%s (%s)", j->about->count[i],
-					       is_of_sockets(j->old, count) ? "socket" : other);
+					       scope ? scope : unit);
 	return pmu_combining_text(j->c, is->name);
 }
 
@@ -75,8 +79,8 @@ static int add_count(const struct pmu_joining *j, unsigned int count)
 		.unit = pmu_combining_text(j->c, j->old->count[count].unit),
 	};
 	j->about->count[i] = pmu_combining_text(j->c, j->old->count[count].name);
-	if (is_of_sockets(j->old, count))
-		j->into->sockets |= 1u << i;
+	j->into->sockets |= (j->old->sockets >> count & 1) << i;
+	j->into->process |= (j->old->process >> count & 1) << i;
 	j->into->n_counts++;
 	return 0;
 }

@@ -67,7 +67,7 @@ static int note_sockets(struct pmu_combining *c)
 	bool counted = false;
 
 	for (unsigned int i = 0; i < c->model->n_sections; i++)
-		counted |= c->model->section[i].sockets != 0;
+		counted |= (c->model->section[i].sockets & ~c->model->section[i].process) != 0;
 	if (!counted || !pmu_model_shares_sockets(c->model))
 		return 0;
 	return pmu_model_add_note(

@@ -319,6 +319,7 @@ bool pmu_model_shares_sockets(const struct pmu_model *model)
 			(void *)(uintptr_t)model);
 	for (unsigned int i = 1; socket && i < model->n_sockets; i++)
 		shared |= !by_host(&socket[i - 1], &socket[i], (void *)(uintptr_t)model) &&
+			  model->thread[socket[i]].number != PMU_MODEL_PROCESS &&
 			  model->thread[socket[i - 1]].part != model->thread[socket[i]].part;
 	free(socket);
 	return shared;

@@ -185,6 +185,9 @@ struct pmu_model_portion {
 	const uint64_t *net; /* [n_counts]; NULL: not asked for */
 };
 
+/** In place of a socket's number: what all threads of a process did, wherever they ran. */
+#define PMU_MODEL_PROCESS (-2)
+
 /** All rows of one group of events. */
 struct pmu_model_section {
 	const char *group; /* "CORE"; "TIME" without counts */
@@ -197,8 +200,9 @@ struct pmu_model_section {
 	 * likewise
 	 */
 	double socket_read_ns;
-	/* bit i: count i is a socket's, while any thread was in the region there */
+	/* bit i: count i is a socket's, while any thread was in the region there, */
 	uint32_t sockets;
+	uint32_t process; /* or, of those, the whole process's: it stands as one more socket */
 	unsigned int n_counts;
 	struct pmu_model_count *count;
 	unsigned int n_metrics;
@@ -332,7 +336,7 @@ struct pmu_model {
 	unsigned int n_sockets;
 	/*
 	 * [n_threads + n_sockets]: behind the threads the sockets, each by its number, -1 where it
-	 * is not known. A socket's rows have the counts that are the socket's, and no others; calls
+	 * is not known, PMU_MODEL_PROCESS where it is the process. A socket's rows have the counts that are the socket's, and no others; calls
 	 * are the times that it came to be occupied.  A sum has these from the sockets' rows and
 	 * everything else from the threads'.
 	 */

@@ -24,7 +24,8 @@ bool pmu_model_has_teams(const struct pmu_model *model);
 int pmu_model_thread_number(const struct pmu_model *model, const struct pmu_model_row *row);
 
 /**
- * pmu_model_socket_number() - number of a row's socket, -1 where it is not known, or of no socket
+ * pmu_model_socket_number() - number of a row's socket, -1 where it is not known, or of no socket;
+ *	PMU_MODEL_PROCESS
  */
 int pmu_model_socket_number(const struct pmu_model *model, const struct pmu_model_row *row);
 

@@ -263,8 +263,10 @@ static void close_sums(struct pmu_finishing *f)
 
 		row->share = f->summing[i].unmeasured ? NAN : share_of(row, f->span_ns);
 		/* What nobody counted is not 0. */
-		if (!f->summing[i].by_socket || f->shared_sockets)
+		if (!f->summing[i].by_socket)
 			row->missing |= f->section->sockets;
+		if (f->shared_sockets)
+			row->missing |= f->section->sockets & ~f->section->process;
 		if (!row->n_threads || !pmu_model_time_known(row))
 			row->missing |= ~f->section->sockets;
 		row->self_missing |= row->missing;

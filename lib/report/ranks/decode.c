@@ -207,6 +207,7 @@ static void get_columns(struct decoding *d, struct pmu_ranks_section *s)
 	s->read_ns = get_positive(d);
 	s->socket_read_ns = get_positive(d);
 	s->sockets = (uint32_t)get_most(d, UINT32_MAX);
+	s->process = s->sockets & (uint32_t)get_most(d, UINT32_MAX);
 	s->n_counts = get_n(d, PMU_MODEL_MAX_COUNTS, 2);
 	for (unsigned int i = 0; i < s->n_counts; i++) {
 		s->count[i].name = get_text(d);

@@ -137,6 +137,7 @@ static void put_section(struct encoding *e, const struct pmu_ranks_section *s)
 	put_double(e, s->read_ns);
 	put_double(e, s->socket_read_ns);
 	put(e, s->sockets);
+	put(e, s->process);
 	put(e, s->n_counts);
 	for (unsigned int i = 0; i < s->n_counts; i++) {
 		put_text(e, s->count[i].name);

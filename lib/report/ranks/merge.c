@@ -21,6 +21,11 @@ static bool is_of_socket(const struct pmu_ranks_section *s, unsigned int count)
 	return s->sockets >> count & 1;
 }
 
+static bool is_of_process(const struct pmu_ranks_section *s, unsigned int count)
+{
+	return s->process >> count & 1;
+}
+
 /* Room for one more count in all rows that there are: nobody has counted it. */
 static int widen(struct pmu_ranks *ranks, struct pmu_ranks_section *s, unsigned int n)
 {
@@ -58,7 +63,8 @@ static int find_count(struct pmu_ranks *ranks, struct pmu_ranks_section *s,
 
 	while (i < s->n_counts &&
 	       !(same_text(s->count[i].name, is->name) && same_text(s->count[i].unit, is->unit) &&
-		 is_of_socket(s, i) == is_of_socket(from, count)))
+		 is_of_socket(s, i) == is_of_socket(from, count) &&
+		 is_of_process(s, i) == is_of_process(from, count)))
 		i++;
 	if (i < s->n_counts)
 		return (int)i;
@@ -68,6 +74,8 @@ static int find_count(struct pmu_ranks *ranks, struct pmu_ranks_section *s,
 	s->count[i].unit = pmu_ranks_text(ranks, is->unit, strlen(is->unit));
 	if (is_of_socket(from, count))
 		s->sockets |= 1u << i;
+	if (is_of_process(from, count))
+		s->process |= 1u << i;
 	return (int)i;
 }
 

@@ -75,6 +75,7 @@ static int copy_columns(struct pmu_ranks *ranks, const struct pmu_model_section 
 	to->read_ns = s->read_ns;
 	to->socket_read_ns = s->socket_read_ns;
 	to->sockets = s->sockets;
+	to->process = s->process;
 	to->n_counts = s->n_counts;
 	to->n_metrics = s->n_metrics;
 	to->metric = pmu_block_array(&ranks->blocks, s->n_metrics, sizeof(*to->metric));

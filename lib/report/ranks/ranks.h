@@ -82,7 +82,7 @@ struct pmu_ranks_section {
 	const char *group;
 	unsigned int index;
 	double read_ns, socket_read_ns;
-	uint32_t sockets;
+	uint32_t sockets, process; /* as struct pmu_model_section has them */
 	unsigned int n_counts, n_metrics, n_rows, room;
 	struct pmu_model_count *count;   /* [PMU_MODEL_MAX_COUNTS] */
 	struct pmu_model_metric *metric; /* [n_metrics] */

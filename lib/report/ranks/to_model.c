@@ -147,8 +147,8 @@ static int add_remarks(const struct pmu_ranks *ranks, struct pmu_model *model)
 		if (s->sockets)
 			rc |= pmu_model_add_note(
 				model, pmu_model_textf(model,
-						       "counts of sockets are not added up over "
-						       "ranks: each rank's own report has them"));
+						       "counts of sockets and of whole processes are "
+						       "not added up over ranks: each rank's own report has them"));
 	}
 	return rc;
 }
@@ -242,6 +242,7 @@ static int make_section(const struct pmu_ranks_section *from, struct pmu_model *
 		.read_ns = from->read_ns,
 		.socket_read_ns = from->socket_read_ns,
 		.sockets = from->sockets,
+		.process = from->process,
 		.n_counts = from->n_counts,
 		.n_metrics = from->n_metrics,
 		.n_thread_rows = from->n_rows,

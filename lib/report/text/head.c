@@ -332,7 +332,9 @@ static void sockets(struct pmu_text *t, unsigned int width)
 	for (unsigned int i = 0; i < t->model->n_sections; i++) {
 		const struct pmu_model_section *s = &t->model->section[i];
 
-		counted |= s->sockets != 0;
+		if (!(s->sockets & ~s->process))
+			continue;
+		counted = true;
 		energy |= has_energy(s);
 		read_ns = s->socket_read_ns > read_ns ? s->socket_read_ns : read_ns;
 	}
@@ -354,6 +356,37 @@ static void sockets(struct pmu_text *t, unsigned int width)
 			&text,
 			"; energy moves in steps of about a millisecond: shorter stays have none of it or too much");
 	item(t, width, "sockets", pmu_strbuf_text(&text));
+	t->failed |= text.failed;
+	pmu_strbuf_free(&text);
+}
+
+/* Whose the counts are, and what they cost; nothing where there are none. */
+static void process(struct pmu_text *t, unsigned int width)
+{
+	struct pmu_strbuf text = { 0 };
+	bool counted = false;
+	double read_ns = 0;
+	struct pmu_cell cell;
+
+	for (unsigned int i = 0; i < t->model->n_sections; i++) {
+		const struct pmu_model_section *s = &t->model->section[i];
+
+		counted |= s->process != 0;
+		if (s->process && s->socket_read_ns > read_ns)
+			read_ns = s->socket_read_ns;
+	}
+	if (!counted)
+		return;
+	pmu_strbuf_add(&text, "counts are of the whole process, while at least one thread was in "
+			      "the region: regions that are open at the same time count the same "
+			      "work, the library's own included");
+	pmu_cell_time(&cell, read_ns);
+	if (read_ns > 0)
+		pmu_strbuf_addf(&text,
+				"; reading them takes %s%s when the first thread enters a region "
+				"and when the last one leaves it",
+				cell.number, cell.unit);
+	item(t, width, "process", pmu_strbuf_text(&text));
 	t->failed |= text.failed;
 	pmu_strbuf_free(&text);
 }
@@ -394,6 +427,7 @@ void pmu_text_head(struct pmu_text *t)
 	source(t, width);
 	refusals(t, width, not_used);
 	sockets(t, width);
+	process(t, width);
 	item(t, width, "pinning", pmu_text_shown(t, model->pinning));
 	for (unsigned int i = 0; i < model->n_notes && (i < NOTES_SHOWN || !model->n_parts); i++)
 		item(t, width, "note", pmu_text_shown(t, model->note[i]));

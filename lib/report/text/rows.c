@@ -652,6 +652,9 @@ static void section_title(struct pmu_text *t, const struct pmu_model_section *s)
 		pmu_strbuf_addf(t->out, "%sa begin or end reads the counters in %s%s",
 				named || summed ? "; " : "", read.number, read.unit);
 	}
+	if (s->process)
+		pmu_strbuf_addf(t->out, "%scounts are the whole process's",
+				named || summed || s->read_ns > 0 ? "; " : "");
 	pmu_strbuf_add(t->out, "\n");
 }
 

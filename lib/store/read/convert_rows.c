@@ -45,7 +45,10 @@ static int doubted_thread(const struct pmu_convert *convert, const struct pmu_ra
 static const char *socket_name(const struct pmu_convert *convert,
 			       const struct pmu_raw_thread *thread)
 {
-	return pmu_raw_is_socket(thread) ? model_thread(convert, thread)->name : "";
+	if (!pmu_raw_is_socket(thread))
+		return "";
+	return thread->record.flags & PMU_THREAD_PROCESS ? "the whole process"
+							 : model_thread(convert, thread)->name;
 }
 
 /* --- doubts --- */
@@ -171,8 +174,8 @@ static int doubt_socket_row(struct pmu_convert *convert, const struct pmu_raw_th
 			    const struct pmu_raw_row *row, const char *path)
 {
 	static const char unended[] =
-		"was last left by a thread that never ended it: that time is not counted on ";
-	static const char torn[] = "its totals changed at every look and could not be read on ";
+		"was last left by a thread that never ended it: that time is not counted for ";
+	static const char torn[] = "its totals changed at every look and could not be read for ";
 	int rc = 0;
 
 	if (row->unended)
@@ -203,7 +206,7 @@ static int doubt_slots(struct pmu_convert *convert, const struct pmu_raw_thread 
 		slot = &group->group->slot[i];
 		text = pmu_model_textf(convert->model, "%.*s could not be read at every call%s%s",
 				       (int)pmu_text_field(slot->name, sizeof(slot->name)),
-				       slot->name, pmu_raw_is_socket(thread) ? " on " : "",
+				       slot->name, pmu_raw_is_socket(thread) ? " for " : "",
 				       socket_name(convert, thread));
 		rc = pmu_convert_doubt(convert, text, path, number, 0);
 	}

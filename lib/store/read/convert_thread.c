@@ -115,7 +115,8 @@ static void start_thread(struct pmu_convert *convert, const struct pmu_raw_threa
 		.cpu_ns = -1,
 	};
 	if (pmu_raw_is_socket(from))
-		to->number = socket_number(record->number);
+		to->number = record->flags & PMU_THREAD_PROCESS ? PMU_MODEL_PROCESS
+								: socket_number(record->number);
 	to->name = pmu_model_text(convert->model, record->name,
 				  pmu_text_field(record->name, sizeof(record->name)));
 }

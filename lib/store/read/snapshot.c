@@ -201,7 +201,7 @@ static void set_sockets(const struct pmu_convert *convert, uint32_t group,
 			struct pmu_model_section *section)
 {
 	const struct pmu_raw *raw = convert->raw;
-	uint32_t n_slots = raw->group[group].n_slots, read_ticks = 0, sockets = 0;
+	uint32_t n_slots = raw->group[group].n_slots, read_ticks = 0, sockets = 0, process = 0;
 
 	for (size_t i = 0; i < raw->n_threads; i++) {
 		const struct pmu_raw_thread *thread = &raw->thread[i];
@@ -209,10 +209,13 @@ static void set_sockets(const struct pmu_convert *convert, uint32_t group,
 		if (thread->group != group)
 			continue;
 		sockets |= thread->record.sockets;
+		if (thread->record.flags & PMU_THREAD_PROCESS)
+			process |= thread->record.sockets;
 		if (pmu_raw_is_socket(thread) && thread->record.read_ticks > read_ticks)
 			read_ticks = thread->record.read_ticks;
 	}
 	section->sockets = n_slots ? sockets & UINT32_MAX >> (32 - n_slots) : 0;
+	section->process = section->sockets & process;
 	section->socket_read_ns = read_ticks * convert->ns_per_tick;
 }
 
@@ -360,7 +363,7 @@ static uint32_t standing_still(const struct pmu_model *model,
 			moved |= (uint32_t)(row->raw[i] != 0) << i;
 		}
 	}
-	return section->sockets & looked & ~moved;
+	return section->sockets & ~section->process & looked & ~moved;
 }
 
 /* Virtual machines show counters of memory and energy that nothing is behind. */

@@ -258,7 +258,7 @@ static void a_detached_region_goes_on_counting(void)
 	end("a");
 	model = model_now();
 	is_row(model_row(model, "a/b"), 2, 10011, "a call that was given up adds nothing");
-	is_int((int)doubts_with(model, "never ended it: that time is not counted on socket 0"), 1,
+	is_int((int)doubts_with(model, "never ended it: that time is not counted for socket 0"), 1,
 	       "and is told");
 	pmu_model_free(model);
 	pmu_fini();
@@ -284,7 +284,7 @@ static void a_thread_that_ends_inside_leaves(void)
 	model = model_now();
 	is_row(row_of(model, "alone/shared", 0), 1, 65, "those that remain go on");
 	is_u64(row_of(model, "alone", 0)->n_open, 0, "nobody is inside any more");
-	is_int((int)doubts_with(model, "not counted on"), 0, "nothing was lost");
+	is_int((int)doubts_with(model, "not counted for"), 0, "nothing was lost");
 	pmu_model_free(model);
 	other_start(&other, 0);
 	OTHER_BEGIN(&other, "alone");
@@ -292,7 +292,7 @@ static void a_thread_that_ends_inside_leaves(void)
 	OTHER_EXIT(&other);
 	model = model_now();
 	is_row(row_of(model, "alone", 0), 1, 65, "who was alone adds nothing");
-	is_int((int)doubts_with(model, "not counted on"), 1, "which is told");
+	is_int((int)doubts_with(model, "not counted for"), 1, "which is told");
 	pmu_model_free(model);
 	begin("alone");
 	tick(0, 100);
@@ -375,7 +375,7 @@ static void a_read_that_fails_is_missing(void)
 	ok(!(model_row(model, "solve")->missing >> ENERGY & 1), "the other slot is there");
 	is_u64(model_row(model, "solve")->net[ENERGY], 10, "with its count");
 	is_row(model_row(model, "other"), 1, 5, "the next region");
-	is_int((int)doubts_with(model, "cycles could not be read at every call on socket 0"), 2,
+	is_int((int)doubts_with(model, "cycles could not be read at every call for socket 0"), 2,
 	       "doubts");
 	pmu_model_free(model);
 	pmu_fini();
