@@ -52,7 +52,7 @@ struct pmu_options {
 	const char *group;   /* PMU_GROUP: "CORE", or several: "CORE,SOFTWARE" */
 	const char *events;  /* PMU_EVENTS: "instructions,cycles:k,r10e" */
 	const char *backend; /* PMU_BACKEND: "auto", "perf", "software", "clock" */
-	const char *count;   /* PMU_COUNT: "thread" or "cpu" */
+	const char *count;   /* PMU_COUNT: "thread", "cpu" or "process" */
 	const char *pin;     /* PMU_PIN: "auto", "none", "compact", "scatter", "cpus:0-3,8" */
 	const char *output;  /* PMU_OUTPUT: "run.json,run.csv,-" or "none" */
 };

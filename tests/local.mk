@@ -124,6 +124,7 @@ api_tests = \
 	%D%/api/histogram \
 	%D%/api/least \
 	%D%/api/outputs \
+	%D%/api/process \
 	%D%/api/read \
 	%D%/api/regions \
 	%D%/api/signals \
@@ -142,6 +143,7 @@ api_tests = \
 %C%_api_histogram_LDADD = $(api_ldadd)
 %C%_api_least_LDADD = $(api_ldadd)
 %C%_api_outputs_LDADD = $(api_ldadd)
+%C%_api_process_LDADD = $(api_ldadd)
 %C%_api_read_LDADD = $(api_ldadd)
 %C%_api_regions_LDADD = $(api_ldadd)
 %C%_api_signals_LDADD = $(api_ldadd)
@@ -395,6 +397,7 @@ EXTRA_DIST += \
 	%D%/command/pmu.sh \
 	%D%/exact/net.c \
 	%D%/exact/net.h \
+	%D%/exact/process.c \
 	%D%/exact/scope.cc \
 	%D%/exact/team.c \
 	%D%/fuzz/corpus \

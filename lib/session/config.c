@@ -247,8 +247,10 @@ static int take_count(struct pmu_config *config, const char *text)
 		config->count = PMU_COUNT_THREAD;
 	else if (!strcmp(text, "cpu"))
 		config->count = PMU_COUNT_CPU;
+	else if (!strcmp(text, "process"))
+		config->count = PMU_COUNT_PROCESS;
 	else
-		return pmu_fail(EINVAL, "PMU_COUNT=%s: say thread or cpu", text);
+		return pmu_fail(EINVAL, "PMU_COUNT=%s: say thread, cpu or process", text);
 	return 0;
 }
 

@@ -35,8 +35,10 @@ VAR("PMU_EVENTS", "instructions,cycles:k,UOPS_ISSUED.ANY:c=1,r10e", "none",
 VAR("PMU_BACKEND", "auto, perf, msr, valgrind, software, clock", "auto",
     "where counts come from; auto takes the first that can count what was asked for",
     OPTION(backend), take_backend)
-VAR("PMU_COUNT", "thread, cpu", "thread",
-    "whose work: the thread's own, or whatever runs on its processor", OPTION(count), take_count)
+VAR("PMU_COUNT", "thread, cpu, process", "thread",
+    "whose work: the thread's own, whatever runs on its processor, or that of all threads of the process, which "
+    "costs a read(2) for each event at begin and end",
+    OPTION(count), take_count)
 VAR("PMU_SCOPE", "team, thread", "team",
     "whose work a region has: also that of other threads for it, where that is known (OpenMP, threads started in "
     "it, pmu_context_enter()), or that of the thread alone that has begun it",

@@ -93,9 +93,12 @@ static void part(struct pmu_socket_entry *around)
  */
 static unsigned int where(const struct pmu_thread *self)
 {
-	int cpu = pmu_session.config.pin.elsewhere ? self->cpu : sched_getcpu(), socket = -1;
 	struct pmu_sockets *sockets = self->sockets;
+	int cpu, socket = -1;
 
+	if (sockets->process)
+		return 0;
+	cpu = pmu_session.config.pin.elsewhere ? self->cpu : sched_getcpu();
 	if (cpu >= 0 && pmu_sockets_use(sockets)) {
 		socket = sockets->backend->socket_of(sockets->source, cpu);
 		pmu_sockets_release(sockets);

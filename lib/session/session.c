@@ -149,7 +149,7 @@ int pmu_session_open_group(struct pmu_session_group *group)
 /* What sources have found out while they counted. */
 static void note_remarks(const struct pmu_session_group *group)
 {
-	char text[384];
+	char text[448];
 
 	while (group->is_open && group->backend->remark &&
 	       group->backend->remark(group->source, text, sizeof(text)))

@@ -24,8 +24,9 @@ struct pmu_session_group {
 	bool was_open;
 	char why[640]; /* "" or why something of it is not counted: the first reason */
 	struct pmu_store_group *layout;
-	struct pmu_merge merge;      /* finished threads beyond the limit */
-	struct pmu_sockets *sockets; /* what is counted for whole sockets; NULL: nothing */
+	struct pmu_merge merge; /* finished threads beyond the limit */
+	/* what is counted for whole sockets, or for the process; NULL: nothing */
+	struct pmu_sockets *sockets;
 };
 
 /** A descriptor of the program's that reports may go to. */

@@ -29,7 +29,7 @@ static size_t size_of(unsigned int n)
 void pmu_sockets_open(struct pmu_session_group *group)
 {
 	const struct pmu_backend *backend = group->backend;
-	uint32_t slots = pmu_plan_sockets(&group->plan) & ~group->plan.absent;
+	uint32_t slots = pmu_plan_shared(&group->plan) & ~group->plan.absent;
 	unsigned int n = slots && backend->sockets ? backend->sockets(group->source) : 0;
 	struct pmu_sockets *sockets;
 
@@ -48,6 +48,7 @@ void pmu_sockets_open(struct pmu_session_group *group)
 	sockets->n = n;
 	sockets->n_slots = group->plan.n_slots;
 	sockets->slots = slots;
+	sockets->process = group->plan.scope == PMU_COUNT_PROCESS;
 	sockets->clock = pmu_session.table.head->clock_kind;
 	group->sockets = sockets;
 	pmu_sockets_resume(group);
@@ -130,6 +131,8 @@ void pmu_sockets_attach(struct pmu_thread *self)
 		return;
 	record->sockets = self->sockets->slots;
 	record->missing |= self->sockets->slots;
+	if (self->sockets->process)
+		pmu_thread_flag(self, PMU_THREAD_PROCESS);
 }
 
 /* --- regions and their rows --- */
@@ -251,13 +254,17 @@ static int make_record(struct pmu_sockets *sockets, unsigned int socket)
 		return -ENOMEM;
 	record = rows->record;
 	record->cpu = -1;
-	record->flags = PMU_THREAD_SOCKET;
+	record->flags = PMU_THREAD_SOCKET | (sockets->process ? PMU_THREAD_PROCESS : 0u);
 	record->missing = all_slots(sockets) & ~sockets->slots;
 	record->sockets = sockets->slots;
 	record->minor_faults = record->major_faults = -1;
 	record->voluntary_switches = record->involuntary_switches = -1;
 	if (socket < sockets->n) {
-		snprintf(record->name, sizeof(record->name), "socket %hu", (unsigned short)socket);
+		if (sockets->process)
+			snprintf(record->name, sizeof(record->name), "process");
+		else
+			snprintf(record->name, sizeof(record->name), "socket %hu",
+				 (unsigned short)socket);
 		record->read_ticks = measure_read(sockets, socket);
 	} else {
 		snprintf(record->name, sizeof(record->name), "unknown socket");

@@ -45,6 +45,7 @@ struct pmu_sockets {
 	const struct pmu_store_group *layout;
 	unsigned int group;
 	unsigned int n;
+	bool process; /* there is one, which stands for the process */
 	uint32_t n_slots;
 	uint32_t slots; /* that are counted */
 	enum pmu_clock_kind clock;

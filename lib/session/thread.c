@@ -178,6 +178,13 @@ static void set_layout(struct pmu_thread *self, const struct pmu_session_group *
 		self->watch_cpu = self->cpu;
 }
 
+static bool reads_nothing(const struct pmu_thread *self)
+{
+	uint32_t all = (uint32_t)((UINT64_C(1) << self->n_slots) - 1);
+
+	return (self->rows.record->missing & all) == all;
+}
+
 /*
  * Time of a read, the least of a few: short calls of a row are doubtful if they are not long
  * against it. Not where the read is no part of their counts.
@@ -186,7 +193,7 @@ static void measure_read(struct pmu_thread *self, struct pmu_store_group *layout
 {
 	uint64_t value[PMU_MAX_SLOTS], least = UINT32_MAX;
 
-	if (!self->read || self->suspends || layout->read_ticks)
+	if (!self->read || self->suspends || layout->read_ticks || reads_nothing(self))
 		return;
 	for (int i = 0; i < 8; i++) {
 		uint64_t start = pmu_clock_ticks(self->clock), ticks;

@@ -450,5 +450,6 @@ int main(int argc, char **argv)
 	it_may_be_closed_when_the_program_starts();
 	a_child_keeps_no_counters("PMU_COUNT=thread");
 	a_child_keeps_no_counters("PMU_COUNT=cpu");
+	a_child_keeps_no_counters("PMU_COUNT=process");
 	return done_testing();
 }

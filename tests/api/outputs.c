@@ -61,7 +61,7 @@ static const struct mistake {
 	{ "PMU_PIN=cpus:0-", { "PMU_PIN", "cpus" } },
 	{ "PMU_PIN=cpus:99999", { "PMU_PIN", "99999" } },
 	{ "PMU_PIN=cpus:1-0", { "PMU_PIN", "1-0" } },
-	{ "PMU_COUNT=core", { "PMU_COUNT", "core", "thread", "cpu" } },
+	{ "PMU_COUNT=core", { "PMU_COUNT", "core", "thread", "process" } },
 	{ "PMU_ENABLE=perhaps", { "PMU_ENABLE", "perhaps", "0", "1" } },
 	{ "PMU_REQUIRE=perhaps", { "PMU_REQUIRE", "perhaps", "0", "1" } },
 	{ "PMU_REPORT=everything", { "PMU_REPORT", "all", "total", "threads" } },
