@@ -334,6 +334,7 @@ refused 2 'an unknown event' 'did you mean instructions?' -e instruction
 refused 2 'events and a group' 'not both' -e cycles -g CORE
 refused 2 'an unknown scope' '--scope teams: say thread or team' --scope teams
 refused 2 'an unknown source' '--source clok: ' --source clok
+refused 2 'an unknown scope' '--count core: say thread, cpu or process' --count core
 refused 2 'an unknown policy' '--pin: ' --pin compcat
 refused 2 'a CPU that is not there' '-C 8000: CPU 8000 is not among' -C 8000
 refused 2 'no list of CPUs' '-C 0-: no list' -C 0-
@@ -737,7 +738,7 @@ run 0 'an option of the command' -o report.txt sh -c 'echo "$1"' sh --help
 grep -qx -e --help out
 result $? 'is not ours'
 run 0 'help' --help
-for option in -g -e -C -o --pin --source --each --threads --all --auto --functions --min-time --wrap; do
+for option in -g -e -C -o --pin --source --count --each --threads --all --auto --functions --min-time --wrap; do
 	grep -q -e "^  .*$option" out
 	result $? "$option is explained"
 done

@@ -13,7 +13,7 @@
 #include "store/place.h"
 
 /* More variables than it had. */
-#define N_SETTINGS 18
+#define N_SETTINGS 19
 
 /* --- where the libraries are --- */
 
@@ -233,6 +233,7 @@ static bool is_replaced(const struct pmu_run_request *request, bool starting, co
 		{ "PMU_PIN", request->pin },
 		{ "PMU_BACKEND", request->source },
 		{ "PMU_SCOPE", request->scope },
+		{ "PMU_COUNT", request->count },
 		{ "PMU_EXACT", request->exact },
 		{ "PMU_REQUIRE", request->require },
 		{ "PMU_HISTOGRAM", request->histogram },
@@ -274,6 +275,7 @@ char **pmu_run_environment(const struct pmu_run_request *request,
 		set(&list, "PMU_PIN", "none");
 	set(&list, "PMU_BACKEND", request->source);
 	set(&list, "PMU_SCOPE", request->scope);
+	set(&list, "PMU_COUNT", request->count);
 	set(&list, "PMU_EXACT", request->exact ? "1" : NULL);
 	set(&list, "PMU_HISTOGRAM", request->histogram ? "1" : NULL);
 	set(&list, "PMU_REQUIRE", request->require ? "1" : NULL);

@@ -30,6 +30,7 @@ static int parse_option(const struct pmu_command *self, struct pmu_run_request *
 		{ .name = "--pin", .value = &request->pin },
 		{ .name = "--source", .value = &request->source },
 		{ .name = "--scope", .value = &request->scope },
+		{ .name = "--count", .value = &request->count },
 		{ .name = "--emulate", .flag = &request->emulate },
 		{ .name = "--auto", .value = &request->automatic },
 		{ .name = "--functions", .value = &request->functions },
@@ -124,17 +125,14 @@ static const struct {
 	const char *variable;
 	const char *option;
 } spoken[] = {
-	{ "PMU_GROUP: ", "-g" },
-	{ "PMU_EVENTS: ", "-e" },
-	{ "PMU_PIN: ", "--pin" },
-	{ "PMU_BACKEND=", "--source" },
-	{ "PMU_SCOPE=", "--scope" },
+	{ "PMU_GROUP: ", "-g" },        { "PMU_EVENTS: ", "-e" },    { "PMU_PIN: ", "--pin" },
+	{ "PMU_BACKEND=", "--source" }, { "PMU_SCOPE=", "--scope" }, { "PMU_COUNT=", "--count" },
 };
 
 static bool is_given(const struct pmu_run_request *request, size_t i)
 {
-	const char *const given[] = { request->group, request->events, request->pin,
-				      request->source, request->scope };
+	const char *const given[] = { request->group,  request->events, request->pin,
+				      request->source, request->scope,  request->count };
 
 	return given[i] != NULL;
 }

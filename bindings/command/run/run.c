@@ -347,6 +347,8 @@ const struct pmu_command pmu_command_run = {
 		"  --pin POLICY         as in PMU_PIN: how threads are bound; without it they are not\n"
 		"  --source NAME        as in PMU_BACKEND: where counts come from\n"
 		"  --scope SCOPE        as in PMU_SCOPE: whose work a region has: team or thread\n"
+		"  --count WHOSE        as in PMU_COUNT: thread, cpu, or process, also for programs whose threads are\n"
+		"                       in no region: all of them are counted\n"
 		"  --emulate            run it under valgrind, which counts in place of the processor: where there is\n"
 		"                       no PMU, and for counts that are the same each time; some 50 times slower\n"
 		"  -o, --output OUT     where the report goes, any number of times; .json and .csv choose the\n"

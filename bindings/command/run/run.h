@@ -21,7 +21,7 @@ struct pmu_command;
 
 /** The command line, and what it means. */
 struct pmu_run_request {
-	const char *group, *events, *cpus, *pin, *source, *scope;
+	const char *group, *events, *cpus, *pin, *source, *scope, *count;
 	const char *automatic, *functions, *min_time, *wrap;
 	const char **output; /* of -o, else of PMU_OUTPUT; none: text on standard error */
 	size_t n_outputs;
