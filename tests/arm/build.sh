@@ -56,6 +56,7 @@ here=$out/o/lib-group-resolve_here.c.o
 	$compile tests/arm/exact.c -o "$out/job/exact" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job
 	$compile tests/exact/net.c -o "$out/job/net" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job
 	$compile -fopenmp tests/exact/team.c -o "$out/job/team" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job
+	$compile tests/exact/process.c -o "$out/job/process" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job
 	$compile -I. tests/live/kernels.c bench/kernels/*.c -o "$out/job/kernels" "$out/job/libpmu.so.0" $link \
 		-Wl,-rpath,/job -lm
 	$compile -I. bench/kernels/*.c bench/suite/*.c bench/verify/*.c bench/common/child.c bench/common/numbers.c \

@@ -59,6 +59,7 @@ PMU_OUTPUT=/out/read.json ./exact read /out/read.sums || rc=1
 PMU_OUTPUT=none ./net 1 || rc=1
 TEST_KNOWN=exact ./known || rc=1
 PMU_OUTPUT=/out/cpu.json PMU_COUNT=cpu ./exact cpu /out/cpu.sums || rc=1
+PMU_OUTPUT=none PMU_COUNT=process ./process || rc=1
 PMU_OUTPUT=/out/core.json PMU_EVENTS= PMU_GROUP=CORE ./exact read /out/core.sums || rc=1
 teams
 sh wrap.sh || rc=1
@@ -66,7 +67,7 @@ echo 1 >$access
 PMU_EVENTS= PMU_GROUP=CORE ./pmu-bench --verify --size 16K --calls 3 --processes 2 >/out/verify || rc=1
 exit $rc
 JOB
-programs=38
+programs=39
 sh "$here/run.sh" "$vm" "$out/job" "$out/guest" "sh job.sh" >"$out/console" 2>&1
 rc=$?
 

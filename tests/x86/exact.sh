@@ -3,10 +3,11 @@
 # For models.sh: regions that do exactly so many instructions, by each source of counts: every one has as many in the report,
 # also what threads do for regions of others.
 # Every process lies at addresses of its own.
-sources="rdpmc read msr cpu"
+sources="rdpmc read msr cpu process"
 
 exact_prepare() {
 	compile net exact/net.c
+	compile process exact/process.c -I"$top/lib"
 	compile scope exact/scope.cc -I"$top/tests/exact"
 	# libgomp's teams
 	compiler=${TEST_CC:-}
@@ -50,7 +51,7 @@ exact_check() { # NAME
 		[ "$ended" -eq "$processes" ] && [ "$regions" -gt 0 ] && [ "$wrong" -eq 0 ] && [ "$missing" -eq 0 ]
 		result $? "$1, $source, $([ "$threads" -gt 0 ] && echo "threads: $threads" || echo "C++"): $regions regions, $wrong wrong, $missing missing"
 	done <"$sums"
-	[ "$(cut -d ' ' -f 1 "$sums" | sort -u | wc -l)" -eq 4 ]
+	[ "$(cut -d ' ' -f 1 "$sums" | sort -u | wc -l)" -eq 5 ]
 	result $? "$1: by all of $sources"
 	exact_show "$out/$1/exact"
 }

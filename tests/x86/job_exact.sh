@@ -10,6 +10,7 @@ modprobe msr
 
 one() { # SOURCE THREADS [WAY]
 	program="./net $2"
+	[ "$1" != process ] || program=./process
 	[ "$2" -gt 0 ] || program=./scope
 	case ${3:-} in
 	'') ;;
@@ -32,6 +33,7 @@ one() { # SOURCE THREADS [WAY]
 		;;
 	msr) PMU_BACKEND=msr $program ;;
 	cpu) PMU_BACKEND=perf PMU_COUNT=cpu $program ;;
+	process) PMU_BACKEND=perf PMU_COUNT=process $program ;;
 	esac 2>&1
 	echo "== status $?"
 }
@@ -53,9 +55,11 @@ if [ $# -eq 0 ]; then
 		done
 		one read 2 $way
 	done
+	one process 4
 	exit 0
 fi
 for process in $(seq "$1"); do
+	one process 4
 	for threads in 0 1 2 4; do
 		one rdpmc $threads
 		one read $threads
