@@ -143,9 +143,11 @@ void pmu_occupancy_begin(struct pmu_thread *self, struct pmu_occupancy *occupanc
 	}
 	/*
 	 * The thread has moved to another socket since: what is counted here is no part of what its
-	 * parent counts there.
+	 * parent counts there.  There is one process, and who is in a region for another thread is
+	 * not in those around it.
 	 */
-	if (row && around && (!around->entry || around->entry->socket != entry->socket))
+	if (row && around && !self->sockets->process &&
+	    (!around->entry || around->entry->socket != entry->socket))
 		PMU_ROW_SET(row, flags, row->flags | PMU_STORE_ROW_OVERLAP);
 	unlock(entry, state);
 	if (crowded)

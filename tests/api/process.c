@@ -199,6 +199,53 @@ static void the_same_work_is_in_a_region_once(void)
 	run_done(&r);
 }
 
+/* --- work for another thread's region --- */
+
+static pmu_context_t context;
+
+static void *works_for_it(void *unused)
+{
+	(void)unused;
+	want_int(pmu_context_enter(context), 0);
+	pmu_region_begin("inner");
+	touch();
+	pmu_region_end("inner");
+	want_int(pmu_context_leave(), 0);
+	return NULL;
+}
+
+static int a_team(void *unused)
+{
+	pthread_t thread;
+
+	(void)unused;
+	pmu_region_begin("around");
+	pmu_region_begin("outer");
+	context = pmu_context_get();
+	for (int i = 0; i < 2; i++) {
+		want_int(pthread_create(&thread, NULL, works_for_it, NULL), 0);
+		pthread_join(thread, NULL);
+	}
+	pmu_region_begin("inner");
+	touch();
+	pmu_region_end("inner");
+	pmu_region_end("outer");
+	pmu_region_end("around");
+	return 0;
+}
+
+static void a_team_is_counted_where_its_region_is(void)
+{
+	struct run r;
+
+	run(&r, a_team, NULL, faults);
+	run_good(&r, "work for another thread's region");
+	has_faults(&r, "around/outer/inner", 3);
+	has_faults(&r, "around/outer", 3);
+	is_int(run_doubts(r.json, NULL, ""), 0, "nothing is in doubt");
+	run_done(&r);
+}
+
 /* --- children --- */
 
 static int own_region(void)
@@ -367,6 +414,7 @@ int main(void)
 	threads_that_never_call_count();
 	the_head_says_so();
 	the_same_work_is_in_a_region_once();
+	a_team_is_counted_where_its_region_is();
 	what_children_do_is_their_own();
 	unrest_is_no_doubt();
 	too_few_descriptors_are_said();
