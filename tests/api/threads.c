@@ -832,6 +832,56 @@ static void a_report_that_waits_holds_nobody_up(void)
 	run_done(&r);
 }
 
+/*
+ * --- more threads than processors: they are switched in the middle of what the library does ---
+ */
+
+#define CROWD     12
+#define N_BUFFERS 80
+
+/* Each name in the same buffer is one that the buffer did not hold before. */
+static void *names_in_a_buffer(void *arg)
+{
+	char name[32];
+
+	pmu_region_begin("outer");
+	for (int i = 0; i < 3 * N_BUFFERS; i++) {
+		snprintf(name, sizeof(name), "region %d", i % N_BUFFERS);
+		begin_end(name);
+	}
+	pmu_region_end("outer");
+	return arg;
+}
+
+static int a_crowd(void *arg)
+{
+	pthread_t thread[CROWD];
+
+	for (int i = 0; i < CROWD; i++)
+		thread[i] = start(names_in_a_buffer, NULL);
+	for (int i = 0; i < CROWD; i++)
+		pthread_join(thread[i], NULL);
+	return arg != NULL;
+}
+
+/* A switch while the library worked is in no region, and taken out once, not twice. */
+static void a_switch_is_taken_out_once(void)
+{
+	static const char *const env[] = { "PMU_PIN=none", "PMU_BACKEND=software",
+					   "PMU_EVENTS=context-switches", NULL };
+	int n_below = 0;
+
+	for (int i = 0; i < 10 && !n_below; i++) {
+		struct run r;
+
+		run(&r, a_crowd, NULL, env);
+		/* one below zero is larger than any number that the reader of JSON takes */
+		n_below += !r.json;
+		run_done(&r);
+	}
+	is_int(n_below, 0, "no count is below zero");
+}
+
 int main(void)
 {
 	two_threads_at_once_have_exact_sums();
@@ -849,5 +899,6 @@ int main(void)
 	a_session_may_end_and_start_among_threads();
 	a_report_may_be_made_while_threads_measure();
 	a_report_that_waits_holds_nobody_up();
+	a_switch_is_taken_out_once();
 	return done_testing();
 }

@@ -145,24 +145,39 @@ void pmu_pause_learn(struct pmu_thread *self, struct pmu_pause *pause, enum pmu_
 		pause->way = way;
 }
 
-void pmu_pause_compare(struct pmu_thread *self, struct pmu_pause *pause,
-		       const struct pmu_name *name, const char *text, size_t len)
+/* The same comparison as often; one that an interrupt or a switch comes into is not what it took. */
+#define COMPARISONS 3
+
+/* What one more counts, if that is less than before.  Return: slots that could not be read. */
+static uint32_t compare_once(struct pmu_thread *self, const struct pmu_name *name, const char *text,
+			     size_t len, uint64_t *least)
 {
 	uint64_t from[PMU_MAX_SLOTS], to[PMU_MAX_SLOTS];
 	uint32_t missing;
 	bool same;
 
-	if (!pause->on || !text)
-		return;
 	do {
 		missing = self->read(self->counters, from);
 		same = pmu_name_is(name, text, len);
 		__asm__ volatile("" : : "r"(same)); /* as if somebody wanted to know */
 		missing |= self->read(self->counters, to);
 	} while (unlikely(missing & PMU_READ_DELAYED));
-	pause->missing |= missing;
 	for (uint32_t i = 0; i < self->n_slots; i++)
-		pause->compared[i] = to[i] - from[i] + self->cost->by[pause->way].compare[i];
+		if (to[i] - from[i] < least[i])
+			least[i] = to[i] - from[i];
+	return missing;
+}
+
+void pmu_pause_compare(struct pmu_thread *self, struct pmu_pause *pause,
+		       const struct pmu_name *name, const char *text, size_t len)
+{
+	if (!pause->on || !text)
+		return;
+	memset(pause->compared, 0xff, self->n_slots * sizeof(*pause->compared));
+	for (int i = 0; i < COMPARISONS; i++)
+		pause->missing |= compare_once(self, name, text, len, pause->compared);
+	for (uint32_t i = 0; i < self->n_slots; i++)
+		pause->compared[i] += self->cost->by[pause->way].compare[i];
 }
 
 /*
