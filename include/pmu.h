@@ -94,7 +94,12 @@ enum pmu_next {
 	PMU_NEXT_EXIT,    /* _exit(): a clean end */
 	PMU_NEXT_EXEC,    /* another program in this process */
 	PMU_NEXT_SIGNAL,  /* death by a signal */
-	PMU_NEXT_STOP     /* the same, where its parent wanted it: SIGTERM */
+	PMU_NEXT_STOP,    /* the same, where its parent wanted it: SIGTERM */
+	/*
+	 * Goes on; but the report at the end is made already, with others in it: by libpmu-mpi.
+	 * Only files with something of this process in their names are written then.
+	 */
+	PMU_NEXT_REPORTED
 };
 
 /**

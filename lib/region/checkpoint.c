@@ -350,6 +350,10 @@ PMU_API int pmu_checkpoint(enum pmu_next next)
 	/* In a forked child this is a copy of its parent's state. */
 	if (epoch < 0 || !pmu_session_is_ours())
 		return 0;
+	if (next == PMU_NEXT_REPORTED) {
+		pmu_session.reported = true;
+		next = PMU_NEXT_GOES_ON;
+	}
 	if (pmu_session_inside())
 		return checkpoint_inside(next, epoch);
 	pmu_session_bar();

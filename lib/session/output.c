@@ -237,6 +237,24 @@ static int write_one(const struct pmu_model *model, const char *configured)
 	return rc < 0 ? rc : pmu_output_send(&output);
 }
 
+/*
+ * A report of several processes that somebody has made is not written over by one of this process.
+ * What the program itself has asked for is its own.
+ */
+static bool is_there(const char *path)
+{
+	const char *list = secure_getenv("PMU_OUTPUT");
+
+	if (!pmu_session.reported || strcmp(list ? list : "", pmu_session.config.output) != 0)
+		return false;
+	while ((path = strchr(path, '%')) && path[1]) {
+		if (strchr("prhn", path[1]))
+			return false;
+		path += 2;
+	}
+	return true;
+}
+
 int pmu_output_write_all(const struct pmu_model *model)
 {
 	char *list, *rest, *path;
@@ -245,12 +263,12 @@ int pmu_output_write_all(const struct pmu_model *model)
 	if (!strcmp(pmu_session.config.output, "none"))
 		return 0;
 	if (!pmu_session.config.output[0])
-		return write_one(model, NULL);
+		return is_there("") ? 0 : write_one(model, NULL);
 	list = rest = strdup(pmu_session.config.output);
 	if (!list)
 		return pmu_fail(ENOMEM, "no memory for the reports");
 	while ((path = strsep(&rest, ","))) {
-		int rc = *path ? write_one(model, path) : 0;
+		int rc = *path && !is_there(path) ? write_one(model, path) : 0;
 
 		if (rc < 0)
 			pmu_session_say("%s", pmu_error_text());

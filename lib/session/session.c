@@ -409,7 +409,7 @@ static int start(void *given)
 	pmu_session.n_threads = 0;
 	pmu_session.n_finished_kept = 0;
 	pmu_session.merged_number = 0;
-	pmu_session.memory_noted = false;
+	pmu_session.memory_noted = pmu_session.reported = false;
 	pmu_session.current = 0;
 	pmu_thread_forget_all();
 	pmu_session.pid = getpid();

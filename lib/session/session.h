@@ -50,7 +50,8 @@ struct pmu_session {
 	int pid;
 	uint32_t n_started;           /* sessions in this process so far */
 	uint64_t first_start_unix_ns; /* of the first of them, or of the parent process's */
-	bool kept; /* PMU_STORE: the table stays, and who asked for it makes the report */
+	bool kept;     /* PMU_STORE: the table stays, and who asked for it makes the report */
+	bool reported; /* what PMU_OUTPUT asks for of several processes is there: PMU_NEXT_REPORTED */
 	/* goes on from a parent process's session: its outputs get names of their own */
 	bool in_child;
 	struct pmu_config config;
