@@ -141,6 +141,25 @@ lib_LTLIBRARIES += %D%/libpmu-preload.la
 %C%_libpmu_preload_la_LDFLAGS = -module -avoid-version -no-undefined \
 	-Wl,-z,nodelete -Wl,-z,now -Wl,--as-needed
 
+# For MPI programs: linked or preloaded.  It makes reports, so it carries what of the library does.
+# It needs no MPI to be built, and speaks with any.
+lib_LTLIBRARIES += %D%/libpmu-mpi.la
+%C%_libpmu_mpi_la_SOURCES = \
+	%D%/mpi/calls.c \
+	%D%/mpi/finalize.c \
+	%D%/mpi/job.c \
+	%D%/mpi/job.h \
+	%D%/mpi/library.c \
+	%D%/mpi/mpi.h
+%C%_libpmu_mpi_la_CPPFLAGS = -include config.h -I$(top_srcdir) -I$(top_srcdir)/include -I$(top_srcdir)/lib
+%C%_libpmu_mpi_la_CFLAGS = $(AM_CFLAGS) -Wmissing-prototypes -fvisibility=hidden $(SECTION_CFLAGS)
+# An archive, of which the linker takes what is needed: not a second session.
+%C%_libpmu_mpi_la_LIBADD = $(CORE_ARCHIVE)
+EXTRA_%C%_libpmu_mpi_la_DEPENDENCIES = lib/libpmu-core.la
+%C%_libpmu_mpi_la_LDFLAGS = -avoid-version -no-undefined -Wl,-z,defs -Wl,-z,nodelete -Wl,-z,now -Wl,--as-needed \
+	$(SECTION_LDFLAGS)
+pkgconfig_DATA += pmu-mpi.pc
+
 # C++: a header.
 include_HEADERS += %D%/cxx/pmu.hpp
 
