@@ -54,6 +54,7 @@ pmu_SOURCES = $(json_read_sources) \
 	%D%/command/run/emulate.c \
 	%D%/command/run/environment.c \
 	%D%/command/run/folder.c \
+	%D%/command/run/job.c \
 	%D%/command/run/look.c \
 	%D%/command/run/options.c \
 	%D%/command/run/outliving.c \

@@ -192,6 +192,7 @@ script_tests = \
 	%D%/bindings/hpp.sh \
 	%D%/bindings/likwid.sh \
 	%D%/bindings/mpi.sh \
+	%D%/bindings/mpi_job.sh \
 	%D%/bindings/papi.sh \
 	%D%/bindings/python.sh \
 	%D%/bindings/tbb.sh \
@@ -351,6 +352,7 @@ long_tests = \
 	%D%/arm/exact.sh \
 	%D%/bench/overhead.sh \
 	%D%/bench/scale.sh \
+	%D%/bindings/mpi_job.sh \
 	%D%/fuzz/event \
 	%D%/preload/unchanged.sh \
 	%D%/sim/restore \
@@ -390,7 +392,7 @@ EXTRA_DIST += \
 	%D%/bindings/hpp.cc \
 	%D%/bindings/likwid.c \
 	%D%/bindings/markers.sh \
-	%D%/bindings/mpi.c \
+	%D%/bindings/mpi.c %D%/bindings/mpi_job.c \
 	%D%/bindings/papi.c \
 	%D%/bindings/python.py \
 	%D%/bindings/tbb.cc \

@@ -299,4 +299,5 @@ void pmu_run_parts_free(struct pmu_run_parts *parts)
 	for (size_t i = 0; i < parts->n; i++)
 		pmu_model_free(parts->model[i]);
 	free(parts->model);
+	pmu_model_free(parts->job);
 }

@@ -118,15 +118,26 @@ static void refuse(struct pmu_run_libraries *libraries)
 		libraries->why, sizeof(libraries->why),
 		"the path %s cannot be preloaded: there is a blank, a colon or a dollar sign in it",
 		libraries->preload);
-	libraries->preload[0] = libraries->pmu[0] = '\0';
+	libraries->preload[0] = libraries->pmu[0] = libraries->mpi[0] = '\0';
 }
 
-void pmu_run_libraries_find(const struct pmu_run_folder *folder, bool with_pmu,
+/* Without it each rank has a report of its own, as it always had. */
+static void find_mpi(const struct pmu_run_folder *folder, struct pmu_run_libraries *libraries)
+{
+	if (find_library("/bindings/.libs", MPI_NAME, libraries->mpi, sizeof(libraries->mpi)) &&
+	    !is_speakable(libraries->mpi) &&
+	    !make_speakable(folder, MPI_NAME, libraries->mpi, sizeof(libraries->mpi)))
+		libraries->mpi[0] = '\0';
+}
+
+void pmu_run_libraries_find(const struct pmu_run_folder *folder, bool with_pmu, bool with_mpi,
 			    struct pmu_run_libraries *libraries)
 {
 	bool have_pmu, linked;
 
-	libraries->why[0] = '\0';
+	libraries->why[0] = libraries->mpi[0] = '\0';
+	if (with_mpi)
+		find_mpi(folder, libraries);
 	have_pmu = find_library("/lib/.libs", PMU_NAME, libraries->pmu, sizeof(libraries->pmu));
 	if (!find_library("/bindings/.libs", PRELOAD_NAME, libraries->preload,
 			  sizeof(libraries->preload))) {
@@ -134,7 +145,7 @@ void pmu_run_libraries_find(const struct pmu_run_folder *folder, bool with_pmu,
 			 "%s is not in %s, so only programs that are linked "
 			 "with libpmu can be measured",
 			 PRELOAD_NAME, PMU_LIBDIR);
-		libraries->pmu[0] = '\0';
+		libraries->pmu[0] = libraries->mpi[0] = '\0';
 		return;
 	}
 	linked = is_speakable(libraries->preload) && is_speakable(libraries->pmu);
@@ -190,6 +201,8 @@ static void set_preload(struct list *list, const struct pmu_run_libraries *libra
 	struct pmu_strbuf out = { 0 };
 
 	pmu_strbuf_add(&out, libraries->preload);
+	if (libraries->mpi[0])
+		pmu_strbuf_addf(&out, ":%s", libraries->mpi);
 	if (libraries->pmu[0])
 		pmu_strbuf_addf(&out, ":%s", libraries->pmu);
 	if (before)

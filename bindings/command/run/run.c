@@ -153,7 +153,8 @@ static int execute(struct run *run)
 	if (run->target.no_script)
 		start.path = run->target.path;
 	if (!run->target.no_preload)
-		pmu_run_libraries_find(&run->folder, run->request.pins, &run->libraries);
+		pmu_run_libraries_find(&run->folder, run->request.pins,
+				       pmu_run_is_mpi(&run->request), &run->libraries);
 	if (run->request.emulate) {
 		rc = pmu_run_words_make(&run->request, &run->folder, &words);
 		start.command = words.word;
@@ -251,6 +252,7 @@ static void report(struct run *run)
 			"no time",
 			run->request.command[0]);
 	pmu_run_take_all(&run->folder, parts);
+	pmu_run_take_job(&run->folder, parts);
 	if (run->request.no_report)
 		return;
 	parts->run = run->end.run;

@@ -95,7 +95,8 @@ void pmu_run_folder_remove(const struct pmu_run_folder *folder);
 /** The libraries that are preloaded. */
 struct pmu_run_libraries {
 	char preload[PATH_MAX];   /* "" not found, or not to be had */
-	char pmu[PATH_MAX];       /* behind it, where threads are pinned */
+	char mpi[PATH_MAX];       /* behind it, in an MPI program */
+	char pmu[PATH_MAX];       /* behind them, where threads are pinned */
 	char why[PATH_MAX + 128]; /* why there is none */
 };
 
@@ -103,8 +104,11 @@ struct pmu_run_libraries {
  * pmu_run_libraries_find() - where they are, in words that LD_PRELOAD can hold
  * @folder: gets links to those in whose path is a blank or colon
  */
-void pmu_run_libraries_find(const struct pmu_run_folder *folder, bool with_pmu,
+void pmu_run_libraries_find(const struct pmu_run_folder *folder, bool with_pmu, bool with_mpi,
 			    struct pmu_run_libraries *libraries);
+
+/** pmu_run_is_mpi() - is it, or does it start, an MPI program? */
+bool pmu_run_is_mpi(const struct pmu_run_request *request);
 
 /**
  * pmu_run_environment() - ours, with the request's settings
@@ -232,6 +236,12 @@ struct pmu_run_parts {
 	int n_alive;
 	struct pmu_run_outliving outliving; /* those of which nothing is here */
 	bool no_memory;
+	/*
+	 * This is one rank of a job, and the results of all are in the report of the first one.
+	 * That one has it.
+	 */
+	bool in_job;
+	struct pmu_model *job;
 	struct pmu_model_run run;
 	char note[PMU_RUN_NOTES][3 * PATH_MAX]; /* about the whole run */
 	size_t n_notes;
@@ -274,6 +284,9 @@ bool pmu_run_outliving_any(const struct pmu_run_folder *folder,
 void pmu_run_outliving_drop(struct pmu_run_outliving *outliving, pid_t pid);
 /** pmu_run_outliving_note() - one of what is not in the report */
 void pmu_run_outliving_note(const struct pmu_run_outliving *outliving, struct pmu_run_parts *parts);
+
+/** pmu_run_take_job() - what the ranks of this process's job have made of their results together */
+void pmu_run_take_job(const struct pmu_run_folder *folder, struct pmu_run_parts *parts);
 
 /** pmu_run_check_outputs() - can they be written?  Return: 0, or an exit status after a message. */
 int pmu_run_check_outputs(const struct pmu_run_request *request);

@@ -399,6 +399,22 @@ static void write_files(struct writing *w)
 
 /* --- all of it --- */
 
+/* One report of all ranks, by the first of them. */
+static void write_job(struct writing *w)
+{
+	char path[MAX_PATH];
+	bool to_file = w->configured && strcmp(w->configured, "-");
+	int rc;
+
+	if (!w->parts->job)
+		return;
+	rc = to_file ? path_of(w->configured, NULL, path, sizeof(path)) : 0;
+	if (rc < 0)
+		tell(w, w->configured, rc);
+	else
+		write_models(w, to_file ? path : w->configured, &w->parts->job, 1);
+}
+
 /* Return: whether it failed. */
 static bool write_output(const struct pmu_run_request *request, const struct pmu_run_parts *parts,
 			 const char *configured)
@@ -407,11 +423,18 @@ static bool write_output(const struct pmu_run_request *request, const struct pmu
 		.request = request, .parts = parts, .configured = configured, .text = request->text
 	};
 
-	if (configured && strcmp(configured, "-")) {
+	bool to_file = configured && strcmp(configured, "-");
+
+	if (to_file)
 		w.format = pmu_report_format_of(configured);
+	else
+		pmu_terminal_fit(&w.text, configured ? STDOUT_FILENO : STDERR_FILENO);
+	if (parts->in_job && !request->each &&
+	    !(to_file && has_letter(configured, strlen(configured), "prhn"))) {
+		write_job(&w);
+	} else if (to_file) {
 		write_files(&w);
 	} else {
-		pmu_terminal_fit(&w.text, configured ? STDOUT_FILENO : STDERR_FILENO);
 		write_models(&w, configured, parts->model, parts->n);
 	}
 	return w.failed;

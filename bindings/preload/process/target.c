@@ -210,7 +210,7 @@ const char *target_next_word(const char **at, size_t *len)
 
 bool target_is_ours(const char *word, size_t len)
 {
-	static const char *const ours[] = { PRELOAD_NAME, PMU_NAME };
+	static const char *const ours[] = { PRELOAD_NAME, PMU_NAME, MPI_NAME };
 
 	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
 		size_t name = strlen(ours[i]);

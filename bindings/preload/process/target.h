@@ -13,6 +13,7 @@
 /** The libraries that we put into LD_PRELOAD. */
 #define PRELOAD_NAME "libpmu-preload.so"
 #define PMU_NAME     "libpmu.so.0"
+#define MPI_NAME     "libpmu-mpi.so"
 
 /** Scripts whose interpreter is a script; Linux follows five (exec_binprm). */
 #define TARGET_SCRIPTS_MAX 5

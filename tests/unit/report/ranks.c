@@ -171,8 +171,9 @@ static bool same_sum(const struct pmu_model_section *s, const struct pmu_model_r
 		    a->self_ns == b->self_ns && a->min_ns == b->min_ns && a->max_ns == b->max_ns &&
 		    a->n_threads == b->n_threads && a->flags == b->flags &&
 		    !((a->missing ^ b->missing) & counts) &&
-		    !((a->self_missing ^ b->self_missing) & counts) && a->cost_ns == b->cost_ns && a->depth == b->depth &&
-		    fabs(a->sd_ns - b->sd_ns) <= 1e-9 * b->sd_ns && a->share == b->share;
+		    !((a->self_missing ^ b->self_missing) & counts) && a->cost_ns == b->cost_ns &&
+		    a->depth == b->depth && fabs(a->sd_ns - b->sd_ns) <= 1e-9 * b->sd_ns &&
+		    a->share == b->share;
 
 	for (unsigned int i = 0; i < s->n_counts; i++)
 		if (!(a->missing >> i & 1))

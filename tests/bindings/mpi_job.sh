@@ -1,0 +1,148 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# One report, made by the ranks of a job: under each MPI that is here, linked and preloaded, in C and in Fortran; and
+# where not all ranks are measured, or one dies.
+. "$(dirname "$0")/../command/pmu.sh"
+ranks=64 slow=37
+
+[ -z "${TEST_SANITIZERS:-}" ] || skip_all 'an MPI library does not run in a sanitized program'
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PMU_PIN=none
+export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM PMU_PIN
+mkdir -m 700 run
+export XDG_RUNTIME_DIR="$tmp/run"
+mpi_library=$build/bindings/.libs/libpmu-mpi.so
+
+# launch RANKS COMMAND...: standard output in out, standard error in err
+launch() {
+	launched=$1
+	shift
+	oversubscribe=
+	[ "$mpi" = mpich ] || oversubscribe=--oversubscribe
+	timeout 120 "mpirun.$mpi" $oversubscribe -np "$launched" "$@" >out 2>err
+}
+
+# sums FILE: of each region of a JSON report: path, threads, calls, time, the page faults; of more than the last digit
+sums() {
+	"${TEST_PYTHON:-python3}" - "$1" <<-'END'
+		import json, sys
+		report = json.load(open(sys.argv[1]))
+		for row in sorted(report["regions"], key=lambda row: row["path"]):
+		    # the clock's rate is known a little better at each rank's end than at MPI_Finalize
+		    times = ["%.8g" % row[name] for name in ("time_ns", "time_min_ns", "time_max_ns")]
+		    print(row["path"], row["n_threads"], row["calls"], *times, row["raw"], row["open"], row["flags"])
+	END
+}
+
+# What every MPI has to do.
+check_mpi() {
+	program=./job.$mpi
+	"mpicc.$mpi" -O2 -I"$source/include" "$source/tests/bindings/mpi_job.c" -o "$program" "$mpi_library" \
+		"$build/lib/.libs/libpmu.so" -Wl,-rpath,"$build/lib/.libs:$build/bindings/.libs" 2>err
+	result $? "$mpi: a program that is linked with libpmu-mpi"
+	launch 2 "$program" || {
+		skip "$mpi" "mpirun.$mpi does not run here"
+		return
+	}
+	rm -f ./*.json
+
+	# --- one report, and those of each rank, of the same run ---
+	PMU_BACKEND=software PMU_EVENTS=page-faults PMU_OUTPUT='job.json,rank-%r.json' \
+		launch $ranks "$program" $slow
+	result $? "$mpi: $ranks ranks"
+	has out 'sum 2016' 'the program prints what it always does'
+	[ "$(ls rank-*.json | wc -l)" = $ranks ] && [ -s job.json ] && [ "$(ls ./*.json | wc -l)" = $((ranks + 1)) ]
+	result $? 'one report, and one of each'
+	run 0 'merged' report rank-*.json -o merged.json
+	sums job.json >job.sums
+	sums merged.json >merged.sums
+	cp job.sums out
+	cmp job.sums merged.sums >err && [ "$(wc -l <job.sums)" = 4 ]
+	result $? 'sums are those of the merged reports'
+	grep -q 'solve/work/pass 64 1980 ' job.sums
+	result $? 'calls are exact'
+
+	# --- nothing else is asked for: one text ---
+	launch 5 "$program" 3
+	[ "$(grep -c '^pmu: ' err)" = 1 ]
+	result $? 'one text on standard error'
+
+	# --- ranks under pmu run, of a program that knows nothing ---
+	"mpicc.$mpi" -O2 -DPMU_DISABLE -I"$source/include" "$source/tests/bindings/mpi_job.c" -o "plain.$mpi" 2>err
+	rm -f ./*.json
+	launch 4 "$pmu" run -o job.json -o 'rank-%r.json' "./plain.$mpi"
+	result $? 'under pmu run'
+	[ "$(ls rank-*.json | wc -l)" = 4 ] && [ -s job.json ] && [ "$(ls ./*.json | wc -l)" = 5 ]
+	result $? 'one report, and one of each'
+	awk '/"path": "main"/ { getline; if (/"calls": 4, /) found = 1 } END { exit !found }' job.json
+	result $? 'of all four'
+	launch 4 "$pmu" run "./plain.$mpi"
+	[ "$(grep -c '^pmu: ' err)" = 1 ]
+	result $? 'one text on standard error'
+	PMU_MPI=0 launch 3 "$pmu" run "./plain.$mpi"
+	[ "$(grep -c '^pmu: ' err)" = 3 ]
+	result $? 'unless it is switched off'
+	[ -z "$(ls run/pmu/*.pmu run/pmu/run-* 2>/dev/null)" ]
+	result $? 'nothing is left'
+
+	# --- some ranks are not measured: nobody waits for ever, and nothing is lost ---
+	cat >some <<-END
+		#!/bin/sh
+		if [ "\${OMPI_COMM_WORLD_RANK:-\$PMI_RANK}" = 0 ]; then exec "$pmu" run -o some.json "\$@"; fi
+		exec "\$@"
+	END
+	chmod +x some
+	PMU_MPI_WAIT=1 launch 3 ./some "./plain.$mpi"
+	result $? 'a run of which one rank is measured'
+	grep -q 'not all ranks came to MPI_Finalize measured' some.json && grep -q '"path": "main"' some.json
+	result $? 'has its report, which says so'
+
+	# --- a rank dies: stores are there, and are merged ---
+	rm -f ./*.json
+	PMU_OUTPUT='job.json,died-%r.json' launch 4 "$program" 2 kill
+	[ $? != 0 ] && [ ! -e job.json ]
+	result $? 'a rank that is killed takes the job with it'
+	set -- died-*.json run/pmu/*.pmu
+	[ -e "$1" ] || shift
+	run 0 'is reported' report "$@"
+	has out 'work' 'with what they did'
+	rm -f run/pmu/*.pmu
+}
+
+# Fortran calls another MPI_Finalize.
+check_fortran() {
+	cat >f.f90 <<-'END'
+		program f
+		  use mpi
+		  integer :: error
+		  call MPI_Init(error)
+		  call MPI_Finalize(error)
+		end program
+	END
+	sed 's/use mpi/use mpi_f08/; s/(error)/()/' f.f90 >f08.f90
+	for name in f f08; do
+		"mpif90.$mpi" "$name.f90" -o "$name.$mpi" 2>err
+		result $? "$mpi: Fortran, $name"
+		rm -f job.json
+		launch 3 "$pmu" run -o job.json "./$name.$mpi"
+		grep -q '"ranks": 3' job.json
+		result $? 'one report'
+	done
+}
+
+any=
+for mpi in openmpi mpich; do
+	command -v "mpicc.$mpi" >/dev/null && command -v "mpirun.$mpi" >/dev/null || {
+		skip "$mpi" "no mpicc.$mpi here"
+		continue
+	}
+	any=1
+	check_mpi
+	if command -v "mpif90.$mpi" >/dev/null && command -v gfortran >/dev/null; then
+		check_fortran
+	else
+		skip "$mpi, Fortran" 'no compiler for it'
+	fi
+done
+[ "$any" ] || skip 'any MPI' 'none is here'
+
+finish
