@@ -42,9 +42,10 @@ static uint64_t noise(uint64_t *state)
 
 static struct pmu_model *model_of(uint32_t rank)
 {
-	static const struct pmu_model_count count[COUNTS] = {
-		{ "cycles", "" }, { "instructions", "" }, { "branches", "" }, { "branch-misses", "" }
-	};
+	static const struct pmu_model_count count[COUNTS] = { { "cycles", "" },
+							      { "instructions", "" },
+							      { "branches", "" },
+							      { "branch-misses", "" } };
 	struct pmu_model *model = pmu_model_new();
 	uint64_t state = rank * 2654435761u + 1, sum = 0;
 	struct pmu_model_section *s;

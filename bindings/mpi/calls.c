@@ -6,14 +6,14 @@
  * What is behind ours may be another tool's.  Fortran's call C's, under its name or that with a P,
  * and the job ends once.
  */
-#define FINALIZE(name)                                                          \
-	MPI_STANDS_IN int name(mpi_word error);                                 \
-	MPI_STANDS_IN int name(mpi_word error)                                  \
-	{                                                                       \
-		int (*next)(mpi_word) = (int (*)(mpi_word))mpi_find(#name);     \
-                                                                                \
-		mpi_job_finish();                                               \
-		return next ? next(error) : 1;                                  \
+#define FINALIZE(name)                                                      \
+	MPI_STANDS_IN int name(mpi_word error);                             \
+	MPI_STANDS_IN int name(mpi_word error)                              \
+	{                                                                   \
+		int (*next)(mpi_word) = (int (*)(mpi_word))mpi_find(#name); \
+                                                                            \
+		mpi_job_finish();                                           \
+		return next ? next(error) : 1;                              \
 	}
 
 FINALIZE(MPI_Finalize)

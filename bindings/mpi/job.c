@@ -152,8 +152,8 @@ static void close_rows(struct pmu_model *model)
 static bool settle(void)
 {
 	int (*checkpoint)(enum pmu_next) = (int (*)(enum pmu_next))mpi_pmu("pmu_checkpoint");
-	int (*text_of)(const char *, char **) =
-		(int (*)(const char *, char **))mpi_pmu("pmu_report_text");
+	int (*text_of)(const char *,
+		       char **) = (int (*)(const char *, char **))mpi_pmu("pmu_report_text");
 	char *text = NULL;
 	bool known;
 

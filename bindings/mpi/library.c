@@ -94,8 +94,8 @@ static const struct {
 	const char *says; /* in what MPI_Get_library_version says */
 	bool (*take)(struct mpi_library *mpi);
 } implementations[] = {
-	{ "Open MPI", take_open_mpi },   { "MPICH", take_mpich },   { "Intel(R) MPI", take_mpich },
-	{ "MVAPICH", take_mpich },       { "CRAY", take_mpich },
+	{ "Open MPI", take_open_mpi }, { "MPICH", take_mpich }, { "Intel(R) MPI", take_mpich },
+	{ "MVAPICH", take_mpich },     { "CRAY", take_mpich },
 };
 
 /* The ABI of MPI 5, which an implementation may offer beside its own, has other numbers. */

@@ -17,8 +17,8 @@
 #include "session/session.h"
 
 /* Names of programs that start ranks begin so; a distribution may add which MPI it is of. */
-static const char *const launchers[] = { "mpirun", "mpiexec", "orterun", "prterun", "srun", "aprun",
-					 "jsrun" };
+static const char *const launchers[] = { "mpirun", "mpiexec", "orterun", "prterun",
+					 "srun",   "aprun",   "jsrun" };
 
 bool pmu_run_is_mpi(const struct pmu_run_request *request)
 {

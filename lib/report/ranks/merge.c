@@ -127,8 +127,8 @@ static bool is_wanted(const void *arg, uintptr_t number)
 
 static uint32_t hash_of(const struct wanted *wanted)
 {
-	return pmu_hash_number((uintptr_t)wanted->name ^
-			       (uint64_t)(wanted->parent + 1) << 20 << wanted->flat);
+	return pmu_hash_number((uintptr_t)wanted->name ^ (uint64_t)(wanted->parent + 1)
+								 << 20 << wanted->flat);
 }
 
 static int index_rows(struct pmu_ranks_section *s)
@@ -139,8 +139,8 @@ static int index_rows(struct pmu_ranks_section *s)
 		const struct wanted wanted = { s, s->row[i].name, s->row[i].parent,
 					       s->row[i].flags & PMU_ROW_FLAT };
 		uint32_t hash = hash_of(&wanted);
-		struct pmu_index_place *place =
-			pmu_index_find(&s->by_path, hash, is_wanted, &wanted);
+		struct pmu_index_place *place = pmu_index_find(&s->by_path, hash, is_wanted,
+							       &wanted);
 
 		/* of two that are the same, as in forged bytes, the first is found */
 		if (place->thing)
@@ -324,8 +324,7 @@ static void merge_head(struct pmu_ranks *ranks, const struct pmu_ranks *from)
 
 		for (unsigned int i = 0; i < saying->n; i++)
 			pmu_ranks_say(ranks, (enum pmu_said)k, &saying->said[i]);
-		ranks->saying[k].n_more =
-			pmu_ranks_capped(ranks->saying[k].n_more, saying->n_more);
+		ranks->saying[k].n_more = pmu_ranks_capped(ranks->saying[k].n_more, saying->n_more);
 	}
 }
 

@@ -197,11 +197,11 @@ static void add_totals(const struct walk *walk, uint64_t *total)
 		if (row->flags & PMU_ROW_FLAT)
 			continue;
 		if (row->parent < 0)
-			total[PMU_WHOLE_TIME] =
-				pmu_ranks_capped(total[PMU_WHOLE_TIME], walk->now[at].time_ns);
+			total[PMU_WHOLE_TIME] = pmu_ranks_capped(total[PMU_WHOLE_TIME],
+								 walk->now[at].time_ns);
 		if (walk->within[at] == at + 1)
-			total[PMU_WHOLE_MPI] =
-				pmu_ranks_capped(total[PMU_WHOLE_MPI], walk->now[at].time_ns);
+			total[PMU_WHOLE_MPI] = pmu_ranks_capped(total[PMU_WHOLE_MPI],
+								walk->now[at].time_ns);
 	}
 }
 
@@ -278,11 +278,16 @@ static void say_head(struct making *m)
 {
 	const struct pmu_model *model = m->model;
 	const char *const head[] = {
-		[PMU_SAID_PROGRAM] = model->program, [PMU_SAID_COMMAND] = model->command,
-		[PMU_SAID_HOST] = model->host,       [PMU_SAID_MACHINE] = model->machine,
-		[PMU_SAID_CPU] = model->cpu,         [PMU_SAID_SOURCE] = model->source,
-		[PMU_SAID_DETAIL] = model->source_detail, [PMU_SAID_CLOCK] = model->clock,
-		[PMU_SAID_PINNING] = model->pinning, [PMU_SAID_VERSION] = model->version,
+		[PMU_SAID_PROGRAM] = model->program,
+		[PMU_SAID_COMMAND] = model->command,
+		[PMU_SAID_HOST] = model->host,
+		[PMU_SAID_MACHINE] = model->machine,
+		[PMU_SAID_CPU] = model->cpu,
+		[PMU_SAID_SOURCE] = model->source,
+		[PMU_SAID_DETAIL] = model->source_detail,
+		[PMU_SAID_CLOCK] = model->clock,
+		[PMU_SAID_PINNING] = model->pinning,
+		[PMU_SAID_VERSION] = model->version,
 		[PMU_SAID_DIED] = model->died,
 	};
 

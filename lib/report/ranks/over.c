@@ -94,8 +94,7 @@ int pmu_over_merge(struct pmu_over *over, struct pmu_ranks *ranks, const struct 
 	add(over, from, pmu_ranks_text(ranks, from->min_host, strlen(from->min_host)),
 	    pmu_ranks_text(ranks, from->max_host, strlen(from->max_host)));
 	for (unsigned int i = 0; !rc && i < from->n_buckets; i++)
-		rc = add_to_bucket(over, &ranks->blocks, from->bucket[i].bucket,
-				   from->bucket[i].n);
+		rc = add_to_bucket(over, &ranks->blocks, from->bucket[i].bucket, from->bucket[i].n);
 	return rc;
 }
 

@@ -13,8 +13,8 @@ struct pmu_ranks *pmu_ranks_new(void)
 {
 	struct pmu_model_block *blocks = NULL;
 	struct pmu_ranks *ranks = pmu_block_alloc(&blocks, sizeof(*ranks));
-	struct pmu_ranks_section *section =
-		pmu_block_array(&blocks, PMU_RANKS_MAX_SECTIONS, sizeof(*section));
+	struct pmu_ranks_section *section = pmu_block_array(&blocks, PMU_RANKS_MAX_SECTIONS,
+							    sizeof(*section));
 
 	if (!ranks || !section) {
 		pmu_block_free(&blocks);

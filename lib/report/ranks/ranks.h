@@ -118,7 +118,7 @@ struct pmu_ranks_said {
 
 struct pmu_ranks_saying {
 	unsigned int n;
-	uint64_t n_more; /* beyond the limit; the same one may be in it several times */
+	uint64_t n_more;             /* beyond the limit; the same one may be in it several times */
 	struct pmu_ranks_said *said; /* [PMU_RANKS_MAX_SAID] or NULL */
 };
 
