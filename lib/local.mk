@@ -438,6 +438,7 @@ noinst_LTLIBRARIES += %D%/libpmu-combine.la
 	%D%/report/ranks/coding.h \
 	%D%/report/ranks/decode.c \
 	%D%/report/ranks/encode.c \
+	%D%/report/ranks/match.c \
 	%D%/report/ranks/merge.c \
 	%D%/report/ranks/of_model.c \
 	%D%/report/ranks/over.c \

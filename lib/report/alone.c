@@ -67,3 +67,8 @@ void pmu_text_parts_table(struct pmu_text *t)
 {
 	(void)t;
 }
+
+void pmu_text_parts_close(struct pmu_text *t)
+{
+	(void)t;
+}

@@ -21,6 +21,7 @@
 #include "report/model/histogram.h"
 #include "report/model/least.h"
 #include "report/model/rows.h"
+#include "report/ranks/ranks.h"
 
 /** What is known of a sum beside the sum. */
 struct beside {
@@ -56,6 +57,8 @@ struct pmu_gathering {
 	size_t section_room;
 	unsigned int n_parts, n_threads; /* of the inputs so far, sockets among these */
 	bool counts;
+	struct pmu_ranks *ranks; /* all of them; NULL: none so far, or it cannot be had */
+	bool no_ranks;
 };
 
 /* Room for @n in an array that grows.  Return: 0 or -ENOMEM, and it is as it was. */
@@ -640,6 +643,37 @@ int pmu_gathering_sections(struct pmu_gathering *g)
 	return rc ? rc : settle(g);
 }
 
+/* --- how all is spread over ranks --- */
+
+/* Without memory the report has less to say. */
+static void add_ranks(struct pmu_gathering *g, const struct pmu_model *model)
+{
+	struct pmu_ranks *ranks = NULL;
+
+	if (g->no_ranks)
+		return;
+	g->no_ranks = (!model->n_parts && model->rank < 0) ||
+		      pmu_ranks_of(model, (uint32_t)model->rank, &ranks) < 0;
+	if (g->no_ranks)
+		return;
+	if (!g->ranks) {
+		g->ranks = ranks;
+		return;
+	}
+	g->no_ranks = pmu_ranks_merge(g->ranks, ranks) < 0;
+	pmu_ranks_free(ranks);
+}
+
+/* Several processes of a rank would be several ranks. */
+static void keep_ranks(struct pmu_gathering *g, struct pmu_model *model)
+{
+	if (!g->ranks || g->no_ranks || g->ranks->n_ranks < 2 ||
+	    pmu_model_n_ranks(model) != model->n_parts || pmu_ranks_match(g->ranks, model) < 0)
+		return;
+	pmu_ranks_keep(g->ranks, model);
+	g->ranks = NULL;
+}
+
 /* --- what others see --- */
 
 struct pmu_gathering *pmu_gather_new(bool counts)
@@ -712,6 +746,8 @@ int pmu_gather_add(struct pmu_gathering *g, const struct pmu_model *model)
 		rc = -ENOTSUP;
 	if (!rc)
 		rc = keep(g, model);
+	if (!rc)
+		add_ranks(g, model);
 	g->n_parts += n_parts;
 	g->n_threads += model->n_threads + model->n_sockets;
 	return rc;
@@ -719,6 +755,7 @@ int pmu_gather_add(struct pmu_gathering *g, const struct pmu_model *model)
 
 static void gathering_free(struct pmu_gathering *g)
 {
+	pmu_ranks_free(g->ranks);
 	for (size_t i = 0; i < g->section_room; i++) {
 		pmu_index_free(&g->section[i].f.index);
 		free(g->section[i].f.summing);
@@ -741,6 +778,8 @@ int pmu_gather_end(struct pmu_gathering *g, struct pmu_model **combined)
 
 	g->c.from = g->stub;
 	rc = pmu_combining_make(&g->c, combined);
+	if (!rc)
+		keep_ranks(g, *combined);
 	gathering_free(g);
 	return rc;
 }

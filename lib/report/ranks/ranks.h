@@ -192,6 +192,20 @@ int pmu_ranks_model(struct pmu_ranks *ranks, struct pmu_model **model);
  */
 void pmu_ranks_keep(struct pmu_ranks *ranks, struct pmu_model *model);
 
+/**
+ * pmu_ranks_match() - put a record's sections and rows in the order of a finished model's
+ *
+ * Sums that it does not know are of no rank.  Return: 0; -EINVAL: it has other counts; -ENOMEM.
+ */
+int pmu_ranks_match(struct pmu_ranks *ranks, const struct pmu_model *model);
+
+/**
+ * pmu_ranks_for() - what a report of ranks says of them together: the model's, or made of its rows
+ * @made: result: for pmu_ranks_free(); NULL where the model has it
+ * Return: NULL where it is not of several ranks with a process each, or its rows are gone.
+ */
+const struct pmu_ranks *pmu_ranks_for(const struct pmu_model *model, struct pmu_ranks **made);
+
 /** pmu_over_add() - one more rank's; @host: stays where it is */
 int pmu_over_add(struct pmu_over *over, struct pmu_model_block **blocks, uint64_t value,
 		 uint32_t rank, const char *host);

@@ -135,6 +135,7 @@ static bool title(struct pmu_text *t)
 	size_t start, width, n_version = strlen("libpmu ");
 	const char *version = pmu_text_shown(t, model->version);
 	uint64_t n_threads = count_threads(model);
+	bool several = model->n_parts > 1 || model->ranks;
 	struct pmu_cell cell;
 
 	pmu_strbuf_add(t->out, t->color ? PMU_STYLE_HEAD : "");
@@ -143,9 +144,8 @@ static bool title(struct pmu_text *t)
 	if (model->program && model->program[0])
 		pmu_encode_line(t->out, model->program);
 	else
-		pmu_strbuf_add(t->out,
-			       model->n_parts > 1 ? "several programs" : "(unknown program)");
-	if (model->n_parts > 1) {
+		pmu_strbuf_add(t->out, several ? "several programs" : "(unknown program)");
+	if (several) {
 		pmu_text_parts_title(t);
 	} else {
 		pmu_strbuf_addf(t->out, " (pid %lld", (long long)model->pid);

@@ -6,16 +6,18 @@
 #include "report/combine/combine.h"
 #include "report/encode.h"
 #include "report/model/over_parts.h"
+#include "report/ranks/ranks.h"
 #include "report/text/longest.h"
 #include "report/text/table.h"
 #include "report/text/text.h"
 
 #define RANGES_NAMED 8u
 #define PARTS_SHOWN  16u
+#define WORST_NAMED  3u
 
 const char *pmu_text_parts_word(const struct pmu_text *t)
 {
-	return pmu_model_is_ranked(t->model) ? "ranks" : "processes";
+	return t->model->ranks || pmu_model_is_ranked(t->model) ? "ranks" : "processes";
 }
 
 static unsigned int n_processes(const struct pmu_model *model)
@@ -38,12 +40,34 @@ static bool on_one_host(const struct pmu_model *model)
 	return true;
 }
 
+/* Of ranks that have made their report together. */
+static void title_of_ranks(struct pmu_text *t)
+{
+	const struct pmu_ranks_saying *hosts = &t->model->ranks->saying[PMU_SAID_HOST];
+	struct pmu_cell cell;
+
+	pmu_cell_exact(&cell, t->model->ranks->n_ranks);
+	pmu_strbuf_addf(t->out, " (%s ranks", cell.number);
+	if (t->model->host[0]) {
+		pmu_strbuf_add(t->out, " on ");
+		pmu_encode_line(t->out, t->model->host);
+	} else if (hosts->n > 1) {
+		pmu_strbuf_addf(t->out, " on %s%u hosts", hosts->n_more ? "more than " : "",
+				hosts->n);
+	}
+	pmu_strbuf_add(t->out, ")");
+}
+
 void pmu_text_parts_title(struct pmu_text *t)
 {
 	const struct pmu_model *model = t->model;
 	unsigned int n_ranks = pmu_model_is_ranked(model) ? pmu_model_n_ranks(model) : 0;
 	unsigned int n = n_processes(model);
 
+	if (!model->n_parts) {
+		title_of_ranks(t);
+		return;
+	}
 	if (n_ranks == model->n_parts)
 		pmu_strbuf_addf(t->out, " (%u ranks", n_ranks);
 	else
@@ -122,12 +146,15 @@ const char *pmu_text_parts_missing(struct pmu_text *t)
 
 /* --- regions over the parts --- */
 
-enum over_column { N_HAVE, MEAN, LEAST, MOST, IMBALANCE, WHERE, N_OVER };
+enum over_column { N_HAVE, MEAN, LEAST, MOST, IMBALANCE, EXPLAINS, WHERE, N_OVER };
 
 /* One table: of the time, or of a count. */
 struct over {
 	struct pmu_text *t;
 	const struct pmu_model_section *s;
+	/* of ranks, where that is known, or of parts by their rows */
+	const struct pmu_ranks *ranks;
+	const struct pmu_ranks_section *of_ranks;
 	struct pmu_over_parts parts;
 	const unsigned int *at;
 	unsigned int n;
@@ -135,6 +162,7 @@ struct over {
 	unsigned int n_all;  /* ranks or processes that there are */
 	const char *word;    /* what they are */
 	bool spread, differ; /* some region is in several; not in all */
+	bool explained;      /* some region's part of the imbalance is known */
 	struct pmu_cell *cell[N_OVER];
 	struct pmu_spread *spread_of; /* [n] */
 	double largest;               /* of all */
@@ -157,16 +185,101 @@ static void put_value(const struct over *o, struct pmu_cell *cell, double value)
 		pmu_cell_count(cell, whole(value), whole(o->largest));
 }
 
+static const struct pmu_over *over_of(const struct over *o, unsigned int i)
+{
+	const struct pmu_ranks_row *row = &o->of_ranks->row[o->at ? o->at[i] : i];
+
+	return &row->over[o->count < 0 ? PMU_OVER_TIME_NS : PMU_OVER_COUNT + o->count];
+}
+
+/* As it is of parts: missing where any rank has not counted it. */
+static bool spread_over_ranks(const struct over *o, unsigned int i, struct pmu_spread *spread)
+{
+	const struct pmu_over *over = over_of(o, i);
+
+	*spread = (struct pmu_spread){
+		.n = (unsigned int)over->n,
+		.sum = (double)over->sum,
+		.min = (double)over->min,
+		.max = (double)over->max,
+		.mean = pmu_over_mean(over),
+		.imbalance = pmu_over_imbalance(over),
+	};
+	return over->n &&
+	       (o->count < 0 || !(o->s->row[o->at ? o->at[i] : i].missing >> o->count & 1));
+}
+
 static void find_spreads(struct over *o)
 {
 	o->largest = 0;
 	for (unsigned int i = 0; i < o->n; i++) {
 		struct pmu_spread *spread = &o->spread_of[i];
 
-		if (!pmu_over_parts(&o->parts, o->at ? o->at[i] : i, o->count, spread))
+		if (!(o->ranks ? spread_over_ranks(o, i, spread)
+			       : pmu_over_parts(&o->parts, o->at ? o->at[i] : i, o->count, spread)))
 			spread->n = 0;
 		else if (spread->max > o->largest)
 			o->largest = spread->max;
+	}
+}
+
+static bool on_several_hosts(const struct pmu_ranks *ranks)
+{
+	const struct pmu_over *whole = ranks->whole;
+
+	/* a record of ranks that are merged here has no list of hosts */
+	if (ranks->saying[PMU_SAID_HOST].n > 1)
+		return true;
+	for (unsigned int i = 0; i < PMU_WHOLE_N; i++)
+		if (whole[i].n && strcmp(whole[i].min_host, whole[i].max_host) != 0)
+			return true;
+	return false;
+}
+
+/* "rank 37 on node2" */
+static const char *rank_text(struct pmu_text *t, const struct pmu_ranks *ranks, uint32_t rank,
+			     const char *host)
+{
+	struct pmu_strbuf text = { 0 };
+	const char *shown;
+
+	pmu_strbuf_addf(&text, "rank %u", rank);
+	if (host[0] && on_several_hosts(ranks))
+		pmu_strbuf_addf(&text, " on %s", host);
+	shown = pmu_text_shown(t, pmu_strbuf_text(&text));
+	t->failed |= text.failed;
+	pmu_strbuf_free(&text);
+	return shown;
+}
+
+static const char *most_in(const struct over *o, unsigned int i, const struct pmu_spread *spread)
+{
+	const struct pmu_over *over;
+
+	if (!o->ranks)
+		return pmu_text_shown(o->t, o->t->model->part[spread->part_max].label);
+	over = over_of(o, i);
+	return rank_text(o->t, o->ranks, over->max_rank, over->max_host);
+}
+
+static void put_explained(struct over *o, unsigned int i)
+{
+	double part = o->ranks && o->count < 0 && o->ranks->whole[PMU_WHOLE_MPI].sum
+			      ? pmu_ranks_explains(o->ranks,
+						   &o->of_ranks->row[o->at ? o->at[i] : i])
+			      : NAN;
+	char *number;
+
+	pmu_cell_text(&o->cell[EXPLAINS][i], "");
+	if (isnan(part))
+		return;
+	o->explained = true;
+	pmu_cell_share(&o->cell[EXPLAINS][i], fabs(part));
+	/* a region that the slowest rank is faster in makes up for some of it */
+	number = o->cell[EXPLAINS][i].number;
+	if (part < 0 && number[0] != '<' && strlen(number) + 1 < sizeof(o->cell[0]->number)) {
+		memmove(number + 1, number, strlen(number) + 1);
+		number[0] = '-';
 	}
 }
 
@@ -193,15 +306,15 @@ static void fill_over(struct over *o)
 		if (spread.n > 1 && spread.mean > 0)
 			pmu_cell_share(&o->cell[IMBALANCE][i], spread.imbalance);
 		if (spread.max > 0)
-			pmu_cell_text(
-				&o->cell[WHERE][i],
-				pmu_text_shown(o->t, o->t->model->part[spread.part_max].label));
+			pmu_cell_text(&o->cell[WHERE][i], most_in(o, i, &spread));
+		put_explained(o, i);
 	}
 }
 
 static void print_over(struct over *o)
 {
-	const char *titles[N_OVER] = { o->word, "mean", "min", "max", "imbalance", "most in" };
+	const char *titles[N_OVER] = { o->word,     "mean",     "min",    "max",
+				       "imbalance", "explains", "most in" };
 	struct pmu_text *t = o->t;
 	struct pmu_table table = { .n_rows = o->n, .color = t->color };
 
@@ -217,7 +330,7 @@ static void print_over(struct over *o)
 		table.label[i].depth = t->sort ? 0 : (unsigned int)row->depth;
 	}
 	for (unsigned int c = 0; c < N_OVER; c++)
-		if (c != N_HAVE || o->differ)
+		if ((c != N_HAVE || o->differ) && (c != EXPLAINS || o->explained))
 			table.column[table.n_columns++] = (struct pmu_table_column){
 				.title = titles[c], .kind = "region", .cell = o->cell[c]
 			};
@@ -240,6 +353,118 @@ static bool is_counted(const struct over *o)
 	return o->count < 0;
 }
 
+/* --- each rank as a whole --- */
+
+/* What of its time each rank computes, and what it is in MPI. */
+static void print_whole(struct pmu_text *t, const struct pmu_ranks *ranks)
+{
+	static const enum pmu_ranks_whole what[] = { PMU_WHOLE_COMPUTE, PMU_WHOLE_MPI };
+	static const char *const titles[] = { "mean", "min", "max", "imbalance", "most in" };
+	struct pmu_table table = { .n_rows = 2, .n_columns = 5, .color = t->color };
+	struct pmu_table_label label[2] = { { .name = "computing" }, { .name = "in MPI" } };
+	struct pmu_table_column column[5];
+	struct pmu_cell cell[5][2];
+
+	for (unsigned int i = 0; i < table.n_rows; i++) {
+		const struct pmu_over *over = &ranks->whole[what[i]];
+
+		pmu_cell_time(&cell[0][i], pmu_over_mean(over));
+		pmu_cell_time(&cell[1][i], (double)over->min);
+		pmu_cell_time(&cell[2][i], (double)over->max);
+		pmu_cell_share(&cell[3][i], pmu_over_imbalance(over));
+		pmu_cell_text(&cell[4][i], rank_text(t, ranks, over->max_rank, over->max_host));
+	}
+	for (unsigned int c = 0; c < 5; c++)
+		column[c] = (struct pmu_table_column){ .title = titles[c],
+						       .kind = "each rank",
+						       .cell = cell[c] };
+	table.label = label;
+	table.column = column;
+	pmu_strbuf_add(t->out, "\n");
+	t->failed |= pmu_table_print(t->out, &table, t->columns, &t->scratch) < 0;
+}
+
+/* The ranks that compute longest, by number and host. */
+static void add_worst(struct pmu_text *t, const struct pmu_ranks *ranks, struct pmu_strbuf *text)
+{
+	unsigned int n = t->all || ranks->n_worst < WORST_NAMED ? ranks->n_worst : WORST_NAMED;
+	struct pmu_cell cell;
+
+	pmu_strbuf_add(text, "computing longest: ");
+	for (unsigned int i = 0; i < n; i++) {
+		pmu_cell_time(&cell, (double)ranks->worst[i].compute_ns);
+		pmu_strbuf_addf(text, "%s%s (%s%s)", i ? ", " : "",
+				rank_text(t, ranks, ranks->worst[i].rank, ranks->worst[i].host),
+				cell.number, cell.unit);
+	}
+}
+
+static void print_worst(struct pmu_text *t, const struct pmu_ranks *ranks, bool explained)
+{
+	const struct pmu_over *compute = &ranks->whole[PMU_WHOLE_COMPUTE];
+	struct pmu_strbuf text = { 0 };
+	struct pmu_cell cell;
+
+	if (!ranks->whole[PMU_WHOLE_MPI].sum)
+		pmu_strbuf_add(&text, "waiting for other ranks is in these times; 'pmu run --auto "
+				      "mpi' tells it apart");
+	else
+		add_worst(t, ranks, &text);
+	if (explained) {
+		pmu_cell_time(&cell, (double)compute->max - pmu_over_mean(compute));
+		pmu_strbuf_addf(&text,
+				"; \"explains\": what part of the %s%s that %s computes beyond "
+				"the mean is in a region, without those in it",
+				cell.number, cell.unit,
+				rank_text(t, ranks, ranks->worst[0].rank, ""));
+	}
+	pmu_strbuf_add(t->out, "\n  ");
+	if (!text.failed && !t->failed)
+		pmu_text_wrap(t, text.text, 2);
+	t->failed |= text.failed;
+	pmu_strbuf_free(&text);
+}
+
+static const struct pmu_ranks *ranks_of(struct pmu_text *t)
+{
+	if (!t->sought_ranks)
+		t->ranks = pmu_ranks_for(t->model, &t->made_ranks);
+	t->sought_ranks = true;
+	return t->ranks;
+}
+
+void pmu_text_parts_close(struct pmu_text *t)
+{
+	pmu_ranks_free(t->made_ranks);
+}
+
+/* Once, below the times of the first group. */
+static void tell_whole(struct over *o)
+{
+	if (!o->ranks || o->t->told_ranks || o->ranks->n_ranks < 2)
+		return;
+	o->t->told_ranks = true;
+	if (o->ranks->whole[PMU_WHOLE_MPI].sum)
+		print_whole(o->t, o->ranks);
+	print_worst(o->t, o->ranks, o->explained);
+}
+
+static void print_each(struct over *o, int end)
+{
+	for (o->count = PMU_OVER_TIME; o->count < end && !o->t->failed; o->count++) {
+		o->differ = o->explained = false;
+		if (!is_counted(o))
+			continue;
+		fill_over(o);
+		/* of processes that have nothing in common there is nothing to compare */
+		if (!o->spread)
+			break;
+		print_over(o);
+		if (o->count == PMU_OVER_TIME)
+			tell_whole(o);
+	}
+}
+
 void pmu_text_over_parts(struct pmu_text *t, const struct pmu_model_section *section,
 			 const unsigned int *at, unsigned int n)
 {
@@ -250,8 +475,11 @@ void pmu_text_over_parts(struct pmu_text *t, const struct pmu_model_section *sec
 	 * Programs that have started each other are no ranks: what the one did says nothing of the
 	 * other.
 	 */
-	if (!pmu_model_is_ranked(t->model) && !end)
+	o.ranks = ranks_of(t);
+	if (!o.ranks && !pmu_model_is_ranked(t->model) && !end)
 		return;
+	if (o.ranks)
+		o.of_ranks = &o.ranks->section[section - t->model->section];
 	for (unsigned int c = 0; c < N_OVER; c++) {
 		o.cell[c] = pmu_block_array(&t->scratch, n, sizeof(struct pmu_cell));
 		t->failed |= !o.cell[c];
@@ -260,27 +488,21 @@ void pmu_text_over_parts(struct pmu_text *t, const struct pmu_model_section *sec
 	t->failed |= !o.spread_of;
 	if (t->failed)
 		return;
-	if (pmu_over_parts_open(&o.parts, t->model, section) < 0) {
+	if (!o.ranks && pmu_over_parts_open(&o.parts, t->model, section) < 0) {
 		t->failed = true;
 		return;
 	}
 	o.word = pmu_text_parts_word(t);
-	if (o.parts.ranked)
+	if (o.ranks)
+		o.n_all = (unsigned int)o.ranks->n_ranks;
+	else if (o.parts.ranked)
 		o.n_all = pmu_model_n_ranks(t->model);
 	/* a process that was several is as many of what is compared here */
 	else if (n_processes(t->model) < t->model->n_parts)
 		o.word = "programs";
-	for (o.count = PMU_OVER_TIME; o.count < end && !t->failed; o.count++) {
-		o.differ = false;
-		if (!is_counted(&o))
-			continue;
-		fill_over(&o);
-		/* of processes that have nothing in common there is nothing to compare */
-		if (!o.spread)
-			break;
-		print_over(&o);
-	}
-	pmu_over_parts_close(&o.parts);
+	print_each(&o, end);
+	if (!o.ranks)
+		pmu_over_parts_close(&o.parts);
 }
 
 /* --- the parts themselves --- */

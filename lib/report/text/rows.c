@@ -119,6 +119,9 @@ static void threads_column(struct rows *r)
 	bool differs = false;
 
 	/* how many ranks says the same */
+	if (r->t->model->ranks && r->t->model->n_threads == 1 &&
+	    r->t->model->thread->n_merged == (uint32_t)r->t->model->n_ranks)
+		return;
 	if (r->t->model->n_parts > 1 && r->t->model->n_parts == r->t->model->n_threads)
 		return;
 	for (unsigned int i = 0; i < r->n; i++)
@@ -632,7 +635,8 @@ static void put_teams(const struct rows *shown)
 static void section_title(struct pmu_text *t, const struct pmu_model_section *s)
 {
 	bool named = s->n_counts || t->model->n_sections > 1;
-	bool summed = t->model->n_threads > 1 || t->model->n_parts > 1;
+	bool several = t->model->n_parts > 1 || t->model->ranks;
+	bool summed = t->model->n_threads > 1 || several;
 	struct pmu_cell read;
 
 	/* there is something above it */
@@ -646,7 +650,7 @@ static void section_title(struct pmu_text *t, const struct pmu_model_section *s)
 	pmu_strbuf_add(t->out, named && summed ? ", " : "");
 	if (summed)
 		pmu_strbuf_addf(t->out, "all %s together",
-				t->model->n_parts > 1 ? pmu_text_parts_word(t) : "threads");
+				several ? pmu_text_parts_word(t) : "threads");
 	if (s->read_ns > 0) {
 		pmu_cell_time(&read, s->read_ns);
 		pmu_strbuf_addf(t->out, "%sa begin or end reads the counters in %s%s",
@@ -726,7 +730,7 @@ void pmu_text_section(struct pmu_text *t, const struct pmu_model_section *sectio
 	section_title(t, section);
 	put_rows(&r);
 	put_teams(&r);
-	if (t->model->n_parts > 1 && !t->failed && r.n)
+	if ((t->model->n_parts > 1 || t->model->ranks) && !t->failed && r.n)
 		pmu_text_over_parts(t, section, r.at, r.n);
 	if (t->threads)
 		each_thread(t, section);

@@ -300,9 +300,9 @@ static bool threads_worth_a_table(const struct pmu_text *t)
 {
 	const struct pmu_model_thread *thread = t->model->thread;
 
-	if (t->threads)
+	if (t->threads && !(t->model->ranks && !t->model->n_parts))
 		return t->model->n_threads > 0;
-	if (t->model->n_parts > 1)
+	if (t->model->n_parts > 1 || t->model->ranks)
 		return false;
 	if (t->model->n_threads > 1)
 		return true;
@@ -391,5 +391,6 @@ void pmu_write_text(struct pmu_strbuf *out, const struct pmu_model *model,
 		pmu_style_apply(out, t.start);
 	out->failed |= t.failed || t.line.failed;
 	pmu_strbuf_free(&t.line);
+	pmu_text_parts_close(&t);
 	pmu_block_free(&t.scratch);
 }

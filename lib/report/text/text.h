@@ -34,6 +34,10 @@ struct pmu_text {
 	bool all;
 	bool brief;
 	size_t start; /* of this report in @out */
+	/* of a report of ranks: what is spread over them, once it was asked for; made for this text */
+	bool sought_ranks, told_ranks;
+	const struct pmu_ranks *ranks;
+	struct pmu_ranks *made_ranks;
 	struct pmu_model_block *scratch;
 	struct pmu_strbuf line; /* for pmu_text_shown() */
 	uint32_t legend;        /* enum pmu_text_legend: what has come up so far */
@@ -146,6 +150,9 @@ const char *pmu_text_parts_missing(struct pmu_text *t);
  */
 void pmu_text_over_parts(struct pmu_text *t, const struct pmu_model_section *section,
 			 const unsigned int *at, unsigned int n);
+
+/** pmu_text_parts_close() - at the end of the text */
+void pmu_text_parts_close(struct pmu_text *t);
 
 /** pmu_text_parts_table() - the ranks or processes */
 void pmu_text_parts_table(struct pmu_text *t);
