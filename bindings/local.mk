@@ -151,7 +151,8 @@ lib_LTLIBRARIES += %D%/libpmu-mpi.la
 	%D%/mpi/job.c \
 	%D%/mpi/job.h \
 	%D%/mpi/library.c \
-	%D%/mpi/mpi.h
+	%D%/mpi/mpi.h \
+	%D%/mpi/table.h
 %C%_libpmu_mpi_la_CPPFLAGS = -include config.h -I$(top_srcdir) -I$(top_srcdir)/include -I$(top_srcdir)/lib
 %C%_libpmu_mpi_la_CFLAGS = $(AM_CFLAGS) -Wmissing-prototypes -fvisibility=hidden $(SECTION_CFLAGS)
 # An archive, of which the linker takes what is needed: not a second session.

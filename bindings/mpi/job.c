@@ -119,33 +119,33 @@ static const char *store_path(char *path, size_t size)
 	return path[0] ? path : NULL;
 }
 
-static void no_longer_open(struct pmu_model_row *row, uint32_t n)
-{
-	row->n_open -= n < row->n_open ? n : row->n_open;
-	if (!row->n_open)
-		row->flags &= ~(uint32_t)PMU_ROW_OPEN;
-}
-
 /*
  * Regions around MPI_Finalize, as main: the checkpoint has counted their calls, which are over as
- * far as this report goes.
+ * far as this report goes.  Then what is nested in them is all there, and their self times are
+ * known.  Return: 0 or -ENOMEM.
  */
-static void close_rows(struct pmu_model *model)
+static int close_rows(struct pmu_model *model)
 {
+	unsigned int n_doubts = model->n_doubts;
+	int rc = 0;
+
 	for (unsigned int i = 0; i < model->n_sections; i++) {
 		struct pmu_model_section *s = &model->section[i];
 
 		for (unsigned int k = 0; k < s->n_thread_rows; k++) {
 			struct pmu_model_row *row = &s->thread_row[k];
-			uint32_t n = row->n_open;
 
-			if (!n || !row->time_ns || row->thread < 0 ||
+			if (!row->n_open || !row->time_ns || row->thread < 0 ||
 			    model->thread[row->thread].tid != gettid())
 				continue;
-			no_longer_open(row, n);
-			no_longer_open(&s->row[row->sum], n);
+			row->n_open = 0;
+			row->flags &= ~(uint32_t)(PMU_ROW_OPEN | PMU_ROW_NO_SELF);
 		}
 	}
+	rc = pmu_model_finish(model);
+	/* what finishing finds it has found before */
+	model->n_doubts = n_doubts;
+	return rc;
 }
 
 /* What is not known before a report is asked for goes into the store then. */
@@ -178,8 +178,7 @@ struct pmu_ranks *mpi_job_own(uint32_t rank)
 			    rank);
 		return NULL;
 	}
-	close_rows(model);
-	if (pmu_ranks_of(model, rank, &ranks))
+	if (close_rows(model) || pmu_ranks_of(model, rank, &ranks))
 		ranks = NULL;
 	pmu_model_free(model);
 	return ranks;

@@ -94,9 +94,14 @@ static unsigned int wanted_parts(void)
 		const char *word;
 		unsigned int parts;
 	} words[] = {
-		{ "main", PRELOAD_MAIN },     { "threads", PRELOAD_THREADS },
-		{ "openmp", PRELOAD_OPENMP }, { "functions", PRELOAD_FUNCTIONS },
-		{ "wrap", PRELOAD_WRAP },     { "markers", PRELOAD_MARKERS },
+		{ "main", PRELOAD_MAIN },
+		{ "threads", PRELOAD_THREADS },
+		{ "openmp", PRELOAD_OPENMP },
+		{ "functions", PRELOAD_FUNCTIONS },
+		{ "wrap", PRELOAD_WRAP },
+		{ "markers", PRELOAD_MARKERS },
+		/* its calls are in libpmu-mpi; here what is around them */
+		{ "mpi", PRELOAD_MAIN },
 	};
 	const char *text = getenv("PMU_AUTO");
 	unsigned int wanted = 0;

@@ -20,12 +20,23 @@
 static const char *const launchers[] = { "mpirun", "mpiexec", "orterun", "prterun",
 					 "srun",   "aprun",   "jsrun" };
 
+/* "mpi" among the words of --auto. */
+static bool asks_for_calls(const struct pmu_run_request *request)
+{
+	const char *text = request->automatic ? request->automatic : getenv("PMU_AUTO");
+
+	for (; text && *text; text += strcspn(text, ", "), text += strspn(text, ", "))
+		if (strcspn(text, ", ") == 3 && !strncmp(text, "mpi", 3))
+			return true;
+	return false;
+}
+
 bool pmu_run_is_mpi(const struct pmu_run_request *request)
 {
 	const char *slash = strrchr(request->command[0], '/');
 	const char *name = slash ? slash + 1 : request->command[0];
 
-	if (pmu_session_rank())
+	if (pmu_session_rank() || asks_for_calls(request))
 		return true;
 	for (size_t i = 0; i < PMU_ARRAY_LEN(launchers); i++) {
 		size_t len = strlen(launchers[i]);

@@ -234,8 +234,8 @@ int pmu_run_check_target(const struct pmu_run_request *request, const struct pmu
 /* Words of PMU_AUTO. */
 static int check_auto(const char *said, const char *text)
 {
-	static const char *const words[] = { "main", "threads", "openmp", "functions",
-					     "wrap", "markers", "none",   NULL };
+	static const char *const words[] = { "main",    "threads", "openmp", "functions", "wrap",
+					     "markers", "mpi",     "none",   NULL };
 	char word[16];
 
 	for (;;) {
@@ -251,7 +251,7 @@ static int check_auto(const char *said, const char *text)
 			near = pmu_closest(word, words);
 			pmu_command_error(
 				"%s: there is no '%.*s'%s%s; choose among main, threads, openmp, functions, "
-				"wrap and markers, or none",
+				"wrap, markers and mpi, or none",
 				said, (int)len, text, near ? ", did you mean " : "",
 				near ? near : "");
 			return PMU_EXIT_USAGE;

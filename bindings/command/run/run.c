@@ -370,7 +370,7 @@ const struct pmu_command pmu_command_run = {
 		"  --histogram          as PMU_HISTOGRAM=1: how calls' times are spread, by percentiles\n"
 		"  --require            as PMU_REQUIRE=1: run nothing where what was asked for cannot be counted\n"
 		"  --auto PARTS         as in PMU_AUTO: what regions are made of: main, threads, openmp, functions,\n"
-		"                       wrap, markers; none\n"
+		"                       wrap, markers, mpi; none; all but mpi without it\n"
 		"  --functions PATTERNS as in PMU_FUNCTIONS: which instrumented functions: 'kernel_*,!*_small'\n"
 		"  --min-time TIME      as in PMU_MIN_TIME: leave out functions whose first 1,000 calls\n"
 		"                       took less on average: 10us\n"
