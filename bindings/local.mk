@@ -5,6 +5,7 @@
 json_read_sources = \
 	%D%/command/json/head.c \
 	%D%/command/json/member.c \
+	%D%/command/json/ranks.c \
 	%D%/command/json/read.c \
 	%D%/command/json/read.h \
 	%D%/command/json/reader.h \

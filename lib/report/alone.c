@@ -29,6 +29,12 @@ void pmu_json_parts_close(struct pmu_json_parts *parts)
 	(void)parts;
 }
 
+void pmu_json_ranks(struct pmu_strbuf *out, const struct pmu_model *model)
+{
+	(void)out;
+	(void)model;
+}
+
 unsigned int pmu_parts_processes(const struct pmu_model_part *part, const unsigned int *at,
 				 unsigned int n)
 {

@@ -55,6 +55,12 @@
  *                 number, from 0, null where it was not known, "process" where it is all
  *                 threads of the process, wherever they ran.  Here and in regions only
  *                 where some counts are the sockets' or the process's
+ *   over_ranks    {ranks, time_ns, computing_ns, mpi_ns, longest, record}: only where there is a
+ *                 process for each of several MPI ranks.  The times are of a rank in outermost
+ *                 regions, of it in calls of MPI, and the rest of it, each as in regions;
+ *                 longest: [{rank, host, computing_ns, mpi_ns}], those that compute longest.
+ *                 record, only where ranks have made this report together: what it is made of,
+ *                 in base64, for `pmu report`
  *   regions       in tree order: a region, then what is nested in it, longest first
  *     name, path  the path has the names around it too, joined by '/'; '/' and '\' in
  *                 names have a '\' before them
@@ -600,6 +606,7 @@ void pmu_write_json(struct pmu_strbuf *out, const struct pmu_model *model)
 	put_groups(out, model);
 	put_threads(out, model);
 	put_sockets(out, model);
+	pmu_json_ranks(out, model);
 	pmu_strbuf_add(out, ",\n  \"regions\": [");
 	for (unsigned int i = 0; i < model->n_sections; i++)
 		put_section(out, model, &model->section[i], &first);

@@ -21,4 +21,7 @@ void pmu_json_parts_put(struct pmu_strbuf *out, const struct pmu_json_parts *par
 			unsigned int sum);
 void pmu_json_parts_close(struct pmu_json_parts *parts);
 
+/** pmu_json_ranks() - a member of the report: each rank as a whole */
+void pmu_json_ranks(struct pmu_strbuf *out, const struct pmu_model *model);
+
 #endif

@@ -69,6 +69,7 @@ static void finish(struct pmu_json_reader *reader, const struct pmu_value *root)
 	reader->model->doubt = NULL;
 	pmu_json_read_doubts(reader, root);
 	take_deviations(reader);
+	pmu_json_read_ranks(reader, root);
 	if (!reader->rc)
 		pmu_metric_fill(reader->model);
 }

@@ -86,4 +86,7 @@ void pmu_json_read_groups(struct pmu_json_reader *reader, const struct pmu_value
 /** pmu_json_read_regions() - the threads' rows */
 void pmu_json_read_regions(struct pmu_json_reader *reader, const struct pmu_value *root);
 
+/** pmu_json_read_ranks() - how all is spread over ranks that made it; of a finished model */
+void pmu_json_read_ranks(struct pmu_json_reader *reader, const struct pmu_value *root);
+
 #endif

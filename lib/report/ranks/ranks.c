@@ -86,6 +86,14 @@ void pmu_ranks_keep(struct pmu_ranks *ranks, struct pmu_model *model)
 	ranks->blocks = NULL;
 	pmu_block_join(&model->blocks, &blocks);
 	model->ranks = ranks;
+	/* the threads of all are one that is merged */
+	for (unsigned int i = 0; !model->n_parts && i < ranks->n_sections; i++)
+		for (unsigned int k = 0; k < ranks->section[i].n_rows; k++) {
+			uint64_t n = ranks->section[i].row[k].n_threads;
+
+			model->section[i].row[k].n_threads = n < UINT32_MAX ? (uint32_t)n
+									    : UINT32_MAX;
+		}
 }
 
 /* --- what is said --- */

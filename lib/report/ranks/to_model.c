@@ -283,9 +283,6 @@ static int arrange(struct pmu_ranks *ranks, struct pmu_ranks_section *from,
 
 		row[s->thread_row[i].sum] = from->row[at];
 		row[s->thread_row[i].sum].parent = sum->parent;
-		sum->n_threads = from->row[at].n_threads < UINT32_MAX
-					 ? (uint32_t)from->row[at].n_threads
-					 : UINT32_MAX;
 	}
 	from->row = row;
 	from->n_rows = from->room = s->n_rows;
