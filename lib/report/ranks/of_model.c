@@ -292,7 +292,8 @@ static void say_head(struct making *m)
 	};
 
 	for (unsigned int i = 0; i < PMU_ARRAY_LEN(head); i++)
-		say(m, (enum pmu_said)i, head[i], NULL, NULL, 0);
+		if (i != PMU_SAID_HOST || !model->n_parts)
+			say(m, (enum pmu_said)i, head[i], NULL, NULL, 0);
 	for (unsigned int i = 0; i < model->n_notes; i++)
 		say(m, PMU_SAID_NOTE, model->note[i], NULL, NULL, 0);
 	for (unsigned int i = 0; i < model->n_doubts; i++)
@@ -349,6 +350,7 @@ static int add_parts(struct making *m)
 		m->rank = (uint32_t)model->part[i].rank;
 		m->host = pmu_ranks_text(m->ranks, model->part[i].host,
 					 length(model->part[i].host));
+		say(m, PMU_SAID_HOST, m->host, NULL, NULL, 0);
 		rc = add_rank(m);
 	}
 	return rc;

@@ -159,9 +159,11 @@ struct over {
 	const unsigned int *at;
 	unsigned int n;
 	int count;
-	unsigned int n_all;  /* ranks or processes that there are */
-	const char *word;    /* what they are */
+	unsigned int n_all; /* ranks or processes that there are */
+	const char *word;   /* what they are */
+	bool has_parts;
 	bool spread, differ; /* some region is in several; not in all */
+	bool by_ranks;       /* what is a socket's is known of parts alone */
 	bool explained;      /* some region's part of the imbalance is known */
 	struct pmu_cell *cell[N_OVER];
 	struct pmu_spread *spread_of; /* [n] */
@@ -212,11 +214,13 @@ static bool spread_over_ranks(const struct over *o, unsigned int i, struct pmu_s
 static void find_spreads(struct over *o)
 {
 	o->largest = 0;
+	o->by_ranks = o->ranks && !(o->count >= 0 && o->s->sockets >> o->count & 1);
 	for (unsigned int i = 0; i < o->n; i++) {
 		struct pmu_spread *spread = &o->spread_of[i];
 
-		if (!(o->ranks ? spread_over_ranks(o, i, spread)
-			       : pmu_over_parts(&o->parts, o->at ? o->at[i] : i, o->count, spread)))
+		if (!(o->by_ranks ? spread_over_ranks(o, i, spread)
+				  : o->has_parts && pmu_over_parts(&o->parts, o->at ? o->at[i] : i,
+								   o->count, spread)))
 			spread->n = 0;
 		else if (spread->max > o->largest)
 			o->largest = spread->max;
@@ -225,15 +229,7 @@ static void find_spreads(struct over *o)
 
 static bool on_several_hosts(const struct pmu_ranks *ranks)
 {
-	const struct pmu_over *whole = ranks->whole;
-
-	/* a record of ranks that are merged here has no list of hosts */
-	if (ranks->saying[PMU_SAID_HOST].n > 1)
-		return true;
-	for (unsigned int i = 0; i < PMU_WHOLE_N; i++)
-		if (whole[i].n && strcmp(whole[i].min_host, whole[i].max_host) != 0)
-			return true;
-	return false;
+	return ranks->saying[PMU_SAID_HOST].n > 1;
 }
 
 /* "rank 37 on node2" */
@@ -256,7 +252,7 @@ static const char *most_in(const struct over *o, unsigned int i, const struct pm
 {
 	const struct pmu_over *over;
 
-	if (!o->ranks)
+	if (!o->by_ranks)
 		return pmu_text_shown(o->t, o->t->model->part[spread->part_max].label);
 	over = over_of(o, i);
 	return rank_text(o->t, o->ranks, over->max_rank, over->max_host);
@@ -488,7 +484,8 @@ void pmu_text_over_parts(struct pmu_text *t, const struct pmu_model_section *sec
 	t->failed |= !o.spread_of;
 	if (t->failed)
 		return;
-	if (!o.ranks && pmu_over_parts_open(&o.parts, t->model, section) < 0) {
+	o.has_parts = t->model->n_parts > 0;
+	if (o.has_parts && pmu_over_parts_open(&o.parts, t->model, section) < 0) {
 		t->failed = true;
 		return;
 	}
@@ -501,7 +498,7 @@ void pmu_text_over_parts(struct pmu_text *t, const struct pmu_model_section *sec
 	else if (n_processes(t->model) < t->model->n_parts)
 		o.word = "programs";
 	print_each(&o, end);
-	if (!o.ranks)
+	if (o.has_parts)
 		pmu_over_parts_close(&o.parts);
 }
 
