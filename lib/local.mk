@@ -410,6 +410,7 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/region/selfcost/scenes.c \
 	%D%/region/slow.c \
 	%D%/region/slow.h \
+	%D%/region/started.c \
 	%D%/region/tree.c \
 	%D%/region/team.c \
 	%D%/region/team.h \
@@ -529,7 +530,7 @@ pmulib_LTLIBRARIES = %D%/libpmu-events.la
 	-Wl,-z,nodelete -Wl,-z,now -Wl,--as-needed $(DEFS_LDFLAGS) $(SECTION_LDFLAGS)
 
 # For size: what runs when a session, a thread or a program of the process starts and ends, at most.
-libpmu_once = $(addprefix api/libpmu_measure_la-,region% session%) region/libpmu_measure_la-checkpoint% report/% machine/% group/% \
+libpmu_once = $(addprefix api/libpmu_measure_la-,region% session%) $(addprefix region/libpmu_measure_la-,checkpoint% started%) report/% machine/% group/% \
 	$(addprefix base/libpmu_common_la-,environ% error% library% strbuf% sysfile%) \
 	$(addprefix base/libpmu_measure_la-,place% process% write%) \
 	$(addprefix session/libpmu_measure_la-,choose% config% describe% lifecycle% literals% options% output% rank% require% session% sink% spawn% thread% usage%) \

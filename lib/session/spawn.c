@@ -114,8 +114,8 @@ static int no_such(void)
 
 /* Threads */
 
-PMU_INTERPOSE int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
-				 void *(*start)(void *), void *arg)
+int pmu_spawn_thread(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
+		     void *arg)
 {
 	__typeof__(&pthread_create) next = REAL(pthread_create);
 	int rc;
@@ -128,7 +128,7 @@ PMU_INTERPOSE int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	return rc;
 }
 
-PMU_INTERPOSE int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
+int pmu_spawn_c11(thrd_t *thread, thrd_start_t start, void *arg)
 {
 	__typeof__(&thrd_create) next = REAL(thrd_create);
 	int rc;

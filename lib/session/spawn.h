@@ -3,7 +3,9 @@
 #ifndef PMU_SESSION_SPAWN_H
 #define PMU_SESSION_SPAWN_H
 
+#include <pthread.h>
 #include <stdbool.h>
+#include <threads.h>
 
 /*
  * The wrappers themselves have no declarations of ours: they are pthread_create() and its
@@ -11,6 +13,11 @@
  * among them: vfork, which returns twice (the program it executes gets the original mask
  * all the same), and clone.
  */
+
+/** pmu_spawn_thread(), pmu_spawn_c11() - pthread_create() and thrd_create(), behind region/started.c */
+int pmu_spawn_thread(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
+		     void *arg);
+int pmu_spawn_c11(thrd_t *thread, thrd_start_t start, void *arg);
 
 /**
  * pmu_spawn_in_scope() - do the program's calls reach our wrappers?

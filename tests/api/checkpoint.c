@@ -314,11 +314,11 @@ static void threads_that_wait_at_the_end_are_counted(void)
 	}
 	run(&r, leave_a_thread, NULL, by_faults);
 	run_good(&r, "a thread of a pool");
-	pool = run_region(r.json, "pool");
+	pool = run_region(r.json, "main/pool");
 	ok_int(run_int(pool, "calls"), 1, "what it waits in is a call");
 	ok(run_int(pool, "time_ns") >= 4000000, "until the end");
-	ok(count_of(r.json, "pool") >= 60, "with its counts: %lld", count_of(r.json, "pool"));
-	ok_int(run_calls(r.json, "pool/job"), 1, "and what is nested in it");
+	ok(count_of(r.json, "main/pool") >= 60, "with its counts: %lld", count_of(r.json, "pool"));
+	ok_int(run_calls(r.json, "main/pool/job"), 1, "and what is nested in it");
 	ok(!run_flag(pool, "open") && json_array_size(json_object_get(r.json, "doubts")) == 0,
 	   "there is no doubt");
 	run_done(&r);

@@ -108,8 +108,11 @@ int main(void)
 	is_free_team(n_cpus, 2);
 	pthread_create(&thread, NULL, note_count, &inherited);
 	pthread_join(thread, NULL);
-	is_int(inherited, n_cpus, "a POSIX thread starts with every CPU, too");
+	is_int(inherited, 1, "a POSIX thread works for the region: it is pinned as others are");
 	is_int(pmu_region_end("main"), 0, "the region's end");
+	pthread_create(&thread, NULL, note_count, &inherited);
+	pthread_join(thread, NULL);
+	is_int(inherited, n_cpus, "one that is started in no region has every CPU, too");
 	is_pinned_team(2);
 	is_int(pmu_fini(), 0, "the session's end");
 	remove_folder(dir);
