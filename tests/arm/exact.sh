@@ -39,6 +39,7 @@ rc=0
 teams() {
 	for threads in 1 2 4; do
 		PMU_OUTPUT=none ./team pool $threads || rc=1
+		PMU_OUTPUT=none ./team threads $threads || rc=1
 		for way in threads openmp nested; do
 			LD_PRELOAD=/job/libpmu-preload.so PMU_OUTPUT=none ./team $way $threads || rc=1
 		done
@@ -67,7 +68,7 @@ echo 1 >$access
 PMU_EVENTS= PMU_GROUP=CORE ./pmu-bench --verify --size 16K --calls 3 --processes 2 >/out/verify || rc=1
 exit $rc
 JOB
-programs=39
+programs=45
 sh "$here/run.sh" "$vm" "$out/job" "$out/guest" "sh job.sh" >"$out/console" 2>&1
 rc=$?
 

@@ -3,8 +3,8 @@
  * Work that threads do for a region of another: N instructions are N in the region's team, whoever
  * did them, and 2 N are N more.
  *
- *   team WAY THREADS    WAY: "pool", which hands on contexts itself, or under the preloaded library
- * "threads", "openmp" and "nested"
+ *   team WAY THREADS    WAY: "pool", which hands on contexts itself, "threads", or under the
+ * preloaded library "openmp" and "nested"
  *
  * For machines whose counters are exact.
  */
@@ -245,7 +245,8 @@ static void judge_way(const char *csv, const char *way)
 		judge(csv, "/part", ALL, n, 1);
 	} else if (!strcmp(way, "threads")) {
 		judge(csv, "", TEAM, n, 3);
-		judge(csv, "/thread", ALL, n, 3);
+		if (getenv("LD_PRELOAD"))
+			judge(csv, "/thread", ALL, n, 3);
 		judge(csv, "/part", ALL, n, 1);
 	} else if (!strcmp(way, "openmp")) {
 		judge(csv, "/parallel go_by_openmp:0", ALL, n, 3);

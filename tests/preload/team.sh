@@ -135,6 +135,24 @@ threads() {
 	calm "threads that end in other ways"
 }
 
+linked() {
+	for deed in std async; do
+		LD_LIBRARY_PATH=$build/lib/.libs PMU_OUTPUT=report.csv,report.txt ./threads $deed >out 2>err
+		awk -F, 'FNR > 1 && $5 == "all" { print $2 " " $6 }' report.csv >paths
+		makes "std::$deed in a program that is linked with libpmu" <<-END
+			$deed 1
+			$deed/work 4
+		END
+		calm "std::$deed in a program that is linked with libpmu"
+	done
+	LD_LIBRARY_PATH=$build/lib/.libs PMU_OUTPUT=report.csv PMU_SCOPE=thread ./threads std >out 2>err
+	awk -F, 'FNR > 1 && $5 == "all" { print $2 " " $6 }' report.csv >paths
+	makes "each thread by itself, where that is asked for" <<-END
+		std 1
+		work 4
+	END
+}
+
 ends() {
 	measure ./threads outlives
 	grep -q '^outlives/init/thread/work 1$' paths
@@ -151,6 +169,7 @@ for cc in gcc clang; do
 done
 if builds threads g++ -std=c++17 -O2 -pthread "$tests/team.cc"; then
 	threads
+	linked
 	ends
 fi
 finish

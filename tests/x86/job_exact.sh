@@ -15,6 +15,7 @@ one() { # SOURCE THREADS [WAY]
 	case ${3:-} in
 	'') ;;
 	pool) program="./team pool $2" ;;
+	linked) program="./team threads $2" ;;
 	*) # preloaded it leaves threads where they are
 		program="env LD_PRELOAD=/job/lib/libpmu-preload.so OMP_WAIT_POLICY=passive ./team $3 $2"
 		[ "$1" != cpu ] || program="env PMU_PIN=compact $program"
@@ -49,7 +50,7 @@ if [ $# -eq 0 ]; then
 		one $source $two
 		one $source $two openmp
 	done
-	for way in pool threads openmp nested; do
+	for way in pool linked threads openmp nested; do
 		for threads in 1 2 4; do
 			one rdpmc $threads $way
 		done
@@ -63,7 +64,7 @@ for process in $(seq "$1"); do
 	for threads in 0 1 2 4; do
 		one rdpmc $threads
 		one read $threads
-		[ "$threads" -eq 0 ] || for way in pool threads openmp nested; do
+		[ "$threads" -eq 0 ] || for way in pool linked threads openmp nested; do
 			one rdpmc $threads $way
 			one read $threads $way
 		done
