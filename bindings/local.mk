@@ -205,6 +205,7 @@ dist_examples_DATA = \
 	%D%/examples/README.md \
 	%D%/examples/heat.c \
 	%D%/examples/heat.cc \
+	%D%/examples/pool.cc \
 	%D%/examples/heat.f90 \
 	%D%/examples/heat.py
 

@@ -68,6 +68,15 @@ if with C++ "${TEST_CXX:-c++}" any; then
 	compare C++ ./heat
 fi
 # shellcheck disable=SC2086
+if with 'a pool' "${TEST_CXX:-c++}" any; then
+	build 'a pool' ${TEST_CXX:-c++} -std=c++17 $cflags -pthread -o pool "$examples/pool.cc" $libs
+	PMU_OUTPUT=pool.csv ./pool 30 >out 2>err
+	awk -F, 'FNR > 1 && $5 == "all" { print $2, $6 }' pool.csv | sort >calls
+	printf 'solve 1\nsolve/sum 30\n' >want
+	diff want calls >>err
+	result $? 'a pool: its tasks are in the region that has made them'
+fi
+# shellcheck disable=SC2086
 if with Fortran "${TEST_FC:-gfortran}" plain; then
 	build Fortran ${TEST_FC:-gfortran} -O2 -o heat "$source/bindings/fortran/pmu.f90" \
 		"$examples/heat.f90" $libs
