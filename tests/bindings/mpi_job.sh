@@ -33,6 +33,34 @@ sums() {
 	END
 }
 
+# over FILE: of each region over ranks: how many have it, calls, page faults; and of the whole, to what digits the clock
+# allows
+over() {
+	"${TEST_PYTHON:-python3}" - "$1" <<-'END'
+		import json, sys
+		report = json.load(open(sys.argv[1]))
+		for row in sorted(report["regions"], key=lambda row: row["path"]):
+		    over = row["over_ranks"]
+		    calls = over["calls"]
+		    print(row["path"], calls["n"], calls["min"], "rank", calls["min_rank"], calls["max"], "rank",
+		          calls["max_rank"], calls["sd"], over["net"], over["time_ns"]["max_rank"],
+		          ["%.6g" % over["time_ns"][name] for name in ("sum", "mean", "sd", "imbalance")])
+		print(["%.6g" % report["over_ranks"]["time_ns"][name] for name in ("sum", "max", "sd")])
+	END
+}
+
+# explained FILE: what regions explain is all there is, and most of it is where the work is
+explained() {
+	"${TEST_PYTHON:-python3}" - "$1" <<-'END'
+		import json, sys
+		parts = {row["path"]: row["over_ranks"]["explains"] for row in json.load(open(sys.argv[1]))["regions"]}
+		print(parts)
+		whole = sum(part for part in parts.values() if part is not None)
+		mpi = [part for path, part in parts.items() if "MPI_" in path]
+		sys.exit(not (abs(whole - 1) < 1e-6 and parts["solve/work/pass"] > 0.9 and mpi == [None]))
+	END
+}
+
 # What every MPI has to do.
 check_mpi() {
 	program=./job.$mpi
@@ -60,6 +88,31 @@ check_mpi() {
 	result $? 'sums are those of the merged reports'
 	grep -q 'solve/work/pass 64 1980 ' job.sums
 	result $? 'calls are exact'
+	over job.json >job.over
+	over merged.json >merged.over
+	cp job.over out
+	cmp job.over merged.over >err && [ "$(wc -l <job.over)" = 5 ]
+	result $? 'what is spread over ranks is that of the merged reports'
+	grep -q "^solve/work/pass 64 30 rank 0 90 rank $slow " job.over
+	result $? 'the rank that does more is named'
+	run 0 'a report of it' report job.json -o again.json
+	cmp job.json again.json >err
+	result $? 'is the same again'
+	run 0 'as text' report job.json
+	has out 'over 64 ranks: time' 'says how time is spread'
+	has out "'pmu run --auto mpi' tells it apart" 'and what would tell waiting apart'
+	awk 'length > 100 { exit 1 }' out
+	result $? 'within 100 columns'
+
+	# --- MPI's time apart ---
+	PMU_AUTO=mpi PMU_OUTPUT='job.json,-' launch 8 "$program" 5
+	result $? 'calls of MPI as regions'
+	has out '  MPI_Allreduce' 'are in the report'
+	awk '$1 == "computing" && /rank 5$/ { n++ } /^ *in MPI / { n++ } END { exit n != 2 }' out
+	result $? 'who computes longest is told from who waits'
+	has out 'computing longest: rank 5 (' 'and named'
+	explained job.json >out
+	result $? 'all of it is explained, by the pass'
 
 	# --- nothing else is asked for: one text ---
 	launch 5 "$program" 3
@@ -115,17 +168,19 @@ check_fortran() {
 		  use mpi
 		  integer :: error
 		  call MPI_Init(error)
+		  call MPI_Barrier(MPI_COMM_WORLD, error)
 		  call MPI_Finalize(error)
 		end program
 	END
-	sed 's/use mpi/use mpi_f08/; s/(error)/()/' f.f90 >f08.f90
+	sed 's/use mpi/use mpi_f08/; s/(error)/()/; s/, error//' f.f90 >f08.f90
 	for name in f f08; do
 		"mpif90.$mpi" "$name.f90" -o "$name.$mpi" 2>err
 		result $? "$mpi: Fortran, $name"
 		rm -f job.json
-		launch 3 "$pmu" run -o job.json "./$name.$mpi"
-		grep -q '"ranks": 3' job.json
-		result $? 'one report'
+		launch 3 "$pmu" run --auto mpi -o job.json "./$name.$mpi"
+		cp job.json out
+		grep -q '"ranks": 3' job.json && grep -q '"path": "main/MPI_Barrier"' job.json
+		result $? 'one report, with its calls of MPI'
 	done
 }
 
