@@ -105,6 +105,7 @@ unit_tests = \
 %C%_unit_command_value_SOURCES = %D%/unit/command/value.c bindings/command/json/value.c bindings/command/json/value.h
 %C%_unit_report_combine_SOURCES = %D%/unit/report/combine.c $(json_read_sources)
 %C%_unit_report_combine_LDADD = $(LDADD) $(JANSSON_LIBS)
+%C%_unit_report_ranks_SOURCES = %D%/unit/report/ranks.c $(json_read_sources)
 %C%_unit_session_sockets_SOURCES = %D%/unit/session/sockets.c $(json_read_sources)
 %C%_unit_session_sockets_LDADD = $(LDADD) $(JANSSON_LIBS)
 %C%_unit_session_sockets_report_SOURCES = %D%/unit/session/sockets_report.c $(json_read_sources)

@@ -3,6 +3,8 @@
  * In the library: reports are of one process, and what they say of several is not there.  Each of
  * these stands for one that the command has.
  */
+#include <math.h>
+
 #include "report/combine/combine.h"
 #include "report/several.h"
 #include "report/text/text.h"
@@ -27,6 +29,17 @@ void pmu_json_parts_put(struct pmu_strbuf *out, const struct pmu_json_parts *par
 void pmu_json_parts_close(struct pmu_json_parts *parts)
 {
 	(void)parts;
+}
+
+double pmu_parts_pick(const struct pmu_json_parts *parts, unsigned int sum, unsigned int what,
+		      enum pmu_pick pick, int64_t *rank)
+{
+	(void)parts;
+	(void)sum;
+	(void)what;
+	(void)pick;
+	*rank = -1;
+	return NAN;
 }
 
 void pmu_json_ranks(struct pmu_strbuf *out, const struct pmu_model *model)

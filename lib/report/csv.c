@@ -14,6 +14,10 @@
  * team_depth says how many regions of the path, from the outermost, are those of others for a line's
  * thread: one may have several lines of the same path, which differ in it.
  *
+ * Of several MPI ranks with a process each, a region has three lines more: "least of ranks", "mean of
+ * ranks" and "most of ranks" of its calls, time, self time and net counts, each number for itself;
+ * the rank is that of the time.
+ *
  * own_ns is how much of time_ns was about the library's own work.  p50_ns and so on are there where
  * lengths of calls were counted (PMU_HISTOGRAM=1), least:NAME where the least that a call counted
  * was kept (PMU_EXACT=1).
@@ -31,7 +35,9 @@
 #include "report/model/histogram.h"
 #include "report/model/least.h"
 #include "report/model/rows.h"
+#include "report/ranks/ranks.h"
 #include "report/report.h"
+#include "report/several.h"
 
 /* One count or metric; the same name and unit in several groups is one. */
 struct column {
@@ -303,22 +309,64 @@ static void put_row(struct csv *csv, const struct pmu_model_section *s,
 	pmu_strbuf_add(csv->out, "\n");
 }
 
+/* What each rank has of a region: the least, the mean, the most; each number for itself. */
+static void put_over(struct csv *csv, const struct pmu_model_section *s,
+		     const struct pmu_json_parts *parts, unsigned int sum)
+{
+	static const char *const picks[] = { "least of ranks", "mean of ranks", "most of ranks" };
+	int64_t rank, none;
+
+	for (unsigned int i = 0; i < PMU_ARRAY_LEN(picks); i++) {
+		enum pmu_pick pick = (enum pmu_pick)i;
+		double time = pmu_parts_pick(parts, sum, PMU_OVER_TIME_NS, pick, &rank);
+
+		if (isnan(time))
+			return;
+		put_place(csv, s, &s->row[sum]);
+		pmu_strbuf_addf(csv->out, ",%s", picks[i]);
+		put_double(csv, pmu_parts_pick(parts, sum, PMU_OVER_CALLS, pick, &none));
+		put_double(csv, time);
+		put_double(csv, pmu_parts_pick(parts, sum, PMU_OVER_SELF_NS, pick, &none));
+		put_blanks(csv, 4 + (csv->percentiles ? PMU_PERCENTILES : 0) + 2);
+		pmu_strbuf_add(csv->out, ",all");
+		put_u64(csv, rank >= 0, (uint64_t)rank);
+		put_blanks(csv, (csv->teams ? 4 : 0) + csv->n_counts);
+		for (unsigned int k = 0; k < csv->n_counts; k++)
+			put_double(csv,
+				   csv->count_at[k] < 0
+					   ? NAN
+					   : pmu_parts_pick(parts, sum,
+							    PMU_OVER_COUNT +
+								    (unsigned int)csv->count_at[k],
+							    pick, &none));
+		put_blanks(csv, (csv->leasts ? csv->n_counts : 0) + csv->n_metrics);
+		pmu_strbuf_add(csv->out, "\n");
+	}
+}
+
 static void put_section(struct csv *csv, const struct pmu_model_section *s)
 {
+	/* the rows of one that ranks have made together are the sums again */
+	bool each = !csv->model->ranks || csv->model->n_parts;
+	struct pmu_json_parts *parts = NULL;
 	struct pmu_rows_by_sum index;
 
 	if (pmu_rows_by_sum(&index, s) < 0) {
 		csv->out->failed = 1;
 		return;
 	}
+	csv->out->failed |= pmu_json_parts_open(&parts, csv->model, s) < 0;
 	use_section(csv, s);
 	for (unsigned int i = 0; i < s->n_rows; i++) {
 		put_row(csv, s, &s->row[i]);
 		if (s->row[i].team)
 			put_team(csv, s, &s->row[i]);
-		for (unsigned int k = index.start[i]; k < index.start[i + 1]; k++)
+		if (parts)
+			put_over(csv, s, parts, i);
+		for (unsigned int k = index.start[i]; each && k < index.start[i + 1]; k++)
 			put_row(csv, s, &s->thread_row[index.row[k]]);
 	}
+	pmu_json_parts_close(parts);
 	pmu_rows_by_sum_free(&index);
 }
 

@@ -546,8 +546,11 @@ static void put_section(struct pmu_strbuf *out, const struct pmu_model *model,
 	struct pmu_rows_by_sum index;
 	struct pmu_json_parts *parts = NULL;
 
-	if (pmu_rows_by_sum(&index, s) < 0 || pmu_json_parts_open(&parts, model, s) < 0)
+	if (pmu_rows_by_sum(&index, s) < 0) {
 		out->failed = 1;
+		return;
+	}
+	out->failed |= pmu_json_parts_open(&parts, model, s) < 0;
 	for (unsigned int i = 0; i < s->n_rows && !out->failed; i++) {
 		next_line(out, *first, "    ");
 		*first = false;

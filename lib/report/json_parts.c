@@ -148,6 +148,22 @@ void pmu_json_parts_put(struct pmu_strbuf *out, const struct pmu_json_parts *par
 		put_over_ranks(out, parts, sum);
 }
 
+double pmu_parts_pick(const struct pmu_json_parts *parts, unsigned int sum, unsigned int what,
+		      enum pmu_pick pick, int64_t *rank)
+{
+	const struct pmu_ranks_row *row = parts->ranks ? &parts->of_ranks->row[sum] : NULL;
+	const struct pmu_over *over = row ? &row->over[what] : NULL;
+
+	*rank = -1;
+	if (!over || !over->n ||
+	    (what >= PMU_OVER_COUNT && row->missing >> (what - PMU_OVER_COUNT) & 1))
+		return NAN;
+	if (pick == PMU_PICK_MEAN)
+		return pmu_over_mean(over);
+	*rank = pick == PMU_PICK_LEAST ? over->min_rank : over->max_rank;
+	return (double)(pick == PMU_PICK_LEAST ? over->min : over->max);
+}
+
 /* --- each rank as a whole --- */
 
 /* RFC 4648, 4 */

@@ -21,6 +21,18 @@ void pmu_json_parts_put(struct pmu_strbuf *out, const struct pmu_json_parts *par
 			unsigned int sum);
 void pmu_json_parts_close(struct pmu_json_parts *parts);
 
+/** What is picked of a number that each rank has. */
+enum pmu_pick { PMU_PICK_LEAST, PMU_PICK_MEAN, PMU_PICK_MOST };
+
+/**
+ * pmu_parts_pick() - of a sum, over ranks
+ * @what: enum pmu_over_what
+ * @rank: result: whose it is, -1 of the mean
+ * Return: NaN where there is none.
+ */
+double pmu_parts_pick(const struct pmu_json_parts *parts, unsigned int sum, unsigned int what,
+		      enum pmu_pick pick, int64_t *rank);
+
 /** pmu_json_ranks() - a member of the report: each rank as a whole */
 void pmu_json_ranks(struct pmu_strbuf *out, const struct pmu_model *model);
 

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "bindings/command/json/read.h"
 #include "group/metric.h"
 #include "report/combine/combine.h"
 #include "report/model/over_parts.h"
@@ -262,6 +263,94 @@ static void the_slow_rank_is_named(void)
 	pmu_model_free(job);
 }
 
+static char *render(const struct pmu_model *model, enum pmu_report_format format)
+{
+	const struct pmu_text_options options = { .all = true };
+	struct pmu_strbuf out = { 0 };
+
+	pmu_report_render(&out, model, format, &options);
+	if (out.failed)
+		abort();
+	return out.text;
+}
+
+/* Lines of @text that have @part, or @other. */
+static char *lines_with(const char *text, const char *part, const char *other)
+{
+	struct pmu_strbuf out = { 0 };
+
+	for (size_t len; *text; text += len + (text[len] == '\n')) {
+		struct pmu_strbuf line = { 0 };
+
+		len = strcspn(text, "\n");
+		pmu_strbuf_add_n(&line, text, len);
+		if (strstr(pmu_strbuf_text(&line), part) || strstr(pmu_strbuf_text(&line), other))
+			pmu_strbuf_addf(&out, "%s\n", line.text);
+		pmu_strbuf_free(&line);
+	}
+	return out.text;
+}
+
+/* However the report came about. */
+static void reports_say_the_same(void)
+{
+	struct pmu_model *model[2] = { NULL, merged(RANKS) };
+	char *text[2], *lines[2], *csv[2];
+
+	if (pmu_ranks_model(reduced(RANKS, false), &model[0]))
+		abort();
+	pmu_metric_fill(model[0]);
+	for (int i = 0; i < 2; i++) {
+		char *all = render(model[i], PMU_REPORT_CSV);
+		const char *from;
+
+		csv[i] = lines_with(all, " of ranks,", "thread");
+		free(all);
+		text[i] = render(model[i], PMU_REPORT_TEXT);
+		from = strstr(text[i], "\n  over 37 ranks: time\n");
+		lines[i] = lines_with(from ? from : "", "rank ", "each rank");
+	}
+	is_str(csv[0], csv[1], "CSV, over ranks");
+	has(csv[0], "CORE,main/solve/kernel,kernel,2,most of ranks,136,300000023,300000023,",
+	    "the most");
+	has(csv[0], ",all,23,,,,", "and whose it is");
+	lines[1][strlen(lines[0])] = '\0'; /* the ranks' own table is behind it */
+	is_str(lines[0], lines[1], "text, the block over ranks");
+	has(text[0], "computing longest: rank 23 on node2 (", "the slowest, with its host");
+	has(text[0], "  kernel ", "the region");
+	for (int i = 0; i < 2; i++) {
+		free(csv[i]);
+		free(lines[i]);
+		free(text[i]);
+		pmu_model_free(model[i]);
+	}
+}
+
+/* A report that ranks have made together is read back, and is the same. */
+static void json_comes_back(void)
+{
+	struct pmu_model *model = NULL, *again = NULL;
+	char *text, *before, *after, *copy;
+
+	if (pmu_ranks_model(reduced(RANKS, false), &model))
+		abort();
+	pmu_metric_fill(model);
+	before = render(model, PMU_REPORT_JSON);
+	copy = strdup(before);
+	if (!copy || !is_int(pmu_json_read(copy, strlen(copy), &again), 0, "read"))
+		exit(1);
+	after = render(again, PMU_REPORT_JSON);
+	ok(!strcmp(before, after), "JSON is the same again");
+	text = render(again, PMU_REPORT_TEXT);
+	has(text, "computing longest: rank 23 on node2 (", "so is text");
+	free(text);
+	free(before);
+	free(after);
+	free(copy);
+	pmu_model_free(model);
+	pmu_model_free(again);
+}
+
 /* Twice the ranks are another step, not another size. */
 static void size_is_that_of_regions(void)
 {
@@ -357,6 +446,8 @@ int main(void)
 	sums_are_equal(false);
 	sums_are_equal(true);
 	the_slow_rank_is_named();
+	reports_say_the_same();
+	json_comes_back();
 	size_is_that_of_regions();
 	limits_are_said();
 	columns_may_differ();
