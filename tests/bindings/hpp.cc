@@ -2,6 +2,7 @@
 // pmu.hpp as a C++ program uses it.  Built with and without exceptions.
 #include "pmu.hpp"
 
+#include <atomic>
 #include <cstdio>
 #include <functional>
 #include <string>
@@ -279,6 +280,17 @@ void work_is_done_for_a_context()
 	std::string text;
 	int sum = 0;
 
+	// started in no region: it works for none by itself
+	std::atomic<bool> go{ false };
+	std::thread worker([&] {
+		pmu::region own{ "worker" };
+
+		while (!go)
+			std::this_thread::yield();
+		for (auto &task : tasks)
+			sum += task(10);
+	});
+
 	ok(!pmu::context::here(), "nothing is open");
 	{
 		pmu::region submits{ "submits" };
@@ -291,12 +303,8 @@ void work_is_done_for_a_context()
 
 				return i + n;
 			}));
-		std::thread([&] {
-			pmu::region own{ "worker" };
-
-			for (auto &task : tasks)
-				sum += task(10);
-		}).join();
+		go = true;
+		worker.join();
 		std::thread([its] {
 			pmu::entered scope{ its };
 			pmu::region r{ "by hand" };
