@@ -383,7 +383,9 @@ const struct pmu_command pmu_command_run = {
 		"refused it, 2: an option makes no sense; in these cases nothing was run.\n"
 		"\n"
 		"Nothing can be measured inside of programs that are statically linked, setuid, of another kind of\n"
-		"processor or with another C library; their times are in the report's line 'run'.  On several\n"
-		"hosts: mpirun ... pmu run -o rank-%r.json -- ./a.out, then 'pmu report rank-*.json'.\n",
+		"processor or with another C library; their times are in the report's line 'run'.\n"
+		"\n"
+		"Ranks of an MPI program make one report at MPI_Finalize: mpirun ... pmu run -o job.json -- ./a.out.\n"
+		"With %r each makes its own, which 'pmu report rank-*.json' merges.\n",
 	.run = run_run,
 };
