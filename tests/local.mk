@@ -21,6 +21,7 @@ unit_tests = \
 	%D%/unit/counters/msr_totals \
 	%D%/unit/counters/perf \
 	%D%/unit/counters/perf_hybrid \
+	%D%/unit/counters/perf_process \
 	%D%/unit/counters/perf_socket \
 	%D%/unit/counters/program \
 	%D%/unit/counters/program_uncore \

@@ -103,7 +103,8 @@ static int fake_control(int fd, unsigned long request, void *argument)
 		*(uint64_t *)argument = event->id;
 	if (request == PERF_EVENT_IOC_ENABLE) {
 		event->enabled = true;
-		fake_give(event, 0, 0, NULL);
+		if (event->attr.read_format & PERF_FORMAT_GROUP)
+			fake_give(event, 0, 0, NULL);
 	}
 	return 0;
 }
