@@ -211,7 +211,7 @@ static int change_group(void *number)
 	 */
 	pmu_session.current = next;
 	pmu_session_publish(pmu_session_next_epoch());
-	if (from->backend->exclusive)
+	if (pmu_session_is_exclusive(from))
 		pmu_session_close_group(from);
 	return to->is_open ? 0 : pmu_session_open_group(to);
 }

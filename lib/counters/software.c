@@ -323,10 +323,11 @@ static uint32_t read_aside(void *thread, uint64_t *value)
 
 static void software_detach(void *state, void *thread)
 {
-	struct software *software = state;
 	struct software_thread *self = thread;
 
-	pmu_backend_perf.detach(software->perf, &self->perf);
+	/* of a whole process it may have been closed by now; that source asks nothing of it */
+	(void)state;
+	pmu_backend_perf.detach(NULL, &self->perf);
 }
 
 static void software_child(void *state)

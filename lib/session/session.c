@@ -265,7 +265,7 @@ static int open_groups(void)
 	 * the next.
 	 */
 	for (unsigned int i = 0; i < pmu_session.n_groups; i++) {
-		if (i > 0 && pmu_session.group[i].backend->exclusive)
+		if (i > 0 && pmu_session_is_exclusive(&pmu_session.group[i]))
 			continue;
 		rc = pmu_session_open_group(&pmu_session.group[i]);
 		if (rc < 0)
@@ -283,7 +283,7 @@ static void close_groups(void)
 		 * A thread that is still attached uses the source until it ends. Sources that write
 		 * registers have put them back by now.
 		 */
-		if (!pmu_session.threads || group->backend->exclusive)
+		if (!pmu_session.threads || pmu_session_is_exclusive(group))
 			pmu_session_close_group(group);
 		group->is_open = false;
 		group->source = NULL;

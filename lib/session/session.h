@@ -20,7 +20,7 @@ struct pmu_session_group {
 	struct pmu_plan plan;
 	const struct pmu_backend *backend;
 	void *source; /* the backend's state, */
-	bool is_open; /* while it is; an exclusive source's only while its group is counted */
+	bool is_open; /* while it is; an exclusive one's only while its group is counted */
 	bool was_open;
 	char why[640]; /* "" or why something of it is not counted: the first reason */
 	struct pmu_store_group *layout;
@@ -71,6 +71,15 @@ struct pmu_session {
 	char folder[4096];      /* the working folder at the start; "": unknown */
 	struct pmu_sink err, out;
 };
+
+/**
+ * pmu_session_is_exclusive() - is it opened only while it is counted?  Of a whole process the
+ * events of every group would count at once, and be in each other's way.
+ */
+static inline bool pmu_session_is_exclusive(const struct pmu_session_group *group)
+{
+	return group->backend->exclusive || group->plan.scope == PMU_COUNT_PROCESS;
+}
 
 extern struct pmu_session pmu_session __attribute__((visibility("hidden")));
 

@@ -246,6 +246,35 @@ static void a_team_is_counted_where_its_region_is(void)
 	run_done(&r);
 }
 
+/* --- several groups --- */
+
+static int two_groups(void *unused)
+{
+	pthread_t thread;
+
+	(void)unused;
+	for (int i = 0; i < 3; i++) {
+		pmu_region_begin("all");
+		want_int(pthread_create(&thread, NULL, touches, NULL), 0);
+		pthread_join(thread, NULL);
+		pmu_region_end("all");
+		want_int(pmu_group_next(), 0);
+	}
+	return 0;
+}
+
+static void one_group_after_another_is_counted(void)
+{
+	const char *const env[] = { "PMU_COUNT=process", "PMU_GROUP=SOFTWARE,TIME", "PMU_PIN=none",
+				    NULL };
+	struct run r;
+
+	run(&r, two_groups, NULL, env);
+	run_good(&r, "two groups in turn");
+	has_faults(&r, "all", 2);
+	run_done(&r);
+}
+
 /* --- children --- */
 
 static int own_region(void)
@@ -415,6 +444,7 @@ int main(void)
 	the_head_says_so();
 	the_same_work_is_in_a_region_once();
 	a_team_is_counted_where_its_region_is();
+	one_group_after_another_is_counted();
 	what_children_do_is_their_own();
 	unrest_is_no_doubt();
 	too_few_descriptors_are_said();
