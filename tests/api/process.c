@@ -10,8 +10,8 @@
 #include "run.h"
 
 #define PAGES 500
-/* What else a region has: stacks of threads, the library's own. */
-#define OTHER 200
+/* What else a region has: stacks of threads, the library's own; sanitizers' shadows. */
+#define OTHER (RUN_SANITIZED ? 4000 : 200)
 
 static const char *const faults[] = { "PMU_COUNT=process", "PMU_EVENTS=page-faults", "PMU_PIN=none",
 				      NULL };
