@@ -82,13 +82,13 @@ static int run_c11(void *arg)
 }
 
 /*
- * Team threads of OpenMP runtimes are there for whatever region comes; what is preloaded hands the
- * context on itself.
+ * Threads of OpenMP's runtimes and oneTBB's are there for whatever region comes, a sanitizer hides
+ * whose it starts, and what is preloaded hands the context on itself.
  */
 static bool is_known(const void *start)
 {
-	static const char *const known[] = { "libgomp.", "libomp.", "libiomp5.",
-					     "libpmu-preload." };
+	static const char *const known[] = { "libgomp.", "libomp.",  "libiomp5.",      "libtbb.",
+					     "libasan.", "libtsan.", "libpmu-preload." };
 	const char *file;
 	Dl_info where;
 

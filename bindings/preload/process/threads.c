@@ -149,6 +149,14 @@ static bool is_team_thread(uintptr_t start)
 	return !strncmp(preload_file_name(path), "libgomp.", 8);
 }
 
+/* Threads that oneTBB starts are there for whatever region comes. */
+static bool is_pool_thread(uintptr_t start)
+{
+	const char *path = preload_object_path((const void *)start, NULL);
+
+	return path && !strncmp(preload_file_name(path), "libtbb.", 7);
+}
+
 /* NULL: the thread is started as if we were not there. */
 static struct errand *new_errand(uintptr_t start, void *arg)
 {
@@ -160,7 +168,7 @@ static struct errand *new_errand(uintptr_t start, void *arg)
 	errand = malloc(sizeof(*errand));
 	if (errand) {
 		errand->arg = arg;
-		errand->context = pmu_context_get();
+		errand->context = is_pool_thread(start) ? 0 : pmu_context_get();
 	}
 	errno = saved;
 	return errand;
