@@ -9,6 +9,7 @@
 #include "region/least.h"
 #include "region/publish.h"
 #include "region/slow.h"
+#include "region/team.h"
 #include "session/session.h"
 #include "store/read/one.h"
 
@@ -87,20 +88,25 @@ static uint64_t without(uint64_t value, uint64_t part)
 	return value > part ? value - part : 0;
 }
 
-/* The calling thread reads its own rows: no other writer, nothing to retry. */
-static int read_own(const char *text, struct pmu_region_counts *counts)
+static int never_entered(const char *text)
 {
-	struct pmu_thread *self = pmu_thread_self();
-	struct pmu_name *name = NULL;
-	struct own own = { 0 };
+	return pmu_fail(ENOENT, "this thread has not entered a region \"%.200s\"", text);
+}
+
+/* The name in the thread's current tree; NULL: no region has it there. */
+static struct pmu_name *name_here(struct pmu_thread *self, const char *text)
+{
+	struct pmu_name *name = pmu_tree_name(self, text, strlen(text), false);
+
+	return name && name->nodes ? name : NULL;
+}
+
+/* Return: the ticks of all regions of that name there. */
+static uint64_t add_regions(struct pmu_thread *self, const struct pmu_name *name,
+			    struct pmu_region_counts *counts, struct own *own)
+{
 	uint64_t ticks = 0;
 
-	if (self && self->tree && self->session == pmu_session.n_started)
-		name = pmu_tree_name(self, text, strlen(text), false);
-	if (!name || !name->nodes)
-		return pmu_fail(ENOENT, "this thread has not entered a region \"%.200s\"", text);
-	counts->n_counts = self->n_slots;
-	counts->missing = pmu_session.group[self->group].plan.absent | self->rows.record->missing;
 	for (const struct pmu_node *node = name->nodes; node; node = node->same_name) {
 		const struct pmu_store_bank *bank = node->valid;
 
@@ -109,9 +115,40 @@ static int read_own(const char *text, struct pmu_region_counts *counts)
 		ticks += bank->ticks;
 		for (uint32_t i = 0; bank->calls && i < self->n_slots; i++)
 			counts->count[i] += bank->count[i];
-		add_inner(self, bank->calls, &own);
+		add_inner(self, bank->calls, own);
 	}
-	add_nested(self, name, &own);
+	add_nested(self, name, own);
+	return ticks;
+}
+
+/*
+ * The calling thread reads its own rows: no other writer, nothing to retry.  They may be in several
+ * trees: it has one for each region of another thread's that it has worked for.
+ */
+static int read_own(const char *text, struct pmu_region_counts *counts)
+{
+	struct pmu_thread *self = pmu_thread_self();
+	struct pmu_tree *was, *tree = NULL;
+	struct own own = { 0 };
+	uint64_t ticks = 0;
+	bool found = false;
+
+	if (!self || !self->tree || self->session != pmu_session.n_started)
+		return never_entered(text);
+	was = self->tree;
+	counts->n_counts = self->n_slots;
+	counts->missing = pmu_session.group[self->group].plan.absent | self->rows.record->missing;
+	while ((tree = pmu_team_next_tree(self, tree))) {
+		const struct pmu_name *name;
+
+		self->tree = tree;
+		name = name_here(self, text);
+		found |= name != NULL;
+		ticks += name ? add_regions(self, name, counts, &own) : 0;
+		self->tree = was;
+	}
+	if (!found)
+		return never_entered(text);
 	counts->time_ns = ticks_to_ns(ticks);
 	counts->net_time_ns = ticks_to_ns(without(ticks, own.ticks));
 	for (uint32_t i = 0; i < self->n_slots; i++)
@@ -289,21 +326,17 @@ static void forget_around(struct pmu_thread *self, const struct pmu_node *node)
 	struct own own = { 0 };
 
 	add_outer(self, node, true, &own);
-	for (struct pmu_node *around = node->parent; around && around->row; around = around->parent)
+	for (struct pmu_node *around = node->parent; around && around->row;
+	     around = around->parent) {
 		forget_in(self, around, &own);
+		if (around->row->flags & PMU_STORE_ROW_TEAM) /* is in nothing further out */
+			break;
+	}
 }
 
-static int reset(const char *text)
+/* In the thread's current tree. */
+static void reset_regions(struct pmu_thread *self, const struct pmu_name *name)
 {
-	struct pmu_thread *self = pmu_thread_self();
-	struct pmu_name *name = NULL;
-
-	if (self && self->tree && self->epoch == (uint32_t)pmu_epoch)
-		name = pmu_tree_name(self, text, strlen(text), false);
-	if (!name || !name->nodes)
-		return pmu_fail(ENOENT, "this thread has not entered a region \"%.200s\"", text);
-	if (name->open)
-		return pmu_fail(EBUSY, "region \"%.200s\" is open on this thread", text);
 	for (struct pmu_node *node = name->nodes; node; node = node->same_name) {
 		forget_around(self, node);
 		clear_row(self, node);
@@ -319,6 +352,39 @@ static int reset(const char *text)
 		if (self->sockets)
 			pmu_occupancy_reset(self, pmu_node_occupancy(self, node));
 	}
+}
+
+/* Return: in how many of its trees it was entered; -EBUSY where it is open in one. */
+static int reset_trees(struct pmu_thread *self, const char *text, bool only_look)
+{
+	struct pmu_tree *was = self->tree, *tree = NULL;
+	int n = 0;
+
+	while (n >= 0 && (tree = pmu_team_next_tree(self, tree))) {
+		const struct pmu_name *name;
+
+		self->tree = tree;
+		name = name_here(self, text);
+		if (name && !only_look)
+			reset_regions(self, name);
+		n = name && name->open ? -EBUSY : n + (name != NULL);
+		self->tree = was;
+	}
+	return n;
+}
+
+static int reset(const char *text)
+{
+	struct pmu_thread *self = pmu_thread_self();
+	int n = 0;
+
+	if (self && self->tree && self->epoch == (uint32_t)pmu_epoch)
+		n = reset_trees(self, text, true);
+	if (n == 0)
+		return never_entered(text);
+	if (n < 0)
+		return pmu_fail(EBUSY, "region \"%.200s\" is open on this thread", text);
+	reset_trees(self, text, false);
 	return 0;
 }
 

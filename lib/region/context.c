@@ -135,6 +135,35 @@ static PMU_COLD struct pmu_team *find(struct pmu_thread *self, uint64_t context)
 	return team;
 }
 
+/*
+ * Sockets see the team's region and those around it, from the first thread in to the last one out:
+ * this one may be on a socket of its own.
+ */
+static void occupy(struct pmu_thread *self, struct pmu_team *team)
+{
+	struct pmu_node *node;
+
+	team->occupied = 0;
+	for (node = team->node; node->row && !pmu_node_occupancy(self, node)->entry;
+	     node = node->parent)
+		team->occupied++;
+	for (uint32_t n = team->occupied; n > 0; n--) {
+		node = team->node;
+		for (uint32_t up = 1; up < n; up++)
+			node = node->parent;
+		pmu_node_occupy(self, node);
+	}
+	pmu_frame_make_odd(self->frame);
+}
+
+static void vacate(struct pmu_thread *self, const struct pmu_team *team)
+{
+	struct pmu_node *node = team->node;
+
+	for (uint32_t n = team->occupied; n > 0; n--, node = node->parent)
+		pmu_occupancy_end(self, pmu_node_occupancy(self, node), 0);
+}
+
 /* What it takes to find out is in no region.  Return: NULL: none is entered. */
 static PMU_COLD struct pmu_team *enter_found(struct pmu_thread *self, uint64_t context)
 {
@@ -158,6 +187,8 @@ static PMU_COLD struct pmu_team *enter_found(struct pmu_thread *self, uint64_t c
 		pmu_team_enter(self, team, place, context);
 	else
 		guard_leave(self, self->guard);
+	if (team && self->sockets)
+		occupy(self, team);
 	return team;
 }
 
@@ -282,6 +313,8 @@ static void leave_team(struct pmu_thread *self, struct pmu_team *team, uint64_t 
 	pmu_cost_by_context(self, now);
 	finish(self, team, ticks, missing, now);
 	self->frame->literal = PMU_FRAME_TEAM;
+	if (self->sockets)
+		vacate(self, team);
 	pmu_team_go_on(self, team, ticks, missing, until);
 	memcpy(now, until, self->n_slots * sizeof(*now));
 }

@@ -93,8 +93,7 @@ static void place_around(struct pmu_thread *self, const struct pmu_node *node)
 	}
 }
 
-/* Before the thread's own counters are read. */
-static void begin_occupancy(struct pmu_thread *self, struct pmu_node *node)
+void pmu_node_occupy(struct pmu_thread *self, struct pmu_node *node)
 {
 	place_around(self, node);
 	place_occupancy(self, node);
@@ -247,7 +246,7 @@ static struct pmu_node *begin_long(struct pmu_thread *self, const char *text, si
 	node->start_missing = 0;
 	pmu_row_set_open(node->row, 1);
 	if (self->sockets)
-		begin_occupancy(self, node);
+		pmu_node_occupy(self, node);
 	return node;
 no_memory:
 	/* No error where it is only that the session has ended meanwhile. */
@@ -307,6 +306,8 @@ static void open_again(struct pmu_thread *self, const struct pmu_thread *parent_
 			last = tree->team->frame;
 			tree = tree->team->around;
 		}
+		/* contexts are due to be left, and no more than that */
+		self->tree->skipped += tree->skipped + (tree->team != NULL);
 		for (frame = tree->frames + (tree->team ? 2 : 1); frame <= last; frame++)
 			open_frame(self, frame);
 	}

@@ -39,6 +39,12 @@ struct pmu_node *pmu_begin_uncached(struct pmu_thread *self, const char *text, s
 int pmu_end_other(struct pmu_thread *self, const char *text, size_t len, uint64_t ticks,
 		  uint32_t missing, uint64_t *now);
 
+/**
+ * pmu_node_occupy() - sockets see its call from now on; before the thread's own counters are read
+ * Context: where pmu_thread.sockets is set.
+ */
+void pmu_node_occupy(struct pmu_thread *self, struct pmu_node *node);
+
 /** pmu_node_give_up() - it is not open any more, and what was open of it will never be ended */
 void pmu_node_give_up(struct pmu_thread *self, struct pmu_node *node);
 

@@ -218,10 +218,24 @@ struct pmu_team *pmu_team_find(struct pmu_thread *self, uint64_t context, int *e
 		team = team_of(self, &path, error);
 	if (path.text)
 		pmu_pages_free(path.text, path.size);
-	if (team)
+	/* where sockets are counted, every call takes the slow path */
+	if (team && !self->sockets)
 		self->tree->teams->known[context % PMU_TEAM_KNOWN] =
 			(struct pmu_team_known){ binding, team };
 	return team;
+}
+
+struct pmu_tree *pmu_team_next_tree(const struct pmu_thread *self, const struct pmu_tree *tree)
+{
+	struct pmu_tree *own = self->tree;
+	struct pmu_team *next;
+
+	while (own->team)
+		own = own->team->around;
+	if (!tree)
+		return own;
+	next = tree->team ? tree->team->next : own->teams->all;
+	return next ? &next->tree : NULL;
 }
 
 struct pmu_team *pmu_team_trial(struct pmu_thread *self)

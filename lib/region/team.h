@@ -23,6 +23,7 @@ struct pmu_team {
 	/* what the thread has left for it; NULL while it is not entered */
 	struct pmu_tree *around;
 	struct pmu_frame *frame; /* the innermost one there */
+	uint32_t occupied; /* innermost ones of its path that sockets see since then */
 	uint64_t context;        /* by which it was entered, */
 	const uint64_t *live;    /* and where it stands while its region is open */
 	uint64_t entered_ticks;  /* where the regions around stand still; 0: they do not yet */
@@ -78,6 +79,12 @@ struct pmu_team *pmu_team_find(struct pmu_thread *self, uint64_t context, int *e
  */
 struct pmu_team *pmu_team_trial(struct pmu_thread *self);
 void pmu_team_forget(struct pmu_thread *self);
+
+/**
+ * pmu_team_next_tree() - all trees of a thread, its own first
+ * @tree: NULL: the first; else the one that this was called with before
+ */
+struct pmu_tree *pmu_team_next_tree(const struct pmu_thread *self, const struct pmu_tree *tree);
 
 /** pmu_team_current() - that which the thread is in; NULL: none */
 static inline struct pmu_team *pmu_team_current(const struct pmu_thread *self)
