@@ -66,6 +66,7 @@ unit_tests = \
 	%D%/unit/machine/places \
 	%D%/unit/machine/topology \
 	%D%/unit/region/publish \
+	%D%/unit/region/teams \
 	%D%/unit/report/cell \
 	%D%/unit/report/combine \
 	%D%/unit/report/csv \
@@ -107,6 +108,8 @@ unit_tests = \
 %C%_unit_report_combine_SOURCES = %D%/unit/report/combine.c $(json_read_sources)
 %C%_unit_report_combine_LDADD = $(LDADD) $(JANSSON_LIBS)
 %C%_unit_report_ranks_SOURCES = %D%/unit/report/ranks.c $(json_read_sources)
+%C%_unit_region_teams_SOURCES = %D%/unit/region/teams.c $(json_read_sources)
+%C%_unit_region_teams_LDADD = $(LDADD) $(JANSSON_LIBS)
 %C%_unit_session_sockets_SOURCES = %D%/unit/session/sockets.c $(json_read_sources)
 %C%_unit_session_sockets_LDADD = $(LDADD) $(JANSSON_LIBS)
 %C%_unit_session_sockets_report_SOURCES = %D%/unit/session/sockets_report.c $(json_read_sources)

@@ -297,7 +297,7 @@ static void unskip(struct pmu_thread *self)
 {
 	struct pmu_tree *tree = self->tree;
 
-	if (!tree->skipped || --tree->skipped || !tree->team || tree->detached ||
+	if (!tree->skipped || --tree->skipped || !tree->team || tree->detached || self->sockets ||
 	    tree->team->node->row->flags & PMU_STORE_ROW_PARTIAL)
 		return;
 	tree->frames[1].literal = PMU_FRAME_TEAM;

@@ -258,14 +258,11 @@ struct pmu_team *pmu_team_trial(struct pmu_thread *self)
 bool pmu_team_is_here(const struct pmu_thread *self, uint64_t context)
 {
 	const struct pmu_context_place *place = pmu_context_place(context);
-	const struct pmu_team_known *known = &self->tree->teams->known[context % PMU_TEAM_KNOWN];
 	const struct pmu_frame *frame;
 
 	if (__atomic_load_n(&place->live, __ATOMIC_ACQUIRE) != context)
 		return false;
-	if (self->tree->team &&
-	    (self->tree->team->context == context ||
-	     (known->binding == place->binding && known->team == self->tree->team)))
+	if (self->tree->team && self->tree->team->context == context)
 		return true;
 	if (place->thread != self)
 		return false;

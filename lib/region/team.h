@@ -23,7 +23,7 @@ struct pmu_team {
 	/* what the thread has left for it; NULL while it is not entered */
 	struct pmu_tree *around;
 	struct pmu_frame *frame; /* the innermost one there */
-	uint32_t occupied; /* innermost ones of its path that sockets see since then */
+	uint32_t occupied;       /* innermost ones of its path that sockets see since then */
 	uint64_t context;        /* by which it was entered, */
 	const uint64_t *live;    /* and where it stands while its region is open */
 	uint64_t entered_ticks;  /* where the regions around stand still; 0: they do not yet */
