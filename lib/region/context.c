@@ -75,21 +75,29 @@ PMU_API pmu_context_t pmu_context_get(void)
 
 /* --- enter --- */
 
-/*
- * Every enter ends here, whichever path it took.  A read that must be made again is: what follows
- * it is always as much.
- */
+/* The first read was made again, so that it came late: where the regions around stand still. */
+static PMU_COLD const uint64_t *in_time(const struct pmu_thread *self, struct pmu_team *team,
+					const uint64_t *from)
+{
+	if (from == team->in_time)
+		return from;
+	memcpy(team->in_time, from, self->n_slots * sizeof(*from));
+	pmu_cost_in_time(self, team->in_time);
+	return team->in_time;
+}
+
+/* Every enter ends here, whichever path it took: what follows the last read is always as much. */
 static __attribute__((noinline)) int start_counted(struct pmu_thread *self, struct pmu_team *team)
 {
 	struct pmu_node *node = team->node;
+	const uint64_t *from = node->start;
 	uint32_t missing;
 
-	do
-		missing = self->read(self->counters, node->start);
-	while (unlikely(missing & PMU_READ_DELAYED));
+	while (unlikely((missing = self->read(self->counters, node->start)) & PMU_READ_DELAYED))
+		from = in_time(self, team, from);
 	node->start_missing = team->entered_missing = missing;
 	for (uint32_t i = 0; i < self->n_slots; i++)
-		team->entered[i] = node->start[i];
+		team->entered[i] = from[i];
 	pmu_compiler_barrier();
 	node->start_ticks = team->entered_ticks = pmu_clock_stamp();
 	guard_leave(self, self->guard);
@@ -218,16 +226,27 @@ static PMU_COLD int enter_slowly(struct pmu_thread *self, uint64_t context)
 }
 
 /* No session yet, a new thread, another group, a forked child, a signal handler. */
-static PMU_COLD int enter_outside(uint64_t context)
+static PMU_COLD struct pmu_thread *come_in_outside(int *result)
 {
-	struct pmu_thread *self;
+	struct pmu_thread *self = NULL;
 	int saved = errno, rc = pmu_region_enter(&self);
 
 	errno = saved;
+	*result = rc < 0 ? rc : 0;
 	if (rc)
-		return rc < 0 ? rc : 0;
+		return NULL;
 	pmu_inside = 0;
-	return enter_slowly(self, context);
+	return self;
+}
+
+static __thread int outside_result __attribute__((tls_model("initial-exec")));
+
+/* Ends by a jump, as each enter does. */
+static PMU_COLD int enter_outside(uint64_t context)
+{
+	struct pmu_thread *self = come_in_outside(&outside_result);
+
+	return self ? enter_slowly(self, context) : outside_result;
 }
 
 static __attribute__((noinline)) int enter_counted(struct pmu_thread *self, uint64_t context)
@@ -297,7 +316,7 @@ static void unskip(struct pmu_thread *self)
 {
 	struct pmu_tree *tree = self->tree;
 
-	if (!tree->skipped || --tree->skipped || !tree->team || tree->detached || self->sockets ||
+	if (--tree->skipped || !tree->team || tree->detached || self->sockets ||
 	    tree->team->node->row->flags & PMU_STORE_ROW_PARTIAL)
 		return;
 	tree->frames[1].literal = PMU_FRAME_TEAM;
@@ -315,7 +334,7 @@ static void leave_team(struct pmu_thread *self, struct pmu_team *team, uint64_t 
 	self->frame->literal = PMU_FRAME_TEAM;
 	if (self->sockets)
 		vacate(self, team);
-	pmu_team_go_on(self, team, ticks, missing, until);
+	pmu_team_go_on(self, team, ticks, missing, until, true);
 	memcpy(now, until, self->n_slots * sizeof(*now));
 }
 
@@ -323,20 +342,23 @@ static PMU_COLD int leave_odd(struct pmu_thread *self, uint64_t ticks, uint32_t 
 			      uint64_t *now)
 {
 	struct pmu_team *team = pmu_team_current(self);
-	bool was_skipped = self->tree->skipped;
+	enum pmu_pause_kind kind = PMU_PAUSE_AGAIN;
 	struct pmu_pause pause;
 	int saved = errno;
 
 	if (unlikely(missing & PMU_READ_DELAYED))
 		pmu_cost_in_time(self, now);
 	missing &= ~PMU_READ_DELAYED;
-	if (!was_skipped && team)
-		leave_team(self, team, ticks, missing, now);
-	else
+	if (self->tree->skipped) {
+		kind = PMU_PAUSE_SKIP;
 		unskip(self);
+	} else if (team) {
+		kind = PMU_PAUSE_LEAVE;
+		leave_team(self, team, ticks, missing, now);
+	}
 	/* what follows the read is in no region that goes on */
 	pmu_pause_from(self, &pause, PMU_BY_CONTEXT, missing, now);
-	pmu_pause_end(self, &pause, was_skipped ? PMU_PAUSE_SKIP : PMU_PAUSE_AGAIN, NULL);
+	pmu_pause_end(self, &pause, kind, NULL);
 	errno = saved;
 	guard_leave(self, self->guard);
 	return 0;
@@ -366,14 +388,9 @@ static PMU_COLD int leave_specially(struct pmu_thread *self)
 
 static PMU_COLD int leave_outside(void)
 {
-	struct pmu_thread *self;
-	int saved = errno, rc = pmu_region_enter(&self);
+	struct pmu_thread *self = come_in_outside(&outside_result);
 
-	errno = saved;
-	if (rc)
-		return rc < 0 ? rc : 0;
-	pmu_inside = 0;
-	return leave_specially(self);
+	return self ? leave_specially(self) : outside_result;
 }
 
 /* The team that is left, where that is all there is to it; else NULL. */
@@ -403,7 +420,7 @@ static __attribute__((noinline)) int leave_counted(struct pmu_thread *self)
 	if (likely(pmu_team_is_alone(team)))
 		pmu_team_leave(self, team);
 	else
-		pmu_team_go_on(self, team, ticks, 0, now);
+		pmu_team_go_on(self, team, ticks, 0, now, false);
 	pmu_cost_by_context(self, now);
 	pmu_publish(team->node, ticks - team->node->start_ticks, now, self->n_slots);
 	guard_leave(self, self->guard);
@@ -416,7 +433,7 @@ static __attribute__((noinline)) int go_on(struct pmu_thread *self, struct pmu_t
 {
 	uint64_t none[PMU_MAX_SLOTS] = { 0 };
 
-	pmu_team_go_on(self, team, ticks, 0, none);
+	pmu_team_go_on(self, team, ticks, 0, none, false);
 	pmu_publish_time(team->node, ticks - team->node->start_ticks);
 	guard_leave(self, self->guard);
 	return 0;

@@ -303,11 +303,12 @@ static size_t n_around(const struct pmu_team *team)
 }
 
 static struct going_on how_much_later(const struct pmu_thread *self, const struct pmu_team *team,
-				      uint64_t ticks, uint32_t missing, const uint64_t *now)
+				      uint64_t ticks, uint32_t missing, const uint64_t *now,
+				      bool paused)
 {
 	struct going_on by = { .ticks = ticks - team->entered_ticks,
 			       .missing = missing | team->entered_missing };
-	size_t n = n_around(team);
+	size_t n = paused ? 1 : n_around(team);
 
 	for (uint32_t i = 0; i < self->n_slots; i++)
 		by.later[i] = now[i] - team->entered[i] + pmu_cost_of_context(self, i, n);
@@ -315,9 +316,9 @@ static struct going_on how_much_later(const struct pmu_thread *self, const struc
 }
 
 void pmu_team_go_on(struct pmu_thread *self, struct pmu_team *team, uint64_t ticks,
-		    uint32_t missing, const uint64_t *now)
+		    uint32_t missing, const uint64_t *now, bool paused)
 {
-	struct going_on by = how_much_later(self, team, ticks, missing, now);
+	struct going_on by = how_much_later(self, team, ticks, missing, now, paused);
 	struct pmu_tree *around = team->around;
 	const struct pmu_detached *entry;
 	struct pmu_frame *frame;

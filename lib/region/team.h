@@ -29,6 +29,7 @@ struct pmu_team {
 	uint64_t entered_ticks;  /* where the regions around stand still; 0: they do not yet */
 	uint32_t entered_missing;
 	uint64_t entered[PMU_MAX_SLOTS];
+	uint64_t in_time[PMU_MAX_SLOTS]; /* of an enter that had to read again */
 };
 
 /** What a context has been found to be for. */
@@ -138,11 +139,12 @@ static inline void pmu_team_leave(struct pmu_thread *self, struct pmu_team *team
 /**
  * pmu_team_go_on() - the same where something is open around, which starts that much later
  * @ticks, @missing, @now: what was read of the team's end
+ * @paused: a pause follows, which takes what comes after that from each of those regions
  *
  * Until they can be told from what was done for the team, a handler that ends the program finds
  * none of those regions.
  */
 void pmu_team_go_on(struct pmu_thread *self, struct pmu_team *team, uint64_t ticks,
-		    uint32_t missing, const uint64_t *now);
+		    uint32_t missing, const uint64_t *now, bool paused);
 
 #endif

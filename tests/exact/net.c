@@ -643,6 +643,18 @@ static void work_within_work(void)
 	steps_get(&self->book);
 	turns(4);
 	end("frame");
+	/* left off the fast path */
+	begin("frame");
+	turns(1);
+	enter(of_outer, "opener's");
+	turns(2);
+	enter(0, NULL);
+	leave();
+	steps_call(&self->book, (void *)pmu_checkpoint, (const void *)PMU_NEXT_GOES_ON);
+	turns(3);
+	leave();
+	turns(4);
+	end("frame");
 	enter(of_inner, "opener's/inner");
 	begin("skips");
 	enter(of_inner, NULL);

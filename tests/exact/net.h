@@ -92,12 +92,13 @@ static bool net_open(struct net_report *report, char *text)
 }
 
 /* Rows come nearly in the order of the book. */
-/* Under `pmu run` all of it may be in main, which is a region then. */
+/* Under `pmu run` all of it may be in main, which is a region then, and in threads begun there. */
 static const char *net_path(const struct net_report *report)
 {
 	const char *path = report->field[report->path];
 
-	return strncmp(path, "main/", 5) ? path : path + 5;
+	path += strncmp(path, "main/", 5) ? 0 : 5;
+	return strncmp(path, "thread/", 7) ? path : path + 7;
 }
 
 static int net_find(const struct steps_book *book, const char *path, int *last)
@@ -184,7 +185,8 @@ static struct net_result net_rows(const struct steps_book *const book[],
 		if (i < 0 && !strncmp(net_path(&report), "opener's", 8))
 			continue;
 		at = i < 0 ? -1 : net_find(book[i], net_path(&report), &last[i]);
-		if (at < 0 && !strcmp(report.field[report.path], "main"))
+		if (at < 0 && (!strcmp(report.field[report.path], "main") ||
+			       !strcmp(report.field[report.path], "main/thread")))
 			continue;
 		if (at < 0) {
 			diag("nobody began %s in thread %s", report.field[report.path],

@@ -87,6 +87,7 @@ static const size_t constants[PMU_PAUSE_KINDS] = {
 	[PMU_PAUSE_CALL] = offsetof(struct pmu_remainders, call),
 	[PMU_PAUSE_GET] = offsetof(struct pmu_remainders, get),
 	[PMU_PAUSE_FIND] = offsetof(struct pmu_remainders, find),
+	[PMU_PAUSE_LEAVE] = offsetof(struct pmu_remainders, leave),
 	[PMU_PAUSE_SKIP] = offsetof(struct pmu_remainders, skip),
 };
 

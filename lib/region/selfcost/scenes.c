@@ -495,6 +495,21 @@ static __attribute__((noinline)) void entered(const char *a, pmu_context_t conte
 	PMU_NO_TAIL_CALL();
 }
 
+static __attribute__((noinline)) void left_slowly(struct pmu_thread *self, const char *a,
+						  pmu_context_t context)
+{
+	const struct calls call = take_calls();
+	enter_fn *enter = public_enter;
+	leave_fn *leave = public_leave;
+
+	call.begin(a);
+	enter(context);
+	self->frame->literal = PMU_FRAME_ODD;
+	leave();
+	call.end(a);
+	PMU_NO_TAIL_CALL();
+}
+
 static __attribute__((noinline)) void got(const char *a)
 {
 	const struct calls call = take_calls();
@@ -511,6 +526,7 @@ struct act {
 	bool asks;
 	pmu_context_t context;
 	bool afresh; /* it is found each time */
+	bool slow;   /* and left off the fast path */
 };
 
 static void observe_act(const struct player *by, struct pmu_least *least,
@@ -525,6 +541,8 @@ static void observe_act(const struct player *by, struct pmu_least *least,
 			pmu_team_forget(by->self);
 		if (act.asks)
 			got(outer_text);
+		else if (act.slow)
+			left_slowly(by->self, outer_text, act.context);
 		else
 			entered(outer_text, act.context);
 		totals(by->self, node, &after);
@@ -561,6 +579,7 @@ static void measure_context(const struct player *by)
 {
 	const struct act get = { .asks = true }, skip = { .context = 0 };
 	const struct act enter = { .context = PMU_CONTEXT_TRIAL };
+	const struct act slow = { .context = PMU_CONTEXT_TRIAL, .slow = true };
 	const struct act find = { .context = PMU_CONTEXT_TRIAL, .afresh = true };
 	struct pmu_least once, want = inner_of_calls(by, 1);
 	const struct pmu_team *team = pmu_team_trial(by->self);
@@ -575,6 +594,11 @@ static void measure_context(const struct player *by)
 	observe_context(by, &once, node, enter);
 	put_difference(by, by->left->call, &once, &want);
 	measure_deeper(by, &want);
+	/* less than nothing is not observed: begin with what a fast one takes off too much */
+	for (uint32_t i = 0; i < by->self->n_slots; i++)
+		by->left->leave[i] = -by->left->call[i];
+	observe_context(by, &once, node, slow);
+	put_difference(by, by->left->leave, &once, &want);
 	observe_context(by, &once, node, find);
 	put_difference(by, by->left->find, &once, &want);
 	observe_context(by, &once, node, skip);

@@ -88,9 +88,10 @@ struct pmu_remainders {
 	uint64_t each[PMU_MAX_SLOTS]; /* moving the start of one more open region */
 	/*
 	 * By context: asking for one; an enter that changes nothing, and its leave; one that has to
-	 * find out for which region it is.
+	 * find out for which region it is; a slow leave, over a fast one.
 	 */
 	uint64_t get[PMU_MAX_SLOTS], skip[PMU_MAX_SLOTS], find[PMU_MAX_SLOTS];
+	uint64_t leave[PMU_MAX_SLOTS];
 };
 
 struct pmu_cost {
@@ -120,6 +121,7 @@ enum pmu_pause_kind {
 	PMU_PAUSE_GET,       /* of a context */
 	PMU_PAUSE_FIND,      /* an enter for which its region is looked for */
 	PMU_PAUSE_SKIP,      /* the leave of one whose enter changed nothing */
+	PMU_PAUSE_LEAVE,     /* of one that was entered, off the fast path */
 	PMU_PAUSE_KINDS,
 };
 

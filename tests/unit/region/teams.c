@@ -85,9 +85,9 @@ static void path_text(int path, char *text)
 
 /* Between an enter and its leave, or around them all: what can be seen there. */
 struct level {
-	int team;   /* path; 0: its own regions */
+	int team; /* path; 0: its own regions */
 	uint64_t context;
-	unsigned long number; /* never the same again */
+	unsigned long number;     /* never the same again */
 	int frame[FRAMES], depth; /* paths; one that is entered again is there again */
 	struct level *around;
 };
@@ -270,8 +270,7 @@ static void some(int budget)
 			break;
 		case 2:
 			if (self->n_contexts)
-				inside(&self->context[any((unsigned int)self->n_contexts)],
-				       budget);
+				inside(&self->context[any((unsigned int)self->n_contexts)], budget);
 			break;
 		case 3:
 			inside(&(struct context){ 0 }, budget);
