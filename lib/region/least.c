@@ -105,18 +105,18 @@ void pmu_least_spoil(const struct pmu_thread *self, struct pmu_node *node)
 }
 
 /* Open regions around it have seen only a part of the call, or of what is subtracted for it. */
-static void spoil_around(const struct pmu_thread *self, const struct pmu_node *node)
+static void spoil_around(const struct pmu_thread *self, struct pmu_node *node)
 {
-	for (struct pmu_node *around = node->parent; around != self->tree->root;
-	     around = around->parent)
-		if (around->row->open)
-			pmu_least_spoil(self, around);
+	while (!is_outermost(node)) {
+		node = node->parent;
+		if (node->row->open)
+			pmu_least_spoil(self, node);
+	}
 }
 
-static bool is_inside(const struct pmu_thread *self, const struct pmu_node *node,
-		      const struct pmu_node *around)
+static bool is_inside(const struct pmu_node *node, const struct pmu_node *around)
 {
-	while (node != self->tree->root && node != around)
+	while (node != around && !is_outermost(node))
 		node = node->parent;
 	return node == around;
 }
@@ -126,7 +126,7 @@ void pmu_least_end(const struct pmu_thread *self, struct pmu_node *node)
 	bool overlaps = node->detached;
 
 	for (const struct pmu_detached *entry = self->tree->detached; entry; entry = entry->next)
-		overlaps |= entry->node != node && is_inside(self, entry->node, node);
+		overlaps |= entry->node != node && is_inside(entry->node, node);
 	if (!overlaps)
 		return;
 	pmu_least_spoil(self, node);

@@ -464,6 +464,10 @@ int main(int argc, char **argv)
 	n_programs /= 10;
 	start();
 	check("sockets, too");
+	setenv("PMU_EXACT", "1", 1);
+	setenv("PMU_HISTOGRAM", "1", 1);
+	start_counting();
+	check("what is kept of each call, too");
 	rmdir(dir);
 	return done_testing();
 }
