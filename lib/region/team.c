@@ -10,11 +10,9 @@
 /* Never entered: no context has its binding. */
 static struct pmu_team nobody;
 
-#define NOTHING_KNOWN                                           \
-	{                                                       \
-		[0 ... PMU_TEAM_KNOWN - 1] = {.team = &nobody } \
-	}
-struct pmu_teams pmu_teams_none = { .known = NOTHING_KNOWN };
+struct pmu_teams pmu_teams_none = {
+	.known = { [0 ... PMU_TEAM_KNOWN - 1] = { PMU_CONTEXT_UNBOUND, &nobody } },
+};
 
 /* --- which region --- */
 
@@ -249,6 +247,8 @@ struct pmu_team *pmu_team_trial(struct pmu_thread *self)
 		error = make_teams(self);
 	if (!error)
 		team = team_of(self, &path, &error);
+	pmu_context_places[1].binding = PMU_CONTEXT_BINDING;
+	__atomic_store_n(&pmu_context_places[1].live, PMU_CONTEXT_TRIAL, __ATOMIC_RELEASE);
 	if (team)
 		self->tree->teams->known[PMU_CONTEXT_TRIAL % PMU_TEAM_KNOWN] =
 			(struct pmu_team_known){ PMU_CONTEXT_BINDING, team };
@@ -339,5 +339,5 @@ void pmu_team_go_on(struct pmu_thread *self, struct pmu_team *team, uint64_t tic
 
 void pmu_team_forget(struct pmu_thread *self)
 {
-	self->tree->teams->known[PMU_CONTEXT_TRIAL % PMU_TEAM_KNOWN].binding = 0;
+	self->tree->teams->known[PMU_CONTEXT_TRIAL % PMU_TEAM_KNOWN].binding = PMU_CONTEXT_UNBOUND;
 }

@@ -34,7 +34,7 @@ struct pmu_team {
 
 /** What a context has been found to be for. */
 struct pmu_team_known {
-	uint64_t binding;      /* of struct pmu_context_place; 0: nothing */
+	uint64_t binding;      /* of struct pmu_context_place; PMU_CONTEXT_UNBOUND: nothing */
 	struct pmu_team *team; /* never NULL */
 };
 #define PMU_TEAM_KNOWN 64u

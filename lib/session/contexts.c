@@ -4,10 +4,8 @@
 
 #include "session/session.h"
 
-struct pmu_context_place pmu_context_places[PMU_CONTEXT_PLACES] = {
-	[0] = { .live = UINT64_MAX }, /* so that 0 is no context */
-	[1] = { .live = PMU_CONTEXT_TRIAL, .binding = PMU_CONTEXT_BINDING },
-};
+/* A page of it is there once it is used. */
+struct pmu_context_place pmu_context_places[PMU_CONTEXT_PLACES];
 
 /* Guarded by the session's lock. */
 static struct pmu_context_place *free_places;

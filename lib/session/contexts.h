@@ -33,7 +33,9 @@ struct pmu_context_place {
 
 /** Of no region, and always open: for a thread that measures what entering one takes. */
 #define PMU_CONTEXT_TRIAL   (1ull << PMU_CONTEXT_BITS | 1)
-#define PMU_CONTEXT_BINDING UINT64_MAX
+#define PMU_CONTEXT_BINDING (UINT64_MAX - 1)
+/** No place has it. */
+#define PMU_CONTEXT_UNBOUND UINT64_MAX
 
 /** [0] is nobody's, and no context's. */
 extern struct pmu_context_place pmu_context_places[] __attribute__((visibility("hidden")));
