@@ -37,6 +37,10 @@ static void describe_program(void)
 		text[sizeof(text) - 1] = '\0';
 		add(PMU_META_HOST, text);
 	}
+	if (pmu_session.forked_from) {
+		snprintf(text, sizeof(text), "%d", pmu_session.forked_from);
+		add(PMU_META_FORKED, text);
+	}
 	if (pmu_session_rank())
 		add(PMU_META_RANK, pmu_session_rank());
 	if (pmu_session_ranks())

@@ -171,6 +171,7 @@ struct pmu_model_row {
 	 */
 	uint64_t *cost;     /* [n_counts] total removed */
 	uint32_t n_open;    /* begins without end so far */
+	bool open_at_exec;  /* of a thread's row: in it the process went on as another program */
 	uint64_t socket_ns; /* a sum's: time of its sockets' rows */
 	/* a sum's, where rows of a team are known in its section; else NULL */
 	struct pmu_model_team *team;
@@ -228,8 +229,9 @@ struct pmu_model_part {
 	const char *command;
 	const char *host;
 	int64_t pid;
-	int rank;     /* MPI rank, -1 for none */
-	uint32_t nth; /* number of the program in its process, from 1 */
+	int64_t forked_from; /* as in struct pmu_model */
+	int rank;            /* MPI rank, -1 for none */
+	uint32_t nth;        /* number of the program in its process, from 1 */
 	uint64_t start_unix_ns;
 	uint64_t duration_ns;
 	const char *died; /* as in struct pmu_model */
@@ -302,6 +304,8 @@ struct pmu_model {
 	const char *command; /* its command line, cut to a sensible length; "" unknown */
 	const char *host;
 	int64_t pid;
+	/* whose regions went on in it: the process that forked it; 0: none, or not known */
+	int64_t forked_from;
 	int rank;    /* MPI rank, -1 for none */
 	int n_ranks; /* that its launcher started; 0: not known */
 	/* number of the program in its process: 1, after an exec 2, ...; 0: not known */

@@ -161,6 +161,7 @@ static void add(struct pmu_convert *convert, struct pmu_model_row *to,
 	to->flags |= row->flags;
 	to->missing |= row->missing;
 	to->n_open += row->n_open;
+	to->open_at_exec |= row->open_at_exec;
 	add_histogram(convert, to, row);
 	add_least(to, row, n_counts);
 	add_times(to, row);

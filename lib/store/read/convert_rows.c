@@ -423,6 +423,7 @@ static int fill_row(struct pmu_convert *convert, const struct pmu_raw_thread *th
 	to->name = row_name(convert, from->name);
 	convert->raw->damage[PMU_DAMAGE_NAME] += is_unnamed(convert->raw, from->name);
 	to->n_open = is_cut(convert, thread, from) ? 0 : from->open;
+	to->open_at_exec = from->open && convert->next == PMU_NEXT_EXEC;
 	to->flags = to->n_open ? PMU_ROW_OPEN : 0;
 	for (i = 0; i < PMU_ARRAY_LEN(row_flag); i++)
 		if (from->flags & row_flag[i].store)

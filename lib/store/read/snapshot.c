@@ -186,6 +186,8 @@ static int set_texts(struct pmu_convert *convert)
 			model->rank = rank_of(meta);
 		else if (meta->id == PMU_META_RANKS)
 			model->n_ranks = rank_of(meta) > 0 ? rank_of(meta) : 0;
+		else if (meta->id == PMU_META_FORKED)
+			model->forked_from = rank_of(meta) > 0 ? rank_of(meta) : 0;
 		else if (meta->id == PMU_META_NOTE)
 			rc = pmu_model_add_note(model, text);
 		else if (meta->id == PMU_META_REFUSAL)

@@ -38,6 +38,7 @@ static void reads_every_text(void)
 	build_meta(build, PMU_META_PINNING, "first");
 	build_meta(build, PMU_META_PINNING, "second");
 	build_meta(build, PMU_META_VERSION, "0.1.0");
+	build_meta(build, PMU_META_FORKED, "4711");
 	build_meta(build, PMU_META_NOTE, "one note");
 	build_meta(build, PMU_META_REFUSAL, "perf\tno counters\t");
 	build_meta(build, PMU_META_METRIC, "0\tIPC\t\tinstructions / cycles");
@@ -49,6 +50,7 @@ static void reads_every_text(void)
 	is_str(model->program, "solver", "program");
 	is_str(model->command, "solver -n 3", "command");
 	is_str(model->host, "node1", "host");
+	is_u64((uint64_t)model->forked_from, 4711, "who forked it");
 	is_str(model->machine, "a machine", "machine");
 	is_str(model->cpu, "cpu-1", "cpu");
 	is_str(model->source, "perf", "source");
