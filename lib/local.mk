@@ -433,6 +433,7 @@ noinst_LTLIBRARIES += %D%/libpmu-combine.la
 	%D%/report/combine/rows.c \
 	%D%/report/combine/teams.c \
 	%D%/report/combine/texts.c \
+	%D%/report/combine/tree.c \
 	%D%/report/json_parts.c \
 	%D%/report/model/over_parts.c \
 	%D%/report/model/parts.c \

@@ -238,7 +238,8 @@ static void put_place(struct csv *csv, const struct pmu_model_section *s,
 	pmu_encode_csv(csv->out, row->path);
 	pmu_strbuf_add(csv->out, ",");
 	pmu_encode_csv(csv->out, row->name);
-	put_u64(csv, true, (uint64_t)row->depth);
+	/* that of its path */
+	put_u64(csv, true, (uint64_t)(row->sum < 0 ? row : &s->row[row->sum])->depth);
 }
 
 static void put_team(struct csv *csv, const struct pmu_model_section *s,

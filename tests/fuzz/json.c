@@ -98,6 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_again(model);
 	combine(model, PMU_COMBINE_RANKS);
 	combine(model, PMU_COMBINE_PROGRAMS);
+	combine(model, PMU_COMBINE_TREE);
 	gather(model);
 	pmu_model_free(model);
 	return 0;

@@ -159,7 +159,10 @@ struct chain {
 struct around {
 	size_t n; /* regions around and including the last one */
 	size_t room;
-	size_t *region; /* [depth]: index in "regions" */
+	struct at {
+		size_t region; /* index in "regions" */
+		size_t row;    /* 1 + that of its first row, 0: none so far */
+	} * at;                /* [depth] */
 	/*
 	 * A region that a thread began at work for another's may stand beside one that it began by
 	 * itself: how many regions of its path are others' tells which row it is in.
@@ -287,14 +290,14 @@ static void around_enter(struct pmu_json_reader *reader, struct around *around, 
 			 size_t depth)
 {
 	const struct pmu_value *region = pmu_value_at(reader->regions, index), *outer;
-	size_t *grown;
+	struct at *grown;
 
 	if (depth > around->n) {
 		pmu_json_complain(reader, "\"depth\" does not follow from the region before it");
 		return;
 	}
 	if (depth) {
-		outer = pmu_value_at(reader->regions, around->region[depth - 1]);
+		outer = pmu_value_at(reader->regions, around->at[depth - 1].region);
 		if (!pmu_value_same_text(pmu_value_member(region, "parent"),
 					 pmu_value_member(outer, "path"))) {
 			pmu_json_complain(reader, "\"parent\" is not the region around it");
@@ -302,16 +305,16 @@ static void around_enter(struct pmu_json_reader *reader, struct around *around, 
 		}
 	}
 	if (depth == around->room) {
-		grown = reallocarray(around->region, 2 * depth + 8, sizeof(*grown));
+		grown = reallocarray(around->at, 2 * depth + 8, sizeof(*grown));
 		if (!grown) {
 			pmu_json_no_memory(reader);
 			return;
 		}
-		around->region = grown;
+		around->at = grown;
 		around->room = 2 * depth + 8;
 	}
 	around->n = depth + 1;
-	around->region[depth] = index;
+	around->at[depth] = (struct at){ .region = index };
 }
 
 /* The row that @in is nested in; until the model is finished, sum is its region. */
@@ -327,11 +330,13 @@ static int around_parent(struct pmu_json_reader *reader, struct around *around,
 	if (!in->depth || reader->rc)
 		return -1;
 	chain = find_chain(reader, around, in->thread, team_depth);
+	if (in->below)
+		return -1;
 	at = chain ? chain->last : -1;
 	while (at >= 0 && row[at].depth >= in->depth)
 		at = row[at].parent;
 	if (at < 0 || row[at].depth != in->depth - 1 || row[at].team_depth != team_depth ||
-	    row[at].sum != (int)around->region[in->depth - 1])
+	    row[at].sum != (int)around->at[in->depth - 1].region)
 		pmu_json_complain(reader, "a thread is not in the region around it");
 	return at;
 }
@@ -396,8 +401,13 @@ static void read_rows(struct pmu_json_reader *reader, struct pmu_model_section *
 		if (pmu_value_member(item, "team_depth"))
 			row->team_depth = (int)pmu_json_int(reader, item, "team_depth", INT_MAX);
 		read_row(reader, item, region->columns, row);
+		/* a program stands below a region of the process that started it */
+		if (row->flags & PMU_ROW_PROGRAM && region->depth)
+			row->below = (unsigned int)around->at[region->depth - 1].row;
 		row->parent = around_parent(reader, around, section->thread_row, row);
 		around_add(reader, around, row, (int)section->n_thread_rows++);
+		if (!around->at[region->depth].row)
+			around->at[region->depth].row = section->n_thread_rows;
 	}
 }
 
@@ -445,7 +455,7 @@ void pmu_json_read_regions(struct pmu_json_reader *reader, const struct pmu_valu
 		read_region(reader, groups, i, &around);
 	}
 	reader->where[0] = '\0';
-	free(around.region);
+	free(around.at);
 	free(around.chain);
 	pmu_index_free(&around.chains);
 }

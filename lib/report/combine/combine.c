@@ -55,6 +55,7 @@ static struct pmu_model_part part_of_model(const struct pmu_model *model)
 		.host = model->host,
 		.pid = model->pid,
 		.rank = model->rank,
+		.forked_from = model->forked_from,
 		.nth = model->nth,
 		.start_unix_ns = model->start_unix_ns,
 		.duration_ns = model->duration_ns,
@@ -290,6 +291,8 @@ static int combine(struct pmu_combining *c)
 	if (!rc)
 		rc = c->gathering ? pmu_gathering_sections(c->gathering)
 				  : pmu_combining_sections(c);
+	if (!rc && c->how == PMU_COMBINE_TREE)
+		rc = pmu_combining_tree(c);
 	if (!rc)
 		pmu_combining_head(c);
 	if (!rc && !c->gathering)

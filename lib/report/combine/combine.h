@@ -8,6 +8,7 @@
 enum pmu_combine {
 	PMU_COMBINE_RANKS,    /* regions of the same path are one row */
 	PMU_COMBINE_PROGRAMS, /* the same, below a row for each program, "gcc" (PMU_ROW_PROGRAM) */
+	PMU_COMBINE_TREE,     /* and that below the region that started it, where it is known */
 };
 
 /**

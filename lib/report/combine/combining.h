@@ -159,6 +159,11 @@ int pmu_combining_remarks(struct pmu_combining *c);
  * pmu_combining_sections() - groups, columns and the threads' rows.  Return: 0, -ENOMEM, -E2BIG.
  */
 int pmu_combining_sections(struct pmu_combining *c);
+/**
+ * pmu_combining_tree() - gives programs the regions that started them, where those are known
+ * Return: 0 or -ENOMEM.
+ */
+int pmu_combining_tree(struct pmu_combining *c);
 /** pmu_gathering_sections() - the same of rows that are gone */
 int pmu_gathering_sections(struct pmu_gathering *g);
 

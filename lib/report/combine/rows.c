@@ -24,7 +24,7 @@ static bool begins_program(const struct pmu_joining *j, unsigned int i)
 {
 	const struct pmu_model_row *row = j->old->thread_row;
 
-	if (j->c->how != PMU_COMBINE_PROGRAMS || !stands_alone(&row[i]))
+	if (j->c->how == PMU_COMBINE_RANKS || !stands_alone(&row[i]))
 		return false;
 	return !i || row[i - 1].thread != row[i].thread;
 }
@@ -168,6 +168,8 @@ static int place_row(struct pmu_joining *j, struct programs *p, unsigned int i)
 	if (rc)
 		return rc;
 	row->thread = thread;
+	row->below = old->below && old->below <= i ? (unsigned int)p->row_at[old->below - 1] + 1
+						   : 0;
 	row->parent = old->parent >= 0 && (unsigned int)old->parent < i ? p->row_at[old->parent]
 									: p->program;
 	if (p->program >= 0 && (row->parent == p->program || row->flags & PMU_ROW_TEAM)) {

@@ -113,6 +113,9 @@ int pmu_rows_sort(struct pmu_model_row *row, int n, int *moved)
 	for (int i = 0; i < n; i++) {
 		row[i] = old[order[i]];
 		row[i].parent = row[i].parent < 0 ? -1 : at[row[i].parent];
+		if (row[i].below)
+			row[i].below = row[i].below <= rows ? (unsigned int)at[row[i].below - 1] + 1
+							    : 0;
 		place(row, &row[i]);
 	}
 	if (moved)

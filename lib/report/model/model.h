@@ -136,6 +136,11 @@ struct pmu_model_row {
 	 * of a team; -1 for none
 	 */
 	int holder;
+	/*
+	 * Of a PMU_ROW_PROGRAM row without a parent: 1 + the index of the row of another process that
+	 * its sum stands below, always before this row; 0 for none.  That row has nothing of it.
+	 */
+	unsigned int below;
 	int depth; /* 0 for a row without parent */
 	/* regions of its path, from the outermost, that another thread had open; of a sum 0 */
 	int team_depth;

@@ -60,9 +60,15 @@ int pmu_sums_find(struct pmu_finishing *f, int parent, const char *name, bool fl
 }
 
 /* Index of the sum that a row belongs to. */
-static int find_sum(struct pmu_finishing *f, const struct pmu_model_row *row)
+static int find_sum(struct pmu_finishing *f, unsigned int i)
 {
+	struct pmu_model_row *row = &f->section->thread_row[i];
 	int parent = row->parent < 0 ? -1 : f->section->thread_row[row->parent].sum;
+
+	if (row->parent >= 0 || row->below > i)
+		row->below = 0;
+	if (row->below)
+		parent = f->section->thread_row[row->below - 1].sum;
 
 	return pmu_sums_find(f, parent, pmu_row_name(row), row->flags & PMU_ROW_FLAT);
 }
@@ -384,7 +390,7 @@ int pmu_sums_make(struct pmu_finishing *f)
 
 	s->n_rows = 0;
 	for (unsigned int i = 0; i < s->n_thread_rows; i++)
-		s->thread_row[i].sum = find_sum(f, &s->thread_row[i]);
+		s->thread_row[i].sum = find_sum(f, i);
 	rc = make_sum_rows(f);
 	if (rc < 0)
 		return rc;

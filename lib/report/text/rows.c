@@ -307,14 +307,34 @@ static const char *behind_first(const char *path)
 	return *at ? at + 1 : path;
 }
 
+/* A path as its process knows it, without what stands around the program.  @names: how many. */
+static const char *path_in_program(const struct rows *r, const struct pmu_model_row *row,
+				   int *names)
+{
+	const struct pmu_model_row *at = row->sum < 0 ? row : &r->s->row[row->sum];
+	size_t len;
+
+	for (*names = 1; at->parent >= 0; ++*names) {
+		at = &r->s->row[at->parent];
+		if (at->flags & PMU_ROW_PROGRAM)
+			break;
+	}
+	if (!(at->flags & PMU_ROW_PROGRAM) || at == row)
+		return row->path;
+	--*names;
+	len = strlen(at->path);
+	return !strncmp(row->path, at->path, len) && row->path[len] == '/' ? row->path + len + 1
+									   : row->path;
+}
+
 /*
  * Doubts know a path as its process does, without the row for the program, and of most the last
  * names alone.
  */
 static bool is_row_doubtful(const struct rows *r, const struct pmu_model_row *row)
 {
-	bool in_programs = r->s->n_rows && r->s->row[0].flags & PMU_ROW_PROGRAM;
-	const char *path = in_programs ? behind_first(row->path) : row->path, *tail = path;
+	int n_names;
+	const char *path = path_in_program(r, row, &n_names), *tail = path;
 	const struct pmu_text *t = r->t;
 	/* a socket's number is no thread's: only doubts about all threads are its own */
 	int thread = pmu_model_is_socket(t->model, row) ? INT_MAX
@@ -323,7 +343,7 @@ static bool is_row_doubtful(const struct rows *r, const struct pmu_model_row *ro
 
 	if (row->flags & PMU_ROW_PROGRAM)
 		return false;
-	for (int names = row->depth + 1 - in_programs; names > PMU_MODEL_DOUBT_NAMES; names--)
+	for (int names = n_names; names > PMU_MODEL_DOUBT_NAMES; names--)
 		tail = behind_first(tail);
 	return is_doubtful(t, path, thread, part) ||
 	       (tail != path && is_doubtful(t, tail, thread, part));

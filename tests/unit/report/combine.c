@@ -577,6 +577,57 @@ static void programs_have_rows_of_their_own(void)
 }
 
 /* A process that goes on as another program is a part again, and one process. */
+/* @from: the process that forked it; the last of its regions is open when it goes on. */
+static struct pmu_model *started_model(const char *program, int64_t pid, uint32_t nth,
+				       uint64_t start_ms, int64_t from)
+{
+	struct pmu_model *model = program_model(program, pid, 100 * ms);
+
+	model->nth = nth;
+	model->start_unix_ns = 1000 * ms + start_ms * ms;
+	model->forked_from = from;
+	for (unsigned int i = 0; i < model->section->n_thread_rows; i++)
+		model->section->thread_row[i].open_at_exec = true;
+	return model;
+}
+
+static void programs_stand_below_what_started_them(void)
+{
+	struct pmu_model *part[] = {
+		started_model("sh", 10, 1, 0, 0),    /* the command */
+		started_model("sh", 11, 1, 10, 10),  /* it forks, */
+		started_model("make", 11, 2, 20, 0), /* and that goes on as another program, */
+		started_model("make", 12, 1, 30, 11),
+		started_model("cc", 12, 2, 40, 0), /* which does the same */
+		started_model("ld", 13, 2, 50, 0), /* what was before is not known, */
+		started_model("ar", 12, 4, 60, 0), /* nor here */
+		started_model("as", 14, 1, 5, 99),
+		started_model("ps", 11, 1, 70, 10), /* the number came again */
+	};
+	struct pmu_model *model = combined(part, 9, PMU_COMBINE_TREE);
+	const char *const top[] = { "sh", "ld", "ar", "as", "ps" };
+	const struct pmu_model_row *row;
+	char *text;
+
+	row = sum_of(model, "sh/solve/exchange/make");
+	is_u64(row->calls, 2, "a program, and what it forked, below the region that started it");
+	is_u64(row->time_ns, 200 * ms, "has what its processes did");
+	is_int(row->depth, 3, "it stands there");
+	row = sum_of(model, "sh/solve/exchange/make/solve/exchange/cc/solve");
+	is_u64(row->time_ns, 100 * ms, "and so does what that started");
+	row = sum_of(model, "sh/solve");
+	is_u64(row->time_ns, 200 * ms, "what is around has nothing of it");
+	is_u64(row->self_ns, 100 * ms, "nor loses any");
+	is_u64(sum_of(model, "sh/solve/exchange")->self_ns, 100 * ms, "not where it stands either");
+	for (size_t i = 0; i < PMU_ARRAY_LEN(top); i++)
+		is_int(sum_of(model, top[i])->parent, -1, top[i]);
+	text = render(model, PMU_REPORT_TEXT, false);
+	has(text, "\n        make (2 processes)", "the text is a tree");
+	free(text);
+	comes_back(model, "JSON");
+	pmu_model_free(model);
+}
+
 static void programs_of_one_process_are_one_process(void)
 {
 	struct pmu_model *part[] = { program_model("sh", 10, 10 * ms),
@@ -1041,6 +1092,7 @@ int main(void)
 	programs_have_rows_of_their_own();
 	of_many_processes_the_longest_have_a_table();
 	programs_of_one_process_are_one_process();
+	programs_stand_below_what_started_them();
 	flat_rows_do_not_count_twice();
 	processes_of_one_rank_are_together();
 	reports_of_another_day_are_noticed();
