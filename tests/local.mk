@@ -207,6 +207,7 @@ script_tests = \
 	%D%/command/merge.sh \
 	%D%/command/plan.sh \
 	%D%/command/run.sh \
+	%D%/command/tree.sh \
 	%D%/package/docs.sh \
 	%D%/package/groups.sh \
 	%D%/package/layers.sh \

@@ -42,11 +42,12 @@ enum pmu_merging pmu_inputs_belong(const struct pmu_input *input, size_t n);
 
 /**
  * pmu_inputs_merge() - one model of several, metrics included
+ * @tree: programs below the regions that started them
  * @n_left_out: result: inputs of processes that another input is of too; they are named, and not in
  *	it
  * Return: 0; a negative errno with a sentence.
  */
-int pmu_inputs_merge(const struct pmu_input *input, size_t n, struct pmu_model **model,
+int pmu_inputs_merge(const struct pmu_input *input, size_t n, bool tree, struct pmu_model **model,
 		     size_t *n_left_out);
 
 /**

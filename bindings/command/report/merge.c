@@ -124,7 +124,7 @@ static enum pmu_combine how(const struct pmu_model *const *model, unsigned int n
 	return PMU_COMBINE_RANKS;
 }
 
-int pmu_inputs_merge(const struct pmu_input *input, size_t n, struct pmu_model **model,
+int pmu_inputs_merge(const struct pmu_input *input, size_t n, bool tree, struct pmu_model **model,
 		     size_t *n_left_out)
 {
 	struct pmu_model **part = calloc(n, sizeof(*part));
@@ -142,7 +142,9 @@ int pmu_inputs_merge(const struct pmu_input *input, size_t n, struct pmu_model *
 			if (!left_out[i])
 				part[n_parts++] = input[i].model;
 		rc = pmu_model_combine(part, n_parts,
-				       how((const struct pmu_model *const *)part, n_parts), model);
+				       tree ? PMU_COMBINE_TREE
+					    : how((const struct pmu_model *const *)part, n_parts),
+				       model);
 	}
 	if (rc == 0)
 		pmu_metric_fill(*model);

@@ -38,6 +38,7 @@ struct request {
 	const char *top;
 	bool merge;
 	bool each;
+	bool tree; /* with merge */
 	bool remove;
 	bool dash_dash; /* everything from here on is a file */
 	bool printed;   /* something is on standard output */
@@ -53,6 +54,7 @@ static int parse_option(const struct pmu_command *self, struct request *request,
 		{ .name = "--output", .letter = 'o', .value = &output },
 		{ .name = "--merge", .flag = &request->merge },
 		{ .name = "--each", .flag = &request->each },
+		{ .name = "--tree", .flag = &request->tree },
 		{ .name = "--remove", .flag = &request->remove },
 		PMU_TEXT_OPTIONS(&request->text, request->top),
 		{ .name = NULL },
@@ -64,6 +66,7 @@ static int parse_option(const struct pmu_command *self, struct request *request,
 		return 0;
 	}
 	rc = pmu_command_option(self, options, argv, i);
+	request->merge |= request->tree;
 	if (!rc && output)
 		request->output[request->n_outputs++] = output;
 	return rc;
@@ -91,7 +94,8 @@ static int check(const struct pmu_command *self, const struct request *request)
 		return pmu_command_usage_error(
 			self, "which store? 'pmu report' alone lists those there are");
 	if (request->merge && request->each)
-		return pmu_command_usage_error(self, "--merge or --each?");
+		return pmu_command_usage_error(self, request->tree ? "--tree or --each?"
+								   : "--merge or --each?");
 	return 0;
 }
 
@@ -340,7 +344,7 @@ static int write_merged(struct request *request, struct pmu_input *input, size_t
 	size_t n_left_out = 0;
 	int rc;
 
-	if (pmu_inputs_merge(input, n, &model, &n_left_out) < 0) {
+	if (pmu_inputs_merge(input, n, request->tree, &model, &n_left_out) < 0) {
 		pmu_command_error("cannot merge: %s", pmu_error_text());
 		return PMU_EXIT_FAILED;
 	}
@@ -409,6 +413,8 @@ static int report_gathered(struct request *request, struct pmu_input *input)
 
 	for (size_t i = 0; i < n; i++)
 		input[i] = (struct pmu_input){ .path = request->file[i] };
+	if (request->tree)
+		return -ENOTSUP;
 	rc = pmu_inputs_gather(input, n, request->merge, request->text.all, &model);
 	if (rc == -ENOTSUP)
 		return rc;
@@ -489,7 +495,7 @@ static int run_report(const struct pmu_command *self, int argc, char **argv)
 
 const struct pmu_command pmu_command_report = {
 	.name = "report",
-	.usage = "report [FILE...] [-o OUT]... [--merge | --each] [OPTION]...",
+	.usage = "report [FILE...] [-o OUT]... [--merge | --each | --tree] [OPTION]...",
 	.about =
 		"make a report from a store or a JSON report, merge those of ranks, or list the stores",
 	.help = "A FILE is a store (what a program that was killed left over, or that of "
@@ -508,6 +514,8 @@ const struct pmu_command pmu_command_report = {
 		"  --merge           one report of all FILEs, whatever they are of: below a row for each\n"
 		"                    program where there are several\n"
 		"  --each            a report for each FILE, also of ranks\n"
+		"  --tree            as --merge, and a program that was started by fork and exec stands\n"
+		"                    below the region that did so\n"
 		"  --threads         the text also has each thread's own rows, and how calls' times are\n"
 		"                    spread, and counts over ranks\n"
 		"  --all             the text has every region, also beyond the 100 with the most time,\n"

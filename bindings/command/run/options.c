@@ -38,6 +38,7 @@ static int parse_option(const struct pmu_command *self, struct pmu_run_request *
 		{ .name = "--wrap", .value = &request->wrap },
 		PMU_TEXT_OPTIONS(&request->text, request->top),
 		{ .name = "--each", .flag = &request->each },
+		{ .name = "--tree", .flag = &request->tree },
 		{ .name = "--exact", .flag = &request->exact },
 		{ .name = "--histogram", .flag = &request->histogram },
 		{ .name = "--require", .flag = &request->require },
@@ -107,6 +108,8 @@ int pmu_run_parse(const struct pmu_command *self, int argc, char **argv,
 	if (rc)
 		return rc;
 	request->command = argv + i;
+	if (request->tree && request->each)
+		return pmu_command_usage_error(self, "--tree or --each?");
 	if (request->events && request->group)
 		return pmu_command_usage_error(self, "events or a group, not both");
 	return take_outputs(request);

@@ -359,6 +359,7 @@ const struct pmu_command pmu_command_run = {
 		"                       %n is the program's number in its process.  Else all processes are in one\n"
 		"                       report.  Without -o: PMU_OUTPUT, else text on standard error\n"
 		"  --each               the reports of several processes one after another, not combined\n"
+		"  --tree               a program that came by fork and exec stands below the region that did so\n"
 		"  --threads            the text also has each thread's own rows, and how calls' times are spread\n"
 		"  --all                the text has every region, also beyond the 100 with the most time\n"
 		"  --sort KEY           a list instead of a tree: by time, self, calls or the name of a count\n"

@@ -28,6 +28,7 @@ struct pmu_run_request {
 	char *output_list; /* of PMU_OUTPUT, cut into pieces */
 	bool no_report;    /* PMU_OUTPUT=none */
 	bool each;
+	bool tree;
 	bool exact;              /* PMU_EXACT=1 */
 	bool require;            /* PMU_REQUIRE=1 */
 	bool histogram;          /* PMU_HISTOGRAM=1 */

@@ -138,8 +138,10 @@ int pmu_run_check_outputs(const struct pmu_run_request *request)
 /* --- several parts in one --- */
 
 /* Processes of one parallel program. */
-static enum pmu_combine how(struct pmu_model *const *model, size_t n)
+static enum pmu_combine how(const struct writing *w, struct pmu_model *const *model, size_t n)
 {
+	if (w->request->tree)
+		return PMU_COMBINE_TREE;
 	for (size_t i = 0; i < n; i++)
 		if (model[i]->rank < 0 || strcmp(model[i]->program, model[0]->program))
 			return PMU_COMBINE_PROGRAMS;
@@ -176,8 +178,9 @@ static int render_combined(const struct writing *w, struct pmu_model *const *mod
 			   struct pmu_strbuf *out)
 {
 	struct pmu_model *combined = NULL;
-	int rc = n > UINT_MAX ? -E2BIG
-			      : pmu_model_combine(model, (unsigned int)n, how(model, n), &combined);
+	int rc = n > UINT_MAX
+			 ? -E2BIG
+			 : pmu_model_combine(model, (unsigned int)n, how(w, model, n), &combined);
 
 	if (rc)
 		return rc;
