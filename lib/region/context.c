@@ -226,27 +226,31 @@ static PMU_COLD int enter_slowly(struct pmu_thread *self, uint64_t context)
 }
 
 /* No session yet, a new thread, another group, a forked child, a signal handler. */
-static PMU_COLD struct pmu_thread *come_in_outside(int *result)
+static PMU_COLD int come_in_outside(struct pmu_thread **self)
 {
-	struct pmu_thread *self = NULL;
-	int saved = errno, rc = pmu_region_enter(&self);
+	int saved = errno, rc = pmu_region_enter(self);
 
 	errno = saved;
-	*result = rc < 0 ? rc : 0;
-	if (rc)
-		return NULL;
-	pmu_inside = 0;
-	return self;
+	if (rc == 0)
+		pmu_inside = 0;
+	return rc;
 }
 
-static __thread int outside_result __attribute__((tls_model("initial-exec")));
+/* With nothing of it left on the stack.  Return: the thread, NULL, or a negative errno. */
+static PMU_COLD intptr_t thread_outside(void)
+{
+	struct pmu_thread *self = NULL;
+	int rc = come_in_outside(&self);
+
+	return rc < 0 ? rc : rc > 0 ? 0 : (intptr_t)self;
+}
 
 /* Ends by a jump, as each enter does. */
 static PMU_COLD int enter_outside(uint64_t context)
 {
-	struct pmu_thread *self = come_in_outside(&outside_result);
+	intptr_t self = thread_outside();
 
-	return self ? enter_slowly(self, context) : outside_result;
+	return self > 0 ? enter_slowly((struct pmu_thread *)self, context) : (int)self;
 }
 
 static __attribute__((noinline)) int enter_counted(struct pmu_thread *self, uint64_t context)
@@ -388,9 +392,10 @@ static PMU_COLD int leave_specially(struct pmu_thread *self)
 
 static PMU_COLD int leave_outside(void)
 {
-	struct pmu_thread *self = come_in_outside(&outside_result);
+	struct pmu_thread *self = NULL;
+	int rc = come_in_outside(&self);
 
-	return self ? leave_specially(self) : outside_result;
+	return rc == 0 ? leave_specially(self) : rc < 0 ? rc : 0;
 }
 
 /* The team that is left, where that is all there is to it; else NULL. */
