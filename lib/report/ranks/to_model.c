@@ -122,18 +122,18 @@ static int add_remarks(const struct pmu_ranks *ranks, struct pmu_model *model)
 	int rc = 0;
 
 	for (unsigned int i = 0; i < notes->n; i++)
-		rc |= pmu_model_add_note(model, sentence(model, ranks, &notes->said[i],
-							 notes->said[i].text[0]));
+		rc |= pmu_model_add_note(
+			model, sentence(model, ranks, &notes->said[i], notes->said[i].text[0]));
 	if (notes->n_more)
 		rc |= pmu_model_add_note(
-			model, pmu_model_textf(model,
-					       "ranks have more notes than the %u that are here",
-					       PMU_RANKS_MAX_SAID));
+			model,
+			pmu_model_textf(model, "ranks have more notes than the %u that are here",
+					PMU_RANKS_MAX_SAID));
 	for (unsigned int i = 0; i < refusals->n; i++)
-		rc |= pmu_model_add_refusal(model, refusals->said[i].text[0],
-					    sentence(model, ranks, &refusals->said[i],
-						     refusals->said[i].text[1]),
-					    refusals->said[i].text[2]);
+		rc |= pmu_model_add_refusal(
+			model, refusals->said[i].text[0],
+			sentence(model, ranks, &refusals->said[i], refusals->said[i].text[1]),
+			refusals->said[i].text[2]);
 	for (unsigned int i = 0; i < ranks->n_sections; i++) {
 		const struct pmu_ranks_section *s = &ranks->section[i];
 
@@ -146,9 +146,11 @@ static int add_remarks(const struct pmu_ranks *ranks, struct pmu_model *model)
 						s->group, PMU_RANKS_MAX_ROWS));
 		if (s->sockets)
 			rc |= pmu_model_add_note(
-				model, pmu_model_textf(model,
-						       "counts of sockets and of whole processes are "
-						       "not added up over ranks: each rank's own report has them"));
+				model,
+				pmu_model_textf(
+					model,
+					"counts of sockets and of whole processes are "
+					"not added up over ranks: each rank's own report has them"));
 	}
 	return rc;
 }
