@@ -86,7 +86,10 @@ static PMU_COLD const uint64_t *in_time(const struct pmu_thread *self, struct pm
 	return team->in_time;
 }
 
-/* Every enter ends here, whichever path it took: what follows the last read is always as much. */
+/*
+ * Every enter ends here, whichever path it took: what follows the last read is always as much.  So
+ * the compiler must not copy several at once, which it does or not by where they lie.
+ */
 static __attribute__((noinline)) int start_counted(struct pmu_thread *self, struct pmu_team *team)
 {
 	struct pmu_node *node = team->node;
@@ -97,7 +100,7 @@ static __attribute__((noinline)) int start_counted(struct pmu_thread *self, stru
 		from = in_time(self, team, from);
 	node->start_missing = team->entered_missing = missing;
 	for (uint32_t i = 0; i < self->n_slots; i++)
-		team->entered[i] = from[i];
+		pmu_store_relaxed(&team->entered[i], from[i]);
 	pmu_compiler_barrier();
 	node->start_ticks = team->entered_ticks = pmu_clock_stamp();
 	guard_leave(self, self->guard);
@@ -112,7 +115,7 @@ static __attribute__((noinline)) int start_special(struct pmu_thread *self, stru
 	pmu_node_start_special(self, node);
 	team->entered_missing = node->start_missing;
 	for (uint32_t i = 0; self->read && i < self->n_slots; i++)
-		team->entered[i] = node->start[i];
+		pmu_store_relaxed(&team->entered[i], node->start[i]);
 	pmu_compiler_barrier();
 	team->entered_ticks = node->start_ticks;
 	guard_leave(self, self->guard);

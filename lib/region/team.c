@@ -274,6 +274,11 @@ bool pmu_team_is_here(const struct pmu_thread *self, uint64_t context)
 
 /* --- regions around --- */
 
+/*
+ * What follows is counted in the regions around, as much each time: so the compiler must not do
+ * several slots at once, which it does or not by where they lie.
+ */
+
 /* A region that stood still, and what it must not see of its thread's coming back. */
 struct going_on {
 	uint64_t ticks;
@@ -286,7 +291,7 @@ static void go_on(const struct pmu_thread *self, struct pmu_node *node, const st
 	node->start_ticks += by->ticks;
 	node->start_missing |= by->missing;
 	for (uint32_t i = 0; i < self->n_slots; i++)
-		node->start[i] += by->later[i];
+		pmu_store_relaxed(&node->start[i], node->start[i] + by->later[i]);
 }
 
 static size_t n_around(const struct pmu_team *team)
@@ -311,7 +316,8 @@ static struct going_on how_much_later(const struct pmu_thread *self, const struc
 	size_t n = paused ? 1 : n_around(team);
 
 	for (uint32_t i = 0; i < self->n_slots; i++)
-		by.later[i] = now[i] - team->entered[i] + pmu_cost_of_context(self, i, n);
+		pmu_store_relaxed(&by.later[i],
+				  now[i] - team->entered[i] + pmu_cost_of_context(self, i, n));
 	return by;
 }
 

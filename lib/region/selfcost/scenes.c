@@ -607,7 +607,7 @@ static void measure_context(const struct player *by)
 	put_difference(by, by->left->get, &once, &want);
 	for (uint32_t i = 0; i < by->self->n_slots; i++)
 		if (by->left->rough >> i & 1)
-			by->left->inner[i] = 0;
+			by->left->inner[i] = by->left->call[i] = by->left->each[i] = 0;
 }
 
 void pmu_scenes_inner(struct pmu_thread *self)

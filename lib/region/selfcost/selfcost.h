@@ -192,17 +192,19 @@ static inline void pmu_cost_by_length(const struct pmu_thread *self, uint64_t *n
 static inline void pmu_cost_by_context(const struct pmu_thread *self, uint64_t *now)
 {
 	for (uint32_t i = 0; self->cost && i < self->n_slots; i++)
-		now[i] -= self->cost->by[PMU_BY_CONTEXT].inner[i];
+		pmu_store_relaxed(&now[i], now[i] - self->cost->by[PMU_BY_CONTEXT].inner[i]);
 }
 
-/** pmu_cost_of_context() - what each of @n regions around sees of an enter and a leave, in a slot */
+/**
+ * pmu_cost_of_context() - what each of @n regions around sees of an enter and a leave, in a slot
+ *
+ * As many instructions for a slot that is rough, of which it is 0.
+ */
 static inline uint64_t pmu_cost_of_context(const struct pmu_thread *self, uint32_t slot, size_t n)
 {
 	const struct pmu_remainders *left = self->cost ? &self->cost->by[PMU_BY_CONTEXT] : NULL;
 
-	if (!left || left->rough >> slot & 1)
-		return 0;
-	return left->call[slot] + (n - 1) * left->each[slot];
+	return left ? left->call[slot] + (n - 1) * left->each[slot] : 0;
 }
 
 /** pmu_pause_begin() - a call leaves the fast path: read now, if anything is open. */
