@@ -107,17 +107,23 @@ static __attribute__((noinline)) int start_counted(struct pmu_thread *self, stru
 	return 0;
 }
 
+/* The same where more is to be done, or there is nothing to read. */
 static __attribute__((noinline)) int start_special(struct pmu_thread *self, struct pmu_team *team)
 {
 	struct pmu_node *node = team->node;
+	const uint64_t *from = node->start;
+	uint64_t ticks = pmu_thread_ticks(self);
+	uint32_t missing = 0;
 
-	node->start_missing = 0;
-	pmu_node_start_special(self, node);
-	team->entered_missing = node->start_missing;
+	if (self->watch_cpu >= 0)
+		pmu_node_check_cpu(self, node);
+	while (self->read && (missing = self->read(self->counters, node->start)) & PMU_READ_DELAYED)
+		from = in_time(self, team, from);
+	node->start_missing = team->entered_missing = missing;
 	for (uint32_t i = 0; self->read && i < self->n_slots; i++)
-		pmu_store_relaxed(&team->entered[i], node->start[i]);
+		pmu_store_relaxed(&team->entered[i], from[i]);
 	pmu_compiler_barrier();
-	team->entered_ticks = node->start_ticks;
+	node->start_ticks = team->entered_ticks = ticks;
 	guard_leave(self, self->guard);
 	return 0;
 }
