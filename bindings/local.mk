@@ -159,7 +159,7 @@ lib_LTLIBRARIES += %D%/libpmu-mpi.la
 # An archive, of which the linker takes what is needed: not a second session.
 %C%_libpmu_mpi_la_LIBADD = $(CORE_ARCHIVE)
 EXTRA_%C%_libpmu_mpi_la_DEPENDENCIES = lib/libpmu-core.la
-%C%_libpmu_mpi_la_LDFLAGS = -avoid-version -no-undefined -Wl,-z,defs -Wl,-z,nodelete -Wl,-z,now -Wl,--as-needed \
+%C%_libpmu_mpi_la_LDFLAGS = -avoid-version -no-undefined $(DEFS_LDFLAGS) -Wl,-z,nodelete -Wl,-z,now -Wl,--as-needed \
 	$(SECTION_LDFLAGS)
 pkgconfig_DATA += pmu-mpi.pc
 

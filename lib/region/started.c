@@ -31,20 +31,18 @@ struct errand {
 
 static pthread_key_t key;
 static bool have_key;
+static char first_round, last_round; /* values of the key */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /*
  * Once more, so that destructors of the program's are inside; libpmu lets go of the thread a round
  * later.
  */
-static void at_thread_exit(void *value)
+static void at_thread_exit(void *round)
 {
-	static __thread bool late __attribute__((tls_model("initial-exec")));
-
-	if (!late && pthread_setspecific(key, value) == 0)
-		late = true;
-	else
-		pmu_context_leave();
+	if (round == &first_round && pthread_setspecific(key, &last_round) == 0)
+		return;
+	pmu_context_leave();
 }
 
 static void make_key(void)
@@ -60,7 +58,7 @@ static struct errand take_up(void *arg)
 	int saved = errno;
 
 	free(arg);
-	if (pthread_setspecific(key, &key) == 0)
+	if (pthread_setspecific(key, &first_round) == 0)
 		pmu_context_enter(errand.context);
 	errno = saved;
 	return errand;
