@@ -117,6 +117,18 @@ static uint64_t context_here(void)
 	return pmu_context_get();
 }
 
+/*
+ * A sanitizer, wherever it is: nothing may run on a thread of its program's before its own start has,
+ * which calls the program's.
+ */
+extern void __tsan_init(void) __attribute__((weak));
+extern void __asan_init(void) __attribute__((weak));
+
+static bool is_sanitized(void)
+{
+	return __tsan_init || __asan_init;
+}
+
 /* NULL: the thread is started as if we were not there. */
 static struct errand *new_errand(const void *start, void *arg)
 {
@@ -124,7 +136,8 @@ static struct errand *new_errand(const void *start, void *arg)
 	int saved = errno;
 	uint64_t context = context_here();
 
-	if (context && !is_known(start) && pthread_once(&once, make_key) == 0 && have_key)
+	if (context && !is_sanitized() && !is_known(start) && pthread_once(&once, make_key) == 0 &&
+	    have_key)
 		errand = malloc(sizeof(*errand));
 	if (errand)
 		*errand = (struct errand){ .arg = arg, .context = context };

@@ -440,6 +440,9 @@ static void registers_refuse(void)
 
 int main(void)
 {
+	/* it has threads and pages of its own */
+	if (TEST_TSAN)
+		return skip_all("built with ThreadSanitizer");
 	threads_that_never_call_count();
 	the_head_says_so();
 	the_same_work_is_in_a_region_once();
