@@ -213,17 +213,32 @@ static int doubt_slots(struct pmu_convert *convert, const struct pmu_raw_thread 
 	return rc;
 }
 
+/* What may be doubted of a row. */
+struct row_doubt {
+	const char *text;
+	uint64_t count;
+	bool holds;
+};
+
+static int tell(struct pmu_convert *convert, const struct row_doubt *doubt, size_t n,
+		const char *path, int number)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < n && !rc; i++)
+		if (doubt[i].holds)
+			rc = pmu_convert_doubt(convert, doubt[i].text, path, number,
+					       doubt[i].count);
+	return rc;
+}
+
 /* Its region's opener says the rest. */
 static int doubt_team_row(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
 			  const struct pmu_raw_row *row, const char *path, int number)
 {
 	const char *open = row->open && !is_cut(convert, thread, row) ? open_text(convert, thread)
 								      : NULL;
-	const struct {
-		const char *text;
-		uint64_t count;
-		bool holds;
-	} doubt[] = {
+	const struct row_doubt doubt[] = {
 		{ "work for it was begun and never ended", row->unended, row->unended },
 		{ open ? pmu_model_textf(convert->model, "work for it was %s", open) : NULL,
 		  row->open, open },
@@ -231,28 +246,19 @@ static int doubt_team_row(struct pmu_convert *convert, const struct pmu_raw_thre
 		{ "changed processor during a call", row->moved, row->moved },
 		{ "its totals changed at every look and could not be read", 0, row->torn },
 	};
-	int rc = 0;
 
-	for (size_t i = 0; i < PMU_ARRAY_LEN(doubt) && !rc; i++)
-		if (doubt[i].holds)
-			rc = pmu_convert_doubt(convert, doubt[i].text, path, number,
-					       doubt[i].count);
-	return rc ? rc : doubt_slots(convert, thread, row, path, number);
+	return tell(convert, doubt, PMU_ARRAY_LEN(doubt), path, number);
 }
 
-static int doubt_row(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
-		     const struct pmu_raw_row *row, const char *path, int number)
+static int doubt_own_row(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
+			 const struct pmu_raw_row *row, const char *path, int number)
 {
 	/* what a forked child found open and never ended is its parent's affair */
 	bool inherited = row->flags & PMU_STORE_ROW_INHERITED && !row->calls;
 	const char *open = row->open && !inherited && !is_cut(convert, thread, row)
 				   ? open_text(convert, thread)
 				   : NULL;
-	const struct {
-		const char *text;
-		uint64_t count;
-		bool holds;
-	} doubt[] = {
+	const struct row_doubt doubt[] = {
 		{ "begun but never ended", row->unended, row->unended },
 		{ "ended without a begin", row->unbegun, row->unbegun },
 		{ open, row->open, open },
@@ -261,23 +267,25 @@ static int doubt_row(struct pmu_convert *convert, const struct pmu_raw_thread *t
 		  row->flags & PMU_STORE_ROW_OVERLAP && row->calls },
 		{ "its totals changed at every look and could not be read", 0, row->torn },
 	};
-	size_t i;
-	int rc = 0;
 
-	if (pmu_raw_is_socket(thread)) {
+	return tell(convert, doubt, PMU_ARRAY_LEN(doubt), path, number);
+}
+
+static int doubt_row(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
+		     const struct pmu_raw_row *row, const char *path, int number)
+{
+	int rc;
+
+	if (pmu_raw_is_socket(thread))
 		rc = doubt_socket_row(convert, thread, row, path);
-		/* told of the socket as a whole */
-		if (rc || model_thread(convert, thread)->number < 0)
-			return rc;
-		return doubt_slots(convert, thread, row, path, number);
-	}
-	if (row->flags & PMU_STORE_ROW_TEAM)
-		return doubt_team_row(convert, thread, row, path, number);
-	for (i = 0; i < PMU_ARRAY_LEN(doubt) && !rc; i++)
-		if (doubt[i].holds)
-			rc = pmu_convert_doubt(convert, doubt[i].text, path, number,
-					       doubt[i].count);
-	return rc ? rc : doubt_slots(convert, thread, row, path, number);
+	else if (row->flags & PMU_STORE_ROW_TEAM)
+		rc = doubt_team_row(convert, thread, row, path, number);
+	else
+		rc = doubt_own_row(convert, thread, row, path, number);
+	/* those of no socket that is counted are told of as a whole */
+	if (rc || (pmu_raw_is_socket(thread) && model_thread(convert, thread)->number < 0))
+		return rc;
+	return doubt_slots(convert, thread, row, path, number);
 }
 
 /* --- a thread's rows taken together --- */
