@@ -71,31 +71,10 @@ static struct path copy_path(const struct pmu_node *innermost)
 
 /* --- its tree --- */
 
-/* From now on in @tree; what it was. */
-struct place {
-	struct pmu_tree *tree;
-	struct pmu_frame *frame;
-	struct pmu_lookup *lookup;
-	uint32_t lookup_shift;
-};
-
-static struct place step_aside(const struct pmu_thread *self)
-{
-	return (struct place){ self->tree, self->frame, self->lookup, self->lookup_shift };
-}
-
-static void step_back(struct pmu_thread *self, const struct place *was)
-{
-	self->tree = was->tree;
-	self->frame = was->frame;
-	self->lookup = was->lookup;
-	self->lookup_shift = was->lookup_shift;
-}
-
 static int make_teams(struct pmu_thread *self)
 {
 	struct pmu_teams *teams = pmu_arena_alloc(&self->arena, sizeof(*teams), 64);
-	struct place was = step_aside(self);
+	struct pmu_tree_place was = pmu_tree_place(self);
 	int rc;
 
 	if (!teams)
@@ -104,7 +83,7 @@ static int make_teams(struct pmu_thread *self)
 	teams->paths.row_flags = PMU_STORE_ROW_TEAM;
 	teams->paths.teams = teams;
 	rc = pmu_tree_make(self, &teams->paths);
-	step_back(self, &was);
+	pmu_tree_return(self, &was);
 	if (!rc)
 		self->tree->teams = teams;
 	return rc;
@@ -166,7 +145,7 @@ static struct pmu_team *make_team(struct pmu_thread *self, struct pmu_teams *tea
 static struct pmu_team *team_of(struct pmu_thread *self, const struct path *path, int *error)
 {
 	struct pmu_teams *teams = self->tree->teams;
-	struct place was = step_aside(self);
+	struct pmu_tree_place was = pmu_tree_place(self);
 	struct pmu_team *team = NULL;
 	struct pmu_node *node;
 	bool again = false;
@@ -179,7 +158,7 @@ static struct pmu_team *team_of(struct pmu_thread *self, const struct path *path
 		*error = -ENOMEM;
 		team = make_team(self, teams, again ? pmu_tree_node_beside(self, node) : node);
 	}
-	step_back(self, &was);
+	pmu_tree_return(self, &was);
 	return team;
 }
 

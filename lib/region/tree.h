@@ -248,6 +248,28 @@ void pmu_tree_forget_detached(struct pmu_thread *self, struct pmu_node *node);
 void pmu_tree_hide(struct pmu_thread *self);
 bool pmu_tree_show(struct pmu_thread *self);
 
+/** Where a thread is while it does something in another tree. */
+struct pmu_tree_place {
+	struct pmu_tree *tree;
+	struct pmu_frame *frame;
+	struct pmu_lookup *lookup;
+	uint32_t lookup_shift;
+};
+
+static inline struct pmu_tree_place pmu_tree_place(const struct pmu_thread *self)
+{
+	return (struct pmu_tree_place){ self->tree, self->frame, self->lookup, self->lookup_shift };
+}
+
+/** pmu_tree_return() - there again */
+static inline void pmu_tree_return(struct pmu_thread *self, const struct pmu_tree_place *was)
+{
+	self->tree = was->tree;
+	self->frame = was->frame;
+	self->lookup = was->lookup;
+	self->lookup_shift = was->lookup_shift;
+}
+
 /** pmu_tree_push() - a frame for @node above the innermost.  Return: 0 or -ENOMEM. */
 int pmu_tree_push(struct pmu_thread *self, struct pmu_node *node);
 

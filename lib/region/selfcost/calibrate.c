@@ -267,10 +267,7 @@ void pmu_cost_node(struct pmu_thread *self, struct pmu_node *node, const char *t
 
 /* What a thread has of its tree. */
 struct stage {
-	struct pmu_tree *tree;
-	struct pmu_frame *frame;
-	struct pmu_lookup *lookup;
-	uint32_t lookup_shift;
+	struct pmu_tree_place place;
 	struct pmu_arena_mark mark;
 	uint64_t last_end;
 };
@@ -278,11 +275,7 @@ struct stage {
 /* Plays scenes where nobody sees them. */
 static void measure(struct pmu_thread *self, enum pmu_way way)
 {
-	struct stage real = { self->tree,
-			      self->frame,
-			      self->lookup,
-			      self->lookup_shift,
-			      pmu_arena_mark(&self->arena),
+	struct stage real = { pmu_tree_place(self), pmu_arena_mark(&self->arena),
 			      self->rows.record->last_end };
 	struct inside inside;
 
@@ -296,10 +289,7 @@ static void measure(struct pmu_thread *self, enum pmu_way way)
 		step_in(self, inside);
 	}
 	self->measuring = PMU_MEASURING_NOTHING;
-	self->tree = real.tree;
-	self->frame = real.frame;
-	self->lookup = real.lookup;
-	self->lookup_shift = real.lookup_shift;
+	pmu_tree_return(self, &real.place);
 	self->rows.record->last_end = real.last_end;
 	self->cost->open = NULL;
 	self->cost->open_room = 0;
