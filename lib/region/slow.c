@@ -62,42 +62,14 @@ static const struct pmu_occupancy *occupancy_around(const struct pmu_thread *sel
 	return node->parent->row ? pmu_node_occupancy(self, node->parent) : NULL;
 }
 
-static void place_occupancy(struct pmu_thread *self, struct pmu_node *node)
-{
-	pmu_occupancy_place(self, pmu_node_occupancy(self, node), occupancy_around(self, node),
-			    node->name->text, node->name->len,
-			    node->row->flags & PMU_STORE_ROW_FLAT);
-}
-
-static bool is_placed_around(const struct pmu_thread *self, const struct pmu_node *node)
-{
-	const struct pmu_occupancy *around = occupancy_around(self, node);
-
-	return !around || around->region;
-}
-
-/*
- * Regions around a team's are open in another thread: this one has never begun them.  From the
- * outermost inwards; where there is no memory for one there is none for those in it.
- */
-static void place_around(struct pmu_thread *self, const struct pmu_node *node)
-{
-	while (!is_placed_around(self, node)) {
-		struct pmu_node *first = node->parent;
-
-		while (!is_placed_around(self, first))
-			first = first->parent;
-		place_occupancy(self, first);
-		if (!pmu_node_occupancy(self, first)->region)
-			return;
-	}
-}
-
 void pmu_node_occupy(struct pmu_thread *self, struct pmu_node *node)
 {
-	place_around(self, node);
-	place_occupancy(self, node);
-	pmu_occupancy_begin(self, pmu_node_occupancy(self, node), occupancy_around(self, node));
+	const struct pmu_occupancy *around = occupancy_around(self, node);
+	struct pmu_occupancy *occupancy = pmu_node_occupancy(self, node);
+
+	pmu_occupancy_place(self, occupancy, around, node->name->text, node->name->len,
+			    node->row->flags & PMU_STORE_ROW_FLAT);
+	pmu_occupancy_begin(self, occupancy, around);
 }
 
 /* See PMU_FRAME_AGAIN. */
