@@ -15,7 +15,7 @@
 
 #define DEPTH_MAX 32
 
-enum code { NUMBER, NAME, NEGATE, ADD, SUBTRACT, MULTIPLY, DIVIDE, MINIMUM, MAXIMUM };
+enum code { NUMBER, NAME, NEGATE, ADD, SUBTRACT, MULTIPLY, DIVIDE, MINIMUM, MAXIMUM, CHOICE };
 
 struct parser {
 	const char *text;
@@ -157,6 +157,39 @@ static void quoted(struct parser *p)
 
 /* --- grammar --- */
 
+static void expect(struct parser *p, char c)
+{
+	char what[] = "expected 'x'";
+
+	what[10] = c;
+	if (!p->error && !accept(p, c))
+		fail(p, p->at, what);
+}
+
+/* if(a < b, x, y) and if(a > b, x, y) */
+static void choice(struct parser *p, const char *start)
+{
+	struct pmu_formula_op *op;
+	bool greater = false;
+
+	if (p->depth >= DEPTH_MAX)
+		return fail(p, start, "too many parentheses");
+	p->depth++;
+	sum(p);
+	if (!p->error && accept(p, '>'))
+		greater = true;
+	else if (!p->error && !accept(p, '<'))
+		fail(p, p->at, "expected '<' or '>'");
+	for (int i = 0; i < 3 && !p->error; i++) {
+		sum(p);
+		expect(p, i < 2 ? ',' : ')');
+	}
+	p->depth--;
+	op = emit(p, CHOICE);
+	if (op)
+		op->name = greater;
+}
+
 /* min(a,b) and max(a,b) */
 static void of_two(struct parser *p, const char *start, enum code code)
 {
@@ -164,12 +197,10 @@ static void of_two(struct parser *p, const char *start, enum code code)
 		return fail(p, start, "too many parentheses");
 	p->depth++;
 	sum(p);
-	if (!p->error && !accept(p, ','))
-		fail(p, p->at, "expected ','");
+	expect(p, ',');
 	if (!p->error)
 		sum(p);
-	if (!p->error && !accept(p, ')'))
-		fail(p, p->at, "expected ')'");
+	expect(p, ')');
 	p->depth--;
 	emit(p, code);
 }
@@ -189,6 +220,8 @@ static void word(struct parser *p)
 	p->at += len;
 	if ((!strcmp(name, "min") || !strcmp(name, "max")) && accept(p, '('))
 		of_two(p, start, name[1] == 'a' ? MAXIMUM : MINIMUM);
+	else if (!strcmp(name, "if") && accept(p, '('))
+		choice(p, start);
 	else
 		load(p, name, start);
 }
@@ -202,8 +235,7 @@ static void parenthesis(struct parser *p)
 	p->depth++;
 	sum(p);
 	p->depth--;
-	if (!p->error && !accept(p, ')'))
-		fail(p, p->at, "expected ')'");
+	expect(p, ')');
 }
 
 static void factor(struct parser *p)
@@ -291,6 +323,14 @@ static double of_both(enum code code, double a, double b)
 	}
 }
 
+/* Of a, b, x, y.  What is not chosen may be missing. */
+static double choose(const double *of, bool greater)
+{
+	if (isnan(of[0]) || isnan(of[1]))
+		return NAN;
+	return (greater ? of[0] > of[1] : of[0] < of[1]) ? of[2] : of[3];
+}
+
 double pmu_formula_eval(const struct pmu_formula *formula, const double *value)
 {
 	/* nothing is taken off that was not put on: the parser made it so */
@@ -306,6 +346,8 @@ double pmu_formula_eval(const struct pmu_formula *formula, const double *value)
 			stack[n++] = finite_or_missing(value[op->name]);
 		else if (op->code == NEGATE)
 			stack[n - 1] = -stack[n - 1];
+		else if (op->code == CHOICE)
+			n -= 3, stack[n - 1] = choose(&stack[n - 1], op->name);
 		else
 			n--, stack[n - 1] = of_both((enum code)op->code, stack[n - 1], stack[n]);
 	}

@@ -11,8 +11,9 @@
 #define PMU_FORMULA_NAME_MAX 64
 
 struct pmu_formula_op {
-	uint8_t code;  /* of formula.c */
-	uint16_t name; /* index, where the operation loads a name */
+	uint8_t code; /* of formula.c */
+	/* index, where the operation loads a name; of a choice: by '>' */
+	uint16_t name;
 	double number;
 };
 
@@ -23,7 +24,8 @@ struct pmu_formula {
 };
 
 /**
- * pmu_formula_parse() - + - * / ( ) min(a,b) max(a,b), decimal numbers, names
+ * pmu_formula_parse() - + - * / ( ) min(a,b) max(a,b) if(a<b,x,y) if(a>b,x,y), decimal numbers,
+ * names
  * @index: a name's index for pmu_formula_eval(); negative: unknown.  A name that is no plain word
  *         ([A-Za-z_][A-Za-z0-9_.]*) stands in double quotes: "branch-misses" / branches
  * Return: 0; -EINVAL with a sentence that names the column; @formula is then missing.
@@ -34,14 +36,14 @@ int pmu_formula_parse(const char *text, int (*index)(void *arg, const char *name
 /**
  * pmu_formula_eval() - the value for one row
  * @value: of the names, by their indices; NaN is missing
- * Return: NaN where anything in it is missing, too large, or divided by zero.
+ * Return: NaN where anything in it is missing, too large, or divided by zero, but for what an if()
+ * does not choose.
  */
 double pmu_formula_eval(const struct pmu_formula *formula, const double *value);
 
 /**
  * pmu_metric_eval() - the value of a formula, once
- * @formula: + - * / ( ) min(a,b) max(a,b), decimal numbers and names.  A name that is not a plain
- *           word ([A-Za-z_][A-Za-z0-9_.]*) stands in double quotes: "branch-misses" / branches
+ * @formula: as pmu_formula_parse() has it
  * @lookup: value of a name; NaN where it is missing, -1 returned where it is unknown
  * @value: NaN (missing) where anything in it is missing or a division by zero is asked for
  *

@@ -17,7 +17,7 @@ static bool is_digit(char c)
 
 bool pmu_group_name_is_ours(struct pmu_group_span name)
 {
-	static const char *const names[] = { "time", "calls", "tsc_hz", "min", "max" };
+	static const char *const names[] = { "time", "calls", "tsc_hz", "min", "max", "if" };
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(names); i++)
 		if (strlen(names[i]) == name.len && !memcmp(names[i], name.at, name.len))

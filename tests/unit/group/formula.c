@@ -58,6 +58,22 @@ static void names_have_the_indices_that_they_were_given(void)
 	ok(pmu_formula_eval(&formula, row) == 1.0 / 4000 - 3, "  nested");
 }
 
+static void one_of_two_is_chosen_by_a_comparison(void)
+{
+	static const double row[] = { 1, 20, NAN, 4 };
+
+	is_int(parse("if(a < b, 5, 7) + if (a > b, 100, 10*2)"), 0, "two choices");
+	ok(pmu_formula_eval(&formula, row) == 25, "  by less, and by greater");
+	is_int(parse("if(a < a, 1, 2) * if(a > a, 1, 3)"), 0, "of equals");
+	ok(pmu_formula_eval(&formula, row) == 6, "  neither holds");
+	is_int(parse("if(a > b - 19.5, if(b > 30, 1, b / 2), a / 0)"), 0, "one in the other");
+	ok(pmu_formula_eval(&formula, row) == 10, "  and what is not chosen may be missing");
+	is_int(parse("if(a < b, a / 0, 1)"), 0, "what is chosen");
+	ok(isnan(pmu_formula_eval(&formula, row)), "  may be missing");
+	is_int(parse("if(\"cycles:k\" < b, 1, 1)"), 0, "what is compared");
+	ok(isnan(pmu_formula_eval(&formula, row)), "  may not");
+}
+
 static void infinite_values_are_missing(void)
 {
 	static const double row[] = { INFINITY, 1e300, 0, 0 };
@@ -81,6 +97,11 @@ static void refused_formulas_are_missing(void)
 		{ "(a", "expected ')' at column 3" },
 		{ "\"a", "a quote that is not closed at column 1" },
 		{ "a < b", "expected an operator at column 3" },
+		{ "if(a, 1, 2)", "expected '<' or '>' at column 5" },
+		{ "if(a < b, 1)", "expected ',' at column 12" },
+		{ "if(a < b, 1, 2, 3)", "expected ')' at column 15" },
+		{ "if(a <= b, 1, 2)", "expected a number, a name or '(' at column 7" },
+		{ "if", "unknown name \"if\" at column 1" },
 		{ "", "column 1" },
 	};
 
@@ -123,6 +144,7 @@ int main(void)
 {
 	one_formula_serves_many_rows();
 	names_have_the_indices_that_they_were_given();
+	one_of_two_is_chosen_by_a_comparison();
 	infinite_values_are_missing();
 	refused_formulas_are_missing();
 	limits_are_told();
