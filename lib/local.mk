@@ -103,6 +103,7 @@ noinst_LTLIBRARIES += %D%/libpmu-names.la
 	%D%/group/vendor/metric_group.c \
 	%D%/group/vendor/metric_parts.h \
 	%D%/group/vendor/metric_read.c \
+	%D%/group/vendor/metric_shares.c \
 	%D%/group/vendor/metric_terms.c \
 	%D%/group/vendor/open.c \
 	%D%/group/vendor/slot.c \

@@ -12,7 +12,8 @@
 #include "group/vendor/metric_parts.h"
 #include "tests/fuzz/fuzz.h"
 
-static struct pmu_catalog catalog;
+/* One without and one with shares in PERF_METRICS. */
+static struct pmu_catalog catalogs[2], *catalog;
 
 static int index_of(void *arg, const char *name)
 {
@@ -48,7 +49,7 @@ static int one(void *arg, struct pmu_intel_metric *metric)
 	if (!metric->name[0])
 		abort();
 	pmu_error_clear();
-	rc = pmu_intel_metric_group(metric, (uint8_t)(*n % 3), &catalog, &group);
+	rc = pmu_intel_metric_group(metric, (uint8_t)(*n % 3), catalog, &group);
 	if (rc && (rc != -ENOTSUP || !pmu_error_text()[0]))
 		abort();
 	if (!rc)
@@ -62,13 +63,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	unsigned int n = 0;
 	int rc;
 
-	if (!catalog.model) {
-		catalog.id = (struct pmu_cpu_id){
-			.vendor = "GenuineIntel", .family = 6, .model = 0x55, .stepping = 4
-		};
-		catalog.model = pmu_cpu_model_find(&catalog.id);
-		catalog.threads_per_core = 2;
-		catalog.cores_per_socket = 28;
+	catalog = &catalogs[size % 2];
+	if (!catalog->model) {
+		catalog->id = (struct pmu_cpu_id){ .vendor = "GenuineIntel",
+						   .family = 6,
+						   .model = size % 2 ? 0x8f : 0x55,
+						   .stepping = 4 };
+		catalog->model = pmu_cpu_model_find(&catalog->id);
+		catalog->threads_per_core = 2;
+		catalog->cores_per_socket = 28;
 	}
 	pmu_error_clear();
 	rc = pmu_intel_metrics_read("m.json", (const char *)data, size, &room, one, &n);

@@ -380,7 +380,7 @@ static void one_group(void *arg, const char *name, const char *about, const char
 }
 
 static void one_metric(void *arg, const char *name, const char *about, const char *unit,
-		       const char *why_not)
+		       const char *note, const char *why_not)
 {
 	struct pmu_list *list = arg;
 	char text[128];
@@ -392,7 +392,7 @@ static void one_metric(void *arg, const char *name, const char *about, const cha
 	    section_of(list, PMU_LIST_GROUPS, "intel",
 		       why_not[0] ? "Intel's metrics that cannot be groups"
 				  : "Intel's metrics, each a group"),
-	    text, about, unit, "", why_not);
+	    text, about, unit, note, why_not);
 }
 
 /* --- all of it --- */

@@ -329,14 +329,14 @@ static double known(struct writer *w, const struct node *node)
 	return node->kind == LESS ? a < b : a > b;
 }
 
-/* The operand that a choice comes down to. */
+/* The operand that a choice comes down to; the choice itself where what is counted decides. */
 static const struct node *chosen(struct writer *w, const struct node *node)
 {
 	while (node->kind == CHOICE && !w->error) {
 		double condition = known(w, node->condition);
 
 		if (isnan(condition))
-			cannot(w, "its formula chooses by what was counted");
+			break;
 		node = condition != 0 ? node->a : node->b;
 	}
 	return node;
@@ -356,12 +356,36 @@ static void write_term(struct writer *w, const struct node *node)
 		pmu_strbuf_addf(w->out, "%.0f", term->number);
 }
 
+static void write_node(struct writer *w, const struct node *node, unsigned int binding);
+
+/* "if(a < b, x, y)" */
+static void write_choice(struct writer *w, const struct node *node)
+{
+	const struct node *condition = node->condition;
+
+	if (condition->kind != LESS && condition->kind != GREATER)
+		return cannot(w, "its formula chooses by what was counted and not compared");
+	pmu_strbuf_add(w->out, "if(");
+	write_node(w, condition->a, 1);
+	pmu_strbuf_addf(w->out, " %s ", kinds[condition->kind].sign);
+	write_node(w, condition->b, 1);
+	pmu_strbuf_add(w->out, ", ");
+	write_node(w, node->a, 1);
+	pmu_strbuf_add(w->out, ", ");
+	write_node(w, node->b, 1);
+	pmu_strbuf_add(w->out, ")");
+}
+
 static void write_node(struct writer *w, const struct node *node, unsigned int binding)
 {
 	unsigned int own;
 	bool parentheses;
 
 	node = chosen(w, node);
+	if (w->error)
+		return;
+	if (node->kind == CHOICE)
+		return write_choice(w, node);
 	own = kinds[node->kind].binding;
 	if (!own)
 		cannot(w, "its formula computes with a comparison");

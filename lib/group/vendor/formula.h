@@ -23,8 +23,9 @@ struct pmu_intel_term {
 
 /**
  * pmu_intel_formula() - a formula of a metric file as one for pmu_formula_parse()
- * @text: + - * / ( ) min max, numbers, and "X if CONDITION else Y" where the condition is known
- *        beforehand: a number (of threads per core) or a comparison of numbers
+ * @text: + - * / ( ) min max, numbers, and "X if CONDITION else Y" where the condition is a
+ *        comparison, or a number that is known beforehand (of threads per core); what is known is
+ *        decided
  * @term: its names; only those that come out need to be known
  *
  * Parentheses around a single value are left out, others are kept, and so is the order of

@@ -181,7 +181,7 @@ int pmu_intel_metric_find(struct pmu_catalog *catalog, const char *name, struct 
 
 struct visit {
 	void (*each)(void *arg, const char *name, const char *about, const char *unit,
-		     const char *why_not);
+		     const char *note, const char *why_not);
 	void *arg;
 };
 
@@ -192,13 +192,13 @@ static int show(struct walk *walk, const struct pmu_intel_metric *metric)
 	int rc = pmu_intel_metric_group(metric, walk->core_type, walk->catalog, &group);
 
 	visit->each(visit->arg, metric->name, metric->about, group.metric[0].unit,
-		    rc ? pmu_error_text() : "");
+		    !rc && group.note[0] ? PMU_INTEL_BY_GENERAL : "", rc ? pmu_error_text() : "");
 	return 0;
 }
 
 int pmu_intel_metric_each(struct pmu_catalog *catalog,
 			  void (*each)(void *arg, const char *name, const char *about,
-				       const char *unit, const char *why_not),
+				       const char *unit, const char *note, const char *why_not),
 			  void *arg)
 {
 	struct visit visit = { .each = each, .arg = arg };

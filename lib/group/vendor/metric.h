@@ -25,12 +25,13 @@ int pmu_intel_metric_find(struct pmu_catalog *catalog, const char *name, struct 
 
 /**
  * pmu_intel_metric_each() - every metric of the CPU, in the files' order
+ * @note: "" or how it is counted
  * @why_not: "" or why it cannot be had as a group
  * Return: 0; a negative errno with a sentence where the files cannot be read (any more).
  */
 int pmu_intel_metric_each(struct pmu_catalog *catalog,
 			  void (*each)(void *arg, const char *name, const char *about,
-				       const char *unit, const char *why_not),
+				       const char *unit, const char *note, const char *why_not),
 			  void *arg);
 
 #endif

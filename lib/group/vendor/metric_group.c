@@ -61,6 +61,7 @@ struct build {
 	const struct pmu_intel_metric *metric;
 	struct pmu_catalog *catalog;
 	uint8_t core_type; /* of the file: PMU_SLOT_P, PMU_SLOT_E; 0 any */
+	bool by_general;   /* in place of PERF_METRICS */
 	size_t n_terms;
 	struct pmu_intel_term term[TERMS_MAX]; /* the metric's events first */
 	char column[PMU_MAX_SLOTS][PMU_EVENT_NAME_MAX + 2];
@@ -260,11 +261,24 @@ static int build(struct build *b)
 	return rc;
 }
 
+/* Return: 0; -ENOMEM. */
+static int without_shares(struct build *b, struct pmu_intel_metric **copy)
+{
+	*copy = malloc(sizeof(**copy));
+	if (!*copy)
+		return pmu_fail(ENOMEM, "no memory for a metric");
+	**copy = *b->metric;
+	b->by_general = pmu_intel_replace_shares(*copy, b->catalog);
+	b->metric = *copy;
+	return 0;
+}
+
 int pmu_intel_metric_group(const struct pmu_intel_metric *metric, uint8_t core_type,
 			   struct pmu_catalog *catalog, struct pmu_group *group)
 {
 	struct build *b = calloc(1, sizeof(*b));
-	int rc;
+	struct pmu_intel_metric *copy = NULL;
+	int rc = 0;
 
 	if (!b)
 		return pmu_fail(ENOMEM, "no memory for a metric");
@@ -272,7 +286,14 @@ int pmu_intel_metric_group(const struct pmu_intel_metric *metric, uint8_t core_t
 	b->core_type = core_type;
 	b->catalog = catalog;
 	b->group = group;
-	rc = build(b);
+	if (pmu_intel_has_shares(metric))
+		rc = without_shares(b, &copy);
+	if (!rc)
+		rc = build(b);
+	if (!rc && b->by_general)
+		snprintf(group->note, sizeof(group->note), "%s: %s", group->name,
+			 PMU_INTEL_BY_GENERAL);
+	free(copy);
 	free(b);
 	return rc;
 }

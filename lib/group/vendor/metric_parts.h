@@ -56,6 +56,21 @@ int pmu_intel_metrics_read(const char *name, const char *text, size_t len,
 int pmu_intel_metric_group(const struct pmu_intel_metric *metric, uint8_t core_type,
 			   struct pmu_catalog *catalog, struct pmu_group *group);
 
+/** The note of a metric whose formula has shares in PERF_METRICS. */
+#define PMU_INTEL_BY_GENERAL "by general counters in place of PERF_METRICS"
+
+/** pmu_intel_has_shares() - is one of its events a share in PERF_METRICS? */
+bool pmu_intel_has_shares(const struct pmu_intel_metric *metric);
+
+/**
+ * pmu_intel_replace_shares() - general counters' events in place of its shares
+ * @metric: why_not is set where it gets too large
+ *
+ * Shares that no event stands for are left; so are all where it is not known what counts them.
+ * Return: is that known of the CPU?
+ */
+bool pmu_intel_replace_shares(struct pmu_intel_metric *metric, const struct pmu_catalog *catalog);
+
 /**
  * pmu_intel_constant() - what a name of a constant stands for
  * @term: text or number, or why it cannot be had; alias is the caller's

@@ -206,8 +206,8 @@ int pmu_intel_metric_event(const struct pmu_intel_metric *metric, const char *na
 	if (!strncmp(base, "PERF_METRICS.", 13))
 		return pmu_fail(
 			ENOTSUP,
-			"its event %s is a share of the pipeline's slots, which no counter of its own "
-			"counts",
+			"its event %s is a share of the pipeline's slots, and what general counters "
+			"count in its place is not known for this CPU",
 			base);
 	outside = !strncmp(base, "UNC_", 4);
 	snprintf(text, sizeof(text), "%s%s%s", base, modifiers.text,

@@ -71,9 +71,17 @@ static void choices_by_the_machine_are_decided(void)
 	becomes("secret if smt_on else a", 0, "INST_RETIRED.ANY");
 }
 
+static void choices_by_counts_are_left_to_every_row(void)
+{
+	becomes("2 * ( a if a < ( b - 1 ) else b ) ", 0,
+		"2 * if(INST_RETIRED.ANY < \"cycles:k\" - 1, INST_RETIRED.ANY, \"cycles:k\")");
+	becomes("a / b if a > twenty else 1 if b > a else 0", 0,
+		"if(INST_RETIRED.ANY > 20, INST_RETIRED.ANY / \"cycles:k\", "
+		"if(\"cycles:k\" > INST_RETIRED.ANY, 1, 0))");
+}
+
 static void what_cannot_be_said_is_refused(void)
 {
-	is_refused("a if a < b else b", "chooses by what was counted");
 	is_refused("a if b else 1", "chooses by what was counted");
 	is_refused("(a < b) * 2", "computes with a comparison");
 	is_refused("a if smt_on", "an \"if\" without \"else\" at column 12");
@@ -130,6 +138,7 @@ int main(void)
 	names_and_numbers_are_put_in();
 	parentheses_stay_where_the_order_needs_them();
 	choices_by_the_machine_are_decided();
+	choices_by_counts_are_left_to_every_row();
 	what_cannot_be_said_is_refused();
 	limits_are_told();
 	formulas_are_not_too_deep();
