@@ -54,6 +54,7 @@ unit_tests = \
 	%D%/unit/group/usual \
 	%D%/unit/machine/claims \
 	%D%/unit/machine/clock \
+	%D%/unit/group/top_down \
 	%D%/unit/machine/cpu \
 	%D%/unit/machine/cpuid \
 	%D%/unit/machine/hwloc_load \
