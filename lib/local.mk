@@ -306,6 +306,7 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/counters/perf/watchdog.h \
 	%D%/counters/perf/why.c \
 	%D%/counters/perf/why.h \
+	%D%/counters/valgrind/counter.h \
 	%D%/counters/valgrind/events.c \
 	%D%/counters/valgrind/events.h \
 	%D%/counters/valgrind/log.c \

@@ -247,6 +247,7 @@ if HAVE_FUSE
 check_PROGRAMS += %D%/sim/machine
 endif
 %C%_sim_machine_SOURCES = \
+	%D%/valgrind/fast.sh \
 	%D%/sim/access.c \
 	%D%/sim/command.c \
 	%D%/sim/fuse.c \
@@ -482,7 +483,9 @@ AM_TESTS_ENVIRONMENT = \
 	AARCH64_CC='$(AARCH64_CC)'; \
 	export TEST_SRCDIR TEST_BUILDDIR TEST_CC TEST_CFLAGS TEST_SANITIZERS TEST_CXX TEST_FC TEST_PYTHON TEST_NM \
 		TEST_READELF TEST_VALGRIND TEST_STRACE TEST_MPICC AARCH64_CC;
+	%D%/valgrind/common.sh \
 
+	%D%/valgrind/leave.c \
 # An installed library, found by pkg-config, in a program of its own.
 installcheck-local:
 	CC='$(CC)' CFLAGS='$(CFLAGS) $(SANITIZER_CFLAGS)' PKG_CONFIG='$(PKG_CONFIG)' \
@@ -524,6 +527,6 @@ fuzz_wrap_extra = bindings/preload/wrap/list.c
 		-lc $(fuzz_folder)/libpmu-core.a $(JANSSON_LIBS) $(LIBS)
 
 clean-local:
-	rm -rf $(fuzz_programs) $(fuzz_folder) tests/arm/out tests/x86/out
+	rm -rf $(fuzz_programs) $(fuzz_folder) tests/arm/out tests/x86/out bindings/valgrind/lib
 distclean-local:
 	rm -rf tests/arm/vm tests/x86/vm

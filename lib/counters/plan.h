@@ -124,6 +124,13 @@ enum pmu_count_scope {
 	PMU_COUNT_PROCESS, /* of all threads of the process, those that never call us included */
 };
 
+/** What runs a program in place of a processor. */
+enum pmu_emulation {
+	PMU_EMULATION_NONE,
+	PMU_EMULATION_FULL, /* callgrind */
+	PMU_EMULATION_FAST, /* our tool of valgrind's, which counts instructions alone */
+};
+
 /** A group's slots, in the order of the report's columns. */
 struct pmu_plan {
 	unsigned int n_slots;
@@ -137,7 +144,7 @@ struct pmu_plan {
 	 * it is asked what will be counted once the program runs under valgrind, where it does not
 	 * yet
 	 */
-	bool emulated;
+	enum pmu_emulation emulated;
 	bool by_kernel; /* each read is the kernel's, also where a thread could read by itself */
 	/* The machine that is counted on, where it is not simply this one; NULL: it is. */
 	const struct pmu_machine_from *from;

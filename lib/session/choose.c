@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "counters/valgrind/request.h"
 #include "group/fit.h"
 #include "group/resolve.h"
 #include "group/simulated.h"
@@ -57,9 +58,16 @@ static void remove_gone(struct pmu_session_group *to, const struct pmu_fit *fit)
 /* Of a simulation: columns are named after what it counts, and its times are not the program's. */
 static void say_simulated(struct pmu_session_group *to)
 {
+	char text[128];
+
 	pmu_group_simulated(&to->group, to->plan.absent);
-	if (to == pmu_session.group)
-		note("times are those of the simulation, in which a program takes some 50 times as long");
+	if (to != pmu_session.group)
+		return;
+	snprintf(
+		text, sizeof(text),
+		"times are those of the simulation, in which a program takes some %d times as long",
+		pmu_valgrind_tool() == PMU_VALGRIND_COUNTER ? 10 : 50);
+	note(text);
 }
 
 /* "perf cannot count A, B here: why" */

@@ -78,7 +78,7 @@ int pmu_session_require(void)
 	return rc;
 }
 
-int pmu_session_foretell(bool emulated)
+int pmu_session_foretell(enum pmu_emulation emulated)
 {
 	struct pmu_strbuf warnings = { 0 };
 	int rc = pmu_config_load(&pmu_session.config, NULL, &warnings);

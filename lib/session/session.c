@@ -214,7 +214,7 @@ static void count_interrupts(struct pmu_group *group, char *why, size_t size)
 		snprintf(why, size, "%s", pmu_error_text());
 }
 
-int pmu_session_choose_groups(bool emulated)
+int pmu_session_choose_groups(enum pmu_emulation emulated)
 {
 	const struct pmu_config *config = &pmu_session.config;
 	char why[PMU_ERROR_MAX];
@@ -253,7 +253,7 @@ int pmu_session_choose_groups(bool emulated)
 
 static int open_groups(void)
 {
-	int rc = pmu_session_choose_groups(false);
+	int rc = pmu_session_choose_groups(PMU_EMULATION_NONE);
 
 	for (unsigned int i = 0; i < pmu_session.n_groups && rc == 0; i++)
 		rc = write_layout(i);

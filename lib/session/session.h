@@ -178,7 +178,7 @@ int pmu_session_open_group(struct pmu_session_group *group);
  * @emulated: say what it would be under valgrind
  * Context: configuration loaded.  Return: 0 or a negative errno.
  */
-int pmu_session_choose_groups(bool emulated);
+int pmu_session_choose_groups(enum pmu_emulation emulated);
 
 /**
  * pmu_session_require() - is all of it counted, where PMU_REQUIRE=1 wants that?  Return: 0, or
@@ -192,7 +192,7 @@ int pmu_session_require(void);
  * @emulated: it will run under valgrind
  * Context: for `pmu run`: no session runs, and none is started.  Return: as pmu_session_require().
  */
-int pmu_session_foretell(bool emulated);
+int pmu_session_foretell(enum pmu_emulation emulated);
 
 /**
  * pmu_session_close_group() - the opposite; what its source has to say is kept.  Context: lock

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * `pmu run --emulate`: the command runs under valgrind, whose tool callgrind counts in place of a
- * processor.
+ * `pmu run --emulate`: the command runs under valgrind, whose tool callgrind, or a tool of ours, counts
+ * in place of a processor.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include "bindings/command/command.h"
 #include "bindings/command/run/run.h"
 #include "bindings/preload/process/target.h"
+#include "counters/valgrind/counter.h"
 #include "counters/valgrind/valgrind.h"
 
 #define VALGRIND "valgrind"
@@ -29,6 +30,8 @@ static const char *const options[] = {
 	"--tool=callgrind", "--cache-sim=yes",     "--branch-sim=yes",      "--trace-children=yes",
 	"--vgdb=no",        "--instr-atstart=yes", "--collect-atstart=yes",
 };
+static const char fast_tool[] = "--tool=" PMU_COUNTER_TOOL;
+static const char *const fast_options[] = { fast_tool, "--trace-children=yes", "--vgdb=no" };
 
 /* --- options of valgrind's that are told elsewhere --- */
 
@@ -83,6 +86,16 @@ static const char *find_toggle(void)
 
 /* --- what is needed --- */
 
+static int check_tool(struct pmu_run_request *request)
+{
+	char why[PATH_MAX + 64];
+
+	if (pmu_run_tool_find(request->tools, sizeof(request->tools), why, sizeof(why)))
+		return 0;
+	pmu_command_error("--emulate=fast: %s", why);
+	return PMU_EXIT_NOT_STARTED;
+}
+
 int pmu_run_check_emulation(struct pmu_run_request *request)
 {
 	const char *toggle;
@@ -104,6 +117,8 @@ int pmu_run_check_emulation(struct pmu_run_request *request)
 				  " in PATH; it is a package of that name");
 		return PMU_EXIT_NOT_FOUND;
 	}
+	if (request->fast)
+		return check_tool(request);
 	toggle = find_toggle();
 	if (toggle) {
 		pmu_command_error(
@@ -218,6 +233,19 @@ static void add_profile(const struct pmu_run_folder *folder, struct pmu_run_word
 	free(format);
 }
 
+static void add_texts(struct pmu_run_words *words, const char *const *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		add_text(words, text[i]);
+}
+
+static void add_callgrind(struct pmu_run_words *words, const struct pmu_run_folder *folder)
+{
+	add_texts(words, options, PMU_ARRAY_LEN(options));
+	add_profile(folder, words);
+	add_skipped(words);
+}
+
 int pmu_run_words_make(const struct pmu_run_request *request, const struct pmu_run_folder *folder,
 		       struct pmu_run_words *words)
 {
@@ -232,12 +260,12 @@ int pmu_run_words_make(const struct pmu_run_request *request, const struct pmu_r
 		return -ENOMEM;
 	}
 	add_text(words, VALGRIND);
-	for (size_t i = 0; i < PMU_ARRAY_LEN(options); i++)
-		add_text(words, options[i]);
-	add_profile(folder, words);
+	if (request->fast)
+		add_texts(words, fast_options, PMU_ARRAY_LEN(fast_options));
+	else
+		add_callgrind(words, folder);
 	add_option(words, "--log-file=", log);
 	free(log);
-	add_skipped(words);
 	add_text(words, "--");
 	for (char **word = request->command; *word; word++)
 		add_text(words, *word);

@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 
+#include "counters/valgrind/counter.h"
+
 #ifdef __has_include
 #if __has_include("config.h")
 #include "config.h"
@@ -19,6 +21,7 @@ enum pmu_valgrind_tool {
 	PMU_VALGRIND_NONE, /* a processor, or something that we cannot tell from one */
 	PMU_VALGRIND_OTHER,
 	PMU_VALGRIND_CALLGRIND,
+	PMU_VALGRIND_COUNTER, /* our own, which counts instructions alone */
 };
 
 #ifdef HAVE_VALGRIND_CALLGRIND_H
@@ -39,12 +42,22 @@ static inline void pmu_callgrind_status(void)
 					0);
 }
 
+/** pmu_counter_ask() - our own tool.  Return: PMU_COUNTER_ANSWERS; 0: it is another one. */
+static inline __attribute__((always_inline)) unsigned long pmu_counter_ask(
+	enum pmu_counter_request request, struct pmu_counter_answer *answer)
+{
+	return VALGRIND_DO_CLIENT_REQUEST_EXPR(0, request, answer, 0, 0, 0, 0);
+}
+
 static inline enum pmu_valgrind_tool pmu_valgrind_tool(void)
 {
+	struct pmu_counter_answer answer;
 	unsigned long unknown;
 
 	if (!RUNNING_ON_VALGRIND)
 		return PMU_VALGRIND_NONE;
+	if (pmu_counter_ask(PMU_COUNTER_READ, &answer))
+		return PMU_VALGRIND_COUNTER;
 	/*
 	 * 1 stays what it is where the tool knows no such request; twice is as if nothing had been
 	 */
@@ -63,6 +76,14 @@ static inline void pmu_callgrind_toggle(void)
 
 static inline void pmu_callgrind_status(void)
 {
+}
+
+static inline unsigned long pmu_counter_ask(enum pmu_counter_request request,
+					    struct pmu_counter_answer *answer)
+{
+	(void)request;
+	(void)answer;
+	return 0;
 }
 
 static inline enum pmu_valgrind_tool pmu_valgrind_tool(void)

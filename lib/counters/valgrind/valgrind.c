@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The source valgrind: counters that callgrind simulates.
+ * The source valgrind: counters that callgrind simulates, and instructions that our own tool counts.
  *
  * What a read does is not counted: the thread's collection is off meanwhile.  Callgrind keeps a
  * signal handler's counts apart, where nobody can ask for them: in a handler a thread's own counts
@@ -31,6 +31,7 @@
 
 /* A session's. */
 struct valgrind {
+	bool is_counter; /* our own tool: it answers by itself, and always */
 	struct pmu_callgrind_columns columns;
 	unsigned int n_slots;
 	uint32_t sum[PMU_MAX_SLOTS]; /* enum pmu_callgrind_event */
@@ -82,18 +83,35 @@ int pmu_valgrind_refuse(const struct pmu_plan *plan, struct pmu_probe *probe)
 		   : 0;
 }
 
-static int look_around(const struct pmu_plan *plan, struct pmu_probe *probe)
+/* The tool that the plan is counted by. */
+static enum pmu_valgrind_tool tool_of(const struct pmu_plan *plan)
+{
+	switch (plan->emulated) {
+	case PMU_EMULATION_FULL:
+		return PMU_VALGRIND_CALLGRIND;
+	case PMU_EMULATION_FAST:
+		return PMU_VALGRIND_COUNTER;
+	case PMU_EMULATION_NONE:
+		break;
+	}
+	return pmu_valgrind_tool();
+}
+
+static int look_around(const struct pmu_plan *plan, enum pmu_valgrind_tool tool,
+		       struct pmu_probe *probe)
 {
 	if (!PMU_VALGRIND_BUILT)
 		return refuse(probe, ENOSYS,
 			      "build libpmu with valgrind's headers (on Debian: valgrind)",
 			      "libpmu was built without valgrind's headers");
-	switch (plan->emulated ? PMU_VALGRIND_CALLGRIND : pmu_valgrind_tool()) {
+	switch (tool) {
 	case PMU_VALGRIND_NONE:
 		return refuse(probe, ENOSYS, MEND, "the program does not run under valgrind");
 	case PMU_VALGRIND_OTHER:
-		return refuse(probe, ENODEV, MEND, "of valgrind's tools only callgrind counts");
+		return refuse(probe, ENODEV, MEND,
+			      "of valgrind's tools only callgrind counts, and pmu's own");
 	case PMU_VALGRIND_CALLGRIND:
+	case PMU_VALGRIND_COUNTER:
 		break;
 	}
 	if (plan->scope == PMU_COUNT_PROCESS)
@@ -117,9 +135,14 @@ static int judge(const struct pmu_slot *slot, const struct pmu_callgrind_columns
 	return sum & ~columns->known ? -ENODATA : 0;
 }
 
-static void explain(struct pmu_probe *probe, int error)
+static void explain(struct pmu_probe *probe, enum pmu_valgrind_tool tool, int error)
 {
-	if (error == -ENODATA)
+	if (tool == PMU_VALGRIND_COUNTER)
+		refuse(probe, 0, error == -ENODATA ? MEND : "",
+		       error == -ENODATA
+			       ? "--emulate=fast counts instructions alone; --emulate counts caches and branches, too"
+			       : "--emulate=fast counts instructions at user level and nothing else");
+	else if (error == -ENODATA)
 		refuse(probe, 0, MEND,
 		       "callgrind counts caches and branches with --cache-sim=yes and --branch-sim=yes");
 	else
@@ -129,8 +152,8 @@ static void explain(struct pmu_probe *probe, int error)
 }
 
 /* One that cannot be counted is missing, as long as another can. */
-static int judge_slots(const struct pmu_plan *plan, const struct pmu_callgrind_columns *columns,
-		       struct pmu_probe *probe)
+static int judge_slots(const struct pmu_plan *plan, enum pmu_valgrind_tool tool,
+		       const struct pmu_callgrind_columns *columns, struct pmu_probe *probe)
 {
 	bool counted = false;
 	int refused = 0;
@@ -145,22 +168,33 @@ static int judge_slots(const struct pmu_plan *plan, const struct pmu_callgrind_c
 			refused = probe->error[i];
 	}
 	if (refused)
-		explain(probe, refused);
+		explain(probe, tool, refused);
 	return counted ? 0 : refused;
+}
+
+/* What the tool counts. */
+static int find_columns(enum pmu_valgrind_tool tool, struct pmu_callgrind_columns *columns,
+			char *why, size_t size)
+{
+	if (tool == PMU_VALGRIND_CALLGRIND)
+		return pmu_callgrind_log_open(columns, why, size);
+	columns->known = 1u << PMU_CALLGRIND_IR;
+	return 0;
 }
 
 static int valgrind_probe(const struct pmu_plan *plan, struct pmu_probe *probe)
 {
 	/* as `pmu run --emulate` starts it, callgrind has all of them */
 	struct pmu_callgrind_columns columns = { .known = UINT32_MAX };
+	enum pmu_valgrind_tool tool = tool_of(plan);
 	int rc;
 
 	memset(probe, 0, sizeof(*probe));
-	rc = look_around(plan, probe);
-	if (!rc && !plan->emulated)
-		rc = pmu_callgrind_log_open(&columns, probe->why, sizeof(probe->why));
+	rc = look_around(plan, tool, probe);
+	if (!rc && plan->emulated != PMU_EMULATION_FULL)
+		rc = find_columns(tool, &columns, probe->why, sizeof(probe->why));
 	if (!rc)
-		return judge_slots(plan, &columns, probe);
+		return judge_slots(plan, tool, &columns, probe);
 	if (!probe->mend[0])
 		snprintf(probe->mend, sizeof(probe->mend), "%s", MEND);
 	return rc;
@@ -171,12 +205,14 @@ static int valgrind_probe(const struct pmu_plan *plan, struct pmu_probe *probe)
 static int valgrind_open(void **state, const struct pmu_plan *plan)
 {
 	struct valgrind *valgrind = calloc(1, sizeof(*valgrind));
+	enum pmu_valgrind_tool tool = tool_of(plan);
 	char why[320];
 	int rc;
 
 	if (!valgrind)
 		return pmu_fail(ENOMEM, "no memory for the source valgrind");
-	rc = pmu_callgrind_log_open(&valgrind->columns, why, sizeof(why));
+	valgrind->is_counter = tool == PMU_VALGRIND_COUNTER;
+	rc = find_columns(tool, &valgrind->columns, why, sizeof(why));
 	if (rc) {
 		free(valgrind);
 		return pmu_fail(-rc, "%s", why);
@@ -301,10 +337,26 @@ static uint32_t read_uncounted(struct valgrind_thread *self, uint64_t *value)
 	return valgrind->missing;
 }
 
+static inline void stop(const struct valgrind_thread *self)
+{
+	if (self->valgrind->is_counter)
+		pmu_counter_ask(PMU_COUNTER_PAUSE, NULL);
+	else
+		pmu_callgrind_toggle();
+}
+
+static inline void go_on(const struct valgrind_thread *self)
+{
+	if (self->valgrind->is_counter)
+		pmu_counter_ask(PMU_COUNTER_RESUME, NULL);
+	else
+		pmu_callgrind_toggle();
+}
+
 /*
  * Callgrind's request turns a thread's collection round.  A signal handler begins with a collection
  * of its own, which is on, and what was before comes back at its end: whichever of these lines it
- * comes between, its turns are in pairs.
+ * comes between, its turns are in pairs.  Our own tool takes none of a handler's requests.
  */
 static __attribute__((noinline)) int valgrind_suspend(void *thread, int more)
 {
@@ -315,12 +367,12 @@ static __attribute__((noinline)) int valgrind_suspend(void *thread, int more)
 		return before;
 	self->asked = false;
 	if (!before)
-		pmu_callgrind_toggle();
+		stop(self);
 	pmu_compiler_barrier();
 	self->suspended = now;
 	pmu_compiler_barrier();
 	if (!now)
-		pmu_callgrind_toggle();
+		go_on(self);
 	return before;
 }
 
@@ -340,13 +392,29 @@ static __attribute__((noinline)) uint32_t valgrind_read(void *thread, uint64_t *
 	return missing;
 }
 
+/*
+ * Of our own tool: one request, whether it counts now or not.  What is done around that is the same
+ * every time.
+ */
+static __attribute__((noinline)) uint32_t counter_read(void *thread, uint64_t *value)
+{
+	const struct valgrind_thread *self = thread;
+	const struct valgrind *valgrind = self->valgrind;
+	struct pmu_counter_answer answer = { .in_handler = 1 };
+
+	pmu_counter_ask(PMU_COUNTER_READ, &answer);
+	for (unsigned int i = 0; i < valgrind->n_slots; i++)
+		value[i] = answer.instructions;
+	return answer.in_handler ? (1u << valgrind->n_slots) - 1 : valgrind->missing;
+}
+
 /* A call that has suspended it around this goes on with what it knows. */
 static void valgrind_look(void *thread)
 {
 	struct valgrind_thread *self = thread;
 	bool asked = self->asked;
 
-	if (self->source.lost)
+	if (self->source.lost || self->valgrind->is_counter)
 		return;
 	valgrind_suspend(self, 1);
 	asked = asked || ask(self);
@@ -401,18 +469,36 @@ static enum pmu_callgrind_lost ask_at_first(struct valgrind_thread *self,
 	return lost;
 }
 
-static int valgrind_attach(void *state, void *thread, int cpu, pmu_read_fn **read,
+/* What the library's own work counts as cannot be measured there. */
+static void refuse_handler(const struct valgrind *valgrind, struct pmu_attachment *got)
+{
+	got->missing = (1u << valgrind->n_slots) - 1;
+	snprintf(got->note, sizeof(got->note),
+		 "a thread's first region was in a signal handler, where %s has no counts",
+		 valgrind->is_counter ? "valgrind" : "callgrind");
+}
+
+/* A session before may have left it paused. */
+static void attach_counter(struct valgrind_thread *self, pmu_read_fn **read,
 			   struct pmu_attachment *got)
 {
+	struct pmu_counter_answer answer = { .in_handler = 1 };
+
+	*read = counter_read;
+	pmu_counter_ask(PMU_COUNTER_RESUME, NULL);
+	pmu_counter_ask(PMU_COUNTER_READ, &answer);
+	if (answer.in_handler)
+		refuse_handler(self->valgrind, got);
+}
+
+static void attach_callgrind(struct valgrind_thread *self, pmu_read_fn **read,
+			     struct pmu_attachment *got)
+{
 	struct pmu_callgrind_answer answer = { .thread = 0 };
-	struct valgrind_thread *self = thread;
-	struct valgrind *valgrind = state;
+	const struct valgrind *valgrind = self->valgrind;
 	enum pmu_callgrind_lost lost;
 
-	(void)cpu;
-	*self = (struct valgrind_thread){ .valgrind = valgrind, .tid = (int)syscall(SYS_gettid) };
 	*read = valgrind_read;
-	got->missing = valgrind->missing;
 	got->unsteady = unsteady_slots(valgrind);
 	lost = ask_at_first(self, &answer);
 	memcpy(self->count, answer.count, sizeof(self->count));
@@ -423,12 +509,23 @@ static int valgrind_attach(void *state, void *thread, int cpu, pmu_read_fn **rea
 		snprintf(got->note, sizeof(got->note),
 			 "callgrind did not tell the counts of a thread");
 	} else if (self->still) {
-		/* what the library's own work counts as cannot be measured there */
-		got->missing = (1u << valgrind->n_slots) - 1;
-		snprintf(
-			got->note, sizeof(got->note),
-			"a thread's first region was in a signal handler, where callgrind has no counts");
+		refuse_handler(valgrind, got);
 	}
+}
+
+static int valgrind_attach(void *state, void *thread, int cpu, pmu_read_fn **read,
+			   struct pmu_attachment *got)
+{
+	struct valgrind_thread *self = thread;
+	struct valgrind *valgrind = state;
+
+	(void)cpu;
+	*self = (struct valgrind_thread){ .valgrind = valgrind, .tid = (int)syscall(SYS_gettid) };
+	got->missing = valgrind->missing;
+	if (valgrind->is_counter)
+		attach_counter(self, read, got);
+	else
+		attach_callgrind(self, read, got);
 	return 0;
 }
 
@@ -444,8 +541,11 @@ static void valgrind_detach(void *state, void *thread)
 
 static void valgrind_describe(void *state, char *text, size_t size)
 {
-	(void)state;
-	snprintf(text, size, "simulated by valgrind, user level");
+	const struct valgrind *valgrind = state;
+
+	snprintf(text, size, "%s, user level",
+		 valgrind->is_counter ? "instructions counted by pmu's tool"
+				      : "simulated by valgrind");
 }
 
 const struct pmu_backend pmu_backend_valgrind = {

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "pmu.h"
@@ -443,13 +444,14 @@ static int set_died(struct pmu_model *model, uint32_t next)
  */
 static void name_emulated_threads(struct pmu_model *model)
 {
-	static const char tool[] = "callgrind-";
+	static const char *const tools[] = { "callgrind-", "pmu-amd64-", "pmu-arm64-" };
 
 	if (strcmp(model->source, "valgrind") != 0)
 		return;
 	for (unsigned int i = 0; i < model->n_threads; i++)
-		if (!strncmp(model->thread[i].name, tool, sizeof(tool) - 1))
-			model->thread[i].name = model->program;
+		for (size_t tool = 0; tool < PMU_ARRAY_LEN(tools); tool++)
+			if (!strncmp(model->thread[i].name, tools[tool], strlen(tools[tool])))
+				model->thread[i].name = model->program;
 }
 
 /* --- all of it --- */
