@@ -13,6 +13,10 @@ unit_tests = \
 	%D%/unit/base/write \
 	%D%/unit/bench/verify \
 	%D%/unit/command/codename \
+	%D%/unit/command/noise_sample \
+	%D%/unit/command/noise_summary \
+	%D%/unit/command/quantity \
+	%D%/unit/command/stats \
 	%D%/unit/command/value \
 	%D%/unit/counters/assign \
 	%D%/unit/counters/callgrind \
@@ -105,6 +109,11 @@ unit_tests = \
 	bench/verify/tally.c
 %C%_unit_bench_verify_LDADD = $(LDADD) $(JANSSON_LIBS) -lm
 %C%_unit_command_codename_SOURCES = %D%/unit/command/codename.c bindings/command/info/codename.c bindings/command/info/codename.h
+%C%_unit_command_noise_sample_SOURCES = %D%/unit/command/noise_sample.c $(noise_sources)
+%C%_unit_command_noise_summary_SOURCES = %D%/unit/command/noise_summary.c $(noise_sources)
+%C%_unit_command_quantity_SOURCES = %D%/unit/command/quantity.c bindings/command/quantity.c bindings/command/quantity.h
+%C%_unit_command_stats_SOURCES = %D%/unit/command/stats.c $(stats_sources)
+%C%_unit_command_stats_LDADD = $(LDADD) -lm
 %C%_unit_command_value_SOURCES = %D%/unit/command/value.c bindings/command/json/value.c bindings/command/json/value.h
 %C%_unit_report_combine_SOURCES = %D%/unit/report/combine.c $(json_read_sources)
 %C%_unit_report_combine_LDADD = $(LDADD) $(JANSSON_LIBS)
@@ -163,8 +172,10 @@ api_tests += %D%/api/openmp
 endif
 
 # Run by scripts.
-check_PROGRAMS += %D%/api/pairs
+check_PROGRAMS += %D%/api/pairs %D%/command/stats_print
 %C%_api_pairs_LDADD = $(api_ldadd)
+%C%_command_stats_print_SOURCES = %D%/command/stats_print.c $(stats_sources)
+%C%_command_stats_print_LDADD = -lm
 
 # It is loaded into this one: linked with nothing.
 check_PROGRAMS += %D%/preload/preloaded
@@ -217,6 +228,7 @@ script_tests = \
 	%D%/package/tables.sh \
 	%D%/preload/foreign.sh \
 	%D%/preload/functions.sh \
+	%D%/command/stats.sh \
 	%D%/preload/openmp.sh \
 	%D%/preload/preload.sh \
 	%D%/preload/team.sh \
@@ -428,6 +440,8 @@ EXTRA_DIST += \
 	%D%/preload/team.c \
 	%D%/preload/team.cc \
 	%D%/preload/wrapped.c \
+	%D%/command/series.sh \
+	%D%/command/stats.R \
 	%D%/preload/wrapped.cc \
 	%D%/preload/wrapped_lib.c \
 	%D%/preload/wrapped_lib.h \
