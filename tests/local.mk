@@ -347,6 +347,7 @@ fuzz_tests = \
 	%D%/fuzz/standalone.c
 %C%_fuzz_event_SOURCES = %D%/fuzz/event.c %D%/fuzz/standalone.c
 %C%_fuzz_group_SOURCES = %D%/fuzz/group.c %D%/fuzz/standalone.c
+	%D%/fuzz/noise \
 %C%_fuzz_intel_SOURCES = %D%/fuzz/intel.c %D%/fuzz/standalone.c
 %C%_fuzz_intel_metric_SOURCES = %D%/fuzz/intel_metric.c %D%/fuzz/standalone.c
 %C%_fuzz_journal_SOURCES = %D%/fuzz/journal.c %D%/fuzz/standalone.c
@@ -368,6 +369,8 @@ TESTS += $(unit_tests) $(api_tests) $(sim_tests) $(live_tests) $(fuzz_tests) $(s
 
 # What takes more than 15 seconds by itself: make check-all runs it, make check does not, unless it is named
 # (make check TESTS=...).  Everything is in TESTS, so that each has its rule; TEST_LOGS is what is run.
+%C%_fuzz_noise_SOURCES = %D%/fuzz/noise.c bindings/command/noise/noise.h bindings/command/noise/parse.c \
+	bindings/command/noise/parse.h %D%/fuzz/standalone.c
 long_tests = \
 	%D%/arm/exact.sh \
 	%D%/bench/overhead.sh \
@@ -544,3 +547,5 @@ clean-local:
 	rm -rf $(fuzz_programs) $(fuzz_folder) tests/arm/out tests/x86/out bindings/valgrind/lib
 distclean-local:
 	rm -rf tests/arm/vm tests/x86/vm
+fuzz_noise_extra = bindings/command/noise/parse.c
+fuzz_series_extra = $(filter %.c,$(series_read_sources))

@@ -17,6 +17,7 @@
 #include "base/sysfile.h"
 #include "bindings/command/command.h"
 #include "bindings/command/doctor/doctor.h"
+#include "bindings/command/run/run.h"
 #include "bindings/preload/process/target.h"
 #include "counters/backend.h"
 #include "counters/valgrind/valgrind.h"
@@ -158,15 +159,24 @@ static void add_names(struct pmu_strbuf *text, const struct pmu_group *group, ui
 	}
 }
 
-static void add_mend(struct pmu_strbuf *out, const char *mend)
+void pmu_doctor_line(struct pmu_strbuf *out, const char *label, const char *text)
+{
+	add_line(out, LABEL_COLUMN, label, text);
+}
+
+void pmu_doctor_advice(struct pmu_strbuf *out, const char *what_for, const char *advice)
 {
 	struct pmu_strbuf line = { 0 };
 
-	if (!mend[0])
-		return;
-	pmu_strbuf_addf(&line, "to mend it: %s", mend);
-	add_line(out, LABEL_COLUMN, "", pmu_strbuf_text(&line));
+	pmu_strbuf_addf(&line, "%s: %s", what_for, advice);
+	pmu_doctor_line(out, "", pmu_strbuf_text(&line));
 	pmu_strbuf_free(&line);
+}
+
+static void add_mend(struct pmu_strbuf *out, const char *mend)
+{
+	if (mend[0])
+		pmu_doctor_advice(out, "to mend it", mend);
 }
 
 /* "not: cpu-migrations: why"; without a name what else the source has to say */
@@ -229,6 +239,21 @@ void pmu_doctor_try(const struct pmu_backend *backend, struct pmu_doctor_source 
 	fit->plan.from = NULL;
 }
 
+static void add_counter(struct pmu_strbuf *out)
+{
+	char folder[PATH_MAX], why[PATH_MAX + 64];
+	struct pmu_strbuf line = { 0 };
+
+	if (pmu_run_tool_find(folder, sizeof(folder), why, sizeof(why)))
+		pmu_strbuf_add(
+			&line,
+			"instructions alone: pmu run --emulate=fast -- COMMAND; 5 to 15 times as long");
+	else
+		pmu_strbuf_addf(&line, "not usable: --emulate=fast: %s", why);
+	add_line(out, LABEL_COLUMN, "", pmu_strbuf_text(&line));
+	pmu_strbuf_free(&line);
+}
+
 /* One that needs another start of the program; false: it is as any other, also where it runs so. */
 static bool add_simulated(struct pmu_strbuf *out, const struct pmu_backend *backend)
 {
@@ -239,6 +264,7 @@ static bool add_simulated(struct pmu_strbuf *out, const struct pmu_backend *back
 	if (target_search("valgrind", path, sizeof(path))) {
 		add_line(out, LABEL_COLUMN, backend->name,
 			 "on request: pmu run --emulate -- COMMAND; takes 20 to 100 times as long");
+		add_counter(out);
 	} else {
 		add_line(out, LABEL_COLUMN, backend->name,
 			 "not usable: there is no valgrind in PATH");
@@ -480,16 +506,19 @@ static void add_stores(struct pmu_strbuf *out)
 static int run_doctor(const struct pmu_command *self, int argc, char **argv)
 {
 	struct pmu_strbuf out = { 0 };
-	bool json = false;
+	bool json = false, noise = false;
 
 	for (int i = 1; i < argc; i++) {
 		const struct pmu_option options[] = { { .name = "--json", .flag = &json },
+						      { .name = "--noise", .flag = &noise },
 						      { .name = NULL } };
 		int rc = pmu_command_option(self, options, argv, &i);
 
 		if (rc)
 			return rc;
 	}
+	if (noise)
+		return pmu_doctor_noise(json);
 	if (json)
 		return pmu_doctor_json();
 	add_machine(&out);
@@ -501,12 +530,14 @@ static int run_doctor(const struct pmu_command *self, int argc, char **argv)
 
 const struct pmu_command pmu_command_doctor = {
 	.name = "doctor",
-	.usage = "doctor [--json]",
+	.usage = "doctor [--noise] [--json]",
 	.about = "say what can be counted here, what not and why, and what would mend it",
 	.help = "Tries every source of counts as a measured program would, and shows the "
 		"settings of the\n"
 		"machine that decide what they can do.  It changes none of them.\n"
 		"\n"
+		"  --noise     what makes times vary here instead, and how to stop it; looks for a second, in which\n"
+		"              one processor does the same work again and again\n"
 		"  --json      for programs\n"
 		"  -h, --help  this text\n",
 	.run = run_doctor,

@@ -40,6 +40,16 @@ struct pmu_doctor_setting {
 /** pmu_doctor_setting() - the @i-th.  Return: false behind the last. */
 bool pmu_doctor_setting(unsigned int i, struct pmu_doctor_setting *setting);
 
+/**
+ * pmu_doctor_line() - "  label      text", the text wrapped behind its column
+ */
+void pmu_doctor_line(struct pmu_strbuf *out, const char *label, const char *text);
+/** pmu_doctor_advice() - below such a line: "to stop it: ..." */
+void pmu_doctor_advice(struct pmu_strbuf *out, const char *what_for, const char *advice);
+
+/** pmu_doctor_noise() - `pmu doctor --noise`.  Return: an exit status. */
+int pmu_doctor_noise(bool json);
+
 /** pmu_doctor_json() - all of it for programs.  Return: an exit status. */
 int pmu_doctor_json(void);
 
