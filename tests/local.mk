@@ -349,6 +349,7 @@ fuzz_tests = \
 %C%_fuzz_group_SOURCES = %D%/fuzz/group.c %D%/fuzz/standalone.c
 	%D%/fuzz/noise \
 %C%_fuzz_intel_SOURCES = %D%/fuzz/intel.c %D%/fuzz/standalone.c
+	%D%/fuzz/series \
 %C%_fuzz_intel_metric_SOURCES = %D%/fuzz/intel_metric.c %D%/fuzz/standalone.c
 %C%_fuzz_journal_SOURCES = %D%/fuzz/journal.c %D%/fuzz/standalone.c
 %C%_fuzz_json_SOURCES = %D%/fuzz/json.c $(json_read_sources) %D%/fuzz/standalone.c
@@ -371,12 +372,14 @@ TESTS += $(unit_tests) $(api_tests) $(sim_tests) $(live_tests) $(fuzz_tests) $(s
 # (make check TESTS=...).  Everything is in TESTS, so that each has its rule; TEST_LOGS is what is run.
 %C%_fuzz_noise_SOURCES = %D%/fuzz/noise.c bindings/command/noise/noise.h bindings/command/noise/parse.c \
 	bindings/command/noise/parse.h %D%/fuzz/standalone.c
+%C%_fuzz_series_SOURCES = %D%/fuzz/series.c $(series_read_sources) %D%/fuzz/standalone.c
 long_tests = \
 	%D%/arm/exact.sh \
 	%D%/bench/overhead.sh \
 	%D%/bench/scale.sh \
 	%D%/bindings/mpi_job.sh \
 	%D%/fuzz/event \
+%C%_fuzz_series_LDADD = $(LDADD) $(JANSSON_LIBS) -lm
 	%D%/preload/unchanged.sh \
 	%D%/sim/restore \
 	%D%/valgrind/emulate.sh \
@@ -437,14 +440,14 @@ EXTRA_DIST += \
 	%D%/preload/gomp.c \
 	%D%/preload/ompt_tool.c \
 	%D%/preload/openmp.c \
+	%D%/command/series.sh \
+	%D%/command/stats.R \
 	%D%/preload/openmp.cc \
 	%D%/preload/openmp.f90 \
 	%D%/preload/openmp_plugin.c \
 	%D%/preload/team.c \
 	%D%/preload/team.cc \
 	%D%/preload/wrapped.c \
-	%D%/command/series.sh \
-	%D%/command/stats.R \
 	%D%/preload/wrapped.cc \
 	%D%/preload/wrapped_lib.c \
 	%D%/preload/wrapped_lib.h \

@@ -104,24 +104,30 @@ static void read_all(struct pmu_json_reader *reader, const struct pmu_value *roo
 	finish(reader, root);
 }
 
-int pmu_json_read(char *text, size_t len, struct pmu_model **model)
+int pmu_json_read_value(const struct pmu_value *root, struct pmu_model **model)
 {
-	struct pmu_json_reader reader = { 0 };
-	struct pmu_model_block *blocks = NULL;
-	struct pmu_value root;
+	struct pmu_json_reader reader = { .model = pmu_model_new() };
 
-	reader.rc = pmu_value_parse(text, len, &blocks, &root);
-	if (!reader.rc)
-		reader.model = pmu_model_new();
 	if (reader.model)
-		read_all(&reader, &root);
+		read_all(&reader, root);
 	else
 		pmu_json_no_memory(&reader);
-	pmu_block_free(&blocks);
 	if (reader.rc) {
 		pmu_model_free(reader.model);
 		return reader.rc;
 	}
 	*model = reader.model;
 	return 0;
+}
+
+int pmu_json_read(char *text, size_t len, struct pmu_model **model)
+{
+	struct pmu_model_block *blocks = NULL;
+	struct pmu_value root;
+	int rc = pmu_value_parse(text, len, &blocks, &root);
+
+	if (!rc)
+		rc = pmu_json_read_value(&root, model);
+	pmu_block_free(&blocks);
+	return rc;
 }

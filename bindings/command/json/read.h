@@ -19,4 +19,8 @@
  */
 int pmu_json_read(char *text, size_t len, struct pmu_model **model);
 
+struct pmu_value;
+/** pmu_json_read_value() - the same of such a text's values, see pmu_value_parse() */
+int pmu_json_read_value(const struct pmu_value *root, struct pmu_model **model);
+
 #endif

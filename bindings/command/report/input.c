@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "bindings/command/json/read.h"
 #include "bindings/command/report/inputs.h"
+#include "bindings/command/series/read.h"
 #include "group/metric.h"
 #include "store/place.h"
 #include "store/read/list.h"
@@ -62,6 +63,37 @@ static char *read_text(const char *path, int fd, off_t size, size_t *len)
 	return NULL;
 }
 
+static int read_series(struct pmu_input *input, const struct pmu_value *root)
+{
+	int rc;
+
+	if (!input->wants_series)
+		return pmu_fail(
+			EINVAL,
+			"it is of repeated runs already, which have no report in common with "
+			"others: 'pmu report' takes it alone");
+	input->series = calloc(1, sizeof(*input->series));
+	rc = input->series ? pmu_series_read(root, input->series) : pmu_fail(ENOMEM, "no memory");
+	if (rc) {
+		free(input->series);
+		input->series = NULL;
+	}
+	return rc;
+}
+
+static int read_values(struct pmu_input *input, char *text, size_t len)
+{
+	struct pmu_model_block *blocks = NULL;
+	struct pmu_value root;
+	int rc = pmu_value_parse(text, len, &blocks, &root);
+
+	if (!rc)
+		rc = pmu_series_is(&root) ? read_series(input, &root)
+					  : pmu_json_read_value(&root, &input->model);
+	pmu_block_free(&blocks);
+	return rc;
+}
+
 static int read_json(struct pmu_input *input, int fd, off_t size)
 {
 	size_t len = 0;
@@ -70,7 +102,7 @@ static int read_json(struct pmu_input *input, int fd, off_t size)
 
 	if (!text)
 		return -EIO;
-	rc = pmu_json_read(text, len, &input->model);
+	rc = read_values(input, text, len);
 	free(text);
 	if (rc) {
 		char reason[PMU_ERROR_MAX];

@@ -9,6 +9,12 @@
 struct pmu_input {
 	const char *path;
 	struct pmu_model *model;
+	/*
+	 * Instead of the model where the file is of repeated runs; for pmu_series_free() and free().
+	 * Only with wants_series, else such a file is refused.
+	 */
+	struct pmu_series *series;
+	bool wants_series;
 	bool is_store; /* also after an error: of a program that was killed while it started */
 	bool is_alive; /* its program still runs */
 	/* Of pmu_inputs_gather(): */
@@ -19,7 +25,7 @@ struct pmu_input {
 
 /**
  * pmu_input_read() - a store or a JSON report, told by how it begins; nothing in it is trusted
- * @input: path set, all else zero
+ * @input: path and wants_series set, all else zero
  * Return: 0; a negative errno with a sentence that names the file.
  */
 int pmu_input_read(struct pmu_input *input);

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "bindings/command/command.h"
 #include "bindings/command/report/inputs.h"
+#include "bindings/command/series/series.h"
 #include "report/report.h"
 #include "report/text/terminal.h"
 
@@ -276,9 +277,9 @@ static int done_with(struct request *request, const struct pmu_input *input)
 /* Nothing was in it, and now it is gone. */
 #define ONLY_REMOVED (-1)
 
-static int read_file(const struct request *request, size_t i, struct pmu_input *input)
+static int read_file(const struct request *request, size_t i, bool alone, struct pmu_input *input)
 {
-	*input = (struct pmu_input){ .path = request->file[i] };
+	*input = (struct pmu_input){ .path = request->file[i], .wants_series = alone };
 	if (pmu_input_read(input) == 0)
 		return 0;
 	if (request->remove && input->is_store)
@@ -287,13 +288,64 @@ static int read_file(const struct request *request, size_t i, struct pmu_input *
 	return PMU_EXIT_FAILED;
 }
 
+/* Return: an exit status. */
+static int write_series(const struct request *request, const struct pmu_series *series,
+			const char *output)
+{
+	bool to_file = output && strcmp(output, "-");
+	struct pmu_text_options options = request->text;
+	struct pmu_strbuf out = { 0 };
+	int rc;
+
+	if (!to_file)
+		pmu_terminal_fit(&options, STDOUT_FILENO);
+	rc = pmu_series_render(&out, series,
+			       to_file ? pmu_report_format_of(output) : PMU_REPORT_TEXT, &options);
+	if (!rc && !to_file)
+		return pmu_command_print(&out);
+	if (!rc)
+		rc = pmu_report_write_file(output, pmu_strbuf_text(&out), out.len);
+	pmu_strbuf_free(&out);
+	if (!rc || rc == -EPIPE)
+		return 0;
+	tell_unwritten(output, rc);
+	return PMU_EXIT_FAILED;
+}
+
+/* Of repeated runs: of no process, whose name a file could have. */
+static int report_series(struct request *request, struct pmu_input *input)
+{
+	int failed = 0;
+
+	for (size_t i = 0; i < request->n_outputs; i++) {
+		if (is_of_one(request->output[i])) {
+			pmu_command_error("%s is of repeated runs: there is no process for %s",
+					  input->path, request->output[i]);
+			failed = PMU_EXIT_FAILED;
+			continue;
+		}
+		failed |= write_series(request, input->series, request->output[i]);
+	}
+	if (!request->n_outputs) {
+		if (request->printed)
+			puts("");
+		request->printed = true;
+		failed = write_series(request, input->series, NULL);
+	}
+	pmu_series_free(input->series);
+	free(input->series);
+	return failed ? PMU_EXIT_FAILED : 0;
+}
+
 static int report_file(struct request *request, size_t i)
 {
 	struct pmu_input input;
-	int rc = read_file(request, i, &input);
+	int rc = read_file(request, i, true, &input);
 
 	if (rc)
 		return rc == ONLY_REMOVED ? 0 : rc;
+	if (input.series)
+		return report_series(request, &input);
 	rc = write_outputs(input.model, request, TO_ALL);
 	pmu_model_free(input.model);
 	return rc ? rc : done_with(request, &input);
@@ -438,7 +490,7 @@ static int report_kept(const struct pmu_command *self, struct request *request,
 	int rc = 0, failed = 0;
 
 	for (size_t i = 0; i < request->n_files; i++) {
-		rc = read_file(request, i, &input[n]);
+		rc = read_file(request, i, false, &input[n]);
 		if (rc > 0)
 			failed = rc;
 		n += !rc;

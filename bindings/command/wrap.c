@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Words in lines. */
+#include <string.h>
+
+#include "bindings/command/command.h"
+
+void pmu_command_wrap(struct pmu_strbuf *out, size_t indent, size_t width, const char *text)
+{
+	const char *line = strrchr(pmu_strbuf_text(out), '\n');
+	size_t start = line ? (size_t)(line + 1 - pmu_strbuf_text(out)) : 0;
+	size_t word;
+	int first = 1;
+
+	for (; *text; first = 0) {
+		word = strcspn(text, " ");
+		if (!first && out->len - start + 1 + word > width) {
+			pmu_strbuf_add(out, "\n");
+			start = out->len;
+			pmu_strbuf_pad(out, start + indent, ' ');
+		} else if (!first) {
+			pmu_strbuf_add(out, " ");
+		}
+		pmu_strbuf_add_n(out, text, word);
+		text += word;
+		text += strspn(text, " ");
+	}
+}
