@@ -226,6 +226,7 @@ script_tests = \
 	%D%/package/man.sh \
 	%D%/package/symbols.sh \
 	%D%/package/tables.sh \
+	%D%/command/repeat.sh \
 	%D%/preload/foreign.sh \
 	%D%/preload/functions.sh \
 	%D%/command/stats.sh \

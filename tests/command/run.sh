@@ -606,6 +606,45 @@ if [ "$(nproc)" -gt 1 ] && command -v taskset >/dev/null; then
 	has out 'mask: 2' 'is the command'"'s"
 fi
 
+# --- where memory lies ---
+cat >stack.c <<'C'
+#include <stdio.h>
+
+int main(void)
+{
+	int here;
+
+	return printf("%p %p\n", (void *)&here, (void *)main) < 0;
+}
+C
+cat >refusing.c <<'C'
+#include <unistd.h>
+#include "tests/refuse.h"
+
+int main(int argc, char **argv)
+{
+	return argc < 2 || refuse_call(SYS_personality, EPERM) || execv(argv[1], argv + 1);
+}
+C
+${TEST_CC:-cc} -pie -fPIE -o stack stack.c && ${TEST_CC:-cc} -D_GNU_SOURCE -I"$source" -o refusing refusing.c ||
+	echo 'Bail out! the programs that look at addresses cannot be built'
+if [ "$(cat /proc/sys/kernel/randomize_va_space)" != 2 ] || ! setarch "$(uname -m)" -R true 2>log; then
+	skip 'addresses are the same in each run' 'addresses are fixed here anyway, or setarch -R is refused'
+else
+	for times in 1 2 3; do
+		"$pmu" run -o none --no-aslr -- ./stack >>fixed.txt 2>>fixed.err
+		"$pmu" run -o none --no-aslr -- sh -c './stack' >>below.txt 2>>fixed.err
+		"$pmu" run -o none -- ./stack >>moving.txt 2>>fixed.err
+	done
+	evidence='fixed.txt below.txt moving.txt fixed.err'
+	is 'addresses are the same in each run with --no-aslr, also of what the command starts; without it they are not' \
+		"$(sort -u fixed.txt | wc -l) $(sort -u below.txt | wc -l) $(sort -u moving.txt | wc -l)" '1 1 3'
+	evidence='err out'
+fi
+./refusing "$pmu" run -o none --no-aslr -- ./stack >out 2>err
+is 'where a container refuses --no-aslr, the command runs' $? 0
+is 'and a line says so' "$(cat err)" 'pmu: --no-aslr: the kernel refuses it here (personality(2): Operation not permitted), as in many containers; addresses differ from run to run'
+
 # --- what cannot be measured from inside ---
 if echo 'int main(void) { return 5; }' | ${TEST_CC:-cc} -static -x c - -o static 2>/dev/null; then
 	run 5 'a static program' -o report.txt ./static
@@ -738,7 +777,7 @@ run 0 'an option of the command' -o report.txt sh -c 'echo "$1"' sh --help
 grep -qx -e --help out
 result $? 'is not ours'
 run 0 'help' --help
-for option in -g -e -C -o --pin --source --count --each --threads --all --auto --functions --min-time --wrap; do
+for option in -g -e -C -o --pin --source --count --no-aslr --each --threads --all --auto --functions --min-time --wrap; do
 	grep -q -e "^  .*$option" out
 	result $? "$option is explained"
 done

@@ -64,6 +64,8 @@ static void become(const struct pmu_run_start *start, const struct before *befor
 {
 	int error = start->cpus ? -pmu_mask_apply(start->cpus) : 0;
 
+	if (start->no_aslr)
+		pmu_run_layout_fix(); /* it was tried before */
 	sigaction(SIGCHLD, &before->child, NULL);
 	sigprocmask(SIG_SETMASK, &before->mask, NULL);
 	if (!error && start->path)
@@ -130,12 +132,12 @@ static void stop_too(pid_t pid)
 }
 
 /* Return: whether it has ended. */
-static bool look_after(struct pmu_run_end *end, struct rusage *usage)
+static bool look_after(struct pmu_run_end *end)
 {
 	pid_t pid;
 
 	do {
-		pid = wait4(end->pid, &end->status, WNOHANG | WUNTRACED, usage);
+		pid = wait4(end->pid, &end->status, WNOHANG | WUNTRACED, &end->usage);
 		if (pid == end->pid && WIFSTOPPED(end->status))
 			stop_too(pid);
 	} while ((pid == end->pid && WIFSTOPPED(end->status)) || (pid < 0 && errno == EINTR));
@@ -143,13 +145,13 @@ static bool look_after(struct pmu_run_end *end, struct rusage *usage)
 }
 
 static void wait_for_end(const struct pmu_run_start *start, const sigset_t *held,
-			 struct pmu_run_end *end, struct rusage *usage)
+			 struct pmu_run_end *end)
 {
 	const struct timespec interval = { .tv_nsec = TICK_NS };
 	siginfo_t info;
 	int number;
 
-	while (!look_after(end, usage)) {
+	while (!look_after(end)) {
 		number = sigtimedwait(held, &info, &interval);
 		if (number < 0 && errno == EAGAIN)
 			start->tick(start->arg);
@@ -163,8 +165,10 @@ static uint64_t ns_of(const struct timeval *time)
 	return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_usec * 1000u;
 }
 
-static void describe(struct pmu_run_end *end, const struct rusage *usage, uint64_t elapsed_ns)
+static void describe(struct pmu_run_end *end, uint64_t elapsed_ns)
 {
+	const struct rusage *usage = &end->usage;
+
 	end->run = (struct pmu_model_run){
 		.status = WIFEXITED(end->status) ? WEXITSTATUS(end->status) : -1,
 		.signal = WIFSIGNALED(end->status) ? WTERMSIG(end->status) : 0,
@@ -177,7 +181,6 @@ static void describe(struct pmu_run_end *end, const struct rusage *usage, uint64
 
 int pmu_run_command(const struct pmu_run_start *start, struct pmu_run_end *end)
 {
-	struct rusage usage = { .ru_maxrss = 0 };
 	struct before before;
 	uint64_t start_ns;
 	int report_fd[2];
@@ -197,8 +200,8 @@ int pmu_run_command(const struct pmu_run_start *start, struct pmu_run_end *end)
 	close(report_fd[1]);
 	if (end->pid > 0) {
 		end->exec_errno = wait_for_exec(report_fd[0]);
-		wait_for_end(start, &held, end, &usage);
-		describe(end, &usage, pmu_time_now_ns(CLOCK_MONOTONIC) - start_ns);
+		wait_for_end(start, &held, end);
+		describe(end, pmu_time_now_ns(CLOCK_MONOTONIC) - start_ns);
 	}
 	close(report_fd[0]);
 	release(&before, &held);

@@ -9,11 +9,12 @@
 #include "bindings/command/command.h"
 #include "bindings/command/run/run.h"
 #include "bindings/preload/process/target.h"
+#include "counters/valgrind/counter.h"
 #include "counters/valgrind/valgrind.h"
 #include "store/place.h"
 
 /* More variables than it had. */
-#define N_SETTINGS 19
+#define N_SETTINGS 20
 
 /* --- where the libraries are --- */
 
@@ -73,22 +74,63 @@ static bool find_in(const char *folder, const char *below, const char *name, cha
 	return n > 0 && (size_t)n < size && access(path, R_OK) == 0;
 }
 
-/* In the build tree, else where it was installed.  @below: in the build tree's folder. */
-static bool find_library(const char *below, const char *name, char *path, size_t size)
+/*
+ * In the build tree, else where it was installed.  @below: in the build tree's folder; @installed:
+ * in that of libraries.
+ */
+static bool find_below(const char *below, const char *installed, const char *name, char *path,
+		       size_t size)
 {
 	char own[PATH_MAX], moved[PATH_MAX];
 
 	if (own_folder(own, sizeof(own))) {
 		if (find_in(own, below, name, path, size))
 			return true;
-		if (moved_folder(own, moved, sizeof(moved)) && find_in(moved, "", name, path, size))
+		if (moved_folder(own, moved, sizeof(moved)) &&
+		    find_in(moved, installed, name, path, size))
 			return true;
 	}
-	if (find_in(PMU_LIBDIR, "", name, path, size))
+	if (find_in(PMU_LIBDIR, installed, name, path, size))
 		return true;
 	path[0] = '\0';
 	return false;
 }
+
+static bool find_library(const char *below, const char *name, char *path, size_t size)
+{
+	return find_below(below, "", name, path, size);
+}
+
+#ifdef VALGRIND_PLATFORM
+bool pmu_run_tool_find(char *folder, size_t size, char *why, size_t why_size)
+{
+	static const char tool[] = PMU_COUNTER_TOOL "-" VALGRIND_PLATFORM,
+			  preloaded[] = "vgpreload_core-" VALGRIND_PLATFORM ".so";
+	char path[PATH_MAX];
+
+	if (!find_below("/bindings/valgrind/lib", "/pmu/valgrind", tool, folder, size)) {
+		snprintf(why, why_size,
+			 "%s, a tool of valgrind's, is not in " PMU_LIBDIR "/pmu/valgrind", tool);
+		return false;
+	}
+	*strrchr(folder, '/') = '\0';
+	if (find_in(folder, "", preloaded, path, sizeof(path)))
+		return true;
+	snprintf(why, why_size, "%s/%s leads to no file: valgrind has moved since libpmu was built",
+		 folder, preloaded);
+	return false;
+}
+#else
+bool pmu_run_tool_find(char *folder, size_t size, char *why, size_t why_size)
+{
+	(void)folder;
+	(void)size;
+	snprintf(
+		why, why_size,
+		"libpmu was built without the tool of valgrind's that counts instructions; configure says why");
+	return false;
+}
+#endif
 
 /* ld.so(8): blanks and colons separate, and a dollar begins a word that it replaces. */
 static bool is_speakable(const char *path)
@@ -240,6 +282,7 @@ static bool is_replaced(const struct pmu_run_request *request, bool starting, co
 		{ "PMU_OUTPUT", true },
 		{ PMU_STORE_VARIABLE, true },
 		{ PMU_VALGRIND_LOG_VARIABLE, true },
+		{ "VALGRIND_LIB", request->fast },
 		{ "LD_PRELOAD", starting },
 		{ "PMU_GROUP", request->group || request->events },
 		{ "PMU_EVENTS", request->group || request->events },
@@ -300,6 +343,8 @@ char **pmu_run_environment(const struct pmu_run_request *request,
 		set(&list, PMU_STORE_VARIABLE, folder->path);
 	if (folder && request->emulate)
 		set_log(&list, folder);
+	if (folder && request->fast)
+		set(&list, "VALGRIND_LIB", request->tools);
 	if (libraries)
 		set_preload(&list, libraries);
 	if (!list.failed)

@@ -18,9 +18,10 @@
 
 /*
  * Names of folders: "run-PID-STARTTIME-PIDNAMESPACE"; of results whose report could not be written
- * the same with ".json".
+ * the same with ".json".  They are equally long in each run: commands have them in their environment, which
+ * lies before the stack, and a stack that lies elsewhere has other cache misses.
  */
-#define NAME_FORMAT "run-%" PRId32 "-%" PRIu64 "-%" PRIu64
+#define NAME_FORMAT "run-%07" PRId32 "-%014" PRIu64 "-%010" PRIu64
 #define NAME_SCAN   "run-%" SCNd32 "-%" SCNu64 "-%" SCNu64 "%n"
 /* In a folder that is left to processes that outlive their run. */
 #define REPORTED "reported"

@@ -7,7 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/types.h>
+#include <wordexp.h>
 
 #include "base/place.h"
 #include "report/report.h"
@@ -18,6 +20,7 @@
 #define PMU_EXIT_NOT_FOUND   127
 
 struct pmu_command;
+struct pmu_diff_rename;
 
 /** The command line, and what it means. */
 struct pmu_run_request {
@@ -29,13 +32,25 @@ struct pmu_run_request {
 	bool no_report;    /* PMU_OUTPUT=none */
 	bool each;
 	bool tree;
-	bool exact;              /* PMU_EXACT=1 */
-	bool require;            /* PMU_REQUIRE=1 */
-	bool histogram;          /* PMU_HISTOGRAM=1 */
-	bool pins;               /* threads are to be pinned: libpmu must be in the global scope */
-	bool switched_off;       /* PMU_ENABLE=0 */
+	bool exact;          /* PMU_EXACT=1 */
+	bool require;        /* PMU_REQUIRE=1 */
+	bool histogram;      /* PMU_HISTOGRAM=1 */
+	bool pins;           /* threads are to be pinned: libpmu must be in the global scope */
+	bool switched_off;   /* PMU_ENABLE=0 */
+	bool no_aslr;        /* addresses are the same in each run */
+	unsigned int repeat; /* runs that are one report, or at most; 0: not asked for */
+	unsigned int warmup; /* runs before them, which nobody reports */
+	bool until_precise;  /* --repeat auto: no more runs than it takes */
+	double precision;    /* the interval's width, of the median */
+	uint64_t limit_ns;   /* no further run once they took so long */
+	const char *metric;  /* what is to be precise; also compared; NULL time */
+	wordexp_t against;   /* the other command's words; none: we_wordv is NULL */
+	struct pmu_diff_rename *rename; /* regions of that one that have other names here */
+	size_t n_renames;
 	bool emulate;            /* under valgrind, */
 	char valgrind[PATH_MAX]; /* which is here */
+	bool fast;               /* by our own tool, */
+	char tools[PATH_MAX];    /* in this folder */
 	struct pmu_text_options text;
 	const char *top; /* --top */
 	char **command;  /* ends with NULL */
@@ -108,6 +123,13 @@ struct pmu_run_libraries {
 void pmu_run_libraries_find(const struct pmu_run_folder *folder, bool with_pmu, bool with_mpi,
 			    struct pmu_run_libraries *libraries);
 
+/**
+ * pmu_run_tool_find() - the folder with the tool of valgrind's that counts instructions
+ * @why: "" or why it cannot be had
+ * Return: is it there?
+ */
+bool pmu_run_tool_find(char *folder, size_t size, char *why, size_t why_size);
+
 /** pmu_run_is_mpi() - is it, or does it start, an MPI program? */
 bool pmu_run_is_mpi(const struct pmu_run_request *request);
 
@@ -139,6 +161,14 @@ int pmu_run_check_target(const struct pmu_run_request *request,
  * message.
  */
 int pmu_run_check_emulation(struct pmu_run_request *request);
+
+/** pmu_run_check_layout() - can addresses be fixed?  Where not, a message, and it is not asked for. */
+void pmu_run_check_layout(struct pmu_run_request *request);
+/**
+ * pmu_run_layout_fix() - of this process from its next exec on, and of what it starts
+ * Return: what personality(2) was, or -1 and errno.  Context: also behind fork().
+ */
+int pmu_run_layout_fix(void);
 
 /**
  * pmu_run_emulated_errno() - why the command could not be executed, which valgrind would tell
@@ -186,7 +216,8 @@ struct pmu_run_start {
 	char **command;
 	char **environment;
 	const struct pmu_mask *cpus; /* that it is bound to; NULL: as we are */
-	void (*tick)(void *arg);     /* called now and then while it runs */
+	bool no_aslr;
+	void (*tick)(void *arg); /* called now and then while it runs */
 	void *arg;
 };
 
@@ -196,7 +227,8 @@ struct pmu_run_end {
 	int exec_errno; /* not 0: it was never executed */
 	int status;     /* as of wait(2) */
 	uint64_t start_unix_ns;
-	struct pmu_model_run run; /* the same for the report */
+	struct rusage usage;      /* of it and of all that it waited for */
+	struct pmu_model_run run; /* all of this for the report */
 };
 
 /**
@@ -288,6 +320,15 @@ void pmu_run_outliving_note(const struct pmu_run_outliving *outliving, struct pm
 
 /** pmu_run_take_job() - what the ranks of this process's job have made of their results together */
 void pmu_run_take_job(const struct pmu_run_folder *folder, struct pmu_run_parts *parts);
+
+/**
+ * pmu_run_combine() - the results of all processes as one
+ * @parts: one at least; what it is of may be gone from there
+ * @model: result: finished, with metrics, for pmu_model_free() before @parts are freed
+ * Return: 0; a negative errno after a message.
+ */
+int pmu_run_combine(const struct pmu_run_request *request, struct pmu_run_parts *parts,
+		    struct pmu_model **model);
 
 /** pmu_run_check_outputs() - can they be written?  Return: 0, or an exit status after a message. */
 int pmu_run_check_outputs(const struct pmu_run_request *request);

@@ -98,7 +98,14 @@ static int check_folder(const char *path)
 	return access(folder, W_OK | X_OK) ? refuse(path, errno) : 0;
 }
 
-static int check_output(const char *configured)
+static bool is_markdown(const char *path)
+{
+	size_t len = strlen(path);
+
+	return len > 3 && !strcasecmp(path + len - 3, ".md");
+}
+
+static int check_output(const struct pmu_run_request *request, const char *configured)
 {
 	const char *slash = strrchr(configured, '/');
 	char path[MAX_PATH];
@@ -107,9 +114,17 @@ static int check_output(const char *configured)
 
 	if (!strcmp(configured, "-"))
 		return 0;
-	if (pmu_report_format_check(configured)) {
+	/* of comparisons alone */
+	if (!(request->against.we_wordv && is_markdown(configured)) &&
+	    pmu_report_format_check(configured)) {
 		pmu_command_error("%s; the command was not started", pmu_error_text());
 		return PMU_EXIT_NOT_STARTED;
+	}
+	if (request->repeat && has_letter(configured, strlen(configured), "prn")) {
+		pmu_command_error(
+			"--repeat makes one report of all processes: -o %s has %%p, %%r or %%n in it",
+			configured);
+		return PMU_EXIT_USAGE;
 	}
 	rc = path_of(configured, NULL, path, sizeof(path));
 	if (rc < 0)
@@ -131,16 +146,17 @@ int pmu_run_check_outputs(const struct pmu_run_request *request)
 	int rc = 0;
 
 	for (size_t i = 0; i < request->n_outputs && !rc; i++)
-		rc = check_output(request->output[i]);
+		rc = check_output(request, request->output[i]);
 	return rc;
 }
 
 /* --- several parts in one --- */
 
 /* Processes of one parallel program. */
-static enum pmu_combine how(const struct writing *w, struct pmu_model *const *model, size_t n)
+static enum pmu_combine how(const struct pmu_run_request *request, struct pmu_model *const *model,
+			    size_t n)
 {
-	if (w->request->tree)
+	if (request->tree)
 		return PMU_COMBINE_TREE;
 	for (size_t i = 0; i < n; i++)
 		if (model[i]->rank < 0 || strcmp(model[i]->program, model[0]->program))
@@ -174,21 +190,31 @@ static void name_by_command(struct pmu_model *model, char *const *command)
 	pmu_strbuf_free(&line);
 }
 
+static int combine(const struct pmu_run_request *request, const struct pmu_run_parts *parts,
+		   struct pmu_model *const *model, size_t n, struct pmu_model **combined)
+{
+	int rc = n > UINT_MAX ? -E2BIG
+			      : pmu_model_combine(model, (unsigned int)n, how(request, model, n),
+						  combined);
+
+	if (rc)
+		return rc;
+	pmu_metric_fill(*combined);
+	(*combined)->run = &parts->run;
+	name_by_command(*combined, request->command);
+	if (n == parts->n)
+		add_notes(parts, *combined);
+	return 0;
+}
+
 static int render_combined(const struct writing *w, struct pmu_model *const *model, size_t n,
 			   struct pmu_strbuf *out)
 {
 	struct pmu_model *combined = NULL;
-	int rc = n > UINT_MAX
-			 ? -E2BIG
-			 : pmu_model_combine(model, (unsigned int)n, how(w, model, n), &combined);
+	int rc = combine(w->request, w->parts, model, n, &combined);
 
 	if (rc)
 		return rc;
-	pmu_metric_fill(combined);
-	combined->run = &w->parts->run;
-	name_by_command(combined, w->request->command);
-	if (n == w->parts->n)
-		add_notes(w->parts, combined);
 	pmu_report_render(out, combined, w->format, &w->text);
 	pmu_model_free(combined);
 	return 0;
@@ -456,6 +482,25 @@ static void keep(const struct pmu_run_request *request, const struct pmu_run_par
 		write_output(&together, parts, NULL);
 	else
 		pmu_command_error("the results are kept: 'pmu report %s -o OUT' writes them", path);
+}
+
+int pmu_run_combine(const struct pmu_run_request *request, struct pmu_run_parts *parts,
+		    struct pmu_model **model)
+{
+	int rc;
+
+	if (parts->n > 1) {
+		rc = combine(request, parts, parts->model, parts->n, model);
+		if (rc)
+			pmu_command_error("the reports of %zu processes cannot be combined: %s",
+					  parts->n, pmu_error_text());
+		return rc;
+	}
+	*model = parts->model[0];
+	(*model)->run = &parts->run;
+	add_notes(parts, *model);
+	parts->n = 0;
+	return 0;
 }
 
 void pmu_run_write(const struct pmu_run_request *request, struct pmu_run_parts *parts,

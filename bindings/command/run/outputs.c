@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where the report of several runs goes. */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/write.h"
+#include "bindings/command/command.h"
+#include "bindings/command/run/repeat.h"
+#include "report/text/terminal.h"
+
+static int write_to(const char *output, const struct pmu_strbuf *text)
+{
+	char host[256] = "", path[PATH_MAX];
+	const struct pmu_output_names names = { .rank = "", .host = host };
+	int rc;
+
+	if (!output)
+		return pmu_write_all(STDERR_FILENO, text->text, text->len);
+	if (!strcmp(output, "-"))
+		return pmu_write_all(STDOUT_FILENO, text->text, text->len);
+	gethostname(host, sizeof(host) - 1);
+	rc = pmu_output_path(output, &names, path, sizeof(path));
+	return rc < 0 ? rc : pmu_report_write_file(path, text->text, text->len);
+}
+
+/* @output: NULL: standard error.  Return: whether it was written. */
+static bool write_output(const struct pmu_run_request *request, const char *output,
+			 pmu_run_render *render, const void *what)
+{
+	bool to_file = output && strcmp(output, "-");
+	struct pmu_text_options options = request->text;
+	struct pmu_strbuf text = { 0 };
+	int rc;
+
+	if (!to_file)
+		pmu_terminal_fit(&options, output ? STDOUT_FILENO : STDERR_FILENO);
+	rc = render(&text, what, to_file ? output : NULL, &options);
+	if (!rc)
+		rc = write_to(output, &text);
+	pmu_strbuf_free(&text);
+	if (rc && rc != -EPIPE)
+		pmu_command_error("cannot write %s: %s",
+				  to_file  ? output
+				  : output ? "to standard output"
+					   : "to standard error",
+				  strerror(-rc));
+	return !rc || rc == -EPIPE;
+}
+
+void pmu_run_write_outputs(const struct pmu_run_request *request, pmu_run_render *render,
+			   const void *what)
+{
+	bool written = true;
+
+	if (!request->n_outputs)
+		write_output(request, NULL, render, what);
+	for (size_t i = 0; i < request->n_outputs; i++)
+		written &= write_output(request, request->output[i], render, what);
+	/* all that work is not to be for nothing */
+	if (!written)
+		write_output(request, NULL, render, what);
+}
