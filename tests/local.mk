@@ -221,6 +221,7 @@ script_tests = \
 	%D%/command/run.sh \
 	%D%/command/tree.sh \
 	%D%/package/docs.sh \
+	%D%/command/diff.sh \
 	%D%/package/groups.sh \
 	%D%/package/layers.sh \
 	%D%/package/man.sh \

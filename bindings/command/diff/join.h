@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the parts of a comparison share. */
+#ifndef PMU_COMMAND_DIFF_JOIN_H
+#define PMU_COMMAND_DIFF_JOIN_H
+
+#include "bindings/command/diff/diff.h"
+
+/** pmu_diff_join() - groups, measures and regions that belong together.  Return: 0 or -ENOMEM. */
+int pmu_diff_join(struct pmu_diff *diff, const struct pmu_diff_request *request);
+
+/** pmu_diff_test() - values and verdicts.  Return: 0 or -ENOMEM. */
+int pmu_diff_test(struct pmu_diff *diff, const struct pmu_diff_request *request);
+
+#endif
