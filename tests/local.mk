@@ -218,6 +218,8 @@ script_tests = \
 	%D%/command/list.sh \
 	%D%/command/merge.sh \
 	%D%/command/plan.sh \
+	%D%/command/against.sh \
+	%D%/command/check.sh \
 	%D%/command/run.sh \
 	%D%/command/tree.sh \
 	%D%/package/docs.sh \

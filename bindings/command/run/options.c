@@ -10,7 +10,8 @@
 #include "base/error.h"
 #include "base/sysfile.h"
 #include "bindings/command/command.h"
-#include "bindings/command/run/run.h"
+#include "bindings/command/diff/diff.h"
+#include "bindings/command/run/repeat.h"
 #include "counters/backend.h"
 #include "machine/mask.h"
 #include "session/config.h"
@@ -19,9 +20,9 @@
 /* --- the command line --- */
 
 static int parse_option(const struct pmu_command *self, struct pmu_run_request *request,
-			char **argv, int *i)
+			struct pmu_run_repeat_options *repeat, char **argv, int *i)
 {
-	const char *output = NULL;
+	const char *output = NULL, *map = NULL, *how = NULL;
 	const struct pmu_option options[] = {
 		{ .name = "--group", .letter = 'g', .value = &request->group },
 		{ .name = "--events", .letter = 'e', .value = &request->events },
@@ -31,7 +32,15 @@ static int parse_option(const struct pmu_command *self, struct pmu_run_request *
 		{ .name = "--source", .value = &request->source },
 		{ .name = "--scope", .value = &request->scope },
 		{ .name = "--count", .value = &request->count },
-		{ .name = "--emulate", .flag = &request->emulate },
+		{ .name = "--emulate", .flag = &request->emulate, .value = &how },
+		{ .name = "--repeat", .value = &repeat->repeat },
+		{ .name = "--warmup", .value = &repeat->warmup },
+		{ .name = "--precision", .value = &repeat->precision },
+		{ .name = "--limit", .value = &repeat->limit },
+		{ .name = "--metric", .value = &request->metric },
+		{ .name = "--against", .value = &repeat->against },
+		{ .name = "--map", .value = &map },
+		{ .name = "--no-aslr", .flag = &request->no_aslr },
 		{ .name = "--auto", .value = &request->automatic },
 		{ .name = "--functions", .value = &request->functions },
 		{ .name = "--min-time", .value = &request->min_time },
@@ -48,6 +57,15 @@ static int parse_option(const struct pmu_command *self, struct pmu_run_request *
 
 	if (!rc && output)
 		request->output[request->n_outputs++] = output;
+	if (!rc && map && !pmu_diff_rename_parse(map, &request->rename[request->n_renames++]))
+		rc = pmu_command_usage_error(self, "--map %s: say it as in --map old=new", map);
+	if (!rc && how && strcmp(how, "fast") != 0)
+		rc = pmu_command_usage_error(
+			self,
+			"--emulate=%s: how? --emulate=fast counts instructions alone, --emulate all that "
+			"is simulated",
+			how);
+	request->fast |= how != NULL;
 	return rc;
 }
 
@@ -85,10 +103,12 @@ static int take_outputs(struct pmu_run_request *request)
 int pmu_run_parse(const struct pmu_command *self, int argc, char **argv,
 		  struct pmu_run_request *request)
 {
+	struct pmu_run_repeat_options repeat = { .repeat = NULL };
 	int i, rc;
 
 	request->output = calloc((size_t)argc, sizeof(*request->output));
-	if (!request->output) {
+	request->rename = calloc((size_t)argc, sizeof(*request->rename));
+	if (!request->output || !request->rename) {
 		pmu_command_error("no memory");
 		return PMU_EXIT_NOT_STARTED;
 	}
@@ -98,18 +118,22 @@ int pmu_run_parse(const struct pmu_command *self, int argc, char **argv,
 			i++;
 			break;
 		}
-		rc = parse_option(self, request, argv, &i);
+		rc = parse_option(self, request, &repeat, argv, &i);
 		if (rc)
 			return rc;
 	}
 	if (i >= argc)
 		return pmu_command_usage_error(self, "run what? A command is missing");
 	rc = pmu_command_top(self, request->top, &request->text);
+	if (!rc)
+		rc = pmu_run_repeat_parse(self, &repeat, request);
 	if (rc)
 		return rc;
 	request->command = argv + i;
 	if (request->tree && request->each)
 		return pmu_command_usage_error(self, "--tree or --each?");
+	if (request->repeat && request->each)
+		return pmu_command_usage_error(self, "--repeat or --each?");
 	if (request->events && request->group)
 		return pmu_command_usage_error(self, "events or a group, not both");
 	return take_outputs(request);
@@ -119,6 +143,9 @@ void pmu_run_request_free(struct pmu_run_request *request)
 {
 	free(request->output);
 	free(request->output_list);
+	free(request->rename);
+	if (request->against.we_wordv)
+		wordfree(&request->against);
 }
 
 /* --- settings --- */
@@ -217,6 +244,13 @@ static int refuse(const char *why)
 	return PMU_EXIT_NOT_STARTED;
 }
 
+static enum pmu_emulation emulation_of(const struct pmu_run_request *request)
+{
+	if (!request->emulate)
+		return PMU_EMULATION_NONE;
+	return request->fast ? PMU_EMULATION_FAST : PMU_EMULATION_FULL;
+}
+
 /* Said before the start, or the command's work would be for nothing. */
 static int check_required(const struct pmu_run_request *request)
 {
@@ -224,7 +258,7 @@ static int check_required(const struct pmu_run_request *request)
 		return 0;
 	if (request->switched_off)
 		return refuse("PMU_ENABLE=0 switches measuring off");
-	return pmu_session_foretell(request->emulate) ? refuse(pmu_error_text()) : 0;
+	return pmu_session_foretell(emulation_of(request)) ? refuse(pmu_error_text()) : 0;
 }
 
 int pmu_run_check_target(const struct pmu_run_request *request, const struct pmu_run_target *target)
