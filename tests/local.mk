@@ -220,6 +220,7 @@ script_tests = \
 	%D%/command/plan.sh \
 	%D%/command/against.sh \
 	%D%/command/check.sh \
+	%D%/command/repeat.sh \
 	%D%/command/run.sh \
 	%D%/command/tree.sh \
 	%D%/package/docs.sh \
@@ -343,6 +344,7 @@ fuzz_tests = \
 	%D%/fuzz/ranks \
 	%D%/fuzz/store \
 	%D%/fuzz/table \
+	%D%/fuzz/limits \
 	%D%/fuzz/terms \
 	%D%/fuzz/wrap
 %C%_fuzz_base_SOURCES = %D%/fuzz/base.c %D%/fuzz/standalone.c
@@ -363,6 +365,7 @@ fuzz_tests = \
 %C%_fuzz_metric_SOURCES = %D%/fuzz/metric.c %D%/fuzz/standalone.c
 %C%_fuzz_ranks_SOURCES = %D%/fuzz/ranks.c %D%/fuzz/standalone.c
 %C%_fuzz_store_SOURCES = %D%/fuzz/store.c %D%/fuzz/standalone.c
+%C%_fuzz_limits_SOURCES = %D%/fuzz/limits.c $(limits_sources) %D%/fuzz/standalone.c
 %C%_fuzz_table_SOURCES = %D%/fuzz/table.c %D%/fuzz/standalone.c
 %C%_fuzz_terms_SOURCES = %D%/fuzz/terms.c %D%/fuzz/standalone.c
 %C%_fuzz_wrap_SOURCES = %D%/fuzz/wrap.c bindings/preload/wrap/list.c bindings/preload/wrap/list.h \
@@ -554,5 +557,6 @@ clean-local:
 	rm -rf $(fuzz_programs) $(fuzz_folder) tests/arm/out tests/x86/out bindings/valgrind/lib
 distclean-local:
 	rm -rf tests/arm/vm tests/x86/vm
+fuzz_limits_extra = $(filter %.c,$(limits_sources))
 fuzz_noise_extra = bindings/command/noise/parse.c
 fuzz_series_extra = $(filter %.c,$(series_read_sources))
