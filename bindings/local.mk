@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Other languages, other libraries' markers, and the shell.
 
-# A fuzz target is compiled with them too.
+# Fuzz targets and unit tests are compiled with them too.
 json_read_sources = \
 	%D%/command/json/head.c \
 	%D%/command/json/member.c \
@@ -13,18 +13,81 @@ json_read_sources = \
 	%D%/command/json/value.c \
 	%D%/command/json/value.h
 
+noise_sources = \
+	%D%/command/noise/between.c \
+	%D%/command/noise/effect.c \
+	%D%/command/noise/effect.h \
+	%D%/command/noise/findings.c \
+	%D%/command/noise/findings.h \
+	%D%/command/noise/machine.c \
+	%D%/command/noise/noise.h \
+	%D%/command/noise/parse.c \
+	%D%/command/noise/parse.h \
+	%D%/command/noise/sample.c \
+	%D%/command/noise/settings.c \
+	%D%/command/noise/summary.c \
+	%D%/command/noise/work.c
+
+series_sources = \
+	%D%/command/series/add.c \
+	%D%/command/series/append.c \
+	%D%/command/series/csv.c \
+	%D%/command/series/json.c \
+	%D%/command/series/parts.h \
+	%D%/command/series/read.c \
+	%D%/command/series/read.h \
+	%D%/command/series/series.c \
+	%D%/command/series/series.h \
+	%D%/command/series/summary.c \
+	%D%/command/series/text.c
+
+stats_sources = \
+	%D%/command/stats/holm.c \
+	%D%/command/stats/null.c \
+	%D%/command/stats/order.c \
+	%D%/command/stats/pairs.c \
+	%D%/command/stats/parts.h \
+	%D%/command/stats/rank_sum.c \
+	%D%/command/stats/ranked.c \
+	%D%/command/stats/signed_rank.c \
+	%D%/command/stats/stats.h \
+	%D%/command/stats/tied.c
+
+limits_sources = \
+	%D%/command/check/limits.c \
+	%D%/command/check/limits.h \
+	%D%/command/quantity.c \
+	%D%/command/quantity.h
+# All that reading and writing a series takes.
+series_read_sources = $(json_read_sources) $(noise_sources) $(series_sources) $(stats_sources) \
+	%D%/command/command.h \
+	%D%/command/wrap.c
+
 # The command sees the report's model, so it carries the library's objects itself.
 bin_PROGRAMS += pmu
-pmu_SOURCES = $(json_read_sources) \
-	%D%/command/command.h \
+pmu_SOURCES = $(limits_sources) $(series_read_sources) \
 	%D%/command/from.c \
 	%D%/command/help.c \
 	%D%/command/main.c \
 	%D%/command/options.c \
 	%D%/command/restore.c \
+	%D%/command/check/check.c \
+	%D%/command/check/judge.c \
+	%D%/command/check/judge.h \
+	%D%/command/check/words.c \
+	%D%/command/diff/diff.c \
+	%D%/command/diff/diff.h \
+	%D%/command/diff/join.c \
+	%D%/command/diff/join.h \
+	%D%/command/diff/others.c \
+	%D%/command/diff/side.c \
+	%D%/command/diff/test.c \
+	%D%/command/diff/text.c \
+	%D%/command/diff/words.c \
 	%D%/command/doctor/doctor.c \
 	%D%/command/doctor/doctor.h \
 	%D%/command/doctor/json.c \
+	%D%/command/doctor/noise.c \
 	%D%/command/event/event.c \
 	%D%/command/event/event.h \
 	%D%/command/event/view.c \
@@ -50,17 +113,27 @@ pmu_SOURCES = $(json_read_sources) \
 	%D%/command/report/list.c \
 	%D%/command/report/merge.c \
 	%D%/command/report/report.c \
+	%D%/command/run/against.c \
 	%D%/command/run/child.c \
 	%D%/command/run/collect.c \
 	%D%/command/run/emulate.c \
 	%D%/command/run/environment.c \
 	%D%/command/run/folder.c \
 	%D%/command/run/job.c \
+	%D%/command/run/layout.c \
 	%D%/command/run/look.c \
+	%D%/command/run/once.c \
+	%D%/command/run/once.h \
 	%D%/command/run/options.c \
 	%D%/command/run/outliving.c \
+	%D%/command/run/outputs.c \
+	%D%/command/run/precision.c \
+	%D%/command/run/repeat.c \
+	%D%/command/run/repeat.h \
+	%D%/command/run/repeat_options.c \
 	%D%/command/run/run.c \
 	%D%/command/run/run.h \
+	%D%/command/run/turns.c \
 	%D%/command/run/write.c \
 	%D%/preload/process/target.c \
 	%D%/preload/process/target.h

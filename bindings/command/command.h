@@ -26,6 +26,8 @@ extern const struct pmu_command *const pmu_commands[];
 
 extern const struct pmu_command pmu_command_run;
 extern const struct pmu_command pmu_command_report;
+extern const struct pmu_command pmu_command_check;
+extern const struct pmu_command pmu_command_diff;
 extern const struct pmu_command pmu_command_doctor;
 extern const struct pmu_command pmu_command_event;
 extern const struct pmu_command pmu_command_info;
@@ -79,7 +81,10 @@ struct pmu_text_options;
 int pmu_command_top(const struct pmu_command *self, const char *number,
 		    struct pmu_text_options *text);
 
-/** One option: with a value, or (@flag set) without. */
+/**
+ * One option: with a value, or (@flag set) without.  With both, --name sets the flag, and
+ * --name=VALUE the value, too.
+ */
 struct pmu_option {
 	const char *name; /* "--events" */
 	char letter;      /* 'e' for -e; 0 none */

@@ -15,6 +15,8 @@
 const struct pmu_command *const pmu_commands[] = {
 	&pmu_command_run,
 	&pmu_command_report,
+	&pmu_command_diff,
+	&pmu_command_check,
 	&pmu_command_doctor,
 	&pmu_command_info,
 	&pmu_command_plan,
@@ -100,28 +102,6 @@ int pmu_command_print(struct pmu_strbuf *out)
 		return 0;
 	pmu_command_error("cannot write to standard output: %s", strerror(-rc));
 	return PMU_EXIT_FAILED;
-}
-
-void pmu_command_wrap(struct pmu_strbuf *out, size_t indent, size_t width, const char *text)
-{
-	const char *line = strrchr(pmu_strbuf_text(out), '\n');
-	size_t start = line ? (size_t)(line + 1 - pmu_strbuf_text(out)) : 0;
-	size_t word;
-	int first = 1;
-
-	for (; *text; first = 0) {
-		word = strcspn(text, " ");
-		if (!first && out->len - start + 1 + word > width) {
-			pmu_strbuf_add(out, "\n");
-			start = out->len;
-			pmu_strbuf_pad(out, start + indent, ' ');
-		} else if (!first) {
-			pmu_strbuf_add(out, " ");
-		}
-		pmu_strbuf_add_n(out, text, word);
-		text += word;
-		text += strspn(text, " ");
-	}
 }
 
 static int print_version(void)

@@ -9,7 +9,7 @@
 #include "bindings/command/command.h"
 #include "report/report.h"
 
-#define MAX_OPTIONS 32
+#define MAX_OPTIONS 48
 
 /*
  * The value of "-eVALUE", "-e VALUE", "--name=VALUE" or "--name VALUE"; NULL for other arguments,
@@ -46,6 +46,20 @@ static int unknown(const struct pmu_command *self, const struct pmu_option *opti
 				       nearest ? "?" : "");
 }
 
+/* Return: was it that? */
+static bool take_flag(const struct pmu_option *option, const char *arg)
+{
+	size_t len = strlen(option->name);
+
+	if (option->value && !strncmp(arg, option->name, len) && arg[len] == '=')
+		*option->value = arg + len + 1;
+	else if (strcmp(arg, option->name) != 0 &&
+		 (!option->letter || arg[0] != '-' || arg[1] != option->letter || arg[2]))
+		return false;
+	*option->flag = true;
+	return true;
+}
+
 int pmu_command_option(const struct pmu_command *self, const struct pmu_option *options,
 		       char **argv, int *i)
 {
@@ -55,11 +69,9 @@ int pmu_command_option(const struct pmu_command *self, const struct pmu_option *
 		const char *value;
 
 		if (option->flag) {
-			if (strcmp(arg, option->name) != 0 && (!option->letter || arg[0] != '-' ||
-							       arg[1] != option->letter || arg[2]))
-				continue;
-			*option->flag = true;
-			return 0;
+			if (take_flag(option, arg))
+				return 0;
+			continue;
 		}
 		value = value_of(option, argv, i);
 		if (!value)

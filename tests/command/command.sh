@@ -179,6 +179,26 @@ for name in perf software clock perf_event_paranoid; do
 	has out "$name" "speaks of $name"
 done
 
+run 0 'doctor on noise' doctor --noise
+for name in 'Noise, looked at for 1' ' ms of work, done ' 'processors '; do
+	has out "$name" "speaks of '$name'"
+done
+run 0 'doctor on noise for programs' doctor --noise --json
+if python3 -c 'import json' 2>/dev/null; then
+	python3 - >err 2>&1 <<'PY'
+import json, os
+noise = json.load(open("out"))["noise"]
+work = noise["work"]
+assert 0 < work["least_ns"] <= work["median_ns"] <= work["p99_ns"] <= work["most_ns"], work
+assert work["cpu"] in os.sched_getaffinity(0), work
+assert noise["settings"]["allowed"] == len(os.sched_getaffinity(0)), noise["settings"]
+assert noise["seen"]["seconds"] >= 1 and 0 <= noise["seen"]["other"] <= 1, noise["seen"]
+assert any(f["name"] == "processors" for f in noise["findings"]), noise["findings"]
+assert all(f["severity"] in ("quiet", "worth knowing", "disturbs") and f["text"] for f in noise["findings"])
+PY
+	result $? 'it is JSON, and its numbers make sense'
+fi
+
 # the kernel's tally of migrations comes by perf_event alone
 strace=${TEST_STRACE:-strace}
 if "$strace" -f -o trace -e trace=perf_event_open -e inject=perf_event_open:error=EPERM \
