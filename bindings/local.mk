@@ -238,6 +238,11 @@ pkgconfig_DATA += pmu-mpi.pc
 
 # C++: a header.
 include_HEADERS += %D%/cxx/pmu.hpp
+# Counts in the results of Google Benchmark and Catch2: <pmu/benchmark.hpp>, <pmu/catch2.hpp>.
+pmuincludedir = $(includedir)/pmu
+pmuinclude_HEADERS = \
+	%D%/cxx/pmu/benchmark.hpp \
+	%D%/cxx/pmu/catch2.hpp
 
 # Fortran: the module's source for everybody; compiled, for the compiler that configure found.  A module file
 # is of use to one compiler alone, so it is in a folder of ours.

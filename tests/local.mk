@@ -203,6 +203,9 @@ script_tests = \
 	%D%/bench/scale.sh \
 	%D%/bench/suite.sh \
 	%D%/bench/verify.sh \
+	%D%/bindings/benchmark.sh \
+	%D%/bindings/catch2.sh \
+	%D%/bindings/criterion.sh \
 	%D%/bindings/cxx.sh \
 	%D%/bindings/examples.sh \
 	%D%/bindings/fortran.sh \
@@ -424,6 +427,8 @@ EXTRA_DIST += \
 	%D%/bindings/fortran.f90 \
 	%D%/bindings/hpp.cc \
 	%D%/bindings/likwid.c \
+	%D%/bindings/benchmark.cc \
+	%D%/bindings/catch2.cc \
 	%D%/bindings/markers.sh \
 	%D%/bindings/mpi.c %D%/bindings/mpi_job.c \
 	%D%/bindings/papi.c \
