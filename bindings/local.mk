@@ -274,7 +274,8 @@ pmupy_PYTHON = \
 	%D%/python/pmu/_context.py \
 	%D%/python/pmu/_region.py \
 	%D%/python/pmu/_report.py \
-	%D%/python/pmu/_session.py
+	%D%/python/pmu/_session.py \
+	%D%/python/pmu/pytest.py
 endif
 EXTRA_DIST += %D%/README.md %D%/python/backend.py %D%/python/pyproject.toml
 

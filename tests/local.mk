@@ -216,6 +216,7 @@ script_tests = \
 	%D%/bindings/papi.sh \
 	%D%/bindings/python.sh \
 	%D%/bindings/tbb.sh \
+	%D%/bindings/pytest.sh \
 	%D%/command/command.sh \
 	%D%/command/info.sh \
 	%D%/command/list.sh \
@@ -386,6 +387,8 @@ TESTS += $(unit_tests) $(api_tests) $(sim_tests) $(live_tests) $(fuzz_tests) $(s
 long_tests = \
 	%D%/arm/exact.sh \
 	%D%/bench/overhead.sh \
+	%D%/bindings/criterion.sh \
+	%D%/bindings/pytest.sh \
 	%D%/bench/scale.sh \
 	%D%/bindings/mpi_job.sh \
 	%D%/fuzz/event \

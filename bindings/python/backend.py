@@ -31,6 +31,7 @@ def _write(folder, files):
     files[info + "METADATA"] = _metadata().encode()
     files[info + "WHEEL"] = (b"Wheel-Version: 1.0\nGenerator: libpmu\nRoot-Is-Purelib: true\n"
                              b"Tag: py3-none-any\n")
+    files[info + "entry_points.txt"] = b"[pytest11]\npmu = pmu.pytest\n"
     record = ""
     for path, content in files.items():
         digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
