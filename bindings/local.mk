@@ -137,7 +137,7 @@ pmu_SOURCES = $(limits_sources) $(series_read_sources) \
 	%D%/command/run/write.c \
 	%D%/preload/process/target.c \
 	%D%/preload/process/target.h
-pmu_LDADD = lib/libpmu-core.la $(JANSSON_LIBS)
+pmu_LDADD = lib/libpmu-core.la $(JANSSON_LIBS) -lm
 dist_man_MANS += %D%/command/pmu.1
 # Where `pmu run` finds what it preloads; by the way from the one to the other also in a moved installation.
 pmu_CPPFLAGS = $(AM_CPPFLAGS) -DPMU_BINDIR='"$(bindir)"' -DPMU_LIBDIR='"$(libdir)"'
@@ -287,6 +287,25 @@ dist_examples_DATA = \
 	%D%/examples/pool.cc \
 	%D%/examples/heat.f90 \
 	%D%/examples/heat.py
+examplesgodir = $(examplesdir)/go
+dist_examplesgo_DATA = \
+	%D%/examples/go/go.mod \
+	%D%/examples/go/heat.go \
+	%D%/examples/go/heat_test.go
+examplesgopmudir = $(examplesgodir)/pmu
+dist_examplesgopmu_DATA = \
+	%D%/examples/go/pmu/bench.go \
+	%D%/examples/go/pmu/pmu.go
+examplesrustdir = $(examplesdir)/rust
+dist_examplesrust_DATA = \
+	%D%/examples/rust/Cargo.toml \
+	%D%/examples/rust/bench.rs \
+	%D%/examples/rust/build.rs \
+	%D%/examples/rust/debian.toml \
+	%D%/examples/rust/heat.rs \
+	%D%/examples/rust/measure.rs \
+	%D%/examples/rust/plate.rs \
+	%D%/examples/rust/pmu.rs
 
 # For programs annotated for other libraries: their headers' names, in folders that a program asks for.
 likwidincludedir = $(includedir)/pmu/likwid

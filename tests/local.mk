@@ -54,11 +54,11 @@ unit_tests = \
 	%D%/unit/group/spelling \
 	%D%/unit/group/sysfs \
 	%D%/unit/group/tables \
+	%D%/unit/group/top_down \
 	%D%/unit/group/uncore \
 	%D%/unit/group/usual \
 	%D%/unit/machine/claims \
 	%D%/unit/machine/clock \
-	%D%/unit/group/top_down \
 	%D%/unit/machine/cpu \
 	%D%/unit/machine/cpuid \
 	%D%/unit/machine/hwloc_load \
@@ -209,35 +209,36 @@ script_tests = \
 	%D%/bindings/cxx.sh \
 	%D%/bindings/examples.sh \
 	%D%/bindings/fortran.sh \
+	%D%/bindings/go.sh \
 	%D%/bindings/hpp.sh \
 	%D%/bindings/likwid.sh \
 	%D%/bindings/mpi.sh \
 	%D%/bindings/mpi_job.sh \
 	%D%/bindings/papi.sh \
 	%D%/bindings/python.sh \
-	%D%/bindings/tbb.sh \
 	%D%/bindings/pytest.sh \
+	%D%/bindings/tbb.sh \
+	%D%/command/against.sh \
+	%D%/command/check.sh \
 	%D%/command/command.sh \
+	%D%/command/diff.sh \
 	%D%/command/info.sh \
 	%D%/command/list.sh \
 	%D%/command/merge.sh \
 	%D%/command/plan.sh \
-	%D%/command/against.sh \
-	%D%/command/check.sh \
 	%D%/command/repeat.sh \
 	%D%/command/run.sh \
+	%D%/command/stats.sh \
 	%D%/command/tree.sh \
+	%D%/package/action.sh \
 	%D%/package/docs.sh \
-	%D%/command/diff.sh \
 	%D%/package/groups.sh \
 	%D%/package/layers.sh \
 	%D%/package/man.sh \
 	%D%/package/symbols.sh \
 	%D%/package/tables.sh \
-	%D%/command/repeat.sh \
 	%D%/preload/foreign.sh \
 	%D%/preload/functions.sh \
-	%D%/command/stats.sh \
 	%D%/preload/openmp.sh \
 	%D%/preload/preload.sh \
 	%D%/preload/team.sh \
@@ -246,6 +247,7 @@ script_tests = \
 	%D%/sim/msrtools.sh \
 	%D%/sim/tools.sh \
 	%D%/valgrind/emulate.sh \
+	%D%/valgrind/fast.sh \
 	%D%/x86/amd.sh \
 	%D%/x86/beside.sh \
 	%D%/x86/intel.sh
@@ -268,7 +270,6 @@ if HAVE_FUSE
 check_PROGRAMS += %D%/sim/machine
 endif
 %C%_sim_machine_SOURCES = \
-	%D%/valgrind/fast.sh \
 	%D%/sim/access.c \
 	%D%/sim/command.c \
 	%D%/sim/fuse.c \
@@ -343,12 +344,14 @@ fuzz_tests = \
 	%D%/fuzz/journal \
 	%D%/fuzz/json \
 	%D%/fuzz/likwid \
+	%D%/fuzz/limits \
 	%D%/fuzz/look \
 	%D%/fuzz/metric \
+	%D%/fuzz/noise \
 	%D%/fuzz/ranks \
+	%D%/fuzz/series \
 	%D%/fuzz/store \
 	%D%/fuzz/table \
-	%D%/fuzz/limits \
 	%D%/fuzz/terms \
 	%D%/fuzz/wrap
 %C%_fuzz_base_SOURCES = %D%/fuzz/base.c %D%/fuzz/standalone.c
@@ -357,42 +360,40 @@ fuzz_tests = \
 	%D%/fuzz/standalone.c
 %C%_fuzz_event_SOURCES = %D%/fuzz/event.c %D%/fuzz/standalone.c
 %C%_fuzz_group_SOURCES = %D%/fuzz/group.c %D%/fuzz/standalone.c
-	%D%/fuzz/noise \
 %C%_fuzz_intel_SOURCES = %D%/fuzz/intel.c %D%/fuzz/standalone.c
-	%D%/fuzz/series \
 %C%_fuzz_intel_metric_SOURCES = %D%/fuzz/intel_metric.c %D%/fuzz/standalone.c
 %C%_fuzz_journal_SOURCES = %D%/fuzz/journal.c %D%/fuzz/standalone.c
 %C%_fuzz_json_SOURCES = %D%/fuzz/json.c $(json_read_sources) %D%/fuzz/standalone.c
 %C%_fuzz_likwid_SOURCES = %D%/fuzz/likwid.c %D%/fuzz/standalone.c
+%C%_fuzz_limits_SOURCES = %D%/fuzz/limits.c $(limits_sources) %D%/fuzz/standalone.c
 %C%_fuzz_look_SOURCES = %D%/fuzz/look.c bindings/command/run/look.c bindings/command/run/run.h \
 	bindings/preload/process/target.c bindings/preload/process/target.h %D%/fuzz/standalone.c
 %C%_fuzz_metric_SOURCES = %D%/fuzz/metric.c %D%/fuzz/standalone.c
+%C%_fuzz_noise_SOURCES = %D%/fuzz/noise.c bindings/command/noise/noise.h bindings/command/noise/parse.c \
+	bindings/command/noise/parse.h %D%/fuzz/standalone.c
 %C%_fuzz_ranks_SOURCES = %D%/fuzz/ranks.c %D%/fuzz/standalone.c
+%C%_fuzz_series_SOURCES = %D%/fuzz/series.c $(series_read_sources) %D%/fuzz/standalone.c
 %C%_fuzz_store_SOURCES = %D%/fuzz/store.c %D%/fuzz/standalone.c
-%C%_fuzz_limits_SOURCES = %D%/fuzz/limits.c $(limits_sources) %D%/fuzz/standalone.c
 %C%_fuzz_table_SOURCES = %D%/fuzz/table.c %D%/fuzz/standalone.c
 %C%_fuzz_terms_SOURCES = %D%/fuzz/terms.c %D%/fuzz/standalone.c
 %C%_fuzz_wrap_SOURCES = %D%/fuzz/wrap.c bindings/preload/wrap/list.c bindings/preload/wrap/list.h \
 	%D%/fuzz/standalone.c
 %C%_fuzz_json_LDADD = $(LDADD) $(JANSSON_LIBS)
+%C%_fuzz_series_LDADD = $(LDADD) $(JANSSON_LIBS) -lm
 
 check_PROGRAMS += $(unit_tests) $(api_tests) $(sim_tests) $(live_tests) $(fuzz_tests)
 TESTS += $(unit_tests) $(api_tests) $(sim_tests) $(live_tests) $(fuzz_tests) $(script_tests)
 
 # What takes more than 15 seconds by itself: make check-all runs it, make check does not, unless it is named
 # (make check TESTS=...).  Everything is in TESTS, so that each has its rule; TEST_LOGS is what is run.
-%C%_fuzz_noise_SOURCES = %D%/fuzz/noise.c bindings/command/noise/noise.h bindings/command/noise/parse.c \
-	bindings/command/noise/parse.h %D%/fuzz/standalone.c
-%C%_fuzz_series_SOURCES = %D%/fuzz/series.c $(series_read_sources) %D%/fuzz/standalone.c
 long_tests = \
-	%D%/arm/exact.sh \
-	%D%/bench/overhead.sh \
 	%D%/bindings/criterion.sh \
 	%D%/bindings/pytest.sh \
+	%D%/arm/exact.sh \
+	%D%/bench/overhead.sh \
 	%D%/bench/scale.sh \
 	%D%/bindings/mpi_job.sh \
 	%D%/fuzz/event \
-%C%_fuzz_series_LDADD = $(LDADD) $(JANSSON_LIBS) -lm
 	%D%/preload/unchanged.sh \
 	%D%/sim/restore \
 	%D%/valgrind/emulate.sh \
@@ -426,18 +427,21 @@ EXTRA_DIST += \
 	%D%/arm/setup.sh \
 	%D%/arm/wrap.sh \
 	%D%/bench/bench.sh \
-	%D%/bindings/cxx.cc \
-	%D%/bindings/fortran.f90 \
-	%D%/bindings/hpp.cc \
-	%D%/bindings/likwid.c \
 	%D%/bindings/benchmark.cc \
 	%D%/bindings/catch2.cc \
+	%D%/bindings/cxx.cc \
+	%D%/bindings/fortran.f90 \
+	%D%/bindings/go_env.sh \
+	%D%/bindings/hpp.cc \
+	%D%/bindings/likwid.c \
 	%D%/bindings/markers.sh \
 	%D%/bindings/mpi.c %D%/bindings/mpi_job.c \
 	%D%/bindings/papi.c \
 	%D%/bindings/python.py \
 	%D%/bindings/tbb.cc \
 	%D%/command/pmu.sh \
+	%D%/command/series.sh \
+	%D%/command/stats.R \
 	%D%/exact/net.c \
 	%D%/exact/net.h \
 	%D%/exact/process.c \
@@ -455,8 +459,6 @@ EXTRA_DIST += \
 	%D%/preload/gomp.c \
 	%D%/preload/ompt_tool.c \
 	%D%/preload/openmp.c \
-	%D%/command/series.sh \
-	%D%/command/stats.R \
 	%D%/preload/openmp.cc \
 	%D%/preload/openmp.f90 \
 	%D%/preload/openmp_plugin.c \
@@ -481,7 +483,9 @@ EXTRA_DIST += \
 	%D%/unit/group/shown.h \
 	%D%/unit/session/sockets_fake.h \
 	%D%/unit/store/simple.h \
+	%D%/valgrind/common.sh \
 	%D%/valgrind/kernels.c \
+	%D%/valgrind/leave.c \
 	%D%/valgrind/taken.c \
 	%D%/valgrind/work.c \
 	%D%/x86/beside.c \
@@ -518,9 +522,7 @@ AM_TESTS_ENVIRONMENT = \
 	AARCH64_CC='$(AARCH64_CC)'; \
 	export TEST_SRCDIR TEST_BUILDDIR TEST_CC TEST_CFLAGS TEST_SANITIZERS TEST_CXX TEST_FC TEST_PYTHON TEST_NM \
 		TEST_READELF TEST_VALGRIND TEST_STRACE TEST_MPICC AARCH64_CC;
-	%D%/valgrind/common.sh \
 
-	%D%/valgrind/leave.c \
 # An installed library, found by pkg-config, in a program of its own.
 installcheck-local:
 	CC='$(CC)' CFLAGS='$(CFLAGS) $(SANITIZER_CFLAGS)' PKG_CONFIG='$(PKG_CONFIG)' \
@@ -555,7 +557,10 @@ $(fuzz_folder)/libpmu-core.a: $(fuzz_objects)
 # What a target needs beside the library.
 fuzz_json_extra = $(filter %.c,$(json_read_sources))
 fuzz_elf_extra = bindings/preload/symbols/elf.c
+fuzz_limits_extra = $(filter %.c,$(limits_sources))
 fuzz_look_extra = bindings/command/run/look.c bindings/preload/process/target.c
+fuzz_noise_extra = bindings/command/noise/parse.c
+fuzz_series_extra = $(filter %.c,$(series_read_sources))
 fuzz_wrap_extra = bindings/preload/wrap/list.c
 %D%/fuzz/%-fuzzer: %D%/fuzz/%.c $(fuzz_folder)/libpmu-core.a
 	$(AM_V_CCLD)$(fuzz_compile) -fsanitize=fuzzer -o $@ $< $(addprefix $(srcdir)/,$(fuzz_$*_extra)) \
@@ -565,6 +570,3 @@ clean-local:
 	rm -rf $(fuzz_programs) $(fuzz_folder) tests/arm/out tests/x86/out bindings/valgrind/lib
 distclean-local:
 	rm -rf tests/arm/vm tests/x86/vm
-fuzz_limits_extra = $(filter %.c,$(limits_sources))
-fuzz_noise_extra = bindings/command/noise/parse.c
-fuzz_series_extra = $(filter %.c,$(series_read_sources))

@@ -41,7 +41,7 @@ compare() {
 	rm -f heat.json heat.csv
 	PMU_OUTPUT=heat.json "$@" $sweeps >out 2>err
 	result $? "$language: runs"
-	tr E e <out >result
+	tr E e <out | sed 's/e-\([0-9]\)$/e-0\1/' >result # Fortran's and Rust's exponents
 	"$pmu" report heat.json -o heat.csv 2>>err
 	awk -F, '$5 == "all" { print $2, $6 }' heat.csv | sort >calls
 	[ -f first.calls ] || {
@@ -85,5 +85,20 @@ fi
 if with Python "${TEST_PYTHON:-python3}" plain; then
 	# shellcheck disable=SC2086
 	compare Python ${TEST_PYTHON:-python3} "$examples/heat.py"
+fi
+# Debian's, which another one may be in front of
+rustc=rustc
+[ ! -x /usr/bin/rustc ] || rustc=/usr/bin/rustc
+if with Rust $rustc plain; then
+	build Rust $rustc -D warnings -O -L "$build/lib/.libs" -o heat "$examples/rust/heat.rs"
+	compare Rust ./heat
+fi
+# shellcheck source=tests/bindings/go_env.sh
+if with Go go plain; then
+	top=$source
+	. "$source/tests/bindings/go_env.sh"
+	# shellcheck disable=SC2016 # $0 and $1 are the inner shell's
+	build Go sh -c 'cd "$0" && go build -o "$1" .' "$examples/go" "$tmp/heat"
+	compare Go ./heat
 fi
 finish

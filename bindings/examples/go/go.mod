@@ -1,0 +1,3 @@
+module pmu-example
+
+go 1.19
