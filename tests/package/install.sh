@@ -117,7 +117,12 @@ if [ -n "${CXX:-}" ]; then
 	regions C++ "$tmp/heat"
 fi
 case $CFLAGS in
-*-fsanitize*) FC='' PYTHON=: ;;
+*-fsanitize*) FC='' PYTHON=: rustc=: go=: ;;
+*)
+	rustc=$(command -v /usr/bin/rustc || echo rustc) go=go # Debian's, which another one may be in front of
+	$rustc --version >/dev/null 2>&1 || rustc=:
+	command -v go >/dev/null || go=:
+	;;
 esac
 if [ -n "${FC:-}" ]; then
 	module=$(pkg --variable=fortransource)
@@ -138,6 +143,21 @@ if [ "${PYTHON:-:}" != : ]; then
 pmu.library()
 sys.exit(sys.argv[1] not in open("/proc/self/maps").read())' "$DESTDIR$libdir/libpmu.so" ||
 		die "the Python package takes another library than the installed one"
+fi
+
+if [ "$rustc" != : ]; then
+	# shellcheck disable=SC2046
+	$rustc -O "${heat%/*}/rust/heat.rs" -o "$tmp/heat" $(pkg --libs) || die "cannot build the example in Rust"
+	regions Rust "$tmp/heat"
+fi
+if [ "$go" != : ]; then
+	(
+		cd "${heat%/*}/go"
+		export PKG_CONFIG_PATH="$DESTDIR$pkgconfigdir" PKG_CONFIG_SYSROOT_DIR="$DESTDIR" CC
+		GOCACHE="$tmp/gocache" GOPATH="$tmp/gopath" GOPROXY=off GOFLAGS=-buildvcs=false \
+			$go build -o "$tmp/heat" .
+	) || die "cannot build the example in Go"
+	regions Go "$tmp/heat"
 fi
 
 "$DESTDIR$bindir/pmu" help environment | grep -q PMU_OUTPUT ||
