@@ -140,6 +140,16 @@ python-cost: lib/libpmu.la
 	PYTHONPATH='$(abs_srcdir)/bindings/python' PYTHONDONTWRITEBYTECODE=1 \
 		PMU_LIBRARY='$(abs_builddir)/lib/.libs/libpmu.so.0' $(PYTHON) $(srcdir)/%D%/python_cost.py
 
+# How often comparisons of runs are right.
+noinst_PROGRAMS += %D%/regions
+%C%_regions_SOURCES = %D%/verdicts/regions.c
+%C%_regions_LDADD = lib/libpmu.la
+
+EXTRA_DIST += %D%/verdicts/verdicts.py
+.PHONY: verdicts
+verdicts: %D%/regions$(EXEEXT) pmu$(EXEEXT)
+	$(PYTHON) $(srcdir)/%D%/verdicts/verdicts.py --pmu ./pmu$(EXEEXT) --program %D%/regions$(EXEEXT) $(VERDICTS)
+
 .PHONY: demo
 demo: %D%/demo$(EXEEXT)
 	@./%D%/demo$(EXEEXT)
