@@ -35,6 +35,20 @@ static size_t accesses_of_a_session(void)
 	return session_count(-1, -1).accesses;
 }
 
+/*
+ * A session is ended at one of its accesses.  How many it has varies by a few: a busy machine disturbs
+ * what measures the library's own work, which is then done once more, or is not.
+ *
+ * Return: whether it died of it, or had no such access.
+ */
+static bool run_until(struct run *r, size_t access, int number)
+{
+	sim_send(&sim, "forget\nat %zu signal %d", access, number);
+	run(r, one_region, NULL, env());
+	sim_send(&sim, "at 0 signal 0");
+	return died_of(r, number) || (ended(r) && session_count(-1, -1).accesses < access);
+}
+
 /* --- kill -9 --- */
 
 static void the_command_restores_after_a_kill(int flags, const char *how)
@@ -49,10 +63,7 @@ static void the_command_restores_after_a_kill(int flags, const char *how)
 		struct run r;
 		bool did;
 
-		sim_send(&sim, "at %zu signal 9", i);
-		run(&r, one_region, NULL, env());
-		sim_send(&sim, "at 0 signal 0");
-		dead += died_of(&r, SIGKILL);
+		dead += run_until(&r, i, SIGKILL);
 		did = command_restores(&r, 0);
 		left += did;
 		if ((!is_back(before) || journals()) && bad++ < 5)
@@ -60,7 +71,7 @@ static void the_command_restores_after_a_kill(int flags, const char *how)
 		run_done(&r);
 	}
 	ok(n > 150, "a session is %zu accesses of registers, %s", n, how);
-	is_u64(dead, tried, "killed at one after the other");
+	is_u64(dead, tried, "killed at one after the other, as far as it got");
 	ok(left > tried / 4, "%zu of those left something to restore", left);
 	is_u64(bad, 0, "every register is as it was");
 	free(before);
@@ -78,11 +89,8 @@ static void the_next_session_restores_after_a_kill(void)
 	for (size_t i = 2; i <= n; i = next_access(i, n, 2 * STEP), tried++) {
 		struct run r;
 
-		sim_send(&sim, "at %zu signal 9", i);
-		run(&r, one_region, NULL, env());
-		dead += died_of(&r, SIGKILL);
+		dead += run_until(&r, i, SIGKILL);
 		run_done(&r);
-		sim_send(&sim, "at 0 signal 0");
 		run(&r, one_region, NULL, env());
 		if ((!ended(&r) || session_net(&r, "work", "instructions") != 1000 ||
 		     !is_back(before) || journals()) &&
@@ -91,7 +99,7 @@ static void the_next_session_restores_after_a_kill(void)
 			     (unsigned int)r.status, session_words(&r));
 		run_done(&r);
 	}
-	is_u64(dead, tried, "killed at one access after the other");
+	is_u64(dead, tried, "killed at one access after the other, as far as it got");
 	is_u64(bad, 0, "the next session puts everything back, counts, and leaves nothing");
 	free(before);
 	machine_stops();
@@ -155,10 +163,7 @@ static void a_signal_restores(int number, const char *name)
 	for (size_t i = 1; i <= n; i = next_access(i, n, 2 * STEP), tried++) {
 		struct run r;
 
-		sim_send(&sim, "at %zu signal %d", i, number);
-		run(&r, one_region, NULL, env());
-		sim_send(&sim, "at 0 signal 0");
-		dead += died_of(&r, number);
+		dead += run_until(&r, i, number);
 		if ((!is_back(before) || journals()) && bad++ < 5)
 			diag("%s at access %zu: status %x", name, i, (unsigned int)r.status);
 		run_done(&r);
