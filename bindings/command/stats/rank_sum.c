@@ -7,6 +7,11 @@
 
 /* Additions for one exact p with ties: a tenth of a millisecond or so. */
 #define TIED_MOST 500000.0
+/* Of quick ones: an exact p that is at most PMU_STATS_DULL has no normal one above this. */
+#define DULL_NORMAL (PMU_STATS_DULL + 0.1)
+
+#define FEW_NORMAL \
+	5 /* values in the smaller sample, from which on the normal p is as near as that */
 
 /* Rows of a comparison are of as many values. */
 static struct pmu_null null;
@@ -34,7 +39,7 @@ static double tied_additions(const struct pmu_ranked *of, size_t n, size_t n_cou
 }
 
 /* @of: sorted; counted are the fewer, @n_counted of @n. */
-static int find_p(const struct pmu_ranked *of, size_t n, size_t n_counted, double ties,
+static int find_p(const struct pmu_ranked *of, size_t n, size_t n_counted, double ties, bool quick,
 		  struct pmu_compared *out)
 {
 	double few = (double)n_counted, many = (double)(n - n_counted), statistic;
@@ -50,11 +55,10 @@ static int find_p(const struct pmu_ranked *of, size_t n, size_t n_counted, doubl
 		out->p = pmu_null_p(&null, statistic);
 		return 0;
 	}
-	out->exact = tied_additions(of, n, n_counted) <= TIED_MOST;
-	if (out->exact)
-		return pmu_tied_rank_sum(of, n, n_counted, &out->p);
 	out->p = pmu_normal_p(statistic - few * many / 2, tied_deviation(few, many, ties));
-	return 0;
+	out->exact = tied_additions(of, n, n_counted) <= TIED_MOST &&
+		     !(quick && few >= FEW_NORMAL && out->p > DULL_NORMAL);
+	return out->exact ? pmu_tied_rank_sum(of, n, n_counted, &out->p) : 0;
 }
 
 /* Both samples in order, from all values in order. */
@@ -65,8 +69,8 @@ static void split(const struct pmu_ranked *of, size_t n, bool counted, double *t
 			*to++ = of[i].value;
 }
 
-int pmu_stats_rank_sum(const double *a, size_t n_a, const double *b, size_t n_b, double level,
-		       struct pmu_compared *out)
+static int compare(const double *a, size_t n_a, const double *b, size_t n_b, double level,
+		   bool quick, struct pmu_compared *out)
 {
 	bool a_counts = n_a <= n_b;
 	size_t n = n_a + n_b;
@@ -86,7 +90,7 @@ int pmu_stats_rank_sum(const double *a, size_t n_a, const double *b, size_t n_b,
 	for (size_t i = 0; i < n_b; i++)
 		of[n_a + i] = (struct pmu_ranked){ .value = b[i], .counted = !a_counts };
 	ties = pmu_ranked_sort(of, n);
-	rc = find_p(of, n, a_counts ? n_a : n_b, ties, out);
+	rc = find_p(of, n, a_counts ? n_a : n_b, ties, quick, out);
 	split(of, n, a_counts, sorted);
 	split(of, n, !a_counts, sorted + n_a);
 	pmu_pairs_shift(&(struct pmu_pairs){ sorted, sorted + n_a, n_a, n_b }, &null, out);
@@ -94,4 +98,16 @@ done:
 	free(sorted);
 	free(of);
 	return rc;
+}
+
+int pmu_stats_rank_sum(const double *a, size_t n_a, const double *b, size_t n_b, double level,
+		       struct pmu_compared *out)
+{
+	return compare(a, n_a, b, n_b, level, false, out);
+}
+
+int pmu_stats_rank_sum_quick(const double *a, size_t n_a, const double *b, size_t n_b, double level,
+			     struct pmu_compared *out)
+{
+	return compare(a, n_a, b, n_b, level, true, out);
 }

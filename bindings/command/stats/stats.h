@@ -74,6 +74,17 @@ struct pmu_interval pmu_stats_median_interval(const double *sorted, size_t n, do
 int pmu_stats_rank_sum(const double *a, size_t n_a, const double *b, size_t n_b, double level,
 		       struct pmu_compared *out);
 
+/** What a p is above that decides nothing in any family. */
+#define PMU_STATS_DULL 0.2
+
+/**
+ * pmu_stats_rank_sum_quick() - the same for one of many, but a p above PMU_STATS_DULL need not be exact
+ *
+ * With ties the exact one takes as long as all else together; Holm's correction makes it 1 anyway.
+ */
+int pmu_stats_rank_sum_quick(const double *a, size_t n_a, const double *b, size_t n_b, double level,
+			     struct pmu_compared *out);
+
 /**
  * pmu_stats_signed_rank() - do the differences of pairs tend to be above or below 0?  Wilcoxon
  * @difference: B - A of each pair, in any order

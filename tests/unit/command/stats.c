@@ -232,6 +232,33 @@ static void test_everything_tried(void)
 	is_int(bad_signed, 0, "p of signed ranks is as when all signs are tried");
 }
 
+/* Few different values, also one that is many times there: where the normal distribution is far off. */
+static void test_quick_ones(void)
+{
+	static const uint64_t different[] = { 2, 3, 10, 40 };
+	int n_exact = 0, n_other = 0, bad = 0, bad_dull = 0;
+
+	for (int round = 0; round < 2000; round++) {
+		size_t n_a = 2 + random_u64() % 20, n_b = 2 + random_u64() % 20;
+		struct pmu_compared c, d;
+		double value[44];
+
+		draw(value, n_a + n_b, different[round % 4]);
+		for (size_t i = 0; round % 3 == 0 && i < n_a + n_b; i++)
+			value[i] = fmax(value[i], value[0]);
+		pmu_stats_rank_sum(value, n_a, value + n_a, n_b, 0.95, &c);
+		pmu_stats_rank_sum_quick(value, n_a, value + n_a, n_b, 0.95, &d);
+		n_exact += d.exact;
+		n_other += c.exact && !d.exact;
+		bad += !near(c.shift, d.shift, 0) || !near(c.interval.low, d.interval.low, 0);
+		bad += d.exact && !near(c.p, d.p, 0);
+		bad_dull += !d.exact && (c.p <= PMU_STATS_DULL || d.p <= PMU_STATS_DULL);
+	}
+	ok(n_exact > 500 && n_other > 300, "%d exact, %d not", n_exact, n_other);
+	is_int(bad, 0, "a quick one has the same shift, and the same p where it is exact");
+	is_int(bad_dull, 0, "where it is not, p is large by both");
+}
+
 /* Of B against A, by writing all differences down. */
 static double tried_shift(const double *a, size_t n_a, const double *b, size_t n_b)
 {
@@ -492,6 +519,7 @@ int main(void)
 	test_textbook();
 	test_holm();
 	test_everything_tried();
+	test_quick_ones();
 	test_rank_sum_follows();
 	test_signed_rank_follows();
 	test_interval_is_of_test();
