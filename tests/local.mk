@@ -387,6 +387,7 @@ TESTS += $(unit_tests) $(api_tests) $(sim_tests) $(live_tests) $(fuzz_tests) $(s
 # What takes more than 15 seconds by itself: make check-all runs it, make check does not, unless it is named
 # (make check TESTS=...).  Everything is in TESTS, so that each has its rule; TEST_LOGS is what is run.
 long_tests = \
+	%D%/bindings/catch2.sh \
 	%D%/bindings/criterion.sh \
 	%D%/bindings/pytest.sh \
 	%D%/arm/exact.sh \
@@ -397,11 +398,13 @@ long_tests = \
 	%D%/preload/unchanged.sh \
 	%D%/sim/restore \
 	%D%/valgrind/emulate.sh \
+	%D%/valgrind/fast.sh \
 	%D%/x86/amd.sh \
 	%D%/x86/beside.sh \
 	%D%/x86/intel.sh
 all_tests = $(if $(TEST_LONG)$(filter command,$(origin TESTS)),yes)
-TEST_LOGS = $(call logs_of,$(if $(all_tests),$(TESTS),$(filter-out $(long_tests),$(TESTS))))
+TEST_LOGS = $(call logs_of,$(if $(TEST_ONLY),$(filter $(TEST_ONLY),$(TESTS)), \
+	$(if $(all_tests),$(TESTS),$(filter-out $(long_tests),$(TESTS)))))
 logs_of = $(patsubst %.sh.log,%.log,$(patsubst %$(EXEEXT).log,%.log,$(addsuffix .log,$(1))))
 .PHONY: check-all
 check-all:
