@@ -364,6 +364,8 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/group/simulated.c \
 	%D%/group/simulated.h \
 	%D%/group/resolve.c \
+	%D%/session/attach.c \
+	%D%/session/attach.h \
 	%D%/session/choose.c \
 	%D%/session/config.c \
 	%D%/session/config.h \

@@ -254,6 +254,9 @@ void pmu_thread_update_usage(struct pmu_thread *thread);
  */
 void pmu_thread_update(struct pmu_thread *thread);
 
+/** pmu_thread_note_core_types() - the kinds of core that it ran on, as its source has seen them */
+void pmu_thread_note_core_types(struct pmu_thread *self);
+
 /**
  * pmu_thread_setup() - once per process: notice when threads end.  Return: 0 or a negative errno.
  */
