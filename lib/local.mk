@@ -382,6 +382,8 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/session/options.c \
 	%D%/session/rank.c \
 	%D%/session/require.c \
+	%D%/session/rotate.c \
+	%D%/session/rotate.h \
 	%D%/session/session.c \
 	%D%/session/session.h \
 	%D%/session/sink.c \
@@ -415,6 +417,7 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/region/slow.c \
 	%D%/region/slow.h \
 	%D%/region/started.c \
+	%D%/region/turn.h \
 	%D%/region/tree.c \
 	%D%/region/team.c \
 	%D%/region/team.h \

@@ -159,6 +159,13 @@ struct pmu_backend {
 	 */
 	bool (*unsettle)(void *thread, uint32_t tries);
 	/*
+	 * On the thread itself: its counters stand still from rest() to wake(), while others of the
+	 * same plan's kind count for it; nothing reads them meanwhile.  @read: as attach() was
+	 * given it, set as it left it.  Both NULL in a source whose counters are in nobody's way.
+	 */
+	void (*rest)(void *thread);
+	void (*wake)(void *thread, pmu_read_fn **read);
+	/*
 	 * From any thread once @thread is not reading; also in a forked child, which owns copies;
 	 * once more does no harm.  A descriptor that is not ours any more is left alone.
 	 */

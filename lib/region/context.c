@@ -8,6 +8,7 @@
 #include "region/guarded.h"
 #include "region/slow.h"
 #include "region/team.h"
+#include "region/turn.h"
 #include "session/session.h"
 
 /* --- get --- */
@@ -221,11 +222,47 @@ static PMU_COLD int enter_suspended(struct pmu_thread *self, uint64_t context)
 	return 0;
 }
 
+/*
+ * The group that counts the region's own call; of a context that is over, or none, the thread's.  As
+ * many instructions each time.
+ */
+static inline uint32_t group_of(const struct pmu_thread *self, uint64_t context)
+{
+	const struct pmu_context_place *place = pmu_context_place(context);
+	bool is_live = (pmu_load_relaxed(&place->live) == context) & (context > PMU_CONTEXT_TRIAL);
+	uint32_t own = self->group, its = pmu_load_relaxed(&place->group);
+
+	return own ^ ((own ^ its) & -(uint32_t)is_live);
+}
+
+static PMU_COLD int refuse_other_group(struct pmu_thread *self)
+{
+	pmu_thread_doubt(self, PMU_DOUBT_OTHER_GROUP);
+	skip(self->tree);
+	guard_leave(self, self->guard);
+	return 0;
+}
+
+static PMU_COLD int enter_turned(uint64_t context, uint32_t group);
+
+/* What a thread does for another one's region is counted by that group, or not at all. */
+static PMU_COLD int enter_other_group(struct pmu_thread *self, uint64_t context, uint32_t group)
+{
+	if (pmu_turn_is_free(self)) {
+		self->turn = group;
+		guard_leave(self, self->guard);
+		return enter_turned(context, group);
+	}
+	return refuse_other_group(self);
+}
+
 /* Ends by a jump to where each enter starts. */
 static PMU_COLD int enter_slowly(struct pmu_thread *self, uint64_t context)
 {
 	struct pmu_team *team;
 
+	if (self->rotates && unlikely(group_of(self, context) != self->group))
+		return enter_other_group(self, context, group_of(self, context));
 	if (self->suspends)
 		return enter_suspended(self, context);
 	team = enter_found(self, context);
@@ -260,6 +297,19 @@ static PMU_COLD int enter_outside(uint64_t context)
 	intptr_t self = thread_outside();
 
 	return self > 0 ? enter_slowly((struct pmu_thread *)self, context) : (int)self;
+}
+
+/* The thread counts the region's group now; where its counters could not be had, it does not. */
+static PMU_COLD int enter_turned(uint64_t context, uint32_t group)
+{
+	intptr_t found = thread_outside();
+	struct pmu_thread *self = (struct pmu_thread *)found;
+
+	if (found <= 0)
+		return (int)found;
+	if (likely(self->group == group))
+		return enter_slowly(self, context);
+	return refuse_other_group(self);
 }
 
 static __attribute__((noinline)) int enter_counted(struct pmu_thread *self, uint64_t context)

@@ -6,6 +6,7 @@
 #include "region/guarded.h"
 #include "region/selfcost/selfcost.h"
 #include "region/slow.h"
+#include "region/turn.h"
 #include "session/session.h"
 
 /*
@@ -185,6 +186,23 @@ static __attribute__((noinline)) int begin_special(struct pmu_thread *self, cons
 	return begin_looked_up(name, self, len, true);
 }
 
+/* What the next call begins is in another group's tree: everything is looked up anew there. */
+static PMU_COLD int begin_turned(const char *name, struct pmu_thread *self, size_t len)
+{
+	self->turn = PMU_TURN_NEXT;
+	guard_leave(self, self->guard);
+	return begin_outside(name, len);
+}
+
+/* Where groups take turns. */
+static __attribute__((noinline)) int begin_rotating(struct pmu_thread *self, const char *name,
+						    size_t len)
+{
+	if (unlikely(pmu_turn_is_due(self)))
+		return begin_turned(name, self, len);
+	return begin_special(self, name, len);
+}
+
 /*
  * For threads that read counters. Entered with the guard held, and @name where the caller has put
  * it.
@@ -199,11 +217,17 @@ static int begin_specially(const char *name, struct pmu_thread *self)
 	return begin_special(self, name, PMU_NAME_TERMINATED);
 }
 
+static int begin_in_turns(const char *name, struct pmu_thread *self)
+{
+	return begin_rotating(self, name, PMU_NAME_TERMINATED);
+}
+
 static __attribute__((noinline)) int begin_sized(struct pmu_thread *self, const char *name,
 						 size_t len)
 {
 	if (unlikely(self->special))
-		return begin_special(self, name, len);
+		return self->rotates ? begin_rotating(self, name, len)
+				     : begin_special(self, name, len);
 	return begin_looked_up(name, self, len, false);
 }
 
@@ -514,7 +538,9 @@ void pmu_region_choose(struct pmu_thread *self)
 		end_counted_5,    end_counted_6, end_counted_7, end_counted_8,
 	};
 
-	self->begin = self->special ? begin_specially : begin_counted;
+	self->begin = self->rotates   ? begin_in_turns
+		      : self->special ? begin_specially
+				      : begin_counted;
 	if (self->special)
 		self->end = end_specially;
 	else

@@ -9,6 +9,7 @@
 
 #include "counters/valgrind/request.h"
 #include "group/interrupts.h"
+#include "session/rotate.h"
 #include "session/session.h"
 #include "session/sockets.h"
 #include "store/bank.h"
@@ -23,7 +24,9 @@ static void fill_record(struct pmu_thread *self)
 	record->minor_faults = record->major_faults = -1;
 	record->voluntary_switches = record->involuntary_switches = -1;
 	record->start_ticks = pmu_clock_ticks(self->clock);
-	self->usage_known = pmu_usage_self(&self->usage) == 0;
+	/* where groups take turns it is of all of them, and in the record of the last one */
+	if (!pmu_rotation_is_on() || !self->usage_known)
+		self->usage_known = pmu_usage_self(&self->usage) == 0;
 }
 
 /* Back in a group that was counted before: the time in between is left out. */
@@ -64,6 +67,22 @@ static uint32_t interrupts_slot(const struct pmu_session_group *group)
 	return 0;
 }
 
+/* What is done at each call, by what the group counts. */
+static void set_ways(struct pmu_thread *self, const struct pmu_session_group *group)
+{
+	self->histograms = pmu_session.config.histogram;
+	self->stamp_outside = !pmu_clock_is_stamp(self->clock);
+	self->bytewise = pmu_valgrind_tool() == PMU_VALGRIND_OTHER;
+	/* whatever can be read now: nodes are laid out with a place for it or without */
+	self->exact = pmu_session.config.exact && self->n_slots;
+	self->noted = self->histograms || self->exact;
+	self->rotates = pmu_rotation_is_on();
+	self->suspends = self->read && group->backend->suspend;
+	self->special = !self->read || self->suspends || self->noted || self->stamp_outside ||
+			self->rotates || self->watch_cpu >= 0;
+	self->time_only = !self->read && !self->noted && !self->stamp_outside && !self->rotates;
+}
+
 static int attach_counters(struct pmu_thread *self, const struct pmu_session_group *group)
 {
 	size_t size = group->backend->thread_size(&group->plan);
@@ -88,16 +107,7 @@ static int attach_counters(struct pmu_thread *self, const struct pmu_session_gro
 	if (got.user_read)
 		pmu_thread_flag(self, PMU_THREAD_USER_READ);
 	pmu_thread_note_core_types(self);
-	self->histograms = pmu_session.config.histogram;
-	self->stamp_outside = !pmu_clock_is_stamp(self->clock);
-	self->bytewise = pmu_valgrind_tool() == PMU_VALGRIND_OTHER;
-	/* whatever can be read now: nodes are laid out with a place for it or without */
-	self->exact = pmu_session.config.exact && self->n_slots;
-	self->noted = self->histograms || self->exact;
-	self->suspends = self->read && group->backend->suspend;
-	self->special = !self->read || self->suspends || self->noted || self->stamp_outside ||
-			self->watch_cpu >= 0;
-	self->time_only = !self->read && !self->noted && !self->stamp_outside;
+	set_ways(self, group);
 	note_attachment(&got);
 	return 0;
 }
@@ -142,13 +152,13 @@ static void measure_read(struct pmu_thread *self, struct pmu_store_group *layout
 	layout->read_ticks = (uint32_t)least;
 }
 
-int pmu_attach_group(struct pmu_thread *self)
+static int attach_to(struct pmu_thread *self, unsigned int index)
 {
-	const struct pmu_session_group *group = &pmu_session.group[pmu_session.current];
+	const struct pmu_session_group *group = &pmu_session.group[index];
 	bool first = !self->rows.record;
 	int rc;
 
-	self->group = pmu_session.current;
+	self->group = index;
 	set_layout(self, group);
 	if (first) {
 		rc = pmu_table_thread(&pmu_session.table, self->group, group->layout, self->number,
@@ -172,6 +182,12 @@ int pmu_attach_group(struct pmu_thread *self)
 	return 0;
 }
 
+int pmu_attach_group(struct pmu_thread *self)
+{
+	self->turn = PMU_TURN_NONE;
+	return attach_to(self, pmu_session.current);
+}
+
 void pmu_change_group(struct pmu_thread *self, unsigned int next)
 {
 	struct pmu_thread_group *to = &self->other[self->group];
@@ -184,6 +200,10 @@ void pmu_change_group(struct pmu_thread *self, unsigned int next)
 		.lookup_shift = self->lookup_shift,
 		.counters = self->counters,
 		.cost = self->cost,
+		.read = self->read,
+		.backend = self->backend,
+		.source = self->source,
+		.unsteady = self->unsteady,
 		.rows = self->rows,
 	};
 	self->tree = from->tree;
@@ -194,6 +214,84 @@ void pmu_change_group(struct pmu_thread *self, unsigned int next)
 	self->cost = from->cost;
 	self->rows = from->rows;
 	self->read = NULL;
+}
+
+/* --- turns --- */
+
+/* What the kernel has counted of the thread is in the record of the group that it counts now. */
+static void move_usage(struct pmu_store_thread *record)
+{
+	record->minor_faults = record->major_faults = 0;
+	record->voluntary_switches = record->involuntary_switches = 0;
+	record->cpu_ns = 0;
+}
+
+static void rest(struct pmu_thread *self)
+{
+	struct pmu_store_thread *record = self->rows.record;
+
+	pmu_sockets_detach(self);
+	if (self->backend->rest)
+		self->backend->rest(self->counters);
+	pmu_thread_note_lost(self);
+	pmu_thread_note_core_types(self);
+	move_usage(record);
+	record->stop_ticks = pmu_clock_ticks(self->clock);
+	__atomic_store_n(&record->state, PMU_THREAD_FINISHED, __ATOMIC_RELEASE);
+}
+
+static void wake(struct pmu_thread *self, unsigned int index)
+{
+	const struct pmu_session_group *group = &pmu_session.group[index];
+	struct pmu_thread_group *from = &self->other[index];
+	struct pmu_store_thread *record = self->rows.record;
+
+	self->group = index;
+	self->backend = from->backend;
+	self->source = from->source;
+	self->read = from->read;
+	self->unsteady = from->unsteady;
+	from->attached = false;
+	set_layout(self, group);
+	pmu_sockets_attach(self);
+	set_ways(self, group);
+	record->start_ticks += pmu_clock_ticks(self->clock) - record->stop_ticks;
+	record->stop_ticks = 0;
+	self->last_end = &record->last_end;
+	if (self->backend->wake)
+		self->backend->wake(self->counters, &self->read);
+	__atomic_store_n(&record->state, PMU_THREAD_LIVE, __ATOMIC_RELEASE);
+}
+
+int pmu_turn_group(struct pmu_thread *self, unsigned int next)
+{
+	unsigned int before = self->group;
+	int rc = 0;
+
+	rest(self);
+	pmu_change_group(self, next);
+	self->other[before].attached = true;
+	if (self->other[next].attached)
+		wake(self, next);
+	else
+		rc = attach_to(self, next);
+	if (rc == 0)
+		return 0;
+	pmu_change_group(self, before);
+	wake(self, before);
+	return rc;
+}
+
+void pmu_close_counters(struct pmu_thread *self)
+{
+	self->backend->detach(self->source, self->counters);
+	for (unsigned int i = 0; i < PMU_THREAD_GROUPS; i++) {
+		struct pmu_thread_group *other = &self->other[i];
+
+		if (other->attached)
+			other->backend->detach(other->source, other->counters);
+		other->attached = false;
+	}
 }
 
 void pmu_finish_group(struct pmu_thread *self)
@@ -207,5 +305,5 @@ void pmu_finish_group(struct pmu_thread *self)
 		__atomic_store_n(&record->state, PMU_THREAD_FINISHED, __ATOMIC_RELEASE);
 		pmu_table_point(&pmu_session.table);
 	}
-	self->backend->detach(self->source, self->counters);
+	pmu_close_counters(self);
 }

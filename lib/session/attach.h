@@ -14,6 +14,16 @@ int pmu_attach_group(struct pmu_thread *self);
 /** pmu_change_group() - keep what belongs to the group that was counted, take up what belongs to @next */
 void pmu_change_group(struct pmu_thread *self, unsigned int next);
 
+/**
+ * pmu_turn_group() - the thread counts another group; its counters of this one stand still
+ *
+ * Return: 0; a negative errno, and it stays where it is.
+ */
+int pmu_turn_group(struct pmu_thread *self, unsigned int next);
+
+/** pmu_close_counters() - of all groups; also a copy's in a forked child */
+void pmu_close_counters(struct pmu_thread *self);
+
 /** pmu_finish_group() - its rows stay, its counters go */
 void pmu_finish_group(struct pmu_thread *self);
 

@@ -64,6 +64,39 @@ static int take_user_read(struct pmu_config *config, const char *text)
 	return take_switch("PMU_USER_READ", text, &config->user_read);
 }
 
+static int take_rotate(struct pmu_config *config, const char *text)
+{
+	return take_switch("PMU_ROTATE", text, &config->rotate);
+}
+
+/* A minute is longer than anybody's turn. */
+#define MAX_TURN_NS UINT64_C(60000000000)
+
+static int take_rotate_min(struct pmu_config *config, const char *text)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
+	size_t digits = strspn(text, "0123456789");
+	char number[24];
+	uint64_t value;
+
+	snprintf(number, sizeof(number), "%.*s", (int)(digits < 23 ? digits : 23), text);
+	if (pmu_parse_u64(number, &value) == 0 && !text[digits] && value == 0) {
+		config->rotate_ns = 0;
+		return 0;
+	}
+	for (size_t i = 0; i < PMU_ARRAY_LEN(units); i++) {
+		if (strcmp(text + digits, units[i].name) != 0 ||
+		    pmu_parse_u64(number, &value) < 0 || value > MAX_TURN_NS / units[i].ns)
+			continue;
+		config->rotate_ns = value * units[i].ns;
+		return 0;
+	}
+	return pmu_fail(EINVAL, "PMU_ROTATE_MIN=%s: say a time up to 60s, as 100us or 1ms", text);
+}
+
 static int keep_text(const char *name, const char *text, char *to, size_t size)
 {
 	if (strlen(text) >= size)
@@ -428,6 +461,7 @@ static void set_defaults(struct pmu_config *config)
 	config->enable = config->user_read = true;
 	config->count = PMU_COUNT_THREAD;
 	config->teams = true;
+	config->rotate_ns = 1000000;
 	config->pin.policy = PMU_PIN_AUTO;
 	config->max_threads = MAX_THREADS;
 	config->max_regions = MAX_REGIONS;

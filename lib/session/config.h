@@ -45,7 +45,7 @@ struct pmu_config_help {
 /** All of them; ends with a NULL name.  Only the command has it, not the library. */
 extern const struct pmu_config_help pmu_config_help[];
 
-#define PMU_CONFIG_MAX_GROUPS 8
+#define PMU_CONFIG_MAX_GROUPS 32
 #define PMU_CONFIG_TEXT_MAX   4096
 
 /** What a session is to do. */
@@ -55,9 +55,11 @@ struct pmu_config {
 	unsigned int n_groups;             /* 0 without a request */
 	const struct pmu_backend *backend; /* NULL: auto */
 	enum pmu_count_scope count;
-	bool teams;     /* work for another thread's region counts there, by contexts */
-	bool require;   /* all that was asked for is counted, or nothing is measured */
-	bool user_read; /* perf: a thread reads its counters by itself, where it can */
+	bool teams;         /* work for another thread's region counts there, by contexts */
+	bool require;       /* all that was asked for is counted, or nothing is measured */
+	bool rotate;        /* groups take turns by themselves, */
+	uint64_t rotate_ns; /* each for so long at least */
+	bool user_read;     /* perf: a thread reads its counters by itself, where it can */
 	struct pmu_pin_request pin;
 	bool pin_given;
 	struct pmu_text_options report;

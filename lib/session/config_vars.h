@@ -27,8 +27,15 @@ VAR("PMU_GROUP_PATH", "folders with colons between", "none",
 VAR("PMU_GROUP", "a group, or several, as CORE,MEM", "CORE where it can be counted, else TIME",
     "what to count: CORE, CYCLES, BRANCH, CACHE, TLB, STALLS, FLOPS_DP, FLOPS_SP, MEM, ENERGY, TOPDOWN, SOFTWARE, "
     "TIME, one of your own, intel:METRIC of Intel's files, or likwid:GROUP of LIKWID's; of several "
-    "the next is counted after pmu_group_next()",
+    "the next is counted after pmu_group_next(), or with PMU_ROTATE=1 by itself",
     OPTION(group), take_group)
+VAR("PMU_ROTATE", "0, 1", "0",
+    "1 has the groups of PMU_GROUP take turns: a thread changes between calls of its outermost regions, so that each "
+    "call is counted whole, by one of them",
+    0, take_rotate)
+VAR("PMU_ROTATE_MIN", "100us, 1ms, 0", "1ms",
+    "how long a group's turn is at least, and a hundred times as long as the change takes; 0: one call",
+    0, take_rotate_min)
 VAR("PMU_EVENTS", "instructions,cycles:k,UOPS_ISSUED.ANY:c=1,r10e", "none",
     "what to count: a list of events; ':u' user level, ':k' kernel, ':uk' both", OPTION(events),
     take_events)

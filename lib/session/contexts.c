@@ -31,6 +31,7 @@ uint32_t pmu_context_bind(struct pmu_thread *self, struct pmu_node *node)
 	place = take_place();
 	if (place) {
 		__atomic_store_n(&place->binding, ++n_bound, __ATOMIC_RELAXED);
+		__atomic_store_n(&place->group, self->group, __ATOMIC_RELAXED);
 		place->thread = self;
 		place->node = node;
 		place->next = self->contexts;

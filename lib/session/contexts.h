@@ -23,6 +23,7 @@ struct pmu_context_place {
 	uint64_t live;
 	uint64_t binding; /* number of what it stands for now; never the same again */
 	uint64_t n_calls; /* that it has had a context for */
+	uint32_t group;   /* that its thread counts while it is open; relaxed */
 	struct pmu_thread *thread;
 	struct pmu_node *node;
 	struct pmu_context_place *next; /* of the same thread's, or of the free ones */

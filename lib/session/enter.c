@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "base/room.h"
+#include "session/rotate.h"
 #include "session/session.h"
 
 /* A value that equals no epoch, however many threads count it up and down at once. */
@@ -75,6 +76,12 @@ static int reattach(void *self)
 	return pmu_thread_reattach(self);
 }
 
+static int turn(void *self)
+{
+	pmu_rotation_turn(self);
+	return 0;
+}
+
 /* @self: stays NULL where nothing is measured.  Context: lock held. */
 static int ready(struct pmu_thread **self)
 {
@@ -89,6 +96,8 @@ static int ready(struct pmu_thread **self)
 		return pmu_with_room(attach, self);
 	if ((*self)->epoch != (uint32_t)pmu_epoch)
 		return pmu_with_room(reattach, self);
+	if (unlikely((*self)->turn != PMU_TURN_NONE))
+		return pmu_with_room(turn, *self);
 	return 0;
 }
 

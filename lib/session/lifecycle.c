@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "session/attach.h"
 #include "session/contexts.h"
 #include "session/guard.h"
 #include "session/session.h"
@@ -75,7 +76,7 @@ void pmu_session_forked(void)
 	if (!take_over())
 		return;
 	for (thread = pmu_session.threads; thread; thread = thread->next)
-		thread->backend->detach(thread->source, thread->counters);
+		pmu_close_counters(thread);
 	for (unsigned int i = 0; i < pmu_session.n_groups; i++) {
 		pmu_sockets_forked(pmu_session.group[i].sockets);
 		if (pmu_session.group[i].is_open)
@@ -117,7 +118,7 @@ void pmu_session_child(void)
 	/* every store into the list leaves it whole; nobody changes it here */
 	for (struct pmu_thread *thread = pmu_session.threads; thread; thread = thread->next)
 		if (thread->backend->child)
-			thread->backend->detach(thread->source, thread->counters);
+			pmu_close_counters(thread);
 }
 
 void pmu_session_unshare(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Init and fini: builds the parts, takes them down in reverse. */
 #include "session/session.h"
+#include "session/rotate.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -411,6 +412,7 @@ static int start(void *given)
 	pmu_session.merged_number = 0;
 	pmu_session.memory_noted = pmu_session.reported = false;
 	pmu_session.current = 0;
+	pmu_rotation_start();
 	pmu_thread_forget_all();
 	pmu_session.pid = getpid();
 	pmu_session.n_started++;
@@ -536,6 +538,7 @@ int pmu_session_end(void)
 {
 	int rc;
 
+	pmu_rotation_remark();
 	/* Regions that are open now are never ended: the reader says so, seeing this. */
 	__atomic_store_n(&pmu_session.table.head->ended, 1, __ATOMIC_RELAXED);
 	if (pmu_session.kept) {

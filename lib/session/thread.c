@@ -150,7 +150,7 @@ void pmu_thread_note_core_types(struct pmu_thread *self)
 		pmu_thread_flag(self, PMU_THREAD_CORE_E);
 }
 
-static void note_lost_source(struct pmu_thread *self)
+void pmu_thread_note_lost(struct pmu_thread *self)
 {
 	const struct pmu_source_thread *source = self->counters;
 	uint32_t lost = source ? __atomic_load_n(&source->lost, __ATOMIC_RELAXED) : 0;
@@ -198,7 +198,7 @@ void pmu_thread_update(struct pmu_thread *thread)
 		prctl(PR_GET_NAME, record->name);
 	if (is_self && thread->counters && thread->backend->look)
 		thread->backend->look(thread->counters);
-	note_lost_source(thread);
+	pmu_thread_note_lost(thread);
 	pmu_thread_note_core_types(thread);
 }
 

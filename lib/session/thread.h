@@ -29,7 +29,7 @@ enum pmu_measuring {
 };
 
 /** Groups that a thread can have rows for. */
-#define PMU_THREAD_GROUPS 8
+#define PMU_THREAD_GROUPS 32
 
 /** What a thread keeps of a group while another one is counted. */
 struct pmu_thread_group {
@@ -39,6 +39,12 @@ struct pmu_thread_group {
 	uint32_t lookup_shift;
 	void *counters;
 	struct pmu_cost *cost;
+	/* Where groups take turns: its counters stand still, as they were attached. */
+	bool attached;
+	pmu_read_fn *read;
+	const struct pmu_backend *backend;
+	void *source;
+	uint32_t unsteady;
 	struct pmu_table_rows rows; /* rows.record is NULL where it has none yet */
 };
 
@@ -80,6 +86,7 @@ struct pmu_thread {
 	bool histograms;    /* every call's length is counted */
 	bool exact;         /* the least that its calls count is kept */
 	bool noted;         /* either of them: more is to be done at the end of each call */
+	bool rotates;       /* groups take turns, and it goes along */
 	bool stamp_outside; /* of the reads: the clock is no single instruction */
 
 	/* --- cold --- */
@@ -97,7 +104,8 @@ struct pmu_thread {
 	void *source;                      /* the backend's state, */
 	uint32_t session;                  /* pmu_session.n_started, */
 	unsigned int group;                /* index of the group, */
-	uint32_t epoch;                    /* and the guard's value inside the library */
+	uint32_t turn;           /* the group that it is to count next: session/rotate.h */
+	uint32_t epoch;          /* and the guard's value inside the library */
 	struct pmu_thread *next; /* in the session's list of attached ones, or of unused ones */
 	/* what points to it in the list of attached ones; NULL: the session has let go of it */
 	struct pmu_thread **link;
@@ -253,6 +261,9 @@ void pmu_thread_update_usage(struct pmu_thread *thread);
  * Context: the session's lock.
  */
 void pmu_thread_update(struct pmu_thread *thread);
+
+/** pmu_thread_note_lost() - a doubt, where its counters are not its own any more */
+void pmu_thread_note_lost(struct pmu_thread *self);
 
 /** pmu_thread_note_core_types() - the kinds of core that it ran on, as its source has seen them */
 void pmu_thread_note_core_types(struct pmu_thread *self);

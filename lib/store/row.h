@@ -146,6 +146,8 @@ enum pmu_thread_doubt {
 	PMU_DOUBT_SOURCE_TAKEN,
 	/* a context was entered whose region had ended: what was done there is in no team's */
 	PMU_DOUBT_STALE_CONTEXT,
+	/* a context was entered of a region that another group counts: what was done there is in no team's */
+	PMU_DOUBT_OTHER_GROUP,
 	PMU_DOUBT_COUNT,
 };
 #define PMU_DOUBTS_FIRST 8u

@@ -67,6 +67,8 @@ bool pmu_perf_unsettle(void *thread, uint32_t tries);
 uint32_t pmu_perf_read_aside(void *thread, uint64_t *value);
 int pmu_perf_attach(void *state, void *thread, int cpu, pmu_read_fn **read,
 		    struct pmu_attachment *got);
+void pmu_perf_rest(void *thread);
+void pmu_perf_wake(void *thread, pmu_read_fn **read);
 void pmu_perf_detach(void *state, void *thread);
 
 extern const struct pmu_by_hand pmu_perf_by_hand;

@@ -218,6 +218,33 @@ uint32_t pmu_perf_read_aside(void *thread, uint64_t *value)
 										      value);
 }
 
+/* A group that the kernel disables keeps its counts, and its times stand still, too. */
+void pmu_perf_rest(void *thread)
+{
+	struct pmu_perf_thread *self = thread;
+
+	pmu_perf_user_unwatch(&self->user);
+	if (self->group.n)
+		pmu_perf_group_disable(&self->group);
+	for (unsigned int i = 0; i < self->parts.n; i++)
+		pmu_perf_group_disable(&self->parts.group[i]);
+}
+
+/* One that cannot be had again shows itself at the next read, as it does at any other time. */
+void pmu_perf_wake(void *thread, pmu_read_fn **read)
+{
+	struct pmu_perf_thread *self = thread;
+
+	if (self->group.n)
+		pmu_perf_group_enable(&self->group);
+	for (unsigned int i = 0; i < self->parts.n; i++)
+		pmu_perf_group_enable(&self->parts.group[i]);
+	if (!self->user.tid)
+		return;
+	pmu_perf_user_watch(&self->user, read);
+	pmu_perf_user_settle(&self->user);
+}
+
 void pmu_perf_detach(void *state, void *thread)
 {
 	struct pmu_perf_thread *self = thread;

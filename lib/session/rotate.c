@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Groups in turns: whose turn it is, and how long. */
+#include "session/rotate.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "session/attach.h"
+#include "session/session.h"
+
+/*
+ * A turn is so many times as long as the change to it took: with the change at the other end
+ * rotation takes at most 1 % of a thread's time.
+ */
+#define TURN_PER_CHANGE 100
+
+struct pmu_rotation pmu_rotation = { .due = UINT64_MAX };
+
+/* Guarded by the session's lock. */
+static struct {
+	unsigned int group[PMU_CONFIG_MAX_GROUPS]; /* of this round, in the order of their turns */
+	unsigned int n, next;
+	uint64_t random;                    /* state of the generator, never 0 */
+	struct pmu_clock_point start, turn; /* of all of it, of whose turn it is */
+	uint64_t n_changes, change_ticks;
+} rotation;
+
+/* Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8 (2003), with a multiplier. */
+static uint64_t draw(uint64_t below)
+{
+	rotation.random ^= rotation.random >> 12;
+	rotation.random ^= rotation.random << 25;
+	rotation.random ^= rotation.random >> 27;
+	return (rotation.random * 0x2545f4914f6cdd1du >> 32) % below;
+}
+
+static void swap(unsigned int *a, unsigned int *b)
+{
+	unsigned int was = *a;
+
+	*a = *b;
+	*b = was;
+}
+
+/* Each order is as likely as any other (Fisher, Yates), but no group has two turns on end. */
+static void shuffle(void)
+{
+	for (unsigned int i = rotation.n - 1; i > 0; i--)
+		swap(&rotation.group[i], &rotation.group[draw(i + 1)]);
+	if (rotation.group[0] == pmu_session.current)
+		swap(&rotation.group[0], &rotation.group[1 + draw(rotation.n - 1)]);
+	rotation.next = 0;
+}
+
+static struct pmu_clock_point now(void)
+{
+	return pmu_clock_point_take(pmu_session.table.head->clock_kind);
+}
+
+static double hz_until(const struct pmu_clock_point *last)
+{
+	return pmu_clock_hz(pmu_session.table.head->clock_kind, &rotation.start, last);
+}
+
+/* How long a tick is shows with time: before that it is looked at each begin whether it is due. */
+static void set_due(const struct pmu_clock_point *from, double ns)
+{
+	__atomic_store_n(&pmu_rotation.due, from->ticks + (uint64_t)(ns * hz_until(from) / 1e9),
+			 __ATOMIC_RELAXED);
+}
+
+/* One state at a time is open of some sources, and on a processor all groups would count at once. */
+static const char *reason_against(const struct pmu_session_group *group)
+{
+	if (!group->backend->counts)
+		return "nothing of it is counted";
+	if (pmu_session_is_exclusive(group))
+		return group->plan.scope == PMU_COUNT_PROCESS
+			       ? "with PMU_COUNT=process"
+			       : "its source counts one group at a time, for all threads";
+	return group->plan.scope == PMU_COUNT_CPU ? "with PMU_COUNT=cpu" : NULL;
+}
+
+static void note_left_out(const struct pmu_session_group *group, const char *why)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "%s takes no part in the rotation of groups: %s",
+		 group->group.name, why);
+	pmu_table_meta(&pmu_session.table, PMU_META_NOTE, text);
+}
+
+void pmu_rotation_start(void)
+{
+	const char *why;
+
+	rotation.n = 0;
+	pmu_rotation.group = 0;
+	pmu_rotation.due = UINT64_MAX;
+	if (!pmu_session.config.rotate)
+		return;
+	for (unsigned int i = 0; i < pmu_session.n_groups; i++) {
+		why = reason_against(&pmu_session.group[i]);
+		if (!why)
+			rotation.group[rotation.n++] = i;
+		else
+			note_left_out(&pmu_session.group[i], why);
+	}
+	if (rotation.n < 2) {
+		pmu_table_meta(&pmu_session.table, PMU_META_NOTE,
+			       "groups do not rotate: fewer than two of them can");
+		rotation.n = 0;
+		return;
+	}
+	rotation.random = (pmu_session.table.head->start_unix_ns ^ (uint64_t)getpid() << 40) | 1;
+	rotation.n_changes = rotation.change_ticks = 0;
+	rotation.start = rotation.turn = now();
+	pmu_session.current = PMU_CONFIG_MAX_GROUPS;
+	shuffle();
+	pmu_session.current = pmu_rotation.group = rotation.group[rotation.next++];
+	set_due(&rotation.start, 0);
+}
+
+bool pmu_rotation_is_on(void)
+{
+	return rotation.n > 1;
+}
+
+static void advance(void)
+{
+	struct pmu_clock_point at = now();
+	double least = (double)pmu_session.config.rotate_ns,
+	       ns = (double)(at.mono_ns - rotation.turn.mono_ns);
+
+	if (ns < least) {
+		set_due(&at, least - ns);
+		return;
+	}
+	if (at.ticks < pmu_rotation.due)
+		return;
+	if (rotation.next == rotation.n)
+		shuffle();
+	pmu_session.current = rotation.group[rotation.next++];
+	__atomic_store_n(&pmu_rotation.group, pmu_session.current, __ATOMIC_RELAXED);
+	rotation.turn = at;
+	set_due(&at, least);
+}
+
+/* Without a least length each call has a turn of its own, whatever that costs. */
+static void account(uint64_t ticks, bool is_new)
+{
+	uint64_t due = rotation.turn.ticks + ticks * TURN_PER_CHANGE;
+
+	if (is_new) /* the library's own work was measured, too, and is not again */
+		return;
+	rotation.n_changes++;
+	rotation.change_ticks += ticks;
+	if (pmu_session.config.rotate_ns && due > pmu_rotation.due)
+		__atomic_store_n(&pmu_rotation.due, due, __ATOMIC_RELAXED);
+}
+
+void pmu_rotation_turn(struct pmu_thread *self)
+{
+	unsigned int to = self->turn;
+	uint64_t from;
+	bool is_new;
+
+	self->turn = PMU_TURN_NONE;
+	if (to == PMU_TURN_NEXT) {
+		advance();
+		to = pmu_session.current;
+	}
+	if (to >= pmu_session.n_groups || to == self->group)
+		return;
+	is_new = !self->other[to].attached;
+	from = pmu_clock_ticks(self->clock);
+	if (pmu_turn_group(self, to) == 0)
+		account(pmu_clock_ticks(self->clock) - from, is_new);
+}
+
+void pmu_rotation_remark(void)
+{
+	struct pmu_clock_point at = now();
+	double hz = hz_until(&at);
+	char text[160];
+
+	if (!pmu_rotation_is_on() || !rotation.n_changes || !(hz > 0))
+		return;
+	snprintf(
+		text, sizeof(text),
+		"%u groups in turns: threads changed from one to another %llu times, in %.3g ms of their time",
+		rotation.n, (unsigned long long)rotation.n_changes,
+		(double)rotation.change_ticks / hz * 1e3);
+	pmu_table_meta(&pmu_session.table, PMU_META_NOTE, text);
+	rotation.n = 0;
+}
