@@ -448,6 +448,8 @@ EXTRA_DIST += \
 	%D%/exact/net.c \
 	%D%/exact/net.h \
 	%D%/exact/process.c \
+	%D%/exact/rotate.c \
+	%D%/exact/rotate.sh \
 	%D%/exact/scope.cc \
 	%D%/exact/team.c \
 	%D%/fuzz/corpus \

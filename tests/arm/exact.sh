@@ -64,7 +64,16 @@ TEST_KNOWN=exact ./known || rc=1
 PMU_OUTPUT=none ./reads || rc=1
 teams
 PMU_EVENTS= ./kernels || rc=1
+# groups in turns, of what this machine counts
+turns() {
+	. ./rotate.sh
+	rotate_groups "/out/turns-$1" cycles r08 cycles:u r11
+	(cd "/out/turns-$1" && unset PMU_EVENTS && rotate_run /job/rotate "$2") || rc=1
+}
+turns user 1
+turns threads 3
 echo 0 >$access
+turns read 1
 PMU_OUTPUT=/out/read.json ./exact read /out/read.sums || rc=1
 twice env PMU_OUTPUT=none ./net 1 || rc=1
 TEST_KNOWN=exact ./known || rc=1
@@ -144,6 +153,12 @@ grep -q '"detail": "[^"]*read(2)[^"]*PMU_USER_READ=0' "$out/guest/net-asked.json
 result $? "asked: read by the kernel where it was asked for, and it says so"
 grep -q '"detail": "whatever runs on' "$out/guest/cpu.json"
 result $? "cpu: it says whose work was counted"
+# shellcheck source=tests/exact/rotate.sh
+. "$top/tests/exact/rotate.sh"
+for mode in user:500 threads:1500 read:500; do
+	rotate_compare "$out/guest/turns-${mode%:*}" "${mode#*:}"
+	result $? "turns, ${mode%:*}: 12 groups in one run count what they do in one each, to the instruction"
+done
 metrics "$out/guest/core.json"
 result $? "core: the IPC of every region is its instructions by its cycles"
 grep -q '"perf cannot count branches, branch-misses, cache-misses, cache-references, ref-cycles here' \
