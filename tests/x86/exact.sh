@@ -8,6 +8,8 @@ sources="rdpmc read msr cpu process"
 exact_prepare() {
 	compile net exact/net.c
 	compile process exact/process.c -I"$top/lib"
+	compile rotate exact/rotate.c
+	cp "$top/tests/exact/rotate.sh" "$out/job/"
 	compile scope exact/scope.cc -I"$top/tests/exact"
 	# libgomp's teams
 	compiler=${TEST_CC:-}
@@ -44,6 +46,9 @@ exact_show() {
 		}' "$1"
 }
 
+# shellcheck source=tests/exact/rotate.sh
+. "$top/tests/exact/rotate.sh"
+
 exact_check() { # NAME
 	sums=$out/$1.sums
 	exact_sums "$out/$1/exact" >"$sums"
@@ -53,6 +58,10 @@ exact_check() { # NAME
 	done <"$sums"
 	[ "$(cut -d ' ' -f 1 "$sums" | sort -u | wc -l)" -eq 5 ]
 	result $? "$1: by all of $sources"
+	for mode in rdpmc:500 threads:1500 read:500; do
+		rotate_compare "$out/$1/turns-${mode%:*}" "${mode#*:}"
+		result $? "$1, turns, ${mode%:*}: 12 groups in one run count what they do in one each, to the instruction"
+	done
 	exact_show "$out/$1/exact"
 }
 

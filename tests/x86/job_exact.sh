@@ -50,6 +50,18 @@ one() { # SOURCE THREADS [WAY]
 	echo "== status $?"
 }
 
+# Groups in turns, of what all of these machines count; at user level, where no interrupt adds to it.
+turns() { # NAME THREADS
+	(
+		unset PMU_EVENTS
+		export PMU_BACKEND=perf
+		. ./rotate.sh
+		rotate_groups "/out/turns-$1" branches cycles branches:u cycles:u
+		cd "/out/turns-$1" && rotate_run /job/rotate "$2"
+	) 2>&1
+	echo "turns: $1, status $?" >&2
+}
+
 # What counts a processor tells threads apart only where each has one to itself.
 two=2
 [ "$(nproc)" -ge 2 ] || two=1
@@ -68,6 +80,11 @@ if [ $# -eq 0 ]; then
 		one read 2 $way
 	done
 	one process 4
+	turns rdpmc 1
+	turns threads 3
+	echo 0 >$rdpmc
+	turns read 1
+	echo 1 >$rdpmc
 	exit 0
 fi
 for process in $(seq "$1"); do
