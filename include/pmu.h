@@ -277,7 +277,9 @@ int pmu_context_leave(void);
 /**
  * pmu_group_next() - count the next group of PMU_GROUP from now on, the first after the last
  *
- * Return: 0; -EBUSY while any thread has a region open; -ENOENT where only one
+ * With PMU_ROTATE=1 groups take turns by themselves, and this call has no part in it.
+ *
+ * Return: 0; -EALREADY where groups take turns by themselves; -EBUSY while any thread has a region open; -ENOENT where only one
  * group is configured; -ENODEV without a session.
  */
 int pmu_group_next(void);

@@ -142,6 +142,7 @@ api_tests = \
 	%D%/api/process \
 	%D%/api/read \
 	%D%/api/regions \
+	%D%/api/rotate \
 	%D%/api/signals \
 	%D%/api/stack \
 	%D%/api/surroundings \
@@ -161,6 +162,7 @@ api_tests = \
 %C%_api_process_LDADD = $(api_ldadd)
 %C%_api_read_LDADD = $(api_ldadd)
 %C%_api_regions_LDADD = $(api_ldadd)
+%C%_api_rotate_LDADD = $(api_ldadd)
 %C%_api_signals_LDADD = $(api_ldadd)
 %C%_api_surroundings_LDADD = $(api_ldadd)
 %C%_api_threads_LDADD = $(api_ldadd)

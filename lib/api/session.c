@@ -11,6 +11,7 @@
 #include "pmu.h"
 #include "region/call.h"
 #include "report/report.h"
+#include "session/rotate.h"
 #include "session/session.h"
 
 static int need_session(void)
@@ -230,6 +231,8 @@ PMU_API int pmu_group_next(void)
 	rc = need_session();
 	if (rc == 0 && pmu_session.n_groups < 2)
 		rc = pmu_fail(ENOENT, "only one group is configured; PMU_GROUP=A,B sets two");
+	if (rc == 0 && pmu_rotation_is_on())
+		rc = pmu_fail(EALREADY, "groups take turns by themselves: PMU_ROTATE=1");
 	if (rc == 0 && any_open())
 		rc = pmu_fail(EBUSY, "a region is open; groups change between regions");
 	if (rc == 0)
@@ -237,6 +240,15 @@ PMU_API int pmu_group_next(void)
 	pmu_call_leave();
 	errno = saved;
 	return rc;
+}
+
+/* Where groups take turns, each thread is in one. */
+static unsigned int group_here(void)
+{
+	const struct pmu_thread *self = pmu_thread_self();
+
+	return self && self->rotates && pmu_thread_is_current(self) ? self->group
+								    : pmu_session.current;
 }
 
 PMU_API const char *pmu_count_name(unsigned int slot)
@@ -247,7 +259,7 @@ PMU_API const char *pmu_count_name(unsigned int slot)
 	if (pmu_call_enter() < 0)
 		return NULL;
 	if (pmu_session.running) {
-		layout = pmu_session.group[pmu_session.current].layout;
+		layout = pmu_session.group[group_here()].layout;
 		name = slot < layout->n_slots ? layout->slot[slot].name : NULL;
 	}
 	pmu_call_leave();

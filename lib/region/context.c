@@ -229,10 +229,11 @@ static PMU_COLD int enter_suspended(struct pmu_thread *self, uint64_t context)
 static inline uint32_t group_of(const struct pmu_thread *self, uint64_t context)
 {
 	const struct pmu_context_place *place = pmu_context_place(context);
-	bool is_live = (pmu_load_relaxed(&place->live) == context) & (context > PMU_CONTEXT_TRIAL);
+	uint32_t is_live = (uint32_t)(pmu_load_relaxed(&place->live) == context) &
+			   (uint32_t)(context > PMU_CONTEXT_TRIAL);
 	uint32_t own = self->group, its = pmu_load_relaxed(&place->group);
 
-	return own ^ ((own ^ its) & -(uint32_t)is_live);
+	return own ^ ((own ^ its) & -is_live);
 }
 
 static PMU_COLD int refuse_other_group(struct pmu_thread *self)

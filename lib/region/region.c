@@ -194,15 +194,6 @@ static PMU_COLD int begin_turned(const char *name, struct pmu_thread *self, size
 	return begin_outside(name, len);
 }
 
-/* Where groups take turns. */
-static __attribute__((noinline)) int begin_rotating(struct pmu_thread *self, const char *name,
-						    size_t len)
-{
-	if (unlikely(pmu_turn_is_due(self)))
-		return begin_turned(name, self, len);
-	return begin_special(self, name, len);
-}
-
 /*
  * For threads that read counters. Entered with the guard held, and @name where the caller has put
  * it.
@@ -217,17 +208,28 @@ static int begin_specially(const char *name, struct pmu_thread *self)
 	return begin_special(self, name, PMU_NAME_TERMINATED);
 }
 
+/* Where groups take turns. */
 static int begin_in_turns(const char *name, struct pmu_thread *self)
 {
-	return begin_rotating(self, name, PMU_NAME_TERMINATED);
+	if (unlikely(pmu_turn_is_due(self)))
+		return begin_turned(name, self, PMU_NAME_TERMINATED);
+	return unlikely(self->special) ? begin_specially(name, self) : begin_counted(name, self);
+}
+
+static __attribute__((noinline)) int begin_sized_specially(struct pmu_thread *self,
+							   const char *name, size_t len)
+{
+	if (self->rotates && unlikely(pmu_turn_is_due(self)))
+		return begin_turned(name, self, len);
+	return self->special ? begin_special(self, name, len)
+			     : begin_looked_up(name, self, len, false);
 }
 
 static __attribute__((noinline)) int begin_sized(struct pmu_thread *self, const char *name,
 						 size_t len)
 {
-	if (unlikely(self->special))
-		return self->rotates ? begin_rotating(self, name, len)
-				     : begin_special(self, name, len);
+	if (unlikely(self->special_by_length))
+		return begin_sized_specially(self, name, len);
 	return begin_looked_up(name, self, len, false);
 }
 

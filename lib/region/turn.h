@@ -11,7 +11,8 @@ static inline bool pmu_turn_is_free(const struct pmu_thread *self)
 {
 	const struct pmu_tree *tree = self->tree;
 
-	return (self->frame == tree->frames) & !tree->detached & !tree->skipped & !self->measuring;
+	return !(((uintptr_t)self->frame ^ (uintptr_t)tree->frames) | (uintptr_t)tree->detached |
+		 tree->skipped | (uint32_t)self->measuring);
 }
 
 /**
@@ -21,10 +22,10 @@ static inline bool pmu_turn_is_free(const struct pmu_thread *self)
  */
 static inline bool pmu_turn_is_due(const struct pmu_thread *self)
 {
-	bool due = (pmu_load_relaxed(&pmu_rotation.group) != self->group) |
-		   (*self->last_end >= pmu_load_relaxed(&pmu_rotation.due));
+	int due = (int)(pmu_load_relaxed(&pmu_rotation.group) != self->group) |
+		  (int)(*self->last_end >= pmu_load_relaxed(&pmu_rotation.due));
 
-	return due & pmu_turn_is_free(self);
+	return due & (int)pmu_turn_is_free(self);
 }
 
 #endif

@@ -79,7 +79,8 @@ static void set_ways(struct pmu_thread *self, const struct pmu_session_group *gr
 	self->rotates = pmu_rotation_is_on();
 	self->suspends = self->read && group->backend->suspend;
 	self->special = !self->read || self->suspends || self->noted || self->stamp_outside ||
-			self->rotates || self->watch_cpu >= 0;
+			self->watch_cpu >= 0;
+	self->special_by_length = self->special || self->rotates;
 	self->time_only = !self->read && !self->noted && !self->stamp_outside && !self->rotates;
 }
 

@@ -34,7 +34,7 @@ VAR("PMU_ROTATE", "0, 1", "0",
     "call is counted whole, by one of them",
     0, take_rotate)
 VAR("PMU_ROTATE_MIN", "100us, 1ms, 0", "1ms",
-    "how long a group's turn is at least, and a hundred times as long as the change takes; 0: one call",
+    "how long a group's turn is at least, and two hundred times as long as the change takes; 0: one call",
     0, take_rotate_min)
 VAR("PMU_EVENTS", "instructions,cycles:k,UOPS_ISSUED.ANY:c=1,r10e", "none",
     "what to count: a list of events; ':u' user level, ':k' kernel, ':uk' both", OPTION(events),

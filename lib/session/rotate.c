@@ -8,11 +8,8 @@
 #include "session/attach.h"
 #include "session/session.h"
 
-/*
- * A turn is so many times as long as the change to it took: with the change at the other end
- * rotation takes at most 1 % of a thread's time.
- */
-#define TURN_PER_CHANGE 100
+/* A turn is so many times as long as the change to it took: half a percent of a thread's time. */
+#define TURN_PER_CHANGE 200
 
 struct pmu_rotation pmu_rotation = { .due = UINT64_MAX };
 

@@ -82,12 +82,13 @@ struct pmu_thread {
 	int (*end)(const char *name, struct pmu_thread *self);
 	uint64_t now[PMU_MAX_SLOTS]; /* what an end has read: no need of a stack frame for it */
 	/* What makes it special, beside having nothing to read. */
-	bool suspends;      /* backend->suspend() is to be called around what the library does */
-	bool histograms;    /* every call's length is counted */
-	bool exact;         /* the least that its calls count is kept */
-	bool noted;         /* either of them: more is to be done at the end of each call */
-	bool rotates;       /* groups take turns, and it goes along */
-	bool stamp_outside; /* of the reads: the clock is no single instruction */
+	bool suspends;   /* backend->suspend() is to be called around what the library does */
+	bool histograms; /* every call's length is counted */
+	bool exact;      /* the least that its calls count is kept */
+	bool noted;      /* either of them: more is to be done at the end of each call */
+	bool rotates;    /* groups take turns, and it goes along */
+	bool special_by_length; /* a begin that is given a length has more to do: either of the two */
+	bool stamp_outside;     /* of the reads: the clock is no single instruction */
 
 	/* --- cold --- */
 	enum pmu_clock_kind clock;

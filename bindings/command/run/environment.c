@@ -14,7 +14,7 @@
 #include "store/place.h"
 
 /* More variables than it had. */
-#define N_SETTINGS 20
+#define N_SETTINGS 22
 
 /* --- where the libraries are --- */
 
@@ -293,6 +293,7 @@ static bool is_replaced(const struct pmu_run_request *request, bool starting, co
 		{ "PMU_EXACT", request->exact },
 		{ "PMU_REQUIRE", request->require },
 		{ "PMU_HISTOGRAM", request->histogram },
+		{ "PMU_ROTATE", request->rotate },
 		{ "PMU_AUTO", request->automatic },
 		{ "PMU_FUNCTIONS", request->functions },
 		{ "PMU_MIN_TIME", request->min_time },
@@ -335,6 +336,7 @@ char **pmu_run_environment(const struct pmu_run_request *request,
 	set(&list, "PMU_EXACT", request->exact ? "1" : NULL);
 	set(&list, "PMU_HISTOGRAM", request->histogram ? "1" : NULL);
 	set(&list, "PMU_REQUIRE", request->require ? "1" : NULL);
+	set(&list, "PMU_ROTATE", request->rotate ? "1" : NULL);
 	set(&list, "PMU_AUTO", request->automatic);
 	set(&list, "PMU_FUNCTIONS", request->functions);
 	set(&list, "PMU_MIN_TIME", request->min_time);

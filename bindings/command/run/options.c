@@ -51,6 +51,7 @@ static int parse_option(const struct pmu_command *self, struct pmu_run_request *
 		{ .name = "--exact", .flag = &request->exact },
 		{ .name = "--histogram", .flag = &request->histogram },
 		{ .name = "--require", .flag = &request->require },
+		{ .name = "--rotate", .flag = &request->rotate },
 		{ .name = NULL },
 	};
 	int rc = pmu_command_option(self, options, argv, i);

@@ -35,6 +35,7 @@ struct pmu_run_request {
 	bool exact;          /* PMU_EXACT=1 */
 	bool require;        /* PMU_REQUIRE=1 */
 	bool histogram;      /* PMU_HISTOGRAM=1 */
+	bool rotate;         /* PMU_ROTATE=1 */
 	bool pins;           /* threads are to be pinned: libpmu must be in the global scope */
 	bool switched_off;   /* PMU_ENABLE=0 */
 	bool no_aslr;        /* addresses are the same in each run */

@@ -20,8 +20,7 @@ static const char *const doubt_text[PMU_DOUBT_COUNT] = {
 	[PMU_DOUBT_MOVED] = "pinned, and found on another processor at its end",
 	[PMU_DOUBT_SOURCE_TAKEN] = "our counters were taken: nothing was counted from then on",
 	[PMU_DOUBT_OTHER_GROUP] =
-		"a task came from a region that another group of events counted, and "
-		"its thread had a region open: its work is in no region's team",
+		"a task came from a region that another group of events counted: its work is in no region's team",
 	[PMU_DOUBT_STALE_CONTEXT] =
 		"a task came from a region that had ended: its work is in no region's team",
 };
