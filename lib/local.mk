@@ -215,6 +215,8 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/report/report.h \
 	%D%/report/several.h \
 	%D%/report/combine/combine.h \
+	%D%/report/model/all_calls.c \
+	%D%/report/model/all_calls.h \
 	%D%/report/model/block.c \
 	%D%/report/model/block.h \
 	%D%/report/model/finish.c \

@@ -236,6 +236,19 @@ static int start_session(void)
 	return rc == -EALREADY ? 0 : rc;
 }
 
+/* Groups take turns between calls of outermost regions: what is one call from start to end has one of them. */
+static unsigned int without_lives(unsigned int wanted)
+{
+	const char *rotate = getenv("PMU_ROTATE"), *automatic = getenv("PMU_AUTO");
+
+	if (!rotate || !*rotate || !strcmp(rotate, "0") || (automatic && *automatic))
+		return wanted;
+	pmu_note(
+		"groups take turns between calls: main and threads, which are one call each, are no "
+		"regions; PMU_AUTO=main,threads makes them");
+	return wanted & ~(unsigned int)(PRELOAD_MAIN | PRELOAD_THREADS);
+}
+
 static void start_parts(void)
 {
 	preload_life_start();
@@ -254,7 +267,7 @@ static void start(void)
 		return;
 	if (preload_possible() && load_library() && start_session() == 0) {
 		session_pid = getpid();
-		parts = wanted_parts();
+		parts = without_lives(wanted_parts());
 		if (parts & PRELOAD_MARKERS && preload_likwid_alone())
 			parts = PRELOAD_MARKERS;
 		measured = true;

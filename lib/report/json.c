@@ -438,6 +438,8 @@ static void put_measured(struct pmu_strbuf *out, const struct pmu_model_section 
 	bool known = pmu_model_time_known(row), timed = known && row->calls;
 
 	put_u64(out, "", "calls", row->calls);
+	if (row->thread < 0 && row->all_calls > row->calls)
+		put_u64(out, ", ", "all_calls", row->all_calls);
 	put_known(out, ", ", "time_ns", known, row->time_ns);
 	put_known(out, ", ", "self_ns", pmu_model_self_known(row), row->self_ns);
 	put_known(out, ", ", "time_own_ns", known, row->cost_ns);

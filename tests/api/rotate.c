@@ -137,6 +137,8 @@ static void each_call_is_of_one_group(const char *least, const char *what, long 
 	run_good(&r, what);
 	is_int(calls_of(r.json, "call", &n_least), CALLS, "every call is some group's");
 	ok(n_least >= fewest, "each group has some: %lld at least", n_least);
+	is_int(run_int(region_of_group(r.json, "call", "CLOCK"), "all_calls"), CALLS,
+	       "a group's rows tell of how many calls theirs are a part");
 	is_int(calls_of(r.json, "call/inner", &n_least), CALLS, "with what is nested in it");
 	is_int(calls_of(r.json, "call/sized", &n_least), CALLS, "also by length");
 	counts_are_whole(r.json, "call", 7);

@@ -267,6 +267,14 @@ swept 'nothing is left over'
 
 run 0 'lengths of calls' --histogram -o report.json ./program
 has report.json '"histogram"' 'have a histogram'
+for event in page-faults context-switches; do
+	printf '[group]\nabout = %s\n[events]\nE = %s\n' $event $event >$event.group
+done
+PMU_GROUP_PATH=$PWD run 0 'groups in turns' --rotate -g page-faults,context-switches -o report.json ./program
+[ "$(grep -c '"main"' report.json)" = 0 ]
+result $? 'have no main around them'
+run 0 'one group in turns' --rotate -g SOFTWARE -o report.json ./program
+has report.json 'groups do not rotate: fewer than two of them can' 'stays, which the report says'
 run 0 'quietly' -q ./program
 grep -q '^  region ' err && ! grep -q '^pmu: ' err && ! grep -q machine err
 result $? 'has the rows alone'

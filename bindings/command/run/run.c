@@ -168,6 +168,7 @@ const struct pmu_command pmu_command_run = {
 		"  --exact              as PMU_EXACT=1: beside the mean the least that a call of each region counted,\n"
 		"                       and the interrupts that may have added to its instructions\n"
 		"  --histogram          as PMU_HISTOGRAM=1: how calls' times are spread, by percentiles\n"
+		"  --rotate             as PMU_ROTATE=1: groups of -g take turns between calls, so that more are counted\n"
 		"  --require            as PMU_REQUIRE=1: run nothing where what was asked for cannot be counted\n"
 		"  --auto PARTS         as in PMU_AUTO: what regions are made of: main, threads, openmp, functions,\n"
 		"                       wrap, markers, mpi; none; all but mpi without it\n"

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "report/combine/combining.h"
+#include "report/model/all_calls.h"
 #include "report/model/block.h"
 
 /* --- texts --- */
@@ -295,8 +296,8 @@ static int combine(struct pmu_combining *c)
 		rc = pmu_combining_tree(c);
 	if (!rc)
 		pmu_combining_head(c);
-	if (!rc && !c->gathering)
-		rc = pmu_model_finish(c->model);
+	if (!rc)
+		rc = c->gathering ? pmu_model_add_calls(c->model) : pmu_model_finish(c->model);
 	if (!rc)
 		rc = pmu_combining_remarks(c);
 	return !rc && c->failed ? -ENOMEM : rc;

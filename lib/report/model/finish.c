@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Turns the threads' rows into a finished model: their order and self values. */
 #include "report/model/finish.h"
+#include "report/model/all_calls.h"
 #include "report/model/histogram.h"
 #include "report/model/least.h"
 #include "report/model/rows.h"
@@ -382,5 +383,5 @@ int pmu_model_finish(struct pmu_model *model)
 			return rc;
 		add_outermost(model, &model->section[i]);
 	}
-	return 0;
+	return pmu_model_add_calls(model);
 }

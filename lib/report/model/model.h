@@ -149,6 +149,11 @@ struct pmu_model_row {
 	uint32_t n_threads; /* threads that have this row */
 	uint32_t flags;     /* enum pmu_model_row_flags */
 	uint64_t calls;
+	/*
+	 * A sum's, made by pmu_model_finish(): those of its path in all sections.  Groups that take
+	 * turns have a part of them each.
+	 */
+	uint64_t all_calls;
 	/* inclusive, as the clock has it; 0 where pmu_model_time_known() says no */
 	uint64_t time_ns;
 	/* about so much of it was the library's own work; 0 in a report that does not say */

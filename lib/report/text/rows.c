@@ -12,7 +12,7 @@
 #include "report/text/table.h"
 #include "report/text/text.h"
 
-#define BASE_COLUMNS 6u
+#define BASE_COLUMNS 7u
 
 static const struct {
 	uint32_t flag;
@@ -85,6 +85,21 @@ static bool is_on_the_way(const struct pmu_model_row *row)
 	return row->flags & PMU_ROW_TEAM && !row->calls && !row->n_open;
 }
 
+/* Where other groups have counted calls of the same regions, too: these are a part of so many. */
+static void all_calls_column(struct rows *r)
+{
+	struct pmu_cell *cell;
+	bool differs = false;
+
+	for (unsigned int i = 0; i < r->n; i++)
+		differs |= r->row[i].thread < 0 && r->row[i].all_calls > r->row[i].calls;
+	if (!differs)
+		return;
+	cell = column(r, "of", "region");
+	for (unsigned int i = 0; cell && i < r->n; i++)
+		pmu_cell_exact(&cell[i], r->row[i].all_calls);
+}
+
 static void base_columns(struct rows *r)
 {
 	const uint64_t most = most_calls(r);
@@ -94,6 +109,8 @@ static void base_columns(struct rows *r)
 		cell[i] = column(r, base_titles[i], "region");
 		if (!cell[i])
 			return;
+		if (i == CALLS)
+			all_calls_column(r);
 	}
 	for (unsigned int i = 0; i < r->n; i++) {
 		const struct pmu_model_row *row = &r->row[i];
