@@ -7,6 +7,7 @@
 
 #define PMU_GROUP_NAME_MAX    32
 #define PMU_GROUP_MAX_METRICS 40
+#define PMU_GROUP_LIST_MAX    192 /* bytes of the names that a group stands for */
 
 /** One metric: a name, a unit and a formula over the names of events. */
 struct pmu_metric_text {
@@ -28,6 +29,11 @@ struct pmu_group {
 	struct pmu_event event[PMU_MAX_SLOTS];
 	unsigned int n_metrics;
 	struct pmu_metric_text metric[PMU_GROUP_MAX_METRICS];
+	/*
+	 * "A, B": it stands for these, in this order, and has neither events nor metrics; whoever
+	 * takes groups in (session/config.c) takes them in its place.  "": it is one itself
+	 */
+	char groups[PMU_GROUP_LIST_MAX];
 };
 
 /**

@@ -186,22 +186,28 @@ static int no_memory(const char *name)
 	return pmu_fail(ENOMEM, "%s: no memory", name);
 }
 
-/* A group that cannot be counted on this CPU becomes time only, with a note that says why. */
-static int add_group(struct pmu_config *config, const char *name)
+/* By name, into next_group(); it is not counted as one yet.  -ENOTSUP: this CPU has none of it. */
+static int read_group(struct pmu_config *config, const char *name)
 {
-	struct pmu_group *group = next_group(config);
+	struct pmu_group *group;
 	int rc;
 
+	if (config->n_groups == PMU_CONFIG_MAX_GROUPS)
+		return pmu_fail(EINVAL, "PMU_GROUP: more than %d groups", PMU_CONFIG_MAX_GROUPS);
+	group = next_group(config);
 	if (!group)
 		return no_memory("PMU_GROUP");
 	rc = pmu_resolve_group(name, &config->catalog, group);
-	if (rc == -ENOTSUP)
-		snprintf(group->note, sizeof(group->note), "%.*s", (int)sizeof(group->note) - 1,
-			 pmu_error_text());
-	else if (rc < 0)
-		return pmu_fail(EINVAL, "PMU_GROUP: %s", pmu_error_text());
-	config->n_groups++;
-	return 0;
+	return rc < 0 && rc != -ENOTSUP ? pmu_fail(EINVAL, "PMU_GROUP: %s", pmu_error_text()) : rc;
+}
+
+/* What could not be counted becomes time only, with the last sentence as its note. */
+static void add_time_only(struct pmu_config *config)
+{
+	struct pmu_group *group = &config->group[config->n_groups++];
+
+	snprintf(group->note, sizeof(group->note), "%.*s", (int)sizeof(group->note) - 1,
+		 pmu_error_text());
 }
 
 /* Without the blanks around it: "CORE, MEM". */
@@ -217,6 +223,94 @@ static const char *trim(char *name)
 	return name;
 }
 
+/* What a group stands for and this processor has nothing of. */
+struct left_out {
+	struct pmu_strbuf names;
+	char why[PMU_ERROR_MAX]; /* the first is */
+};
+
+static int add_member(struct pmu_config *config, const char *name, const char *member,
+		      struct left_out *left_out)
+{
+	int rc = read_group(config, member);
+
+	if (!rc && config->group[config->n_groups].groups[0])
+		return pmu_fail(EINVAL, "PMU_GROUP: %s stands for %s, which stands for others",
+				name, member);
+	if (!rc)
+		config->n_groups++;
+	if (rc != -ENOTSUP)
+		return rc;
+	if (!left_out->names.len)
+		snprintf(left_out->why, sizeof(left_out->why), "%s", pmu_error_text());
+	pmu_strbuf_addf(&left_out->names, "%s%s", left_out->names.len ? ", " : "", member);
+	return 0;
+}
+
+/* Behind what the group has to say of itself. */
+static void note_left_out(struct pmu_group *group, const char *name,
+			  const struct left_out *left_out)
+{
+	size_t len = strlen(group->note);
+	struct pmu_strbuf note = { 0 };
+
+	if (!left_out->names.len)
+		return;
+	pmu_strbuf_addf(&note, "%s%s is without %s here: %s", len ? "; " : "", name,
+			pmu_strbuf_text(&left_out->names), left_out->why);
+	snprintf(group->note + len, sizeof(group->note) - len, "%.*s",
+		 (int)(sizeof(group->note) - len - 1), pmu_strbuf_text(&note));
+	pmu_strbuf_free(&note);
+}
+
+/*
+ * @list: what a group of that name stands for.  Which groups there are depends on the processor:
+ * those that it has nothing of are left out, and are named.
+ */
+static int add_members(struct pmu_config *config, const char *name, char *list)
+{
+	struct left_out left_out = { .why = "" };
+	unsigned int first = config->n_groups;
+	char *rest = list, *item;
+	int rc = 0;
+
+	while (!rc && (item = strsep(&rest, ",")))
+		rc = add_member(config, name, trim(item), &left_out);
+	if (!rc && config->n_groups == first) {
+		snprintf(config->group[first].name, sizeof(config->group[first].name), "%s", name);
+		add_time_only(config);
+	} else if (!rc) {
+		note_left_out(&config->group[first], name, &left_out);
+	}
+	if (!rc && left_out.names.failed)
+		rc = no_memory("PMU_GROUP");
+	pmu_strbuf_free(&left_out.names);
+	return rc;
+}
+
+/* A group, or all that it stands for. */
+static int add_group(struct pmu_config *config, const char *name)
+{
+	char own_name[PMU_GROUP_NAME_MAX], list[PMU_GROUP_LIST_MAX];
+	int rc = read_group(config, name);
+	const struct pmu_group *group;
+
+	if (rc < 0 && rc != -ENOTSUP)
+		return rc;
+	group = &config->group[config->n_groups];
+	if (rc) {
+		add_time_only(config);
+	} else if (group->groups[0]) {
+		/* the first of them comes into its place */
+		memcpy(own_name, group->name, sizeof(own_name));
+		memcpy(list, group->groups, sizeof(list));
+		return add_members(config, own_name, list);
+	} else {
+		config->n_groups++;
+	}
+	return 0;
+}
+
 static int take_group(struct pmu_config *config, const char *text)
 {
 	char list[PMU_CONFIG_TEXT_MAX], *rest = list, *name;
@@ -224,9 +318,6 @@ static int take_group(struct pmu_config *config, const char *text)
 
 	snprintf(list, sizeof(list), "%s", text);
 	while ((name = strsep(&rest, ","))) {
-		if (config->n_groups == PMU_CONFIG_MAX_GROUPS)
-			return pmu_fail(EINVAL, "PMU_GROUP: more than %d groups",
-					PMU_CONFIG_MAX_GROUPS);
 		rc = add_group(config, trim(name));
 		if (rc < 0)
 			return rc;

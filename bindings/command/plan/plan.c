@@ -74,7 +74,10 @@ static int load_group(const struct request *request, const struct pmu_machine *m
 	else
 		rc = pmu_group_find(request->group ? request->group : "CORE", &catalog, group);
 	pmu_catalog_close(&catalog);
-	if (!rc && !group->n_events)
+	if (!rc && group->groups[0])
+		rc = pmu_fail(EINVAL, "group %s stands for %s: a plan is of one of them",
+			      group->name, group->groups);
+	else if (!rc && !group->n_events)
 		rc = pmu_fail(EINVAL, "group %s counts no events", group->name);
 	return rc;
 }

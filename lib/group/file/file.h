@@ -13,6 +13,9 @@
  * its PMU, also without what follows the first underscore ("snb" is also snb_ep), or "ARMv8", which
  * is every arm64 core.
  *
+ * Instead of events and metrics [group] can have "groups = CORE, MEM": who asks for it gets these,
+ * in this order, without those that the CPU has nothing of.
+ *
  * A column bears the event's name; where an event is given by its code (r10e,
  * cpu/event=0x0e,umask=0x01/), it bears the alias.  A metric with an alias that only other CPUs'
  * sections have is left out.

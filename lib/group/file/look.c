@@ -195,7 +195,8 @@ static int look_at_key(struct pmu_group_reading *r, const struct pmu_group_line 
 		return pmu_group_scan_fail(&r->scan, "more than %d lines in one section",
 					   PMU_GROUP_MAX_KEYS);
 	r->key[r->n_keys++] = line->key;
-	if (r->section[r->current].kind == PMU_GROUP_ABOUT)
+	if (r->section[r->current].kind == PMU_GROUP_ABOUT && line->key.len == strlen("about") &&
+	    !strncasecmp(line->key.at, "about", line->key.len))
 		r->about = line->value;
 	return r->section[r->current].kind == PMU_GROUP_EVENTS ? look_at_alias(r, line->key) : 0;
 }

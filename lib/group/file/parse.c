@@ -12,10 +12,32 @@
 
 /* --- keys, taken --- */
 
+/* "A, B": no name is empty. */
+static int take_groups(struct pmu_group_reading *r, const char *value)
+{
+	const char *at = value;
+
+	for (;;) {
+		at += strspn(at, " \t");
+		if (!*at || *at == ',')
+			return pmu_group_scan_fail(&r->scan, "groups: names with commas between");
+		at += strcspn(at, ",");
+		if (!*at)
+			break;
+		at++;
+	}
+	/* a line is no longer than this */
+	snprintf(r->group->groups, sizeof(r->group->groups), "%s", value);
+	return 0;
+}
+
 static int take_about(struct pmu_group_reading *r, const char *key, const char *value)
 {
+	if (!strcasecmp(key, "groups"))
+		return take_groups(r, value);
 	if (strcasecmp(key, "about") != 0)
-		return pmu_group_scan_fail(&r->scan, "[group] has no \"%s\", only about", key);
+		return pmu_group_scan_fail(&r->scan, "[group] has no \"%s\", only about and groups",
+					   key);
 	if (strlen(value) >= sizeof(r->group->about))
 		return pmu_group_scan_fail(&r->scan, "about: more than %zu bytes",
 					   sizeof(r->group->about) - 1);
@@ -283,6 +305,9 @@ static int parse(struct pmu_group_reading *r)
 				model ? model->microarchitecture : "one that no table has");
 	}
 	rc = take(r);
+	if (!rc && r->group->groups[0] && has(r, PMU_GROUP_EVENTS))
+		rc = pmu_fail(EINVAL, "%s: a group that stands for others has no [events]",
+			      r->scan.origin);
 	return rc ? rc : check_rest(r);
 }
 
@@ -318,7 +343,7 @@ int pmu_group_file_parse(const char *text, size_t len, const char *origin, const
 	r->group = group;
 	rc = parse(r);
 	if (rc)
-		group->n_events = group->n_metrics = 0;
+		group->n_events = group->n_metrics = group->groups[0] = 0;
 	pmu_strbuf_free(&r->left_out);
 	free(r);
 	return rc;

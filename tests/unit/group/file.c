@@ -56,6 +56,21 @@ static void reads_a_group(void)
 	is_int(parse(""), 0, "and so is nothing");
 }
 
+static void a_group_can_stand_for_others(void)
+{
+	is_int(parse("[group]\nabout = A test\nGroups = CORE,  TWO\n"), 0, "groups");
+	is_str(group.groups, "CORE,  TWO", "  as they stand there");
+	is_str(group.about, "A test", "  the description is another key");
+	is_int(parse("[group]\ngroups = CORE,,TWO\n"), -EINVAL, "one without a name");
+	is_str(pmu_error_text(), "x/T.group:2: groups: names with commas between",
+	       "  and its line");
+	is_int(parse("[group]\ngroups = CORE,\n"), -EINVAL, "the last one");
+	is_int(parse("[group]\ngroups = CORE\n" EVENTS), -EINVAL, "groups and events");
+	is_str(pmu_error_text(), "x/T.group: a group that stands for others has no [events]",
+	       "  that would be counted by nobody");
+	is_str(group.groups, "", "  and then it stands for none");
+}
+
 static void codes_bear_their_alias(void)
 {
 	is_int(parse("[events]\nTAKEN = r20c4\nT2 = r20c4:k\nSLOW = cpu/event=0x0e,umask=0x01,cmask=1,inv/\n"
@@ -295,6 +310,7 @@ static void formulas_have_room(void)
 int main(void)
 {
 	reads_a_group();
+	a_group_can_stand_for_others();
 	codes_bear_their_alias();
 	sections_are_for_cpus();
 	p_cores_have_their_limits();
