@@ -489,6 +489,17 @@ dist_groups_DATA = \
 	%D%/group/data/STALLS.group \
 	%D%/group/data/TIME.group \
 	%D%/group/data/TLB.group \
+	%D%/group/data/TMA1.group \
+	%D%/group/data/TMA2.group \
+	%D%/group/data/TMA3.group \
+	%D%/group/data/TMA_BANDWIDTH.group \
+	%D%/group/data/TMA_BOUND.group \
+	%D%/group/data/TMA_CORE.group \
+	%D%/group/data/TMA_LATENCY.group \
+	%D%/group/data/TMA_MEMORY.group \
+	%D%/group/data/TMA_OPS.group \
+	%D%/group/data/TMA_SLOTS.group \
+	%D%/group/data/TMA_UOPS.group \
 	%D%/group/data/TOPDOWN.group \
 	%D%/group/data/UOPS.group
 nodist_%C%_libpmu_names_la_SOURCES = %D%/group/shipped.c

@@ -339,6 +339,32 @@ static void fit_here(const struct pmu_group *group, const struct pmu_machine_fro
 	}
 }
 
+/* Of what a group stands for: what this processor has nothing of; @why: it has none of it. */
+static void look_at_members(struct pmu_catalog *catalog, const char *list, struct pmu_strbuf *note,
+			    char *why, size_t size)
+{
+	char names[PMU_GROUP_LIST_MAX], *rest = names, *name;
+	struct pmu_group member;
+	bool any = false;
+
+	snprintf(names, sizeof(names), "%s", list);
+	while ((name = strsep(&rest, ", "))) {
+		if (!*name)
+			continue;
+		if (!pmu_group_find(name, catalog, &member)) {
+			any = true;
+			continue;
+		}
+		if (!why[0])
+			snprintf(why, size, "%s", pmu_error_text());
+		pmu_strbuf_addf(note, "%s%s", note->len ? ", " : "without ", name);
+	}
+	if (any)
+		why[0] = '\0';
+	else
+		note->len = 0;
+}
+
 static void add_group(struct groups *groups, const char *name, const char *about,
 		      const char *origin)
 {
@@ -353,6 +379,8 @@ static void add_group(struct groups *groups, const char *name, const char *about
 		/* of a file that cannot be read the description is the same sentence */
 		if (!strcmp(about, why))
 			about = "";
+	} else if (group.groups[0]) {
+		look_at_members(groups->catalog, group.groups, &given_up, why, sizeof(why));
 	} else {
 		pmu_strbuf_add(&given_up, group.note);
 		if (list->elsewhere && groups->catalog->model)

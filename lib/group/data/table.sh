@@ -9,7 +9,7 @@ pmu=$1
 HOME=/nonexistent
 export HOME LC_ALL=C
 unset XDG_CONFIG_HOME PMU_GROUP_PATH PMU_EVENT_FILES
-groups='CORE CYCLES BRANCH CACHE L2 L3 TLB DATA UOPS STALLS TOPDOWN FLOPS_DP FLOPS_SP MEM NUMA ENERGY'
+groups='CORE CYCLES BRANCH CACHE L2 L3 TLB DATA UOPS STALLS TOPDOWN TMA1 FLOPS_DP FLOPS_SP MEM NUMA ENERGY'
 
 # A line each: as --cpu takes it, and as people call it.
 processors() {
@@ -145,6 +145,9 @@ Which works on which processor, as far as the library's tables know, which is wh
 PMU of the kernel's, which a virtual machine may not have; a: by the architecture's events alone, those of them that the kernel
 counts there. SOFTWARE and TIME work everywhere. An event that a processor does not count, or for which no counter is free, is
 left out where the group can do without it, and so is what would be made of it.
+
+TMA1, TMA2 and TMA3 are top-down analysis to that level. They stand for the groups TMA_*, of which a processor has those that
+it needs; a level more needs more of them. `pmu run --topdown` shows them as a tree.
 
 Made by `make update-groups`.
 

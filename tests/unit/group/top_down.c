@@ -6,6 +6,7 @@
  * that Intel's files and toplev agree on ("v"; "gp" without PERF_METRICS), or for AMD and Arm those
  * of Linux and the vendor.  TEST_PERFMON is one of Intel's event and metric files.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -17,6 +18,7 @@
 #include "base/compiler.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "group/file/file.h"
 #include "group/formula.h"
 #include "group/vendor/map.h"
 #include "group/vendor/metric_parts.h"
@@ -208,6 +210,42 @@ static void spell(const char *name, char *into, size_t size)
 	}
 }
 
+/* Events that have another name with us: generic ones, and those that groups have by their codes. */
+static const struct {
+	const char *ours, *theirs;
+} renamed[] = {
+	{ "cycles", "CPU_CLK_UNHALTED.THREAD" },
+	{ "cycles", "CPU_CLK_UNHALTED.CORE" },
+	{ "cycles", "ls_not_halted_cyc" },
+	{ "cycles", "CPU_CYCLES" },
+	{ "instructions", "INST_RETIRED.ANY" },
+	{ "CPU_CLK_UNHALTED.THREAD_P", "CPU_CLK_UNHALTED.THREAD" },
+	{ "CPU_CLK_UNHALTED.CORE_P", "CPU_CLK_UNHALTED.CORE" },
+	{ "SWITCHES", "UOPS_RETIRED.MS:c1:e1" },
+	{ "NO_PORT", "EXE_ACTIVITY.3_PORTS_UTIL:u0x80" },
+	{ "RETIRED", "ex_ret_ops" },
+	{ "DISPATCHED", "de_src_op_disp.all" },
+	{ "FRONTEND", "de_no_dispatch_per_slot.no_ops_from_frontend" },
+	{ "NOTHING", "de_no_dispatch_per_slot.no_ops_from_frontend:cmask=6" },
+	{ "NOTHING", "de_no_dispatch_per_slot.no_ops_from_frontend:cmask=8" },
+	{ "BACKEND", "de_no_dispatch_per_slot.backend_stalls" },
+	{ "SIBLING", "de_no_dispatch_per_slot.smt_contention" },
+	{ "LOADS", "ex_no_retire.load_not_complete" },
+	{ "WAITING", "ex_no_retire.not_complete" },
+	{ "MISPREDICTS", "ex_ret_brn_misp" },
+	{ "RESTARTS", "resyncs_or_nc_redirects" },
+	{ "RESTARTS", "bp_redirects.resync" },
+	{ "MICROCODE", "ex_ret_ucode_ops" },
+};
+
+static const struct row *count_of_exactly(const char *name)
+{
+	for (unsigned int i = 0; i < oracle.n_events; i++)
+		if (!strcmp(name, oracle.event[i].name))
+			return &oracle.event[i];
+	return NULL;
+}
+
 /* What is of the user level as long as nothing else is said may be written out there. */
 static const struct row *count_of(const char *name)
 {
@@ -220,6 +258,9 @@ static const struct row *count_of(const char *name)
 		if (!strcasecmp(ours, theirs) || !strcasecmp(user, theirs))
 			return &oracle.event[i];
 	}
+	for (size_t i = 0; i < PMU_ARRAY_LEN(renamed); i++)
+		if (!strcmp(name, renamed[i].ours) && count_of_exactly(renamed[i].theirs))
+			return count_of_exactly(renamed[i].theirs);
 	return NULL;
 }
 
@@ -228,12 +269,18 @@ static struct pmu_group group;
 /* Events, then what is known of the time. */
 enum { TIME = PMU_MAX_SLOTS, TSC_HZ, VALUES };
 
+/* @arg: NULL, or a mask that gets the events that are named */
 static int index_of(void *arg, const char *name)
 {
-	(void)arg;
-	for (unsigned int i = 0; i < group.n_events; i++)
-		if (!strcmp(group.event[i].name, name))
-			return (int)i;
+	uint32_t *named = arg;
+
+	for (unsigned int i = 0; i < group.n_events; i++) {
+		if (strcmp(group.event[i].name, name) != 0)
+			continue;
+		if (named)
+			*named |= 1u << i;
+		return (int)i;
+	}
 	return !strcmp(name, "time") ? TIME : !strcmp(name, "tsc_hz") ? TSC_HZ : -1;
 }
 
@@ -244,8 +291,8 @@ static bool is_near(double got, double want)
 	return fabs(got - want) <= 1e-12 || fabs(got - want) <= 1e-9 * fabs(want);
 }
 
-static void compare(const struct pmu_formula *formula, const struct row **count, const char *name,
-		    const double *want, double unit, double smt)
+static void compare(const struct pmu_formula *formula, const char *text, const struct row **count,
+		    const char *name, const double *want, double unit, double smt)
 {
 	for (unsigned int set = 0; set < oracle.n_sets; set++) {
 		double value[VALUES] = { [TIME] = oracle.duration_ms[set] / 1000,
@@ -262,7 +309,7 @@ static void compare(const struct pmu_formula *formula, const struct row **count,
 			continue;
 		if (seen.wrong++ < 20)
 			diag("%s, set %u: %.17g, want %.17g: %s", name, set + 1, got,
-			     unit * want[set], group.metric[0].formula);
+			     unit * want[set], text);
 	}
 }
 
@@ -290,8 +337,8 @@ static void compare_metric(const struct node *node, double smt)
 	}
 	if (pmu_formula_parse(group.metric[0].formula, index_of, NULL, &formula))
 		seen.wrong++;
-	compare(&formula, count, node->v.name, by_general ? node->gp.value : node->v.value,
-		node->level ? 100 : 1, smt);
+	compare(&formula, group.metric[0].formula, count, node->v.name,
+		by_general ? node->gp.value : node->v.value, node->level ? 100 : 1, smt);
 	if (by_general)
 		seen.by_general += seen.values - values;
 }
@@ -386,6 +433,217 @@ static void intels_metrics(const char *folder, const char *files)
 	}
 }
 
+/* --- the shipped groups --- */
+
+#define HYBRID TEST_SRCDIR "/tests/data/sysfs/hybrid"
+
+/*
+ * Models, and how many of their nodes the groups have at least.  Where slots are the thread's
+ * cycles they are those of a core whose sibling is idle: @smt 0, else -1.
+ */
+static const struct {
+	const char *name, *vendor;
+	uint32_t family, model, stepping;
+	double smt, unit;
+	bool e_core;
+	const char *sysfs;
+	unsigned int nodes;
+} ours[] = {
+	{ "snb", "GenuineIntel", 6, 0x2a, 7, 0, 100, false, "", 19 },
+	{ "jkt", "GenuineIntel", 6, 0x2d, 7, 0, 100, false, "", 19 },
+	{ "ivb", "GenuineIntel", 6, 0x3a, 9, 0, 100, false, "", 24 },
+	{ "ivt", "GenuineIntel", 6, 0x3e, 4, 0, 100, false, "", 24 },
+	{ "hsw", "GenuineIntel", 6, 0x3c, 3, 0, 100, false, "", 24 },
+	{ "hsx", "GenuineIntel", 6, 0x3f, 2, 0, 100, false, "", 24 },
+	{ "bdw", "GenuineIntel", 6, 0x3d, 4, 0, 100, false, "", 23 },
+	{ "bdx", "GenuineIntel", 6, 0x4f, 1, 0, 100, false, "", 23 },
+	{ "skl", "GenuineIntel", 6, 0x5e, 3, 0, 100, false, "", 28 },
+	{ "skx", "GenuineIntel", 6, 0x55, 4, 0, 100, false, "", 28 },
+	{ "clx", "GenuineIntel", 6, 0x55, 7, 0, 100, false, "", 27 },
+	{ "icl", "GenuineIntel", 6, 0x7e, 5, -1, 100, false, "", 27 },
+	{ "icx", "GenuineIntel", 6, 0x6a, 6, -1, 100, false, "", 27 },
+	{ "spr", "GenuineIntel", 6, 0x8f, 6, -1, 100, false, "", 31 },
+	{ "adl_p", "GenuineIntel", 6, 0x97, 2, -1, 100, false, HYBRID, 32 },
+	{ "adl_e", "GenuineIntel", 6, 0x97, 2, -1, 100, true, HYBRID, 25 },
+	{ "mtl_p", "GenuineIntel", 6, 0xaa, 4, -1, 100, false, HYBRID, 32 },
+	{ "mtl_e", "GenuineIntel", 6, 0xaa, 4, -1, 100, true, HYBRID, 25 },
+	{ "srf", "GenuineIntel", 6, 0xaf, 3, -1, 100, true, "", 25 },
+	{ "zen4", "AuthenticAMD", 0x19, 0x11, 1, -1, 100, false, "", 13 },
+	{ "zen5", "AuthenticAMD", 0x1a, 0x02, 1, -1, 100, false, "", 13 },
+	{ "neoverse_v1", "ARM", 0x41, 0xd40, 0x10, -1, 1, false, "", 4 },
+	{ "neoverse_n2_r0p3", "ARM", 0x41, 0xd49, 3, -1, 1, false, "", 4 },
+	{ "neoverse_v2", "ARM", 0x41, 0xd4f, 0x10, -1, 1, false, "", 4 },
+};
+
+static const char *const shipped[] = { "TMA_SLOTS",     "TMA_BOUND",  "TMA_OPS",  "TMA_LATENCY",
+				       "TMA_BANDWIDTH", "TMA_MEMORY", "TMA_CORE", "TMA_UOPS" };
+
+/* AMD's nodes, as Linux calls them, and ours. */
+static const struct {
+	const char *theirs, *ours;
+} called[] = {
+	{ "smt_contention", "used by the sibling" },
+	{ "frontend_bound_latency", "fetch latency" },
+	{ "frontend_bound_bandwidth", "fetch bandwidth" },
+	{ "bad_speculation_mispredicts", "branch mispredicts" },
+	{ "bad_speculation_pipeline_restarts", "pipeline restarts" },
+	{ "backend_bound_memory", "memory bound" },
+	{ "backend_bound_cpu", "core bound" },
+	{ "retiring_fastpath", "fast path operations" },
+	{ "retiring_microcode", "microcoded operations" },
+	{ "frontend_bound_by_latency", "fetch latency" },
+	{ "frontend_bound_by_bandwidth", "fetch bandwidth" },
+	{ "bad_speculation_from_mispredicts", "branch mispredicts" },
+	{ "bad_speculation_from_pipeline_restarts", "pipeline restarts" },
+	{ "backend_bound_by_memory", "memory bound" },
+	{ "backend_bound_by_cpu", "core bound" },
+	{ "retiring_from_fastpath", "fast path operations" },
+	{ "retiring_from_microcode", "microcoded operations" },
+	{ "IFetch_Latency", "fetch latency" },
+	{ "IFetch_Bandwidth", "fetch bandwidth" },
+};
+
+/* "Few_Uops_Instructions" and "few-uops instructions" */
+static bool same_letters(const char *a, const char *b)
+{
+	for (;;) {
+		while (*a && !isalnum((unsigned char)*a))
+			a++;
+		while (*b && !isalnum((unsigned char)*b))
+			b++;
+		if (!*a || !*b || tolower((unsigned char)*a) != tolower((unsigned char)*b))
+			return !*a && !*b;
+		a++;
+		b++;
+	}
+}
+
+static bool is_node(const struct node *node, const char *name)
+{
+	if (node->level && same_letters(node->v.name, name))
+		return true;
+	for (size_t i = 0; i < PMU_ARRAY_LEN(called); i++)
+		if (!strcmp(node->v.name, called[i].theirs) && !strcmp(name, called[i].ours))
+			return true;
+	return false;
+}
+
+static const struct node *node_of(const char *name)
+{
+	for (unsigned int i = 0; i < oracle.n_nodes; i++)
+		if (is_node(&oracle.node[i], name))
+			return &oracle.node[i];
+	return NULL;
+}
+
+/* "cpu_core/TOPDOWN.SLOTS/" */
+static const struct row *count_of_column(const char *column)
+{
+	char name[96];
+	const char *slash = strchr(column, '/');
+
+	if (!slash)
+		return count_of(column);
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(slash + 1, "/"), slash + 1);
+	return count_of(name);
+}
+
+/* All events that are named, too. */
+static bool find_counts(uint32_t named, const struct row **count)
+{
+	bool all = true;
+
+	for (unsigned int i = 0; i < group.n_events; i++) {
+		count[i] = count_of_column(group.event[i].name);
+		all &= count[i] || !(named >> i & 1);
+	}
+	return all;
+}
+
+/* Return: 1 for a node that was compared. */
+static unsigned int shipped_metric(const struct pmu_metric_text *metric, bool e_core, double smt,
+				   double unit)
+{
+	static const char suffix[] = ", E core";
+	const struct row *count[PMU_MAX_SLOTS];
+	size_t len = strlen(metric->name), more = strlen(suffix);
+	bool is_e = len > more && !strcmp(metric->name + len - more, suffix);
+	struct pmu_formula formula;
+	const struct node *node;
+	unsigned int values;
+	uint32_t named = 0;
+	char name[64];
+
+	snprintf(name, sizeof(name), "%.*s", (int)(is_e ? len - more : len), metric->name);
+	node = is_e == e_core ? node_of(name) : NULL;
+	if (is_e == e_core && !node) {
+		diag("no node is called %s", name);
+		seen.no_group++;
+	}
+	if (!node || pmu_formula_parse(metric->formula, index_of, &named, &formula))
+		return 0;
+	if (!find_counts(named, count)) {
+		diag("%s lacks a count: %s", name, metric->formula);
+		seen.no_count++;
+		return 0;
+	}
+	values = seen.values;
+	compare(&formula, metric->formula, count, name,
+		node->has_gp ? node->gp.value : node->v.value, unit, smt);
+	return seen.values > values;
+}
+
+static unsigned int shipped_groups(size_t m)
+{
+	struct pmu_catalog catalog = {
+		.id = { .family = ours[m].family,
+			.model = ours[m].model,
+			.stepping = ours[m].stepping },
+		.sysfs = ours[m].sysfs,
+		.keep_tables = true,
+	};
+	unsigned int nodes = 0;
+
+	snprintf(catalog.id.vendor, sizeof(catalog.id.vendor), "%s", ours[m].vendor);
+	if (!strcmp(ours[m].vendor, "ARM"))
+		pmu_cpu_midr((uint64_t)ours[m].family << 24 | ours[m].model << 4 |
+				     (ours[m].stepping & 15),
+			     &catalog.id);
+	catalog.model = pmu_cpu_model_find(&catalog.id);
+	for (size_t g = 0; g < PMU_ARRAY_LEN(shipped); g++) {
+		int rc = pmu_group_shipped_find(shipped[g], &catalog, &group);
+
+		if (rc &&
+		    (rc != -ENOTSUP || !strstr(pmu_error_text(), "has no events of this CPU")))
+			diag("%s: %s", shipped[g], pmu_error_text());
+		for (unsigned int i = 0; !rc && i < group.n_metrics; i++)
+			nodes += shipped_metric(&group.metric[i], ours[m].e_core, ours[m].smt,
+						ours[m].unit);
+		if (!rc && group.note[0])
+			diag("%s: %s", shipped[g], group.note);
+	}
+	pmu_catalog_close(&catalog);
+	return nodes;
+}
+
+static void shipped_nodes(const char *folder)
+{
+	unsigned int nodes = 0, models = 0;
+
+	for (size_t m = 0; m < PMU_ARRAY_LEN(ours); m++) {
+		unsigned int n;
+
+		if (!ok(read_oracle(folder, ours[m].name), "counts of %s", ours[m].name))
+			continue;
+		n = shipped_groups(m);
+		ok(!seen.wrong && !seen.no_group && !seen.no_count && n >= ours[m].nodes,
+		   "  %u nodes of the groups, %u values, %u wrong", n, seen.values, seen.wrong);
+		nodes += n;
+		models++;
+	}
+	diag("%u nodes of %u models", nodes, models);
+}
+
 int main(void)
 {
 	const char *top = getenv("TEST_SRCDIR"), *folder = getenv("TEST_TMA");
@@ -398,5 +656,6 @@ int main(void)
 	if (access(folder, R_OK))
 		return skip_all("TEST_TMA names no folder of counts and values");
 	intels_metrics(folder, files ? files : perfmon);
+	shipped_nodes(folder);
 	return done_testing();
 }
