@@ -246,6 +246,9 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/report/text/text.c \
 	%D%/report/text/text.h \
 	%D%/report/text/times.c \
+	%D%/report/text/topdown.c \
+	%D%/report/text/topdown.h \
+	%D%/report/text/topdown_nodes.c \
 	%D%/store/bank.h \
 	%D%/store/read/check.c \
 	%D%/store/read/check.h \

@@ -86,6 +86,7 @@ unit_tests = \
 	%D%/unit/report/report \
 	%D%/unit/report/team \
 	%D%/unit/report/text \
+	%D%/unit/report/topdown \
 	%D%/unit/session/groups \
 	%D%/unit/session/sockets \
 	%D%/unit/session/sockets_report \

@@ -376,6 +376,8 @@ void pmu_write_text(struct pmu_strbuf *out, const struct pmu_model *model,
 	for (unsigned int i = 0; i < model->n_sections && !t.failed; i++)
 		if (model->section[i].n_rows)
 			pmu_text_section(&t, &model->section[i]);
+	if (!t.failed && !t.brief)
+		pmu_text_topdown(&t);
 	if (!has_rows(model))
 		pmu_strbuf_addf(out, "%s  No region was used: there is nothing to show.\n",
 				t.brief ? "" : "\n");

@@ -113,6 +113,9 @@ void pmu_text_times(struct pmu_text *t, const struct pmu_model_row *row, unsigne
 void pmu_text_least(struct pmu_text *t, const struct pmu_model_section *section,
 		    const struct pmu_model_row *row, unsigned int n);
 
+/** pmu_text_topdown() - below all tables: the regions' trees, where a group of top-down analysis is */
+void pmu_text_topdown(struct pmu_text *t);
+
 /**
  * pmu_text_interrupted() - what interrupts may have added to counts, and how much at most; lives in
  * scratch
