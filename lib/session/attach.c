@@ -205,6 +205,7 @@ void pmu_change_group(struct pmu_thread *self, unsigned int next)
 		.backend = self->backend,
 		.source = self->source,
 		.unsteady = self->unsteady,
+		.turned = self->turned,
 		.rows = self->rows,
 	};
 	self->tree = from->tree;
@@ -213,6 +214,7 @@ void pmu_change_group(struct pmu_thread *self, unsigned int next)
 	self->lookup_shift = from->lookup_shift;
 	self->counters = from->counters;
 	self->cost = from->cost;
+	self->turned = from->turned;
 	self->rows = from->rows;
 	self->read = NULL;
 }
@@ -237,6 +239,7 @@ static void rest(struct pmu_thread *self)
 	pmu_thread_note_lost(self);
 	pmu_thread_note_core_types(self);
 	move_usage(record);
+	pmu_turns_add(self);
 	record->stop_ticks = pmu_clock_ticks(self->clock);
 	__atomic_store_n(&record->state, PMU_THREAD_FINISHED, __ATOMIC_RELEASE);
 }
@@ -302,6 +305,8 @@ void pmu_finish_group(struct pmu_thread *self)
 	if (pmu_thread_is_current(self)) {
 		pmu_sockets_detach(self);
 		pmu_thread_update(self);
+		if (self->rotates)
+			pmu_turns_add(self);
 		record->stop_ticks = pmu_clock_ticks(self->clock);
 		__atomic_store_n(&record->state, PMU_THREAD_FINISHED, __ATOMIC_RELEASE);
 		pmu_table_point(&pmu_session.table);

@@ -51,6 +51,9 @@ static void give_struct(struct pmu_thread *self)
 	uint32_t *guard = self->guard;
 	struct pmu_arena arena;
 
+	self->other[self->group].turned = self->turned;
+	for (unsigned int i = 0; i < PMU_THREAD_GROUPS; i++)
+		pmu_turns_forget(&self->other[i].turned);
 	pmu_arena_reset(&self->arena);
 	arena = self->arena;
 	memset(self, 0, sizeof(*self));

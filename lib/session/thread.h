@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "counters/backend.h"
 #include "machine/clock.h"
+#include "session/turns.h"
 #include "session/usage.h"
 #include "store/table.h"
 
@@ -45,6 +46,7 @@ struct pmu_thread_group {
 	const struct pmu_backend *backend;
 	void *source;
 	uint32_t unsteady;
+	struct pmu_turned turned;
 	struct pmu_table_rows rows; /* rows.record is NULL where it has none yet */
 };
 
@@ -105,6 +107,7 @@ struct pmu_thread {
 	void *source;                      /* the backend's state, */
 	uint32_t session;                  /* pmu_session.n_started, */
 	unsigned int group;                /* index of the group, */
+	struct pmu_turned turned;          /* where groups take turns */
 	uint32_t turn;           /* the group that it is to count next: session/rotate.h */
 	uint32_t epoch;          /* and the guard's value inside the library */
 	struct pmu_thread *next; /* in the session's list of attached ones, or of unused ones */

@@ -210,7 +210,19 @@ static void copy_sides(const struct step *step, uint32_t row)
 	}
 }
 
-/* Histograms are added up; of two least counts the lower one is kept, where 0 means none. */
+static uint64_t add_doubles(uint64_t a, uint64_t b)
+{
+	double x, y;
+	uint64_t sum;
+
+	memcpy(&x, &a, sizeof(x));
+	memcpy(&y, &b, sizeof(y));
+	x += y;
+	memcpy(&sum, &x, sizeof(sum));
+	return sum;
+}
+
+/* Histograms and sums are added up; of two least counts the lower one is kept, where 0 means none. */
 static void add_side(void *arg, struct pmu_store_side *from)
 {
 	struct step *step = arg;
@@ -223,6 +235,8 @@ static void add_side(void *arg, struct pmu_store_side *from)
 			continue;
 		if (step->side == PMU_SIDE_HISTOGRAM)
 			pmu_bank_put(&is[i], is[i] + more[i]);
+		else if (step->side == PMU_SIDE_TURNS)
+			pmu_bank_put(&is[i], add_doubles(is[i], more[i]));
 		else if (!is[i] || more[i] < is[i])
 			pmu_bank_put(&is[i], more[i]);
 	}

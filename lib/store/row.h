@@ -58,6 +58,7 @@ enum pmu_store_kind {
 	PMU_CHUNK_ROWS = 5,       /* more rows of the thread whose serial is in owner */
 	PMU_CHUNK_HISTOGRAMS = 6, /* struct pmu_store_histogram of that thread's rows */
 	PMU_CHUNK_LEASTS = 7,     /* struct pmu_store_least of that thread's rows */
+	PMU_CHUNK_TURNS = 8,      /* struct pmu_store_turns of that thread's rows */
 };
 
 struct pmu_store_chunk {
@@ -336,13 +337,39 @@ struct pmu_store_least {
 	uint64_t count[PMU_MAX_SLOTS]; /* 1 + the least; 0: no call that it is known of */
 };
 
+/** Sums over the turns that a row's group has had: of doubles, by which index. */
+enum pmu_turns_sum {
+	PMU_TURNS_N,            /* turns in which there were calls */
+	PMU_TURNS_CALLS,        /* calls of each */
+	PMU_TURNS_CALLS_SQUARE, /* calls^2 of each */
+	PMU_TURNS_COUNTS,       /* from here on for each slot: */
+};
+/** What all calls of a turn have counted, c, as read: c, c^2, c * calls. */
+enum pmu_turns_count { PMU_TURNS_SUM, PMU_TURNS_SQUARE, PMU_TURNS_PRODUCT, PMU_TURNS_PER_SLOT };
+#define PMU_TURNS_VALUES (PMU_TURNS_COUNTS + PMU_TURNS_PER_SLOT * PMU_MAX_SLOTS)
+
+/**
+ * How different a row's turns were, where groups take turns: what an estimate of all calls is worth.
+ * Doubles, written by the row's thread as its turn ends; @side.seq is odd meanwhile.
+ */
+struct pmu_store_turns {
+	struct pmu_store_side side;
+	double sum[PMU_TURNS_VALUES];
+};
+
 /** Kinds of records beside rows. */
-enum pmu_side { PMU_SIDE_HISTOGRAM, PMU_SIDE_LEAST, PMU_SIDES };
+enum pmu_side { PMU_SIDE_HISTOGRAM, PMU_SIDE_LEAST, PMU_SIDE_TURNS, PMU_SIDES };
 
 /** pmu_side_values() - how many numbers follow the record's head */
 static inline uint32_t pmu_side_values(enum pmu_side which)
 {
-	return which == PMU_SIDE_HISTOGRAM ? PMU_HISTOGRAM_BUCKETS : PMU_MAX_SLOTS;
+	static const uint32_t values[PMU_SIDES] = {
+		[PMU_SIDE_HISTOGRAM] = PMU_HISTOGRAM_BUCKETS,
+		[PMU_SIDE_LEAST] = PMU_MAX_SLOTS,
+		[PMU_SIDE_TURNS] = PMU_TURNS_VALUES,
+	};
+
+	return values[which];
 }
 
 static inline uint32_t pmu_side_size(enum pmu_side which)

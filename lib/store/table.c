@@ -25,6 +25,7 @@
 #define LARGEST_ROWS     (1u << 20)
 #define FIRST_HISTOGRAMS 8192u
 #define FIRST_LEASTS     4096u
+#define FIRST_TURNS      8192u
 
 /* In a row chunk: where the thread's next chunk is, or the next free one; 0 for none. */
 static uint64_t *next_of(struct pmu_store_chunk *chunk)
@@ -553,7 +554,12 @@ static int add_sides_chunk(struct pmu_table *table, struct pmu_table_rows *rows,
 			   enum pmu_side which)
 {
 	struct pmu_store_chunk *last = rows->side[which].newest, *chunk;
-	uint32_t first = which == PMU_SIDE_HISTOGRAM ? FIRST_HISTOGRAMS : FIRST_LEASTS;
+	static const uint32_t firsts[PMU_SIDES] = {
+		[PMU_SIDE_HISTOGRAM] = FIRST_HISTOGRAMS,
+		[PMU_SIDE_LEAST] = FIRST_LEASTS,
+		[PMU_SIDE_TURNS] = FIRST_TURNS,
+	};
+	uint32_t first = firsts[which];
 	uint32_t size = !last ? first : last->size < LARGEST_ROWS ? 2 * last->size : LARGEST_ROWS;
 
 	chunk = rows_chunk(table, size);

@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "report/model/least.h"
+#include "report/model/turns.h"
 #include "store/read/convert.h"
 
 static bool has_teams(const struct pmu_raw_thread *thread)
@@ -127,6 +128,17 @@ static void add_histogram(struct pmu_convert *convert, struct pmu_model_row *to,
 	to->histogram = histogram;
 }
 
+/* The one row's memory takes the other's. */
+static void add_turns(struct pmu_model_row *to, const struct pmu_model_row *row,
+		      unsigned int n_counts)
+{
+	if (to->turns && row->turns)
+		pmu_model_turns_add((struct pmu_model_turns *)(uintptr_t)to->turns, row->turns,
+				    NULL, n_counts);
+	else if (!to->turns)
+		to->turns = row->turns;
+}
+
 /*
  * The one row's memory takes the other's.  None is known of a count that is missing in either, or
  * came round in a damaged store.
@@ -164,6 +176,7 @@ static void add(struct pmu_convert *convert, struct pmu_model_row *to,
 	to->open_at_exec |= row->open_at_exec;
 	add_histogram(convert, to, row);
 	add_least(to, row, n_counts);
+	add_turns(to, row, n_counts);
 	add_times(to, row);
 }
 

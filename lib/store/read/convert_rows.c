@@ -7,6 +7,7 @@
 
 #include "pmu.h"
 #include "report/model/least.h"
+#include "report/model/turns.h"
 #include "report/name.h"
 #include "store/read/convert.h"
 
@@ -377,6 +378,28 @@ static int fill_least(struct pmu_convert *convert, const struct pmu_raw_row *fro
 	return least ? 0 : -ENOMEM;
 }
 
+static int fill_turns(struct pmu_convert *convert, const struct pmu_raw_row *from,
+		      const struct pmu_model_section *section, struct pmu_model_row *to)
+{
+	const double *sum = convert->raw->turns[from->turns].sum;
+	struct pmu_model_turns *turns = pmu_model_turns_new(convert->model, section->n_counts);
+
+	to->turns = turns;
+	if (!turns)
+		return -ENOMEM;
+	turns->n = sum[PMU_TURNS_N];
+	turns->calls = sum[PMU_TURNS_CALLS];
+	turns->calls_square = sum[PMU_TURNS_CALLS_SQUARE];
+	for (unsigned int i = 0; i < section->n_counts; i++) {
+		const double *count = &sum[PMU_TURNS_COUNTS + i * PMU_TURNS_PER_SLOT];
+
+		turns->count[i].sum = count[PMU_TURNS_SUM];
+		turns->count[i].square = count[PMU_TURNS_SQUARE];
+		turns->count[i].product = count[PMU_TURNS_PRODUCT];
+	}
+	return 0;
+}
+
 static int alloc_row(struct pmu_model *model, const struct pmu_model_section *section,
 		     struct pmu_model_row *row)
 {
@@ -450,6 +473,8 @@ static int fill_row(struct pmu_convert *convert, const struct pmu_raw_thread *th
 	pmu_convert_counts(&convert->raw->group[thread->group], &thread->record, from,
 			   &extra[at].in, to, &too_much);
 	if (from->has_least && fill_least(convert, from, section, to) < 0)
+		return -ENOMEM;
+	if (from->has_turns && fill_turns(convert, from, section, to) < 0)
 		return -ENOMEM;
 	return doubt_cost(convert, thread, at, extra, section, to, too_much);
 }

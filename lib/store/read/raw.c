@@ -58,6 +58,7 @@ void pmu_raw_free(struct pmu_raw *raw)
 		free(raw->thread[i].row);
 	free(raw->thread);
 	free(raw->bucket);
+	free(raw->turns);
 	free(raw->meta);
 	free(raw->name);
 }

@@ -25,6 +25,7 @@ enum pmu_store_damage {
 	PMU_DAMAGE_TORN,      /* a row changed at every try */
 	PMU_DAMAGE_CHURN,     /* threads came and went at every try */
 	PMU_DAMAGE_HISTOGRAM, /* lengths of calls of no row, or of one twice */
+	PMU_DAMAGE_TURNS,     /* likewise sums over turns; or they are no numbers */
 	PMU_DAMAGE_LEAST,     /* likewise least counts; or more than all calls have counted */
 	PMU_DAMAGE_COUNT
 };
@@ -51,6 +52,8 @@ struct pmu_raw_row {
 	bool has_histogram;
 	/* of pmu_raw.bucket: those of its histogram that are not 0 */
 	size_t first_bucket, n_buckets;
+	bool has_turns;
+	size_t turns; /* index into pmu_raw.turns */
 	bool has_least;
 	uint64_t least[PMU_MAX_SLOTS]; /* 1 + the least that a call counted; 0: not known */
 };
@@ -59,6 +62,11 @@ struct pmu_raw_row {
 struct pmu_raw_bucket {
 	uint32_t bucket;
 	uint64_t calls;
+};
+
+/** A row's struct pmu_store_turns. */
+struct pmu_raw_turns {
+	double sum[PMU_TURNS_VALUES];
 };
 
 /** A thread's record in one group, and its rows by ascending id. */
@@ -99,6 +107,8 @@ struct pmu_raw {
 	size_t n_names;
 	struct pmu_raw_bucket *bucket; /* of all rows */
 	size_t n_buckets;
+	struct pmu_raw_turns *turns; /* of all rows */
+	size_t n_turns;
 	uint64_t damage[PMU_DAMAGE_COUNT];
 };
 

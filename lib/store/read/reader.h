@@ -30,6 +30,7 @@ struct pmu_reader {
 	struct pmu_rows_chunk *sides; /* likewise */
 	size_t n_sides, sides_room;
 	size_t bucket_room;
+	size_t turns_room;
 	uint32_t *gone; /* serials whose rows are of no account */
 	size_t n_gone, gone_room;
 };

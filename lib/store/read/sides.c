@@ -4,6 +4,7 @@
  * for itself, see row.h.
  */
 #include <errno.h>
+#include <math.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,15 +98,57 @@ static int copy_least(struct pmu_reader *reader, const struct pmu_store_side *fr
 	return 0;
 }
 
+/* Sums of what nothing is below 0. */
+static bool are_sums(const double *sum)
+{
+	for (uint32_t i = 0; i < PMU_TURNS_VALUES; i++)
+		if (!isfinite(sum[i]) || sum[i] < 0)
+			return false;
+	return true;
+}
+
+static int copy_turns(struct pmu_reader *reader, const struct pmu_store_side *from,
+		      struct pmu_raw_row *row)
+{
+	struct pmu_raw *raw = reader->raw;
+	uint64_t value[PMU_TURNS_VALUES];
+
+	if (!copy_values(from, PMU_TURNS_VALUES, value) || row->torn)
+		return 0;
+	if (pmu_reader_make_room(&raw->turns, raw->n_turns, &reader->turns_room,
+				 sizeof(*raw->turns)))
+		return -ENOMEM;
+	memcpy(raw->turns[raw->n_turns].sum, value, sizeof(value));
+	if (!are_sums(raw->turns[raw->n_turns].sum)) {
+		raw->damage[PMU_DAMAGE_TURNS]++;
+		return 0;
+	}
+	row->has_turns = true;
+	row->turns = raw->n_turns++;
+	return 0;
+}
+
 static bool has_side(const struct pmu_raw_row *row, enum pmu_side which)
 {
-	return which == PMU_SIDE_HISTOGRAM ? row->has_histogram : row->has_least;
+	return which == PMU_SIDE_HISTOGRAM ? row->has_histogram
+	       : which == PMU_SIDE_LEAST   ? row->has_least
+					   : row->has_turns;
 }
+
+/* What becomes of each kind. */
+static const struct {
+	enum pmu_store_damage damage;
+	int (*copy)(struct pmu_reader *reader, const struct pmu_store_side *from,
+		    struct pmu_raw_row *row);
+} kinds[PMU_SIDES] = {
+	[PMU_SIDE_HISTOGRAM] = { PMU_DAMAGE_HISTOGRAM, copy_histogram },
+	[PMU_SIDE_LEAST] = { PMU_DAMAGE_LEAST, copy_least },
+	[PMU_SIDE_TURNS] = { PMU_DAMAGE_TURNS, copy_turns },
+};
 
 static uint64_t *damage_of(struct pmu_reader *reader, enum pmu_side which)
 {
-	return &reader->raw->damage[which == PMU_SIDE_HISTOGRAM ? PMU_DAMAGE_HISTOGRAM
-								: PMU_DAMAGE_LEAST];
+	return &reader->raw->damage[kinds[which].damage];
 }
 
 /* One that is new, of a row that is newer than our look at the rows, has nothing to say yet. */
@@ -125,14 +168,12 @@ static int take_side(struct pmu_reader *reader, const struct pmu_raw_thread *thr
 	}
 	if (!row)
 		return 0;
-	return which == PMU_SIDE_HISTOGRAM ? copy_histogram(reader, from, row)
-					   : copy_least(reader, from, row);
+	return kinds[which].copy(reader, from, row);
 }
 
 static int take_chunk(struct pmu_reader *reader, const struct pmu_rows_chunk *from)
 {
-	enum pmu_side which = from->copy.kind == PMU_CHUNK_HISTOGRAMS ? PMU_SIDE_HISTOGRAM
-								      : PMU_SIDE_LEAST;
+	enum pmu_side which = (enum pmu_side)(from->copy.kind - PMU_CHUNK_HISTOGRAMS);
 	const struct pmu_raw_thread *thread = thread_of(reader->raw, from->copy.owner);
 	size_t n = (from->copy.size - sizeof(*from->chunk)) / pmu_side_size(which);
 	const char *side = (const char *)(from->chunk + 1);

@@ -35,6 +35,8 @@ static const char *const damage_text[PMU_DAMAGE_COUNT] = {
 	[PMU_DAMAGE_TORN] = "rows changed at every look: their counts are missing",
 	[PMU_DAMAGE_CHURN] = "threads came and went at every look: some may count twice",
 	[PMU_DAMAGE_HISTOGRAM] = "lengths of calls that belong to no row were left out",
+	[PMU_DAMAGE_TURNS] =
+		"sums over turns that belong to no row, or are no numbers, were left out",
 	[PMU_DAMAGE_LEAST] =
 		"least counts that belong to no row, or are more than all of its calls counted, were left out",
 };

@@ -111,7 +111,7 @@ static int take_rows(struct pmu_reader *reader, const struct pmu_store_chunk *ch
 
 	if (copy->kind == PMU_CHUNK_FREE)
 		return copy->owner ? mark_gone(reader, copy->owner) : 0;
-	if (copy->kind == PMU_CHUNK_HISTOGRAMS || copy->kind == PMU_CHUNK_LEASTS)
+	if (copy->kind >= PMU_CHUNK_HISTOGRAMS && copy->kind <= PMU_CHUNK_TURNS)
 		return take_sides(reader, chunk, copy);
 	if (copy->kind != PMU_CHUNK_THREAD && copy->kind != PMU_CHUNK_ROWS)
 		return 0;
@@ -212,7 +212,7 @@ static void forget_threads(struct pmu_reader *reader)
 	for (i = 0; i < raw->n_threads; i++)
 		free(raw->thread[i].row);
 	raw->n_threads = 0;
-	raw->n_buckets = 0;
+	raw->n_buckets = raw->n_turns = 0;
 	reader->n_rows = 0;
 	reader->n_sides = 0;
 	reader->n_gone = 0;
@@ -225,6 +225,7 @@ static void forget_threads(struct pmu_reader *reader)
 	raw->damage[PMU_DAMAGE_TORN] = 0;
 	raw->damage[PMU_DAMAGE_HISTOGRAM] = 0;
 	raw->damage[PMU_DAMAGE_LEAST] = 0;
+	raw->damage[PMU_DAMAGE_TURNS] = 0;
 }
 
 static int read_threads_once(struct pmu_reader *reader)
