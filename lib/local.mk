@@ -217,6 +217,8 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/report/combine/combine.h \
 	%D%/report/model/all_calls.c \
 	%D%/report/model/all_calls.h \
+	%D%/report/model/turns.c \
+	%D%/report/model/turns.h \
 	%D%/report/model/block.c \
 	%D%/report/model/block.h \
 	%D%/report/model/finish.c \
@@ -232,6 +234,7 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/report/model/rows.h \
 	%D%/report/model/sums.c \
 	%D%/report/model/team.c \
+	%D%/report/text/estimates.c \
 	%D%/report/text/choose.c \
 	%D%/report/text/doubts.c \
 	%D%/report/text/head.c \
@@ -400,6 +403,8 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/session/occupancy.c \
 	%D%/session/thread.c \
 	%D%/session/thread.h \
+	%D%/session/turns.c \
+	%D%/session/turns.h \
 	%D%/session/usage.c \
 	%D%/session/usage.h \
 	%D%/region/call.c \

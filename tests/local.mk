@@ -87,6 +87,7 @@ unit_tests = \
 	%D%/unit/report/team \
 	%D%/unit/report/text \
 	%D%/unit/report/topdown \
+	%D%/unit/report/turns \
 	%D%/unit/session/groups \
 	%D%/unit/session/sockets \
 	%D%/unit/session/sockets_report \

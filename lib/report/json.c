@@ -69,6 +69,7 @@
  *     depth, parent      0 and null for an outermost region, else the path around it
  *     n_threads   threads that were in it; all that follows is the sum over them
  *     calls       begin/end pairs that have ended
+ *     all_calls   only where other groups have counted some of its calls: those of all of them
  *     time_ns     inclusive of nested regions; null, as all that follows from it and the
  *                 counts are, where the region is open and no call of it has ended
  *     self_ns     without them
@@ -100,6 +101,13 @@
  *     raw         {count: as read}
  *     net         {count: without the library's own cost}
  *     self        {count: net without nested regions}
+ *     turns       of a thread, where groups took turns: {n, calls, calls_square, counts: {count:
+ *                 {sum, square, product}}}: of the n turns in which there were calls the sums of
+ *                 these, of their squares, of what all calls of a turn counted (as read), of its
+ *                 square, of its product with the calls
+ *     estimated   {count: {value, error, margin}} where groups took turns: net of all_calls, as many
+ *                 times what a call counted; its standard error; half of the interval that holds
+ *                 the true value in 95 of 100 cases; null: not known
  *     least       {count: the least net count of a call}: its shortest path, each count for itself;
  *     of
  *                 outermost calls that have ended, but for those that regions overlap in; null
@@ -151,6 +159,7 @@
 #include "report/json_put.h"
 #include "report/model/histogram.h"
 #include "report/model/rows.h"
+#include "report/model/turns.h"
 #include "report/report.h"
 #include "report/several.h"
 
@@ -394,6 +403,40 @@ static void put_metrics(struct pmu_strbuf *out, const char *before,
 	pmu_strbuf_add(out, "}");
 }
 
+static void put_turns(struct pmu_strbuf *out, const char *before, const struct pmu_model_section *s,
+		      const struct pmu_model_turns *turns)
+{
+	key(out, before, "turns");
+	put_double(out, "{", "n", turns->n);
+	put_double(out, ", ", "calls", turns->calls);
+	put_double(out, ", ", "calls_square", turns->calls_square);
+	key(out, ", ", "counts");
+	pmu_strbuf_add(out, "{");
+	for (unsigned int i = 0; i < s->n_counts; i++) {
+		key(out, i ? ", " : "", s->count[i].name);
+		put_double(out, "{", "sum", turns->count[i].sum);
+		put_double(out, ", ", "square", turns->count[i].square);
+		put_double(out, ", ", "product", turns->count[i].product);
+		pmu_strbuf_add(out, "}");
+	}
+	pmu_strbuf_add(out, "}}");
+}
+
+static void put_estimates(struct pmu_strbuf *out, const char *before,
+			  const struct pmu_model_section *s, const struct pmu_model_row *row)
+{
+	key(out, before, "estimated");
+	pmu_strbuf_add(out, "{");
+	for (unsigned int i = 0; i < s->n_counts; i++) {
+		key(out, i ? ", " : "", s->count[i].name);
+		put_double(out, "{", "value", row->estimate[i].value);
+		put_double(out, ", ", "error", row->estimate[i].error);
+		put_double(out, ", ", "margin", pmu_model_estimate_margin(row, &row->estimate[i]));
+		pmu_strbuf_add(out, "}");
+	}
+	pmu_strbuf_add(out, "}");
+}
+
 static void put_flags(struct pmu_strbuf *out, uint32_t flags)
 {
 	bool first = true;
@@ -456,6 +499,10 @@ static void put_measured(struct pmu_strbuf *out, const struct pmu_model_section 
 	put_counts(out, indent, "raw", s, row->raw, row->missing);
 	put_counts(out, indent, "net", s, row->net, row->missing);
 	put_counts(out, indent, "self", s, row->self, row->missing | row->self_missing);
+	if (row->turns && row->thread >= 0)
+		put_turns(out, indent, s, row->turns);
+	if (row->estimate)
+		put_estimates(out, indent, s, row);
 	if (row->least)
 		put_counts(out, indent, "least", s, row->least->count, ~row->least->known);
 	put_metrics(out, indent, s, row->metric);

@@ -106,6 +106,33 @@ static const struct pmu_model_least *read_least(struct pmu_json_reader *reader,
 	return least;
 }
 
+static const struct pmu_model_turns *read_turns(struct pmu_json_reader *reader,
+						const struct pmu_value *item,
+						const struct pmu_value *columns)
+{
+	const struct pmu_value *from = pmu_json_object(reader, item, "turns");
+	const struct pmu_value *counts = pmu_json_object(reader, from, "counts");
+	size_t n = pmu_value_size(columns);
+	struct pmu_model_turns *turns = pmu_json_alloc(
+		reader, 1, sizeof(*turns) + n * sizeof(turns->count[0]));
+
+	if (!turns)
+		return NULL;
+	turns->n = pmu_json_double(reader, from, "n");
+	turns->calls = pmu_json_double(reader, from, "calls");
+	turns->calls_square = pmu_json_double(reader, from, "calls_square");
+	for (size_t i = 0; i < n && !reader->rc; i++) {
+		const char *column = pmu_value_text(
+			pmu_value_member(pmu_value_at(columns, i), "name"));
+		const struct pmu_value *count = pmu_json_object(reader, counts, column);
+
+		turns->count[i].sum = pmu_json_double(reader, count, "sum");
+		turns->count[i].square = pmu_json_double(reader, count, "square");
+		turns->count[i].product = pmu_json_double(reader, count, "product");
+	}
+	return turns;
+}
+
 /* Of a region that is open times may be null: no call of it has ended. */
 static uint64_t read_time(struct pmu_json_reader *reader, const struct pmu_value *item,
 			  const char *name, bool is_open)
@@ -140,6 +167,8 @@ static void read_row(struct pmu_json_reader *reader, const struct pmu_value *ite
 	row->flags = get_flags(reader, item);
 	read_counts(reader, item, "raw", columns, row->raw, &row->missing);
 	read_counts(reader, item, "net", columns, row->net, &row->missing);
+	if (pmu_value_member(item, "turns"))
+		row->turns = read_turns(reader, item, columns);
 	if (pmu_value_member(item, "least"))
 		row->least = read_least(reader, item, columns);
 	for (i = 0; i < n; i++)

@@ -11,6 +11,7 @@
 #include "report/model/finish.h"
 #include "report/model/histogram.h"
 #include "report/model/least.h"
+#include "report/model/turns.h"
 
 /* --- rows --- */
 
@@ -67,6 +68,22 @@ static int add_least(struct pmu_joining *j, const struct pmu_model_row *old,
 	return 0;
 }
 
+static int add_turns(struct pmu_joining *j, const struct pmu_model_row *old,
+		     struct pmu_model_row *row)
+{
+	struct pmu_model_turns *turns;
+
+	row->turns = NULL;
+	row->estimate = NULL;
+	if (!old->turns)
+		return 0;
+	row->turns = turns = pmu_model_turns_new(j->c->model, j->into->n_counts);
+	if (!turns)
+		return -ENOMEM;
+	pmu_model_turns_add(turns, old->turns, j->count_at, j->old->n_counts);
+	return 0;
+}
+
 static int add_row(struct pmu_joining *j, const struct pmu_model_row *old,
 		   struct pmu_model_row *row)
 {
@@ -76,7 +93,7 @@ static int add_row(struct pmu_joining *j, const struct pmu_model_row *old,
 	row->missing = UINT32_MAX;
 	row->histogram = pmu_histogram_copy(j->c->model, old->histogram);
 	if (!give_counts(j, row) || (old->histogram && !row->histogram) ||
-	    add_least(j, old, row) < 0)
+	    add_least(j, old, row) < 0 || add_turns(j, old, row) < 0)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < j->old->n_counts; i++) {
 		unsigned int at = j->count_at[i];

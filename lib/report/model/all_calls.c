@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/model/model.h"
+#include "report/model/turns.h"
 
 static int by_path(const void *a, const void *b)
 {
@@ -26,6 +27,28 @@ static void add_same(struct pmu_model_row **row, size_t n)
 		for (size_t i = from; i < to; i++)
 			row[i]->all_calls = sum;
 	}
+}
+
+/* Of those whose groups have taken turns: elsewhere a part may be another part of the program. */
+static int estimate(struct pmu_model *model)
+{
+	for (unsigned int s = 0; s < model->n_sections; s++) {
+		struct pmu_model_section *section = &model->section[s];
+
+		for (unsigned int i = 0; i < section->n_rows; i++) {
+			struct pmu_model_row *row = &section->row[i];
+
+			row->estimate = NULL;
+			if (!row->turns || row->all_calls <= row->calls)
+				continue;
+			row->estimate = pmu_model_alloc(model,
+							section->n_counts * sizeof(*row->estimate));
+			if (!row->estimate)
+				return -ENOMEM;
+			pmu_model_turns_estimate(row, section->n_counts, row->estimate);
+		}
+	}
+	return 0;
 }
 
 int pmu_model_add_calls(struct pmu_model *model)
@@ -48,5 +71,5 @@ int pmu_model_add_calls(struct pmu_model *model)
 	qsort(row, n, sizeof(*row), by_path);
 	add_same(row, n);
 	free(row);
-	return 0;
+	return estimate(model);
 }

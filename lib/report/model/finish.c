@@ -5,6 +5,7 @@
 #include "report/model/histogram.h"
 #include "report/model/least.h"
 #include "report/model/rows.h"
+#include "report/model/turns.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -285,6 +286,8 @@ static int finish_rows(struct pmu_finishing *f)
 	rc = pmu_teams_make(f);
 	if (!rc)
 		rc = pmu_model_leasts_of_sums(f->model, s);
+	if (!rc)
+		rc = pmu_model_turns_of_sums(f->model, s);
 	return rc < 0 ? rc : pmu_histograms_of_sums(f->model, s);
 }
 

@@ -88,6 +88,24 @@ struct pmu_model_least {
 	uint64_t count[]; /* [n_counts] */
 };
 
+/**
+ * How a row's calls and counts were spread over the turns of its group, where groups took turns: sums
+ * over the turns in which there were calls.  Counts are as they were read.
+ */
+struct pmu_model_turns {
+	double n, calls, calls_square;
+	/* [n_counts], c being what all calls of a turn counted */
+	struct {
+		double sum, square, product; /* c, c^2, c * calls */
+	} count[];
+};
+
+/** What all calls of a region have counted, from those that one group has. */
+struct pmu_model_estimate {
+	double value; /* NaN: nothing is known */
+	double error; /* standard; NaN: not known */
+};
+
 /** How long threads of a team were at work, those that came after each other as one. */
 struct pmu_model_side {
 	bool is_known; /* when each of them lived */
@@ -165,6 +183,10 @@ struct pmu_model_row {
 	/* of outermost calls that have ended; NULL: was not asked for */
 	const struct pmu_model_histogram *histogram;
 	const struct pmu_model_least *least; /* NULL: was not asked for */
+	const struct pmu_model_turns
+		*turns; /* NULL: groups did not take turns, or it is not known */
+	/* [n_counts] a sum's that has a part of all_calls; made by pmu_model_finish(); else NULL */
+	struct pmu_model_estimate *estimate;
 	/*
 	 * A sum's: of all threads' measured time.  A thread's row: of that thread's.  0 to 1; NaN:
 	 * unknown, also where the row's time is more than that (damaged data).

@@ -556,6 +556,7 @@ static void put_rows(struct rows *r)
 	put_left_out(r);
 	put_unsorted(r);
 	put_not_counted(r);
+	pmu_text_estimates(t, r->s, r->row, r->n);
 	pmu_text_times(t, r->row, r->n);
 	pmu_text_least(t, r->s, r->row, r->n);
 }

@@ -37,6 +37,9 @@ static const struct {
 	{ PMU_LEGEND_INTERRUPTED, "i", NULL }, /* pmu_text_interrupted() */
 	{ PMU_LEGEND_TEAM, "t",
 	  "team: what the thread did for a region that another one had open; in no region around it" },
+	{ PMU_LEGEND_ESTIMATES, "~",
+	  "estimated: of all calls, from those that the group has counted; in 95 of 100 cases the "
+	  "true value is within +/- of it" },
 	{ PMU_LEGEND_DOUBT, "?", "see the doubts below" },
 	{ PMU_LEGEND_DEEP, "(n)", "nested n deep, too deep to indent" },
 };

@@ -19,6 +19,7 @@ enum pmu_text_legend {
 	PMU_LEGEND_DEEP = 128,
 	PMU_LEGEND_INTERRUPTED = 256,
 	PMU_LEGEND_TEAM = 512,
+	PMU_LEGEND_ESTIMATES = 1024,
 };
 
 struct pmu_text {
@@ -112,6 +113,12 @@ void pmu_text_times(struct pmu_text *t, const struct pmu_model_row *row, unsigne
  */
 void pmu_text_least(struct pmu_text *t, const struct pmu_model_section *section,
 		    const struct pmu_model_row *row, unsigned int n);
+
+/**
+ * pmu_text_estimates() - what all calls have counted, where groups took turns; @row: [@n] of one table
+ */
+void pmu_text_estimates(struct pmu_text *t, const struct pmu_model_section *section,
+			const struct pmu_model_row *row, unsigned int n);
 
 /** pmu_text_topdown() - below all tables: the regions' trees, where a group of top-down analysis is */
 void pmu_text_topdown(struct pmu_text *t);

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Estimates of what all calls of a region have counted, where groups took turns. */
+#include "report/model/turns.h"
+
+#include <errno.h>
+#include <math.h>
+
+#include "base/compiler.h"
+
+struct pmu_model_turns *pmu_model_turns_new(struct pmu_model *model, unsigned int n_counts)
+{
+	struct pmu_model_turns *turns;
+
+	return pmu_model_alloc(model, sizeof(*turns) + n_counts * sizeof(turns->count[0]));
+}
+
+void pmu_model_turns_add(struct pmu_model_turns *to, const struct pmu_model_turns *more,
+			 const unsigned int *at, unsigned int n_counts)
+{
+	to->n += more->n;
+	to->calls += more->calls;
+	to->calls_square += more->calls_square;
+	for (unsigned int i = 0; i < n_counts; i++) {
+		unsigned int k = at ? at[i] : i;
+
+		to->count[k].sum += more->count[i].sum;
+		to->count[k].square += more->count[i].square;
+		to->count[k].product += more->count[i].product;
+	}
+}
+
+int pmu_model_turns_of_sums(struct pmu_model *model, struct pmu_model_section *section)
+{
+	for (unsigned int i = 0; i < section->n_thread_rows; i++) {
+		const struct pmu_model_row *row = &section->thread_row[i];
+		struct pmu_model_turns *turns;
+
+		if (!row->turns || row->flags & PMU_ROW_TEAM)
+			continue;
+		turns = (struct pmu_model_turns *)(uintptr_t)section->row[row->sum].turns;
+		if (!turns)
+			turns = pmu_model_turns_new(model, section->n_counts);
+		if (!turns)
+			return -ENOMEM;
+		pmu_model_turns_add(turns, row->turns, NULL, section->n_counts);
+		section->row[row->sum].turns = turns;
+	}
+	return 0;
+}
+
+/* Less than rounding of the sums can make. */
+#define ROUNDING 1e-13
+
+/* Of a call's count. */
+static double error_a_call(const struct pmu_model_turns *turns, unsigned int count, double part)
+{
+	double sum = turns->count[count].sum, square = turns->count[count].square;
+	double ratio = sum / turns->calls;
+	double rest = square - 2 * ratio * turns->count[count].product +
+		      ratio * ratio * turns->calls_square;
+
+	if (!(turns->n > 1) || !(turns->calls > 0))
+		return NAN;
+	if (rest < ROUNDING * square)
+		rest = 0;
+	return sqrt((1 - part) * rest * turns->n / (turns->n - 1)) / turns->calls;
+}
+
+void pmu_model_turns_estimate(const struct pmu_model_row *sum, unsigned int n_counts,
+			      struct pmu_model_estimate *estimate)
+{
+	double calls = (double)sum->calls, all = (double)sum->all_calls;
+
+	for (unsigned int i = 0; i < n_counts; i++) {
+		estimate[i] = (struct pmu_model_estimate){ NAN, NAN };
+		if (sum->missing >> i & 1 || !sum->calls)
+			continue;
+		estimate[i].value = (double)sum->net[i] / calls * all;
+		if (sum->turns)
+			estimate[i].error = all * error_a_call(sum->turns, i, calls / all);
+	}
+}
+
+/* 97.5 % of Student's distribution by degrees of freedom; of more than these by Cornish and Fisher's first terms. */
+static double student(double freedom)
+{
+	static const double few[] = { 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365,
+				      2.306,  2.262, 2.228, 2.201, 2.179, 2.160, 2.145 };
+	double z = 1.959964;
+
+	if (!(freedom >= 1))
+		return NAN;
+	if (freedom <= (double)PMU_ARRAY_LEN(few))
+		return few[(int)freedom - 1];
+	return z + (z * z * z + z) / (4 * freedom);
+}
+
+double pmu_model_estimate_margin(const struct pmu_model_row *sum,
+				 const struct pmu_model_estimate *estimate)
+{
+	return sum->turns ? student(sum->turns->n - 1) * estimate->error : NAN;
+}

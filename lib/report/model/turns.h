@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Estimates of what all calls of a region have counted, where groups took turns. */
+#ifndef PMU_REPORT_TURNS_H
+#define PMU_REPORT_TURNS_H
+
+#include "report/model/model.h"
+
+/** pmu_model_turns_new() - none yet; NULL without memory */
+struct pmu_model_turns *pmu_model_turns_new(struct pmu_model *model, unsigned int n_counts);
+
+/** pmu_model_turns_add() - @more's, whose count i is @to's at[i]; @at NULL: the same */
+void pmu_model_turns_add(struct pmu_model_turns *to, const struct pmu_model_turns *more,
+			 const unsigned int *at, unsigned int n_counts);
+
+/** pmu_model_turns_of_sums() - each sum's, of the rows that it is of.  Return: 0 or -ENOMEM. */
+int pmu_model_turns_of_sums(struct pmu_model *model, struct pmu_model_section *section);
+
+/**
+ * pmu_model_turns_estimate() - the estimates of a sum whose all_calls are known
+ *
+ * Turns are clusters of calls, drawn from all that there were; what a group counted a call is a ratio
+ * of two sums over them: W. G. Cochran, "Sampling Techniques", 3rd edition 1977, sections 6.4 and 9A.
+ * Calls that follow each other may be alike, so that turns and not calls say how sure it is.
+ */
+void pmu_model_turns_estimate(const struct pmu_model_row *sum, unsigned int n_counts,
+			      struct pmu_model_estimate *estimate);
+
+/** pmu_model_estimate_margin() - half of the interval that holds it in 95 of 100 cases; NaN: not known */
+double pmu_model_estimate_margin(const struct pmu_model_row *sum,
+				 const struct pmu_model_estimate *estimate);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What all calls of regions have counted, estimated from those that a group has had in its turns. */
+#include <math.h>
+#include <string.h>
+
+#include "report/encode.h"
+#include "report/model/turns.h"
+#include "report/text/table.h"
+#include "report/text/text.h"
+
+#define KIND "estimates"
+
+static bool is_told(const struct pmu_model_row *row, unsigned int count)
+{
+	return row->estimate && !isnan(row->estimate[count].value);
+}
+
+static bool any_told(const struct pmu_model_row *row, unsigned int n, unsigned int count)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (is_told(&row[i], count))
+			return true;
+	return false;
+}
+
+static double largest(const struct pmu_model_row *row, unsigned int n, unsigned int count)
+{
+	double most = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		if (is_told(&row[i], count) && row[i].estimate[count].value > most)
+			most = row[i].estimate[count].value;
+	return most;
+}
+
+/* "~20.1 M": a number that was not counted has a sign before it. */
+static void mark(struct pmu_cell *cell)
+{
+	size_t len = strlen(cell->number);
+
+	if (len + 1 >= sizeof(cell->number))
+		return;
+	memmove(cell->number + 1, cell->number, len + 1);
+	cell->number[0] = '~';
+}
+
+static void put_value(struct pmu_cell *cell, const char *unit, double value, double most)
+{
+	uint64_t whole = value < 0x1p63 ? (uint64_t)(value + 0.5) : UINT64_MAX;
+
+	if (unit && !strcmp(unit, "ns"))
+		pmu_cell_time(cell, value);
+	else if (unit && !strcmp(unit, "uJ"))
+		pmu_cell_energy(cell, whole);
+	else
+		pmu_cell_count(cell, whole, most < 0x1p63 ? (uint64_t)most : UINT64_MAX);
+	mark(cell);
+}
+
+static struct pmu_cell *column(struct pmu_text *t, struct pmu_table *table, const char *title)
+{
+	struct pmu_cell *cell = pmu_block_array(&t->scratch, table->n_rows, sizeof(*cell));
+
+	t->failed |= !cell;
+	if (cell)
+		table->column[table->n_columns++] =
+			(struct pmu_table_column){ .title = title, .kind = KIND, .cell = cell };
+	return cell;
+}
+
+static void count_columns(struct pmu_text *t, struct pmu_table *table,
+			  const struct pmu_model_section *s, const struct pmu_model_row *row,
+			  unsigned int c)
+{
+	struct pmu_cell *value = column(t, table, pmu_text_shown(t, s->count[c].name));
+	struct pmu_cell *margin = column(t, table, "+/-");
+	double most = largest(row, table->n_rows, c);
+
+	for (unsigned int i = 0; value && margin && i < table->n_rows; i++) {
+		const struct pmu_model_estimate *estimate;
+
+		if (!is_told(&row[i], c))
+			continue;
+		estimate = &row[i].estimate[c];
+		put_value(&value[i], s->count[c].unit, estimate->value, most);
+		pmu_cell_share(&margin[i], estimate->value > 0
+						   ? pmu_model_estimate_margin(&row[i], estimate) /
+							     estimate->value
+						   : NAN);
+	}
+}
+
+void pmu_text_estimates(struct pmu_text *t, const struct pmu_model_section *s,
+			const struct pmu_model_row *row, unsigned int n)
+{
+	struct pmu_table table = { .n_rows = n, .color = t->color };
+	struct pmu_cell *calls;
+	bool any = false;
+
+	for (unsigned int c = 0; c < s->n_counts; c++)
+		any |= any_told(row, n, c);
+	if (!any)
+		return;
+	table.label = pmu_block_array(&t->scratch, n, sizeof(*table.label));
+	table.column = pmu_block_array(&t->scratch, 1 + 2 * (size_t)s->n_counts,
+				       sizeof(*table.column));
+	t->failed |= !table.label || !table.column;
+	for (unsigned int i = 0; i < n && !t->failed; i++) {
+		table.label[i].name = pmu_text_row_name(t, &row[i]);
+		table.label[i].depth = (unsigned int)row[i].depth;
+	}
+	calls = t->failed ? NULL : column(t, &table, "all calls");
+	for (unsigned int i = 0; calls && i < n; i++)
+		pmu_cell_exact(&calls[i], row[i].all_calls);
+	for (unsigned int c = 0; c < s->n_counts && !t->failed; c++)
+		if (any_told(row, n, c))
+			count_columns(t, &table, s, row, c);
+	if (t->failed)
+		return;
+	pmu_strbuf_add(t->out, "\n");
+	t->failed |= pmu_table_print(t->out, &table, t->columns, &t->scratch) < 0;
+	if (table.too_deep)
+		t->legend |= PMU_LEGEND_DEEP;
+	t->legend |= PMU_LEGEND_ESTIMATES;
+}
