@@ -118,6 +118,20 @@ static void counts_are_whole(const json_t *report, const char *path, long long f
 	       "a group has its own counts alone");
 }
 
+/* Each call faults as often: the estimate is of that, and hardly in doubt. */
+static void all_is_estimated(const json_t *region, long long faults)
+{
+	const json_t *estimate = json_object_get(json_object_get(region, "estimated"),
+						 "page-faults");
+	double value = json_number_value(json_object_get(estimate, "value"));
+	double margin = json_number_value(json_object_get(estimate, "margin"));
+
+	ok(value >= (double)faults && (RUN_SANITIZED || value <= 1.02 * (double)faults),
+	   "what all calls have done is estimated: %.0f", value);
+	ok(json_is_number(json_object_get(estimate, "margin")) && margin < 0.05 * value,
+	   "within %.1f", margin);
+}
+
 /* --- one thread --- */
 
 static int many_calls(void *arg)
@@ -143,6 +157,7 @@ static void each_call_is_of_one_group(const char *least, const char *what, long 
 	is_int(calls_of(r.json, "call/sized", &n_least), CALLS, "also by length");
 	counts_are_whole(r.json, "call", 7);
 	counts_are_whole(r.json, "call/inner", 5);
+	all_is_estimated(region_of_group(r.json, "call", "FAULTS"), 7 * CALLS);
 	is_int((long long)json_array_size(json_object_get(r.json, "threads")), 1, "one thread");
 	has(run_list(r.json, "notes"), "3 groups in turns", "the report says so");
 	run_done(&r);
