@@ -25,7 +25,7 @@ VAR("PMU_GROUP_PATH", "folders with colons between", "none",
     "and LIKWID's, NAME.txt",
     0, NULL)
 VAR("PMU_GROUP", "a group, or several, as CORE,MEM", "CORE where it can be counted, else TIME",
-    "what to count: CORE, CYCLES, BRANCH, CACHE, TLB, STALLS, FLOPS_DP, FLOPS_SP, MEM, ENERGY, TOPDOWN, SOFTWARE, "
+    "what to count: CORE, CYCLES, BRANCH, CACHE, TLB, STALLS, FLOPS_DP, FLOPS_SP, MEM, ENERGY, TOPDOWN, TMA2, SOFTWARE, "
     "TIME, one of your own, intel:METRIC of Intel's files, or likwid:GROUP of LIKWID's; of several "
     "the next is counted after pmu_group_next(), or with PMU_ROTATE=1 by itself",
     OPTION(group), take_group)

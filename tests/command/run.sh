@@ -326,6 +326,14 @@ else
 	skip 'terminals' 'no python3 with pty'
 fi
 
+# --- top-down analysis is groups that take turns ---
+"$pmu" run --topdown -o none env >out 2>err
+has out 'PMU_GROUP=TMA2' 'to level 2'
+has out 'PMU_ROTATE=1' 'whose groups take turns'
+"$pmu" run --topdown=1 -o none env >out 2>err
+has out 'PMU_GROUP=TMA1' 'level 1'
+lacks out 'PMU_ROTATE' 'is one group'
+
 # --- mistakes are told before the start ---
 # refused STATUS NAME TEXT ARGUMENT...
 refused() {
@@ -340,6 +348,9 @@ refused() {
 refused 2 'an unknown group' '-g: there is no group "CROE"; did you mean CORE?' -g CROE
 refused 2 'an unknown event' 'did you mean instructions?' -e instruction
 refused 2 'events and a group' 'not both' -e cycles -g CORE
+refused 2 'top-down analysis and a group' 'neither -g nor -e' --topdown -g CORE
+refused 2 'top-down analysis and events' 'neither -g nor -e' --topdown=1 -e cycles
+refused 2 'a level that is none' 'to which level? 1, 2 or 3' --topdown=4
 refused 2 'an unknown scope' '--scope teams: say thread or team' --scope teams
 refused 2 'an unknown source' '--source clok: ' --source clok
 refused 2 'an unknown scope' '--count core: say thread, cpu or process' --count core

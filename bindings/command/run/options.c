@@ -19,14 +19,38 @@
 
 /* --- the command line --- */
 
+/* Levels of top-down analysis; those of several groups, which take turns. */
+static const struct {
+	const char *level, *group;
+	bool several;
+} topdown[] = { { "1", "TMA1", false }, { "2", "TMA2", true }, { "3", "TMA3", true } };
+
+#define TOPDOWN_DEFAULT "2"
+
+static int take_topdown(const struct pmu_command *self, const char *level,
+			struct pmu_run_request *request)
+{
+	for (size_t i = 0; i < PMU_ARRAY_LEN(topdown); i++) {
+		if (strcmp(level, topdown[i].level) != 0)
+			continue;
+		request->topdown = topdown[i].group;
+		request->rotate |= topdown[i].several;
+		return 0;
+	}
+	return pmu_command_usage_error(
+		self, "--topdown=%s: to which level? 1, 2 or 3; 2 without a number", level);
+}
+
 static int parse_option(const struct pmu_command *self, struct pmu_run_request *request,
 			struct pmu_run_repeat_options *repeat, char **argv, int *i)
 {
-	const char *output = NULL, *map = NULL, *how = NULL;
+	const char *output = NULL, *map = NULL, *how = NULL, *level = NULL;
+	bool by_level = false;
 	const struct pmu_option options[] = {
 		{ .name = "--group", .letter = 'g', .value = &request->group },
 		{ .name = "--events", .letter = 'e', .value = &request->events },
 		{ .name = "--cpus", .letter = 'C', .value = &request->cpus },
+		{ .name = "--topdown", .flag = &by_level, .value = &level },
 		{ .name = "--output", .letter = 'o', .value = &output },
 		{ .name = "--pin", .value = &request->pin },
 		{ .name = "--source", .value = &request->source },
@@ -67,7 +91,22 @@ static int parse_option(const struct pmu_command *self, struct pmu_run_request *
 			"is simulated",
 			how);
 	request->fast |= how != NULL;
+	if (!rc && by_level)
+		rc = take_topdown(self, level ? level : TOPDOWN_DEFAULT, request);
 	return rc;
+}
+
+/* What is to be counted is said in one way. */
+static int take_counts(const struct pmu_command *self, struct pmu_run_request *request)
+{
+	if (request->events && request->group)
+		return pmu_command_usage_error(self, "events or a group, not both");
+	if (request->topdown && (request->events || request->group))
+		return pmu_command_usage_error(
+			self, "--topdown has groups of its own: neither -g nor -e beside it");
+	if (request->topdown)
+		request->group = request->topdown;
+	return 0;
 }
 
 /* Where no -o says it: PMU_OUTPUT, which the command does not get. */
@@ -135,9 +174,8 @@ int pmu_run_parse(const struct pmu_command *self, int argc, char **argv,
 		return pmu_command_usage_error(self, "--tree or --each?");
 	if (request->repeat && request->each)
 		return pmu_command_usage_error(self, "--repeat or --each?");
-	if (request->events && request->group)
-		return pmu_command_usage_error(self, "events or a group, not both");
-	return take_outputs(request);
+	rc = take_counts(self, request);
+	return rc ? rc : take_outputs(request);
 }
 
 void pmu_run_request_free(struct pmu_run_request *request)

@@ -25,6 +25,7 @@ struct pmu_diff_rename;
 /** The command line, and what it means. */
 struct pmu_run_request {
 	const char *group, *events, *cpus, *pin, *source, *scope, *count;
+	const char *topdown; /* the group of --topdown's level; NULL: not asked for */
 	const char *automatic, *functions, *min_time, *wrap;
 	const char **output; /* of -o, else of PMU_OUTPUT; none: text on standard error */
 	size_t n_outputs;
