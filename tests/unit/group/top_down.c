@@ -471,6 +471,7 @@ static const struct {
 	{ "zen4", "AuthenticAMD", 0x19, 0x11, 1, -1, 100, false, "", 13 },
 	{ "zen5", "AuthenticAMD", 0x1a, 0x02, 1, -1, 100, false, "", 13 },
 	{ "neoverse_v1", "ARM", 0x41, 0xd40, 0x10, -1, 1, false, "", 4 },
+	{ "neoverse_n2_r0p0", "ARM", 0x41, 0xd49, 0, -1, 1, false, "", 4 },
 	{ "neoverse_n2_r0p3", "ARM", 0x41, 0xd49, 3, -1, 1, false, "", 4 },
 	{ "neoverse_v2", "ARM", 0x41, 0xd4f, 0x10, -1, 1, false, "", 4 },
 };
