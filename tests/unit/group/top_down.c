@@ -22,6 +22,7 @@
 #include "group/formula.h"
 #include "group/vendor/map.h"
 #include "group/vendor/metric_parts.h"
+#include "report/text/topdown.h"
 #include "tests/tap.h"
 
 #define SETS_MAX 16
@@ -35,6 +36,8 @@ struct row {
 
 struct node {
 	struct row v, gp;
+	char truth[SETS_MAX + 1],
+		gp_truth[SETS_MAX + 1]; /* '1': above its threshold, and its parent */
 	long level;
 	bool by_json, has_gp, changed; /* in Intel's later files */
 };
@@ -50,6 +53,7 @@ static struct oracle {
 /* What came of one. */
 static struct {
 	unsigned int values, wrong, by_general;
+	unsigned int judged, misjudged; /* by the thresholds of the report's tree */
 	unsigned int no_group,
 		no_count; /* nodes that are no group; that need a count which is not there */
 } seen;
@@ -129,6 +133,10 @@ static void read_node(struct pmu_json *json, struct node *node)
 			node->by_json = memchr(json->value, 'J', json->len) != NULL;
 		else if (kind == PMU_JSON_STRING && is(json->key, json->key_len, "tma52"))
 			node->changed = !is(json->value, json->len, "same");
+		else if (kind == PMU_JSON_STRING && is(json->key, json->key_len, "th"))
+			pmu_json_string(json, node->truth, sizeof(node->truth));
+		else if (kind == PMU_JSON_STRING && is(json->key, json->key_len, "gpth"))
+			pmu_json_string(json, node->gp_truth, sizeof(node->gp_truth));
 		else if (kind == PMU_JSON_NUMBER && is(json->key, json->key_len, "l"))
 			node->level = strtol(json->value, NULL, 10);
 		else if (kind == PMU_JSON_ARRAY && is(json->key, json->key_len, "v"))
@@ -561,6 +569,61 @@ static bool find_counts(uint32_t named, const struct row **count)
 	return all;
 }
 
+static char truth_of(const struct node *node, unsigned int set)
+{
+	const char *truth = node->has_gp ? node->gp_truth : node->truth;
+
+	return set < strlen(truth) ? truth[set] : '-';
+}
+
+/* By what the vendor's thresholds say of them. */
+static bool parents_count(const struct pmu_topdown_tree *tree, const char *parent, unsigned int set)
+{
+	for (unsigned int i = tree->n; parent && i-- > 0;) {
+		const struct node *node;
+
+		if (strcmp(tree->node[i].name, parent) != 0)
+			continue;
+		node = node_of(parent);
+		if (!node || truth_of(node, set) != '1')
+			return false;
+		parent = tree->node[i].parent;
+	}
+	return true;
+}
+
+/* Is the threshold of the tree the one that these values were judged by? */
+static void judge(const struct node *node, const char *metric, double unit)
+{
+	const double *value = node->has_gp ? node->gp.value : node->v.value;
+	const struct pmu_topdown_node *ours_is;
+	const struct pmu_topdown_tree *tree;
+	unsigned int which;
+	int at = pmu_topdown_find(metric, &which);
+
+	if (at < 0) {
+		diag("%s is in no tree", metric);
+		seen.misjudged++;
+		return;
+	}
+	tree = &pmu_topdown_trees[which];
+	ours_is = &tree->node[at];
+	for (unsigned int set = 0; set < oracle.n_sets; set++) {
+		bool above = unit * value[set] > ours_is->above;
+		char truth = truth_of(node, set);
+
+		if (value[set] == NONE || isnan(value[set]) || truth == '-')
+			continue;
+		seen.judged++;
+		if (truth == '1' ? above || ours_is->also
+				 : !above || !parents_count(tree, ours_is->parent, set))
+			continue;
+		seen.misjudged++;
+		diag("%s, set %u: %g%% is %sabove its threshold", metric, set + 1,
+		     unit * value[set], truth == '1' ? "" : "not ");
+	}
+}
+
 /* Return: 1 for a node that was compared. */
 static unsigned int shipped_metric(const struct pmu_metric_text *metric, bool e_core, double smt,
 				   double unit)
@@ -588,6 +651,7 @@ static unsigned int shipped_metric(const struct pmu_metric_text *metric, bool e_
 		seen.no_count++;
 		return 0;
 	}
+	judge(node, metric->name, unit);
 	values = seen.values;
 	compare(&formula, metric->formula, count, name,
 		node->has_gp ? node->gp.value : node->v.value, unit, smt);
@@ -639,6 +703,7 @@ static void shipped_nodes(const char *folder)
 		n = shipped_groups(m);
 		ok(!seen.wrong && !seen.no_group && !seen.no_count && n >= ours[m].nodes,
 		   "  %u nodes of the groups, %u values, %u wrong", n, seen.values, seen.wrong);
+		ok(!seen.misjudged, "  thresholds hold for %u values", seen.judged);
 		nodes += n;
 		models++;
 	}
