@@ -79,11 +79,27 @@ bench_verify = \
 	%D%/verify/verify.c \
 	%D%/verify/verify.h
 
+# What a machine computes and moves at most.
+bench_ceilings = \
+	%D%/ceilings/ceilings.c \
+	%D%/ceilings/ceilings.h \
+	%D%/ceilings/flops.c \
+	%D%/ceilings/flops.h \
+	%D%/ceilings/json.c \
+	%D%/ceilings/levels.c \
+	%D%/ceilings/streams.c \
+	%D%/ceilings/streams.h \
+	%D%/ceilings/team.c \
+	%D%/ceilings/text.c \
+	bindings/command/roofline/place.c \
+	bindings/command/roofline/place.h
+
 bin_PROGRAMS += pmu-bench
 # Where the compiler goes by way of the PLT, the dynamic linker's work at the first pmu_region_end is in a region.
 pmu_bench_LDFLAGS = $(AM_LDFLAGS) -Wl,-z,now
 pmu_bench_LDADD = lib/libpmu.la $(JANSSON_LIBS) $(HWLOC_LIBS) -lm
 pmu_bench_SOURCES = \
+	$(bench_ceilings) \
 	$(bench_kernels) \
 	$(bench_verify) \
 	%D%/common/child.c \

@@ -203,6 +203,7 @@ script_tests = \
 	%D%/api/groups.sh \
 	%D%/api/hotpath.sh \
 	%D%/arm/exact.sh \
+	%D%/bench/ceilings.sh \
 	%D%/bench/compare.sh \
 	%D%/bench/overhead.sh \
 	%D%/bench/scale.sh \

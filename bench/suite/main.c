@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/ceilings/ceilings.h"
 #include "bench/common/child.h"
 #include "bench/common/processors.h"
 #include "bench/verify/verify.h"
@@ -74,9 +75,10 @@ static bool is_written(void)
 	return false;
 }
 
-/* What --verify has processes of its own do. */
+/* What --verify, and tests, have processes of their own do. */
 static const struct child_task tasks[] = {
 	{ "count", count_child },
+	{ "ceiling", ceilings_child },
 };
 
 int main(int argc, char **argv)
@@ -99,6 +101,10 @@ int main(int argc, char **argv)
 		return 2;
 	case OPTIONS_GO:
 		break;
+	}
+	if (options.ceilings) {
+		rc = ceilings_run(&options);
+		return is_written() ? rc : 1;
 	}
 	if (options.verify) {
 		rc = verify(&options);

@@ -29,6 +29,9 @@ static const char usage[] =
 	"                     what is known of the loop; 5 calls each on 256K where nothing else is said\n"
 	"  --processes N      for --verify: so many of each; 3\n"
 	"  --cache SIZE       the last-level cache that misses are reckoned with; else this machine's\n"
+	"  --ceilings         what this machine computes and moves at most, in some 3 s: the ceilings that\n"
+	"                     'pmu report --roofline' puts regions under; each a median, on one thread and on all\n"
+	"  -o, --output FILE  for --ceilings: not where 'pmu report' looks for them\n"
 	"  --json             for programs\n"
 	"  --list             the kernels\n"
 	"  -h, --help         this text\n"
@@ -134,6 +137,7 @@ enum {
 	EMULATE,
 	VERIFY,
 	PROCESSES,
+	CEILINGS,
 	JSON,
 	LIST,
 	VERSION
@@ -150,6 +154,8 @@ static const struct option long_options[] = {
 	{ "json", no_argument, NULL, JSON },
 	{ "verify", no_argument, NULL, VERIFY },
 	{ "processes", required_argument, NULL, PROCESSES },
+	{ "ceilings", no_argument, NULL, CEILINGS },
+	{ "output", required_argument, NULL, 'o' },
 	{ "list", no_argument, NULL, LIST },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, VERSION },
@@ -192,6 +198,12 @@ static int take(int option, const char *text, struct options *options)
 		rc = parse_number("--processes", text, 1, SUITE_MAX_PROCESSES, &number);
 		options->processes = (int)number;
 		return rc;
+	case CEILINGS:
+		options->ceilings = true;
+		return 0;
+	case 'o':
+		options->output = text;
+		return 0;
 	case JSON:
 		options->json = true;
 		return 0;
@@ -219,12 +231,36 @@ static int check_verify(const struct options *options)
 	return 0;
 }
 
+/* It has loops, sizes and times of its own. */
+static int check_ceilings(const struct options *options)
+{
+	const struct {
+		const char *name;
+		bool given;
+	} others[] = {
+		{ "a kernel", options->n_kernels > 0 },  { "--size", options->from > 0 },
+		{ "--threads", options->n_threads > 0 }, { "--calls", options->calls > 0 },
+		{ "--cache", options->cache > 0 },       { "--bare", options->bare },
+		{ "--emulate", options->emulate },       { "--verify", options->verify },
+	};
+
+	if (!options->ceilings)
+		return options->output ? wrong("--output", "without --ceilings",
+					       "PMU_OUTPUT says where a report goes")
+				       : 0;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (others[i].given)
+			return wrong(others[i].name, "with --ceilings",
+				     "it has loops and sizes of its own");
+	return 0;
+}
+
 enum options_result options_parse(int argc, char **argv, struct options *options)
 {
 	int option;
 
 	*options = (struct options){ .seconds = 0.5 };
-	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) >= 0) {
+	while ((option = getopt_long(argc, argv, "ho:", long_options, NULL)) >= 0) {
 		if (option == 'h') {
 			fputs(usage, stdout);
 			return OPTIONS_DONE;
@@ -241,7 +277,7 @@ enum options_result options_parse(int argc, char **argv, struct options *options
 	for (; optind < argc; optind++)
 		if (add_kernel(argv[optind], options) < 0)
 			return OPTIONS_WRONG;
-	if (check_verify(options) < 0)
+	if (check_verify(options) < 0 || check_ceilings(options) < 0)
 		return OPTIONS_WRONG;
 	if (options->n_kernels == 0)
 		while (kernels[options->n_kernels] && options->n_kernels < SUITE_MAX_KERNELS) {

@@ -27,7 +27,8 @@ struct options {
 	/* bytes of the last level that the model is to reckon with; 0: this machine's */
 	size_t cache;
 	int processes; /* of each source, to verify; 0: as many as suits */
-	bool bare, json, emulate, verify;
+	bool bare, json, emulate, verify, ceilings;
+	const char *output; /* a file for ceilings; NULL: where pmu looks for it */
 };
 
 /** What options_parse() returns. */
