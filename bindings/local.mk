@@ -58,6 +58,16 @@ limits_sources = \
 	%D%/command/check/limits.h \
 	%D%/command/quantity.c \
 	%D%/command/quantity.h
+# The roofline; its reader of ceilings needs json_read_sources.
+roofline_sources = \
+	%D%/command/roofline/ceilings.c \
+	%D%/command/roofline/ceilings.h \
+	%D%/command/roofline/collect.c \
+	%D%/command/roofline/parts.h \
+	%D%/command/roofline/place.c \
+	%D%/command/roofline/place.h \
+	%D%/command/roofline/roofline.c \
+	%D%/command/roofline/roofline.h
 # All that reading and writing a series takes.
 series_read_sources = $(json_read_sources) $(noise_sources) $(series_sources) $(stats_sources) \
 	%D%/command/command.h \
@@ -65,7 +75,7 @@ series_read_sources = $(json_read_sources) $(noise_sources) $(series_sources) $(
 
 # The command sees the report's model, so it carries the library's objects itself.
 bin_PROGRAMS += pmu
-pmu_SOURCES = $(limits_sources) $(series_read_sources) \
+pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) \
 	%D%/command/from.c \
 	%D%/command/help.c \
 	%D%/command/main.c \

@@ -16,6 +16,7 @@ unit_tests = \
 	%D%/unit/command/noise_sample \
 	%D%/unit/command/noise_summary \
 	%D%/unit/command/quantity \
+	%D%/unit/command/roofline \
 	%D%/unit/command/stats \
 	%D%/unit/command/value \
 	%D%/unit/counters/assign \
@@ -115,6 +116,9 @@ unit_tests = \
 %C%_unit_command_noise_sample_SOURCES = %D%/unit/command/noise_sample.c $(noise_sources)
 %C%_unit_command_noise_summary_SOURCES = %D%/unit/command/noise_summary.c $(noise_sources)
 %C%_unit_command_quantity_SOURCES = %D%/unit/command/quantity.c bindings/command/quantity.c bindings/command/quantity.h
+%C%_unit_command_roofline_SOURCES = %D%/unit/command/roofline.c $(json_read_sources) $(roofline_sources) \
+	bindings/command/command.h bindings/command/wrap.c
+%C%_unit_command_roofline_LDADD = $(LDADD) -lm
 %C%_unit_command_stats_SOURCES = %D%/unit/command/stats.c $(stats_sources)
 %C%_unit_command_stats_LDADD = $(LDADD) -lm
 %C%_unit_command_value_SOURCES = %D%/unit/command/value.c bindings/command/json/value.c bindings/command/json/value.h
