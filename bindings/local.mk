@@ -63,11 +63,15 @@ roofline_sources = \
 	%D%/command/roofline/ceilings.c \
 	%D%/command/roofline/ceilings.h \
 	%D%/command/roofline/collect.c \
+	%D%/command/roofline/labels.c \
+	%D%/command/roofline/labels.h \
 	%D%/command/roofline/parts.h \
 	%D%/command/roofline/place.c \
 	%D%/command/roofline/place.h \
 	%D%/command/roofline/roofline.c \
-	%D%/command/roofline/roofline.h
+	%D%/command/roofline/roofline.h \
+	%D%/command/roofline/svg.c \
+	%D%/command/roofline/text.c
 # All that reading and writing a series takes.
 series_read_sources = $(json_read_sources) $(noise_sources) $(series_sources) $(stats_sources) \
 	%D%/command/command.h \

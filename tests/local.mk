@@ -345,6 +345,7 @@ live_tests = \
 # Parsers over their corpus and mutations of it: a SOURCES line below for each.
 fuzz_tests = \
 	%D%/fuzz/base \
+	%D%/fuzz/ceilings \
 	%D%/fuzz/cpuid \
 	%D%/fuzz/elf \
 	%D%/fuzz/event \
@@ -365,6 +366,9 @@ fuzz_tests = \
 	%D%/fuzz/terms \
 	%D%/fuzz/wrap
 %C%_fuzz_base_SOURCES = %D%/fuzz/base.c %D%/fuzz/standalone.c
+%C%_fuzz_ceilings_SOURCES = %D%/fuzz/ceilings.c $(json_read_sources) $(roofline_sources) bindings/command/command.h \
+	bindings/command/wrap.c %D%/fuzz/standalone.c
+%C%_fuzz_ceilings_LDADD = $(LDADD) -lm
 %C%_fuzz_cpuid_SOURCES = %D%/fuzz/cpuid.c %D%/fuzz/standalone.c
 %C%_fuzz_elf_SOURCES = %D%/fuzz/elf.c bindings/preload/symbols/elf.c bindings/preload/symbols/elf.h bindings/preload/keep.h \
 	%D%/fuzz/standalone.c
@@ -571,6 +575,7 @@ $(fuzz_folder)/libpmu-core.a: $(fuzz_objects)
 	$(AM_V_GEN)rm -f $@ && $(AR) cq $@ $(fuzz_objects)
 # What a target needs beside the library.
 fuzz_json_extra = $(filter %.c,$(json_read_sources))
+fuzz_ceilings_extra = $(filter %.c,$(json_read_sources) $(roofline_sources)) bindings/command/wrap.c
 fuzz_elf_extra = bindings/preload/symbols/elf.c
 fuzz_limits_extra = $(filter %.c,$(limits_sources))
 fuzz_look_extra = bindings/command/run/look.c bindings/preload/process/target.c

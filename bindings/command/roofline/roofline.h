@@ -79,4 +79,22 @@ void pmu_roofline_why_no_bytes(const struct pmu_roofline *roofline, struct pmu_s
 unsigned int pmu_roofline_choose(const struct pmu_roofline *roofline,
 				 const struct pmu_text_options *options, bool *shown);
 
+/**
+ * pmu_roofline_write_text() - a table
+ * @why: why there are no ceilings; unused where there are
+ * Return: 0 or -ENOMEM.
+ */
+int pmu_roofline_write_text(struct pmu_strbuf *out, const struct pmu_roofline *roofline,
+			    const char *why, const struct pmu_text_options *options);
+
+/**
+ * pmu_roofline_write_svg() - a picture: logarithmic axes, ceilings, a dot for each region
+ *
+ * One file without scripts, fonts or links, for light and for dark pages.  Names are escaped.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int pmu_roofline_write_svg(struct pmu_strbuf *out, const struct pmu_roofline *roofline,
+			   const struct pmu_text_options *options);
+
 #endif
