@@ -68,6 +68,7 @@ roofline_sources = \
 	%D%/command/roofline/parts.h \
 	%D%/command/roofline/place.c \
 	%D%/command/roofline/place.h \
+	%D%/command/roofline/render.c \
 	%D%/command/roofline/roofline.c \
 	%D%/command/roofline/roofline.h \
 	%D%/command/roofline/svg.c \
@@ -145,6 +146,7 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) \
 	%D%/command/run/repeat.c \
 	%D%/command/run/repeat.h \
 	%D%/command/run/repeat_options.c \
+	%D%/command/run/roofline.c \
 	%D%/command/run/run.c \
 	%D%/command/run/run.h \
 	%D%/command/run/turns.c \

@@ -237,6 +237,7 @@ script_tests = \
 	%D%/command/merge.sh \
 	%D%/command/plan.sh \
 	%D%/command/repeat.sh \
+	%D%/command/roofline.sh \
 	%D%/command/run.sh \
 	%D%/command/stats.sh \
 	%D%/command/tree.sh \

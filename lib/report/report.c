@@ -42,7 +42,7 @@ int pmu_report_format_check(const char *path)
 	static const char *const refused[] = {
 		".xml",   ".html", ".htm", ".yaml",  ".yml", ".toml",    ".tsv", ".xls",
 		".xlsx",  ".ods",  ".md",  ".tex",   ".pdf", ".parquet", ".db",  ".sqlite",
-		".jsonl", ".jsn",  ".jso", ".jason", ".cvs", ".scv",
+		".jsonl", ".jsn",  ".jso", ".jason", ".cvs", ".scv",     ".svg", ".png",
 	};
 	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
 

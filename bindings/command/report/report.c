@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "bindings/command/command.h"
 #include "bindings/command/report/inputs.h"
+#include "bindings/command/roofline/roofline.h"
 #include "bindings/command/series/series.h"
 #include "report/report.h"
 #include "report/text/terminal.h"
@@ -41,8 +42,10 @@ struct request {
 	bool each;
 	bool tree; /* with merge */
 	bool remove;
-	bool dash_dash; /* everything from here on is a file */
-	bool printed;   /* something is on standard output */
+	bool roofline;
+	const char *ceilings; /* a file; NULL: where pmu-bench writes it */
+	bool dash_dash;       /* everything from here on is a file */
+	bool printed;         /* something is on standard output */
 };
 
 /* --- the command line --- */
@@ -57,6 +60,8 @@ static int parse_option(const struct pmu_command *self, struct request *request,
 		{ .name = "--each", .flag = &request->each },
 		{ .name = "--tree", .flag = &request->tree },
 		{ .name = "--remove", .flag = &request->remove },
+		{ .name = "--roofline", .flag = &request->roofline },
+		{ .name = "--ceilings", .value = &request->ceilings },
 		PMU_TEXT_OPTIONS(&request->text, request->top),
 		{ .name = NULL },
 	};
@@ -91,9 +96,11 @@ static int check(const struct pmu_command *self, const struct request *request)
 	if (!request->n_files &&
 	    (request->n_outputs || request->remove || request->text.threads || request->text.all ||
 	     request->text.brief || request->text.sort || request->text.filter ||
-	     request->text.top || request->merge || request->each))
+	     request->text.top || request->merge || request->each || request->roofline))
 		return pmu_command_usage_error(
 			self, "which store? 'pmu report' alone lists those there are");
+	if (request->ceilings && !request->roofline)
+		return pmu_command_usage_error(self, "--ceilings is of --roofline");
 	if (request->merge && request->each)
 		return pmu_command_usage_error(self, request->tree ? "--tree or --each?"
 								   : "--merge or --each?");
@@ -104,7 +111,8 @@ static int check(const struct pmu_command *self, const struct request *request)
 static int check_outputs(const struct pmu_command *self, const struct request *request)
 {
 	for (size_t i = 0; i < request->n_outputs; i++)
-		if (pmu_report_format_check(request->output[i]))
+		if (!(request->roofline && pmu_roofline_is_svg(request->output[i])) &&
+		    pmu_report_format_check(request->output[i]))
 			return pmu_command_usage_error(self, "%s", pmu_error_text());
 	for (size_t i = 0; i < request->n_outputs && request->n_files > 1; i++)
 		if (strcmp(request->output[i], "-") != 0 && !is_of_one(request->output[i]))
@@ -147,6 +155,21 @@ static int parse(const struct pmu_command *self, int argc, char **argv, struct r
 
 /* --- writing --- */
 
+/* @output: NULL: text */
+static int render(struct pmu_strbuf *out, const struct pmu_model *model,
+		  const struct request *request, const char *output,
+		  const struct pmu_text_options *options)
+{
+	int rc = 0;
+
+	if (request->roofline)
+		rc = pmu_roofline_render(out, model, request->ceilings, output, options);
+	else
+		pmu_report_render(out, model,
+				  output ? pmu_report_format_of(output) : PMU_REPORT_TEXT, options);
+	return rc ? rc : out->failed ? -ENOMEM : 0;
+}
+
 static int write_stdout(const struct pmu_model *model, struct request *request)
 {
 	struct pmu_text_options options = request->text;
@@ -156,8 +179,11 @@ static int write_stdout(const struct pmu_model *model, struct request *request)
 	if (request->printed)
 		pmu_strbuf_add(&out, "\n");
 	request->printed = true;
-	pmu_report_render(&out, model, PMU_REPORT_TEXT, &options);
-	return pmu_command_print(&out);
+	if (render(&out, model, request, NULL, &options) == 0)
+		return pmu_command_print(&out);
+	pmu_command_error("%s", out.failed ? "no memory" : pmu_error_text());
+	pmu_strbuf_free(&out);
+	return PMU_EXIT_FAILED;
 }
 
 /* The library's sentence speaks of a setting that has no say here. */
@@ -217,8 +243,14 @@ static int write_file(const struct pmu_model *model, struct request *request, co
 
 	if (file_name(model, request, output, path, sizeof(path)) < 0)
 		return PMU_EXIT_FAILED;
-	pmu_report_render(&out, model, pmu_report_format_of(path), &request->text);
-	rc = out.failed ? -ENOMEM : pmu_report_write_file(path, pmu_strbuf_text(&out), out.len);
+	rc = render(&out, model, request, path, &request->text);
+	if (rc && rc != -ENOMEM) {
+		pmu_command_error("%s", pmu_error_text());
+		pmu_strbuf_free(&out);
+		return PMU_EXIT_FAILED;
+	}
+	if (!rc)
+		rc = pmu_report_write_file(path, pmu_strbuf_text(&out), out.len);
 	pmu_strbuf_free(&out);
 	if (!rc || rc == -EPIPE)
 		return 0;
@@ -317,7 +349,11 @@ static int report_series(struct request *request, struct pmu_input *input)
 {
 	int failed = 0;
 
-	for (size_t i = 0; i < request->n_outputs; i++) {
+	if (request->roofline) {
+		pmu_command_error("%s is of repeated runs: a roofline is of one", input->path);
+		failed = PMU_EXIT_FAILED;
+	}
+	for (size_t i = 0; i < request->n_outputs && !request->roofline; i++) {
 		if (is_of_one(request->output[i])) {
 			pmu_command_error("%s is of repeated runs: there is no process for %s",
 					  input->path, request->output[i]);
@@ -326,7 +362,7 @@ static int report_series(struct request *request, struct pmu_input *input)
 		}
 		failed |= write_series(request, input->series, request->output[i]);
 	}
-	if (!request->n_outputs) {
+	if (!request->n_outputs && !request->roofline) {
 		if (request->printed)
 			puts("");
 		request->printed = true;
@@ -576,6 +612,10 @@ const struct pmu_command pmu_command_report = {
 		"  --top N           the text has the N regions with the most time, or with most of that\n"
 		"  --filter GLOB     the text has only regions whose name or path matches: 'solve*'\n"
 		"  -q, --quiet       the text has the rows alone\n"
+		"  --roofline        what regions compute beside what the machine can, given how much they\n"
+		"                    move for it, by the ceilings that 'pmu-bench --ceilings' has measured;\n"
+		"                    an OUT that ends in .svg is a picture\n"
+		"  --ceilings FILE   those in this file\n"
 		"  --remove          remove the store of a program that is gone once its "
 		"report is written\n"
 		"  -h, --help        this text\n"

@@ -97,4 +97,17 @@ int pmu_roofline_write_text(struct pmu_strbuf *out, const struct pmu_roofline *r
 int pmu_roofline_write_svg(struct pmu_strbuf *out, const struct pmu_roofline *roofline,
 			   const struct pmu_text_options *options);
 
+/** pmu_roofline_is_svg() - by the ending of a path; NULL and "-" are none */
+bool pmu_roofline_is_svg(const char *path);
+
+/**
+ * pmu_roofline_render() - of a report, into an output
+ * @file: of ceilings; NULL: those of the report's host and processor
+ * @output: its path, whose ending chooses: .svg the picture, .json and .csv the report itself, else
+ *	the table; NULL: the table
+ * Return: 0; -ENOMEM; what is wrong with @file, with a sentence.
+ */
+int pmu_roofline_render(struct pmu_strbuf *out, const struct pmu_model *model, const char *file,
+			const char *output, const struct pmu_text_options *options);
+
 #endif

@@ -293,11 +293,11 @@ static bool is_replaced(const struct pmu_run_request *request, bool starting, co
 		{ "PMU_EXACT", request->exact },
 		{ "PMU_REQUIRE", request->require },
 		{ "PMU_HISTOGRAM", request->histogram },
-		{ "PMU_ROTATE", request->rotate },
 		{ "PMU_AUTO", request->automatic },
 		{ "PMU_FUNCTIONS", request->functions },
 		{ "PMU_MIN_TIME", request->min_time },
 		{ "PMU_WRAP", request->wrap },
+		{ "PMU_ROTATE", request->rotate },
 	};
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(all); i++)
@@ -336,11 +336,11 @@ char **pmu_run_environment(const struct pmu_run_request *request,
 	set(&list, "PMU_EXACT", request->exact ? "1" : NULL);
 	set(&list, "PMU_HISTOGRAM", request->histogram ? "1" : NULL);
 	set(&list, "PMU_REQUIRE", request->require ? "1" : NULL);
-	set(&list, "PMU_ROTATE", request->rotate ? "1" : NULL);
 	set(&list, "PMU_AUTO", request->automatic);
 	set(&list, "PMU_FUNCTIONS", request->functions);
 	set(&list, "PMU_MIN_TIME", request->min_time);
 	set(&list, "PMU_WRAP", request->wrap);
+	set(&list, "PMU_ROTATE", request->rotate ? "1" : NULL);
 	if (folder)
 		set(&list, PMU_STORE_VARIABLE, folder->path);
 	if (folder && request->emulate)

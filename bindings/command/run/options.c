@@ -76,6 +76,8 @@ static int parse_option(const struct pmu_command *self, struct pmu_run_request *
 		{ .name = "--histogram", .flag = &request->histogram },
 		{ .name = "--require", .flag = &request->require },
 		{ .name = "--rotate", .flag = &request->rotate },
+		{ .name = "--roofline", .flag = &request->roofline },
+		{ .name = "--ceilings", .value = &request->ceilings },
 		{ .name = NULL },
 	};
 	int rc = pmu_command_option(self, options, argv, i);
@@ -174,6 +176,10 @@ int pmu_run_parse(const struct pmu_command *self, int argc, char **argv,
 		return pmu_command_usage_error(self, "--tree or --each?");
 	if (request->repeat && request->each)
 		return pmu_command_usage_error(self, "--repeat or --each?");
+	if (request->repeat && request->roofline)
+		return pmu_command_usage_error(self, "--roofline is of one run, not of --repeat");
+	if (request->ceilings && !request->roofline)
+		return pmu_command_usage_error(self, "--ceilings is of --roofline");
 	rc = take_counts(self, request);
 	return rc ? rc : take_outputs(request);
 }

@@ -93,6 +93,8 @@ int pmu_run_prepare(const struct pmu_command *self, int argc, char **argv, struc
 
 	fill_standard_files();
 	rc = pmu_run_parse(self, argc, argv, &run->request);
+	if (!rc && run->request.roofline)
+		rc = pmu_run_roofline(&run->request);
 	if (!rc)
 		rc = pmu_run_check_emulation(&run->request);
 	if (!rc)
@@ -171,6 +173,11 @@ const struct pmu_command pmu_command_run = {
 		"                       and the interrupts that may have added to its instructions\n"
 		"  --histogram          as PMU_HISTOGRAM=1: how calls' times are spread, by percentiles\n"
 		"  --rotate             as PMU_ROTATE=1: groups of -g take turns between calls, so that more are counted\n"
+		"  --roofline           what regions compute beside what the machine can, given how much they\n"
+		"                       move: counts FLOPS_DP, FLOPS_SP and MEM, or CACHE, in turns, where -g says\n"
+		"                       nothing else; by the ceilings that 'pmu-bench --ceilings' has measured; an\n"
+		"                       OUT that ends in .svg is a picture\n"
+		"  --ceilings FILE      those in this file\n"
 		"  --require            as PMU_REQUIRE=1: run nothing where what was asked for cannot be counted\n"
 		"  --auto PARTS         as in PMU_AUTO: what regions are made of: main, threads, openmp, functions,\n"
 		"                       wrap, markers, mpi; none; all but mpi without it\n"

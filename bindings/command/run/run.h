@@ -54,8 +54,10 @@ struct pmu_run_request {
 	bool fast;               /* by our own tool, */
 	char tools[PATH_MAX];    /* in this folder */
 	struct pmu_text_options text;
-	const char *top; /* --top */
-	char **command;  /* ends with NULL */
+	const char *top;      /* --top */
+	bool roofline;        /* what is written as text is that */
+	const char *ceilings; /* a file; NULL: where pmu-bench writes it */
+	char **command;       /* ends with NULL */
 };
 
 /**
@@ -331,6 +333,15 @@ void pmu_run_take_job(const struct pmu_run_folder *folder, struct pmu_run_parts 
  */
 int pmu_run_combine(const struct pmu_run_request *request, struct pmu_run_parts *parts,
 		    struct pmu_model **model);
+
+/**
+ * pmu_run_roofline() - with --roofline: count what it takes, where nothing else is said
+ *
+ * Bytes are those of the memory controllers where these can be had, else misses of caches.
+ *
+ * Return: 0, or an exit status after a message.
+ */
+int pmu_run_roofline(struct pmu_run_request *request);
 
 /** pmu_run_check_outputs() - can they be written?  Return: 0, or an exit status after a message. */
 int pmu_run_check_outputs(const struct pmu_run_request *request);

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/write.h"
 #include "bindings/command/command.h"
+#include "bindings/command/roofline/roofline.h"
 #include "bindings/command/run/run.h"
 #include "group/metric.h"
 #include "report/combine/combine.h"
@@ -23,6 +24,7 @@ struct writing {
 	const struct pmu_run_parts *parts;
 	const char *configured;
 	enum pmu_report_format format;
+	bool is_picture;
 	struct pmu_text_options text;
 	struct named *named; /* [n_named] sorted by path */
 	size_t n_named;
@@ -116,6 +118,7 @@ static int check_output(const struct pmu_run_request *request, const char *confi
 		return 0;
 	/* of comparisons alone */
 	if (!(request->against.we_wordv && is_markdown(configured)) &&
+	    !(request->roofline && pmu_roofline_is_svg(configured)) &&
 	    pmu_report_format_check(configured)) {
 		pmu_command_error("%s; the command was not started", pmu_error_text());
 		return PMU_EXIT_NOT_STARTED;
@@ -207,6 +210,16 @@ static int combine(const struct pmu_run_request *request, const struct pmu_run_p
 	return 0;
 }
 
+static int render_one(const struct writing *w, const struct pmu_model *model,
+		      struct pmu_strbuf *out)
+{
+	if (w->request->roofline)
+		return pmu_roofline_render(out, model, w->request->ceilings, w->configured,
+					   &w->text);
+	pmu_report_render(out, model, w->format, &w->text);
+	return 0;
+}
+
 static int render_combined(const struct writing *w, struct pmu_model *const *model, size_t n,
 			   struct pmu_strbuf *out)
 {
@@ -215,9 +228,9 @@ static int render_combined(const struct writing *w, struct pmu_model *const *mod
 
 	if (rc)
 		return rc;
-	pmu_report_render(out, combined, w->format, &w->text);
+	rc = render_one(w, combined, out);
 	pmu_model_free(combined);
-	return 0;
+	return rc;
 }
 
 static int render(const struct writing *w, struct pmu_model *const *model, size_t n,
@@ -226,9 +239,13 @@ static int render(const struct writing *w, struct pmu_model *const *model, size_
 	if (n > 1 && !w->request->each)
 		return render_combined(w, model, n, out);
 	for (size_t i = 0; i < n; i++) {
+		int rc;
+
 		if (i)
 			pmu_strbuf_add(out, "\n");
-		pmu_report_render(out, model[i], w->format, &w->text);
+		rc = render_one(w, model[i], out);
+		if (rc)
+			return rc;
 	}
 	return 0;
 }
@@ -294,7 +311,7 @@ static void write_group(struct writing *w, const struct named *named, size_t n)
 {
 	struct pmu_model **model;
 
-	if (w->request->each && w->format != PMU_REPORT_TEXT) {
+	if (w->request->each && (w->format != PMU_REPORT_TEXT || w->is_picture)) {
 		write_aside(w, named->path, named, n);
 		return;
 	}
@@ -454,6 +471,7 @@ static bool write_output(const struct pmu_run_request *request, const struct pmu
 
 	bool to_file = configured && strcmp(configured, "-");
 
+	w.is_picture = request->roofline && pmu_roofline_is_svg(configured);
 	if (to_file)
 		w.format = pmu_report_format_of(configured);
 	else
