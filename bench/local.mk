@@ -89,6 +89,7 @@ bench_ceilings = \
 	%D%/ceilings/levels.c \
 	%D%/ceilings/streams.c \
 	%D%/ceilings/streams.h \
+	%D%/ceilings/sve.h \
 	%D%/ceilings/team.c \
 	%D%/ceilings/text.c \
 	bindings/command/roofline/place.c \

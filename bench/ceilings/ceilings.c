@@ -83,7 +83,7 @@ static int measure_team(struct ceilings *ceilings, enum team team)
 	int disturbed = ceilings->n_disturbed, rc = 0;
 	struct rate woken;
 
-	/* a processor that slept, or a virtual one that its host has to find a place for, is slow at first */
+	/* processors that slept, virtual ones above all, are slow at first */
 	for (int i = 0; i < WAKE && !rc; i++)
 		rc = team_flops(ceilings, team, ceilings->flops[0], &woken);
 	ceilings->n_rates -= WAKE;

@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "bench/kernels/kernel.h"
+#ifdef __aarch64__
+#include "bench/ceilings/sve.h"
+#endif
 
 #define VECTOR 64 /* bytes of the widest */
 
@@ -159,50 +162,64 @@ const struct flops_kernel flops_kernels[] = {
 				step(type, 16) step(type, 17) step(type, 18) step(type, 19)        \
 					step(type, 20) step(type, 21) step(type, 22)               \
 						step(type, 23)
-#define SCALAR(type, r) "fmadd " type #r ", " type "30, " type "31, " type #r "\n\t"
-#define NEON(type, r)   "fmla v" #r "." type ", v30." type ", v31." type "\n\t"
-#define ZERO(type, r)   "movi v" #r ".2d, #0\n\t"
-#define STORE(type, r)  "str q" #r ", [%[sum], #16*" #r "]\n\t"
-#define TURN_END        2
+#define SCALAR(type, r)    "fmadd " type #r ", " type "30, " type "31, " type #r "\n\t"
+#define NEON(type, r)      "fmla v" #r "." type ", v30." type ", v31." type "\n\t"
+#define SVE(type, r)       "fmla z" #r "." type ", p0/m, z30." type ", z31." type "\n\t"
+/* of a longer one, all */
+#define ZERO(type, r)      "movi v" #r ".2d, #0\n\t"
+#define STORE(type, r)     "str q" #r ", [%[sum], #16*" #r "]\n\t"
+#define SVE_STORE(type, r) "str z" #r ", [%[sum], #" #r ", mul vl]\n\t"
+#define TURN_END           2
 
-#define KERNEL(name, type, step, op)                                                                  \
-	static double name(uint64_t turns)                                                            \
-	{                                                                                             \
-		type sum[N_SUMS * 16 / sizeof(type)];                                                 \
-                                                                                                      \
-		__asm__ volatile(                                                                     \
-			EACH(ZERO,                                                                    \
-			     op) "ldr q30, [%[three]]\n\tldr q31, [%[half]]\n\t"                      \
-				 ".p2align 5\n1:\n\t" EACH(                                           \
-					 step,                                                        \
-					 op) "subs %[turns], %[turns], #1\n\tb.ne 1b\n\t" EACH(STORE, \
-											       op)    \
-			: [turns] "+&r"(turns)                                                        \
-			: [three] "r"(three_##type), [half] "r"(half_##type), [sum] "r"(sum)          \
-			: "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10",          \
-			  "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20",       \
-			  "v21", "v22", "v23", "v30", "v31", "cc", "memory");                         \
-		return add_##type(sum, N_SUMS * 16 / sizeof(type));                                   \
+#define LOAD "ldr q30, [%[three]]\n\tldr q31, [%[half]]\n\t"
+#define SVE_LOAD \
+	".arch_extension sve\n\tptrue p0.b\n\tldr z30, [%[three]]\n\tldr z31, [%[half]]\n\t"
+
+#define KERNEL(name, type, size, step, op, load, store)                                            \
+	static double name(uint64_t turns)                                                         \
+	{                                                                                          \
+		type sum[N_SUMS * (size) / sizeof(type)];                                          \
+                                                                                                   \
+		__asm__ volatile(                                                                  \
+			EACH(ZERO, op) load ".p2align 5\n1:\n\t" EACH(                             \
+				step, op) "subs %[turns], %[turns], #1\n\tb.ne 1b\n\t" EACH(store, \
+											    op)    \
+			: [turns] "+&r"(turns)                                                     \
+			: [three] "r"(three_##type), [half] "r"(half_##type), [sum] "r"(sum)       \
+			: "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10",       \
+			  "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20",    \
+			  "v21", "v22", "v23", "v30", "v31", "p0", "cc", "memory");                \
+		return add_##type(sum, N_SUMS * (size) / sizeof(type));                            \
 	}
 
-KERNEL(fmadd_d, double, SCALAR, "d")
-KERNEL(fmadd_s, float, SCALAR, "s")
-KERNEL(fmla_2d, double, NEON, "2d")
-KERNEL(fmla_4s, float, NEON, "4s")
+KERNEL(fmadd_d, double, 16, SCALAR, "d", LOAD, STORE)
+KERNEL(fmadd_s, float, 16, SCALAR, "s", LOAD, STORE)
+KERNEL(fmla_2d, double, 16, NEON, "2d", LOAD, STORE)
+KERNEL(fmla_4s, float, 16, NEON, "4s", LOAD, STORE)
+KERNEL(sve_d256, double, 32, SVE, "d", SVE_LOAD, SVE_STORE)
+KERNEL(sve_s256, float, 32, SVE, "s", SVE_LOAD, SVE_STORE)
+KERNEL(sve_d512, double, 64, SVE, "d", SVE_LOAD, SVE_STORE)
+KERNEL(sve_s512, float, 64, SVE, "s", SVE_LOAD, SVE_STORE)
 
 static bool always(void)
 {
 	return true;
 }
 
-#define ROW(name, precision, bits, lanes)                                             \
-	{                                                                             \
-		precision, bits, true, N_SUMS, lanes, N_SUMS + TURN_END, always, name \
+#define ROW(name, precision, bits, lanes, is_there)                                     \
+	{                                                                               \
+		precision, bits, true, N_SUMS, lanes, N_SUMS + TURN_END, is_there, name \
 	}
 
 const struct flops_kernel flops_kernels[] = {
-	ROW(fmadd_d, "double", 0, 1), ROW(fmla_2d, "double", 128, 2),
-	ROW(fmadd_s, "single", 0, 1), ROW(fmla_4s, "single", 128, 4),
+	ROW(fmadd_d, "double", 0, 1, always),
+	ROW(fmla_2d, "double", 128, 2, always),
+	ROW(sve_d256, "double", 256, 4, has_sve256),
+	ROW(sve_d512, "double", 512, 8, has_sve512),
+	ROW(fmadd_s, "single", 0, 1, always),
+	ROW(fmla_4s, "single", 128, 4, always),
+	ROW(sve_s256, "single", 256, 8, has_sve256),
+	ROW(sve_s512, "single", 512, 16, has_sve512),
 	{ .precision = NULL },
 };
 #endif

@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "bench/kernels/kernel.h"
+#ifdef __aarch64__
+#include "bench/ceilings/sve.h"
+#endif
 
 #define FACTOR 3
 #define PERIOD \
@@ -85,17 +88,30 @@ static bool has_avx512(void)
 	"ldr q16, " AT("b", size, r) "fmla v" #r ".2d, v16.2d, v17.2d\n\t" \
 				     "str q" #r ", " AT("to", size, r)
 
-#define LOOP(name, step)                                                                           \
+#define SVE_AT(array, r)       "[%[" array "], #" #r ", mul vl]\n\t"
+#define SVE_READ(reg, size, r) "ldr z" #r ", " SVE_AT("a", r)
+#define SVE_COPY(reg, size, r) SVE_READ(reg, size, r) "str z" #r ", " SVE_AT("to", r)
+#define SVE_TRIAD(reg, size, r)                                             \
+	SVE_READ(reg, size, r)                                              \
+	"ldr z16, " SVE_AT("b", r) "fmla z" #r ".d, p0/m, z16.d, z17.d\n\t" \
+				   "str z" #r ", " SVE_AT("to", r)
+
+#define LOAD     "ldr q17, [%[factor]]\n\t"
+#define SVE_LOAD ".arch_extension sve\n\tptrue p0.b\n\tldr z17, [%[factor]]\n\t"
+
+/* @turn: bytes of an array */
+#define LOOP(name, step, load, turn)                                                               \
 	static void name(const struct streams *at, size_t from, size_t length, size_t times)       \
 	{                                                                                          \
 		char *a = at->a + from, *b = at->b + from, *to = at->to + from;                    \
 		size_t left = length;                                                              \
                                                                                                    \
 		__asm__ volatile(                                                                  \
-			"ldr q17, [%[factor]]\n\t.p2align 5\n1:\n\t" EACH(                         \
+			load ".p2align 5\n1:\n\t" EACH(                                            \
 				step, "",                                                          \
-				16) "add %[a], %[a], #128\n\tadd %[b], %[b], #128\n\t"             \
-				    "add %[to], %[to], #128\n\tsubs %[left], %[left], #128\n\t"    \
+				16) "add %[a], %[a], #" #turn "\n\tadd %[b], %[b], #" #turn "\n\t" \
+				    "add %[to], %[to], #" #turn "\n\t"                             \
+				    "subs %[left], %[left], #" #turn "\n\t"                        \
 				    "b.ne 1b\n\tsub %[a], %[a], %[length]\n\t"                     \
 				    "sub %[b], %[b], %[length]\n\tsub %[to], %[to], %[length]\n\t" \
 				    "mov %[left], %[length]\n\tsubs %[times], %[times], #1\n\t"    \
@@ -103,13 +119,19 @@ static bool has_avx512(void)
 			: [a] "+&r"(a), [b] "+&r"(b), [to] "+&r"(to), [left] "+&r"(left),          \
 			  [times] "+&r"(times)                                                     \
 			: [length] "r"(length), [factor] "r"(factors)                              \
-			: "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "cc",      \
-			  "memory");                                                               \
+			: "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "p0",      \
+			  "cc", "memory");                                                         \
 	}
 
-LOOP(read_neon, READ)
-LOOP(copy_neon, COPY)
-LOOP(triad_neon, TRIAD)
+LOOP(read_neon, READ, LOAD, 128)
+LOOP(copy_neon, COPY, LOAD, 128)
+LOOP(triad_neon, TRIAD, LOAD, 128)
+LOOP(read_sve256, SVE_READ, SVE_LOAD, 256)
+LOOP(copy_sve256, SVE_COPY, SVE_LOAD, 256)
+LOOP(triad_sve256, SVE_TRIAD, SVE_LOAD, 256)
+LOOP(read_sve512, SVE_READ, SVE_LOAD, 512)
+LOOP(copy_sve512, SVE_COPY, SVE_LOAD, 512)
+LOOP(triad_sve512, SVE_TRIAD, SVE_LOAD, 512)
 #endif
 
 static bool always(void)
@@ -130,8 +152,14 @@ const struct stream_kernel stream_kernels[] = {
 	{ "triad", 3, 512, has_avx512, triad_avx512 },
 #else
 	{ "read", 1, 128, always, read_neon },
+	{ "read", 1, 256, has_sve256, read_sve256 },
+	{ "read", 1, 512, has_sve512, read_sve512 },
 	{ "copy", 2, 128, always, copy_neon },
+	{ "copy", 2, 256, has_sve256, copy_sve256 },
+	{ "copy", 2, 512, has_sve512, copy_sve512 },
 	{ "triad", 3, 128, always, triad_neon },
+	{ "triad", 3, 256, has_sve256, triad_sve256 },
+	{ "triad", 3, 512, has_sve512, triad_sve512 },
 #endif
 	{ .kind = NULL },
 };
