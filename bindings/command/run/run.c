@@ -172,7 +172,7 @@ const struct pmu_command pmu_command_run = {
 		"  --exact              as PMU_EXACT=1: beside the mean the least that a call of each region counted,\n"
 		"                       and the interrupts that may have added to its instructions\n"
 		"  --histogram          as PMU_HISTOGRAM=1: how calls' times are spread, by percentiles\n"
-		"  --rotate             as PMU_ROTATE=1: groups of -g take turns between calls, so that more are counted\n"
+		"  --rotate             as PMU_ROTATE=1: groups of -g take turns between calls of outermost regions\n"
 		"  --roofline           what regions compute beside what the machine can, given how much they\n"
 		"                       move: counts FLOPS_DP, FLOPS_SP and MEM, or CACHE, in turns, where -g says\n"
 		"                       nothing else; by the ceilings that 'pmu-bench --ceilings' has measured; an\n"
