@@ -279,8 +279,9 @@ int pmu_context_leave(void);
  *
  * With PMU_ROTATE=1 groups take turns by themselves, and this call has no part in it.
  *
- * Return: 0; -EALREADY where groups take turns by themselves; -EBUSY while any thread has a region open; -ENOENT where only one
- * group is configured; -ENODEV without a session.
+ * Return: 0; -EALREADY where groups take turns by themselves; -EBUSY while any thread has a region
+ * open; -ENOENT where only one group is configured, or PMU_ROTATE=1 found fewer than two for it;
+ * -ENODEV without a session.
  */
 int pmu_group_next(void);
 

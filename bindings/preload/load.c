@@ -241,7 +241,9 @@ static unsigned int without_lives(unsigned int wanted)
 {
 	const char *rotate = getenv("PMU_ROTATE"), *automatic = getenv("PMU_AUTO");
 
-	if (!rotate || !*rotate || !strcmp(rotate, "0") || (automatic && *automatic))
+	/* with any other word for no the call below would go to the next group */
+	if (!rotate || strcmp(rotate, "1") != 0 || (automatic && *automatic) ||
+	    pmu_group_next() != -EALREADY)
 		return wanted;
 	pmu_note(
 		"groups take turns between calls: main and threads, which are one call each, are no "

@@ -231,8 +231,12 @@ PMU_API int pmu_group_next(void)
 	rc = need_session();
 	if (rc == 0 && pmu_session.n_groups < 2)
 		rc = pmu_fail(ENOENT, "only one group is configured; PMU_GROUP=A,B sets two");
-	if (rc == 0 && pmu_rotation_is_on())
-		rc = pmu_fail(EALREADY, "groups take turns by themselves: PMU_ROTATE=1");
+	/* what is preloaded asks so whether they do */
+	if (rc == 0 && pmu_session.config.rotate)
+		rc = pmu_rotation_is_on()
+			     ? pmu_fail(EALREADY, "groups take turns by themselves: PMU_ROTATE=1")
+			     : pmu_fail(ENOENT,
+					"PMU_ROTATE=1, and fewer than two groups can take turns");
 	if (rc == 0 && any_open())
 		rc = pmu_fail(EBUSY, "a region is open; groups change between regions");
 	if (rc == 0)

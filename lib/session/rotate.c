@@ -112,9 +112,9 @@ void pmu_rotation_start(void)
 	rotation.random = (pmu_session.table.head->start_unix_ns ^ (uint64_t)getpid() << 40) | 1;
 	rotation.n_changes = rotation.change_ticks = 0;
 	rotation.start = rotation.turn = now();
-	pmu_session.current = PMU_CONFIG_MAX_GROUPS;
-	shuffle();
-	pmu_session.current = pmu_rotation.group = rotation.group[rotation.next++];
+	/* the one that was named first begins: what is a single call has that one */
+	pmu_session.current = pmu_rotation.group = rotation.group[0];
+	rotation.next = rotation.n;
 	set_due(&rotation.start, 0);
 }
 

@@ -221,7 +221,7 @@ run 2 'of nothing' --roofline
 # --- run ---
 
 subcommand=run
-run 0 'a command' --roofline -o run.txt -o run.svg -o run.json -- true
+run 0 'a command' --roofline --auto main -o run.txt -o run.svg -o run.json -- true
 has run.txt 'under its roofline' 'its table'
 python3 svg.py run.svg >seen 2>err
 result $? 'its picture'

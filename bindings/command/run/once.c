@@ -113,6 +113,9 @@ static const char *why_unmeasured(const struct pmu_run *run)
 		return run->parts.unread;
 	if (run->parts.n_lost)
 		return "there was no room for its results";
+	if (run->request.rotate)
+		return "it used no region, and main is none where groups take turns; --auto main has it "
+		       "counted, by the first group alone";
 	return "it used no region";
 }
 
