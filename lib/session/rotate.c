@@ -148,8 +148,12 @@ static void account(uint64_t ticks, bool is_new)
 {
 	uint64_t due = rotation.turn.ticks + ticks * TURN_PER_CHANGE;
 
-	if (is_new) /* the library's own work was measured, too, and is not again */
+	if (is_new) {
+		/* it took long, and will not again: a turn begins when all is ready */
+		rotation.turn = now();
+		set_due(&rotation.turn, (double)pmu_session.config.rotate_ns);
 		return;
+	}
 	rotation.n_changes++;
 	rotation.change_ticks += ticks;
 	if (pmu_session.config.rotate_ns && due > pmu_rotation.due)

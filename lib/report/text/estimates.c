@@ -7,6 +7,7 @@
 #include "report/model/turns.h"
 #include "report/text/table.h"
 #include "report/text/text.h"
+#include "report/text/topdown.h"
 
 #define KIND "estimates"
 
@@ -97,7 +98,8 @@ void pmu_text_estimates(struct pmu_text *t, const struct pmu_model_section *s,
 	struct pmu_cell *calls;
 	bool any = false;
 
-	for (unsigned int c = 0; c < s->n_counts; c++)
+	/* of their counts there are shares alone to be seen, in a tree */
+	for (unsigned int c = 0; c < s->n_counts && !pmu_topdown_is_section(s); c++)
 		any |= any_told(row, n, c);
 	if (!any)
 		return;

@@ -42,7 +42,7 @@ struct trees {
 
 /* --- what is there --- */
 
-static bool is_topdown(const struct pmu_model_section *section)
+bool pmu_topdown_is_section(const struct pmu_model_section *section)
 {
 	return !strcasecmp(section->group, "TOPDOWN") || !strncasecmp(section->group, "TMA_", 4);
 }
@@ -54,7 +54,8 @@ static void find_nodes(struct trees *trees)
 
 	for (unsigned int s = 0; s < model->n_sections; s++)
 		for (unsigned int m = 0;
-		     is_topdown(&model->section[s]) && m < model->section[s].n_metrics; m++) {
+		     pmu_topdown_is_section(&model->section[s]) && m < model->section[s].n_metrics;
+		     m++) {
 			int node = pmu_topdown_find(model->section[s].metric[m].name, &tree);
 
 			if (node >= 0)
@@ -103,7 +104,8 @@ static unsigned int find_rows(struct pmu_text *t, struct place *place)
 	for (unsigned int s = 0; s < t->model->n_sections; s++) {
 		const struct pmu_model_section *section = &t->model->section[s];
 
-		for (unsigned int i = 0; is_topdown(section) && i < section->n_rows; i++) {
+		for (unsigned int i = 0; pmu_topdown_is_section(section) && i < section->n_rows;
+		     i++) {
 			const struct pmu_model_row *row = &section->row[i];
 
 			if (!has_nodes(section, row) || !pmu_text_any_match(t, row, 1))
@@ -206,7 +208,8 @@ static void fill(struct trees *trees)
 	for (unsigned int s = 0; s < model->n_sections; s++) {
 		const struct pmu_model_section *section = &model->section[s];
 
-		for (unsigned int i = 0; is_topdown(section) && i < section->n_rows; i++) {
+		for (unsigned int i = 0; pmu_topdown_is_section(section) && i < section->n_rows;
+		     i++) {
 			struct region **found = bsearch(section->row[i].path, trees->by_path,
 							trees->n, sizeof(*trees->by_path),
 							path_to_region);

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+struct pmu_model_section;
+
 /** What a node's percentage is of. */
 enum pmu_topdown_of { PMU_OF_SLOTS, PMU_OF_CYCLES };
 
@@ -37,5 +39,8 @@ extern const struct pmu_topdown_tree pmu_topdown_trees[PMU_TOPDOWN_TREES];
  * Return: its index; -1: the metric is no node.
  */
 int pmu_topdown_find(const char *metric, unsigned int *tree);
+
+/** pmu_topdown_is_section() - is it a group of top-down analysis? */
+bool pmu_topdown_is_section(const struct pmu_model_section *section);
 
 #endif
