@@ -19,7 +19,7 @@ static struct {
 	unsigned int n, next;
 	uint64_t random;                    /* state of the generator, never 0 */
 	struct pmu_clock_point start, turn; /* of all of it, of whose turn it is */
-	uint64_t n_changes, change_ticks;
+	uint64_t n_changes, change_ticks, usual_ticks;
 } rotation;
 
 /* Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8 (2003), with a multiplier. */
@@ -110,7 +110,7 @@ void pmu_rotation_start(void)
 		return;
 	}
 	rotation.random = (pmu_session.table.head->start_unix_ns ^ (uint64_t)getpid() << 40) | 1;
-	rotation.n_changes = rotation.change_ticks = 0;
+	rotation.n_changes = rotation.change_ticks = rotation.usual_ticks = 0;
 	rotation.start = rotation.turn = now();
 	/* the one that was named first begins: what is a single call has that one */
 	pmu_session.current = pmu_rotation.group = rotation.group[0];
@@ -146,7 +146,7 @@ static void advance(void)
 /* Without a least length each call has a turn of its own, whatever that costs. */
 static void account(uint64_t ticks, bool is_new)
 {
-	uint64_t due = rotation.turn.ticks + ticks * TURN_PER_CHANGE;
+	uint64_t due;
 
 	if (is_new) {
 		/* it took long, and will not again: a turn begins when all is ready */
@@ -156,6 +156,12 @@ static void account(uint64_t ticks, bool is_new)
 	}
 	rotation.n_changes++;
 	rotation.change_ticks += ticks;
+	/* one in which the thread was off its processor says nothing of the next */
+	if (!rotation.usual_ticks || ticks < rotation.usual_ticks)
+		rotation.usual_ticks = ticks;
+	else
+		rotation.usual_ticks += rotation.usual_ticks / 16;
+	due = rotation.turn.ticks + rotation.usual_ticks * TURN_PER_CHANGE;
 	if (pmu_session.config.rotate_ns && due > pmu_rotation.due)
 		__atomic_store_n(&pmu_rotation.due, due, __ATOMIC_RELAXED);
 }
