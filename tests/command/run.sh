@@ -275,6 +275,10 @@ PMU_GROUP_PATH=$PWD run 0 'groups in turns' --rotate -g page-faults,context-swit
 result $? 'have no main around them'
 run 0 'one group in turns' --rotate -g SOFTWARE -o report.json ./program
 has report.json 'groups do not rotate: fewer than two of them can' 'stays, which the report says'
+run 0 'all that can be counted' --all-metrics -o report.json ./program
+grep -q '"name": "SOFTWARE"' report.json
+result $? 'has what the kernel counts, at the least'
+run 2 'all and one' --all-metrics -g CORE ./program
 run 0 'quietly' -q ./program
 grep -q '^  region ' err && ! grep -q '^pmu: ' err && ! grep -q machine err
 result $? 'has the rows alone'

@@ -76,6 +76,7 @@ static int parse_option(const struct pmu_command *self, struct pmu_run_request *
 		{ .name = "--histogram", .flag = &request->histogram },
 		{ .name = "--require", .flag = &request->require },
 		{ .name = "--rotate", .flag = &request->rotate },
+		{ .name = "--all-metrics", .flag = &request->all_metrics },
 		{ .name = "--roofline", .flag = &request->roofline },
 		{ .name = "--ceilings", .value = &request->ceilings },
 		{ .name = NULL },
@@ -106,6 +107,9 @@ static int take_counts(const struct pmu_command *self, struct pmu_run_request *r
 	if (request->topdown && (request->events || request->group))
 		return pmu_command_usage_error(
 			self, "--topdown has groups of its own: neither -g nor -e beside it");
+	if (request->all_metrics && (request->events || request->group || request->topdown))
+		return pmu_command_usage_error(
+			self, "--all-metrics has all groups: no -g, -e or --topdown beside it");
 	if (request->topdown)
 		request->group = request->topdown;
 	return 0;
@@ -188,6 +192,7 @@ void pmu_run_request_free(struct pmu_run_request *request)
 {
 	free(request->output);
 	free(request->output_list);
+	free(request->all_groups);
 	free(request->rename);
 	if (request->against.we_wordv)
 		wordfree(&request->against);

@@ -93,6 +93,8 @@ int pmu_run_prepare(const struct pmu_command *self, int argc, char **argv, struc
 
 	fill_standard_files();
 	rc = pmu_run_parse(self, argc, argv, &run->request);
+	if (!rc && run->request.all_metrics)
+		rc = pmu_run_all_metrics(&run->request);
 	if (!rc && run->request.roofline)
 		rc = pmu_run_roofline(&run->request);
 	if (!rc)
@@ -173,6 +175,7 @@ const struct pmu_command pmu_command_run = {
 		"                       and the interrupts that may have added to its instructions\n"
 		"  --histogram          as PMU_HISTOGRAM=1: how calls' times are spread, by percentiles\n"
 		"  --rotate             as PMU_ROTATE=1: groups of -g take turns between calls of outermost regions\n"
+		"  --all-metrics        all groups that can be counted here, in turns\n"
 		"  --roofline           what regions compute beside what the machine can, given how much they\n"
 		"                       move: counts FLOPS_DP, FLOPS_SP and MEM, or CACHE, in turns, where -g says\n"
 		"                       nothing else; by the ceilings that 'pmu-bench --ceilings' has measured; an\n"

@@ -37,6 +37,8 @@ struct pmu_run_request {
 	bool require;        /* PMU_REQUIRE=1 */
 	bool histogram;      /* PMU_HISTOGRAM=1 */
 	bool rotate;         /* PMU_ROTATE=1 */
+	bool all_metrics;    /* PMU_GROUP is all that can be counted: */
+	char *all_groups;    /* their names */
 	bool pins;           /* threads are to be pinned: libpmu must be in the global scope */
 	bool switched_off;   /* PMU_ENABLE=0 */
 	bool no_aslr;        /* addresses are the same in each run */
@@ -333,6 +335,9 @@ void pmu_run_take_job(const struct pmu_run_folder *folder, struct pmu_run_parts 
  */
 int pmu_run_combine(const struct pmu_run_request *request, struct pmu_run_parts *parts,
 		    struct pmu_model **model);
+
+/** pmu_run_all_metrics() - with --all-metrics: which groups these are.  Return: as pmu_run_roofline(). */
+int pmu_run_all_metrics(struct pmu_run_request *request);
 
 /**
  * pmu_run_roofline() - with --roofline: count what it takes, where nothing else is said
