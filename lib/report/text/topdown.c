@@ -8,7 +8,6 @@
 #include <strings.h>
 
 #include "report/encode.h"
-#include "report/text/terminal.h"
 #include "report/text/text.h"
 
 #define REGIONS_SHOWN 10u
@@ -27,7 +26,6 @@ struct region {
 /* A row of any group, on the way to its region. */
 struct place {
 	const char *path;
-	const struct pmu_model_row *row;
 	uint64_t time_ns;
 };
 
@@ -111,7 +109,7 @@ static unsigned int find_rows(struct pmu_text *t, struct place *place)
 			if (!has_nodes(section, row) || !pmu_text_any_match(t, row, 1))
 				continue;
 			if (place)
-				place[n] = (struct place){ row->path, row, row->time_ns };
+				place[n] = (struct place){ row->path, row->time_ns };
 			n++;
 		}
 	}
