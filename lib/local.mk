@@ -500,9 +500,11 @@ dist_groups_DATA = \
 	%D%/group/data/TMA1.group \
 	%D%/group/data/TMA2.group \
 	%D%/group/data/TMA3.group \
+	%D%/group/data/TMA4.group \
 	%D%/group/data/TMA_BANDWIDTH.group \
 	%D%/group/data/TMA_BOUND.group \
 	%D%/group/data/TMA_CORE.group \
+	%D%/group/data/TMA_DETAIL.group \
 	%D%/group/data/TMA_LATENCY.group \
 	%D%/group/data/TMA_MEMORY.group \
 	%D%/group/data/TMA_OPS.group \

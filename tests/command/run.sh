@@ -354,7 +354,7 @@ refused 2 'an unknown event' 'did you mean instructions?' -e instruction
 refused 2 'events and a group' 'not both' -e cycles -g CORE
 refused 2 'top-down analysis and a group' 'neither -g nor -e' --topdown -g CORE
 refused 2 'top-down analysis and events' 'neither -g nor -e' --topdown=1 -e cycles
-refused 2 'a level that is none' 'to which level? 1, 2 or 3' --topdown=4
+refused 2 'a level that is none' 'to which level? 1, 2, 3 or 4' --topdown=5
 refused 2 'an unknown scope' '--scope teams: say thread or team' --scope teams
 refused 2 'an unknown source' '--source clok: ' --source clok
 refused 2 'an unknown scope' '--count core: say thread, cpu or process' --count core

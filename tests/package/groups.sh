@@ -25,10 +25,10 @@ evidence=
 for file in "$data"/*.group; do
 	group=$(basename "$file" .group)
 	case $group in
-	SOFTWARE | TIME | TMA2 | TMA3) continue ;;
+	SOFTWARE | TIME | TMA[234]) continue ;;
 	TMA_*)
-		grep -q "^groups = .*$group" $data/TMA3.group
-		result $? "$group is part of TMA3"
+		grep -q "^groups = .*$group" $data/TMA4.group
+		result $? "$group is part of TMA4"
 		continue
 		;;
 	esac

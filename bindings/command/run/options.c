@@ -23,7 +23,9 @@
 static const struct {
 	const char *level, *group;
 	bool several;
-} topdown[] = { { "1", "TMA1", false }, { "2", "TMA2", true }, { "3", "TMA3", true } };
+} topdown[] = {
+	{ "1", "TMA1", false }, { "2", "TMA2", true }, { "3", "TMA3", true }, { "4", "TMA4", true }
+};
 
 #define TOPDOWN_DEFAULT "2"
 
@@ -38,7 +40,7 @@ static int take_topdown(const struct pmu_command *self, const char *level,
 		return 0;
 	}
 	return pmu_command_usage_error(
-		self, "--topdown=%s: to which level? 1, 2 or 3; 2 without a number", level);
+		self, "--topdown=%s: to which level? 1, 2, 3 or 4; 2 without a number", level);
 }
 
 static int parse_option(const struct pmu_command *self, struct pmu_run_request *request,

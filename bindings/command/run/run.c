@@ -137,7 +137,7 @@ const struct pmu_command pmu_command_run = {
 		"\n"
 		"  -g, --group GROUP    as in PMU_GROUP ('pmu list groups')\n"
 		"  -e, --events EVENTS  as in PMU_EVENTS ('pmu help events')\n"
-		"  --topdown[=LEVEL]    where the processor's slots went: a tree to level 1, 2 (without it) or 3;\n"
+		"  --topdown[=LEVEL]    where the processor's slots went: a tree to level 1 to 4, 2 without it;\n"
 		"                       its groups take turns between calls of outermost regions\n"
 		"  -C, --cpus CPUS      bind the command to these: 0-3,8\n"
 		"  --pin POLICY         as in PMU_PIN: how threads are bound; without it they are not\n"

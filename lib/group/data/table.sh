@@ -146,7 +146,7 @@ PMU of the kernel's, which a virtual machine may not have; a: by the architectur
 counts there. SOFTWARE and TIME work everywhere. An event that a processor does not count, or for which no counter is free, is
 left out where the group can do without it, and so is what would be made of it.
 
-TMA1, TMA2 and TMA3 are top-down analysis to that level. They stand for the groups TMA_*, of which a processor has those that
+TMA1 to TMA4 are top-down analysis to that level. They stand for the groups TMA_*, of which a processor has those that
 it needs; a level more needs more of them. `pmu run --topdown` shows them as a tree.
 
 Made by `make update-groups`.

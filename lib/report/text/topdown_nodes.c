@@ -81,6 +81,9 @@ static const struct pmu_topdown_node nodes[] = {
 	CYCLES("L1 bound", "memory bound", 10,
 	       "loads waited although the L1 cache had their data: dependent loads, loads of what was "
 	       "just stored in another size, many TLB misses; look at the group TLB"),
+	CYCLES("FB full", "L1 bound", 30,
+	       "the buffers between the L1 cache and the next one were full: the bandwidth of memory or "
+	       "of the L2 is the limit, not the latency; work on smaller blocks"),
 	CYCLES("L2 bound", "memory bound", 5,
 	       "loads waited for the L2 cache: what a loop works on is larger than the L1; work on smaller "
 	       "blocks, and look at the group L2"),
@@ -90,6 +93,12 @@ static const struct pmu_topdown_node nodes[] = {
 	CYCLES("DRAM bound", "memory bound", 10,
 	       "loads waited for memory: use caches better (blocks, layout, prefetching), and look at the "
 	       "groups MEM and NUMA, whether it is the bandwidth or the latency"),
+	CYCLES("MEM bandwidth", "DRAM bound", 20,
+	       "memory delivered as fast as it could: move less data, by caches (blocks, smaller types) "
+	       "or other nodes' memory; the group MEM tells how much it was"),
+	CYCLES("MEM latency", "DRAM bound", 10,
+	       "loads waited for memory one after another: have more of them under way at once "
+	       "(prefetching, independent accesses), or use caches better"),
 	CYCLES("store bound", "memory bound", 20,
 	       "stores had to wait: they go to lines that other cores have, or to many pages; write less, "
 	       "in order, and do not share lines between threads"),
@@ -105,6 +114,15 @@ static const struct pmu_topdown_node nodes[] = {
 	CYCLES("ports utilization", "core bound", 15,
 	       "few operations were executed at a time: chains of dependent operations, or many for one "
 	       "kind of unit; use independent sums, and vectors"),
+	CYCLES("ports utilized 1", "ports utilization", 20,
+	       "one operation was executed in a cycle: a chain of operations that wait for each other; "
+	       "use several sums, and unroll loops"),
+	CYCLES("ports utilized 2", "ports utilization", 15,
+	       "two operations were executed in a cycle: chains that wait for each other, or many "
+	       "operations for the same units"),
+	CYCLES("ports utilized 3m", "ports utilization", 40,
+	       "three and more operations were executed in a cycle: the units are busy; what is left is "
+	       "to do less work, or to use vectors"),
 	SLOTS("used by the sibling", NULL, INFINITY,
 	      "the other thread of the core had these slots"),
 	{ "retiring", NULL, 70, PMU_OF_SLOTS, "heavy operations",

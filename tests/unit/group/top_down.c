@@ -229,6 +229,8 @@ static const struct {
 	{ "instructions", "INST_RETIRED.ANY" },
 	{ "CPU_CLK_UNHALTED.THREAD_P", "CPU_CLK_UNHALTED.THREAD" },
 	{ "CPU_CLK_UNHALTED.CORE_P", "CPU_CLK_UNHALTED.CORE" },
+	{ "MANY", "OFFCORE_REQUESTS_OUTSTANDING.ALL_DATA_RD:c4" },
+	{ "MANY", "OFFCORE_REQUESTS_OUTSTANDING.DATA_RD:c4" },
 	{ "SWITCHES", "UOPS_RETIRED.MS:c1:e1" },
 	{ "NO_PORT", "EXE_ACTIVITY.3_PORTS_UTIL:u0x80" },
 	{ "RETIRED", "ex_ret_ops" },
@@ -457,23 +459,23 @@ static const struct {
 	const char *sysfs;
 	unsigned int nodes;
 } ours[] = {
-	{ "snb", "GenuineIntel", 6, 0x2a, 7, 0, 100, false, "", 19 },
-	{ "jkt", "GenuineIntel", 6, 0x2d, 7, 0, 100, false, "", 19 },
-	{ "ivb", "GenuineIntel", 6, 0x3a, 9, 0, 100, false, "", 24 },
-	{ "ivt", "GenuineIntel", 6, 0x3e, 4, 0, 100, false, "", 24 },
-	{ "hsw", "GenuineIntel", 6, 0x3c, 3, 0, 100, false, "", 24 },
-	{ "hsx", "GenuineIntel", 6, 0x3f, 2, 0, 100, false, "", 24 },
-	{ "bdw", "GenuineIntel", 6, 0x3d, 4, 0, 100, false, "", 23 },
-	{ "bdx", "GenuineIntel", 6, 0x4f, 1, 0, 100, false, "", 23 },
-	{ "skl", "GenuineIntel", 6, 0x5e, 3, 0, 100, false, "", 28 },
-	{ "skx", "GenuineIntel", 6, 0x55, 4, 0, 100, false, "", 28 },
-	{ "clx", "GenuineIntel", 6, 0x55, 7, 0, 100, false, "", 27 },
-	{ "icl", "GenuineIntel", 6, 0x7e, 5, -1, 100, false, "", 27 },
-	{ "icx", "GenuineIntel", 6, 0x6a, 6, -1, 100, false, "", 27 },
-	{ "spr", "GenuineIntel", 6, 0x8f, 6, -1, 100, false, "", 31 },
-	{ "adl_p", "GenuineIntel", 6, 0x97, 2, -1, 100, false, HYBRID, 32 },
+	{ "snb", "GenuineIntel", 6, 0x2a, 7, 0, 100, false, "", 21 },
+	{ "jkt", "GenuineIntel", 6, 0x2d, 7, 0, 100, false, "", 21 },
+	{ "ivb", "GenuineIntel", 6, 0x3a, 9, 0, 100, false, "", 26 },
+	{ "ivt", "GenuineIntel", 6, 0x3e, 4, 0, 100, false, "", 26 },
+	{ "hsw", "GenuineIntel", 6, 0x3c, 3, 0, 100, false, "", 26 },
+	{ "hsx", "GenuineIntel", 6, 0x3f, 2, 0, 100, false, "", 26 },
+	{ "bdw", "GenuineIntel", 6, 0x3d, 4, 0, 100, false, "", 25 },
+	{ "bdx", "GenuineIntel", 6, 0x4f, 1, 0, 100, false, "", 25 },
+	{ "skl", "GenuineIntel", 6, 0x5e, 3, 0, 100, false, "", 30 },
+	{ "skx", "GenuineIntel", 6, 0x55, 4, 0, 100, false, "", 30 },
+	{ "clx", "GenuineIntel", 6, 0x55, 7, 0, 100, false, "", 29 },
+	{ "icl", "GenuineIntel", 6, 0x7e, 5, -1, 100, false, "", 33 },
+	{ "icx", "GenuineIntel", 6, 0x6a, 6, -1, 100, false, "", 33 },
+	{ "spr", "GenuineIntel", 6, 0x8f, 6, -1, 100, false, "", 37 },
+	{ "adl_p", "GenuineIntel", 6, 0x97, 2, -1, 100, false, HYBRID, 38 },
 	{ "adl_e", "GenuineIntel", 6, 0x97, 2, -1, 100, true, HYBRID, 25 },
-	{ "mtl_p", "GenuineIntel", 6, 0xaa, 4, -1, 100, false, HYBRID, 32 },
+	{ "mtl_p", "GenuineIntel", 6, 0xaa, 4, -1, 100, false, HYBRID, 38 },
 	{ "mtl_e", "GenuineIntel", 6, 0xaa, 4, -1, 100, true, HYBRID, 25 },
 	{ "srf", "GenuineIntel", 6, 0xaf, 3, -1, 100, true, "", 25 },
 	{ "zen4", "AuthenticAMD", 0x19, 0x11, 1, -1, 100, false, "", 13 },
@@ -484,8 +486,9 @@ static const struct {
 	{ "neoverse_v2", "ARM", 0x41, 0xd4f, 0x10, -1, 1, false, "", 4 },
 };
 
-static const char *const shipped[] = { "TMA_SLOTS",     "TMA_BOUND",  "TMA_OPS",  "TMA_LATENCY",
-				       "TMA_BANDWIDTH", "TMA_MEMORY", "TMA_CORE", "TMA_UOPS" };
+static const char *const shipped[] = { "TMA_SLOTS",   "TMA_BOUND",     "TMA_OPS",
+				       "TMA_LATENCY", "TMA_BANDWIDTH", "TMA_MEMORY",
+				       "TMA_CORE",    "TMA_UOPS",      "TMA_DETAIL" };
 
 /* AMD's nodes, as Linux calls them, and ours. */
 static const struct {
