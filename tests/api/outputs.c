@@ -151,7 +151,7 @@ static void what_is_required_and_can_be_had_is_measured(void)
 static void a_slip_in_a_variables_name_is_warned_of(void)
 {
 	static const char *const slip[] = { "PMU_OUPUT=x.json", "PMU_PIN=none", NULL };
-	static const char *const other[] = { "PMU_MY_OWN=1", "PMUTATE=1", "PMU_PIN=none", NULL };
+	static const char *const other[] = { "PMU_MY_OWN=1", "PMUSIC=1", "PMU_PIN=none", NULL };
 	struct run r;
 
 	run(&r, print_and_measure, NULL, slip);

@@ -10,7 +10,7 @@
 /* It stands for groups that are in the list themselves, or counts nothing. */
 static bool is_left_out(const char *name)
 {
-	static const char *const names[] = { "TIME", "TOPDOWN", "TMA1", "TMA2", "TMA3" };
+	static const char *const names[] = { "TIME", "TOPDOWN", "TMA1", "TMA2", "TMA3", "TMA4" };
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(names); i++)
 		if (!strcmp(name, names[i]))
