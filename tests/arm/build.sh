@@ -60,7 +60,8 @@ here=$out/o/lib-group-resolve_here.c.o
 	$compile tests/exact/rotate.c -o "$out/job/rotate" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job
 	$compile -I. tests/live/kernels.c bench/kernels/*.c -o "$out/job/kernels" "$out/job/libpmu.so.0" $link \
 		-Wl,-rpath,/job -lm
-	$compile -I. bench/kernels/*.c bench/suite/*.c bench/verify/*.c bench/common/child.c bench/common/numbers.c \
+	$compile -I. bench/ceilings/*.c bench/kernels/*.c bench/suite/*.c bench/verify/*.c bindings/command/roofline/place.c \
+		bench/common/child.c bench/common/numbers.c \
 		bench/common/report.c -o "$out/job/pmu-bench" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job -ljansson -lhwloc -lm
 	$compile tests/live/known.c -o "$out/job/known" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job
 	$compile tests/arm/reads.c -o "$out/job/reads" $measure $several $names $made "$here" $link

@@ -558,12 +558,12 @@ lacks report.txt 'not in this report' 'is waited for'
 sleep 2.5
 run 0 'a run after their end' -o report.txt ./program
 swept 'takes their folder away'
-run 0 'a daemon' -o report.txt ./program daemon 2
+run 0 'a daemon' -o report.txt ./program daemon 5
 has report.txt 'still running' 'is reported as it is'
 left 'its folder is left to it'
 run 0 'the next run' -o report.txt ./program
 left 'leaves it, too'
-sleep 3
+sleep 6
 run 0 'a run after its end' -o report.txt ./program
 swept 'takes it away'
 "$pmu" run -o report.txt ./program await 10 >out 2>err &
