@@ -192,38 +192,14 @@ PMU_API int pmu_note(const char *text)
 
 /* --- groups --- */
 
-static bool any_open(void)
+static int change_to(void *next)
 {
-	for (struct pmu_thread *thread = pmu_session.threads; thread; thread = thread->next)
-		if (pmu_thread_any_open(thread))
-			return true;
-	return false;
-}
-
-static int change_group(void *number)
-{
-	unsigned int next = *(unsigned int *)number;
-	struct pmu_session_group *from = &pmu_session.group[pmu_session.current];
-	struct pmu_session_group *to = &pmu_session.group[next];
-
-	/*
-	 * First: what threads begin from here on waits for the lock, and is counted in the new
-	 * group.
-	 */
-	pmu_session.current = next;
-	pmu_session_publish(pmu_session_next_epoch());
-	if (pmu_session_is_exclusive(from))
-		pmu_session_close_group(from);
-	return to->is_open ? 0 : pmu_session_open_group(to);
-}
-
-static int change_to(unsigned int next)
-{
-	return pmu_with_room(change_group, &next);
+	return pmu_session_change_group(*(const unsigned int *)next);
 }
 
 PMU_API int pmu_group_next(void)
 {
+	unsigned int next;
 	int saved = errno, rc = pmu_call_enter();
 
 	if (rc < 0)
@@ -237,10 +213,12 @@ PMU_API int pmu_group_next(void)
 			     ? pmu_fail(EALREADY, "groups take turns by themselves: PMU_ROTATE=1")
 			     : pmu_fail(ENOENT,
 					"PMU_ROTATE=1, and fewer than two groups can take turns");
-	if (rc == 0 && any_open())
+	if (rc == 0 && pmu_session_any_open())
 		rc = pmu_fail(EBUSY, "a region is open; groups change between regions");
-	if (rc == 0)
-		rc = change_to((pmu_session.current + 1) % pmu_session.n_groups);
+	if (rc == 0) {
+		next = (pmu_session.current + 1) % pmu_session.n_groups;
+		rc = pmu_with_room(change_to, &next);
+	}
 	pmu_call_leave();
 	errno = saved;
 	return rc;

@@ -94,10 +94,10 @@ static int ready(struct pmu_thread **self)
 	*self = pmu_thread_self();
 	if (!*self)
 		return pmu_with_room(attach, self);
+	if (unlikely((*self)->turn != PMU_TURN_NONE) && (*self)->epoch == (uint32_t)pmu_epoch)
+		pmu_with_room(turn, *self);
 	if ((*self)->epoch != (uint32_t)pmu_epoch)
 		return pmu_with_room(reattach, self);
-	if (unlikely((*self)->turn != PMU_TURN_NONE))
-		return pmu_with_room(turn, *self);
 	return 0;
 }
 

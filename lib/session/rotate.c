@@ -71,10 +71,8 @@ static const char *reason_against(const struct pmu_session_group *group)
 {
 	if (!group->backend->counts)
 		return "nothing of it is counted";
-	if (pmu_session_is_exclusive(group))
-		return group->plan.scope == PMU_COUNT_PROCESS
-			       ? "with PMU_COUNT=process"
-			       : "its source counts one group at a time, for all threads";
+	if (group->plan.scope == PMU_COUNT_PROCESS)
+		return "with PMU_COUNT=process";
 	return group->plan.scope == PMU_COUNT_CPU ? "with PMU_COUNT=cpu" : NULL;
 }
 
@@ -123,6 +121,64 @@ bool pmu_rotation_is_on(void)
 	return rotation.n > 1;
 }
 
+/* From now on, as long as it is to be at least, and as the change to it was cheap. */
+static void begin_turn(void)
+{
+	uint64_t least, cheap;
+
+	rotation.turn = now();
+	set_due(&rotation.turn, (double)pmu_session.config.rotate_ns);
+	least = pmu_rotation.due;
+	cheap = rotation.turn.ticks + rotation.usual_ticks * TURN_PER_CHANGE;
+	/* without a least length each call has a turn of its own, whatever that costs */
+	if (pmu_session.config.rotate_ns && cheap > least)
+		__atomic_store_n(&pmu_rotation.due, cheap, __ATOMIC_RELAXED);
+}
+
+/* One change in which the thread was off its processor says nothing of the next. */
+static void account(uint64_t ticks)
+{
+	rotation.n_changes++;
+	rotation.change_ticks += ticks;
+	if (!rotation.usual_ticks || ticks < rotation.usual_ticks)
+		rotation.usual_ticks = ticks;
+	else
+		rotation.usual_ticks += rotation.usual_ticks / 16;
+}
+
+/*
+ * Registers have one group at a time: all threads change together, where none has a region open, else
+ * later.  Return: whether they did.
+ */
+static bool change_all(unsigned int next)
+{
+	uint64_t from = pmu_clock_ticks(pmu_session.table.head->clock_kind);
+
+	if (pmu_session_any_open() || pmu_session_change_group(next))
+		return false;
+	account(pmu_clock_ticks(pmu_session.table.head->clock_kind) - from);
+	return true;
+}
+
+static bool is_exclusive(unsigned int group)
+{
+	return pmu_session_is_exclusive(&pmu_session.group[group]);
+}
+
+static void next_turn(void)
+{
+	unsigned int next;
+
+	if (rotation.next == rotation.n)
+		shuffle();
+	next = rotation.group[rotation.next];
+	if ((is_exclusive(pmu_session.current) || is_exclusive(next)) && !change_all(next))
+		return;
+	rotation.next++;
+	pmu_session.current = next;
+	__atomic_store_n(&pmu_rotation.group, next, __ATOMIC_RELAXED);
+}
+
 static void advance(void)
 {
 	struct pmu_clock_point at = now();
@@ -135,54 +191,39 @@ static void advance(void)
 	}
 	if (at.ticks < pmu_rotation.due)
 		return;
-	if (rotation.next == rotation.n)
-		shuffle();
-	pmu_session.current = rotation.group[rotation.next++];
-	__atomic_store_n(&pmu_rotation.group, pmu_session.current, __ATOMIC_RELAXED);
-	rotation.turn = at;
-	set_due(&at, least);
+	next_turn();
+	begin_turn();
 }
 
-/* Without a least length each call has a turn of its own, whatever that costs. */
-static void account(uint64_t ticks, bool is_new)
+/* The first time takes long, as the library's own work is measured: the turn begins behind that. */
+static void turn_thread(struct pmu_thread *self, unsigned int to)
 {
-	uint64_t due;
+	bool is_new = !self->other[to].attached;
+	uint64_t from = pmu_clock_ticks(self->clock);
 
-	if (is_new) {
-		/* it took long, and will not again: a turn begins when all is ready */
-		rotation.turn = now();
-		set_due(&rotation.turn, (double)pmu_session.config.rotate_ns);
+	if (pmu_turn_group(self, to))
 		return;
-	}
-	rotation.n_changes++;
-	rotation.change_ticks += ticks;
-	/* one in which the thread was off its processor says nothing of the next */
-	if (!rotation.usual_ticks || ticks < rotation.usual_ticks)
-		rotation.usual_ticks = ticks;
+	if (is_new)
+		begin_turn();
 	else
-		rotation.usual_ticks += rotation.usual_ticks / 16;
-	due = rotation.turn.ticks + rotation.usual_ticks * TURN_PER_CHANGE;
-	if (pmu_session.config.rotate_ns && due > pmu_rotation.due)
-		__atomic_store_n(&pmu_rotation.due, due, __ATOMIC_RELAXED);
+		account(pmu_clock_ticks(self->clock) - from);
 }
 
 void pmu_rotation_turn(struct pmu_thread *self)
 {
 	unsigned int to = self->turn;
-	uint64_t from;
-	bool is_new;
 
 	self->turn = PMU_TURN_NONE;
 	if (to == PMU_TURN_NEXT) {
 		advance();
 		to = pmu_session.current;
 	}
-	if (to >= pmu_session.n_groups || to == self->group)
+	/* with all threads: it is attached anew */
+	if (self->epoch != (uint32_t)pmu_epoch)
 		return;
-	is_new = !self->other[to].attached;
-	from = pmu_clock_ticks(self->clock);
-	if (pmu_turn_group(self, to) == 0)
-		account(pmu_clock_ticks(self->clock) - from, is_new);
+	if (to < pmu_session.n_groups && to != self->group && !is_exclusive(to) &&
+	    !is_exclusive(self->group))
+		turn_thread(self, to);
 }
 
 void pmu_rotation_remark(void)

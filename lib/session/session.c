@@ -147,6 +147,14 @@ int pmu_session_open_group(struct pmu_session_group *group)
 	return 0;
 }
 
+bool pmu_session_any_open(void)
+{
+	for (struct pmu_thread *thread = pmu_session.threads; thread; thread = thread->next)
+		if (pmu_thread_any_open(thread))
+			return true;
+	return false;
+}
+
 /* What sources have found out while they counted. */
 static void note_remarks(const struct pmu_session_group *group)
 {
@@ -190,6 +198,22 @@ void pmu_session_close_group(struct pmu_session_group *group)
 	pmu_sockets_stop(group->sockets);
 	group->backend->close(group->source);
 	group->source = NULL;
+}
+
+int pmu_session_change_group(unsigned int next)
+{
+	struct pmu_session_group *from = &pmu_session.group[pmu_session.current];
+	struct pmu_session_group *to = &pmu_session.group[next];
+
+	/*
+	 * First: what threads begin from here on waits for the lock, and is counted in the new
+	 * group.
+	 */
+	pmu_session.current = next;
+	pmu_session_publish(pmu_session_next_epoch());
+	if (pmu_session_is_exclusive(from))
+		pmu_session_close_group(from);
+	return to->is_open ? 0 : pmu_session_open_group(to);
 }
 
 /* The machine that is counted, if it is another one, or its devices are. */

@@ -200,6 +200,15 @@ int pmu_session_foretell(enum pmu_emulation emulated);
  */
 void pmu_session_close_group(struct pmu_session_group *group);
 
+/** pmu_session_any_open() - has any thread a region open?  Context: lock held. */
+bool pmu_session_any_open(void);
+
+/**
+ * pmu_session_change_group() - for all threads: each attaches to it at its next call
+ * Context: lock held; no region is open.  Return: 0 or a negative errno.
+ */
+int pmu_session_change_group(unsigned int next);
+
 /**
  * pmu_session_describe() - what the store should know of program, machine and source.  Context:
  * lock held.

@@ -58,7 +58,7 @@ exact_check() { # NAME
 	done <"$sums"
 	[ "$(cut -d ' ' -f 1 "$sums" | sort -u | wc -l)" -eq 5 ]
 	result $? "$1: by all of $sources"
-	for mode in rdpmc:500 threads:1500 read:500; do
+	for mode in rdpmc:500 threads:1500 read:500 msr:500; do
 		rotate_compare "$out/$1/turns-${mode%:*}" "${mode#*:}"
 		result $? "$1, turns, ${mode%:*}: 12 groups in one run count what they do in one each, to the instruction"
 	done

@@ -51,10 +51,10 @@ one() { # SOURCE THREADS [WAY]
 }
 
 # Groups in turns, of what all of these machines count; at user level, where no interrupt adds to it.
-turns() { # NAME THREADS
+turns() { # NAME THREADS [SOURCE]
 	(
 		unset PMU_EVENTS
-		export PMU_BACKEND=perf
+		export PMU_BACKEND=${3:-perf}
 		. ./rotate.sh
 		rotate_groups "/out/turns-$1" branches cycles branches:u cycles:u
 		cd "/out/turns-$1" && rotate_run /job/rotate "$2"
@@ -85,6 +85,7 @@ if [ $# -eq 0 ]; then
 	echo 0 >$rdpmc
 	turns read 1
 	echo 1 >$rdpmc
+	turns msr 1 msr
 	exit 0
 fi
 for process in $(seq "$1"); do
