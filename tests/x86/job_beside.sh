@@ -11,18 +11,31 @@ watchdog=/proc/sys/kernel/nmi_watchdog
 cpu1=/sys/devices/system/cpu/cpu1/online
 modprobe msr
 
-# during NAME SURROUNDING PROGRAM...: the program, and the shell function SURROUNDING over and over until it has ended
-during() {
-	name=$1 surrounding=$2
-	shift 2
+# once SURROUNDING PROGRAM...: what it says is in /tmp/output
+once() {
+	surrounding=$1
+	shift
 	"$@" >/tmp/output 2>&1 &
 	program=$!
 	while kill -0 $program 2>/dev/null; do
 		$surrounding
 	done
 	wait $program
-	rc=$?
+}
+
+# during NAME SURROUNDING PROGRAM...: the program, and the shell function SURROUNDING over and over until it has ended.  What a
+# switch in the middle of a read takes is measured, and measured wrong now and then: what is wrong twice is wrong.
+during() {
+	name=$1
+	shift
 	echo "== $name"
+	once "$@"
+	rc=$?
+	if [ $rc -ne 0 ] || grep -qE '^# net: [0-9]+ regions, [1-9][0-9]* wrong' /tmp/output; then
+		sed 's/^/first: /' /tmp/output
+		once "$@"
+		rc=$?
+	fi
 	cat /tmp/output
 	echo "== status $rc"
 }
