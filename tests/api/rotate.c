@@ -74,6 +74,14 @@ static void call_once(void)
 	want_int(pmu_region_end("call"), 0);
 }
 
+static void list_has(const struct run *r, const char *list, const char *part, const char *name)
+{
+	char *text = run_list(r->json, list);
+
+	has(text, part, name);
+	free(text);
+}
+
 static long long net(const json_t *region, const char *count)
 {
 	const json_t *value = json_object_get(json_object_get(region, "net"), count);
@@ -159,7 +167,7 @@ static void each_call_is_of_one_group(void)
 	counts_are_whole(r.json, "call/inner", 5);
 	all_is_estimated(region_of_group(r.json, "call", "FAULTS"), 7 * CALLS);
 	is_int((long long)json_array_size(json_object_get(r.json, "threads")), 1, "one thread");
-	has(run_list(r.json, "notes"), "3 groups in turns", "the report says so");
+	list_has(&r, "notes", "3 groups in turns", "the report says so");
 	run_done(&r);
 }
 
@@ -335,8 +343,8 @@ static void what_cannot_be_counted_is_told(void)
 	run(&r, a_team_of_one_in_a_region, NULL, in_turns("PMU_ROTATE_MIN=0"));
 	run_good(&r, "a thread that is in a region itself");
 	is_int(calls_of(r.json, "call", &n_least), CALLS / 2, "calls");
-	has(run_list(r.json, "doubts"), "another group of events counted",
-	    "what it did for regions that other groups counted is doubted");
+	list_has(&r, "doubts", "another group of events counted",
+		 "what it did for regions that other groups counted is doubted");
 	run_done(&r);
 }
 
@@ -467,12 +475,11 @@ static void what_cannot_rotate_says_so(void)
 
 	run(&r, one_call, NULL, alone);
 	run_good(&r, "one group");
-	has(run_list(r.json, "notes"), "fewer than two",
-	    "does not rotate, and the report says why");
+	list_has(&r, "notes", "fewer than two", "does not rotate, and the report says why");
 	run_done(&r);
 	run(&r, one_call, NULL, with_time);
 	run_good(&r, "one that counts nothing");
-	has(run_list(r.json, "notes"), "TIME takes no part", "is left out, with the reason");
+	list_has(&r, "notes", "TIME takes no part", "is left out, with the reason");
 	run_done(&r);
 }
 
