@@ -516,6 +516,7 @@ EXTRA_DIST += \
 	%D%/x86/job_command.sh \
 	%D%/x86/job_exact.sh \
 	%D%/x86/models.sh \
+	%D%/x86/names.txt \
 	%D%/x86/run.sh \
 	%D%/x86/setup.sh \
 	%D%/x86/work.c \
