@@ -529,7 +529,8 @@ LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver
 SH_LOG_DRIVER = $(LOG_DRIVER)
 # A test that hangs fails, and what it started ends with it.
 LOG_COMPILER = timeout -k 10 600
-SH_LOG_COMPILER = $(LOG_COMPILER)
+# Of scripts that boot machine after machine on a slow host, too.
+SH_LOG_COMPILER = timeout -k 10 1200
 
 # Nothing of the caller's configuration reaches a test.  What the tests may use is called TEST_*;
 # TEST_ARM=skip, from outside, leaves the arm64 machine out, TEST_X86=skip the x86-64 ones, TEST_SLOW=skip what takes long and looks at whole programs.
