@@ -137,7 +137,7 @@ static void options_win_over_the_environment(void)
 	ok(!r.json, "PMU_OUTPUT is not used");
 	other = run_load(&r, "other.json");
 	is_int(run_calls(other, "r"), 1, "the output of the options is");
-	ok(region_of_group(other, "r", "TIME") != NULL, "and so is its group");
+	ok(run_region_of_group(other, "r", "TIME") != NULL, "and so is its group");
 	json_decref(other);
 	run_done(&r);
 }

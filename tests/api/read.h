@@ -22,19 +22,4 @@ static inline struct pmu_region_counts read_region(const char *name, int thread)
 	return counts;
 }
 
-static inline const json_t *region_of_group(const json_t *report, const char *path,
-					    const char *group)
-{
-	size_t i;
-	json_t *region;
-
-	json_array_foreach(json_object_get(report, "regions"), i, region)
-	{
-		if (!strcmp(run_str(region, "path"), path) &&
-		    !strcmp(run_str(region, "group"), group))
-			return region;
-	}
-	return NULL;
-}
-
 #endif

@@ -96,7 +96,7 @@ static long long calls_of(const json_t *report, const char *path, long long *lea
 
 	*least = LLONG_MAX;
 	for (int i = 0; i < N_GROUPS; i++) {
-		const json_t *region = region_of_group(report, path, groups[i]);
+		const json_t *region = run_region_of_group(report, path, groups[i]);
 		long long calls = region ? run_int(region, "calls") : 0;
 
 		sum += calls;
@@ -116,13 +116,13 @@ static void is_all_of(long long got, long long want_all, const char *name)
 
 static void counts_are_whole(const json_t *report, const char *path, long long faults)
 {
-	const json_t *region = region_of_group(report, path, "FAULTS");
+	const json_t *region = run_region_of_group(report, path, "FAULTS");
 
 	is_all_of(net(region, "page-faults"), faults * run_int(region, "calls"),
 		  "each that counts faults has all of its own");
-	ok(net(region_of_group(report, path, "CLOCK"), "task-clock") > 0,
+	ok(net(run_region_of_group(report, path, "CLOCK"), "task-clock") > 0,
 	   "time on a processor, too");
-	is_int(net(region_of_group(report, path, "CLOCK"), "page-faults"), -1,
+	is_int(net(run_region_of_group(report, path, "CLOCK"), "page-faults"), -1,
 	       "a group has its own counts alone");
 }
 
@@ -159,13 +159,13 @@ static void each_call_is_of_one_group(void)
 	run_good(&r, "a turn for each call");
 	is_int(calls_of(r.json, "call", &n_least), CALLS, "every call is some group's");
 	ok(n_least >= CALLS / N_GROUPS - 2, "each group has some: %lld at least", n_least);
-	is_int(run_int(region_of_group(r.json, "call", "CLOCK"), "all_calls"), CALLS,
+	is_int(run_int(run_region_of_group(r.json, "call", "CLOCK"), "all_calls"), CALLS,
 	       "a group's rows tell of how many calls theirs are a part");
 	is_int(calls_of(r.json, "call/inner", &n_least), CALLS, "with what is nested in it");
 	is_int(calls_of(r.json, "call/sized", &n_least), CALLS, "also by length");
 	counts_are_whole(r.json, "call", 7);
 	counts_are_whole(r.json, "call/inner", 5);
-	all_is_estimated(region_of_group(r.json, "call", "FAULTS"), 7 * CALLS);
+	all_is_estimated(run_region_of_group(r.json, "call", "FAULTS"), 7 * CALLS);
 	is_int((long long)json_array_size(json_object_get(r.json, "threads")), 1, "one thread");
 	list_has(&r, "notes", "3 groups in turns", "the report says so");
 	run_done(&r);
@@ -182,7 +182,7 @@ static void turns_may_be_long(void)
 	run_good(&r, "turns of 100 us and more");
 	is_int(calls_of(r.json, "call", &n_least), CALLS, "every call is some group's");
 	is_int(calls_of(r.json, "call/inner", &n_least), CALLS, "with what is nested in it");
-	region = region_of_group(r.json, "call", "FAULTS");
+	region = run_region_of_group(r.json, "call", "FAULTS");
 	is_all_of(net(region, "page-faults"), 7 * run_int(region, "calls"),
 		  "those of the first group are whole");
 	run_done(&r);
@@ -228,12 +228,12 @@ static void an_open_region_keeps_its_group(void)
 	run(&r, hold_a_group, NULL, in_turns("PMU_ROTATE_MIN=0"));
 	run_good(&r, "groups change between calls of outermost regions alone");
 	for (int i = 0; i < N_GROUPS; i++)
-		n += region_of_group(r.json, "around/call", groups[i]) != NULL;
+		n += run_region_of_group(r.json, "around/call", groups[i]) != NULL;
 	is_int(n, 1, "all in a call is of its group");
 	is_int(calls_of(r.json, "around/call", &n_least), 50, "all of it");
 	n = 0;
 	for (int i = 0; i < N_GROUPS; i++)
-		n += region_of_group(r.json, "beside", groups[i]) != NULL;
+		n += run_region_of_group(r.json, "beside", groups[i]) != NULL;
 	is_int(n, 1, "so is what begins while one is still open that ends late");
 	run_done(&r);
 }
@@ -293,7 +293,7 @@ static void a_team_counts_as_its_region_does(void)
 	run(&r, a_team, NULL, in_turns("PMU_ROTATE_MIN=0"));
 	run_good(&r, "threads that work for another one's region");
 	is_int(calls_of(r.json, "call", &n_least), CALLS / 2, "all its calls");
-	region = region_of_group(r.json, "call", "FAULTS");
+	region = run_region_of_group(r.json, "call", "FAULTS");
 	team = json_object_get(region, "team");
 	is_all_of(net(team, "page-faults"), 7 * run_int(region, "calls"),
 		  "are counted with all that the team did in them");

@@ -331,6 +331,22 @@ __attribute__((unused)) static const json_t *run_region(const json_t *report, co
 	return NULL;
 }
 
+__attribute__((unused)) static const json_t *run_region_of_group(const json_t *report,
+								 const char *path,
+								 const char *group)
+{
+	size_t i;
+	json_t *region;
+
+	json_array_foreach(json_object_get(report, "regions"), i, region)
+	{
+		if (!strcmp(run_str(region, "path"), path) &&
+		    !strcmp(run_str(region, "group"), group))
+			return region;
+	}
+	return NULL;
+}
+
 __attribute__((unused)) static long long run_calls(const json_t *report, const char *path)
 {
 	return run_int(run_region(report, path), "calls");

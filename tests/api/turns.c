@@ -48,13 +48,13 @@ static void groups_take_turns(void)
 
 	run(&r, switch_groups, NULL, env);
 	run_good(&r, "two groups in turns");
-	software = region_of_group(r.json, "r", "SOFTWARE");
-	timed = region_of_group(r.json, "r", "TIME");
+	software = run_region_of_group(r.json, "r", "SOFTWARE");
+	timed = run_region_of_group(r.json, "r", "TIME");
 	is_int(run_int(software, "calls"), 3, "calls while SOFTWARE was counted, both times");
 	is_int(run_int(timed, "calls"), 1, "calls while TIME was counted");
-	is_int(run_int(region_of_group(r.json, "only in TIME", "TIME"), "calls"), 1,
+	is_int(run_int(run_region_of_group(r.json, "only in TIME", "TIME"), "calls"), 1,
 	       "a region of one group");
-	ok(!region_of_group(r.json, "only in TIME", "SOFTWARE"), "is not in the other");
+	ok(!run_region_of_group(r.json, "only in TIME", "SOFTWARE"), "is not in the other");
 	is_int((long long)json_array_size(json_object_get(r.json, "groups")), 2, "two groups");
 	is_int((long long)json_array_size(json_object_get(r.json, "threads")), 1, "one thread");
 	run_done(&r);
@@ -95,7 +95,7 @@ static void any_threads_open_region_holds_the_group(void)
 
 	run(&r, switch_with_threads, NULL, env);
 	run_good(&r, "a group does not change while another thread is in a region");
-	is_int(run_int(region_of_group(r.json, "theirs", "SOFTWARE"), "calls"), 1, "its call");
+	is_int(run_int(run_region_of_group(r.json, "theirs", "SOFTWARE"), "calls"), 1, "its call");
 	run_done(&r);
 }
 
@@ -154,9 +154,9 @@ static void a_reset_is_the_current_groups(void)
 
 	run(&r, reset_after_a_round, NULL, env);
 	run_good(&r, "a reset after the groups went round");
-	ok(run_int(region_of_group(r.json, "r", "SOFTWARE"), "calls") <= 0,
+	ok(run_int(run_region_of_group(r.json, "r", "SOFTWARE"), "calls") <= 0,
 	   "forgets the calls in the current group");
-	is_int(run_int(region_of_group(r.json, "r", "TIME"), "calls"), 2, "and in no other");
+	is_int(run_int(run_region_of_group(r.json, "r", "TIME"), "calls"), 2, "and in no other");
 	run_done(&r);
 }
 
