@@ -66,7 +66,7 @@ static void set_due(const struct pmu_clock_point *from, double ns)
 			 __ATOMIC_RELAXED);
 }
 
-/* One state at a time is open of some sources, and on a processor all groups would count at once. */
+/* On a processor, or in all threads, every group's events would count at once. */
 static const char *reason_against(const struct pmu_session_group *group)
 {
 	if (!group->backend->counts)
@@ -83,6 +83,14 @@ static void note_left_out(const struct pmu_session_group *group, const char *why
 	snprintf(text, sizeof(text), "%s takes no part in the rotation of groups: %s",
 		 group->group.name, why);
 	pmu_table_meta(&pmu_session.table, PMU_META_NOTE, text);
+}
+
+/* The session's first group is open; where that takes no part, another one may be of a source that has one at a time. */
+static bool open_first(void)
+{
+	struct pmu_session_group *first = &pmu_session.group[rotation.group[0]];
+
+	return first->is_open || pmu_session_open_group(first) == 0;
 }
 
 void pmu_rotation_start(void)
@@ -110,7 +118,11 @@ void pmu_rotation_start(void)
 	rotation.random = (pmu_session.table.head->start_unix_ns ^ (uint64_t)getpid() << 40) | 1;
 	rotation.n_changes = rotation.change_ticks = rotation.usual_ticks = 0;
 	rotation.start = rotation.turn = now();
-	/* the one that was named first begins: what is a single call has that one */
+	/* the first of them begins: what is a single call has that one */
+	if (!open_first()) {
+		rotation.n = 0;
+		return;
+	}
 	pmu_session.current = pmu_rotation.group = rotation.group[0];
 	rotation.next = rotation.n;
 	set_due(&rotation.start, 0);

@@ -423,6 +423,35 @@ static void another_group_gives_them_back_meanwhile(void)
 	run_done(&r);
 }
 
+/* The registers are one group's at a time; the first that is named counts nothing. */
+static void groups_take_turns(void)
+{
+	const char *call = "0 begin a;0 sim count 2 0xc0 0 user 5 fixed 1;0 end a\n";
+	uint64_t n = 0;
+	char calls[512] = "";
+	struct run r;
+	char *before = sim_state(&sim);
+
+	for (int i = 0; i < 6; i++)
+		strcat(calls, call);
+	sim_send(&sim, "forget");
+	measure(&r, calls,
+		session_env("PMU_BACKEND=msr", "PMU_PIN=cpus:2", "PMU_GROUP=TIME,CORE,BRANCH",
+			    "PMU_ROTATE=1", "PMU_ROTATE_MIN=0", NULL));
+	run_good(&r, "a session whose groups take turns");
+	for (size_t i = 0; i < 2; i++) {
+		const json_t *region = run_region_of_group(r.json, "a", i ? "BRANCH" : "CORE");
+		const json_t *raw = json_object_get(region, "raw");
+
+		n += (uint64_t)run_int(region, "calls");
+		is_int(run_int(raw, "instructions"), 5 * run_int(region, "calls"),
+		       "each counts all of its calls");
+	}
+	is_int((long long)n, 6, "every call is some group's");
+	session_is_back(before, "every register is as it was");
+	run_done(&r);
+}
+
 int main(void)
 {
 	static const int modes[] = { 0, SIM_BATCH };
@@ -440,6 +469,7 @@ int main(void)
 		if (!modes[i]) {
 			a_counter_that_cannot_be_put_back_is_not_zeroed();
 			another_group_gives_them_back_meanwhile();
+			groups_take_turns();
 		}
 		ok(!sim_stop(&sim), "and ends well");
 	}
