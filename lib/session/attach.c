@@ -14,6 +14,14 @@
 #include "session/sockets.h"
 #include "store/bank.h"
 
+/* -1: unknown; 0 ns on a processor likewise */
+static void know_no_usage(struct pmu_store_thread *record)
+{
+	record->minor_faults = record->major_faults = -1;
+	record->voluntary_switches = record->involuntary_switches = -1;
+	record->cpu_ns = 0;
+}
+
 static void fill_record(struct pmu_thread *self)
 {
 	struct pmu_store_thread *record = self->rows.record;
@@ -21,12 +29,9 @@ static void fill_record(struct pmu_thread *self)
 	record->tid = self->tid;
 	record->cpu = self->cpu;
 	prctl(PR_GET_NAME, record->name);
-	record->minor_faults = record->major_faults = -1;
-	record->voluntary_switches = record->involuntary_switches = -1;
+	know_no_usage(record);
 	record->start_ticks = pmu_clock_ticks(self->clock);
-	/* where groups take turns it is of all of them, and in the record of the last one */
-	if (!pmu_rotation_is_on() || !self->usage_known)
-		self->usage_known = pmu_usage_self(&self->usage) == 0;
+	self->usage_known = pmu_usage_self(&self->usage) == 0;
 }
 
 /* Back in a group that was counted before: the time in between is left out. */
@@ -34,12 +39,15 @@ static void continue_record(struct pmu_thread *self)
 {
 	struct pmu_store_thread *record = self->rows.record;
 
-	self->usage_known = record->minor_faults >= 0 && pmu_usage_self(&self->usage) == 0;
-	self->usage.minor_faults -= record->minor_faults;
-	self->usage.major_faults -= record->major_faults;
-	self->usage.voluntary_switches -= record->voluntary_switches;
-	self->usage.involuntary_switches -= record->involuntary_switches;
-	self->usage.cpu_ns -= record->cpu_ns > 0 ? record->cpu_ns : 0;
+	self->usage_known = self->usage_known && pmu_usage_self(&self->usage) == 0;
+	/* where its last turn ended, another group's record took what it had */
+	if (record->minor_faults >= 0) {
+		self->usage.minor_faults -= record->minor_faults;
+		self->usage.major_faults -= record->major_faults;
+		self->usage.voluntary_switches -= record->voluntary_switches;
+		self->usage.involuntary_switches -= record->involuntary_switches;
+		self->usage.cpu_ns -= record->cpu_ns > 0 ? record->cpu_ns : 0;
+	}
 	record->start_ticks += pmu_clock_ticks(self->clock) - record->stop_ticks;
 	record->stop_ticks = 0;
 }
@@ -221,14 +229,6 @@ void pmu_change_group(struct pmu_thread *self, unsigned int next)
 
 /* --- turns --- */
 
-/* What the kernel has counted of the thread is in the record of the group that it counts now. */
-static void move_usage(struct pmu_store_thread *record)
-{
-	record->minor_faults = record->major_faults = 0;
-	record->voluntary_switches = record->involuntary_switches = 0;
-	record->cpu_ns = 0;
-}
-
 static void rest(struct pmu_thread *self)
 {
 	struct pmu_store_thread *record = self->rows.record;
@@ -238,7 +238,8 @@ static void rest(struct pmu_thread *self)
 		self->backend->rest(self->counters);
 	pmu_thread_note_lost(self);
 	pmu_thread_note_core_types(self);
-	move_usage(record);
+	/* what the kernel has counted of the thread is in the record of the group that it counts now */
+	know_no_usage(record);
 	pmu_turns_add(self);
 	record->stop_ticks = pmu_clock_ticks(self->clock);
 	__atomic_store_n(&record->state, PMU_THREAD_FINISHED, __ATOMIC_RELEASE);
@@ -269,6 +270,8 @@ static void wake(struct pmu_thread *self, unsigned int index)
 
 int pmu_turn_group(struct pmu_thread *self, unsigned int next)
 {
+	const struct pmu_usage usage = self->usage;
+	const bool usage_known = self->usage_known;
 	unsigned int before = self->group;
 	int rc = 0;
 
@@ -279,6 +282,9 @@ int pmu_turn_group(struct pmu_thread *self, unsigned int next)
 		wake(self, next);
 	else
 		rc = attach_to(self, next);
+	/* it goes on, whichever group is counted */
+	self->usage = usage;
+	self->usage_known = usage_known;
 	if (rc == 0)
 		return 0;
 	pmu_change_group(self, before);

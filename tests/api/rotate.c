@@ -105,6 +105,15 @@ static long long calls_of(const json_t *report, const char *path, long long *lea
 	return sum;
 }
 
+/* As the kernel tells them of the first thread; -1: it does not. */
+static long long faults_of_thread(const json_t *report)
+{
+	const json_t *thread = json_array_get(json_object_get(report, "threads"), 0);
+	const json_t *faults = json_object_get(thread, "minor_faults");
+
+	return json_is_integer(faults) ? (long long)json_integer_value(faults) : -1;
+}
+
 /* Code and data that a call is the first to touch are more faults, a few in all. */
 #define NEW_PAGES 5
 
@@ -167,6 +176,8 @@ static void each_call_is_of_one_group(void)
 	counts_are_whole(r.json, "call/inner", 5);
 	all_is_estimated(run_region_of_group(r.json, "call", "FAULTS"), 7 * CALLS);
 	is_int((long long)json_array_size(json_object_get(r.json, "threads")), 1, "one thread");
+	ok(faults_of_thread(r.json) >= 7 * CALLS,
+	   "with all its faults, whichever group was counted");
 	list_has(&r, "notes", "3 groups in turns", "the report says so");
 	run_done(&r);
 }
@@ -453,6 +464,7 @@ static void what_died_has_all_groups(void)
 		r.json = run_report_of(&r, store);
 	is_int(calls_of(r.json, "call", &n_least), CALLS, "every call is some group's");
 	counts_are_whole(r.json, "call", 7);
+	is_int(faults_of_thread(r.json), -1, "what the kernel would have told at its end is not");
 	run_done(&r);
 }
 
