@@ -197,6 +197,17 @@ int pmu_attach_group(struct pmu_thread *self)
 	return attach_to(self, pmu_session.current);
 }
 
+int pmu_make_others(struct pmu_thread *self)
+{
+	if (self->other)
+		return 0;
+	self->other = pmu_arena_alloc(&self->arena, pmu_session.n_groups * sizeof(*self->other), 8);
+	if (!self->other)
+		return -ENOMEM;
+	self->n_others = pmu_session.n_groups;
+	return 0;
+}
+
 void pmu_change_group(struct pmu_thread *self, unsigned int next)
 {
 	struct pmu_thread_group *to = &self->other[self->group];
@@ -273,8 +284,10 @@ int pmu_turn_group(struct pmu_thread *self, unsigned int next)
 	const struct pmu_usage usage = self->usage;
 	const bool usage_known = self->usage_known;
 	unsigned int before = self->group;
-	int rc = 0;
+	int rc = pmu_make_others(self);
 
+	if (rc < 0)
+		return rc;
 	rest(self);
 	pmu_change_group(self, next);
 	self->other[before].attached = true;
@@ -295,7 +308,7 @@ int pmu_turn_group(struct pmu_thread *self, unsigned int next)
 void pmu_close_counters(struct pmu_thread *self)
 {
 	self->backend->detach(self->source, self->counters);
-	for (unsigned int i = 0; i < PMU_THREAD_GROUPS; i++) {
+	for (unsigned int i = 0; i < self->n_others; i++) {
 		struct pmu_thread_group *other = &self->other[i];
 
 		if (other->attached)

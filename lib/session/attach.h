@@ -11,7 +11,13 @@ struct pmu_thread;
  */
 int pmu_attach_group(struct pmu_thread *self);
 
-/** pmu_change_group() - keep what belongs to the group that was counted, take up what belongs to @next */
+/** pmu_make_others() - room for what it keeps of other groups, once.  Return: 0 or -ENOMEM. */
+int pmu_make_others(struct pmu_thread *self);
+
+/**
+ * pmu_change_group() - keep what belongs to the group that was counted, take up what belongs to @next
+ * Context: after pmu_make_others().
+ */
 void pmu_change_group(struct pmu_thread *self, unsigned int next);
 
 /**

@@ -210,7 +210,7 @@ static void advance(void)
 /* The first time takes long, as the library's own work is measured: the turn begins behind that. */
 static void turn_thread(struct pmu_thread *self, unsigned int to)
 {
-	bool is_new = !self->other[to].attached;
+	bool is_new = !self->other || !self->other[to].attached;
 	uint64_t from = pmu_clock_ticks(self->clock);
 
 	if (pmu_turn_group(self, to))

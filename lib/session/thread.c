@@ -20,8 +20,6 @@
 
 static pthread_key_t exit_key;
 
-_Static_assert(PMU_THREAD_GROUPS == PMU_CONFIG_MAX_GROUPS, "a thread has room for every group");
-
 /* Rounds of thread-exit destructors that others get before ours: they may use regions, too. */
 #define EXIT_ROUNDS 2
 
@@ -51,9 +49,10 @@ static void give_struct(struct pmu_thread *self)
 	uint32_t *guard = self->guard;
 	struct pmu_arena arena;
 
-	self->other[self->group].turned = self->turned;
-	for (unsigned int i = 0; i < PMU_THREAD_GROUPS; i++)
-		pmu_turns_forget(&self->other[i].turned);
+	pmu_turns_forget(&self->turned);
+	for (unsigned int i = 0; i < self->n_others; i++)
+		if (i != self->group)
+			pmu_turns_forget(&self->other[i].turned);
 	pmu_arena_reset(&self->arena);
 	arena = self->arena;
 	memset(self, 0, sizeof(*self));
@@ -210,6 +209,14 @@ bool pmu_thread_is_current(const struct pmu_thread *self)
 	return pmu_session.running && self->session == pmu_session.n_started;
 }
 
+static void merge(struct pmu_table_rows *rows, unsigned int index)
+{
+	struct pmu_session_group *group = &pmu_session.group[index];
+
+	pmu_merge_thread(&pmu_session.table, &group->merge, group->layout,
+			 pmu_session.merged_number, rows);
+}
+
 static void keep_or_merge(struct pmu_thread *self)
 {
 	if (pmu_session.n_finished_kept < pmu_session.config.max_threads) {
@@ -218,14 +225,10 @@ static void keep_or_merge(struct pmu_thread *self)
 	}
 	if (!pmu_session.merged_number)
 		pmu_session.merged_number = pmu_session.n_threads++;
-	self->other[self->group].rows = self->rows;
-	for (unsigned int i = 0; i < pmu_session.n_groups; i++) {
-		struct pmu_session_group *group = &pmu_session.group[i];
-
-		if (self->other[i].rows.record)
-			pmu_merge_thread(&pmu_session.table, &group->merge, group->layout,
-					 pmu_session.merged_number, &self->other[i].rows);
-	}
+	merge(&self->rows, self->group);
+	for (unsigned int i = 0; i < self->n_others; i++)
+		if (i != self->group && self->other[i].rows.record)
+			merge(&self->other[i].rows, i);
 }
 
 /* Doubly linked, so that no search is needed when a thousand threads end at once. */
@@ -270,6 +273,8 @@ int pmu_thread_reattach(struct pmu_thread **self)
 	/* A region that was begun while the group changed ends in the group it began in. */
 	if (pmu_thread_any_open(old))
 		return 0;
+	if (old->group != pmu_session.current && pmu_make_others(old) < 0)
+		return -ENOMEM;
 	pmu_finish_group(old);
 	if (old->group != pmu_session.current)
 		pmu_change_group(old, pmu_session.current);

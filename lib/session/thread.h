@@ -29,9 +29,6 @@ enum pmu_measuring {
 	PMU_MEASURING_NODE, /* pairs of one node */
 };
 
-/** Groups that a thread can have rows for. */
-#define PMU_THREAD_GROUPS 32
-
 /** What a thread keeps of a group while another one is counted. */
 struct pmu_thread_group {
 	struct pmu_tree *tree;
@@ -113,8 +110,9 @@ struct pmu_thread {
 	struct pmu_thread *next; /* in the session's list of attached ones, or of unused ones */
 	/* what points to it in the list of attached ones; NULL: the session has let go of it */
 	struct pmu_thread **link;
-	/* by group; that of @group is out of date */
-	struct pmu_thread_group other[PMU_THREAD_GROUPS];
+	/* [n_others] by group; that of @group is out of date.  NULL: it has counted one group alone */
+	struct pmu_thread_group *other;
+	unsigned int n_others;
 	unsigned int exit_rounds; /* of thread-exit destructors so far */
 	struct pmu_cost *cost; /* of the region layer; NULL: not measured, or nothing to measure */
 	enum pmu_measuring measuring;
