@@ -39,6 +39,8 @@ noinst_LTLIBRARIES += %D%/libpmu-common.la
 	%D%/base/strbuf.h \
 	%D%/base/sysfile.c \
 	%D%/base/sysfile.h \
+	%D%/base/textfile.c \
+	%D%/base/textfile.h \
 	%D%/machine/boxes.c \
 	%D%/machine/boxes.h \
 	%D%/machine/cpu.c \
@@ -562,7 +564,7 @@ pmulib_LTLIBRARIES = %D%/libpmu-events.la
 
 # For size: what runs when a session, a thread or a program of the process starts and ends, at most.
 libpmu_once = $(addprefix api/libpmu_measure_la-,region% session%) $(addprefix region/libpmu_measure_la-,checkpoint% started%) report/% machine/% group/% \
-	$(addprefix base/libpmu_common_la-,environ% error% library% strbuf% sysfile%) \
+	$(addprefix base/libpmu_common_la-,environ% error% library% strbuf% sysfile% textfile%) \
 	$(addprefix base/libpmu_measure_la-,place% process% write%) \
 	$(addprefix session/libpmu_measure_la-,choose% config% describe% lifecycle% literals% options% output% rank% require% session% sink% spawn% thread% usage%) \
 	$(addprefix store/libpmu_measure_la-,merge% place%) store/read/% \

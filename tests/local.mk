@@ -10,6 +10,7 @@ unit_tests = \
 	%D%/unit/base/json \
 	%D%/unit/base/strbuf \
 	%D%/unit/base/sysfile \
+	%D%/unit/base/textfile \
 	%D%/unit/base/write \
 	%D%/unit/bench/verify \
 	%D%/unit/command/codename \

@@ -7,35 +7,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/textfile.h"
 #include "machine/cpuid.h"
-
-/* A whole file, up to a byte more than a dump may have.  @text is for free(). */
-static int read_file(int fd, char **text, size_t *len)
-{
-	size_t room = 0;
-	ssize_t got;
-
-	*text = NULL;
-	*len = 0;
-	for (;;) {
-		if (*len == room) {
-			char *moved = realloc(*text, room ? room * 2 : 65536);
-
-			if (!moved)
-				return -ENOMEM;
-			*text = moved;
-			room = room ? room * 2 : 65536;
-		}
-		got = read(fd, *text + *len, room - *len);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -errno;
-		*len += (size_t)got;
-		if (!got || *len > PMU_CPUID_MAX_BYTES)
-			return 0;
-	}
-}
 
 int pmu_cpuid_load(const char *path, struct pmu_cpuid_dump *dump)
 {
@@ -49,9 +22,12 @@ int pmu_cpuid_load(const char *path, struct pmu_cpuid_dump *dump)
 	if (fd < 0)
 		return pmu_fail(errno, "cannot open the CPUID dump '%s': %s", path,
 				strerror(errno));
-	rc = read_file(fd, &text, &len);
+	rc = pmu_textfile_read_open(fd, PMU_CPUID_MAX_BYTES, &text, &len);
 	close(fd);
-	if (rc) {
+	if (rc == -EFBIG) {
+		rc = pmu_fail(E2BIG, "CPUID dump '%s': a CPUID dump of more than %u MiB", path,
+			      PMU_CPUID_MAX_BYTES >> 20);
+	} else if (rc) {
 		pmu_fail(rc, "cannot read the CPUID dump '%s': %s", path, strerror(-rc));
 	} else {
 		rc = pmu_cpuid_parse(text, len, dump);

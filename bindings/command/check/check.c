@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/textfile.h"
 #include "base/write.h"
 #include "bindings/command/check/judge.h"
 #include "bindings/command/command.h"
@@ -201,20 +202,18 @@ static int write_file(const char *path, const struct pmu_strbuf *text)
 static int keep_limits(const struct request *request)
 {
 	struct pmu_strbuf text = { 0 };
-	char *before = malloc(PMU_LIMITS_FILE);
-	int fd, rc;
-	ssize_t len = 0;
+	char *before;
+	size_t len;
+	int rc;
 
-	if (!request->said.n || !before) {
-		free(before);
+	if (!request->said.n)
 		return 0;
+	rc = pmu_textfile_read(request->limits_path, PMU_LIMITS_FILE - 1, &before, &len);
+	if (rc && rc != -ENOENT) {
+		pmu_command_error("cannot read %s: %s", request->limits_path, strerror(-rc));
+		return EXIT_UNCHECKED;
 	}
-	fd = open(request->limits_path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		len = read(fd, before, PMU_LIMITS_FILE);
-		close(fd);
-	}
-	pmu_limits_keep(&request->said, before, len > 0 ? (size_t)len : 0, &text);
+	pmu_limits_keep(&request->said, before ? before : "", len, &text);
 	rc = write_file(request->limits_path, &text);
 	pmu_strbuf_free(&text);
 	free(before);

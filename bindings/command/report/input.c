@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/textfile.h"
 #include "bindings/command/json/read.h"
 #include "bindings/command/report/inputs.h"
 #include "bindings/command/series/read.h"
@@ -19,49 +20,6 @@
 #include "store/read/snapshot.h"
 
 #define MAX_JSON ((size_t)512 << 20)
-
-/*
- * All of a file.
- * @size: what it is said to be
- * Return: its text for free(), or NULL with a sentence.
- */
-static char *read_text(const char *path, int fd, off_t size, size_t *len)
-{
-	/* one byte more shows that this was all */
-	size_t room = size > 0 && (size_t)size < MAX_JSON ? (size_t)size + 1 : 65536, n = 0;
-	char *text = malloc(room), *grown;
-	ssize_t got;
-
-	while (text) {
-		got = read(fd, text + n, room - n);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0) {
-			pmu_fail(errno, "cannot read %s: %s", path, strerror(errno));
-			break;
-		}
-		n += (size_t)got;
-		*len = n;
-		if (!got)
-			return text;
-		if (n < room)
-			continue;
-		if (n > MAX_JSON) {
-			pmu_fail(EFBIG, "cannot read %s: it is larger than %zu MiB", path,
-				 MAX_JSON >> 20);
-			break;
-		}
-		room *= 2;
-		grown = realloc(text, room);
-		if (!grown) {
-			pmu_fail(ENOMEM, "cannot read %s: no memory", path);
-			break;
-		}
-		text = grown;
-	}
-	free(text);
-	return NULL;
-}
 
 static int read_series(struct pmu_input *input, const struct pmu_value *root)
 {
@@ -94,14 +52,17 @@ static int read_values(struct pmu_input *input, char *text, size_t len)
 	return rc;
 }
 
-static int read_json(struct pmu_input *input, int fd, off_t size)
+static int read_json(struct pmu_input *input, int fd)
 {
-	size_t len = 0;
-	char *text = read_text(input->path, fd, size, &len);
-	int rc;
+	size_t len;
+	char *text;
+	int rc = pmu_textfile_read_open(fd, MAX_JSON, &text, &len);
 
-	if (!text)
-		return -EIO;
+	if (rc == -EFBIG)
+		return pmu_fail(EFBIG, "cannot read %s: it is larger than %zu MiB", input->path,
+				MAX_JSON >> 20);
+	if (rc)
+		return pmu_fail(-rc, "cannot read %s: %s", input->path, strerror(-rc));
 	rc = read_values(input, text, len);
 	free(text);
 	if (rc) {
@@ -186,7 +147,7 @@ int pmu_input_read(struct pmu_input *input)
 	else if (n >= 8 && !memcmp(head.magic, "\0\0\0\0\0\0\0", 8))
 		rc = read_begun(input);
 	else if (memchr("{ \t\r\n", head.magic[0], 5))
-		rc = read_json(input, fd, st.st_size);
+		rc = read_json(input, fd);
 	else
 		rc = pmu_fail(EINVAL, "cannot read %s: it is neither a store nor a JSON report",
 			      input->path);

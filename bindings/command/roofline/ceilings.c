@@ -3,22 +3,20 @@
 #include "bindings/command/roofline/ceilings.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
+#include "base/textfile.h"
 #include "bindings/command/json/value.h"
 #include "bindings/command/roofline/place.h"
 
 #define SCHEMA      1
-#define MAX_FILE    ((size_t)1 << 20) /* bytes: a real one has 8 KiB */
-#define MAX_RATE    1e18              /* a second, which nothing reaches */
+#define MAX_FILE    (((size_t)1 << 20) - 1) /* bytes: a real one has 8 KiB */
+#define MAX_RATE    1e18                    /* a second, which nothing reaches */
 #define MAX_THREADS 1000000
 #define MAX_BITS    65536
 #define MAX_NUMBERS 1000
@@ -197,32 +195,15 @@ int pmu_ceilings_parse(char *text, size_t len, struct pmu_ceilings *ceilings)
 
 /* --- the file --- */
 
-static int read_text(const char *path, char *text, size_t *len)
+static int read_text(const char *path, char **text, size_t *len)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
-	ssize_t got = 1;
+	int rc = pmu_textfile_read(path, MAX_FILE, text, len);
 
-	if (fd < 0)
-		return pmu_fail(errno, "cannot open %s: %s", path, strerror(errno));
-	*len = 0;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		close(fd);
+	if (rc == -ENOTSUP)
 		return pmu_fail(EINVAL, "cannot read %s: it is not an ordinary file", path);
-	}
-	while (got > 0 && *len < MAX_FILE) {
-		got = read(fd, text + *len, MAX_FILE - *len);
-		if (got > 0)
-			*len += (size_t)got;
-		else if (got < 0 && errno == EINTR)
-			got = 1;
-	}
-	close(fd);
-	if (got < 0)
-		return pmu_fail(errno, "cannot read %s: %s", path, strerror(errno));
-	if (*len == MAX_FILE)
+	if (rc == -EFBIG)
 		return pmu_fail(EFBIG, "cannot read %s: it is too large", path);
-	return 0;
+	return rc ? pmu_fail(-rc, "cannot open %s: %s", path, strerror(-rc)) : 0;
 }
 
 int pmu_ceilings_read(const char *path, const char *host, const char *cpu,
@@ -239,10 +220,7 @@ int pmu_ceilings_read(const char *path, const char *host, const char *cpu,
 			return pmu_fail(ENOENT, "there is no home folder with ceilings");
 		path = place;
 	}
-	text = malloc(MAX_FILE + 1);
-	if (!text)
-		return pmu_fail(ENOMEM, "no memory");
-	rc = read_text(path, text, &len);
+	rc = read_text(path, &text, &len);
 	if (!rc) {
 		rc = pmu_ceilings_parse(text, len, ceilings);
 		snprintf(reason, sizeof(reason), "%s", rc ? pmu_error_text() : "");

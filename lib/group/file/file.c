@@ -4,15 +4,13 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
+#include "base/textfile.h"
 #include "group/file/parts.h"
 
 #define ENDING ".group"
@@ -83,46 +81,16 @@ static bool name_of_file(const char *file, const char *ending, char *name, size_
 
 /* --- files --- */
 
-static long read_all(int fd, char *text, size_t size)
+static int read_file(const char *path, char **text, size_t *len)
 {
-	size_t len = 0;
+	int rc = pmu_textfile_read(path, PMU_GROUP_FILE_MAX, text, len);
 
-	while (len < size) {
-		ssize_t n = read(fd, text + len, size - len);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n == 0)
-			break;
-		if (n > 0)
-			len += (size_t)n;
-	}
-	return (long)len;
-}
-
-/* At most PMU_GROUP_FILE_MAX + 1 bytes.  A pipe or a device must not hold up the program. */
-static long read_file(const char *path, char **text)
-{
-	struct stat about;
-	long len;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
-	*text = NULL;
-	if (fd < 0)
-		return pmu_fail(EINVAL, "cannot read %s: %s", path, strerror(errno));
-	if (fstat(fd, &about) < 0 || !S_ISREG(about.st_mode)) {
-		close(fd);
-		return pmu_fail(EINVAL, "cannot read %s: it is no regular file", path);
-	}
-	*text = malloc(PMU_GROUP_FILE_MAX + 1);
-	len = *text ? read_all(fd, *text, PMU_GROUP_FILE_MAX + 1) : -ENOMEM;
-	close(fd);
-	if (len < 0) {
-		free(*text);
-		*text = NULL;
-		return pmu_fail(EINVAL, "cannot read %s: %s", path, strerror((int)-len));
-	}
-	return len;
+	if (rc == -EFBIG)
+		return pmu_fail(EINVAL, "%s: more than %d bytes", path, PMU_GROUP_FILE_MAX);
+	if (rc)
+		return pmu_fail(EINVAL, "cannot read %s: %s", path,
+				rc == -ENOTSUP ? "it is no regular file" : strerror(-rc));
+	return 0;
 }
 
 /* A group that is looked for, and the file that it is in. */
@@ -151,16 +119,15 @@ static int look_in(void *arg, const char *folder)
 int pmu_group_text_load(const char *name, const char *ending, struct pmu_group_text *text)
 {
 	struct search search = { .name = name, .ending = ending, .found = text };
-	long len;
+	int rc;
 
 	memset(text, 0, sizeof(*text));
 	if (!visit_folders(look_in, &search))
 		return -ENOENT;
-	len = read_file(text->path, &text->text);
-	if (len < 0)
+	rc = read_file(text->path, &text->text, &text->len);
+	if (rc)
 		pmu_group_text_free(text);
-	text->len = len < 0 ? 0 : (size_t)len;
-	return len < 0 ? (int)len : 0;
+	return rc;
 }
 
 void pmu_group_text_free(struct pmu_group_text *text)
@@ -257,10 +224,11 @@ static int by_name(const void *a, const void *b)
 static void about_file(const struct listed *file, char *about, size_t size)
 {
 	char *text = NULL;
-	long len = file->path ? read_file(file->path, &text) : (long)strlen(file->text);
+	size_t len = file->path ? 0 : strlen(file->text);
+	int rc = file->path ? read_file(file->path, &text, &len) : 0;
 
-	if (len < 0 || pmu_group_file_about(file->path ? text : file->text, (size_t)len,
-					    file->path ? file->path : file->name, about, size) < 0)
+	if (rc || pmu_group_file_about(file->path ? text : file->text, len,
+				       file->path ? file->path : file->name, about, size) < 0)
 		snprintf(about, size, "%s", pmu_error_text());
 	free(text);
 }
@@ -314,12 +282,11 @@ static void tell_text(void *arg, const struct listed *file)
 {
 	const struct tell_text *tell = arg;
 	struct pmu_group_text text = { .path = file->path };
-	long len = read_file(file->path, &text.text);
 
-	if (len < 0)
-		return;
-	text.len = (size_t)len;
-	tell->each(tell->arg, file->name, &text);
+	if (!read_file(file->path, &text.text, &text.len))
+		tell->each(tell->arg, file->name, &text);
+	else
+		pmu_error_clear();
 	free(text.text);
 }
 

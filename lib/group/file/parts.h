@@ -15,7 +15,7 @@
 struct pmu_group_text {
 	char name[PMU_GROUP_NAME_MAX]; /* the group's, as the file has it */
 	char *path, *text;
-	size_t len; /* at most PMU_GROUP_FILE_MAX + 1: then there is more of it */
+	size_t len; /* at most PMU_GROUP_FILE_MAX */
 };
 
 /**

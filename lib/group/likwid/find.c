@@ -41,7 +41,7 @@ static void look_at(void *arg, const char *name, const struct pmu_group_text *te
 	char full[sizeof(PMU_LIKWID_PREFIX) + PMU_GROUP_NAME_MAX], about[128] = "";
 	bool is_group = false;
 
-	while (text->len <= PMU_GROUP_FILE_MAX && pmu_likwid_scan_line(&scan, &line) > 0) {
+	while (pmu_likwid_scan_line(&scan, &line) > 0) {
 		if (line.section == PMU_LIKWID_SHORT)
 			snprintf(about, sizeof(about), "%.*s", PMU_LIKWID_SHOW(line.first));
 		is_group |= line.section == PMU_LIKWID_EVENTSET;

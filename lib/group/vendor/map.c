@@ -9,17 +9,15 @@
 #include "group/vendor/map.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/compiler.h"
 #include "base/error.h"
 #include "base/sysfile.h"
+#include "base/textfile.h"
 
 #define MAP_NAME     "mapfile.csv"
 #define LINE_LEN_MAX 1000
@@ -339,58 +337,18 @@ int pmu_vendor_map_parse(const char *name, const char *text, size_t len,
 
 /* --- files --- */
 
-static int read_all(int fd, char **text, size_t *len)
-{
-	struct stat st;
-	size_t done = 0;
-
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	if (st.st_size > (off_t)FILE_LEN_MAX)
-		return -EFBIG;
-	*text = malloc((size_t)st.st_size + 1);
-	if (!*text)
-		return -ENOMEM;
-	while (done < (size_t)st.st_size) {
-		ssize_t n = read(fd, *text + done, (size_t)st.st_size - done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			int error = errno;
-
-			free(*text);
-			*text = NULL;
-			return -error;
-		}
-		if (!n)
-			break;
-		done += (size_t)n;
-	}
-	(*text)[done] = '\0';
-	*len = done;
-	return 0;
-}
-
 static int read_path(const char *path, char **text, size_t *len)
 {
-	/* not waiting for the other end of a pipe */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc;
+	int rc = pmu_textfile_read(path, FILE_LEN_MAX, text, len);
 
-	if (fd < 0) {
-		rc = errno;
-		return pmu_fail(rc == ENOTDIR ? ENOENT : rc, "cannot open %s: %s", path,
-				strerror(rc));
-	}
-	rc = read_all(fd, text, len);
-	close(fd);
-	if (rc == -EINVAL)
+	if (rc == -ENOTSUP)
 		return pmu_fail(EINVAL, "%s is no regular file", path);
 	if (rc == -EFBIG)
 		return pmu_fail(EFBIG, "%s is larger than %u MiB", path, FILE_LEN_MAX >> 20);
-	return rc ? pmu_fail(rc, "cannot read %s: %s", path, strerror(-rc)) : 0;
+	if (rc)
+		return pmu_fail(rc == -ENOTDIR ? ENOENT : -rc, "cannot open %s: %s", path,
+				strerror(-rc));
+	return 0;
 }
 
 /* Paths are not on the stack: a program's thread may have a small one. */
