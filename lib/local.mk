@@ -236,9 +236,11 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/report/model/rows.h \
 	%D%/report/model/sums.c \
 	%D%/report/model/team.c \
-	%D%/report/text/estimates.c \
 	%D%/report/text/choose.c \
+	%D%/report/text/detail.c \
+	%D%/report/text/detail.h \
 	%D%/report/text/doubts.c \
+	%D%/report/text/estimates.c \
 	%D%/report/text/head.c \
 	%D%/report/text/least.c \
 	%D%/report/text/longest.c \

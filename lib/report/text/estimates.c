@@ -5,8 +5,7 @@
 
 #include "report/encode.h"
 #include "report/model/turns.h"
-#include "report/text/table.h"
-#include "report/text/text.h"
+#include "report/text/detail.h"
 #include "report/text/topdown.h"
 
 #define KIND "estimates"
@@ -58,23 +57,13 @@ static void put_value(struct pmu_cell *cell, const char *unit, double value, dou
 	mark(cell);
 }
 
-static struct pmu_cell *column(struct pmu_text *t, struct pmu_table *table, const char *title)
-{
-	struct pmu_cell *cell = pmu_block_array(&t->scratch, table->n_rows, sizeof(*cell));
-
-	t->failed |= !cell;
-	if (cell)
-		table->column[table->n_columns++] =
-			(struct pmu_table_column){ .title = title, .kind = KIND, .cell = cell };
-	return cell;
-}
-
 static void count_columns(struct pmu_text *t, struct pmu_table *table,
 			  const struct pmu_model_section *s, const struct pmu_model_row *row,
 			  unsigned int c)
 {
-	struct pmu_cell *value = column(t, table, pmu_text_shown(t, s->count[c].name));
-	struct pmu_cell *margin = column(t, table, "+/-");
+	struct pmu_cell *value = pmu_text_detail_column(t, table,
+							pmu_text_shown(t, s->count[c].name), KIND);
+	struct pmu_cell *margin = pmu_text_detail_column(t, table, "+/-", KIND);
 	double most = largest(row, table->n_rows, c);
 
 	for (unsigned int i = 0; value && margin && i < table->n_rows; i++) {
@@ -94,34 +83,21 @@ static void count_columns(struct pmu_text *t, struct pmu_table *table,
 void pmu_text_estimates(struct pmu_text *t, const struct pmu_model_section *s,
 			const struct pmu_model_row *row, unsigned int n)
 {
-	struct pmu_table table = { .n_rows = n, .color = t->color };
+	struct pmu_table table;
 	struct pmu_cell *calls;
 	bool any = false;
 
 	/* of their counts there are shares alone to be seen, in a tree */
 	for (unsigned int c = 0; c < s->n_counts && !pmu_topdown_is_section(s); c++)
 		any |= any_told(row, n, c);
-	if (!any)
+	if (!any || !pmu_text_detail_begin(t, &table, row, n, 1 + 2 * s->n_counts))
 		return;
-	table.label = pmu_block_array(&t->scratch, n, sizeof(*table.label));
-	table.column = pmu_block_array(&t->scratch, 1 + 2 * (size_t)s->n_counts,
-				       sizeof(*table.column));
-	t->failed |= !table.label || !table.column;
-	for (unsigned int i = 0; i < n && !t->failed; i++) {
-		table.label[i].name = pmu_text_row_name(t, &row[i]);
-		table.label[i].depth = (unsigned int)row[i].depth;
-	}
-	calls = t->failed ? NULL : column(t, &table, "all calls");
+	calls = pmu_text_detail_column(t, &table, "all calls", KIND);
 	for (unsigned int i = 0; calls && i < n; i++)
 		pmu_cell_exact(&calls[i], row[i].all_calls);
 	for (unsigned int c = 0; c < s->n_counts && !t->failed; c++)
 		if (any_told(row, n, c))
 			count_columns(t, &table, s, row, c);
-	if (t->failed)
-		return;
-	pmu_strbuf_add(t->out, "\n");
-	t->failed |= pmu_table_print(t->out, &table, t->columns, &t->scratch) < 0;
-	if (table.too_deep)
-		t->legend |= PMU_LEGEND_DEEP;
+	pmu_text_detail_end(t, &table);
 	t->legend |= PMU_LEGEND_ESTIMATES;
 }

@@ -7,8 +7,7 @@
 
 #include "report/encode.h"
 #include "report/model/least.h"
-#include "report/text/table.h"
-#include "report/text/text.h"
+#include "report/text/detail.h"
 
 /* Of a single call the table above it has said all. */
 static bool is_told(const struct pmu_model_row *row, unsigned int count)
@@ -39,14 +38,14 @@ static void add_column(struct pmu_text *t, struct pmu_table *table,
 		       const struct pmu_model_section *s, const struct pmu_model_row *row,
 		       unsigned int count, bool mean)
 {
-	struct pmu_cell *cell = pmu_block_array(&t->scratch, table->n_rows, sizeof(*cell));
 	struct pmu_strbuf title = { 0 };
+	struct pmu_cell *cell;
 
-	if (!cell) {
-		t->failed = true;
-		return;
-	}
-	for (unsigned int i = 0; i < table->n_rows; i++) {
+	pmu_strbuf_addf(&title, "%s ", mean ? "mean" : "least");
+	pmu_strbuf_add(&title, s->count[count].name);
+	cell = pmu_text_detail_column(t, table, pmu_text_shown(t, pmu_strbuf_text(&title)),
+				      "counts per call");
+	for (unsigned int i = 0; cell && i < table->n_rows; i++) {
 		const struct pmu_model_row *r = &row[i];
 
 		if (is_told(r, count))
@@ -54,12 +53,6 @@ static void add_column(struct pmu_text *t, struct pmu_table *table,
 				  mean ? (double)r->net[count] / (double)r->calls
 				       : (double)r->least->count[count]);
 	}
-	pmu_strbuf_addf(&title, "%s ", mean ? "mean" : "least");
-	pmu_strbuf_add(&title, s->count[count].name);
-	table->column[table->n_columns++] =
-		(struct pmu_table_column){ .title = pmu_text_shown(t, pmu_strbuf_text(&title)),
-					   .kind = "counts per call",
-					   .cell = cell };
 	t->failed |= title.failed;
 	pmu_strbuf_free(&title);
 }
@@ -68,27 +61,17 @@ void pmu_text_least(struct pmu_text *t, const struct pmu_model_section *s,
 		    const struct pmu_model_row *row, unsigned int n)
 {
 	int interrupts = pmu_section_interrupts(s);
-	struct pmu_table table = { .n_rows = n, .color = t->color };
+	struct pmu_table table;
 
-	table.label = pmu_block_array(&t->scratch, n, sizeof(*table.label));
-	table.column = pmu_block_array(&t->scratch, 2 * s->n_counts, sizeof(*table.column));
-	t->failed |= !table.label || !table.column;
-	for (unsigned int i = 0; i < n && !t->failed; i++) {
-		table.label[i].name = pmu_text_row_name(t, &row[i]);
-		table.label[i].depth = (unsigned int)row[i].depth;
-	}
+	if (!pmu_text_detail_begin(t, &table, row, n, 2 * s->n_counts))
+		return;
 	for (unsigned int c = 0; c < s->n_counts && !t->failed; c++) {
 		if ((int)c == interrupts || !any_told(row, n, c))
 			continue;
 		add_column(t, &table, s, row, c, true);
 		add_column(t, &table, s, row, c, false);
 	}
-	if (t->failed || !table.n_columns)
-		return;
-	pmu_strbuf_add(t->out, "\n");
-	t->failed |= pmu_table_print(t->out, &table, t->columns, &t->scratch) < 0;
-	if (table.too_deep)
-		t->legend |= PMU_LEGEND_DEEP;
+	pmu_text_detail_end(t, &table);
 }
 
 /* --- interrupts --- */

@@ -5,8 +5,7 @@
 #include "report/encode.h"
 #include "report/model/histogram.h"
 #include "report/name.h"
-#include "report/text/table.h"
-#include "report/text/text.h"
+#include "report/text/detail.h"
 
 /* Of a region that a sentence names. */
 #define MOST_OF_NAME 60u
@@ -102,17 +101,10 @@ static void fill_cell(struct pmu_text *t, struct pmu_cell *cell, const struct pm
 static void add_column(struct pmu_text *t, struct pmu_table *table, const struct pmu_model_row *row,
 		       unsigned int column)
 {
-	struct pmu_cell *cell = pmu_block_array(&t->scratch, table->n_rows, sizeof(*cell));
+	struct pmu_cell *cell = pmu_text_detail_column(t, table, title_of(column), "time per call");
 
-	if (!cell) {
-		t->failed = true;
-		return;
-	}
-	for (unsigned int i = 0; i < table->n_rows; i++)
+	for (unsigned int i = 0; cell && i < table->n_rows; i++)
 		fill_cell(t, &cell[i], &row[i], column);
-	table->column[table->n_columns++] = (struct pmu_table_column){ .title = title_of(column),
-								       .kind = "time per call",
-								       .cell = cell };
 }
 
 static bool is_shown(unsigned int column, bool percentiles)
@@ -123,26 +115,15 @@ static bool is_shown(unsigned int column, bool percentiles)
 void pmu_text_times(struct pmu_text *t, const struct pmu_model_row *row, unsigned int n)
 {
 	bool percentiles = has_histogram(row, n);
-	struct pmu_table table = { .n_rows = n, .color = t->color };
+	struct pmu_table table;
 
-	if (t->failed || !is_wanted(t, row, n))
+	if (t->failed || !is_wanted(t, row, n) ||
+	    !pmu_text_detail_begin(t, &table, row, n, TIME_COLUMNS))
 		return;
-	table.label = pmu_block_array(&t->scratch, n, sizeof(*table.label));
-	table.column = pmu_block_array(&t->scratch, TIME_COLUMNS, sizeof(*table.column));
-	t->failed |= !table.label || !table.column;
-	for (unsigned int i = 0; i < n && !t->failed; i++) {
-		table.label[i].name = pmu_text_row_name(t, &row[i]);
-		table.label[i].depth = (unsigned int)row[i].depth;
-	}
 	for (unsigned int c = 0; c < TIME_COLUMNS && !t->failed; c++)
 		if (is_shown(c, percentiles))
 			add_column(t, &table, row, c);
-	if (t->failed)
-		return;
-	pmu_strbuf_add(t->out, "\n");
-	t->failed |= pmu_table_print(t->out, &table, t->columns, &t->scratch) < 0;
-	if (table.too_deep)
-		t->legend |= PMU_LEGEND_DEEP;
+	pmu_text_detail_end(t, &table);
 }
 
 /* --- the library itself --- */
