@@ -146,4 +146,8 @@ const struct pmu_cpu_model *pmu_command_cpu(const char *text, struct pmu_cpu_id 
 /** pmu_command_wrap() - words up to column @width, further lines indented by @indent. */
 void pmu_command_wrap(struct pmu_strbuf *out, size_t indent, size_t width, const char *text);
 
+/** pmu_command_item() - a line "  label   text", the text from @column on and wrapped behind it */
+void pmu_command_item(struct pmu_strbuf *out, size_t column, size_t width, const char *label,
+		      const char *text);
+
 #endif

@@ -25,3 +25,16 @@ void pmu_command_wrap(struct pmu_strbuf *out, size_t indent, size_t width, const
 		text += strspn(text, " ");
 	}
 }
+
+void pmu_command_item(struct pmu_strbuf *out, size_t column, size_t width, const char *label,
+		      const char *text)
+{
+	size_t start = out->len;
+
+	pmu_strbuf_addf(out, "  %s", label);
+	if (out->len - start >= column)
+		pmu_strbuf_add(out, " ");
+	pmu_strbuf_pad(out, start + column, ' ');
+	pmu_command_wrap(out, column, width, text);
+	pmu_strbuf_add(out, "\n");
+}

@@ -35,17 +35,6 @@
 #define SETTING_COLUMN 34
 #define FEWER          "ask for fewer events"
 
-/* "  label      text", the text wrapped behind its column. */
-static void add_line(struct pmu_strbuf *out, size_t column, const char *label, const char *text)
-{
-	size_t start = out->len;
-
-	pmu_strbuf_addf(out, "  %s", label);
-	pmu_strbuf_pad(out, start + column, ' ');
-	pmu_command_wrap(out, column, WIDTH, text);
-	pmu_strbuf_add(out, "\n");
-}
-
 /* --- machine --- */
 
 static void add_processors(struct pmu_strbuf *line)
@@ -90,14 +79,14 @@ static void add_machine(struct pmu_strbuf *out)
 
 	pmu_doctor_machine(&line);
 	pmu_strbuf_add(out, "Machine\n");
-	add_line(out, LABEL_COLUMN, "processor", pmu_strbuf_text(&line));
+	pmu_doctor_line(out, "processor", pmu_strbuf_text(&line));
 	pmu_strbuf_free(&line);
 	if (!uname(&name)) {
 		pmu_strbuf_addf(&line, "%s %s %s", name.sysname, name.release, name.machine);
-		add_line(out, LABEL_COLUMN, "kernel", pmu_strbuf_text(&line));
+		pmu_doctor_line(out, "kernel", pmu_strbuf_text(&line));
 		pmu_strbuf_free(&line);
 	}
-	add_line(out, LABEL_COLUMN, "clock", pmu_clock_name(pmu_clock_choose()));
+	pmu_doctor_line(out, "clock", pmu_clock_name(pmu_clock_choose()));
 }
 
 /* --- sources --- */
@@ -161,7 +150,7 @@ static void add_names(struct pmu_strbuf *text, const struct pmu_group *group, ui
 
 void pmu_doctor_line(struct pmu_strbuf *out, const char *label, const char *text)
 {
-	add_line(out, LABEL_COLUMN, label, text);
+	pmu_command_item(out, LABEL_COLUMN, WIDTH, label, text);
 }
 
 void pmu_doctor_advice(struct pmu_strbuf *out, const char *what_for, const char *advice)
@@ -189,7 +178,7 @@ static void add_loss(struct pmu_strbuf *out, const struct pmu_fit_loss *loss)
 	if (loss->names[0])
 		pmu_strbuf_addf(&line, "not: %s: ", loss->names);
 	pmu_strbuf_add(&line, loss->why);
-	add_line(out, LABEL_COLUMN, "", pmu_strbuf_text(&line));
+	pmu_doctor_line(out, "", pmu_strbuf_text(&line));
 	pmu_strbuf_free(&line);
 	/* what is tried here is not what the user asked for */
 	if (strncmp(loss->mend, FEWER, strlen(FEWER)) != 0)
@@ -208,13 +197,13 @@ static void add_usable(struct pmu_strbuf *out, const struct pmu_doctor_source *s
 	if (backend->counts && !strstr(text, "read"))
 		pmu_strbuf_addf(&line, "; read %s",
 				source->user_read ? "in user space" : "by system calls");
-	add_line(out, LABEL_COLUMN, backend->name, pmu_strbuf_text(&line));
+	pmu_doctor_line(out, backend->name, pmu_strbuf_text(&line));
 	pmu_strbuf_free(&line);
 	if (!backend->counts)
 		return;
 	pmu_strbuf_addf(&line, "counts of %s: ", group->name);
 	add_names(&line, group, pmu_plan_mask(&fit->plan) & ~fit->plan.absent);
-	add_line(out, LABEL_COLUMN, "", pmu_strbuf_text(&line));
+	pmu_doctor_line(out, "", pmu_strbuf_text(&line));
 	pmu_strbuf_free(&line);
 	for (size_t i = 0; i < PMU_ARRAY_LEN(fit->lost); i++)
 		add_loss(out, &fit->lost[i]);
@@ -250,7 +239,7 @@ static void add_counter(struct pmu_strbuf *out)
 			"instructions alone: pmu run --emulate=fast -- COMMAND; 5 to 15 times as long");
 	else
 		pmu_strbuf_addf(&line, "not usable: --emulate=fast: %s", why);
-	add_line(out, LABEL_COLUMN, "", pmu_strbuf_text(&line));
+	pmu_doctor_line(out, "", pmu_strbuf_text(&line));
 	pmu_strbuf_free(&line);
 }
 
@@ -262,12 +251,12 @@ static bool add_simulated(struct pmu_strbuf *out, const struct pmu_backend *back
 	if (!backend->simulated || !pmu_valgrind_built())
 		return false;
 	if (target_search("valgrind", path, sizeof(path))) {
-		add_line(out, LABEL_COLUMN, backend->name,
-			 "on request: pmu run --emulate -- COMMAND; takes 20 to 100 times as long");
+		pmu_doctor_line(
+			out, backend->name,
+			"on request: pmu run --emulate -- COMMAND; takes 20 to 100 times as long");
 		add_counter(out);
 	} else {
-		add_line(out, LABEL_COLUMN, backend->name,
-			 "not usable: there is no valgrind in PATH");
+		pmu_doctor_line(out, backend->name, "not usable: there is no valgrind in PATH");
 		add_mend(out, "install the package of that name");
 	}
 	return true;
@@ -286,7 +275,7 @@ static void add_source(struct pmu_strbuf *out, const struct pmu_backend *backend
 		return;
 	}
 	pmu_strbuf_addf(&line, "not usable: %s", source.fit.first.why);
-	add_line(out, LABEL_COLUMN, backend->name, pmu_strbuf_text(&line));
+	pmu_doctor_line(out, backend->name, pmu_strbuf_text(&line));
 	pmu_strbuf_free(&line);
 	add_mend(out, source.fit.first.mend);
 }
@@ -365,7 +354,7 @@ static void add_setting(struct pmu_strbuf *out, const struct setting *setting)
 		snprintf(text, sizeof(text), "cannot be read: %s", strerror(-rc));
 	else
 		snprintf(text, sizeof(text), "%" PRId64 ", %s", value, meaning_of(setting, value));
-	add_line(out, SETTING_COLUMN, setting->name, text);
+	pmu_command_item(out, SETTING_COLUMN, WIDTH, setting->name, text);
 }
 
 /* The x86 kernel's own switch for rdpmc, one for each kind of core. */
@@ -385,7 +374,8 @@ static void add_rdpmc(struct pmu_strbuf *out)
 		if (pmu_sysfile_u64(path, &value) || value >= PMU_ARRAY_LEN(words))
 			continue;
 		snprintf(text, sizeof(text), "%" PRIu64 ", %s", value, words[value]);
-		add_line(out, SETTING_COLUMN, path + strlen("/sys/bus/event_source/"), text);
+		pmu_command_item(out, SETTING_COLUMN, WIDTH,
+				 path + strlen("/sys/bus/event_source/"), text);
 	}
 }
 
@@ -408,7 +398,8 @@ static void add_limit(struct pmu_strbuf *out, const char *name, int resource, co
 				 (unsigned long long)(value / divisor), unit);
 	}
 	snprintf(text, sizeof(text), "%s, can be raised to %s", part[0], part[1]);
-	add_line(out, SETTING_COLUMN, name, limit.rlim_cur == limit.rlim_max ? part[0] : text);
+	pmu_command_item(out, SETTING_COLUMN, WIDTH, name,
+			 limit.rlim_cur == limit.rlim_max ? part[0] : text);
 }
 
 static void add_settings(struct pmu_strbuf *out)
@@ -473,7 +464,7 @@ static void add_counts(struct pmu_strbuf *out, const char *label, const char *wh
 	pmu_strbuf_addf(&line, "%u left over, %u of running programs%s%s", counts->left,
 			counts->running, where,
 			counts->left || counts->running ? "; 'pmu report' lists them" : "");
-	add_line(out, LABEL_COLUMN, label, pmu_strbuf_text(&line));
+	pmu_doctor_line(out, label, pmu_strbuf_text(&line));
 	pmu_strbuf_free(&line);
 }
 
@@ -494,7 +485,7 @@ static void add_stores(struct pmu_strbuf *out)
 		pmu_strbuf_add(&line, dir);
 		add_room(&line, dir);
 	}
-	add_line(out, LABEL_COLUMN, "folder", pmu_strbuf_text(&line));
+	pmu_doctor_line(out, "folder", pmu_strbuf_text(&line));
 	pmu_strbuf_free(&line);
 	count_stores(dir, &here, &elsewhere);
 	if (dir[0])

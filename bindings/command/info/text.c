@@ -15,17 +15,13 @@
 PMU_PRINTF(3, 4)
 static void add(struct pmu_strbuf *out, const char *label, const char *fmt, ...)
 {
-	size_t start = out->len;
 	char text[512];
 	va_list args;
 
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	pmu_strbuf_addf(out, "  %s", label);
-	pmu_strbuf_pad(out, start + COLUMN, ' ');
-	pmu_command_wrap(out, COLUMN, WIDTH, text);
-	pmu_strbuf_add(out, "\n");
+	pmu_command_item(out, COLUMN, WIDTH, label, text);
 }
 
 static const char *yes_or_no(bool yes)
@@ -54,14 +50,10 @@ static void add_model(const struct pmu_info *info, struct pmu_strbuf *out)
 static void add_features(const struct pmu_libcpuid_identity *identity, struct pmu_strbuf *out)
 {
 	struct pmu_strbuf text = { 0 };
-	size_t start = out->len;
 
 	for (size_t i = 0; i < identity->n_features; i++)
 		pmu_strbuf_addf(&text, "%s%s", i ? " " : "", identity->feature[i]);
-	pmu_strbuf_add(out, "  features");
-	pmu_strbuf_pad(out, start + COLUMN, ' ');
-	pmu_command_wrap(out, COLUMN, WIDTH, pmu_strbuf_text(&text));
-	pmu_strbuf_add(out, "\n");
+	pmu_command_item(out, COLUMN, WIDTH, "features", pmu_strbuf_text(&text));
 	pmu_strbuf_free(&text);
 }
 

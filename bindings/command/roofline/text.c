@@ -32,13 +32,9 @@ struct text {
 static void item(struct text *t, const char *label, const char *text)
 {
 	struct pmu_strbuf line = { 0 };
-	size_t start = t->out->len;
 
 	pmu_encode_line(&line, text);
-	pmu_strbuf_addf(t->out, "  %s", label);
-	pmu_strbuf_pad(t->out, start + INDENT, ' ');
-	pmu_command_wrap(t->out, INDENT, t->columns, pmu_strbuf_text(&line));
-	pmu_strbuf_add(t->out, "\n");
+	pmu_command_item(t->out, INDENT, t->columns, label, pmu_strbuf_text(&line));
 	t->failed |= line.failed;
 	pmu_strbuf_free(&line);
 }

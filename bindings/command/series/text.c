@@ -38,20 +38,16 @@ struct text {
 
 static void item(struct text *t, const char *label, const char *words)
 {
-	struct pmu_strbuf line = { 0 };
-	size_t start = t->out->len;
+	struct pmu_strbuf name = { 0 }, line = { 0 };
 
 	if (!words[0])
 		return;
+	pmu_encode_line(&name, label);
 	pmu_encode_line(&line, words);
-	pmu_strbuf_add(t->out, "  ");
-	pmu_encode_line(t->out, label);
-	if (t->out->len - start >= t->label)
-		pmu_strbuf_add(t->out, " ");
-	pmu_strbuf_pad(t->out, start + t->label, ' ');
-	pmu_command_wrap(t->out, t->label, t->columns, pmu_strbuf_text(&line));
-	pmu_strbuf_add(t->out, "\n");
-	t->failed |= line.failed;
+	pmu_command_item(t->out, t->label, t->columns, pmu_strbuf_text(&name),
+			 pmu_strbuf_text(&line));
+	t->failed |= name.failed | line.failed;
+	pmu_strbuf_free(&name);
 	pmu_strbuf_free(&line);
 }
 
