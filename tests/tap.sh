@@ -47,6 +47,11 @@ is() {
 	[ "$2" = "$3" ] || echo "# got \"$2\", want \"$3\""
 }
 
+# within VALUE LOW HIGH: for ok
+within() {
+	awk -v v="$1" -v low="$2" -v high="$3" 'BEGIN { exit !(v != "" && v >= low && v <= high) }'
+}
+
 # skip NAME REASON
 skip() {
 	n=$((n + 1))

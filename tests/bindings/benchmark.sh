@@ -38,10 +38,6 @@ count() {
 near() {
 	awk -v a="$1" -v b="$2" 'BEGIN { exit !(a != "" && b != "" && a - b < 0.1 && b - a < 0.1) }'
 }
-# within VALUE LOW HIGH
-within() {
-	awk -v v="$1" -v low="$2" -v high="$3" 'BEGIN { exit !(v != "" && v >= low && v <= high) }'
-}
 
 # shellcheck disable=SC2086
 ok "compiles without a warning" compiled "$tmp/prog" $cxx

@@ -30,10 +30,6 @@ compiled() {
 instructions() {
 	sed -n "s/^libpmu: $1: .* ns, \([0-9.]*\) instructions.*/\1/p" "$tmp/err"
 }
-# within VALUE LOW HIGH
-within() {
-	awk -v v="$1" -v low="$2" -v high="$3" 'BEGIN { exit !(v != "" && v >= low && v <= high) }'
-}
 
 ok "compiles without a warning" compiled
 for other in g++ clang++; do

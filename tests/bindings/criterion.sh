@@ -45,10 +45,6 @@ bench() {
 middle() {
 	sed -n "s|^$1  *time:  *\\[[0-9.]* $2 \\([0-9.]*\\) $2 [0-9.]* $2\\]\$|\\1|p" "$tmp/out"
 }
-# within VALUE LOW HIGH
-within() {
-	awk -v v="$1" -v low="$2" -v high="$3" 'BEGIN { exit !(v != "" && v >= low && v <= high) }'
-}
 
 ok "builds without network" cargo --config debian.toml --offline bench --no-run
 

@@ -29,10 +29,6 @@ metric() {
 	awk -v name="^Benchmark$1(-[0-9]+)?\$" -v unit="$2/op" '
 		$1 ~ name { for (i = 2; i <= NF; i++) if ($i == unit) print $(i - 1) }' "$tmp/out"
 }
-# within VALUE LOW HIGH
-within() {
-	awk -v v="$1" -v low="$2" -v high="$3" 'BEGIN { exit !(v != "" && v >= low && v <= high) }'
-}
 
 is "is as gofmt has it" "$(gofmt -l .)" ""
 ok "go vet finds nothing" go vet ./...

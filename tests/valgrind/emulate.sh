@@ -95,8 +95,8 @@ result $? "around no turn at all there are a few instructions ($((${around:-999}
 
 # --- the same as callgrind says of functions ---------------------------------------------------------------------
 
-# within WHAT GOT WANT: by one in a hundred, or by ten a call where there are few
-within() {
+# close_to WHAT GOT WANT: by one in a hundred, or by ten a call where there are few
+close_to() {
 	difference=$(($2 - $3))
 	echo "$1: $2, callgrind says $3"
 	[ ${difference#-} -le $(($3 / 100 + 30)) ]
@@ -122,9 +122,9 @@ agrees() {
 		[ "$got" = "${count##* }" ] || { [ "${count%% *}" = instructions ] && is_clang &&
 			[ $((got - ${count##* })) -ge -3 ] && [ $((got - ${count##* })) -le 3 ]; } || return
 	done
-	within mispredictions "$(value kernels.csv "$kernel" all "net:conditional and indirect branch-misses")" $((${11} + ${13})) &&
-		within 'last level misses' "$(value kernels.csv "$kernel" all net:cache-misses)" $(($7 + $8 + $9)) &&
-		within 'first level misses' "$(value kernels.csv "$kernel" all net:cache-references)" $(($4 + $5 + $6))
+	close_to mispredictions "$(value kernels.csv "$kernel" all "net:conditional and indirect branch-misses")" $((${11} + ${13})) &&
+		close_to 'last level misses' "$(value kernels.csv "$kernel" all net:cache-misses)" $(($7 + $8 + $9)) &&
+		close_to 'first level misses' "$(value kernels.csv "$kernel" all net:cache-references)" $(($4 + $5 + $6))
 }
 call=3 stored=3
 [ "$(uname -m)" = x86_64 ] || stored=0
