@@ -167,6 +167,7 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/base/owner.c \
 	%D%/base/owner.h \
 	%D%/base/spawning.h \
+	%D%/base/stars.h \
 	%D%/base/place.c \
 	%D%/base/place.h \
 	%D%/base/process.c \

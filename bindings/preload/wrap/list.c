@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/stars.h"
 #include "bindings/preload/inside.h"
 
 /* --- patterns --- */
@@ -52,25 +53,7 @@ static bool match_one(const char **pattern, char byte)
 
 bool wrap_matches(const char *pattern, const char *text)
 {
-	const char *star = NULL, *retry = NULL;
-
-	/* where it fails the last star takes one byte more: linear for most, and never deep */
-	while (*text) {
-		if (*pattern == '*') {
-			star = ++pattern;
-			retry = text;
-		} else if (*pattern && match_one(&pattern, *text)) {
-			text++;
-		} else if (star) {
-			pattern = star;
-			text = ++retry;
-		} else {
-			return false;
-		}
-	}
-	while (*pattern == '*')
-		pattern++;
-	return !*pattern;
+	return pmu_stars_match(pattern, text, match_one);
 }
 
 /* --- the list --- */
