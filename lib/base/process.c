@@ -2,10 +2,13 @@
 /* Which process it is, and whether it still runs: what /proc says. */
 #include "base/process.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -107,14 +110,64 @@ enum pmu_boot pmu_process_boot(const char *boot_id)
 	return strncmp(boot_id, own, sizeof(own)) ? PMU_BOOT_ANOTHER : PMU_BOOT_THIS;
 }
 
-/* Another pid namespace, another boot, perhaps another machine: the pid says nothing here. */
-static bool is_foreign(const struct pmu_process *process)
-{
-	uint64_t pid_ns;
+/* --- processes of a container, seen from outside of it --- */
 
-	if (process->pid <= 0 || pmu_process_boot(process->boot_id) == PMU_BOOT_ANOTHER)
-		return true;
-	pid_ns = own_namespace();
+/* Where @pid is another process's number in another namespace: its last number is the innermost. */
+static bool is_numbered(int pid, int32_t inside)
+{
+	static const char field[] = "\nNSpid:";
+	char path[40], text[4096], *line, *last;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	if (pmu_sysfile_read(path, text, sizeof(text)) < 0)
+		return false;
+	line = strstr(text, field);
+	if (!line)
+		return false;
+	line[1 + strcspn(line + 1, "\n")] = '\0';
+	last = strrchr(line, '\t');
+	return last && strtol(last, NULL, 10) == inside;
+}
+
+static bool is_in_namespace(int pid, uint64_t pid_ns)
+{
+	char path[40];
+	struct stat ns;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/pid", pid);
+	return !stat(path, &ns) && ns.st_ino == pid_ns;
+}
+
+static bool is_that(int pid, const struct pmu_process *process)
+{
+	struct pmu_process_stat stat;
+
+	return is_in_namespace(pid, process->pid_ns) && is_numbered(pid, process->pid) &&
+	       !pmu_process_stat(pid, &stat) && stat.start_time == process->start_time &&
+	       !pmu_process_has_ended(&stat);
+}
+
+/* /proc shows what runs in namespaces below our own. */
+static bool is_seen(const struct pmu_process *process)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *file;
+	bool seen = false;
+
+	while (dir && !seen && (file = readdir(dir)))
+		seen = isdigit((unsigned char)file->d_name[0]) &&
+		       is_that(atoi(file->d_name), process);
+	if (dir)
+		closedir(dir);
+	return seen;
+}
+
+/* --- whether it runs --- */
+
+static bool is_of_other_namespace(const struct pmu_process *process)
+{
+	uint64_t pid_ns = own_namespace();
+
 	return process->pid_ns && pid_ns && process->pid_ns != pid_ns;
 }
 
@@ -122,8 +175,11 @@ enum pmu_liveness pmu_process_liveness(const struct pmu_process *process)
 {
 	struct pmu_process_stat stat;
 
-	if (is_foreign(process))
+	if (process->pid <= 0 || pmu_process_boot(process->boot_id) == PMU_BOOT_ANOTHER)
 		return PMU_PROCESS_FOREIGN;
+	/* one that is not seen may be hidden, or gone */
+	if (is_of_other_namespace(process))
+		return is_seen(process) ? PMU_PROCESS_ALIVE : PMU_PROCESS_FOREIGN;
 	if (kill(process->pid, 0) && errno == ESRCH)
 		return PMU_PROCESS_DEAD;
 	if (pmu_process_stat(process->pid, &stat))

@@ -52,10 +52,14 @@ enum pmu_boot pmu_process_boot(const char *boot_id);
 enum pmu_liveness {
 	PMU_PROCESS_ALIVE,
 	PMU_PROCESS_DEAD,
-	PMU_PROCESS_FOREIGN, /* another pid namespace or machine: cannot be told */
+	PMU_PROCESS_FOREIGN, /* another machine, or a pid namespace that is not seen: cannot be told */
 };
 
-/** pmu_process_liveness() - by pid, start time, pid namespace and boot */
+/**
+ * pmu_process_liveness() - by pid, start time, pid namespace and boot
+ *
+ * A process of a container that is seen from here is looked for in /proc, one after another.
+ */
 enum pmu_liveness pmu_process_liveness(const struct pmu_process *process);
 
 #endif
