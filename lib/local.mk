@@ -447,6 +447,8 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 # The command's: reports of several processes as one, and what it says of settings.
 noinst_LTLIBRARIES += %D%/libpmu-combine.la
 %C%_libpmu_combine_la_SOURCES = \
+	%D%/report/base64.c \
+	%D%/report/base64.h \
 	%D%/report/combine/columns.c \
 	%D%/report/combine/combine.c \
 	%D%/report/combine/combining.h \

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "report/base64.h"
 #include "report/json_put.h"
 #include "report/model/over_parts.h"
 #include "report/ranks/ranks.h"
@@ -166,25 +167,6 @@ double pmu_parts_pick(const struct pmu_json_parts *parts, unsigned int sum, unsi
 
 /* --- each rank as a whole --- */
 
-/* RFC 4648, 4 */
-static void put_base64(struct pmu_strbuf *out, const struct pmu_strbuf *bytes)
-{
-	static const char digit[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	const unsigned char *in = (const unsigned char *)bytes->text;
-
-	for (size_t i = 0; i < bytes->len; i += 3) {
-		size_t n = bytes->len - i < 3 ? bytes->len - i : 3;
-		uint32_t word = (uint32_t)in[i] << 16 | (n > 1 ? (uint32_t)in[i + 1] << 8 : 0) |
-				(n > 2 ? in[i + 2] : 0);
-		char four[4] = { digit[word >> 18], digit[word >> 12 & 63],
-				 n > 1 ? digit[word >> 6 & 63] : '=',
-				 n > 2 ? digit[word & 63] : '=' };
-
-		pmu_strbuf_add_n(out, four, sizeof(four));
-	}
-}
-
 /* All of it, exactly, for who reads this report and shows it again. */
 static void put_record(struct pmu_strbuf *out, const struct pmu_ranks *ranks)
 {
@@ -192,12 +174,7 @@ static void put_record(struct pmu_strbuf *out, const struct pmu_ranks *ranks)
 
 	pmu_ranks_encode(ranks, &bytes);
 	key(out, ",\n    ", "record");
-	pmu_strbuf_add(out, "\"");
-	if (bytes.failed)
-		out->failed = 1;
-	else
-		put_base64(out, &bytes);
-	pmu_strbuf_add(out, "\"");
+	pmu_encode_base64(out, &bytes);
 	pmu_strbuf_free(&bytes);
 }
 
