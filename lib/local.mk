@@ -210,6 +210,7 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/report/encode.h \
 	%D%/report/file.c \
 	%D%/report/json.c \
+	%D%/report/json.h \
 	%D%/report/json_put.h \
 	%D%/report/name.c \
 	%D%/report/name.h \

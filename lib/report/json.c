@@ -156,6 +156,7 @@
 #include <stdlib.h>
 
 #include "report/encode.h"
+#include "report/json.h"
 #include "report/json_put.h"
 #include "report/model/histogram.h"
 #include "report/model/rows.h"
@@ -437,7 +438,7 @@ static void put_estimates(struct pmu_strbuf *out, const char *before,
 	pmu_strbuf_add(out, "}");
 }
 
-static void put_flags(struct pmu_strbuf *out, uint32_t flags)
+void pmu_json_flags(struct pmu_strbuf *out, uint32_t flags)
 {
 	bool first = true;
 
@@ -448,6 +449,19 @@ static void put_flags(struct pmu_strbuf *out, uint32_t flags)
 		pmu_strbuf_add(out, first ? "" : ", ");
 		pmu_encode_json(out, flag_names[i].name);
 		first = false;
+	}
+	pmu_strbuf_add(out, "]");
+}
+
+void pmu_json_histogram(struct pmu_strbuf *out, const struct pmu_model_row *row)
+{
+	pmu_strbuf_add(out, "[");
+	for (unsigned int i = 0; i < row->histogram->n; i++) {
+		pmu_strbuf_add(out, i ? ", [" : "[");
+		pmu_encode_u64(out, pmu_length_ns(row->histogram->bucket[i].bucket));
+		pmu_strbuf_add(out, ", ");
+		pmu_encode_u64(out, row->histogram->bucket[i].calls);
+		pmu_strbuf_add(out, "]");
 	}
 	pmu_strbuf_add(out, "]");
 }
@@ -463,15 +477,7 @@ static void put_histogram(struct pmu_strbuf *out, const struct pmu_model_row *ro
 		put_known(out, i ? ", " : indent, pmu_percentiles[i].member, known, ns);
 	}
 	key(out, ", ", "histogram");
-	pmu_strbuf_add(out, "[");
-	for (unsigned int i = 0; i < row->histogram->n; i++) {
-		pmu_strbuf_add(out, i ? ", [" : "[");
-		pmu_encode_u64(out, pmu_length_ns(row->histogram->bucket[i].bucket));
-		pmu_strbuf_add(out, ", ");
-		pmu_encode_u64(out, row->histogram->bucket[i].calls);
-		pmu_strbuf_add(out, "]");
-	}
-	pmu_strbuf_add(out, "]");
+	pmu_json_histogram(out, row);
 }
 
 /* What a sum and a thread's row have in common; @indent goes before each further line. */
@@ -493,7 +499,8 @@ static void put_measured(struct pmu_strbuf *out, const struct pmu_model_section 
 	put_double(out, ", ", "time_sd_ns", row->sd_ns);
 	put_double(out, ", ", "share", row->share);
 	put_u64(out, ", ", "open", row->n_open);
-	put_flags(out, row->flags);
+	key(out, ", ", "flags");
+	pmu_json_flags(out, row->flags);
 	if (row->histogram)
 		put_histogram(out, row, indent);
 	put_counts(out, indent, "raw", s, row->raw, row->missing);
@@ -649,20 +656,30 @@ static void put_doubts(struct pmu_strbuf *out, const struct pmu_model *model)
 	end_list(out, !model->n_doubts, "  ");
 }
 
-void pmu_write_json(struct pmu_strbuf *out, const struct pmu_model *model)
+void pmu_json_before_regions(struct pmu_strbuf *out, const struct pmu_model *model)
 {
-	bool first = true;
-
 	put_head(out, model);
 	put_remarks(out, model);
 	put_groups(out, model);
 	put_threads(out, model);
 	put_sockets(out, model);
 	pmu_json_ranks(out, model);
+}
+
+void pmu_json_after_regions(struct pmu_strbuf *out, const struct pmu_model *model)
+{
+	put_doubts(out, model);
+	pmu_strbuf_add(out, "\n}\n");
+}
+
+void pmu_write_json(struct pmu_strbuf *out, const struct pmu_model *model)
+{
+	bool first = true;
+
+	pmu_json_before_regions(out, model);
 	pmu_strbuf_add(out, ",\n  \"regions\": [");
 	for (unsigned int i = 0; i < model->n_sections; i++)
 		put_section(out, model, &model->section[i], &first);
 	end_list(out, first, "  ");
-	put_doubts(out, model);
-	pmu_strbuf_add(out, "\n}\n");
+	pmu_json_after_regions(out, model);
 }

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Pieces of the JSON report, for what has its regions in another form. */
+#ifndef PMU_REPORT_JSON_H
+#define PMU_REPORT_JSON_H
+
+#include "base/strbuf.h"
+#include "report/model/model.h"
+
+/** pmu_json_before_regions() - from the first brace to the last member in front of "regions" */
+void pmu_json_before_regions(struct pmu_strbuf *out, const struct pmu_model *model);
+
+/** pmu_json_after_regions() - the members behind it, from their comma to the last brace */
+void pmu_json_after_regions(struct pmu_strbuf *out, const struct pmu_model *model);
+
+/** pmu_json_histogram() - [[ns, calls], ...] of a row's, which has one */
+void pmu_json_histogram(struct pmu_strbuf *out, const struct pmu_model_row *row);
+
+/** pmu_json_flags() - ["overlap"]: names of what is set in enum pmu_model_row_flags */
+void pmu_json_flags(struct pmu_strbuf *out, uint32_t flags);
+
+#endif
