@@ -69,31 +69,46 @@ static int take_rotate(struct pmu_config *config, const char *text)
 	return take_switch("PMU_ROTATE", text, &config->rotate);
 }
 
-/* A minute is longer than anybody's turn. */
-#define MAX_TURN_NS UINT64_C(60000000000)
+/* A number and its unit. */
+struct unit {
+	const char *name;
+	uint64_t factor;
+};
 
-static int take_rotate_min(struct pmu_config *config, const char *text)
+static const struct unit times[] = {
+	{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { NULL, 0 }
+};
+
+/* A 0 needs no unit.  Return: is it that, and @most at most? */
+static bool take_quantity(const char *text, const struct unit *units, uint64_t most, uint64_t *out)
 {
-	static const struct {
-		const char *name;
-		uint64_t ns;
-	} units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
 	size_t digits = strspn(text, "0123456789");
 	char number[24];
 	uint64_t value;
 
 	snprintf(number, sizeof(number), "%.*s", (int)(digits < 23 ? digits : 23), text);
-	if (pmu_parse_u64(number, &value) == 0 && !text[digits] && value == 0) {
-		config->rotate_ns = 0;
-		return 0;
+	if (pmu_parse_u64(number, &value) < 0)
+		return false;
+	if (!text[digits] && value == 0) {
+		*out = 0;
+		return true;
 	}
-	for (size_t i = 0; i < PMU_ARRAY_LEN(units); i++) {
-		if (strcmp(text + digits, units[i].name) != 0 ||
-		    pmu_parse_u64(number, &value) < 0 || value > MAX_TURN_NS / units[i].ns)
+	for (; units->name; units++) {
+		if (strcmp(text + digits, units->name) != 0 || value > most / units->factor)
 			continue;
-		config->rotate_ns = value * units[i].ns;
-		return 0;
+		*out = value * units->factor;
+		return true;
 	}
+	return false;
+}
+
+/* A minute is longer than anybody's turn. */
+#define MAX_TURN_NS UINT64_C(60000000000)
+
+static int take_rotate_min(struct pmu_config *config, const char *text)
+{
+	if (take_quantity(text, times, MAX_TURN_NS, &config->rotate_ns))
+		return 0;
 	return pmu_fail(EINVAL, "PMU_ROTATE_MIN=%s: say a time up to 60s, as 100us or 1ms", text);
 }
 
