@@ -112,6 +112,9 @@ struct pmu_raw {
 	uint64_t damage[PMU_DAMAGE_COUNT];
 };
 
+/** pmu_raw_find_thread() - the thread of that serial; NULL where there is none */
+const struct pmu_raw_thread *pmu_raw_find_thread(const struct pmu_raw *raw, uint32_t serial);
+
 /** pmu_store_head_of() - the head of a view; NULL where the first piece does not hold it.
  */
 const struct pmu_store_head *pmu_store_head_of(const struct pmu_store_view *view);

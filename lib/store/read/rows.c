@@ -141,6 +141,23 @@ bool pmu_reader_is_gone(const struct pmu_reader *reader, uint32_t serial)
 	       bsearch(&serial, reader->gone, reader->n_gone, sizeof(serial), by_value);
 }
 
+const struct pmu_raw_thread *pmu_raw_find_thread(const struct pmu_raw *raw, uint32_t serial)
+{
+	size_t low = 0, high = raw->n_threads;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (raw->thread[middle].serial == serial)
+			return &raw->thread[middle];
+		if (raw->thread[middle].serial < serial)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
 size_t pmu_raw_find_row(const struct pmu_raw_thread *thread, uint32_t id)
 {
 	size_t low = 0, high = thread->n_rows, middle;

@@ -14,23 +14,6 @@
 /* Only a row that is forgotten all the time fails them all. */
 #define TRIES 100u
 
-static struct pmu_raw_thread *thread_of(const struct pmu_raw *raw, uint32_t serial)
-{
-	size_t low = 0, high = raw->n_threads;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (raw->thread[middle].serial == serial)
-			return &raw->thread[middle];
-		if (raw->thread[middle].serial < serial)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
-}
-
 /* All of them as they were between two moments in which nothing was forgotten. */
 static bool copy_values(const struct pmu_store_side *from, uint32_t n, uint64_t *value)
 {
@@ -174,7 +157,7 @@ static int take_side(struct pmu_reader *reader, const struct pmu_raw_thread *thr
 static int take_chunk(struct pmu_reader *reader, const struct pmu_rows_chunk *from)
 {
 	enum pmu_side which = (enum pmu_side)(from->copy.kind - PMU_CHUNK_HISTOGRAMS);
-	const struct pmu_raw_thread *thread = thread_of(reader->raw, from->copy.owner);
+	const struct pmu_raw_thread *thread = pmu_raw_find_thread(reader->raw, from->copy.owner);
 	size_t n = (from->copy.size - sizeof(*from->chunk)) / pmu_side_size(which);
 	const char *side = (const char *)(from->chunk + 1);
 	int rc = 0;
