@@ -54,4 +54,26 @@ int pmu_store_snapshot(const struct pmu_store_view *view, const struct pmu_clock
  */
 int pmu_store_snapshot_file(const char *path, struct pmu_model **model);
 
+/** pmu_store_snapshot_open() - the same for a file that is open; @path: for sentences */
+int pmu_store_snapshot_open(int fd, const char *path, struct pmu_model **model);
+
+/** What pmu_store_look() has in memory. */
+enum pmu_store_is {
+	PMU_STORE_LIVE = 1, /* its process may be writing to it */
+	PMU_STORE_FILE = 2, /* the file itself: pages that are let go of come back */
+};
+
+/**
+ * pmu_store_look() - have a store's file in memory
+ * @path: as above
+ * @look: called once, unless there is an error before; the view is gone when it has returned.  @is:
+ *        enum pmu_store_is
+ *
+ * Context: as above.
+ * Return: what @look returned; the errno of the file, as above, with a sentence.
+ */
+int pmu_store_look(const char *path,
+		   int (*look)(const struct pmu_store_view *view, unsigned int is, void *arg),
+		   void *arg);
+
 #endif

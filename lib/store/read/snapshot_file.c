@@ -21,6 +21,7 @@ struct image {
 	bool mapped;
 	bool cut;    /* the file ends before the store does */
 	bool moving; /* copied while its process wrote to it */
+	bool live;   /* its process may write to it */
 };
 
 /* --- a mapped file that loses its end --- */
@@ -196,6 +197,7 @@ static int image_load(int fd, const char *path, const struct pmu_store_head *hea
 	int rc;
 
 	memset(image, 0, sizeof(*image));
+	image->live = alive;
 	if (alive && !pmu_owner_stat(fd, &st) && st.st_uid == pmu_owner_self()) {
 		rc = image_map(fd, size, image);
 	} else if (alive) {
@@ -209,59 +211,128 @@ static int image_load(int fd, const char *path, const struct pmu_store_head *hea
 	return 0;
 }
 
-static int snapshot_bytes(const struct image *image, struct pmu_model **model)
+/* --- looks --- */
+
+typedef int look_fn(const struct pmu_store_view *view, unsigned int is, void *arg);
+
+static int look_at(const struct image *image, look_fn *look, void *arg)
 {
 	struct pmu_store_piece piece = { .base = image->bytes, .offset = 0, .size = image->size };
 	struct pmu_store_view view = { .piece = &piece, .n_pieces = 1 };
-	int rc = pmu_store_snapshot(&view, NULL, model);
+	unsigned int is = image->mapped ? PMU_STORE_FILE : 0;
 
-	if (!rc && image->cut)
-		rc = pmu_model_add_note(*model,
-					"the file ends before the store does (it was cut, or its "
-					"disk was full): what lay beyond is lost");
-	if (!rc && image->moving)
-		rc = pmu_model_add_note(
-			*model,
-			"another user's process ran on while its results were copied: what it "
-			"published meanwhile may be here in part");
-	return rc;
+	if (image->live && image->mapped)
+		is |= PMU_STORE_LIVE;
+	return look(&view, is, arg);
 }
 
-static int snapshot_image(const struct image *image, const char *path, struct pmu_model **model)
+/* @undo: what @look has made is of no use */
+static int look_safely(const struct image *image, const char *path, look_fn *look, void *arg,
+		       void (*undo)(void *arg))
 {
 	int rc;
 
 	if (!image->mapped)
-		return snapshot_bytes(image, model);
+		return look_at(image, look, arg);
 	expect_loss(image);
-	rc = snapshot_bytes(image, model);
+	rc = look_at(image, look, arg);
 	if (!end_loss())
 		return rc;
-	if (!rc)
-		pmu_model_free(*model);
+	if (!rc && undo)
+		undo(arg);
 	return pmu_fail(
 		EIO, "%s became shorter while it was read: its process, or somebody else, cut it",
 		path);
 }
 
-int pmu_store_snapshot_file(const char *path, struct pmu_model **model)
+static int open_path(const char *path)
 {
-	struct pmu_store_head head;
-	struct image image;
-	uint64_t size = 0;
-	int fd, rc;
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 
-	fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return pmu_fail(errno, "cannot open %s: %s", path,
 				errno == ELOOP ? "it is a symbolic link" : strerror(errno));
-	rc = head_read(fd, path, &head, &size);
-	if (!rc)
-		rc = image_load(fd, path, &head, size, &image);
+	return fd;
+}
+
+static int open_image(int fd, const char *path, struct image *image)
+{
+	struct pmu_store_head head;
+	uint64_t size = 0;
+	int rc = head_read(fd, path, &head, &size);
+
+	return rc ? rc : image_load(fd, path, &head, size, image);
+}
+
+int pmu_store_look(const char *path, look_fn *look, void *arg)
+{
+	int fd = open_path(path), rc;
+	struct image image;
+
+	if (fd < 0)
+		return fd;
+	rc = open_image(fd, path, &image);
 	close(fd);
 	if (rc)
 		return rc;
-	rc = snapshot_image(&image, path, model);
+	rc = look_safely(&image, path, look, arg, NULL);
 	image_free(&image);
+	return rc;
+}
+
+/* --- a model --- */
+
+struct snapshot {
+	const struct image *image;
+	struct pmu_model *model;
+};
+
+static int take_snapshot(const struct pmu_store_view *view, unsigned int is, void *arg)
+{
+	struct snapshot *snapshot = arg;
+	int rc = pmu_store_snapshot(view, NULL, &snapshot->model);
+
+	(void)is;
+	if (!rc)
+	if (!rc && snapshot->image->cut)
+		rc = pmu_model_add_note(snapshot->model,
+					"the file ends before the store does (it was cut, or its "
+					"disk was full): what lay beyond is lost");
+	if (!rc && snapshot->image->moving)
+		rc = pmu_model_add_note(
+			snapshot->model,
+			"another user's process ran on while its results were copied: what it "
+			"published meanwhile may be here in part");
+	return rc;
+}
+
+static void drop_snapshot(void *arg)
+{
+	pmu_model_free(((struct snapshot *)arg)->model);
+}
+
+int pmu_store_snapshot_open(int fd, const char *path, struct pmu_model **model)
+{
+	struct image image;
+	struct snapshot snapshot = { &image, NULL };
+	int rc = open_image(fd, path, &image);
+
+	if (rc)
+		return rc;
+	rc = look_safely(&image, path, take_snapshot, &snapshot, drop_snapshot);
+	image_free(&image);
+	if (!rc)
+		*model = snapshot.model;
+	return rc;
+}
+
+int pmu_store_snapshot_file(const char *path, struct pmu_model **model)
+{
+	int fd = open_path(path), rc;
+
+	if (fd < 0)
+		return fd;
+	rc = pmu_store_snapshot_open(fd, path, model);
+	close(fd);
 	return rc;
 }
