@@ -105,6 +105,21 @@ static void fill_teams(const struct metric *metric, unsigned int m, const struct
 	}
 }
 
+/* A wrong formula is missing in every row. */
+static bool parse(struct metric *metric, const struct pmu_model *model,
+		  const struct pmu_model_section *s, unsigned int m)
+{
+	const char *formula = s->metric[m].formula;
+
+	metric->model = model;
+	metric->section = s;
+	metric->n_counts = s->n_counts < PMU_MODEL_MAX_COUNTS ? s->n_counts : PMU_MODEL_MAX_COUNTS;
+	metric->of_socket = false;
+	metric->formula.n_ops = 0;
+	return formula && formula[0] &&
+	       !pmu_formula_parse(formula, column_index, metric, &metric->formula);
+}
+
 static void fill_section(const struct pmu_model *model, const struct pmu_model_section *s)
 {
 	struct metric *metric = s->n_metrics ? calloc(1, sizeof(*metric)) : NULL;
@@ -112,16 +127,8 @@ static void fill_section(const struct pmu_model *model, const struct pmu_model_s
 	/* then they are missing */
 	if (!metric)
 		return;
-	metric->model = model;
-	metric->section = s;
-	metric->n_counts = s->n_counts < PMU_MODEL_MAX_COUNTS ? s->n_counts : PMU_MODEL_MAX_COUNTS;
 	for (unsigned int m = 0; m < s->n_metrics; m++) {
-		const char *formula = s->metric[m].formula;
-
-		metric->of_socket = false;
-		/* a wrong one is missing in every row */
-		if (!formula || !formula[0] ||
-		    pmu_formula_parse(formula, column_index, metric, &metric->formula))
+		if (!parse(metric, model, s, m))
 			continue;
 		fill_rows(metric, m, s->row, s->n_rows);
 		fill_teams(metric, m, s->row, s->n_rows);
@@ -134,4 +141,37 @@ void pmu_metric_fill(struct pmu_model *model)
 {
 	for (unsigned int i = 0; i < model->n_sections; i++)
 		fill_section(model, &model->section[i]);
+}
+
+struct pmu_metrics {
+	unsigned int n;
+	struct metric metric[];
+};
+
+struct pmu_metrics *pmu_metrics_open(const struct pmu_model *model,
+				     const struct pmu_model_section *section)
+{
+	struct pmu_metrics *metrics = calloc(
+		1, sizeof(*metrics) + section->n_metrics * sizeof(*metrics->metric));
+
+	if (!metrics)
+		return NULL;
+	metrics->n = section->n_metrics;
+	for (unsigned int m = 0; m < metrics->n; m++)
+		if (!parse(&metrics->metric[m], model, section, m))
+			metrics->metric[m].formula.n_ops = 0;
+	return metrics;
+}
+
+void pmu_metrics_of(const struct pmu_metrics *metrics, const struct pmu_model_row *row,
+		    double *value)
+{
+	for (unsigned int m = 0; m < metrics->n; m++)
+		value[m] = drowned(&metrics->metric[m], row) ? NAN
+							     : evaluate(&metrics->metric[m], row);
+}
+
+void pmu_metrics_close(struct pmu_metrics *metrics)
+{
+	free(metrics);
 }

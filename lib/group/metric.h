@@ -15,4 +15,19 @@
  */
 void pmu_metric_fill(struct pmu_model *model);
 
+/** A section's formulas, parsed. */
+struct pmu_metrics;
+
+/** pmu_metrics_open() - NULL without memory; @section has to last as long */
+struct pmu_metrics *pmu_metrics_open(const struct pmu_model *model,
+				     const struct pmu_model_section *section);
+/**
+ * pmu_metrics_of() - of one call, or of several
+ * @row: its net, missing, time_ns, calls
+ * @value: [section->n_metrics] result
+ */
+void pmu_metrics_of(const struct pmu_metrics *metrics, const struct pmu_model_row *row,
+		    double *value);
+void pmu_metrics_close(struct pmu_metrics *metrics);
+
 #endif
