@@ -436,6 +436,7 @@ EXTRA_DIST += \
 	%D%/tap.sh \
 	%D%/api/openmp.c \
 	%D%/api/fork.h \
+	%D%/api/faults.h \
 	%D%/api/read.h \
 	%D%/api/run.h \
 	%D%/api/surroundings.h \
@@ -464,6 +465,7 @@ EXTRA_DIST += \
 	%D%/exact/net.c \
 	%D%/exact/net.h \
 	%D%/exact/process.c \
+	%D%/exact/in_turn.h \
 	%D%/exact/rotate.c \
 	%D%/exact/rotate.sh \
 	%D%/exact/scope.cc \

@@ -3,9 +3,9 @@
 #include <ftw.h>
 #include <limits.h>
 #include <pthread.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 
+#include "faults.h"
 #include "read.h"
 
 /* Of counts of the kernel's: faults are known, task-clock only grows, and switches are few. */
@@ -49,19 +49,6 @@ static const char *const *in_turns(const char *least)
 	return env;
 }
 
-/* --- what is known: pages that are touched for the first time --- */
-
-static void touch(int pages)
-{
-	size_t size = (size_t)pages * 4096;
-	char *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	want(at != MAP_FAILED && !madvise(at, size, MADV_NOHUGEPAGE));
-	for (int i = 0; i < pages; i++)
-		((volatile char *)at)[i * 4096] = 1;
-	munmap(at, size);
-}
-
 static void call_once(void)
 {
 	want_int(pmu_region_begin("call"), 0);
@@ -72,21 +59,6 @@ static void call_once(void)
 	want_int(pmu_region_begin_n("sized...", 5), 0);
 	want_int(pmu_region_end_n("sized...", 5), 0);
 	want_int(pmu_region_end("call"), 0);
-}
-
-static void list_has(const struct run *r, const char *list, const char *part, const char *name)
-{
-	char *text = run_list(r->json, list);
-
-	has(text, part, name);
-	free(text);
-}
-
-static long long net(const json_t *region, const char *count)
-{
-	const json_t *value = json_object_get(json_object_get(region, "net"), count);
-
-	return value ? (long long)json_integer_value(value) : -1;
 }
 
 /* Calls of a region in all groups; @least: the fewest that one has. */

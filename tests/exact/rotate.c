@@ -4,8 +4,7 @@
  * a call what it counts where it is alone.  Who starts it says which groups, and looks at the reports:
  * rotate.sh.
  */
-#include <pthread.h>
-
+#include "in_turn.h"
 #include "steps.h"
 
 #define CALLS 500
@@ -29,15 +28,8 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* rotate [THREADS]: one after the other, so that each has all counters for itself */
+/* rotate [THREADS] */
 int main(int argc, char **argv)
 {
-	int n = argc > 1 ? atoi(argv[1]) : 1;
-	pthread_t thread;
-
-	for (int i = 1; i < n; i++)
-		if (pthread_create(&thread, NULL, work, NULL) || pthread_join(thread, NULL))
-			return 1;
-	work(NULL);
-	return 0;
+	return in_turn(argc, argv, work);
 }
