@@ -260,3 +260,13 @@ const struct pmu_ceilings_level *pmu_ceilings_memory(const struct pmu_ceilings *
 			return &ceilings->level[i];
 	return NULL;
 }
+
+void pmu_ceilings_flops_name(const struct pmu_ceilings_flops *flops, char *name, size_t size)
+{
+	char width[32] = "scalar";
+
+	if (flops->vector_bits)
+		snprintf(width, sizeof(width), "%u bits", flops->vector_bits);
+	snprintf(name, size, "%s precision, %s",
+		 flops->precision == PMU_SINGLE ? "single" : "double", width);
+}

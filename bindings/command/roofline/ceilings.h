@@ -68,6 +68,9 @@ double pmu_ceilings_of(const struct pmu_ceilings *ceilings, const struct pmu_cei
 /** pmu_ceilings_peak() - the best of a precision; NULL: there is none. */
 const struct pmu_ceilings_flops *pmu_ceilings_peak(const struct pmu_ceilings *ceilings,
 						   enum pmu_precision precision);
+#define PMU_FLOPS_NAME_MAX 64
+/** pmu_ceilings_flops_name() - "double precision, 256 bits" */
+void pmu_ceilings_flops_name(const struct pmu_ceilings_flops *flops, char *name, size_t size);
 /** pmu_ceilings_memory() - NULL: there is none. */
 const struct pmu_ceilings_level *pmu_ceilings_memory(const struct pmu_ceilings *ceilings);
 

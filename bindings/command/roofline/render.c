@@ -20,9 +20,8 @@ bool pmu_roofline_is_svg(const char *path)
 	return has_ending(path, ".svg");
 }
 
-/* What is not there, or not to be read, is said; but where the file was named it is an error. */
-static int find_ceilings(const struct pmu_model *model, const char *file,
-			 struct pmu_ceilings *ceilings, char *why, size_t size)
+int pmu_ceilings_find(const struct pmu_model *model, const char *file,
+		      struct pmu_ceilings *ceilings, char *why, size_t size)
 {
 	int rc = pmu_ceilings_read(file, model->host, model->cpu, ceilings);
 
@@ -51,7 +50,7 @@ int pmu_roofline_render(struct pmu_strbuf *out, const struct pmu_model *model, c
 		pmu_report_render(out, model, format, options);
 		return 0;
 	}
-	rc = find_ceilings(model, file, &ceilings, why, sizeof(why));
+	rc = pmu_ceilings_find(model, file, &ceilings, why, sizeof(why));
 	if (rc && !why[0])
 		return rc;
 	rc = pmu_roofline_make(model, rc ? NULL : &ceilings, &roofline);

@@ -79,6 +79,14 @@ void pmu_roofline_free(struct pmu_roofline *roofline)
 	roofline->row = NULL;
 }
 
+bool pmu_roofline_is_measured(const struct pmu_roofline *roofline)
+{
+	for (unsigned int i = 0; i < roofline->n_rows; i++)
+		if (pmu_roofline_has_place(&roofline->row[i]))
+			return true;
+	return false;
+}
+
 const struct pmu_roofline_row *pmu_roofline_main(const struct pmu_roofline *roofline,
 						 const bool *shown)
 {

@@ -8,6 +8,8 @@
 #ifndef PMU_COMMAND_ROOFLINE_H
 #define PMU_COMMAND_ROOFLINE_H
 
+#include <math.h>
+
 #include "base/strbuf.h"
 #include "bindings/command/roofline/ceilings.h"
 #include "report/report.h"
@@ -66,6 +68,15 @@ int pmu_roofline_make(const struct pmu_model *model, const struct pmu_ceilings *
 		      struct pmu_roofline *roofline);
 void pmu_roofline_free(struct pmu_roofline *roofline);
 
+/** pmu_roofline_has_place() - are both its operations and its bytes known, so that it can be drawn? */
+static inline bool pmu_roofline_has_place(const struct pmu_roofline_row *row)
+{
+	return isfinite(row->intensity) && row->intensity > 0 && isfinite(row->flop_rate) &&
+	       row->flop_rate > 0;
+}
+/** pmu_roofline_is_measured() - has any row a place? */
+bool pmu_roofline_is_measured(const struct pmu_roofline *roofline);
+
 /** pmu_roofline_why_no_flop() - a sentence for a roofline without operations */
 void pmu_roofline_why_no_flop(const struct pmu_roofline *roofline, struct pmu_strbuf *out);
 /** pmu_roofline_why_no_bytes() - likewise */
@@ -99,6 +110,18 @@ int pmu_roofline_write_svg(struct pmu_strbuf *out, const struct pmu_roofline *ro
 
 /** pmu_roofline_is_svg() - by the ending of a path; NULL and "-" are none */
 bool pmu_roofline_is_svg(const char *path);
+
+/**
+ * pmu_ceilings_find() - those of a file, or of a report's machine
+ * @file: NULL: the machine's
+ * @why: result: why the machine has none; unused where there are any
+ *
+ * What is not there, or not to be read, is said; but where the file was named it is an error.
+ *
+ * Return: 0; -ENOENT with @why; else what is wrong with @file, with a sentence, or -ENOMEM.
+ */
+int pmu_ceilings_find(const struct pmu_model *model, const char *file,
+		      struct pmu_ceilings *ceilings, char *why, size_t size);
 
 /**
  * pmu_roofline_render() - of a report, into an output

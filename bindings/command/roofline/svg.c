@@ -134,10 +134,7 @@ static double y_of(const struct picture *p, double rate)
 
 static bool is_drawn(const struct picture *p, unsigned int i)
 {
-	const struct pmu_roofline_row *row = &p->roofline->row[i];
-
-	return p->shown[i] && isfinite(row->intensity) && row->intensity > 0 &&
-	       isfinite(row->flop_rate) && row->flop_rate > 0;
+	return p->shown[i] && pmu_roofline_has_place(&p->roofline->row[i]);
 }
 
 static void widen(double value, double factor, double *least, double *most)
@@ -296,7 +293,7 @@ static void put_level(struct picture *p, const char *class, double rate, double 
 	pmu_strbuf_addf(p->out, "<path class=\"%s\" d=\"M%.1f %.1fH%.1f\"/>\n", class, x, y, RIGHT);
 	if (!name)
 		return;
-	snprintf(text, sizeof(text), "%s %s GFLOP/s", name, number(&cell, rate / 1e9));
+	snprintf(text, sizeof(text), "%s: %s GFLOP/s", name, number(&cell, rate / 1e9));
 	if (!find_place(p, y, x, text_width(text, 0), &label))
 		return;
 	pmu_strbuf_addf(p->out, "<text class=\"on\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">",
@@ -315,22 +312,12 @@ static bool is_apart(double y, double *used, size_t *n)
 	return true;
 }
 
-static void name_flops(const struct pmu_ceilings_flops *flops, char *name, size_t size)
-{
-	char width[32] = "scalar";
-
-	if (flops->vector_bits)
-		snprintf(width, sizeof(width), "%u bits", flops->vector_bits);
-	snprintf(name, size,
-		 "%s precision, %s:", flops->precision == PMU_SINGLE ? "single" : "double", width);
-}
-
 /* The peaks first; then what narrower vectors reach in double precision, where there is room. */
 static void put_arithmetic(struct picture *p)
 {
 	const struct pmu_ceilings *ceilings = p->roofline->ceilings;
 	double used[PMU_CEILINGS_MAX_FLOPS + PMU_N_PRECISIONS], y;
-	char name[64];
+	char name[PMU_FLOPS_NAME_MAX];
 	size_t n = 0;
 
 	for (enum pmu_precision precision = 0; precision < PMU_N_PRECISIONS; precision++) {
@@ -338,7 +325,7 @@ static void put_arithmetic(struct picture *p)
 
 		if (!peak)
 			continue;
-		name_flops(peak, name, sizeof(name));
+		pmu_ceilings_flops_name(peak, name, sizeof(name));
 		y = y_of(p, peak_of(p, precision));
 		put_level(p, precision == PMU_DOUBLE ? "roof" : "ceiling", peak_of(p, precision),
 			  bandwidth(p), is_apart(y, used, &n) ? name : NULL);
@@ -349,7 +336,7 @@ static void put_arithmetic(struct picture *p)
 
 		if (flops->precision != PMU_DOUBLE || !is_apart(y_of(p, rate), used, &n))
 			continue;
-		name_flops(flops, name, sizeof(name));
+		pmu_ceilings_flops_name(flops, name, sizeof(name));
 		put_level(p, "ceiling", rate, bandwidth(p), name);
 	}
 }
@@ -393,8 +380,7 @@ static void put_one_thread(struct picture *p)
 	if (!any || p->threads == 1 || !memory || !peak)
 		return;
 	put_slope(p, "ceiling one", memory->rate.one, peak->rate.one, NULL, 0);
-	put_level(p, "ceiling one", peak->rate.one, memory->rate.one,
-		  "1 thread, double precision:");
+	put_level(p, "ceiling one", peak->rate.one, memory->rate.one, "1 thread, double precision");
 }
 
 /* --- regions --- */
