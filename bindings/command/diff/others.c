@@ -10,7 +10,7 @@
  *   compared      how many values were tested, for which p is adjusted
  *   a, b          {program, command, host, machine, source, runs}
  *   notes         [sentence]: what cannot be compared
- *   groups        [{name, measures: [{name, unit, compared}], regions}]
+ *   groups        [{name, measures: [{name, unit, kind, compared}], regions}]
  *     regions     those that changed most first: [{name, path, a, b, differs, values}]; a, b: it is
  *                 there; path "" is the whole command
  *       values    one for each measure: [{verdict, own, a, b, all_a, all_b, change, low, high, p}];
@@ -89,6 +89,7 @@ static void put_group(struct pmu_strbuf *out, const struct pmu_diff_group *group
 		next_line(out, !m, "       ");
 		put_text(out, "{", "name", group->measure[m].name);
 		put_text(out, ", ", "unit", group->measure[m].unit);
+		put_text(out, ", ", "kind", pmu_series_kind_name(group->measure[m].kind));
 		put_flag(out, ", ", "compared", group->measure[m].compared);
 		pmu_strbuf_add(out, "}");
 	}

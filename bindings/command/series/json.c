@@ -129,13 +129,6 @@ static void put_runs(struct pmu_strbuf *out, const struct pmu_series *series)
 	end_list(out, !series->n_runs, "  ");
 }
 
-static const char *const kinds[] = {
-	[PMU_SERIES_CALLS] = "calls",
-	[PMU_SERIES_TIME] = "time",
-	[PMU_SERIES_COUNT] = "count",
-	[PMU_SERIES_METRIC] = "metric",
-};
-
 /* What is being written. */
 struct writing {
 	struct pmu_strbuf *out;
@@ -210,7 +203,7 @@ static void put_group(const struct writing *w)
 		next_line(w->out, !m, "       ");
 		put_text(w->out, "{", "name", w->group->measure[m].name);
 		put_text(w->out, ", ", "unit", w->group->measure[m].unit);
-		put_text(w->out, ", ", "kind", kinds[w->group->measure[m].kind]);
+		put_text(w->out, ", ", "kind", pmu_series_kind_name(w->group->measure[m].kind));
 		pmu_strbuf_add(w->out, "}");
 	}
 	end_list(w->out, !w->group->n_measures, "     ");

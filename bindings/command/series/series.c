@@ -23,6 +23,18 @@ static const char *const text_names[] = {
 	[PMU_SERIES_VERSION] = "version",
 };
 
+const char *pmu_series_kind_name(enum pmu_series_kind kind)
+{
+	static const char *const names[] = {
+		[PMU_SERIES_CALLS] = "calls",
+		[PMU_SERIES_TIME] = "time",
+		[PMU_SERIES_COUNT] = "count",
+		[PMU_SERIES_METRIC] = "metric",
+	};
+
+	return names[kind];
+}
+
 const char *pmu_series_text_name(enum pmu_series_text which)
 {
 	return text_names[which];

@@ -109,6 +109,9 @@ struct pmu_series {
 	struct pmu_model_block *blocks; /* memory of all texts */
 };
 
+/** pmu_series_kind_name() - "calls" */
+const char *pmu_series_kind_name(enum pmu_series_kind kind);
+
 /** pmu_series_text_name() - "machine" */
 const char *pmu_series_text_name(enum pmu_series_text which);
 
