@@ -27,6 +27,7 @@
  *   notes         [sentence]
  *   groups        [{name, read_ns, counts, metrics}]
  *     read_ns     what one read of the counters takes, two of them a call; null: none
+ *     in_turns    true where groups take turns (PMU_ROTATE), and this one does; else not there
  *     counts      [{name, unit}]; the unit "" is a number of events.  With scope
  *                 "socket": counted for whole sockets, while at least one thread was
  *                 in the region there, and null in the threads' rows; "process": likewise
@@ -278,6 +279,10 @@ static void put_group(struct pmu_strbuf *out, const struct pmu_model_section *s)
 {
 	put_text(out, "{", "name", s->group);
 	put_double(out, ", ", "read_ns", s->read_ns > 0 ? s->read_ns : NAN);
+	if (s->in_turns) {
+		key(out, ", ", "in_turns");
+		pmu_strbuf_add(out, "true");
+	}
 	if (s->sockets)
 		put_double(out, ", ", "socket_read_ns",
 			   s->socket_read_ns > 0 ? s->socket_read_ns : NAN);

@@ -85,6 +85,17 @@ static void note_left_out(const struct pmu_session_group *group, const char *why
 	pmu_table_meta(&pmu_session.table, PMU_META_NOTE, text);
 }
 
+/* What one of them has of a region is a sample of all then. */
+static void note_turns(void)
+{
+	char text[16];
+
+	for (unsigned int i = 0; i < rotation.n; i++) {
+		snprintf(text, sizeof(text), "%u", rotation.group[i]);
+		pmu_table_meta(&pmu_session.table, PMU_META_TURNS, text);
+	}
+}
+
 /* The session's first group is open; where that takes no part, another one may be of a source that has one at a time. */
 static bool open_first(void)
 {
@@ -123,6 +134,7 @@ void pmu_rotation_start(void)
 		rotation.n = 0;
 		return;
 	}
+	note_turns();
 	pmu_session.current = pmu_rotation.group = rotation.group[0];
 	rotation.next = rotation.n;
 	set_due(&rotation.start, 0);

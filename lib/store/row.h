@@ -98,6 +98,7 @@ enum pmu_meta_key {
 	PMU_META_RANK = 14,    /* MPI rank, decimal */
 	PMU_META_RANKS = 15,   /* how many of them there are */
 	PMU_META_FORKED = 16,  /* process whose open regions went on in this one, decimal */
+	PMU_META_TURNS = 17,   /* any number: index of a group that takes turns with others */
 };
 
 /** One region name, stored once; records follow each other on multiples of 8 bytes. */

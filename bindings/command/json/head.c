@@ -326,6 +326,7 @@ static void read_columns(struct pmu_json_reader *reader, const struct pmu_value 
 					  : 0;
 	if (!(section->socket_read_ns > 0))
 		section->socket_read_ns = 0;
+	section->in_turns = pmu_value_is(pmu_value_member(item, "in_turns"), PMU_VALUE_TRUE);
 	section->n_counts = (unsigned int)pmu_value_size(counts);
 	section->n_metrics = (unsigned int)pmu_value_size(metrics);
 	for (i = 0; i < section->n_counts; i++) {

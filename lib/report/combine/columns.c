@@ -28,9 +28,12 @@ int pmu_joining_section(struct pmu_joining *j)
 		i++;
 	j->into = &model->section[i];
 	j->about = &j->joined[i];
-	if (i < model->n_sections)
+	if (i < model->n_sections) {
+		j->into->in_turns |= j->old->in_turns;
 		return 0;
+	}
 	model->n_sections++;
+	j->into->in_turns = j->old->in_turns;
 	j->into->group = pmu_combining_text(j->c, j->old->group);
 	j->into->index = j->old->index;
 	j->into->count = pmu_block_array(&model->blocks, PMU_MODEL_MAX_COUNTS,

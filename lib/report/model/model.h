@@ -233,6 +233,8 @@ struct pmu_model_section {
 	 * likewise
 	 */
 	double socket_read_ns;
+	/* it takes turns with others that do: what one of them has of a path is a sample of all */
+	bool in_turns;
 	/* bit i: count i is a socket's, while any thread was in the region there, */
 	uint32_t sockets;
 	uint32_t process; /* or, of those, the whole process's: it stands as one more socket */

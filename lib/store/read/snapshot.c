@@ -149,16 +149,16 @@ static int add_refusal(struct pmu_convert *convert, const struct pmu_raw_text *m
 	return pmu_model_add_refusal(convert->model, part[0], part[1], part[2]);
 }
 
-static int rank_of(const struct pmu_raw_text *meta)
+static int number_of(const struct pmu_raw_text *meta)
 {
-	uint64_t rank = 0;
+	uint64_t number = 0;
 
 	for (size_t i = 0; i < meta->len; i++) {
-		if (meta->text[i] < '0' || meta->text[i] > '9' || rank > INT32_MAX / 10 - 1)
+		if (meta->text[i] < '0' || meta->text[i] > '9' || number > INT32_MAX / 10 - 1)
 			return -1;
-		rank = 10 * rank + (uint64_t)(meta->text[i] - '0');
+		number = 10 * number + (uint64_t)(meta->text[i] - '0');
 	}
-	return meta->len ? (int)rank : -1;
+	return meta->len ? (int)number : -1;
 }
 
 static int set_texts(struct pmu_convert *convert)
@@ -186,11 +186,11 @@ static int set_texts(struct pmu_convert *convert)
 		if (meta->id < PMU_ARRAY_LEN(field) && field[meta->id])
 			*field[meta->id] = text;
 		else if (meta->id == PMU_META_RANK)
-			model->rank = rank_of(meta);
+			model->rank = number_of(meta);
 		else if (meta->id == PMU_META_RANKS)
-			model->n_ranks = rank_of(meta) > 0 ? rank_of(meta) : 0;
+			model->n_ranks = number_of(meta) > 0 ? number_of(meta) : 0;
 		else if (meta->id == PMU_META_FORKED)
-			model->forked_from = rank_of(meta) > 0 ? rank_of(meta) : 0;
+			model->forked_from = number_of(meta) > 0 ? number_of(meta) : 0;
 		else if (meta->id == PMU_META_NOTE)
 			rc = pmu_model_add_note(model, text);
 		else if (meta->id == PMU_META_REFUSAL)
@@ -272,6 +272,15 @@ static int set_metrics(struct pmu_convert *convert, uint32_t group,
 	return 0;
 }
 
+/* Does it take turns with others? */
+static bool is_in_turns(const struct pmu_raw *raw, uint32_t group)
+{
+	for (size_t i = 0; i < raw->n_meta; i++)
+		if (raw->meta[i].id == PMU_META_TURNS && number_of(&raw->meta[i]) == (int)group)
+			return true;
+	return false;
+}
+
 static bool has_threads(const struct pmu_raw *raw, uint32_t group)
 {
 	size_t i;
@@ -299,6 +308,7 @@ static int make_sections(struct pmu_convert *convert)
 			continue;
 		section = &model->section[model->n_sections++];
 		section->index = group;
+		section->in_turns = is_in_turns(raw, group);
 		rc = set_columns(convert, group, section);
 		if (!rc)
 			rc = set_metrics(convert, group, section);
