@@ -123,6 +123,20 @@ static void refuse_open(struct pmu_session_group *group)
 			 pmu_error_text());
 }
 
+/* Sockets belong to no call: their counters run while it is the group's turn, whoever does what there. */
+static void note_sockets(const struct pmu_session_group *group)
+{
+	char text[256];
+
+	if (!pmu_session.config.rotate || !group->sockets || group->plan.scope != PMU_COUNT_THREAD)
+		return;
+	snprintf(
+		text, sizeof(text),
+		"%s counts whole sockets, which take turns by time: it has what they did in its own turns",
+		group->group.name);
+	pmu_table_meta(&pmu_session.table, PMU_META_NOTE, text);
+}
+
 int pmu_session_open_group(struct pmu_session_group *group)
 {
 	int rc;
@@ -143,6 +157,8 @@ int pmu_session_open_group(struct pmu_session_group *group)
 		pmu_sockets_resume(group);
 	else
 		pmu_sockets_open(group);
+	if (!group->was_open)
+		note_sockets(group);
 	group->was_open = true;
 	return 0;
 }

@@ -423,19 +423,18 @@ static void another_group_gives_them_back_meanwhile(void)
 	run_done(&r);
 }
 
+#define CALL      "0 begin a;0 sim count 2 0xc0 0 user 5 fixed 1;0 end a\n"
+#define SIX_CALLS CALL CALL CALL CALL CALL CALL
+
 /* The registers are one group's at a time; the first that is named counts nothing. */
 static void groups_take_turns(void)
 {
-	const char *call = "0 begin a;0 sim count 2 0xc0 0 user 5 fixed 1;0 end a\n";
 	uint64_t n = 0;
-	char calls[512] = "";
 	struct run r;
 	char *before = sim_state(&sim);
 
-	for (int i = 0; i < 6; i++)
-		strcat(calls, call);
 	sim_send(&sim, "forget");
-	measure(&r, calls,
+	measure(&r, SIX_CALLS,
 		session_env("PMU_BACKEND=msr", "PMU_PIN=cpus:2", "PMU_GROUP=TIME,CORE,BRANCH",
 			    "PMU_ROTATE=1", "PMU_ROTATE_MIN=0", NULL));
 	run_good(&r, "a session whose groups take turns");
@@ -449,6 +448,23 @@ static void groups_take_turns(void)
 	}
 	is_int((long long)n, 6, "every call is some group's");
 	session_is_back(before, "every register is as it was");
+	run_done(&r);
+}
+
+/* A group of the uncore is told to be another kind. */
+static void sockets_take_turns_by_time(void)
+{
+	char *notes;
+	struct run r;
+
+	sim_send(&sim, "forget");
+	measure(&r, SIX_CALLS,
+		session_env("PMU_BACKEND=msr", "PMU_PIN=cpus:2", "PMU_GROUP=CORE,MEM",
+			    "PMU_ROTATE=1", "PMU_ROTATE_MIN=0", NULL));
+	run_good(&r, "a group of whole sockets among them");
+	notes = run_list(r.json, "notes");
+	has(notes, "MEM counts whole sockets, which take turns by time", "which is said");
+	free(notes);
 	run_done(&r);
 }
 
@@ -470,6 +486,7 @@ int main(void)
 			a_counter_that_cannot_be_put_back_is_not_zeroed();
 			another_group_gives_them_back_meanwhile();
 			groups_take_turns();
+			sockets_take_turns_by_time();
 		}
 		ok(!sim_stop(&sim), "and ends well");
 	}
