@@ -138,6 +138,7 @@ static void add_to_program(const struct pmu_joining *j, struct pmu_model_row *pr
 	program->time_ns = pmu_add_capped(program->time_ns, row->time_ns);
 	program->cost_ns = pmu_add_capped(program->cost_ns, row->cost_ns);
 	program->n_open += row->n_open;
+	program->flags |= row->unmeasured_calls ? PMU_ROW_SAMPLED : 0;
 	if (program->calls)
 		program->min_ns = program->max_ns = program->time_ns;
 	if (pmu_model_time_known(row))

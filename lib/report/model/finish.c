@@ -20,19 +20,27 @@ static uint64_t *zeros(struct pmu_model *model, unsigned int n)
 
 /* Order: siblings together, outermost rows by thread, longest first. */
 
+/* Of all calls, as far as that is known: longest first. */
+static int compare_times(const struct pmu_model_row *a, const struct pmu_model_row *b)
+{
+	uint64_t x = pmu_model_whole(a, a->time_ns), y = pmu_model_whole(b, b->time_ns);
+
+	return (x < y) - (x > y);
+}
+
 static int by_place(const void *a, const void *b, void *rows)
 {
 	const int ia = *(const int *)a, ib = *(const int *)b;
 	const struct pmu_model_row *ra = (struct pmu_model_row *)rows + ia;
 	const struct pmu_model_row *rb = (struct pmu_model_row *)rows + ib;
-	int names;
+	int names, longer = compare_times(ra, rb);
 
 	if (ra->parent != rb->parent)
 		return ra->parent < rb->parent ? -1 : 1;
 	if (ra->thread != rb->thread)
 		return ra->thread < rb->thread ? -1 : 1;
-	if (ra->time_ns != rb->time_ns)
-		return ra->time_ns > rb->time_ns ? -1 : 1;
+	if (longer)
+		return longer;
 	names = strcmp(pmu_row_name(ra), pmu_row_name(rb));
 	if (names)
 		return names;
@@ -169,6 +177,20 @@ static void spread_overlap(struct pmu_model_row *row, int n)
 	free(below);
 }
 
+/*
+ * Where the time of calls that were measured is not what nested ones had that were, self values are
+ * not known.
+ */
+static void spread_unmeasured(struct pmu_model_row *row, int n)
+{
+	for (int i = 0; i < n; i++) {
+		int p = row[i].holder;
+
+		if (p >= 0 && (row[i].unmeasured_calls || row[p].unmeasured_calls))
+			row[p].flags |= PMU_ROW_NO_SELF;
+	}
+}
+
 /* Until take_nested(), self values hold the sums of what is nested. */
 static void add_nested(struct pmu_finishing *f)
 {
@@ -276,6 +298,7 @@ static int finish_rows(struct pmu_finishing *f)
 	if (rc < 0)
 		return rc;
 	spread_overlap(s->thread_row, (int)s->n_thread_rows);
+	spread_unmeasured(s->thread_row, (int)s->n_thread_rows);
 	add_nested(f);
 	take_nested(f);
 	rc = pmu_sums_make(f);
@@ -369,7 +392,7 @@ static void add_outermost(struct pmu_model *model, const struct pmu_model_sectio
 			continue;
 		thread = &model->thread[row->thread];
 		thread->in_regions_ns += row->time_ns;
-		thread->in_open |= row->n_open > 0;
+		thread->in_part |= row->n_open || !pmu_model_is_whole(row);
 	}
 }
 
@@ -377,7 +400,7 @@ int pmu_model_finish(struct pmu_model *model)
 {
 	for (unsigned int i = 0; i < model->n_threads; i++) {
 		model->thread[i].in_regions_ns = 0;
-		model->thread[i].in_open = false;
+		model->thread[i].in_part = false;
 	}
 	for (unsigned int i = 0; i < model->n_sections; i++) {
 		int rc = finish_section(model, &model->section[i]);

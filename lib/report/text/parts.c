@@ -546,7 +546,7 @@ static void sum_threads(const struct pmu_text *t, struct part_sum *sum)
 		part->n_threads += thread->n_merged ? thread->n_merged : 1;
 		part->time_ns += thread->time_ns;
 		part->in_regions_ns += thread->in_regions_ns;
-		part->open |= thread->in_open;
+		part->open |= thread->in_part;
 		add_known(&part->faults, thread->minor_faults, thread->major_faults);
 		add_known(&part->cpu_ns, thread->cpu_ns, 0);
 		add_known(&part->switches, thread->voluntary_switches,

@@ -232,7 +232,7 @@ static void fill_thread(struct pmu_text *t, const struct pmu_model_thread *threa
 	pmu_cell_text(&cell[CORE][i], thread->core_type ? thread->core_type : "");
 	pmu_cell_time(&cell[TIME][i], (double)thread->time_ns);
 	pmu_cell_time(&cell[CPU_TIME][i], thread->cpu_ns < 0 ? NAN : (double)thread->cpu_ns);
-	if (thread->in_open)
+	if (thread->in_part)
 		pmu_cell_none(&cell[IN_REGIONS][i]);
 	else
 		pmu_cell_share(&cell[IN_REGIONS][i],
