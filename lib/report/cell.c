@@ -202,6 +202,16 @@ void pmu_cell_value(struct pmu_cell *cell, double value, double largest)
 		put_minus(cell);
 }
 
+void pmu_cell_estimated(struct pmu_cell *cell)
+{
+	size_t len = strlen(cell->number);
+
+	if (len + 1 >= sizeof(cell->number))
+		return;
+	memmove(cell->number + 1, cell->number, len + 1);
+	cell->number[0] = '~';
+}
+
 void pmu_cell_hz(struct pmu_cell *cell, double hz)
 {
 	if (!(hz > 0) || hz > 1e15)

@@ -37,6 +37,8 @@ void pmu_cell_share(struct pmu_cell *cell, double fraction);
  * unknown
  */
 void pmu_cell_value(struct pmu_cell *cell, double value, double largest);
+/** pmu_cell_estimated() - "~20.1": what was not counted has a sign before it */
+void pmu_cell_estimated(struct pmu_cell *cell);
 /** pmu_cell_hz() - 2.596 GHz */
 void pmu_cell_hz(struct pmu_cell *cell, double hz);
 

@@ -69,8 +69,12 @@
  *                 together tell a region from all others
  *     depth, parent      0 and null for an outermost region, else the path around it
  *     n_threads   threads that were in it; all that follows is the sum over them
- *     calls       begin/end pairs that have ended
- *     all_calls   only where other groups have counted some of its calls: those of all of them
+ *     calls       begin/end pairs that have ended and were measured: all that follows is of these
+ *     unmeasured_calls   those that were counted and not measured (PMU_EVERY); only where there are
+ *                 some.  share is null then, and what others took that are nested in such a call
+ *                 is in no time_ns around it, so that self_ns may be null
+ *     all_calls   only where there are others than calls: these, those that were not measured, and
+ *                 those that other groups have counted
  *     time_ns     inclusive of nested regions; null, as all that follows from it and the
  *                 counts are, where the region is open and no call of it has ended
  *     self_ns     without them
@@ -105,10 +109,15 @@
  *     turns       of a thread, where groups took turns: {n, calls, calls_square, counts: {count:
  *                 {sum, square, product}}}: of the n turns in which there were calls the sums of
  *                 these, of their squares, of what all calls of a turn counted (as read), of its
- *                 square, of its product with the calls
- *     estimated   {count: {value, error, margin}} where groups took turns: net of all_calls, as many
- *                 times what a call counted; its standard error; half of the interval that holds
+ *                 square, of its product with the calls.  Where groups did not, and not all calls
+ *                 were measured, each that was is a turn of its own
+ *     estimated_calls    only with one of the next two: the calls that they are of, those of all
+ *                 groups that take turns, or of this one
+ *     estimated_time_ns  {value, error, margin} where not all calls were measured: their time, as
+ *                 many times what a call took; its standard error; half of the interval that holds
  *                 the true value in 95 of 100 cases; null: not known
+ *     estimated   {count: {value, error, margin}} where groups took turns, or not all calls were
+ *                 measured: the net counts likewise
  *     least       {count: the least net count of a call}: its shortest path, each count for itself;
  *     of
  *                 outermost calls that have ended, but for those that regions overlap in; null
@@ -161,7 +170,6 @@
 #include "report/json_put.h"
 #include "report/model/histogram.h"
 #include "report/model/rows.h"
-#include "report/model/turns.h"
 #include "report/report.h"
 #include "report/several.h"
 
@@ -428,17 +436,31 @@ static void put_turns(struct pmu_strbuf *out, const char *before, const struct p
 	pmu_strbuf_add(out, "}}");
 }
 
+static void put_estimate(struct pmu_strbuf *out, const struct pmu_model_estimate *estimate)
+{
+	put_double(out, "{", "value", estimate->value);
+	put_double(out, ", ", "error", estimate->error);
+	put_double(out, ", ", "margin", estimate->margin);
+	pmu_strbuf_add(out, "}");
+}
+
 static void put_estimates(struct pmu_strbuf *out, const char *before,
 			  const struct pmu_model_section *s, const struct pmu_model_row *row)
 {
+	if (!row->estimate && !row->whole_time)
+		return;
+	put_u64(out, before, "estimated_calls", row->whole_calls);
+	if (row->whole_time) {
+		key(out, ", ", "estimated_time_ns");
+		put_estimate(out, row->whole_time);
+	}
+	if (!row->estimate)
+		return;
 	key(out, before, "estimated");
 	pmu_strbuf_add(out, "{");
 	for (unsigned int i = 0; i < s->n_counts; i++) {
 		key(out, i ? ", " : "", s->count[i].name);
-		put_double(out, "{", "value", row->estimate[i].value);
-		put_double(out, ", ", "error", row->estimate[i].error);
-		put_double(out, ", ", "margin", pmu_model_estimate_margin(row, &row->estimate[i]));
-		pmu_strbuf_add(out, "}");
+		put_estimate(out, &row->estimate[i]);
 	}
 	pmu_strbuf_add(out, "}");
 }
@@ -513,8 +535,7 @@ static void put_measured(struct pmu_strbuf *out, const struct pmu_model_section 
 	put_counts(out, indent, "self", s, row->self, row->missing | row->self_missing);
 	if (row->turns && row->thread >= 0)
 		put_turns(out, indent, s, row->turns);
-	if (row->estimate)
-		put_estimates(out, indent, s, row);
+	put_estimates(out, indent, s, row);
 	if (row->least)
 		put_counts(out, indent, "least", s, row->least->count, ~row->least->known);
 	put_metrics(out, indent, s, row->metric);

@@ -21,6 +21,7 @@
 #include "report/model/histogram.h"
 #include "report/model/least.h"
 #include "report/model/rows.h"
+#include "report/model/turns.h"
 #include "report/ranks/ranks.h"
 
 /** What is known of a sum beside the sum. */
@@ -33,6 +34,7 @@ struct beside {
 	struct pmu_histogram_sum *histogram;
 	bool lacks_histogram; /* of some calls */
 	struct pmu_model_least *least;
+	struct pmu_model_turns *turns;
 };
 
 /** A section, with what grows until it is settled in the model's memory. */
@@ -331,6 +333,19 @@ static int add_least(const struct pmu_joining *j, struct beside *beside,
 	return 0;
 }
 
+static int add_turns(const struct pmu_joining *j, struct beside *beside,
+		     const struct pmu_model_turns *turns)
+{
+	if (!turns)
+		return 0;
+	if (!beside->turns)
+		beside->turns = pmu_model_turns_new(j->c->model, PMU_MODEL_MAX_COUNTS);
+	if (!beside->turns)
+		return -ENOMEM;
+	pmu_model_turns_add(beside->turns, turns, j->count_at, j->old->n_counts);
+	return 0;
+}
+
 static int add_portion(struct pmu_gathering *g, struct section *s, unsigned int part,
 		       bool of_socket, const struct pmu_model_row *row)
 {
@@ -395,6 +410,8 @@ static int add_rows(struct pmu_gathering *g, struct section *s, const struct pmu
 		}
 		if (!rc)
 			rc = add_least(j, beside, row->least);
+		if (!rc)
+			rc = add_turns(j, beside, row->turns);
 		if (rc)
 			break;
 		rc = add_portion(g, s, g->n_parts + (part < model->n_parts ? part : 0), is_socket,
@@ -561,6 +578,7 @@ static int give_calls(const struct section *s)
 		struct pmu_model_row *row = &s->f.section->row[i];
 
 		row->least = beside->least;
+		row->turns = beside->turns;
 		if (!beside->histogram || beside->lacks_histogram)
 			continue;
 		row->histogram = pmu_histogram_make(s->f.model, beside->histogram);

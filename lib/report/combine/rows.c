@@ -74,7 +74,7 @@ static int add_turns(struct pmu_joining *j, const struct pmu_model_row *old,
 	struct pmu_model_turns *turns;
 
 	row->turns = NULL;
-	row->estimate = NULL;
+	row->estimate = row->whole_time = NULL;
 	if (!old->turns)
 		return 0;
 	row->turns = turns = pmu_model_turns_new(j->c->model, j->into->n_counts);

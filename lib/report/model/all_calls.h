@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls of a region whichever group counted them. */
+/* All calls of a region, measured or not and whichever group counted them. */
 #ifndef PMU_REPORT_ALL_CALLS_H
 #define PMU_REPORT_ALL_CALLS_H
 
+#include <stdbool.h>
+
 struct pmu_model;
 
-/** pmu_model_add_calls() - all_calls of each sum; paths are made.  Return: 0 or -ENOMEM. */
+/**
+ * pmu_model_add_calls() - all_calls of each sum, and estimates of what they did; paths are made
+ *
+ * Return: 0 or -ENOMEM.
+ */
 int pmu_model_add_calls(struct pmu_model *model);
+
+/** pmu_model_is_sampled() - were calls of any region counted and not measured? */
+bool pmu_model_is_sampled(const struct pmu_model *model);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Estimates of what all calls of a region have counted, where groups took turns. */
+/* Estimates of what all calls of a region have done, from those that were measured. */
 #include "report/model/turns.h"
 
 #include <errno.h>
@@ -51,6 +51,20 @@ int pmu_model_turns_of_sums(struct pmu_model *model, struct pmu_model_section *s
 /* Less than rounding of the sums can make. */
 #define ROUNDING 1e-13
 
+/* 97.5 % of Student's distribution by degrees of freedom; of more than these by Cornish and Fisher's first terms. */
+static double student(double freedom)
+{
+	static const double few[] = { 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365,
+				      2.306,  2.262, 2.228, 2.201, 2.179, 2.160, 2.145 };
+	double z = 1.959964;
+
+	if (!(freedom >= 1))
+		return NAN;
+	if (freedom <= (double)PMU_ARRAY_LEN(few))
+		return few[(int)freedom - 1];
+	return z + (z * z * z + z) / (4 * freedom);
+}
+
 /* Of a call's count. */
 static double error_a_call(const struct pmu_model_turns *turns, unsigned int count, double part)
 {
@@ -66,37 +80,51 @@ static double error_a_call(const struct pmu_model_turns *turns, unsigned int cou
 	return sqrt((1 - part) * rest * turns->n / (turns->n - 1)) / turns->calls;
 }
 
-void pmu_model_turns_estimate(const struct pmu_model_row *sum, unsigned int n_counts,
-			      struct pmu_model_estimate *estimate)
-{
-	double calls = (double)sum->calls, all = (double)sum->all_calls;
+static const struct pmu_model_estimate nothing = { NAN, NAN, NAN };
 
-	for (unsigned int i = 0; i < n_counts; i++) {
-		estimate[i] = (struct pmu_model_estimate){ NAN, NAN };
-		if (sum->missing >> i & 1 || !sum->calls)
+void pmu_model_turns_estimate(const struct pmu_model_section *section,
+			      const struct pmu_model_row *sum, struct pmu_model_estimate *estimate)
+{
+	double calls = (double)sum->calls, all = (double)sum->whole_calls;
+
+	for (unsigned int i = 0; i < section->n_counts; i++) {
+		struct pmu_model_estimate *of = &estimate[i];
+
+		*of = nothing;
+		if ((sum->missing | section->sockets) >> i & 1 || !sum->calls)
 			continue;
-		estimate[i].value = (double)sum->net[i] / calls * all;
-		if (sum->turns)
-			estimate[i].error = all * error_a_call(sum->turns, i, calls / all);
+		of->value = (double)sum->net[i] / calls * all;
+		if (!sum->turns)
+			continue;
+		of->error = all * error_a_call(sum->turns, i, calls / all);
+		of->margin = student(sum->turns->n - 1) * of->error;
 	}
 }
 
-/* 97.5 % of Student's distribution by degrees of freedom; of more than these by Cornish and Fisher's first terms. */
-static double student(double freedom)
+void pmu_timed_calls_add(struct pmu_timed_calls *to, const struct pmu_model_row *row)
 {
-	static const double few[] = { 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365,
-				      2.306,  2.262, 2.228, 2.201, 2.179, 2.160, 2.145 };
-	double z = 1.959964;
+	double calls = (double)row->calls, sum = (double)row->time_ns;
 
-	if (!(freedom >= 1))
-		return NAN;
-	if (freedom <= (double)PMU_ARRAY_LEN(few))
-		return few[(int)freedom - 1];
-	return z + (z * z * z + z) / (4 * freedom);
+	if (!row->calls)
+		return;
+	to->calls += calls;
+	to->sum += sum;
+	to->square += calls * row->sd_ns * row->sd_ns + sum * sum / calls;
 }
 
-double pmu_model_estimate_margin(const struct pmu_model_row *sum,
-				 const struct pmu_model_estimate *estimate)
+struct pmu_model_estimate pmu_timed_calls_estimate(const struct pmu_timed_calls *timed, double all)
 {
-	return sum->turns ? student(sum->turns->n - 1) * estimate->error : NAN;
+	struct pmu_model_estimate estimate = nothing;
+	double n = timed->calls, mean = timed->sum / n, rest = timed->square - timed->sum * mean;
+
+	if (!(n > 0))
+		return nothing;
+	estimate.value = mean * all;
+	if (!(n > 1))
+		return estimate;
+	if (rest < ROUNDING * timed->square)
+		rest = 0;
+	estimate.error = all * sqrt((1 - n / all) * rest / (n - 1) / n);
+	estimate.margin = student(n - 1) * estimate.error;
+	return estimate;
 }

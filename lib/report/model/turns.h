@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Estimates of what all calls of a region have counted, where groups took turns. */
+/* Estimates of what all calls of a region have done, from those that were measured. */
 #ifndef PMU_REPORT_TURNS_H
 #define PMU_REPORT_TURNS_H
 
@@ -16,17 +16,29 @@ void pmu_model_turns_add(struct pmu_model_turns *to, const struct pmu_model_turn
 int pmu_model_turns_of_sums(struct pmu_model *model, struct pmu_model_section *section);
 
 /**
- * pmu_model_turns_estimate() - the estimates of a sum whose all_calls are known
+ * pmu_model_turns_estimate() - the estimates of a sum whose whole_calls are known
  *
  * Turns are clusters of calls, drawn from all that there were; what a group counted a call is a ratio
  * of two sums over them: W. G. Cochran, "Sampling Techniques", 3rd edition 1977, sections 6.4 and 9A.
- * Calls that follow each other may be alike, so that turns and not calls say how sure it is.
+ * Calls that follow each other may be alike, so that turns and not calls say how sure it is.  What
+ * sockets count is not of single calls, and has none.
  */
-void pmu_model_turns_estimate(const struct pmu_model_row *sum, unsigned int n_counts,
-			      struct pmu_model_estimate *estimate);
+void pmu_model_turns_estimate(const struct pmu_model_section *section,
+			      const struct pmu_model_row *sum, struct pmu_model_estimate *estimate);
 
-/** pmu_model_estimate_margin() - half of the interval that holds it in 95 of 100 cases; NaN: not known */
-double pmu_model_estimate_margin(const struct pmu_model_row *sum,
-				 const struct pmu_model_estimate *estimate);
+/** Times of calls that were measured: how many, their sum, and that of their squares; NaN: unknown. */
+struct pmu_timed_calls {
+	double calls, sum, square;
+};
+
+/** pmu_timed_calls_add() - a row's */
+void pmu_timed_calls_add(struct pmu_timed_calls *to, const struct pmu_model_row *row);
+
+/**
+ * pmu_timed_calls_estimate() - of @all calls, of which these are as random a choice as any
+ *
+ * Whichever group counted them: each call is as likely to be measured.
+ */
+struct pmu_model_estimate pmu_timed_calls_estimate(const struct pmu_timed_calls *timed, double all);
 
 #endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all calls of regions have counted, estimated from those that a group has had in its turns. */
+/* What all calls of regions have done, estimated from those that were measured, or that a group has had in its turns. */
 #include <math.h>
 #include <string.h>
 
-#include "report/encode.h"
-#include "report/model/turns.h"
 #include "report/text/detail.h"
 #include "report/text/topdown.h"
 
@@ -15,10 +13,33 @@ static bool is_told(const struct pmu_model_row *row, unsigned int count)
 	return row->estimate && !isnan(row->estimate[count].value);
 }
 
+static bool is_time_told(const struct pmu_model_row *row)
+{
+	return row->whole_time && !isnan(row->whole_time->value);
+}
+
 static bool any_told(const struct pmu_model_row *row, unsigned int n, unsigned int count)
 {
 	for (unsigned int i = 0; i < n; i++)
 		if (is_told(&row[i], count))
+			return true;
+	return false;
+}
+
+static bool any_time_told(const struct pmu_model_row *row, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (is_time_told(&row[i]))
+			return true;
+	return false;
+}
+
+/* Of a tree's counts there are shares alone to be seen. */
+static bool any_count_told(const struct pmu_model_section *s, const struct pmu_model_row *row,
+			   unsigned int n)
+{
+	for (unsigned int c = 0; c < s->n_counts && !pmu_topdown_is_section(s); c++)
+		if (any_told(row, n, c))
 			return true;
 	return false;
 }
@@ -33,17 +54,6 @@ static double largest(const struct pmu_model_row *row, unsigned int n, unsigned 
 	return most;
 }
 
-/* "~20.1 M": a number that was not counted has a sign before it. */
-static void mark(struct pmu_cell *cell)
-{
-	size_t len = strlen(cell->number);
-
-	if (len + 1 >= sizeof(cell->number))
-		return;
-	memmove(cell->number + 1, cell->number, len + 1);
-	cell->number[0] = '~';
-}
-
 static void put_value(struct pmu_cell *cell, const char *unit, double value, double most)
 {
 	uint64_t whole = value < 0x1p63 ? (uint64_t)(value + 0.5) : UINT64_MAX;
@@ -54,7 +64,26 @@ static void put_value(struct pmu_cell *cell, const char *unit, double value, dou
 		pmu_cell_energy(cell, whole);
 	else
 		pmu_cell_count(cell, whole, most < 0x1p63 ? (uint64_t)most : UINT64_MAX);
-	mark(cell);
+	pmu_cell_estimated(cell);
+}
+
+static void put_margin(struct pmu_cell *cell, const struct pmu_model_estimate *estimate)
+{
+	pmu_cell_share(cell, estimate->value > 0 ? estimate->margin / estimate->value : NAN);
+}
+
+static void time_columns(struct pmu_text *t, struct pmu_table *table,
+			 const struct pmu_model_row *row)
+{
+	struct pmu_cell *value = pmu_text_detail_column(t, table, "time", KIND);
+	struct pmu_cell *margin = pmu_text_detail_column(t, table, "+/-", KIND);
+
+	for (unsigned int i = 0; value && margin && i < table->n_rows; i++) {
+		if (!is_time_told(&row[i]))
+			continue;
+		put_value(&value[i], "ns", row[i].whole_time->value, 0);
+		put_margin(&margin[i], row[i].whole_time);
+	}
 }
 
 static void count_columns(struct pmu_text *t, struct pmu_table *table,
@@ -67,35 +96,28 @@ static void count_columns(struct pmu_text *t, struct pmu_table *table,
 	double most = largest(row, table->n_rows, c);
 
 	for (unsigned int i = 0; value && margin && i < table->n_rows; i++) {
-		const struct pmu_model_estimate *estimate;
-
 		if (!is_told(&row[i], c))
 			continue;
-		estimate = &row[i].estimate[c];
-		put_value(&value[i], s->count[c].unit, estimate->value, most);
-		pmu_cell_share(&margin[i], estimate->value > 0
-						   ? pmu_model_estimate_margin(&row[i], estimate) /
-							     estimate->value
-						   : NAN);
+		put_value(&value[i], s->count[c].unit, row[i].estimate[c].value, most);
+		put_margin(&margin[i], &row[i].estimate[c]);
 	}
 }
 
 void pmu_text_estimates(struct pmu_text *t, const struct pmu_model_section *s,
 			const struct pmu_model_row *row, unsigned int n)
 {
+	bool times = any_time_told(row, n), counts = any_count_told(s, row, n);
 	struct pmu_table table;
 	struct pmu_cell *calls;
-	bool any = false;
 
-	/* of their counts there are shares alone to be seen, in a tree */
-	for (unsigned int c = 0; c < s->n_counts && !pmu_topdown_is_section(s); c++)
-		any |= any_told(row, n, c);
-	if (!any || !pmu_text_detail_begin(t, &table, row, n, 1 + 2 * s->n_counts))
+	if ((!times && !counts) || !pmu_text_detail_begin(t, &table, row, n, 3 + 2 * s->n_counts))
 		return;
 	calls = pmu_text_detail_column(t, &table, "all calls", KIND);
 	for (unsigned int i = 0; calls && i < n; i++)
-		pmu_cell_exact(&calls[i], row[i].all_calls);
-	for (unsigned int c = 0; c < s->n_counts && !t->failed; c++)
+		pmu_cell_exact(&calls[i], row[i].whole_calls);
+	if (times)
+		time_columns(t, &table, row);
+	for (unsigned int c = 0; counts && c < s->n_counts && !t->failed; c++)
 		if (any_told(row, n, c))
 			count_columns(t, &table, s, row, c);
 	pmu_text_detail_end(t, &table);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Estimates of all calls from those of a group's turns: how often the interval holds what is true. */
+/*
+ * Estimates of all calls, from those of a group's turns and from one in ten: how often the interval
+ * holds what is true.
+ */
 #include "report/model/turns.h"
 
 #include <math.h>
@@ -84,7 +87,8 @@ static bool holds(uint64_t (*count_of)(uint64_t before), uint64_t least,
 	struct pmu_model_turns *turns = (void *)room;
 	unsigned int order[GROUPS], at = GROUPS;
 	uint64_t net = 0, calls = 0, last = 0;
-	struct pmu_model_row row = { .net = &net, .all_calls = CALLS, .turns = turns };
+	const struct pmu_model_section section = { .n_counts = 1 };
+	struct pmu_model_row row = { .net = &net, .whole_calls = CALLS, .turns = turns };
 
 	for (unsigned int i = 0; i < GROUPS; i++)
 		order[i] = i;
@@ -110,8 +114,8 @@ static bool holds(uint64_t (*count_of)(uint64_t before), uint64_t least,
 		net += (uint64_t)turn.count;
 	}
 	row.calls = calls;
-	pmu_model_turns_estimate(&row, 1, estimate);
-	return fabs(estimate->value - *truth) <= pmu_model_estimate_margin(&row, estimate);
+	pmu_model_turns_estimate(&section, &row, estimate);
+	return fabs(estimate->value - *truth) <= estimate->margin;
 }
 
 static void intervals_hold(uint64_t (*count_of)(uint64_t before), uint64_t least, int most,
@@ -133,6 +137,123 @@ static void intervals_hold(uint64_t (*count_of)(uint64_t before), uint64_t least
 	     100 * off / RUNS);
 }
 
+/* --- one call in so many --- */
+
+#define EVERY 10
+
+/* Of a run: counts and times that differ, as the same calls' do. */
+struct sample {
+	struct pmu_model_turns *turns;
+	uint64_t calls, net, time, all_net, all_time;
+	double time_square;
+};
+
+static void measure(struct sample *sample, uint64_t count, uint64_t time)
+{
+	const struct turn turn = { 1, (double)count };
+
+	add(sample->turns, &turn);
+	sample->calls++;
+	sample->net += count;
+	sample->time += time;
+	sample->time_square += (double)time * (double)time;
+}
+
+/* Those that are passed over between two that are measured: 0 to twice the mean of them. */
+static void take_sample(uint64_t (*count_of)(uint64_t before), struct sample *sample)
+{
+	uint64_t gap = draw(2 * EVERY - 1), last = 0;
+
+	for (int i = 0; i < CALLS; i++) {
+		uint64_t time;
+
+		last = count_of(last);
+		time = last / 2 + draw(200);
+		sample->all_net += last;
+		sample->all_time += time;
+		if (gap--)
+			continue;
+		measure(sample, last, time);
+		gap = draw(2 * EVERY - 1);
+	}
+}
+
+/* A report of it. */
+static struct pmu_model *report(const struct sample *sample)
+{
+	struct pmu_model *model = pmu_model_new();
+	struct pmu_model_row *row = pmu_model_alloc(model, sizeof(*row));
+	uint64_t *counts = pmu_model_alloc(model, 2 * sizeof(*counts));
+	double mean = (double)sample->time / (double)sample->calls;
+
+	model->thread = pmu_model_alloc(model, sizeof(*model->thread));
+	model->section = pmu_model_alloc(model, sizeof(*model->section));
+	model->section->count = pmu_model_alloc(model, sizeof(*model->section->count));
+	model->n_threads = model->n_sections = 1;
+	model->section->n_counts = model->section->n_thread_rows = 1;
+	model->section->group = "CORE";
+	model->section->count->name = "instructions";
+	model->section->thread_row = row;
+	counts[0] = counts[1] = sample->net;
+	*row = (struct pmu_model_row){
+		.name = "kernel",
+		.parent = -1,
+		.calls = sample->calls,
+		.unmeasured_calls = CALLS - sample->calls,
+		.time_ns = sample->time,
+		.sd_ns = sqrt(sample->time_square / (double)sample->calls - mean * mean),
+		.raw = &counts[0],
+		.net = &counts[1],
+		.turns = sample->turns,
+	};
+	if (pmu_model_finish(model) < 0)
+		exit(1);
+	return model;
+}
+
+/* How good a thousand estimates of one thing were. */
+struct score {
+	int held;
+	double error, off;
+};
+
+static void judge(struct score *score, const struct pmu_model_estimate *estimate, double truth)
+{
+	score->held += fabs(estimate->value - truth) <= estimate->margin;
+	score->error += estimate->error / truth;
+	score->off += (estimate->value - truth) / truth;
+}
+
+static void say(const struct score *score, int most, const char *name, const char *what)
+{
+	ok(score->held >= 930 && score->held <= most,
+	   "%s, one call in %d: the interval holds the true %s in %d of %d runs", name, EVERY, what,
+	   score->held, RUNS);
+	ok(fabs(score->off / RUNS) < 0.2 * score->error / RUNS, "%s: no side is preferred", name);
+	diag("%s: standard error of %s %.2f %%, off by %.3f %%", name, what,
+	     100 * score->error / RUNS, 100 * score->off / RUNS);
+}
+
+static void samples_hold(uint64_t (*count_of)(uint64_t before), int most, const char *name)
+{
+	struct score count = { 0, 0, 0 }, time = { 0, 0, 0 };
+
+	for (int i = 0; i < RUNS; i++) {
+		_Alignas(struct pmu_model_turns) char
+			room[sizeof(struct pmu_model_turns) + 3 * sizeof(double)] = { 0 };
+		struct sample sample = { .turns = (void *)room };
+		struct pmu_model *model;
+
+		take_sample(count_of, &sample);
+		model = report(&sample);
+		judge(&count, &model->section->row->estimate[0], (double)sample.all_net);
+		judge(&time, model->section->row->whole_time, (double)sample.all_time);
+		pmu_model_free(model);
+	}
+	say(&count, most, name, "count");
+	say(&time, most, name, "time");
+}
+
 int main(void)
 {
 	struct pmu_model_estimate estimate;
@@ -144,6 +265,10 @@ int main(void)
 	intervals_hold(skewed, 10, 970, "skewed, turns of 10 to 20 calls");
 	/* rounds spread a group's turns more evenly than chance: the interval is wider than it need be */
 	intervals_hold(alike, 10, RUNS, "alike, turns of 10 to 20 calls");
+	samples_hold(even, 970, "even");
+	samples_hold(skewed, 970, "skewed");
+	/* gaps spread a sample more evenly than chance, as rounds do */
+	samples_hold(alike, RUNS, "alike");
 	ok(holds(constant, 7, &estimate, &truth), "what is constant");
 	ok(fabs(estimate.value - truth) < 0.5 && estimate.error == 0, "is known, for sure");
 	return done_testing();
