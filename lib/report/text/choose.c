@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "report/model/finish.h"
 #include "report/text/longest.h"
 #include "report/text/text.h"
 
@@ -31,13 +32,14 @@ static uint64_t key_of(const struct pmu_text *t, const struct pmu_model_row *row
 	switch (key) {
 	case BY_TIME:
 		/* a list is by what it shows */
-		return row->team && !t->sort ? row->team->time_ns : row->time_ns;
+		return row->team && !t->sort ? row->team->time_ns
+					     : pmu_model_whole(row, row->time_ns);
 	case BY_SELF:
-		return row->self_ns;
+		return pmu_model_whole(row, row->self_ns);
 	case BY_CALLS:
-		return row->calls;
+		return pmu_add_capped(row->calls, row->unmeasured_calls);
 	}
-	return row->missing >> key & 1 ? 0 : row->net[key];
+	return row->missing >> key & 1 ? 0 : pmu_model_whole(row, row->net[key]);
 }
 
 static bool matches(const struct pmu_text *t, const struct pmu_model_row *row)
