@@ -76,7 +76,8 @@
  *     all_calls   only where there are others than calls: these, those that were not measured, and
  *                 those that other groups have counted
  *     time_ns     inclusive of nested regions; null, as all that follows from it and the
- *                 counts are, where the region is open and no call of it has ended
+ *                 counts are, where the region is open and no call of it has ended, or none was
+ *                 measured
  *     self_ns     without them
  *     time_own_ns how much of time_ns was about the library's own work: not taken out
  *     time_min_ns, time_mean_ns, time_max_ns, time_sd_ns    of a single call (but for
@@ -103,6 +104,8 @@
  *                 "team"       of "workers": see there
  *                 "program"    of several processes, and measured by nobody: around the
  *                              regions of one program's processes; calls are processes
+ *                 "sampled"    of such a program: not all calls of a region in it were measured,
+ *                              and its time and counts are not known
  *     raw         {count: as read}
  *     net         {count: without the library's own cost}
  *     self        {count: net without nested regions}
@@ -187,6 +190,7 @@ static const struct {
 	{ PMU_ROW_SHORT, "short" },
 	{ PMU_ROW_INTERRUPTED, "interrupted" },
 	{ PMU_ROW_TEAM, "team" },
+	{ PMU_ROW_SAMPLED, "sampled" },
 };
 
 static void put_head(struct pmu_strbuf *out, const struct pmu_model *model)
@@ -469,7 +473,7 @@ void pmu_json_flags(struct pmu_strbuf *out, uint32_t flags)
 {
 	bool first = true;
 
-	pmu_strbuf_add(out, ", \"flags\": [");
+	pmu_strbuf_add(out, "[");
 	for (size_t i = 0; i < PMU_ARRAY_LEN(flag_names); i++) {
 		if (!(flags & flag_names[i].flag))
 			continue;
@@ -514,6 +518,8 @@ static void put_measured(struct pmu_strbuf *out, const struct pmu_model_section 
 	bool known = pmu_model_time_known(row), timed = known && row->calls;
 
 	put_u64(out, "", "calls", row->calls);
+	if (row->unmeasured_calls)
+		put_u64(out, ", ", "unmeasured_calls", row->unmeasured_calls);
 	if (row->thread < 0 && row->all_calls > row->calls)
 		put_u64(out, ", ", "all_calls", row->all_calls);
 	put_known(out, ", ", "time_ns", known, row->time_ns);

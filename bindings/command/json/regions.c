@@ -22,6 +22,7 @@ static const struct {
 	{ "flat", PMU_ROW_FLAT },       { "open", PMU_ROW_OPEN },
 	{ "no_self", PMU_ROW_NO_SELF }, { "direct", PMU_ROW_DIRECT },
 	{ "program", PMU_ROW_PROGRAM }, { "team", PMU_ROW_TEAM },
+	{ "sampled", PMU_ROW_SAMPLED },
 };
 
 static uint32_t get_flags(struct pmu_json_reader *reader, const struct pmu_value *object)
@@ -133,11 +134,16 @@ static const struct pmu_model_turns *read_turns(struct pmu_json_reader *reader,
 	return turns;
 }
 
-/* Of a region that is open times may be null: no call of it has ended. */
+/* May be null where none of its calls has ended, or was measured. */
 static uint64_t read_time(struct pmu_json_reader *reader, const struct pmu_value *item,
-			  const char *name, bool is_open)
+			  const char *name, bool may_lack)
 {
-	return is_open && pmu_json_is_null(item, name) ? 0 : pmu_json_u64(reader, item, name);
+	return may_lack && pmu_json_is_null(item, name) ? 0 : pmu_json_u64(reader, item, name);
+}
+
+static bool may_lack_time(const struct pmu_model_row *row)
+{
+	return row->n_open || row->unmeasured_calls || row->flags & PMU_ROW_SAMPLED;
 }
 
 static void read_row(struct pmu_json_reader *reader, const struct pmu_value *item,
@@ -145,6 +151,7 @@ static void read_row(struct pmu_json_reader *reader, const struct pmu_value *ite
 {
 	size_t n = pmu_value_size(columns), i;
 	uint64_t *counts = pmu_json_alloc(reader, 3 * n, sizeof(*counts));
+	bool may_lack;
 
 	if (!counts)
 		return;
@@ -152,19 +159,22 @@ static void read_row(struct pmu_json_reader *reader, const struct pmu_value *ite
 	row->net = counts + n;
 	row->cost = counts + 2 * n;
 	row->calls = pmu_json_u64(reader, item, "calls");
+	if (pmu_value_member(item, "unmeasured_calls"))
+		row->unmeasured_calls = pmu_json_u64(reader, item, "unmeasured_calls");
 	row->n_open = (uint32_t)pmu_json_int(reader, item, "open", UINT32_MAX);
-	row->time_ns = read_time(reader, item, "time_ns", row->n_open);
+	row->flags = get_flags(reader, item);
+	may_lack = may_lack_time(row);
+	row->time_ns = read_time(reader, item, "time_ns", may_lack);
 	if (row->calls) {
-		row->min_ns = read_time(reader, item, "time_min_ns", row->n_open);
-		row->max_ns = read_time(reader, item, "time_max_ns", row->n_open);
+		row->min_ns = read_time(reader, item, "time_min_ns", may_lack);
+		row->max_ns = read_time(reader, item, "time_max_ns", may_lack);
 	}
 	row->sd_ns = pmu_json_double(reader, item, "time_sd_ns");
 	/* not in reports of earlier versions */
 	if (pmu_value_member(item, "time_own_ns"))
-		row->cost_ns = read_time(reader, item, "time_own_ns", row->n_open);
+		row->cost_ns = read_time(reader, item, "time_own_ns", may_lack);
 	if (pmu_value_member(item, "histogram"))
 		row->histogram = read_histogram(reader, item);
-	row->flags = get_flags(reader, item);
 	read_counts(reader, item, "raw", columns, row->raw, &row->missing);
 	read_counts(reader, item, "net", columns, row->net, &row->missing);
 	if (pmu_value_member(item, "turns"))
