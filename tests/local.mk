@@ -102,7 +102,8 @@ unit_tests = \
 	%D%/unit/store/read_one \
 	%D%/unit/store/snapshot \
 	%D%/unit/store/snapshot_cut \
-	%D%/unit/store/team
+	%D%/unit/store/team \
+	%D%/unit/store/unmeasured
 %C%_unit_report_json_LDADD = $(LDADD) $(JANSSON_LIBS)
 %C%_unit_bench_verify_SOURCES = \
 	%D%/unit/bench/verify.c \

@@ -131,7 +131,7 @@ void pmu_table_index_forget(struct pmu_table_index *index)
 struct wanted {
 	const struct pmu_table_index_rows *rows;
 	uint32_t parent, name;
-	bool team;
+	uint16_t kind;
 };
 
 static uint32_t hash_of(uint32_t parent, uint32_t name)
@@ -145,13 +145,13 @@ static bool is_row(const void *wanted, uintptr_t id)
 	const struct pmu_store_row *row = this->rows->row[id].row;
 
 	return row->parent == this->parent && row->name == this->name &&
-	       !(row->flags & PMU_STORE_ROW_TEAM) == !this->team;
+	       (row->flags & PMU_STORE_ROW_KINDS) == this->kind;
 }
 
 static struct pmu_index_place *place_of(const struct pmu_table_index_rows *rows, uint32_t parent,
-					uint32_t name, bool team)
+					uint32_t name, uint16_t kind)
 {
-	struct wanted wanted = { .rows = rows, .parent = parent, .name = name, .team = team };
+	struct wanted wanted = { .rows = rows, .parent = parent, .name = name, .kind = kind };
 
 	return pmu_index_find(&rows->by_name, hash_of(parent, name), is_row, &wanted);
 }
@@ -182,7 +182,7 @@ static void add_row(struct pmu_table_index_rows *rows, struct pmu_store_row *row
 {
 	struct pmu_table_index_row *around = &rows->row[row->parent <= rows->n ? row->parent : 0];
 	struct pmu_index_place *place = place_of(rows, row->parent, row->name,
-						 row->flags & PMU_STORE_ROW_TEAM);
+						 row->flags & PMU_STORE_ROW_KINDS);
 	uint32_t id = ++rows->n;
 
 	rows->row[id] = (struct pmu_table_index_row){ .row = row,
@@ -228,7 +228,7 @@ const struct pmu_table_index_rows *pmu_table_index_rows(struct pmu_table *table,
 }
 
 uint32_t pmu_table_index_find(const struct pmu_table_index_rows *rows, uint32_t parent,
-			      uint32_t name, bool team)
+			      uint32_t name, uint16_t kind)
 {
-	return (uint32_t)place_of(rows, parent, name, team)->thing;
+	return (uint32_t)place_of(rows, parent, name, kind)->thing;
 }

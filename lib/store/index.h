@@ -82,9 +82,9 @@ const struct pmu_table_index_rows *pmu_table_index_rows(struct pmu_table *table,
 /**
  * pmu_table_index_find() - id of the row of a name in another row, @parent 0: in none; 0: there is
  * none
- * @team: of the one with PMU_STORE_ROW_TEAM, which may stand beside one without
+ * @kind: PMU_STORE_ROW_KINDS of its flags, which tell rows of one name there apart
  */
 uint32_t pmu_table_index_find(const struct pmu_table_index_rows *rows, uint32_t parent,
-			      uint32_t name, bool team);
+			      uint32_t name, uint16_t kind);
 
 #endif

@@ -25,7 +25,7 @@ struct step {
 struct wanted {
 	const struct pmu_merge *merge;
 	uint32_t parent, name;
-	uint16_t team; /* PMU_STORE_ROW_TEAM, or 0 */
+	uint16_t kind; /* PMU_STORE_ROW_KINDS of its flags */
 };
 
 static bool is_wanted(const void *arg, uintptr_t id)
@@ -34,7 +34,7 @@ static bool is_wanted(const void *arg, uintptr_t id)
 	const struct pmu_store_row *row = wanted->merge->row[id - 1];
 
 	return row->parent == wanted->parent && row->name == wanted->name &&
-	       (row->flags & PMU_STORE_ROW_TEAM) == wanted->team;
+	       (row->flags & PMU_STORE_ROW_KINDS) == wanted->kind;
 }
 
 /* A copy of an array of pointers, with more room behind it. */
@@ -109,8 +109,8 @@ static void find_or_make(void *arg, uint32_t id, struct pmu_store_row *row)
 	struct pmu_merge *merge = step->merge;
 	uint32_t parent = row->parent ? step->id[row->parent - 1] : 0;
 	uint32_t hash = pmu_hash_number((uint64_t)parent << 32 | row->name);
-	uint16_t team = row->flags & PMU_STORE_ROW_TEAM;
-	const struct wanted wanted = { merge, parent, row->name, team };
+	uint16_t kind = row->flags & PMU_STORE_ROW_KINDS;
+	const struct wanted wanted = { merge, parent, row->name, kind };
 	struct pmu_index_place *place;
 
 	if (step->error || pmu_index_reserve(&merge->index, 1) < 0 || grow_rows(merge) < 0)

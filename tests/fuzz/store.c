@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fuzz target: any bytes as a store, the zeroes behind its head left out. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,17 @@ static void check_least(const struct pmu_model_section *section, const struct pm
 			abort();
 }
 
+/* Some calls are not all, and of none nothing is known. */
+static void check_unmeasured(const struct pmu_model_row *row)
+{
+	if (row->unmeasured_calls && (!isnan(row->share) || pmu_model_is_whole(row)))
+		abort();
+	if (row->unmeasured_calls && !row->calls && pmu_model_time_known(row))
+		abort();
+	if (row->thread < 0 && (row->whole_calls < row->calls || row->all_calls < row->whole_calls))
+		abort();
+}
+
 static void check_rows(const struct pmu_model *model, const struct pmu_model_section *section)
 {
 	const struct pmu_model_row *row;
@@ -46,7 +58,10 @@ static void check_rows(const struct pmu_model *model, const struct pmu_model_sec
 			abort();
 		check_histogram(row);
 		check_least(section, row);
+		check_unmeasured(row);
 	}
+	for (i = 0; i < section->n_rows; i++)
+		check_unmeasured(&section->row[i]);
 }
 
 /* Walks what a writer would. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A thread that counted one group twice has two sets of rows, and one that was in a team twice at
- * once has rows of it twice: here they become one.
+ * A thread that counted one group twice has two sets of rows, one that was in a team twice at once
+ * has rows of it twice, and a region of which not all calls were measured has a row of the others:
+ * here they become one.
  */
 #include <errno.h>
 #include <math.h>
@@ -12,15 +13,15 @@
 #include "report/model/turns.h"
 #include "store/read/convert.h"
 
-static bool has_teams(const struct pmu_raw_thread *thread)
+static bool has_twins(const struct pmu_raw_thread *thread)
 {
 	for (size_t i = 0; i < thread->n_rows; i++)
-		if (thread->row[i].flags & PMU_STORE_ROW_TEAM)
+		if (thread->row[i].flags & PMU_STORE_ROW_KINDS)
 			return true;
 	return false;
 }
 
-/* Is any thread's record of this group not its only one, or one with teams? */
+/* Is any thread's record of this group not its only one, or one with rows of the same place? */
 static bool is_needed(const struct pmu_convert *convert, uint32_t group)
 {
 	const struct pmu_raw *raw = convert->raw;
@@ -32,7 +33,7 @@ static bool is_needed(const struct pmu_convert *convert, uint32_t group)
 	for (i = 0; i < raw->n_threads && !needed; i++) {
 		if (raw->thread[i].group != group)
 			continue;
-		needed = seen[convert->thread_of[i]] || has_teams(&raw->thread[i]);
+		needed = seen[convert->thread_of[i]] || has_twins(&raw->thread[i]);
 		seen[convert->thread_of[i]] = true;
 	}
 	free(seen);
@@ -97,6 +98,9 @@ static void add_times(struct pmu_model_row *to, const struct pmu_model_row *row)
 {
 	double sum = squares(to) + squares(row), mean, variance;
 
+	to->unmeasured_calls = pmu_convert_add(to->unmeasured_calls, row->unmeasured_calls);
+	if (!to->calls)
+		to->sd_ns = row->sd_ns;
 	if (row->calls && (!to->calls || row->min_ns < to->min_ns))
 		to->min_ns = row->min_ns;
 	if (row->max_ns > to->max_ns)
@@ -104,8 +108,11 @@ static void add_times(struct pmu_model_row *to, const struct pmu_model_row *row)
 	to->calls += row->calls;
 	to->time_ns += row->time_ns;
 	to->cost_ns += row->cost_ns;
+	/* of one of the two it is as it was */
+	if (!row->calls || to->calls == row->calls)
+		return;
 	to->sd_ns = NAN;
-	if (!to->calls || to->flags & PMU_ROW_RECURSIVE)
+	if (to->flags & PMU_ROW_RECURSIVE)
 		return;
 	mean = (double)to->time_ns / (double)to->calls;
 	variance = sum / (double)to->calls - mean * mean;

@@ -30,6 +30,12 @@ static const struct {
 	{ PMU_STORE_ROW_TEAM, PMU_ROW_TEAM },
 };
 
+/* Of calls that were counted and not measured. */
+static bool is_unmeasured(const struct pmu_raw_row *row)
+{
+	return row->flags & PMU_STORE_ROW_UNMEASURED;
+}
+
 static const struct pmu_model_thread *model_thread(const struct pmu_convert *convert,
 						   const struct pmu_raw_thread *thread)
 {
@@ -430,7 +436,7 @@ static int doubt_cost(struct pmu_convert *convert, const struct pmu_raw_thread *
 	const struct pmu_raw_row *from = &thread->row[at];
 	const char *text = NULL;
 
-	if (!pmu_convert_has_totals(from))
+	if (!pmu_convert_has_totals(from) || is_unmeasured(from))
 		return 0;
 	if (is_mixed(convert, thread, from) && has_nested_cost(&extra[at], section, row->missing))
 		text = "what is taken off its counts is not of the same calls: net counts are only about right";
@@ -441,28 +447,40 @@ static int doubt_cost(struct pmu_convert *convert, const struct pmu_raw_thread *
 		    : 0;
 }
 
-static int fill_row(struct pmu_convert *convert, const struct pmu_raw_thread *thread, size_t at,
-		    const struct row_extra *extra, struct pmu_model_section *section,
-		    struct pmu_model_row *to)
+/* What is known of a row whether its calls were measured or not. */
+static void fill_state(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
+		       const struct pmu_raw_row *from, struct pmu_model_row *to)
 {
-	const struct pmu_raw_row *from = &thread->row[at];
-	bool too_much = false;
-	unsigned int i;
-
-	if (alloc_row(convert->model, section, to))
-		return -ENOMEM;
 	to->name = row_name(convert, from->name);
 	convert->raw->damage[PMU_DAMAGE_NAME] += is_unnamed(convert->raw, from->name);
 	to->n_open = is_cut(convert, thread, from) ? 0 : from->open;
 	to->open_at_exec = from->open && convert->next == PMU_NEXT_EXEC;
 	to->flags = to->n_open ? PMU_ROW_OPEN : 0;
-	for (i = 0; i < PMU_ARRAY_LEN(row_flag); i++)
+	for (unsigned int i = 0; i < PMU_ARRAY_LEN(row_flag); i++)
 		if (from->flags & row_flag[i].store)
 			to->flags |= row_flag[i].model;
 	if (from->flags & PMU_STORE_ROW_RECURSIVE && !(from->flags & PMU_STORE_ROW_MUTUAL))
 		to->flags |= PMU_ROW_DIRECT;
 	to->calls = pmu_convert_calls(from);
 	to->sd_ns = NAN;
+}
+
+static int fill_row(struct pmu_convert *convert, const struct pmu_raw_thread *thread, size_t at,
+		    const struct row_extra *extra, struct pmu_model_section *section,
+		    struct pmu_model_row *to)
+{
+	const struct pmu_raw_row *from = &thread->row[at];
+	bool too_much = false;
+
+	if (alloc_row(convert->model, section, to))
+		return -ENOMEM;
+	fill_state(convert, thread, from, to);
+	/* the row of those that were measured takes it up, where there is one */
+	if (is_unmeasured(from)) {
+		to->unmeasured_calls = from->torn ? 0 : from->calls;
+		return 0;
+	}
+	to->calls = pmu_convert_calls(from);
 	if (!from->torn)
 		pmu_convert_times(convert, &thread->record, from, &extra[at].in, to);
 	if (from->has_histogram && convert->ns_per_tick) {
@@ -482,7 +500,7 @@ static int fill_row(struct pmu_convert *convert, const struct pmu_raw_thread *th
 static bool is_doubtful(const struct pmu_raw_row *row)
 {
 	return row->unended || row->unbegun || row->open || row->moved ||
-	       row->flags & ~PMU_STORE_ROW_TEAM || row->torn || row->missing;
+	       row->flags & ~PMU_STORE_ROW_KINDS || row->torn || row->missing;
 }
 
 static int convert_thread(struct pmu_convert *convert, size_t index,

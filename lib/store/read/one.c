@@ -14,6 +14,7 @@ struct found {
 	struct pmu_group_copy layout;
 	struct pmu_store_thread record;
 	uint32_t id;
+	struct pmu_model_row all; /* of all rows: whether there is anything to be known */
 };
 
 /* --- the path --- */
@@ -41,7 +42,7 @@ static const char *next_name(const char *path, char name[PMU_STORE_NAME_MAX], si
  * there is none.
  */
 static uint32_t step_into(struct pmu_table *table, const struct pmu_table_index_rows *rows,
-			  uint32_t parent, const char *path, bool team, const char **rest)
+			  uint32_t parent, const char *path, uint16_t kind, const char **rest)
 {
 	char name[PMU_STORE_NAME_MAX];
 	uint32_t id = 0;
@@ -50,21 +51,83 @@ static uint32_t step_into(struct pmu_table *table, const struct pmu_table_index_
 	*rest = next_name(path, name, &len);
 	if (*rest != path)
 		id = pmu_table_find_name(table, name, len);
-	return id ? pmu_table_index_find(rows, parent, id, team) : 0;
+	return id ? pmu_table_index_find(rows, parent, id, kind) : 0;
 }
 
-/* The thread's own row of a path that begins in @around; 0: there is none. */
-static uint32_t find_row(struct pmu_table *table, const struct pmu_table_index_rows *rows,
-			 uint32_t around, const char *path)
-{
-	uint32_t row = around;
+/*
+ * A thread's own rows of a path.  There may be several: each name on the way may have a row of calls
+ * that were measured and one of those that were not.
+ */
+struct search {
+	struct pmu_table *table;
+	const struct pmu_table_index_rows *rows;
+	uint32_t around;  /* the path begins in this one */
+	const char *path; /* all of it */
+	uint32_t at;      /* the row that was found last; @around: none so far */
+	const char *rest; /* what follows it; NULL: nothing */
+};
 
-	while (path) {
-		row = step_into(table, rows, row, path, false, &path);
-		if (!row)
-			return 0;
+/* What follows the names of as many rows as there are from @around to @id. */
+static const char *behind(const struct search *search, uint32_t id)
+{
+	const char *rest = search->path;
+	char name[PMU_STORE_NAME_MAX];
+	size_t len;
+
+	for (; id != search->around; id = search->rows->row[id].row->parent)
+		rest = next_name(rest, name, &len);
+	return rest;
+}
+
+/* The row of calls that were not measured beside the one at hand; 0: there is none. */
+static uint32_t twin_of(const struct search *search)
+{
+	const struct pmu_store_row *row = search->rows->row[search->at].row;
+
+	if (row->flags & PMU_STORE_ROW_UNMEASURED)
+		return 0;
+	return pmu_table_index_find(search->rows, row->parent, row->name, PMU_STORE_ROW_UNMEASURED);
+}
+
+static bool step_down(struct search *search)
+{
+	const char *path = search->rest;
+	uint32_t id;
+
+	if (!path)
+		return false;
+	id = step_into(search->table, search->rows, search->at, path, 0, &search->rest);
+	if (!id)
+		id = step_into(search->table, search->rows, search->at, path,
+			       PMU_STORE_ROW_UNMEASURED, &search->rest);
+	if (id)
+		search->at = id;
+	return id;
+}
+
+/* To the next row that nothing of has been looked at. */
+static bool step_on(struct search *search)
+{
+	while (search->at != search->around) {
+		uint32_t twin = twin_of(search);
+
+		if (twin) {
+			search->at = twin;
+			search->rest = behind(search, twin);
+			return true;
+		}
+		search->at = search->rows->row[search->at].row->parent;
 	}
-	return row;
+	return false;
+}
+
+/* The next row of the path; 0: no more. */
+static uint32_t next_row(struct search *search)
+{
+	while (step_down(search) || step_on(search))
+		if (!search->rest)
+			return search->at;
+	return 0;
 }
 
 /* --- what is nested in it --- */
@@ -115,9 +178,15 @@ static double ns_per_tick(const struct pmu_store_head *head)
 	return convert.ns_per_tick;
 }
 
-static void add_counts(struct pmu_region_counts *to, const struct pmu_model_row *row,
-		       uint32_t n_slots)
+static void add_counts(struct found *found, struct pmu_region_counts *to,
+		       const struct pmu_model_row *row)
 {
+	uint32_t n_slots = found->layout.n_slots;
+
+	found->all.calls += row->calls;
+	found->all.unmeasured_calls += row->unmeasured_calls;
+	found->all.time_ns += row->time_ns;
+	found->all.n_open += row->n_open;
 	to->calls += row->calls;
 	to->time_ns += row->time_ns;
 	to->net_time_ns += row->time_ns - row->cost_ns;
@@ -130,7 +199,7 @@ static void add_counts(struct pmu_region_counts *to, const struct pmu_model_row 
 }
 
 /* Return: whether it is a row that a report has. */
-static bool read_row(const struct pmu_table *table, const struct found *found,
+static bool read_row(const struct pmu_table *table, struct found *found,
 		     struct pmu_region_counts *counts)
 {
 	uint64_t raw[PMU_MAX_SLOTS] = { 0 }, net[PMU_MAX_SLOTS] = { 0 };
@@ -144,15 +213,29 @@ static bool read_row(const struct pmu_table *table, const struct found *found,
 	pmu_reader_copy_row(found->rows->row[found->id].row, &found->layout, &found->record, &from);
 	if (!visible && !pmu_convert_is_visible(&from))
 		return false;
-	row.calls = pmu_convert_calls(&from);
 	row.n_open = from.open;
-	if (!from.torn)
-		pmu_convert_times(&convert, &found->record, &from, &in, &row);
-	pmu_convert_counts(&found->layout, &found->record, &from, &in, &row, &too_much);
-	if (!pmu_model_time_known(&row))
-		row.missing = UINT32_MAX;
-	add_counts(counts, &row, found->layout.n_slots);
+	if (from.flags & PMU_STORE_ROW_UNMEASURED) {
+		row.unmeasured_calls = from.torn ? 0 : from.calls;
+	} else {
+		row.calls = pmu_convert_calls(&from);
+		if (!from.torn)
+			pmu_convert_times(&convert, &found->record, &from, &in, &row);
+		pmu_convert_counts(&found->layout, &found->record, &from, &in, &row, &too_much);
+	}
+	add_counts(found, counts, &row);
 	return true;
+}
+
+/* All rows of a path that begins in @around.  Return: whether a report has any. */
+static bool read_path(struct pmu_table *table, struct found *found, uint32_t around,
+		      const char *path, struct pmu_region_counts *counts)
+{
+	struct search search = { table, found->rows, around, path, around, path };
+	bool any = false;
+
+	while ((found->id = next_row(&search)))
+		any |= read_row(table, found, counts);
+	return any;
 }
 
 /* --- the thread --- */
@@ -210,11 +293,10 @@ static bool read_rows(struct pmu_table *table, struct found *found, const char *
 	do {
 		do {
 			stay = next_stay(found->rows, around, stay);
-			found->id = find_row(table, found->rows, stay, path);
-			if (found->id && (stay || !around))
-				any |= read_row(table, found, counts);
+			if (stay || !around)
+				any |= read_path(table, found, stay, path, counts);
 		} while (stay);
-		around = step_into(table, found->rows, around, path, true, &path);
+		around = step_into(table, found->rows, around, path, PMU_STORE_ROW_TEAM, &path);
 	} while (around && path);
 	return any;
 }
@@ -239,5 +321,7 @@ int pmu_store_read_one(struct pmu_table *table, uint32_t group,
 		if (read_rows(table, &found, path, counts))
 			rc = 0;
 	}
+	if (!rc && !pmu_model_time_known(&found.all))
+		counts->missing = UINT32_MAX;
 	return rc;
 }
