@@ -396,6 +396,8 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/session/options.c \
 	%D%/session/rank.c \
 	%D%/session/require.c \
+	%D%/session/every.c \
+	%D%/session/every.h \
 	%D%/session/rotate.c \
 	%D%/session/rotate.h \
 	%D%/session/session.c \

@@ -91,6 +91,7 @@ unit_tests = \
 	%D%/unit/report/topdown \
 	%D%/unit/report/turns \
 	%D%/unit/report/unmeasured \
+	%D%/unit/session/every \
 	%D%/unit/session/groups \
 	%D%/unit/session/sockets \
 	%D%/unit/session/sockets_report \

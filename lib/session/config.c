@@ -112,6 +112,11 @@ static int take_rotate_min(struct pmu_config *config, const char *text)
 	return pmu_fail(EINVAL, "PMU_ROTATE_MIN=%s: say a time up to 60s, as 100us or 1ms", text);
 }
 
+static int take_every(struct pmu_config *config, const char *text)
+{
+	return pmu_every_parse(text, &config->every);
+}
+
 static int keep_text(const char *name, const char *text, char *to, size_t size)
 {
 	if (strlen(text) >= size)

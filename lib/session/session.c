@@ -416,6 +416,16 @@ static bool asks(const char *text)
 	return len && text[len - 1] == '?';
 }
 
+static void note_sampling(void)
+{
+	char text[512];
+
+	if (!pmu_session.config.every.n)
+		return;
+	pmu_every_text(&pmu_session.config.every, text, sizeof(text));
+	pmu_table_meta(&pmu_session.table, PMU_META_NOTE, text);
+}
+
 static int start(void *given)
 {
 	const struct pmu_options *options = given;
@@ -453,6 +463,7 @@ static int start(void *given)
 	pmu_session.memory_noted = pmu_session.reported = false;
 	pmu_session.current = 0;
 	pmu_rotation_start();
+	note_sampling();
 	pmu_thread_forget_all();
 	pmu_session.pid = getpid();
 	pmu_session.n_started++;
