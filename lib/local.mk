@@ -423,6 +423,8 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/region/selfcost/selfcost.h \
 	%D%/region/context.c \
 	%D%/region/guarded.h \
+	%D%/region/every.c \
+	%D%/region/every.h \
 	%D%/region/least.c \
 	%D%/region/least.h \
 	%D%/region/selfcost/measure.h \

@@ -154,6 +154,7 @@ api_tests = \
 	%D%/api/process \
 	%D%/api/read \
 	%D%/api/regions \
+	%D%/api/every \
 	%D%/api/rotate \
 	%D%/api/signals \
 	%D%/api/stack \
@@ -174,6 +175,7 @@ api_tests = \
 %C%_api_process_LDADD = $(api_ldadd)
 %C%_api_read_LDADD = $(api_ldadd)
 %C%_api_regions_LDADD = $(api_ldadd)
+%C%_api_every_LDADD = $(api_ldadd)
 %C%_api_rotate_LDADD = $(api_ldadd)
 %C%_api_signals_LDADD = $(api_ldadd)
 %C%_api_surroundings_LDADD = $(api_ldadd)

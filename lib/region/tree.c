@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "pmu.h"
+#include "region/every.h"
 #include "region/least.h"
 #include "region/publish.h"
 #include "region/selfcost/selfcost.h"
@@ -179,24 +180,29 @@ struct pmu_name *pmu_tree_name(struct pmu_thread *self, const char *text, size_t
 }
 
 /* A row in no report; its id is only used for hashing. */
-static struct pmu_store_row *private_row(struct pmu_thread *self, uint32_t *id)
+static struct pmu_store_row *private_row(struct pmu_thread *self, uint16_t flags, uint32_t *id)
 {
+	struct pmu_store_row *row = pmu_arena_alloc(&self->arena, pmu_row_size(self->n_slots),
+						    NODE_ALIGN);
+
 	*id = (uint32_t)self->tree->n_nodes + 1;
-	return pmu_arena_alloc(&self->arena, pmu_row_size(self->n_slots), NODE_ALIGN);
+	if (row)
+		row->flags = flags;
+	return row;
 }
 
 static struct pmu_node *new_node(struct pmu_thread *self, struct pmu_node *parent,
 				 struct pmu_name *name, uint16_t flags)
 {
 	size_t size = sizeof(struct pmu_node) +
-		      (2 * (size_t)self->n_slots + self->histograms + self->exact) *
+		      (2 * (size_t)self->n_slots + self->histograms + self->exact + self->samples) *
 			      sizeof(uint64_t) +
 		      (self->sockets ? sizeof(struct pmu_occupancy) : 0);
 	struct pmu_node *node = pmu_arena_alloc(&self->arena, size, NODE_ALIGN);
 
 	if (!node)
 		return NULL;
-	node->row = self->measuring ? private_row(self, &node->id)
+	node->row = self->measuring ? private_row(self, flags, &node->id)
 				    : pmu_thread_row(self, name->text, name->len, parent->id, flags,
 						     &node->id);
 	if (!node->row)
@@ -205,14 +211,18 @@ static struct pmu_node *new_node(struct pmu_thread *self, struct pmu_node *paren
 	node->text = PMU_NO_TEXT;
 	node->next = &pmu_tree_nobody;
 	/* Without memory the row has no histogram. */
-	if (self->histograms)
+	if (self->histograms && !(flags & PMU_STORE_ROW_UNMEASURED))
 		*pmu_node_histogram(self, node) =
 			self->measuring
 				? pmu_cost_histogram(self)
 				: (void *)pmu_thread_side(self, PMU_SIDE_HISTOGRAM, node->id);
 	node->name = name;
 	node->parent = parent;
+	node->unmeasured = flags & PMU_STORE_ROW_UNMEASURED;
 	if (self->exact && pmu_least_new(self, node) < 0)
+		return NULL;
+	/* its twin comes first: of those of a name and parent, the last made is found first */
+	if (self->samples && !node->unmeasured && pmu_every_new(self, node) < 0)
 		return NULL;
 	node->same_name = name->nodes;
 	name->nodes = node;
@@ -253,6 +263,12 @@ struct pmu_node *pmu_tree_node(struct pmu_thread *self, struct pmu_node *parent,
 struct pmu_node *pmu_tree_node_beside(struct pmu_thread *self, const struct pmu_node *node)
 {
 	return new_node(self, node->parent, node->name, self->tree->row_flags);
+}
+
+struct pmu_node *pmu_tree_twin(struct pmu_thread *self, const struct pmu_node *node)
+{
+	return new_node(self, node->parent, node->name,
+			node->row->flags | PMU_STORE_ROW_UNMEASURED);
 }
 
 /* --- detached nodes --- */

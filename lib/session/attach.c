@@ -53,14 +53,14 @@ static void continue_record(struct pmu_thread *self)
 }
 
 /* If a thread gets less than others, a note says so; the same note only once. */
-static void note_attachment(const struct pmu_attachment *got)
+static void note_once(const char *note)
 {
 	char *last = pmu_session.last_note;
 
-	if (!got->note[0] || !strncmp(last, got->note, sizeof(pmu_session.last_note)))
+	if (!note[0] || !strncmp(last, note, sizeof(pmu_session.last_note)))
 		return;
-	memcpy(last, got->note, sizeof(pmu_session.last_note));
-	pmu_table_meta(&pmu_session.table, PMU_META_NOTE, got->note);
+	snprintf(last, sizeof(pmu_session.last_note), "%s", note);
+	pmu_table_meta(&pmu_session.table, PMU_META_NOTE, note);
 }
 
 /*
@@ -75,9 +75,19 @@ static uint32_t interrupts_slot(const struct pmu_session_group *group)
 	return 0;
 }
 
+/* Of PMU_EVERY nothing is done there. */
+static const char *why_all_are_measured(const struct pmu_thread *self)
+{
+	if (self->exact)
+		return "PMU_EXACT=1 keeps the least of all calls";
+	return self->sockets ? "whole sockets are counted, in which every call is seen" : NULL;
+}
+
 /* What is done at each call, by what the group counts. */
 static void set_ways(struct pmu_thread *self, const struct pmu_session_group *group)
 {
+	bool noted; /* on the slow path: a trace has ways of its own */
+
 	self->histograms = pmu_session.config.histogram;
 	self->stamp_outside = !pmu_clock_is_stamp(self->clock);
 	self->bytewise = pmu_valgrind_tool() == PMU_VALGRIND_OTHER;
@@ -85,11 +95,29 @@ static void set_ways(struct pmu_thread *self, const struct pmu_session_group *gr
 	self->exact = pmu_session.config.exact && self->n_slots;
 	self->noted = self->histograms || self->exact;
 	self->rotates = pmu_rotation_is_on();
+	self->samples = pmu_session.config.every.n && !why_all_are_measured(self);
+	if (self->samples && !self->random)
+		self->random = pmu_clock_ticks(self->clock) ^ (uint64_t)self->tid << 32;
+	noted = self->histograms || self->exact || (self->samples && !self->rotates);
+	self->noted = noted;
 	self->suspends = self->read && group->backend->suspend;
-	self->special = !self->read || self->suspends || self->noted || self->stamp_outside ||
-			self->watch_cpu >= 0;
+	self->special = !self->read || self->suspends || noted || self->samples ||
+			self->stamp_outside || self->watch_cpu >= 0;
 	self->special_by_length = self->special || self->rotates;
-	self->time_only = !self->read && !self->noted && !self->stamp_outside && !self->rotates;
+	self->time_only = !self->read && !self->noted && !self->samples && !self->stamp_outside &&
+			  !self->rotates;
+}
+
+static void note_sampling(const struct pmu_thread *self, const struct pmu_session_group *group)
+{
+	const char *why = why_all_are_measured(self);
+	char text[sizeof(pmu_session.last_note)];
+
+	if (!pmu_session.config.every.n || !why)
+		return;
+	snprintf(text, sizeof(text), "every call is measured of %s, whatever PMU_EVERY says: %s",
+		 group->group.name, why);
+	note_once(text);
 }
 
 static int attach_counters(struct pmu_thread *self, const struct pmu_session_group *group)
@@ -117,7 +145,8 @@ static int attach_counters(struct pmu_thread *self, const struct pmu_session_gro
 		pmu_thread_flag(self, PMU_THREAD_USER_READ);
 	pmu_thread_note_core_types(self);
 	set_ways(self, group);
-	note_attachment(&got);
+	note_once(got.note);
+	note_sampling(self, group);
 	return 0;
 }
 

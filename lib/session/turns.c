@@ -60,8 +60,7 @@ static void add(double *sum, double value)
 	put(sum, *sum + value);
 }
 
-/* @more: what the turn's calls were and counted */
-static void add_turn(struct pmu_store_turns *to, const uint64_t *more, uint32_t n_slots)
+void pmu_turns_put(struct pmu_store_turns *to, const uint64_t *more, uint32_t n_slots)
 {
 	double calls = (double)more[0];
 
@@ -87,7 +86,7 @@ static void add_row(void *arg, uint32_t id, struct pmu_store_row *row)
 	const struct pmu_store_bank *bank = (void *)((char *)row + self->bank_at[row->seq & 1]);
 	uint64_t more[1 + PMU_MAX_SLOTS], *last;
 
-	if (!make_room(&self->turned, id, self->n_slots))
+	if (row->flags & PMU_STORE_ROW_UNMEASURED || !make_room(&self->turned, id, self->n_slots))
 		return;
 	last = &self->turned.piece[id * (1 + (size_t)self->n_slots)];
 	if (bank->calls == last[0])
@@ -104,7 +103,7 @@ static void add_row(void *arg, uint32_t id, struct pmu_store_row *row)
 		self->turned.to[id] = (void *)pmu_table_side(&pmu_session.table, &self->rows,
 							     PMU_SIDE_TURNS, id, 1);
 	if (self->turned.to[id])
-		add_turn(self->turned.to[id], more, self->n_slots);
+		pmu_turns_put(self->turned.to[id], more, self->n_slots);
 }
 
 void pmu_turns_add(struct pmu_thread *self)
