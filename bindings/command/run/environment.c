@@ -14,7 +14,7 @@
 #include "store/place.h"
 
 /* More variables than it had. */
-#define N_SETTINGS 22
+#define N_SETTINGS 27
 
 /* --- where the libraries are --- */
 
@@ -298,6 +298,7 @@ static bool is_replaced(const struct pmu_run_request *request, bool starting, co
 		{ "PMU_MIN_TIME", request->min_time },
 		{ "PMU_WRAP", request->wrap },
 		{ "PMU_ROTATE", request->rotate },
+		{ "PMU_EVERY", request->every },
 	};
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(all); i++)
@@ -341,6 +342,7 @@ char **pmu_run_environment(const struct pmu_run_request *request,
 	set(&list, "PMU_MIN_TIME", request->min_time);
 	set(&list, "PMU_WRAP", request->wrap);
 	set(&list, "PMU_ROTATE", request->rotate ? "1" : NULL);
+	set(&list, "PMU_EVERY", request->every);
 	if (folder)
 		set(&list, PMU_STORE_VARIABLE, folder->path);
 	if (folder && request->emulate)

@@ -175,6 +175,8 @@ const struct pmu_command pmu_command_run = {
 		"                       and the interrupts that may have added to its instructions\n"
 		"  --histogram          as PMU_HISTOGRAM=1: how calls' times are spread, by percentiles\n"
 		"  --rotate             as PMU_ROTATE=1: groups of -g take turns between calls of outermost regions\n"
+		"  --every RULES        as in PMU_EVERY: of which regions one call in how many is measured; the rest\n"
+		"                       is counted: 'kernel:10,solve*:100'\n"
 		"  --all-metrics        all groups that can be counted here, in turns\n"
 		"  --roofline           what regions compute beside what the machine can, given how much they\n"
 		"                       move: counts FLOPS_DP, FLOPS_SP and MEM, or CACHE, in turns, where -g says\n"
