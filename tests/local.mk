@@ -471,6 +471,8 @@ EXTRA_DIST += \
 	%D%/exact/net.c \
 	%D%/exact/net.h \
 	%D%/exact/process.c \
+	%D%/exact/every.c \
+	%D%/exact/every.sh \
 	%D%/exact/in_turn.h \
 	%D%/exact/rotate.c \
 	%D%/exact/rotate.sh \

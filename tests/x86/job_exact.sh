@@ -62,6 +62,21 @@ turns() { # NAME THREADS [SOURCE]
 	echo "turns: $1, status $?" >&2
 }
 
+# One call in a few measured; once more, as an interrupt may add to what a processor counts.
+some() { # NAME THREADS
+	for again in '' -again; do
+		(
+			export PMU_EVENTS=instructions:u,branches:u PMU_BACKEND=perf
+			[ "$1" != msr ] || export PMU_BACKEND=msr
+			[ "$1" != read ] || export PMU_USER_READ=0
+			mkdir -p "/out/some-$1$again"
+			. ./every.sh
+			cd "/out/some-$1$again" && every_run /job/every "$2"
+		) 2>&1
+		echo "one call in a few: $1$again, status $?" >&2
+	done
+}
+
 # What counts a processor tells threads apart only where each has one to itself.
 two=2
 [ "$(nproc)" -ge 2 ] || two=1
@@ -81,11 +96,14 @@ if [ $# -eq 0 ]; then
 	done
 	one process 4
 	turns threads 3
+	some rdpmc 3
+	some read 1
 	# What else runs on the processor is counted, too: where there is another one, seldom twice.
 	case $MODEL in
 	Nehalem)
 		turns msr 1 msr
 		turns msr-again 1 msr
+		some msr 1
 		;;
 	esac
 	exit 0
