@@ -59,14 +59,16 @@ enum pmu_store_kind {
 	PMU_CHUNK_HISTOGRAMS = 6, /* struct pmu_store_histogram of that thread's rows */
 	PMU_CHUNK_LEASTS = 7,     /* struct pmu_store_least of that thread's rows */
 	PMU_CHUNK_TURNS = 8,      /* struct pmu_store_turns of that thread's rows */
+	PMU_CHUNK_TRACE = 9,      /* one struct pmu_store_trace, then its records */
 };
 
 struct pmu_store_chunk {
 	uint32_t magic;
-	uint32_t kind;  /* enum pmu_store_kind; release */
-	uint32_t size;  /* with this header; multiple of PMU_STORE_ALIGN */
-	uint32_t used;  /* META, NAMES: bytes of records; from THREAD on: number of them; release */
-	uint32_t owner; /* from THREAD on: serial of the thread record, unique in the file */
+	uint32_t kind; /* enum pmu_store_kind; release */
+	uint32_t size; /* with this header; multiple of PMU_STORE_ALIGN */
+	uint32_t used; /* META, NAMES: bytes of records; from THREAD on: number of them; release */
+	/* from THREAD on: serial of the thread record, unique in the file; of a TRACE 0: nobody's */
+	uint32_t owner;
 	uint32_t group; /* from GROUP on: index of the group */
 	uint32_t first; /* THREAD, ROWS: id of the chunk's first row; ids start at 1 */
 	uint32_t reserved;
@@ -368,6 +370,55 @@ struct pmu_store_turns {
 	struct pmu_store_side side;
 	double sum[PMU_TURNS_VALUES];
 };
+
+/**
+ * A thread's calls, one by one: a ring of records of one size, with a place more than it keeps.
+ *
+ * The thread fills the next place and then counts @n up (release): so the records of calls @n -
+ * (n_places - 1) to @n - 1 are whole at every moment, that of call i in place i % n_places.  With
+ * @first it keeps the first n_places - 1 instead, and those after them all go to the last place,
+ * which is nobody's.
+ */
+struct pmu_store_trace {
+	uint32_t record_size; /* sizeof(struct pmu_trace_record) + 8 * n_counts */
+	uint32_t n_counts;    /* room for the slots of any group */
+	uint32_t n_places;
+	uint32_t first;     /* 1: the first calls are kept, 0: the newest */
+	uint64_t min_ticks; /* shorter calls have no record */
+	uint64_t n;         /* calls with a record so far; release */
+	/* records of threads that had the ring before and whose rows are in the merged set */
+	uint64_t dropped;
+	/* of a copy: calls that came while it was made; they may be in the oldest places */
+	uint64_t overrun;
+	uint64_t reserved[2];
+};
+_Static_assert(sizeof(struct pmu_store_trace) == 64, "records start at a cache line");
+
+/** One call that has ended. */
+struct pmu_trace_record {
+	/* @begin is later than the call's own by what it stood still; as of totals, never end < begin */
+	uint64_t begin, end; /* ticks */
+	/*
+	 * id of its row, with enum pmu_trace_flags; in the high half the serial of the thread's record
+	 * in the group that counted it
+	 */
+	uint64_t who;
+	uint64_t count[]; /* as read; [n_slots] of that group */
+};
+
+enum pmu_trace_flags {
+	/* inside another call of the same region: it counts as a call, without time and counts */
+	PMU_TRACE_AGAIN = 1u << 31,
+	/* no call: what one had done when a checkpoint came; the rest is in a later record */
+	PMU_TRACE_PART = 1u << 30,
+};
+#define PMU_TRACE_ROW_MASK (PMU_TRACE_PART - 1)
+
+/** pmu_trace_at() - the record in a place */
+static inline struct pmu_trace_record *pmu_trace_at(struct pmu_store_trace *trace, uint64_t place)
+{
+	return (void *)((char *)(trace + 1) + place * trace->record_size);
+}
 
 /** Kinds of records beside rows. */
 enum pmu_side { PMU_SIDE_HISTOGRAM, PMU_SIDE_LEAST, PMU_SIDE_TURNS, PMU_SIDES };

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -85,13 +86,19 @@ static void *map_piece(struct pmu_table *table, int fd, uint64_t size)
 	void *base = MAP_FAILED;
 
 	if (fd >= 0 && !table->file_ended)
-		base = map_file(fd, table->end, size);
+		base = map_file(fd, table->file_end, size);
 	if (base && base != MAP_FAILED)
 		return base;
 	if (fd >= 0 && !table->file_ended)
 		note_why(table, "no room in the file system", errno);
 	table->file_ended = true;
 	return pmu_pages_alloc(size);
+}
+
+static void push_piece(struct pmu_table *table, const void *base, uint64_t size)
+{
+	table->piece[table->n_pieces++] = (struct pmu_store_piece){ base, table->file_end, size };
+	table->file_end += size;
 }
 
 static int add_piece(struct pmu_table *table, int fd, uint64_t size)
@@ -103,16 +110,17 @@ static int add_piece(struct pmu_table *table, int fd, uint64_t size)
 	piece->base = map_piece(table, fd, size);
 	if (!piece->base)
 		return -ENOMEM;
-	piece->offset = table->end;
-	piece->size = size;
-	table->n_pieces++;
-	table->end += size;
+	push_piece(table, piece->base, size);
+	table->last_size = size;
+	table->next = table->file_end - size;
+	table->end = table->file_end;
+	table->in_hole = false;
 	return 0;
 }
 
 static int grow(struct pmu_table *table, uint64_t need)
 {
-	uint64_t size = 2 * table->piece[table->n_pieces - 1].size;
+	uint64_t size = 2 * table->last_size;
 	int fd = -1, rc;
 
 	if (size > LARGEST_PIECE)
@@ -134,6 +142,12 @@ static int grow(struct pmu_table *table, uint64_t need)
 
 /* --- chunks --- */
 
+/* Pairs with the acquire of a reader: who sees the new size sees the header. */
+static void set_size(struct pmu_table *table, uint64_t size)
+{
+	__atomic_store_n(&table->head->size, size, __ATOMIC_RELEASE);
+}
+
 static struct pmu_store_chunk *place_chunk(struct pmu_table *table, uint32_t size)
 {
 	struct pmu_store_chunk *chunk = at(table, table->next);
@@ -141,8 +155,23 @@ static struct pmu_store_chunk *place_chunk(struct pmu_table *table, uint32_t siz
 	chunk->magic = PMU_STORE_CHUNK_MAGIC;
 	chunk->size = size;
 	table->next += size;
-	/* Pairs with the acquire of a reader: who sees the new size sees the header. */
-	__atomic_store_n(&table->head->size, table->next, __ATOMIC_RELEASE);
+	set_size(table, table->next);
+	return chunk;
+}
+
+/* The room is one free chunk: what is left of it is one before the other gets its size. */
+static struct pmu_store_chunk *part_hole(struct pmu_table *table, uint32_t size)
+{
+	struct pmu_store_chunk *chunk = at(table, table->next), *rest;
+
+	table->next += size;
+	if (table->next < table->end) {
+		rest = at(table, table->next);
+		rest->magic = PMU_STORE_CHUNK_MAGIC;
+		rest->size = (uint32_t)(table->end - table->next);
+	}
+	/* Pairs with the acquire in pmu_chunk_check(). */
+	__atomic_store_n(&chunk->size, size, __ATOMIC_RELEASE);
 	return chunk;
 }
 
@@ -153,12 +182,12 @@ static struct pmu_store_chunk *new_chunk(struct pmu_table *table, uint32_t size)
 
 	if (left < size) {
 		/* Chunks have no gaps between them: the rest becomes a free chunk. */
-		if (left)
+		if (left && !table->in_hole)
 			place_chunk(table, (uint32_t)left);
 		if (grow(table, size) < 0)
 			return NULL;
 	}
-	return place_chunk(table, size);
+	return table->in_hole ? part_hole(table, size) : place_chunk(table, size);
 }
 
 static void set_kind(struct pmu_store_chunk *chunk, enum pmu_store_kind kind)
@@ -274,12 +303,24 @@ void pmu_table_remove(struct pmu_table *table)
 	pmu_table_index_forget(&table->index);
 }
 
+/* Of a ring nobody reads a copy: what is written into it is enough. */
+static uint64_t used_of(const struct pmu_table *table, const struct pmu_store_piece *piece)
+{
+	const struct pmu_store_chunk *chunk = piece->base;
+
+	if (piece->offset && chunk->kind == PMU_CHUNK_TRACE)
+		return sizeof(*chunk) + sizeof(struct pmu_store_trace);
+	if (piece->offset + piece->size == table->end)
+		return table->next > piece->offset ? table->next - piece->offset : 0;
+	return piece->size;
+}
+
 void pmu_table_unshare(struct pmu_table *table)
 {
 	for (size_t i = 0; i < table->n_pieces; i++) {
 		void *base = (void *)(uintptr_t)table->piece[i].base;
-		uint64_t offset = table->piece[i].offset, size = table->piece[i].size;
-		uint64_t used = table->next > offset ? table->next - offset : 0;
+		uint64_t size = table->piece[i].size;
+		uint64_t used = used_of(table, &table->piece[i]);
 		void *copy = pmu_pages_alloc(size);
 
 		if (!copy)
@@ -615,4 +656,130 @@ void pmu_table_sides_walk(struct pmu_table *table, const struct pmu_table_rows *
 			each(arg, side_at(chunk, which, i));
 		offset = *next_of(chunk);
 	}
+}
+
+/* --- rings --- */
+
+static struct pmu_store_trace *trace_of(struct pmu_store_chunk *chunk)
+{
+	return (void *)(chunk + 1);
+}
+
+/* The file system keeps half of what it has free for rows and for others. */
+static void *map_ring(struct pmu_table *table, uint32_t bytes)
+{
+	struct statvfs room;
+	int fd = open_again(table), error = 0;
+	void *base = NULL;
+
+	if (fd < 0) {
+		pmu_fail(-fd, "%s: %s", table->path, strerror(-fd));
+		return NULL;
+	}
+	if (fstatvfs(fd, &room) == 0 && room.f_bavail * room.f_frsize / 2 < bytes) {
+		error = ENOSPC;
+	} else {
+		base = map_file(fd, table->file_end, bytes);
+		error = !base || base == MAP_FAILED ? errno : 0;
+	}
+	close(fd);
+	if (!error)
+		return base;
+	pmu_fail(error, "%u MiB beside %s: %s", bytes >> 20, table->path, strerror(error));
+	return NULL;
+}
+
+/* What is left of the room that rows had is theirs later on. */
+static void leave_hole(struct pmu_table *table)
+{
+	uint64_t next = table->next;
+
+	if (table->in_hole)
+		return;
+	if (next < table->end)
+		place_chunk(table, (uint32_t)(table->end - next));
+	table->next = next;
+	table->in_hole = true;
+}
+
+static struct pmu_store_chunk *new_ring(struct pmu_table *table, uint32_t bytes)
+{
+	struct pmu_store_chunk *chunk;
+
+	if (table->file_ended || !table->path[0] || table->n_pieces >= PMU_TABLE_MAX_RINGS) {
+		pmu_fail(ENOSPC, "%s",
+			 table->file_ended ? table->why : "there are too many threads");
+		return NULL;
+	}
+	chunk = map_ring(table, bytes);
+	if (!chunk)
+		return NULL;
+	leave_hole(table);
+	push_piece(table, chunk, bytes);
+	chunk->magic = PMU_STORE_CHUNK_MAGIC;
+	chunk->size = bytes;
+	set_size(table, table->file_end);
+	return chunk;
+}
+
+struct pmu_store_trace *pmu_table_trace(struct pmu_table *table, uint32_t serial, uint32_t n_counts,
+					uint32_t bytes)
+{
+	struct pmu_store_chunk *chunk = table->free_ring ? at(table, table->free_ring)
+							 : new_ring(table, bytes);
+	struct pmu_store_trace *trace;
+
+	if (!chunk)
+		return NULL;
+	if (table->free_ring)
+		table->free_ring = *next_of(chunk);
+	trace = trace_of(chunk);
+	trace->n_counts = n_counts;
+	trace->record_size = (uint32_t)(sizeof(struct pmu_trace_record) + 8 * (size_t)n_counts);
+	trace->n_places = (uint32_t)((chunk->size - sizeof(*chunk) - sizeof(*trace)) /
+				     trace->record_size);
+	__atomic_store_n(&chunk->owner, serial, __ATOMIC_RELEASE);
+	set_kind(chunk, PMU_CHUNK_TRACE);
+	return trace;
+}
+
+static struct pmu_store_chunk *chunk_of(struct pmu_store_trace *trace)
+{
+	return (struct pmu_store_chunk *)(void *)trace - 1;
+}
+
+static void keep_ring(struct pmu_table *table, struct pmu_store_chunk *chunk)
+{
+	*next_of(chunk) = table->free_ring;
+	table->free_ring = offset_of(table, chunk);
+}
+
+/* As rings of threads that did little are: theirs end where they have stopped. */
+void pmu_table_trace_end(struct pmu_table *table, struct pmu_store_trace *trace)
+{
+	struct pmu_store_chunk *chunk = chunk_of(trace), *rest;
+	uint64_t used = sizeof(*chunk) + sizeof(*trace) + (trace->n + 1) * trace->record_size;
+	uint32_t size;
+
+	if (used > chunk->size / 4)
+		return;
+	size = PMU_ALIGN_UP((uint32_t)used, PMU_STORE_ALIGN);
+	rest = (void *)((char *)chunk + size);
+	rest->magic = PMU_STORE_CHUNK_MAGIC;
+	rest->size = chunk->size - size;
+	__atomic_store_n(&trace->n_places, (uint32_t)trace->n + 1, __ATOMIC_RELEASE);
+	/* Pairs with the acquire in pmu_chunk_check(): the next one has a head. */
+	__atomic_store_n(&chunk->size, size, __ATOMIC_RELEASE);
+	keep_ring(table, rest);
+}
+
+void pmu_table_trace_free(struct pmu_table *table, struct pmu_store_trace *trace)
+{
+	struct pmu_store_chunk *chunk = chunk_of(trace);
+
+	/* without an owner its records are nobody's, and those that are lost stay known */
+	__atomic_store_n(&chunk->owner, 0, __ATOMIC_RELEASE);
+	trace->dropped += trace->n;
+	__atomic_store_n(&trace->n, 0, __ATOMIC_RELEASE);
+	keep_ring(table, chunk);
 }

@@ -13,7 +13,9 @@
 #include "store/row.h"
 #include "store/view.h"
 
-#define PMU_TABLE_MAX_PIECES 256
+#define PMU_TABLE_MAX_PIECES 1024
+/* Rows grow to 256 MiB and more in the others. */
+#define PMU_TABLE_MAX_RINGS 960
 
 /** A session's table.  Every function here is called with the session's lock held. */
 struct pmu_table {
@@ -25,7 +27,11 @@ struct pmu_table {
 	size_t n_pieces;
 	bool file_ended;         /* pieces from now on are anonymous */
 	uint64_t next;           /* offset of the next chunk */
-	uint64_t end;            /* end of the last piece */
+	uint64_t end;            /* of the room for chunks */
+	bool in_hole;            /* rings lie behind it: the room is a free chunk, that is parted */
+	uint64_t file_end;       /* end of the last piece */
+	uint64_t last_size;      /* of the last piece that is no ring's */
+	uint64_t free_ring;      /* offset of the first unused ring; 0 none */
 	uint64_t free_chunk[32]; /* offsets of unused row chunks by log2 of their size; 0 none */
 	struct pmu_store_chunk *meta;
 	struct pmu_store_chunk *names;
@@ -126,6 +132,28 @@ struct pmu_store_row *pmu_table_row(struct pmu_table *table, struct pmu_table_ro
  */
 struct pmu_store_side *pmu_table_side(struct pmu_table *table, struct pmu_table_rows *rows,
 				      enum pmu_side which, uint32_t row, uint32_t n_banks);
+
+/**
+ * pmu_table_trace() - a ring for the calls of a thread, in a piece of its own
+ * @serial: of the thread's record
+ * @n_counts: counts of a record
+ * @bytes: of the ring, or a little less; a multiple of a page
+ *
+ * Only in a file, and as long as that leaves its file system half of what is free: rows need room,
+ * too.
+ * Return: all zero but for the sizes; NULL with a sentence.
+ */
+struct pmu_store_trace *pmu_table_trace(struct pmu_table *table, uint32_t serial, uint32_t n_counts,
+					uint32_t bytes);
+
+/**
+ * pmu_table_trace_end() - its thread has ended: what it has left of it, if that is much, is the next
+ * one's
+ */
+void pmu_table_trace_end(struct pmu_table *table, struct pmu_store_trace *trace);
+
+/** pmu_table_trace_free() - its records belong to no thread any more; the next one may have it */
+void pmu_table_trace_free(struct pmu_table *table, struct pmu_store_trace *trace);
 
 /** pmu_table_point() - renew the second clock point. */
 void pmu_table_point(struct pmu_table *table);

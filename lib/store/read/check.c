@@ -38,7 +38,8 @@ bool pmu_chunk_check(const struct pmu_store_chunk *chunk, uint64_t room,
 	/* Pairs with the release that gives a chunk its kind: what else the header says
 	 * is older. */
 	copy->kind = __atomic_load_n(&chunk->kind, __ATOMIC_ACQUIRE);
-	copy->size = __atomic_load_n(&chunk->size, __ATOMIC_RELAXED);
+	/* Pairs with the release that parts a free chunk: the next one has a header. */
+	copy->size = __atomic_load_n(&chunk->size, __ATOMIC_ACQUIRE);
 	copy->owner = __atomic_load_n(&chunk->owner, __ATOMIC_RELAXED);
 	copy->group = __atomic_load_n(&chunk->group, __ATOMIC_RELAXED);
 	copy->first = __atomic_load_n(&chunk->first, __ATOMIC_RELAXED);
