@@ -285,6 +285,8 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/store/read/walk.c \
 	%D%/store/read/reader.h \
 	%D%/store/row.h \
+	%D%/store/save.c \
+	%D%/store/save.h \
 	%D%/store/read/snapshot.c \
 	%D%/store/read/snapshot.h \
 	%D%/store/read/snapshot_file.c \

@@ -307,6 +307,7 @@ static int prune_place(const struct keeping *keeping, const char *place)
 {
 	struct listing list = { 0 };
 	uint64_t bytes = 0;
+	unsigned int n_dead = 0;
 	int removed = 0;
 
 	if (!may_any_go(keeping, place))
@@ -320,8 +321,11 @@ static int prune_place(const struct keeping *keeping, const char *place)
 				bytes += entry->size;
 			else if (entry->liveness != PMU_PROCESS_FOREIGN)
 				continue;
+			n_dead += entry->liveness == PMU_PROCESS_DEAD;
+			/* the newest stays: with calls of many threads it may be larger than all that */
 			if (is_too_old(keeping, entry) ||
-			    (entry->liveness == PMU_PROCESS_DEAD && bytes > keeping->most_bytes))
+			    (entry->liveness == PMU_PROCESS_DEAD && n_dead > 1 &&
+			     bytes > keeping->most_bytes))
 				removed += !unlink(entry->path);
 		}
 	}

@@ -10,7 +10,7 @@
 #include "store/view.h"
 
 /** Limits that no honest store reaches; beyond them it is refused. */
-#define PMU_STORE_MAX_SIZE    (4ull << 30)
+#define PMU_STORE_MAX_SIZE    (256ull << 30)
 #define PMU_STORE_MAX_THREADS 1000000u
 #define PMU_STORE_MAX_GROUPS  64u
 

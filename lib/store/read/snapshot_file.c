@@ -24,6 +24,9 @@ struct image {
 	bool live;   /* its process may write to it */
 };
 
+/* What is not copied although nobody writes to it: it may be larger than memory. */
+#define LARGE (UINT64_C(64) << 20)
+
 /* --- a mapped file that loses its end --- */
 
 /* What is mapped; one at a time. */
@@ -198,7 +201,9 @@ static int image_load(int fd, const char *path, const struct pmu_store_head *hea
 
 	memset(image, 0, sizeof(*image));
 	image->live = alive;
-	if (alive && !pmu_owner_stat(fd, &st) && st.st_uid == pmu_owner_self()) {
+	if (!alive && size > LARGE) {
+		rc = image_map(fd, size, image);
+	} else if (alive && !pmu_owner_stat(fd, &st) && st.st_uid == pmu_owner_self()) {
 		rc = image_map(fd, size, image);
 	} else if (alive) {
 		rc = image_copy(fd, size, image);
