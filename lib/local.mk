@@ -413,6 +413,8 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/session/occupancy.c \
 	%D%/session/thread.c \
 	%D%/session/thread.h \
+	%D%/session/trace.c \
+	%D%/session/trace.h \
 	%D%/session/turns.c \
 	%D%/session/turns.h \
 	%D%/session/usage.c \

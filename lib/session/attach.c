@@ -93,16 +93,17 @@ static void set_ways(struct pmu_thread *self, const struct pmu_session_group *gr
 	self->bytewise = pmu_valgrind_tool() == PMU_VALGRIND_OTHER;
 	/* whatever can be read now: nodes are laid out with a place for it or without */
 	self->exact = pmu_session.config.exact && self->n_slots;
-	self->noted = self->histograms || self->exact;
+	self->traced = self->trace.ring;
 	self->rotates = pmu_rotation_is_on();
 	self->samples = pmu_session.config.every.n && !why_all_are_measured(self);
 	if (self->samples && !self->random)
 		self->random = pmu_clock_ticks(self->clock) ^ (uint64_t)self->tid << 32;
 	noted = self->histograms || self->exact || (self->samples && !self->rotates);
-	self->noted = noted;
+	self->noted = noted || self->traced;
 	self->suspends = self->read && group->backend->suspend;
 	self->special = !self->read || self->suspends || noted || self->samples ||
 			self->stamp_outside || self->watch_cpu >= 0;
+	self->special_to_leave = self->special || self->traced;
 	self->special_by_length = self->special || self->rotates;
 	self->time_only = !self->read && !self->noted && !self->samples && !self->stamp_outside &&
 			  !self->rotates;
@@ -204,6 +205,7 @@ static int attach_to(struct pmu_thread *self, unsigned int index)
 		if (rc < 0)
 			return rc;
 		fill_record(self);
+		pmu_trace_attach(self);
 	} else {
 		continue_record(self);
 	}

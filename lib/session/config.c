@@ -78,6 +78,9 @@ struct unit {
 static const struct unit times[] = {
 	{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { NULL, 0 }
 };
+static const struct unit sizes[] = {
+	{ "KiB", 1u << 10 }, { "MiB", 1u << 20 }, { "GiB", 1u << 30 }, { NULL, 0 }
+};
 
 /* A 0 needs no unit.  Return: is it that, and @most at most? */
 static bool take_quantity(const char *text, const struct unit *units, uint64_t most, uint64_t *out)
@@ -123,6 +126,56 @@ static int keep_text(const char *name, const char *text, char *to, size_t size)
 		return pmu_fail(EINVAL, "%s: longer than %zu bytes", name, size - 1);
 	strcpy(to, text);
 	return 0;
+}
+
+static bool ends_with(const char *text, const char *ending)
+{
+	size_t len = strlen(text), part = strlen(ending);
+
+	return len >= part && !strcmp(text + len - part, ending);
+}
+
+/* What other people's viewers read is made of it later, by the command. */
+static int take_trace(struct pmu_config *config, const char *text)
+{
+	static const char *const others[] = { ".pftrace", ".perfetto-trace", ".json", ".gz", NULL };
+
+	for (int i = 0; others[i]; i++)
+		if (ends_with(text, others[i]))
+			return pmu_fail(
+				EINVAL,
+				"PMU_TRACE=%s: a program writes a trace of its own format, as "
+				"run.trace; 'pmu report run.trace -o %s' makes this of it, and "
+				"'pmu run --trace %s' at once",
+				text, text, text);
+	return keep_text("PMU_TRACE", text, config->trace, sizeof(config->trace));
+}
+
+/* In whole pages of any machine's. */
+static int take_trace_size(struct pmu_config *config, const char *text)
+{
+	uint64_t bytes;
+
+	if (!take_quantity(text, sizes, UINT64_C(1) << 30, &bytes) || bytes < 65536)
+		return pmu_fail(EINVAL,
+				"PMU_TRACE_SIZE=%s: say a size from 64KiB to 1GiB, as 16MiB", text);
+	config->trace_bytes = PMU_ALIGN_UP((uint32_t)bytes, 65536);
+	return 0;
+}
+
+static int take_trace_keep(struct pmu_config *config, const char *text)
+{
+	config->trace_first = !strcmp(text, "first");
+	if (config->trace_first || !strcmp(text, "newest"))
+		return 0;
+	return pmu_fail(EINVAL, "PMU_TRACE_KEEP=%s: say newest or first", text);
+}
+
+static int take_trace_min(struct pmu_config *config, const char *text)
+{
+	if (take_quantity(text, times, MAX_TURN_NS, &config->trace_min_ns))
+		return 0;
+	return pmu_fail(EINVAL, "PMU_TRACE_MIN=%s: say a time up to 60s, as 500ns or 1us", text);
 }
 
 /* hwloc reads HWLOC_XMLFILE by itself: the topology of the machine of the dump. */
@@ -568,11 +621,12 @@ static void set_defaults(struct pmu_config *config)
 	memset(config, 0, offsetof(struct pmu_config, output));
 	config->output[0] = config->cpuid_file[0] = config->msr_device[0] = config->msr_batch[0] =
 		'\0';
-	config->topology[0] = config->event_files[0] = '\0';
+	config->topology[0] = config->event_files[0] = config->trace[0] = '\0';
 	config->enable = config->user_read = true;
 	config->count = PMU_COUNT_THREAD;
 	config->teams = true;
 	config->rotate_ns = 1000000;
+	config->trace_bytes = 16u << 20;
 	config->pin.policy = PMU_PIN_AUTO;
 	config->max_threads = MAX_THREADS;
 	config->max_regions = MAX_REGIONS;

@@ -67,7 +67,10 @@ struct pmu_config {
 	struct pmu_text_options report;
 	unsigned int max_threads;
 	unsigned int max_regions;
-	bool histogram; /* how long calls were, not just how long on average */
+	bool histogram;        /* how long calls were, not just how long on average */
+	uint32_t trace_bytes;  /* of each thread's ring */
+	uint64_t trace_min_ns; /* shorter calls are left out */
+	bool trace_first;      /* when it is full the first calls stay, not the newest */
 	/* the least that calls count, and the interrupts that may have added to it */
 	bool exact;
 	/*
@@ -85,7 +88,8 @@ struct pmu_config {
 	char cpuid_file[PMU_CONFIG_TEXT_MAX], msr_device[256], msr_batch[256];
 	char topology[PMU_CONFIG_TEXT_MAX]; /* HWLOC_XMLFILE, where there is a dump */
 	char event_files[PMU_CONFIG_TEXT_MAX];
-	struct pmu_group *group; /* [PMU_CONFIG_MAX_GROUPS] from the first request on */
+	char trace[PMU_CONFIG_TEXT_MAX]; /* the file that every call goes to; "" none */
+	struct pmu_group *group;         /* [PMU_CONFIG_MAX_GROUPS] from the first request on */
 };
 
 /**

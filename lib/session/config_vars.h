@@ -78,6 +78,16 @@ VAR("PMU_HISTOGRAM", "0, 1", "0",
 VAR("PMU_EXACT", "0, 1", "0",
     "1 also keeps the least that a call of each region counted, and counts interrupts, which may add to counts",
     0, take_exact)
+VAR("PMU_TRACE", "run.trace", "none",
+    "a file that gets every call, its begin, end and counts, for 'pmu report'; %p, %r, %h, %n as in PMU_OUTPUT",
+    0, take_trace)
+VAR("PMU_TRACE_SIZE", "64KiB to 1GiB, as 16MiB", "16MiB",
+    "room for the calls of each thread; where it is full a new one takes the place of the oldest",
+    0, take_trace_size)
+VAR("PMU_TRACE_KEEP", "newest, first", "newest",
+    "which calls stay where there are more than there is room for", 0, take_trace_keep)
+VAR("PMU_TRACE_MIN", "500ns, 1us, 10us", "0", "shorter calls are left out of the trace", 0,
+    take_trace_min)
 VAR("PMU_MAX_THREADS", "1 to 1000000", "1024",
     "finished threads that keep rows of their own; more are added up", 0, take_max_threads)
 VAR("PMU_MAX_REGIONS", "1 to 16777216", "65536",

@@ -120,7 +120,7 @@ static void unlock_outputs(struct pmu_output *output)
 	output->lock = -1;
 }
 
-static void forget(struct pmu_output *output)
+void pmu_output_forget(struct pmu_output *output)
 {
 	pmu_strbuf_free(&output->text);
 	free(output->path);
@@ -128,18 +128,21 @@ static void forget(struct pmu_output *output)
 }
 
 /* Threads may have small stacks: paths lie on the heap. */
-static int find_path(struct pmu_output *output)
+int pmu_output_name(struct pmu_output *output)
 {
 	char *plain = malloc(OUTPUT_PATH_MAX);
 	int rc = -ENOMEM;
 
+	output->lock = -1;
 	output->path = malloc(OUTPUT_PATH_MAX);
 	output->lock = lock_outputs();
 	if (plain && output->path)
 		rc = resolve(output->configured, output->path, plain, OUTPUT_PATH_MAX);
 	free(plain);
-	if (rc < 0)
+	if (rc < 0) {
+		pmu_output_forget(output);
 		return pmu_fail(-rc, "cannot write %s: %s", output->configured, strerror(-rc));
+	}
 	/*
 	 * A device or pipe is written without the lock: its name is not taken away from anybody,
 	 * and its reader may be slow.
@@ -174,9 +177,9 @@ int pmu_output_prepare(struct pmu_output *output, const struct pmu_model *model,
 	else if (!configured && pmu_session.kept && pmu_session.err.fd < 0)
 		pmu_sink_open(&pmu_session.err, STDERR_FILENO);
 	else if (configured && !is_stdout(configured))
-		rc = find_path(output);
+		rc = pmu_output_name(output);
 	if (rc < 0)
-		forget(output);
+		pmu_output_forget(output);
 	return rc;
 }
 
@@ -213,7 +216,7 @@ int pmu_output_send(struct pmu_output *output)
 	} else {
 		rc = pmu_report_write_file(output->path, text->text, text->len);
 	}
-	forget(output);
+	pmu_output_forget(output);
 	return rc;
 }
 

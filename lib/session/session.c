@@ -461,6 +461,7 @@ static int start(void *given)
 	pmu_session.n_finished_kept = 0;
 	pmu_session.merged_number = 0;
 	pmu_session.memory_noted = pmu_session.reported = false;
+	pmu_session.untraced = 0;
 	pmu_session.current = 0;
 	pmu_rotation_start();
 	note_sampling();
@@ -590,12 +591,17 @@ int pmu_session_end(void)
 	int rc;
 
 	pmu_rotation_remark();
+	pmu_trace_remark();
 	/* Regions that are open now are never ended: the reader says so, seeing this. */
 	__atomic_store_n(&pmu_session.table.head->ended, 1, __ATOMIC_RELAXED);
 	if (pmu_session.kept) {
 		rc = end_kept();
 	} else {
 		rc = write_reports();
+		if (pmu_trace_save() < 0) {
+			pmu_session_say("%s", pmu_error_text());
+			rc = rc ? rc : -EIO;
+		}
 		keep_store(rc);
 	}
 	__atomic_store_n(&pmu_session.running, false, __ATOMIC_RELEASE);

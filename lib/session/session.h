@@ -67,6 +67,7 @@ struct pmu_session {
 	uint32_t n_finished_kept;
 	uint32_t merged_number; /* of the set of merged threads; 0: none yet */
 	bool memory_noted;      /* that results lie in memory */
+	uint32_t untraced;      /* threads that found no room for a ring of calls */
 	char last_note[160];    /* of a thread's attachment */
 	char last_pinning[256]; /* as the table has it */
 	char folder[4096];      /* the working folder at the start; "": unknown */
@@ -265,6 +266,13 @@ struct pmu_output {
  */
 int pmu_output_prepare(struct pmu_output *output, const struct pmu_model *model,
 		       const char *configured);
+
+/**
+ * pmu_output_name() - only find the name of what somebody else writes, and keep it from others
+ * Context: lock held.  Return: 0, for pmu_output_forget(); a negative errno with a sentence.
+ */
+int pmu_output_name(struct pmu_output *output);
+void pmu_output_forget(struct pmu_output *output);
 
 /** pmu_output_send() - write it, and forget it.  Context: the lock need not be held. */
 int pmu_output_send(struct pmu_output *output);

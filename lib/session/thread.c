@@ -217,11 +217,12 @@ static void merge(struct pmu_table_rows *rows, unsigned int index)
 			 pmu_session.merged_number, rows);
 }
 
-static void keep_or_merge(struct pmu_thread *self)
+/* Return: is it kept? */
+static bool keep_or_merge(struct pmu_thread *self)
 {
 	if (pmu_session.n_finished_kept < pmu_session.config.max_threads) {
 		pmu_session.n_finished_kept++;
-		return;
+		return true;
 	}
 	if (!pmu_session.merged_number)
 		pmu_session.merged_number = pmu_session.n_threads++;
@@ -229,6 +230,7 @@ static void keep_or_merge(struct pmu_thread *self)
 	for (unsigned int i = 0; i < self->n_others; i++)
 		if (i != self->group && self->other[i].rows.record)
 			merge(&self->other[i].rows, i);
+	return false;
 }
 
 /* Doubly linked, so that no search is needed when a thousand threads end at once. */
@@ -253,7 +255,7 @@ void pmu_thread_detach(struct pmu_thread *self)
 	pmu_contexts_detach(self);
 	unlist(self);
 	if (pmu_thread_is_current(self)) {
-		keep_or_merge(self);
+		pmu_trace_detach(self, !keep_or_merge(self));
 		if (self->cpu >= 0 && pmu_session.pinning)
 			pmu_pinning_release(pmu_session.pinning, self->cpu);
 	}

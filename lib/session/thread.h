@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "counters/backend.h"
 #include "machine/clock.h"
+#include "session/trace.h"
 #include "session/turns.h"
 #include "session/usage.h"
 #include "store/table.h"
@@ -85,10 +86,13 @@ struct pmu_thread {
 	bool histograms; /* every call's length is counted */
 	bool exact;      /* the least that its calls count is kept */
 	bool samples;    /* not every call of every region is measured: region/every.h */
+	bool traced;     /* each call is kept */
 	bool noted;      /* any of them: more is to be done at the end of each call */
 	bool rotates;    /* groups take turns, and it goes along */
 	bool special_by_length; /* a begin that is given a length has more to do: either of the two */
+	bool special_to_leave;  /* a leave of a context: it is special, or traced */
 	bool stamp_outside;     /* of the reads: the clock is no single instruction */
+	struct pmu_trace trace; /* where it is traced */
 
 	/* --- cold --- */
 	enum pmu_clock_kind clock;
