@@ -442,6 +442,7 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/region/slow.h \
 	%D%/region/started.c \
 	%D%/region/turn.h \
+	%D%/region/trace.h \
 	%D%/region/tree.c \
 	%D%/region/team.c \
 	%D%/region/team.h \

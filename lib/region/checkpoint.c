@@ -11,6 +11,7 @@
 #include "region/selfcost/selfcost.h"
 #include "region/slow.h"
 #include "region/team.h"
+#include "region/trace.h"
 #include "session/session.h"
 
 /*
@@ -66,6 +67,9 @@ static void save(struct pmu_thread *self, struct pmu_frame *frame, uint64_t tick
 	 */
 	PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_PARTIAL);
 	publish_part(self, node, since_start(node, ticks), now);
+	if (self->traced)
+		pmu_trace_put(self, node->id | PMU_TRACE_PART, node->start_ticks, ticks, now,
+			      node->start, self->n_slots);
 	node->carried += since_start(node, ticks);
 	node->start_ticks = ticks;
 	node->start_missing = missing;
@@ -90,6 +94,8 @@ void pmu_checkpoint_finish(struct pmu_thread *self, struct pmu_node *node, uint6
 		pmu_note_length(self, node, since_start(node, ticks) + node->carried);
 	if (self->exact)
 		pmu_least_drop(self, node);
+	if (self->traced)
+		pmu_trace_call(self, node, ticks, now, self->n_slots);
 	pmu_note_end(self, ticks);
 	pmu_row_set_open(node->row, 0);
 	pmu_checkpoint_forget(node);
@@ -157,7 +163,8 @@ static void save_all(struct pmu_thread *self, enum pmu_next next)
 		pmu_cost_in_time(self, now);
 	missing &= ~PMU_READ_DELAYED; /* what follows is in no region that goes on */
 	pmu_pause_from(self, &pause, PMU_BY_TEXT, missing, now);
-	for (struct pmu_frame *frame = self->tree->frames + 1; frame <= self->frame; frame++)
+	/* from the innermost outwards, as they would end */
+	for (struct pmu_frame *frame = self->frame; frame > self->tree->frames; frame--)
 		save(self, frame, ticks, missing, now);
 	save_around(self, save, ticks, missing, now);
 	pmu_note_end(self, ticks);
@@ -196,7 +203,7 @@ static void settle(struct pmu_thread *thread)
 	pmu_thread_flag(thread, PMU_THREAD_SETTLED);
 	if (missing && thread->backend->read_aside)
 		missing &= thread->backend->read_aside(thread->counters, now);
-	for (struct pmu_frame *frame = thread->tree->frames + 1; frame <= thread->frame; frame++)
+	for (struct pmu_frame *frame = thread->frame; frame > thread->tree->frames; frame--)
 		save_or_leave(thread, frame, ticks, missing, now);
 	save_around(thread, save_or_leave, ticks, missing, now);
 	pmu_note_end(thread, ticks);

@@ -8,6 +8,7 @@
 #include "region/guarded.h"
 #include "region/slow.h"
 #include "region/team.h"
+#include "region/trace.h"
 #include "region/turn.h"
 #include "session/session.h"
 
@@ -469,14 +470,12 @@ static inline struct pmu_team *team_to_leave(const struct pmu_thread *self)
 	return team;
 }
 
-static __attribute__((noinline)) int leave_counted(struct pmu_thread *self)
+static inline __attribute__((always_inline)) int leave_read(struct pmu_thread *self, bool traced)
 {
 	uint64_t *now = self->now, ticks;
 	struct pmu_team *team;
 	uint32_t missing;
 
-	if (unlikely(self->special))
-		return leave_specially(self);
 	ticks = pmu_clock_stamp();
 	missing = self->read(self->counters, now);
 	team = team_to_leave(self);
@@ -488,8 +487,22 @@ static __attribute__((noinline)) int leave_counted(struct pmu_thread *self)
 		pmu_team_go_on(self, team, ticks, 0, now, false);
 	pmu_cost_by_context(self, now);
 	pmu_publish(team->node, ticks - team->node->start_ticks, now, self->n_slots);
+	if (traced)
+		pmu_trace_call(self, team->node, ticks, now, self->n_slots);
 	guard_leave(self, self->guard);
 	return 0;
+}
+
+static __attribute__((noinline)) int leave_unusually(struct pmu_thread *self)
+{
+	return self->special ? leave_specially(self) : leave_read(self, true);
+}
+
+static __attribute__((noinline)) int leave_counted(struct pmu_thread *self)
+{
+	if (unlikely(self->special_to_leave))
+		return leave_unusually(self);
+	return leave_read(self, false);
 }
 
 /* Of time only; regions around start later. */

@@ -7,6 +7,7 @@
 #include "region/guarded.h"
 #include "region/selfcost/selfcost.h"
 #include "region/slow.h"
+#include "region/trace.h"
 #include "region/turn.h"
 #include "session/session.h"
 
@@ -338,6 +339,31 @@ static __attribute__((noinline)) int begin_unexpected(const char *name, struct p
 	return start_time_only(self, node, literal ? name : PMU_FRAME_TEXT, self->guard);
 }
 
+static inline __attribute__((always_inline)) int begin_time_only(const char *name,
+								 struct pmu_thread *self,
+								 uint32_t *guard)
+{
+	const struct pmu_frame *frame = self->frame;
+	struct pmu_node *node = pmu_tree_expect(frame);
+	const char *literal = name;
+
+	if (unlikely(node->text != name)) {
+		/* text in a buffer, or another literal of the same text */
+		if (unlikely(!name) || unlikely(!pmu_name_matches_short(node->name, name)))
+			return begin_unexpected(name, self);
+		literal = PMU_FRAME_TEXT;
+	}
+	if (unlikely(node->parent != frame->node) || unlikely(node->name->open))
+		return begin_unexpected(name, self);
+	return start_time_only(self, node, literal, guard);
+}
+
+/* The same where the thread is traced: its end has more to do. */
+static int begin_timed(const char *name, struct pmu_thread *self)
+{
+	return begin_time_only(name, self, self->guard);
+}
+
 /*
  * The shape of both hot functions: what is likely runs straight through and calls
  * nothing, so that no register has to be saved; everything else leaves by a tail call,
@@ -346,10 +372,7 @@ static __attribute__((noinline)) int begin_unexpected(const char *name, struct p
 PMU_API PMU_HOT int pmu_region_begin(const char *name)
 {
 	int32_t epoch = pmu_load_relaxed(&pmu_epoch);
-	const struct pmu_frame *frame;
 	struct pmu_thread *self;
-	struct pmu_node *node;
-	const char *literal;
 	uint32_t *guard;
 
 	if (unlikely(epoch < 0))
@@ -361,18 +384,7 @@ PMU_API PMU_HOT int pmu_region_begin(const char *name)
 		return begin_outside(name, PMU_NAME_TERMINATED);
 	if (unlikely(!self->time_only))
 		return self->begin(name, self);
-	frame = self->frame;
-	node = pmu_tree_expect(frame);
-	literal = name;
-	if (unlikely(node->text != name)) {
-		/* text in a buffer, or another literal of the same text */
-		if (unlikely(!name) || unlikely(!pmu_name_matches_short(node->name, name)))
-			return begin_unexpected(name, self);
-		literal = PMU_FRAME_TEXT;
-	}
-	if (unlikely(node->parent != frame->node) || unlikely(node->name->open))
-		return begin_unexpected(name, self);
-	return start_time_only(self, node, literal, guard);
+	return begin_time_only(name, self, guard);
 }
 
 PMU_API PMU_HOT int pmu_region_begin_n(const char *name, size_t len)
@@ -409,8 +421,9 @@ static PMU_COLD int end_outside(const char *name, size_t len)
 	return rc;
 }
 
-static inline void close_node(struct pmu_thread *self, struct pmu_node *node, uint64_t ticks,
-			      uint32_t *guard)
+static inline __attribute__((always_inline)) void close_node(struct pmu_thread *self,
+							     struct pmu_node *node, uint64_t ticks,
+							     uint32_t *guard, bool traced)
 {
 	/*
 	 * The small stores come first: kept for after the totals, they would take registers from
@@ -422,6 +435,8 @@ static inline void close_node(struct pmu_thread *self, struct pmu_node *node, ui
 	node->name->open = NULL;
 	pmu_row_set_open(row, 0);
 	pmu_note_end(self, ticks);
+	if (traced)
+		pmu_trace_call(self, node, ticks, NULL, 0);
 	pmu_publish_time(node, ticks - node->start_ticks);
 	guard_leave(self, guard);
 }
@@ -449,8 +464,10 @@ static PMU_COLD int end_other(struct pmu_thread *self, const char *name, size_t 
 }
 
 /* An end that is not by the frame's own literal, or not all slots could be read in time. */
-static __attribute__((noinline)) int end_text(const char *name, struct pmu_thread *self, size_t len,
-					      uint64_t ticks, uint32_t missing)
+static inline __attribute__((always_inline)) int end_by_text(const char *name,
+							     struct pmu_thread *self, size_t len,
+							     uint64_t ticks, uint32_t missing,
+							     bool traced)
 {
 	uint64_t *now = self->now;
 	struct pmu_frame *frame = self->frame;
@@ -461,13 +478,27 @@ static __attribute__((noinline)) int end_text(const char *name, struct pmu_threa
 	if (unlikely(missing | frame->node->start_missing))
 		pmu_node_finish_odd(self, frame->node, pmu_way_of_length(len), missing, now);
 	pmu_node_finish(self, frame->node, ticks, now, self->n_slots);
+	if (traced)
+		pmu_trace_call(self, frame->node, ticks, now, self->n_slots);
 	guard_leave(self, self->guard);
 	return 0;
 }
 
+static __attribute__((noinline)) int end_text(const char *name, struct pmu_thread *self, size_t len,
+					      uint64_t ticks, uint32_t missing)
+{
+	return end_by_text(name, self, len, ticks, missing, false);
+}
+
+static __attribute__((noinline)) int end_text_traced(const char *name, struct pmu_thread *self,
+						     size_t len, uint64_t ticks, uint32_t missing)
+{
+	return end_by_text(name, self, len, ticks, missing, true);
+}
+
 /* Counters are read first; nothing comes before that but a time stamp of one instruction. */
 static inline __attribute__((always_inline)) int end_read(const char *name, struct pmu_thread *self,
-							  size_t len, size_t n)
+							  size_t len, size_t n, bool traced)
 {
 	uint64_t *now = self->now, ticks = pmu_clock_stamp();
 	uint32_t missing = self->read(self->counters, now);
@@ -478,9 +509,12 @@ static inline __attribute__((always_inline)) int end_read(const char *name, stru
 		pmu_cost_by_length(self, now);
 	if (unlikely(frame->literal != name) || len != PMU_NAME_TERMINATED ||
 	    unlikely(missing | node->start_missing))
-		return end_text(name, self, len, ticks, missing);
+		return traced ? end_text_traced(name, self, len, ticks, missing)
+			      : end_text(name, self, len, ticks, missing);
 	self->frame = frame - 1;
 	pmu_node_finish(self, node, ticks, now, n);
+	if (traced)
+		pmu_trace_call(self, node, ticks, now, n);
 	guard_leave(self, self->guard);
 	return 0;
 }
@@ -538,7 +572,11 @@ static __attribute__((noinline)) int end_special(struct pmu_thread *self, const 
 #define END_COUNTED(n, of)                                                    \
 	static int end_counted_##n(const char *name, struct pmu_thread *self) \
 	{                                                                     \
-		return end_read(name, self, PMU_NAME_TERMINATED, of);         \
+		return end_read(name, self, PMU_NAME_TERMINATED, of, false);  \
+	}                                                                     \
+	static int end_traced_##n(const char *name, struct pmu_thread *self)  \
+	{                                                                     \
+		return end_read(name, self, PMU_NAME_TERMINATED, of, true);   \
 	}
 END_COUNTED(1, 1)
 END_COUNTED(2, 2)
@@ -564,12 +602,19 @@ static int end_sampled(const char *name, struct pmu_thread *self)
 	return end_unmeasured(self, frame);
 }
 
+static __attribute__((noinline)) int end_sized_specially(struct pmu_thread *self, const char *name,
+							 size_t len)
+{
+	return self->special ? end_special(self, name, len)
+			     : end_read(name, self, len, self->n_slots, true);
+}
+
 static __attribute__((noinline)) int end_sized(struct pmu_thread *self, const char *name,
 					       size_t len)
 {
-	if (unlikely(self->special))
-		return end_special(self, name, len);
-	return end_read(name, self, len, self->n_slots);
+	if (unlikely(self->special_to_leave))
+		return end_sized_specially(self, name, len);
+	return end_read(name, self, len, self->n_slots, false);
 }
 
 /* Of time only; the name is neither the frame's literal nor a short text. */
@@ -582,7 +627,33 @@ static __attribute__((noinline)) int end_confirmed(struct pmu_thread *self, cons
 	if (unlikely(!name) || unlikely(!pmu_frame_is_plain(frame)) ||
 	    unlikely(strcmp(frame->node->name->text, name)))
 		return end_other(self, name, PMU_NAME_TERMINATED, ticks, 0, none);
-	close_node(self, frame->node, ticks, self->guard);
+	close_node(self, frame->node, ticks, self->guard, false);
+	return 0;
+}
+
+static __attribute__((noinline)) int end_timed_text(const char *name, struct pmu_thread *self,
+						    uint64_t ticks)
+{
+	struct pmu_frame *frame = self->frame;
+	uint64_t none[PMU_MAX_SLOTS] = { 0 };
+
+	if (unlikely(!is_innermost(frame, name, PMU_NAME_TERMINATED)))
+		return end_other(self, name, PMU_NAME_TERMINATED, ticks, 0, none);
+	close_node(self, frame->node, ticks, self->guard, true);
+	return 0;
+}
+
+/* The same where the thread is traced. */
+static int end_timed(const char *name, struct pmu_thread *self)
+{
+	uint64_t ticks = pmu_clock_stamp();
+	const struct pmu_frame *frame = self->frame;
+
+	if (unlikely(frame->literal != name) &&
+	    (unlikely(!name) || unlikely(!pmu_frame_is_plain(frame)) ||
+	     unlikely(!pmu_name_matches_short(frame->node->name, name))))
+		return end_timed_text(name, self, ticks);
+	close_node(self, frame->node, ticks, self->guard, true);
 	return 0;
 }
 
@@ -609,7 +680,7 @@ PMU_API PMU_HOT int pmu_region_end(const char *name)
 	    (unlikely(!name) || unlikely(!pmu_frame_is_plain(frame)) ||
 	     unlikely(!pmu_name_matches_short(frame->node->name, name))))
 		return end_confirmed(self, name, ticks);
-	close_node(self, frame->node, ticks, guard);
+	close_node(self, frame->node, ticks, guard, false);
 	return 0;
 }
 
@@ -628,12 +699,24 @@ PMU_API PMU_HOT int pmu_region_end_n(const char *name, size_t len)
 
 /* --- attach --- */
 
+/* But for its being traced. */
+static bool would_be_time_only(const struct pmu_thread *self)
+{
+	return !self->read && !self->histograms && !self->exact && !self->samples &&
+	       !self->stamp_outside && !self->rotates;
+}
+
 void pmu_region_choose(struct pmu_thread *self)
 {
 	static int (*const end_counted[])(const char *name, struct pmu_thread *self) = {
 		end_counted_more, end_counted_1, end_counted_2, end_counted_3, end_counted_4,
 		end_counted_5,    end_counted_6, end_counted_7, end_counted_8,
 	};
+	static int (*const end_traced[])(const char *name, struct pmu_thread *self) = {
+		end_traced_more, end_traced_1, end_traced_2, end_traced_3, end_traced_4,
+		end_traced_5,    end_traced_6, end_traced_7, end_traced_8,
+	};
+	uint32_t n = self->n_slots < PMU_ARRAY_LEN(end_counted) ? self->n_slots : 0;
 	bool sampled = self->samples && !self->suspends;
 
 	self->begin = self->rotates   ? begin_in_turns
@@ -645,8 +728,12 @@ void pmu_region_choose(struct pmu_thread *self)
 	else if (self->special)
 		self->end = end_specially;
 	else
-		self->end =
-			end_counted[self->n_slots < PMU_ARRAY_LEN(end_counted) ? self->n_slots : 0];
+		self->end = self->traced ? end_traced[n] : end_counted[n];
+	self->trace.serial = (uint64_t)self->rows.serial << 32;
+	if (self->traced && would_be_time_only(self)) {
+		self->begin = begin_timed;
+		self->end = end_timed;
+	}
 }
 
 PMU_API int pmu_thread_attach(void)

@@ -13,6 +13,7 @@
 #include "region/publish.h"
 #include "region/selfcost/selfcost.h"
 #include "region/team.h"
+#include "region/trace.h"
 #include "session/contexts.h"
 #include "session/session.h"
 
@@ -406,6 +407,8 @@ void pmu_node_note(struct pmu_thread *self, struct pmu_node *node, uint64_t tick
 		pmu_least_note(self, node, now);
 	if (self->samples)
 		pmu_every_note(self, node, now);
+	if (self->traced)
+		pmu_trace_call(self, node, node->start_ticks + ticks, now, self->n_slots);
 }
 
 /* One end of a region that was entered more than once; true: it was the outermost. */
@@ -418,6 +421,8 @@ static bool leave_one(struct pmu_thread *self, struct pmu_node *node)
 	pmu_publish_inner_call(self, node);
 	if (self->exact)
 		pmu_least_again(self, node);
+	if (self->traced)
+		pmu_trace_again(self, node);
 	pmu_row_set_open(node->row, open - 1);
 	return false;
 }

@@ -231,6 +231,7 @@ static void measure_pairs(struct pmu_thread *self, struct pmu_node *node, const 
 			  size_t len, bool reads)
 {
 	struct pmu_store_histogram *histogram = self->cost->histogram;
+	struct pmu_trace trace = pmu_trace_aside(self);
 	struct pmu_store_row *row = pmu_tree_use_row(self, node, self->cost->row);
 	struct pmu_least none, pair;
 	struct inside inside;
@@ -243,6 +244,7 @@ static void measure_pairs(struct pmu_thread *self, struct pmu_node *node, const 
 	swap_histogram(self, node, &histogram);
 	pmu_tree_use_row(self, node, row);
 	node->start_ticks = 0; /* whoever ends the program before it starts finds none */
+	self->trace = trace;
 	set_outer(self, node, row, &none, &pair);
 }
 
@@ -331,6 +333,7 @@ static void measure(struct pmu_thread *self, enum pmu_way way)
 {
 	struct stage real = { pmu_tree_place(self), pmu_arena_mark(&self->arena),
 			      self->rows.record->last_end };
+	struct pmu_trace trace = pmu_trace_aside(self);
 	struct inside inside;
 
 	self->measuring = PMU_MEASURING_ALL;
@@ -343,6 +346,7 @@ static void measure(struct pmu_thread *self, enum pmu_way way)
 		step_in(self, inside);
 	}
 	self->measuring = PMU_MEASURING_NOTHING;
+	self->trace = trace;
 	pmu_tree_return(self, &real.place);
 	self->rows.record->last_end = real.last_end;
 	self->cost->open = NULL;
