@@ -78,6 +78,11 @@ counted() {
 	export PMU_ENABLE=0
 	at_most "switched off" $off single
 	unset PMU_ENABLE
+	export PMU_TRACE="$tmp/pairs.trace" PMU_TRACE_SIZE=1MiB
+	at_most "traced" $((pair + 40)) single
+	at_most "traced, nested" $((pair + 40)) nested
+	at_most "traced, a name in a buffer" $((buffer + 40)) buffer
+	unset PMU_TRACE PMU_TRACE_SIZE
 }
 
 # no_call MODE: nothing between the two marks of the program
@@ -102,6 +107,9 @@ traced() {
 	for mode in single turn nested buffer; do
 		ok "no system call in the steady state: $mode" no_call $mode
 	done
+	export PMU_TRACE="$tmp/pairs.trace"
+	ok "no system call in the steady state: traced" no_call single
+	unset PMU_TRACE
 	unset PMU_BACKEND
 }
 

@@ -60,6 +60,7 @@ twice env PMU_OUTPUT=none ./net 1 || rc=1
 twice env PMU_OUTPUT=none ./net 3 || rc=1
 PMU_OUTPUT=/out/net-asked.json PMU_USER_READ=0 ./net 1 || rc=1
 twice env PMU_OUTPUT=none PMU_HISTOGRAM=1 ./net 1 || rc=1
+twice env PMU_OUTPUT=none PMU_TRACE=/tmp/net.trace PMU_TRACE_SIZE=1MiB ./net 3 || rc=1
 twice env PMU_OUTPUT=none PMU_EVERY=none:3 ./net 3 || rc=1
 TEST_KNOWN=exact ./known || rc=1
 PMU_OUTPUT=none ./reads || rc=1

@@ -32,6 +32,10 @@ counts net.csv >net.counts
 counts again.csv >again.counts
 ok 'all counts are the same in two runs' diff net.counts again.counts
 run 0 'on four threads' --emulate=fast --auto none -e instructions -o threads.csv ./net 4 3
+export PMU_TRACE=net.trace PMU_TRACE_SIZE=1MiB
+run 0 'and traced' --emulate=fast --auto none -e instructions -o traced.csv ./net 1 7
+unset PMU_TRACE PMU_TRACE_SIZE
+ok 'keeping each call is in no count' as_listed traced.csv wants
 run 0 'within main, which is a region of what is preloaded' --emulate=fast -e instructions -o main.csv ./net 1 7
 # a thread that it begins is in main, too
 sed "s, ,&main/,; s,main/opener's,main/thread/opener's," wants >main.wants
