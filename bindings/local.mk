@@ -73,6 +73,14 @@ roofline_sources = \
 	%D%/command/roofline/roofline.h \
 	%D%/command/roofline/svg.c \
 	%D%/command/roofline/text.c
+# Reports as stacks, and formats of other programs' viewers.
+stacks_sources = \
+	%D%/command/viewers/remarks.c \
+	%D%/command/viewers/share.c \
+	%D%/command/viewers/share.h \
+	%D%/command/viewers/stacks.c \
+	%D%/command/viewers/stacks.h \
+	%D%/command/viewers/values.c
 # All that reading and writing a series takes.
 series_read_sources = $(json_read_sources) $(noise_sources) $(series_sources) $(stats_sources) \
 	%D%/command/command.h \

@@ -18,6 +18,8 @@ unit_tests = \
 	%D%/unit/command/noise_summary \
 	%D%/unit/command/quantity \
 	%D%/unit/command/roofline \
+	%D%/unit/command/share \
+	%D%/unit/command/stacks \
 	%D%/unit/command/stats \
 	%D%/unit/command/value \
 	%D%/unit/counters/assign \
@@ -123,6 +125,8 @@ unit_tests = \
 %C%_unit_command_roofline_SOURCES = %D%/unit/command/roofline.c $(json_read_sources) $(roofline_sources) \
 	bindings/command/command.h bindings/command/wrap.c
 %C%_unit_command_roofline_LDADD = $(LDADD) -lm
+%C%_unit_command_share_SOURCES = %D%/unit/command/share.c bindings/command/viewers/share.c bindings/command/viewers/share.h
+%C%_unit_command_stacks_SOURCES = %D%/unit/command/stacks.c $(stacks_sources)
 %C%_unit_command_stats_SOURCES = %D%/unit/command/stats.c $(stats_sources)
 %C%_unit_command_stats_LDADD = $(LDADD) -lm
 %C%_unit_command_value_SOURCES = %D%/unit/command/value.c bindings/command/json/value.c bindings/command/json/value.h

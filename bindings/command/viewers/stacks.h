@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A report as viewers of profiles take it: paths of regions, each with what was counted in it and in
+ * nothing nested in it.
+ */
+#ifndef PMU_COMMAND_VIEWERS_STACKS_H
+#define PMU_COMMAND_VIEWERS_STACKS_H
+
+#include "report/model/block.h"
+#include "report/model/model.h"
+
+/** Regions that a path has at most; what is nested deeper is with the last. */
+#define PMU_STACK_DEPTH 1000
+
+/** A region on one path, whichever groups counted it. */
+struct pmu_stack_node {
+	const char *name, *path; /* the model's: anybody's bytes */
+	int parent;              /* that it is shown in; always before it; -1: none */
+	unsigned int frame;
+	bool moved; /* it ended after the region around it, and is shown in one further out */
+	bool cut;   /* less is shown than it has, as more is nested around it than fits */
+};
+
+/** What the same region is on all paths. */
+struct pmu_stack_frame {
+	const char *name; /* that of the model, with " ~" where it was moved or cut */
+};
+
+/** What is shown of each: time, and each count of each group. */
+struct pmu_stack_measure {
+	const char
+		*name; /* "time"; "cycles"; "cycles (CACHE)" of several groups; "~..." estimated */
+	const char *unit;         /* "ns"; "", as the count's */
+	int section, count;       /* -1: time, of all groups */
+	bool estimated;           /* of all calls, from those that were measured */
+	bool of_all;              /* of all threads together alone: groups took turns */
+	bool in_sums, in_threads; /* known of anything there */
+};
+
+/** Whose: of all threads and sockets, of one. */
+struct pmu_stack_lane {
+	const char *title; /* "all threads"; "thread 3 (worker)"; "rank 2, thread 0"; "socket 0" */
+	int thread;        /* index into the model's threads and sockets; -1: all */
+	bool is_socket;
+};
+
+struct pmu_stacks {
+	const struct pmu_model *model;
+	struct pmu_stack_node *node; /* in tree order */
+	unsigned int n_nodes;
+	struct pmu_stack_frame *frame;
+	unsigned int n_frames;
+	struct pmu_stack_measure *measure; /* the first is time */
+	unsigned int n_measures;
+	struct pmu_stack_lane *lane; /* the first is all; no others where no threads are known */
+	unsigned int n_lanes;
+	const char **remark; /* what is to be known of all this: lines */
+	unsigned int n_remarks;
+	/* Private: */
+	int **node_of;        /* [n_sections][n_rows] a sum's node, -1: none */
+	unsigned int **first; /* [n_sections][n_lanes] rows of a thread, up to the next one's */
+	int *at;              /* [n_nodes] working space: -1 */
+	struct pmu_model_block *blocks;
+};
+
+/**
+ * pmu_stacks_make() - of a finished model
+ * @stacks: result, for pmu_stacks_free() also after an error; points into @model
+ * Return: 0 or -ENOMEM.
+ */
+int pmu_stacks_make(const struct pmu_model *model, struct pmu_stacks *stacks);
+void pmu_stacks_free(struct pmu_stacks *stacks);
+
+/** What a lane has of the paths that it has. */
+struct pmu_stack_values {
+	unsigned int n;
+	unsigned int n_measures;
+	unsigned int *node; /* [n] ascending; of all: each node */
+	uint64_t *calls;    /* [n] */
+	uint64_t *own; /* [n][n_measures] without what is nested; 0 also where it is not known */
+	bool *known;   /* [n_measures] of any of them */
+};
+
+/** pmu_stacks_values() - for pmu_stack_values_free() also after an error.  Return: 0 or -ENOMEM. */
+int pmu_stacks_values(struct pmu_stacks *stacks, unsigned int lane,
+		      struct pmu_stack_values *values);
+void pmu_stack_values_free(struct pmu_stack_values *values);
+
+/** pmu_stack_own() - of the @i-th of them */
+static inline uint64_t pmu_stack_own(const struct pmu_stack_values *values, unsigned int i,
+				     unsigned int measure)
+{
+	return values->own[(size_t)i * values->n_measures + measure];
+}
+
+/**
+ * pmu_stacks_value() - what a sum has of a measure, with all that is nested in it and with what other
+ * threads did for it
+ * Return: is it known?
+ */
+bool pmu_stacks_value(const struct pmu_stack_measure *measure,
+		      const struct pmu_model_section *section, const struct pmu_model_row *sum,
+		      uint64_t *value);
+
+/** pmu_stacks_remarks() - makes them.  Return: 0 or -ENOMEM. */
+int pmu_stacks_remarks(struct pmu_stacks *stacks);
+
+#endif
