@@ -16,6 +16,7 @@ unit_tests = \
 	%D%/unit/command/codename \
 	%D%/unit/command/noise_sample \
 	%D%/unit/command/noise_summary \
+	%D%/unit/command/protobuf \
 	%D%/unit/command/quantity \
 	%D%/unit/command/roofline \
 	%D%/unit/command/share \
@@ -121,6 +122,8 @@ unit_tests = \
 %C%_unit_command_codename_SOURCES = %D%/unit/command/codename.c bindings/command/info/codename.c bindings/command/info/codename.h
 %C%_unit_command_noise_sample_SOURCES = %D%/unit/command/noise_sample.c $(noise_sources)
 %C%_unit_command_noise_summary_SOURCES = %D%/unit/command/noise_summary.c $(noise_sources)
+%C%_unit_command_protobuf_SOURCES = %D%/unit/command/protobuf.c bindings/command/viewers/protobuf.c \
+	bindings/command/viewers/protobuf.h
 %C%_unit_command_quantity_SOURCES = %D%/unit/command/quantity.c bindings/command/quantity.c bindings/command/quantity.h
 %C%_unit_command_roofline_SOURCES = %D%/unit/command/roofline.c $(json_read_sources) $(roofline_sources) \
 	bindings/command/command.h bindings/command/wrap.c
