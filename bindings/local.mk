@@ -81,6 +81,16 @@ stacks_sources = \
 	%D%/command/viewers/stacks.c \
 	%D%/command/viewers/stacks.h \
 	%D%/command/viewers/values.c
+viewers_sources = $(stacks_sources) \
+	%D%/command/viewers/callgrind.c \
+	%D%/command/viewers/folded.c \
+	%D%/command/viewers/gzip.c \
+	%D%/command/viewers/pprof.c \
+	%D%/command/viewers/protobuf.c \
+	%D%/command/viewers/protobuf.h \
+	%D%/command/viewers/speedscope.c \
+	%D%/command/viewers/viewers.c \
+	%D%/command/viewers/viewers.h
 # All that reading and writing a series takes.
 series_read_sources = $(json_read_sources) $(noise_sources) $(series_sources) $(stats_sources) \
 	%D%/command/command.h \
@@ -88,7 +98,7 @@ series_read_sources = $(json_read_sources) $(noise_sources) $(series_sources) $(
 
 # The command sees the report's model, so it carries the library's objects itself.
 bin_PROGRAMS += pmu
-pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) \
+pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(viewers_sources) \
 	%D%/command/from.c \
 	%D%/command/help.c \
 	%D%/command/main.c \
@@ -162,10 +172,10 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) \
 	%D%/command/run/write.c \
 	%D%/preload/process/target.c \
 	%D%/preload/process/target.h
-pmu_LDADD = lib/libpmu-core.la $(JANSSON_LIBS) -lm
+pmu_LDADD = lib/libpmu-core.la $(JANSSON_LIBS) $(ZLIB_LIBS) -lm
 dist_man_MANS += %D%/command/pmu.1
 # Where `pmu run` finds what it preloads; by the way from the one to the other also in a moved installation.
-pmu_CPPFLAGS = $(AM_CPPFLAGS) -DPMU_BINDIR='"$(bindir)"' -DPMU_LIBDIR='"$(libdir)"'
+pmu_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS) -DPMU_BINDIR='"$(bindir)"' -DPMU_LIBDIR='"$(libdir)"'
 
 # For unmodified programs: loaded into them by LD_PRELOAD, with nothing but libc.
 lib_LTLIBRARIES += %D%/libpmu-preload.la
