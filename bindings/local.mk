@@ -91,6 +91,14 @@ viewers_sources = $(stacks_sources) \
 	%D%/command/viewers/speedscope.c \
 	%D%/command/viewers/viewers.c \
 	%D%/command/viewers/viewers.h
+# Traces: read, and written for Perfetto and Chrome.
+trace_read_sources = \
+	%D%/command/trace/flows.c \
+	%D%/command/trace/flows.h \
+	%D%/command/trace/nest.c \
+	%D%/command/trace/nest.h \
+	%D%/command/trace/source.c \
+	%D%/command/trace/source.h
 # All that reading and writing a series takes.
 series_read_sources = $(json_read_sources) $(noise_sources) $(series_sources) $(stats_sources) \
 	%D%/command/command.h \
