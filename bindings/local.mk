@@ -99,6 +99,14 @@ trace_read_sources = \
 	%D%/command/trace/nest.h \
 	%D%/command/trace/source.c \
 	%D%/command/trace/source.h
+trace_sources = $(trace_read_sources) \
+	%D%/command/trace/chrome.c \
+	%D%/command/trace/perfetto.c \
+	%D%/command/trace/sink.c \
+	%D%/command/trace/sink.h \
+	%D%/command/trace/timeline.c \
+	%D%/command/trace/timeline.h \
+	%D%/command/trace/trace.h
 # All that reading and writing a series takes.
 series_read_sources = $(json_read_sources) $(noise_sources) $(series_sources) $(stats_sources) \
 	%D%/command/command.h \
@@ -106,7 +114,7 @@ series_read_sources = $(json_read_sources) $(noise_sources) $(series_sources) $(
 
 # The command sees the report's model, so it carries the library's objects itself.
 bin_PROGRAMS += pmu
-pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(viewers_sources) \
+pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(trace_sources) $(viewers_sources) \
 	%D%/command/from.c \
 	%D%/command/help.c \
 	%D%/command/main.c \
