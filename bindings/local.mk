@@ -184,6 +184,7 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(tra
 	%D%/command/run/roofline.c \
 	%D%/command/run/run.c \
 	%D%/command/run/run.h \
+	%D%/command/run/trace.c \
 	%D%/command/run/turns.c \
 	%D%/command/run/write.c \
 	%D%/preload/process/target.c \

@@ -13,6 +13,8 @@
 #include "bindings/command/report/inputs.h"
 #include "bindings/command/roofline/roofline.h"
 #include "bindings/command/series/series.h"
+#include "bindings/command/trace/trace.h"
+#include "bindings/command/viewers/viewers.h"
 #include "report/report.h"
 #include "report/text/terminal.h"
 
@@ -295,12 +297,21 @@ static int remove_store(const struct pmu_input *input)
 	return PMU_EXIT_FAILED;
 }
 
+/* A trace, which somebody has named, is not in anybody's way. */
+static bool is_left_over(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return !dot || strcmp(dot, ".trace") != 0;
+}
+
 /* An input whose report is written. */
 static int done_with(struct request *request, const struct pmu_input *input)
 {
 	if (request->remove)
 		return remove_store(input);
-	if (input->is_store && !input->is_alive && request->n_kept++ < KEPT_NAMED)
+	if (input->is_store && !input->is_alive && is_left_over(input->path) &&
+	    request->n_kept++ < KEPT_NAMED)
 		pmu_command_error("%s is kept; 'pmu report --remove %s' removes it", input->path,
 				  input->path);
 	return 0;
@@ -557,17 +568,60 @@ static int report_several(const struct pmu_command *self, struct request *reques
 	return rc;
 }
 
+/* --- traces --- */
+
+/*
+ * Whatever FILEs are of, their calls are in one trace.  What else is to be written is left in the
+ * request.  Return: an exit status; -1: nothing else.
+ */
+static int write_traces(struct request *request)
+{
+	struct pmu_trace_written written;
+	int failed = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < request->n_outputs; i++) {
+		const char *output = request->output[i];
+		int rc;
+
+		if (pmu_viewer_of(output) || !pmu_trace_is_asked(output)) {
+			request->output[n++] = output;
+			continue;
+		}
+		rc = pmu_trace_check(output);
+		if (!rc)
+			rc = pmu_trace_write(request->file, request->n_files, output, &written);
+		if (!rc)
+			pmu_trace_tell(output, &written);
+		else
+			pmu_command_error("%s", pmu_error_text());
+		failed |= rc;
+	}
+	if (n || !request->n_outputs)
+		request->n_outputs = n;
+	else
+		return failed ? PMU_EXIT_FAILED : -1;
+	return failed ? PMU_EXIT_FAILED : 0;
+}
+
+static int report_all(const struct pmu_command *self, struct request *request)
+{
+	if (!request->n_files)
+		return pmu_report_list();
+	if ((request->n_files == 1 && !request->merge) || request->each)
+		return report_each(self, request);
+	return report_several(self, request);
+}
+
 static int run_report(const struct pmu_command *self, int argc, char **argv)
 {
 	struct request request = { 0 };
 	int rc = parse(self, argc, argv, &request);
 
+	if (!rc && request.n_files)
+		rc = write_traces(&request);
 	if (rc)
-		;
-	else if (!request.n_files)
-		rc = pmu_report_list();
-	else if ((request.n_files == 1 && !request.merge) || request.each)
-		rc = report_each(self, &request);
+		rc = rc < 0 ? 0 : rc;
 	else
 		rc = report_several(self, &request);
 	if (request.n_kept > KEPT_NAMED)

@@ -299,6 +299,10 @@ static bool is_replaced(const struct pmu_run_request *request, bool starting, co
 		{ "PMU_WRAP", request->wrap },
 		{ "PMU_ROTATE", request->rotate },
 		{ "PMU_EVERY", request->every },
+		{ "PMU_TRACE", request->trace },
+		{ "PMU_TRACE_SIZE", request->trace_size },
+		{ "PMU_TRACE_KEEP", request->trace_keep },
+		{ "PMU_TRACE_MIN", request->trace_min },
 	};
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(all); i++)
@@ -343,6 +347,11 @@ char **pmu_run_environment(const struct pmu_run_request *request,
 	set(&list, "PMU_WRAP", request->wrap);
 	set(&list, "PMU_ROTATE", request->rotate ? "1" : NULL);
 	set(&list, "PMU_EVERY", request->every);
+	/* the file is ours to write */
+	set(&list, "PMU_TRACE", request->trace ? "run.trace" : NULL);
+	set(&list, "PMU_TRACE_SIZE", request->trace_size);
+	set(&list, "PMU_TRACE_KEEP", request->trace_keep);
+	set(&list, "PMU_TRACE_MIN", request->trace_min);
 	if (folder)
 		set(&list, PMU_STORE_VARIABLE, folder->path);
 	if (folder && request->emulate)

@@ -71,6 +71,10 @@ static int parse_option(const struct pmu_command *self, struct pmu_run_request *
 		{ .name = "--functions", .value = &request->functions },
 		{ .name = "--min-time", .value = &request->min_time },
 		{ .name = "--wrap", .value = &request->wrap },
+		{ .name = "--trace", .value = &request->trace },
+		{ .name = "--trace-size", .value = &request->trace_size },
+		{ .name = "--trace-keep", .value = &request->trace_keep },
+		{ .name = "--trace-min", .value = &request->trace_min },
 		PMU_TEXT_OPTIONS(&request->text, request->top),
 		{ .name = "--each", .flag = &request->each },
 		{ .name = "--tree", .flag = &request->tree },
@@ -187,6 +191,11 @@ int pmu_run_parse(const struct pmu_command *self, int argc, char **argv,
 		return pmu_command_usage_error(self, "--roofline is of one run, not of --repeat");
 	if (request->ceilings && !request->roofline)
 		return pmu_command_usage_error(self, "--ceilings is of --roofline");
+	if (!request->trace && getenv("PMU_TRACE") && *getenv("PMU_TRACE"))
+		request->trace = getenv("PMU_TRACE");
+	if (!request->trace && (request->trace_size || request->trace_keep || request->trace_min))
+		return pmu_command_usage_error(
+			self, "--trace-size, --trace-keep and --trace-min are of --trace");
 	rc = take_counts(self, request);
 	return rc ? rc : take_outputs(request);
 }
@@ -208,14 +217,24 @@ static const struct {
 	const char *variable;
 	const char *option;
 } spoken[] = {
-	{ "PMU_GROUP: ", "-g" },        { "PMU_EVENTS: ", "-e" },    { "PMU_PIN: ", "--pin" },
-	{ "PMU_BACKEND=", "--source" }, { "PMU_SCOPE=", "--scope" }, { "PMU_COUNT=", "--count" },
+	{ "PMU_GROUP: ", "-g" },
+	{ "PMU_EVENTS: ", "-e" },
+	{ "PMU_PIN: ", "--pin" },
+	{ "PMU_BACKEND=", "--source" },
+	{ "PMU_SCOPE=", "--scope" },
+	{ "PMU_COUNT=", "--count" },
+	{ "PMU_TRACE_SIZE=", "--trace-size" },
+	{ "PMU_TRACE_KEEP=", "--trace-keep" },
+	{ "PMU_TRACE_MIN=", "--trace-min" },
 };
 
 static bool is_given(const struct pmu_run_request *request, size_t i)
 {
-	const char *const given[] = { request->group,  request->events, request->pin,
-				      request->source, request->scope,  request->count };
+	const char *const given[] = {
+		request->group,      request->events,     request->pin,
+		request->source,     request->scope,      request->count,
+		request->trace_size, request->trace_keep, request->trace_min
+	};
 
 	return given[i] != NULL;
 }

@@ -74,6 +74,8 @@ static int check(struct pmu_run *run)
 		return PMU_EXIT_NOT_STARTED;
 	}
 	rc = run->request.cpus ? check_on(run, &own) : pmu_run_check_settings(&run->request);
+	if (!rc)
+		rc = pmu_run_check_trace(&run->request);
 	return rc ? rc : pmu_run_check_outputs(&run->request);
 }
 
@@ -83,6 +85,8 @@ static int run_once(struct pmu_run *run)
 
 	if (!rc && pmu_run_gather(run))
 		pmu_run_write(&run->request, &run->parts, &run->folder);
+	if (!rc)
+		pmu_run_write_trace(&run->request, &run->folder);
 	pmu_run_leave(run);
 	return rc ? rc : pmu_run_end_alike(&run->end.run);
 }
@@ -174,6 +178,12 @@ const struct pmu_command pmu_command_run = {
 		"  --exact              as PMU_EXACT=1: beside the mean the least that a call of each region counted,\n"
 		"                       and the interrupts that may have added to its instructions\n"
 		"  --histogram          as PMU_HISTOGRAM=1: how calls' times are spread, by percentiles\n"
+		"  --trace FILE         every call, when it was and what it counted: .pftrace is for Perfetto\n"
+		"                       (ui.perfetto.dev), .trace.json and .json.gz are Chrome's format, any other\n"
+		"                       name, as run.trace, is what 'pmu report run.trace -o OUT' makes these of\n"
+		"  --trace-size SIZE    as PMU_TRACE_SIZE: room for the calls of each thread: 64MiB; 16MiB without it\n"
+		"  --trace-keep WHICH   as PMU_TRACE_KEEP: newest or first, where there are more calls than room\n"
+		"  --trace-min TIME     as PMU_TRACE_MIN: leave out shorter calls: 1us\n"
 		"  --rotate             as PMU_ROTATE=1: groups of -g take turns between calls of outermost regions\n"
 		"  --every RULES        as in PMU_EVERY: of which regions one call in how many is measured; the rest\n"
 		"                       is counted: 'kernel:10,solve*:100'\n"

@@ -27,6 +27,8 @@ struct pmu_run_request {
 	const char *group, *events, *cpus, *pin, *source, *scope, *count;
 	const char *topdown; /* the group of --topdown's level; NULL: not asked for */
 	const char *automatic, *functions, *min_time, *wrap;
+	const char *trace; /* a file, of --trace, else of PMU_TRACE; NULL: calls are not traced */
+	const char *trace_min, *trace_size, *trace_keep;
 	const char **output; /* of -o, else of PMU_OUTPUT; none: text on standard error */
 	size_t n_outputs;
 	char *output_list; /* of PMU_OUTPUT, cut into pieces */
@@ -348,6 +350,32 @@ int pmu_run_all_metrics(struct pmu_run_request *request);
  * Return: 0, or an exit status after a message.
  */
 int pmu_run_roofline(struct pmu_run_request *request);
+
+/** pmu_run_check_trace() - can --trace be written?  Return: likewise. */
+int pmu_run_check_trace(const struct pmu_run_request *request);
+
+/**
+ * pmu_run_write_trace() - with --trace: of all processes; while their stores are there
+ *
+ * What could not be written is said.
+ */
+void pmu_run_write_trace(const struct pmu_run_request *request,
+			 const struct pmu_run_folder *folder);
+
+/** Stores of a run with --trace. */
+struct pmu_run_traced {
+	struct pmu_store_entry *entry;
+	const char **store; /* [n] their files */
+	size_t n;
+};
+
+/**
+ * pmu_run_traced_open() - none without --trace, or without memory
+ * @pid: of that process alone; 0: all
+ */
+void pmu_run_traced_open(const struct pmu_run_request *request, const struct pmu_run_folder *folder,
+			 int64_t pid, struct pmu_run_traced *traced);
+void pmu_run_traced_close(struct pmu_run_traced *traced);
 
 /** pmu_run_check_outputs() - can they be written?  Return: 0, or an exit status after a message. */
 int pmu_run_check_outputs(const struct pmu_run_request *request);
