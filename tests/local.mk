@@ -257,6 +257,7 @@ script_tests = \
 	%D%/command/roofline.sh \
 	%D%/command/run.sh \
 	%D%/command/stats.sh \
+	%D%/command/trace.sh \
 	%D%/command/tree.sh \
 	%D%/package/action.sh \
 	%D%/package/docs.sh \
@@ -480,6 +481,7 @@ EXTRA_DIST += \
 	%D%/bindings/tbb.cc \
 	%D%/command/pmu.sh \
 	%D%/command/series.sh \
+	%D%/command/perfetto.proto \
 	%D%/command/stats.R \
 	%D%/exact/net.c \
 	%D%/exact/net.h \
