@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a page knows of a report beside what the JSON report has in front of its regions. */
+#ifndef PMU_COMMAND_PAGE_DATA_H
+#define PMU_COMMAND_PAGE_DATA_H
+
+#include "base/strbuf.h"
+#include "report/model/model.h"
+
+struct pmu_roofline;
+
+/** pmu_page_sections() - a member "sections": the regions, see sections.c */
+void pmu_page_sections(struct pmu_strbuf *out, const struct pmu_model *model);
+
+/** pmu_page_topdown() - a member "topdown": the nodes of top-down analysis, if any was counted */
+void pmu_page_topdown(struct pmu_strbuf *out, const struct pmu_model *model);
+
+/**
+ * pmu_page_roofline() - a member "roofline": what regions compute beside what the machine can
+ * @why: why there are no ceilings; "" where there are
+ */
+void pmu_page_roofline(struct pmu_strbuf *out, const struct pmu_roofline *roofline,
+		       const char *why);
+
+#endif

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The regions of a report for its page: by columns, because a browser has to read all of them before it
+ * shows any, and of 10,000 regions on 16 threads the JSON report is eight times as long.
+ *
+ *   sections      [{group, rows, threads, over}]: one for each of "groups"
+ *     rows        the sums, in tree order: [n] each of name, path, parent (an index, null),
+ *                 n_threads, calls, all_calls (null: as calls), time_ns, self_ns, own_ns, min_ns, max_ns,
+ *                 sd_ns, share, open, flags; net, self: [count][n]; metrics: [metric][n]; and where there are
+ *                 any: percentiles [4][n], histogram [n] of [[ns, calls]], least [count][n],
+ *                 estimates [n] of [[value, margin]] for each count, unmeasured_calls [n], whole_time [n] of
+ *                 [value, margin]: an estimate of all calls'
+ *     team        only with teams: [n] of null or {others, time_ns, n_threads, imbalance, efficiency,
+ *                 share, net, metrics}
+ *     threads     what threads and sockets have of these: start: those of sum i are start[i] to
+ *                 start[i + 1] - 1; thread: index into the threads, and behind these the sockets;
+ *                 calls, time_ns, self_ns, flags, net, metrics (to six digits)
+ *     over        how regions are spread over processes: [{row, over_parts, over_ranks}]
+ *
+ * Everything else is as in the JSON report (lib/report/json.c), which also tells what the names mean.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bindings/command/page/data.h"
+#include "report/json.h"
+#include "report/json_put.h"
+#include "report/model/histogram.h"
+#include "report/model/rows.h"
+#include "report/several.h"
+
+/* Some rows of a section, in any order. */
+struct rows {
+	struct pmu_strbuf *out;
+	const struct pmu_model_section *section;
+	const struct pmu_model_row *row;
+	const unsigned int *order; /* [n] indexes of them; NULL: as they stand */
+	unsigned int n;
+};
+
+static const struct pmu_model_row *row_at(const struct rows *rows, unsigned int i)
+{
+	return &rows->row[rows->order ? rows->order[i] : i];
+}
+
+static void put_number(struct pmu_strbuf *out, double value)
+{
+	if (pmu_encode_double(out, value) < 0)
+		pmu_strbuf_add(out, "null");
+}
+
+static void put_count(struct pmu_strbuf *out, bool known, uint64_t value)
+{
+	if (known)
+		pmu_encode_u64(out, value);
+	else
+		pmu_strbuf_add(out, "null");
+}
+
+/* --- columns that a row has once --- */
+
+typedef void put_cell(struct pmu_strbuf *out, const struct pmu_model_row *row);
+
+struct column {
+	const char *name;
+	put_cell *put;
+};
+
+static void put_name(struct pmu_strbuf *out, const struct pmu_model_row *row)
+{
+	pmu_encode_json(out, row->name);
+}
+
+static void put_path(struct pmu_strbuf *out, const struct pmu_model_row *row)
+{
+	pmu_encode_json(out, row->path);
+}
+
+static void put_parent(struct pmu_strbuf *out, const struct pmu_model_row *row)
+{
+	put_count(out, row->parent >= 0, (uint64_t)row->parent);
+}
+
+static void put_n_threads(struct pmu_strbuf *out, const struct pmu_model_row *row)
+{
+	pmu_encode_u64(out, row->n_threads);
+}
+
+static void put_calls(struct pmu_strbuf *out, const struct pmu_model_row *row)
+{
+	pmu_encode_u64(out, row->calls);
+}
+
+static void put_all_calls(struct pmu_strbuf *out, const struct pmu_model_row *row)
+{
+	put_count(out, row->all_calls > row->calls, row->all_calls);
+}
+
+static void put_time(struct pmu_strbuf *out, const struct pmu_model_row *row)
+{
+	put_count(out, pmu_model_time_known(row), row->time_ns);
+}
+
+static void put_self(struct pmu_strbuf *out, const struct pmu_model_row *row)
+{
+	put_count(out, pmu_model_self_known(row), row->self_ns);
+}
+
+static void put_own(struct pmu_strbuf *out, const struct pmu_model_row *row)
+{
+	put_count(out, pmu_model_time_known(row), row->cost_ns);
+}
+
+static void put_min(struct pmu_strbuf *out, const struct pmu_model_row *row)
+{
+	put_count(out, pmu_model_time_known(row) && row->calls, row->min_ns);
+}
+
+static void put_max(struct pmu_strbuf *out, const struct pmu_model_row *row)
+{
+	put_count(out, pmu_model_time_known(row) && row->calls, row->max_ns);
+}
+
+static void put_sd(struct pmu_strbuf *out, const struct pmu_model_row *row)
+{
+	put_number(out, row->sd_ns);
+}
+
+static void put_share(struct pmu_strbuf *out, const struct pmu_model_row *row)
+{
+	put_number(out, row->share);
+}
+
+static void put_open(struct pmu_strbuf *out, const struct pmu_model_row *row)
+{
+	pmu_encode_u64(out, row->n_open);
+}
+
+static void put_flags(struct pmu_strbuf *out, const struct pmu_model_row *row)
+{
+	pmu_json_flags(out, row->flags);
+}
+
+static void put_histogram(struct pmu_strbuf *out, const struct pmu_model_row *row)
+{
+	if (row->histogram)
+		pmu_json_histogram(out, row);
+	else
+		pmu_strbuf_add(out, "null");
+}
+
+static const struct column sum_columns[] = {
+	{ "name", put_name },     { "path", put_path },
+	{ "parent", put_parent }, { "n_threads", put_n_threads },
+	{ "calls", put_calls },   { "all_calls", put_all_calls },
+	{ "time_ns", put_time },  { "self_ns", put_self },
+	{ "own_ns", put_own },    { "min_ns", put_min },
+	{ "max_ns", put_max },    { "sd_ns", put_sd },
+	{ "share", put_share },   { "open", put_open },
+	{ "flags", put_flags },   { NULL, NULL },
+};
+
+static const struct column thread_columns[] = {
+	{ "calls", put_calls }, { "time_ns", put_time }, { "self_ns", put_self },
+	{ "flags", put_flags }, { NULL, NULL },
+};
+
+static void put_column(const struct rows *rows, const char *name, put_cell *put)
+{
+	key(rows->out, ",\n    ", name);
+	pmu_strbuf_add(rows->out, "[");
+	for (unsigned int i = 0; i < rows->n; i++) {
+		if (i)
+			pmu_strbuf_add_n(rows->out, ",", 1);
+		put(rows->out, row_at(rows, i));
+	}
+	pmu_strbuf_add(rows->out, "]");
+}
+
+static void put_columns(const struct rows *rows, const struct column *column)
+{
+	for (; column->name; column++)
+		put_column(rows, column->name, column->put);
+}
+
+/* --- columns of which there is one for each count or metric --- */
+
+typedef void put_nth(struct pmu_strbuf *out, const struct pmu_model_row *row, unsigned int i);
+
+static void put_net(struct pmu_strbuf *out, const struct pmu_model_row *row, unsigned int i)
+{
+	put_count(out, !(row->missing >> i & 1), row->net[i]);
+}
+
+static void put_self_count(struct pmu_strbuf *out, const struct pmu_model_row *row, unsigned int i)
+{
+	put_count(out, !((row->missing | row->self_missing) >> i & 1), row->self[i]);
+}
+
+static void put_least(struct pmu_strbuf *out, const struct pmu_model_row *row, unsigned int i)
+{
+	bool known = row->least && row->least->known >> i & 1;
+
+	put_count(out, known, known ? row->least->count[i] : 0);
+}
+
+static void put_metric(struct pmu_strbuf *out, const struct pmu_model_row *row, unsigned int i)
+{
+	put_number(out, row->metric ? row->metric[i] : NAN);
+}
+
+/* Nobody reads more digits of it, and there are very many of them. */
+static void put_metric_short(struct pmu_strbuf *out, const struct pmu_model_row *row,
+			     unsigned int i)
+{
+	double value = row->metric ? row->metric[i] : NAN;
+	char digits[32];
+
+	if (isfinite(value)) {
+		snprintf(digits, sizeof(digits), "%.5e", value);
+		value = strtod(digits, NULL);
+	}
+	put_number(out, value);
+}
+
+static void put_percentile(struct pmu_strbuf *out, const struct pmu_model_row *row, unsigned int i)
+{
+	uint64_t ns = 0;
+	bool known = row->histogram && pmu_row_percentile(row, pmu_percentiles[i].per_mille, &ns);
+
+	put_count(out, known, ns);
+}
+
+static void put_matrix(const struct rows *rows, const char *name, unsigned int n, put_nth *put)
+{
+	key(rows->out, ",\n    ", name);
+	pmu_strbuf_add(rows->out, "[");
+	for (unsigned int k = 0; k < n; k++) {
+		pmu_strbuf_add(rows->out, k ? ",\n     [" : "[");
+		for (unsigned int i = 0; i < rows->n; i++) {
+			if (i)
+				pmu_strbuf_add_n(rows->out, ",", 1);
+			put(rows->out, row_at(rows, i), k);
+		}
+		pmu_strbuf_add(rows->out, "]");
+	}
+	pmu_strbuf_add(rows->out, "]");
+}
+
+/* --- what only some reports have --- */
+
+static bool any_row(const struct rows *rows, bool (*has)(const struct pmu_model_row *row))
+{
+	for (unsigned int i = 0; i < rows->n; i++)
+		if (has(row_at(rows, i)))
+			return true;
+	return false;
+}
+
+static bool has_histogram(const struct pmu_model_row *row)
+{
+	return row->histogram != NULL;
+}
+
+static bool has_least(const struct pmu_model_row *row)
+{
+	return row->least != NULL;
+}
+
+static bool has_estimate(const struct pmu_model_row *row)
+{
+	return row->estimate != NULL;
+}
+
+static bool is_sampled(const struct pmu_model_row *row)
+{
+	return row->unmeasured_calls > 0;
+}
+
+static bool has_team(const struct pmu_model_row *row)
+{
+	return row->team != NULL;
+}
+
+static void put_estimate(struct pmu_strbuf *out, const struct pmu_model_estimate *estimate)
+{
+	pmu_strbuf_add(out, "[");
+	put_number(out, estimate->value);
+	pmu_strbuf_add(out, ",");
+	put_number(out, estimate->margin);
+	pmu_strbuf_add(out, "]");
+}
+
+static void put_estimates(const struct rows *rows)
+{
+	struct pmu_strbuf *out = rows->out;
+
+	key(out, ",\n    ", "estimates");
+	for (unsigned int i = 0; i < rows->n; i++) {
+		const struct pmu_model_row *row = row_at(rows, i);
+
+		pmu_strbuf_add(out, i ? "," : "[");
+		pmu_strbuf_add(out, row->estimate ? "[" : "null");
+		for (unsigned int k = 0; row->estimate && k < rows->section->n_counts; k++) {
+			pmu_strbuf_add(out, k ? "," : "");
+			put_estimate(out, &row->estimate[k]);
+		}
+		pmu_strbuf_add(out, row->estimate ? "]" : "");
+	}
+	pmu_strbuf_add(out, "]");
+}
+
+static void put_team(const struct rows *rows, const struct pmu_model_team *team)
+{
+	struct pmu_strbuf *out = rows->out;
+
+	key(out, "{", "others");
+	pmu_strbuf_add(out, team->has_others ? "true" : "false");
+	put_known(out, ",", "time_ns", team->time_known, team->time_ns);
+	put_known(out, ",", "n_threads", team->n_threads, team->n_threads);
+	put_double(out, ",", "imbalance", team->imbalance);
+	put_double(out, ",", "efficiency", team->efficiency);
+	put_double(out, ",", "share", team->share);
+	key(out, ",", "net");
+	pmu_strbuf_add(out, "[");
+	for (unsigned int k = 0; k < rows->section->n_counts; k++) {
+		pmu_strbuf_add(out, k ? "," : "");
+		put_count(out, !(team->missing >> k & 1), team->net[k]);
+	}
+	key(out, "],", "metrics");
+	pmu_strbuf_add(out, "[");
+	for (unsigned int k = 0; k < rows->section->n_metrics; k++) {
+		pmu_strbuf_add(out, k ? "," : "");
+		put_number(out, team->metric ? team->metric[k] : NAN);
+	}
+	pmu_strbuf_add(out, "]}");
+}
+
+static void put_whole_time(struct pmu_strbuf *out, const struct pmu_model_row *row)
+{
+	if (row->whole_time)
+		put_estimate(out, row->whole_time);
+	else
+		pmu_strbuf_add(out, "null");
+}
+
+static void put_unmeasured(struct pmu_strbuf *out, const struct pmu_model_row *row)
+{
+	pmu_encode_u64(out, row->unmeasured_calls);
+}
+
+static void put_teams(const struct rows *rows)
+{
+	key(rows->out, ",\n    ", "team");
+	for (unsigned int i = 0; i < rows->n; i++) {
+		pmu_strbuf_add(rows->out, i ? "," : "[");
+		if (row_at(rows, i)->team)
+			put_team(rows, row_at(rows, i)->team);
+		else
+			pmu_strbuf_add(rows->out, "null");
+	}
+	pmu_strbuf_add(rows->out, "]");
+}
+
+/* --- a section --- */
+
+static void put_sums(const struct rows *rows)
+{
+	const struct pmu_model_section *s = rows->section;
+
+	put_u64(rows->out, ",\n   \"rows\": {", "n", rows->n);
+	put_columns(rows, sum_columns);
+	put_matrix(rows, "net", s->n_counts, put_net);
+	put_matrix(rows, "self", s->n_counts, put_self_count);
+	put_matrix(rows, "metrics", s->n_metrics, put_metric);
+	if (any_row(rows, has_histogram)) {
+		put_matrix(rows, "percentiles", PMU_PERCENTILES, put_percentile);
+		put_column(rows, "histogram", put_histogram);
+	}
+	if (any_row(rows, has_least))
+		put_matrix(rows, "least", s->n_counts, put_least);
+	if (any_row(rows, has_estimate))
+		put_estimates(rows);
+	if (any_row(rows, is_sampled)) {
+		put_column(rows, "unmeasured_calls", put_unmeasured);
+		put_column(rows, "whole_time", put_whole_time);
+	}
+	if (any_row(rows, has_team))
+		put_teams(rows);
+	pmu_strbuf_add(rows->out, "}");
+}
+
+static void put_indexes(struct pmu_strbuf *out, const char *before, const char *name,
+			const unsigned int *index, unsigned int n)
+{
+	key(out, before, name);
+	pmu_strbuf_add(out, "[");
+	for (unsigned int i = 0; i < n; i++) {
+		if (i)
+			pmu_strbuf_add_n(out, ",", 1);
+		pmu_encode_u64(out, index[i]);
+	}
+	pmu_strbuf_add(out, "]");
+}
+
+static void put_thread(struct pmu_strbuf *out, const struct pmu_model_row *row)
+{
+	put_count(out, row->thread >= 0, (uint64_t)row->thread);
+}
+
+static void put_thread_rows(struct pmu_strbuf *out, const struct pmu_model_section *s)
+{
+	struct pmu_rows_by_sum index;
+	struct rows rows = { .out = out, .section = s, .row = s->thread_row };
+
+	if (pmu_rows_by_sum(&index, s) < 0) {
+		out->failed = 1;
+		return;
+	}
+	rows.order = index.row;
+	rows.n = index.start[s->n_rows];
+	put_indexes(out, ",\n   \"threads\": {", "start", index.start, s->n_rows + 1);
+	put_column(&rows, "thread", put_thread);
+	put_columns(&rows, thread_columns);
+	put_matrix(&rows, "net", s->n_counts, put_net);
+	put_matrix(&rows, "metrics", s->n_metrics, put_metric_short);
+	pmu_strbuf_add(out, "}");
+	pmu_rows_by_sum_free(&index);
+}
+
+static void put_over(struct pmu_strbuf *out, const struct pmu_model *model,
+		     const struct pmu_model_section *s)
+{
+	struct pmu_json_parts *parts = NULL;
+
+	out->failed |= pmu_json_parts_open(&parts, model, s) < 0;
+	if (!parts)
+		return;
+	key(out, ",\n   ", "over");
+	pmu_strbuf_add(out, "[");
+	for (unsigned int i = 0; i < s->n_rows && !out->failed; i++) {
+		put_u64(out, i ? ",\n    {" : "\n    {", "row", i);
+		pmu_json_parts_put(out, parts, i);
+		pmu_strbuf_add(out, "}");
+	}
+	pmu_strbuf_add(out, "]");
+	pmu_json_parts_close(parts);
+}
+
+void pmu_page_sections(struct pmu_strbuf *out, const struct pmu_model *model)
+{
+	key(out, ",\n ", "sections");
+	pmu_strbuf_add(out, "[");
+	for (unsigned int i = 0; i < model->n_sections; i++) {
+		const struct pmu_model_section *s = &model->section[i];
+		const struct rows rows = {
+			.out = out, .section = s, .row = s->row, .n = s->n_rows
+		};
+
+		put_text(out, i ? ",\n  {" : "\n  {", "group", s->group);
+		put_sums(&rows);
+		put_thread_rows(out, s);
+		put_over(out, model, s);
+		pmu_strbuf_add(out, "}");
+	}
+	pmu_strbuf_add(out, "]");
+}
