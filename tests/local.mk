@@ -14,6 +14,7 @@ unit_tests = \
 	%D%/unit/base/write \
 	%D%/unit/bench/verify \
 	%D%/unit/command/codename \
+	%D%/unit/command/longest \
 	%D%/unit/command/noise_sample \
 	%D%/unit/command/noise_summary \
 	%D%/unit/command/protobuf \
@@ -121,6 +122,8 @@ unit_tests = \
 	bench/verify/tally.c
 %C%_unit_bench_verify_LDADD = $(LDADD) $(JANSSON_LIBS) -lm
 %C%_unit_command_codename_SOURCES = %D%/unit/command/codename.c bindings/command/info/codename.c bindings/command/info/codename.h
+%C%_unit_command_longest_SOURCES = %D%/unit/command/longest.c bindings/command/page/calls.h bindings/command/page/longest.c \
+	bindings/command/page/timeline.h
 %C%_unit_command_noise_sample_SOURCES = %D%/unit/command/noise_sample.c $(noise_sources)
 %C%_unit_command_noise_summary_SOURCES = %D%/unit/command/noise_summary.c $(noise_sources)
 %C%_unit_command_protobuf_SOURCES = %D%/unit/command/protobuf.c bindings/command/viewers/protobuf.c \
