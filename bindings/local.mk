@@ -91,6 +91,47 @@ viewers_sources = $(stacks_sources) \
 	%D%/command/viewers/speedscope.c \
 	%D%/command/viewers/viewers.c \
 	%D%/command/viewers/viewers.h
+# A page, and what it is made of: frame, style, and the script in this order.
+page_sources = \
+	%D%/command/page/calls.c \
+	%D%/command/page/calls.h \
+	%D%/command/page/data.h \
+	%D%/command/page/longest.c \
+	%D%/command/page/others.c \
+	%D%/command/page/page.c \
+	%D%/command/page/page.h \
+	%D%/command/page/report.c \
+	%D%/command/page/roofline.c \
+	%D%/command/page/sections.c \
+	%D%/command/page/timeline.c \
+	%D%/command/page/timeline.h
+page_style = %D%/command/page/page.css
+page_script = \
+	%D%/command/page/format.js \
+	%D%/command/page/element.js \
+	%D%/command/page/report.js \
+	%D%/command/page/views.js \
+	%D%/command/page/series.js \
+	%D%/command/page/diff.js \
+	%D%/command/page/table.js \
+	%D%/command/page/flame.js \
+	%D%/command/page/timeline_data.js \
+	%D%/command/page/timeline.js \
+	%D%/command/page/topdown.js \
+	%D%/command/page/charts.js \
+	%D%/command/page/roofline.js \
+	%D%/command/page/detail.js \
+	%D%/command/page/head.js \
+	%D%/command/page/page.js
+EXTRA_DIST += %D%/command/page/embed.awk %D%/command/page/page.html $(page_style) $(page_script)
+CLEANFILES += %D%/command/page/template.c
+%D%/command/page/template.c: %D%/command/page/embed.awk %D%/command/page/page.html $(page_style) $(page_script)
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)cd $(srcdir) && style=`cat $(page_style) | sha256sum` && script=`cat $(page_script) | sha256sum` && \
+		LC_ALL=C $(AWK) -v style="$(page_style)" -v script="$(page_script)" \
+		-v style_hash="$${style%% *}" -v script_hash="$${script%% *}" \
+		-f %D%/command/page/embed.awk %D%/command/page/page.html >$(abs_builddir)/$@.tmp && \
+		mv $(abs_builddir)/$@.tmp $(abs_builddir)/$@
 # Traces: read, and written for Perfetto and Chrome.
 trace_read_sources = \
 	%D%/command/trace/flows.c \
@@ -152,6 +193,7 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(tra
 	%D%/command/list/list.c \
 	%D%/command/list/list.h \
 	%D%/command/list/view.c \
+	$(page_sources) \
 	%D%/command/plan/json.c \
 	%D%/command/plan/plan.c \
 	%D%/command/plan/plan.h \
@@ -189,6 +231,7 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(tra
 	%D%/command/run/write.c \
 	%D%/preload/process/target.c \
 	%D%/preload/process/target.h
+nodist_pmu_SOURCES = %D%/command/page/template.c
 pmu_LDADD = lib/libpmu-core.la $(JANSSON_LIBS) $(ZLIB_LIBS) -lm
 dist_man_MANS += %D%/command/pmu.1
 # Where `pmu run` finds what it preloads; by the way from the one to the other also in a moved installation.

@@ -400,7 +400,8 @@ fuzz_tests = \
 %C%_fuzz_intel_SOURCES = %D%/fuzz/intel.c %D%/fuzz/standalone.c
 %C%_fuzz_intel_metric_SOURCES = %D%/fuzz/intel_metric.c %D%/fuzz/standalone.c
 %C%_fuzz_journal_SOURCES = %D%/fuzz/journal.c %D%/fuzz/standalone.c
-%C%_fuzz_json_SOURCES = %D%/fuzz/json.c $(json_read_sources) %D%/fuzz/standalone.c
+%C%_fuzz_json_SOURCES = %D%/fuzz/json.c $(json_read_sources) bindings/command/page/data.h bindings/command/page/sections.c \
+	%D%/fuzz/standalone.c
 %C%_fuzz_likwid_SOURCES = %D%/fuzz/likwid.c %D%/fuzz/standalone.c
 %C%_fuzz_limits_SOURCES = %D%/fuzz/limits.c $(limits_sources) %D%/fuzz/standalone.c
 %C%_fuzz_look_SOURCES = %D%/fuzz/look.c bindings/command/run/look.c bindings/command/run/run.h \
@@ -606,7 +607,7 @@ $(fuzz_folder)/%.o: %.c $(filter %.h,$(lib_sources)) config.h
 $(fuzz_folder)/libpmu-core.a: $(fuzz_objects)
 	$(AM_V_GEN)rm -f $@ && $(AR) cq $@ $(fuzz_objects)
 # What a target needs beside the library.
-fuzz_json_extra = $(filter %.c,$(json_read_sources))
+fuzz_json_extra = $(filter %.c,$(json_read_sources)) bindings/command/page/sections.c
 fuzz_ceilings_extra = $(filter %.c,$(json_read_sources) $(roofline_sources)) bindings/command/wrap.c
 fuzz_elf_extra = bindings/preload/symbols/elf.c
 fuzz_limits_extra = $(filter %.c,$(limits_sources))

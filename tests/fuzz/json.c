@@ -6,12 +6,33 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "bindings/command/json/read.h"
+#include "bindings/command/page/data.h"
 #include "group/metric.h"
 #include "report/combine/combine.h"
 #include "report/report.h"
 #include "tests/fuzz/check_teams.h"
 #include "tests/fuzz/fuzz.h"
+
+/* What a page has of it is JSON. */
+static void check_page(const struct pmu_model *model)
+{
+	struct pmu_strbuf out = { 0 };
+	struct pmu_json json;
+
+	pmu_strbuf_add(&out, "{\"first\": 0");
+	pmu_page_sections(&out, model);
+	pmu_strbuf_add(&out, "}");
+	if (out.failed)
+		abort();
+	pmu_json_start(&json, out.text, out.len);
+	while (pmu_json_next(&json) != PMU_JSON_END)
+		;
+	if (json.error)
+		abort();
+	pmu_strbuf_free(&out);
+}
 
 /* As two processes that look alike: what comes of it can be written, too. */
 static void combine(struct pmu_model *model, enum pmu_combine how)
@@ -23,6 +44,7 @@ static void combine(struct pmu_model *model, enum pmu_combine how)
 	if (!pmu_model_combine(part, 2, how, &combined)) {
 		pmu_metric_fill(combined);
 		check_teams(combined);
+		check_page(combined);
 		for (int format = PMU_REPORT_TEXT; format <= PMU_REPORT_CSV; format++)
 			pmu_report_render(&out, combined, (enum pmu_report_format)format, &options);
 		if (out.failed)
@@ -96,6 +118,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	pmu_write_text(&text, model, &options);
 	pmu_strbuf_free(&text);
 	check_again(model);
+	check_page(model);
 	combine(model, PMU_COMBINE_RANKS);
 	combine(model, PMU_COMBINE_PROGRAMS);
 	combine(model, PMU_COMBINE_TREE);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Pages whose data are the JSON as it is: repeated runs, and comparisons. */
+#include "bindings/command/diff/diff.h"
+#include "bindings/command/page/page.h"
+#include "bindings/command/series/series.h"
+
+int pmu_page_series(struct pmu_strbuf *out, const struct pmu_series *series)
+{
+	struct pmu_strbuf json = { 0 };
+	int rc = pmu_series_write_json(&json, series);
+
+	if (!rc)
+		rc = pmu_page_write(out, "series", &json);
+	pmu_strbuf_free(&json);
+	return rc;
+}
+
+int pmu_page_diff(struct pmu_strbuf *out, const struct pmu_diff *diff)
+{
+	struct pmu_strbuf json = { 0 };
+	int rc;
+
+	pmu_diff_write_json(&json, diff);
+	rc = pmu_page_write(out, "diff", &json);
+	pmu_strbuf_free(&json);
+	return rc;
+}
