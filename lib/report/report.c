@@ -24,28 +24,45 @@ static bool same_letters(const char *a, const char *b)
 	return *a == *b;
 }
 
+static bool ends_with(const char *path, const char *ending)
+{
+	size_t len = strlen(path), n = strlen(ending);
+
+	return len >= n && same_letters(path + len - n, ending);
+}
+
 enum pmu_report_format pmu_report_format_of(const char *path)
 {
-	size_t len = strlen(path);
-
-	for (size_t i = 0; i < PMU_ARRAY_LEN(endings); i++) {
-		size_t n = strlen(endings[i].ending);
-
-		if (len >= n && same_letters(path + len - n, endings[i].ending))
+	for (size_t i = 0; i < PMU_ARRAY_LEN(endings); i++)
+		if (ends_with(path, endings[i].ending))
 			return endings[i].format;
-	}
 	return PMU_REPORT_TEXT;
 }
 
 int pmu_report_format_check(const char *path)
 {
 	static const char *const refused[] = {
-		".xml",   ".html", ".htm", ".yaml",  ".yml", ".toml",    ".tsv", ".xls",
-		".xlsx",  ".ods",  ".md",  ".tex",   ".pdf", ".parquet", ".db",  ".sqlite",
-		".jsonl", ".jsn",  ".jso", ".jason", ".cvs", ".scv",     ".svg", ".png",
+		".xml", ".yaml",  ".yml", ".toml",    ".tsv", ".xls",    ".xlsx",  ".ods",
+		".md",  ".tex",   ".pdf", ".parquet", ".db",  ".sqlite", ".jsonl", ".jsn",
+		".jso", ".jason", ".cvs", ".scv",     ".svg", ".png",    ".gz",
 	};
+	/* other programs' formats */
+	static const char *const commands[] = { ".folded", ".pb", ".pb.gz", ".speedscope.json" };
 	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
 
+	for (size_t i = 0; i < PMU_ARRAY_LEN(commands); i++)
+		if (ends_with(path, commands[i]))
+			return pmu_fail(
+				EINVAL,
+				"%s: only the pmu command writes %s; a name that ends in .json gets what "
+				"'pmu report' makes it from",
+				path, commands[i]);
+	if (dot && (same_letters(dot, ".html") || same_letters(dot, ".htm")))
+		return pmu_fail(
+			EINVAL,
+			"%s: pages are made by the pmu command: 'pmu run -o run.html', or of a "
+			"report that ends in .json 'pmu report run.json -o run.html'",
+			path);
 	for (size_t i = 0; dot && i < PMU_ARRAY_LEN(refused); i++)
 		if (same_letters(dot, refused[i]))
 			return pmu_fail(

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "bindings/command/command.h"
+#include "bindings/command/page/page.h"
 #include "report/text/terminal.h"
 
 struct request {
@@ -122,6 +123,8 @@ int pmu_diff_render(struct pmu_strbuf *out, const struct pmu_diff *diff, const c
 		pmu_diff_write_json(out, diff);
 	else if (path && ends_in(path, ".csv"))
 		pmu_diff_write_csv(out, diff);
+	else if (pmu_page_is(path))
+		return pmu_page_diff(out, diff);
 	else if (path && ends_in(path, ".md"))
 		pmu_diff_write_markdown(out, diff, text->all);
 	else
@@ -206,8 +209,8 @@ const struct pmu_command pmu_command_diff = {
 		"and Whitney), corrected for how many values there are (Holm), so that of 100 comparisons without\n"
 		"any difference 95 name none.\n"
 		"\n"
-		"  -o, --output OUT  where it goes, any number of times; .json, .csv and .md choose the format,\n"
-		"                    any other name gets text, '-' is standard output\n"
+		"  -o, --output OUT  where it goes, any number of times; .json, .csv, .md and .html (a page for\n"
+		"                    a browser) choose the format, any other name gets text, '-' is standard output\n"
 		"  --map OLD=NEW     regions, or levels of a path, that are called OLD in A and NEW in B\n"
 		"  --metric NAME     also compare this metric: IPC\n"
 		"  --all             also what does not differ\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `pmu report`: stores and JSON reports as text, JSON or CSV, one by one or merged. */
+/* `pmu report`: stores and JSON reports as text, JSON, CSV or a page, one by one or merged. */
 #include <errno.h>
 #include <malloc.h>
 #include <stdbool.h>
@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "bindings/command/command.h"
+#include "bindings/command/page/page.h"
 #include "bindings/command/report/inputs.h"
 #include "bindings/command/roofline/roofline.h"
 #include "bindings/command/series/series.h"
@@ -46,8 +47,11 @@ struct request {
 	bool remove;
 	bool roofline;
 	const char *ceilings; /* a file; NULL: where pmu-bench writes it */
-	bool dash_dash;       /* everything from here on is a file */
-	bool printed;         /* something is on standard output */
+	/* [n_stores] whose timeline a page has: those that the report is of */
+	const char **store;
+	size_t n_stores;
+	bool dash_dash; /* everything from here on is a file */
+	bool printed;   /* something is on standard output */
 };
 
 /* --- the command line --- */
@@ -109,12 +113,21 @@ static int check(const struct pmu_command *self, const struct request *request)
 	return 0;
 }
 
+/* Return: 0; a negative errno with a sentence. */
+static int check_format(const struct request *request, const char *output)
+{
+	if (pmu_viewer_of(output))
+		return pmu_viewer_check(output);
+	if (pmu_page_is(output) || (request->roofline && pmu_roofline_is_svg(output)))
+		return 0;
+	return pmu_report_format_check(output);
+}
+
 /* Several reports into one output: only where its name tells them apart. */
 static int check_outputs(const struct pmu_command *self, const struct request *request)
 {
 	for (size_t i = 0; i < request->n_outputs; i++)
-		if (!(request->roofline && pmu_roofline_is_svg(request->output[i])) &&
-		    pmu_report_format_check(request->output[i]))
+		if (check_format(request, request->output[i]))
 			return pmu_command_usage_error(self, "%s", pmu_error_text());
 	for (size_t i = 0; i < request->n_outputs && request->n_files > 1; i++)
 		if (strcmp(request->output[i], "-") != 0 && !is_of_one(request->output[i]))
@@ -132,7 +145,8 @@ static int parse(const struct pmu_command *self, int argc, char **argv, struct r
 
 	request->file = calloc((size_t)argc, sizeof(*request->file));
 	request->output = calloc((size_t)argc, sizeof(*request->output));
-	if (!request->file || !request->output) {
+	request->store = calloc((size_t)argc, sizeof(*request->store));
+	if (!request->file || !request->output || !request->store) {
 		pmu_command_error("no memory");
 		return PMU_EXIT_FAILED;
 	}
@@ -152,6 +166,7 @@ static int parse(const struct pmu_command *self, int argc, char **argv, struct r
 		return PMU_EXIT_FAILED;
 	}
 	rc = pmu_command_top(self, request->top, &request->text);
+	if (!rc)
 	return rc ? rc : check(self, request);
 }
 
@@ -162,14 +177,32 @@ static int render(struct pmu_strbuf *out, const struct pmu_model *model,
 		  const struct request *request, const char *output,
 		  const struct pmu_text_options *options)
 {
+	const struct pmu_viewer *viewer = output ? pmu_viewer_of(output) : NULL;
+	const struct pmu_page_beside beside = { .ceilings = request->ceilings,
+						.roofline = request->roofline,
+						.store = request->store,
+						.n_stores = request->n_stores };
 	int rc = 0;
 
-	if (request->roofline)
+	if (pmu_page_is(output))
+		rc = pmu_page_report(out, model, &beside);
+	else if (viewer)
+		rc = pmu_viewer_render(out, model, viewer, output, options);
+	else if (request->roofline)
 		rc = pmu_roofline_render(out, model, request->ceilings, output, options);
 	else
 		pmu_report_render(out, model,
 				  output ? pmu_report_format_of(output) : PMU_REPORT_TEXT, options);
 	return rc ? rc : out->failed ? -ENOMEM : 0;
+}
+
+/* What is written from now on is of these. */
+static void set_stores(struct request *request, const struct pmu_input *input, size_t n)
+{
+	request->n_stores = 0;
+	for (size_t i = 0; i < n; i++)
+		if (input[i].is_store)
+			request->store[request->n_stores++] = input[i].path;
 }
 
 static int write_stdout(const struct pmu_model *model, struct request *request)
@@ -342,8 +375,12 @@ static int write_series(const struct request *request, const struct pmu_series *
 
 	if (!to_file)
 		pmu_terminal_fit(&options, STDOUT_FILENO);
-	rc = pmu_series_render(&out, series,
-			       to_file ? pmu_report_format_of(output) : PMU_REPORT_TEXT, &options);
+	if (to_file && pmu_page_is(output))
+		rc = pmu_page_series(&out, series);
+	else
+		rc = pmu_series_render(&out, series,
+				       to_file ? pmu_report_format_of(output) : PMU_REPORT_TEXT,
+				       &options);
 	if (!rc && !to_file)
 		return pmu_command_print(&out);
 	if (!rc)
@@ -371,6 +408,13 @@ static int report_series(struct request *request, struct pmu_input *input)
 			failed = PMU_EXIT_FAILED;
 			continue;
 		}
+		if (pmu_viewer_of(request->output[i])) {
+			pmu_command_error(
+				"%s is of repeated runs: %s is of one; write text, .json or .csv",
+				input->path, request->output[i]);
+			failed = PMU_EXIT_FAILED;
+			continue;
+		}
 		failed |= write_series(request, input->series, request->output[i]);
 	}
 	if (!request->n_outputs && !request->roofline) {
@@ -393,6 +437,7 @@ static int report_file(struct request *request, size_t i)
 		return rc == ONLY_REMOVED ? 0 : rc;
 	if (input.series)
 		return report_series(request, &input);
+	set_stores(request, &input, 1);
 	rc = write_outputs(input.model, request, TO_ALL);
 	pmu_model_free(input.model);
 	return rc ? rc : done_with(request, &input);
@@ -413,9 +458,11 @@ static int write_apart(const struct pmu_command *self, struct request *request,
 {
 	int rc = check_outputs(self, request);
 
-	for (size_t i = 0; rc != PMU_EXIT_USAGE && i < n; i++)
+	for (size_t i = 0; rc != PMU_EXIT_USAGE && i < n; i++) {
+		set_stores(request, &input[i], 1);
 		if (write_outputs(input[i].model, request, TO_ALL) || done_with(request, &input[i]))
 			rc = PMU_EXIT_FAILED;
+	}
 	return rc;
 }
 
@@ -449,10 +496,13 @@ static int write_merged(struct request *request, struct pmu_input *input, size_t
 	}
 	if (!has_own(request))
 		forget_models(input, n);
+	set_stores(request, input, n);
 	rc = write_outputs(model, request, TO_THE_OTHERS);
 	pmu_model_free(model);
-	for (size_t i = 0; i < n && input[i].model; i++)
+	for (size_t i = 0; i < n && input[i].model; i++) {
+		set_stores(request, &input[i], 1);
 		rc |= write_outputs(input[i].model, request, TO_THOSE_OF_ONE);
+	}
 	for (size_t i = 0; i < n && !rc; i++)
 		rc |= done_with(request, &input[i]);
 	return rc || n_left_out ? PMU_EXIT_FAILED : 0;
@@ -475,7 +525,8 @@ static int report_read(const struct pmu_command *self, struct request *request,
 static bool needs_rows(const struct request *request)
 {
 	for (size_t i = 0; i < request->n_outputs; i++)
-		if (is_of_one(request->output[i]) ||
+		if (is_of_one(request->output[i]) || pmu_page_is(request->output[i]) ||
+		    pmu_viewer_of(request->output[i]) ||
 		    (strcmp(request->output[i], "-") != 0 &&
 		     pmu_report_format_of(request->output[i]) != PMU_REPORT_TEXT))
 			return true;
@@ -632,6 +683,7 @@ static int run_report(const struct pmu_command *self, int argc, char **argv)
 	free(request.written);
 	free(request.file);
 	free(request.output);
+	free(request.store);
 	return rc;
 }
 
@@ -648,11 +700,15 @@ const struct pmu_command pmu_command_report = {
 		"ones follow\n"
 		"each other.  Without a FILE it lists the stores.\n"
 		"\n"
-		"  -o, --output OUT  where the report goes, any number of times; .json and .csv choose\n"
-		"                    the format, any other name gets text, '-' is standard output.  %p\n"
-		"                    stands for the process, %r for the MPI rank, %h for the host, %n for\n"
-		"                    the program's number in its process: with one of them every FILE\n"
-		"                    gets its own OUT.  Without -o: text on standard output\n"
+		"  -o, --output OUT  where the report goes, any number of times; .json, .csv and .html\n"
+		"                    (a page for a browser) choose the format, .folded (flame graphs),\n"
+		"                    .speedscope.json, .pb (pprof; also .pb.gz) and callgrind.out.NAME\n"
+		"                    (KCachegrind) that of other viewers, any other name gets text, '-' is\n"
+		"                    standard output.  %p stands for the process, %r for the MPI rank, %h\n"
+		"                    for the host, %n for the program's number in its process: with one of\n"
+		"                    them every FILE gets its own OUT.  .pftrace (Perfetto), .trace.json and\n"
+		"                    .json.gz (Chrome's format) get all calls of all traces; a page of a trace\n"
+		"                    has a timeline.  Without -o: text on standard output\n"
 		"  --merge           one report of all FILEs, whatever they are of: below a row for each\n"
 		"                    program where there are several\n"
 		"  --each            a report for each FILE, also of ranks\n"

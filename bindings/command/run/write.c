@@ -10,8 +10,10 @@
 #include "base/error.h"
 #include "base/write.h"
 #include "bindings/command/command.h"
+#include "bindings/command/page/page.h"
 #include "bindings/command/roofline/roofline.h"
 #include "bindings/command/run/run.h"
+#include "bindings/command/viewers/viewers.h"
 #include "group/metric.h"
 #include "report/combine/combine.h"
 #include "report/text/terminal.h"
@@ -22,9 +24,11 @@
 struct writing {
 	const struct pmu_run_request *request;
 	const struct pmu_run_parts *parts;
+	const struct pmu_run_folder *folder;
 	const char *configured;
 	enum pmu_report_format format;
-	bool is_picture;
+	bool is_picture, is_page;
+	const struct pmu_viewer *viewer; /* another program's format; NULL: ours */
 	struct pmu_text_options text;
 	struct named *named; /* [n_named] sorted by path */
 	size_t n_named;
@@ -107,6 +111,29 @@ static bool is_markdown(const char *path)
 	return len > 3 && !strcasecmp(path + len - 3, ".md");
 }
 
+/* Is there the format that its name asks for?  Return: 0, or an exit status after a message. */
+static int check_format(const struct pmu_run_request *request, const char *configured)
+{
+	bool viewer = pmu_viewer_of(configured) != NULL;
+
+	if (viewer && request->repeat) {
+		pmu_command_error("%s is of one run: --repeat's are text, .json, .csv or .html",
+				  configured);
+		return PMU_EXIT_USAGE;
+	}
+	/* of comparisons alone */
+	if (!viewer && request->against.we_wordv && is_markdown(configured))
+		return 0;
+	if (!viewer && request->roofline && pmu_roofline_is_svg(configured))
+		return 0;
+	if (pmu_page_is(configured))
+		return 0;
+	if (!(viewer ? pmu_viewer_check(configured) : pmu_report_format_check(configured)))
+		return 0;
+	pmu_command_error("%s; the command was not started", pmu_error_text());
+	return PMU_EXIT_NOT_STARTED;
+}
+
 static int check_output(const struct pmu_run_request *request, const char *configured)
 {
 	const char *slash = strrchr(configured, '/');
@@ -116,13 +143,9 @@ static int check_output(const struct pmu_run_request *request, const char *confi
 
 	if (!strcmp(configured, "-"))
 		return 0;
-	/* of comparisons alone */
-	if (!(request->against.we_wordv && is_markdown(configured)) &&
-	    !(request->roofline && pmu_roofline_is_svg(configured)) &&
-	    pmu_report_format_check(configured)) {
-		pmu_command_error("%s; the command was not started", pmu_error_text());
-		return PMU_EXIT_NOT_STARTED;
-	}
+	rc = check_format(request, configured);
+	if (rc)
+		return rc;
 	if (request->repeat && has_letter(configured, strlen(configured), "prn")) {
 		pmu_command_error(
 			"--repeat makes one report of all processes: -o %s has %%p, %%r or %%n in it",
@@ -210,9 +233,30 @@ static int combine(const struct pmu_run_request *request, const struct pmu_run_p
 	return 0;
 }
 
-static int render_one(const struct writing *w, const struct pmu_model *model,
+/* @pid: of one of several processes, else 0 */
+static int render_page(const struct writing *w, const struct pmu_model *model, int64_t pid,
+		       struct pmu_strbuf *out)
+{
+	struct pmu_page_beside beside = { .ceilings = w->request->ceilings,
+					  .roofline = w->request->roofline };
+	struct pmu_run_traced traced;
+	int rc;
+
+	pmu_run_traced_open(w->request, w->folder, pid, &traced);
+	beside.store = traced.store;
+	beside.n_stores = traced.n;
+	rc = pmu_page_report(out, model, &beside);
+	pmu_run_traced_close(&traced);
+	return rc;
+}
+
+static int render_one(const struct writing *w, const struct pmu_model *model, int64_t pid,
 		      struct pmu_strbuf *out)
 {
+	if (w->is_page)
+		return render_page(w, model, pid, out);
+	if (w->viewer)
+		return pmu_viewer_render(out, model, w->viewer, w->configured, &w->text);
 	if (w->request->roofline)
 		return pmu_roofline_render(out, model, w->request->ceilings, w->configured,
 					   &w->text);
@@ -228,7 +272,7 @@ static int render_combined(const struct writing *w, struct pmu_model *const *mod
 
 	if (rc)
 		return rc;
-	rc = render_one(w, combined, out);
+	rc = render_one(w, combined, 0, out);
 	pmu_model_free(combined);
 	return rc;
 }
@@ -243,7 +287,7 @@ static int render(const struct writing *w, struct pmu_model *const *model, size_
 
 		if (i)
 			pmu_strbuf_add(out, "\n");
-		rc = render_one(w, model[i], out);
+		rc = render_one(w, model[i], w->parts->n > 1 ? model[i]->pid : 0, out);
 		if (rc)
 			return rc;
 	}
@@ -268,7 +312,10 @@ static void write_models(struct writing *w, const char *path, struct pmu_model *
 	struct pmu_strbuf out = { 0 };
 	int rc = render(w, model, n, &out);
 
-	if (rc) {
+	if (rc && n == 1) {
+		pmu_command_error("cannot write %s: %s", name, pmu_error_text());
+		w->failed = true;
+	} else if (rc) {
 		pmu_command_error("the reports of %zu processes cannot be combined: %s", n,
 				  pmu_error_text());
 		w->failed = true;
@@ -311,7 +358,8 @@ static void write_group(struct writing *w, const struct named *named, size_t n)
 {
 	struct pmu_model **model;
 
-	if (w->request->each && (w->format != PMU_REPORT_TEXT || w->is_picture)) {
+	if (w->request->each &&
+	    (w->format != PMU_REPORT_TEXT || w->is_picture || w->is_page || w->viewer)) {
 		write_aside(w, named->path, named, n);
 		return;
 	}
@@ -463,19 +511,24 @@ static void write_job(struct writing *w)
 
 /* Return: whether it failed. */
 static bool write_output(const struct pmu_run_request *request, const struct pmu_run_parts *parts,
-			 const char *configured)
+			 const struct pmu_run_folder *folder, const char *configured)
 {
-	struct writing w = {
-		.request = request, .parts = parts, .configured = configured, .text = request->text
-	};
+	struct writing w = { .request = request,
+			     .parts = parts,
+			     .folder = folder,
+			     .configured = configured,
+			     .text = request->text };
 
 	bool to_file = configured && strcmp(configured, "-");
 
 	w.is_picture = request->roofline && pmu_roofline_is_svg(configured);
-	if (to_file)
+	w.is_page = pmu_page_is(configured);
+	if (to_file) {
 		w.format = pmu_report_format_of(configured);
-	else
+		w.viewer = pmu_viewer_of(configured);
+	} else {
 		pmu_terminal_fit(&w.text, configured ? STDOUT_FILENO : STDERR_FILENO);
+	}
 	if (parts->in_job && !request->each &&
 	    !(to_file && has_letter(configured, strlen(configured), "prhn"))) {
 		write_job(&w);
@@ -496,8 +549,8 @@ static void keep(const struct pmu_run_request *request, const struct pmu_run_par
 
 	together.each = false;
 	snprintf(path, sizeof(path), "%s.json", folder->path);
-	if (write_output(&together, parts, path))
-		write_output(&together, parts, NULL);
+	if (write_output(&together, parts, folder, path))
+		write_output(&together, parts, folder, NULL);
 	else
 		pmu_command_error("the results are kept: 'pmu report %s -o OUT' writes them", path);
 }
@@ -531,9 +584,9 @@ void pmu_run_write(const struct pmu_run_request *request, struct pmu_run_parts *
 	if (parts->n == 1 || request->each)
 		add_notes(parts, parts->model[0]);
 	if (!request->n_outputs)
-		failed = write_output(request, parts, NULL);
+		failed = write_output(request, parts, folder, NULL);
 	for (size_t i = 0; i < request->n_outputs; i++)
-		failed |= write_output(request, parts, request->output[i]);
+		failed |= write_output(request, parts, folder, request->output[i]);
 	if (failed)
 		keep(request, parts, folder);
 }

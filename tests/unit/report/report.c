@@ -99,6 +99,13 @@ static void a_format_that_there_is_not_is_refused(void)
 	       "dir/run.xml: no report is .xml; a name that ends in .json or .csv gets that, others get text",
 	       "names the formats");
 	is_int(pmu_report_format_check("run.CVS"), -EINVAL, "a slip");
+	is_int(pmu_report_format_check("run.speedscope.json"), -EINVAL, "the command's");
+	is_str(pmu_error_text(),
+	       "run.speedscope.json: only the pmu command writes .speedscope.json; a name that ends in .json gets what 'pmu report' makes it from",
+	       "says who writes it");
+	is_int(pmu_report_format_check("run.HTML"), -EINVAL, "a page");
+	ok(strstr(pmu_error_text(), "pmu report run.json -o run.html") != NULL,
+	   "names what makes them");
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
 		snprintf(name, sizeof(name), "\"%s\" is none of them", good[i]);
 		is_int(pmu_report_format_check(good[i]), 0, name);
