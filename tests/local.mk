@@ -262,6 +262,7 @@ script_tests = \
 	%D%/command/stats.sh \
 	%D%/command/trace.sh \
 	%D%/command/tree.sh \
+	%D%/command/viewers.sh \
 	%D%/package/action.sh \
 	%D%/package/docs.sh \
 	%D%/package/groups.sh \
@@ -487,6 +488,7 @@ EXTRA_DIST += \
 	%D%/command/series.sh \
 	%D%/command/perfetto.proto \
 	%D%/command/stats.R \
+	%D%/command/viewers.py \
 	%D%/exact/net.c \
 	%D%/exact/net.h \
 	%D%/exact/process.c \
