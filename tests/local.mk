@@ -255,6 +255,7 @@ script_tests = \
 	%D%/command/info.sh \
 	%D%/command/list.sh \
 	%D%/command/merge.sh \
+	%D%/command/page.sh \
 	%D%/command/plan.sh \
 	%D%/command/repeat.sh \
 	%D%/command/roofline.sh \
@@ -484,6 +485,9 @@ EXTRA_DIST += \
 	%D%/bindings/papi.c \
 	%D%/bindings/python.py \
 	%D%/bindings/tbb.cc \
+	%D%/command/page.mjs \
+	%D%/command/page_data.mjs \
+	%D%/command/page_timeline.mjs \
 	%D%/command/pmu.sh \
 	%D%/command/series.sh \
 	%D%/command/perfetto.proto \
