@@ -82,6 +82,13 @@ int pmu_command_top(const struct pmu_command *self, const char *number,
 		    struct pmu_text_options *text);
 
 /**
+ * pmu_command_interval() - takes what --interval says: seconds, or a time with its unit; NULL: a second
+ * @ns: result; 0 where it says so
+ * Return: 0, or PMU_EXIT_USAGE after a message.
+ */
+int pmu_command_interval(const struct pmu_command *self, const char *text, uint64_t *ns);
+
+/**
  * One option: with a value, or (@flag set) without.  With both, --name sets the flag, and
  * --name=VALUE the value, too.
  */

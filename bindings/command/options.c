@@ -7,6 +7,7 @@
 #include "base/strbuf.h"
 #include "base/sysfile.h"
 #include "bindings/command/command.h"
+#include "bindings/command/quantity.h"
 #include "report/report.h"
 
 #define MAX_OPTIONS 48
@@ -94,5 +95,26 @@ int pmu_command_top(const struct pmu_command *self, const char *number,
 	if (pmu_parse_u64(number, &value) < 0 || !value || value > UINT_MAX)
 		return pmu_command_usage_error(self, "--top %s: say how many regions", number);
 	text->top = (unsigned int)value;
+	return 0;
+}
+
+#define SECOND_NS 1e9
+#define LEAST_NS  1e7
+#define MOST_NS   86400e9
+
+int pmu_command_interval(const struct pmu_command *self, const char *text, uint64_t *ns)
+{
+	struct pmu_quantity quantity = { .value = 1 };
+	double value;
+
+	if (text && (!pmu_quantity_parse(text, strlen(text), &quantity) || quantity.sign ||
+		     quantity.unit == PMU_QUANTITY_SHARE))
+		return pmu_command_usage_error(self, "--interval %s: no time, as in 1s or 200ms",
+					       text);
+	value = quantity.unit == PMU_QUANTITY_TIME ? quantity.value : quantity.value * SECOND_NS;
+	if (value != 0 && (value < LEAST_NS || value > MOST_NS))
+		return pmu_command_usage_error(self, "--interval %s: 10ms at least, a day at most",
+					       text);
+	*ns = (uint64_t)value;
 	return 0;
 }

@@ -75,7 +75,7 @@ static int read_json(struct pmu_input *input, int fd)
 }
 
 /* Files are read by several threads; of a program that runs one may be mapped at a time. */
-static int take_snapshot(struct pmu_input *input, const struct pmu_store_head *head)
+static int take_snapshot(struct pmu_input *input, int fd, const struct pmu_store_head *head)
 {
 	static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
 	bool alone = !head->ended && pmu_store_liveness(head) == PMU_PROCESS_ALIVE;
@@ -83,16 +83,17 @@ static int take_snapshot(struct pmu_input *input, const struct pmu_store_head *h
 
 	if (alone)
 		pthread_mutex_lock(&one);
-	rc = pmu_store_snapshot_file(input->path, &input->model);
+	rc = input->kept ? pmu_store_snapshot_open(fd, input->path, &input->model)
+			 : pmu_store_snapshot_file(input->path, &input->model);
 	if (alone)
 		pthread_mutex_unlock(&one);
 	return rc;
 }
 
-static int read_store(struct pmu_input *input, const struct pmu_store_head *head)
+static int read_store(struct pmu_input *input, int fd, const struct pmu_store_head *head)
 {
 	char reason[PMU_ERROR_MAX];
-	int rc = take_snapshot(input, head);
+	int rc = take_snapshot(input, fd, head);
 
 	input->is_store = true;
 	if (rc) {
@@ -126,6 +127,14 @@ static int read_begun(struct pmu_input *input)
 					: "was killed while it started: there is nothing in it");
 }
 
+static int open_input(const struct pmu_input *input)
+{
+	if (input->kept && *input->kept >= 0)
+		return *input->kept;
+	return open(input->path,
+		    O_RDONLY | O_CLOEXEC | O_NONBLOCK | (input->kept ? O_NOFOLLOW : 0));
+}
+
 /* What a file is, is told by how it begins. */
 int pmu_input_read(struct pmu_input *input)
 {
@@ -134,7 +143,7 @@ int pmu_input_read(struct pmu_input *input)
 	ssize_t n;
 	int fd, rc;
 
-	fd = open(input->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	fd = open_input(input);
 	if (fd < 0)
 		return pmu_fail(errno, "cannot open %s: %s", input->path, strerror(errno));
 	n = fstat(fd, &st) || !S_ISREG(st.st_mode) ? -1 : pread(fd, &head, sizeof(head), 0);
@@ -143,7 +152,7 @@ int pmu_input_read(struct pmu_input *input)
 	else if (!n)
 		rc = read_begun(input);
 	else if (n >= 8 && !memcmp(head.magic, PMU_STORE_MAGIC, 8))
-		rc = read_store(input, &head);
+		rc = read_store(input, fd, &head);
 	else if (n >= 8 && !memcmp(head.magic, "\0\0\0\0\0\0\0", 8))
 		rc = read_begun(input);
 	else if (memchr("{ \t\r\n", head.magic[0], 5))
@@ -151,6 +160,9 @@ int pmu_input_read(struct pmu_input *input)
 	else
 		rc = pmu_fail(EINVAL, "cannot read %s: it is neither a store nor a JSON report",
 			      input->path);
-	close(fd);
+	if (input->kept)
+		*input->kept = fd;
+	else
+		close(fd);
 	return rc;
 }

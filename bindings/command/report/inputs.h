@@ -15,6 +15,11 @@ struct pmu_input {
 	 */
 	struct pmu_series *series;
 	bool wants_series;
+	/*
+	 * Where the file stays open, -1 until it is: it is still there when its program has ended and
+	 * removed it.  NULL: it is closed again.
+	 */
+	int *kept;
 	bool is_store; /* also after an error: of a program that was killed while it started */
 	bool is_alive; /* its program still runs */
 	/* Of pmu_inputs_gather(): */

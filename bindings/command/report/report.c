@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/write.h"
 #include "bindings/command/command.h"
 #include "bindings/command/page/page.h"
 #include "bindings/command/report/inputs.h"
@@ -20,6 +22,8 @@
 #include "report/text/terminal.h"
 
 #define MAX_PATH 4096
+/* ECMA-48: to the first line and column; erase all. */
+#define CLEAR "\033[H\033[2J"
 /* Stores that are left are named one by one. */
 #define KEPT_NAMED 3u
 
@@ -46,6 +50,11 @@ struct request {
 	bool tree; /* with merge */
 	bool remove;
 	bool roofline;
+	bool watch; /* again and again, until no program of them runs */
+	const char *interval;
+	uint64_t interval_ns;
+	int *kept; /* [n_files] with watch: they stay open */
+	size_t n_alive;
 	const char *ceilings; /* a file; NULL: where pmu-bench writes it */
 	/* [n_stores] whose timeline a page has: those that the report is of */
 	const char **store;
@@ -67,6 +76,8 @@ static int parse_option(const struct pmu_command *self, struct request *request,
 		{ .name = "--tree", .flag = &request->tree },
 		{ .name = "--remove", .flag = &request->remove },
 		{ .name = "--roofline", .flag = &request->roofline },
+		{ .name = "--watch", .flag = &request->watch },
+		{ .name = "--interval", .letter = 'i', .value = &request->interval },
 		{ .name = "--ceilings", .value = &request->ceilings },
 		PMU_TEXT_OPTIONS(&request->text, request->top),
 		{ .name = NULL },
@@ -99,14 +110,18 @@ static bool is_of_one(const char *output)
 
 static int check(const struct pmu_command *self, const struct request *request)
 {
-	if (!request->n_files &&
-	    (request->n_outputs || request->remove || request->text.threads || request->text.all ||
-	     request->text.brief || request->text.sort || request->text.filter ||
-	     request->text.top || request->merge || request->each || request->roofline))
+	if (!request->n_files && (request->n_outputs || request->remove || request->text.threads ||
+				  request->text.all || request->text.brief || request->text.sort ||
+				  request->text.filter || request->text.top || request->merge ||
+				  request->each || request->roofline || request->watch))
 		return pmu_command_usage_error(
 			self, "which store? 'pmu report' alone lists those there are");
 	if (request->ceilings && !request->roofline)
 		return pmu_command_usage_error(self, "--ceilings is of --roofline");
+	if (request->interval && !request->watch)
+		return pmu_command_usage_error(self, "--interval is of --watch");
+	if (!request->interval_ns)
+		return pmu_command_usage_error(self, "--interval 0: 10ms at least");
 	if (request->merge && request->each)
 		return pmu_command_usage_error(self, request->tree ? "--tree or --each?"
 								   : "--merge or --each?");
@@ -167,6 +182,7 @@ static int parse(const struct pmu_command *self, int argc, char **argv, struct r
 	}
 	rc = pmu_command_top(self, request->top, &request->text);
 	if (!rc)
+		rc = pmu_command_interval(self, request->interval, &request->interval_ns);
 	return rc ? rc : check(self, request);
 }
 
@@ -341,6 +357,10 @@ static bool is_left_over(const char *path)
 /* An input whose report is written. */
 static int done_with(struct request *request, const struct pmu_input *input)
 {
+	request->n_alive += input->is_alive;
+	/* there is more to come, or its program has removed it */
+	if (request->watch && (input->is_alive || access(input->path, F_OK)))
+		return 0;
 	if (request->remove)
 		return remove_store(input);
 	if (input->is_store && !input->is_alive && is_left_over(input->path) &&
@@ -355,7 +375,9 @@ static int done_with(struct request *request, const struct pmu_input *input)
 
 static int read_file(const struct request *request, size_t i, bool alone, struct pmu_input *input)
 {
-	*input = (struct pmu_input){ .path = request->file[i], .wants_series = alone };
+	*input = (struct pmu_input){ .path = request->file[i],
+				     .wants_series = alone,
+				     .kept = request->kept ? &request->kept[i] : NULL };
 	if (pmu_input_read(input) == 0)
 		return 0;
 	if (request->remove && input->is_store)
@@ -562,7 +584,8 @@ static int report_gathered(struct request *request, struct pmu_input *input)
 	int rc, failed;
 
 	for (size_t i = 0; i < n; i++)
-		input[i] = (struct pmu_input){ .path = request->file[i] };
+		input[i] = (struct pmu_input){ .path = request->file[i],
+					       .kept = request->kept ? &request->kept[i] : NULL };
 	if (request->tree)
 		return -ENOTSUP;
 	rc = pmu_inputs_gather(input, n, request->merge, request->text.all, &model);
@@ -664,6 +687,53 @@ static int report_all(const struct pmu_command *self, struct request *request)
 	return report_several(self, request);
 }
 
+/* --- until they have ended --- */
+
+static int keep_open(struct request *request)
+{
+	request->kept = calloc(request->n_files, sizeof(*request->kept));
+	if (!request->kept) {
+		pmu_command_error("no memory");
+		return PMU_EXIT_FAILED;
+	}
+	for (size_t i = 0; i < request->n_files; i++)
+		request->kept[i] = -1;
+	return 0;
+}
+
+/* A terminal has the last one; anything else gets all, with a line between them. */
+static void begin_anew(struct request *request)
+{
+	struct pmu_text_options options = { .color = false };
+
+	pmu_terminal_fit(&options, STDOUT_FILENO);
+	if (!options.color || request->n_outputs)
+		return;
+	request->printed = false;
+	pmu_write_all(STDOUT_FILENO, CLEAR, strlen(CLEAR));
+}
+
+static int watch(const struct pmu_command *self, struct request *request)
+{
+	const struct timespec interval = { .tv_sec = (time_t)(request->interval_ns / 1000000000u),
+					   .tv_nsec = (long)(request->interval_ns % 1000000000u) };
+	int rc = keep_open(request);
+
+	while (!rc) {
+		begin_anew(request);
+		request->n_alive = 0;
+		rc = report_all(self, request);
+		if (!request->n_alive)
+			break;
+		nanosleep(&interval, NULL);
+	}
+	for (size_t i = 0; request->kept && i < request->n_files; i++)
+		if (request->kept[i] >= 0)
+			close(request->kept[i]);
+	free(request->kept);
+	return rc;
+}
+
 static int run_report(const struct pmu_command *self, int argc, char **argv)
 {
 	struct request request = { 0 };
@@ -674,7 +744,7 @@ static int run_report(const struct pmu_command *self, int argc, char **argv)
 	if (rc)
 		rc = rc < 0 ? 0 : rc;
 	else
-		rc = report_several(self, &request);
+		rc = request.watch ? watch(self, &request) : report_all(self, &request);
 	if (request.n_kept > KEPT_NAMED)
 		pmu_command_error("so %s %zu more", request.n_kept - KEPT_NAMED > 1 ? "are" : "is",
 				  request.n_kept - KEPT_NAMED);
@@ -689,7 +759,7 @@ static int run_report(const struct pmu_command *self, int argc, char **argv)
 
 const struct pmu_command pmu_command_report = {
 	.name = "report",
-	.usage = "report [FILE...] [-o OUT]... [--merge | --each | --tree] [OPTION]...",
+	.usage = "report [FILE...] [-o OUT]... [--merge | --each | --tree] [--watch] [OPTION]...",
 	.about =
 		"make a report from a store or a JSON report, merge those of ranks, or list the stores",
 	.help = "A FILE is a store (what a program that was killed left over, or that of "
@@ -726,6 +796,9 @@ const struct pmu_command pmu_command_report = {
 		"                    move for it, by the ceilings that 'pmu-bench --ceilings' has measured;\n"
 		"                    an OUT that ends in .svg is a picture\n"
 		"  --ceilings FILE   those in this file\n"
+		"  --watch           again every second, until the programs of all FILEs have ended; on a terminal in\n"
+		"                    place of the last one\n"
+		"  -i, --interval TIME  with --watch: so often: 200ms\n"
 		"  --remove          remove the store of a program that is gone once its "
 		"report is written\n"
 		"  -h, --help        this text\n"
