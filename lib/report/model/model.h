@@ -66,6 +66,8 @@ enum pmu_model_row_flags {
 	 * known.
 	 */
 	PMU_ROW_SAMPLED = 1024,
+	/* its totals changed at every look: they are not known, or of a sum those of some threads */
+	PMU_ROW_TORN = 2048,
 };
 
 /** So many calls lasted about as long; which times that is: report/model/histogram.h. */
@@ -384,6 +386,7 @@ struct pmu_model {
 	 * the sums (report/ranks/ranks.h); else NULL.
 	 */
 	const struct pmu_ranks *ranks;
+	bool is_damaged; /* parts of the store it was read from are left out, or may be here twice */
 	/* optional events that were given up, unknown settings and the like: whole sentences */
 	unsigned int n_notes;
 	const char **note;

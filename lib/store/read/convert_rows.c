@@ -461,7 +461,8 @@ static void fill_state(struct pmu_convert *convert, const struct pmu_raw_thread 
 			to->flags |= row_flag[i].model;
 	if (from->flags & PMU_STORE_ROW_RECURSIVE && !(from->flags & PMU_STORE_ROW_MUTUAL))
 		to->flags |= PMU_ROW_DIRECT;
-	to->calls = pmu_convert_calls(from);
+	if (from->torn)
+		to->flags |= PMU_ROW_TORN;
 	to->sd_ns = NAN;
 }
 

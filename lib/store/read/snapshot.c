@@ -345,6 +345,7 @@ static int add_notes(struct pmu_convert *convert)
 		}
 	for (i = 0; i < PMU_DAMAGE_COUNT && !rc; i++) {
 		n = convert->raw->damage[i];
+		model->is_damaged |= n && i != PMU_DAMAGE_TORN;
 		if (n && (i == PMU_DAMAGE_TORN || i == PMU_DAMAGE_CHURN))
 			rc = pmu_model_add_note(model, damage_text[i]);
 		else if (n)

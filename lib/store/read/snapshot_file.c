@@ -299,6 +299,7 @@ static int take_snapshot(const struct pmu_store_view *view, unsigned int is, voi
 
 	(void)is;
 	if (!rc)
+		snapshot->model->is_damaged |= snapshot->image->cut;
 	if (!rc && snapshot->image->cut)
 		rc = pmu_model_add_note(snapshot->model,
 					"the file ends before the store does (it was cut, or its "
