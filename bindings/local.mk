@@ -153,6 +153,22 @@ series_read_sources = $(json_read_sources) $(noise_sources) $(series_sources) $(
 	%D%/command/command.h \
 	%D%/command/wrap.c
 
+# What `pmu top` shows, without looking for it and without showing it.
+top_sources = \
+	%D%/command/top/differ.c \
+	%D%/command/top/find.c \
+	%D%/command/top/find.h \
+	%D%/command/top/json.c \
+	%D%/command/top/json.h \
+	%D%/command/top/look.c \
+	%D%/command/top/making.h \
+	%D%/command/top/order.c \
+	%D%/command/top/order.h \
+	%D%/command/top/program.c \
+	%D%/command/top/table.c \
+	%D%/command/top/table.h \
+	%D%/command/top/top.h
+
 # The command sees the report's model, so it carries the library's objects itself.
 bin_PROGRAMS += pmu
 pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(trace_sources) $(viewers_sources) \

@@ -23,6 +23,7 @@ unit_tests = \
 	%D%/unit/command/share \
 	%D%/unit/command/stacks \
 	%D%/unit/command/stats \
+	%D%/unit/command/top \
 	%D%/unit/command/trace \
 	%D%/unit/command/value \
 	%D%/unit/counters/assign \
@@ -138,6 +139,8 @@ unit_tests = \
 %C%_unit_command_trace_LDADD = $(LDADD) -lm
 %C%_unit_command_stats_SOURCES = %D%/unit/command/stats.c $(stats_sources)
 %C%_unit_command_stats_LDADD = $(LDADD) -lm
+%C%_unit_command_top_SOURCES = %D%/unit/command/top.c $(top_sources)
+%C%_unit_command_top_LDADD = $(LDADD) -lm
 %C%_unit_command_value_SOURCES = %D%/unit/command/value.c bindings/command/json/value.c bindings/command/json/value.h
 %C%_unit_report_combine_SOURCES = %D%/unit/report/combine.c $(json_read_sources)
 %C%_unit_report_combine_LDADD = $(LDADD) $(JANSSON_LIBS)
@@ -388,6 +391,7 @@ fuzz_tests = \
 	%D%/fuzz/store \
 	%D%/fuzz/table \
 	%D%/fuzz/terms \
+	%D%/fuzz/top \
 	%D%/fuzz/trace \
 	%D%/fuzz/wrap
 %C%_fuzz_base_SOURCES = %D%/fuzz/base.c %D%/fuzz/standalone.c
@@ -416,6 +420,8 @@ fuzz_tests = \
 %C%_fuzz_store_SOURCES = %D%/fuzz/store.c %D%/fuzz/standalone.c
 %C%_fuzz_table_SOURCES = %D%/fuzz/table.c %D%/fuzz/standalone.c
 %C%_fuzz_terms_SOURCES = %D%/fuzz/terms.c %D%/fuzz/standalone.c
+%C%_fuzz_top_SOURCES = %D%/fuzz/top.c $(top_sources) %D%/fuzz/standalone.c
+%C%_fuzz_top_LDADD = $(LDADD) -lm
 %C%_fuzz_trace_SOURCES = %D%/fuzz/trace.c $(trace_read_sources) %D%/fuzz/standalone.c
 %C%_fuzz_trace_LDADD = $(LDADD) -lm
 %C%_fuzz_wrap_SOURCES = %D%/fuzz/wrap.c bindings/preload/wrap/list.c bindings/preload/wrap/list.h \
@@ -620,6 +626,7 @@ fuzz_limits_extra = $(filter %.c,$(limits_sources))
 fuzz_look_extra = bindings/command/run/look.c bindings/preload/process/target.c
 fuzz_noise_extra = bindings/command/noise/parse.c
 fuzz_series_extra = $(filter %.c,$(series_read_sources))
+fuzz_top_extra = $(filter %.c,$(top_sources))
 fuzz_trace_extra = $(filter %.c,$(trace_read_sources))
 fuzz_wrap_extra = bindings/preload/wrap/list.c
 %D%/fuzz/%-fuzzer: %D%/fuzz/%.c $(fuzz_folder)/libpmu-core.a
