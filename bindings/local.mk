@@ -171,7 +171,7 @@ top_sources = \
 
 # The command sees the report's model, so it carries the library's objects itself.
 bin_PROGRAMS += pmu
-pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(trace_sources) $(viewers_sources) \
+pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(top_sources) $(trace_sources) $(viewers_sources) \
 	%D%/command/from.c \
 	%D%/command/help.c \
 	%D%/command/main.c \
@@ -245,10 +245,25 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(tra
 	%D%/command/run/trace.c \
 	%D%/command/run/turns.c \
 	%D%/command/run/write.c \
+	%D%/command/top/child.c \
+	%D%/command/top/child.h \
+	%D%/command/top/screen.h \
+	%D%/command/top/top.c \
+	%D%/command/top/watch.c \
+	%D%/command/top/watch.h \
 	%D%/preload/process/target.c \
 	%D%/preload/process/target.h
+if HAVE_NCURSES
+pmu_SOURCES += \
+	%D%/command/top/draw.c \
+	%D%/command/top/keys.c \
+	%D%/command/top/screen.c \
+	%D%/command/top/view.h
+else
+pmu_SOURCES += %D%/command/top/screen_none.c
+endif
 nodist_pmu_SOURCES = %D%/command/page/template.c
-pmu_LDADD = lib/libpmu-core.la $(JANSSON_LIBS) $(ZLIB_LIBS) -lm
+pmu_LDADD = lib/libpmu-core.la $(JANSSON_LIBS) $(NCURSES_LIBS) $(ZLIB_LIBS) -lm
 dist_man_MANS += %D%/command/pmu.1
 # Where `pmu run` finds what it preloads; by the way from the one to the other also in a moved installation.
 pmu_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS) -DPMU_BINDIR='"$(bindir)"' -DPMU_LIBDIR='"$(libdir)"'

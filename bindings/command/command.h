@@ -33,6 +33,7 @@ extern const struct pmu_command pmu_command_event;
 extern const struct pmu_command pmu_command_info;
 extern const struct pmu_command pmu_command_help;
 extern const struct pmu_command pmu_command_list;
+extern const struct pmu_command pmu_command_live;
 extern const struct pmu_command pmu_command_plan;
 extern const struct pmu_command pmu_command_restore;
 extern const struct pmu_command pmu_command_version;

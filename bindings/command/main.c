@@ -13,19 +13,13 @@
 #include "report/report.h"
 
 const struct pmu_command *const pmu_commands[] = {
-	&pmu_command_run,
-	&pmu_command_report,
-	&pmu_command_diff,
-	&pmu_command_check,
-	&pmu_command_doctor,
-	&pmu_command_info,
-	&pmu_command_plan,
-	&pmu_command_restore,
-	&pmu_command_list,
-	&pmu_command_event,
-	&pmu_command_help,
-	&pmu_command_version,
-	NULL,
+	&pmu_command_run,     &pmu_command_report,
+	&pmu_command_live,    &pmu_command_diff,
+	&pmu_command_check,   &pmu_command_doctor,
+	&pmu_command_info,    &pmu_command_plan,
+	&pmu_command_restore, &pmu_command_list,
+	&pmu_command_event,   &pmu_command_help,
+	&pmu_command_version, NULL,
 };
 
 const struct pmu_command *pmu_command_find(const char *name)
@@ -128,13 +122,14 @@ const struct pmu_command pmu_command_version = {
 };
 
 /*
- * Whatever else is asked for, and however wrong.  Behind "--" and, for 'pmu run', from the first
- * word on that is no option, the words are others'.
+ * Whatever else is asked for, and however wrong.  Behind "--" and, for 'pmu run' and 'pmu top', from
+ * the first word on that is no option, the words are others'.
  */
 static bool asks_for_help(const struct pmu_command *command, char *const *argv)
 {
 	for (char *const *arg = argv; *arg && strcmp(*arg, "--") != 0; arg++) {
-		if (command == &pmu_command_run && (*arg)[0] != '-')
+		if ((command == &pmu_command_run || command == &pmu_command_live) &&
+		    (*arg)[0] != '-')
 			return false;
 		if (pmu_command_is_help(*arg))
 			return true;
