@@ -204,8 +204,9 @@ api_tests += %D%/api/openmp
 endif
 
 # Run by scripts.
-check_PROGRAMS += %D%/api/pairs %D%/command/stats_print
+check_PROGRAMS += %D%/api/pairs %D%/command/live %D%/command/stats_print
 %C%_api_pairs_LDADD = $(api_ldadd)
+%C%_command_live_LDADD = lib/libpmu.la -lpthread
 %C%_command_stats_print_SOURCES = %D%/command/stats_print.c $(stats_sources)
 %C%_command_stats_print_LDADD = -lm
 
@@ -264,6 +265,8 @@ script_tests = \
 	%D%/command/roofline.sh \
 	%D%/command/run.sh \
 	%D%/command/stats.sh \
+	%D%/command/top.sh \
+	%D%/command/top_screen.sh \
 	%D%/command/trace.sh \
 	%D%/command/tree.sh \
 	%D%/command/viewers.sh \
