@@ -278,6 +278,7 @@ lib_LTLIBRARIES += %D%/libpmu-preload.la
 	%D%/preload/load.c \
 	%D%/preload/maps.c \
 	%D%/preload/maps.h \
+	%D%/preload/parts.h \
 	%D%/preload/preload.h \
 	%D%/preload/functions/extent.c \
 	%D%/preload/functions/extent.h \

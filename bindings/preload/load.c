@@ -87,37 +87,9 @@ bool preload_possible(void)
 	return true;
 }
 
-/* Words that are not known are libpmu's to complain about. */
 static unsigned int wanted_parts(void)
 {
-	static const struct {
-		const char *word;
-		unsigned int parts;
-	} words[] = {
-		{ "main", PRELOAD_MAIN },
-		{ "threads", PRELOAD_THREADS },
-		{ "openmp", PRELOAD_OPENMP },
-		{ "functions", PRELOAD_FUNCTIONS },
-		{ "wrap", PRELOAD_WRAP },
-		{ "markers", PRELOAD_MARKERS },
-		/* its calls are in libpmu-mpi; here what is around them */
-		{ "mpi", PRELOAD_MAIN },
-	};
-	const char *text = getenv("PMU_AUTO");
-	unsigned int wanted = 0;
-
-	if (!text || !*text)
-		return ~0u;
-	for (;;) {
-		size_t len = strcspn(text, ", ");
-
-		for (size_t i = 0; i < PRELOAD_ARRAY_LEN(words); i++)
-			if (strlen(words[i].word) == len && !strncmp(text, words[i].word, len))
-				wanted |= words[i].parts;
-		if (!text[len])
-			return wanted;
-		text += len + 1;
-	}
+	return preload_parts(getenv("PMU_AUTO"));
 }
 
 /* --- the library --- */
@@ -228,7 +200,7 @@ static int start_session(void)
 	struct pmu_options options = {
 		.size = sizeof(options),
 		.pin = asked ? NULL : "none",
-		.events = wanted_parts() & PRELOAD_MARKERS ? preload_papi_events() : NULL,
+		.events = wanted_parts() & PRELOAD_PAPI ? preload_papi_events() : NULL,
 	};
 	int rc = pmu_init(&options);
 
@@ -270,8 +242,8 @@ static void start(void)
 	if (preload_possible() && load_library() && start_session() == 0) {
 		session_pid = getpid();
 		parts = without_lives(wanted_parts());
-		if (parts & PRELOAD_MARKERS && preload_likwid_alone())
-			parts = PRELOAD_MARKERS;
+		if (parts & PRELOAD_LIKWID && preload_likwid_alone())
+			parts = PRELOAD_LIKWID;
 		measured = true;
 		start_parts();
 	}

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "bindings/preload/parts.h"
 #include "pmu.h"
 
 /* What is missing is an error of the link, not of every program that this is loaded into. */
@@ -21,16 +22,6 @@
  * version.
  */
 #define PRELOAD_STANDS_IN __attribute__((visibility("default")))
-
-/** What regions are made of where the program has none of its own: words of PMU_AUTO. */
-enum preload_part {
-	PRELOAD_MAIN = 1,      /* main, and what comes between fork and the end of a child */
-	PRELOAD_THREADS = 2,   /* the life of every other thread */
-	PRELOAD_OPENMP = 4,    /* parallel regions */
-	PRELOAD_FUNCTIONS = 8, /* those compiled with -finstrument-functions */
-	PRELOAD_WRAP = 16,     /* those of PMU_WRAP */
-	PRELOAD_MARKERS = 32,  /* other libraries' markers */
-};
 
 /**
  * preload_on() - is this process measured, and this part wanted?

@@ -12,6 +12,7 @@
 #include "bindings/command/command.h"
 #include "bindings/command/diff/diff.h"
 #include "bindings/command/run/repeat.h"
+#include "bindings/preload/parts.h"
 #include "counters/backend.h"
 #include "machine/mask.h"
 #include "session/config.h"
@@ -341,10 +342,11 @@ int pmu_run_check_target(const struct pmu_run_request *request, const struct pmu
 /* --- what is preloaded takes these in; @said: the option or the variable that says it --- */
 
 /* Words of PMU_AUTO. */
+#define PRELOAD_WORD_TEXT(word, parts) word,
+
 static int check_auto(const char *said, const char *text)
 {
-	static const char *const words[] = { "main",    "threads", "openmp", "functions", "wrap",
-					     "markers", "mpi",     "none",   NULL };
+	static const char *const words[] = { PRELOAD_WORDS(PRELOAD_WORD_TEXT) NULL };
 	char word[16];
 
 	for (;;) {

@@ -62,7 +62,7 @@ static struct preload_behind behind[] = {
 
 static bool on(void)
 {
-	return preload_on(PRELOAD_MARKERS);
+	return preload_on(PRELOAD_LIKWID);
 }
 
 /* Their results count for nobody where the real library is missing too. */

@@ -26,7 +26,7 @@ const char *preload_papi_events(void)
 
 static bool on(void)
 {
-	return preload_on(PRELOAD_MARKERS);
+	return preload_on(PRELOAD_PAPI);
 }
 
 static int begin(const char *region)
