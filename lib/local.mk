@@ -259,6 +259,8 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/report/text/topdown.h \
 	%D%/report/text/topdown_nodes.c \
 	%D%/store/bank.h \
+	%D%/store/chunks.c \
+	%D%/store/chunks.h \
 	%D%/store/read/check.c \
 	%D%/store/read/check.h \
 	%D%/store/read/convert.h \
@@ -292,6 +294,8 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/store/read/snapshot_file.c \
 	%D%/store/table.c \
 	%D%/store/table.h \
+	%D%/store/table_rings.c \
+	%D%/store/table_rows.c \
 	%D%/store/view.h \
 	%D%/counters/backend.c \
 	%D%/counters/backend.h \

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The room of a store: pieces of a file that are mapped, and chunks in them that never move. */
+#include "store/chunks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/write.h"
+
+#define LARGEST_PIECE ((uint64_t)16 << 20)
+
+void *pmu_chunk_at(const struct pmu_table *table, uint64_t offset)
+{
+	for (size_t i = table->n_pieces; i-- > 0;) {
+		const struct pmu_store_piece *piece = &table->piece[i];
+
+		if (offset >= piece->offset)
+			return (char *)(uintptr_t)piece->base + (offset - piece->offset);
+	}
+	return NULL;
+}
+
+static void note_why(struct pmu_table *table, const char *what, int error)
+{
+	if (!table->why[0])
+		snprintf(table->why, sizeof(table->why), "%s: %s", what, strerror(error));
+}
+
+/* --- pieces --- */
+
+/* The file is opened anew each time: with no descriptor kept, the program cannot close it. */
+int pmu_pieces_open(struct pmu_table *table)
+{
+	struct stat st;
+	int fd = open(table->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) < 0 || st.st_dev != table->dev || st.st_ino != table->ino) {
+		close(fd);
+		return -ESTALE;
+	}
+	return fd;
+}
+
+/* Reserve first, then map. */
+void *pmu_piece_map(int fd, uint64_t offset, uint64_t size)
+{
+	int rc = pmu_write_reserve(fd, 0, (off_t)offset, (off_t)size);
+
+	if (rc) {
+		errno = -rc;
+		return NULL;
+	}
+	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd,
+		    (off_t)offset);
+}
+
+static void *map_piece(struct pmu_table *table, int fd, uint64_t size)
+{
+	void *base = MAP_FAILED;
+
+	if (fd >= 0 && !table->file_ended)
+		base = pmu_piece_map(fd, table->file_end, size);
+	if (base && base != MAP_FAILED)
+		return base;
+	if (fd >= 0 && !table->file_ended)
+		note_why(table, "no room in the file system", errno);
+	table->file_ended = true;
+	return pmu_pages_alloc(size);
+}
+
+void pmu_piece_push(struct pmu_table *table, const void *base, uint64_t size)
+{
+	table->piece[table->n_pieces++] = (struct pmu_store_piece){ base, table->file_end, size };
+	table->file_end += size;
+}
+
+int pmu_piece_add(struct pmu_table *table, int fd, uint64_t size)
+{
+	struct pmu_store_piece *piece = &table->piece[table->n_pieces];
+
+	if (table->n_pieces == PMU_TABLE_MAX_PIECES)
+		return -ENOMEM;
+	piece->base = map_piece(table, fd, size);
+	if (!piece->base)
+		return -ENOMEM;
+	pmu_piece_push(table, piece->base, size);
+	table->last_size = size;
+	table->next = table->file_end - size;
+	table->end = table->file_end;
+	table->in_hole = false;
+	return 0;
+}
+
+static int grow(struct pmu_table *table, uint64_t need)
+{
+	uint64_t size = 2 * table->last_size;
+	int fd = -1, rc;
+
+	if (size > LARGEST_PIECE)
+		size = LARGEST_PIECE;
+	while (size < need)
+		size *= 2;
+	if (!table->file_ended) {
+		fd = pmu_pieces_open(table);
+		if (fd < 0) {
+			note_why(table, "the file is gone", -fd);
+			table->file_ended = true;
+		}
+	}
+	rc = pmu_piece_add(table, fd, size);
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+/* --- chunks --- */
+
+/* Pairs with the acquire of a reader: who sees the new size sees the header. */
+void pmu_chunks_set_size(struct pmu_table *table, uint64_t size)
+{
+	__atomic_store_n(&table->head->size, size, __ATOMIC_RELEASE);
+}
+
+struct pmu_store_chunk *pmu_chunk_place(struct pmu_table *table, uint32_t size)
+{
+	struct pmu_store_chunk *chunk = pmu_chunk_at(table, table->next);
+
+	chunk->magic = PMU_STORE_CHUNK_MAGIC;
+	chunk->size = size;
+	table->next += size;
+	pmu_chunks_set_size(table, table->next);
+	return chunk;
+}
+
+/* The room is one free chunk: what is left of it is one before the other gets its size. */
+static struct pmu_store_chunk *part_hole(struct pmu_table *table, uint32_t size)
+{
+	struct pmu_store_chunk *chunk = pmu_chunk_at(table, table->next), *rest;
+
+	table->next += size;
+	if (table->next < table->end) {
+		rest = pmu_chunk_at(table, table->next);
+		rest->magic = PMU_STORE_CHUNK_MAGIC;
+		rest->size = (uint32_t)(table->end - table->next);
+	}
+	/* Pairs with the acquire in pmu_chunk_check(). */
+	__atomic_store_n(&chunk->size, size, __ATOMIC_RELEASE);
+	return chunk;
+}
+
+struct pmu_store_chunk *pmu_chunk_new(struct pmu_table *table, uint32_t size)
+{
+	uint64_t left = table->end - table->next;
+
+	if (left < size) {
+		/* Chunks have no gaps between them: the rest becomes a free chunk. */
+		if (left && !table->in_hole)
+			pmu_chunk_place(table, (uint32_t)left);
+		if (grow(table, size) < 0)
+			return NULL;
+	}
+	return table->in_hole ? part_hole(table, size) : pmu_chunk_place(table, size);
+}
+
+uint64_t pmu_chunk_offset(const struct pmu_table *table, const struct pmu_store_chunk *chunk)
+{
+	for (size_t i = 0; i < table->n_pieces; i++) {
+		const struct pmu_store_piece *piece = &table->piece[i];
+		uint64_t into = (uint64_t)((uintptr_t)chunk - (uintptr_t)piece->base);
+
+		if (into < piece->size)
+			return piece->offset + into;
+	}
+	return 0;
+}
