@@ -7,6 +7,8 @@ command -v tmux >/dev/null || skip_all 'there is no tmux'
 grep -q '^NCURSES_LIBS = *[^ ]' "$build/Makefile" || skip_all 'built without ncurses'
 mkdir -m 700 run
 export XDG_RUNTIME_DIR="$tmp/run" PMU_BACKEND=software PMU_OUTPUT=none
+# What tmux starts its commands by; without it a user's own, and nobody's is nologin.
+export SHELL=/bin/sh
 unset PMU_STORE TMUX NO_COLOR
 evidence=screen
 
