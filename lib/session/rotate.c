@@ -10,6 +10,8 @@
 
 /* A turn is so many times as long as the change to it took: half a percent of a thread's time. */
 #define TURN_PER_CHANGE 200
+/* The first changes are slow, as all that is done for the first time, and say little of those to come. */
+#define FIRST_CHANGES 3
 
 struct pmu_rotation pmu_rotation = { .due = UINT64_MAX };
 
@@ -155,7 +157,7 @@ static void begin_turn(void)
 	least = pmu_rotation.due;
 	cheap = rotation.turn.ticks + rotation.usual_ticks * TURN_PER_CHANGE;
 	/* without a least length each call has a turn of its own, whatever that costs */
-	if (pmu_session.config.rotate_ns && cheap > least)
+	if (pmu_session.config.rotate_ns && rotation.n_changes >= FIRST_CHANGES && cheap > least)
 		__atomic_store_n(&pmu_rotation.due, cheap, __ATOMIC_RELAXED);
 }
 
@@ -260,9 +262,9 @@ void pmu_rotation_remark(void)
 		return;
 	snprintf(
 		text, sizeof(text),
-		"%u groups in turns: threads changed from one to another %llu times, in %.3g ms of their time",
+		"%u groups in turns: threads changed from one to another %llu time%s, in %.3g ms of their time",
 		rotation.n, (unsigned long long)rotation.n_changes,
-		(double)rotation.change_ticks / hz * 1e3);
+		rotation.n_changes == 1 ? "" : "s", (double)rotation.change_ticks / hz * 1e3);
 	pmu_table_meta(&pmu_session.table, PMU_META_NOTE, text);
 	rotation.n = 0;
 }

@@ -109,6 +109,16 @@ counted() {
 	[ $has -eq 0 ] || [ "$4" != yes ] || head -n 20 "$out/$1/$2/$3.txt" | sed 's/^/# /'
 }
 
+# turned NAME: each of the groups that take turns has calls, however slow the first changes were
+turned() {
+	groups=$(sed -n 's/.* \([0-9]*\) groups in turns.*/\1/p' "$out/$1/root/turns.txt")
+	met=$(awk -F, '$2 == "work" && $5 == "all" && $6 > 0' "$out/$1/root/turns.csv" | wc -l)
+	[ "${groups:-0}" -ge 3 ] && [ "$met" -eq "$groups" ]
+	said=$?
+	result $said "$1: all groups of top-down analysis have had a turn"
+	[ $said -eq 0 ] || echo "# $met of ${groups:-no} groups"
+}
+
 # named NAME SOURCE: an event counts in each region what its code counts in another run
 named() {
 	line=0
@@ -196,6 +206,7 @@ command_check() {
 	counted "$name" root energy-msr "$energy"
 	counted "$name" nobody energy-perf no
 	counted "$name" root topdown-perf "$topdown"
+	[ "$topdown" = no ] || [ "$general" -eq 0 ] || turned "$name"
 	counted "$name" root mem-perf "$mem"
 	counted "$name" root mem-msr "${mem#zero}"
 	[ "$mem" != zero ] || says "$name" root mem-perf.txt 'uncore_imc/cas_count_write/ stayed 0 all the time'

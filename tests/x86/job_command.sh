@@ -68,6 +68,7 @@ run mem-perf -g MEM --source perf
 run mem-msr -g MEM --source msr --pin compact
 run energy-msr -g ENERGY --source msr --pin compact
 run topdown-perf -g TOPDOWN --source perf
+"$pmu" run --topdown=3 --source perf -o "$to/turns.csv" -o "$to/turns.txt" -- ./work 300 1 3 >/dev/null 2>&1
 [ "$(nproc)" -gt 1 ] || run core-msr-again -g CORE --source msr --pin compact
 names perf
 names msr --pin compact
