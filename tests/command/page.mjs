@@ -30,7 +30,7 @@ const click = selector => page.$eval(selector, one => one.click());
 const names = () => texts("tbody tr[data-node] > th > .name");
 // Cells of a column, as they stand.
 const cells = title => page.evaluate(wanted => {
-	const at = [...document.querySelectorAll("thead th")].findIndex(one => one.querySelector("span").textContent === wanted);
+	const at = [...document.querySelectorAll("thead th")].findIndex(one => one.querySelector("span")?.textContent === wanted);
 
 	return [...document.querySelectorAll("tbody tr[data-node]")].map(row => row.children[at].textContent);
 }, title);
@@ -518,12 +518,13 @@ async function traced() {
 
 async function comparison() {
 	await opened("diff");
-	await choose("#group", String((await texts("#group option")).indexOf("CORE")));
+	await choose("#group", String((await texts("#group option")).findIndex(name => name.startsWith("CORE"))));
 	const shown = await names(), changes = await cells("change"), at = shown.indexOf("exchange");
 
 	check("what differs, with its sign and an arrow", changes[at + 1] === "▲ +100.0%", changes);
 	check("and the other way", changes.includes("▼ -33.3%") || changes.includes("▼ -25.0%"), changes);
 	same("new and gone regions say so", (await texts(".mark.verdict")).sort(), ["gone", "gone", "new"]);
+	check("groups tell how much in them differs", (await texts("#group option")).some(name => /^CORE \(\d+ differ\)$/.test(name)), await texts("#group option"));
 	check("a verdict", (await cells("verdict")).includes("differs"), await cells("verdict"));
 	await choose("#view", "all");
 	check("all measures", (await names()).length > shown.length);
@@ -558,6 +559,8 @@ async function sampled() {
 
 	for (const wanted of ["3 of 21", "~2.000 s ± ", "~16.00 G ± "])
 		check("the region has: " + wanted, words.includes(wanted), words);
+	same("threads are not called uneven for what chance did", [(await cells("imbalance"))[3], /Over threads2 threads[^0-9]*[0-9.]+ ms on average \(the line\); of the calls that were measured/.test(words)], ["", true]);
+	check("what the times are of is said", (await text(".hot .note")).includes("of the calls that were measured"), await text(".hot .note"));
 }
 
 async function nothing() {

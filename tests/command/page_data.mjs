@@ -100,7 +100,7 @@ function usual(more = 0) {
 				histogram: [[20, 40], [30, 30], [60, 20], [200, 25], [900, 5]] }, [0.55, 0.15, 0.15, 0.15]),
 			region("main/solve/exchange", name, { calls: 1000, time: 2 * S, counts: of[0].map(() => null), flags: ["short"] }, even),
 			region("main/read", name, { calls: 3, time: 1 * S, counts: [7, 0, 1] }, [1]),
-			region("main/write", name, { calls: 3, time: 0.5 * S, self: null, counts: of[0], flags: ["no_self"], unmeasured: name === "CORE" ? more : 0, turns: more }, [1]));
+			region("main/write", name, { calls: 3, time: 0.5 * S, self: null, counts: of[0], flags: ["no_self"], unmeasured: name === "CORE" ? more : 0, turns: more }, more ? [0.7, 0.3] : [1]));
 	}
 	return report;
 }

@@ -125,13 +125,15 @@ function threadBars(book, section, i) {
 	const mean = known.reduce((sum, one) => sum + one.value, 0) / (known.length || 1);
 	const most = known.reduce((a, b) => b.value > a.value ? b : a, known[0]);
 	const shown = list.length > THREADS_SHOWN ? extremes(list) : list;
+	/* which thread has more of them is chance */
+	const some = isSample(section.data, i);
 
-	if (most && known.length > 1)
+	if (most && known.length > 1 && !some)
 		most.sign = [most.sign, "longest"].filter(Boolean).join(", ");
 	return [
 		make("h4", null, "Over threads"),
-		make("p.note", null, plural(list.length, "thread") + ", " + format.time(mean) + " on average (the line); the longest " +
-			format.share(most && mean ? most.value / mean - 1 : null) + " more" +
+		make("p.note", null, plural(list.length, "thread") + ", " + format.time(mean) + " on average (the line); " +
+			(some ? "of the calls that were measured" : "the longest " + format.share(most && mean ? most.value / mean - 1 : null) + " more") +
 			(shown.length < list.length ? "; the " + THREADS_SHOWN / 2 + " longest and shortest are shown" : "")),
 		drawBars(shown, { mean }),
 	];

@@ -42,12 +42,21 @@ function reasonOf(book, section, i, path) {
 
 	if (topdown)
 		words.push(topdown);
+	if (waitsForOthers(section.data.rows, i))
+		words.push("other threads worked for it: in its own time it may have waited for them");
 	if (roof && roof.bound)
 		words.push("bound by " + roof.bound + ", " + format.share(roof.reached) + " reached");
 	for (const [k, metric] of section.metrics.entries())
 		if (words.length < 3 && isKnown(section.data.rows.metrics[k][i]) && !topdown)
 			words.push(metric.name + " " + format.value(section.data.rows.metrics[k][i]) + (metric.unit ? " " + metric.unit : ""));
 	return words.join(" · ");
+}
+
+/* Did others do more for it meanwhile than half of what it took by itself? */
+function waitsForOthers(rows, i) {
+	const team = rows.team && rows.team[i];
+
+	return Boolean(team && team.others && isKnown(team.time_ns) && isKnown(rows.self_ns[i]) && team.time_ns - rows.time_ns[i] > rows.self_ns[i] / 2);
 }
 
 /* Regions that took most by themselves; where that is not known of any, with what is nested in them. */
@@ -85,11 +94,12 @@ function drawHot(book, section, view, on) {
 	const rest = sum - list.reduce((total, i) => total + own[i], 0);
 
 	const sampled = (book.kind === "report" && section.data.rows.unmeasured_calls) || [];
+	const some = book.kind === "report" && section.data.rows.name.some((_, i) => isSample(section.data, i));
 	const unknown = sampled.filter((calls, i) => calls && !isKnown(own[i])).length;
 
 	return make("section.hot", { "aria-label": "where the time goes" },
 		make("h2", null, "Where the time goes"),
-		make("p.note", null, "time of the regions themselves, without what is nested in them, of all that was measured in regions"),
+		make("p.note", null, "time of the regions themselves, without what is nested in them, of " + (some ? "the calls that were measured" : "all that was measured in regions")),
 		make("ol", null, list.map(i => {
 			const bar = make("span.barfill"), reason = book.kind === "report" ?
 				reasonOf(book, section, i, section.data.rows.path[i]) : sureness(view, i);

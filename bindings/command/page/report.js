@@ -93,7 +93,7 @@ function columnsOf(data, group, section) {
 		...group.metrics.map((metric, k) => valueColumn("metric." + k, metric.name, metric.unit,
 			metric.formula || "", k < METRICS_SHOWN)),
 		threaded && countColumn("n_threads", "threads", "", "that were in it, or worked for it at the same time", true),
-		threaded && shareColumn("imbalance", "imbalance",
+		threaded && !section.inTurns && shareColumn("imbalance", "imbalance",
 			"how much longer than the mean the longest thread was in it; of a job of ranks, the longest rank", true),
 		...(rows.estimates ? group.counts.map((count, k) => estimateColumn(k, count)) : []),
 		...group.counts.map((count, k) => countColumn("net." + k, count.name, count.unit,
@@ -209,6 +209,7 @@ function whereOf(data, doubt) {
 function reportSection(data, section, index) {
 	const rows = section.rows, group = data.groups[index];
 
+	section.inTurns = Boolean(group.in_turns);
 	rows.name.forEach((name, i) => { rows.name[i] = name || "(no name)"; });
 	return {
 		group: section.group, index, data: section, counts: group.counts, metrics: group.metrics, readNs: group.read_ns,

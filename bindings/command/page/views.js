@@ -24,7 +24,17 @@ function spreadOfThreads(section, from, to) {
 	return n > 1 && sum > 0 ? most * n / sum - 1 : null;
 }
 
-/* Of its threads; of a team what the library has made of it; of a job how its ranks differ. */
+/* Are its calls some of all, by chance: of a group that takes turns, or of one call in so many? */
+function isSample(section, i) {
+	const unmeasured = section.rows.unmeasured_calls;
+
+	return Boolean(section.inTurns || (unmeasured && unmeasured[i]));
+}
+
+/*
+ * Of its threads; of a team what the library has made of it; of a job how its ranks differ.  Of a sample
+ * nobody knows: one thread had more of the calls that were measured by chance.
+ */
 function imbalances(section) {
 	const start = section.threads.start;
 
@@ -35,7 +45,7 @@ function imbalances(section) {
 			return section.rows.team[i].imbalance;
 		if (over && over.time_ns)
 			return over.time_ns.imbalance;
-		return spreadOfThreads(section, start[i], start[i + 1]);
+		return isSample(section, i) ? null : spreadOfThreads(section, start[i], start[i + 1]);
 	});
 }
 
