@@ -175,8 +175,10 @@ function diffSection(group, index) {
 	const scale = intervalScale(group);
 	const views = [["differs", "what differs"], ["all", "all measures"], ...group.measures.map((measure, m) => [m, measure.name])];
 
+	const nDiffer = group.regions.reduce((n, region) => n + region.values.filter(value => value.verdict === "differs").length, 0);
+
 	return {
-		group: group.name || "the whole command", index, counts: [], metrics: [], group_: group,
+		group: group.name || "the whole command", found: nDiffer ? nDiffer + (nDiffer > 1 ? " differ" : " differs") : "", index, counts: [], metrics: [], group_: group,
 		columns: diffColumns(scale),
 		views: views.map(([which, title]) => ({ id: String(which), title, make: () => diffView(group, which) })),
 		doubts: new Map(),
@@ -215,7 +217,7 @@ function diffBook(data) {
 		kind: "diff", data, title: "A against B", command: "",
 		summary: data.summary,
 		facts: [sideFacts("A", data.a), sideFacts("B", data.b),
-			["compared", plural(data.compared, "value"), "tests that were made"],
+			data.compared ? ["compared", plural(data.compared, "value"), "tests that were made"] : ["", ""],
 			["“differs”", "by more than noise: of comparisons without any difference, " + fixed(100 * data.alpha, 0) + " in 100 say so of any value"],
 			data.pairs ? ["in turns", plural(data.pairs, "pair") + ": each run of B is compared with the run of A beside it"] : ["", ""]],
 		remarks: data.notes.map(text => ({ sign: "note", text })),

@@ -226,7 +226,7 @@ class Page {
 		const { book, section } = this;
 		const groups = book.sections.length > 1 ? make("label.choice", null, "group: ", make("select", {
 			id: "group", on: { change: event => this.setSection(Number(event.target.value)) },
-		}, book.sections.map((one, i) => make("option", { value: i, selected: i === this.sectionIndex }, one.group)))) : null;
+		}, book.sections.map((one, i) => make("option", { value: i, selected: i === this.sectionIndex }, one.group + (one.found ? " (" + one.found + ")" : ""))))) : null;
 		const views = section.views.length > 1 ? make("label.choice", null, book.kind === "diff" ? "show: " : "rows: ", make("select", {
 			id: "view", on: { change: event => this.setView(event.target.value) },
 		}, section.views.map(one => make("option", { value: one.id, selected: one.id === this.viewId }, one.title)))) : null;

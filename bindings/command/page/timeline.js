@@ -361,7 +361,7 @@ class Timeline {
 		const { context, colours, data } = this, from = Math.max(left, this.gutter) + 4, room = Math.min(right, this.gutter + this.width) - from - 4;
 		const flags = lane.flags[track.slice[i]], n = Math.floor(room / LETTER), { forOthers } = lane.rowOf(track.slice[i]);
 		const text = (this.wanted && !dim ? "▸ " : "") + visible(data.regions.name[track.region[i]]) +
-			(forOthers ? " (for others)" : flags & SLICE_OPEN ? " (not ended)" : flags & SLICE_PART ? " (a part)" : "");
+			(forOthers ? " (for others)" : flags & SLICE_OPEN ? " (not ended)" : flags & SLICE_PART && track.isCut(i) ? " (a part)" : "");
 
 		if (n < 3)
 			return;

@@ -117,6 +117,16 @@ class Track {
 		}
 	}
 
+	/* Of a part of a call: is more behind it than a thousandth?  At a program's end less than that is. */
+	isCut(i) {
+		const { begin, end, region, n } = this;
+		let last = i;
+
+		while (last + 1 < n && region[last + 1] === region[i] && begin[last + 1] === end[last])
+			last++;
+		return last === i || end[last] - end[i] > 0.001 * (end[last] - begin[i]);
+	}
+
 	/* Calls that overlap a time, as [first, behind the last]. */
 	at(from, until) {
 		const i = firstAbove(this.end, from, 0, this.n), j = Math.max(i, firstAbove(this.begin, until, i, this.n));

@@ -116,9 +116,13 @@ function drawTopdown(data, path) {
 	});
 }
 
-/* "memory bound": one word for a list; "" */
+/* "memory bound: the pipeline waited for loads or stores": what a list has room for; "" */
 function topdownWord(data, path) {
 	const values = topdownValues(data, path), judged = values && topdownJudge(data.topdown.nodes, values, "");
 
-	return judged && judged.leaf >= 0 ? data.topdown.nodes[judged.leaf].name : "";
+	if (!judged || judged.leaf < 0)
+		return "";
+	const { name, means } = data.topdown.nodes[judged.leaf];
+
+	return name + ": " + means.split(";")[0];
 }
