@@ -194,22 +194,68 @@ static void add_open(struct pmu_top_look *look, const struct pmu_top_look *befor
 	look->open[look->n_open++] = open;
 }
 
+/*
+ * What one thread has done in a region, for itself or for another thread: so long has it been open where
+ * none of its calls has ended.  @most: [n_rows] the most of any thread
+ */
+static int find_done(const struct pmu_model_section *s, uint64_t *most)
+{
+	uint64_t *done = calloc(s->n_thread_rows + 1, sizeof(*done));
+
+	if (!done)
+		return -ENOMEM;
+	for (unsigned int i = s->n_thread_rows; i-- > 0;) {
+		const struct pmu_model_row *row = &s->thread_row[i];
+
+		if (pmu_model_time_known(row) && row->time_ns > done[i])
+			done[i] = row->time_ns;
+		if (most[row->sum] < done[i])
+			most[row->sum] = done[i];
+		if (row->holder >= 0)
+			done[row->holder] = pmu_add_capped(done[row->holder], done[i]);
+	}
+	free(done);
+	return 0;
+}
+
+static void date_by_work(const struct pmu_top_look *look, unsigned int first, const uint64_t *most)
+{
+	for (unsigned int i = first; i < look->n_open; i++) {
+		struct pmu_top_open *open = &look->open[i];
+		double latest = (double)look->model->duration_ns - (double)most[open->row->sum];
+
+		/* what a checkpoint has published is a part of the call */
+		if (all_calls(open->row) || open->row->time_ns || open->is_same)
+			continue;
+		if (latest < open->earliest_ns)
+			latest = open->earliest_ns;
+		if (open->latest_ns > latest)
+			open->latest_ns = latest;
+	}
+}
+
 static int find_open(struct pmu_top_look *look, const struct pmu_top_look *before,
 		     const struct pmu_index *index, unsigned int section)
 {
 	const struct pmu_model_section *s = &look->model->section[section];
 	unsigned int *at = calloc(s->n_thread_rows + 1, sizeof(*at)), first = look->n_open;
+	uint64_t *most = calloc(s->n_rows + 1, sizeof(*most));
 
-	if (!at)
+	if (!at || !most || find_done(s, most)) {
+		free(at);
+		free(most);
 		return -ENOMEM;
+	}
 	for (unsigned int i = 0; i < s->n_thread_rows; i++) {
 		if (!s->thread_row[i].n_open || pmu_model_is_socket(look->model, &s->thread_row[i]))
 			continue;
 		add_open(look, before, index, section, &s->thread_row[i]);
 		at[i] = look->n_open;
 	}
+	date_by_work(look, first, most);
 	nest_open(look, first, at);
 	free(at);
+	free(most);
 	return 0;
 }
 

@@ -261,6 +261,37 @@ static void what_goes_on_was_there_all_the_time(void)
 	drop(&pair);
 }
 
+/* A region that others work for, and that began some time after the thread did. */
+static void what_was_done_in_a_call_tells_its_age(void)
+{
+	struct pmu_model *model = at(10, 3);
+	struct pmu_top_look *now;
+	struct pmu_top_program *program;
+	const struct pmu_top_row *solve, *late;
+
+	for (int i = 0; i < 3; i++)
+		model->thread[i].start_ns = 0;
+	sample_row(model, model->section, 0, -1, "setup", 1, 500 * ms);
+	open_row(model, 0, -1, "solve", 0, 0);
+	open_row(model, 1, -1, "solve", 0, 0)->flags |= PMU_ROW_TEAM;
+	sample_row(model, model->section, 1, 2, "step", 8, 9000 * ms);
+	open_row(model, 2, -1, "solve", 0, 0)->flags |= PMU_ROW_TEAM;
+	sample_row(model, model->section, 2, 4, "step", 2, 3000 * ms);
+	open_row(model, 2, -1, "late", 3, 30 * ms);
+	now = look(model, NULL);
+	program = pmu_top_program_new(NULL, now);
+	solve = find(program, "solve");
+	late = find(program, "late");
+	ok(solve->in_ns >= 9e9 - 1 && near(solve->in_most_ns, 10e9),
+	   "open for as long as one thread has worked in it (%g to %g s)", solve->in_ns / 1e9,
+	   solve->in_most_ns / 1e9);
+	ok(solve->start.share >= find(program, "solve/step")->start.share,
+	   "its share is no less than of what is in it");
+	ok(near(late->in_ns, 0), "calls that have ended tell nothing of one that goes on");
+	pmu_top_program_free(program);
+	pmu_top_look_free(now);
+}
+
 static void what_began_between_looks_is_that_young(void)
 {
 	struct pmu_model *first = at(10, 1), *second = at(11, 1);
@@ -543,6 +574,7 @@ int main(void)
 	torn_rows_have_no_difference();
 	a_damaged_store_has_no_difference();
 	what_goes_on_was_there_all_the_time();
+	what_was_done_in_a_call_tells_its_age();
 	what_began_between_looks_is_that_young();
 	a_long_call_that_ends_is_capped();
 	others_work_is_in_their_region();
