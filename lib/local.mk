@@ -379,6 +379,8 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/counters/software.c \
 	%D%/group/fit.c \
 	%D%/group/fit.h \
+	%D%/group/fold.c \
+	%D%/group/fold.h \
 	%D%/group/metric.c \
 	%D%/group/metric.h \
 	%D%/group/simulated.c \

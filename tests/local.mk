@@ -46,6 +46,7 @@ unit_tests = \
 	%D%/unit/group/file \
 	%D%/unit/group/find \
 	%D%/unit/group/fit \
+	%D%/unit/group/fold \
 	%D%/unit/group/formula \
 	%D%/unit/group/group \
 	%D%/unit/group/intel \

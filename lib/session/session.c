@@ -12,6 +12,8 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/room.h"
+#include "counters/valgrind/request.h"
+#include "group/fold.h"
 #include "group/metric.h"
 #include "group/resolve.h"
 #include "machine/mask.h"
@@ -255,6 +257,46 @@ static void count_interrupts(struct pmu_group *group, char *why, size_t size)
 		snprintf(why, size, "%s", pmu_error_text());
 }
 
+static bool is_simulated(const struct pmu_group *group, enum pmu_emulation emulated)
+{
+	struct pmu_plan plan;
+	struct pmu_probe probe;
+
+	pmu_group_plan(group, &plan);
+	plan.scope = pmu_session.config.count;
+	plan.emulated = emulated;
+	return group->n_events && pmu_backend_valgrind.probe(&plan, &probe) == 0;
+}
+
+/* A simulation has no lack of counters: groups that would take turns are one, as far as there is room. */
+static void fold_simulated(struct pmu_config *config, enum pmu_emulation emulated)
+{
+	enum pmu_valgrind_tool tool = pmu_valgrind_tool();
+	struct pmu_group *into = NULL;
+	unsigned int n = 0;
+
+	if (!config->rotate ||
+	    (!emulated && tool != PMU_VALGRIND_CALLGRIND && tool != PMU_VALGRIND_COUNTER))
+		return;
+	for (unsigned int i = 0; i < config->n_groups; i++) {
+		struct pmu_group *group = &config->group[i];
+		bool simulated = is_simulated(group, emulated);
+
+		if (simulated && into && pmu_group_fold(into, group) == 0)
+			continue;
+		if (n != i)
+			config->group[n] = *group;
+		if (simulated)
+			into = &config->group[n];
+		n++;
+	}
+	if (n < config->n_groups)
+		pmu_table_meta(&pmu_session.table, PMU_META_NOTE,
+			       "valgrind counts groups all at once: they take no turns");
+	config->n_groups = n;
+	config->rotate = n > 1;
+}
+
 int pmu_session_choose_groups(enum pmu_emulation emulated)
 {
 	const struct pmu_config *config = &pmu_session.config;
@@ -266,6 +308,7 @@ int pmu_session_choose_groups(enum pmu_emulation emulated)
 						    sizeof(*pmu_session.group));
 	if (!pmu_session.group)
 		return pmu_fail(ENOMEM, "no memory for a session");
+	fold_simulated(&pmu_session.config, emulated);
 	pmu_session.n_groups = config->n_groups ? config->n_groups : 1;
 	for (unsigned int i = 0; i < pmu_session.n_groups; i++) {
 		struct pmu_session_group *group = &pmu_session.group[i];

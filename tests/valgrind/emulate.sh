@@ -198,7 +198,7 @@ rm .valgrindrc
 
 # --- the report ---------------------------------------------------------------------------------------------------
 
-run 0 'the default group' --emulate -o core.json -o core.txt ./kernels
+run 0 'the default group' --emulate -o core.json -o core.csv -o core.txt ./kernels
 has core.txt 'valgrind: simulated by valgrind' 'the head says what it is'
 has core.txt 'times are those of the simulation' 'and what the times are'
 has core.txt 'cycles, ref-cycles missing: valgrind simulates' 'and what there is not'
@@ -213,6 +213,13 @@ L1-dcache-store-misses,LLC-loads,LLC-load-misses,LLC-stores,LLC-store-misses" ./
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^net:/) keep[++n] = i; next }
 	{ for (i = 1; i <= n; i++) missing += $keep[i] == "" } END { exit n != 12 || missing }' all.csv
 result $? 'each has a count'
+run 0 'groups that would take turns' --emulate --rotate -g CORE,BRANCH -o turns.csv -o turns.txt ./kernels
+has turns.txt 'all at once: they take no turns' 'take none here'
+lacks turns.txt 'estimates ' 'so that nothing is estimated'
+is 'each call is counted' "$(value turns.csv main/kernel_spread all calls)" "$(value core.csv main/kernel_spread all calls)"
+[ "$(value turns.csv main/kernel_spread all net:instructions)" = "$(value core.csv main/kernel_spread all net:instructions)" ]
+result $? 'as much as where one group is asked for'
+has turns.txt 'main ' 'what is called once is a region'
 run 0 'what it cannot count' --emulate -e page-faults,instructions:k,r10e,instructions -o none.txt ./kernels
 has none.txt 'page-faults, instructions:k, r10e missing' 'is missing, and named'
 
