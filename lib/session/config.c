@@ -351,6 +351,7 @@ static int add_members(struct pmu_config *config, const char *name, char *list)
 		rc = add_member(config, name, trim(item), &left_out);
 	if (!rc && config->n_groups == first) {
 		snprintf(config->group[first].name, sizeof(config->group[first].name), "%s", name);
+		pmu_fail(ENOTSUP, "%s cannot be counted here: %s", name, left_out.why);
 		add_time_only(config);
 	} else if (!rc) {
 		note_left_out(&config->group[first], name, &left_out);

@@ -120,7 +120,7 @@ static void what_this_processor_lacks_is_left_out(void)
 	       "(Sandy Bridge)), ONE 1",
 	       "named, and once why");
 	is_str(groups_of("NONE"),
-	       "NONE 0 (group LIKEWISE has no events of this CPU (Sandy Bridge))",
+	       "NONE 0 (NONE cannot be counted here: group OTHER has no events of this CPU (Sandy Bridge))",
 	       "without any it is time only");
 }
 
