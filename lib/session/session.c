@@ -257,21 +257,48 @@ static void count_interrupts(struct pmu_group *group, char *why, size_t size)
 		snprintf(why, size, "%s", pmu_error_text());
 }
 
-static bool is_simulated(const struct pmu_group *group, enum pmu_emulation emulated)
+/*
+ * Leaves in the group what a simulation can count of it, and adds the names of the rest.  Return: is there
+ * anything?
+ */
+static bool keep_simulated(struct pmu_group *group, enum pmu_emulation emulated,
+			   struct pmu_strbuf *lost)
 {
+	unsigned int kept = 0;
 	struct pmu_plan plan;
 	struct pmu_probe probe;
 
 	pmu_group_plan(group, &plan);
 	plan.scope = pmu_session.config.count;
 	plan.emulated = emulated;
-	return group->n_events && pmu_backend_valgrind.probe(&plan, &probe) == 0;
+	if (!group->n_events || pmu_backend_valgrind.probe(&plan, &probe))
+		return false;
+	for (unsigned int i = 0; i < group->n_events; i++) {
+		if (!probe.error[i])
+			group->event[kept++] = group->event[i];
+		else if (!lost->text || !strstr(lost->text, group->event[i].name))
+			pmu_strbuf_addf(lost, "%s%s", lost->len ? ", " : "", group->event[i].name);
+	}
+	group->n_events = kept;
+	return true;
+}
+
+static void note_folded(const struct pmu_strbuf *lost)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text),
+		 "valgrind counts groups all at once: they take no turns%s%.400s%s",
+		 lost->len ? "; of them it cannot count " : "", pmu_strbuf_text(lost),
+		 lost->len > 400 ? "..." : "");
+	pmu_table_meta(&pmu_session.table, PMU_META_NOTE, text);
 }
 
 /* A simulation has no lack of counters: groups that would take turns are one, as far as there is room. */
 static void fold_simulated(struct pmu_config *config, enum pmu_emulation emulated)
 {
 	enum pmu_valgrind_tool tool = pmu_valgrind_tool();
+	struct pmu_strbuf lost = { 0 };
 	struct pmu_group *into = NULL;
 	unsigned int n = 0;
 
@@ -280,19 +307,19 @@ static void fold_simulated(struct pmu_config *config, enum pmu_emulation emulate
 		return;
 	for (unsigned int i = 0; i < config->n_groups; i++) {
 		struct pmu_group *group = &config->group[i];
-		bool simulated = is_simulated(group, emulated);
+		bool simulated = keep_simulated(group, emulated, &lost);
 
 		if (simulated && into && pmu_group_fold(into, group) == 0)
 			continue;
 		if (n != i)
 			config->group[n] = *group;
-		if (simulated)
+		if (simulated && !into)
 			into = &config->group[n];
 		n++;
 	}
-	if (n < config->n_groups)
-		pmu_table_meta(&pmu_session.table, PMU_META_NOTE,
-			       "valgrind counts groups all at once: they take no turns");
+	if (n < config->n_groups || lost.len)
+		note_folded(&lost);
+	pmu_strbuf_free(&lost);
 	config->n_groups = n;
 	config->rotate = n > 1;
 }

@@ -220,6 +220,10 @@ is 'each call is counted' "$(value turns.csv main/kernel_spread all calls)" "$(v
 [ "$(value turns.csv main/kernel_spread all net:instructions)" = "$(value core.csv main/kernel_spread all net:instructions)" ]
 result $? 'as much as where one group is asked for'
 has turns.txt 'main ' 'what is called once is a region'
+tr -s ' \n' '  ' <turns.txt | grep -q 'of them it cannot count cycles, '
+result $? 'what it cannot count of them is named'
+run 0 'all metrics' --emulate --all-metrics -o turns.txt ./kernels
+has turns.txt '+CACHE+' 'are those that valgrind counts'
 run 0 'what it cannot count' --emulate -e page-faults,instructions:k,r10e,instructions -o none.txt ./kernels
 has none.txt 'page-faults, instructions:k, r10e missing' 'is missing, and named'
 
