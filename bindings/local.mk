@@ -224,6 +224,7 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(top
 	%D%/command/run/all_metrics.c \
 	%D%/command/run/child.c \
 	%D%/command/run/collect.c \
+	%D%/command/run/doors.c \
 	%D%/command/run/emulate.c \
 	%D%/command/run/environment.c \
 	%D%/command/run/folder.c \
@@ -291,6 +292,13 @@ lib_LTLIBRARIES += %D%/libpmu-preload.la
 	%D%/preload/functions/known.h \
 	%D%/preload/functions/short.c \
 	%D%/preload/functions/short.h \
+	%D%/annotations/names.c \
+	%D%/annotations/names.h \
+	%D%/annotations/prefix.h \
+	%D%/annotations/stack.c \
+	%D%/annotations/stack.h \
+	%D%/annotations/thread.c \
+	%D%/annotations/thread.h \
 	%D%/preload/markers/fortran.h \
 	%D%/preload/markers/likwid.c \
 	%D%/preload/markers/papi.c \
@@ -341,6 +349,35 @@ lib_LTLIBRARIES += %D%/libpmu-preload.la
 	-ftls-model=initial-exec -fasynchronous-unwind-tables
 # nodelete: threads and signal handlers come back to it.  now: it is used where nothing may be looked up.
 %C%_libpmu_preload_la_LDFLAGS = -module -avoid-version -no-undefined \
+	-Wl,-z,nodelete -Wl,-z,now -Wl,--as-needed
+
+# For programs with annotations for other tools: they load it by themselves, where a variable names it.
+annotation_sources = \
+	%D%/annotations/names.c \
+	%D%/annotations/names.h \
+	%D%/annotations/prefix.h \
+	%D%/annotations/stack.c \
+	%D%/annotations/stack.h \
+	%D%/annotations/thread.c \
+	%D%/annotations/thread.h \
+	%D%/preload/keep.c \
+	%D%/preload/keep.h
+lib_LTLIBRARIES += %D%/libpmu-annotations.la
+%C%_libpmu_annotations_la_SOURCES = $(annotation_sources) \
+	%D%/annotations/door.c \
+	%D%/annotations/door.h \
+	%D%/preload/inside.h \
+	%D%/preload/parts.h \
+	%D%/preload/preload.h \
+	%D%/preload/symbols/demangle.c \
+	%D%/preload/symbols/elf.c \
+	%D%/preload/symbols/elf.h \
+	%D%/preload/symbols/symbols.c \
+	%D%/preload/symbols/symbols.h
+%C%_libpmu_annotations_la_CPPFLAGS = -include config.h -I$(top_srcdir) -I$(top_srcdir)/include -I$(top_srcdir)/lib
+%C%_libpmu_annotations_la_CFLAGS = $(AM_CFLAGS) -Wmissing-prototypes -fvisibility=hidden -ftls-model=initial-exec
+%C%_libpmu_annotations_la_LIBADD = lib/libpmu.la
+%C%_libpmu_annotations_la_LDFLAGS = -module -avoid-version -no-undefined $(DEFS_LDFLAGS) \
 	-Wl,-z,nodelete -Wl,-z,now -Wl,--as-needed
 
 # For MPI programs: linked or preloaded.  It makes reports, so it carries what of the library does.

@@ -3,6 +3,8 @@
 
 # One .c each, linked with every symbol of the library.
 unit_tests = \
+	%D%/unit/annotations/names \
+	%D%/unit/annotations/stack \
 	%D%/unit/base/environ \
 	%D%/unit/base/error \
 	%D%/unit/base/fd \
@@ -130,6 +132,8 @@ unit_tests = \
 %C%_unit_command_noise_summary_SOURCES = %D%/unit/command/noise_summary.c $(noise_sources)
 %C%_unit_command_protobuf_SOURCES = %D%/unit/command/protobuf.c bindings/command/viewers/protobuf.c \
 	bindings/command/viewers/protobuf.h
+%C%_unit_annotations_names_SOURCES = %D%/unit/annotations/names.c $(annotation_sources)
+%C%_unit_annotations_stack_SOURCES = %D%/unit/annotations/stack.c $(annotation_sources)
 %C%_unit_command_quantity_SOURCES = %D%/unit/command/quantity.c bindings/command/quantity.c bindings/command/quantity.h
 %C%_unit_command_roofline_SOURCES = %D%/unit/command/roofline.c $(json_read_sources) $(roofline_sources) \
 	bindings/command/command.h bindings/command/wrap.c

@@ -112,6 +112,10 @@ VAR("PMU_MIN_TIME", "500ns, 10us, 1ms", "0",
     0, NULL)
 VAR("PMU_WRAP", "libblas.so:dgemm_,libz:*flate*", "none",
     "functions of shared libraries that are regions where others call them", 0, NULL)
+VAR("PMU_PREFIX", "tool, domain, category; none", "domain",
+    "what stands before the names of regions that are made of annotations for other tools, with ':' behind each: "
+    "of 'tbb.flow:node' the domain",
+    0, NULL)
 VAR("PMU_MPI", "0, 1", "1",
     "for libpmu-mpi: 0 leaves each MPI rank to its own report, with none of all", 0, NULL)
 VAR("PMU_MPI_WAIT", "seconds", "60",

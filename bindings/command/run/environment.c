@@ -14,7 +14,7 @@
 #include "store/place.h"
 
 /* More variables than it had. */
-#define N_SETTINGS 27
+#define N_SETTINGS (28 + PMU_RUN_DOORS)
 
 /* --- where the libraries are --- */
 
@@ -172,12 +172,26 @@ static void find_mpi(const struct pmu_run_folder *folder, struct pmu_run_librari
 		libraries->mpi[0] = '\0';
 }
 
+/* Annotated programs load it; without it their annotations are no regions. */
+static void find_annotations(const struct pmu_run_folder *folder,
+			     struct pmu_run_libraries *libraries)
+{
+	char *path = libraries->annotations;
+	const size_t size = sizeof(libraries->annotations);
+
+	/* a semicolon separates where Kokkos reads it */
+	if (find_library("/bindings/.libs", ANNOTATIONS_NAME, path, size) &&
+	    (!is_speakable(path) || strchr(path, ';')) &&
+	    !make_speakable(folder, ANNOTATIONS_NAME, path, size))
+		path[0] = '\0';
+}
+
 void pmu_run_libraries_find(const struct pmu_run_folder *folder, bool with_pmu, bool with_mpi,
 			    struct pmu_run_libraries *libraries)
 {
 	bool have_pmu, linked;
 
-	libraries->why[0] = libraries->mpi[0] = '\0';
+	libraries->why[0] = libraries->mpi[0] = libraries->annotations[0] = '\0';
 	if (with_mpi)
 		find_mpi(folder, libraries);
 	have_pmu = find_library("/lib/.libs", PMU_NAME, libraries->pmu, sizeof(libraries->pmu));
@@ -196,9 +210,12 @@ void pmu_run_libraries_find(const struct pmu_run_folder *folder, bool with_pmu, 
 					sizeof(libraries->preload)) &&
 			 (!have_pmu ||
 			  make_speakable(folder, PMU_NAME, libraries->pmu, sizeof(libraries->pmu)));
-	if (!linked)
+	if (!linked) {
 		refuse(libraries);
-	else if (!with_pmu)
+		return;
+	}
+	find_annotations(folder, libraries);
+	if (!with_pmu)
 		libraries->pmu[0] = '\0';
 }
 
@@ -265,6 +282,18 @@ static void set_log(struct list *list, const struct pmu_run_folder *folder)
 	free(format);
 }
 
+static void set_doors(struct list *list, const struct pmu_run_request *request,
+		      const struct pmu_run_libraries *libraries)
+{
+	for (size_t i = 0; i < PMU_RUN_DOORS && libraries->annotations[0]; i++) {
+		bool is_ours;
+		const char *variable = pmu_run_door(request, i, &is_ours);
+
+		if (variable && is_ours)
+			set(list, variable, libraries->annotations);
+	}
+}
+
 static bool is(const char *variable, const char *name)
 {
 	size_t len = strlen(name);
@@ -296,6 +325,7 @@ static bool is_replaced(const struct pmu_run_request *request, bool starting, co
 		{ "PMU_AUTO", request->automatic },
 		{ "PMU_FUNCTIONS", request->functions },
 		{ "PMU_MIN_TIME", request->min_time },
+		{ "PMU_PREFIX", request->prefix },
 		{ "PMU_WRAP", request->wrap },
 		{ "PMU_ROTATE", request->rotate },
 		{ "PMU_EVERY", request->every },
@@ -308,6 +338,13 @@ static bool is_replaced(const struct pmu_run_request *request, bool starting, co
 	for (size_t i = 0; i < PMU_ARRAY_LEN(all); i++)
 		if (all[i].replaced && is(variable, all[i].name))
 			return true;
+	for (size_t i = 0; i < PMU_RUN_DOORS && starting; i++) {
+		bool is_ours;
+		const char *door = pmu_run_door(request, i, &is_ours);
+
+		if (door && is(variable, door))
+			return true;
+	}
 	return false;
 }
 
@@ -345,6 +382,7 @@ char **pmu_run_environment(const struct pmu_run_request *request,
 	set(&list, "PMU_FUNCTIONS", request->functions);
 	set(&list, "PMU_MIN_TIME", request->min_time);
 	set(&list, "PMU_WRAP", request->wrap);
+	set(&list, "PMU_PREFIX", request->prefix);
 	set(&list, "PMU_ROTATE", request->rotate ? "1" : NULL);
 	set(&list, "PMU_EVERY", request->every);
 	/* the file is ours to write */
@@ -358,8 +396,10 @@ char **pmu_run_environment(const struct pmu_run_request *request,
 		set_log(&list, folder);
 	if (folder && request->fast)
 		set(&list, "VALGRIND_LIB", request->tools);
-	if (libraries)
+	if (libraries) {
 		set_preload(&list, libraries);
+		set_doors(&list, request, libraries);
+	}
 	if (!list.failed)
 		return list.text;
 	pmu_run_environment_free(list.text);

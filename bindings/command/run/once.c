@@ -185,6 +185,8 @@ static void remark(struct pmu_run *run)
 			parts,
 			"the results of %d process%s are missing: there was no room for them in %s",
 			parts->n_lost, parts->n_lost > 1 ? "es" : "", run->folder.place);
+	if (run->libraries.annotations[0])
+		pmu_run_doors_note(&run->request, parts);
 	pmu_run_outliving_note(&parts->outliving, parts);
 	if (parts->no_memory)
 		pmu_run_note(parts, "there was no memory for the results of all processes");

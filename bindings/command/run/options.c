@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/sysfile.h"
+#include "bindings/annotations/prefix.h"
 #include "bindings/command/command.h"
 #include "bindings/command/diff/diff.h"
 #include "bindings/command/run/repeat.h"
@@ -72,6 +73,7 @@ static int parse_option(const struct pmu_command *self, struct pmu_run_request *
 		{ .name = "--functions", .value = &request->functions },
 		{ .name = "--min-time", .value = &request->min_time },
 		{ .name = "--wrap", .value = &request->wrap },
+		{ .name = "--prefix", .value = &request->prefix },
 		{ .name = "--trace", .value = &request->trace },
 		{ .name = "--trace-size", .value = &request->trace_size },
 		{ .name = "--trace-keep", .value = &request->trace_keep },
@@ -341,12 +343,12 @@ int pmu_run_check_target(const struct pmu_run_request *request, const struct pmu
 
 /* --- what is preloaded takes these in; @said: the option or the variable that says it --- */
 
-/* Words of PMU_AUTO. */
-#define PRELOAD_WORD_TEXT(word, parts) word,
+#define WORD_TEXT(word, parts) word,
 
-static int check_auto(const char *said, const char *text)
+/* Words with commas between.  @choice: what there is, in a sentence */
+static int check_words(const char *said, const char *text, const char *const *words,
+		       const char *choice)
 {
-	static const char *const words[] = { PRELOAD_WORDS(PRELOAD_WORD_TEXT) NULL };
 	char word[16];
 
 	for (;;) {
@@ -360,11 +362,9 @@ static int check_auto(const char *said, const char *text)
 			i++;
 		if (!words[i]) {
 			near = pmu_closest(word, words);
-			pmu_command_error(
-				"%s: there is no '%.*s'%s%s; choose among main, threads, openmp, functions, "
-				"wrap, markers and mpi, or none",
-				said, (int)len, text, near ? ", did you mean " : "",
-				near ? near : "");
+			pmu_command_error("%s: there is no '%.*s'%s%s; choose among %s, or none",
+					  said, (int)len, text, near ? ", did you mean " : "",
+					  near ? near : "", choice);
 			return PMU_EXIT_USAGE;
 		}
 		text += len + strspn(text + len, " ");
@@ -372,6 +372,21 @@ static int check_auto(const char *said, const char *text)
 			return 0;
 		text += *text == ',';
 	}
+}
+
+static int check_auto(const char *said, const char *text)
+{
+	static const char *const words[] = { PRELOAD_WORDS(WORD_TEXT) NULL };
+
+	return check_words(said, text, words,
+			   "main, threads, openmp, functions, wrap, markers and mpi");
+}
+
+static int check_prefix(const char *said, const char *text)
+{
+	static const char *const words[] = { ANNOTATION_PREFIX_WORDS(WORD_TEXT) NULL };
+
+	return check_words(said, text, words, "tool, domain and category");
 }
 
 static int check_min_time(const char *said, const char *text)
@@ -416,6 +431,7 @@ static int check_preloaded(const struct pmu_run_request *request)
 		{ request->automatic, "--auto", "PMU_AUTO", check_auto },
 		{ request->min_time, "--min-time", "PMU_MIN_TIME", check_min_time },
 		{ request->wrap, "--wrap", "PMU_WRAP", check_wrap },
+		{ request->prefix, "--prefix", "PMU_PREFIX", check_prefix },
 	};
 	int rc = 0;
 

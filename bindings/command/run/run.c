@@ -202,6 +202,8 @@ const struct pmu_command pmu_command_run = {
 		"  --min-time TIME      as in PMU_MIN_TIME: leave out functions whose first 1,000 calls\n"
 		"                       took less on average: 10us\n"
 		"  --wrap LIB:FUNC,...  as in PMU_WRAP: functions of shared libraries: libblas.so:dgemm_\n"
+		"  --prefix WORDS       as in PMU_PREFIX: what stands before names that annotations for other tools\n"
+		"                       give: tool, domain, category; none; domain without it\n"
 		"  -h, --help           this text\n"
 		"  --                   what follows is the command, also where its name begins with -\n"
 		"\n"

@@ -14,6 +14,9 @@
 #include "base/place.h"
 #include "report/report.h"
 
+/** What annotated programs load by themselves; in libdir. */
+#define ANNOTATIONS_NAME "libpmu-annotations.so"
+
 /** Exit statuses of ours, as those of env(1), nohup(1) and timeout(1). */
 #define PMU_EXIT_NOT_STARTED 125 /* we failed before the command started */
 #define PMU_EXIT_NO_EXEC     126 /* it is there and cannot be executed */
@@ -27,7 +30,8 @@ struct pmu_run_request {
 	const char *group, *events, *cpus, *pin, *source, *scope, *count;
 	const char *topdown; /* the group of --topdown's level; NULL: not asked for */
 	const char *automatic, *functions, *min_time, *wrap;
-	const char *trace; /* a file, of --trace, else of PMU_TRACE; NULL: calls are not traced */
+	const char *prefix; /* PMU_PREFIX */
+	const char *trace;  /* a file, of --trace, else of PMU_TRACE; NULL: calls are not traced */
 	const char *trace_min, *trace_size, *trace_keep;
 	const char **output; /* of -o, else of PMU_OUTPUT; none: text on standard error */
 	size_t n_outputs;
@@ -119,10 +123,11 @@ void pmu_run_folder_remove(const struct pmu_run_folder *folder);
 
 /** The libraries that are preloaded. */
 struct pmu_run_libraries {
-	char preload[PATH_MAX];   /* "" not found, or not to be had */
-	char mpi[PATH_MAX];       /* behind it, in an MPI program */
-	char pmu[PATH_MAX];       /* behind them, where threads are pinned */
-	char why[PATH_MAX + 128]; /* why there is none */
+	char preload[PATH_MAX];     /* "" not found, or not to be had */
+	char mpi[PATH_MAX];         /* behind it, in an MPI program */
+	char pmu[PATH_MAX];         /* behind them, where threads are pinned */
+	char annotations[PATH_MAX]; /* named by variables, not preloaded */
+	char why[PATH_MAX + 128];   /* why there is none */
 };
 
 /**
@@ -151,6 +156,15 @@ char **pmu_run_environment(const struct pmu_run_request *request,
 			   const struct pmu_run_folder *folder,
 			   const struct pmu_run_libraries *libraries);
 void pmu_run_environment_free(char **environment);
+
+#define PMU_RUN_DOORS 4
+/**
+ * pmu_run_door() - a variable that names the library to which a program's annotations go
+ * @i: below PMU_RUN_DOORS
+ * @is_ours: result: it is to name ours
+ * Return: the variable; NULL: the user's own value stays.
+ */
+const char *pmu_run_door(const struct pmu_run_request *request, size_t i, bool *is_ours);
 
 /**
  * pmu_run_check_settings() - as the library would check them.  Return: 0, or an exit status after a
@@ -299,6 +313,9 @@ void pmu_run_note(struct pmu_run_parts *parts, const char *fmt, ...) PMU_PRINTF(
  * Return: whether one of them had not heard of it.
  */
 bool pmu_run_ended(const struct pmu_run_folder *folder, pid_t pid);
+
+/** pmu_run_doors_note() - annotations that go elsewhere */
+void pmu_run_doors_note(const struct pmu_run_request *request, struct pmu_run_parts *parts);
 
 /**
  * pmu_run_take() - where there are many stores: the results of processes that are gone, whose

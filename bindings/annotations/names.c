@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Names, each once: in a table that only grows, and in front of it what the calling thread has
+ * asked for lately.
+ */
+#include "bindings/annotations/names.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bindings/annotations/prefix.h"
+#include "bindings/annotations/thread.h"
+#include "bindings/preload/keep.h"
+#include "pmu.h"
+
+#define BUCKETS 16384 /* a power of two; pages without names are never there */
+
+/* Written before it is in the table, and never again. */
+struct annotation_known {
+	struct annotation_known *next;
+	uint32_t hash;
+	uint16_t len;
+	uint16_t text_at; /* where the annotation's text begins */
+	char name[];
+};
+
+static struct annotation_known *table[BUCKETS]; /* release: what is found is whole */
+static unsigned int n_names;                    /* preload_lock() */
+
+/* --- the prefix --- */
+
+#define UNREAD (~0u)
+
+static unsigned int prefix(void)
+{
+	static unsigned int parts = UNREAD;
+	unsigned int now = __atomic_load_n(&parts, __ATOMIC_RELAXED);
+
+	if (__builtin_expect(now == UNREAD, 0)) {
+		now = annotation_prefix(getenv("PMU_PREFIX"));
+		__atomic_store_n(&parts, now, __ATOMIC_RELAXED);
+	}
+	return now;
+}
+
+/* --- a name of its parts --- */
+
+struct composed {
+	size_t len, text_at;
+	char name[PMU_NAME_MAX + 1];
+};
+
+/* A character of UTF-8 is there as a whole or not at all. */
+static size_t cut(const char *text, size_t most)
+{
+	size_t len = strnlen(text, most + 1), at;
+
+	if (len <= most)
+		return len;
+	for (at = most; at > 0 && most - at < 4 && ((unsigned char)text[at] & 0xC0) == 0x80; at--)
+		;
+	return ((unsigned char)text[at] & 0xC0) == 0x80 ? most : at;
+}
+
+static void add(struct composed *out, const char *text)
+{
+	size_t len = cut(text, PMU_NAME_MAX - out->len);
+
+	memcpy(out->name + out->len, text, len);
+	out->len += len;
+}
+
+static bool is_there(const char *text)
+{
+	return text && *text;
+}
+
+static void compose(struct composed *out, const struct annotation_cached *of)
+{
+	const struct {
+		unsigned int part;
+		const char *text;
+	} front[] = {
+		{ ANNOTATION_TOOL, of->tool },
+		{ ANNOTATION_DOMAIN, of->domain },
+		{ ANNOTATION_CATEGORY, of->category },
+	};
+	unsigned int wanted = prefix();
+
+	out->len = 0;
+	for (size_t i = 0; i < sizeof(front) / sizeof(front[0]); i++) {
+		if (!(wanted & front[i].part) || !is_there(front[i].text))
+			continue;
+		if (out->len)
+			add(out, ":");
+		add(out, front[i].text);
+	}
+	if (out->len && is_there(of->text))
+		add(out, ":");
+	out->text_at = out->len;
+	add(out, is_there(of->text) ? of->text : out->len ? "" : of->tool);
+	out->name[out->len] = '\0';
+}
+
+/* --- the table --- */
+
+/* FNV-1a */
+static uint32_t hash_of(const struct composed *name)
+{
+	uint32_t hash = 2166136261u;
+
+	for (size_t i = 0; i < name->len; i++)
+		hash = (hash ^ (unsigned char)name->name[i]) * 16777619u;
+	return hash;
+}
+
+static struct annotation_known *find(const struct composed *name, uint32_t hash)
+{
+	struct annotation_known *known = __atomic_load_n(&table[hash % BUCKETS], __ATOMIC_ACQUIRE);
+
+	while (known &&
+	       (known->hash != hash || known->len != name->len || known->text_at != name->text_at ||
+		memcmp(known->name, name->name, name->len)))
+		known = known->next;
+	return known;
+}
+
+static struct annotation_known *insert(const struct composed *name, uint32_t hash)
+{
+	struct annotation_known *known;
+
+	if (n_names >= ANNOTATION_NAMES)
+		return NULL;
+	known = preload_keep(sizeof(*known) + name->len + 1);
+	if (!known)
+		return NULL;
+	known->next = table[hash % BUCKETS];
+	known->hash = hash;
+	known->len = (uint16_t)name->len;
+	known->text_at = (uint16_t)name->text_at;
+	memcpy(known->name, name->name, name->len + 1);
+	__atomic_store_n(&table[hash % BUCKETS], known, __ATOMIC_RELEASE);
+	n_names++;
+	return known;
+}
+
+static const struct annotation_known *look_up(const struct annotation_cached *of)
+{
+	struct annotation_known *known;
+	struct composed name;
+	uint32_t hash;
+
+	compose(&name, of);
+	hash = hash_of(&name);
+	known = find(&name, hash);
+	if (known || !preload_lock())
+		return known;
+	known = find(&name, hash);
+	if (!known)
+		known = insert(&name, hash);
+	preload_unlock();
+	return known;
+}
+
+/* --- what the thread has asked for lately --- */
+
+static struct annotation_cached *place_of(struct annotation_thread *self, const char *domain,
+					  const char *text)
+{
+	/* the golden ratio: texts that lie beside each other come to different places */
+	uint64_t mixed = ((uintptr_t)text ^ ((uintptr_t)domain << 7)) *
+			 UINT64_C(0x9E3779B97F4A7C15);
+
+	return &self->cache[mixed >> 58];
+}
+_Static_assert(ANNOTATION_CACHE == 1 << (64 - 58), "the uppermost six bits are the place");
+
+/* Whoever calls may have put other texts where these were. */
+static bool is_front(const struct annotation_known *known, size_t *at, const char *part)
+{
+	size_t len = strlen(part);
+
+	if (*at + len > known->text_at || memcmp(known->name + *at, part, len))
+		return false;
+	*at += len + 1;
+	return true;
+}
+
+static bool confirm(const struct annotation_cached *it)
+{
+	const struct annotation_known *known = it->known;
+	unsigned int wanted = prefix();
+	size_t at = 0;
+
+	if (wanted & ANNOTATION_TOOL && is_there(it->tool) && !is_front(known, &at, it->tool))
+		return false;
+	if (wanted & ANNOTATION_DOMAIN && is_there(it->domain) && !is_front(known, &at, it->domain))
+		return false;
+	if (wanted & ANNOTATION_CATEGORY && is_there(it->category) &&
+	    !is_front(known, &at, it->category))
+		return false;
+	return at == known->text_at && !strcmp(known->name + at, it->text);
+}
+
+const char *annotation_name(const char *tool, const char *domain, const char *category,
+			    const char *text)
+{
+	const struct annotation_cached asked = { tool, domain, category, text, NULL };
+	struct annotation_thread *self = annotation_thread();
+	const struct annotation_known *known;
+	struct annotation_cached *place;
+
+	if (!self)
+		return NULL;
+	place = place_of(self, domain, text);
+	if (place->known && place->text == text && place->domain == domain &&
+	    place->category == category && place->tool == tool && is_there(text) && confirm(place))
+		return place->known->name;
+	known = look_up(&asked);
+	if (!known)
+		return NULL;
+	*place = asked;
+	place->known = known;
+	return known->name;
+}
