@@ -366,6 +366,9 @@ lib_LTLIBRARIES += %D%/libpmu-annotations.la
 %C%_libpmu_annotations_la_SOURCES = $(annotation_sources) \
 	%D%/annotations/door.c \
 	%D%/annotations/door.h \
+	%D%/annotations/itt.c \
+	%D%/annotations/itt.h \
+	%D%/annotations/itt_objects.c \
 	%D%/preload/inside.h \
 	%D%/preload/parts.h \
 	%D%/preload/preload.h \

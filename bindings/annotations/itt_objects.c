@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ITT's domains, strings and ids.  Clients have made some of their objects before they found us,
+ * and several clients are in one process: what is known of an object hangs at its extra2.
+ */
+#include <stdint.h>
+#include <string.h>
+
+#include "bindings/annotations/itt.h"
+#include "bindings/annotations/names.h"
+#include "bindings/preload/keep.h"
+#include "bindings/preload/preload.h"
+#include "pmu.h"
+
+/* --- domains --- */
+
+#define DOMAINS_MAX 65536
+
+static struct itt_known_domain *domains; /* grows at its head; release */
+static size_t n_domains;                 /* preload_lock() */
+
+static struct itt_known_domain *find_domain(const char *name)
+{
+	struct itt_known_domain *known = __atomic_load_n(&domains, __ATOMIC_ACQUIRE);
+
+	while (known && strcmp(known->name, name) != 0)
+		known = known->next;
+	return known;
+}
+
+/* preload_lock() */
+static struct itt_known_domain *add_domain(const char *name)
+{
+	struct itt_known_domain *known = find_domain(name);
+
+	if (known || n_domains >= DOMAINS_MAX)
+		return known;
+	known = preload_keep(sizeof(*known));
+	if (!known || !(known->name = preload_keep_text(name, strlen(name))))
+		return NULL;
+	/* "main$omp$parallel:4@heat.c:12:1" */
+	known->is_openmp = strstr(name, "$omp$") != NULL;
+	known->object.flags = !known->is_openmp;
+	known->object.name = known->name;
+	known->object.extra2 = known;
+	known->next = domains;
+	__atomic_store_n(&domains, known, __ATOMIC_RELEASE);
+	n_domains++;
+	return known;
+}
+
+static struct itt_known_domain *domain_of(const char *name)
+{
+	struct itt_known_domain *known = find_domain(name);
+
+	if (known || !preload_lock())
+		return known;
+	known = add_domain(name);
+	preload_unlock();
+	return known;
+}
+
+struct itt_known_domain *itt_domain(struct itt_domain *domain)
+{
+	struct itt_known_domain *known;
+
+	if (!domain)
+		return NULL;
+	known = __atomic_load_n(&domain->extra2, __ATOMIC_ACQUIRE);
+	if (__builtin_expect(known != NULL, 1))
+		return known;
+	known = domain_of(domain->name ? domain->name : "");
+	if (known && known->is_openmp)
+		domain->flags = 0;
+	__atomic_store_n(&domain->extra2, known, __ATOMIC_RELEASE);
+	return known;
+}
+
+struct itt_domain *itt_domain_create(const char *name)
+{
+	struct itt_known_domain *known = name ? domain_of(name) : NULL;
+
+	return known ? &known->object : NULL;
+}
+
+/* --- strings --- */
+
+/* What a string is called in a domain. */
+struct named {
+	struct named *next;
+	const struct itt_known_domain *domain;
+	const char *name;
+};
+#define NAMED_MAX 16 /* domains that one string is known in */
+
+/* A string of ours, found again by its text. */
+struct known_string {
+	struct known_string *next;
+	struct itt_string object;
+};
+#define STRING_BUCKETS 1024
+#define STRINGS_MAX    (1u << 20)
+
+static struct known_string *strings[STRING_BUCKETS]; /* grow at their heads; release */
+static size_t n_strings;                             /* preload_lock() */
+
+static uint32_t hash_of(const char *text)
+{
+	uint32_t hash = 2166136261u;
+
+	while (*text)
+		hash = (hash ^ (unsigned char)*text++) * 16777619u;
+	return hash;
+}
+
+static struct known_string *find_string(struct known_string **bucket, const char *text)
+{
+	struct known_string *known = __atomic_load_n(bucket, __ATOMIC_ACQUIRE);
+
+	while (known && strcmp(known->object.text, text) != 0)
+		known = known->next;
+	return known;
+}
+
+/* preload_lock() */
+static struct known_string *add_string(struct known_string **bucket, const char *text)
+{
+	struct known_string *known = find_string(bucket, text);
+
+	if (known || n_strings >= STRINGS_MAX)
+		return known;
+	known = preload_keep(sizeof(*known));
+	if (!known || !(known->object.text = preload_keep_text(text, strlen(text))))
+		return NULL;
+	known->next = *bucket;
+	__atomic_store_n(bucket, known, __ATOMIC_RELEASE);
+	n_strings++;
+	return known;
+}
+
+struct itt_string *itt_string_create(const char *text)
+{
+	struct known_string **bucket, *known;
+
+	if (!text)
+		return NULL;
+	bucket = &strings[hash_of(text) % STRING_BUCKETS];
+	known = find_string(bucket, text);
+	if (!known && preload_lock()) {
+		known = add_string(bucket, text);
+		preload_unlock();
+	}
+	return known ? &known->object : NULL;
+}
+
+/* In the next begin it is found. */
+static void keep_named(const struct itt_known_domain *domain, struct itt_string *string,
+		       const char *name)
+{
+	struct named *named, *first;
+	int n = 0;
+
+	if (!name || !preload_lock())
+		return;
+	first = string->extra2;
+	for (named = first; named && named->domain != domain; named = named->next)
+		n++;
+	if (!named && n < NAMED_MAX && (named = preload_keep(sizeof(*named)))) {
+		*named = (struct named){ first, domain, name };
+		__atomic_store_n(&string->extra2, named, __ATOMIC_RELEASE);
+	}
+	preload_unlock();
+}
+
+const char *itt_name(const struct itt_known_domain *domain, struct itt_string *string)
+{
+	const struct named *named;
+	const char *name;
+
+	if (!string)
+		return annotation_name("itt", domain->name, NULL, NULL);
+	for (named = __atomic_load_n(&string->extra2, __ATOMIC_ACQUIRE); named; named = named->next)
+		if (named->domain == domain)
+			return named->name;
+	name = annotation_name("itt", domain->name, NULL, string->text);
+	keep_named(domain, string, name);
+	return name;
+}
+
+/* --- functions --- */
+
+struct known_function {
+	const void *function;
+	const struct itt_known_domain *domain;
+	const char *name;
+};
+#define FUNCTIONS      1024
+#define FUNCTION_TRIES 16
+
+static struct known_function *functions[FUNCTIONS]; /* release; never changes once it is there */
+
+const char *itt_name_of_function(const struct itt_known_domain *domain, const void *function)
+{
+	uint64_t mixed = ((uintptr_t)function ^ (uintptr_t)domain) * UINT64_C(0x9E3779B97F4A7C15);
+	struct known_function *known, *none;
+	const char *name;
+	size_t at = 0;
+
+	for (int i = 0; i < FUNCTION_TRIES; i++) {
+		at = (size_t)((mixed >> 40) + (uint64_t)i) % FUNCTIONS;
+		known = __atomic_load_n(&functions[at], __ATOMIC_ACQUIRE);
+		if (!known)
+			break;
+		if (known->function == function && known->domain == domain)
+			return known->name;
+	}
+	name = annotation_name("itt", domain->name, NULL, preload_symbol(function));
+	if (!name || !preload_lock())
+		return name;
+	known = preload_keep(sizeof(*known));
+	preload_unlock();
+	none = NULL;
+	if (known) {
+		*known = (struct known_function){ function, domain, name };
+		__atomic_compare_exchange_n(&functions[at], &none, known, false, __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED);
+	}
+	return name;
+}
+
+/* --- ids --- */
+
+struct kept_range {
+	struct kept_range *next;
+	enum itt_kind kind;
+	const struct itt_known_domain *domain;
+	struct itt_id id;
+	unsigned long long range;
+};
+#define RANGE_BUCKETS 1024
+#define RANGES_MAX    65536
+
+static struct {
+	struct kept_range *open[RANGE_BUCKETS], *unused;
+	size_t n;
+} kept; /* preload_lock() */
+
+static struct kept_range **bucket_of(enum itt_kind kind, const struct itt_known_domain *domain,
+				     const struct itt_id *id)
+{
+	uint64_t mixed = (id->d1 ^ id->d2 << 13 ^ id->d3 << 27 ^ (uintptr_t)domain ^ kind) *
+			 UINT64_C(0x9E3779B97F4A7C15);
+
+	return &kept.open[(mixed >> 40) % RANGE_BUCKETS];
+}
+
+static struct kept_range *unused_range(void)
+{
+	struct kept_range *range = kept.unused;
+
+	if (range) {
+		kept.unused = range->next;
+		return range;
+	}
+	if (kept.n >= RANGES_MAX || !(range = preload_keep(sizeof(*range))))
+		return NULL;
+	kept.n++;
+	return range;
+}
+
+void itt_range_keep(enum itt_kind kind, const struct itt_known_domain *domain, struct itt_id id,
+		    unsigned long long number)
+{
+	struct kept_range **bucket = bucket_of(kind, domain, &id), *range;
+
+	if (!preload_lock())
+		return;
+	range = unused_range();
+	if (range) {
+		*range = (struct kept_range){ *bucket, kind, domain, id, number };
+		*bucket = range;
+	}
+	preload_unlock();
+}
+
+unsigned long long itt_range_take(enum itt_kind kind, const struct itt_known_domain *domain,
+				  struct itt_id id)
+{
+	struct kept_range **at = bucket_of(kind, domain, &id), *range;
+	unsigned long long number = 0;
+
+	if (!preload_lock())
+		return 0;
+	while ((range = *at) && (range->kind != kind || range->domain != domain ||
+				 memcmp(&range->id, &id, sizeof(id)) != 0))
+		at = &range->next;
+	if (range) {
+		number = range->range;
+		*at = range->next;
+		range->next = kept.unused;
+		kept.unused = range;
+	}
+	preload_unlock();
+	return number;
+}
