@@ -364,11 +364,16 @@ annotation_sources = \
 	%D%/preload/keep.h
 lib_LTLIBRARIES += %D%/libpmu-annotations.la
 %C%_libpmu_annotations_la_SOURCES = $(annotation_sources) \
+	%D%/annotations/categories.c \
+	%D%/annotations/categories.h \
 	%D%/annotations/door.c \
 	%D%/annotations/door.h \
 	%D%/annotations/itt.c \
 	%D%/annotations/itt.h \
 	%D%/annotations/itt_objects.c \
+	%D%/annotations/nvtx.c \
+	%D%/annotations/nvtx.h \
+	%D%/annotations/wide.h \
 	%D%/preload/inside.h \
 	%D%/preload/parts.h \
 	%D%/preload/preload.h \

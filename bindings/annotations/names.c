@@ -33,7 +33,7 @@ static unsigned int n_names;                    /* preload_lock() */
 
 #define UNREAD (~0u)
 
-static unsigned int prefix(void)
+unsigned int annotation_prefix_wanted(void)
 {
 	static unsigned int parts = UNREAD;
 	unsigned int now = __atomic_load_n(&parts, __ATOMIC_RELAXED);
@@ -87,7 +87,7 @@ static void compose(struct composed *out, const struct annotation_cached *of)
 		{ ANNOTATION_DOMAIN, of->domain },
 		{ ANNOTATION_CATEGORY, of->category },
 	};
-	unsigned int wanted = prefix();
+	unsigned int wanted = annotation_prefix_wanted();
 
 	out->len = 0;
 	for (size_t i = 0; i < sizeof(front) / sizeof(front[0]); i++) {
@@ -100,7 +100,10 @@ static void compose(struct composed *out, const struct annotation_cached *of)
 	if (out->len && is_there(of->text))
 		add(out, ":");
 	out->text_at = out->len;
-	add(out, is_there(of->text) ? of->text : out->len ? "" : of->tool);
+	if (is_there(of->text))
+		add(out, of->text);
+	else if (!out->len && is_there(of->tool))
+		add(out, of->tool);
 	out->name[out->len] = '\0';
 }
 
@@ -191,7 +194,7 @@ static bool is_front(const struct annotation_known *known, size_t *at, const cha
 static bool confirm(const struct annotation_cached *it)
 {
 	const struct annotation_known *known = it->known;
-	unsigned int wanted = prefix();
+	unsigned int wanted = annotation_prefix_wanted();
 	size_t at = 0;
 
 	if (wanted & ANNOTATION_TOOL && is_there(it->tool) && !is_front(known, &at, it->tool))
