@@ -302,6 +302,7 @@ lib_LTLIBRARIES += %D%/libpmu-preload.la
 	%D%/preload/markers/fortran.h \
 	%D%/preload/markers/likwid.c \
 	%D%/preload/markers/papi.c \
+	%D%/preload/markers/roctx.c \
 	%D%/preload/openmp/gomp.c \
 	%D%/preload/openmp/mask.c \
 	%D%/preload/openmp/ompt.c \
