@@ -8,8 +8,9 @@ export LC_ALL=C
 # Lowest first.  A file belongs to the longest entry that its path starts with; rooms on one line
 # stand side by side and do not know each other.
 layers='
-base/ bindings/likwid/ bindings/papi/
-machine/ bindings/preload/
+base/ bindings/likwid/ bindings/papi/ bindings/preload/keep
+machine/ bindings/annotations/
+bindings/preload/
 report/ counters/ store/
 counters/valgrind/
 store/read/ counters/perf/
