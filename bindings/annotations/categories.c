@@ -77,12 +77,12 @@ void annotation_category_name(const void *domain, uint32_t number, const char *n
 		(void)put(domain, number, name, true);
 }
 
-const char *annotation_category(const void *domain, uint32_t number)
+const char *annotation_category_find(const void *domain, uint32_t number)
 {
 	struct category *category;
 	char text[16];
 
-	if (!number || !(annotation_prefix_wanted() & ANNOTATION_CATEGORY))
+	if (!(annotation_prefix_wanted() & ANNOTATION_CATEGORY))
 		return NULL;
 	category = find(bucket_of(domain, number), domain, number);
 	if (category)

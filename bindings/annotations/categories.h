@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "bindings/annotations/thread.h"
+
 #pragma GCC visibility push(hidden)
 
 /**
@@ -13,13 +15,18 @@
  */
 void annotation_category_name(const void *domain, uint32_t category, const char *name);
 
+const char *annotation_category_find(const void *domain, uint32_t category);
+
 /**
  * annotation_category() - what it is called
  *
  * Return: its number as text where nobody has named it; NULL for 0, which is none, and where PMU_PREFIX
  * leaves categories out.
  */
-const char *annotation_category(const void *domain, uint32_t category);
+static inline const char *annotation_category(const void *domain, uint32_t category)
+{
+	return annotation_likely(!category) ? NULL : annotation_category_find(domain, category);
+}
 
 #pragma GCC visibility pop
 

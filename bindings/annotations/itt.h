@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "bindings/annotations/thread.h"
+
 #pragma GCC visibility push(hidden)
 
 struct itt_id {
@@ -68,15 +70,42 @@ struct itt_known_domain {
 	bool is_said;             /* that its frames were handed over afterwards */
 };
 
+struct itt_known_domain *itt_domain_find(struct itt_domain *domain);
+
 /** itt_domain() - of a client's object.  Return: NULL without one, or without memory. */
-struct itt_known_domain *itt_domain(struct itt_domain *domain);
+static inline struct itt_known_domain *itt_domain(struct itt_domain *domain)
+{
+	struct itt_known_domain *known = annotation_likely(domain)
+						 ? __atomic_load_n(&domain->extra2,
+								   __ATOMIC_ACQUIRE)
+						 : NULL;
+
+	return annotation_likely(known) ? known : itt_domain_find(domain);
+}
 
 /** itt_domain_create(), itt_string_create() - the same object for the same name; NULL for none */
 struct itt_domain *itt_domain_create(const char *name);
 struct itt_string *itt_string_create(const char *text);
 
+/** What a string is called in a domain; they hang at its extra2. */
+struct itt_named {
+	struct itt_named *next;
+	const struct itt_known_domain *domain;
+	const char *name;
+};
+
+const char *itt_name_find(const struct itt_known_domain *domain, struct itt_string *string);
+
 /** itt_name() - the region's.  @string: NULL: the domain's own */
-const char *itt_name(const struct itt_known_domain *domain, struct itt_string *string);
+static inline const char *itt_name(const struct itt_known_domain *domain, struct itt_string *string)
+{
+	const struct itt_named *named = annotation_likely(string)
+						? __atomic_load_n(&string->extra2, __ATOMIC_ACQUIRE)
+						: NULL;
+
+	return annotation_likely(named && named->domain == domain) ? named->name
+								   : itt_name_find(domain, string);
+}
 
 /** itt_name_of_function() - of a task that is a function */
 const char *itt_name_of_function(const struct itt_known_domain *domain, const void *function);

@@ -60,15 +60,12 @@ static struct itt_known_domain *domain_of(const char *name)
 	return known;
 }
 
-struct itt_known_domain *itt_domain(struct itt_domain *domain)
+struct itt_known_domain *itt_domain_find(struct itt_domain *domain)
 {
 	struct itt_known_domain *known;
 
 	if (!domain)
 		return NULL;
-	known = __atomic_load_n(&domain->extra2, __ATOMIC_ACQUIRE);
-	if (__builtin_expect(known != NULL, 1))
-		return known;
 	known = domain_of(domain->name ? domain->name : "");
 	if (known && known->is_openmp)
 		domain->flags = 0;
@@ -85,12 +82,6 @@ struct itt_domain *itt_domain_create(const char *name)
 
 /* --- strings --- */
 
-/* What a string is called in a domain. */
-struct named {
-	struct named *next;
-	const struct itt_known_domain *domain;
-	const char *name;
-};
 #define NAMED_MAX 16 /* domains that one string is known in */
 
 /* A string of ours, found again by its text. */
@@ -157,7 +148,7 @@ struct itt_string *itt_string_create(const char *text)
 static void keep_named(const struct itt_known_domain *domain, struct itt_string *string,
 		       const char *name)
 {
-	struct named *named, *first;
+	struct itt_named *named, *first;
 	int n = 0;
 
 	if (!name || !preload_lock())
@@ -166,15 +157,15 @@ static void keep_named(const struct itt_known_domain *domain, struct itt_string 
 	for (named = first; named && named->domain != domain; named = named->next)
 		n++;
 	if (!named && n < NAMED_MAX && (named = preload_keep(sizeof(*named)))) {
-		*named = (struct named){ first, domain, name };
+		*named = (struct itt_named){ first, domain, name };
 		__atomic_store_n(&string->extra2, named, __ATOMIC_RELEASE);
 	}
 	preload_unlock();
 }
 
-const char *itt_name(const struct itt_known_domain *domain, struct itt_string *string)
+const char *itt_name_find(const struct itt_known_domain *domain, struct itt_string *string)
 {
-	const struct named *named;
+	const struct itt_named *named;
 	const char *name;
 
 	if (!string)

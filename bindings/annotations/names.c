@@ -17,15 +17,6 @@
 
 #define BUCKETS 16384 /* a power of two; pages without names are never there */
 
-/* Written before it is in the table, and never again. */
-struct annotation_known {
-	struct annotation_known *next;
-	uint32_t hash;
-	uint16_t len;
-	uint16_t text_at; /* where the annotation's text begins */
-	char name[];
-};
-
 static struct annotation_known *table[BUCKETS]; /* release: what is found is whole */
 static unsigned int n_names;                    /* preload_lock() */
 
@@ -167,64 +158,21 @@ static const struct annotation_known *look_up(const struct annotation_cached *of
 	return known;
 }
 
-/* --- what the thread has asked for lately --- */
-
-static struct annotation_cached *place_of(struct annotation_thread *self, const char *domain,
-					  const char *text)
-{
-	/* the golden ratio: texts that lie beside each other come to different places */
-	uint64_t mixed = ((uintptr_t)text ^ ((uintptr_t)domain << 7)) *
-			 UINT64_C(0x9E3779B97F4A7C15);
-
-	return &self->cache[mixed >> 58];
-}
-_Static_assert(ANNOTATION_CACHE == 1 << (64 - 58), "the uppermost six bits are the place");
-
-/* Whoever calls may have put other texts where these were. */
-static bool is_front(const struct annotation_known *known, size_t *at, const char *part)
-{
-	size_t len = strlen(part);
-
-	if (*at + len > known->text_at || memcmp(known->name + *at, part, len))
-		return false;
-	*at += len + 1;
-	return true;
-}
-
-static bool confirm(const struct annotation_cached *it)
-{
-	const struct annotation_known *known = it->known;
-	unsigned int wanted = annotation_prefix_wanted();
-	size_t at = 0;
-
-	if (wanted & ANNOTATION_TOOL && is_there(it->tool) && !is_front(known, &at, it->tool))
-		return false;
-	if (wanted & ANNOTATION_DOMAIN && is_there(it->domain) && !is_front(known, &at, it->domain))
-		return false;
-	if (wanted & ANNOTATION_CATEGORY && is_there(it->category) &&
-	    !is_front(known, &at, it->category))
-		return false;
-	return at == known->text_at && !strcmp(known->name + at, it->text);
-}
-
-const char *annotation_name(const char *tool, const char *domain, const char *category,
-			    const char *text)
+const char *annotation_name_make(const char *tool, const char *domain, const char *category,
+				 const char *text)
 {
 	const struct annotation_cached asked = { tool, domain, category, text, NULL };
 	struct annotation_thread *self = annotation_thread();
-	const struct annotation_known *known;
+	const struct annotation_known *known = look_up(&asked);
 	struct annotation_cached *place;
 
-	if (!self)
-		return NULL;
-	place = place_of(self, domain, text);
-	if (place->known && place->text == text && place->domain == domain &&
-	    place->category == category && place->tool == tool && is_there(text) && confirm(place))
-		return place->known->name;
-	known = look_up(&asked);
 	if (!known)
 		return NULL;
-	*place = asked;
-	place->known = known;
+	/* an empty text has nothing to be confirmed by */
+	if (self && is_there(text)) {
+		place = annotation_cached_at(self, domain, text);
+		*place = asked;
+		place->known = known;
+	}
 	return known->name;
 }

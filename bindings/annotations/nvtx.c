@@ -48,10 +48,11 @@ static const char *name_of(nvtx_handle domain, const struct nvtx_attributes *att
 	if (!attributes || attributes->size < sizeof(*attributes))
 		return name_of_text(domain, NULL);
 	category = annotation_category(domain, attributes->category);
+	if (attributes->message_type == NVTX_MESSAGE_REGISTERED)
+		return annotation_name_of_kept("nvtx", domain, category,
+					       attributes->message.registered);
 	if (attributes->message_type == NVTX_MESSAGE_TEXT)
 		text = attributes->message.text;
-	else if (attributes->message_type == NVTX_MESSAGE_REGISTERED)
-		text = attributes->message.registered;
 	else if (attributes->message_type == NVTX_MESSAGE_WIDE)
 		text = annotation_narrow(&narrow, attributes->message.wide);
 	return annotation_name("nvtx", domain, category, text);

@@ -2,20 +2,18 @@
 /* What threads have open by annotations, and whether they are paused. */
 #include "bindings/annotations/stack.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "bindings/annotations/thread.h"
 #include "pmu.h"
 
-static bool paused;
+bool annotation_paused;
 
 void annotation_pause(const char *tool)
 {
 	char line[200];
 
-	if (__atomic_exchange_n(&paused, true, __ATOMIC_RELAXED))
+	if (__atomic_exchange_n(&annotation_paused, true, __ATOMIC_RELAXED))
 		return;
 	snprintf(
 		line, sizeof(line),
@@ -27,70 +25,65 @@ void annotation_pause(const char *tool)
 
 void annotation_resume(void)
 {
-	__atomic_store_n(&paused, false, __ATOMIC_RELAXED);
+	__atomic_store_n(&annotation_paused, false, __ATOMIC_RELAXED);
 }
 
 static bool is_paused(void)
 {
-	return __builtin_expect(__atomic_load_n(&paused, __ATOMIC_RELAXED), 0);
+	return __builtin_expect(__atomic_load_n(&annotation_paused, __ATOMIC_RELAXED), 0);
 }
 
 /* --- the stack --- */
 
-/* The innermost of a domain; NULL: none. */
-static struct annotation_open *innermost(struct annotation_thread *self, const void *domain)
+struct annotation_open *annotation_innermost(struct annotation_thread *self, const void *domain)
 {
-	for (uint32_t i = self->n_open; i > 0; i--)
-		if (self->open[i - 1].domain == domain)
-			return &self->open[i - 1];
+	for (struct annotation_open *own = self->top; own != self->open; own--)
+		if (own->domain == domain)
+			return own;
 	return NULL;
 }
 
-int annotation_push(const void *domain, const char *name)
+int annotation_push_rarely(const void *domain, const char *name)
 {
 	struct annotation_thread *self = annotation_thread();
 	struct annotation_open *below, *own;
-	uint32_t depth;
-
-	if (!self)
-		return 0;
-	below = innermost(self, domain);
-	depth = below ? below->depth + 1 : 0;
-	if (self->n_open == ANNOTATION_DEPTH) {
-		self->n_deeper++;
-		return (int)depth;
-	}
-	/* what was not begun is not ended either */
-	if (is_paused() || (name && pmu_region_begin(name)))
-		name = NULL;
-	own = &self->open[self->n_open++];
-	own->domain = domain;
-	own->name = name;
-	own->depth = depth;
-	return (int)depth;
-}
-
-int annotation_pop(const void *domain)
-{
-	struct annotation_thread *self = annotation_thread();
-	struct annotation_open *own;
-	const char *name;
 	int depth;
 
 	if (!self)
-		return -1;
-	own = innermost(self, domain);
-	if (self->n_deeper) {
-		self->n_deeper--;
-		return own ? (int)own->depth : -1;
+		return 0;
+	below = annotation_innermost(self, domain);
+	depth = below ? below->depth + 1 : 0;
+	if (self->top == &self->open[ANNOTATION_DEPTH]) {
+		self->n_deeper++;
+		return depth;
 	}
+	own = self->top + 1;
+	own->domain = domain;
+	own->name = is_paused() ? NULL : name;
+	own->depth = depth;
+	self->top = own;
+	if (own->name && pmu_region_begin(name))
+		own->name = NULL;
+	return depth;
+}
+
+int annotation_pop_rarely(const void *domain)
+{
+	struct annotation_thread *self = annotation_thread();
+	struct annotation_open *own = self ? annotation_innermost(self, domain) : NULL;
+	const char *name;
+	int depth;
+
 	if (!own)
 		return -1;
+	depth = own->depth;
+	if (self->n_deeper) {
+		self->n_deeper--;
+		return depth;
+	}
 	name = own->name;
-	depth = (int)own->depth;
-	self->n_open--;
-	if (__builtin_expect(own != &self->open[self->n_open], 0))
-		memmove(own, own + 1, (size_t)(&self->open[self->n_open] - own) * sizeof(*own));
+	memmove(own, own + 1, (size_t)(self->top - own) * sizeof(*own));
+	self->top--;
 	if (name)
 		(void)pmu_region_end(name);
 	return depth;

@@ -6,20 +6,55 @@
 #ifndef PMU_ANNOTATIONS_STACK_H
 #define PMU_ANNOTATIONS_STACK_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "bindings/annotations/thread.h"
+#include "pmu.h"
 
 #pragma GCC visibility push(hidden)
 
+/* --- stack.c's, for what is inline below --- */
+
+extern bool annotation_paused;
+/* The innermost of a domain; NULL: none. */
+struct annotation_open *annotation_innermost(struct annotation_thread *self, const void *domain);
+int annotation_push_rarely(const void *domain, const char *name);
+int annotation_pop_rarely(const void *domain);
+
 /**
  * annotation_push() - begin a region on the calling thread, and remember it
- * @domain: any pointer, compared only
+ * @domain: any pointer but NULL, compared only
  * @name: of annotation_name(); NULL: nothing is begun, and its pop is expected all the same
  *
  * Beyond ANNOTATION_DEPTH nothing is begun, and pops are expected all the same.
  *
  * Return: how many this thread had open in @domain before.
  */
-int annotation_push(const void *domain, const char *name);
+static inline int annotation_push(const void *domain, const char *name)
+{
+	struct annotation_thread *self = annotation_own;
+	struct annotation_open *own;
+	int depth = 0;
+
+	if (!annotation_likely(self && name && self->top != &self->open[ANNOTATION_DEPTH] &&
+			       !__atomic_load_n(&annotation_paused, __ATOMIC_RELAXED)))
+		return annotation_push_rarely(domain, name);
+	own = self->top + 1;
+	if (annotation_likely(self->top->domain == domain))
+		depth = self->top->depth + 1;
+	else if (self->top != self->open && annotation_innermost(self, domain))
+		depth = annotation_innermost(self, domain)->depth + 1;
+	own->domain = domain;
+	own->name = name;
+	own->depth = depth;
+	self->top = own;
+	/* last, for what comes after it is counted in the region; what was not begun is not ended */
+	if (!annotation_likely(!pmu_region_begin(name)))
+		own->name = NULL;
+	return depth;
+}
 
 /**
  * annotation_pop() - end the innermost that the calling thread has open in a domain
@@ -27,7 +62,21 @@ int annotation_push(const void *domain, const char *name);
  * Others' that are open above it stay.
  * Return: how many of the domain are open around it; -1 where there was none.
  */
-int annotation_pop(const void *domain);
+static inline int annotation_pop(const void *domain)
+{
+	struct annotation_thread *self = annotation_own;
+	struct annotation_open *own;
+	int depth;
+
+	if (!annotation_likely(self && self->top->domain == domain && !self->n_deeper &&
+			       self->top->name))
+		return annotation_pop_rarely(domain);
+	own = self->top;
+	depth = own->depth;
+	self->top = own - 1;
+	(void)pmu_region_end(own->name);
+	return depth;
+}
 
 /**
  * annotation_range_start() - begin a region on the calling thread that may overlap with others

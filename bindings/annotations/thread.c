@@ -34,6 +34,7 @@ struct annotation_thread *annotation_thread_make(void)
 
 	if (!self)
 		return NULL;
+	self->top = self->open;
 	/* apart from each other, for ranges of two threads are not to share a cache line */
 	self->range = __atomic_fetch_add(&n_threads, 1, __ATOMIC_RELAXED) * 16;
 	pthread_once(&once, make_key);

@@ -23,17 +23,20 @@ struct annotation_cached {
 struct annotation_open {
 	const void *domain;
 	const char *name;
-	uint32_t depth; /* how many of its domain were open before */
+	int depth; /* how many of its domain were open before */
 };
 
 /** Pages that are never used are never there. */
 struct annotation_thread {
-	struct annotation_cached cache[ANNOTATION_CACHE];
+	struct annotation_open
+		*top;      /* the innermost; open[0], which is of no domain, where there is none */
+	uint64_t n_deeper; /* open beyond those in open[], which nobody knows */
 	uint32_t range;    /* where the next range may find room */
-	uint32_t n_open;   /* in open[] */
-	uint64_t n_deeper; /* open beyond those, which nobody knows */
-	struct annotation_open open[ANNOTATION_DEPTH];
+	struct annotation_cached cache[ANNOTATION_CACHE];
+	struct annotation_open open[ANNOTATION_DEPTH + 1];
 };
+
+#define annotation_likely(x) __builtin_expect(!!(x), 1)
 
 /* initial-exec: no call, and no memory at a thread's first use */
 extern __thread struct annotation_thread *annotation_own __attribute__((tls_model("initial-exec")));
@@ -45,7 +48,7 @@ static inline struct annotation_thread *annotation_thread(void)
 {
 	struct annotation_thread *self = annotation_own;
 
-	return __builtin_expect(self != NULL, 1) ? self : annotation_thread_make();
+	return annotation_likely(self) ? self : annotation_thread_make();
 }
 
 #pragma GCC visibility pop

@@ -72,18 +72,32 @@ static void equal_texts_are_one_pointer(void)
 
 static void reused_buffers_are_looked_at(void)
 {
-	char text[16] = "first", domain[16] = "one";
-	const char *name = annotation_name("nvtx", domain, NULL, text);
+	char text[16] = "first";
+	const char *name = annotation_name("nvtx", "one", NULL, text);
 
 	strcpy(text, "second");
-	is_str(annotation_name("nvtx", domain, NULL, text), "one:second", "another text");
-	strcpy(domain, "two");
-	is_str(annotation_name("nvtx", domain, NULL, text), "two:second", "another domain");
-	strcpy(domain, "tw");
-	is_str(annotation_name("nvtx", domain, NULL, text), "tw:second", "a shorter one");
+	is_str(annotation_name("nvtx", "one", NULL, text), "one:second", "another text");
+	is_str(annotation_name("nvtx", "two", NULL, text), "two:second", "another domain");
+	is_str(annotation_name("nvtx", "two", "c", text), "two:second",
+	       "a category that is not wanted");
+	strcpy(text, "sec");
+	is_str(annotation_name("nvtx", "two", NULL, text), "two:sec", "a shorter one");
 	strcpy(text, "second2");
-	is_str(annotation_name("nvtx", domain, NULL, text), "tw:second2", "a longer text");
+	is_str(annotation_name("nvtx", "two", NULL, text), "two:second2", "a longer one");
+	text[0] = '\0';
+	is_str(annotation_name("nvtx", "two", NULL, text), "two", "none");
 	is_str(name, "one:first", "and the first stays");
+}
+
+static void kept_texts_are_known_by_their_address(void)
+{
+	static const char text[] = "kept";
+	const char *name = annotation_name_of_kept("nvtx", "d", NULL, text);
+
+	is_str(name, "d:kept", "the first time");
+	ok(annotation_name_of_kept("nvtx", "d", NULL, text) == name, "and again");
+	is_str(annotation_name_of_kept("nvtx", NULL, NULL, text), "kept", "another domain");
+	is_str(annotation_name_of_kept("nvtx", "d", NULL, NULL), "d", "no text");
 }
 
 static void long_ones_are_cut(void)
@@ -152,6 +166,7 @@ int main(void)
 	what_is_missing_leaves_no_colon();
 	equal_texts_are_one_pointer();
 	reused_buffers_are_looked_at();
+	kept_texts_are_known_by_their_address();
 	long_ones_are_cut();
 	threads_agree();
 	return done_testing();
