@@ -275,6 +275,8 @@ script_tests = \
 	%D%/command/trace.sh \
 	%D%/command/tree.sh \
 	%D%/command/viewers.sh \
+	%D%/annotations/itt.sh \
+	%D%/annotations/nvtx.sh \
 	%D%/package/action.sh \
 	%D%/package/docs.sh \
 	%D%/package/groups.sh \
@@ -522,6 +524,17 @@ EXTRA_DIST += \
 	%D%/fuzz/check_teams.h \
 	%D%/fuzz/fuzz.h \
 	%D%/package/install.sh \
+	%D%/annotations/common.sh \
+	%D%/annotations/dnnl.c \
+	%D%/annotations/itt.c \
+	%D%/annotations/nvtx.c \
+	%D%/annotations/nvtx_lib.c \
+	%D%/annotations/nvtx_object.h \
+	%D%/annotations/omp.c \
+	%D%/annotations/roctx.c \
+	%D%/annotations/roctx_lib.c \
+	%D%/annotations/tbb.cc \
+	%D%/annotations/work.h \
 	%D%/preload/foreign.c \
 	%D%/preload/functions.c \
 	%D%/preload/functions.cc \
