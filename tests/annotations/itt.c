@@ -232,6 +232,18 @@ static void *thread(void *arg)
 	return NULL;
 }
 
+static int start_threads(void *shared)
+{
+	pthread_t threads[3];
+	int n = 0;
+
+	while (n < 3 && !pthread_create(&threads[n], NULL, thread, shared))
+		n++;
+	for (int i = 0; i < n; i++)
+		pthread_join(threads[i], NULL);
+	return n != 3;
+}
+
 static int refuse(const char *why)
 {
 	fprintf(stderr, "%s\n", why);
@@ -265,7 +277,6 @@ static int use_collector(void)
 int main(void)
 {
 	const char *path = getenv("INTEL_LIBITTNOTIFY64");
-	pthread_t threads[3];
 	void *shared = NULL;
 
 	two.global.domain_list = &early;
@@ -289,10 +300,8 @@ int main(void)
 	wrong_ones();
 	if (!getenv("TEST_ONE_THREAD"))
 #endif
-		for (int i = 0; i < 3; i++)
-			if (pthread_create(&threads[i], NULL, thread, shared) ||
-			    pthread_join(threads[i], NULL))
-				return refuse("no thread");
+		if (start_threads(shared))
+			return refuse("no thread");
 	printf("%lu\n", worked);
 	return 0;
 }

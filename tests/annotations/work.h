@@ -8,7 +8,7 @@ static unsigned long worked;
 /* Some 10 instructions for each of @n. */
 __attribute__((noinline, unused)) static void work(int n)
 {
-	static volatile unsigned long value;
+	static __thread volatile unsigned long value;
 
 	for (int i = 0; i < n; i++)
 		value = value * 3 + 1;
