@@ -15,7 +15,7 @@
 #include "bindings/preload/keep.h"
 #include "pmu.h"
 
-#define BUCKETS 16384 /* a power of two; pages without names are never there */
+#define BUCKETS 4096
 
 static struct annotation_known *table[BUCKETS]; /* release: what is found is whole */
 static unsigned int n_names;                    /* preload_lock() */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bindings/preload/keep.h"
 #include "pmu.h"
 
 bool annotation_paused;
@@ -104,20 +105,42 @@ struct range {
 #define TRIES      1024 /* places looked at before it counts as full */
 _Static_assert(ANNOTATION_RANGES == 1 << PLACE_BITS, "a number has room for its place");
 
-static struct range ranges[ANNOTATION_RANGES]; /* pages that are not used are never there */
+/* Of the first use on, so that it is no memory of programs that have none; pages are there once they are used. */
+static struct range *ranges;
+
+static struct range *make_ranges(void)
+{
+	const size_t size = ANNOTATION_RANGES * sizeof(*ranges);
+	struct range *made = preload_map(size), *there = NULL;
+
+	if (!made)
+		return NULL;
+	if (__atomic_compare_exchange_n(&ranges, &there, made, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
+		return made;
+	preload_unmap(made, size);
+	return there;
+}
+
+static struct range *all_ranges(void)
+{
+	struct range *there = __atomic_load_n(&ranges, __ATOMIC_ACQUIRE);
+
+	return annotation_likely(there) ? there : make_ranges();
+}
 
 /* The first generation is 1, so no number is 0; nor does any become this one. */
 #define UNKNOWN_RANGE UINT64_MAX
 
-static uint64_t take(uint32_t place)
+static uint64_t take(struct range *all, uint32_t place)
 {
-	uint64_t word = __atomic_load_n(&ranges[place].word, __ATOMIC_RELAXED), now;
+	uint64_t word = __atomic_load_n(&all[place].word, __ATOMIC_RELAXED), now;
 
 	if (word & OPEN)
 		return 0;
 	now = word + 3; /* the next generation, and open */
 	/* acquire: after the stop that gave it back */
-	if (!__atomic_compare_exchange_n(&ranges[place].word, &word, now, false, __ATOMIC_ACQUIRE,
+	if (!__atomic_compare_exchange_n(&all[place].word, &word, now, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
 		return 0;
 	return now >> 1 << PLACE_BITS | place;
@@ -127,9 +150,10 @@ uint64_t annotation_range_start(const char *name)
 {
 	struct annotation_thread *self = annotation_thread();
 	uint32_t place = self ? self->range % ANNOTATION_RANGES : 0;
+	struct range *all = all_ranges();
 	uint64_t number = 0;
 
-	for (int i = 0; i < TRIES && !(number = take(place)); i++)
+	for (int i = 0; all && i < TRIES && !(number = take(all, place)); i++)
 		place = (place + 1) % ANNOTATION_RANGES;
 	if (!number)
 		return UNKNOWN_RANGE;
@@ -137,7 +161,7 @@ uint64_t annotation_range_start(const char *name)
 		self->range = place;
 	if (is_paused() || (name && pmu_region_begin(name)))
 		name = NULL;
-	__atomic_store_n(&ranges[place].name, name, __ATOMIC_RELAXED);
+	__atomic_store_n(&all[place].name, name, __ATOMIC_RELAXED);
 	return number;
 }
 
@@ -146,10 +170,14 @@ void annotation_range_stop(uint64_t number)
 	struct annotation_thread *self = annotation_thread();
 	uint32_t place = (uint32_t)(number % ANNOTATION_RANGES);
 	uint64_t word = (number >> PLACE_BITS << 1) | OPEN;
-	const char *name = __atomic_load_n(&ranges[place].name, __ATOMIC_RELAXED);
+	struct range *all = __atomic_load_n(&ranges, __ATOMIC_ACQUIRE);
+	const char *name;
 
+	if (!all)
+		return;
+	name = __atomic_load_n(&all[place].name, __ATOMIC_RELAXED);
 	/* release: what was read of it is read; numbers that were never given out find nothing */
-	if (!__atomic_compare_exchange_n(&ranges[place].word, &word, word - OPEN, false,
+	if (!__atomic_compare_exchange_n(&all[place].word, &word, word - OPEN, false,
 					 __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		return;
 	if (self)
