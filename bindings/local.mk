@@ -450,7 +450,7 @@ pmupy_PYTHON = \
 	%D%/python/pmu/_session.py \
 	%D%/python/pmu/pytest.py
 endif
-EXTRA_DIST += %D%/README.md %D%/python/backend.py %D%/python/pyproject.toml
+EXTRA_DIST += %D%/README.md %D%/annotations/README.md %D%/python/backend.py %D%/python/pyproject.toml
 
 examplesdir = $(docdir)/examples
 dist_examples_DATA = \

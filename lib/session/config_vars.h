@@ -103,7 +103,8 @@ VAR(PMU_VALGRIND_LOG_VARIABLE, "a file, %p for the process", "none",
     "for 'pmu run --emulate': where valgrind's log is, which the source valgrind reads its counts from",
     0, NULL)
 VAR("PMU_AUTO", "main, threads, openmp, functions, wrap, markers, mpi; none", "all but mpi",
-    "under 'pmu run': what is made a region without the program's doing", 0, NULL)
+    "under 'pmu run': what is made a region without the program's doing; of markers one kind: likwid, papi, itt, nvtx, "
+    "roctx, kokkos, caliper, scorep, tau, gptl, perfstubs, petsc", 0, NULL)
 VAR("PMU_FUNCTIONS", "kernel_*,!*_small", "all",
     "which functions compiled with -finstrument-functions are regions; '!' leaves out, the last match wins",
     0, NULL)
