@@ -19,15 +19,30 @@
 
 /* --- tasks: of a thread, nested within their domain --- */
 
-static void task_begin(struct itt_domain *domain, struct itt_id id, struct itt_id parent,
-		       struct itt_string *string)
+/* The first of its name in its domain, or without one. */
+static __attribute__((noinline)) void task_begin_first(struct itt_domain *domain,
+						       struct itt_string *string)
 {
 	struct itt_known_domain *known = itt_domain(domain);
 
-	(void)id;
-	(void)parent;
 	if (known)
 		annotation_push(known, itt_name(known, string));
+}
+
+static void task_begin(struct itt_domain *domain, struct itt_id id, struct itt_id parent,
+		       struct itt_string *string)
+{
+	const struct itt_named *named;
+
+	(void)id;
+	(void)parent;
+	named = annotation_likely(string) ? __atomic_load_n(&string->extra2, __ATOMIC_ACQUIRE)
+					  : NULL;
+	if (annotation_likely(domain && named &&
+			      named->domain == __atomic_load_n(&domain->extra2, __ATOMIC_RELAXED)))
+		annotation_push(named->domain, named->name);
+	else
+		task_begin_first(domain, string);
 }
 
 static void task_begin_fn(struct itt_domain *domain, struct itt_id id, struct itt_id parent,

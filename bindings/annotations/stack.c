@@ -36,7 +36,8 @@ static bool is_paused(void)
 
 /* --- the stack --- */
 
-struct annotation_open *annotation_innermost(struct annotation_thread *self, const void *domain)
+/* The innermost of a domain; NULL: none. */
+static struct annotation_open *innermost(struct annotation_thread *self, const void *domain)
 {
 	for (struct annotation_open *own = self->top; own != self->open; own--)
 		if (own->domain == domain)
@@ -44,16 +45,23 @@ struct annotation_open *annotation_innermost(struct annotation_thread *self, con
 	return NULL;
 }
 
+/* How many of a domain are open. */
+static int depth_in(struct annotation_thread *self, const void *domain)
+{
+	const struct annotation_open *below = innermost(self, domain);
+
+	return below ? below->depth + 1 : 0;
+}
+
 int annotation_push_rarely(const void *domain, const char *name)
 {
 	struct annotation_thread *self = annotation_thread();
-	struct annotation_open *below, *own;
+	struct annotation_open *own;
 	int depth;
 
 	if (!self)
 		return 0;
-	below = annotation_innermost(self, domain);
-	depth = below ? below->depth + 1 : 0;
+	depth = depth_in(self, domain);
 	if (self->top == &self->open[ANNOTATION_DEPTH]) {
 		self->n_deeper++;
 		return depth;
@@ -63,15 +71,15 @@ int annotation_push_rarely(const void *domain, const char *name)
 	own->name = is_paused() ? NULL : name;
 	own->depth = depth;
 	self->top = own;
-	if (own->name && pmu_region_begin(name))
-		own->name = NULL;
+	if (own->name)
+		(void)pmu_region_begin(name);
 	return depth;
 }
 
 int annotation_pop_rarely(const void *domain)
 {
 	struct annotation_thread *self = annotation_thread();
-	struct annotation_open *own = self ? annotation_innermost(self, domain) : NULL;
+	struct annotation_open *own = self ? innermost(self, domain) : NULL;
 	const char *name;
 	int depth;
 
@@ -159,9 +167,11 @@ uint64_t annotation_range_start(const char *name)
 		return UNKNOWN_RANGE;
 	if (self)
 		self->range = place;
-	if (is_paused() || (name && pmu_region_begin(name)))
+	if (is_paused())
 		name = NULL;
 	__atomic_store_n(&all[place].name, name, __ATOMIC_RELAXED);
+	if (name)
+		(void)pmu_region_begin(name);
 	return number;
 }
 

@@ -18,8 +18,6 @@
 /* --- stack.c's, for what is inline below --- */
 
 extern bool annotation_paused;
-/* The innermost of a domain; NULL: none. */
-struct annotation_open *annotation_innermost(struct annotation_thread *self, const void *domain);
 int annotation_push_rarely(const void *domain, const char *name);
 int annotation_pop_rarely(const void *domain);
 
@@ -36,23 +34,23 @@ static inline int annotation_push(const void *domain, const char *name)
 {
 	struct annotation_thread *self = annotation_own;
 	struct annotation_open *own;
-	int depth = 0;
+	int depth;
 
 	if (!annotation_likely(self && name && self->top != &self->open[ANNOTATION_DEPTH] &&
 			       !__atomic_load_n(&annotation_paused, __ATOMIC_RELAXED)))
 		return annotation_push_rarely(domain, name);
-	own = self->top + 1;
-	if (annotation_likely(self->top->domain == domain))
+	if (self->top == self->open)
+		depth = 0;
+	else if (annotation_likely(self->top->domain == domain))
 		depth = self->top->depth + 1;
-	else if (self->top != self->open && annotation_innermost(self, domain))
-		depth = annotation_innermost(self, domain)->depth + 1;
+	else
+		return annotation_push_rarely(domain, name);
+	own = ++self->top;
 	own->domain = domain;
 	own->name = name;
 	own->depth = depth;
-	self->top = own;
-	/* last, for what comes after it is counted in the region; what was not begun is not ended */
-	if (!annotation_likely(!pmu_region_begin(name)))
-		own->name = NULL;
+	/* last, for what comes after it is counted in the region; where it fails its end will, as by hand */
+	(void)pmu_region_begin(name);
 	return depth;
 }
 

@@ -72,6 +72,11 @@ INTEL_LIBITTNOTIFY64="$tmp/a b;c/libpmu-annotations.so" LD_LIBRARY_PATH=$build/l
 calls_of run.csv >calls.list
 is 'without pmu run' "$(cat out err) $(calls app:outer)" '3780 20'
 
+measure grep -c "libpmu-annotations" /proc/self/maps
+is 'a program without annotations does not load it' "$(cat out)" 0
+measure sh -c ./prog
+is 'a program that another one starts' "$(cat out) $(calls app:outer)" '3780 20'
+
 # --- counts ---
 
 if can_count; then
@@ -80,7 +85,7 @@ if can_count; then
 	count annotated.csv ./prog
 	count native.csv ./native
 	for region in app:inner lib:early; do
-		beside counts $region 50
+		beside counts $region 40
 	done
 else
 	skip 'counts' 'no valgrind, or no tool of ours for it'

@@ -280,7 +280,7 @@ struct pmu_run_outliving {
 	size_t n;
 };
 
-#define PMU_RUN_NOTES 5
+#define PMU_RUN_NOTES 8
 /** What the processes left behind. */
 struct pmu_run_parts {
 	struct pmu_model **model;
