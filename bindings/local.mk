@@ -385,7 +385,10 @@ lib_LTLIBRARIES += %D%/libpmu-annotations.la
 	%D%/preload/symbols/symbols.h
 %C%_libpmu_annotations_la_CPPFLAGS = -include config.h -I$(top_srcdir) -I$(top_srcdir)/include -I$(top_srcdir)/lib
 %C%_libpmu_annotations_la_CFLAGS = $(AM_CFLAGS) -Wmissing-prototypes -fvisibility=hidden -ftls-model=initial-exec
-%C%_libpmu_annotations_la_LIBADD = lib/libpmu.la
+# Not as libtool would link libpmu, with the prefix of configure in it: where it is not loaded already it is found beside
+# this one.
+%C%_libpmu_annotations_la_LIBADD = $(OWN_LIBRARY)
+EXTRA_%C%_libpmu_annotations_la_DEPENDENCIES = lib/libpmu.la
 %C%_libpmu_annotations_la_LDFLAGS = -module -avoid-version -no-undefined $(DEFS_LDFLAGS) \
 	-Wl,-z,nodelete -Wl,-z,now -Wl,--as-needed
 
