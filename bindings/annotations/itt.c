@@ -96,16 +96,15 @@ static void begin_by_id(enum itt_kind kind, struct itt_domain *domain, struct it
 	struct itt_known_domain *known = itt_domain(domain);
 
 	if (known)
-		itt_range_keep(kind, known, id, annotation_range_start(itt_name(known, string)));
+		itt_range_begin(kind, known, id, itt_name(known, string));
 }
 
 static void end_by_id(enum itt_kind kind, struct itt_domain *domain, struct itt_id id)
 {
 	struct itt_known_domain *known = itt_domain(domain);
-	unsigned long long range = known ? itt_range_take(kind, known, id) : 0;
 
-	if (range)
-		annotation_range_stop(range);
+	if (known)
+		itt_range_end(kind, known, id);
 }
 
 static void task_begin_overlapped(struct itt_domain *domain, struct itt_id id, struct itt_id parent,

@@ -117,15 +117,14 @@ enum itt_kind {
 };
 
 /**
- * itt_range_keep(), itt_range_take() - the range that a client knows by its own id
+ * itt_range_begin(), itt_range_end() - a region that is ended by the client's own id
  *
- * Of several with the same id, as that of all zeros, the last one is taken.
- * Return of the second: 0 where there is none.
+ * As annotation_range_start() and its stop, with fewer of them; of several with the same id, as that of
+ * all zeros, any is ended.
  */
-void itt_range_keep(enum itt_kind kind, const struct itt_known_domain *domain, struct itt_id id,
-		    unsigned long long range);
-unsigned long long itt_range_take(enum itt_kind kind, const struct itt_known_domain *domain,
-				  struct itt_id id);
+void itt_range_begin(enum itt_kind kind, const struct itt_known_domain *domain, struct itt_id id,
+		     const char *name);
+void itt_range_end(enum itt_kind kind, const struct itt_known_domain *domain, struct itt_id id);
 
 #pragma GCC visibility pop
 

@@ -8,6 +8,7 @@
 
 #include "bindings/annotations/itt.h"
 #include "bindings/annotations/names.h"
+#include "bindings/annotations/stack.h"
 #include "bindings/preload/keep.h"
 #include "bindings/preload/preload.h"
 #include "pmu.h"
@@ -221,76 +222,104 @@ const char *itt_name_of_function(const struct itt_known_domain *domain, const vo
 
 /* --- ids --- */
 
-struct kept_range {
-	struct kept_range *next;
+/*
+ * Places by what an id is of, without a lock: a place's word is the hash of what is there, and whose the
+ * place is.  Whoever makes it BUSY has the place alone until the next release store.
+ */
+struct itt_kept {
+	uint64_t word;
 	enum itt_kind kind;
 	const struct itt_known_domain *domain;
 	struct itt_id id;
-	unsigned long long range;
+	const char *name; /* NULL: nothing was begun */
 };
-#define RANGE_BUCKETS 1024
-#define RANGES_MAX    65536
+#define RANGES_KEPT 1024 /* few are open at a time, and those that were touched stay in caches */
+#define RANGE_TRIES 256
+#define FREE        UINT64_C(0)
+#define BUSY        UINT64_C(1)
+#define FULL        UINT64_C(2)
+#define STATE       UINT64_C(3)
 
-static struct {
-	struct kept_range *open[RANGE_BUCKETS], *unused;
-	size_t n;
-} kept; /* preload_lock() */
+static struct itt_kept *kept; /* of the first use on */
 
-static struct kept_range **bucket_of(enum itt_kind kind, const struct itt_known_domain *domain,
-				     const struct itt_id *id)
+static struct itt_kept *all_kept(void)
 {
-	uint64_t mixed = (id->d1 ^ id->d2 << 13 ^ id->d3 << 27 ^ (uintptr_t)domain ^ kind) *
-			 UINT64_C(0x9E3779B97F4A7C15);
+	const size_t size = RANGES_KEPT * sizeof(*kept);
+	struct itt_kept *there = __atomic_load_n(&kept, __ATOMIC_ACQUIRE), *made;
 
-	return &kept.open[(mixed >> 40) % RANGE_BUCKETS];
+	if (annotation_likely(there) || !(made = preload_map(size)))
+		return there;
+	if (__atomic_compare_exchange_n(&kept, &there, made, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
+		return made;
+	preload_unmap(made, size);
+	return there;
 }
 
-static struct kept_range *unused_range(void)
+static uint64_t full_word(enum itt_kind kind, const struct itt_known_domain *domain,
+			  const struct itt_id *id)
 {
-	struct kept_range *range = kept.unused;
+	const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15);
+	uint64_t mixed = (uintptr_t)domain + kind;
 
-	if (range) {
-		kept.unused = range->next;
-		return range;
-	}
-	if (kept.n >= RANGES_MAX || !(range = preload_keep(sizeof(*range))))
-		return NULL;
-	kept.n++;
-	return range;
+	mixed = (mixed ^ id->d1) * odd;
+	mixed = (mixed ^ mixed >> 32 ^ id->d2) * odd;
+	mixed = (mixed ^ mixed >> 32 ^ id->d3) * odd;
+	return (mixed & ~STATE) | FULL;
 }
 
-void itt_range_keep(enum itt_kind kind, const struct itt_known_domain *domain, struct itt_id id,
-		    unsigned long long number)
+/* Whether the place was as @word says, and is the caller's now. */
+static bool take_place(struct itt_kept *place, uint64_t word, uint64_t busy)
 {
-	struct kept_range **bucket = bucket_of(kind, domain, &id), *range;
+	return __atomic_load_n(&place->word, __ATOMIC_RELAXED) == word &&
+	       __atomic_compare_exchange_n(&place->word, &word, busy, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
 
-	if (!preload_lock())
+void itt_range_begin(enum itt_kind kind, const struct itt_known_domain *domain, struct itt_id id,
+		     const char *name)
+{
+	uint64_t word = full_word(kind, domain, &id);
+	struct itt_kept *all = all_kept();
+
+	for (size_t i = 0; all && i < RANGE_TRIES; i++) {
+		struct itt_kept *place = &all[((word >> 40) + i) % RANGES_KEPT];
+
+		if (!take_place(place, FREE, BUSY))
+			continue;
+		if (__atomic_load_n(&annotation_paused, __ATOMIC_RELAXED))
+			name = NULL;
+		place->kind = kind;
+		place->domain = domain;
+		place->id = id;
+		place->name = name;
+		__atomic_store_n(&place->word, word, __ATOMIC_RELEASE);
+		if (name)
+			(void)pmu_region_begin(name);
 		return;
-	range = unused_range();
-	if (range) {
-		*range = (struct kept_range){ *bucket, kind, domain, id, number };
-		*bucket = range;
 	}
-	preload_unlock();
 }
 
-unsigned long long itt_range_take(enum itt_kind kind, const struct itt_known_domain *domain,
-				  struct itt_id id)
+void itt_range_end(enum itt_kind kind, const struct itt_known_domain *domain, struct itt_id id)
 {
-	struct kept_range **at = bucket_of(kind, domain, &id), *range;
-	unsigned long long number = 0;
+	uint64_t word = full_word(kind, domain, &id);
+	struct itt_kept *all = __atomic_load_n(&kept, __ATOMIC_ACQUIRE);
 
-	if (!preload_lock())
-		return 0;
-	while ((range = *at) && (range->kind != kind || range->domain != domain ||
-				 memcmp(&range->id, &id, sizeof(id)) != 0))
-		at = &range->next;
-	if (range) {
-		number = range->range;
-		*at = range->next;
-		range->next = kept.unused;
-		kept.unused = range;
+	for (size_t i = 0; all && i < RANGE_TRIES; i++) {
+		struct itt_kept *place = &all[((word >> 40) + i) % RANGES_KEPT];
+		const char *name;
+
+		if (!take_place(place, word, BUSY))
+			continue;
+		if (place->kind == kind && place->domain == domain &&
+		    !memcmp(&place->id, &id, sizeof(id))) {
+			name = place->name;
+			__atomic_store_n(&place->word, FREE, __ATOMIC_RELEASE);
+			if (name)
+				(void)pmu_region_end(name);
+			return;
+		}
+		/* the same hash of something else */
+		__atomic_store_n(&place->word, word, __ATOMIC_RELEASE);
 	}
-	preload_unlock();
-	return number;
 }
