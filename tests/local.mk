@@ -381,6 +381,7 @@ live_tests = \
 
 # Parsers over their corpus and mutations of it: a SOURCES line below for each.
 fuzz_tests = \
+	%D%/fuzz/annotation \
 	%D%/fuzz/base \
 	%D%/fuzz/ceilings \
 	%D%/fuzz/cpuid \
@@ -404,6 +405,7 @@ fuzz_tests = \
 	%D%/fuzz/top \
 	%D%/fuzz/trace \
 	%D%/fuzz/wrap
+%C%_fuzz_annotation_SOURCES = %D%/fuzz/annotation.c $(annotation_sources) bindings/annotations/wide.h %D%/fuzz/standalone.c
 %C%_fuzz_base_SOURCES = %D%/fuzz/base.c %D%/fuzz/standalone.c
 %C%_fuzz_ceilings_SOURCES = %D%/fuzz/ceilings.c $(json_read_sources) $(roofline_sources) bindings/command/command.h \
 	bindings/command/wrap.c %D%/fuzz/standalone.c
@@ -649,6 +651,7 @@ fuzz_noise_extra = bindings/command/noise/parse.c
 fuzz_series_extra = $(filter %.c,$(series_read_sources))
 fuzz_top_extra = $(filter %.c,$(top_sources))
 fuzz_trace_extra = $(filter %.c,$(trace_read_sources))
+fuzz_annotation_extra = bindings/annotations/names.c bindings/annotations/thread.c bindings/preload/keep.c
 fuzz_wrap_extra = bindings/preload/wrap/list.c
 %D%/fuzz/%-fuzzer: %D%/fuzz/%.c $(fuzz_folder)/libpmu-core.a
 	$(AM_V_CCLD)$(fuzz_compile) -fsanitize=fuzzer -o $@ $< $(addprefix $(srcdir)/,$(fuzz_$*_extra)) \
