@@ -90,7 +90,7 @@ static void task_end_ex(struct itt_domain *domain, void *clock, unsigned long lo
 
 /* --- overlapped tasks, and regions: by their ids --- */
 
-static void begin_by_id(enum itt_kind kind, struct itt_domain *domain, struct itt_id id,
+static void begin_by_id(enum itt_kind kind, struct itt_domain *domain, const struct itt_id *id,
 			struct itt_string *string)
 {
 	struct itt_known_domain *known = itt_domain(domain);
@@ -99,7 +99,7 @@ static void begin_by_id(enum itt_kind kind, struct itt_domain *domain, struct it
 		itt_range_begin(kind, known, id, itt_name(known, string));
 }
 
-static void end_by_id(enum itt_kind kind, struct itt_domain *domain, struct itt_id id)
+static void end_by_id(enum itt_kind kind, struct itt_domain *domain, const struct itt_id *id)
 {
 	struct itt_known_domain *known = itt_domain(domain);
 
@@ -111,12 +111,12 @@ static void task_begin_overlapped(struct itt_domain *domain, struct itt_id id, s
 				  struct itt_string *string)
 {
 	(void)parent;
-	begin_by_id(ITT_TASK, domain, id, string);
+	begin_by_id(ITT_TASK, domain, &id, string);
 }
 
 static void task_end_overlapped(struct itt_domain *domain, struct itt_id id)
 {
-	end_by_id(ITT_TASK, domain, id);
+	end_by_id(ITT_TASK, domain, &id);
 }
 
 static void task_begin_overlapped_ex(struct itt_domain *domain, void *clock,
@@ -142,12 +142,12 @@ static void region_begin(struct itt_domain *domain, struct itt_id id, struct itt
 {
 	(void)parent;
 	if (string)
-		begin_by_id(ITT_REGION, domain, id, string);
+		begin_by_id(ITT_REGION, domain, &id, string);
 }
 
 static void region_end(struct itt_domain *domain, struct itt_id id)
 {
-	end_by_id(ITT_REGION, domain, id);
+	end_by_id(ITT_REGION, domain, &id);
 }
 
 /* --- frames: their domain is their name --- */

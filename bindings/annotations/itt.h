@@ -122,9 +122,10 @@ enum itt_kind {
  * As annotation_range_start() and its stop, with fewer of them; of several with the same id, as that of
  * all zeros, any is ended.
  */
-void itt_range_begin(enum itt_kind kind, const struct itt_known_domain *domain, struct itt_id id,
-		     const char *name);
-void itt_range_end(enum itt_kind kind, const struct itt_known_domain *domain, struct itt_id id);
+void itt_range_begin(enum itt_kind kind, const struct itt_known_domain *domain,
+		     const struct itt_id *id, const char *name);
+void itt_range_end(enum itt_kind kind, const struct itt_known_domain *domain,
+		   const struct itt_id *id);
 
 #pragma GCC visibility pop
 

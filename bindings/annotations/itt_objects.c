@@ -276,9 +276,35 @@ static bool take_place(struct itt_kept *place, uint64_t word, uint64_t busy)
 					   __ATOMIC_RELAXED);
 }
 
-void itt_range_begin(enum itt_kind kind, const struct itt_known_domain *domain, struct itt_id id,
-		     const char *name)
+/*
+ * By words, as clients write them: a processor waits where it is to read at once what has just been
+ * written in parts, and compilers would.
+ */
+static inline struct itt_id words_of(const struct itt_id *id)
 {
+	return (struct itt_id){ __atomic_load_n(&id->d1, __ATOMIC_RELAXED),
+				__atomic_load_n(&id->d2, __ATOMIC_RELAXED),
+				__atomic_load_n(&id->d3, __ATOMIC_RELAXED) };
+}
+
+static bool is_same(const struct itt_id *place, const struct itt_id *id)
+{
+	struct itt_id there = words_of(place);
+
+	return there.d1 == id->d1 && there.d2 == id->d2 && there.d3 == id->d3;
+}
+
+static void put_id(struct itt_id *place, const struct itt_id *id)
+{
+	__atomic_store_n(&place->d1, id->d1, __ATOMIC_RELAXED);
+	__atomic_store_n(&place->d2, id->d2, __ATOMIC_RELAXED);
+	__atomic_store_n(&place->d3, id->d3, __ATOMIC_RELAXED);
+}
+
+void itt_range_begin(enum itt_kind kind, const struct itt_known_domain *domain,
+		     const struct itt_id *by, const char *name)
+{
+	struct itt_id id = words_of(by);
 	uint64_t word = full_word(kind, domain, &id);
 	struct itt_kept *all = all_kept();
 
@@ -291,7 +317,7 @@ void itt_range_begin(enum itt_kind kind, const struct itt_known_domain *domain, 
 			name = NULL;
 		place->kind = kind;
 		place->domain = domain;
-		place->id = id;
+		put_id(&place->id, &id);
 		place->name = name;
 		__atomic_store_n(&place->word, word, __ATOMIC_RELEASE);
 		if (name)
@@ -300,8 +326,10 @@ void itt_range_begin(enum itt_kind kind, const struct itt_known_domain *domain, 
 	}
 }
 
-void itt_range_end(enum itt_kind kind, const struct itt_known_domain *domain, struct itt_id id)
+void itt_range_end(enum itt_kind kind, const struct itt_known_domain *domain,
+		   const struct itt_id *by)
 {
+	struct itt_id id = words_of(by);
 	uint64_t word = full_word(kind, domain, &id);
 	struct itt_kept *all = __atomic_load_n(&kept, __ATOMIC_ACQUIRE);
 
@@ -311,8 +339,7 @@ void itt_range_end(enum itt_kind kind, const struct itt_known_domain *domain, st
 
 		if (!take_place(place, word, BUSY))
 			continue;
-		if (place->kind == kind && place->domain == domain &&
-		    !memcmp(&place->id, &id, sizeof(id))) {
+		if (place->kind == kind && place->domain == domain && is_same(&place->id, &id)) {
 			name = place->name;
 			__atomic_store_n(&place->word, FREE, __ATOMIC_RELEASE);
 			if (name)
