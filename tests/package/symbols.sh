@@ -57,4 +57,13 @@ is "all symbols are resolved at start" "$(grep -c 'FLAGS_1.*NOW' "$tmp/dynamic")
 is "a program loads nothing for it but libc: the rest comes when it is needed" \
 	"$(sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' "$tmp/dynamic" | grep -Ev '^(libc|ld-linux|lib[abltu]*san)[-.]' | tr '\n' ' ')" ""
 is "its name" "$(sed -n 's/.*(SONAME) *//p' "$tmp/dynamic")" "Library soname: [libpmu.so.0]"
+
+# What annotated programs load by themselves has their doors, and takes as little.
+doors=${TEST_BUILDDIR:-.}/bindings/.libs/libpmu-annotations.so
+is "libpmu-annotations exports the functions that programs look up, and nothing else" \
+	"$($nm -D --defined-only "$doors" | awk '{ print $NF }' | grep -vE '^kokkosp_' | sort | tr '\n' ' ')" \
+	"InitializeInjectionNvtx2 __itt_api_init "
+tls=$($readelf -lW "$doors" | awk '$1 == "TLS" { print $6 }')
+is "and takes little of threads' initial block" "$([ $((tls)) -le 64 ] && echo yes || echo "$((tls)) bytes")" yes
+is "it finds libpmu beside itself" "$($readelf -dW "$doors" | sed -n 's/.*(RUNPATH).*\[\(.*\)\]/\1/p')" "\$ORIGIN"
 finish
