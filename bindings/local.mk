@@ -299,8 +299,12 @@ lib_LTLIBRARIES += %D%/libpmu-preload.la
 	%D%/annotations/stack.h \
 	%D%/annotations/thread.c \
 	%D%/annotations/thread.h \
+	%D%/preload/markers/both.c \
+	%D%/preload/markers/both.h \
 	%D%/preload/markers/fortran.h \
+	%D%/preload/markers/gptl.c \
 	%D%/preload/markers/likwid.c \
+	%D%/preload/markers/named.h \
 	%D%/preload/markers/papi.c \
 	%D%/preload/markers/roctx.c \
 	%D%/preload/openmp/gomp.c \
@@ -493,3 +497,7 @@ papiincludedir = $(includedir)/pmu/papi
 papiinclude_HEADERS = \
 	%D%/papi/papi.h \
 	%D%/papi/pmu-papi.h
+gptlincludedir = $(includedir)/pmu/gptl
+gptlinclude_HEADERS = \
+	%D%/gptl/gptl.h \
+	%D%/gptl/pmu-gptl.h

@@ -235,6 +235,7 @@ script_tests = \
 	%D%/api/events_library.sh \
 	%D%/api/groups.sh \
 	%D%/api/hotpath.sh \
+	%D%/annotations/gptl.sh \
 	%D%/arm/exact.sh \
 	%D%/bench/ceilings.sh \
 	%D%/bench/compare.sh \
@@ -484,6 +485,8 @@ EXTRA_DIST += \
 	%D%/api/read.h \
 	%D%/api/run.h \
 	%D%/api/surroundings.h \
+	%D%/annotations/gptl.c \
+	%D%/annotations/standins.sh \
 	%D%/arm/build.sh \
 	%D%/arm/exact.c \
 	%D%/arm/reads.c \

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "bindings/preload/inside.h"
+#include "bindings/preload/markers/both.h"
 #include "bindings/preload/preload.h"
 #include "bindings/preload/symbols/plt.h"
 #include "bindings/preload/wrap/trampoline.h"
@@ -90,6 +91,7 @@ void *trampoline_dlopen_by(const char *file, int mode, const void *caller)
 
 	if (unlikely(!next))
 		return (void *)(uintptr_t)cannot_open;
+	__atomic_fetch_add(&preload_other_loads, 1, __ATOMIC_RELAXED);
 	if (!preload_wrap_active() || !file || mode & RTLD_NOLOAD || caller_matters(file, caller))
 		return next;
 	return (void *)(uintptr_t)open_and_look;

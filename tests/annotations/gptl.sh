@@ -1,0 +1,126 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Programs annotated with GPTL's timers: built against our header, and as they are under the preload, where GPTL has
+# every call as without.
+# shellcheck source=tests/bindings/markers.sh
+. "${TEST_SRCDIR:-$(dirname "$0")/../..}/tests/bindings/markers.sh"
+# shellcheck source=tests/annotations/standins.sh
+. "$top/tests/annotations/standins.sh"
+
+source=$top/tests/annotations/gptl.c
+ours="-I$top/bindings/gptl -I$top/include"
+common='total 1
+work 20
+inner 20
+recurse 4
+goes on 1
+again 1'
+
+# --- our header ---
+
+# shellcheck disable=SC2086 # lists of words, here and below
+ok "our header: compiles without a warning" $cc $warn ${TEST_CFLAGS:-} $ours "$source" -o ours -L"$lib" -lpmu -pthread
+good "our header" LD_LIBRARY_PATH="$lib" PMU_PIN=none ./ours
+regions_are "our header: regions and calls" "$common"
+cat >before.c <<'C'
+#include <gptl.h>
+int main(void)
+{
+	char name[70] = "0123456789012345678901234567890123456789012345678901234567890123";
+	int refused = GPTLstart("early") && GPTLfinalize() && GPTLpr(0);
+
+	GPTLinitialize();
+	refused = refused && GPTLstart(name) && GPTLstop("early") && GPTLinitialize();
+	name[63] = '\0';
+	return !refused || GPTLstart(name) || GPTLstop(name);
+}
+C
+# shellcheck disable=SC2086
+ok "our header: mistakes compile" $cc $warn ${TEST_CFLAGS:-} $ours before.c -o before -L"$lib" -lpmu
+LD_LIBRARY_PATH=$lib PMU_PIN=none PMU_OUTPUT=report.csv ./before >out 2>err
+result $? "our header: mistakes are refused, as by GPTL"
+is "our header: nothing before GPTLinitialize()" "$(calls early all)" none
+if [ -n "${TEST_SANITIZERS:-}" ]; then
+	skip "under the preload" "a sanitizer cannot be preloaded"
+	finish
+fi
+
+# --- as they are: functions of the names and types that GPTL documents, which tell when they are called ---
+
+cat >gptl.h <<'C'
+#include <stddef.h>
+enum { GPTLcpu = 2 };
+int GPTLinitialize(void), GPTLfinalize(void), GPTLsetoption(const int, const int), GPTLpr(const int);
+int GPTLstart(const char *), GPTLstop(const char *);
+int GPTLstart_handle(const char *, int *), GPTLstop_handle(const char *, int *);
+int GPTLenable(void), GPTLdisable(void);
+int GPTLget_count(const char *, int, int *), GPTLget_wallclock(const char *, int, double *);
+C
+cat >stubgptl.c <<'C'
+#include <stdio.h>
+#include "gptl.h"
+static int calls;
+#define SAY __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED)
+int GPTLinitialize(void) { puts("GPTL: initialize"); return 0; }
+int GPTLfinalize(void) { printf("GPTL: %d calls\n", calls); return 0; }
+int GPTLsetoption(const int option, const int value) { return option != 2 || value != 1; }
+int GPTLpr(const int id) { return id; }
+int GPTLstart(const char *name) { (void)name; SAY; return 0; }
+int GPTLstop(const char *name) { (void)name; SAY; return name[0] == 'n' ? -1 : 0; }
+int GPTLstart_handle(const char *name, int *handle)
+{
+	__atomic_store_n(handle, 77, __ATOMIC_RELAXED);
+	return GPTLstart(name);
+}
+int GPTLstop_handle(const char *name, int *handle)
+{
+	if (__atomic_load_n(handle, __ATOMIC_RELAXED) != 77)
+		puts("GPTL: what handle?");
+	return GPTLstop(name);
+}
+int GPTLenable(void) { puts("GPTL: on"); return 0; }
+int GPTLdisable(void) { puts("GPTL: off"); return 0; }
+int GPTLget_count(const char *name, int t, int *count) { (void)name; *count = 4; return t; }
+int GPTLget_wallclock(const char *name, int t, double *wall) { (void)name; *wall = 1; return t; }
+int gptlinitialize_(void) { return GPTLinitialize(); }
+int gptlfinalize_(void) { return GPTLfinalize(); }
+int gptlstart_(const char *name, size_t len) { printf("GPTL: %.*s\n", (int)len, name); return GPTLstart(name); }
+int gptlstop_(const char *name, size_t len) { printf("GPTL: %.*s ends\n", (int)len, name); return -3; }
+int gptlstart_handle_(const char *name, int *handle, size_t len) { (void)len; return GPTLstart_handle(name, handle); }
+int gptlstop_handle_(const char *name, int *handle, size_t len) { (void)len; return GPTLstop_handle(name, handle); }
+C
+ok "a library with GPTL's functions" shared stubgptl -I.
+ok "a program for GPTL" "$cc" -O2 -I. "$source" -o plain -L. -lstubgptl -pthread
+measured "as it is" ./plain
+regions_are "as it is: regions and calls" "$common"
+is "as it is: GPTL has each call, once" "$(grep 'calls$' out)" "GPTL: 96 calls"
+measured "PMU_AUTO=main,tau" PMU_AUTO=main,tau ./plain
+is "PMU_AUTO=main,tau: no region" "$(regions)" ""
+
+# --- Fortran ---
+
+cat >solve.f90 <<'F'
+program solve
+  implicit none
+  integer :: i, rc, handle = 0
+  integer, external :: gptlstart, gptlstop, gptlstart_handle, gptlstop_handle, gptlinitialize, gptlfinalize
+  rc = gptlinitialize()
+  do i = 1, 3
+    rc = gptlstart('solve  ')
+    rc = gptlstart_handle('by handle', handle)
+    rc = gptlstop_handle('by handle', handle)
+    rc = gptlstop('solve')
+  end do
+  print '(a,i0)', 'done ', rc
+  rc = gptlfinalize()
+end program
+F
+if $fc solve.f90 -o solve -L. -lstubgptl >out 2>err; then
+	LD_LIBRARY_PATH=. PMU_OUTPUT=report.csv LD_PRELOAD="$preload" ./solve >out 2>err
+	result $? "Fortran"
+	regions_are "Fortran: regions and calls" "solve 3" "by handle 3"
+	is "Fortran: the program has what GPTL returned" "$(grep done out)" "done -3"
+else
+	skip "Fortran" "no gfortran"
+fi
+finish
