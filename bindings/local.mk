@@ -292,6 +292,8 @@ lib_LTLIBRARIES += %D%/libpmu-preload.la
 	%D%/preload/functions/known.h \
 	%D%/preload/functions/short.c \
 	%D%/preload/functions/short.h \
+	%D%/annotations/handles.c \
+	%D%/annotations/handles.h \
 	%D%/annotations/names.c \
 	%D%/annotations/names.h \
 	%D%/annotations/prefix.h \
@@ -307,6 +309,7 @@ lib_LTLIBRARIES += %D%/libpmu-preload.la
 	%D%/preload/markers/named.h \
 	%D%/preload/markers/papi.c \
 	%D%/preload/markers/roctx.c \
+	%D%/preload/markers/tau.c \
 	%D%/preload/openmp/gomp.c \
 	%D%/preload/openmp/mask.c \
 	%D%/preload/openmp/ompt.c \
@@ -358,6 +361,8 @@ lib_LTLIBRARIES += %D%/libpmu-preload.la
 
 # For programs with annotations for other tools: they load it by themselves, where a variable names it.
 annotation_sources = \
+	%D%/annotations/handles.c \
+	%D%/annotations/handles.h \
 	%D%/annotations/names.c \
 	%D%/annotations/names.h \
 	%D%/annotations/prefix.h \
@@ -501,3 +506,7 @@ gptlincludedir = $(includedir)/pmu/gptl
 gptlinclude_HEADERS = \
 	%D%/gptl/gptl.h \
 	%D%/gptl/pmu-gptl.h
+tauincludedir = $(includedir)/pmu/tau
+tauinclude_HEADERS = \
+	%D%/tau/TAU.h \
+	%D%/tau/pmu-tau.h

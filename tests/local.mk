@@ -236,6 +236,7 @@ script_tests = \
 	%D%/api/groups.sh \
 	%D%/api/hotpath.sh \
 	%D%/annotations/gptl.sh \
+	%D%/annotations/tau.sh \
 	%D%/arm/exact.sh \
 	%D%/bench/ceilings.sh \
 	%D%/bench/compare.sh \
@@ -487,6 +488,7 @@ EXTRA_DIST += \
 	%D%/api/surroundings.h \
 	%D%/annotations/gptl.c \
 	%D%/annotations/standins.sh \
+	%D%/annotations/tau.c \
 	%D%/arm/build.sh \
 	%D%/arm/exact.c \
 	%D%/arm/reads.c \
