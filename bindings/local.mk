@@ -384,6 +384,9 @@ lib_LTLIBRARIES += %D%/libpmu-annotations.la
 	%D%/annotations/nvtx.c \
 	%D%/annotations/nvtx.h \
 	%D%/annotations/wide.h \
+	%D%/annotations/functor.c \
+	%D%/annotations/functor.h \
+	%D%/annotations/kokkos.c \
 	%D%/preload/inside.h \
 	%D%/preload/parts.h \
 	%D%/preload/preload.h \
