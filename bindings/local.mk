@@ -305,6 +305,7 @@ lib_LTLIBRARIES += %D%/libpmu-preload.la
 	%D%/preload/markers/both.h \
 	%D%/preload/markers/fortran.h \
 	%D%/preload/markers/gptl.c \
+	%D%/preload/markers/kokkos.c \
 	%D%/preload/markers/likwid.c \
 	%D%/preload/markers/named.h \
 	%D%/preload/markers/papi.c \

@@ -236,6 +236,7 @@ script_tests = \
 	%D%/api/groups.sh \
 	%D%/api/hotpath.sh \
 	%D%/annotations/gptl.sh \
+	%D%/annotations/kokkos.sh \
 	%D%/annotations/tau.sh \
 	%D%/arm/exact.sh \
 	%D%/bench/ceilings.sh \
@@ -487,6 +488,8 @@ EXTRA_DIST += \
 	%D%/api/run.h \
 	%D%/api/surroundings.h \
 	%D%/annotations/gptl.c \
+	%D%/annotations/kokkos.c \
+	%D%/annotations/kokkos.cc \
 	%D%/annotations/standins.sh \
 	%D%/annotations/tau.c \
 	%D%/arm/build.sh \

@@ -229,6 +229,8 @@ static void start_parts(void)
 	preload_death_start();
 	if (parts & PRELOAD_WRAP)
 		preload_wrap_start();
+	if (parts & PRELOAD_KOKKOS)
+		preload_kokkos_start();
 }
 
 static void start(void)

@@ -5,34 +5,33 @@
 
 #include "bindings/command/run/run.h"
 #include "bindings/preload/parts.h"
+#include "bindings/preload/process/target.h"
 
 /* By part; of one part's all are set, or none. */
 static const struct {
 	const char *variable, *what;
 	enum preload_part part;
+	bool is_older; /* libpmu-preload.so sets it, in processes that know no other */
 } doors[] = {
 #if defined(__i386__) || defined(__arm__)
-	{ "INTEL_LIBITTNOTIFY32", "ITT's annotations", PRELOAD_ITT },
-	{ "NVTX_INJECTION32_PATH", "NVTX's annotations", PRELOAD_NVTX },
+	{ "INTEL_LIBITTNOTIFY32", "ITT's annotations", PRELOAD_ITT, false },
+	{ "NVTX_INJECTION32_PATH", "NVTX's annotations", PRELOAD_NVTX, false },
 #else
-	{ "INTEL_LIBITTNOTIFY64", "ITT's annotations", PRELOAD_ITT },
-	{ "NVTX_INJECTION64_PATH", "NVTX's annotations", PRELOAD_NVTX },
+	{ "INTEL_LIBITTNOTIFY64", "ITT's annotations", PRELOAD_ITT, false },
+	{ "NVTX_INJECTION64_PATH", "NVTX's annotations", PRELOAD_NVTX, false },
 #endif
-	/* the first for Kokkos 3.7 and later, the other for older ones; different values are an error */
-	{ "KOKKOS_TOOLS_LIBS", "Kokkos' kernels", PRELOAD_KOKKOS },
-	{ "KOKKOS_PROFILE_LIBRARY", "Kokkos' kernels", PRELOAD_KOKKOS },
+	/* the first for Kokkos 3.7 and later, which complain about the other */
+	{ "KOKKOS_TOOLS_LIBS", "Kokkos' kernels", PRELOAD_KOKKOS, false },
+	{ "KOKKOS_PROFILE_LIBRARY", "Kokkos' kernels", PRELOAD_KOKKOS, true },
 };
 _Static_assert(PMU_ARRAY_LEN(doors) == PMU_RUN_DOORS, "run.h says how many");
 
 /* That of a `pmu run` around this one is not the user's own. */
 static const char *own_value(size_t i)
 {
-	const char *value = getenv(doors[i].variable), *slash;
+	const char *value = getenv(doors[i].variable);
 
-	if (!value || !*value)
-		return NULL;
-	slash = strrchr(value, '/');
-	return strcmp(slash ? slash + 1 : value, ANNOTATIONS_NAME) ? value : NULL;
+	return value && *value && !target_is_annotations(value) ? value : NULL;
 }
 
 /* The user's own, of any of its part. */
@@ -55,7 +54,7 @@ const char *pmu_run_door(const struct pmu_run_request *request, size_t i, bool *
 {
 	bool is_free = taken_by(i) == PMU_ARRAY_LEN(doors);
 
-	*is_ours = is_free && is_wanted(request, i);
+	*is_ours = is_free && !doors[i].is_older && is_wanted(request, i);
 	return is_free ? doors[i].variable : NULL;
 }
 

@@ -14,8 +14,6 @@
 #include "base/place.h"
 #include "report/report.h"
 
-/** What annotated programs load by themselves; in libdir. */
-#define ANNOTATIONS_NAME "libpmu-annotations.so"
 
 /** Exit statuses of ours, as those of env(1), nohup(1) and timeout(1). */
 #define PMU_EXIT_NOT_STARTED 125 /* we failed before the command started */

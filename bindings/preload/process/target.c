@@ -208,16 +208,25 @@ const char *target_next_word(const char **at, size_t *len)
 	return *len ? word : NULL;
 }
 
+static bool is_file(const char *path, size_t len, const char *name)
+{
+	size_t name_len = strlen(name);
+
+	return len >= name_len && !memcmp(path + len - name_len, name, name_len) &&
+	       (len == name_len || path[len - name_len - 1] == '/');
+}
+
 bool target_is_ours(const char *word, size_t len)
 {
 	static const char *const ours[] = { PRELOAD_NAME, PMU_NAME, MPI_NAME };
 
-	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
-		size_t name = strlen(ours[i]);
-
-		if (len >= name && !memcmp(word + len - name, ours[i], name) &&
-		    (len == name || word[len - name - 1] == '/'))
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+		if (is_file(word, len, ours[i]))
 			return true;
-	}
 	return false;
+}
+
+bool target_is_annotations(const char *path)
+{
+	return is_file(path, strlen(path), ANNOTATIONS_NAME);
 }

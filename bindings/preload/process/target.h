@@ -15,6 +15,9 @@
 #define PMU_NAME     "libpmu.so.0"
 #define MPI_NAME     "libpmu-mpi.so"
 
+/** The library that annotated programs load by themselves. */
+#define ANNOTATIONS_NAME "libpmu-annotations.so"
+
 /** Scripts whose interpreter is a script; Linux follows five (exec_binprm). */
 #define TARGET_SCRIPTS_MAX 5
 
@@ -66,5 +69,8 @@ const char *target_next_word(const char **at, size_t *len);
 
 /** target_is_ours() - is a word of LD_PRELOAD one of our libraries? */
 bool target_is_ours(const char *word, size_t len);
+
+/** target_is_annotations() - is it a path of the library that annotated programs load? */
+bool target_is_annotations(const char *path);
 
 #endif
