@@ -303,6 +303,9 @@ lib_LTLIBRARIES += %D%/libpmu-preload.la
 	%D%/annotations/thread.h \
 	%D%/preload/markers/both.c \
 	%D%/preload/markers/both.h \
+	%D%/preload/markers/caliper.c \
+	%D%/preload/markers/caliper.h \
+	%D%/preload/markers/caliper_cxx.c \
 	%D%/preload/markers/fortran.h \
 	%D%/preload/markers/gptl.c \
 	%D%/preload/markers/kokkos.c \
@@ -506,6 +509,13 @@ papiincludedir = $(includedir)/pmu/papi
 papiinclude_HEADERS = \
 	%D%/papi/papi.h \
 	%D%/papi/pmu-papi.h
+caliperincludedir = $(includedir)/pmu/caliper
+caliperfilesdir = $(caliperincludedir)/caliper
+caliperfiles_HEADERS = \
+	%D%/caliper/caliper/cali-manager.h \
+	%D%/caliper/caliper/cali-mpi.h \
+	%D%/caliper/caliper/cali.h \
+	%D%/caliper/caliper/pmu-caliper.h
 gptlincludedir = $(includedir)/pmu/gptl
 gptlinclude_HEADERS = \
 	%D%/gptl/gptl.h \

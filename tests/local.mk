@@ -235,6 +235,7 @@ script_tests = \
 	%D%/api/events_library.sh \
 	%D%/api/groups.sh \
 	%D%/api/hotpath.sh \
+	%D%/annotations/caliper.sh \
 	%D%/annotations/gptl.sh \
 	%D%/annotations/kokkos.sh \
 	%D%/annotations/tau.sh \
@@ -487,6 +488,7 @@ EXTRA_DIST += \
 	%D%/api/read.h \
 	%D%/api/run.h \
 	%D%/api/surroundings.h \
+	%D%/annotations/caliper.c \
 	%D%/annotations/gptl.c \
 	%D%/annotations/kokkos.c \
 	%D%/annotations/kokkos.cc \

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Caliper's C++ classes that its macros use, by their names of the Itanium C++ ABI.  Objects are
+ * Caliper's; here they are told apart by their address, and cali::Annotation, which can be copied,
+ * by the pointer that it holds.  cali::Loop::iteration() is a value, and Caliper's alone.
+ */
+#include <string.h>
+
+#include "bindings/annotations/handles.h"
+#include "bindings/annotations/stack.h"
+#include "bindings/preload/markers/caliper.h"
+#include "pmu.h"
+
+typedef void name_constructor(void *self, const char *name);
+typedef void destructor(void *self);
+
+/*
+ * Objects that are a region as long as they live.  What has ended before, as by Loop::end(), does
+ * not end again: nothing is open under its address.
+ */
+#define CONSTRUCTOR(function, attribute)                                           \
+	name_constructor function;                                                 \
+	PRELOAD_STANDS_IN void function(void *self, const char *name)              \
+	{                                                                          \
+		(void)PRELOAD_HAND_ON_VOID(function, self, name);                  \
+		if (cali_mine())                                                   \
+			annotation_push(self, preload_cali_name(attribute, name)); \
+	}
+#define DESTRUCTOR(function)                                \
+	destructor function;                                \
+	PRELOAD_STANDS_IN void function(void *self)         \
+	{                                                   \
+		if (cali_mine())                            \
+			annotation_pop(self);               \
+		(void)PRELOAD_HAND_ON_VOID(function, self); \
+	}
+
+CONSTRUCTOR(_ZN4cali8FunctionC1EPKc, "function")
+CONSTRUCTOR(_ZN4cali8FunctionC2EPKc, "function")
+DESTRUCTOR(_ZN4cali8FunctionD1Ev)
+DESTRUCTOR(_ZN4cali8FunctionD2Ev)
+CONSTRUCTOR(_ZN4cali15ScopeAnnotationC1EPKc, "region")
+CONSTRUCTOR(_ZN4cali15ScopeAnnotationC2EPKc, "region")
+DESTRUCTOR(_ZN4cali15ScopeAnnotationD1Ev)
+DESTRUCTOR(_ZN4cali15ScopeAnnotationD2Ev)
+CONSTRUCTOR(_ZN4cali4LoopC1EPKc, "loop")
+CONSTRUCTOR(_ZN4cali4LoopC2EPKc, "loop")
+DESTRUCTOR(_ZN4cali4LoopD1Ev)
+DESTRUCTOR(_ZN4cali4LoopD2Ev)
+DESTRUCTOR(_ZN4cali4Loop3endEv)
+
+/* --- cali::Annotation: an attribute --- */
+
+/* What an object holds: the attribute's name. */
+static struct annotation_handles held;
+
+static const char *attribute_of(void *const *self)
+{
+	return cali_mine() ? annotation_handle_name(&held, (uintptr_t)*self) : NULL;
+}
+
+typedef void annotation_constructor(void **self, const char *name, int properties);
+
+/* Without Caliper there is nothing for it to point to but the name. */
+#define ANNOTATION(function)                                                           \
+	annotation_constructor function;                                               \
+	PRELOAD_STANDS_IN void function(void **self, const char *name, int properties) \
+	{                                                                              \
+		const char *kept = preload_cali_keep(name);                            \
+                                                                                       \
+		if (!PRELOAD_HAND_ON_VOID(function, self, name, properties))           \
+			memcpy(self, &kept, sizeof(kept));                             \
+		if (cali_mine() && kept)                                               \
+			annotation_handle_set(&held, (uintptr_t)*self, kept);          \
+	}
+
+ANNOTATION(_ZN4cali10AnnotationC1EPKci)
+ANNOTATION(_ZN4cali10AnnotationC2EPKci)
+
+typedef void *begin_function(void **self);
+typedef void *begin_int_function(void **self, int value);
+typedef void *begin_double_function(void **self, double value);
+typedef void *begin_text_function(void **self, const char *value);
+
+begin_function _ZN4cali10Annotation5beginEv;
+begin_int_function _ZN4cali10Annotation5beginEi;
+begin_double_function _ZN4cali10Annotation5beginEd;
+begin_text_function _ZN4cali10Annotation5beginEPKc;
+
+PRELOAD_STANDS_IN void *_ZN4cali10Annotation5beginEv(void **self)
+{
+	void *result = PRELOAD_HAND_ON(_ZN4cali10Annotation5beginEv, self, self);
+	const char *attribute = attribute_of(self);
+
+	if (attribute)
+		preload_cali_begin_flag(attribute);
+	return result;
+}
+
+PRELOAD_STANDS_IN void *_ZN4cali10Annotation5beginEi(void **self, int value)
+{
+	void *result = PRELOAD_HAND_ON(_ZN4cali10Annotation5beginEi, self, self, value);
+	const char *attribute = attribute_of(self);
+
+	if (attribute)
+		preload_cali_begin(attribute, NULL);
+	return result;
+}
+
+PRELOAD_STANDS_IN void *_ZN4cali10Annotation5beginEd(void **self, double value)
+{
+	void *result = PRELOAD_HAND_ON(_ZN4cali10Annotation5beginEd, self, self, value);
+	const char *attribute = attribute_of(self);
+
+	if (attribute)
+		preload_cali_begin(attribute, NULL);
+	return result;
+}
+
+PRELOAD_STANDS_IN void *_ZN4cali10Annotation5beginEPKc(void **self, const char *value)
+{
+	void *result = PRELOAD_HAND_ON(_ZN4cali10Annotation5beginEPKc, self, self, value);
+	const char *attribute = attribute_of(self);
+
+	if (attribute)
+		preload_cali_begin(attribute, value);
+	return result;
+}
+
+/* cali_variant_t of cali_types.h and cali_variant.h: a text has a length, in the upper half. */
+struct variant {
+	uint64_t type_and_size;
+	union {
+		uint64_t number;
+		const char *text;
+	} value;
+};
+#define VARIANT_TYPE(variant) ((variant)->type_and_size & 0xff)
+#define VARIANT_SIZE(variant) ((variant)->type_and_size >> 32)
+#define VARIANT_TYPE_STRING   4
+
+typedef void *begin_variant_function(void **self, const struct variant *value);
+begin_variant_function _ZN4cali10Annotation5beginERKNS_7VariantE;
+
+PRELOAD_STANDS_IN void *_ZN4cali10Annotation5beginERKNS_7VariantE(void **self,
+								  const struct variant *value)
+{
+	void *result = PRELOAD_HAND_ON(_ZN4cali10Annotation5beginERKNS_7VariantE, self, self,
+				       value);
+	const char *attribute = attribute_of(self);
+	char text[PMU_NAME_MAX + 1];
+	size_t len = VARIANT_SIZE(value);
+
+	if (!attribute)
+		return result;
+	if (VARIANT_TYPE(value) != VARIANT_TYPE_STRING || len > PMU_NAME_MAX || !value->value.text)
+		len = 0;
+	if (len)
+		memcpy(text, value->value.text, len);
+	text[len] = '\0';
+	preload_cali_begin(attribute, len ? text : NULL);
+	return result;
+}
+
+static void end_held(void *const *self)
+{
+	const char *attribute = attribute_of(self);
+
+	if (attribute)
+		preload_cali_end(attribute);
+}
+
+/* Guard ends what its annotation has begun, and holds the same pointer. */
+#define END(function)                                       \
+	destructor function;                                \
+	PRELOAD_STANDS_IN void function(void *self)         \
+	{                                                   \
+		end_held(self);                             \
+		(void)PRELOAD_HAND_ON_VOID(function, self); \
+	}
+
+END(_ZN4cali10Annotation3endEv)
+END(_ZN4cali10Annotation5GuardD1Ev)
+END(_ZN4cali10Annotation5GuardD2Ev)
