@@ -10,7 +10,7 @@
 #include "bindings/preload/markers/fortran.h"
 #include "bindings/preload/markers/named.h"
 
-static struct preload_named named;
+static struct preload_named named = { .tool = "gptl" };
 
 static bool mine(void)
 {

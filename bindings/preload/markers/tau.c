@@ -14,7 +14,7 @@
 #include "bindings/preload/markers/fortran.h"
 #include "bindings/preload/markers/named.h"
 
-static struct preload_named named;
+static struct preload_named named = { .tool = "tau" };
 static struct annotation_handles timers;
 
 static bool mine(void)
