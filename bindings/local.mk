@@ -313,6 +313,7 @@ lib_LTLIBRARIES += %D%/libpmu-preload.la
 	%D%/preload/markers/named.h \
 	%D%/preload/markers/papi.c \
 	%D%/preload/markers/roctx.c \
+	%D%/preload/markers/scorep.c \
 	%D%/preload/markers/tau.c \
 	%D%/preload/openmp/gomp.c \
 	%D%/preload/openmp/mask.c \
@@ -520,6 +521,9 @@ gptlincludedir = $(includedir)/pmu/gptl
 gptlinclude_HEADERS = \
 	%D%/gptl/gptl.h \
 	%D%/gptl/pmu-gptl.h
+scorepincludedir = $(includedir)/pmu/scorep
+scorepfilesdir = $(scorepincludedir)/scorep
+scorepfiles_HEADERS = %D%/scorep/scorep/SCOREP_User.h
 tauincludedir = $(includedir)/pmu/tau
 tauinclude_HEADERS = \
 	%D%/tau/TAU.h \
