@@ -312,6 +312,7 @@ lib_LTLIBRARIES += %D%/libpmu-preload.la
 	%D%/preload/markers/likwid.c \
 	%D%/preload/markers/named.h \
 	%D%/preload/markers/papi.c \
+	%D%/preload/markers/petsc.c \
 	%D%/preload/markers/roctx.c \
 	%D%/preload/markers/scorep.c \
 	%D%/preload/markers/tau.c \

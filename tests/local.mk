@@ -238,6 +238,7 @@ script_tests = \
 	%D%/annotations/caliper.sh \
 	%D%/annotations/gptl.sh \
 	%D%/annotations/kokkos.sh \
+	%D%/annotations/petsc.sh \
 	%D%/annotations/scorep.sh \
 	%D%/annotations/tau.sh \
 	%D%/arm/exact.sh \
@@ -493,6 +494,7 @@ EXTRA_DIST += \
 	%D%/annotations/gptl.c \
 	%D%/annotations/kokkos.c \
 	%D%/annotations/kokkos.cc \
+	%D%/annotations/petsc.c \
 	%D%/annotations/scorep.c \
 	%D%/annotations/standins.sh \
 	%D%/annotations/tau.c \
