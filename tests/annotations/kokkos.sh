@@ -105,10 +105,11 @@ is "--auto main,itt: no region" "$(regions)" ""
 is "--auto main,itt: the library is not loaded" "$(head -n 1 out)" "done"
 "$pmu" run --auto kokkos --prefix tool,category -o report.csv -- ./newer >out 2>err
 is "--prefix tool,category" "$(calls kokkos:for:Functor/Tag all) $(calls kokkos:reduce:dot all)" "2 1"
-KOKKOS_TOOLS_LIBS=$tool PMU_OUTPUT=report.csv ./newer >out 2>err
+rm -f report.csv
+KOKKOS_TOOLS_LIBS=$tool LD_LIBRARY_PATH=$lib PMU_OUTPUT=report.csv ./newer >out 2>err
 result $? "without pmu run"
 regions_are "without pmu run: regions and calls" "$common"
-KOKKOS_TOOLS_LIBS=$tool PMU_ENABLE=0 PMU_OUTPUT=report.csv ./newer >out 2>err
+KOKKOS_TOOLS_LIBS=$tool LD_LIBRARY_PATH=$lib PMU_ENABLE=0 PMU_OUTPUT=report.csv ./newer >out 2>err
 is "PMU_ENABLE=0" "$(cat out err)" "done"
 
 # --- Kokkos itself ---
