@@ -236,6 +236,7 @@ script_tests = \
 	%D%/api/groups.sh \
 	%D%/api/hotpath.sh \
 	%D%/annotations/caliper.sh \
+	%D%/annotations/counts.sh \
 	%D%/annotations/gptl.sh \
 	%D%/annotations/kokkos.sh \
 	%D%/annotations/petsc.sh \
@@ -491,6 +492,8 @@ EXTRA_DIST += \
 	%D%/api/run.h \
 	%D%/api/surroundings.h \
 	%D%/annotations/caliper.c \
+	%D%/annotations/counts.c \
+	%D%/annotations/counts_lib.c \
 	%D%/annotations/gptl.c \
 	%D%/annotations/kokkos.c \
 	%D%/annotations/kokkos.cc \
