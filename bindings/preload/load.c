@@ -253,13 +253,18 @@ static void start(void)
 	errno = saved;
 }
 
+/* Out of the way of what is asked again and again. */
+static __attribute__((noinline, cold)) bool start_and_ask(enum preload_part part)
+{
+	start();
+	return __atomic_load_n(&phase, __ATOMIC_ACQUIRE) == STARTED &&
+	       __atomic_load_n(&parts, __ATOMIC_RELAXED) & (unsigned int)part;
+}
+
 bool preload_on(enum preload_part part)
 {
-	if (unlikely(__atomic_load_n(&phase, __ATOMIC_ACQUIRE) != STARTED)) {
-		start();
-		if (__atomic_load_n(&phase, __ATOMIC_ACQUIRE) != STARTED)
-			return false;
-	}
+	if (unlikely(__atomic_load_n(&phase, __ATOMIC_ACQUIRE) != STARTED))
+		return start_and_ask(part);
 	return __atomic_load_n(&parts, __ATOMIC_RELAXED) & (unsigned int)part;
 }
 

@@ -154,16 +154,17 @@ typedef void constructor(void *self, void **handle, const char *name, uint32_t t
 			 uint32_t line);
 typedef void destructor(void *self);
 
-#define CONSTRUCTOR(function)                                                                 \
-	constructor function;                                                                 \
-	PRELOAD_STANDS_IN void function(void *self, void **handle, const char *name,          \
-					uint32_t type, const char **last_name,                \
-					uint32_t *last_file, const char *file, uint32_t line) \
-	{                                                                                     \
-		(void)PRELOAD_HAND_ON_VOID(function, self, handle, name, type, last_name,     \
-					   last_file, file, line);                            \
-		if (mine())                                                                   \
-			annotation_push(self, is_off() ? NULL : region_name(name));           \
+#define CONSTRUCTOR(function)                                                                     \
+	constructor function;                                                                     \
+	PRELOAD_STANDS_IN void function(void *self, void **handle, const char *name,              \
+					uint32_t type, const char **last_name,                    \
+					uint32_t *last_file, const char *file, uint32_t line)     \
+	{                                                                                         \
+		(void)PRELOAD_HAND_ON_VOID(function, self, handle, name, type, last_name,         \
+					   last_file, file, line);                                \
+		if (mine())                                                                       \
+			annotation_push(self,                                                     \
+					preload_named_is_off(&named) ? NULL : region_name(name)); \
 	}
 #define DESTRUCTOR(function)                                \
 	destructor function;                                \
@@ -173,11 +174,6 @@ typedef void destructor(void *self);
 			annotation_pop(self);               \
 		(void)PRELOAD_HAND_ON_VOID(function, self); \
 	}
-
-static bool is_off(void)
-{
-	return __atomic_load_n(&named.off, __ATOMIC_RELAXED);
-}
 
 static const char *region_name(const char *name)
 {
