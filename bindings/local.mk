@@ -312,6 +312,7 @@ lib_LTLIBRARIES += %D%/libpmu-preload.la
 	%D%/preload/markers/likwid.c \
 	%D%/preload/markers/named.h \
 	%D%/preload/markers/papi.c \
+	%D%/preload/markers/perfstubs.c \
 	%D%/preload/markers/petsc.c \
 	%D%/preload/markers/roctx.c \
 	%D%/preload/markers/scorep.c \
@@ -408,6 +409,17 @@ lib_LTLIBRARIES += %D%/libpmu-annotations.la
 %C%_libpmu_annotations_la_LIBADD = $(OWN_LIBRARY)
 EXTRA_%C%_libpmu_annotations_la_DEPENDENCIES = lib/libpmu.la
 %C%_libpmu_annotations_la_LDFLAGS = -module -avoid-version -no-undefined $(DEFS_LDFLAGS) \
+	-Wl,-z,nodelete -Wl,-z,now -Wl,--as-needed
+
+# PerfStubs' clients look for its functions among all that is loaded, and print that they have found them.
+lib_LTLIBRARIES += %D%/libpmu-perfstubs.la
+%C%_libpmu_perfstubs_la_SOURCES = $(annotation_sources) \
+	%D%/annotations/perfstubs.c
+%C%_libpmu_perfstubs_la_CPPFLAGS = -include config.h -I$(top_srcdir) -I$(top_srcdir)/include -I$(top_srcdir)/lib
+%C%_libpmu_perfstubs_la_CFLAGS = $(AM_CFLAGS) -Wmissing-prototypes -fvisibility=hidden -ftls-model=initial-exec
+%C%_libpmu_perfstubs_la_LIBADD = $(OWN_LIBRARY)
+EXTRA_%C%_libpmu_perfstubs_la_DEPENDENCIES = lib/libpmu.la
+%C%_libpmu_perfstubs_la_LDFLAGS = -module -avoid-version -no-undefined $(DEFS_LDFLAGS) \
 	-Wl,-z,nodelete -Wl,-z,now -Wl,--as-needed
 
 # For MPI programs: linked or preloaded.  It makes reports, so it carries what of the library does.

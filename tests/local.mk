@@ -239,6 +239,7 @@ script_tests = \
 	%D%/annotations/counts.sh \
 	%D%/annotations/gptl.sh \
 	%D%/annotations/kokkos.sh \
+	%D%/annotations/perfstubs.sh \
 	%D%/annotations/petsc.sh \
 	%D%/annotations/scorep.sh \
 	%D%/annotations/tau.sh \
