@@ -4,7 +4,8 @@
 #include <Kokkos_Profiling_ProfileSection.hpp>
 #include <cstdio>
 
-struct Tag {};
+struct Tag {
+};
 
 struct Functor {
 	Kokkos::View<double *> x;
@@ -38,16 +39,20 @@ int main(int argc, char **argv)
 
 		Kokkos::Profiling::pushRegion("region");
 		for (int k = 0; k < 5; k++) {
-			Kokkos::parallel_for("axpy", n, KOKKOS_LAMBDA(int i) { x(i) += 2 * y(i) + 1; });
-			Kokkos::parallel_reduce("dot", n, KOKKOS_LAMBDA(int i, double &s) { s += x(i) * x(i); }, sum);
+			Kokkos::parallel_for(
+				"axpy", n, KOKKOS_LAMBDA(int i) { x(i) += 2 * y(i) + 1; });
+			Kokkos::parallel_reduce(
+				"dot", n, KOKKOS_LAMBDA(int i, double &s) { s += x(i) * x(i); },
+				sum);
 		}
 		section.start();
 		Kokkos::Profiling::popRegion();
-		Kokkos::parallel_scan("scan", n, KOKKOS_LAMBDA(int i, double &s, bool last) {
-			if (last)
-				y(i) = s;
-			s += x(i);
-		});
+		Kokkos::parallel_scan(
+			"scan", n, KOKKOS_LAMBDA(int i, double &s, bool last) {
+				if (last)
+					y(i) = s;
+				s += x(i);
+			});
 		section.stop();
 		section.start();
 		for (int k = 0; k < 3; k++) {
