@@ -65,10 +65,10 @@ static bool take_pattern(const char **at, char *pattern)
 	return len > 0;
 }
 
-bool preload_filter_wants(const char *patterns, const char *name)
+/* What the last pattern that matches says; otherwise whether the first one leaves out, if that @decides. */
+static bool last_match(const char *patterns, const char *name, bool wanted, bool decides)
 {
 	char pattern[PATTERN_MAX];
-	bool wanted = true, first = true;
 
 	while (patterns && *patterns) {
 		bool out;
@@ -76,13 +76,33 @@ bool preload_filter_wants(const char *patterns, const char *name)
 		if (!take_pattern(&patterns, pattern))
 			continue;
 		out = pattern[0] == '!';
-		if (first)
+		if (decides)
 			wanted = out;
-		first = false;
+		decides = false;
 		if (matches(pattern + out, name))
 			wanted = !out;
 	}
 	return wanted;
+}
+
+bool preload_filter_wants(const char *patterns, const char *name)
+{
+	return last_match(patterns, name, true, true);
+}
+
+bool preload_filter_asks_for(const char *patterns, const char *name)
+{
+	return last_match(patterns, name, false, false);
+}
+
+bool preload_filter_asks(const char *patterns)
+{
+	char pattern[PATTERN_MAX];
+
+	while (patterns && *patterns)
+		if (take_pattern(&patterns, pattern) && pattern[0] != '!')
+			return true;
+	return false;
 }
 
 static const struct {

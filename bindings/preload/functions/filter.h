@@ -17,6 +17,15 @@
 bool preload_filter_wants(const char *patterns, const char *name);
 
 /**
+ * preload_filter_asks_for() - likewise, but what none matches is not wanted: for programs that do
+ * not choose by being compiled so
+ */
+bool preload_filter_asks_for(const char *patterns, const char *name);
+
+/** preload_filter_asks() - is there a pattern that does not leave out? */
+bool preload_filter_asks(const char *patterns);
+
+/**
  * preload_filter_time() - "500ns", "1.5us", "10 ms", "2s", "0" in nanoseconds
  * @ns: result; untouched on error
  */
