@@ -329,6 +329,8 @@ lib_LTLIBRARIES += %D%/libpmu-preload.la
 	%D%/preload/process/fit.h \
 	%D%/preload/process/leave.c \
 	%D%/preload/process/main.c \
+	%D%/preload/process/python.c \
+	%D%/preload/process/python.h \
 	%D%/preload/process/sandbox.c \
 	%D%/preload/process/spawn.c \
 	%D%/preload/process/target.c \
@@ -421,6 +423,34 @@ lib_LTLIBRARIES += %D%/libpmu-perfstubs.la
 EXTRA_%C%_libpmu_perfstubs_la_DEPENDENCIES = lib/libpmu.la
 %C%_libpmu_perfstubs_la_LDFLAGS = -module -avoid-version -no-undefined $(DEFS_LDFLAGS) \
 	-Wl,-z,nodelete -Wl,-z,now -Wl,--as-needed
+
+# For Python programs: loaded into interpreters, by libpmu-preload or the package pmu.  It needs no Python to be built.
+lib_LTLIBRARIES += %D%/libpmu-python.la
+%C%_libpmu_python_la_SOURCES = \
+	%D%/preload/inside.h \
+	%D%/preload/keep.c \
+	%D%/preload/keep.h \
+	%D%/preload/preload.h \
+	%D%/preload/functions/filter.c \
+	%D%/preload/functions/filter.h \
+	%D%/preload/functions/known.h \
+	%D%/preload/functions/short.c \
+	%D%/preload/functions/short.h \
+	%D%/python/functions/api.c \
+	%D%/python/functions/api.h \
+	%D%/python/functions/code.c \
+	%D%/python/functions/code.h \
+	%D%/python/functions/functions.c \
+	%D%/python/functions/functions.h \
+	%D%/python/functions/monitoring.c \
+	%D%/python/functions/open.c \
+	%D%/python/functions/open.h \
+	%D%/python/functions/profile.c \
+	%D%/python/functions/ways.h
+%C%_libpmu_python_la_CPPFLAGS = $(%C%_libpmu_preload_la_CPPFLAGS)
+%C%_libpmu_python_la_CFLAGS = $(AM_CFLAGS) -Wmissing-prototypes -fvisibility=hidden -ftls-model=initial-exec
+%C%_libpmu_python_la_LIBADD = lib/libpmu.la
+%C%_libpmu_python_la_LDFLAGS = -module -avoid-version -no-undefined -Wl,-z,nodelete -Wl,-z,now -Wl,--as-needed
 
 # For MPI programs: linked or preloaded.  It makes reports, so it carries what of the library does.
 # It needs no MPI to be built, and speaks with any.
