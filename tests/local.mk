@@ -256,6 +256,7 @@ script_tests = \
 	%D%/bindings/cxx.sh \
 	%D%/bindings/examples.sh \
 	%D%/bindings/fortran.sh \
+	%D%/bindings/functions.sh \
 	%D%/bindings/go.sh \
 	%D%/bindings/hpp.sh \
 	%D%/bindings/likwid.sh \
@@ -513,6 +514,10 @@ EXTRA_DIST += \
 	%D%/bindings/catch2.cc \
 	%D%/bindings/cxx.cc \
 	%D%/bindings/fortran.f90 \
+	%D%/bindings/functions/expected \
+	%D%/bindings/functions/monitoring.py \
+	%D%/bindings/functions/prog.py \
+	%D%/bindings/functions/sitecustomize.py \
 	%D%/bindings/go_env.sh \
 	%D%/bindings/hpp.cc \
 	%D%/bindings/likwid.c \

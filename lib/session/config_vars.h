@@ -104,9 +104,10 @@ VAR(PMU_VALGRIND_LOG_VARIABLE, "a file, %p for the process", "none",
     0, NULL)
 VAR("PMU_AUTO", "main, threads, openmp, functions, wrap, markers, mpi; none", "all but mpi",
     "under 'pmu run': what is made a region without the program's doing; of markers one kind: likwid, papi, itt, nvtx, "
-    "roctx, kokkos, caliper, scorep, tau, gptl, perfstubs, petsc", 0, NULL)
-VAR("PMU_FUNCTIONS", "kernel_*,!*_small", "all",
-    "which functions compiled with -finstrument-functions are regions; '!' leaves out, the last match wins",
+    "roctx, kokkos, caliper, scorep, tau, gptl, perfstubs, petsc",
+    0, NULL)
+VAR("PMU_FUNCTIONS", "kernel_*,!*_small", "all; of Python none",
+    "which functions compiled with -finstrument-functions, and of Python programs, are regions; '!' leaves out, the last match wins",
     0, NULL)
 VAR("PMU_MIN_TIME", "500ns, 10us, 1ms", "0",
     "instrumented functions whose first 1,000 calls of a thread are shorter on average are left out, and named",

@@ -5,6 +5,7 @@
 
 #include "bindings/preload/inside.h"
 #include "bindings/preload/preload.h"
+#include "bindings/preload/process/python.h"
 
 #pragma weak preload_functions_end
 
@@ -26,6 +27,8 @@ bool preload_is_main(const void *code)
 void preload_main_end(void)
 {
 	preload_life_end();
+	if (preload_measured())
+		preload_python_end();
 	if (preload_functions_end && preload_measured())
 		preload_functions_end();
 	if (preload_measured())
@@ -41,6 +44,7 @@ static int measured_main(int argc, char **argv, char **envp)
 		atexit(preload_main_end);
 	if (wanted)
 		preload_life_begin("main", 0);
+	preload_python_start();
 	errno = saved;
 	rc = program_main(argc, argv, envp);
 	preload_life_end();

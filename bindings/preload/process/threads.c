@@ -9,6 +9,7 @@
 #include "bindings/preload/inside.h"
 #include "bindings/preload/openmp/parallel.h"
 #include "bindings/preload/preload.h"
+#include "bindings/preload/process/python.h"
 #include "bindings/preload/symbols/symbols.h"
 
 /* --- a thread's life --- */
@@ -63,6 +64,7 @@ bool preload_life_end(void)
 	life = NULL;
 	preload_wrap_leave();
 	preload_functions_leave();
+	preload_python_leave();
 	/* regions of the program's own that are open now: what they have done counts */
 	pmu_checkpoint(PMU_NEXT_GOES_ON);
 	if (pmu_region_end(name) == -EBUSY)
@@ -183,6 +185,7 @@ PRELOAD_STANDS_IN int pthread_create(pthread_t *thread, const pthread_attr_t *at
 
 	if (unlikely(!next))
 		return EAGAIN;
+	preload_python_thread();
 	errand = new_errand((uintptr_t)start, arg);
 	if (!errand)
 		return next(thread, attr, start, arg);
