@@ -508,9 +508,11 @@ pmupy_PYTHON = \
 	%D%/python/pmu/__main__.py \
 	%D%/python/pmu/_library.py \
 	%D%/python/pmu/_context.py \
+	%D%/python/pmu/_functions.py \
 	%D%/python/pmu/_region.py \
 	%D%/python/pmu/_report.py \
 	%D%/python/pmu/_session.py \
+	%D%/python/pmu/jupyter.py \
 	%D%/python/pmu/pytest.py
 endif
 EXTRA_DIST += %D%/README.md %D%/annotations/README.md %D%/python/backend.py %D%/python/pyproject.toml

@@ -259,6 +259,7 @@ script_tests = \
 	%D%/bindings/functions.sh \
 	%D%/bindings/go.sh \
 	%D%/bindings/hpp.sh \
+	%D%/bindings/jupyter.sh \
 	%D%/bindings/likwid.sh \
 	%D%/bindings/mpi.sh \
 	%D%/bindings/mpi_job.sh \
@@ -520,6 +521,7 @@ EXTRA_DIST += \
 	%D%/bindings/functions/sitecustomize.py \
 	%D%/bindings/go_env.sh \
 	%D%/bindings/hpp.cc \
+	%D%/bindings/jupyter.py \
 	%D%/bindings/likwid.c \
 	%D%/bindings/markers.sh \
 	%D%/bindings/mpi.c %D%/bindings/mpi_job.c \

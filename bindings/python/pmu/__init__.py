@@ -22,6 +22,11 @@ What other threads do for a region counts there where they are told whose work i
     with pmu.Executor(ThreadPoolExecutor()) as pool: ...     # submit() and map() hand it on
     threading.Thread(target=pmu.in_context(step)).start()
 
+Functions as they are, by name, and in a notebook what a cell does:
+
+    with pmu.functions("numpy.*,mymodule.*"): ...
+    %load_ext pmu                            # then %%pmu above a cell
+
 Threads and forked processes are measured like the rest; each process makes a report of its own.
 (A multiprocessing.Pool used in a `with` kills its workers: close() and join() it, or use `pmu run`.)
 Nothing is pinned unless PMU_PIN or init(pin=...) says so.
@@ -31,13 +36,21 @@ found (a RuntimeWarning says so), regions do nothing and what reads is empty.  E
 for what the program itself got wrong, a report that cannot be written for instance.
 """
 from ._context import Executor, context, entered, in_context
+from ._functions import functions
 from ._library import Error, fini, init, last_error, library, thread_attach, version
 from ._region import begin, end, region
 from ._report import load, report, report_dict, report_text, rows
 from ._session import Counters, group_next, note, read, reset
 
 __all__ = [
-    "Counters", "Error", "Executor", "begin", "context", "end", "entered", "fini", "group_next",
+    "Counters", "Error", "Executor", "begin", "context", "end", "entered", "fini", "functions", "group_next",
     "in_context", "init", "last_error", "library", "load", "note", "read", "region", "report", "report_dict", "report_text", "reset", "rows",
     "thread_attach", "version",
 ]
+
+
+def load_ipython_extension(shell):
+    """%load_ext pmu: the magics %%pmu and %pmu."""
+    from . import jupyter
+
+    jupyter.load_ipython_extension(shell)
