@@ -507,6 +507,7 @@ pmupy_PYTHON = \
 	%D%/python/pmu/__init__.py \
 	%D%/python/pmu/__main__.py \
 	%D%/python/pmu/_library.py \
+	%D%/python/pmu/_command.py \
 	%D%/python/pmu/_context.py \
 	%D%/python/pmu/_functions.py \
 	%D%/python/pmu/_region.py \
@@ -515,7 +516,13 @@ pmupy_PYTHON = \
 	%D%/python/pmu/jupyter.py \
 	%D%/python/pmu/pytest.py
 endif
-EXTRA_DIST += %D%/README.md %D%/annotations/README.md %D%/python/backend.py %D%/python/pyproject.toml
+EXTRA_DIST += %D%/README.md %D%/annotations/README.md %D%/python/backend.py %D%/python/pyproject.toml %D%/python/wheel.py
+# A wheel with the library inside, and the sdist, in dist/.
+wheel: pmu %D%/libpmu-preload.la %D%/libpmu-annotations.la %D%/libpmu-perfstubs.la %D%/libpmu-python.la %D%/libpmu-mpi.la lib/libpmu.la lib/libpmu-events.la
+	PYTHONDONTWRITEBYTECODE=1 $(PYTHON) $(srcdir)/%D%/python/wheel.py --licence $(srcdir)/LICENSE --build . \
+		--folders '$(bindir)' '$(libdir)' --output $(WHEEL_OUTPUT)
+WHEEL_OUTPUT = dist
+.PHONY: wheel
 
 examplesdir = $(docdir)/examples
 dist_examples_DATA = \

@@ -293,6 +293,7 @@ script_tests = \
 	%D%/package/layers.sh \
 	%D%/package/man.sh \
 	%D%/package/symbols.sh \
+	%D%/package/wheel.sh \
 	%D%/package/tables.sh \
 	%D%/preload/foreign.sh \
 	%D%/preload/functions.sh \

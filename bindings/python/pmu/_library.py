@@ -57,8 +57,9 @@ _FUNCTIONS = {
 
 
 def _places():
-    """Files that may be the library: beside this installation, then in the virtual environment."""
+    """Files that may be the library: in this installation, beside it, in the virtual environment."""
     here = os.path.dirname(os.path.abspath(__file__))
+    yield os.path.join(here, "lib", SONAME)  # a wheel that has it inside
     above = here
     for _ in range(3):  # lib/python3.11/site-packages/pmu
         above = os.path.dirname(above)
