@@ -237,6 +237,7 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(top
 	%D%/command/run/outliving.c \
 	%D%/command/run/outputs.c \
 	%D%/command/run/precision.c \
+	%D%/command/run/python.c \
 	%D%/command/run/repeat.c \
 	%D%/command/run/repeat.h \
 	%D%/command/run/repeat_options.c \

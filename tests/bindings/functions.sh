@@ -8,20 +8,22 @@
 [ -z "${TEST_SANITIZERS:-}" ] || skip_all 'a library with sanitizers cannot be loaded into a program without'
 python=${TEST_PYTHON:-python3}
 $python -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || skip_all 'no Python 3.8 or later'
+# itself, and no script that looks for it
+python=$($python -c 'import sys; print(sys.executable)')
 parts=$source/tests/bindings/functions
 unset PMU_STORE PMU_AUTO PMU_WRAP PMU_FUNCTIONS PMU_MIN_TIME PYTHONPATH
 export XDG_RUNTIME_DIR="$tmp" PMU_BACKEND=clock PYTHONDONTWRITEBYTECODE=1 LC_ALL=C.UTF-8
-evidence='out err what'
+evidence='out err seen'
 cp "$parts/prog.py" "$parts/expected" .
 
-# measure PATTERNS COMMAND...: rows in run.csv, "CALLS PATH" of the functions' in what
+# measure PATTERNS COMMAND...: rows in run.csv, "CALLS PATH" of the functions' in seen
 measure() {
 	patterns=$1
 	shift
 	rm -f ./*.csv
 	PMU_OUTPUT=run.csv "$build/pmu" run --functions "$patterns" "$@" >out 2>err
 	status=$?
-	calls run.csv >what
+	calls run.csv >seen
 	return $status
 }
 
@@ -41,7 +43,7 @@ calls() {
 has_rows() {
 	name=$1
 	shift
-	printf '%s\n' "$@" | cmp -s - what
+	printf '%s\n' "$@" | cmp -s - seen
 	result $? "$name"
 }
 
@@ -51,14 +53,14 @@ check_program() {
 	shift
 	measure '__main__.*,!*.deep,!*.both' "$@" prog.py
 	is "$how: the program's status" $? 3
-	cmp -s expected what || diff expected what >>err
-	cmp -s expected what
+	cmp -s expected seen || diff expected seen >>err
+	cmp -s expected seen
 	result $? "$how: each function in its place, as often as it was called"
 	"$@" prog.py >plain 2>plain_err
 	cmp -s plain out
 	result $? "$how: the program's output is its own"
 	measure '__main__.deep' "$@" prog.py
-	is "$how: 201 levels of a recursion" "$(grep deep what)" '201 __main__.deep'
+	is "$how: 201 levels of a recursion" "$(grep deep seen)" '201 __main__.deep'
 }
 
 for one in "$python" ${TEST_PYTHONS:-}; do
@@ -108,6 +110,12 @@ mkdir -p pkg && : >pkg/__init__.py && cp small.py pkg/mod.py && chmod +x small.p
 one='1 __main__.g' two='1 __main__.g/__main__.f'
 measure '__main__.*' "$python" small.py && has_rows 'python3 FILE' "$one" "$two"
 measure '__main__.*' ./small.py && has_rows './FILE' "$one" "$two"
+chmod -x small.py
+mkdir -p bin && ln -sf "$(command -v "$python")" bin/python3
+for name in small.py ./small.py; do
+	PATH="$tmp/bin:$PATH" measure '__main__.*' $name && has_rows "$name, which is not to be executed" "$one" "$two"
+done
+run 127 'a .py that is not there is no command' run nothing.py
 measure '__main__.*' "$python" -m pkg.mod && has_rows 'python3 -m MODULE' "$one" "$two"
 measure 'pkg.*' "$python" -c 'import pkg.mod' && has_rows 'python3 -c, an imported module' '1 pkg.mod.g' '1 pkg.mod.g/pkg.mod.f'
 measure '__main__.*' "$python" - <small.py && has_rows 'python3 -, from standard input' "$one" "$two"
@@ -115,7 +123,7 @@ measure '__main__.*' "$python" -I -S small.py && has_rows 'an isolated interpret
 measure '__main__.*,!*.f' "$python" small.py && has_rows 'without what ! leaves out' "$one"
 rm -f ./*.csv
 PMU_OUTPUT=run-%p.csv "$build/pmu" run --functions '__main__.*' sh -c "$python small.py; $python small.py again" >out 2>err
-for file in run-*.csv; do calls "$file"; done | sort | uniq -c | awk '{ print $1, $3 }' >what
+for file in run-*.csv; do calls "$file"; done | sort | uniq -c | awk '{ print $1, $3 }' >seen
 has_rows 'interpreters that others start, and that replace themselves' "2 __main__.g" "2 __main__.g/__main__.f" "1 __main__.h"
 
 # --- what else there is ---
@@ -133,8 +141,8 @@ PYTHON
 for way in fork spawn; do
 	rm -f ./*.csv
 	PMU_OUTPUT=run-%p.csv "$build/pmu" run --functions '*main__.square' "$python" forks.py $way >out 2>err
-	for file in run-*.csv; do calls "$file"; done | awk '/square/ { n += $1 } END { print n + 0 }' >what
-	is "multiprocessing by $way" "$(cat what) $(cat out)" '4 [0, 1, 4, 9]'
+	for file in run-*.csv; do calls "$file"; done | awk '/square/ { n += $1 } END { print n + 0 }' >seen
+	is "multiprocessing by $way" "$(cat seen) $(cat out)" '4 [0, 1, 4, 9]'
 done
 
 cat >profiles.py <<'PYTHON'

@@ -108,6 +108,7 @@ int pmu_run_prepare(const struct pmu_command *self, int argc, char **argv, struc
 	if (rc)
 		return rc;
 	pmu_run_check_layout(&run->request);
+	pmu_run_interpret(&run->request);
 	pmu_run_look(run->request.command[0], &run->target);
 	return pmu_run_check_target(&run->request, &run->target);
 }

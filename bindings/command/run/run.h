@@ -76,6 +76,9 @@ int pmu_run_parse(const struct pmu_command *self, int argc, char **argv,
 		  struct pmu_run_request *request);
 void pmu_run_request_free(struct pmu_run_request *request);
 
+/** pmu_run_interpret() - "prog.py" that is a file and no command is one of python3's */
+void pmu_run_interpret(struct pmu_run_request *request);
+
 /** What the command is: whether something can be preloaded into it. */
 struct pmu_run_target {
 	char path[PATH_MAX]; /* what the search has found; "" nothing */
