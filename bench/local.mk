@@ -120,6 +120,14 @@ pmu_bench_SOURCES = \
 	%D%/suite/team.c \
 	%D%/suite/text.c
 
+# The same without the way into the build tree by which that one finds the library where it was built.
+noinst_PROGRAMS += %D%/installed/pmu-bench
+%C%_installed_pmu_bench_LDFLAGS = -Wl,--as-needed -Wl,-z,now
+%C%_installed_pmu_bench_LDADD = $(pmu_bench_LDADD)
+%C%_installed_pmu_bench_SOURCES = $(pmu_bench_SOURCES)
+install-exec-hook:
+	$(LIBTOOL) $(AM_V_lt) $(LIBTOOLFLAGS) --mode=install $(INSTALL_PROGRAM) %D%/installed/pmu-bench "$(DESTDIR)$(bindir)/pmu-bench"
+
 dist_man_MANS += %D%/suite/pmu-bench.1
 
 .PHONY: bench

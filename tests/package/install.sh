@@ -52,6 +52,10 @@ esac
 # shellcheck disable=SC2086 # lists of words
 $CC $CFLAGS $cflags "$tmp/prog.c" -o "$tmp/prog" $libs || die "cannot build with $cflags and $libs"
 
+# Nothing that is installed looks for libraries where it was built.
+for file in "$DESTDIR$bindir"/pmu* "$DESTDIR$libdir"/libpmu*.so; do
+	! readelf -d "$file" 2>/dev/null | grep -E 'R(UN)?PATH.*/\.libs' || die "$file has a path into the build tree"
+done
 export LD_LIBRARY_PATH="$DESTDIR$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 PMU_BACKEND=clock PMU_OUTPUT="$tmp/report.csv" "$tmp/prog" >/dev/null ||
 	die "the program failed with status $?"
