@@ -9,7 +9,9 @@ noinst_PROGRAMS += %D%/tool
 %C%_tool_CPPFLAGS = -I$(top_srcdir)/lib $(VALGRIND_TOOL_CPPFLAGS)
 %C%_tool_CFLAGS = -std=gnu11 $(WARN_CFLAGS) $(VALGRIND_TOOL_CFLAGS)
 %C%_tool_LDADD = $(VALGRIND_TOOL_LIBS)
-# By the compiler alone: libtool has its own idea of -static.  The user's flags are for programs with libc.
+# By the compiler alone: libtool has its own idea of -static.  The user's flags, distributions' hardening among them, are for
+# programs with libc.
+%D%/tool-tool.$(OBJEXT): CFLAGS =
 %C%_tool_LINK = $(CC) $(VALGRIND_TOOL_LDFLAGS) -o $@
 
 # The folder that VALGRIND_LIB names: tools by the name of the platform, and what valgrind preloads.  Programs of 32 bits run
