@@ -292,6 +292,7 @@ script_tests = \
 	%D%/package/groups.sh \
 	%D%/package/layers.sh \
 	%D%/package/man.sh \
+	%D%/package/packages.sh \
 	%D%/package/symbols.sh \
 	%D%/package/wheel.sh \
 	%D%/package/tables.sh \
@@ -563,6 +564,7 @@ EXTRA_DIST += \
 	%D%/annotations/roctx_lib.c \
 	%D%/annotations/tbb.cc \
 	%D%/annotations/work.h \
+	%D%/package/recipe.py \
 	%D%/preload/foreign.c \
 	%D%/preload/functions.c \
 	%D%/preload/functions.cc \
