@@ -288,6 +288,7 @@ script_tests = \
 	%D%/annotations/itt.sh \
 	%D%/annotations/nvtx.sh \
 	%D%/package/action.sh \
+	%D%/package/debian.sh \
 	%D%/package/docs.sh \
 	%D%/package/groups.sh \
 	%D%/package/layers.sh \
@@ -467,6 +468,7 @@ long_tests = \
 	%D%/bench/scale.sh \
 	%D%/bindings/mpi_job.sh \
 	%D%/fuzz/event \
+	%D%/package/debian.sh \
 	%D%/preload/unchanged.sh \
 	%D%/sim/restore \
 	%D%/valgrind/emulate.sh \
