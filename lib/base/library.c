@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,12 +40,40 @@ static void *open_somewhere(struct pmu_library *library)
 	return NULL;
 }
 
+/* For dl_iterate_phdr(), which begins with the program: has it a loader? */
+static int look_for_loader(struct dl_phdr_info *program, size_t size, void *found)
+{
+	(void)size;
+	for (int i = 0; i < program->dlpi_phnum; i++)
+		if (program->dlpi_phdr[i].p_type == PT_INTERP)
+			*(bool *)found = true;
+	return 1;
+}
+
+/*
+ * In a program that is linked with -static a library would come with a second libc, which glibc bears
+ * only where it is of the version that the program was linked with: another one can end it.
+ */
+static bool can_load(void)
+{
+	bool has_loader = false;
+
+	dl_iterate_phdr(look_for_loader, &has_loader);
+	return has_loader;
+}
+
 static void try(struct pmu_library *library)
 {
 	const char *text;
 	void *handle;
 
 	library->state = PMU_LIBRARY_TRYING;
+	if (!can_load()) {
+		snprintf(library->why, sizeof(library->why),
+			 "this program is linked with -static, and loads no libraries");
+		library->state = PMU_LIBRARY_NOT;
+		return;
+	}
 	dlerror(); /* what somebody else has left */
 	handle = library->file ? dlopen(library->file, RTLD_NOW | RTLD_LOCAL)
 			       : open_somewhere(library);
