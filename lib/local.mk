@@ -583,6 +583,28 @@ pmulib_LTLIBRARIES = %D%/libpmu-events.la
 %C%_libpmu_events_la_LDFLAGS = -module -avoid-version -no-undefined \
 	-Wl,-z,nodelete -Wl,-z,now -Wl,--as-needed $(DEFS_LDFLAGS) $(SECTION_LDFLAGS)
 
+# The same, linked into a program: names are in it, functions that stand in for libc's are not.  One object, of whose symbols
+# the map's alone are left.
+EXTRA_LTLIBRARIES = %D%/libpmu-static.la
+if HAVE_STATIC
+staticlibdir = $(libdir)
+nodist_staticlib_DATA = %D%/libpmu.a
+endif
+check_DATA = %D%/libpmu.a
+CLEANFILES += %D%/libpmu.a %D%/libpmu.a.o %D%/libpmu.a.symbols
+%C%_libpmu_static_la_SOURCES = %D%/group/resolve_here.c %D%/report/alone.c %D%/session/spawn_none.c
+%C%_libpmu_static_la_CPPFLAGS = $(lib_cppflags)
+%C%_libpmu_static_la_CFLAGS = $(lib_cflags)
+%C%_libpmu_static_la_LDFLAGS =
+static_objects = $(%C%_libpmu_static_la_OBJECTS) $(%C%_libpmu_common_la_OBJECTS) $(%C%_libpmu_names_la_OBJECTS) \
+	$(filter-out $(addprefix %D%/,session/libpmu_measure_la-spawn.lo region/libpmu_measure_la-started.lo), \
+		$(%C%_libpmu_measure_la_OBJECTS))
+%D%/libpmu.a: %D%/libpmu-static.la %D%/libpmu-core.la %D%/libpmu.map
+	@rm -f $@ && sed -n 's/^\t\(pmu_[a-z_]*\);$$/\1/p' $(srcdir)/%D%/libpmu.map >$@.symbols
+	$(AM_V_GEN)$(CC) $(CFLAGS) -r -nostdlib -o $@.o \
+		$(foreach object,$(static_objects:.lo=.o),$(dir $(object)).libs/$(notdir $(object))) && \
+		$(OBJCOPY) --keep-global-symbols=$@.symbols $@.o && $(AR) cr $@ $@.o
+
 # For size: what runs when a session, a thread or a program of the process starts and ends, at most.
 libpmu_once = $(addprefix api/libpmu_measure_la-,region% session%) $(addprefix region/libpmu_measure_la-,checkpoint% started%) report/% machine/% group/% \
 	$(addprefix base/libpmu_common_la-,environ% error% library% strbuf% sysfile% textfile%) \

@@ -294,6 +294,7 @@ script_tests = \
 	%D%/package/layers.sh \
 	%D%/package/man.sh \
 	%D%/package/packages.sh \
+	%D%/package/static.sh \
 	%D%/package/symbols.sh \
 	%D%/package/wheel.sh \
 	%D%/package/tables.sh \
