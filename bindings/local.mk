@@ -525,6 +525,10 @@ wheel: pmu %D%/libpmu-preload.la %D%/libpmu-annotations.la %D%/libpmu-perfstubs.
 WHEEL_OUTPUT = dist
 .PHONY: wheel
 
+# CMake: find_package(pmu).
+cmakedir = $(libdir)/cmake/pmu
+nodist_cmake_DATA = pmu-config.cmake pmu-config-version.cmake
+
 examplesdir = $(docdir)/examples
 dist_examples_DATA = \
 	%D%/examples/README.md \

@@ -289,11 +289,13 @@ script_tests = \
 	%D%/annotations/nvtx.sh \
 	%D%/package/action.sh \
 	%D%/package/debian.sh \
+	%D%/package/cmake.sh \
 	%D%/package/docs.sh \
 	%D%/package/groups.sh \
 	%D%/package/layers.sh \
 	%D%/package/man.sh \
 	%D%/package/packages.sh \
+	%D%/package/meson.sh \
 	%D%/package/static.sh \
 	%D%/package/symbols.sh \
 	%D%/package/wheel.sh \
@@ -492,6 +494,7 @@ EXTRA_DIST += \
 	%D%/sanitized.h \
 	%D%/steps.h \
 	%D%/tap.h \
+	%D%/package/installed.sh \
 	%D%/tap.sh \
 	%D%/api/openmp.c \
 	%D%/api/fork.h \
