@@ -177,6 +177,7 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(top
 	%D%/command/main.c \
 	%D%/command/options.c \
 	%D%/command/restore.c \
+	%D%/command/version.c \
 	%D%/command/check/check.c \
 	%D%/command/check/judge.c \
 	%D%/command/check/judge.h \

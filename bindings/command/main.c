@@ -9,7 +9,6 @@
 
 #include "base/write.h"
 #include "bindings/command/command.h"
-#include "pmu.h"
 #include "report/report.h"
 
 const struct pmu_command *const pmu_commands[] = {
@@ -98,29 +97,6 @@ int pmu_command_print(struct pmu_strbuf *out)
 	return PMU_EXIT_FAILED;
 }
 
-static int print_version(void)
-{
-	struct pmu_strbuf out = { 0 };
-
-	pmu_strbuf_addf(&out, "pmu (libpmu) %s\n", PMU_VERSION_STRING);
-	return pmu_command_print(&out);
-}
-
-static int run_version(const struct pmu_command *self, int argc, char **argv)
-{
-	if (argc > 1)
-		return pmu_command_usage_error(self, "version takes no '%s'", argv[1]);
-	return print_version();
-}
-
-const struct pmu_command pmu_command_version = {
-	.name = "version",
-	.usage = "version",
-	.about = "tell the version",
-	.help = "Tells the version, as 'pmu --version' does.\n\n  -h, --help  this text\n",
-	.run = run_version,
-};
-
 /*
  * Whatever else is asked for, and however wrong.  Behind "--" and, for 'pmu run' and 'pmu top', from
  * the first word on that is no option, the words are others'.
@@ -148,7 +124,7 @@ int main(int argc, char **argv)
 		return PMU_EXIT_USAGE;
 	}
 	if (!strcmp(name, "--version") || !strcmp(name, "-V"))
-		return print_version();
+		return pmu_command_version.run(&pmu_command_version, argc - 1, argv + 1);
 	if (pmu_command_is_help(name))
 		return pmu_command_help.run(&pmu_command_help, argc - 1, argv + 1);
 	command = pmu_command_find(name);

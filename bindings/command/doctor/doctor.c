@@ -494,6 +494,13 @@ static void add_stores(struct pmu_strbuf *out)
 		add_counts(out, "elsewhere", " in other folders of yours", &elsewhere);
 }
 
+void pmu_doctor_here(struct pmu_strbuf *out)
+{
+	add_machine(out);
+	add_sources(out);
+	add_settings(out);
+}
+
 static int run_doctor(const struct pmu_command *self, int argc, char **argv)
 {
 	struct pmu_strbuf out = { 0 };
@@ -512,9 +519,7 @@ static int run_doctor(const struct pmu_command *self, int argc, char **argv)
 		return pmu_doctor_noise(json);
 	if (json)
 		return pmu_doctor_json();
-	add_machine(&out);
-	add_sources(&out);
-	add_settings(&out);
+	pmu_doctor_here(&out);
 	add_stores(&out);
 	return pmu_command_print(&out);
 }

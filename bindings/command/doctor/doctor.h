@@ -47,6 +47,9 @@ void pmu_doctor_line(struct pmu_strbuf *out, const char *label, const char *text
 /** pmu_doctor_advice() - below such a line: "to stop it: ..." */
 void pmu_doctor_advice(struct pmu_strbuf *out, const char *what_for, const char *advice);
 
+/** pmu_doctor_here() - the machine, the sources of counts, and the settings that matter to them */
+void pmu_doctor_here(struct pmu_strbuf *out);
+
 /** pmu_doctor_noise() - `pmu doctor --noise`.  Return: an exit status. */
 int pmu_doctor_noise(bool json);
 
