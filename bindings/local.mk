@@ -182,6 +182,9 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(top
 	%D%/command/check/judge.c \
 	%D%/command/check/judge.h \
 	%D%/command/check/words.c \
+	%D%/command/complete/complete.c \
+	%D%/command/complete/complete.h \
+	%D%/command/complete/values.c \
 	%D%/command/diff/diff.c \
 	%D%/command/diff/diff.h \
 	%D%/command/diff/join.c \
@@ -525,6 +528,14 @@ wheel: pmu %D%/libpmu-preload.la %D%/libpmu-annotations.la %D%/libpmu-perfstubs.
 		--folders '$(bindir)' '$(libdir)' --output $(WHEEL_OUTPUT)
 WHEEL_OUTPUT = dist
 .PHONY: wheel
+
+# Shells' completion, where they look below the prefix.
+bashcompletiondir = $(datadir)/bash-completion/completions
+dist_bashcompletion_DATA = %D%/command/complete/bash/pmu
+zshcompletiondir = $(datadir)/zsh/site-functions
+dist_zshcompletion_DATA = %D%/command/complete/zsh/_pmu
+fishcompletiondir = $(datadir)/fish/vendor_completions.d
+dist_fishcompletion_DATA = %D%/command/complete/fish/pmu.fish
 
 # CMake: find_package(pmu).
 cmakedir = $(libdir)/cmake/pmu

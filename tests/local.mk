@@ -270,6 +270,7 @@ script_tests = \
 	%D%/command/against.sh \
 	%D%/command/check.sh \
 	%D%/command/command.sh \
+	%D%/command/complete.sh \
 	%D%/command/diff.sh \
 	%D%/command/info.sh \
 	%D%/command/list.sh \

@@ -100,6 +100,17 @@ struct pmu_option {
 	bool *flag;
 };
 
+/** Options of one command, at most. */
+#define PMU_OPTIONS_MAX 48
+
+/**
+ * pmu_command_options() - the options that a command takes, each given to @see
+ *
+ * Asks the command, which does nothing else.  Their pointers are the command's own, and gone later.
+ */
+void pmu_command_options(const struct pmu_command *command,
+			 void (*see)(void *arg, const struct pmu_option *option), void *arg);
+
 /**
  * pmu_command_option() - take argv[*i] for one of @options, which end with a NULL name
  * @i: moved to the value where that is an argument of its own

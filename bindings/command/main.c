@@ -9,6 +9,7 @@
 
 #include "base/write.h"
 #include "bindings/command/command.h"
+#include "bindings/command/complete/complete.h"
 #include "report/report.h"
 
 const struct pmu_command *const pmu_commands[] = {
@@ -127,6 +128,9 @@ int main(int argc, char **argv)
 		return pmu_command_version.run(&pmu_command_version, argc - 1, argv + 1);
 	if (pmu_command_is_help(name))
 		return pmu_command_help.run(&pmu_command_help, argc - 1, argv + 1);
+	/* for shells, so not among those that help lists */
+	if (!strcmp(name, "complete"))
+		return pmu_complete(argc - 1, argv + 1);
 	command = pmu_command_find(name);
 	if (!command) {
 		pmu_command_error("there is no command '%s'%s; 'pmu help' lists what there is",

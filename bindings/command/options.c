@@ -2,6 +2,7 @@
 /* The options of a command line, by a table. */
 #include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/strbuf.h"
@@ -10,7 +11,25 @@
 #include "bindings/command/quantity.h"
 #include "report/report.h"
 
-#define MAX_OPTIONS 48
+/* Who wants to know of the options instead of taking one; NULL: nobody. */
+static struct {
+	void (*see)(void *arg, const struct pmu_option *option);
+	void *arg;
+} observer;
+
+void pmu_command_options(const struct pmu_command *command,
+			 void (*see)(void *arg, const struct pmu_option *option), void *arg)
+{
+	char name[16], option[] = "-?", *argv[] = { name, option, NULL };
+
+	if (command == &pmu_command_help)
+		return; /* has none, and looks for none */
+	snprintf(name, sizeof(name), "%s", command->name);
+	observer.see = see;
+	observer.arg = arg;
+	command->run(command, 2, argv);
+	observer.see = NULL;
+}
 
 /*
  * The value of "-eVALUE", "-e VALUE", "--name=VALUE" or "--name VALUE"; NULL for other arguments,
@@ -37,9 +56,9 @@ static const char *value_of(const struct pmu_option *option, char **argv, int *i
 static int unknown(const struct pmu_command *self, const struct pmu_option *options,
 		   const char *arg)
 {
-	const char *names[MAX_OPTIONS + 2] = { "--help" }, *nearest;
+	const char *names[PMU_OPTIONS_MAX + 2] = { "--help" }, *nearest;
 
-	for (size_t n = 0; options[n].name && n < MAX_OPTIONS; n++)
+	for (size_t n = 0; options[n].name && n < PMU_OPTIONS_MAX; n++)
 		names[n + 1] = options[n].name;
 	nearest = arg[0] == '-' ? pmu_closest(arg, names) : NULL;
 	return pmu_command_usage_error(self, "%s takes no '%s'%s%s%s", self->name, arg,
@@ -66,6 +85,10 @@ int pmu_command_option(const struct pmu_command *self, const struct pmu_option *
 {
 	const char *arg = argv[*i];
 
+	for (const struct pmu_option *option = options; observer.see && option->name; option++)
+		observer.see(observer.arg, option);
+	if (observer.see)
+		return PMU_EXIT_HELPED;
 	for (const struct pmu_option *option = options; option->name; option++) {
 		const char *value;
 

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What options and commands take, for shells. */
+#include <stdio.h>
+#include <string.h>
+
+#include "bindings/command/command.h"
+#include "bindings/command/complete/complete.h"
+#include "bindings/command/list/list.h"
+#include "bindings/preload/parts.h"
+#include "group/catalog.h"
+#include "session/config.h"
+
+typedef void put_values(struct pmu_complete *complete);
+
+/* --- lists --- */
+
+/* What is before the last comma is there already. */
+static void begin_list(struct pmu_complete *complete)
+{
+	const char *comma = strrchr(complete->word + complete->kept, ',');
+
+	if (comma)
+		complete->kept = (size_t)(comma + 1 - complete->word);
+	pmu_strbuf_add(complete->out, ":nospace\n");
+}
+
+static void add_words(struct pmu_complete *complete, const char *words)
+{
+	char word[64];
+
+	while (*words) {
+		size_t len = strcspn(words, " ");
+
+		snprintf(word, sizeof(word), "%.*s", (int)len, words);
+		pmu_complete_add(complete, word, "");
+		words += len + strspn(words + len, " ");
+	}
+}
+
+/* Of "auto, none, cpus:0-3,8" those that are words: the others are examples. */
+static void add_variable(struct pmu_complete *complete, const char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
+	const struct pmu_config_help *var = pmu_config_help;
+	char word[64];
+
+	while (var->name && strcmp(var->name, name) != 0)
+		var++;
+	for (const char *at = var->name ? var->values : ""; *at;) {
+		size_t len = strspn(at, letters);
+
+		snprintf(word, sizeof(word), "%.*s", (int)len, at);
+		if (len && (!at[len] || at[len] == ',' || at[len] == ';'))
+			pmu_complete_add(complete, word, "");
+		at += strcspn(at, ",;");
+		at += strspn(at, ",; ");
+	}
+}
+
+#define PART(word, parts) pmu_complete_add(complete, word, "");
+
+static void put_parts(struct pmu_complete *complete)
+{
+	begin_list(complete);
+	PRELOAD_WORDS(PART)
+}
+
+static void add_rows(struct pmu_complete *complete, const struct pmu_list *list)
+{
+	for (size_t i = 0; i < list->n_sections && !list->failed; i++)
+		for (size_t r = 0; r < list->section[i].n_rows; r++)
+			pmu_complete_add(complete, list->section[i].row[r].name,
+					 list->section[i].row[r].about);
+}
+
+/*
+ * Names of events are the same in capitals and not: where none is written as it was begun, the others.
+ * Both at once have no beginning in common, and shells would take back what was typed.
+ */
+static void add_listed(struct pmu_complete *complete, enum pmu_list_kind kind)
+{
+	struct pmu_catalog catalog = { .keep_absent = true,
+				       .event_files = pmu_command_event_files(NULL) };
+	/* elsewhere: what of a group can be counted takes longer than a keystroke */
+	struct pmu_list list = { .elsewhere = true };
+	struct pmu_strbuf pattern = { 0 };
+	size_t len = complete->out->len;
+
+	for (const char *c = complete->word + complete->kept; *c; c++)
+		pmu_strbuf_addf(&pattern, strchr("*?[]\\", *c) ? "\\%c" : "%c", *c);
+	pmu_strbuf_add(&pattern, "*");
+	list.pattern = pmu_strbuf_text(&pattern);
+	list.wanted[kind] = true;
+	pmu_list_find(&list, &catalog);
+	add_rows(complete, &list);
+	complete->any_case = complete->out->len == len;
+	if (complete->any_case)
+		add_rows(complete, &list);
+	pmu_list_free(&list);
+	pmu_catalog_close(&catalog);
+	pmu_strbuf_free(&pattern);
+}
+
+static void put_groups(struct pmu_complete *complete)
+{
+	begin_list(complete);
+	add_listed(complete, PMU_LIST_GROUPS);
+}
+
+static void put_event(struct pmu_complete *complete)
+{
+	add_listed(complete, PMU_LIST_EVENTS);
+}
+
+static void put_events(struct pmu_complete *complete)
+{
+	begin_list(complete);
+	put_event(complete);
+}
+
+/* --- files --- */
+
+static void put_files(struct pmu_complete *complete)
+{
+	pmu_strbuf_add(complete->out, ":files\n");
+}
+
+static void put_folders(struct pmu_complete *complete)
+{
+	pmu_strbuf_add(complete->out, ":folders\n");
+}
+
+/* "run" may become "run.json", "run.h" "run.html". */
+static void add_endings(struct pmu_complete *complete, const char *const *endings)
+{
+	const char *word = complete->word + complete->kept, *slash = strrchr(word, '/');
+	const char *name = slash ? slash + 1 : word, *dot = strchr(name, '.');
+	size_t stem = dot ? (size_t)(dot - complete->word) : strlen(complete->word);
+
+	put_files(complete);
+	if (!*name || dot == name)
+		return;
+	complete->kept = stem;
+	for (; *endings; endings++)
+		pmu_complete_add(complete, *endings, "");
+}
+
+static void put_outputs(struct pmu_complete *complete)
+{
+	static const char *const of_diff[] = { ".json", ".csv", ".md", ".html", NULL };
+	static const char *const of_runs[] = {
+		".json", ".csv", ".html", ".folded", ".speedscope.json", ".pb.gz", ".txt", NULL
+	};
+
+	add_endings(complete, strcmp(complete->command, "diff") != 0 ? of_runs : of_diff);
+}
+
+static void put_traces(struct pmu_complete *complete)
+{
+	static const char *const endings[] = { ".pftrace", ".trace.json", ".json.gz", ".trace",
+					       NULL };
+
+	add_endings(complete, endings);
+}
+
+/* --- options --- */
+
+/* Of each that takes a value; with neither, what nobody else can know. */
+static const struct {
+	const char *command; /* NULL: any; the first row that fits counts */
+	const char *option;
+	const char *words;    /* these, */
+	const char *variable; /* what the setting takes that this one is as, */
+	put_values *put;      /* or what this finds */
+} values[] = {
+	{ NULL, "--against", NULL, NULL, NULL },
+	{ NULL, "--auto", NULL, NULL, put_parts },
+	{ NULL, "--baseline", NULL, NULL, put_files },
+	{ NULL, "--ceilings", NULL, NULL, put_files },
+	{ "top", "--count", NULL, NULL, NULL },
+	{ NULL, "--count", NULL, "PMU_COUNT", NULL },
+	{ NULL, "--cpu", NULL, NULL, NULL },
+	{ NULL, "--cpuid", NULL, NULL, put_files },
+	{ NULL, "--cpus", NULL, NULL, NULL },
+	{ NULL, "--device", NULL, NULL, put_files },
+	{ NULL, "--emulate", "fast", NULL, NULL },
+	{ NULL, "--event-files", NULL, NULL, put_folders },
+	{ NULL, "--events", NULL, NULL, put_events },
+	{ NULL, "--every", NULL, NULL, NULL },
+	{ NULL, "--filter", NULL, NULL, NULL },
+	{ NULL, "--functions", NULL, NULL, NULL },
+	{ NULL, "--group", NULL, NULL, put_groups },
+	{ NULL, "--interval", NULL, NULL, NULL },
+	{ NULL, "--limit", NULL, NULL, NULL },
+	{ NULL, "--limits", NULL, NULL, put_files },
+	{ NULL, "--map", NULL, NULL, NULL },
+	{ NULL, "--metric", NULL, NULL, NULL },
+	{ NULL, "--min-time", NULL, NULL, NULL },
+	{ NULL, "--output", NULL, NULL, put_outputs },
+	{ NULL, "--pin", NULL, "PMU_PIN", NULL },
+	{ NULL, "--precision", NULL, NULL, NULL },
+	{ NULL, "--raw", NULL, NULL, put_files },
+	{ NULL, "--repeat", "auto", NULL, NULL },
+	{ NULL, "--scope", NULL, "PMU_SCOPE", NULL },
+	{ "top", "--sort", "share self calls mean open threads name", NULL, NULL },
+	{ NULL, "--sort", "time self calls", NULL, NULL },
+	{ NULL, "--source", NULL, "PMU_BACKEND", NULL },
+	{ NULL, "--summary", NULL, NULL, put_files },
+	{ NULL, "--top", NULL, NULL, NULL },
+	{ NULL, "--topdown", "1 2 3 4", NULL, NULL },
+	{ NULL, "--topology", NULL, NULL, put_files },
+	{ NULL, "--trace", NULL, NULL, put_traces },
+	{ NULL, "--trace-keep", NULL, "PMU_TRACE_KEEP", NULL },
+	{ NULL, "--trace-min", NULL, NULL, NULL },
+	{ NULL, "--trace-size", NULL, NULL, NULL },
+	{ NULL, "--warmup", NULL, NULL, NULL },
+	{ NULL, "--wrap", NULL, NULL, NULL },
+};
+
+static size_t row_of(const char *command, const char *option)
+{
+	size_t i = 0;
+
+	while (i < PMU_ARRAY_LEN(values) &&
+	       (strcmp(values[i].option, option) != 0 ||
+		(values[i].command && strcmp(values[i].command, command) != 0)))
+		i++;
+	return i;
+}
+
+bool pmu_complete_unknown(const char *command, const char *option)
+{
+	return row_of(command, option) == PMU_ARRAY_LEN(values);
+}
+
+void pmu_complete_value(struct pmu_complete *complete, const char *option)
+{
+	size_t i = row_of(complete->command, option);
+
+	if (i == PMU_ARRAY_LEN(values))
+		return;
+	if (values[i].words)
+		add_words(complete, values[i].words);
+	if (values[i].variable)
+		add_variable(complete, values[i].variable);
+	if (values[i].put)
+		values[i].put(complete);
+}
+
+/* --- operands --- */
+
+static void put_topics(struct pmu_complete *complete)
+{
+	for (const struct pmu_command *const *command = pmu_commands; *command; command++)
+		pmu_complete_add(complete, (*command)->name, (*command)->about);
+	pmu_complete_add(complete, "environment", "the settings of a measured program");
+	pmu_complete_add(complete, "events", "what can be counted");
+}
+
+static void put_kinds(struct pmu_complete *complete)
+{
+	add_words(complete, "events groups pmus");
+}
+
+void pmu_complete_operand(struct pmu_complete *complete, size_t n)
+{
+	static const struct {
+		const char *command;
+		size_t most; /* so many of them; 0: any number */
+		put_values *put;
+	} operands[] = {
+		{ "check", 0, put_files }, { "diff", 0, put_files }, { "event", 0, put_event },
+		{ "help", 1, put_topics }, { "list", 1, put_kinds }, { "report", 0, put_files },
+	};
+
+	for (size_t i = 0; i < PMU_ARRAY_LEN(operands); i++)
+		if (!strcmp(operands[i].command, complete->command) &&
+		    (!operands[i].most || n < operands[i].most))
+			operands[i].put(complete);
+}
