@@ -626,14 +626,15 @@ nodist_lib_sources = $(nodist_%C%_libpmu_names_la_SOURCES)
 # (on Debian: abigail-tools) and debugging information, which CFLAGS ask for by themselves.
 abi_dump = $(srcdir)/%D%/abi/libpmu.so.0-$(host_cpu).xml
 abi_options = --exported-interfaces-only --suppressions $(srcdir)/%D%/abi/public.suppr
-EXTRA_DIST += %D%/abi/libpmu.so.0-x86_64.xml %D%/abi/public.suppr
+EXTRA_DIST += %D%/abi/libpmu.so.0-x86_64.xml %D%/abi/nodes.awk %D%/abi/public.suppr %D%/abi/released-nodes
 .PHONY: check-abi abi-dump
 check-abi: %D%/libpmu.la
 	@test -e $(abi_dump) || { echo "check-abi: there is no $(abi_dump)" >&2; exit 1; }
 	$(ABIDIFF) $(abi_options) --no-added-syms $(abi_dump) %D%/.libs/libpmu.so
-# With a release: what the next ones are held to.
+# With a release: what the next ones are held to.  Its nodes never change again; new functions go into a new one.
 abi-dump: %D%/libpmu.la
 	$(ABIDW) $(abi_options) --headers-dir $(srcdir)/include --drop-private-types --no-corpus-path \
 		--no-comp-dir-path --no-elf-needed --no-show-locs --type-id-style hash --out-file $(abi_dump) %D%/.libs/libpmu.so
+	$(AWK) -f $(srcdir)/%D%/abi/nodes.awk $(srcdir)/%D%/libpmu.map | LC_ALL=C sort >$(srcdir)/%D%/abi/released-nodes
 ABIDIFF = abidiff
 ABIDW = abidw

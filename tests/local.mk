@@ -302,6 +302,7 @@ script_tests = \
 	%D%/package/symbols.sh \
 	%D%/package/wheel.sh \
 	%D%/package/tables.sh \
+	%D%/package/version.sh \
 	%D%/preload/foreign.sh \
 	%D%/preload/functions.sh \
 	%D%/preload/openmp.sh \
