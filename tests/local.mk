@@ -497,6 +497,7 @@ EXTRA_DIST += \
 	%D%/sanitized.h \
 	%D%/steps.h \
 	%D%/tap.h \
+	%D%/package/dist.sh \
 	%D%/package/installed.sh \
 	%D%/tap.sh \
 	%D%/api/openmp.c \
