@@ -499,6 +499,8 @@ EXTRA_DIST += \
 	%D%/tap.h \
 	%D%/package/dist.sh \
 	%D%/package/installed.sh \
+	%D%/package/readme.sh \
+	%D%/package/release.sh \
 	%D%/tap.sh \
 	%D%/api/openmp.c \
 	%D%/api/fork.h \
