@@ -591,7 +591,7 @@ staticlibdir = $(libdir)
 nodist_staticlib_DATA = %D%/libpmu.a
 endif
 check_DATA = %D%/libpmu.a
-CLEANFILES += %D%/libpmu.a %D%/libpmu.a.o %D%/libpmu.a.symbols
+CLEANFILES += %D%/libpmu-static.la %D%/libpmu.a %D%/libpmu.a.o %D%/libpmu.a.symbols
 %C%_libpmu_static_la_SOURCES = %D%/group/resolve_here.c %D%/report/alone.c %D%/session/spawn_none.c
 %C%_libpmu_static_la_CPPFLAGS = $(lib_cppflags)
 %C%_libpmu_static_la_CFLAGS = $(lib_cflags)
