@@ -49,8 +49,8 @@ int pmu_pieces_open(struct pmu_table *table)
 	return fd;
 }
 
-/* Reserve first, then map. */
-void *pmu_piece_map(int fd, uint64_t offset, uint64_t size)
+/* Reserve first, then map: a full file system is an error here, not a SIGBUS later. */
+static void *map_file(int fd, uint64_t offset, uint64_t size)
 {
 	int rc = pmu_write_reserve(fd, 0, (off_t)offset, (off_t)size);
 
@@ -67,7 +67,7 @@ static void *map_piece(struct pmu_table *table, int fd, uint64_t size)
 	void *base = MAP_FAILED;
 
 	if (fd >= 0 && !table->file_ended)
-		base = pmu_piece_map(fd, table->file_end, size);
+		base = map_file(fd, table->file_end, size);
 	if (base && base != MAP_FAILED)
 		return base;
 	if (fd >= 0 && !table->file_ended)

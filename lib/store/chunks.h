@@ -31,13 +31,6 @@ void pmu_chunks_set_size(struct pmu_table *table, uint64_t size);
 
 /** pmu_pieces_open() - the store's file, for more of it.  Return: a descriptor; -ESTALE where another is in its place. */
 int pmu_pieces_open(struct pmu_table *table);
-/**
- * pmu_piece_map() - reserve and map a part of the file
- *
- * A full file system is an error here, not a SIGBUS later.
- * Return: NULL or MAP_FAILED with errno.
- */
-void *pmu_piece_map(int fd, uint64_t offset, uint64_t size);
 /** pmu_piece_push() - mapped memory is the store's next piece */
 void pmu_piece_push(struct pmu_table *table, const void *base, uint64_t size);
 /** pmu_piece_add() - another one for chunks; of anonymous memory where @fd is negative or full.  Return: 0 or -ENOMEM. */

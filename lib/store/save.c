@@ -50,9 +50,10 @@ static uint64_t used_of(const struct heads *heads)
 
 	if (heads->chunk.kind == PMU_CHUNK_FREE)
 		return sizeof(heads->chunk);
-	if (heads->chunk.kind != PMU_CHUNK_TRACE || ring->n >= ring->n_places)
+	if (heads->chunk.kind != PMU_CHUNK_TRACE)
 		return heads->chunk.size;
-	used = sizeof(*heads) + ring->n * ring->record_size;
+	used = ring->n < ring->n_places ? ring->n : ring->n_places;
+	used = sizeof(*heads) + used * ring->record_size;
 	return used < heads->chunk.size ? used : heads->chunk.size;
 }
 

@@ -31,7 +31,8 @@ struct pmu_table {
 	bool in_hole;            /* rings lie behind it: the room is a free chunk, that is parted */
 	uint64_t file_end;       /* end of the last piece */
 	uint64_t last_size;      /* of the last piece that is no ring's */
-	uint64_t free_ring;      /* offset of the first unused ring; 0 none */
+	uint32_t ring_bytes;     /* what each ring may take */
+	uint64_t free_ring;      /* offset of the first unused one, of that many or more; 0 none */
 	uint64_t free_chunk[32]; /* offsets of unused row chunks by log2 of their size; 0 none */
 	struct pmu_store_chunk *meta;
 	struct pmu_store_chunk *names;
@@ -134,10 +135,10 @@ struct pmu_store_side *pmu_table_side(struct pmu_table *table, struct pmu_table_
 				      enum pmu_side which, uint32_t row, uint32_t n_banks);
 
 /**
- * pmu_table_trace() - a ring for the calls of a thread, in a piece of its own
+ * pmu_table_trace() - a ring for the calls of a thread, in a piece of its own or behind another's
  * @serial: of the thread's record
  * @n_counts: counts of a record
- * @bytes: of the ring, or a little less; a multiple of a page
+ * @bytes: of the ring, or a little less; a multiple of a page, each time the same
  *
  * Only in a file, and as long as that leaves its file system half of what is free: rows need room,
  * too.
@@ -147,8 +148,8 @@ struct pmu_store_trace *pmu_table_trace(struct pmu_table *table, uint32_t serial
 					uint32_t bytes);
 
 /**
- * pmu_table_trace_end() - its thread has ended: what it has left of it, if that is much, is the next
- * one's
+ * pmu_table_trace_end() - its thread has ended: what it has left of it goes to the next one, which gets
+ * as much as any
  */
 void pmu_table_trace_end(struct pmu_table *table, struct pmu_store_trace *trace);
 

@@ -445,6 +445,17 @@ static void churn(void)
 	}
 }
 
+#define SOME 2700u
+
+static void *call_some(void *unused)
+{
+	for (unsigned int i = 0; i < SOME; i++) {
+		pmu_region_begin("some");
+		pmu_region_end("some");
+	}
+	return unused;
+}
+
 static void threads_that_come_and_go(void)
 {
 	static const char *const few[] = { "PMU_MAX_THREADS=5", NULL };
@@ -463,6 +474,30 @@ static void threads_that_come_and_go(void)
 	is_u64(found.rings, 5, "of threads whose rows are added up");
 	is_u64(found.dropped, (CHURN - 5) * 40, "calls are dropped, and counted");
 	is_u64(found.torn, 0, "what is there is whole");
+}
+
+/* More than one page of calls of each; then one that has many. */
+static void end_and_work(void)
+{
+	pthread_t thread;
+
+	churn();
+	pthread_create(&thread, NULL, call_some, NULL);
+	pthread_join(thread, NULL);
+}
+
+static void each_thread_has_all_of_its_room(void)
+{
+	static const char *const env[] = { "PMU_TRACE_SIZE=64KiB", NULL };
+	struct found found = run(end_and_work, env);
+	char path[128];
+	struct stat st;
+
+	is_whole(&found, "short lives, then a longer one");
+	is_u64(found.n, CHURN * 40 + SOME, "all of its calls");
+	snprintf(path, sizeof(path), "%s/run.trace", folder);
+	ok(stat(path, &st) == 0 && st.st_blocks * 512 < CHURN * 65536 / 8,
+	   "rings are no longer than they have to be: %lld KiB", (long long)st.st_blocks / 2);
 }
 
 /* --- processes --- */
@@ -630,6 +665,7 @@ int main(void)
 	what_is_lost_is_counted();
 	short_calls_are_left_out();
 	threads_that_come_and_go();
+	each_thread_has_all_of_its_room();
 	a_forked_child_has_a_trace_of_its_own();
 	alive_no_call_is_torn();
 	killed_at_any_moment_no_call_is_torn();
