@@ -97,20 +97,27 @@ bool pmu_store_head_of_name(const char *name, struct pmu_store_head *head)
 	return end > 0 && !name[end] && head->pid > 0;
 }
 
+/* Stores have holes where threads' rings may grow. */
+static uint64_t taken_by(const struct stat *st)
+{
+	return (uint64_t)st->st_blocks * 512;
+}
+
 static bool entry_fill(int fd, const char *name, const struct stat *st,
 		       struct pmu_store_entry *entry)
 {
 	struct pmu_store_head head;
 	ssize_t n = pread(fd, &head, sizeof(head), 0);
+	uint64_t length = (uint64_t)st->st_size;
 
-	entry->size = (uint64_t)st->st_size;
+	entry->size = taken_by(st);
 	entry->changed_unix_ns = pmu_time_ns(st->st_mtim);
 	entry->found = (st->st_mode & 0777) == FOUND_MODE;
 	entry->start_unix_ns = entry->changed_unix_ns;
 	snprintf(entry->program, sizeof(entry->program), "?");
-	if (n == sizeof(head) && !pmu_store_check_head(&head, entry->size)) {
+	if (n == sizeof(head) && !pmu_store_check_head(&head, length)) {
 		entry->start_unix_ns = head.start_unix_ns;
-		find_program(fd, head.size < entry->size ? head.size : entry->size, entry);
+		find_program(fd, head.size < length ? head.size : length, entry);
 	} else if (!pmu_store_head_of_name(name, &head)) {
 		return false;
 	}
@@ -276,7 +283,7 @@ static bool may_any_go(const struct keeping *keeping, const char *place)
 		if (!is_store_name(file->d_name) ||
 		    fstatat(dirfd(dir), file->d_name, &st, AT_SYMLINK_NOFOLLOW))
 			continue;
-		bytes += (uint64_t)st.st_size;
+		bytes += taken_by(&st);
 		any = bytes > keeping->most_bytes || is_older(keeping, pmu_time_ns(st.st_mtim));
 	}
 	if (dir)

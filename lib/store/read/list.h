@@ -49,7 +49,7 @@ struct pmu_store_entry {
 	enum pmu_liveness liveness;
 	int ended; /* its session has ended, or its process has gone on as another program */
 	uint64_t start_unix_ns;
-	uint64_t size;
+	uint64_t size; /* bytes that it takes */
 	uint64_t changed_unix_ns;
 	bool found; /* to be dead, then; see pmu_store_prune() */
 };
