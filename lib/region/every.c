@@ -26,7 +26,7 @@ static int make_twin(struct pmu_thread *self, struct pmu_every *every, uint32_t 
 	if (self->measuring)
 		return 0;
 	every->span = 2 * n - 1;
-	every->left = (uint32_t)pmu_every_random(self, n);
+	every->left = pmu_every_first(self, n);
 	return 0;
 }
 

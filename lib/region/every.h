@@ -28,6 +28,21 @@ static inline uint64_t pmu_every_random(struct pmu_thread *self, uint32_t below)
 }
 
 /**
+ * pmu_every_first() - calls that are left out before the first one that is measured
+ *
+ * As if one had come into draws that had long been going on, so that each call, the first included, is
+ * measured with the same chance: r with (2 N - 1 - r) / (N (2 N - 1)), the smaller one of two different
+ * numbers below 2 N.
+ */
+static inline uint32_t pmu_every_first(struct pmu_thread *self, uint32_t n)
+{
+	uint64_t one = pmu_every_random(self, 2 * n), other = pmu_every_random(self, 2 * n - 1);
+
+	other += other >= one;
+	return (uint32_t)(one < other ? one : other);
+}
+
+/**
  * pmu_every_choose() - the node that the next call of @node's region opens
  *
  * As many instructions for each measured call, and for each of the others: regions around count them.

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "region/every.h"
+#include "session/session.h"
 #include "tap.h"
 
 #define RUNS   1000
@@ -159,11 +161,33 @@ static void measure(struct sample *sample, uint64_t count, uint64_t time)
 	sample->time_square += (double)time * (double)time;
 }
 
-/* Those that are passed over between two that are measured: 0 to twice the mean of them. */
+/* As the library draws them. */
+struct drawing {
+	struct pmu_node node, twin;
+	struct pmu_every every;
+};
+
+static void begin_drawing(struct drawing *drawing, struct pmu_thread *self, uint32_t n)
+{
+	self->random = draw(UINT32_MAX) << 32 | draw(UINT32_MAX);
+	drawing->every = (struct pmu_every){ .node = { &drawing->node, &drawing->twin },
+					     .left = pmu_every_first(self, n),
+					     .span = 2 * n - 1 };
+	drawing->node.every = drawing->twin.every = &drawing->every;
+}
+
+static bool is_measured(struct drawing *drawing, struct pmu_thread *self)
+{
+	return pmu_every_choose(self, &drawing->node) == &drawing->node;
+}
+
 static void take_sample(uint64_t (*count_of)(uint64_t before), struct sample *sample)
 {
-	uint64_t gap = draw(2 * EVERY - 1), last = 0;
+	static struct pmu_thread self;
+	static struct drawing drawing;
+	uint64_t last = 0;
 
+	begin_drawing(&drawing, &self, EVERY);
 	for (int i = 0; i < CALLS; i++) {
 		uint64_t time;
 
@@ -171,11 +195,32 @@ static void take_sample(uint64_t (*count_of)(uint64_t before), struct sample *sa
 		time = last / 2 + draw(200);
 		sample->all_net += last;
 		sample->all_time += time;
-		if (gap--)
-			continue;
-		measure(sample, last, time);
-		gap = draw(2 * EVERY - 1);
+		if (is_measured(&drawing, &self))
+			measure(sample, last, time);
 	}
+}
+
+#define FIRST_RUNS  100000
+#define FIRST_CALLS 40
+
+static void each_call_is_as_likely(uint32_t n)
+{
+	static struct pmu_thread self;
+	static struct drawing drawing;
+	int measured[FIRST_CALLS] = { 0 };
+	double mean = (double)FIRST_RUNS / n, deviation = sqrt(mean * (1 - 1.0 / n)), most = 0;
+
+	for (int i = 0; i < FIRST_RUNS; i++) {
+		begin_drawing(&drawing, &self, n);
+		for (int k = 0; k < FIRST_CALLS; k++)
+			measured[k] += is_measured(&drawing, &self);
+	}
+	for (int k = 0; k < FIRST_CALLS; k++)
+		if (fabs(measured[k] - mean) > most)
+			most = fabs(measured[k] - mean);
+	ok(most < 5 * deviation,
+	   "one call in %u: each of the first %d is measured as often, but for %.1f deviations", n,
+	   FIRST_CALLS, most / deviation);
 }
 
 /* A report of it. */
@@ -269,6 +314,10 @@ int main(void)
 	samples_hold(skewed, 970, "skewed");
 	/* gaps spread a sample more evenly than chance, as rounds do */
 	samples_hold(alike, RUNS, "alike");
+	each_call_is_as_likely(2);
+	each_call_is_as_likely(3);
+	each_call_is_as_likely(10);
+	each_call_is_as_likely(1000);
 	ok(holds(constant, 7, &estimate, &truth), "what is constant");
 	ok(fabs(estimate.value - truth) < 0.5 && estimate.error == 0, "is known, for sure");
 	return done_testing();
