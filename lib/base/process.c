@@ -171,15 +171,14 @@ static bool is_of_other_namespace(const struct pmu_process *process)
 	return process->pid_ns && pid_ns && process->pid_ns != pid_ns;
 }
 
-enum pmu_liveness pmu_process_liveness(const struct pmu_process *process)
+enum pmu_liveness pmu_process_liveness_here(const struct pmu_process *process)
 {
 	struct pmu_process_stat stat;
 
 	if (process->pid <= 0 || pmu_process_boot(process->boot_id) == PMU_BOOT_ANOTHER)
 		return PMU_PROCESS_FOREIGN;
-	/* one that is not seen may be hidden, or gone */
 	if (is_of_other_namespace(process))
-		return is_seen(process) ? PMU_PROCESS_ALIVE : PMU_PROCESS_FOREIGN;
+		return PMU_PROCESS_FOREIGN;
 	if (kill(process->pid, 0) && errno == ESRCH)
 		return PMU_PROCESS_DEAD;
 	if (pmu_process_stat(process->pid, &stat))
@@ -187,4 +186,15 @@ enum pmu_liveness pmu_process_liveness(const struct pmu_process *process)
 	if (process->start_time && stat.start_time != process->start_time)
 		return PMU_PROCESS_DEAD; /* the pid's next owner */
 	return pmu_process_has_ended(&stat) ? PMU_PROCESS_DEAD : PMU_PROCESS_ALIVE;
+}
+
+enum pmu_liveness pmu_process_liveness(const struct pmu_process *process)
+{
+	enum pmu_liveness liveness = pmu_process_liveness_here(process);
+
+	/* one that is not seen may be hidden, or gone */
+	if (liveness == PMU_PROCESS_FOREIGN && process->pid > 0 &&
+	    pmu_process_boot(process->boot_id) != PMU_BOOT_ANOTHER && is_seen(process))
+		return PMU_PROCESS_ALIVE;
+	return liveness;
 }

@@ -61,5 +61,7 @@ enum pmu_liveness {
  * A process of a container that is seen from here is looked for in /proc, one after another.
  */
 enum pmu_liveness pmu_process_liveness(const struct pmu_process *process);
+/** pmu_process_liveness_here() - likewise, and what is of a container is foreign: nothing is looked for */
+enum pmu_liveness pmu_process_liveness_here(const struct pmu_process *process);
 
 #endif

@@ -182,7 +182,7 @@ int pmu_store_create(const struct pmu_process *owner, char *path, size_t size, u
 	return pmu_fail(ENOENT, "cannot create a store (%s)", refused);
 }
 
-enum pmu_liveness pmu_store_liveness(const struct pmu_store_head *head)
+struct pmu_process pmu_store_process(const struct pmu_store_head *head)
 {
 	struct pmu_process process = { .pid = head->pid,
 				       .start_time = head->start_time,
@@ -190,6 +190,13 @@ enum pmu_liveness pmu_store_liveness(const struct pmu_store_head *head)
 
 	_Static_assert(sizeof(process.boot_id) == sizeof(head->boot_id), "a head has room for it");
 	memcpy(process.boot_id, head->boot_id, sizeof(process.boot_id));
+	return process;
+}
+
+enum pmu_liveness pmu_store_liveness(const struct pmu_store_head *head)
+{
+	struct pmu_process process = pmu_store_process(head);
+
 	return pmu_process_liveness(&process);
 }
 

@@ -37,6 +37,8 @@ void pmu_store_say_lost(void);
 
 /** pmu_store_liveness() - of the process whose store it is */
 enum pmu_liveness pmu_store_liveness(const struct pmu_store_head *head);
+/** pmu_store_process() - that process */
+struct pmu_process pmu_store_process(const struct pmu_store_head *head);
 
 /**
  * pmu_store_dir() - the folder for stores

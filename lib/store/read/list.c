@@ -122,7 +122,8 @@ static bool entry_fill(int fd, const char *name, const struct stat *st,
 		return false;
 	}
 	entry->pid = head.pid;
-	entry->liveness = pmu_store_liveness(&head);
+	entry->process = pmu_store_process(&head);
+	entry->liveness = pmu_process_liveness_here(&entry->process);
 	entry->ended = head.ended || head.next == PMU_NEXT_EXEC;
 	return true;
 }
@@ -199,6 +200,17 @@ static int newest_first(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
+/* For people: a process of a container may be seen from here. */
+static void look_further(struct listing *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		struct pmu_store_entry *entry = &list->entry[i];
+
+		if (entry->liveness == PMU_PROCESS_FOREIGN)
+			entry->liveness = pmu_process_liveness(&entry->process);
+	}
+}
+
 int pmu_store_list(struct pmu_store_entry **entries)
 {
 	char place[PMU_N_PLACES][PMU_PLACE_MAX];
@@ -222,6 +234,7 @@ int pmu_store_list(struct pmu_store_entry **entries)
 		free(list.entry);
 		return rc ? pmu_fail(rc, "no memory for a list of stores") : 0;
 	}
+	look_further(&list);
 	qsort(list.entry, list.n, sizeof(list.entry[0]), newest_first);
 	*entries = list.entry;
 	return (int)list.n;
@@ -232,6 +245,7 @@ int pmu_store_list_folder(const char *folder, struct pmu_store_entry **entries)
 	struct listing list = { 0 };
 	int rc = list_place(&list, folder);
 
+	look_further(&list);
 	*entries = list.entry;
 	return rc ? pmu_fail(rc, "no memory for a list of stores") : (int)list.n;
 }
@@ -297,12 +311,14 @@ static void note_found(const struct pmu_store_entry *entry)
 		utimensat(AT_FDCWD, entry->path, NULL, AT_SYMLINK_NOFOLLOW);
 }
 
-/* Of one that nobody writes to. */
+/* Of one that nobody writes to.  A process elsewhere is looked for now, which takes all of /proc. */
 static bool is_too_old(const struct keeping *keeping, const struct pmu_store_entry *entry)
 {
 	if (!is_older(keeping, entry->changed_unix_ns))
 		return false;
-	if (entry->liveness == PMU_PROCESS_FOREIGN || entry->found)
+	if (entry->liveness == PMU_PROCESS_FOREIGN)
+		return pmu_process_liveness(&entry->process) == PMU_PROCESS_FOREIGN;
+	if (entry->found)
 		return true;
 	note_found(entry);
 	return false;

@@ -46,6 +46,7 @@ struct pmu_store_entry {
 	char path[512];
 	char program[64];
 	int32_t pid;
+	struct pmu_process process;
 	enum pmu_liveness liveness;
 	int ended; /* its session has ended, or its process has gone on as another program */
 	uint64_t start_unix_ns;

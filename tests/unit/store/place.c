@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Folders for stores, new stores, and what becomes of old ones. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -265,6 +266,17 @@ static void a_process_without_main_thread_is_alive(void)
 	free(build);
 }
 
+static int n_walks; /* through /proc */
+
+/* In the place of libc's. */
+DIR *opendir(const char *name)
+{
+	int fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	n_walks += !strcmp(name, "/proc");
+	return fd < 0 ? NULL : fdopendir(fd);
+}
+
 static void write_store(const char *folder, const char *name, const void *bytes, size_t size)
 {
 	char path[256];
@@ -422,6 +434,34 @@ static void old_stores_are_removed(void)
 	free(build);
 }
 
+/* Of a container, and not seen: the whole of /proc says that. */
+static void those_of_containers_are_looked_for_once(void)
+{
+	struct build *build = build_new();
+	char dir[256], name[64];
+
+	use_folder("prune");
+	pmu_store_dir(1, dir, sizeof(dir));
+	if (!build_head(build)->pid_ns) {
+		skip("stores of containers", "no pid namespaces");
+		free(build);
+		return;
+	}
+	build_head(build)->pid_ns ^= 1;
+	for (int i = 0; i < 8; i++) {
+		snprintf(name, sizeof(name), "4-%d-1.pmu", i + 1);
+		leave(build, name, sizeof(build->bytes));
+	}
+	make_older("4-3-1.pmu", 31);
+	setenv(PMU_STORE_MIB_VARIABLE, "1", 1);
+	n_walks = 0;
+	is_int(pmu_store_prune_folder(dir), 1, "of stores of containers an old one goes");
+	unsetenv(PMU_STORE_MIB_VARIABLE);
+	ok(!is_there("4-3-1.pmu") && is_there("4-4-1.pmu"), "and no other");
+	is_int(n_walks, 1, "its process alone was looked for");
+	free(build);
+}
+
 static void clean_up(void)
 {
 	char command[128];
@@ -449,6 +489,7 @@ int main(void)
 	a_process_without_main_thread_is_alive();
 	lists_stores_newest_first();
 	old_stores_are_removed();
+	those_of_containers_are_looked_for_once();
 	clean_up();
 	return done_testing();
 }
