@@ -74,6 +74,13 @@ static int read_json(struct pmu_input *input, int fd)
 	return 0;
 }
 
+static bool is_link(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && S_ISLNK(st.st_mode);
+}
+
 /* Files are read by several threads; of a program that runs one may be mapped at a time. */
 static int take_snapshot(struct pmu_input *input, int fd, const struct pmu_store_head *head)
 {
@@ -83,8 +90,10 @@ static int take_snapshot(struct pmu_input *input, int fd, const struct pmu_store
 
 	if (alone)
 		pthread_mutex_lock(&one);
-	rc = input->kept ? pmu_store_snapshot_open(fd, input->path, &input->model)
-			 : pmu_store_snapshot_file(input->path, &input->model);
+	/* which refuses a link to a store */
+	rc = input->kept && !is_link(input->path)
+		     ? pmu_store_snapshot_open(fd, input->path, &input->model)
+		     : pmu_store_snapshot_file(input->path, &input->model);
 	if (alone)
 		pthread_mutex_unlock(&one);
 	return rc;
@@ -131,8 +140,7 @@ static int open_input(const struct pmu_input *input)
 {
 	if (input->kept && *input->kept >= 0)
 		return *input->kept;
-	return open(input->path,
-		    O_RDONLY | O_CLOEXEC | O_NONBLOCK | (input->kept ? O_NOFOLLOW : 0));
+	return open(input->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
 /* What a file is, is told by how it begins. */
@@ -160,7 +168,8 @@ int pmu_input_read(struct pmu_input *input)
 	else
 		rc = pmu_fail(EINVAL, "cannot read %s: it is neither a store nor a JSON report",
 			      input->path);
-	if (input->kept)
+	/* a report is written anew, by another file in its place */
+	if (input->kept && input->is_store)
 		*input->kept = fd;
 	else
 		close(fd);

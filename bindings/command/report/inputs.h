@@ -16,7 +16,7 @@ struct pmu_input {
 	struct pmu_series *series;
 	bool wants_series;
 	/*
-	 * Where the file stays open, -1 until it is: it is still there when its program has ended and
+	 * Where a store stays open, -1 until it is: it is still there when its program has ended and
 	 * removed it.  NULL: it is closed again.
 	 */
 	int *kept;
