@@ -110,6 +110,7 @@ unit_tests = \
 	%D%/unit/store/histogram \
 	%D%/unit/store/place \
 	%D%/unit/store/read_one \
+	%D%/unit/store/save \
 	%D%/unit/store/snapshot \
 	%D%/unit/store/snapshot_cut \
 	%D%/unit/store/team \

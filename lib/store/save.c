@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <sys/sendfile.h>
 #include <unistd.h>
 
@@ -57,26 +58,30 @@ static uint64_t used_of(const struct heads *heads)
 	return used < heads->chunk.size ? used : heads->chunk.size;
 }
 
-/* What its thread has done to a ring while that was copied, so that no reader takes it for whole. */
-static int mark_overrun(int from, int to, uint64_t offset, const struct heads *before)
+/*
+ * The head that was read, whatever has become of it: a ring that has ended since, or a free chunk that was
+ * parted, is shorter, and behind it is a head that is not in the copy.
+ */
+static int copy_head(int from, int to, uint64_t offset, const struct heads *before)
 {
-	struct heads now;
+	struct heads now, then = *before;
 
+	if (before->chunk.kind == PMU_CHUNK_FREE)
+		return pmu_write_at(to, &then.chunk, sizeof(then.chunk), (off_t)offset);
 	if (pread(from, &now, sizeof(now), (off_t)offset) != (ssize_t)sizeof(now))
 		return -EUCLEAN;
-	if (now.chunk.owner != before->chunk.owner || now.ring.n < before->ring.n) {
-		/* another thread's by now */
-		now.chunk.owner = 0;
-		return pmu_write_at(to, &now.chunk.owner, sizeof(now.chunk.owner),
-				    (off_t)(offset + offsetof(struct heads, chunk.owner)));
-	}
-	now.ring.overrun = now.ring.n - before->ring.n;
-	if (!now.ring.overrun)
-		return 0;
-	/* that of the copy may be any between the two */
-	now.ring.n = before->ring.n;
-	return pmu_write_at(to, &now.ring, sizeof(now.ring),
-			    (off_t)(offset + offsetof(struct heads, ring)));
+	/* no reader is to take for whole what its thread has written meanwhile */
+	then.ring.overrun = now.ring.n - before->ring.n;
+	/* another thread's by now */
+	if (now.chunk.owner != before->chunk.owner || now.ring.n < before->ring.n)
+		then.chunk.owner = 0;
+	return pmu_write_at(to, &then, sizeof(then), (off_t)offset);
+}
+
+static bool has_copied_head(const struct pmu_store_chunk *chunk)
+{
+	return chunk->kind == PMU_CHUNK_FREE ||
+	       (chunk->kind == PMU_CHUNK_TRACE && chunk->size >= sizeof(struct heads));
 }
 
 static int copy_chunks(int from, int to, uint64_t end)
@@ -92,8 +97,8 @@ static int copy_chunks(int from, int to, uint64_t end)
 		    heads.chunk.size < sizeof(heads.chunk) || heads.chunk.size > end - offset)
 			return -EUCLEAN;
 		rc = copy_bytes(from, to, offset, used_of(&heads));
-		if (!rc && heads.chunk.kind == PMU_CHUNK_TRACE)
-			rc = mark_overrun(from, to, offset, &heads);
+		if (!rc && has_copied_head(&heads.chunk))
+			rc = copy_head(from, to, offset, &heads);
 		offset += heads.chunk.size;
 	}
 	return rc ? rc : pmu_write_resize(to, (off_t)end);
