@@ -5,7 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/write.h"
@@ -17,30 +21,31 @@ struct heads {
 	struct pmu_store_trace ring;
 };
 
-/* To the same place. */
+/*
+ * To the same place.  Signals are held back all the time: where a limit ends a call that has copied
+ * something, the signal is there, and only the next call says why.
+ */
 static int copy_bytes(int from, int to, uint64_t offset, uint64_t size)
 {
 	struct pmu_write_hold hold;
 	off_t at = (off_t)offset;
-	ssize_t n = 1;
+	int rc = 0;
 
 	if (lseek(to, at, SEEK_SET) < 0)
 		return -errno;
-	while (size && n > 0) {
-		int rc;
+	pmu_write_hold(&hold);
+	while (size && !rc) {
+		ssize_t n = sendfile(to, from, &at, size);
 
-		pmu_write_hold(&hold);
-		n = sendfile(to, from, &at, size);
-		rc = n < 0 ? -errno : 0;
-		pmu_write_release(&hold, rc);
-		if (rc == -EINTR)
-			n = 1;
-		else if (rc)
-			return rc;
-		else
+		if (n > 0)
 			size -= (uint64_t)n;
+		else if (!n)
+			rc = -EIO;
+		else if (errno != EINTR)
+			rc = -errno;
 	}
-	return size ? -EIO : 0;
+	pmu_write_release(&hold, rc);
+	return rc;
 }
 
 /* The place behind its records is the one that may be written to. */
@@ -104,21 +109,77 @@ static int copy_chunks(int from, int to, uint64_t end)
 	return rc ? rc : pmu_write_resize(to, (off_t)end);
 }
 
+/** Where the copy is written. */
+struct place {
+	int fd;
+	char *beside; /* that becomes the file itself when it is whole; NULL: it is written in place */
+};
+
+/* One that may not be written to is not replaced either. */
+static int open_beside(const char *to, const struct stat *old, struct place *place)
+{
+	size_t size = strlen(to) + 32;
+
+	if (old && faccessat(AT_FDCWD, to, W_OK, AT_EACCESS) < 0)
+		return -errno;
+	place->beside = malloc(size);
+	if (!place->beside)
+		return -ENOMEM;
+	snprintf(place->beside, size, "%s.%ld.new", to, (long)getpid());
+	place->fd = open(place->beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+			 old ? old->st_mode & 0777 : 0666);
+	if (place->fd >= 0)
+		return 0;
+	free(place->beside);
+	place->beside = NULL;
+	return 0;
+}
+
+/* In place: what a link leads to, and files in folders that nobody may write to. */
+static int open_place(const char *to, struct place *place)
+{
+	struct stat st;
+	bool exists = !lstat(to, &st);
+	int rc = 0;
+
+	*place = (struct place){ .fd = -1 };
+	if (!exists || (S_ISREG(st.st_mode) && st.st_nlink == 1))
+		rc = open_beside(to, exists ? &st : NULL, place);
+	if (rc || place->fd >= 0)
+		return rc;
+	place->fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	return place->fd < 0 ? -errno : 0;
+}
+
+static int close_place(struct place *place, const char *to, int rc)
+{
+	if (close(place->fd) < 0 && !rc)
+		rc = -errno;
+	if (place->beside && !rc && rename(place->beside, to) < 0)
+		rc = -errno;
+	if (place->beside && rc)
+		unlink(place->beside);
+	free(place->beside);
+	return rc;
+}
+
 int pmu_store_save(const char *from, const char *to)
 {
-	int in = open(from, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), out, rc;
+	int in = open(from, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), rc;
 	struct pmu_store_head head;
+	struct place out;
 
 	if (in < 0)
 		return -errno;
-	out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	rc = out < 0 ? -errno : 0;
-	if (!rc && pread(in, &head, sizeof(head), 0) != (ssize_t)sizeof(head))
+	rc = open_place(to, &out);
+	if (rc)
+		goto close_in;
+	if (pread(in, &head, sizeof(head), 0) != (ssize_t)sizeof(head))
 		rc = -EUCLEAN;
 	if (!rc)
-		rc = copy_chunks(in, out, head.size);
+		rc = copy_chunks(in, out.fd, head.size);
+	rc = close_place(&out, to, rc);
+close_in:
 	close(in);
-	if (out >= 0 && close(out) < 0 && !rc)
-		rc = -errno;
 	return rc;
 }

@@ -3,6 +3,7 @@
 #include "store/save.h"
 
 #include <errno.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -82,6 +83,42 @@ static void what_is_behind_a_chunk_that_is_parted_is_kept(enum pmu_store_kind ki
 	free(build);
 }
 
+static long size_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) ? -1 : (long)st.st_size;
+}
+
+static void what_was_there_stays_until_the_copy_is_whole(void)
+{
+	struct pmu_store_group *group;
+	struct pmu_store_thread *thread;
+	struct build *build = simple(&group, &thread);
+	const struct rlimit little = { 8192, RLIM_INFINITY },
+			    much = { RLIM_INFINITY, RLIM_INFINITY };
+	char beside[128];
+
+	build_chunk(build, PMU_CHUNK_META, 65536);
+	if (write_store(from, build, build_head(build)->size))
+		abort();
+	unlink(to);
+	is_int(pmu_store_save(from, to), 0, "a copy");
+	chmod(to, 0640);
+	setrlimit(RLIMIT_FSIZE, &little);
+	is_int(pmu_store_save(from, to), -EFBIG, "there is no room for the next one");
+	setrlimit(RLIMIT_FSIZE, &much);
+	is_int(size_of(to), (long)build_head(build)->size, "the older one is there, whole");
+	snprintf(beside, sizeof(beside), "%s.%ld.new", to, (long)getpid());
+	ok(access(beside, F_OK), "and nothing beside it");
+	build_chunk(build, PMU_CHUNK_META, 4096);
+	if (write_store(from, build, build_head(build)->size))
+		abort();
+	is_int(pmu_store_save(from, to), 0, "another one, with room");
+	is_int(size_of(to), (long)build_head(build)->size, "takes its place");
+	free(build);
+}
+
 int main(void)
 {
 	strcpy(folder, "/tmp/pmu-save-XXXXXX");
@@ -91,6 +128,7 @@ int main(void)
 	snprintf(to, sizeof(to), "%s/to.trace", folder);
 	what_is_behind_a_chunk_that_is_parted_is_kept(PMU_CHUNK_FREE, "a free chunk");
 	what_is_behind_a_chunk_that_is_parted_is_kept(PMU_CHUNK_TRACE, "a ring");
+	what_was_there_stays_until_the_copy_is_whole();
 	unlink(from);
 	unlink(to);
 	rmdir(folder);
