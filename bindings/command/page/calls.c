@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "bindings/command/command.h"
 #include "bindings/command/page/timeline.h"
 #include "bindings/command/trace/timeline.h"
 #include "bindings/command/viewers/protobuf.h"
@@ -230,6 +231,8 @@ int pmu_page_calls_gather(struct pmu_page_calls *calls, const char *const *store
 	to->arg = calls;
 	rc = pmu_timeline_walk(to, store, n);
 	calls->untraced = to->written.untraced;
+	if (!rc && to->written.unread)
+		pmu_command_error("not in the timeline: %s", to->written.why);
 	if (!rc && calls->n > PMU_PAGE_SLICES)
 		pmu_page_keep_longest(calls);
 	pmu_strbuf_free(&to->out);

@@ -317,24 +317,46 @@ static int look(const struct pmu_store_view *view, unsigned int is, void *arg)
 	struct pmu_trace_source source;
 	int rc = pmu_trace_source_open(&source, view, is);
 
-	if (!rc)
+	if (!rc) {
+		to->inside = true;
 		rc = write_process(to, &source);
-	else if (rc == -ENODATA)
+		to->inside = rc;
+	} else if (rc == -ENODATA) {
 		to->written.untraced++;
+	}
 	pmu_trace_source_close(&source);
 	if (rc == -ENOMEM)
 		pmu_fail(ENOMEM, "no memory for the trace");
 	return rc;
 }
 
+/* Return: whether the others can be written nevertheless. */
+static bool pass_over(struct pmu_timeline *to, const char *store, int rc)
+{
+	if (rc == -ENOMEM || to->inside)
+		return false;
+	if (rc == -ENODATA || to->written.unread++)
+		return true;
+	if (strstr(pmu_error_text(), store))
+		snprintf(to->written.why, sizeof(to->written.why), "%s", pmu_error_text());
+	else
+		snprintf(to->written.why, sizeof(to->written.why), "cannot read %s: %s", store,
+			 pmu_error_text());
+	to->error = rc;
+	return true;
+}
+
 int pmu_timeline_walk(struct pmu_timeline *to, const char *const *store, size_t n)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < n && (!rc || rc == -ENODATA); i++)
+	for (size_t i = 0; i < n && !rc; i++) {
 		rc = pmu_store_look(store[i], look, to);
-	if (rc == -ENODATA && to->n_processes)
-		rc = 0;
+		if (rc && pass_over(to, store[i], rc))
+			rc = i + 1 < n || to->n_processes ? 0 : rc;
+	}
+	if (rc && !to->n_processes && to->written.unread)
+		return pmu_fail(to->error, "%s", to->written.why);
 	if (!rc)
 		to->format->finish(to);
 	return rc ? rc : flush(to);
@@ -367,6 +389,11 @@ int pmu_trace_write(const char *const *store, size_t n, const char *path,
 
 void pmu_trace_tell(const char *path, const struct pmu_trace_written *written)
 {
+	if (written->unread > 1)
+		pmu_command_error("%u files are not in %s; the first: %s", written->unread, path,
+				  written->why);
+	else if (written->unread)
+		pmu_command_error("not in %s: %s", path, written->why);
 	if (written->lost)
 		pmu_command_error("%" PRIu64 " calls are not in %s: there was no room for them; a "
 				  "larger PMU_TRACE_SIZE keeps more",

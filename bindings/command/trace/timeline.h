@@ -25,7 +25,8 @@ struct pmu_timeline {
 	struct pmu_trace_sink sink;
 	struct pmu_strbuf out; /* on its way there */
 	struct pmu_trace_written written;
-	bool begun; /* the file's begin is written */
+	bool begun;  /* the file's begin is written */
+	bool inside; /* a process is being written */
 	/* Of each host's boot; the clock of all is CLOCK_MONOTONIC of the first. */
 	struct {
 		char host[256], boot_id[40];
@@ -33,6 +34,7 @@ struct pmu_timeline {
 	unsigned int n_hosts;
 	int64_t unix_offset; /* from that to CLOCK_REALTIME, ns */
 	unsigned int n_processes;
+	int error; /* of the first store that cannot be read */
 };
 
 /** A group's columns. */
@@ -101,7 +103,7 @@ extern const struct pmu_timeline_format pmu_timeline_chrome, pmu_timeline_chrome
 /**
  * pmu_timeline_walk() - tell @to->format of all traces
  * @to: all zero but format, arg, and the sink of formats that write; pmu_strbuf_free(&to->out) after it
- * @store: [@n] their files; those without a trace are left out
+ * @store: [@n] their files; those without a trace, and those that cannot be read, are left out
  * Return: 0; a negative errno with a sentence: -ENODATA where none of them has a trace.
  */
 int pmu_timeline_walk(struct pmu_timeline *to, const char *const *store, size_t n);

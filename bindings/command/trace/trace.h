@@ -14,6 +14,8 @@ struct pmu_trace_written {
 	uint64_t left_out;     /* calls that were shorter than PMU_TRACE_MIN */
 	uint64_t damaged;      /* rings and calls that made no sense */
 	unsigned int untraced; /* stores without a trace */
+	unsigned int unread;   /* stores that cannot be read */
+	char why[512];         /* the first of them: a sentence that names it */
 };
 
 /**
@@ -28,11 +30,12 @@ int pmu_trace_check(const char *path);
 
 /**
  * pmu_trace_write() - traces of processes as one, on one clock
- * @store: [@n] their files; those without a trace are left out
+ * @store: [@n] their files; those without a trace, and those that cannot be read, are left out
  * @path: .pftrace or .json.gz; written beside its place and renamed into it
  *
  * Streams: it takes 4 bytes for each call of the largest ring, and arrows.
- * Return: 0; a negative errno with a sentence: -ENODATA where none of them has a trace.
+ * Return: 0; a negative errno with a sentence: -ENODATA where none of them has a trace, another one where
+ * none can be read.
  */
 int pmu_trace_write(const char *const *store, size_t n, const char *path,
 		    struct pmu_trace_written *written);
