@@ -245,6 +245,19 @@ result $? 'the file is as large as it has to be'
 run 1 'a report has no calls' run.csv -o no.pftrace
 [ ! -e no.pftrace ]
 result $? 'and nothing is written'
+run 1 'once more' run.csv -o no.pftrace
+has err run.csv 'the message names the file'
+run 1 'a trace that cannot be written' two*.trace --each -o nowhere/no.pftrace -o each-%p.json
+[ "$(find . -name 'each-*.json' | wc -l)" = 2 ]
+result $? 'keeps no other output from being written'
+: >empty.trace
+run 1 'a trace of files of which some are none' empty.trace two*.trace run.csv -o some.trace.json
+[ "$(grep -c '"name":"outer"' some.trace.json)" = 12 ]
+result $? 'has what there is'
+has err '2 files are not in some.trace.json; the first: cannot read empty.trace' 'what is not in it is said'
+ok 'it is whole' sh -c '! command -v jq >/dev/null || jq -e .traceEvents some.trace.json'
+run 2 'of a trace again and again' --watch alone.trace -o no.pftrace
+has err 'leave --watch out' 'there is no use in that'
 PMU_OUTPUT=none PMU_BACKEND=clock PMU_TRACE=x.pftrace ./program 1 2>err
 has err 'pmu report run.trace -o x.pftrace' 'a program says who writes other formats'
 subcommand=run

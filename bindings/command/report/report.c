@@ -108,6 +108,11 @@ static bool is_of_one(const char *output)
 	return false;
 }
 
+static bool is_trace(const char *output)
+{
+	return !pmu_viewer_of(output) && pmu_trace_is_asked(output);
+}
+
 static int check(const struct pmu_command *self, const struct request *request)
 {
 	if (!request->n_files && (request->n_outputs || request->remove || request->text.threads ||
@@ -122,6 +127,12 @@ static int check(const struct pmu_command *self, const struct request *request)
 		return pmu_command_usage_error(self, "--interval is of --watch");
 	if (!request->interval_ns)
 		return pmu_command_usage_error(self, "--interval 0: 10ms at least");
+	for (size_t i = 0; request->watch && i < request->n_outputs; i++)
+		if (is_trace(request->output[i]))
+			return pmu_command_usage_error(
+				self,
+				"%s: --watch writes reports; a trace is made of a store once: leave --watch out",
+				request->output[i]);
 	if (request->merge && request->each)
 		return pmu_command_usage_error(self, request->tree ? "--tree or --each?"
 								   : "--merge or --each?");
@@ -646,11 +657,11 @@ static int report_several(const struct pmu_command *self, struct request *reques
 
 /*
  * Whatever FILEs are of, their calls are in one trace.  What else is to be written is left in the
- * request.  Return: an exit status; -1: nothing else.
+ * request.  Return: an exit status.
  */
-static int write_traces(struct request *request)
+static int write_traces(struct request *request, bool *nothing_else)
 {
-	struct pmu_trace_written written;
+	struct pmu_trace_written written = { 0 };
 	int failed = 0;
 	size_t n = 0;
 
@@ -658,7 +669,7 @@ static int write_traces(struct request *request)
 		const char *output = request->output[i];
 		int rc;
 
-		if (pmu_viewer_of(output) || !pmu_trace_is_asked(output)) {
+		if (!is_trace(output)) {
 			request->output[n++] = output;
 			continue;
 		}
@@ -669,12 +680,10 @@ static int write_traces(struct request *request)
 			pmu_trace_tell(output, &written);
 		else
 			pmu_command_error("%s", pmu_error_text());
-		failed |= rc;
+		failed |= rc || written.unread;
 	}
-	if (n || !request->n_outputs)
-		request->n_outputs = n;
-	else
-		return failed ? PMU_EXIT_FAILED : -1;
+	*nothing_else = request->n_outputs && !n;
+	request->n_outputs = n;
 	return failed ? PMU_EXIT_FAILED : 0;
 }
 
@@ -737,14 +746,14 @@ static int watch(const struct pmu_command *self, struct request *request)
 static int run_report(const struct pmu_command *self, int argc, char **argv)
 {
 	struct request request = { 0 };
-	int rc = parse(self, argc, argv, &request);
+	int rc = parse(self, argc, argv, &request), failed = 0;
+	bool done = rc;
 
 	if (!rc && request.n_files)
-		rc = write_traces(&request);
-	if (rc)
-		rc = rc < 0 ? 0 : rc;
-	else
+		failed = write_traces(&request, &done);
+	if (!done)
 		rc = request.watch ? watch(self, &request) : report_all(self, &request);
+	rc = rc ? rc : failed;
 	if (request.n_kept > KEPT_NAMED)
 		pmu_command_error("so %s %zu more", request.n_kept - KEPT_NAMED > 1 ? "are" : "is",
 				  request.n_kept - KEPT_NAMED);
