@@ -48,8 +48,15 @@ int pmu_report_format_check(const char *path)
 	};
 	/* other programs' formats */
 	static const char *const commands[] = { ".folded", ".pb", ".pb.gz", ".speedscope.json" };
+	static const char *const traces[] = { ".pftrace", ".perfetto-trace", ".trace" };
 	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
 
+	for (size_t i = 0; i < PMU_ARRAY_LEN(traces); i++)
+		if (ends_with(path, traces[i]))
+			return pmu_fail(
+				EINVAL,
+				"%s: a trace is made by 'pmu run --trace run%s', and no report is one",
+				path, traces[i]);
 	for (size_t i = 0; i < PMU_ARRAY_LEN(commands); i++)
 		if (ends_with(path, commands[i]))
 			return pmu_fail(

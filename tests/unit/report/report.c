@@ -103,6 +103,12 @@ static void a_format_that_there_is_not_is_refused(void)
 	is_str(pmu_error_text(),
 	       "run.speedscope.json: only the pmu command writes .speedscope.json; a name that ends in .json gets what 'pmu report' makes it from",
 	       "says who writes it");
+	is_int(pmu_report_format_check("run.PFTRACE"), -EINVAL, "a trace");
+	is_str(pmu_error_text(),
+	       "run.PFTRACE: a trace is made by 'pmu run --trace run.pftrace', and no report is one",
+	       "says what makes it");
+	is_int(pmu_report_format_check("run.perfetto-trace"), -EINVAL, "by its other ending");
+	is_int(pmu_report_format_check("run.trace"), -EINVAL, "or what is yet to be one");
 	is_int(pmu_report_format_check("run.HTML"), -EINVAL, "a page");
 	ok(strstr(pmu_error_text(), "pmu report run.json -o run.html") != NULL,
 	   "names what makes them");
