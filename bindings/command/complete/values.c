@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bindings/annotations/prefix.h"
 #include "bindings/command/command.h"
 #include "bindings/command/complete/complete.h"
 #include "bindings/command/list/list.h"
@@ -63,6 +64,12 @@ static void put_parts(struct pmu_complete *complete)
 {
 	begin_list(complete);
 	PRELOAD_WORDS(PART)
+}
+
+static void put_prefixes(struct pmu_complete *complete)
+{
+	begin_list(complete);
+	ANNOTATION_PREFIX_WORDS(PART)
 }
 
 static void add_rows(struct pmu_complete *complete, const struct pmu_list *list)
@@ -199,6 +206,7 @@ static const struct {
 	{ NULL, "--output", NULL, NULL, put_outputs },
 	{ NULL, "--pin", NULL, "PMU_PIN", NULL },
 	{ NULL, "--precision", NULL, NULL, NULL },
+	{ NULL, "--prefix", NULL, NULL, put_prefixes },
 	{ NULL, "--raw", NULL, NULL, put_files },
 	{ NULL, "--repeat", "auto", NULL, NULL },
 	{ NULL, "--scope", NULL, "PMU_SCOPE", NULL },

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/strbuf.h"
 #include "base/sysfile.h"
 #include "bindings/annotations/prefix.h"
 #include "bindings/command/command.h"
@@ -345,14 +346,26 @@ int pmu_run_check_target(const struct pmu_run_request *request, const struct pmu
 
 #define WORD_TEXT(word, parts) word,
 
-/* Words with commas between.  @choice: what there is, in a sentence */
-static int check_words(const char *said, const char *text, const char *const *words,
-		       const char *choice)
+static int refuse_word(const char *said, const char *word, const char *near,
+		       const char *const *words)
+{
+	struct pmu_strbuf choice = { 0 };
+
+	for (size_t i = 0; words[i]; i++)
+		pmu_strbuf_addf(&choice, "%s%s", i ? ", " : "", words[i]);
+	pmu_command_error("%s: there is no '%s'%s%s; choose among %s", said, word,
+			  near ? ", did you mean " : "", near ? near : "",
+			  pmu_strbuf_text(&choice));
+	pmu_strbuf_free(&choice);
+	return PMU_EXIT_USAGE;
+}
+
+/* Words with commas between. */
+static int check_words(const char *said, const char *text, const char *const *words)
 {
 	char word[16];
 
 	for (;;) {
-		const char *near;
 		size_t len, i = 0;
 
 		text += strspn(text, " ");
@@ -361,11 +374,7 @@ static int check_words(const char *said, const char *text, const char *const *wo
 		while (words[i] && (strlen(words[i]) != len || strncmp(text, words[i], len) != 0))
 			i++;
 		if (!words[i]) {
-			near = pmu_closest(word, words);
-			pmu_command_error("%s: there is no '%.*s'%s%s; choose among %s, or none",
-					  said, (int)len, text, near ? ", did you mean " : "",
-					  near ? near : "", choice);
-			return PMU_EXIT_USAGE;
+			return refuse_word(said, word, pmu_closest(word, words), words);
 		}
 		text += len + strspn(text + len, " ");
 		if (!*text)
@@ -378,15 +387,14 @@ static int check_auto(const char *said, const char *text)
 {
 	static const char *const words[] = { PRELOAD_WORDS(WORD_TEXT) NULL };
 
-	return check_words(said, text, words,
-			   "main, threads, openmp, functions, wrap, markers and mpi");
+	return check_words(said, text, words);
 }
 
 static int check_prefix(const char *said, const char *text)
 {
 	static const char *const words[] = { ANNOTATION_PREFIX_WORDS(WORD_TEXT) NULL };
 
-	return check_words(said, text, words, "tool, domain and category");
+	return check_words(said, text, words);
 }
 
 static int check_min_time(const char *said, const char *text)

@@ -14,7 +14,6 @@
 #include "base/place.h"
 #include "report/report.h"
 
-
 /** Exit statuses of ours, as those of env(1), nohup(1) and timeout(1). */
 #define PMU_EXIT_NOT_STARTED 125 /* we failed before the command started */
 #define PMU_EXIT_NO_EXEC     126 /* it is there and cannot be executed */
