@@ -71,9 +71,10 @@ here=$out/o/lib-group-resolve_here.c.o
 # What is preloaded, and a library with its callers for it; bound at the first call, and at the start.
 own="$cc -std=gnu11 -D_GNU_SOURCE -O2 -fPIC -Wall -Wextra
 	-I$sysroot/usr/include -I$sysroot/usr/include/aarch64-linux-gnu"
+annotations=$(sed -n '/^annotation_sources/,/[^\\]$/s/.*%D%\/\(annotations\/.*\.c\)[ \\]*$/bindings\/\1/p' bindings/local.mk)
 # shellcheck disable=SC2086
 {
-	$compile -I. -ftls-model=initial-exec -shared bindings/preload/*.c bindings/preload/*/*.c bindings/preload/*/*.S lib/base/write.c \
+	$compile -I. -ftls-model=initial-exec -shared bindings/preload/*.c bindings/preload/*/*.c bindings/preload/*/*.S $annotations lib/base/write.c \
 		-o "$out/job/libpmu-preload.so" -Wl,-z,nodelete $link
 	$own -fno-inline -fexceptions -shared -Wl,-soname,libwrapped.so tests/preload/wrapped_lib.c \
 		-o "$out/job/libwrapped.so" $link
