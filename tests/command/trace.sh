@@ -276,6 +276,8 @@ run 0 'of few calls that are kept' --source clock --auto none --trace few.trace.
 has err 'calls are not in few.trace.json' 'how many are not is said'
 has few.txt 'calls are not in the trace' 'in the report, too'
 has few.trace.json '"lost calls":1' 'and in the trace'
+run 0 'an ending in capitals' --source clock --auto none --trace LOUD.TRACE.JSON -o none ./program 5
+has LOUD.TRACE.JSON '"name":"outer"' 'is the same'
 run 2 'another ending' --trace run.json ./program 1
 has err .json.gz 'those there are'
 run 2 'no size' --trace run.pftrace --trace-size 1 ./program 1

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -362,7 +363,7 @@ static bool is_left_over(const char *path)
 {
 	const char *dot = strrchr(path, '.');
 
-	return !dot || strcmp(dot, ".trace") != 0;
+	return !dot || strcasecmp(dot, ".trace") != 0;
 }
 
 /* An input whose report is written. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -31,7 +32,7 @@ int pmu_run_check_trace(const struct pmu_run_request *request)
 		pmu_command_error("%s; the command was not started", pmu_error_text());
 		return PMU_EXIT_NOT_STARTED;
 	}
-	if (!dot || (strcmp(dot, ".json") != 0 && strcmp(dot, ".gz") != 0))
+	if (!dot || (strcasecmp(dot, ".json") != 0 && strcasecmp(dot, ".gz") != 0))
 		return 0;
 	pmu_command_error("--trace %s: say .pftrace for Perfetto's format, .trace.json or .json.gz "
 			  "for Chrome's, or .trace for what 'pmu report' makes these of",

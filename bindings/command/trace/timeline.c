@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/error.h"
 #include "bindings/command/command.h"
@@ -25,7 +26,7 @@ static bool ends_with(const char *text, const char *ending)
 {
 	size_t len = strlen(text), part = strlen(ending);
 
-	return len > part && !strcmp(text + len - part, ending);
+	return len > part && !strcasecmp(text + len - part, ending);
 }
 
 static const struct pmu_timeline_format *format_of(const char *path)
