@@ -3,6 +3,7 @@
 #include "report/report.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -39,6 +40,17 @@ enum pmu_report_format pmu_report_format_of(const char *path)
 	return PMU_REPORT_TEXT;
 }
 
+#define CALLGRIND "callgrind.out."
+
+/* Another format's ending says more. */
+static bool is_for_callgrind(const char *name)
+{
+	size_t len = strlen(CALLGRIND);
+
+	return !strncmp(name, CALLGRIND, len) && name[len] &&
+	       pmu_report_format_of(name) == PMU_REPORT_TEXT;
+}
+
 int pmu_report_format_check(const char *path)
 {
 	static const char *const refused[] = {
@@ -69,6 +81,12 @@ int pmu_report_format_check(const char *path)
 			EINVAL,
 			"%s: pages are made by the pmu command: 'pmu run -o run.html', or of a "
 			"report that ends in .json 'pmu report run.json -o run.html'",
+			path);
+	if (is_for_callgrind(slash ? slash + 1 : path))
+		return pmu_fail(
+			EINVAL,
+			"%s: only the pmu command writes " CALLGRIND
+			"NAME; a name that ends in .json gets what 'pmu report' makes it from",
 			path);
 	for (size_t i = 0; dot && i < PMU_ARRAY_LEN(refused); i++)
 		if (same_letters(dot, refused[i]))

@@ -182,6 +182,8 @@ fi
 run 0 'a folder with such a name' "$corpus/teams" -o "$tmp/made/callgrind.out.1"
 head -n 1 made/callgrind.out.1 | grep -q '^# callgrind format'
 result $? 'is none of it'
+run 0 'a name that begins so and ends otherwise' "$corpus/teams" -o callgrind.out.json
+has callgrind.out.json '"pmu_report"' 'gets what the ending says'
 run 0 'a name that is none of them' "$corpus/teams" -o callgrind.out.
 has callgrind.out. 'all threads together' 'gets text'
 run 1 'a folder that is not there' "$corpus/teams" -o none/teams.folded

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/error.h"
+#include "bindings/command/page/page.h"
 
 static const struct pmu_viewer viewers[] = {
 	{ "", ".folded", pmu_viewer_folded },
@@ -36,6 +37,12 @@ static bool is_compressed(const char *path)
 	return ends_with(path, strlen(path), GZ);
 }
 
+/* A beginning says less than the ending that another writer, also the library's, goes by. */
+static bool is_other(const char *path)
+{
+	return pmu_report_format_of(path) != PMU_REPORT_TEXT || pmu_page_is(path);
+}
+
 const struct pmu_viewer *pmu_viewer_of(const char *path)
 {
 	const char *name = file_of(path);
@@ -45,7 +52,8 @@ const struct pmu_viewer *pmu_viewer_of(const char *path)
 		size_t n = strlen(viewers[i].beginning);
 
 		if (len > n && !strncmp(name, viewers[i].beginning, n) &&
-		    (!viewers[i].ending[0] || ends_with(name, len, viewers[i].ending)))
+		    (viewers[i].ending[0] ? ends_with(name, len, viewers[i].ending)
+					  : !is_other(path)))
 			return &viewers[i];
 	}
 	return NULL;

@@ -109,6 +109,9 @@ static void a_format_that_there_is_not_is_refused(void)
 	       "says what makes it");
 	is_int(pmu_report_format_check("run.perfetto-trace"), -EINVAL, "by its other ending");
 	is_int(pmu_report_format_check("run.trace"), -EINVAL, "or what is yet to be one");
+	is_int(pmu_report_format_check("dir/callgrind.out.run"), -EINVAL, "KCachegrind's");
+	is_int(pmu_report_format_check("callgrind.out.run.json"), 0, "unless another is asked for");
+	is_int(pmu_report_format_check("callgrind.out."), 0, "or there is no name behind it");
 	is_int(pmu_report_format_check("run.HTML"), -EINVAL, "a page");
 	ok(strstr(pmu_error_text(), "pmu report run.json -o run.html") != NULL,
 	   "names what makes them");
