@@ -232,6 +232,9 @@ if [ -z "${TEST_SANITIZERS:-}" ]; then
 	has err 'cannot run' 'says so'
 fi
 
+run 2 'one look and several' --once --count 2
+has err 'once or --count' 'make no sense together'
+
 # --- again and again ---
 subcommand=report
 start_live

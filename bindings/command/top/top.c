@@ -106,7 +106,7 @@ static int check(const struct pmu_command *self, const struct request *request)
 {
 	if ((request->group || request->events || request->output) && !request->command)
 		return pmu_command_usage_error(self, "-g, -e and -o are of a command that is run");
-	if (request->once && request->json && request->count)
+	if (request->once && request->count)
 		return pmu_command_usage_error(self, "--once or --count?");
 	return 0;
 }
