@@ -28,6 +28,7 @@ unit_tests = \
 	%D%/unit/command/top \
 	%D%/unit/command/trace \
 	%D%/unit/command/value \
+	%D%/unit/command/watch \
 	%D%/unit/counters/assign \
 	%D%/unit/counters/callgrind \
 	%D%/unit/counters/device \
@@ -147,6 +148,9 @@ unit_tests = \
 %C%_unit_command_stats_LDADD = $(LDADD) -lm
 %C%_unit_command_top_SOURCES = %D%/unit/command/top.c $(top_sources)
 %C%_unit_command_top_LDADD = $(LDADD) -lm
+%C%_unit_command_watch_SOURCES = %D%/unit/command/watch.c $(top_sources) \
+	bindings/command/top/watch.c bindings/command/top/watch.h
+%C%_unit_command_watch_LDADD = $(LDADD) -lm
 %C%_unit_command_value_SOURCES = %D%/unit/command/value.c bindings/command/json/value.c bindings/command/json/value.h
 %C%_unit_report_combine_SOURCES = %D%/unit/report/combine.c $(json_read_sources)
 %C%_unit_report_combine_LDADD = $(LDADD) $(JANSSON_LIBS)

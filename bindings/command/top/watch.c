@@ -21,7 +21,9 @@ struct pmu_top_watched {
 	char *path;
 	int fd; /* -1: it has ended */
 	dev_t device;
-	ino_t inode;
+	ino_t inode; /* which another file may have as soon as it has ended */
+	int32_t pid;
+	uint64_t start_unix_ns;    /* by its store's head; 0: there is none yet */
 	struct pmu_top_look *look; /* the last one */
 	struct pmu_top_program *program;
 	bool was_seen_alive;
@@ -29,10 +31,22 @@ struct pmu_top_watched {
 
 /* --- what comes and goes --- */
 
-static bool is_watched(const struct pmu_top_watch *watch, const struct stat *st)
+static bool is_same(const struct pmu_top_watched *one, const struct stat *st, int fd)
+{
+	struct pmu_store_head head;
+
+	if (one->device != st->st_dev || one->inode != st->st_ino)
+		return false;
+	if (one->fd >= 0)
+		return true;
+	return pread(fd, &head, sizeof(head), 0) == (ssize_t)sizeof(head) && head.pid == one->pid &&
+	       head.start_unix_ns == one->start_unix_ns;
+}
+
+static bool is_watched(const struct pmu_top_watch *watch, const struct stat *st, int fd)
 {
 	for (size_t i = 0; i < watch->n; i++)
-		if (watch->watched[i].device == st->st_dev && watch->watched[i].inode == st->st_ino)
+		if (is_same(&watch->watched[i], st, fd))
 			return true;
 	return false;
 }
@@ -66,7 +80,7 @@ static int take_up(struct pmu_top_watch *watch, const char *path)
 	one.fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	if (one.fd < 0)
 		return 0; /* gone since, or not ours to read */
-	if (fstat(one.fd, &st) || !S_ISREG(st.st_mode) || is_watched(watch, &st)) {
+	if (fstat(one.fd, &st) || !S_ISREG(st.st_mode) || is_watched(watch, &st, one.fd)) {
 		close(one.fd);
 		return 0;
 	}
@@ -123,6 +137,8 @@ static enum pmu_top_state state_of(struct pmu_top_watched *one)
 
 	if (n != (ssize_t)sizeof(head))
 		return PMU_TOP_DIED; /* somebody cut it */
+	one->pid = head.pid;
+	one->start_unix_ns = head.start_unix_ns;
 	if (head.ended || head.next == PMU_NEXT_EXEC)
 		return PMU_TOP_ENDED;
 	liveness = pmu_store_liveness(&head);

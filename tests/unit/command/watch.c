@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Programs that come and go while they are watched: which are shown, and which cannot be read. */
+#include "bindings/command/top/watch.h"
+
+#include <sys/stat.h>
+
+#include "../store/simple.h"
+
+static char folder[64], path[96];
+
+/* A program of that process, which runs, or has ended; in the same file, as where an inode is used again. */
+static void put(int32_t pid, uint64_t start_unix_ns, bool ended)
+{
+	struct pmu_store_group *group;
+	struct pmu_store_thread *thread;
+	struct build *build = simple(&group, &thread);
+	struct pmu_store_head *head = build_head(build);
+	struct pmu_process process;
+
+	pmu_process_self(&process);
+	head->pid = pid;
+	head->start_time = process.start_time;
+	head->start_unix_ns = start_unix_ns;
+	head->ended = ended;
+	if (write_store(path, build, head->size))
+		abort();
+	free(build);
+}
+
+static void look(struct pmu_top_watch *watch)
+{
+	if (pmu_top_watch_look(watch))
+		abort();
+}
+
+static void another_program_has_an_ended_ones_inode(void)
+{
+	struct pmu_top_watch watch = { .wanted = { .pid = getpid() } };
+
+	put(getpid(), 1000, false);
+	look(&watch);
+	is_u64(watch.n_shown, 1, "a program");
+	is_u64(watch.n_running, 1, "runs");
+	put(getpid(), 1000, true);
+	look(&watch);
+	is_u64(watch.n_running, 0, "it has ended");
+	look(&watch);
+	is_u64(watch.n_shown, 1, "and is shown, once");
+	put(getpid(), 2000, false);
+	look(&watch);
+	is_u64(watch.n_running, 1, "another one in a file of its inode is seen");
+	is_u64(watch.n_shown, 2, "beside it");
+	pmu_top_watch_free(&watch);
+}
+
+int main(void)
+{
+	strcpy(folder, "/tmp/pmu-watch-XXXXXX");
+	if (!mkdtemp(folder))
+		return 1;
+	setenv("XDG_RUNTIME_DIR", folder, 1);
+	snprintf(path, sizeof(path), "%s/pmu", folder);
+	mkdir(path, 0700);
+	snprintf(path, sizeof(path), "%s/pmu/%d-1-1.pmu", folder, (int)getpid());
+	another_program_has_an_ended_ones_inode();
+	unlink(path);
+	*strrchr(path, '/') = '\0';
+	rmdir(path);
+	rmdir(folder);
+	return done_testing();
+}
