@@ -116,6 +116,8 @@ static int look(struct pmu_top_view *v)
 	v->message = NULL;
 	if (v->of->child->pid && pmu_top_child_look(v->of->child))
 		v->message = "The command has ended; q leaves, and prints what it has printed.";
+	else if (v->watch->n_unread)
+		v->message = v->watch->why;
 	else if (v->watch->wanted.pid && !v->watch->n_running)
 		v->message = "The program has ended; q leaves.";
 	/* one that had no regions has nothing to be seen */

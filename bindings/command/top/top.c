@@ -200,10 +200,19 @@ static void wait_until(uint64_t ns)
 		;
 }
 
+/* Each time that there are more of them. */
+static void tell_unread(const struct pmu_top_watch *watch, unsigned int *told)
+{
+	if (watch->n_unread > *told)
+		pmu_command_error("%s", watch->why);
+	*told = watch->n_unread;
+}
+
 static int run_plain(struct pmu_top_watch *watch, const struct request *request,
 		     struct pmu_top_child *child)
 {
 	uint64_t at = pmu_time_now_ns(CLOCK_MONOTONIC), printed = 0;
+	unsigned int told = 0;
 	int rc = 0;
 
 	while (!rc && (!request->n || printed < request->n)) {
@@ -219,6 +228,7 @@ static int run_plain(struct pmu_top_watch *watch, const struct request *request,
 			return PMU_EXIT_FAILED;
 		}
 		rc = print(watch, request, !printed++);
+		tell_unread(watch, &told);
 		if (over || (request->wanted.pid && !watch->n_running))
 			break;
 	}
@@ -295,6 +305,11 @@ static int run(const struct request *request, bool plain)
 	} else {
 		rc = plain ? run_plain(&watch, request, &child)
 			   : run_screen(&watch, request, &child);
+		if (!rc && request->wanted.pid && !watch.n_shown && watch.why[0]) {
+			if (!plain || !watch.n_unread)
+				pmu_command_error("%s", watch.why);
+			rc = PMU_EXIT_FAILED;
+		}
 	}
 	pmu_top_watch_free(&watch);
 	if (child.pid) {

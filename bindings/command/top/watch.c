@@ -7,14 +7,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "pmu.h"
 #include "store/place.h"
 #include "store/read/snapshot.h"
+
+/* A store that is being begun makes no sense for a moment. */
+#define ENOUGH_FAILED 10
 
 /** Of one program. */
 struct pmu_top_watched {
@@ -27,6 +32,7 @@ struct pmu_top_watched {
 	struct pmu_top_look *look; /* the last one */
 	struct pmu_top_program *program;
 	bool was_seen_alive;
+	unsigned int n_failed; /* looks, one after another */
 };
 
 /* --- what comes and goes --- */
@@ -160,22 +166,39 @@ static void end(struct pmu_top_watched *one)
 	one->look = NULL;
 }
 
+/* Another version's will make no sense later on either.  Return: 0 or -ENOMEM. */
+static int fail(struct pmu_top_watch *watch, struct pmu_top_watched *one, enum pmu_top_state state,
+		int rc)
+{
+	if (state != PMU_TOP_RUNS) {
+		if (one->program)
+			one->program->state = state;
+		end(one);
+		return 0;
+	}
+	if (rc == -ENOMEM)
+		return rc;
+	one->n_failed = rc == -ENOTSUP ? ENOUGH_FAILED : one->n_failed + 1;
+	if (strstr(pmu_error_text(), one->path))
+		snprintf(watch->why, sizeof(watch->why), "%s", pmu_error_text());
+	else
+		snprintf(watch->why, sizeof(watch->why), "cannot read %s: %s", one->path,
+			 pmu_error_text());
+	return 0;
+}
+
 /* Of a program that has ended all is since its start. */
-static int look_at(struct pmu_top_watched *one)
+static int look_at(struct pmu_top_watch *watch, struct pmu_top_watched *one)
 {
 	enum pmu_top_state state = state_of(one);
 	struct pmu_top_program *program;
 	struct pmu_model *model = NULL;
 	struct pmu_top_look *look;
+	int rc = pmu_store_snapshot_open(one->fd, one->path, &model);
 
-	if (pmu_store_snapshot_open(one->fd, one->path, &model)) {
-		if (state != PMU_TOP_RUNS) {
-			if (one->program)
-				one->program->state = state;
-			end(one);
-		}
-		return 0;
-	}
+	if (rc)
+		return fail(watch, one, state, rc);
+	one->n_failed = 0;
 	look = pmu_top_look_new(model, one->look);
 	program = look ? pmu_top_program_new(state == PMU_TOP_RUNS ? one->look : NULL, look) : NULL;
 	if (!program) {
@@ -197,8 +220,12 @@ static void show(struct pmu_top_watch *watch)
 {
 	watch->n_shown = 0;
 	watch->n_running = 0;
+	watch->n_unread = 0;
 	for (size_t i = 0; i < watch->n; i++) {
-		watch->n_running += watch->watched[i].fd >= 0;
+		bool is_unread = watch->watched[i].n_failed >= ENOUGH_FAILED;
+
+		watch->n_unread += watch->watched[i].fd >= 0 && is_unread;
+		watch->n_running += watch->watched[i].fd >= 0 && !is_unread;
 		if (watch->watched[i].program)
 			watch->shown[watch->n_shown++] = watch->watched[i].program;
 	}
@@ -214,7 +241,7 @@ int pmu_top_watch_look(struct pmu_top_watch *watch)
 	pmu_top_paths_free(&paths);
 	for (size_t i = 0; i < watch->n && !rc; i++)
 		if (watch->watched[i].fd >= 0)
-			rc = look_at(&watch->watched[i]);
+			rc = look_at(watch, &watch->watched[i]);
 	drop_old(watch);
 	show(watch);
 	watch->n_looks++;

@@ -20,12 +20,14 @@ struct pmu_top_watch {
 		*shown; /* as of the last look; in the order they were found */
 	size_t n_shown;
 	unsigned int n_running;
+	unsigned int n_unread; /* that run, too; their stores have made no sense for some looks */
+	char why[512];         /* "", or why one of the last could not be read: a sentence */
 	unsigned int n_looks;
 };
 
 /**
  * pmu_top_watch_look() - at all of them, and at those that have come
- * Return: 0 or -ENOMEM.  What cannot be read is passed over: pmu_error_text() says why.
+ * Return: 0 or -ENOMEM.  What cannot be read is passed over, and @why says why.
  */
 int pmu_top_watch_look(struct pmu_top_watch *watch);
 void pmu_top_watch_free(struct pmu_top_watch *watch);

@@ -53,6 +53,40 @@ static void another_program_has_an_ended_ones_inode(void)
 	pmu_top_watch_free(&watch);
 }
 
+static void change_head(size_t at, uint32_t value)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || pwrite(fd, &value, sizeof(value), (off_t)at) != (ssize_t)sizeof(value))
+		abort();
+	close(fd);
+}
+
+static void what_cannot_be_read_is_said(void)
+{
+	struct pmu_top_watch watch = { .wanted = { .pid = getpid() } };
+
+	put(getpid(), 3000, false);
+	look(&watch);
+	change_head(offsetof(struct pmu_store_head, head_size), 5);
+	look(&watch);
+	is_u64(watch.n_running, 1, "what makes no sense once may do so later");
+	ok(strstr(watch.why, path) && strstr(watch.why, "damaged"), "and it is known: %s",
+	   watch.why);
+	for (int i = 0; i < 10; i++)
+		look(&watch);
+	is_u64(watch.n_running, 0, "it is not waited for for ever");
+	is_u64(watch.n_unread, 1, "that one is unread is said");
+	change_head(offsetof(struct pmu_store_head, head_size), PMU_STORE_HEAD_SIZE);
+	look(&watch);
+	is_u64(watch.n_running, 1, "it may come back");
+	is_u64(watch.n_unread, 0, "and is read");
+	change_head(offsetof(struct pmu_store_head, version), PMU_STORE_VERSION + 1);
+	look(&watch);
+	is_u64(watch.n_unread, 1, "another version is known at once");
+	pmu_top_watch_free(&watch);
+}
+
 int main(void)
 {
 	strcpy(folder, "/tmp/pmu-watch-XXXXXX");
@@ -63,6 +97,7 @@ int main(void)
 	mkdir(path, 0700);
 	snprintf(path, sizeof(path), "%s/pmu/%d-1-1.pmu", folder, (int)getpid());
 	another_program_has_an_ended_ones_inode();
+	what_cannot_be_read_is_said();
 	unlink(path);
 	*strrchr(path, '/') = '\0';
 	rmdir(path);
