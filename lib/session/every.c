@@ -11,6 +11,8 @@
 #include "base/strbuf.h"
 #include "base/sysfile.h"
 
+#define BLANKS " \t"
+
 static int refuse(const char *rule, size_t len)
 {
 	return pmu_fail(
@@ -46,13 +48,13 @@ int pmu_every_parse(const char *text, struct pmu_every_rules *rules)
 	int rc = 0;
 
 	rules->n = 0;
+	text += strspn(text, BLANKS);
 	while (rc == 0 && *text) {
-		size_t len;
+		size_t len = strcspn(text, ",");
 
-		text += strspn(text, " \t");
-		len = strcspn(text, ",");
 		rc = take_rule(text, len, rules);
 		text += len + (text[len] == ',');
+		text += strspn(text, BLANKS);
 	}
 	if (rc < 0)
 		rules->n = 0;

@@ -46,6 +46,9 @@ static void suits(void)
 	says("**:2", "", 2);
 	says("x:1000000", "x", 1000000);
 	says("", "x", 1);
+	says(" ", "x", 1);
+	says("x:2,", "x", 2);
+	says(" x:2, ", "x", 2);
 }
 
 static void says_what_it_does(void)
