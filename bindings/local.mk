@@ -272,7 +272,7 @@ nodist_pmu_SOURCES = %D%/command/page/template.c
 pmu_LDADD = lib/libpmu-core.la $(JANSSON_LIBS) $(NCURSES_LIBS) $(ZLIB_LIBS) -lm
 dist_man_MANS += %D%/command/pmu.1
 # Where `pmu run` finds what it preloads; by the way from the one to the other also in a moved installation.
-pmu_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS) -DPMU_BINDIR='"$(bindir)"' -DPMU_LIBDIR='"$(libdir)"'
+pmu_CPPFLAGS = $(AM_CPPFLAGS) $(NCURSES_CFLAGS) $(ZLIB_CFLAGS) -DPMU_BINDIR='"$(bindir)"' -DPMU_LIBDIR='"$(libdir)"'
 
 # For unmodified programs: loaded into them by LD_PRELOAD, with nothing but libc.
 lib_LTLIBRARIES += %D%/libpmu-preload.la
