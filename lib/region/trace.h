@@ -13,7 +13,7 @@
  *
  * The stores into the place must not become visible before the release of the ring's count that
  * made another record's place of it, and are before the next one.  Pairs with the loads in
- * trace_read.c of the command.
+ * bindings/command/trace/source.c.
  */
 static inline __attribute__((always_inline)) void pmu_trace_put(struct pmu_thread *self,
 								uint32_t row, uint64_t begin,
