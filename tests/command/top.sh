@@ -232,6 +232,8 @@ if [ -z "${TEST_SANITIZERS:-}" ]; then
 	has err 'cannot run' 'says so'
 fi
 
+run 2 'a filter that the view has no room for' --filter "$(printf '%0128d' 0)"
+has err '127 characters' 'is not dropped'
 run 2 'one look and several' --once --count 2
 has err 'once or --count' 'make no sense together'
 

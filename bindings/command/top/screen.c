@@ -164,8 +164,8 @@ int pmu_top_screen_run(const struct pmu_top_screen *screen)
 	SCREEN *terminal;
 	int rc;
 
-	if (v.order.filter && strlen(v.order.filter) < sizeof(v.filter))
-		strcpy(v.filter, v.order.filter);
+	if (v.order.filter)
+		snprintf(v.filter, sizeof(v.filter), "%s", v.order.filter);
 	terminal = open_screen(&v);
 	if (!terminal) {
 		const char *term = getenv("TERM");

@@ -7,6 +7,9 @@
 #include "bindings/command/top/order.h"
 #include "bindings/command/top/watch.h"
 
+/* Bytes of a filter, with its terminator. */
+#define PMU_TOP_FILTER_MAX 128
+
 struct pmu_top_screen {
 	struct pmu_top_watch *watch;
 	struct pmu_top_child *child; /* its pid 0: none */

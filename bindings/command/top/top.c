@@ -328,6 +328,10 @@ static int run_top(const struct pmu_command *self, int argc, char **argv)
 
 	if (rc)
 		return rc;
+	if (!plain && request.filter && strlen(request.filter) >= PMU_TOP_FILTER_MAX)
+		return pmu_command_usage_error(
+			self, "--filter: the view takes %d characters; --once and --json take more",
+			PMU_TOP_FILTER_MAX - 1);
 	if (!plain && (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO)))
 		return pmu_command_usage_error(self,
 					       "it takes a terminal; --once and --json do without");

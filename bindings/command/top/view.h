@@ -8,8 +8,6 @@
 #include "bindings/command/top/screen.h"
 #include "bindings/command/top/table.h"
 
-#define PMU_TOP_FILTER_MAX 128
-
 enum pmu_top_color { PMU_TOP_PLAIN, PMU_TOP_WARN, PMU_TOP_BAD };
 
 struct pmu_top_view {
