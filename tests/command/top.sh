@@ -251,6 +251,20 @@ is 'report --watch ends with its program' $? 0
 [ "$(grep -c '^pmu: live' out)" -ge 2 ]
 result $? 'there were several'
 is 'the last one is whole' "$(calls_at_last)" 1
+start_live
+run 0 'a report of it so far' "$store" -o before.json
+ln -s before.json link.json
+rm -f out
+"$pmu" report --watch -i 100ms before.json link.json "$store" >out 2>err &
+watch=$!
+wait_for out
+sleep 0.5
+end_live
+wait "$watch"
+is 'report --watch of JSON reports, one behind a link, beside a program' $? 0
+lacks err 'cannot' 'they are read each time'
+[ "$(grep -c '^pmu: live' out)" -ge 6 ]
+result $? 'and shown'
 run 2 'of no file' --watch
 run 2 'an interval of none' -i 1s x.pmu
 run 2 'no time between' --watch -i 0 x.pmu
