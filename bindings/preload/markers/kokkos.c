@@ -26,19 +26,27 @@ struct search {
 	bool is_first, is_older;
 };
 
-/* Texts of a program are in a segment that cannot be written. */
-static bool has_text(const struct dl_phdr_info *info, const char *text)
+/* Is there a segment with just these rights, and, if asked for, a text in it? */
+static bool has_segment(const struct dl_phdr_info *info, ElfW(Word) rights, const char *text)
 {
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
 
-		if (segment->p_type == PT_LOAD && segment->p_flags & PF_R &&
-		    !(segment->p_flags & PF_W) &&
-		    memmem((const void *)(info->dlpi_addr + segment->p_vaddr), segment->p_filesz,
-			   text, strlen(text) + 1))
+		if (segment->p_type == PT_LOAD && segment->p_flags == rights &&
+		    (!text || memmem((const void *)(info->dlpi_addr + segment->p_vaddr),
+				     segment->p_filesz, text, strlen(text) + 1)))
 			return true;
 	}
 	return false;
+}
+
+/*
+ * Texts are in a segment that can only be read, where the linker made one, else among the code: that
+ * of a large program would all be paged in.
+ */
+static bool has_text(const struct dl_phdr_info *info, const char *text)
+{
+	return has_segment(info, has_segment(info, PF_R, NULL) ? PF_R : PF_R | PF_X, text);
 }
 
 static void look_for_dlopen(const struct plt_object *object, const struct plt_slot *slot,
