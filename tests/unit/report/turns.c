@@ -163,22 +163,25 @@ static void measure(struct sample *sample, uint64_t count, uint64_t time)
 
 /* As the library draws them. */
 struct drawing {
-	struct pmu_node node, twin;
+	struct pmu_node *node;
 	struct pmu_every every;
 };
 
 static void begin_drawing(struct drawing *drawing, struct pmu_thread *self, uint32_t n)
 {
+	static struct pmu_node node, twin;
+
 	self->random = draw(UINT32_MAX) << 32 | draw(UINT32_MAX);
-	drawing->every = (struct pmu_every){ .node = { &drawing->node, &drawing->twin },
+	drawing->node = &node;
+	drawing->every = (struct pmu_every){ .node = { &node, &twin },
 					     .left = pmu_every_first(self, n),
 					     .span = 2 * n - 1 };
-	drawing->node.every = drawing->twin.every = &drawing->every;
+	node.every = twin.every = &drawing->every;
 }
 
 static bool is_measured(struct drawing *drawing, struct pmu_thread *self)
 {
-	return pmu_every_choose(self, &drawing->node) == &drawing->node;
+	return pmu_every_choose(self, drawing->node) == drawing->node;
 }
 
 static void take_sample(uint64_t (*count_of)(uint64_t before), struct sample *sample)
