@@ -62,6 +62,12 @@ turns() { # NAME THREADS [SOURCE]
 	echo "turns: $1, status $?" >&2
 }
 
+# As twice.
+turns_twice() { # NAME CALLS THREADS [SOURCE]
+	turns "$1" "$3" "${4:-perf}"
+	(. ./rotate.sh && rotate_compare "/out/turns-$1" "$2") >/dev/null || turns "$1-again" "$3" "${4:-perf}"
+}
+
 # One call in a few measured; once more, as an interrupt may add to what a processor counts.
 some() { # NAME THREADS
 	for again in '' -again; do
@@ -95,14 +101,13 @@ if [ $# -eq 0 ]; then
 		one read 2 $way
 	done
 	one process 4
-	turns threads 3
+	turns_twice threads 1500 3
 	some rdpmc 3
 	some read 1
 	# What else runs on the processor is counted, too: where there is another one, seldom twice.
 	case $MODEL in
 	Nehalem)
-		turns msr 1 msr
-		turns msr-again 1 msr
+		turns_twice msr 500 1 msr
 		some msr 1
 		;;
 	esac
