@@ -64,7 +64,7 @@ static inline void Tau_stop(const char *name)
 	TAU_PROFILE_TIMER(timer, name, type, group)
 #define TAU_PHASE_START(timer)                        pmu_tau_timer_begin(&timer)
 #define TAU_PHASE_STOP(timer)                         pmu_tau_timer_end(&timer)
-#define TAU_PROFILER_CREATE(timer, name, type, group) (timer) = pmu_tau_timer(name, type)
+#define TAU_PROFILER_CREATE(timer, name, type, group) (timer) = pmu_tau_create(name, type)
 #define TAU_PROFILER_START(timer)                     pmu_tau_begin((const char *)(timer))
 #define TAU_PROFILER_STOP(timer)                      pmu_tau_end((const char *)(timer))
 

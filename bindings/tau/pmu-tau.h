@@ -18,6 +18,13 @@ extern "C" {
 extern int pmu_tau_off, pmu_tau_was_off;
 PMU_TAU_SHARED int pmu_tau_off, pmu_tau_was_off;
 
+struct pmu_tau_kept {
+	void *timer;
+	struct pmu_tau_kept *next;
+};
+extern struct pmu_tau_kept *pmu_tau_all_kept;
+PMU_TAU_SHARED struct pmu_tau_kept *pmu_tau_all_kept;
+
 static inline void pmu_tau_switch(int off)
 {
 	if (off)
@@ -52,6 +59,25 @@ static inline void *pmu_tau_timer(const char *name, const char *type)
 	if (text)
 		snprintf(text, size, "%s%s%s", name, typed ? " " : "", typed ? type : "");
 	return text;
+}
+
+/**
+ * pmu_tau_create() - a timer that is in a variable of the program's alone
+ *
+ * Nobody gives it back: it is kept, or checkers would call it a leak once the variable is gone.
+ */
+static inline void *pmu_tau_create(const char *name, const char *type)
+{
+	struct pmu_tau_kept *kept = (struct pmu_tau_kept *)malloc(sizeof(*kept));
+
+	if (!kept)
+		return NULL;
+	kept->timer = pmu_tau_timer(name, type);
+	kept->next = __atomic_load_n(&pmu_tau_all_kept, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&pmu_tau_all_kept, &kept->next, kept, 1,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+	}
+	return kept->timer;
 }
 
 /** pmu_tau_make() - the line is passed by any thread, again and again: the first makes the timer */
