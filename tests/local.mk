@@ -240,6 +240,7 @@ script_tests = \
 	%D%/api/events_library.sh \
 	%D%/api/groups.sh \
 	%D%/api/hotpath.sh \
+	%D%/api/leaks.sh \
 	%D%/annotations/caliper.sh \
 	%D%/annotations/counts.sh \
 	%D%/annotations/gptl.sh \

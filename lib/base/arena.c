@@ -35,6 +35,26 @@ void pmu_pages_free(void *pages, size_t size)
 	errno = saved;
 }
 
+/* LeakSanitizer's, where the program has it: by itself it looks into globals, stacks and malloc's memory alone. */
+void __lsan_register_root_region(const void *memory, size_t size) __attribute__((weak));
+void __lsan_unregister_root_region(const void *memory, size_t size) __attribute__((weak));
+
+void *pmu_roots_alloc(size_t size)
+{
+	void *pages = pmu_pages_alloc(size);
+
+	if (pages && __lsan_register_root_region)
+		__lsan_register_root_region(pages, size);
+	return pages;
+}
+
+void pmu_roots_free(void *pages, size_t size)
+{
+	if (pages && __lsan_unregister_root_region)
+		__lsan_unregister_root_region(pages, size);
+	pmu_pages_free(pages, size);
+}
+
 static int add_block(struct pmu_arena *arena, size_t need)
 {
 	struct pmu_arena_block *block;

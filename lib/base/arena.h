@@ -40,4 +40,12 @@ void pmu_arena_rewind(struct pmu_arena *arena, struct pmu_arena_mark mark);
 void *pmu_pages_alloc(size_t size);
 void pmu_pages_free(void *pages, size_t size);
 
+/**
+ * pmu_roots_alloc(), pmu_roots_free() - the same for what points to memory of malloc's
+ *
+ * Or that would be a leak of the program's, whose end LeakSanitizer makes a failure of.
+ */
+void *pmu_roots_alloc(size_t size);
+void pmu_roots_free(void *pages, size_t size);
+
 #endif

@@ -148,24 +148,6 @@ static int check_list(const struct pmu_pin_request *request)
 	return 0;
 }
 
-/*
- * Pages that nobody touches cost nothing, and a forked child has one of its own; but LeakSanitizer
- * does not look into them.
- */
-static struct pmu_pinning *make_pinning(void)
-{
-	return PMU_SANITIZED ? calloc(1, sizeof(struct pmu_pinning))
-			     : pmu_pages_alloc(sizeof(struct pmu_pinning));
-}
-
-static void free_pinning(struct pmu_pinning *pinning)
-{
-	if (PMU_SANITIZED)
-		free(pinning);
-	else
-		pmu_pages_free(pinning, sizeof(*pinning));
-}
-
 int pmu_pinning_open(struct pmu_pinning **pinning, const struct pmu_pin_request *request,
 		     const char *dir)
 {
@@ -176,7 +158,8 @@ int pmu_pinning_open(struct pmu_pinning **pinning, const struct pmu_pin_request 
 	rc = check_list(request);
 	if (rc)
 		return rc;
-	made = make_pinning();
+	/* pages that nobody touches cost nothing, and a forked child has one of its own */
+	made = pmu_roots_alloc(sizeof(*made));
 	if (!made)
 		return pmu_fail(ENOMEM, "no memory for pinning");
 	made->request = *request;
@@ -193,7 +176,7 @@ void pmu_pinning_close(struct pmu_pinning *pinning)
 	pmu_claims_close(&pinning->claims);
 	pmu_topology_free(pinning->topology);
 	pmu_places_free(&pinning->places);
-	free_pinning(pinning);
+	pmu_roots_free(pinning, sizeof(*pinning));
 }
 
 /* What is not freed is still pointed to, so that leak checkers take it for what it is. */

@@ -250,7 +250,7 @@ static int take_event_files(struct pmu_config *config, const char *text)
 static struct pmu_group *next_group(struct pmu_config *config)
 {
 	if (!config->group)
-		config->group = pmu_pages_alloc(PMU_CONFIG_MAX_GROUPS * sizeof(*config->group));
+		config->group = pmu_roots_alloc(PMU_CONFIG_MAX_GROUPS * sizeof(*config->group));
 	return config->group ? &config->group[config->n_groups] : NULL;
 }
 
@@ -669,6 +669,6 @@ int pmu_config_load(struct pmu_config *config, const struct pmu_options *options
 
 void pmu_config_free(struct pmu_config *config)
 {
-	pmu_pages_free(config->group, PMU_CONFIG_MAX_GROUPS * sizeof(*config->group));
+	pmu_roots_free(config->group, PMU_CONFIG_MAX_GROUPS * sizeof(*config->group));
 	config->group = NULL;
 }

@@ -331,7 +331,7 @@ int pmu_session_choose_groups(enum pmu_emulation emulated)
 	int rc;
 
 	if (!pmu_session.group)
-		pmu_session.group = pmu_pages_alloc(PMU_CONFIG_MAX_GROUPS *
+		pmu_session.group = pmu_roots_alloc(PMU_CONFIG_MAX_GROUPS *
 						    sizeof(*pmu_session.group));
 	if (!pmu_session.group)
 		return pmu_fail(ENOMEM, "no memory for a session");
