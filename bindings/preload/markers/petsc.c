@@ -71,6 +71,21 @@ static const char *name_of(const char *const *names, int n, int number)
 	return number >= 0 && number < n ? __atomic_load_n(&names[number], __ATOMIC_ACQUIRE) : NULL;
 }
 
+/* PetscLogEventGetName(), from 3.20 on */
+static int (*get_event_name)(int event, const char **name);
+
+/* What PETSc registers within itself need not come by here, depending on how it was compiled. */
+static const char *event_name(int event)
+{
+	const char *name = name_of(events, N_EVENTS, event), *text = NULL;
+
+	if (likely(name) || !get_event_name || event < 0 || event >= N_EVENTS)
+		return name;
+	if (get_event_name(event, &text) == 0)
+		know(events, N_EVENTS, event, text);
+	return name_of(events, N_EVENTS, event);
+}
+
 PRELOAD_STANDS_IN int PetscLogEventRegister(const char *name, int class, int *event)
 {
 	int error = PRELOAD_HAND_ON(PetscLogEventRegister, 0, name, class, event);
@@ -97,7 +112,7 @@ static event_function *old_begin, *old_end;
 static int begin(int event, int unused, void *a, void *b, void *c, void *d)
 {
 	int error = old_begin ? old_begin(event, unused, a, b, c, d) : 0;
-	const char *name = name_of(events, N_EVENTS, event);
+	const char *name = event_name(event);
 
 	if (name)
 		preload_named_begin(&named, name);
@@ -149,6 +164,7 @@ static void install(const void *of)
 		installed = true;
 		return;
 	}
+	get_event_name = (__typeof__(get_event_name))find("PetscLogEventGetName", of);
 	legacy = (legacy_function *)find("PetscLogLegacyCallbacksBegin", of);
 	installed = legacy && !legacy(begin, end, NULL, NULL);
 }
