@@ -70,8 +70,8 @@ static inline int GPTLstop(const char *name)
 static inline int GPTLinit_handle(const char *name, int *handle)
 {
 	(void)name;
-	if (!*handle)
-		*handle = 1;
+	if (!pmu_gptl_get(handle))
+		pmu_gptl_set(handle, 1);
 	return 0;
 }
 
