@@ -286,6 +286,7 @@ lib_LTLIBRARIES += %D%/libpmu-preload.la
 	%D%/preload/maps.h \
 	%D%/preload/parts.h \
 	%D%/preload/preload.h \
+	%D%/preload/words.h \
 	%D%/preload/functions/extent.c \
 	%D%/preload/functions/extent.h \
 	%D%/preload/functions/filter.c \
@@ -404,6 +405,7 @@ lib_LTLIBRARIES += %D%/libpmu-annotations.la
 	%D%/preload/inside.h \
 	%D%/preload/parts.h \
 	%D%/preload/preload.h \
+	%D%/preload/words.h \
 	%D%/preload/symbols/demangle.c \
 	%D%/preload/symbols/elf.c \
 	%D%/preload/symbols/elf.h \
@@ -436,6 +438,7 @@ lib_LTLIBRARIES += %D%/libpmu-python.la
 	%D%/preload/keep.c \
 	%D%/preload/keep.h \
 	%D%/preload/preload.h \
+	%D%/preload/words.h \
 	%D%/preload/functions/filter.c \
 	%D%/preload/functions/filter.h \
 	%D%/preload/functions/known.h \

@@ -3,8 +3,7 @@
 #ifndef PMU_PRELOAD_PARTS_H
 #define PMU_PRELOAD_PARTS_H
 
-#include <stddef.h>
-#include <string.h>
+#include "bindings/preload/words.h"
 
 enum preload_part {
 	PRELOAD_MAIN = 1 << 0,      /* main, and what comes between fork and the end of a child */
@@ -51,33 +50,14 @@ enum preload_part {
 	X("mpi", PRELOAD_MAIN)            \
 	X("none", 0)
 
-/**
- * preload_parts() - those that a value of PMU_AUTO names; NULL or "": all
- *
- * Words that are not known are libpmu's to complain about.
- */
+/** preload_parts() - those that a value of PMU_AUTO names; NULL or "": all */
 static inline unsigned int preload_parts(const char *text)
 {
 #define PRELOAD_WORD(word, parts) { word, parts },
-	static const struct {
-		const char *word;
-		unsigned int parts;
-	} words[] = { PRELOAD_WORDS(PRELOAD_WORD) };
+	static const struct preload_word words[] = { PRELOAD_WORDS(PRELOAD_WORD) };
 #undef PRELOAD_WORD
-	unsigned int wanted = 0;
 
-	if (!text || !*text)
-		return ~0u;
-	for (;;) {
-		size_t len = strcspn(text, ", ");
-
-		for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-			if (strlen(words[i].word) == len && !strncmp(text, words[i].word, len))
-				wanted |= words[i].parts;
-		if (!text[len])
-			return wanted;
-		text += len + 1;
-	}
+	return text && *text ? preload_words(text, words, sizeof(words) / sizeof(words[0])) : ~0u;
 }
 
 #endif
