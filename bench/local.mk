@@ -176,7 +176,7 @@ verdicts: %D%/regions$(EXEEXT) pmu$(EXEEXT)
 	$(PYTHON) $(srcdir)/%D%/verdicts/verdicts.py --pmu ./pmu$(EXEEXT) --program %D%/regions$(EXEEXT) $(VERDICTS)
 
 .PHONY: demo
-demo: %D%/demo$(EXEEXT)
+demo: all
 	@./%D%/demo$(EXEEXT)
 
 # The same annotated loop with this library and with others: each in a program of its own, linked with one of them.
