@@ -9,6 +9,7 @@
 #include "base/room.h"
 #include "region/checkpoint.h"
 #include "session/session.h"
+#include "session/spawn.h"
 
 static int step_in(void)
 {
@@ -68,6 +69,19 @@ int pmu_call_end_session(void)
 	return pmu_with_room(end_session, NULL);
 }
 
+/* --- the process's end --- */
+
+/* A report takes that long to write only where its reader or its disk has got stuck. */
+#define REPORT_S 10u
+
+int __cxa_atexit(void (*fn)(void *arg), void *arg, void *dso); /* libc's */
+
+static bool has_ended(void)
+{
+	return !__atomic_load_n(&pmu_session.running, __ATOMIC_ACQUIRE) || !pmu_session_is_ours() ||
+	       pmu_session.pid != getpid();
+}
+
 /*
  * After the program's own exit handlers and destructors, which may still use regions: the loader
  * runs a library's destructors after those of what depends on it.
@@ -76,17 +90,38 @@ __attribute__((destructor)) static void at_exit(void)
 {
 	bool inside = pmu_session_inside();
 
-	if (!__atomic_load_n(&pmu_session.running, __ATOMIC_ACQUIRE) || !pmu_session_is_ours() ||
-	    pmu_session.pid != getpid())
+	if (has_ended())
 		return;
 	pmu_session_bar();
 	/*
 	 * exit() in a signal handler that interrupted this library: the lock may be this thread's.
 	 */
-	if (!inside)
-		pmu_session_lock();
-	else if (pthread_mutex_trylock(&pmu_session.lock) != 0)
+	if (!pmu_session_lock_within(inside ? 0 : REPORT_S))
 		return;
-	pmu_call_end_session();
+	/* another thread's exit() may have done it meanwhile */
+	if (!has_ended())
+		pmu_call_end_session();
 	pmu_session_unlock();
+}
+
+/*
+ * The libc gives each of its exit handlers to one of the threads that call exit() at once, and ends the
+ * process as soon as one of them finds no more.  The first handler of all, which was there before the
+ * loader's that runs destructors, goes to a thread that came second: it does what the destructor does, or waits
+ * for it, and leaves the same to the next one.
+ */
+static void at_exit_too(void *unused)
+{
+	(void)unused;
+	if (has_ended())
+		return;
+	__cxa_atexit(at_exit_too, NULL, NULL);
+	at_exit();
+}
+
+/* A library that is loaded later would be asked before the destructors. */
+__attribute__((constructor)) static void watch_exit(void)
+{
+	if (pmu_spawn_in_scope())
+		__cxa_atexit(at_exit_too, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -44,6 +45,23 @@ void pmu_session_lock(void)
 	pmu_session_own_lock();
 	pthread_mutex_lock(&pmu_session.lock);
 	pmu_session.cancel_state = state;
+}
+
+bool pmu_session_lock_within(unsigned int seconds)
+{
+	struct timespec until;
+	int state;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += seconds;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	pmu_session_own_lock();
+	if (!pthread_mutex_timedlock(&pmu_session.lock, &until)) {
+		pmu_session.cancel_state = state;
+		return true;
+	}
+	pthread_setcancelstate(state, NULL);
+	return false;
 }
 
 void pmu_session_unlock(void)

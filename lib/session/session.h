@@ -96,6 +96,8 @@ void pmu_session_own_lock(void);
 /** pmu_session_lock(), _unlock() - the session's lock. */
 void pmu_session_lock(void);
 void pmu_session_unlock(void);
+/** pmu_session_lock_within() - the same, unless it takes longer.  Return: whether it is held. */
+bool pmu_session_lock_within(unsigned int seconds);
 
 /**
  * pmu_session_shed() - a thread of a forked child takes what it finds for what it is: a copy.

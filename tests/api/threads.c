@@ -644,6 +644,53 @@ static void exit_handlers_may_use_regions(void)
 	run_done(&r);
 }
 
+#define N_EXITING 5
+#define N_EXITS   20
+#define N_NAMES   300
+
+static pthread_barrier_t all_exit;
+
+static void *exit_with_the_others(void *arg)
+{
+	char name[32];
+
+	/* so many that the report takes some time */
+	for (int i = 0; i < N_NAMES; i++) {
+		snprintf(name, sizeof(name), "%s %d", (const char *)arg, i);
+		begin_end(name);
+	}
+	pthread_barrier_wait(&all_exit);
+	exit(0);
+}
+
+static int exit_at_once(void *arg)
+{
+	static char threads[] = "threads", own[] = "main";
+
+	(void)arg;
+	pthread_barrier_init(&all_exit, NULL, N_EXITING);
+	for (int i = 1; i < N_EXITING; i++)
+		start(exit_with_the_others, threads);
+	exit_with_the_others(own);
+	return 0;
+}
+
+static void several_threads_may_exit_at_once(void)
+{
+	struct run r;
+	int n = 0;
+
+	for (int i = 0; i < N_EXITS; i++) {
+		run(&r, exit_at_once, NULL, quick);
+		n += WIFEXITED(r.status) && !WEXITSTATUS(r.status) &&
+		     run_calls(r.json, "main 299") == 1 &&
+		     run_calls(r.json, "threads 0") == N_EXITING - 1 && !run_stores(&r, NULL, 0);
+		run_done(&r);
+	}
+	is_int(n, N_EXITS,
+	       "exit() by several threads at once: each run has its report, and leaves nothing");
+}
+
 /* --- pmu_fini, pmu_init, pmu_report among threads -------------------------------------
  */
 
@@ -896,6 +943,7 @@ int main(void)
 	destructors_of_keys_may_use_regions();
 	want_of_a_key_is_an_error();
 	exit_handlers_may_use_regions();
+	several_threads_may_exit_at_once();
 	a_session_may_end_and_start_among_threads();
 	a_report_may_be_made_while_threads_measure();
 	a_report_that_waits_holds_nobody_up();
