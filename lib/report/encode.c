@@ -64,62 +64,128 @@ static bool looks_escaped(const char *text)
 	       hex_digit(text[3]) >= 0;
 }
 
-/* ASCII control characters, DEL, and U+0080 to U+009F */
-static bool is_control(const char *text, size_t len)
-{
-	unsigned char c = (unsigned char)text[0];
+/*
+ * What cannot be seen, moves a terminal's cursor, or turns the text around it: Unicode 15, categories Cc, Zl, Zp
+ * and of Cf what is for directions or has no width.
+ */
+static const struct {
+	uint32_t first, last;
+} hidden[] = {
+	{ 0x00, 0x1f },     { 0x7f, 0x9f },     { 0x61c, 0x61c },   { 0x200b, 0x200f },
+	{ 0x2028, 0x202e }, { 0x2060, 0x2069 }, { 0xfeff, 0xfeff },
+};
 
-	if (len == 2)
-		return c == 0xc2 && (unsigned char)text[1] < 0xa0;
-	return len == 1 && (c < 0x20 || c == 0x7f);
+/* Of @len bytes that pmu_utf8_next() has found. */
+static uint32_t code_of(const char *text, size_t len)
+{
+	static const unsigned char lead_bits[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
+	uint32_t code = (unsigned char)text[0] & lead_bits[len];
+
+	for (size_t i = 1; i < len; i++)
+		code = code << 6 | ((unsigned char)text[i] & 0x3f);
+	return code;
+}
+
+static bool is_hidden(const char *text, size_t len)
+{
+	uint32_t code = code_of(text, len);
+
+	for (size_t i = 0; i < PMU_ARRAY_LEN(hidden); i++)
+		if (code >= hidden[i].first && code <= hidden[i].last)
+			return true;
+	return false;
 }
 
 struct style {
 	const char *backslash; /* how this format writes one */
+	const char *named;     /* control characters that have a letter */
 	bool json;             /* quotes, backslashes and control characters as JSON asks */
-	bool line;             /* control characters made visible */
+	bool visible;          /* hidden characters as their bytes */
+	bool line, cell;       /* no command of a CI's; no formula */
 };
 
-static const struct style style_plain = { .backslash = "\\" };
-static const struct style style_line = { .backslash = "\\", .line = true };
-static const struct style style_json = { .backslash = "\\\\", .json = true };
+static const struct style style_plain = { .backslash = "\\", .named = "" };
+static const struct style style_line = {
+	.backslash = "\\", .named = "\n\t", .visible = true, .line = true
+};
+static const struct style style_cell = {
+	.backslash = "\\", .named = "", .visible = true, .cell = true
+};
+static const struct style style_json = { .backslash = "\\\\", .named = "\n\t", .json = true };
+
+/* What is blank in Unicode: White_Space of PropList.txt, but for what is hidden above. */
+static bool is_blank(const char *text, size_t len)
+{
+	uint32_t code = code_of(text, len);
+
+	return code == ' ' || code == 0xa0 || code == 0x1680 ||
+	       (code >= 0x2000 && code <= 0x200a) || code == 0x202f || code == 0x205f ||
+	       code == 0x3000;
+}
+
+/*
+ * A character at the beginning that would make something else of what follows: a spreadsheet takes a cell for a
+ * formula (OWASP, "CSV Injection"), GitHub's runner a line for a command ("::error::"), behind blanks too.
+ * NULL: none
+ */
+static const char *find_trigger(const struct style *style, const char *text)
+{
+	size_t len;
+
+	if (style->cell)
+		return *text && strchr("=+-@", *text) ? text : NULL;
+	while (style->line && (len = pmu_utf8_next(text)) && is_blank(text, len))
+		text += len;
+	return style->line && !strncmp(text, "::", 2) ? text : NULL;
+}
+
+/* Commands of Azure's and of GitHub's older runners, anywhere in a line. */
+static bool is_command(const char *text)
+{
+	return text[0] == '#' && (!strncmp(text, "##[", 3) || !strncmp(text, "##vso[", 6));
+}
+
+static const char *as_bytes(const struct style *style, const char *text, size_t len, char *buf)
+{
+	char *to = buf;
+
+	for (size_t i = 0; i < len; i++)
+		to += sprintf(to, "%sx%02x", style->backslash, (unsigned char)text[i]);
+	return buf;
+}
+
+/* \\xNN of each byte of a character. */
+#define BYTES_MAX (4 * 5 + 1)
 
 /* What stands for the character (@len 0: an invalid byte) at @text; NULL: itself. */
-static const char *substitute(const struct style *style, const char *text, size_t len, char *buf,
-			      size_t size)
+static const char *substitute(const struct style *style, const char *text, size_t len, char *buf)
 {
 	unsigned char c = (unsigned char)text[0];
 
-	if (!len || looks_escaped(text)) {
-		snprintf(buf, size, "%sx%02x", style->backslash, c);
-		return buf;
-	}
+	if (!len || looks_escaped(text) || (style->line && is_command(text)))
+		return as_bytes(style, text, 1, buf);
 	if (style->json && (c == '"' || c == '\\'))
 		return c == '"' ? "\\\"" : "\\\\";
-	if (!(style->json || style->line) || !is_control(text, len))
+	if (style->json ? c >= 0x20 : !style->visible || !is_hidden(text, len))
 		return NULL;
-	if (style->json && c >= 0x20)
-		return NULL;
-	if (c == '\n' || c == '\t')
+	if (strchr(style->named, c))
 		return c == '\n' ? "\\n" : "\\t";
-	if (style->json)
-		snprintf(buf, size, "\\u%04x", c);
-	else if (len == 2)
-		snprintf(buf, size, "\\x%02x\\x%02x", c, (unsigned char)text[1]);
-	else
-		snprintf(buf, size, "\\x%02x", c);
+	if (!style->json)
+		return as_bytes(style, text, len, buf);
+	sprintf(buf, "\\u%04x", c);
 	return buf;
 }
 
 /* Runs of characters that stand for themselves are appended in one piece. */
 static void encode(struct pmu_strbuf *out, const char *text, const struct style *style)
 {
-	const char *run = text;
-	char buf[16];
+	const char *run = text, *trigger = text ? find_trigger(style, text) : NULL;
+	char buf[BYTES_MAX];
 
 	while (text && *text) {
 		size_t len = pmu_utf8_next(text);
-		const char *instead = substitute(style, text, len, buf, sizeof(buf));
+		const char *instead = text == trigger ? as_bytes(style, text, 1, buf)
+						      : substitute(style, text, len, buf);
 
 		len = len ? len : 1;
 		if (instead) {
@@ -155,11 +221,11 @@ void pmu_encode_csv(struct pmu_strbuf *out, const char *text)
 	struct pmu_strbuf plain = { 0 };
 	const char *from, *quote;
 
-	if (!text || !text[strcspn(text, "\",\r\n")]) {
-		pmu_encode_plain(out, text);
+	if (!text || !text[strcspn(text, "\",")]) {
+		encode(out, text, &style_cell);
 		return;
 	}
-	pmu_encode_plain(&plain, text);
+	encode(&plain, text, &style_cell);
 	pmu_strbuf_add_n(out, "\"", 1);
 	from = pmu_strbuf_text(&plain);
 	while ((quote = strchr(from, '"'))) {

@@ -11,7 +11,8 @@
 /*
  * All writers show a byte that is not part of valid UTF-8 as the four characters \xNN
  * (lower case). So that this can be undone, a backslash that stands before "x" and two
- * such digits becomes \x5c.
+ * such digits becomes \x5c. What a format must not have is shown in the same way, each of its
+ * bytes: pmu_decode() brings the text back.
  */
 
 /** pmu_utf8_next() - bytes of the character at @text; 0 for an invalid one or NUL */
@@ -23,13 +24,19 @@ size_t pmu_utf8_width(const char *text);
 /** pmu_encode_plain() - append valid UTF-8; NULL is "" */
 void pmu_encode_plain(struct pmu_strbuf *out, const char *text);
 
-/** pmu_encode_line() - for a terminal: control characters as \n, \t or \xNN too */
+/**
+ * pmu_encode_line() - for a terminal or a log: also control characters, and others that cannot be seen or change the
+ * text's direction, as \n, \t or \xNN; no line that begins with it is a workflow command
+ */
 void pmu_encode_line(struct pmu_strbuf *out, const char *text);
 
 /** pmu_encode_json() - a JSON string with its quotes */
 void pmu_encode_json(struct pmu_strbuf *out, const char *text);
 
-/** pmu_encode_csv() - a cell, in quotes where RFC 4180 asks for them */
+/**
+ * pmu_encode_csv() - a cell, in quotes where RFC 4180 asks for them; the same characters as \xNN, and so the first one
+ * of "=", "+", "-" and "@" that it begins with, or a spreadsheet would take it for a formula
+ */
 void pmu_encode_csv(struct pmu_strbuf *out, const char *text);
 
 /**

@@ -97,7 +97,7 @@ const format = {
  * Letters of scripts that are read from right to left stay; the elements they are in keep them apart.
  */
 function visible(text) {
-	return String(text).replace(/[\u0000-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, c =>
+	return String(text).replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, c =>
 		c === "\n" ? "\\n" : c === "\t" ? "\\t" :
 			"\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
 }

@@ -169,7 +169,7 @@ static void odd_names_come_back(void)
 	char *path;
 
 	read_sheet(model, &sheet);
-	row_of(&sheet, "\"q\",x\n", "0");
+	row_of(&sheet, "\"q\",x\\x0a", "0");
 	path = strdup(cell_of(&sheet, row_of(&sheet, "\\xff\\xfe", "0"), "path"));
 	pmu_decode(path);
 	is_str(path, "main/solve/\xff\xfe", "bytes that are not UTF-8");

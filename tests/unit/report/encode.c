@@ -61,6 +61,31 @@ static void shows_control_characters_on_terminals(void)
 		   "\\xc2\\x9b1m\xc2\xa0");
 }
 
+static void shows_what_cannot_be_seen(void)
+{
+	is_encoded(pmu_encode_line,
+		   "a\xe2\x80\xae"
+		   "b\xe2\x81\xa9",
+		   "a\\xe2\\x80\\xaeb\\xe2\\x81\\xa9");
+	is_encoded(pmu_encode_line, "\xe2\x80\x8b\xe2\x80\x8f\xe2\x80\xa8\xe2\x80\xa9",
+		   "\\xe2\\x80\\x8b\\xe2\\x80\\x8f\\xe2\\x80\\xa8\\xe2\\x80\\xa9");
+	is_encoded(pmu_encode_line, "\xef\xbb\xbf\xd8\x9c\xe2\x81\xa0",
+		   "\\xef\\xbb\\xbf\\xd8\\x9c\\xe2\\x81\\xa0");
+	is_encoded(pmu_encode_line, "\xe2\x80\x8a\xe2\x80\x90\xe2\x80\xaf\xd8\x9b\xd7\x90",
+		   "\xe2\x80\x8a\xe2\x80\x90\xe2\x80\xaf\xd8\x9b\xd7\x90");
+	is_encoded(pmu_encode_plain, "\xe2\x80\xae", "\xe2\x80\xae");
+	is_encoded(pmu_encode_json, "\xe2\x80\xae", "\"\xe2\x80\xae\"");
+}
+
+static void is_no_command_of_a_runner(void)
+{
+	is_encoded(pmu_encode_line, "::stop-commands::x", "\\x3a:stop-commands::x");
+	is_encoded(pmu_encode_line, " \xe3\x80\x80::error::", " \xe3\x80\x80\\x3a:error::");
+	is_encoded(pmu_encode_line, "a::b, ::c", "a::b, ::c");
+	is_encoded(pmu_encode_line, "a ##vso[x] ##[y] ##z", "a \\x23#vso[x] \\x23#[y] ##z");
+	is_encoded(pmu_encode_plain, "::error::", "::error::");
+}
+
 static void escapes_json(void)
 {
 	is_encoded(pmu_encode_json, "\"\\\n\x01\x7f/", "\"\\\"\\\\\\n\\u0001\x7f/\"");
@@ -71,10 +96,16 @@ static void escapes_json(void)
 static void quotes_csv_where_needed(void)
 {
 	is_encoded(pmu_encode_csv, "plain text", "plain text");
-	is_encoded(pmu_encode_csv, "=1+2", "=1+2");
+	is_encoded(pmu_encode_csv, "=1+2", "\\x3d1+2");
+	is_encoded(pmu_encode_csv, "+a,b", "\"\\x2ba,b\"");
+	is_encoded(pmu_encode_csv, "-", "\\x2d");
+	is_encoded(pmu_encode_csv, "@a@=", "\\x40a@=");
+	is_encoded(pmu_encode_csv, "\t=1", "\\x09=1");
+	is_encoded(pmu_encode_csv, "\\x3d1", "\\x5cx3d1");
+	is_encoded(pmu_encode_csv, "a\x1b\a\n", "a\\x1b\\x07\\x0a");
 	is_encoded(pmu_encode_csv, "a,b", "\"a,b\"");
 	is_encoded(pmu_encode_csv, "say \"x\"", "\"say \"\"x\"\"\"");
-	is_encoded(pmu_encode_csv, "\r", "\"\r\"");
+	is_encoded(pmu_encode_csv, "\r", "\\x0d");
 	is_encoded(pmu_encode_csv, "", "");
 }
 
@@ -109,10 +140,23 @@ static void writes_numbers(void)
 
 static void decodes_what_it_encoded(void)
 {
+	static const char *const hostile[] = { "=1", "\\x3d1", "\x1b[31m\a\r\n\t",
+					       "-\xe2\x80\xae,\xff", "@\\x40\\" };
 	char text[] = "\\xff \\x5cx41 \\x00 \\xF0 \\x4";
 
 	is_u64(pmu_decode(text), strlen("\xff \\x41 \\x00 \\xF0 \\x4"), "length");
 	is_str(text, "\xff \\x41 \\x00 \\xF0 \\x4", "bytes come back, nothing else changes");
+	for (size_t i = 0; i < PMU_ARRAY_LEN(hostile); i++) {
+		struct pmu_strbuf cell = { 0 };
+		size_t quote;
+
+		pmu_encode_csv(&cell, hostile[i]);
+		quote = cell.text[0] == '"';
+		cell.text[cell.len - quote] = '\0';
+		pmu_decode(cell.text + quote);
+		is_str(cell.text + quote, hostile[i], "so does a cell's text");
+		pmu_strbuf_free(&cell);
+	}
 }
 
 int main(void)
@@ -120,6 +164,8 @@ int main(void)
 	knows_valid_utf8();
 	shows_invalid_bytes();
 	shows_control_characters_on_terminals();
+	shows_what_cannot_be_seen();
+	is_no_command_of_a_runner();
 	escapes_json();
 	quotes_csv_where_needed();
 	writes_numbers();
