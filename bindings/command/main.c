@@ -10,6 +10,7 @@
 #include "base/write.h"
 #include "bindings/command/command.h"
 #include "bindings/command/complete/complete.h"
+#include "report/encode.h"
 #include "report/report.h"
 
 const struct pmu_command *const pmu_commands[] = {
@@ -59,7 +60,10 @@ static void print_error(const char *usage, const char *fmt, va_list args)
 
 	if (vasprintf(&text, fmt, args) < 0)
 		text = NULL;
-	pmu_strbuf_addf(&line, "pmu: %s\n", text ? text : "no memory to say what went wrong");
+	pmu_strbuf_add(&line, "pmu: ");
+	/* names in it may hold anything */
+	pmu_encode_line(&line, text ? text : "no memory to say what went wrong");
+	pmu_strbuf_add(&line, "\n");
 	if (usage)
 		pmu_strbuf_addf(&line, "usage: pmu %s\n", usage);
 	pmu_write_all(STDERR_FILENO, pmu_strbuf_text(&line), line.len);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/write.h"
+#include "report/encode.h"
 #include "session/session.h"
 
 /* Standard output and error as the program was started with. */
@@ -79,19 +80,31 @@ int pmu_sink_write(const struct pmu_sink *sink, const char *text, size_t len)
 	return pmu_write_all(sink->fd, text, len);
 }
 
-void pmu_session_say(const char *fmt, ...)
+static void say(const char *line, size_t len)
 {
-	char line[1024] = "pmu: ";
-	va_list args;
-	size_t len;
-
-	va_start(args, fmt);
-	vsnprintf(line + 5, sizeof(line) - 6, fmt, args);
-	va_end(args);
-	len = strlen(line);
-	line[len++] = '\n';
 	if (pmu_session.running)
 		pmu_sink_write(&pmu_session.err, line, len);
 	else if (is_for_messages(STDERR_FILENO))
 		pmu_write_all(STDERR_FILENO, line, len);
+}
+
+/* Names of files and settings may hold anything; without memory all but ASCII's letters and signs is "?". */
+void pmu_session_say(const char *fmt, ...)
+{
+	struct pmu_strbuf line = { 0 };
+	char text[1024] = "pmu: ";
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text + 5, sizeof(text) - 6, fmt, args);
+	va_end(args);
+	pmu_encode_line(&line, text);
+	pmu_strbuf_add(&line, "\n");
+	if (line.failed) {
+		for (char *c = text; *c; c++)
+			*c = *c >= ' ' && *c < 0x7f ? *c : '?';
+		strcat(text, "\n");
+	}
+	say(line.failed ? text : line.text, line.failed ? strlen(text) : line.len);
+	pmu_strbuf_free(&line);
 }

@@ -112,6 +112,16 @@ lacks summary '<img' "are data in Markdown"
 is "and one line each as annotations" "$(grep -c '^::' out)" 1
 has out '%250A' "with no line of their own"
 
+evil='::stop-commands::##vso[x]\u001b'
+evil=$(printf '%s' "$evil" | sed 's/\\/\\\\/g')
+sed "s,\"work,\"$evil,g" base.json >evil.json
+sed "s,\"work,\"$evil,g" more.json >evil_more.json
+: >summary
+run 1 "names that are commands to a runner" --baseline evil.json --summary summary evil_more.json
+has out '  \x3a:stop-commands::\x23#vso[x]\x1b/r5: ' "begin no line, and are in none"
+is "in text" "$(grep -c '^ *::\|##vso' out)" 0
+lacks summary '5cx' "nothing is shown twice over in Markdown"
+
 # --- of a command ---
 
 unset XDG_RUNTIME_DIR

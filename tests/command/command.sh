@@ -31,6 +31,9 @@ run 2 'no command'
 is_one_line err 'says so in a line'
 run 2 'an unknown command' repport
 has err "did you mean 'report'?" 'names the nearest'
+run 2 'a command of odd bytes' "$(printf 'x\033[2J\n::error::\342\200\256')"
+has err 'x\x1b[2J\n::error::\xe2\x80\xae' 'shows them'
+ok 'and none as it is' sh -c '[ "$(wc -l <err)" = 1 ] && ! LC_ALL=C grep -q "[^ -~]" err'
 run 0 'version' version
 has out 'pmu (libpmu) ' 'as a command'
 run 2 'version' version now

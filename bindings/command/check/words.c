@@ -200,7 +200,7 @@ static void put_cells(struct pmu_strbuf *out, const struct pmu_check *check,
 	put_change(out, breach);
 	pmu_strbuf_add(out, " | ");
 	put_limit(&text, check, breach);
-	pmu_diff_plain(out, pmu_strbuf_text(&text));
+	pmu_diff_escape(out, pmu_strbuf_text(&text));
 	pmu_strbuf_add(out, " |\n");
 	out->failed |= text.failed;
 	pmu_strbuf_free(&text);
@@ -231,7 +231,7 @@ static void put_lines(struct pmu_strbuf *out, char *rest)
 
 	while (rest && *rest && (line = strsep(&rest, "\n"))) {
 		pmu_strbuf_add(out, "- ");
-		pmu_diff_plain(out, line);
+		pmu_diff_escape(out, line);
 		pmu_strbuf_add(out, "\n");
 	}
 }
@@ -248,7 +248,7 @@ static void put_others(struct pmu_strbuf *out, const struct pmu_check *check)
 		text.len = 0;
 		pmu_check_describe(check, &check->breach[i], &text);
 		pmu_strbuf_add(out, "- ");
-		pmu_diff_plain(out, pmu_strbuf_text(&text));
+		pmu_diff_escape(out, pmu_strbuf_text(&text));
 		pmu_strbuf_add(out, "\n");
 	}
 	text.len = 0;

@@ -142,6 +142,8 @@ void pmu_diff_write_markdown(struct pmu_strbuf *out, const struct pmu_diff *diff
 
 /** pmu_diff_plain() - names are data: what means something in Markdown or in HTML does not here */
 void pmu_diff_plain(struct pmu_strbuf *out, const char *text);
+/** pmu_diff_escape() - the same for what pmu_encode_line() has made */
+void pmu_diff_escape(struct pmu_strbuf *out, const char *line);
 
 /** pmu_diff_render() - as the ending of a path says; NULL: text.  Return: 0 or -ENOMEM. */
 int pmu_diff_render(struct pmu_strbuf *out, const struct pmu_diff *diff, const char *path,

@@ -170,16 +170,21 @@ void pmu_diff_write_csv(struct pmu_strbuf *out, const struct pmu_diff *diff)
 
 /* --- Markdown --- */
 
+void pmu_diff_escape(struct pmu_strbuf *out, const char *line)
+{
+	for (; *line; line++)
+		if (strchr("\\`*_{}[]<>()#+-.!|~&@:", *line))
+			pmu_strbuf_addf(out, "&#%d;", *line);
+		else
+			pmu_strbuf_add_n(out, line, 1);
+}
+
 void pmu_diff_plain(struct pmu_strbuf *out, const char *text)
 {
 	struct pmu_strbuf line = { 0 };
 
 	pmu_encode_line(&line, text);
-	for (const char *c = pmu_strbuf_text(&line); *c; c++)
-		if (strchr("\\`*_{}[]<>()#+-.!|~&@:", *c))
-			pmu_strbuf_addf(out, "&#%d;", *c);
-		else
-			pmu_strbuf_add_n(out, c, 1);
+	pmu_diff_escape(out, pmu_strbuf_text(&line));
 	out->failed |= line.failed;
 	pmu_strbuf_free(&line);
 }

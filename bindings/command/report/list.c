@@ -12,6 +12,7 @@
 #include "bindings/command/command.h"
 #include "bindings/command/report/inputs.h"
 #include "bindings/command/run/run.h"
+#include "report/encode.h"
 #include "store/place.h"
 #include "store/read/list.h"
 
@@ -39,20 +40,26 @@ struct line {
 
 static void add_line(struct pmu_strbuf *out, const struct line *line)
 {
+	struct pmu_strbuf program = { 0 };
 	char when[32] = "?";
 	struct tm tm;
 
 	if (localtime_r(&line->seconds, &tm))
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
-	pmu_strbuf_addf(out, "%-19s  %8" PRId32 "  %-9s  %-20s  ", when, line->pid, line->state,
-			line->program);
+	pmu_strbuf_addf(out, "%-19s  %8" PRId32 "  %-9s  ", when, line->pid, line->state);
+	/* a program's name may hold anything */
+	pmu_encode_line(&program, line->program);
+	pmu_strbuf_addf(out, "%-20s  ", pmu_strbuf_text(&program));
 	add_size(out, line->size);
-	pmu_strbuf_addf(out, "  %s\n", line->path);
+	pmu_strbuf_add(out, "  ");
+	pmu_encode_line(out, line->path);
+	pmu_strbuf_add(out, "\n");
+	out->failed |= program.failed;
+	pmu_strbuf_free(&program);
 }
 
 static void add_entry(struct pmu_strbuf *out, const struct pmu_store_entry *entry)
 {
-	char program[sizeof(entry->program)], *c;
 	/* its process may be another program by now */
 	enum pmu_liveness liveness = entry->liveness == PMU_PROCESS_ALIVE && entry->ended
 					     ? PMU_PROCESS_DEAD
@@ -60,15 +67,10 @@ static void add_entry(struct pmu_strbuf *out, const struct pmu_store_entry *entr
 	const struct line line = { .seconds = (time_t)(entry->start_unix_ns / 1000000000u),
 				   .pid = entry->pid,
 				   .state = liveness_words[liveness],
-				   .program = program,
+				   .program = entry->program,
 				   .path = entry->path,
 				   .size = entry->size };
 
-	/* a program's name may hold anything; a terminal should not */
-	memcpy(program, entry->program, sizeof(program));
-	for (c = program; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
 	add_line(out, &line);
 }
 
