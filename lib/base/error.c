@@ -31,6 +31,8 @@ _Static_assert(sizeof(struct page) <= 4096, "one page");
 
 static struct page *newest; /* pages are only added */
 static __thread struct sentence *last __attribute__((tls_model("initial-exec")));
+/* In place of one that found no memory, which most often is what it would have said. */
+static struct sentence unsaid = { "there was no memory, not even to say what for" };
 
 /* --- whose a sentence is --- */
 
@@ -93,13 +95,16 @@ static struct sentence *take(void)
 /* Return: the calling thread's; NULL without memory. */
 static struct sentence *own(void)
 {
+	if (last && last != &unsaid)
+		return last;
+	last = take();
 	if (!last) {
-		last = take();
-		if (last && have_key)
-			pthread_setspecific(exit_key, last);
-		if (last)
-			last->text[0] = '\0';
+		last = &unsaid;
+		return NULL;
 	}
+	if (have_key)
+		pthread_setspecific(exit_key, last);
+	last->text[0] = '\0';
 	return last;
 }
 
@@ -147,6 +152,8 @@ const char *pmu_error_text(void)
 
 void pmu_error_clear(void)
 {
+	if (last == &unsaid)
+		last = NULL;
 	if (last)
 		last->text[0] = '\0';
 }
