@@ -524,15 +524,17 @@ static int start(void *given)
 	rc = build(pmu_options_kept());
 
 	if (rc < 0 || !pmu_session.config.enable) {
-		if (rc < 0)
+		if (rc < 0) {
 			pmu_session_say("%s%s the program runs unmeasured", pmu_error_text(),
 					asks(pmu_error_text()) ? "" : ";");
+			pmu_store_say_lost(pmu_error_text());
+		}
 		pmu_session_publish(-1);
 		return rc;
 	}
 	pmu_session.kept = pmu_store_keep();
 	if (pmu_session.kept && !pmu_session.table.path[0])
-		pmu_store_say_lost();
+		pmu_store_say_lost(pmu_session.table.why);
 	pmu_session.err.fd = pmu_session.out.fd = -1;
 	/*
 	 * With a kept store somebody else makes the report: no descriptor of the program's is

@@ -200,7 +200,7 @@ enum pmu_liveness pmu_store_liveness(const struct pmu_store_head *head)
 	return pmu_process_liveness(&process);
 }
 
-void pmu_store_say_lost(void)
+void pmu_store_say_lost(const char *sentence)
 {
 	const char *why, *kept = pmu_store_kept();
 	int dir_fd = kept ? pmu_place_open(kept, 0, &why) : -1, fd;
@@ -213,7 +213,9 @@ void pmu_store_say_lost(void)
 	snprintf(name, sizeof(name), "%" PRId32 "-%" PRIu64 PMU_STORE_LOST, owner.pid,
 		 owner.start_time);
 	fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd >= 0)
+	if (fd >= 0) {
+		pmu_write_all(fd, sentence, strlen(sentence));
 		close(fd);
+	}
 	close(dir_fd);
 }

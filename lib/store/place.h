@@ -27,13 +27,13 @@ bool pmu_store_keep(void);
 void pmu_store_inherit(void);
 
 /**
- * Ends the names of empty files that stand for stores for which there was no room where they are
- * kept.
+ * Ends the names of files that stand for stores that could not be made where they are kept.  A
+ * sentence in it says why, unless there was no room for that either.
  */
 #define PMU_STORE_LOST ".lost"
 
-/** pmu_store_say_lost() - leave one there */
-void pmu_store_say_lost(void);
+/** pmu_store_say_lost() - leave one there, with @sentence in it */
+void pmu_store_say_lost(const char *sentence);
 
 /** pmu_store_liveness() - of the process whose store it is */
 enum pmu_liveness pmu_store_liveness(const struct pmu_store_head *head);

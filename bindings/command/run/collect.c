@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/place.h"
+#include "base/sysfile.h"
 #include "bindings/command/run/run.h"
 #include "group/metric.h"
 #include "pmu.h"
@@ -228,21 +230,25 @@ static int by_start(const void *a, const void *b)
 	return x->nth < y->nth ? -1 : x->nth > y->nth;
 }
 
-static int count_lost(const char *path)
+static void find_lost(const char *path, struct pmu_run_parts *parts)
 {
 	DIR *dir = opendir(path);
 	const size_t len = strlen(PMU_STORE_LOST);
+	char name[PMU_PLACE_MAX + sizeof(((struct dirent *)0)->d_name)];
 	struct dirent *file;
-	int n = 0;
 
 	while (dir && (file = readdir(dir))) {
 		size_t at = strlen(file->d_name);
 
-		n += at > len && !strcmp(file->d_name + at - len, PMU_STORE_LOST);
+		if (at <= len || strcmp(file->d_name + at - len, PMU_STORE_LOST) != 0)
+			continue;
+		parts->n_lost++;
+		snprintf(name, sizeof(name), "%s/%s", path, file->d_name);
+		if (!parts->lost[0] && pmu_sysfile_read(name, parts->lost, sizeof(parts->lost)) < 0)
+			parts->lost[0] = '\0';
 	}
 	if (dir)
 		closedir(dir);
-	return n;
 }
 
 static void wait_for_last(const struct pmu_run_folder *folder, struct pmu_run_outliving *outliving)
@@ -278,7 +284,7 @@ void pmu_run_take_all(const struct pmu_run_folder *folder, struct pmu_run_parts 
 	}
 	free(entry);
 	free_earlies(&early);
-	parts->n_lost = count_lost(folder->path);
+	find_lost(folder->path, parts);
 	if (parts->n)
 		qsort(parts->model, parts->n, sizeof(*parts->model), by_start);
 }

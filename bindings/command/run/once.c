@@ -115,7 +115,7 @@ static const char *why_unmeasured(const struct pmu_run *run)
 	if (run->parts.n_unread)
 		return run->parts.unread;
 	if (run->parts.n_lost)
-		return "there was no room for its results";
+		return run->parts.lost[0] ? run->parts.lost : "there was no room for its results";
 	if (run->request.rotate)
 		return "it used no region, and main is none where groups take turns; --auto main has it "
 		       "counted, by the first group alone";
@@ -181,10 +181,10 @@ static void remark(struct pmu_run *run)
 		pmu_run_note(parts, "the results of %zu process%s could not be read: %s",
 			     parts->n_unread, parts->n_unread > 1 ? "es" : "", parts->unread);
 	if (parts->n_lost)
-		pmu_run_note(
-			parts,
-			"the results of %d process%s are missing: there was no room for them in %s",
-			parts->n_lost, parts->n_lost > 1 ? "es" : "", run->folder.place);
+		pmu_run_note(parts, "the results of %d process%s are missing: %s%s", parts->n_lost,
+			     parts->n_lost > 1 ? "es" : "",
+			     parts->lost[0] ? parts->lost : "there was no room for them in ",
+			     parts->lost[0] ? "" : run->folder.place);
 	if (run->libraries.annotations[0])
 		pmu_run_doors_note(&run->request, parts);
 	pmu_run_outliving_note(&parts->outliving, parts);

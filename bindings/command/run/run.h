@@ -287,7 +287,8 @@ struct pmu_run_parts {
 	size_t n, room;
 	size_t n_unread;  /* stores that could not be read */
 	char unread[512]; /* why, of the last */
-	int n_lost;       /* processes that found no room for theirs */
+	int n_lost;       /* processes that could not make one */
+	char lost[512];   /* why, of one of them; "": there was no room */
 	/* processes that still ran when the report was made: the folder is theirs */
 	int n_alive;
 	struct pmu_run_outliving outliving; /* those of which nothing is here */
