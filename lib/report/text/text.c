@@ -388,7 +388,7 @@ void pmu_write_text(struct pmu_strbuf *out, const struct pmu_model *model,
 	if (!t.failed && !t.brief)
 		pmu_text_topdown(&t);
 	if (!has_rows(model))
-		pmu_strbuf_addf(out, "%s  No region was used: there is nothing to show.\n",
+		pmu_strbuf_addf(out, "%s  No region was measured: there is nothing to show.\n",
 				t.brief ? "" : "\n");
 	else if (!t.brief)
 		put_legend(&t);

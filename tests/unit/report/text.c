@@ -163,7 +163,7 @@ static void brief_text_has_the_rows_alone(void)
 	pmu_strbuf_free(&out);
 	pmu_model_finish(none);
 	pmu_write_text(&out, none, &brief);
-	is_str(pmu_strbuf_text(&out), "  No region was used: there is nothing to show.\n",
+	is_str(pmu_strbuf_text(&out), "  No region was measured: there is nothing to show.\n",
 	       "nor where there are none");
 	pmu_strbuf_free(&out);
 	pmu_model_free(model);
@@ -702,7 +702,7 @@ static void a_report_without_regions_says_so(void)
 	sample_sections(model, 1, 1);
 	pmu_model_finish(model);
 	text = render(model, 0, false);
-	has(text, "\n  No region was used: there is nothing to show.\n", "one calm line");
+	has(text, "\n  No region was measured: there is nothing to show.\n", "one calm line");
 	hasnt(text, "calls", "no table");
 	free(text);
 	pmu_model_free(model);
