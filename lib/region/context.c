@@ -278,6 +278,8 @@ static PMU_COLD int come_in_outside(struct pmu_thread **self)
 {
 	int saved = errno, rc = pmu_region_enter(self);
 
+	if (rc == -ENOMEM)
+		pmu_session_note_memory();
 	errno = saved;
 	if (rc == 0)
 		pmu_inside = 0;

@@ -74,6 +74,8 @@ static PMU_COLD struct pmu_node *enter_and_open(const char *name, size_t len, in
 			pmu_inside = 0;
 		else
 			pmu_session_unbar();
+	} else if (rc == -ENOMEM) {
+		pmu_session_note_memory();
 	}
 	errno = saved;
 	*result = rc < 0 ? rc : 0;

@@ -306,7 +306,7 @@ int pmu_region_enter(struct pmu_thread **self)
 	}
 	pmu_region_choose(*self); /* it may have been attached anew */
 	if (!(*self)->tree && pmu_tree_new(*self) < 0) {
-		pmu_session_unbar();
+		pmu_session_turn_away();
 		return -ENOMEM;
 	}
 	pmu_cost_thread(*self);

@@ -63,6 +63,15 @@ static void note_once(const char *note)
 	pmu_table_meta(&pmu_session.table, PMU_META_NOTE, note);
 }
 
+void pmu_attach_note_memory(struct pmu_thread *self)
+{
+	if (self && pmu_thread_is_current(self))
+		pmu_thread_doubt(self, PMU_DOUBT_NO_MEMORY);
+	else
+		note_once(
+			"calls of a thread were not counted: there was no memory for its records");
+}
+
 /*
  * Interrupts hit whatever runs at the moment: the library causes none, so nothing is subtracted for
  * them.

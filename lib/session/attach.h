@@ -11,6 +11,12 @@ struct pmu_thread;
  */
 int pmu_attach_group(struct pmu_thread *self);
 
+/**
+ * pmu_attach_note_memory() - for want of memory a call was not counted; @self: NULL: of a thread that
+ * has no record
+ */
+void pmu_attach_note_memory(struct pmu_thread *self);
+
 /** pmu_make_others() - room for what it keeps of other groups, once.  Return: 0 or -ENOMEM. */
 int pmu_make_others(struct pmu_thread *self);
 

@@ -3,11 +3,14 @@
 #include <errno.h>
 
 #include "base/room.h"
+#include "session/attach.h"
 #include "session/rotate.h"
 #include "session/session.h"
 
-/* A value that equals no epoch, however many threads count it up and down at once. */
-static uint32_t shut = UINT32_C(1) << 31;
+/* A guard that equals no epoch, however many threads count it up and down at once. */
+#define SHUT (UINT32_C(1) << 31)
+
+static uint32_t shut = SHUT;
 struct pmu_thread pmu_nobody = { .guard = &shut };
 __thread struct pmu_thread *pmu_self = &pmu_nobody;
 __thread int pmu_inside;
@@ -58,7 +61,25 @@ void pmu_session_unbar(void)
 	 */
 	if (pmu_thread_self() && *pmu_self->guard == pmu_self->epoch)
 		*pmu_self->guard = PMU_GUARD_OUTSIDE(pmu_self->epoch);
+	else if (pmu_thread_self() && *pmu_self->guard == (SHUT | 1))
+		*pmu_self->guard = SHUT;
 	pmu_inside = 0;
+}
+
+void pmu_session_turn_away(void)
+{
+	*pmu_self->guard = SHUT | 1;
+	pmu_session_unbar();
+}
+
+void pmu_session_note_memory(void)
+{
+	pmu_session_bar();
+	pmu_session_lock();
+	if (pmu_session.running && pmu_session_is_ours())
+		pmu_attach_note_memory(pmu_thread_self());
+	pmu_session_unlock();
+	pmu_session_unbar();
 }
 
 static int32_t epoch_now(void)

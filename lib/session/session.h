@@ -115,6 +115,19 @@ void pmu_session_bar(void);
 void pmu_session_unbar(void);
 
 /**
+ * pmu_session_turn_away() - pmu_session_unbar() of a thread that lacks what begin and end need: its
+ * next call takes the slow path again, too, and finds that out
+ */
+void pmu_session_turn_away(void);
+
+/**
+ * pmu_session_note_memory() - a call of the calling thread was not counted for want of memory: in
+ * its record, or where it has none as a note
+ * Context: outside; takes the lock.
+ */
+void pmu_session_note_memory(void);
+
+/**
  * pmu_session_start() - build the parts
  * @options: may be NULL
  * Context: lock held.  Prints one line where something is wrong with the settings.

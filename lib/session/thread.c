@@ -127,6 +127,9 @@ int pmu_thread_attach_new(struct pmu_thread **out)
 	pin(self);
 	rc = pmu_attach_group(self);
 	if (rc < 0) {
+		if (self->cpu >= 0 && pmu_session.pinning)
+			pmu_pinning_release(pmu_session.pinning, self->cpu);
+		pmu_session.n_threads--;
 		give_struct(self);
 		return rc;
 	}
