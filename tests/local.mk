@@ -234,6 +234,10 @@ check_PROGRAMS += %D%/preload/preloaded_own
 %C%_preload_preloaded_own_SOURCES = %D%/preload/preloaded_own.c
 %C%_preload_preloaded_own_LDADD =
 
+# What may fail, fails: memory, system calls.
+faults_tests = %D%/faults/memory
+%C%_faults_memory_LDADD = $(api_ldadd)
+
 # Scripts.
 script_tests = \
 	%D%/api/disable.sh \
@@ -466,8 +470,8 @@ fuzz_tests = \
 %C%_fuzz_json_LDADD = $(LDADD) $(JANSSON_LIBS)
 %C%_fuzz_series_LDADD = $(LDADD) $(JANSSON_LIBS) -lm
 
-check_PROGRAMS += $(unit_tests) $(api_tests) $(sim_tests) $(live_tests) $(fuzz_tests)
-TESTS += $(unit_tests) $(api_tests) $(sim_tests) $(live_tests) $(fuzz_tests) $(script_tests)
+check_PROGRAMS += $(unit_tests) $(api_tests) $(sim_tests) $(live_tests) $(fuzz_tests) $(faults_tests)
+TESTS += $(unit_tests) $(api_tests) $(sim_tests) $(live_tests) $(fuzz_tests) $(faults_tests) $(script_tests)
 
 # What takes more than 15 seconds by itself: make check-all runs it, make check does not, unless it is named
 # (make check TESTS=...).  Everything is in TESTS, so that each has its rule; TEST_LOGS is what is run.
