@@ -568,7 +568,7 @@ static int start(void *given)
 	__atomic_store_n(pmu_session.owner, PMU_OWNER_SELF, __ATOMIC_RELEASE);
 	__atomic_store_n(&pmu_session.running, true, __ATOMIC_RELEASE);
 	if (!pmu_session.kept)
-		pmu_store_prune();
+		pmu_store_prune_beside(pmu_session.table.path);
 	pmu_session_publish(pmu_session_next_epoch());
 	return 0;
 }

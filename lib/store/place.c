@@ -18,8 +18,7 @@
 
 /* If this much cannot be reserved for a new file, its disk is full: the next folder is tried. */
 #define FIRST_RESERVE (64 * 1024)
-/* Stores of one process (one per exec) that are looked for behind the last one found. */
-#define NTH_GAP 16
+/* Stores of one process: one per exec. */
 #define NTH_MAX 100000u
 
 /* Of a session of this process, or of the parent's. */
@@ -96,29 +95,41 @@ static int new_place(size_t n, char path[PMU_PLACE_MAX])
 	return n == 0 && snprintf(path, PMU_PLACE_MAX, "%s", kept) < PMU_PLACE_MAX ? 0 : -ENOENT;
 }
 
-/* 1 + the highest number that a store of this process bears, in any folder. */
-static uint32_t next_nth(const struct pmu_process *owner)
+/* Those that are there and ours alone, by number; -1: not. */
+static void open_places(int dir_fd[PMU_N_PLACES])
 {
-	char path[PMU_PLACE_MAX], name[64];
-	uint32_t nth, highest = 0;
+	char path[PMU_PLACE_MAX];
 	const char *why;
-	size_t place;
-	int fd;
 
-	for (place = 0; place < PMU_N_PLACES; place++) {
-		if (new_place(place, path))
-			continue;
-		fd = pmu_place_open(path, 0, &why);
-		if (fd < 0)
-			continue;
-		for (nth = 1; nth <= highest + NTH_GAP && nth < NTH_MAX; nth++) {
-			store_name(owner, nth, name, sizeof(name));
-			if (!faccessat(fd, name, F_OK, AT_SYMLINK_NOFOLLOW) && nth > highest)
-				highest = nth;
-		}
-		close(fd);
+	for (size_t n = 0; n < PMU_N_PLACES; n++)
+		dir_fd[n] = new_place(n, path) ? -1 : pmu_place_open(path, 0, &why);
+}
+
+static void close_places(const int dir_fd[PMU_N_PLACES])
+{
+	for (size_t n = 0; n < PMU_N_PLACES; n++)
+		if (dir_fd[n] >= 0)
+			close(dir_fd[n]);
+}
+
+/*
+ * The first number that no store of this process bears, in any folder.  A program that is followed
+ * by another one leaves its store behind, so there are no gaps.
+ */
+static uint32_t next_nth(const struct pmu_process *owner, const int dir_fd[PMU_N_PLACES])
+{
+	uint32_t nth = 0;
+	bool taken = true;
+	char name[64];
+
+	while (taken && ++nth < NTH_MAX) {
+		taken = false;
+		store_name(owner, nth, name, sizeof(name));
+		for (size_t n = 0; n < PMU_N_PLACES && !taken; n++)
+			taken = dir_fd[n] >= 0 &&
+				!faccessat(dir_fd[n], name, F_OK, AT_SYMLINK_NOFOLLOW);
 	}
-	return highest + 1;
+	return nth;
 }
 
 /* A new file with room on its disk, or a negative errno. */
@@ -160,26 +171,26 @@ static int create_numbered(const char *place, int dir_fd, const struct pmu_proce
 int pmu_store_create(const struct pmu_process *owner, char *path, size_t size, uint32_t *nth)
 {
 	char place[PMU_PLACE_MAX], refused[400] = "";
+	int dir_fd[PMU_N_PLACES], fd = -1;
 	const char *why;
-	size_t n;
-	int dir_fd, fd;
 
-	/* Numbers of kept stores have no gaps: the first free one is looked for from 1. */
-	*nth = pmu_store_kept() ? 1 : next_nth(owner);
-	for (n = 0; n < PMU_N_PLACES; n++) {
+	open_places(dir_fd);
+	/* Where a store is kept, creating it finds the number. */
+	*nth = pmu_store_kept() ? 1 : next_nth(owner, dir_fd);
+	for (size_t n = 0; n < PMU_N_PLACES && fd < 0; n++) {
 		if (new_place(n, place))
 			continue;
-		dir_fd = pmu_place_open(place, !pmu_store_kept(), &why);
-		if (dir_fd >= 0) {
-			fd = create_numbered(place, dir_fd, owner, path, size, nth);
-			close(dir_fd);
-			if (fd >= 0)
-				return fd;
-			why = strerror(-fd);
+		if (dir_fd[n] < 0)
+			dir_fd[n] = pmu_place_open(place, !pmu_store_kept(), &why);
+		if (dir_fd[n] >= 0) {
+			fd = create_numbered(place, dir_fd[n], owner, path, size, nth);
+			why = strerror(fd < 0 ? -fd : 0);
 		}
-		list_refusal(refused, sizeof(refused), place, why);
+		if (fd < 0)
+			list_refusal(refused, sizeof(refused), place, why);
 	}
-	return pmu_fail(ENOENT, "cannot create a store (%s)", refused);
+	close_places(dir_fd);
+	return fd >= 0 ? fd : pmu_fail(ENOENT, "cannot create a store (%s)", refused);
 }
 
 struct pmu_process pmu_store_process(const struct pmu_store_head *head)

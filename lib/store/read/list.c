@@ -25,6 +25,8 @@
 /* The program's name stands early on: chunks looked at, and bytes of each. */
 #define LOOK_CHUNKS 64
 #define LOOK_SIZE   4096u
+/* Left-overs that a session looks at before it finds that one seems to be due. */
+#define LOOK_FILES  8
 #define DAY_NS      (24ull * 3600 * 1000000000u)
 /* Right to write taken: nobody will, and the file's time is that of the one who found out. */
 #define FOUND_MODE 0400
@@ -284,25 +286,73 @@ static bool is_older(const struct keeping *keeping, uint64_t unix_ns)
 	return unix_ns < keeping->now_ns && keeping->now_ns - unix_ns > keeping->age_ns;
 }
 
-/* No file is opened for this: every session begins with it. */
+/* Adds what a file takes.  Return: it is an old one. */
+static bool look_at(const struct keeping *keeping, int dir_fd, const char *name, uint64_t *bytes)
+{
+	struct stat st;
+
+	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW))
+		return false;
+	*bytes += taken_by(&st);
+	return is_older(keeping, pmu_time_ns(st.st_mtim));
+}
+
+/* No file is opened for this: every run begins with it. */
 static bool may_any_go(const struct keeping *keeping, const char *place)
 {
 	DIR *dir = open_place(place);
 	struct dirent *file;
-	struct stat st;
 	uint64_t bytes = 0;
 	bool any = false;
 
-	while (dir && !any && (file = readdir(dir))) {
-		if (!is_store_name(file->d_name) ||
-		    fstatat(dirfd(dir), file->d_name, &st, AT_SYMLINK_NOFOLLOW))
-			continue;
-		bytes += taken_by(&st);
-		any = bytes > keeping->most_bytes || is_older(keeping, pmu_time_ns(st.st_mtim));
-	}
+	while (dir && !any && (file = readdir(dir)))
+		if (is_store_name(file->d_name))
+			any = look_at(keeping, dirfd(dir), file->d_name, &bytes) ||
+			      bytes > keeping->most_bytes;
 	if (dir)
 		closedir(dir);
 	return any;
+}
+
+/* Of a folder's names a few, drawn by chance. */
+struct drawn {
+	char name[LOOK_FILES][64];
+	size_t n;
+	size_t n_all;
+};
+
+static void draw(struct drawn *drawn, const char *name)
+{
+	size_t at = drawn->n, len = strlen(name);
+
+	if (len >= sizeof(drawn->name[0]))
+		return; /* none of ours */
+	drawn->n_all++;
+	if (drawn->n < LOOK_FILES)
+		drawn->n++;
+	else
+		at = (size_t)(pmu_time_now_ns(CLOCK_MONOTONIC) % drawn->n_all);
+	if (at < LOOK_FILES)
+		memcpy(drawn->name[at], name, len + 1);
+}
+
+/* Every session begins with this: those drawn stand for all. */
+static bool seems_any_to_go(const struct keeping *keeping, const char *place)
+{
+	DIR *dir = open_place(place);
+	struct drawn drawn = { .n = 0 };
+	struct dirent *file;
+	uint64_t bytes = 0;
+	bool any = false;
+
+	while (dir && (file = readdir(dir)))
+		if (is_store_name(file->d_name))
+			draw(&drawn, file->d_name);
+	for (size_t i = 0; i < drawn.n && !any; i++)
+		any = look_at(keeping, dirfd(dir), drawn.name[i], &bytes);
+	if (dir)
+		closedir(dir);
+	return any || (drawn.n && bytes / drawn.n * drawn.n_all > keeping->most_bytes);
 }
 
 static void note_found(const struct pmu_store_entry *entry)
@@ -361,6 +411,18 @@ int pmu_store_prune_folder(const char *folder)
 	struct keeping keeping = keeping_now();
 
 	return prune_place(&keeping, folder);
+}
+
+int pmu_store_prune_beside(const char *path)
+{
+	struct keeping keeping = keeping_now();
+	const char *slash = strrchr(path, '/');
+	char place[PMU_PLACE_MAX];
+
+	if (!slash || (size_t)snprintf(place, sizeof(place), "%.*s", (int)(slash - path), path) >=
+			      sizeof(place))
+		return 0;
+	return seems_any_to_go(&keeping, place) ? prune_place(&keeping, place) : 0;
 }
 
 int pmu_store_prune(void)

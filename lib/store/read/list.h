@@ -41,6 +41,15 @@ int pmu_store_prune(void);
 /** pmu_store_prune_folder() - likewise in one */
 int pmu_store_prune_folder(const char *folder);
 
+/**
+ * pmu_store_prune_beside() - likewise in the folder of a new store, if any seems to be one that goes
+ * @path: of the store
+ *
+ * For the start of a session, which has to cost the same whatever lies there: a few files, drawn
+ * from all, say how old they are and how much they take.
+ */
+int pmu_store_prune_beside(const char *path);
+
 /** One file in the folder. */
 struct pmu_store_entry {
 	char path[512];

@@ -434,6 +434,42 @@ static void old_stores_are_removed(void)
 	free(build);
 }
 
+/* How many of those in the folder are there. */
+static int count_there(int first, int last)
+{
+	char name[64];
+	int n = 0;
+
+	for (int i = first; i <= last; i++) {
+		snprintf(name, sizeof(name), "5-%d-1.pmu", i);
+		n += is_there(name);
+	}
+	return n;
+}
+
+/* Few stand for all: what all of them are, any few of them are. */
+static void a_session_looks_at_a_few(void)
+{
+	struct build *build = build_new();
+	char dir[256], beside[300], name[64];
+
+	use_folder("prune");
+	pmu_store_dir(1, dir, sizeof(dir));
+	snprintf(beside, sizeof(beside), "%s/own.pmu", dir);
+	build_kill(build);
+	for (int i = 1; i <= 40; i++) {
+		snprintf(name, sizeof(name), "5-%d-1.pmu", i);
+		leave(build, name, sizeof(build->bytes));
+	}
+	is_int(pmu_store_prune_beside(beside), 0, "where none is old, or too many, all are kept");
+	setenv(PMU_STORE_MIB_VARIABLE, "1", 1);
+	ok(pmu_store_prune_beside(beside) > 0, "those beyond a MiB are removed beside a session's");
+	unsetenv(PMU_STORE_MIB_VARIABLE);
+	ok(count_there(1, 20) == 0 && count_there(39, 40) == 2, "the oldest, not the newest");
+	is_int(pmu_store_prune_beside("own.pmu"), 0, "a path without a folder has nothing beside it");
+	free(build);
+}
+
 /* Of a container, and not seen: the whole of /proc says that. */
 static void those_of_containers_are_looked_for_once(void)
 {
@@ -490,6 +526,7 @@ int main(void)
 	lists_stores_newest_first();
 	old_stores_are_removed();
 	those_of_containers_are_looked_for_once();
+	a_session_looks_at_a_few();
 	clean_up();
 	return done_testing();
 }
