@@ -66,7 +66,7 @@ static void print_error(const char *usage, const char *fmt, va_list args)
 	pmu_strbuf_add(&line, "\n");
 	if (usage)
 		pmu_strbuf_addf(&line, "usage: pmu %s\n", usage);
-	pmu_write_all(STDERR_FILENO, pmu_strbuf_text(&line), line.len);
+	pmu_write_message(STDERR_FILENO, pmu_strbuf_text(&line), line.len, true);
 	pmu_strbuf_free(&line);
 	free(text);
 }

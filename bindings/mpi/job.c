@@ -57,7 +57,7 @@ void mpi_job_say(const char *fmt, ...)
 	if (len > (int)sizeof(line) - 2)
 		len = (int)sizeof(line) - 2;
 	line[len++] = '\n';
-	pmu_write_all(STDERR_FILENO, line, (size_t)len);
+	pmu_write_message(STDERR_FILENO, line, (size_t)len, false);
 }
 
 /* --- outputs --- */

@@ -102,7 +102,7 @@ static void say_unmeasured(const char *why)
 	if (len >= (int)sizeof(line))
 		len = snprintf(line, sizeof(line),
 			       "pmu: " LIBRARY " cannot be loaded; the program runs unmeasured\n");
-	pmu_write_all(STDERR_FILENO, line, (size_t)len);
+	pmu_write_message(STDERR_FILENO, line, (size_t)len, false);
 }
 
 /*

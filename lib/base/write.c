@@ -5,11 +5,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdint.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-/* A reader that takes nothing for so long is given up. */
-#define STUCK_MS 10000
+/* A reader that takes nothing for so long is given up; one of messages sooner, the program waits to exit. */
+#define STUCK_MS   10000
+#define MESSAGE_MS 1000
 /* No offset: where the descriptor is. */
 #define HERE ((off_t)-1)
 
@@ -44,18 +47,18 @@ void pmu_write_release(const struct pmu_write_hold *hold, int rc)
 }
 
 /* A descriptor that the program made non-blocking.  Return: 0 once it takes more. */
-static int wait_writable(int fd)
+static int wait_writable(int fd, int ms)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLOUT };
 	int n;
 
 	do
-		n = poll(&poll_fd, 1, STUCK_MS);
+		n = poll(&poll_fd, 1, ms);
 	while (n < 0 && errno == EINTR);
 	return n > 0 ? 0 : -EAGAIN;
 }
 
-static int write_held(int fd, const char *bytes, size_t len, off_t offset)
+static int write_held(int fd, const char *bytes, size_t len, off_t offset, int ms)
 {
 	while (len) {
 		ssize_t n = offset == HERE ? write(fd, bytes, len) : pwrite(fd, bytes, len, offset);
@@ -72,7 +75,7 @@ static int write_held(int fd, const char *bytes, size_t len, off_t offset)
 			continue;
 		if (errno != EAGAIN)
 			return -errno;
-		if (wait_writable(fd) < 0)
+		if (wait_writable(fd, ms) < 0)
 			return -EAGAIN;
 	}
 	return 0;
@@ -84,7 +87,7 @@ int pmu_write_at(int fd, const void *bytes, size_t len, off_t offset)
 	int rc;
 
 	pmu_write_hold(&hold);
-	rc = write_held(fd, bytes, len, offset);
+	rc = write_held(fd, bytes, len, offset, STUCK_MS);
 	pmu_write_release(&hold, rc);
 	return rc;
 }
@@ -93,6 +96,70 @@ int pmu_write_all(int fd, const void *bytes, size_t len)
 {
 	return pmu_write_at(fd, bytes, len, HERE);
 }
+
+/* --- messages --- */
+
+#ifndef F_SET_RW_HINT /* Linux 4.13 */
+#define F_GET_RW_HINT 1035
+#define F_SET_RW_HINT 1036
+#endif
+/* Ends with no file's life: means nothing to a pipe or a socket. */
+#define GIVEN_UP 5u
+#define NOT_SAID 0u
+
+/*
+ * That its reader was given up is noted in the pipe itself, as the hint of how long what is written will live
+ * (fcntl(2), F_SET_RW_HINT): each process that has it finds the note, however it is related to this one.  What is
+ * neither a pipe nor a socket, or may not be marked, is noted in this process and those forked from it.
+ */
+static uint64_t last_given_up;
+
+static uint64_t mark_of(const struct stat *st)
+{
+	return (uint64_t)st->st_ino ^ (uint64_t)st->st_dev << 48 ^ UINT64_C(1) << 63;
+}
+
+static bool is_given_up(int fd, const struct stat *st)
+{
+	uint64_t hint = NOT_SAID;
+
+	if (__atomic_load_n(&last_given_up, __ATOMIC_RELAXED) == mark_of(st))
+		return true;
+	return !fcntl(fd, F_GET_RW_HINT, &hint) && hint == GIVEN_UP;
+}
+
+static void note_reader(int fd, const struct stat *st, bool given_up)
+{
+	uint64_t hint = given_up ? GIVEN_UP : NOT_SAID;
+
+	__atomic_store_n(&last_given_up, given_up ? mark_of(st) : 0, __ATOMIC_RELAXED);
+	if (S_ISFIFO(st->st_mode) || S_ISSOCK(st->st_mode))
+		fcntl(fd, F_SET_RW_HINT, &hint);
+}
+
+int pmu_write_message(int fd, const void *bytes, size_t len, bool may_block)
+{
+	struct pmu_write_hold hold;
+	bool was_given_up;
+	struct stat st;
+	int rc = 0, ms;
+
+	if (fstat(fd, &st))
+		return -errno;
+	was_given_up = is_given_up(fd, &st);
+	ms = was_given_up ? 0 : MESSAGE_MS;
+	if (!may_block && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
+		rc = wait_writable(fd, ms);
+	pmu_write_hold(&hold);
+	if (!rc)
+		rc = write_held(fd, bytes, len, HERE, ms);
+	pmu_write_release(&hold, rc);
+	if ((rc == -EAGAIN) != was_given_up)
+		note_reader(fd, &st, rc == -EAGAIN);
+	return rc;
+}
+
+/* --- sizes --- */
 
 int pmu_write_resize(int fd, off_t size)
 {

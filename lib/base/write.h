@@ -24,6 +24,17 @@
  */
 int pmu_write_all(int fd, const void *bytes, size_t len);
 
+/**
+ * pmu_write_message() - likewise what people read, while a program waits to exit
+ * @may_block: wait like any program where the descriptor blocks; else not even before the first byte
+ *
+ * A reader that takes nothing for a second is given up, by this process and by all others that write messages to the
+ * same pipe, until it reads again: the second passes once, however many messages there are.
+ *
+ * Return: 0 or a negative errno; -EAGAIN: given up.
+ */
+int pmu_write_message(int fd, const void *bytes, size_t len, bool may_block);
+
 /** pmu_write_at() - likewise from byte @offset of a file on.  Return: 0 or a negative errno. */
 int pmu_write_at(int fd, const void *bytes, size_t len, off_t offset);
 

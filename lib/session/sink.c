@@ -77,7 +77,7 @@ int pmu_sink_write(const struct pmu_sink *sink, const char *text, size_t len)
 {
 	if (sink->fd < 0 || !pmu_fd_is(sink->fd, &sink->identity))
 		return -EBADF;
-	return pmu_write_all(sink->fd, text, len);
+	return pmu_write_message(sink->fd, text, len, false);
 }
 
 static void say(const char *line, size_t len)
@@ -85,7 +85,7 @@ static void say(const char *line, size_t len)
 	if (pmu_session.running)
 		pmu_sink_write(&pmu_session.err, line, len);
 	else if (is_for_messages(STDERR_FILENO))
-		pmu_write_all(STDERR_FILENO, line, len);
+		pmu_write_message(STDERR_FILENO, line, len, false);
 }
 
 /* Names of files and settings may hold anything; without memory all but ASCII's letters and signs is "?". */

@@ -453,6 +453,62 @@ static void a_name_that_was_not_written_is_free(void)
 	ok(!chdir(before) && !rmdir(dir), "nothing else is left there");
 }
 
+/* --- a pipe that nobody reads --- */
+
+/* Where each second passes for each message it is a minute. */
+#define MUCH_NS 8000000000u
+
+static void stop_up(bool blocks)
+{
+	char bytes[4096] = "";
+	int fd[2], flags;
+
+	if (!want(!pipe(fd)))
+		return;
+	flags = fcntl(fd[1], F_GETFL);
+	fcntl(fd[1], F_SETFL, flags | O_NONBLOCK);
+	while (write(fd[1], bytes, sizeof(bytes)) > 0)
+		;
+	fcntl(fd[1], F_SETFL, blocks ? flags : flags | O_NONBLOCK);
+	dup2(fd[1], STDERR_FILENO);
+}
+
+static int measure_in_three_processes(void *blocks)
+{
+	alarm(60);
+	stop_up(*(bool *)blocks);
+	begin_end("r");
+	for (int i = 0; i < 2; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			begin_end("r");
+			return 0;
+		}
+		waitpid(pid, NULL, 0);
+	}
+	return 0;
+}
+
+static void a_reader_that_is_stuck_is_waited_for_once(void)
+{
+	static const char *const env[] = { "PMU_OUTPUT", "PMU_PIN=none", "PMU_BACKEND=clock",
+					   NULL };
+
+	for (int i = 0; i < 2; i++) {
+		bool blocks = i;
+		uint64_t start_ns = run_now_ns();
+		struct run r;
+
+		run(&r, measure_in_three_processes, &blocks, env);
+		run_good(&r,
+			 blocks ? "standard error is full, and blocks" : "standard error is full");
+		ok(run_now_ns() - start_ns < MUCH_NS, "three processes wait for it once");
+		is_int(run_stores(&r, NULL, 0), 3, "their results are kept");
+		run_done(&r);
+	}
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < sizeof(mistakes) / sizeof(*mistakes); i++)
@@ -474,5 +530,6 @@ int main(void)
 	programs_of_one_run_keep_their_reports_apart();
 	the_next_run_replaces_the_report();
 	a_name_that_was_not_written_is_free();
+	a_reader_that_is_stuck_is_waited_for_once();
 	return done_testing();
 }

@@ -17,7 +17,7 @@ static int write_to(const char *output, const struct pmu_strbuf *text)
 	int rc;
 
 	if (!output)
-		return pmu_write_all(STDERR_FILENO, text->text, text->len);
+		return pmu_write_message(STDERR_FILENO, text->text, text->len, true);
 	if (!strcmp(output, "-"))
 		return pmu_write_all(STDOUT_FILENO, text->text, text->len);
 	gethostname(host, sizeof(host) - 1);

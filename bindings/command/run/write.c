@@ -323,13 +323,13 @@ static void write_models(struct writing *w, const char *path, struct pmu_model *
 		tell(w, name, -ENOMEM);
 	} else {
 		if (!path)
-			rc = pmu_write_all(STDERR_FILENO, out.text, out.len);
+			rc = pmu_write_message(STDERR_FILENO, out.text, out.len, true);
 		else if (!strcmp(path, "-"))
 			rc = pmu_write_all(STDOUT_FILENO, out.text, out.len);
 		else
 			rc = pmu_report_write_file(path, out.text, out.len);
 		/* a reader that went away has seen enough; nobody is told where nobody can be */
-		if (rc && path && rc != -EPIPE)
+		if (rc && (path || rc == -EAGAIN) && rc != -EPIPE)
 			tell(w, name, rc);
 	}
 	pmu_strbuf_free(&out);
