@@ -162,6 +162,8 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 %C%_libpmu_measure_la_SOURCES = \
 	%D%/base/buckets.h \
 	%D%/base/execl.h \
+	%D%/base/execroom.c \
+	%D%/base/execroom.h \
 	%D%/base/fd.c \
 	%D%/base/fd.h \
 	%D%/base/owner.c \

@@ -317,6 +317,7 @@ script_tests = \
 	%D%/preload/functions.sh \
 	%D%/preload/openmp.sh \
 	%D%/preload/preload.sh \
+	%D%/preload/small_stack.sh \
 	%D%/preload/team.sh \
 	%D%/preload/unchanged.sh \
 	%D%/preload/wrap.sh \
@@ -597,6 +598,7 @@ EXTRA_DIST += \
 	%D%/preload/openmp.cc \
 	%D%/preload/openmp.f90 \
 	%D%/preload/openmp_plugin.c \
+	%D%/preload/small_stack.c \
 	%D%/preload/team.c \
 	%D%/preload/team.cc \
 	%D%/preload/wrapped.c \

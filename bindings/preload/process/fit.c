@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/execroom.h"
+
 #include "bindings/preload/inside.h"
 #include "bindings/preload/preload.h"
 #include "bindings/preload/process/target.h"
@@ -17,8 +19,6 @@
 /* On the stacks of small threads and of vfork()'s callers: what is longer is taken as it is. */
 #define PATH_ROOM   1024
 #define LOADER_ROOM 512
-/* Beyond this many variables they go on as they are: the copy is on the stack. */
-#define VARIABLES_MAX 4096
 
 #define VARIABLE "LD_PRELOAD="
 
@@ -136,7 +136,7 @@ static size_t measure(char *const envp[], const char **words)
 		if (has_ours(envp[n] + strlen(VARIABLE)))
 			*words = envp[n] + strlen(VARIABLE);
 	}
-	return *words && n < VARIABLES_MAX ? (n + 1) * sizeof(char *) + text : 0;
+	return *words ? (n + 1) * sizeof(char *) + text : 0;
 }
 
 /* The words of others, in their order. */
@@ -159,7 +159,8 @@ static char *add_others(char *to, const char *words)
 	return to;
 }
 
-char **fit_make(char *const envp[], void *room)
+/* The environment without our words. */
+static char **make(char *const envp[], void *room)
 {
 	char **out = room, *text;
 	size_t n = 0, kept = 0;
@@ -207,6 +208,22 @@ static bool is_sandboxed(void)
 	pid_t pid = __atomic_load_n(&sandboxed, __ATOMIC_RELAXED);
 
 	return unlikely(pid != NOBODY) && (pid == EVERYBODY || pid == getpid());
+}
+
+/* --- what it is started with --- */
+
+char **fit_take(size_t needs, char *const envp[])
+{
+	bool alone = __atomic_load_n(&sandboxed, __ATOMIC_RELAXED) == EVERYBODY;
+	void *room = needs ? pmu_execroom_take(needs, alone) : NULL;
+
+	return room ? make(envp, room) : (char **)(uintptr_t)envp;
+}
+
+void fit_give(char **fit, char *const envp[])
+{
+	if (fit != (char **)(uintptr_t)envp)
+		pmu_execroom_give(fit);
 }
 
 /* --- the question --- */

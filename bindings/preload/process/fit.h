@@ -20,19 +20,22 @@
  *
  * Looked at as far as one file and its interpreters, and only where our words are there.
  * Context: any: also in signal handlers and children of vfork().
- * Return: 0, or the bytes that fit_make() needs.
+ * Return: 0, or the bytes that fit_take() needs.
  */
 size_t fit_needs(int dir, const char *path, char *const envp[]);
 
 /** fit_needs_command() - the same for a command that is looked for in PATH */
 size_t fit_needs_command(const char *command, char *const envp[]);
 
-/** fit_make() - the environment without our words.  @room: of fit_needs(), for pointers. */
-char **fit_make(char *const envp[], void *room);
+/**
+ * fit_take() - the environment to start it with
+ * @needs: of fit_needs()
+ * Return: @envp, or one without our words, where there is memory for it; goes to fit_give().
+ */
+char **fit_take(size_t needs, char *const envp[]);
 
-/** FIT() - the one or the other; what is made is on the caller's stack. */
-#define FIT(needs, envp) \
-	((needs) ? fit_make((envp), __builtin_alloca(needs)) : (char **)(uintptr_t)(envp))
+/** fit_give() - the exec has failed, or the child is made.  @fit: of fit_take() for @envp. */
+void fit_give(char **fit, char *const envp[]);
 
 /**
  * fit_shell() - before libc starts the shell: where it cannot be preloaded, this process's own

@@ -190,7 +190,7 @@ PRELOAD_STANDS_IN int daemon(int nochdir, int noclose)
 	return rc;
 }
 
-/* --- other programs: async-signal-safe, so what is variadic builds its argv on the stack --- */
+/* --- other programs: async-signal-safe --- */
 
 static bool before_exec(void)
 {
@@ -204,8 +204,9 @@ static bool before_exec(void)
 }
 
 /* Nobody comes by here but those whose exec failed. */
-static int after_exec(bool ours, int rc)
+static int after_exec(bool ours, int rc, char **fit, char *const envp[])
 {
+	fit_give(fit, envp);
 	if (ours)
 		pmu_checkpoint(PMU_NEXT_GOES_ON);
 	return rc;
@@ -219,11 +220,13 @@ static int run_execve(const char *path, char *const argv[], char *const envp[])
 {
 	__typeof__(&execve) next = BEHIND(execve);
 	size_t needs = fit_needs(AT_FDCWD, path, envp);
-	char **fit = FIT(needs, envp);
+	char **fit = fit_take(needs, envp);
 	bool ours = before_exec();
 
-	return after_exec(ours, likely(next) ? next(path, argv, fit)
-					     : (int)syscall(SYS_execve, path, argv, fit));
+	return after_exec(ours,
+			  likely(next) ? next(path, argv, fit)
+				       : (int)syscall(SYS_execve, path, argv, fit),
+			  fit, envp);
 }
 
 static int run_execv(const char *path, char *const argv[])
@@ -234,17 +237,17 @@ static int run_execv(const char *path, char *const argv[])
 	if (fit_needs(AT_FDCWD, path, environ) || unlikely(!next))
 		return run_execve(path, argv, environ);
 	ours = before_exec();
-	return after_exec(ours, next(path, argv));
+	return after_exec(ours, next(path, argv), NULL, NULL);
 }
 
 static int run_execvpe(const char *file, char *const argv[], char *const envp[])
 {
 	__typeof__(&execvpe) next = BEHIND(execvpe);
 	size_t needs = fit_needs_command(file, envp);
-	char **fit = FIT(needs, envp);
+	char **fit = fit_take(needs, envp);
 	bool ours = before_exec();
 
-	return after_exec(ours, likely(next) ? next(file, argv, fit) : no_such());
+	return after_exec(ours, likely(next) ? next(file, argv, fit) : no_such(), fit, envp);
 }
 
 static int run_execvp(const char *file, char *const argv[])
@@ -255,7 +258,7 @@ static int run_execvp(const char *file, char *const argv[])
 	if (fit_needs_command(file, environ))
 		return run_execvpe(file, argv, environ);
 	ours = before_exec();
-	return after_exec(ours, likely(next) ? next(file, argv) : no_such());
+	return after_exec(ours, likely(next) ? next(file, argv) : no_such(), NULL, NULL);
 }
 
 /* By the bare call: execve(), execveat(). */
@@ -290,10 +293,10 @@ PRELOAD_STANDS_IN int fexecve(int fd, char *const argv[], char *const envp[])
 {
 	__typeof__(&fexecve) next = BEHIND(fexecve);
 	size_t needs = fit_needs(fd, "", envp);
-	char **fit = FIT(needs, envp);
+	char **fit = fit_take(needs, envp);
 	bool ours = before_exec();
 
-	return after_exec(ours, likely(next) ? next(fd, argv, fit) : no_such());
+	return after_exec(ours, likely(next) ? next(fd, argv, fit) : no_such(), fit, envp);
 }
 
 PRELOAD_STANDS_IN int execveat(int dir, const char *path, char *const argv[], char *const envp[],
@@ -301,12 +304,13 @@ PRELOAD_STANDS_IN int execveat(int dir, const char *path, char *const argv[], ch
 {
 	__typeof__(&execveat) next = BEHIND(execveat);
 	size_t needs = fit_needs(dir, path, envp);
-	char **fit = FIT(needs, envp);
+	char **fit = fit_take(needs, envp);
 	bool ours = before_exec();
 
-	return after_exec(ours, likely(next)
-					? next(dir, path, argv, fit, flags)
-					: (int)syscall(SYS_execveat, dir, path, argv, fit, flags));
+	return after_exec(ours,
+			  likely(next) ? next(dir, path, argv, fit, flags)
+				       : (int)syscall(SYS_execveat, dir, path, argv, fit, flags),
+			  fit, envp);
 }
 
 PMU_EXECL_DEFINE(PRELOAD_STANDS_IN, run_execv, run_execvp, run_execve);

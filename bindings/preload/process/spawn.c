@@ -27,13 +27,14 @@ static int spawn(__typeof__(&posix_spawn) next, size_t needs, pid_t *pid, const 
 		 const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attr,
 		 char *const argv[], char *const envp[])
 {
-	char **fit = FIT(needs, envp);
+	char **fit = fit_take(needs, envp);
 	int rc = ENOSYS;
 
 	pmu_spawning_begin(&pmu_spawning_word);
 	if (likely(next))
 		rc = next(pid, path, actions, attr, argv, fit);
 	pmu_spawning_end(&pmu_spawning_word);
+	fit_give(fit, envp);
 	return rc;
 }
 
