@@ -216,10 +216,7 @@ PMU_INTERPOSE int daemon(int nochdir, int noclose)
 	return rc;
 }
 
-/*
- * Other programs are started. Async-signal-safe, so nothing is allocated: variadic functions build
- * argv on the stack.
- */
+/* Other programs are started.  Async-signal-safe, so nothing is allocated. */
 
 /* It may be a child of vfork(), which must leave nothing behind in its parent's memory. */
 static void before_exec(void)
