@@ -24,6 +24,9 @@ static const char *const policy_names[] = {
 	[PMU_PIN_SCATTER] = "scatter", [PMU_PIN_LIST] = "cpus", NULL,
 };
 
+/* Processors that the first thread's core is looked for among, before the topology is asked. */
+#define FIRST_TRIES 8
+
 #define CHOICES "auto, none, compact, scatter or cpus:0-3,8"
 
 struct pmu_pinning {
@@ -217,6 +220,47 @@ static void claim(struct pmu_pinning *pinning, int cpu)
 		pmu_claims_unlock(&pinning->claims, cpu);
 }
 
+/* No session has claimed any processor of its core; one that cannot be asked about has another. */
+static bool is_core_free(int cpu, const struct pmu_mask *others)
+{
+	char path[80], text[256];
+	struct pmu_mask core;
+
+	if (pmu_mask_next(others, 0) < 0)
+		return true;
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list",
+		 cpu);
+	if (pmu_sysfile_read(path, text, sizeof(text)) < 0 || pmu_mask_parse(text, &core))
+		return false;
+	for (size_t i = 0; i < PMU_ARRAY_LEN(core.word); i++)
+		if (core.word[i] & others->word[i])
+			return false;
+	return true;
+}
+
+/*
+ * auto, the only thread so far: on a core of its own it is alone, whatever else the topology says,
+ * and hwloc reads some hundred files for that.  Return: -1 where none was found soon.
+ */
+static int choose_first(struct pmu_pinning *pinning, const struct pmu_mask *mask)
+{
+	const struct pmu_mask *others = &pinning->claims.others;
+	int cpu = -1, tries = 0;
+	bool locked;
+
+	if (pinning->n_pinned || pinning->n_bound || pmu_topology_is_given())
+		return -1;
+	locked = !pmu_claims_lock(&pinning->claims);
+	do
+		cpu = pmu_mask_next(mask, cpu + 1);
+	while (cpu >= 0 && !is_core_free(cpu, others) && ++tries < FIRST_TRIES);
+	if (tries == FIRST_TRIES)
+		cpu = -1;
+	if (locked)
+		pmu_claims_unlock(&pinning->claims, cpu);
+	return cpu;
+}
+
 /* auto: choosing and claiming are one step, or two sessions would choose the same. */
 static int choose_unclaimed(struct pmu_pinning *pinning, const struct pmu_mask *mask)
 {
@@ -327,6 +371,7 @@ static int thread_elsewhere(struct pmu_pinning *pinning, char *why, size_t size)
 
 int pmu_pinning_thread(struct pmu_pinning *pinning, char *why, size_t size)
 {
+	bool is_auto = pinning->request.policy == PMU_PIN_AUTO;
 	struct pmu_mask mask;
 	int cpu;
 
@@ -345,10 +390,13 @@ int pmu_pinning_thread(struct pmu_pinning *pinning, char *why, size_t size)
 	}
 	if (pinning->request.policy == PMU_PIN_NONE)
 		return -1;
-	if (order_places(pinning, &mask))
+	if (is_auto)
+		cpu = choose_first(pinning, &mask);
+	if (cpu < 0 && order_places(pinning, &mask))
 		return not_pinned(pinning, pmu_error_text(), why, size);
-	cpu = pinning->request.policy == PMU_PIN_AUTO ? choose_unclaimed(pinning, &mask)
-						      : pmu_places_turn(&pinning->places, &mask);
+	if (cpu < 0)
+		cpu = is_auto ? choose_unclaimed(pinning, &mask)
+			      : pmu_places_turn(&pinning->places, &mask);
 	if (cpu < 0)
 		return not_pinned(pinning, explain(pinning, &mask), why, size);
 	if (pmu_pinned_bind(cpu, &mask))

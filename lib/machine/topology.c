@@ -225,6 +225,12 @@ free_made:
 	return rc;
 }
 
+bool pmu_topology_is_given(void)
+{
+	return secure_getenv("HWLOC_XMLFILE") || secure_getenv("HWLOC_SYNTHETIC") ||
+	       secure_getenv("HWLOC_FSROOT");
+}
+
 int pmu_topology_load(struct pmu_topology **topology)
 {
 	return load(NULL, false, topology);

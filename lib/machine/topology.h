@@ -16,6 +16,9 @@ struct pmu_pu {
 	int smt;     /* 0 for the first PU of its core, 1 for its sibling, ... */
 };
 
+/** pmu_topology_is_given() - hwloc's variables say what pmu_topology_load() is to read. */
+bool pmu_topology_is_given(void);
+
 /**
  * pmu_topology_load() - this machine (or HWLOC_XMLFILE), only what we need of it: PUs,
  * cores, packages
