@@ -182,17 +182,29 @@ static int without_pmu(const struct pmu_plan *plan, struct pmu_probe *probe)
 	return -ENODEV;
 }
 
+static bool counts_cores_alone(const struct pmu_plan *plan)
+{
+	for (unsigned int i = 0; i < plan->n_slots; i++)
+		if (plan->slot[i].kind != PMU_SLOT_CORE && !(plan->absent >> i & 1))
+			return false;
+	return true;
+}
+
 static int probe_own(struct attempt *attempt, struct pmu_probe *probe)
 {
 	const struct pmu_plan *plan = &attempt->own;
 	unsigned int first = 0;
+	bool none;
 	int rc;
 
 	pmu_perf_hybrid_of_plan(plan, &attempt->hybrid);
 	rc = try_plan(attempt, plan);
-	if (rc)
+	/* without a PMU, trying slot by slot would find no more */
+	none = rc == -ENOENT && counts_cores_alone(plan) && !has_pmu(attempt);
+	if (rc && !none)
 		rc = probe_slots(attempt, probe, &first);
-	if (rc == -ENOENT && plan->slot[first].kind == PMU_SLOT_CORE && !has_pmu(attempt))
+	if (none ||
+	    (rc == -ENOENT && plan->slot[first].kind == PMU_SLOT_CORE && !has_pmu(attempt)))
 		rc = without_pmu(plan, probe);
 	if (rc)
 		pmu_perf_explain(plan, rc, first, probe);
