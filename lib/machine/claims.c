@@ -19,15 +19,11 @@
 #include "base/write.h"
 
 /*
- * The file: this head, then claims to its end.  Every claim is judged by itself, so that
- * one torn off by a kill in mid-write costs itself at most.
+ * Every claim is judged by itself, so that one torn off by a kill in mid-write costs itself at
+ * most.
  */
-struct claims_head {
-	char magic[8];
-	char boot_id[40]; /* pids of an earlier boot say nothing */
-	char reserved[16];
-};
-_Static_assert(sizeof(struct claims_head) == 64, "claims start on a multiple of their size");
+#define HEAD_SIZE offsetof(struct pmu_claims_file, claim)
+_Static_assert(HEAD_SIZE == 64, "claims start on a multiple of their size");
 _Static_assert(sizeof(struct pmu_claim) == 32, "a claim does not straddle a page");
 
 static const char claims_magic[8] = "PMUCLM1";
@@ -40,24 +36,21 @@ static uint64_t start_time_of(int pid)
 	return pmu_process_stat(pid, &stat) || pmu_process_has_ended(&stat) ? 0 : stat.start_time;
 }
 
-void pmu_claims_open(struct pmu_claims *claims, const char *dir)
+void pmu_claims_open(struct pmu_claims *claims, const char *dir, const struct pmu_process *self)
 {
-	struct pmu_process self;
-
-	memset(claims, 0, offsetof(struct pmu_claims, claim));
+	memset(claims, 0, offsetof(struct pmu_claims, file));
 	claims->fd = -1;
-	if (!dir || (size_t)snprintf(claims->path, sizeof(claims->path), "%s/claims", dir) >=
-			    sizeof(claims->path)) {
+	/* without /proc nobody can tell who lives */
+	if (!dir || !self->start_time ||
+	    (size_t)snprintf(claims->path, sizeof(claims->path), "%s/claims", dir) >=
+		    sizeof(claims->path)) {
 		claims->path[0] = '\0';
 		return;
 	}
-	pmu_process_self(&self);
-	claims->self.pid = self.pid;
-	claims->self.start_time = self.start_time;
-	claims->self.pid_ns = self.pid_ns;
-	snprintf(claims->boot_id, sizeof(claims->boot_id), "%s", self.boot_id);
-	if (!claims->self.start_time) /* without /proc nobody can tell who lives */
-		claims->path[0] = '\0';
+	claims->self.pid = self->pid;
+	claims->self.start_time = self->start_time;
+	claims->self.pid_ns = self->pid_ns;
+	snprintf(claims->boot_id, sizeof(claims->boot_id), "%s", self->boot_id);
 }
 
 /* Never wait long for a holder that may be stopped: what we delay is somebody's program.
@@ -105,50 +98,75 @@ static bool is_sane(const struct pmu_claim *claim)
 	return claim->pid > 0 && claim->cpu >= 0 && claim->cpu < PMU_MASK_CPUS && claim->start_time;
 }
 
-/* Keep the claims of the living; ours are those of @mine, not of a program that we were
- * before an exec. */
-static void sift(struct pmu_claims *claims)
+/* Not those of a program that this process was before an exec. */
+static bool is_own(const struct pmu_claims *claims, const struct pmu_claim *claim)
 {
+	return same_process(claim, &claims->self) && pmu_mask_has(&claims->mine, claim->cpu);
+}
+
+/* @last: the last one that was found to live; a process's claims come one after another. */
+static bool is_living(const struct pmu_claim *claim, const struct pmu_claim *last)
+{
+	return (last && same_process(claim, last)) || start_time_of(claim->pid) == claim->start_time;
+}
+
+void pmu_claims_sift(struct pmu_claims *claims, const struct pmu_mask *cpus)
+{
+	struct pmu_claim *claim = claims->file.claim;
 	const struct pmu_claim *last = NULL;
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < claims->n; i++) {
-		struct pmu_claim claim = claims->claim[i];
+		bool asked = claim[i].pid_ns == claims->self.pid_ns &&
+			     !is_own(claims, &claim[i]) &&
+			     (!cpus || pmu_mask_has(cpus, claim[i].cpu));
 
-		if (!is_sane(&claim))
+		if (asked && !is_living(&claim[i], last))
 			continue;
-		if (same_process(&claim, &claims->self)) {
-			if (!pmu_mask_has(&claims->mine, claim.cpu))
-				continue;
-		} else if (claim.pid_ns == claims->self.pid_ns) {
-			/* a process's claims come one after another */
-			if (!(last && same_process(&claim, last)) &&
-			    start_time_of(claim.pid) != claim.start_time)
-				continue;
-			pmu_mask_set(&claims->others, claim.cpu);
-		} else if (claims->n > PMU_CLAIMS_MAX / 2) {
-			continue; /* nobody here can tell whether it lives */
-		}
-		claims->claim[n] = claim;
-		last = &claims->claim[n++];
+		if (asked)
+			pmu_mask_set(&claims->others, claim[i].cpu);
+		claim[n] = claim[i];
+		if (asked)
+			last = &claim[n];
+		n++;
 	}
 	claims->n = n;
 }
 
+/*
+ * Leaves out what is no claim, what this process claimed before an exec, and, where there are many,
+ * those of which nobody here can tell whether they hold.
+ */
+static void check_claims(struct pmu_claims *claims)
+{
+	struct pmu_claim *claim = claims->file.claim;
+	bool many = claims->n > PMU_CLAIMS_MAX / 2;
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < claims->n; i++) {
+		if (!is_sane(&claim[i]) ||
+		    (same_process(&claim[i], &claims->self) && !is_own(claims, &claim[i])) ||
+		    (many && claim[i].pid_ns != claims->self.pid_ns))
+			continue;
+		claim[n++] = claim[i];
+	}
+	claims->n = n;
+	if (many)
+		pmu_claims_sift(claims, NULL);
+}
+
 static void read_claims(struct pmu_claims *claims)
 {
-	struct claims_head head;
-	ssize_t len;
+	struct pmu_claims_file *file = &claims->file;
+	ssize_t len = pread(claims->fd, file, sizeof(*file), 0);
 
-	claims->n = 0;
-	len = pread(claims->fd, &head, sizeof(head), 0);
-	if (len != (ssize_t)sizeof(head) ||
-	    memcmp(head.magic, claims_magic, sizeof(claims_magic)) ||
-	    memcmp(head.boot_id, claims->boot_id, sizeof(head.boot_id)))
+	claims->size = len > 0 ? (size_t)len : 0;
+	if (claims->size < HEAD_SIZE ||
+	    memcmp(file->head.magic, claims_magic, sizeof(claims_magic)) ||
+	    memcmp(file->head.boot_id, claims->boot_id, sizeof(file->head.boot_id)))
 		return;
-	len = pread(claims->fd, claims->claim, sizeof(claims->claim), sizeof(head));
-	if (len > 0)
-		claims->n = (unsigned int)((size_t)len / sizeof(claims->claim[0]));
+	claims->n = (unsigned int)((claims->size - HEAD_SIZE) / sizeof(file->claim[0]));
+	check_claims(claims);
 }
 
 int pmu_claims_lock(struct pmu_claims *claims)
@@ -156,6 +174,7 @@ int pmu_claims_lock(struct pmu_claims *claims)
 	int fd;
 
 	memset(&claims->others, 0, sizeof(claims->others));
+	claims->n = 0;
 	if (!claims->path[0])
 		return -ENOENT;
 	fd = open_file(claims->path);
@@ -163,21 +182,20 @@ int pmu_claims_lock(struct pmu_claims *claims)
 		return fd;
 	claims->fd = fd;
 	read_claims(claims);
-	sift(claims);
 	return 0;
 }
 
 static void write_claims(struct pmu_claims *claims)
 {
-	size_t size = claims->n * sizeof(claims->claim[0]);
-	struct claims_head head = { 0 };
+	struct pmu_claims_file *file = &claims->file;
+	size_t size = HEAD_SIZE + claims->n * sizeof(file->claim[0]);
 
-	memcpy(head.magic, claims_magic, sizeof(head.magic));
-	memcpy(head.boot_id, claims->boot_id, sizeof(head.boot_id));
+	memset(&file->head, 0, sizeof(file->head));
+	memcpy(file->head.magic, claims_magic, sizeof(claims_magic));
+	memcpy(file->head.boot_id, claims->boot_id, sizeof(file->head.boot_id));
 	/* A full disk costs the claims, not the program: there is nobody to tell. */
-	if (!pmu_write_at(claims->fd, &head, sizeof(head), 0) &&
-	    !pmu_write_at(claims->fd, claims->claim, size, sizeof(head)))
-		pmu_write_resize(claims->fd, (off_t)(sizeof(head) + size));
+	if (!pmu_write_at(claims->fd, file, size, 0) && size < claims->size)
+		pmu_write_resize(claims->fd, (off_t)size);
 }
 
 void pmu_claims_unlock(struct pmu_claims *claims, int cpu)
@@ -186,8 +204,8 @@ void pmu_claims_unlock(struct pmu_claims *claims, int cpu)
 		return;
 	if (cpu >= 0 && !pmu_mask_has(&claims->mine, cpu) && claims->n < PMU_CLAIMS_MAX) {
 		pmu_mask_set(&claims->mine, cpu);
-		claims->claim[claims->n] = claims->self;
-		claims->claim[claims->n++].cpu = cpu;
+		claims->file.claim[claims->n] = claims->self;
+		claims->file.claim[claims->n++].cpu = cpu;
 	}
 	write_claims(claims);
 	/* A child forked meanwhile has this descriptor too: closing alone would leave it

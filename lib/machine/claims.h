@@ -4,8 +4,10 @@
 #ifndef PMU_MACHINE_CLAIMS_H
 #define PMU_MACHINE_CLAIMS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
+#include "base/process.h"
 #include "machine/mask.h"
 
 /** Most claims of a user on one machine. */
@@ -20,6 +22,16 @@ struct pmu_claim {
 	uint64_t reserved;
 };
 
+/** The file: a head, then claims to its end. */
+struct pmu_claims_file {
+	struct {
+		char magic[8];
+		char boot_id[40]; /* pids of an earlier boot say nothing */
+		char reserved[16];
+	} head;
+	struct pmu_claim claim[PMU_CLAIMS_MAX];
+};
+
 /**
  * struct pmu_claims - a session's way to the file
  *
@@ -28,29 +40,45 @@ struct pmu_claim {
  * no claim alive.  A claim holds while the process that made it lives (pid, start time):
  * one that was killed has none.  The folder belongs to one user, and so do the claims;
  * sessions of other users and in other pid namespaces do not see them.
+ *
+ * Whether a process lives is asked only of claims on CPUs that matter, so that a start costs
+ * the same however many there are.
  */
 struct pmu_claims {
 	char path[512]; /* "": no claims */
 	char boot_id[40];
 	struct pmu_claim self; /* cpu is not used */
 	struct pmu_mask mine;
-	struct pmu_mask others; /* as of the last pmu_claims_lock() */
+	struct pmu_mask others; /* as of the last pmu_claims_sift() */
 	int fd;                 /* while locked, else -1 */
-	unsigned int n;
-	struct pmu_claim claim[PMU_CLAIMS_MAX]; /* while locked: everybody's */
+	unsigned int n;         /* of file.claim */
+	size_t size;            /* of the file as it was read */
+	struct pmu_claims_file file;
 };
 
-/** pmu_claims_open() - @dir: an existing folder of this user; NULL: nobody's claims are
- * asked or made. */
-void pmu_claims_open(struct pmu_claims *claims, const char *dir);
+/**
+ * pmu_claims_open() - no more than that
+ * @dir: an existing folder of this user; NULL: nobody's claims are asked or made
+ * @self: this process
+ */
+void pmu_claims_open(struct pmu_claims *claims, const char *dir, const struct pmu_process *self);
 
 /**
- * pmu_claims_lock() - read the claims of others into @others and keep them from changing
+ * pmu_claims_lock() - read the claims and keep them from changing
  * Return: 0; else there are no claims to respect, none can be made, and no unlock is due:
  * -ENOENT without a folder, -EAGAIN where somebody holds the lock for more than 50 ms, or
  * the errno of the file.
  */
 int pmu_claims_lock(struct pmu_claims *claims);
+
+/**
+ * pmu_claims_sift() - those of the living on CPUs of @cpus go into @others, the rest of these are
+ * forgotten
+ * @cpus: NULL for all
+ *
+ * Context: locked.
+ */
+void pmu_claims_sift(struct pmu_claims *claims, const struct pmu_mask *cpus);
 
 /** pmu_claims_unlock() - claim @cpu too (-1: nothing), and let others in. */
 void pmu_claims_unlock(struct pmu_claims *claims, int cpu);

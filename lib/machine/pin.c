@@ -152,7 +152,7 @@ static int check_list(const struct pmu_pin_request *request)
 }
 
 int pmu_pinning_open(struct pmu_pinning **pinning, const struct pmu_pin_request *request,
-		     const char *dir)
+		     const char *dir, const struct pmu_process *self)
 {
 	struct pmu_pinning *made;
 	int rc;
@@ -167,7 +167,7 @@ int pmu_pinning_open(struct pmu_pinning **pinning, const struct pmu_pin_request 
 		return pmu_fail(ENOMEM, "no memory for pinning");
 	made->request = *request;
 	pmu_claims_open(&made->claims,
-			request->policy == PMU_PIN_NONE || request->elsewhere ? NULL : dir);
+			request->policy == PMU_PIN_NONE || request->elsewhere ? NULL : dir, self);
 	*pinning = made;
 	return 0;
 }
@@ -215,25 +215,31 @@ static int order_places(struct pmu_pinning *pinning, const struct pmu_mask *mask
 
 static void claim(struct pmu_pinning *pinning, int cpu)
 {
-	if (pinning->request.policy != PMU_PIN_NONE && !pmu_mask_has(&pinning->claims.mine, cpu) &&
-	    !pmu_claims_lock(&pinning->claims))
-		pmu_claims_unlock(&pinning->claims, cpu);
+	struct pmu_mask one = { { 0 } };
+
+	if (pinning->request.policy == PMU_PIN_NONE || pmu_mask_has(&pinning->claims.mine, cpu) ||
+	    pmu_claims_lock(&pinning->claims))
+		return;
+	pmu_mask_set(&one, cpu);
+	pmu_claims_sift(&pinning->claims, &one);
+	pmu_claims_unlock(&pinning->claims, cpu);
 }
 
-/* No session has claimed any processor of its core; one that cannot be asked about has another. */
-static bool is_core_free(int cpu, const struct pmu_mask *others)
+/* No session has claimed any processor of its core; a core that is not known counts as claimed. */
+static bool is_core_free(struct pmu_claims *claims, int cpu)
 {
 	char path[80], text[256];
 	struct pmu_mask core;
 
-	if (pmu_mask_next(others, 0) < 0)
+	if (!claims->n)
 		return true;
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list",
 		 cpu);
 	if (pmu_sysfile_read(path, text, sizeof(text)) < 0 || pmu_mask_parse(text, &core))
 		return false;
+	pmu_claims_sift(claims, &core);
 	for (size_t i = 0; i < PMU_ARRAY_LEN(core.word); i++)
-		if (core.word[i] & others->word[i])
+		if (core.word[i] & claims->others.word[i])
 			return false;
 	return true;
 }
@@ -244,7 +250,6 @@ static bool is_core_free(int cpu, const struct pmu_mask *others)
  */
 static int choose_first(struct pmu_pinning *pinning, const struct pmu_mask *mask)
 {
-	const struct pmu_mask *others = &pinning->claims.others;
 	int cpu = -1, tries = 0;
 	bool locked;
 
@@ -253,7 +258,7 @@ static int choose_first(struct pmu_pinning *pinning, const struct pmu_mask *mask
 	locked = !pmu_claims_lock(&pinning->claims);
 	do
 		cpu = pmu_mask_next(mask, cpu + 1);
-	while (cpu >= 0 && !is_core_free(cpu, others) && ++tries < FIRST_TRIES);
+	while (cpu >= 0 && !is_core_free(&pinning->claims, cpu) && ++tries < FIRST_TRIES);
 	if (tries == FIRST_TRIES)
 		cpu = -1;
 	if (locked)
@@ -276,6 +281,7 @@ static int choose_unclaimed(struct pmu_pinning *pinning, const struct pmu_mask *
 	if (cpu >= 0)
 		return cpu;
 	locked = !pmu_claims_lock(&pinning->claims);
+	pmu_claims_sift(&pinning->claims, NULL);
 	cpu = pmu_places_idle(&pinning->places, mask, &pinning->claims.others);
 	if (locked)
 		pmu_claims_unlock(&pinning->claims, cpu);

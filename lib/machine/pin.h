@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/process.h"
 #include "machine/topology.h"
 
 enum pmu_pin_policy {
@@ -46,13 +47,14 @@ struct pmu_pinning; /* a session's pinning */
  * use
  * @dir: an existing folder of this user alone, where sessions tell each other which CPUs
  * they have taken (machine/claims.h); NULL: this session neither asks nor tells.  Copied.
+ * @self: this process
  *
  * Loads the topology at the first thread that needs it, not here.
  * Return: 0; -EINVAL with a sentence for a CPU that is not there or not allowed (names
  * those that are); -ENOMEM.
  */
 int pmu_pinning_open(struct pmu_pinning **pinning, const struct pmu_pin_request *request,
-		     const char *dir);
+		     const char *dir, const struct pmu_process *self);
 
 /** pmu_pinning_close() - give the claims back; threads stay where they are.  NULL is
  * allowed. */

@@ -426,9 +426,20 @@ static void close_groups(void)
 
 /* --- start --- */
 
+/* Where sessions tell each other of their pins: beside a store that no command keeps. */
+static const char *claims_folder(char *dir, size_t size)
+{
+	const char *path = pmu_session.table.path, *slash = strrchr(path, '/');
+
+	if (pmu_store_kept() || !slash)
+		return pmu_store_dir(1, dir, size) < 0 ? NULL : dir;
+	return (size_t)snprintf(dir, size, "%.*s", (int)(slash - path), path) < size ? dir : NULL;
+}
+
 static int open_pinning(void)
 {
 	struct pmu_pin_request *request = &pmu_session.config.pin;
+	struct pmu_process self = pmu_store_process(pmu_session.table.head);
 	char dir[512];
 
 	/*
@@ -437,9 +448,9 @@ static int open_pinning(void)
 	if (!pmu_session.config.pin_given && !pmu_spawn_in_scope())
 		request->policy = PMU_PIN_NONE;
 	/* A policy that the user gave claims its CPUs, too, so that others avoid them. */
-	if (request->policy == PMU_PIN_NONE || pmu_store_dir(1, dir, sizeof(dir)) < 0)
-		return pmu_pinning_open(&pmu_session.pinning, request, NULL);
-	return pmu_pinning_open(&pmu_session.pinning, request, dir);
+	return pmu_pinning_open(
+		&pmu_session.pinning, request,
+		request->policy == PMU_PIN_NONE ? NULL : claims_folder(dir, sizeof(dir)), &self);
 }
 
 static void print_warnings(struct pmu_strbuf *warnings)
@@ -474,25 +485,23 @@ static int build(const struct pmu_options *options)
 	rc = pmu_thread_setup();
 	if (rc < 0)
 		return pmu_fail(-rc, "cannot watch threads end: %s", strerror(-rc));
+	rc = pmu_table_open(&pmu_session.table, pmu_clock_choose());
+	if (rc < 0)
+		return pmu_fail(-rc, "no memory for the table of results");
 	rc = open_pinning();
 	if (rc < 0)
-		return rc;
-	rc = pmu_table_open(&pmu_session.table, pmu_clock_choose());
-	if (rc < 0) {
-		rc = pmu_fail(-rc, "no memory for the table of results");
-		goto close_pinning;
-	}
+		goto remove_table;
 	rc = open_groups();
 	if (rc < 0)
-		goto remove_table;
+		goto close_pinning;
 	pmu_session_describe();
 	return 0;
-remove_table:
-	close_groups();
-	pmu_table_remove(&pmu_session.table);
 close_pinning:
+	close_groups();
 	pmu_pinning_close(pmu_session.pinning);
 	pmu_session.pinning = NULL;
+remove_table:
+	pmu_table_remove(&pmu_session.table);
 	return rc;
 }
 

@@ -287,7 +287,7 @@ static int check_library(struct pmu_run_request *request)
 	int rc = config ? pmu_config_load(config, NULL, &warnings) : pmu_fail(ENOMEM, "no memory");
 
 	if (!rc && config->enable)
-		rc = pmu_pinning_open(&pinning, &config->pin, NULL);
+		rc = pmu_pinning_open(&pinning, &config->pin, NULL, NULL);
 	pmu_pinning_close(pinning);
 	if (!rc) {
 		request->switched_off = !config->enable;

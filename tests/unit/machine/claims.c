@@ -18,6 +18,14 @@ static char path[64];
 /* 48 KB each: not for the stack */
 static struct pmu_claims mine, again;
 
+static void open_claims(struct pmu_claims *claims, const char *folder)
+{
+	struct pmu_process self;
+
+	pmu_process_self(&self);
+	pmu_claims_open(claims, folder, &self);
+}
+
 /* Another session: claims a CPU and lives until killed. */
 static pid_t claimant(int cpu)
 {
@@ -30,7 +38,7 @@ static pid_t claimant(int cpu)
 		exit(1);
 	pid = fork();
 	if (!pid) {
-		pmu_claims_open(&theirs, dir);
+		open_claims(&theirs, dir);
 		if (pmu_claims_lock(&theirs))
 			_exit(1);
 		pmu_claims_unlock(&theirs, cpu);
@@ -56,6 +64,7 @@ static const char *others(struct pmu_claims *claims)
 
 	if (pmu_claims_lock(claims))
 		return "cannot lock";
+	pmu_claims_sift(claims, NULL);
 	pmu_mask_format(&claims->others, text, sizeof(text));
 	pmu_claims_unlock(claims, -1);
 	return text;
@@ -98,11 +107,11 @@ static void takes_back_what_an_earlier_program_left(void)
 	pmu_claims_lock(&mine);
 	pmu_claims_unlock(&mine, 7);
 	/* as after an exec: the same process, another session */
-	pmu_claims_open(&again, dir);
+	open_claims(&again, dir);
 	is_str(others(&again), "", "not in the way");
 	stat(path, &st);
 	is_u64((uint64_t)st.st_size, 64, "and gone");
-	pmu_claims_open(&mine, dir);
+	open_claims(&mine, dir);
 }
 
 static void forked_children_give_nothing_back(void)
@@ -194,11 +203,11 @@ static void refuses_what_is_not_a_file_of_ours(void)
 	mkdir(path, 0700);
 	is_int(pmu_claims_lock(&mine), -EISDIR, "a folder");
 	rmdir(path);
-	pmu_claims_open(&again, NULL);
+	open_claims(&again, NULL);
 	is_int(pmu_claims_lock(&again), -ENOENT, "no folder was given");
 	pmu_claims_unlock(&again, 1);
 	pmu_claims_close(&again);
-	pmu_claims_open(&again, "/nonexistent");
+	open_claims(&again, "/nonexistent");
 	is_int(pmu_claims_lock(&again), -ENOENT, "one that is not there");
 }
 
@@ -215,7 +224,7 @@ static void does_not_wait_for_ever(void)
 
 static void has_a_limit(void)
 {
-	pmu_claims_open(&again, dir);
+	open_claims(&again, dir);
 	is_int(pmu_claims_lock(&again), 0, "a full file");
 	again.n = PMU_CLAIMS_MAX;
 	pmu_claims_unlock(&again, 1);
@@ -229,7 +238,7 @@ int main(void)
 	if (!mkdtemp(dir))
 		return skip_all("no folder can be made in /tmp");
 	snprintf(path, sizeof(path), "%s/claims", dir);
-	pmu_claims_open(&mine, dir);
+	open_claims(&mine, dir);
 	sees_the_living_only();
 	gives_back_at_close();
 	takes_back_what_an_earlier_program_left();

@@ -17,6 +17,15 @@
 static struct pmu_mask all; /* the process's mask */
 static char dir[] = "/tmp/pmu-pin-XXXXXX";
 
+static int open_pinning(struct pmu_pinning **pinning, const struct pmu_pin_request *request,
+			const char *folder)
+{
+	struct pmu_process self;
+
+	pmu_process_self(&self);
+	return pmu_pinning_open(pinning, request, folder, &self);
+}
+
 /* --- what is asked for --- */
 
 static void understands_policies(void)
@@ -79,7 +88,7 @@ static void refuses_cpus_that_are_not_allowed(void)
 	char allowed[128];
 
 	request.cpu[0] = PMU_MASK_CPUS - 1;
-	is_int(pmu_pinning_open(&pinning, &request, NULL), -EINVAL, "a CPU that is not there");
+	is_int(open_pinning(&pinning, &request, NULL), -EINVAL, "a CPU that is not there");
 	ok(!pinning, "no pinning");
 	pmu_mask_format(&all, allowed, sizeof(allowed));
 	has(pmu_error_text(), "CPU 8191", "is named");
@@ -122,7 +131,7 @@ static void open_as(const char *text, const char *folder)
 	struct pmu_pin_request request;
 
 	must(!pmu_pin_parse(text, &request));
-	must(!pmu_pinning_open(&pinning, &request, folder));
+	must(!open_pinning(&pinning, &request, folder));
 }
 
 static int single(void)
@@ -512,7 +521,7 @@ static void places(const char *policy, unsigned int elsewhere, const char *want,
 
 	pmu_pin_parse(policy, &request);
 	request.elsewhere = elsewhere;
-	if (!ok(!pmu_pinning_open(&theirs, &request, dir), "%s elsewhere", policy))
+	if (!ok(!open_pinning(&theirs, &request, dir), "%s elsewhere", policy))
 		return;
 	for (int i = 0; i < 5; i++) {
 		size_t len = strlen(got);
@@ -561,7 +570,7 @@ static void bound_on_another_machine(void)
 	pmu_mask_set(&one, last);
 	pmu_pin_parse("compact", &request);
 	request.elsewhere = (unsigned int)last + 4;
-	if (!ok(!pmu_pinning_open(&theirs, &request, dir), "a machine with that processor"))
+	if (!ok(!open_pinning(&theirs, &request, dir), "a machine with that processor"))
 		return;
 	is_int(pmu_pinning_thread(theirs, why, sizeof(why)), 0, "the first is placed");
 	pmu_mask_apply(&one);
