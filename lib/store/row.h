@@ -44,10 +44,13 @@ struct pmu_store_head {
 	uint64_t start_unix_ns;          /* CLOCK_REALTIME at point[0] */
 	struct pmu_clock_point point[2]; /* [1] is renewed at slow moments; seq guards it */
 	uint32_t point_seq;              /* odd while point[1] is being renewed */
-	/* 1: the program ended cleanly, or its last report is being written */
+	/* 1: the program ended cleanly, or its last report is being written; 2: its report is written */
 	uint32_t ended;
 	uint32_t next; /* enum pmu_next: what the last checkpoint knew of what comes */
 };
+
+/* The program could not remove it: who finds it does. */
+#define PMU_STORE_REPORTED 2u
 
 enum pmu_store_kind {
 	PMU_CHUNK_FREE = 0,       /* not in use (any more) */

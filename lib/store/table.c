@@ -88,8 +88,9 @@ int pmu_table_open(struct pmu_table *table, enum pmu_clock_kind clock)
 void pmu_table_remove(struct pmu_table *table)
 {
 	__atomic_store_n(&table->head->ended, 1, __ATOMIC_RELAXED);
-	if (table->path[0])
-		unlink(table->path);
+	/* a program may have changed its user or its root since */
+	if (table->path[0] && unlink(table->path))
+		__atomic_store_n(&table->head->ended, PMU_STORE_REPORTED, __ATOMIC_RELAXED);
 	table->path[0] = '\0';
 	table->file_ended = true;
 	pmu_table_index_forget(&table->index);

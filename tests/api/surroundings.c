@@ -419,6 +419,43 @@ static void a_later_thread_may_be_refused(void)
 	run_done(&r);
 }
 
+/* --- a store that its program may not remove --- */
+
+static int give_up_the_store(void *arg)
+{
+	const struct run *r = arg;
+
+	begin_end("r");
+	if (geteuid() ? chmod(run_path(r, "xdg/pmu"), 0500) : seteuid(NOBODY))
+		return 77;
+	return 0;
+}
+
+static void a_store_that_is_reported_is_no_crashs(void)
+{
+	static const char *const env[] = { "PMU_OUTPUT=-", "PMU_PIN=none", "PMU_BACKEND=clock",
+					   NULL };
+	char line[8192];
+	struct run r;
+
+	run(&r, give_up_the_store, &r, env);
+	chmod(run_path(&r, "xdg/pmu"), 0700);
+	if (!WIFEXITED(r.status) || WEXITSTATUS(r.status) != 77) {
+		run_good(&r, "a program that gives up its rights after its first region");
+		has(r.out, "  r ", "its report");
+		is_int(run_stores(&r, NULL, 0), 1, "it could not remove its store");
+		snprintf(line, sizeof(line), "env XDG_RUNTIME_DIR=%s %s report >%s",
+			 run_path(&r, "xdg"), run_command_path(), run_path(&r, "list"));
+		is_int(system(line), 0, "pmu report");
+		is_int(run_stores(&r, NULL, 0), 0, "removes it");
+		snprintf(line, sizeof(line), "! grep -F %s %s", r.dir, run_path(&r, "list"));
+		is_int(system(line), 0, "and does not list it as left over");
+	} else {
+		skip("a program that gives up its rights", "cannot be made here");
+	}
+	run_done(&r);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "--setuid"))
@@ -431,5 +468,6 @@ int main(int argc, char **argv)
 	perf_may_be_refused();
 	a_later_thread_may_be_refused();
 	processors_may_be_many();
+	a_store_that_is_reported_is_no_crashs();
 	return done_testing();
 }

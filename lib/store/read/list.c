@@ -105,8 +105,9 @@ static uint64_t taken_by(const struct stat *st)
 	return (uint64_t)st->st_blocks * 512;
 }
 
+/* @reported: result: its report is written, but it could not be removed */
 static bool entry_fill(int fd, const char *name, const struct stat *st,
-		       struct pmu_store_entry *entry)
+		       struct pmu_store_entry *entry, bool *reported)
 {
 	struct pmu_store_head head;
 	ssize_t n = pread(fd, &head, sizeof(head), 0);
@@ -127,6 +128,7 @@ static bool entry_fill(int fd, const char *name, const struct stat *st,
 	entry->process = pmu_store_process(&head);
 	entry->liveness = pmu_process_liveness_here(&entry->process);
 	entry->ended = head.ended || head.next == PMU_NEXT_EXEC;
+	*reported = n == sizeof(head) && head.ended == PMU_STORE_REPORTED;
 	return true;
 }
 
@@ -137,10 +139,11 @@ static bool is_store_name(const char *name)
 	return len > 4 && !strcmp(name + len - 4, ".pmu");
 }
 
-/* One file of a folder; anything that is not a store of ours is passed over. */
+/* One file of a folder; anything that is not a store of ours is passed over, and one that nobody needs removed. */
 static int list_file(struct listing *list, const char *place, int dir_fd, const char *name)
 {
 	struct pmu_store_entry *entry;
+	bool reported = false;
 	struct stat st;
 	int fd;
 
@@ -156,10 +159,12 @@ static int list_file(struct listing *list, const char *place, int dir_fd, const 
 			close(fd);
 			return -ENOMEM;
 		}
-		if (!entry_fill(fd, name, &st, entry) ||
+		if (!entry_fill(fd, name, &st, entry, &reported) || reported ||
 		    (size_t)snprintf(entry->path, sizeof(entry->path), "%s/%s", place, name) >=
 			    sizeof(entry->path))
 			list->n--;
+		if (reported)
+			unlinkat(dir_fd, name, 0);
 	}
 	close(fd);
 	return 0;
