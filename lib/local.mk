@@ -35,6 +35,8 @@ noinst_LTLIBRARIES += %D%/libpmu-common.la
 	%D%/base/lock.h \
 	%D%/base/number.h \
 	%D%/base/once.h \
+	%D%/base/races.c \
+	%D%/base/races.h \
 	%D%/base/strbuf.c \
 	%D%/base/strbuf.h \
 	%D%/base/sysfile.c \
@@ -609,7 +611,7 @@ static_objects = $(%C%_libpmu_static_la_OBJECTS) $(%C%_libpmu_common_la_OBJECTS)
 
 # For size: what runs when a session, a thread or a program of the process starts and ends, at most.
 libpmu_once = $(addprefix api/libpmu_measure_la-,region% session%) $(addprefix region/libpmu_measure_la-,checkpoint% started%) report/% machine/% group/% \
-	$(addprefix base/libpmu_common_la-,environ% error% library% strbuf% sysfile% textfile%) \
+	$(addprefix base/libpmu_common_la-,environ% error% library% races% strbuf% sysfile% textfile%) \
 	$(addprefix base/libpmu_measure_la-,place% process% write%) \
 	$(addprefix session/libpmu_measure_la-,choose% config% describe% lifecycle% literals% options% output% rank% require% session% sink% spawn% thread% usage%) \
 	$(addprefix store/libpmu_measure_la-,merge% place%) store/read/% \

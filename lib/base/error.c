@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/races.h"
 
 /*
  * Sentences are in pages of their own, and a thread has no more than a pointer: what the loader
@@ -60,6 +61,7 @@ static void thread_exit(void *sentence)
 __attribute__((constructor(101))) static void make_key(void)
 {
 	have_key = pthread_key_create(&exit_key, thread_exit) == 0;
+	pmu_races_ignore(&newest, sizeof(newest));
 }
 
 static struct sentence *take_from(struct page *page)
@@ -83,6 +85,8 @@ static struct sentence *take(void)
 	page = pmu_pages_alloc(sizeof(*page));
 	if (!page)
 		return NULL;
+	/* from thread to thread without a lock */
+	pmu_races_ignore(page, sizeof(*page));
 	page->taken[0] = true;
 	page->older = __atomic_load_n(&newest, __ATOMIC_RELAXED);
 	/* Pairs with the acquire above: who sees the page sees what is older. */

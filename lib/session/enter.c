@@ -2,8 +2,10 @@
 /* Entering and leaving the library: which threads may, and what has to be done first. */
 #include <errno.h>
 
+#include "base/races.h"
 #include "base/room.h"
 #include "session/attach.h"
+#include "session/contexts.h"
 #include "session/rotate.h"
 #include "session/session.h"
 
@@ -16,6 +18,17 @@ __thread struct pmu_thread *pmu_self = &pmu_nobody;
 __thread int pmu_inside;
 __thread int pmu_thread_gone;
 int32_t pmu_epoch;
+
+/* What threads look at without the session's lock while another one, which may hold it, writes there. */
+__attribute__((constructor)) static void name_unlocked(void)
+{
+	pmu_races_ignore(&shut, sizeof(shut));
+	pmu_races_ignore(&pmu_epoch, sizeof(pmu_epoch));
+	pmu_races_ignore(&pmu_session.running, sizeof(pmu_session.running));
+	pmu_races_ignore(&pmu_session.owner, sizeof(pmu_session.owner));
+	pmu_races_ignore(&pmu_rotation, sizeof(pmu_rotation));
+	pmu_races_ignore(pmu_context_places, PMU_CONTEXT_PLACES * sizeof(*pmu_context_places));
+}
 
 /*
  * In a forked child: the copy of the parent thread's state, until its open regions are taken over.

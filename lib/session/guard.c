@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "base/arena.h"
+#include "base/races.h"
 
 #define PAGE_BYTES 4096u
 #define LINE_BYTES 64u
@@ -56,6 +57,7 @@ uint32_t *pmu_guard_alloc(void)
 			pmu_pages_free(fresh, PAGE_BYTES);
 			return NULL;
 		}
+		pmu_races_ignore(fresh, PAGE_BYTES);
 		page = fresh;
 		in_page = 0;
 	}

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/races.h"
 #include "base/write.h"
 
 #define LARGEST_PIECE ((uint64_t)16 << 20)
@@ -80,6 +81,8 @@ void pmu_piece_push(struct pmu_table *table, const void *base, uint64_t size)
 {
 	table->piece[table->n_pieces++] = (struct pmu_store_piece){ base, table->file_end, size };
 	table->file_end += size;
+	/* read at any time, by any process: what is valid there says the store itself (row.h) */
+	pmu_races_ignore(base, size);
 }
 
 int pmu_piece_add(struct pmu_table *table, int fd, uint64_t size)
