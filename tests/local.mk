@@ -325,6 +325,7 @@ script_tests = \
 	%D%/sim/tools.sh \
 	%D%/valgrind/emulate.sh \
 	%D%/valgrind/fast.sh \
+	%D%/valgrind/races.sh \
 	%D%/x86/amd.sh \
 	%D%/x86/beside.sh \
 	%D%/x86/intel.sh
@@ -490,6 +491,7 @@ long_tests = \
 	%D%/sim/restore \
 	%D%/valgrind/emulate.sh \
 	%D%/valgrind/fast.sh \
+	%D%/valgrind/races.sh \
 	%D%/x86/amd.sh \
 	%D%/x86/beside.sh \
 	%D%/x86/intel.sh
@@ -624,6 +626,7 @@ EXTRA_DIST += \
 	%D%/valgrind/kernels.c \
 	%D%/valgrind/leave.c \
 	%D%/valgrind/taken.c \
+	%D%/valgrind/threads.c \
 	%D%/valgrind/work.c \
 	%D%/x86/beside.c \
 	%D%/x86/command.sh \
