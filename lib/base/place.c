@@ -16,7 +16,6 @@ int pmu_place_path(size_t nth, char path[PMU_PLACE_MAX])
 {
 	const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
 	const char *tmp = secure_getenv("TMPDIR");
-	unsigned int uid = pmu_owner_self();
 	int n;
 
 	/* Relative ones would move with the program's working directory. */
@@ -31,7 +30,8 @@ int pmu_place_path(size_t nth, char path[PMU_PLACE_MAX])
 	if (nth == 0)
 		n = snprintf(path, PMU_PLACE_MAX, "%s/pmu", runtime);
 	else
-		n = snprintf(path, PMU_PLACE_MAX, "%s/pmu-%u", nth == 1 ? "/dev/shm" : tmp, uid);
+		n = snprintf(path, PMU_PLACE_MAX, "%s/pmu-%u", nth == 1 ? "/dev/shm" : tmp,
+			     (unsigned int)pmu_owner_self());
 	return n < PMU_PLACE_MAX ? 0 : -ENOENT;
 }
 

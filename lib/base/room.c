@@ -6,8 +6,9 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/compiler.h"
 
@@ -24,6 +25,7 @@
 
 #define ROOM_BYTES  (512u << 10)
 #define GUARD_BYTES (64u << 10) /* a page, whatever pages there are */
+#define NEAR_BYTES  (4u << 20)  /* half of what a stack grows to by default */
 
 /*
  * The caller's stack pointer is kept in a register that functions preserve.  Debuggers find the
@@ -121,9 +123,15 @@ static void hold_signals(sigset_t *before)
 	pthread_sigmask(SIG_SETMASK, &all, before);
 }
 
+/*
+ * On the first thread's stack, not far from its upper end, where the kernel has put those bytes: it
+ * grows as it is used.
+ */
 static bool has_room(void)
 {
-	return getpid() == gettid() || RUNNING_ON_VALGRIND;
+	uintptr_t end = (uintptr_t)getauxval(AT_RANDOM);
+
+	return end - (uintptr_t)__builtin_frame_address(0) < NEAR_BYTES || RUNNING_ON_VALGRIND;
 }
 
 int pmu_with_room(int (*function)(void *argument), void *argument)

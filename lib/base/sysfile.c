@@ -19,6 +19,9 @@ static ssize_t read_some(int fd, char *buf, size_t size)
 	return n < 0 ? -errno : n;
 }
 
+/* A read of a file of /proc or /sys that has more to give fills a page, but for one line's room. */
+#define LAST_READ 2048
+
 /* All of the file, or the first @size bytes of it and -EFBIG. */
 static ssize_t read_all(int fd, char *buf, size_t size, size_t *len)
 {
@@ -30,6 +33,8 @@ static ssize_t read_all(int fd, char *buf, size_t size, size_t *len)
 		if (n <= 0)
 			return n;
 		*len += (size_t)n;
+		if (n < LAST_READ && *len < size)
+			return 0;
 	}
 	n = read_some(fd, &beyond, 1);
 	return n > 0 ? -EFBIG : n;

@@ -24,8 +24,11 @@ void pmu_write_hold(struct pmu_write_hold *hold)
 	sigaddset(&set, SIGPIPE);
 	sigaddset(&set, SIGXFSZ);
 	sigemptyset(&hold->pending);
-	sigpending(&hold->pending);
 	hold->blocked = !pthread_sigmask(SIG_BLOCK, &set, &hold->old_mask);
+	/* one that was not blocked would have been delivered */
+	if (hold->blocked && (sigismember(&hold->old_mask, SIGPIPE) ||
+			      sigismember(&hold->old_mask, SIGXFSZ)))
+		sigpending(&hold->pending);
 }
 
 /* The one that our write caused is taken away; one that was there before stays. */

@@ -77,8 +77,10 @@ static int report_to_descriptor(void)
 static int claims(void)
 {
 	static struct pmu_claims mine;
+	struct pmu_process self;
 
-	pmu_claims_open(&mine, dir);
+	pmu_process_self(&self);
+	pmu_claims_open(&mine, dir, &self);
 	for (int cpu = 0; cpu < 8; cpu++) {
 		if (pmu_claims_lock(&mine))
 			return 1;
