@@ -95,14 +95,21 @@ static int new_place(size_t n, char path[PMU_PLACE_MAX])
 	return n == 0 && snprintf(path, PMU_PLACE_MAX, "%s", kept) < PMU_PLACE_MAX ? 0 : -ENOENT;
 }
 
-/* Those that are there and ours alone, by number; -1: not. */
-static void open_places(int dir_fd[PMU_N_PLACES])
+/* Where new stores go, best first; "": no such folder is named. */
+typedef char place_paths[PMU_N_PLACES][PMU_PLACE_MAX];
+
+/* @dir_fd: of those that are there and ours alone; -1: not */
+static void open_places(place_paths path, int dir_fd[PMU_N_PLACES])
 {
-	char path[PMU_PLACE_MAX];
 	const char *why;
 
-	for (size_t n = 0; n < PMU_N_PLACES; n++)
-		dir_fd[n] = new_place(n, path) ? -1 : pmu_place_open(path, 0, &why);
+	for (size_t n = 0; n < PMU_N_PLACES; n++) {
+		dir_fd[n] = -1;
+		if (new_place(n, path[n]))
+			path[n][0] = '\0';
+		else
+			dir_fd[n] = pmu_place_open(path[n], 0, &why);
+	}
 }
 
 static void close_places(const int dir_fd[PMU_N_PLACES])
@@ -170,24 +177,25 @@ static int create_numbered(const char *place, int dir_fd, const struct pmu_proce
 
 int pmu_store_create(const struct pmu_process *owner, char *path, size_t size, uint32_t *nth)
 {
-	char place[PMU_PLACE_MAX], refused[400] = "";
 	int dir_fd[PMU_N_PLACES], fd = -1;
+	char refused[400] = "";
+	place_paths place;
 	const char *why;
 
-	open_places(dir_fd);
+	open_places(place, dir_fd);
 	/* Where a store is kept, creating it finds the number. */
 	*nth = pmu_store_kept() ? 1 : next_nth(owner, dir_fd);
 	for (size_t n = 0; n < PMU_N_PLACES && fd < 0; n++) {
-		if (new_place(n, place))
+		if (!place[n][0])
 			continue;
 		if (dir_fd[n] < 0)
-			dir_fd[n] = pmu_place_open(place, !pmu_store_kept(), &why);
+			dir_fd[n] = pmu_place_open(place[n], !pmu_store_kept(), &why);
 		if (dir_fd[n] >= 0) {
-			fd = create_numbered(place, dir_fd[n], owner, path, size, nth);
+			fd = create_numbered(place[n], dir_fd[n], owner, path, size, nth);
 			why = strerror(fd < 0 ? -fd : 0);
 		}
 		if (fd < 0)
-			list_refusal(refused, sizeof(refused), place, why);
+			list_refusal(refused, sizeof(refused), place[n], why);
 	}
 	close_places(dir_fd);
 	return fd >= 0 ? fd : pmu_fail(ENOENT, "cannot create a store (%s)", refused);

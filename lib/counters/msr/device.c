@@ -440,7 +440,7 @@ int pmu_msr_device_lock(struct pmu_msr_device *device, const struct pmu_machine 
 
 void pmu_msr_device_unlock(struct pmu_msr_device *device)
 {
-	if (held.pid == getpid() && held.file.fd == device->lock.fd)
+	if (held.file.fd == device->lock.fd && held.pid == getpid())
 		held.pid = 0;
 	close_file(&device->lock);
 }

@@ -124,6 +124,8 @@ static int add_slot(struct pmu_perf_group *group, const struct pmu_plan *plan, u
 
 	if (fd < 0)
 		return fd;
+	if (!n)
+		group->owner = getpid();
 	group->fd[n] = fd;
 	group->slot[n] = (uint8_t)slot;
 	/* a kernel without the request leaves 0: then every descriptor that refuses it is
@@ -140,7 +142,6 @@ int pmu_perf_group_open(struct pmu_perf_group *group, const struct pmu_plan *pla
 	int rc;
 
 	memset(group, 0, sizeof(*group));
-	group->owner = getpid();
 	for (unsigned int i = 0; i < plan->n_slots; i++) {
 		if (plan->absent >> i & 1)
 			continue;
