@@ -99,8 +99,10 @@ __attribute__((destructor)) static void at_exit(void)
 	if (!pmu_session_lock_within(inside ? 0 : REPORT_S))
 		return;
 	/* another thread's exit() may have done it meanwhile */
-	if (!has_ended())
+	if (!has_ended()) {
+		pmu_session.exiting = true;
 		pmu_call_end_session();
+	}
 	pmu_session_unlock();
 }
 

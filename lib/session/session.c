@@ -707,12 +707,15 @@ int pmu_session_end(void)
 	if (pmu_thread_self()) {
 		/* The session has ended: this only closes the thread's counters. */
 		pmu_thread_detach(pmu_self);
-		/* Its processor is free for others again. */
-		pmu_pin_lift();
-		pmu_pinned_forget();
+		/* Its processor is free for others again; it ends with its process, and so do claims. */
+		if (!pmu_session.exiting) {
+			pmu_pin_lift();
+			pmu_pinned_forget();
+		}
 	}
 	close_groups();
-	pmu_pinning_close(pmu_session.pinning);
+	if (!pmu_session.exiting)
+		pmu_pinning_close(pmu_session.pinning);
 	pmu_session.pinning = NULL;
 	pmu_sink_close(&pmu_session.err);
 	pmu_sink_close(&pmu_session.out);

@@ -53,6 +53,7 @@ struct pmu_session {
 	uint64_t first_start_unix_ns; /* of the first of them, or of the parent process's */
 	bool kept;     /* PMU_STORE: the table stays, and who asked for it makes the report */
 	bool reported; /* what PMU_OUTPUT asks for of several processes is there: PMU_NEXT_REPORTED */
+	bool exiting;  /* the process: what the kernel takes back is left to it */
 	/* goes on from a parent process's session: its outputs get names of their own */
 	bool in_child;
 	struct pmu_config config;
