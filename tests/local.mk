@@ -245,6 +245,7 @@ script_tests = \
 	%D%/api/groups.sh \
 	%D%/api/hotpath.sh \
 	%D%/api/leaks.sh \
+	%D%/api/start.sh \
 	%D%/annotations/caliper.sh \
 	%D%/annotations/counts.sh \
 	%D%/annotations/gptl.sh \

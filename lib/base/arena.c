@@ -5,25 +5,54 @@
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 
 #include "base/compiler.h"
 
 #define FIRST_BLOCK  ((size_t)16 << 10)
 #define LARGEST_STEP ((size_t)1 << 20)
+#define FIRST_PAGES  ((size_t)512 << 10)
 
 struct pmu_arena_block {
 	struct pmu_arena_block *older;
 	size_t size; /* with this header */
 };
 
-void *pmu_pages_alloc(size_t size)
+static void *map(size_t size)
 {
 	int saved = errno;
 	void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	errno = saved;
 	return pages == MAP_FAILED ? NULL : pages;
+}
+
+/*
+ * A session's first pages, mapped at once: each is given out one time, and unmapped by itself.
+ * Those that are never used take no memory.
+ */
+static void *take_first(size_t size)
+{
+	static char *first;
+	static size_t used;
+	size_t at;
+
+	if (size > FIRST_PAGES / 4 || __atomic_load_n(&used, __ATOMIC_RELAXED) >= FIRST_PAGES)
+		return NULL;
+	at = __atomic_fetch_add(&used, PMU_ALIGN_UP(size, getauxval(AT_PAGESZ)), __ATOMIC_ACQ_REL);
+	if (at == 0)
+		__atomic_store_n(&first, map(FIRST_PAGES), __ATOMIC_RELEASE);
+	if (!__atomic_load_n(&first, __ATOMIC_ACQUIRE) || at + size > FIRST_PAGES)
+		return NULL;
+	return first + at;
+}
+
+void *pmu_pages_alloc(size_t size)
+{
+	void *pages = take_first(size);
+
+	return pages ? pages : map(size);
 }
 
 void pmu_pages_free(void *pages, size_t size)

@@ -3,6 +3,7 @@
 #include "base/index.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/arena.h"
 
@@ -27,13 +28,33 @@ static struct pmu_index_place *first_free(const struct pmu_index *index, uint32_
 	return &index->place[i];
 }
 
+/* Zeroed places of an index that is gone, for the next one: a report has several, one after another. */
+static struct pmu_index_place *spare;
+
+static struct pmu_index_place *places_alloc(size_t n)
+{
+	struct pmu_index_place *places =
+		n == FIRST_PLACES ? __atomic_exchange_n(&spare, NULL, __ATOMIC_ACQUIRE) : NULL;
+
+	return places ? places : pmu_pages_alloc(n * sizeof(*places));
+}
+
+static void places_free(struct pmu_index_place *places, size_t n)
+{
+	if (n == FIRST_PLACES) {
+		memset(places, 0, n * sizeof(*places));
+		places = __atomic_exchange_n(&spare, places, __ATOMIC_RELEASE);
+	}
+	pmu_pages_free(places, n * sizeof(*places));
+}
+
 int pmu_index_reserve(struct pmu_index *index, size_t more)
 {
 	struct pmu_index grown = { .n_places = places_for(index->n + more), .n = index->n };
 
 	if (grown.n_places <= index->n_places)
 		return 0;
-	grown.place = pmu_pages_alloc(grown.n_places * sizeof(*grown.place));
+	grown.place = places_alloc(grown.n_places);
 	if (!grown.place)
 		return -ENOMEM;
 	for (size_t i = 0; i < index->n_places; i++)
@@ -59,6 +80,6 @@ struct pmu_index_place *pmu_index_find(const struct pmu_index *index, uint32_t h
 void pmu_index_free(struct pmu_index *index)
 {
 	if (index->place)
-		pmu_pages_free(index->place, index->n_places * sizeof(*index->place));
+		places_free(index->place, index->n_places);
 	*index = (struct pmu_index){ 0 };
 }

@@ -565,7 +565,7 @@ static int start(void *given)
 	pmu_rotation_start();
 	note_sampling();
 	pmu_thread_forget_all();
-	pmu_session.pid = getpid();
+	pmu_session.pid = pmu_session.table.head->pid;
 	pmu_session.n_started++;
 	if (!pmu_session.first_start_unix_ns)
 		pmu_session.first_start_unix_ns = pmu_session.table.head->start_unix_ns;

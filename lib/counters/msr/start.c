@@ -160,13 +160,13 @@ int pmu_msr_prepare(struct pmu_msr *msr, const struct pmu_plan *plan, struct pmu
 
 	memset(msr, 0, sizeof(*msr));
 	msr->device.batch.fd = msr->device.lock.fd = -1;
-	msr->pid = getpid();
 	msr->plan = *plan;
 	/* in the words of perf, for whom it is the same */
 	if (!is_elsewhere(plan->from) && kernel_found_none()) {
 		pmu_perf_explain(plan, -ENODEV, 0, probe);
 		return pmu_fail(ENODEV, "%s", probe->why);
 	}
+	msr->pid = getpid();
 	rc = reach(msr, plan->from);
 	/* a machine without a PMU, or one that a hypervisor hides, has nothing to look at */
 	if (!rc)

@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What a session's start and end cost a small program: system calls (strace), whatever lies in the
+# folder where stores are.
+set -u
+export LC_ALL=C
+
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+pairs=${TEST_BUILDDIR:-.}/tests/api/pairs strace=${TEST_STRACE:-strace}
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+
+unset PMU_GROUP PMU_EVENTS PMU_COUNT PMU_PIN PMU_REPORT PMU_ENABLE PMU_OUTPUT
+# perf's part is the machine's: a call for each event, and for each PMU
+export PMU_BACKEND=clock XDG_RUNTIME_DIR="$tmp" HOME="$tmp"
+
+# calls COMMAND...: from the library's constructor on; the loader has 30 to 80 before, by where libraries are
+calls() {
+	"$@" $strace -f -o "$tmp/trace" "$pairs" 1 single >/dev/null 2>"$tmp/report" || return 1
+	sed -n '/MADV_WIPEONFORK/,$p' "$tmp/trace" | grep -c '('
+}
+
+# at_most NAME LIMIT COMMAND...
+at_most() {
+	name=$1 limit=$2
+	shift 2
+	n_calls=$(calls "$@") || n_calls=-1
+	echo "# $name: $n_calls system calls"
+	ok "$name: at most $limit system calls" test "$n_calls" -gt 0 -a "$n_calls" -le "$limit"
+}
+
+# Left over by programs that died, and what is nobody's.
+fill() {
+	i=0
+	while [ $((i += 1)) -le 40 ]; do
+		head -c 65536 /dev/zero >"$tmp/pmu/4000000-$i-1.pmu"
+	done
+	i=0
+	while [ $((i += 1)) -le 500 ]; do
+		: >"$tmp/pmu/junk-$i"
+	done
+}
+
+[ -x "$pairs" ] || skip_all "no $pairs"
+[ -z "${TEST_SANITIZERS:-}" ] || skip_all "sanitizers make some of their own"
+command -v "$strace" >/dev/null && $strace -o /dev/null true 2>/dev/null ||
+	skip_all "no strace, or it may not trace"
+calls env >/dev/null # makes the folder
+at_most 'a start and end' 115 env
+at_most 'without pinning' 100 env PMU_PIN=none
+fill
+at_most 'with 40 left-overs among 500 files' 120 env
+is 'left-overs that are neither old nor too much stay' \
+	"$(find "$tmp/pmu" -name '4000000-*.pmu' | wc -l | tr -d ' ')" 40
+finish
