@@ -369,8 +369,10 @@ lib_LTLIBRARIES += %D%/libpmu-preload.la
 	lib/base/execroom.c \
 	lib/base/write.c
 %C%_libpmu_preload_la_CPPFLAGS = -include config.h -I$(top_srcdir) -I$(top_srcdir)/include -I$(top_srcdir)/lib
-%C%_libpmu_preload_la_CFLAGS = $(AM_CFLAGS) -Wmissing-prototypes -fvisibility=hidden \
+%C%_libpmu_preload_la_CFLAGS = $(AM_CFLAGS) $(STACK_CFLAGS) -Wmissing-prototypes -fvisibility=hidden \
 	-ftls-model=initial-exec -fasynchronous-unwind-tables
+# Larger frames: what the first thread does once, before main.
+$(filter %load.lo %perfstubs.lo %/libpmu_preload_la-python.lo,$(%C%_libpmu_preload_la_OBJECTS)): CFLAGS += $(ROOM_CFLAGS)
 # nodelete: threads and signal handlers come back to it.  now: it is used where nothing may be looked up.
 %C%_libpmu_preload_la_LDFLAGS = -module -avoid-version -no-undefined \
 	-Wl,-z,nodelete -Wl,-z,now -Wl,--as-needed
@@ -413,7 +415,7 @@ lib_LTLIBRARIES += %D%/libpmu-annotations.la
 	%D%/preload/symbols/symbols.c \
 	%D%/preload/symbols/symbols.h
 %C%_libpmu_annotations_la_CPPFLAGS = -include config.h -I$(top_srcdir) -I$(top_srcdir)/include -I$(top_srcdir)/lib
-%C%_libpmu_annotations_la_CFLAGS = $(AM_CFLAGS) -Wmissing-prototypes -fvisibility=hidden -ftls-model=initial-exec
+%C%_libpmu_annotations_la_CFLAGS = $(AM_CFLAGS) $(STACK_CFLAGS) -Wmissing-prototypes -fvisibility=hidden -ftls-model=initial-exec
 # Not as libtool would link libpmu, with the prefix of configure in it: where it is not loaded already it is found beside
 # this one.
 %C%_libpmu_annotations_la_LIBADD = $(OWN_LIBRARY)
@@ -426,7 +428,7 @@ lib_LTLIBRARIES += %D%/libpmu-perfstubs.la
 %C%_libpmu_perfstubs_la_SOURCES = $(annotation_sources) \
 	%D%/annotations/perfstubs.c
 %C%_libpmu_perfstubs_la_CPPFLAGS = -include config.h -I$(top_srcdir) -I$(top_srcdir)/include -I$(top_srcdir)/lib
-%C%_libpmu_perfstubs_la_CFLAGS = $(AM_CFLAGS) -Wmissing-prototypes -fvisibility=hidden -ftls-model=initial-exec
+%C%_libpmu_perfstubs_la_CFLAGS = $(AM_CFLAGS) $(STACK_CFLAGS) -Wmissing-prototypes -fvisibility=hidden -ftls-model=initial-exec
 %C%_libpmu_perfstubs_la_LIBADD = $(OWN_LIBRARY)
 EXTRA_%C%_libpmu_perfstubs_la_DEPENDENCIES = lib/libpmu.la
 %C%_libpmu_perfstubs_la_LDFLAGS = -module -avoid-version -no-undefined $(DEFS_LDFLAGS) \
@@ -457,7 +459,7 @@ lib_LTLIBRARIES += %D%/libpmu-python.la
 	%D%/python/functions/profile.c \
 	%D%/python/functions/ways.h
 %C%_libpmu_python_la_CPPFLAGS = $(%C%_libpmu_preload_la_CPPFLAGS)
-%C%_libpmu_python_la_CFLAGS = $(AM_CFLAGS) -Wmissing-prototypes -fvisibility=hidden -ftls-model=initial-exec
+%C%_libpmu_python_la_CFLAGS = $(AM_CFLAGS) $(STACK_CFLAGS) -Wmissing-prototypes -fvisibility=hidden -ftls-model=initial-exec
 %C%_libpmu_python_la_LIBADD = lib/libpmu.la
 %C%_libpmu_python_la_LDFLAGS = -module -avoid-version -no-undefined -Wl,-z,nodelete -Wl,-z,now -Wl,--as-needed
 
@@ -473,7 +475,9 @@ lib_LTLIBRARIES += %D%/libpmu-mpi.la
 	%D%/mpi/mpi.h \
 	%D%/mpi/table.h
 %C%_libpmu_mpi_la_CPPFLAGS = -include config.h -I$(top_srcdir) -I$(top_srcdir)/include -I$(top_srcdir)/lib
-%C%_libpmu_mpi_la_CFLAGS = $(AM_CFLAGS) -Wmissing-prototypes -fvisibility=hidden $(SECTION_CFLAGS)
+%C%_libpmu_mpi_la_CFLAGS = $(AM_CFLAGS) $(STACK_CFLAGS) -Wmissing-prototypes -fvisibility=hidden $(SECTION_CFLAGS)
+# Larger frames: what is called through pmu_with_room().
+$(filter %job.lo,$(%C%_libpmu_mpi_la_OBJECTS)): CFLAGS += $(ROOM_CFLAGS)
 # An archive, of which the linker takes what is needed: not a second session.
 %C%_libpmu_mpi_la_LIBADD = $(CORE_ARCHIVE)
 EXTRA_%C%_libpmu_mpi_la_DEPENDENCIES = lib/libpmu-core.la

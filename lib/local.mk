@@ -15,7 +15,7 @@ libcpuid_sources = %D%/machine/libcpuid/none.c
 endif
 
 # How each of them is compiled.
-lib_cflags = $(AM_CFLAGS) -Wmissing-prototypes -fvisibility=hidden $(SECTION_CFLAGS)
+lib_cflags = $(AM_CFLAGS) $(STACK_CFLAGS) -Wmissing-prototypes -fvisibility=hidden $(SECTION_CFLAGS)
 
 # What more than one of them is made of.
 noinst_LTLIBRARIES += %D%/libpmu-common.la
@@ -620,6 +620,21 @@ libpmu_once = $(addprefix api/libpmu_measure_la-,region% session%) $(addprefix r
 	$(addprefix counters/valgrind/libpmu_measure_la-,log% text%)
 $(filter $(addprefix %D%/,$(libpmu_once)),$(%C%_libpmu_common_la_OBJECTS) $(%C%_libpmu_names_la_OBJECTS) \
 	$(%C%_libpmu_measure_la_OBJECTS) $(%C%_libpmu_combine_la_OBJECTS)): CFLAGS += $(SIZE_CFLAGS)
+
+# Larger frames: what is called through pmu_with_room() alone, when a session or a thread starts and when a report is made.
+libpmu_in_room = $(addprefix api/libpmu_measure_la-,counters%) $(addprefix base/libpmu_measure_la-,process%) \
+	$(addprefix base/libpmu_common_la-,library%) \
+	$(addprefix counters/libpmu_measure_la-,software%) \
+	$(addprefix counters/msr/libpmu_measure_la-,msr% program_uncore%) \
+	$(addprefix counters/perf/libpmu_measure_la-,box% by_hand% hybrid% perf.% places% process% thread% why%) \
+	$(addprefix group/libpmu_measure_la-,fit% fold%) $(addprefix group/vendor/libpmu_names_la-,metric%) \
+	$(addprefix machine/libpmu_measure_la-,machine% pin.%) $(addprefix machine/libcpuid/libpmu_measure_la-,file% identify%) \
+	$(addprefix region/selfcost/libpmu_measure_la-,scenes%) \
+	$(addprefix report/libpmu_measure_la-,file%) \
+	$(addprefix session/libpmu_measure_la-,choose% config% session% usage%) \
+	$(addprefix store/read/libpmu_measure_la-,convert_rows% list% sides% snapshot%)
+$(filter $(addprefix %D%/,$(libpmu_in_room)),$(%C%_libpmu_common_la_OBJECTS) $(%C%_libpmu_names_la_OBJECTS) \
+	$(%C%_libpmu_measure_la_OBJECTS)): CFLAGS += $(ROOM_CFLAGS)
 
 # All C files and headers, for those who compile them in another way.
 lib_sources = $(%C%_libpmu_common_la_SOURCES) $(%C%_libpmu_names_la_SOURCES) \

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/room.h"
 #include "base/write.h"
 #include "bindings/mpi/job.h"
 #include "bindings/mpi/mpi.h"
@@ -63,12 +64,18 @@ void mpi_job_say(const char *fmt, ...)
 /* --- outputs --- */
 
 /* What has something of a process in its name is each rank's own. */
-static bool is_of_one(const char *output)
+static bool is_of_one(const char *output, size_t len)
 {
-	for (const char *at = output; (at = strchr(at, '%')) && at[1]; at += 2)
+	for (const char *end = output + len, *at = output;
+	     (at = memchr(at, '%', (size_t)(end - at))) && at + 1 < end; at += 2)
 		if (strchr("prhn", at[1]))
 			return true;
 	return false;
+}
+
+static bool is_word(const char *text, size_t len, const char *word)
+{
+	return strlen(word) == len && !strncmp(text, word, len);
 }
 
 /* As `pmu run` says it to the program, or the program's user. */
@@ -101,11 +108,9 @@ bool mpi_job_is_wanted(void)
 		return true;
 	/* each rank has a file of its own, and nothing else is asked for */
 	while (*list) {
-		char path[MAX_PATH];
 		size_t len = strcspn(list, ",");
 
-		snprintf(path, sizeof(path), "%.*s", (int)len, list);
-		if (len && strcmp(path, "none") != 0 && !is_of_one(path))
+		if (len && !is_word(list, len, "none") && !is_of_one(list, len))
 			return true;
 		list += len + (list[len] == ',');
 	}
@@ -175,7 +180,7 @@ static bool settle(void)
 	return known;
 }
 
-struct pmu_ranks *mpi_job_own(uint32_t rank)
+static struct pmu_ranks *own(uint32_t rank)
 {
 	struct pmu_ranks *ranks = NULL;
 	struct pmu_model *model = NULL;
@@ -194,16 +199,36 @@ struct pmu_ranks *mpi_job_own(uint32_t rank)
 	return ranks;
 }
 
+struct own_call {
+	uint32_t rank;
+	struct pmu_ranks *ranks;
+};
+
+static int call_own(void *argument)
+{
+	struct own_call *call = argument;
+
+	call->ranks = own(call->rank);
+	return 0;
+}
+
+struct pmu_ranks *mpi_job_own(uint32_t rank)
+{
+	struct own_call call = { rank, NULL };
+
+	pmu_with_room(call_own, &call);
+	return call.ranks;
+}
+
 /* --- the report --- */
 
 /* Words of PMU_REPORT, which libpmu checks. */
 static bool asks_for(const char *word)
 {
 	const char *text = secure_getenv("PMU_REPORT");
-	size_t len = strlen(word);
 
 	for (; text && *text; text += strcspn(text, ", "), text += strspn(text, ", "))
-		if (strcspn(text, ", ") == len && !strncmp(text, word, len))
+		if (is_word(text, strcspn(text, ", "), word))
 			return true;
 	return false;
 }
@@ -269,7 +294,7 @@ static bool write_all(const struct pmu_model *model)
 		size_t len = strcspn(list, ",");
 
 		snprintf(path, sizeof(path), "%.*s", (int)len, list);
-		if (len && !is_of_one(path))
+		if (len && !is_of_one(list, len))
 			written &= write_one(model, path);
 		list += len + (list[len] == ',');
 	}
@@ -291,8 +316,9 @@ static bool hand_over(const char *kept, const struct pmu_ranks *ranks)
 	return rc == 0;
 }
 
-bool mpi_job_write(struct pmu_ranks *ranks)
+static int write_ranks(void *argument)
 {
+	struct pmu_ranks *ranks = argument;
 	const char *kept = pmu_store_kept();
 	struct pmu_model *model = NULL;
 	bool written;
@@ -312,20 +338,25 @@ bool mpi_job_write(struct pmu_ranks *ranks)
 	return written;
 }
 
+bool mpi_job_write(struct pmu_ranks *ranks)
+{
+	return pmu_with_room(write_ranks, ranks);
+}
+
 void mpi_job_written(uint32_t rank, uint64_t n_ranks)
 {
 	int (*checkpoint)(enum pmu_next) = (int (*)(enum pmu_next))mpi_pmu("pmu_checkpoint");
 	const char *kept = pmu_store_kept();
-	char path[MAX_PATH], text[64];
-	int len;
+	struct pmu_strbuf path = { 0 }, text = { 0 };
 
 	if (checkpoint)
 		checkpoint(PMU_NEXT_REPORTED);
 	if (!kept)
 		return;
-	len = snprintf(path, sizeof(path), "%s/%s%u", kept, MPI_JOB_RANK, rank);
-	if (len > 0 && len < (int)sizeof(path)) {
-		len = snprintf(text, sizeof(text), "%llu\n", (unsigned long long)n_ranks);
-		pmu_report_write_file(path, text, (size_t)len);
-	}
+	pmu_strbuf_addf(&path, "%s/%s%u", kept, MPI_JOB_RANK, rank);
+	pmu_strbuf_addf(&text, "%llu\n", (unsigned long long)n_ranks);
+	if (!path.failed && !text.failed)
+		pmu_report_write_file(path.text, text.text, text.len);
+	pmu_strbuf_free(&path);
+	pmu_strbuf_free(&text);
 }

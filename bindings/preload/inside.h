@@ -14,6 +14,9 @@
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
+/** What is rare, with a frame of its own. */
+#define PRELOAD_COLD __attribute__((cold, noinline))
+
 #define PRELOAD_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 /** A function behind ours. */

@@ -327,15 +327,15 @@ int pmu_pinned_original_pthread(pthread_t thread, size_t size, void *mask)
 
 static void pin_again(void)
 {
-	struct pmu_mask now, one;
+	struct pmu_mask now;
 
 	/* only on the mask that unpin() left: what somebody set since then stands */
 	if (!self_holds() || pmu_mask_of_thread(0, &now) ||
 	    !pmu_mask_equal(&now, mask_of(self.entry)))
 		return;
-	memset(&one, 0, sizeof(one));
-	pmu_mask_set(&one, cpu_of(self.entry));
-	pmu_mask_apply(&one);
+	memset(&now, 0, sizeof(now));
+	pmu_mask_set(&now, cpu_of(self.entry));
+	pmu_mask_apply(&now);
 }
 
 static PMU_COLD void lift(void)

@@ -26,7 +26,7 @@ static size_t without_parameters(const char *name)
 	return 0;
 }
 
-static bool matches(const char *pattern, const char *name)
+static __attribute__((noinline)) bool matches(const char *pattern, const char *name)
 {
 	char plain[PMU_NAME_MAX + 1];
 	size_t len;

@@ -120,6 +120,12 @@ static void pass_f_stop(struct preload_behind *behind, int *check)
 		*check = PMU_PAPI_EMISC;
 }
 
+/* With a frame of its own, beside that of the name. */
+static PRELOAD_COLD int read_apart(const char *region)
+{
+	return pmu_papi_read(region);
+}
+
 #define F_REGION(name, ours)                                                    \
 	f_region_function name;                                                 \
 	PRELOAD_STANDS_IN void name(const char *region, int *check, size_t len) \
@@ -148,10 +154,10 @@ F_REGION(papif_hl_region_begin, begin)
 F_REGION(papif_hl_region_begin_, begin)
 F_REGION(papif_hl_region_begin__, begin)
 F_REGION(PAPIF_HL_REGION_BEGIN, begin)
-F_REGION(papif_hl_read, pmu_papi_read)
-F_REGION(papif_hl_read_, pmu_papi_read)
-F_REGION(papif_hl_read__, pmu_papi_read)
-F_REGION(PAPIF_HL_READ, pmu_papi_read)
+F_REGION(papif_hl_read, read_apart)
+F_REGION(papif_hl_read_, read_apart)
+F_REGION(papif_hl_read__, read_apart)
+F_REGION(PAPIF_HL_READ, read_apart)
 F_REGION(papif_hl_region_end, pmu_papi_end)
 F_REGION(papif_hl_region_end_, pmu_papi_end)
 F_REGION(papif_hl_region_end__, pmu_papi_end)

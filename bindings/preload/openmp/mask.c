@@ -62,19 +62,20 @@ static int only_cpu(const unsigned char *bytes)
  * Is the calling thread where libpmu has put it?  Then the kernel says one thing and libpmu's
  * function another.
  */
-static void note_pin(void)
+static PRELOAD_COLD void note_pin(void)
 {
-	mask kernels = { 0 }, told = { 0 };
+	mask now = { 0 };
 	int cpu;
 
-	if (syscall(SYS_sched_getaffinity, 0, sizeof(kernels), kernels) < 0 ||
-	    sched_getaffinity(0, sizeof(told), (cpu_set_t *)(void *)told) < 0)
+	if (syscall(SYS_sched_getaffinity, 0, sizeof(now), now) < 0)
 		return;
-	cpu = only_cpu(kernels);
-	if (!cpu || !memcmp(kernels, told, sizeof(told)))
+	cpu = only_cpu(now);
+	memset(now, 0, sizeof(now));
+	if (!cpu || sched_getaffinity(0, sizeof(now), (cpu_set_t *)(void *)now) < 0 ||
+	    only_cpu(now) == cpu)
 		return;
 	left.cpu = cpu;
-	left.told = hash_of(told, sizeof(told));
+	left.told = hash_of(now, sizeof(now));
 }
 
 static long get_mask(pid_t thread, size_t size, void *theirs)
@@ -89,16 +90,20 @@ static long get_mask(pid_t thread, size_t size, void *theirs)
 	return n;
 }
 
-static long set_mask(size_t size, const void *theirs)
+static PRELOAD_COLD long pin_again(void)
 {
 	mask pin = { 0 };
 
+	pin[(left.cpu - 1) / 8] = (unsigned char)(1 << (left.cpu - 1) % 8);
+	left.cpu = 0;
+	return syscall(SYS_sched_setaffinity, 0, sizeof(pin), pin);
+}
+
+static long set_mask(size_t size, const void *theirs)
+{
 	note_pin();
-	if (left.cpu && size <= MASK_MAX && hash_of(theirs, size) == left.told) {
-		pin[(left.cpu - 1) / 8] = (unsigned char)(1 << (left.cpu - 1) % 8);
-		left.cpu = 0;
-		return syscall(SYS_sched_setaffinity, 0, sizeof(pin), pin);
-	}
+	if (left.cpu && size <= MASK_MAX && hash_of(theirs, size) == left.told)
+		return pin_again();
 	return syscall(SYS_sched_setaffinity, 0, size, theirs);
 }
 

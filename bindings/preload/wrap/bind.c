@@ -17,7 +17,7 @@ struct definition {
 	/* the program's own stub for it, which stands for its address in all pointers */
 	bool is_plt;
 	size_t n;
-	char path[4096]; /* of the first library that defines it */
+	char path[1024]; /* of the first library that defines it; one that is cut leads nowhere */
 };
 
 static int judge(struct dl_phdr_info *info, size_t size, void *data)

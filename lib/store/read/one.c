@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "store/read/convert.h"
 #include "store/read/reader.h"
 
@@ -199,7 +200,7 @@ static void add_counts(struct found *found, struct pmu_region_counts *to,
 }
 
 /* Return: whether it is a row that a report has. */
-static bool read_row(const struct pmu_table *table, struct found *found,
+static PMU_COLD bool read_row(const struct pmu_table *table, struct found *found,
 		     struct pmu_region_counts *counts)
 {
 	uint64_t raw[PMU_MAX_SLOTS] = { 0 }, net[PMU_MAX_SLOTS] = { 0 };
