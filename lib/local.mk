@@ -168,6 +168,8 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/base/execroom.h \
 	%D%/base/fd.c \
 	%D%/base/fd.h \
+	%D%/base/lost.c \
+	%D%/base/lost.h \
 	%D%/base/owner.c \
 	%D%/base/owner.h \
 	%D%/base/spawning.h \

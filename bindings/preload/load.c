@@ -10,6 +10,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "base/lost.h"
 #include "base/write.h"
 #include "bindings/preload/inside.h"
 #include "bindings/preload/preload.h"
@@ -94,8 +95,10 @@ static unsigned int wanted_parts(void)
 
 /* --- the library --- */
 
+/* To the user, and to the command, which would take it for a program without regions. */
 static void say_unmeasured(const char *why)
 {
+	const char *kept = getenv("PMU_STORE");
 	char line[512];
 	int len = snprintf(line, sizeof(line), "pmu: %s; the program runs unmeasured\n", why);
 
@@ -103,6 +106,8 @@ static void say_unmeasured(const char *why)
 		len = snprintf(line, sizeof(line),
 			       "pmu: " LIBRARY " cannot be loaded; the program runs unmeasured\n");
 	pmu_write_message(STDERR_FILENO, line, (size_t)len, false);
+	if (kept && kept[0] == '/')
+		pmu_lost_say(kept, why);
 }
 
 /*

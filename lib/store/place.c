@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/lost.h"
 #include "base/place.h"
 #include "base/write.h"
 
@@ -222,19 +223,10 @@ enum pmu_liveness pmu_store_liveness(const struct pmu_store_head *head)
 void pmu_store_say_lost(const char *sentence)
 {
 	const char *why, *kept = pmu_store_kept();
-	int dir_fd = kept ? pmu_place_open(kept, 0, &why) : -1, fd;
-	struct pmu_process owner;
-	char name[64];
+	int fd = kept ? pmu_place_open(kept, 0, &why) : -1;
 
-	if (dir_fd < 0)
+	if (fd < 0)
 		return;
-	pmu_process_self(&owner);
-	snprintf(name, sizeof(name), "%" PRId32 "-%" PRIu64 PMU_STORE_LOST, owner.pid,
-		 owner.start_time);
-	fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd >= 0) {
-		pmu_write_all(fd, sentence, strlen(sentence));
-		close(fd);
-	}
-	close(dir_fd);
+	close(fd);
+	pmu_lost_say(kept, sentence);
 }

@@ -26,13 +26,7 @@ bool pmu_store_keep(void);
  */
 void pmu_store_inherit(void);
 
-/**
- * Ends the names of files that stand for stores that could not be made where they are kept.  A
- * sentence in it says why, unless there was no room for that either.
- */
-#define PMU_STORE_LOST ".lost"
-
-/** pmu_store_say_lost() - leave one there, with @sentence in it */
+/** pmu_store_say_lost() - where stores are kept, this process will have none; why: a sentence */
 void pmu_store_say_lost(const char *sentence);
 
 /** pmu_store_liveness() - of the process whose store it is */

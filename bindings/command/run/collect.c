@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/lost.h"
 #include "base/place.h"
 #include "base/sysfile.h"
 #include "bindings/command/run/run.h"
@@ -68,14 +69,19 @@ static bool is_running(const struct pmu_store_entry *entry)
 	return entry->liveness == PMU_PROCESS_ALIVE && !entry->ended;
 }
 
+static void note_unread(struct pmu_run_parts *parts)
+{
+	snprintf(parts->unread, sizeof(parts->unread), "%s", pmu_error_text());
+	parts->n_unread++;
+}
+
 static struct pmu_model *read_one(const struct pmu_store_entry *entry, struct pmu_run_parts *parts)
 {
 	struct pmu_model *model = NULL;
 
 	if (!pmu_store_snapshot_file(entry->path, &model))
 		return model;
-	snprintf(parts->unread, sizeof(parts->unread), "%s", pmu_error_text());
-	parts->n_unread++;
+	note_unread(parts);
 	return NULL;
 }
 
@@ -233,14 +239,14 @@ static int by_start(const void *a, const void *b)
 static void find_lost(const char *path, struct pmu_run_parts *parts)
 {
 	DIR *dir = opendir(path);
-	const size_t len = strlen(PMU_STORE_LOST);
+	const size_t len = strlen(PMU_LOST_ENDING);
 	char name[PMU_PLACE_MAX + sizeof(((struct dirent *)0)->d_name)];
 	struct dirent *file;
 
 	while (dir && (file = readdir(dir))) {
 		size_t at = strlen(file->d_name);
 
-		if (at <= len || strcmp(file->d_name + at - len, PMU_STORE_LOST) != 0)
+		if (at <= len || strcmp(file->d_name + at - len, PMU_LOST_ENDING) != 0)
 			continue;
 		parts->n_lost++;
 		snprintf(name, sizeof(name), "%s/%s", path, file->d_name);
@@ -275,6 +281,8 @@ void pmu_run_take_all(const struct pmu_run_folder *folder, struct pmu_run_parts 
 	look_early(folder, parts, &early);
 	wait_for_last(folder, &parts->outliving);
 	n = pmu_store_list_folder(folder->path, &entry);
+	if (n < 0)
+		note_unread(parts);
 	for (int i = 0; i < n; i++) {
 		parts->n_alive += entry[i].liveness == PMU_PROCESS_ALIVE;
 		if (is_running(&entry[i]))

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Files that stand for results that could not be kept. */
+#include "base/lost.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/write.h"
+
+void pmu_lost_say(const char *folder, const char *sentence)
+{
+	char path[512];
+	int fd;
+
+	if (snprintf(path, sizeof(path), "%s/%d" PMU_LOST_ENDING, folder, (int)getpid()) >=
+	    (int)sizeof(path))
+		return;
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return;
+	pmu_write_all(fd, sentence, strlen(sentence));
+	close(fd);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a process says that leaves no results where they are kept: a file in their stead. */
+#ifndef PMU_BASE_LOST_H
+#define PMU_BASE_LOST_H
+
+/** Ends the names of such files.  A sentence in it says why, unless there was no room for that either. */
+#define PMU_LOST_ENDING ".lost"
+
+/** pmu_lost_say() - leave one in @folder, once for each process */
+void pmu_lost_say(const char *folder, const char *sentence);
+
+#endif
