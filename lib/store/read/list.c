@@ -143,47 +143,75 @@ static bool is_store_name(const char *name)
 	return len > 4 && !strcmp(name + len - 4, ".pmu");
 }
 
-/* One file of a folder; anything that is not a store of ours is passed over, and one that nobody needs removed. */
-static int list_file(struct listing *list, const char *place, int dir_fd, const char *name)
+/* All that its name says: it cannot be looked into now, and who reads it is told why. */
+static bool entry_fill_unseen(const char *name, struct pmu_store_entry *entry)
+{
+	struct pmu_store_head head;
+
+	if (!pmu_store_head_of_name(name, &head))
+		return false;
+	entry->pid = head.pid;
+	entry->process = pmu_store_process(&head);
+	entry->liveness = pmu_process_liveness_here(&entry->process);
+	entry->changed_unix_ns = UINT64_MAX; /* not known to be old */
+	snprintf(entry->program, sizeof(entry->program), "?");
+	return true;
+}
+
+/* One that nobody needs any more is removed. */
+static int list_opened(struct listing *list, const char *place, int dir_fd, int fd,
+		       const char *name)
 {
 	struct pmu_store_entry *entry;
 	bool reported = false;
 	struct stat st;
-	int fd;
+	bool is_seen = fd >= 0 && !pmu_owner_stat(fd, &st);
+
+	if (is_seen && (!S_ISREG(st.st_mode) || st.st_uid != pmu_owner_self()))
+		return 0;
+	entry = listing_add(list);
+	if (!entry)
+		return -ENOMEM;
+	if (!(is_seen ? entry_fill(fd, name, &st, entry, &reported)
+		      : entry_fill_unseen(name, entry)) ||
+	    reported ||
+	    (size_t)snprintf(entry->path, sizeof(entry->path), "%s/%s", place, name) >=
+		    sizeof(entry->path))
+		list->n--;
+	if (reported)
+		unlinkat(dir_fd, name, 0);
+	return 0;
+}
+
+/* One file of a folder; anything that is not a store of ours is passed over. */
+static int list_file(struct listing *list, const char *place, int dir_fd, const char *name)
+{
+	int fd, rc;
 
 	if (!is_store_name(name))
 		return 0;
 	fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
+	if (fd < 0 && (errno == ENOENT || errno == ELOOP))
 		return 0;
-	entry = NULL;
-	if (!pmu_owner_stat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == pmu_owner_self()) {
-		entry = listing_add(list);
-		if (!entry) {
-			close(fd);
-			return -ENOMEM;
-		}
-		if (!entry_fill(fd, name, &st, entry, &reported) || reported ||
-		    (size_t)snprintf(entry->path, sizeof(entry->path), "%s/%s", place, name) >=
-			    sizeof(entry->path))
-			list->n--;
-		if (reported)
-			unlinkat(dir_fd, name, 0);
-	}
-	close(fd);
-	return 0;
+	rc = list_opened(list, place, dir_fd, fd, name);
+	if (fd >= 0)
+		close(fd);
+	return rc;
 }
 
-static DIR *open_place(const char *place)
+/* Return: NULL, and @error is a negative errno. */
+static DIR *open_place(const char *place, int *error)
 {
 	const char *why;
 	DIR *dir;
 	int fd;
 
 	fd = pmu_place_open(place, 0, &why);
+	*error = fd;
 	if (fd < 0)
 		return NULL;
 	dir = fdopendir(fd);
+	*error = dir ? 0 : -errno;
 	if (!dir)
 		close(fd);
 	return dir;
@@ -191,12 +219,19 @@ static DIR *open_place(const char *place)
 
 static int list_place(struct listing *list, const char *place)
 {
-	DIR *dir = open_place(place);
 	struct dirent *file;
-	int rc = 0;
+	int rc;
+	DIR *dir = open_place(place, &rc);
 
-	while (dir && !rc && (file = readdir(dir)))
+	while (dir && !rc) {
+		errno = 0;
+		file = readdir(dir);
+		if (!file) {
+			rc = -errno;
+			break;
+		}
 		rc = list_file(list, place, dirfd(dir), file->d_name);
+	}
 	if (dir)
 		closedir(dir);
 	return rc;
@@ -238,8 +273,9 @@ int pmu_store_list(struct pmu_store_entry **entries)
 		/* two variables may name one folder */
 		for (before = 0; before < n && strcmp(place[before], place[n]); before++)
 			;
-		if (before == n)
-			rc = list_place(&list, place[n]);
+		/* what cannot be looked into has none of ours */
+		if (before == n && list_place(&list, place[n]) == -ENOMEM)
+			rc = -ENOMEM;
 	}
 	if (rc || !list.n) {
 		free(list.entry);
@@ -258,7 +294,9 @@ int pmu_store_list_folder(const char *folder, struct pmu_store_entry **entries)
 
 	look_further(&list);
 	*entries = list.entry;
-	return rc ? pmu_fail(rc, "no memory for a list of stores") : (int)list.n;
+	if (rc < 0 && rc != -ENOENT)
+		return pmu_fail(rc, "cannot list the stores in %s: %s", folder, strerror(-rc));
+	return (int)list.n;
 }
 
 /* --- what is kept --- */
@@ -309,7 +347,8 @@ static bool look_at(const struct keeping *keeping, int dir_fd, const char *name,
 /* No file is opened for this: every run begins with it. */
 static bool may_any_go(const struct keeping *keeping, const char *place)
 {
-	DIR *dir = open_place(place);
+	int error;
+	DIR *dir = open_place(place, &error);
 	struct dirent *file;
 	uint64_t bytes = 0;
 	bool any = false;

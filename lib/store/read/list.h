@@ -71,7 +71,12 @@ struct pmu_store_entry {
  */
 int pmu_store_list(struct pmu_store_entry **entries);
 
-/** pmu_store_list_folder() - those of one folder, in any order; none where it is not ours alone */
+/**
+ * pmu_store_list_folder() - those of one folder, in any order; none where it does not exist
+ *
+ * Of one that cannot be opened now only what its name says is known.
+ * Return: how many, or a negative errno with a sentence.
+ */
 int pmu_store_list_folder(const char *folder, struct pmu_store_entry **entries);
 
 #endif
