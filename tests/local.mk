@@ -237,6 +237,20 @@ check_PROGRAMS += %D%/preload/preloaded_own
 # What may fail, fails: memory, system calls.
 faults_tests = %D%/faults/memory
 %C%_faults_memory_LDADD = $(api_ldadd)
+check_PROGRAMS += %D%/faults/program %D%/faults/sweep
+%C%_faults_program_LDADD = lib/libpmu.la
+%C%_faults_sweep_SOURCES = \
+	%D%/faults/callers.c \
+	%D%/faults/callers.h \
+	%D%/faults/calls.c \
+	%D%/faults/calls.h \
+	%D%/faults/inject.c \
+	%D%/faults/inject.h \
+	%D%/faults/judge.c \
+	%D%/faults/judge.h \
+	%D%/faults/registers.h \
+	%D%/faults/sweep.c
+%C%_faults_sweep_LDADD = $(JANSSON_LIBS)
 
 # Scripts.
 script_tests = \
@@ -299,6 +313,8 @@ script_tests = \
 	%D%/command/viewers.sh \
 	%D%/annotations/itt.sh \
 	%D%/annotations/nvtx.sh \
+	%D%/faults/many.sh \
+	%D%/faults/some.sh \
 	%D%/package/action.sh \
 	%D%/package/debian.sh \
 	%D%/package/cmake.sh \
@@ -486,6 +502,7 @@ long_tests = \
 	%D%/bench/overhead.sh \
 	%D%/bench/scale.sh \
 	%D%/bindings/mpi_job.sh \
+	%D%/faults/many.sh \
 	%D%/fuzz/event \
 	%D%/package/debian.sh \
 	%D%/preload/unchanged.sh \
