@@ -39,12 +39,13 @@ struct told {
 	clockid_t clock; /* of the same thread or process */
 };
 
-static void ask(struct told *told, enum pmu_count_scope scope)
+/* Return: whether it was told; a filter of system calls may forbid it from some moment on. */
+static bool ask(struct told *told, enum pmu_count_scope scope)
 {
 	bool all = scope == PMU_COUNT_PROCESS;
 
-	getrusage(all ? RUSAGE_SELF : RUSAGE_THREAD, &told->usage);
 	told->clock = all ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID;
+	return getrusage(all ? RUSAGE_SELF : RUSAGE_THREAD, &told->usage) == 0;
 }
 
 static uint64_t page_faults(const struct told *told)
@@ -245,16 +246,19 @@ static size_t software_thread_size(const struct pmu_plan *plan)
 	return sizeof(struct software_thread);
 }
 
-static void read_usage(const struct software *software, uint32_t slots, uint64_t *value)
+/* Return: the slots that are missing: none of them, or all. */
+static uint32_t read_usage(const struct software *software, uint32_t slots, uint64_t *value)
 {
 	struct told told;
 
-	ask(&told, software->plan.scope);
+	if (!ask(&told, software->plan.scope))
+		return slots;
 	for (uint32_t left = slots; left; left &= left - 1) {
 		int slot = __builtin_ctz(left);
 
 		value[slot] = from_usage[software->plan.slot[slot].config](&told);
 	}
+	return 0;
 }
 
 static uint32_t read_both(void *thread, uint64_t *value)
@@ -263,8 +267,7 @@ static uint32_t read_both(void *thread, uint64_t *value)
 	const struct software *software = self->software;
 	uint32_t missing = self->read_perf(thread, value);
 
-	read_usage(software, self->usage, value);
-	return missing & ~self->usage;
+	return (missing & ~self->usage) | read_usage(software, self->usage, value);
 }
 
 /*
@@ -359,9 +362,9 @@ static uint32_t software_read_socket(void *state, unsigned int socket, uint64_t 
 	uint32_t missing = pmu_backend_perf.read_socket(software->perf, socket, value);
 	int saved = errno;
 
-	read_usage(software, software->usage, value);
+	missing = (missing & ~software->usage) | read_usage(software, software->usage, value);
 	errno = saved;
-	return missing & ~software->usage;
+	return missing;
 }
 
 static bool software_remark(void *state, char *text, size_t size)

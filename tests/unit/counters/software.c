@@ -49,7 +49,7 @@ struct outcome {
 	struct pmu_probe probe;
 	struct pmu_attachment got;
 	uint64_t first[PMU_MAX_SLOTS], last[PMU_MAX_SLOTS];
-	uint32_t missing, missing_after_close, lost;
+	uint32_t missing, missing_after_close, missing_untold, lost;
 	char about[160];
 };
 
@@ -74,6 +74,8 @@ static void measure(const struct pmu_plan *plan, struct outcome *out)
 		close(((struct pmu_perf_thread *)thread)->group.fd[i]);
 	out->missing_after_close = read(thread, out->last);
 	out->lost = ((struct pmu_source_thread *)thread)->lost;
+	out->missing_untold = refuse_call(SYS_getrusage, EPERM) ? UINT32_MAX
+								: read(thread, out->last);
 	software->detach(state, thread);
 	software->close(state);
 	free(thread);
@@ -137,6 +139,8 @@ static void asks_getrusage_where_perf_is_refused(void)
 	ok(out.last[3] > out.first[3], "time on the CPU");
 	is_u64(out.last[4], out.last[0] + out.last[5], "both kinds of faults");
 	is_int((int)out.missing_after_close, 2, "nothing to close");
+	is_int(out.missing_untold, 63,
+	       "where getrusage is forbidden later, all of them are missing");
 }
 
 static void never_passes_off_all_for_a_part(void)
