@@ -2,6 +2,7 @@
 /* Files that stand for results that could not be kept. */
 #include "base/lost.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,17 +10,18 @@
 
 #include "base/write.h"
 
-void pmu_lost_say(const char *folder, const char *sentence)
+int pmu_lost_say(const char *folder, const char *sentence)
 {
 	char path[512];
 	int fd;
 
 	if (snprintf(path, sizeof(path), "%s/%d" PMU_LOST_ENDING, folder, (int)getpid()) >=
 	    (int)sizeof(path))
-		return;
+		return -ENAMETOOLONG;
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return;
+		return errno == EEXIST ? 0 : -errno;
 	pmu_write_all(fd, sentence, strlen(sentence));
 	close(fd);
+	return 0;
 }

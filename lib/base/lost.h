@@ -6,7 +6,7 @@
 /** Ends the names of such files.  A sentence in it says why, unless there was no room for that either. */
 #define PMU_LOST_ENDING ".lost"
 
-/** pmu_lost_say() - leave one in @folder, once for each process */
-void pmu_lost_say(const char *folder, const char *sentence);
+/** pmu_lost_say() - leave one in @folder, once for each process.  Return: 0 or a negative errno. */
+int pmu_lost_say(const char *folder, const char *sentence);
 
 #endif

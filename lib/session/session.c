@@ -542,8 +542,10 @@ static int start(void *given)
 		return rc;
 	}
 	pmu_session.kept = pmu_store_keep();
-	if (pmu_session.kept && !pmu_session.table.path[0])
-		pmu_store_say_lost(pmu_session.table.why);
+	if (pmu_session.kept && !pmu_session.table.path[0] &&
+	    pmu_store_say_lost(pmu_session.table.why) < 0)
+		pmu_session_say("the results of process %d will be missing: %s", (int)getpid(),
+				pmu_session.table.why);
 	pmu_session.err.fd = pmu_session.out.fd = -1;
 	/*
 	 * With a kept store somebody else makes the report: no descriptor of the program's is

@@ -220,13 +220,13 @@ enum pmu_liveness pmu_store_liveness(const struct pmu_store_head *head)
 	return pmu_process_liveness(&process);
 }
 
-void pmu_store_say_lost(const char *sentence)
+int pmu_store_say_lost(const char *sentence)
 {
 	const char *why, *kept = pmu_store_kept();
 	int fd = kept ? pmu_place_open(kept, 0, &why) : -1;
 
 	if (fd < 0)
-		return;
+		return fd;
 	close(fd);
-	pmu_lost_say(kept, sentence);
+	return pmu_lost_say(kept, sentence);
 }

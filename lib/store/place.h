@@ -26,8 +26,11 @@ bool pmu_store_keep(void);
  */
 void pmu_store_inherit(void);
 
-/** pmu_store_say_lost() - where stores are kept, this process will have none; why: a sentence */
-void pmu_store_say_lost(const char *sentence);
+/**
+ * pmu_store_say_lost() - where stores are kept, this process will have none; why: a sentence
+ * Return: 0; a negative errno: nobody hears of it.
+ */
+int pmu_store_say_lost(const char *sentence);
 
 /** pmu_store_liveness() - of the process whose store it is */
 enum pmu_liveness pmu_store_liveness(const struct pmu_store_head *head);
