@@ -46,6 +46,16 @@ const char *inject_name(enum inject_kind kind)
 	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offsetof(struct seccomp_data, member))
 #define UNLESS(value, skip) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(value), 0, skip)
 
+/* Where all are only counted, those of any kind. */
+static bool is_of_interest(const struct faults_call *call, const struct injection *injection)
+{
+	for (enum inject_kind kind = 0; kind < INJECT_N_KINDS; kind++)
+		if ((!injection->nth || kind == injection->kind) &&
+		    faults_call_suits(call, kind, injection->whose))
+			return true;
+	return false;
+}
+
 /* New code is mapped: the tracer has to know.  Otherwise the calls that suit. */
 static int filter_calls(const struct injection *injection)
 {
@@ -57,7 +67,7 @@ static int filter_calls(const struct injection *injection)
 	struct sock_fprog program = { .len = 6, .filter = filter };
 
 	for (size_t i = 0; i < faults_n_calls; i++) {
-		if (!faults_call_suits(&faults_call[i], injection->kind, injection->whose))
+		if (!is_of_interest(&faults_call[i], injection))
 			continue;
 		filter[program.len++] = (struct sock_filter)UNLESS(faults_call[i].number, 1);
 		filter[program.len++] = (struct sock_filter)STOP;
@@ -92,7 +102,7 @@ static pid_t start(char *const argv[], char *const env[], const char *folder,
 		_exit(125);
 	redirect(folder, "out", STDOUT_FILENO);
 	redirect(folder, "err", STDERR_FILENO);
-	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) || raise(SIGSTOP) || filter_calls(injection))
+	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) || filter_calls(injection) || raise(SIGSTOP))
 		_exit(125);
 	execve(argv[0], argv, env);
 	_exit(125);
@@ -133,13 +143,13 @@ static int error_of(const struct injection *injection, const struct faults_call 
 static bool is_due(struct tracer *tracer, const struct faults_call *call)
 {
 	const struct injection *injection = tracer->injection;
+	long *n_calls = tracer->result->n_calls;
 
-	tracer->result->n_calls++;
-	if (getenv("FAULTS_LIST"))
-		fprintf(stderr, "%ld %s\n", tracer->result->n_calls, call->name);
+	for (enum inject_kind kind = 0; kind < INJECT_N_KINDS; kind++)
+		n_calls[kind] += faults_call_suits(call, kind, injection->whose);
 	if (tracer->stuck >= 0)
 		return tracer->stuck == call->number;
-	if (tracer->result->n_calls != injection->nth)
+	if (!injection->nth || n_calls[injection->kind] != injection->nth)
 		return false;
 	if (injection->kind == INJECT_FROM_ON)
 		tracer->stuck = call->number;
@@ -160,7 +170,7 @@ static bool at_call(struct tracer *tracer, pid_t tid)
 	call = faults_call_of(registers_call(&regs));
 	if (registers_call(&regs) == SYS_mmap && registers_length(&regs) & PROT_EXEC)
 		callers_changed(tracer->callers, tid);
-	if (!call || !faults_call_suits(call, injection->kind, injection->whose) ||
+	if (!call || !is_of_interest(call, injection) ||
 	    !callers_are(tracer->callers, tid, &regs, injection->whose) || !is_due(tracer, call))
 		return false;
 	if (injection->kind == INJECT_SHORT)

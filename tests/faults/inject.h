@@ -24,17 +24,17 @@ enum inject_whose {
 struct injection {
 	enum inject_kind kind;
 	enum inject_whose whose;
-	long nth;           /* from 1; 0: none, they are counted */
+	long nth;           /* from 1, of those that can fail so; 0: none, they are counted */
 	unsigned int error; /* which of the errors that the kernel has for the call */
 };
 
 struct injected {
-	long n_calls;     /* that could have failed */
-	int status;       /* of the program, as a shell has it */
-	bool hung;        /* it was killed for that */
-	bool killed;      /* a process of it died of a signal */
-	const char *call; /* which was made to fail; NULL: none */
-	int error;        /* 0: short */
+	long n_calls[INJECT_N_KINDS]; /* that could have failed */
+	int status;                   /* of the program, as a shell has it */
+	bool hung;                    /* it was killed for that */
+	bool killed;                  /* a process of it died of a signal */
+	const char *call;             /* which was made to fail; NULL: none */
+	int error;                    /* 0: short */
 };
 
 /**

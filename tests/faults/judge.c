@@ -57,7 +57,7 @@ static void add_report(const json_t *report, struct found *found)
 
 	found->calls = found->calls < 0 ? 0 : found->calls;
 	json_array_foreach(json_object_get(report, "regions"), i, item)
-		found->calls += (long)json_integer_value(json_object_get(item, "calls"));
+		found->calls += (long)json_number_value(json_object_get(item, "calls"));
 	json_array_foreach(json_object_get(report, "notes"), i, item)
 		append(found->said, sizeof(found->said), json_string_value(item));
 	json_array_foreach(json_object_get(report, "doubts"), i, item) append(
@@ -77,7 +77,8 @@ static void add_reports(const char *folder, struct found *found)
 		if (len < 5 || strcmp(file->d_name + len - 5, ".json") != 0)
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", folder, file->d_name);
-		report = json_load_file(path, JSON_ALLOW_NUL, NULL);
+		/* a stop is a context switch: counts of those are not what they were measured to be */
+		report = json_load_file(path, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, NULL);
 		found->damaged |= !report;
 		if (report)
 			add_report(report, found);
@@ -137,11 +138,11 @@ static bool names_cause(const struct found *found, const struct injected *result
 {
 	const char *line = strstr(found->err, "pmu: ");
 
-	if (!line || strstr(found->err, "used no region"))
+	if (!line || line[5] == ';' || strstr(found->err, "used no region"))
 		return false;
-	if (strstr(line, strerror(result->error)))
-		return true;
-	return result->error == ENOMEM && strstr(line, "memory");
+	return strstr(line, strerror(result->error)) ||
+	       strstr(line, "; the program runs unmeasured") ||
+	       (result->error == ENOMEM && strstr(line, "memory"));
 }
 
 /*
@@ -154,11 +155,23 @@ static bool excuses_silence(const struct injection *injection, const struct inje
 	       (!strcmp(result->call, "write") || strstr(result->call, "stat"));
 }
 
-static bool excuses_leftovers(const struct found *found, const struct injected *result)
+/*
+ * Stores with the results that no report has are shown by `pmu report`; folders of runs that could not be
+ * emptied go with the next run.
+ */
+static bool excuses_leftovers(const struct found *found, const struct expected *expected,
+			      const struct injection *injection, const struct injected *result)
 {
-	return strstr(found->err, "kept in") ||
-	       (result->call &&
-		(!strncmp(result->call, "unlink", 6) || !strcmp(result->call, "rmdir")));
+	static const char *const emptying[] = { "unlink", "unlinkat", "rmdir", "openat",
+						"getdents64" };
+
+	if (strncmp(found->left, "run-", 4) != 0 && found->calls != expected->calls)
+		return true;
+	for (size_t i = 0; result->call && i < sizeof(emptying) / sizeof(*emptying); i++)
+		if (!strcmp(result->call, emptying[i]))
+			return true;
+	return strstr(found->err, " kept") ||
+	       (injection->kind == INJECT_FROM_ON && excuses_silence(injection, result));
 }
 
 static bool was_not_started(const struct found *found, const struct injection *injection,
@@ -194,7 +207,9 @@ static const char *judge_report(const struct found *found, const struct expected
 	if (found->calls >= 0 && found->calls != expected->calls &&
 	    !says_more(found->said, expected) && !says_more(found->err, expected) && !silence)
 		return "calls are missing, and nothing says so";
-	if (strstr(found->said, "used no region"))
+	/* what could not leave a word where results are kept has said it on standard error */
+	if (strstr(found->said, "used no region") && !strstr(found->err, "runs unmeasured") &&
+	    !strstr(found->err, "will be missing"))
 		return "it says that no region was used";
 	return NULL;
 }
@@ -210,26 +225,26 @@ const char *judge(const char *folder, const struct expected *expected,
 	snprintf(why, size, "status %d, %ld calls, left %s| out: %.200s| err: %.500s| said: %.500s",
 		 result->status, found.calls, found.left, found.out, found.err, found.said);
 	if (was_not_started(&found, injection, result))
-		return found.left[0] && !excuses_leftovers(&found, result) ? "files are left"
-									   : NULL;
+		return found.left[0] && !excuses_leftovers(&found, expected, injection, result)
+			       ? "files are left"
+			       : NULL;
 	wrong = judge_end(&found, expected, result);
 	if (!wrong)
 		wrong = judge_report(&found, expected, injection, result);
-	if (!wrong && found.left[0] && !excuses_leftovers(&found, result))
+	if (!wrong && found.left[0] && !excuses_leftovers(&found, expected, injection, result))
 		wrong = "files are left";
 	return wrong;
 }
 
-const char *judge_learn(const char *folder, struct expected *expected)
+const char *judge_learn(const char *folder, const struct injected *result,
+			struct expected *expected)
 {
 	struct found found;
 
 	look(folder, &found);
 	expected->calls = found.calls;
 	snprintf(expected->said, sizeof(expected->said), "%.2000s%.2000s", found.said, found.err);
-	if (strcmp(found.out, expected->out) != 0)
-		return "it printed something else";
 	if (found.damaged)
 		return "its report is damaged";
-	return found.left[0] ? "files are left" : NULL;
+	return found.left[0] ? "files are left" : judge_end(&found, expected, result);
 }

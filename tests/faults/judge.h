@@ -22,7 +22,8 @@ struct expected {
  * judge_learn() - what is in @folder is as it should be
  * Return: NULL, or what is wrong with it.
  */
-const char *judge_learn(const char *folder, struct expected *expected);
+const char *judge_learn(const char *folder, const struct injected *result,
+			struct expected *expected);
 
 /**
  * judge() - the run in @folder
