@@ -278,6 +278,27 @@ void pmu_change_group(struct pmu_thread *self, unsigned int next)
 	self->read = NULL;
 }
 
+int pmu_attach_next(struct pmu_thread *self)
+{
+	const struct pmu_backend *backend = self->backend;
+	void *source = self->source;
+	unsigned int before = self->group;
+	int rc;
+
+	if (before != pmu_session.current)
+		pmu_change_group(self, pmu_session.current);
+	rc = pmu_attach_group(self);
+	if (rc == 0 || before == pmu_session.current)
+		return rc;
+	/* Its rows are those that it has: of the other group there may be none. */
+	pmu_change_group(self, before);
+	self->group = before;
+	self->backend = backend;
+	self->source = source;
+	set_layout(self, &pmu_session.group[before]);
+	return rc;
+}
+
 /* --- turns --- */
 
 static void rest(struct pmu_thread *self)

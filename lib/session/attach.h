@@ -27,6 +27,13 @@ int pmu_make_others(struct pmu_thread *self);
 void pmu_change_group(struct pmu_thread *self, unsigned int next);
 
 /**
+ * pmu_attach_next() - as pmu_attach_group(), from the group that it has been counting before
+ * Context: after pmu_finish_group() and pmu_make_others().
+ * Return: 0; a negative errno, and it is where it was, without counters.
+ */
+int pmu_attach_next(struct pmu_thread *self);
+
+/**
  * pmu_turn_group() - the thread counts another group; its counters of this one stand still
  *
  * Return: 0; a negative errno, and it stays where it is.

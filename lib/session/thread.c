@@ -270,6 +270,7 @@ void pmu_thread_detach(struct pmu_thread *self)
 int pmu_thread_reattach(struct pmu_thread **self)
 {
 	struct pmu_thread *old = *self;
+	int rc;
 
 	if (!pmu_thread_is_current(old)) {
 		pmu_thread_detach(old);
@@ -281,10 +282,11 @@ int pmu_thread_reattach(struct pmu_thread **self)
 	if (old->group != pmu_session.current && pmu_make_others(old) < 0)
 		return -ENOMEM;
 	pmu_finish_group(old);
-	if (old->group != pmu_session.current)
-		pmu_change_group(old, pmu_session.current);
-	old->epoch = (uint32_t)pmu_epoch;
-	return pmu_attach_group(old);
+	rc = pmu_attach_next(old);
+	/* else the next call tries again */
+	if (rc == 0)
+		old->epoch = (uint32_t)pmu_epoch;
+	return rc;
 }
 
 static void thread_exit(void *arg)

@@ -28,6 +28,7 @@ void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offse
 struct how {
 	int failing;
 	bool all_after, on_a_thread;
+	int n_regions;
 	rlim_t room;
 };
 
@@ -154,6 +155,48 @@ static void any_room_may_be_all_that_is_left(rlim_t kib, rlim_t step)
 	is_int(n_bad, 0, "so much room is left of the address space, from none on: bad outcomes");
 }
 
+/* --- the next group, where rows found no room any more --- */
+
+static int change_groups(void *arg)
+{
+	const struct how *how = arg;
+	char name[32];
+
+	number = 0;
+	failing = how->failing;
+	all_after = true;
+	for (int turn = 0; turn < 4; turn++) {
+		for (int i = 0; i < how->n_regions; i++) {
+			snprintf(name, sizeof(name), "region %d", i);
+			pmu_region_begin(name);
+			pmu_region_end(name);
+		}
+		pmu_group_next();
+	}
+	return 0;
+}
+
+static void groups_change_without_memory(void)
+{
+	static const char *const two[] = { "PMU_PIN=none", "PMU_GROUP=SOFTWARE,TIME", NULL };
+	struct how how = { 0 };
+	int n_bad = 0;
+
+	for (how.failing = 1; how.failing < 24; how.failing++) {
+		for (how.n_regions = 100; how.n_regions <= 400; how.n_regions += 100) {
+			struct run r;
+
+			run(&r, change_groups, &how, two);
+			n_bad += r.status != 0;
+			if (r.status)
+				diag("mapping %d and all after it, %d regions: status %x",
+				     how.failing, how.n_regions, (unsigned int)r.status);
+			run_done(&r);
+		}
+	}
+	is_int(n_bad, 0, "the next group may find no memory: bad outcomes");
+}
+
 int main(void)
 {
 	if (RUN_SANITIZED)
@@ -162,6 +205,7 @@ int main(void)
 	each_mapping_may_fail(false, true, "from one on all mappings fail");
 	each_mapping_may_fail(true, false, "one fails while a thread uses regions");
 	each_mapping_may_fail(true, true, "from one on all fail while a thread does");
-	any_room_may_be_all_that_is_left(3072, 16);
+	any_room_may_be_all_that_is_left(2048, 16);
+	groups_change_without_memory();
 	return done_testing();
 }
