@@ -25,7 +25,6 @@
 #define N_WORKERS   2
 #define MAX_WORDS   8
 #define MAX_SETTING 6
-#define MAX_BAD     64 /* outcomes that are shown */
 
 /* In words: PROGRAM, PMU; in settings "@" is the run's folder. */
 #define PROGRAM "PROGRAM"
@@ -232,6 +231,18 @@ static struct injection injection_of(const struct task *task)
 	};
 }
 
+static void show_bad(const struct task *task)
+{
+	char why[sizeof(task->why)];
+
+	snprintf(why, sizeof(why), "%s", task->why);
+	for (char *at = why; *at; at++)
+		*at = *at == '\n' ? ' ' : *at;
+	diag("%s, %s, %ld: %s, %s: %s; %s", subjects[task->subject].name, inject_name(task->kind),
+	     task->nth, task->call ? task->call : "nothing failed",
+	     task->error ? strerrorname_np(task->error) : "half", task->wrong, why);
+}
+
 static void do_task(struct task *task, const char *folder)
 {
 	struct injection injection = injection_of(task);
@@ -312,8 +323,11 @@ static void work_off(struct task *tasks, size_t n)
 		if (fork() != 0)
 			continue;
 		snprintf(folder, sizeof(folder), "%s/%zu", base, worker);
-		for (size_t i = worker; i < n; i += N_WORKERS)
+		for (size_t i = worker; i < n; i += N_WORKERS) {
 			do_task(&tasks[i], folder);
+			if (tasks[i].wrong)
+				show_bad(&tasks[i]);
+		}
 		_exit(0);
 	}
 	while (wait(NULL) > 0)
@@ -321,18 +335,6 @@ static void work_off(struct task *tasks, size_t n)
 }
 
 /* --- what came of it --- */
-
-static void show_bad(const struct task *task)
-{
-	char why[sizeof(task->why)];
-
-	snprintf(why, sizeof(why), "%s", task->why);
-	for (char *at = why; *at; at++)
-		*at = *at == '\n' ? ' ' : *at;
-	diag("%s, %s, %ld: %s, %s: %s; %s", subjects[task->subject].name, inject_name(task->kind),
-	     task->nth, task->call ? task->call : "nothing failed",
-	     task->error ? strerrorname_np(task->error) : "half", task->wrong, why);
-}
 
 static void judge_subject(const struct task *tasks, size_t n, size_t subject)
 {
@@ -343,8 +345,7 @@ static void judge_subject(const struct task *tasks, size_t n, size_t subject)
 			continue;
 		n_tried[tasks[i].kind]++;
 		n_bad[tasks[i].kind] += tasks[i].wrong != NULL;
-		if (tasks[i].wrong && bad++ < MAX_BAD)
-			show_bad(&tasks[i]);
+		bad += tasks[i].wrong != NULL;
 	}
 	ok(!bad, "%s", subjects[subject].name);
 	for (enum inject_kind kind = 0; kind < INJECT_N_KINDS; kind++)
