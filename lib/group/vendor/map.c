@@ -128,11 +128,11 @@ static uint64_t match_one(const char **at, const char *text, uint64_t from)
 		++*at;
 		return to;
 	}
-	for (size_t i = 0; text[i]; i++) {
-		char c = upper(text[i]);
+	for (; from; from &= from - 1) {
+		char c = upper(text[__builtin_ctzll(from)]);
 
-		if (*start == '[' ? in_class(start, c) : upper(*start) == c)
-			to |= (from & UINT64_C(1) << i) << 1;
+		if (c && (*start == '[' ? in_class(start, c) : upper(*start) == c))
+			to |= (from & -from) << 1;
 	}
 	if (*start == '[')
 		*at = class_end(start);
@@ -178,21 +178,55 @@ static bool match(const char *pattern, const char *text, size_t or_so_many)
 
 /* --- CPUs --- */
 
+/* What patterns are matched with: made once for all lines of a map. */
+struct called {
+	const struct pmu_cpu_id *id;
+	unsigned int n;
+	struct {
+		char text[CPU_LEN_MAX + 1];
+		size_t enough; /* so many characters of it will do */
+	} name[2];
+};
+
 /* "GenuineIntel-6-55-4", or all of it but the stepping */
-static bool is_x86(const char *pattern, const struct pmu_cpu_id *id)
+static void call_x86(struct called *called, int digits)
 {
-	char cpu[CPU_LEN_MAX + 1];
+	const struct pmu_cpu_id *id = called->id;
+	char *text = called->name[called->n].text;
+	size_t len = (size_t)snprintf(text, CPU_LEN_MAX + 1, "%s-%u-%0*X", id->vendor, id->family,
+				      digits, id->model);
 
-	/* a model below 10H is written with one digit or two */
-	for (int digits = 1; digits <= 2; digits++) {
-		size_t len = (size_t)snprintf(cpu, sizeof(cpu), "%s-%u-%0*X", id->vendor,
-					      id->family, digits, id->model);
+	snprintf(text + len, CPU_LEN_MAX + 1 - len, "-%X", id->stepping);
+	called->name[called->n++].enough = len;
+}
 
-		snprintf(cpu + len, sizeof(cpu) - len, "-%X", id->stepping);
-		if (match(pattern, cpu, len))
-			return true;
+/* mvendorid, marchid and mimpid as /proc/cpuinfo has them */
+static void call_riscv(struct called *called)
+{
+	const struct pmu_cpu_id *id = called->id;
+
+	called->name[called->n++].enough = (size_t)snprintf(
+		called->name[0].text, CPU_LEN_MAX + 1, "0x%x-0x%llx-0x%llx", id->family,
+		(unsigned long long)id->march, (unsigned long long)id->mimp);
+}
+
+static void call(struct called *called, const struct pmu_cpu_id *id)
+{
+	called->id = id;
+	called->n = 0;
+	switch (pmu_cpu_arch(id)) {
+	case PMU_ARCH_X86:
+		call_x86(called, 1);
+		/* a model below 10H is written with one digit or two */
+		if (id->model < 0x10)
+			call_x86(called, 2);
+		break;
+	case PMU_ARCH_RISCV:
+		call_riscv(called);
+		break;
+	case PMU_ARCH_ARM:
+		break;
 	}
-	return false;
 }
 
 /*
@@ -208,16 +242,6 @@ static bool is_arm(const char *pattern, const struct pmu_cpu_id *id)
 		return false;
 	pmu_cpu_midr(midr, &of);
 	return of.family == id->family && of.model == id->model && of.stepping <= id->stepping;
-}
-
-/* mvendorid, marchid and mimpid as /proc/cpuinfo has them */
-static bool is_riscv(const char *pattern, const struct pmu_cpu_id *id)
-{
-	char cpu[CPU_LEN_MAX + 1];
-	int len = snprintf(cpu, sizeof(cpu), "0x%x-0x%llx-0x%llx", id->family,
-			   (unsigned long long)id->march, (unsigned long long)id->mimp);
-
-	return match(pattern, cpu, (size_t)len);
 }
 
 void pmu_vendor_cpu_name(const struct pmu_cpu_id *id, char *name, size_t size)
@@ -238,16 +262,15 @@ void pmu_vendor_cpu_name(const struct pmu_cpu_id *id, char *name, size_t size)
 	}
 }
 
-static bool is_about(const char *pattern, const struct pmu_cpu_id *id)
+static bool is_about(const char *pattern, const struct called *cpu)
 {
-	switch (pmu_cpu_arch(id)) {
-	case PMU_ARCH_X86:
-		return is_understood(pattern) && is_x86(pattern, id);
-	case PMU_ARCH_ARM:
-		return is_arm(pattern, id);
-	case PMU_ARCH_RISCV:
-		return is_understood(pattern) && is_riscv(pattern, id);
-	}
+	if (pmu_cpu_arch(cpu->id) == PMU_ARCH_ARM)
+		return is_arm(pattern, cpu->id);
+	if (!is_understood(pattern))
+		return false;
+	for (unsigned int i = 0; i < cpu->n; i++)
+		if (match(pattern, cpu->name[i].text, cpu->name[i].enough))
+			return true;
 	return false;
 }
 
@@ -277,14 +300,14 @@ static bool read_optional(const char *text, unsigned int *value)
 }
 
 static int read_row(const char *name, char *line, struct pmu_vendor_map_row *row,
-		    const struct pmu_cpu_id *id)
+		    const struct called *cpu)
 {
 	char *column[COLUMNS];
 	char *rest = line;
 
 	for (int i = 0; i < COLUMNS; i++)
 		column[i] = rest ? strsep(&rest, ",") : (char *)"";
-	if (!is_about(column[MODEL], id))
+	if (!is_about(column[MODEL], cpu))
 		return 0;
 	row->file = column[FILE_NAME] + strspn(column[FILE_NAME], "/");
 	row->type = column[TYPE];
@@ -305,8 +328,10 @@ int pmu_vendor_map_parse(const char *name, const char *text, size_t len,
 {
 	char line[LINE_LEN_MAX + 1];
 	struct pmu_vendor_map_row row = { .line = 0 };
+	struct called cpu;
 	int n = 0, rc;
 
+	call(&cpu, id);
 	if (len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3))
 		text += 3, len -= 3;
 	while (len) {
@@ -324,7 +349,7 @@ int pmu_vendor_map_parse(const char *name, const char *text, size_t len,
 		line[n_text] = '\0';
 		text += n_line + !!newline;
 		len -= n_line + !!newline;
-		rc = read_row(name, line, &row, id);
+		rc = read_row(name, line, &row, &cpu);
 		if (rc > 0) {
 			n++;
 			rc = take(arg, &row);
