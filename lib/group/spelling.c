@@ -38,6 +38,7 @@ struct letters {
 	const char *at, *put; /* what is next of the name; of a word in another spelling */
 	bool inside;          /* of a word */
 	bool respell;
+	bool respellable; /* one of its words so far may be in the table */
 };
 
 /* How long the @word is at the front of a name, up to the word's end; 0: another stands there. */
@@ -55,7 +56,10 @@ static void start_word(struct letters *letters)
 {
 	letters->inside = true;
 	/* the first letters of those in the table */
-	if (!letters->respell || !strchr("dDsSlLoOrR", *letters->at))
+	if (!strchr("dDsSlLoOrR", *letters->at))
+		return;
+	letters->respellable = true;
+	if (!letters->respell)
 		return;
 	for (size_t i = 0; i < PMU_ARRAY_LEN(respelled); i++) {
 		size_t len = word_length(letters->at, respelled[i].word);
@@ -95,15 +99,14 @@ static bool same_but_for_dots(const char *a, const char *b)
 	return !*b;
 }
 
-static bool same_letters(const char *a, const char *b, bool respell)
+/* Up to where they differ. */
+static bool same_letters(struct letters *a, struct letters *b)
 {
-	struct letters of_a = { .at = a, .respell = respell };
-	struct letters of_b = { .at = b, .respell = respell };
 	char c;
 
 	do {
-		c = next_letter(&of_a);
-		if (c != next_letter(&of_b))
+		c = next_letter(a);
+		if (c != next_letter(b))
 			return false;
 	} while (c);
 	return true;
@@ -111,11 +114,17 @@ static bool same_letters(const char *a, const char *b, bool respell)
 
 enum pmu_spelling pmu_spelling_compare(const char *a, const char *b)
 {
+	struct letters of_a = { .at = a }, of_b = { .at = b };
+
 	if (same_but_for_dots(a, b))
 		return PMU_SPELLED_SAME;
-	if (same_letters(a, b, false))
+	if (same_letters(&of_a, &of_b))
 		return PMU_SPELLED_JOINED;
-	return same_letters(a, b, true) ? PMU_SPELLED_RESPELLED : PMU_SPELLED_OTHERWISE;
+	if (!of_a.respellable && !of_b.respellable)
+		return PMU_SPELLED_OTHERWISE;
+	of_a = (struct letters){ .at = a, .respell = true };
+	of_b = (struct letters){ .at = b, .respell = true };
+	return same_letters(&of_a, &of_b) ? PMU_SPELLED_RESPELLED : PMU_SPELLED_OTHERWISE;
 }
 
 /* FNV-1a */

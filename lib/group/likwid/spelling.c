@@ -60,10 +60,12 @@ static void look_at(void *arg, const struct pmu_vendor_event *event)
 {
 	struct search *search = arg;
 	struct pmu_slot slot = { .kind = PMU_SLOT_CORE };
-	enum pmu_spelling spelling = spelling_of(search, event->name);
+	enum pmu_spelling spelling;
 
-	if (!search->pmus != !event->unit[0] || strlen(event->name) >= NAME_LEN_MAX ||
-	    spelling > search->best)
+	if (!search->pmus != !event->unit[0])
+		return;
+	spelling = spelling_of(search, event->name);
+	if (strlen(event->name) >= NAME_LEN_MAX || spelling > search->best)
 		return;
 	/* what cannot be counted is told when it is asked for by the name that is found */
 	if (pmu_vendor_find(search->files, event->name, &slot, NULL))
