@@ -2,7 +2,6 @@
 /* Names of CPUs in the sections of a group's file. */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/compiler.h"
 #include "base/strbuf.h"
@@ -10,29 +9,38 @@
 
 #define ANY_ARM "ARMv8"
 
-static bool same(struct pmu_group_span name, const char *text, size_t len)
+static char lower(char c)
 {
-	return name.len == len && !strncasecmp(name.at, text, len);
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Does the text have the name up to its end, or up to a @stop? */
+static bool same(struct pmu_group_span name, const char *text, char stop)
+{
+	size_t i;
+
+	for (i = 0; i < name.len; i++)
+		if (!text[i] || lower(text[i]) != lower(name.at[i]))
+			return false;
+	return !text[i] || text[i] == stop;
 }
 
 /* "wsm_dp" and "wsm" */
 static bool is_pfm(struct pmu_group_span name, const char *pfm)
 {
-	return pfm[0] && (same(name, pfm, strlen(pfm)) || same(name, pfm, strcspn(pfm, "_")));
+	return same(name, pfm, '_') && (!pfm[name.len] || !memchr(name.at, '_', name.len));
 }
 
 /* One of "Gulftown, Westmere-EP", or all of it. */
 static bool is_among(struct pmu_group_span name, const char *list)
 {
-	if (same(name, list, strlen(list)))
+	if (same(name, list, '\0'))
 		return true;
-	while (*list) {
-		size_t len = strcspn(list, ",");
-
-		if (same(name, list, len))
+	for (; list; list = strchr(list, ',')) {
+		while (*list == ',' || *list == ' ')
+			list++;
+		if (same(name, list, ','))
 			return true;
-		list += len;
-		list += strspn(list, ", ");
 	}
 	return false;
 }
@@ -50,10 +58,9 @@ static bool is_arm(const struct pmu_cpu_model *model)
 
 static bool is_name_of(struct pmu_group_span name, const struct pmu_cpu_model *model)
 {
-	return same(name, model->microarchitecture, strlen(model->microarchitecture)) ||
-	       is_among(name, model->codename) || is_pfm(name, model->pfm) ||
-	       is_pfm(name, model->pfm_e) ||
-	       (same(name, ANY_ARM, strlen(ANY_ARM)) && is_arm(model));
+	return same(name, model->microarchitecture, '\0') || is_among(name, model->codename) ||
+	       is_pfm(name, model->pfm) || is_pfm(name, model->pfm_e) ||
+	       (same(name, ANY_ARM, '\0') && is_arm(model));
 }
 
 bool pmu_group_cpu_known(struct pmu_group_span name, const struct pmu_cpu_model *model,
