@@ -7,6 +7,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,8 +40,8 @@ struct parser {
 	int depth, error;
 	unsigned int n;
 	bool missing; /* a counter of it is not counted */
-	struct node node[NODES_MAX];
 	uint16_t uses[PMU_LIKWID_MAX_COUNTERS], summed[PMU_LIKWID_MAX_COUNTERS]; /* of families */
+	struct node node[NODES_MAX]; /* [n]; make() clears each */
 };
 
 static uint16_t sum(struct parser *p);
@@ -489,11 +490,12 @@ int pmu_likwid_formula(struct pmu_likwid_reading *r, const struct pmu_likwid_met
 		       struct pmu_strbuf *out)
 {
 	/* not on the stack: a program's thread may have a small one */
-	struct parser *p = calloc(1, sizeof(*p));
+	struct parser *p = malloc(sizeof(*p));
 	int rc;
 
 	if (!p)
 		return pmu_fail(ENOMEM, "no memory for a formula");
+	memset(p, 0, offsetof(struct parser, node[1]));
 	p->r = r;
 	p->metric = metric;
 	p->at = metric->formula.at;
