@@ -102,12 +102,18 @@ struct pmu_msr_unit *pmu_msr_add_unit(struct pmu_msr_build *b, int package, int 
 	return unit;
 }
 
-void pmu_msr_unit_count(struct pmu_msr_unit *unit, int slot, uint32_t address, unsigned int bits)
+struct pmu_msr_counter *pmu_msr_unit_count(struct pmu_msr_unit *unit, int slot, uint32_t address,
+					   unsigned int bits)
 {
-	if (unit && unit->n_counters < PMU_ARRAY_LEN(unit->counter))
-		unit->counter[unit->n_counters++] = (struct pmu_msr_counter){
-			.slot = slot, .address = address, .rdpmc = UINT32_MAX, .bits = bits
-		};
+	struct pmu_msr_counter *counter;
+
+	if (!unit || unit->n_counters == PMU_ARRAY_LEN(unit->counter))
+		return NULL;
+	counter = &unit->counter[unit->n_counters++];
+	*counter = (struct pmu_msr_counter){
+		.slot = slot, .address = address, .rdpmc = UINT32_MAX, .bits = bits
+	};
+	return counter;
 }
 
 bool pmu_msr_listed(const struct pmu_msr_build *b, enum pmu_slot_kind kind)

@@ -50,12 +50,21 @@ struct pmu_msr_op {
 /** A register's value as LOOK found it, in the order of the LOOK operations. */
 typedef const uint64_t *pmu_msr_found;
 
+/** Bits of a register that say what a counter counts, as they are while it counts for us. */
+struct pmu_msr_hold {
+	uint32_t address; /* 0: none */
+	uint64_t bits, value;
+};
+#define PMU_MSR_HOLDS 3
+
 /** Where a slot is counted. */
 struct pmu_msr_counter {
 	int slot;
 	uint32_t address;
 	uint32_t rdpmc; /* the operand of RDPMC, UINT32_MAX: cannot be read so */
 	unsigned int bits;
+	/* its select or field of the fixed control, its global bit, its event's second register */
+	struct pmu_msr_hold hold[PMU_MSR_HOLDS];
 };
 
 /** Counters of one socket that one processor of it reads: its boxes, its energy. */

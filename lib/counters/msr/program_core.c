@@ -287,6 +287,35 @@ static void gather_bits(struct pmu_msr_core *core)
 	}
 }
 
+uint64_t pmu_msr_core_select(const struct pmu_msr_core *core, const struct pmu_msr_chosen *chosen)
+{
+	bool amd = core->perfmon->family == PMU_PERFMON_AMD;
+
+	return pmu_select_encode(amd ? PMU_SELECT_AMD : PMU_SELECT_INTEL, &chosen->request.select);
+}
+
+static void set_holds(const struct pmu_msr_core *core, const struct pmu_msr_chosen *chosen,
+		      struct pmu_msr_hold hold[PMU_MSR_HOLDS])
+{
+	const struct pmu_select *select = &chosen->request.select;
+	unsigned int i = (unsigned int)chosen->counter % PMU_COUNTER_FIXED;
+	uint64_t global = UINT64_C(1) << chosen->counter;
+
+	if (chosen->counter >= PMU_COUNTER_FIXED)
+		hold[0] = (struct pmu_msr_hold){
+			core->fixed_ctrl,
+			pmu_select_fixed(i, true, true, true, true),
+			pmu_select_fixed(i, select->os, select->user, select->any_thread, false),
+		};
+	else
+		hold[0] = (struct pmu_msr_hold){ pmu_msr_select_address(core->perfmon, i),
+						 UINT64_MAX,
+						 pmu_msr_core_select(core, chosen) | PMU_MSR_EN };
+	hold[1] = (struct pmu_msr_hold){ core->global_ctrl, global, global };
+	hold[2] = (struct pmu_msr_hold){ chosen->request.extra, UINT64_MAX,
+					 chosen->request.extra_value };
+}
+
 static void set_counters(struct pmu_msr_build *b, unsigned int kind)
 {
 	const struct pmu_msr_core *core = &b->core[kind];
@@ -304,6 +333,7 @@ static void set_counters(struct pmu_msr_build *b, unsigned int kind)
 			.rdpmc = fixed ? RDPMC_FIXED | index : index,
 			.bits = fixed ? core->perfmon->fixed_bits : core->perfmon->general_bits,
 		};
+		set_holds(core, &core->chosen[i], b->program->counter[kind][i].hold);
 	}
 }
 

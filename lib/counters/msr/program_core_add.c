@@ -43,13 +43,6 @@ static uint32_t select_of(const struct place *p, const struct pmu_msr_chosen *ch
 	return pmu_msr_select_address(p->core->perfmon, (unsigned int)chosen->counter);
 }
 
-static uint64_t select_value(const struct place *p, const struct pmu_msr_chosen *chosen)
-{
-	bool amd = p->core->perfmon->family == PMU_PERFMON_AMD;
-
-	return pmu_select_encode(amd ? PMU_SELECT_AMD : PMU_SELECT_INTEL, &chosen->request.select);
-}
-
 static bool full_width(const struct place *p)
 {
 	if (p->core->perfmon->family == PMU_PERFMON_AMD)
@@ -119,7 +112,7 @@ static void add_selects(const struct place *p, bool old, uint64_t enable)
 			put(p, select_of(p, chosen),
 			    found(p, p->core->at_select[chosen->counter]) & ~enable);
 		else
-			put(p, select_of(p, chosen), select_value(p, chosen) | enable);
+			put(p, select_of(p, chosen), pmu_msr_core_select(p->core, chosen) | enable);
 	}
 }
 

@@ -147,8 +147,9 @@ void pmu_msr_add_masked(struct pmu_msr_build *b, int cpu, int socket, uint32_t a
 uint64_t pmu_msr_found_at(const struct pmu_msr_build *b, size_t op);
 /** A new unit at the end; NULL without memory, which is remembered. */
 struct pmu_msr_unit *pmu_msr_add_unit(struct pmu_msr_build *b, int package, int cpu);
-/** One more counter of it. */
-void pmu_msr_unit_count(struct pmu_msr_unit *unit, int slot, uint32_t address, unsigned int bits);
+/** One more counter of it, that nothing controls so far; NULL without a unit, or room. */
+struct pmu_msr_counter *pmu_msr_unit_count(struct pmu_msr_unit *unit, int slot, uint32_t address,
+					   unsigned int bits);
 /**
  * A slot of this kind, absent or not: what LOOK goes by, so that leaving slots out does not change
  * its order.
@@ -167,6 +168,8 @@ void pmu_msr_refuse(struct pmu_msr_build *b, unsigned int slot, int error, const
 /** Which of @chosen needs that second register; NULL for none. */
 const struct pmu_msr_chosen *pmu_msr_same_extra(const struct pmu_msr_chosen *chosen, unsigned int n,
 						uint32_t extra);
+/** What a chosen general counter's select has, but for its enable bit. */
+uint64_t pmu_msr_core_select(const struct pmu_msr_core *core, const struct pmu_msr_chosen *chosen);
 int pmu_msr_core_start(struct pmu_msr_build *b);
 void pmu_msr_core_choose(struct pmu_msr_build *b);
 void pmu_msr_core_add(struct pmu_msr_build *b);

@@ -231,6 +231,25 @@ void pmu_msr_uncore_add(struct pmu_msr_build *b)
 		adders[b->phase](b, &b->socket[s]);
 }
 
+/* The highest byte of a select says which threads AMD's L3 counts for: some are kept as they are. */
+#define OWN_BITS (UINT64_MAX >> 8)
+
+static void count_box(struct pmu_msr_build *b, const struct pmu_msr_box *box,
+		      const struct pmu_msr_chosen *chosen, struct pmu_msr_unit *unit)
+{
+	const struct pmu_msr_box_type *type = box->type;
+	uint32_t at = (uint32_t)chosen->counter * type->step;
+	uint64_t value = select_value(type, chosen) | UINT64_C(1) << type->enable;
+	struct pmu_msr_counter *counter = pmu_msr_unit_count(unit, chosen->slot, box->counter + at,
+							     type->bits);
+
+	if (!counter)
+		return;
+	counter->hold[0] = (struct pmu_msr_hold){ box->select + at, OWN_BITS, value & OWN_BITS };
+	counter->hold[1] = (struct pmu_msr_hold){ globals_of(b)->ctrl, b->uncore_bits,
+						  b->uncore_bits };
+}
+
 void pmu_msr_uncore_units(struct pmu_msr_build *b, const struct pmu_msr_socket *socket)
 {
 	for (size_t n = socket->first_box; n < socket->first_box + socket->n_boxes; n++) {
@@ -241,10 +260,7 @@ void pmu_msr_uncore_units(struct pmu_msr_build *b, const struct pmu_msr_socket *
 		for (unsigned int i = 0; !box->absent && i < choice->n_chosen; i++) {
 			if (!unit)
 				unit = pmu_msr_add_unit(b, box->package, box->cpu);
-			pmu_msr_unit_count(unit, choice->chosen[i].slot,
-					   box->counter + (unsigned int)choice->chosen[i].counter *
-								  box->type->step,
-					   box->type->bits);
+			count_box(b, box, &choice->chosen[i], unit);
 		}
 	}
 }

@@ -25,6 +25,8 @@ static void follows_the_founding_order(void)
 	is_u64(counter_of(0, 1)->rdpmc, (1u << 30) + 1, "RDPMC reads a fixed counter so");
 	is_u64(counter_of(0, 2)->rdpmc, 0, "and a general one so");
 	is_u64(counter_of(0, 2)->bits, 48, "of 48 bits");
+	is_u64(unheld(0, 3), 0, "what controls them is known");
+	is_u64(counter_of(0, 1)->hold[0].bits, 0xf0, "of the fixed control a field each");
 	is_u64(program.missing[0], 0x1c0,
 	       "the absent slot and those of the sockets are missing on a core");
 
@@ -343,6 +345,7 @@ static void counts_hybrids_kind_by_kind(void)
 	set_found(0, MSR_IA32_PERF_CAPABILITIES, 1u << 13);
 	set_found(6, MSR_IA32_PERFEVTSEL0 + 5, 0x43003c);
 	is_int(make(), 0, "eleven events on P and E cores");
+	is_u64(unheld(0, machine->cpu[0].pu.cpu), 0, "what controls them is known on both");
 	is_int(disorder(), 0, "in phases");
 	is_int(program.n_counters[0], 11, "P cores count all");
 	is_int(program.n_counters[1], 8, "E cores what fits: five counters are left");
@@ -391,6 +394,7 @@ static void shares_offcore_registers(void)
 	look();
 	set_found(-1, MSR_OFFCORE_RSP_0, 0x77);
 	is_int(make(), 0, "the same offcore response twice");
+	is_u64(unheld(0, 0), 0, "their register is known to control both");
 	is_int(count(PMU_MSR_LOOK, 2, MSR_OFFCORE_RSP_0), 1, "is one register");
 	is_int(count(PMU_MSR_SELECT, 2, MSR_OFFCORE_RSP_0), 1, "written once");
 	is_write(PMU_MSR_SELECT, 2, MSR_OFFCORE_RSP_0, 0x5011, "with its value");
@@ -447,6 +451,7 @@ static void programs_amd(void)
 	begin("k10", 1, 4, 1);
 	plan_add(&plan, generic(PERF_COUNT_HW_INSTRUCTIONS));
 	is_int(make(), 0, "K10");
+	is_u64(unheld(0, 0), 0, "what controls its counters is known");
 	is_write(PMU_MSR_ENABLE, 1, MSR_AMD_LEGACY_PERF_CTL0, 0x4100c0, "by the legacy registers");
 	is_u64(address_of(0, 0), MSR_AMD_LEGACY_PERF_CTR0, "all of them");
 	end();
@@ -475,6 +480,7 @@ static void programs_amd(void)
 	remake();
 	plan.absent |= 1u << 5;
 	is_int(make(), 0, "and without the last event");
+	is_u64(unheld(0, 0), 0, "what controls its counters is known, the global control too");
 	is_write(PMU_MSR_STOP, 5, MSR_AMD_GLOBAL_CTL, 0x4, "the global control");
 	is_write(PMU_MSR_CLEAR, 5, MSR_AMD_GLOBAL_STATUS_CLR, 0x3b, "its overflows");
 	is_int(run_all(), 0, "everything is put back");

@@ -108,6 +108,27 @@ static inline const struct pmu_msr_counter *counter_of(unsigned int kind, int sl
 	return NULL;
 }
 
+/*
+ * What controls each counter of a kind of core is written when it is enabled, on @cpu, and has the
+ * value then that it is known by.  Return: the registers for which that is not so.
+ */
+static inline unsigned int unheld(unsigned int kind, int cpu)
+{
+	unsigned int wrong = 0;
+
+	for (unsigned int i = 0; i < program.n_counters[kind]; i++)
+		for (unsigned int j = 0; j < PMU_MSR_HOLDS; j++) {
+			const struct pmu_msr_hold *hold = &program.counter[kind][i].hold[j];
+			enum pmu_msr_phase phase = j < 2 ? PMU_MSR_ENABLE : PMU_MSR_SELECT;
+			const struct pmu_msr_op *op = nth(phase, cpu, hold->address, 0);
+
+			wrong += j ? hold->address &&
+						 (!op || (op->value & hold->bits) != hold->value)
+				   : !op || !hold->bits || (op->value & hold->bits) != hold->value;
+		}
+	return wrong;
+}
+
 static inline uint32_t address_of(unsigned int kind, int slot)
 {
 	return counter_of(kind, slot) ? counter_of(kind, slot)->address : 0;
