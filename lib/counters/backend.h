@@ -166,6 +166,12 @@ struct pmu_backend {
 	void (*rest)(void *thread);
 	void (*wake)(void *thread, pmu_read_fn **read);
 	/*
+	 * Slots in which something else has counted, or may have, since a moment that nobody knows:
+	 * none of the thread's counts of them is one, nor will be.  From any thread, at slow
+	 * moments and before detach(); keeps errno.  NULL in a source whose reads see that.
+	 */
+	uint32_t (*spoiled)(void *thread);
+	/*
 	 * From any thread once @thread is not reading; also in a forked child, which owns copies;
 	 * once more does no harm.  A descriptor that is not ours any more is left alone.
 	 */
@@ -188,6 +194,8 @@ struct pmu_backend {
 	unsigned int (*sockets)(void *state);
 	int (*socket_of)(void *state, int cpu);
 	uint32_t (*read_socket)(void *state, unsigned int socket, uint64_t *value);
+	/* As spoiled(), of a socket; NULL where that is. */
+	uint32_t (*spoiled_socket)(void *state, unsigned int socket);
 	/*
 	 * What has gone wrong while it counted, a sentence for a note in the report, each once;
 	 * false: nothing.  NULL in a source that has nothing to say.

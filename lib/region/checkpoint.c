@@ -168,8 +168,10 @@ static void save_all(struct pmu_thread *self, enum pmu_next next)
 		save(self, frame, ticks, missing, now);
 	save_around(self, save, ticks, missing, now);
 	pmu_note_end(self, ticks);
-	if (!self->measuring)
+	if (!self->measuring) {
+		pmu_thread_note_lost(self);
 		note_next(next);
+	}
 	pmu_pause_end(self, &pause, PMU_PAUSE_SAVE, NULL);
 }
 

@@ -145,7 +145,7 @@ static int attach_counters(struct pmu_thread *self, const struct pmu_session_gro
 	rc = group->backend->attach(group->source, self->counters, self->cpu, &self->read, &got);
 	if (rc < 0)
 		return rc;
-	self->rows.record->missing = got.missing;
+	self->rows.record->missing = got.missing | self->spoiled;
 	self->rows.record->outer_shift = self->backend == &pmu_backend_valgrind
 						 ? PMU_STORE_SLOW_SHIFT
 						 : 0;
@@ -265,6 +265,7 @@ void pmu_change_group(struct pmu_thread *self, unsigned int next)
 		.source = self->source,
 		.unsteady = self->unsteady,
 		.turned = self->turned,
+		.spoiled = self->spoiled,
 		.rows = self->rows,
 	};
 	self->tree = from->tree;
@@ -274,6 +275,7 @@ void pmu_change_group(struct pmu_thread *self, unsigned int next)
 	self->counters = from->counters;
 	self->cost = from->cost;
 	self->turned = from->turned;
+	self->spoiled = from->spoiled;
 	self->rows = from->rows;
 	self->read = NULL;
 }

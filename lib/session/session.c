@@ -196,6 +196,7 @@ static void note_remarks(const struct pmu_session_group *group)
 {
 	char text[448];
 
+	pmu_sockets_note_spoiled(group->sockets);
 	while (group->is_open && group->backend->remark &&
 	       group->backend->remark(group->source, text, sizeof(text)))
 		pmu_table_meta(&pmu_session.table, PMU_META_NOTE, text);
@@ -617,16 +618,19 @@ static void update_threads(void)
 	for (struct pmu_thread *thread = pmu_session.threads; thread; thread = thread->next)
 		if (thread == pmu_self || asked++ < MAX_ASKED)
 			pmu_thread_update(thread);
+		else
+			pmu_thread_note_lost(thread);
 }
 
 /* What is only known at a report goes into the table. */
 static void settle(void)
 {
+	/* first: what is wrong with a source shows in the records of threads */
+	for (unsigned int i = 0; i < pmu_session.n_groups; i++)
+		note_remarks(&pmu_session.group[i]);
 	update_threads();
 	pmu_session_describe_pinning();
 	note_memory();
-	for (unsigned int i = 0; i < pmu_session.n_groups; i++)
-		note_remarks(&pmu_session.group[i]);
 	pmu_table_point(&pmu_session.table);
 }
 

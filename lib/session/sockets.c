@@ -123,6 +123,20 @@ uint32_t pmu_sockets_read(struct pmu_sockets *sockets, unsigned int socket, uint
 	return missing;
 }
 
+void pmu_sockets_note_spoiled(struct pmu_sockets *sockets)
+{
+	for (unsigned int i = 0; sockets && sockets->backend->spoiled_socket && i < sockets->n;
+	     i++) {
+		struct pmu_store_thread *record = sockets->rows[i].record;
+
+		if (!record || !pmu_sockets_use(sockets))
+			continue;
+		record->missing |= sockets->slots &
+				   sockets->backend->spoiled_socket(sockets->source, i);
+		pmu_sockets_release(sockets);
+	}
+}
+
 void pmu_sockets_attach(struct pmu_thread *self)
 {
 	struct pmu_store_thread *record = self->rows.record;

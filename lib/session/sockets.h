@@ -46,6 +46,13 @@ void pmu_sockets_resume(struct pmu_session_group *group);
 void pmu_sockets_stop(struct pmu_sockets *sockets);
 
 /**
+ * pmu_sockets_note_spoiled() - what something else has counted in is missing: pmu_backend.spoiled()
+ *
+ * Context: the session's lock.  NULL does nothing.
+ */
+void pmu_sockets_note_spoiled(struct pmu_sockets *sockets);
+
+/**
  * pmu_sockets_forked() - in a forked child: the same, waiting for nobody, whose readers are the
  * parent's.
  */

@@ -160,6 +160,9 @@ void pmu_thread_note_lost(struct pmu_thread *self)
 	const struct pmu_source_thread *source = self->counters;
 	uint32_t lost = source ? __atomic_load_n(&source->lost, __ATOMIC_RELAXED) : 0;
 
+	if (source && self->backend->spoiled)
+		self->spoiled |= self->backend->spoiled(self->counters);
+	__atomic_fetch_or(&self->rows.record->missing, self->spoiled, __ATOMIC_RELAXED);
 	if (lost == PMU_SOURCE_CLOSED)
 		self->rows.record->doubt[PMU_DOUBT_SOURCE_LOST] = 1;
 	else if (lost == PMU_SOURCE_TAKEN)

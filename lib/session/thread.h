@@ -45,6 +45,7 @@ struct pmu_thread_group {
 	void *source;
 	uint32_t unsteady;
 	struct pmu_turned turned;
+	uint32_t spoiled;
 	struct pmu_table_rows rows; /* rows.record is NULL where it has none yet */
 };
 
@@ -110,8 +111,9 @@ struct pmu_thread {
 	uint32_t session;                  /* pmu_session.n_started, */
 	unsigned int group;                /* index of the group, */
 	struct pmu_turned turned;          /* where groups take turns */
-	uint32_t turn;           /* the group that it is to count next: session/rotate.h */
-	uint32_t epoch;          /* and the guard's value inside the library */
+	uint32_t spoiled; /* slots of the group of which no count is one: pmu_backend.spoiled() */
+	uint32_t turn;    /* the group that it is to count next: session/rotate.h */
+	uint32_t epoch;   /* and the guard's value inside the library */
 	struct pmu_thread *next; /* in the session's list of attached ones, or of unused ones */
 	/* what points to it in the list of attached ones; NULL: the session has let go of it */
 	struct pmu_thread **link;
@@ -270,7 +272,7 @@ void pmu_thread_update_usage(struct pmu_thread *thread);
  */
 void pmu_thread_update(struct pmu_thread *thread);
 
-/** pmu_thread_note_lost() - a doubt, where its counters are not its own any more */
+/** pmu_thread_note_lost() - doubts and missing counts, where its counters are not its own any more */
 void pmu_thread_note_lost(struct pmu_thread *self);
 
 /** pmu_thread_note_core_types() - the kinds of core that it ran on, as its source has seen them */
