@@ -6,8 +6,9 @@
 #include "measure.h"
 
 /*
- * Counters are brought close to their end in two steps: one that jumps by more was written by
- * somebody else.
+ * Counters are brought close to their end in two steps, where they are wide, each of as long as that
+ * may take: one that jumps by more was written by somebody else.  Beside narrow ones, which bear no
+ * such wait, wide_counters_come_round() of narrow.c does that.
  */
 
 #define N_ITEMS(array) (sizeof(array) / sizeof((array)[0]))
@@ -75,8 +76,10 @@ static const struct measure_litter nehalem_litter[] = {
 	{ 0x3c0, 0x80010b },
 	{ 0, 0 },
 };
-static const char nehalem_script[] = "0 sim set 4 0xc2 0x7fffffffffff\n"
+static const char nehalem_script[] = "0 later 4100\n"
+				     "0 sim set 4 0xc2 0x7fffffffffff\n"
 				     "* begin half way;* end half way\n"
+				     "0 later 4100\n"
 				     "0 sim set 4 0xc2 0xffffffffffff\n"
 				     "0 begin a\n"
 				     "0 sim count 0 0xc0 0 user 1000 fixed 1\n"
@@ -122,10 +125,7 @@ static const struct measure_litter sandybridge_litter[] = {
 	{ 0x3b2, 0x184 },         { 0x3b0, 0x3 },
 	{ 0x641, 0x1 },           { 0, 0 },
 };
-static const char sandybridge_script[] = "0 sim set 0 0xc3 0x7fffffffffff\n"
-					 "* begin half way;* end half way\n"
-					 "0 sim set 0 0xc3 0xffffffffffff\n"
-					 "0 sim set 0 0x706 0xfffffffffff\n"
+static const char sandybridge_script[] = "0 sim set 0 0x706 0xfffffffffff\n"
 					 "0 sim set 0 0x3b0 0xffffffffff0\n"
 					 "0 sim set 0 0x611 0xfffffff0\n"
 					 "0 begin a\n"
@@ -175,10 +175,7 @@ static const struct measure_litter skylake_litter[] = {
 	{ 0x701, 0x4010b },       { 0x706, 0xfffffffffff },
 	{ 0x716, 0x5 },           { 0, 0 },
 };
-static const char skylake_script[] = "0 sim set 0 0xc1 0x7fffffffffff\n"
-				     "* begin half way;* end half way\n"
-				     "0 sim set 0 0xc1 0xffffffffffff\n"
-				     "0 sim set 0 0x716 0xffffffffffe\n"
+static const char skylake_script[] = "0 sim set 0 0x716 0xffffffffffe\n"
 				     "0 sim set 0 0x619 0xffffffff\n"
 				     "0 begin a\n"
 				     "1 begin a\n"
@@ -223,12 +220,7 @@ static const struct measure_litter icelake_litter[] = {
 	{ 0x700, 0x4010b },       { 0x702, 0xfffffffffff },
 	{ 0x71a, 0x5 },           { 0, 0 },
 };
-static const char icelake_script[] = "0 sim set 0 0x30c 0x7fffffffffff\n"
-				     "0 sim set 0 0xc6 0x7fffffffffff\n"
-				     "* begin half way;* end half way\n"
-				     "0 sim set 0 0x30c 0xffffffffffff\n"
-				     "0 sim set 0 0xc6 0xffffffffffff\n"
-				     "0 begin a\n"
+static const char icelake_script[] = "0 begin a\n"
 				     "0 sim count 0 0xa4 1 user 4000 fixed 8\n"
 				     "0 sim count 0 0xc0 0 user 1000 fixed 1\n"
 				     "0 sim count 0 0xc4 0 user 12\n"
@@ -271,10 +263,7 @@ static const struct measure_litter alderlake_litter[] = {
 	{ 0x186, 0x13400 }, { 0xc1, 0x123456789abc }, { 0x309, 0x5 },
 	{ 0x38d, 0x8 },     { 0x38f, 0x20 },          { 0, 0 },
 };
-static const char alderlake_script[] = "0 sim set 12 0x309 0x7fffffffffff\n"
-				       "* begin half way;* end half way\n"
-				       "0 sim set 12 0x309 0xffffffffffff\n"
-				       "0 begin a\n"
+static const char alderlake_script[] = "0 begin a\n"
 				       "1 begin a\n"
 				       "2 begin a\n"
 				       "0 sim count 0 0xc0 0 user 100 fixed 1\n"
@@ -317,12 +306,7 @@ static const struct measure_litter zen3_litter[] = {
 	{ 0xc0010231, 0xffffffffffff },
 	{ 0, 0 },
 };
-static const char zen3_script[] = "0 sim set 0 0xc0010201 0x7fffffffffff\n"
-				  "0 sim set 9 0xc0010231 0x7fffffffffff\n"
-				  "* begin half way;* end half way\n"
-				  "0 sim set 0 0xc0010201 0xffffffffffff\n"
-				  "0 sim set 9 0xc0010231 0xfffffffffff0\n"
-				  "0 sim set 1 0xc001029a 0xfffffff0\n"
+static const char zen3_script[] = "0 sim set 1 0xc001029a 0xfffffff0\n"
 				  "0 begin a\n"
 				  "0 sim count 0 0xc0 0 user 100\n"
 				  "0 sim count 0 0xc0 0 kernel 1000\n"
@@ -353,8 +337,10 @@ static const struct measure_litter zen4_litter[] = {
 	{ 0xc0010200, 0x300130f0 }, { 0xc0010201, 0x123456789abc }, { 0xc0010205, 0x77 },
 	{ 0xc0000301, 0x15 },       { 0xc0010230, 0x1122 },         { 0, 0 },
 };
-static const char zen4_script[] = "0 sim set 0 0xc0010205 0x7fffffffffff\n"
+static const char zen4_script[] = "0 later 4100\n"
+				  "0 sim set 0 0xc0010205 0x7fffffffffff\n"
 				  "* begin half way;* end half way\n"
+				  "0 later 4100\n"
 				  "0 sim set 0 0xc0010205 0xffffffffffff\n"
 				  "0 begin a\n"
 				  "0 sim count 0 0xc0 0 user 100\n"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Do the registers hold what was written to them, and do they still when it is reported? */
+/* Do the registers hold what was written to them? */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "counters/msr/registers.h"
@@ -56,47 +54,4 @@ int pmu_msr_check_kept(const struct pmu_msr *msr, const uint64_t *there)
 					: "");
 	}
 	return 0;
-}
-
-static bool describe(const struct pmu_msr *msr, const uint64_t *there, char *text, size_t size)
-{
-	const struct pmu_msr_op *first = NULL;
-	size_t n = 0;
-	char name[64], more[48] = "";
-
-	for (size_t i = 0; i < pmu_msr_checks(msr); i++) {
-		if (!differs(&enables(msr)[i], there[i]))
-			continue;
-		if (!n++)
-			first = &enables(msr)[i];
-	}
-	if (!first)
-		return false;
-	pmu_msr_name(msr->machine, first->address, name, sizeof(name));
-	if (n > 1)
-		snprintf(more, sizeof(more), ", and %zu more registers", n - 1);
-	snprintf(
-		text, size,
-		"somebody else has written %s (%XH) of CPU %d%s while they counted: counts may be too low or "
-		"of something else",
-		name, first->address, first->cpu, more);
-	return true;
-}
-
-bool pmu_msr_check_changed(struct pmu_msr *msr, char *text, size_t size)
-{
-	size_t n = pmu_msr_checks(msr);
-	struct pmu_msr_op *op = calloc(n + 1, sizeof(*op));
-	uint64_t *there = calloc(n + 1, sizeof(*there));
-	bool changed = false;
-
-	/* what cannot be read says nothing here */
-	if (op && there && !pmu_msr_device_check(&msr->device)) {
-		pmu_msr_check_reads(msr, op);
-		changed = !pmu_msr_device_run(&msr->device, op, n, there, false, NULL) &&
-			  describe(msr, there, text, size);
-	}
-	free(op);
-	free(there);
-	return changed;
 }

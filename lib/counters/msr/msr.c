@@ -315,6 +315,7 @@ static int msr_attach(void *state, void *thread, int cpu, pmu_read_fn **read,
 	else if (cpu >= 0 && !self->totals)
 		snprintf(got->note, sizeof(got->note), "CPU %d is not counted", cpu);
 	if (self->totals) {
+		self->totals->used = true;
 		self->missing = self->totals->all & pmu_msr_totals_read(self->totals,
 									pmu_msr_totals_now(), false,
 									NULL, NULL);
@@ -327,6 +328,15 @@ static int msr_attach(void *state, void *thread, int cpu, pmu_read_fn **read,
 	got->missing = self->missing;
 	got->user_read = self->by_instruction && self->missing != self->all;
 	return 0;
+}
+
+static uint32_t msr_spoiled(void *thread)
+{
+	struct msr_thread *self = thread;
+
+	if (!self->attached || self->attached->pid != getpid() || !self->totals)
+		return 0;
+	return pmu_msr_totals_check(self->totals);
 }
 
 static void msr_detach(void *state, void *thread)
@@ -371,6 +381,13 @@ static uint32_t msr_read_socket(void *state, unsigned int socket, uint64_t *valu
 	return missing;
 }
 
+static uint32_t msr_spoiled_socket(void *state, unsigned int socket)
+{
+	struct pmu_msr *msr = state;
+
+	return socket < msr->n_sockets ? pmu_msr_totals_check(&msr->socket[socket].totals) : 0;
+}
+
 /* --- words --- */
 
 static void msr_describe(void *state, char *text, size_t size)
@@ -401,6 +418,9 @@ static bool first_trouble(struct pmu_msr *msr, char *text, size_t size)
 			i < msr->machine->n_cpus ? &msr->processor[i]
 						 : &msr->socket[i - msr->machine->n_cpus].totals;
 
+		/* before the registers are put back, whatever threads there have not detached yet */
+		if (totals->used)
+			pmu_msr_totals_check(totals);
 		if (!text[0])
 			pmu_msr_totals_trouble(totals, text, size);
 		else
@@ -422,12 +442,7 @@ static bool msr_remark(void *state, char *text, size_t size)
 		msr->remark[0] = '\0';
 		return true;
 	}
-	if (first_trouble(msr, text, size))
-		return true;
-	if (msr->told_changed)
-		return false;
-	msr->told_changed = pmu_msr_check_changed(msr, text, size);
-	return msr->told_changed;
+	return first_trouble(msr, text, size);
 }
 
 const struct pmu_backend pmu_backend_msr = {
@@ -443,11 +458,13 @@ const struct pmu_backend pmu_backend_msr = {
 	.put_back = msr_put_back,
 	.thread_size = msr_thread_size,
 	.attach = msr_attach,
+	.spoiled = msr_spoiled,
 	.detach = msr_detach,
 	.describe = msr_describe,
 	.sockets = msr_sockets,
 	.socket_of = msr_socket_of,
 	.read_socket = msr_read_socket,
+	.spoiled_socket = msr_spoiled_socket,
 	.remark = msr_remark,
 	.child = msr_child,
 };

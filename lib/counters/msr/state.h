@@ -40,7 +40,6 @@ struct pmu_msr {
 	struct pmu_msr_entry *entries; /* of all of them */
 	double scale[PMU_MAX_SLOTS];   /* energy slots: microjoules a count; else 0 */
 	char remark[240];              /* for the report, "" none */
-	bool told_changed;             /* that somebody else wrote registers */
 	struct pmu_msr *older;         /* in the list of all */
 };
 
@@ -96,12 +95,6 @@ void pmu_msr_check_reads(const struct pmu_msr *msr, struct pmu_msr_op *op);
 
 /** pmu_msr_check_kept() - every bit that was set is there.  Return: 0; -EIO with a sentence. */
 int pmu_msr_check_kept(const struct pmu_msr *msr, const uint64_t *there);
-
-/**
- * pmu_msr_check_changed() - somebody else has written them since; false where nobody has, or none
- * can be read.
- */
-bool pmu_msr_check_changed(struct pmu_msr *msr, char *text, size_t size);
 
 /** pmu_msr_totals_of() - a processor's; NULL for one that is not counted. */
 struct pmu_msr_totals *pmu_msr_totals_of(const struct pmu_msr *msr, int cpu);

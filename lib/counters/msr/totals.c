@@ -13,6 +13,7 @@
 #include "base/compiler.h"
 #include "base/fd.h"
 #include "base/time.h"
+#include "counters/msr/registers.h"
 #include "counters/refusable.h"
 
 uint64_t pmu_msr_totals_now(void)
@@ -58,15 +59,24 @@ static uint64_t width_mask(unsigned int bits)
 	return bits >= 64 ? UINT64_MAX : (1ull << bits) - 1;
 }
 
-/*
- * How long a counter may be left alone: a narrow one a minute; wide ones until 2^35 counts a
- * second, more than a core gives, would bring them round.
- */
+/* Counts a second are fewer than 2^35: more than a core gives. */
+#define MOST_BITS 35
+#define SECOND_NS 1000000000u
+
+/* How long a counter may be left alone: a narrow one a minute; wide ones until they may come round. */
 static uint64_t patience_ns(unsigned int bits)
 {
 	if (bits < PMU_MSR_WIDE_BITS)
 		return PMU_MSR_NARROW_NS;
-	return bits - 35 >= 32 ? UINT64_MAX : (1ull << (bits - 35)) * 1000000000u;
+	return bits - MOST_BITS >= 32 ? UINT64_MAX : (1ull << (bits - MOST_BITS)) * SECOND_NS;
+}
+
+/* By how much it can have grown: the time is right to some milliseconds, or a second at most. */
+static uint64_t most_in(uint64_t idle_ns)
+{
+	uint64_t seconds = idle_ns / SECOND_NS + 2;
+
+	return seconds >> (64 - MOST_BITS) ? UINT64_MAX : seconds << MOST_BITS;
 }
 
 /*
@@ -100,10 +110,19 @@ static bool is_ours(const struct pmu_msr_totals *totals, const struct pmu_msr_en
 	return false;
 }
 
+/*
+ * From then on.  Regions whose counts are missing are ended on another path, which other counters of
+ * the processor count.
+ */
+static PMU_COLD void miss(struct pmu_msr_totals *totals, const struct pmu_msr_entry *entry)
+{
+	totals->missing |= totals->cpu < 0 ? 1u << entry->slot : totals->all;
+}
+
 static PMU_COLD void give_up(struct pmu_msr_totals *totals, const struct pmu_msr_entry *entry,
 			     const char *why)
 {
-	totals->missing |= 1u << entry->slot;
+	miss(totals, entry);
 	if (!totals->trouble[0])
 		snprintf(totals->trouble, sizeof(totals->trouble),
 			 "MSR %XH of CPU %d %s; its counts are missing from then on",
@@ -145,8 +164,6 @@ static void advance(struct pmu_msr_totals *totals, struct pmu_msr_entry *entry, 
 	uint64_t mask = width_mask(entry->bits), raw, delta;
 	int rc = 0;
 
-	if (totals->missing >> entry->slot & 1)
-		return;
 	if (!by_instruction || !read_here(totals, entry, &raw))
 		rc = pmu_msr_read_fd(entry->fd, entry->address, &raw);
 	if (by_instruction && unlikely(pmu_refusable_was())) {
@@ -159,7 +176,8 @@ static void advance(struct pmu_msr_totals *totals, struct pmu_msr_entry *entry, 
 		return;
 	}
 	delta = (raw - entry->last) & mask;
-	if (unlikely((raw & ~mask || delta > mask / 2) && is_strange(totals, entry))) {
+	if (unlikely((raw & ~mask || delta > mask / 2 || delta > most_in(idle_ns)) &&
+		     is_strange(totals, entry))) {
 		totals->lost = PMU_SOURCE_CLOSED;
 		return;
 	}
@@ -167,15 +185,67 @@ static void advance(struct pmu_msr_totals *totals, struct pmu_msr_entry *entry, 
 		give_up(totals, entry, "was not read for too long and may have come round unseen");
 		return;
 	}
-	/* by how much a wide one can have grown in half of its patience */
-	if (unlikely(delta > mask - mask / 2 && entry->bits >= PMU_MSR_WIDE_BITS &&
-		     idle_ns < patience_ns(entry->bits) / 2)) {
+	if (unlikely(delta > most_in(idle_ns) && entry->bits >= PMU_MSR_WIDE_BITS)) {
+		totals->settled |= 1u << entry->slot;
 		give_up(totals, entry,
-			"went back: somebody else has written it, or the processor was asleep or offline");
+			"jumped: somebody else has written it, or the processor was asleep or offline");
 		return;
 	}
 	entry->last = raw & mask;
 	totals->total[entry->slot] += delta;
+}
+
+/* --- what controls it --- */
+
+static void spoil(struct pmu_msr_totals *totals, const struct pmu_msr_entry *entry,
+		  const struct pmu_msr_hold *hold)
+{
+	char name[64];
+
+	totals->spoiled |= 1u << entry->slot;
+	miss(totals, entry);
+	if (totals->trouble[0])
+		return;
+	pmu_msr_name(totals->machine, hold->address, name, sizeof(name));
+	snprintf(
+		totals->trouble, sizeof(totals->trouble),
+		"somebody else has written %s (%XH) of CPU %d while it was ours: counts by it are missing, those "
+		"from before too",
+		name, hold->address, entry->cpu);
+}
+
+/* Return: false where the descriptors are not ours any more. */
+static bool check(struct pmu_msr_totals *totals, const struct pmu_msr_entry *entry)
+{
+	uint64_t value;
+
+	if ((totals->settled | totals->spoiled) >> entry->slot & 1)
+		return true;
+	for (int i = 0; i < PMU_MSR_HOLDS; i++) {
+		const struct pmu_msr_hold *hold = &entry->hold[i];
+
+		if (!hold->address || pmu_msr_read_fd(entry->fd, hold->address, &value) ||
+		    (value & hold->bits) == hold->value)
+			continue;
+		if (!is_ours(totals, entry))
+			return false;
+		spoil(totals, entry, hold);
+		break;
+	}
+	return true;
+}
+
+/* Once none of a processor's counts is any more they stay as they are. */
+static PMU_COLD void check_all(struct pmu_msr_totals *totals, uint32_t missing_before)
+{
+	int saved = errno;
+	bool ours = true;
+
+	for (unsigned int i = 0; i < totals->n_entries && ours; i++)
+		ours = check(totals, &totals->entry[i]);
+	if (ours && totals->cpu >= 0 && totals->missing != missing_before)
+		totals->settled = totals->all;
+	errno = saved;
 }
 
 /* --- all of them --- */
@@ -204,10 +274,14 @@ uint32_t pmu_msr_totals_read(struct pmu_msr_totals *totals, uint64_t now_ns, boo
 	lock(totals);
 	idle_ns = idle_since(totals, now_ns);
 	if (likely(!totals->stopped && totals->lost != PMU_SOURCE_CLOSED)) {
+		missing = totals->missing;
 		for (unsigned int i = 0; i < totals->n_entries && totals->lost != PMU_SOURCE_CLOSED;
 		     i++)
-			advance(totals, &totals->entry[i], idle_ns, by_instruction);
+			if (!(missing >> totals->entry[i].slot & 1))
+				advance(totals, &totals->entry[i], idle_ns, by_instruction);
 		totals->read_ns += idle_ns;
+		if (unlikely(totals->missing != missing && totals->lost != PMU_SOURCE_CLOSED))
+			check_all(totals, missing);
 	}
 	missing = totals->stopped || totals->lost == PMU_SOURCE_CLOSED ? totals->all
 								       : totals->missing;
@@ -217,6 +291,18 @@ uint32_t pmu_msr_totals_read(struct pmu_msr_totals *totals, uint64_t now_ns, boo
 		*lost = totals->lost;
 	unlock(totals);
 	return missing;
+}
+
+uint32_t pmu_msr_totals_check(struct pmu_msr_totals *totals)
+{
+	uint32_t spoiled;
+
+	lock(totals);
+	if (!totals->stopped)
+		check_all(totals, totals->missing);
+	spoiled = totals->spoiled;
+	unlock(totals);
+	return spoiled;
 }
 
 void pmu_msr_totals_poll(struct pmu_msr_totals *totals, uint64_t now_ns)

@@ -27,7 +27,8 @@ struct pmu_msr_entry {
 	uint32_t address;
 	uint32_t rdpmc; /* UINT32_MAX: not that way */
 	uint8_t bits, slot;
-	uint64_t last; /* what it held when it was last read */
+	uint64_t last;                   /* what it held when it was last read */
+	const struct pmu_msr_hold *hold; /* [PMU_MSR_HOLDS], of the program */
 };
 
 /** Of one processor, or of one socket. */
@@ -38,11 +39,16 @@ struct pmu_msr_totals {
 	bool narrow;      /* has a counter that must not be left alone */
 	uint32_t missing; /* slots that it does not count, or not any more */
 	uint32_t all;     /* every slot of the plan */
+	uint32_t settled; /* of @missing: they counted for us up to a read that is known */
+	uint32_t
+		spoiled; /* of @missing: somebody else has counted by them, nobody knows since when */
+	bool used;       /* a thread has been there, or they are a socket's */
 	enum pmu_source_lost lost;
 	uint64_t read_ns; /* when it was last read; CLOCK_MONOTONIC */
 	unsigned int n_entries;
 	struct pmu_msr_entry *entry;
 	const struct pmu_msr_device *device; /* for its identities */
+	const struct pmu_machine *machine;   /* for its registers' names */
 	uint64_t total[PMU_MAX_SLOTS];       /* in the counters' own units */
 	/* The first thing that went wrong, for people. */
 	char trouble[200];
@@ -66,14 +72,26 @@ void pmu_msr_totals_start(struct pmu_msr_totals *totals, uint64_t now_ns);
  * @total: [PMU_MAX_SLOTS] result, NULL: not wanted
  * @lost: result where the descriptors are not ours any more; NULL: not wanted
  *
- * A wide counter that has jumped by more than half its width went back in truth: somebody else has
- * written it, or the processor was asleep.  It is missing from then on too.
+ * A wide counter that has grown by more than it can have since it was last read was written by
+ * somebody else, or the processor was asleep.  It is missing from then on too, and with it what the
+ * same processor counts otherwise: the library's own work, which is taken off, is not what it was.
  *
  * Context: any thread; keeps errno; no allocation, no point of cancellation.
  * Return: the slots that mean nothing.
  */
 uint32_t pmu_msr_totals_read(struct pmu_msr_totals *totals, uint64_t now_ns, bool by_instruction,
 			     uint64_t *total, enum pmu_source_lost *lost);
+
+/**
+ * pmu_msr_totals_check() - does everything that controls the counters still hold what it was set to?
+ *
+ * What is counted where it does not is something else's: missing, from before too.  What cannot be
+ * read says nothing.
+ *
+ * Context: any thread, at slow moments: two reads and more for each counter; keeps errno.
+ * Return: the slots of which no count is one.
+ */
+uint32_t pmu_msr_totals_check(struct pmu_msr_totals *totals);
 
 /** pmu_msr_totals_poll() - read them if that is due, so that no counter wraps unseen. */
 void pmu_msr_totals_poll(struct pmu_msr_totals *totals, uint64_t now_ns);

@@ -27,6 +27,7 @@ static void add_entry(struct pmu_msr *msr, struct pmu_msr_totals *totals, int cp
 		.rdpmc = totals->cpu < 0 ? UINT32_MAX : counter->rdpmc,
 		.bits = (uint8_t)counter->bits,
 		.slot = (uint8_t)counter->slot,
+		.hold = counter->hold,
 	};
 	totals->missing &= ~(1u << counter->slot);
 }
@@ -37,6 +38,8 @@ static void begin_totals(struct pmu_msr *msr, struct pmu_msr_totals *totals, int
 	totals->cpu = cpu;
 	totals->entry = entry;
 	totals->device = &msr->device;
+	totals->machine = msr->machine;
+	totals->used = cpu < 0;
 	totals->all = pmu_plan_mask(&msr->plan);
 	totals->missing = totals->all;
 }

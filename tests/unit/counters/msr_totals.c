@@ -13,6 +13,7 @@
 
 #define ADDRESS_40 0x100
 #define ADDRESS_48 0x108
+#define CONTROL    0x80 /* of both */
 #define SECOND     1000000000ull
 
 static char path[] = "/tmp/pmu-totals-XXXXXX";
@@ -21,6 +22,10 @@ static struct pmu_msr_place place;
 static struct pmu_msr_device device = { .n_cpus = 1, .at = &place };
 static struct pmu_msr_entry entry[2];
 static struct pmu_msr_totals totals;
+/* the low half of the control says what they count */
+static const struct pmu_msr_hold hold[PMU_MSR_HOLDS] = { { 0, 0, 0 },
+							 { CONTROL, UINT32_MAX, 0x4100c0 } };
+static struct pmu_machine machine;
 
 static void set(off_t address, uint64_t value)
 {
@@ -37,21 +42,28 @@ static void begin(uint64_t narrow, uint64_t wide)
 		exit(1);
 	set(ADDRESS_40, narrow);
 	set(ADDRESS_48, wide);
+	set(CONTROL, 0xfe004100c0);
 	entry[0] = (struct pmu_msr_entry){ .fd = place.file.fd,
 					   .address = ADDRESS_40,
 					   .rdpmc = UINT32_MAX,
 					   .bits = 40,
 					   .slot = 0,
+					   .hold = hold,
 					   .last = narrow };
 	entry[1] = (struct pmu_msr_entry){ .fd = place.file.fd,
 					   .address = ADDRESS_48,
 					   .rdpmc = UINT32_MAX,
 					   .bits = 48,
 					   .slot = 1,
+					   .hold = hold,
 					   .last = wide };
-	totals = (struct pmu_msr_totals){
-		.all = 7, .missing = 4, .n_entries = 2, .entry = entry, .device = &device
-	};
+	totals = (struct pmu_msr_totals){ .cpu = -1,
+					  .all = 7,
+					  .missing = 4,
+					  .n_entries = 2,
+					  .entry = entry,
+					  .device = &device,
+					  .machine = &machine };
 	pmu_msr_totals_start(&totals, 0);
 }
 
@@ -173,10 +185,64 @@ static void a_counter_that_went_back_is_missing(void)
 	is_u64(read_at(2 * SECOND, total), 6, "lower than before: it was not round, but written");
 	is_u64(total[1], 1000, "what was counted stays as it is");
 	ok(pmu_msr_totals_trouble(&totals, text, sizeof(text)), "there is a remark");
-	has(text, "MSR 108H of CPU 0 went back", "that names it");
+	has(text, "MSR 108H of CPU 0 jumped", "that names it");
 	begin(0, 0);
 	set(ADDRESS_48, 0xffff80000000);
 	is_u64(read_at(SECOND, total), 6, "as others set it, to overflow soon");
+	begin(0, 1000000);
+	set(ADDRESS_48, 0x800000000001);
+	is_u64(read_at(SECOND, total), 6, "or late, which is forwards");
+	begin(0, 0);
+	set(ADDRESS_48, 1ull << 36);
+	is_u64(read_at(SECOND, total), 4, "what two seconds may bring has been counted");
+}
+
+/* What else a processor counts has the library's own work in it, which is another then. */
+static void a_processor_counts_all_or_nothing(void)
+{
+	uint64_t total[PMU_MAX_SLOTS];
+
+	begin(0, 1000);
+	totals.cpu = 0;
+	set(ADDRESS_40, 7);
+	set(ADDRESS_48, 10);
+	is_u64(read_at(SECOND, total), 7,
+	       "one of a processor's counters went back: none is read any more");
+	is_u64(total[0], 7, "what the others counted stays");
+	set(CONTROL, 0);
+	is_u64(pmu_msr_totals_check(&totals), 0, "and is not doubted for what is written later");
+}
+
+static void what_another_has_controlled_is_spoiled(void)
+{
+	uint64_t total[PMU_MAX_SLOTS];
+	char text[256];
+
+	begin(0, 0);
+	is_u64(pmu_msr_totals_check(&totals), 0, "what controls them is as it was");
+	set(CONTROL, 0x4100c0);
+	is_u64(pmu_msr_totals_check(&totals), 0, "also where other bits change");
+	is_u64(read_at(1, total), 4, "they count");
+	set(CONTROL, 0x5300c0);
+	set(ADDRESS_48, 1ull << 47);
+	read_at(2, total);
+	is_u64(pmu_msr_totals_check(&totals), 1,
+	       "what counts something else is spoiled, but for what has jumped");
+	is_u64(read_at(3, total), 7, "and missing from then on");
+	set(CONTROL, 0x4100c0);
+	is_u64(pmu_msr_totals_check(&totals), 1, "for good");
+	ok(pmu_msr_totals_trouble(&totals, text, sizeof(text)), "there is a remark");
+	begin(0, 0);
+	set(CONTROL, 0);
+	pmu_msr_totals_check(&totals);
+	pmu_msr_totals_trouble(&totals, text, sizeof(text));
+	has(text, "somebody else has written ", "that says so");
+	has(text, "(80H) of CPU 0", "and names the register");
+	begin(0, 0);
+	set(CONTROL, 0);
+	pmu_msr_totals_stop(&totals);
+	is_u64(pmu_msr_totals_check(&totals), 0,
+	       "nothing is looked at once registers are put back");
 }
 
 static void a_poller_reads_wide_counters_now_and_then(void)
@@ -264,6 +330,8 @@ int main(void)
 	a_failing_register_is_missing_from_then_on();
 	another_file_is_not_believed();
 	a_counter_that_went_back_is_missing();
+	a_processor_counts_all_or_nothing();
+	what_another_has_controlled_is_spoiled();
 	a_poller_reads_wide_counters_now_and_then();
 	stopped_totals_give_nothing();
 	threads_and_poller_share_it();
