@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Registers that fail, devices that go: the program never notices, and registers are put back. */
+#include <pthread.h>
 #include <sys/syscall.h>
 
 #include "marked.h"
@@ -244,7 +245,9 @@ static void one_counter_may_fail_while_it_counts(void)
 	ok(ended(&r), "one counter fails");
 	is_int(session_net(&r, "before", "instructions"), 1000, "what was before is exact");
 	is_int(session_net(&r, "after", "instructions"), -1, "what comes after is missing");
-	is_int(session_net(&r, "after", "cycles"), 0, "other counters go on");
+	is_int(session_net(&r, "after", "cycles"), -1,
+	       "and what is counted beside it, as the library's own part is not what it was");
+	is_int(session_net(&r, "before", "cycles"), 0, "which was exact before, too");
 	has(session_words(&r), "MSR 309H of CPU 0 cannot be read any more (Input/output error)",
 	    "it is named");
 	sim_send(&sim, "fail 0 0x309 read 0");
@@ -272,24 +275,103 @@ static void a_processor_may_go_offline(int flags, const char *how)
 	sim_stop(&sim);
 }
 
+/*
+ * Another program that takes counters of ours, as the kernel's perf does.  Net instructions of the
+ * regions before and after it, and cycles after it; -1: missing.
+ */
+static const struct writer {
+	const char *cpu, *command;
+	int before, after, cycles;
+	const char *words;
+} writers[] = {
+	{ "skylake", "set 0 0x38f 0", -1, -1, -1,
+	  "somebody else has written IA32_PERF_GLOBAL_CTRL (38FH) of CPU 0" },
+	/* of the same event, at both levels, with its interrupt, and the counter as it was */
+	{ "skylake", "set 0 0x38d 0x2b", -1, -1, 0,
+	  "somebody else has written IA32_FIXED_CTR_CTRL (38DH) of CPU 0" },
+	{ "zen3", "set 0 0xc0010200 0x5300c0", -1, -1, 0,
+	  "somebody else has written PERF_CTL0 (C0010200H) of CPU 0" },
+	{ "zen4", "set 0 0xc0000301 0", -1, -1, -1,
+	  "somebody else has written PERF_CNTR_GLOBAL_CTL (C0000301H) of CPU 0" },
+	/* where the kernel lets a counter begin, by the width that it can write */
+	{ "westmere", "set 0 0x309 0xffff80000001", 1000, -1, -1, "MSR 309H of CPU 0 jumped" },
+	{ "skylake", "set 0 0x309 0x800000000001", 1000, -1, -1, "MSR 309H of CPU 0 jumped" },
+	{ "zen3", "set 0 0xc0010201 0x800000000001", 1000, -1, -1,
+	  "MSR C0010201H of CPU 0 jumped" },
+	{ "zen3", "set 0 0xc0010201 0x800000000001\nset 0 0xc0010200 0x5300c0", 1000, -1, -1,
+	  "MSR C0010201H of CPU 0 jumped" },
+	{ "zen3", "set 0 0xc0010201 0x0", 1000, -1, -1, "MSR C0010201H of CPU 0 jumped" },
+	/* its own fields, and another processor: nothing of ours */
+	{ "skylake", "set 0 0x38d 0xb22", 1000, 0, 0, NULL },
+	{ "skylake", "set 3 0x38d 0\nset 1 0x38f 0", 1000, 0, 0, NULL },
+};
+
 static void somebody_else_may_write_them(void)
+{
+	for (const struct writer *w = writers; w < writers + sizeof(writers) / sizeof(*writers);
+	     w++) {
+		struct run r;
+
+		machine_starts(w->cpu, 0);
+		run(&r, lose_the_devices, (char *)(uintptr_t)w->command,
+		    session_env("PMU_EVENTS=instructions,cycles", NULL));
+		ok(ended(&r), "%s: another program does \"%s\"", w->cpu, w->command);
+		is_int(session_net(&r, "before", "instructions"), w->before, "what was before");
+		is_int(session_net(&r, "during", "instructions"), w->after, "and meanwhile");
+		is_int(session_net(&r, "after", "instructions"), w->after, "and what came after");
+		is_int(session_net(&r, "after", "cycles"), w->cycles, "and is counted beside it");
+		if (w->words)
+			has(session_words(&r), w->words, "the report says so");
+		else
+			ok(!strstr(session_words(&r), "somebody"), "the report says nothing");
+		run_done(&r);
+		sim_stop(&sim);
+	}
+}
+
+static void *be_early(void *arg)
+{
+	pmu_region_begin("early");
+	sim_send(&sim, "count 0 0xc0 0 user 70 fixed 1");
+	pmu_region_end("early");
+	return arg;
+}
+
+static int write_in_between(void *arg)
+{
+	pthread_t thread;
+
+	want_int(pthread_create(&thread, NULL, be_early, NULL), 0);
+	pthread_join(thread, NULL);
+	want_int(pmu_region_begin("main"), 0);
+	sim_send(&sim, "count 0 0xc0 0 user 30 fixed 1");
+	want_int(pmu_region_end("main"), 0);
+	sim_send(&sim, "set 0 0x38d 0xb2\nset 0 0x394 0");
+	/* back to what it was, with the next group's */
+	if (arg)
+		want_int(pmu_group_next(), 0);
+	return run_notes->n_failed ? 1 : 7;
+}
+
+/* Looked at when a thread ends, when a group does, and for a report. */
+static void who_has_ended_before_keeps_counts(void)
 {
 	struct run r;
 
 	machine_starts("skylake", 0);
-	run(&r, lose_the_devices, (char *)(uintptr_t) "set 3 0x38d 0\nset 1 0x38f 0",
-	    session_env("PMU_EVENTS=instructions,cycles", NULL));
-	ok(ended(&r), "another program stops counters that are not its own");
-	has(session_words(&r),
-	    "somebody else has written IA32_PERF_GLOBAL_CTRL (38FH) of CPU 1, and 1 more registers",
-	    "the report says so");
+	run(&r, write_in_between, NULL,
+	    session_env("PMU_EVENTS=cycles,instructions,uncore-clock", "PMU_PIN=cpus:0", NULL));
+	ok(ended(&r), "another program takes the cycles when a thread has ended");
+	is_int(session_net(&r, "early", "cycles"), 0, "whose counts are counts");
+	is_int(session_net(&r, "main", "cycles"), -1, "the other's are missing");
+	is_int(session_net(&r, "main", "instructions"), 30, "but for those of another counter");
+	is_int(session_net(&r, "main", "uncore-clock"), -1, "and the socket's");
 	run_done(&r);
-	run(&r, lose_the_devices, (char *)(uintptr_t) "set 0 0x309 0xffff80000000",
-	    session_env("PMU_EVENTS=instructions,cycles", NULL));
-	ok(ended(&r), "another program sets a counter");
-	is_int(session_net(&r, "before", "instructions"), 1000, "what was before is exact");
-	is_int(session_net(&r, "during", "instructions"), -1, "then it is missing");
-	has(session_words(&r), "MSR 309H of CPU 0 went back", "the report says why");
+	run(&r, write_in_between, (char *)(uintptr_t) "",
+	    session_env("PMU_GROUP=CORE,BRANCH", "PMU_PIN=cpus:0", NULL));
+	ok(ended(&r), "the same before the next group's turn");
+	is_int(session_net(&r, "early", "cycles"), 0, "the thread that has ended has its counts");
+	is_int(session_net(&r, "main", "cycles"), -1, "the other's are missing");
 	run_done(&r);
 	sim_stop(&sim);
 }
@@ -361,6 +443,7 @@ int main(void)
 	a_processor_may_go_offline(0, "a processor goes offline");
 	a_processor_may_go_offline(SIM_BATCH, "the same by batches");
 	somebody_else_may_write_them();
+	who_has_ended_before_keeps_counts();
 	a_register_may_keep_nothing();
 	the_program_may_close_everything();
 	return done_testing();
