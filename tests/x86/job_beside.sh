@@ -58,13 +58,20 @@ known() {
 	rm -f /tmp/known.csv
 	PMU_OUTPUT=/tmp/known.csv "$@" >/tmp/want || return
 	awk -F, '
-		NR == FNR { split($0, w, " "); calls[w[2]] = w[3]; want[w[2]] = w[4]; n++; next }
-		FNR == 1 { for (i = 1; i <= NF; i++) if ($i == "net:instructions") at = i; next }
+		NR == FNR { split($0, w, " "); calls[w[2]] = w[3]; want[w[2]] = w[4]; branches[w[2]] = w[5]; n++; next }
+		FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		function count(event) { return at["net:" event] ? $at["net:" event] : "" }
+		function differs(event, is) {
+			if (count(event) == "" || count(event) == is)
+				return 0
+			print "# " $2 ": " event " " count(event) " instead of " is
+			return 1
+		}
 		$5 == "all" && $2 in want {
 			seen++
 			if ($6 != calls[$2]) { print "# " $2 ": " $6 " calls instead of " calls[$2]; wrong++ }
-			else if (!at || $at == "") missing++
-			else if ($at != want[$2]) { print "# " $2 ": instructions " $at " instead of " want[$2]; wrong++ }
+			else if (differs("instructions", want[$2]) || differs("branches", branches[$2])) wrong++
+			else if (count("instructions") == "") missing++
 		}
 		END { print "# net: " n " regions, " wrong + n - seen " wrong, " missing + 0 " missing" }' /tmp/want /tmp/known.csv
 }
@@ -110,6 +117,8 @@ echo "$locked" >/proc/sys/kernel/perf_event_mlock_kb
 # What runs on its processor would be counted, too.
 taskset -p 2 $$ >/dev/null
 during "rdpmc goes from 2 to 1 and back, msr" lower_2 taskset 1 env PMU_BACKEND=msr PMU_PIN=compact ./net 1
+during "perf stat -a comes and goes, msr" stat taskset 1 env PMU_BACKEND=msr PMU_PIN=compact ./net 1
+during "counters by hand in a third of the calls, msr" nothing known taskset 1 env PMU_BACKEND=msr TEST_BY_HAND=1 PMU_PIN=compact ./work 30
 taskset -p 3 $$ >/dev/null
 echo 1 >$rdpmc
 during "200 threads" nothing known ./work 3 200

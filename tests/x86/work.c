@@ -6,7 +6,8 @@
  *   threads together
  *
  * Between calls, outside of them all: with TEST_MS=N a thread sleeps N ms, with TEST_VFORK=1 a
- * child by vfork() has a region.
+ * child by vfork() has a region, with TEST_BY_HAND=1 the program counts by perf for itself, in each
+ * third call.
  */
 #include <inttypes.h>
 #include <pmu.h>
@@ -21,7 +22,7 @@
 
 static int n_calls;
 static useconds_t pause_us;
-static bool with_children;
+static bool with_children, by_hand;
 
 /* In all of its threads the same. */
 static void list(struct steps_book *book)
@@ -49,6 +50,18 @@ static void have_child(void)
 	waitpid(child, NULL, 0);
 }
 
+/* The kernel may give them counters that something else has programmed. */
+static void count_by_hand(void)
+{
+	struct pmu_counters *counters;
+
+	if (pmu_counters_open("instructions,cycles", PMU_SCOPE_THREAD, &counters))
+		abort();
+	pmu_counters_start(counters);
+	steps_loop(TURNS);
+	pmu_counters_close(counters);
+}
+
 static void *work(void *arg)
 {
 	struct steps_book *book = arg;
@@ -58,6 +71,8 @@ static void *work(void *arg)
 		steps_go(book);
 		if (with_children)
 			have_child();
+		if (by_hand && i % 3 == 2)
+			count_by_hand();
 		if (pause_us)
 			usleep(pause_us);
 	}
@@ -73,6 +88,7 @@ int main(int argc, char **argv)
 	n_calls = argc > 1 ? atoi(argv[1]) : 10;
 	pause_us = getenv("TEST_MS") ? 1000 * (useconds_t)atoi(getenv("TEST_MS")) : 0;
 	with_children = getenv("TEST_VFORK");
+	by_hand = getenv("TEST_BY_HAND");
 	if (n_threads < 1 || n_threads > MAX_THREADS)
 		return 2;
 	for (int i = 0; i < n_threads; i++) {
