@@ -220,6 +220,8 @@ struct pmu_backend {
 	 * May be NULL.
 	 */
 	void (*child)(void *state);
+	/* A session has ended, and closed all its groups: so do threads of the source's own.  May be NULL. */
+	void (*end)(void);
 };
 
 /** All sources, best first; ends with NULL. */

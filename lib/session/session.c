@@ -423,6 +423,9 @@ static void close_groups(void)
 		pmu_merge_forget(&group->merge);
 	}
 	pmu_session.n_groups = 0;
+	for (const struct pmu_backend *const *backend = pmu_backends; *backend; backend++)
+		if ((*backend)->end)
+			(*backend)->end();
 }
 
 /* --- start --- */

@@ -137,6 +137,11 @@ static void one_thread_keeps_up_with_all(void)
 	measure(&r, "0 pollers 1", session_env("PMU_BACKEND=msr", "PMU_PIN=cpus:0", events, NULL));
 	measure_good(&r, "one for narrow and wide ones");
 	run_done(&r);
+	/* where there is one processor, a new one's first instructions would be in what that counts */
+	measure(&r, "0 keeper;0 group;0 begin a;0 end a;0 keeper",
+		session_env("PMU_BACKEND=msr", "PMU_PIN=cpus:0", "PMU_GROUP=BRANCH,CORE", NULL));
+	measure_good(&r, "the same one for the next group");
+	run_done(&r);
 }
 
 /* Whoever reads brings the processor's totals forward: each sees at least its own, at most both. */

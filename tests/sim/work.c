@@ -12,7 +12,7 @@
  *   end group                    the next group later SECONDS            the clock that does not
  *   stop goes on by so much await N ADDRESS          until that register has been read N times
  *   more, by whomever pollers N                so many threads of the library are there to keep up
- *   with narrow counters
+ *   with narrow counters     keeper                that thread is there, and the same as before
  *
  * All threads use the library for the first time before the first step, thread 0 first, then in
  * order. TEST_THREADS=N: so many threads, which share the processors.  TEST_CLOCK_MS=N: the clock
@@ -175,7 +175,7 @@ static int await(int self, const char *rest)
 	return -ETIME;
 }
 
-static int count_pollers(void)
+static int count_pollers(int *tid)
 {
 	DIR *tasks = opendir("/proc/self/task");
 	struct dirent *task;
@@ -186,7 +186,10 @@ static int count_pollers(void)
 	while (tasks && (task = readdir(tasks))) {
 		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", task->d_name);
 		comm = fopen(path, "re");
-		n += comm && fgets(name, sizeof(name), comm) && !strcmp(name, "pmu-keeper\n");
+		if (comm && fgets(name, sizeof(name), comm) && !strcmp(name, "pmu-keeper\n")) {
+			*tid = atoi(task->d_name);
+			n++;
+		}
 		if (comm)
 			fclose(comm);
 	}
@@ -199,14 +202,27 @@ static int count_pollers(void)
 static int pollers(int self, const char *rest)
 {
 	static const struct timespec pause = { .tv_nsec = 100000000 };
+	int tid;
 
 	(void)self;
 	for (int ms = 0; ms < PATIENCE_MS; ms += 100) {
 		nanosleep(&pause, NULL);
-		if (count_pollers() == atoi(rest))
+		if (count_pollers(&tid) == atoi(rest))
 			return 0;
 	}
 	return -ETIME;
+}
+
+static int keeper(int self, const char *rest)
+{
+	static int before;
+	int tid = 0, rc = pollers(self, "1");
+
+	(void)rest;
+	if (!rc)
+		rc = count_pollers(&tid) == 1 && (!before || tid == before) ? 0 : -ESRCH;
+	before = tid;
+	return rc;
 }
 
 static int begin(int self, const char *rest)
@@ -231,8 +247,9 @@ static const struct {
 	const char *name;
 	int (*run)(int self, const char *rest);
 } verbs[] = {
-	{ "begin", begin },      { "end", end },     { "sim", say },     { "loop", loop },
-	{ "group", next_group }, { "later", later }, { "await", await }, { "pollers", pollers },
+	{ "begin", begin }, { "end", end },          { "sim", say },
+	{ "loop", loop },   { "group", next_group }, { "later", later },
+	{ "await", await }, { "pollers", pollers },  { "keeper", keeper },
 };
 
 static int do_step(int self, const struct step *s)

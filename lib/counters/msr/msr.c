@@ -207,7 +207,7 @@ static int msr_put_back(void *state)
 
 	if (!msr || msr->pid != getpid())
 		return 0;
-	pmu_msr_poller_stop(&msr->poller);
+	pmu_msr_keeper_rest();
 	for (size_t i = 0; i < msr->machine->n_cpus; i++)
 		pmu_msr_totals_stop(&msr->processor[i]);
 	for (unsigned int i = 0; i < msr->n_sockets; i++)
@@ -467,4 +467,5 @@ const struct pmu_backend pmu_backend_msr = {
 	.spoiled_socket = msr_spoiled_socket,
 	.remark = msr_remark,
 	.child = msr_child,
+	.end = pmu_msr_keeper_stop,
 };

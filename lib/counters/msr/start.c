@@ -8,6 +8,7 @@
 
 #include "base/compiler.h"
 #include "base/error.h"
+#include "counters/msr/poller.h"
 #include "counters/msr/registers.h"
 #include "counters/msr/state.h"
 #include "counters/perf/why.h"
@@ -215,7 +216,30 @@ static void poll_all(void *arg)
 		pmu_msr_totals_poll(&msr->socket[i].totals, pmu_msr_totals_now());
 }
 
-static void start_poller(struct pmu_msr *msr)
+/* Of the process that started it. */
+static struct {
+	pid_t pid;
+	struct pmu_msr_poller poller;
+} keeper;
+
+static bool is_kept(void)
+{
+	return keeper.pid == getpid();
+}
+
+void pmu_msr_keeper_rest(void)
+{
+	if (is_kept())
+		pmu_msr_poller_rest(&keeper.poller);
+}
+
+void pmu_msr_keeper_stop(void)
+{
+	if (is_kept())
+		pmu_msr_poller_stop(&keeper.poller);
+}
+
+static void start_keeper(struct pmu_msr *msr)
 {
 	bool narrow = false;
 	int rc;
@@ -224,7 +248,9 @@ static void start_poller(struct pmu_msr *msr)
 		narrow |= msr->processor[i].narrow;
 	for (unsigned int i = 0; i < msr->n_sockets; i++)
 		narrow |= msr->socket[i].totals.narrow;
-	rc = pmu_msr_poller_start(&msr->poller, narrow ? POLL_MS : POLL_WIDE_MS, poll_all, msr);
+	keeper.poller.runs = keeper.poller.runs && is_kept();
+	keeper.pid = getpid();
+	rc = pmu_msr_poller_start(&keeper.poller, narrow ? POLL_MS : POLL_WIDE_MS, poll_all, msr);
 	if (rc)
 		snprintf(
 			msr->remark, sizeof(msr->remark),
@@ -274,7 +300,7 @@ int pmu_msr_start(struct pmu_msr *msr)
 				pmu_msr_device_mend(msr->plan.from, rc)[0] ? "; " : "",
 				pmu_msr_device_mend(msr->plan.from, rc));
 	}
-	start_poller(msr);
+	start_keeper(msr);
 	return 0;
 }
 

@@ -9,7 +9,6 @@
 
 #include "counters/msr/device.h"
 #include "counters/msr/journal.h"
-#include "counters/msr/poller.h"
 #include "counters/msr/program.h"
 #include "counters/msr/signals.h"
 #include "counters/msr/totals.h"
@@ -29,7 +28,6 @@ struct pmu_msr {
 	struct pmu_msr_program program;
 	struct pmu_msr_journal journal;
 	struct pmu_msr_rescue rescue;
-	struct pmu_msr_poller poller;
 	bool by_instruction; /* RDPMC is there for everybody */
 	/* Some register was, or may have been, written. */
 	bool touched;
@@ -65,6 +63,13 @@ int pmu_msr_start(struct pmu_msr *msr);
  * pmu_msr_restore() - put everything back.  Return: 0 or the first error; the journal stays then.
  */
 int pmu_msr_restore(struct pmu_msr *msr);
+
+/**
+ * pmu_msr_keeper_rest(), _stop() - the thread that keeps up with counters has nothing to do; ends.
+ * From one group to the next it stays: a new one would be counted where it begins.
+ */
+void pmu_msr_keeper_rest(void);
+void pmu_msr_keeper_stop(void);
 
 /** pmu_msr_release() - let go of the lock, the descriptors and the memory. */
 void pmu_msr_release(struct pmu_msr *msr);

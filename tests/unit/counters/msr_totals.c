@@ -299,7 +299,7 @@ static void step(void *arg)
 
 static void threads_and_poller_share_it(void)
 {
-	struct pmu_msr_poller poller;
+	struct pmu_msr_poller poller = { .runs = false };
 	pthread_t thread[3];
 	bool grows[3];
 	uint64_t total[PMU_MAX_SLOTS];
@@ -316,6 +316,43 @@ static void threads_and_poller_share_it(void)
 	ok(grows[0] && grows[1] && grows[2], "totals only grow, whoever reads");
 	read_at(1, total);
 	is_u64(total[0], steps, "and nothing is counted twice");
+}
+
+static void *other_work;
+
+static void take(void *arg)
+{
+	__atomic_store_n(&other_work, arg, __ATOMIC_RELAXED);
+}
+
+static int thread_of(struct pmu_msr_poller *poller)
+{
+	int tid;
+
+	pthread_mutex_lock(&poller->lock);
+	tid = poller->tid;
+	pthread_mutex_unlock(&poller->lock);
+	return tid;
+}
+
+static void a_poller_gets_other_work(void)
+{
+	struct pmu_msr_poller poller = { .runs = false };
+	int first;
+
+	is_int(pmu_msr_poller_start(&poller, 60000, step, NULL), 0,
+	       "a poller that sleeps for a minute");
+	while (!(first = thread_of(&poller)))
+		usleep(1000);
+	is_int(pmu_msr_poller_start(&poller, 1, take, &poller), 0, "has other work, sooner");
+	while (!__atomic_load_n(&other_work, __ATOMIC_RELAXED))
+		usleep(1000);
+	is_int(thread_of(&poller), first, "and does it as the same thread");
+	pmu_msr_poller_rest(&poller);
+	__atomic_store_n(&other_work, NULL, __ATOMIC_RELAXED);
+	usleep(5000);
+	ok(!__atomic_load_n(&other_work, __ATOMIC_RELAXED), "none while it rests");
+	pmu_msr_poller_stop(&poller);
 }
 
 int main(void)
@@ -335,6 +372,7 @@ int main(void)
 	a_poller_reads_wide_counters_now_and_then();
 	stopped_totals_give_nothing();
 	threads_and_poller_share_it();
+	a_poller_gets_other_work();
 	unlink(path);
 	return done_testing();
 }
