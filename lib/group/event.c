@@ -157,7 +157,7 @@ static int parse_name(const char *name, const struct pmu_catalog *catalog,
 	else if (pmu_slot_is_socket(&event->slot))
 		pmu_terms_kernel(pmu_catalog_devices(catalog), event);
 	else if (!strcmp(about->name, PMU_INTERRUPTS) &&
-		 pmu_interrupts_encode(model_of(catalog), &event->slot) < 0)
+		 pmu_interrupts_encode(model_of(catalog), &event->slot, &about->level) < 0)
 		return -EINVAL;
 	return 0;
 }

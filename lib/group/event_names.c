@@ -91,9 +91,9 @@ const struct pmu_event_about pmu_event_names[] = {
 	SIMULATED("conditional-branch-misses", BCM, "those of them that were predicted wrongly"),
 	SIMULATED("indirect-branches", BI, "jumps and calls to where a register or memory says"),
 	SIMULATED("indirect-branch-misses", BIM, "those of them that were predicted wrongly"),
-	/* which event that is, is the processor's: interrupts.c */
+	/* which event that is, and at which level, is the processor's: interrupts.c */
 	{ .name = PMU_INTERRUPTS,
-	  .about = "interrupts that the processor took, at any level",
+	  .about = "interrupts that the processor took",
 	  .unit = "",
 	  .type = PMU_TYPE_NONE,
 	  .level = PMU_LEVEL_ALL },

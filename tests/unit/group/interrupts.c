@@ -23,31 +23,38 @@ static struct pmu_catalog catalog_of(const char *vendor, uint32_t family, uint32
 	return catalog;
 }
 
-/* Codes as the vendors' event files have them; 0: none. */
+/* Codes and levels as their sources have them; 0: none. */
 static void each_processor_has_its_own(void)
 {
 	static const struct {
 		const char *vendor;
 		uint32_t family, model, stepping;
 		uint64_t code;
+		bool kernel;
 		const char *name;
 	} cpus[] = {
-		{ "GenuineIntel", 6, 0x17, 0, 0x00c8, "Penryn" },
-		{ "GenuineIntel", 6, 0x5e, 0, 0x01cb, "Skylake client" },
-		{ "GenuineIntel", 6, 0x55, 4, 0x01cb, "Skylake server" },
-		{ "GenuineIntel", 6, 0x55, 7, 0x01cb, "Cascade Lake" },
-		{ "GenuineIntel", 6, 0x8f, 0, 0x01cb, "Sapphire Rapids" },
-		{ "GenuineIntel", 6, 0xcf, 0, 0x01cb, "Emerald Rapids" },
-		{ "GenuineIntel", 6, 0x5c, 0, 0x01cb, "Goldmont" },
-		{ "AuthenticAMD", 0x10, 2, 0, 0x00cf, "K10" },
-		{ "AuthenticAMD", 0x17, 0x31, 0, 0x002c, "Zen 2" },
-		{ "AuthenticAMD", 0x19, 0x01, 0, 0x002c, "Zen 3" },
-		{ "AuthenticAMD", 0x1a, 0x02, 0, 0x002c, "Zen 5" },
-		{ "GenuineIntel", 6, 0x3c, 0, 0, "Haswell" },
-		{ "GenuineIntel", 6, 0x6a, 0, 0, "Ice Lake server" },
-		{ "GenuineIntel", 6, 0x97, 0, 0, "Alder Lake" },
-		{ "GenuineIntel", 6, 0xd7, 0, 0, "Bartlett Lake" },
-		{ "AuthenticAMD", 0x17, 0x01, 0, 0, "Zen" },
+		{ "GenuineIntel", 6, 0x0f, 0, 0x00c8, false, "Merom" },
+		{ "GenuineIntel", 6, 0x17, 0, 0x00c8, true, "Penryn" },
+		{ "GenuineIntel", 6, 0x1a, 0, 0x011d, false, "Nehalem" },
+		{ "GenuineIntel", 6, 0x2c, 0, 0x011d, false, "Westmere" },
+		{ "GenuineIntel", 6, 0x2d, 0, 0x01cb, false, "Sandy Bridge" },
+		{ "GenuineIntel", 6, 0x3e, 0, 0x01cb, false, "Ivy Bridge" },
+		{ "GenuineIntel", 6, 0x3c, 0, 0x01cb, false, "Haswell" },
+		{ "GenuineIntel", 6, 0x4f, 0, 0x01cb, false, "Broadwell" },
+		{ "GenuineIntel", 6, 0x5e, 0, 0x01cb, false, "Skylake client" },
+		{ "GenuineIntel", 6, 0x55, 4, 0x01cb, false, "Skylake server" },
+		{ "GenuineIntel", 6, 0x55, 7, 0x01cb, false, "Cascade Lake" },
+		{ "GenuineIntel", 6, 0x8f, 0, 0x01cb, true, "Sapphire Rapids" },
+		{ "GenuineIntel", 6, 0xcf, 0, 0x01cb, true, "Emerald Rapids" },
+		{ "GenuineIntel", 6, 0x5c, 0, 0x01cb, true, "Goldmont" },
+		{ "AuthenticAMD", 0x10, 2, 0, 0x00cf, false, "K10" },
+		{ "AuthenticAMD", 0x17, 0x31, 0, 0x002c, true, "Zen 2" },
+		{ "AuthenticAMD", 0x19, 0x01, 0, 0x002c, true, "Zen 3" },
+		{ "AuthenticAMD", 0x1a, 0x02, 0, 0x002c, true, "Zen 5" },
+		{ "GenuineIntel", 6, 0x6a, 0, 0, false, "Ice Lake server" },
+		{ "GenuineIntel", 6, 0x97, 0, 0, false, "Alder Lake" },
+		{ "GenuineIntel", 6, 0xd7, 0, 0, false, "Bartlett Lake" },
+		{ "AuthenticAMD", 0x17, 0x01, 0, 0, false, "Zen" },
 	};
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(cpus); i++) {
@@ -62,10 +69,120 @@ static void each_processor_has_its_own(void)
 			continue;
 		}
 		is_u64(event.slot.config, cpus[i].code, "  its code");
-		ok(event.slot.type == PERF_TYPE_RAW && event.slot.user && event.slot.kernel,
-		   "  at every level");
+		ok(event.slot.type == PERF_TYPE_RAW && event.slot.user &&
+			   event.slot.kernel == cpus[i].kernel,
+		   "  %s", cpus[i].kernel ? "at every level" : "at user level");
 		is_str(event.name, "interrupts", "  by this name");
 	}
+}
+
+/* --- recordings --- */
+
+/* Whose machines are in tests/data/counts.csv. */
+static const struct recorded {
+	const char *machine, *vendor;
+	uint32_t family, model;
+} recorded[] = {
+	{ "atom", "GenuineIntel", 6, 0x1c },        { "core2", "GenuineIntel", 6, 0x0f },
+	{ "nehalem", "GenuineIntel", 6, 0x1a },     { "nehalem-ex", "GenuineIntel", 6, 0x2e },
+	{ "westmere-ex", "GenuineIntel", 6, 0x2f }, { "ivybridge", "GenuineIntel", 6, 0x3a },
+	{ "haswell", "GenuineIntel", 6, 0x3c },     { "haswell-ep", "GenuineIntel", 6, 0x3f },
+	{ "broadwell", "GenuineIntel", 6, 0x47 },   { "broadwell-ep", "GenuineIntel", 6, 0x4f },
+	{ "skylake", "GenuineIntel", 6, 0x5e },     { "fam10h", "AuthenticAMD", 0x10, 0x08 },
+	{ "fam14h", "AuthenticAMD", 0x14, 0x01 },   { "fam15h", "AuthenticAMD", 0x15, 0x02 },
+	{ "fam16h", "AuthenticAMD", 0x16, 0x00 },   { "fam17h", "AuthenticAMD", 0x17, 0x01 },
+};
+
+#define RUNS 10
+
+static void take_runs(const char *text, uint64_t *value)
+{
+	char *at = (char *)(uintptr_t)text;
+
+	for (int i = 0; i < RUNS; i++)
+		value[i] = strtoull(at, &at, 10);
+}
+
+static uint64_t spread(const uint64_t *value)
+{
+	uint64_t least = UINT64_MAX, most = 0;
+
+	for (int i = 0; i < RUNS; i++) {
+		least = value[i] < least ? value[i] : least;
+		most = value[i] > most ? value[i] : most;
+	}
+	return most - least;
+}
+
+static const struct recorded *find_machine(const char *name)
+{
+	for (size_t i = 0; i < PMU_ARRAY_LEN(recorded); i++)
+		if (!strcmp(recorded[i].machine, name))
+			return &recorded[i];
+	return NULL;
+}
+
+/* "r5301cb:u" */
+static uint64_t code_of(const char *text)
+{
+	return strtoull(text + 1, NULL, 16) & 0xffff;
+}
+
+/* Columns: machine, event, program, code, interrupt_code, counts, interrupts. */
+static void replay(char *const *column, unsigned int *n)
+{
+	const struct recorded *machine = find_machine(column[0]);
+	uint64_t count[RUNS], interrupts[RUNS], less[RUNS];
+	struct pmu_catalog catalog;
+	struct pmu_event event;
+
+	take_runs(column[5], count);
+	if (!strcmp(column[1], "conditional") && column[0][0] != 'f' &&
+	    strcmp(column[0], "core2")) {
+		is_u64(spread(count), 0, column[0]);
+		n[2]++;
+	}
+	if (!machine || strcmp(column[1], "instructions") != 0) {
+		ok(machine != NULL, "%s is known", column[0]);
+		return;
+	}
+	catalog = catalog_of(machine->vendor, machine->family, machine->model, 0);
+	if (pmu_event_parse("interrupts", &catalog, &event))
+		return;
+	if (column[4][0] == 'r' && strcmp(column[4], "raw") != 0)
+		is_u64(event.slot.config, code_of(column[4]), column[0]);
+	take_runs(column[6], interrupts);
+	for (int i = 0; i < RUNS; i++)
+		less[i] = count[i] - interrupts[i];
+	n[0]++;
+	if (!pmu_interrupts_are_subtracted(catalog.model))
+		return;
+	n[1]++;
+	ok(!event.slot.kernel, "  %s: counted at user level alone", column[0]);
+	ok(spread(less) <= spread(count), "  %s: the spread falls from %llu to %llu", column[2],
+	   (unsigned long long)spread(count), (unsigned long long)spread(less));
+}
+
+static void recordings_are_as_the_table_says(void)
+{
+	char path[512], line[1024], *column[7], *rest;
+	unsigned int n[3] = { 0 };
+	FILE *in;
+
+	snprintf(path, sizeof(path), "%s/tests/data/counts.csv", TEST_SRCDIR);
+	in = fopen(path, "r");
+	while (in && fgets(line, sizeof(line), in)) {
+		rest = line;
+		for (int i = 0; i < 7; i++)
+			column[i] = strsep(&rest, ",");
+		if (column[6] && strcmp(column[0], "machine") != 0)
+			replay(column, n);
+	}
+	if (in)
+		fclose(in);
+	is_u64(n[0], 15 * 4, "all machines that have such an event");
+	is_u64(n[1], 7 * 4, "where it is subtracted");
+	is_u64(n[2], 9 * 4, "conditional branches, all the same in ten runs");
 }
 
 static void levels_are_not_told_apart(void)
@@ -87,10 +204,19 @@ static void names_are(const struct pmu_group *group, const char *want, const cha
 	is_str(got, want, name);
 }
 
+static bool has_difference(const struct pmu_group *group)
+{
+	for (unsigned int i = 0; i < group->n_metrics; i++)
+		if (!strcmp(group->metric[i].name, PMU_LESS_INTERRUPTS))
+			return !strcmp(group->metric[i].formula, "instructions - interrupts");
+	return false;
+}
+
 static void they_stand_behind_the_instructions(void)
 {
 	struct pmu_catalog skylake = catalog_of("GenuineIntel", 6, 0x5e, 0),
-			   haswell = catalog_of("GenuineIntel", 6, 0x3c, 0);
+			   westmere = catalog_of("GenuineIntel", 6, 0x2c, 0),
+			   ice_lake = catalog_of("GenuineIntel", 6, 0x6a, 0);
 	struct pmu_group group;
 
 	pmu_group_from_events("cycles,instructions,branches", &skylake, &group);
@@ -102,10 +228,14 @@ static void they_stand_behind_the_instructions(void)
 	pmu_group_from_events("cycles,instructions:k", &skylake, &group);
 	is_int(pmu_group_add_interrupts(&group, &skylake), 0, "instructions of the kernel");
 	names_are(&group, "cycles,instructions:k", "are left alone");
-	pmu_group_from_events("instructions", &haswell, &group);
-	is_int(pmu_group_add_interrupts(&group, &haswell), -ENOENT,
+	ok(!has_difference(&group), "there they are a bound");
+	pmu_group_from_events("instructions,cycles", &westmere, &group);
+	is_int(pmu_group_add_interrupts(&group, &westmere), 0, "where they may be taken off");
+	ok(has_difference(&group), "a metric does so");
+	pmu_group_from_events("instructions", &ice_lake, &group);
+	is_int(pmu_group_add_interrupts(&group, &ice_lake), -ENOENT,
 	       "a processor without such an event");
-	has(pmu_error_text(), "Haswell", "is named");
+	has(pmu_error_text(), "Sunny Cove", "is named");
 	names_are(&group, "instructions", "and the group is as it was");
 }
 
@@ -124,6 +254,7 @@ static void a_full_group_stays_as_it_is(void)
 int main(void)
 {
 	each_processor_has_its_own();
+	recordings_are_as_the_table_says();
 	levels_are_not_told_apart();
 	they_stand_behind_the_instructions();
 	a_full_group_stays_as_it_is();
