@@ -76,3 +76,11 @@ int pmu_section_interrupts(const struct pmu_model_section *section)
 {
 	return find_count(section, "instructions") < 0 ? -1 : find_count(section, "interrupts");
 }
+
+int pmu_section_less_interrupts(const struct pmu_model_section *section)
+{
+	for (unsigned int i = 0; i < section->n_metrics; i++)
+		if (!strcmp(section->metric[i].name, "instructions less interrupts"))
+			return (int)i;
+	return -1;
+}

@@ -26,4 +26,10 @@ bool pmu_model_has_leasts(const struct pmu_model *model);
  */
 int pmu_section_interrupts(const struct pmu_model_section *section);
 
+/**
+ * pmu_section_less_interrupts() - the metric of instructions without them, where the processor's count
+ * of interrupts may be taken off; -1: there is none
+ */
+int pmu_section_less_interrupts(const struct pmu_model_section *section);
+
 #endif

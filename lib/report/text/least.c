@@ -76,6 +76,14 @@ void pmu_text_least(struct pmu_text *t, const struct pmu_model_section *s,
 
 /* --- interrupts --- */
 
+static bool any_subtracted(const struct pmu_model *model)
+{
+	for (unsigned int i = 0; i < model->n_sections; i++)
+		if (pmu_section_less_interrupts(&model->section[i]) >= 0)
+			return true;
+	return false;
+}
+
 static uint64_t most_interrupts(const struct pmu_model *model)
 {
 	uint64_t most = 0;
@@ -124,6 +132,10 @@ const char *pmu_text_interrupted(struct pmu_text *t)
 	} else {
 		pmu_strbuf_add(&text, ", and by its page faults, which are not known");
 	}
+	pmu_strbuf_add(&text, any_subtracted(t->model)
+				      ? "; the interrupts are taken off in \"instructions less "
+					"interrupts\""
+				      : "; this is a bound, not to be taken off");
 	shown = pmu_text_shown(t, pmu_strbuf_text(&text));
 	t->failed |= text.failed;
 	pmu_strbuf_free(&text);

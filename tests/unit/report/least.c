@@ -303,7 +303,9 @@ static void writers_have_it(void)
 
 static void interrupts_mark_their_rows(void)
 {
+	struct pmu_model_metric less = { .name = "instructions less interrupts", .unit = "" };
 	struct scene s = make_scene();
+	double value = 1;
 	char *text, *json;
 
 	build_bank(build_row_at(s.thread, s.group, 2), s.group, 1)->count[1] = 0;
@@ -316,9 +318,17 @@ static void interrupts_mark_their_rows(void)
 	json = render(s.model, PMU_REPORT_JSON);
 	has(text, "at most 20,000, and by the 8 page faults of all threads",
 	    "how much it can be at most");
+	has(text, "this is a bound", "where it may not be taken off");
 	has(json, "\"interrupted\"", "JSON");
 	free(text);
 	free(json);
+	s.model->section->metric = &less;
+	s.model->section->n_metrics = 1;
+	for (unsigned int i = 0; i < s.model->section->n_rows; i++)
+		s.model->section->row[i].metric = &value;
+	text = render(s.model, PMU_REPORT_TEXT);
+	has(text, "taken off in \"instructions less", "where a metric does so");
+	free(text);
 	s.thread->major_faults = -1;
 	look(&s);
 	text = render(s.model, PMU_REPORT_TEXT);
