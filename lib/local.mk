@@ -80,6 +80,8 @@ noinst_LTLIBRARIES += %D%/libpmu-names.la
 	%D%/machine/models.c \
 	%D%/group/absent.c \
 	%D%/group/absent.h \
+	%D%/group/branches.c \
+	%D%/group/branches.h \
 	%D%/group/catalog.c \
 	%D%/group/event.c \
 	%D%/group/event_names.c \

@@ -44,6 +44,7 @@ unit_tests = \
 	%D%/unit/counters/request \
 	%D%/unit/counters/select \
 	%D%/unit/counters/software \
+	%D%/unit/group/branches \
 	%D%/unit/group/encodings \
 	%D%/unit/group/event \
 	%D%/unit/group/file \

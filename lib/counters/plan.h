@@ -70,6 +70,8 @@ struct pmu_slot {
 	 */
 	char pmu[32];
 	double scale; /* a count is raw * scale, rounded; 0: as it is */
+	/* a set of enum pmu_callgrind_event: a simulation counts these for a code of the processor's */
+	uint32_t simulated;
 	/* hybrid: the E cores', where they have the event under another code than the P cores */
 	struct pmu_slot_code e_code;
 };

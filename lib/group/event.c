@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "group/absent.h"
+#include "group/branches.h"
 #include "group/catalog.h"
 #include "group/interrupts.h"
 #include "group/native.h"
@@ -127,8 +128,8 @@ static void limit_raw(const struct pmu_cpu_model *model, struct pmu_slot *slot)
 }
 
 /* 1: neither a name of ours nor a raw code */
-static int parse_name(const char *name, const struct pmu_catalog *catalog,
-		      struct pmu_event_about *about, struct pmu_event *event)
+static int parse_name(const char *name, struct pmu_catalog *catalog, struct pmu_event_about *about,
+		      struct pmu_event *event)
 {
 	const struct pmu_event_about *known = find_name(name);
 	uint64_t code;
@@ -159,6 +160,9 @@ static int parse_name(const char *name, const struct pmu_catalog *catalog,
 	else if (!strcmp(about->name, PMU_INTERRUPTS) &&
 		 pmu_interrupts_encode(model_of(catalog), &event->slot, &about->level) < 0)
 		return -EINVAL;
+	else if (!strcmp(about->name, PMU_CONDITIONAL_BRANCHES) ||
+		 !strcmp(about->name, PMU_TAKEN_BRANCHES))
+		return pmu_branches_encode(catalog, event, &about->level);
 	return 0;
 }
 

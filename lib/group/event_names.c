@@ -5,6 +5,7 @@
 
 #include "base/compiler.h"
 #include "counters/valgrind/events.h"
+#include "group/branches.h"
 #include "group/event.h"
 #include "group/interrupts.h"
 #include "machine/models.h"
@@ -87,7 +88,13 @@ const struct pmu_event_about pmu_event_names[] = {
 	CACHE_READ("node", NODE, "memory of this NUMA node"),
 	CACHE_WRITE("node", NODE, "memory of this NUMA node"),
 	CACHE_PREFETCH("node", NODE, "memory of this NUMA node"),
-	SIMULATED("conditional-branches", BC, "conditional branches, taken or not"),
+	/* where the processor has an event for them it is that: branches.c */
+	SIMULATED(PMU_CONDITIONAL_BRANCHES, BC,
+		  "conditional branches, taken or not: the same in each run"),
+	{ .name = PMU_TAKEN_BRANCHES,
+	  .about = "taken branches, on Arm: the same in each run",
+	  .unit = "",
+	  .type = PMU_TYPE_NONE },
 	SIMULATED("conditional-branch-misses", BCM, "those of them that were predicted wrongly"),
 	SIMULATED("indirect-branches", BI, "jumps and calls to where a register or memory says"),
 	SIMULATED("indirect-branch-misses", BIM, "those of them that were predicted wrongly"),

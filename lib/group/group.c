@@ -11,6 +11,7 @@
 #include "base/compiler.h"
 #include "base/error.h"
 #include "base/strbuf.h"
+#include "group/branches.h"
 #include "group/file/parts.h"
 #include "group/likwid/likwid.h"
 #include "group/vendor/metric.h"
@@ -160,5 +161,6 @@ int pmu_group_from_events(const char *events, struct pmu_catalog *catalog, struc
 	snprintf(group->name, sizeof(group->name), "EVENTS");
 	snprintf(group->about, sizeof(group->about), "The events that were asked for");
 	group->n_events = (unsigned int)n;
+	pmu_branches_note(catalog, group);
 	return add_metrics(catalog, group);
 }

@@ -118,7 +118,8 @@ static void note_lonely(struct pmu_diff *diff, const struct pmu_series_group *gr
 bool pmu_diff_is_work(const struct pmu_series_measure *measure)
 {
 	static const char *const work[] = { "instructions", "branches",
-					    "conditional and indirect branches" };
+					    "conditional and indirect branches",
+					    "conditional-branches", "taken-branches" };
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(work); i++)
 		if (measure->kind == PMU_SERIES_COUNT && !strcmp(measure->name, work[i]))

@@ -64,6 +64,8 @@ static bool is_plain(const struct pmu_slot *slot)
 
 uint32_t pmu_callgrind_sum(const struct pmu_slot *slot)
 {
+	if (slot->simulated)
+		return slot->user && !slot->kernel && !slot->core_types ? slot->simulated : 0;
 	if (!is_plain(slot))
 		return 0;
 	if (slot->kind == PMU_SLOT_SIMULATED)
