@@ -37,6 +37,7 @@ noinst_LTLIBRARIES += %D%/libpmu-common.la
 	%D%/base/once.h \
 	%D%/base/races.c \
 	%D%/base/races.h \
+	%D%/base/retry.h \
 	%D%/base/strbuf.c \
 	%D%/base/strbuf.h \
 	%D%/base/sysfile.c \

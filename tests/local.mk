@@ -10,6 +10,7 @@ unit_tests = \
 	%D%/unit/base/fd \
 	%D%/unit/base/index \
 	%D%/unit/base/json \
+	%D%/unit/base/retry \
 	%D%/unit/base/strbuf \
 	%D%/unit/base/sysfile \
 	%D%/unit/base/textfile \

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/retry.h"
 #include "base/write.h"
 
 int pmu_lost_say(const char *folder, const char *sentence)
@@ -18,7 +19,7 @@ int pmu_lost_say(const char *folder, const char *sentence)
 	if (snprintf(path, sizeof(path), "%s/%d" PMU_LOST_ENDING, folder, (int)getpid()) >=
 	    (int)sizeof(path))
 		return -ENAMETOOLONG;
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	fd = PMU_RETRY(open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
 	if (fd < 0)
 		return errno == EEXIST ? 0 : -errno;
 	pmu_write_all(fd, sentence, strlen(sentence));

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/owner.h"
+#include "base/retry.h"
 
 int pmu_place_path(size_t nth, char path[PMU_PLACE_MAX])
 {
@@ -44,7 +45,7 @@ int pmu_place_open(const char *path, int create, const char **why)
 		*why = strerror(errno);
 		return -errno;
 	}
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	fd = PMU_RETRY(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 	if (fd < 0) {
 		rc = -errno;
 		*why = rc == -ELOOP || rc == -ENOTDIR ? "not a directory" : strerror(-rc);

@@ -7,15 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/retry.h"
+
 /* read(2) that a signal does not cut short: bytes, 0 at the end of the file, or a
  * negative errno. */
 static ssize_t read_some(int fd, char *buf, size_t size)
 {
-	ssize_t n;
+	ssize_t n = PMU_RETRY(read(fd, buf, size));
 
-	do
-		n = read(fd, buf, size);
-	while (n < 0 && errno == EINTR);
 	return n < 0 ? -errno : n;
 }
 
@@ -54,7 +53,7 @@ long pmu_sysfile_read(const char *path, char *buf, size_t size)
 	if (!size)
 		return -EINVAL;
 	buf[0] = '\0';
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = PMU_RETRY(open(path, O_RDONLY | O_CLOEXEC));
 	if (fd < 0)
 		return -errno;
 	rc = read_all(fd, buf, size - 1, &len);

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/retry.h"
+
 #define FIRST_ROOM 65536u
 
 /* Of a file all at once; one byte more shows that this was all, and is the NUL's. */
@@ -65,7 +67,7 @@ int pmu_textfile_read_open(int fd, size_t most, char **text, size_t *len)
 
 int pmu_textfile_read(const char *path, size_t most, char **text, size_t *len)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), rc;
+	int fd = PMU_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)), rc;
 	struct stat st;
 
 	*text = NULL;

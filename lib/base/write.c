@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/retry.h"
+
 /* A reader that takes nothing for so long is given up; one of messages sooner, the program waits to exit. */
 #define STUCK_MS   10000
 #define MESSAGE_MS 1000
@@ -170,7 +172,7 @@ int pmu_write_resize(int fd, off_t size)
 	int rc;
 
 	pmu_write_hold(&hold);
-	rc = ftruncate(fd, size) ? -errno : 0;
+	rc = PMU_RETRY(ftruncate(fd, size)) ? -errno : 0;
 	pmu_write_release(&hold, rc);
 	return rc;
 }
@@ -181,7 +183,7 @@ int pmu_write_reserve(int fd, int mode, off_t offset, off_t size)
 	int rc;
 
 	pmu_write_hold(&hold);
-	rc = fallocate(fd, mode, offset, size) ? -errno : 0;
+	rc = PMU_RETRY(fallocate(fd, mode, offset, size)) ? -errno : 0;
 	pmu_write_release(&hold, rc);
 	return rc;
 }

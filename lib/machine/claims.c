@@ -16,6 +16,7 @@
 #include "base/compiler.h"
 #include "base/owner.h"
 #include "base/process.h"
+#include "base/retry.h"
 #include "base/write.h"
 
 /*
@@ -74,7 +75,7 @@ static int open_file(const char *path)
 	struct stat st;
 	int fd, rc;
 
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+	fd = PMU_RETRY(open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
 	if (fd < 0)
 		return -errno;
 	rc = pmu_owner_stat(fd, &st);
@@ -158,7 +159,7 @@ static void check_claims(struct pmu_claims *claims)
 static void read_claims(struct pmu_claims *claims)
 {
 	struct pmu_claims_file *file = &claims->file;
-	ssize_t len = pread(claims->fd, file, sizeof(*file), 0);
+	ssize_t len = PMU_RETRY(pread(claims->fd, file, sizeof(*file), 0));
 
 	claims->size = len > 0 ? (size_t)len : 0;
 	if (claims->size < HEAD_SIZE ||

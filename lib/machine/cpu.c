@@ -12,6 +12,7 @@
 
 #include "base/compiler.h"
 #include "base/once.h"
+#include "base/retry.h"
 #include "base/sysfile.h"
 #include "machine/cpuid.h"
 
@@ -371,11 +372,11 @@ bool pmu_cpu_tsc_invariant(void)
 static int read_cpuinfo(char *text, size_t size)
 {
 	ssize_t len;
-	int fd = open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC);
+	int fd = PMU_RETRY(open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC));
 
 	if (fd < 0)
 		return -errno;
-	len = read(fd, text, size - 1);
+	len = PMU_RETRY(read(fd, text, size - 1));
 	close(fd);
 	if (len < 0)
 		return -EIO;

@@ -7,13 +7,14 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/retry.h"
 #include "base/textfile.h"
 #include "machine/cpuid.h"
 
 int pmu_cpuid_load(const char *path, struct pmu_cpuid_dump *dump)
 {
 	/* a pipe nobody writes to holds up no one */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = PMU_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
 	char *text;
 	size_t len;
 	int rc;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/retry.h"
 #include "base/write.h"
 #include "report/report.h"
 
@@ -120,7 +121,7 @@ static int enter_folder(struct target *target, const char *path)
 	if (len)
 		snprintf(folder, sizeof(folder), "%.*s", (int)len, path);
 	strcpy(target->name, path + len);
-	target->folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	target->folder = PMU_RETRY(open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC));
 	return target->folder < 0 ? -errno : 0;
 }
 
@@ -160,7 +161,7 @@ static int open_target(struct target *target, const char *path)
 {
 	int rc;
 
-	*target = (struct target){ .fd = open(path, O_PATH | O_CLOEXEC), .folder = -1 };
+	*target = (struct target){ .fd = PMU_RETRY(open(path, O_PATH | O_CLOEXEC)), .folder = -1 };
 	if (target->fd < 0)
 		return -errno;
 	if (!fstat(target->fd, &target->st))
@@ -179,10 +180,10 @@ static int open_again(const struct target *target, const char *path)
 	int fd;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", target->fd);
-	fd = open(link, flags);
+	fd = PMU_RETRY(open(link, flags));
 	if (fd >= 0 || (errno != ENOENT && errno != EACCES))
 		return fd < 0 ? -errno : fd;
-	fd = open(path, flags);
+	fd = PMU_RETRY(open(path, flags));
 	if (fd < 0)
 		return -errno;
 	if (!fstat(fd, &st) && is_same(&st, &target->st))
@@ -227,8 +228,8 @@ static int open_beside(int folder, char *temp, size_t size)
 		int fd;
 
 		snprintf(temp, size, ".pmu-%ld-%u.tmp", (long)getpid(), n);
-		fd = openat(folder, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			    0666);
+		fd = PMU_RETRY(openat(folder, temp,
+				      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
 		if (fd >= 0)
 			return fd;
 		if (errno != EEXIST)
@@ -310,7 +311,9 @@ static int write_to_target(struct target *target, const char *path, const char *
 /* A link to a file that does not exist yet: the kernel creates that, where it may be created. */
 static int write_behind_link(struct target *target, const char *path, const char *text, size_t len)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_NOCTTY | O_NONBLOCK | O_CLOEXEC, 0666), rc;
+	int fd = PMU_RETRY(
+		    open(path, O_WRONLY | O_CREAT | O_NOCTTY | O_NONBLOCK | O_CLOEXEC, 0666)),
+	    rc;
 
 	if (fd < 0)
 		return -errno;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/retry.h"
 #include "base/time.h"
 #include "base/write.h"
 #include "report/report.h"
@@ -99,7 +100,7 @@ static int lock_outputs(void)
 	if (pmu_store_dir(1, dir, sizeof(dir)) < 0)
 		return -1;
 	snprintf(path, sizeof(path), "%s/outputs", dir);
-	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	fd = PMU_RETRY(open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
 	for (int tries = 0; fd >= 0 && tries < 200; tries++) {
 		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
 			break;

@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/races.h"
+#include "base/retry.h"
 #include "base/write.h"
 
 #define LARGEST_PIECE ((uint64_t)16 << 20)
@@ -39,7 +40,7 @@ static void note_why(struct pmu_table *table, const char *what, int error)
 int pmu_pieces_open(struct pmu_table *table)
 {
 	struct stat st;
-	int fd = open(table->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	int fd = PMU_RETRY(open(table->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC));
 
 	if (fd < 0)
 		return -errno;

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/lost.h"
 #include "base/place.h"
+#include "base/retry.h"
 #include "base/write.h"
 
 /* If this much cannot be reserved for a new file, its disk is full: the next folder is tried. */
@@ -145,7 +146,8 @@ static int create_in(int dir_fd, const char *name)
 {
 	int fd, rc;
 
-	fd = openat(dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	fd = PMU_RETRY(
+		openat(dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
 	if (fd < 0)
 		return -errno;
 	/* Undoes the umask; and reserves space now, without changing the size. */

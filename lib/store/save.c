@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/retry.h"
 #include "base/write.h"
 #include "store/row.h"
 
@@ -73,7 +74,7 @@ static int copy_head(int from, int to, uint64_t offset, const struct heads *befo
 
 	if (before->chunk.kind == PMU_CHUNK_FREE)
 		return pmu_write_at(to, &then.chunk, sizeof(then.chunk), (off_t)offset);
-	if (pread(from, &now, sizeof(now), (off_t)offset) != (ssize_t)sizeof(now))
+	if (PMU_RETRY(pread(from, &now, sizeof(now), (off_t)offset)) != (ssize_t)sizeof(now))
 		return -EUCLEAN;
 	/* no reader is to take for whole what its thread has written meanwhile */
 	then.ring.overrun = now.ring.n - before->ring.n;
@@ -97,7 +98,7 @@ static int copy_chunks(int from, int to, uint64_t end)
 	while (offset < end && !rc) {
 		struct heads heads = { .chunk = { .size = 0 } };
 
-		if (pread(from, &heads, sizeof(heads), (off_t)offset) <
+		if (PMU_RETRY(pread(from, &heads, sizeof(heads), (off_t)offset)) <
 			    (ssize_t)sizeof(heads.chunk) ||
 		    heads.chunk.size < sizeof(heads.chunk) || heads.chunk.size > end - offset)
 			return -EUCLEAN;
@@ -126,8 +127,9 @@ static int open_beside(const char *to, const struct stat *old, struct place *pla
 	if (!place->beside)
 		return -ENOMEM;
 	snprintf(place->beside, size, "%s.%ld.new", to, (long)getpid());
-	place->fd = open(place->beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-			 old ? old->st_mode & 0777 : 0666);
+	place->fd = PMU_RETRY(open(place->beside,
+				   O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+				   old ? old->st_mode & 0777 : 0666));
 	if (place->fd >= 0)
 		return 0;
 	free(place->beside);
@@ -147,13 +149,13 @@ static int open_place(const char *to, struct place *place)
 		rc = open_beside(to, exists ? &st : NULL, place);
 	if (rc || place->fd >= 0)
 		return rc;
-	place->fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	place->fd = PMU_RETRY(open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
 	return place->fd < 0 ? -errno : 0;
 }
 
 static int close_place(struct place *place, const char *to, int rc)
 {
-	if (close(place->fd) < 0 && !rc)
+	if (close(place->fd) < 0 && !rc && errno != EINTR)
 		rc = -errno;
 	if (place->beside && !rc && rename(place->beside, to) < 0)
 		rc = -errno;
@@ -165,7 +167,7 @@ static int close_place(struct place *place, const char *to, int rc)
 
 int pmu_store_save(const char *from, const char *to)
 {
-	int in = open(from, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), rc;
+	int in = PMU_RETRY(open(from, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)), rc;
 	struct pmu_store_head head;
 	struct place out;
 
@@ -174,7 +176,7 @@ int pmu_store_save(const char *from, const char *to)
 	rc = open_place(to, &out);
 	if (rc)
 		goto close_in;
-	if (pread(in, &head, sizeof(head), 0) != (ssize_t)sizeof(head))
+	if (PMU_RETRY(pread(in, &head, sizeof(head), 0)) != (ssize_t)sizeof(head))
 		rc = -EUCLEAN;
 	if (!rc)
 		rc = copy_chunks(in, out.fd, head.size);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/retry.h"
 #include "base/textfile.h"
 #include "base/write.h"
 #include "bindings/command/check/judge.h"
@@ -246,7 +247,7 @@ static int update(const struct request *request, const struct pmu_series *now)
 
 static int append(const char *path, const struct pmu_strbuf *text)
 {
-	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+	int fd = PMU_RETRY(open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
 	int rc = fd < 0 ? -errno : pmu_write_all(fd, pmu_strbuf_text(text), text->len);
 
 	if (fd >= 0)

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/retry.h"
 #include "base/strbuf.h"
 #include "base/sysfile.h"
 #include "base/time.h"
@@ -62,11 +63,12 @@ static PMU_PRINTF(2, 3) const char *read_text(struct look *look, const char *fmt
 	va_start(args, fmt);
 	fits = path_of(look, path, fmt, args);
 	va_end(args);
-	fd = fits ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	fd = fits ? PMU_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) : -1;
 	if (fd < 0)
 		return NULL;
 	text->len = 0;
-	while ((n = read(fd, part, sizeof(part))) > 0 && text->len < TEXT_MAX && !text->failed)
+	while ((n = PMU_RETRY(read(fd, part, sizeof(part)))) > 0 && text->len < TEXT_MAX &&
+	       !text->failed)
 		pmu_strbuf_add_n(text, part, (size_t)n);
 	close(fd);
 	return n || text->failed || !text->len ? NULL : text->text;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/retry.h"
 #include "base/textfile.h"
 #include "bindings/command/json/read.h"
 #include "bindings/command/report/inputs.h"
@@ -140,7 +141,7 @@ static int open_input(const struct pmu_input *input)
 {
 	if (input->kept && *input->kept >= 0)
 		return *input->kept;
-	return open(input->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return PMU_RETRY(open(input->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 }
 
 /* What a file is, is told by how it begins. */
@@ -154,7 +155,8 @@ int pmu_input_read(struct pmu_input *input)
 	fd = open_input(input);
 	if (fd < 0)
 		return pmu_fail(errno, "cannot open %s: %s", input->path, strerror(errno));
-	n = fstat(fd, &st) || !S_ISREG(st.st_mode) ? -1 : pread(fd, &head, sizeof(head), 0);
+	n = fstat(fd, &st) || !S_ISREG(st.st_mode) ? -1
+						   : PMU_RETRY(pread(fd, &head, sizeof(head), 0));
 	if (n < 0)
 		rc = pmu_fail(EINVAL, "cannot read %s: it is not an ordinary file", input->path);
 	else if (!n)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/retry.h"
 #include "base/time.h"
 #include "bindings/command/command.h"
 #include "bindings/command/run/run.h"
@@ -82,11 +83,8 @@ static void become(const struct pmu_run_start *start, const struct before *befor
 static int wait_for_exec(int report_fd)
 {
 	int error = 0;
-	ssize_t n;
+	ssize_t n = PMU_RETRY(read(report_fd, &error, sizeof(error)));
 
-	do
-		n = read(report_fd, &error, sizeof(error));
-	while (n < 0 && errno == EINTR);
 	return n == (ssize_t)sizeof(error) ? error : 0;
 }
 

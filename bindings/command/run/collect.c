@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/lost.h"
 #include "base/place.h"
+#include "base/retry.h"
 #include "base/sysfile.h"
 #include "bindings/command/run/run.h"
 #include "group/metric.h"
@@ -199,14 +200,15 @@ static bool mark_ended(const char *path)
 {
 	const off_t at = offsetof(struct pmu_store_head, next);
 	const uint32_t ended = PMU_NEXT_EXIT;
-	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	int fd = PMU_RETRY(open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW));
 	uint32_t next;
 	bool marked;
 
 	if (fd < 0)
 		return false;
-	marked = pread(fd, &next, sizeof(next), at) == sizeof(next) && next == PMU_NEXT_GOES_ON &&
-		 pwrite(fd, &ended, sizeof(ended), at) == sizeof(ended);
+	marked = PMU_RETRY(pread(fd, &next, sizeof(next), at)) == sizeof(next) &&
+		 next == PMU_NEXT_GOES_ON &&
+		 PMU_RETRY(pwrite(fd, &ended, sizeof(ended), at)) == sizeof(ended);
 	close(fd);
 	return marked;
 }

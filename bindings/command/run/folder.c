@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/retry.h"
 #include "bindings/command/run/run.h"
 #include "store/place.h"
 #include "store/read/list.h"
@@ -204,7 +205,7 @@ void pmu_run_folder_leave(const struct pmu_run_folder *folder)
 	int fd;
 
 	snprintf(mark, sizeof(mark), "%s/" REPORTED, folder->path);
-	fd = open(mark, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	fd = PMU_RETRY(open(mark, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
 	if (fd >= 0)
 		close(fd);
 }

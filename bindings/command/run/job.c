@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/retry.h"
 #include "base/sysfile.h"
 #include "bindings/command/run/run.h"
 #include "bindings/mpi/job.h"
@@ -53,7 +54,7 @@ static int open_in(const struct pmu_run_folder *folder, const char *name, struct
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/%s", folder->path, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	fd = PMU_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
 	if (fd >= 0 && (fstat(fd, st) || !S_ISREG(st->st_mode))) {
 		close(fd);
 		fd = -1;
@@ -70,7 +71,7 @@ static unsigned long ranks_of_job(const struct pmu_run_folder *folder, const cha
 
 	if (fd < 0)
 		return 0;
-	if (read(fd, text, sizeof(text) - 1) < 0)
+	if (PMU_RETRY(read(fd, text, sizeof(text) - 1)) < 0)
 		text[0] = '\0';
 	close(fd);
 	return strtoul(text, NULL, 10);
@@ -82,7 +83,7 @@ static void take_report(const struct pmu_run_folder *folder, struct pmu_run_part
 	struct stat st;
 	int fd = open_in(folder, MPI_JOB_REPORT, &st);
 	char *bytes = fd >= 0 && st.st_size <= INT_MAX ? malloc((size_t)st.st_size + 1) : NULL;
-	ssize_t n = bytes ? pread(fd, bytes, (size_t)st.st_size, 0) : -1;
+	ssize_t n = bytes ? PMU_RETRY(pread(fd, bytes, (size_t)st.st_size, 0)) : -1;
 
 	if (n >= 0 && !pmu_ranks_decode(bytes, (size_t)n, &ranks) &&
 	    !pmu_ranks_model(ranks, &parts->job))

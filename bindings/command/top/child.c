@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/retry.h"
 #include "base/write.h"
 
 #define MOMENT_NS 50000000l
@@ -24,8 +25,8 @@ static int open_aside(void)
 {
 	const char *tmp = getenv("TMPDIR");
 	char name[] = "/tmp/pmu-top-XXXXXX";
-	int fd = open(tmp && tmp[0] == '/' ? tmp : "/tmp",
-		      O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
+	int fd = PMU_RETRY(open(tmp && tmp[0] == '/' ? tmp : "/tmp",
+				O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600));
 
 	if (fd >= 0)
 		return fd;
@@ -41,7 +42,7 @@ static void print_kept(int fd, off_t *at)
 	char bytes[4096];
 	ssize_t n;
 
-	while ((n = pread(fd, bytes, sizeof(bytes), *at)) > 0) {
+	while ((n = PMU_RETRY(pread(fd, bytes, sizeof(bytes), *at))) > 0) {
 		pmu_write_all(STDERR_FILENO, bytes, (size_t)n);
 		*at += n;
 	}

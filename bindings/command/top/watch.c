@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/retry.h"
 #include "pmu.h"
 #include "store/place.h"
 #include "store/read/snapshot.h"
@@ -45,8 +46,8 @@ static bool is_same(const struct pmu_top_watched *one, const struct stat *st, in
 		return false;
 	if (one->fd >= 0)
 		return true;
-	return pread(fd, &head, sizeof(head), 0) == (ssize_t)sizeof(head) && head.pid == one->pid &&
-	       head.start_unix_ns == one->start_unix_ns;
+	return PMU_RETRY(pread(fd, &head, sizeof(head), 0)) == (ssize_t)sizeof(head) &&
+	       head.pid == one->pid && head.start_unix_ns == one->start_unix_ns;
 }
 
 static bool is_watched(const struct pmu_top_watch *watch, const struct stat *st, int fd)
@@ -83,7 +84,7 @@ static int take_up(struct pmu_top_watch *watch, const char *path)
 	struct stat st;
 	int rc;
 
-	one.fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	one.fd = PMU_RETRY(open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
 	if (one.fd < 0)
 		return 0; /* gone since, or not ours to read */
 	if (fstat(one.fd, &st) || !S_ISREG(st.st_mode) || is_watched(watch, &st, one.fd)) {
@@ -138,7 +139,7 @@ static void drop_old(struct pmu_top_watch *watch)
 static enum pmu_top_state state_of(struct pmu_top_watched *one)
 {
 	struct pmu_store_head head;
-	ssize_t n = pread(one->fd, &head, sizeof(head), 0);
+	ssize_t n = PMU_RETRY(pread(one->fd, &head, sizeof(head), 0));
 	enum pmu_liveness liveness;
 
 	if (n != (ssize_t)sizeof(head))

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/retry.h"
 #include "base/write.h"
 
 #ifdef HAVE_ZLIB
@@ -98,13 +99,14 @@ static int open_file(struct pmu_trace_sink *sink)
 	struct stat st;
 
 	if (stat(sink->path, &st) == 0 && !S_ISREG(st.st_mode))
-		return open(sink->path, O_WRONLY | O_CLOEXEC);
+		return PMU_RETRY(open(sink->path, O_WRONLY | O_CLOEXEC));
 	if (asprintf(&sink->beside, "%s.%d.new", sink->path, (int)getpid()) < 0) {
 		sink->beside = NULL;
 		errno = ENOMEM;
 		return -1;
 	}
-	return open(sink->beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+	return PMU_RETRY(
+		open(sink->beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666));
 }
 
 int pmu_trace_sink_open(struct pmu_trace_sink *sink, const char *path, bool compressed)

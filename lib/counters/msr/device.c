@@ -11,6 +11,7 @@
 
 #include "base/compiler.h"
 #include "base/error.h"
+#include "base/retry.h"
 #include "counters/msr/journal.h"
 
 int pmu_msr_path(const char *template, int cpu, char *path, size_t size)
@@ -94,7 +95,7 @@ static int open_path(const char *template, int cpu, char *path, size_t size)
 	if (rc)
 		return rc;
 	do
-		rc = open(path, O_RDWR | O_CLOEXEC);
+		rc = PMU_RETRY(open(path, O_RDWR | O_CLOEXEC));
 	while (rc < 0 && pmu_fd_more(errno));
 	return rc < 0 ? -errno : rc;
 }
@@ -228,9 +229,9 @@ static int open_batch(struct pmu_msr_device *device, const struct pmu_machine_fr
 
 	if (!asked && wanted(from))
 		return 0;
-	fd = open(asked ? asked : PMU_MSR_BATCH_DEFAULT, O_RDWR | O_CLOEXEC);
+	fd = PMU_RETRY(open(asked ? asked : PMU_MSR_BATCH_DEFAULT, O_RDWR | O_CLOEXEC));
 	if (fd < 0 && errno == EACCES)
-		fd = open(asked ? asked : PMU_MSR_BATCH_DEFAULT, O_RDONLY | O_CLOEXEC);
+		fd = PMU_RETRY(open(asked ? asked : PMU_MSR_BATCH_DEFAULT, O_RDONLY | O_CLOEXEC));
 	if (fd < 0)
 		return asked ? refuse(asked, 0, -errno) : 0;
 	pmu_fd_begin(&limit);

@@ -17,6 +17,7 @@
 #include "base/owner.h"
 #include "base/place.h"
 #include "base/process.h"
+#include "base/retry.h"
 #include "counters/msr/registers.h"
 
 /* --- those of dead sessions --- */
@@ -52,7 +53,7 @@ static void failed(struct restoring *self, int error)
 /* All of a file that is ours alone, or NULL with a sentence. */
 static char *load(int dir, const char *name, size_t *len)
 {
-	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	int fd = PMU_RETRY(openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
 	struct stat st;
 	char *text = NULL;
 	ssize_t n;
@@ -69,7 +70,7 @@ static char *load(int dir, const char *name, size_t *len)
 	else
 		text = malloc((size_t)st.st_size + 1);
 	for (*len = 0; text && *len < (size_t)st.st_size; *len += (size_t)n) {
-		n = read(fd, text + *len, (size_t)st.st_size - *len);
+		n = PMU_RETRY(read(fd, text + *len, (size_t)st.st_size - *len));
 		if (n <= 0)
 			break;
 	}

@@ -10,6 +10,7 @@
 
 #include "base/place.h"
 #include "base/process.h"
+#include "base/retry.h"
 #include "base/write.h"
 #include "counters/msr/journal.h"
 
@@ -32,11 +33,12 @@ static int write_file(int dir, const char *name, const struct pmu_strbuf *text)
 	int fd, rc;
 
 	snprintf(draft, sizeof(draft), "%s.new", name);
-	fd = openat(dir, draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	fd = PMU_RETRY(
+		openat(dir, draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
 	if (fd < 0)
 		return -errno;
 	rc = fchmod(fd, 0600) ? -errno : pmu_write_all(fd, text->text, text->len);
-	if (close(fd) && !rc)
+	if (close(fd) && !rc && errno != EINTR)
 		rc = -errno;
 	if (!rc && renameat(dir, draft, dir, name))
 		rc = -errno;

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/retry.h"
 #include "base/write.h"
 #include "counters/valgrind/request.h"
 #include "counters/valgrind/text.h"
@@ -111,8 +112,8 @@ static const char *next_line(struct lines *lines)
 		memmove(lines->text, lines->text + lines->from, lines->to - lines->from);
 		lines->to -= lines->from;
 		lines->from = 0;
-		n = pread(the_log.fd, lines->text + lines->to, sizeof(lines->text) - lines->to,
-			  lines->at);
+		n = PMU_RETRY(pread(the_log.fd, lines->text + lines->to,
+				    sizeof(lines->text) - lines->to, lines->at));
 		if (n <= 0)
 			return NULL;
 		lines->at += n;
@@ -205,7 +206,7 @@ static int open_file(char *why, size_t size)
 {
 	struct pmu_fd_limit limit;
 	struct stat st;
-	int fd = open(the_log.path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = PMU_RETRY(open(the_log.path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
 	int rc = fd < 0 ? -errno : 0;
 
 	if (!rc && (fstat(fd, &st) || !S_ISREG(st.st_mode)))

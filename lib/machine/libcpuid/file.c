@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/retry.h"
 #include "base/write.h"
 #include "machine/libcpuid/load.h"
 #include "machine/libcpuid/raw.h"
@@ -156,7 +157,7 @@ static int read_back(int fd, struct pmu_strbuf *out)
 
 	if (lseek(fd, 0, SEEK_SET) < 0)
 		return pmu_fail(errno, "cannot read a dump back: %s", strerror(errno));
-	while ((got = read(fd, part, sizeof(part))) > 0)
+	while ((got = PMU_RETRY(read(fd, part, sizeof(part)))) > 0)
 		pmu_strbuf_add_n(out, part, (size_t)got);
 	return got < 0 ? pmu_fail(errno, "cannot read a dump back: %s", strerror(errno)) : 0;
 }

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/owner.h"
 #include "base/place.h"
+#include "base/retry.h"
 #include "base/sysfile.h"
 #include "base/time.h"
 #include "pmu.h"
@@ -27,11 +28,11 @@
 #define LOOK_CHUNKS 64
 #define LOOK_SIZE   4096u
 /* Left-overs that a session looks at before it finds that one seems to be due. */
-#define LOOK_FILES  4
+#define LOOK_FILES 4
 /* Bytes of names that are read at once; what leaves so many free was the last. */
-#define NAMES_SIZE  16384
-#define NAME_ROOM   512
-#define DAY_NS      (24ull * 3600 * 1000000000u)
+#define NAMES_SIZE 16384
+#define NAME_ROOM  512
+#define DAY_NS     (24ull * 3600 * 1000000000u)
 /* Right to write taken: nobody will, and the file's time is that of the one who found out. */
 #define FOUND_MODE 0400
 
@@ -64,7 +65,8 @@ static bool find_in_meta(int fd, uint64_t offset, const struct pmu_chunk_copy *c
 {
 	_Alignas(8) char bytes[LOOK_SIZE];
 	size_t used = chunk->used < sizeof(bytes) ? chunk->used : sizeof(bytes), pos = 0;
-	ssize_t n = pread(fd, bytes, used, (off_t)(offset + sizeof(struct pmu_store_chunk)));
+	ssize_t n = PMU_RETRY(
+		pread(fd, bytes, used, (off_t)(offset + sizeof(struct pmu_store_chunk))));
 	struct pmu_record record;
 
 	while (n > 0 && pmu_meta_next(bytes, (size_t)n, &pos, &record) > 0) {
@@ -85,7 +87,7 @@ static void find_program(int fd, uint64_t size, struct pmu_store_entry *entry)
 	int i;
 
 	for (i = 0; i < LOOK_CHUNKS && offset < size; i++) {
-		if (pread(fd, &chunk, sizeof(chunk), (off_t)offset) != sizeof(chunk) ||
+		if (PMU_RETRY(pread(fd, &chunk, sizeof(chunk), (off_t)offset)) != sizeof(chunk) ||
 		    !pmu_chunk_check(&chunk, size - offset, &copy))
 			return;
 		if (copy.kind == PMU_CHUNK_META && find_in_meta(fd, offset, &copy, entry))
@@ -114,7 +116,7 @@ static bool entry_fill(int fd, const char *name, const struct stat *st,
 		       struct pmu_store_entry *entry, bool *reported)
 {
 	struct pmu_store_head head;
-	ssize_t n = pread(fd, &head, sizeof(head), 0);
+	ssize_t n = PMU_RETRY(pread(fd, &head, sizeof(head), 0));
 	uint64_t length = (uint64_t)st->st_size;
 
 	entry->size = taken_by(st);
@@ -190,7 +192,7 @@ static int list_file(struct listing *list, const char *place, int dir_fd, const 
 
 	if (!is_store_name(name))
 		return 0;
-	fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	fd = PMU_RETRY(openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
 	if (fd < 0 && (errno == ENOENT || errno == ELOOP))
 		return 0;
 	rc = list_opened(list, place, dir_fd, fd, name);

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/owner.h"
+#include "base/retry.h"
 #include "store/place.h"
 #include "store/read/snapshot.h"
 
@@ -122,7 +123,7 @@ static bool has_changed(int fd, const struct image *image)
 	for (size_t at = 0; at < image->size; at += sizeof(bytes)) {
 		size_t size = image->size - at < sizeof(bytes) ? image->size - at : sizeof(bytes);
 
-		if (pread(fd, bytes, size, (off_t)at) != (ssize_t)size ||
+		if (PMU_RETRY(pread(fd, bytes, size, (off_t)at)) != (ssize_t)size ||
 		    memcmp(bytes, (const char *)image->bytes + at, size))
 			return true;
 	}
@@ -252,7 +253,7 @@ static int look_safely(const struct image *image, const char *path, look_fn *loo
 
 static int open_path(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	int fd = PMU_RETRY(open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
 
 	if (fd < 0)
 		return pmu_fail(errno, "cannot open %s: %s", path,
