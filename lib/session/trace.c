@@ -165,6 +165,7 @@ void pmu_trace_remark(void)
 int pmu_trace_save(void)
 {
 	struct pmu_output output = { .configured = pmu_session.config.trace };
+	struct pmu_store_view view;
 	int rc;
 
 	if (!pmu_session.config.trace[0] || pmu_session.kept)
@@ -174,7 +175,8 @@ int pmu_trace_save(void)
 	rc = pmu_output_name(&output);
 	if (rc < 0)
 		return rc;
-	rc = pmu_store_save(pmu_session.table.path, output.path);
+	view = pmu_table_view(&pmu_session.table);
+	rc = pmu_store_save(pmu_session.table.path, &view, output.path);
 	if (rc < 0)
 		pmu_fail(-rc, "cannot write the trace %s: %s", output.path, strerror(-rc));
 	pmu_output_forget(&output);

@@ -75,7 +75,7 @@ static int copy_head(int from, int to, uint64_t offset, const struct heads *befo
 	if (before->chunk.kind == PMU_CHUNK_FREE)
 		return pmu_write_at(to, &then.chunk, sizeof(then.chunk), (off_t)offset);
 	if (PMU_RETRY(pread(from, &now, sizeof(now), (off_t)offset)) != (ssize_t)sizeof(now))
-		return -EUCLEAN;
+		return -EIO;
 	/* no reader is to take for whole what its thread has written meanwhile */
 	then.ring.overrun = now.ring.n - before->ring.n;
 	/* another thread's by now */
@@ -90,7 +90,31 @@ static bool has_copied_head(const struct pmu_store_chunk *chunk)
 	       (chunk->kind == PMU_CHUNK_TRACE && chunk->size >= sizeof(struct heads));
 }
 
-static int copy_chunks(int from, int to, uint64_t end)
+/* What came when the file had no room any more. */
+static int copy_memory(const struct pmu_store_view *view, int to, uint64_t offset, uint64_t end)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < view->n_pieces && !rc; i++) {
+		const struct pmu_store_piece *piece = &view->piece[i];
+		uint64_t left = piece->offset < end ? end - piece->offset : 0;
+
+		if (piece->offset >= offset)
+			rc = pmu_write_at(to, piece->base, left < piece->size ? left : piece->size,
+					  (off_t)piece->offset);
+	}
+	return rc;
+}
+
+/* Behind what can be read of the file.  The copy's head tells readers that it was longer. */
+static int copy_rest(const struct pmu_store_view *view, int to, uint64_t offset, uint64_t end)
+{
+	int rc = view ? copy_memory(view, to, offset, end) : pmu_write_resize(to, (off_t)offset);
+
+	return rc ? rc : view ? 0 : PMU_STORE_CUT;
+}
+
+static int copy_chunks(int from, const struct pmu_store_view *view, int to, uint64_t end)
 {
 	uint64_t offset = PMU_STORE_HEAD_SIZE;
 	int rc = copy_bytes(from, to, 0, offset);
@@ -101,7 +125,7 @@ static int copy_chunks(int from, int to, uint64_t end)
 		if (PMU_RETRY(pread(from, &heads, sizeof(heads), (off_t)offset)) <
 			    (ssize_t)sizeof(heads.chunk) ||
 		    heads.chunk.size < sizeof(heads.chunk) || heads.chunk.size > end - offset)
-			return -EUCLEAN;
+			return copy_rest(view, to, offset, end);
 		rc = copy_bytes(from, to, offset, used_of(&heads));
 		if (!rc && has_copied_head(&heads.chunk))
 			rc = copy_head(from, to, offset, &heads);
@@ -155,17 +179,17 @@ static int open_place(const char *to, struct place *place)
 
 static int close_place(struct place *place, const char *to, int rc)
 {
-	if (close(place->fd) < 0 && !rc && errno != EINTR)
+	if (close(place->fd) < 0 && rc >= 0 && errno != EINTR)
 		rc = -errno;
-	if (place->beside && !rc && rename(place->beside, to) < 0)
+	if (place->beside && rc >= 0 && rename(place->beside, to) < 0)
 		rc = -errno;
-	if (place->beside && rc)
+	if (place->beside && rc < 0)
 		unlink(place->beside);
 	free(place->beside);
 	return rc;
 }
 
-int pmu_store_save(const char *from, const char *to)
+int pmu_store_save(const char *from, const struct pmu_store_view *view, const char *to)
 {
 	int in = PMU_RETRY(open(from, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)), rc;
 	struct pmu_store_head head;
@@ -177,9 +201,9 @@ int pmu_store_save(const char *from, const char *to)
 	if (rc)
 		goto close_in;
 	if (PMU_RETRY(pread(in, &head, sizeof(head), 0)) != (ssize_t)sizeof(head))
-		rc = -EUCLEAN;
+		rc = -EIO;
 	if (!rc)
-		rc = copy_chunks(in, out.fd, head.size);
+		rc = copy_chunks(in, view, out.fd, head.size);
 	rc = close_place(&out, to, rc);
 close_in:
 	close(in);

@@ -272,6 +272,69 @@ static void a_report_may_be_larger_than_a_file(void)
 	run_done(&r);
 }
 
+/* --- a trace whose store had no room for all of it --- */
+
+static int outgrow_files(void *dies)
+{
+	struct rlimit limit, little;
+	char name[32];
+
+	getrlimit(RLIMIT_FSIZE, &limit);
+	little = limit;
+	begin_end("before");
+	little.rlim_cur = 4096;
+	setrlimit(RLIMIT_FSIZE, &little);
+	for (int i = 0; i < 5000; i++) {
+		snprintf(name, sizeof(name), "region %d", i);
+		begin_end(name);
+	}
+	setrlimit(RLIMIT_FSIZE, &limit);
+	if (dies)
+		kill(getpid(), SIGKILL);
+	return 0;
+}
+
+static void a_trace_has_what_its_store_had_no_room_for(void)
+{
+	static const char *const env[] = { "PMU_PIN=none", "PMU_BACKEND=clock",
+					   "PMU_TRACE=@/run.trace", "PMU_TRACE_SIZE=2MiB", NULL };
+	struct run r;
+	json_t *made;
+
+	run(&r, outgrow_files, NULL, env);
+	run_good(&r, "a store outgrows its room while calls are traced");
+	made = run_report_of(&r, run_path(&r, "run.trace"));
+	is_int(run_calls(made, "before"), 1, "the trace has what came before");
+	is_int(run_calls(made, "region 4999"), 1, "and after that");
+	is_int(run_stores(&r, NULL, 0), 0, "nothing is left");
+	json_decref(made);
+	run_done(&r);
+}
+
+/* What was in memory died with it. */
+static void a_trace_that_is_cut_has_what_there_was(void)
+{
+	char line[10000], self[1024] = "", *text;
+	struct run r;
+	json_t *made;
+
+	run_open(&r);
+	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
+		run_die("/proc/self/exe");
+	snprintf(line, sizeof(line),
+		 "cd %s && XDG_RUNTIME_DIR=$PWD/xdg PMU_BACKEND=clock PMU_TRACE_SIZE=2MiB "
+		 "%s run --pin none --trace run.trace -o run.json %s --outgrow 2>err",
+		 r.dir, run_command_path(), self);
+	ok(system(line) != 0, "a program is killed that has outgrown its room");
+	text = run_slurp(run_path(&r, "err"));
+	has(text, "run.trace lacks what came when there was no room", "pmu run says so");
+	free(text);
+	made = run_report_of(&r, run_path(&r, "run.trace"));
+	is_int(run_calls(made, "main/before"), 1, "the trace has what came before");
+	json_decref(made);
+	run_done(&r);
+}
+
 static void hostile_folders_are_not_used(void)
 {
 	struct run r;
@@ -314,8 +377,10 @@ static void hostile_folders_are_not_used(void)
 	run_done(&r);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	if (argc > 1 && !strcmp(argv[1], "--outgrow"))
+		return outgrow_files(argv);
 	memory_serves_where_there_is_no_file(without_shared_memory, "no /dev/shm");
 	memory_serves_where_there_is_no_file(full_shared_memory, "a full /dev/shm");
 	a_store_may_outgrow_its_disk();
@@ -323,6 +388,8 @@ int main(void)
 	files_may_be_limited_in_size();
 	every_limit_leaves_the_program_alone();
 	a_report_may_be_larger_than_a_file();
+	a_trace_has_what_its_store_had_no_room_for();
+	a_trace_that_is_cut_has_what_there_was();
 	hostile_folders_are_not_used();
 	return done_testing();
 }

@@ -72,9 +72,13 @@ static void save(const struct pmu_store_entry *entry, size_t n, const char *path
 		int rc = i ? pmu_output_aside(path, entry[i].pid, 0, aside, sizeof(aside)) : 0;
 
 		if (rc >= 0)
-			rc = pmu_store_save(entry[i].path, i ? aside : path);
+			rc = pmu_store_save(entry[i].path, NULL, i ? aside : path);
 		if (rc < 0)
 			pmu_command_error("cannot write %s: %s", i ? aside : path, strerror(-rc));
+		else if (rc == PMU_STORE_CUT)
+			pmu_command_error(
+				"%s lacks what came when there was no room for results any more",
+				i ? aside : path);
 	}
 }
 

@@ -146,7 +146,7 @@ static void stores_are_made_and_saved(void)
 	for (int i = 0; i < 5000; i++)
 		pmu_table_name(&table, name, (size_t)snprintf(name, sizeof(name), "region %d", i));
 	is_str(table.why, "", "is a file to its end");
-	is_int(pmu_store_save(table.path, in_dir("saved")), 0, "it is saved");
+	is_int(pmu_store_save(table.path, NULL, in_dir("saved")), 0, "it is saved");
 	is_int(pmu_store_list_folder(in_dir("pmu"), &entry), 1, "and found");
 	ok(n_interrupted >= TWICE, "though all was interrupted");
 	interrupt_all(false);

@@ -638,7 +638,7 @@ static void alive_no_call_is_torn(void)
 		struct found found;
 
 		snprintf(copy, sizeof(copy), "%s/copy.trace", folder);
-		all.rc |= pmu_store_save(path, copy);
+		all.rc |= pmu_store_save(path, NULL, copy);
 		found = look_at(copy);
 		all.torn += found.torn;
 		all.misfits += found.misfits;

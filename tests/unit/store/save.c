@@ -72,7 +72,7 @@ static void what_is_behind_a_chunk_that_is_parted_is_kept(enum pmu_store_kind ki
 	if (write_store(from, build, build_head(build)->size))
 		abort();
 	meanwhile = part;
-	is_int(pmu_store_save(from, to), 0, "it is copied");
+	is_int(pmu_store_save(from, NULL, to), 0, "it is copied");
 	ok(!meanwhile, "%s is parted meanwhile", name);
 	is_int(pmu_store_snapshot_file(to, &model), 0, "the copy can be read");
 	if (model) {
@@ -103,10 +103,10 @@ static void what_was_there_stays_until_the_copy_is_whole(void)
 	if (write_store(from, build, build_head(build)->size))
 		abort();
 	unlink(to);
-	is_int(pmu_store_save(from, to), 0, "a copy");
+	is_int(pmu_store_save(from, NULL, to), 0, "a copy");
 	chmod(to, 0640);
 	setrlimit(RLIMIT_FSIZE, &little);
-	is_int(pmu_store_save(from, to), -EFBIG, "there is no room for the next one");
+	is_int(pmu_store_save(from, NULL, to), -EFBIG, "there is no room for the next one");
 	setrlimit(RLIMIT_FSIZE, &much);
 	is_int(size_of(to), (long)build_head(build)->size, "the older one is there, whole");
 	snprintf(beside, sizeof(beside), "%s.%ld.new", to, (long)getpid());
@@ -114,7 +114,7 @@ static void what_was_there_stays_until_the_copy_is_whole(void)
 	build_chunk(build, PMU_CHUNK_META, 4096);
 	if (write_store(from, build, build_head(build)->size))
 		abort();
-	is_int(pmu_store_save(from, to), 0, "another one, with room");
+	is_int(pmu_store_save(from, NULL, to), 0, "another one, with room");
 	is_int(size_of(to), (long)build_head(build)->size, "takes its place");
 	free(build);
 }
