@@ -323,11 +323,16 @@ static void a_trace_that_is_cut_has_what_there_was(void)
 		run_die("/proc/self/exe");
 	snprintf(line, sizeof(line),
 		 "cd %s && XDG_RUNTIME_DIR=$PWD/xdg PMU_BACKEND=clock PMU_TRACE_SIZE=2MiB "
-		 "%s run --pin none --trace run.trace -o run.json %s --outgrow 2>err",
-		 r.dir, run_command_path(), self);
-	ok(system(line) != 0, "a program is killed that has outgrown its room");
+		 "%s run --pin none --trace run.trace -o run.json %s --outgrow 2>err; "
+		 "%s report run.trace -o run.pftrace 2>pftrace",
+		 r.dir, run_command_path(), self, run_command_path());
+	is_int(system(line), 0, "a program is killed that has outgrown its room");
 	text = run_slurp(run_path(&r, "err"));
 	has(text, "run.trace lacks what came when there was no room", "pmu run says so");
+	free(text);
+	text = run_slurp(run_path(&r, "pftrace"));
+	has(text, "run.pftrace lacks what came when there was no room",
+	    "so does what makes another format of it");
 	free(text);
 	made = run_report_of(&r, run_path(&r, "run.trace"));
 	is_int(run_calls(made, "main/before"), 1, "the trace has what came before");

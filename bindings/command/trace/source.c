@@ -273,6 +273,13 @@ static void count_left_out(struct pmu_trace_source *source)
 
 /* --- all of it --- */
 
+static bool ends_before(const struct pmu_store_view *view)
+{
+	const struct pmu_store_piece *last = &view->piece[view->n_pieces - 1];
+
+	return pmu_store_head_of(view)->size > last->offset + last->size;
+}
+
 int pmu_trace_source_open(struct pmu_trace_source *source, const struct pmu_store_view *view,
 			  unsigned int is)
 {
@@ -295,6 +302,7 @@ int pmu_trace_source_open(struct pmu_trace_source *source, const struct pmu_stor
 		rc = take_rings(source, view, is & PMU_STORE_LIVE);
 	if (rc)
 		return rc;
+	source->is_cut = source->model->is_damaged || (!(is & PMU_STORE_LIVE) && ends_before(view));
 	count_left_out(source);
 	if (!source->n_rings && !source->dropped && !source->n_damaged)
 		return pmu_fail(ENODATA, "no calls were traced: PMU_TRACE, or 'pmu run --trace', "

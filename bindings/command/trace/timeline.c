@@ -304,6 +304,7 @@ static int write_process(struct pmu_timeline *to, const struct pmu_trace_source 
 		to->format->process(to, process);
 	to->written.lost += source->dropped;
 	to->written.damaged += source->n_damaged;
+	to->written.cut += source->is_cut;
 	for (uint32_t r = 0; r < source->n_rings && !rc; r++)
 		rc = write_thread(to, process, r);
 	close_process(process);
@@ -407,4 +408,9 @@ void pmu_trace_tell(const char *path, const struct pmu_trace_written *written)
 		pmu_command_error("%" PRIu64 " threads are not in %s: what is left of them makes "
 				  "no sense",
 				  written->damaged, path);
+	if (written->cut)
+		pmu_command_error(
+			"%s lacks what came when there was no room for results any more, or is damaged in "
+			"its store%s",
+			path, written->cut > 1 ? "s" : "");
 }

@@ -13,6 +13,7 @@ struct pmu_trace_written {
 	uint64_t lost;         /* calls that there was no room for while they were traced */
 	uint64_t left_out;     /* calls that were shorter than PMU_TRACE_MIN */
 	uint64_t damaged;      /* rings and calls that made no sense */
+	unsigned int cut;      /* stores that are not whole: cut for want of room, or damaged */
 	unsigned int untraced; /* stores without a trace */
 	unsigned int unread;   /* stores that cannot be read */
 	char why[512];         /* the first of them: a sentence that names it */
