@@ -116,6 +116,8 @@ static const char *why_unmeasured(const struct pmu_run *run)
 		return run->parts.unread;
 	if (run->parts.n_lost)
 		return run->parts.lost[0] ? run->parts.lost : "there was no room for its results";
+	if (run->parts.no_memory)
+		return "there was no memory for its results";
 	if (run->request.rotate)
 		return "it used no region, and main is none where groups take turns; --auto main has it "
 		       "counted, by the first group alone";
