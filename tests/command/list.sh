@@ -107,12 +107,14 @@ has err "PMUs are those of this machine's kernel" "  are none"
 
 mkdir mine
 echo 'I = instructions' >mine/BROKEN.group
+printf '[group]\nabout = odd \302\233 \342\200\256 words\n[events]\nF = page-faults\n' >mine/ODD.group
 PMU_GROUP_PATH=$tmp/mine
 export PMU_GROUP_PATH
 run 0 "a group's file with a mistake" groups
 row BROKEN "$tmp/mine/BROKEN.group:1: this stands in no section"
 [ "$(grep -o 'this stands in no section' row | wc -l)" = 1 ]
 result $? "  is told it once"
+has out 'odd \xc2\x9b \xe2\x80\xae words' "what cannot be seen in another is shown"
 unset PMU_GROUP_PATH
 
 # --- patterns ---

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bindings/command/event/event.h"
+#include "report/encode.h"
 
 /* --- fields --- */
 
@@ -172,8 +173,11 @@ static void add_said(const struct pmu_vendor_event *said, struct pmu_strbuf *out
 		pmu_strbuf_addf(out, "  deprecated   %s%s\n",
 				said->successor ? "the same is " : "by Intel",
 				said->successor ? said->successor : "");
-	if (said->errata[0])
-		pmu_strbuf_addf(out, "  errata       %s\n", said->errata);
+	if (said->errata[0]) {
+		pmu_strbuf_add(out, "  errata       ");
+		pmu_encode_line(out, said->errata);
+		pmu_strbuf_add(out, "\n");
+	}
 }
 
 void pmu_event_view_text(const struct pmu_event_view *view, const struct pmu_machine *machine,
@@ -183,9 +187,10 @@ void pmu_event_view_text(const struct pmu_event_view *view, const struct pmu_mac
 
 	if (out->len)
 		pmu_strbuf_add(out, "\n");
-	pmu_strbuf_addf(out, "%s%s%s%s, %s, on ", view->event.name, view->event.unit[0] ? " [" : "",
-			view->event.unit, view->event.unit[0] ? "]" : "",
-			pmu_event_view_level(slot));
+	/* event files may hold anything */
+	pmu_encode_line(out, view->event.name);
+	pmu_strbuf_addf(out, "%s%s%s, %s, on ", view->event.unit[0] ? " [" : "", view->event.unit,
+			view->event.unit[0] ? "]" : "", pmu_event_view_level(slot));
 	add_cpu(machine, out);
 	if (slot->core_types)
 		pmu_strbuf_add(out, slot->core_types == PMU_SLOT_P ? ", P cores" : ", E cores");

@@ -8,6 +8,7 @@
 #include "base/compiler.h"
 #include "bindings/command/command.h"
 #include "bindings/command/list/list.h"
+#include "report/encode.h"
 
 #define NAME_MOST   30 /* of columns; longer names push their line to the right */
 #define ABOUT_LEAST 32 /* of columns behind such a name */
@@ -69,10 +70,13 @@ static void add_rest(struct pmu_strbuf *out, size_t width, const char *text)
 static void add_row(struct pmu_strbuf *out, const struct pmu_list_row *row, size_t column,
 		    size_t width)
 {
-	size_t start = out->len, used, len = strlen(row->name);
-	struct pmu_strbuf about = { 0 };
+	size_t start = out->len, used, len;
+	struct pmu_strbuf about = { 0 }, cut = { 0 };
 
-	pmu_strbuf_addf(out, "  %s", row->name);
+	pmu_strbuf_add(out, "  ");
+	/* event files and groups may hold anything */
+	pmu_encode_line(out, row->name);
+	len = out->len - start - 2;
 	used = (len > column ? len : column) + 4;
 	if (row->unit[0])
 		pmu_strbuf_addf(&about, "[%s] ", row->unit);
@@ -86,10 +90,12 @@ static void add_row(struct pmu_strbuf *out, const struct pmu_list_row *row, size
 			pmu_strbuf_pad(out, out->len + column + 4, ' ');
 			used = column + 4;
 		}
-		add_cut(out, pmu_strbuf_text(&about), width > used + 12 ? width - used : 12);
+		add_cut(&cut, pmu_strbuf_text(&about), width > used + 12 ? width - used : 12);
+		pmu_encode_line(out, pmu_strbuf_text(&cut));
 	}
 	pmu_strbuf_add(out, "\n");
 	pmu_strbuf_free(&about);
+	pmu_strbuf_free(&cut);
 	if (row->note[0] && !row->why[0])
 		add_rest(out, width, row->note);
 }
