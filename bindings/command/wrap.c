@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bindings/command/command.h"
+#include "report/encode.h"
 
 void pmu_command_wrap(struct pmu_strbuf *out, size_t indent, size_t width, const char *text)
 {
@@ -13,7 +14,7 @@ void pmu_command_wrap(struct pmu_strbuf *out, size_t indent, size_t width, const
 
 	for (; *text; first = 0) {
 		word = strcspn(text, " ");
-		if (!first && out->len - start + 1 + word > width) {
+		if (!first && out->len - start + 1 + word > width && !pmu_begins_command(text)) {
 			pmu_strbuf_add(out, "\n");
 			start = out->len;
 			pmu_strbuf_pad(out, start + indent, ' ');

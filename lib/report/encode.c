@@ -209,6 +209,11 @@ void pmu_encode_line(struct pmu_strbuf *out, const char *text)
 	encode(out, text, &style_line);
 }
 
+bool pmu_begins_command(const char *text)
+{
+	return find_trigger(&style_line, text) != NULL;
+}
+
 void pmu_encode_json(struct pmu_strbuf *out, const char *text)
 {
 	pmu_strbuf_add_n(out, "\"", 1);

@@ -3,6 +3,7 @@
 #ifndef PMU_REPORT_ENCODE_H
 #define PMU_REPORT_ENCODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,9 @@ void pmu_encode_plain(struct pmu_strbuf *out, const char *text);
  * text's direction, as \n, \t or \xNN; no line that begins with it is a workflow command
  */
 void pmu_encode_line(struct pmu_strbuf *out, const char *text);
+
+/** pmu_begins_command() - would a line that begins with @text be a workflow command?  Then it is not broken there. */
+bool pmu_begins_command(const char *text);
 
 /** pmu_encode_json() - a JSON string with its quotes */
 void pmu_encode_json(struct pmu_strbuf *out, const char *text);

@@ -108,6 +108,10 @@ sed 's/"source": "perf"/"source": "valgrind"/' a.json >simulated.json
 run 0 "another source" diff a.json simulated.json
 has out 'source differs: A perf, B valgrind' "is said first"
 has out 'only calls are compared' "and what follows"
+long='::error::longer-than-is-left-of-the-line-when-the-others-are-there-and-longer-still'
+sed "s/\"source\": \"perf\"/\"source\": \"$long\"/" a.json >long.json
+run 0 "a source that is a command to a runner" diff a.json long.json
+has out "B $long" "is not where a line begins"
 
 # of r5's instructions, now a cache's misses: 1000 and 1001, and 1000 and 1200
 for extra in 1 200; do
