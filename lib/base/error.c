@@ -15,9 +15,9 @@
 #include "base/races.h"
 
 /*
- * Sentences are in pages of their own, and a thread has no more than a pointer: what the loader
- * keeps free of threads' own memory is little, and for all libraries that come by dlopen().  A page
- * stays; what is in it goes from thread to thread.
+ * Sentences are in pages of their own, and a thread has no more than a pointer, by pthread's key:
+ * what the loader keeps free of threads' own memory is little, and for all libraries that come by
+ * dlopen().  A page stays; what is in it goes from thread to thread.
  */
 #define PER_PAGE 7
 struct sentence {
@@ -31,7 +31,6 @@ struct page {
 _Static_assert(sizeof(struct page) <= 4096, "one page");
 
 static struct page *newest; /* pages are only added */
-static __thread struct sentence *last __attribute__((tls_model("initial-exec")));
 /* In place of one that found no memory, which most often is what it would have said. */
 static struct sentence unsaid = { "there was no memory, not even to say what for" };
 
@@ -54,7 +53,6 @@ static void give_back(const struct sentence *sentence)
 
 static void thread_exit(void *sentence)
 {
-	last = NULL;
 	give_back(sentence);
 }
 
@@ -62,6 +60,12 @@ __attribute__((constructor(101))) static void make_key(void)
 {
 	have_key = pthread_key_create(&exit_key, thread_exit) == 0;
 	pmu_races_ignore(&newest, sizeof(newest));
+}
+
+/* The calling thread's; NULL: it has none. */
+static struct sentence *last(void)
+{
+	return have_key ? pthread_getspecific(exit_key) : NULL;
 }
 
 static struct sentence *take_from(struct page *page)
@@ -99,17 +103,20 @@ static struct sentence *take(void)
 /* Return: the calling thread's; NULL without memory. */
 static struct sentence *own(void)
 {
-	if (last && last != &unsaid)
-		return last;
-	last = take();
-	if (!last) {
-		last = &unsaid;
+	struct sentence *sentence = last();
+
+	if ((sentence && sentence != &unsaid) || !have_key)
+		return sentence;
+	sentence = take();
+	if (!sentence) {
+		pthread_setspecific(exit_key, &unsaid);
 		return NULL;
 	}
-	if (have_key)
-		pthread_setspecific(exit_key, last);
-	last->text[0] = '\0';
-	return last;
+	sentence->text[0] = '\0';
+	if (!pthread_setspecific(exit_key, sentence))
+		return sentence;
+	give_back(sentence);
+	return NULL;
 }
 
 /* --- sentences --- */
@@ -151,15 +158,19 @@ int pmu_fail(int code, const char *fmt, ...)
 
 const char *pmu_error_text(void)
 {
-	return last ? last->text : "";
+	const struct sentence *sentence = last();
+
+	return sentence ? sentence->text : "";
 }
 
 void pmu_error_clear(void)
 {
-	if (last == &unsaid)
-		last = NULL;
-	if (last)
-		last->text[0] = '\0';
+	struct sentence *sentence = last();
+
+	if (sentence == &unsaid)
+		pthread_setspecific(exit_key, NULL);
+	else if (sentence)
+		sentence->text[0] = '\0';
 }
 
 const char *pmu_error_name(int code)
