@@ -6,9 +6,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/compiler.h"
 #include "base/systemcall.h"
 
@@ -44,18 +46,78 @@ static bool reads_a_counter(uintptr_t at)
 static bool was_refused;
 
 /*
- * One function for all threads, and what it gets on each: threads' own memory is scarce in a
- * library.
+ * One function for all threads, and what it gets on each, which the handler looks for: threads' own
+ * memory is scarce in a library.
  */
 static void (*on_refusal)(void *arg);
-static __thread void *watched __attribute__((tls_model("initial-exec")));
+
+struct place {
+	int tid; /* 0: nobody's */
+	void *arg;
+};
+#define PER_PAGE 255
+struct page {
+	struct page *older;
+	struct place place[PER_PAGE];
+};
+_Static_assert(sizeof(struct page) <= 4096, "one page");
+static struct page *newest; /* pages are only added */
+
+static int own_tid(void)
+{
+	return (int)pmu_system_call2(SYS_gettid, 0, 0);
+}
+
+/* Nobody's becomes @taker's.  Return: NULL where there is none. */
+static struct place *find(int tid, int taker)
+{
+	struct page *page = __atomic_load_n(&newest, __ATOMIC_ACQUIRE);
+
+	for (; page; page = page->older)
+		for (size_t i = 0; i < PER_PAGE; i++) {
+			int of = tid;
+
+			if (__atomic_load_n(&page->place[i].tid, __ATOMIC_RELAXED) == tid &&
+			    __atomic_compare_exchange_n(&page->place[i].tid, &of, taker, false,
+							__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+				return &page->place[i];
+		}
+	return NULL;
+}
+
+static struct place *add_page(int tid)
+{
+	struct page *page = pmu_pages_alloc(sizeof(*page));
+
+	if (!page)
+		return NULL;
+	page->place[0].tid = tid;
+	page->older = __atomic_load_n(&newest, __ATOMIC_RELAXED);
+	/* Pairs with the acquire in find(). */
+	while (!__atomic_compare_exchange_n(&newest, &page->older, page, false, __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED))
+		;
+	return &page->place[0];
+}
 
 void pmu_refusable_watch(void (*refused)(void *arg), void *arg)
 {
+	int tid = own_tid();
+	struct place *place = find(tid, tid);
+
+	if (!place && refused)
+		place = find(0, tid);
+	if (!place && refused)
+		place = add_page(tid);
+	if (!place)
+		return;
 	if (refused)
 		__atomic_store_n(&on_refusal, refused, __ATOMIC_RELAXED);
 	pmu_compiler_barrier(); /* the handler is on this thread */
-	watched = refused ? arg : NULL;
+	place->arg = refused ? arg : NULL;
+	pmu_compiler_barrier();
+	if (!refused)
+		__atomic_store_n(&place->tid, 0, __ATOMIC_RELEASE);
 }
 
 bool pmu_refusable_was(void)
@@ -110,14 +172,17 @@ static void pass_on(int number, siginfo_t *info, void *context)
 static void handle(int number, siginfo_t *info, void *context)
 {
 	ucontext_t *where = context;
+	struct place *place;
+	int tid = own_tid();
 
 	if (info->si_code <= 0 || !is_refusable((uintptr_t)AT(where))) {
 		pass_on(number, info, context);
 		return;
 	}
 	__atomic_store_n(&was_refused, true, __ATOMIC_RELAXED);
-	if (watched)
-		__atomic_load_n(&on_refusal, __ATOMIC_RELAXED)(watched);
+	place = find(tid, tid);
+	if (place && place->arg)
+		__atomic_load_n(&on_refusal, __ATOMIC_RELAXED)(place->arg);
 	AT(where) += LENGTH;
 }
 
