@@ -19,8 +19,6 @@ static struct {
 	size_t left;
 } kept = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static __thread bool holding __attribute__((tls_model("initial-exec")));
-
 void *preload_map(size_t size)
 {
 	int saved = errno;
@@ -70,23 +68,33 @@ const char *preload_keep_text(const char *text, size_t len)
 
 /* --- the lock --- */
 
+/*
+ * Whether the calling thread holds it, or is about to: pthread's, as the loader has little of
+ * threads' own memory for libraries that come by dlopen().
+ */
+static pthread_key_t holding;
+static bool have_key;
+
 /* Across a fork it is held, so that the child finds what it guards whole. */
-static __thread bool held_for_fork __attribute__((tls_model("initial-exec")));
+static bool held_for_fork; /* under the lock */
 
 static void before_fork(void)
 {
-	held_for_fork = preload_lock();
+	if (preload_lock())
+		held_for_fork = true;
 }
 
 static void after_fork(void)
 {
-	if (held_for_fork)
-		preload_unlock();
+	if (!pthread_getspecific(holding) || !held_for_fork)
+		return;
 	held_for_fork = false;
+	preload_unlock();
 }
 
 static void follow_forks(void)
 {
+	have_key = !pthread_key_create(&holding, NULL);
 	pthread_atfork(before_fork, after_fork, after_fork);
 }
 
@@ -94,11 +102,10 @@ bool preload_lock(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	if (holding)
-		return false;
 	pthread_once(&once, follow_forks);
 	/* before, so that a signal handler in between does not try */
-	holding = true;
+	if (!have_key || pthread_getspecific(holding) || pthread_setspecific(holding, &kept))
+		return false;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	pthread_mutex_lock(&kept.lock);
 	return true;
@@ -108,5 +115,5 @@ void preload_unlock(void)
 {
 	pthread_mutex_unlock(&kept.lock);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	holding = false;
+	pthread_setspecific(holding, NULL);
 }
