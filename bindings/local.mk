@@ -368,6 +368,7 @@ lib_LTLIBRARIES += %D%/libpmu-preload.la
 	%D%/preload/wrap/wrap.c \
 	lib/base/execroom.c \
 	lib/base/lost.c \
+	lib/base/own.c \
 	lib/base/write.c
 %C%_libpmu_preload_la_CPPFLAGS = -include config.h -I$(top_srcdir) -I$(top_srcdir)/include -I$(top_srcdir)/lib
 %C%_libpmu_preload_la_CFLAGS = $(AM_CFLAGS) $(STACK_CFLAGS) -Wmissing-prototypes -fvisibility=hidden \

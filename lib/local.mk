@@ -173,6 +173,8 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/base/fd.h \
 	%D%/base/lost.c \
 	%D%/base/lost.h \
+	%D%/base/own.c \
+	%D%/base/own.h \
 	%D%/base/owner.c \
 	%D%/base/owner.h \
 	%D%/base/spawning.h \

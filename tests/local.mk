@@ -337,6 +337,7 @@ script_tests = \
 	%D%/preload/openmp.sh \
 	%D%/preload/preload.sh \
 	%D%/preload/small_stack.sh \
+	%D%/preload/static_tls.sh \
 	%D%/preload/team.sh \
 	%D%/preload/unchanged.sh \
 	%D%/preload/wrap.sh \
@@ -621,6 +622,7 @@ EXTRA_DIST += \
 	%D%/preload/openmp.f90 \
 	%D%/preload/openmp_plugin.c \
 	%D%/preload/small_stack.c \
+	%D%/preload/static_tls.c \
 	%D%/preload/team.c \
 	%D%/preload/team.cc \
 	%D%/preload/wrapped.c \

@@ -160,7 +160,7 @@ static int read_own(const char *text, struct pmu_region_counts *counts)
 static void follow_group(void)
 {
 	if (pmu_thread_self() &&
-	    pmu_self->epoch != (uint32_t)__atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED))
+	    pmu_own.self->epoch != (uint32_t)__atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED))
 		pmu_thread_attach();
 }
 

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/compiler.h"
 #include "base/error.h"
+#include "base/own.h"
 #include "machine/pin.h"
 
 /*
@@ -37,20 +38,6 @@ static _Atomic unsigned int n_used;
 #define MAX_MASKS 256
 static struct pmu_mask *_Atomic masks[MAX_MASKS];
 
-/*
- * What the calling thread knows of its own pin; it holds while slots[slot] still has
- * entry.  A child of vfork runs on its parent's copy of this and must leave it alone: it
- * is known by its tid.
- */
-static __thread struct {
-	uint64_t entry; /* 0: we did not pin this thread */
-	uint16_t slot;
-	uint16_t depth;    /* lifts that were not restored yet */
-	bool lifted;       /* the outermost of them found our mask and put the original one back */
-	bool child_lifted; /* for a child on this copy; stale once it executes, so never
-			       for the thread */
-			   /* used: clang would take it apart, which takes twice the room */
-} self __attribute__((tls_model("initial-exec"), used));
 _Static_assert(PMU_PINNED_MAX <= UINT16_MAX, "slots fit");
 
 static uint64_t pack(int tid, int cpu, unsigned int mask)
@@ -80,17 +67,17 @@ static int own_tid(void)
 
 /*
  * Of a thread that we pinned: a process made by vfork, or by a fork that went past us, runs with
- * its parent's @self.
+ * its parent's copy of pmu_own.
  */
 static bool self_is_mine(void)
 {
-	return own_tid() == tid_of(self.entry);
+	return own_tid() == tid_of(pmu_own.pin_entry);
 }
 
 static bool self_holds(void)
 {
-	return self.entry &&
-	       atomic_load_explicit(&slots[self.slot].entry, memory_order_relaxed) == self.entry;
+	return pmu_own.pin_entry && atomic_load_explicit(&slots[pmu_own.pin_slot].entry,
+							 memory_order_relaxed) == pmu_own.pin_entry;
 }
 
 /* Index of a mask equal to @mask, or -ENOMEM, -ENOSPC. */
@@ -184,11 +171,11 @@ static int enter(int tid, int cpu, int mask)
 		return pmu_fail(ENOSPC, "more than %d pinned threads", PMU_PINNED_MAX);
 	atomic_store_explicit(&slots[slot].handle, (uintptr_t)pthread_self(), memory_order_relaxed);
 	atomic_store_explicit(&slots[slot].entry, entry, memory_order_release);
-	self.slot = (uint16_t)slot;
-	self.depth = 0;
-	self.lifted = false;
+	pmu_own.pin_slot = (uint16_t)slot;
+	pmu_own.pin_depth = 0;
+	pmu_own.pin_lifted = false;
 	pmu_compiler_barrier(); /* a signal handler's spawn sees all of it or nothing */
-	self.entry = entry;
+	pmu_own.pin_entry = entry;
 	return 0;
 }
 
@@ -217,16 +204,16 @@ int pmu_pinned_own_mask(struct pmu_mask *mask)
 {
 	int rc = pmu_mask_of_thread(0, mask);
 
-	if (!rc && self_holds() && pmu_mask_single(mask) == cpu_of(self.entry))
-		*mask = *mask_of(self.entry);
+	if (!rc && self_holds() && pmu_mask_single(mask) == cpu_of(pmu_own.pin_entry))
+		*mask = *mask_of(pmu_own.pin_entry);
 	return rc;
 }
 
 void pmu_pinned_forget(void)
 {
-	self.entry = 0;
-	self.depth = 0;
-	self.lifted = false;
+	pmu_own.pin_entry = 0;
+	pmu_own.pin_depth = 0;
+	pmu_own.pin_lifted = false;
 }
 
 /* Return: the thread has its original mask now, and had our pin before. */
@@ -234,13 +221,13 @@ static bool unpin(void)
 {
 	struct pmu_mask now;
 
-	return !pmu_mask_of_thread(0, &now) && pmu_mask_single(&now) == cpu_of(self.entry) &&
-	       !pmu_mask_apply(mask_of(self.entry));
+	return !pmu_mask_of_thread(0, &now) && pmu_mask_single(&now) == cpu_of(pmu_own.pin_entry) &&
+	       !pmu_mask_apply(mask_of(pmu_own.pin_entry));
 }
 
 void pmu_pinned_disown(void)
 {
-	if (!self.entry || self_is_mine())
+	if (!pmu_own.pin_entry || self_is_mine())
 		return;
 	if (self_holds())
 		unpin();
@@ -249,10 +236,10 @@ void pmu_pinned_disown(void)
 
 void pmu_pinned_drop(int tid)
 {
-	if (tid && (!self.entry || tid != tid_of(self.entry))) {
+	if (tid && (!pmu_own.pin_entry || tid != tid_of(pmu_own.pin_entry))) {
 		sweep(tid);
-	} else if (self.entry && self_is_mine()) {
-		free_entry(self.slot, self.entry);
+	} else if (pmu_own.pin_entry && self_is_mine()) {
+		free_entry(pmu_own.pin_slot, pmu_own.pin_entry);
 		pmu_pinned_forget();
 	}
 }
@@ -295,8 +282,8 @@ int pmu_pin_original(int tid, size_t size, void *mask)
 
 	if (likely(!n)) /* nobody is pinned */
 		return 0;
-	if (!tid || (self.entry && tid == tid_of(self.entry)))
-		return self_holds() ? tell(self.entry, 0, size, mask) : 0;
+	if (!tid || (pmu_own.pin_entry && tid == tid_of(pmu_own.pin_entry)))
+		return self_holds() ? tell(pmu_own.pin_entry, 0, size, mask) : 0;
 	for (unsigned int i = 0; i < n; i++) {
 		entry = atomic_load_explicit(&slots[i].entry, memory_order_acquire);
 		if (entry && tid_of(entry) == tid)
@@ -331,10 +318,10 @@ static void pin_again(void)
 
 	/* only on the mask that unpin() left: what somebody set since then stands */
 	if (!self_holds() || pmu_mask_of_thread(0, &now) ||
-	    !pmu_mask_equal(&now, mask_of(self.entry)))
+	    !pmu_mask_equal(&now, mask_of(pmu_own.pin_entry)))
 		return;
 	memset(&now, 0, sizeof(now));
-	pmu_mask_set(&now, cpu_of(self.entry));
+	pmu_mask_set(&now, cpu_of(pmu_own.pin_entry));
 	pmu_mask_apply(&now);
 }
 
@@ -343,7 +330,7 @@ static PMU_COLD void lift(void)
 	bool holds = self_holds();
 
 	if (!self_is_mine()) {
-		self.child_lifted = holds && unpin();
+		pmu_own.pin_child_lifted = holds && unpin();
 		return;
 	}
 	/*
@@ -353,18 +340,18 @@ static PMU_COLD void lift(void)
 	 */
 	if (!holds)
 		pmu_pinned_forget(); /* another thread dropped it */
-	else if (!self.depth++)
-		self.lifted = unpin();
+	else if (!pmu_own.pin_depth++)
+		pmu_own.pin_lifted = unpin();
 }
 
 static PMU_COLD void restore(void)
 {
 	if (!self_is_mine()) {
-		if (self.child_lifted)
+		if (pmu_own.pin_child_lifted)
 			pin_again();
-		self.child_lifted = false;
-	} else if (self.depth && !--self.depth && self.lifted) {
-		self.lifted = false;
+		pmu_own.pin_child_lifted = false;
+	} else if (pmu_own.pin_depth && !--pmu_own.pin_depth && pmu_own.pin_lifted) {
+		pmu_own.pin_lifted = false;
 		pin_again();
 	}
 }
@@ -373,7 +360,7 @@ void pmu_pin_lift(void)
 {
 	int saved = errno;
 
-	if (likely(!self.entry))
+	if (likely(!pmu_own.pin_entry))
 		return;
 	lift();
 	errno = saved;
@@ -383,7 +370,7 @@ void pmu_pin_restore(void)
 {
 	int saved = errno;
 
-	if (likely(!self.entry))
+	if (likely(!pmu_own.pin_entry))
 		return;
 	restore();
 	errno = saved;

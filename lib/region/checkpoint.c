@@ -242,7 +242,7 @@ static bool settle_asleep(void)
 	/* ThreadSanitizer cannot know that the thread is asleep, and would report a race. */
 	for (struct pmu_thread *thread = PMU_TSAN ? NULL : pmu_session.threads; thread;
 	     thread = thread->next) {
-		if (thread == pmu_self || asked >= MAX_ASKED || !pmu_thread_any_open(thread) ||
+		if (thread == pmu_own.self || asked >= MAX_ASKED || !pmu_thread_any_open(thread) ||
 		    pmu_load_relaxed(&thread->rows.record->flags) & PMU_THREAD_SETTLED)
 			continue;
 		asked++;
@@ -288,7 +288,7 @@ void pmu_region_settle_all(void)
  *   before, then up by what has been counted since.  Between the two steps the counts up to now are
  *   0, in one of them there are none: then the time is saved alone.
  *
- * Inside anything but a begin or an end (pmu_inside), and while the library measures itself, frames
+ * Inside anything but a begin or an end (pmu_own.inside), and while the library measures itself, frames
  * may be those of another tree: nothing is saved.
  */
 static bool has_started(const struct pmu_thread *self, const struct pmu_node *node)
@@ -346,7 +346,7 @@ static int checkpoint_inside(enum pmu_next next, int32_t epoch)
 	int saved = errno;
 	bool ends = next == PMU_NEXT_EXIT || next == PMU_NEXT_SIGNAL || next == PMU_NEXT_STOP;
 
-	if (!ends || pmu_inside || !self || !self->tree || self->epoch != (uint32_t)epoch ||
+	if (!ends || pmu_own.inside || !self || !self->tree || self->epoch != (uint32_t)epoch ||
 	    self->measuring)
 		return -EBUSY;
 	save_inside(self, next);
@@ -369,13 +369,13 @@ PMU_API int pmu_checkpoint(enum pmu_next next)
 	if (pmu_session_inside())
 		return checkpoint_inside(next, epoch);
 	pmu_session_bar();
-	if (pmu_thread_self() && pmu_self->tree && pmu_self->epoch == (uint32_t)epoch) {
-		pmu_thread_suspend(pmu_self, 1);
-		save_all(pmu_self, next);
+	if (pmu_thread_self() && pmu_own.self->tree && pmu_own.self->epoch == (uint32_t)epoch) {
+		pmu_thread_suspend(pmu_own.self, 1);
+		save_all(pmu_own.self, next);
 		/* after this a program that goes on without the library has no chance to tell it */
 		if (next != PMU_NEXT_GOES_ON)
-			pmu_thread_update_usage(pmu_self);
-		pmu_thread_suspend(pmu_self, -1);
+			pmu_thread_update_usage(pmu_own.self);
+		pmu_thread_suspend(pmu_own.self, -1);
 	} else {
 		note_next(next);
 	}

@@ -282,7 +282,7 @@ static PMU_COLD int come_in_outside(struct pmu_thread **self)
 		pmu_session_note_memory();
 	errno = saved;
 	if (rc == 0)
-		pmu_inside = 0;
+		pmu_own.inside = 0;
 	return rc;
 }
 
@@ -336,7 +336,7 @@ PMU_API PMU_HOT int pmu_context_enter(pmu_context_t context)
 
 	if (unlikely(epoch < 0))
 		return 0;
-	self = pmu_self;
+	self = pmu_own.self;
 	if (unlikely(!guard_enter(self, self->guard, epoch)))
 		return enter_outside(context);
 	if (!self->time_only)
@@ -528,7 +528,7 @@ PMU_API PMU_HOT int pmu_context_leave(void)
 
 	if (unlikely(epoch < 0))
 		return 0;
-	self = pmu_self;
+	self = pmu_own.self;
 	if (unlikely(!guard_enter(self, self->guard, epoch)))
 		return leave_outside();
 	if (!self->time_only)

@@ -62,7 +62,7 @@ static inline __attribute__((always_inline)) int start_and_leave(struct pmu_thre
  * The two slow paths. start_and_leave() must be reached by a jump, with nothing of theirs left on
  * the stack: so each is a function of its own, and returns its result through the thread.
  */
-static PMU_COLD struct pmu_node *enter_and_open(const char *name, size_t len, int *result)
+static PMU_COLD struct pmu_node *enter_and_open(const char *name, size_t len)
 {
 	struct pmu_node *node = NULL;
 	struct pmu_thread *self;
@@ -71,14 +71,14 @@ static PMU_COLD struct pmu_node *enter_and_open(const char *name, size_t len, in
 	if (rc == 0) {
 		node = pmu_begin_uncached(self, name, len, &rc);
 		if (node)
-			pmu_inside = 0;
+			pmu_own.inside = 0;
 		else
 			pmu_session_unbar();
 	} else if (rc == -ENOMEM) {
 		pmu_session_note_memory();
 	}
 	errno = saved;
-	*result = rc < 0 ? rc : 0;
+	pmu_own.refused = rc < 0 ? (uint8_t)-rc : 0;
 	return node;
 }
 
@@ -99,8 +99,6 @@ static PMU_COLD struct pmu_node *open_uncached(struct pmu_thread *self, const ch
 	return node;
 }
 
-static __thread int outside_result __attribute__((tls_model("initial-exec")));
-
 /* A function of its own for the same reason: all of these end by a jump to leave_suspended(). */
 static PMU_COLD int start_suspended(struct pmu_thread *self, struct pmu_node *node)
 {
@@ -110,11 +108,11 @@ static PMU_COLD int start_suspended(struct pmu_thread *self, struct pmu_node *no
 
 static PMU_COLD int begin_outside(const char *name, size_t len)
 {
-	struct pmu_node *node = enter_and_open(name, len, &outside_result);
-	struct pmu_thread *self = pmu_self;
+	struct pmu_node *node = enter_and_open(name, len);
+	struct pmu_thread *self = pmu_own.self;
 
 	if (!node)
-		return outside_result;
+		return -pmu_own.refused;
 	if (unlikely(self->suspends))
 		return start_suspended(self, node);
 	return start_and_leave(self, node);
@@ -380,7 +378,7 @@ PMU_API PMU_HOT int pmu_region_begin(const char *name)
 	if (unlikely(epoch < 0))
 		return 0;
 	KEEP_HERE(name);
-	self = pmu_self;
+	self = pmu_own.self;
 	guard = self->guard;
 	if (unlikely(!guard_enter(self, guard, epoch)))
 		return begin_outside(name, PMU_NAME_TERMINATED);
@@ -392,7 +390,7 @@ PMU_API PMU_HOT int pmu_region_begin(const char *name)
 PMU_API PMU_HOT int pmu_region_begin_n(const char *name, size_t len)
 {
 	int32_t epoch = pmu_load_relaxed(&pmu_epoch);
-	struct pmu_thread *self = pmu_self;
+	struct pmu_thread *self = pmu_own.self;
 
 	len = len == PMU_NAME_TERMINATED ? 0 : len;
 	if (unlikely(epoch < 0))
@@ -670,7 +668,7 @@ PMU_API PMU_HOT int pmu_region_end(const char *name)
 	if (unlikely(epoch < 0))
 		return 0;
 	KEEP_HERE(name);
-	self = pmu_self;
+	self = pmu_own.self;
 	guard = self->guard;
 	if (unlikely(!guard_enter(self, guard, epoch)))
 		return end_outside(name, PMU_NAME_TERMINATED);
@@ -689,7 +687,7 @@ PMU_API PMU_HOT int pmu_region_end(const char *name)
 PMU_API PMU_HOT int pmu_region_end_n(const char *name, size_t len)
 {
 	int32_t epoch = pmu_load_relaxed(&pmu_epoch);
-	struct pmu_thread *self = pmu_self;
+	struct pmu_thread *self = pmu_own.self;
 
 	len = len == PMU_NAME_TERMINATED ? 0 : len;
 	if (unlikely(epoch < 0))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Entering and leaving the library: which threads may, and what has to be done first. */
 #include <errno.h>
+#include <pthread.h>
 
 #include "base/races.h"
 #include "base/room.h"
@@ -9,20 +10,12 @@
 #include "session/rotate.h"
 #include "session/session.h"
 
-/* A guard that equals no epoch, however many threads count it up and down at once. */
-#define SHUT (UINT32_C(1) << 31)
-
-static uint32_t shut = SHUT;
-struct pmu_thread pmu_nobody = { .guard = &shut };
-__thread struct pmu_thread *pmu_self = &pmu_nobody;
-__thread int pmu_inside;
-__thread int pmu_thread_gone;
 int32_t pmu_epoch;
 
 /* What threads look at without the session's lock while another one, which may hold it, writes there. */
 __attribute__((constructor)) static void name_unlocked(void)
 {
-	pmu_races_ignore(&shut, sizeof(shut));
+	pmu_races_ignore(pmu_nobody.guard, sizeof(*pmu_nobody.guard));
 	pmu_races_ignore(&pmu_epoch, sizeof(pmu_epoch));
 	pmu_races_ignore(&pmu_session.running, sizeof(pmu_session.running));
 	pmu_races_ignore(&pmu_session.owner, sizeof(pmu_session.owner));
@@ -31,9 +24,13 @@ __attribute__((constructor)) static void name_unlocked(void)
 }
 
 /*
- * In a forked child: the copy of the parent thread's state, until its open regions are taken over.
+ * In a forked child: the copy of the state of the parent's thread that has forked, until that
+ * thread's open regions are taken over.
  */
-static __thread struct pmu_thread *forked_self __attribute__((tls_model("initial-exec")));
+static struct {
+	struct pmu_thread *self;
+	pthread_t thread;
+} forked;
 
 void pmu_session_shed(void)
 {
@@ -41,12 +38,13 @@ void pmu_session_shed(void)
 	 * The guard was wiped outside a call, or in one that has ended since. With any other value
 	 * a call is under way and this is a signal handler: nothing to do.
 	 */
-	if (pmu_inside || !pmu_thread_self() ||
-	    (*pmu_self->guard != 0 && *pmu_self->guard != UINT32_MAX))
+	if (pmu_own.inside || !pmu_thread_self() ||
+	    (*pmu_own.self->guard != 0 && *pmu_own.self->guard != UINT32_MAX))
 		return;
 	/* Not freed or changed: code that the fork interrupted may still use it. */
-	forked_self = pmu_self;
-	pmu_self = &pmu_nobody;
+	forked.self = pmu_own.self;
+	forked.thread = pthread_self();
+	pmu_own.self = PMU_NOBODY;
 }
 
 bool pmu_session_inside(void)
@@ -54,14 +52,15 @@ bool pmu_session_inside(void)
 	/*
 	 * In a forked child the guard says nothing: it was wiped, perhaps in the middle of a call.
 	 */
-	return pmu_inside || (pmu_thread_self() && *pmu_self->guard & 1 && pmu_session_is_ours());
+	return pmu_own.inside ||
+	       (pmu_thread_self() && *pmu_own.self->guard & 1 && pmu_session_is_ours());
 }
 
 void pmu_session_bar(void)
 {
-	pmu_inside = 1;
+	pmu_own.inside = 1;
 	if (pmu_thread_self())
-		*pmu_self->guard |= 1;
+		*pmu_own.self->guard |= 1;
 	pmu_compiler_barrier();
 }
 
@@ -72,16 +71,16 @@ void pmu_session_unbar(void)
 	 * Left alone if the thread was detached or its guard wiped meanwhile: a child's next call
 	 * must find that.
 	 */
-	if (pmu_thread_self() && *pmu_self->guard == pmu_self->epoch)
-		*pmu_self->guard = PMU_GUARD_OUTSIDE(pmu_self->epoch);
-	else if (pmu_thread_self() && *pmu_self->guard == (SHUT | 1))
-		*pmu_self->guard = SHUT;
-	pmu_inside = 0;
+	if (pmu_thread_self() && *pmu_own.self->guard == pmu_own.self->epoch)
+		*pmu_own.self->guard = PMU_GUARD_OUTSIDE(pmu_own.self->epoch);
+	else if (pmu_thread_self() && *pmu_own.self->guard == (PMU_GUARD_SHUT | 1))
+		*pmu_own.self->guard = PMU_GUARD_SHUT;
+	pmu_own.inside = 0;
 }
 
 void pmu_session_turn_away(void)
 {
-	*pmu_self->guard = SHUT | 1;
+	*pmu_own.self->guard = PMU_GUARD_SHUT | 1;
 	pmu_session_unbar();
 }
 
@@ -142,12 +141,12 @@ enum pmu_entry pmu_thread_enter(struct pmu_thread **self, struct pmu_thread **fo
 	pmu_session_shed();
 	if (pmu_session_inside()) {
 		if (pmu_thread_self())
-			pmu_thread_doubt(pmu_self, PMU_DOUBT_INTERRUPTED);
+			pmu_thread_doubt(pmu_own.self, PMU_DOUBT_INTERRUPTED);
 		return PMU_ENTRY_INTERRUPTED;
 	}
-	if (pmu_thread_gone)
+	if (pmu_own.gone)
 		return PMU_ENTRY_OFF;
-	pmu_inside = 1;
+	pmu_own.inside = 1;
 	pmu_compiler_barrier();
 	if (!pmu_session_is_ours())
 		pmu_session_forked();
@@ -160,11 +159,13 @@ enum pmu_entry pmu_thread_enter(struct pmu_thread **self, struct pmu_thread **fo
 	 * not part of.
 	 */
 	if (*error < 0 || !*self || epoch_now() < 0) {
-		pmu_inside = 0;
+		pmu_own.inside = 0;
 		return *error < 0 ? PMU_ENTRY_FAILED : PMU_ENTRY_OFF;
 	}
 	*(*self)->guard = (*self)->epoch;
-	*forked_from = forked_self;
-	forked_self = NULL;
+	if (forked.self && pthread_equal(forked.thread, pthread_self())) {
+		*forked_from = forked.self;
+		forked.self = NULL;
+	}
 	return PMU_ENTRY_READY;
 }

@@ -619,7 +619,7 @@ static void update_threads(void)
 	int asked = 0;
 
 	for (struct pmu_thread *thread = pmu_session.threads; thread; thread = thread->next)
-		if (thread == pmu_self || asked++ < MAX_ASKED)
+		if (thread == pmu_own.self || asked++ < MAX_ASKED)
 			pmu_thread_update(thread);
 		else
 			pmu_thread_note_lost(thread);
@@ -715,7 +715,7 @@ int pmu_session_end(void)
 	__atomic_store_n(&pmu_session.running, false, __ATOMIC_RELEASE);
 	if (pmu_thread_self()) {
 		/* The session has ended: this only closes the thread's counters. */
-		pmu_thread_detach(pmu_self);
+		pmu_thread_detach(pmu_own.self);
 		/* Its processor is free for others again; it ends with its process, and so do claims. */
 		if (!pmu_session.exiting) {
 			pmu_pin_lift();

@@ -86,11 +86,6 @@ static inline bool pmu_session_is_exclusive(const struct pmu_session_group *grou
 
 extern struct pmu_session pmu_session __attribute__((visibility("hidden")));
 
-/**
- * Calls inside the library by this thread; a signal handler's call that finds it set is refused.
- */
-extern __thread int pmu_inside __attribute__((tls_model("initial-exec"), visibility("hidden")));
-
 /** pmu_session_own_lock() - in a forked child: the lock is free, whoever held it in the parent */
 void pmu_session_own_lock(void);
 

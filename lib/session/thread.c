@@ -135,7 +135,7 @@ int pmu_thread_attach_new(struct pmu_thread **out)
 	}
 	enlist(self);
 	*self->guard = self->epoch;
-	pmu_self = self;
+	pmu_own.self = self;
 	pthread_setspecific(exit_key, self);
 	*out = self;
 	return 0;
@@ -188,14 +188,15 @@ void pmu_thread_update_usage(struct pmu_thread *thread)
 	struct pmu_usage now;
 
 	if (thread->usage_known &&
-	    (thread == pmu_self ? pmu_usage_self(&now) : pmu_usage_other(thread->tid, &now)) == 0)
+	    (thread == pmu_own.self ? pmu_usage_self(&now) : pmu_usage_other(thread->tid, &now)) ==
+		    0)
 		update_usage(thread, &now);
 }
 
 void pmu_thread_update(struct pmu_thread *thread)
 {
 	struct pmu_store_thread *record = thread->rows.record;
-	bool is_self = thread == pmu_self;
+	bool is_self = thread == pmu_own.self;
 
 	pmu_thread_update_usage(thread);
 	if (is_self && thread->cpu >= 0 && !pmu_session.config.pin.elsewhere &&
@@ -265,7 +266,7 @@ void pmu_thread_detach(struct pmu_thread *self)
 		if (self->cpu >= 0 && pmu_session.pinning)
 			pmu_pinning_release(pmu_session.pinning, self->cpu);
 	}
-	pmu_self = &pmu_nobody;
+	pmu_own.self = PMU_NOBODY;
 	give_struct(self);
 }
 
@@ -298,7 +299,7 @@ static void thread_exit(void *arg)
 
 	/* In a forked child the copy belongs to the parent's session. */
 	pmu_session_shed();
-	if (self != pmu_self || !pmu_session_is_ours())
+	if (self != pmu_own.self || !pmu_session_is_ours())
 		return;
 	if (self->exit_rounds++ < EXIT_ROUNDS && pthread_setspecific(exit_key, self) == 0)
 		return;
@@ -306,7 +307,7 @@ static void thread_exit(void *arg)
 	pmu_session_lock();
 	pmu_thread_detach(self);
 	pmu_session_unlock();
-	pmu_thread_gone = 1;
+	pmu_own.gone = 1;
 	pmu_session_unbar();
 }
 

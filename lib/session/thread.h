@@ -4,9 +4,11 @@
 #define PMU_SESSION_THREAD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/own.h"
 #include "counters/backend.h"
 #include "machine/clock.h"
 #include "session/trace.h"
@@ -153,17 +155,14 @@ static inline uint64_t pmu_thread_ticks(const struct pmu_thread *self)
 _Static_assert(offsetof(struct pmu_thread, guard_in_one) < 64,
 	       "begin and end find all of it in one line");
 
-/** Stands for a thread that has none: its guard lets nobody in. */
-extern struct pmu_thread pmu_nobody __attribute__((visibility("hidden")));
-
-/** The calling thread's; &pmu_nobody before its first region and after its end. */
-extern __thread struct pmu_thread *pmu_self
-	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+_Static_assert(offsetof(struct pmu_thread, guard) == 0 &&
+		       sizeof(struct pmu_nobody) >= sizeof(struct pmu_thread),
+	       "it may stand for one");
 
 /** pmu_thread_self() - the calling thread's; NULL before its first region and after its end */
 static inline struct pmu_thread *pmu_thread_self(void)
 {
-	return pmu_self == &pmu_nobody ? NULL : pmu_self;
+	return pmu_own.self == PMU_NOBODY ? NULL : pmu_own.self;
 }
 
 /**
@@ -222,10 +221,6 @@ struct pmu_store_row *pmu_thread_row(struct pmu_thread *self, const char *text, 
  * Context: takes the session's lock.  Return: NULL without memory.
  */
 struct pmu_store_side *pmu_thread_side(struct pmu_thread *self, enum pmu_side which, uint32_t row);
-
-/** The calling thread has run its last destructor: what still calls us is not counted. */
-extern __thread int pmu_thread_gone
-	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /** pmu_thread_is_current() - attached to the session that runs now. */
 bool pmu_thread_is_current(const struct pmu_thread *self);

@@ -52,9 +52,9 @@ struct inside {
 
 static struct inside step_out(struct pmu_thread *self)
 {
-	struct inside was = { .inside = pmu_inside };
+	struct inside was = { .inside = pmu_own.inside };
 
-	pmu_inside = 0;
+	pmu_own.inside = 0;
 	*self->guard = PMU_GUARD_OUTSIDE(self->epoch);
 	if (self->suspends)
 		was.suspended = self->backend->suspend(self->counters, 0);
@@ -70,7 +70,7 @@ static void step_in(struct pmu_thread *self, struct inside was)
 	if (was.suspended)
 		self->backend->suspend(self->counters, was.suspended);
 	*self->guard = self->epoch;
-	pmu_inside = was.inside;
+	pmu_own.inside = was.inside;
 }
 
 /* --- a pair, from outside --- */

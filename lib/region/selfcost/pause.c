@@ -352,14 +352,14 @@ void pmu_region_pause(void)
 		cost->paused++;
 		return;
 	}
-	pmu_thread_suspend(pmu_self, 1);
-	if (list_open(pmu_self, NULL, NULL) == 0) {
-		pmu_thread_suspend(pmu_self, -1);
+	pmu_thread_suspend(pmu_own.self, 1);
+	if (list_open(pmu_own.self, NULL, NULL) == 0) {
+		pmu_thread_suspend(pmu_own.self, -1);
 		return;
 	}
 	cost->paused = 1;
-	cost->paused_ticks = pmu_thread_ticks(pmu_self);
-	pmu_pause_begin(pmu_self, &cost->pause, PMU_BY_TEXT);
+	cost->paused_ticks = pmu_thread_ticks(pmu_own.self);
+	pmu_pause_begin(pmu_own.self, &cost->pause, PMU_BY_TEXT);
 }
 
 void pmu_region_go_on(void)
@@ -368,7 +368,7 @@ void pmu_region_go_on(void)
 
 	if (!cost || !cost->paused || --cost->paused)
 		return;
-	move_ticks(pmu_self, pmu_thread_ticks(pmu_self) - cost->paused_ticks);
-	pmu_pause_end(pmu_self, &cost->pause, PMU_PAUSE_CALL, NULL);
-	pmu_thread_suspend(pmu_self, -1);
+	move_ticks(pmu_own.self, pmu_thread_ticks(pmu_own.self) - cost->paused_ticks);
+	pmu_pause_end(pmu_own.self, &cost->pause, PMU_PAUSE_CALL, NULL);
+	pmu_thread_suspend(pmu_own.self, -1);
 }
