@@ -33,8 +33,9 @@ static struct pmu_index_place *spare;
 
 static struct pmu_index_place *places_alloc(size_t n)
 {
-	struct pmu_index_place *places =
-		n == FIRST_PLACES ? __atomic_exchange_n(&spare, NULL, __ATOMIC_ACQUIRE) : NULL;
+	struct pmu_index_place *places = n == FIRST_PLACES ? __atomic_exchange_n(&spare, NULL,
+										 __ATOMIC_ACQUIRE)
+							   : NULL;
 
 	return places ? places : pmu_pages_alloc(n * sizeof(*places));
 }

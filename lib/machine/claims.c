@@ -108,7 +108,8 @@ static bool is_own(const struct pmu_claims *claims, const struct pmu_claim *clai
 /* @last: the last one that was found to live; a process's claims come one after another. */
 static bool is_living(const struct pmu_claim *claim, const struct pmu_claim *last)
 {
-	return (last && same_process(claim, last)) || start_time_of(claim->pid) == claim->start_time;
+	return (last && same_process(claim, last)) ||
+	       start_time_of(claim->pid) == claim->start_time;
 }
 
 void pmu_claims_sift(struct pmu_claims *claims, const struct pmu_mask *cpus)
@@ -118,8 +119,7 @@ void pmu_claims_sift(struct pmu_claims *claims, const struct pmu_mask *cpus)
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < claims->n; i++) {
-		bool asked = claim[i].pid_ns == claims->self.pid_ns &&
-			     !is_own(claims, &claim[i]) &&
+		bool asked = claim[i].pid_ns == claims->self.pid_ns && !is_own(claims, &claim[i]) &&
 			     (!cpus || pmu_mask_has(cpus, claim[i].cpu));
 
 		if (asked && !is_living(&claim[i], last))

@@ -203,8 +203,7 @@ static int probe_own(struct attempt *attempt, struct pmu_probe *probe)
 	none = rc == -ENOENT && counts_cores_alone(plan) && !has_pmu(attempt);
 	if (rc && !none)
 		rc = probe_slots(attempt, probe, &first);
-	if (none ||
-	    (rc == -ENOENT && plan->slot[first].kind == PMU_SLOT_CORE && !has_pmu(attempt)))
+	if (none || (rc == -ENOENT && plan->slot[first].kind == PMU_SLOT_CORE && !has_pmu(attempt)))
 		rc = without_pmu(plan, probe);
 	if (rc)
 		pmu_perf_explain(plan, rc, first, probe);
