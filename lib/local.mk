@@ -270,6 +270,8 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/report/text/topdown.h \
 	%D%/report/text/topdown_nodes.c \
 	%D%/store/bank.h \
+	%D%/store/brief.c \
+	%D%/store/brief.h \
 	%D%/store/chunks.c \
 	%D%/store/chunks.h \
 	%D%/store/read/check.c \

@@ -15,7 +15,7 @@
 
 static void note(const char *text)
 {
-	pmu_table_meta(&pmu_session.table, PMU_META_NOTE, text);
+	pmu_session_tell(PMU_META_NOTE, text);
 }
 
 /* The first refusal is the best source's: that reason is the one the report tells. */
@@ -33,7 +33,7 @@ static void refuse(struct pmu_session_group *group, const struct pmu_backend *ba
 	char text[sizeof(probe->why) + sizeof(probe->mend) + 32];
 
 	snprintf(text, sizeof(text), "%s\t%s\t%s", backend->name, probe->why, probe->mend);
-	pmu_table_meta(&pmu_session.table, PMU_META_REFUSAL, text);
+	pmu_session_tell(PMU_META_REFUSAL, text);
 	keep_reason(group, backend, probe->why, probe->mend);
 }
 

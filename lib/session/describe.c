@@ -9,10 +9,18 @@
 #include "machine/cpu.h"
 #include "pmu.h"
 #include "session/session.h"
+#include "store/place.h"
+
+void pmu_session_tell(enum pmu_meta_key key, const char *text)
+{
+	pmu_table_meta(&pmu_session.table, key, text);
+	if (pmu_store_kept())
+		pmu_brief_add(&pmu_session.texts, key, text);
+}
 
 static void add(enum pmu_meta_key key, const char *text)
 {
-	pmu_table_meta(&pmu_session.table, key, text);
+	pmu_session_tell(key, text);
 }
 
 static void describe_program(void)
@@ -39,7 +47,7 @@ static void describe_program(void)
 	}
 	if (pmu_session.forked_from) {
 		snprintf(text, sizeof(text), "%d", pmu_session.forked_from);
-		add(PMU_META_FORKED, text);
+		pmu_table_meta(&pmu_session.table, PMU_META_FORKED, text);
 	}
 	if (pmu_session_rank())
 		add(PMU_META_RANK, pmu_session_rank());

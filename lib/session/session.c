@@ -137,7 +137,7 @@ static void refuse_open(struct pmu_session_group *group)
 	char text[PMU_ERROR_MAX + 32];
 
 	snprintf(text, sizeof(text), "%s\t%s\t", group->backend->name, pmu_error_text());
-	pmu_table_meta(&pmu_session.table, PMU_META_REFUSAL, text);
+	pmu_session_tell(PMU_META_REFUSAL, text);
 	if (!group->why[0])
 		snprintf(group->why, sizeof(group->why), "%s: %s", group->backend->name,
 			 pmu_error_text());
@@ -154,7 +154,7 @@ static void note_sockets(const struct pmu_session_group *group)
 		text, sizeof(text),
 		"%s counts whole sockets, which take turns by time: it has what they did in its own turns",
 		group->group.name);
-	pmu_table_meta(&pmu_session.table, PMU_META_NOTE, text);
+	pmu_session_tell(PMU_META_NOTE, text);
 }
 
 int pmu_session_open_group(struct pmu_session_group *group)
@@ -310,7 +310,7 @@ static void note_folded(const struct pmu_strbuf *lost)
 		 "valgrind counts groups all at once: they take no turns%s%.400s%s",
 		 lost->len ? "; of them it cannot count " : "", pmu_strbuf_text(lost),
 		 lost->len > 400 ? "..." : "");
-	pmu_table_meta(&pmu_session.table, PMU_META_NOTE, text);
+	pmu_session_tell(PMU_META_NOTE, text);
 }
 
 /* A simulation has no lack of counters: groups that would take turns are one, as far as there is room. */
@@ -366,7 +366,7 @@ int pmu_session_choose_groups(enum pmu_emulation emulated)
 			return rc;
 		count_interrupts(&group->group, why, sizeof(why));
 		if (group->group.note[0])
-			pmu_table_meta(&pmu_session.table, PMU_META_NOTE, group->group.note);
+			pmu_session_tell(PMU_META_NOTE, group->group.note);
 		pmu_group_plan(&group->group, &group->plan);
 		group->plan.scope = config->count;
 		group->plan.by_kernel = !config->user_read;
@@ -376,7 +376,7 @@ int pmu_session_choose_groups(enum pmu_emulation emulated)
 		pmu_session_choose(group, config->group_given);
 		/* where nothing is counted there is nothing to add to */
 		if (why[0] && group->backend->counts)
-			pmu_table_meta(&pmu_session.table, PMU_META_NOTE, why);
+			pmu_session_tell(PMU_META_NOTE, why);
 	}
 	return 0;
 }
@@ -492,6 +492,8 @@ static int build(const struct pmu_options *options)
 	rc = pmu_table_open(&pmu_session.table, pmu_clock_choose());
 	if (rc < 0)
 		return pmu_fail(-rc, "no memory for the table of results");
+	pmu_session.texts.used = 0;
+	pmu_session.texts.is_short = false;
 	rc = open_pinning();
 	if (rc < 0)
 		goto remove_table;
@@ -524,7 +526,7 @@ static void note_sampling(void)
 	if (!pmu_session.config.every.n)
 		return;
 	pmu_every_text(&pmu_session.config.every, text, sizeof(text));
-	pmu_table_meta(&pmu_session.table, PMU_META_NOTE, text);
+	pmu_session_tell(PMU_META_NOTE, text);
 }
 
 static int start(void *given)

@@ -11,6 +11,7 @@
 #include "counters/backend.h"
 #include "session/config.h"
 #include "session/thread.h"
+#include "store/brief.h"
 #include "store/merge.h"
 #include "store/table.h"
 
@@ -42,6 +43,18 @@ enum pmu_owner {
 	PMU_OWNER_CHANGING = 2, /* a thread of the child is letting go of the parent's parts */
 };
 
+/** A forked child that has used no region yet: region/forked.h */
+struct pmu_waiting {
+	int32_t pid; /* whose this is; another process's where it is not the own one */
+	int32_t forked_from;
+	uint64_t start_unix_ns; /* at the fork: */
+	uint64_t boot_ns;       /* CLOCK_BOOTTIME */
+	struct pmu_clock_point start;
+	struct pmu_usage usage;
+	bool usage_known;
+	char path[512]; /* of its store; "": none yet */
+};
+
 struct pmu_session {
 	pthread_mutex_t lock; /* every member below, except in the thread that starts the session */
 	int cancel_state;     /* of the thread that holds it, for when it lets go */
@@ -53,9 +66,11 @@ struct pmu_session {
 	uint64_t first_start_unix_ns; /* of the first of them, or of the parent process's */
 	bool kept;     /* PMU_STORE: the table stays, and who asked for it makes the report */
 	bool reported; /* what PMU_OUTPUT asks for of several processes is there: PMU_NEXT_REPORTED */
-	bool exiting;  /* the process: what the kernel takes back is left to it */
+	bool exiting; /* the process: what the kernel takes back is left to it */
 	/* goes on from a parent process's session: its outputs get names of their own */
 	bool in_child;
+	struct pmu_waiting waiting;
+	struct pmu_brief_texts texts; /* of children's stores, where this one is kept */
 	struct pmu_config config;
 	struct pmu_table table;
 	struct pmu_pinning *pinning;
@@ -220,6 +235,9 @@ bool pmu_session_any_open(void);
  * Context: lock held; no region is open.  Return: 0 or a negative errno.
  */
 int pmu_session_change_group(unsigned int next);
+
+/** pmu_session_tell() - a text for the store, and for those of children that are forked */
+void pmu_session_tell(enum pmu_meta_key key, const char *text);
 
 /**
  * pmu_session_describe() - what the store should know of program, machine and source.  Context:
