@@ -100,7 +100,13 @@ enum pmu_next {
 	 * Goes on; but the report at the end is made already, with others in it: by libpmu-mpi.
 	 * Only files with something of this process in their names are written then.
 	 */
-	PMU_NEXT_REPORTED
+	PMU_NEXT_REPORTED,
+	/*
+	 * Goes on, as a child that was forked just now: what was open goes on from here, and the store is
+	 * made when it is needed, at the latest by the next call with another value.  Return: 1; 0
+	 * where pmu_thread_attach() has to begin at once, because counters are read.
+	 */
+	PMU_NEXT_FORKED
 };
 
 /**

@@ -445,6 +445,8 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/region/selfcost/calibrate.c \
 	%D%/region/selfcost/selfcost.h \
 	%D%/region/context.c \
+	%D%/region/forked.c \
+	%D%/region/forked.h \
 	%D%/region/guarded.h \
 	%D%/region/every.c \
 	%D%/region/every.h \

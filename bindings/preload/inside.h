@@ -102,6 +102,9 @@ bool preload_life_end(void);
 /** preload_life_go_on() - in a forked child: the calling thread's goes on from zero. */
 void preload_life_go_on(void);
 
+/** preload_life_waits() - such a child has begun nothing yet: a checkpoint is all that its end takes. */
+bool preload_life_waits(void);
+
 /**
  * preload_exit_by_number() - before syscall(SYS_exit) and syscall(SYS_exit_group).  Context: any.
  */

@@ -308,6 +308,8 @@ void preload_stop(const char *why)
 
 	if (!preload_measured())
 		return;
+	if (preload_life_waits())
+		pmu_thread_attach();
 	preload_main_end();
 	/* what is open of the program's own ends with the measurement, and was not forgotten */
 	pmu_checkpoint(PMU_NEXT_EXIT);

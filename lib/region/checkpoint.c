@@ -7,6 +7,7 @@
 
 #include "base/process.h"
 #include "pmu.h"
+#include "region/forked.h"
 #include "region/least.h"
 #include "region/selfcost/selfcost.h"
 #include "region/slow.h"
@@ -359,9 +360,15 @@ PMU_API int pmu_checkpoint(enum pmu_next next)
 	int32_t epoch = __atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED);
 	int saved = errno;
 
-	/* In a forked child this is a copy of its parent's state. */
-	if (epoch < 0 || !pmu_session_is_ours())
+	if (next == PMU_NEXT_FORKED)
+		return pmu_forked_wait();
+	if (epoch < 0)
 		return 0;
+	/* In a forked child this is a copy of its parent's state. */
+	if (!pmu_session_is_ours()) {
+		pmu_forked_checkpoint(next);
+		return 0;
+	}
 	if (next == PMU_NEXT_REPORTED) {
 		pmu_session.reported = true;
 		next = PMU_NEXT_GOES_ON;

@@ -9,6 +9,7 @@
 #include "pmu.h"
 #include "region/checkpoint.h"
 #include "region/every.h"
+#include "region/forked.h"
 #include "region/least.h"
 #include "region/publish.h"
 #include "region/selfcost/selfcost.h"
@@ -312,6 +313,8 @@ int pmu_region_enter(struct pmu_thread **self)
 	pmu_cost_thread(*self);
 	if (forked_from)
 		open_again(*self, forked_from);
+	if (forked_from && pmu_forked_waited())
+		pmu_forked_take_up(*self);
 	return 0;
 }
 

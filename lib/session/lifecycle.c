@@ -93,7 +93,10 @@ void pmu_session_forked(void)
 	pmu_contexts_forget();
 	pmu_session.unused = NULL;
 	pmu_session.in_child = true;
-	pmu_session.forked_from = pmu_session.pid;
+	/* one that has waited has told its own pid already */
+	pmu_session.forked_from = pmu_session.waiting.pid == getpid()
+					  ? pmu_session.waiting.forked_from
+					  : pmu_session.pid;
 	if (pmu_session.kept)
 		pmu_store_inherit();
 	__atomic_store_n(&pmu_session.running, false, __ATOMIC_RELEASE);

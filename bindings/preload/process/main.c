@@ -26,6 +26,10 @@ bool preload_is_main(const void *code)
 /* Programs also end from inside libc, as by err(); then this is the way out that comes by here. */
 void preload_main_end(void)
 {
+	if (preload_life_waits()) {
+		pmu_checkpoint(PMU_NEXT_EXIT);
+		return;
+	}
 	preload_life_end();
 	if (preload_measured())
 		preload_python_end();

@@ -26,6 +26,14 @@ static __thread bool for_another;
 
 static __thread bool late;
 
+/* In a forked child: of the thread that goes on there, which has begun nothing yet. */
+static __thread bool waiting;
+
+static bool life_waits(void)
+{
+	return waiting && (waiting = pmu_checkpoint(PMU_NEXT_FORKED) == 1);
+}
+
 /*
  * Once more, so that the program's own destructors are inside.  libpmu lets go of the thread a
  * round later.
@@ -34,8 +42,12 @@ static void at_thread_exit(void *name)
 {
 	if (!late && pthread_setspecific(life_key, name) == 0)
 		late = true;
-	else
+	else {
+		/* others of the process may go on */
+		if (life_waits())
+			pmu_thread_attach();
 		preload_life_end();
+	}
 }
 
 void preload_life_start(void)
@@ -59,7 +71,8 @@ bool preload_life_end(void)
 {
 	const char *name = life;
 
-	if (!name || !preload_measured())
+	/* while it waits it ends with the process */
+	if (!name || !preload_measured() || life_waits())
 		return true;
 	life = NULL;
 	preload_wrap_leave();
@@ -80,8 +93,14 @@ bool preload_life_end(void)
  */
 void preload_life_go_on(void)
 {
-	if (life)
+	waiting = life && pmu_checkpoint(PMU_NEXT_FORKED) == 1;
+	if (life && !waiting)
 		pmu_thread_attach();
+}
+
+bool preload_life_waits(void)
+{
+	return preload_measured() && life_waits();
 }
 
 /* --- the functions that start threads --- */

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A forked child that has used no region yet.  Most never do, or execute another program: such a
+ * child has a store only at its end, written at once.
+ */
+#include "region/forked.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/time.h"
+#include "region/tree.h"
+#include "store/brief.h"
+#include "store/place.h"
+
+/* --- waiting --- */
+
+static bool is_plain_frame(const struct pmu_frame *frame)
+{
+	const struct pmu_node *node = frame->node;
+
+	return frame->count == 1 && !node->detached && !node->unmeasured &&
+	       !(node->row->flags & (PMU_STORE_ROW_FLAT | PMU_STORE_ROW_TEAM));
+}
+
+/* Nothing but the times of regions, one in the other, has to go on. */
+static bool is_plain(const struct pmu_thread *self)
+{
+	const struct pmu_frame *frame;
+
+	if (!self || !self->tree || self->tree->team || self->tree->skipped || self->read ||
+	    self->noted || self->samples || self->rotates || self->sockets ||
+	    self->frame == self->tree->frames || self->frame > self->tree->frames + PMU_BRIEF_ROWS)
+		return false;
+	for (frame = self->frame; frame > self->tree->frames; frame--)
+		if (!is_plain_frame(frame))
+			return false;
+	return true;
+}
+
+static bool is_plain_session(void)
+{
+	return pmu_session.kept && pmu_session.table.path[0] && !pmu_session.config.output[0] &&
+	       pmu_session.n_groups == 1 && pmu_session.config.pin.policy == PMU_PIN_NONE &&
+	       !pmu_session.texts.is_short;
+}
+
+int pmu_forked_wait(void)
+{
+	struct pmu_waiting *waiting = &pmu_session.waiting;
+	int32_t pid = getpid();
+
+	if (__atomic_load_n(&pmu_epoch, __ATOMIC_RELAXED) < 0 || pmu_session_is_ours())
+		return 0;
+	if (waiting->pid == pid)
+		return 1;
+	if (pmu_inside || !is_plain_session() || !is_plain(pmu_thread_self()))
+		return 0;
+	*waiting = (struct pmu_waiting){
+		.pid = pid,
+		.forked_from = pmu_session.pid,
+		.start_unix_ns = pmu_time_now_ns(CLOCK_REALTIME),
+		.boot_ns = pmu_time_now_ns(CLOCK_BOOTTIME),
+		.start = pmu_clock_point_take(pmu_self->clock),
+	};
+	waiting->usage_known = pmu_usage_self(&waiting->usage) == 0;
+	pmu_session.pid = pid;
+	return 1;
+}
+
+/* --- its store --- */
+
+/*
+ * At an end /proc need not be asked for what tells this process from the next of its number: only
+ * while it lives it matters that the time is the kernel's, and its namespace is its parent's where
+ * it sees that one's number.
+ */
+static void who_am_i(struct pmu_process *self, enum pmu_next next)
+{
+	const struct pmu_waiting *waiting = &pmu_session.waiting;
+	long hertz = sysconf(_SC_CLK_TCK);
+
+	if (next == PMU_NEXT_EXEC || hertz <= 0 || getppid() != waiting->forked_from) {
+		pmu_process_self(self);
+		return;
+	}
+	*self = pmu_store_process(pmu_session.table.head);
+	self->pid = waiting->pid;
+	self->start_time = waiting->boot_ns / (UINT64_C(1000000000) / (uint64_t)hertz);
+}
+
+static void fill_head(struct pmu_store_head *head, enum pmu_next next)
+{
+	const struct pmu_waiting *waiting = &pmu_session.waiting;
+	struct pmu_process self;
+
+	who_am_i(&self, next);
+	*head = (struct pmu_store_head){
+		.version = PMU_STORE_VERSION,
+		.byte_order = PMU_STORE_BYTE_ORDER,
+		.head_size = PMU_STORE_HEAD_SIZE,
+		.clock_kind = pmu_self->clock,
+		.pid = self.pid,
+		.start_time = self.start_time,
+		.pid_ns = self.pid_ns,
+		.start_unix_ns = waiting->start_unix_ns,
+		.point = { waiting->start, pmu_clock_point_take(pmu_self->clock) },
+		.next = (uint32_t)next,
+	};
+	memcpy(head->magic, PMU_STORE_MAGIC, sizeof(head->magic));
+	memcpy(head->boot_id, self.boot_id, sizeof(head->boot_id));
+}
+
+static void fill_thread(struct pmu_store_thread *thread, uint64_t ticks)
+{
+	const struct pmu_store_thread *parents = pmu_self->rows.record;
+	const struct pmu_usage *before = &pmu_session.waiting.usage;
+	struct pmu_usage now;
+
+	*thread = (struct pmu_store_thread){
+		.state = PMU_THREAD_LIVE,
+		.tid = pmu_session.waiting.pid,
+		.cpu = -1,
+		.start_ticks = pmu_session.waiting.start.ticks,
+		.flags = PMU_THREAD_FORKED,
+		.missing = parents->missing,
+		.minor_faults = -1,
+		.major_faults = -1,
+		.voluntary_switches = -1,
+		.involuntary_switches = -1,
+		.inner_ticks = parents->inner_ticks,
+		.last_end = ticks,
+		.outer_shift = parents->outer_shift,
+	};
+	prctl(PR_GET_NAME, thread->name);
+	if (!pmu_session.waiting.usage_known || pmu_usage_self(&now))
+		return;
+	thread->minor_faults = now.minor_faults - before->minor_faults;
+	thread->major_faults = now.major_faults - before->major_faults;
+	thread->voluntary_switches = now.voluntary_switches - before->voluntary_switches;
+	thread->involuntary_switches = now.involuntary_switches - before->involuntary_switches;
+	thread->cpu_ns = now.cpu_ns - before->cpu_ns;
+}
+
+/* Libpmu-preload's regions, which last as long as their thread. */
+static bool is_life(const struct pmu_name *name)
+{
+	return (name->len == 4 && !memcmp(name->text, "main", 4)) ||
+	       (name->len == 6 && !memcmp(name->text, "thread", 6));
+}
+
+static void fill_rows(struct pmu_brief *brief, uint64_t ticks, enum pmu_next next)
+{
+	uint64_t start = pmu_session.waiting.start.ticks;
+	const struct pmu_frame *frame;
+
+	for (frame = pmu_self->tree->frames + 1; frame <= pmu_self->frame; frame++) {
+		const struct pmu_name *name = frame->node->name;
+
+		brief->row[brief->n_rows++] = (struct pmu_brief_row){
+			.name = name->text,
+			.name_len = (uint32_t)name->len,
+			.like = frame->node->row,
+			.ticks = ticks - start,
+			.ended = next == PMU_NEXT_EXIT && !brief->n_rows && is_life(name),
+		};
+	}
+}
+
+static void write_store(enum pmu_next next)
+{
+	struct pmu_waiting *waiting = &pmu_session.waiting;
+	uint64_t ticks = pmu_clock_ticks(pmu_self->clock);
+	struct pmu_brief brief = {
+		.texts = &pmu_session.texts,
+		.forked_from = waiting->forked_from,
+		.group = pmu_session.group[0].layout,
+		.n_slots = pmu_self->n_slots,
+	};
+
+	fill_head(&brief.head, next);
+	fill_thread(&brief.thread, ticks);
+	fill_rows(&brief, ticks, next);
+	if (pmu_brief_write(&brief, pmu_session.table.path, waiting->path, sizeof(waiting->path)))
+		pmu_store_say_lost();
+}
+
+static void forget_store(void)
+{
+	if (pmu_session.waiting.path[0])
+		unlink(pmu_session.waiting.path);
+	pmu_session.waiting.path[0] = '\0';
+}
+
+void pmu_forked_checkpoint(enum pmu_next next)
+{
+	int saved = errno;
+
+	if (pmu_inside || !pmu_thread_self() || pmu_session.waiting.pid != getpid())
+		return;
+	pmu_inside = 1;
+	pmu_compiler_barrier();
+	forget_store();
+	if (next != PMU_NEXT_GOES_ON && next != PMU_NEXT_REPORTED)
+		write_store(next);
+	pmu_compiler_barrier();
+	pmu_inside = 0;
+	errno = saved;
+}
+
+/* --- a session after all --- */
+
+bool pmu_forked_waited(void)
+{
+	return pmu_session.waiting.pid && pmu_session.waiting.pid == pmu_session.pid;
+}
+
+void pmu_forked_take_up(struct pmu_thread *self)
+{
+	const struct pmu_waiting *waiting = &pmu_session.waiting;
+	struct pmu_store_head *head = pmu_session.table.head;
+
+	forget_store();
+	head->start_unix_ns = waiting->start_unix_ns;
+	head->point[0] = waiting->start;
+	self->rows.record->start_ticks = waiting->start.ticks;
+	self->usage = waiting->usage;
+	self->usage_known = waiting->usage_known;
+	for (struct pmu_frame *frame = self->tree->frames + 1; frame <= self->frame; frame++)
+		frame->node->start_ticks = waiting->start.ticks;
+}
