@@ -73,7 +73,7 @@ int child_pins(char **argument)
 	if (!cpu || !n || n > PMU_MASK_CPUS || pmu_pin_parse(argument[0], &request))
 		return 2;
 	request.elsewhere = n;
-	if (pmu_pinning_open(&pinning, &request, NULL)) {
+	if (pmu_pinning_open(&pinning, &request, NULL, NULL)) {
 		fprintf(stderr, "no pinning: %s\n", pmu_error_text());
 		free(cpu);
 		return 1;
