@@ -299,6 +299,7 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/store/read/threads.c \
 	%D%/store/read/walk.c \
 	%D%/store/read/reader.h \
+	%D%/store/published.h \
 	%D%/store/row.h \
 	%D%/store/save.c \
 	%D%/store/save.h \
@@ -636,7 +637,7 @@ $(filter $(addprefix %D%/,$(libpmu_once)),$(%C%_libpmu_common_la_OBJECTS) $(%C%_
 libpmu_in_room = $(addprefix api/libpmu_measure_la-,counters%) $(addprefix base/libpmu_measure_la-,process%) \
 	$(addprefix base/libpmu_common_la-,library%) \
 	$(addprefix counters/libpmu_measure_la-,software%) \
-	$(addprefix counters/msr/libpmu_measure_la-,msr% program_uncore%) \
+	$(addprefix counters/msr/libpmu_measure_la-,msr% program_uncore% start%) \
 	$(addprefix counters/perf/libpmu_measure_la-,box% by_hand% hybrid% perf.% places% process% thread% why%) \
 	$(addprefix group/libpmu_measure_la-,fit% fold%) $(addprefix group/vendor/libpmu_names_la-,metric%) \
 	$(addprefix machine/libpmu_measure_la-,machine% pin.%) $(addprefix machine/libcpuid/libpmu_measure_la-,file% identify%) \

@@ -24,9 +24,9 @@ static void hand_over(struct pmu_region_counts *to, const struct pmu_region_coun
 
 static uint64_t ticks_to_ns(uint64_t ticks)
 {
-	const struct pmu_store_head *head = pmu_session.table.head;
-	struct pmu_clock_point now = pmu_clock_point_take(head->clock_kind);
-	double hz = pmu_clock_hz(head->clock_kind, &head->point[0], &now);
+	const struct pmu_table *table = &pmu_session.table;
+	struct pmu_clock_point now = pmu_clock_point_take(table->clock);
+	double hz = pmu_clock_hz(table->clock, &table->start, &now);
 
 	return hz > 0 ? (uint64_t)((double)ticks * 1e9 / hz) : 0;
 }
@@ -53,8 +53,7 @@ static void add_outer(struct pmu_thread *self, const struct pmu_node *node, bool
 	uint64_t calls = node->valid->calls;
 
 	if (!afresh)
-		own->ticks += calls *
-			      ((uint64_t)node->row->outer[0] << self->rows.record->outer_shift);
+		own->ticks += calls * ((uint64_t)node->row->outer[0] << self->rows.outer_shift);
 	for (uint32_t i = 0; i < self->n_slots; i++)
 		own->count[i] += calls * node->row->outer[1 + i];
 }
@@ -78,8 +77,7 @@ static void add_nested(struct pmu_thread *self, const struct pmu_name *name, str
 		const struct pmu_node *above = node_around(tree->nodes[i], name);
 
 		if (above && above->valid->calls)
-			add_outer(self, tree->nodes[i], above->row->flags & PMU_STORE_ROW_AFRESH,
-				  own);
+			add_outer(self, tree->nodes[i], above->flags & PMU_STORE_ROW_AFRESH, own);
 	}
 }
 
@@ -167,8 +165,8 @@ static void follow_group(void)
 static int read_path(const char *path, int thread, struct pmu_region_counts *counts)
 {
 	const struct pmu_session_group *group = &pmu_session.group[pmu_session.current];
-	int rc = pmu_store_read_one(&pmu_session.table, pmu_session.current, group->layout,
-				    (uint32_t)thread, path, counts);
+	int rc = pmu_store_read_one(&pmu_session.table, pmu_session.current, group->plan.n_slots,
+				    group->plan.absent, (uint32_t)thread, path, counts);
 
 	switch (rc) {
 	case -ENOENT:
@@ -266,7 +264,7 @@ static void publish_cleared(struct pmu_node *node)
 	struct pmu_banks banks = pmu_node_banks(node);
 
 	pmu_node_commit(node, &banks);
-	PMU_ROW_SET(row, flags, (row->flags & PMU_STORE_ROW_FLAT) | PMU_STORE_ROW_AFRESH);
+	pmu_node_set_flags(node, (node->flags & PMU_STORE_ROW_FLAT) | PMU_STORE_ROW_AFRESH);
 	PMU_ROW_SET(row, missing, 0);
 	PMU_ROW_SET(row, unended, 0);
 	PMU_ROW_SET(row, unbegun, 0);
@@ -312,7 +310,7 @@ static void forget_in(struct pmu_thread *self, struct pmu_node *node, const stru
 	struct pmu_banks banks = pmu_node_banks(node);
 
 	if (!has_counted(self, banks.was, own)) {
-		PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_MIXED);
+		pmu_node_set_flags(node, node->flags | PMU_STORE_ROW_MIXED);
 		return;
 	}
 	pmu_bank_copy_times(banks.was, banks.is);
@@ -329,7 +327,7 @@ static void forget_around(struct pmu_thread *self, const struct pmu_node *node)
 	for (struct pmu_node *around = node->parent; around && around->row;
 	     around = around->parent) {
 		forget_in(self, around, &own);
-		if (around->row->flags & PMU_STORE_ROW_TEAM) /* is in nothing further out */
+		if (around->flags & PMU_STORE_ROW_TEAM) /* is in nothing further out */
 			break;
 	}
 }

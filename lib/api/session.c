@@ -235,14 +235,14 @@ static unsigned int group_here(void)
 
 PMU_API const char *pmu_count_name(unsigned int slot)
 {
-	const struct pmu_store_group *layout;
+	const struct pmu_session_group *group;
 	const char *name = NULL;
 
 	if (pmu_call_enter() < 0)
 		return NULL;
 	if (pmu_session.running) {
-		layout = pmu_session.group[group_here()].layout;
-		name = slot < layout->n_slots ? layout->slot[slot].name : NULL;
+		group = &pmu_session.group[group_here()];
+		name = slot < group->plan.n_slots ? group->group.event[slot].name : NULL;
 	}
 	pmu_call_leave();
 	return name;

@@ -17,14 +17,12 @@
 
 /*
  * Adds time and counts of an open call so far. The call has not ended, so neither the number of
- * calls nor least and most change. A signal handler may run in the middle of a commit, when the
- * node's pointers to its banks are exchanged already: which bank is valid is what the row's
- * sequence says.
+ * calls nor least and most change.
  */
 static void publish_part(const struct pmu_thread *self, struct pmu_node *node, uint64_t ticks,
 			 const uint64_t *now)
 {
-	struct pmu_banks banks = pmu_banks_begin(node->row, self->bank_at);
+	struct pmu_banks banks = pmu_node_banks(node);
 
 	pmu_bank_copy_times(banks.was, banks.is);
 	pmu_bank_put(&banks.is->ticks, banks.was->ticks + ticks);
@@ -36,7 +34,7 @@ static void publish_part(const struct pmu_thread *self, struct pmu_node *node, u
 static void publish_rest(const struct pmu_thread *self, struct pmu_node *node, uint64_t ticks,
 			 const uint64_t *now)
 {
-	struct pmu_banks banks = pmu_banks_begin(node->row, self->bank_at);
+	struct pmu_banks banks = pmu_node_banks(node);
 
 	pmu_bank_add_time(banks.was, banks.is, ticks + node->carried);
 	pmu_bank_put(&banks.is->ticks, banks.was->ticks + ticks);
@@ -66,7 +64,7 @@ static void save(struct pmu_thread *self, struct pmu_frame *frame, uint64_t tick
 	 * The flag first: a process that dies in between leaves an open call without time, not time
 	 * without a call.
 	 */
-	PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_PARTIAL);
+	pmu_node_set_flags(node, node->flags | PMU_STORE_ROW_PARTIAL);
 	publish_part(self, node, since_start(node, ticks), now);
 	if (self->traced)
 		pmu_trace_put(self, node->id | PMU_TRACE_PART, node->start_ticks, ticks, now,
@@ -80,7 +78,7 @@ static void save(struct pmu_thread *self, struct pmu_frame *frame, uint64_t tick
 
 void pmu_checkpoint_forget(struct pmu_node *node)
 {
-	PMU_ROW_SET(node->row, flags, node->row->flags & ~PMU_STORE_ROW_PARTIAL);
+	pmu_node_set_flags(node, node->flags & ~(unsigned int)PMU_STORE_ROW_PARTIAL);
 	node->carried = 0;
 }
 
@@ -106,7 +104,7 @@ void pmu_checkpoint_finish(struct pmu_thread *self, struct pmu_node *node, uint6
 static void note_next(enum pmu_next next)
 {
 	if (__atomic_load_n(&pmu_session.running, __ATOMIC_ACQUIRE))
-		__atomic_store_n(&pmu_session.table.head->next, (uint32_t)next, __ATOMIC_RELAXED);
+		PMU_PUBLISH(pmu_session.table.head->next, next);
 }
 
 /* Frames of one tree, from the innermost outwards. */
@@ -294,16 +292,14 @@ void pmu_region_settle_all(void)
  */
 static bool has_started(const struct pmu_thread *self, const struct pmu_node *node)
 {
-	const struct pmu_store_row *row;
-
 	if (node == &pmu_tree_nobody || node->detached || node->name->open != node ||
 	    !node->start_ticks)
 		return false;
-	row = node->row;
-	if (!row->open)
+	if (!PMU_PUBLISHED_SUM(node->row->open))
 		return false;
 	/* Either no call has ended before, or the start was checked at an earlier checkpoint. */
-	if ((!row->seq && !row->unended) || row->flags & PMU_STORE_ROW_PARTIAL)
+	if ((!PMU_PUBLISHED_SUM(node->row->seq) && !node->row->unended) ||
+	    node->flags & PMU_STORE_ROW_PARTIAL)
 		return true;
 	/* The start of an earlier call would lie before the thread's last end. */
 	return (int64_t)(node->start_ticks - *self->last_end) > 0;
@@ -326,6 +322,25 @@ static uint32_t read_inside(const struct pmu_thread *self, uint64_t *now)
 	return missing;
 }
 
+/*
+ * In the middle of a commit the node's pointers to its banks may be exchanged already: which bank is
+ * valid is what the row's sequence says, and whatever that is, the other one of the row is written.
+ */
+static void find_banks(const struct pmu_thread *self, struct pmu_node *node)
+{
+	uint32_t n = PMU_PUBLISHED_SUM(node->row->seq);
+
+	node->valid = pmu_row_bank(node->row, self->n_slots, n);
+	node->idle = pmu_row_bank(node->row, self->n_slots, n + 1);
+}
+
+static void save_interrupted(struct pmu_thread *self, struct pmu_frame *frame, uint64_t ticks,
+			     uint32_t missing, const uint64_t *counts)
+{
+	find_banks(self, frame->node);
+	save_or_leave(self, frame, ticks, missing, counts);
+}
+
 static void save_inside(struct pmu_thread *self, enum pmu_next next)
 {
 	uint64_t now[PMU_MAX_SLOTS] = { 0 }, ticks = pmu_clock_ticks(self->clock);
@@ -335,8 +350,8 @@ static void save_inside(struct pmu_thread *self, enum pmu_next next)
 	if (frame->node != self->tree->root && !has_started(self, frame->node))
 		frame--;
 	for (; frame->node != self->tree->root; frame--)
-		save_or_leave(self, frame, ticks, missing, now);
-	save_around(self, save_or_leave, ticks, missing, now);
+		save_interrupted(self, frame, ticks, missing, now);
+	save_around(self, save_interrupted, ticks, missing, now);
 	pmu_note_end(self, ticks);
 	note_next(next);
 }

@@ -372,8 +372,8 @@ static void finish(struct pmu_thread *self, struct pmu_team *team, uint64_t tick
 	struct pmu_node *node = team->node;
 
 	if (pmu_load_relaxed(team->live) != team->context)
-		PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_OUTLIVED);
-	if (node->row->flags & PMU_STORE_ROW_PARTIAL)
+		pmu_node_set_flags(node, node->flags | PMU_STORE_ROW_OUTLIVED);
+	if (node->flags & PMU_STORE_ROW_PARTIAL)
 		pmu_checkpoint_finish(self, node, ticks, missing, now);
 	else
 		pmu_node_finish_special(self, node, PMU_BY_TEXT, ticks, missing, now);
@@ -384,7 +384,7 @@ static void unskip(struct pmu_thread *self)
 	struct pmu_tree *tree = self->tree;
 
 	if (--tree->skipped || !tree->team || tree->detached || self->sockets ||
-	    tree->team->node->row->flags & PMU_STORE_ROW_PARTIAL)
+	    tree->team->node->flags & PMU_STORE_ROW_PARTIAL)
 		return;
 	tree->frames[1].literal = PMU_FRAME_TEAM;
 }

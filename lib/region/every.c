@@ -10,7 +10,7 @@
 /* In a tree that is not kept each has a twin, which is opened where that is measured. */
 static uint32_t one_in(const struct pmu_thread *self, const struct pmu_node *node)
 {
-	if (node->row->flags & PMU_STORE_ROW_TEAM)
+	if (node->flags & PMU_STORE_ROW_TEAM)
 		return 1;
 	return self->measuring ? 2 : pmu_every_one_in(&pmu_session.config.every, node->name->text);
 }

@@ -22,7 +22,7 @@ static bool is_plain_frame(const struct pmu_frame *frame)
 	const struct pmu_node *node = frame->node;
 
 	return frame->count == 1 && !node->detached && !node->unmeasured &&
-	       !(node->row->flags & (PMU_STORE_ROW_FLAT | PMU_STORE_ROW_TEAM));
+	       !(node->flags & (PMU_STORE_ROW_FLAT | PMU_STORE_ROW_TEAM));
 }
 
 /* Nothing but the times of regions, one in the other, has to go on. */
@@ -56,14 +56,14 @@ int pmu_forked_wait(void)
 		return 0;
 	if (waiting->pid == pid)
 		return 1;
-	if (pmu_inside || !is_plain_session() || !is_plain(pmu_thread_self()))
+	if (pmu_own.inside || !is_plain_session() || !is_plain(pmu_thread_self()))
 		return 0;
 	*waiting = (struct pmu_waiting){
 		.pid = pid,
 		.forked_from = pmu_session.pid,
 		.start_unix_ns = pmu_time_now_ns(CLOCK_REALTIME),
 		.boot_ns = pmu_time_now_ns(CLOCK_BOOTTIME),
-		.start = pmu_clock_point_take(pmu_self->clock),
+		.start = pmu_clock_point_take(pmu_own.self->clock),
 	};
 	waiting->usage_known = pmu_usage_self(&waiting->usage) == 0;
 	pmu_session.pid = pid;
@@ -86,7 +86,7 @@ static void who_am_i(struct pmu_process *self, enum pmu_next next)
 		pmu_process_self(self);
 		return;
 	}
-	*self = pmu_store_process(pmu_session.table.head);
+	*self = pmu_session.table.owner;
 	self->pid = waiting->pid;
 	self->start_time = waiting->boot_ns / (UINT64_C(1000000000) / (uint64_t)hertz);
 }
@@ -97,30 +97,20 @@ static void fill_head(struct pmu_store_head *head, enum pmu_next next)
 	struct pmu_process self;
 
 	who_am_i(&self, next);
-	*head = (struct pmu_store_head){
-		.version = PMU_STORE_VERSION,
-		.byte_order = PMU_STORE_BYTE_ORDER,
-		.head_size = PMU_STORE_HEAD_SIZE,
-		.clock_kind = pmu_self->clock,
-		.pid = self.pid,
-		.start_time = self.start_time,
-		.pid_ns = self.pid_ns,
-		.start_unix_ns = waiting->start_unix_ns,
-		.point = { waiting->start, pmu_clock_point_take(pmu_self->clock) },
-		.next = (uint32_t)next,
-	};
-	memcpy(head->magic, PMU_STORE_MAGIC, sizeof(head->magic));
-	memcpy(head->boot_id, self.boot_id, sizeof(head->boot_id));
+	pmu_store_fill_head(head, &self, pmu_own.self->clock, waiting->start_unix_ns,
+			    &waiting->start);
+	head->point[1] = pmu_clock_point_take(pmu_own.self->clock);
+	PMU_PUBLISH(head->next, next);
 }
 
 static void fill_thread(struct pmu_store_thread *thread, uint64_t ticks)
 {
-	const struct pmu_store_thread *parents = pmu_self->rows.record;
+	const struct pmu_store_thread *parents = pmu_own.self->rows.record;
 	const struct pmu_usage *before = &pmu_session.waiting.usage;
 	struct pmu_usage now;
 
 	*thread = (struct pmu_store_thread){
-		.state = PMU_THREAD_LIVE,
+		.state = { PMU_THREAD_LIVE },
 		.tid = pmu_session.waiting.pid,
 		.cpu = -1,
 		.start_ticks = pmu_session.waiting.start.ticks,
@@ -132,7 +122,7 @@ static void fill_thread(struct pmu_store_thread *thread, uint64_t ticks)
 		.involuntary_switches = -1,
 		.inner_ticks = parents->inner_ticks,
 		.last_end = ticks,
-		.outer_shift = parents->outer_shift,
+		.outer_shift = { pmu_own.self->rows.outer_shift },
 	};
 	prctl(PR_GET_NAME, thread->name);
 	if (!pmu_session.waiting.usage_known || pmu_usage_self(&now))
@@ -156,7 +146,7 @@ static void fill_rows(struct pmu_brief *brief, uint64_t ticks, enum pmu_next nex
 	uint64_t start = pmu_session.waiting.start.ticks;
 	const struct pmu_frame *frame;
 
-	for (frame = pmu_self->tree->frames + 1; frame <= pmu_self->frame; frame++) {
+	for (frame = pmu_own.self->tree->frames + 1; frame <= pmu_own.self->frame; frame++) {
 		const struct pmu_name *name = frame->node->name;
 
 		brief->row[brief->n_rows++] = (struct pmu_brief_row){
@@ -172,19 +162,19 @@ static void fill_rows(struct pmu_brief *brief, uint64_t ticks, enum pmu_next nex
 static void write_store(enum pmu_next next)
 {
 	struct pmu_waiting *waiting = &pmu_session.waiting;
-	uint64_t ticks = pmu_clock_ticks(pmu_self->clock);
+	uint64_t ticks = pmu_clock_ticks(pmu_own.self->clock);
 	struct pmu_brief brief = {
 		.texts = &pmu_session.texts,
 		.forked_from = waiting->forked_from,
 		.group = pmu_session.group[0].layout,
-		.n_slots = pmu_self->n_slots,
+		.n_slots = pmu_own.self->n_slots,
 	};
 
 	fill_head(&brief.head, next);
 	fill_thread(&brief.thread, ticks);
 	fill_rows(&brief, ticks, next);
 	if (pmu_brief_write(&brief, pmu_session.table.path, waiting->path, sizeof(waiting->path)))
-		pmu_store_say_lost();
+		pmu_store_say_lost("a forked process could not write its results at its end");
 }
 
 static void forget_store(void)
@@ -198,15 +188,15 @@ void pmu_forked_checkpoint(enum pmu_next next)
 {
 	int saved = errno;
 
-	if (pmu_inside || !pmu_thread_self() || pmu_session.waiting.pid != getpid())
+	if (pmu_own.inside || !pmu_thread_self() || pmu_session.waiting.pid != getpid())
 		return;
-	pmu_inside = 1;
+	pmu_own.inside = 1;
 	pmu_compiler_barrier();
 	forget_store();
 	if (next != PMU_NEXT_GOES_ON && next != PMU_NEXT_REPORTED)
 		write_store(next);
 	pmu_compiler_barrier();
-	pmu_inside = 0;
+	pmu_own.inside = 0;
 	errno = saved;
 }
 
@@ -223,8 +213,8 @@ void pmu_forked_take_up(struct pmu_thread *self)
 	struct pmu_store_head *head = pmu_session.table.head;
 
 	forget_store();
-	head->start_unix_ns = waiting->start_unix_ns;
-	head->point[0] = waiting->start;
+	PMU_PUBLISH(head->start_unix_ns, waiting->start_unix_ns);
+	head->point[0] = pmu_session.table.start = waiting->start;
 	self->rows.record->start_ticks = waiting->start.ticks;
 	self->usage = waiting->usage;
 	self->usage_known = waiting->usage_known;

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#include "region/team.h"
+
 static struct pmu_call *call_of(const struct pmu_thread *self, struct pmu_node *node)
 {
 	return *pmu_node_call(self, node);
@@ -12,7 +14,7 @@ static struct pmu_call *call_of(const struct pmu_thread *self, struct pmu_node *
 /* A root has no row; and what is done for another thread's region is inside none of this one's. */
 static bool is_outermost(const struct pmu_node *node)
 {
-	return !node->parent->row || node->row->flags & PMU_STORE_ROW_TEAM;
+	return !node->parent->row || node->flags & PMU_STORE_ROW_TEAM;
 }
 
 int pmu_least_new(struct pmu_thread *self, struct pmu_node *node)
@@ -104,12 +106,20 @@ void pmu_least_spoil(const struct pmu_thread *self, struct pmu_node *node)
 	call_of(self, node)->spoilt = ~UINT64_C(0);
 }
 
+/* Another thread's region is open here as long as this thread works for it. */
+static bool is_open(const struct pmu_thread *self, const struct pmu_node *node)
+{
+	const struct pmu_team *team = self->tree->team;
+
+	return pmu_node_is_open(node) || (team && team->node == node);
+}
+
 /* Open regions around it have seen only a part of the call, or of what is subtracted for it. */
 static void spoil_around(const struct pmu_thread *self, struct pmu_node *node)
 {
 	while (!is_outermost(node)) {
 		node = node->parent;
-		if (node->row->open)
+		if (is_open(self, node))
 			pmu_least_spoil(self, node);
 	}
 }

@@ -88,7 +88,7 @@ static inline void pmu_note_length(const struct pmu_thread *self, struct pmu_nod
 
 static inline void pmu_row_set_open(struct pmu_store_row *row, uint32_t open)
 {
-	PMU_ROW_SET(row, open, open);
+	PMU_PUBLISH(row->open, open);
 }
 
 #endif

@@ -71,7 +71,7 @@ void pmu_node_occupy(struct pmu_thread *self, struct pmu_node *node)
 	struct pmu_occupancy *occupancy = pmu_node_occupancy(self, node);
 
 	pmu_occupancy_place(self, occupancy, around, node->name->text, node->name->len,
-			    node->row->flags & PMU_STORE_ROW_FLAT);
+			    node->flags & PMU_STORE_ROW_FLAT);
 	pmu_occupancy_begin(self, occupancy, around);
 }
 
@@ -100,14 +100,13 @@ static int enter_again(struct pmu_thread *self, struct pmu_node *node)
 			return -ENOMEM;
 		self->frame->count |= PMU_FRAME_AGAIN;
 		self->frame->literal = again_of(self);
-		PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_MUTUAL);
+		pmu_node_set_flags(node, node->flags | PMU_STORE_ROW_MUTUAL);
 	}
-	PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_RECURSIVE);
-	pmu_row_set_open(node->row, node->row->open + 1);
+	pmu_node_set_flags(node, node->flags | PMU_STORE_ROW_RECURSIVE);
+	pmu_row_set_open(node->row, 1 + ++node->again);
 	if (self->sockets)
 		pmu_occupancy_flag(pmu_node_occupancy(self, node),
-				   node->row->flags &
-					   (PMU_STORE_ROW_RECURSIVE | PMU_STORE_ROW_MUTUAL));
+				   node->flags & (PMU_STORE_ROW_RECURSIVE | PMU_STORE_ROW_MUTUAL));
 	return 0;
 }
 
@@ -115,7 +114,8 @@ void pmu_node_give_up(struct pmu_thread *self, struct pmu_node *node)
 {
 	if (self->sockets)
 		pmu_occupancy_give_up(self, pmu_node_occupancy(self, node));
-	PMU_ROW_SET(node->row, unended, node->row->unended + node->row->open);
+	PMU_ROW_SET(node->row, unended, node->row->unended + 1 + node->again);
+	node->again = 0;
 	if (self->exact)
 		pmu_least_drop(self, node);
 	pmu_row_set_open(node->row, 0);
@@ -257,7 +257,7 @@ static void open_frame(struct pmu_thread *self, const struct pmu_frame *frame)
 
 		if (!node)
 			continue;
-		PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_INHERITED);
+		pmu_node_set_flags(node, node->flags | PMU_STORE_ROW_INHERITED);
 		if (self->exact)
 			pmu_least_spoil(self, node);
 		pmu_node_start_special(self, node);
@@ -417,16 +417,14 @@ void pmu_node_note(struct pmu_thread *self, struct pmu_node *node, uint64_t tick
 /* One end of a region that was entered more than once; true: it was the outermost. */
 static bool leave_one(struct pmu_thread *self, struct pmu_node *node)
 {
-	uint32_t open = node->row->open;
-
-	if (open == 1)
+	if (!node->again)
 		return true;
 	pmu_publish_inner_call(self, node);
 	if (self->exact)
 		pmu_least_again(self, node);
 	if (self->traced)
 		pmu_trace_again(self, node);
-	pmu_row_set_open(node->row, open - 1);
+	pmu_row_set_open(node->row, node->again--);
 	return false;
 }
 
@@ -489,8 +487,8 @@ static int end_long(struct pmu_thread *self, const char *text, size_t len, uint6
 	if (self->exact)
 		pmu_least_end(self, node);
 	if (node->detached)
-		PMU_ROW_SET(node->row, flags, node->row->flags | PMU_STORE_ROW_OVERLAP);
-	if (node->row->flags & PMU_STORE_ROW_PARTIAL)
+		pmu_node_set_flags(node, node->flags | PMU_STORE_ROW_OVERLAP);
+	if (node->flags & PMU_STORE_ROW_PARTIAL)
 		pmu_checkpoint_finish(self, node, ticks, missing, now);
 	else
 		pmu_node_finish_special(self, node, way, ticks, missing, now);
@@ -517,7 +515,8 @@ PMU_COLD int pmu_end_other(struct pmu_thread *self, const char *text, size_t len
 	was_hidden = pmu_tree_show(self);
 	rc = end_long(self, text, len, ticks, missing, now, &ended);
 	heed_detached(self, was_hidden);
-	pmu_pause_end(self, &pause, ended && ended->row->open ? PMU_PAUSE_END_AGAIN : PMU_PAUSE_END,
+	pmu_pause_end(self, &pause,
+		      ended && pmu_node_is_open(ended) ? PMU_PAUSE_END_AGAIN : PMU_PAUSE_END,
 		      ended);
 	return rc;
 }

@@ -107,7 +107,7 @@ static inline void pmu_team_enter(struct pmu_thread *self, struct pmu_team *team
 	team->frame = self->frame;
 	pmu_compiler_barrier(); /* two at once would go through vector registers */
 	team->around = around;
-	PMU_ROW_SET(team->row, open, 1);
+	PMU_PUBLISH(team->row->open, 1);
 	self->lookup = team->tree.lookup;
 	self->lookup_shift = team->tree.lookup_shift;
 	self->tree = &team->tree;
@@ -126,7 +126,7 @@ static inline void pmu_team_leave(struct pmu_thread *self, struct pmu_team *team
 {
 	struct pmu_tree *around = team->around;
 
-	PMU_ROW_SET(team->row, open, 0);
+	PMU_PUBLISH(team->row->open, 0);
 	team->around = NULL;
 	team->entered_ticks = 0;
 	self->lookup = around->lookup;

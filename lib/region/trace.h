@@ -22,7 +22,6 @@ static inline __attribute__((always_inline)) void pmu_trace_put(struct pmu_threa
 {
 	struct pmu_trace *trace = &self->trace;
 	struct pmu_trace_record *record = trace->next;
-	struct pmu_store_trace *ring = trace->ring;
 	uint64_t taken = end - begin >= trace->min;
 	uintptr_t next = (uintptr_t)record + trace->size * taken;
 
@@ -35,7 +34,8 @@ static inline __attribute__((always_inline)) void pmu_trace_put(struct pmu_threa
 		bank_store(&record->count[i], now[i] - start[i]);
 	next ^= (next ^ trace->again) & -(uintptr_t)(next == trace->end);
 	trace->next = (struct pmu_trace_record *)next;
-	__atomic_store_n(&ring->n, ring->n + taken, __ATOMIC_RELEASE);
+	trace->n += taken;
+	PMU_PUBLISH_LAST(trace->head->n, trace->n);
 }
 
 /** pmu_trace_call() - one that has ended, of which nothing was taken before */

@@ -187,7 +187,7 @@ static struct pmu_store_row *private_row(struct pmu_thread *self, uint16_t flags
 
 	*id = (uint32_t)self->tree->n_nodes + 1;
 	if (row)
-		row->flags = flags;
+		PMU_PUBLISH(row->flags, flags);
 	return row;
 }
 
@@ -207,7 +207,8 @@ static struct pmu_node *new_node(struct pmu_thread *self, struct pmu_node *paren
 						     &node->id);
 	if (!node->row)
 		return NULL;
-	pmu_tree_use_row(self, node, node->row);
+	pmu_node_use_row(node, pmu_node_row(self, node->row));
+	node->flags = flags;
 	node->text = PMU_NO_TEXT;
 	node->next = &pmu_tree_nobody;
 	/* Without memory the row has no histogram. */
@@ -256,7 +257,7 @@ struct pmu_node *pmu_tree_node(struct pmu_thread *self, struct pmu_node *parent,
 		tree->n_nodes += *place != NULL;
 	}
 	if (*place && flags & PMU_STORE_ROW_FLAT)
-		PMU_ROW_SET((*place)->row, flags, (*place)->row->flags | flags);
+		pmu_node_set_flags(*place, (*place)->flags | flags);
 	return *place;
 }
 
@@ -267,8 +268,7 @@ struct pmu_node *pmu_tree_node_beside(struct pmu_thread *self, const struct pmu_
 
 struct pmu_node *pmu_tree_twin(struct pmu_thread *self, const struct pmu_node *node)
 {
-	return new_node(self, node->parent, node->name,
-			node->row->flags | PMU_STORE_ROW_UNMEASURED);
+	return new_node(self, node->parent, node->name, node->flags | PMU_STORE_ROW_UNMEASURED);
 }
 
 /* --- detached nodes --- */
@@ -371,7 +371,7 @@ int pmu_tree_push(struct pmu_thread *self, struct pmu_node *node)
 	pmu_tree_follow(self->frame, node);
 	self->frame++;
 	self->frame->node = node;
-	plain = node->row->open == 0 && !pmu_thread_is_watched(self) &&
+	plain = !pmu_node_is_open(node) && !pmu_thread_is_watched(self) &&
 		!pmu_cost_needs_slow(self, node);
 	self->frame->literal = plain ? PMU_FRAME_TEXT : PMU_FRAME_ODD;
 	self->frame->sized = false;
@@ -384,16 +384,19 @@ void pmu_tree_pop(struct pmu_thread *self)
 	self->frame--;
 }
 
-struct pmu_store_row *pmu_tree_use_row(const struct pmu_thread *self, struct pmu_node *node,
-				       struct pmu_store_row *row)
+struct pmu_node_row pmu_node_row(const struct pmu_thread *self, struct pmu_store_row *row)
 {
-	struct pmu_store_row *was = node->row;
-	struct pmu_banks banks;
+	return (struct pmu_node_row){ row, pmu_row_bank(row, self->n_slots, 0),
+				      pmu_row_bank(row, self->n_slots, 1) };
+}
 
-	node->row = row;
-	banks = pmu_banks_begin(row, self->bank_at);
-	node->valid = banks.was;
-	node->idle = banks.is;
+struct pmu_node_row pmu_node_use_row(struct pmu_node *node, struct pmu_node_row row)
+{
+	struct pmu_node_row was = { node->row, node->valid, node->idle };
+
+	node->row = row.row;
+	node->valid = row.valid;
+	node->idle = row.idle;
 	return was;
 }
 

@@ -17,7 +17,7 @@
 struct pmu_node {
 	struct pmu_name *name;
 	struct pmu_store_row *row;
-	struct pmu_store_bank *valid; /* one of the row's; pmu_node_flip() */
+	struct pmu_store_bank *valid; /* one of the row's */
 	struct pmu_node *parent;
 	const char *text;            /* the literal it was last begun by; PMU_NO_TEXT: none */
 	struct pmu_node *next;       /* begun after it at this depth, likely again; never NULL */
@@ -32,6 +32,8 @@ struct pmu_node {
 	uint8_t kind;     /* enum pmu_text_kind; 0: of any */
 	bool unmeasured;  /* its calls are counted, and nothing else: region/every.h */
 	uint32_t context; /* its place among contexts; 0: it has none */
+	uint32_t again;   /* of its begins that have not ended, those after the first */
+	uint16_t flags;   /* of its row */
 	struct pmu_every *every; /* where pmu_thread.samples is set: region/every.h */
 	uint64_t carried; /* ticks of the open call that a checkpoint has published; 0 as a rule */
 	/*
@@ -282,9 +284,30 @@ int pmu_tree_push(struct pmu_thread *self, struct pmu_node *node);
 /** pmu_tree_pop() - the innermost one is empty again */
 void pmu_tree_pop(struct pmu_thread *self);
 
-/** pmu_tree_use_row() - from now on the node's totals are in @row.  Return: where they were. */
-struct pmu_store_row *pmu_tree_use_row(const struct pmu_thread *self, struct pmu_node *node,
-				       struct pmu_store_row *row);
+/** A row, and which of its banks is valid. */
+struct pmu_node_row {
+	struct pmu_store_row *row;
+	struct pmu_store_bank *valid, *idle;
+};
+
+/** pmu_node_row() - a row whose totals are zero */
+struct pmu_node_row pmu_node_row(const struct pmu_thread *self, struct pmu_store_row *row);
+
+/** pmu_node_use_row() - from now on the node's totals are in @row.  Return: where they were. */
+struct pmu_node_row pmu_node_use_row(struct pmu_node *node, struct pmu_node_row row);
+
+/** pmu_node_is_open() - as a region of its thread's own */
+static inline bool pmu_node_is_open(const struct pmu_node *node)
+{
+	return node->name->open == node;
+}
+
+/** pmu_node_set_flags() - enum pmu_store_row_flags, all of them */
+static inline void pmu_node_set_flags(struct pmu_node *node, unsigned int flags)
+{
+	node->flags = (uint16_t)flags;
+	PMU_PUBLISH(node->row->flags, flags);
+}
 
 /**
  * pmu_is_literal() - text in the program's own read-only data: an address that is always

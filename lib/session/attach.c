@@ -146,9 +146,8 @@ static int attach_counters(struct pmu_thread *self, const struct pmu_session_gro
 	if (rc < 0)
 		return rc;
 	self->rows.record->missing = got.missing | self->spoiled;
-	self->rows.record->outer_shift = self->backend == &pmu_backend_valgrind
-						 ? PMU_STORE_SLOW_SHIFT
-						 : 0;
+	self->rows.outer_shift = self->backend == &pmu_backend_valgrind ? PMU_STORE_SLOW_SHIFT : 0;
+	PMU_PUBLISH(self->rows.record->outer_shift, self->rows.outer_shift);
 	self->unsteady = got.unsteady | interrupts_slot(group);
 	pmu_sockets_attach(self);
 	if (got.user_read)
@@ -162,9 +161,8 @@ static int attach_counters(struct pmu_thread *self, const struct pmu_session_gro
 
 static void set_layout(struct pmu_thread *self, const struct pmu_session_group *group)
 {
-	self->n_slots = group->layout->n_slots;
-	pmu_bank_at(group->layout, self->bank_at);
-	self->clock = pmu_session.table.head->clock_kind;
+	self->n_slots = group->plan.n_slots;
+	self->clock = pmu_session.table.clock;
 	self->sockets = group->sockets;
 	self->watch_cpu = -1;
 	/* on another machine's dump the CPU a thread runs on says nothing */
@@ -209,7 +207,7 @@ static int attach_to(struct pmu_thread *self, unsigned int index)
 	self->group = index;
 	set_layout(self, group);
 	if (first) {
-		rc = pmu_table_thread(&pmu_session.table, self->group, group->layout, self->number,
+		rc = pmu_table_thread(&pmu_session.table, self->group, self->n_slots, self->number,
 				      &self->rows);
 		if (rc < 0)
 			return rc;
@@ -226,7 +224,7 @@ static int attach_to(struct pmu_thread *self, unsigned int index)
 	}
 	measure_read(self, group->layout);
 	self->last_end = &self->rows.record->last_end;
-	__atomic_store_n(&self->rows.record->state, PMU_THREAD_LIVE, __ATOMIC_RELEASE);
+	PMU_PUBLISH_LAST(self->rows.record->state, PMU_THREAD_LIVE);
 	pmu_table_point(&pmu_session.table);
 	return 0;
 }
@@ -316,7 +314,7 @@ static void rest(struct pmu_thread *self)
 	know_no_usage(record);
 	pmu_turns_add(self);
 	record->stop_ticks = pmu_clock_ticks(self->clock);
-	__atomic_store_n(&record->state, PMU_THREAD_FINISHED, __ATOMIC_RELEASE);
+	PMU_PUBLISH_LAST(record->state, PMU_THREAD_FINISHED);
 }
 
 static void wake(struct pmu_thread *self, unsigned int index)
@@ -339,7 +337,7 @@ static void wake(struct pmu_thread *self, unsigned int index)
 	self->last_end = &record->last_end;
 	if (self->backend->wake)
 		self->backend->wake(self->counters, &self->read);
-	__atomic_store_n(&record->state, PMU_THREAD_LIVE, __ATOMIC_RELEASE);
+	PMU_PUBLISH_LAST(record->state, PMU_THREAD_LIVE);
 }
 
 int pmu_turn_group(struct pmu_thread *self, unsigned int next)
@@ -390,7 +388,7 @@ void pmu_finish_group(struct pmu_thread *self)
 		if (self->rotates)
 			pmu_turns_add(self);
 		record->stop_ticks = pmu_clock_ticks(self->clock);
-		__atomic_store_n(&record->state, PMU_THREAD_FINISHED, __ATOMIC_RELEASE);
+		PMU_PUBLISH_LAST(record->state, PMU_THREAD_FINISHED);
 		pmu_table_point(&pmu_session.table);
 	}
 	pmu_close_counters(self);

@@ -27,12 +27,17 @@ static void start(struct pmu_sockets *sockets, struct pmu_socket_entry *entry)
 	entry->start_ticks = pmu_clock_ticks(sockets->clock);
 }
 
-static struct pmu_banks begin_banks(const struct pmu_sockets *sockets, struct pmu_store_row *row)
+static struct pmu_banks begin_banks(const struct pmu_sockets *sockets,
+				    struct pmu_socket_entry *entry, struct pmu_store_row *row)
 {
-	uint32_t bank_at[3];
+	return pmu_banks_begin(row, sockets->n_slots, entry->n_published++);
+}
 
-	pmu_bank_at(sockets->layout, bank_at);
-	return pmu_banks_begin(row, bank_at);
+/* In the row, too; the entry's lock is held, and it has a row. */
+static void add_flags(struct pmu_socket_entry *entry, struct pmu_store_row *row, unsigned int flags)
+{
+	entry->flags = (uint16_t)(entry->flags | flags);
+	PMU_PUBLISH(row->flags, entry->flags);
 }
 
 static void finish(struct pmu_sockets *sockets, struct pmu_socket_entry *entry,
@@ -45,7 +50,7 @@ static void finish(struct pmu_sockets *sockets, struct pmu_socket_entry *entry,
 	 */
 	uint32_t socket = entry->socket;
 	uint32_t missing = pmu_sockets_read(sockets, socket, now) | entry->start_missing;
-	struct pmu_banks banks = begin_banks(sockets, row);
+	struct pmu_banks banks = begin_banks(sockets, entry, row);
 
 	if (missing)
 		PMU_ROW_SET(row, missing, row->missing | missing);
@@ -65,7 +70,7 @@ static void set_flags(struct pmu_socket_entry *entry, unsigned int flags)
 	int state = lock(entry);
 
 	if (entry->row)
-		PMU_ROW_SET(entry->row, flags, entry->row->flags | flags);
+		add_flags(entry, entry->row, flags);
 	unlock(entry, state);
 }
 
@@ -139,7 +144,7 @@ void pmu_occupancy_begin(struct pmu_thread *self, struct pmu_occupancy *occupanc
 	if (row && !entry->inside++) {
 		crowded = join(parent);
 		start(self->sockets, entry);
-		PMU_ROW_SET(row, open, 1);
+		PMU_PUBLISH(row->open, 1);
 	}
 	/*
 	 * The thread has moved to another socket since: what is counted here is no part of what its
@@ -148,7 +153,7 @@ void pmu_occupancy_begin(struct pmu_thread *self, struct pmu_occupancy *occupanc
 	 */
 	if (row && around && !self->sockets->process &&
 	    (!around->entry || around->entry->socket != entry->socket))
-		PMU_ROW_SET(row, flags, row->flags | PMU_STORE_ROW_OVERLAP);
+		add_flags(entry, row, PMU_STORE_ROW_OVERLAP);
 	unlock(entry, state);
 	if (crowded)
 		set_flags(parent, PMU_STORE_ROW_CROWDED);
@@ -181,13 +186,13 @@ void pmu_occupancy_end(struct pmu_thread *self, struct pmu_occupancy *occupancy,
 	state = lock(entry);
 	row = entry->row;
 	if (row && flags)
-		PMU_ROW_SET(row, flags, row->flags | flags);
+		add_flags(entry, row, flags);
 	if (row && entry->inside && !--entry->inside) {
 		struct pmu_socket_entry *around = entry->around;
 
 		finish(self->sockets, entry, row);
 		part(around);
-		PMU_ROW_SET(row, open, 0);
+		PMU_PUBLISH(row->open, 0);
 	}
 	unlock(entry, state);
 }
@@ -205,7 +210,7 @@ void pmu_occupancy_give_up(struct pmu_thread *self, struct pmu_occupancy *occupa
 	if (row && entry->inside && !--entry->inside) {
 		part(entry->around);
 		PMU_ROW_SET(row, unended, row->unended + 1);
-		PMU_ROW_SET(row, open, 0);
+		PMU_PUBLISH(row->open, 0);
 	}
 	unlock(entry, state);
 }
@@ -227,15 +232,14 @@ void pmu_occupancy_flag(struct pmu_occupancy *occupancy, unsigned int flags)
 static void reset(struct pmu_sockets *sockets, struct pmu_socket_entry *entry,
 		  struct pmu_store_row *row)
 {
-	struct pmu_banks banks = begin_banks(sockets, row);
+	struct pmu_banks banks = begin_banks(sockets, entry, row);
 
 	pmu_bank_clear(banks.is, sockets->n_slots);
 	pmu_banks_commit(&banks);
-	PMU_ROW_SET(row, flags,
-		    (row->flags & PMU_STORE_ROW_FLAT) |
-			    (__atomic_load_n(&entry->nested, __ATOMIC_ACQUIRE) > 1
-				     ? PMU_STORE_ROW_CROWDED
-				     : 0));
+	entry->flags &= PMU_STORE_ROW_FLAT;
+	add_flags(entry, row,
+		  __atomic_load_n(&entry->nested, __ATOMIC_ACQUIRE) > 1 ? PMU_STORE_ROW_CROWDED
+									: 0);
 	PMU_ROW_SET(row, missing, 0);
 	PMU_ROW_SET(row, unended, 0);
 	if (entry->inside)

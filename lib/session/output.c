@@ -62,7 +62,7 @@ static int resolve(const char *configured, char *path, char *plain, size_t size)
 		.pid = pmu_session.pid,
 		.rank = rank ? rank : "0",
 		.host = host,
-		.nth = pmu_session.table.head->nth,
+		.nth = pmu_session.table.nth,
 	};
 	bool ours_alone = !pmu_session.in_child && names.nth == 1;
 	bool own_name;

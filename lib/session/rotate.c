@@ -53,12 +53,12 @@ static void shuffle(void)
 
 static struct pmu_clock_point now(void)
 {
-	return pmu_clock_point_take(pmu_session.table.head->clock_kind);
+	return pmu_clock_point_take(pmu_session.table.clock);
 }
 
 static double hz_until(const struct pmu_clock_point *last)
 {
-	return pmu_clock_hz(pmu_session.table.head->clock_kind, &rotation.start, last);
+	return pmu_clock_hz(pmu_session.table.clock, &rotation.start, last);
 }
 
 /* How long a tick is shows with time: before that it is looked at each begin whether it is due. */
@@ -128,7 +128,7 @@ void pmu_rotation_start(void)
 		rotation.n = 0;
 		return;
 	}
-	rotation.random = (pmu_session.table.head->start_unix_ns ^ (uint64_t)getpid() << 40) | 1;
+	rotation.random = (pmu_session.table.start_unix_ns ^ (uint64_t)getpid() << 40) | 1;
 	rotation.n_changes = rotation.change_ticks = rotation.usual_ticks = 0;
 	rotation.start = rotation.turn = now();
 	/* the first of them begins: what is a single call has that one */
@@ -178,11 +178,11 @@ static void account(uint64_t ticks)
  */
 static bool change_all(unsigned int next)
 {
-	uint64_t from = pmu_clock_ticks(pmu_session.table.head->clock_kind);
+	uint64_t from = pmu_clock_ticks(pmu_session.table.clock);
 
 	if (pmu_session_any_open() || pmu_session_change_group(next))
 		return false;
-	account(pmu_clock_ticks(pmu_session.table.head->clock_kind) - from);
+	account(pmu_clock_ticks(pmu_session.table.clock) - from);
 	return true;
 }
 

@@ -573,10 +573,10 @@ static int start(void *given)
 	pmu_rotation_start();
 	note_sampling();
 	pmu_thread_forget_all();
-	pmu_session.pid = pmu_session.table.head->pid;
+	pmu_session.pid = pmu_session.table.owner.pid;
 	pmu_session.n_started++;
 	if (!pmu_session.first_start_unix_ns)
-		pmu_session.first_start_unix_ns = pmu_session.table.head->start_unix_ns;
+		pmu_session.first_start_unix_ns = pmu_session.table.start_unix_ns;
 	pmu_literals_find();
 	/*
 	 * Pairs with the acquire in pmu_session_is_ours(): a thread of a forked child may have seen
@@ -703,7 +703,7 @@ int pmu_session_end(void)
 	pmu_rotation_remark();
 	pmu_trace_remark();
 	/* Regions that are open now are never ended: the reader says so, seeing this. */
-	__atomic_store_n(&pmu_session.table.head->ended, 1, __ATOMIC_RELAXED);
+	PMU_PUBLISH(pmu_session.table.head->ended, 1);
 	if (pmu_session.kept) {
 		rc = end_kept();
 	} else {

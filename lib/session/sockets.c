@@ -43,13 +43,12 @@ void pmu_sockets_open(struct pmu_session_group *group)
 			       "no memory for what sockets count: it is missing");
 		return;
 	}
-	sockets->layout = group->layout;
 	sockets->group = (unsigned int)(group - pmu_session.group);
 	sockets->n = n;
 	sockets->n_slots = group->plan.n_slots;
 	sockets->slots = slots;
 	sockets->process = group->plan.scope == PMU_COUNT_PROCESS;
-	sockets->clock = pmu_session.table.head->clock_kind;
+	sockets->clock = pmu_session.table.clock;
 	group->sockets = sockets;
 	pmu_sockets_resume(group);
 }
@@ -261,7 +260,7 @@ static int make_record(struct pmu_sockets *sockets, unsigned int socket)
 	struct pmu_table_rows *rows = &sockets->rows[socket];
 	struct pmu_store_thread *record;
 
-	if (pmu_table_thread(&pmu_session.table, sockets->group, sockets->layout,
+	if (pmu_table_thread(&pmu_session.table, sockets->group, sockets->n_slots,
 			     PMU_STORE_FIRST_SOCKET +
 				     (socket < sockets->n ? socket : PMU_STORE_NO_SOCKET),
 			     rows) < 0)
@@ -284,7 +283,7 @@ static int make_record(struct pmu_sockets *sockets, unsigned int socket)
 		snprintf(record->name, sizeof(record->name), "unknown socket");
 	}
 	record->start_ticks = pmu_clock_ticks(sockets->clock);
-	__atomic_store_n(&record->state, PMU_THREAD_LIVE, __ATOMIC_RELEASE);
+	PMU_PUBLISH_LAST(record->state, PMU_THREAD_LIVE);
 	return 0;
 }
 
@@ -296,10 +295,11 @@ static int make_row(struct pmu_sockets *sockets, struct pmu_socket_region *regio
 	uint32_t parent = region->parent ? region->parent->entry[socket].id : 0;
 	struct pmu_store_row *row;
 
+	entry->flags = region->flat ? PMU_STORE_ROW_FLAT : 0;
 	if (!sockets->rows[socket].record && make_record(sockets, socket) < 0)
 		return -ENOMEM;
 	row = pmu_table_row(&pmu_session.table, &sockets->rows[socket], region->name, parent,
-			    region->flat ? PMU_STORE_ROW_FLAT : 0, &entry->id);
+			    entry->flags, &entry->id);
 	if (!row)
 		return -ENOMEM;
 	/* Pairs with the acquire in find_entry(): who sees the row may count in it. */

@@ -19,6 +19,8 @@ struct pmu_socket_entry {
 	uint32_t nested;                 /* regions nested in it that are occupied; atomic */
 	struct pmu_socket_entry *around; /* of the region around it, NULL for none */
 	struct pmu_store_row *row;       /* NULL until a thread comes in; release */
+	uint32_t n_published;            /* of its totals */
+	uint16_t flags;                  /* of the row */
 	uint64_t start_ticks;
 	uint64_t start[PMU_MAX_SLOTS];
 } __attribute__((aligned(64)));
@@ -42,7 +44,6 @@ struct pmu_sockets {
 	void *source;
 	bool open;
 	uint32_t n_readers;
-	const struct pmu_store_group *layout;
 	unsigned int group;
 	unsigned int n;
 	bool process; /* there is one, which stands for the process */

@@ -220,8 +220,7 @@ static void merge(struct pmu_table_rows *rows, unsigned int index)
 {
 	struct pmu_session_group *group = &pmu_session.group[index];
 
-	pmu_merge_thread(&pmu_session.table, &group->merge, group->layout,
-			 pmu_session.merged_number, rows);
+	pmu_merge_thread(&pmu_session.table, &group->merge, pmu_session.merged_number, rows);
 }
 
 /* Return: is it kept? */
@@ -324,17 +323,19 @@ int pmu_thread_setup(void)
 
 /* --- the record and its rows --- */
 
-static void add_open(void *arg, uint32_t id, struct pmu_store_row *row)
+static void add_open(void *arg, uint32_t id, const struct pmu_row_key *key,
+		     struct pmu_store_row *row)
 {
 	(void)id;
-	*(uint64_t *)arg += __atomic_load_n(&row->open, __ATOMIC_RELAXED);
+	(void)key;
+	*(uint64_t *)arg += PMU_PUBLISHED_SUM(row->open);
 }
 
 bool pmu_thread_any_open(const struct pmu_thread *thread)
 {
 	uint64_t open = 0;
 
-	pmu_table_rows_walk(&pmu_session.table, &thread->rows, add_open, &open);
+	pmu_table_rows_walk(&thread->rows, add_open, &open);
 	return open != 0;
 }
 

@@ -70,9 +70,8 @@ struct pmu_thread {
 	uint32_t lookup_shift; /* 64 - log2 of its size */
 	/* Set at attach. */
 	uint32_t n_slots;
-	pmu_read_fn *read;   /* NULL: nothing to read */
-	void *counters;      /* for read() */
-	uint32_t bank_at[3]; /* for pmu_banks_begin() */
+	pmu_read_fn *read; /* NULL: nothing to read */
+	void *counters;    /* for read() */
 	/* A time stamp in a register is added up, and nothing else is to be done. */
 	bool time_only;
 	/* There is other work than to add up counts and such a time stamp, or nothing to read. */

@@ -19,46 +19,49 @@ static uint32_t most_slots(void)
 	uint32_t most = 0;
 
 	for (unsigned int i = 0; i < pmu_session.n_groups; i++)
-		if (pmu_session.group[i].layout->n_slots > most)
-			most = pmu_session.group[i].layout->n_slots;
+		if (pmu_session.group[i].plan.n_slots > most)
+			most = pmu_session.group[i].plan.n_slots;
 	return most;
 }
 
 /* By what the clock has done since the session began, which is long enough for a limit. */
 static uint64_t ticks_of(uint64_t ns)
 {
-	const struct pmu_store_head *head = pmu_session.table.head;
+	const struct pmu_table *table = &pmu_session.table;
 	struct pmu_clock_point now;
 
-	if (!ns || !pmu_clock_is_stamp(head->clock_kind))
+	if (!ns || !pmu_clock_is_stamp(table->clock))
 		return ns;
-	now = pmu_clock_point_take(head->clock_kind);
-	return (uint64_t)((double)ns * pmu_clock_hz(head->clock_kind, &head->point[0], &now) / 1e9);
+	now = pmu_clock_point_take(table->clock);
+	return (uint64_t)((double)ns * pmu_clock_hz(table->clock, &table->start, &now) / 1e9);
 }
 
-static void use_ring(struct pmu_trace *trace, struct pmu_store_trace *ring)
+static void use_ring(struct pmu_trace *trace, struct pmu_ring *ring)
 {
-	uint64_t last = ring->first ? ring->n_places - 1 : 0;
+	bool first = pmu_session.config.trace_first;
+	char *places = (char *)(ring->at + 1);
 
 	trace->ring = ring;
+	trace->head = ring->at;
+	trace->n = 0;
 	trace->size = ring->record_size;
-	trace->min = ring->min_ticks;
-	trace->next = pmu_trace_at(ring, 0);
-	trace->end = (uintptr_t)pmu_trace_at(ring, ring->n_places);
-	trace->again = (uintptr_t)pmu_trace_at(ring, last);
+	trace->next = (void *)places;
+	trace->end = (uintptr_t)places + (uint64_t)ring->n_places * ring->record_size;
+	trace->again = first ? trace->end - ring->record_size : (uintptr_t)places;
 }
 
 /* Two places: the least that has an end. */
-static struct pmu_store_trace *make_aside(struct pmu_thread *self,
-					  const struct pmu_store_trace *ring)
+static struct pmu_ring *make_aside(struct pmu_thread *self, const struct pmu_ring *ring)
 {
-	struct pmu_store_trace *aside = pmu_arena_alloc(
-		&self->arena, sizeof(*aside) + 2 * (size_t)ring->record_size, 64);
+	struct pmu_ring *aside = pmu_arena_alloc(&self->arena, sizeof(*aside), 8);
+	struct pmu_store_trace *head = pmu_arena_alloc(
+		&self->arena, sizeof(*head) + 2 * (size_t)ring->record_size, 64);
 
-	if (aside) {
-		*aside = *ring;
-		aside->n_places = 2;
-	}
+	if (!aside || !head)
+		return NULL;
+	aside->at = head;
+	aside->record_size = ring->record_size;
+	aside->n_places = 2;
 	return aside;
 }
 
@@ -78,7 +81,7 @@ static void note_untraced(void)
 void pmu_trace_attach(struct pmu_thread *self)
 {
 	const struct pmu_config *config = &pmu_session.config;
-	struct pmu_store_trace *ring;
+	struct pmu_ring *ring;
 
 	if (!config->trace[0] || self->trace.ring)
 		return;
@@ -88,26 +91,27 @@ void pmu_trace_attach(struct pmu_thread *self)
 		note_untraced();
 		return;
 	}
-	ring->first = config->trace_first;
-	ring->min_ticks = ticks_of(config->trace_min_ns);
+	self->trace.min = ticks_of(config->trace_min_ns);
+	PMU_PUBLISH(ring->at->first, config->trace_first);
+	PMU_PUBLISH(ring->at->min_ticks, self->trace.min);
 	self->trace.aside = make_aside(self, ring);
 	if (self->trace.aside)
 		use_ring(&self->trace, ring);
 	else
-		pmu_table_trace_free(&pmu_session.table, ring);
+		pmu_table_trace_free(&pmu_session.table, ring, 0);
 }
 
 void pmu_trace_detach(struct pmu_thread *self, bool merged)
 {
-	struct pmu_store_trace *ring = self->trace.ring;
+	struct pmu_ring *ring = self->trace.ring;
 
 	self->trace.ring = NULL;
 	if (!ring)
 		return;
 	if (merged)
-		pmu_table_trace_free(&pmu_session.table, ring);
+		pmu_table_trace_free(&pmu_session.table, ring, self->trace.n);
 	else
-		pmu_table_trace_end(&pmu_session.table, ring);
+		pmu_table_trace_end(&pmu_session.table, ring, self->trace.n);
 }
 
 struct pmu_trace pmu_trace_aside(struct pmu_thread *self)
@@ -121,32 +125,12 @@ struct pmu_trace pmu_trace_aside(struct pmu_thread *self)
 
 /* --- the end --- */
 
-/* A piece of rings has nothing else, but what a thread left of its ring may be nobody's yet. */
-static uint64_t lost_in(const struct pmu_store_piece *piece)
-{
-	const struct pmu_store_chunk *chunk = piece->base;
-	uint64_t lost = 0;
-
-	for (uint64_t at = 0; at < piece->size && chunk->kind == PMU_CHUNK_TRACE;) {
-		const struct pmu_store_trace *ring = (const void *)(chunk + 1);
-		uint64_t n = __atomic_load_n(&ring->n, __ATOMIC_RELAXED);
-		uint64_t keeps = ring->n_places - 1;
-
-		lost += ring->dropped + (n > keeps ? n - keeps : 0);
-		at += chunk->size;
-		chunk = (const void *)((const char *)piece->base + at);
-	}
-	return lost;
-}
-
 /* What is not in it is said in the report, too. */
 static void note_lost(void)
 {
-	uint64_t lost = 0;
+	uint64_t lost = pmu_table_untraced(&pmu_session.table);
 	char text[192];
 
-	for (size_t i = 1; i < pmu_session.table.n_pieces; i++)
-		lost += lost_in(&pmu_session.table.piece[i]);
 	if (!lost)
 		return;
 	snprintf(text, sizeof(text),

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "store/row.h"
+#include "store/table.h"
 
 struct pmu_thread;
 
@@ -18,8 +18,10 @@ struct pmu_trace {
 	uint64_t size;   /* of a record */
 	uint64_t min;    /* ticks; shorter calls are left out */
 	uint64_t serial; /* of the thread's record, in the high half */
-	struct pmu_store_trace *ring;
-	struct pmu_store_trace *aside; /* a small one of the thread's own */
+	uint64_t n;      /* records so far */
+	struct pmu_store_trace *head;
+	struct pmu_ring *ring;
+	struct pmu_ring *aside; /* a small one of the thread's own */
 };
 
 /**

@@ -65,7 +65,7 @@ void pmu_turns_put(struct pmu_store_turns *to, const uint64_t *more, uint32_t n_
 	double calls = (double)more[0];
 
 	/* as pmu_side_clear() does it */
-	__atomic_store_n(&to->side.seq, to->side.seq + 1, __ATOMIC_RELAXED);
+	PMU_PUBLISH_NEXT(to->side.seq, 1);
 	add(&to->sum[PMU_TURNS_N], 1);
 	add(&to->sum[PMU_TURNS_CALLS], calls);
 	add(&to->sum[PMU_TURNS_CALLS_SQUARE], calls * calls);
@@ -77,16 +77,17 @@ void pmu_turns_put(struct pmu_store_turns *to, const uint64_t *more, uint32_t n_
 		add(&sum[PMU_TURNS_SQUARE], count * count);
 		add(&sum[PMU_TURNS_PRODUCT], count * calls);
 	}
-	__atomic_store_n(&to->side.seq, to->side.seq + 1, __ATOMIC_RELEASE);
+	PMU_PUBLISH_NEXT(to->side.seq, 1);
 }
 
-static void add_row(void *arg, uint32_t id, struct pmu_store_row *row)
+static void add_row(void *arg, uint32_t id, const struct pmu_row_key *key,
+		    struct pmu_store_row *row)
 {
 	struct pmu_thread *self = arg;
-	const struct pmu_store_bank *bank = (void *)((char *)row + self->bank_at[row->seq & 1]);
+	const struct pmu_store_bank *bank = pmu_row_valid(row, self->n_slots);
 	uint64_t more[1 + PMU_MAX_SLOTS], *last;
 
-	if (row->flags & PMU_STORE_ROW_UNMEASURED || !make_room(&self->turned, id, self->n_slots))
+	if (key->kind & PMU_STORE_ROW_UNMEASURED || !make_room(&self->turned, id, self->n_slots))
 		return;
 	last = &self->turned.piece[id * (1 + (size_t)self->n_slots)];
 	if (bank->calls == last[0])
@@ -109,5 +110,5 @@ static void add_row(void *arg, uint32_t id, struct pmu_store_row *row)
 void pmu_turns_add(struct pmu_thread *self)
 {
 	if (self->n_slots)
-		pmu_table_rows_walk(&pmu_session.table, &self->rows, add_row, self);
+		pmu_table_rows_walk(&self->rows, add_row, self);
 }

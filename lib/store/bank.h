@@ -35,15 +35,30 @@ struct pmu_banks {
 	struct pmu_store_bank *is;  /* the idle one */
 };
 
+/** pmu_row_bank() - bank 0 or 1 of a row of so many slots */
+static inline struct pmu_store_bank *pmu_row_bank(struct pmu_store_row *row, uint32_t n_slots,
+						  uint32_t which)
+{
+	return (struct pmu_store_bank *)((char *)row + pmu_row_bank_offset(n_slots) +
+					 (size_t)(which & 1) * pmu_row_bank_size(n_slots));
+}
+
+/** pmu_row_valid() - the valid bank, of a row that is another's: to be read, never to be written */
+static inline const struct pmu_store_bank *pmu_row_valid(struct pmu_store_row *row,
+							 uint32_t n_slots)
+{
+	return pmu_row_bank(row, n_slots, PMU_PUBLISHED_SUM(row->seq));
+}
+
 /**
  * pmu_banks_begin() - from here on the idle bank may be written
- * @bank_at: in a row: the valid bank's offset by the low bit of its seq; from [1] on the idle one's
+ * @n: how often the row's totals were published: its writer counts that
  */
-static inline struct pmu_banks pmu_banks_begin(struct pmu_store_row *row, const uint32_t bank_at[3])
+static inline struct pmu_banks pmu_banks_begin(struct pmu_store_row *row, uint32_t n_slots,
+					       uint32_t n)
 {
-	size_t odd = row->seq & 1;
-	struct pmu_banks banks = { row, (void *)((char *)row + bank_at[odd]),
-				   (void *)((char *)row + bank_at[1 + odd]) };
+	struct pmu_banks banks = { row, pmu_row_bank(row, n_slots, n),
+				   pmu_row_bank(row, n_slots, n + 1) };
 
 	bank_fence();
 	return banks;
@@ -57,17 +72,13 @@ static inline struct pmu_banks pmu_banks_begin(struct pmu_store_row *row, const 
 static inline __attribute__((always_inline)) void pmu_banks_commit(const struct pmu_banks *banks)
 {
 #if defined(__x86_64__) && !PMU_TSAN
-	__asm__ volatile("addl $1, %0" : "+m"(banks->row->seq) : : "cc", "memory");
+	__asm__ volatile("addl $1, %0"
+			 : "+m"(*PMU_PUBLISHED_AT(banks->row->seq))
+			 :
+			 : "cc", "memory");
 #else
-	__atomic_store_n(&banks->row->seq, banks->row->seq + 1, __ATOMIC_RELEASE);
+	PMU_PUBLISH_NEXT(banks->row->seq, 1);
 #endif
-}
-
-/** pmu_bank_at() - offsets for pmu_banks_begin() of a group's rows */
-static inline void pmu_bank_at(const struct pmu_store_group *layout, uint32_t bank_at[3])
-{
-	bank_at[0] = bank_at[2] = layout->bank_offset;
-	bank_at[1] = layout->bank_offset + layout->bank_size;
 }
 
 static inline void pmu_bank_put(uint64_t *to, uint64_t value)
@@ -147,12 +158,10 @@ static inline void pmu_bank_clear(struct pmu_store_bank *is, uint32_t n_slots)
  * it or nothing */
 static inline void pmu_side_clear(enum pmu_side which, struct pmu_store_side *side)
 {
-	uint32_t seq = side->seq;
-
-	__atomic_store_n(&side->seq, seq + 1, __ATOMIC_RELAXED);
+	PMU_PUBLISH_NEXT(side->seq, 1);
 	for (uint32_t i = 0; i < pmu_side_values(which); i++)
 		__atomic_store_n(&pmu_side_value(side)[i], 0, __ATOMIC_RELEASE);
-	__atomic_store_n(&side->seq, seq + 2, __ATOMIC_RELEASE);
+	PMU_PUBLISH_NEXT(side->seq, 1);
 }
 
 /*

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A store that is written at once, of a forked child. */
+/* It is made in memory of its own. */
+#define PMU_STORE_READER 1
 #include "store/brief.h"
 
 #include <errno.h>
@@ -112,7 +114,7 @@ static void add_group(struct image *image, const struct pmu_brief *brief)
 	struct pmu_store_group *group =
 		(void *)(chunk_add(image, PMU_CHUNK_GROUP, group_size(brief), 0) + 1);
 
-	memcpy(group, brief->group, group_size(brief));
+	memcpy(group, brief->group, group_size(brief)); /* names and units */
 	group->n_slots = brief->n_slots;
 	group->row_size = pmu_row_size(brief->n_slots);
 	group->bank_offset = pmu_row_bank_offset(brief->n_slots);

@@ -17,7 +17,8 @@
 
 #define LARGEST_PIECE ((uint64_t)16 << 20)
 
-void *pmu_chunk_at(const struct pmu_table *table, uint64_t offset)
+/* What lies at an offset of the store; NULL before its first piece. */
+static void *at_offset(const struct pmu_table *table, uint64_t offset)
 {
 	for (size_t i = table->n_pieces; i-- > 0;) {
 		const struct pmu_store_piece *piece = &table->piece[i];
@@ -78,9 +79,10 @@ static void *map_piece(struct pmu_table *table, int fd, uint64_t size)
 	return pmu_pages_alloc(size);
 }
 
-void pmu_piece_push(struct pmu_table *table, const void *base, uint64_t size)
+void pmu_piece_push(struct pmu_table *table, const void *base, uint64_t size, bool rings)
 {
-	table->piece[table->n_pieces++] = (struct pmu_store_piece){ base, table->file_end, size };
+	table->piece[table->n_pieces++] = (struct pmu_store_piece){ base, table->file_end, size,
+								    rings };
 	table->file_end += size;
 	/* read at any time, by any process: what is valid there says the store itself (row.h) */
 	pmu_races_ignore(base, size);
@@ -95,7 +97,7 @@ int pmu_piece_add(struct pmu_table *table, int fd, uint64_t size)
 	piece->base = map_piece(table, fd, size);
 	if (!piece->base)
 		return -ENOMEM;
-	pmu_piece_push(table, piece->base, size);
+	pmu_piece_push(table, piece->base, size, false);
 	table->last_size = size;
 	table->next = table->file_end - size;
 	table->end = table->file_end;
@@ -130,15 +132,16 @@ static int grow(struct pmu_table *table, uint64_t need)
 /* Pairs with the acquire of a reader: who sees the new size sees the header. */
 void pmu_chunks_set_size(struct pmu_table *table, uint64_t size)
 {
-	__atomic_store_n(&table->head->size, size, __ATOMIC_RELEASE);
+	PMU_PUBLISH_LAST(table->head->size, size);
 }
 
-struct pmu_store_chunk *pmu_chunk_place(struct pmu_table *table, uint32_t size)
+/* The next chunk's header, in the room that is left, which is large enough. */
+static struct pmu_store_chunk *place(struct pmu_table *table, uint32_t size)
 {
-	struct pmu_store_chunk *chunk = pmu_chunk_at(table, table->next);
+	struct pmu_store_chunk *chunk = at_offset(table, table->next);
 
-	chunk->magic = PMU_STORE_CHUNK_MAGIC;
-	chunk->size = size;
+	PMU_PUBLISH(chunk->magic, PMU_STORE_CHUNK_MAGIC);
+	PMU_PUBLISH(chunk->size, size);
 	table->next += size;
 	pmu_chunks_set_size(table, table->next);
 	return chunk;
@@ -147,41 +150,38 @@ struct pmu_store_chunk *pmu_chunk_place(struct pmu_table *table, uint32_t size)
 /* The room is one free chunk: what is left of it is one before the other gets its size. */
 static struct pmu_store_chunk *part_hole(struct pmu_table *table, uint32_t size)
 {
-	struct pmu_store_chunk *chunk = pmu_chunk_at(table, table->next), *rest;
+	struct pmu_store_chunk *chunk = at_offset(table, table->next), *rest;
 
 	table->next += size;
 	if (table->next < table->end) {
-		rest = pmu_chunk_at(table, table->next);
-		rest->magic = PMU_STORE_CHUNK_MAGIC;
-		rest->size = (uint32_t)(table->end - table->next);
+		rest = at_offset(table, table->next);
+		PMU_PUBLISH(rest->magic, PMU_STORE_CHUNK_MAGIC);
+		PMU_PUBLISH(rest->size, table->end - table->next);
 	}
 	/* Pairs with the acquire in pmu_chunk_check(). */
-	__atomic_store_n(&chunk->size, size, __ATOMIC_RELEASE);
+	PMU_PUBLISH_LAST(chunk->size, size);
 	return chunk;
 }
 
-struct pmu_store_chunk *pmu_chunk_new(struct pmu_table *table, uint32_t size)
+void pmu_chunk_end_room(struct pmu_table *table)
 {
-	uint64_t left = table->end - table->next;
+	if (table->next < table->end && !table->in_hole)
+		place(table, (uint32_t)(table->end - table->next));
+}
 
-	if (left < size) {
+struct pmu_chunk *pmu_chunk_new(struct pmu_table *table, uint32_t size)
+{
+	struct pmu_chunk *chunk = pmu_arena_alloc(&table->arena, sizeof(*chunk), 8);
+
+	if (!chunk)
+		return NULL;
+	if (table->end - table->next < size) {
 		/* Chunks have no gaps between them: the rest becomes a free chunk. */
-		if (left && !table->in_hole)
-			pmu_chunk_place(table, (uint32_t)left);
+		pmu_chunk_end_room(table);
 		if (grow(table, size) < 0)
 			return NULL;
 	}
-	return table->in_hole ? part_hole(table, size) : pmu_chunk_place(table, size);
-}
-
-uint64_t pmu_chunk_offset(const struct pmu_table *table, const struct pmu_store_chunk *chunk)
-{
-	for (size_t i = 0; i < table->n_pieces; i++) {
-		const struct pmu_store_piece *piece = &table->piece[i];
-		uint64_t into = (uint64_t)((uintptr_t)chunk - (uintptr_t)piece->base);
-
-		if (into < piece->size)
-			return piece->offset + into;
-	}
-	return 0;
+	chunk->size = size;
+	chunk->at = table->in_hole ? part_hole(table, size) : place(table, size);
+	return chunk;
 }

@@ -5,34 +5,23 @@
 
 #include "store/table.h"
 
-/** In a row chunk: where the thread's next chunk is, or the next free one; 0 for none. */
-static inline uint64_t *pmu_chunk_next(struct pmu_store_chunk *chunk)
-{
-	return &chunk->reserved2[0];
-}
-
 /** Who sees the kind sees what is in the chunk. */
 static inline void pmu_chunk_set_kind(struct pmu_store_chunk *chunk, enum pmu_store_kind kind)
 {
-	__atomic_store_n(&chunk->kind, (uint32_t)kind, __ATOMIC_RELEASE);
+	PMU_PUBLISH_LAST(chunk->kind, kind);
 }
 
-/** pmu_chunk_at() - what lies at an offset of the store; NULL before its first piece */
-void *pmu_chunk_at(const struct pmu_table *table, uint64_t offset);
-/** pmu_chunk_offset() - the other way round; 0 where the chunk is in no piece */
-uint64_t pmu_chunk_offset(const struct pmu_table *table, const struct pmu_store_chunk *chunk);
-
 /** pmu_chunk_new() - a chunk of kind FREE; the caller fills it and sets the kind.  Return: NULL: no memory. */
-struct pmu_store_chunk *pmu_chunk_new(struct pmu_table *table, uint32_t size);
-/** pmu_chunk_place() - the same in the room that is left, which is large enough */
-struct pmu_store_chunk *pmu_chunk_place(struct pmu_table *table, uint32_t size);
+struct pmu_chunk *pmu_chunk_new(struct pmu_table *table, uint32_t size);
+/** pmu_chunk_end_room() - what is left of the room is a free chunk, which nothing follows for now */
+void pmu_chunk_end_room(struct pmu_table *table);
 /** pmu_chunks_set_size() - how far readers look.  Who sees the new size sees the chunks before it. */
 void pmu_chunks_set_size(struct pmu_table *table, uint64_t size);
 
 /** pmu_pieces_open() - the store's file, for more of it.  Return: a descriptor; -ESTALE where another is in its place. */
 int pmu_pieces_open(struct pmu_table *table);
-/** pmu_piece_push() - mapped memory is the store's next piece */
-void pmu_piece_push(struct pmu_table *table, const void *base, uint64_t size);
+/** pmu_piece_push() - mapped memory is the store's next piece; @rings: of nothing else */
+void pmu_piece_push(struct pmu_table *table, const void *base, uint64_t size, bool rings);
 /** pmu_piece_add() - another one for chunks; of anonymous memory where @fd is negative or full.  Return: 0 or -ENOMEM. */
 int pmu_piece_add(struct pmu_table *table, int fd, uint64_t size);
 

@@ -50,7 +50,7 @@ static int grow(struct pmu_table_index *index)
 }
 
 int pmu_table_index_add(struct pmu_table_index *index, uint32_t number, uint32_t group,
-			struct pmu_store_chunk *chunk)
+			const struct pmu_chunk *chunk)
 {
 	if (grow(index) < 0)
 		return -ENOMEM;
@@ -105,7 +105,7 @@ static void close_gap(struct pmu_table_index *index, size_t gap)
 }
 
 void pmu_table_index_remove(struct pmu_table_index *index, uint32_t number,
-			    const struct pmu_store_chunk *chunk)
+			    const struct pmu_chunk *chunk)
 {
 	struct pmu_table_index_thread *thread = pmu_table_index_next(index, number, NULL);
 
@@ -130,33 +130,32 @@ void pmu_table_index_forget(struct pmu_table_index *index)
 
 struct wanted {
 	const struct pmu_table_index_rows *rows;
-	uint32_t parent, name;
-	uint16_t kind;
+	struct pmu_row_key key;
 };
 
-static uint32_t hash_of(uint32_t parent, uint32_t name)
+static uint32_t hash_of(const struct pmu_row_key *key)
 {
-	return pmu_hash_number((uint64_t)parent << 32 | name);
+	return pmu_hash_number((uint64_t)key->parent << 32 | key->name);
 }
 
 static bool is_row(const void *wanted, uintptr_t id)
 {
 	const struct wanted *this = wanted;
-	const struct pmu_store_row *row = this->rows->row[id].row;
+	const struct pmu_row_key *key = &this->rows->row[id].key;
 
-	return row->parent == this->parent && row->name == this->name &&
-	       (row->flags & PMU_STORE_ROW_KINDS) == this->kind;
+	return key->parent == this->key.parent && key->name == this->key.name &&
+	       key->kind == this->key.kind;
 }
 
-static struct pmu_index_place *place_of(const struct pmu_table_index_rows *rows, uint32_t parent,
-					uint32_t name, uint16_t kind)
+static struct pmu_index_place *place_of(const struct pmu_table_index_rows *rows,
+					const struct pmu_row_key *key)
 {
-	struct wanted wanted = { .rows = rows, .parent = parent, .name = name, .kind = kind };
+	struct wanted wanted = { .rows = rows, .key = *key };
 
-	return pmu_index_find(&rows->by_name, hash_of(parent, name), is_row, &wanted);
+	return pmu_index_find(&rows->by_name, hash_of(key), is_row, &wanted);
 }
 
-static struct pmu_table_index_rows *new_rows(uint32_t room, struct pmu_store_chunk *chunk)
+static struct pmu_table_index_rows *new_rows(uint32_t room, const struct pmu_chunk *chunk)
 {
 	size_t size = PMU_ALIGN_UP(sizeof(struct pmu_table_index_rows) +
 					   (room + (size_t)1) * sizeof(struct pmu_table_index_row),
@@ -178,48 +177,46 @@ static struct pmu_table_index_rows *new_rows(uint32_t room, struct pmu_store_chu
  * Of two rows with one place in the tree, one of them beyond the limit of regions, the first is
  * found.
  */
-static void add_row(struct pmu_table_index_rows *rows, struct pmu_store_row *row)
+static void add_row(struct pmu_table_index_rows *rows, const struct pmu_row_key *key,
+		    struct pmu_store_row *row)
 {
-	struct pmu_table_index_row *around = &rows->row[row->parent <= rows->n ? row->parent : 0];
-	struct pmu_index_place *place = place_of(rows, row->parent, row->name,
-						 row->flags & PMU_STORE_ROW_KINDS);
+	struct pmu_table_index_row *around = &rows->row[key->parent];
+	struct pmu_index_place *place = place_of(rows, key);
 	uint32_t id = ++rows->n;
 
 	rows->row[id] = (struct pmu_table_index_row){ .row = row,
+						      .key = *key,
 						      .next_sibling = around->first_child };
 	around->first_child = id;
 	if (!place->thing)
-		pmu_index_take(&rows->by_name, place, hash_of(row->parent, row->name), id);
+		pmu_index_take(&rows->by_name, place, hash_of(key), id);
 }
 
 /* Return: false: there is no room for them all. */
-static bool take_new(struct pmu_table *table, struct pmu_table_index_rows *rows, uint32_t row_size)
+static bool take_new(struct pmu_table_index_rows *rows, uint32_t row_size)
 {
-	for (;;) {
-		struct pmu_store_chunk *next;
+	for (;; rows->chunk = rows->chunk->next, rows->in_chunk = 0) {
+		const struct pmu_chunk *chunk = rows->chunk;
 
-		for (; rows->in_chunk < rows->chunk->used; rows->in_chunk++) {
+		for (; rows->in_chunk < chunk->used; rows->in_chunk++) {
 			if (rows->n == rows->room)
 				return false;
-			add_row(rows, pmu_table_row_at(rows->chunk, row_size, rows->in_chunk));
+			add_row(rows, &chunk->key[rows->in_chunk],
+				pmu_table_row_at(chunk, row_size, rows->in_chunk));
 		}
-		next = pmu_table_next_chunk(table, rows->chunk);
-		if (!next)
+		if (!chunk->next)
 			return true;
-		rows->chunk = next;
-		rows->in_chunk = 0;
 	}
 }
 
-const struct pmu_table_index_rows *pmu_table_index_rows(struct pmu_table *table,
-							struct pmu_table_index_thread *thread,
+const struct pmu_table_index_rows *pmu_table_index_rows(struct pmu_table_index_thread *thread,
 							uint32_t row_size)
 {
 	uint32_t room = FIRST_ROWS;
 
 	if (!thread->rows)
 		thread->rows = new_rows(room, thread->chunk);
-	while (thread->rows && !take_new(table, thread->rows, row_size)) {
+	while (thread->rows && !take_new(thread->rows, row_size)) {
 		room = 2 * thread->rows->room;
 		forget_rows(thread);
 		thread->rows = new_rows(room, thread->chunk);
@@ -230,5 +227,7 @@ const struct pmu_table_index_rows *pmu_table_index_rows(struct pmu_table *table,
 uint32_t pmu_table_index_find(const struct pmu_table_index_rows *rows, uint32_t parent,
 			      uint32_t name, uint16_t kind)
 {
-	return (uint32_t)place_of(rows, parent, name, kind)->thing;
+	const struct pmu_row_key key = { .name = name, .parent = parent, .kind = kind };
+
+	return (uint32_t)place_of(rows, &key)->thing;
 }

@@ -13,9 +13,19 @@
 #include "base/index.h"
 #include "store/row.h"
 
+struct pmu_chunk;
+
+/** What tells a row from the others of its thread; of a record beside a row @parent is that row. */
+struct pmu_row_key {
+	uint32_t name;
+	uint32_t parent;
+	uint16_t kind; /* PMU_STORE_ROW_KINDS of its flags */
+};
+
 /** A row, and where those nested in it are; ids, 0: none. */
 struct pmu_table_index_row {
 	struct pmu_store_row *row;
+	struct pmu_row_key key;
 	uint32_t first_child;
 	uint32_t next_sibling;
 };
@@ -24,7 +34,7 @@ struct pmu_table_index_row {
 struct pmu_table_index_rows {
 	size_t size; /* bytes, this included */
 	uint32_t n, room;
-	struct pmu_store_chunk *chunk; /* the one that the next row is in, or that is before its */
+	const struct pmu_chunk *chunk; /* the one that the next row is in, or that is before its */
 	uint32_t in_chunk;             /* rows of it that are here */
 	struct pmu_index by_name;      /* ids, by the names and the rows they are in */
 	struct pmu_table_index_row row[]; /* by id; [0] holds the outermost ones */
@@ -32,7 +42,7 @@ struct pmu_table_index_rows {
 
 /** A record of a thread, in one group. */
 struct pmu_table_index_thread {
-	struct pmu_store_chunk *chunk;     /* that holds the record; NULL: a free place */
+	const struct pmu_chunk *chunk;     /* that holds the record; NULL: a free place */
 	struct pmu_table_index_rows *rows; /* NULL: none of its rows has been looked for */
 	uint32_t number;
 	uint32_t group;
@@ -44,15 +54,15 @@ struct pmu_table_index {
 	size_t n, n_places;
 };
 
-/** pmu_table_index_add() - a record of a thread.  Return: 0 or -ENOMEM. */
+/** pmu_table_index_add() - a record of a thread: @chunk holds it.  Return: 0 or -ENOMEM. */
 int pmu_table_index_add(struct pmu_table_index *index, uint32_t number, uint32_t group,
-			struct pmu_store_chunk *chunk);
+			const struct pmu_chunk *chunk);
 
 /**
  * pmu_table_index_remove() - that record is about to be freed; one that is not in it is passed over
  */
 void pmu_table_index_remove(struct pmu_table_index *index, uint32_t number,
-			    const struct pmu_store_chunk *chunk);
+			    const struct pmu_chunk *chunk);
 
 /** pmu_table_index_forget() - everything */
 void pmu_table_index_forget(struct pmu_table_index *index);
@@ -67,16 +77,13 @@ struct pmu_table_index_thread *pmu_table_index_next(const struct pmu_table_index
 						    uint32_t number,
 						    const struct pmu_table_index_thread *after);
 
-struct pmu_table;
-
 /**
  * pmu_table_index_rows() - all rows that a record has by now; those seen before are not looked at
  * again
  * @row_size: of its group
  * Return: NULL without memory.
  */
-const struct pmu_table_index_rows *pmu_table_index_rows(struct pmu_table *table,
-							struct pmu_table_index_thread *thread,
+const struct pmu_table_index_rows *pmu_table_index_rows(struct pmu_table_index_thread *thread,
 							uint32_t row_size);
 
 /**

@@ -24,59 +24,57 @@ struct step {
 
 struct wanted {
 	const struct pmu_merge *merge;
-	uint32_t parent, name;
-	uint16_t kind; /* PMU_STORE_ROW_KINDS of its flags */
+	struct pmu_row_key key;
 };
 
 static bool is_wanted(const void *arg, uintptr_t id)
 {
 	const struct wanted *wanted = arg;
-	const struct pmu_store_row *row = wanted->merge->row[id - 1];
+	const struct pmu_row_key *key = &wanted->merge->key[id - 1];
 
-	return row->parent == wanted->parent && row->name == wanted->name &&
-	       (row->flags & PMU_STORE_ROW_KINDS) == wanted->kind;
+	return key->parent == wanted->key.parent && key->name == wanted->key.name &&
+	       key->kind == wanted->key.kind;
 }
 
-/* A copy of an array of pointers, with more room behind it. */
-static void *grown(const void *old, size_t n_old, size_t n)
+/* A copy of an array, with more room behind it. */
+static void *grown(const void *old, size_t n_old, size_t n, size_t size)
 {
-	void *array = pmu_pages_alloc(n * sizeof(void *));
+	void *array = pmu_pages_alloc(n * size);
 
 	if (array && n_old)
-		memcpy(array, old, n_old * sizeof(void *));
+		memcpy(array, old, n_old * size);
 	return array;
 }
 
-static void free_arrays(struct pmu_store_row **row, struct pmu_store_side **const side[PMU_SIDES],
-			size_t n)
+static void free_arrays(const struct pmu_merge *merge)
 {
-	pmu_pages_free(row, n * sizeof(void *));
+	pmu_pages_free(merge->row, merge->n_rows_room * sizeof(*merge->row));
+	pmu_pages_free(merge->key, merge->n_rows_room * sizeof(*merge->key));
 	for (int which = 0; which < PMU_SIDES; which++)
-		pmu_pages_free(side[which], n * sizeof(void *));
+		pmu_pages_free(merge->side[which],
+			       merge->n_rows_room * sizeof(*merge->side[which]));
 }
 
 static int grow_rows(struct pmu_merge *merge)
 {
 	size_t n_old = merge->n_rows_room, n = n_old ? 2 * n_old : FIRST_ROOM;
-	struct pmu_store_side **side[PMU_SIDES];
-	struct pmu_store_row **row;
+	struct pmu_merge more = *merge;
 	bool all;
 
 	if (merge->rows.n_rows < n_old)
 		return 0;
-	row = grown(merge->row, n_old, n);
-	all = row;
+	more.n_rows_room = n;
+	more.row = grown(merge->row, n_old, n, sizeof(*more.row));
+	more.key = grown(merge->key, n_old, n, sizeof(*more.key));
+	all = more.row && more.key;
 	for (int which = 0; which < PMU_SIDES; which++) {
-		side[which] = grown(merge->side[which], n_old, n);
-		all &= side[which] != NULL;
+		more.side[which] = grown(merge->side[which], n_old, n, sizeof(*more.side[which]));
+		all &= more.side[which] != NULL;
 	}
-	free_arrays(all ? merge->row : row, all ? merge->side : side, all ? n_old : n);
-	if (!all)
-		return -ENOMEM;
-	merge->row = row;
-	memcpy(merge->side, side, sizeof(side));
-	merge->n_rows_room = n;
-	return 0;
+	free_arrays(all ? merge : &more);
+	if (all)
+		*merge = more;
+	return all ? 0 : -ENOMEM;
 }
 
 /*
@@ -91,10 +89,9 @@ static void keep_least_outer(const struct step *step, struct pmu_store_row *set,
 			set->outer[i] = row->outer[i];
 }
 
-static void keep_least_inner(struct pmu_store_thread *set, const struct pmu_store_thread *thread)
+static void keep_least_inner(struct pmu_store_thread *set, const struct pmu_store_thread *thread,
+			     bool is_new)
 {
-	bool is_new = !set->n_merged;
-
 	if (is_new || thread->inner_ticks < set->inner_ticks)
 		set->inner_ticks = thread->inner_ticks;
 	for (int i = 0; i < PMU_MAX_SLOTS; i++)
@@ -103,14 +100,14 @@ static void keep_least_inner(struct pmu_store_thread *set, const struct pmu_stor
 }
 
 /* First pass: every row of the thread gets its row in the set, before anything is added. */
-static void find_or_make(void *arg, uint32_t id, struct pmu_store_row *row)
+static void find_or_make(void *arg, uint32_t id, const struct pmu_row_key *key,
+			 struct pmu_store_row *row)
 {
 	struct step *step = arg;
 	struct pmu_merge *merge = step->merge;
-	uint32_t parent = row->parent ? step->id[row->parent - 1] : 0;
-	uint32_t hash = pmu_hash_number((uint64_t)parent << 32 | row->name);
-	uint16_t kind = row->flags & PMU_STORE_ROW_KINDS;
-	const struct wanted wanted = { merge, parent, row->name, kind };
+	uint32_t parent = key->parent ? step->id[key->parent - 1] : 0;
+	uint32_t hash = pmu_hash_number((uint64_t)parent << 32 | key->name);
+	const struct wanted wanted = { merge, { key->name, parent, key->kind } };
 	struct pmu_index_place *place;
 
 	if (step->error || pmu_index_reserve(&merge->index, 1) < 0 || grow_rows(merge) < 0)
@@ -118,13 +115,14 @@ static void find_or_make(void *arg, uint32_t id, struct pmu_store_row *row)
 	place = pmu_index_find(&merge->index, hash, is_wanted, &wanted);
 	if (!place->thing) {
 		uint32_t fresh;
-		struct pmu_store_row *made = pmu_table_row(step->table, &merge->rows, row->name,
-							   parent, row->flags, &fresh);
+		struct pmu_store_row *made = pmu_table_row(step->table, &merge->rows, key->name,
+							   parent, key->kind, &fresh);
 
 		if (!made)
 			goto failed;
 		pmu_index_take(&merge->index, place, hash, fresh);
 		merge->row[fresh - 1] = made;
+		merge->key[fresh - 1] = wanted.key;
 		keep_least_outer(step, made, row, true);
 	} else {
 		keep_least_outer(step, merge->row[place->thing - 1], row, false);
@@ -136,16 +134,17 @@ failed:
 }
 
 /* The same for side records. */
-static void find_or_make_side(void *arg, struct pmu_store_side *from)
+static void find_or_make_side(void *arg, uint32_t row, struct pmu_store_side *from)
 {
 	struct step *step = arg;
 	struct pmu_merge *merge = step->merge;
 	struct pmu_store_side **to;
 	uint32_t id;
 
+	(void)from;
 	if (step->error)
 		return;
-	id = step->id[from->row - 1];
+	id = step->id[row - 1];
 	to = &merge->side[step->side][id - 1];
 	if (!*to)
 		*to = pmu_table_side(step->table, &merge->rows, step->side, id, 2);
@@ -153,25 +152,19 @@ static void find_or_make_side(void *arg, struct pmu_store_side *from)
 		step->error = -ENOMEM;
 }
 
-static struct pmu_store_bank *bank_of(const struct step *step, struct pmu_store_row *row,
-				      uint32_t which)
-{
-	const struct pmu_table_rows *rows = &step->merge->rows;
-
-	return pmu_row_bank(row, rows->bank_offset, rows->bank_size, which & 1);
-}
-
 /* Second pass: into the idle bank. */
-static void add_row(void *arg, uint32_t id, struct pmu_store_row *row)
+static void add_row(void *arg, uint32_t id, const struct pmu_row_key *key,
+		    struct pmu_store_row *row)
 {
 	struct step *step = arg;
 	struct pmu_store_row *set = step->merge->row[step->id[id - 1] - 1];
-	const struct pmu_store_bank *from = bank_of(step, row, row->seq);
-	struct pmu_store_bank *is = bank_of(step, set, step->idle);
+	const struct pmu_store_bank *from = pmu_row_valid(row, step->n_slots);
+	struct pmu_store_bank *is = pmu_row_bank(set, step->n_slots, step->idle);
 
-	set->flags |= row->flags;
+	(void)key;
+	PMU_PUBLISH(set->flags, PMU_PUBLISHED_SUM(set->flags) | PMU_PUBLISHED_SUM(row->flags));
 	set->missing |= row->missing;
-	set->unended += row->unended + row->open;
+	set->unended += row->unended + PMU_PUBLISHED_SUM(row->open);
 	set->unbegun += row->unbegun;
 	set->moved = (uint16_t)(set->moved + row->moved < UINT16_MAX ? set->moved + row->moved
 								     : UINT16_MAX);
@@ -223,10 +216,10 @@ static uint64_t add_doubles(uint64_t a, uint64_t b)
 }
 
 /* Histograms and sums are added up; of two least counts the lower one is kept, where 0 means none. */
-static void add_side(void *arg, struct pmu_store_side *from)
+static void add_side(void *arg, uint32_t row, struct pmu_store_side *from)
 {
 	struct step *step = arg;
-	struct pmu_store_side *banks = step->merge->side[step->side][step->id[from->row - 1] - 1];
+	struct pmu_store_side *banks = step->merge->side[step->side][step->id[row - 1] - 1];
 	uint64_t *is = side_bank(step->side, banks, step->idle);
 	const uint64_t *more = pmu_side_value(from);
 
@@ -243,93 +236,95 @@ static void add_side(void *arg, struct pmu_store_side *from)
 }
 
 static void walk_sides(struct step *step, const struct pmu_table_rows *thread,
-		       void (*each)(void *arg, struct pmu_store_side *side))
+		       void (*each)(void *arg, uint32_t row, struct pmu_store_side *side))
 {
 	for (int which = 0; which < PMU_SIDES; which++) {
 		step->side = (enum pmu_side)which;
-		pmu_table_sides_walk(step->table, thread, step->side, each, step);
+		pmu_table_sides_walk(thread, step->side, each, step);
 	}
 }
 
-static int make_set(struct pmu_table *table, struct pmu_merge *merge,
-		    const struct pmu_store_group *layout, uint32_t number,
+static int make_set(struct pmu_table *table, struct pmu_merge *merge, uint32_t number,
 		    const struct pmu_table_rows *thread)
 {
 	struct pmu_store_thread *record;
 
-	if (pmu_table_thread(table, thread->group, layout, number, &merge->rows) < 0)
+	if (pmu_table_thread(table, thread->group, thread->n_slots, number, &merge->rows) < 0)
 		return -ENOMEM;
 	record = merge->rows.record;
 	record->cpu = -1;
-	record->outer_shift = thread->record->outer_shift; /* that of each: its source's */
+	PMU_PUBLISH(record->outer_shift, thread->outer_shift); /* that of each: its source's */
 	record->start_ticks = thread->record->start_ticks;
 	record->stop_ticks = record->start_ticks;
 	record->minor_faults = record->major_faults = -1;
 	record->voluntary_switches = record->involuntary_switches = -1;
-	__atomic_store_n(&record->state, PMU_THREAD_MERGED, __ATOMIC_RELEASE);
+	PMU_PUBLISH_LAST(record->state, PMU_THREAD_MERGED);
 	return 0;
 }
 
 /* The sum is known only if each one is. */
-static int64_t add_cpu(const struct pmu_store_thread *set, const struct pmu_store_thread *thread)
+static int64_t add_cpu(const struct pmu_store_thread *set, const struct pmu_store_thread *thread,
+		       bool is_new)
 {
-	if (thread->cpu_ns <= 0 || (set->n_merged && set->cpu_ns <= 0))
+	int64_t sum;
+
+	if (thread->cpu_ns <= 0 || (!is_new && set->cpu_ns <= 0) ||
+	    __builtin_add_overflow(set->cpu_ns, thread->cpu_ns, &sum))
 		return -1;
-	return set->cpu_ns + thread->cpu_ns;
+	return sum;
 }
 
 /*
  * What is known of the thread as a whole. In the set, stop - start is the sum of its threads'
  * times.
  */
-static void add_record(struct pmu_store_thread *set, const struct pmu_store_thread *thread)
+static void add_record(struct pmu_merge *merge, const struct pmu_store_thread *thread)
 {
-	keep_least_inner(set, thread);
+	struct pmu_store_thread *set = merge->rows.record;
+	bool is_new = !merge->n_merged++;
+
+	keep_least_inner(set, thread, is_new);
 	set->stop_ticks += thread->stop_ticks - thread->start_ticks;
 	set->flags |= thread->flags;
 	set->missing |= thread->missing;
 	set->sockets |= thread->sockets;
-	set->cpu_ns = add_cpu(set, thread);
+	set->cpu_ns = add_cpu(set, thread, is_new);
 	if (thread->last_end > set->last_end)
 		set->last_end = thread->last_end;
-	set->n_merged++;
+	PMU_PUBLISH(set->n_merged, merge->n_merged);
 	for (unsigned int i = 0; i < PMU_DOUBT_COUNT; i++)
 		*pmu_store_doubt(set, i) += *pmu_store_doubt(thread, i);
 }
 
-int pmu_merge_thread(struct pmu_table *table, struct pmu_merge *merge,
-		     const struct pmu_store_group *layout, uint32_t number,
+int pmu_merge_thread(struct pmu_table *table, struct pmu_merge *merge, uint32_t number,
 		     struct pmu_table_rows *thread)
 {
-	struct step step = { .table = table, .merge = merge, .n_slots = layout->n_slots };
+	struct step step = { .table = table, .merge = merge, .n_slots = thread->n_slots };
 	size_t size = (thread->n_rows + 1) * sizeof(*step.id);
-	struct pmu_store_thread *set;
-	uint32_t seq;
 
-	if (!merge->rows.record && make_set(table, merge, layout, number, thread) < 0)
+	if (!merge->rows.record && make_set(table, merge, number, thread) < 0)
 		return -ENOMEM;
-	set = merge->rows.record;
-	seq = (uint32_t)set->merged + 1;
-	step.idle = seq & 1;
+	step.idle = (merge->n_merged + 1) & 1;
 	step.id = pmu_pages_alloc(size);
 	if (!step.id)
 		return -ENOMEM;
-	pmu_table_rows_walk(table, thread, find_or_make, &step);
+	pmu_table_rows_walk(thread, find_or_make, &step);
 	walk_sides(&step, thread, find_or_make_side);
 	if (!step.error) {
 		bank_fence(); /* all rows of the set have one sequence, which is the record's */
 		for (uint32_t i = 0; i < merge->rows.n_rows; i++) {
-			pmu_bank_copy(bank_of(&step, merge->row[i], ~step.idle),
-				      bank_of(&step, merge->row[i], step.idle), step.n_slots);
+			pmu_bank_copy(pmu_row_bank(merge->row[i], step.n_slots, ~step.idle),
+				      pmu_row_bank(merge->row[i], step.n_slots, step.idle),
+				      step.n_slots);
 			copy_sides(&step, i);
 		}
-		pmu_table_rows_walk(table, thread, add_row, &step);
+		pmu_table_rows_walk(thread, add_row, &step);
 		walk_sides(&step, thread, add_side);
-		add_record(set, thread->record);
+		add_record(merge, thread->record);
 		/* The one store that makes the new bank valid and the thread's own rows void. */
-		__atomic_store_n(&set->merged, (uint64_t)thread->serial << 32 | seq,
-				 __ATOMIC_RELEASE);
-		__atomic_store_n(&thread->record->state, PMU_THREAD_FREE, __ATOMIC_RELEASE);
+		PMU_PUBLISH_LAST(merge->rows.record->merged,
+				 (uint64_t)thread->serial << 32 | merge->n_merged);
+		PMU_PUBLISH_LAST(thread->record->state, PMU_THREAD_FREE);
 		pmu_table_thread_free(table, thread);
 	}
 	pmu_pages_free(step.id, size);
@@ -339,6 +334,6 @@ int pmu_merge_thread(struct pmu_table *table, struct pmu_merge *merge,
 void pmu_merge_forget(struct pmu_merge *merge)
 {
 	pmu_index_free(&merge->index);
-	free_arrays(merge->row, merge->side, merge->n_rows_room);
+	free_arrays(merge);
 	memset(merge, 0, sizeof(*merge));
 }

@@ -13,13 +13,14 @@ struct pmu_merge {
 	struct pmu_store_row **row; /* by id - 1 */
 	/* likewise: both banks; NULL where no thread's row had one */
 	struct pmu_store_side **side[PMU_SIDES];
+	struct pmu_row_key *key; /* likewise */
 	size_t n_rows_room;
+	uint32_t n_merged; /* threads */
 };
 
 /**
  * pmu_merge_thread() - add a finished thread's rows to the set, then free them
  * @merge: of the thread's group
- * @layout: of that group
  * @number: for the set's own record, should this be its first thread
  * @thread: its rows; its record is in state FINISHED; gone afterwards
  *
@@ -30,8 +31,7 @@ struct pmu_merge {
  * Context: the session's lock.
  * Return: 0; -ENOMEM: the thread keeps its rows.
  */
-int pmu_merge_thread(struct pmu_table *table, struct pmu_merge *merge,
-		     const struct pmu_store_group *layout, uint32_t number,
+int pmu_merge_thread(struct pmu_table *table, struct pmu_merge *merge, uint32_t number,
 		     struct pmu_table_rows *thread);
 
 /** pmu_merge_forget() - free the index; the rows belong to the table. */

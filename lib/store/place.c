@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Folders for stores, and new stores in them. */
+#define PMU_STORE_READER 1
 #include "store/place.h"
 
 #include <errno.h>

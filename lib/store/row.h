@@ -20,6 +20,7 @@
 #include "base/compiler.h"
 #include "base/slots.h"
 #include "machine/clock.h"
+#include "store/published.h"
 
 #define PMU_STORE_MAGIC       "PMUSTORE"
 #define PMU_STORE_VERSION     1u
@@ -30,23 +31,26 @@
 
 struct pmu_store_head {
 	char magic[8];
-	uint32_t version;
-	uint32_t byte_order;
-	uint32_t head_size;
-	uint32_t clock_kind; /* enum pmu_clock_kind of every time in the file */
-	uint64_t size;       /* bytes of the file in use, this head included; release */
-	int32_t pid;
-	uint32_t nth;        /* number of the program in its process: 1, after an exec 2, ... */
-	uint64_t start_time; /* field 22 of /proc/PID/stat: tells a pid from its next owner */
+	PMU_PUBLISHED(uint32_t) version;
+	PMU_PUBLISHED(uint32_t) byte_order;
+	PMU_PUBLISHED(uint32_t) head_size;
+	PMU_PUBLISHED(uint32_t) clock_kind; /* enum pmu_clock_kind of every time in the file */
+	PMU_PUBLISHED(uint64_t) size; /* bytes of the file in use, this head included; release */
+	PMU_PUBLISHED(int32_t) pid;
+	PMU_PUBLISHED(uint32_t)
+	nth; /* number of the program in its process: 1, after an exec 2, ... */
+	PMU_PUBLISHED(uint64_t)
+	start_time; /* field 22 of /proc/PID/stat: tells a pid from its next owner */
 	/* inode of /proc/self/ns/pid: another namespace's pids say nothing here */
-	uint64_t pid_ns;
-	char boot_id[40];                /* /proc/sys/kernel/random/boot_id */
-	uint64_t start_unix_ns;          /* CLOCK_REALTIME at point[0] */
-	struct pmu_clock_point point[2]; /* [1] is renewed at slow moments; seq guards it */
-	uint32_t point_seq;              /* odd while point[1] is being renewed */
+	PMU_PUBLISHED(uint64_t) pid_ns;
+	char boot_id[40];                      /* /proc/sys/kernel/random/boot_id */
+	PMU_PUBLISHED(uint64_t) start_unix_ns; /* CLOCK_REALTIME at point[0] */
+	struct pmu_clock_point point[2];       /* [1] is renewed at slow moments; seq guards it */
+	PMU_PUBLISHED(uint32_t) point_seq;     /* odd while point[1] is being renewed */
 	/* 1: the program ended cleanly, or its last report is being written; 2: its report is written */
-	uint32_t ended;
-	uint32_t next; /* enum pmu_next: what the last checkpoint knew of what comes */
+	PMU_PUBLISHED(uint32_t) ended;
+	PMU_PUBLISHED(uint32_t)
+	next; /* enum pmu_next: what the last checkpoint knew of what comes */
 };
 
 /* The program could not remove it: who finds it does. */
@@ -66,14 +70,16 @@ enum pmu_store_kind {
 };
 
 struct pmu_store_chunk {
-	uint32_t magic;
-	uint32_t kind; /* enum pmu_store_kind; release */
-	uint32_t size; /* with this header; multiple of PMU_STORE_ALIGN */
-	uint32_t used; /* META, NAMES: bytes of records; from THREAD on: number of them; release */
+	PMU_PUBLISHED(uint32_t) magic;
+	PMU_PUBLISHED(uint32_t) kind; /* enum pmu_store_kind; release */
+	PMU_PUBLISHED(uint32_t) size; /* with this header; multiple of PMU_STORE_ALIGN */
+	PMU_PUBLISHED(uint32_t)
+	used; /* META, NAMES: bytes of records; from THREAD on: number of them; release */
 	/* from THREAD on: serial of the thread record, unique in the file; of a TRACE 0: nobody's */
-	uint32_t owner;
-	uint32_t group; /* from GROUP on: index of the group */
-	uint32_t first; /* THREAD, ROWS: id of the chunk's first row; ids start at 1 */
+	PMU_PUBLISHED(uint32_t) owner;
+	PMU_PUBLISHED(uint32_t) group; /* from GROUP on: index of the group */
+	PMU_PUBLISHED(uint32_t)
+	first; /* THREAD, ROWS: id of the chunk's first row; ids start at 1 */
 	uint32_t reserved;
 	uint64_t reserved2[4];
 };
@@ -81,8 +87,8 @@ _Static_assert(sizeof(struct pmu_store_chunk) == 64, "chunk headers keep rows on
 
 /** One piece of text about the session; records follow each other on multiples of 8 bytes. */
 struct pmu_store_meta {
-	uint16_t key; /* enum pmu_meta_key; unknown ones are skipped */
-	uint16_t len; /* bytes of text, without terminator */
+	PMU_PUBLISHED(uint16_t) key; /* enum pmu_meta_key; unknown ones are skipped */
+	PMU_PUBLISHED(uint16_t) len; /* bytes of text, without terminator */
 	char text[];
 };
 
@@ -108,8 +114,8 @@ enum pmu_meta_key {
 
 /** One region name, stored once; records follow each other on multiples of 8 bytes. */
 struct pmu_store_name {
-	uint32_t id; /* 1, 2, 3, ... in file order */
-	uint32_t len;
+	PMU_PUBLISHED(uint32_t) id; /* 1, 2, 3, ... in file order */
+	PMU_PUBLISHED(uint32_t) len;
 	char text[];
 };
 
@@ -121,12 +127,12 @@ struct pmu_store_slot {
 /** A group of events and the layout of the rows that hold it. */
 struct pmu_store_group {
 	char name[32];
-	uint32_t n_slots;
-	uint32_t row_size;    /* multiple of PMU_STORE_ALIGN */
-	uint32_t bank_offset; /* of bank 0 in a row */
-	uint32_t bank_size;   /* bank 1 follows bank 0 */
-	uint32_t absent;      /* slots that the source does not count: missing everywhere */
-	uint32_t read_ticks;  /* what one read of the counters takes; 0: not measured */
+	PMU_PUBLISHED(uint32_t) n_slots;
+	PMU_PUBLISHED(uint32_t) row_size;    /* multiple of PMU_STORE_ALIGN */
+	PMU_PUBLISHED(uint32_t) bank_offset; /* of bank 0 in a row */
+	PMU_PUBLISHED(uint32_t) bank_size;   /* bank 1 follows bank 0 */
+	uint32_t absent;     /* slots that the source does not count: missing everywhere */
+	uint32_t read_ticks; /* what one read of the counters takes; 0: not measured */
 	struct pmu_store_slot slot[];
 };
 
@@ -189,8 +195,8 @@ enum pmu_store_thread_flags {
 #define PMU_STORE_NO_SOCKET 0xffffu
 
 struct pmu_store_thread {
-	uint32_t number; /* in order of arrival, from 0; the same in every group */
-	uint32_t state;  /* enum pmu_store_thread_state; release */
+	PMU_PUBLISHED(uint32_t) number; /* in order of arrival, from 0; the same in every group */
+	PMU_PUBLISHED(uint32_t) state;  /* enum pmu_store_thread_state; release */
 	int32_t tid;
 	int32_t cpu;   /* OS number it is pinned to, -1 */
 	char name[16]; /* comm, NUL-padded */
@@ -201,8 +207,8 @@ struct pmu_store_thread {
 	 * names the valid bank of every row of the set.  A record with that serial is already in
 	 * it.  release
 	 */
-	uint64_t merged;
-	uint32_t n_merged;
+	PMU_PUBLISHED(uint64_t) merged;
+	PMU_PUBLISHED(uint32_t) n_merged;
 	uint32_t flags;                   /* enum pmu_store_thread_flags */
 	uint32_t doubt[PMU_DOUBTS_FIRST]; /* by enum pmu_thread_doubt; more of them: below */
 	uint32_t missing;                 /* slots that this thread cannot count */
@@ -219,7 +225,8 @@ struct pmu_store_thread {
 	uint64_t last_end;   /* ticks at the end of its last region, 0 before one */
 	/* on a processor while it was attached; 0 not known, -1 not of all of a set */
 	int64_t cpu_ns;
-	uint32_t outer_shift;   /* outer[0] of its rows is in units of 1 << outer_shift ticks */
+	PMU_PUBLISHED(uint32_t)
+	outer_shift;            /* outer[0] of its rows is in units of 1 << outer_shift ticks */
 	uint32_t doubt_more[4]; /* from PMU_DOUBTS_FIRST on */
 	char reserved2[256 - 244];
 };
@@ -282,15 +289,17 @@ enum pmu_store_row_flags {
 
 /** One region on one path of one thread; two banks follow at group.bank_offset. */
 struct pmu_store_row {
-	uint32_t seq;     /* number of publications; the low bit names the valid bank; release */
-	uint32_t name;    /* id of its name */
-	uint32_t parent;  /* id of the row it is nested in, smaller than its own; 0 for none */
-	uint16_t flags;   /* enum pmu_store_row_flags */
-	uint16_t missing; /* slots that were unreadable in at least one call */
-	uint32_t open;    /* begins that have not ended */
-	uint32_t unended; /* begins that never ended and were given up */
-	uint32_t unbegun; /* ends without a begin */
-	uint16_t moved;   /* calls that changed CPU where that matters; stays at 65535 */
+	PMU_PUBLISHED(uint32_t)
+	seq; /* number of publications; the low bit names the valid bank; release */
+	PMU_PUBLISHED(uint32_t) name; /* id of its name */
+	PMU_PUBLISHED(uint32_t)
+	parent; /* id of the row it is nested in, smaller than its own; 0 for none */
+	PMU_PUBLISHED(uint16_t) flags; /* enum pmu_store_row_flags */
+	uint16_t missing;              /* slots that were unreadable in at least one call */
+	PMU_PUBLISHED(uint32_t) open;  /* begins that have not ended */
+	uint32_t unended;              /* begins that never ended and were given up */
+	uint32_t unbegun;              /* ends without a begin */
+	uint16_t moved; /* calls that changed CPU where that matters; stays at 65535 */
 	/*
 	 * What a begin/end pair of this region adds to the region around it: ticks, in units that
 	 * its thread's record has, then one per slot.  One that does not fit is UINT16_MAX: at
@@ -316,10 +325,10 @@ struct pmu_store_bank {
  * for.
  */
 struct pmu_store_side {
-	uint32_t row;  /* id of its row */
-	uint32_t bank; /* of a MERGED record: the bank that it goes with; else 0 */
+	PMU_PUBLISHED(uint32_t) row;  /* id of its row */
+	PMU_PUBLISHED(uint32_t) bank; /* of a MERGED record: the bank that it goes with; else 0 */
 	/* odd while it is being emptied: until then it has nothing to say; release */
-	uint32_t seq;
+	PMU_PUBLISHED(uint32_t) seq;
 	uint32_t reserved;
 };
 
@@ -383,14 +392,14 @@ struct pmu_store_turns {
  * which is nobody's.
  */
 struct pmu_store_trace {
-	uint32_t record_size; /* sizeof(struct pmu_trace_record) + 8 * n_counts */
-	uint32_t n_counts;    /* room for the slots of any group */
-	uint32_t n_places;
-	uint32_t first;     /* 1: the first calls are kept, 0: the newest */
-	uint64_t min_ticks; /* shorter calls have no record */
-	uint64_t n;         /* calls with a record so far; release */
+	PMU_PUBLISHED(uint32_t) record_size; /* sizeof(struct pmu_trace_record) + 8 * n_counts */
+	PMU_PUBLISHED(uint32_t) n_counts;    /* room for the slots of any group */
+	PMU_PUBLISHED(uint32_t) n_places;
+	PMU_PUBLISHED(uint32_t) first;     /* 1: the first calls are kept, 0: the newest */
+	PMU_PUBLISHED(uint64_t) min_ticks; /* shorter calls have no record */
+	PMU_PUBLISHED(uint64_t) n;         /* calls with a record so far; release */
 	/* records of threads that had the ring before and whose rows are in the merged set */
-	uint64_t dropped;
+	PMU_PUBLISHED(uint64_t) dropped;
 	/* of a copy: calls that came while it was made; they may be in the oldest places */
 	uint64_t overrun;
 	uint64_t reserved[2];
@@ -417,11 +426,13 @@ enum pmu_trace_flags {
 };
 #define PMU_TRACE_ROW_MASK (PMU_TRACE_PART - 1)
 
+#ifdef PMU_STORE_READER
 /** pmu_trace_at() - the record in a place */
 static inline struct pmu_trace_record *pmu_trace_at(struct pmu_store_trace *trace, uint64_t place)
 {
 	return (void *)((char *)(trace + 1) + place * trace->record_size);
 }
+#endif
 
 /** Kinds of records beside rows. */
 enum pmu_side { PMU_SIDE_HISTOGRAM, PMU_SIDE_LEAST, PMU_SIDE_TURNS, PMU_SIDES };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copies a store chunk by chunk. */
+#define PMU_STORE_READER 1
 #include "store/save.h"
 
 #include <errno.h>

@@ -21,32 +21,29 @@
 
 /* --- open and end --- */
 
-static void fill_head(struct pmu_table *table, const struct pmu_process *owner, uint32_t nth,
-		      enum pmu_clock_kind clock)
+void pmu_store_fill_head(struct pmu_store_head *head, const struct pmu_process *owner,
+			 enum pmu_clock_kind clock, uint64_t start_unix_ns,
+			 const struct pmu_clock_point *start)
 {
-	struct pmu_store_head *head = table->head;
-
-	head->version = PMU_STORE_VERSION;
-	head->byte_order = PMU_STORE_BYTE_ORDER;
-	head->head_size = PMU_STORE_HEAD_SIZE;
-	head->clock_kind = clock;
-	head->pid = owner->pid;
-	head->nth = nth;
-	head->start_time = owner->start_time;
-	head->pid_ns = owner->pid_ns;
+	PMU_PUBLISH(head->version, PMU_STORE_VERSION);
+	PMU_PUBLISH(head->byte_order, PMU_STORE_BYTE_ORDER);
+	PMU_PUBLISH(head->head_size, PMU_STORE_HEAD_SIZE);
+	PMU_PUBLISH(head->clock_kind, clock);
+	PMU_PUBLISH(head->pid, owner->pid);
+	PMU_PUBLISH(head->start_time, owner->start_time);
+	PMU_PUBLISH(head->pid_ns, owner->pid_ns);
 	memcpy(head->boot_id, owner->boot_id, sizeof(head->boot_id));
-	head->start_unix_ns = pmu_time_now_ns(CLOCK_REALTIME);
-	head->point[0] = pmu_clock_point_take(clock);
-	head->point[1] = head->point[0];
-	head->size = PMU_STORE_HEAD_SIZE;
+	PMU_PUBLISH(head->start_unix_ns, start_unix_ns);
+	head->point[0] = head->point[1] = *start;
+	PMU_PUBLISH(head->size, PMU_STORE_HEAD_SIZE);
 	/* Written last: a file without the magic is no store. */
 	memcpy(head->magic, PMU_STORE_MAGIC, sizeof(head->magic));
 }
 
-static int create_file(struct pmu_table *table, const struct pmu_process *owner, uint32_t *nth)
+static int create_file(struct pmu_table *table)
 {
 	struct stat st;
-	int fd = pmu_store_create(owner, table->path, sizeof(table->path), nth);
+	int fd = pmu_store_create(&table->owner, table->path, sizeof(table->path), &table->nth);
 
 	if (fd < 0) {
 		snprintf(table->why, sizeof(table->why), "%s", pmu_error_text());
@@ -62,13 +59,12 @@ static int create_file(struct pmu_table *table, const struct pmu_process *owner,
 
 int pmu_table_open(struct pmu_table *table, enum pmu_clock_kind clock)
 {
-	struct pmu_process owner;
-	uint32_t nth = 1;
 	int fd, rc;
 
 	memset(table, 0, sizeof(*table));
-	pmu_process_self(&owner);
-	fd = create_file(table, &owner, &nth);
+	pmu_process_self(&table->owner);
+	table->nth = 1;
+	fd = create_file(table);
 	table->file_ended = fd < 0;
 	rc = pmu_piece_add(table, fd, FIRST_PIECE);
 	if (fd >= 0)
@@ -81,16 +77,20 @@ int pmu_table_open(struct pmu_table *table, enum pmu_clock_kind clock)
 		return rc;
 	table->head = (void *)(uintptr_t)table->piece[0].base;
 	table->next = PMU_STORE_HEAD_SIZE;
-	fill_head(table, &owner, nth, clock);
+	table->clock = clock;
+	table->start_unix_ns = pmu_time_now_ns(CLOCK_REALTIME);
+	table->start = pmu_clock_point_take(clock);
+	PMU_PUBLISH(table->head->nth, table->nth);
+	pmu_store_fill_head(table->head, &table->owner, clock, table->start_unix_ns, &table->start);
 	return 0;
 }
 
 void pmu_table_remove(struct pmu_table *table)
 {
-	__atomic_store_n(&table->head->ended, 1, __ATOMIC_RELAXED);
+	PMU_PUBLISH(table->head->ended, 1);
 	/* a program may have changed its user or its root since */
 	if (table->path[0] && unlink(table->path))
-		__atomic_store_n(&table->head->ended, PMU_STORE_REPORTED, __ATOMIC_RELAXED);
+		PMU_PUBLISH(table->head->ended, PMU_STORE_REPORTED);
 	table->path[0] = '\0';
 	table->file_ended = true;
 	pmu_table_index_forget(&table->index);
@@ -99,10 +99,8 @@ void pmu_table_remove(struct pmu_table *table)
 /* Of a ring nobody reads a copy: what is written into it is enough. */
 static uint64_t used_of(const struct pmu_table *table, const struct pmu_store_piece *piece)
 {
-	const struct pmu_store_chunk *chunk = piece->base;
-
-	if (piece->offset && chunk->kind == PMU_CHUNK_TRACE)
-		return sizeof(*chunk) + sizeof(struct pmu_store_trace);
+	if (piece->rings)
+		return sizeof(struct pmu_store_chunk) + sizeof(struct pmu_store_trace);
 	if (piece->offset + piece->size == table->end)
 		return table->next > piece->offset ? table->next - piece->offset : 0;
 	return piece->size;
@@ -135,13 +133,12 @@ void pmu_table_abandon(struct pmu_table *table)
 void pmu_table_point(struct pmu_table *table)
 {
 	struct pmu_store_head *head = table->head;
-	struct pmu_clock_point now = pmu_clock_point_take(head->clock_kind);
-	uint32_t seq = head->point_seq;
+	struct pmu_clock_point now = pmu_clock_point_take(table->clock);
 
-	__atomic_store_n(&head->point_seq, seq + 1, __ATOMIC_RELEASE);
+	PMU_PUBLISH_LAST(head->point_seq, ++table->point_seq);
 	__atomic_store_n(&head->point[1].ticks, now.ticks, __ATOMIC_RELEASE);
 	__atomic_store_n(&head->point[1].mono_ns, now.mono_ns, __ATOMIC_RELEASE);
-	__atomic_store_n(&head->point_seq, seq + 2, __ATOMIC_RELEASE);
+	PMU_PUBLISH_LAST(head->point_seq, ++table->point_seq);
 }
 
 struct pmu_store_view pmu_table_view(const struct pmu_table *table)
@@ -152,23 +149,24 @@ struct pmu_store_view pmu_table_view(const struct pmu_table *table)
 /* --- texts --- */
 
 /* Room for @need more bytes of records in a META or NAMES chunk. */
-static void *add_record(struct pmu_table *table, struct pmu_store_chunk **chunk,
-			enum pmu_store_kind kind, uint32_t chunk_size, uint32_t need)
+static void *add_record(struct pmu_table *table, struct pmu_chunk **chunk, enum pmu_store_kind kind,
+			uint32_t chunk_size, uint32_t need)
 {
-	if (!*chunk || (*chunk)->used + need > (*chunk)->size - sizeof(**chunk)) {
-		struct pmu_store_chunk *fresh = pmu_chunk_new(table, chunk_size);
+	if (!*chunk || (*chunk)->used + need > (*chunk)->size - sizeof(struct pmu_store_chunk)) {
+		struct pmu_chunk *fresh = pmu_chunk_new(table, chunk_size);
 
 		if (!fresh)
 			return NULL;
-		pmu_chunk_set_kind(fresh, kind);
+		pmu_chunk_set_kind(fresh->at, kind);
 		*chunk = fresh;
 	}
-	return (char *)(*chunk + 1) + (*chunk)->used;
+	return (char *)((*chunk)->at + 1) + (*chunk)->used;
 }
 
-static void commit_record(struct pmu_store_chunk *chunk, uint32_t size)
+static void commit_record(struct pmu_chunk *chunk, uint32_t size)
 {
-	__atomic_store_n(&chunk->used, chunk->used + size, __ATOMIC_RELEASE);
+	chunk->used += size;
+	PMU_PUBLISH_LAST(chunk->at->used, chunk->used);
 }
 
 int pmu_table_meta(struct pmu_table *table, enum pmu_meta_key key, const char *text)
@@ -181,8 +179,8 @@ int pmu_table_meta(struct pmu_table *table, enum pmu_meta_key key, const char *t
 
 	if (!meta)
 		return -ENOMEM;
-	meta->key = (uint16_t)key;
-	meta->len = (uint16_t)len;
+	PMU_PUBLISH(meta->key, key);
+	PMU_PUBLISH(meta->len, len);
 	memcpy(meta->text, text, len);
 	commit_record(table->meta, size);
 	return 0;
@@ -193,22 +191,29 @@ int pmu_table_group(struct pmu_table *table, uint32_t index, const char *name, u
 {
 	uint32_t size = (uint32_t)(sizeof(struct pmu_store_chunk) + sizeof(**out) +
 				   n_slots * sizeof(struct pmu_store_slot));
-	struct pmu_store_chunk *chunk = pmu_chunk_new(table, PMU_ALIGN_UP(size, PMU_STORE_ALIGN));
+	struct pmu_chunk *chunk = pmu_chunk_new(table, PMU_ALIGN_UP(size, PMU_STORE_ALIGN));
 	struct pmu_store_group *group;
 
 	if (!chunk)
 		return -ENOMEM;
-	group = (void *)(chunk + 1);
+	group = (void *)(chunk->at + 1);
 	snprintf(group->name, sizeof(group->name), "%s", name);
-	group->n_slots = n_slots;
-	group->row_size = pmu_row_size(n_slots);
-	group->bank_offset = pmu_row_bank_offset(n_slots);
-	group->bank_size = pmu_row_bank_size(n_slots);
-	chunk->group = index;
-	pmu_chunk_set_kind(chunk, PMU_CHUNK_GROUP);
+	PMU_PUBLISH(group->n_slots, n_slots);
+	PMU_PUBLISH(group->row_size, pmu_row_size(n_slots));
+	PMU_PUBLISH(group->bank_offset, pmu_row_bank_offset(n_slots));
+	PMU_PUBLISH(group->bank_size, pmu_row_bank_size(n_slots));
+	PMU_PUBLISH(chunk->at->group, index);
+	pmu_chunk_set_kind(chunk->at, PMU_CHUNK_GROUP);
 	*out = group;
 	return 0;
 }
+
+/** A name as its writer knows it. */
+struct pmu_table_name {
+	uint32_t id;
+	uint32_t len;
+	char text[];
+};
 
 struct wanted_name {
 	const char *text;
@@ -217,7 +222,7 @@ struct wanted_name {
 
 static bool is_name(const void *arg, uintptr_t thing)
 {
-	const struct pmu_store_name *name = (const void *)thing;
+	const struct pmu_table_name *name = (const void *)thing;
 	const struct wanted_name *wanted = arg;
 
 	return name->len == wanted->len && !memcmp(name->text, wanted->text, wanted->len);
@@ -231,7 +236,7 @@ uint32_t pmu_table_find_name(struct pmu_table *table, const char *text, size_t l
 	if (!table->n_names)
 		return 0;
 	place = pmu_index_find(&table->name_index, pmu_hash_text(text, len), is_name, &wanted);
-	return place->thing ? ((const struct pmu_store_name *)place->thing)->id : 0;
+	return place->thing ? ((const struct pmu_table_name *)place->thing)->id : 0;
 }
 
 uint32_t pmu_table_name(struct pmu_table *table, const char *text, size_t len)
@@ -240,19 +245,25 @@ uint32_t pmu_table_name(struct pmu_table *table, const char *text, size_t len)
 	const struct wanted_name wanted = { text, len };
 	uint32_t hash = pmu_hash_text(text, len);
 	struct pmu_index_place *place;
-	struct pmu_store_name *name;
+	struct pmu_table_name *name;
+	struct pmu_store_name *published;
 
 	if (pmu_index_reserve(&table->name_index, 1) < 0)
 		return 0;
 	place = pmu_index_find(&table->name_index, hash, is_name, &wanted);
 	if (place->thing)
-		return ((const struct pmu_store_name *)place->thing)->id;
-	name = add_record(table, &table->names, PMU_CHUNK_NAMES, NAMES_CHUNK, size);
-	if (!name)
+		return ((const struct pmu_table_name *)place->thing)->id;
+	name = pmu_arena_alloc(&table->arena, sizeof(*name) + len, 8);
+	published = name ? add_record(table, &table->names, PMU_CHUNK_NAMES, NAMES_CHUNK, size)
+			 : NULL;
+	if (!published)
 		return 0;
 	name->id = ++table->n_names;
 	name->len = (uint32_t)len;
 	memcpy(name->text, text, len);
+	PMU_PUBLISH(published->id, name->id);
+	PMU_PUBLISH(published->len, len);
+	memcpy(published->text, text, len);
 	commit_record(table->names, size);
 	pmu_index_take(&table->name_index, place, hash, (uintptr_t)name);
 	return name->id;

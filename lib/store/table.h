@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/index.h"
 #include "store/index.h"
 #include "store/place.h"
@@ -17,6 +18,33 @@
 /* Rows grow to 256 MiB and more in the others. */
 #define PMU_TABLE_MAX_RINGS 960
 
+/**
+ * A chunk as its writer knows it.  What stands in the chunk's header is for readers: the file may be
+ * edited by others at any moment, and nothing that the writer does follows from it.
+ */
+struct pmu_chunk {
+	struct pmu_store_chunk *at;
+	uint32_t size;           /* with its header */
+	uint32_t used;           /* META, NAMES: bytes of records; from THREAD on number of them */
+	uint32_t before;         /* bytes before its rows */
+	uint32_t first;          /* THREAD, ROWS: id of the first row */
+	struct pmu_row_key *key; /* of each row, or record beside one; NULL before the first */
+	struct pmu_chunk *next;  /* of the same thread and kind, or free as well; NULL: none */
+};
+
+/** A ring likewise: it is a chunk with nothing else in it. */
+struct pmu_ring {
+	struct pmu_store_trace *at; /* behind the chunk's header */
+	uint64_t offset;            /* of the chunk in the file */
+	uint32_t size;              /* of the chunk */
+	uint32_t ready;             /* of them, what has its room in the file system */
+	uint32_t record_size;
+	uint32_t n_places;
+	uint64_t dropped;
+	struct pmu_ring *next_free;
+	struct pmu_ring *older; /* of all the table has */
+};
+
 /** A session's table.  Every function here is called with the session's lock held. */
 struct pmu_table {
 	struct pmu_store_head *head;
@@ -25,37 +53,45 @@ struct pmu_table {
 	uint64_t dev, ino; /* of the file at @path */
 	struct pmu_store_piece piece[PMU_TABLE_MAX_PIECES];
 	size_t n_pieces;
-	bool file_ended;         /* pieces from now on are anonymous */
-	uint64_t next;           /* offset of the next chunk */
-	uint64_t end;            /* of the room for chunks */
-	bool in_hole;            /* rings lie behind it: the room is a free chunk, that is parted */
-	uint64_t file_end;       /* end of the last piece */
-	uint64_t last_size;      /* of the last piece that is no ring's */
-	uint32_t ring_bytes;     /* what each ring may take */
-	uint64_t free_ring;      /* offset of the first unused one, of that many or more; 0 none */
-	uint64_t free_chunk[32]; /* offsets of unused row chunks by log2 of their size; 0 none */
-	struct pmu_store_chunk *meta;
-	struct pmu_store_chunk *names;
+	bool file_ended;       /* pieces from now on are anonymous */
+	uint64_t next;         /* offset of the next chunk */
+	uint64_t end;          /* of the room for chunks */
+	bool in_hole;          /* rings lie behind it: the room is a free chunk, that is parted */
+	uint64_t file_end;     /* end of the last piece */
+	uint64_t last_size;    /* of the last piece that is no ring's */
+	uint32_t ring_bytes;   /* what each ring may take */
+	struct pmu_ring *ring; /* the newest */
+	struct pmu_ring *free_ring;       /* the first unused one, of that many bytes or more */
+	struct pmu_chunk *free_chunk[32]; /* unused row chunks by log2 of their size */
+	struct pmu_chunk *meta;
+	struct pmu_chunk *names;
 	uint32_t n_names;
 	uint32_t n_serials;
-	struct pmu_index name_index; /* struct pmu_store_name by text */
+	struct pmu_index name_index; /* struct pmu_table_name by text */
 	struct pmu_table_index index;
+	struct pmu_process owner;
+	uint32_t nth; /* number of the program in its process */
+	enum pmu_clock_kind clock;
+	struct pmu_clock_point start; /* point[0] of the head */
+	uint64_t start_unix_ns;
+	uint32_t point_seq;
+	struct pmu_arena arena; /* what the writer knows of chunks and names */
 };
 
 /** A thread's rows, for adding more. */
 struct pmu_table_rows {
 	struct pmu_store_thread *record;
-	struct pmu_store_chunk *chunk; /* the newest */
-	uint64_t first_chunk;          /* offset of the one that holds the record */
+	struct pmu_chunk *chunk;       /* the newest */
+	struct pmu_chunk *first_chunk; /* the one that holds the record */
+	uint32_t number;
+	uint32_t outer_shift; /* that of the record */
 	uint32_t serial;
 	uint32_t group;
 	uint32_t n_rows;
+	uint32_t n_slots;
 	uint32_t row_size;
-	uint32_t bank_offset;
-	uint32_t bank_size;
 	struct {
-		struct pmu_store_chunk *newest; /* NULL: none */
-		uint64_t first;                 /* offset of the first; 0 likewise */
+		struct pmu_chunk *newest, *first; /* NULL: none */
 	} side[PMU_SIDES];
 };
 
@@ -67,6 +103,14 @@ struct pmu_table_rows {
  * Return: 0 or -ENOMEM.
  */
 int pmu_table_open(struct pmu_table *table, enum pmu_clock_kind clock);
+
+/**
+ * pmu_store_fill_head() - the head of a new store, but for the number of the program in its process
+ * @start: when it was made, of that clock; @start_unix_ns: the same in the calendar's
+ */
+void pmu_store_fill_head(struct pmu_store_head *head, const struct pmu_process *owner,
+			 enum pmu_clock_kind clock, uint64_t start_unix_ns,
+			 const struct pmu_clock_point *start);
 
 /** pmu_table_remove() - the report is written: remove the file; mappings stay. */
 void pmu_table_remove(struct pmu_table *table);
@@ -103,15 +147,14 @@ uint32_t pmu_table_find_name(struct pmu_table *table, const char *text, size_t l
 
 /**
  * pmu_table_thread() - a record for a thread and room for its first rows
- * @group: whose layout the rows have
+ * @n_slots: of the group: rows have its layout
  * @number: the record's
  *
  * The record is in state FREE: the caller fills it and then sets the state (release).
  * Return: 0 or -ENOMEM.
  */
-int pmu_table_thread(struct pmu_table *table, uint32_t group_index,
-		     const struct pmu_store_group *group, uint32_t number,
-		     struct pmu_table_rows *rows);
+int pmu_table_thread(struct pmu_table *table, uint32_t group_index, uint32_t n_slots,
+		     uint32_t number, struct pmu_table_rows *rows);
 
 /** pmu_table_thread_free() - after its state went to FREE: the rows' memory may be used again. */
 void pmu_table_thread_free(struct pmu_table *table, struct pmu_table_rows *rows);
@@ -144,17 +187,21 @@ struct pmu_store_side *pmu_table_side(struct pmu_table *table, struct pmu_table_
  * too.
  * Return: all zero but for the sizes; NULL with a sentence.
  */
-struct pmu_store_trace *pmu_table_trace(struct pmu_table *table, uint32_t serial, uint32_t n_counts,
-					uint32_t bytes);
+struct pmu_ring *pmu_table_trace(struct pmu_table *table, uint32_t serial, uint32_t n_counts,
+				 uint32_t bytes);
 
 /**
  * pmu_table_trace_end() - its thread has ended: what it has left of it goes to the next one, which gets
  * as much as any
+ * @n: calls with a record
  */
-void pmu_table_trace_end(struct pmu_table *table, struct pmu_store_trace *trace);
+void pmu_table_trace_end(struct pmu_table *table, struct pmu_ring *ring, uint64_t n);
 
-/** pmu_table_trace_free() - its records belong to no thread any more; the next one may have it */
-void pmu_table_trace_free(struct pmu_table *table, struct pmu_store_trace *trace);
+/** pmu_table_trace_free() - its @n records belong to no thread any more; the next one may have it */
+void pmu_table_trace_free(struct pmu_table *table, struct pmu_ring *ring, uint64_t n);
+
+/** pmu_table_untraced() - calls whose records are in no ring any more */
+uint64_t pmu_table_untraced(const struct pmu_table *table);
 
 /** pmu_table_point() - renew the second clock point. */
 void pmu_table_point(struct pmu_table *table);
@@ -163,29 +210,21 @@ void pmu_table_point(struct pmu_table *table);
 struct pmu_store_view pmu_table_view(const struct pmu_table *table);
 
 /** pmu_table_row_at() - a row of a chunk that holds a thread's */
-struct pmu_store_row *pmu_table_row_at(struct pmu_store_chunk *chunk, uint32_t row_size,
+struct pmu_store_row *pmu_table_row_at(const struct pmu_chunk *chunk, uint32_t row_size,
 				       uint32_t i);
-/** pmu_table_next_chunk() - where the thread's rows go on; NULL: nowhere */
-struct pmu_store_chunk *pmu_table_next_chunk(const struct pmu_table *table,
-					     struct pmu_store_chunk *chunk);
+
+/** What is done with each row. */
+typedef void pmu_row_fn(void *arg, uint32_t id, const struct pmu_row_key *key,
+			struct pmu_store_row *row);
 
 /** pmu_table_rows_walk() - calls @each for the rows of a thread in order of id. */
-void pmu_table_rows_walk(struct pmu_table *table, const struct pmu_table_rows *rows,
-			 void (*each)(void *arg, uint32_t id, struct pmu_store_row *row),
-			 void *arg);
+void pmu_table_rows_walk(const struct pmu_table_rows *rows, pmu_row_fn *each, void *arg);
 
 /**
  * pmu_table_sides_walk() - calls @each for what pmu_table_side() made of that kind, in that order.
  */
-void pmu_table_sides_walk(struct pmu_table *table, const struct pmu_table_rows *rows,
-			  enum pmu_side which, void (*each)(void *arg, struct pmu_store_side *side),
+void pmu_table_sides_walk(const struct pmu_table_rows *rows, enum pmu_side which,
+			  void (*each)(void *arg, uint32_t row, struct pmu_store_side *side),
 			  void *arg);
-
-/** pmu_row_bank() - bank 0 or 1 of a row. */
-static inline struct pmu_store_bank *pmu_row_bank(struct pmu_store_row *row, uint32_t bank_offset,
-						  uint32_t bank_size, uint32_t which)
-{
-	return (struct pmu_store_bank *)((char *)row + bank_offset + (size_t)which * bank_size);
-}
 
 #endif

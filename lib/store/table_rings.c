@@ -14,17 +14,6 @@
 /* Readers take 256 GiB; behind this each ring is as long as it has to be. */
 #define LONG_FILE ((uint64_t)64 << 30)
 
-static struct pmu_store_trace *trace_of(struct pmu_store_chunk *chunk)
-{
-	return (void *)(chunk + 1);
-}
-
-/** How much of a chunk, from its beginning, has its room in the file system. */
-static uint64_t *ready_of(struct pmu_store_chunk *chunk)
-{
-	return &chunk->reserved2[1];
-}
-
 /* The thread's first calls are not to find pages that are yet to come. */
 static void touch(char *from, uint64_t bytes)
 {
@@ -98,119 +87,150 @@ static void leave_hole(struct pmu_table *table)
 {
 	uint64_t next = table->next;
 
-	if (table->in_hole)
-		return;
-	if (next < table->end)
-		pmu_chunk_place(table, (uint32_t)(table->end - next));
+	pmu_chunk_end_room(table);
 	table->next = next;
 	table->in_hole = true;
 }
 
-static struct pmu_store_chunk *new_ring(struct pmu_table *table)
+static struct pmu_store_chunk *chunk_of(const struct pmu_ring *ring)
 {
-	struct pmu_store_chunk *chunk;
+	return (struct pmu_store_chunk *)(void *)ring->at - 1;
+}
+
+/* What the writer knows of a ring whose chunk is at @chunk. */
+static struct pmu_ring *describe(struct pmu_table *table, void *chunk, uint64_t offset,
+				 uint64_t size, uint64_t ready)
+{
+	struct pmu_ring *ring = pmu_arena_alloc(&table->arena, sizeof(*ring), 8);
+
+	if (!ring)
+		return NULL;
+	ring->at = (void *)((struct pmu_store_chunk *)chunk + 1);
+	ring->offset = offset;
+	ring->size = (uint32_t)size;
+	ring->ready = (uint32_t)ready;
+	ring->older = table->ring;
+	table->ring = ring;
+	PMU_PUBLISH(chunk_of(ring)->magic, PMU_STORE_CHUNK_MAGIC);
+	PMU_PUBLISH(chunk_of(ring)->size, size);
+	return ring;
+}
+
+static struct pmu_ring *new_ring(struct pmu_table *table)
+{
+	struct pmu_ring *ring;
 	uint64_t size;
+	void *base;
 
 	if (table->file_ended || !table->path[0] || table->n_pieces >= PMU_TABLE_MAX_RINGS) {
 		pmu_fail(ENOSPC, "%s",
 			 table->file_ended ? table->why : "there are too many threads");
 		return NULL;
 	}
-	chunk = map_ring(table, &size);
-	if (!chunk)
+	base = map_ring(table, &size);
+	if (!base)
 		return NULL;
 	leave_hole(table);
-	pmu_piece_push(table, chunk, size);
-	chunk->magic = PMU_STORE_CHUNK_MAGIC;
-	chunk->size = (uint32_t)size;
-	*ready_of(chunk) = table->ring_bytes;
+	ring = describe(table, base, table->file_end, size, table->ring_bytes);
+	if (!ring) {
+		munmap(base, size);
+		return fail_ring(table, -ENOMEM);
+	}
+	pmu_piece_push(table, base, size, true);
 	pmu_chunks_set_size(table, table->file_end);
-	return chunk;
+	return ring;
 }
 
 /* The file is opened for what another thread has not had of it. */
-static struct pmu_store_chunk *free_ring(struct pmu_table *table)
+static struct pmu_ring *free_ring(struct pmu_table *table)
 {
-	struct pmu_store_chunk *chunk = pmu_chunk_at(table, table->free_ring);
-	uint64_t ready = *ready_of(chunk);
+	struct pmu_ring *ring = table->free_ring;
 	int fd, rc;
 
-	if (ready < table->ring_bytes) {
+	if (ring->ready < table->ring_bytes) {
 		fd = pmu_pieces_open(table);
 		if (fd < 0)
 			return fail_ring(table, fd);
-		rc = make_ready(fd, (char *)chunk + ready, table->free_ring + ready,
-				table->ring_bytes - ready);
+		rc = make_ready(fd, (char *)chunk_of(ring) + ring->ready,
+				ring->offset + ring->ready, table->ring_bytes - ring->ready);
 		close(fd);
 		if (rc)
 			return fail_ring(table, rc);
-		*ready_of(chunk) = table->ring_bytes;
+		ring->ready = table->ring_bytes;
 	}
-	table->free_ring = *pmu_chunk_next(chunk);
-	return chunk;
+	table->free_ring = ring->next_free;
+	return ring;
 }
 
-struct pmu_store_trace *pmu_table_trace(struct pmu_table *table, uint32_t serial, uint32_t n_counts,
-					uint32_t bytes)
+struct pmu_ring *pmu_table_trace(struct pmu_table *table, uint32_t serial, uint32_t n_counts,
+				 uint32_t bytes)
 {
-	struct pmu_store_chunk *chunk;
-	struct pmu_store_trace *trace;
+	struct pmu_ring *ring;
 
 	table->ring_bytes = bytes;
-	chunk = table->free_ring ? free_ring(table) : new_ring(table);
-	if (!chunk)
+	ring = table->free_ring ? free_ring(table) : new_ring(table);
+	if (!ring)
 		return NULL;
-	trace = trace_of(chunk);
-	trace->n_counts = n_counts;
-	trace->record_size = (uint32_t)(sizeof(struct pmu_trace_record) + 8 * (size_t)n_counts);
-	trace->n_places = (uint32_t)((bytes - sizeof(*chunk) - sizeof(*trace)) /
-				     trace->record_size);
-	__atomic_store_n(&chunk->owner, serial, __ATOMIC_RELEASE);
-	pmu_chunk_set_kind(chunk, PMU_CHUNK_TRACE);
-	return trace;
+	ring->record_size = (uint32_t)(sizeof(struct pmu_trace_record) + 8 * (size_t)n_counts);
+	ring->n_places = (uint32_t)((bytes - sizeof(struct pmu_store_chunk) - sizeof(*ring->at)) /
+				    ring->record_size);
+	PMU_PUBLISH(ring->at->n_counts, n_counts);
+	PMU_PUBLISH(ring->at->record_size, ring->record_size);
+	PMU_PUBLISH(ring->at->n_places, ring->n_places);
+	PMU_PUBLISH_LAST(chunk_of(ring)->owner, serial);
+	pmu_chunk_set_kind(chunk_of(ring), PMU_CHUNK_TRACE);
+	return ring;
 }
 
-static struct pmu_store_chunk *chunk_of(struct pmu_store_trace *trace)
+static void keep_ring(struct pmu_table *table, struct pmu_ring *ring)
 {
-	return (struct pmu_store_chunk *)(void *)trace - 1;
-}
-
-static void keep_ring(struct pmu_table *table, struct pmu_store_chunk *chunk)
-{
-	*pmu_chunk_next(chunk) = table->free_ring;
-	table->free_ring = pmu_chunk_offset(table, chunk);
+	ring->next_free = table->free_ring;
+	table->free_ring = ring;
 }
 
 /* Its ring ends where it has stopped, if what is behind that is room enough for another. */
-void pmu_table_trace_end(struct pmu_table *table, struct pmu_store_trace *trace)
+void pmu_table_trace_end(struct pmu_table *table, struct pmu_ring *ring, uint64_t n)
 {
-	struct pmu_store_chunk *chunk = chunk_of(trace), *rest;
-	uint64_t used = sizeof(*chunk) + sizeof(*trace) + (trace->n + 1) * trace->record_size;
-	uint64_t size = PMU_ALIGN_UP(used, PMU_STORE_ALIGN), heads = sizeof(*rest) + sizeof(*trace);
+	const uint64_t heads = sizeof(struct pmu_store_chunk) + sizeof(*ring->at);
+	uint64_t size = PMU_ALIGN_UP(heads + (n + 1) * ring->record_size, PMU_STORE_ALIGN);
+	struct pmu_ring *rest;
+	char *behind;
 
-	if (trace->n >= trace->n_places - 1 || size + heads > *ready_of(chunk) ||
-	    size + table->ring_bytes > chunk->size)
+	if (n >= ring->n_places - 1 || size + heads > ring->ready ||
+	    size + table->ring_bytes > ring->size)
 		return;
-	rest = (void *)((char *)chunk + size);
+	behind = (char *)chunk_of(ring) + size;
 	/* there may be records of a thread that had the ring before */
-	memset(rest, 0, heads);
-	rest->magic = PMU_STORE_CHUNK_MAGIC;
-	rest->size = chunk->size - (uint32_t)size;
-	*ready_of(rest) = *ready_of(chunk) - size;
-	__atomic_store_n(&trace->n_places, (uint32_t)trace->n + 1, __ATOMIC_RELEASE);
+	memset(behind, 0, heads);
+	rest = describe(table, behind, ring->offset + size, ring->size - size, ring->ready - size);
+	if (!rest)
+		return;
+	ring->n_places = (uint32_t)n + 1;
+	PMU_PUBLISH_LAST(ring->at->n_places, ring->n_places);
 	/* Pairs with the acquire in pmu_chunk_check(): the next one has a head. */
-	__atomic_store_n(&chunk->size, (uint32_t)size, __ATOMIC_RELEASE);
-	*ready_of(chunk) = size;
+	PMU_PUBLISH_LAST(chunk_of(ring)->size, size);
+	ring->size = ring->ready = (uint32_t)size;
 	keep_ring(table, rest);
 }
 
-void pmu_table_trace_free(struct pmu_table *table, struct pmu_store_trace *trace)
+void pmu_table_trace_free(struct pmu_table *table, struct pmu_ring *ring, uint64_t n)
 {
-	struct pmu_store_chunk *chunk = chunk_of(trace);
-
 	/* without an owner its records are nobody's, and those that are lost stay known */
-	__atomic_store_n(&chunk->owner, 0, __ATOMIC_RELEASE);
-	trace->dropped += trace->n;
-	__atomic_store_n(&trace->n, 0, __ATOMIC_RELEASE);
-	keep_ring(table, chunk);
+	PMU_PUBLISH_LAST(chunk_of(ring)->owner, 0);
+	ring->dropped += n;
+	PMU_PUBLISH(ring->at->dropped, ring->dropped);
+	PMU_PUBLISH_LAST(ring->at->n, 0);
+	keep_ring(table, ring);
+}
+
+uint64_t pmu_table_untraced(const struct pmu_table *table)
+{
+	uint64_t lost = 0;
+
+	for (const struct pmu_ring *ring = table->ring; ring; ring = ring->older) {
+		uint64_t n = PMU_PUBLISHED_SUM(ring->at->n), keeps = ring->n_places - 1;
+
+		lost += ring->dropped + (ring->n_places && n > keeps ? n - keeps : 0);
+	}
+	return lost;
 }

@@ -3,6 +3,7 @@
 #ifndef PMU_STORE_VIEW_H
 #define PMU_STORE_VIEW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,6 +12,7 @@ struct pmu_store_piece {
 	const void *base; /* aligned to 8 bytes */
 	uint64_t offset;  /* of base in the file; pieces are in order, the first at 0 */
 	uint64_t size;
+	bool rings; /* it has nothing else */
 };
 
 /** A store as a reader sees it. */

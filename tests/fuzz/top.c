@@ -16,7 +16,7 @@
 static struct pmu_top_look *look_at(const char *store, size_t size,
 				    const struct pmu_top_look *before)
 {
-	const struct pmu_store_piece piece = { store, 0, size };
+	const struct pmu_store_piece piece = { .base = store, .size = size };
 	const struct pmu_store_view view = { &piece, 1 };
 	struct pmu_model *model = NULL;
 

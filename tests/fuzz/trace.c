@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const size_t head = sizeof(struct pmu_store_head);
 	size_t behind = size > head ? size - head : 0;
 	char *store = calloc(1, PMU_STORE_HEAD_SIZE + behind);
-	struct pmu_store_piece piece = { store, 0, PMU_STORE_HEAD_SIZE + behind };
+	struct pmu_store_piece piece = { .base = store, .size = PMU_STORE_HEAD_SIZE + behind };
 	struct pmu_store_view view = { .piece = &piece, .n_pieces = 1 };
 	struct pmu_trace_source source;
 

@@ -190,7 +190,7 @@ static inline uint32_t build_row(struct pmu_store_thread *thread,
 
 static inline int build_read(struct build *build, struct pmu_model **model)
 {
-	struct pmu_store_piece piece = { build->bytes, 0, sizeof(build->bytes) };
+	struct pmu_store_piece piece = { .base = build->bytes, .size = sizeof(build->bytes) };
 	struct pmu_store_view view = { &piece, 1 };
 
 	return pmu_store_snapshot(&view, NULL, model);

@@ -176,12 +176,13 @@ static void find_least(struct pmu_thread *self, struct pmu_least *least,
 	}
 }
 
-static void set_outer(struct pmu_thread *self, struct pmu_node *node, struct pmu_store_row *row,
-		      const struct pmu_least *none, const struct pmu_least *pair)
+static void set_outer(struct pmu_thread *self, struct pmu_node *node, const struct pmu_least *none,
+		      const struct pmu_least *pair)
 {
+	struct pmu_store_row *row = node->row;
 	uint64_t *begin = pmu_node_begin_cost(self, node);
 
-	row->outer[0] = fit(less(pair->ticks, none->ticks) >> self->rows.record->outer_shift);
+	row->outer[0] = fit(less(pair->ticks, none->ticks) >> self->rows.outer_shift);
 	for (uint32_t i = 0; self->read && i < self->n_slots; i++) {
 		if (self->cost->unknown >> i & 1 || pair->times[i] < PMU_MEASURE_STEADY ||
 		    none->times[i] < PMU_MEASURE_STEADY)
@@ -232,7 +233,7 @@ static void measure_pairs(struct pmu_thread *self, struct pmu_node *node, const 
 {
 	struct pmu_store_histogram *histogram = self->cost->histogram;
 	struct pmu_trace trace = pmu_trace_aside(self);
-	struct pmu_store_row *row = pmu_tree_use_row(self, node, self->cost->row);
+	struct pmu_node_row real = pmu_node_use_row(node, pmu_node_row(self, self->cost->row));
 	struct pmu_least none, pair;
 	struct inside inside;
 
@@ -242,10 +243,10 @@ static void measure_pairs(struct pmu_thread *self, struct pmu_node *node, const 
 	find_least(self, &pair, reads ? node : NULL, text, len);
 	step_in(self, inside);
 	swap_histogram(self, node, &histogram);
-	pmu_tree_use_row(self, node, row);
+	pmu_node_use_row(node, real);
 	node->start_ticks = 0; /* whoever ends the program before it starts finds none */
 	self->trace = trace;
-	set_outer(self, node, row, &none, &pair);
+	set_outer(self, node, &none, &pair);
 }
 
 /*

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checks of a store's parts: head, chunk headers, layouts, records. */
+#define PMU_STORE_READER 1
 #include "store/read/check.h"
 
 #include <errno.h>

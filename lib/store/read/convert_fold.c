@@ -4,6 +4,7 @@
  * has rows of it twice, and a region of which not all calls were measured has a row of the others:
  * here they become one.
  */
+#define PMU_STORE_READER 1
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rows of the store become rows of the model. */
+#define PMU_STORE_READER 1
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

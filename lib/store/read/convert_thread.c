@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Thread records of all groups become the model's threads. */
+#define PMU_STORE_READER 1
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the calls of one row did: times in ns, counts without the library's own. */
+#define PMU_STORE_READER 1
 #include <math.h>
 
 #include "store/read/convert.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The stores of this user: which there are, and which may go. */
+#define PMU_STORE_READER 1
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

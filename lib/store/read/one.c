@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds one row by its path and converts it alone. */
+#define PMU_STORE_READER 1
 #include "store/read/one.h"
 
 #include <errno.h>
@@ -75,7 +76,7 @@ static const char *behind(const struct search *search, uint32_t id)
 	char name[PMU_STORE_NAME_MAX];
 	size_t len;
 
-	for (; id != search->around; id = search->rows->row[id].row->parent)
+	for (; id != search->around; id = search->rows->row[id].key.parent)
 		rest = next_name(rest, name, &len);
 	return rest;
 }
@@ -83,11 +84,11 @@ static const char *behind(const struct search *search, uint32_t id)
 /* The row of calls that were not measured beside the one at hand; 0: there is none. */
 static uint32_t twin_of(const struct search *search)
 {
-	const struct pmu_store_row *row = search->rows->row[search->at].row;
+	const struct pmu_row_key *key = &search->rows->row[search->at].key;
 
-	if (row->flags & PMU_STORE_ROW_UNMEASURED)
+	if (key->kind & PMU_STORE_ROW_UNMEASURED)
 		return 0;
-	return pmu_table_index_find(search->rows, row->parent, row->name, PMU_STORE_ROW_UNMEASURED);
+	return pmu_table_index_find(search->rows, key->parent, key->name, PMU_STORE_ROW_UNMEASURED);
 }
 
 static bool step_down(struct search *search)
@@ -117,7 +118,7 @@ static bool step_on(struct search *search)
 			search->rest = behind(search, twin);
 			return true;
 		}
-		search->at = search->rows->row[search->at].row->parent;
+		search->at = search->rows->row[search->at].key.parent;
 	}
 	return false;
 }
@@ -139,7 +140,7 @@ static uint32_t next_nested(const struct pmu_table_index_rows *rows, uint32_t to
 	if (rows->row[id].first_child)
 		return rows->row[id].first_child;
 	while (id != top && !rows->row[id].next_sibling)
-		id = rows->row[id].row->parent;
+		id = rows->row[id].key.parent;
 	return id == top ? 0 : rows->row[id].next_sibling;
 }
 
@@ -158,7 +159,7 @@ static bool add_nested(const struct found *found, struct pmu_nested *in)
 		uint32_t outer[1 + PMU_MAX_SLOTS];
 
 		/* of a team, which are in no other */
-		if (row->flags & PMU_STORE_ROW_TEAM)
+		if (found->rows->row[id].key.kind & PMU_STORE_ROW_TEAM)
 			continue;
 		pmu_reader_copy_row(row, &layout, &found->record, &raw);
 		pmu_reader_copy_outer(row, found->layout.n_slots, &found->record, outer);
@@ -170,12 +171,12 @@ static bool add_nested(const struct found *found, struct pmu_nested *in)
 
 /* --- the row --- */
 
-static double ns_per_tick(const struct pmu_store_head *head)
+static double ns_per_tick(const struct pmu_table *table)
 {
-	struct pmu_clock_point now = pmu_clock_point_take(head->clock_kind);
+	struct pmu_clock_point now = pmu_clock_point_take(table->clock);
 	struct pmu_convert convert = { 0 };
 
-	pmu_convert_set_rate(&convert, head->clock_kind, &head->point[0], &now);
+	pmu_convert_set_rate(&convert, table->clock, &table->start, &now);
 	return convert.ns_per_tick;
 }
 
@@ -201,12 +202,12 @@ static void add_counts(struct found *found, struct pmu_region_counts *to,
 
 /* Return: whether it is a row that a report has. */
 static PMU_COLD bool read_row(const struct pmu_table *table, struct found *found,
-		     struct pmu_region_counts *counts)
+			      struct pmu_region_counts *counts)
 {
 	uint64_t raw[PMU_MAX_SLOTS] = { 0 }, net[PMU_MAX_SLOTS] = { 0 };
 	uint64_t cost[PMU_MAX_SLOTS] = { 0 };
 	struct pmu_model_row row = { .raw = raw, .net = net, .cost = cost };
-	struct pmu_convert convert = { .ns_per_tick = ns_per_tick(table->head) };
+	struct pmu_convert convert = { .ns_per_tick = ns_per_tick(table) };
 	struct pmu_raw_row from = { .id = found->id };
 	struct pmu_nested in = { { 0 } };
 	bool too_much, visible = add_nested(found, &in);
@@ -215,7 +216,7 @@ static PMU_COLD bool read_row(const struct pmu_table *table, struct found *found
 	if (!visible && !pmu_convert_is_visible(&from))
 		return false;
 	row.n_open = from.open;
-	if (from.flags & PMU_STORE_ROW_UNMEASURED) {
+	if (found->rows->row[found->id].key.kind & PMU_STORE_ROW_UNMEASURED) {
 		row.unmeasured_calls = from.torn ? 0 : from.calls;
 	} else {
 		row.calls = pmu_convert_calls(&from);
@@ -241,22 +242,21 @@ static bool read_path(struct pmu_table *table, struct found *found, uint32_t aro
 
 /* --- the thread --- */
 
-static struct pmu_group_copy layout_of(const struct pmu_store_group *group)
+static struct pmu_group_copy layout_of(uint32_t n_slots, uint32_t absent)
 {
 	return (struct pmu_group_copy){
-		.n_slots = group->n_slots,
-		.row_size = group->row_size,
-		.bank_offset = group->bank_offset,
-		.bank_size = group->bank_size,
-		.absent = group->absent,
-		.group = group,
+		.n_slots = n_slots,
+		.row_size = pmu_row_size(n_slots),
+		.bank_offset = pmu_row_bank_offset(n_slots),
+		.bank_size = pmu_row_bank_size(n_slots),
+		.absent = absent,
 	};
 }
 
 /* Return: false: what is there is no thread's. */
 static bool copy_record(const struct pmu_table_index_thread *thread, struct pmu_store_thread *copy)
 {
-	const struct pmu_store_thread *record = (const void *)(thread->chunk + 1);
+	const struct pmu_store_thread *record = (const void *)(thread->chunk->at + 1);
 	uint32_t state = __atomic_load_n(&record->state, __ATOMIC_ACQUIRE);
 
 	pmu_reader_copy_record(record, state, copy);
@@ -270,13 +270,13 @@ static bool copy_record(const struct pmu_table_index_thread *thread, struct pmu_
  */
 static uint32_t next_stay(const struct pmu_table_index_rows *rows, uint32_t first, uint32_t id)
 {
-	const struct pmu_store_row *row = rows->row[first].row;
+	const struct pmu_row_key *key = &rows->row[first].key;
 
 	if (!first)
 		return 0;
-	id = id ? rows->row[id].next_sibling : rows->row[row->parent].first_child;
-	while (id && (rows->row[id].row->name != row->name ||
-		      !(rows->row[id].row->flags & PMU_STORE_ROW_TEAM)))
+	id = id ? rows->row[id].next_sibling : rows->row[key->parent].first_child;
+	while (id && (rows->row[id].key.name != key->name ||
+		      !(rows->row[id].key.kind & PMU_STORE_ROW_TEAM)))
 		id = rows->row[id].next_sibling;
 	return id;
 }
@@ -302,11 +302,10 @@ static bool read_rows(struct pmu_table *table, struct found *found, const char *
 	return any;
 }
 
-int pmu_store_read_one(struct pmu_table *table, uint32_t group,
-		       const struct pmu_store_group *layout, uint32_t number, const char *path,
-		       struct pmu_region_counts *counts)
+int pmu_store_read_one(struct pmu_table *table, uint32_t group, uint32_t n_slots, uint32_t absent,
+		       uint32_t number, const char *path, struct pmu_region_counts *counts)
 {
-	struct found found = { .layout = layout_of(layout) };
+	struct found found = { .layout = layout_of(n_slots, absent) };
 	struct pmu_table_index_thread *thread = NULL;
 	int rc = -ESRCH;
 
@@ -316,7 +315,7 @@ int pmu_store_read_one(struct pmu_table *table, uint32_t group,
 		rc = rc == -ESRCH ? -ENOENT : rc;
 		if (thread->group != group)
 			continue;
-		found.rows = pmu_table_index_rows(table, thread, layout->row_size);
+		found.rows = pmu_table_index_rows(thread, found.layout.row_size);
 		if (!found.rows)
 			return -ENOMEM;
 		if (read_rows(table, &found, path, counts))

@@ -11,7 +11,7 @@
 /**
  * pmu_store_read_one() - what a region on one path of one thread has done so far
  * @group: whose rows are meant
- * @layout: of that group
+ * @n_slots: of that group; @absent: those of them that are not counted
  * @number: of the thread; that of the set of merged threads is one
  * @path: names from the outermost region, as pmu_region_read() takes them; the first of them may be
  *        regions of other threads for which this one worked, the last one is its own
@@ -24,8 +24,7 @@
  * Context: the session's lock; threads may be writing to their rows.
  * Return: 0; -ESRCH no such thread; -ENOENT it has not entered that; -ENOMEM.
  */
-int pmu_store_read_one(struct pmu_table *table, uint32_t group,
-		       const struct pmu_store_group *layout, uint32_t number, const char *path,
-		       struct pmu_region_counts *counts);
+int pmu_store_read_one(struct pmu_table *table, uint32_t group, uint32_t n_slots, uint32_t absent,
+		       uint32_t number, const char *path, struct pmu_region_counts *counts);
 
 #endif

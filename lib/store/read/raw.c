@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copies a store that may be written to meanwhile. */
+#define PMU_STORE_READER 1
 #include "store/read/raw.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copies rows that may be written to meanwhile; the protocol is described in row.h. */
+#define PMU_STORE_READER 1
 #include "store/read/reader.h"
 
 #include <errno.h>

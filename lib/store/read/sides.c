@@ -3,6 +3,7 @@
  * Copies what stands beside rows, how long their calls took and the least they counted; each number
  * for itself, see row.h.
  */
+#define PMU_STORE_READER 1
 #include <errno.h>
 #include <math.h>
 #include <sched.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A store becomes a report model: head, texts, sections, and what the reader has to say
  * itself. */
+#define PMU_STORE_READER 1
 #include "store/read/snapshot.h"
 
 #include <errno.h>

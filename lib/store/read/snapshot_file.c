@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A store's file in memory: mapped while its process runs and is ours, else copied. */
+#define PMU_STORE_READER 1
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

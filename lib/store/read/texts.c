@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Groups of a store, and its texts: region names and what is known of the process. */
+#define PMU_STORE_READER 1
 #include "store/read/reader.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads of a store with their rows, while none of them comes or goes. */
+#define PMU_STORE_READER 1
 #include "store/read/reader.h"
 
 #include <errno.h>

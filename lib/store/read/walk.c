@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Goes through a store's chunks, in the pieces of memory that they lie in. */
+#define PMU_STORE_READER 1
 #include "store/read/reader.h"
 
 #include <errno.h>

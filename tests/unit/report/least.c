@@ -7,6 +7,7 @@
 #include "report/combine/combine.h"
 #include "report/model/least.h"
 #include "report/report.h"
+#include "store/bank.h"
 #include "store/merge.h"
 #include "store/table.h"
 #include "unit/store_build.h"
@@ -192,7 +193,7 @@ static struct pmu_table_rows finished(struct pmu_table *table, const struct pmu_
 	struct pmu_table_rows rows = { 0 };
 	uint32_t id;
 
-	if (pmu_table_thread(table, 0, group, 0, &rows) < 0)
+	if (pmu_table_thread(table, 0, group->n_slots, 0, &rows) < 0)
 		return rows;
 	for (uint32_t i = 0; i < 40; i++) {
 		struct pmu_store_bank *bank;
@@ -202,7 +203,7 @@ static struct pmu_table_rows finished(struct pmu_table *table, const struct pmu_
 		bank = pmu_row_bank(pmu_table_row(table, &rows,
 						  pmu_table_name(table, name, strlen(name)), 0, 0,
 						  &id),
-				    rows.bank_offset, rows.bank_size, 0);
+				    rows.n_slots, 0);
 		bank->calls = 3;
 		bank->count[0] = 9000;
 		pmu_side_value(pmu_table_side(table, &rows, PMU_SIDE_LEAST, id, 1))[0] = 1 + least +
@@ -242,13 +243,13 @@ static void merged_threads_have_the_lesser(void)
 	for (int i = 0; i < 4; i++) {
 		rows = finished(&table, group, least[i]);
 		check(&table, "r39", i < 2 ? 539 : 339, "beside the set");
-		rc |= pmu_merge_thread(&table, &merge, group, 9, &rows);
+		rc |= pmu_merge_thread(&table, &merge, 9, &rows);
 		check(&table, "r39", i < 2 ? 539 : 339, "in the set");
 	}
 	used = table.next;
 	for (int i = 0; i < 100; i++) {
 		rows = finished(&table, group, 200);
-		rc |= pmu_merge_thread(&table, &merge, group, 9, &rows);
+		rc |= pmu_merge_thread(&table, &merge, 9, &rows);
 	}
 	is_int(rc, 0, "all merged");
 	check(&table, "r7", 207, "of very many threads");

@@ -23,7 +23,7 @@ static void foreign_heads_are_refused(void)
 	struct pmu_store_thread *thread;
 	struct build *build = simple(&group, &thread);
 	struct pmu_store_head *head = build_head(build), good = *head;
-	struct pmu_store_piece piece = { build->bytes, 0, 100 };
+	struct pmu_store_piece piece = { .base = build->bytes, .size = 100 };
 	struct pmu_store_view view = { &piece, 1 };
 	struct pmu_model *model;
 
@@ -121,7 +121,7 @@ static void survives_every_flipped_bit(void)
 	struct pmu_store_group *group;
 	struct pmu_store_thread *thread;
 	struct build *build = simple(&group, &thread);
-	struct pmu_store_piece piece = { NULL, 0, 0 };
+	struct pmu_store_piece piece = { .base = NULL, .size = 0 };
 	struct pmu_store_view view = { &piece, 1 };
 	struct pmu_model *model;
 	size_t size = build_head(build)->size, bit;
@@ -155,7 +155,7 @@ static void survives_every_cut(void)
 	struct pmu_store_group *group;
 	struct pmu_store_thread *thread;
 	struct build *build = simple(&group, &thread);
-	struct pmu_store_piece piece = { NULL, 0, 0 };
+	struct pmu_store_piece piece = { .base = NULL, .size = 0 };
 	struct pmu_store_view view = { &piece, 1 };
 	struct pmu_model *model;
 	size_t size = build_head(build)->size, len;
@@ -185,8 +185,10 @@ static void pieces_make_one_store(void)
 	struct build *build = simple(&group, &thread);
 	uint64_t cut = (uint64_t)((char *)build_chunk_of(thread) - build->bytes);
 	char *second = malloc(BUILD_SIZE);
-	struct pmu_store_piece piece[2] = { { build->bytes, 0, cut },
-					    { second, cut, BUILD_SIZE - cut } };
+	struct pmu_store_piece piece[2] = {
+		{ .base = build->bytes, .size = cut },
+		{ .base = second, .offset = cut, .size = BUILD_SIZE - cut }
+	};
 	struct pmu_store_view view = { piece, 2 };
 	struct pmu_model *model;
 
@@ -255,7 +257,7 @@ static void never_sees_a_torn_row(void)
 	struct pmu_store_group *group = build_group(build, 0, "WIDE",
 						    "a b c d e f g h i j k l m n o p");
 	struct pmu_store_thread *thread = build_thread(build, 0, group, 0, PMU_THREAD_LIVE, 1);
-	struct pmu_store_piece piece = { build->bytes, 0, BUILD_SIZE };
+	struct pmu_store_piece piece = { .base = build->bytes, .size = BUILD_SIZE };
 	struct pmu_store_view view = { &piece, 1 };
 	unsigned int i, torn = 0, older = 0, skipped = 0, moved = 0;
 	struct writer writer = { NULL, group, 0 };

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "report/model/histogram.h"
+#include "store/bank.h"
 #include "store/merge.h"
 #include "store/table.h"
 #include "unit/store_build.h"
@@ -270,7 +271,7 @@ static struct pmu_table_rows finished(struct pmu_table *table, uint32_t n, uint6
 	struct pmu_store_row *row;
 	uint32_t id;
 
-	if (pmu_table_thread(table, 0, &time_group, 0, &rows) < 0)
+	if (pmu_table_thread(table, 0, time_group.n_slots, 0, &rows) < 0)
 		return rows;
 	for (uint32_t i = 0; i < n; i++) {
 		char name[16];
@@ -278,7 +279,7 @@ static struct pmu_table_rows finished(struct pmu_table *table, uint32_t n, uint6
 		snprintf(name, sizeof(name), "r%u", i);
 		row = pmu_table_row(table, &rows, pmu_table_name(table, name, strlen(name)), 0, 0,
 				    &id);
-		pmu_row_bank(row, rows.bank_offset, rows.bank_size, 0)->calls = 3;
+		pmu_row_bank(row, rows.n_slots, 0)->calls = 3;
 		add((void *)pmu_table_side(table, &rows, PMU_SIDE_HISTOGRAM, id, 1), ticks + i, 3);
 	}
 	rows.record->start_ticks = 1;
@@ -315,17 +316,17 @@ static void threads_are_merged(void)
 	   "rows are laid out as they are here");
 	rows = finished(&table, 40, 1000);
 	check_total(&table, "r39", 3, "of a thread by itself");
-	rc |= pmu_merge_thread(&table, &merge, &time_group, 9, &rows);
+	rc |= pmu_merge_thread(&table, &merge, 9, &rows);
 	check_total(&table, "r39", 3, "the same in the set");
 	rows = finished(&table, 20, 1000);
 	check_total(&table, "r7", 6, "of the set and another thread");
-	rc |= pmu_merge_thread(&table, &merge, &time_group, 9, &rows);
+	rc |= pmu_merge_thread(&table, &merge, 9, &rows);
 	check_total(&table, "r7", 6, "the same in the set");
 	check_total(&table, "r39", 3, "and of a row that it does not have");
 	used = table.next;
 	for (int i = 0; i < 100; i++) {
 		rows = finished(&table, 20, 50 + 10 * (uint64_t)i);
-		rc |= pmu_merge_thread(&table, &merge, &time_group, 9, &rows);
+		rc |= pmu_merge_thread(&table, &merge, 9, &rows);
 	}
 	is_int(rc, 0, "all merged");
 	check_total(&table, "r7", 306, "of very many threads");

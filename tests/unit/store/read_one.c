@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "report/model/model.h"
+#include "store/bank.h"
 #include "store/merge.h"
 #include "store/read/one.h"
 #include "store/read/snapshot.h"
@@ -50,7 +51,7 @@ static void fill_row(struct pmu_store_row *row, const struct pmu_table_rows *row
 	struct pmu_store_bank *bank;
 
 	row->seq = next_random() % 4;
-	bank = pmu_row_bank(row, rows->bank_offset, rows->bank_size, row->seq & 1);
+	bank = pmu_row_bank(row, rows->n_slots, row->seq & 1);
 	row->flags |= flags[next_random() % PMU_ARRAY_LEN(flags)];
 	row->missing = next_random() % 5 ? 0 : 2;
 	row->open = next_random() % 6 == 0;
@@ -66,7 +67,7 @@ static void fill_row(struct pmu_store_row *row, const struct pmu_table_rows *row
 static void fill_unmeasured(struct pmu_store_row *row, const struct pmu_table_rows *rows)
 {
 	row->open = next_random() % 6 == 0;
-	pmu_row_bank(row, rows->bank_offset, rows->bank_size, 0)->calls = next_random() % 100;
+	pmu_row_bank(row, rows->n_slots, 0)->calls = next_random() % 100;
 	for (int i = 0; i < 1 + N_SLOTS; i++)
 		row->outer[i] = (uint16_t)(next_random() % 60);
 }
@@ -99,7 +100,7 @@ static struct pmu_table_rows add_thread(uint32_t number, enum pmu_store_thread_s
 {
 	struct pmu_table_rows rows;
 
-	if (pmu_table_thread(&table, 0, group, number, &rows) < 0)
+	if (pmu_table_thread(&table, 0, group->n_slots, number, &rows) < 0)
 		exit(1);
 	rows.record->inner_ticks = 3;
 	for (int i = 0; i < N_SLOTS; i++)
@@ -126,7 +127,7 @@ static bool same_counts(const struct pmu_model_row *row, const struct pmu_region
 static int read_one(uint32_t number, const char *path, struct pmu_region_counts *one)
 {
 	*one = (struct pmu_region_counts){ 0 };
-	return pmu_store_read_one(&table, 0, group, number, path, one);
+	return pmu_store_read_one(&table, 0, group->n_slots, group->absent, number, path, one);
 }
 
 /* Calls that were not measured, of all rows of the last snapshot. */
@@ -175,7 +176,7 @@ static void rows_are_those_of_a_snapshot(void)
 	before = n_unmeasured;
 	for (uint32_t i = 0; i < N_THREADS; i += 2) {
 		rows[i].record->state = PMU_THREAD_FINISHED;
-		rc |= pmu_merge_thread(&table, &merge, group, N_THREADS, &rows[i]);
+		rc |= pmu_merge_thread(&table, &merge, N_THREADS, &rows[i]);
 	}
 	is_int(rc, 0, "half of them end");
 	compare(500, "of those that are left, and of the set");
@@ -192,7 +193,7 @@ static void what_is_not_there_has_its_codes(void)
 	struct pmu_region_counts one;
 	uint32_t id, x = pmu_table_name(&table, "x", 1);
 
-	pmu_table_thread(&table, 0, group, 1000, &rows);
+	pmu_table_thread(&table, 0, group->n_slots, 1000, &rows);
 	is_int(read_one(1000, "x", &one), -ESRCH, "a record that is being filled");
 	rows.record->state = PMU_THREAD_LIVE;
 	is_int(read_one(1000, "x", &one), -ENOENT, "a thread without regions");
@@ -207,7 +208,7 @@ static void what_is_not_there_has_its_codes(void)
 	is_int(read_one(1000, "\\x", &one), -ENOENT, "'\\' before what needs none");
 	is_int(read_one(1000, "x\\", &one), -ENOENT, "or before nothing");
 	is_int(read_one(1000, "y", &one), -ENOENT, "a name that nobody used");
-	pmu_table_thread(&table, 0, group, PMU_STORE_FIRST_SOCKET, &socket);
+	pmu_table_thread(&table, 0, group->n_slots, PMU_STORE_FIRST_SOCKET, &socket);
 	socket.record->flags = PMU_THREAD_SOCKET;
 	socket.record->state = PMU_THREAD_LIVE;
 	is_int(read_one(PMU_STORE_FIRST_SOCKET, "x", &one), -ESRCH, "a socket is no thread");
@@ -221,13 +222,11 @@ static void a_region_beyond_the_limit_hides_none(void)
 	struct pmu_table_rows rows;
 	uint32_t id, name = pmu_table_name(&table, "twice", 5);
 
-	pmu_table_thread(&table, 0, group, 2000, &rows);
+	pmu_table_thread(&table, 0, group->n_slots, 2000, &rows);
 	rows.record->state = PMU_THREAD_LIVE;
-	pmu_row_bank(pmu_table_row(&table, &rows, name, 0, 0, &id), rows.bank_offset,
-		     rows.bank_size, 0)
-		->calls = 5;
-	pmu_row_bank(pmu_table_row(&table, &rows, name, 0, PMU_STORE_ROW_FLAT, &id),
-		     rows.bank_offset, rows.bank_size, 0)
+	pmu_row_bank(pmu_table_row(&table, &rows, name, 0, 0, &id), rows.n_slots, 0)->calls = 5;
+	pmu_row_bank(pmu_table_row(&table, &rows, name, 0, PMU_STORE_ROW_FLAT, &id), rows.n_slots,
+		     0)
 		->calls = 7;
 	is_int(read_one(2000, "twice", &one), 0, "a name that two rows have");
 	is_u64(one.calls, 5, "the one that has its place there");
@@ -240,8 +239,8 @@ static uint32_t add_row(struct pmu_table_rows *rows, const char *name, uint32_t 
 	struct pmu_store_row *row = pmu_table_row(
 		&table, rows, pmu_table_name(&table, name, strlen(name)), parent, flags, &id);
 
-	pmu_row_bank(row, rows->bank_offset, rows->bank_size, 0)->calls = calls;
-	pmu_row_bank(row, rows->bank_offset, rows->bank_size, 0)->ticks = 10 * calls;
+	pmu_row_bank(row, rows->n_slots, 0)->calls = calls;
+	pmu_row_bank(row, rows->n_slots, 0)->ticks = 10 * calls;
 	return id;
 }
 
@@ -258,7 +257,7 @@ static void what_was_begun_for_others_is_its_own(void)
 	struct pmu_table_rows rows;
 	uint32_t own, solve, deep, again;
 
-	pmu_table_thread(&table, 0, group, 3000, &rows);
+	pmu_table_thread(&table, 0, group->n_slots, 3000, &rows);
 	rows.record->state = PMU_THREAD_LIVE;
 	solve = add_row(&rows, "solve", 0, PMU_STORE_ROW_TEAM, 1000);
 	is_u64(calls_of("solve"), (uint64_t)-ENOENT, "work for another's region");
@@ -285,7 +284,7 @@ static void calls_that_were_not_measured_have_twins(void)
 	struct pmu_table_rows rows;
 	uint32_t x, y, other;
 
-	pmu_table_thread(&table, 0, group, 4000, &rows);
+	pmu_table_thread(&table, 0, group->n_slots, 4000, &rows);
 	rows.record->state = PMU_THREAD_LIVE;
 	x = add_row(&rows, "x", 0, 0, 5);
 	y = add_row(&rows, "y", x, PMU_STORE_ROW_UNMEASURED, 0);
@@ -307,7 +306,7 @@ static void nothing_is_known_where_nothing_was_measured(void)
 	struct pmu_table_rows rows;
 	uint32_t id;
 
-	pmu_table_thread(&table, 0, group, 4001, &rows);
+	pmu_table_thread(&table, 0, group->n_slots, 4001, &rows);
 	rows.record->state = PMU_THREAD_LIVE;
 	fill_unmeasured(pmu_table_row(&table, &rows, pmu_table_name(&table, "x", 1), 0,
 				      PMU_STORE_ROW_UNMEASURED, &id),
@@ -325,7 +324,7 @@ static void any_number_of_threads_is_found(void)
 	int n_found = 0, n_gone = 0;
 
 	for (uint32_t i = 0; i < 3000; i++) {
-		if (pmu_table_thread(&table, 0, group, 5000 + i, &rows[i]) < 0)
+		if (pmu_table_thread(&table, 0, group->n_slots, 5000 + i, &rows[i]) < 0)
 			exit(1);
 		rows[i].record->state = PMU_THREAD_LIVE;
 	}
