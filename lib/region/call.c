@@ -74,7 +74,13 @@ int pmu_call_end_session(void)
 /* A report takes that long to write only where its reader or its disk has got stuck. */
 #define REPORT_S 10u
 
+/* Threads that may be on their way from one handler to the next at once. */
+#define SPARE 8
+
 int __cxa_atexit(void (*fn)(void *arg), void *arg, void *dso); /* libc's */
+
+/* A thread ends the session or waits for it once, whatever came of it. */
+static __thread bool has_come __attribute__((tls_model("initial-exec")));
 
 static bool has_ended(void)
 {
@@ -90,8 +96,9 @@ __attribute__((destructor)) static void at_exit(void)
 {
 	bool inside = pmu_session_inside();
 
-	if (has_ended())
+	if (has_ended() || has_come)
 		return;
+	has_come = true;
 	pmu_session_bar();
 	/*
 	 * exit() in a signal handler that interrupted this library: the lock may be this thread's.
@@ -108,14 +115,14 @@ __attribute__((destructor)) static void at_exit(void)
 
 /*
  * The libc gives each of its exit handlers to one of the threads that call exit() at once, and ends the
- * process as soon as one of them finds no more.  The first handler of all, which was there before the
- * loader's that runs destructors, goes to a thread that came second: it does what the destructor does, or waits
+ * process as soon as one of them finds no more.  The first handlers of all, which were there before the
+ * loader's that runs destructors, go to threads that came second: each does what the destructor does, or waits
  * for it, and leaves the same to the next one.
  */
 static void at_exit_too(void *unused)
 {
 	(void)unused;
-	if (has_ended())
+	if (has_ended() || has_come)
 		return;
 	__cxa_atexit(at_exit_too, NULL, NULL);
 	at_exit();
@@ -124,6 +131,8 @@ static void at_exit_too(void *unused)
 /* A library that is loaded later would be asked before the destructors. */
 __attribute__((constructor)) static void watch_exit(void)
 {
-	if (pmu_spawn_in_scope())
+	bool in_time = pmu_spawn_in_scope();
+
+	for (int i = 0; i < SPARE && in_time; i++)
 		__cxa_atexit(at_exit_too, NULL, NULL);
 }

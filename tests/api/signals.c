@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Signal handlers that use regions, whatever they interrupt. */
 #include <pthread.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 
 #include "run.h"
@@ -347,6 +348,47 @@ static void a_handler_may_end_the_program(void)
 	is_int(good, 20, "exit() in a handler that interrupted the library, with a report");
 }
 
+/* New names take the library's lock, which the handler's thread then has. */
+static int exit_in_the_lock(void *arg)
+{
+	struct itimerval once = { { 0, 0 }, { 0, *(int *)arg } };
+	const struct rlimit little = { 20, 20 };
+	char name[32];
+
+	setrlimit(RLIMIT_CPU, &little);
+	pmu_region_begin("first");
+	pmu_region_end("first");
+	signal(SIGALRM, leave_program);
+	setitimer(ITIMER_REAL, &once, NULL);
+	for (unsigned int i = 0;; i++) {
+		snprintf(name, sizeof(name), "region %u", i % 20000);
+		pmu_region_begin(name);
+		pmu_region_end(name);
+	}
+	return 9;
+}
+
+static void a_handler_may_end_the_program_in_the_lock(void)
+{
+	int n = 0, n_kept = 0;
+
+	if (RUN_SANITIZED) {
+		skip("exit() in a handler", "sanitizers object: it takes memory");
+		return;
+	}
+	for (int i = 0; i < 20; i++) {
+		int us = 1000 + 197 * i;
+		struct run r;
+
+		run(&r, exit_in_the_lock, &us, quick);
+		n += WIFEXITED(r.status) && !WEXITSTATUS(r.status);
+		n_kept += r.json || run_stores(&r, NULL, 0) == 1;
+		run_done(&r);
+	}
+	is_int(n, 20, "exit() in a handler that interrupted the library in its lock");
+	is_int(n_kept, 20, "leaves a report, or the results");
+}
+
 static int errno_is_kept(void *arg)
 {
 	char name[PMU_NAME_MAX + 2];
@@ -393,6 +435,7 @@ int main(void)
 	handlers_may_interrupt_reports_and_reads();
 	handlers_may_interrupt_threads_that_come_and_go();
 	a_handler_may_end_the_program();
+	a_handler_may_end_the_program_in_the_lock();
 	errno_is_nobodys_business();
 	return done_testing();
 }
