@@ -124,13 +124,18 @@ static uint64_t mark_of(const struct stat *st)
 	return (uint64_t)st->st_ino ^ (uint64_t)st->st_dev << 48 ^ UINT64_C(1) << 63;
 }
 
+static bool has_reader(const struct stat *st)
+{
+	return S_ISFIFO(st->st_mode) || S_ISSOCK(st->st_mode);
+}
+
 static bool is_given_up(int fd, const struct stat *st)
 {
 	uint64_t hint = NOT_SAID;
 
 	if (__atomic_load_n(&last_given_up, __ATOMIC_RELAXED) == mark_of(st))
 		return true;
-	return !fcntl(fd, F_GET_RW_HINT, &hint) && hint == GIVEN_UP;
+	return has_reader(st) && !fcntl(fd, F_GET_RW_HINT, &hint) && hint == GIVEN_UP;
 }
 
 static void note_reader(int fd, const struct stat *st, bool given_up)
@@ -138,7 +143,7 @@ static void note_reader(int fd, const struct stat *st, bool given_up)
 	uint64_t hint = given_up ? GIVEN_UP : NOT_SAID;
 
 	__atomic_store_n(&last_given_up, given_up ? mark_of(st) : 0, __ATOMIC_RELAXED);
-	if (S_ISFIFO(st->st_mode) || S_ISSOCK(st->st_mode))
+	if (has_reader(st))
 		fcntl(fd, F_SET_RW_HINT, &hint);
 }
 
@@ -153,7 +158,7 @@ int pmu_write_message(int fd, const void *bytes, size_t len, bool may_block)
 		return -errno;
 	was_given_up = is_given_up(fd, &st);
 	ms = was_given_up ? 0 : MESSAGE_MS;
-	if (!may_block && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
+	if (!may_block && has_reader(&st))
 		rc = wait_writable(fd, ms);
 	pmu_write_hold(&hold);
 	if (!rc)

@@ -106,7 +106,7 @@ __attribute__((destructor)) static void at_exit(void)
 	if (!pmu_session_lock_within(inside ? 0 : REPORT_S))
 		return;
 	/* another thread's exit() may have done it meanwhile */
-	if (!has_ended()) {
+	if (pmu_session.running) {
 		pmu_session.exiting = true;
 		pmu_call_end_session();
 	}
