@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "pmu.h"
@@ -87,6 +88,19 @@ static int in_context(long n)
 	return rc;
 }
 
+/* A child's first region, long after the fork. */
+static int late_in_child(long n)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		usleep(200000);
+		_exit(single(n));
+	}
+	return pid < 0 || waitpid(pid, &status, 0) != pid || status;
+}
+
 /* pairs N [MODE]: the system calls that fail mark the steady state for whoever traces. */
 int main(int argc, char **argv)
 {
@@ -96,6 +110,7 @@ int main(int argc, char **argv)
 			  : !strcmp(mode, "nested")  ? nested
 			  : !strcmp(mode, "buffer")  ? in_buffer
 			  : !strcmp(mode, "context") ? in_context
+			  : !strcmp(mode, "late")    ? late_in_child
 						     : single;
 
 	if (fn(100) != 0)

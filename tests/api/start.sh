@@ -71,4 +71,11 @@ echo "# a forked child that uses no region: $n_calls system calls"
 ok 'a forked child that uses no region: at most 30 system calls' \
 	test "${n_calls:-0}" -gt 0 -a "${n_calls:-99}" -le 30
 ok 'and it is in the report' grep -q '^ *main  *2 ' "$tmp/report.txt"
+# its main has at least the 200 ms that it slept before; so has the parent's, which waited twice
+evidence=$tmp/late.csv
+$pmu run -o "$tmp/late.csv" "$pairs" 3 late >/dev/null 2>&1
+least=$(awk -F, '$3 == "main" && $5 == "all" { print ($6 == 3 && $9 >= 200000000) }' "$tmp/late.csv")
+is 'a late first region: what was open goes on from the fork' "$least" 1
+is 'and the calls are all there' \
+	"$(awk -F, '$5 == "all" && $3 == "fifteen letters" { print $6 }' "$tmp/late.csv")" 103
 finish
