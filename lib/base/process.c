@@ -81,11 +81,26 @@ static void read_boot_id(char *id, size_t size)
 	}
 }
 
+/*
+ * A process stays in its namespace.  A child may have the number of its parent, but in another
+ * namespace, and then it sees no parent.
+ */
 static uint64_t own_namespace(void)
 {
+	static uint64_t known;
+	static int whose;
+	bool sees_parent = getppid() != 0;
 	struct stat ns;
 
-	return stat("/proc/self/ns/pid", &ns) ? 0 : ns.st_ino;
+	if (sees_parent && __atomic_load_n(&whose, __ATOMIC_ACQUIRE) == getpid())
+		return __atomic_load_n(&known, __ATOMIC_RELAXED);
+	if (stat("/proc/self/ns/pid", &ns))
+		return 0;
+	if (sees_parent) {
+		__atomic_store_n(&known, ns.st_ino, __ATOMIC_RELAXED);
+		__atomic_store_n(&whose, getpid(), __ATOMIC_RELEASE);
+	}
+	return ns.st_ino;
 }
 
 void pmu_process_self(struct pmu_process *process)

@@ -216,7 +216,7 @@ static bool mark_ended(const char *path)
 bool pmu_run_ended(const struct pmu_run_folder *folder, pid_t pid)
 {
 	struct pmu_store_entry *entry;
-	int n = pmu_store_list_folder(folder->path, &entry);
+	int n = pmu_store_list_process(folder->path, pid, &entry);
 	bool marked = false;
 
 	for (int i = 0; i < n; i++)

@@ -8,7 +8,8 @@
 
 #include "base/compiler.h"
 
-#define BLOCK_SIZE ((size_t)16 << 10)
+#define BLOCK_SIZE  ((size_t)16 << 10)
+#define FIRST_BLOCK (BLOCK_SIZE / 4) /* a process of many with a region or two has enough */
 
 struct pmu_model_block {
 	struct pmu_model_block *next;
@@ -54,7 +55,7 @@ static void *alloc_aligned(struct pmu_model_block **blocks, size_t size, size_t 
 	if (!block || at > block->size || size > block->size - at) {
 		if (size > BLOCK_SIZE / 4)
 			return alloc_alone(blocks, size);
-		block = block_new(BLOCK_SIZE);
+		block = block_new(*blocks ? BLOCK_SIZE : FIRST_BLOCK);
 		if (!block)
 			return NULL;
 		block->next = *blocks;

@@ -290,6 +290,24 @@ int pmu_store_list(struct pmu_store_entry **entries)
 	return (int)list.n;
 }
 
+int pmu_store_list_process(const char *folder, int32_t pid, struct pmu_store_entry **entries)
+{
+	struct listing list = { 0 };
+	DIR *dir = open_place(folder);
+	struct pmu_store_head head;
+	struct dirent *file;
+	int rc = 0;
+
+	while (dir && !rc && (file = readdir(dir)))
+		if (pmu_store_head_of_name(file->d_name, &head) && head.pid == pid)
+			rc = list_file(&list, folder, dirfd(dir), file->d_name);
+	if (dir)
+		closedir(dir);
+	look_further(&list);
+	*entries = list.entry;
+	return rc ? pmu_fail(rc, "no memory for a list of stores") : (int)list.n;
+}
+
 int pmu_store_list_folder(const char *folder, struct pmu_store_entry **entries)
 {
 	struct listing list = { 0 };

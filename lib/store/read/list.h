@@ -79,4 +79,7 @@ int pmu_store_list(struct pmu_store_entry **entries);
  */
 int pmu_store_list_folder(const char *folder, struct pmu_store_entry **entries);
 
+/** pmu_store_list_process() - likewise those of one process alone, by their names */
+int pmu_store_list_process(const char *folder, int32_t pid, struct pmu_store_entry **entries);
+
 #endif
