@@ -37,6 +37,7 @@ struct early {
 struct earlies {
 	struct early *of;
 	size_t n;
+	int n_alive; /* with a store, those that are another program by now included */
 };
 
 static bool make_room(struct pmu_run_parts *parts)
@@ -112,6 +113,7 @@ static void look_early(const struct pmu_run_folder *folder, struct pmu_run_parts
 	for (int i = 0; early->of && i < n; i++) {
 		struct early *one = &early->of[early->n];
 
+		early->n_alive += entry[i].liveness == PMU_PROCESS_ALIVE;
 		if (!is_running(&entry[i]))
 			continue;
 		strcpy(one->path, entry[i].path);
@@ -259,16 +261,19 @@ static void find_lost(const char *path, struct pmu_run_parts *parts)
 		closedir(dir);
 }
 
-static void wait_for_last(const struct pmu_run_folder *folder, struct pmu_run_outliving *outliving)
+/* @n_alive: of those with a store, as of just now */
+static void wait_for_last(const struct pmu_run_folder *folder, struct pmu_run_outliving *outliving,
+			  int n_alive)
 {
 	const struct timespec moment = { .tv_nsec = GRACE_NS };
 
 	pmu_run_outliving_find(folder, outliving);
-	for (int i = 0; i < GRACE_TRIES && (outliving->n || count_alive(folder)); i++) {
+	for (int i = 0; i < GRACE_TRIES && (outliving->n || n_alive); i++) {
 		nanosleep(&moment, NULL);
 		/* who is gone may have started others since */
 		if (outliving->n && !pmu_run_outliving_any(folder, outliving))
 			pmu_run_outliving_find(folder, outliving);
+		n_alive = count_alive(folder);
 	}
 	if (outliving->n)
 		pmu_run_outliving_find(folder, outliving);
@@ -281,7 +286,7 @@ void pmu_run_take_all(const struct pmu_run_folder *folder, struct pmu_run_parts 
 	int n;
 
 	look_early(folder, parts, &early);
-	wait_for_last(folder, &parts->outliving);
+	wait_for_last(folder, &parts->outliving, early.n_alive);
 	n = pmu_store_list_folder(folder->path, &entry);
 	if (n < 0)
 		note_unread(parts);
