@@ -30,11 +30,19 @@ struct pmu_group_alias *pmu_group_alias_find(struct pmu_group_aliases *aliases,
 	return NULL;
 }
 
+/* Names of ours that stand for no value: what is left of them in a formula is no call. */
+static bool is_function(const char *name)
+{
+	return !strcmp(name, "min") || !strcmp(name, "max") || !strcmp(name, "if");
+}
+
 static int look_up(void *arg, const char *name, double *value)
 {
 	struct pmu_group_span span = { name, strlen(name) };
 
 	*value = NAN;
+	if (is_function(name))
+		return -1;
 	return pmu_group_name_is_ours(span) || pmu_group_alias_find(arg, span) ? 0 : -1;
 }
 
