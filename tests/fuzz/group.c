@@ -9,14 +9,13 @@
 #include "tests/fuzz/check_group.h"
 #include "tests/fuzz/fuzz.h"
 
-static void parse(const char *text, size_t size, const struct pmu_cpu_model *model)
+static void parse(const char *text, size_t size, struct pmu_catalog *catalog)
 {
-	struct pmu_catalog catalog = { .model = model, .sysfs = "" };
 	static struct pmu_group group;
 	int rc;
 
 	pmu_error_clear();
-	rc = pmu_group_file_parse(text, size, "x.group", "x", &catalog, &group);
+	rc = pmu_group_file_parse(text, size, "x.group", "x", catalog, &group);
 	if ((rc && rc != -EINVAL && rc != -ENOTSUP) || (rc && !pmu_error_text()[0]) ||
 	    (rc && group.n_events))
 		abort();
@@ -24,31 +23,38 @@ static void parse(const char *text, size_t size, const struct pmu_cpu_model *mod
 		check_group(&group, "calls");
 }
 
+#define N_CPUS 4
+
+/* Each keeps its tables from input to input. */
+static struct pmu_catalog *catalogs(void)
+{
+	static const struct pmu_cpu_id cpus[N_CPUS] = {
+		{ .vendor = "GenuineIntel", .family = 6, .model = 0x2a },
+		{ .vendor = "GenuineIntel", .family = 6, .model = 0x97 },
+		{ .vendor = "AuthenticAMD", .family = 0x19, .model = 0x01 },
+		{ .vendor = "ARM", .family = 0x41, .model = 0xd0c },
+	};
+	static struct pmu_catalog catalog[N_CPUS];
+
+	for (size_t i = 0; i < N_CPUS && !catalog[i].model; i++)
+		catalog[i] = (struct pmu_catalog){ .id = cpus[i],
+						   .model = pmu_cpu_model_find(&cpus[i]),
+						   .sysfs = "",
+						   .keep_tables = true };
+	return catalog;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct {
-		const char *vendor;
-		uint32_t family, model;
-	} cpus[] = { { "GenuineIntel", 6, 0x2a },
-		     { "GenuineIntel", 6, 0x97 },
-		     { "AuthenticAMD", 0x19, 0x01 },
-		     { "ARM", 0x41, 0xd0c } };
-	char *text = malloc(size + 1);
+	char *text = malloc(size ? size : 1);
 
 	if (!text)
 		return 0;
 	/* no terminator: the text's end is its length */
 	if (size)
 		memcpy(text, data, size);
-	for (size_t i = 0; i < sizeof(cpus) / sizeof(cpus[0]); i++) {
-		struct pmu_cpu_id id = { .family = cpus[i].family, .model = cpus[i].model };
-
-		memcpy(id.vendor, cpus[i].vendor, strlen(cpus[i].vendor) + 1);
-		text = realloc(text, size ? size : 1);
-		if (!text)
-			abort();
-		parse(text, size, pmu_cpu_model_find(&id));
-	}
+	for (size_t i = 0; i < N_CPUS; i++)
+		parse(text, size, &catalogs()[i]);
 	free(text);
 	return 0;
 }

@@ -12,7 +12,7 @@
 #include "group/vendor/metric_parts.h"
 #include "tests/fuzz/fuzz.h"
 
-/* One without and one with shares in PERF_METRICS. */
+/* One without and one with shares in PERF_METRICS; each keeps its tables from input to input. */
 static struct pmu_catalog catalogs[2], *catalog;
 
 static int index_of(void *arg, const char *name)
@@ -70,6 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 						   .model = size % 2 ? 0x8f : 0x55,
 						   .stepping = 4 };
 		catalog->model = pmu_cpu_model_find(&catalog->id);
+		catalog->keep_tables = true;
 		catalog->threads_per_core = 2;
 		catalog->cores_per_socket = 28;
 	}

@@ -12,16 +12,13 @@
 #include "tests/fuzz/check_group.h"
 #include "tests/fuzz/fuzz.h"
 
-static void parse(const char *text, size_t size, const struct pmu_cpu_id *id)
+static void parse(const char *text, size_t size, struct pmu_catalog *catalog)
 {
 	static struct pmu_group group;
-	struct pmu_catalog catalog = { .id = *id,
-				       .model = pmu_cpu_model_find(id),
-				       .sysfs = TEST_SRCDIR "/tests/data/sysfs/skylake-server" };
 	int rc;
 
 	pmu_error_clear();
-	rc = pmu_likwid_parse(text, size, "x.txt", "x", &catalog, &group);
+	rc = pmu_likwid_parse(text, size, "x.txt", "x", catalog, &group);
 	if ((rc && rc != -EINVAL && rc != -ENOTSUP) || (rc && !pmu_error_text()[0]) ||
 	    (rc && group.n_events))
 		abort();
@@ -29,15 +26,30 @@ static void parse(const char *text, size_t size, const struct pmu_cpu_id *id)
 		abort();
 	if (!rc)
 		check_group(&group, "");
-	pmu_catalog_close(&catalog);
+}
+
+#define N_CPUS 2
+
+/* Each keeps its tables from input to input. */
+static struct pmu_catalog *catalogs(void)
+{
+	static const struct pmu_cpu_id cpus[N_CPUS] = {
+		{ .vendor = "GenuineIntel", .family = 6, .model = 0x55, .stepping = 4 },
+		{ .vendor = "AuthenticAMD", .family = 0x19, .model = 0x01 },
+	};
+	static struct pmu_catalog catalog[N_CPUS];
+
+	for (size_t i = 0; i < N_CPUS && !catalog[i].model; i++)
+		catalog[i] = (struct pmu_catalog){ .id = cpus[i],
+						   .model = pmu_cpu_model_find(&cpus[i]),
+						   .sysfs = TEST_SRCDIR
+						   "/tests/data/sysfs/skylake-server",
+						   .keep_tables = true };
+	return catalog;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct pmu_cpu_id cpus[] = {
-		{ .vendor = "GenuineIntel", .family = 6, .model = 0x55, .stepping = 4 },
-		{ .vendor = "AuthenticAMD", .family = 0x19, .model = 0x01 },
-	};
 	char *text = malloc(size ? size : 1);
 
 	if (!text)
@@ -45,8 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* no terminator: the text's end is its length */
 	if (size)
 		memcpy(text, data, size);
-	for (size_t i = 0; i < sizeof(cpus) / sizeof(cpus[0]); i++)
-		parse(text, size, &cpus[i]);
+	for (size_t i = 0; i < N_CPUS; i++)
+		parse(text, size, &catalogs()[i]);
 	free(text);
 	return 0;
 }
