@@ -317,6 +317,7 @@ script_tests = \
 	%D%/annotations/nvtx.sh \
 	%D%/faults/many.sh \
 	%D%/faults/some.sh \
+	%D%/fuzz/work.sh \
 	%D%/package/action.sh \
 	%D%/package/debian.sh \
 	%D%/package/cmake.sh \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Runs a fuzz target without libFuzzer: over its corpus and a fixed set of mutations of
- * each file. "NAME FILE [MUTATION]" runs one of them in this process.
+ * each file. "NAME FILE [MUTATION [LAST]]" runs one of them, or all from one to another, in this process.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -143,22 +143,31 @@ static int no_dots(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
+/* What is asked for by hand. */
+static int run_some(int argc, char **argv)
+{
+	unsigned int first = argc > 2 ? (unsigned int)strtoul(argv[2], NULL, 10) : 0;
+	unsigned int last = argc > 3 ? (unsigned int)strtoul(argv[3], NULL, 10) : first;
+	struct input file;
+
+	if (!input_load(argv[1], &file))
+		return 2;
+	for (unsigned int i = first; i <= last; i++)
+		run_one(&file, i);
+	free(file.data);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *slash = strrchr(argv[0], '/');
 	const char *name = slash ? slash + 1 : argv[0];
 	struct dirent **entry;
 	char dir[2048], path[4096];
-	struct input file;
 	int n;
 
-	if (argc > 1) {
-		if (!input_load(argv[1], &file))
-			return 2;
-		run_one(&file, argc > 2 ? (unsigned int)strtoul(argv[2], NULL, 10) : 0);
-		free(file.data);
-		return 0;
-	}
+	if (argc > 1)
+		return run_some(argc, argv);
 	snprintf(dir, sizeof(dir), "%s/tests/fuzz/corpus/%s", TEST_SRCDIR, name);
 	n = scandir(dir, &entry, no_dots, alphasort);
 	ok(n > 0, "there is a corpus in %s", dir);
