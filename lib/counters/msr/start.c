@@ -124,21 +124,24 @@ int pmu_msr_say_fault(const struct pmu_msr *msr, const struct pmu_msr_fault *fau
 /* What the registers hold, in the order of the LOOK operations; for free(). */
 static int look(struct pmu_msr *msr, uint64_t **found)
 {
-	struct pmu_msr_program program;
+	/* too large for the stack of a program's thread */
+	struct pmu_msr_program *program = calloc(1, sizeof(*program));
 	struct pmu_msr_fault fault;
 	int rc;
 
-	memset(&program, 0, sizeof(program));
 	*found = NULL;
-	rc = pmu_msr_program_look(msr->machine, &msr->plan, &program);
+	if (!program)
+		return pmu_fail(ENOMEM, "no memory to look at the registers");
+	rc = pmu_msr_program_look(msr->machine, &msr->plan, program);
 	if (!rc)
-		*found = calloc(program.n_ops + 1, sizeof(**found));
+		*found = calloc(program->n_ops + 1, sizeof(**found));
 	if (!rc && !*found)
 		rc = pmu_fail(ENOMEM, "no memory to look at the registers");
 	if (!rc &&
-	    pmu_msr_device_run(&msr->device, program.op, program.n_ops, *found, false, &fault))
+	    pmu_msr_device_run(&msr->device, program->op, program->n_ops, *found, false, &fault))
 		rc = pmu_msr_say_fault(msr, &fault);
-	pmu_msr_program_free(&program);
+	pmu_msr_program_free(program);
+	free(program);
 	return rc;
 }
 
