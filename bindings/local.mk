@@ -226,6 +226,7 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(top
 	%D%/command/report/report.c \
 	%D%/command/run/against.c \
 	%D%/command/run/all_metrics.c \
+	%D%/command/run/branches.c \
 	%D%/command/run/child.c \
 	%D%/command/run/collect.c \
 	%D%/command/run/doors.c \

@@ -91,7 +91,64 @@ ok "and no file of limits that nobody said" test ! -e new.limits
 rm base.limits
 series base.json 10 1
 
+# --- branches that repeat ---
+
+# branches FILE NAME...: of three runs each, in which regions have so many more than in the first, NAME=MORE,MORE,MORE
+branches() {
+	file=$1
+	shift
+	series all.json 3 1
+	sed 's/"name": "instructions"/"name": "conditional-branches"/' all.json >"$file"
+	for more; do
+		name=${more%=*}
+		more=${more#*=}
+		r=$(echo "$more" | awk -F, '{ print 22700000 + $1 ", " 22700000 + $2 ", " 22700000 + $3 }')
+		sed -i "/\"name\": \"$name\"/s/\"runs\": \[1000, 1000, 1000\]/\"runs\": [$r]/g" "$file"
+	done
+}
+
+rm base.limits 2>/dev/null
+branches exact.json r5=0,0,0 r6=0,0,0 r7=0,8,0
+run 0 "branches as they were" --exact-branches --baseline exact.json exact.json
+has out 'pmu: 31 values are within their limits' "are checked in each region, and nothing else is"
+has out 'note  1 value is not the same in all runs' "one that does not repeat is told"
+branches more.json r5=1,1,1 r6=0,0,0 r7=0,8,8
+run 1 "one more" --exact-branches --baseline exact.json more.json
+is "is named with both counts" "$(breaches)" \
+	'work/r5: conditional-branches, own, 22,700,000 -> 22,700,001 (+1), limit +0: they repeat'
+run 1 "in a table, too" --exact-branches --baseline exact.json --summary exact.md more.json
+ok "with all digits" grep -q '^| work/r5 | conditional.*branches | 22,700,000 | 22,700,001 | +1 | ' exact.md
+lacks out 'too few' "there are no statistics"
+branches varied.json r5=0,0,1 r6=0,0,0 r7=9,9,12
+run 1 "beyond what a region had in any run" --exact-branches --baseline exact.json varied.json
+is "it alone is more" "$(breaches)" \
+	"work/r7: conditional-branches, own, 22,700,008 -> 22,700,009 (+1), limit +0 beyond the most of the baseline's runs"
+branches fewer.json r5=-1,-1,-1 r6=0,0,0 r7=0,8,0
+run 0 "one less" --exact-branches --baseline exact.json fewer.json
+has out 'note  1 value is less than in the baseline: --update takes that in' "is no breach, and told"
+run 0 "a limit lets pass" --exact-branches --baseline exact.json --limit 'r5:conditional-branches=+1' more.json
+sed 's/"pmu_series": 1/&/; s,"work/r9","work/r9b",' exact.json >renamed.json
+run 1 "a region that has gone" --exact-branches --baseline exact.json renamed.json
+series exact1.json 1 1
+sed -i 's/"name": "instructions"/"name": "taken-branches"/' exact1.json
+run 0 "one run is enough, and taken branches are" --exact-branches --baseline exact1.json exact1.json
+run 2 "not beside conditional ones" --exact-branches --baseline exact.json exact1.json
+run 2 "a baseline without them" --exact-branches --baseline base.json exact.json
+has err 'no branches that repeat; --exact-branches --update makes one' "says how to make one"
+run 2 "a report without them" --exact-branches --baseline exact.json base.json
+has err 'pmu run -e conditional-branches' "likewise"
+sed 's/"source": "perf"/"source": "valgrind"/' exact.json >simulated.json
+run 2 "simulated and not" --exact-branches --baseline simulated.json exact.json
+has err "valgrind's simulation counts branches otherwise" "are not compared"
+run 2 "another event" --exact-branches --baseline exact.json -- -e instructions true
+has err 'says what is counted' "is refused"
+run 2 "without a counter" --exact-branches --baseline exact.json -- --source clock true
+has err '--exact-branches: conditional-branches cannot be counted' "it says so"
+has err 'nothing was run. Where no processor counts, valgrind does: pmu check --exact-branches ... -- --emulate COMMAND' "and what does"
+
 # --- for a runner ---
+
+series more.json 10 4 -1 0 5 1
 
 echo before >summary
 run 1 "a summary and annotations" --baseline base.json --summary summary --annotate more.json

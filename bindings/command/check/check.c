@@ -20,11 +20,13 @@
 /* Of a new baseline, where nothing says how many. */
 #define RUNS          10u
 #define RUNS_EMULATED 3u
+/* So many tell whether counts repeat. */
+#define RUNS_EXACT 3u
 
 struct request {
 	const char *baseline, *limits_path, *summary;
 	char *own_limits_path; /* beside the baseline */
-	bool update, annotate, quiet;
+	bool update, annotate, quiet, exact;
 	struct pmu_limits said;   /* on the command line */
 	struct pmu_limits limits; /* all: of the file, then those */
 	char **name;              /* of reports; else: */
@@ -50,6 +52,7 @@ static int parse_option(const struct pmu_command *self, struct request *request,
 		{ .name = "--baseline", .letter = 'b', .value = &request->baseline },
 		{ .name = "--limit", .value = &limit },
 		{ .name = "--limits", .value = &request->limits_path },
+		{ .name = "--exact-branches", .flag = &request->exact },
 		{ .name = "--update", .flag = &request->update },
 		{ .name = "--summary", .value = &request->summary },
 		{ .name = "--annotate", .flag = &request->annotate },
@@ -134,6 +137,8 @@ static unsigned int runs_of(const struct pmu_run_request *request, const struct 
 {
 	if (base->n_runs > 1)
 		return (unsigned int)base->n_runs;
+	if (request->exact_branches)
+		return RUNS_EXACT;
 	return request->emulate ? RUNS_EMULATED : RUNS;
 }
 
@@ -148,9 +153,9 @@ static int run_command(const struct pmu_command *self, const struct request *req
 		pmu_command_error("no memory");
 		return EXIT_UNCHECKED;
 	}
-	rc = pmu_run_prepare(self, request->argc, request->argv, run);
-	if (rc)
-		return rc;
+	run->request.exact_branches = request->exact;
+	if (pmu_run_prepare(self, request->argc, request->argv, run))
+		return EXIT_UNCHECKED;
 	if (refuse_options(self, &run->request))
 		return EXIT_UNCHECKED;
 	if (!run->request.repeat)
@@ -289,23 +294,56 @@ static int tell(const struct request *request, const struct pmu_check *check)
 	return pmu_command_print(&out) ? EXIT_UNCHECKED : rc;
 }
 
+static bool has_exact(const struct pmu_series *series)
+{
+	for (unsigned int g = 0; g < series->n_groups; g++)
+		for (unsigned int m = 0; m < series->group[g].n_measures; m++)
+			if (pmu_check_is_exact(series->group[g].measure[m].name))
+				return true;
+	return false;
+}
+
+static bool is_simulated(const struct pmu_series *series)
+{
+	return !strcmp(series->text[PMU_SERIES_SOURCE], "valgrind");
+}
+
+/* Why nothing was checked. */
+static const char *why_nothing(const struct request *request, const struct pmu_series *base,
+			       const struct pmu_series *now)
+{
+	if (request->exact && !has_exact(base))
+		return ": it has no branches that repeat; --exact-branches --update makes one that has";
+	if (request->exact && !has_exact(now))
+		return ": what is checked has no branches that repeat; a command behind -- has, or a "
+		       "report of pmu run -e conditional-branches";
+	if (request->exact && is_simulated(base) != is_simulated(now))
+		return ": valgrind's simulation counts branches otherwise than a processor; make one "
+		       "like the other, with --emulate or without";
+	if (request->exact)
+		return ": no region has branches of both that compare";
+	if (base->n_runs < 2)
+		return ": one run has no spread; --repeat makes more, --limit says what is allowed";
+	return "";
+}
+
 static int judge(const struct request *request, const struct pmu_series *base,
 		 const struct pmu_series *now, struct pmu_limits *limits)
 {
 	struct pmu_check check;
-	int rc = pmu_check_make(base, now, limits, &check);
+	int rc = pmu_check_make(base, now, limits, request->exact, &check);
+
+	bool nothing;
 
 	if (rc) {
 		pmu_command_error("%s", pmu_error_text());
 		rc = EXIT_UNCHECKED;
 	} else {
-		rc = tell(request, &check);
-		if (!rc && !check.n_checked && !check.n_breaches) {
+		nothing = !check.n_checked && (request->exact || !check.n_breaches);
+		rc = nothing && request->exact ? 0 : tell(request, &check);
+		if (!rc && nothing) {
 			pmu_command_error("%s: there was nothing to check%s", request->baseline,
-					  base->n_runs < 2
-						  ? ": one run has no spread; --repeat makes "
-						    "more, --limit says what is allowed"
-						  : "");
+					  why_nothing(request, base, now));
 			rc = EXIT_UNCHECKED;
 		}
 		if (!rc && check.n_breaches)
@@ -390,6 +428,9 @@ const struct pmu_command pmu_command_check = {
 		"  -b, --baseline BASE  a report as JSON, of several runs\n"
 		"  --limit LIMIT        any number of times\n"
 		"  --limits FILE        a limit a line, '#' begins a comment; without it base.limits beside base.json\n"
+		"  --exact-branches     count conditional branches (on Arm taken ones), which repeat to the last on real\n"
+		"                       processors, and fail on one more in a region; without a limit nothing else is\n"
+		"                       checked; three runs where the baseline is one or new\n"
 		"  --update             write the baseline anew, from RUN or the command, and add limits that are said\n"
 		"                       here to the file of limits; nothing is checked\n"
 		"  --summary FILE       append it as Markdown: \"$GITHUB_STEP_SUMMARY\"\n"

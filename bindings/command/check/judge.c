@@ -8,6 +8,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "group/branches.h"
+
+bool pmu_check_is_exact(const char *measure)
+{
+	return !strcmp(measure, PMU_CONDITIONAL_BRANCHES) || !strcmp(measure, PMU_TAKEN_BRANCHES);
+}
 
 static struct pmu_limits_value value_of(const struct pmu_diff_row *row,
 					const struct pmu_diff_measure *measure)
@@ -45,9 +51,22 @@ static bool wants_default(const void *arg, const struct pmu_diff_row *row,
 {
 	const struct pmu_check *check = arg;
 
+	if (check->exact)
+		return row->path[0] && measure->is_work && pmu_check_is_exact(measure->name) &&
+		       !limit_of(check, row, measure);
 	if (!row->path[0] || measure->kind == PMU_SERIES_METRIC || limit_of(check, row, measure))
 		return false;
 	return check->same_cpu || measure->is_work;
+}
+
+/* No statistics. */
+static bool wants_no_test(const void *arg, const struct pmu_diff_row *row,
+			  const struct pmu_diff_measure *measure)
+{
+	(void)arg;
+	(void)row;
+	(void)measure;
+	return false;
 }
 
 /* --- breaches --- */
@@ -146,6 +165,25 @@ static void judge_default(struct pmu_check *check, const struct pmu_diff_row *ro
 		check->n_within_noise++;
 }
 
+/* No statistics: a path that some runs take in both is no change, one more in each run is. */
+static void judge_exact(struct pmu_check *check, const struct pmu_diff_row *row,
+			const struct pmu_diff_measure *measure, const struct pmu_diff_value *value)
+{
+	const struct pmu_series_summary *a = &value->a, *b = &value->b;
+
+	if (!a->n || !b->n)
+		return;
+	check->n_checked++;
+	if (b->least > a->most)
+		add(check,
+		    &(struct pmu_check_breach){
+			    .row = row, .measure = measure, .value = value, .is_exact = true });
+	else if (b->most < a->least)
+		check->n_fewer++;
+	else if (a->least != a->most || b->least != b->most)
+		check->n_varied++;
+}
+
 /* A region that was in each run of the baseline, and is in none. */
 static bool is_lost(const struct pmu_check *check, const struct pmu_diff_row *row)
 {
@@ -171,7 +209,8 @@ static void judge_rows(struct pmu_check *check, const struct pmu_diff *diff, boo
 					judge_limited(check, limit, row, measure, &row->value[m]);
 				else if (!limited && measure->compared &&
 					 wants_default(check, row, measure))
-					judge_default(check, row, measure, &row->value[m]);
+					(check->exact ? judge_exact : judge_default)(
+						check, row, measure, &row->value[m]);
 			}
 		}
 	}
@@ -212,14 +251,15 @@ static bool has_limits(const struct pmu_limits *limits)
 }
 
 int pmu_check_make(const struct pmu_series *base, const struct pmu_series *now,
-		   struct pmu_limits *limits, struct pmu_check *check)
+		   struct pmu_limits *limits, bool exact, struct pmu_check *check)
 {
-	struct pmu_diff_request own = { .wants = wants_default, .arg = check };
+	struct pmu_diff_request own = { .wants = exact ? wants_no_test : wants_default,
+					.arg = check };
 	struct pmu_diff_request whole = { .wants = wants_limited, .arg = check, .whole = true };
 	bool simulated = !strcmp(base->text[PMU_SERIES_SOURCE], "valgrind");
 	int rc;
 
-	*check = (struct pmu_check){ .base = base, .now = now, .limits = limits };
+	*check = (struct pmu_check){ .base = base, .now = now, .limits = limits, .exact = exact };
 	check->same_cpu = simulated ||
 			  !strcmp(base->text[PMU_SERIES_CPU], now->text[PMU_SERIES_CPU]);
 	for (size_t i = 0; i < limits->n; i++)

@@ -25,6 +25,7 @@ struct pmu_check_breach {
 	const struct pmu_diff_value *value;
 	double allowed;        /* by the spread, in the unit of the measure */
 	bool noise_is_unknown; /* too few runs to tell it from noise */
+	bool is_exact;         /* each run has more than any of the baseline */
 };
 
 struct pmu_check {
@@ -36,6 +37,9 @@ struct pmu_check {
 	size_t n_breaches, room;
 	size_t n_checked;      /* values */
 	size_t n_within_noise; /* beyond their limit, but by no more than noise */
+	bool exact; /* branches that repeat are judged, to the last, and without a limit nothing else */
+	size_t n_fewer;  /* exact: less in each run than in any of the baseline */
+	size_t n_varied; /* exact: not the same in all runs of one side */
 	bool same_cpu, no_memory;
 };
 
@@ -46,13 +50,17 @@ struct pmu_check {
  * A value breaks its limit where its median does, and the change is more than noise or there are too
  * few runs to tell.  Without a limit of its own it may be larger than the median of the baseline by
  * what is between the least and the most of the baseline's runs; that needs two runs, and more than
- * noise.
+ * noise.  With @exact it is branches that repeat instead, of which no run may have more than the
+ * baseline's had at most.
  *
  * Return: 0; -ENOMEM with a sentence; for pmu_check_free() in both cases.
  */
 int pmu_check_make(const struct pmu_series *base, const struct pmu_series *now,
-		   struct pmu_limits *limits, struct pmu_check *check);
+		   struct pmu_limits *limits, bool exact, struct pmu_check *check);
 void pmu_check_free(struct pmu_check *check);
+
+/** pmu_check_is_exact() - is it a count that repeats to the last? */
+bool pmu_check_is_exact(const char *measure);
 
 /** pmu_check_describe() - a breach: "solve: instructions 120 -> 132 (+10.00%), limit +0.5%" */
 void pmu_check_describe(const struct pmu_check *check, const struct pmu_check_breach *breach,

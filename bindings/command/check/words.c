@@ -25,10 +25,39 @@ static void put_number(struct pmu_strbuf *out, const struct pmu_diff_measure *me
 	pmu_strbuf_addf(out, "%s%s%s", value < 0 ? "-" : "", cell.number, cell.unit);
 }
 
+/* Of counts that repeat all digits; where runs differ those of both sides that are nearest. */
+static void put_exact(struct pmu_strbuf *out, const char *sign, double value)
+{
+	struct pmu_cell cell;
+
+	pmu_cell_exact(&cell, (uint64_t)value);
+	pmu_strbuf_addf(out, "%s%s", sign, cell.number);
+}
+
+static void put_before(struct pmu_strbuf *out, const struct pmu_check_breach *breach)
+{
+	if (breach->is_exact)
+		put_exact(out, "", breach->value->a.most);
+	else
+		put_number(out, breach->measure, breach->value->a.median);
+}
+
+static void put_now(struct pmu_strbuf *out, const struct pmu_check_breach *breach)
+{
+	if (breach->is_exact)
+		put_exact(out, "", breach->value->b.least);
+	else
+		put_number(out, breach->measure, breach->value->b.median);
+}
+
 static void put_change(struct pmu_strbuf *out, const struct pmu_check_breach *breach)
 {
 	char text[32] = "";
 
+	if (breach->is_exact) {
+		put_exact(out, "+", breach->value->b.least - breach->value->a.most);
+		return;
+	}
 	pmu_diff_percent(breach->value, breach->value->change, text, sizeof(text));
 	if (text[0])
 		pmu_strbuf_add(out, text);
@@ -44,6 +73,10 @@ static void put_limit(struct pmu_strbuf *out, const struct pmu_check *check,
 
 	if (breach->limit) {
 		pmu_encode_line(out, breach->limit->value);
+	} else if (breach->is_exact) {
+		pmu_strbuf_add(out, value->a.least == value->a.most
+					    ? "+0: they repeat"
+					    : "+0 beyond the most of the baseline's runs");
 	} else if (breach->allowed == 0) {
 		pmu_strbuf_addf(out, "+0: the same in all %zu runs of the baseline", value->a.n);
 	} else {
@@ -68,9 +101,9 @@ static void put_path(struct pmu_strbuf *out, const struct pmu_diff_row *row)
 
 static void put_values(struct pmu_strbuf *out, const struct pmu_check_breach *breach)
 {
-	put_number(out, breach->measure, breach->value->a.median);
+	put_before(out, breach);
 	pmu_strbuf_add(out, " -> ");
-	put_number(out, breach->measure, breach->value->b.median);
+	put_now(out, breach);
 	pmu_strbuf_add(out, " (");
 	put_change(out, breach);
 	pmu_strbuf_add(out, ")");
@@ -139,14 +172,37 @@ static void put_note(struct pmu_strbuf *out, const char *before, const char *tex
 	pmu_strbuf_add(out, "\n");
 }
 
+static void put_exact_notes(const struct pmu_check *check, const char *before,
+			    struct pmu_strbuf *out)
+{
+	char text[200];
+
+	if (check->n_fewer) {
+		snprintf(text, sizeof(text),
+			 "%zu value%s less than in the baseline: --update takes that in",
+			 check->n_fewer, check->n_fewer == 1 ? " is" : "s are");
+		put_note(out, before, text);
+	}
+	if (check->n_varied) {
+		snprintf(
+			text, sizeof(text),
+			"%zu value%s not the same in all runs: only more than in any of the baseline's "
+			"is found there; pmu(7) says what makes branches vary",
+			check->n_varied, check->n_varied == 1 ? " is" : "s are");
+		put_note(out, before, text);
+	}
+}
+
 static void put_notes(const struct pmu_check *check, const char *before, struct pmu_strbuf *out)
 {
 	char text[160];
 
-	if (check->base->n_runs < 2)
+	if (check->base->n_runs < 2 && !check->exact)
 		put_note(
 			out, before,
 			"the baseline is one run, which has no spread: only what --limit says is checked");
+	if (check->exact)
+		put_exact_notes(check, before, out);
 	if (!check->same_cpu)
 		put_note(
 			out, before,
@@ -193,9 +249,9 @@ static void put_cells(struct pmu_strbuf *out, const struct pmu_check *check,
 	pmu_strbuf_add(out, " | ");
 	pmu_diff_plain(out, breach->measure->name);
 	pmu_strbuf_add(out, " | ");
-	put_number(out, breach->measure, breach->value->a.median);
+	put_before(out, breach);
 	pmu_strbuf_add(out, " | ");
-	put_number(out, breach->measure, breach->value->b.median);
+	put_now(out, breach);
 	pmu_strbuf_add(out, " | ");
 	put_change(out, breach);
 	pmu_strbuf_add(out, " | ");

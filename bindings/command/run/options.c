@@ -310,13 +310,20 @@ static int check_library(struct pmu_run_request *request)
 /* --- all or nothing --- */
 
 /* What of it is wrong without the variable that says so. */
-static int refuse(const char *why)
+static int refuse(const struct pmu_run_request *request, const char *why)
 {
 	static const char variable[] = "PMU_REQUIRE=1: ";
 	size_t len = strlen(variable);
 
-	pmu_command_error("--require: %s; nothing was run",
-			  strncmp(why, variable, len) ? why : why + len);
+	why = strncmp(why, variable, len) ? why : why + len;
+	if (request->exact_branches)
+		pmu_command_error("--exact-branches: %s; nothing was run%s", why,
+				  request->emulate
+					  ? ""
+					  : ". Where no processor counts, valgrind does: pmu "
+					    "check --exact-branches ... -- --emulate COMMAND");
+	else
+		pmu_command_error("--require: %s; nothing was run", why);
 	return PMU_EXIT_NOT_STARTED;
 }
 
@@ -333,13 +340,13 @@ static int check_required(const struct pmu_run_request *request)
 	if (!request->require)
 		return 0;
 	if (request->switched_off)
-		return refuse("PMU_ENABLE=0 switches measuring off");
-	return pmu_session_foretell(emulation_of(request)) ? refuse(pmu_error_text()) : 0;
+		return refuse(request, "PMU_ENABLE=0 switches measuring off");
+	return pmu_session_foretell(emulation_of(request)) ? refuse(request, pmu_error_text()) : 0;
 }
 
 int pmu_run_check_target(const struct pmu_run_request *request, const struct pmu_run_target *target)
 {
-	return request->require && target->why[0] ? refuse(target->why) : 0;
+	return request->require && target->why[0] ? refuse(request, target->why) : 0;
 }
 
 /* --- what is preloaded takes these in; @said: the option or the variable that says it --- */

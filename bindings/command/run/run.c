@@ -101,6 +101,8 @@ int pmu_run_prepare(const struct pmu_command *self, int argc, char **argv, struc
 		rc = pmu_run_all_metrics(&run->request);
 	if (!rc && run->request.roofline)
 		rc = pmu_run_roofline(&run->request);
+	if (!rc && run->request.exact_branches)
+		rc = pmu_run_exact_branches(self, &run->request);
 	if (!rc)
 		rc = pmu_run_check_emulation(&run->request);
 	if (!rc)

@@ -38,6 +38,7 @@ struct pmu_run_request {
 	bool tree;
 	bool exact;          /* PMU_EXACT=1 */
 	bool require;        /* PMU_REQUIRE=1 */
+	bool exact_branches; /* of pmu check: branches that repeat, and nothing else */
 	bool histogram;      /* PMU_HISTOGRAM=1 */
 	bool rotate;         /* PMU_ROTATE=1 */
 	const char *every;   /* PMU_EVERY */
@@ -68,7 +69,7 @@ struct pmu_run_request {
 
 /**
  * pmu_run_parse() - the command line, and PMU_OUTPUT where it has no -o
- * @request: all zero; to be given back by pmu_run_request_free() also after an error
+ * @request: all zero but for exact_branches; to be given back by pmu_run_request_free() also after an error
  * Return: 0, or an exit status after a message.
  */
 int pmu_run_parse(const struct pmu_command *self, int argc, char **argv,
@@ -368,6 +369,12 @@ int pmu_run_all_metrics(struct pmu_run_request *request);
  * Return: 0, or an exit status after a message.
  */
 int pmu_run_roofline(struct pmu_run_request *request);
+
+/**
+ * pmu_run_exact_branches() - count these, where nothing else is said
+ * Return: 0, or an exit status after a message.
+ */
+int pmu_run_exact_branches(const struct pmu_command *self, struct pmu_run_request *request);
 
 /** pmu_run_check_trace() - can --trace be written?  Return: likewise. */
 int pmu_run_check_trace(const struct pmu_run_request *request);
