@@ -92,6 +92,13 @@ step "$pull" 42/merge
 is "words have the shell's quotes" "$status $result" '1 beyond'
 ok "and one of them is gone" grep -q 'main/step: gone' out
 
+CHECK_COMMAND='./program 5' CHECK_BRANCHES=true
+export CHECK_BRANCHES
+step "$pull" 42/merge
+is "branches that nothing has counted" "$status $result" '2 '
+ok "are asked for" grep -q -- 'exact-branches' err
+unset CHECK_BRANCHES
+
 CHECK_COMMAND='./program 5'
 export CHECK_BASELINE=kept/baseline.json
 step refs/heads/main main

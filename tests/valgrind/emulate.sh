@@ -227,6 +227,38 @@ has turns.txt '+CACHE+' 'are those that valgrind counts'
 run 0 'what it cannot count' --emulate -e page-faults,instructions:k,r10e,instructions -o none.txt ./kernels
 has none.txt 'page-faults, instructions:k, r10e missing' 'is missing, and named'
 
+# --- branches that repeat ------------------------------------------------------------------------------------------
+
+cat >jumps.c <<'C'
+#include <stdlib.h>
+#include "pmu.h"
+
+int main(int argc, char **argv)
+{
+	for (int i = 0; i < 10; i++) {
+		long n = argc > 1 ? atol(argv[1]) : 0;
+
+		pmu_region_begin("jumps");
+		__asm__ volatile("1: dec %0\n\tjnz 1b" : "+r"(n) : : "cc");
+		pmu_region_end("jumps");
+	}
+	return 0;
+}
+C
+if [ "$(uname -m)" = x86_64 ]; then
+	compile jumps jumps.c
+	run 0 'a loop of known branches' --emulate --auto none -e conditional-branches -o jumps.csv ./jumps 1234
+	is 'all of them' "$(value jumps.csv jumps all net:conditional-branches)" 12340
+	gate() { "$pmu" check --exact-branches --baseline jumps.json "$@" >out 2>err; status=$?; }
+	gate --update -- --emulate ./jumps 1234
+	is 'a baseline' "$status" 0
+	gate -- --emulate ./jumps 1234
+	is 'is repeated to the last' "$status" 0
+	gate -- --emulate --repeat 1 ./jumps 1235
+	is 'one more in each call is found' "$status" 1
+	has out 'main/jumps: conditional-branches, own, 12,340 -> 12,350 (+10), limit +0: they repeat' 'and named'
+fi
+
 # --- programs, and what is none -----------------------------------------------------------------------------------------
 
 run 4 'a script' --emulate -o script.txt sh -c 'echo hello; ./kernels; exit 4'

@@ -25,6 +25,7 @@ printf '%s\n' "${CHECK_LIMITS:-}" >"$limits"
 # check OPTION...: the command is words of a shell, as it would be behind "run:"
 check() {
 	eval "set -- \"\$@\" -- $CHECK_COMMAND" || fail "the input \"command\" is no shell's: $CHECK_COMMAND"
+	[ "${CHECK_BRANCHES:-}" != true ] || set -- --exact-branches "$@"
 	pmu check --limits "$limits" "$@"
 }
 
