@@ -220,8 +220,10 @@ static DIR *open_place(const char *place, int *error)
 	return dir;
 }
 
-static int list_place(struct listing *list, const char *place)
+/* @pid: of the process whose stores are meant, by their names; 0: all. */
+static int list_place(struct listing *list, const char *place, int32_t pid)
 {
+	struct pmu_store_head head;
 	struct dirent *file;
 	int rc;
 	DIR *dir = open_place(place, &rc);
@@ -233,7 +235,8 @@ static int list_place(struct listing *list, const char *place)
 			rc = -errno;
 			break;
 		}
-		rc = list_file(list, place, dirfd(dir), file->d_name);
+		if (!pid || (pmu_store_head_of_name(file->d_name, &head) && head.pid == pid))
+			rc = list_file(list, place, dirfd(dir), file->d_name);
 	}
 	if (dir)
 		closedir(dir);
@@ -277,7 +280,7 @@ int pmu_store_list(struct pmu_store_entry **entries)
 		for (before = 0; before < n && strcmp(place[before], place[n]); before++)
 			;
 		/* what cannot be looked into has none of ours */
-		if (before == n && list_place(&list, place[n]) == -ENOMEM)
+		if (before == n && list_place(&list, place[n], 0) == -ENOMEM)
 			rc = -ENOMEM;
 	}
 	if (rc || !list.n) {
@@ -293,31 +296,18 @@ int pmu_store_list(struct pmu_store_entry **entries)
 int pmu_store_list_process(const char *folder, int32_t pid, struct pmu_store_entry **entries)
 {
 	struct listing list = { 0 };
-	DIR *dir = open_place(folder);
-	struct pmu_store_head head;
-	struct dirent *file;
-	int rc = 0;
-
-	while (dir && !rc && (file = readdir(dir)))
-		if (pmu_store_head_of_name(file->d_name, &head) && head.pid == pid)
-			rc = list_file(&list, folder, dirfd(dir), file->d_name);
-	if (dir)
-		closedir(dir);
-	look_further(&list);
-	*entries = list.entry;
-	return rc ? pmu_fail(rc, "no memory for a list of stores") : (int)list.n;
-}
-
-int pmu_store_list_folder(const char *folder, struct pmu_store_entry **entries)
-{
-	struct listing list = { 0 };
-	int rc = list_place(&list, folder);
+	int rc = list_place(&list, folder, pid);
 
 	look_further(&list);
 	*entries = list.entry;
 	if (rc < 0 && rc != -ENOENT)
 		return pmu_fail(rc, "cannot list the stores in %s: %s", folder, strerror(-rc));
 	return (int)list.n;
+}
+
+int pmu_store_list_folder(const char *folder, struct pmu_store_entry **entries)
+{
+	return pmu_store_list_process(folder, 0, entries);
 }
 
 /* --- what is kept --- */
@@ -471,7 +461,7 @@ static int prune_place(const struct keeping *keeping, const char *place)
 
 	if (!may_any_go(keeping, place))
 		return 0;
-	if (!list_place(&list, place) && list.n) {
+	if (!list_place(&list, place, 0) && list.n) {
 		qsort(list.entry, list.n, sizeof(list.entry[0]), newest_first);
 		for (size_t i = 0; i < list.n; i++) {
 			const struct pmu_store_entry *entry = &list.entry[i];
