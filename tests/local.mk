@@ -184,6 +184,7 @@ api_tests = \
 	%D%/api/regions \
 	%D%/api/every \
 	%D%/api/rotate \
+	%D%/api/scribble \
 	%D%/api/signals \
 	%D%/api/stack \
 	%D%/api/surroundings \
@@ -205,6 +206,7 @@ api_tests = \
 %C%_api_regions_LDADD = $(api_ldadd)
 %C%_api_every_LDADD = $(api_ldadd)
 %C%_api_rotate_LDADD = $(api_ldadd)
+%C%_api_scribble_LDADD = $(api_ldadd)
 %C%_api_signals_LDADD = $(api_ldadd)
 %C%_api_surroundings_LDADD = $(api_ldadd)
 %C%_api_threads_LDADD = $(api_ldadd)
@@ -261,6 +263,7 @@ script_tests = \
 	%D%/api/groups.sh \
 	%D%/api/hotpath.sh \
 	%D%/api/leaks.sh \
+	%D%/api/scribble_long.sh \
 	%D%/api/start.sh \
 	%D%/annotations/caliper.sh \
 	%D%/annotations/counts.sh \
@@ -499,6 +502,7 @@ TESTS += $(unit_tests) $(api_tests) $(sim_tests) $(live_tests) $(fuzz_tests) $(f
 # What takes more than 15 seconds by itself: make check-all runs it, make check does not, unless it is named
 # (make check TESTS=...).  Everything is in TESTS, so that each has its rule; TEST_LOGS is what is run.
 long_tests = \
+	%D%/api/scribble_long.sh \
 	%D%/bindings/catch2.sh \
 	%D%/bindings/criterion.sh \
 	%D%/bindings/pytest.sh \

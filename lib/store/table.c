@@ -4,7 +4,9 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -40,10 +42,29 @@ void pmu_store_fill_head(struct pmu_store_head *head, const struct pmu_process *
 	memcpy(head->magic, PMU_STORE_MAGIC, sizeof(head->magic));
 }
 
+/*
+ * The user who started a program owns its store, and may write to it. Where the kernel lets them neither
+ * trace the program nor write to its memory, results are not theirs to change either.
+ * Return: NULL: they may.
+ */
+static const char *why_private(void)
+{
+	if (getauxval(AT_SECURE))
+		return "it was started with more rights than its user has";
+	if (geteuid() != getuid() || getegid() != getgid())
+		return "its effective user or group is not its real one";
+	if (prctl(PR_GET_DUMPABLE) != 1)
+		return "it is not dumpable, as it itself or a change of its user has made it";
+	return NULL;
+}
+
 static int create_file(struct pmu_table *table)
 {
+	const char *private = why_private();
 	struct stat st;
-	int fd = pmu_store_create(&table->owner, table->path, sizeof(table->path), &table->nth);
+	int fd = private ? pmu_fail(EACCES, "other programs may not see this one: %s", private)
+			 : pmu_store_create(&table->owner, table->path, sizeof(table->path),
+					    &table->nth);
 
 	if (fd < 0) {
 		snprintf(table->why, sizeof(table->why), "%s", pmu_error_text());
