@@ -332,6 +332,7 @@ script_tests = \
 	%D%/package/packages.sh \
 	%D%/package/meson.sh \
 	%D%/package/static.sh \
+	%D%/package/published.sh \
 	%D%/package/symbols.sh \
 	%D%/package/wheel.sh \
 	%D%/package/tables.sh \

@@ -42,11 +42,15 @@ static void continue_record(struct pmu_thread *self)
 	self->usage_known = self->usage_known && pmu_usage_self(&self->usage) == 0;
 	/* where its last turn ended, another group's record took what it had */
 	if (record->minor_faults >= 0) {
-		self->usage.minor_faults -= record->minor_faults;
-		self->usage.major_faults -= record->major_faults;
-		self->usage.voluntary_switches -= record->voluntary_switches;
-		self->usage.involuntary_switches -= record->involuntary_switches;
-		self->usage.cpu_ns -= record->cpu_ns > 0 ? record->cpu_ns : 0;
+		const struct pmu_usage had = {
+			.minor_faults = record->minor_faults,
+			.major_faults = record->major_faults,
+			.voluntary_switches = record->voluntary_switches,
+			.involuntary_switches = record->involuntary_switches,
+			.cpu_ns = record->cpu_ns > 0 ? record->cpu_ns : 0,
+		};
+
+		self->usage = pmu_usage_less(&self->usage, &had);
 	}
 	record->start_ticks += pmu_clock_ticks(self->clock) - record->stop_ticks;
 	record->stop_ticks = 0;

@@ -175,12 +175,13 @@ static void update_usage(struct pmu_thread *thread, const struct pmu_usage *now)
 {
 	struct pmu_store_thread *record = thread->rows.record;
 
-	record->minor_faults = now->minor_faults - thread->usage.minor_faults;
-	record->major_faults = now->major_faults - thread->usage.major_faults;
-	record->voluntary_switches = now->voluntary_switches - thread->usage.voluntary_switches;
-	record->involuntary_switches = now->involuntary_switches -
-				       thread->usage.involuntary_switches;
-	record->cpu_ns = now->cpu_ns - thread->usage.cpu_ns;
+	const struct pmu_usage had = pmu_usage_less(now, &thread->usage);
+
+	record->minor_faults = had.minor_faults;
+	record->major_faults = had.major_faults;
+	record->voluntary_switches = had.voluntary_switches;
+	record->involuntary_switches = had.involuntary_switches;
+	record->cpu_ns = had.cpu_ns;
 }
 
 void pmu_thread_update_usage(struct pmu_thread *thread)

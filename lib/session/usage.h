@@ -14,6 +14,21 @@ struct pmu_usage {
 	int64_t cpu_ns; /* at user and kernel level */
 };
 
+/** pmu_usage_less() - what is left of @from; any numbers will do, for some of them stood in a store */
+static inline struct pmu_usage pmu_usage_less(const struct pmu_usage *from,
+					      const struct pmu_usage *less)
+{
+#define LESS(member) (int64_t)((uint64_t)from->member - (uint64_t)less->member)
+	return (struct pmu_usage){
+		.minor_faults = LESS(minor_faults),
+		.major_faults = LESS(major_faults),
+		.voluntary_switches = LESS(voluntary_switches),
+		.involuntary_switches = LESS(involuntary_switches),
+		.cpu_ns = LESS(cpu_ns),
+	};
+#undef LESS
+}
+
 /**
  * pmu_usage_self() - of the calling thread, by getrusage() and its clock.  Return: 0 or a negative
  * errno.

@@ -74,7 +74,7 @@ struct pmu_store_chunk {
 	PMU_PUBLISHED(uint32_t) kind; /* enum pmu_store_kind; release */
 	PMU_PUBLISHED(uint32_t) size; /* with this header; multiple of PMU_STORE_ALIGN */
 	PMU_PUBLISHED(uint32_t)
-	used; /* META, NAMES: bytes of records; from THREAD on: number of them; release */
+	used; /* META, NAMES: bytes of records; else their number; release */
 	/* from THREAD on: serial of the thread record, unique in the file; of a TRACE 0: nobody's */
 	PMU_PUBLISHED(uint32_t) owner;
 	PMU_PUBLISHED(uint32_t) group; /* from GROUP on: index of the group */
@@ -291,14 +291,13 @@ enum pmu_store_row_flags {
 struct pmu_store_row {
 	PMU_PUBLISHED(uint32_t)
 	seq; /* number of publications; the low bit names the valid bank; release */
-	PMU_PUBLISHED(uint32_t) name; /* id of its name */
-	PMU_PUBLISHED(uint32_t)
-	parent; /* id of the row it is nested in, smaller than its own; 0 for none */
-	PMU_PUBLISHED(uint16_t) flags; /* enum pmu_store_row_flags */
-	uint16_t missing;              /* slots that were unreadable in at least one call */
-	PMU_PUBLISHED(uint32_t) open;  /* begins that have not ended */
-	uint32_t unended;              /* begins that never ended and were given up */
-	uint32_t unbegun;              /* ends without a begin */
+	PMU_PUBLISHED(uint32_t) name;   /* id of its name */
+	PMU_PUBLISHED(uint32_t) parent; /* id of the row around it, smaller than its own; 0: none */
+	PMU_PUBLISHED(uint16_t) flags;  /* enum pmu_store_row_flags */
+	uint16_t missing;               /* slots that were unreadable in at least one call */
+	PMU_PUBLISHED(uint32_t) open;   /* begins that have not ended */
+	uint32_t unended;               /* begins that never ended and were given up */
+	uint32_t unbegun;               /* ends without a begin */
 	uint16_t moved; /* calls that changed CPU where that matters; stays at 65535 */
 	/*
 	 * What a begin/end pair of this region adds to the region around it: ticks, in units that
