@@ -300,7 +300,7 @@ int pmu_store_list_process(const char *folder, int32_t pid, struct pmu_store_ent
 
 	look_further(&list);
 	*entries = list.entry;
-	if (rc < 0 && rc != -ENOENT)
+	if (rc < 0 && rc != -ENOENT && rc != -EPERM)
 		return pmu_fail(rc, "cannot list the stores in %s: %s", folder, strerror(-rc));
 	return (int)list.n;
 }

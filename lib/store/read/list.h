@@ -72,7 +72,7 @@ struct pmu_store_entry {
 int pmu_store_list(struct pmu_store_entry **entries);
 
 /**
- * pmu_store_list_folder() - those of one folder, in any order; none where it does not exist
+ * pmu_store_list_folder() - those of one folder, in any order; none where it does not exist, or is not ours alone
  *
  * Of one that cannot be opened now only what its name says is known.
  * Return: how many, or a negative errno with a sentence.
