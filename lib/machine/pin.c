@@ -226,7 +226,7 @@ static void claim(struct pmu_pinning *pinning, int cpu)
 }
 
 /* No session has claimed any processor of its core; a core that is not known counts as claimed. */
-static bool is_core_free(struct pmu_claims *claims, int cpu)
+static PMU_COLD bool is_core_free(struct pmu_claims *claims, int cpu)
 {
 	char path[80], text[256];
 	struct pmu_mask core;

@@ -79,9 +79,6 @@ int pmu_call_end_session(void)
 
 int __cxa_atexit(void (*fn)(void *arg), void *arg, void *dso); /* libc's */
 
-/* A thread ends the session or waits for it once, whatever came of it. */
-static __thread bool has_come __attribute__((tls_model("initial-exec")));
-
 static bool has_ended(void)
 {
 	return !__atomic_load_n(&pmu_session.running, __ATOMIC_ACQUIRE) || !pmu_session_is_ours() ||
@@ -96,9 +93,9 @@ __attribute__((destructor)) static void at_exit(void)
 {
 	bool inside = pmu_session_inside();
 
-	if (has_ended() || has_come)
+	if (has_ended() || pmu_own.past & PMU_PAST_EXIT)
 		return;
-	has_come = true;
+	pmu_own.past |= PMU_PAST_EXIT;
 	pmu_session_bar();
 	/*
 	 * exit() in a signal handler that interrupted this library: the lock may be this thread's.
@@ -122,7 +119,7 @@ __attribute__((destructor)) static void at_exit(void)
 static void at_exit_too(void *unused)
 {
 	(void)unused;
-	if (has_ended() || has_come)
+	if (has_ended() || pmu_own.past & PMU_PAST_EXIT)
 		return;
 	__cxa_atexit(at_exit_too, NULL, NULL);
 	at_exit();

@@ -144,7 +144,7 @@ enum pmu_entry pmu_thread_enter(struct pmu_thread **self, struct pmu_thread **fo
 			pmu_thread_doubt(pmu_own.self, PMU_DOUBT_INTERRUPTED);
 		return PMU_ENTRY_INTERRUPTED;
 	}
-	if (pmu_own.gone)
+	if (pmu_own.past & PMU_PAST_DESTRUCTORS)
 		return PMU_ENTRY_OFF;
 	pmu_own.inside = 1;
 	pmu_compiler_barrier();

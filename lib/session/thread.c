@@ -307,7 +307,7 @@ static void thread_exit(void *arg)
 	pmu_session_lock();
 	pmu_thread_detach(self);
 	pmu_session_unlock();
-	pmu_own.gone = 1;
+	pmu_own.past |= PMU_PAST_DESTRUCTORS;
 	pmu_session_unbar();
 }
 

@@ -51,8 +51,7 @@ static const char *why_private(void)
 {
 	if (getauxval(AT_SECURE))
 		return "it was started with more rights than its user has";
-	if (geteuid() != getuid() || getegid() != getgid())
-		return "its effective user or group is not its real one";
+	/* a change of its effective user or group makes it so, too: prctl(2), PR_SET_DUMPABLE */
 	if (prctl(PR_GET_DUMPABLE) != 1)
 		return "it is not dumpable, as it itself or a change of its user has made it";
 	return NULL;

@@ -2,6 +2,7 @@
 """python3 -m pmu FILE: a JSON report as a table."""
 import argparse
 import os
+import re
 import sys
 
 from ._report import load_numbers, row_titles, rows as rows_of, titles
@@ -99,8 +100,21 @@ def text(whole, rows):
         print("  doubt    %s%s%s" % (about, plain(doubt["text"]), times))
 
 
+class Number(str):
+    """Of JSON, with the digits that it has there."""
+
+
+# Control characters, and those that cannot be seen or turn the text around them: as the command shows them in a cell.
+HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|^[=+@-]")
+
+
 def csv(titles, rows):
+    def bytes_of(match):
+        return "".join("\\x%02x" % byte for byte in match.group().encode())
+
     def cell(value):
+        if isinstance(value, str) and not isinstance(value, Number):
+            value = HIDDEN.sub(bytes_of, value)
         value = "" if value is None else str(value)
         if any(one in value for one in '",\r\n'):
             value = '"%s"' % value.replace('"', '""')
@@ -120,7 +134,7 @@ def main(arguments=None):
     try:
         # For CSV numbers stay as they are written.
         whole = load_numbers(sys.stdin if its.file == "-" else its.file,
-                             str if its.csv else float)
+                             Number if its.csv else float)
         made = rows_of(whole, its.threads or its.csv)
         if its.csv:
             csv(row_titles(whole), made)
