@@ -234,19 +234,19 @@ static void measure_pairs(struct pmu_thread *self, struct pmu_node *node, const 
 	struct pmu_store_histogram *histogram = self->cost->histogram;
 	struct pmu_trace trace = pmu_trace_aside(self);
 	struct pmu_node_row real = pmu_node_use_row(node, pmu_node_row(self, self->cost->row));
-	struct pmu_least none, pair;
+	struct pmu_least *none = self->cost->none, pair;
 	struct inside inside;
 
 	swap_histogram(self, node, &histogram);
 	inside = step_out(self);
-	find_least(self, &none, NULL, NULL, 0);
+	find_least(self, none, NULL, NULL, 0);
 	find_least(self, &pair, reads ? node : NULL, text, len);
 	step_in(self, inside);
 	swap_histogram(self, node, &histogram);
 	pmu_node_use_row(node, real);
 	node->start_ticks = 0; /* whoever ends the program before it starts finds none */
 	self->trace = trace;
-	set_outer(self, node, &none, &pair);
+	set_outer(self, node, none, &pair);
 }
 
 /*
@@ -378,12 +378,14 @@ void pmu_cost_thread(struct pmu_thread *self)
 		self->cost->row = pmu_arena_alloc(&self->arena, pmu_row_size(self->n_slots), 64);
 	if (self->cost)
 		self->cost->text = pmu_arena_alloc(&self->arena, TEXT_ROOM, TEXT_ROOM);
+	if (self->cost)
+		self->cost->none = pmu_arena_alloc(&self->arena, sizeof(*self->cost->none), 8);
 	if (self->cost && self->histograms)
 		self->cost->histogram = pmu_arena_alloc(&self->arena,
 							sizeof(*self->cost->histogram), 64);
 	if (self->cost && self->samples)
 		self->cost->turns = pmu_arena_alloc(&self->arena, sizeof(*self->cost->turns), 8);
-	if (self->cost && self->cost->row && self->cost->text &&
+	if (self->cost && self->cost->row && self->cost->text && self->cost->none &&
 	    !(self->histograms && !self->cost->histogram) && !(self->samples && !self->cost->turns))
 		measure(self, PMU_BY_TEXT);
 	else

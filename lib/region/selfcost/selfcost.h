@@ -106,6 +106,7 @@ struct pmu_cost {
 	enum pmu_moving moving;
 	struct pmu_store_row *row;             /* takes what nobody is to see */
 	char *text;                            /* room for a name, within a page */
+	struct pmu_least *none;                /* what is counted where a pair would be */
 	struct pmu_store_histogram *histogram; /* likewise; NULL where none are made */
 	struct pmu_store_turns *turns;         /* likewise */
 	struct pmu_pause pause;                /* of a public call, while @paused */
