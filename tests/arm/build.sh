@@ -72,9 +72,10 @@ here=$out/o/lib-group-resolve_here.c.o
 own="$cc -std=gnu11 -D_GNU_SOURCE -O2 -fPIC -Wall -Wextra
 	-I$sysroot/usr/include -I$sysroot/usr/include/aarch64-linux-gnu"
 annotations=$(sed -n '/^annotation_sources/,/[^\\]$/s/.*%D%\/\(annotations\/.*\.c\)[ \\]*$/bindings\/\1/p' bindings/local.mk)
+base=$(sed -n 's/^[[:space:]]*\(lib\/base\/[a-z]*\.c\)[ \]*$/\1/p' bindings/local.mk | sort -u)
 # shellcheck disable=SC2086
 {
-	$compile -I. -ftls-model=initial-exec -shared bindings/preload/*.c bindings/preload/*/*.c bindings/preload/*/*.S $annotations lib/base/write.c \
+	$compile -I. -ftls-model=initial-exec -shared bindings/preload/*.c bindings/preload/*/*.c bindings/preload/*/*.S $annotations $base \
 		-o "$out/job/libpmu-preload.so" -Wl,-z,nodelete $link
 	$own -fno-inline -fexceptions -shared -Wl,-soname,libwrapped.so tests/preload/wrapped_lib.c \
 		-o "$out/job/libwrapped.so" $link
