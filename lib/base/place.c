@@ -51,8 +51,8 @@ int pmu_place_open(const char *path, int create, const char **why)
 		*why = rc == -ELOOP || rc == -ENOTDIR ? "not a directory" : strerror(-rc);
 		return rc;
 	}
-	rc = -EPERM;
-	if (pmu_owner_stat(fd, &st))
+	rc = pmu_owner_stat(fd, &st);
+	if (rc)
 		*why = "cannot be examined";
 	else if (st.st_uid != pmu_owner_self())
 		*why = "belongs to another user";
@@ -61,5 +61,5 @@ int pmu_place_open(const char *path, int create, const char **why)
 	else
 		return fd;
 	close(fd);
-	return rc;
+	return rc ? rc : -EPERM;
 }

@@ -155,7 +155,7 @@ int pmu_write_message(int fd, const void *bytes, size_t len, bool may_block)
 	int rc = 0, ms;
 
 	if (fstat(fd, &st))
-		return -errno;
+		return pmu_write_all(fd, bytes, len);
 	was_given_up = is_given_up(fd, &st);
 	ms = was_given_up ? 0 : MESSAGE_MS;
 	if (!may_block && has_reader(&st))

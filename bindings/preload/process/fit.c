@@ -102,7 +102,10 @@ static bool has_ours(const char *words)
 	return false;
 }
 
-/* Another root has other files: the loader would say that ours is not there. */
+/*
+ * Another root has other files, and another user may not read ours: the loader would say that they are not
+ * there.  What else may be wrong with them is for it to say.
+ */
 static bool is_reachable(const char *words)
 {
 	char path[PATH_ROOM];
@@ -114,7 +117,7 @@ static bool is_reachable(const char *words)
 			continue;
 		memcpy(path, word, len);
 		path[len] = '\0';
-		if (access(path, R_OK))
+		if (access(path, R_OK) && (errno == ENOENT || errno == ENOTDIR || errno == EACCES))
 			return false;
 	}
 	return true;
