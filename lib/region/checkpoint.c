@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "base/owner.h"
 #include "base/process.h"
 #include "pmu.h"
 #include "region/forked.h"
@@ -356,6 +357,17 @@ static void save_inside(struct pmu_thread *self, enum pmu_next next)
 	note_next(next);
 }
 
+/*
+ * What a program is executed as may not enter the folder that stores are kept in: all that can be told of it
+ * is told here, in a child too, which has its parent's store in reach.
+ */
+static void note_other_user(enum pmu_next next)
+{
+	if (next == PMU_NEXT_EXEC && pmu_session.kept && pmu_session.table.path[0] &&
+	    pmu_owner_self() != pmu_session.uid)
+		PMU_PUBLISH(pmu_session.table.head->other_user, 1);
+}
+
 static int checkpoint_inside(enum pmu_next next, int32_t epoch)
 {
 	struct pmu_thread *self = pmu_thread_self();
@@ -379,6 +391,7 @@ PMU_API int pmu_checkpoint(enum pmu_next next)
 		return pmu_forked_wait();
 	if (epoch < 0)
 		return 0;
+	note_other_user(next);
 	/* In a forked child this is a copy of its parent's state. */
 	if (!pmu_session_is_ours()) {
 		pmu_forked_checkpoint(next);

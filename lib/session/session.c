@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/owner.h"
 #include "base/room.h"
 #include "counters/valgrind/request.h"
 #include "group/fold.h"
@@ -532,7 +533,7 @@ static void note_sampling(void)
 static int start(void *given)
 {
 	const struct pmu_options *options = given;
-	int rc;
+	int rc, lost;
 
 	if (options || !pmu_session.in_child)
 		pmu_options_keep(options);
@@ -548,8 +549,11 @@ static int start(void *given)
 		return rc;
 	}
 	pmu_session.kept = pmu_store_keep();
-	if (pmu_session.kept && !pmu_session.table.path[0] &&
-	    pmu_store_say_lost(pmu_session.table.why) < 0)
+	lost = pmu_session.kept && !pmu_session.table.path[0]
+		       ? pmu_store_say_lost(pmu_session.table.why)
+		       : 0;
+	/* of another user's folder its owner has been told: pmu_checkpoint() */
+	if (lost < 0 && lost != -EACCES)
 		pmu_session_say("the results of process %d will be missing: %s", (int)getpid(),
 				pmu_session.table.why);
 	pmu_session.err.fd = pmu_session.out.fd = -1;
@@ -574,6 +578,7 @@ static int start(void *given)
 	note_sampling();
 	pmu_thread_forget_all();
 	pmu_session.pid = pmu_session.table.owner.pid;
+	pmu_session.uid = pmu_owner_self();
 	pmu_session.n_started++;
 	if (!pmu_session.first_start_unix_ns)
 		pmu_session.first_start_unix_ns = pmu_session.table.start_unix_ns;

@@ -61,6 +61,7 @@ struct pmu_session {
 	uint32_t *owner;      /* enum pmu_owner; 0 in a forked child, as guards are */
 	bool running;
 	int pid;
+	uid_t uid;          /* as it started */
 	int forked_from;    /* the process that forked this one while it was measured; 0 for none */
 	uint32_t n_started; /* sessions in this process so far */
 	uint64_t first_start_unix_ns; /* of the first of them, or of the parent process's */

@@ -51,6 +51,8 @@ struct pmu_store_head {
 	PMU_PUBLISHED(uint32_t) ended;
 	PMU_PUBLISHED(uint32_t)
 	next; /* enum pmu_next: what the last checkpoint knew of what comes */
+	/* 1: it has executed a program as another user, who may not keep results where it does */
+	PMU_PUBLISHED(uint32_t) other_user;
 };
 
 /* The program could not remove it: who finds it does. */

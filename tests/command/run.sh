@@ -792,6 +792,17 @@ C
 	else
 		skip 'names that others have taken' "only root can take another user's names, with setpriv, and where that user can reach pmu"
 	fi
+	# at once, and in a child
+	for how in "$other id -u" "sh -c '$other id -u; true'"; do
+		if $other test -x "$pmu" 2>/dev/null; then
+			run 0 'a program that another user goes on with' -o report.txt sh -c "exec $how"
+			has report.txt 'executed here as another user' 'is named'
+			has report.txt 'try pmu run as that user' 'with what would help'
+			is 'and has printed nothing more' "$(cat out err)" 54321
+		else
+			skip 'a program that another user goes on with' 'only root can become one, with setpriv'
+		fi
+	done
 	# stores are taken up while the command runs
 	run 0 'many processes' -o report.json sh -c 'i=0; while [ $i -lt 300 ]; do /bin/true; i=$((i + 1)); done
 		sleep 0.7; ls "$PMU_STORE" | wc -l'

@@ -34,6 +34,7 @@ struct pmu_convert {
 	struct pmu_model *model;
 	enum pmu_program_state state;
 	uint32_t next;           /* enum pmu_next */
+	uint32_t other_user;     /* not 0: it executed a program as one */
 	double ns_per_tick;      /* 0: not known */
 	uint64_t first_ticks;    /* when the session began */
 	uint64_t last_ticks;     /* now, or the last moment that is known of a program that is

@@ -336,6 +336,11 @@ static int add_notes(struct pmu_convert *convert)
 					"the store comes from another machine, boot or container: "
 					"whether "
 					"the program still runs cannot be told from here");
+	if (!rc && convert->other_user)
+		rc = pmu_model_add_note(
+			model,
+			"a program was executed here as another user, who may not keep results beside "
+			"those of this one: they are missing; try pmu run as that user");
 	if (!rc && convert->next == PMU_NEXT_STOP)
 		rc = pmu_model_add_note(model, "the process was ended by its parent (SIGTERM)");
 	for (i = 0; i < (int)convert->raw->n_threads && !rc; i++)
@@ -516,6 +521,7 @@ static int convert_all(struct pmu_convert *convert, const struct pmu_store_head 
 	model->pid = head->pid;
 	model->nth = head->nth;
 	convert->next = __atomic_load_n(&head->next, __ATOMIC_RELAXED);
+	convert->other_user = __atomic_load_n(&head->other_user, __ATOMIC_RELAXED);
 	model->start_unix_ns = head->start_unix_ns;
 	set_duration(convert);
 	convert->name = calloc(convert->raw->n_names + 1, sizeof(*convert->name));
