@@ -57,7 +57,9 @@ static void list_refusal(char *list, size_t size, const char *path, const char *
 {
 	size_t len = strlen(list);
 
-	snprintf(list + len, size - len, "%s%s: %s", len ? "; " : "", path, why);
+	/* what does not fit is left out */
+	if (snprintf(list + len, size - len, "%s%s: %s", len ? "; " : "", path, why) < 0)
+		list[len] = '\0';
 }
 
 int pmu_store_dir(int create, char *dir, size_t size)
