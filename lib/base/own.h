@@ -21,7 +21,7 @@ struct pmu_thread;
 
 enum pmu_past {
 	PMU_PAST_DESTRUCTORS = 1, /* its last one has run: what still calls us is not counted */
-	PMU_PAST_EXIT = 2,        /* it has ended the session, or waited for that, whatever came of it */
+	PMU_PAST_EXIT = 2, /* it has ended the session, or waited for that, whatever came of it */
 };
 
 struct pmu_own {
@@ -39,7 +39,7 @@ struct pmu_own {
 	bool pin_child_lifted; /* for a child on this copy; stale once it executes, so never for the thread */
 	/* Inside a call; a signal handler's that finds it set is refused. */
 	bool inside;
-	uint8_t past; /* enum pmu_past: what the thread has behind it */
+	uint8_t past;    /* enum pmu_past: what the thread has behind it */
 	uint8_t refused; /* an errno, from one function of region/region.c to the next */
 };
 

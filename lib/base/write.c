@@ -28,8 +28,8 @@ void pmu_write_hold(struct pmu_write_hold *hold)
 	sigemptyset(&hold->pending);
 	hold->blocked = !pthread_sigmask(SIG_BLOCK, &set, &hold->old_mask);
 	/* one that was not blocked would have been delivered */
-	if (hold->blocked && (sigismember(&hold->old_mask, SIGPIPE) ||
-			      sigismember(&hold->old_mask, SIGXFSZ)))
+	if (hold->blocked &&
+	    (sigismember(&hold->old_mask, SIGPIPE) || sigismember(&hold->old_mask, SIGXFSZ)))
 		sigpending(&hold->pending);
 }
 

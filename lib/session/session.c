@@ -530,6 +530,15 @@ static void note_sampling(void)
 	pmu_session_tell(PMU_META_NOTE, text);
 }
 
+/*
+ * The folder is not for this program to enter, as another user or in a file system of its own: it ends as
+ * without us, in silence.  Of the first pmu_checkpoint() leaves a note.
+ */
+static bool is_out_of_reach(int rc)
+{
+	return rc == -EACCES || rc == -EPERM || rc == -EROFS || rc == -ENOENT || rc == -ENOTDIR;
+}
+
 static int start(void *given)
 {
 	const struct pmu_options *options = given;
@@ -552,8 +561,7 @@ static int start(void *given)
 	lost = pmu_session.kept && !pmu_session.table.path[0]
 		       ? pmu_store_say_lost(pmu_session.table.why)
 		       : 0;
-	/* of another user's folder its owner has been told: pmu_checkpoint() */
-	if (lost < 0 && lost != -EACCES)
+	if (lost < 0 && !is_out_of_reach(lost))
 		pmu_session_say("the results of process %d will be missing: %s", (int)getpid(),
 				pmu_session.table.why);
 	pmu_session.err.fd = pmu_session.out.fd = -1;

@@ -382,7 +382,7 @@ static void a_folder_that_is_not_there_is_no_harm(void)
 
 	run(&r, use_regions, NULL, nowhere);
 	run_good(&r, "PMU_STORE names nothing");
-	has(r.err, "pmu: ", "the program says that its results are nowhere");
+	ok(!*r.err, "the program prints nothing of ours");
 	ok_int(run_stores(&r, NULL, 0), 0, "and its results are nowhere else");
 	run_done(&r);
 }

@@ -179,8 +179,8 @@ static bool was_not_started(const struct found *found, const struct injection *i
 			    const struct injected *result)
 {
 	return injection->whose == INJECT_COMMAND &&
-	       (result->status == NOT_STARTED || result->status == 2) &&
-	       !found->out[0] && strstr(found->err, "pmu: ");
+	       (result->status == NOT_STARTED || result->status == 2) && !found->out[0] &&
+	       strstr(found->err, "pmu: ");
 }
 
 static const char *judge_end(const struct found *found, const struct expected *expected,

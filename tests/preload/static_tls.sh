@@ -25,9 +25,13 @@ C
 plain=$(./sizes ./template.so)
 [ "$plain" -ge 512 ] 2>/dev/null || skip_all "the loader keeps nothing: ${plain:-status $?}"
 echo "# $plain bytes without us"
-is 'under pmu run' "$("$pmu" run -- ./sizes ./template.so 2>&1)" "$plain"
-is 'with everything that it marks' \
-	"$("$pmu" run --auto main,threads,openmp,wrap,markers -- ./sizes ./template.so 2>&1)" "$plain"
+# of what is rounded up to 64 some is left over, more or less of it by the compiler
+most=$("$pmu" run -- ./sizes ./template.so 2>&1)
+[ $((plain - most)) -le 48 ]
+result $? "under pmu run: $most bytes"
+most=$("$pmu" run --auto main,threads,openmp,wrap,markers -- ./sizes ./template.so 2>&1)
+[ $((plain - most)) -le 48 ]
+result $? "with everything that it marks: $most bytes"
 
 # 48 bytes at most, together with all that a program can load of ours.  Linked, ours are none of those that are kept: what
 # may be lost is part of what rounding up to 64 leaves over.

@@ -14,4 +14,4 @@ export LC_ALL=C
 }
 vm=$1 job=$2 out=$3 command=$4
 shift 4
-X86VM_DIR=$vm exec "$vm/run-x86vm.sh" --timeout "${TEST_X86_LIMIT:-200}" --out "$out" "$@" "$job" "$command" </dev/null
+X86VM_DIR=$vm exec "$vm/run-x86vm.sh" --timeout "${TEST_X86_LIMIT:-600}" --out "$out" "$@" "$job" "$command" </dev/null

@@ -69,7 +69,8 @@ void pmu_text_wrap(struct pmu_text *t, const char *text, unsigned int indent)
 		size_t len = strcspn(text, " ");
 		size_t width = pmu_utf8_width(text) - pmu_utf8_width(text + len);
 
-		if (column > indent && column + 1 + width > t->columns && !pmu_begins_command(text)) {
+		if (column > indent && column + 1 + width > t->columns &&
+		    !pmu_begins_command(text)) {
 			pmu_strbuf_add(t->out, "\n");
 			pmu_strbuf_pad(t->out, t->out->len + indent, ' ');
 			column = indent;

@@ -466,7 +466,8 @@ static void a_session_looks_at_a_few(void)
 	ok(pmu_store_prune_beside(beside) > 0, "those beyond a MiB are removed beside a session's");
 	unsetenv(PMU_STORE_MIB_VARIABLE);
 	ok(count_there(1, 20) == 0 && count_there(39, 40) == 2, "the oldest, not the newest");
-	is_int(pmu_store_prune_beside("own.pmu"), 0, "a path without a folder has nothing beside it");
+	is_int(pmu_store_prune_beside("own.pmu"), 0,
+	       "a path without a folder has nothing beside it");
 	free(build);
 }
 
