@@ -135,7 +135,7 @@ static int read_own(const char *text, struct pmu_region_counts *counts)
 		return never_entered(text);
 	was = self->tree;
 	counts->n_counts = self->n_slots;
-	counts->missing = pmu_session.group[self->group].plan.absent | self->rows.record->missing;
+	counts->missing = pmu_session.group[self->group].plan.absent | pmu_thread_missing(self);
 	while ((tree = pmu_team_next_tree(self, tree))) {
 		const struct pmu_name *name;
 

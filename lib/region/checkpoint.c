@@ -180,7 +180,7 @@ static uint32_t all_slots(const struct pmu_thread *self)
 {
 	uint32_t all = self->n_slots ? UINT32_MAX >> (32 - self->n_slots) : 0;
 
-	return self->read ? all & ~self->rows.record->missing : 0;
+	return self->read ? all & ~pmu_thread_missing(self) : 0;
 }
 
 /*
@@ -191,7 +191,7 @@ static void save_or_leave(struct pmu_thread *self, struct pmu_frame *frame, uint
 			  uint32_t missing, const uint64_t *counts)
 {
 	if (!missing || !frame->node->valid->calls)
-		save(self, frame, ticks, missing | self->rows.record->missing, counts);
+		save(self, frame, ticks, missing | pmu_thread_missing(self), counts);
 }
 
 /* The thread cannot enter the library any more, and no reader uses its idle banks. */

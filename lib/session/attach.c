@@ -179,7 +179,7 @@ static bool reads_nothing(const struct pmu_thread *self)
 {
 	uint32_t all = (uint32_t)((UINT64_C(1) << self->n_slots) - 1);
 
-	return (self->rows.record->missing & all) == all;
+	return (pmu_thread_missing(self) & all) == all;
 }
 
 /*

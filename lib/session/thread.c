@@ -162,11 +162,13 @@ void pmu_thread_note_lost(struct pmu_thread *self)
 
 	if (source && self->backend->spoiled)
 		self->spoiled |= self->backend->spoiled(self->counters);
-	__atomic_fetch_or(&self->rows.record->missing, self->spoiled, __ATOMIC_RELAXED);
+	/* Pairs with the relaxed load in pmu_thread_missing(). */
+	if (self->spoiled)
+		__atomic_fetch_or(&self->rows.record->missing, self->spoiled, __ATOMIC_RELAXED);
 	if (lost == PMU_SOURCE_CLOSED)
-		self->rows.record->doubt[PMU_DOUBT_SOURCE_LOST] = 1;
+		pmu_store_relaxed(&self->rows.record->doubt[PMU_DOUBT_SOURCE_LOST], 1);
 	else if (lost == PMU_SOURCE_TAKEN)
-		self->rows.record->doubt[PMU_DOUBT_SOURCE_TAKEN] = 1;
+		pmu_store_relaxed(&self->rows.record->doubt[PMU_DOUBT_SOURCE_TAKEN], 1);
 	else if (lost == PMU_SOURCE_REFUSED)
 		pmu_thread_flag(self, PMU_THREAD_REFUSED);
 }

@@ -221,6 +221,12 @@ struct pmu_store_row *pmu_thread_row(struct pmu_thread *self, const char *text, 
  */
 struct pmu_store_side *pmu_thread_side(struct pmu_thread *self, enum pmu_side which, uint32_t row);
 
+/** pmu_thread_missing() - slots that its record has as missing; a report may add some meanwhile */
+static inline uint32_t pmu_thread_missing(const struct pmu_thread *self)
+{
+	return pmu_load_relaxed(&self->rows.record->missing);
+}
+
 /** pmu_thread_is_current() - attached to the session that runs now. */
 bool pmu_thread_is_current(const struct pmu_thread *self);
 

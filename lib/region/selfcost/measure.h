@@ -50,7 +50,7 @@ static inline void pmu_keep_count(struct pmu_least *least, uint32_t slot, uint64
 static inline bool pmu_is_steady(const struct pmu_thread *self, enum pmu_way way,
 				 const struct pmu_least *least)
 {
-	uint32_t hopeless = self->rows.record->missing | self->unsteady | self->cost->unknown |
+	uint32_t hopeless = pmu_thread_missing(self) | self->unsteady | self->cost->unknown |
 			    self->cost->by[way].rough;
 
 	for (uint32_t i = 0; i < self->n_slots; i++)

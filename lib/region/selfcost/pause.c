@@ -259,7 +259,7 @@ static bool stands_still(const struct pmu_thread *self, const struct pmu_pause *
 	uint64_t now[PMU_MAX_SLOTS];
 
 	return self->suspends && (pause->missing | self->read(self->counters, now)) &
-					 ~(self->rows.record->missing | PMU_READ_DELAYED);
+					 ~(pmu_thread_missing(self) | PMU_READ_DELAYED);
 }
 
 /* Slots that one of the reads could not make are not known in any region that is open. */
@@ -293,7 +293,7 @@ void pmu_pause_end(struct pmu_thread *self, const struct pmu_pause *pause, enum 
 	do
 		missing = pause->missing | self->read(self->counters, now);
 	while (unlikely(missing & PMU_READ_DELAYED));
-	if (unlikely(missing & ~self->rows.record->missing))
+	if (unlikely(missing & ~pmu_thread_missing(self)))
 		mark_missing(self, missing, n);
 	note_moving(self, PMU_MOVING_NOW);
 	move_by_now(self->cost->open, n, self->n_slots, now);

@@ -674,8 +674,8 @@ void pmu_scenes_inner(struct pmu_thread *self)
 		 * One that could not be read, or that is another one each time: what is not known
 		 * is not taken out.
 		 */
-		if ((record->missing | self->unsteady) >> i & 1 || least.count[i] > UINT32_MAX ||
-		    least.times[i] < PMU_MEASURE_STEADY)
+		if ((pmu_thread_missing(self) | self->unsteady) >> i & 1 ||
+		    least.count[i] > UINT32_MAX || least.times[i] < PMU_MEASURE_STEADY)
 			self->cost->unknown |= 1u << i;
 		else
 			record->inner[i] = (uint32_t)least.count[i];
@@ -747,6 +747,6 @@ void pmu_scenes_remainders(struct pmu_thread *self, enum pmu_way way)
 	else
 		measure_calls_by_name(&by);
 	/* Of counters that were lost meanwhile nothing has come. */
-	if (!(self->read(self->counters, now) & ~(self->rows.record->missing | PMU_READ_DELAYED)))
+	if (!(self->read(self->counters, now) & ~(pmu_thread_missing(self) | PMU_READ_DELAYED)))
 		make_known(self, way);
 }
