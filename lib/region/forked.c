@@ -110,7 +110,6 @@ static void fill_thread(struct pmu_store_thread *thread, uint64_t ticks)
 	struct pmu_usage now;
 
 	*thread = (struct pmu_store_thread){
-		.state = { PMU_THREAD_LIVE },
 		.tid = pmu_session.waiting.pid,
 		.cpu = -1,
 		.start_ticks = pmu_session.waiting.start.ticks,
@@ -122,8 +121,9 @@ static void fill_thread(struct pmu_store_thread *thread, uint64_t ticks)
 		.involuntary_switches = -1,
 		.inner_ticks = parents->inner_ticks,
 		.last_end = ticks,
-		.outer_shift = { pmu_own.self->rows.outer_shift },
 	};
+	PMU_PUBLISH(thread->state, PMU_THREAD_LIVE);
+	PMU_PUBLISH(thread->outer_shift, pmu_own.self->rows.outer_shift);
 	prctl(PR_GET_NAME, thread->name);
 	if (!pmu_session.waiting.usage_known || pmu_usage_self(&now))
 		return;
