@@ -61,6 +61,17 @@ void pmu_reader_copy_outer(const struct pmu_store_row *from, uint32_t n_slots,
 	outer[0] <<= record->outer_shift <= PMU_STORE_MAX_SHIFT ? record->outer_shift : 0;
 }
 
+/* More was taken off for the library's own work than was counted in all: such a count is none. */
+static void leave_out_negative(struct pmu_raw_row *row, uint32_t n_slots)
+{
+	for (uint32_t i = 0; i < n_slots; i++) {
+		if ((int64_t)row->count[i] >= 0)
+			continue;
+		row->missing |= 1u << i;
+		row->count[i] = 0;
+	}
+}
+
 void pmu_reader_copy_row(const struct pmu_store_row *from, const struct pmu_group_copy *layout,
 			 const struct pmu_store_thread *record, struct pmu_raw_row *row)
 {
@@ -77,6 +88,7 @@ void pmu_reader_copy_row(const struct pmu_store_row *from, const struct pmu_grou
 		copy_bank(bank_of(from, layout, record->merged), layout->n_slots, row);
 	else
 		copy_totals(from, layout, row);
+	leave_out_negative(row, layout->n_slots);
 }
 
 /* Of calls that were not measured there is their number. */
