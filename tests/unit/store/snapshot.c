@@ -244,6 +244,12 @@ static void missing_stays_missing(void)
 	is_u64(model_row(model, "solve")->missing, 1, "absent in the group: everywhere");
 	is_int(doubt_of(model, "could not count", "", 0), -1, "no doubt: the head says it");
 	pmu_model_free(model);
+	group->absent = 0;
+	build_row_at(thread, group, 2)->missing = 0;
+	build_bank(build_row_at(thread, group, 2), group, 1)->count[0] = UINT64_MAX;
+	model = must_read(build);
+	is_u64(model_row(model, "solve/inner")->missing, 1, "less than none in all: missing");
+	pmu_model_free(model);
 	free(build);
 }
 
