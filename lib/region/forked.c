@@ -106,7 +106,6 @@ static void fill_head(struct pmu_store_head *head, enum pmu_next next)
 static void fill_thread(struct pmu_store_thread *thread, uint64_t ticks)
 {
 	const struct pmu_store_thread *parents = pmu_own.self->rows.record;
-	const struct pmu_usage *before = &pmu_session.waiting.usage;
 	struct pmu_usage now;
 
 	*thread = (struct pmu_store_thread){
@@ -127,11 +126,12 @@ static void fill_thread(struct pmu_store_thread *thread, uint64_t ticks)
 	prctl(PR_GET_NAME, thread->name);
 	if (!pmu_session.waiting.usage_known || pmu_usage_self(&now))
 		return;
-	thread->minor_faults = now.minor_faults - before->minor_faults;
-	thread->major_faults = now.major_faults - before->major_faults;
-	thread->voluntary_switches = now.voluntary_switches - before->voluntary_switches;
-	thread->involuntary_switches = now.involuntary_switches - before->involuntary_switches;
-	thread->cpu_ns = now.cpu_ns - before->cpu_ns;
+	now = pmu_usage_less(&now, &pmu_session.waiting.usage);
+	thread->minor_faults = now.minor_faults;
+	thread->major_faults = now.major_faults;
+	thread->voluntary_switches = now.voluntary_switches;
+	thread->involuntary_switches = now.involuntary_switches;
+	thread->cpu_ns = now.cpu_ns;
 }
 
 /* Libpmu-preload's regions, which last as long as their thread. */
