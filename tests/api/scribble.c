@@ -315,7 +315,7 @@ static int new_names(void *arg)
 	char *map;
 
 	(void)arg;
-	guard();
+	free(guard());
 	pmu_region_begin("first");
 	pmu_region_end("first");
 	fd = open_store(getpid());
