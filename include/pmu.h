@@ -60,8 +60,7 @@ struct pmu_options {
 /**
  * struct pmu_region_counts - what a region did
  * @size: sizeof(struct pmu_region_counts), set by the caller; members beyond it stay untouched
- * @calls: completed begin/end pairs, recursive ones included; with PMU_EVERY those that were
- *	measured, as all that follows is of these
+ * @calls: completed begin/end pairs, recursive ones included
  * @time_ns: nanoseconds inside the region, inclusive of nested regions
  * @n_counts: how many elements of @count are in use
  * @missing: bit i set: count[i] could not be made, or not for every call; it is not 0 but unknown

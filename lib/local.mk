@@ -418,8 +418,6 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/session/options.c \
 	%D%/session/rank.c \
 	%D%/session/require.c \
-	%D%/session/every.c \
-	%D%/session/every.h \
 	%D%/session/rotate.c \
 	%D%/session/rotate.h \
 	%D%/session/session.c \
@@ -449,8 +447,6 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/region/forked.c \
 	%D%/region/forked.h \
 	%D%/region/guarded.h \
-	%D%/region/every.c \
-	%D%/region/every.h \
 	%D%/region/least.c \
 	%D%/region/least.h \
 	%D%/region/selfcost/measure.h \

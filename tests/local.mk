@@ -103,7 +103,6 @@ unit_tests = \
 	%D%/unit/report/topdown \
 	%D%/unit/report/turns \
 	%D%/unit/report/unmeasured \
-	%D%/unit/session/every \
 	%D%/unit/session/groups \
 	%D%/unit/session/sockets \
 	%D%/unit/session/sockets_report \
@@ -182,7 +181,6 @@ api_tests = \
 	%D%/api/process \
 	%D%/api/read \
 	%D%/api/regions \
-	%D%/api/every \
 	%D%/api/rotate \
 	%D%/api/scribble \
 	%D%/api/signals \
@@ -204,7 +202,6 @@ api_tests = \
 %C%_api_process_LDADD = $(api_ldadd)
 %C%_api_read_LDADD = $(api_ldadd)
 %C%_api_regions_LDADD = $(api_ldadd)
-%C%_api_every_LDADD = $(api_ldadd)
 %C%_api_rotate_LDADD = $(api_ldadd)
 %C%_api_scribble_LDADD = $(api_ldadd)
 %C%_api_signals_LDADD = $(api_ldadd)
@@ -593,8 +590,6 @@ EXTRA_DIST += \
 	%D%/exact/net.c \
 	%D%/exact/net.h \
 	%D%/exact/process.c \
-	%D%/exact/every.c \
-	%D%/exact/every.sh \
 	%D%/exact/in_turn.h \
 	%D%/exact/rotate.c \
 	%D%/exact/rotate.sh \

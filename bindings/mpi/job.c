@@ -86,21 +86,11 @@ static const char *outputs(void)
 	return text ? text : "";
 }
 
-/* What ranks are together is of all their calls. */
-static bool is_sampled(void)
-{
-	const char *every = secure_getenv("PMU_EVERY");
-
-	return every && *every;
-}
-
 bool mpi_job_is_wanted(void)
 {
 	static const char *const off[] = { "0", "no", "off", "false" };
 	const char *wanted = secure_getenv("PMU_MPI"), *list = outputs();
 
-	if (is_sampled())
-		return false;
 	for (size_t i = 0; wanted && i < PMU_ARRAY_LEN(off); i++)
 		if (!strcasecmp(wanted, off[i]))
 			return false;

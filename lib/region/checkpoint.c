@@ -55,9 +55,6 @@ static void save(struct pmu_thread *self, struct pmu_frame *frame, uint64_t tick
 	struct pmu_node *node = frame->node;
 	uint64_t now[PMU_MAX_SLOTS];
 
-	/* of its call there is only to say that it is open */
-	if (node->unmeasured)
-		return;
 	memcpy(now, counts, sizeof(now));
 	if (unlikely(missing | node->start_missing))
 		pmu_node_mark_missing(self, node, missing | node->start_missing, now);

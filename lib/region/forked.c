@@ -21,7 +21,7 @@ static bool is_plain_frame(const struct pmu_frame *frame)
 {
 	const struct pmu_node *node = frame->node;
 
-	return frame->count == 1 && !node->detached && !node->unmeasured &&
+	return frame->count == 1 && !node->detached &&
 	       !(node->flags & (PMU_STORE_ROW_FLAT | PMU_STORE_ROW_TEAM));
 }
 
@@ -31,8 +31,8 @@ static bool is_plain(const struct pmu_thread *self)
 	const struct pmu_frame *frame;
 
 	if (!self || !self->tree || self->tree->team || self->tree->skipped || self->read ||
-	    self->noted || self->samples || self->rotates || self->sockets ||
-	    self->frame == self->tree->frames || self->frame > self->tree->frames + PMU_BRIEF_ROWS)
+	    self->noted || self->rotates || self->sockets || self->frame == self->tree->frames ||
+	    self->frame > self->tree->frames + PMU_BRIEF_ROWS)
 		return false;
 	for (frame = self->frame; frame > self->tree->frames; frame--)
 		if (!is_plain_frame(frame))

@@ -3,7 +3,6 @@
 #include <errno.h>
 
 #include "pmu.h"
-#include "region/every.h"
 #include "region/guarded.h"
 #include "region/selfcost/selfcost.h"
 #include "region/slow.h"
@@ -157,21 +156,6 @@ static __attribute__((noinline)) int begin_text(const char *name, struct pmu_thr
 	return start_counted(name, self, node);
 }
 
-/*
- * One of @node's region, measured or not: whichever way it came here, the one is as much more work
- * than the other.
- */
-static __attribute__((noinline)) int begin_chosen(const char *literal, struct pmu_thread *self,
-						  struct pmu_node *node)
-{
-	node = pmu_every_choose(self, node);
-	open_node(self, node, literal);
-	if (unlikely(!node->unmeasured))
-		return start_special(self, node);
-	guard_leave(self, self->guard);
-	return 0;
-}
-
 /* The same where it is special. */
 static __attribute__((noinline)) int begin_text_specially(const char *name, struct pmu_thread *self,
 							  size_t len, struct pmu_node *node)
@@ -180,8 +164,6 @@ static __attribute__((noinline)) int begin_text_specially(const char *name, stru
 
 	if (unlikely(!pmu_name_is(node->name, name, len)))
 		return begin_compared(name, self, len, node);
-	if (self->samples)
-		return begin_chosen(text, self, node);
 	open_node(self, node, text);
 	return start_special(self, node);
 }
@@ -201,8 +183,6 @@ static inline __attribute__((always_inline)) int begin_looked_up(const char *nam
 	if (len != PMU_NAME_TERMINATED || unlikely(!pmu_is_literal(name)))
 		return special ? begin_text_specially(name, self, len, node)
 			       : begin_text(name, self, len, node);
-	if (special && self->samples)
-		return begin_chosen(name, self, node);
 	open_node(self, node, name);
 	return special ? start_special(self, node) : start_counted(name, self, node);
 }
@@ -249,47 +229,6 @@ static int begin_in_turns(const char *name, struct pmu_thread *self)
 	if (unlikely(pmu_turn_is_due(self)))
 		return begin_turned(name, self, PMU_NAME_TERMINATED);
 	return unlikely(self->special) ? begin_specially(name, self) : begin_counted(name, self);
-}
-
-/* --- where not each call is measured --- */
-
-/* A region that the cache knows by a literal; of time only it is what is expected here from now on. */
-static inline __attribute__((always_inline)) int begin_sampled_cached(const char *name,
-								      struct pmu_thread *self,
-								      bool time_only)
-{
-	struct pmu_node *node = pmu_tree_lookup_closed(self, name);
-
-	if (unlikely(!node) || unlikely(!pmu_is_literal(name)))
-		return begin_specially(name, self);
-	if (time_only) {
-		node->every->node[0]->text = node->every->node[1]->text = name;
-		pmu_tree_follow(self->frame, node);
-	}
-	return begin_chosen(name, self, node);
-}
-
-static int begin_sampled(const char *name, struct pmu_thread *self)
-{
-	return begin_sampled_cached(name, self, false);
-}
-
-static __attribute__((noinline)) int begin_sampled_unexpected(const char *name,
-							      struct pmu_thread *self)
-{
-	return begin_sampled_cached(name, self, true);
-}
-
-/* Of time only: nothing counts instructions, and most often a region follows that did before. */
-static int begin_sampled_time(const char *name, struct pmu_thread *self)
-{
-	const struct pmu_frame *frame = self->frame;
-	struct pmu_node *node = pmu_tree_expect(frame);
-
-	if (unlikely(node->text != name) || unlikely(node->parent != frame->node) ||
-	    unlikely(node->name->open) || unlikely(frame[1].end))
-		return begin_sampled_unexpected(name, self);
-	return begin_chosen(name, self, node);
 }
 
 static __attribute__((noinline)) int begin_sized_specially(struct pmu_thread *self,
@@ -519,14 +458,6 @@ static inline __attribute__((always_inline)) int end_read(const char *name, stru
 	return 0;
 }
 
-static inline int end_unmeasured(struct pmu_thread *self, struct pmu_frame *frame)
-{
-	self->frame = frame - 1;
-	pmu_node_finish_unmeasured(frame->node);
-	guard_leave(self, self->guard);
-	return 0;
-}
-
 /* Where nothing is read, the slots' counts stay 0, and are missing in the report. */
 static __attribute__((noinline)) int end_stamped(struct pmu_thread *self, const char *name,
 						 size_t len)
@@ -535,8 +466,6 @@ static __attribute__((noinline)) int end_stamped(struct pmu_thread *self, const 
 	struct pmu_frame *frame = self->frame;
 	uint32_t missing = 0;
 
-	if (frame->node->unmeasured && likely(is_innermost(frame, name, len)))
-		return end_unmeasured(self, frame);
 	ticks = self->stamp_outside ? 0 : pmu_clock_stamp();
 	if (self->read)
 		missing = self->read(self->counters, now);
@@ -591,15 +520,6 @@ END_COUNTED(more, self->n_slots)
 static int end_specially(const char *name, struct pmu_thread *self)
 {
 	return end_special(self, name, PMU_NAME_TERMINATED);
-}
-
-static int end_sampled(const char *name, struct pmu_thread *self)
-{
-	struct pmu_frame *frame = self->frame;
-
-	if (unlikely(!frame->node->unmeasured) || unlikely(frame->literal != name))
-		return end_specially(name, self);
-	return end_unmeasured(self, frame);
 }
 
 static __attribute__((noinline)) int end_sized_specially(struct pmu_thread *self, const char *name,
@@ -702,8 +622,8 @@ PMU_API PMU_HOT int pmu_region_end_n(const char *name, size_t len)
 /* But for its being traced. */
 static bool would_be_time_only(const struct pmu_thread *self)
 {
-	return !self->read && !self->histograms && !self->exact && !self->samples &&
-	       !self->stamp_outside && !self->rotates;
+	return !self->read && !self->histograms && !self->exact && !self->stamp_outside &&
+	       !self->rotates;
 }
 
 void pmu_region_choose(struct pmu_thread *self)
@@ -717,15 +637,11 @@ void pmu_region_choose(struct pmu_thread *self)
 		end_traced_5,    end_traced_6, end_traced_7, end_traced_8,
 	};
 	uint32_t n = self->n_slots < PMU_ARRAY_LEN(end_counted) ? self->n_slots : 0;
-	bool sampled = self->samples && !self->suspends;
 
 	self->begin = self->rotates   ? begin_in_turns
-		      : sampled       ? self->read ? begin_sampled : begin_sampled_time
 		      : self->special ? begin_specially
 				      : begin_counted;
-	if (sampled)
-		self->end = end_sampled;
-	else if (self->special)
+	if (self->special)
 		self->end = end_specially;
 	else
 		self->end = self->traced ? end_traced[n] : end_counted[n];

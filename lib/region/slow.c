@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "pmu.h"
 #include "region/checkpoint.h"
-#include "region/every.h"
 #include "region/forked.h"
 #include "region/least.h"
 #include "region/publish.h"
@@ -213,8 +212,6 @@ static struct pmu_node *begin_long(struct pmu_thread *self, const char *text, si
 	if (suits(self, node, kind))
 		pmu_tree_remember(self, key, parent, node);
 	pmu_cost_node(self, node, text, given);
-	if (self->samples)
-		node = pmu_every_choose(self, node);
 	if (pmu_tree_push(self, node) < 0)
 		goto no_memory;
 	/* As the fast path does, so that the end costs as much as any other's. */
@@ -353,8 +350,6 @@ void pmu_node_start_special(struct pmu_thread *self, struct pmu_node *node)
 	uint64_t ticks = 0;
 	uint32_t missing;
 
-	if (node->unmeasured)
-		return;
 	if (!self->read) {
 		node->start_ticks = pmu_clock_ticks(self->clock);
 		return;
@@ -390,10 +385,6 @@ PMU_COLD void pmu_node_finish_odd(struct pmu_thread *self, struct pmu_node *node
 void pmu_node_finish_special(struct pmu_thread *self, struct pmu_node *node, enum pmu_way way,
 			     uint64_t ticks, uint32_t missing, uint64_t *now)
 {
-	if (unlikely(node->unmeasured)) {
-		pmu_node_finish_unmeasured(node);
-		return;
-	}
 	if (unlikely(missing | node->start_missing))
 		pmu_node_finish_odd(self, node, way, missing, now);
 	pmu_node_finish(self, node, ticks, now, self->n_slots);
@@ -408,8 +399,6 @@ void pmu_node_note(struct pmu_thread *self, struct pmu_node *node, uint64_t tick
 		pmu_note_length(self, node, ticks);
 	if (self->exact)
 		pmu_least_note(self, node, now);
-	if (self->samples)
-		pmu_every_note(self, node, now);
 	if (self->traced)
 		pmu_trace_call(self, node, node->start_ticks + ticks, now, self->n_slots);
 }

@@ -103,14 +103,6 @@ static inline __attribute__((always_inline)) void pmu_node_finish(struct pmu_thr
 	node->name->open = NULL;
 }
 
-/** pmu_node_finish_unmeasured() - one more call, of which nothing else is known */
-static inline void pmu_node_finish_unmeasured(struct pmu_node *node)
-{
-	pmu_publish_call(node);
-	pmu_row_set_open(node->row, 0);
-	node->name->open = NULL;
-}
-
 /** pmu_node_finish_special() - the same, whatever is odd, or special in the thread */
 void pmu_node_finish_special(struct pmu_thread *self, struct pmu_node *node, enum pmu_way way,
 			     uint64_t ticks, uint32_t missing, uint64_t *now);

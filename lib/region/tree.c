@@ -6,7 +6,6 @@
 
 #include "base/hash.h"
 #include "pmu.h"
-#include "region/every.h"
 #include "region/least.h"
 #include "region/publish.h"
 #include "region/selfcost/selfcost.h"
@@ -195,7 +194,7 @@ static struct pmu_node *new_node(struct pmu_thread *self, struct pmu_node *paren
 				 struct pmu_name *name, uint16_t flags)
 {
 	size_t size = sizeof(struct pmu_node) +
-		      (2 * (size_t)self->n_slots + self->histograms + self->exact + self->samples) *
+		      (2 * (size_t)self->n_slots + self->histograms + self->exact) *
 			      sizeof(uint64_t) +
 		      (self->sockets ? sizeof(struct pmu_occupancy) : 0);
 	struct pmu_node *node = pmu_arena_alloc(&self->arena, size, NODE_ALIGN);
@@ -212,18 +211,14 @@ static struct pmu_node *new_node(struct pmu_thread *self, struct pmu_node *paren
 	node->text = PMU_NO_TEXT;
 	node->next = &pmu_tree_nobody;
 	/* Without memory the row has no histogram. */
-	if (self->histograms && !(flags & PMU_STORE_ROW_UNMEASURED))
+	if (self->histograms)
 		*pmu_node_histogram(self, node) =
 			self->measuring
 				? pmu_cost_histogram(self)
 				: (void *)pmu_thread_side(self, PMU_SIDE_HISTOGRAM, node->id);
 	node->name = name;
 	node->parent = parent;
-	node->unmeasured = flags & PMU_STORE_ROW_UNMEASURED;
 	if (self->exact && pmu_least_new(self, node) < 0)
-		return NULL;
-	/* its twin comes first: of those of a name and parent, the last made is found first */
-	if (self->samples && !node->unmeasured && pmu_every_new(self, node) < 0)
 		return NULL;
 	node->same_name = name->nodes;
 	name->nodes = node;
@@ -264,11 +259,6 @@ struct pmu_node *pmu_tree_node(struct pmu_thread *self, struct pmu_node *parent,
 struct pmu_node *pmu_tree_node_beside(struct pmu_thread *self, const struct pmu_node *node)
 {
 	return new_node(self, node->parent, node->name, self->tree->row_flags);
-}
-
-struct pmu_node *pmu_tree_twin(struct pmu_thread *self, const struct pmu_node *node)
-{
-	return new_node(self, node->parent, node->name, node->flags | PMU_STORE_ROW_UNMEASURED);
 }
 
 /* --- detached nodes --- */

@@ -30,11 +30,9 @@ struct pmu_node {
 	bool detached;    /* open, but nobody's parent any more: a region below it has ended */
 	bool measured;    /* its outer cost is known, of calls by texts of a kind: */
 	uint8_t kind;     /* enum pmu_text_kind; 0: of any */
-	bool unmeasured;  /* its calls are counted, and nothing else: region/every.h */
 	uint32_t context; /* its place among contexts; 0: it has none */
 	uint32_t again;   /* of its begins that have not ended, those after the first */
 	uint16_t flags;   /* of its row */
-	struct pmu_every *every; /* where pmu_thread.samples is set: region/every.h */
 	uint64_t carried; /* ticks of the open call that a checkpoint has published; 0 as a rule */
 	/*
 	 * [n_slots]; behind it [n_slots] of what its begin counts in the region around it; behind
@@ -52,8 +50,7 @@ _Static_assert(offsetof(struct pmu_node, start_missing) == 64,
 static inline struct pmu_occupancy *pmu_node_occupancy(const struct pmu_thread *self,
 						       struct pmu_node *node)
 {
-	return (void *)&node
-		->start[2 * (size_t)self->n_slots + self->histograms + self->exact + self->samples];
+	return (void *)&node->start[2 * (size_t)self->n_slots + self->histograms + self->exact];
 }
 
 /**
@@ -215,9 +212,6 @@ int pmu_tree_make(struct pmu_thread *self, struct pmu_tree *tree);
 
 /** pmu_tree_node_beside() - another node of the same name and parent, which no lookup finds */
 struct pmu_node *pmu_tree_node_beside(struct pmu_thread *self, const struct pmu_node *node);
-
-/** pmu_tree_twin() - likewise, for its calls that are not measured */
-struct pmu_node *pmu_tree_twin(struct pmu_thread *self, const struct pmu_node *node);
 
 /**
  * pmu_tree_name() - the thread's name of that text

@@ -88,14 +88,6 @@ static uint32_t interrupts_slot(const struct pmu_session_group *group)
 	return 0;
 }
 
-/* Of PMU_EVERY nothing is done there. */
-static const char *why_all_are_measured(const struct pmu_thread *self)
-{
-	if (self->exact)
-		return "PMU_EXACT=1 keeps the least of all calls";
-	return self->sockets ? "whole sockets are counted, in which every call is seen" : NULL;
-}
-
 /* What is done at each call, by what the group counts. */
 static void set_ways(struct pmu_thread *self, const struct pmu_session_group *group)
 {
@@ -108,30 +100,14 @@ static void set_ways(struct pmu_thread *self, const struct pmu_session_group *gr
 	self->exact = pmu_session.config.exact && self->n_slots;
 	self->traced = self->trace.ring;
 	self->rotates = pmu_rotation_is_on();
-	self->samples = pmu_session.config.every.n && !why_all_are_measured(self);
-	if (self->samples && !self->random)
-		self->random = pmu_clock_ticks(self->clock) ^ (uint64_t)self->tid << 32;
-	noted = self->histograms || self->exact || (self->samples && !self->rotates);
+	noted = self->histograms || self->exact;
 	self->noted = noted || self->traced;
 	self->suspends = self->read && group->backend->suspend;
-	self->special = !self->read || self->suspends || noted || self->samples ||
-			self->stamp_outside || self->watch_cpu >= 0;
+	self->special = !self->read || self->suspends || noted || self->stamp_outside ||
+			self->watch_cpu >= 0;
 	self->special_to_leave = self->special || self->traced;
 	self->special_by_length = self->special || self->rotates;
-	self->time_only = !self->read && !self->noted && !self->samples && !self->stamp_outside &&
-			  !self->rotates;
-}
-
-static void note_sampling(const struct pmu_thread *self, const struct pmu_session_group *group)
-{
-	const char *why = why_all_are_measured(self);
-	char text[sizeof(pmu_session.last_note)];
-
-	if (!pmu_session.config.every.n || !why)
-		return;
-	snprintf(text, sizeof(text), "every call is measured of %s, whatever PMU_EVERY says: %s",
-		 group->group.name, why);
-	note_once(text);
+	self->time_only = !self->read && !self->noted && !self->stamp_outside && !self->rotates;
 }
 
 static int attach_counters(struct pmu_thread *self, const struct pmu_session_group *group)
@@ -159,7 +135,6 @@ static int attach_counters(struct pmu_thread *self, const struct pmu_session_gro
 	pmu_thread_note_core_types(self);
 	set_ways(self, group);
 	note_once(got.note);
-	note_sampling(self, group);
 	return 0;
 }
 

@@ -115,11 +115,6 @@ static int take_rotate_min(struct pmu_config *config, const char *text)
 	return pmu_fail(EINVAL, "PMU_ROTATE_MIN=%s: say a time up to 60s, as 100us or 1ms", text);
 }
 
-static int take_every(struct pmu_config *config, const char *text)
-{
-	return pmu_every_parse(text, &config->every);
-}
-
 static int keep_text(const char *name, const char *text, char *to, size_t size)
 {
 	if (strlen(text) >= size)
@@ -577,6 +572,24 @@ static const char *option_text(const struct pmu_options *options, size_t offset)
 	return *(const char *const *)((const char *)options + offset);
 }
 
+/* Settings that there were once: why they are not any more, and what is so now. */
+static const struct {
+	const char *name, *now;
+} gone[] = {
+	{ "PMU_EVERY", "a call that is only counted costs about as much as a measured one: every "
+		       "call is measured" },
+};
+
+static void warn_of_gone(struct pmu_strbuf *warnings)
+{
+	for (size_t i = 0; i < PMU_ARRAY_LEN(gone); i++) {
+		const char *text = secure_getenv(gone[i].name);
+
+		if (text && *text)
+			pmu_strbuf_addf(warnings, "%s is gone: %s\n", gone[i].name, gone[i].now);
+	}
+}
+
 /* Variables of ours that are not settings of the measured program's session. */
 static bool known_elsewhere(const char *name, size_t len)
 {
@@ -584,6 +597,9 @@ static bool known_elsewhere(const char *name, size_t len)
 
 	for (int i = 0; others[i]; i++)
 		if (!strncmp(name, others[i], len) || !strncmp(name, others[i], strlen(others[i])))
+			return true;
+	for (size_t i = 0; i < PMU_ARRAY_LEN(gone); i++)
+		if (strlen(gone[i].name) == len && !strncmp(name, gone[i].name, len))
 			return true;
 	for (int i = 0; pmu_config_vars[i].name; i++)
 		if (strlen(pmu_config_vars[i].name) == len &&
@@ -664,6 +680,7 @@ int pmu_config_load(struct pmu_config *config, const struct pmu_options *options
 	}
 	if (!getauxval(AT_SECURE))
 		warn_of_slips(warnings);
+	warn_of_gone(warnings);
 	return 0;
 }
 

@@ -13,7 +13,6 @@
 #include "machine/machine.h"
 #include "machine/pin.h"
 #include "report/report.h"
-#include "session/every.h"
 
 struct pmu_options;
 struct pmu_backend;
@@ -60,8 +59,7 @@ struct pmu_config {
 	bool require;       /* all that was asked for is counted, or nothing is measured */
 	bool rotate;        /* groups take turns by themselves, */
 	uint64_t rotate_ns; /* each for so long at least */
-	struct pmu_every_rules every; /* regions of which not each call is measured */
-	bool user_read; /* perf: a thread reads its counters by itself, where it can */
+	bool user_read;     /* perf: a thread reads its counters by itself, where it can */
 	struct pmu_pin_request pin;
 	bool pin_given;
 	struct pmu_text_options report;

@@ -36,10 +36,6 @@ VAR("PMU_ROTATE", "0, 1", "0",
 VAR("PMU_ROTATE_MIN", "100us, 1ms, 0", "1ms",
     "how long a group's turn is at least, and two hundred times as long as the change takes; 0: one call",
     0, take_rotate_min)
-VAR("PMU_EVERY", "kernel:10, solve*:100,*:1", "none",
-    "of these regions one call in so many is measured, chosen at random with that mean; the others are counted; "
-    "reports estimate what all of them did",
-    0, take_every)
 VAR("PMU_EVENTS", "instructions,cycles:k,UOPS_ISSUED.ANY:c=1,r10e", "none",
     "what to count: a list of events; ':u' user level, ':k' kernel, ':uk' both", OPTION(events),
     take_events)

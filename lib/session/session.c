@@ -520,16 +520,6 @@ static bool asks(const char *text)
 	return len && text[len - 1] == '?';
 }
 
-static void note_sampling(void)
-{
-	char text[512];
-
-	if (!pmu_session.config.every.n)
-		return;
-	pmu_every_text(&pmu_session.config.every, text, sizeof(text));
-	pmu_session_tell(PMU_META_NOTE, text);
-}
-
 /*
  * The folder is not for this program to enter, as another user or in a file system of its own: it ends as
  * without us, in silence.  Of the first pmu_checkpoint() leaves a note.
@@ -583,7 +573,6 @@ static int start(void *given)
 	pmu_session.untraced = 0;
 	pmu_session.current = 0;
 	pmu_rotation_start();
-	note_sampling();
 	pmu_thread_forget_all();
 	pmu_session.pid = pmu_session.table.owner.pid;
 	pmu_session.uid = pmu_owner_self();

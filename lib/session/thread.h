@@ -87,7 +87,6 @@ struct pmu_thread {
 	bool suspends;   /* backend->suspend() is to be called around what the library does */
 	bool histograms; /* every call's length is counted */
 	bool exact;      /* the least that its calls count is kept */
-	bool samples;    /* not every call of every region is measured: region/every.h */
 	bool traced;     /* each call is kept */
 	bool noted;      /* any of them: more is to be done at the end of each call */
 	bool rotates;    /* groups take turns, and it goes along */
@@ -124,7 +123,6 @@ struct pmu_thread {
 	unsigned int exit_rounds; /* of thread-exit destructors so far */
 	struct pmu_cost *cost; /* of the region layer; NULL: not measured, or nothing to measure */
 	enum pmu_measuring measuring;
-	uint64_t random;      /* which calls are measured; of the region layer */
 	int result;           /* of a begin on the slow path */
 	uint32_t unsteady;    /* see struct pmu_attachment */
 	uint32_t max_regions; /* beyond it regions are kept by name */

@@ -83,10 +83,6 @@ counted() {
 	at_most "traced, nested" $((pair + 40)) nested
 	at_most "traced, a name in a buffer" $((buffer + 40)) buffer
 	unset PMU_TRACE PMU_TRACE_SIZE
-	export PMU_EVERY='*:1000000'
-	at_most "counted and not measured" $pair single
-	at_most "counted and not measured, nested" $pair nested
-	unset PMU_EVERY
 }
 
 # no_call MODE: nothing between the two marks of the program

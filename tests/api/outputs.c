@@ -168,6 +168,26 @@ static void a_slip_in_a_variables_name_is_warned_of(void)
 	run_done(&r);
 }
 
+static void a_setting_that_is_gone_is_warned_of(void)
+{
+	static const char *const gone[] = { "PMU_EVERY=r:1000000", "PMU_PIN=none", NULL };
+	static const char *const empty[] = { "PMU_EVERY=", "PMU_PIN=none", NULL };
+	struct run r;
+
+	run(&r, print_and_measure, NULL, gone);
+	run_good(&r, "PMU_EVERY");
+	is_int(n_lines(r.err), 1, "has one line");
+	has(r.err, "PMU_EVERY is gone: ", "that names it");
+	has(r.err, "every call is measured", "and what is so now");
+	is_int(run_calls(r.json, "r"), 1, "the program is measured");
+	run_done(&r);
+
+	run(&r, print_and_measure, NULL, empty);
+	run_good(&r, "PMU_EVERY, empty,");
+	is_str(r.err, "", "has none");
+	run_done(&r);
+}
+
 static void an_empty_setting_is_none(void)
 {
 	static const char *const env[] = { "PMU_GROUP=", "PMU_EVENTS=", "PMU_BACKEND=",
@@ -517,6 +537,7 @@ int main(void)
 	what_is_required_and_cannot_be_had_costs_one_line();
 	what_is_required_and_can_be_had_is_measured();
 	a_slip_in_a_variables_name_is_warned_of();
+	a_setting_that_is_gone_is_warned_of();
 	an_empty_setting_is_none();
 	the_default_is_text_on_standard_error();
 	a_dash_is_standard_output();

@@ -388,7 +388,7 @@ int main(int argc, char **argv)
 	static const char *const kept[] = { "PMU_HISTOGRAM=1", "PMU_TRACE=@/trace.pmu",
 					    "PMU_TRACE_SIZE=64KiB", "PMU_MAX_THREADS=3", NULL };
 	static const char *const exact[] = { "PMU_EVENTS=page-faults,task-clock", "PMU_EXACT=1",
-					     "PMU_EVERY=*:3", "PMU_MAX_THREADS=3", NULL };
+					     "PMU_MAX_THREADS=3", NULL };
 	static const char *const rotating[] = { "PMU_GROUP=SOFTWARE,TIME", "PMU_ROTATE=1",
 						"PMU_ROTATE_MIN=0", NULL };
 

@@ -57,7 +57,6 @@ here=$out/o/lib-group-resolve_here.c.o
 	$compile tests/exact/net.c -o "$out/job/net" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job
 	$compile -fopenmp tests/exact/team.c -o "$out/job/team" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job
 	$compile tests/exact/process.c -o "$out/job/process" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job
-	$compile tests/exact/every.c -o "$out/job/every" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job
 	$compile tests/exact/rotate.c -o "$out/job/rotate" "$out/job/libpmu.so.0" $link -Wl,-rpath,/job
 	$compile -I. tests/live/kernels.c bench/kernels/*.c -o "$out/job/kernels" "$out/job/libpmu.so.0" $link \
 		-Wl,-rpath,/job -lm
@@ -87,4 +86,4 @@ base=$(sed -n 's/^[[:space:]]*\(lib\/base\/[a-z]*\.c\)[ \]*$/\1/p' bindings/loca
 	$own tests/preload/wrapped.c -o "$out/job/wrapped-lazy" -L"$out/job" -lwrapped $link -Wl,-z,lazy
 	$own -fno-pie -no-pie tests/preload/wrapped.c -o "$out/job/wrapped-fixed" -L"$out/job" -lwrapped $link -Wl,-z,lazy
 }
-cp tests/arm/wrap.sh tests/exact/rotate.sh tests/exact/every.sh "$out/job/"
+cp tests/arm/wrap.sh tests/exact/rotate.sh "$out/job/"

@@ -61,7 +61,6 @@ twice env PMU_OUTPUT=none ./net 3 || rc=1
 PMU_OUTPUT=/out/net-asked.json PMU_USER_READ=0 ./net 1 || rc=1
 twice env PMU_OUTPUT=none PMU_HISTOGRAM=1 ./net 1 || rc=1
 twice env PMU_OUTPUT=none PMU_TRACE=/tmp/net.trace PMU_TRACE_SIZE=1MiB ./net 3 || rc=1
-twice env PMU_OUTPUT=none PMU_EVERY=none:3 ./net 3 || rc=1
 TEST_KNOWN=exact ./known || rc=1
 PMU_OUTPUT=none ./reads || rc=1
 teams
@@ -72,19 +71,10 @@ turns() {
 	rotate_groups "/out/turns-$1" cycles r08 cycles:u r11
 	(cd "/out/turns-$1" && unset PMU_EVENTS && rotate_run /job/rotate "$2") || rc=1
 }
-# one call in a few
-some() {
-	. ./every.sh
-	mkdir -p "/out/some-$1"
-	(cd "/out/some-$1" && every_run /job/every "$2") || rc=1
-}
 turns user 1
 turns threads 3
-some user 1
-some threads 3
 echo 0 >$access
 turns read 1
-some read 1
 PMU_OUTPUT=/out/read.json ./exact read /out/read.sums || rc=1
 twice env PMU_OUTPUT=none ./net 1 || rc=1
 TEST_KNOWN=exact ./known || rc=1
@@ -97,7 +87,7 @@ echo 1 >$access
 PMU_EVENTS= PMU_GROUP=CORE ./pmu-bench --verify --size 16K --calls 3 --processes 2 >/out/verify || rc=1
 exit $rc
 JOB
-programs=47
+programs=46
 sh "$here/run.sh" "$vm" "$out/job" "$out/guest" "sh job.sh" >"$out/console" 2>&1
 rc=$?
 
@@ -169,12 +159,6 @@ result $? "cpu: it says whose work was counted"
 for mode in user:500 threads:1500 read:500; do
 	rotate_compare "$out/guest/turns-${mode%:*}" "${mode#*:}"
 	result $? "turns, ${mode%:*}: 12 groups in one run count what they do in one each, to the instruction"
-done
-# shellcheck source=tests/exact/every.sh
-. "$top/tests/exact/every.sh"
-for mode in user threads read; do
-	every_compare "$out/guest/some-$mode"
-	result $? "one call in a few, $mode: all that was measured has counted as much as where every call is, to the instruction"
 done
 metrics "$out/guest/core.json"
 result $? "core: the IPC of every region is its instructions by its cycles"

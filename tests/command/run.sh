@@ -275,11 +275,6 @@ PMU_GROUP_PATH=$PWD run 0 'groups in turns' --rotate -g page-faults,context-swit
 result $? 'have no main around them'
 run 0 'one group in turns' --rotate -g SOFTWARE -o report.json ./program
 has report.json 'groups do not rotate: fewer than two of them can' 'stays, which the report says'
-PMU_EVERY=region:1 run 0 'one call in so many' --every 'region:1000000,*:1' -o report.json ./program
-grep -q '"calls": 0, "unmeasured_calls": 1, ' report.json
-result $? 'is not met where there is but one'
-run 2 'rules that are none' --every region ./program
-has err 'PMU_EVERY=region: say a region and one call in how many' 'are told'
 run 0 'all that can be counted' --all-metrics -o report.json ./program
 grep -q '"name": "SOFTWARE"' report.json
 result $? 'has what the kernel counts, at the least'

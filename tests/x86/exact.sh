@@ -9,8 +9,7 @@ exact_prepare() {
 	compile net exact/net.c
 	compile process exact/process.c -I"$top/lib"
 	compile rotate exact/rotate.c
-	compile every exact/every.c
-	cp "$top/tests/exact/rotate.sh" "$top/tests/exact/every.sh" "$out/job/"
+	cp "$top/tests/exact/rotate.sh" "$out/job/"
 	compile scope exact/scope.cc -I"$top/tests/exact"
 	# libgomp's teams
 	compiler=${TEST_CC:-}
@@ -49,8 +48,6 @@ exact_show() {
 
 # shellcheck source=tests/exact/rotate.sh
 . "$top/tests/exact/rotate.sh"
-# shellcheck source=tests/exact/every.sh
-. "$top/tests/exact/every.sh"
 
 exact_check() { # NAME
 	sums=$out/$1.sums
@@ -66,12 +63,6 @@ exact_check() { # NAME
 		rotate_compare "$out/$1/turns-${mode%:*}" "${mode#*:}" ||
 			{ [ -d "$out/$1/turns-${mode%:*}-again" ] && rotate_compare "$out/$1/turns-${mode%:*}-again" "${mode#*:}"; }
 		result $? "$1, turns, ${mode%:*}: 12 groups in one run count what they do in one each, to the instruction"
-	done
-	for mode in rdpmc read msr; do
-		[ -d "$out/$1/some-$mode" ] || continue
-		every_compare "$out/$1/some-$mode" ||
-			{ [ -d "$out/$1/some-$mode-again" ] && every_compare "$out/$1/some-$mode-again"; }
-		result $? "$1, one call in a few, $mode: all that was measured has counted as much as where every call is"
 	done
 	exact_show "$out/$1/exact"
 }

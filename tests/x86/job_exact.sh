@@ -68,21 +68,6 @@ turns_twice() { # NAME CALLS THREADS [SOURCE]
 	(. ./rotate.sh && rotate_compare "/out/turns-$1" "$2") >/dev/null || turns "$1-again" "$3" "${4:-perf}"
 }
 
-# One call in a few measured; once more, as an interrupt may add to what a processor counts.
-some() { # NAME THREADS
-	for again in '' -again; do
-		(
-			export PMU_EVENTS=instructions:u,branches:u PMU_BACKEND=perf
-			[ "$1" != msr ] || export PMU_BACKEND=msr
-			[ "$1" != read ] || export PMU_USER_READ=0
-			mkdir -p "/out/some-$1$again"
-			. ./every.sh
-			cd "/out/some-$1$again" && every_run /job/every "$2"
-		) 2>&1
-		echo "one call in a few: $1$again, status $?" >&2
-	done
-}
-
 # What counts a processor tells threads apart only where each has one to itself.
 two=2
 [ "$(nproc)" -ge 2 ] || two=1
@@ -102,13 +87,10 @@ if [ $# -eq 0 ]; then
 	done
 	one process 4
 	turns_twice threads 1500 3
-	some rdpmc 3
-	some read 1
 	# What else runs on the processor is counted, too: where there is another one, seldom twice.
 	case $MODEL in
 	Nehalem)
 		turns_twice msr 500 1 msr
-		some msr 1
 		;;
 	esac
 	exit 0

@@ -193,7 +193,6 @@ static const struct {
 	{ NULL, "--emulate", "fast", NULL, NULL },
 	{ NULL, "--event-files", NULL, NULL, put_folders },
 	{ NULL, "--events", NULL, NULL, put_events },
-	{ NULL, "--every", NULL, NULL, NULL },
 	{ NULL, "--filter", NULL, NULL, NULL },
 	{ NULL, "--functions", NULL, NULL, NULL },
 	{ NULL, "--group", NULL, NULL, put_groups },

@@ -328,7 +328,6 @@ static bool is_replaced(const struct pmu_run_request *request, bool starting, co
 		{ "PMU_PREFIX", request->prefix },
 		{ "PMU_WRAP", request->wrap },
 		{ "PMU_ROTATE", request->rotate },
-		{ "PMU_EVERY", request->every },
 		{ "PMU_TRACE", request->trace },
 		{ "PMU_TRACE_SIZE", request->trace_size },
 		{ "PMU_TRACE_KEEP", request->trace_keep },
@@ -384,7 +383,6 @@ char **pmu_run_environment(const struct pmu_run_request *request,
 	set(&list, "PMU_WRAP", request->wrap);
 	set(&list, "PMU_PREFIX", request->prefix);
 	set(&list, "PMU_ROTATE", request->rotate ? "1" : NULL);
-	set(&list, "PMU_EVERY", request->every);
 	/* the file is ours to write */
 	set(&list, "PMU_TRACE", request->trace ? "run.trace" : NULL);
 	set(&list, "PMU_TRACE_SIZE", request->trace_size);

@@ -86,7 +86,6 @@ static int parse_option(const struct pmu_command *self, struct pmu_run_request *
 		{ .name = "--histogram", .flag = &request->histogram },
 		{ .name = "--require", .flag = &request->require },
 		{ .name = "--rotate", .flag = &request->rotate },
-		{ .name = "--every", .value = &request->every },
 		{ .name = "--all-metrics", .flag = &request->all_metrics },
 		{ .name = "--roofline", .flag = &request->roofline },
 		{ .name = "--ceilings", .value = &request->ceilings },

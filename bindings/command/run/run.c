@@ -190,8 +190,6 @@ const struct pmu_command pmu_command_run = {
 		"  --trace-keep WHICH   as PMU_TRACE_KEEP: newest or first, where there are more calls than room\n"
 		"  --trace-min TIME     as PMU_TRACE_MIN: leave out shorter calls: 1us\n"
 		"  --rotate             as PMU_ROTATE=1: groups of -g take turns between calls of outermost regions\n"
-		"  --every RULES        as in PMU_EVERY: of which regions one call in how many is measured; the rest\n"
-		"                       is counted: 'kernel:10,solve*:100'\n"
 		"  --all-metrics        all groups that can be counted here, in turns\n"
 		"  --roofline           what regions compute beside what the machine can, given how much they\n"
 		"                       move: counts FLOPS_DP, FLOPS_SP and MEM, or CACHE, in turns, where -g says\n"

@@ -41,7 +41,6 @@ struct pmu_run_request {
 	bool exact_branches; /* of pmu check: branches that repeat, and nothing else */
 	bool histogram;      /* PMU_HISTOGRAM=1 */
 	bool rotate;         /* PMU_ROTATE=1 */
-	const char *every;   /* PMU_EVERY */
 	bool all_metrics;    /* PMU_GROUP is all that can be counted: */
 	char *all_groups;    /* their names */
 	bool pins;           /* threads are to be pinned: libpmu must be in the global scope */

@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "region/every.h"
 #include "region/selfcost/measure.h"
 #include "session/session.h"
 
@@ -224,12 +223,9 @@ static const char *within_a_page(struct pmu_thread *self, struct pmu_node *node,
 	return copy;
 }
 
-/*
- * Its pairs are real ones, but for the row: nothing of them is in the results.
- * @reads: the pairs are measured, so that the begin's part of them is seen, too
- */
+/* Its pairs are real ones, but for the row: nothing of them is in the results. */
 static void measure_pairs(struct pmu_thread *self, struct pmu_node *node, const char *text,
-			  size_t len, bool reads)
+			  size_t len)
 {
 	struct pmu_store_histogram *histogram = self->cost->histogram;
 	struct pmu_trace trace = pmu_trace_aside(self);
@@ -240,7 +236,7 @@ static void measure_pairs(struct pmu_thread *self, struct pmu_node *node, const 
 	swap_histogram(self, node, &histogram);
 	inside = step_out(self);
 	find_least(self, none, NULL, NULL, 0);
-	find_least(self, &pair, reads ? node : NULL, text, len);
+	find_least(self, &pair, node, text, len);
 	step_in(self, inside);
 	swap_histogram(self, node, &histogram);
 	pmu_node_use_row(node, real);
@@ -249,58 +245,14 @@ static void measure_pairs(struct pmu_thread *self, struct pmu_node *node, const 
 	set_outer(self, node, none, &pair);
 }
 
-/*
- * What a begin of a call that is not measured has more or less to do than another one is the same
- * for all names: remainders have it.
- */
-static void measure_twin(struct pmu_thread *self, struct pmu_node *node, const char *text,
-			 size_t len)
-{
-	struct pmu_every *every = node->every;
-	struct pmu_node *twin = every->node[1];
-	struct pmu_forced was;
-
-	if (twin == node)
-		return;
-	was = pmu_every_force(every, false);
-	measure_pairs(self, twin, text, len, false);
-	pmu_every_unforce(every, was);
-	memcpy(pmu_node_begin_cost(self, twin), pmu_node_begin_cost(self, node),
-	       self->n_slots * sizeof(uint64_t));
-	twin->measured = true;
-	twin->kind = node->kind;
-}
-
-/* What is noted of a node's measured calls goes there, if anything is.  Return: where it went. */
-static struct pmu_store_turns *use_turns(struct pmu_every *every, struct pmu_store_turns *turns)
-{
-	struct pmu_store_turns *was = every->turns;
-
-	if (was)
-		every->turns = turns;
-	return was;
-}
-
 static void measure_node(struct pmu_thread *self, struct pmu_node *node, const char *text,
 			 size_t len)
 {
 	enum pmu_measuring was = self->measuring;
-	struct pmu_store_turns *turns = NULL;
-	struct pmu_forced forced = { 0 };
 
 	self->measuring = PMU_MEASURING_NODE;
 	text = within_a_page(self, node, text, len);
-	if (self->samples) {
-		forced = pmu_every_force(node->every, true);
-		turns = use_turns(node->every, self->cost->turns);
-	}
-	measure_pairs(self, node, text, len, true);
-	if (self->samples) {
-		use_turns(node->every, turns);
-		pmu_every_unforce(node->every, forced);
-	}
-	if (self->samples)
-		measure_twin(self, node, text, len);
+	measure_pairs(self, node, text, len);
 	self->measuring = was;
 }
 
@@ -383,10 +335,8 @@ void pmu_cost_thread(struct pmu_thread *self)
 	if (self->cost && self->histograms)
 		self->cost->histogram = pmu_arena_alloc(&self->arena,
 							sizeof(*self->cost->histogram), 64);
-	if (self->cost && self->samples)
-		self->cost->turns = pmu_arena_alloc(&self->arena, sizeof(*self->cost->turns), 8);
 	if (self->cost && self->cost->row && self->cost->text && self->cost->none &&
-	    !(self->histograms && !self->cost->histogram) && !(self->samples && !self->cost->turns))
+	    !(self->histograms && !self->cost->histogram))
 		measure(self, PMU_BY_TEXT);
 	else
 		self->cost = NULL;

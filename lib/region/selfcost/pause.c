@@ -31,17 +31,15 @@ static uint64_t beside_begin(const struct pmu_thread *self, const struct pmu_rem
 			     const struct pmu_node *open, const struct pmu_node *node,
 			     uint32_t slot)
 {
-	uint64_t begin = node->unmeasured ? left->unmeasured_begin[slot] : left->begin[slot];
-
-	return begin - (is_ancestor(open, node) ? pmu_node_begin_cost(self, node)[slot]
-						: left->overlap[slot]);
+	return left->begin[slot] - (is_ancestor(open, node) ? pmu_node_begin_cost(self, node)[slot]
+							    : left->overlap[slot]);
 }
 
 /* Those around it see an end as it is on the fast path; others, begun after it, none at all. */
 static uint64_t beside_end(const struct pmu_thread *self, const struct pmu_remainders *left,
 			   const struct pmu_node *open, const struct pmu_node *node, uint32_t slot)
 {
-	uint64_t end = node && node->unmeasured ? left->unmeasured_end[slot] : left->end[slot];
+	uint64_t end = left->end[slot];
 
 	if (!node || !is_ancestor(open, node))
 		return end + left->alien[slot];
@@ -55,7 +53,7 @@ static uint64_t beside_end(const struct pmu_thread *self, const struct pmu_remai
 static uint64_t beside_pair(const struct pmu_thread *self, const struct pmu_remainders *left,
 			    const struct pmu_node *open, const struct pmu_node *node, uint32_t slot)
 {
-	uint64_t all = node->unmeasured ? left->unmeasured_again[slot] : left->again[slot];
+	uint64_t all = left->again[slot];
 
 	if (open == node)
 		return all - inner_of(self, slot);

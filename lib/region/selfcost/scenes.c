@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Regions in a tree of their own, whose counts tell what calls on the slow path leave behind. */
 #include "region/call.h"
-#include "region/every.h"
 #include "region/publish.h"
 #include "region/selfcost/measure.h"
 #include "region/team.h"
@@ -82,19 +81,6 @@ INLINE void again(CAST)
 	end(&call, way, a);
 }
 
-INLINE void nested_again(CAST)
-{
-	const struct calls call = take_calls();
-
-	(void)self, (void)by;
-	begin(&call, way, a);
-	begin(&call, way, b);
-	begin(&call, way, b);
-	end(&call, way, b);
-	end(&call, way, b);
-	end(&call, way, a);
-}
-
 INLINE void overlapping(CAST)
 {
 	const struct calls call = take_calls();
@@ -158,13 +144,12 @@ typedef void scene_fn(struct pmu_thread *self, const char *a, const char *b, con
 SCENE(flat)
 SCENE(nested)
 SCENE(again)
-SCENE(nested_again)
 SCENE(overlapping)
 SCENE(saved)
 SCENE(called)
 SCENE(nested_end)
 
-enum scene { FLAT, NESTED, AGAIN, NESTED_AGAIN, OVERLAPPING, PLAIN_END, LONG_END, SAVED, CALLED };
+enum scene { FLAT, NESTED, AGAIN, OVERLAPPING, PLAIN_END, LONG_END, SAVED, CALLED };
 
 #define BOTH(scene)                                \
 	{                                          \
@@ -174,7 +159,6 @@ static scene_fn *const scenes[][PMU_WAYS] = {
 	[FLAT] = BOTH(flat),
 	[NESTED] = BOTH(nested),
 	[AGAIN] = BOTH(again),
-	[NESTED_AGAIN] = BOTH(nested_again),
 	[OVERLAPPING] = BOTH(overlapping),
 	[PLAIN_END] = BOTH(nested_end),
 	[LONG_END] = BOTH(nested_end),
@@ -328,8 +312,7 @@ static void put_difference(const struct player *by, uint64_t *to, const struct p
 }
 
 /* @texts: the cache knows none of them yet */
-static void measure_begin(const struct player *by, struct texts texts[PMU_MEASURE_ATTEMPTS],
-			  uint64_t *to)
+static void measure_begin(const struct player *by, struct texts texts[PMU_MEASURE_ATTEMPTS])
 {
 	struct pmu_least first, cached;
 	int k = 0;
@@ -341,7 +324,7 @@ static void measure_begin(const struct player *by, struct texts texts[PMU_MEASUR
 			      texts[k].fresh);
 	} while (!pmu_is_steady(by->self, by->way, &first) && ++k < PMU_MEASURE_ATTEMPTS);
 	observe(by, &cached, NESTED, outer_text, texts[0].fresh);
-	put_difference(by, to, &first, &cached);
+	put_difference(by, by->left->begin, &first, &cached);
 }
 
 /* One buffer, two texts in turn: what is in the cache for it is always the other one. */
@@ -367,45 +350,13 @@ static void measure_compare(const struct player *by)
 	put_difference(by, by->left->compare, &other, &cached);
 }
 
-static void measure_end(const struct player *by, uint64_t *to)
+static void measure_end(const struct player *by)
 {
 	struct pmu_least by_long, by_short;
 
 	observe(by, &by_short, PLAIN_END, outer_text, same);
 	observe(by, &by_long, LONG_END, outer_text, same);
-	put_difference(by, to, &by_long, &by_short);
-}
-
-/* The reader takes a pair off the region around for each call, also for one inside another. */
-static void measure_unmeasured_again(const struct player *by)
-{
-	struct pmu_least twice, want;
-
-	observe(by, &want, NESTED, outer_text, same);
-	for (uint32_t i = 0; i < by->self->n_slots; i++)
-		want.count[i] += want.count[i] - by->self->rows.record->inner[i];
-	observe(by, &twice, NESTED_AGAIN, outer_text, same);
-	put_difference(by, by->left->unmeasured_again, &twice, &want);
-}
-
-/* Once it is known what one more open region takes.  Of calls that are not measured: a begin and an end are less work, and another one off the fast path. */
-static void measure_unmeasured(const struct player *by, struct texts texts[PMU_MEASURE_ATTEMPTS])
-{
-	const struct pmu_node *node;
-	struct pmu_every *every;
-	struct pmu_forced was;
-
-	if (!by->self->samples)
-		return;
-	node = find_node(by->self, inner_text, outermost(by->self, outer_text));
-	if (!node)
-		return;
-	every = node->every;
-	was = pmu_every_force(every, false);
-	measure_begin(by, texts, by->left->unmeasured_begin);
-	measure_end(by, by->left->unmeasured_end);
-	measure_unmeasured_again(by);
-	pmu_every_unforce(every, was);
+	put_difference(by, by->left->end, &by_long, &by_short);
 }
 
 /* What the reader takes off that many calls. */
@@ -718,14 +669,13 @@ static void make_known(const struct pmu_thread *self, enum pmu_way way)
 
 static void measure_calls_by_name(const struct player *by)
 {
-	struct texts texts[2][PMU_MEASURE_ATTEMPTS];
+	struct texts texts[PMU_MEASURE_ATTEMPTS];
 
 	measure_by_length(by);
-	measure_begin(by, texts[0], by->left->begin);
+	measure_begin(by, texts);
 	measure_compare(by);
-	measure_end(by, by->left->end);
+	measure_end(by);
 	measure_again(by);
-	measure_unmeasured(by, texts[1]);
 	measure_overlap(by);
 	measure_calls(by);
 	measure_again_reads(by);

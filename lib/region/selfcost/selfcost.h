@@ -68,10 +68,6 @@ struct pmu_remainders {
 	uint64_t begin[PMU_MAX_SLOTS];   /* a slow begin, over the node's own fast one */
 	uint64_t compare[PMU_MAX_SLOTS]; /* comparing, over what the two reads around it count */
 	uint64_t end[PMU_MAX_SLOTS];     /* a slow end */
-	/* likewise, of a call that is not measured, which is less work */
-	uint64_t unmeasured_begin[PMU_MAX_SLOTS], unmeasured_end[PMU_MAX_SLOTS];
-	/* a begin and an end of one in which there is an open call already, in the region around */
-	uint64_t unmeasured_again[PMU_MAX_SLOTS];
 	/* over that, in a region that the ended one is not part of */
 	uint64_t alien[PMU_MAX_SLOTS];
 	uint64_t again[PMU_MAX_SLOTS]; /* a begin and an end of a region that is open already */
@@ -108,7 +104,6 @@ struct pmu_cost {
 	char *text;                            /* room for a name, within a page */
 	struct pmu_least *none;                /* what is counted where a pair would be */
 	struct pmu_store_histogram *histogram; /* likewise; NULL where none are made */
-	struct pmu_store_turns *turns;         /* likewise */
 	struct pmu_pause pause;                /* of a public call, while @paused */
 	uint64_t paused_ticks;
 	unsigned int paused; /* how deep: a handler's calls may come in between */
