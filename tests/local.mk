@@ -102,7 +102,6 @@ unit_tests = \
 	%D%/unit/report/text \
 	%D%/unit/report/topdown \
 	%D%/unit/report/turns \
-	%D%/unit/report/unmeasured \
 	%D%/unit/session/groups \
 	%D%/unit/session/sockets \
 	%D%/unit/session/sockets_report \
@@ -115,8 +114,7 @@ unit_tests = \
 	%D%/unit/store/save \
 	%D%/unit/store/snapshot \
 	%D%/unit/store/snapshot_cut \
-	%D%/unit/store/team \
-	%D%/unit/store/unmeasured
+	%D%/unit/store/team
 %C%_unit_report_json_LDADD = $(LDADD) $(JANSSON_LIBS)
 %C%_unit_bench_verify_SOURCES = \
 	%D%/unit/bench/verify.c \
@@ -156,7 +154,6 @@ unit_tests = \
 %C%_unit_report_combine_SOURCES = %D%/unit/report/combine.c $(json_read_sources)
 %C%_unit_report_combine_LDADD = $(LDADD) $(JANSSON_LIBS)
 %C%_unit_report_ranks_SOURCES = %D%/unit/report/ranks.c $(json_read_sources)
-%C%_unit_report_unmeasured_SOURCES = %D%/unit/report/unmeasured.c $(json_read_sources)
 %C%_unit_region_teams_SOURCES = %D%/unit/region/teams.c $(json_read_sources)
 %C%_unit_region_teams_LDADD = $(LDADD) $(JANSSON_LIBS)
 %C%_unit_session_sockets_SOURCES = %D%/unit/session/sockets.c $(json_read_sources)

@@ -18,12 +18,6 @@
  * ranks" and "most of ranks" of its calls, time, self time and net counts, each number for itself;
  * the rank is that of the time.
  *
- * Where not all calls were measured (PMU_EVERY), unmeasured_calls are the others: calls and all that
- * is not said to be estimated are of those that were.  estimated_time_ns is the time of all of them,
- * whichever group counted them, right within estimated_margin_ns in 95 of 100 cases;
- * estimated:NAME are their net counts.  These are there for the sum alone, and only where it had such
- * calls.
- *
  * own_ns is how much of time_ns was about the library's own work.  p50_ns and so on are there where
  * lengths of calls were counted (PMU_HISTOGRAM=1), least:NAME where the least that a call counted
  * was kept (PMU_EXACT=1).
@@ -38,7 +32,6 @@
 #include <string.h>
 
 #include "report/encode.h"
-#include "report/model/all_calls.h"
 #include "report/model/histogram.h"
 #include "report/model/least.h"
 #include "report/model/rows.h"
@@ -62,7 +55,6 @@ struct csv {
 	bool percentiles; /* lengths of calls were counted */
 	bool leasts;      /* the least that a call counted was kept */
 	bool teams;       /* threads worked for others' regions */
-	bool sampled;     /* not all calls were measured */
 	/* of the section at hand: index of a column in it, or -1 */
 	int *count_at;
 	int *metric_at;
@@ -163,10 +155,6 @@ static void put_header(struct csv *csv)
 	pmu_strbuf_add(csv->out, ",share,own_ns,part,rank");
 	if (csv->teams)
 		pmu_strbuf_add(csv->out, ",team_threads,imbalance,efficiency,team_depth");
-	if (csv->sampled)
-		pmu_strbuf_add(csv->out, ",unmeasured_calls,estimated_time_ns,estimated_margin_ns");
-	for (unsigned int i = 0; csv->sampled && i < csv->n_counts; i++)
-		put_title(csv, "estimated:", &csv->count[i]);
 	for (unsigned int i = 0; i < csv->n_counts; i++)
 		put_title(csv, "raw:", &csv->count[i]);
 	for (unsigned int i = 0; i < csv->n_counts; i++)
@@ -242,27 +230,6 @@ static void put_metrics(struct csv *csv, const double *metric)
 	}
 }
 
-static unsigned int n_sampled(const struct csv *csv)
-{
-	return csv->sampled ? 3 + csv->n_counts : 0;
-}
-
-static void put_sampled(struct csv *csv, const struct pmu_model_row *row)
-{
-	const struct pmu_model_estimate *time = row->whole_time;
-
-	if (!csv->sampled)
-		return;
-	put_u64(csv, true, row->unmeasured_calls);
-	put_double(csv, time ? time->value : NAN);
-	put_double(csv, time ? time->margin : NAN);
-	for (unsigned int i = 0; i < csv->n_counts; i++) {
-		int at = csv->count_at[i];
-
-		put_double(csv, at >= 0 && time && row->estimate ? row->estimate[at].value : NAN);
-	}
-}
-
 static void put_place(struct csv *csv, const struct pmu_model_section *s,
 		      const struct pmu_model_row *row)
 {
@@ -291,7 +258,7 @@ static void put_team(struct csv *csv, const struct pmu_model_section *s,
 	put_u64(csv, team->n_threads, team->n_threads);
 	put_double(csv, team->imbalance);
 	put_double(csv, team->efficiency);
-	put_blanks(csv, 1 + n_sampled(csv));
+	put_blanks(csv, 1);
 	put_counts(csv, team->raw, team->missing);
 	put_counts(csv, team->net, team->missing);
 	put_blanks(csv, csv->leasts ? csv->n_counts : 0);
@@ -334,7 +301,6 @@ static void put_row(struct csv *csv, const struct pmu_model_section *s,
 		put_blanks(csv, 3);
 		put_u64(csv, row->thread >= 0, (uint64_t)row->team_depth);
 	}
-	put_sampled(csv, row);
 	put_counts(csv, row->raw, row->missing);
 	put_counts(csv, row->net, row->missing);
 	if (csv->leasts)
@@ -365,7 +331,7 @@ static void put_over(struct csv *csv, const struct pmu_model_section *s,
 		put_blanks(csv, 4 + (csv->percentiles ? PMU_PERCENTILES : 0) + 2);
 		pmu_strbuf_add(csv->out, ",all");
 		put_u64(csv, rank >= 0, (uint64_t)rank);
-		put_blanks(csv, (csv->teams ? 4 : 0) + n_sampled(csv) + csv->n_counts);
+		put_blanks(csv, (csv->teams ? 4 : 0) + csv->n_counts);
 		for (unsigned int k = 0; k < csv->n_counts; k++)
 			put_double(csv,
 				   csv->count_at[k] < 0
@@ -411,8 +377,7 @@ void pmu_write_csv(struct pmu_strbuf *out, const struct pmu_model *model)
 			   .model = model,
 			   .percentiles = pmu_model_has_histograms(model),
 			   .leasts = pmu_model_has_leasts(model),
-			   .teams = pmu_model_has_teams(model),
-			   .sampled = pmu_model_is_sampled(model) };
+			   .teams = pmu_model_has_teams(model) };
 
 	if (open_columns(&csv) < 0) {
 		out->failed = 1;

@@ -69,15 +69,11 @@
  *                 together tell a region from all others
  *     depth, parent      0 and null for an outermost region, else the path around it
  *     n_threads   threads that were in it; all that follows is the sum over them
- *     calls       begin/end pairs that have ended and were measured: all that follows is of these
- *     unmeasured_calls   those that were counted and not measured (PMU_EVERY); only where there are
- *                 some.  share is null then, and what others took that are nested in such a call
- *                 is in no time_ns around it, so that self_ns may be null
- *     all_calls   only where there are others than calls: these, those that were not measured, and
- *                 those that other groups have counted
+ *     calls       begin/end pairs that have ended
+ *     all_calls   only where there are others than calls: these, and those that other groups have
+ *                 counted
  *     time_ns     inclusive of nested regions; null, as all that follows from it and the
- *                 counts are, where the region is open and no call of it has ended, or none was
- *                 measured
+ *                 counts are, where the region is open and no call of it has ended
  *     self_ns     without them
  *     time_own_ns how much of time_ns was about the library's own work: not taken out
  *     time_min_ns, time_mean_ns, time_max_ns, time_sd_ns    of a single call (but for
@@ -104,23 +100,18 @@
  *                 "team"       of "workers": see there
  *                 "program"    of several processes, and measured by nobody: around the
  *                              regions of one program's processes; calls are processes
- *                 "sampled"    of such a program: not all calls of a region in it were measured,
- *                              and its time and counts are not known
  *     raw         {count: as read}
  *     net         {count: without the library's own cost}
  *     self        {count: net without nested regions}
  *     turns       of a thread, where groups took turns: {n, calls, calls_square, counts: {count:
  *                 {sum, square, product}}}: of the n turns in which there were calls the sums of
  *                 these, of their squares, of what all calls of a turn counted (as read), of its
- *                 square, of its product with the calls.  Where groups did not, and not all calls
- *                 were measured, each that was is a turn of its own
- *     estimated_calls    only with one of the next two: the calls that they are of, those of all
- *                 groups that take turns, or of this one
- *     estimated_time_ns  {value, error, margin} where not all calls were measured: their time, as
- *                 many times what a call took; its standard error; half of the interval that holds
- *                 the true value in 95 of 100 cases; null: not known
- *     estimated   {count: {value, error, margin}} where groups took turns, or not all calls were
- *                 measured: the net counts likewise
+ *                 square, of its product with the calls
+ *     estimated_calls    only with the next one: the calls that it is of, those of all groups that
+ *                 take turns
+ *     estimated   {count: {value, error, margin}} where groups took turns: the net count of all
+ *                 calls, as many times what a call counted; its standard error; half of the
+ *                 interval that holds the true value in 95 of 100 cases; null: not known
  *     least       {count: the least net count of a call}: its shortest path, each count for itself;
  *     of
  *                 outermost calls that have ended, but for those that regions overlap in; null
@@ -190,7 +181,6 @@ static const struct {
 	{ PMU_ROW_SHORT, "short" },
 	{ PMU_ROW_INTERRUPTED, "interrupted" },
 	{ PMU_ROW_TEAM, "team" },
-	{ PMU_ROW_SAMPLED, "sampled" },
 };
 
 static void put_head(struct pmu_strbuf *out, const struct pmu_model *model)
@@ -451,15 +441,9 @@ static void put_estimate(struct pmu_strbuf *out, const struct pmu_model_estimate
 static void put_estimates(struct pmu_strbuf *out, const char *before,
 			  const struct pmu_model_section *s, const struct pmu_model_row *row)
 {
-	if (!row->estimate && !row->whole_time)
-		return;
-	put_u64(out, before, "estimated_calls", row->whole_calls);
-	if (row->whole_time) {
-		key(out, ", ", "estimated_time_ns");
-		put_estimate(out, row->whole_time);
-	}
 	if (!row->estimate)
 		return;
+	put_u64(out, before, "estimated_calls", row->whole_calls);
 	key(out, before, "estimated");
 	pmu_strbuf_add(out, "{");
 	for (unsigned int i = 0; i < s->n_counts; i++) {
@@ -518,8 +502,6 @@ static void put_measured(struct pmu_strbuf *out, const struct pmu_model_section 
 	bool known = pmu_model_time_known(row), timed = known && row->calls;
 
 	put_u64(out, "", "calls", row->calls);
-	if (row->unmeasured_calls)
-		put_u64(out, ", ", "unmeasured_calls", row->unmeasured_calls);
 	if (row->thread < 0 && row->all_calls > row->calls)
 		put_u64(out, ", ", "all_calls", row->all_calls);
 	put_known(out, ", ", "time_ns", known, row->time_ns);

@@ -277,17 +277,10 @@ enum pmu_store_row_flags {
 	PMU_STORE_ROW_TEAM = 512,
 	/* TEAM: at least once the thread was still there when the region had ended */
 	PMU_STORE_ROW_OUTLIVED = 1024,
-	/*
-	 * Calls of the region of the same name and parent that were counted and not measured
-	 * (PMU_EVERY): its banks have calls and nothing else, and no record stands beside it.  What
-	 * begins in such a call has this row as its parent, and was measured or not by a rule of its
-	 * own: a path may be there below both rows.  There need not be one without the flag.  @outer
-	 * is what these pairs add to the region around them.
-	 */
-	PMU_STORE_ROW_UNMEASURED = 2048,
 };
+#define PMU_STORE_ROW_KNOWN 2047
 /** What tells rows of one name and parent apart. */
-#define PMU_STORE_ROW_KINDS (PMU_STORE_ROW_TEAM | PMU_STORE_ROW_UNMEASURED)
+#define PMU_STORE_ROW_KINDS PMU_STORE_ROW_TEAM
 
 /** One region on one path of one thread; two banks follow at group.bank_offset. */
 struct pmu_store_row {
@@ -376,7 +369,6 @@ enum pmu_turns_count { PMU_TURNS_SUM, PMU_TURNS_SQUARE, PMU_TURNS_PRODUCT, PMU_T
 
 /**
  * How different a row's turns were, where groups take turns: what an estimate of all calls is worth.
- * Where they do not and only some calls are measured (PMU_EVERY), each of these is a turn of its own.
  * Doubles, written by the row's thread as its turn ends; @side.seq is odd meanwhile.
  */
 struct pmu_store_turns {

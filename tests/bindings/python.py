@@ -533,12 +533,6 @@ def shows_files(folder):
         subprocess.run([command, "report", least, "-o", folder + "/least.csv"], check=True)
         with open(folder + "/least.csv", encoding="utf-8", newline="") as opened:
             same(module("--csv", least).stdout, opened.read(), "of least counts, too")
-        sampled = os.path.join(os.environ["TEST_SRCDIR"], "tests/fuzz/corpus/json/unmeasured")
-        subprocess.run([command, "report", sampled, "-o", folder + "/sampled.csv"], check=True)
-        with open(folder + "/sampled.csv", encoding="utf-8", newline="") as opened:
-            same(module("--csv", sampled).stdout, opened.read(), "of samples, too")
-        same([line.split()[:3] for line in module(sampled).stdout.splitlines() if "kernel" in line],
-             [["kernel", "100", "1,003"]], "the table says of how many calls they are")
         both = folder + "/both.json"
         subprocess.run([command, "report", "--merge", path, folder + "/exit.json", "-o", both,
                         "-o", folder + "/both.csv"], check=True)

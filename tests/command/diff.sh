@@ -74,15 +74,6 @@ has out 'nothing differs by more than noise' "nothing did"
 ! grep -q 'new\|gone' out
 result $? "nor came, nor went"
 
-# --- samples ---
-
-sampled=$source/tests/fuzz/corpus/json/unmeasured
-run 0 "100 of 1,003 calls" diff "$sampled" "$sampled" -o out.csv -o out
-has out 'A: in 1 of 1 runs not all calls were measured (PMU_EVERY)' "the note"
-is "all calls are compared" "$(grep '^CORE,main/kernel,calls,' out.csv | cut -d, -f 6)" 1003
-is "and what they took, as estimated" "$(grep '^CORE,main/kernel,time,' out.csv | cut -d, -f 6)" 1003000000
-is "of none nothing" "$(grep '^CORE,main/init,time,' out.csv | cut -d, -f 6)" ''
-
 # --- sides ---
 
 mkdir old new

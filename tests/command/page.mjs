@@ -548,21 +548,6 @@ async function repeated() {
 	check("a flame graph of medians", (await frames()).length > 1);
 }
 
-async function sampled() {
-	await opened("sampled");
-	same("times of all calls say that they are estimated", await cells("~time"), ["", "", "", "~2.000 s", ""]);
-	same("and counts", await cells("~instructions"), ["", "", "", "~16.00 G", ""]);
-	same("what is of some calls alone has no share", (await cells("share"))[3], "");
-	check("it is told that a region is not among those that took the time", (await text(".hot")).includes("1 region of which not all"), await text(".hot"));
-	await click("tr[data-node='3'] > th");
-	const words = await text("#detail");
-
-	for (const wanted of ["3 of 21", "~2.000 s ± ", "~16.00 G ± "])
-		check("the region has: " + wanted, words.includes(wanted), words);
-	same("threads are not called uneven for what chance did", [(await cells("imbalance"))[3], /Over threads2 threads[^0-9]*[0-9.]+ ms on average \(the line\); of the calls that were measured/.test(words)], ["", true]);
-	check("what the times are of is said", (await text(".hot .note")).includes("of the calls that were measured"), await text(".hot .note"));
-}
-
 async function nothing() {
 	await opened("none");
 	check("no region is told", (await text("#main")).includes("no region"), await text("#main"));
@@ -577,6 +562,6 @@ await opened("usual");
 for (const part of [head, table, sorting, filtering, folding, columns, detail, threads, groups, flame, roofline, keys, themes, widths, paper])
 	await part();
 same("still nothing to complain of", wrong, []);
-for (const part of [hostile, large, timeline, otherTimelines, traced, comparison, repeated, sampled, nothing])
+for (const part of [hostile, large, timeline, otherTimelines, traced, comparison, repeated, nothing])
 	await part();
 await browser.close();

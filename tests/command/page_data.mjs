@@ -45,10 +45,9 @@ function values(of, of_group, share) {
 	const net = Object.fromEntries(counts.map((count, i) => [count, of.counts && of.counts[i] !== null && of.counts[i] !== undefined ? Math.round(of.counts[i] * share) : null]));
 
 	return {
-		calls: Math.max(1, Math.round(of.calls * share)), ...(of.unmeasured ? { unmeasured_calls: Math.round(of.unmeasured * share) } : {}), time_ns: Math.round(of.time * share), self_ns: of.self === null ? null : Math.round((of.self ?? of.time) * share), time_own_ns: 10,
+		calls: Math.max(1, Math.round(of.calls * share)), time_ns: Math.round(of.time * share), self_ns: of.self === null ? null : Math.round((of.self ?? of.time) * share), time_own_ns: 10,
 		time_min_ns: 10, time_mean_ns: of.time / of.calls, time_max_ns: Math.round(of.time), time_sd_ns: 5, share: of.time / (40 * S), open: 0, flags: of.flags || [],
 		...(of.histogram ? { time_p50_ns: 100, time_p90_ns: 500, time_p99_ns: 900, time_p99_9_ns: 1000, histogram: of.histogram } : {}),
-		...(of.turns ? { turns: { n: 10, calls: 100, calls_square: 1010, counts: Object.fromEntries(counts.map(count => [count, { sum: 1000, square: 101000, product: 10100 }])) } } : {}),
 		raw: net, net, self: net, metrics: {}, // of the counts, by their formulas
 	};
 }
@@ -82,7 +81,7 @@ function write(folder, name, report) {
 const even = [0.25, 0.25, 0.25, 0.25];
 
 // more: calls of "write" that were counted and not measured
-function usual(more = 0) {
+function usual() {
 	const report = head("usual", 4, {
 		doubts: [{ text: "time ran backwards", region: "main/solve", thread: 2, count: 3 }],
 		refused: [{ source: "msr", why: "no rights", mend: "as root" }], notes: ["a note to be read"],
@@ -100,7 +99,7 @@ function usual(more = 0) {
 				histogram: [[20, 40], [30, 30], [60, 20], [200, 25], [900, 5]] }, [0.55, 0.15, 0.15, 0.15]),
 			region("main/solve/exchange", name, { calls: 1000, time: 2 * S, counts: of[0].map(() => null), flags: ["short"] }, even),
 			region("main/read", name, { calls: 3, time: 1 * S, counts: [7, 0, 1] }, [1]),
-			region("main/write", name, { calls: 3, time: 0.5 * S, self: null, counts: of[0], flags: ["no_self"], unmeasured: name === "CORE" ? more : 0, turns: more }, more ? [0.7, 0.3] : [1]));
+			region("main/write", name, { calls: 3, time: 0.5 * S, self: null, counts: of[0], flags: ["no_self"] }, [1]));
 	}
 	return report;
 }
@@ -156,7 +155,7 @@ function large(n, threads) {
 	return report;
 }
 
-const MADE = { usual: () => usual(), sampled: () => usual(9), changed, hostile, large: () => large(10000, 1), huge: () => large(10000, 16), many: () => large(100000, 1), none: () => head("none", 0) };
+const MADE = { usual: () => usual(), changed, hostile, large: () => large(10000, 1), huge: () => large(10000, 16), many: () => large(100000, 1), none: () => head("none", 0) };
 const [, , folder, ...names] = process.argv;
 
 writeFileSync(folder + "/ceilings.json", JSON.stringify({
@@ -165,5 +164,5 @@ writeFileSync(folder + "/ceilings.json", JSON.stringify({
 	levels: [["L1", 32768, 40e9], ["memory", null, 2.5e9]].map(([name, bytes, one]) => (
 		{ name, cache_bytes: bytes, moves: [{ kind: "read", rates: [{ median: one }, { median: 2 * one }] }] })),
 }));
-for (const name of names.length ? names : ["usual", "sampled", "changed", "hostile", "large", "none"])
+for (const name of names.length ? names : ["usual", "changed", "hostile", "large", "none"])
 	write(folder, name, MADE[name]());

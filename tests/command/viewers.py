@@ -115,12 +115,6 @@ def make(folder):
 def value_of(row, group, measure):
     """Of all calls, with what teams did; None: unknown."""
     team = row.get("team")
-    if row.get("unmeasured_calls"):
-        own = row["time_ns"] if measure is None else row["net"].get(measure)
-        if own is None:
-            return None
-        whole = (team or row)["time_ns"] if measure is None else (team or row)["net"][measure]
-        return None if whole is None else whole + int(own / row["calls"] * row["unmeasured_calls"])
     if measure is None:
         return (team or row)["time_ns"]
     if "sockets" in row and any(c["name"] == measure and c.get("socket") for c in group["counts"]):

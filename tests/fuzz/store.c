@@ -35,13 +35,9 @@ static void check_least(const struct pmu_model_section *section, const struct pm
 			abort();
 }
 
-/* Some calls are not all, and of none nothing is known. */
-static void check_unmeasured(const struct pmu_model_row *row)
+/* A group's are a part of those of all groups. */
+static void check_calls(const struct pmu_model_row *row)
 {
-	if (row->unmeasured_calls && (!isnan(row->share) || pmu_model_is_whole(row)))
-		abort();
-	if (row->unmeasured_calls && !row->calls && pmu_model_time_known(row))
-		abort();
 	if (row->thread < 0 && (row->whole_calls < row->calls || row->all_calls < row->whole_calls))
 		abort();
 }
@@ -58,10 +54,9 @@ static void check_rows(const struct pmu_model *model, const struct pmu_model_sec
 			abort();
 		check_histogram(row);
 		check_least(section, row);
-		check_unmeasured(row);
 	}
 	for (i = 0; i < section->n_rows; i++)
-		check_unmeasured(&section->row[i]);
+		check_calls(&section->row[i]);
 }
 
 /* Walks what a writer would. */

@@ -83,17 +83,6 @@ static void note_simulated(struct pmu_diff *diff)
 		pmu_diff_note(diff, "times are of valgrind's simulation: they are not compared");
 }
 
-static void note_estimated(struct pmu_diff *diff, const struct pmu_series *series, const char *side)
-{
-	unsigned int n = pmu_series_n_estimated(series);
-
-	if (n)
-		pmu_diff_note(diff,
-			      "%s: in %u of %zu runs not all calls were measured (PMU_EVERY): what "
-			      "is compared are estimates for all of them",
-			      side, n, series->n_runs);
-}
-
 /* --- measures --- */
 
 static int find_measure(const struct pmu_series_group *group,
@@ -127,15 +116,6 @@ bool pmu_diff_is_work(const struct pmu_series_measure *measure)
 	return measure->kind == PMU_SERIES_CALLS;
 }
 
-/* Is it the same each time, where the program is?  An estimate of it is not. */
-static bool is_certain_work(const struct pmu_diff *diff, const struct pmu_series_measure *measure)
-{
-	if (measure->kind != PMU_SERIES_CALLS &&
-	    (pmu_series_n_estimated(diff->a) || pmu_series_n_estimated(diff->b)))
-		return false;
-	return pmu_diff_is_work(measure);
-}
-
 static int join_measures(struct pmu_diff *diff, struct pmu_diff_group *group,
 			 const struct pmu_diff_request *request)
 {
@@ -155,7 +135,7 @@ static int join_measures(struct pmu_diff *diff, struct pmu_diff_group *group,
 				.a = i,
 				.b = (unsigned int)at,
 				.compared = comparable(diff, measure, request),
-				.is_work = is_certain_work(diff, measure),
+				.is_work = pmu_diff_is_work(measure),
 				.depends_on_layout = measure->kind == PMU_SERIES_COUNT &&
 						     is_simulated(diff->a) &&
 						     !pmu_diff_is_work(measure),
@@ -296,8 +276,6 @@ int pmu_diff_join(struct pmu_diff *diff, const struct pmu_diff_request *request)
 	/* two commands are named in turns because they are two */
 	note_texts(diff, request->paired);
 	note_simulated(diff);
-	note_estimated(diff, diff->a, "A");
-	note_estimated(diff, diff->b, "B");
 	note_group(diff, diff->a, diff->b, "A");
 	note_group(diff, diff->b, diff->a, "B");
 	diff->group = pmu_block_array(&diff->blocks, diff->a->n_groups + 1, sizeof(*diff->group));

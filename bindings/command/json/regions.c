@@ -22,7 +22,6 @@ static const struct {
 	{ "flat", PMU_ROW_FLAT },       { "open", PMU_ROW_OPEN },
 	{ "no_self", PMU_ROW_NO_SELF }, { "direct", PMU_ROW_DIRECT },
 	{ "program", PMU_ROW_PROGRAM }, { "team", PMU_ROW_TEAM },
-	{ "sampled", PMU_ROW_SAMPLED },
 };
 
 static uint32_t get_flags(struct pmu_json_reader *reader, const struct pmu_value *object)
@@ -134,16 +133,11 @@ static const struct pmu_model_turns *read_turns(struct pmu_json_reader *reader,
 	return turns;
 }
 
-/* May be null where none of its calls has ended, or was measured. */
+/* May be null where none of its calls has ended. */
 static uint64_t read_time(struct pmu_json_reader *reader, const struct pmu_value *item,
 			  const char *name, bool may_lack)
 {
 	return may_lack && pmu_json_is_null(item, name) ? 0 : pmu_json_u64(reader, item, name);
-}
-
-static bool may_lack_time(const struct pmu_model_row *row)
-{
-	return row->n_open || row->unmeasured_calls || row->flags & PMU_ROW_SAMPLED;
 }
 
 static void read_row(struct pmu_json_reader *reader, const struct pmu_value *item,
@@ -160,10 +154,11 @@ static void read_row(struct pmu_json_reader *reader, const struct pmu_value *ite
 	row->cost = counts + 2 * n;
 	row->calls = pmu_json_u64(reader, item, "calls");
 	if (pmu_value_member(item, "unmeasured_calls"))
-		row->unmeasured_calls = pmu_json_u64(reader, item, "unmeasured_calls");
+		pmu_json_complain(reader, "has calls that were counted and not measured, "
+					  "which reports no longer have (PMU_EVERY)");
 	row->n_open = (uint32_t)pmu_json_int(reader, item, "open", UINT32_MAX);
 	row->flags = get_flags(reader, item);
-	may_lack = may_lack_time(row);
+	may_lack = row->n_open;
 	row->time_ns = read_time(reader, item, "time_ns", may_lack);
 	if (row->calls) {
 		row->min_ns = read_time(reader, item, "time_min_ns", may_lack);

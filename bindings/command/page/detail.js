@@ -27,11 +27,10 @@ function timeFacts(section, i) {
 
 	return facts([
 		["calls", format.exact(calls) + (isKnown(rows.all_calls[i]) ? " of " + format.exact(rows.all_calls[i]) : ""),
-			isKnown(rows.all_calls[i]) ? "the others were not measured, or counted by other groups" : "begin/end pairs that have ended"],
+			isKnown(rows.all_calls[i]) ? "the others were counted by other groups" : "begin/end pairs that have ended"],
 		["open", rows.open[i] ? format.exact(rows.open[i]) : "", "begins without an end so far"],
 		["time", format.time(time) + (isKnown(rows.share[i]) ? " (" + format.share(rows.share[i]) + ")" : ""),
 			"with nested regions, the sum over threads; share of all threads' measured time"],
-		["all calls", estimateOf(rows.whole_time && rows.whole_time[i], "ns"), "time of all calls, estimated from those that were measured; in 95 of 100 cases it is within ±"],
 		["self", format.time(rows.self_ns[i]) + (isKnown(rows.self_ns[i]) && time ? " (" + format.share(rows.self_ns[i] / time) + " of it)" : ""),
 			"without nested regions"],
 		["a call", isKnown(time) && calls ? format.time(time / calls) : NONE, "on average"],
@@ -126,7 +125,7 @@ function threadBars(book, section, i) {
 	const most = known.reduce((a, b) => b.value > a.value ? b : a, known[0]);
 	const shown = list.length > THREADS_SHOWN ? extremes(list) : list;
 	/* which thread has more of them is chance */
-	const some = isSample(section.data, i);
+	const some = Boolean(section.data.inTurns);
 
 	if (most && known.length > 1 && !some)
 		most.sign = [most.sign, "longest"].filter(Boolean).join(", ");

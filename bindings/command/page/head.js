@@ -93,9 +93,7 @@ function drawHot(book, section, view, on) {
 	const twice = new Set(list.map(i => view.name[i]).filter((name, k, all) => all.indexOf(name) !== k));
 	const rest = sum - list.reduce((total, i) => total + own[i], 0);
 
-	const sampled = (book.kind === "report" && section.data.rows.unmeasured_calls) || [];
-	const some = book.kind === "report" && section.data.rows.name.some((_, i) => isSample(section.data, i));
-	const unknown = sampled.filter((calls, i) => calls && !isKnown(own[i])).length;
+	const some = book.kind === "report" && Boolean(section.data.inTurns);
 
 	return make("section.hot", { "aria-label": "where the time goes" },
 		make("h2", null, "Where the time goes"),
@@ -113,8 +111,6 @@ function drawHot(book, section, view, on) {
 				make("span.why", null, [reason, uneven].filter(Boolean).join(" · "))],
 			view.path(i), () => on.select(view.path(i)), { class: "hotspot" }));
 		})),
-		unknown ? make("p.note", null, "○ " + plural(unknown, "region") + " of which not all calls were measured " + (unknown > 1 ? "are" : "is") +
-			" not in this: the column ~time estimates them") : null,
 		left > 0 ? make("p.note", null, plural(left, "more region") + ": " + format.share(rest / sum)) : null);
 }
 

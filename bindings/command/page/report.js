@@ -22,7 +22,6 @@ const FLAGS = {
 	interrupted: ["interrupts", "interrupts came in it: instructions may be too high by as many"],
 	short: ["short", "calls are so short that more than a tenth of them was the library's own work"],
 	team: ["for others", "work for a region that another thread had open"],
-	sampled: ["sampled", "not all calls of a region in it were measured: what all of them did is not known"],
 	program: ["program", "stands around the regions of a program's processes"],
 };
 
@@ -76,14 +75,11 @@ function columnsOf(data, group, section) {
 
 	return [
 		timeColumn("time_ns", "time", "with nested regions; the sum over threads", true),
-		rows.whole_time && { id: "estimate.time", title: "~time", unit: "", shown: true,
-			about: "an estimate for all calls, from those that were measured; ± holds the true value in 95 of 100 cases",
-			text: value => isKnown(value) ? "~" + format.time(value) : NONE },
 		shareColumn("share", "share", "of all threads' measured time", true),
 		timeColumn("self_ns", "self", "time without nested regions", true),
 		countColumn("calls", "calls", "", "begin/end pairs that have ended", true),
 		rows.all_calls.some(calls => calls !== null) &&
-			countColumn("all_calls", "all calls", "", "also those that were not measured, and those that other groups have counted", Boolean(rows.unmeasured_calls)),
+			countColumn("all_calls", "all calls", "", "also those that other groups have counted", false),
 		timeColumn("mean_ns", "a call", "time of a call on average", true),
 		timeColumn("min_ns", "shortest", "of the calls", false),
 		timeColumn("max_ns", "longest", "of the calls", false),

@@ -8,8 +8,7 @@
  *                 n_threads, calls, all_calls (null: as calls), time_ns, self_ns, own_ns, min_ns, max_ns,
  *                 sd_ns, share, open, flags; net, self: [count][n]; metrics: [metric][n]; and where there are
  *                 any: percentiles [4][n], histogram [n] of [[ns, calls]], least [count][n],
- *                 estimates [n] of [[value, margin]] for each count, unmeasured_calls [n], whole_time [n] of
- *                 [value, margin]: an estimate of all calls'
+ *                 estimates [n] of [[value, margin]] for each count
  *     team        only with teams: [n] of null or {others, time_ns, n_threads, imbalance, efficiency,
  *                 share, net, metrics}
  *     threads     what threads and sockets have of these: start: those of sum i are start[i] to
@@ -273,11 +272,6 @@ static bool has_estimate(const struct pmu_model_row *row)
 	return row->estimate != NULL;
 }
 
-static bool is_sampled(const struct pmu_model_row *row)
-{
-	return row->unmeasured_calls > 0;
-}
-
 static bool has_team(const struct pmu_model_row *row)
 {
 	return row->team != NULL;
@@ -337,19 +331,6 @@ static void put_team(const struct rows *rows, const struct pmu_model_team *team)
 	pmu_strbuf_add(out, "]}");
 }
 
-static void put_whole_time(struct pmu_strbuf *out, const struct pmu_model_row *row)
-{
-	if (row->whole_time)
-		put_estimate(out, row->whole_time);
-	else
-		pmu_strbuf_add(out, "null");
-}
-
-static void put_unmeasured(struct pmu_strbuf *out, const struct pmu_model_row *row)
-{
-	pmu_encode_u64(out, row->unmeasured_calls);
-}
-
 static void put_teams(const struct rows *rows)
 {
 	key(rows->out, ",\n    ", "team");
@@ -382,10 +363,6 @@ static void put_sums(const struct rows *rows)
 		put_matrix(rows, "least", s->n_counts, put_least);
 	if (any_row(rows, has_estimate))
 		put_estimates(rows);
-	if (any_row(rows, is_sampled)) {
-		put_column(rows, "unmeasured_calls", put_unmeasured);
-		put_column(rows, "whole_time", put_whole_time);
-	}
 	if (any_row(rows, has_team))
 		put_teams(rows);
 	pmu_strbuf_add(rows->out, "}");

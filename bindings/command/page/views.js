@@ -24,16 +24,9 @@ function spreadOfThreads(section, from, to) {
 	return n > 1 && sum > 0 ? most * n / sum - 1 : null;
 }
 
-/* Are its calls some of all, by chance: of a group that takes turns, or of one call in so many? */
-function isSample(section, i) {
-	const unmeasured = section.rows.unmeasured_calls;
-
-	return Boolean(section.inTurns || (unmeasured && unmeasured[i]));
-}
-
 /*
- * Of its threads; of a team what the library has made of it; of a job how its ranks differ.  Of a sample
- * nobody knows: one thread had more of the calls that were measured by chance.
+ * Of its threads; of a team what the library has made of it; of a job how its ranks differ.  Of a group
+ * that takes turns nobody knows: one thread had more of the calls that were measured by chance.
  */
 function imbalances(section) {
 	const start = section.threads.start;
@@ -45,7 +38,7 @@ function imbalances(section) {
 			return section.rows.team[i].imbalance;
 		if (over && over.time_ns)
 			return over.time_ns.imbalance;
-		return isSample(section, i) ? null : spreadOfThreads(section, start[i], start[i + 1]);
+		return section.inTurns ? null : spreadOfThreads(section, start[i], start[i + 1]);
 	});
 }
 
@@ -63,8 +56,6 @@ function regionView(section) {
 	matrixCells(cells, "metric", rows.metrics);
 	matrixCells(cells, "least", rows.least);
 	(rows.percentiles || []).forEach((column, k) => { cells[["p50", "p90", "p99", "p99.9"][k]] = column; });
-	if (rows.whole_time)
-		cells["estimate.time"] = rows.whole_time.map(of => of && of[0]);
 	if (rows.estimates)
 		rows.net.forEach((_, k) => { cells["estimate." + k] = rows.estimates.map(of => of && of[k][0]); });
 	return {

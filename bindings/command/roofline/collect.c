@@ -228,10 +228,8 @@ static void add_region(struct pmu_roofline *roofline, const struct entry *entry,
 	for (size_t i = 0; i < n; i++) {
 		const struct pmu_model_row *from = entry[i].row;
 
-		row->time_ns += pmu_model_whole(from, from->time_ns);
-		row->self_ns += pmu_model_self_known(from) ? pmu_model_whole(from, from->self_ns)
-							   : 0;
-		row->estimated |= from->unmeasured_calls > 0;
+		row->time_ns += from->time_ns;
+		row->self_ns += pmu_model_self_known(from) ? from->self_ns : 0;
 		if (from->n_threads > row->threads)
 			row->threads = from->n_threads;
 		if (is_team(from) && from->team->n_threads > row->threads)

@@ -31,7 +31,6 @@ struct pmu_roofline_row {
 	unsigned int section, index; /* where it is first */
 	int depth;
 	uint64_t time_ns, self_ns; /* of all sections together; unknown is 0 */
-	bool estimated;            /* these two: not all calls were measured */
 	unsigned int threads;      /* side by side */
 	/* of a call: operations in double, in single and in a precision that nobody tells */
 	double flop[PMU_N_PRECISIONS], flop_any;

@@ -173,8 +173,6 @@ static void put_time(struct pmu_cell *cell, const struct pmu_roofline_row *row, 
 {
 	(void)largest;
 	pmu_cell_time(cell, (double)row->time_ns);
-	if (row->estimated)
-		pmu_cell_estimated(cell);
 }
 
 static void put_flop(struct pmu_cell *cell, const struct pmu_roofline_row *row, double largest)
@@ -386,14 +384,6 @@ static void judge(struct text *t)
 	pmu_strbuf_free(&line);
 }
 
-static bool is_estimated(const struct pmu_roofline *roofline)
-{
-	for (unsigned int i = 0; i < roofline->n_rows; i++)
-		if (roofline->row[i].estimated)
-			return true;
-	return false;
-}
-
 static void explain(struct text *t)
 {
 	struct pmu_strbuf line = { 0 };
@@ -407,10 +397,6 @@ static void explain(struct text *t)
 		pmu_roofline_why_no_bytes(t->roofline, &line);
 		item(t, "no bytes", pmu_strbuf_text(&line));
 	}
-	if (is_estimated(t->roofline))
-		item(t, "sampled",
-		     "not all calls were measured (PMU_EVERY): a call has what those had that were, and a "
-		     "time with ~ is estimated for all");
 	t->failed |= line.failed;
 	pmu_strbuf_free(&line);
 }

@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "bindings/command/series/parts.h"
-#include "report/model/all_calls.h"
 #include "report/model/finish.h"
 
 /* --- the head --- */
@@ -66,12 +65,10 @@ static int add_remarks(struct pmu_series *series, const struct pmu_model *model)
 	for (unsigned int i = 0; !rc && i < model->n_doubts; i++)
 		rc = pmu_series_remark(series, model->doubt[i].text, model->doubt[i].region, true,
 				       1);
-	if (!rc && pmu_model_is_sampled(model))
-		rc = pmu_series_remark(series, PMU_SERIES_ESTIMATED, "", false, 1);
 	return rc;
 }
 
-/* --- values: of all calls, where not all were measured about as much --- */
+/* --- values --- */
 
 /* Where a section's columns and rows are in the group. */
 struct places {
@@ -88,7 +85,7 @@ static bool time_known(const struct pmu_model_row *row)
 
 static uint64_t time_of(const struct pmu_model_row *row)
 {
-	return row->team ? row->team->time_ns : pmu_model_whole(row, row->time_ns);
+	return row->team ? row->team->time_ns : row->time_ns;
 }
 
 static bool count_known(const struct pmu_model_row *row, unsigned int i)
@@ -100,7 +97,7 @@ static bool count_known(const struct pmu_model_row *row, unsigned int i)
 
 static uint64_t count_of(const struct pmu_model_row *row, unsigned int i)
 {
-	return row->team ? row->team->net[i] : pmu_model_whole(row, row->net[i]);
+	return row->team ? row->team->net[i] : row->net[i];
 }
 
 static void put_all(uint64_t *place, bool known, uint64_t value)
@@ -117,17 +114,16 @@ static void put_row(const struct places *places, unsigned int r)
 	bool has_self = !row->team && pmu_model_self_known(row);
 	uint64_t *at;
 
-	put_all(pmu_series_at(places->values, region, 0), true,
-		pmu_add_capped(row->calls, row->unmeasured_calls));
+	put_all(pmu_series_at(places->values, region, 0), true, row->calls);
 	at = pmu_series_at(places->values, region, 1);
 	put_all(at, time_known(row), time_of(row));
 	if (has_self)
-		at[PMU_SERIES_OWN] = pmu_model_whole(row, row->self_ns);
+		at[PMU_SERIES_OWN] = row->self_ns;
 	for (unsigned int i = 0; i < section->n_counts; i++) {
 		at = pmu_series_at(places->values, region, places->count[i]);
 		put_all(at, count_known(row, i), count_of(row, i));
 		if (has_self && !(row->self_missing >> i & 1))
-			at[PMU_SERIES_OWN] = pmu_model_whole(row, row->self[i]);
+			at[PMU_SERIES_OWN] = row->self[i];
 	}
 	for (unsigned int i = 0; i < section->n_metrics; i++) {
 		at = pmu_series_at(places->values, region, places->metric[i]);

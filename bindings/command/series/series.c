@@ -305,14 +305,6 @@ int pmu_series_remark(struct pmu_series *series, const char *text, const char *r
 	return 0;
 }
 
-unsigned int pmu_series_n_estimated(const struct pmu_series *series)
-{
-	for (unsigned int i = 0; i < series->n_remarks; i++)
-		if (!strcmp(series->remark[i].text, PMU_SERIES_ESTIMATED))
-			return series->remark[i].n_runs;
-	return 0;
-}
-
 int pmu_series_note(struct pmu_series *series, const char *text)
 {
 	return pmu_series_remark(series, text, "", false, (unsigned int)series->n_runs);

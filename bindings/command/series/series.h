@@ -69,10 +69,6 @@ struct pmu_series_remark {
 	size_t last; /* the run that it was counted for last; private */
 };
 
-/** The note of runs in which not all calls were measured. */
-#define PMU_SERIES_ESTIMATED \
-	"not all calls were measured (PMU_EVERY): times and counts are estimated for all of them"
-
 struct pmu_series_run {
 	uint64_t start_unix_ns, duration_ns;
 	bool has_end;
@@ -137,9 +133,6 @@ int pmu_series_append(struct pmu_series *series, const struct pmu_series *more);
 
 /** pmu_series_note() - something to be said of all runs.  Return: 0 or -ENOMEM. */
 int pmu_series_note(struct pmu_series *series, const char *text);
-
-/** pmu_series_n_estimated() - runs whose times and counts are estimated */
-unsigned int pmu_series_n_estimated(const struct pmu_series *series);
 
 /** pmu_series_finish() - the order of regions, after the last run.  Return: 0 or -ENOMEM. */
 int pmu_series_finish(struct pmu_series *series);

@@ -69,7 +69,7 @@ static const struct pmu_model_section *section_before(const struct pmu_top_makin
 /* Nothing had ended: it has counted nothing, whatever is missing. */
 static bool is_blank(const struct pmu_model_row *row)
 {
-	return !row->calls && !row->unmeasured_calls && !row->time_ns && !row->socket_ns;
+	return !row->calls && !row->time_ns && !row->socket_ns;
 }
 
 static void subtract_counts(const struct pmu_model_section *s, const struct pmu_model_row *was,
@@ -118,16 +118,13 @@ static bool subtract(struct pmu_top_making *m, const struct pmu_model_section *s
 	if (m->failed || row->flags & PMU_ROW_TORN)
 		return false;
 	if (was && (was->flags & PMU_ROW_TORN || was->calls > row->calls ||
-		    was->unmeasured_calls > row->unmeasured_calls ||
 		    is_set_back(was->time_ns, row->time_ns) ||
 		    is_set_back(was->socket_ns, row->socket_ns)))
 		return false;
 	subtract_counts(s, was, row, net);
 	if (was) {
 		row->calls -= was->calls;
-		row->unmeasured_calls -= was->unmeasured_calls;
-		row->time_ns = time_between(was->time_ns, row->time_ns,
-					    row->calls || row->unmeasured_calls);
+		row->time_ns = time_between(was->time_ns, row->time_ns, row->calls);
 		row->socket_ns = time_between(was->socket_ns, row->socket_ns, true);
 	}
 	return true;

@@ -207,7 +207,7 @@ static const char *const help_words[] = {
 	"a call     time of one, on average",
 	"thr        threads that are in it now, of those that have been",
 	"open       how long the first one has been in it; <1 s: less, >5 s: more",
-	"~          an estimate: a call is in it in part, or not all were measured",
+	"~          an estimate: a call is in it in part",
 	"A blank is a number that is not known.",
 };
 

@@ -45,8 +45,6 @@ static void put_span(struct pmu_strbuf *out, const struct pmu_top_program *progr
 	put_double(out, ", ", "self_share", span->self);
 	if (span->is_about)
 		pmu_strbuf_add(out, ", \"about\": true");
-	if (span->is_sampled)
-		pmu_strbuf_add(out, ", \"sampled\": true");
 	put_values(out, program, span, false);
 	put_values(out, program, span, true);
 	pmu_strbuf_add(out, "}");

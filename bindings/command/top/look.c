@@ -48,7 +48,7 @@ static void hold(const struct pmu_model_section *s, const struct pmu_model_row *
 	if (row->holder < 0)
 		return;
 	holder = &s->thread_row[row->holder];
-	held[holder->sum] = pmu_add_capped(held[holder->sum], pmu_model_whole(row, row->time_ns));
+	held[holder->sum] = pmu_add_capped(held[holder->sum], row->time_ns);
 }
 
 static int sum_up(struct pmu_top_look *look, unsigned int section)
@@ -74,17 +74,11 @@ static int sum_up(struct pmu_top_look *look, unsigned int section)
 
 /* --- what is open --- */
 
-/* Measured or not. */
-static uint64_t all_calls(const struct pmu_model_row *row)
-{
-	return pmu_add_capped(row->calls, row->unmeasured_calls);
-}
-
 /* Of the thread, by number: an index may be another's after a while. */
 static bool is_same_call(const struct pmu_model *a, const struct pmu_top_open *x,
 			 const struct pmu_model *b, const struct pmu_top_open *y)
 {
-	return x->hash == y->hash && all_calls(x->row) == all_calls(y->row) &&
+	return x->hash == y->hash && x->row->calls == y->row->calls &&
 	       a->section[x->section].index == b->section[y->section].index &&
 	       a->thread[x->row->thread].number == b->thread[y->row->thread].number &&
 	       !((x->row->flags ^ y->row->flags) & (PMU_ROW_TEAM | PMU_ROW_FLAT)) &&
@@ -131,7 +125,7 @@ static bool is_first_of_thread(const struct pmu_model *model, const struct pmu_t
 	const struct pmu_model_row *row = open->row;
 	unsigned int n = 0;
 
-	if (all_calls(row) || !is_outermost(&model->section[open->section], row))
+	if (row->calls || !is_outermost(&model->section[open->section], row))
 		return false;
 	for (unsigned int s = 0; s < model->n_sections; s++)
 		for (unsigned int i = 0; i < model->section[s].n_thread_rows; i++)
@@ -225,7 +219,7 @@ static void date_by_work(const struct pmu_top_look *look, unsigned int first, co
 		double latest = (double)look->model->duration_ns - (double)most[open->row->sum];
 
 		/* what a checkpoint has published is a part of the call */
-		if (all_calls(open->row) || open->row->time_ns || open->is_same)
+		if (open->row->calls || open->row->time_ns || open->is_same)
 			continue;
 		if (latest < open->earliest_ns)
 			latest = open->earliest_ns;

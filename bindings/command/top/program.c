@@ -83,7 +83,7 @@ static void put_values(const struct pmu_top_program *program, const struct pmu_m
 		if (!(row->missing >> i & 1))
 			put_value(program,
 				  find_value(program, s->count[i].name, s->count[i].unit, true),
-				  (double)pmu_model_whole(row, row->net[i]), value);
+				  (double)row->net[i], value);
 }
 
 static bool is_row(const void *wanted, uintptr_t number)
@@ -136,11 +136,9 @@ static double share_of(double ns, double of_ns)
 static void add_to_span(struct pmu_top_span *span, const struct pmu_model_row *row, double more_ns,
 			double held_ns, double of_ns)
 {
-	const double ended_ns = (double)pmu_model_whole(row, row->time_ns), ns = ended_ns + more_ns;
+	const double ended_ns = (double)row->time_ns, ns = ended_ns + more_ns;
 
-	span->calls += row->calls + row->unmeasured_calls;
-	span->is_sampled |= row->unmeasured_calls > 0;
-	span->is_about |= row->unmeasured_calls > 0;
+	span->calls += row->calls;
 	span->time_ns += ended_ns;
 	span->share += share_of(ns, of_ns);
 	if (span->share > 1)
@@ -148,8 +146,6 @@ static void add_to_span(struct pmu_top_span *span, const struct pmu_model_row *r
 	span->self += share_of(ns - held_ns, of_ns);
 	if (!(of_ns > 0))
 		span->share = span->self = NAN;
-	if (row->unmeasured_calls && !row->calls)
-		span->time_ns = span->share = span->self = NAN;
 }
 
 static void add_sum(struct pmu_top_making *m, struct pmu_top_part *part, unsigned int i)

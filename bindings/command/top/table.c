@@ -390,8 +390,6 @@ static bool is_about(const struct pmu_top_row *row, const struct pmu_top_field *
 {
 	const struct pmu_top_span *span = field->start ? &row->start : &row->last;
 
-	if (field->what == PMU_TOP_VALUE)
-		return field->value.is_count && span->is_sampled;
 	return (field->what == PMU_TOP_SHARE || field->what == PMU_TOP_SELF) && span->is_about;
 }
 

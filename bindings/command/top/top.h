@@ -72,9 +72,8 @@ struct pmu_top_span {
 	bool is_known;
 	/* a share has something of a time that is known to be in some range only */
 	bool is_about;
-	bool is_sampled; /* not all calls were measured: counts and times are about those of all */
-	uint64_t calls;  /* that have ended */
-	double time_ns;  /* of these; NaN unknown */
+	uint64_t calls; /* that have ended */
+	double time_ns; /* of these; NaN unknown */
 	/* of all threads' time, that of calls that go on included, 0 to 1; NaN unknown */
 	double share;
 	double self;         /* the same without what is nested in it */

@@ -263,9 +263,7 @@ static void count_left_out(struct pmu_trace_source *source)
 			for (size_t i = 0; i < thread->n_rows &&
 					   thread->record.number == ring->thread->record.number;
 			     i++)
-				calls += thread->row[i].flags & PMU_STORE_ROW_UNMEASURED
-						 ? 0
-						 : thread->row[i].calls;
+				calls += thread->row[i].calls;
 		}
 		ring->left_out = calls > has ? calls - has : 0;
 	}

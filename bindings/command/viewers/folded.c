@@ -117,7 +117,7 @@ int pmu_viewer_folded(struct pmu_strbuf *out, struct pmu_stacks *stacks,
 	unsigned int measure;
 	int rc = find_measure(stacks, options ? options->sort : NULL, &measure);
 
-	threads &= !rc && !stacks->measure[measure].of_all;
+	threads &= !rc && !stacks->measure[measure].estimated;
 	if (!rc && !threads)
 		rc = put_lane(out, stacks, 0, measure);
 	for (unsigned int lane = 1; threads && lane < stacks->n_lanes && !rc; lane++)

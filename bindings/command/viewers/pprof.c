@@ -139,7 +139,7 @@ static void put_frame(struct pprof *p, unsigned int frame)
 /* Where groups took turns it is of all threads together, else of each. */
 static bool is_of_lane(const struct pprof *p, unsigned int lane, unsigned int m)
 {
-	return p->stacks->n_lanes == 1 || p->stacks->measure[m].of_all == !lane;
+	return p->stacks->n_lanes == 1 || p->stacks->measure[m].estimated == !lane;
 }
 
 static uint64_t value_of(const struct pprof *p, unsigned int lane,

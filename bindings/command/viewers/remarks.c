@@ -200,8 +200,9 @@ static void add_measure(struct remarks *r, const struct pmu_stack_measure *measu
 	struct pmu_strbuf what = { 0 };
 
 	if (measure->estimated)
-		add_text(r, measure->name,
-			 "an estimate, from calls that were measured, of what all of them did");
+		add_text(
+			r, measure->name,
+			"an estimate, from calls that the group has counted, of what all of them did");
 	pmu_strbuf_addf(&what, "%s unknown, and shown with the regions around if at all",
 			measure->name);
 	r->failed |= what.failed;

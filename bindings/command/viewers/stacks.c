@@ -9,7 +9,6 @@
 
 #include "base/index.h"
 #include "base/strbuf.h"
-#include "report/model/all_calls.h"
 #include "report/model/finish.h"
 
 static const char *take(struct pmu_stacks *stacks, struct pmu_strbuf *text)
@@ -205,14 +204,6 @@ static bool is_in_turns(const struct pmu_model_section *s)
 	return false;
 }
 
-static bool has_unmeasured(const struct pmu_model_section *s)
-{
-	for (unsigned int i = 0; i < s->n_rows; i++)
-		if (s->row[i].unmeasured_calls)
-			return true;
-	return false;
-}
-
 /* Has another group a count of that name? */
 static bool is_common(const struct pmu_model *model, unsigned int s, const char *name)
 {
@@ -224,8 +215,7 @@ static bool is_common(const struct pmu_model *model, unsigned int s, const char 
 }
 
 /* What sockets count is of no calls in particular: it stands as it was counted. */
-static int add_count(struct pmu_stacks *stacks, unsigned int s, unsigned int c, bool in_turns,
-		     bool unmeasured)
+static int add_count(struct pmu_stacks *stacks, unsigned int s, unsigned int c, bool in_turns)
 {
 	const struct pmu_model_section *section = &stacks->model->section[s];
 	const struct pmu_model_count *count = &section->count[c];
@@ -237,8 +227,7 @@ static int add_count(struct pmu_stacks *stacks, unsigned int s, unsigned int c, 
 		.unit = count->unit ? count->unit : "",
 		.section = (int)s,
 		.count = (int)c,
-		.estimated = (in_turns || unmeasured) && !of_socket,
-		.of_all = in_turns && !of_socket,
+		.estimated = in_turns && !of_socket,
 	};
 	pmu_strbuf_addf(&name, "%s%s", measure->estimated ? "~" : "", count->name);
 	if (is_common(stacks->model, s, count->name))
@@ -250,7 +239,6 @@ static int add_count(struct pmu_stacks *stacks, unsigned int s, unsigned int c, 
 static int make_measures(struct pmu_stacks *stacks)
 {
 	const struct pmu_model *model = stacks->model;
-	bool sampled = pmu_model_is_sampled(model);
 	size_t n = 1;
 	int rc = 0;
 
@@ -259,18 +247,14 @@ static int make_measures(struct pmu_stacks *stacks)
 	stacks->measure = pmu_block_array(&stacks->blocks, n, sizeof(*stacks->measure));
 	if (!stacks->measure)
 		return -ENOMEM;
-	stacks->measure[stacks->n_measures++] =
-		(struct pmu_stack_measure){ .name = sampled ? "~time" : "time",
-					    .unit = "ns",
-					    .section = -1,
-					    .count = -1,
-					    .estimated = sampled };
+	stacks->measure[stacks->n_measures++] = (struct pmu_stack_measure){
+		.name = "time", .unit = "ns", .section = -1, .count = -1
+	};
 	for (unsigned int s = 0; s < model->n_sections; s++) {
 		bool in_turns = is_in_turns(&model->section[s]);
-		bool unmeasured = has_unmeasured(&model->section[s]);
 
 		for (unsigned int c = 0; c < model->section[s].n_counts && !rc; c++)
-			rc = add_count(stacks, s, c, in_turns, unmeasured);
+			rc = add_count(stacks, s, c, in_turns);
 	}
 	return rc;
 }

@@ -30,10 +30,10 @@ struct pmu_stack_frame {
 struct pmu_stack_measure {
 	const char
 		*name; /* "time"; "cycles"; "cycles (CACHE)" of several groups; "~..." estimated */
-	const char *unit;         /* "ns"; "", as the count's */
-	int section, count;       /* -1: time, of all groups */
-	bool estimated;           /* of all calls, from those that were measured */
-	bool of_all;              /* of all threads together alone: groups took turns */
+	const char *unit;   /* "ns"; "", as the count's */
+	int section, count; /* -1: time, of all groups */
+	/* of all calls, from those that the group has counted in its turns; of all threads together alone */
+	bool estimated;
 	bool in_sums, in_threads; /* known of anything there */
 };
 

@@ -62,9 +62,9 @@ static bool estimate_in_turns(const struct pmu_model_row *sum, uint64_t *value)
 }
 
 /* What others did for a region is theirs, and is whole. */
-static uint64_t with_team(const struct pmu_model_row *sum, uint64_t own, uint64_t team)
+static uint64_t with_team(uint64_t own, uint64_t team)
 {
-	return pmu_add_capped(pmu_model_whole(sum, own), team > own ? team - own : 0);
+	return team > own ? team : own;
 }
 
 /* One that has nothing but the calls of its openers is what these are. */
@@ -73,14 +73,9 @@ static const struct pmu_model_team *team_of(const struct pmu_model_row *sum)
 	return sum->team && sum->team->has_others ? sum->team : NULL;
 }
 
-/* A team's is not where calls of its openers were not measured, of which there is an estimate. */
 static bool is_time_known(const struct pmu_model_row *sum, const struct pmu_model_team *team)
 {
-	bool is_own_known = sum->n_threads && pmu_model_time_known(sum);
-
-	if (!team || team->time_known)
-		return team || is_own_known;
-	return is_own_known && sum->unmeasured_calls && !(team->flags & PMU_ROW_OPEN);
+	return team ? team->time_known : sum->n_threads && pmu_model_time_known(sum);
 }
 
 bool pmu_stacks_value(const struct pmu_stack_measure *measure, const struct pmu_model_section *s,
@@ -90,7 +85,7 @@ bool pmu_stacks_value(const struct pmu_stack_measure *measure, const struct pmu_
 	unsigned int c = (unsigned int)measure->count;
 
 	if (measure->count < 0) {
-		*value = with_team(sum, sum->time_ns, team ? team->time_ns : 0);
+		*value = with_team(sum->time_ns, team ? team->time_ns : 0);
 		return is_time_known(sum, team);
 	}
 	/* what a socket counted is nobody's in particular */
@@ -100,9 +95,9 @@ bool pmu_stacks_value(const struct pmu_stack_measure *measure, const struct pmu_
 	}
 	if ((team ? team->missing : sum->missing) >> c & 1)
 		return false;
-	*value = measure->of_all ? (team ? team->net : sum->net)[c]
-				 : with_team(sum, sum->net[c], team ? team->net[c] : 0);
-	return !measure->of_all || estimate_in_turns(sum, value);
+	*value = measure->estimated ? (team ? team->net : sum->net)[c]
+				    : with_team(sum->net[c], team ? team->net[c] : 0);
+	return !measure->estimated || estimate_in_turns(sum, value);
 }
 
 static bool value_of_thread(const struct rows *rows, const struct pmu_stack_measure *measure,
@@ -112,13 +107,13 @@ static bool value_of_thread(const struct rows *rows, const struct pmu_stack_meas
 	bool of_socket;
 
 	if (measure->count < 0) {
-		*value = pmu_model_whole(row, row->time_ns);
+		*value = row->time_ns;
 		return !rows->is_socket && pmu_model_time_known(row);
 	}
 	of_socket = rows->section->sockets >> c & 1;
-	if (measure->of_all || of_socket != rows->is_socket || row->missing >> c & 1)
+	if (measure->estimated || of_socket != rows->is_socket || row->missing >> c & 1)
 		return false;
-	*value = of_socket ? row->net[c] : pmu_model_whole(row, row->net[c]);
+	*value = row->net[c];
 	return of_socket || pmu_model_time_known(row);
 }
 
@@ -216,7 +211,6 @@ static void add_calls(const struct pmu_stacks *stacks, const struct rows *rows,
 			continue;
 		calls = &values->calls[stacks->at[node]];
 		*calls = pmu_add_capped(*calls, row->calls);
-		*calls = pmu_add_capped(*calls, row->unmeasured_calls);
 	}
 }
 

@@ -60,8 +60,7 @@ def head(whole):
 def numbers(row, extra):
     calls = row["calls"]
     share = row["share"]
-    of = [digits(calls + row["unmeasured_calls"])] if "unmeasured_calls" in row else []
-    return ([digits(calls)] + of + [duration(row["time_ns"]), "-" if share is None else "%.1f%%" % (100 * share),
+    return ([digits(calls), duration(row["time_ns"]), "-" if share is None else "%.1f%%" % (100 * share),
              duration(row["time_ns"] / calls) if calls else "-", duration(row["self_ns"])] +
             [digits(row.get(title)) for title in extra])
 
@@ -75,8 +74,7 @@ def whose(row, of_several):
 def table(group, rows, of_several):
     """Regions below one another, with each metric; without metrics the net counts."""
     extra = titles(group, "metrics") or titles(group, "net")
-    of = ["of"] if any("unmeasured_calls" in row for row in rows) else []
-    made = [["region", "calls"] + of + ["time", "share", "per call", "self"] +
+    made = [["region", "calls", "time", "share", "per call", "self"] +
             [plain(title.replace("net:", "", 1)) for title in extra]]
     for row in rows:
         name = "  " * min(row["depth"], MAX_DEPTH)

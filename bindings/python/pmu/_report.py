@@ -126,28 +126,6 @@ def _measured(report):
     return _MEASURED + (_PERCENTILES if has_percentiles else ()) + _REST
 
 
-def is_sampled(report):
-    """Whether calls were counted and not measured (PMU_EVERY)."""
-    return any("unmeasured_calls" in one for region in report["regions"]
-               for one in [region] + region["threads"])
-
-
-def _sampled_titles(group):
-    return ["estimated:" + _title(one) for one in group["counts"]]
-
-
-def _sampled(measured, group):
-    """What is known of calls that were not measured, of one row."""
-    time = measured.get("estimated_time_ns")
-    counts = measured.get("estimated", {}) if time else {}
-    made = {"unmeasured_calls": measured.get("unmeasured_calls", 0),
-            "estimated_time_ns": time["value"] if time else None,
-            "estimated_margin_ns": time["margin"] if time else None}
-    for title, one in zip(_sampled_titles(group), group["counts"]):
-        made[title] = counts.get(one["name"], {}).get("value")
-    return made
-
-
 def _row(region, measured, thread, columns, ranks):
     row = {title: region[member] for title, member in _REGION}
     row["thread"] = thread
@@ -155,8 +133,6 @@ def _row(region, measured, thread, columns, ranks):
     # whose thread or socket it is
     row["part"] = measured.get("part", 0) if measured is not region else "all"
     row["rank"] = ranks[row["part"]] if measured is not region else None
-    if columns[2]:
-        row.update(_sampled(measured, columns[2]))
     row.update((title, measured.get(table, {}).get(name)) for title, table, name in columns[1])
     return row
 
@@ -171,9 +147,7 @@ def rows(report, threads=False):
     ranks = [part["rank"] for part in report.get("parts", [report])]
     of_all = _measured(report)
     tables = _tables(report)
-    sampled = is_sampled(report)
-    columns = {group["name"]: (of_all, _columns(group, tables), group if sampled else None)
-               for group in report["groups"]}
+    columns = {group["name"]: (of_all, _columns(group, tables)) for group in report["groups"]}
     made = []
     for region in report["regions"]:
         its = columns[region["group"]]
@@ -194,10 +168,6 @@ def row_titles(report):
     """Return all columns that rows may have, in the order of the CSV report."""
     made = [title for title, _ in _REGION] + ["thread"]
     made += [title for title, _ in _measured(report)] + ["part", "rank"]
-    if is_sampled(report):
-        made += ["unmeasured_calls", "estimated_time_ns", "estimated_margin_ns"]
-        for group in report["groups"]:
-            made += [title for title in _sampled_titles(group) if title not in made]
     for _, table, _ in _tables(report):
         for group in report["groups"]:
             made += [title for title in titles(group, table) if title not in made]

@@ -74,7 +74,7 @@ static int add_turns(struct pmu_joining *j, const struct pmu_model_row *old,
 	struct pmu_model_turns *turns;
 
 	row->turns = NULL;
-	row->estimate = row->whole_time = NULL;
+	row->estimate = NULL;
 	if (!old->turns)
 		return 0;
 	row->turns = turns = pmu_model_turns_new(j->c->model, j->into->n_counts);
@@ -138,7 +138,6 @@ static void add_to_program(const struct pmu_joining *j, struct pmu_model_row *pr
 	program->time_ns = pmu_add_capped(program->time_ns, row->time_ns);
 	program->cost_ns = pmu_add_capped(program->cost_ns, row->cost_ns);
 	program->n_open += row->n_open;
-	program->flags |= row->unmeasured_calls ? PMU_ROW_SAMPLED : 0;
 	if (program->calls)
 		program->min_ns = program->max_ns = program->time_ns;
 	if (pmu_model_time_known(row))

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All calls of a region, measured or not and whichever group counted them. */
+/* All calls of a region, whichever group counted them. */
 #ifndef PMU_REPORT_ALL_CALLS_H
 #define PMU_REPORT_ALL_CALLS_H
-
-#include <stdbool.h>
 
 struct pmu_model;
 
@@ -13,8 +11,5 @@ struct pmu_model;
  * Return: 0 or -ENOMEM.
  */
 int pmu_model_add_calls(struct pmu_model *model);
-
-/** pmu_model_is_sampled() - were calls of any region counted and not measured? */
-bool pmu_model_is_sampled(const struct pmu_model *model);
 
 #endif

@@ -20,12 +20,10 @@ static uint64_t *zeros(struct pmu_model *model, unsigned int n)
 
 /* Order: siblings together, outermost rows by thread, longest first. */
 
-/* Of all calls, as far as that is known: longest first. */
+/* Longest first. */
 static int compare_times(const struct pmu_model_row *a, const struct pmu_model_row *b)
 {
-	uint64_t x = pmu_model_whole(a, a->time_ns), y = pmu_model_whole(b, b->time_ns);
-
-	return (x < y) - (x > y);
+	return (a->time_ns < b->time_ns) - (a->time_ns > b->time_ns);
 }
 
 static int by_place(const void *a, const void *b, void *rows)
@@ -177,20 +175,6 @@ static void spread_overlap(struct pmu_model_row *row, int n)
 	free(below);
 }
 
-/*
- * Where the time of calls that were measured is not what nested ones had that were, self values are
- * not known.
- */
-static void spread_unmeasured(struct pmu_model_row *row, int n)
-{
-	for (int i = 0; i < n; i++) {
-		int p = row[i].holder;
-
-		if (p >= 0 && (row[i].unmeasured_calls || row[p].unmeasured_calls))
-			row[p].flags |= PMU_ROW_NO_SELF;
-	}
-}
-
 /* Until take_nested(), self values hold the sums of what is nested. */
 static void add_nested(struct pmu_finishing *f)
 {
@@ -298,7 +282,6 @@ static int finish_rows(struct pmu_finishing *f)
 	if (rc < 0)
 		return rc;
 	spread_overlap(s->thread_row, (int)s->n_thread_rows);
-	spread_unmeasured(s->thread_row, (int)s->n_thread_rows);
 	add_nested(f);
 	take_nested(f);
 	rc = pmu_sums_make(f);
@@ -392,7 +375,7 @@ static void add_outermost(struct pmu_model *model, const struct pmu_model_sectio
 			continue;
 		thread = &model->thread[row->thread];
 		thread->in_regions_ns += row->time_ns;
-		thread->in_part |= row->n_open || !pmu_model_is_whole(row);
+		thread->in_part |= row->n_open || !pmu_model_time_known(row);
 	}
 }
 

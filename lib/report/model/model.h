@@ -61,11 +61,6 @@ enum pmu_model_row_flags {
 	 * the flag in it is a region that the thread itself began there, and nests as usual.
 	 */
 	PMU_ROW_TEAM = 512,
-	/*
-	 * Of a PROGRAM: not all calls of a region in it were measured.  What all of them did is not
-	 * known.
-	 */
-	PMU_ROW_SAMPLED = 1024,
 	/* its totals changed at every look: they are not known, or of a sum those of some threads */
 	PMU_ROW_TORN = 2048,
 };
@@ -97,8 +92,7 @@ struct pmu_model_least {
 
 /**
  * How a row's calls and counts were spread over the turns of its group, where groups took turns: sums
- * over the turns in which there were calls.  Counts are as they were read.  Where groups did not, and
- * not all calls were measured, each call that was is a turn of its own.
+ * over the turns in which there were calls.  Counts are as they were read.
  */
 struct pmu_model_turns {
 	double n, calls, calls_square;
@@ -108,7 +102,7 @@ struct pmu_model_turns {
 	} count[];
 };
 
-/** What all calls of a region have counted, or took, from those that were measured. */
+/** What all calls of a region have counted, from those that one group counted. */
 struct pmu_model_estimate {
 	double value;  /* NaN: nothing is known */
 	double error;  /* standard; NaN: not known, like the next */
@@ -175,12 +169,10 @@ struct pmu_model_row {
 	int sum;            /* of a thread's row: index into section.row of its sum; else -1 */
 	uint32_t n_threads; /* threads that have this row */
 	uint32_t flags;     /* enum pmu_model_row_flags */
-	uint64_t calls;     /* that were measured: what else is here is of these */
-	/* that were counted and not measured; what is nested in one may have been all the same */
-	uint64_t unmeasured_calls;
+	uint64_t calls;     /* what else is here is of these */
 	/*
-	 * A sum's, made by pmu_model_finish(): those of its path in all sections, measured or not.
-	 * Groups that take turns have a part of them each.
+	 * A sum's, made by pmu_model_finish(): those of its path in all sections.  Groups that take
+	 * turns have a part of them each.
 	 */
 	uint64_t all_calls;
 	/*
@@ -199,12 +191,10 @@ struct pmu_model_row {
 	/* of outermost calls that have ended; NULL: was not asked for */
 	const struct pmu_model_histogram *histogram;
 	const struct pmu_model_least *least; /* NULL: was not asked for */
-	/* NULL: groups did not take turns and all calls were measured, or it is not known */
+	/* NULL: groups did not take turns, or it is not known */
 	const struct pmu_model_turns *turns;
 	/* [n_counts] a sum's that has a part of whole_calls; made by pmu_model_finish(); else NULL */
 	struct pmu_model_estimate *estimate;
-	/* the same of its time, where calls were not measured; else NULL */
-	struct pmu_model_estimate *whole_time;
 	/*
 	 * A sum's: of all threads' measured time.  A thread's row: of that thread's.  0 to 1; NaN:
 	 * unknown, also where the row's time is more than that (damaged data).
@@ -313,7 +303,7 @@ struct pmu_model_thread {
 	int64_t cpu_ns; /* on a processor, user and kernel; of a set, of all threads together */
 	/*
 	 * Made by pmu_model_finish(): what its outermost regions took; not all of it where one is
-	 * open, or had calls that were not measured.
+	 * open.
 	 */
 	uint64_t in_regions_ns;
 	bool in_part;
@@ -471,30 +461,11 @@ static inline bool pmu_model_is_socket(const struct pmu_model *model,
  * pmu_model_time_known() - is any of a row's time known?
  *
  * What a call has done is known when it ends, or up to a checkpoint.  A row that is open and has
- * had neither knows nothing, of its counts either; nor does one of which no call was measured.
+ * had neither knows nothing, of its counts either.
  */
 static inline bool pmu_model_time_known(const struct pmu_model_row *row)
 {
-	if (row->flags & PMU_ROW_SAMPLED || (row->unmeasured_calls && !row->calls))
-		return false;
 	return row->time_ns || !row->n_open;
-}
-
-/** pmu_model_is_whole() - is what is known of a row what all of its calls did? */
-static inline bool pmu_model_is_whole(const struct pmu_model_row *row)
-{
-	return pmu_model_time_known(row) && !row->unmeasured_calls;
-}
-
-/** pmu_model_whole() - of a number of all calls that were measured, about as much of all there were */
-static inline uint64_t pmu_model_whole(const struct pmu_model_row *row, uint64_t value)
-{
-	double more;
-
-	if (!row->unmeasured_calls || !row->calls)
-		return value;
-	more = (double)value / (double)row->calls * (double)row->unmeasured_calls;
-	return more < (double)(UINT64_MAX - value) ? value + (uint64_t)more : UINT64_MAX;
 }
 
 /** pmu_model_self_known() - are self_ns and, but for self_missing, self[] of a row known? */

@@ -103,9 +103,6 @@ bool pmu_over_parts(const struct pmu_over_parts *over, unsigned int sum, int cou
 	*spread = (struct pmu_spread){ .imbalance = NAN };
 	if (count >= 0 && s->row[sum].missing >> count & 1)
 		return false;
-	/* each has a sample of its own size */
-	if (s->row[sum].unmeasured_calls || s->row[sum].flags & PMU_ROW_SAMPLED)
-		return false;
 	for (unsigned int i = over->index.start[sum]; i < over->index.start[sum + 1]; i++) {
 		unsigned int part;
 		double value;

@@ -112,7 +112,7 @@ static const struct pmu_model_thread *thread_of(const struct pmu_finishing *f, i
 /* In damaged data a part may be more than the whole: then it is unknown.  So it is of some calls. */
 static double share_of(const struct pmu_model_row *row, uint64_t span_ns)
 {
-	if (!pmu_model_is_whole(row))
+	if (!pmu_model_time_known(row))
 		return NAN;
 	return span_ns && row->time_ns <= span_ns ? (double)row->time_ns / (double)span_ns : NAN;
 }
@@ -136,7 +136,6 @@ static void add_counts(struct pmu_model_row *to, const struct pmu_model_row *row
 static void add_times(struct pmu_model_row *to, const struct pmu_model_row *row, uint32_t n_timed)
 {
 	to->calls = pmu_add_capped(to->calls, row->calls);
-	to->unmeasured_calls = pmu_add_capped(to->unmeasured_calls, row->unmeasured_calls);
 	to->time_ns = pmu_add_capped(to->time_ns, row->time_ns);
 	to->cost_ns = pmu_add_capped(to->cost_ns, row->cost_ns);
 	to->self_ns = pmu_add_capped(to->self_ns, row->self_ns);

@@ -105,7 +105,7 @@ static int add_others(struct teams *t)
 
 	for (unsigned int i = 0; i < s->n_thread_rows && !rc; i++) {
 		const struct pmu_model_row *row = &s->thread_row[i];
-		bool is_known = pmu_model_is_whole(row);
+		bool is_known = pmu_model_time_known(row);
 		struct pmu_model_team *team;
 
 		if (!is_others(row) || pmu_model_is_socket(t->f->model, row))
@@ -162,7 +162,7 @@ static bool is_own_known(const struct teams *t, unsigned int at)
 		const struct pmu_model_row *row = &s->thread_row[t->rows.row[k]];
 
 		if (!is_others(row) && !pmu_model_is_socket(t->f->model, row) &&
-		    !pmu_model_is_whole(row))
+		    !pmu_model_time_known(row))
 			return false;
 	}
 	return s->row[at].n_threads > 0;
@@ -194,7 +194,7 @@ static void find_work(struct teams *t)
 		if (!is_others(&row[i]))
 			continue;
 		t->worked_ns[i] = pmu_add_capped(t->worked_ns[i], row[i].time_ns);
-		t->is_unknown[i] |= !pmu_model_is_whole(&row[i]);
+		t->is_unknown[i] |= !pmu_model_time_known(&row[i]);
 		if (parent < 0 || !is_others(&row[parent]))
 			continue;
 		t->worked_ns[parent] = pmu_add_capped(t->worked_ns[parent], t->worked_ns[i]);
@@ -227,7 +227,7 @@ static void find_members(struct teams *t, unsigned int at)
 		} else {
 			member->opens = true;
 			member->opened_ns = pmu_add_capped(member->opened_ns, row->time_ns);
-			member->is_opened_unknown |= !pmu_model_is_whole(row);
+			member->is_opened_unknown |= !pmu_model_time_known(row);
 		}
 	}
 }

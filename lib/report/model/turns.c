@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Estimates of what all calls of a region have done, from those that were measured. */
+/* Estimates of what all calls of a region have done, from those that one group counted. */
 #include "report/model/turns.h"
 
 #include <errno.h>
@@ -99,32 +99,4 @@ void pmu_model_turns_estimate(const struct pmu_model_section *section,
 		of->error = all * error_a_call(sum->turns, i, calls / all);
 		of->margin = student(sum->turns->n - 1) * of->error;
 	}
-}
-
-void pmu_timed_calls_add(struct pmu_timed_calls *to, const struct pmu_model_row *row)
-{
-	double calls = (double)row->calls, sum = (double)row->time_ns;
-
-	if (!row->calls)
-		return;
-	to->calls += calls;
-	to->sum += sum;
-	to->square += calls * row->sd_ns * row->sd_ns + sum * sum / calls;
-}
-
-struct pmu_model_estimate pmu_timed_calls_estimate(const struct pmu_timed_calls *timed, double all)
-{
-	struct pmu_model_estimate estimate = nothing;
-	double n = timed->calls, mean = timed->sum / n, rest = timed->square - timed->sum * mean;
-
-	if (!(n > 0))
-		return nothing;
-	estimate.value = mean * all;
-	if (!(n > 1))
-		return estimate;
-	if (rest < ROUNDING * timed->square)
-		rest = 0;
-	estimate.error = all * sqrt((1 - n / all) * rest / (n - 1) / n);
-	estimate.margin = student(n - 1) * estimate.error;
-	return estimate;
 }

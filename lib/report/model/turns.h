@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Estimates of what all calls of a region have done, from those that were measured. */
+/* Estimates of what all calls of a region have done, from those that one group counted. */
 #ifndef PMU_REPORT_TURNS_H
 #define PMU_REPORT_TURNS_H
 
@@ -25,20 +25,5 @@ int pmu_model_turns_of_sums(struct pmu_model *model, struct pmu_model_section *s
  */
 void pmu_model_turns_estimate(const struct pmu_model_section *section,
 			      const struct pmu_model_row *sum, struct pmu_model_estimate *estimate);
-
-/** Times of calls that were measured: how many, their sum, and that of their squares; NaN: unknown. */
-struct pmu_timed_calls {
-	double calls, sum, square;
-};
-
-/** pmu_timed_calls_add() - a row's */
-void pmu_timed_calls_add(struct pmu_timed_calls *to, const struct pmu_model_row *row);
-
-/**
- * pmu_timed_calls_estimate() - of @all calls, of which these are as random a choice as any
- *
- * Whichever group counted them: each call is as likely to be measured.
- */
-struct pmu_model_estimate pmu_timed_calls_estimate(const struct pmu_timed_calls *timed, double all);
 
 #endif

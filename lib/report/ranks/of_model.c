@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "report/model/all_calls.h"
 #include "report/ranks/ranking.h"
 
 /* What the rank at hand did in a region. */
@@ -361,10 +360,6 @@ static int make(struct making *m)
 {
 	int rc = 0;
 
-	/* records have whole numbers of each rank: of a sample nobody could tell */
-	if (pmu_model_is_sampled(m->model))
-		return -ENOTSUP;
-
 	for (unsigned int i = 0; i < m->model->n_parts; i++)
 		if (m->model->part[i].rank < 0)
 			return -EINVAL;
@@ -403,8 +398,5 @@ int pmu_ranks_of(const struct pmu_model *model, uint32_t rank, struct pmu_ranks 
 	pmu_ranks_free(m.ranks);
 	if (rc == -EINVAL)
 		return pmu_fail(EINVAL, "the report is not one of MPI ranks");
-	if (rc == -ENOTSUP)
-		return pmu_fail(ENOTSUP, "not all calls were measured: how the rest is spread over "
-					 "ranks is not known");
 	return pmu_fail(ENOMEM, "no memory for what ranks are together");
 }

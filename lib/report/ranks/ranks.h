@@ -155,8 +155,7 @@ void pmu_ranks_free(struct pmu_ranks *ranks);
  * @rank: of the one; not used with several
  *
  * The rows of a section are as the model's sums, in their order.
- * Return: 0; -ENOMEM; -EINVAL where a part has no rank; -ENOTSUP where not all calls were measured;
- * each with a sentence.
+ * Return: 0; -ENOMEM; -EINVAL where a part has no rank; each with a sentence.
  */
 int pmu_ranks_of(const struct pmu_model *model, uint32_t rank, struct pmu_ranks **ranks);
 

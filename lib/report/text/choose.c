@@ -32,14 +32,13 @@ static uint64_t key_of(const struct pmu_text *t, const struct pmu_model_row *row
 	switch (key) {
 	case BY_TIME:
 		/* a list is by what it shows */
-		return row->team && !t->sort ? row->team->time_ns
-					     : pmu_model_whole(row, row->time_ns);
+		return row->team && !t->sort ? row->team->time_ns : row->time_ns;
 	case BY_SELF:
-		return pmu_model_whole(row, row->self_ns);
+		return row->self_ns;
 	case BY_CALLS:
-		return pmu_add_capped(row->calls, row->unmeasured_calls);
+		return row->calls;
 	}
-	return row->missing >> key & 1 ? 0 : pmu_model_whole(row, row->net[key]);
+	return row->missing >> key & 1 ? 0 : row->net[key];
 }
 
 static bool matches(const struct pmu_text *t, const struct pmu_model_row *row)

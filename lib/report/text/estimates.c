@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all calls of regions have done, estimated from those that were measured, or that a group has had in its turns. */
+/* What all calls of regions have done, estimated from those that a group has had in its turns. */
 #include <math.h>
 #include <string.h>
 
@@ -13,23 +13,10 @@ static bool is_told(const struct pmu_model_row *row, unsigned int count)
 	return row->estimate && !isnan(row->estimate[count].value);
 }
 
-static bool is_time_told(const struct pmu_model_row *row)
-{
-	return row->whole_time && !isnan(row->whole_time->value);
-}
-
 static bool any_told(const struct pmu_model_row *row, unsigned int n, unsigned int count)
 {
 	for (unsigned int i = 0; i < n; i++)
 		if (is_told(&row[i], count))
-			return true;
-	return false;
-}
-
-static bool any_time_told(const struct pmu_model_row *row, unsigned int n)
-{
-	for (unsigned int i = 0; i < n; i++)
-		if (is_time_told(&row[i]))
 			return true;
 	return false;
 }
@@ -72,20 +59,6 @@ static void put_margin(struct pmu_cell *cell, const struct pmu_model_estimate *e
 	pmu_cell_share(cell, estimate->value > 0 ? estimate->margin / estimate->value : NAN);
 }
 
-static void time_columns(struct pmu_text *t, struct pmu_table *table,
-			 const struct pmu_model_row *row)
-{
-	struct pmu_cell *value = pmu_text_detail_column(t, table, "time", KIND);
-	struct pmu_cell *margin = pmu_text_detail_column(t, table, "+/-", KIND);
-
-	for (unsigned int i = 0; value && margin && i < table->n_rows; i++) {
-		if (!is_time_told(&row[i]))
-			continue;
-		put_value(&value[i], "ns", row[i].whole_time->value, 0);
-		put_margin(&margin[i], row[i].whole_time);
-	}
-}
-
 static void count_columns(struct pmu_text *t, struct pmu_table *table,
 			  const struct pmu_model_section *s, const struct pmu_model_row *row,
 			  unsigned int c)
@@ -106,18 +79,16 @@ static void count_columns(struct pmu_text *t, struct pmu_table *table,
 void pmu_text_estimates(struct pmu_text *t, const struct pmu_model_section *s,
 			const struct pmu_model_row *row, unsigned int n)
 {
-	bool times = any_time_told(row, n), counts = any_count_told(s, row, n);
 	struct pmu_table table;
 	struct pmu_cell *calls;
 
-	if ((!times && !counts) || !pmu_text_detail_begin(t, &table, row, n, 3 + 2 * s->n_counts))
+	if (!any_count_told(s, row, n) ||
+	    !pmu_text_detail_begin(t, &table, row, n, 1 + 2 * s->n_counts))
 		return;
 	calls = pmu_text_detail_column(t, &table, "all calls", KIND);
 	for (unsigned int i = 0; calls && i < n; i++)
 		pmu_cell_exact(&calls[i], row[i].whole_calls);
-	if (times)
-		time_columns(t, &table, row);
-	for (unsigned int c = 0; counts && c < s->n_counts && !t->failed; c++)
+	for (unsigned int c = 0; c < s->n_counts && !t->failed; c++)
 		if (any_told(row, n, c))
 			count_columns(t, &table, s, row, c);
 	pmu_text_detail_end(t, &table);

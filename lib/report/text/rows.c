@@ -86,48 +86,25 @@ static bool is_on_the_way(const struct pmu_model_row *row)
 	return row->flags & PMU_ROW_TEAM && !row->calls && !row->n_open;
 }
 
-/* All that is known of calls, measured or not; a thread's row says nothing of other groups. */
+/* All that is known of calls; a thread's row says nothing of other groups. */
 static uint64_t all_calls(const struct pmu_model_row *row)
 {
-	return row->thread < 0 ? row->all_calls : pmu_add_capped(row->calls, row->unmeasured_calls);
+	return row->thread < 0 ? row->all_calls : row->calls;
 }
 
-/*
- * Where not all calls were measured, or other groups have counted calls of the same regions, too:
- * these are a part of so many.
- */
+/* Where other groups have counted calls of the same regions, too: these are a part of so many. */
 static void all_calls_column(struct rows *r)
 {
 	struct pmu_cell *cell;
 	bool differs = false;
 
-	for (unsigned int i = 0; i < r->n; i++) {
+	for (unsigned int i = 0; i < r->n; i++)
 		differs |= all_calls(&r->row[i]) > r->row[i].calls;
-		if (r->row[i].unmeasured_calls)
-			r->t->legend |= PMU_LEGEND_SAMPLED;
-	}
 	if (!differs)
 		return;
 	cell = column(r, "of", "region");
 	for (unsigned int i = 0; cell && i < r->n; i++)
 		pmu_cell_exact(&cell[i], all_calls(&r->row[i]));
-}
-
-/* Of some calls there is none, but an estimate: of all threads' time, or of the row's thread. */
-static void share_cell(struct rows *r, struct pmu_cell *cell, const struct pmu_model_row *row)
-{
-	const struct pmu_model *model = r->t->model;
-	uint64_t span = row->thread < 0 ? pmu_model_span(model)
-					: model->thread[row->thread].time_ns;
-	double share = (double)pmu_model_whole(row, row->time_ns) / (double)span;
-
-	if (!row->unmeasured_calls || !row->calls || !(share <= 1)) {
-		pmu_cell_share(cell, row->share);
-		return;
-	}
-	pmu_cell_share(cell, share);
-	pmu_cell_estimated(cell);
-	r->t->legend |= PMU_LEGEND_ESTIMATES;
 }
 
 static void base_columns(struct rows *r)
@@ -147,7 +124,7 @@ static void base_columns(struct rows *r)
 
 		pmu_cell_count(&cell[CALLS][i], row->calls, most);
 		pmu_cell_time(&cell[TIME][i], time_of(row));
-		share_cell(r, &cell[SHARE][i], row);
+		pmu_cell_share(&cell[SHARE][i], row->share);
 		pmu_cell_time(&cell[PER_CALL][i], per_call(row));
 		pmu_cell_time(&cell[SELF][i],
 			      pmu_model_self_known(row) ? (double)row->self_ns : NAN);

@@ -37,11 +37,8 @@ static const struct {
 	{ PMU_LEGEND_INTERRUPTED, "i", NULL }, /* pmu_text_interrupted() */
 	{ PMU_LEGEND_TEAM, "t",
 	  "team: what the thread did for a region that another one had open; in no region around it" },
-	{ PMU_LEGEND_SAMPLED, "of",
-	  "so many calls there were: those before it were measured here, and times, counts and metrics "
-	  "are of these alone; others were only counted (PMU_EVERY)" },
 	{ PMU_LEGEND_ESTIMATES, "~",
-	  "estimated: of all calls, from those that were measured; in 95 of 100 cases the true value "
+	  "estimated: of all calls, from those that the group has counted; in 95 of 100 cases the true value "
 	  "is within +/- of it" },
 	{ PMU_LEGEND_DOUBT, "?", "see the doubts below" },
 	{ PMU_LEGEND_DEEP, "(n)", "nested n deep, too deep to indent" },
@@ -330,9 +327,7 @@ static void put_who(struct pmu_text *t)
 
 static void put_legend(struct pmu_text *t)
 {
-	unsigned int width = t->legend & PMU_LEGEND_DEEP      ? 3
-			     : t->legend & PMU_LEGEND_SAMPLED ? 2
-							      : 1;
+	unsigned int width = t->legend & PMU_LEGEND_DEEP ? 3 : 1;
 	size_t start = t->out->len;
 
 	pmu_strbuf_add(t->out, "\n");

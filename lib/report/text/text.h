@@ -20,7 +20,6 @@ enum pmu_text_legend {
 	PMU_LEGEND_INTERRUPTED = 256,
 	PMU_LEGEND_TEAM = 512,
 	PMU_LEGEND_ESTIMATES = 1024,
-	PMU_LEGEND_SAMPLED = 2048,
 };
 
 struct pmu_text {
@@ -116,8 +115,7 @@ void pmu_text_least(struct pmu_text *t, const struct pmu_model_section *section,
 		    const struct pmu_model_row *row, unsigned int n);
 
 /**
- * pmu_text_estimates() - what all calls have done, where groups took turns or not all calls were
- * measured; @row: [@n] of one table
+ * pmu_text_estimates() - what all calls have done, where groups took turns; @row: [@n] of one table
  */
 void pmu_text_estimates(struct pmu_text *t, const struct pmu_model_section *section,
 			const struct pmu_model_row *row, unsigned int n);

@@ -20,7 +20,6 @@
 struct region {
 	const char *path, *name; /* as the model has it, and fit for a terminal */
 	uint64_t time_ns;
-	bool estimated;
 	double value[PMU_TOPDOWN_TREES][PMU_TOPDOWN_MAX_NODES]; /* percent; NaN: missing */
 };
 
@@ -28,7 +27,6 @@ struct region {
 struct place {
 	const char *path;
 	uint64_t time_ns;
-	bool estimated; /* not all of its calls were measured */
 };
 
 struct trees {
@@ -111,9 +109,7 @@ static unsigned int find_rows(struct pmu_text *t, struct place *place)
 			if (!has_nodes(section, row) || !pmu_text_any_match(t, row, 1))
 				continue;
 			if (place)
-				place[n] = (struct place){ row->path,
-							   pmu_model_whole(row, row->time_ns),
-							   row->unmeasured_calls > 0 };
+				place[n] = (struct place){ row->path, row->time_ns };
 			n++;
 		}
 	}
@@ -127,12 +123,10 @@ static unsigned int merge(struct place *place, unsigned int n)
 
 	qsort(place, n, sizeof(*place), by_path);
 	for (unsigned int i = 0; i < n; i++) {
-		if (n_regions && !strcmp(place[n_regions - 1].path, place[i].path)) {
+		if (n_regions && !strcmp(place[n_regions - 1].path, place[i].path))
 			place[n_regions - 1].time_ns += place[i].time_ns;
-			place[n_regions - 1].estimated |= place[i].estimated;
-		} else {
+		else
 			place[n_regions++] = place[i];
-		}
 	}
 	qsort(place, n_regions, sizeof(*place), by_time);
 	return n_regions;
@@ -150,7 +144,6 @@ static void make_region(struct pmu_text *t, const struct place *place, struct re
 	region->name = pmu_text_shown(t, place->path);
 	region->path = place->path;
 	region->time_ns = place->time_ns;
-	region->estimated = place->estimated;
 	for (unsigned int tree = 0; tree < PMU_TOPDOWN_TREES; tree++)
 		for (unsigned int i = 0; i < PMU_TOPDOWN_MAX_NODES; i++)
 			region->value[tree][i] = NAN;
@@ -391,8 +384,6 @@ static void put_title(struct pmu_text *t, const struct region *region, const cha
 	size_t room;
 
 	pmu_cell_time(&time, (double)region->time_ns);
-	if (region->estimated)
-		pmu_cell_estimated(&time);
 	room = t->columns - strlen("  ..., ") - strlen(time.number) - strlen(time.unit);
 	room -= core[0] ? strlen(", ") + strlen(core) : 0;
 	for (size_t width = pmu_utf8_width(name); width > room; width--) {

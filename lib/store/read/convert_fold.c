@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A thread that counted one group twice has two sets of rows, one that was in a team twice at once
- * has rows of it twice, and a region of which not all calls were measured has a row of the others:
- * here they become one.
+ * A thread that counted one group twice has two sets of rows, and one that was in a team twice at
+ * once has rows of it twice: here they become one.
  */
 #define PMU_STORE_READER 1
 #include <errno.h>
@@ -99,7 +98,6 @@ static void add_times(struct pmu_model_row *to, const struct pmu_model_row *row)
 {
 	double sum = squares(to) + squares(row), mean, variance;
 
-	to->unmeasured_calls = pmu_convert_add(to->unmeasured_calls, row->unmeasured_calls);
 	if (!to->calls)
 		to->sd_ns = row->sd_ns;
 	if (row->calls && (!to->calls || row->min_ns < to->min_ns))

@@ -31,12 +31,6 @@ static const struct {
 	{ PMU_STORE_ROW_TEAM, PMU_ROW_TEAM },
 };
 
-/* Of calls that were counted and not measured. */
-static bool is_unmeasured(const struct pmu_raw_row *row)
-{
-	return row->flags & PMU_STORE_ROW_UNMEASURED;
-}
-
 static const struct pmu_model_thread *model_thread(const struct pmu_convert *convert,
 						   const struct pmu_raw_thread *thread)
 {
@@ -437,7 +431,7 @@ static int doubt_cost(struct pmu_convert *convert, const struct pmu_raw_thread *
 	const struct pmu_raw_row *from = &thread->row[at];
 	const char *text = NULL;
 
-	if (!pmu_convert_has_totals(from) || is_unmeasured(from))
+	if (!pmu_convert_has_totals(from))
 		return 0;
 	if (is_mixed(convert, thread, from) && has_nested_cost(&extra[at], section, row->missing))
 		text = "what is taken off its counts is not of the same calls: net counts are only about right";
@@ -448,7 +442,7 @@ static int doubt_cost(struct pmu_convert *convert, const struct pmu_raw_thread *
 		    : 0;
 }
 
-/* What is known of a row whether its calls were measured or not. */
+/* What is known of a row beside its totals. */
 static void fill_state(struct pmu_convert *convert, const struct pmu_raw_thread *thread,
 		       const struct pmu_raw_row *from, struct pmu_model_row *to)
 {
@@ -477,11 +471,6 @@ static int fill_row(struct pmu_convert *convert, const struct pmu_raw_thread *th
 	if (alloc_row(convert->model, section, to))
 		return -ENOMEM;
 	fill_state(convert, thread, from, to);
-	/* the row of those that were measured takes it up, where there is one */
-	if (is_unmeasured(from)) {
-		to->unmeasured_calls = from->torn ? 0 : from->calls;
-		return 0;
-	}
 	to->calls = pmu_convert_calls(from);
 	if (!from->torn)
 		pmu_convert_times(convert, &thread->record, from, &extra[at].in, to);

@@ -56,80 +56,14 @@ static uint32_t step_into(struct pmu_table *table, const struct pmu_table_index_
 	return id ? pmu_table_index_find(rows, parent, id, kind) : 0;
 }
 
-/*
- * A thread's own rows of a path.  There may be several: each name on the way may have a row of calls
- * that were measured and one of those that were not.
- */
-struct search {
-	struct pmu_table *table;
-	const struct pmu_table_index_rows *rows;
-	uint32_t around;  /* the path begins in this one */
-	const char *path; /* all of it */
-	uint32_t at;      /* the row that was found last; @around: none so far */
-	const char *rest; /* what follows it; NULL: nothing */
-};
-
-/* What follows the names of as many rows as there are from @around to @id. */
-static const char *behind(const struct search *search, uint32_t id)
+/* A thread's own row of a path that begins in @around; 0: there is none. */
+static uint32_t find_row(struct pmu_table *table, const struct pmu_table_index_rows *rows,
+			 uint32_t around, const char *path)
 {
-	const char *rest = search->path;
-	char name[PMU_STORE_NAME_MAX];
-	size_t len;
-
-	for (; id != search->around; id = search->rows->row[id].key.parent)
-		rest = next_name(rest, name, &len);
-	return rest;
-}
-
-/* The row of calls that were not measured beside the one at hand; 0: there is none. */
-static uint32_t twin_of(const struct search *search)
-{
-	const struct pmu_row_key *key = &search->rows->row[search->at].key;
-
-	if (key->kind & PMU_STORE_ROW_UNMEASURED)
-		return 0;
-	return pmu_table_index_find(search->rows, key->parent, key->name, PMU_STORE_ROW_UNMEASURED);
-}
-
-static bool step_down(struct search *search)
-{
-	const char *path = search->rest;
-	uint32_t id;
-
-	if (!path)
-		return false;
-	id = step_into(search->table, search->rows, search->at, path, 0, &search->rest);
-	if (!id)
-		id = step_into(search->table, search->rows, search->at, path,
-			       PMU_STORE_ROW_UNMEASURED, &search->rest);
-	if (id)
-		search->at = id;
-	return id;
-}
-
-/* To the next row that nothing of has been looked at. */
-static bool step_on(struct search *search)
-{
-	while (search->at != search->around) {
-		uint32_t twin = twin_of(search);
-
-		if (twin) {
-			search->at = twin;
-			search->rest = behind(search, twin);
-			return true;
-		}
-		search->at = search->rows->row[search->at].key.parent;
-	}
-	return false;
-}
-
-/* The next row of the path; 0: no more. */
-static uint32_t next_row(struct search *search)
-{
-	while (step_down(search) || step_on(search))
-		if (!search->rest)
-			return search->at;
-	return 0;
+	do
+		around = step_into(table, rows, around, path, 0, &path);
+	while (around && path);
+	return around;
 }
 
 /* --- what is nested in it --- */
@@ -186,7 +120,6 @@ static void add_counts(struct found *found, struct pmu_region_counts *to,
 	uint32_t n_slots = found->layout.n_slots;
 
 	found->all.calls += row->calls;
-	found->all.unmeasured_calls += row->unmeasured_calls;
 	found->all.time_ns += row->time_ns;
 	found->all.n_open += row->n_open;
 	to->calls += row->calls;
@@ -216,28 +149,20 @@ static PMU_COLD bool read_row(const struct pmu_table *table, struct found *found
 	if (!visible && !pmu_convert_is_visible(&from))
 		return false;
 	row.n_open = from.open;
-	if (found->rows->row[found->id].key.kind & PMU_STORE_ROW_UNMEASURED) {
-		row.unmeasured_calls = from.torn ? 0 : from.calls;
-	} else {
-		row.calls = pmu_convert_calls(&from);
-		if (!from.torn)
-			pmu_convert_times(&convert, &found->record, &from, &in, &row);
-		pmu_convert_counts(&found->layout, &found->record, &from, &in, &row, &too_much);
-	}
+	row.calls = pmu_convert_calls(&from);
+	if (!from.torn)
+		pmu_convert_times(&convert, &found->record, &from, &in, &row);
+	pmu_convert_counts(&found->layout, &found->record, &from, &in, &row, &too_much);
 	add_counts(found, counts, &row);
 	return true;
 }
 
-/* All rows of a path that begins in @around.  Return: whether a report has any. */
+/* The row of a path that begins in @around.  Return: whether a report has it. */
 static bool read_path(struct pmu_table *table, struct found *found, uint32_t around,
 		      const char *path, struct pmu_region_counts *counts)
 {
-	struct search search = { table, found->rows, around, path, around, path };
-	bool any = false;
-
-	while ((found->id = next_row(&search)))
-		any |= read_row(table, found, counts);
-	return any;
+	found->id = find_row(table, found->rows, around, path);
+	return found->id && read_row(table, found, counts);
 }
 
 /* --- the thread --- */

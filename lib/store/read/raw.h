@@ -22,12 +22,12 @@ enum pmu_store_damage {
 	PMU_DAMAGE_ROWS,    /* more rows than their chunk holds, or the same ids twice */
 	PMU_DAMAGE_PARENT,
 	PMU_DAMAGE_NAME,
-	PMU_DAMAGE_TORN,       /* a row changed at every try */
-	PMU_DAMAGE_CHURN,      /* threads came and went at every try */
-	PMU_DAMAGE_HISTOGRAM,  /* lengths of calls of no row, or of one twice */
-	PMU_DAMAGE_TURNS,      /* likewise sums over turns; or they are no numbers */
-	PMU_DAMAGE_LEAST,      /* likewise least counts; or more than all calls have counted */
-	PMU_DAMAGE_UNMEASURED, /* times or counts of calls that were not measured */
+	PMU_DAMAGE_TORN,      /* a row changed at every try */
+	PMU_DAMAGE_CHURN,     /* threads came and went at every try */
+	PMU_DAMAGE_HISTOGRAM, /* lengths of calls of no row, or of one twice */
+	PMU_DAMAGE_TURNS,     /* likewise sums over turns; or they are no numbers */
+	PMU_DAMAGE_LEAST,     /* likewise least counts; or more than all calls have counted */
+	PMU_DAMAGE_FLAGS,     /* rows with flags of another version */
 	PMU_DAMAGE_COUNT
 };
 

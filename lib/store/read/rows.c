@@ -91,24 +91,16 @@ void pmu_reader_copy_row(const struct pmu_store_row *from, const struct pmu_grou
 	leave_out_negative(row, layout->n_slots);
 }
 
-/* Of calls that were not measured there is their number. */
-static bool has_more_than_calls(const struct pmu_raw_row *row)
+/* What it has may be something else than what is known of rows here: its place stays. */
+static void check_flags(struct pmu_reader *reader, struct pmu_raw_row *row)
 {
-	bool more = row->ticks || row->min || row->max || row->square != 0;
-
-	for (uint32_t i = 0; i < PMU_MAX_SLOTS; i++)
-		more |= row->count[i] != 0;
-	return more;
-}
-
-static void check_unmeasured(struct pmu_reader *reader, struct pmu_raw_row *row)
-{
-	if (!(row->flags & PMU_STORE_ROW_UNMEASURED) || !has_more_than_calls(row))
+	if (!(row->flags & ~PMU_STORE_ROW_KNOWN))
 		return;
-	reader->raw->damage[PMU_DAMAGE_UNMEASURED]++;
-	row->ticks = row->min = row->max = 0;
-	row->square = 0;
-	memset(row->count, 0, sizeof(row->count));
+	reader->raw->damage[PMU_DAMAGE_FLAGS]++;
+	*row = (struct pmu_raw_row){ .id = row->id,
+				     .name = row->name,
+				     .parent = row->parent,
+				     .flags = row->flags & PMU_STORE_ROW_KNOWN };
 }
 
 /* Rows of one chunk behind those the thread already has. */
@@ -145,8 +137,8 @@ static int copy_rows(struct pmu_reader *reader, struct pmu_raw_thread *thread,
 		row->id = from->copy.first + (uint32_t)i;
 		pmu_reader_copy_row((const void *)(bytes + i * layout->row_size), layout,
 				    &thread->record, row);
-		check_unmeasured(reader, row);
 		reader->raw->damage[PMU_DAMAGE_TORN] += row->torn;
+		check_flags(reader, row);
 	}
 	return 0;
 }

@@ -112,11 +112,8 @@ static int copy_turns(struct pmu_reader *reader, const struct pmu_store_side *fr
 	return 0;
 }
 
-/* One, or none to come: of calls that were not measured nothing is known. */
 static bool has_side(const struct pmu_raw_row *row, enum pmu_side which)
 {
-	if (row->flags & PMU_STORE_ROW_UNMEASURED)
-		return true;
 	return which == PMU_SIDE_HISTOGRAM ? row->has_histogram
 	       : which == PMU_SIDE_LEAST   ? row->has_least
 					   : row->has_turns;

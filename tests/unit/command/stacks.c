@@ -317,30 +317,6 @@ static void estimates(void)
 	drop(model, &stacks);
 }
 
-static void calls_that_were_not_measured(void)
-{
-	static const struct made made[] = { { 0, -1, "main", 1, 1000, 9000, 0, false, 0 },
-					    { 0, 0, "a", 2, 30, 300, 0, false, 0 },
-					    { 0, 1, "b", 10, 100, 900, 0, false, 0 },
-					    { 1, -1, "a", 2, 50, 300, 0, false, 0 } };
-	struct pmu_model *model = new_model(2, 1);
-	struct pmu_stacks stacks;
-
-	fill(model, 0, "MADE", made, 4);
-	model->section[0].thread_row[1].unmeasured_calls = 8;
-	ok(!pmu_model_finish(model) && !pmu_stacks_make(model, &stacks), "  a report");
-	ok(!strcmp(stacks.measure[0].name, "~time") && !strcmp(stacks.measure[1].name, "~cycles"),
-	   "estimates have a mark");
-	is_u64(own_of(&stacks, 0, "main/a", 0), 50,
-	       "what all calls took, with what is nested in them");
-	is_u64(own_of(&stacks, 0, "main", 1), 7500, "is not in the region around it");
-	is_u64(own_of(&stacks, 1, "main/a", 1), 600, "so it is of a thread");
-	is_u64(calls_of(&stacks, 0, "main/a"), 10, "calls are all of them");
-	is_u64(own_of(&stacks, 0, "a", 0), 50, "others were measured");
-	ok(says(&stacks, "~time: an estimate"), "it is said");
-	drop(model, &stacks);
-}
-
 static void nothing_at_all(void)
 {
 	struct pmu_stacks stacks;
@@ -362,7 +338,6 @@ int main(void)
 	a_deep_one();
 	several_groups();
 	estimates();
-	calls_that_were_not_measured();
 	nothing_at_all();
 	return done_testing();
 }

@@ -343,29 +343,6 @@ static void others_work_is_in_their_region(void)
 	drop(&pair);
 }
 
-/* Calls that were not measured took about as long as those that were. */
-static void samples_stand_for_all(void)
-{
-	struct pmu_model *first = at(10, 1), *second = at(11, 1);
-	struct pair pair;
-	const struct pmu_top_row *solve;
-	struct pmu_strbuf out = { 0 };
-
-	sample_row(first, first->section, 0, -1, "solve", 10, 100 * ms)->unmeasured_calls = 90;
-	sample_row(second, second->section, 0, -1, "solve", 15, 150 * ms)->unmeasured_calls = 135;
-	pair = two(first, second);
-	solve = find(pair.program, "solve");
-	is_u64(solve->last.calls, 50, "all calls");
-	ok(near(solve->last.share, 0.5) && near(solve->start.share, 1.5 / 11), "their share");
-	ok(solve->last.is_about && solve->last.is_sampled, "which is an estimate");
-	ok(near(metric(pair.program, solve, false), 3 / 1.0), "a ratio is that of those measured");
-	pmu_top_put_json(&out, (const struct pmu_top_program *const[]){ pair.program }, 1,
-			 &(struct pmu_top_order){ .flat = true }, 0);
-	has(out.text, "\"sampled\": true", "and JSON says so");
-	pmu_strbuf_free(&out);
-	drop(&pair);
-}
-
 /* --- order --- */
 
 static struct pmu_top_line *lines(const struct pmu_top_program *program,
@@ -578,7 +555,6 @@ int main(void)
 	what_began_between_looks_is_that_young();
 	a_long_call_that_ends_is_capped();
 	others_work_is_in_their_region();
-	samples_stand_for_all();
 	rows_are_sorted_and_filtered();
 	depth_costs_no_stack();
 	every_width_fits();

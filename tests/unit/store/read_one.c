@@ -63,36 +63,19 @@ static void fill_row(struct pmu_store_row *row, const struct pmu_table_rows *row
 		row->outer[i] = (uint16_t)(next_random() % 60);
 }
 
-/* Calls, and what they cost others. */
-static void fill_unmeasured(struct pmu_store_row *row, const struct pmu_table_rows *rows)
-{
-	row->open = next_random() % 6 == 0;
-	pmu_row_bank(row, rows->n_slots, 0)->calls = next_random() % 100;
-	for (int i = 0; i < 1 + N_SLOTS; i++)
-		row->outer[i] = (uint16_t)(next_random() % 60);
-}
-
-/* Each place once, and once for calls that were not measured. */
+/* Each place once. */
 static void add_rows(struct pmu_table_rows *rows, uint32_t n)
 {
-	static bool taken_by[2 * N_THREADS][MOST_ROWS][N_NAMES][2];
-	bool(*taken)[N_NAMES][2] = taken_by[rows->record->number];
+	static bool taken_by[2 * N_THREADS][MOST_ROWS][N_NAMES];
+	bool(*taken)[N_NAMES] = taken_by[rows->record->number];
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t parent = rows->n_rows ? next_random() % (rows->n_rows + 1) : 0;
 		uint32_t name = next_random() % N_NAMES, id;
-		bool unmeasured = next_random() % 4 == 0;
-		struct pmu_store_row *row;
-
-		if (taken[parent][name][unmeasured])
+		if (taken[parent][name])
 			continue;
-		taken[parent][name][unmeasured] = true;
-		row = pmu_table_row(&table, rows, some_name(name), parent,
-				    unmeasured ? PMU_STORE_ROW_UNMEASURED : 0, &id);
-		if (unmeasured)
-			fill_unmeasured(row, rows);
-		else
-			fill_row(row, rows);
+		taken[parent][name] = true;
+		fill_row(pmu_table_row(&table, rows, some_name(name), parent, 0, &id), rows);
 	}
 }
 
@@ -130,9 +113,6 @@ static int read_one(uint32_t number, const char *path, struct pmu_region_counts 
 	return pmu_store_read_one(&table, 0, group->n_slots, group->absent, number, path, one);
 }
 
-/* Calls that were not measured, of all rows of the last snapshot. */
-static uint64_t n_unmeasured;
-
 /* Every row of a snapshot; @least: there are as many. */
 static void compare(unsigned int least, const char *when)
 {
@@ -140,7 +120,6 @@ static void compare(unsigned int least, const char *when)
 	struct pmu_model *model = NULL;
 	unsigned int n_same = 0, n = 0, n_net = 0;
 
-	n_unmeasured = 0;
 	is_int(pmu_store_snapshot(&view, NULL, &model), 0, "a snapshot");
 	for (unsigned int i = 0; model && i < model->section[0].n_thread_rows; i++) {
 		const struct pmu_model_row *row = &model->section[0].thread_row[i];
@@ -149,7 +128,6 @@ static void compare(unsigned int least, const char *when)
 		if (pmu_model_is_socket(model, row))
 			continue;
 		n++;
-		n_unmeasured += row->unmeasured_calls;
 		n_net += row->net[0] != row->raw[0] && row->calls;
 		n_same += read_one((uint32_t)model->thread[row->thread].number, row->path, &one) ==
 				  0 &&
@@ -164,7 +142,6 @@ static void rows_are_those_of_a_snapshot(void)
 {
 	static struct pmu_table_rows rows[N_THREADS];
 	struct pmu_merge merge = { 0 };
-	uint64_t before;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < N_THREADS; i++)
@@ -173,14 +150,12 @@ static void rows_are_those_of_a_snapshot(void)
 	for (uint32_t i = 0; i < N_THREADS; i += 3)
 		add_rows(&rows[i], 20);
 	compare(1000, "of threads that have more rows by now");
-	before = n_unmeasured;
 	for (uint32_t i = 0; i < N_THREADS; i += 2) {
 		rows[i].record->state = PMU_THREAD_FINISHED;
 		rc |= pmu_merge_thread(&table, &merge, N_THREADS, &rows[i]);
 	}
 	is_int(rc, 0, "half of them end");
 	compare(500, "of those that are left, and of the set");
-	ok(before > 10000 && n_unmeasured == before, "with the same calls that were not measured");
 	for (uint32_t i = 0; i < 10; i++)
 		rows[i] = add_thread(N_THREADS + 1 + i, PMU_THREAD_LIVE);
 	compare(500, "of others in their place");
@@ -278,44 +253,6 @@ static void what_was_begun_for_others_is_its_own(void)
 	is_u64(calls_of("solve/kernel/"), (uint64_t)-ENOENT, "a path that ends with '/'");
 }
 
-static void calls_that_were_not_measured_have_twins(void)
-{
-	struct pmu_region_counts one;
-	struct pmu_table_rows rows;
-	uint32_t x, y, other;
-
-	pmu_table_thread(&table, 0, group->n_slots, 4000, &rows);
-	rows.record->state = PMU_THREAD_LIVE;
-	x = add_row(&rows, "x", 0, 0, 5);
-	y = add_row(&rows, "y", x, PMU_STORE_ROW_UNMEASURED, 0);
-	add_row(&rows, "z", y, 0, 3);
-	other = add_row(&rows, "x", 0, PMU_STORE_ROW_UNMEASURED, 50);
-	y = add_row(&rows, "y", other, 0, 7);
-	add_row(&rows, "z", y, 0, 40);
-	is_int(read_one(4000, "x", &one), 0, "a region with both");
-	is_u64(one.calls, 5, "has those that were measured");
-	is_u64(one.missing, 0, "with all of them");
-	is_int(read_one(4000, "x/y/z", &one), 0, "what is nested");
-	is_u64(one.calls, 43, "is in either");
-	is_u64(one.time_ns, 430, "with its time");
-}
-
-static void nothing_is_known_where_nothing_was_measured(void)
-{
-	struct pmu_region_counts one;
-	struct pmu_table_rows rows;
-	uint32_t id;
-
-	pmu_table_thread(&table, 0, group->n_slots, 4001, &rows);
-	rows.record->state = PMU_THREAD_LIVE;
-	fill_unmeasured(pmu_table_row(&table, &rows, pmu_table_name(&table, "x", 1), 0,
-				      PMU_STORE_ROW_UNMEASURED, &id),
-			&rows);
-	is_int(read_one(4001, "x", &one), 0, "a region of which no call was measured");
-	is_u64(one.calls, 0, "none is there");
-	is_u64(one.missing, UINT32_MAX, "and no count");
-}
-
 /* A thousand threads and more: none is lost when others go. */
 static void any_number_of_threads_is_found(void)
 {
@@ -353,8 +290,6 @@ int main(void)
 	what_is_not_there_has_its_codes();
 	a_region_beyond_the_limit_hides_none();
 	what_was_begun_for_others_is_its_own();
-	calls_that_were_not_measured_have_twins();
-	nothing_is_known_where_nothing_was_measured();
 	any_number_of_threads_is_found();
 	pmu_table_remove(&table);
 	ok(!table.index.place, "nothing of the index is left");

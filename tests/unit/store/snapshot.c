@@ -719,6 +719,25 @@ static struct build *sample(void)
 	return build;
 }
 
+/* Of rows with a flag that is none here, as calls that were counted and not measured once had. */
+static void what_another_version_kept_is_left_out(void)
+{
+	struct pmu_store_thread *thread;
+	struct pmu_store_group *group;
+	struct build *build = simple(&group, &thread);
+	struct pmu_store_row *row = build_row_at(thread, group, 1);
+	struct pmu_model *model;
+
+	row->flags |= PMU_STORE_ROW_KNOWN + 1;
+	model = must_read(build);
+	is_u64(calls_of(model, "solve"), 0, "calls in a way of another version are none");
+	is_u64(calls_of(model, "solve/inner"), 20, "what is nested in them is there");
+	is_u64(model->n_notes, 1, "a note");
+	has(model->n_notes ? model->note[0] : "", "another version", "says so");
+	pmu_model_free(model);
+	free(build);
+}
+
 static void the_sample_is_whole(void)
 {
 	struct build *build = sample();
@@ -777,6 +796,7 @@ int main(int argc, char **argv)
 	kinds_of_core_are_those_of_all_groups();
 	a_group_counted_twice_is_one();
 	a_thread_counts_once_on_its_way_into_the_set();
+	what_another_version_kept_is_left_out();
 	the_sample_is_whole();
 	return done_testing();
 }
