@@ -226,8 +226,6 @@ struct pmu_team *pmu_team_trial(struct pmu_thread *self)
 		error = make_teams(self);
 	if (!error)
 		team = team_of(self, &path, &error);
-	pmu_context_places[1].binding = PMU_CONTEXT_BINDING;
-	__atomic_store_n(&pmu_context_places[1].live, PMU_CONTEXT_TRIAL, __ATOMIC_RELEASE);
 	if (team)
 		self->tree->teams->known[PMU_CONTEXT_TRIAL % PMU_TEAM_KNOWN] =
 			(struct pmu_team_known){ PMU_CONTEXT_BINDING, team };

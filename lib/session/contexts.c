@@ -2,15 +2,40 @@
 /* The table of contexts. */
 #include "session/contexts.h"
 
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/races.h"
 #include "session/session.h"
 
-/* A page of it is there once it is used. */
-struct pmu_context_place pmu_context_places[PMU_CONTEXT_PLACES];
+static struct pmu_context_place first[PMU_CONTEXT_FIRST] = {
+	[1] = { .live = PMU_CONTEXT_TRIAL, .binding = PMU_CONTEXT_BINDING },
+};
+struct pmu_context_place *pmu_context_places = first;
+uint64_t pmu_context_mask = PMU_CONTEXT_FIRST - 1;
 
 /* Guarded by the session's lock. */
 static struct pmu_context_place *free_places;
-static uint32_t n_used = 2;
+static uint32_t n_used = PMU_CONTEXT_FIRST;
 static uint64_t n_bound;
+
+/* A page of it is there once it is used.  Return: whether there is a table of that size. */
+static bool map_places(void)
+{
+	const size_t size = PMU_CONTEXT_PLACES * sizeof(struct pmu_context_place);
+	struct pmu_context_place *places;
+
+	if (pmu_context_mask != PMU_CONTEXT_FIRST - 1)
+		return true;
+	places = pmu_pages_alloc(size);
+	if (!places)
+		return false;
+	memcpy(places, first, sizeof(first));
+	pmu_races_ignore(places, size);
+	__atomic_store_n(&pmu_context_places, places, __ATOMIC_RELEASE);
+	__atomic_store_n(&pmu_context_mask, PMU_CONTEXT_PLACES - 1, __ATOMIC_RELEASE);
+	return true;
+}
 
 static struct pmu_context_place *take_place(void)
 {
@@ -18,7 +43,7 @@ static struct pmu_context_place *take_place(void)
 
 	if (place)
 		free_places = place->next;
-	else if (n_used < PMU_CONTEXT_PLACES)
+	else if (n_used < PMU_CONTEXT_PLACES && map_places())
 		place = &pmu_context_places[n_used++];
 	return place;
 }
@@ -43,7 +68,7 @@ uint32_t pmu_context_bind(struct pmu_thread *self, struct pmu_node *node)
 
 uint64_t pmu_context_open(uint32_t index)
 {
-	struct pmu_context_place *place = &pmu_context_places[index];
+	struct pmu_context_place *place = pmu_context_place(index);
 
 	if (!place->live)
 		__atomic_store_n(&place->live, ++place->n_calls << PMU_CONTEXT_BITS | index,
@@ -66,7 +91,7 @@ void pmu_contexts_detach(struct pmu_thread *self)
 /* Not taken up again: code that the fork interrupted may still have one in hand. */
 void pmu_contexts_forget(void)
 {
-	for (uint32_t i = 2; i < n_used; i++)
+	for (uint32_t i = PMU_CONTEXT_FIRST; i < n_used; i++)
 		__atomic_store_n(&pmu_context_places[i].live, 0, __ATOMIC_RELAXED);
 	free_places = NULL;
 }

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
+
 struct pmu_node;
 struct pmu_thread;
 
@@ -38,18 +40,27 @@ struct pmu_context_place {
 /** No place has it. */
 #define PMU_CONTEXT_UNBOUND UINT64_MAX
 
-/** [0] is nobody's, and no context's. */
-extern struct pmu_context_place pmu_context_places[] __attribute__((visibility("hidden")));
+/** [0] is nobody's, and no context's; [1] is PMU_CONTEXT_TRIAL's. */
+#define PMU_CONTEXT_FIRST 2u
+
+/**
+ * The table, and which bits of a context are a place in it: of the two places that no region has, until
+ * a region needs one.  The larger table is published before its mask (release), and stays.
+ */
+extern struct pmu_context_place *pmu_context_places __attribute__((visibility("hidden")));
+extern uint64_t pmu_context_mask __attribute__((visibility("hidden")));
 
 /** pmu_context_place() - where a context is, whatever word it is */
 static inline struct pmu_context_place *pmu_context_place(uint64_t context)
 {
-	return &pmu_context_places[context % PMU_CONTEXT_PLACES];
+	uint64_t mask = __atomic_load_n(&pmu_context_mask, __ATOMIC_ACQUIRE);
+
+	return pmu_load_relaxed(&pmu_context_places) + (context & mask);
 }
 
 /**
  * pmu_context_bind() - a place for one of the thread's nodes
- * Context: takes the session's lock.  Return: its index, 0: there is none left.
+ * Context: takes the session's lock.  Return: its index, 0: there is none left, or no memory.
  */
 uint32_t pmu_context_bind(struct pmu_thread *self, struct pmu_node *node);
 
@@ -59,7 +70,7 @@ uint64_t pmu_context_open(uint32_t index);
 /** pmu_context_close() - that call ends, for the node's thread */
 static inline void pmu_context_close(uint32_t index)
 {
-	__atomic_store_n(&pmu_context_places[index].live, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&pmu_context_place(index)->live, 0, __ATOMIC_RELEASE);
 }
 
 /**

@@ -20,7 +20,8 @@ __attribute__((constructor)) static void name_unlocked(void)
 	pmu_races_ignore(&pmu_session.running, sizeof(pmu_session.running));
 	pmu_races_ignore(&pmu_session.owner, sizeof(pmu_session.owner));
 	pmu_races_ignore(&pmu_rotation, sizeof(pmu_rotation));
-	pmu_races_ignore(pmu_context_places, PMU_CONTEXT_PLACES * sizeof(*pmu_context_places));
+	pmu_races_ignore(&pmu_context_places, sizeof(pmu_context_places));
+	pmu_races_ignore(&pmu_context_mask, sizeof(pmu_context_mask));
 }
 
 /*

@@ -44,7 +44,7 @@ static bool is_device(const char *path)
 /* A relative path is relative to the working directory at the start of the session. */
 static int absolute(const char *path, char *out, size_t size)
 {
-	const char *folder = path[0] == '/' ? "" : pmu_session.folder;
+	const char *folder = path[0] == '/' || !pmu_session.folder ? "" : pmu_session.folder;
 	int n = snprintf(out, size, "%s%s%s", folder, *folder ? "/" : "", path);
 
 	return n < (int)size ? 0 : -ENAMETOOLONG;

@@ -563,8 +563,8 @@ static int start(void *given)
 		pmu_sink_open(&pmu_session.err, STDERR_FILENO);
 	if (!pmu_session.kept && pmu_output_wants_stdout())
 		pmu_sink_open(&pmu_session.out, STDOUT_FILENO);
-	if (!getcwd(pmu_session.folder, sizeof(pmu_session.folder)))
-		pmu_session.folder[0] = '\0';
+	free(pmu_session.folder);
+	pmu_session.folder = getcwd(NULL, 0);
 	pmu_session.last_note[0] = '\0';
 	pmu_session.n_threads = 0;
 	pmu_session.n_finished_kept = 0;

@@ -87,7 +87,7 @@ struct pmu_session {
 	uint32_t untraced;      /* threads that found no room for a ring of calls */
 	char last_note[160];    /* of a thread's attachment */
 	char last_pinning[256]; /* as the table has it */
-	char folder[4096];      /* the working folder at the start; "": unknown */
+	char *folder;           /* the working folder at the start; NULL: unknown */
 	struct pmu_sink err, out;
 };
 

@@ -82,6 +82,10 @@ int pmu_table_open(struct pmu_table *table, enum pmu_clock_kind clock)
 	int fd, rc;
 
 	memset(table, 0, sizeof(*table));
+	table->piece = pmu_arena_alloc(&table->arena, PMU_TABLE_MAX_PIECES * sizeof(*table->piece),
+				       8);
+	if (!table->piece)
+		return -ENOMEM;
 	pmu_process_self(&table->owner);
 	table->nth = 1;
 	fd = create_file(table);

@@ -51,7 +51,7 @@ struct pmu_table {
 	char path[512];    /* "" where the table lies in anonymous memory */
 	char why[256];     /* "" or why (some of) it does */
 	uint64_t dev, ino; /* of the file at @path */
-	struct pmu_store_piece piece[PMU_TABLE_MAX_PIECES];
+	struct pmu_store_piece *piece; /* [PMU_TABLE_MAX_PIECES] */
 	size_t n_pieces;
 	bool file_ended;       /* pieces from now on are anonymous */
 	uint64_t next;         /* offset of the next chunk */
