@@ -10,8 +10,10 @@
  * Unless a function says otherwise it may be called from any thread, returns 0
  * or a negative errno, and never prints, aborts or changes errno.
  *
- * What a call does itself is in none of the regions that are open meanwhile; of
- * pmu_region_is_open(), pmu_thread_attach() and pmu_counters_read(), start and stop it is.
+ * What a call does itself is in none of the regions that are open meanwhile.  Of one with several
+ * arguments, or a result beside an errno, up to 20 instructions are, which put these together; all
+ * of it is of pmu_region_is_open(), pmu_thread_attach(), pmu_counters_read(),
+ * pmu_counters_start(), pmu_counters_stop(), pmu_last_error(), pmu_strerror() and pmu_version().
  *
  * -DPMU_DISABLE turns every call into nothing.
  */

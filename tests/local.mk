@@ -343,6 +343,7 @@ script_tests = \
 	%D%/sim/msrtools.sh \
 	%D%/sim/tools.sh \
 	%D%/valgrind/emulate.sh \
+	%D%/valgrind/calls.sh \
 	%D%/valgrind/fast.sh \
 	%D%/valgrind/races.sh \
 	%D%/x86/amd.sh \
@@ -511,6 +512,7 @@ long_tests = \
 	%D%/preload/unchanged.sh \
 	%D%/sim/restore \
 	%D%/valgrind/emulate.sh \
+	%D%/valgrind/calls.sh \
 	%D%/valgrind/fast.sh \
 	%D%/valgrind/races.sh \
 	%D%/x86/amd.sh \
@@ -586,6 +588,7 @@ EXTRA_DIST += \
 	%D%/command/viewers.py \
 	%D%/exact/net.c \
 	%D%/exact/net.h \
+	%D%/exact/calls.c \
 	%D%/exact/process.c \
 	%D%/exact/in_turn.h \
 	%D%/exact/rotate.c \

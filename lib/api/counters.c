@@ -146,25 +146,33 @@ static int open_counters(void *wanted)
 	return rc;
 }
 
+static int open_in_room(void *wanted)
+{
+	return pmu_with_room(open_counters, wanted);
+}
+
 PMU_API int pmu_counters_open(const char *events, enum pmu_scope scope,
 			      struct pmu_counters **counters)
 {
-	int saved = errno;
-	int rc = pmu_with_room(open_counters, &(struct wanted){ events, scope, counters });
+	return pmu_call_aside(open_in_room, &(struct wanted){ events, scope, counters });
+}
 
-	errno = saved;
-	return rc;
+static int close_counters(void *closed)
+{
+	struct pmu_counters *counters = closed;
+
+	counters->source->close(counters->counters);
+	free(counters->cpu);
+	free(counters);
+	return 0;
 }
 
 PMU_API void pmu_counters_close(struct pmu_counters *counters)
 {
 	int saved = errno;
 
-	if (counters) {
-		counters->source->close(counters->counters);
-		free(counters->cpu);
-		free(counters);
-	}
+	if (counters && pmu_call_aside(close_counters, counters) < 0)
+		close_counters(counters); /* in a handler that interrupted this library */
 	errno = saved;
 }
 
@@ -201,13 +209,30 @@ PMU_API int pmu_counters_stop(struct pmu_counters *counters)
 	return done(counters->source->stop(counters->counters), "stop", saved);
 }
 
+struct to_reset {
+	struct pmu_counters *counters;
+	int rc;
+};
+
+static int reset_counters(void *to_reset)
+{
+	struct to_reset *reset = to_reset;
+	struct pmu_counters *counters = reset->counters;
+
+	reset->rc = counters ? done(counters->source->reset(counters->counters), "reset", errno)
+			     : refuse_null("reset");
+	return 0;
+}
+
 PMU_API int pmu_counters_reset(struct pmu_counters *counters)
 {
+	struct to_reset reset = { counters, 0 };
 	int saved = errno;
 
-	if (!counters)
-		return refuse_null("reset");
-	return done(counters->source->reset(counters->counters), "reset", saved);
+	if (pmu_call_aside(reset_counters, &reset) < 0)
+		reset_counters(&reset);
+	errno = saved;
+	return reset.rc;
 }
 
 PMU_API int pmu_counters_read(struct pmu_counters *counters, uint64_t *value, size_t n_values,

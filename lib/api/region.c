@@ -179,17 +179,24 @@ static int read_path(const char *path, int thread, struct pmu_region_counts *cou
 	return rc;
 }
 
-PMU_API int pmu_region_read(const char *region, int thread, struct pmu_region_counts *counts)
-{
-	struct pmu_region_counts result = { 0 };
-	int saved = errno, rc;
+struct wanted {
+	const char *region;
+	int thread;
+	struct pmu_region_counts *counts;
+};
 
-	if (!region || !*region || !counts || counts->size < sizeof(counts->size) ||
-	    thread < PMU_THREAD_SELF)
+static int read_region(void *wanted)
+{
+	const struct wanted *want = wanted;
+	struct pmu_region_counts result = { 0 };
+	int rc;
+
+	if (!want->region || !*want->region || !want->counts ||
+	    want->counts->size < sizeof(want->counts->size) || want->thread < PMU_THREAD_SELF)
 		return pmu_fail(EINVAL,
 				"pmu_region_read() needs a name, a thread of -1 or more, and "
 				"counts->size");
-	if (thread == PMU_THREAD_SELF)
+	if (want->thread == PMU_THREAD_SELF)
 		follow_group();
 	rc = pmu_call_enter();
 	if (rc < 0)
@@ -197,13 +204,18 @@ PMU_API int pmu_region_read(const char *region, int thread, struct pmu_region_co
 	if (!pmu_session.running)
 		rc = pmu_fail(ENODEV, "nothing is being measured");
 	else
-		rc = thread == PMU_THREAD_SELF ? read_own(region, &result)
-					       : read_path(region, thread, &result);
+		rc = want->thread == PMU_THREAD_SELF
+			     ? read_own(want->region, &result)
+			     : read_path(want->region, want->thread, &result);
 	if (rc == 0)
-		hand_over(counts, &result);
+		hand_over(want->counts, &result);
 	pmu_call_leave();
-	errno = saved;
 	return rc;
+}
+
+PMU_API int pmu_region_read(const char *region, int thread, struct pmu_region_counts *counts)
+{
+	return pmu_call_aside(read_region, &(struct wanted){ region, thread, counts });
 }
 
 /* --- open --- */
@@ -386,9 +398,10 @@ static int reset(const char *text)
 	return 0;
 }
 
-PMU_API int pmu_region_reset(const char *name)
+static int reset_region(void *text)
 {
-	int saved = errno, rc;
+	const char *name = text;
+	int rc;
 
 	if (!name || !*name)
 		return pmu_fail(EINVAL, "pmu_region_reset() needs a name");
@@ -398,6 +411,10 @@ PMU_API int pmu_region_reset(const char *name)
 		return rc;
 	rc = pmu_session.running ? reset(name) : 0;
 	pmu_call_leave();
-	errno = saved;
 	return rc;
+}
+
+PMU_API int pmu_region_reset(const char *name)
+{
+	return pmu_call_aside(reset_region, (void *)(uintptr_t)name);
 }

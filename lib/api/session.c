@@ -21,9 +21,10 @@ static int need_session(void)
 						      "entered, or measuring is switched off");
 }
 
-PMU_API int pmu_init(const struct pmu_options *options)
+static int init(void *wanted)
 {
-	int saved = errno, rc = pmu_call_enter();
+	const struct pmu_options *options = wanted;
+	int rc = pmu_call_enter();
 
 	if (rc < 0)
 		return rc;
@@ -34,22 +35,31 @@ PMU_API int pmu_init(const struct pmu_options *options)
 	else
 		rc = pmu_session_start(options);
 	pmu_call_leave();
-	errno = saved;
 	return rc;
 }
 
-PMU_API int pmu_fini(void)
+PMU_API int pmu_init(const struct pmu_options *options)
 {
-	int saved = errno, rc = pmu_call_enter();
+	return pmu_call_aside(init, (void *)(uintptr_t)options);
+}
 
+static int fini(void *unused)
+{
+	int rc = pmu_call_enter();
+
+	(void)unused;
 	if (rc < 0)
 		return rc;
 	rc = need_session();
 	if (rc == 0)
 		rc = pmu_call_end_session();
 	pmu_call_leave();
-	errno = saved;
 	return rc;
+}
+
+PMU_API int pmu_fini(void)
+{
+	return pmu_call_aside(fini, NULL);
 }
 
 static int report(void *where)
@@ -73,25 +83,27 @@ static int report(void *where)
 	pmu_model_free(model);
 	pmu_call_leave();
 	/* Outside the lock: whoever reads the report may take his time, and other threads go on. */
-	pmu_region_pause();
 	if (rc == 0)
 		rc = pmu_output_send(&output);
-	pmu_region_go_on();
 	return rc;
 }
 
-PMU_API int pmu_report(const char *path)
+static int report_in_room(void *where)
 {
-	int saved = errno, state, rc;
+	int state, rc;
 
 	/*
 	 * A thread that ended while it writes would leave the lock on names and half a file behind.
 	 */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	rc = pmu_with_room(report, (void *)(uintptr_t)path);
+	rc = pmu_with_room(report, where);
 	pthread_setcancelstate(state, NULL);
-	errno = saved;
 	return rc;
+}
+
+PMU_API int pmu_report(const char *path)
+{
+	return pmu_call_aside(report_in_room, (void *)(uintptr_t)path);
 }
 
 /* --- for languages and tools --- */
@@ -138,18 +150,22 @@ static int report_text(void *wanted)
 	return pmu_fail(ENOMEM, "no memory for the report");
 }
 
-PMU_API int pmu_report_text(const char *format, char **text)
+static int report_text_in_room(void *wanted)
 {
-	struct wanted_text wanted = { format, text };
-	int saved = errno, rc = pmu_call_enter();
+	const struct wanted_text *want = wanted;
+	int rc = pmu_call_enter();
 
 	if (rc < 0)
 		return rc;
-	rc = format && text ? pmu_with_room(report_text, &wanted)
-			    : pmu_fail(EINVAL, "a report needs a format and a place");
+	rc = want->format && want->text ? pmu_with_room(report_text, wanted)
+					: pmu_fail(EINVAL, "a report needs a format and a place");
 	pmu_call_leave();
-	errno = saved;
 	return rc;
+}
+
+PMU_API int pmu_report_text(const char *format, char **text)
+{
+	return pmu_call_aside(report_text_in_room, &(struct wanted_text){ format, text });
 }
 
 /* Hashes of the lines so far: a note in a loop is one note. */
@@ -174,9 +190,10 @@ static int add_note(const char *text)
 	return pmu_table_meta(&pmu_session.table, PMU_META_NOTE, text);
 }
 
-PMU_API int pmu_note(const char *text)
+static int note(void *line)
 {
-	int saved = errno, rc = pmu_call_enter();
+	const char *text = line;
+	int rc = pmu_call_enter();
 
 	if (rc < 0)
 		return rc;
@@ -186,8 +203,12 @@ PMU_API int pmu_note(const char *text)
 	if (rc == 0)
 		rc = add_note(text);
 	pmu_call_leave();
-	errno = saved;
 	return rc;
+}
+
+PMU_API int pmu_note(const char *text)
+{
+	return pmu_call_aside(note, (void *)(uintptr_t)text);
 }
 
 /* --- groups --- */
@@ -197,11 +218,12 @@ static int change_to(void *next)
 	return pmu_session_change_group(*(const unsigned int *)next);
 }
 
-PMU_API int pmu_group_next(void)
+static int change(void *unused)
 {
 	unsigned int next;
-	int saved = errno, rc = pmu_call_enter();
+	int rc = pmu_call_enter();
 
+	(void)unused;
 	if (rc < 0)
 		return rc;
 	rc = need_session();
@@ -220,8 +242,12 @@ PMU_API int pmu_group_next(void)
 		rc = pmu_with_room(change_to, &next);
 	}
 	pmu_call_leave();
-	errno = saved;
 	return rc;
+}
+
+PMU_API int pmu_group_next(void)
+{
+	return pmu_call_aside(change, NULL);
 }
 
 /* Where groups take turns, each thread is in one. */
@@ -233,19 +259,34 @@ static unsigned int group_here(void)
 								    : pmu_session.current;
 }
 
-PMU_API const char *pmu_count_name(unsigned int slot)
-{
-	const struct pmu_session_group *group;
-	const char *name = NULL;
+struct wanted_name {
+	unsigned int slot;
+	const char *name;
+};
 
-	if (pmu_call_enter() < 0)
-		return NULL;
+static int count_name(void *wanted)
+{
+	struct wanted_name *want = wanted;
+	const struct pmu_session_group *group;
+	int rc = pmu_call_enter();
+
+	if (rc < 0)
+		return rc;
 	if (pmu_session.running) {
 		group = &pmu_session.group[group_here()];
-		name = slot < group->plan.n_slots ? group->group.event[slot].name : NULL;
+		if (want->slot < group->plan.n_slots)
+			want->name = group->group.event[want->slot].name;
 	}
 	pmu_call_leave();
-	return name;
+	return 0;
+}
+
+PMU_API const char *pmu_count_name(unsigned int slot)
+{
+	struct wanted_name wanted = { slot, NULL };
+
+	pmu_call_aside(count_name, &wanted);
+	return wanted.name;
 }
 
 /* --- errors --- */

@@ -44,13 +44,17 @@ void pmu_call_leave(void)
 	step_out();
 }
 
-int pmu_call_pass(const char *unused)
+int pmu_call_aside(int (*function)(void *argument), void *argument)
 {
 	int saved = errno, rc = step_in();
 
-	(void)unused;
-	if (rc == 0)
+	if (rc == 0) {
+		pmu_session_unbar();
+		rc = function(argument);
+		pmu_session_shed(); /* a handler may have forked */
+		pmu_session_bar();
 		step_out();
+	}
 	errno = saved;
 	return rc;
 }

@@ -11,10 +11,12 @@ int pmu_call_enter(void);
 void pmu_call_leave(void);
 
 /**
- * pmu_call_pass() - what all of these do that takes no lock, for whoever measures it; one argument,
- * as they have
+ * pmu_call_aside() - what @function does is in no open region; it may use pmu_call_enter()
+ *
+ * A signal handler's own regions go on to be counted meanwhile.  errno stays what it was.
+ * Return: the function's; -EBUSY as pmu_call_enter(), it has not been called then.
  */
-int pmu_call_pass(const char *unused);
+int pmu_call_aside(int (*function)(void *argument), void *argument);
 
 /**
  * pmu_call_end_session() - pmu_session_end(), with what sleeping threads have open

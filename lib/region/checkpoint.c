@@ -99,8 +99,20 @@ void pmu_checkpoint_finish(struct pmu_thread *self, struct pmu_node *node, uint6
 	node->name->open = NULL;
 }
 
+/*
+ * What a program is executed as may not enter the folder that stores are kept in: all that can be told of it
+ * is told here, in a child too, which has its parent's store in reach.
+ */
+static void note_other_user(enum pmu_next next)
+{
+	if (next == PMU_NEXT_EXEC && pmu_session.kept && pmu_session.table.path[0] &&
+	    pmu_owner_self() != pmu_session.uid)
+		PMU_PUBLISH(pmu_session.table.head->other_user, 1);
+}
+
 static void note_next(enum pmu_next next)
 {
+	note_other_user(next);
 	if (__atomic_load_n(&pmu_session.running, __ATOMIC_ACQUIRE))
 		PMU_PUBLISH(pmu_session.table.head->next, next);
 }
@@ -168,6 +180,9 @@ static void save_all(struct pmu_thread *self, enum pmu_next next)
 	if (!self->measuring) {
 		pmu_thread_note_lost(self);
 		note_next(next);
+		/* after this a program that goes on without the library has no chance to tell it */
+		if (next != PMU_NEXT_GOES_ON)
+			pmu_thread_update_usage(self);
 	}
 	pmu_pause_end(self, &pause, PMU_PAUSE_SAVE, NULL);
 }
@@ -354,17 +369,6 @@ static void save_inside(struct pmu_thread *self, enum pmu_next next)
 	note_next(next);
 }
 
-/*
- * What a program is executed as may not enter the folder that stores are kept in: all that can be told of it
- * is told here, in a child too, which has its parent's store in reach.
- */
-static void note_other_user(enum pmu_next next)
-{
-	if (next == PMU_NEXT_EXEC && pmu_session.kept && pmu_session.table.path[0] &&
-	    pmu_owner_self() != pmu_session.uid)
-		PMU_PUBLISH(pmu_session.table.head->other_user, 1);
-}
-
 static int checkpoint_inside(enum pmu_next next, int32_t epoch)
 {
 	struct pmu_thread *self = pmu_thread_self();
@@ -388,9 +392,9 @@ PMU_API int pmu_checkpoint(enum pmu_next next)
 		return pmu_forked_wait();
 	if (epoch < 0)
 		return 0;
-	note_other_user(next);
 	/* In a forked child this is a copy of its parent's state. */
 	if (!pmu_session_is_ours()) {
+		note_other_user(next);
 		pmu_forked_checkpoint(next);
 		return 0;
 	}
@@ -404,9 +408,6 @@ PMU_API int pmu_checkpoint(enum pmu_next next)
 	if (pmu_thread_self() && pmu_own.self->tree && pmu_own.self->epoch == (uint32_t)epoch) {
 		pmu_thread_suspend(pmu_own.self, 1);
 		save_all(pmu_own.self, next);
-		/* after this a program that goes on without the library has no chance to tell it */
-		if (next != PMU_NEXT_GOES_ON)
-			pmu_thread_update_usage(pmu_own.self);
 		pmu_thread_suspend(pmu_own.self, -1);
 	} else {
 		note_next(next);

@@ -409,7 +409,7 @@ static PMU_COLD int leave_odd(struct pmu_thread *self, uint64_t ticks, uint32_t 
 			      uint64_t *now)
 {
 	struct pmu_team *team = pmu_team_current(self);
-	enum pmu_pause_kind kind = PMU_PAUSE_AGAIN;
+	enum pmu_pause_kind kind;
 	struct pmu_pause pause;
 	int saved = errno;
 
@@ -422,6 +422,9 @@ static PMU_COLD int leave_odd(struct pmu_thread *self, uint64_t ticks, uint32_t 
 	} else if (team) {
 		kind = PMU_PAUSE_LEAVE;
 		leave_team(self, team, ticks, missing, now);
+	} else {
+		kind = PMU_PAUSE_ALONE;
+		pmu_cost_way(self, PMU_BY_CONTEXT);
 	}
 	/* what follows the read is in no region that goes on */
 	pmu_pause_from(self, &pause, PMU_BY_CONTEXT, missing, now);

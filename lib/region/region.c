@@ -94,7 +94,11 @@ static PMU_COLD struct pmu_node *open_uncached(struct pmu_thread *self, const ch
 		pmu_pause_compare(self, &pause, compared->name, name, len);
 	node = pmu_begin_uncached(self, name, len, &self->result);
 	errno = saved;
-	pmu_pause_end(self, &pause, node ? PMU_PAUSE_BEGIN : PMU_PAUSE_AGAIN, node);
+	pmu_pause_end(self, &pause,
+		      node                ? PMU_PAUSE_BEGIN
+		      : self->result == 0 ? PMU_PAUSE_AGAIN
+					  : PMU_PAUSE_REFUSED,
+		      node);
 	return node;
 }
 

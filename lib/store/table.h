@@ -48,9 +48,9 @@ struct pmu_ring {
 /** A session's table.  Every function here is called with the session's lock held. */
 struct pmu_table {
 	struct pmu_store_head *head;
-	char path[512];    /* "" where the table lies in anonymous memory */
-	char why[256];     /* "" or why (some of) it does */
-	uint64_t dev, ino; /* of the file at @path */
+	char path[512];                /* "" where the table lies in anonymous memory */
+	char why[256];                 /* "" or why (some of) it does */
+	uint64_t dev, ino;             /* of the file at @path */
 	struct pmu_store_piece *piece; /* [PMU_TABLE_MAX_PIECES] */
 	size_t n_pieces;
 	bool file_ended;       /* pieces from now on are anonymous */

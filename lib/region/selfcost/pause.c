@@ -85,10 +85,12 @@ static extra_fn *const extras[PMU_PAUSE_KINDS] = {
 
 /* Of those that are as much for every region: where in struct pmu_remainders. */
 static const size_t constants[PMU_PAUSE_KINDS] = {
+	[PMU_PAUSE_REFUSED] = offsetof(struct pmu_remainders, refused),
 	[PMU_PAUSE_SAVE] = offsetof(struct pmu_remainders, save),
 	[PMU_PAUSE_CALL] = offsetof(struct pmu_remainders, call),
 	[PMU_PAUSE_GET] = offsetof(struct pmu_remainders, get),
 	[PMU_PAUSE_FIND] = offsetof(struct pmu_remainders, find),
+	[PMU_PAUSE_ALONE] = offsetof(struct pmu_remainders, alone),
 	[PMU_PAUSE_LEAVE] = offsetof(struct pmu_remainders, leave),
 	[PMU_PAUSE_SKIP] = offsetof(struct pmu_remainders, skip),
 };

@@ -11,7 +11,20 @@ static pmu_call_n_fn *volatile public_begin_n = pmu_region_begin_n, *volatile pu
 									    pmu_region_end_n;
 typedef int call_next_fn(enum pmu_next next);
 static call_next_fn *volatile public_checkpoint = pmu_checkpoint;
-static pmu_call_fn *volatile some_public_call = pmu_call_pass;
+
+static int pass(void *unused)
+{
+	(void)unused;
+	return 0;
+}
+
+/* One argument, as most of them have. */
+static int other_call(const char *argument)
+{
+	return pmu_call_aside(pass, (void *)(uintptr_t)argument);
+}
+
+static pmu_call_fn *volatile some_public_call = other_call;
 
 /* Words, so that comparing one is as much work as another. */
 #define NAME_LENGTH 5
@@ -103,6 +116,16 @@ INLINE void saved(CAST)
 	end(&call, way, a);
 }
 
+INLINE void refused(CAST)
+{
+	const struct calls call = take_calls();
+
+	(void)self, (void)b, (void)by;
+	begin(&call, way, a);
+	begin(&call, way, NULL);
+	end(&call, way, a);
+}
+
 INLINE void called(CAST)
 {
 	const struct calls call = take_calls();
@@ -146,10 +169,11 @@ SCENE(nested)
 SCENE(again)
 SCENE(overlapping)
 SCENE(saved)
+SCENE(refused)
 SCENE(called)
 SCENE(nested_end)
 
-enum scene { FLAT, NESTED, AGAIN, OVERLAPPING, PLAIN_END, LONG_END, SAVED, CALLED };
+enum scene { FLAT, NESTED, AGAIN, OVERLAPPING, PLAIN_END, LONG_END, SAVED, REFUSED, CALLED };
 
 #define BOTH(scene)                                \
 	{                                          \
@@ -163,6 +187,7 @@ static scene_fn *const scenes[][PMU_WAYS] = {
 	[PLAIN_END] = BOTH(nested_end),
 	[LONG_END] = BOTH(nested_end),
 	[SAVED] = BOTH(saved),
+	[REFUSED] = BOTH(refused),
 	[CALLED] = BOTH(called),
 };
 
@@ -411,10 +436,12 @@ static void measure_overlap(const struct player *by)
 
 static void measure_calls(const struct player *by)
 {
-	struct pmu_least checkpoint, other, want = inner_of_calls(by, 1);
+	struct pmu_least checkpoint, refusal, other, want = inner_of_calls(by, 1);
 
 	observe(by, &checkpoint, SAVED, outer_text, same);
 	put_difference(by, by->left->save, &checkpoint, &want);
+	observe(by, &refusal, REFUSED, outer_text, same);
+	put_difference(by, by->left->refused, &refusal, &want);
 	observe(by, &other, CALLED, outer_text, same);
 	put_difference(by, by->left->call, &other, &want);
 }
@@ -521,9 +548,21 @@ static __attribute__((noinline)) void got(const char *a)
 	PMU_NO_TAIL_CALL();
 }
 
+static __attribute__((noinline)) void left_alone(const char *a)
+{
+	const struct calls call = take_calls();
+	leave_fn *leave = public_leave;
+
+	call.begin(a);
+	leave();
+	call.end(a);
+	PMU_NO_TAIL_CALL();
+}
+
 /* A scene with or without a context, 0: what enters nothing. */
 struct act {
 	bool asks;
+	bool leaves; /* and does no more */
 	pmu_context_t context;
 	bool afresh; /* it is found each time */
 	bool slow;   /* and left off the fast path */
@@ -541,6 +580,8 @@ static void observe_act(const struct player *by, struct pmu_least *least,
 			pmu_team_forget(by->self);
 		if (act.asks)
 			got(outer_text);
+		else if (act.leaves)
+			left_alone(outer_text);
 		else if (act.slow)
 			left_slowly(by->self, outer_text, act.context);
 		else
@@ -577,7 +618,8 @@ static void measure_deeper(const struct player *by, const struct pmu_least *want
 
 static void measure_context(const struct player *by)
 {
-	const struct act get = { .asks = true }, skip = { .context = 0 };
+	const struct act get = { .asks = true }, alone = { .leaves = true },
+			 skip = { .context = 0 };
 	const struct act enter = { .context = PMU_CONTEXT_TRIAL };
 	const struct act slow = { .context = PMU_CONTEXT_TRIAL, .slow = true };
 	const struct act find = { .context = PMU_CONTEXT_TRIAL, .afresh = true };
@@ -605,6 +647,8 @@ static void measure_context(const struct player *by)
 	put_difference(by, by->left->skip, &once, &want);
 	observe_context(by, &once, node, get);
 	put_difference(by, by->left->get, &once, &want);
+	observe_context(by, &once, node, alone);
+	put_difference(by, by->left->alone, &once, &want);
 	for (uint32_t i = 0; i < by->self->n_slots; i++)
 		if (by->left->rough >> i & 1)
 			by->left->inner[i] = by->left->call[i] = by->left->each[i] = 0;

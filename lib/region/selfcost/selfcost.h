@@ -82,15 +82,17 @@ struct pmu_remainders {
 	 */
 	uint64_t late[PMU_MAX_SLOTS], later[PMU_MAX_SLOTS];
 	uint64_t start[PMU_MAX_SLOTS], finish[PMU_MAX_SLOTS];
-	uint64_t save[PMU_MAX_SLOTS]; /* a checkpoint; known by text, as the next two */
+	uint64_t save[PMU_MAX_SLOTS];    /* a checkpoint; known by text, as the next two */
+	uint64_t refused[PMU_MAX_SLOTS]; /* a begin that begins nothing */
 	/* another public call; by context: an enter and its leave, in a region around */
 	uint64_t call[PMU_MAX_SLOTS];
 	uint64_t each[PMU_MAX_SLOTS]; /* moving the start of one more open region */
 	/*
-	 * By context: asking for one; an enter that changes nothing, and its leave; one that has to
+	 * By context: asking for one; a leave of nothing; an enter that changes nothing, and its leave; one that has to
 	 * find out for which region it is; a slow leave, over a fast one.
 	 */
-	uint64_t get[PMU_MAX_SLOTS], skip[PMU_MAX_SLOTS], find[PMU_MAX_SLOTS];
+	uint64_t get[PMU_MAX_SLOTS], alone[PMU_MAX_SLOTS];
+	uint64_t skip[PMU_MAX_SLOTS], find[PMU_MAX_SLOTS];
 	uint64_t leave[PMU_MAX_SLOTS];
 };
 
@@ -111,9 +113,10 @@ struct pmu_cost {
 
 /** What a call that took the slow path was. */
 enum pmu_pause_kind {
-	PMU_PAUSE_BEGIN, /* of a region, which is the innermost frame now */
-	PMU_PAUSE_AGAIN, /* a begin of one that was open already; others whose work is nobody's */
-	PMU_PAUSE_END,   /* of a region */
+	PMU_PAUSE_BEGIN,   /* of a region, which is the innermost frame now */
+	PMU_PAUSE_AGAIN,   /* a begin of one that was open already; others whose work is nobody's */
+	PMU_PAUSE_REFUSED, /* a begin of none */
+	PMU_PAUSE_END,     /* of a region */
 	PMU_PAUSE_END_AGAIN, /* of a region that stays open */
 	PMU_PAUSE_START,     /* a begin on the fast path, but its read was made again */
 	PMU_PAUSE_FINISH,    /* an end likewise */
@@ -122,6 +125,7 @@ enum pmu_pause_kind {
 	PMU_PAUSE_GET,       /* of a context */
 	PMU_PAUSE_FIND,      /* an enter for which its region is looked for */
 	PMU_PAUSE_SKIP,      /* the leave of one whose enter changed nothing */
+	PMU_PAUSE_ALONE,     /* a leave where nothing was entered */
 	PMU_PAUSE_LEAVE,     /* of one that was entered, off the fast path */
 	PMU_PAUSE_KINDS,
 };
