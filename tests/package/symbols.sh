@@ -55,6 +55,12 @@ is "and none is looked up by a call" "$($readelf -rW "$lib" | grep -cE 'DTPMOD|D
 # What the loader keeps free for libraries that come by dlopen() is some 1,600 bytes, for all of them.
 tls=$($readelf -lW "$lib" | awk '$1 == "TLS" { print $6 }')
 is "and takes little of it" "$([ $((tls)) -le 24 ] && echo yes || echo "$((tls)) bytes")" yes
+# What only some programs use is mapped when they do.  A sanitizer adds its own.
+if [ -z "${TEST_SANITIZERS:-}" ]; then
+	bss=$($readelf -SW "$lib" | sed -n 's/^ *\[ *[0-9]*\] \.bss *NOBITS *[0-9a-f]* [0-9a-f]* \([0-9a-f]*\) .*/\1/p')
+	is "its variables that begin as zero are 48 KiB at most" \
+		"$([ $((0x${bss:-ffffff})) -le 49152 ] && echo yes || echo "$((0x${bss:-ffffff})) bytes")" yes
+fi
 is "never unloaded" "$(grep -c 'NODELETE' "$tmp/dynamic")" 1
 is "all symbols are resolved at start" "$(grep -c 'FLAGS_1.*NOW' "$tmp/dynamic")" 1
 is "a program loads nothing for it but libc: the rest comes when it is needed" \
