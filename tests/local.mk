@@ -218,6 +218,24 @@ check_PROGRAMS += %D%/api/pairs %D%/command/live %D%/command/stats_print
 %C%_command_stats_print_SOURCES = %D%/command/stats_print.c $(stats_sources)
 %C%_command_stats_print_LDADD = -lm
 
+# It knows nothing of the library.
+check_PROGRAMS += %D%/exact/oracle
+%C%_exact_oracle_SOURCES = \
+	%D%/exact/oracle.c \
+	%D%/exact/oracle_calls.c \
+	%D%/exact/oracle_calls.h \
+	%D%/exact/oracle_regions.c \
+	%D%/exact/oracle_regions.h \
+	%D%/exact/oracle_space.c \
+	%D%/exact/oracle_space.h \
+	%D%/exact/oracle_text.c \
+	%D%/exact/oracle_text.h \
+	%D%/exact/oracle_thread.c \
+	%D%/exact/oracle_thread.h \
+	%D%/exact/oracle_trace.c \
+	%D%/exact/oracle_trace.h
+%C%_exact_oracle_LDADD =
+
 # It is loaded into this one: linked with nothing.
 check_PROGRAMS += %D%/preload/preloaded
 %C%_preload_preloaded_SOURCES = \

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the regions of a program should count, to the instruction, by executing it one instruction after the other:
+ *
+ *   oracle [-o FILE] PROG [ARG]...
+ *
+ * Prints for each path of regions "CALLS INSTRUCTIONS PATH": user instructions of all threads and processes that are not
+ * of libpmu's, nor of what it calls; PATH as the column "path" of a CSV report, without CSV's own quotes.  "team " stands
+ * before what was done in a context, as in the report's rows "team N".  Lines with "#" are no regions.  What it takes to make a call
+ * is not counted, as net counts have it: 2 instructions for one with one argument, 3 with a length, 1 without arguments.
+ *
+ * PROG is linked with the shared library, or loads it; PMU_BACKEND=clock lets it measure anywhere.  An instruction with a
+ * rep prefix is one.  Not known: PMU_EVERY, PMU_ROTATE, functions of other libraries that are preloaded in their place.
+ *
+ * Status: 0; 125 where the oracle itself has failed, and says why; 77 where this machine does not let it.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "oracle_regions.h"
+#include "oracle_text.h"
+#include "oracle_trace.h"
+
+static void print(const char *path, int status)
+{
+	FILE *out = path ? fopen(path, "w") : stdout;
+
+	if (!out)
+		fail("cannot write %s: %s", path, strerror(errno));
+	if (WIFSIGNALED(status))
+		fprintf(out, "# ended by signal %d\n", WTERMSIG(status));
+	else if (WEXITSTATUS(status))
+		fprintf(out, "# ended with status %d\n", WEXITSTATUS(status));
+	regions_print(out);
+	if (fclose(out))
+		fail("cannot write %s: %s", path ? path : "standard output", strerror(errno));
+}
+
+int main(int argc, char **argv)
+{
+	const char *path = NULL;
+	int c;
+
+	while ((c = getopt(argc, argv, "+o:")) != -1) {
+		if (c != 'o')
+			return 125;
+		path = optarg;
+	}
+	if (optind == argc)
+		fail("which program? oracle [-o FILE] PROG [ARG]...");
+	print(path, trace(argv + optind));
+	return 0;
+}

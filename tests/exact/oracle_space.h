@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whose code lies where in a process: the library's, or the program's with all else that it uses. */
+#ifndef PMU_TESTS_EXACT_ORACLE_SPACE_H
+#define PMU_TESTS_EXACT_ORACLE_SPACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/** Memory of a process. */
+struct space;
+
+struct space *space_new(pid_t pid);
+
+/** space_copy() - a forked child's */
+struct space *space_copy(const struct space *from, pid_t pid);
+void space_free(struct space *space);
+
+/** space_find_library() - is libpmu there? Looks again.  Return: where its initialisation starts; 0: not there */
+uint64_t space_find_library(struct space *space);
+
+/** space_is_library() - is that the library's code? Looks again where nothing is known of @address. */
+bool space_is_library(struct space *space, uint64_t address);
+
+/**
+ * space_function() - which function of the library's starts at @address
+ *
+ * Return: its place in @names; FUNCTION_OTHER: it is exported, and none of them; FUNCTION_NONE.
+ */
+#define FUNCTION_OTHER (-1)
+#define FUNCTION_NONE  (-2)
+int space_function(struct space *space, uint64_t address, const char *const *names, size_t n);
+
+/** space_trap() - an address that holds a breakpoint instruction, wherever that comes from */
+uint64_t space_trap(const struct space *space);
+
+/** space_read() - Return: bytes that could be read, at most @size */
+size_t space_read(pid_t pid, uint64_t address, void *to, size_t size);
+
+#endif
