@@ -330,6 +330,7 @@ script_tests = \
 	%D%/command/viewers.sh \
 	%D%/annotations/itt.sh \
 	%D%/annotations/nvtx.sh \
+	%D%/exact/oracle.sh \
 	%D%/faults/many.sh \
 	%D%/faults/some.sh \
 	%D%/fuzz/work.sh \
@@ -604,6 +605,8 @@ EXTRA_DIST += \
 	%D%/command/perfetto.proto \
 	%D%/command/stats.R \
 	%D%/command/viewers.py \
+	%D%/exact/contexts.c \
+	%D%/exact/mix.c \
 	%D%/exact/net.c \
 	%D%/exact/net.h \
 	%D%/exact/calls.c \
@@ -613,6 +616,8 @@ EXTRA_DIST += \
 	%D%/exact/rotate.sh \
 	%D%/exact/scope.cc \
 	%D%/exact/team.c \
+	%D%/exact/turns.h \
+	%D%/exact/ways.c \
 	%D%/fuzz/corpus \
 	%D%/fuzz/check_group.h \
 	%D%/fuzz/check_teams.h \

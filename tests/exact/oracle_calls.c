@@ -36,6 +36,7 @@ static const struct {
 	{ "pmu_region_read", 2, NOTHING, false, false },
 	{ "pmu_report", 2, NOTHING, false, false },
 	{ "pmu_report_text", 2, NOTHING, false, false },
+	{ "pmu_count_name", 2, NOTHING, false, false },
 	{ "pmu_note", 2, NOTHING, false, false },
 	{ "pmu_group_next", 2, NOTHING, false, false },
 	{ "pmu_region_is_open", 0, COUNTED, false, false },

@@ -16,6 +16,8 @@ struct node {
 	uint64_t start;
 	unsigned int n_open; /* calls that have not ended */
 	bool detached;       /* open, but nobody's parent: one around it has ended */
+	bool is_saved;       /* a checkpoint has its call so far */
+	bool is_vague;       /* its net counts are only about right, says pmu.h */
 	uint64_t context;    /* of the call that is open; 0: none was asked for */
 };
 
@@ -181,8 +183,30 @@ static void close_context(struct node *node)
 static void give_up(struct node *node)
 {
 	node->n_open = 0;
-	node->detached = false;
+	node->detached = node->is_saved = false;
 	close_context(node);
+}
+
+/* What its begin took is left in the regions around. */
+static void blur_around(struct node *node)
+{
+	while ((node = node->parent))
+		node->is_vague = true;
+}
+
+static void abandon(struct node *node)
+{
+	blur_around(node);
+	give_up(node);
+}
+
+static void abandon_below(struct node *above)
+{
+	for (struct node *node = above->child; node; node = node->next) {
+		if (node->n_open)
+			abandon(node);
+		abandon_below(node);
+	}
 }
 
 void regions_begin(struct regions *self, const char *name)
@@ -191,7 +215,7 @@ void regions_begin(struct regions *self, const char *name)
 	struct node *node = find_open(&tree->root, name);
 
 	if (node && node->detached) {
-		give_up(node);
+		abandon(node);
 		node = NULL;
 	}
 	if (node) {
@@ -313,15 +337,6 @@ void regions_enter(struct regions *self, uint64_t word, uint64_t at)
 	self->tree = tree;
 }
 
-static void give_up_below(struct node *above)
-{
-	for (struct node *node = above->child; node; node = node->next) {
-		if (node->n_open)
-			give_up(node);
-		give_up_below(node);
-	}
-}
-
 static void go_on(struct node *above, uint64_t n)
 {
 	for (struct node *node = above->child; node; node = node->next) {
@@ -340,7 +355,7 @@ void regions_leave(struct regions *self, uint64_t at)
 	}
 	if (!tree->team)
 		return;
-	give_up_below(tree->team);
+	abandon_below(tree->team);
 	finish(tree->team, at);
 	tree->n_frames = 0;
 	tree->context = 0;
@@ -354,8 +369,11 @@ void regions_leave(struct regions *self, uint64_t at)
 static void reset_below(struct node *above, const char *name)
 {
 	for (struct node *node = above->child; node; node = node->next) {
-		if (!strcmp(node->name, name))
+		if (!strcmp(node->name, name)) {
 			node->calls = node->instructions = 0;
+			node->is_vague = false;
+			blur_around(node);
+		}
 		reset_below(node, name);
 	}
 }
@@ -375,6 +393,7 @@ void regions_checkpoint(struct regions *self, uint64_t at)
 			if (at > node->start) /* once, if it has two frames */
 				node->instructions += at - node->start;
 			node->start = at > node->start ? at : node->start;
+			node->is_saved = true;
 		}
 }
 
@@ -384,11 +403,11 @@ void regions_forget(struct regions *self)
 		self->tree->is_used = false;
 		self->tree->n_frames = 0;
 		self->tree->context = 0;
-		give_up_below(&self->tree->root);
+		abandon_below(&self->tree->root);
 		self->tree = self->tree->around;
 	}
 	self->tree->n_frames = 0;
-	give_up_below(&self->tree->root);
+	abandon_below(&self->tree->root);
 }
 
 void regions_begin_inherited(struct regions *self)
@@ -414,7 +433,7 @@ uint64_t regions_now(const struct regions *self)
 /* --- totals --- */
 
 struct sum {
-	bool is_team;
+	bool is_team, is_vague;
 	const char *path;
 	uint64_t calls, instructions;
 };
@@ -429,8 +448,11 @@ static void collect(const struct tree *tree, const struct node *above)
 			sums_room = sums_room ? 2 * sums_room : 1024;
 			sums = text_grow(sums, sums_room * sizeof(*sums));
 		}
-		sums[n_sums++] = (struct sum){ node == tree->team, node->path, node->calls,
-					       node->instructions };
+		sums[n_sums++] = (struct sum){ .is_team = node == tree->team,
+					       .is_vague = node->is_vague,
+					       .path = node->path,
+					       .calls = node->calls + node->is_saved,
+					       .instructions = node->instructions };
 		collect(tree, node);
 	}
 }
@@ -444,11 +466,35 @@ static int compare(const void *a, const void *b)
 	return strcmp(left->path, right->path);
 }
 
+static void blur_around_open(struct node *above)
+{
+	for (struct node *node = above->child; node; node = node->next) {
+		if (node->n_open)
+			blur_around(node);
+		blur_around_open(node);
+	}
+}
+
+static void print(FILE *out, const struct sum *sum)
+{
+	if (sum->is_vague) {
+		fputs("# about ", out);
+		text_put(out, sum->path);
+		putc('\n', out);
+	}
+	fprintf(out, "%s%llu %llu ", sum->is_team ? "team " : "", (unsigned long long)sum->calls,
+		(unsigned long long)sum->instructions);
+	text_put(out, sum->path);
+	putc('\n', out);
+}
+
 void regions_print(FILE *out)
 {
 	for (const struct regions *thread = all; thread; thread = thread->next)
-		for (const struct tree *tree = thread->trees; tree; tree = tree->next)
+		for (struct tree *tree = thread->trees; tree; tree = tree->next) {
+			blur_around_open(&tree->root);
 			collect(tree, &tree->root);
+		}
 	if (n_sums)
 		qsort(sums, n_sums, sizeof(*sums), compare);
 	for (size_t i = 0, next; i < n_sums; i = next) {
@@ -457,10 +503,8 @@ void regions_print(FILE *out)
 		for (next = i + 1; next < n_sums && !compare(&sum, &sums[next]); next++) {
 			sum.calls += sums[next].calls;
 			sum.instructions += sums[next].instructions;
+			sum.is_vague |= sums[next].is_vague;
 		}
-		fprintf(out, "%s%llu %llu ", sum.is_team ? "team " : "",
-			(unsigned long long)sum.calls, (unsigned long long)sum.instructions);
-		text_put(out, sum.path);
-		putc('\n', out);
+		print(out, &sum);
 	}
 }

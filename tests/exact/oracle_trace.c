@@ -24,6 +24,7 @@
 	 PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD)
 
 static struct thread *threads;
+static bool has_started;
 
 /* --- threads and processes --- */
 
@@ -124,6 +125,7 @@ static void exec(struct thread *self)
 		space_free(self->process->space);
 		free(self->process);
 	}
+	has_started = true;
 	belong(self, new_process(self->tid));
 	self->regions = regions_new(self->tid);
 	self->n_calls = 0;
@@ -257,10 +259,14 @@ static pid_t start(char **argv)
 int trace(char **argv)
 {
 	pid_t first = start(argv);
+	int status;
 
 	belong(add(first), new_process(first));
 	threads->regions = regions_new(first);
-	return follow(first);
+	status = follow(first);
+	if (!has_started) /* it has said why */
+		exit(125);
+	return status;
 }
 
 #else
