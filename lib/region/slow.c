@@ -491,6 +491,23 @@ static int end_long(struct pmu_thread *self, const char *text, size_t len, uint6
 	return 0;
 }
 
+/*
+ * The thread's first call by length is the end of what was begun by text: the counts were read before
+ * it was known how much later such an end reads.
+ */
+static void learn_length(struct pmu_thread *self, size_t len, uint64_t *now)
+{
+	uint64_t count[PMU_MAX_SLOTS];
+
+	if (len == PMU_NAME_TERMINATED || !self->cost || self->cost->by[PMU_BY_LENGTH].known)
+		return;
+	/* those that are measured for that end in the same place */
+	memcpy(count, now, self->n_slots * sizeof(*count));
+	pmu_cost_way(self, PMU_BY_LENGTH);
+	memcpy(now, count, self->n_slots * sizeof(*count));
+	pmu_cost_by_length(self, now);
+}
+
 PMU_COLD int pmu_end_other(struct pmu_thread *self, const char *text, size_t len, uint64_t ticks,
 			   uint32_t missing, uint64_t *now)
 {
@@ -502,6 +519,7 @@ PMU_COLD int pmu_end_other(struct pmu_thread *self, const char *text, size_t len
 	if (unlikely(missing & PMU_READ_DELAYED))
 		pmu_cost_in_time(self, now);
 	missing &= ~PMU_READ_DELAYED; /* none of what follows is in any region */
+	learn_length(self, len, now);
 	pmu_pause_from(self, &pause, pmu_way_of_length(len), missing, now);
 	was_hidden = pmu_tree_show(self);
 	rc = end_long(self, text, len, ticks, missing, now, &ended);
