@@ -330,6 +330,7 @@ script_tests = \
 	%D%/command/viewers.sh \
 	%D%/annotations/itt.sh \
 	%D%/annotations/nvtx.sh \
+	%D%/exact/random.sh \
 	%D%/exact/oracle.sh \
 	%D%/faults/many.sh \
 	%D%/faults/some.sh \
@@ -367,7 +368,8 @@ script_tests = \
 	%D%/valgrind/races.sh \
 	%D%/x86/amd.sh \
 	%D%/x86/beside.sh \
-	%D%/x86/intel.sh
+	%D%/x86/intel.sh \
+	%D%/x86/random.sh
 
 # A machine's registers, simulated: in the process of a test, and as files by a program of its own.
 sim_model_sources = \
@@ -536,7 +538,8 @@ long_tests = \
 	%D%/valgrind/races.sh \
 	%D%/x86/amd.sh \
 	%D%/x86/beside.sh \
-	%D%/x86/intel.sh
+	%D%/x86/intel.sh \
+	%D%/x86/random.sh
 all_tests = $(if $(TEST_LONG)$(filter command,$(origin TESTS)),yes)
 TEST_LOGS = $(call logs_of,$(if $(TEST_ONLY),$(filter $(TEST_ONLY),$(TESTS)), \
 	$(if $(all_tests),$(TESTS),$(filter-out $(long_tests),$(TESTS)))))
@@ -611,6 +614,13 @@ EXTRA_DIST += \
 	%D%/exact/net.h \
 	%D%/exact/calls.c \
 	%D%/exact/process.c \
+	%D%/exact/cases \
+	%D%/exact/random/bench.py \
+	%D%/exact/random/judge.py \
+	%D%/exact/random/program.py \
+	%D%/exact/random/run.py \
+	%D%/exact/random/shrink.py \
+	%D%/exact/random/work.h \
 	%D%/exact/in_turn.h \
 	%D%/exact/rotate.c \
 	%D%/exact/rotate.sh \
@@ -681,6 +691,7 @@ EXTRA_DIST += \
 	%D%/x86/job_beside.sh \
 	%D%/x86/job_command.sh \
 	%D%/x86/job_exact.sh \
+	%D%/x86/job_random.sh \
 	%D%/x86/models.sh \
 	%D%/x86/names.txt \
 	%D%/x86/run.sh \

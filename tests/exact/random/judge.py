@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A report beside what an oracle says: calls and net instructions of every path are the same, or the row has a mark."""
+import csv
+import json
+from dataclasses import dataclass, field
+
+# What a doubt says of a row whose counts are right all the same.
+HARMLESS = ("overlaps: ", "ended without a begin")
+CYCLE = "recursive by way of each other"
+FORMULA = ("\\x3d", "\\x2b", "\\x2d", "\\x40")
+# What is said of one that has calls which no end has counted.
+OPEN = ("still open ", "never ended")
+
+
+@dataclass
+class Verdict:
+    compared: int = 0
+    marked: int = 0
+    wrong: list = field(default_factory=list)  # (path, what, got, want)
+    marks: dict = field(default_factory=dict)  # how many rows a doubt was about
+
+
+def as_begun(path):
+    """The first byte of a cell is shown by its value where it would make it a formula: not behind a program's name"""
+    return chr(int(path[2:4], 16)) + path[4:] if path[:4] in FORMULA else path
+
+
+def read_oracle(text):
+    """{path: (calls, instructions)} of lines CALLS INSTRUCTIONS PATH, with "team " before what was done for another thread's region"""
+    wants = {}
+    for line in text.splitlines():
+        if line.startswith("#"):
+            continue
+        calls, instructions, path = line.removeprefix("team ").split(" ", 2)
+        path = as_begun(path)
+        before = wants.get(path, (0, 0))
+        wants[path] = (before[0] + int(calls), before[1] + int(instructions))
+    return wants
+
+
+def around_cycles(regions):
+    """Paths of rows whose counts cannot all be told apart, as pmu(7) says: what has no self because a region around it, or it,
+    was entered again by way of others"""
+    cycles = [r["path"] for r in regions if "recursive" in r["flags"] and "direct" not in r["flags"]]
+    return {r["path"] for r in regions for c in cycles if "no_self" in r["flags"] and (r["path"] + "/").startswith(c + "/")}
+
+
+def add_rows(rows, json_file):
+    """Adds a report's to rows.  Return: doubts that are about no region"""
+    with open(json_file, encoding="utf-8") as file:
+        report = json.load(file)
+    above = [r["path"] + "/" for r in report["regions"] if "program" in r["flags"]]
+
+    def below(path):
+        """Without the program's name"""
+        return as_begun(next((path[len(a):] for a in above if path.startswith(a)), path))
+
+    with open(json_file.with_suffix(".csv"), encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if not (row["thread"] == "all" or row["thread"].startswith("team ")) or row["path"] + "/" in above:
+                continue
+            calls, count = int(row["calls"]), row["net:instructions"]
+            seen = rows.setdefault(below(row["path"]), [0, 0, []])
+            seen[0] += calls
+            seen[1] = None if count == "" or seen[1] is None else seen[1] + int(count)
+    marks = [(path, CYCLE) for path in around_cycles(report["regions"])]
+    marks += [(r["path"], "still open ") for r in report["regions"] if r.get("open")]
+    marks += [(d["region"], d["text"]) for d in report["doubts"]
+              if d["region"] is not None and not d["text"].startswith(HARMLESS)]
+    for path, text in marks:
+        seen = rows.get(below(path)) or rows.get(path)
+        if seen:
+            seen[2].append(text)
+    return [d["text"] for d in report["doubts"] if d["region"] is None]
+
+
+def read_report(json_files):
+    """{path: [calls, instructions or None, [doubt...]]}, summed over groups and processes, and doubts that are about no region;
+    each JSON report has a CSV one beside it"""
+    rows, general = {}, []
+    for file in json_files:
+        general += add_rows(rows, file)
+    return rows, general
+
+
+def compare(wants, rows):
+    verdict = Verdict()
+    for path, (calls, instructions) in wants.items():
+        got = rows.get(path)
+        if got is None:
+            if calls:
+                verdict.wrong.append((path, "row", None, calls))
+            continue
+        is_open = any(t.startswith(OPEN) for t in got[2])
+        if got[0] != calls and not is_open:
+            verdict.wrong.append((path, "calls", got[0], calls))
+        if got[2] or got[1] is None:
+            verdict.marked += 1
+            for text in {t.split(" (")[0] for t in got[2]} or {"missing"}:
+                verdict.marks[text] = verdict.marks.get(text, 0) + 1
+        elif got[1] != instructions:
+            verdict.wrong.append((path, "instructions", got[1], instructions))
+        else:
+            verdict.compared += 1
+    for path in rows.keys() - wants.keys():
+        if rows[path][0]:
+            verdict.wrong.append((path, "row", rows[path][0], None))
+    return verdict

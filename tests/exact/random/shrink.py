@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The smallest case that is still wrong: whatever is taken away or made simpler stays so where it is wrong without it, too."""
+import copy
+
+SIMPLE = {"n": 2, "begin": "literal", "end": "literal", "later": False, "where": "main"}
+
+
+def lists(node):
+    """Every list of steps or programs in a case"""
+    if isinstance(node, dict):
+        for key, value in node.items():
+            if key in ("programs", "body"):
+                yield value
+            yield from lists(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from lists(value)
+
+
+def shorter(case):
+    """Cases with less in a list: halves of it, quarters and so on, then a step's own steps in its place"""
+    for i, steps in enumerate(lists(case)):
+        size = len(steps)
+        while size:
+            for at in range(0, len(steps), size):
+                less = copy.deepcopy(case)
+                del list(lists(less))[i][at:at + size]
+                yield less
+            size //= 2
+    for i, steps in enumerate(lists(case)):
+        for at, step in enumerate(steps):
+            if "do" in step and "body" in step:
+                less = copy.deepcopy(case)
+                list(lists(less))[i][at:at + 1] = copy.deepcopy(step["body"])
+                yield less
+
+
+def simpler(case):
+    """Cases with a simpler value somewhere"""
+    for i, steps in enumerate(lists(case)):
+        for at, step in enumerate(steps):
+            for key, value in SIMPLE.items():
+                if key in step and step[key] != value and not (key == "n" and step[key] < value):
+                    less = copy.deepcopy(case)
+                    list(lists(less))[i][at][key] = value
+                    yield less
+    for key in case["settings"]:
+        less = copy.deepcopy(case)
+        del less["settings"][key]
+        yield less
+    flags = case["build"]["flags"].split()
+    for at in range(1, len(flags)):
+        yield {**case, "build": {**case["build"], "flags": " ".join(flags[:at] + flags[at + 1:])}}
+    for key, value in (("flags", "-O1"), ("compiler", "gcc"), ("init", False)):
+        if case["build"][key] != value and (key != "flags" or len(flags) == 1):
+            yield {**case, "build": {**case["build"], key: value}}
+    for at, name in enumerate(case["names"]):
+        for other in ("abcdefghijklmnopqrstuvwxyz"[at % 26], name[:len(name) // 2]):
+            if len(other.encode()) < len(name.encode()) and other and other not in case["names"]:
+                yield {**case, "names": case["names"][:at] + [other] + case["names"][at + 1:]}
+
+
+def shrink(case, is_wrong, go_on=lambda: True):
+    """is_wrong: whether a case still is"""
+    smaller = True
+    while smaller and go_on():
+        smaller = False
+        for ways in shorter, simpler:
+            found = True
+            while found and go_on():
+                found = next((c for c in ways(case) if go_on() and is_wrong(c)), None)
+                if found:
+                    case, smaller = found, True
+    return case

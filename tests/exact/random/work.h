@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What random programs are made of: work that is the same number of instructions whenever and wherever it
+ * runs.  The kernel is called without libc, whose functions choose their way by the processor, and nothing
+ * here is repeated by a prefix, which is an instruction to one counter and several to another.
+ */
+#ifndef PMU_TESTS_EXACT_RANDOM_WORK_H
+#define PMU_TESTS_EXACT_RANDOM_WORK_H
+
+#include <pmu.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define KEPT      __attribute__((noinline, unused))
+#define KEPT_DATA __attribute__((unused))
+#define N_THREADS 12
+#define N_PLACES  40
+
+static volatile uint64_t sink;
+
+#if defined(__x86_64__) && defined(__LP64__)
+#define TURNS(n) __asm__ volatile("mov %0, %%ecx\n1: dec %%ecx\n jnz 1b" : : "i"(n) : "ecx", "cc")
+
+static inline long kernel(long number, long a, long b, long c, long d, long e)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+
+	__asm__ volatile("syscall"
+			 : "+a"(number)
+			 : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
+			 : "rcx", "r11", "memory");
+	return number;
+}
+#elif defined(__aarch64__) && defined(__LP64__)
+#define TURNS(n) \
+	__asm__ volatile("mov w9, %0\n1: subs w9, w9, #1\n b.ne 1b" : : "i"(n) : "w9", "cc")
+
+static inline long kernel(long number, long a, long b, long c, long d, long e)
+{
+	register long x8 __asm__("x8") = number;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+	register long x3 __asm__("x3") = d;
+	register long x4 __asm__("x4") = e;
+
+	__asm__ volatile("svc	#0"
+			 : "+r"(x0)
+			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4)
+			 : "memory");
+	return x0;
+}
+#else
+#error "no work of known length for this processor"
+#endif
+
+/* --- natural work --- */
+
+/* A compiler that knows these loops would call libc for them. */
+#define OPAQUE(x) __asm__ volatile("" : "+r"(x))
+
+KEPT static size_t length(const char *text)
+{
+	size_t n = 0;
+
+	while (text[n]) {
+		n++;
+		OPAQUE(n);
+	}
+	return n;
+}
+
+KEPT static char *copy(char *to, const char *text)
+{
+	size_t i = 0;
+
+	do {
+		OPAQUE(i);
+		to[i] = text[i];
+	} while (text[i++]);
+	return to;
+}
+
+KEPT static void sort(unsigned int n)
+{
+	uint32_t value[64], seed = n;
+
+	n = n % 63 + 2;
+	for (unsigned int i = 0; i < n; i++)
+		value[i] = seed = seed * 1664525 + 1013904223;
+	for (unsigned int i = 1; i < n; i++)
+		for (unsigned int k = i; k > 0 && value[k - 1] > value[k]; k--) {
+			uint32_t other = value[k];
+
+			value[k] = value[k - 1];
+			value[k - 1] = other;
+		}
+	sink += value[n / 2];
+}
+
+KEPT static void arithmetic(unsigned int n)
+{
+	double sum = 1;
+
+	for (unsigned int i = 1; i <= n; i++)
+		sum += sum / i;
+	sink += (uint64_t)sum;
+}
+
+/* --- places of names --- */
+
+static _Thread_local char places[N_PLACES][PMU_NAME_MAX + 1], rewritten[PMU_NAME_MAX + 1];
+static _Thread_local unsigned int n_placed;
+
+/* Text at an address that no text has had yet, or not for long. */
+KEPT static const char *placed(const char *text)
+{
+	return copy(places[n_placed++ % N_PLACES], text);
+}
+
+/* --- signals --- */
+
+static _Thread_local void (*handler)(void);
+
+static void on_signal(int number)
+{
+	(void)number;
+	handler();
+}
+
+KEPT static void interrupted(void (*by)(void))
+{
+	handler = by;
+	kernel(SYS_tgkill, kernel(SYS_getpid, 0, 0, 0, 0, 0), kernel(SYS_gettid, 0, 0, 0, 0, 0),
+	       SIGUSR1, 0, 0);
+}
+
+/* --- other processes --- */
+
+static _Thread_local int is_child; /* has no other threads */
+
+KEPT static long forked(void)
+{
+	long pid = kernel(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+
+	is_child |= !pid;
+	return pid;
+}
+
+KEPT static void waited(long pid)
+{
+	kernel(SYS_wait4, pid, 0, 0, 0, 0);
+}
+
+/* --- other threads --- */
+
+/* Each takes jobs from a pipe, in their order, and says by another one that it is done. */
+static struct {
+	pthread_t id;
+	int jobs[2], done[2];
+} thread[N_THREADS];
+
+typedef void (*job_t)(void);
+
+KEPT static void post(int which, job_t job)
+{
+	if (is_child)
+		job();
+	else
+		kernel(SYS_write, thread[which].jobs[1], (long)&job, sizeof(job), 0, 0);
+}
+
+KEPT static void await(int which)
+{
+	char done;
+
+	if (!is_child)
+		kernel(SYS_read, thread[which].done[0], (long)&done, 1, 0, 0);
+}
+
+static void *serve(void *arg)
+{
+	int which = (int)(intptr_t)arg;
+	job_t job;
+
+	while (kernel(SYS_read, thread[which].jobs[0], (long)&job, sizeof(job), 0, 0) ==
+		       sizeof(job) &&
+	       job) {
+		job();
+		kernel(SYS_write, thread[which].done[1], (long)&job, 1, 0, 0);
+	}
+	return NULL;
+}
+
+static void start(int n, int init)
+{
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_NODEFER };
+
+	if (init)
+		pmu_init(NULL);
+	sigaction(SIGUSR1, &action, NULL);
+	for (int i = 0; i < n; i++) {
+		if (pipe(thread[i].jobs) || pipe(thread[i].done))
+			abort();
+		pthread_create(&thread[i].id, NULL, serve, (void *)(intptr_t)i);
+	}
+}
+
+static void stop(int n)
+{
+	for (int i = 0; i < n; i++) {
+		post(i, NULL);
+		pthread_join(thread[i].id, NULL);
+	}
+}
+
+/* Ends the session first: an oracle that goes by steps has not to go through its end. */
+KEPT static void leave(void)
+{
+	pmu_fini();
+	exit(0);
+}
+
+/* A program of its own, where neither its thread nor its process had a region before. */
+KEPT static void *alone(void *job)
+{
+	(*(job_t *)job)();
+	return NULL;
+}
+
+KEPT static void in_thread(job_t job)
+{
+	pthread_t id;
+
+	pthread_create(&id, NULL, alone, &job);
+	pthread_join(id, NULL);
+}
+
+KEPT static void in_child(job_t job)
+{
+	pid_t pid = fork();
+
+	if (pid) {
+		waited(pid);
+		return;
+	}
+	is_child = 1;
+	job();
+	leave();
+}
+
+#endif
