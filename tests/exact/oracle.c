@@ -11,7 +11,9 @@
  * is not counted, as net counts have it: 2 instructions for one with one argument, 3 with a length, 1 without arguments.
  *
  * PROG is linked with the shared library, or loads it; PMU_BACKEND=clock lets it measure anywhere.  An instruction with a
- * rep prefix is one.  Not known: PMU_EVERY, PMU_ROTATE, functions of other libraries that are preloaded in their place.
+ * rep prefix is one; valgrind counts each of its turns.  Of functions that libpmu stands in for (pthread_create(), fork(),
+ * posix_spawn()) what libc does is counted, and what libpmu does around it is not.  Not known: PMU_EVERY, PMU_ROTATE,
+ * markers of other libraries.
  *
  * Status: 0; 125 where the oracle itself has failed, and says why; 77 where this machine does not let it.
  */

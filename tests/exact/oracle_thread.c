@@ -153,16 +153,14 @@ static bool is_called(const struct thread *self)
 }
 
 /*
- * Whose function is called.  What stands in for libc's functions, and what a thread starts with, come back to the program
- * before they return.
+ * Whose function is called.  What stands in for libc's functions, and what a thread starts and ends with, come back to the
+ * program before they return, or call public functions themselves.
  */
 static void enter_library(struct thread *self, uint64_t ip, bool is_programs)
 {
 	int function = calls_find(self->process->space, ip);
-	bool is_inside = function == FUNCTION_NONE && (self->is_main || self->has_entered);
+	bool is_inside = function == FUNCTION_NONE && self->is_main;
 
-	if (is_programs)
-		self->has_entered = true;
 	if (calls_is_counted(function))
 		count_until_return(self);
 	else if (function >= 0)

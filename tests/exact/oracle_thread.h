@@ -38,7 +38,7 @@ struct thread {
 	struct regions *regions;
 	enum pace pace;
 	bool is_librarys; /* the library started it */
-	bool is_main, has_entered;
+	bool is_main;
 	uint64_t ip;     /* of the instruction that comes next */
 	bool in_library; /* so is that */
 	bool signalled;  /* a signal was handed on: the next stop may be in its handler */

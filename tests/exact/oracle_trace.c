@@ -103,7 +103,6 @@ static void start_child(const struct thread *parent, bool is_thread)
 	belong(child, is_thread ? parent->process : process_of_child(parent, (pid_t)tid));
 	child->is_librarys = parent->pace == FREELY;
 	child->is_main = !is_thread;
-	child->has_entered = false;
 	child->regions = is_thread ? regions_new(parent->process->pid)
 				   : regions_forked(parent->regions, (int)tid);
 	if (!has_stopped)
