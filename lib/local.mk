@@ -177,6 +177,7 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/base/own.h \
 	%D%/base/owner.c \
 	%D%/base/owner.h \
+	%D%/base/main.h \
 	%D%/base/spawning.h \
 	%D%/base/stars.h \
 	%D%/base/place.c \

@@ -281,6 +281,7 @@ script_tests = \
 	%D%/annotations/counts.sh \
 	%D%/annotations/gptl.sh \
 	%D%/annotations/kokkos.sh \
+	%D%/annotations/main.sh \
 	%D%/annotations/perfstubs.sh \
 	%D%/annotations/petsc.sh \
 	%D%/annotations/scorep.sh \

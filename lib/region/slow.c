@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include "base/error.h"
+#include "base/main.h"
 #include "pmu.h"
 #include "region/checkpoint.h"
 #include "region/forked.h"
@@ -85,6 +87,14 @@ static const char *again_of(const struct pmu_thread *self)
 	return (const char *)~(uintptr_t)(below - frames);
 }
 
+/* The program marks its own main, directly inside it: no second call of it. */
+static bool is_mark(const struct pmu_thread *self, const struct pmu_node *node)
+{
+	return &pmu_main_word && __atomic_load_n(&pmu_main_word, __ATOMIC_RELAXED) &&
+	       node == self->frame->node && node->mark == PMU_MARK_NONE && !node->again &&
+	       !strcmp(node->name->text, PMU_MAIN_NAME) && gettid() == getpid();
+}
+
 static int enter_again(struct pmu_thread *self, struct pmu_node *node)
 {
 	struct pmu_frame *frame = frame_of(self, node);
@@ -94,6 +104,11 @@ static int enter_again(struct pmu_thread *self, struct pmu_node *node)
 	 * path does.
 	 */
 	pmu_frame_make_odd(frame);
+	if (is_mark(self, node)) {
+		frame->count++;
+		node->mark = PMU_MARK_OPEN;
+		return 0;
+	}
 	if (frame == self->frame) {
 		frame->count++;
 	} else {
@@ -117,6 +132,7 @@ void pmu_node_give_up(struct pmu_thread *self, struct pmu_node *node)
 		pmu_occupancy_give_up(self, pmu_node_occupancy(self, node));
 	PMU_ROW_SET(node->row, unended, node->row->unended + 1 + node->again);
 	node->again = 0;
+	node->mark = PMU_MARK_NONE;
 	if (self->exact)
 		pmu_least_drop(self, node);
 	pmu_row_set_open(node->row, 0);
@@ -408,6 +424,10 @@ void pmu_node_note(struct pmu_thread *self, struct pmu_node *node, uint64_t tick
 /* One end of a region that was entered more than once; true: it was the outermost. */
 static bool leave_one(struct pmu_thread *self, struct pmu_node *node)
 {
+	if (!node->again && node->mark == PMU_MARK_OPEN) {
+		node->mark = PMU_MARK_ENDS;
+		return false;
+	}
 	if (!node->again)
 		return true;
 	pmu_publish_inner_call(self, node);
@@ -508,6 +528,16 @@ static void learn_length(struct pmu_thread *self, size_t len, uint64_t *now)
 	pmu_cost_by_length(self, now);
 }
 
+static enum pmu_pause_kind kind_of_end(struct pmu_node *ended)
+{
+	if (!ended || !pmu_node_is_open(ended))
+		return PMU_PAUSE_END;
+	if (ended->mark != PMU_MARK_ENDS)
+		return PMU_PAUSE_END_AGAIN;
+	ended->mark = PMU_MARK_OVER;
+	return PMU_PAUSE_END_MARK;
+}
+
 PMU_COLD int pmu_end_other(struct pmu_thread *self, const char *text, size_t len, uint64_t ticks,
 			   uint32_t missing, uint64_t *now)
 {
@@ -524,8 +554,6 @@ PMU_COLD int pmu_end_other(struct pmu_thread *self, const char *text, size_t len
 	was_hidden = pmu_tree_show(self);
 	rc = end_long(self, text, len, ticks, missing, now, &ended);
 	heed_detached(self, was_hidden);
-	pmu_pause_end(self, &pause,
-		      ended && pmu_node_is_open(ended) ? PMU_PAUSE_END_AGAIN : PMU_PAUSE_END,
-		      ended);
+	pmu_pause_end(self, &pause, kind_of_end(ended), ended);
 	return rc;
 }

@@ -13,6 +13,14 @@
 #include "session/sockets.h"
 #include "session/thread.h"
 
+/** The program's own begin and end of the main that libpmu-preload has begun: base/main.h. */
+enum pmu_node_mark {
+	PMU_MARK_NONE, /* not yet, or another region */
+	PMU_MARK_OPEN,
+	PMU_MARK_ENDS, /* in the end that is at work */
+	PMU_MARK_OVER, /* further ones are calls */
+};
+
 /** A region on one path. */
 struct pmu_node {
 	struct pmu_name *name;
@@ -30,6 +38,7 @@ struct pmu_node {
 	bool detached;    /* open, but nobody's parent any more: a region below it has ended */
 	bool measured;    /* its outer cost is known, of calls by texts of a kind: */
 	uint8_t kind;     /* enum pmu_text_kind; 0: of any */
+	uint8_t mark;     /* enum pmu_node_mark */
 	uint32_t context; /* its place among contexts; 0: it has none */
 	uint32_t again;   /* of its begins that have not ended, those after the first */
 	uint16_t flags;   /* of its row */

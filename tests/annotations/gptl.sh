@@ -65,8 +65,8 @@ int GPTLinitialize(void) { puts("GPTL: initialize"); return 0; }
 int GPTLfinalize(void) { printf("GPTL: %d calls\n", calls); return 0; }
 int GPTLsetoption(const int option, const int value) { return option != 2 || value != 1; }
 int GPTLpr(const int id) { return id; }
-int GPTLstart(const char *name) { (void)name; SAY; return 0; }
-int GPTLstop(const char *name) { (void)name; SAY; return name[0] == 'n' ? -1 : 0; }
+int GPTLstart(const char *name) { SAY; return name[0] == '?' ? -1 : 0; }
+int GPTLstop(const char *name) { SAY; return name[0] == 'n' || name[0] == '?' ? -1 : 0; }
 int GPTLstart_handle(const char *name, int *handle)
 {
 	__atomic_store_n(handle, 77, __ATOMIC_RELAXED);
@@ -94,6 +94,22 @@ ok "a program for GPTL" "$cc" -O2 -I. "$source" -o plain -L. -lstubgptl -pthread
 measured "as it is" ./plain
 regions_are "as it is: regions and calls" "$common"
 is "as it is: GPTL has each call, once" "$(grep 'calls$' out)" "GPTL: 96 calls"
+cat >refused.c <<'C'
+#include "gptl.h"
+int main(void)
+{
+	int handle = 0;
+
+	GPTLstart("fine");
+	if (!GPTLstart("?refused") || !GPTLstop("?refused") || !GPTLstart_handle("?by handle", &handle))
+		return 1;
+	GPTLstop("fine");
+	return 0;
+}
+C
+ok "a program of whose calls GPTL refuses some" "$cc" -O2 -I. refused.c -o refused -L. -lstubgptl
+measured "refused" ./refused
+regions_are "what GPTL refuses is no region" "fine 1"
 measured "PMU_AUTO=main,tau" PMU_AUTO=main,tau ./plain
 is "PMU_AUTO=main,tau: no region" "$(regions)" ""
 

@@ -17,6 +17,14 @@ static bool mine(void)
 	return preload_mine(PRELOAD_GPTL);
 }
 
+/* What GPTL refuses, as a name that is too long, is no timer there and no region here. */
+static bool started(int rc)
+{
+	if (rc)
+		__atomic_fetch_or(&named.state, NAMED_WAS_OFF, __ATOMIC_RELAXED);
+	return !rc && mine();
+}
+
 /* --- C --- */
 
 typedef int name_function(const char *name);
@@ -32,7 +40,7 @@ PRELOAD_STANDS_IN int GPTLstart(const char *name)
 {
 	int rc = PRELOAD_HAND_ON(GPTLstart, 0, name);
 
-	if (mine())
+	if (started(rc))
 		preload_named_begin(&named, name);
 	return rc;
 }
@@ -49,7 +57,7 @@ PRELOAD_STANDS_IN int GPTLstart_handle(const char *name, int *handle)
 {
 	int rc = PRELOAD_HAND_ON(GPTLstart_handle, 0, name, handle);
 
-	if (mine())
+	if (started(rc))
 		preload_named_begin(&named, name);
 	return rc;
 }
@@ -87,7 +95,7 @@ typedef int f_handle_function(const char *name, int *handle, size_t len);
 		int rc = PRELOAD_HAND_ON(function, 0, name, len);                    \
 		struct preload_name text;                                            \
                                                                                      \
-		if (mine())                                                          \
+		if (started(rc))                                                     \
 			preload_named_begin(&named, preload_name(&text, name, len)); \
 		return rc;                                                           \
 	}
@@ -108,7 +116,7 @@ typedef int f_handle_function(const char *name, int *handle, size_t len);
 		int rc = PRELOAD_HAND_ON(function, 0, name, handle, len);            \
 		struct preload_name text;                                            \
                                                                                      \
-		if (mine())                                                          \
+		if (started(rc))                                                     \
 			preload_named_begin(&named, preload_name(&text, name, len)); \
 		return rc;                                                           \
 	}

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/main.h"
 #include "bindings/preload/inside.h"
 #include "bindings/preload/preload.h"
 #include "bindings/preload/process/python.h"
@@ -17,6 +18,8 @@ typedef int start_function(main_function *program, int argc, char **argv, void (
 start_function __libc_start_main;
 
 static main_function *program_main;
+
+PRELOAD_STANDS_IN int pmu_main_word;
 
 bool preload_is_main(const void *code)
 {
@@ -46,8 +49,10 @@ static int measured_main(int argc, char **argv, char **envp)
 
 	if (preload_measured())
 		atexit(preload_main_end);
-	if (wanted)
-		preload_life_begin("main", 0);
+	if (wanted) {
+		preload_life_begin(PMU_MAIN_NAME, 0);
+		__atomic_store_n(&pmu_main_word, 1, __ATOMIC_RELAXED);
+	}
 	preload_python_start();
 	errno = saved;
 	rc = program_main(argc, argv, envp);

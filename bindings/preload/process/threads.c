@@ -80,8 +80,10 @@ bool preload_life_end(void)
 	preload_python_leave();
 	/* regions of the program's own that are open now: what they have done counts */
 	pmu_checkpoint(PMU_NEXT_GOES_ON);
-	if (pmu_region_end(name) == -EBUSY)
-		return false;
+	do
+		if (pmu_region_end(name) == -EBUSY)
+			return false;
+	while (pmu_region_is_open(name) > 0); /* the program's own of that name are over as well */
 	if (for_another)
 		pmu_context_leave();
 	return true;

@@ -86,6 +86,7 @@ static extra_fn *const extras[PMU_PAUSE_KINDS] = {
 /* Of those that are as much for every region: where in struct pmu_remainders. */
 static const size_t constants[PMU_PAUSE_KINDS] = {
 	[PMU_PAUSE_REFUSED] = offsetof(struct pmu_remainders, refused),
+	[PMU_PAUSE_END_MARK] = offsetof(struct pmu_remainders, again),
 	[PMU_PAUSE_SAVE] = offsetof(struct pmu_remainders, save),
 	[PMU_PAUSE_CALL] = offsetof(struct pmu_remainders, call),
 	[PMU_PAUSE_GET] = offsetof(struct pmu_remainders, get),

@@ -118,6 +118,7 @@ enum pmu_pause_kind {
 	PMU_PAUSE_REFUSED, /* a begin of none */
 	PMU_PAUSE_END,     /* of a region */
 	PMU_PAUSE_END_AGAIN, /* of a region that stays open */
+	PMU_PAUSE_END_MARK,  /* likewise, and neither it nor its begin is a call */
 	PMU_PAUSE_START,     /* a begin on the fast path, but its read was made again */
 	PMU_PAUSE_FINISH,    /* an end likewise */
 	PMU_PAUSE_SAVE,      /* a checkpoint */
