@@ -465,6 +465,7 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/region/tree.c \
 	%D%/region/team.c \
 	%D%/region/team.h \
+	%D%/region/text.h \
 	%D%/region/tree.h \
 	%D%/api/counters.c \
 	%D%/api/region.c \

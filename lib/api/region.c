@@ -222,11 +222,11 @@ PMU_API int pmu_region_read(const char *region, int thread, struct pmu_region_co
 
 static bool is_open(struct pmu_thread *self, const char *text)
 {
-	const struct pmu_node *node = pmu_tree_lookup(self, text); /* as a begin would look here */
-	const struct pmu_name *name = node ? node->name : NULL;
+	/* as a begin would look here */
+	const struct pmu_node *node = pmu_is_literal(text) ? pmu_tree_lookup(self, text) : NULL;
+	const struct pmu_name *name = node ? node->name
+					   : pmu_tree_name(self, text, strlen(text), false);
 
-	if (!name || (!pmu_is_literal(text) && !pmu_name_is(name, text, PMU_NAME_TERMINATED)))
-		name = pmu_tree_name(self, text, strlen(text), false);
 	return name && name->open;
 }
 

@@ -123,6 +123,17 @@ void *pmu_arena_alloc(struct pmu_arena *arena, size_t size, size_t align)
 	return (char *)arena->block + at;
 }
 
+void pmu_arena_drop(void *memory, size_t size)
+{
+	uintptr_t page = getauxval(AT_PAGESZ), at = (uintptr_t)memory;
+	uintptr_t from = PMU_ALIGN_UP(at, page), to = (at + size) & ~(page - 1);
+	int saved = errno;
+
+	if (memory && from < to)
+		madvise((void *)from, to - from, MADV_DONTNEED);
+	errno = saved;
+}
+
 struct pmu_arena_mark pmu_arena_mark(const struct pmu_arena *arena)
 {
 	return (struct pmu_arena_mark){ arena->block, arena->used };

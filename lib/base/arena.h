@@ -20,6 +20,12 @@ struct pmu_arena {
  */
 void *pmu_arena_alloc(struct pmu_arena *arena, size_t size, size_t align);
 
+/**
+ * pmu_arena_drop() - what was handed out there is not used any more: its whole pages take no memory
+ * from now on
+ */
+void pmu_arena_drop(void *memory, size_t size);
+
 /** pmu_arena_reset() - forget every allocation, keep the oldest block for the next ones. */
 void pmu_arena_reset(struct pmu_arena *arena);
 

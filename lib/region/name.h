@@ -83,7 +83,19 @@ pmu_name_matches_short(const struct pmu_name *name, const char *text)
 	return !(~(uint32_t)_mm_movemask_epi8(same) & name->bytes);
 }
 
+/** pmu_name_is_text() - pmu_name_is() of a text that ends with a NUL, without a call where it is short */
+static inline bool pmu_name_is_text(const struct pmu_name *name, const char *text)
+{
+	return name->len < PMU_NAME_SHORT ? pmu_name_matches_short(name, text)
+					  : pmu_name_is(name, text, PMU_NAME_TERMINATED);
+}
+
 #else
+
+static inline bool pmu_name_is_text(const struct pmu_name *name, const char *text)
+{
+	return pmu_name_is(name, text, PMU_NAME_TERMINATED);
+}
 
 /* The words of a caller's text may be of any type, and reach past its NUL. */
 typedef uint64_t __attribute__((may_alias)) pmu_word;

@@ -6,6 +6,7 @@
 #include "region/guarded.h"
 #include "region/selfcost/selfcost.h"
 #include "region/slow.h"
+#include "region/text.h"
 #include "region/trace.h"
 #include "region/turn.h"
 #include "session/session.h"
@@ -151,8 +152,8 @@ static inline void open_node(struct pmu_thread *self, struct pmu_node *node, con
 }
 
 /* The cache found the node by the text's address; the text there may be another one by now. */
-static __attribute__((noinline)) int begin_text(const char *name, struct pmu_thread *self,
-						size_t len, struct pmu_node *node)
+static __attribute__((noinline)) int begin_whole(const char *name, struct pmu_thread *self,
+						 size_t len, struct pmu_node *node)
 {
 	if (unlikely(!pmu_name_is(node->name, name, len)))
 		return begin_compared(name, self, len, node);
@@ -161,8 +162,9 @@ static __attribute__((noinline)) int begin_text(const char *name, struct pmu_thr
 }
 
 /* The same where it is special. */
-static __attribute__((noinline)) int begin_text_specially(const char *name, struct pmu_thread *self,
-							  size_t len, struct pmu_node *node)
+static __attribute__((noinline)) int begin_whole_specially(const char *name,
+							   struct pmu_thread *self, size_t len,
+							   struct pmu_node *node)
 {
 	const char *text = len == PMU_NAME_TERMINATED ? PMU_FRAME_TEXT : PMU_FRAME_SIZED;
 
@@ -173,6 +175,40 @@ static __attribute__((noinline)) int begin_text_specially(const char *name, stru
 }
 
 /*
+ * What is no literal that the cache knows. Both an unknown literal and an unknown text leave here
+ * for the slow path, after as many instructions.
+ */
+static inline __attribute__((always_inline)) int begin_by_text(const char *name,
+							       struct pmu_thread *self,
+							       bool special)
+{
+	struct pmu_text text = pmu_text_take(self, name);
+	struct pmu_node *node = pmu_tree_lookup_where(self, pmu_text_taken_key(&text, name),
+						      pmu_is_literal(name));
+
+	if (unlikely(!node))
+		return begin_uncached(name, self, PMU_NAME_TERMINATED);
+	if (unlikely(text.is_long))
+		return special ? begin_whole_specially(name, self, PMU_NAME_TERMINATED, node)
+			       : begin_whole(name, self, PMU_NAME_TERMINATED, node);
+	if (unlikely(!pmu_text_is(&text, node->name)))
+		return begin_compared(name, self, PMU_NAME_TERMINATED, node);
+	open_node(self, node, PMU_FRAME_TEXT);
+	return special ? start_special(self, node) : start_counted(name, self, node);
+}
+
+static __attribute__((noinline)) int begin_text(const char *name, struct pmu_thread *self)
+{
+	return begin_by_text(name, self, false);
+}
+
+/* The same where it is special. */
+static __attribute__((noinline)) int begin_text_specially(const char *name, struct pmu_thread *self)
+{
+	return begin_by_text(name, self, true);
+}
+
+/*
  * Has only tail calls, so that it needs no stack frame. The cache has texts of one kind for each
  * node, the kind that its cost was measured with: so this is as many instructions each time.
  */
@@ -180,13 +216,18 @@ static inline __attribute__((always_inline)) int begin_looked_up(const char *nam
 								 struct pmu_thread *self,
 								 size_t len, bool special)
 {
-	struct pmu_node *node = pmu_tree_lookup_closed(self, pmu_text_key(name, len));
+	bool sized = len != PMU_NAME_TERMINATED;
+	struct pmu_node *node = pmu_tree_lookup_where(self, pmu_text_key(name, len),
+						      !sized && !pmu_is_literal(name));
 
+	if (sized) {
+		if (unlikely(!node))
+			return begin_uncached(name, self, len);
+		return special ? begin_whole_specially(name, self, len, node)
+			       : begin_whole(name, self, len, node);
+	}
 	if (unlikely(!node))
-		return begin_uncached(name, self, len);
-	if (len != PMU_NAME_TERMINATED || unlikely(!pmu_is_literal(name)))
-		return special ? begin_text_specially(name, self, len, node)
-			       : begin_text(name, self, len, node);
+		return special ? begin_text_specially(name, self) : begin_text(name, self);
 	open_node(self, node, name);
 	return special ? start_special(self, node) : start_counted(name, self, node);
 }
@@ -265,21 +306,45 @@ static inline __attribute__((always_inline)) int start_time_only(struct pmu_thre
 	return 0;
 }
 
-/* Not the region that was expected: look it up by the address of its text. */
-static __attribute__((noinline)) int begin_unexpected(const char *name, struct pmu_thread *self)
+static __attribute__((noinline)) int begin_unexpected_whole(const char *name,
+							    struct pmu_thread *self,
+							    struct pmu_node *node)
 {
-	struct pmu_node *node = pmu_tree_lookup(self, name);
-	bool literal = pmu_is_literal(name);
-
-	if (unlikely(!node) || unlikely(node->name->open) || unlikely(self->frame[1].end))
-		return begin_uncached(name, self, PMU_NAME_TERMINATED);
-	if (literal)
-		node->text = name;
-	else if (unlikely(!pmu_name_matches_short(node->name, name)) &&
-		 strcmp(node->name->text, name))
+	if (unlikely(strcmp(node->name->text, name)))
 		return begin_uncached(name, self, PMU_NAME_TERMINATED);
 	pmu_tree_follow(self->frame, node);
-	return start_time_only(self, node, literal ? name : PMU_FRAME_TEXT, self->guard);
+	return start_time_only(self, node, PMU_FRAME_TEXT, self->guard);
+}
+
+static __attribute__((noinline)) int begin_unexpected_text(const char *name,
+							   struct pmu_thread *self)
+{
+	struct pmu_text text = pmu_text_take(self, name);
+	struct pmu_node *node = pmu_tree_lookup_closed(self, pmu_text_taken_key(&text, name));
+
+	if (unlikely(!node))
+		return begin_uncached(name, self, PMU_NAME_TERMINATED);
+	if (unlikely(text.is_long))
+		return begin_unexpected_whole(name, self, node);
+	if (unlikely(!pmu_text_is(&text, node->name)))
+		return begin_uncached(name, self, PMU_NAME_TERMINATED);
+	pmu_tree_follow(self->frame, node);
+	return start_time_only(self, node, PMU_FRAME_TEXT, self->guard);
+}
+
+/* Not the region that was expected: look it up. */
+static __attribute__((noinline)) int begin_unexpected(const char *name, struct pmu_thread *self)
+{
+	struct pmu_node *node;
+
+	if (!pmu_is_literal(name))
+		return begin_unexpected_text(name, self);
+	node = pmu_tree_lookup_closed(self, name);
+	if (unlikely(!node))
+		return begin_uncached(name, self, PMU_NAME_TERMINATED);
+	node->text = name;
+	pmu_tree_follow(self->frame, node);
+	return start_time_only(self, node, name, self->guard);
 }
 
 static inline __attribute__((always_inline)) int begin_time_only(const char *name,
@@ -393,7 +458,8 @@ static inline bool is_innermost(const struct pmu_frame *frame, const char *name,
 		return false;
 	return (!sized && frame->literal == name) ||
 	       (frame->literal == (sized ? PMU_FRAME_SIZED : PMU_FRAME_TEXT) &&
-		pmu_name_is(frame->node->name, name, len));
+		(sized ? pmu_name_is(frame->node->name, name, len)
+		       : pmu_name_is_text(frame->node->name, name)));
 }
 
 static PMU_COLD int end_other(struct pmu_thread *self, const char *name, size_t len, uint64_t ticks,
@@ -410,7 +476,7 @@ static PMU_COLD int end_other(struct pmu_thread *self, const char *name, size_t 
 static inline __attribute__((always_inline)) int end_by_text(const char *name,
 							     struct pmu_thread *self, size_t len,
 							     uint64_t ticks, uint32_t missing,
-							     bool traced)
+							     size_t n, bool traced)
 {
 	uint64_t *now = self->now;
 	struct pmu_frame *frame = self->frame;
@@ -420,28 +486,20 @@ static inline __attribute__((always_inline)) int end_by_text(const char *name,
 	self->frame = frame - 1;
 	if (unlikely(missing | frame->node->start_missing))
 		pmu_node_finish_odd(self, frame->node, pmu_way_of_length(len), missing, now);
-	pmu_node_finish(self, frame->node, ticks, now, self->n_slots);
+	pmu_node_finish(self, frame->node, ticks, now, n);
 	if (traced)
-		pmu_trace_call(self, frame->node, ticks, now, self->n_slots);
+		pmu_trace_call(self, frame->node, ticks, now, n);
 	guard_leave(self, self->guard);
 	return 0;
 }
 
-static __attribute__((noinline)) int end_text(const char *name, struct pmu_thread *self, size_t len,
-					      uint64_t ticks, uint32_t missing)
-{
-	return end_by_text(name, self, len, ticks, missing, false);
-}
-
-static __attribute__((noinline)) int end_text_traced(const char *name, struct pmu_thread *self,
-						     size_t len, uint64_t ticks, uint32_t missing)
-{
-	return end_by_text(name, self, len, ticks, missing, true);
-}
+typedef int end_text_fn(const char *name, struct pmu_thread *self, size_t len, uint64_t ticks,
+			uint32_t missing);
 
 /* Counters are read first; nothing comes before that but a time stamp of one instruction. */
 static inline __attribute__((always_inline)) int end_read(const char *name, struct pmu_thread *self,
-							  size_t len, size_t n, bool traced)
+							  size_t len, size_t n, bool traced,
+							  end_text_fn *end_text)
 {
 	uint64_t *now = self->now, ticks = pmu_clock_stamp();
 	uint32_t missing = self->read(self->counters, now);
@@ -452,8 +510,7 @@ static inline __attribute__((always_inline)) int end_read(const char *name, stru
 		pmu_cost_by_length(self, now);
 	if (unlikely(frame->literal != name) || len != PMU_NAME_TERMINATED ||
 	    unlikely(missing | node->start_missing))
-		return traced ? end_text_traced(name, self, len, ticks, missing)
-			      : end_text(name, self, len, ticks, missing);
+		return end_text(name, self, len, ticks, missing);
 	self->frame = frame - 1;
 	pmu_node_finish(self, node, ticks, now, n);
 	if (traced)
@@ -502,15 +559,21 @@ static __attribute__((noinline)) int end_special(struct pmu_thread *self, const 
  * One for each number of counts, unrolled, since loop control would cost as much as the loop's
  * body; and one for more.
  */
-#define END_COUNTED(n, of)                                                    \
-	static int end_counted_##n(const char *name, struct pmu_thread *self) \
-	{                                                                     \
-		return end_read(name, self, PMU_NAME_TERMINATED, of, false);  \
-	}                                                                     \
-	static int end_traced_##n(const char *name, struct pmu_thread *self)  \
-	{                                                                     \
-		return end_read(name, self, PMU_NAME_TERMINATED, of, true);   \
+#define END_READ(way, n, of, traced)                                                   \
+	static __attribute__((noinline)) int end_text_##way##_##n(                     \
+		const char *name, struct pmu_thread *self, size_t len, uint64_t ticks, \
+		uint32_t missing)                                                      \
+	{                                                                              \
+		return end_by_text(name, self, len, ticks, missing, of, traced);       \
+	}                                                                              \
+	static int end_##way##_##n(const char *name, struct pmu_thread *self)          \
+	{                                                                              \
+		return end_read(name, self, PMU_NAME_TERMINATED, of, traced,           \
+				end_text_##way##_##n);                                 \
 	}
+#define END_COUNTED(n, of)              \
+	END_READ(counted, n, of, false) \
+	END_READ(traced, n, of, true)
 END_COUNTED(1, 1)
 END_COUNTED(2, 2)
 END_COUNTED(3, 3)
@@ -530,7 +593,7 @@ static __attribute__((noinline)) int end_sized_specially(struct pmu_thread *self
 							 size_t len)
 {
 	return self->special ? end_special(self, name, len)
-			     : end_read(name, self, len, self->n_slots, true);
+			     : end_read(name, self, len, self->n_slots, true, end_text_traced_more);
 }
 
 static __attribute__((noinline)) int end_sized(struct pmu_thread *self, const char *name,
@@ -538,7 +601,7 @@ static __attribute__((noinline)) int end_sized(struct pmu_thread *self, const ch
 {
 	if (unlikely(self->special_to_leave))
 		return end_sized_specially(self, name, len);
-	return end_read(name, self, len, self->n_slots, false);
+	return end_read(name, self, len, self->n_slots, false, end_text_counted_more);
 }
 
 /* Of time only; the name is neither the frame's literal nor a short text. */
@@ -649,6 +712,7 @@ void pmu_region_choose(struct pmu_thread *self)
 		self->end = end_specially;
 	else
 		self->end = self->traced ? end_traced[n] : end_counted[n];
+	self->text_limit = self->bytewise ? 0 : PMU_TEXT_LIMIT;
 	self->trace.serial = (uint64_t)self->rows.serial << 32;
 	if (self->traced && would_be_time_only(self)) {
 		self->begin = begin_timed;

@@ -200,10 +200,10 @@ static void set_text(const struct pmu_thread *self, struct pmu_node *node, enum 
 static struct pmu_node *begin_long(struct pmu_thread *self, const char *text, size_t len, int *rc)
 {
 	struct pmu_node *parent = self->frame->node, *node;
-	const char *key = pmu_text_key(text, len);
 	enum pmu_text_kind kind = pmu_text_kind(text, len);
 	size_t given = len;
 	struct pmu_name *name;
+	const char *key;
 
 	*rc = check_name(self, text, &len);
 	if (*rc < 0)
@@ -227,7 +227,8 @@ static struct pmu_node *begin_long(struct pmu_thread *self, const char *text, si
 			goto no_memory;
 		return refuse(self, rc);
 	}
-	if (suits(self, node, kind))
+	key = pmu_tree_key(self, text, given);
+	if (key && suits(self, node, kind))
 		pmu_tree_remember(self, key, parent, node);
 	pmu_cost_node(self, node, text, given);
 	if (pmu_tree_push(self, node) < 0)

@@ -10,6 +10,7 @@
 #include "region/publish.h"
 #include "region/selfcost/selfcost.h"
 #include "region/team.h"
+#include "region/text.h"
 
 #define FIRST_FRAMES_BYTES ((size_t)4096)
 #define FIRST_ROOM         64u
@@ -31,6 +32,20 @@ static size_t max_frames(const struct pmu_tree *tree)
 
 /* --- the cache --- */
 
+/*
+ * Entries that move to make room for one, until a larger table is better: in a table that is half full
+ * as many rarely do.
+ */
+#define MOST_MOVES 32
+/* Texts of a node's that the cache has room for at least, where they lie at several addresses. */
+#define TEXTS_OF_NODE 2
+
+static void clear_lookup(struct pmu_lookup *lookup, size_t room)
+{
+	for (size_t i = 0; i < room; i++)
+		lookup[i] = (struct pmu_lookup){ .node = &pmu_tree_nobody };
+}
+
 static int make_lookup(struct pmu_thread *self, size_t room)
 {
 	struct pmu_lookup *lookup = pmu_arena_alloc(&self->arena, room * sizeof(*lookup),
@@ -38,39 +53,95 @@ static int make_lookup(struct pmu_thread *self, size_t room)
 
 	if (!lookup)
 		return -ENOMEM;
-	for (size_t i = 0; i < room; i++)
-		lookup[i].node = &pmu_tree_nobody;
+	clear_lookup(lookup, room);
 	self->lookup = self->tree->lookup = lookup;
 	self->lookup_shift = self->tree->lookup_shift = 64u - (uint32_t)__builtin_ctzll(room);
 	self->tree->lookup_room = room;
 	return 0;
 }
 
-void pmu_tree_remember(struct pmu_thread *self, const char *text, struct pmu_node *parent,
+/* Return: true; false: @entry is now one that has no place. */
+static bool place_entry(const struct pmu_tree *tree, struct pmu_lookup *entry)
+{
+	struct pmu_lookup_places at = pmu_lookup_places(entry->key, tree->lookup_shift);
+	size_t place = at.first;
+
+	if (pmu_lookup_at(tree->lookup, place)->node != &pmu_tree_nobody)
+		place = at.second;
+	for (int moves = 0; moves < MOST_MOVES; moves++) {
+		struct pmu_lookup *to = pmu_lookup_at(tree->lookup, place), was = *to;
+
+		*to = *entry;
+		if (was.node == &pmu_tree_nobody)
+			return true;
+		*entry = was;
+		at = pmu_lookup_places(was.key, tree->lookup_shift);
+		place = at.first ^ at.second ^ place;
+	}
+	return false;
+}
+
+static bool place_all(const struct pmu_tree *tree, const struct pmu_lookup *from, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct pmu_lookup entry = from[i];
+
+		if (entry.node != &pmu_tree_nobody && !place_entry(tree, &entry))
+			return false;
+	}
+	return true;
+}
+
+/* All entries, and @left, in a larger table.  Return: false: none is to be had. */
+static bool grow_lookup(struct pmu_thread *self, const struct pmu_lookup *left)
+{
+	struct pmu_tree *tree = self->tree;
+	struct pmu_lookup *from = tree->lookup;
+	size_t n = tree->lookup_room, most = 4 * TEXTS_OF_NODE * (tree->n_nodes + FIRST_ROOM);
+
+	for (size_t room = 2 * n; room <= most && make_lookup(self, room) == 0; room *= 2)
+		if (place_all(tree, from, n) && place_all(tree, left, 1)) {
+			pmu_arena_drop(from, n * sizeof(*from));
+			return true;
+		}
+	return false;
+}
+
+const char *pmu_tree_key(const struct pmu_thread *self, const char *text, size_t len)
+{
+	struct pmu_text taken;
+
+	if (pmu_text_kind(text, len) != PMU_KIND_TEXT)
+		return pmu_text_key(text, len);
+	taken = pmu_text_take(self, text);
+	return pmu_text_is_none(&taken) ? NULL : pmu_text_taken_key(&taken, text);
+}
+
+void pmu_tree_forget(struct pmu_thread *self, const char *key, const struct pmu_node *parent)
+{
+	struct pmu_lookup *found = pmu_lookup_find(self, pmu_lookup_key(key, parent));
+
+	if (found->key == pmu_lookup_key(key, parent))
+		*found = (struct pmu_lookup){ .node = &pmu_tree_nobody };
+}
+
+void pmu_tree_remember(struct pmu_thread *self, const char *key, struct pmu_node *parent,
 		       struct pmu_node *node)
 {
-	uint64_t key = pmu_lookup_key(text, parent);
-	size_t i = pmu_lookup_index(self, key);
-	struct pmu_lookup *entry = &self->lookup[i];
+	struct pmu_lookup entry = { pmu_lookup_key(key, parent), node }, left = entry;
+	struct pmu_lookup *found = pmu_lookup_find(self, entry.key);
 
 	/* Calls that are watched take the slow path. */
 	if (pmu_thread_is_watched(self))
 		return;
-	/*
-	 * An entry of this key may be of another node: the buffer held another text then. Of two
-	 * other entries the older one is replaced, so that two texts used in turn do not evict each
-	 * other.
-	 */
-	if (entry->key != key && entry->node != &pmu_tree_nobody) {
-		struct pmu_lookup *other = &self->lookup[i ^ 1];
-
-		if (other->key == key)
-			entry = other;
-		else
-			*other = *entry;
+	/* An entry of this key may be of another node: the buffer held another text then. */
+	if (found->key == entry.key) {
+		*found = entry;
+	} else if (!place_entry(self->tree, &left) && !grow_lookup(self, &left)) {
+		/* Of so many texts most are of no use any more: those that are come again. */
+		clear_lookup(self->tree->lookup, self->tree->lookup_room);
+		place_entry(self->tree, &entry);
 	}
-	entry->key = key;
-	entry->node = node;
 }
 
 /* --- hash indexes --- */
@@ -101,14 +172,19 @@ static struct pmu_node **node_place(const struct pmu_tree *tree, const struct pm
 	return &tree->nodes[i];
 }
 
-/* Both indexes are at most half full; an outgrown one is left in the arena. */
+/* Both indexes are at most three quarters full. */
+static bool is_room_for_one(size_t n, size_t room)
+{
+	return 4 * (n + 1) <= 3 * room;
+}
+
 static int grow_names(struct pmu_thread *self)
 {
 	struct pmu_tree *tree = self->tree;
 	struct pmu_name **old = tree->names;
 	size_t n_old = tree->names_room, room = n_old ? 2 * n_old : FIRST_ROOM;
 
-	if (2 * (tree->n_names + 1) <= n_old)
+	if (is_room_for_one(tree->n_names, n_old))
 		return 0;
 	tree->names = pmu_arena_alloc(&self->arena, room * sizeof(struct pmu_name *), NODE_ALIGN);
 	if (!tree->names) {
@@ -119,6 +195,7 @@ static int grow_names(struct pmu_thread *self)
 	for (size_t i = 0; i < n_old; i++)
 		if (old[i])
 			*name_place(tree, old[i]->hash, old[i]->text, old[i]->len) = old[i];
+	pmu_arena_drop(old, n_old * sizeof(*old));
 	return 0;
 }
 
@@ -128,7 +205,7 @@ static int grow_nodes(struct pmu_thread *self)
 	struct pmu_node **old = tree->nodes;
 	size_t n_old = tree->nodes_room, room = n_old ? 2 * n_old : FIRST_ROOM;
 
-	if (2 * (tree->n_nodes + 1) <= n_old)
+	if (is_room_for_one(tree->n_nodes, n_old))
 		return 0;
 	tree->nodes = pmu_arena_alloc(&self->arena, room * sizeof(struct pmu_node *), NODE_ALIGN);
 	if (!tree->nodes) {
@@ -139,9 +216,7 @@ static int grow_nodes(struct pmu_thread *self)
 	for (size_t i = 0; i < n_old; i++)
 		if (old[i])
 			*node_place(tree, old[i]->parent, old[i]->name) = old[i];
-	/* Two to four entries for each node: more than two nodes rarely share a pair of entries. */
-	if (tree->lookup_room < room)
-		make_lookup(self, room);
+	pmu_arena_drop(old, n_old * sizeof(*old));
 	return 0;
 }
 
@@ -190,6 +265,14 @@ static struct pmu_store_row *private_row(struct pmu_thread *self, uint16_t flags
 	return row;
 }
 
+/* All bits of the id are in the upper and in the lower half. */
+static uint64_t salt_of(uint32_t id)
+{
+	uint64_t salt = id * 0xbf58476d1ce4e5b9u;
+
+	return (salt ^ salt >> 29) * 0x94d049bb133111ebu;
+}
+
 static struct pmu_node *new_node(struct pmu_thread *self, struct pmu_node *parent,
 				 struct pmu_name *name, uint16_t flags)
 {
@@ -208,6 +291,7 @@ static struct pmu_node *new_node(struct pmu_thread *self, struct pmu_node *paren
 		return NULL;
 	pmu_node_use_row(node, pmu_node_row(self, node->row));
 	node->flags = flags;
+	node->salt = salt_of(node->id);
 	node->text = PMU_NO_TEXT;
 	node->next = &pmu_tree_nobody;
 	/* Without memory the row has no histogram. */
@@ -304,26 +388,34 @@ void pmu_tree_forget_detached(struct pmu_thread *self, struct pmu_node *node)
 
 /* --- a cache that finds nothing --- */
 
-void pmu_tree_hide(struct pmu_thread *self)
+struct pmu_tree_cache pmu_tree_cache(const struct pmu_tree *tree, bool hidden)
 {
 	static struct pmu_lookup nothing[2] = { { .node = &pmu_tree_nobody },
 						{ .node = &pmu_tree_nobody } };
 
-	self->tree->hidden = true;
-	self->lookup = nothing;
-	self->lookup_shift = 63; /* 64 - log2 of its size */
+	if (hidden) /* 63: 64 - log2 of its size */
+		return (struct pmu_tree_cache){ nothing, 63, true };
+	return (struct pmu_tree_cache){ tree->lookup, tree->lookup_shift, false };
+}
+
+static void use_cache(struct pmu_thread *self, bool hidden)
+{
+	struct pmu_tree_cache cache = pmu_tree_cache(self->tree, hidden);
+
+	pmu_tree_use_cache(self, &cache);
+}
+
+void pmu_tree_hide(struct pmu_thread *self)
+{
+	use_cache(self, true);
 }
 
 bool pmu_tree_show(struct pmu_thread *self)
 {
-	struct pmu_tree *tree = self->tree;
+	bool was_hidden = self->tree->hidden;
 
-	if (!tree->hidden)
-		return false;
-	self->lookup = tree->lookup;
-	self->lookup_shift = tree->lookup_shift;
-	tree->hidden = false;
-	return true;
+	use_cache(self, false);
+	return was_hidden;
 }
 
 /* --- frames --- */

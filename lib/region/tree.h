@@ -43,6 +43,7 @@ struct pmu_node {
 	uint32_t again;   /* of its begins that have not ended, those after the first */
 	uint16_t flags;   /* of its row */
 	uint64_t carried; /* ticks of the open call that a checkpoint has published; 0 as a rule */
+	uint64_t salt; /* in the keys of what is begun in it, so that no two parents' are alike */
 	/*
 	 * [n_slots]; behind it [n_slots] of what its begin counts in the region around it; behind
 	 * that a pointer to the row's histogram, where pmu_thread.histograms is set, and one to its
@@ -176,7 +177,11 @@ enum pmu_text_kind {
 	PMU_KIND_SIZED,       /* with a length */
 };
 
-/** An entry of the cache from (address of the text, node it is begun in) to a node. */
+/**
+ * An entry of the cache from (address of the text, node it is begun in) to a node.
+ *
+ * Cuckoo hashing: it is in one of two places, and moves to the other one to make room.
+ */
 struct pmu_lookup {
 	uint64_t key; /* pmu_lookup_key(); with the parent that the node has, it tells the text */
 	struct pmu_node *node; /* never NULL: pmu_tree_nobody in an empty entry */
@@ -244,9 +249,14 @@ static inline bool pmu_tree_is_full(const struct pmu_thread *self)
 struct pmu_node *pmu_tree_node(struct pmu_thread *self, struct pmu_node *parent,
 			       struct pmu_name *name, int *error);
 
-/** pmu_tree_remember() - let the cache find @node for @text begun in @parent. */
-void pmu_tree_remember(struct pmu_thread *self, const char *text, struct pmu_node *parent,
+/** pmu_tree_key() - what the cache knows a text by; NULL: it cannot know this one */
+const char *pmu_tree_key(const struct pmu_thread *self, const char *text, size_t len);
+
+/** pmu_tree_remember() - let the cache find @node for a text of that key begun in @parent */
+void pmu_tree_remember(struct pmu_thread *self, const char *key, struct pmu_node *parent,
 		       struct pmu_node *node);
+/** pmu_tree_forget() - find nothing for it any more */
+void pmu_tree_forget(struct pmu_thread *self, const char *key, const struct pmu_node *parent);
 
 /** pmu_tree_detach(), pmu_tree_forget_detached() - keep the list of them. */
 void pmu_tree_detach(struct pmu_thread *self, struct pmu_node *node);
@@ -258,6 +268,25 @@ void pmu_tree_forget_detached(struct pmu_thread *self, struct pmu_node *node);
  */
 void pmu_tree_hide(struct pmu_thread *self);
 bool pmu_tree_show(struct pmu_thread *self);
+
+/** What a thread looks nodes up in. */
+struct pmu_tree_cache {
+	struct pmu_lookup *lookup;
+	uint32_t lookup_shift;
+	bool hidden;
+};
+
+/** pmu_tree_cache() - its tree's, or the one that finds nothing */
+struct pmu_tree_cache pmu_tree_cache(const struct pmu_tree *tree, bool hidden);
+
+/** pmu_tree_use_cache() - from now on it is looked up there */
+static inline __attribute__((always_inline)) void pmu_tree_use_cache(
+	struct pmu_thread *self, const struct pmu_tree_cache *cache)
+{
+	self->tree->hidden = cache->hidden;
+	self->lookup = cache->lookup;
+	self->lookup_shift = cache->lookup_shift;
+}
 
 /** Where a thread is while it does something in another tree. */
 struct pmu_tree_place {
@@ -332,7 +361,8 @@ static inline enum pmu_text_kind pmu_text_kind(const char *text, size_t len)
 }
 
 /**
- * pmu_text_key() - what the cache knows a text by: its address, and its length where it was given
+ * pmu_text_key() - what the cache knows a literal by, or a text with a length: its address, and its
+ * length where it was given; all others: region/text.h
  *
  * The beginning of a literal is another name than all of it.  With a length the key is no address
  * that anything can have: bit 63 is set, which user space never sees.
@@ -349,16 +379,51 @@ static inline const char *pmu_text_key(const char *text, size_t len)
  */
 static inline uint64_t pmu_lookup_key(const char *text, const struct pmu_node *parent)
 {
-	uint64_t at = (uint64_t)(uintptr_t)text;
-
-	/* Names often lie 16, 32 or 48 bytes apart: the low bits go to the top. */
-	return (at >> 4 | at << 60) ^ (uint64_t)(uintptr_t)parent;
+	return (uint64_t)(uintptr_t)text ^ parent->salt;
 }
 
-/* Fibonacci hashing: the multiplier is 2^64 / golden ratio, the high bits are the mixed ones. */
-static inline size_t pmu_lookup_index(const struct pmu_thread *self, uint64_t key)
+/** The two places where an entry of the cache can be, in bytes from its start. */
+struct pmu_lookup_places {
+	size_t first, second;
+};
+
+/*
+ * Fibonacci hashing: the multiplier is 2^64 / golden ratio, the high bits of the product are mixed,
+ * and so are those of its lower half.
+ */
+static inline struct pmu_lookup_places pmu_lookup_places(uint64_t key, uint32_t shift)
 {
-	return (size_t)((key * 0x9e3779b97f4a7c15u) >> self->lookup_shift);
+	uint64_t mixed = key * 0x9e3779b97f4a7c15u;
+
+	return (struct pmu_lookup_places){
+		.first = (size_t)(mixed >> shift) * sizeof(struct pmu_lookup),
+		.second = (size_t)((uint32_t)mixed >> (shift & 31)) * sizeof(struct pmu_lookup),
+	};
+}
+
+static inline struct pmu_lookup *pmu_lookup_at(struct pmu_lookup *lookup, size_t place)
+{
+	return (void *)((char *)lookup + place);
+}
+
+/**
+ * pmu_lookup_find() - the entry of a key, if there is one; in as many instructions in either place
+ */
+static inline struct pmu_lookup *pmu_lookup_find(const struct pmu_thread *self, uint64_t key)
+{
+	struct pmu_lookup_places at = pmu_lookup_places(key, self->lookup_shift);
+	size_t place = at.first;
+
+#if defined(__x86_64__)
+	__asm__("cmpq %[key], %[is]\n\tcmovneq %[second], %[place]"
+		: [place] "+r"(place)
+		: [is] "m"(pmu_lookup_at(self->lookup, at.first)->key), [key] "r"(key),
+		  [second] "r"(at.second)
+		: "cc");
+#else
+	place ^= (at.first ^ at.second) & -(size_t)(pmu_lookup_at(self->lookup, place)->key != key);
+#endif
+	return pmu_lookup_at(self->lookup, place);
 }
 
 /**
@@ -371,13 +436,9 @@ static inline struct pmu_node *pmu_tree_lookup(const struct pmu_thread *self, co
 {
 	const struct pmu_node *parent = self->frame->node;
 	uint64_t key = pmu_lookup_key(text, parent);
-	size_t i = pmu_lookup_index(self, key);
-	const struct pmu_lookup *entry = &self->lookup[i];
+	const struct pmu_lookup *entry = pmu_lookup_find(self, key);
 
-	if (likely(entry->key == key && entry->node->parent == parent))
-		return entry->node;
-	entry = &self->lookup[i ^ 1]; /* the other half of the cache line */
-	return entry->key == key && entry->node->parent == parent ? entry->node : NULL;
+	return likely(entry->key == key && entry->node->parent == parent) ? entry->node : NULL;
 }
 
 /**
@@ -400,27 +461,34 @@ static inline void pmu_tree_follow(const struct pmu_frame *frame, struct pmu_nod
 }
 
 /**
- * pmu_tree_lookup_closed() - the same for a begin that can take the fast path
+ * pmu_tree_lookup_where() - the same for a begin that can take the fast path
+ * @not: not 0: nor where that is so
  *
  * Not where the region is open already, or there is no room for its frame.  Whatever is in the way,
  * it takes as many instructions to find that out: they are counted in the regions around, before
  * the counters are read.
  */
-static inline struct pmu_node *pmu_tree_lookup_closed(const struct pmu_thread *self,
-						      const char *text)
+static inline struct pmu_node *pmu_tree_lookup_where(const struct pmu_thread *self,
+						     const char *text, uint64_t not )
 {
 	const struct pmu_frame *frame = self->frame;
 	const struct pmu_node *parent = frame->node;
 	uint64_t key = pmu_lookup_key(text, parent);
-	size_t i = pmu_lookup_index(self, key);
-	const struct pmu_lookup *entry = &self->lookup[i ^ (size_t)(self->lookup[i].key != key)];
+	const struct pmu_lookup *entry = pmu_lookup_find(self, key);
 	struct pmu_node *node = entry->node;
-	uint64_t not = entry->key ^ key;
 
+	not |= entry->key ^ key;
 	not |= (uintptr_t)node->parent ^ (uintptr_t)parent;
 	not |= (uintptr_t)node->name->open;
 	not |= frame[1].end;
 	return likely(!not ) ? node : NULL;
+}
+
+/** pmu_tree_lookup_closed() - for any text */
+static inline struct pmu_node *pmu_tree_lookup_closed(const struct pmu_thread *self,
+						      const char *text)
+{
+	return pmu_tree_lookup_where(self, text, 0);
 }
 
 #endif

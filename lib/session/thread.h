@@ -77,6 +77,8 @@ struct pmu_thread {
 	/* There is other work than to add up counts and such a time stamp, or nothing to read. */
 	bool special;
 	bool guard_in_one; /* arm64: an instruction counts the guard up and down in memory (LSE) */
+	uint32_t
+		text_limit; /* places in a page from which the begin of a text may be read at once */
 
 	uint64_t *last_end; /* in the record */
 	/* Where it is not time only.  Of the region layer, by pmu_region_choose(). */

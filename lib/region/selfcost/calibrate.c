@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include "region/selfcost/measure.h"
+#include "region/text.h"
 #include "session/session.h"
 
 /* A name with its NUL, and a part of a page, so that it lies within one. */
@@ -219,8 +220,16 @@ static const char *within_a_page(struct pmu_thread *self, struct pmu_node *node,
 	if (!self->read || pmu_text_kind(text, len) != PMU_KIND_TEXT)
 		return text;
 	memcpy(copy, node->name->text, (size_t)node->name->len + 1);
-	pmu_tree_remember(self, copy, node->parent, node);
+	pmu_tree_remember(self, pmu_tree_key(self, copy, len), node->parent, node);
 	return copy;
+}
+
+/* A long text's address is in its key, so that no other one of the same name is found by it. */
+static void forget_copy(struct pmu_thread *self, const struct pmu_node *node)
+{
+	if (node->name->len >= PMU_NAME_SHORT)
+		pmu_tree_forget(self, pmu_tree_key(self, self->cost->text, PMU_NAME_TERMINATED),
+				node->parent);
 }
 
 /* Its pairs are real ones, but for the row: nothing of them is in the results. */
@@ -249,10 +258,15 @@ static void measure_node(struct pmu_thread *self, struct pmu_node *node, const c
 			 size_t len)
 {
 	enum pmu_measuring was = self->measuring;
+	uint32_t limit = self->text_limit;
 
 	self->measuring = PMU_MEASURING_NODE;
+	self->text_limit = PMU_TEXT_LIMIT;
 	text = within_a_page(self, node, text, len);
 	measure_pairs(self, node, text, len);
+	if (text == self->cost->text)
+		forget_copy(self, node);
+	self->text_limit = limit;
 	self->measuring = was;
 }
 
@@ -287,9 +301,11 @@ static void measure(struct pmu_thread *self, enum pmu_way way)
 	struct stage real = { pmu_tree_place(self), pmu_arena_mark(&self->arena),
 			      self->rows.record->last_end };
 	struct pmu_trace trace = pmu_trace_aside(self);
+	uint32_t limit = self->text_limit;
 	struct inside inside;
 
 	self->measuring = PMU_MEASURING_ALL;
+	self->text_limit = PMU_TEXT_LIMIT;
 	if (pmu_tree_new(self) == 0) {
 		inside = step_out(self);
 		if (way == PMU_BY_TEXT)
@@ -299,6 +315,7 @@ static void measure(struct pmu_thread *self, enum pmu_way way)
 		step_in(self, inside);
 	}
 	self->measuring = PMU_MEASURING_NOTHING;
+	self->text_limit = limit;
 	self->trace = trace;
 	pmu_tree_return(self, &real.place);
 	self->rows.record->last_end = real.last_end;

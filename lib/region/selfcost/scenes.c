@@ -60,14 +60,19 @@ INLINE void end(const struct calls *call, enum pmu_way way, const char *text)
 		call->end(text);
 }
 
-/* What a scene has to do with: the thread, two names, and what ends the inner one. */
-#define CAST struct pmu_thread *self, enum pmu_way way, const char *a, const char *b, const char *by
+/*
+ * What a scene has to do with: the thread, two names, what ends the inner one, and what it is
+ * looked up in.
+ */
+#define CAST                                                                                     \
+	struct pmu_thread *self, enum pmu_way way, const char *a, const char *b, const char *by, \
+		const struct pmu_tree_cache *cache
 
 INLINE void flat(CAST)
 {
 	const struct calls call = take_calls();
 
-	(void)self, (void)b, (void)by;
+	(void)self, (void)b, (void)by, (void)cache;
 	begin(&call, way, a);
 	end(&call, way, a);
 }
@@ -76,7 +81,7 @@ INLINE void nested(CAST)
 {
 	const struct calls call = take_calls();
 
-	(void)self, (void)by;
+	(void)self, (void)by, (void)cache;
 	begin(&call, way, a);
 	begin(&call, way, b);
 	end(&call, way, b);
@@ -87,7 +92,7 @@ INLINE void again(CAST)
 {
 	const struct calls call = take_calls();
 
-	(void)self, (void)b, (void)by;
+	(void)self, (void)b, (void)by, (void)cache;
 	begin(&call, way, a);
 	begin(&call, way, a);
 	end(&call, way, a);
@@ -98,7 +103,7 @@ INLINE void overlapping(CAST)
 {
 	const struct calls call = take_calls();
 
-	(void)self, (void)by;
+	(void)self, (void)by, (void)cache;
 	begin(&call, way, a);
 	begin(&call, way, b);
 	end(&call, way, a);
@@ -110,7 +115,7 @@ INLINE void saved(CAST)
 	const struct calls call = take_calls();
 	call_next_fn *checkpoint = public_checkpoint;
 
-	(void)self, (void)b, (void)by;
+	(void)self, (void)b, (void)by, (void)cache;
 	begin(&call, way, a);
 	checkpoint(PMU_NEXT_GOES_ON);
 	end(&call, way, a);
@@ -120,7 +125,7 @@ INLINE void refused(CAST)
 {
 	const struct calls call = take_calls();
 
-	(void)self, (void)b, (void)by;
+	(void)self, (void)b, (void)by, (void)cache;
 	begin(&call, way, a);
 	begin(&call, way, NULL);
 	end(&call, way, a);
@@ -131,7 +136,7 @@ INLINE void called(CAST)
 	const struct calls call = take_calls();
 	pmu_call_fn *other = some_public_call;
 
-	(void)self, (void)b, (void)by;
+	(void)self, (void)b, (void)by, (void)cache;
 	begin(&call, way, a);
 	other(a);
 	end(&call, way, a);
@@ -142,9 +147,23 @@ INLINE void nested_end(CAST)
 {
 	const struct calls call = take_calls();
 
+	(void)cache;
 	begin(&call, way, a);
 	begin(&call, way, b);
 	self->frame->literal = by;
+	end(&call, way, b);
+	end(&call, way, a);
+}
+
+/* The inner begin takes the slow path where it finds nothing there. */
+INLINE void nested_begin(CAST)
+{
+	const struct calls call = take_calls();
+
+	(void)by;
+	begin(&call, way, a);
+	pmu_tree_use_cache(self, cache);
+	begin(&call, way, b);
 	end(&call, way, b);
 	end(&call, way, a);
 }
@@ -153,12 +172,14 @@ INLINE void nested_end(CAST)
  * Each of them once for each way: "mov, call" for each line, with another mov where there is a
  * length, and nothing else between the first call and the last.
  */
-typedef void scene_fn(struct pmu_thread *self, const char *a, const char *b, const char *by);
+typedef void scene_fn(struct pmu_thread *self, const char *a, const char *b, const char *by,
+		      const struct pmu_tree_cache *cache);
 #define SCENE_BY(scene, suffix, way)                                                   \
 	static __attribute__((noinline)) void scene##suffix(                           \
-		struct pmu_thread *self, const char *a, const char *b, const char *by) \
+		struct pmu_thread *self, const char *a, const char *b, const char *by, \
+		const struct pmu_tree_cache *cache)                                    \
 	{                                                                              \
-		scene(self, way, a, b, by);                                            \
+		scene(self, way, a, b, by, cache);                                     \
 		PMU_NO_TAIL_CALL();                                                    \
 	}
 #define SCENE(scene)                           \
@@ -172,8 +193,21 @@ SCENE(saved)
 SCENE(refused)
 SCENE(called)
 SCENE(nested_end)
+SCENE(nested_begin)
 
-enum scene { FLAT, NESTED, AGAIN, OVERLAPPING, PLAIN_END, LONG_END, SAVED, REFUSED, CALLED };
+enum scene {
+	FLAT,
+	NESTED,
+	AGAIN,
+	OVERLAPPING,
+	PLAIN_BEGIN,
+	LONG_BEGIN,
+	PLAIN_END,
+	LONG_END,
+	SAVED,
+	REFUSED,
+	CALLED
+};
 
 #define BOTH(scene)                                \
 	{                                          \
@@ -184,6 +218,8 @@ static scene_fn *const scenes[][PMU_WAYS] = {
 	[NESTED] = BOTH(nested),
 	[AGAIN] = BOTH(again),
 	[OVERLAPPING] = BOTH(overlapping),
+	[PLAIN_BEGIN] = BOTH(nested_begin),
+	[LONG_BEGIN] = BOTH(nested_begin),
 	[PLAIN_END] = BOTH(nested_end),
 	[LONG_END] = BOTH(nested_end),
 	[SAVED] = BOTH(saved),
@@ -201,8 +237,10 @@ struct player {
 static void play(const struct player *by, enum scene scene, const char *outer, const char *inner)
 {
 	const char *plain = by->way == PMU_BY_LENGTH ? PMU_FRAME_SIZED : PMU_FRAME_TEXT;
+	struct pmu_tree_cache cache = pmu_tree_cache(by->self->tree, scene == LONG_BEGIN);
 
-	scenes[scene][by->way](by->self, outer, inner, scene == PLAIN_END ? plain : PMU_FRAME_ODD);
+	scenes[scene][by->way](by->self, outer, inner, scene == PLAIN_END ? plain : PMU_FRAME_ODD,
+			       &cache);
 }
 
 /* The node of that name begun in @parent. */
@@ -273,54 +311,36 @@ static void observe_once(const struct player *by, struct pmu_least *least, enum 
 		pmu_keep_count(least, i, after.count[i] - before.count[i]);
 }
 
-/* What it counts at each call, at least; @inner: one text for each repeat. */
-static void observe_texts(const struct player *by, struct pmu_least *least, enum scene scene,
-			  const struct pmu_node *node, const char *outer,
-			  const char *const inner[PMU_MEASURE_REPEATS])
+/* What it counts at each call, at least. */
+static void observe_often(const struct player *by, struct pmu_least *least, enum scene scene,
+			  const struct pmu_node *node, const char *outer, const char *inner)
 {
 	memset(least, 0xff, sizeof(*least));
 	for (int k = 0; k < PMU_MEASURE_REPEATS; k++)
-		observe_once(by, least, scene, node, outer, inner[k]);
+		observe_once(by, least, scene, node, outer, inner);
 }
 
 static void observe_node(const struct player *by, struct pmu_least *least, enum scene scene,
-			 const struct pmu_node *node, const char *outer,
-			 const char *const inner[PMU_MEASURE_REPEATS])
+			 const struct pmu_node *node, const char *outer, const char *inner)
 {
 	int k = 0;
 
 	do
-		observe_texts(by, least, scene, node, outer, inner);
+		observe_often(by, least, scene, node, outer, inner);
 	while (by->self->read && !pmu_is_steady(by->self, by->way, least) &&
 	       ++k < PMU_MEASURE_ATTEMPTS);
 }
 
 static void observe(const struct player *by, struct pmu_least *least, enum scene scene,
-		    const char *outer, const char *const inner[PMU_MEASURE_REPEATS])
+		    const char *outer, const char *inner)
 {
 	observe_node(by, least, scene, outermost(by->self, outer), outer, inner);
 }
 
-/* Each copy is a text that the cache does not know. */
-struct texts {
-	char copy[PMU_MEASURE_REPEATS][8] __attribute__((aligned(8)));
-	const char *fresh[PMU_MEASURE_REPEATS];
-};
-
-static void make_texts(struct texts *texts)
-{
-	for (int k = 0; k < PMU_MEASURE_REPEATS; k++) {
-		memcpy(texts->copy[k], "inner", NAME_LENGTH + 1);
-		texts->fresh[k] = texts->copy[k];
-	}
-}
-
 /* No literals, also where the library is a part of the program. */
-static char around_text[8] __attribute__((aligned(8))) = "round";
-static char outer_text[8] __attribute__((aligned(8))) = "outer";
-static char inner_text[8] __attribute__((aligned(8))) = "inner";
-static const char *const same[PMU_MEASURE_REPEATS] = { inner_text, inner_text, inner_text,
-						       inner_text };
+static char around_text[16] __attribute__((aligned(16))) = "round";
+static char outer_text[16] __attribute__((aligned(16))) = "outer";
+static char inner_text[16] __attribute__((aligned(16))) = "inner";
 
 /*
  * How much more the one has than the other, slot by slot.  What is not the same each time (cycles,
@@ -336,38 +356,40 @@ static void put_difference(const struct player *by, uint64_t *to, const struct p
 	}
 }
 
-/* @texts: the cache knows none of them yet */
-static void measure_begin(const struct player *by, struct texts texts[PMU_MEASURE_ATTEMPTS])
+static void measure_begin(const struct player *by)
 {
-	struct pmu_least first, cached;
-	int k = 0;
+	struct pmu_least by_long, by_short;
 
 	play(by, NESTED, outer_text, inner_text);
-	do {
-		make_texts(&texts[k]);
-		observe_texts(by, &first, NESTED, outermost(by->self, outer_text), outer_text,
-			      texts[k].fresh);
-	} while (!pmu_is_steady(by->self, by->way, &first) && ++k < PMU_MEASURE_ATTEMPTS);
-	observe(by, &cached, NESTED, outer_text, texts[0].fresh);
-	put_difference(by, by->left->begin, &first, &cached);
+	observe(by, &by_short, PLAIN_BEGIN, outer_text, inner_text);
+	observe(by, &by_long, LONG_BEGIN, outer_text, inner_text);
+	put_difference(by, by->left->begin, &by_long, &by_short);
 }
 
-/* One buffer, two texts in turn: what is in the cache for it is always the other one. */
+/*
+ * One buffer, two texts in turn: what is in the cache for it is always the other one. Without a
+ * length they are known by their first bytes, too, and compared only where these are the same.
+ */
 static void measure_compare(const struct player *by)
 {
-	char buffer[8] __attribute__((aligned(8))) = "inner";
-	const char *const one[PMU_MEASURE_REPEATS] = { buffer, buffer, buffer, buffer };
+	static const char *const texts[PMU_WAYS][2] = {
+		[PMU_BY_TEXT] = { "both begin alike: inner", "both begin alike: other" },
+		[PMU_BY_LENGTH] = { "inner", "other" },
+	};
+	const char *const *text = texts[by->way];
+	char buffer[32] __attribute__((aligned(32)));
 	struct pmu_least cached, other;
 	int k = 0;
 
+	strcpy(buffer, text[0]);
 	play(by, NESTED, outer_text, buffer);
-	observe(by, &cached, NESTED, outer_text, one);
-	strcpy(buffer, "other");
+	observe(by, &cached, NESTED, outer_text, buffer);
+	strcpy(buffer, text[1]);
 	play(by, NESTED, outer_text, buffer);
 	do {
 		memset(&other, 0xff, sizeof(other));
 		for (int turn = 0; turn < PMU_MEASURE_REPEATS; turn++) {
-			strcpy(buffer, turn % 2 ? "other" : "inner");
+			strcpy(buffer, text[turn % 2]);
 			observe_once(by, &other, NESTED, outermost(by->self, outer_text),
 				     outer_text, buffer);
 		}
@@ -379,8 +401,8 @@ static void measure_end(const struct player *by)
 {
 	struct pmu_least by_long, by_short;
 
-	observe(by, &by_short, PLAIN_END, outer_text, same);
-	observe(by, &by_long, LONG_END, outer_text, same);
+	observe(by, &by_short, PLAIN_END, outer_text, inner_text);
+	observe(by, &by_long, LONG_END, outer_text, inner_text);
 	put_difference(by, by->left->end, &by_long, &by_short);
 }
 
@@ -400,12 +422,12 @@ static void measure_again(const struct player *by)
 {
 	struct pmu_least alone, inside, want = inner_of_calls(by, 2);
 
-	observe(by, &alone, AGAIN, outer_text, same);
+	observe(by, &alone, AGAIN, outer_text, inner_text);
 	put_difference(by, by->left->again, &alone, &want);
 	/* With one more open it is as much more, twice. */
 	public_begin(around_text);
 	play(by, AGAIN, outer_text, NULL);
-	observe_node(by, &inside, AGAIN, node_inside(by->self, outer_text), outer_text, same);
+	observe_node(by, &inside, AGAIN, node_inside(by->self, outer_text), outer_text, inner_text);
 	public_end(around_text);
 	put_difference(by, by->left->each, &inside, &want);
 	for (uint32_t i = 0; i < by->self->n_slots; i++)
@@ -421,14 +443,14 @@ static void measure_overlap(const struct player *by)
 	const struct pmu_node *inner;
 	struct pmu_least around, half;
 
-	observe(by, &around, NESTED, outer_text, same);
-	observe(by, &half, OVERLAPPING, outer_text, same);
+	observe(by, &around, NESTED, outer_text, inner_text);
+	observe(by, &half, OVERLAPPING, outer_text, inner_text);
 	put_difference(by, by->left->overlap, &around, &half);
 	/* The inner one lasts longer: what the end of the other counts there is none of its own. */
 	public_begin(outer_text);
 	inner = node_inside(by->self, inner_text);
 	public_end(outer_text);
-	observe_node(by, &half, OVERLAPPING, inner, outer_text, same);
+	observe_node(by, &half, OVERLAPPING, inner, outer_text, inner_text);
 	for (uint32_t i = 0; i < by->self->n_slots; i++)
 		around.count[i] = by->self->rows.record->inner[i];
 	put_difference(by, by->left->alien, &half, &around);
@@ -438,11 +460,11 @@ static void measure_calls(const struct player *by)
 {
 	struct pmu_least checkpoint, refusal, other, want = inner_of_calls(by, 1);
 
-	observe(by, &checkpoint, SAVED, outer_text, same);
+	observe(by, &checkpoint, SAVED, outer_text, inner_text);
 	put_difference(by, by->left->save, &checkpoint, &want);
-	observe(by, &refusal, REFUSED, outer_text, same);
+	observe(by, &refusal, REFUSED, outer_text, inner_text);
 	put_difference(by, by->left->refused, &refusal, &want);
-	observe(by, &other, CALLED, outer_text, same);
+	observe(by, &other, CALLED, outer_text, inner_text);
 	put_difference(by, by->left->call, &other, &want);
 }
 
@@ -452,7 +474,7 @@ static void observe_again(const struct player *by, struct pmu_least *least, enum
 {
 	again_at.which = which;
 	again_at.tries = tries;
-	observe(by, least, scene, outer_text, same);
+	observe(by, least, scene, outer_text, inner_text);
 	again_at.which = 0;
 }
 
@@ -470,8 +492,8 @@ static void measure_again_reads(const struct player *by)
 		return;
 	again_at.read = self->read;
 	self->read = read_again;
-	observe(by, &flat_one, FLAT, outer_text, same);
-	observe(by, &nested_one, NESTED, outer_text, same);
+	observe(by, &flat_one, FLAT, outer_text, inner_text);
+	observe(by, &nested_one, NESTED, outer_text, inner_text);
 	observe_again(by, &once, FLAT, 2, 1); /* of begin, end */
 	observe_again(by, &twice, FLAT, 2, 2);
 	if (by->way == PMU_BY_TEXT) {
@@ -493,7 +515,7 @@ static void measure_by_length(const struct player *by)
 	if (by->way == PMU_BY_TEXT)
 		return;
 	play(by, FLAT, outer_text, NULL);
-	observe(by, &one, FLAT, outer_text, same);
+	observe(by, &one, FLAT, outer_text, inner_text);
 	put_difference(by, by->left->inner, &one, &want);
 	for (uint32_t i = 0; i < by->self->n_slots; i++)
 		if (by->left->rough >> i & 1)
@@ -662,7 +684,7 @@ void pmu_scenes_inner(struct pmu_thread *self)
 
 	by.left->rough |= self->unsteady;
 	play(&by, FLAT, outer_text, NULL);
-	observe(&by, &least, FLAT, outer_text, same);
+	observe(&by, &least, FLAT, outer_text, inner_text);
 	record->inner_ticks = least.ticks > UINT32_MAX ? 0 : (uint32_t)least.ticks;
 	for (uint32_t i = 0; self->read && i < by.self->n_slots; i++) {
 		/*
@@ -713,10 +735,8 @@ static void make_known(const struct pmu_thread *self, enum pmu_way way)
 
 static void measure_calls_by_name(const struct player *by)
 {
-	struct texts texts[PMU_MEASURE_ATTEMPTS];
-
 	measure_by_length(by);
-	measure_begin(by, texts);
+	measure_begin(by);
 	measure_compare(by);
 	measure_end(by);
 	measure_again(by);
