@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A hash index over things that lie somewhere else: open addressing, at most half full. */
+/* A hash index over things that lie somewhere else: open addressing, at most three quarters full. */
 #ifndef PMU_BASE_INDEX_H
 #define PMU_BASE_INDEX_H
 

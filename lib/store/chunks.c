@@ -15,7 +15,9 @@
 #include "base/retry.h"
 #include "base/write.h"
 
-#define LARGEST_PIECE ((uint64_t)16 << 20)
+#define LARGEST_PIECE     ((uint64_t)16 << 20)
+#define SMALLEST_PAGE     ((size_t)4096)
+#define LARGEST_POPULATED ((uint64_t)64 << 10)
 
 /* What lies at an offset of the store; NULL before its first piece. */
 static void *at_offset(const struct pmu_table *table, uint64_t offset)
@@ -52,7 +54,11 @@ int pmu_pieces_open(struct pmu_table *table)
 	return fd;
 }
 
-/* Reserve first, then map: a full file system is an error here, not a SIGBUS later. */
+/*
+ * Reserve first, then map: a full file system is an error here, not a SIGBUS later.  Of a large piece
+ * pages are touched as their records are made (pmu_chunk_touch()): before, they take none of the
+ * process's memory.
+ */
 static void *map_file(int fd, uint64_t offset, uint64_t size)
 {
 	int rc = pmu_write_reserve(fd, 0, (off_t)offset, (off_t)size);
@@ -61,8 +67,8 @@ static void *map_file(int fd, uint64_t offset, uint64_t size)
 		errno = -rc;
 		return NULL;
 	}
-	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd,
-		    (off_t)offset);
+	return mmap(NULL, size, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | (size > LARGEST_POPULATED ? 0 : MAP_POPULATE), fd, (off_t)offset);
 }
 
 static void *map_piece(struct pmu_table *table, int fd, uint64_t size)
@@ -167,6 +173,13 @@ void pmu_chunk_end_room(struct pmu_table *table)
 {
 	if (table->next < table->end && !table->in_hole)
 		place(table, (uint32_t)(table->end - table->next));
+}
+
+void pmu_chunk_touch(void *record, size_t size)
+{
+	for (size_t at = 0; at < size; at += SMALLEST_PAGE)
+		__atomic_store_n((char *)record + at, 0, __ATOMIC_RELAXED);
+	__atomic_store_n((char *)record + size - 1, 0, __ATOMIC_RELAXED);
 }
 
 struct pmu_chunk *pmu_chunk_new(struct pmu_table *table, uint32_t size)

@@ -144,6 +144,7 @@ struct pmu_store_row *pmu_table_row(struct pmu_table *table, struct pmu_table_ro
 		return NULL;
 	chunk->key[chunk->used] = (struct pmu_row_key){ name, parent, flags & PMU_STORE_ROW_KINDS };
 	row = pmu_table_row_at(chunk, rows->row_size, chunk->used);
+	pmu_chunk_touch(row, rows->row_size);
 	PMU_PUBLISH(row->name, name);
 	PMU_PUBLISH(row->parent, parent);
 	PMU_PUBLISH(row->flags, flags);
@@ -208,6 +209,7 @@ struct pmu_store_side *pmu_table_side(struct pmu_table *table, struct pmu_table_
 		return NULL;
 	for (uint32_t i = 0; i < n_banks; i++) {
 		side = side_at(chunk, which, chunk->used + i);
+		pmu_chunk_touch(side, pmu_side_size(which));
 		chunk->key[chunk->used + i].parent = row;
 		PMU_PUBLISH(side->row, row);
 		PMU_PUBLISH(side->bank, i);
