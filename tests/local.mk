@@ -178,6 +178,7 @@ api_tests = \
 	%D%/api/process \
 	%D%/api/read \
 	%D%/api/regions \
+	%D%/api/resident \
 	%D%/api/rotate \
 	%D%/api/scribble \
 	%D%/api/signals \
@@ -199,6 +200,7 @@ api_tests = \
 %C%_api_process_LDADD = $(api_ldadd)
 %C%_api_read_LDADD = $(api_ldadd)
 %C%_api_regions_LDADD = $(api_ldadd)
+%C%_api_resident_LDADD = $(api_ldadd)
 %C%_api_rotate_LDADD = $(api_ldadd)
 %C%_api_scribble_LDADD = $(api_ldadd)
 %C%_api_signals_LDADD = $(api_ldadd)
@@ -212,8 +214,9 @@ api_tests += %D%/api/openmp
 endif
 
 # Run by scripts.
-check_PROGRAMS += %D%/api/pairs %D%/command/live %D%/command/stats_print
+check_PROGRAMS += %D%/api/pairs %D%/api/names %D%/command/live %D%/command/stats_print
 %C%_api_pairs_LDADD = $(api_ldadd)
+%C%_api_names_LDADD = $(api_ldadd)
 %C%_command_live_LDADD = lib/libpmu.la -lpthread
 %C%_command_stats_print_SOURCES = %D%/command/stats_print.c $(stats_sources)
 %C%_command_stats_print_LDADD = -lm
@@ -275,6 +278,7 @@ script_tests = \
 	%D%/api/groups.sh \
 	%D%/api/hotpath.sh \
 	%D%/api/leaks.sh \
+	%D%/api/names.sh \
 	%D%/api/scribble_long.sh \
 	%D%/api/start.sh \
 	%D%/annotations/caliper.sh \
