@@ -190,7 +190,8 @@ static int add_ring(struct pmu_trace_source *source, const struct pmu_store_chun
 		}
 	}
 	if (!ring->thread) {
-		source->n_damaged++;
+		/* killed while it came to be, a thread has a ring, and no call in it */
+		source->n_damaged += head->is.n != 0;
 		return 0;
 	}
 	if (later + head->is.overrun < later)
