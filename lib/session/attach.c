@@ -197,8 +197,10 @@ static int attach_to(struct pmu_thread *self, unsigned int index)
 	}
 	rc = attach_counters(self, group);
 	if (rc < 0) {
-		if (first)
+		if (first) {
+			pmu_trace_detach(self, true);
 			pmu_table_thread_free(&pmu_session.table, &self->rows);
+		}
 		return rc;
 	}
 	measure_read(self, group->layout);
