@@ -29,10 +29,17 @@ struct pmu_text {
 
 typedef uint64_t __attribute__((may_alias, aligned(1))) pmu_text_word;
 
-/* What is behind a text may be anybody's. */
-#define PMU_TEXT_INLINE                                                              \
-	__attribute__((always_inline, no_sanitize("address"), no_sanitize("thread"), \
+/*
+ * What is behind a text may be anybody's.  clang looks at the function that one is inlined into: where
+ * it checks accesses, it stays one of its own.
+ */
+#if PMU_SANITIZED
+#define PMU_TEXT_INLINE                                                                 \
+	__attribute__((noinline, unused, no_sanitize("address"), no_sanitize("thread"), \
 		       no_sanitize("undefined")))
+#else
+#define PMU_TEXT_INLINE inline __attribute__((always_inline))
+#endif
 
 #if !defined(__SSE2__)
 
@@ -48,7 +55,7 @@ static inline uint64_t pmu_text_up_to(uint64_t nuls)
 	return nuls ^ (nuls - 1);
 }
 
-static inline PMU_TEXT_INLINE struct pmu_text pmu_text_at(const char *at)
+static PMU_TEXT_INLINE struct pmu_text pmu_text_at(const char *at)
 {
 	const pmu_text_word *word = (const pmu_text_word *)(const void *)at;
 	uint64_t nuls[2] = { pmu_text_nuls(word[0]), pmu_text_nuls(word[1]) };
@@ -62,7 +69,7 @@ static inline PMU_TEXT_INLINE struct pmu_text pmu_text_at(const char *at)
 
 #else
 
-static inline PMU_TEXT_INLINE struct pmu_text pmu_text_at(const char *at)
+static PMU_TEXT_INLINE struct pmu_text pmu_text_at(const char *at)
 {
 	static const uint8_t kept[32] = { 255, 255, 255, 255, 255, 255, 255, 255,
 					  255, 255, 255, 255, 255, 255, 255, 255 };
@@ -85,8 +92,8 @@ static inline PMU_TEXT_INLINE struct pmu_text pmu_text_at(const char *at)
  * @text: of one that may lie across the end of a page, and of none at all, nothing is taken; nor
  *	under a tool that looks whether each byte may be read
  */
-static inline PMU_TEXT_INLINE struct pmu_text pmu_text_take(const struct pmu_thread *self,
-							    const char *text)
+static PMU_TEXT_INLINE struct pmu_text pmu_text_take(const struct pmu_thread *self,
+						     const char *text)
 {
 	static const char nothing[PMU_NAME_SHORT];
 	uintptr_t at = (uintptr_t)text;
