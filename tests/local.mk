@@ -626,7 +626,6 @@ EXTRA_DIST += \
 	%D%/exact/random/run.py \
 	%D%/exact/random/shrink.py \
 	%D%/exact/random/work.h \
-	%D%/exact/in_turn.h \
 	%D%/exact/rotate.c \
 	%D%/exact/rotate.sh \
 	%D%/exact/scope.cc \
