@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "base/main.h"
 #include "base/time.h"
 #include "region/tree.h"
 #include "store/brief.h"
@@ -126,19 +127,13 @@ static void fill_thread(struct pmu_store_thread *thread, uint64_t ticks)
 	prctl(PR_GET_NAME, thread->name);
 	if (!pmu_session.waiting.usage_known || pmu_usage_self(&now))
 		return;
-	now = pmu_usage_less(&now, &pmu_session.waiting.usage);
-	thread->minor_faults = now.minor_faults;
-	thread->major_faults = now.major_faults;
-	thread->voluntary_switches = now.voluntary_switches;
-	thread->involuntary_switches = now.involuntary_switches;
-	thread->cpu_ns = now.cpu_ns;
+	pmu_usage_record(thread, &now, &pmu_session.waiting.usage);
 }
 
 /* Libpmu-preload's regions, which last as long as their thread. */
 static bool is_life(const struct pmu_name *name)
 {
-	return (name->len == 4 && !memcmp(name->text, "main", 4)) ||
-	       (name->len == 6 && !memcmp(name->text, "thread", 6));
+	return !strcmp(name->text, PMU_MAIN_NAME) || !strcmp(name->text, "thread");
 }
 
 static void fill_rows(struct pmu_brief *brief, uint64_t ticks, enum pmu_next next)

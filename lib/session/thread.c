@@ -173,19 +173,6 @@ void pmu_thread_note_lost(struct pmu_thread *self)
 		pmu_thread_flag(self, PMU_THREAD_REFUSED);
 }
 
-static void update_usage(struct pmu_thread *thread, const struct pmu_usage *now)
-{
-	struct pmu_store_thread *record = thread->rows.record;
-
-	const struct pmu_usage had = pmu_usage_less(now, &thread->usage);
-
-	record->minor_faults = had.minor_faults;
-	record->major_faults = had.major_faults;
-	record->voluntary_switches = had.voluntary_switches;
-	record->involuntary_switches = had.involuntary_switches;
-	record->cpu_ns = had.cpu_ns;
-}
-
 void pmu_thread_update_usage(struct pmu_thread *thread)
 {
 	struct pmu_usage now;
@@ -193,7 +180,7 @@ void pmu_thread_update_usage(struct pmu_thread *thread)
 	if (thread->usage_known &&
 	    (thread == pmu_own.self ? pmu_usage_self(&now) : pmu_usage_other(thread->tid, &now)) ==
 		    0)
-		update_usage(thread, &now);
+		pmu_usage_record(thread->rows.record, &now, &thread->usage);
 }
 
 void pmu_thread_update(struct pmu_thread *thread)

@@ -12,6 +12,7 @@
 #include "base/process.h"
 #include "base/sysfile.h"
 #include "base/time.h"
+#include "store/row.h"
 
 /* Thread clocks have nanoseconds; getrusage() may be late by a tick. */
 static int read_clock(clockid_t clock, struct pmu_usage *usage)
@@ -91,4 +92,16 @@ int pmu_usage_other(int tid, struct pmu_usage *usage)
 	if (rc == 0)
 		*usage = found;
 	return rc;
+}
+
+void pmu_usage_record(struct pmu_store_thread *record, const struct pmu_usage *now,
+		      const struct pmu_usage *before)
+{
+	const struct pmu_usage used = pmu_usage_less(now, before);
+
+	record->minor_faults = used.minor_faults;
+	record->major_faults = used.major_faults;
+	record->voluntary_switches = used.voluntary_switches;
+	record->involuntary_switches = used.involuntary_switches;
+	record->cpu_ns = used.cpu_ns;
 }

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+struct pmu_store_thread;
+
 /** Since the thread began; all of it or nothing. */
 struct pmu_usage {
 	int64_t minor_faults;
@@ -40,5 +42,9 @@ int pmu_usage_self(struct pmu_usage *usage);
  * Return: 0; a negative errno where the thread has gone or /proc says something unknown.
  */
 int pmu_usage_other(int tid, struct pmu_usage *usage);
+
+/** pmu_usage_record() - in a thread's record: what it has used since @before */
+void pmu_usage_record(struct pmu_store_thread *record, const struct pmu_usage *now,
+		      const struct pmu_usage *before);
 
 #endif
