@@ -42,6 +42,9 @@ struct pmu_arena_mark {
 struct pmu_arena_mark pmu_arena_mark(const struct pmu_arena *arena);
 void pmu_arena_rewind(struct pmu_arena *arena, struct pmu_arena_mark mark);
 
+/** Memory is there or not in pieces of that size, on any machine. */
+#define PMU_SMALLEST_PAGE 4096u
+
 /** pmu_pages_alloc() - zeroed pages; NULL where the kernel has none. */
 void *pmu_pages_alloc(size_t size);
 void pmu_pages_free(void *pages, size_t size);

@@ -17,10 +17,9 @@
 #include <emmintrin.h>
 #endif
 
-struct pmu_node;
+#include "base/arena.h"
 
-/* What nobody has said the length of can be read to the end of its page. */
-#define PMU_SMALLEST_PAGE 4096u
+struct pmu_node;
 
 /** Stands for the length of a name that ends with a NUL. */
 #define PMU_NAME_TERMINATED SIZE_MAX

@@ -16,7 +16,6 @@
 #include "base/write.h"
 
 #define LARGEST_PIECE     ((uint64_t)16 << 20)
-#define SMALLEST_PAGE     ((size_t)4096)
 #define LARGEST_POPULATED ((uint64_t)64 << 10)
 
 /* What lies at an offset of the store; NULL before its first piece. */
@@ -175,11 +174,11 @@ void pmu_chunk_end_room(struct pmu_table *table)
 		place(table, (uint32_t)(table->end - table->next));
 }
 
-void pmu_chunk_touch(void *record, size_t size)
+void pmu_chunk_touch(void *memory, size_t size)
 {
-	for (size_t at = 0; at < size; at += SMALLEST_PAGE)
-		__atomic_store_n((char *)record + at, 0, __ATOMIC_RELAXED);
-	__atomic_store_n((char *)record + size - 1, 0, __ATOMIC_RELAXED);
+	for (size_t at = 0; at < size; at += PMU_SMALLEST_PAGE)
+		__atomic_fetch_or((char *)memory + at, 0, __ATOMIC_RELAXED);
+	__atomic_fetch_or((char *)memory + size - 1, 0, __ATOMIC_RELAXED);
 }
 
 struct pmu_chunk *pmu_chunk_new(struct pmu_table *table, uint32_t size)

@@ -14,11 +14,8 @@ static inline void pmu_chunk_set_kind(struct pmu_store_chunk *chunk, enum pmu_st
 /** pmu_chunk_new() - a chunk of kind FREE; the caller fills it and sets the kind.  Return: NULL: no memory. */
 struct pmu_chunk *pmu_chunk_new(struct pmu_table *table, uint32_t size);
 
-/**
- * pmu_chunk_touch() - a record that is all zero and whose totals come later: each of its pages is
- * there, so that none is missed while counters count
- */
-void pmu_chunk_touch(void *record, size_t size);
+/** pmu_chunk_touch() - each page of it is there, so that none is missed while counters count */
+void pmu_chunk_touch(void *memory, size_t size);
 /** pmu_chunk_end_room() - what is left of the room is a free chunk, which nothing follows for now */
 void pmu_chunk_end_room(struct pmu_table *table);
 /** pmu_chunks_set_size() - how far readers look.  Who sees the new size sees the chunks before it. */

@@ -14,16 +14,6 @@
 /* Readers take 256 GiB; behind this each ring is as long as it has to be. */
 #define LONG_FILE ((uint64_t)64 << 30)
 
-/* The thread's first calls are not to find pages that are yet to come. */
-static void touch(char *from, uint64_t bytes)
-{
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	uintptr_t at = (uintptr_t)from & -page, end = (uintptr_t)from + bytes;
-
-	for (; at < end; at += page)
-		__atomic_fetch_or((char *)at, 0, __ATOMIC_RELAXED);
-}
-
 /* The file system keeps half of what it has free for rows and for others. */
 static int make_ready(int fd, void *base, uint64_t offset, uint64_t bytes)
 {
@@ -34,7 +24,7 @@ static int make_ready(int fd, void *base, uint64_t offset, uint64_t bytes)
 		return -ENOSPC;
 	rc = pmu_write_reserve(fd, 0, (off_t)offset, (off_t)bytes);
 	if (!rc)
-		touch(base, bytes);
+		pmu_chunk_touch(base, bytes); /* for the first calls of the thread */
 	return rc;
 }
 
