@@ -151,14 +151,21 @@ static inline void open_node(struct pmu_thread *self, struct pmu_node *node, con
 	pmu_row_set_open(node->row, 1);
 }
 
-/* The cache found the node by the text's address; the text there may be another one by now. */
-static __attribute__((noinline)) int begin_whole(const char *name, struct pmu_thread *self,
-						 size_t len, struct pmu_node *node)
+/* The cache found the node by the text's address, too; the text there may be another one by now. */
+static inline __attribute__((always_inline)) int begin_by_whole(const char *name,
+								struct pmu_thread *self, size_t len,
+								struct pmu_node *node, bool special)
 {
 	if (unlikely(!pmu_name_is(node->name, name, len)))
 		return begin_compared(name, self, len, node);
 	open_node(self, node, len == PMU_NAME_TERMINATED ? PMU_FRAME_TEXT : PMU_FRAME_SIZED);
-	return start_counted(name, self, node);
+	return special ? start_special(self, node) : start_counted(name, self, node);
+}
+
+static __attribute__((noinline)) int begin_whole(const char *name, struct pmu_thread *self,
+						 size_t len, struct pmu_node *node)
+{
+	return begin_by_whole(name, self, len, node, false);
 }
 
 /* The same where it is special. */
@@ -166,12 +173,7 @@ static __attribute__((noinline)) int begin_whole_specially(const char *name,
 							   struct pmu_thread *self, size_t len,
 							   struct pmu_node *node)
 {
-	const char *text = len == PMU_NAME_TERMINATED ? PMU_FRAME_TEXT : PMU_FRAME_SIZED;
-
-	if (unlikely(!pmu_name_is(node->name, name, len)))
-		return begin_compared(name, self, len, node);
-	open_node(self, node, text);
-	return start_special(self, node);
+	return begin_by_whole(name, self, len, node, true);
 }
 
 /*
