@@ -20,6 +20,24 @@ class Verdict:
     marks: dict = field(default_factory=dict)  # how many rows a doubt was about
 
 
+@dataclass
+class Total:
+    """Of the verdicts on several cases"""
+    cases: int = 0
+    compared: int = 0
+    marked: int = 0
+    wrong: int = 0
+    marks: dict = field(default_factory=dict)
+
+    def add(self, verdict):
+        self.cases += 1
+        self.compared += verdict.compared
+        self.marked += verdict.marked
+        self.wrong += len(verdict.wrong)
+        for text, n in verdict.marks.items():
+            self.marks[text] = self.marks.get(text, 0) + n
+
+
 def as_begun(path):
     """The first byte of a cell is shown by its value where it would make it a formula: not behind a program's name"""
     return chr(int(path[2:4], 16)) + path[4:] if path[:4] in FORMULA else path

@@ -21,6 +21,7 @@ import tempfile
 import time
 
 import bench
+import judge
 import program
 import shrink
 
@@ -40,8 +41,7 @@ class Runner:
         self.folder = tempfile.TemporaryDirectory()
         self.bench = bench.Bench(source, pathlib.Path(build).resolve(), self.folder.name, options.oracle)
         self.options, self.n, self.failed = options, 0, 0
-        self.sum = {"cases": 0, "compared": 0, "marked": 0, "wrong": 0}
-        self.marks = {}
+        self.total = judge.Total()
 
     def verdict(self, name, case):
         """(verdict, None) or (None, why not)"""
@@ -70,12 +70,7 @@ class Runner:
             self.say(False, "%s (%s) was built and run" % (name, as_words(case)))
             print("".join("# %s\n" % line for line in error.splitlines()[:20]), end="")
             return
-        self.sum["cases"] += 1
-        for key in "compared", "marked":
-            self.sum[key] += getattr(verdict, key)
-        self.sum["wrong"] += len(verdict.wrong)
-        for text, n in verdict.marks.items():
-            self.marks[text] = self.marks.get(text, 0) + n
+        self.total.add(verdict)
         self.say(not verdict.wrong, "%s (%s): %d programs, %d regions compared, %d marked, %d wrong" % (
             name, as_words(case), len(case["programs"]), verdict.compared, verdict.marked, len(verdict.wrong)))
         for path, what, got, want in verdict.wrong[:SHOWN]:
@@ -98,10 +93,10 @@ class Runner:
                 self.tell(name, case, *future.result())
 
     def finish(self):
-        total = self.sum
-        self.say(total["compared"] > 3 * total["marked"] and total["compared"] >= 3 * total["cases"],
-                 "most of what %(cases)d cases did was compared: %(compared)d regions, %(marked)d marked, %(wrong)d wrong" % total)
-        for text, n in sorted(self.marks.items(), key=lambda item: -item[1]):
+        total = self.total
+        self.say(total.compared > 3 * total.marked and total.compared >= 3 * total.cases,
+                 "most of what %(cases)d cases did was compared: %(compared)d regions, %(marked)d marked, %(wrong)d wrong" % vars(total))
+        for text, n in sorted(total.marks.items(), key=lambda item: -item[1]):
             print("#   %5d %s" % (n, text))
         for name, why in program.EXCLUDED.items():
             print("#   not made: %s: %s" % (name, why))
@@ -127,16 +122,13 @@ def make(options, runner):
 
 
 def judge_results(options, runner):
-    total = {"cases": 0, "compared": 0, "marked": 0, "wrong": 0}
+    total = judge.Total()
     for name, verdict in runner.bench.judge(options.judge, options.made, options.source):
-        total["cases"] += 1
-        total["compared"] += verdict.compared
-        total["marked"] += verdict.marked
-        total["wrong"] += len(verdict.wrong)
+        total.add(verdict)
         for path, what, got, want in verdict.wrong[:SHOWN]:
             print("#   %s: %s: %s %s instead of %s" % (name, path[-60:], what, got, want))
-    print("# sum: %(cases)d programs, %(compared)d regions compared, %(marked)d marked, %(wrong)d wrong" % total)
-    return total["wrong"] > 0 or total["compared"] <= 3 * total["marked"] or not total["cases"]
+    print("# sum: %(cases)d programs, %(compared)d regions compared, %(marked)d marked, %(wrong)d wrong" % vars(total))
+    return total.wrong > 0 or total.compared <= 3 * total.marked or not total.cases
 
 
 def main():
