@@ -524,6 +524,7 @@ TESTS += $(unit_tests) $(api_tests) $(sim_tests) $(live_tests) $(fuzz_tests) $(f
 # What takes more than 15 seconds by itself: make check-all runs it, make check does not, unless it is named
 # (make check TESTS=...).  Everything is in TESTS, so that each has its rule; TEST_LOGS is what is run.
 long_tests = \
+	%D%/api/names.sh \
 	%D%/api/scribble_long.sh \
 	%D%/bindings/catch2.sh \
 	%D%/bindings/criterion.sh \
