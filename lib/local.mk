@@ -404,32 +404,43 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/session/attach.c \
 	%D%/session/attach.h \
 	%D%/session/choose.c \
+	%D%/session/choose.h \
 	%D%/session/config.c \
 	%D%/session/config.h \
+	%D%/session/config_vars.h \
 	%D%/session/contexts.c \
 	%D%/session/contexts.h \
-	%D%/session/config_vars.h \
 	%D%/session/describe.c \
+	%D%/session/describe.h \
 	%D%/session/enter.c \
+	%D%/session/enter.h \
+	%D%/session/groups.c \
+	%D%/session/groups.h \
 	%D%/session/guard.c \
 	%D%/session/guard.h \
 	%D%/session/lifecycle.c \
+	%D%/session/lifecycle.h \
 	%D%/session/literals.c \
-	%D%/session/output.c \
+	%D%/session/occupancy.c \
 	%D%/session/options.c \
+	%D%/session/options.h \
+	%D%/session/output.c \
+	%D%/session/output.h \
 	%D%/session/rank.c \
+	%D%/session/rank.h \
 	%D%/session/require.c \
+	%D%/session/require.h \
 	%D%/session/rotate.c \
 	%D%/session/rotate.h \
 	%D%/session/session.c \
 	%D%/session/session.h \
 	%D%/session/sink.c \
+	%D%/session/sink.h \
 	%D%/session/sockets.c \
 	%D%/session/sockets.h \
 	%D%/session/sockets_table.h \
 	%D%/session/spawn.c \
 	%D%/session/spawn.h \
-	%D%/session/occupancy.c \
 	%D%/session/thread.c \
 	%D%/session/thread.h \
 	%D%/session/trace.c \
@@ -641,7 +652,7 @@ libpmu_in_room = $(addprefix api/libpmu_measure_la-,counters%) $(addprefix base/
 	$(addprefix machine/libpmu_measure_la-,machine% pin.%) $(addprefix machine/libcpuid/libpmu_measure_la-,file% identify%) \
 	$(addprefix region/selfcost/libpmu_measure_la-,scenes%) \
 	$(addprefix report/libpmu_measure_la-,file%) \
-	$(addprefix session/libpmu_measure_la-,choose% config% session% usage%) \
+	$(addprefix session/libpmu_measure_la-,choose% config% groups% session% usage%) \
 	$(addprefix store/read/libpmu_measure_la-,convert_rows% list% sides% snapshot%)
 $(filter $(addprefix %D%/,$(libpmu_in_room)),$(%C%_libpmu_common_la_OBJECTS) $(%C%_libpmu_names_la_OBJECTS) \
 	$(%C%_libpmu_measure_la_OBJECTS)): CFLAGS += $(ROOM_CFLAGS)

@@ -10,6 +10,8 @@
 #include "region/publish.h"
 #include "region/slow.h"
 #include "region/team.h"
+#include "session/enter.h"
+#include "session/lifecycle.h"
 #include "session/session.h"
 #include "store/read/one.h"
 

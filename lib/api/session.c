@@ -11,6 +11,7 @@
 #include "pmu.h"
 #include "region/call.h"
 #include "report/report.h"
+#include "session/output.h"
 #include "session/rotate.h"
 #include "session/session.h"
 

@@ -8,6 +8,8 @@
 
 #include "base/room.h"
 #include "region/checkpoint.h"
+#include "session/enter.h"
+#include "session/lifecycle.h"
 #include "session/session.h"
 #include "session/spawn.h"
 

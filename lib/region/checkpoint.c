@@ -14,6 +14,8 @@
 #include "region/slow.h"
 #include "region/team.h"
 #include "region/trace.h"
+#include "session/enter.h"
+#include "session/lifecycle.h"
 #include "session/session.h"
 
 /*

@@ -10,6 +10,8 @@
 #include "region/team.h"
 #include "region/trace.h"
 #include "region/turn.h"
+#include "session/enter.h"
+#include "session/lifecycle.h"
 #include "session/session.h"
 
 /* --- get --- */

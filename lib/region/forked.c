@@ -13,6 +13,7 @@
 #include "base/main.h"
 #include "base/time.h"
 #include "region/tree.h"
+#include "session/lifecycle.h"
 #include "store/brief.h"
 #include "store/place.h"
 

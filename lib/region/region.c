@@ -9,6 +9,7 @@
 #include "region/text.h"
 #include "region/trace.h"
 #include "region/turn.h"
+#include "session/enter.h"
 #include "session/session.h"
 
 /*

@@ -17,6 +17,7 @@
 #include "region/team.h"
 #include "region/trace.h"
 #include "session/contexts.h"
+#include "session/enter.h"
 #include "session/session.h"
 
 void pmu_node_check_cpu(const struct pmu_thread *self, struct pmu_node *node)

@@ -7,6 +7,7 @@
 #include "region/publish.h"
 #include "region/selfcost/selfcost.h"
 #include "region/tree.h"
+#include "session/enter.h"
 
 /**
  * pmu_region_choose() - the ways through begin and end that suit what the thread reads, which is

@@ -11,6 +11,8 @@
 #include "group/resolve.h"
 #include "group/simulated.h"
 #include "group/usual.h"
+#include "session/choose.h"
+#include "session/describe.h"
 #include "session/session.h"
 
 static void note(const char *text)

@@ -8,6 +8,8 @@
 #include "base/sysfile.h"
 #include "machine/cpu.h"
 #include "pmu.h"
+#include "session/describe.h"
+#include "session/rank.h"
 #include "session/session.h"
 #include "store/place.h"
 

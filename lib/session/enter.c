@@ -7,6 +7,8 @@
 #include "base/room.h"
 #include "session/attach.h"
 #include "session/contexts.h"
+#include "session/enter.h"
+#include "session/lifecycle.h"
 #include "session/rotate.h"
 #include "session/session.h"
 

@@ -6,6 +6,7 @@
 #include "session/attach.h"
 #include "session/contexts.h"
 #include "session/guard.h"
+#include "session/lifecycle.h"
 #include "session/session.h"
 #include "session/sockets.h"
 #include "store/place.h"

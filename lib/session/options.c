@@ -5,6 +5,7 @@
 
 #include "base/compiler.h"
 #include "pmu.h"
+#include "session/options.h"
 #include "session/session.h"
 
 /* Every member behind the size is a text. */

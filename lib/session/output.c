@@ -17,6 +17,8 @@
 #include "base/write.h"
 #include "report/report.h"
 #include "report/text/terminal.h"
+#include "session/output.h"
+#include "session/rank.h"
 #include "session/session.h"
 
 #define OUTPUT_PATH_MAX ((size_t)2 * PATH_MAX)

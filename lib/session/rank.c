@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "session/rank.h"
 #include "session/session.h"
 
 /*

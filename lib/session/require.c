@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "group/resolve.h"
+#include "session/require.h"
 #include "session/session.h"
 
 /* Events that its group cannot do without, of those that are not counted. */

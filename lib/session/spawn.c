@@ -24,6 +24,8 @@
 #include "base/spawning.h"
 #include "machine/pin.h"
 #include "machine/pinned.h"
+#include "session/enter.h"
+#include "session/lifecycle.h"
 
 /* Not declared by every libc that has them. */
 pid_t _Fork(void);

@@ -15,7 +15,9 @@
 
 #include "session/attach.h"
 #include "session/contexts.h"
+#include "session/enter.h"
 #include "session/guard.h"
+#include "session/lifecycle.h"
 #include "session/session.h"
 
 static pthread_key_t exit_key;

@@ -11,6 +11,7 @@
 #include "base/own.h"
 #include "counters/backend.h"
 #include "machine/clock.h"
+#include "session/enter.h"
 #include "session/trace.h"
 #include "session/turns.h"
 #include "session/usage.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "session/output.h"
 #include "session/session.h"
 #include "store/save.h"
 

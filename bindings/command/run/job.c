@@ -15,7 +15,7 @@
 #include "bindings/mpi/job.h"
 #include "group/metric.h"
 #include "report/ranks/ranks.h"
-#include "session/session.h"
+#include "session/rank.h"
 
 /* Names of programs that start ranks begin so; a distribution may add which MPI it is of. */
 static const char *const launchers[] = { "mpirun", "mpiexec", "orterun", "prterun",

@@ -18,7 +18,7 @@
 #include "counters/backend.h"
 #include "machine/mask.h"
 #include "session/config.h"
-#include "session/session.h"
+#include "session/require.h"
 
 /* --- the command line --- */
 

@@ -7,7 +7,7 @@
 #include "bindings/command/command.h"
 #include "bindings/command/roofline/ceilings.h"
 #include "bindings/command/run/run.h"
-#include "session/session.h"
+#include "session/require.h"
 
 #define FLOPS "FLOPS_DP,FLOPS_SP"
 

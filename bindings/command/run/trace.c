@@ -12,7 +12,7 @@
 #include "bindings/command/run/run.h"
 #include "bindings/command/trace/trace.h"
 #include "report/report.h"
-#include "session/session.h"
+#include "session/rank.h"
 #include "store/read/list.h"
 #include "store/save.h"
 

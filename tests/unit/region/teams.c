@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "unit/session/sockets_fake.h"
+#include "session/groups.h"
 
 #define WORKERS  3
 #define OPENERS  2

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the store knows of program, machine and source. */
+#ifndef PMU_SESSION_DESCRIBE_H
+#define PMU_SESSION_DESCRIBE_H
+
+#include "store/row.h"
+
+/** pmu_session_tell() - a text for the store, and for those of children that are forked */
+void pmu_session_tell(enum pmu_meta_key key, const char *text);
+
+/**
+ * pmu_session_describe() - what the store should know of program, machine and source.  Context:
+ * lock held.
+ */
+void pmu_session_describe(void);
+
+/**
+ * pmu_session_describe_pinning() - how threads are pinned by now, where that has changed.  Context:
+ * lock held.
+ */
+void pmu_session_describe_pinning(void);
+
+#endif
