@@ -4,6 +4,7 @@
 #define PMU_COMMAND_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/strbuf.h"
 
@@ -13,11 +14,36 @@
 /** For main(): the help that was asked for is all there is to do. */
 #define PMU_EXIT_HELPED (-1)
 
+struct pmu_command;
+struct pmu_complete;
+
+/** One option of a command. */
+struct pmu_option {
+	const char *name;     /* "--events" */
+	char letter;          /* 'e' for -e; 0 none */
+	const char *argument; /* "EVENTS"; "[=LEVEL]": not without --name=; NULL: it has none */
+	/* Offset in the command's request: of a bool without an argument, of a const char * with one */
+	size_t at;
+	/* or what takes it; @value: NULL without one.  Return: 0, or PMU_EXIT_USAGE after a message. */
+	int (*take)(const struct pmu_command *self, void *request, const char *value);
+	/* What the argument may be, for shells: these, with blanks between, */
+	const char *words;
+	const char *setting; /* or what the variable may be that this is as, */
+	void (*complete)(struct pmu_complete *complete); /* or what this finds */
+};
+
+/** The place of a row's bool, or text. */
+#define PMU_OPTION_FLAG(type, member) \
+	.at = offsetof(type, member) + 0 * sizeof(&((type *)0)->member == (bool *)0)
+#define PMU_OPTION_TEXT(type, member) \
+	.at = offsetof(type, member) + 0 * sizeof(&((type *)0)->member == (const char **)0)
+
 struct pmu_command {
 	const char *name;
-	const char *usage; /* behind "pmu " */
-	const char *about; /* a few words */
-	const char *help;  /* the whole text, with its newlines */
+	const char *usage;                /* behind "pmu " */
+	const char *about;                /* a few words */
+	const char *help;                 /* the whole text, with its newlines */
+	const struct pmu_option *options; /* ends with a NULL name; NULL none */
 	int (*run)(const struct pmu_command *self, int argc, char **argv); /* argv[0]: its name */
 };
 
@@ -60,18 +86,16 @@ int pmu_command_usage_error(const struct pmu_command *command, const char *fmt, 
  */
 int pmu_command_print(struct pmu_strbuf *out);
 
-/**
- * Options of what text shows, which several commands have; @number: const char *, for
- * pmu_command_top()
- */
-#define PMU_TEXT_OPTIONS(text, number)                                        \
-	{ .name = "--threads", .flag = &(text)->threads },                    \
-		{ .name = "--all", .flag = &(text)->all },                    \
-		{ .name = "--quiet", .letter = 'q', .flag = &(text)->brief }, \
-		{ .name = "--sort", .value = &(text)->sort },                 \
-		{ .name = "--filter", .value = &(text)->filter },             \
-	{                                                                     \
-		.name = "--top", .value = &(number)                           \
+/** Options of what text shows, which several commands have; @number: for pmu_command_top() */
+#define PMU_TEXT_OPTIONS(type, text, number)                                            \
+	{ "--threads", PMU_OPTION_FLAG(type, text.threads) },                           \
+		{ "--all", PMU_OPTION_FLAG(type, text.all) },                           \
+		{ "--sort", .argument = "KEY", PMU_OPTION_TEXT(type, text.sort),        \
+		  .words = "time self calls" },                                         \
+		{ "--top", .argument = "N", PMU_OPTION_TEXT(type, number) },            \
+		{ "--filter", .argument = "GLOB", PMU_OPTION_TEXT(type, text.filter) }, \
+	{                                                                               \
+		"--quiet", 'q', PMU_OPTION_FLAG(type, text.brief)                       \
 	}
 
 struct pmu_text_options;
@@ -90,35 +114,15 @@ int pmu_command_top(const struct pmu_command *self, const char *number,
 int pmu_command_interval(const struct pmu_command *self, const char *text, uint64_t *ns);
 
 /**
- * One option: with a value, or (@flag set) without.  With both, --name sets the flag, and
- * --name=VALUE the value, too.
- */
-struct pmu_option {
-	const char *name; /* "--events" */
-	char letter;      /* 'e' for -e; 0 none */
-	const char **value;
-	bool *flag;
-};
-
-/** Options of one command, at most. */
-#define PMU_OPTIONS_MAX 48
-
-/**
- * pmu_command_options() - the options that a command takes, each given to @see
- *
- * Asks the command, which does nothing else.  Their pointers are the command's own, and gone later.
- */
-void pmu_command_options(const struct pmu_command *command,
-			 void (*see)(void *arg, const struct pmu_option *option), void *arg);
-
-/**
  * pmu_command_option() - take argv[*i] for one of @options, which end with a NULL name
+ * @options: of @self, or of the command that it hands its words to
+ * @request: what the rows have their places in
  * @i: moved to the value where that is an argument of its own
  * Return: 0; PMU_EXIT_USAGE after a message that names the nearest option; PMU_EXIT_HELPED, or the
  * status of a failure, for --help and -h, which all commands have.
  */
 int pmu_command_option(const struct pmu_command *self, const struct pmu_option *options,
-		       char **argv, int *i);
+		       void *request, char **argv, int *i);
 
 /**
  * pmu_command_show_help() - what `pmu help COMMAND` prints.  Return: PMU_EXIT_HELPED or

@@ -11,24 +11,12 @@
 #include "bindings/command/quantity.h"
 #include "report/report.h"
 
-/* Who wants to know of the options instead of taking one; NULL: nobody. */
-static struct {
-	void (*see)(void *arg, const struct pmu_option *option);
-	void *arg;
-} observer;
+/* Of one command, among which the nearest is looked for. */
+#define OPTIONS_MAX 64
 
-void pmu_command_options(const struct pmu_command *command,
-			 void (*see)(void *arg, const struct pmu_option *option), void *arg)
+static bool has_letter(const struct pmu_option *option, const char *arg)
 {
-	char name[16], option[] = "-?", *argv[] = { name, option, NULL };
-
-	if (command == &pmu_command_help)
-		return; /* has none, and looks for none */
-	snprintf(name, sizeof(name), "%s", command->name);
-	observer.see = see;
-	observer.arg = arg;
-	command->run(command, 2, argv);
-	observer.see = NULL;
+	return option->letter && arg[0] == '-' && arg[1] == option->letter;
 }
 
 /*
@@ -40,7 +28,7 @@ static const char *value_of(const struct pmu_option *option, char **argv, int *i
 	const char *arg = argv[*i];
 	size_t len = strlen(option->name);
 
-	if (option->letter && arg[0] == '-' && arg[1] == option->letter) {
+	if (has_letter(option, arg)) {
 		if (arg[2])
 			return arg + 2;
 	} else if (strncmp(arg, option->name, len) != 0) {
@@ -56,9 +44,9 @@ static const char *value_of(const struct pmu_option *option, char **argv, int *i
 static int unknown(const struct pmu_command *self, const struct pmu_option *options,
 		   const char *arg)
 {
-	const char *names[PMU_OPTIONS_MAX + 2] = { "--help" }, *nearest;
+	const char *names[OPTIONS_MAX + 2] = { "--help" }, *nearest;
 
-	for (size_t n = 0; options[n].name && n < PMU_OPTIONS_MAX; n++)
+	for (size_t n = 0; options[n].name && n < OPTIONS_MAX; n++)
 		names[n + 1] = options[n].name;
 	nearest = arg[0] == '-' ? pmu_closest(arg, names) : NULL;
 	return pmu_command_usage_error(self, "%s takes no '%s'%s%s%s", self->name, arg,
@@ -66,35 +54,44 @@ static int unknown(const struct pmu_command *self, const struct pmu_option *opti
 				       nearest ? "?" : "");
 }
 
-/* Return: was it that? */
-static bool take_flag(const struct pmu_option *option, const char *arg)
+/* Return: was it "--name" or "-n", or "--name=VALUE" where that may be? */
+static bool is_flag(const struct pmu_option *option, const char *arg, const char **value)
 {
 	size_t len = strlen(option->name);
 
-	if (option->value && !strncmp(arg, option->name, len) && arg[len] == '=')
-		*option->value = arg + len + 1;
-	else if (strcmp(arg, option->name) != 0 &&
-		 (!option->letter || arg[0] != '-' || arg[1] != option->letter || arg[2]))
-		return false;
-	*option->flag = true;
-	return true;
+	*value = NULL;
+	if (option->argument && !strncmp(arg, option->name, len) && arg[len] == '=') {
+		*value = arg + len + 1;
+		return true;
+	}
+	return !strcmp(arg, option->name) || (has_letter(option, arg) && !arg[2]);
+}
+
+static int take(const struct pmu_command *self, const struct pmu_option *option, void *request,
+		const char *value)
+{
+	void *place = (char *)request + option->at;
+
+	if (option->take)
+		return option->take(self, request, value);
+	if (option->argument)
+		*(const char **)place = value;
+	else
+		*(bool *)place = true;
+	return 0;
 }
 
 int pmu_command_option(const struct pmu_command *self, const struct pmu_option *options,
-		       char **argv, int *i)
+		       void *request, char **argv, int *i)
 {
 	const char *arg = argv[*i];
 
-	for (const struct pmu_option *option = options; observer.see && option->name; option++)
-		observer.see(observer.arg, option);
-	if (observer.see)
-		return PMU_EXIT_HELPED;
 	for (const struct pmu_option *option = options; option->name; option++) {
 		const char *value;
 
-		if (option->flag) {
-			if (take_flag(option, arg))
-				return 0;
+		if (!option->argument || option->argument[0] == '[') {
+			if (is_flag(option, arg, &value))
+				return take(self, option, request, value);
 			continue;
 		}
 		value = value_of(option, argv, i);
@@ -102,8 +99,7 @@ int pmu_command_option(const struct pmu_command *self, const struct pmu_option *
 			continue;
 		if (!*value)
 			return pmu_command_usage_error(self, "%s needs a value", arg);
-		*option->value = value;
-		return 0;
+		return take(self, option, request, value);
 	}
 	return pmu_command_is_help(arg) ? pmu_command_show_help(self) : unknown(self, options, arg);
 }

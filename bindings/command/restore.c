@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "bindings/command/command.h"
+#include "bindings/command/complete/complete.h"
 #include "counters/msr/device.h"
 #include "counters/msr/journal.h"
 #include "machine/machine.h"
@@ -44,17 +45,21 @@ static int refuse(const struct pmu_machine_from *from, int rc)
 	return PMU_EXIT_FAILED;
 }
 
+static const struct pmu_option restore_options[] = {
+	{ "--device", .argument = "PATH", PMU_OPTION_TEXT(struct pmu_machine_from, msr_device),
+	  .complete = pmu_complete_files },
+	{ NULL },
+};
+
 static int run_restore(const struct pmu_command *self, int argc, char **argv)
 {
 	struct pmu_strbuf said = { 0 };
 	struct pmu_machine_from from;
-	const struct pmu_option options[] = { { .name = "--device", .value = &from.msr_device },
-					      { .name = NULL } };
 	int rc = 0, printed;
 
 	pmu_command_machine(&from);
 	for (int i = 1; i < argc && !rc; i++)
-		rc = pmu_command_option(self, options, argv, &i);
+		rc = pmu_command_option(self, restore_options, &from, argv, &i);
 	if (rc)
 		return rc;
 	if (from.cpuid_file && !from.msr_device)
@@ -80,5 +85,6 @@ const struct pmu_command pmu_command_restore = {
 		"  --device PATH  where the registers are, its %d standing for the processor's number;\n"
 		"                 PMU_MSR_DEVICE without it, else /dev/cpu/%d/msr\n"
 		"  -h, --help     this text\n",
+	.options = restore_options,
 	.run = run_restore,
 };

@@ -112,26 +112,31 @@ static void add_libraries(struct pmu_strbuf *out)
 
 /* --- the command --- */
 
+struct request {
+	bool verbose;
+};
+
+static const struct pmu_option version_options[] = {
+	{ "--verbose", 'v', PMU_OPTION_FLAG(struct request, verbose) },
+	{ NULL },
+};
+
 static int run_version(const struct pmu_command *self, int argc, char **argv)
 {
 	struct pmu_strbuf out = { 0 };
-	bool verbose = false;
+	struct request request = { .verbose = false };
 
 	for (int i = 1; i < argc; i++) {
-		const struct pmu_option options[] = {
-			{ .name = "--verbose", .letter = 'v', .flag = &verbose },
-			{ .name = NULL },
-		};
 		int rc;
 
 		if (argv[i][0] != '-')
 			return pmu_command_usage_error(self, "version takes no '%s'", argv[i]);
-		rc = pmu_command_option(self, options, argv, &i);
+		rc = pmu_command_option(self, version_options, &request, argv, &i);
 		if (rc)
 			return rc;
 	}
 	pmu_strbuf_addf(&out, "pmu (libpmu) %s\n", PMU_VERSION_STRING);
-	if (verbose) {
+	if (request.verbose) {
 		pmu_strbuf_add(&out, "\n");
 		add_build(&out);
 		add_libraries(&out);
@@ -150,5 +155,6 @@ const struct pmu_command pmu_command_version = {
 		"  -v, --verbose  for reports of mistakes: also how it was built, its libraries, the machine and what\n"
 		"                 can be counted there; no names of hosts, users or their folders\n"
 		"  -h, --help     this text\n",
+	.options = version_options,
 	.run = run_version,
 };

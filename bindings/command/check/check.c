@@ -13,6 +13,7 @@
 #include "base/write.h"
 #include "bindings/command/check/judge.h"
 #include "bindings/command/command.h"
+#include "bindings/command/complete/complete.h"
 #include "bindings/command/run/repeat.h"
 
 /* What could not be checked is neither within limits nor beyond. */
@@ -37,32 +38,29 @@ struct request {
 
 /* --- the command line --- */
 
-static int take_limit(const struct pmu_command *self, struct request *request, const char *text)
+static int take_limit(const struct pmu_command *self, void *arg, const char *text)
 {
-	if (!text || !pmu_limits_add(&request->said, text, strlen(text)))
+	struct request *request = arg;
+
+	if (!pmu_limits_add(&request->said, text, strlen(text)))
 		return 0;
 	return pmu_command_usage_error(self, "--limit: %s", pmu_error_text());
 }
 
-static int parse_option(const struct pmu_command *self, struct request *request, char **argv,
-			int *i)
-{
-	const char *limit = NULL;
-	const struct pmu_option options[] = {
-		{ .name = "--baseline", .letter = 'b', .value = &request->baseline },
-		{ .name = "--limit", .value = &limit },
-		{ .name = "--limits", .value = &request->limits_path },
-		{ .name = "--exact-branches", .flag = &request->exact },
-		{ .name = "--update", .flag = &request->update },
-		{ .name = "--summary", .value = &request->summary },
-		{ .name = "--annotate", .flag = &request->annotate },
-		{ .name = "--quiet", .letter = 'q', .flag = &request->quiet },
-		{ .name = NULL },
-	};
-	int rc = pmu_command_option(self, options, argv, i);
-
-	return rc ? rc : take_limit(self, request, limit);
-}
+static const struct pmu_option check_options[] = {
+	{ "--baseline", 'b', "BASE", PMU_OPTION_TEXT(struct request, baseline),
+	  .complete = pmu_complete_files },
+	{ "--limit", .argument = "LIMIT", .take = take_limit },
+	{ "--limits", .argument = "FILE", PMU_OPTION_TEXT(struct request, limits_path),
+	  .complete = pmu_complete_files },
+	{ "--exact-branches", PMU_OPTION_FLAG(struct request, exact) },
+	{ "--update", PMU_OPTION_FLAG(struct request, update) },
+	{ "--summary", .argument = "FILE", PMU_OPTION_TEXT(struct request, summary),
+	  .complete = pmu_complete_files },
+	{ "--annotate", PMU_OPTION_FLAG(struct request, annotate) },
+	{ "--quiet", 'q', PMU_OPTION_FLAG(struct request, quiet) },
+	{ NULL },
+};
 
 /* "base.json" has its limits in "base.limits". */
 static int place_limits(struct request *request)
@@ -95,7 +93,7 @@ static int parse(const struct pmu_command *self, int argc, char **argv, struct r
 			request->argv = argv + i;
 			request->argc = argc - i;
 		} else if (argv[i][0] == '-') {
-			rc = parse_option(self, request, argv, &i);
+			rc = pmu_command_option(self, check_options, request, argv, &i);
 		} else {
 			request->name[request->n_names++] = argv[i];
 		}
@@ -440,5 +438,6 @@ const struct pmu_command pmu_command_check = {
 		"\n"
 		"The exit status is 0 where all is within its limits, 1 where something is beyond, a region has\n"
 		"gone, or a limit could not be checked; 2 where nothing was checked.\n",
+	.options = check_options,
 	.run = run_check,
 };

@@ -48,80 +48,56 @@ static const char *find_help(const char *help, const char *option, char *about, 
 	return about;
 }
 
-/* --- options, as the commands themselves have them --- */
+/* --- options --- */
 
-struct known {
-	struct {
-		const char *name;
-		char letter;
-		bool valued; /* its value may be the next word */
-		bool both;   /* a flag, and --name=VALUE */
-	} option[PMU_OPTIONS_MAX];
-	size_t n;
-};
-
-static void know(void *arg, const struct pmu_option *option)
+/* "--name", or "-n" and whatever follows.  NULL: there is none. */
+static const struct pmu_option *find_option(const struct pmu_command *command, const char *word,
+					    size_t len)
 {
-	struct known *known = arg;
+	const struct pmu_option *option = command->options;
 
-	if (known->n == PMU_ARRAY_LEN(known->option))
-		return;
-	known->option[known->n].name = option->name;
-	known->option[known->n].letter = option->letter;
-	known->option[known->n].valued = !option->flag;
-	known->option[known->n].both = option->flag && option->value;
-	known->n++;
+	for (; option && option->name; option++)
+		if ((len == 2 && word[0] == '-' && word[1] == option->letter) ||
+		    (strlen(option->name) == len && !strncmp(option->name, word, len)))
+			return option;
+	return NULL;
 }
 
-/* "--name", or "-n" and whatever follows.  Return: its number; known->n none. */
-static size_t option_of(const struct known *known, const char *word, size_t len)
+/* The option whose value is the next word; NULL: none. */
+static const struct pmu_option *takes_next(const struct pmu_command *command, const char *word)
 {
-	size_t i;
+	const struct pmu_option *option = find_option(command, word, strlen(word));
 
-	for (i = 0; i < known->n; i++)
-		if (len == 2 && word[0] == '-' && word[1] == known->option[i].letter)
-			break;
-		else if (strlen(known->option[i].name) == len &&
-			 !strncmp(known->option[i].name, word, len))
-			break;
-	return i;
+	return option && option->argument && option->argument[0] != '[' ? option : NULL;
 }
 
-static bool takes_next(const struct known *known, const char *word)
+static void add_options(struct pmu_complete *complete, const struct pmu_command *command)
 {
-	size_t i = option_of(known, word, strlen(word));
-
-	return i < known->n && known->option[i].valued;
-}
-
-static void add_options(struct pmu_complete *complete, const struct known *known, const char *help)
-{
+	const struct pmu_option *option = command->options;
 	char about[128];
 
-	for (size_t i = 0; i < known->n; i++) {
-		const char *name = known->option[i].name;
-
-		pmu_complete_add(complete, name, find_help(help, name, about, sizeof(about)));
-	}
+	for (; option && option->name; option++)
+		pmu_complete_add(complete, option->name,
+				 find_help(command->help, option->name, about, sizeof(about)));
 	pmu_complete_add(complete, "--help", "explain the command");
 }
 
 /* --- the line --- */
 
 /* An option's value in the same word: "--events=c", "-ec". */
-static bool complete_joined(struct pmu_complete *complete, const struct known *known)
+static bool complete_joined(struct pmu_complete *complete, const struct pmu_command *command)
 {
 	const char *word = complete->word, *equal = strchr(word, '=');
 	bool is_long = !strncmp(word, "--", 2);
-	size_t i;
+	const struct pmu_option *option;
 
 	if (word[0] != '-' || (is_long ? !equal : strlen(word) < 3))
 		return false;
-	i = option_of(known, word, is_long ? (size_t)(equal - word) : 2);
-	if (i == known->n || (!known->option[i].valued && !known->option[i].both))
+	option = find_option(command, word, is_long ? (size_t)(equal - word) : 2);
+	if (!option || !option->argument)
 		return false;
 	complete->kept = is_long ? (size_t)(equal + 1 - word) : 2;
-	pmu_complete_value(complete, known->option[i].name);
+	pmu_complete_value(complete, option);
 	return true;
 }
 
@@ -136,11 +112,10 @@ static bool runs(const char *command)
 static void complete_command(struct pmu_complete *complete, const struct pmu_command *command,
 			     char **word, size_t first, size_t at)
 {
-	struct known known = { .n = 0 };
+	const struct pmu_option *option;
 	size_t operands = 0, i;
 
 	complete->command = command->name;
-	pmu_command_options(command, know, &known);
 	for (i = first; i < at; i++) {
 		bool border = !strcmp(word[i], "--");
 
@@ -152,16 +127,14 @@ static void complete_command(struct pmu_complete *complete, const struct pmu_com
 			pmu_strbuf_addf(complete->out, ":command %zu\n", border ? i + 1 : i);
 			return;
 		}
-		if (takes_next(&known, word[i]) && ++i == at) {
-			pmu_complete_value(
-				complete,
-				known.option[option_of(&known, word[i - 1], strlen(word[i - 1]))]
-					.name);
+		option = takes_next(command, word[i]);
+		if (option && ++i == at) {
+			pmu_complete_value(complete, option);
 			return;
 		}
 		operands += word[i][0] != '-';
 	}
-	if (complete_joined(complete, &known))
+	if (complete_joined(complete, command))
 		return;
 	if (complete->word[0] != '-') {
 		size_t len = complete->out->len;
@@ -173,22 +146,7 @@ static void complete_command(struct pmu_complete *complete, const struct pmu_com
 		if (complete->out->len > len)
 			return;
 	}
-	add_options(complete, &known, command->help);
-}
-
-/* What of the tables no line says: for the test. */
-static void check_tables(struct pmu_strbuf *out)
-{
-	for (const struct pmu_command *const *command = pmu_commands; *command; command++) {
-		struct known known = { .n = 0 };
-
-		pmu_command_options(*command, know, &known);
-		for (size_t i = 0; i < known.n; i++)
-			if ((known.option[i].valued || known.option[i].both) &&
-			    pmu_complete_unknown((*command)->name, known.option[i].name))
-				pmu_strbuf_addf(out, "%s %s\n", (*command)->name,
-						known.option[i].name);
-	}
+	add_options(complete, command);
 }
 
 int pmu_complete(int argc, char **argv)
@@ -198,9 +156,7 @@ int pmu_complete(int argc, char **argv)
 	struct pmu_complete complete = { .command = "", .word = "", .out = &out };
 	char **word = argv + first;
 
-	if (argc == 2 && !strcmp(argv[1], "--check-tables")) {
-		check_tables(&out);
-	} else if (argc > (int)first && n == 1) {
+	if (argc > (int)first && n == 1) {
 		complete.word = word[0];
 		for (const struct pmu_command *const *command = pmu_commands; *command; command++)
 			pmu_complete_add(&complete, (*command)->name, (*command)->about);

@@ -35,14 +35,24 @@ struct pmu_complete {
  */
 void pmu_complete_add(struct pmu_complete *complete, const char *text, const char *about);
 
-/** pmu_complete_value() - what may be the value of an option: "--events" */
-void pmu_complete_value(struct pmu_complete *complete, const char *option);
+struct pmu_option;
+/** pmu_complete_value() - what may be the value of an option */
+void pmu_complete_value(struct pmu_complete *complete, const struct pmu_option *option);
+
+/** What rows of options name: */
+void pmu_complete_files(struct pmu_complete *complete);
+void pmu_complete_folders(struct pmu_complete *complete);
+/** names of reports and of traces, by their endings */
+void pmu_complete_outputs(struct pmu_complete *complete);
+void pmu_complete_traces(struct pmu_complete *complete);
+/** lists */
+void pmu_complete_groups(struct pmu_complete *complete);
+void pmu_complete_events(struct pmu_complete *complete);
+void pmu_complete_parts(struct pmu_complete *complete);
+void pmu_complete_prefixes(struct pmu_complete *complete);
 
 /** pmu_complete_operand() - what may stand where no option does; @n: operands before it */
 void pmu_complete_operand(struct pmu_complete *complete, size_t n);
-
-/** pmu_complete_unknown() - an option that takes a value, of which nothing is known here: a mistake of ours */
-bool pmu_complete_unknown(const char *command, const char *option);
 
 /** pmu_complete() - `pmu complete`.  Return: an exit status. */
 int pmu_complete(int argc, char **argv);

@@ -60,13 +60,13 @@ static void add_variable(struct pmu_complete *complete, const char *name)
 
 #define PART(word, parts) pmu_complete_add(complete, word, "");
 
-static void put_parts(struct pmu_complete *complete)
+void pmu_complete_parts(struct pmu_complete *complete)
 {
 	begin_list(complete);
 	PRELOAD_WORDS(PART)
 }
 
-static void put_prefixes(struct pmu_complete *complete)
+void pmu_complete_prefixes(struct pmu_complete *complete)
 {
 	begin_list(complete);
 	ANNOTATION_PREFIX_WORDS(PART)
@@ -108,7 +108,7 @@ static void add_listed(struct pmu_complete *complete, enum pmu_list_kind kind)
 	pmu_strbuf_free(&pattern);
 }
 
-static void put_groups(struct pmu_complete *complete)
+void pmu_complete_groups(struct pmu_complete *complete)
 {
 	begin_list(complete);
 	add_listed(complete, PMU_LIST_GROUPS);
@@ -119,7 +119,7 @@ static void put_event(struct pmu_complete *complete)
 	add_listed(complete, PMU_LIST_EVENTS);
 }
 
-static void put_events(struct pmu_complete *complete)
+void pmu_complete_events(struct pmu_complete *complete)
 {
 	begin_list(complete);
 	put_event(complete);
@@ -127,12 +127,12 @@ static void put_events(struct pmu_complete *complete)
 
 /* --- files --- */
 
-static void put_files(struct pmu_complete *complete)
+void pmu_complete_files(struct pmu_complete *complete)
 {
 	pmu_strbuf_add(complete->out, ":files\n");
 }
 
-static void put_folders(struct pmu_complete *complete)
+void pmu_complete_folders(struct pmu_complete *complete)
 {
 	pmu_strbuf_add(complete->out, ":folders\n");
 }
@@ -144,7 +144,7 @@ static void add_endings(struct pmu_complete *complete, const char *const *ending
 	const char *name = slash ? slash + 1 : word, *dot = strchr(name, '.');
 	size_t stem = dot ? (size_t)(dot - complete->word) : strlen(complete->word);
 
-	put_files(complete);
+	pmu_complete_files(complete);
 	if (!*name || dot == name)
 		return;
 	complete->kept = stem;
@@ -152,7 +152,7 @@ static void add_endings(struct pmu_complete *complete, const char *const *ending
 		pmu_complete_add(complete, *endings, "");
 }
 
-static void put_outputs(struct pmu_complete *complete)
+void pmu_complete_outputs(struct pmu_complete *complete)
 {
 	static const char *const of_diff[] = { ".json", ".csv", ".md", ".html", NULL };
 	static const char *const of_runs[] = {
@@ -162,7 +162,7 @@ static void put_outputs(struct pmu_complete *complete)
 	add_endings(complete, strcmp(complete->command, "diff") != 0 ? of_runs : of_diff);
 }
 
-static void put_traces(struct pmu_complete *complete)
+void pmu_complete_traces(struct pmu_complete *complete)
 {
 	static const char *const endings[] = { ".pftrace", ".trace.json", ".json.gz", ".trace",
 					       NULL };
@@ -170,88 +170,14 @@ static void put_traces(struct pmu_complete *complete)
 	add_endings(complete, endings);
 }
 
-/* --- options --- */
-
-/* Of each that takes a value; with neither, what nobody else can know. */
-static const struct {
-	const char *command; /* NULL: any; the first row that fits counts */
-	const char *option;
-	const char *words;    /* these, */
-	const char *variable; /* what the setting takes that this one is as, */
-	put_values *put;      /* or what this finds */
-} values[] = {
-	{ NULL, "--against", NULL, NULL, NULL },
-	{ NULL, "--auto", NULL, NULL, put_parts },
-	{ NULL, "--baseline", NULL, NULL, put_files },
-	{ NULL, "--ceilings", NULL, NULL, put_files },
-	{ "top", "--count", NULL, NULL, NULL },
-	{ NULL, "--count", NULL, "PMU_COUNT", NULL },
-	{ NULL, "--cpu", NULL, NULL, NULL },
-	{ NULL, "--cpuid", NULL, NULL, put_files },
-	{ NULL, "--cpus", NULL, NULL, NULL },
-	{ NULL, "--device", NULL, NULL, put_files },
-	{ NULL, "--emulate", "fast", NULL, NULL },
-	{ NULL, "--event-files", NULL, NULL, put_folders },
-	{ NULL, "--events", NULL, NULL, put_events },
-	{ NULL, "--filter", NULL, NULL, NULL },
-	{ NULL, "--functions", NULL, NULL, NULL },
-	{ NULL, "--group", NULL, NULL, put_groups },
-	{ NULL, "--interval", NULL, NULL, NULL },
-	{ NULL, "--limit", NULL, NULL, NULL },
-	{ NULL, "--limits", NULL, NULL, put_files },
-	{ NULL, "--map", NULL, NULL, NULL },
-	{ NULL, "--metric", NULL, NULL, NULL },
-	{ NULL, "--min-time", NULL, NULL, NULL },
-	{ NULL, "--output", NULL, NULL, put_outputs },
-	{ NULL, "--pin", NULL, "PMU_PIN", NULL },
-	{ NULL, "--precision", NULL, NULL, NULL },
-	{ NULL, "--prefix", NULL, NULL, put_prefixes },
-	{ NULL, "--raw", NULL, NULL, put_files },
-	{ NULL, "--repeat", "auto", NULL, NULL },
-	{ NULL, "--scope", NULL, "PMU_SCOPE", NULL },
-	{ "top", "--sort", "share self calls mean open threads name", NULL, NULL },
-	{ NULL, "--sort", "time self calls", NULL, NULL },
-	{ NULL, "--source", NULL, "PMU_BACKEND", NULL },
-	{ NULL, "--summary", NULL, NULL, put_files },
-	{ NULL, "--top", NULL, NULL, NULL },
-	{ NULL, "--topdown", "1 2 3 4", NULL, NULL },
-	{ NULL, "--topology", NULL, NULL, put_files },
-	{ NULL, "--trace", NULL, NULL, put_traces },
-	{ NULL, "--trace-keep", NULL, "PMU_TRACE_KEEP", NULL },
-	{ NULL, "--trace-min", NULL, NULL, NULL },
-	{ NULL, "--trace-size", NULL, NULL, NULL },
-	{ NULL, "--warmup", NULL, NULL, NULL },
-	{ NULL, "--wrap", NULL, NULL, NULL },
-};
-
-static size_t row_of(const char *command, const char *option)
+void pmu_complete_value(struct pmu_complete *complete, const struct pmu_option *option)
 {
-	size_t i = 0;
-
-	while (i < PMU_ARRAY_LEN(values) &&
-	       (strcmp(values[i].option, option) != 0 ||
-		(values[i].command && strcmp(values[i].command, command) != 0)))
-		i++;
-	return i;
-}
-
-bool pmu_complete_unknown(const char *command, const char *option)
-{
-	return row_of(command, option) == PMU_ARRAY_LEN(values);
-}
-
-void pmu_complete_value(struct pmu_complete *complete, const char *option)
-{
-	size_t i = row_of(complete->command, option);
-
-	if (i == PMU_ARRAY_LEN(values))
-		return;
-	if (values[i].words)
-		add_words(complete, values[i].words);
-	if (values[i].variable)
-		add_variable(complete, values[i].variable);
-	if (values[i].put)
-		values[i].put(complete);
+	if (option->words)
+		add_words(complete, option->words);
+	if (option->setting)
+		add_variable(complete, option->setting);
+	if (option->complete)
+		option->complete(complete);
 }
 
 /* --- operands --- */
@@ -276,8 +202,9 @@ void pmu_complete_operand(struct pmu_complete *complete, size_t n)
 		size_t most; /* so many of them; 0: any number */
 		put_values *put;
 	} operands[] = {
-		{ "check", 0, put_files }, { "diff", 0, put_files }, { "event", 0, put_event },
-		{ "help", 1, put_topics }, { "list", 1, put_kinds }, { "report", 0, put_files },
+		{ "check", 0, pmu_complete_files }, { "diff", 0, pmu_complete_files },
+		{ "event", 0, put_event },          { "help", 1, put_topics },
+		{ "list", 1, put_kinds },           { "report", 0, pmu_complete_files },
 	};
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(operands); i++)

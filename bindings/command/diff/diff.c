@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "bindings/command/command.h"
+#include "bindings/command/complete/complete.h"
 #include "bindings/command/page/page.h"
 #include "report/text/terminal.h"
 
@@ -37,34 +38,35 @@ bool pmu_diff_rename_parse(const char *text, struct pmu_diff_rename *out)
 	return true;
 }
 
-static int take_rename(const struct pmu_command *self, struct request *request, const char *text)
+static int take_rename(const struct pmu_command *self, void *arg, const char *text)
 {
+	struct request *request = arg;
+
 	if (!pmu_diff_rename_parse(text, &request->rename[request->diff.n_renames]))
 		return pmu_command_usage_error(self, "--map %s: say it as in --map old=new", text);
 	request->diff.n_renames++;
 	return 0;
 }
 
-static int parse_option(const struct pmu_command *self, struct request *request, char **argv,
-			int *i)
+static int take_output(const struct pmu_command *self, void *arg, const char *text)
 {
-	const char *output = NULL, *map = NULL;
-	const struct pmu_option options[] = {
-		{ .name = "--output", .letter = 'o', .value = &output },
-		{ .name = "--map", .value = &map },
-		{ .name = "--metric", .value = &request->diff.metric },
-		{ .name = "--all", .flag = &request->text.all },
-		{ .name = "--quiet", .letter = 'q', .flag = &request->text.brief },
-		{ .name = "--filter", .value = &request->text.filter },
-		{ .name = "--top", .value = &request->top },
-		{ .name = NULL },
-	};
-	int rc = pmu_command_option(self, options, argv, i);
+	struct request *request = arg;
 
-	if (!rc && output)
-		request->output[request->n_outputs++] = output;
-	return rc || !map ? rc : take_rename(self, request, map);
+	(void)self;
+	request->output[request->n_outputs++] = text;
+	return 0;
 }
+
+static const struct pmu_option diff_options[] = {
+	{ "--output", 'o', "OUT", .take = take_output, .complete = pmu_complete_outputs },
+	{ "--map", .argument = "OLD=NEW", .take = take_rename },
+	{ "--metric", .argument = "NAME", PMU_OPTION_TEXT(struct request, diff.metric) },
+	{ "--all", PMU_OPTION_FLAG(struct request, text.all) },
+	{ "--top", .argument = "N", PMU_OPTION_TEXT(struct request, top) },
+	{ "--filter", .argument = "GLOB", PMU_OPTION_TEXT(struct request, text.filter) },
+	{ "--quiet", 'q', PMU_OPTION_FLAG(struct request, text.brief) },
+	{ NULL },
+};
 
 /* "A B", or with "--" as many as there are on each side. */
 static int split(const struct pmu_command *self, struct request *request, size_t n, size_t border)
@@ -99,7 +101,7 @@ static int parse(const struct pmu_command *self, int argc, char **argv, struct r
 		} else if (argv[i][0] != '-') {
 			request->name[n++] = argv[i];
 		} else {
-			rc = parse_option(self, request, argv, &i);
+			rc = pmu_command_option(self, diff_options, request, argv, &i);
 			if (rc)
 				return rc;
 		}
@@ -220,5 +222,6 @@ const struct pmu_command pmu_command_diff = {
 		"  -h, --help        this text\n"
 		"\n"
 		"The exit status is 0 whatever differs.\n",
+	.options = diff_options,
 	.run = run_diff,
 };

@@ -501,23 +501,30 @@ void pmu_doctor_here(struct pmu_strbuf *out)
 	add_settings(out);
 }
 
+struct request {
+	bool noise, json;
+};
+
+static const struct pmu_option doctor_options[] = {
+	{ "--noise", PMU_OPTION_FLAG(struct request, noise) },
+	{ "--json", PMU_OPTION_FLAG(struct request, json) },
+	{ NULL },
+};
+
 static int run_doctor(const struct pmu_command *self, int argc, char **argv)
 {
+	struct request request = { .noise = false };
 	struct pmu_strbuf out = { 0 };
-	bool json = false, noise = false;
 
 	for (int i = 1; i < argc; i++) {
-		const struct pmu_option options[] = { { .name = "--json", .flag = &json },
-						      { .name = "--noise", .flag = &noise },
-						      { .name = NULL } };
-		int rc = pmu_command_option(self, options, argv, &i);
+		int rc = pmu_command_option(self, doctor_options, &request, argv, &i);
 
 		if (rc)
 			return rc;
 	}
-	if (noise)
-		return pmu_doctor_noise(json);
-	if (json)
+	if (request.noise)
+		return pmu_doctor_noise(request.json);
+	if (request.json)
 		return pmu_doctor_json();
 	pmu_doctor_here(&out);
 	add_stores(&out);
@@ -536,5 +543,6 @@ const struct pmu_command pmu_command_doctor = {
 		"              one processor does the same work again and again\n"
 		"  --json      for programs\n"
 		"  -h, --help  this text\n",
+	.options = doctor_options,
 	.run = run_doctor,
 };

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "bindings/command/command.h"
+#include "bindings/command/complete/complete.h"
 #include "group/catalog.h"
 
 struct request {
@@ -310,19 +311,15 @@ static int show_on(const struct pmu_command *self, const struct request *request
 
 /* --- options --- */
 
-static int parse_option(const struct pmu_command *self, struct request *request, char **argv,
-			int *i)
-{
-	const struct pmu_option options[] = {
-		{ .name = "--cpu", .value = &request->cpu },
-		{ .name = "--cpuid", .value = &request->from.cpuid_file },
-		{ .name = "--event-files", .value = &request->event_files },
-		{ .name = "--json", .flag = &request->json },
-		{ .name = NULL },
-	};
-
-	return pmu_command_option(self, options, argv, i);
-}
+static const struct pmu_option event_options[] = {
+	{ "--cpu", .argument = "FAMILY-MODEL", PMU_OPTION_TEXT(struct request, cpu) },
+	{ "--cpuid", .argument = "DUMP", PMU_OPTION_TEXT(struct request, from.cpuid_file),
+	  .complete = pmu_complete_files },
+	{ "--event-files", .argument = "DIR", PMU_OPTION_TEXT(struct request, event_files),
+	  .complete = pmu_complete_folders },
+	{ "--json", PMU_OPTION_FLAG(struct request, json) },
+	{ NULL },
+};
 
 static int run_event(const struct pmu_command *self, int argc, char **argv)
 {
@@ -335,7 +332,7 @@ static int run_event(const struct pmu_command *self, int argc, char **argv)
 	}
 	for (int i = 1; i < argc && !rc; i++) {
 		if (argv[i][0] == '-')
-			rc = parse_option(self, &request, argv, &i);
+			rc = pmu_command_option(self, event_options, &request, argv, &i);
 		else
 			request.name[request.n_names++] = argv[i];
 	}
@@ -366,5 +363,6 @@ const struct pmu_command pmu_command_event = {
 		"                       of PMU_EVENT_FILES\n"
 		"  --json               for programs\n"
 		"  -h, --help           this text\n",
+	.options = event_options,
 	.run = run_event,
 };

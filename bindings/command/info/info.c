@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "bindings/command/command.h"
+#include "bindings/command/complete/complete.h"
 #include "counters/msr/device.h"
 
 struct request {
@@ -17,19 +18,16 @@ struct request {
 	bool json;
 };
 
-static int parse_option(const struct pmu_command *self, struct request *request, char **argv,
-			int *i)
-{
-	const struct pmu_option options[] = {
-		{ .name = "--cpuid", .value = &request->from.cpuid_file },
-		{ .name = "--topology", .value = &request->from.topology },
-		{ .name = "--json", .flag = &request->json },
-		{ .name = "--raw", .value = &request->raw },
-		{ .name = NULL },
-	};
-
-	return pmu_command_option(self, options, argv, i);
-}
+static const struct pmu_option info_options[] = {
+	{ "--cpuid", .argument = "DUMP", PMU_OPTION_TEXT(struct request, from.cpuid_file),
+	  .complete = pmu_complete_files },
+	{ "--topology", .argument = "XML", PMU_OPTION_TEXT(struct request, from.topology),
+	  .complete = pmu_complete_files },
+	{ "--json", PMU_OPTION_FLAG(struct request, json) },
+	{ "--raw", .argument = "FILE", PMU_OPTION_TEXT(struct request, raw),
+	  .complete = pmu_complete_files },
+	{ NULL },
+};
 
 /*
  * IA32_PERF_CAPABILITIES bit 13, FW_WRITE (Intel SDM vol. 3B, "Full-Width Writes to Performance
@@ -112,7 +110,7 @@ static int run_info(const struct pmu_command *self, int argc, char **argv)
 	int i, rc;
 
 	for (i = 1; i < argc; i++) {
-		rc = parse_option(self, &request, argv, &i);
+		rc = pmu_command_option(self, info_options, &request, argv, &i);
 		if (rc)
 			return rc;
 	}
@@ -144,5 +142,6 @@ const struct pmu_command pmu_command_info = {
 		"  --raw FILE      write the CPUID leaves of every processor to FILE instead, as --cpuid reads\n"
 		"                  them, by libcpuid; '-' is standard output\n"
 		"  -h, --help      this text\n",
+	.options = info_options,
 	.run = run_info,
 };

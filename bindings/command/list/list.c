@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "bindings/command/command.h"
+#include "bindings/command/complete/complete.h"
 #include "machine/machine.h"
 
 /* Not a terminal: whoever searches or cuts it there needs all of it. */
@@ -29,18 +30,13 @@ struct request {
 
 /* --- options --- */
 
-static int parse_option(const struct pmu_command *self, struct request *request, char **argv,
-			int *i)
-{
-	const struct pmu_option options[] = {
-		{ .name = "--cpu", .value = &request->cpu },
-		{ .name = "--event-files", .value = &request->event_files },
-		{ .name = "--json", .flag = &request->json },
-		{ .name = NULL },
-	};
-
-	return pmu_command_option(self, options, argv, i);
-}
+static const struct pmu_option list_options[] = {
+	{ "--cpu", .argument = "FAMILY-MODEL", PMU_OPTION_TEXT(struct request, cpu) },
+	{ "--event-files", .argument = "DIR", PMU_OPTION_TEXT(struct request, event_files),
+	  .complete = pmu_complete_folders },
+	{ "--json", PMU_OPTION_FLAG(struct request, json) },
+	{ NULL },
+};
 
 /* The first word may be a kind; what is none is what is looked for. */
 static int parse_word(const struct pmu_command *self, struct request *request, const char *word,
@@ -66,7 +62,7 @@ static int parse(const struct pmu_command *self, int argc, char **argv, struct r
 
 	for (int i = 1; i < argc && !rc; i++) {
 		if (argv[i][0] == '-') {
-			rc = parse_option(self, request, argv, &i);
+			rc = pmu_command_option(self, list_options, request, argv, &i);
 		} else {
 			rc = parse_word(self, request, argv[i], first);
 			first = false;
@@ -222,5 +218,6 @@ const struct pmu_command pmu_command_list = {
 		"                       of Linux; else that of PMU_EVENT_FILES\n"
 		"  --json               for programs\n"
 		"  -h, --help           this text\n",
+	.options = list_options,
 	.run = run_list,
 };

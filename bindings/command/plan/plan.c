@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "bindings/command/command.h"
+#include "bindings/command/complete/complete.h"
 #include "counters/msr/device.h"
 #include "group/catalog.h"
 
@@ -20,27 +21,26 @@ struct request {
 
 /* --- the command line --- */
 
-static int parse_option(const struct pmu_command *self, struct request *request, char **argv,
-			int *i)
-{
-	const struct pmu_option options[] = {
-		{ .name = "--events", .letter = 'e', .value = &request->events },
-		{ .name = "--group", .letter = 'g', .value = &request->group },
-		{ .name = "--cpuid", .value = &request->from.cpuid_file },
-		{ .name = "--topology", .value = &request->from.topology },
-		{ .name = "--event-files", .value = &request->event_files },
-		{ .name = "--all", .flag = &request->all },
-		{ .name = "--json", .flag = &request->json },
-		{ .name = NULL },
-	};
-
-	return pmu_command_option(self, options, argv, i);
-}
+static const struct pmu_option plan_options[] = {
+	{ "--events", 'e', "EVENTS", PMU_OPTION_TEXT(struct request, events),
+	  .complete = pmu_complete_events },
+	{ "--group", 'g', "GROUP", PMU_OPTION_TEXT(struct request, group),
+	  .complete = pmu_complete_groups },
+	{ "--cpuid", .argument = "DUMP", PMU_OPTION_TEXT(struct request, from.cpuid_file),
+	  .complete = pmu_complete_files },
+	{ "--topology", .argument = "XML", PMU_OPTION_TEXT(struct request, from.topology),
+	  .complete = pmu_complete_files },
+	{ "--event-files", .argument = "DIR", PMU_OPTION_TEXT(struct request, event_files),
+	  .complete = pmu_complete_folders },
+	{ "--all", PMU_OPTION_FLAG(struct request, all) },
+	{ "--json", PMU_OPTION_FLAG(struct request, json) },
+	{ NULL },
+};
 
 static int parse(const struct pmu_command *self, int argc, char **argv, struct request *request)
 {
 	for (int i = 1; i < argc; i++) {
-		int rc = parse_option(self, request, argv, &i);
+		int rc = pmu_command_option(self, plan_options, request, argv, &i);
 
 		if (rc)
 			return rc;
@@ -195,5 +195,6 @@ const struct pmu_command pmu_command_plan = {
 		"                       processors that do the same\n"
 		"  --json               for programs: every operation\n"
 		"  -h, --help           this text\n",
+	.options = plan_options,
 	.run = run_plan,
 };

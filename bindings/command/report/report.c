@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/write.h"
 #include "bindings/command/command.h"
+#include "bindings/command/complete/complete.h"
 #include "bindings/command/page/page.h"
 #include "bindings/command/report/inputs.h"
 #include "bindings/command/roofline/roofline.h"
@@ -66,33 +67,41 @@ struct request {
 
 /* --- the command line --- */
 
+static int take_output(const struct pmu_command *self, void *arg, const char *text)
+{
+	struct request *request = arg;
+
+	(void)self;
+	request->output[request->n_outputs++] = text;
+	return 0;
+}
+
+static const struct pmu_option report_options[] = {
+	{ "--output", 'o', "OUT", .take = take_output, .complete = pmu_complete_outputs },
+	{ "--merge", PMU_OPTION_FLAG(struct request, merge) },
+	{ "--each", PMU_OPTION_FLAG(struct request, each) },
+	{ "--tree", PMU_OPTION_FLAG(struct request, tree) },
+	PMU_TEXT_OPTIONS(struct request, text, top),
+	{ "--roofline", PMU_OPTION_FLAG(struct request, roofline) },
+	{ "--ceilings", .argument = "FILE", PMU_OPTION_TEXT(struct request, ceilings),
+	  .complete = pmu_complete_files },
+	{ "--watch", PMU_OPTION_FLAG(struct request, watch) },
+	{ "--interval", 'i', "TIME", PMU_OPTION_TEXT(struct request, interval) },
+	{ "--remove", PMU_OPTION_FLAG(struct request, remove) },
+	{ NULL },
+};
+
 static int parse_option(const struct pmu_command *self, struct request *request, char **argv,
 			int *i)
 {
-	const char *output = NULL;
-	const struct pmu_option options[] = {
-		{ .name = "--output", .letter = 'o', .value = &output },
-		{ .name = "--merge", .flag = &request->merge },
-		{ .name = "--each", .flag = &request->each },
-		{ .name = "--tree", .flag = &request->tree },
-		{ .name = "--remove", .flag = &request->remove },
-		{ .name = "--roofline", .flag = &request->roofline },
-		{ .name = "--watch", .flag = &request->watch },
-		{ .name = "--interval", .letter = 'i', .value = &request->interval },
-		{ .name = "--ceilings", .value = &request->ceilings },
-		PMU_TEXT_OPTIONS(&request->text, request->top),
-		{ .name = NULL },
-	};
 	int rc;
 
 	if (!strcmp(argv[*i], "--")) {
 		request->dash_dash = true;
 		return 0;
 	}
-	rc = pmu_command_option(self, options, argv, i);
+	rc = pmu_command_option(self, report_options, request, argv, i);
 	request->merge |= request->tree;
-	if (!rc && output)
-		request->output[request->n_outputs++] = output;
 	return rc;
 }
 
@@ -813,5 +822,6 @@ const struct pmu_command pmu_command_report = {
 		"report is written\n"
 		"  -h, --help        this text\n"
 		"  --                what follows are files, also where a name begins with -\n",
+	.options = report_options,
 	.run = run_report,
 };

@@ -12,6 +12,7 @@
 #include "base/sysfile.h"
 #include "bindings/annotations/prefix.h"
 #include "bindings/command/command.h"
+#include "bindings/command/complete/complete.h"
 #include "bindings/command/diff/diff.h"
 #include "bindings/command/run/repeat.h"
 #include "bindings/preload/parts.h"
@@ -32,9 +33,12 @@ static const struct {
 
 #define TOPDOWN_DEFAULT "2"
 
-static int take_topdown(const struct pmu_command *self, const char *level,
-			struct pmu_run_request *request)
+static int take_topdown(const struct pmu_command *self, void *arg, const char *level)
 {
+	struct pmu_run_request *request = arg;
+
+	if (!level)
+		level = TOPDOWN_DEFAULT;
 	for (size_t i = 0; i < PMU_ARRAY_LEN(topdown); i++) {
 		if (strcmp(level, topdown[i].level) != 0)
 			continue;
@@ -46,68 +50,82 @@ static int take_topdown(const struct pmu_command *self, const char *level,
 		self, "--topdown=%s: to which level? 1, 2, 3 or 4; 2 without a number", level);
 }
 
-static int parse_option(const struct pmu_command *self, struct pmu_run_request *request,
-			struct pmu_run_repeat_options *repeat, char **argv, int *i)
+static int take_emulate(const struct pmu_command *self, void *arg, const char *how)
 {
-	const char *output = NULL, *map = NULL, *how = NULL, *level = NULL;
-	bool by_level = false;
-	const struct pmu_option options[] = {
-		{ .name = "--group", .letter = 'g', .value = &request->group },
-		{ .name = "--events", .letter = 'e', .value = &request->events },
-		{ .name = "--cpus", .letter = 'C', .value = &request->cpus },
-		{ .name = "--topdown", .flag = &by_level, .value = &level },
-		{ .name = "--output", .letter = 'o', .value = &output },
-		{ .name = "--pin", .value = &request->pin },
-		{ .name = "--source", .value = &request->source },
-		{ .name = "--scope", .value = &request->scope },
-		{ .name = "--count", .value = &request->count },
-		{ .name = "--emulate", .flag = &request->emulate, .value = &how },
-		{ .name = "--repeat", .value = &repeat->repeat },
-		{ .name = "--warmup", .value = &repeat->warmup },
-		{ .name = "--precision", .value = &repeat->precision },
-		{ .name = "--limit", .value = &repeat->limit },
-		{ .name = "--metric", .value = &request->metric },
-		{ .name = "--against", .value = &repeat->against },
-		{ .name = "--map", .value = &map },
-		{ .name = "--no-aslr", .flag = &request->no_aslr },
-		{ .name = "--auto", .value = &request->automatic },
-		{ .name = "--functions", .value = &request->functions },
-		{ .name = "--min-time", .value = &request->min_time },
-		{ .name = "--wrap", .value = &request->wrap },
-		{ .name = "--prefix", .value = &request->prefix },
-		{ .name = "--trace", .value = &request->trace },
-		{ .name = "--trace-size", .value = &request->trace_size },
-		{ .name = "--trace-keep", .value = &request->trace_keep },
-		{ .name = "--trace-min", .value = &request->trace_min },
-		PMU_TEXT_OPTIONS(&request->text, request->top),
-		{ .name = "--each", .flag = &request->each },
-		{ .name = "--tree", .flag = &request->tree },
-		{ .name = "--exact", .flag = &request->exact },
-		{ .name = "--histogram", .flag = &request->histogram },
-		{ .name = "--require", .flag = &request->require },
-		{ .name = "--rotate", .flag = &request->rotate },
-		{ .name = "--all-metrics", .flag = &request->all_metrics },
-		{ .name = "--roofline", .flag = &request->roofline },
-		{ .name = "--ceilings", .value = &request->ceilings },
-		{ .name = NULL },
-	};
-	int rc = pmu_command_option(self, options, argv, i);
+	struct pmu_run_request *request = arg;
 
-	if (!rc && output)
-		request->output[request->n_outputs++] = output;
-	if (!rc && map && !pmu_diff_rename_parse(map, &request->rename[request->n_renames++]))
-		rc = pmu_command_usage_error(self, "--map %s: say it as in --map old=new", map);
-	if (!rc && how && strcmp(how, "fast") != 0)
-		rc = pmu_command_usage_error(
-			self,
-			"--emulate=%s: how? --emulate=fast counts instructions alone, --emulate all that "
-			"is simulated",
-			how);
+	request->emulate = true;
 	request->fast |= how != NULL;
-	if (!rc && by_level)
-		rc = take_topdown(self, level ? level : TOPDOWN_DEFAULT, request);
-	return rc;
+	if (!how || !strcmp(how, "fast"))
+		return 0;
+	return pmu_command_usage_error(
+		self,
+		"--emulate=%s: how? --emulate=fast counts instructions alone, --emulate all that "
+		"is simulated",
+		how);
 }
+
+static int take_map(const struct pmu_command *self, void *arg, const char *text)
+{
+	struct pmu_run_request *request = arg;
+
+	if (pmu_diff_rename_parse(text, &request->rename[request->n_renames++]))
+		return 0;
+	return pmu_command_usage_error(self, "--map %s: say it as in --map old=new", text);
+}
+
+static int take_output(const struct pmu_command *self, void *arg, const char *text)
+{
+	struct pmu_run_request *request = arg;
+
+	(void)self;
+	request->output[request->n_outputs++] = text;
+	return 0;
+}
+
+#define FLAG(member) PMU_OPTION_FLAG(struct pmu_run_request, member)
+#define TEXT(member) PMU_OPTION_TEXT(struct pmu_run_request, member)
+
+const struct pmu_option pmu_run_options[] = {
+	{ "--group", 'g', "GROUP", TEXT(group), .complete = pmu_complete_groups },
+	{ "--events", 'e', "EVENTS", TEXT(events), .complete = pmu_complete_events },
+	{ "--topdown", .argument = "[=LEVEL]", .take = take_topdown, .words = "1 2 3 4" },
+	{ "--cpus", 'C', "CPUS", TEXT(cpus) },
+	{ "--pin", .argument = "POLICY", TEXT(pin), .setting = "PMU_PIN" },
+	{ "--source", .argument = "NAME", TEXT(source), .setting = "PMU_BACKEND" },
+	{ "--scope", .argument = "SCOPE", TEXT(scope), .setting = "PMU_SCOPE" },
+	{ "--count", .argument = "WHOSE", TEXT(count), .setting = "PMU_COUNT" },
+	{ "--emulate", .argument = "[=fast]", .take = take_emulate, .words = "fast" },
+	{ "--repeat", .argument = "N", TEXT(said.repeat), .words = "auto" },
+	{ "--precision", .argument = "P%", TEXT(said.precision) },
+	{ "--limit", .argument = "TIME", TEXT(said.limit) },
+	{ "--metric", .argument = "NAME", TEXT(metric) },
+	{ "--warmup", .argument = "N", TEXT(said.warmup) },
+	{ "--against", .argument = "COMMAND", TEXT(said.against) },
+	{ "--map", .argument = "OLD=NEW", .take = take_map },
+	{ "--no-aslr", FLAG(no_aslr) },
+	{ "--output", 'o', "OUT", .take = take_output, .complete = pmu_complete_outputs },
+	{ "--each", FLAG(each) },
+	{ "--tree", FLAG(tree) },
+	PMU_TEXT_OPTIONS(struct pmu_run_request, text, top),
+	{ "--exact", FLAG(exact) },
+	{ "--histogram", FLAG(histogram) },
+	{ "--trace", .argument = "FILE", TEXT(trace), .complete = pmu_complete_traces },
+	{ "--trace-size", .argument = "SIZE", TEXT(trace_size) },
+	{ "--trace-keep", .argument = "WHICH", TEXT(trace_keep), .setting = "PMU_TRACE_KEEP" },
+	{ "--trace-min", .argument = "TIME", TEXT(trace_min) },
+	{ "--rotate", FLAG(rotate) },
+	{ "--all-metrics", FLAG(all_metrics) },
+	{ "--roofline", FLAG(roofline) },
+	{ "--ceilings", .argument = "FILE", TEXT(ceilings), .complete = pmu_complete_files },
+	{ "--require", FLAG(require) },
+	{ "--auto", .argument = "PARTS", TEXT(automatic), .complete = pmu_complete_parts },
+	{ "--functions", .argument = "PATTERNS", TEXT(functions) },
+	{ "--min-time", .argument = "TIME", TEXT(min_time) },
+	{ "--wrap", .argument = "LIB:FUNC,...", TEXT(wrap) },
+	{ "--prefix", .argument = "WORDS", TEXT(prefix), .complete = pmu_complete_prefixes },
+	{ NULL },
+};
 
 /* What is to be counted is said in one way. */
 static int take_counts(const struct pmu_command *self, struct pmu_run_request *request)
@@ -159,7 +177,6 @@ static int take_outputs(struct pmu_run_request *request)
 int pmu_run_parse(const struct pmu_command *self, int argc, char **argv,
 		  struct pmu_run_request *request)
 {
-	struct pmu_run_repeat_options repeat = { .repeat = NULL };
 	int i, rc;
 
 	request->output = calloc((size_t)argc, sizeof(*request->output));
@@ -174,7 +191,7 @@ int pmu_run_parse(const struct pmu_command *self, int argc, char **argv,
 			i++;
 			break;
 		}
-		rc = parse_option(self, request, &repeat, argv, &i);
+		rc = pmu_command_option(self, pmu_run_options, request, argv, &i);
 		if (rc)
 			return rc;
 	}
@@ -182,7 +199,7 @@ int pmu_run_parse(const struct pmu_command *self, int argc, char **argv,
 		return pmu_command_usage_error(self, "run what? A command is missing");
 	rc = pmu_command_top(self, request->top, &request->text);
 	if (!rc)
-		rc = pmu_run_repeat_parse(self, &repeat, request);
+		rc = pmu_run_repeat_parse(self, request);
 	if (rc)
 		return rc;
 	request->command = argv + i;

@@ -6,14 +6,8 @@
 #include "bindings/command/run/once.h"
 #include "bindings/command/series/series.h"
 
-/** What the command line says of it, as text; NULL where it does not. */
-struct pmu_run_repeat_options {
-	const char *repeat, *warmup, *precision, *limit, *against;
-};
-
-/** pmu_run_repeat_parse() - takes it into the request.  Return: 0, or PMU_EXIT_USAGE after a message. */
-int pmu_run_repeat_parse(const struct pmu_command *self, const struct pmu_run_repeat_options *said,
-			 struct pmu_run_request *request);
+/** pmu_run_repeat_parse() - what is @request->said.  Return: 0, or PMU_EXIT_USAGE after a message. */
+int pmu_run_repeat_parse(const struct pmu_command *self, struct pmu_run_request *request);
 
 /** Runs of one command. */
 struct pmu_run_repeated;

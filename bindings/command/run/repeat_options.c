@@ -94,9 +94,9 @@ static int take_against(const struct pmu_command *self, const char *text,
 							 : "against what? A command is missing");
 }
 
-int pmu_run_repeat_parse(const struct pmu_command *self, const struct pmu_run_repeat_options *said,
-			 struct pmu_run_request *request)
+int pmu_run_repeat_parse(const struct pmu_command *self, struct pmu_run_request *request)
 {
+	const struct pmu_run_said *said = &request->said;
 	int rc = 0;
 
 	request->until_precise = said->repeat && !strcmp(said->repeat, "auto");

@@ -218,5 +218,6 @@ const struct pmu_command pmu_command_run = {
 		"\n"
 		"Ranks of an MPI program make one report at MPI_Finalize: mpirun ... pmu run -o job.json -- ./a.out.\n"
 		"With %r each makes its own, which 'pmu report rank-*.json' merges.\n",
+	.options = pmu_run_options,
 	.run = run_run,
 };

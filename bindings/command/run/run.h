@@ -12,6 +12,7 @@
 #include <wordexp.h>
 
 #include "base/place.h"
+#include "bindings/command/command.h"
 #include "report/report.h"
 
 /** Exit statuses of ours, as those of env(1), nohup(1) and timeout(1). */
@@ -19,8 +20,12 @@
 #define PMU_EXIT_NO_EXEC     126 /* it is there and cannot be executed */
 #define PMU_EXIT_NOT_FOUND   127
 
-struct pmu_command;
 struct pmu_diff_rename;
+
+/** What the command line says of repeated runs, as text; NULL where it does not. */
+struct pmu_run_said {
+	const char *repeat, *warmup, *precision, *limit, *against;
+};
 
 /** The command line, and what it means. */
 struct pmu_run_request {
@@ -46,13 +51,14 @@ struct pmu_run_request {
 	bool pins;           /* threads are to be pinned: libpmu must be in the global scope */
 	bool switched_off;   /* PMU_ENABLE=0 */
 	bool no_aslr;        /* addresses are the same in each run */
-	unsigned int repeat; /* runs that are one report, or at most; 0: not asked for */
-	unsigned int warmup; /* runs before them, which nobody reports */
-	bool until_precise;  /* --repeat auto: no more runs than it takes */
-	double precision;    /* the interval's width, of the median */
-	uint64_t limit_ns;   /* no further run once they took so long */
-	const char *metric;  /* what is to be precise; also compared; NULL time */
-	wordexp_t against;   /* the other command's words; none: we_wordv is NULL */
+	struct pmu_run_said said;
+	unsigned int repeat;            /* runs that are one report, or at most; 0: not asked for */
+	unsigned int warmup;            /* runs before them, which nobody reports */
+	bool until_precise;             /* --repeat auto: no more runs than it takes */
+	double precision;               /* the interval's width, of the median */
+	uint64_t limit_ns;              /* no further run once they took so long */
+	const char *metric;             /* what is to be precise; also compared; NULL time */
+	wordexp_t against;              /* the other command's words; none: we_wordv is NULL */
 	struct pmu_diff_rename *rename; /* regions of that one that have other names here */
 	size_t n_renames;
 	bool emulate;            /* under valgrind, */
@@ -65,6 +71,9 @@ struct pmu_run_request {
 	const char *ceilings; /* a file; NULL: where pmu-bench writes it */
 	char **command;       /* ends with NULL */
 };
+
+/** The options of `pmu run`; end with a NULL name. */
+extern const struct pmu_option pmu_run_options[];
 
 /**
  * pmu_run_parse() - the command line, and PMU_OUTPUT where it has no -o

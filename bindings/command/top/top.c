@@ -12,6 +12,7 @@
 #include "base/sysfile.h"
 #include "base/time.h"
 #include "bindings/command/command.h"
+#include "bindings/command/complete/complete.h"
 #include "bindings/command/top/child.h"
 #include "bindings/command/top/json.h"
 #include "bindings/command/top/screen.h"
@@ -111,28 +112,33 @@ static int check(const struct pmu_command *self, const struct request *request)
 	return 0;
 }
 
+static const struct pmu_option top_options[] = {
+	{ "--once", PMU_OPTION_FLAG(struct request, once) },
+	{ "--json", PMU_OPTION_FLAG(struct request, json) },
+	{ "--interval", 'i', "TIME", PMU_OPTION_TEXT(struct request, interval) },
+	{ "--count", 'n', "N", PMU_OPTION_TEXT(struct request, count) },
+	{ "--flat", PMU_OPTION_FLAG(struct request, flat) },
+	{ "--sort", .argument = "KEY", PMU_OPTION_TEXT(struct request, sort),
+	  .words = "share self calls mean open threads name" },
+	{ "--filter", .argument = "TEXT", PMU_OPTION_TEXT(struct request, filter) },
+	{ "--group", 'g', "GROUP", PMU_OPTION_TEXT(struct request, group),
+	  .complete = pmu_complete_groups },
+	{ "--events", 'e', "EVENTS", PMU_OPTION_TEXT(struct request, events),
+	  .complete = pmu_complete_events },
+	{ "--output", 'o', "OUT", PMU_OPTION_TEXT(struct request, output),
+	  .complete = pmu_complete_outputs },
+	{ NULL },
+};
+
 static int parse(const struct pmu_command *self, int argc, char **argv, struct request *request)
 {
-	const struct pmu_option options[] = {
-		{ .name = "--once", .flag = &request->once },
-		{ .name = "--json", .flag = &request->json },
-		{ .name = "--flat", .flag = &request->flat },
-		{ .name = "--interval", .letter = 'i', .value = &request->interval },
-		{ .name = "--count", .letter = 'n', .value = &request->count },
-		{ .name = "--sort", .value = &request->sort },
-		{ .name = "--filter", .value = &request->filter },
-		{ .name = "--group", .letter = 'g', .value = &request->group },
-		{ .name = "--events", .letter = 'e', .value = &request->events },
-		{ .name = "--output", .letter = 'o', .value = &request->output },
-		{ .name = NULL },
-	};
 	bool is_command = false;
 	int i, rc = 0;
 
 	for (i = 1; i < argc && argv[i][0] == '-' && !is_command && !rc; i++) {
 		is_command = !strcmp(argv[i], "--");
 		if (!is_command)
-			rc = pmu_command_option(self, options, argv, &i);
+			rc = pmu_command_option(self, top_options, request, argv, &i);
 	}
 	if (!rc)
 		rc = take_words(self, argc - i, argv + i, is_command, request);
@@ -369,5 +375,6 @@ const struct pmu_command pmu_command_live = {
 		"\n"
 		"In the view '?' tells the keys. 'q' leaves it; what COMMAND has printed comes then, and its end is\n"
 		"waited for.  With --once and --json it goes to standard error.\n",
+	.options = top_options,
 	.run = run_top,
 };
