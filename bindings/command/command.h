@@ -22,6 +22,7 @@ struct pmu_option {
 	const char *name;     /* "--events" */
 	char letter;          /* 'e' for -e; 0 none */
 	const char *argument; /* "EVENTS"; "[=LEVEL]": not without --name=; NULL: it has none */
+	const char *help;     /* a few words, or a sentence */
 	/* Offset in the command's request: of a bool without an argument, of a const char * with one */
 	size_t at;
 	/* or what takes it; @value: NULL without one.  Return: 0, or PMU_EXIT_USAGE after a message. */
@@ -40,9 +41,11 @@ struct pmu_option {
 
 struct pmu_command {
 	const char *name;
-	const char *usage;                /* behind "pmu " */
-	const char *about;                /* a few words */
-	const char *help;                 /* the whole text, with its newlines */
+	const char *usage;  /* behind "pmu " */
+	const char *about;  /* a few words */
+	const char *help;   /* a paragraph or several, with their newlines; its options follow, */
+	const char *dashes; /* what stands behind "--"; NULL: that is none of its words */
+	const char *more;   /* and this comes then; NULL: nothing */
 	const struct pmu_option *options; /* ends with a NULL name; NULL none */
 	int (*run)(const struct pmu_command *self, int argc, char **argv); /* argv[0]: its name */
 };
@@ -87,15 +90,25 @@ int pmu_command_usage_error(const struct pmu_command *command, const char *fmt, 
 int pmu_command_print(struct pmu_strbuf *out);
 
 /** Options of what text shows, which several commands have; @number: for pmu_command_top() */
-#define PMU_TEXT_OPTIONS(type, text, number)                                            \
-	{ "--threads", PMU_OPTION_FLAG(type, text.threads) },                           \
-		{ "--all", PMU_OPTION_FLAG(type, text.all) },                           \
-		{ "--sort", .argument = "KEY", PMU_OPTION_TEXT(type, text.sort),        \
-		  .words = "time self calls" },                                         \
-		{ "--top", .argument = "N", PMU_OPTION_TEXT(type, number) },            \
-		{ "--filter", .argument = "GLOB", PMU_OPTION_TEXT(type, text.filter) }, \
-	{                                                                               \
-		"--quiet", 'q', PMU_OPTION_FLAG(type, text.brief)                       \
+#define PMU_TEXT_OPTIONS(type, text, number)                                                  \
+	{ "--threads", PMU_OPTION_FLAG(type, text.threads),                                   \
+	  .help = "the text also has each thread's own rows, how calls' times are spread, "   \
+		  "and counts over ranks" },                                                  \
+		{ "--all", PMU_OPTION_FLAG(type, text.all),                                   \
+		  .help = "the text has every region, also beyond the 100 with the most "     \
+			  "time, and how counts are spread over ranks" },                     \
+		{ "--sort", .argument = "KEY", PMU_OPTION_TEXT(type, text.sort),              \
+		  .words = "time self calls",                                                 \
+		  .help = "a list instead of a tree: by time, self, calls or the name of a "  \
+			  "count" },                                                          \
+		{ "--top", .argument = "N", PMU_OPTION_TEXT(type, number),                    \
+		  .help = "the text has the N regions with the most time, or with most of "   \
+			  "that" },                                                           \
+		{ "--filter", .argument = "GLOB", PMU_OPTION_TEXT(type, text.filter),         \
+		  .help = "the text has only regions whose name or path matches: 'solve*'" }, \
+	{                                                                                     \
+		"--quiet", 'q', PMU_OPTION_FLAG(type, text.brief),                            \
+			.help = "the text has the rows alone"                                 \
 	}
 
 struct pmu_text_options;

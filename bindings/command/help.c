@@ -9,6 +9,7 @@
 #include "session/config.h"
 
 #define WIDTH           90
+#define HELP_WIDTH      100
 #define NAME_COLUMN     12
 #define VARIABLE_COLUMN 19
 
@@ -145,11 +146,58 @@ static const char *nearest_topic(const char *name)
 	return text;
 }
 
+/* "-e, --events EVENTS" */
+static void label_of(const struct pmu_option *option, struct pmu_strbuf *out)
+{
+	out->len = 0;
+	if (option->letter)
+		pmu_strbuf_addf(out, "-%c, ", option->letter);
+	pmu_strbuf_add(out, option->name);
+	if (option->argument)
+		pmu_strbuf_addf(out, "%s%s", option->argument[0] == '[' ? "" : " ",
+				option->argument);
+}
+
+/* Behind the longest label. */
+static size_t text_column(const struct pmu_option *option)
+{
+	struct pmu_strbuf label = { 0 };
+	size_t longest = strlen("-h, --help");
+
+	for (; option && option->name; option++) {
+		label_of(option, &label);
+		if (label.len > longest)
+			longest = label.len;
+	}
+	pmu_strbuf_free(&label);
+	return 2 + longest + 2;
+}
+
+static void add_options(struct pmu_strbuf *out, const struct pmu_command *command)
+{
+	const struct pmu_option *option = command->options;
+	const size_t column = text_column(option);
+	struct pmu_strbuf label = { 0 };
+
+	for (; option && option->name; option++) {
+		label_of(option, &label);
+		pmu_command_item(out, column, HELP_WIDTH, pmu_strbuf_text(&label), option->help);
+	}
+	pmu_command_item(out, column, HELP_WIDTH, "-h, --help", "this text");
+	if (command->dashes)
+		pmu_command_item(out, column, HELP_WIDTH, "--", command->dashes);
+	out->failed |= label.failed;
+	pmu_strbuf_free(&label);
+}
+
 static int print_command(const struct pmu_command *command)
 {
 	struct pmu_strbuf out = { 0 };
 
-	pmu_strbuf_addf(&out, "usage: pmu %s\n\n%s", command->usage, command->help);
+	pmu_strbuf_addf(&out, "usage: pmu %s\n\n%s\n", command->usage, command->help);
+	add_options(&out, command);
+	if (command->more)
+		pmu_strbuf_addf(&out, "\n%s", command->more);
 	return pmu_command_print(&out);
 }
 
@@ -192,8 +240,6 @@ const struct pmu_command pmu_command_help = {
 	.usage = "help [COMMAND | environment | events]",
 	.about = "explain a command, list the settings of a measured program, or the "
 		 "events",
-	.help = "Without a topic it lists the commands.\n"
-		"\n"
-		"  -h, --help  this text, as behind every command\n",
+	.help = "Without a topic it lists the commands.\n",
 	.run = run_help,
 };

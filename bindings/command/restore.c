@@ -47,7 +47,8 @@ static int refuse(const struct pmu_machine_from *from, int rc)
 
 static const struct pmu_option restore_options[] = {
 	{ "--device", .argument = "PATH", PMU_OPTION_TEXT(struct pmu_machine_from, msr_device),
-	  .complete = pmu_complete_files },
+	  .complete = pmu_complete_files,
+	  .help = "where the registers are, its %d standing for the processor's number; PMU_MSR_DEVICE without it, else /dev/cpu/%d/msr" },
 	{ NULL },
 };
 
@@ -80,11 +81,7 @@ const struct pmu_command pmu_command_restore = {
 	.usage = "restore [--device PATH]",
 	.about = "put back the counter registers that a killed program left programmed",
 	.help = "A program that counts by the source msr writes down what the registers held before.  Where it\n"
-		"was killed, the next such program puts them back, or this command does, as the same user.\n"
-		"\n"
-		"  --device PATH  where the registers are, its %d standing for the processor's number;\n"
-		"                 PMU_MSR_DEVICE without it, else /dev/cpu/%d/msr\n"
-		"  -h, --help     this text\n",
+		"was killed, the next such program puts them back, or this command does, as the same user.\n",
 	.options = restore_options,
 	.run = run_restore,
 };

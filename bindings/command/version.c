@@ -117,7 +117,8 @@ struct request {
 };
 
 static const struct pmu_option version_options[] = {
-	{ "--verbose", 'v', PMU_OPTION_FLAG(struct request, verbose) },
+	{ "--verbose", 'v', PMU_OPTION_FLAG(struct request, verbose),
+	  .help = "for reports of mistakes: also how it was built, its libraries, the machine and what can be counted there; no names of hosts, users or their folders" },
 	{ NULL },
 };
 
@@ -150,11 +151,7 @@ const struct pmu_command pmu_command_version = {
 	.name = "version",
 	.usage = "version [--verbose]",
 	.about = "tell the version",
-	.help = "Tells the version, as 'pmu --version' does.\n"
-		"\n"
-		"  -v, --verbose  for reports of mistakes: also how it was built, its libraries, the machine and what\n"
-		"                 can be counted there; no names of hosts, users or their folders\n"
-		"  -h, --help     this text\n",
+	.help = "Tells the version, as 'pmu --version' does.\n",
 	.options = version_options,
 	.run = run_version,
 };

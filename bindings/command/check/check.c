@@ -49,16 +49,22 @@ static int take_limit(const struct pmu_command *self, void *arg, const char *tex
 
 static const struct pmu_option check_options[] = {
 	{ "--baseline", 'b', "BASE", PMU_OPTION_TEXT(struct request, baseline),
-	  .complete = pmu_complete_files },
-	{ "--limit", .argument = "LIMIT", .take = take_limit },
+	  .complete = pmu_complete_files, .help = "a report as JSON, of several runs" },
+	{ "--limit", .argument = "LIMIT", .take = take_limit, .help = "any number of times" },
 	{ "--limits", .argument = "FILE", PMU_OPTION_TEXT(struct request, limits_path),
-	  .complete = pmu_complete_files },
-	{ "--exact-branches", PMU_OPTION_FLAG(struct request, exact) },
-	{ "--update", PMU_OPTION_FLAG(struct request, update) },
+	  .complete = pmu_complete_files,
+	  .help = "a limit a line, '#' begins a comment; without it base.limits beside base.json" },
+	{ "--exact-branches", PMU_OPTION_FLAG(struct request, exact),
+	  .help = "count conditional branches (on Arm taken ones), which repeat to the last on real processors, and fail on one more in a region; without a limit nothing else is checked; three runs where the baseline is one or new" },
+	{ "--update", PMU_OPTION_FLAG(struct request, update),
+	  .help = "write the baseline anew, from RUN or the command, and add limits that are said here to the file of limits; nothing is checked" },
 	{ "--summary", .argument = "FILE", PMU_OPTION_TEXT(struct request, summary),
-	  .complete = pmu_complete_files },
-	{ "--annotate", PMU_OPTION_FLAG(struct request, annotate) },
-	{ "--quiet", 'q', PMU_OPTION_FLAG(struct request, quiet) },
+	  .complete = pmu_complete_files,
+	  .help = "append it as Markdown: \"$GITHUB_STEP_SUMMARY\"" },
+	{ "--annotate", PMU_OPTION_FLAG(struct request, annotate),
+	  .help = "also print GitHub's workflow commands, which mark the job" },
+	{ "--quiet", 'q', PMU_OPTION_FLAG(struct request, quiet),
+	  .help = "print what is beyond its limit alone" },
 	{ NULL },
 };
 
@@ -421,23 +427,9 @@ const struct pmu_command pmu_command_check = {
 		"a value out.  Of several the last one counts.  They are for a region with all that is in it.\n"
 		"Where none is said, a region's own time, calls and counts may be more than the baseline's median\n"
 		"by as much as its runs differed, times by 5 % at least.  Nothing is too much that may be noise,\n"
-		"as far as there are runs enough to tell (see pmu diff).\n"
-		"\n"
-		"  -b, --baseline BASE  a report as JSON, of several runs\n"
-		"  --limit LIMIT        any number of times\n"
-		"  --limits FILE        a limit a line, '#' begins a comment; without it base.limits beside base.json\n"
-		"  --exact-branches     count conditional branches (on Arm taken ones), which repeat to the last on real\n"
-		"                       processors, and fail on one more in a region; without a limit nothing else is\n"
-		"                       checked; three runs where the baseline is one or new\n"
-		"  --update             write the baseline anew, from RUN or the command, and add limits that are said\n"
-		"                       here to the file of limits; nothing is checked\n"
-		"  --summary FILE       append it as Markdown: \"$GITHUB_STEP_SUMMARY\"\n"
-		"  --annotate           also print GitHub's workflow commands, which mark the job\n"
-		"  -q, --quiet          print what is beyond its limit alone\n"
-		"  -h, --help           this text\n"
-		"\n"
-		"The exit status is 0 where all is within its limits, 1 where something is beyond, a region has\n"
-		"gone, or a limit could not be checked; 2 where nothing was checked.\n",
+		"as far as there are runs enough to tell (see pmu diff).\n",
 	.options = check_options,
+	.more = "The exit status is 0 where all is within its limits, 1 where something is beyond, a region has\n"
+		"gone, or a limit could not be checked; 2 where nothing was checked.\n",
 	.run = run_check,
 };

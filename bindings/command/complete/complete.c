@@ -24,30 +24,6 @@ void pmu_complete_add(struct pmu_complete *complete, const char *text, const cha
 	pmu_strbuf_add(complete->out, "\n");
 }
 
-/* --- what the help says of an option: behind "  -g, --group GROUP    " --- */
-
-static const char *find_help(const char *help, const char *option, char *about, size_t size)
-{
-	size_t len = strlen(option);
-	const char *end;
-
-	about[0] = '\0';
-	for (const char *line = help; *line; line = *end ? end + 1 : end) {
-		const char *found = memmem(line, strcspn(line, "\n"), option, len), *text;
-
-		end = line + strcspn(line, "\n");
-		if (strncmp(line, "  -", 3) != 0 || !found || found[-1] != ' ' ||
-		    !strchr(" [=\n", found[len]))
-			continue;
-		text = memmem(found, (size_t)(end - found), "  ", 2);
-		if (text)
-			snprintf(about, size, "%.*s", (int)(end - text - strspn(text, " ")),
-				 text + strspn(text, " "));
-		break;
-	}
-	return about;
-}
-
 /* --- options --- */
 
 /* "--name", or "-n" and whatever follows.  NULL: there is none. */
@@ -74,11 +50,9 @@ static const struct pmu_option *takes_next(const struct pmu_command *command, co
 static void add_options(struct pmu_complete *complete, const struct pmu_command *command)
 {
 	const struct pmu_option *option = command->options;
-	char about[128];
 
 	for (; option && option->name; option++)
-		pmu_complete_add(complete, option->name,
-				 find_help(command->help, option->name, about, sizeof(about)));
+		pmu_complete_add(complete, option->name, option->help);
 	pmu_complete_add(complete, "--help", "explain the command");
 }
 

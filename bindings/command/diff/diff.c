@@ -58,13 +58,19 @@ static int take_output(const struct pmu_command *self, void *arg, const char *te
 }
 
 static const struct pmu_option diff_options[] = {
-	{ "--output", 'o', "OUT", .take = take_output, .complete = pmu_complete_outputs },
-	{ "--map", .argument = "OLD=NEW", .take = take_rename },
-	{ "--metric", .argument = "NAME", PMU_OPTION_TEXT(struct request, diff.metric) },
-	{ "--all", PMU_OPTION_FLAG(struct request, text.all) },
-	{ "--top", .argument = "N", PMU_OPTION_TEXT(struct request, top) },
-	{ "--filter", .argument = "GLOB", PMU_OPTION_TEXT(struct request, text.filter) },
-	{ "--quiet", 'q', PMU_OPTION_FLAG(struct request, text.brief) },
+	{ "--output", 'o', "OUT", .take = take_output, .complete = pmu_complete_outputs,
+	  .help = "where it goes, any number of times; .json, .csv, .md and .html (a page for a browser) choose the format, any other name gets text, '-' is standard output" },
+	{ "--map", .argument = "OLD=NEW", .take = take_rename,
+	  .help = "regions, or levels of a path, that are called OLD in A and NEW in B" },
+	{ "--metric", .argument = "NAME", PMU_OPTION_TEXT(struct request, diff.metric),
+	  .help = "also compare this metric: IPC" },
+	{ "--all", PMU_OPTION_FLAG(struct request, text.all), .help = "also what does not differ" },
+	{ "--top", .argument = "N", PMU_OPTION_TEXT(struct request, top),
+	  .help = "the N regions that changed most" },
+	{ "--filter", .argument = "GLOB", PMU_OPTION_TEXT(struct request, text.filter),
+	  .help = "only regions whose name or path matches: 'solve*'" },
+	{ "--quiet", 'q', PMU_OPTION_FLAG(struct request, text.brief),
+	  .help = "without the explanations" },
 	{ NULL },
 };
 
@@ -209,19 +215,8 @@ const struct pmu_command pmu_command_diff = {
 		"that a change is told of where it was made.  Calls, instructions and branches that were the same\n"
 		"in all runs of each side differ if they differ by one; else ranks are compared (Wilcoxon, Mann\n"
 		"and Whitney), corrected for how many values there are (Holm), so that of 100 comparisons without\n"
-		"any difference 95 name none.\n"
-		"\n"
-		"  -o, --output OUT  where it goes, any number of times; .json, .csv, .md and .html (a page for\n"
-		"                    a browser) choose the format, any other name gets text, '-' is standard output\n"
-		"  --map OLD=NEW     regions, or levels of a path, that are called OLD in A and NEW in B\n"
-		"  --metric NAME     also compare this metric: IPC\n"
-		"  --all             also what does not differ\n"
-		"  --top N           the N regions that changed most\n"
-		"  --filter GLOB     only regions whose name or path matches: 'solve*'\n"
-		"  -q, --quiet       without the explanations\n"
-		"  -h, --help        this text\n"
-		"\n"
-		"The exit status is 0 whatever differs.\n",
+		"any difference 95 name none.\n",
 	.options = diff_options,
+	.more = "The exit status is 0 whatever differs.\n",
 	.run = run_diff,
 };

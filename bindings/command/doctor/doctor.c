@@ -506,8 +506,9 @@ struct request {
 };
 
 static const struct pmu_option doctor_options[] = {
-	{ "--noise", PMU_OPTION_FLAG(struct request, noise) },
-	{ "--json", PMU_OPTION_FLAG(struct request, json) },
+	{ "--noise", PMU_OPTION_FLAG(struct request, noise),
+	  .help = "what makes times vary here instead, and how to stop it; looks for a second, in which one processor does the same work again and again" },
+	{ "--json", PMU_OPTION_FLAG(struct request, json), .help = "for programs" },
 	{ NULL },
 };
 
@@ -535,14 +536,8 @@ const struct pmu_command pmu_command_doctor = {
 	.name = "doctor",
 	.usage = "doctor [--noise] [--json]",
 	.about = "say what can be counted here, what not and why, and what would mend it",
-	.help = "Tries every source of counts as a measured program would, and shows the "
-		"settings of the\n"
-		"machine that decide what they can do.  It changes none of them.\n"
-		"\n"
-		"  --noise     what makes times vary here instead, and how to stop it; looks for a second, in which\n"
-		"              one processor does the same work again and again\n"
-		"  --json      for programs\n"
-		"  -h, --help  this text\n",
+	.help = "Tries every source of counts as a measured program would, and shows the settings of the\n"
+		"machine that decide what they can do.  It changes none of them.\n",
 	.options = doctor_options,
 	.run = run_doctor,
 };

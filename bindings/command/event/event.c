@@ -312,12 +312,14 @@ static int show_on(const struct pmu_command *self, const struct request *request
 /* --- options --- */
 
 static const struct pmu_option event_options[] = {
-	{ "--cpu", .argument = "FAMILY-MODEL", PMU_OPTION_TEXT(struct request, cpu) },
+	{ "--cpu", .argument = "FAMILY-MODEL", PMU_OPTION_TEXT(struct request, cpu),
+	  .help = "of another CPU: 6-2A or 06_2AH, hexadecimal; GenuineIntel-6-2A or AuthenticAMD-23-31, the family decimal; a stepping may follow; 0x410fd0c0: MIDR_EL1 of an Arm processor" },
 	{ "--cpuid", .argument = "DUMP", PMU_OPTION_TEXT(struct request, from.cpuid_file),
-	  .complete = pmu_complete_files },
+	  .complete = pmu_complete_files, .help = "of the CPU whose CPUID dump this file is" },
 	{ "--event-files", .argument = "DIR", PMU_OPTION_TEXT(struct request, event_files),
-	  .complete = pmu_complete_folders },
-	{ "--json", PMU_OPTION_FLAG(struct request, json) },
+	  .complete = pmu_complete_folders,
+	  .help = "with event files: a checkout of intel/perfmon or of Linux; else that of PMU_EVENT_FILES" },
+	{ "--json", PMU_OPTION_FLAG(struct request, json), .help = "for programs" },
 	{ NULL },
 };
 
@@ -353,16 +355,7 @@ const struct pmu_command pmu_command_event = {
 	.about = "an event's encoding on this CPU or another",
 	.help = "Prints what each event is in bits: the event select with its fields (USR, OS and EN as\n"
 		"the event's level says), the counters that can count it, and what perf_event_open(2)\n"
-		"is told.  An event is written as in PMU_EVENTS; 'pmu help events' has the ways.\n"
-		"\n"
-		"  --cpu FAMILY-MODEL   of another CPU: 6-2A or 06_2AH, hexadecimal; GenuineIntel-6-2A or\n"
-		"                       AuthenticAMD-23-31, the family decimal; a stepping may follow;\n"
-		"                       0x410fd0c0: MIDR_EL1 of an Arm processor\n"
-		"  --cpuid DUMP         of the CPU whose CPUID dump this file is\n"
-		"  --event-files DIR    with event files: a checkout of intel/perfmon or of Linux; else that\n"
-		"                       of PMU_EVENT_FILES\n"
-		"  --json               for programs\n"
-		"  -h, --help           this text\n",
+		"is told.  An event is written as in PMU_EVENTS; 'pmu help events' has the ways.\n",
 	.options = event_options,
 	.run = run_event,
 };

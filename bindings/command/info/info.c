@@ -20,12 +20,14 @@ struct request {
 
 static const struct pmu_option info_options[] = {
 	{ "--cpuid", .argument = "DUMP", PMU_OPTION_TEXT(struct request, from.cpuid_file),
-	  .complete = pmu_complete_files },
+	  .complete = pmu_complete_files,
+	  .help = "of another machine: its CPUID leaves as text, in libcpuid's raw format or as lines \"CPUID 0000000A: 07300403-00000044-00000000-00000603\"" },
 	{ "--topology", .argument = "XML", PMU_OPTION_TEXT(struct request, from.topology),
-	  .complete = pmu_complete_files },
-	{ "--json", PMU_OPTION_FLAG(struct request, json) },
+	  .complete = pmu_complete_files, .help = "its topology, as 'lstopo --of xml' writes it" },
+	{ "--json", PMU_OPTION_FLAG(struct request, json), .help = "for programs" },
 	{ "--raw", .argument = "FILE", PMU_OPTION_TEXT(struct request, raw),
-	  .complete = pmu_complete_files },
+	  .complete = pmu_complete_files,
+	  .help = "write the CPUID leaves of every processor to FILE instead, as --cpuid reads them, by libcpuid; '-' is standard output" },
 	{ NULL },
 };
 
@@ -133,15 +135,7 @@ const struct pmu_command pmu_command_info = {
 	.usage = "info [--cpuid DUMP] [--topology XML] [--json | --raw FILE]",
 	.about = "say what processor this is and what its PMU can do",
 	.help = "Vendor, model, microarchitecture, features, the counters with their widths, the\n"
-		"architectural events, and what is where.  Nothing is written to the machine.\n"
-		"\n"
-		"  --cpuid DUMP    of another machine: its CPUID leaves as text, in libcpuid's raw format or\n"
-		"                  as lines \"CPUID 0000000A: 07300403-00000044-00000000-00000603\"\n"
-		"  --topology XML  its topology, as 'lstopo --of xml' writes it\n"
-		"  --json          for programs\n"
-		"  --raw FILE      write the CPUID leaves of every processor to FILE instead, as --cpuid reads\n"
-		"                  them, by libcpuid; '-' is standard output\n"
-		"  -h, --help      this text\n",
+		"architectural events, and what is where.  Nothing is written to the machine.\n",
 	.options = info_options,
 	.run = run_info,
 };

@@ -31,10 +31,12 @@ struct request {
 /* --- options --- */
 
 static const struct pmu_option list_options[] = {
-	{ "--cpu", .argument = "FAMILY-MODEL", PMU_OPTION_TEXT(struct request, cpu) },
+	{ "--cpu", .argument = "FAMILY-MODEL", PMU_OPTION_TEXT(struct request, cpu),
+	  .help = "for another CPU: 6-2A or 06_2AH, hexadecimal; GenuineIntel-6-2A or AuthenticAMD-23-31, the family decimal; a stepping may follow; 0x410fd0c0: MIDR_EL1 of an Arm processor" },
 	{ "--event-files", .argument = "DIR", PMU_OPTION_TEXT(struct request, event_files),
-	  .complete = pmu_complete_folders },
-	{ "--json", PMU_OPTION_FLAG(struct request, json) },
+	  .complete = pmu_complete_folders,
+	  .help = "with event files and Intel's metrics: a checkout of intel/perfmon or of Linux; else that of PMU_EVENT_FILES" },
+	{ "--json", PMU_OPTION_FLAG(struct request, json), .help = "for programs" },
 	{ NULL },
 };
 
@@ -209,15 +211,8 @@ const struct pmu_command pmu_command_list = {
 	.help = "Names with a line about each: groups and what they give up on this machine, events by the\n"
 		"kernel's names, by event files, by tables, by libpfm4, and of the kernel's PMUs.\n"
 		"\n"
-		"  PATTERN              only what has this in its name or description, or whose name it is with\n"
-		"                       *, ? and [] in it; case does not count\n"
-		"  --cpu FAMILY-MODEL   for another CPU: 6-2A or 06_2AH, hexadecimal; GenuineIntel-6-2A or\n"
-		"                       AuthenticAMD-23-31, the family decimal; a stepping may follow;\n"
-		"                       0x410fd0c0: MIDR_EL1 of an Arm processor\n"
-		"  --event-files DIR    with event files and Intel's metrics: a checkout of intel/perfmon or\n"
-		"                       of Linux; else that of PMU_EVENT_FILES\n"
-		"  --json               for programs\n"
-		"  -h, --help           this text\n",
+		"With a PATTERN only what has this in its name or description, or whose name it is with *, ? and\n"
+		"[] in it; case does not count.\n",
 	.options = list_options,
 	.run = run_list,
 };

@@ -23,17 +23,21 @@ struct request {
 
 static const struct pmu_option plan_options[] = {
 	{ "--events", 'e', "EVENTS", PMU_OPTION_TEXT(struct request, events),
-	  .complete = pmu_complete_events },
+	  .complete = pmu_complete_events, .help = "as in PMU_EVENTS" },
 	{ "--group", 'g', "GROUP", PMU_OPTION_TEXT(struct request, group),
-	  .complete = pmu_complete_groups },
+	  .complete = pmu_complete_groups, .help = "as in PMU_GROUP; CORE without either" },
 	{ "--cpuid", .argument = "DUMP", PMU_OPTION_TEXT(struct request, from.cpuid_file),
-	  .complete = pmu_complete_files },
+	  .complete = pmu_complete_files,
+	  .help = "for another machine: its CPUID leaves as text, see 'pmu help info'" },
 	{ "--topology", .argument = "XML", PMU_OPTION_TEXT(struct request, from.topology),
-	  .complete = pmu_complete_files },
+	  .complete = pmu_complete_files, .help = "its topology, as 'lstopo --of xml' writes it" },
 	{ "--event-files", .argument = "DIR", PMU_OPTION_TEXT(struct request, event_files),
-	  .complete = pmu_complete_folders },
-	{ "--all", PMU_OPTION_FLAG(struct request, all) },
-	{ "--json", PMU_OPTION_FLAG(struct request, json) },
+	  .complete = pmu_complete_folders,
+	  .help = "with event files: a checkout of intel/perfmon or of Linux; else that of PMU_EVENT_FILES" },
+	{ "--all", PMU_OPTION_FLAG(struct request, all),
+	  .help = "a line for each operation, in their order, instead of one for all processors that do the same" },
+	{ "--json", PMU_OPTION_FLAG(struct request, json),
+	  .help = "for programs: every operation" },
 	{ NULL },
 };
 
@@ -183,18 +187,7 @@ const struct pmu_command pmu_command_plan = {
 	.usage =
 		"plan [-e EVENTS | -g GROUP] [--cpuid DUMP] [--topology XML] [--event-files DIR] [--all] [--json]",
 	.about = "show which registers the source msr would program, in which order",
-	.help = "Registers are read, where they can be, to see which counters are free; nothing is written.\n"
-		"\n"
-		"  -e, --events EVENTS  as in PMU_EVENTS\n"
-		"  -g, --group GROUP    as in PMU_GROUP; CORE without either\n"
-		"  --cpuid DUMP         for another machine: its CPUID leaves as text, see 'pmu help info'\n"
-		"  --topology XML       its topology, as 'lstopo --of xml' writes it\n"
-		"  --event-files DIR    with event files: a checkout of intel/perfmon or of Linux; else that\n"
-		"                       of PMU_EVENT_FILES\n"
-		"  --all                a line for each operation, in their order, instead of one for all\n"
-		"                       processors that do the same\n"
-		"  --json               for programs: every operation\n"
-		"  -h, --help           this text\n",
+	.help = "Registers are read, where they can be, to see which counters are free; nothing is written.\n",
 	.options = plan_options,
 	.run = run_plan,
 };

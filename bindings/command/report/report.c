@@ -77,17 +77,25 @@ static int take_output(const struct pmu_command *self, void *arg, const char *te
 }
 
 static const struct pmu_option report_options[] = {
-	{ "--output", 'o', "OUT", .take = take_output, .complete = pmu_complete_outputs },
-	{ "--merge", PMU_OPTION_FLAG(struct request, merge) },
-	{ "--each", PMU_OPTION_FLAG(struct request, each) },
-	{ "--tree", PMU_OPTION_FLAG(struct request, tree) },
+	{ "--output", 'o', "OUT", .take = take_output, .complete = pmu_complete_outputs,
+	  .help = "where the report goes, any number of times; .json, .csv and .html (a page for a browser) choose the format, .folded (flame graphs), .speedscope.json, .pb (pprof; also .pb.gz) and callgrind.out.NAME (KCachegrind) that of other viewers, any other name gets text, '-' is standard output. %p stands for the process, %r for the MPI rank, %h for the host, %n for the program's number in its process: with one of them every FILE gets its own OUT. .pftrace (Perfetto), .trace.json and .json.gz (Chrome's format) get all calls of all traces; a page of a trace has a timeline. Without -o: text on standard output" },
+	{ "--merge", PMU_OPTION_FLAG(struct request, merge),
+	  .help = "one report of all FILEs, whatever they are of: below a row for each program where there are several" },
+	{ "--each", PMU_OPTION_FLAG(struct request, each),
+	  .help = "a report for each FILE, also of ranks" },
+	{ "--tree", PMU_OPTION_FLAG(struct request, tree),
+	  .help = "as --merge, and a program that was started by fork and exec stands below the region that did so" },
 	PMU_TEXT_OPTIONS(struct request, text, top),
-	{ "--roofline", PMU_OPTION_FLAG(struct request, roofline) },
+	{ "--roofline", PMU_OPTION_FLAG(struct request, roofline),
+	  .help = "what regions compute beside what the machine can, given how much they move for it, by the ceilings that 'pmu-bench --ceilings' has measured; an OUT that ends in .svg is a picture" },
 	{ "--ceilings", .argument = "FILE", PMU_OPTION_TEXT(struct request, ceilings),
-	  .complete = pmu_complete_files },
-	{ "--watch", PMU_OPTION_FLAG(struct request, watch) },
-	{ "--interval", 'i', "TIME", PMU_OPTION_TEXT(struct request, interval) },
-	{ "--remove", PMU_OPTION_FLAG(struct request, remove) },
+	  .complete = pmu_complete_files, .help = "those in this file" },
+	{ "--watch", PMU_OPTION_FLAG(struct request, watch),
+	  .help = "again every second, until the programs of all FILEs have ended; on a terminal in place of the last one" },
+	{ "--interval", 'i', "TIME", PMU_OPTION_TEXT(struct request, interval),
+	  .help = "with --watch: so often: 200ms" },
+	{ "--remove", PMU_OPTION_FLAG(struct request, remove),
+	  .help = "remove the store of a program that is gone once its report is written" },
 	{ NULL },
 };
 
@@ -781,47 +789,11 @@ const struct pmu_command pmu_command_report = {
 	.usage = "report [FILE...] [-o OUT]... [--merge | --each | --tree] [--watch] [OPTION]...",
 	.about =
 		"make a report from a store or a JSON report, merge those of ranks, or list the stores",
-	.help = "A FILE is a store (what a program that was killed left over, or that of "
-		"one that still\n"
-		"runs) or a report that was written as JSON.  Several that are of ranks of one "
-		"MPI program\n"
-		"become one report, which also says how time is spread over the ranks; other "
-		"ones follow\n"
-		"each other.  Without a FILE it lists the stores.\n"
-		"\n"
-		"  -o, --output OUT  where the report goes, any number of times; .json, .csv and .html\n"
-		"                    (a page for a browser) choose the format, .folded (flame graphs),\n"
-		"                    .speedscope.json, .pb (pprof; also .pb.gz) and callgrind.out.NAME\n"
-		"                    (KCachegrind) that of other viewers, any other name gets text, '-' is\n"
-		"                    standard output.  %p stands for the process, %r for the MPI rank, %h\n"
-		"                    for the host, %n for the program's number in its process: with one of\n"
-		"                    them every FILE gets its own OUT.  .pftrace (Perfetto), .trace.json and\n"
-		"                    .json.gz (Chrome's format) get all calls of all traces; a page of a trace\n"
-		"                    has a timeline.  Without -o: text on standard output\n"
-		"  --merge           one report of all FILEs, whatever they are of: below a row for each\n"
-		"                    program where there are several\n"
-		"  --each            a report for each FILE, also of ranks\n"
-		"  --tree            as --merge, and a program that was started by fork and exec stands\n"
-		"                    below the region that did so\n"
-		"  --threads         the text also has each thread's own rows, and how calls' times are\n"
-		"                    spread, and counts over ranks\n"
-		"  --all             the text has every region, also beyond the 100 with the most time,\n"
-		"                    and how counts are spread over ranks\n"
-		"  --sort KEY        a list instead of a tree: by time, self, calls or the name of a count\n"
-		"  --top N           the text has the N regions with the most time, or with most of that\n"
-		"  --filter GLOB     the text has only regions whose name or path matches: 'solve*'\n"
-		"  -q, --quiet       the text has the rows alone\n"
-		"  --roofline        what regions compute beside what the machine can, given how much they\n"
-		"                    move for it, by the ceilings that 'pmu-bench --ceilings' has measured;\n"
-		"                    an OUT that ends in .svg is a picture\n"
-		"  --ceilings FILE   those in this file\n"
-		"  --watch           again every second, until the programs of all FILEs have ended; on a terminal in\n"
-		"                    place of the last one\n"
-		"  -i, --interval TIME  with --watch: so often: 200ms\n"
-		"  --remove          remove the store of a program that is gone once its "
-		"report is written\n"
-		"  -h, --help        this text\n"
-		"  --                what follows are files, also where a name begins with -\n",
+	.help = "A FILE is a store (what a program that was killed left over, or that of one that still\n"
+		"runs) or a report that was written as JSON.  Several that are of ranks of one MPI program\n"
+		"become one report, which also says how time is spread over the ranks; other ones follow\n"
+		"each other.  Without a FILE it lists the stores.\n",
+	.dashes = "what follows are files, also where a name begins with -",
 	.options = report_options,
 	.run = run_report,
 };

@@ -113,20 +113,26 @@ static int check(const struct pmu_command *self, const struct request *request)
 }
 
 static const struct pmu_option top_options[] = {
-	{ "--once", PMU_OPTION_FLAG(struct request, once) },
-	{ "--json", PMU_OPTION_FLAG(struct request, json) },
-	{ "--interval", 'i', "TIME", PMU_OPTION_TEXT(struct request, interval) },
-	{ "--count", 'n', "N", PMU_OPTION_TEXT(struct request, count) },
-	{ "--flat", PMU_OPTION_FLAG(struct request, flat) },
+	{ "--once", PMU_OPTION_FLAG(struct request, once),
+	  .help = "no view: a table after one interval" },
+	{ "--json", PMU_OPTION_FLAG(struct request, json),
+	  .help = "no view: a line of JSON after each interval" },
+	{ "--interval", 'i', "TIME", PMU_OPTION_TEXT(struct request, interval),
+	  .help = "1s if not said otherwise: 200ms; 0 with --once or --json: at once, and what was since the start alone" },
+	{ "--count", 'n', "N", PMU_OPTION_TEXT(struct request, count),
+	  .help = "so many looks; without it until 'q', or until PID or COMMAND has ended" },
+	{ "--flat", PMU_OPTION_FLAG(struct request, flat), .help = "a list instead of a tree" },
 	{ "--sort", .argument = "KEY", PMU_OPTION_TEXT(struct request, sort),
-	  .words = "share self calls mean open threads name" },
-	{ "--filter", .argument = "TEXT", PMU_OPTION_TEXT(struct request, filter) },
+	  .words = "share self calls mean open threads name",
+	  .help = "by share, self, calls, mean (time of a call), open, threads, name, or the name of a metric or count" },
+	{ "--filter", .argument = "TEXT", PMU_OPTION_TEXT(struct request, filter),
+	  .help = "only regions in whose name or path it is; or whose name or path matches, where there is a *, ? or [ in it" },
 	{ "--group", 'g', "GROUP", PMU_OPTION_TEXT(struct request, group),
-	  .complete = pmu_complete_groups },
+	  .complete = pmu_complete_groups, .help = "what is counted of COMMAND, as for 'pmu run'" },
 	{ "--events", 'e', "EVENTS", PMU_OPTION_TEXT(struct request, events),
-	  .complete = pmu_complete_events },
+	  .complete = pmu_complete_events, .help = "likewise" },
 	{ "--output", 'o', "OUT", PMU_OPTION_TEXT(struct request, output),
-	  .complete = pmu_complete_outputs },
+	  .complete = pmu_complete_outputs, .help = "where its report goes when it has ended" },
 	{ NULL },
 };
 
@@ -355,26 +361,10 @@ const struct pmu_command pmu_command_live = {
 	.about = "watch the regions of programs that are running",
 	.help = "Shows what the regions of all measured programs of this user do, of process PID, also one in a\n"
 		"container, or of a COMMAND that it runs as 'pmu run' does: over the last second and since the start.\n"
-		"It reads their stores and nothing else; the programs do not notice.\n"
-		"\n"
-		"  --once               no view: a table after one interval\n"
-		"  --json               no view: a line of JSON after each interval\n"
-		"  -i, --interval TIME  1s if not said otherwise: 200ms; 0 with --once or --json: at once, and what\n"
-		"                       was since the start alone\n"
-		"  -n, --count N        so many looks; without it until 'q', or until PID or COMMAND has ended\n"
-		"  --flat               a list instead of a tree\n"
-		"  --sort KEY           by share, self, calls, mean (time of a call), open, threads, name, or the name of\n"
-		"                       a metric or count\n"
-		"  --filter TEXT        only regions in whose name or path it is; or whose name or path matches,\n"
-		"                       where there is a *, ? or [ in it\n"
-		"  -g, --group GROUP    what is counted of COMMAND, as for 'pmu run'\n"
-		"  -e, --events EVENTS  likewise\n"
-		"  -o, --output OUT     where its report goes when it has ended\n"
-		"  -h, --help           this text\n"
-		"  --                   what follows is the command\n"
-		"\n"
-		"In the view '?' tells the keys. 'q' leaves it; what COMMAND has printed comes then, and its end is\n"
-		"waited for.  With --once and --json it goes to standard error.\n",
+		"It reads their stores and nothing else; the programs do not notice.\n",
+	.dashes = "what follows is the command",
 	.options = top_options,
+	.more = "In the view '?' tells the keys. 'q' leaves it; what COMMAND has printed comes then, and its end is\n"
+		"waited for.  With --once and --json it goes to standard error.\n",
 	.run = run_top,
 };
