@@ -25,12 +25,15 @@ struct pmu_option {
 	const char *help;     /* a few words, or a sentence */
 	/* Offset in the command's request: of a bool without an argument, of a const char * with one */
 	size_t at;
+	const char *says; /* without an argument, a const char *: what it gets */
 	/* or what takes it; @value: NULL without one.  Return: 0, or PMU_EXIT_USAGE after a message. */
 	int (*take)(const struct pmu_command *self, void *request, const char *value);
 	/* What the argument may be, for shells: these, with blanks between, */
 	const char *words;
 	const char *setting; /* or what the variable may be that this is as, */
 	void (*complete)(struct pmu_complete *complete); /* or what this finds */
+	/* Is it that?  @said: the option, or the setting.  NULL: the library says.  Return: as take() */
+	int (*check)(const char *said, const char *value);
 };
 
 /** The place of a row's bool, or text. */

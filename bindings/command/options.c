@@ -74,8 +74,8 @@ static int take(const struct pmu_command *self, const struct pmu_option *option,
 
 	if (option->take)
 		return option->take(self, request, value);
-	if (option->argument)
-		*(const char **)place = value;
+	if (option->argument || option->says)
+		*(const char **)place = option->says ? option->says : value;
 	else
 		*(bool *)place = true;
 	return 0;

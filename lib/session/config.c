@@ -547,12 +547,11 @@ static int take_report(struct pmu_config *config, const char *text)
 	return 0;
 }
 
-#define OPTION(member) offsetof(struct pmu_options, member)
+#define MEMBER(member) offsetof(struct pmu_options, member)
 
 const struct pmu_config_var pmu_config_vars[] = {
-#define VAR(name, values, fallback, about, option, take) { name, option, take },
+#define VAR(name, values, fallback, about, member, take) { #name, member, take },
 #include "session/config_vars.h"
-#undef VAR
 	{ NULL, 0, NULL },
 };
 
@@ -653,8 +652,8 @@ static void set_defaults(struct pmu_config *config)
 int pmu_config_load(struct pmu_config *config, const struct pmu_options *options,
 		    struct pmu_strbuf *warnings)
 {
-	bool counts_by_option = option_text(options, OPTION(group)) ||
-				option_text(options, OPTION(events));
+	bool counts_by_option = option_text(options, MEMBER(group)) ||
+				option_text(options, MEMBER(events));
 
 	set_defaults(config);
 	for (const struct pmu_config_var *var = pmu_config_vars; var->name; var++) {

@@ -19,6 +19,13 @@ struct pmu_backend;
 
 struct pmu_config;
 
+/** Each, as PMU_CONFIG_PMU_GROUP; how many there are. */
+enum pmu_config_id {
+#define VAR(name, values, fallback, about, member, take) PMU_CONFIG_##name,
+#include "session/config_vars.h"
+	PMU_CONFIG_VARS
+};
+
 /** One variable, for pmu_config_load(). */
 struct pmu_config_var {
 	const char *name;
@@ -31,7 +38,7 @@ struct pmu_config_var {
 	int (*take)(struct pmu_config *config, const char *text);
 };
 
-/** All of them; ends with a NULL name. */
+/** All of them, by their number; ends with a NULL name. */
 extern const struct pmu_config_var pmu_config_vars[];
 
 /** The same one, for `pmu help environment`. */

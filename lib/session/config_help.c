@@ -2,13 +2,8 @@
 /* What people are told of the PMU_* variables. */
 #include "session/config.h"
 
-#include "counters/valgrind/valgrind.h"
-#include "store/place.h"
-#include "store/read/list.h"
-
 const struct pmu_config_help pmu_config_help[] = {
-#define VAR(name, values, fallback, about, option, take) { name, values, fallback, about },
+#define VAR(name, values, fallback, about, member, take) { #name, values, fallback, about },
 #include "session/config_vars.h"
-#undef VAR
 	{ NULL, NULL, NULL, NULL },
 };

@@ -174,10 +174,10 @@ void pmu_complete_value(struct pmu_complete *complete, const struct pmu_option *
 {
 	if (option->words)
 		add_words(complete, option->words);
-	if (option->setting)
-		add_variable(complete, option->setting);
 	if (option->complete)
 		option->complete(complete);
+	else if (option->setting)
+		add_variable(complete, option->setting);
 }
 
 /* --- operands --- */

@@ -83,7 +83,7 @@ int pmu_run_all_metrics(struct pmu_run_request *request)
 		pmu_strbuf_free(&names);
 		return rc;
 	}
-	request->rotate = true;
-	request->group = request->all_groups = names.text;
+	PMU_RUN_SETTING(request, PMU_ROTATE) = "1";
+	PMU_RUN_SETTING(request, PMU_GROUP) = request->all_groups = names.text;
 	return 0;
 }

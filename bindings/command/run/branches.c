@@ -22,11 +22,13 @@ static bool counts_taken(const struct pmu_run_request *request)
 
 int pmu_run_exact_branches(const struct pmu_command *self, struct pmu_run_request *request)
 {
-	if (request->events || request->group || request->all_metrics)
+	if (PMU_RUN_SETTING(request, PMU_EVENTS) || PMU_RUN_SETTING(request, PMU_GROUP) ||
+	    request->all_metrics)
 		return pmu_command_usage_error(
 			self, "--exact-branches says what is counted: no -g, -e, --topdown or "
 			      "--all-metrics beside it");
-	request->events = counts_taken(request) ? PMU_TAKEN_BRANCHES : PMU_CONDITIONAL_BRANCHES;
-	request->require = true;
+	PMU_RUN_SETTING(request, PMU_EVENTS) = counts_taken(request) ? PMU_TAKEN_BRANCHES
+								     : PMU_CONDITIONAL_BRANCHES;
+	PMU_RUN_SETTING(request, PMU_REQUIRE) = "1";
 	return 0;
 }

@@ -45,8 +45,10 @@ static size_t taken_by(size_t i)
 
 static bool is_wanted(const struct pmu_run_request *request, size_t i)
 {
-	const char *words = request->automatic ? request->automatic : getenv("PMU_AUTO");
+	const char *words = PMU_RUN_SETTING(request, PMU_AUTO);
 
+	if (!words)
+		words = getenv("PMU_AUTO");
 	return preload_parts(words) & (unsigned int)doors[i].part;
 }
 

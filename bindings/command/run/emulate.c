@@ -102,12 +102,13 @@ int pmu_run_check_emulation(struct pmu_run_request *request)
 
 	if (!request->emulate)
 		return 0;
-	if (request->source && strcmp(request->source, "valgrind") != 0) {
+	if (PMU_RUN_SETTING(request, PMU_BACKEND) &&
+	    strcmp(PMU_RUN_SETTING(request, PMU_BACKEND), "valgrind") != 0) {
 		pmu_command_error("--emulate has counts from the source valgrind, not from %s",
-				  request->source);
+				  PMU_RUN_SETTING(request, PMU_BACKEND));
 		return PMU_EXIT_USAGE;
 	}
-	request->source = "valgrind";
+	PMU_RUN_SETTING(request, PMU_BACKEND) = "valgrind";
 	if (!pmu_valgrind_built()) {
 		pmu_command_error("--emulate: libpmu was built without valgrind's headers");
 		return PMU_EXIT_NOT_STARTED;

@@ -14,7 +14,7 @@
 #include "store/place.h"
 
 /* More variables than it had. */
-#define N_SETTINGS (28 + PMU_RUN_DOORS)
+#define N_SETTINGS (PMU_CONFIG_VARS + 8 + PMU_RUN_DOORS)
 
 /* --- where the libraries are --- */
 
@@ -301,42 +301,35 @@ static bool is(const char *variable, const char *name)
 	return !strncmp(variable, name, len) && variable[len] == '=';
 }
 
+/* Is it one of ours that the command's environment gets from us, or is to be without? */
+static bool is_replaced_setting(const struct pmu_run_request *request, const char *variable)
+{
+	static const bool always[PMU_CONFIG_VARS] = {
+#define VAR(...)
+#define VALUED(...)
+#define SWITCH(...)
+#define SET(variable, ...) [PMU_CONFIG_##variable] = true,
+#include "session/config_vars.h"
+	};
+	const bool counts = PMU_RUN_SETTING(request, PMU_GROUP) ||
+			    PMU_RUN_SETTING(request, PMU_EVENTS);
+
+	for (size_t i = 0; i < PMU_CONFIG_VARS; i++) {
+		bool is_of_counts = i == PMU_CONFIG_PMU_GROUP || i == PMU_CONFIG_PMU_EVENTS;
+
+		if (is(variable, pmu_config_vars[i].name))
+			return always[i] || request->setting[i] || (is_of_counts && counts);
+	}
+	return false;
+}
+
 /* Ours to say: what there was before would contradict it. */
 static bool is_replaced(const struct pmu_run_request *request, bool starting, const char *variable)
 {
-	const struct {
-		const char *name;
-		bool replaced;
-	} all[] = {
-		{ "PMU_OUTPUT", true },
-		{ PMU_STORE_VARIABLE, true },
-		{ PMU_VALGRIND_LOG_VARIABLE, true },
-		{ "VALGRIND_LIB", request->fast },
-		{ "LD_PRELOAD", starting },
-		{ "PMU_GROUP", request->group || request->events },
-		{ "PMU_EVENTS", request->group || request->events },
-		{ "PMU_PIN", request->pin },
-		{ "PMU_BACKEND", request->source },
-		{ "PMU_SCOPE", request->scope },
-		{ "PMU_COUNT", request->count },
-		{ "PMU_EXACT", request->exact },
-		{ "PMU_REQUIRE", request->require },
-		{ "PMU_HISTOGRAM", request->histogram },
-		{ "PMU_AUTO", request->automatic },
-		{ "PMU_FUNCTIONS", request->functions },
-		{ "PMU_MIN_TIME", request->min_time },
-		{ "PMU_PREFIX", request->prefix },
-		{ "PMU_WRAP", request->wrap },
-		{ "PMU_ROTATE", request->rotate },
-		{ "PMU_TRACE", request->trace },
-		{ "PMU_TRACE_SIZE", request->trace_size },
-		{ "PMU_TRACE_KEEP", request->trace_keep },
-		{ "PMU_TRACE_MIN", request->trace_min },
-	};
-
-	for (size_t i = 0; i < PMU_ARRAY_LEN(all); i++)
-		if (all[i].replaced && is(variable, all[i].name))
-			return true;
+	if (is_replaced_setting(request, variable) ||
+	    (request->fast && is(variable, "VALGRIND_LIB")) ||
+	    (starting && is(variable, "LD_PRELOAD")))
+		return true;
 	for (size_t i = 0; i < PMU_RUN_DOORS && starting; i++) {
 		bool is_ours;
 		const char *door = pmu_run_door(request, i, &is_ours);
@@ -345,6 +338,17 @@ static bool is_replaced(const struct pmu_run_request *request, bool starting, co
 			return true;
 	}
 	return false;
+}
+
+static void set_settings(struct list *list, const struct pmu_run_request *request)
+{
+	/* the file is ours to write */
+	static const char trace[] = "run.trace";
+
+	for (size_t i = 0; i < PMU_CONFIG_VARS; i++)
+		if (request->setting[i])
+			set(list, pmu_config_vars[i].name,
+			    i == PMU_CONFIG_PMU_TRACE ? trace : request->setting[i]);
 }
 
 char **pmu_run_environment(const struct pmu_run_request *request,
@@ -365,29 +369,10 @@ char **pmu_run_environment(const struct pmu_run_request *request,
 		list.text[list.n] = strdup(environ[i]);
 		list.failed = !list.text[list.n++];
 	}
-	set(&list, "PMU_GROUP", request->group);
-	set(&list, "PMU_EVENTS", request->events);
-	set(&list, "PMU_PIN", request->pin);
+	set_settings(&list, request);
 	/* a region in a constructor is before the preload, which says so in other programs */
-	if (folder && !request->pin && !request->pins && !getenv("PMU_PIN"))
+	if (folder && !PMU_RUN_SETTING(request, PMU_PIN) && !request->pins && !getenv("PMU_PIN"))
 		set(&list, "PMU_PIN", "none");
-	set(&list, "PMU_BACKEND", request->source);
-	set(&list, "PMU_SCOPE", request->scope);
-	set(&list, "PMU_COUNT", request->count);
-	set(&list, "PMU_EXACT", request->exact ? "1" : NULL);
-	set(&list, "PMU_HISTOGRAM", request->histogram ? "1" : NULL);
-	set(&list, "PMU_REQUIRE", request->require ? "1" : NULL);
-	set(&list, "PMU_AUTO", request->automatic);
-	set(&list, "PMU_FUNCTIONS", request->functions);
-	set(&list, "PMU_MIN_TIME", request->min_time);
-	set(&list, "PMU_WRAP", request->wrap);
-	set(&list, "PMU_PREFIX", request->prefix);
-	set(&list, "PMU_ROTATE", request->rotate ? "1" : NULL);
-	/* the file is ours to write */
-	set(&list, "PMU_TRACE", request->trace ? "run.trace" : NULL);
-	set(&list, "PMU_TRACE_SIZE", request->trace_size);
-	set(&list, "PMU_TRACE_KEEP", request->trace_keep);
-	set(&list, "PMU_TRACE_MIN", request->trace_min);
 	if (folder)
 		set(&list, PMU_STORE_VARIABLE, folder->path);
 	if (folder && request->emulate)

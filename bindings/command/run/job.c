@@ -24,8 +24,10 @@ static const char *const launchers[] = { "mpirun", "mpiexec", "orterun", "prteru
 /* "mpi" among the words of --auto. */
 static bool asks_for_calls(const struct pmu_run_request *request)
 {
-	const char *text = request->automatic ? request->automatic : getenv("PMU_AUTO");
+	const char *text = PMU_RUN_SETTING(request, PMU_AUTO);
 
+	if (!text)
+		text = getenv("PMU_AUTO");
 	for (; text && *text; text += strcspn(text, ", "), text += strspn(text, ", "))
 		if (strcspn(text, ", ") == 3 && !strncmp(text, "mpi", 3))
 			return true;

@@ -20,7 +20,7 @@ static void tick(void *arg)
 	struct pmu_run *run = arg;
 
 	/* with their calls, stores are needed until the end */
-	if (run->request.trace)
+	if (PMU_RUN_SETTING(&run->request, PMU_TRACE))
 		return;
 	pmu_run_take(&run->folder, &run->parts);
 }
@@ -118,7 +118,7 @@ static const char *why_unmeasured(const struct pmu_run *run)
 		return run->parts.lost[0] ? run->parts.lost : "there was no room for its results";
 	if (run->parts.no_memory)
 		return "there was no memory for its results";
-	if (run->request.rotate)
+	if (PMU_RUN_SETTING(&run->request, PMU_ROTATE))
 		return "it used no region, and main is none where groups take turns; --auto main has it "
 		       "counted, by the first group alone";
 	return "it used no region";

@@ -21,385 +21,6 @@
 #include "session/config.h"
 #include "session/require.h"
 
-/* --- the command line --- */
-
-/* Levels of top-down analysis; those of several groups, which take turns. */
-static const struct {
-	const char *level, *group;
-	bool several;
-} topdown[] = {
-	{ "1", "TMA1", false }, { "2", "TMA2", true }, { "3", "TMA3", true }, { "4", "TMA4", true }
-};
-
-#define TOPDOWN_DEFAULT "2"
-
-static int take_topdown(const struct pmu_command *self, void *arg, const char *level)
-{
-	struct pmu_run_request *request = arg;
-
-	if (!level)
-		level = TOPDOWN_DEFAULT;
-	for (size_t i = 0; i < PMU_ARRAY_LEN(topdown); i++) {
-		if (strcmp(level, topdown[i].level) != 0)
-			continue;
-		request->topdown = topdown[i].group;
-		request->rotate |= topdown[i].several;
-		return 0;
-	}
-	return pmu_command_usage_error(
-		self, "--topdown=%s: to which level? 1, 2, 3 or 4; 2 without a number", level);
-}
-
-static int take_emulate(const struct pmu_command *self, void *arg, const char *how)
-{
-	struct pmu_run_request *request = arg;
-
-	request->emulate = true;
-	request->fast |= how != NULL;
-	if (!how || !strcmp(how, "fast"))
-		return 0;
-	return pmu_command_usage_error(
-		self,
-		"--emulate=%s: how? --emulate=fast counts instructions alone, --emulate all that "
-		"is simulated",
-		how);
-}
-
-static int take_map(const struct pmu_command *self, void *arg, const char *text)
-{
-	struct pmu_run_request *request = arg;
-
-	if (pmu_diff_rename_parse(text, &request->rename[request->n_renames++]))
-		return 0;
-	return pmu_command_usage_error(self, "--map %s: say it as in --map old=new", text);
-}
-
-static int take_output(const struct pmu_command *self, void *arg, const char *text)
-{
-	struct pmu_run_request *request = arg;
-
-	(void)self;
-	request->output[request->n_outputs++] = text;
-	return 0;
-}
-
-#define FLAG(member) PMU_OPTION_FLAG(struct pmu_run_request, member)
-#define TEXT(member) PMU_OPTION_TEXT(struct pmu_run_request, member)
-
-const struct pmu_option pmu_run_options[] = {
-	{ "--group", 'g', "GROUP", TEXT(group), .complete = pmu_complete_groups,
-	  .help = "as in PMU_GROUP ('pmu list groups')" },
-	{ "--events", 'e', "EVENTS", TEXT(events), .complete = pmu_complete_events,
-	  .help = "as in PMU_EVENTS ('pmu help events')" },
-	{ "--topdown", .argument = "[=LEVEL]", .take = take_topdown, .words = "1 2 3 4",
-	  .help = "where the processor's slots went: a tree to level 1 to 4, 2 without it; its groups take turns between calls of outermost regions" },
-	{ "--cpus", 'C', "CPUS", TEXT(cpus), .help = "bind the command to these: 0-3,8" },
-	{ "--pin", .argument = "POLICY", TEXT(pin), .setting = "PMU_PIN",
-	  .help = "as in PMU_PIN: how threads are bound; without it they are not" },
-	{ "--source", .argument = "NAME", TEXT(source), .setting = "PMU_BACKEND",
-	  .help = "as in PMU_BACKEND: where counts come from" },
-	{ "--scope", .argument = "SCOPE", TEXT(scope), .setting = "PMU_SCOPE",
-	  .help = "as in PMU_SCOPE: whose work a region has: team or thread" },
-	{ "--count", .argument = "WHOSE", TEXT(count), .setting = "PMU_COUNT",
-	  .help = "as in PMU_COUNT: thread, cpu, or process, also for programs whose threads are in no region: all of them are counted" },
-	{ "--emulate", .argument = "[=fast]", .take = take_emulate, .words = "fast",
-	  .help = "run it under valgrind, which counts in place of the processor: where there is no PMU, and for counts that are the same each time; some 50 times slower; with =fast instructions alone, some 10 times slower" },
-	{ "--repeat", .argument = "N", TEXT(said.repeat), .words = "auto",
-	  .help = "run it N times and report the medians, their intervals and how runs differ; auto: as often as it takes until the median's interval is narrower than --precision, or --limit is over" },
-	{ "--precision", .argument = "P%", TEXT(said.precision),
-	  .help = "with --repeat auto: 1% of the median without it" },
-	{ "--limit", .argument = "TIME", TEXT(said.limit),
-	  .help = "with --repeat auto: no run begins later after the start: 60s without it" },
-	{ "--metric", .argument = "NAME", TEXT(metric),
-	  .help = "what is to be so precise; time: the command's; IPC; solve:instructions" },
-	{ "--warmup", .argument = "N", TEXT(said.warmup),
-	  .help = "so many runs before those, which are not reported" },
-	{ "--against", .argument = "COMMAND", TEXT(said.against),
-	  .help = "run the two in turns, this one first, then the other one first, 20 times each if not --repeat says how often; the report is what 'pmu diff' says of them" },
-	{ "--map", .argument = "OLD=NEW", .take = take_map,
-	  .help = "a region that is called OLD there and NEW here" },
-	{ "--no-aslr", FLAG(no_aslr),
-	  .help = "the same addresses in each run: where memory lies moves times, some by much" },
-	{ "--output", 'o', "OUT", .take = take_output, .complete = pmu_complete_outputs,
-	  .help = "where the report goes, any number of times; .json, .csv and .html (a page for a browser) choose the format, .folded (flame graphs), .speedscope.json, .pb (pprof; also .pb.gz) and callgrind.out.NAME (KCachegrind) that of other viewers, any other name gets text, '-' is standard output. %p in the name makes a report for each process, %r for each MPI rank, %h for each host; %n is the program's number in its process. Else all processes are in one report. Without -o: PMU_OUTPUT, else text on standard error" },
-	{ "--each", FLAG(each),
-	  .help = "the reports of several processes one after another, not combined" },
-	{ "--tree", FLAG(tree),
-	  .help = "a program that came by fork and exec stands below the region that did so" },
-	PMU_TEXT_OPTIONS(struct pmu_run_request, text, top),
-	{ "--exact", FLAG(exact),
-	  .help = "as PMU_EXACT=1: beside the mean the least that a call of each region counted, and the interrupts that may have added to its instructions" },
-	{ "--histogram", FLAG(histogram),
-	  .help = "as PMU_HISTOGRAM=1: how calls' times are spread, by percentiles" },
-	{ "--trace", .argument = "FILE", TEXT(trace), .complete = pmu_complete_traces,
-	  .help = "every call, when it was and what it counted: .pftrace is for Perfetto (ui.perfetto.dev), .trace.json and .json.gz are Chrome's format, any other name, as run.trace, is what 'pmu report run.trace -o OUT' makes these of" },
-	{ "--trace-size", .argument = "SIZE", TEXT(trace_size),
-	  .help = "as PMU_TRACE_SIZE: room for the calls of each thread: 64MiB; 16MiB without it" },
-	{ "--trace-keep", .argument = "WHICH", TEXT(trace_keep), .setting = "PMU_TRACE_KEEP",
-	  .help = "as PMU_TRACE_KEEP: newest or first, where there are more calls than room" },
-	{ "--trace-min", .argument = "TIME", TEXT(trace_min),
-	  .help = "as PMU_TRACE_MIN: leave out shorter calls: 1us" },
-	{ "--rotate", FLAG(rotate),
-	  .help = "as PMU_ROTATE=1: groups of -g take turns between calls of outermost regions" },
-	{ "--all-metrics", FLAG(all_metrics),
-	  .help = "all groups that can be counted here, in turns" },
-	{ "--roofline", FLAG(roofline),
-	  .help = "what regions compute beside what the machine can, given how much they move: counts FLOPS_DP, FLOPS_SP and MEM, or CACHE, in turns, where -g says nothing else; by the ceilings that 'pmu-bench --ceilings' has measured; an OUT that ends in .svg is a picture" },
-	{ "--ceilings", .argument = "FILE", TEXT(ceilings), .complete = pmu_complete_files,
-	  .help = "those in this file" },
-	{ "--require", FLAG(require),
-	  .help = "as PMU_REQUIRE=1: run nothing where what was asked for cannot be counted" },
-	{ "--auto", .argument = "PARTS", TEXT(automatic), .complete = pmu_complete_parts,
-	  .help = "as in PMU_AUTO: what regions are made of: main, threads, openmp, functions, wrap, markers, or one kind of them, as itt or nvtx, mpi; none; all but mpi without it" },
-	{ "--functions", .argument = "PATTERNS", TEXT(functions),
-	  .help = "as in PMU_FUNCTIONS: which instrumented functions: 'kernel_*,!*_small'" },
-	{ "--min-time", .argument = "TIME", TEXT(min_time),
-	  .help = "as in PMU_MIN_TIME: leave out functions whose first 1,000 calls took less on average: 10us" },
-	{ "--wrap", .argument = "LIB:FUNC,...", TEXT(wrap),
-	  .help = "as in PMU_WRAP: functions of shared libraries: libblas.so:dgemm_" },
-	{ "--prefix", .argument = "WORDS", TEXT(prefix), .complete = pmu_complete_prefixes,
-	  .help = "as in PMU_PREFIX: what stands before names that annotations for other tools give: tool, domain, category; none; domain without it" },
-	{ NULL },
-};
-
-/* What is to be counted is said in one way. */
-static int take_counts(const struct pmu_command *self, struct pmu_run_request *request)
-{
-	if (request->events && request->group)
-		return pmu_command_usage_error(self, "events or a group, not both");
-	if (request->topdown && (request->events || request->group))
-		return pmu_command_usage_error(
-			self, "--topdown has groups of its own: neither -g nor -e beside it");
-	if (request->all_metrics && (request->events || request->group || request->topdown))
-		return pmu_command_usage_error(
-			self, "--all-metrics has all groups: no -g, -e or --topdown beside it");
-	if (request->topdown)
-		request->group = request->topdown;
-	return 0;
-}
-
-/* Where no -o says it: PMU_OUTPUT, which the command does not get. */
-static int take_outputs(struct pmu_run_request *request)
-{
-	const char *list = getenv("PMU_OUTPUT");
-	char *rest, *path;
-	size_t n = 1;
-
-	if (request->n_outputs == 1 && !strcmp(request->output[0], "none")) {
-		request->n_outputs = 0;
-		request->no_report = true;
-	}
-	if (request->no_report || request->n_outputs || !list || !*list)
-		return 0;
-	request->no_report = !strcmp(list, "none");
-	if (request->no_report)
-		return 0;
-	for (const char *c = list; *c; c++)
-		n += *c == ',';
-	free(request->output);
-	request->output = calloc(n, sizeof(*request->output));
-	request->output_list = rest = strdup(list);
-	if (!request->output || !rest) {
-		pmu_command_error("no memory");
-		return PMU_EXIT_NOT_STARTED;
-	}
-	while ((path = strsep(&rest, ",")))
-		if (*path)
-			request->output[request->n_outputs++] = path;
-	return 0;
-}
-
-int pmu_run_parse(const struct pmu_command *self, int argc, char **argv,
-		  struct pmu_run_request *request)
-{
-	int i, rc;
-
-	request->output = calloc((size_t)argc, sizeof(*request->output));
-	request->rename = calloc((size_t)argc, sizeof(*request->rename));
-	if (!request->output || !request->rename) {
-		pmu_command_error("no memory");
-		return PMU_EXIT_NOT_STARTED;
-	}
-	/* what follows the command is its own */
-	for (i = 1; i < argc && argv[i][0] == '-'; i++) {
-		if (!strcmp(argv[i], "--")) {
-			i++;
-			break;
-		}
-		rc = pmu_command_option(self, pmu_run_options, request, argv, &i);
-		if (rc)
-			return rc;
-	}
-	if (i >= argc)
-		return pmu_command_usage_error(self, "run what? A command is missing");
-	rc = pmu_command_top(self, request->top, &request->text);
-	if (!rc)
-		rc = pmu_run_repeat_parse(self, request);
-	if (rc)
-		return rc;
-	request->command = argv + i;
-	if (request->tree && request->each)
-		return pmu_command_usage_error(self, "--tree or --each?");
-	if (request->repeat && request->each)
-		return pmu_command_usage_error(self, "--repeat or --each?");
-	if (request->repeat && request->roofline)
-		return pmu_command_usage_error(self, "--roofline is of one run, not of --repeat");
-	if (request->ceilings && !request->roofline)
-		return pmu_command_usage_error(self, "--ceilings is of --roofline");
-	if (!request->trace && getenv("PMU_TRACE") && *getenv("PMU_TRACE"))
-		request->trace = getenv("PMU_TRACE");
-	if (!request->trace && (request->trace_size || request->trace_keep || request->trace_min))
-		return pmu_command_usage_error(
-			self, "--trace-size, --trace-keep and --trace-min are of --trace");
-	rc = take_counts(self, request);
-	return rc ? rc : take_outputs(request);
-}
-
-void pmu_run_request_free(struct pmu_run_request *request)
-{
-	free(request->output);
-	free(request->output_list);
-	free(request->all_groups);
-	free(request->rename);
-	if (request->against.we_wordv)
-		wordfree(&request->against);
-}
-
-/* --- settings --- */
-
-/* Those of the library's own that are said here by an option. */
-static const struct {
-	const char *variable;
-	const char *option;
-} spoken[] = {
-	{ "PMU_GROUP: ", "-g" },
-	{ "PMU_EVENTS: ", "-e" },
-	{ "PMU_PIN: ", "--pin" },
-	{ "PMU_BACKEND=", "--source" },
-	{ "PMU_SCOPE=", "--scope" },
-	{ "PMU_COUNT=", "--count" },
-	{ "PMU_TRACE_SIZE=", "--trace-size" },
-	{ "PMU_TRACE_KEEP=", "--trace-keep" },
-	{ "PMU_TRACE_MIN=", "--trace-min" },
-};
-
-static bool is_given(const struct pmu_run_request *request, size_t i)
-{
-	const char *const given[] = {
-		request->group,      request->events,     request->pin,
-		request->source,     request->scope,      request->count,
-		request->trace_size, request->trace_keep, request->trace_min
-	};
-
-	return given[i] != NULL;
-}
-
-/* The library's sentence, about the option where there is one. */
-static int tell(const struct pmu_run_request *request)
-{
-	const char *text = pmu_error_text();
-
-	for (size_t i = 0; i < PMU_ARRAY_LEN(spoken); i++) {
-		size_t len = strlen(spoken[i].variable);
-		bool with_value = spoken[i].variable[len - 1] == '=';
-
-		if (!is_given(request, i) || strncmp(text, spoken[i].variable, len) != 0)
-			continue;
-		pmu_command_error("%s%s%s", spoken[i].option, with_value ? " " : ": ", text + len);
-		return PMU_EXIT_USAGE;
-	}
-	pmu_command_error("%s", text);
-	return PMU_EXIT_USAGE;
-}
-
-/* Lines. */
-static void tell_warnings(char *rest)
-{
-	char *line;
-
-	while (rest && *rest && (line = strsep(&rest, "\n")))
-		pmu_command_error("%s", line);
-}
-
-static bool is_pinning(const struct pmu_config *config)
-{
-	/* registers count processors, not threads: that source pins by itself */
-	if (config->backend && config->backend->exclusive)
-		return !config->pin_given || config->pin.policy != PMU_PIN_NONE;
-	return config->pin_given && config->pin.policy != PMU_PIN_NONE;
-}
-
-/* All that the library would find before its first region. */
-static int check_library(struct pmu_run_request *request)
-{
-	struct pmu_config *config = calloc(1, sizeof(*config));
-	struct pmu_strbuf warnings = { 0 };
-	struct pmu_pinning *pinning = NULL;
-	int rc = config ? pmu_config_load(config, NULL, &warnings) : pmu_fail(ENOMEM, "no memory");
-
-	if (!rc && config->enable)
-		rc = pmu_pinning_open(&pinning, &config->pin, NULL, NULL);
-	pmu_pinning_close(pinning);
-	if (!rc) {
-		request->switched_off = !config->enable;
-		request->pins = config->enable && is_pinning(config);
-		request->require |= config->require;
-		request->text.threads |= config->report.threads;
-		request->text.all |= config->report.all;
-		request->text.brief |= config->report.brief;
-		tell_warnings(warnings.text);
-	}
-	pmu_strbuf_free(&warnings);
-	if (config) {
-		pmu_catalog_close(&config->catalog);
-		pmu_config_free(config);
-	}
-	free(config);
-	return rc ? tell(request) : 0;
-}
-
-/* --- all or nothing --- */
-
-/* What of it is wrong without the variable that says so. */
-static int refuse(const struct pmu_run_request *request, const char *why)
-{
-	static const char variable[] = "PMU_REQUIRE=1: ";
-	size_t len = strlen(variable);
-
-	why = strncmp(why, variable, len) ? why : why + len;
-	if (request->exact_branches)
-		pmu_command_error("--exact-branches: %s; nothing was run%s", why,
-				  request->emulate
-					  ? ""
-					  : ". Where no processor counts, valgrind does: pmu "
-					    "check --exact-branches ... -- --emulate COMMAND");
-	else
-		pmu_command_error("--require: %s; nothing was run", why);
-	return PMU_EXIT_NOT_STARTED;
-}
-
-static enum pmu_emulation emulation_of(const struct pmu_run_request *request)
-{
-	if (!request->emulate)
-		return PMU_EMULATION_NONE;
-	return request->fast ? PMU_EMULATION_FAST : PMU_EMULATION_FULL;
-}
-
-/* Said before the start, or the command's work would be for nothing. */
-static int check_required(const struct pmu_run_request *request)
-{
-	if (!request->require)
-		return 0;
-	if (request->switched_off)
-		return refuse(request, "PMU_ENABLE=0 switches measuring off");
-	return pmu_session_foretell(emulation_of(request)) ? refuse(request, pmu_error_text()) : 0;
-}
-
-int pmu_run_check_target(const struct pmu_run_request *request, const struct pmu_run_target *target)
-{
-	return request->require && target->why[0] ? refuse(request, target->why) : 0;
-}
-
 /* --- what is preloaded takes these in; @said: the option or the variable that says it --- */
 
 #define WORD_TEXT(word, parts) word,
@@ -488,26 +109,378 @@ static int check_wrap(const char *said, const char *text)
 	}
 }
 
+/* --- the command line --- */
+
+/* Levels of top-down analysis; those of several groups, which take turns. */
+static const struct {
+	const char *level, *group;
+	bool several;
+} topdown[] = {
+	{ "1", "TMA1", false }, { "2", "TMA2", true }, { "3", "TMA3", true }, { "4", "TMA4", true }
+};
+
+#define TOPDOWN_DEFAULT "2"
+
+static int take_topdown(const struct pmu_command *self, void *arg, const char *level)
+{
+	struct pmu_run_request *request = arg;
+
+	if (!level)
+		level = TOPDOWN_DEFAULT;
+	for (size_t i = 0; i < PMU_ARRAY_LEN(topdown); i++) {
+		if (strcmp(level, topdown[i].level) != 0)
+			continue;
+		request->topdown = topdown[i].group;
+		if (topdown[i].several)
+			PMU_RUN_SETTING(request, PMU_ROTATE) = "1";
+		return 0;
+	}
+	return pmu_command_usage_error(
+		self, "--topdown=%s: to which level? 1, 2, 3 or 4; 2 without a number", level);
+}
+
+static int take_emulate(const struct pmu_command *self, void *arg, const char *how)
+{
+	struct pmu_run_request *request = arg;
+
+	request->emulate = true;
+	request->fast |= how != NULL;
+	if (!how || !strcmp(how, "fast"))
+		return 0;
+	return pmu_command_usage_error(
+		self,
+		"--emulate=%s: how? --emulate=fast counts instructions alone, --emulate all that "
+		"is simulated",
+		how);
+}
+
+static int take_map(const struct pmu_command *self, void *arg, const char *text)
+{
+	struct pmu_run_request *request = arg;
+
+	if (pmu_diff_rename_parse(text, &request->rename[request->n_renames++]))
+		return 0;
+	return pmu_command_usage_error(self, "--map %s: say it as in --map old=new", text);
+}
+
+static int take_output(const struct pmu_command *self, void *arg, const char *text)
+{
+	struct pmu_run_request *request = arg;
+
+	(void)self;
+	request->output[request->n_outputs++] = text;
+	return 0;
+}
+
+#define FLAG(member) PMU_OPTION_FLAG(struct pmu_run_request, member)
+#define TEXT(member) PMU_OPTION_TEXT(struct pmu_run_request, member)
+
+const struct pmu_option pmu_run_options[] = {
+#define VAR(...)
+#define VALUED(variable, values, fallback, about, member, take_in, option, key, value, test, find, \
+	       text)                                                                               \
+	{ option,                                                                                  \
+	  key,                                                                                     \
+	  value,                                                                                   \
+	  .help = "as in " #variable ": " text,                                                    \
+	  TEXT(setting[PMU_CONFIG_##variable]),                                                    \
+	  .setting = #variable,                                                                    \
+	  .check = test,                                                                           \
+	  .complete = find },
+#define SWITCH(variable, values, fallback, about, member, take_in, option, text)          \
+	{ option, .help = "as " #variable "=1: " text, .setting = #variable, .says = "1", \
+	  TEXT(setting[PMU_CONFIG_##variable]) },
+#include "session/config_vars.h"
+	{ "--topdown", .argument = "[=LEVEL]", .take = take_topdown, .words = "1 2 3 4",
+	  .help = "where the processor's slots went: a tree to level 1 to 4, 2 without it; its groups take turns between calls of outermost regions" },
+	{ "--cpus", 'C', "CPUS", TEXT(cpus), .help = "bind the command to these: 0-3,8" },
+	{ "--emulate", .argument = "[=fast]", .take = take_emulate, .words = "fast",
+	  .help = "run it under valgrind, which counts in place of the processor: where there is no PMU, and for counts that are the same each time; some 50 times slower; with =fast instructions alone, some 10 times slower" },
+	{ "--repeat", .argument = "N", TEXT(said.repeat), .words = "auto",
+	  .help = "run it N times and report the medians, their intervals and how runs differ; auto: as often as it takes until the median's interval is narrower than --precision, or --limit is over" },
+	{ "--precision", .argument = "P%", TEXT(said.precision),
+	  .help = "with --repeat auto: 1% of the median without it" },
+	{ "--limit", .argument = "TIME", TEXT(said.limit),
+	  .help = "with --repeat auto: no run begins later after the start: 60s without it" },
+	{ "--metric", .argument = "NAME", TEXT(metric),
+	  .help = "what is to be so precise; time: the command's; IPC; solve:instructions" },
+	{ "--warmup", .argument = "N", TEXT(said.warmup),
+	  .help = "so many runs before those, which are not reported" },
+	{ "--against", .argument = "COMMAND", TEXT(said.against),
+	  .help = "run the two in turns, this one first, then the other one first, 20 times each if not --repeat says how often; the report is what 'pmu diff' says of them" },
+	{ "--map", .argument = "OLD=NEW", .take = take_map,
+	  .help = "a region that is called OLD there and NEW here" },
+	{ "--no-aslr", FLAG(no_aslr),
+	  .help = "the same addresses in each run: where memory lies moves times, some by much" },
+	{ "--output", 'o', "OUT", .take = take_output, .complete = pmu_complete_outputs,
+	  .help = "where the report goes, any number of times; .json, .csv and .html (a page for a browser) choose the format, .folded (flame graphs), .speedscope.json, .pb (pprof; also .pb.gz) and callgrind.out.NAME (KCachegrind) that of other viewers, any other name gets text, '-' is standard output. %p in the name makes a report for each process, %r for each MPI rank, %h for each host; %n is the program's number in its process. Else all processes are in one report. Without -o: PMU_OUTPUT, else text on standard error" },
+	{ "--each", FLAG(each),
+	  .help = "the reports of several processes one after another, not combined" },
+	{ "--tree", FLAG(tree),
+	  .help = "a program that came by fork and exec stands below the region that did so" },
+	PMU_TEXT_OPTIONS(struct pmu_run_request, text, top),
+	{ "--all-metrics", FLAG(all_metrics),
+	  .help = "all groups that can be counted here, in turns" },
+	{ "--roofline", FLAG(roofline),
+	  .help = "what regions compute beside what the machine can, given how much they move: counts FLOPS_DP, FLOPS_SP and MEM, or CACHE, in turns, where -g says nothing else; by the ceilings that 'pmu-bench --ceilings' has measured; an OUT that ends in .svg is a picture" },
+	{ "--ceilings", .argument = "FILE", TEXT(ceilings), .complete = pmu_complete_files,
+	  .help = "those in this file" },
+	{ NULL },
+};
+
+/* What an option that is as a setting says; NULL: it does not stand there. */
+static const char *given(const struct pmu_run_request *request, const struct pmu_option *option)
+{
+	return *(const char *const *)((const char *)request + option->at);
+}
+
+/* What is to be counted is said in one way. */
+static int take_counts(const struct pmu_command *self, struct pmu_run_request *request)
+{
+	const char *events = PMU_RUN_SETTING(request, PMU_EVENTS);
+	const char *group = PMU_RUN_SETTING(request, PMU_GROUP);
+
+	if (events && group)
+		return pmu_command_usage_error(self, "events or a group, not both");
+	if (request->topdown && (events || group))
+		return pmu_command_usage_error(
+			self, "--topdown has groups of its own: neither -g nor -e beside it");
+	if (request->all_metrics && (events || group || request->topdown))
+		return pmu_command_usage_error(
+			self, "--all-metrics has all groups: no -g, -e or --topdown beside it");
+	if (request->topdown)
+		PMU_RUN_SETTING(request, PMU_GROUP) = request->topdown;
+	return 0;
+}
+
+/* Its file may be named by PMU_TRACE; what else is said of a trace needs one. */
+static int take_trace(const struct pmu_command *self, struct pmu_run_request *request)
+{
+	static const char prefix[] = "--trace-";
+	const char *path = getenv("PMU_TRACE");
+
+	if (!PMU_RUN_SETTING(request, PMU_TRACE) && path && *path)
+		PMU_RUN_SETTING(request, PMU_TRACE) = path;
+	for (const struct pmu_option *option = pmu_run_options; option->name; option++)
+		if (!PMU_RUN_SETTING(request, PMU_TRACE) &&
+		    !strncmp(option->name, prefix, strlen(prefix)) && given(request, option))
+			return pmu_command_usage_error(self, "%s is of --trace", option->name);
+	return 0;
+}
+
+/* Where no -o says it: PMU_OUTPUT, which the command does not get. */
+static int take_outputs(struct pmu_run_request *request)
+{
+	const char *list = getenv("PMU_OUTPUT");
+	char *rest, *path;
+	size_t n = 1;
+
+	if (request->n_outputs == 1 && !strcmp(request->output[0], "none")) {
+		request->n_outputs = 0;
+		request->no_report = true;
+	}
+	if (request->no_report || request->n_outputs || !list || !*list)
+		return 0;
+	request->no_report = !strcmp(list, "none");
+	if (request->no_report)
+		return 0;
+	for (const char *c = list; *c; c++)
+		n += *c == ',';
+	free(request->output);
+	request->output = calloc(n, sizeof(*request->output));
+	request->output_list = rest = strdup(list);
+	if (!request->output || !rest) {
+		pmu_command_error("no memory");
+		return PMU_EXIT_NOT_STARTED;
+	}
+	while ((path = strsep(&rest, ",")))
+		if (*path)
+			request->output[request->n_outputs++] = path;
+	return 0;
+}
+
+int pmu_run_parse(const struct pmu_command *self, int argc, char **argv,
+		  struct pmu_run_request *request)
+{
+	int i, rc;
+
+	request->output = calloc((size_t)argc, sizeof(*request->output));
+	request->rename = calloc((size_t)argc, sizeof(*request->rename));
+	if (!request->output || !request->rename) {
+		pmu_command_error("no memory");
+		return PMU_EXIT_NOT_STARTED;
+	}
+	/* what follows the command is its own */
+	for (i = 1; i < argc && argv[i][0] == '-'; i++) {
+		if (!strcmp(argv[i], "--")) {
+			i++;
+			break;
+		}
+		rc = pmu_command_option(self, pmu_run_options, request, argv, &i);
+		if (rc)
+			return rc;
+	}
+	if (i >= argc)
+		return pmu_command_usage_error(self, "run what? A command is missing");
+	rc = pmu_command_top(self, request->top, &request->text);
+	if (!rc)
+		rc = pmu_run_repeat_parse(self, request);
+	if (rc)
+		return rc;
+	request->command = argv + i;
+	if (request->tree && request->each)
+		return pmu_command_usage_error(self, "--tree or --each?");
+	if (request->repeat && request->each)
+		return pmu_command_usage_error(self, "--repeat or --each?");
+	if (request->repeat && request->roofline)
+		return pmu_command_usage_error(self, "--roofline is of one run, not of --repeat");
+	if (request->ceilings && !request->roofline)
+		return pmu_command_usage_error(self, "--ceilings is of --roofline");
+	rc = take_trace(self, request);
+	if (!rc)
+		rc = take_counts(self, request);
+	return rc ? rc : take_outputs(request);
+}
+
+void pmu_run_request_free(struct pmu_run_request *request)
+{
+	free(request->output);
+	free(request->output_list);
+	free(request->all_groups);
+	free(request->rename);
+	if (request->against.we_wordv)
+		wordfree(&request->against);
+}
+
+/* --- settings --- */
+
+/* The library's sentence, about the option where there is one. */
+static int tell(const struct pmu_run_request *request)
+{
+	const char *text = pmu_error_text();
+	char letter[] = "-?";
+
+	for (const struct pmu_option *option = pmu_run_options; option->name; option++) {
+		size_t len = option->setting ? strlen(option->setting) : 0;
+
+		if (!len || !given(request, option) || strncmp(text, option->setting, len) != 0 ||
+		    !strchr(":=", text[len]))
+			continue;
+		letter[1] = option->letter;
+		pmu_command_error("%s%s%s", option->letter ? letter : option->name,
+				  text[len] == '=' ? " " : ":", text + len + 1);
+		return PMU_EXIT_USAGE;
+	}
+	pmu_command_error("%s", text);
+	return PMU_EXIT_USAGE;
+}
+
+/* Lines. */
+static void tell_warnings(char *rest)
+{
+	char *line;
+
+	while (rest && *rest && (line = strsep(&rest, "\n")))
+		pmu_command_error("%s", line);
+}
+
+static bool is_pinning(const struct pmu_config *config)
+{
+	/* registers count processors, not threads: that source pins by itself */
+	if (config->backend && config->backend->exclusive)
+		return !config->pin_given || config->pin.policy != PMU_PIN_NONE;
+	return config->pin_given && config->pin.policy != PMU_PIN_NONE;
+}
+
+/* All that the library would find before its first region. */
+static int check_library(struct pmu_run_request *request)
+{
+	struct pmu_config *config = calloc(1, sizeof(*config));
+	struct pmu_strbuf warnings = { 0 };
+	struct pmu_pinning *pinning = NULL;
+	int rc = config ? pmu_config_load(config, NULL, &warnings) : pmu_fail(ENOMEM, "no memory");
+
+	if (!rc && config->enable)
+		rc = pmu_pinning_open(&pinning, &config->pin, NULL, NULL);
+	pmu_pinning_close(pinning);
+	if (!rc) {
+		request->switched_off = !config->enable;
+		request->pins = config->enable && is_pinning(config);
+		if (config->require)
+			PMU_RUN_SETTING(request, PMU_REQUIRE) = "1";
+		request->text.threads |= config->report.threads;
+		request->text.all |= config->report.all;
+		request->text.brief |= config->report.brief;
+		tell_warnings(warnings.text);
+	}
+	pmu_strbuf_free(&warnings);
+	if (config) {
+		pmu_catalog_close(&config->catalog);
+		pmu_config_free(config);
+	}
+	free(config);
+	return rc ? tell(request) : 0;
+}
+
+/* --- all or nothing --- */
+
+/* What of it is wrong without the variable that says so. */
+static int refuse(const struct pmu_run_request *request, const char *why)
+{
+	static const char variable[] = "PMU_REQUIRE=1: ";
+	size_t len = strlen(variable);
+
+	why = strncmp(why, variable, len) ? why : why + len;
+	if (request->exact_branches)
+		pmu_command_error("--exact-branches: %s; nothing was run%s", why,
+				  request->emulate
+					  ? ""
+					  : ". Where no processor counts, valgrind does: pmu "
+					    "check --exact-branches ... -- --emulate COMMAND");
+	else
+		pmu_command_error("--require: %s; nothing was run", why);
+	return PMU_EXIT_NOT_STARTED;
+}
+
+static enum pmu_emulation emulation_of(const struct pmu_run_request *request)
+{
+	if (!request->emulate)
+		return PMU_EMULATION_NONE;
+	return request->fast ? PMU_EMULATION_FAST : PMU_EMULATION_FULL;
+}
+
+/* Said before the start, or the command's work would be for nothing. */
+static int check_required(const struct pmu_run_request *request)
+{
+	if (!PMU_RUN_SETTING(request, PMU_REQUIRE))
+		return 0;
+	if (request->switched_off)
+		return refuse(request, "PMU_ENABLE=0 switches measuring off");
+	return pmu_session_foretell(emulation_of(request)) ? refuse(request, pmu_error_text()) : 0;
+}
+
+int pmu_run_check_target(const struct pmu_run_request *request, const struct pmu_run_target *target)
+{
+	return PMU_RUN_SETTING(request, PMU_REQUIRE) && target->why[0]
+		       ? refuse(request, target->why)
+		       : 0;
+}
+
+/* What is preloaded takes them in, and the library knows nothing of them. */
 static int check_preloaded(const struct pmu_run_request *request)
 {
-	const struct {
-		const char *given, *option, *variable;
-		int (*check)(const char *said, const char *text);
-	} settings[] = {
-		{ request->automatic, "--auto", "PMU_AUTO", check_auto },
-		{ request->min_time, "--min-time", "PMU_MIN_TIME", check_min_time },
-		{ request->wrap, "--wrap", "PMU_WRAP", check_wrap },
-		{ request->prefix, "--prefix", "PMU_PREFIX", check_prefix },
-	};
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < PMU_ARRAY_LEN(settings); i++) {
-		const char *variable = getenv(settings[i].variable);
+	for (const struct pmu_option *option = pmu_run_options; !rc && option->name; option++) {
+		const char *variable;
 
-		if (settings[i].given)
-			rc = settings[i].check(settings[i].option, settings[i].given);
+		if (!option->check)
+			continue;
+		variable = getenv(option->setting);
+		if (given(request, option))
+			rc = option->check(option->name, given(request, option));
 		else if (variable && *variable)
-			rc = settings[i].check(settings[i].variable, variable);
+			rc = option->check(option->setting, variable);
 	}
 	return rc;
 }

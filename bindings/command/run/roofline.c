@@ -39,7 +39,7 @@ static bool can_count(const char *group)
 
 int pmu_run_roofline(struct pmu_run_request *request)
 {
-	const char *source = request->source;
+	const char *source = PMU_RUN_SETTING(request, PMU_BACKEND);
 
 	if (request->ceilings) {
 		struct pmu_ceilings ceilings;
@@ -49,14 +49,14 @@ int pmu_run_roofline(struct pmu_run_request *request)
 			return PMU_EXIT_NOT_STARTED;
 		}
 	}
-	request->rotate = true;
-	if (request->group || request->events)
+	PMU_RUN_SETTING(request, PMU_ROTATE) = "1";
+	if (PMU_RUN_SETTING(request, PMU_GROUP) || PMU_RUN_SETTING(request, PMU_EVENTS))
 		return 0;
 	/* a source that is forced has its say in what can be counted */
 	if (source && setenv("PMU_BACKEND", source, 1)) {
 		pmu_command_error("no memory");
 		return PMU_EXIT_NOT_STARTED;
 	}
-	request->group = can_count("MEM") ? FLOPS ",MEM" : FLOPS ",CACHE";
+	PMU_RUN_SETTING(request, PMU_GROUP) = can_count("MEM") ? FLOPS ",MEM" : FLOPS ",CACHE";
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include "base/place.h"
 #include "bindings/command/command.h"
 #include "report/report.h"
+#include "session/config.h"
 
 /** Exit statuses of ours, as those of env(1), nohup(1) and timeout(1). */
 #define PMU_EXIT_NOT_STARTED 125 /* we failed before the command started */
@@ -29,23 +30,17 @@ struct pmu_run_said {
 
 /** The command line, and what it means. */
 struct pmu_run_request {
-	const char *group, *events, *cpus, *pin, *source, *scope, *count;
+	/* What options say in place of variables, which PMU_RUN_SETTING() finds; NULL where none does */
+	const char *setting[PMU_CONFIG_VARS];
+	const char *cpus;
 	const char *topdown; /* the group of --topdown's level; NULL: not asked for */
-	const char *automatic, *functions, *min_time, *wrap;
-	const char *prefix; /* PMU_PREFIX */
-	const char *trace;  /* a file, of --trace, else of PMU_TRACE; NULL: calls are not traced */
-	const char *trace_min, *trace_size, *trace_keep;
 	const char **output; /* of -o, else of PMU_OUTPUT; none: text on standard error */
 	size_t n_outputs;
 	char *output_list; /* of PMU_OUTPUT, cut into pieces */
 	bool no_report;    /* PMU_OUTPUT=none */
 	bool each;
 	bool tree;
-	bool exact;          /* PMU_EXACT=1 */
-	bool require;        /* PMU_REQUIRE=1 */
 	bool exact_branches; /* of pmu check: branches that repeat, and nothing else */
-	bool histogram;      /* PMU_HISTOGRAM=1 */
-	bool rotate;         /* PMU_ROTATE=1 */
 	bool all_metrics;    /* PMU_GROUP is all that can be counted: */
 	char *all_groups;    /* their names */
 	bool pins;           /* threads are to be pinned: libpmu must be in the global scope */
@@ -71,6 +66,9 @@ struct pmu_run_request {
 	const char *ceilings; /* a file; NULL: where pmu-bench writes it */
 	char **command;       /* ends with NULL */
 };
+
+/** What an option says that is as @variable; of PMU_TRACE a file, also where PMU_TRACE has said it */
+#define PMU_RUN_SETTING(request, variable) ((request)->setting[PMU_CONFIG_##variable])
 
 /** The options of `pmu run`; end with a NULL name. */
 extern const struct pmu_option pmu_run_options[];

@@ -18,7 +18,8 @@
 
 int pmu_run_check_trace(const struct pmu_run_request *request)
 {
-	const char *path = request->trace, *dot = path ? strrchr(path, '.') : NULL;
+	const char *path = PMU_RUN_SETTING(request, PMU_TRACE),
+		   *dot = path ? strrchr(path, '.') : NULL;
 
 	if (!path)
 		return 0;
@@ -60,7 +61,7 @@ static int path_of(const struct pmu_run_request *request, const struct pmu_store
 	};
 
 	gethostname(host, sizeof(host) - 1);
-	return pmu_output_path(request->trace, &names, path, size);
+	return pmu_output_path(PMU_RUN_SETTING(request, PMU_TRACE), &names, path, size);
 }
 
 /* Each process's its own file: the first has the name that was given. */
@@ -99,7 +100,7 @@ void pmu_run_traced_open(const struct pmu_run_request *request, const struct pmu
 	int n;
 
 	*traced = (struct pmu_run_traced){ 0 };
-	if (!request->trace)
+	if (!PMU_RUN_SETTING(request, PMU_TRACE))
 		return;
 	n = pmu_store_list_folder(folder->path, &traced->entry);
 	if (n <= 0)
@@ -122,13 +123,14 @@ void pmu_run_write_trace(const struct pmu_run_request *request, const struct pmu
 	struct pmu_run_traced traced;
 	char path[PATH_MAX];
 
-	if (!request->trace)
+	if (!PMU_RUN_SETTING(request, PMU_TRACE))
 		return;
 	pmu_run_traced_open(request, folder, 0, &traced);
 	if (!traced.n)
 		pmu_command_error("no trace: the command left no results");
 	else if (path_of(request, &traced.entry[0], path, sizeof(path)) < 0)
-		pmu_command_error("no trace: %s is too long a name", request->trace);
+		pmu_command_error("no trace: %s is too long a name",
+				  PMU_RUN_SETTING(request, PMU_TRACE));
 	else if (pmu_trace_is_asked(path))
 		convert(&traced, path);
 	else
