@@ -57,20 +57,20 @@ static int parse_range(char *item, struct pmu_pin_request *request, struct pmu_m
 		if (dash)
 			*dash = '-';
 		return pmu_fail(EINVAL,
-				"PMU_PIN: '%s' in the list of CPUs is not a number or a range; "
+				"'%s' in the list of CPUs is not a number or a range; "
 				"write it as in cpus:0-3,8",
 				item);
 	}
 	if (first > last || last >= PMU_MASK_CPUS)
 		return pmu_fail(EINVAL,
-				"PMU_PIN: the CPUs %llu-%llu are no range from low to high "
+				"the CPUs %llu-%llu are no range from low to high "
 				"below %d",
 				(unsigned long long)first, (unsigned long long)last, PMU_MASK_CPUS);
 	for (int cpu = (int)first; cpu <= (int)last; cpu++) {
 		if (pmu_mask_has(seen, cpu))
-			return pmu_fail(EINVAL, "PMU_PIN: CPU %d is listed twice", cpu);
+			return pmu_fail(EINVAL, "CPU %d is listed twice", cpu);
 		if (request->n_cpus == PMU_ARRAY_LEN(request->cpu))
-			return pmu_fail(EINVAL, "PMU_PIN: more than %zu CPUs are listed",
+			return pmu_fail(EINVAL, "more than %zu CPUs are listed",
 					PMU_ARRAY_LEN(request->cpu));
 		pmu_mask_set(seen, cpu);
 		request->cpu[request->n_cpus++] = cpu;
@@ -90,7 +90,7 @@ static int parse_list(const char *text, struct pmu_pin_request *request)
 		len = strcspn(text, ",");
 		if (len >= sizeof(item))
 			return pmu_fail(EINVAL,
-					"PMU_PIN: '%.20s...' in the list of CPUs is not a "
+					"'%.20s...' in the list of CPUs is not a "
 					"number or a range",
 					text);
 		memcpy(item, text, len);
@@ -114,7 +114,7 @@ static int parse_name(const char *text, struct pmu_pin_request *request)
 	near = pmu_closest(text, policy_names);
 	if (near && !strcmp(near, policy_names[PMU_PIN_LIST]))
 		near = "cpus:LIST";
-	return pmu_fail(EINVAL, "PMU_PIN: '%.60s' is no way of pinning%s%s; choose " CHOICES, text,
+	return pmu_fail(EINVAL, "'%.60s' is no way of pinning%s%s; choose " CHOICES, text,
 			near ? ", did you mean " : "", near ? near : "");
 }
 
@@ -132,7 +132,7 @@ int pmu_pin_parse(const char *text, struct pmu_pin_request *request)
 	return rc;
 }
 
-static int check_list(const struct pmu_pin_request *request)
+int pmu_pin_check(const struct pmu_pin_request *request)
 {
 	struct pmu_mask mask;
 	char allowed[128];
@@ -144,8 +144,7 @@ static int check_list(const struct pmu_pin_request *request)
 		if (pmu_mask_has(&mask, request->cpu[i]))
 			continue;
 		pmu_mask_format(&mask, allowed, sizeof(allowed));
-		return pmu_fail(EINVAL,
-				"PMU_PIN: CPU %d is not among those this process may use (%s)",
+		return pmu_fail(EINVAL, "CPU %d is not among those this process may use (%s)",
 				request->cpu[i], allowed);
 	}
 	return 0;
@@ -158,7 +157,7 @@ int pmu_pinning_open(struct pmu_pinning **pinning, const struct pmu_pin_request 
 	int rc;
 
 	*pinning = NULL;
-	rc = check_list(request);
+	rc = pmu_pin_check(request);
 	if (rc)
 		return rc;
 	/* pages that nobody touches cost nothing, and a forked child has one of its own */

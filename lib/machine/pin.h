@@ -39,6 +39,12 @@ struct pmu_pin_request {
  */
 int pmu_pin_parse(const char *text, struct pmu_pin_request *request);
 
+/**
+ * pmu_pin_check() - may the calling thread use each CPU of a list?
+ * Return: 0, also for other policies; -EINVAL with a sentence that has those it may use.
+ */
+int pmu_pin_check(const struct pmu_pin_request *request);
+
 struct pmu_pinning; /* a session's pinning */
 
 /**

@@ -25,7 +25,13 @@
 #define MAX_THREADS 1024u
 #define MAX_REGIONS 65536u
 
-static int take_switch(const char *name, const char *text, bool *out)
+/*
+ * What take() fails with does not say whose value it is: the variable's, or the option's that is as
+ * it.  The whole value stands before this sentence.
+ */
+#define REFUSE(config, text, ...) ((config)->wrong_value = (text), pmu_fail(EINVAL, __VA_ARGS__))
+
+static int take_switch(struct pmu_config *config, const char *text, bool *out)
 {
 	static const char *const off[] = { "0", "no", "off", "false", NULL };
 	static const char *const on[] = { "1", "yes", "on", "true", NULL };
@@ -36,37 +42,37 @@ static int take_switch(const char *name, const char *text, bool *out)
 			return 0;
 		}
 	}
-	return pmu_fail(EINVAL, "%s=%s: say 0 or 1", name, text);
+	return REFUSE(config, text, "say 0 or 1");
 }
 
 static int take_enable(struct pmu_config *config, const char *text)
 {
-	return take_switch("PMU_ENABLE", text, &config->enable);
+	return take_switch(config, text, &config->enable);
 }
 
 static int take_histogram(struct pmu_config *config, const char *text)
 {
-	return take_switch("PMU_HISTOGRAM", text, &config->histogram);
+	return take_switch(config, text, &config->histogram);
 }
 
 static int take_exact(struct pmu_config *config, const char *text)
 {
-	return take_switch("PMU_EXACT", text, &config->exact);
+	return take_switch(config, text, &config->exact);
 }
 
 static int take_require(struct pmu_config *config, const char *text)
 {
-	return take_switch("PMU_REQUIRE", text, &config->require);
+	return take_switch(config, text, &config->require);
 }
 
 static int take_user_read(struct pmu_config *config, const char *text)
 {
-	return take_switch("PMU_USER_READ", text, &config->user_read);
+	return take_switch(config, text, &config->user_read);
 }
 
 static int take_rotate(struct pmu_config *config, const char *text)
 {
-	return take_switch("PMU_ROTATE", text, &config->rotate);
+	return take_switch(config, text, &config->rotate);
 }
 
 /* A number and its unit. */
@@ -112,13 +118,13 @@ static int take_rotate_min(struct pmu_config *config, const char *text)
 {
 	if (take_quantity(text, times, MAX_TURN_NS, &config->rotate_ns))
 		return 0;
-	return pmu_fail(EINVAL, "PMU_ROTATE_MIN=%s: say a time up to 60s, as 100us or 1ms", text);
+	return REFUSE(config, text, "say a time up to 60s, as 100us or 1ms");
 }
 
-static int keep_text(const char *name, const char *text, char *to, size_t size)
+static int keep_text(const char *text, char *to, size_t size)
 {
 	if (strlen(text) >= size)
-		return pmu_fail(EINVAL, "%s: longer than %zu bytes", name, size - 1);
+		return pmu_fail(EINVAL, "longer than %zu bytes", size - 1);
 	strcpy(to, text);
 	return 0;
 }
@@ -137,13 +143,12 @@ static int take_trace(struct pmu_config *config, const char *text)
 
 	for (int i = 0; others[i]; i++)
 		if (ends_with(text, others[i]))
-			return pmu_fail(
-				EINVAL,
-				"PMU_TRACE=%s: a program writes a trace of its own format, as "
-				"run.trace; 'pmu report run.trace -o %s' makes this of it, and "
-				"'pmu run --trace %s' at once",
-				text, text, text);
-	return keep_text("PMU_TRACE", text, config->trace, sizeof(config->trace));
+			return REFUSE(config, text,
+				      "a program writes a trace of its own format, as run.trace; "
+				      "'pmu report run.trace -o %s' makes this of it, and 'pmu run "
+				      "--trace %s' at once",
+				      text, text);
+	return keep_text(text, config->trace, sizeof(config->trace));
 }
 
 /* In whole pages of any machine's. */
@@ -152,8 +157,7 @@ static int take_trace_size(struct pmu_config *config, const char *text)
 	uint64_t bytes;
 
 	if (!take_quantity(text, sizes, UINT64_C(1) << 30, &bytes) || bytes < 65536)
-		return pmu_fail(EINVAL,
-				"PMU_TRACE_SIZE=%s: say a size from 64KiB to 1GiB, as 16MiB", text);
+		return REFUSE(config, text, "say a size from 64KiB to 1GiB, as 16MiB");
 	config->trace_bytes = PMU_ALIGN_UP((uint32_t)bytes, 65536);
 	return 0;
 }
@@ -163,14 +167,14 @@ static int take_trace_keep(struct pmu_config *config, const char *text)
 	config->trace_first = !strcmp(text, "first");
 	if (config->trace_first || !strcmp(text, "newest"))
 		return 0;
-	return pmu_fail(EINVAL, "PMU_TRACE_KEEP=%s: say newest or first", text);
+	return REFUSE(config, text, "say newest or first");
 }
 
 static int take_trace_min(struct pmu_config *config, const char *text)
 {
 	if (take_quantity(text, times, MAX_TURN_NS, &config->trace_min_ns))
 		return 0;
-	return pmu_fail(EINVAL, "PMU_TRACE_MIN=%s: say a time up to 60s, as 500ns or 1us", text);
+	return REFUSE(config, text, "say a time up to 60s, as 500ns or 1us");
 }
 
 /* hwloc reads HWLOC_XMLFILE by itself: the topology of the machine of the dump. */
@@ -181,26 +185,27 @@ static int take_topology(struct pmu_config *config)
 
 	if (!text || !*text)
 		return 0;
-	rc = keep_text("HWLOC_XMLFILE", text, config->topology, sizeof(config->topology));
-	if (rc == 0)
-		config->from.topology = config->topology;
-	return rc;
+	rc = keep_text(text, config->topology, sizeof(config->topology));
+	if (rc < 0)
+		return pmu_fail(-rc, "HWLOC_XMLFILE: %s", pmu_error_text());
+	config->from.topology = config->topology;
+	return 0;
 }
 
 static int take_cpuid_file(struct pmu_config *config, const char *text)
 {
 	struct pmu_cpuid_dump dump;
-	int rc = keep_text("PMU_CPUID_FILE", text, config->cpuid_file, sizeof(config->cpuid_file));
+	int rc = keep_text(text, config->cpuid_file, sizeof(config->cpuid_file));
 
 	if (rc < 0)
 		return rc;
 	if (pmu_cpuid_load(text, &dump) < 0)
-		return pmu_fail(EINVAL, "PMU_CPUID_FILE: %s", pmu_error_text());
+		return -EINVAL;
 	rc = dump.n_cpus ? pmu_cpu_identify_by(&dump.cpu[0], &config->id) : -ENODEV;
 	config->pin.elsewhere = (unsigned int)dump.n_cpus;
 	pmu_cpuid_dump_free(&dump);
 	if (rc < 0)
-		return pmu_fail(EINVAL, "PMU_CPUID_FILE=%s: no CPUID leaf 1 in it", text);
+		return REFUSE(config, text, "no CPUID leaf 1 in it");
 	config->from.cpuid_file = config->cpuid_file;
 	config->catalog.model = pmu_cpu_model_find(&config->id);
 	config->catalog.id = config->id;
@@ -209,22 +214,21 @@ static int take_cpuid_file(struct pmu_config *config, const char *text)
 
 static int take_msr_device(struct pmu_config *config, const char *text)
 {
-	int rc = keep_text("PMU_MSR_DEVICE", text, config->msr_device, sizeof(config->msr_device));
+	int rc = keep_text(text, config->msr_device, sizeof(config->msr_device));
 
 	if (rc < 0)
 		return rc;
 	if (!strstr(text, "%d"))
-		return pmu_fail(EINVAL,
-				"PMU_MSR_DEVICE=%s: no %%d in it, which stands for the "
-				"processor's number, as in %s",
-				text, PMU_MSR_DEVICE_DEFAULT);
+		return REFUSE(config, text,
+			      "no %%d in it, which stands for the processor's number, as in %s",
+			      PMU_MSR_DEVICE_DEFAULT);
 	config->from.msr_device = config->msr_device;
 	return 0;
 }
 
 static int take_msr_batch(struct pmu_config *config, const char *text)
 {
-	int rc = keep_text("PMU_MSR_BATCH", text, config->msr_batch, sizeof(config->msr_batch));
+	int rc = keep_text(text, config->msr_batch, sizeof(config->msr_batch));
 
 	if (rc == 0)
 		config->from.msr_batch = config->msr_batch;
@@ -233,8 +237,7 @@ static int take_msr_batch(struct pmu_config *config, const char *text)
 
 static int take_event_files(struct pmu_config *config, const char *text)
 {
-	int rc = keep_text("PMU_EVENT_FILES", text, config->event_files,
-			   sizeof(config->event_files));
+	int rc = keep_text(text, config->event_files, sizeof(config->event_files));
 
 	if (rc == 0)
 		config->catalog.event_files = config->event_files;
@@ -249,9 +252,9 @@ static struct pmu_group *next_group(struct pmu_config *config)
 	return config->group ? &config->group[config->n_groups] : NULL;
 }
 
-static int no_memory(const char *name)
+static int no_memory(void)
 {
-	return pmu_fail(ENOMEM, "%s: no memory", name);
+	return pmu_fail(ENOMEM, "no memory");
 }
 
 /* By name, into next_group(); it is not counted as one yet.  -ENOTSUP: this CPU has none of it. */
@@ -261,12 +264,12 @@ static int read_group(struct pmu_config *config, const char *name)
 	int rc;
 
 	if (config->n_groups == PMU_CONFIG_MAX_GROUPS)
-		return pmu_fail(EINVAL, "PMU_GROUP: more than %d groups", PMU_CONFIG_MAX_GROUPS);
+		return pmu_fail(EINVAL, "more than %d groups", PMU_CONFIG_MAX_GROUPS);
 	group = next_group(config);
 	if (!group)
-		return no_memory("PMU_GROUP");
+		return no_memory();
 	rc = pmu_resolve_group(name, &config->catalog, group);
-	return rc < 0 && rc != -ENOTSUP ? pmu_fail(EINVAL, "PMU_GROUP: %s", pmu_error_text()) : rc;
+	return rc < 0 && rc != -ENOTSUP ? -EINVAL : rc;
 }
 
 /* What could not be counted becomes time only, with the last sentence as its note. */
@@ -303,8 +306,7 @@ static int add_member(struct pmu_config *config, const char *name, const char *m
 	int rc = read_group(config, member);
 
 	if (!rc && config->group[config->n_groups].groups[0])
-		return pmu_fail(EINVAL, "PMU_GROUP: %s stands for %s, which stands for others",
-				name, member);
+		return pmu_fail(EINVAL, "%s stands for %s, which stands for others", name, member);
 	if (!rc)
 		config->n_groups++;
 	if (rc != -ENOTSUP)
@@ -352,7 +354,7 @@ static int add_members(struct pmu_config *config, const char *name, char *list)
 		note_left_out(&config->group[first], name, &left_out);
 	}
 	if (!rc && left_out.names.failed)
-		rc = no_memory("PMU_GROUP");
+		rc = no_memory();
 	pmu_strbuf_free(&left_out.names);
 	return rc;
 }
@@ -400,13 +402,13 @@ static int take_events(struct pmu_config *config, const char *text)
 	struct pmu_group *group;
 
 	if (config->n_groups == PMU_CONFIG_MAX_GROUPS)
-		return pmu_fail(EINVAL, "PMU_EVENTS: more than %d groups with PMU_GROUP",
+		return pmu_fail(EINVAL, "more than %d groups with PMU_GROUP",
 				PMU_CONFIG_MAX_GROUPS);
 	group = next_group(config);
 	if (!group)
-		return no_memory("PMU_EVENTS");
+		return no_memory();
 	if (pmu_resolve_events(text, &config->catalog, group) < 0)
-		return pmu_fail(EINVAL, "PMU_EVENTS: %s", pmu_error_text());
+		return -EINVAL;
 	config->n_groups++;
 	config->group_given = true;
 	return 0;
@@ -428,10 +430,11 @@ static int take_backend(struct pmu_config *config, const char *text)
 		n++;
 	}
 	near = pmu_closest(text, names);
-	return pmu_fail(EINVAL,
-			"PMU_BACKEND=%s: no such source of counts; %s%s%sthere are auto, "
-			"perf, msr, valgrind, software and clock",
-			text, near ? "did you mean " : "", near ? near : "", near ? "? " : "");
+	return REFUSE(
+		config, text,
+		"no such source of counts; %s%s%sthere are auto, perf, msr, valgrind, software "
+		"and clock",
+		near ? "did you mean " : "", near ? near : "", near ? "? " : "");
 }
 
 static int take_count(struct pmu_config *config, const char *text)
@@ -443,14 +446,14 @@ static int take_count(struct pmu_config *config, const char *text)
 	else if (!strcmp(text, "process"))
 		config->count = PMU_COUNT_PROCESS;
 	else
-		return pmu_fail(EINVAL, "PMU_COUNT=%s: say thread, cpu or process", text);
+		return REFUSE(config, text, "say thread, cpu or process");
 	return 0;
 }
 
 static int take_scope(struct pmu_config *config, const char *text)
 {
 	if (strcmp(text, "thread") && strcmp(text, "team"))
-		return pmu_fail(EINVAL, "PMU_SCOPE=%s: say thread or team", text);
+		return REFUSE(config, text, "say thread or team");
 	config->teams = !strcmp(text, "team");
 	return 0;
 }
@@ -464,51 +467,47 @@ static int take_pin(struct pmu_config *config, const char *text)
 		return rc;
 	config->pin.elsewhere = elsewhere;
 	config->pin_given = true;
-	return 0;
+	return pmu_pin_check(&config->pin);
 }
 
 static int check_formats(const char *text)
 {
 	char list[PMU_CONFIG_TEXT_MAX], *rest = list, *path;
-	char why[PMU_ERROR_MAX];
 
 	snprintf(list, sizeof(list), "%s", text);
-	while ((path = strsep(&rest, ","))) {
-		if (!pmu_report_format_check(path))
-			continue;
-		snprintf(why, sizeof(why), "%s", pmu_error_text());
-		return pmu_fail(EINVAL, "PMU_OUTPUT=%s", why);
-	}
+	while ((path = strsep(&rest, ",")))
+		if (pmu_report_format_check(path))
+			return -EINVAL;
 	return 0;
 }
 
 static int take_output(struct pmu_config *config, const char *text)
 {
 	if (strlen(text) >= sizeof(config->output))
-		return pmu_fail(EINVAL, "PMU_OUTPUT: longer than %zu bytes",
-				sizeof(config->output) - 1);
+		return pmu_fail(EINVAL, "longer than %zu bytes", sizeof(config->output) - 1);
 	strcpy(config->output, text);
 	return check_formats(text);
 }
 
-static int take_number(const char *name, const char *text, unsigned int most, unsigned int *out)
+static int take_number(struct pmu_config *config, const char *text, unsigned int most,
+		       unsigned int *out)
 {
 	uint64_t value;
 
 	if (pmu_parse_u64(text, &value) < 0 || value < 1 || value > most)
-		return pmu_fail(EINVAL, "%s=%s: say a number from 1 to %u", name, text, most);
+		return REFUSE(config, text, "say a number from 1 to %u", most);
 	*out = (unsigned int)value;
 	return 0;
 }
 
 static int take_max_threads(struct pmu_config *config, const char *text)
 {
-	return take_number("PMU_MAX_THREADS", text, 1000000, &config->max_threads);
+	return take_number(config, text, 1000000, &config->max_threads);
 }
 
 static int take_max_regions(struct pmu_config *config, const char *text)
 {
-	return take_number("PMU_MAX_REGIONS", text, 16777216, &config->max_regions);
+	return take_number(config, text, 16777216, &config->max_regions);
 }
 
 /* Applied where stores are listed, in store/read/list.c. */
@@ -516,16 +515,14 @@ static int take_keep_days(struct pmu_config *config, const char *text)
 {
 	unsigned int days;
 
-	(void)config;
-	return take_number(PMU_STORE_DAYS_VARIABLE, text, 36500, &days);
+	return take_number(config, text, 36500, &days);
 }
 
 static int take_keep_mib(struct pmu_config *config, const char *text)
 {
 	unsigned int mib;
 
-	(void)config;
-	return take_number(PMU_STORE_MIB_VARIABLE, text, 1u << 20, &mib);
+	return take_number(config, text, 1u << 20, &mib);
 }
 
 static int take_report(struct pmu_config *config, const char *text)
@@ -541,8 +538,7 @@ static int take_report(struct pmu_config *config, const char *text)
 		else if (!strcmp(word, "brief"))
 			config->report.brief = true;
 		else if (strcmp(word, "total"))
-			return pmu_fail(EINVAL, "PMU_REPORT=%s: say total, threads, all or brief",
-					text);
+			return REFUSE(config, text, "say total, threads, all or brief");
 	}
 	return 0;
 }
@@ -649,7 +645,7 @@ static void set_defaults(struct pmu_config *config)
 	config->catalog.keep_absent = true;
 }
 
-int pmu_config_load(struct pmu_config *config, const struct pmu_options *options,
+int pmu_config_take(struct pmu_config *config, const struct pmu_options *options,
 		    struct pmu_strbuf *warnings)
 {
 	bool counts_by_option = option_text(options, MEMBER(group)) ||
@@ -672,8 +668,10 @@ int pmu_config_load(struct pmu_config *config, const struct pmu_options *options
 			return pmu_fail(EINVAL, "PMU_GROUP and PMU_EVENTS both say what to count; "
 						"set one of them");
 		rc = var->take(config, text);
-		if (rc < 0)
+		if (rc < 0) {
+			config->wrong = var;
 			return rc;
+		}
 		if (!config->enable)
 			return 0;
 	}
@@ -681,6 +679,19 @@ int pmu_config_load(struct pmu_config *config, const struct pmu_options *options
 		warn_of_slips(warnings);
 	warn_of_gone(warnings);
 	return 0;
+}
+
+int pmu_config_load(struct pmu_config *config, const struct pmu_options *options,
+		    struct pmu_strbuf *warnings)
+{
+	int rc = pmu_config_take(config, options, warnings);
+
+	if (rc == 0 || !config->wrong)
+		return rc;
+	if (config->wrong_value)
+		return pmu_fail(-rc, "%s=%s: %s", config->wrong->name, config->wrong_value,
+				pmu_error_text());
+	return pmu_fail(-rc, "%s: %s", config->wrong->name, pmu_error_text());
 }
 
 void pmu_config_free(struct pmu_config *config)

@@ -57,6 +57,8 @@ extern const struct pmu_config_help pmu_config_help[];
 
 /** What a session is to do. */
 struct pmu_config {
+	const struct pmu_config_var *wrong; /* what could not be taken in; NULL: none of them */
+	const char *wrong_value;            /* its value, where the sentence is about all of it */
 	bool enable;
 	bool group_given;                  /* by PMU_GROUP or PMU_EVENTS */
 	unsigned int n_groups;             /* 0 without a request */
@@ -107,6 +109,14 @@ struct pmu_config {
  * Return: 0; -EINVAL with a sentence that names the variable and the nearest valid choice.
  */
 int pmu_config_load(struct pmu_config *config, const struct pmu_options *options,
+		    struct pmu_strbuf *warnings);
+
+/**
+ * pmu_config_take() - the same, but the sentence does not name the variable: @config->wrong is that
+ *
+ * For the command, where it may be an option's.
+ */
+int pmu_config_take(struct pmu_config *config, const struct pmu_options *options,
 		    struct pmu_strbuf *warnings);
 
 /** pmu_config_free() - what it has allocated; names of events are pmu_catalog_close()'s */

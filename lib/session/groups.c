@@ -333,7 +333,8 @@ int pmu_session_open_groups(void)
 		if (rc < 0)
 			return rc;
 	}
-	return pmu_session_require();
+	rc = pmu_session_require();
+	return rc < 0 ? pmu_fail(-rc, "PMU_REQUIRE=1: %s", pmu_error_text()) : 0;
 }
 
 void pmu_session_close_groups(void)

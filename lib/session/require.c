@@ -23,8 +23,7 @@ static uint32_t find_missing(const struct pmu_session_group *group)
 
 static int refuse(const struct pmu_session_group *group, const char *what)
 {
-	return pmu_fail(ENOTSUP, "PMU_REQUIRE=1: %s be counted%s%s", what,
-			group->why[0] ? ": " : "", group->why);
+	return pmu_fail(ENOTSUP, "%s be counted%s%s", what, group->why[0] ? ": " : "", group->why);
 }
 
 /* "instructions, cycles"; the rest of very many is counted. */
@@ -64,7 +63,7 @@ static int check_named(const struct pmu_session_group *group, const struct pmu_g
 
 	/* this processor has none of its events; TIME, which has none either, has no note */
 	if (named->note[0] && (!named->n_events || named->whole))
-		return pmu_fail(ENOTSUP, "PMU_REQUIRE=1: %s", named->note);
+		return pmu_fail(ENOTSUP, "%s", named->note);
 	return missing ? refuse_events(group, missing) : 0;
 }
 

@@ -354,24 +354,41 @@ void pmu_run_request_free(struct pmu_run_request *request)
 
 /* --- settings --- */
 
-/* The library's sentence, about the option where there is one. */
-static int tell(const struct pmu_run_request *request)
+/* The option that says what a setting is; NULL: none does. */
+static const struct pmu_option *option_for(const struct pmu_run_request *request,
+					   const char *setting)
 {
-	const char *text = pmu_error_text();
+	for (const struct pmu_option *option = pmu_run_options; option->name; option++)
+		if (option->setting && !strcmp(option->setting, setting))
+			return given(request, option) ? option : NULL;
+	return NULL;
+}
+
+/* The library's sentence, about the option where there is one. */
+static int tell(const struct pmu_run_request *request, const struct pmu_config *config)
+{
+	const char *text = pmu_error_text(), *value = config ? config->wrong_value : NULL;
+	const struct pmu_option *option = NULL;
 	char letter[] = "-?";
+	const char *name;
 
-	for (const struct pmu_option *option = pmu_run_options; option->name; option++) {
-		size_t len = option->setting ? strlen(option->setting) : 0;
-
-		if (!len || !given(request, option) || strncmp(text, option->setting, len) != 0 ||
-		    !strchr(":=", text[len]))
-			continue;
-		letter[1] = option->letter;
-		pmu_command_error("%s%s%s", option->letter ? letter : option->name,
-				  text[len] == '=' ? " " : ":", text + len + 1);
+	if (!config || !config->wrong) {
+		pmu_command_error("%s", text);
 		return PMU_EXIT_USAGE;
 	}
-	pmu_command_error("%s", text);
+	name = config->wrong->name;
+	option = option_for(request, name);
+	if (option)
+		name = option->name;
+	if (option && option->letter) {
+		letter[1] = option->letter;
+		name = letter;
+	}
+	pmu_command_error("%s%s%s: %s", name,
+			  !value   ? ""
+			  : option ? " "
+				   : "=",
+			  value ? value : "", text);
 	return PMU_EXIT_USAGE;
 }
 
@@ -397,12 +414,10 @@ static int check_library(struct pmu_run_request *request)
 {
 	struct pmu_config *config = calloc(1, sizeof(*config));
 	struct pmu_strbuf warnings = { 0 };
-	struct pmu_pinning *pinning = NULL;
-	int rc = config ? pmu_config_load(config, NULL, &warnings) : pmu_fail(ENOMEM, "no memory");
+	int rc = config ? pmu_config_take(config, NULL, &warnings) : pmu_fail(ENOMEM, "no memory");
 
-	if (!rc && config->enable)
-		rc = pmu_pinning_open(&pinning, &config->pin, NULL, NULL);
-	pmu_pinning_close(pinning);
+	if (rc)
+		rc = tell(request, config);
 	if (!rc) {
 		request->switched_off = !config->enable;
 		request->pins = config->enable && is_pinning(config);
@@ -419,18 +434,13 @@ static int check_library(struct pmu_run_request *request)
 		pmu_config_free(config);
 	}
 	free(config);
-	return rc ? tell(request) : 0;
+	return rc;
 }
 
 /* --- all or nothing --- */
 
-/* What of it is wrong without the variable that says so. */
 static int refuse(const struct pmu_run_request *request, const char *why)
 {
-	static const char variable[] = "PMU_REQUIRE=1: ";
-	size_t len = strlen(variable);
-
-	why = strncmp(why, variable, len) ? why : why + len;
 	if (request->exact_branches)
 		pmu_command_error("--exact-branches: %s; nothing was run%s", why,
 				  request->emulate
