@@ -17,12 +17,22 @@
 struct pmu_command;
 struct pmu_complete;
 
+/** Under which title help has an option; of a command that has all under one, there is none. */
+enum pmu_option_part {
+	PMU_PART_MORE, /* comes last */
+	PMU_PART_COUNTED,
+	PMU_PART_OFTEN,
+	PMU_PART_WHERE,
+	PMU_PARTS
+};
+
 /** One option of a command. */
 struct pmu_option {
 	const char *name;     /* "--events" */
 	char letter;          /* 'e' for -e; 0 none */
 	const char *argument; /* "EVENTS"; "[=LEVEL]": not without --name=; NULL: it has none */
 	const char *help;     /* a few words, or a sentence */
+	enum pmu_option_part part;
 	/* Offset in the command's request: of a bool without an argument, of a const char * with one */
 	size_t at;
 	const char *says; /* without an argument, a const char *: what it gets */

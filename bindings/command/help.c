@@ -173,21 +173,49 @@ static size_t text_column(const struct pmu_option *option)
 	return 2 + longest + 2;
 }
 
-static void add_options(struct pmu_strbuf *out, const struct pmu_command *command)
+static const char *const titles[PMU_PARTS] = {
+	[PMU_PART_MORE] = "More",
+	[PMU_PART_COUNTED] = "What is counted",
+	[PMU_PART_OFTEN] = "How often",
+	[PMU_PART_WHERE] = "Where to",
+};
+
+/* @titled: below its title, and a line apart from what comes then.  Return: is there any? */
+static bool add_part(struct pmu_strbuf *out, const struct pmu_option *option,
+		     enum pmu_option_part part, size_t column, bool titled)
 {
-	const struct pmu_option *option = command->options;
-	const size_t column = text_column(option);
 	struct pmu_strbuf label = { 0 };
+	bool any = false;
 
 	for (; option && option->name; option++) {
+		if (option->part != part)
+			continue;
+		if (titled && !any)
+			pmu_strbuf_addf(out, "%s:\n", titles[part]);
+		any = true;
 		label_of(option, &label);
 		pmu_command_item(out, column, HELP_WIDTH, pmu_strbuf_text(&label), option->help);
 	}
+	out->failed |= label.failed;
+	pmu_strbuf_free(&label);
+	return any;
+}
+
+static void add_options(struct pmu_strbuf *out, const struct pmu_command *command)
+{
+	const size_t column = text_column(command->options);
+	bool titled = false;
+
+	for (int part = PMU_PART_MORE + 1; part < PMU_PARTS; part++) {
+		if (!add_part(out, command->options, part, column, true))
+			continue;
+		titled = true;
+		pmu_strbuf_add(out, "\n");
+	}
+	add_part(out, command->options, PMU_PART_MORE, column, titled);
 	pmu_command_item(out, column, HELP_WIDTH, "-h, --help", "this text");
 	if (command->dashes)
 		pmu_command_item(out, column, HELP_WIDTH, "--", command->dashes);
-	out->failed |= label.failed;
-	pmu_strbuf_free(&label);
 }
 
 static int print_command(const struct pmu_command *command)

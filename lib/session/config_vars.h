@@ -4,11 +4,11 @@
  *
  *	VAR(name, values, fallback, about, member, take)
  *	SET(...)	the same: `pmu run` says it itself, whatever it was before
- *	VALUED(..., option, letter, argument, check, complete, help)
- *	SWITCH(..., option, help)	of which the option is "1"
+ *	VALUED(..., option, letter, argument, check, complete, part, help)
+ *	SWITCH(..., option, part, help)	of which the option is "1"
  *
  * @member: of struct pmu_options, or 0; @take: the library's, which config.c has; @check: the
- * command's, where that is NULL; @complete: for shells, NULL: the words of @values.
+ * command's, where that is NULL; @complete: for shells, NULL: the words of @values; @part: of the help.
  *
  * config.c makes of it what a session reads, config_help.c what `pmu help environment` says, the
  * command its options and what it sets for a measured program: a measured process does not need
@@ -19,11 +19,11 @@
 #endif
 #ifndef VALUED
 #define VALUED(name, values, fallback, about, member, take, option, letter, argument, check, \
-	       complete, help)                                                               \
+	       complete, part, help)                                                         \
 	VAR(name, values, fallback, about, member, take)
 #endif
 #ifndef SWITCH
-#define SWITCH(name, values, fallback, about, member, take, option, help) \
+#define SWITCH(name, values, fallback, about, member, take, option, part, help) \
 	VAR(name, values, fallback, about, member, take)
 #endif
 
@@ -48,34 +48,37 @@ VALUED(PMU_GROUP, "a group, or several, as CORE,MEM", "CORE where it can be coun
        "what to count: CORE, CYCLES, BRANCH, CACHE, TLB, STALLS, FLOPS_DP, FLOPS_SP, MEM, ENERGY, TOPDOWN, TMA2, SOFTWARE, "
        "TIME, one of your own, intel:METRIC of Intel's files, or likwid:GROUP of LIKWID's; of several "
        "the next is counted after pmu_group_next(), or with PMU_ROTATE=1 by itself",
-       MEMBER(group), take_group, "--group", 'g', "GROUP", NULL, pmu_complete_groups,
+       MEMBER(group), take_group, "--group", 'g', "GROUP", NULL, pmu_complete_groups, COUNTED,
        "what to count; 'pmu list groups'")
 SWITCH(PMU_ROTATE, "0, 1", "0",
        "1 has the groups of PMU_GROUP take turns: a thread changes between calls of its outermost regions, so that each "
        "call is counted whole, by one of them",
-       0, take_rotate, "--rotate", "groups of -g take turns between calls of outermost regions")
+       0, take_rotate, "--rotate", MORE,
+       "groups of -g take turns between calls of outermost regions")
 VAR(PMU_ROTATE_MIN, "100us, 1ms, 0", "1ms",
     "how long a group's turn is at least, and two hundred times as long as the change takes; 0: one call",
     0, take_rotate_min)
 VALUED(PMU_EVENTS, "instructions,cycles:k,UOPS_ISSUED.ANY:c=1,r10e", "none",
        "what to count: a list of events; ':u' user level, ':k' kernel, ':uk' both", MEMBER(events),
-       take_events, "--events", 'e', "EVENTS", NULL, pmu_complete_events,
+       take_events, "--events", 'e', "EVENTS", NULL, pmu_complete_events, COUNTED,
        "what to count; 'pmu help events'")
 VALUED(PMU_BACKEND, "auto, perf, msr, valgrind, software, clock", "auto",
        "where counts come from; auto takes the first that can count what was asked for",
-       MEMBER(backend), take_backend, "--source", 0, "NAME", NULL, NULL, "where counts come from")
+       MEMBER(backend), take_backend, "--source", 0, "NAME", NULL, NULL, MORE,
+       "where counts come from")
 VALUED(PMU_COUNT, "thread, cpu, process", "thread",
        "whose work: the thread's own, whatever runs on its processor, or that of all threads of the process, which "
        "costs a read(2) for each event at begin and end",
-       MEMBER(count), take_count, "--count", 0, "WHOSE", NULL, NULL,
+       MEMBER(count), take_count, "--count", 0, "WHOSE", NULL, NULL, COUNTED,
        "thread, cpu, or process, also for programs whose threads are in no region: all of them are counted")
 VALUED(PMU_SCOPE, "team, thread", "team",
        "whose work a region has: also that of other threads for it, where that is known (OpenMP, threads started in "
        "it, pmu_context_enter()), or that of the thread alone that has begun it",
-       0, take_scope, "--scope", 0, "SCOPE", NULL, NULL, "whose work a region has: team or thread")
+       0, take_scope, "--scope", 0, "SCOPE", NULL, NULL, MORE,
+       "whose work a region has: team or thread")
 SWITCH(PMU_REQUIRE, "0, 1", "0",
        "1 measures nothing, and says why, where what was asked for cannot be counted; 'pmu run' then runs nothing",
-       0, take_require, "--require", "run nothing where what was asked for cannot be counted")
+       0, take_require, "--require", MORE, "run nothing where what was asked for cannot be counted")
 VAR(PMU_USER_READ, "0, 1", "1, where the kernel allows it",
     "0 has the source perf read by the kernel, a read(2) at each begin and end, also where threads could read "
     "counters by themselves",
@@ -83,7 +86,7 @@ VAR(PMU_USER_READ, "0, 1", "1, where the kernel allows it",
 VALUED(PMU_PIN, "auto, none, compact, scatter, cpus:0-3,8",
        "auto; under 'pmu run' and in Python none",
        "which processor a thread is bound to when it first uses a region", MEMBER(pin), take_pin,
-       "--pin", 0, "POLICY", NULL, NULL, "how threads are bound; without it they are not")
+       "--pin", 0, "POLICY", NULL, NULL, MORE, "how threads are bound; without it they are not")
 SET(PMU_OUTPUT, "run.json,run.csv,-", "text on standard error",
     "where reports go, the format by the ending; '-' standard output, 'none' nowhere; %p "
     "process, %r MPI rank, %h host, %n program's number in its process",
@@ -94,25 +97,25 @@ VAR(PMU_REPORT, "total, threads, all, brief", "total",
     0, take_report)
 SWITCH(PMU_HISTOGRAM, "0, 1", "0",
        "1 counts how long each region's calls were: percentiles in the text, a histogram in JSON",
-       0, take_histogram, "--histogram", "how calls' times are spread, by percentiles")
+       0, take_histogram, "--histogram", MORE, "how calls' times are spread, by percentiles")
 SWITCH(PMU_EXACT, "0, 1", "0",
        "1 also keeps the least that a call of each region counted, and counts interrupts, which may add to counts",
-       0, take_exact, "--exact",
+       0, take_exact, "--exact", MORE,
        "beside the mean the least that a call of each region counted, and the interrupts that may have added to its instructions")
 VALUED(PMU_TRACE, "run.trace", "none",
        "a file that gets every call, its begin, end and counts, for 'pmu report'; %p, %r, %h, %n as in PMU_OUTPUT",
-       0, take_trace, "--trace", 0, "FILE", NULL, pmu_complete_traces,
-       "every call, when it was and what it counted: .pftrace is for Perfetto (ui.perfetto.dev), .trace.json and .json.gz are Chrome's format, any other name, as run.trace, is what 'pmu report run.trace -o OUT' makes these of")
+       0, take_trace, "--trace", 0, "FILE", NULL, pmu_complete_traces, WHERE,
+       "a file that gets every call, when it was and what it counted: .pftrace is for Perfetto, .trace.json and .json.gz are Chrome's format, of any other 'pmu report' makes these")
 VALUED(PMU_TRACE_SIZE, "64KiB to 1GiB, as 16MiB", "16MiB",
        "room for the calls of each thread; where it is full a new one takes the place of the oldest",
-       0, take_trace_size, "--trace-size", 0, "SIZE", NULL, NULL,
+       0, take_trace_size, "--trace-size", 0, "SIZE", NULL, NULL, MORE,
        "room for the calls of each thread: 64MiB; 16MiB without it")
 VALUED(PMU_TRACE_KEEP, "newest, first", "newest",
        "which calls stay where there are more than there is room for", 0, take_trace_keep,
-       "--trace-keep", 0, "WHICH", NULL, NULL,
+       "--trace-keep", 0, "WHICH", NULL, NULL, MORE,
        "newest or first, where there are more calls than room")
 VALUED(PMU_TRACE_MIN, "500ns, 1us, 10us", "0", "shorter calls are left out of the trace", 0,
-       take_trace_min, "--trace-min", 0, "TIME", NULL, NULL, "leave out shorter calls: 1us")
+       take_trace_min, "--trace-min", 0, "TIME", NULL, NULL, MORE, "leave out shorter calls: 1us")
 VAR(PMU_MAX_THREADS, "1 to 1000000", "1024",
     "finished threads that keep rows of their own; more are added up", 0, take_max_threads)
 VAR(PMU_MAX_REGIONS, "1 to 16777216", "65536",
@@ -130,23 +133,24 @@ SET(PMU_VALGRIND_LOG, "a file, %p for the process", "none",
 VALUED(PMU_AUTO, "main, threads, openmp, functions, wrap, markers, mpi; none", "all but mpi",
        "under 'pmu run': what is made a region without the program's doing; of markers one kind: likwid, papi, itt, nvtx, "
        "roctx, kokkos, caliper, scorep, tau, gptl, perfstubs, petsc",
-       0, NULL, "--auto", 0, "PARTS", check_auto, pmu_complete_parts,
-       "what regions are made of: main, threads, openmp, functions, wrap, markers, or one kind of them, as itt or nvtx, mpi; none; all but mpi without it")
+       0, NULL, "--auto", 0, "PARTS", check_auto, pmu_complete_parts, COUNTED,
+       "what regions are made of: main, threads, openmp, functions, wrap, markers or one kind of them, mpi; none; without it all but mpi")
 VALUED(PMU_FUNCTIONS, "kernel_*,!*_small", "all; of Python none",
        "which functions compiled with -finstrument-functions, and of Python programs, are regions; '!' leaves out, the last match wins",
-       0, NULL, "--functions", 0, "PATTERNS", NULL, NULL,
+       0, NULL, "--functions", 0, "PATTERNS", NULL, NULL, COUNTED,
        "which instrumented functions: 'kernel_*,!*_small'")
 VALUED(PMU_MIN_TIME, "500ns, 10us, 1ms", "0",
        "instrumented functions whose first 1,000 calls of a thread are shorter on average are left out, and named",
-       0, NULL, "--min-time", 0, "TIME", check_min_time, NULL,
+       0, NULL, "--min-time", 0, "TIME", check_min_time, NULL, MORE,
        "leave out functions whose first 1,000 calls took less on average: 10us")
 VALUED(PMU_WRAP, "libblas.so:dgemm_,libz:*flate*", "none",
        "functions of shared libraries that are regions where others call them", 0, NULL, "--wrap",
-       0, "LIB:FUNC,...", check_wrap, NULL, "functions of shared libraries: libblas.so:dgemm_")
+       0, "LIB:FUNC,...", check_wrap, NULL, COUNTED,
+       "functions of shared libraries: libblas.so:dgemm_")
 VALUED(PMU_PREFIX, "tool, domain, category; none", "domain",
        "what stands before the names of regions that are made of annotations for other tools, with ':' behind each: "
        "of 'tbb.flow:node' the domain",
-       0, NULL, "--prefix", 0, "WORDS", check_prefix, pmu_complete_prefixes,
+       0, NULL, "--prefix", 0, "WORDS", check_prefix, pmu_complete_prefixes, MORE,
        "what stands before names that annotations for other tools give: tool, domain, category; none; domain without it")
 VAR(PMU_MPI, "0, 1", "1",
     "for libpmu-mpi: 0 leaves each MPI rank to its own report, with none of all", 0, NULL)

@@ -89,6 +89,9 @@ for option in -o --output --threads --all --remove --help; do
 	grep -q -e "^  .*$option" out
 	result $? "$option is explained"
 done
+run 0 'options of run, what is asked for most first' help run
+[ "$(sed '/^More:/,$d' out | wc -l)" -le 40 ] && grep -q '^More:' out
+result $? 'in forty lines'
 run 2 'an unknown option' report --thread left.pmu
 has err 'did you mean --threads?' 'names the nearest'
 run 2 'an output without a name' report left.pmu -o

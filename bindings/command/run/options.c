@@ -178,7 +178,7 @@ static int take_output(const struct pmu_command *self, void *arg, const char *te
 const struct pmu_option pmu_run_options[] = {
 #define VAR(...)
 #define VALUED(variable, values, fallback, about, member, take_in, option, key, value, test, find, \
-	       text)                                                                               \
+	       in, text)                                                                           \
 	{ option,                                                                                  \
 	  key,                                                                                     \
 	  value,                                                                                   \
@@ -186,19 +186,26 @@ const struct pmu_option pmu_run_options[] = {
 	  TEXT(setting[PMU_CONFIG_##variable]),                                                    \
 	  .setting = #variable,                                                                    \
 	  .check = test,                                                                           \
-	  .complete = find },
-#define SWITCH(variable, values, fallback, about, member, take_in, option, text)          \
-	{ option, .help = "as " #variable "=1: " text, .setting = #variable, .says = "1", \
+	  .complete = find,                                                                        \
+	  .part = PMU_PART_##in },
+#define SWITCH(variable, values, fallback, about, member, take_in, option, in, text) \
+	{ option,                                                                    \
+	  .help = "as " #variable "=1: " text,                                       \
+	  .setting = #variable,                                                      \
+	  .says = "1",                                                               \
+	  .part = PMU_PART_##in,                                                     \
 	  TEXT(setting[PMU_CONFIG_##variable]) },
 #include "session/config_vars.h"
 	{ "--topdown", .argument = "[=LEVEL]", .take = take_topdown, .words = "1 2 3 4",
+	  .part = PMU_PART_COUNTED,
 	  .help = "where the processor's slots went: a tree to level 1 to 4, 2 without it; its groups take turns between calls of outermost regions" },
 	{ "--cpus", 'C', "CPUS", TEXT(cpus), .help = "bind the command to these: 0-3,8" },
 	{ "--emulate", .argument = "[=fast]", .take = take_emulate, .words = "fast",
-	  .help = "run it under valgrind, which counts in place of the processor: where there is no PMU, and for counts that are the same each time; some 50 times slower; with =fast instructions alone, some 10 times slower" },
-	{ "--repeat", .argument = "N", TEXT(said.repeat), .words = "auto",
+	  .part = PMU_PART_COUNTED,
+	  .help = "run it under valgrind, which counts in place of the processor, the same each time; some 50 times slower; =fast: instructions alone, some 10 times slower" },
+	{ "--repeat", .argument = "N", TEXT(said.repeat), .words = "auto", .part = PMU_PART_OFTEN,
 	  .help = "run it N times and report the medians, their intervals and how runs differ; auto: as often as it takes until the median's interval is narrower than --precision, or --limit is over" },
-	{ "--precision", .argument = "P%", TEXT(said.precision),
+	{ "--precision", .argument = "P%", TEXT(said.precision), .part = PMU_PART_OFTEN,
 	  .help = "with --repeat auto: 1% of the median without it" },
 	{ "--limit", .argument = "TIME", TEXT(said.limit),
 	  .help = "with --repeat auto: no run begins later after the start: 60s without it" },
@@ -206,20 +213,21 @@ const struct pmu_option pmu_run_options[] = {
 	  .help = "what is to be so precise; time: the command's; IPC; solve:instructions" },
 	{ "--warmup", .argument = "N", TEXT(said.warmup),
 	  .help = "so many runs before those, which are not reported" },
-	{ "--against", .argument = "COMMAND", TEXT(said.against),
-	  .help = "run the two in turns, this one first, then the other one first, 20 times each if not --repeat says how often; the report is what 'pmu diff' says of them" },
+	{ "--against", .argument = "COMMAND", TEXT(said.against), .part = PMU_PART_OFTEN,
+	  .help = "run the two in turns, 20 times each if not --repeat says how often; the report is what 'pmu diff' says of them" },
 	{ "--map", .argument = "OLD=NEW", .take = take_map,
 	  .help = "a region that is called OLD there and NEW here" },
 	{ "--no-aslr", FLAG(no_aslr),
 	  .help = "the same addresses in each run: where memory lies moves times, some by much" },
 	{ "--output", 'o', "OUT", .take = take_output, .complete = pmu_complete_outputs,
-	  .help = "where the report goes, any number of times; .json, .csv and .html (a page for a browser) choose the format, .folded (flame graphs), .speedscope.json, .pb (pprof; also .pb.gz) and callgrind.out.NAME (KCachegrind) that of other viewers, any other name gets text, '-' is standard output. %p in the name makes a report for each process, %r for each MPI rank, %h for each host; %n is the program's number in its process. Else all processes are in one report. Without -o: PMU_OUTPUT, else text on standard error" },
+	  .part = PMU_PART_WHERE,
+	  .help = "a report, any number of times; by its ending .json, .csv, .html (a page for a browser), .folded (flame graphs), .speedscope.json, .pb (pprof) or callgrind.out.NAME (KCachegrind), else text; '-' is standard output; %p in the name makes a report for each process, %r for each MPI rank, %h for each host; without -o PMU_OUTPUT, else text on standard error" },
 	{ "--each", FLAG(each),
 	  .help = "the reports of several processes one after another, not combined" },
 	{ "--tree", FLAG(tree),
 	  .help = "a program that came by fork and exec stands below the region that did so" },
 	PMU_TEXT_OPTIONS(struct pmu_run_request, text, top),
-	{ "--all-metrics", FLAG(all_metrics),
+	{ "--all-metrics", FLAG(all_metrics), .part = PMU_PART_COUNTED,
 	  .help = "all groups that can be counted here, in turns" },
 	{ "--roofline", FLAG(roofline),
 	  .help = "what regions compute beside what the machine can, given how much they move: counts FLOPS_DP, FLOPS_SP and MEM, or CACHE, in turns, where -g says nothing else; by the ceilings that 'pmu-bench --ceilings' has measured; an OUT that ends in .svg is a picture" },
