@@ -55,12 +55,6 @@ same commands described 'and in its synopsis'
 
 while read -r command; do
 	run 0 "$command" help "$command"
-	helped '^  -' >options
-	part "$page1" ".Ss pmu $command" | grep '^\.It' | flags >described
-	# of those that have none, both are empty
-	echo >>options
-	echo >>described
-	same options described "  its options are those of pmu.1"
 	helped '^usage:' >options
 	awk -v command="$command" '
 		/^\.Nm/ { on = 0 }
@@ -74,8 +68,16 @@ done <commands
 
 run 0 'the settings' help environment
 sed -n 's/^  \(PMU_[A-Z_]*\) .*/\1/p' out >settings
-part "$page1" '.Sh ENVIRONMENT' | sed -n 's/^\.It //p' | grep -oE 'PMU_[A-Z_]+' >described
-same settings described 'pmu.1 has the settings of pmu help environment'
+awk -v pmu="$pmu" -f "$source/bindings/command/manual.awk" "$page1" 2>err | diff - "$page1" >>err && ! [ -s err ]
+result $? "its lists of options and settings are those of help: 'make manual' prints them"
+sed '/^\.It Fl -trace-size/,/^\.It/{//!d}; /^\.It Fl -each$/d; s/^\.It Ev PMU_ENABLE/.It Ev PMU_ENABEL/' "$page1" >page
+awk -v pmu="$pmu" -f "$source/bindings/command/manual.awk" page >out 2>err
+has out '.Ev PMU_TRACE_SIZE :' 'an option of which the page says nothing has the words of help'
+for heading in '.It Fl -each' '.It Ev PMU_ENABLE'; do
+	grep -qx "$heading" out
+	result $? "  and $heading is there again"
+done
+has err 'PMU_ENABEL' '  one that there is not is named'
 
 # --- the calls ---
 
