@@ -176,7 +176,6 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(top
 	%D%/command/help.c \
 	%D%/command/main.c \
 	%D%/command/options.c \
-	%D%/command/restore.c \
 	%D%/command/version.c \
 	%D%/command/check/check.c \
 	%D%/command/check/judge.c \
@@ -214,10 +213,11 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(top
 	%D%/command/list/list.h \
 	%D%/command/list/view.c \
 	$(page_sources) \
-	%D%/command/plan/json.c \
-	%D%/command/plan/plan.c \
-	%D%/command/plan/plan.h \
-	%D%/command/plan/text.c \
+	%D%/command/msr/json.c \
+	%D%/command/msr/plan.c \
+	%D%/command/msr/plan.h \
+	%D%/command/msr/restore.c \
+	%D%/command/msr/text.c \
 	%D%/command/report/gather.c \
 	%D%/command/report/input.c \
 	%D%/command/report/inputs.h \

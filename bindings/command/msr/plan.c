@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `pmu plan`: which registers a session would read and write, in which order. */
-#include "bindings/command/plan/plan.h"
+#include "bindings/command/msr/plan.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bindings/command/plan/plan.h"
+#include "bindings/command/msr/plan.h"
 #include "counters/msr/registers.h"
 
 static json_t *hex(uint64_t value)

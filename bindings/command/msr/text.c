@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/index.h"
 #include "bindings/command/command.h"
-#include "bindings/command/plan/plan.h"
+#include "bindings/command/msr/plan.h"
 #include "counters/msr/registers.h"
 #include "machine/mask.h"
 
