@@ -214,6 +214,8 @@ pmu_SOURCES = $(limits_sources) $(roofline_sources) $(series_read_sources) $(top
 	%D%/command/list/view.c \
 	$(page_sources) \
 	%D%/command/msr/json.c \
+	%D%/command/msr/msr.c \
+	%D%/command/msr/msr.h \
 	%D%/command/msr/plan.c \
 	%D%/command/msr/plan.h \
 	%D%/command/msr/restore.c \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What programs all registers of a large machine: its topology, its plan, and what `pmu plan` makes
+ * What programs all registers of a large machine: its topology, its plan, and what `pmu msr plan` makes
  * of it.
  */
 #include <errno.h>
@@ -173,7 +173,7 @@ int child_plan(char **argument)
 /* --- in the parent: the plan's numbers, and what is shown of it --- */
 
 /*
- * What `pmu plan` says: a line for what all processors do alike, one for each operation, or as
+ * What `pmu msr plan` says: a line for what all processors do alike, one for each operation, or as
  * JSON.
  */
 static const struct shown {

@@ -76,14 +76,13 @@ extern const struct pmu_command pmu_command_info;
 extern const struct pmu_command pmu_command_help;
 extern const struct pmu_command pmu_command_list;
 extern const struct pmu_command pmu_command_live;
-extern const struct pmu_command pmu_command_plan;
-extern const struct pmu_command pmu_command_restore;
+extern const struct pmu_command pmu_command_msr;
 extern const struct pmu_command pmu_command_version;
 
 /** pmu_command_find() - by name; NULL. */
 const struct pmu_command *pmu_command_find(const char *name);
 
-/** pmu_command_nearest() - ", did you mean 'report'?" or "", for a name that is none. */
+/** pmu_command_nearest() - ", did you mean 'report'?", what it is called now, or "", for a name that is none. */
 const char *pmu_command_nearest(const char *name);
 
 /** pmu_command_error() - "pmu: ..." on standard error, with a newline. */

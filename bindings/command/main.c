@@ -14,13 +14,19 @@
 #include "report/report.h"
 
 const struct pmu_command *const pmu_commands[] = {
-	&pmu_command_run,     &pmu_command_report,
-	&pmu_command_live,    &pmu_command_diff,
-	&pmu_command_check,   &pmu_command_doctor,
-	&pmu_command_info,    &pmu_command_plan,
-	&pmu_command_restore, &pmu_command_list,
-	&pmu_command_event,   &pmu_command_help,
-	&pmu_command_version, NULL,
+	&pmu_command_run,
+	&pmu_command_report,
+	&pmu_command_live,
+	&pmu_command_diff,
+	&pmu_command_check,
+	&pmu_command_doctor,
+	&pmu_command_info,
+	&pmu_command_msr,
+	&pmu_command_list,
+	&pmu_command_event,
+	&pmu_command_help,
+	&pmu_command_version,
+	NULL,
 };
 
 const struct pmu_command *pmu_command_find(const char *name)
@@ -33,12 +39,23 @@ const struct pmu_command *pmu_command_find(const char *name)
 	return NULL;
 }
 
+/* Commands that have another name by now. */
+static const struct {
+	const char *name, *now;
+} renamed[] = { { "plan", "msr plan" }, { "restore", "msr restore" } };
+
 const char *pmu_command_nearest(const char *name)
 {
 	static char text[64];
 	const char *names[16], *nearest;
 	size_t i;
 
+	for (i = 0; i < PMU_ARRAY_LEN(renamed); i++) {
+		if (strcmp(name, renamed[i].name) != 0)
+			continue;
+		snprintf(text, sizeof(text), ": it is 'pmu %s' now", renamed[i].now);
+		return text;
+	}
 	for (i = 0; i + 1 < PMU_ARRAY_LEN(names) && pmu_commands[i]; i++)
 		names[i] = pmu_commands[i]->name;
 	names[i] = NULL;

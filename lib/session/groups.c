@@ -147,7 +147,8 @@ static void put_group_back(const struct pmu_session_group *group, struct pmu_mod
 	pmu_sockets_stop(group->sockets);
 	if (!group->backend->put_back(group->source))
 		return;
-	snprintf(text, sizeof(text), "not all registers could be put back: %s; try 'pmu restore'",
+	snprintf(text, sizeof(text),
+		 "not all registers could be put back: %s; try 'pmu msr restore'",
 		 pmu_error_text());
 	pmu_table_meta(&pmu_session.table, PMU_META_NOTE, text);
 	if (model)

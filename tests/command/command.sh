@@ -58,13 +58,19 @@ for words in 'report --bogus --help' 'list -a --help' 'doctor x -h' 'help run --
 done
 run 0 'the same as an option' report --help
 has out '--threads' 'names its options'
-for command in 'report --all' 'run --each' 'plan --all' 'info --json' 'list pmus' 'event cycles' 'restore --device x'; do
+for command in 'report --all' 'run --each' 'msr plan --all' 'info --json' 'list pmus' 'event cycles' 'msr restore --device x'; do
 	# shellcheck disable=SC2086 # words
 	run 0 "behind others: $command" $command -h
 	has out "usage: pmu ${command%% *} " '  the help'
 	[ ! -s err ]
 	result $? '  and nothing else'
 done
+run 2 'a command of another name by now' plan -e cycles
+has err "'pmu msr plan' now" 'says which'
+run 2 'help on that' help restore
+has err "'pmu msr restore' now" 'says it too'
+run 2 'registers, and nothing to do with them' msr
+run 2 'an option of the other' msr restore -e cycles
 run 2 'help on nothing' help doctr
 has err "did you mean 'doctor'?" 'names the nearest'
 run 0 'the environment' help environment

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# pmu plan: recorded machines as text and JSON, registers that are in use, events that do not fit.
+# pmu msr plan: recorded machines as text and JSON, registers that are in use, events that do not fit.
 . "$(dirname "$0")/pmu.sh"
-subcommand=plan
+subcommand='msr plan'
 
 # order TEXT...: lines of out that hold them follow each other so
 order() {

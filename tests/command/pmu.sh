@@ -21,7 +21,8 @@ evidence='err out'
 run() {
 	want=$1 name=$2
 	shift 2
-	"$pmu" ${subcommand:+"$subcommand"} "$@" >out 2>err
+	# shellcheck disable=SC2086 # words
+	"$pmu" $subcommand "$@" >out 2>err
 	got=$?
 	[ "$got" = "$want" ]
 	result $? "$name (status $got, want $want)"

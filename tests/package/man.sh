@@ -187,7 +187,7 @@ sed -n '/^\.Sh DESCRIPTION/,/^\.Sh EVENTS/p' "$page1" | grep '^\.It' | flags | s
 sed 's/PMU_[A-Z_]*[()]//g' texts | grep -oE '\bPMU_[A-Z_]*[A-Z]\b' | grep -vxE 'PMU_(DISABLE|LIBRARY)' | sort -u >named
 [ -s named ] && comm -23 named settings.sorted >err && ! [ -s err ]
 result $? 'README.md, pmu(7) and those of the folders have no settings of their own'
-sed 's/\\&//g' texts | grep -oE '\bpmu (run|report|plan|info|event|list|restore) [^`#|]*' | sed 's/ -- .*//' |
+sed 's/\\&//g' texts | grep -oE '\bpmu (run|report|msr|info|event|list) [^`#|]*' | sed 's/ -- .*//' |
 	grep -oE ' --?[A-Za-z][a-z-]*' | tr -d ' ' | sort -u >named
 [ -s named ] && comm -23 named described >err && ! [ -s err ]
 result $? 'nor options'

@@ -222,7 +222,7 @@ static void devices_may_vanish_while_they_count(void)
 	has(session_words(&r), "cannot be read any more", "the report says so");
 	has(session_words(&r),
 	    "not all registers could be put back: ", "and what is left as it was");
-	has(session_words(&r), "try 'pmu restore'", "and what to do");
+	has(session_words(&r), "try 'pmu msr restore'", "and what to do");
 	sim_send(&sim, "appear");
 	text = session_command(&r, session_env(NULL, NULL), "restore", &status);
 	is_int(status, 0, "they appear again: what could not be put back then can be now");

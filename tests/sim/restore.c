@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * However a measured program ends, the registers get their old values back: by itself, by the next,
- * by `pmu restore`.
+ * by `pmu msr restore`.
  */
 #include <pthread.h>
 

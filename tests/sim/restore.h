@@ -120,7 +120,7 @@ __attribute__((unused)) static bool died_of(const struct run *r, int number)
 	return WIFSIGNALED(r->status) && WTERMSIG(r->status) == number;
 }
 
-/* `pmu restore` with a run's folders; true where it says that it did something. */
+/* `pmu msr restore` with a run's folders; true where it says that it did something. */
 __attribute__((unused)) static bool command_restores(const struct run *r, int want_status)
 {
 	int status;
@@ -128,7 +128,7 @@ __attribute__((unused)) static bool command_restores(const struct run *r, int wa
 	bool did = strstr(text, "registers are as they were before") != NULL;
 
 	if (status != want_status) {
-		ok(false, "pmu restore");
+		ok(false, "pmu msr restore");
 		diag("status %d: %s", status, text);
 	}
 	free(text);

@@ -163,7 +163,7 @@ __attribute__((unused)) static long long session_net(const struct run *r, const 
 
 /* --- the command --- */
 
-/* Run `pmu` with one or no argument behind @word; its output, for free(), and its status. */
+/* Run `pmu msr` with @word; its output, for free(), and its status. */
 __attribute__((unused)) static char *session_command(const struct run *r, const char *const *env,
 						     const char *word, int *status)
 {
@@ -178,7 +178,7 @@ __attribute__((unused)) static char *session_command(const struct run *r, const 
 		run_environment(r, env);
 		run_redirect(r, "command", STDOUT_FILENO);
 		dup2(STDOUT_FILENO, STDERR_FILENO);
-		execl(path, path, word, (char *)NULL);
+		execl(path, path, "msr", word, (char *)NULL);
 		_exit(126);
 	}
 	waitpid(pid, status, 0);

@@ -195,6 +195,11 @@ static void put_kinds(struct pmu_complete *complete)
 	add_words(complete, "events groups pmus");
 }
 
+static void put_registers(struct pmu_complete *complete)
+{
+	add_words(complete, "plan restore");
+}
+
 void pmu_complete_operand(struct pmu_complete *complete, size_t n)
 {
 	static const struct {
@@ -205,6 +210,7 @@ void pmu_complete_operand(struct pmu_complete *complete, size_t n)
 		{ "check", 0, pmu_complete_files }, { "diff", 0, pmu_complete_files },
 		{ "event", 0, put_event },          { "help", 1, put_topics },
 		{ "list", 1, put_kinds },           { "report", 0, pmu_complete_files },
+		{ "msr", 1, put_registers },
 	};
 
 	for (size_t i = 0; i < PMU_ARRAY_LEN(operands); i++)

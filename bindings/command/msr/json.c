@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * `pmu plan` for programs.  Registers' values are hexadecimal strings: JSON numbers do not hold 64
+ * `pmu msr plan` for programs.  Registers' values are hexadecimal strings: JSON numbers do not hold 64
  * bits.
  */
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `pmu plan`: which registers a session would read and write, in which order. */
+/* `pmu msr plan`: which registers a session would read and write, in which order. */
 #include "bindings/command/msr/plan.h"
 
 #include <errno.h>
@@ -9,54 +9,11 @@
 
 #include "base/error.h"
 #include "bindings/command/command.h"
-#include "bindings/command/complete/complete.h"
+#include "bindings/command/msr/msr.h"
 #include "counters/msr/device.h"
 #include "group/catalog.h"
 
-struct request {
-	struct pmu_machine_from from;
-	const char *events, *group, *event_files;
-	bool all, json;
-};
-
-/* --- the command line --- */
-
-static const struct pmu_option plan_options[] = {
-	{ "--events", 'e', "EVENTS", PMU_OPTION_TEXT(struct request, events),
-	  .complete = pmu_complete_events, .help = "as in PMU_EVENTS" },
-	{ "--group", 'g', "GROUP", PMU_OPTION_TEXT(struct request, group),
-	  .complete = pmu_complete_groups, .help = "as in PMU_GROUP; CORE without either" },
-	{ "--cpuid", .argument = "DUMP", PMU_OPTION_TEXT(struct request, from.cpuid_file),
-	  .complete = pmu_complete_files,
-	  .help = "for another machine: its CPUID leaves as text, see 'pmu help info'" },
-	{ "--topology", .argument = "XML", PMU_OPTION_TEXT(struct request, from.topology),
-	  .complete = pmu_complete_files, .help = "its topology, as 'lstopo --of xml' writes it" },
-	{ "--event-files", .argument = "DIR", PMU_OPTION_TEXT(struct request, event_files),
-	  .complete = pmu_complete_folders,
-	  .help = "with event files: a checkout of intel/perfmon or of Linux; else that of PMU_EVENT_FILES" },
-	{ "--all", PMU_OPTION_FLAG(struct request, all),
-	  .help = "a line for each operation, in their order, instead of one for all processors that do the same" },
-	{ "--json", PMU_OPTION_FLAG(struct request, json),
-	  .help = "for programs: every operation" },
-	{ NULL },
-};
-
-static int parse(const struct pmu_command *self, int argc, char **argv, struct request *request)
-{
-	for (int i = 1; i < argc; i++) {
-		int rc = pmu_command_option(self, plan_options, request, argv, &i);
-
-		if (rc)
-			return rc;
-	}
-	if (request->events && request->group)
-		return pmu_command_usage_error(self, "events or a group, not both");
-	return 0;
-}
-
-/* --- the plan --- */
-
-static int load_group(const struct request *request, const struct pmu_machine *machine,
+static int load_group(const struct pmu_command_msr *request, const struct pmu_machine *machine,
 		      struct pmu_group *group)
 {
 	/* a machine that no table has is not the one we run on */
@@ -137,14 +94,15 @@ static int make(void *arg, const struct pmu_plan *plan, struct pmu_probe *probe)
 	return pmu_msr_program_make(shown->machine, plan, shown->found, &shown->program, probe);
 }
 
-static int show(const struct request *request, struct pmu_plan_shown *shown, struct pmu_strbuf *out)
+static int show(const struct pmu_command_msr *request, const struct pmu_machine_from *from,
+		struct pmu_plan_shown *shown, struct pmu_strbuf *out)
 {
 	int rc = load_group(request, shown->machine, &shown->group);
 
 	if (rc)
 		return rc;
 	pmu_group_plan(&shown->group, &shown->fit.plan);
-	look(shown, &request->from);
+	look(shown, from);
 	shown->fit.why = shown->why;
 	rc = pmu_fit(&shown->group, true, true, make, shown, &shown->fit);
 	if (rc)
@@ -155,21 +113,23 @@ static int show(const struct request *request, struct pmu_plan_shown *shown, str
 	return 0;
 }
 
-static int run_plan(const struct pmu_command *self, int argc, char **argv)
+int pmu_command_msr_plan(const struct pmu_command *self, const struct pmu_command_msr *request)
 {
-	struct request request = { .all = false };
 	struct pmu_plan_shown shown = { .machine = NULL };
+	struct pmu_machine_from from = request->from;
 	struct pmu_machine *machine = NULL;
 	struct pmu_strbuf out = { 0 };
-	int rc = parse(self, argc, argv, &request);
+	int rc;
 
-	if (rc)
-		return rc;
-	pmu_command_machine_else(&request.from);
-	rc = pmu_machine_load(&request.from, &machine);
+	if (request->events && request->group)
+		return pmu_command_usage_error(self, "events or a group, not both");
+	pmu_command_machine_else(&from);
+	if (request->device)
+		from.msr_device = request->device;
+	rc = pmu_machine_load(&from, &machine);
 	shown.machine = machine;
 	if (!rc)
-		rc = show(&request, &shown, &out);
+		rc = show(request, &from, &shown, &out);
 	if (rc)
 		pmu_command_error("%s", pmu_error_text());
 	pmu_msr_program_free(&shown.program);
@@ -181,13 +141,3 @@ static int run_plan(const struct pmu_command *self, int argc, char **argv)
 	pmu_strbuf_free(&out);
 	return PMU_EXIT_FAILED;
 }
-
-const struct pmu_command pmu_command_plan = {
-	.name = "plan",
-	.usage =
-		"plan [-e EVENTS | -g GROUP] [--cpuid DUMP] [--topology XML] [--event-files DIR] [--all] [--json]",
-	.about = "show which registers the source msr would program, in which order",
-	.help = "Registers are read, where they can be, to see which counters are free; nothing is written.\n",
-	.options = plan_options,
-	.run = run_plan,
-};

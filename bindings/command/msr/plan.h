@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What `pmu plan` shows, and its two ways of showing it. */
+/* What `pmu msr plan` shows, and its two ways of showing it. */
 #ifndef PMU_COMMAND_PLAN_H
 #define PMU_COMMAND_PLAN_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `pmu restore`: put back the registers that a killed program left behind. */
+/* `pmu msr restore`: put back the registers that a killed program left behind. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "bindings/command/command.h"
-#include "bindings/command/complete/complete.h"
+#include "bindings/command/msr/msr.h"
 #include "counters/msr/device.h"
 #include "counters/msr/journal.h"
 #include "machine/machine.h"
@@ -45,24 +45,15 @@ static int refuse(const struct pmu_machine_from *from, int rc)
 	return PMU_EXIT_FAILED;
 }
 
-static const struct pmu_option restore_options[] = {
-	{ "--device", .argument = "PATH", PMU_OPTION_TEXT(struct pmu_machine_from, msr_device),
-	  .complete = pmu_complete_files,
-	  .help = "where the registers are, its %d standing for the processor's number; PMU_MSR_DEVICE without it, else /dev/cpu/%d/msr" },
-	{ NULL },
-};
-
-static int run_restore(const struct pmu_command *self, int argc, char **argv)
+int pmu_command_msr_restore(const struct pmu_command *self, const struct pmu_command_msr *request)
 {
 	struct pmu_strbuf said = { 0 };
 	struct pmu_machine_from from;
-	int rc = 0, printed;
+	int rc, printed;
 
 	pmu_command_machine(&from);
-	for (int i = 1; i < argc && !rc; i++)
-		rc = pmu_command_option(self, restore_options, &from, argv, &i);
-	if (rc)
-		return rc;
+	if (request->device)
+		from.msr_device = request->device;
 	if (from.cpuid_file && !from.msr_device)
 		return pmu_command_usage_error(
 			self, "PMU_CPUID_FILE describes another machine: say --device");
@@ -75,13 +66,3 @@ static int run_restore(const struct pmu_command *self, int argc, char **argv)
 	printed = pmu_command_print(&said);
 	return rc < 0 ? PMU_EXIT_FAILED : printed;
 }
-
-const struct pmu_command pmu_command_restore = {
-	.name = "restore",
-	.usage = "restore [--device PATH]",
-	.about = "put back the counter registers that a killed program left programmed",
-	.help = "A program that counts by the source msr writes down what the registers held before.  Where it\n"
-		"was killed, the next such program puts them back, or this command does, as the same user.\n",
-	.options = restore_options,
-	.run = run_restore,
-};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `pmu plan` for people: processors that do the same share a line. */
+/* `pmu msr plan` for people: processors that do the same share a line. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
