@@ -375,28 +375,19 @@ static const struct pmu_option *option_for(const struct pmu_run_request *request
 /* The library's sentence, about the option where there is one. */
 static int tell(const struct pmu_run_request *request, const struct pmu_config *config)
 {
-	const char *text = pmu_error_text(), *value = config ? config->wrong_value : NULL;
-	const struct pmu_option *option = NULL;
-	char letter[] = "-?";
-	const char *name;
+	const struct pmu_config_var *wrong = config ? config->wrong : NULL;
+	const struct pmu_option *option = wrong ? option_for(request, wrong->name) : NULL;
+	const char letter[] = { '-', option ? option->letter : '\0', '\0' };
+	const char *name, *value, *between = option ? " " : "=";
 
-	if (!config || !config->wrong) {
-		pmu_command_error("%s", text);
+	if (!wrong) {
+		pmu_command_error("%s", pmu_error_text());
 		return PMU_EXIT_USAGE;
 	}
-	name = config->wrong->name;
-	option = option_for(request, name);
-	if (option)
-		name = option->name;
-	if (option && option->letter) {
-		letter[1] = option->letter;
-		name = letter;
-	}
-	pmu_command_error("%s%s%s: %s", name,
-			  !value   ? ""
-			  : option ? " "
-				   : "=",
-			  value ? value : "", text);
+	name = !option ? wrong->name : option->letter ? letter : option->name;
+	value = config->wrong_value;
+	pmu_command_error("%s%s%s: %s", name, value ? between : "", value ? value : "",
+			  pmu_error_text());
 	return PMU_EXIT_USAGE;
 }
 
