@@ -599,21 +599,3 @@ papiincludedir = $(includedir)/pmu/papi
 papiinclude_HEADERS = \
 	%D%/papi/papi.h \
 	%D%/papi/pmu-papi.h
-caliperincludedir = $(includedir)/pmu/caliper
-caliperfilesdir = $(caliperincludedir)/caliper
-caliperfiles_HEADERS = \
-	%D%/caliper/caliper/cali-manager.h \
-	%D%/caliper/caliper/cali-mpi.h \
-	%D%/caliper/caliper/cali.h \
-	%D%/caliper/caliper/pmu-caliper.h
-gptlincludedir = $(includedir)/pmu/gptl
-gptlinclude_HEADERS = \
-	%D%/gptl/gptl.h \
-	%D%/gptl/pmu-gptl.h
-scorepincludedir = $(includedir)/pmu/scorep
-scorepfilesdir = $(scorepincludedir)/scorep
-scorepfiles_HEADERS = %D%/scorep/scorep/SCOREP_User.h
-tauincludedir = $(includedir)/pmu/tau
-tauinclude_HEADERS = \
-	%D%/tau/TAU.h \
-	%D%/tau/pmu-tau.h

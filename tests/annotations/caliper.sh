@@ -1,14 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs annotated with Caliper: built against our header, and as they are under the preload, where Caliper has every
-# call as without.
+# Programs annotated with Caliper, as they are under the preload: Caliper has every call as without.
 # shellcheck source=tests/bindings/markers.sh
 . "${TEST_SRCDIR:-$(dirname "$0")/../..}/tests/bindings/markers.sh"
 # shellcheck source=tests/annotations/standins.sh
 . "$top/tests/annotations/standins.sh"
 
+[ -z "${TEST_SANITIZERS:-}" ] || skip_all 'a sanitizer cannot be preloaded'
 source=$top/tests/annotations/caliper.c
-ours="-I$top/bindings/caliper -I$top/include"
 common='phase 1
 exchange 1
 loop 2
@@ -28,52 +27,7 @@ stage:init 2
 stage:guarded 2
 flag 2'
 
-# --- our header ---
-
-# shellcheck disable=SC2086 # lists of words, here and below
-ok "our header: compiles without a warning" $cc $warn ${TEST_CFLAGS:-} $ours "$source" -o ours -L"$lib" -lpmu -pthread
-good "our header" LD_LIBRARY_PATH="$lib" PMU_PIN=none ./ours
-regions_are "our header: regions and calls" "$common"
-have_cxx=
-# shellcheck disable=SC2086
-if command -v "${cxx%% *}" >/dev/null; then
-	have_cxx=yes
-	ok "our header: C++ compiles without a warning" $cxx -x c++ -std=c++11 $cxxwarn ${TEST_CFLAGS:-} $ours "$source" \
-		-o ours++ -L"$lib" -lpmu -pthread
-	good "our header: C++" LD_LIBRARY_PATH="$lib" PMU_PIN=none ./ours++
-	regions_are "our header: and classes" "$common" "$classes"
-else
-	skip "our header: C++" "no C++ compiler"
-fi
-cat >manager.cc <<'C'
-#include <caliper/cali.h>
-#include <caliper/cali-manager.h>
-#include <caliper/cali-mpi.h>
-int main()
-{
-	cali::ConfigManager manager;
-	manager.add("runtime-report");
-	manager.start();
-	CALI_MARK_BEGIN("managed");
-	CALI_MARK_END("managed");
-	manager.flush();
-	return manager.error() || !manager.error_msg().empty();
-}
-C
-# shellcheck disable=SC2086
-if [ "$have_cxx" ]; then
-	ok "our header: a program with its own report compiles" $cxx -std=c++11 $cxxwarn ${TEST_CFLAGS:-} $ours manager.cc \
-		-o manager -L"$lib" -lpmu
-	LD_LIBRARY_PATH=$lib PMU_PIN=none PMU_OUTPUT=report.csv ./manager >out 2>err
-	is "our header: and is measured" "$(calls managed all)" 1
-fi
-if [ -n "${TEST_SANITIZERS:-}" ]; then
-	skip "under the preload" "a sanitizer cannot be preloaded"
-	finish
-fi
-
-# --- as they are: a library with Caliper's functions, classes and variables, which tells what it was called for ---
-
+# A library with Caliper's functions, classes and variables, which tells what it was called for.
 mkdir caliper
 cat >caliper/cali.h <<'C'
 #include <stdint.h>
@@ -259,8 +213,8 @@ measured "PMU_AUTO=main" PMU_AUTO=main ./plain
 is "PMU_AUTO=main: no region" "$(regions)" ""
 env LD_LIBRARY_PATH=. PMU_PREFIX=tool,category PMU_OUTPUT=report.csv LD_PRELOAD="$preload" ./plain >out 2>err
 is "PMU_PREFIX=tool,category" "$(calls caliper:function:function all) $(calls caliper:multigrid all)" "10 1"
-# shellcheck disable=SC2086
-if [ "$have_cxx" ]; then
+# shellcheck disable=SC2086 # a list of words
+if command -v "${cxx%% *}" >/dev/null; then
 	ok "C++: a library with Caliper's classes" $cxx -O2 -w -fPIC -shared -I. stubclasses.cc -o libstubclasses.so -L. -lstubcaliper
 	for position in -no-pie -pie; do
 		ok "C++, $position: a program for Caliper" $cxx -x c++ -O2 -fPIE $position -I. "$source" -o plain++ -L. \

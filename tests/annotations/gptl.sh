@@ -1,14 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs annotated with GPTL's timers: built against our header, and as they are under the preload, where GPTL has
-# every call as without.
+# Programs annotated with GPTL's timers, as they are under the preload: GPTL has every call as without.
 # shellcheck source=tests/bindings/markers.sh
 . "${TEST_SRCDIR:-$(dirname "$0")/../..}/tests/bindings/markers.sh"
 # shellcheck source=tests/annotations/standins.sh
 . "$top/tests/annotations/standins.sh"
 
+[ -z "${TEST_SANITIZERS:-}" ] || skip_all 'a sanitizer cannot be preloaded'
 source=$top/tests/annotations/gptl.c
-ours="-I$top/bindings/gptl -I$top/include"
 common='total 1
 work 20
 inner 20
@@ -16,37 +15,7 @@ recurse 4
 goes on 1
 again 1'
 
-# --- our header ---
-
-# shellcheck disable=SC2086 # lists of words, here and below
-ok "our header: compiles without a warning" $cc $warn ${TEST_CFLAGS:-} $ours "$source" -o ours -L"$lib" -lpmu -pthread
-good "our header" LD_LIBRARY_PATH="$lib" PMU_PIN=none ./ours
-regions_are "our header: regions and calls" "$common"
-cat >before.c <<'C'
-#include <gptl.h>
-int main(void)
-{
-	char name[70] = "0123456789012345678901234567890123456789012345678901234567890123";
-	int refused = GPTLstart("early") && GPTLfinalize() && GPTLpr(0);
-
-	GPTLinitialize();
-	refused = refused && GPTLstart(name) && GPTLstop("early") && GPTLinitialize();
-	name[63] = '\0';
-	return !refused || GPTLstart(name) || GPTLstop(name);
-}
-C
-# shellcheck disable=SC2086
-ok "our header: mistakes compile" $cc $warn ${TEST_CFLAGS:-} $ours before.c -o before -L"$lib" -lpmu
-LD_LIBRARY_PATH=$lib PMU_PIN=none PMU_OUTPUT=report.csv ./before >out 2>err
-result $? "our header: mistakes are refused, as by GPTL"
-is "our header: nothing before GPTLinitialize()" "$(calls early all)" none
-if [ -n "${TEST_SANITIZERS:-}" ]; then
-	skip "under the preload" "a sanitizer cannot be preloaded"
-	finish
-fi
-
-# --- as they are: functions of the names and types that GPTL documents, which tell when they are called ---
-
+# Functions of the names and types that GPTL documents, which tell when they are called.
 cat >gptl.h <<'C'
 #include <stddef.h>
 enum { GPTLcpu = 2 };

@@ -1,46 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs with Score-P's user regions: built against our header, and as they are under the preload, where Score-P has
-# every call as without.
+# Programs with Score-P's user regions, as they are under the preload: Score-P has every call as without.
 # shellcheck source=tests/bindings/markers.sh
 . "${TEST_SRCDIR:-$(dirname "$0")/../..}/tests/bindings/markers.sh"
 # shellcheck source=tests/annotations/standins.sh
 . "$top/tests/annotations/standins.sh"
 
+[ -z "${TEST_SANITIZERS:-}" ] || skip_all 'a sanitizer cannot be preloaded'
+command -v "${cxx%% *}" >/dev/null || skip_all 'no C++ compiler'
 source=$top/tests/annotations/scorep.c
-ours="-DSCOREP_USER_ENABLE -I$top/bindings/scorep -I$top/include"
 common='work 20
 inner 20
 function 1
 entered 2'
 
-# --- our header ---
-
-# shellcheck disable=SC2086 # lists of words, here and below
-ok "our header: compiles without a warning" $cc $warn ${TEST_CFLAGS:-} $ours "$source" -o ours -L"$lib" -lpmu -pthread
-good "our header" LD_LIBRARY_PATH="$lib" PMU_PIN=none ./ours
-regions_are "our header: regions and calls" "$common"
-have_cxx=
-# shellcheck disable=SC2086
-if command -v "${cxx%% *}" >/dev/null; then
-	have_cxx=yes
-	ok "our header: C++ compiles without a warning" $cxx -x c++ -std=c++11 $cxxwarn ${TEST_CFLAGS:-} $ours "$source" \
-		-o ours++ -L"$lib" -lpmu -pthread
-	good "our header: C++" LD_LIBRARY_PATH="$lib" PMU_PIN=none ./ours++
-	regions_are "our header: and scopes" "$common" "scope 4"
-else
-	skip "our header: C++" "no C++ compiler"
-fi
-# shellcheck disable=SC2086
-$cc -O2 -I"$top/bindings/scorep" -c "$source" -o empty.o && $nm -u empty.o >out
-is "without -DSCOREP_USER_ENABLE nothing is left" "$(grep -c 'pmu_\|SCOREP' out)" 0
-if [ -n "${TEST_SANITIZERS:-}" ]; then
-	skip "under the preload" "a sanitizer cannot be preloaded"
-	finish
-fi
-
-# --- as they are: a library with Score-P's functions, which tells when they are called ---
-
+# A library with Score-P's functions, which tells when they are called.
 mkdir scorep
 cat >scorep/SCOREP_User.h <<'C'
 #include <stdbool.h>
@@ -125,10 +99,6 @@ SCOREP_User_RegionClass::SCOREP_User_RegionClass(SCOREP_User_RegionHandle *p, co
 SCOREP_User_RegionClass::~SCOREP_User_RegionClass() { SCOREP_User_RegionEnd(h); }
 __attribute__((destructor)) static void end(void) { std::printf("Score-P: %d calls\n", calls); }
 C
-if [ -z "$have_cxx" ]; then
-	skip "under the preload" "no C++ compiler"
-	finish
-fi
 # shellcheck disable=SC2086
 ok "a library with Score-P's functions" $cxx -O2 -w -fPIC -shared -I. stubscorep.cc -o libstubscorep.so
 ok "a program for Score-P" "$cc" -O2 -w -I. "$source" -o plain -L. -lstubscorep -pthread

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program annotated for TAU, by name and by timer; in C and C++, in threads. */
+/* A program annotated for TAU, by name and by timer, in threads. */
 #include <TAU.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -56,21 +56,6 @@ static void switched(void)
 	TAU_STOP("again");
 }
 
-#ifdef __cplusplus
-static void scoped(int depth)
-{
-	TAU_PROFILE("scoped()", "void (int)", TAU_USER);
-
-	if (depth)
-		scoped(depth - 1);
-}
-#else
-static void scoped(int depth)
-{
-	(void)depth;
-}
-#endif
-
 int main(int argc, char **argv)
 {
 	pthread_t thread[2];
@@ -88,7 +73,6 @@ int main(int argc, char **argv)
 	TAU_PROFILER_STOP(timer);
 	named();
 	switched();
-	scoped(3);
 	puts("done");
 	return 0;
 }

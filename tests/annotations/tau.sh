@@ -1,14 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs annotated with TAU's API: built against our header, and as they are under the preload, where TAU has every
-# call as without.
+# Programs annotated with TAU's API, as they are under the preload: TAU has every call as without.
 # shellcheck source=tests/bindings/markers.sh
 . "${TEST_SRCDIR:-$(dirname "$0")/../..}/tests/bindings/markers.sh"
 # shellcheck source=tests/annotations/standins.sh
 . "$top/tests/annotations/standins.sh"
 
+[ -z "${TEST_SANITIZERS:-}" ] || skip_all 'a sanitizer cannot be preloaded'
 source=$top/tests/annotations/tau.c
-ours="-I$top/bindings/tau -I$top/include"
 common='inner 20
 left 1
 right 1
@@ -21,28 +20,7 @@ again 1
 made 1
 work() void *(void *) 20'
 
-# --- our header ---
-
-# shellcheck disable=SC2086 # lists of words, here and below
-ok "our header: compiles without a warning" $cc $warn ${TEST_CFLAGS:-} $ours "$source" -o ours -L"$lib" -lpmu -pthread
-good "our header" LD_LIBRARY_PATH="$lib" PMU_PIN=none ./ours
-regions_are "our header: regions and calls" "$common"
-# shellcheck disable=SC2086
-if command -v "${cxx%% *}" >/dev/null; then
-	ok "our header: C++ compiles without a warning" $cxx -x c++ -std=c++11 $cxxwarn ${TEST_CFLAGS:-} $ours "$source" \
-		-o ours++ -L"$lib" -lpmu -pthread
-	good "our header: C++" LD_LIBRARY_PATH="$lib" PMU_PIN=none ./ours++
-	regions_are "our header: and scopes" "$common" "scoped() void (int) 4"
-else
-	skip "our header: C++" "no C++ compiler"
-fi
-if [ -n "${TEST_SANITIZERS:-}" ]; then
-	skip "under the preload" "a sanitizer cannot be preloaded"
-	finish
-fi
-
-# --- as they are: functions of the names and types that TAU documents, which tell when they are called ---
-
+# Functions of the names and types that TAU documents, which tell when they are called.
 cat >TAU.h <<'C'
 typedef unsigned long group;
 void Tau_start(const char *), Tau_stop(const char *), Tau_pure_start(const char *), Tau_pure_stop(const char *);
