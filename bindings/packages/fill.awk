@@ -5,7 +5,6 @@
 BEGIN {
 	later["debian"] = " (>= %s)"
 	later["rpm"] = " >= %s"
-	later["arch"] = ">=%s"
 	later["spack"] = "@%s:"
 	later["conda"] = " >=%s"
 	value["VERSION"] = version

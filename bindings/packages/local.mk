@@ -7,8 +7,6 @@ EXTRA_DIST += \
 	%D%/dependencies \
 	%D%/fill \
 	%D%/fill.awk \
-	%D%/arch/PKGBUILD.in \
-	%D%/conan/conanfile.py.in \
 	%D%/conda/build.sh.in \
 	%D%/conda/meta.yaml.in \
 	%D%/debian/changelog.in \
@@ -33,12 +31,8 @@ EXTRA_DIST += \
 	%D%/debian/tests/control \
 	%D%/debian/tests/python \
 	%D%/debian/tests/run \
-	%D%/easybuild/libpmu.eb.in \
-	%D%/nix/default.nix.in \
 	%D%/rpm/libpmu.spec.in \
-	%D%/spack/package.py.in \
-	%D%/vcpkg/portfile.cmake \
-	%D%/vcpkg/vcpkg.json.in
+	%D%/spack/package.py.in
 
 packages:
 	$(AM_V_GEN)$(SHELL) $(srcdir)/%D%/fill all $(srcdir) $@

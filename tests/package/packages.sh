@@ -78,7 +78,7 @@ asks() {
 	same '  and the dependencies of the table' "$tmp/got" "$tmp/want"
 }
 
-for form in spack:package.py easybuild:libpmu.eb conan:conanfile.py conda:meta.yaml vcpkg:vcpkg.json; do
+for form in spack:package.py conda:meta.yaml; do
 	file=$tmp/p/${form%%:*}/${form#*:} form=${form%%:*}
 	if [ "$python" = : ] || ! command -v "$python" >/dev/null; then
 		skip "$form: its file is read" 'no Python'
@@ -91,44 +91,10 @@ for form in spack:package.py easybuild:libpmu.eb conan:conanfile.py conda:meta.y
 	ok "$form: its file is read" "$python" -B tests/package/recipe.py "$form" "$file"
 	sed -n 's/^version //p' "$tmp/tap.log" >"$tmp/version"
 	sed -n 's/^needs //p' "$tmp/tap.log" >"$tmp/got"
-	case $form in
-	vcpkg) asks $form 'needed|wanted' ;;
-	*) asks $form 'tool|needed|wanted' ;;
-	esac
+	asks $form 'tool|needed|wanted'
 done
 
-file=$tmp/p/arch/PKGBUILD
-if command -v bash >/dev/null; then
-	ok 'arch: its file is read' bash -c '. "$1" && declare -F build package && [ "${#source[@]}" = "${#sha256sums[@]}" ]' bash "$file"
-	bash -c '. "$1" && echo "$pkgver"' bash "$file" >"$tmp/version"
-	bash -c '. "$1" && printf "%s\n" "${depends[@]}" "${makedepends[@]}"' bash "$file" |
-		sed 's/[>=].*//' | grep -vxE 'glibc|gcc-fortran' >"$tmp/got"
-	asks arch 'tool|needed|wanted'
-else
-	skip 'arch: its file is read' 'no bash'
-fi
 ok 'conda: its script is one' sh -n "$tmp/p/conda/build.sh"
-
-# Stand-ins for all of nixpkgs: a set of names, and a derivation that is its arguments.
-file=$tmp/p/nix/default.nix
-if command -v nix-instantiate >/dev/null; then
-	names=$(rows nix 'tool|needed|wanted' | sed 's/.*/"&" = "&";/' | tr '\n' ' ')
-	cat >"$tmp/nix" <<-N
-		let pkgs = { $names "gfortran" = "gfortran"; "patchelf" = "patchelf";
-		      lib = { makeLibraryPath = toString; licenses = { bsd3 = ""; gpl2Plus = ""; }; };
-		      stdenv = { mkDerivation = it: it; }; };
-		    it = import $file { inherit pkgs; };
-		in builtins.concatStringsSep "\n" ([ it.version ] ++ it.nativeBuildInputs ++ it.buildInputs ++ [ (builtins.substring 0 0 it.postFixup) ])
-	N
-	ok 'nix: its file is evaluated' env NIX_STORE_DIR="$tmp/store" NIX_STATE_DIR="$tmp/state" NIX_LOG_DIR="$tmp/logs" \
-		NIX_CONF_DIR="$tmp/conf" nix-instantiate --eval --store dummy:// --expr "$(cat "$tmp/nix")"
-	sed 's/^"//; s/"$//; s/\\n/\n/g' "$tmp/tap.log" | sed '/^$/d' >"$tmp/said"
-	sed -n 1p "$tmp/said" >"$tmp/version"
-	sed 1d "$tmp/said" | grep -vxE 'gfortran|patchelf' >"$tmp/got"
-	asks nix 'tool|needed|wanted'
-else
-	skip 'nix: its file is evaluated' 'no nix-instantiate'
-fi
 
 file=$tmp/p/rpm/libpmu.spec
 if command -v rpmspec >/dev/null; then
@@ -138,23 +104,6 @@ if command -v rpmspec >/dev/null; then
 	asks rpm 'tool|needed|wanted'
 else
 	skip 'rpm: its file is read' 'no rpmspec'
-fi
-
-if command -v cmake >/dev/null; then
-	# Each of vcpkg's commands says its name; an unknown one ends it.
-	for call in vcpkg_extract_source_archive vcpkg_configure_make vcpkg_install_make vcpkg_fixup_pkgconfig vcpkg_copy_tools \
-		vcpkg_install_copyright; do
-		echo "function($call)"
-		echo "endfunction()"
-	done >"$tmp/vcpkg.cmake"
-	echo "set(CURRENT_PACKAGES_DIR \"$tmp/installed\")
-set(CURRENT_PORT_DIR \"$tmp/p/vcpkg\")
-set(VERSION $version)
-include(\"$tmp/p/vcpkg/portfile.cmake\")" >>"$tmp/vcpkg.cmake"
-	: >"$tmp/p/vcpkg/libpmu-$version.tar.gz"
-	ok 'vcpkg: its script runs with stand-ins for its commands' cmake -P "$tmp/vcpkg.cmake"
-else
-	skip 'vcpkg: its script runs with stand-ins for its commands' 'no cmake'
 fi
 
 # --- Debian

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """recipe.py FORM FILE: reads a package's file as its program would, with stand-ins for what the file imports, and prints
 "version VERSION" and a line "needs NAME" for each dependency."""
-import json
 import sys
 import types
 
@@ -39,37 +38,6 @@ def spack(path):
     return found["version"], [spec.split("@")[0] for spec in found["needs"] if spec not in ("c", "fortran")]
 
 
-def easybuild(path):
-    found = run(path, SHLIB_EXT="so")
-    assert found["name"] == "libpmu" and found["easyblock"] == "ConfigureMake"
-    for each in found["builddependencies"] + found["dependencies"]:
-        assert len(each) >= 2 and all(isinstance(text, str) for text in each), each
-    return found["version"], found["local_build"][1:] + found["local_run"]
-
-
-def conan(path):
-    needs = []
-
-    class ConanFile:
-        def tool_requires(self, name):
-            needs.append(name)
-
-        def requires(self, name, options=None):
-            needs.append(name)
-
-    module("conan", ConanFile=ConanFile)
-    module("conan.errors", ConanInvalidConfiguration=ValueError)
-    module("conan.tools")
-    module("conan.tools.files", unzip=None)
-    module("conan.tools.gnu", Autotools=None, AutotoolsToolchain=None, PkgConfigDeps=None)
-    made = run(path)["Libpmu"]()
-    made.settings = types.SimpleNamespace(os="Linux", arch="armv8")
-    made.validate()
-    made.build_requirements()
-    made.requirements()
-    return made.version, needs
-
-
 def conda(path):
     import jinja2
     import yaml
@@ -80,12 +48,6 @@ def conda(path):
     assert set(found["requirements"]["run"]) <= set(needs) | {"python"}, found["requirements"]["run"]
     return found["package"]["version"], [need.split(" ")[0] for need in needs
                                          if need != "make" and not need.startswith("compiler-")]
-
-
-def vcpkg(path):
-    with open(path, encoding="utf-8") as file:
-        found = json.load(file)
-    return found["version"], [need for need in found["dependencies"] if isinstance(need, str)]
 
 
 version, needed = globals()[sys.argv[1]](sys.argv[2])
