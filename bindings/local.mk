@@ -328,7 +328,6 @@ lib_LTLIBRARIES += %D%/libpmu-preload.la
 	%D%/preload/markers/likwid.c \
 	%D%/preload/markers/named.h \
 	%D%/preload/markers/papi.c \
-	%D%/preload/markers/perfstubs.c \
 	%D%/preload/markers/petsc.c \
 	%D%/preload/markers/roctx.c \
 	%D%/preload/markers/scorep.c \
@@ -384,7 +383,7 @@ lib_LTLIBRARIES += %D%/libpmu-preload.la
 %C%_libpmu_preload_la_CFLAGS = $(AM_CFLAGS) $(STACK_CFLAGS) -Wmissing-prototypes -fvisibility=hidden \
 	-ftls-model=initial-exec -fasynchronous-unwind-tables
 # Larger frames: what the first thread does once, before main.
-$(filter %load.lo %perfstubs.lo %/libpmu_preload_la-python.lo,$(%C%_libpmu_preload_la_OBJECTS)): CFLAGS += $(ROOM_CFLAGS)
+$(filter %load.lo %/libpmu_preload_la-python.lo,$(%C%_libpmu_preload_la_OBJECTS)): CFLAGS += $(ROOM_CFLAGS)
 # nodelete: threads and signal handlers come back to it.  now: it is used where nothing may be looked up.
 %C%_libpmu_preload_la_LDFLAGS = -module -avoid-version -no-undefined \
 	-Wl,-z,nodelete -Wl,-z,now -Wl,--as-needed
@@ -433,17 +432,6 @@ lib_LTLIBRARIES += %D%/libpmu-annotations.la
 %C%_libpmu_annotations_la_LIBADD = $(OWN_LIBRARY)
 EXTRA_%C%_libpmu_annotations_la_DEPENDENCIES = lib/libpmu.la
 %C%_libpmu_annotations_la_LDFLAGS = -module -avoid-version -no-undefined $(DEFS_LDFLAGS) \
-	-Wl,-z,nodelete -Wl,-z,now -Wl,--as-needed
-
-# PerfStubs' clients look for its functions among all that is loaded, and print that they have found them.
-lib_LTLIBRARIES += %D%/libpmu-perfstubs.la
-%C%_libpmu_perfstubs_la_SOURCES = $(annotation_sources) \
-	%D%/annotations/perfstubs.c
-%C%_libpmu_perfstubs_la_CPPFLAGS = -include config.h -I$(top_srcdir) -I$(top_srcdir)/include -I$(top_srcdir)/lib
-%C%_libpmu_perfstubs_la_CFLAGS = $(AM_CFLAGS) $(STACK_CFLAGS) -Wmissing-prototypes -fvisibility=hidden -ftls-model=initial-exec
-%C%_libpmu_perfstubs_la_LIBADD = $(OWN_LIBRARY)
-EXTRA_%C%_libpmu_perfstubs_la_DEPENDENCIES = lib/libpmu.la
-%C%_libpmu_perfstubs_la_LDFLAGS = -module -avoid-version -no-undefined $(DEFS_LDFLAGS) \
 	-Wl,-z,nodelete -Wl,-z,now -Wl,--as-needed
 
 # For Python programs: loaded into interpreters, by libpmu-preload or the package pmu.  It needs no Python to be built.
@@ -543,7 +531,7 @@ pmupy_PYTHON = \
 endif
 EXTRA_DIST += %D%/README.md %D%/annotations/README.md %D%/python/backend.py %D%/python/pyproject.toml %D%/python/wheel.py
 # A wheel with the library inside, and the sdist, in dist/.
-wheel: pmu %D%/libpmu-preload.la %D%/libpmu-annotations.la %D%/libpmu-perfstubs.la %D%/libpmu-python.la %D%/libpmu-mpi.la lib/libpmu.la lib/libpmu-events.la
+wheel: pmu %D%/libpmu-preload.la %D%/libpmu-annotations.la %D%/libpmu-python.la %D%/libpmu-mpi.la lib/libpmu.la lib/libpmu-events.la
 	PYTHONDONTWRITEBYTECODE=1 $(PYTHON) $(srcdir)/%D%/python/wheel.py --licence $(srcdir)/LICENSE --build . \
 		--folders '$(bindir)' '$(libdir)' --output $(WHEEL_OUTPUT)
 WHEEL_OUTPUT = dist

@@ -286,7 +286,6 @@ script_tests = \
 	%D%/annotations/gptl.sh \
 	%D%/annotations/kokkos.sh \
 	%D%/annotations/main.sh \
-	%D%/annotations/perfstubs.sh \
 	%D%/annotations/petsc.sh \
 	%D%/annotations/scorep.sh \
 	%D%/annotations/tau.sh \

@@ -236,8 +236,6 @@ static void start_parts(void)
 		preload_wrap_start();
 	if (parts & PRELOAD_KOKKOS)
 		preload_kokkos_start();
-	if (parts & PRELOAD_PERFSTUBS)
-		preload_perfstubs_start();
 }
 
 static void start(void)

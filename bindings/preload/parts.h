@@ -22,9 +22,8 @@ enum preload_part {
 	PRELOAD_SCOREP = 1 << 12,
 	PRELOAD_TAU = 1 << 13,
 	PRELOAD_GPTL = 1 << 14,
-	PRELOAD_PERFSTUBS = 1 << 15,
-	PRELOAD_PETSC = 1 << 16,
-	PRELOAD_MARKERS = (1 << 17) - PRELOAD_LIKWID, /* all of them */
+	PRELOAD_PETSC = 1 << 15,
+	PRELOAD_MARKERS = (1 << 16) - PRELOAD_LIKWID, /* all of them */
 };
 
 /** X(word, parts) for each word; "none" is no part.  Calls of MPI are libpmu-mpi's: here is what is around them. */
@@ -45,7 +44,6 @@ enum preload_part {
 	X("scorep", PRELOAD_SCOREP)       \
 	X("tau", PRELOAD_TAU)             \
 	X("gptl", PRELOAD_GPTL)           \
-	X("perfstubs", PRELOAD_PERFSTUBS) \
 	X("petsc", PRELOAD_PETSC)         \
 	X("mpi", PRELOAD_MAIN)            \
 	X("none", 0)

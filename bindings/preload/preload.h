@@ -75,9 +75,6 @@ bool preload_likwid_alone(void);
 /** preload_kokkos_start() - the variable by which an old Kokkos finds its tool; before main */
 void preload_kokkos_start(void);
 
-/** preload_perfstubs_start() - PerfStubs' tool, where it is asked for by name; before main */
-void preload_perfstubs_start(void);
-
 /** preload_functions_end() - before the report: what is left to say about functions. */
 void preload_functions_end(void);
 

@@ -24,7 +24,6 @@ BUILT = (("lib/.libs/libpmu.so.0", "lib/libpmu.so.0"),
          ("lib/.libs/libpmu-events.so", "lib/pmu/libpmu-events.so"),
          ("bindings/.libs/libpmu-preload.so", "lib/libpmu-preload.so"),
          ("bindings/.libs/libpmu-annotations.so", "lib/libpmu-annotations.so"),
-         ("bindings/.libs/libpmu-perfstubs.so", "lib/libpmu-perfstubs.so"),
          ("bindings/.libs/libpmu-python.so", "lib/libpmu-python.so"),
          ("bindings/.libs/libpmu-mpi.so", "lib/libpmu-mpi.so"),
          ("pmu", "bin/pmu"))

@@ -132,7 +132,7 @@ SET(PMU_VALGRIND_LOG, "a file, %p for the process", "none",
     0, NULL)
 VALUED(PMU_AUTO, "main, threads, openmp, functions, wrap, markers, mpi; none", "all but mpi",
        "under 'pmu run': what is made a region without the program's doing; of markers one kind: likwid, papi, itt, nvtx, "
-       "roctx, kokkos, caliper, scorep, tau, gptl, perfstubs, petsc",
+       "roctx, kokkos, caliper, scorep, tau, gptl, petsc",
        0, NULL, "--auto", 0, "PARTS", check_auto, pmu_complete_parts, COUNTED,
        "what regions are made of: main, threads, openmp, functions, wrap, markers or one kind of them, mpi; none; without it all but mpi")
 VALUED(PMU_FUNCTIONS, "kernel_*,!*_small", "all; of Python none",

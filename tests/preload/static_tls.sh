@@ -39,10 +39,7 @@ linked=$(./linked ./template.so 2>&1)
 [ $((plain - linked)) -le 48 ]
 result $? "linked with libpmu: $linked bytes"
 is 'the same under pmu run' "$("$pmu" run -- ./linked ./template.so 2>&1)" "$linked"
-libraries="$build/lib/.libs/libpmu.so.0 $build/lib/.libs/libpmu-events.so"
-for name in annotations perfstubs; do
-	libraries="$libraries $build/bindings/.libs/libpmu-$name.so"
-done
+libraries="$build/lib/.libs/libpmu.so.0 $build/lib/.libs/libpmu-events.so $build/bindings/.libs/libpmu-annotations.so"
 # shellcheck disable=SC2086 # a word for each
 most=$(./sizes ./template.so $libraries 2>&1)
 [ $((plain - most)) -le 48 ]
