@@ -60,7 +60,8 @@ static void add(double *sum, double value)
 	put(sum, *sum + value);
 }
 
-void pmu_turns_put(struct pmu_store_turns *to, const uint64_t *more, uint32_t n_slots)
+/* One more turn in a row's record; @more: [1 + n_slots]: its calls, and counts. */
+static void put_turn(struct pmu_store_turns *to, const uint64_t *more, uint32_t n_slots)
 {
 	double calls = (double)more[0];
 
@@ -105,7 +106,7 @@ static void add_row(void *arg, uint32_t id, const struct pmu_row_key *key,
 		self->turned.to[id] = (void *)pmu_table_side(&pmu_session.table, &self->rows,
 							     PMU_SIDE_TURNS, id, 1);
 	if (self->turned.to[id])
-		pmu_turns_put(self->turned.to[id], more, self->n_slots);
+		put_turn(self->turned.to[id], more, self->n_slots);
 }
 
 void pmu_turns_add(struct pmu_thread *self)

@@ -18,9 +18,6 @@ struct pmu_turned {
 /** pmu_turns_add() - a turn ends.  Context: the session's lock; no region of the thread's is open. */
 void pmu_turns_add(struct pmu_thread *self);
 
-/** pmu_turns_put() - one more turn in a row's record; @more: [1 + n_slots]: its calls, and counts */
-void pmu_turns_put(struct pmu_store_turns *to, const uint64_t *more, uint32_t n_slots);
-
 void pmu_turns_forget(struct pmu_turned *turned);
 
 #endif

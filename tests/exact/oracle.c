@@ -12,8 +12,8 @@
  *
  * PROG is linked with the shared library, or loads it; PMU_BACKEND=clock lets it measure anywhere.  An instruction with a
  * rep prefix is one; valgrind counts each of its turns.  Of functions that libpmu stands in for (pthread_create(), fork(),
- * posix_spawn()) what libc does is counted, and what libpmu does around it is not.  Not known: PMU_EVERY, PMU_ROTATE,
- * markers of other libraries.
+ * posix_spawn()) what libc does is counted, and what libpmu does around it is not.  Not known: PMU_ROTATE, markers of
+ * other libraries.
  *
  * Status: 0; 125 where the oracle itself has failed, and says why; 77 where this machine does not let it.
  */

@@ -153,9 +153,6 @@ static void read_row(struct pmu_json_reader *reader, const struct pmu_value *ite
 	row->net = counts + n;
 	row->cost = counts + 2 * n;
 	row->calls = pmu_json_u64(reader, item, "calls");
-	if (pmu_value_member(item, "unmeasured_calls"))
-		pmu_json_complain(reader, "has calls that were counted and not measured, "
-					  "which reports no longer have (PMU_EVERY)");
 	row->n_open = (uint32_t)pmu_json_int(reader, item, "open", UINT32_MAX);
 	row->flags = get_flags(reader, item);
 	may_lack = row->n_open;
