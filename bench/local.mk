@@ -134,18 +134,15 @@ dist_man_MANS += %D%/suite/pmu-bench.1
 bench: pmu-bench$(EXEEXT)
 	@./pmu-bench$(EXEEXT)
 
-# How planning, store and report grow.  Planning has no public function: it carries the library's objects.
+# How store and report grow.
 noinst_PROGRAMS += %D%/scale
-%C%_scale_LDADD = lib/libpmu-core.la $(HWLOC_LIBS) -lm
+%C%_scale_LDADD = lib/libpmu.la -lm
 %C%_scale_SOURCES = \
 	%D%/common/child.c \
 	%D%/common/child.h \
 	%D%/common/json_text.h \
 	%D%/common/numbers.c \
 	%D%/common/numbers.h \
-	%D%/growth/machines.c \
-	%D%/growth/pinning.c \
-	%D%/growth/planning.c \
 	%D%/growth/run.c \
 	%D%/growth/scale.c \
 	%D%/growth/scale.h \

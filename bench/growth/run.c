@@ -212,26 +212,16 @@ void run_folder_remove(const char *path)
 
 /* --- memory --- */
 
-static double status_kib(const char *format)
+double resident_kib(void)
 {
 	FILE *file = fopen("/proc/self/status", "r");
 	double kib = -1;
 	char line[256];
 
 	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, format, &kib) == 1)
+		if (sscanf(line, "VmRSS: %lf", &kib) == 1)
 			break;
 	if (file)
 		fclose(file);
 	return kib;
-}
-
-double peak_kib(void)
-{
-	return status_kib("VmHWM: %lf");
-}
-
-double resident_kib(void)
-{
-	return status_kib("VmRSS: %lf");
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * How planning, the store and the report grow: large machines by simulation, many threads and
- * regions for real.
- */
+/* How the store and the report grow with threads and regions. */
 #include "bench/growth/scale.h"
 
 #include <stdio.h>
@@ -11,16 +8,12 @@
 static const char usage[] =
 	"usage: scale [--json] [--quick] [PART]...\n"
 	"\n"
-	"  planning   of all registers of machines with up to 512 processors and 8 sockets: recorded\n"
-	"             processors, on topologies of their shape and up to 8 times their size\n"
-	"  pinning    two threads for each processor of such a machine\n"
 	"  threads    up to 1,024 threads with 100 regions each: the store and its reports\n"
 	"  regions    16 threads with up to 10,000 regions each: likewise\n"
-	"  doubts     reports where every region of every thread has a doubt\n"
 	"  --quick    the two smallest sizes, each measured once\n"
 	"  --json     for programs\n"
 	"\n"
-	"Without a PART all of them.  Times are processor times, medians of three processes, or of as\n"
+	"Without a PART both.  Times are processor times, medians of three processes, or of as\n"
 	"many as a third of a second suffices for.  The growth is an exponent: 1 is proportional to the size, 2 is\n"
 	"four times as much at twice the size; one that is above what it is to be at most, and by more than\n"
 	"noise, says so.  The exit status is 1 where a value is missing.\n";
@@ -31,16 +24,12 @@ static const struct part {
 	const char *name;
 	void (*measure)(void);
 } parts[] = {
-	{ "planning", measure_planning }, { "pinning", measure_pinning },
-	{ "threads", measure_threads },   { "regions", measure_regions },
-	{ "doubts", measure_doubts },
+	{ "threads", measure_threads },
+	{ "regions", measure_regions },
 };
 #define N_PARTS (sizeof(parts) / sizeof(*parts))
 
 static const struct child_task tasks[] = {
-	{ "topology", child_topology },
-	{ "plan", child_plan },
-	{ "pins", child_pins },
 	{ "store", child_store },
 };
 

@@ -30,43 +30,11 @@ extern bool quick;
 
 /* --- the parts --- */
 
-void measure_planning(void);
-void measure_pinning(void);
 void measure_threads(void);
 void measure_regions(void);
-void measure_doubts(void);
 
-/** Entries of what children do: @argument are the words after the task's name. */
-int child_topology(char **argument);
-int child_plan(char **argument);
-int child_pins(char **argument);
+/** child_store() - what a child does: @argument are the words after the task's name */
 int child_store(char **argument);
-
-/* --- machines that are larger than the recorded ones: machines.c --- */
-
-/**
- * A recorded processor, and the shape of its machine at each size, as hwloc describes synthetic
- * topologies.
- */
-struct machine {
-	const char *name;
-	const char *title;
-	const char *cpuid; /* below tests/data */
-	const char *shape; /* of a socket with 64 processors */
-};
-extern const struct machine machine_westmere, machine_zen;
-
-/** The sizes of machines: processors. */
-extern const struct sizes machine_sizes;
-
-/** data_path() - of a file of the tests' data. */
-void data_path(char *path, size_t size, const char *name);
-/**
- * machine_topology() - write the XML of @n_cpus processors to @path.  Return: 0, or -1 with a
- * sentence in @why.
- */
-int machine_topology(const struct machine *machine, unsigned int n_cpus, const char *path,
-		     char *why, size_t size);
 
 /* --- several numbers of one child: run.c --- */
 
@@ -105,18 +73,7 @@ int run_folder(char *path, size_t size, char *why, size_t why_size);
 void run_folder_empty(const char *path);
 void run_folder_remove(const char *path);
 
-/**
- * part_begin() - of a part that measures simulated machines
- * @sizes: result; two of them where it is to be quick
- * @folder: [FOLDER_MAX]; result, for run_folder_remove(); "" where there is none, and that is said
- */
-void part_begin(struct sizes *sizes, char *folder);
-
-/**
- * peak_kib() - most memory that this process has had, of any kind; resident_kib(): now.  Negative:
- * unknown.
- */
-double peak_kib(void);
+/** resident_kib() - memory that this process has, of any kind.  Negative: unknown. */
 double resident_kib(void);
 
 #endif

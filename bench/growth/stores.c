@@ -26,11 +26,10 @@
  * Between two of these every thread does the same, and the first thread looks at what that has
  * taken.
  */
-enum phase { STARTED, ATTACHED, ENTERED, PAIRED, DONE, N_PHASES };
+enum phase { STARTED, ATTACHED, ENTERED, PAIRED, N_PHASES };
 
 static struct work {
 	unsigned int n_threads, n_regions, n_rounds;
-	bool doubts;
 	char **name;
 	pthread_barrier_t barrier;
 	struct worker {
@@ -49,13 +48,6 @@ static int enter_all(void)
 		rc |= pmu_region_end(work.name[i]);
 	}
 	return rc;
-}
-
-/* An end without a begin for each region. */
-static void make_doubts(void)
-{
-	for (unsigned int i = 0; i < work.n_regions; i++)
-		pmu_region_end(work.name[i]);
 }
 
 static void next_phase(struct worker *self, enum phase phase)
@@ -78,9 +70,6 @@ static void *run_worker(void *arg)
 	for (unsigned int round = 0; round < work.n_rounds; round++)
 		self->error |= enter_all();
 	next_phase(self, PAIRED);
-	if (work.doubts)
-		make_doubts();
-	next_phase(self, DONE);
 	pthread_barrier_wait(&work.barrier); /* the first thread has looked */
 	return NULL;
 }
@@ -254,7 +243,6 @@ int child_store(char **argument)
 	work.n_threads = (unsigned int)strtoul(argument[0], NULL, 10);
 	work.n_regions = (unsigned int)strtoul(argument[1], NULL, 10);
 	work.n_rounds = (unsigned int)strtoul(argument[2], NULL, 10);
-	work.doubts = getenv("SCALE_DOUBTS") != NULL;
 	if (!folder || !work.n_threads || !work.n_regions || !work.n_rounds)
 		return 2;
 	run_folder_empty(folder); /* of the run before */

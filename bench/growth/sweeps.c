@@ -278,7 +278,7 @@ static void measure_size(const struct sweep *sweep, unsigned int at, struct rows
 
 /* --- the sweeps --- */
 
-static void measure_sweep(struct sweep *sweep, bool reports_only)
+static void measure_sweep(struct sweep *sweep)
 {
 	struct rows rows;
 
@@ -288,7 +288,7 @@ static void measure_sweep(struct sweep *sweep, bool reports_only)
 	series_heading(sweep->title, &sweep->sizes);
 	for (unsigned int at = 0; at < sweep->sizes.n; at++)
 		measure_size(sweep, at, &rows);
-	for (int i = 0; i < N_STORE_NUMBERS && !reports_only; i++)
+	for (int i = 0; i < N_STORE_NUMBERS; i++)
 		series_row(&rows.store[i]);
 	for (int i = 0; i < N_CHECKS; i++)
 		series_row(&rows.check[i]);
@@ -319,8 +319,6 @@ static const char *const on_software[] = {
 	"alignment-faults,emulation-faults",
 	NULL
 };
-static const char *const with_doubts[] = { "PMU_BACKEND=clock", "PMU_PIN=none", "SCALE_DOUBTS=1",
-					   NULL };
 
 void measure_threads(void)
 {
@@ -339,8 +337,8 @@ void measure_threads(void)
 				  2,
 				  false };
 
-	measure_sweep(&clock, false);
-	measure_sweep(&software, false);
+	measure_sweep(&clock);
+	measure_sweep(&software);
 }
 
 void measure_regions(void)
@@ -356,19 +354,6 @@ void measure_regions(void)
 				  2,
 				  false };
 
-	measure_sweep(&clock, false);
-	measure_sweep(&software, false);
-}
-
-void measure_doubts(void)
-{
-	struct sweep sweep = { "Reports of threads with 100 regions each, and a doubt in every one",
-			       THREAD_SIZES,
-			       0,
-			       100,
-			       with_doubts,
-			       1,
-			       false };
-
-	measure_sweep(&sweep, true);
+	measure_sweep(&clock);
+	measure_sweep(&software);
 }
