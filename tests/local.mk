@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The tests: a program or a script a line.  All speak TAP.
 
-# One .c each, linked with every symbol of the library.
-unit_tests = \
+# A program a folder, linked with every symbol of the library: a .c each is a part of it (unit/part.h).
+unit_tests = %D%/unit/base/all
+unit_main = %D%/unit/main.c %D%/unit/part.h
+%C%_unit_base_all_SOURCES = $(unit_main) \
+	%D%/unit/base/environ.c \
+	%D%/unit/base/error.c \
+	%D%/unit/base/fd.c \
+	%D%/unit/base/index.c \
+	%D%/unit/base/json.c \
+	%D%/unit/base/strbuf.c \
+	%D%/unit/base/sysfile.c \
+	%D%/unit/base/textfile.c \
+	%D%/unit/base/write.c
+
+# One .c each.
+unit_tests += \
 	%D%/unit/annotations/names \
 	%D%/unit/annotations/stack \
-	%D%/unit/base/environ \
-	%D%/unit/base/error \
-	%D%/unit/base/fd \
-	%D%/unit/base/index \
-	%D%/unit/base/json \
 	%D%/unit/base/retry \
-	%D%/unit/base/strbuf \
-	%D%/unit/base/sysfile \
-	%D%/unit/base/textfile \
-	%D%/unit/base/write \
 	%D%/unit/bench/verify \
 	%D%/unit/command/codename \
 	%D%/unit/command/longest \

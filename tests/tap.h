@@ -12,20 +12,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int tap_n, tap_failed;
+/* Checks so far.  The parts of a program, each in a process of its own, share one: unit/part.h. */
+struct tap {
+	int n, failed;
+	const char *part; /* whose name stands before a check's; NULL: the program has no parts */
+	bool ended;       /* that part has said so */
+};
+static struct tap tap_alone, *tap = &tap_alone;
+
+static void tap_put(bool holds)
+{
+	printf("%sok %d - %s%s", holds ? "" : "not ", ++tap->n, tap->part ? tap->part : "",
+	       tap->part ? ": " : "");
+	tap->failed += !holds;
+}
 
 /* All functions return whether the check held. */
 __attribute__((format(printf, 2, 3), unused)) static bool ok(bool holds, const char *fmt, ...)
 {
 	va_list args;
 
-	printf("%sok %d - ", holds ? "" : "not ", ++tap_n);
+	tap_put(holds);
 	va_start(args, fmt);
 	vprintf(fmt, args);
 	va_end(args);
 	putchar('\n');
 	fflush(stdout);
-	tap_failed += !holds;
 	return holds;
 }
 
@@ -84,7 +96,8 @@ __attribute__((format(printf, 2, 3), unused)) static void skip(const char *name,
 {
 	va_list args;
 
-	printf("ok %d - %s # SKIP ", ++tap_n, name);
+	tap_put(true);
+	printf("%s # SKIP ", name);
 	va_start(args, fmt);
 	vprintf(fmt, args);
 	va_end(args);
@@ -92,18 +105,25 @@ __attribute__((format(printf, 2, 3), unused)) static void skip(const char *name,
 	fflush(stdout);
 }
 
-/* The whole program cannot run here: call before any check, and return its value from main. */
-__attribute__((unused)) static int skip_all(const char *reason)
-{
-	printf("1..0 # SKIP %s\n", reason);
-	return 0;
-}
-
-/* The last line of main: return done_testing(); */
+/* The last line of main, or of a part: return done_testing(); */
 __attribute__((unused)) static int done_testing(void)
 {
-	printf("1..%d\n", tap_n);
-	return tap_failed ? 1 : 0;
+	if (tap->part)
+		tap->ended = true;
+	else
+		printf("1..%d\n", tap->n);
+	return tap->failed ? 1 : 0;
+}
+
+/* The whole program, or part, cannot run here: call before any check, and return its value. */
+__attribute__((unused)) static int skip_all(const char *reason)
+{
+	if (!tap->part) {
+		printf("1..0 # SKIP %s\n", reason);
+		return 0;
+	}
+	skip("all of it", "%s", reason);
+	return done_testing();
 }
 
 #endif

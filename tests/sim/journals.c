@@ -86,7 +86,7 @@ static void changed_texts_are_not_obeyed(const struct run *r)
 static void cut_texts_are_not_obeyed(const struct run *r)
 {
 	size_t len = strlen(journal_text), bad = 0;
-	int n_before = tap_n;
+	int n_before = tap->n;
 
 	for (size_t cut = 0; cut < len; cut += len / 16) {
 		put_journal(journal_text, cut);
@@ -100,7 +100,7 @@ static void cut_texts_are_not_obeyed(const struct run *r)
 			free(text);
 		}
 	}
-	is_int(tap_n, n_before, "a text that is cut off anywhere");
+	is_int(tap->n, n_before, "a text that is cut off anywhere");
 	is_u64(bad, 0, "is left alone");
 }
 

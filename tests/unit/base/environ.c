@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/tap.h"
+#include "unit/part.h"
 
 static char setting[] = "TEST_LENT=yes";
 
@@ -112,7 +112,7 @@ static void a_child_is_not_locked_out(void)
 	is_int(status, 0, "a child can do the same");
 }
 
-int main(void)
+UNIT_PART(environ)
 {
 	is_there_for_a_while();
 	wins_over_the_same_name();

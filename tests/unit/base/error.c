@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include "tests/tap.h"
+#include "unit/part.h"
 
 static void codes_come_back_negative(void)
 {
@@ -149,7 +149,7 @@ static void many_at_once_have_their_own(void)
 	is_int(good, N_AT_ONCE, "more than a page holds");
 }
 
-int main(void)
+UNIT_PART(error)
 {
 	is_str(pmu_error_text(), "", "none before any");
 	codes_come_back_negative();

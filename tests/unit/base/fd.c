@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/spawning.h"
-#include "tests/tap.h"
+#include "unit/part.h"
 
 #define SOFT 64
 
@@ -341,7 +341,7 @@ static void tells_anonymous_ones_apart(void)
 	close(t);
 }
 
-int main(void)
+UNIT_PART(fd)
 {
 	/* a parent may have left descriptors open where these tests count on free numbers
 	 */

@@ -2,7 +2,7 @@
 /* An index finds what was put into it, whatever the hashes are. */
 #include <errno.h>
 
-#include "tap.h"
+#include "unit/part.h"
 
 #include "base/index.h"
 
@@ -83,7 +83,7 @@ static void room_for_many_is_made_at_once(void)
 	pmu_index_free(&index);
 }
 
-int main(void)
+UNIT_PART(index)
 {
 	what_was_put_in_is_found();
 	hashes_may_be_the_same();

@@ -2,7 +2,7 @@
 /* Walking through JSON texts, good ones and bad ones. */
 #include "base/json.h"
 
-#include "tests/tap.h"
+#include "unit/part.h"
 
 static struct pmu_json json;
 
@@ -243,7 +243,7 @@ static void tells_the_line(void)
 	free(copy);
 }
 
-int main(void)
+UNIT_PART(json)
 {
 	good_texts();
 	bad_texts();

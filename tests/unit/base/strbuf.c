@@ -2,7 +2,7 @@
 /* Text that grows, and what it does when it cannot; nearest words. */
 #include "base/strbuf.h"
 
-#include "tests/tap.h"
+#include "unit/part.h"
 
 static void empty_is_empty_text(void)
 {
@@ -137,7 +137,7 @@ static void long_words_are_nobodys_slip(void)
 	ok(pmu_closest(fits + 1, words) == fits, "a long candidate is passed over");
 }
 
-int main(void)
+UNIT_PART(strbuf)
 {
 	empty_is_empty_text();
 	appends_in_order();

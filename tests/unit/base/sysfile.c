@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "tests/tap.h"
+#include "unit/part.h"
 
 #define UNTOUCHED 4711
 
@@ -184,7 +184,7 @@ static void signed_numbers_have_their_limits(void)
 	}
 }
 
-int main(void)
+UNIT_PART(sysfile)
 {
 	const char *dir = getenv("TMPDIR");
 	int fd;

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/tap.h"
+#include "unit/part.h"
 
 #define MOST 100000
 
@@ -97,7 +97,7 @@ static void reads_what_is_open(void)
 	is_int(pmu_textfile_read_open(-1, MOST, &text, &len), -EBADF, "nothing");
 }
 
-int main(void)
+UNIT_PART(textfile)
 {
 	int fd;
 

@@ -17,7 +17,7 @@
 #include "machine/claims.h"
 #include "report/report.h"
 #include "store/table.h"
-#include "tap.h"
+#include "unit/part.h"
 
 #define REGIONS 5000
 
@@ -208,7 +208,7 @@ static void leaves_the_program_its_own(void)
 	is_int(status, 0, "a signal of the program's own goes on waiting");
 }
 
-int main(void)
+UNIT_PART(write)
 {
 	if (!mkdtemp(dir))
 		return skip_all("no folder for the test's files");

@@ -30,7 +30,7 @@ static void counts(const char *pmu, const char *terms, uint32_t type, uint64_t c
 	is_int(event.slot.type, type, "  its type");
 	is_u64(event.slot.config, config, "  its config");
 	is_str(event.name, label, "  its name");
-	if (tap_failed && pmu_error_text()[0])
+	if (tap->failed && pmu_error_text()[0])
 		diag("%s", pmu_error_text());
 }
 
