@@ -2,8 +2,14 @@
 # The tests: a program or a script a line.  All speak TAP.
 
 # A program a folder, linked with every symbol of the library: a .c each is a part of it (unit/part.h).
-unit_tests = %D%/unit/base/all
+unit_tests =
 unit_main = %D%/unit/main.c %D%/unit/part.h
+unit_tests += %D%/unit/annotations/all
+%C%_unit_annotations_all_SOURCES = $(unit_main) \
+	$(annotation_sources) \
+	%D%/unit/annotations/names.c \
+	%D%/unit/annotations/stack.c
+unit_tests += %D%/unit/base/all
 %C%_unit_base_all_SOURCES = $(unit_main) \
 	%D%/unit/base/environ.c \
 	%D%/unit/base/error.c \
@@ -14,113 +20,144 @@ unit_main = %D%/unit/main.c %D%/unit/part.h
 	%D%/unit/base/sysfile.c \
 	%D%/unit/base/textfile.c \
 	%D%/unit/base/write.c
+unit_tests += %D%/unit/command/all
+%C%_unit_command_all_SOURCES = $(unit_main) \
+	$(json_read_sources) $(noise_sources) $(roofline_sources) $(stacks_sources) $(stats_sources) $(top_sources) $(trace_read_sources) \
+	bindings/command/command.h \
+	bindings/command/quantity.c \
+	bindings/command/quantity.h \
+	bindings/command/wrap.c \
+	bindings/command/info/codename.c \
+	bindings/command/info/codename.h \
+	bindings/command/page/calls.h \
+	bindings/command/page/longest.c \
+	bindings/command/page/timeline.h \
+	bindings/command/top/watch.c \
+	bindings/command/top/watch.h \
+	bindings/command/viewers/protobuf.c \
+	bindings/command/viewers/protobuf.h \
+	%D%/unit/command/codename.c \
+	%D%/unit/command/longest.c \
+	%D%/unit/command/noise_sample.c \
+	%D%/unit/command/noise_summary.c \
+	%D%/unit/command/protobuf.c \
+	%D%/unit/command/quantity.c \
+	%D%/unit/command/roofline.c \
+	%D%/unit/command/share.c \
+	%D%/unit/command/stacks.c \
+	%D%/unit/command/stats.c \
+	%D%/unit/command/top.c \
+	%D%/unit/command/trace.c \
+	%D%/unit/command/value.c \
+	%D%/unit/command/watch.c
+%C%_unit_command_all_LDADD = $(LDADD) -lm
+unit_tests += %D%/unit/counters/all
+%C%_unit_counters_all_SOURCES = $(unit_main) \
+	$(sim_model_sources) \
+	%D%/unit/counters/assign.c \
+	%D%/unit/counters/callgrind.c \
+	%D%/unit/counters/device.c \
+	%D%/unit/counters/journal.c \
+	%D%/unit/counters/msr_totals.c \
+	%D%/unit/counters/perf.c \
+	%D%/unit/counters/perf_hybrid.c \
+	%D%/unit/counters/perf_process.c \
+	%D%/unit/counters/perf_socket.c \
+	%D%/unit/counters/program.c \
+	%D%/unit/counters/program_sim.c \
+	%D%/unit/counters/program_uncore.c \
+	%D%/unit/counters/registers.c \
+	%D%/unit/counters/request.c \
+	%D%/unit/counters/select.c \
+	%D%/unit/counters/software.c
+unit_tests += %D%/unit/group/all
+%C%_unit_group_all_SOURCES = $(unit_main) \
+	%D%/unit/group/branches.c \
+	%D%/unit/group/encodings.c \
+	%D%/unit/group/event.c \
+	%D%/unit/group/file.c \
+	%D%/unit/group/find.c \
+	%D%/unit/group/fit.c \
+	%D%/unit/group/fold.c \
+	%D%/unit/group/formula.c \
+	%D%/unit/group/group.c \
+	%D%/unit/group/intel.c \
+	%D%/unit/group/intel_formula.c \
+	%D%/unit/group/intel_metric.c \
+	%D%/unit/group/interrupts.c \
+	%D%/unit/group/likwid.c \
+	%D%/unit/group/linux.c \
+	%D%/unit/group/metric.c \
+	%D%/unit/group/mistyped.c \
+	%D%/unit/group/pfm.c \
+	%D%/unit/group/sysfs.c \
+	%D%/unit/group/top_down.c \
+	%D%/unit/group/uncore.c \
+	%D%/unit/group/usual.c
+unit_tests += %D%/unit/machine/all
+%C%_unit_machine_all_SOURCES = $(unit_main) \
+	%D%/unit/machine/claims.c \
+	%D%/unit/machine/clock.c \
+	%D%/unit/machine/cpu.c \
+	%D%/unit/machine/cpuid.c \
+	%D%/unit/machine/libcpuid.c \
+	%D%/unit/machine/machine.c \
+	%D%/unit/machine/mask.c \
+	%D%/unit/machine/models.c \
+	%D%/unit/machine/perfmon.c \
+	%D%/unit/machine/pin.c \
+	%D%/unit/machine/places.c \
+	%D%/unit/machine/topology.c
+unit_tests += %D%/unit/report/all
+%C%_unit_report_all_SOURCES = $(unit_main) \
+	$(json_read_sources) \
+	%D%/unit/report/cell.c \
+	%D%/unit/report/combine.c \
+	%D%/unit/report/csv.c \
+	%D%/unit/report/encode.c \
+	%D%/unit/report/histogram.c \
+	%D%/unit/report/json.c \
+	%D%/unit/report/least.c \
+	%D%/unit/report/model.c \
+	%D%/unit/report/name.c \
+	%D%/unit/report/ranks.c \
+	%D%/unit/report/report.c \
+	%D%/unit/report/team.c \
+	%D%/unit/report/text.c \
+	%D%/unit/report/topdown.c \
+	%D%/unit/report/turns.c
+unit_tests += %D%/unit/session/all
+%C%_unit_session_all_SOURCES = $(unit_main) \
+	$(json_read_sources) \
+	%D%/unit/session/groups.c \
+	%D%/unit/session/sockets.c \
+	%D%/unit/session/sockets_report.c \
+	%D%/unit/session/usage.c
+unit_tests += %D%/unit/store/all
+%C%_unit_store_all_SOURCES = $(unit_main) \
+	%D%/unit/store/damage.c \
+	%D%/unit/store/histogram.c \
+	%D%/unit/store/read_one.c \
+	%D%/unit/store/team.c
 
-# One .c each.
+# Programs of their own: what takes arguments, has functions in front of libc's, or runs for many seconds.
 unit_tests += \
-	%D%/unit/annotations/names \
-	%D%/unit/annotations/stack \
 	%D%/unit/base/retry \
 	%D%/unit/bench/verify \
-	%D%/unit/command/codename \
-	%D%/unit/command/longest \
-	%D%/unit/command/noise_sample \
-	%D%/unit/command/noise_summary \
-	%D%/unit/command/protobuf \
-	%D%/unit/command/quantity \
-	%D%/unit/command/roofline \
-	%D%/unit/command/share \
-	%D%/unit/command/stacks \
-	%D%/unit/command/stats \
-	%D%/unit/command/top \
-	%D%/unit/command/trace \
-	%D%/unit/command/value \
-	%D%/unit/command/watch \
-	%D%/unit/counters/assign \
-	%D%/unit/counters/callgrind \
-	%D%/unit/counters/device \
-	%D%/unit/counters/journal \
-	%D%/unit/counters/msr_totals \
-	%D%/unit/counters/perf \
-	%D%/unit/counters/perf_hybrid \
-	%D%/unit/counters/perf_process \
-	%D%/unit/counters/perf_socket \
-	%D%/unit/counters/program \
-	%D%/unit/counters/program_uncore \
-	%D%/unit/counters/registers \
-	%D%/unit/counters/request \
-	%D%/unit/counters/select \
-	%D%/unit/counters/software \
-	%D%/unit/group/branches \
-	%D%/unit/group/encodings \
-	%D%/unit/group/event \
-	%D%/unit/group/file \
-	%D%/unit/group/find \
-	%D%/unit/group/fit \
-	%D%/unit/group/fold \
-	%D%/unit/group/formula \
-	%D%/unit/group/group \
-	%D%/unit/group/intel \
-	%D%/unit/group/intel_formula \
-	%D%/unit/group/intel_metric \
-	%D%/unit/group/interrupts \
-	%D%/unit/group/likwid \
-	%D%/unit/group/linux \
 	%D%/unit/group/matrix \
-	%D%/unit/group/metric \
-	%D%/unit/group/mistyped \
-	%D%/unit/group/pfm \
 	%D%/unit/group/pfm_load \
 	%D%/unit/group/spelling \
-	%D%/unit/group/sysfs \
 	%D%/unit/group/tables \
-	%D%/unit/group/top_down \
-	%D%/unit/group/uncore \
-	%D%/unit/group/usual \
-	%D%/unit/machine/claims \
-	%D%/unit/machine/clock \
-	%D%/unit/machine/cpu \
-	%D%/unit/machine/cpuid \
 	%D%/unit/machine/hwloc_load \
-	%D%/unit/machine/libcpuid \
-	%D%/unit/machine/machine \
-	%D%/unit/machine/mask \
-	%D%/unit/machine/models \
-	%D%/unit/machine/perfmon \
-	%D%/unit/machine/pin \
-	%D%/unit/machine/places \
-	%D%/unit/machine/topology \
 	%D%/unit/region/publish \
 	%D%/unit/region/teams \
-	%D%/unit/report/cell \
-	%D%/unit/report/combine \
-	%D%/unit/report/csv \
-	%D%/unit/report/encode \
-	%D%/unit/report/histogram \
-	%D%/unit/report/json \
-	%D%/unit/report/least \
 	%D%/unit/report/links \
-	%D%/unit/report/model \
-	%D%/unit/report/ranks \
-	%D%/unit/report/name \
-	%D%/unit/report/report \
-	%D%/unit/report/team \
-	%D%/unit/report/text \
-	%D%/unit/report/topdown \
-	%D%/unit/report/turns \
-	%D%/unit/session/groups \
-	%D%/unit/session/sockets \
-	%D%/unit/session/sockets_report \
 	%D%/unit/session/spawn \
-	%D%/unit/session/usage \
-	%D%/unit/store/damage \
-	%D%/unit/store/histogram \
+	%D%/unit/sim/model \
 	%D%/unit/store/place \
-	%D%/unit/store/read_one \
 	%D%/unit/store/save \
 	%D%/unit/store/snapshot \
-	%D%/unit/store/snapshot_cut \
-	%D%/unit/store/team
-%C%_unit_report_json_LDADD = $(LDADD) $(JANSSON_LIBS)
+	%D%/unit/store/snapshot_cut
 %C%_unit_bench_verify_SOURCES = \
 	%D%/unit/bench/verify.c \
 	$(bench_kernels) \
@@ -130,41 +167,10 @@ unit_tests += \
 	bench/verify/branch.c \
 	bench/verify/known.c \
 	bench/verify/tally.c
-%C%_unit_bench_verify_LDADD = $(LDADD) $(JANSSON_LIBS) -lm
-%C%_unit_command_codename_SOURCES = %D%/unit/command/codename.c bindings/command/info/codename.c bindings/command/info/codename.h
-%C%_unit_command_longest_SOURCES = %D%/unit/command/longest.c bindings/command/page/calls.h bindings/command/page/longest.c \
-	bindings/command/page/timeline.h
-%C%_unit_command_noise_sample_SOURCES = %D%/unit/command/noise_sample.c $(noise_sources)
-%C%_unit_command_noise_summary_SOURCES = %D%/unit/command/noise_summary.c $(noise_sources)
-%C%_unit_command_protobuf_SOURCES = %D%/unit/command/protobuf.c bindings/command/viewers/protobuf.c \
-	bindings/command/viewers/protobuf.h
-%C%_unit_annotations_names_SOURCES = %D%/unit/annotations/names.c $(annotation_sources)
-%C%_unit_annotations_stack_SOURCES = %D%/unit/annotations/stack.c $(annotation_sources)
-%C%_unit_command_quantity_SOURCES = %D%/unit/command/quantity.c bindings/command/quantity.c bindings/command/quantity.h
-%C%_unit_command_roofline_SOURCES = %D%/unit/command/roofline.c $(json_read_sources) $(roofline_sources) \
-	bindings/command/command.h bindings/command/wrap.c
-%C%_unit_command_roofline_LDADD = $(LDADD) -lm
-%C%_unit_command_share_SOURCES = %D%/unit/command/share.c bindings/command/viewers/share.c bindings/command/viewers/share.h
-%C%_unit_command_stacks_SOURCES = %D%/unit/command/stacks.c $(stacks_sources)
-%C%_unit_command_trace_SOURCES = %D%/unit/command/trace.c $(trace_read_sources)
-%C%_unit_command_trace_LDADD = $(LDADD) -lm
-%C%_unit_command_stats_SOURCES = %D%/unit/command/stats.c $(stats_sources)
-%C%_unit_command_stats_LDADD = $(LDADD) -lm
-%C%_unit_command_top_SOURCES = %D%/unit/command/top.c $(top_sources)
-%C%_unit_command_top_LDADD = $(LDADD) -lm
-%C%_unit_command_watch_SOURCES = %D%/unit/command/watch.c $(top_sources) \
-	bindings/command/top/watch.c bindings/command/top/watch.h
-%C%_unit_command_watch_LDADD = $(LDADD) -lm
-%C%_unit_command_value_SOURCES = %D%/unit/command/value.c bindings/command/json/value.c bindings/command/json/value.h
-%C%_unit_report_combine_SOURCES = %D%/unit/report/combine.c $(json_read_sources)
-%C%_unit_report_combine_LDADD = $(LDADD) $(JANSSON_LIBS)
-%C%_unit_report_ranks_SOURCES = %D%/unit/report/ranks.c $(json_read_sources)
+%C%_unit_bench_verify_LDADD = $(LDADD) -lm
 %C%_unit_region_teams_SOURCES = %D%/unit/region/teams.c $(json_read_sources)
-%C%_unit_region_teams_LDADD = $(LDADD) $(JANSSON_LIBS)
-%C%_unit_session_sockets_SOURCES = %D%/unit/session/sockets.c $(json_read_sources)
-%C%_unit_session_sockets_LDADD = $(LDADD) $(JANSSON_LIBS)
-%C%_unit_session_sockets_report_SOURCES = %D%/unit/session/sockets_report.c $(json_read_sources)
-%C%_unit_session_sockets_report_LDADD = $(LDADD) $(JANSSON_LIBS)
+%C%_unit_sim_model_SOURCES = %D%/unit/sim/model.c $(sim_model_sources)
+%C%_unit_sim_model_LDADD =
 
 # One .c each, linked with the shared library alone: an LDADD line below for each.
 api_ldadd = lib/libpmu.la $(JANSSON_LIBS)
@@ -390,10 +396,6 @@ sim_model_sources = \
 	%D%/sim/rules.h \
 	%D%/sim/uncore.c
 sim_control_sources = %D%/sim/control.c %D%/sim/control.h
-unit_tests += %D%/unit/counters/program_sim %D%/unit/sim/model
-%C%_unit_counters_program_sim_SOURCES = %D%/unit/counters/program_sim.c $(sim_model_sources)
-%C%_unit_sim_model_SOURCES = %D%/unit/sim/model.c $(sim_model_sources)
-%C%_unit_sim_model_LDADD =
 if HAVE_FUSE
 check_PROGRAMS += %D%/sim/machine
 endif

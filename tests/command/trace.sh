@@ -5,7 +5,7 @@
 . "$(dirname "$0")/pmu.sh"
 # shellcheck source=tests/valgrind/common.sh
 . "$source/tests/valgrind/common.sh"
-# What is preloaded cannot have ThreadSanitizer; tests/unit/command/trace looks at threads under it.
+# What is preloaded cannot have ThreadSanitizer; tests/unit/command/trace.c looks at threads under it.
 case ${TEST_SANITIZERS:-} in *thread*) skip_all 'a library with ThreadSanitizer cannot be preloaded' ;; esac
 mkdir -m 700 place
 export XDG_RUNTIME_DIR="$tmp/place"

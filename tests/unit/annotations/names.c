@@ -6,7 +6,7 @@
 
 #include "bindings/annotations/names.h"
 #include "pmu.h"
-#include "tap.h"
+#include "unit/part.h"
 
 /* --- the prefix: read once a process --- */
 
@@ -159,7 +159,7 @@ static void threads_agree(void)
 	is_u64(wrong, 0, "each name is the same pointer in each thread");
 }
 
-int main(void)
+UNIT_PART(names)
 {
 	chosen_words_stand_in_front();
 	unsetenv("PMU_PREFIX");

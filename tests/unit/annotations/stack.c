@@ -6,7 +6,7 @@
 #include "bindings/annotations/stack.h"
 #include "bindings/annotations/thread.h"
 #include "pmu.h"
-#include "tap.h"
+#include "unit/part.h"
 
 static const char one, other; /* domains */
 
@@ -179,7 +179,7 @@ static void another_threads_end_is_a_doubt(void)
 	is_int(pmu_region_end("handed over"), 0, "it is still open where it was begun");
 }
 
-int main(void)
+UNIT_PART(stack)
 {
 	const struct pmu_options options = {
 		.size = sizeof(options), .pin = "none", .backend = "clock", .output = "none"

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "machine/libcpuid/libcpuid.h"
-#include "tap.h"
+#include "unit/part.h"
 
 #define INTEL "GenuineIntel"
 #define AMD   "AuthenticAMD"
@@ -179,7 +179,7 @@ static void knows_every_dump(void)
 		asks_libcpuid(row[i].dump, row[i].codename);
 }
 
-int main(void)
+UNIT_PART(codename)
 {
 	tells_each();
 	does_without();

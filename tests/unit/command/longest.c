@@ -2,7 +2,7 @@
 /* Which of too many calls a page has. */
 #include "bindings/command/page/calls.h"
 #include "bindings/command/page/timeline.h"
-#include "tap.h"
+#include "unit/part.h"
 
 #define MANY (PMU_PAGE_SLICES + PMU_PAGE_SLICES / 4)
 
@@ -126,7 +126,7 @@ static void counts_of_the_longest(void)
 	drop(&calls);
 }
 
-int main(void)
+UNIT_PART(longest)
 {
 	the_longest_stay();
 	of_those_alike_the_first_stay();

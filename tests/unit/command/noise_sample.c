@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "bindings/command/noise/noise.h"
-#include "tests/tap.h"
+#include "unit/part.h"
 
 static char folder[] = "/tmp/pmu-noise-XXXXXX";
 static struct pmu_noise_sample before, after;
@@ -276,7 +276,7 @@ static void test_bound(void)
 	is_u64(before.n_allowed, 0, "allows nothing");
 }
 
-int main(void)
+UNIT_PART(noise_sample)
 {
 	char clean[64];
 

@@ -2,7 +2,7 @@
 /* What is said of runs that were disturbed: what it did to their times, and only where that is clear. */
 #include "bindings/command/noise/effect.h"
 #include "bindings/command/noise/noise.h"
-#include "tests/tap.h"
+#include "unit/part.h"
 
 #define RUNS 20
 
@@ -162,7 +162,7 @@ static void test_chance(void)
 	diag("%d by chance, %d of those that are", n_told, n_found);
 }
 
-int main(void)
+UNIT_PART(noise_summary)
 {
 	test_other_load();
 	test_all();

@@ -2,7 +2,7 @@
 /* Protocol buffers, byte by byte as the documentation of their encoding has it. */
 #include "bindings/command/viewers/protobuf.h"
 
-#include "tap.h"
+#include "unit/part.h"
 
 static void is_bytes(struct pmu_strbuf *out, const char *hex, const char *name)
 {
@@ -100,7 +100,7 @@ static void nothing_is_moved_without_memory(void)
 	ok(out.failed && !out.text, "a buffer that has failed");
 }
 
-int main(void)
+UNIT_PART(protobuf)
 {
 	numbers();
 	texts();

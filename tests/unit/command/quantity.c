@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "bindings/command/quantity.h"
-#include "tap.h"
+#include "unit/part.h"
 
 static const struct {
 	const char *text;
@@ -52,7 +52,7 @@ static const char *const none[] = {
 	"1\n",
 };
 
-int main(void)
+UNIT_PART(quantity)
 {
 	struct pmu_quantity q;
 

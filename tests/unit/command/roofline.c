@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "bindings/command/json/read.h"
 #include "bindings/command/roofline/place.h"
-#include "tap.h"
+#include "unit/part.h"
 
 #define S        UINT64_C(1000000000)
 #define G        UINT64_C(1000000000)
@@ -503,7 +503,7 @@ static void where_it_lies(void)
 	is_int(pmu_ceilings_path("h", "c", path, 20), -ENAMETOOLONG, "no room");
 }
 
-int main(void)
+UNIT_PART(roofline)
 {
 	is_a_call_each();
 	above_the_ridge();

@@ -2,7 +2,7 @@
 /* Own values: what adds up, what does not, what is not known. */
 #include "bindings/command/viewers/share.h"
 
-#include "tap.h"
+#include "unit/part.h"
 
 #define MOST 64
 
@@ -158,7 +158,7 @@ static void any_tree_adds_up(void)
 	ok(n_cut > 100000, "also where too much is nested");
 }
 
-int main(void)
+UNIT_PART(share)
 {
 	what_adds_up();
 	what_does_not();

@@ -3,7 +3,7 @@
 #include "bindings/command/viewers/stacks.h"
 
 #include "report/model/finish.h"
-#include "tap.h"
+#include "unit/part.h"
 
 /* A thread's row; around: index of the one around it. */
 struct made {
@@ -327,7 +327,7 @@ static void nothing_at_all(void)
 	drop(model, &stacks);
 }
 
-int main(void)
+UNIT_PART(stacks)
 {
 	two_threads();
 	a_team();

@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "bindings/command/stats/parts.h"
-#include "tests/tap.h"
+#include "unit/part.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -513,7 +513,7 @@ static void test_much(void)
 	ok(!c.exact && c.p == pmu_stats_smallest_p_signed_rank(300), "their p is the least");
 }
 
-int main(void)
+UNIT_PART(stats)
 {
 	test_order();
 	test_textbook();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* pmu top: differences of two looks, what is open and for how long, order, and the table's lines. */
-#include "tap.h"
+#include "unit/part.h"
 
 #include "bindings/command/top/find.h"
 #include "bindings/command/top/json.h"
@@ -540,7 +540,7 @@ static void stores_are_told_by_their_maps(void)
 	ok(!mapped("rw-s /x.pmu"), "nor what is no map");
 }
 
-int main(void)
+UNIT_PART(top)
 {
 	a_second_is_the_difference();
 	a_new_region_is_all_of_now();

@@ -14,7 +14,7 @@
 #include "pmu.h"
 #include "store/save.h"
 #include "tests/sanitized.h"
-#include "tests/tap.h"
+#include "unit/part.h"
 
 /* --- a program in a process of its own --- */
 
@@ -650,7 +650,7 @@ static void alive_no_call_is_torn(void)
 	is_u64(all.damaged, 0, "nor is a ring");
 }
 
-int main(void)
+UNIT_PART(trace)
 {
 	strcpy(folder, "/tmp/pmu-trace-XXXXXX");
 	if (!mkdtemp(folder))

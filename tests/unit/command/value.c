@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "bindings/command/json/value.h"
-#include "tap.h"
+#include "unit/part.h"
 
 static struct pmu_model_block *blocks;
 static char *copy;
@@ -79,7 +79,7 @@ static void none(void)
 	has(pmu_error_text(), "not JSON: line 4: ", "the line is told");
 }
 
-int main(void)
+UNIT_PART(value)
 {
 	kinds();
 	numbers();

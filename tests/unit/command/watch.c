@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "../store/simple.h"
+#include "unit/part.h"
 
 static char folder[64], path[96];
 
@@ -87,7 +88,7 @@ static void what_cannot_be_read_is_said(void)
 	pmu_top_watch_free(&watch);
 }
 
-int main(void)
+UNIT_PART(watch)
 {
 	strcpy(folder, "/tmp/pmu-watch-XXXXXX");
 	if (!mkdtemp(folder))

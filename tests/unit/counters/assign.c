@@ -2,7 +2,7 @@
 /* Events to counters: against every way there is. */
 #include "counters/msr/assign.h"
 
-#include "tap.h"
+#include "unit/part.h"
 
 #define FIXED(i) ((pmu_counters)1 << (PMU_COUNTER_FIXED + (i)))
 
@@ -108,7 +108,7 @@ static void agrees_with_trying_everything(void)
 	is_int(wrong, 0, "20000 random sets of events");
 }
 
-int main(void)
+UNIT_PART(assign)
 {
 	takes_fixed_counters_first();
 	makes_room_by_moving();

@@ -7,7 +7,7 @@
 #include "counters/valgrind/text.h"
 #include "counters/valgrind/valgrind.h"
 #include "group/simulated.h"
-#include "tap.h"
+#include "unit/part.h"
 
 #define BIT(event) (1u << PMU_CALLGRIND_##event)
 
@@ -209,7 +209,7 @@ static void nothing_is_estimated_from_half_of_it(void)
 	is_int(group.n_metrics, n, "no metric more");
 }
 
-int main(void)
+UNIT_PART(callgrind)
 {
 	columns_are_found_by_name();
 	counts_stand_in_the_order_of_the_columns();

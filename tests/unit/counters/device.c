@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "counters/backend.h"
-#include "tap.h"
+#include "unit/part.h"
 
 /* Registers of an ordinary file overlap unless they lie eight bytes apart. */
 #define A 0x180
@@ -387,7 +387,7 @@ static void needs_no_device_to_refuse_what_no_register_counts(void)
 	   "beside one of a core registers are asked for");
 }
 
-int main(void)
+UNIT_PART(device)
 {
 	if (!mkdtemp(dir))
 		return 1;

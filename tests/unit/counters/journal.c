@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/sysfile.h"
-#include "tap.h"
+#include "unit/part.h"
 
 /* IA32_PERFEVTSEL2 and IA32_PERF_GLOBAL_CTRL: far enough apart for an ordinary file. */
 #define SELECT 0x188u
@@ -200,14 +200,15 @@ static void the_next_session_puts_back(void)
 {
 	struct pmu_msr_journal journal;
 	struct pmu_strbuf said = { 0 };
-	char holder[128];
+	char holder[128], own[64];
 
+	snprintf(own, sizeof(own), "%s (process %d", program_invocation_short_name, (int)getpid());
 	pmu_msr_journal_write(&journal, &device, &program);
 	pmu_msr_write(&device, 0, SELECT, 0x4100c0);
 	pmu_msr_write(&device, 1, GLOBAL, 0x7fe);
 	ok(pmu_msr_journal_holder(&device, &machine, holder, sizeof(holder)),
 	   "a living session's tells whose it is");
-	has(holder, "journal (process", "by program and process");
+	has(holder, own, "by program and process");
 	is_int(pmu_msr_journal_restore(&device, &machine, &said), 1, "one journal is put back");
 	is_u64(there(0, SELECT), 0x41003c, "the whole register");
 	is_u64(there(1, GLOBAL), 0x7f1, "or our bits of it");
@@ -302,7 +303,7 @@ static void make_file(int cpu)
 	close(fd);
 }
 
-int main(void)
+UNIT_PART(journal)
 {
 	char command[128];
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "counters/msr/poller.h"
-#include "tap.h"
+#include "unit/part.h"
 
 #define ADDRESS_40 0x100
 #define ADDRESS_48 0x108
@@ -355,7 +355,7 @@ static void a_poller_gets_other_work(void)
 	pmu_msr_poller_stop(&poller);
 }
 
-int main(void)
+UNIT_PART(msr_totals)
 {
 	file = mkstemp(path);
 	if (file < 0)

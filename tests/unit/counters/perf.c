@@ -15,7 +15,7 @@
 #include "counters/perf/why.h"
 #include "group/group.h"
 #include "tests/refuse.h"
-#include "tests/tap.h"
+#include "unit/part.h"
 
 static const struct pmu_backend *const perf = &pmu_backend_perf;
 
@@ -630,7 +630,7 @@ static void counts_of_a_cpu_need_a_pin(void)
 	perf->close(at.state);
 }
 
-int main(void)
+UNIT_PART(perf)
 {
 	the_watchdog_is_looked_up();
 	adds_the_counter_to_the_offset();

@@ -9,8 +9,8 @@
 #include "group/catalog.h"
 #include "group/group.h"
 #include "pmu.h"
-#include "tests/tap.h"
 #include "tests/unit/counters/perf_fake.h"
+#include "unit/part.h"
 
 #define TREES           TEST_SRCDIR "/tests/data/sysfs/"
 #define P_TYPE          4u
@@ -444,7 +444,7 @@ static void probes_all_kinds(void)
 	is_int(fake_descriptors(), 0, "a probe leaves nothing open");
 }
 
-int main(void)
+UNIT_PART(perf_hybrid)
 {
 	fake_system.cpus = "/nowhere";
 	pmu_perf_system = &fake_system;

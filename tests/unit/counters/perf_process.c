@@ -9,8 +9,8 @@
 #include "base/fd.h"
 #include "counters/backend.h"
 #include "counters/perf/perf.h"
-#include "tap.h"
 #include "unit/counters/perf_fake.h"
+#include "unit/part.h"
 
 static const struct pmu_backend *const perf = &pmu_backend_perf;
 
@@ -207,7 +207,7 @@ static void refusals_are_told_apart(void)
 	fake_forget();
 }
 
-int main(void)
+UNIT_PART(perf_process)
 {
 	fake_system.devices = fake_system.cpus = "/nonexistent";
 	fake_system.threads = fake_threads;

@@ -15,8 +15,8 @@
 #include "group/catalog.h"
 #include "group/group.h"
 #include "machine/models.h"
-#include "tests/tap.h"
 #include "tests/unit/counters/perf_fake.h"
+#include "unit/part.h"
 
 #define N_CPUS  56 /* 28 processors to a socket */
 #define PER_CPU 28
@@ -572,7 +572,7 @@ static void the_module_is_named_that_would_help(void)
 	rmdir(folder);
 }
 
-int main(void)
+UNIT_PART(perf_socket)
 {
 	snprintf(devices, sizeof(devices), "%s/tests/data/sysfs/skylake-server", TEST_SRCDIR);
 	make_cpus();

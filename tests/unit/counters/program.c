@@ -6,6 +6,7 @@
 #include "counters/msr/program.h"
 
 #include "unit/counters/program_run.h"
+#include "unit/part.h"
 
 static void follows_the_founding_order(void)
 {
@@ -562,7 +563,7 @@ static void names_phases(void)
 	is_str(pmu_msr_phase_name(PMU_MSR_RESTORE), "restore", "and the last");
 }
 
-int main(void)
+UNIT_PART(program)
 {
 	follows_the_founding_order();
 	enables_globals_last();

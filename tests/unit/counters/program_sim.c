@@ -9,8 +9,8 @@
 #include "counters/msr/program.h"
 #include "counters/msr/registers.h"
 #include "sim/model.h"
-#include "tap.h"
 #include "unit/machines.h"
+#include "unit/part.h"
 
 #define N_CPUS 64
 
@@ -218,7 +218,7 @@ static void reads_energy(const char *name, const char *domain, enum pmu_energy_d
 	end();
 }
 
-int main(void)
+UNIT_PART(program_sim)
 {
 	counts_on("core", "yonah", 2);
 	counts_on("core2", "core2", 4);

@@ -3,6 +3,7 @@
 #include "counters/msr/program.h"
 
 #include "unit/counters/program_run.h"
+#include "unit/part.h"
 
 static void adds_up_cache_slices(void)
 {
@@ -211,7 +212,7 @@ static void reads_energy(void)
 	end();
 }
 
-int main(void)
+UNIT_PART(program_uncore)
 {
 	adds_up_cache_slices();
 	knows_later_uncores();

@@ -2,8 +2,8 @@
 /* Registers' names, by machine, and what their values say. */
 #include "counters/msr/registers.h"
 
-#include "tap.h"
 #include "unit/machines.h"
+#include "unit/part.h"
 
 static void is_name(const char *on, uint32_t address, const char *want)
 {
@@ -147,7 +147,7 @@ static void lets_nothing_else_be_written(void)
 	ok(!is_counting("hidden", 0x186), "nothing where there is no PMU");
 }
 
-int main(void)
+UNIT_PART(registers)
 {
 	names_registers();
 	tells_reused_addresses_apart();

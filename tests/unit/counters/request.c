@@ -5,8 +5,8 @@
 #include <errno.h>
 
 #include "base/error.h"
-#include "tap.h"
 #include "unit/machines.h"
+#include "unit/part.h"
 
 static struct pmu_msr_request got;
 
@@ -206,7 +206,7 @@ static void refuses_what_registers_do_not_count(void)
 	has(pmu_error_text(), "the hypervisor hides it", "with the reason");
 }
 
-int main(void)
+UNIT_PART(request)
 {
 	knows_the_architectural_events();
 	believes_cpuid_about_events();

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "tests/tap.h"
+#include "unit/part.h"
 
 #define USR (1u << 16)
 #define OS  (1u << 17)
@@ -149,7 +149,7 @@ static void places_fixed_counters(void)
 	is_u64(pmu_select_fixed(16, true, true, true, true), 0, "there is no counter 16");
 }
 
-int main(void)
+UNIT_PART(select)
 {
 	encodes_the_known_examples();
 	splits_the_event_of_amd();

@@ -9,7 +9,7 @@
 #include "counters/perf/perf.h"
 #include "group/group.h"
 #include "tests/refuse.h"
-#include "tests/tap.h"
+#include "unit/part.h"
 
 #define PAGES 64
 
@@ -178,7 +178,7 @@ static void mixes_both_ways_for_a_user_without_rights(void)
 	is_int((int)out.lost, PMU_SOURCE_CLOSED, "  and that is remembered");
 }
 
-int main(void)
+UNIT_PART(software)
 {
 	takes_events_of_the_kernel_only();
 	asks_getrusage_where_perf_is_refused();

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "counters/valgrind/events.h"
-#include "tests/tap.h"
+#include "unit/part.h"
 
 static struct pmu_catalog catalog_of(const char *vendor, uint32_t family, uint32_t model,
 				     uint32_t stepping)
@@ -108,7 +108,7 @@ static void nehalem_has_a_note(void)
 	pmu_catalog_close(&westmere);
 }
 
-int main(void)
+UNIT_PART(branches)
 {
 	each_core_has_its_own();
 	levels_are_told_apart();

@@ -6,7 +6,7 @@
 #include "base/sysfile.h"
 #include "group/catalog.h"
 #include "group/event.h"
-#include "tests/tap.h"
+#include "unit/part.h"
 
 enum {
 	VENDOR,
@@ -129,7 +129,7 @@ static void whole_files_say_the_same(void)
 		comes_out_as_stated(folder, true);
 }
 
-int main(void)
+UNIT_PART(encodings)
 {
 	comes_out_as_stated(TEST_SRCDIR "/tests/data/perfmon", false);
 	whole_files_say_the_same();

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "group/catalog.h"
 #include "machine/models.h"
-#include "tests/tap.h"
+#include "unit/part.h"
 
 static struct pmu_event event;
 
@@ -346,7 +346,7 @@ static void says_which_cache(void)
 	is_str(pmu_event_cache(&event, "GenuineIntel"), NULL, "nor has a software event");
 }
 
-int main(void)
+UNIT_PART(event)
 {
 	knows_generic_names();
 	knows_cache_names();

@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "base/strbuf.h"
-#include "tap.h"
 #include "tests/unit/group/shown.h"
+#include "unit/part.h"
 
 #define HEAD   "[group]\nabout = A test\n"
 #define EVENTS "[events]\nI = instructions\nC = cycles\nM = branch-misses ?\n"
@@ -311,7 +311,7 @@ static void formulas_have_room(void)
 	    "  is refused rather than cut");
 }
 
-int main(void)
+UNIT_PART(file)
 {
 	reads_a_group();
 	a_group_can_stand_for_others();

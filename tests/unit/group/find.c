@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "group/formula.h"
-#include "tap.h"
+#include "unit/part.h"
 
 static struct pmu_group group;
 static char folder[64];
@@ -228,7 +228,7 @@ static void shipped_ones_are_sound_on_every_cpu(void)
 	}
 }
 
-int main(void)
+UNIT_PART(find)
 {
 	set_up();
 	the_first_folder_wins();

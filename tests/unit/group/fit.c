@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "tests/tap.h"
+#include "unit/part.h"
 
 /* A source with so many counters of cores and of a socket's unit, for the events that it knows. */
 struct source {
@@ -198,7 +198,7 @@ static void who_refuses_everything_is_asked_no_more(void)
 	has(fit.first.why, "no more", "  the first refusal is kept");
 }
 
-int main(void)
+UNIT_PART(fit)
 {
 	keeps_what_fits();
 	as_many_as_there_are_counters_for();

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "group/fold.h"
-#include "tap.h"
+#include "unit/part.h"
 
 static void add_event(struct pmu_group *group, const char *name, uint64_t config, bool optional)
 {
@@ -79,7 +79,7 @@ static void what_does_not_fit_stays_apart(void)
 	free(c);
 }
 
-int main(void)
+UNIT_PART(fold)
 {
 	what_both_have_is_there_once();
 	what_does_not_fit_stays_apart();

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "base/error.h"
-#include "tests/tap.h"
+#include "unit/part.h"
 
 static struct pmu_formula formula;
 static int n_asked;
@@ -140,7 +140,7 @@ static void limits_are_told(void)
 	has(pmu_error_text(), "longer than 1023", "  and the sentence says so");
 }
 
-int main(void)
+UNIT_PART(formula)
 {
 	one_formula_serves_many_rows();
 	names_have_the_indices_that_they_were_given();

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "group/formula.h"
-#include "tests/tap.h"
+#include "unit/part.h"
 
 static struct pmu_group group;
 
@@ -134,7 +134,7 @@ static void every_formula_evaluates(void)
 	}
 }
 
-int main(void)
+UNIT_PART(group)
 {
 	core_is_the_seven_architectural_events();
 	software_needs_no_pmu();

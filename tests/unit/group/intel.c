@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "group/event.h"
 #include "group/vendor/map.h"
-#include "tests/tap.h"
+#include "unit/part.h"
 
 #define FILES TEST_SRCDIR "/tests/data/perfmon"
 
@@ -469,7 +469,7 @@ static void lists_every_event(void)
 	has(pmu_error_text(), "GenuineIntel-6-17", "  is named");
 }
 
-int main(void)
+UNIT_PART(intel)
 {
 	knows_whose_a_file_is();
 	knows_other_processors();

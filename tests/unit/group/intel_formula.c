@@ -6,7 +6,7 @@
 
 #include "base/compiler.h"
 #include "base/error.h"
-#include "tests/tap.h"
+#include "unit/part.h"
 
 static struct pmu_intel_term terms[] = {
 	{ .alias = "a", .text = "INST_RETIRED.ANY" }, { .alias = "b", .text = "\"cycles:k\"" },
@@ -133,7 +133,7 @@ static void formulas_are_not_too_deep(void)
 	is_refused(text, "too many parentheses or choices");
 }
 
-int main(void)
+UNIT_PART(intel_formula)
 {
 	names_and_numbers_are_put_in();
 	parentheses_stay_where_the_order_needs_them();

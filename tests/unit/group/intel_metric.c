@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "group/vendor/metric_parts.h"
-#include "tests/tap.h"
+#include "unit/part.h"
 
 #define FILES   TEST_SRCDIR "/tests/data/perfmon"
 #define DEVICES TEST_SRCDIR "/tests/data/sysfs/skylake-server"
@@ -537,7 +537,7 @@ static void whole_files(void)
 	every_metric_is_a_group_or_has_a_reason(files, 0x8f, 6, 230, 308);
 }
 
-int main(void)
+UNIT_PART(intel_metric)
 {
 	a_ratio_has_its_two_events();
 	time_and_the_time_stamp_counter_are_ours();

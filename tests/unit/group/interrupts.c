@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "group/catalog.h"
 #include "machine/models.h"
-#include "tests/tap.h"
+#include "unit/part.h"
 
 static struct pmu_catalog catalog_of(const char *vendor, uint32_t family, uint32_t model,
 				     uint32_t stepping)
@@ -251,7 +251,7 @@ static void a_full_group_stays_as_it_is(void)
 	is_int((int)group.n_events, PMU_MAX_SLOTS, "and no less");
 }
 
-int main(void)
+UNIT_PART(interrupts)
 {
 	each_processor_has_its_own();
 	recordings_are_as_the_table_says();

@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 #include "group/formula.h"
-#include "tests/tap.h"
 #include "tests/unit/group/shown.h"
+#include "unit/part.h"
 
 #define TREES TEST_SRCDIR "/tests/data/sysfs/"
 #define CORES                           \
@@ -380,7 +380,7 @@ static void is_found_in_a_folder(void)
 	pmu_catalog_close(&catalog);
 }
 
-int main(void)
+UNIT_PART(likwid)
 {
 	reads_a_group();
 	energy_is_in_joules();

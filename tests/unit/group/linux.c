@@ -9,7 +9,7 @@
 #include "group/catalog.h"
 #include "group/event.h"
 #include "group/vendor/vendor.h"
-#include "tests/tap.h"
+#include "unit/part.h"
 
 #define FILES TEST_SRCDIR "/tests/data/pmu-events"
 
@@ -200,7 +200,7 @@ static void cores_of_several_kinds_agree_or_not(void)
 	rmdir(cpus);
 }
 
-int main(void)
+UNIT_PART(linux)
 {
 	amd_has_cores_and_units();
 	arm_has_standard_events();

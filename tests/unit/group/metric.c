@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Formulas of metrics: values, what is missing, and what is refused where. */
-#include "tap.h"
+#include "unit/part.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -220,7 +220,7 @@ static void calls_shorter_than_their_reads_have_no_metrics(void)
 	ok(fabs(value[1] - 1e8) < 1, "1,000 ns: there");
 }
 
-int main(void)
+UNIT_PART(metric)
 {
 	computes_by_the_usual_precedence();
 	reads_decimal_numbers();

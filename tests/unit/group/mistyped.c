@@ -6,7 +6,7 @@
 #include "group/catalog.h"
 #include "group/event.h"
 #include "group/vendor/vendor.h"
-#include "tests/tap.h"
+#include "unit/part.h"
 
 #define N_WORDS   200
 #define MIN_RIGHT 190
@@ -124,7 +124,7 @@ static void the_right_name_is_proposed(void)
 		pmu_catalog_close(&machine[i].catalog);
 }
 
-int main(void)
+UNIT_PART(mistyped)
 {
 	the_right_name_is_proposed();
 	return done_testing();

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "group/catalog.h"
 #include "group/event.h"
-#include "tests/tap.h"
+#include "unit/part.h"
 
 static struct pmu_event event;
 
@@ -258,7 +258,7 @@ static void threads_may_ask_at_once(void)
 	is_int(wrong, 0, "four threads at once");
 }
 
-int main(void)
+UNIT_PART(pfm)
 {
 	threads_may_ask_at_once();
 	encodes_the_known_examples();

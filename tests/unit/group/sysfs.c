@@ -14,7 +14,7 @@
 #include "group/catalog.h"
 #include "machine/boxes.h"
 #include "machine/models.h"
-#include "tests/tap.h"
+#include "unit/part.h"
 
 #define TREES TEST_SRCDIR "/tests/data/sysfs/"
 
@@ -741,7 +741,7 @@ static int remove_one(const char *path, const struct stat *st, int flag, struct 
 	return remove(path);
 }
 
-int main(void)
+UNIT_PART(sysfs)
 {
 	skylake_server_has_memory_channels();
 	skylake_server_has_energy_and_states();

@@ -23,7 +23,7 @@
 #include "group/vendor/map.h"
 #include "group/vendor/metric_parts.h"
 #include "report/text/topdown.h"
-#include "tests/tap.h"
+#include "unit/part.h"
 
 #define SETS_MAX 16
 /* An expectation that is none; NaN is one: missing. */
@@ -713,7 +713,7 @@ static void shipped_nodes(const char *folder)
 	diag("%u nodes of %u models", nodes, models);
 }
 
-int main(void)
+UNIT_PART(top_down)
 {
 	const char *top = getenv("TEST_SRCDIR"), *folder = getenv("TEST_TMA");
 	const char *files = getenv("TEST_PERFMON");

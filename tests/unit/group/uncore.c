@@ -22,7 +22,7 @@
 #include "group/vendor/map.h"
 #include "group/vendor/slot.h"
 #include "group/vendor/vendor.h"
-#include "tests/tap.h"
+#include "unit/part.h"
 
 /* --- the kernel's PMUs --- */
 
@@ -527,7 +527,7 @@ static void what_the_kernel_lacks_names_the_module(void)
 	has(text, "intel_uncore", "  with the module");
 }
 
-int main(void)
+UNIT_PART(uncore)
 {
 	if (!mkdtemp(folder))
 		bail_out("no folder");

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "group/file/file.h"
 #include "machine/models.h"
-#include "tests/tap.h"
+#include "unit/part.h"
 
 static struct pmu_group from_file, usual;
 
@@ -80,7 +80,7 @@ static void others_are_looked_up(void)
 	ok(pmu_usual_group("CORE", NULL, &usual), "not where the user's folder is not there");
 }
 
-int main(void)
+UNIT_PART(usual)
 {
 	setenv("HOME", "/nonexistent", 1);
 	unsetenv("XDG_CONFIG_HOME");

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tap.h"
+#include "unit/part.h"
 
 static char dir[] = "/tmp/pmu-claims-XXXXXX";
 static char path[64];
@@ -233,7 +233,7 @@ static void has_a_limit(void)
 	pmu_claims_close(&again);
 }
 
-int main(void)
+UNIT_PART(claims)
 {
 	if (!mkdtemp(dir))
 		return skip_all("no folder can be made in /tmp");

@@ -3,7 +3,7 @@
 #include "machine/clock.h"
 
 #include "counters/backend.h"
-#include "tests/tap.h"
+#include "unit/part.h"
 
 static void chooses_a_clock_that_runs(void)
 {
@@ -89,7 +89,7 @@ static void sources_are_listed_best_first(void)
 	ok(!pmu_backend_find("Perf") && !pmu_backend_find(""), "others are not found");
 }
 
-int main(void)
+UNIT_PART(clock)
 {
 	chooses_a_clock_that_runs();
 	points_lie_between_what_was_read_around_them();

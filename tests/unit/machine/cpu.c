@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "tap.h"
+#include "unit/part.h"
 
 static void reads_signatures(void)
 {
@@ -143,7 +143,7 @@ static void identifies_this_one(void)
 	   "texts end");
 }
 
-int main(void)
+UNIT_PART(cpu)
 {
 	reads_signatures();
 	tidies_brands();

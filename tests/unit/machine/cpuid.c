@@ -10,7 +10,7 @@
 #include "base/strbuf.h"
 #include "machine/cpu.h"
 #include "pmu.h"
-#include "tap.h"
+#include "unit/part.h"
 
 static const char *data_path(const char *name)
 {
@@ -351,7 +351,7 @@ static void starts_with_little(void)
 	   pmu_cpuid_executed());
 }
 
-int main(void)
+UNIT_PART(cpuid)
 {
 	asks_little();
 	starts_with_little();

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "tap.h"
+#include "unit/part.h"
 
 static const char *top(void)
 {
@@ -291,7 +291,7 @@ static void reads_this_processor(void)
 	pmu_cpuid_free(&cpuid);
 }
 
-int main(void)
+UNIT_PART(libcpuid)
 {
 	if (!pmu_libcpuid_version()[0])
 		return skip_all(pmu_error_text());

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "machine/mask.h"
-#include "tap.h"
+#include "unit/part.h"
 
 static char dump_path[PATH_MAX], xml_path[PATH_MAX];
 
@@ -344,7 +344,7 @@ static void takes_hwlocs_variable(void)
 	unsetenv("HWLOC_XMLFILE");
 }
 
-int main(void)
+UNIT_PART(machine)
 {
 	puts_dump_and_topology_together();
 	does_without_a_topology();

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "tap.h"
+#include "unit/part.h"
 
 static struct pmu_mask mask_of(const int *cpu, size_t n)
 {
@@ -101,7 +101,7 @@ static void reads_what_it_writes(void)
 		is_int(pmu_mask_parse(wrong[i], &mask), -EINVAL, wrong[i]);
 }
 
-int main(void)
+UNIT_PART(mask)
 {
 	holds_every_number();
 	ignores_impossible_numbers();

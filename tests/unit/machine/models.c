@@ -5,7 +5,7 @@
 #include <limits.h>
 
 #include "group/pfm/load.h"
-#include "tap.h"
+#include "unit/part.h"
 
 static const struct pmu_cpu_model *find(const char *vendor, uint32_t family, uint32_t model,
 					uint32_t stepping)
@@ -439,7 +439,7 @@ static void names_tables_that_exist(void)
 
 #endif
 
-int main(void)
+UNIT_PART(models)
 {
 	knows_the_first_ones();
 	knows_later_ones();

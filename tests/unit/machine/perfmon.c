@@ -7,7 +7,7 @@
 
 #include <limits.h>
 
-#include "tap.h"
+#include "unit/part.h"
 
 /* Columns of perfmon.csv. */
 enum column {
@@ -287,7 +287,7 @@ static void names_the_events(void)
 	is_str(pmu_arch_event_name(PMU_ARCH_EVENTS), "", "one that is none");
 }
 
-int main(void)
+UNIT_PART(perfmon)
 {
 	decodes_every_processor();
 	says_why_there_is_none();

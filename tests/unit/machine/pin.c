@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "machine/mask.h"
 #include "machine/pinned.h"
-#include "tap.h"
+#include "unit/part.h"
 
 static struct pmu_mask all; /* the process's mask */
 static char dir[] = "/tmp/pmu-pin-XXXXXX";
@@ -581,7 +581,7 @@ static void bound_on_another_machine(void)
 	pmu_pinning_close(theirs);
 }
 
-int main(void)
+UNIT_PART(pin)
 {
 	unsetenv("HWLOC_XMLFILE");
 	pmu_mask_of_thread(0, &all);

@@ -3,6 +3,7 @@
 #include "machine/places.h"
 
 #include "unit/machine/recorded.h"
+#include "unit/part.h"
 
 static const struct pmu_mask nobody;
 
@@ -141,7 +142,7 @@ static void numbers_serve_without_a_topology(void)
 	pmu_topology_free(topology);
 }
 
-int main(void)
+UNIT_PART(places)
 {
 	auto_takes_whole_cores_first();
 	auto_takes_a_lone_sibling_for_a_core();

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "machine/mask.h"
 #include "unit/machine/recorded.h"
+#include "unit/part.h"
 
 /* "cpu/core/package/smt" of the first PUs */
 static void is_start(const struct pmu_topology *topology, size_t n, const char *want,
@@ -191,7 +192,7 @@ static void says_why_not(void)
 	pmu_topology_free(NULL);
 }
 
-int main(void)
+UNIT_PART(topology)
 {
 	/* what the tester has set is not what is tested */
 	unsetenv("HWLOC_XMLFILE");

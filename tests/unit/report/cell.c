@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers for people, at the edges of their units. */
-#include "tap.h"
+#include "unit/part.h"
 
 #include "report/cell.h"
 
@@ -184,7 +184,7 @@ static void a_column_has_one_way_of_writing(void)
 	value_beside(NAN, 13770000, "-");
 }
 
-int main(void)
+UNIT_PART(cell)
 {
 	times_have_four_digits();
 	energies_have_four_digits();

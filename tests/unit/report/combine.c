@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reports of several processes as one: whose rows are added up, and what is said of whom. */
-#include "tap.h"
+#include "unit/part.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -1074,7 +1074,7 @@ static void of_many_ranks_little_is_kept(void)
 	pmu_gather_drop(gathering);
 }
 
-int main(void)
+UNIT_PART(combine)
 {
 	ranks_are_worked_for_in_many_ways();
 	of_many_ranks_little_is_kept();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The CSV report, read back cell by cell. */
-#include "tap.h"
+#include "unit/part.h"
 
 #include "group/metric.h"
 #include "report/encode.h"
@@ -254,7 +254,7 @@ static void an_empty_model_has_a_header(void)
 	pmu_model_free(model);
 }
 
-int main(void)
+UNIT_PART(csv)
 {
 	each_region_has_a_row_for_all_and_for_each_thread();
 	what_is_unknown_is_blank();

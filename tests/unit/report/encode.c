@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bytes of any origin as valid UTF-8. */
-#include "tap.h"
+#include "unit/part.h"
 
 #include "report/encode.h"
 
@@ -159,7 +159,7 @@ static void decodes_what_it_encoded(void)
 	}
 }
 
-int main(void)
+UNIT_PART(encode)
 {
 	knows_valid_utf8();
 	shows_invalid_bytes();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How long calls were: the buckets, percentiles, sums, and what reports say of them. */
-#include "tap.h"
+#include "unit/part.h"
 
 #include "base/buckets.h"
 #include "report/combine/combine.h"
@@ -391,7 +391,7 @@ static void own_work_of_a_tenth_marks_a_row(void)
 	pmu_model_free(model);
 }
 
-int main(void)
+UNIT_PART(histogram)
 {
 	a_value_lies_in_its_bucket(3);
 	a_value_lies_in_its_bucket(5);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The JSON report, read back by a JSON library. */
-#include "tap.h"
+#include "unit/part.h"
 
 #include <jansson.h>
 #include <locale.h>
@@ -358,7 +358,7 @@ static void teams_are_beside_what_is_their_own(void)
 	pmu_model_free(model);
 }
 
-int main(void)
+UNIT_PART(json)
 {
 	every_number_of_every_region_is_there();
 	the_head_says_what_ran_where();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The least that calls counted: from a store, damaged, added up, and in reports. */
-#include "tap.h"
+#include "unit/part.h"
 
 #include <unistd.h>
 
@@ -371,7 +371,7 @@ static void ranks_have_the_lesser(void)
 	drop(&b);
 }
 
-int main(void)
+UNIT_PART(least)
 {
 	char dir[] = "/tmp/pmu-test-XXXXXX", folder[64];
 

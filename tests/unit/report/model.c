@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What pmu_model_finish() makes of threads' rows. */
-#include "tap.h"
+#include "unit/part.h"
 
 #include <errno.h>
 
@@ -483,7 +483,7 @@ static void remarks_grow_and_are_copied(void)
 	pmu_model_free(model);
 }
 
-int main(void)
+UNIT_PART(model)
 {
 	puts_rows_into_tree_order();
 	adds_up_threads_by_path();

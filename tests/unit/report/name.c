@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of functions and paths in less room than they ask for. */
-#include "tap.h"
+#include "unit/part.h"
 
 #include "base/strbuf.h"
 #include "report/encode.h"
@@ -126,7 +126,7 @@ static void survives_anything(void)
 	ok(right, "any bytes");
 }
 
-int main(void)
+UNIT_PART(name)
 {
 	leaves_out_what_matters_least();
 	knows_odd_names();

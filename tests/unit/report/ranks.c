@@ -3,7 +3,7 @@
  * Results of ranks, reduced in a tree of bytes: what comes out is what all reports together say,
  * and as large as the regions are many.
  */
-#include "tap.h"
+#include "unit/part.h"
 
 #include <errno.h>
 #include <math.h>
@@ -441,7 +441,7 @@ static void damage_is_refused(void)
 	pmu_ranks_free(ranks);
 }
 
-int main(void)
+UNIT_PART(ranks)
 {
 	sums_are_equal(false);
 	sums_are_equal(true);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where reports go: formats by ending, descriptors, files, links, devices, and names of
  * files. */
-#include "tap.h"
+#include "unit/part.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -466,7 +466,7 @@ static void names_aside_keep_the_ending(void)
 	       "one too many");
 }
 
-int main(void)
+UNIT_PART(report)
 {
 	snprintf(dir, sizeof(dir), "/tmp/pmu-test-report-XXXXXX");
 	if (!mkdtemp(dir))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a region's team did: its openers' calls and the rows of threads that worked for it. */
-#include "tap.h"
+#include "unit/part.h"
 
 #include "group/metric.h"
 #include "unit/model_find.h"
@@ -390,7 +390,7 @@ static void what_is_around_a_team_is_one(void)
 	pmu_model_free(model);
 }
 
-int main(void)
+UNIT_PART(team)
 {
 	a_region_keeps_what_is_its_own();
 	each_piece_of_work_is_in_a_team_once();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The text report: what it says, and that it fits. */
-#include "tap.h"
+#include "unit/part.h"
 
 #include "group/metric.h"
 #include "report/encode.h"
@@ -993,7 +993,7 @@ static void of_many_rows_those_around_others_are_shown(void)
 	pmu_model_free(model);
 }
 
-int main(void)
+UNIT_PART(text)
 {
 	the_head_says_what_ran_where();
 	long_words_in_the_head_are_wrapped();

@@ -4,8 +4,8 @@
 
 #include "report/encode.h"
 #include "report/report.h"
-#include "tap.h"
 #include "unit/model_sample.h"
+#include "unit/part.h"
 
 static const uint64_t ms = 1000000;
 
@@ -301,7 +301,7 @@ static void the_table_is_sound(void)
 	}
 }
 
-int main(void)
+UNIT_PART(topdown)
 {
 	a_tree_leads_to_what_matters();
 	any_width_will_do();

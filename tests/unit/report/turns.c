@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "tap.h"
+#include "unit/part.h"
 
 #define RUNS   1000
 #define GROUPS 6
@@ -134,7 +134,7 @@ static void intervals_hold(uint64_t (*count_of)(uint64_t before), uint64_t least
 	     100 * off / RUNS);
 }
 
-int main(void)
+UNIT_PART(turns)
 {
 	struct pmu_model_estimate estimate;
 	double truth;

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "session/config.h"
-#include "tap.h"
+#include "unit/part.h"
 
 #define SANDY_BRIDGE TEST_SRCDIR "/tests/data/cpuid/sandybridge-i7-2600k.txt"
 
@@ -131,7 +131,7 @@ static void mistakes_are_told(void)
 	       "none stands for one that does");
 }
 
-int main(void)
+UNIT_PART(groups)
 {
 	if (!write_files())
 		return skip_all("no folder for files");

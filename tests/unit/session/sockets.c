@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What sockets count, by region: with a source whose counters move only when a test says so. */
+#include "unit/part.h"
 #include "unit/session/sockets_fake.h"
 #include "session/groups.h"
 
@@ -502,7 +503,7 @@ static void a_source_that_closes_leaves_the_rest_missing(void)
 	pmu_fini();
 }
 
-int main(void)
+UNIT_PART(sockets)
 {
 	struct pmu_backend exclusive;
 

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <sys/wait.h>
 
+#include "unit/part.h"
 #include "unit/session/sockets_fake.h"
 
 /* --- what is written --- */
@@ -292,7 +293,7 @@ static void a_crowd_counts_every_tick_once(void)
 	pmu_fini();
 }
 
-int main(void)
+UNIT_PART(sockets_report)
 {
 	set_up();
 	a_killed_program_leaves_its_counts();

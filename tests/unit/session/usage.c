@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "session/usage.h"
-#include "tap.h"
+#include "unit/part.h"
 
 #define N_PAGES 100
 
@@ -94,7 +94,7 @@ static void a_thread_that_is_not_there_is_an_error(void)
 	is_int(usage.minor_faults, 42, "and nothing is written");
 }
 
-int main(void)
+UNIT_PART(usage)
 {
 	both_ways_agree();
 	another_thread_is_told_from_the_caller();

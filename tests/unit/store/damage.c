@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "store/read/raw.h"
+#include "unit/part.h"
 #include "unit/store/simple.h"
 
 /* --- damage --- */
@@ -335,7 +336,7 @@ static void reads_files(void)
 	free(build);
 }
 
-int main(void)
+UNIT_PART(damage)
 {
 	foreign_heads_are_refused();
 	damage_costs_what_it_hit();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lengths of calls in a store: read, added up, and damaged. */
-#include "tap.h"
+#include "unit/part.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -336,7 +336,7 @@ static void threads_are_merged(void)
 	pmu_table_remove(&table);
 }
 
-int main(void)
+UNIT_PART(histogram)
 {
 	char dir[] = "/tmp/pmu-test-XXXXXX", folder[64];
 

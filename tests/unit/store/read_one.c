@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A row that is read alone says what a snapshot of all of them says. */
-#include "tap.h"
+#include "unit/part.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -277,7 +277,7 @@ static void any_number_of_threads_is_found(void)
 	is_int(n_found, 3000, "and the others are not");
 }
 
-int main(void)
+UNIT_PART(read_one)
 {
 	char dir[] = "/tmp/pmu-test-XXXXXX", folder[64];
 

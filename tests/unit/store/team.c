@@ -2,6 +2,7 @@
 /* The checked reader: rows of threads that worked for another one's region. */
 #include <math.h>
 
+#include "unit/part.h"
 #include "unit/store/simple.h"
 
 /* main/solve of thread 0; thread 1 works for solve, and begins kernel there. */
@@ -237,7 +238,7 @@ static void work_in_an_own_region_is_damage(void)
 	free(team.build);
 }
 
-int main(void)
+UNIT_PART(team)
 {
 	work_for_others_is_a_team();
 	what_the_library_did_is_taken_off_where_it_is();
