@@ -237,6 +237,8 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/report/model/turns.h \
 	%D%/report/model/block.c \
 	%D%/report/model/block.h \
+	%D%/report/model/fields.c \
+	%D%/report/model/fields.h \
 	%D%/report/model/finish.c \
 	%D%/report/model/finish.h \
 	%D%/report/model/histogram.c \
@@ -246,6 +248,8 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/report/model/model.c \
 	%D%/report/model/model.h \
 	%D%/report/model/over_parts.h \
+	%D%/report/model/pool.c \
+	%D%/report/model/pool.h \
 	%D%/report/model/rows.c \
 	%D%/report/model/rows.h \
 	%D%/report/model/sums.c \

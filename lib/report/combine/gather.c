@@ -28,8 +28,6 @@
 struct beside {
 	/* 1 + the latest one's index, of threads and of sockets; 0: none */
 	unsigned int portion[2];
-	/* of timed calls: how many, their mean, and the sum of the squares of what they are off it */
-	double calls, mean, squares;
 	struct pmu_gathered_team *team; /* NULL: nothing of its section's teams is known */
 	struct pmu_histogram_sum *histogram;
 	bool lacks_histogram; /* of some calls */
@@ -252,56 +250,6 @@ static int find_sums(struct pmu_gathering *g, struct section *s,
 	return rc;
 }
 
-/* A row with the columns that the sums have; what it has not is missing. */
-struct wide_row {
-	struct pmu_model_row row;
-	uint64_t raw[PMU_MODEL_MAX_COUNTS], net[PMU_MODEL_MAX_COUNTS], self[PMU_MODEL_MAX_COUNTS],
-		cost[PMU_MODEL_MAX_COUNTS];
-};
-
-static void spread_columns(const struct pmu_joining *j, const struct pmu_model_row *old,
-			   struct wide_row *wide)
-{
-	struct pmu_model_row *row = &wide->row;
-
-	row->raw = wide->raw;
-	row->net = wide->net;
-	row->self = wide->self;
-	row->cost = wide->cost;
-	memset(wide->raw, 0, sizeof(wide->raw));
-	memset(wide->net, 0, sizeof(wide->net));
-	memset(wide->self, 0, sizeof(wide->self));
-	memset(wide->cost, 0, sizeof(wide->cost));
-	row->missing = row->self_missing = columns(j->into->n_counts);
-	for (unsigned int i = 0; i < j->old->n_counts; i++) {
-		unsigned int at = j->count_at[i];
-
-		if (old->missing >> i & 1)
-			continue;
-		row->missing &= ~(1u << at);
-		if (!(old->self_missing >> i & 1))
-			row->self_missing &= ~(1u << at);
-		row->raw[at] = old->raw[i];
-		row->net[at] = old->net[i];
-		row->self[at] = old->self[i];
-		row->cost[at] = old->cost[i];
-	}
-}
-
-/* How far its calls are off the mean of all: both change as rows come. */
-static void add_deviation(struct beside *beside, const struct pmu_model_row *row)
-{
-	double calls = (double)row->calls, all = beside->calls + calls;
-	double off = (double)row->time_ns / calls - beside->mean;
-
-	if (!row->calls)
-		return;
-	beside->squares += calls * row->sd_ns * row->sd_ns +
-			   off * off * beside->calls * calls / all;
-	beside->mean += off * calls / all;
-	beside->calls = all;
-}
-
 static int add_lengths(struct beside *beside, const struct pmu_model_row *row)
 {
 	if (!row->calls)
@@ -347,10 +295,11 @@ static int add_turns(const struct pmu_joining *j, struct beside *beside,
 }
 
 static int add_portion(struct pmu_gathering *g, struct section *s, unsigned int part,
-		       bool of_socket, const struct pmu_model_row *row)
+		       bool of_socket, unsigned int sum, const struct pmu_model_row *row,
+		       const struct pmu_columns *columns)
 {
 	struct pmu_model_section *section = s->f.section;
-	unsigned int *latest = &s->beside[row->sum].portion[of_socket];
+	unsigned int *latest = &s->beside[sum].portion[of_socket];
 	struct pmu_model_portion *portion;
 	uint64_t *net;
 
@@ -364,7 +313,7 @@ static int add_portion(struct pmu_gathering *g, struct section *s, unsigned int 
 		section->portion = s->portion;
 		*latest = ++section->n_portions;
 		section->portion[*latest - 1] = (struct pmu_model_portion){
-			.sum = (unsigned int)row->sum,
+			.sum = sum,
 			.part = part,
 			.of_socket = of_socket,
 			.net = g->counts ? pmu_block_array(&g->c.model->blocks, section->n_counts,
@@ -375,47 +324,43 @@ static int add_portion(struct pmu_gathering *g, struct section *s, unsigned int 
 	portion = &section->portion[*latest - 1];
 	portion->time_ns = pmu_add_capped(portion->time_ns, row->time_ns);
 	net = (uint64_t *)(uintptr_t)portion->net;
-	for (unsigned int i = 0; net && i < section->n_counts; i++)
-		net[i] = pmu_add_capped(net[i], row->net[i]);
+	for (unsigned int i = 0; net && i < columns->n; i++)
+		if (!(row->missing >> i & 1))
+			net[columns->at[i]] = pmu_add_capped(net[columns->at[i]], row->net[i]);
 	return g->counts && !net ? -ENOMEM : 0;
 }
 
 static int add_rows(struct pmu_gathering *g, struct section *s, const struct pmu_joining *j,
 		    const struct pmu_model *model, const int *sum_of)
 {
-	struct wide_row wide;
+	const struct pmu_columns columns = { j->old->n_counts, j->count_at };
 	int rc = 0;
 
 	for (unsigned int i = 0; !rc && i < j->old->n_thread_rows; i++) {
 		const struct pmu_model_row *row = &j->old->thread_row[i];
 		bool is_socket = pmu_model_is_socket(model, row);
 		struct beside *beside;
-		unsigned int part;
+		unsigned int part, sum;
 
 		/* what was done for another thread's region is its team's */
 		if (row->thread < 0 || row->flags & PMU_ROW_TEAM)
 			continue;
-		wide.row = *row;
-		spread_columns(j, row, &wide);
-		wide.row.sum = sum_of[row->sum];
-		wide.row.thread = (int)g->n_threads + row->thread;
+		sum = (unsigned int)sum_of[row->sum];
 		part = model->n_parts ? model->thread[row->thread].part : 0;
-		beside = &s->beside[wide.row.sum];
+		beside = &s->beside[sum];
 		if (is_socket) {
-			pmu_sums_add_socket(&s->f, &wide.row);
+			pmu_sums_add_socket(&s->f, sum, row, &columns);
 		} else {
-			pmu_sums_add(&s->f, &wide.row);
-			add_deviation(beside, &wide.row);
+			pmu_sums_add(&s->f, sum, row, &columns, (int)g->n_threads + row->thread);
 			rc = add_lengths(beside, row);
 		}
 		if (!rc)
 			rc = add_least(j, beside, row->least);
 		if (!rc)
 			rc = add_turns(j, beside, row->turns);
-		if (rc)
-			break;
-		rc = add_portion(g, s, g->n_parts + (part < model->n_parts ? part : 0), is_socket,
-				 &wide.row);
+		if (!rc)
+			rc = add_portion(g, s, g->n_parts + (part < model->n_parts ? part : 0),
+					 is_socket, sum, row, &columns);
 	}
 	return rc;
 }
@@ -528,20 +473,6 @@ static int add_section(struct pmu_gathering *g, const struct pmu_model *model,
 
 /* --- the end --- */
 
-static void set_deviations(const struct section *s)
-{
-	for (unsigned int i = 0; i < s->f.section->n_rows; i++) {
-		struct pmu_model_row *row = &s->f.section->row[i];
-
-		if (!s->f.summing[i].n_timed)
-			row->sd_ns = NAN;
-		else if (s->f.summing[i].n_timed > 1)
-			row->sd_ns = row->flags & PMU_ROW_RECURSIVE
-					     ? NAN
-					     : sqrt(s->beside[i].squares / s->beside[i].calls);
-	}
-}
-
 /* Metrics came with any of the inputs. */
 static int give_metrics(const struct section *s)
 {
@@ -645,7 +576,6 @@ int pmu_gathering_sections(struct pmu_gathering *g)
 		s->f.section = &model->section[i];
 		s->f.span_ns = pmu_model_span(model);
 		s->f.shared_sockets = s->f.section->sockets && pmu_model_shares_sockets(model);
-		set_deviations(s);
 		rc = give_metrics(s);
 		if (!rc)
 			rc = pmu_sums_close(&s->f);

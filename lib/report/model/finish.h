@@ -5,6 +5,7 @@
 
 #include "base/index.h"
 #include "report/model/block.h"
+#include "report/model/fields.h"
 #include "report/model/model.h"
 
 /* What is known of a thread's row on the way to its self values. */
@@ -18,11 +19,11 @@ struct pmu_nested {
 struct pmu_summing {
 	int parent;
 	const char *name;
-	uint64_t hash;    /* of the names on its path, and whether it is flat */
-	int last_thread;  /* that was added */
-	bool indirect;    /* some thread's row is recursive and not DIRECT */
-	uint32_t n_timed; /* rows with calls */
-	bool unmeasured;  /* some thread's row took more than its thread was measured */
+	uint64_t hash;        /* of the names on its path, and whether it is flat */
+	int last_thread;      /* that was added */
+	bool indirect;        /* some thread's row is recursive and not DIRECT */
+	struct pmu_pool pool; /* of its rows */
+	bool unmeasured;      /* some thread's row took more than its thread was measured */
 	uint32_t n_negative;
 	int negative_thread;
 	bool by_socket;    /* some socket has a row of it */
@@ -39,11 +40,6 @@ struct pmu_finishing {
 	struct pmu_summing *summing; /* [n_rows] */
 	struct pmu_index index;      /* of sums by path: their indices, from 1 on */
 };
-
-static inline uint64_t pmu_add_capped(uint64_t a, uint64_t b)
-{
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
 
 static inline const char *pmu_row_name(const struct pmu_model_row *row)
 {
@@ -92,10 +88,15 @@ uint64_t pmu_model_span(const struct pmu_model *model);
 int pmu_sums_find(struct pmu_finishing *f, int parent, const char *name, bool flat);
 /** pmu_sums_row() - its row, empty so far.  Return: 0 or -ENOMEM. */
 int pmu_sums_row(struct pmu_finishing *f, unsigned int sum);
-/** pmu_sums_add() - a thread's row, finished but for its sum, into row->sum */
-void pmu_sums_add(struct pmu_finishing *f, const struct pmu_model_row *row);
+/**
+ * pmu_sums_add() - a thread's row, finished but for its sum
+ * @thread: its number among all threads whose rows are added
+ */
+void pmu_sums_add(struct pmu_finishing *f, unsigned int sum, const struct pmu_model_row *row,
+		  const struct pmu_columns *columns, int thread);
 /** pmu_sums_add_socket() - a socket's: its counts alone, its times are not a thread's */
-void pmu_sums_add_socket(struct pmu_finishing *f, const struct pmu_model_row *row);
+void pmu_sums_add_socket(struct pmu_finishing *f, unsigned int sum, const struct pmu_model_row *row,
+			 const struct pmu_columns *columns);
 /** pmu_sums_close() - all of them are added: sums in tree order, with paths.  Return: 0 or -ENOMEM. */
 int pmu_sums_close(struct pmu_finishing *f);
 

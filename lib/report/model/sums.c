@@ -117,38 +117,6 @@ static double share_of(const struct pmu_model_row *row, uint64_t span_ns)
 	return span_ns && row->time_ns <= span_ns ? (double)row->time_ns / (double)span_ns : NAN;
 }
 
-/* @counts: bits of those that this row has for its sum */
-static void add_counts(struct pmu_model_row *to, const struct pmu_model_row *row,
-		       unsigned int n_counts, uint32_t counts)
-{
-	for (unsigned int c = 0; c < n_counts; c++) {
-		if (!(counts >> c & 1))
-			continue;
-		to->raw[c] = pmu_add_capped(to->raw[c], row->raw[c]);
-		to->net[c] = pmu_add_capped(to->net[c], row->net[c]);
-		to->self[c] = pmu_add_capped(to->self[c], row->self[c]);
-		to->cost[c] = pmu_add_capped(to->cost[c], row->cost[c]);
-	}
-	to->missing |= row->missing & counts;
-	to->self_missing |= row->self_missing & counts;
-}
-
-static void add_times(struct pmu_model_row *to, const struct pmu_model_row *row, uint32_t n_timed)
-{
-	to->calls = pmu_add_capped(to->calls, row->calls);
-	to->time_ns = pmu_add_capped(to->time_ns, row->time_ns);
-	to->cost_ns = pmu_add_capped(to->cost_ns, row->cost_ns);
-	to->self_ns = pmu_add_capped(to->self_ns, row->self_ns);
-	to->n_open += row->n_open;
-	if (!row->calls)
-		return;
-	if (!n_timed || row->min_ns < to->min_ns)
-		to->min_ns = row->min_ns;
-	if (!n_timed || row->max_ns > to->max_ns)
-		to->max_ns = row->max_ns;
-	to->sd_ns = n_timed ? NAN : row->sd_ns; /* pool_sd() does more than one */
-}
-
 /* Whose self came out below zero: the thread that it did of, where it is one. */
 static void add_negative(struct pmu_finishing *f, int i)
 {
@@ -169,97 +137,61 @@ static uint64_t measured_ns(const struct pmu_finishing *f, const struct pmu_mode
 	return thread ? thread->time_ns : 0;
 }
 
-/* What was done for another thread's region is not its own: see pmu_teams_make(). */
-static void pass_over_team(struct pmu_finishing *f, int i)
+/* Of the columns that there are so far. */
+static uint32_t columns_of(const struct pmu_model_section *s)
 {
-	struct pmu_model_row *row = &f->section->thread_row[i];
-
-	row->n_threads = 1;
-	row->share = share_of(row, measured_ns(f, row));
-	add_negative(f, i);
+	return s->n_counts < 32 ? (UINT32_C(1) << s->n_counts) - 1 : UINT32_MAX;
 }
 
-void pmu_sums_add_socket(struct pmu_finishing *f, const struct pmu_model_row *row)
+void pmu_sums_add_socket(struct pmu_finishing *f, unsigned int sum, const struct pmu_model_row *row,
+			 const struct pmu_columns *columns)
 {
-	struct pmu_model_row *to = &f->section->row[row->sum];
+	struct pmu_model_row *to = &f->section->row[sum];
 
-	add_counts(to, row, f->section->n_counts, f->section->sockets);
+	pmu_row_add_counts(to, row, columns, f->section->sockets & columns_of(f->section));
 	to->flags |= row->flags & PMU_ROW_FLAT;
 	to->socket_ns = pmu_add_capped(to->socket_ns, row->time_ns);
-	f->summing[row->sum].by_socket = true;
+	f->summing[sum].by_socket = true;
 }
 
-static void add_socket_row(struct pmu_finishing *f, int i)
+void pmu_sums_add(struct pmu_finishing *f, unsigned int sum, const struct pmu_model_row *row,
+		  const struct pmu_columns *columns, int thread)
 {
-	struct pmu_model_row *row = &f->section->thread_row[i];
+	struct pmu_model_row *to = &f->section->row[sum];
+	struct pmu_summing *about = &f->summing[sum];
 
-	row->share = share_of(row, measured_ns(f, row));
-	pmu_sums_add_socket(f, row);
-	add_negative(f, i);
-}
-
-void pmu_sums_add(struct pmu_finishing *f, const struct pmu_model_row *row)
-{
-	struct pmu_model_row *to = &f->section->row[row->sum];
-	struct pmu_summing *sum = &f->summing[row->sum];
-
-	sum->unmeasured |= row->time_ns && isnan(row->share);
-	add_times(to, row, sum->n_timed);
+	about->unmeasured |= row->time_ns && isnan(row->share);
+	pmu_row_add(to, &about->pool, row, PMU_OF_ROW);
 	/* a row without any time yet would make counts of the others missing */
 	if (pmu_model_time_known(row)) {
-		add_counts(to, row, f->section->n_counts, ~f->section->sockets);
-		sum->counted = true;
+		pmu_row_add_counts(to, row, columns, ~f->section->sockets & columns_of(f->section));
+		about->counted = true;
 	}
 	to->flags |= row->flags;
-	sum->n_timed += row->calls > 0;
-	sum->indirect |= (row->flags & (PMU_ROW_RECURSIVE | PMU_ROW_DIRECT)) == PMU_ROW_RECURSIVE;
-	if (sum->last_thread == row->thread)
+	about->indirect |= (row->flags & (PMU_ROW_RECURSIVE | PMU_ROW_DIRECT)) == PMU_ROW_RECURSIVE;
+	if (about->last_thread == thread)
 		return;
-	sum->last_thread = row->thread;
+	about->last_thread = thread;
 	to->n_threads++;
 }
 
 static void add_row(struct pmu_finishing *f, int i)
 {
 	struct pmu_model_row *row = &f->section->thread_row[i];
+	const struct pmu_columns columns = { .n = f->section->n_counts };
+	const bool is_socket = pmu_model_is_socket(f->model, row);
+	const bool is_team = row->flags & PMU_ROW_TEAM;
 
-	row->n_threads = 1;
 	row->share = share_of(row, measured_ns(f, row));
-	pmu_sums_add(f, row);
+	row->n_threads = !is_socket || is_team;
 	add_negative(f, i);
-}
-
-/*
- * The variance of all calls is the mean of the threads' variances plus the variance of
- * their means, weighted by calls.  A recursive row's calls are not those its deviation
- * speaks of.
- */
-static void pool_sd(struct pmu_finishing *f)
-{
-	struct pmu_model_section *s = f->section;
-
-	for (unsigned int i = 0; i < s->n_rows; i++) {
-		if (!f->summing[i].n_timed)
-			s->row[i].sd_ns = NAN;
-		else if (f->summing[i].n_timed > 1)
-			s->row[i].sd_ns = s->row[i].flags & PMU_ROW_RECURSIVE ? NAN : 0;
-	}
-	for (unsigned int i = 0; i < s->n_thread_rows; i++) {
-		const struct pmu_model_row *row = &s->thread_row[i];
-		struct pmu_model_row *to = &s->row[row->sum];
-		double off;
-
-		if (pmu_model_is_socket(f->model, row) || !row->calls ||
-		    row->flags & PMU_ROW_TEAM || f->summing[row->sum].n_timed < 2)
-			continue;
-		off = (double)row->time_ns / (double)row->calls -
-		      (double)to->time_ns / (double)to->calls;
-		to->sd_ns += (double)row->calls / (double)to->calls *
-			     (row->sd_ns * row->sd_ns + off * off);
-	}
-	for (unsigned int i = 0; i < s->n_rows; i++)
-		if (f->summing[i].n_timed > 1)
-			s->row[i].sd_ns = sqrt(s->row[i].sd_ns);
+	/* what was done for another thread's region is not its own: see pmu_teams_make() */
+	if (is_team)
+		return;
+	if (is_socket)
+		pmu_sums_add_socket(f, (unsigned int)row->sum, row, &columns);
+	else
+		pmu_sums_add(f, (unsigned int)row->sum, row, &columns, row->thread);
 }
 
 static void close_sums(struct pmu_finishing *f)
@@ -267,6 +199,7 @@ static void close_sums(struct pmu_finishing *f)
 	for (unsigned int i = 0; i < f->section->n_rows; i++) {
 		struct pmu_model_row *row = &f->section->row[i];
 
+		row->sd_ns = pmu_pool_sd(&f->summing[i].pool, row);
 		row->share = f->summing[i].unmeasured ? NAN : share_of(row, f->span_ns);
 		/* What nobody counted is not 0. */
 		if (!f->summing[i].by_socket)
@@ -394,14 +327,7 @@ int pmu_sums_make(struct pmu_finishing *f)
 	rc = make_sum_rows(f);
 	if (rc < 0)
 		return rc;
-	for (unsigned int i = 0; i < s->n_thread_rows; i++) {
-		if (s->thread_row[i].flags & PMU_ROW_TEAM)
-			pass_over_team(f, (int)i);
-		else if (pmu_model_is_socket(f->model, &s->thread_row[i]))
-			add_socket_row(f, (int)i);
-		else
-			add_row(f, (int)i);
-	}
-	pool_sd(f);
+	for (unsigned int i = 0; i < s->n_thread_rows; i++)
+		add_row(f, (int)i);
 	return pmu_sums_close(f);
 }
