@@ -97,11 +97,11 @@ static void fill_teams(const struct metric *metric, unsigned int m, const struct
 
 		if (!team || !team->time_known)
 			continue;
-		as_row.time_ns = team->time_ns;
-		as_row.net = team->net;
-		as_row.missing = team->missing;
+		as_row.time_ns = team->all.time_ns;
+		as_row.net = team->all.net;
+		as_row.missing = team->all.missing;
 		if (!drowned(metric, &as_row))
-			team->metric[m] = evaluate(metric, &as_row);
+			team->all.metric[m] = evaluate(metric, &as_row);
 	}
 }
 

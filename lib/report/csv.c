@@ -250,19 +250,19 @@ static void put_team(struct csv *csv, const struct pmu_model_section *s,
 	put_place(csv, s, row);
 	put_blanks(csv, 1);
 	pmu_strbuf_add(csv->out, "team,");
-	put_u64(csv, team->time_known, team->time_ns);
+	put_u64(csv, team->time_known, team->all.time_ns);
 	put_blanks(csv, 5 + (csv->percentiles ? PMU_PERCENTILES : 0));
-	put_double(csv, team->share);
-	put_u64(csv, team->time_known, team->cost_ns);
+	put_double(csv, team->all.share);
+	put_u64(csv, team->time_known, team->all.cost_ns);
 	put_part(csv, row);
 	put_u64(csv, team->n_threads, team->n_threads);
 	put_double(csv, team->imbalance);
 	put_double(csv, team->efficiency);
 	put_blanks(csv, 1);
-	put_counts(csv, team->raw, team->missing);
-	put_counts(csv, team->net, team->missing);
+	put_counts(csv, team->all.raw, team->all.missing);
+	put_counts(csv, team->all.net, team->all.missing);
 	put_blanks(csv, csv->leasts ? csv->n_counts : 0);
-	put_metrics(csv, team->metric);
+	put_metrics(csv, team->all.metric);
 	pmu_strbuf_add(csv->out, "\n");
 }
 

@@ -597,15 +597,15 @@ static void put_team(struct pmu_strbuf *out, const struct pmu_model *model,
 	key(out, ",\n     ", "team");
 	key(out, "{", "others");
 	pmu_strbuf_add(out, team->has_others ? "true" : "false");
-	put_known(out, ", ", "time_ns", team->time_known, team->time_ns);
-	put_known(out, ", ", "time_own_ns", team->time_known, team->cost_ns);
-	put_double(out, ", ", "share", team->share);
+	put_known(out, ", ", "time_ns", team->time_known, team->all.time_ns);
+	put_known(out, ", ", "time_own_ns", team->time_known, team->all.cost_ns);
+	put_double(out, ", ", "share", team->all.share);
 	put_known(out, ", ", "n_threads", team->n_threads, team->n_threads);
 	put_double(out, ", ", "imbalance", team->imbalance);
 	put_double(out, ", ", "efficiency", team->efficiency);
-	put_counts(out, ",\n        ", "raw", s, team->raw, team->missing);
-	put_counts(out, ",\n        ", "net", s, team->net, team->missing);
-	put_metrics(out, ",\n        ", s, team->metric);
+	put_counts(out, ",\n        ", "raw", s, team->all.raw, team->all.missing);
+	put_counts(out, ",\n        ", "net", s, team->all.net, team->all.missing);
+	put_metrics(out, ",\n        ", s, team->all.metric);
 	put_rows(out, model, s, index, i, WORKERS);
 	pmu_strbuf_add(out, "}");
 }

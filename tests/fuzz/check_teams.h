@@ -15,13 +15,13 @@ static void check_team(const struct pmu_model *model, const struct pmu_model_sec
 
 	if (!team)
 		return;
-	if (sum->flags & PMU_ROW_PROGRAM || team->time_ns < sum->time_ns ||
+	if (sum->flags & PMU_ROW_PROGRAM || team->all.time_ns < sum->time_ns ||
 	    team->n_threads > model->n_threads || team->imbalance < 0 || team->efficiency < 0 ||
-	    team->efficiency > 1 || team->share > 1)
+	    team->efficiency > 1 || team->all.share > 1)
 		abort();
 	for (unsigned int i = 0; i < section->n_counts; i++)
-		if (!(team->missing >> i & 1) &&
-		    (sum->missing >> i & 1 || team->raw[i] < sum->raw[i]))
+		if (!(team->all.missing >> i & 1) &&
+		    (sum->missing >> i & 1 || team->all.raw[i] < sum->raw[i]))
 			abort();
 }
 

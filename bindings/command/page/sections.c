@@ -311,22 +311,22 @@ static void put_team(const struct rows *rows, const struct pmu_model_team *team)
 
 	key(out, "{", "others");
 	pmu_strbuf_add(out, team->has_others ? "true" : "false");
-	put_known(out, ",", "time_ns", team->time_known, team->time_ns);
+	put_known(out, ",", "time_ns", team->time_known, team->all.time_ns);
 	put_known(out, ",", "n_threads", team->n_threads, team->n_threads);
 	put_double(out, ",", "imbalance", team->imbalance);
 	put_double(out, ",", "efficiency", team->efficiency);
-	put_double(out, ",", "share", team->share);
+	put_double(out, ",", "share", team->all.share);
 	key(out, ",", "net");
 	pmu_strbuf_add(out, "[");
 	for (unsigned int k = 0; k < rows->section->n_counts; k++) {
 		pmu_strbuf_add(out, k ? "," : "");
-		put_count(out, !(team->missing >> k & 1), team->net[k]);
+		put_count(out, !(team->all.missing >> k & 1), team->all.net[k]);
 	}
 	key(out, "],", "metrics");
 	pmu_strbuf_add(out, "[");
 	for (unsigned int k = 0; k < rows->section->n_metrics; k++) {
 		pmu_strbuf_add(out, k ? "," : "");
-		put_number(out, team->metric ? team->metric[k] : NAN);
+		put_number(out, team->all.metric ? team->all.metric[k] : NAN);
 	}
 	pmu_strbuf_add(out, "]}");
 }

@@ -67,8 +67,8 @@ static double amount(const struct pmu_model_section *section, unsigned int m,
 	const char *unit = section->metric[m].unit;
 	bool is_rate = strlen(unit) > 2 && !strcmp(unit + strlen(unit) - 2, "/s");
 	bool team = is_rate && is_team(row);
-	double value = team ? row->team->metric[m] : row->metric[m];
-	double seconds = (double)(team ? row->team->time_ns : row->time_ns) * 1e-9;
+	double value = team ? row->team->all.metric[m] : row->metric[m];
+	double seconds = (double)(team ? row->team->all.time_ns : row->time_ns) * 1e-9;
 
 	return value >= 0 ? value * 1e9 * (is_rate ? seconds : 1) : NAN;
 }

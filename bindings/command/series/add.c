@@ -85,19 +85,19 @@ static bool time_known(const struct pmu_model_row *row)
 
 static uint64_t time_of(const struct pmu_model_row *row)
 {
-	return row->team ? row->team->time_ns : row->time_ns;
+	return row->team ? row->team->all.time_ns : row->time_ns;
 }
 
 static bool count_known(const struct pmu_model_row *row, unsigned int i)
 {
-	uint32_t missing = row->team ? row->team->missing : row->missing;
+	uint32_t missing = row->team ? row->team->all.missing : row->missing;
 
 	return time_known(row) && !(missing >> i & 1);
 }
 
 static uint64_t count_of(const struct pmu_model_row *row, unsigned int i)
 {
-	return row->team ? row->team->net[i] : row->net[i];
+	return row->team ? row->team->all.net[i] : row->net[i];
 }
 
 static void put_all(uint64_t *place, bool known, uint64_t value)
@@ -109,7 +109,7 @@ static void put_row(const struct places *places, unsigned int r)
 {
 	const struct pmu_model_section *section = places->section;
 	const struct pmu_model_row *row = &section->row[r];
-	const double *metric = row->team ? row->team->metric : row->metric;
+	const double *metric = row->team ? row->team->all.metric : row->metric;
 	unsigned int region = places->region[r];
 	bool has_self = !row->team && pmu_model_self_known(row);
 	uint64_t *at;

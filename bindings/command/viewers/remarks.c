@@ -131,7 +131,7 @@ static bool is_open(const struct pmu_model_section *section, const struct pmu_mo
 {
 	(void)section;
 	(void)measure;
-	return sum->n_open || (sum->team && sum->team->flags & PMU_ROW_OPEN);
+	return sum->n_open || (sum->team && sum->team->all.flags & PMU_ROW_OPEN);
 }
 
 /* A program has nothing by itself, an open one is another matter. */

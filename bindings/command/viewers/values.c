@@ -85,7 +85,7 @@ bool pmu_stacks_value(const struct pmu_stack_measure *measure, const struct pmu_
 	unsigned int c = (unsigned int)measure->count;
 
 	if (measure->count < 0) {
-		*value = with_team(sum->time_ns, team ? team->time_ns : 0);
+		*value = with_team(sum->time_ns, team ? team->all.time_ns : 0);
 		return is_time_known(sum, team);
 	}
 	/* what a socket counted is nobody's in particular */
@@ -93,10 +93,10 @@ bool pmu_stacks_value(const struct pmu_stack_measure *measure, const struct pmu_
 		*value = sum->net[c];
 		return !(sum->missing >> c & 1);
 	}
-	if ((team ? team->missing : sum->missing) >> c & 1)
+	if ((team ? team->all.missing : sum->missing) >> c & 1)
 		return false;
-	*value = measure->estimated ? (team ? team->net : sum->net)[c]
-				    : with_team(sum->net[c], team ? team->net[c] : 0);
+	*value = measure->estimated ? (team ? team->all.net : sum->net)[c]
+				    : with_team(sum->net[c], team ? team->all.net[c] : 0);
 	return !measure->estimated || estimate_in_turns(sum, value);
 }
 
@@ -150,7 +150,7 @@ static int around(const struct pmu_stacks *stacks, const struct rows *rows, int 
 
 static bool is_growing(const struct pmu_model_row *row)
 {
-	return row->n_open || (row->team && row->team->flags & PMU_ROW_OPEN);
+	return row->n_open || (row->team && row->team->all.flags & PMU_ROW_OPEN);
 }
 
 /* Flat rows are in outermost ones already. */

@@ -87,24 +87,17 @@ static int add_turns(struct pmu_joining *j, const struct pmu_model_row *old,
 static int add_row(struct pmu_joining *j, const struct pmu_model_row *old,
 		   struct pmu_model_row *row)
 {
+	const struct pmu_columns columns = { j->old->n_counts, j->count_at };
+
 	*row = *old;
 	row->name = pmu_combining_text(j->c, old->name);
 	row->path = NULL;
-	row->missing = UINT32_MAX;
+	row->missing = 0;
 	row->histogram = pmu_histogram_copy(j->c->model, old->histogram);
 	if (!give_counts(j, row) || (old->histogram && !row->histogram) ||
 	    add_least(j, old, row) < 0 || add_turns(j, old, row) < 0)
 		return -ENOMEM;
-	for (unsigned int i = 0; i < j->old->n_counts; i++) {
-		unsigned int at = j->count_at[i];
-
-		if (old->missing >> i & 1 || !old->raw || !old->net)
-			continue;
-		row->missing &= ~(1u << at);
-		row->raw[at] = old->raw[i];
-		row->net[at] = old->net[i];
-		row->cost[at] = old->cost ? old->cost[i] : 0;
-	}
+	pmu_row_add_counts(row, old, &columns, UINT32_MAX);
 	return 0;
 }
 
@@ -133,20 +126,18 @@ static int open_program(struct pmu_joining *j, int thread, bool first, struct pm
 static void add_to_program(const struct pmu_joining *j, struct pmu_model_row *program,
 			   const struct pmu_model_row *row, bool first)
 {
+	const struct pmu_columns columns = { .n = j->into->n_counts };
+
 	if (pmu_row_is_inside(row))
 		return;
-	program->time_ns = pmu_add_capped(program->time_ns, row->time_ns);
-	program->cost_ns = pmu_add_capped(program->cost_ns, row->cost_ns);
-	program->n_open += row->n_open;
+	pmu_row_add(program, NULL, row, PMU_OF_PROGRAM);
 	if (program->calls)
 		program->min_ns = program->max_ns = program->time_ns;
-	if (pmu_model_time_known(row))
-		program->missing = first ? row->missing : program->missing | row->missing;
-	for (unsigned int i = 0; i < j->into->n_counts; i++) {
-		program->raw[i] = pmu_add_capped(program->raw[i], row->raw[i]);
-		program->net[i] = pmu_add_capped(program->net[i], row->net[i]);
-		program->cost[i] = pmu_add_capped(program->cost[i], row->cost[i]);
-	}
+	if (!pmu_model_time_known(row))
+		return;
+	if (first)
+		program->missing = 0;
+	pmu_row_add_counts(program, row, &columns, UINT32_MAX);
 }
 
 /* State of the walk through an input's rows. */

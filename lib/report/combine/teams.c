@@ -25,6 +25,8 @@ struct pmu_gathered_team *pmu_gathered_team_new(struct pmu_model *model)
 	to->is_counted = to->team.time_known = true;
 	to->team.openers.is_known = to->team.openers.is_timed = true;
 	to->team.workers = to->team.openers;
+	to->team.all.raw = to->raw;
+	to->team.all.net = to->net;
 	return to;
 }
 
@@ -33,7 +35,7 @@ static void add_side(struct pmu_model_side *to, const struct pmu_model_side *sid
 	to->is_known &= side->is_known;
 	to->is_timed &= side->is_timed;
 	to->n += side->n;
-	to->sum_ns += side->sum_ns;
+	to->sum_ns = pmu_add_capped(to->sum_ns, side->sum_ns);
 	to->most_ns = side->most_ns > to->most_ns ? side->most_ns : to->most_ns;
 }
 
@@ -43,19 +45,16 @@ static struct pmu_model_team alone(const struct pmu_model_row *sum,
 {
 	struct pmu_model_team team = {
 		.time_known = is_known,
-		.time_ns = sum->time_ns,
-		.cost_ns = sum->cost_ns,
-		.missing = is_known ? sum->missing : UINT32_MAX,
-		.raw = sum->raw,
-		.net = sum->net,
+		.all = *sum,
 		.openers = { .is_known = !opener->n_merged && opener->start_ns >= 0,
 			     .is_timed = is_known,
 			     .n = 1,
-			     .sum_ns = (double)sum->time_ns,
-			     .most_ns = (double)sum->time_ns },
+			     .sum_ns = sum->time_ns,
+			     .most_ns = sum->time_ns },
 		.workers = { .is_known = true, .is_timed = true },
 	};
 
+	team.all.flags = 0;
 	team.n_threads = team.openers.is_known;
 	return team;
 }
@@ -65,27 +64,15 @@ void pmu_gathered_team_add(struct pmu_gathered_team *to, const struct pmu_joinin
 			   bool is_known)
 {
 	const struct pmu_model_team team = sum->team ? *sum->team : alone(sum, opener, is_known);
-	uint32_t missing = UINT32_MAX;
+	const struct pmu_columns columns = { j->old->n_counts, j->count_at };
 
 	to->team.has_others |= team.has_others;
-	to->team.time_known &= team.time_known;
-	to->team.time_ns = pmu_add_capped(to->team.time_ns, team.time_ns);
-	to->team.cost_ns = pmu_add_capped(to->team.cost_ns, team.cost_ns);
-	to->team.flags |= team.flags;
+	to->team.all.flags |= team.all.flags;
 	to->is_counted &= team.n_threads > 0;
 	to->team.n_threads += team.n_threads;
 	add_side(&to->team.openers, &team.openers);
 	add_side(&to->team.workers, &team.workers);
-	for (unsigned int i = 0; i < j->old->n_counts; i++) {
-		unsigned int at = j->count_at[i];
-
-		if (team.missing >> i & 1)
-			continue;
-		missing &= ~(1u << at);
-		to->raw[at] = pmu_add_capped(to->raw[at], team.raw[i]);
-		to->net[at] = pmu_add_capped(to->net[at], team.net[i]);
-	}
-	to->team.missing |= missing;
+	pmu_team_add(&to->team, &team.all, team.time_known, &columns, UINT32_MAX);
 }
 
 int pmu_gathered_team_end(struct pmu_gathered_team *from, const struct pmu_finishing *f,
@@ -98,14 +85,12 @@ int pmu_gathered_team_end(struct pmu_gathered_team *from, const struct pmu_finis
 		return 0;
 	team = &from->team;
 	/* a socket that several counted is missing in the sum alone */
-	team->missing |= sum->missing;
+	team->all.missing |= sum->missing;
 	team->n_threads = from->is_counted ? team->n_threads : 0;
-	team->raw = from->raw;
-	team->net = from->net;
-	team->metric = pmu_block_array(&f->model->blocks, s->n_metrics, sizeof(double));
-	for (unsigned int i = 0; team->metric && i < s->n_metrics; i++)
-		team->metric[i] = NAN;
+	team->all.metric = pmu_block_array(&f->model->blocks, s->n_metrics, sizeof(double));
+	for (unsigned int i = 0; team->all.metric && i < s->n_metrics; i++)
+		team->all.metric[i] = NAN;
 	sum->team = team;
 	pmu_team_rate(f, sum);
-	return team->metric ? 0 : -ENOMEM;
+	return team->all.metric ? 0 : -ENOMEM;
 }

@@ -111,6 +111,13 @@ int pmu_sums_make(struct pmu_finishing *f);
  * Return: 0 or -ENOMEM.
  */
 int pmu_teams_make(struct pmu_finishing *f);
+/**
+ * pmu_team_add() - what one of its threads did, or another team
+ * @is_known: its time is; else none of its counts is
+ * @counts: as pmu_row_add_counts() has them; the others are missing
+ */
+void pmu_team_add(struct pmu_model_team *to, const struct pmu_model_row *row, bool is_known,
+		  const struct pmu_columns *columns, uint32_t counts);
 /** pmu_team_rate() - what follows from the rest of a sum's team */
 void pmu_team_rate(const struct pmu_finishing *f, const struct pmu_model_row *sum);
 

@@ -114,37 +114,10 @@ struct pmu_model_side {
 	bool is_known; /* when each of them lived */
 	bool is_timed; /* and how long it was at work */
 	uint32_t n;
-	double sum_ns, most_ns;
+	uint64_t sum_ns, most_ns;
 };
 
-/**
- * A region with all that threads did for it: the calls of whoever opened it, and the PMU_ROW_TEAM
- * rows at it and at any depth below it.  Each piece of work is in one of these, so nothing counts
- * twice.
- */
-struct pmu_model_team {
-	/* another thread worked for it; else it is of several threads, each with calls of its own */
-	bool has_others;
-	bool time_known;  /* that of each part of it is */
-	uint64_t time_ns; /* that its threads spent in it, waiting included */
-	uint64_t cost_ns; /* as in struct pmu_model_row, and so are the following */
-	double share;
-	uint32_t missing;
-	uint32_t flags; /* what goes for the others' rows: PMU_ROW_OPEN, PMU_ROW_INTERRUPTED */
-	uint64_t *raw;
-	uint64_t *net;
-	double *metric;
-	/* most of its threads that lived at the same time; 0: not known, some are merged */
-	uint32_t n_threads;
-	/*
-	 * How much longer than the mean the slowest thread was at work for it, of those but its
-	 * openers, or of its openers where nobody else was; threads that came after each other count
-	 * as one.  NaN: less than two, or not known.
-	 */
-	double imbalance;
-	double efficiency; /* of n_threads times its openers' time, 0 to 1; NaN: not known */
-	struct pmu_model_side openers, workers; /* what these two are made of */
-};
+struct pmu_model_team;
 
 /** A region on one path, of one thread or of all. */
 struct pmu_model_row {
@@ -215,6 +188,33 @@ struct pmu_model_row {
 	uint64_t socket_ns; /* a sum's: time of its sockets' rows */
 	/* a sum's, where rows of a team are known in its section; else NULL */
 	struct pmu_model_team *team;
+};
+
+/**
+ * A region with all that threads did for it: the calls of whoever opened it, and the PMU_ROW_TEAM
+ * rows at it and at any depth below it.  Each piece of work is in one of these, so nothing counts
+ * twice.
+ */
+struct pmu_model_team {
+	/* another thread worked for it; else it is of several threads, each with calls of its own */
+	bool has_others;
+	bool time_known; /* that of each part of it is */
+	/*
+	 * Of all of them together the time that they spent in it, waiting included, cost_ns, share,
+	 * missing, raw, net, metric; of flags what goes for the others' rows: PMU_ROW_OPEN,
+	 * PMU_ROW_INTERRUPTED.  Nothing else is there.
+	 */
+	struct pmu_model_row all;
+	/* most of its threads that lived at the same time; 0: not known, some are merged */
+	uint32_t n_threads;
+	/*
+	 * How much longer than the mean the slowest thread was at work for it, of those but its
+	 * openers, or of its openers where nobody else was; threads that came after each other count
+	 * as one.  NaN: less than two, or not known.
+	 */
+	double imbalance;
+	double efficiency; /* of n_threads times its openers' time, 0 to 1; NaN: not known */
+	struct pmu_model_side openers, workers; /* what these two are made of */
 };
 
 /** What one part has of a sum: where threads' rows were added up as they came, and not kept. */

@@ -71,41 +71,39 @@ static int give_team(struct teams *t, struct pmu_model_row *sum)
 		return -ENOMEM;
 	*team = (struct pmu_model_team){
 		.time_known = true,
-		.raw = pmu_block_array(&model->blocks, s->n_counts, sizeof(uint64_t)),
-		.net = pmu_block_array(&model->blocks, s->n_counts, sizeof(uint64_t)),
-		.metric = pmu_block_array(&model->blocks, s->n_metrics, sizeof(double)),
+		.all.raw = pmu_block_array(&model->blocks, s->n_counts, sizeof(uint64_t)),
+		.all.net = pmu_block_array(&model->blocks, s->n_counts, sizeof(uint64_t)),
+		.all.metric = pmu_block_array(&model->blocks, s->n_metrics, sizeof(double)),
 		.imbalance = NAN,
 		.efficiency = NAN,
 	};
-	if (!team->raw || !team->net || !team->metric)
+	if (!team->all.raw || !team->all.net || !team->all.metric)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < s->n_metrics; i++)
-		team->metric[i] = NAN;
+		team->all.metric[i] = NAN;
 	sum->team = team;
 	return 0;
 }
 
-static void add_counts(struct pmu_model_team *to, const uint64_t *raw, const uint64_t *net,
-		       uint32_t missing, unsigned int n_counts)
+void pmu_team_add(struct pmu_model_team *to, const struct pmu_model_row *row, bool is_known,
+		  const struct pmu_columns *columns, uint32_t counts)
 {
-	to->missing |= missing;
-	for (unsigned int c = 0; c < n_counts; c++) {
-		if (missing >> c & 1)
-			continue;
-		to->raw[c] = pmu_add_capped(to->raw[c], raw[c]);
-		to->net[c] = pmu_add_capped(to->net[c], net[c]);
-	}
+	to->time_known &= is_known;
+	pmu_row_add(&to->all, NULL, row, PMU_OF_TEAM);
+	to->all.missing |= is_known ? ~counts : UINT32_MAX;
+	if (is_known)
+		pmu_row_add_counts(&to->all, row, columns, counts);
 }
 
 /* Each row of a team, to its region's. */
 static int add_others(struct teams *t)
 {
 	const struct pmu_model_section *s = t->f->section;
+	const struct pmu_columns columns = { .n = s->n_counts };
 	int rc = 0;
 
 	for (unsigned int i = 0; i < s->n_thread_rows && !rc; i++) {
 		const struct pmu_model_row *row = &s->thread_row[i];
-		bool is_known = pmu_model_time_known(row);
 		struct pmu_model_team *team;
 
 		if (!is_others(row) || pmu_model_is_socket(t->f->model, row))
@@ -115,13 +113,9 @@ static int add_others(struct teams *t)
 			break;
 		team = s->row[row->sum].team;
 		team->has_others = true;
-		team->time_known &= is_known;
-		team->time_ns = pmu_add_capped(team->time_ns, row->time_ns);
-		team->cost_ns = pmu_add_capped(team->cost_ns, row->cost_ns);
-		team->flags |= row->flags & (PMU_ROW_OPEN | PMU_ROW_INTERRUPTED);
+		team->all.flags |= row->flags & (PMU_ROW_OPEN | PMU_ROW_INTERRUPTED);
 		/* what a socket counted meanwhile is nobody's in particular */
-		add_counts(team, row->raw, row->net,
-			   is_known ? row->missing | s->sockets : UINT32_MAX, s->n_counts);
+		pmu_team_add(team, row, pmu_model_time_known(row), &columns, ~s->sockets);
 	}
 	return rc;
 }
@@ -136,6 +130,7 @@ static bool is_region(const struct pmu_model_row *sum)
 static int pass_on(struct teams *t, const struct pmu_model_row *sum)
 {
 	struct pmu_model_section *s = t->f->section;
+	const struct pmu_columns columns = { .n = s->n_counts };
 	const struct pmu_model_team *from = sum->team;
 	struct pmu_model_team *to;
 
@@ -145,11 +140,8 @@ static int pass_on(struct teams *t, const struct pmu_model_row *sum)
 		return -ENOMEM;
 	to = s->row[sum->parent].team;
 	to->has_others = true;
-	to->time_known &= from->time_known;
-	to->time_ns = pmu_add_capped(to->time_ns, from->time_ns);
-	to->cost_ns = pmu_add_capped(to->cost_ns, from->cost_ns);
-	to->flags |= from->flags;
-	add_counts(to, from->raw, from->net, from->missing, s->n_counts);
+	to->all.flags |= from->all.flags;
+	pmu_team_add(to, &from->all, from->time_known, &columns, UINT32_MAX);
 	return 0;
 }
 
@@ -172,13 +164,9 @@ static void add_own(struct teams *t, unsigned int at)
 {
 	const struct pmu_model_section *s = t->f->section;
 	const struct pmu_model_row *sum = &s->row[at];
-	bool is_known = is_own_known(t, at);
-	struct pmu_model_team *team = sum->team;
+	const struct pmu_columns columns = { .n = s->n_counts };
 
-	team->time_known &= is_known;
-	team->time_ns = pmu_add_capped(team->time_ns, sum->time_ns);
-	team->cost_ns = pmu_add_capped(team->cost_ns, sum->cost_ns);
-	add_counts(team, sum->raw, sum->net, is_known ? sum->missing : UINT32_MAX, s->n_counts);
+	pmu_team_add(sum->team, sum, is_own_known(t, at), &columns, UINT32_MAX);
 }
 
 /* --- who they are --- */
@@ -346,9 +334,9 @@ static struct pmu_model_side side_of(struct teams *t, bool works)
 		*ns = pmu_add_capped(*ns, works ? member->worked_ns : member->opened_ns);
 	}
 	for (unsigned int i = 0; i < side.n; i++) {
-		double ns = (double)t->place_ns[i];
+		uint64_t ns = t->place_ns[i];
 
-		side.sum_ns += ns;
+		side.sum_ns = pmu_add_capped(side.sum_ns, ns);
 		side.most_ns = ns > side.most_ns ? ns : side.most_ns;
 	}
 	return side;
@@ -356,9 +344,9 @@ static struct pmu_model_side side_of(struct teams *t, bool works)
 
 static double imbalance_of(const struct pmu_model_side *side)
 {
-	if (!side->is_known || !side->is_timed || side->n < 2 || side->sum_ns <= 0)
+	if (!side->is_known || !side->is_timed || side->n < 2 || !side->sum_ns)
 		return NAN;
-	return side->most_ns * side->n / side->sum_ns - 1;
+	return (double)side->most_ns * side->n / (double)side->sum_ns - 1;
 }
 
 /*
@@ -373,7 +361,7 @@ static double efficiency_of(const struct pmu_model_team *team, const struct pmu_
 	if (!team->has_others || !team->time_known || !team->openers.is_known || !team->openers.n ||
 	    there_was <= 0)
 		return NAN;
-	part = (double)team->time_ns * team->openers.n / there_was;
+	part = (double)team->all.time_ns * team->openers.n / there_was;
 	if (part > 1 + ROUNDING)
 		return NAN;
 	return part > 1 ? 1 : part;
@@ -383,9 +371,9 @@ void pmu_team_rate(const struct pmu_finishing *f, const struct pmu_model_row *su
 {
 	struct pmu_model_team *team = sum->team;
 
-	team->share = NAN;
-	if (team->time_known && f->span_ns && team->time_ns <= f->span_ns)
-		team->share = (double)team->time_ns / (double)f->span_ns;
+	team->all.share = NAN;
+	if (team->time_known && f->span_ns && team->all.time_ns <= f->span_ns)
+		team->all.share = (double)team->all.time_ns / (double)f->span_ns;
 	/* openers wait for those that work for them */
 	team->imbalance = imbalance_of(team->has_others ? &team->workers : &team->openers);
 	team->efficiency = efficiency_of(team, sum);

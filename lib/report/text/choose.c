@@ -32,7 +32,7 @@ static uint64_t key_of(const struct pmu_text *t, const struct pmu_model_row *row
 	switch (key) {
 	case BY_TIME:
 		/* a list is by what it shows */
-		return row->team && !t->sort ? row->team->time_ns : row->time_ns;
+		return row->team && !t->sort ? row->team->all.time_ns : row->time_ns;
 	case BY_SELF:
 		return row->self_ns;
 	case BY_CALLS:

@@ -603,8 +603,9 @@ static void team_columns(struct rows *r)
 		pmu_cell_exact(&cell[TEAM_THREADS][i], team->n_threads);
 		if (!team->n_threads)
 			pmu_cell_none(&cell[TEAM_THREADS][i]);
-		pmu_cell_time(&cell[TEAM_TIME][i], team->time_known ? (double)team->time_ns : NAN);
-		pmu_cell_share(&cell[TEAM_SHARE][i], team->share);
+		pmu_cell_time(&cell[TEAM_TIME][i],
+			      team->time_known ? (double)team->all.time_ns : NAN);
+		pmu_cell_share(&cell[TEAM_SHARE][i], team->all.share);
 		pmu_cell_share(&cell[EFFICIENCY][i], team->efficiency);
 		if (!team->has_others)
 			pmu_cell_text(&cell[EFFICIENCY][i], "");
@@ -617,10 +618,10 @@ static struct pmu_model_row as_row(const struct pmu_model_row *sum)
 	struct pmu_model_row row = *sum;
 
 	if (sum->team) {
-		row.flags = sum->team->flags;
-		row.missing = sum->team->missing;
-		row.net = sum->team->net;
-		row.metric = sum->team->metric;
+		row.flags = sum->team->all.flags;
+		row.missing = sum->team->all.missing;
+		row.net = sum->team->all.net;
+		row.metric = sum->team->all.metric;
 	}
 	return row;
 }

@@ -171,7 +171,7 @@ static void find_in_time(const struct pmu_model *model, struct own *own)
 			const struct pmu_model_row *row = &s->row[k];
 
 			if (row->team)
-				add_own(own, s, k, row->team->cost_ns, row->team->time_ns);
+				add_own(own, s, k, row->team->all.cost_ns, row->team->all.time_ns);
 			else
 				add_own(own, s, k, row->cost_ns, row->time_ns);
 		}
@@ -184,8 +184,8 @@ static void find_in_count(const struct pmu_model_section *s, unsigned int c, str
 		const struct pmu_model_row *row = &s->row[i];
 		const struct pmu_model_team *team = row->team;
 
-		if (team && !(team->missing >> c & 1))
-			add_own(own, s, i, team->raw[c] - team->net[c], team->raw[c]);
+		if (team && !(team->all.missing >> c & 1))
+			add_own(own, s, i, team->all.raw[c] - team->all.net[c], team->all.raw[c]);
 		else if (!(row->missing >> c & 1))
 			add_own(own, s, i, row->cost[c], row->raw[c]);
 	}

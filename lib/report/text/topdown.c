@@ -64,7 +64,7 @@ static void find_nodes(struct trees *trees)
 /* What other threads did for it is the region's, too. */
 static const double *metrics_of(const struct pmu_model_row *row)
 {
-	return row->team && row->team->metric ? row->team->metric : row->metric;
+	return row->team && row->team->all.metric ? row->team->all.metric : row->metric;
 }
 
 static bool has_nodes(const struct pmu_model_section *section, const struct pmu_model_row *row)

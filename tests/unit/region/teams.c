@@ -383,12 +383,12 @@ static bool is_right(const struct pmu_model *model, int path)
 	if (!row && !want_team)
 		return true;
 	if (row && row->net[INSTRUCTIONS] == want_own && !(row->missing & 1) &&
-	    (row->team ? row->team->net[INSTRUCTIONS] : row->net[INSTRUCTIONS]) == want_team &&
-	    !(row->team && row->team->missing & 1))
+	    (row->team ? row->team->all.net[INSTRUCTIONS] : row->net[INSTRUCTIONS]) == want_team &&
+	    !(row->team && row->team->all.missing & 1))
 		return true;
 	diag("%s: own %" PRIu64 " instead of %" PRIu64 ", team %" PRIu64 " instead of %" PRIu64,
 	     text, row ? row->net[INSTRUCTIONS] : 0, want_own,
-	     row && row->team ? row->team->net[INSTRUCTIONS] : 0, want_team);
+	     row && row->team ? row->team->all.net[INSTRUCTIONS] : 0, want_team);
 	return false;
 }
 

@@ -803,7 +803,8 @@ static void teams_come_back(void)
 	struct pmu_model *model = team_model("one", -1);
 
 	pmu_metric_fill(model);
-	is_u64(sum_of(model, "solve")->team->time_ns, (500 + 200 + 20 + 50 + 80) * ms, "a team");
+	is_u64(sum_of(model, "solve")->team->all.time_ns, (500 + 200 + 20 + 50 + 80) * ms,
+	       "a team");
 	comes_back(model, "a report with teams");
 	pmu_model_free(model);
 }
@@ -816,7 +817,7 @@ static void teams_of_ranks_are_added_up(void)
 	struct pmu_spread spread;
 
 	is_u64(row->time_ns, 2 * (500 + 80) * ms, "a region's own time");
-	is_u64(row->team->time_ns, 2 * (500 + 200 + 20 + 50 + 80) * ms, "its team's");
+	is_u64(row->team->all.time_ns, 2 * (500 + 200 + 20 + 50 + 80) * ms, "its team's");
 	is_u64(row->team->n_threads, 6, "threads");
 	ok(fabs(row->team->efficiency - 850 / (3 * 290.0)) < 1e-9, "of what they had");
 	is_u64(sum_of(model, "solve/kernel")->time_ns, 2 * (300 + 100 + 5 + 70) * ms,
@@ -847,7 +848,7 @@ static void combine_unlike_teams(struct pmu_model *first)
 	model = combined(part, 5, PMU_COMBINE_RANKS);
 	ok(!sum_of(model, "solve")->team->time_known, "of one the time is not known");
 	ok(sum_of(model, "solve/kernel")->team->time_known, "of what is in it, it is");
-	ok(sum_of(model, "solve/kernel")->team->missing >> 3 & 1, "some lack a count");
+	ok(sum_of(model, "solve/kernel")->team->all.missing >> 3 & 1, "some lack a count");
 	is_u64(sum_of(model, "solve")->team->n_threads, 0, "nor when all of them lived");
 	comes_back(model, "unlike ranks");
 	pmu_model_free(model);
@@ -869,7 +870,7 @@ static void a_program_has_its_teams_once(void)
 	is_u64(row->net[CYCLES], row->time_ns, "and their counts");
 	ok(!row->team, "with nothing beside it");
 	is_u64(sum_of(model, "one/solve")->time_ns, 580 * ms, "the region's own");
-	is_u64(sum_of(model, "one/solve")->team->time_ns, 850 * ms, "and its team's");
+	is_u64(sum_of(model, "one/solve")->team->all.time_ns, 850 * ms, "and its team's");
 	comes_back(model, "programs with teams");
 	pmu_model_free(model);
 }

@@ -324,13 +324,13 @@ static void teams_are_beside_what_is_their_own(void)
 	region = json_array_get(json_object_get(root, "regions"), 0);
 	team = json_object_get(region, "team");
 	is_member_u64(region, "time_ns", true, sum->time_ns);
-	is_member_u64(team, "time_ns", true, sum->team->time_ns);
+	is_member_u64(team, "time_ns", true, sum->team->all.time_ns);
 	is_member_u64(team, "n_threads", true, 3);
-	is_member_double(team, "share", sum->team->share);
+	is_member_double(team, "share", sum->team->all.share);
 	is_member_double(team, "imbalance", sum->team->imbalance);
 	is_member_double(team, "efficiency", sum->team->efficiency);
-	is_member_counts(team, "raw", model->section, sum->team->raw, sum->team->missing);
-	is_member_counts(team, "net", model->section, sum->team->net, sum->team->missing);
+	is_member_counts(team, "raw", model->section, sum->team->all.raw, sum->team->all.missing);
+	is_member_counts(team, "net", model->section, sum->team->all.net, sum->team->all.missing);
 	is_member_double(json_object_get(team, "metrics"), "IPC", 3);
 	ok(json_is_true(json_object_get(team, "others")), "others worked for it");
 	workers = json_object_get(team, "workers");
@@ -348,12 +348,12 @@ static void teams_are_beside_what_is_their_own(void)
 	json_decref(root);
 	model->section->row[0].team->time_known = false;
 	model->section->row[0].team->n_threads = 0;
-	model->section->row[0].team->missing = 1u << CYCLES;
+	model->section->row[0].team->all.missing = 1u << CYCLES;
 	root = render_and_parse(model);
 	team = json_object_get(json_array_get(json_object_get(root, "regions"), 0), "team");
 	is_member_u64(team, "time_ns", false, 0);
 	is_member_u64(team, "n_threads", false, 0);
-	is_member_counts(team, "net", model->section, sum->team->net, 1u << CYCLES);
+	is_member_counts(team, "net", model->section, sum->team->all.net, 1u << CYCLES);
 	json_decref(root);
 	pmu_model_free(model);
 }

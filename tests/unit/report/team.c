@@ -98,20 +98,20 @@ static void each_piece_of_work_is_in_a_team_once(void)
 	if (!ok(team != NULL, "it has a team"))
 		return;
 	ok(team->has_others && team->time_known, "of others, too");
-	is_u64(team->time_ns, (400 + 300 + 150 + 50) * ms,
+	is_u64(team->all.time_ns, (400 + 300 + 150 + 50) * ms,
 	       "its own and the others' time, at any depth");
-	is_u64(team->net[CYCLES], team->time_ns, "net counts");
-	is_u64(team->raw[CYCLES], team->time_ns + 40 * 7, "raw ones");
-	is_u64(team->missing, 0, "none is missing");
+	is_u64(team->all.net[CYCLES], team->all.time_ns, "net counts");
+	is_u64(team->all.raw[CYCLES], team->all.time_ns + 40 * 7, "raw ones");
+	is_u64(team->all.missing, 0, "none is missing");
 	is_int(team->n_threads, 3, "three threads");
-	ok(near(team->share, 0.9 / 3), "share of all threads' time");
+	ok(near(team->all.share, 0.9 / 3), "share of all threads' time");
 	ok(near(team->efficiency, 0.9 / (3 * 0.4)), "of three times its time");
 	ok(near(team->imbalance, 300 / 250.0 - 1), "300 ms is the most, 250 the mean");
 	team = team_of(model, "main");
-	is_u64(team->time_ns, (500 + 300 + 150 + 50) * ms, "the same for what is around it");
+	is_u64(team->all.time_ns, (500 + 300 + 150 + 50) * ms, "the same for what is around it");
 	ok(near(team->efficiency, 1.0 / (3 * 0.5)), "of its own time");
 	team = team_of(model, "main/solve/deep");
-	is_u64(team->time_ns, (100 + 20 + 50) * ms, "a team in a team");
+	is_u64(team->all.time_ns, (100 + 20 + 50) * ms, "a team in a team");
 	is_int(team->n_threads, 2, "of those that were there");
 	pmu_model_free(model);
 }
@@ -148,8 +148,8 @@ static void threads_of_a_region_are_compared(void)
 	if (!ok(team != NULL, "one that several threads began"))
 		return;
 	ok(!team->has_others, "has no others'");
-	is_u64(team->time_ns, 370 * ms, "its own time");
-	is_u64(team->net[CYCLES], 370 * ms, "and counts");
+	is_u64(team->all.time_ns, 370 * ms, "its own time");
+	is_u64(team->all.net[CYCLES], 370 * ms, "and counts");
 	is_int(team->n_threads, 2, "threads");
 	ok(near(team->imbalance, 250 / 185.0 - 1), "and how they differ");
 	ok(isnan(team->efficiency), "of what there was, nothing is known");
@@ -172,7 +172,7 @@ static void several_threads_open_a_region(void)
 	for_other(model, 3, -1, "solve", 1, 100 * ms);
 	is_int(pmu_model_finish(model), 0, "finished");
 	team = team_of(model, "solve");
-	is_u64(team->time_ns, 1050 * ms, "all of it");
+	is_u64(team->all.time_ns, 1050 * ms, "all of it");
 	is_int(team->n_threads, 4, "one opened it and worked for the other's: it is one thread");
 	ok(near(team->efficiency, 1050 / (4 * 300.0)), "of the mean of both");
 	ok(near(team->imbalance, 300 / 150.0 - 1), "what it worked for the other is compared");
@@ -186,19 +186,20 @@ static void what_a_part_lacks_all_lack(void)
 
 	model->section->thread_row[8].missing = 1u << LLC_MISSES;
 	is_int(pmu_model_finish(model), 0, "finished");
-	is_u64(team_of(model, "main")->missing, 1u << LLC_MISSES, "also far above");
-	is_u64(team_of(model, "main/solve/deep")->missing, 1u << LLC_MISSES, "a worker's");
+	is_u64(team_of(model, "main")->all.missing, 1u << LLC_MISSES, "also far above");
+	is_u64(team_of(model, "main/solve/deep")->all.missing, 1u << LLC_MISSES, "a worker's");
 	is_u64(model_row(model, "main/solve/deep")->missing, 0, "its own is there");
 	pmu_metric_fill(model);
 	team = team_of(model, "main");
-	ok(near(team->metric[0], 3 / 1.0), "metrics are of the team's counts");
-	ok(isnan(team->metric[1]), "without those that are missing");
+	ok(near(team->all.metric[0], 3 / 1.0), "metrics are of the team's counts");
+	ok(isnan(team->all.metric[1]), "without those that are missing");
 	pmu_model_free(model);
 	model = solve();
 	model->section->thread_row[1].missing = 1u << CYCLES;
 	is_int(pmu_model_finish(model), 0, "finished");
-	is_u64(team_of(model, "main/solve")->missing, 1u << CYCLES, "its opener's");
-	is_u64(team_of(model, "main")->missing, 0, "which is not what the one around it counted");
+	is_u64(team_of(model, "main/solve")->all.missing, 1u << CYCLES, "its opener's");
+	is_u64(team_of(model, "main")->all.missing, 0,
+	       "which is not what the one around it counted");
 	pmu_model_free(model);
 }
 
@@ -216,15 +217,16 @@ static void what_is_not_known_yet_is_not_told(void)
 	for_other(model, 1, -1, "lost", 1, 5 * ms);
 	is_int(pmu_model_finish(model), 0, "finished");
 	team = team_of(model, "open");
-	ok(!team->time_known && isnan(team->efficiency) && isnan(team->share), "its opener's time");
-	is_u64(team->missing & 7, 7, "nor its counts");
+	ok(!team->time_known && isnan(team->efficiency) && isnan(team->all.share),
+	   "its opener's time");
+	is_u64(team->all.missing & 7, 7, "nor its counts");
 	ok(near(team->imbalance, 60 / 55.0 - 1), "the others can be compared");
 	team = team_of(model, "busy");
 	ok(!team->time_known && isnan(team->efficiency), "a worker's time");
-	is_u64(team->missing & 7, 7, "nor its counts");
+	is_u64(team->all.missing & 7, 7, "nor its counts");
 	ok(isnan(team->imbalance), "nor how they differ");
 	team = team_of(model, "lost");
-	ok(!team->time_known && (team->missing & 7) == 7,
+	ok(!team->time_known && (team->all.missing & 7) == 7,
 	   "nobody opened it: most of it is not known");
 	pmu_model_free(model);
 }
@@ -244,8 +246,9 @@ static void sockets_count_for_nobody(void)
 	is_int(pmu_model_finish(model), 0, "finished");
 	is_u64(model_row(model, "solve")->net[LLC_MISSES], 90 / 3, "the region has its socket's");
 	is_u64(model_row(model, "solve")->missing, 0, "and its thread's");
-	is_u64(team_of(model, "solve")->missing, 1u << LLC_MISSES, "its team has none of a socket");
-	is_u64(team_of(model, "solve")->net[CYCLES], 150, "but the threads'");
+	is_u64(team_of(model, "solve")->all.missing, 1u << LLC_MISSES,
+	       "its team has none of a socket");
+	is_u64(team_of(model, "solve")->all.net[CYCLES], 150, "but the threads'");
 	pmu_model_free(model);
 }
 
@@ -266,7 +269,7 @@ static void threads_after_each_other_count_as_one(void)
 	is_int(pmu_model_finish(model), 0, "finished");
 	team = team_of(model, "solve");
 	is_int(team->n_threads, 5, "five at a time, not 401");
-	is_u64(team->time_ns, (900 + 100 * (9 + 6 + 6 + 6)) * ms, "the time of all");
+	is_u64(team->all.time_ns, (900 + 100 * (9 + 6 + 6 + 6)) * ms, "the time of all");
 	ok(near(team->efficiency, 3600 / (5 * 900.0)), "of five threads'");
 	ok(near(team->imbalance, 900 / (2700 / 4.0) - 1), "the first ones are the slowest");
 	pmu_model_free(model);
@@ -314,8 +317,8 @@ static void of_merged_threads_lives_are_not_known(void)
 	model->thread[2].n_merged = 7;
 	is_int(pmu_model_finish(model), 0, "finished");
 	team = team_of(model, "main/solve");
-	is_u64(team->time_ns, 900 * ms, "time is");
-	is_u64(team->missing, 0, "counts are");
+	is_u64(team->all.time_ns, 900 * ms, "time is");
+	is_u64(team->all.missing, 0, "counts are");
 	is_int(team->n_threads, 0, "not how many were there at a time");
 	ok(isnan(team->efficiency) && isnan(team->imbalance), "nor what follows from that");
 	pmu_model_free(model);

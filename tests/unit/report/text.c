@@ -958,8 +958,8 @@ static void what_is_not_known_of_a_team_is_told(void)
 
 	team->time_known = false;
 	team->n_threads = 0;
-	team->share = team->imbalance = team->efficiency = NAN;
-	team->missing = UINT32_MAX;
+	team->all.share = team->imbalance = team->efficiency = NAN;
+	team->all.missing = UINT32_MAX;
 	text = render(model, 100, false);
 	has(text, "\n  solve                   -      -        -            -          -\n",
 	    "not 0");

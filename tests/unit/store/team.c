@@ -72,11 +72,11 @@ static void work_for_others_is_a_team(void)
 	if (!ok(row && row->team && work, "the region has one"))
 		return;
 	is_u64(row->raw[0], 8000, "its own counts");
-	is_u64(row->team->raw[0], 8000 + 6000, "and the team's");
-	is_u64(row->team->time_ns, 14000, "with its time");
+	is_u64(row->team->all.raw[0], 8000 + 6000, "and the team's");
+	is_u64(row->team->all.time_ns, 14000, "with its time");
 	is_int(row->team->n_threads, 2, "two threads");
 	ok(fabs(row->team->efficiency - 14000 / 16000.0) < 1e-9, "of twice the time");
-	is_u64(model_row(model, "main")->team->raw[1], 18000 + 12000, "also what is around it");
+	is_u64(model_row(model, "main")->team->all.raw[1], 18000 + 12000, "also what is around it");
 	is_u64(model_row(model, "main/solve/kernel")->raw[0], 5600,
 	       "what was begun there is a region");
 	is_u64(work->self_ns, 400, "which is in the work for others");
@@ -134,7 +134,7 @@ static void work_for_others_is_apart_from_own_calls(void)
 	is_u64(row_of(model, 1, "main/solve", PMU_ROW_TEAM)->time_ns, 6200, "work with work");
 	is_u64(model_row(model, "main/solve")->time_ns, 8000 + 3030,
 	       "the region's is of its openers");
-	is_u64(model_row(model, "main/solve")->team->time_ns, 8000 + 3030 + 6200,
+	is_u64(model_row(model, "main/solve")->team->all.time_ns, 8000 + 3030 + 6200,
 	       "the team's of all");
 	pmu_model_free(model);
 	free(team.build);
@@ -153,7 +153,7 @@ static void work_within_work_is_one(void)
 	is_u64(row_of(model, 1, "main/solve", PMU_ROW_TEAM)->self_ns, 450,
 	       "without what is in them");
 	is_u64(row_of(model, 1, "main/solve/kernel", 0)->time_ns, 5750, "which is one row, too");
-	is_u64(model_row(model, "main/solve")->team->time_ns, 8000 + 6200, "and the team's");
+	is_u64(model_row(model, "main/solve")->team->all.time_ns, 8000 + 6200, "and the team's");
 	pmu_model_free(model);
 	free(team.build);
 }
@@ -179,7 +179,7 @@ static void doubts_are_of_the_work(void)
 		     "a task came from a region that had ended: its work is in no region's team",
 		     ""),
 	   "in nobody's");
-	is_u64(model_row(model, "main/solve")->team->missing, 2, "which its team lacks");
+	is_u64(model_row(model, "main/solve")->team->all.missing, 2, "which its team lacks");
 	is_u64(model_row(model, "main/solve")->missing, 0, "and its own calls do not");
 	pmu_model_free(model);
 	free(team.build);
@@ -215,7 +215,7 @@ static void lives_are_those_of_the_records(void)
 	team.worker->merged = 1;
 	model = must_read(team.build);
 	is_int(model_row(model, "main/solve")->team->n_threads, 0, "of merged ones nobody knows");
-	is_u64(model_row(model, "main/solve")->team->time_ns, 8000 + 6000 + 800,
+	is_u64(model_row(model, "main/solve")->team->all.time_ns, 8000 + 6000 + 800,
 	       "but what they did");
 	pmu_model_free(model);
 	free(team.build);
