@@ -25,6 +25,7 @@ bool pmu_top_is_same_sum(const struct pmu_model_row *a, const struct pmu_model_r
 /* What a thread did for another one's region; in the model it stands beside. */
 static void add_team_row(const struct pmu_model_section *s, const struct pmu_model_row *row)
 {
+	const struct pmu_columns columns = { .n = s->n_counts };
 	struct pmu_model_row *sum = &s->row[row->sum];
 
 	sum->n_threads++;
@@ -34,11 +35,8 @@ static void add_team_row(const struct pmu_model_section *s, const struct pmu_mod
 		return;
 	if (!sum->time_ns) /* only what was open has made them missing */
 		sum->missing &= s->sockets;
-	sum->time_ns = pmu_add_capped(sum->time_ns, row->time_ns);
-	for (unsigned int c = 0; c < s->n_counts; c++)
-		if (!(s->sockets >> c & 1))
-			sum->net[c] = pmu_add_capped(sum->net[c], row->net[c]);
-	sum->missing |= row->missing & ~s->sockets;
+	pmu_row_add(sum, NULL, row, PMU_OF_TEAM);
+	pmu_row_add_counts(sum, row, &columns, ~s->sockets);
 }
 
 static void hold(const struct pmu_model_section *s, const struct pmu_model_row *row, uint64_t *held)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/index.h"
+#include "report/model/fields.h"
 #include "report/model/histogram.h"
 #include "report/model/model.h"
 #include "store/read/raw.h"
@@ -48,9 +49,6 @@ struct pmu_convert {
 
 /** pmu_convert_ns() - a duration in ticks as ns, at most UINT64_MAX / 4. */
 uint64_t pmu_convert_ns(const struct pmu_convert *convert, uint64_t ticks);
-
-/** pmu_convert_add() - a sum that a damaged row cannot drive over the edge */
-uint64_t pmu_convert_add(uint64_t a, uint64_t b);
 
 /**
  * pmu_convert_set_rate() - ns_per_tick, from two moments of the clock.  Return: its Hz; 0: not

@@ -5,10 +5,10 @@
  */
 #define PMU_STORE_READER 1
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "report/model/fields.h"
 #include "report/model/least.h"
 #include "report/model/turns.h"
 #include "store/read/convert.h"
@@ -86,38 +86,6 @@ static unsigned int find(struct pmu_fold *fold, const struct pmu_model_section *
 	return (unsigned int)place->thing - 1;
 }
 
-/* Sum of squares of @row's calls, from its mean and deviation. */
-static double squares(const struct pmu_model_row *row)
-{
-	double mean = row->calls ? (double)row->time_ns / (double)row->calls : 0;
-
-	return row->calls ? (double)row->calls * (row->sd_ns * row->sd_ns + mean * mean) : 0;
-}
-
-static void add_times(struct pmu_model_row *to, const struct pmu_model_row *row)
-{
-	double sum = squares(to) + squares(row), mean, variance;
-
-	if (!to->calls)
-		to->sd_ns = row->sd_ns;
-	if (row->calls && (!to->calls || row->min_ns < to->min_ns))
-		to->min_ns = row->min_ns;
-	if (row->max_ns > to->max_ns)
-		to->max_ns = row->max_ns;
-	to->calls += row->calls;
-	to->time_ns += row->time_ns;
-	to->cost_ns += row->cost_ns;
-	/* of one of the two it is as it was */
-	if (!row->calls || to->calls == row->calls)
-		return;
-	to->sd_ns = NAN;
-	if (to->flags & PMU_ROW_RECURSIVE)
-		return;
-	mean = (double)to->time_ns / (double)to->calls;
-	variance = sum / (double)to->calls - mean * mean;
-	to->sd_ns = variance < 0 ? 0 : sqrt(variance);
-}
-
 /* Without memory for both it is not known. */
 static void add_histogram(struct pmu_convert *convert, struct pmu_model_row *to,
 			  const struct pmu_model_row *row)
@@ -169,21 +137,18 @@ static void add_least(struct pmu_model_row *to, const struct pmu_model_row *row,
 static void add(struct pmu_convert *convert, struct pmu_model_row *to,
 		const struct pmu_model_row *row, unsigned int n_counts)
 {
-	unsigned int i;
+	const struct pmu_columns columns = { .n = n_counts };
+	struct pmu_pool pool = { .n_rows = 0 };
 
-	for (i = 0; i < n_counts; i++) {
-		to->raw[i] += row->raw[i];
-		to->net[i] += row->net[i];
-		to->cost[i] += row->cost[i];
-	}
+	pmu_row_add_counts(to, row, &columns, UINT32_MAX);
 	to->flags |= row->flags;
-	to->missing |= row->missing;
-	to->n_open += row->n_open;
 	to->open_at_exec |= row->open_at_exec;
 	add_histogram(convert, to, row);
 	add_least(to, row, n_counts);
 	add_turns(to, row, n_counts);
-	add_times(to, row);
+	pmu_pool_row(&pool, to);
+	pmu_row_add(to, &pool, row, PMU_OF_ROW);
+	to->sd_ns = pmu_pool_sd(&pool, to);
 }
 
 unsigned int pmu_fold_add(struct pmu_fold *fold, struct pmu_convert *convert,

@@ -95,7 +95,7 @@ int pmu_convert_doubts(struct pmu_convert *convert)
 		qsort(doubt, n, sizeof(*doubt), by_text);
 	for (i = 0; i < n && !rc; i++) {
 		if (i + 1 < n && !by_text(&doubt[i], &doubt[i + 1])) {
-			doubt[i + 1].count = pmu_convert_add(doubt[i + 1].count, doubt[i].count);
+			doubt[i + 1].count = pmu_add_capped(doubt[i + 1].count, doubt[i].count);
 			continue;
 		}
 		rc = pmu_model_add_doubt(convert->model, doubt[i].text, doubt[i].region,
@@ -350,7 +350,7 @@ static const struct pmu_model_histogram *make_histogram(struct pmu_convert *conv
 		uint64_t ticks = pmu_bucket_middle(raw->bucket, PMU_HISTOGRAM_BITS);
 		uint64_t *calls = &sum->calls[pmu_length_bucket(pmu_convert_ns(convert, ticks))];
 
-		*calls = pmu_convert_add(*calls, raw->calls);
+		*calls = pmu_add_capped(*calls, raw->calls);
 	}
 	return pmu_histogram_make(convert->model, sum);
 }

@@ -9,14 +9,6 @@
 #define HZ_LEAST 1e5
 #define HZ_MOST  1e11
 
-/* Sums that a damaged row could drive over the edge stay at the edge. */
-uint64_t pmu_convert_add(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
 static uint64_t mul(uint64_t a, uint64_t b)
 {
 	uint64_t product;
@@ -51,8 +43,8 @@ void pmu_convert_nest(struct pmu_nested *around, const struct pmu_nested *in, ui
 		      const uint32_t *outer, uint32_t n_slots)
 {
 	for (uint32_t i = 0; i < 1 + n_slots; i++)
-		around->cost[i] = pmu_convert_add(
-			around->cost[i], pmu_convert_add(in->cost[i], mul(calls, outer[i])));
+		around->cost[i] = pmu_add_capped(around->cost[i],
+						 pmu_add_capped(in->cost[i], mul(calls, outer[i])));
 }
 
 /* What is left of @value without the library's @cost; says where that was more than there
@@ -70,7 +62,7 @@ void pmu_convert_times(const struct pmu_convert *convert, const struct pmu_store
 		       struct pmu_model_row *to)
 {
 	uint64_t nested = from->flags & PMU_STORE_ROW_AFRESH ? 0 : in->cost[0];
-	uint64_t cost = pmu_convert_add(mul(from->calls, record->inner_ticks), nested);
+	uint64_t cost = pmu_add_capped(mul(from->calls, record->inner_ticks), nested);
 	double mean, variance;
 
 	/*
@@ -115,7 +107,7 @@ void pmu_convert_counts(const struct pmu_group_copy *group, const struct pmu_sto
 		to->raw[i] = from->count[i];
 		to->net[i] = without_cost(
 			from->count[i],
-			pmu_convert_add(mul(from->calls, record->inner[i]), in->cost[1 + i]),
+			pmu_add_capped(mul(from->calls, record->inner[i]), in->cost[1 + i]),
 			too_much);
 		to->cost[i] = to->raw[i] - to->net[i];
 	}

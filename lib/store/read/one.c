@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "report/model/fields.h"
 #include "store/read/convert.h"
 #include "store/read/reader.h"
 
@@ -16,7 +17,7 @@ struct found {
 	struct pmu_group_copy layout;
 	struct pmu_store_thread record;
 	uint32_t id;
-	struct pmu_model_row all; /* of all rows: whether there is anything to be known */
+	struct pmu_model_row all; /* of all rows, in the caller's arrays */
 };
 
 /* --- the path --- */
@@ -114,29 +115,21 @@ static double ns_per_tick(const struct pmu_table *table)
 	return convert.ns_per_tick;
 }
 
-static void add_counts(struct found *found, struct pmu_region_counts *to,
-		       const struct pmu_model_row *row)
+static void tell(const struct found *found, struct pmu_region_counts *counts)
 {
-	uint32_t n_slots = found->layout.n_slots;
+	const struct pmu_model_row *all = &found->all;
 
-	found->all.calls += row->calls;
-	found->all.time_ns += row->time_ns;
-	found->all.n_open += row->n_open;
-	to->calls += row->calls;
-	to->time_ns += row->time_ns;
-	to->net_time_ns += row->time_ns - row->cost_ns;
-	to->missing |= row->missing;
-	to->n_counts = n_slots;
-	for (uint32_t i = 0; i < n_slots; i++) {
-		to->count[i] += row->raw[i];
-		to->net[i] += row->net[i];
-	}
+	counts->calls = all->calls;
+	counts->time_ns = all->time_ns;
+	counts->net_time_ns = all->time_ns - all->cost_ns;
+	counts->missing = pmu_model_time_known(all) ? all->missing : UINT32_MAX;
+	counts->n_counts = found->layout.n_slots;
 }
 
 /* Return: whether it is a row that a report has. */
-static PMU_COLD bool read_row(const struct pmu_table *table, struct found *found,
-			      struct pmu_region_counts *counts)
+static PMU_COLD bool read_row(const struct pmu_table *table, struct found *found)
 {
+	const struct pmu_columns columns = { .n = found->layout.n_slots };
 	uint64_t raw[PMU_MAX_SLOTS] = { 0 }, net[PMU_MAX_SLOTS] = { 0 };
 	uint64_t cost[PMU_MAX_SLOTS] = { 0 };
 	struct pmu_model_row row = { .raw = raw, .net = net, .cost = cost };
@@ -153,16 +146,17 @@ static PMU_COLD bool read_row(const struct pmu_table *table, struct found *found
 	if (!from.torn)
 		pmu_convert_times(&convert, &found->record, &from, &in, &row);
 	pmu_convert_counts(&found->layout, &found->record, &from, &in, &row, &too_much);
-	add_counts(found, counts, &row);
+	pmu_row_add(&found->all, NULL, &row, PMU_OF_ROW);
+	pmu_row_add_counts(&found->all, &row, &columns, UINT32_MAX);
 	return true;
 }
 
 /* The row of a path that begins in @around.  Return: whether a report has it. */
 static bool read_path(struct pmu_table *table, struct found *found, uint32_t around,
-		      const char *path, struct pmu_region_counts *counts)
+		      const char *path)
 {
 	found->id = find_row(table, found->rows, around, path);
-	return found->id && read_row(table, found, counts);
+	return found->id && read_row(table, found);
 }
 
 /* --- the thread --- */
@@ -210,8 +204,7 @@ static uint32_t next_stay(const struct pmu_table_index_rows *rows, uint32_t firs
  * A path may begin with regions of other threads that this one worked for, and one may lead to
  * several rows then: all that it began itself are added up.  Return: whether there is any.
  */
-static bool read_rows(struct pmu_table *table, struct found *found, const char *path,
-		      struct pmu_region_counts *counts)
+static bool read_rows(struct pmu_table *table, struct found *found, const char *path)
 {
 	uint32_t around = 0, stay = 0;
 	bool any = false;
@@ -220,7 +213,7 @@ static bool read_rows(struct pmu_table *table, struct found *found, const char *
 		do {
 			stay = next_stay(found->rows, around, stay);
 			if (stay || !around)
-				any |= read_path(table, found, stay, path, counts);
+				any |= read_path(table, found, stay, path);
 		} while (stay);
 		around = step_into(table, found->rows, around, path, PMU_STORE_ROW_TEAM, &path);
 	} while (around && path);
@@ -230,7 +223,8 @@ static bool read_rows(struct pmu_table *table, struct found *found, const char *
 int pmu_store_read_one(struct pmu_table *table, uint32_t group, uint32_t n_slots, uint32_t absent,
 		       uint32_t number, const char *path, struct pmu_region_counts *counts)
 {
-	struct found found = { .layout = layout_of(n_slots, absent) };
+	struct found found = { .layout = layout_of(n_slots, absent),
+			       .all = { .raw = counts->count, .net = counts->net } };
 	struct pmu_table_index_thread *thread = NULL;
 	int rc = -ESRCH;
 
@@ -243,10 +237,10 @@ int pmu_store_read_one(struct pmu_table *table, uint32_t group, uint32_t n_slots
 		found.rows = pmu_table_index_rows(thread, found.layout.row_size);
 		if (!found.rows)
 			return -ENOMEM;
-		if (read_rows(table, &found, path, counts))
+		if (read_rows(table, &found, path))
 			rc = 0;
 	}
-	if (!rc && !pmu_model_time_known(&found.all))
-		counts->missing = UINT32_MAX;
+	if (!rc)
+		tell(&found, counts);
 	return rc;
 }
