@@ -132,7 +132,7 @@ static void put_over_ranks(struct pmu_strbuf *out, const struct pmu_json_parts *
 	pmu_strbuf_add(out, "{");
 	for (unsigned int i = 0; i < s->n_counts; i++) {
 		key(out, i ? ",\n          " : "", s->count[i].name);
-		if (row->missing >> i & 1)
+		if (row->is.missing >> i & 1)
 			pmu_strbuf_add(out, "null");
 		else
 			put_over(out, &row->over[PMU_OVER_COUNT + i]);
@@ -157,7 +157,7 @@ double pmu_parts_pick(const struct pmu_json_parts *parts, unsigned int sum, unsi
 
 	*rank = -1;
 	if (!over || !over->n ||
-	    (what >= PMU_OVER_COUNT && row->missing >> (what - PMU_OVER_COUNT) & 1))
+	    (what >= PMU_OVER_COUNT && row->is.missing >> (what - PMU_OVER_COUNT) & 1))
 		return NAN;
 	if (pick == PMU_PICK_MEAN)
 		return pmu_over_mean(over);

@@ -39,7 +39,8 @@ enum pmu_field_of {
 	PMU_OF_SUM = 8,        /* a sum's alone, and made when the sum is */
 	PMU_OF_PAGE = 16,      /* sums on pages have it */
 	PMU_OF_PAGE_ROWS = 32, /* threads' rows on pages have it */
-	PMU_OF_OLD_REPORTS = 64 /* reports of earlier versions lack it */
+	PMU_OF_OLD_REPORTS = 64, /* reports of earlier versions lack it */
+	PMU_OF_RANKS = 128,      /* also of a region of all ranks */
 };
 
 struct pmu_field {

@@ -8,7 +8,7 @@
 #include "report/ranks/ranking.h"
 
 /** Ranks of one job are measured by one version of the library. */
-#define PMU_RANKS_VERSION 1u
+#define PMU_RANKS_VERSION 2u
 
 /** A longer text is not from us. */
 #define PMU_RANKS_MAX_TEXT 65536u

@@ -76,6 +76,14 @@ static double get_double(struct decoding *d)
 	return value >= 0 && isfinite(value) ? value : NAN;
 }
 
+static void get_number(struct decoding *d, const struct pmu_field *field, struct pmu_model_row *row)
+{
+	if (field->type == PMU_FIELD_DOUBLE)
+		pmu_field_set(field, row, 0, get_double(d));
+	else
+		pmu_field_set(field, row, get(d), 0);
+}
+
 static double get_positive(struct decoding *d)
 {
 	double value = get_double(d);
@@ -179,23 +187,21 @@ static void get_row(struct decoding *d, struct pmu_ranks_section *s, unsigned in
 		return;
 	}
 	row = &s->row[i];
-	row->flags = (uint32_t)get_most(d, UINT32_MAX);
-	row->missing = (uint32_t)get_most(d, UINT32_MAX);
+	row->is.flags = (uint32_t)get_most(d, UINT32_MAX);
+	row->is.missing = (uint32_t)get_most(d, UINT32_MAX);
 	row->timed = get_most(d, 1);
-	row->n_threads = get(d);
-	row->n_open = get(d);
-	row->calls = get(d);
-	row->time_ns = get(d);
-	row->cost_ns = get(d);
-	row->min_ns = get(d);
-	row->max_ns = get(d);
-	row->m2 = get_double(d);
+	for (size_t k = 0; k < pmu_n_fields; k++)
+		if (pmu_fields[k].of & PMU_OF_RANKS)
+			get_number(d, &pmu_fields[k], &row->is);
+	row->pool.n_rows = get(d);
+	for (size_t k = 0; k < PMU_EXACT_WORDS; k++)
+		row->pool.squares.word[k] = get(d);
 	row->n_selfless = get(d);
 	row->worst_self_ns = get(d);
 	for (unsigned int k = 0; k < s->n_counts; k++) {
-		row->raw[k] = get(d);
-		row->net[k] = get(d);
-		row->cost[k] = get(d);
+		row->is.raw[k] = get(d);
+		row->is.net[k] = get(d);
+		row->is.cost[k] = get(d);
 	}
 	for (unsigned int k = 0; k < PMU_OVER_COUNT + s->n_counts; k++)
 		get_over(d, &row->over[k]);
@@ -241,7 +247,7 @@ static void get_section(struct decoding *d)
 	}
 	get_columns(d, s);
 	s->n_dropped = get(d);
-	n = get_n(d, PMU_RANKS_MAX_ROWS, 15);
+	n = get_n(d, PMU_RANKS_MAX_ROWS, 20);
 	for (unsigned int i = 0; i < n && !d->rc; i++)
 		get_row(d, s, i);
 }

@@ -35,6 +35,14 @@ static void put_double(struct encoding *e, double value)
 	put(e, bits);
 }
 
+static void put_number(struct encoding *e, struct pmu_number number)
+{
+	if (number.is_double)
+		put_double(e, number.real);
+	else
+		put(e, number.integer);
+}
+
 /* One more than it is: -1 is unknown. */
 static void put_known(struct encoding *e, int64_t value)
 {
@@ -105,26 +113,24 @@ static void put_over(struct encoding *e, const struct pmu_over *over)
 static void put_row(struct encoding *e, const struct pmu_ranks_section *s,
 		    const struct pmu_ranks_row *row, unsigned int i)
 {
-	put_text(e, row->name);
+	put_text(e, row->is.name);
 	/* how far above it */
-	put(e, row->parent < 0 ? 0 : i - (unsigned int)row->parent);
-	put(e, row->flags);
-	put(e, row->missing);
+	put(e, row->is.parent < 0 ? 0 : i - (unsigned int)row->is.parent);
+	put(e, row->is.flags);
+	put(e, row->is.missing);
 	put(e, row->timed);
-	put(e, row->n_threads);
-	put(e, row->n_open);
-	put(e, row->calls);
-	put(e, row->time_ns);
-	put(e, row->cost_ns);
-	put(e, row->min_ns);
-	put(e, row->max_ns);
-	put_double(e, row->m2);
+	for (size_t k = 0; k < pmu_n_fields; k++)
+		if (pmu_fields[k].of & PMU_OF_RANKS)
+			put_number(e, pmu_field_get(&pmu_fields[k], &row->is));
+	put(e, row->pool.n_rows);
+	for (size_t k = 0; k < PMU_EXACT_WORDS; k++)
+		put(e, row->pool.squares.word[k]);
 	put(e, row->n_selfless);
 	put(e, row->worst_self_ns);
 	for (unsigned int k = 0; k < s->n_counts; k++) {
-		put(e, row->raw[k]);
-		put(e, row->net[k]);
-		put(e, row->cost[k]);
+		put(e, row->is.raw[k]);
+		put(e, row->is.net[k]);
+		put(e, row->is.cost[k]);
 	}
 	for (unsigned int k = 0; k < PMU_OVER_COUNT + s->n_counts; k++)
 		put_over(e, &row->over[k]);

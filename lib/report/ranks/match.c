@@ -54,9 +54,9 @@ static int arrange(struct pmu_ranks *ranks, struct pmu_ranks_section *from,
 	int *at = calloc((size_t)from->n_rows + 1, sizeof(*at));
 
 	for (unsigned int i = 0; row && at && i < from->n_rows; i++) {
-		int around = from->row[i].parent < 0 ? -1 : at[from->row[i].parent];
-		const struct wanted wanted = { s, from->row[i].name, around,
-					       from->row[i].flags & PMU_ROW_FLAT };
+		int around = from->row[i].is.parent < 0 ? -1 : at[from->row[i].is.parent];
+		const struct wanted wanted = { s, from->row[i].is.name, around,
+					       from->row[i].is.flags & PMU_ROW_FLAT };
 		const struct pmu_index_place *place;
 
 		at[i] = -2;
@@ -67,15 +67,15 @@ static int arrange(struct pmu_ranks *ranks, struct pmu_ranks_section *from,
 			continue;
 		at[i] = (int)place->thing - 1;
 		row[at[i]] = from->row[i];
-		row[at[i]].parent = around;
+		row[at[i]].is.parent = around;
 	}
 	for (unsigned int i = 0; row && i < s->n_rows; i++) {
 		if (!row[i].over)
 			row[i].over = pmu_block_array(&ranks->blocks,
 						      PMU_OVER_COUNT + from->n_counts,
 						      sizeof(*row[i].over));
-		if (!row[i].name)
-			row[i].name = s->row[i].name;
+		if (!row[i].is.name)
+			row[i].is.name = s->row[i].name;
 		if (!row[i].over) {
 			free(at);
 			return -ENOMEM;

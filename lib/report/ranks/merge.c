@@ -39,16 +39,16 @@ static int widen(struct pmu_ranks *ranks, struct pmu_ranks_section *s, unsigned 
 
 		if (!counts || !over)
 			return -ENOMEM;
-		memcpy(counts, row->raw, old * sizeof(*counts));
-		memcpy(counts + n, row->net, old * sizeof(*counts));
-		memcpy(counts + 2 * (size_t)n, row->cost, old * sizeof(*counts));
+		memcpy(counts, row->is.raw, old * sizeof(*counts));
+		memcpy(counts + n, row->is.net, old * sizeof(*counts));
+		memcpy(counts + 2 * (size_t)n, row->is.cost, old * sizeof(*counts));
 		memcpy(over, row->over, (PMU_OVER_COUNT + old) * sizeof(*over));
-		row->raw = counts;
-		row->net = counts + n;
-		row->cost = row->net + n;
+		row->is.raw = counts;
+		row->is.net = counts + n;
+		row->is.cost = row->is.net + n;
 		row->over = over;
 		for (size_t k = old; row->timed && k < n; k++)
-			row->missing |= 1u << k;
+			row->is.missing |= 1u << k;
 	}
 	s->n_counts = n;
 	return 0;
@@ -121,8 +121,8 @@ static bool is_wanted(const void *arg, uintptr_t number)
 	const struct wanted *wanted = arg;
 	const struct pmu_ranks_row *row = &wanted->s->row[number - 1];
 
-	return row->name == wanted->name && row->parent == wanted->parent &&
-	       !(row->flags & PMU_ROW_FLAT) == !wanted->flat;
+	return row->is.name == wanted->name && row->is.parent == wanted->parent &&
+	       !(row->is.flags & PMU_ROW_FLAT) == !wanted->flat;
 }
 
 static uint32_t hash_of(const struct wanted *wanted)
@@ -136,8 +136,8 @@ static int index_rows(struct pmu_ranks_section *s)
 	if (pmu_index_reserve(&s->by_path, s->n_rows + 1 - s->by_path.n) < 0)
 		return -ENOMEM;
 	for (size_t i = s->by_path.n; i < s->n_rows; i++) {
-		const struct wanted wanted = { s, s->row[i].name, s->row[i].parent,
-					       s->row[i].flags & PMU_ROW_FLAT };
+		const struct wanted wanted = { s, s->row[i].is.name, s->row[i].is.parent,
+					       s->row[i].is.flags & PMU_ROW_FLAT };
 		uint32_t hash = hash_of(&wanted);
 		struct pmu_index_place *place = pmu_index_find(&s->by_path, hash, is_wanted,
 							       &wanted);
@@ -155,8 +155,8 @@ static int index_rows(struct pmu_ranks_section *s)
 static int find_row(struct pmu_ranks *ranks, struct pmu_ranks_section *s,
 		    const struct pmu_ranks_row *from, int parent)
 {
-	struct wanted wanted = { s, pmu_ranks_text(ranks, from->name, strlen(from->name)), parent,
-				 from->flags & PMU_ROW_FLAT };
+	struct wanted wanted = { s, pmu_ranks_text(ranks, from->is.name, strlen(from->is.name)),
+				 parent, from->is.flags & PMU_ROW_FLAT };
 	const struct pmu_index_place *place;
 
 	if (ranks->failed || index_rows(s) < 0) {
@@ -168,23 +168,10 @@ static int find_row(struct pmu_ranks *ranks, struct pmu_ranks_section *s,
 		return (int)place->thing - 1;
 	if (s->n_rows >= PMU_RANKS_MAX_ROWS)
 		return -1;
-	return pmu_ranks_add_row(ranks, s, from->name, parent, 0);
+	return pmu_ranks_add_row(ranks, s, from->is.name, parent, 0);
 }
 
-/* Chan, Golub, LeVeque: Updating Formulae and a Pairwise Algorithm for Computing Sample Variances. */
-static double pool(const struct pmu_ranks_row *a, const struct pmu_ranks_row *b)
-{
-	double n_a = (double)a->calls, n_b = (double)b->calls, off;
-
-	if (!a->calls || !b->calls)
-		return a->calls ? a->m2 : b->m2;
-	if ((a->flags | b->flags) & PMU_ROW_RECURSIVE)
-		return NAN;
-	off = (double)b->time_ns / n_b - (double)a->time_ns / n_a;
-	return a->m2 + b->m2 + off * off * n_a * n_b / (n_a + n_b);
-}
-
-static void add_flags(struct pmu_ranks_row *to, uint32_t flags)
+static void add_flags(struct pmu_model_row *to, uint32_t flags)
 {
 	const uint32_t both = PMU_ROW_RECURSIVE | PMU_ROW_DIRECT;
 	bool indirect = (to->flags & both) == PMU_ROW_RECURSIVE ||
@@ -195,46 +182,27 @@ static void add_flags(struct pmu_ranks_row *to, uint32_t flags)
 		to->flags &= ~(uint32_t)PMU_ROW_DIRECT;
 }
 
-static void add_times(struct pmu_ranks_row *to, const struct pmu_ranks_row *from)
+/*
+ * A rank without any time yet does not make counts of others missing.
+ * @all: counts of the section
+ */
+static int add_row(struct pmu_ranks *ranks, struct pmu_ranks_row *to,
+		   const struct pmu_ranks_row *from, const struct pmu_columns *columns,
+		   uint32_t all)
 {
-	to->m2 = pool(to, from);
-	if (from->calls && (!to->calls || from->min_ns < to->min_ns))
-		to->min_ns = from->min_ns;
-	if (from->calls && (!to->calls || from->max_ns > to->max_ns))
-		to->max_ns = from->max_ns;
-	to->timed |= from->timed;
-	to->n_threads = pmu_ranks_capped(to->n_threads, from->n_threads);
-	to->n_open = pmu_ranks_capped(to->n_open, from->n_open);
-	to->calls = pmu_ranks_capped(to->calls, from->calls);
-	to->time_ns = pmu_ranks_capped(to->time_ns, from->time_ns);
-	to->cost_ns = pmu_ranks_capped(to->cost_ns, from->cost_ns);
-	to->n_selfless = pmu_ranks_capped(to->n_selfless, from->n_selfless);
-}
-
-/* @at: where @from's counts are in @s */
-static int add_row(struct pmu_ranks *ranks, struct pmu_ranks_section *s, struct pmu_ranks_row *to,
-		   const struct pmu_ranks_row *from, unsigned int n, const unsigned int *at)
-{
-	uint32_t has = 0;
 	int rc = 0;
 
-	add_flags(to, from->flags);
-	add_times(to, from);
-	for (unsigned int i = 0; i < n; i++) {
-		has |= 1u << at[i];
-		if (from->missing >> i & 1) {
-			/* a rank without any time yet does not make those of others missing */
-			to->missing |= from->timed ? 1u << at[i] : 0;
-			continue;
-		}
-		to->raw[at[i]] = pmu_ranks_capped(to->raw[at[i]], from->raw[i]);
-		to->net[at[i]] = pmu_ranks_capped(to->net[at[i]], from->net[i]);
-		to->cost[at[i]] = pmu_ranks_capped(to->cost[at[i]], from->cost[i]);
-		rc |= pmu_over_merge(&to->over[PMU_OVER_COUNT + at[i]], ranks,
-				     &from->over[PMU_OVER_COUNT + i]);
-	}
+	add_flags(&to->is, from->is.flags);
+	pmu_row_add(&to->is, NULL, &from->is, PMU_OF_RANKS);
+	pmu_pool_merge(&to->pool, &from->pool);
 	if (from->timed)
-		to->missing |= ~has & (uint32_t)((1ull << s->n_counts) - 1);
+		pmu_row_add_counts(&to->is, &from->is, columns, all);
+	to->timed |= from->timed;
+	to->n_selfless = pmu_add_capped(to->n_selfless, from->n_selfless);
+	for (unsigned int i = 0; i < columns->n; i++)
+		if (!(from->is.missing >> i & 1))
+			rc |= pmu_over_merge(&to->over[PMU_OVER_COUNT + columns->at[i]], ranks,
+					     &from->over[PMU_OVER_COUNT + i]);
 	for (unsigned int i = 0; i < PMU_OVER_COUNT; i++)
 		rc |= pmu_over_merge(&to->over[i], ranks, &from->over[i]);
 	return rc;
@@ -245,13 +213,15 @@ static int add_row(struct pmu_ranks *ranks, struct pmu_ranks_section *s, struct 
 static int merge_rows(struct pmu_ranks *ranks, struct pmu_ranks_section *s,
 		      const struct pmu_ranks_section *from, const unsigned int *at, bool worse)
 {
+	const struct pmu_columns columns = { from->n_counts, at };
+	const uint32_t all = (uint32_t)((UINT64_C(1) << s->n_counts) - 1);
 	int *row_at = calloc((size_t)from->n_rows + 1, sizeof(*row_at));
 	int rc = row_at ? 0 : -ENOMEM;
 
 	for (unsigned int i = 0; worse && i < s->n_rows; i++)
 		s->row[i].worst_self_ns = 0;
 	for (unsigned int i = 0; !rc && i < from->n_rows; i++) {
-		int around = from->row[i].parent;
+		int around = from->row[i].is.parent;
 
 		row_at[i] = -1;
 		if (around < 0 || row_at[around] >= 0)
@@ -260,10 +230,9 @@ static int merge_rows(struct pmu_ranks *ranks, struct pmu_ranks_section *s,
 		if (ranks->failed) {
 			rc = -ENOMEM;
 		} else if (row_at[i] < 0) {
-			s->n_dropped = pmu_ranks_capped(s->n_dropped, 1);
+			s->n_dropped = pmu_add_capped(s->n_dropped, 1);
 		} else {
-			rc = add_row(ranks, s, &s->row[row_at[i]], &from->row[i], from->n_counts,
-				     at);
+			rc = add_row(ranks, &s->row[row_at[i]], &from->row[i], &columns, all);
 			if (worse)
 				s->row[row_at[i]].worst_self_ns = from->row[i].worst_self_ns;
 		}
@@ -293,7 +262,7 @@ static int merge_section(struct pmu_ranks *ranks, const struct pmu_ranks_section
 	}
 	for (unsigned int i = 0; !rc && i < from->n_metrics; i++)
 		rc = add_metric(ranks, s, &from->metric[i]);
-	s->n_dropped = pmu_ranks_capped(s->n_dropped, from->n_dropped);
+	s->n_dropped = pmu_add_capped(s->n_dropped, from->n_dropped);
 	s->read_ns = from->read_ns > s->read_ns ? from->read_ns : s->read_ns;
 	s->socket_read_ns = from->socket_read_ns > s->socket_read_ns ? from->socket_read_ns
 								     : s->socket_read_ns;
@@ -312,9 +281,9 @@ static void merge_head(struct pmu_ranks *ranks, const struct pmu_ranks *from)
 		ranks->start_unix_ns = from->start_unix_ns;
 	if (from->end_unix_ns > ranks->end_unix_ns)
 		ranks->end_unix_ns = from->end_unix_ns;
-	ranks->n_ranks = pmu_ranks_capped(ranks->n_ranks, from->n_ranks);
-	ranks->n_threads = pmu_ranks_capped(ranks->n_threads, from->n_threads);
-	ranks->time_ns = pmu_ranks_capped(ranks->time_ns, from->time_ns);
+	ranks->n_ranks = pmu_add_capped(ranks->n_ranks, from->n_ranks);
+	ranks->n_threads = pmu_add_capped(ranks->n_threads, from->n_threads);
+	ranks->time_ns = pmu_add_capped(ranks->time_ns, from->time_ns);
 	for (unsigned int i = 0; i < PMU_ARRAY_LEN(ranks->usage); i++)
 		if (ranks->usage[i] < 0 || from->usage[i] < 0 ||
 		    __builtin_add_overflow(ranks->usage[i], from->usage[i], &ranks->usage[i]))
@@ -324,7 +293,7 @@ static void merge_head(struct pmu_ranks *ranks, const struct pmu_ranks *from)
 
 		for (unsigned int i = 0; i < saying->n; i++)
 			pmu_ranks_say(ranks, (enum pmu_said)k, &saying->said[i]);
-		ranks->saying[k].n_more = pmu_ranks_capped(ranks->saying[k].n_more, saying->n_more);
+		ranks->saying[k].n_more = pmu_add_capped(ranks->saying[k].n_more, saying->n_more);
 	}
 }
 

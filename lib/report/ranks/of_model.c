@@ -43,29 +43,16 @@ static size_t length(const char *text)
 
 /* --- sums --- */
 
+/* Each rank of a socket has counted all of it. */
 static void copy_sum(const struct pmu_model_section *s, const struct pmu_model_row *row,
 		     struct pmu_ranks_row *to)
 {
-	double calls = (double)row->calls;
+	const struct pmu_columns columns = { .n = s->n_counts };
 
 	to->timed = pmu_model_time_known(row);
-	to->n_threads = row->n_threads;
-	to->n_open = row->n_open;
-	to->calls = row->calls;
-	to->time_ns = row->time_ns;
-	to->cost_ns = row->cost_ns;
-	to->min_ns = row->min_ns;
-	to->max_ns = row->max_ns;
-	to->m2 = row->calls ? calls * row->sd_ns * row->sd_ns : 0;
-	/* each rank of a socket has counted all of it */
-	to->missing = row->missing | s->sockets;
-	for (unsigned int i = 0; i < s->n_counts; i++) {
-		if (to->missing >> i & 1)
-			continue;
-		to->raw[i] = row->raw[i];
-		to->net[i] = row->net[i];
-		to->cost[i] = row->cost ? row->cost[i] : 0;
-	}
+	pmu_row_add(&to->is, &to->pool, row, PMU_OF_RANKS);
+	pmu_row_add_counts(&to->is, row, &columns, ~s->sockets);
+	to->is.missing |= s->sockets;
 }
 
 static int copy_columns(struct pmu_ranks *ranks, const struct pmu_model_section *s,
@@ -120,7 +107,7 @@ static int copy_section(struct making *m, const struct pmu_model_section *s, str
 				      row->flags & ~made) < 0)
 			return -ENOMEM;
 		copy_sum(s, row, &to->row[i]);
-		if (pmu_ranks_is_mpi(to->row[i].name))
+		if (pmu_ranks_is_mpi(to->row[i].is.name))
 			walk->within[i] = i + 1;
 		if (row->parent >= 0 && walk->within[row->parent])
 			walk->within[i] = walk->within[row->parent];
@@ -143,16 +130,16 @@ static void take_row(struct walk *walk, const struct pmu_model_row *row)
 		*now = (struct now){ .any = true };
 		memset(net, 0, s->n_counts * sizeof(*net));
 	}
-	now->time_ns = pmu_ranks_capped(now->time_ns, row->time_ns);
-	now->calls = pmu_ranks_capped(now->calls, row->calls);
+	now->time_ns = pmu_add_capped(now->time_ns, row->time_ns);
+	now->calls = pmu_add_capped(now->calls, row->calls);
 	if (pmu_model_self_known(row))
-		now->self_ns = pmu_ranks_capped(now->self_ns, row->self_ns);
+		now->self_ns = pmu_add_capped(now->self_ns, row->self_ns);
 	else
 		now->selfless = true;
 	now->missing |= row->missing;
 	for (unsigned int i = 0; i < s->n_counts; i++)
 		if (!(row->missing >> i & 1))
-			net[i] = pmu_ranks_capped(net[i], row->net[i]);
+			net[i] = pmu_add_capped(net[i], row->net[i]);
 }
 
 static uint32_t rank_of(const struct making *m, const struct pmu_model_row *row)
@@ -180,7 +167,7 @@ static void take_rows(struct making *m, struct walk *walk)
 			break;
 		/* it is in no sum, and in no other row */
 		if (row->flags & PMU_ROW_TEAM)
-			walk->others_ns = pmu_ranks_capped(walk->others_ns, row->time_ns);
+			walk->others_ns = pmu_add_capped(walk->others_ns, row->time_ns);
 		else
 			take_row(walk, row);
 	}
@@ -189,19 +176,19 @@ static void take_rows(struct making *m, struct walk *walk)
 /* Outermost regions, and calls of MPI that are in no other one. */
 static void add_totals(const struct walk *walk, uint64_t *total)
 {
-	total[PMU_WHOLE_TIME] = pmu_ranks_capped(total[PMU_WHOLE_TIME], walk->others_ns);
+	total[PMU_WHOLE_TIME] = pmu_add_capped(total[PMU_WHOLE_TIME], walk->others_ns);
 	for (unsigned int i = 0; i < walk->n_touched; i++) {
 		unsigned int at = walk->touched[i];
 		const struct pmu_ranks_row *row = &walk->to->row[at];
 
-		if (row->flags & PMU_ROW_FLAT)
+		if (row->is.flags & PMU_ROW_FLAT)
 			continue;
-		if (row->parent < 0)
-			total[PMU_WHOLE_TIME] = pmu_ranks_capped(total[PMU_WHOLE_TIME],
-								 walk->now[at].time_ns);
+		if (row->is.parent < 0)
+			total[PMU_WHOLE_TIME] = pmu_add_capped(total[PMU_WHOLE_TIME],
+							       walk->now[at].time_ns);
 		if (walk->within[at] == at + 1)
-			total[PMU_WHOLE_MPI] = pmu_ranks_capped(total[PMU_WHOLE_MPI],
-								walk->now[at].time_ns);
+			total[PMU_WHOLE_MPI] = pmu_add_capped(total[PMU_WHOLE_MPI],
+							      walk->now[at].time_ns);
 	}
 }
 
@@ -319,7 +306,7 @@ static void add_threads(struct making *m)
 					  t->involuntary_switches, t->cpu_ns };
 
 		ranks->n_threads += t->n_merged ? t->n_merged : 1;
-		ranks->time_ns = pmu_ranks_capped(ranks->time_ns, t->time_ns);
+		ranks->time_ns = pmu_add_capped(ranks->time_ns, t->time_ns);
 		for (unsigned int k = 0; k < PMU_ARRAY_LEN(usage); k++)
 			ranks->usage[k] = add_known(ranks->usage[k], usage[k]);
 	}
@@ -331,7 +318,7 @@ static void describe(struct making *m)
 
 	ranks->first_rank = m->rank;
 	ranks->start_unix_ns = m->model->start_unix_ns;
-	ranks->end_unix_ns = pmu_ranks_capped(m->model->start_unix_ns, m->model->duration_ns);
+	ranks->end_unix_ns = pmu_add_capped(m->model->start_unix_ns, m->model->duration_ns);
 	ranks->clock_hz = m->model->clock_hz;
 	say_head(m);
 	add_threads(m);

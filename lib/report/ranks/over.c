@@ -65,8 +65,8 @@ static void add(struct pmu_over *over, const struct pmu_over *from, const char *
 		over->max_rank = from->max_rank;
 		over->max_host = max_host;
 	}
-	over->n = pmu_ranks_capped(over->n, from->n);
-	over->sum = pmu_ranks_capped(over->sum, from->sum);
+	over->n = pmu_add_capped(over->n, from->n);
+	over->sum = pmu_add_capped(over->sum, from->sum);
 	over->squares = wide_capped(over->squares, from->squares);
 }
 

@@ -6,11 +6,6 @@
 #include "report/model/block.h"
 #include "report/ranks/ranks.h"
 
-static inline uint64_t pmu_ranks_capped(uint64_t a, uint64_t b)
-{
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 /** pmu_ranks_new() - of no rank.  Return: NULL without memory. */
 struct pmu_ranks *pmu_ranks_new(void);
 

@@ -88,12 +88,8 @@ void pmu_ranks_keep(struct pmu_ranks *ranks, struct pmu_model *model)
 	model->ranks = ranks;
 	/* the threads of all are one that is merged */
 	for (unsigned int i = 0; !model->n_parts && i < ranks->n_sections; i++)
-		for (unsigned int k = 0; k < ranks->section[i].n_rows; k++) {
-			uint64_t n = ranks->section[i].row[k].n_threads;
-
-			model->section[i].row[k].n_threads = n < UINT32_MAX ? (uint32_t)n
-									    : UINT32_MAX;
-		}
+		for (unsigned int k = 0; k < ranks->section[i].n_rows; k++)
+			model->section[i].row[k].n_threads = ranks->section[i].row[k].is.n_threads;
 }
 
 /* --- what is said --- */
@@ -121,14 +117,14 @@ void pmu_ranks_say(struct pmu_ranks *ranks, enum pmu_said kind, const struct pmu
 		known = &saying->said[i];
 		if (!same_said(known, &is))
 			continue;
-		known->n_ranks = pmu_ranks_capped(known->n_ranks, is.n_ranks);
-		known->count = pmu_ranks_capped(known->count, is.count);
+		known->n_ranks = pmu_add_capped(known->n_ranks, is.n_ranks);
+		known->count = pmu_add_capped(known->count, is.count);
 		if (is.first_rank < known->first_rank)
 			known->first_rank = is.first_rank;
 		return;
 	}
 	if (!saying->said || saying->n == PMU_RANKS_MAX_SAID)
-		saying->n_more = pmu_ranks_capped(saying->n_more, 1);
+		saying->n_more = pmu_add_capped(saying->n_more, 1);
 	else
 		saying->said[saying->n++] = is;
 }
@@ -198,17 +194,19 @@ int pmu_ranks_add_row(struct pmu_ranks *ranks, struct pmu_ranks_section *s, cons
 		      int parent, uint32_t flags)
 {
 	size_t n = s->n_counts;
-	struct pmu_ranks_row row = { .parent = parent, .flags = flags };
+	struct pmu_ranks_row row = {
+		.is = { .parent = parent, .flags = flags, .thread = -1, .sum = -1, .sd_ns = NAN }
+	};
 
-	row.name = pmu_ranks_text(ranks, name, strlen(name));
-	row.raw = pmu_block_array(&ranks->blocks, 3 * n + 1, sizeof(*row.raw));
+	row.is.name = pmu_ranks_text(ranks, name, strlen(name));
+	row.is.raw = pmu_block_array(&ranks->blocks, 3 * n + 1, sizeof(*row.is.raw));
 	row.over = pmu_block_array(&ranks->blocks, PMU_OVER_COUNT + n, sizeof(*row.over));
-	if (!row.raw || !row.over || ranks->failed || make_room(ranks, s) < 0) {
+	if (!row.is.raw || !row.over || ranks->failed || make_room(ranks, s) < 0) {
 		ranks->failed = true;
 		return -1;
 	}
-	row.net = row.raw + n;
-	row.cost = row.net + n;
+	row.is.net = row.is.raw + n;
+	row.is.cost = row.is.net + n;
 	s->row[s->n_rows] = row;
 	return (int)s->n_rows++;
 }
@@ -226,7 +224,7 @@ double pmu_ranks_explains(const struct pmu_ranks *ranks, const struct pmu_ranks_
 	double excess = compute->n ? (double)compute->max - pmu_over_mean(compute) : 0;
 	double mean = (double)row->over[PMU_OVER_SELF_NS].sum / (double)ranks->n_ranks;
 
-	if (row->n_selfless || pmu_ranks_is_mpi(row->name) || row->flags & PMU_ROW_FLAT ||
+	if (row->n_selfless || pmu_ranks_is_mpi(row->is.name) || row->is.flags & PMU_ROW_FLAT ||
 	    !(excess > 0))
 		return NAN;
 	return ((double)row->worst_self_ns - mean) / excess;

@@ -14,7 +14,7 @@
 #include "base/buckets.h"
 #include "base/index.h"
 #include "base/strbuf.h"
-#include "report/model/model.h"
+#include "report/model/fields.h"
 
 /** A bucket is at most an eighth of its first number wide. */
 #define PMU_OVER_BITS    3u
@@ -64,18 +64,13 @@ enum pmu_ranks_whole {
 
 /** A region of all ranks. */
 struct pmu_ranks_row {
-	const char *name;
-	int parent;
-	uint32_t flags;
-	uint32_t missing;
-	bool timed; /* its time is known in some rank */
-	uint64_t n_threads, n_open;
-	uint64_t calls, time_ns, cost_ns, min_ns, max_ns;
-	double m2; /* sum of squared deviations of calls from their mean; NaN: unknown */
-	uint64_t *raw, *net, *cost; /* [n_counts] */
-	struct pmu_over *over;      /* [PMU_OVER_COUNT + n_counts] */
-	uint64_t n_selfless;        /* ranks that have it without knowing its self time */
-	uint64_t worst_self_ns;     /* of the rank that computes longest */
+	/* name, parent, flags, missing, raw, net, cost, and what is PMU_OF_RANKS */
+	struct pmu_model_row is;
+	struct pmu_pool pool;   /* of its calls */
+	bool timed;             /* its time is known in some rank */
+	struct pmu_over *over;  /* [PMU_OVER_COUNT + n_counts] */
+	uint64_t n_selfless;    /* ranks that have it without knowing its self time */
+	uint64_t worst_self_ns; /* of the rank that computes longest */
 };
 
 struct pmu_ranks_section {

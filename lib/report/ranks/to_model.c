@@ -206,29 +206,20 @@ static void make_row(struct pmu_model *model, const struct pmu_ranks_section *s,
 {
 	size_t n = s->n_counts;
 
-	*row = (struct pmu_model_row){
-		.name = pmu_model_textf(model, "%s", from->name),
-		.parent = from->parent,
-		.thread = 0,
-		.sum = -1,
-		.flags = from->flags & ~(uint32_t)(PMU_ROW_SHORT | PMU_ROW_INTERRUPTED),
-		.calls = from->calls,
-		.time_ns = from->time_ns,
-		.cost_ns = from->cost_ns,
-		.min_ns = from->min_ns,
-		.max_ns = from->max_ns,
-		.sd_ns = from->calls ? sqrt(from->m2 / (double)from->calls) : NAN,
-		.missing = from->missing | s->sockets,
-		.n_open = from->n_open < UINT32_MAX ? (uint32_t)from->n_open : UINT32_MAX,
-		.raw = counts,
-		.net = counts + n,
-		.cost = counts + 2 * n,
-	};
+	*row = from->is;
+	row->name = pmu_model_textf(model, "%s", from->is.name);
+	row->thread = 0;
+	row->flags &= ~(uint32_t)(PMU_ROW_SHORT | PMU_ROW_INTERRUPTED);
+	row->sd_ns = pmu_pool_sd(&from->pool, &from->is);
+	row->missing |= s->sockets;
+	row->raw = counts;
+	row->net = counts + n;
+	row->cost = counts + 2 * n;
 	if (from->n_selfless)
 		row->flags |= PMU_ROW_NO_SELF;
-	memcpy(row->raw, from->raw, n * sizeof(*counts));
-	memcpy(row->net, from->net, n * sizeof(*counts));
-	memcpy(row->cost, from->cost, n * sizeof(*counts));
+	memcpy(row->raw, from->is.raw, n * sizeof(*counts));
+	memcpy(row->net, from->is.net, n * sizeof(*counts));
+	memcpy(row->cost, from->is.cost, n * sizeof(*counts));
 }
 
 static int make_section(const struct pmu_ranks_section *from, struct pmu_model *model,
@@ -284,7 +275,7 @@ static int arrange(struct pmu_ranks *ranks, struct pmu_ranks_section *from,
 		struct pmu_model_row *sum = &s->row[s->thread_row[i].sum];
 
 		row[s->thread_row[i].sum] = from->row[at];
-		row[s->thread_row[i].sum].parent = sum->parent;
+		row[s->thread_row[i].sum].is.parent = sum->parent;
 	}
 	from->row = row;
 	from->n_rows = from->room = s->n_rows;
