@@ -32,12 +32,17 @@
 #include <string.h>
 
 #include "report/encode.h"
+#include "report/model/fields.h"
 #include "report/model/histogram.h"
 #include "report/model/least.h"
 #include "report/model/rows.h"
 #include "report/ranks/ranks.h"
 #include "report/report.h"
 #include "report/several.h"
+
+/* Behind so many columns of numbers stand those that only some reports have. */
+#define PERCENTILES_AFTER 7
+#define MOST_NUMBERS      16
 
 /* One count or metric; the same name and unit in several groups is one. */
 struct column {
@@ -52,16 +57,15 @@ struct csv {
 	unsigned int n_counts;
 	struct column *metric;
 	unsigned int n_metrics;
-	bool percentiles; /* lengths of calls were counted */
-	bool leasts;      /* the least that a call counted was kept */
-	bool teams;       /* threads worked for others' regions */
+	bool percentiles;                             /* lengths of calls were counted */
+	bool leasts;                                  /* the least that a call counted was kept */
+	bool teams;                                   /* threads worked for others' regions */
+	const struct pmu_field *number[MOST_NUMBERS]; /* [n_numbers] by their place */
+	unsigned int n_numbers;
 	/* of the section at hand: index of a column in it, or -1 */
 	int *count_at;
 	int *metric_at;
 };
-
-static const char time_columns[] =
-	"group,path,name,depth,thread,calls,time_ns,self_ns,min_ns,mean_ns,max_ns,sd_ns";
 
 static bool same(const char *a, const char *b)
 {
@@ -97,6 +101,11 @@ static int open_columns(struct csv *csv)
 {
 	size_t n_counts = 1, n_metrics = 1;
 
+	for (size_t i = 0; i < pmu_n_fields; i++)
+		if (pmu_fields[i].place && pmu_fields[i].place <= MOST_NUMBERS) {
+			csv->number[pmu_fields[i].place - 1] = &pmu_fields[i];
+			csv->n_numbers++;
+		}
 	for (unsigned int i = 0; i < csv->model->n_sections; i++) {
 		n_counts += csv->model->section[i].n_counts;
 		n_metrics += csv->model->section[i].n_metrics;
@@ -147,12 +156,21 @@ static void put_title(struct csv *csv, const char *kind, const struct column *co
 	pmu_strbuf_free(&title);
 }
 
+/* Are they in front of the number at @at? */
+static bool has_percentiles(const struct csv *csv, unsigned int at)
+{
+	return csv->percentiles && at == PERCENTILES_AFTER;
+}
+
 static void put_header(struct csv *csv)
 {
-	pmu_strbuf_add(csv->out, time_columns);
-	for (unsigned int i = 0; csv->percentiles && i < PMU_PERCENTILES; i++)
-		pmu_strbuf_addf(csv->out, ",%s_ns", pmu_percentiles[i].title);
-	pmu_strbuf_add(csv->out, ",share,own_ns,part,rank");
+	pmu_strbuf_add(csv->out, "group,path,name,depth,thread");
+	for (unsigned int k = 0; k < csv->n_numbers; k++) {
+		for (unsigned int i = 0; has_percentiles(csv, k) && i < PMU_PERCENTILES; i++)
+			pmu_strbuf_addf(csv->out, ",%s_ns", pmu_percentiles[i].title);
+		pmu_strbuf_addf(csv->out, ",%s", csv->number[k]->column);
+	}
+	pmu_strbuf_add(csv->out, ",part,rank");
 	if (csv->teams)
 		pmu_strbuf_add(csv->out, ",team_threads,imbalance,efficiency,team_depth");
 	for (unsigned int i = 0; i < csv->n_counts; i++)
@@ -242,18 +260,42 @@ static void put_place(struct csv *csv, const struct pmu_model_section *s,
 	put_u64(csv, true, (uint64_t)(row->sum < 0 ? row : &s->row[row->sum])->depth);
 }
 
+/* @row: NULL: nothing is known of it */
+static void put_percentiles(struct csv *csv, const struct pmu_model_row *row)
+{
+	for (unsigned int i = 0; i < PMU_PERCENTILES; i++) {
+		uint64_t ns = 0;
+		bool known = row && pmu_row_percentile(row, pmu_percentiles[i].per_mille, &ns);
+
+		put_u64(csv, known, ns);
+	}
+}
+
+/* @of: those that are of that kind; others are blank */
+static void put_numbers(struct csv *csv, const struct pmu_model_row *row, unsigned int of,
+			bool known)
+{
+	for (unsigned int k = 0; k < csv->n_numbers; k++) {
+		struct pmu_number number = pmu_field_get(csv->number[k], row);
+
+		if (has_percentiles(csv, k))
+			put_percentiles(csv, of == PMU_OF_ROW ? row : NULL);
+		number.is_known &= known && csv->number[k]->of & of;
+		if (number.is_double)
+			put_double(csv, number.is_known ? number.real : NAN);
+		else
+			put_u64(csv, number.is_known, number.integer);
+	}
+}
+
 static void put_team(struct csv *csv, const struct pmu_model_section *s,
 		     const struct pmu_model_row *row)
 {
 	const struct pmu_model_team *team = row->team;
 
 	put_place(csv, s, row);
-	put_blanks(csv, 1);
-	pmu_strbuf_add(csv->out, "team,");
-	put_u64(csv, team->time_known, team->all.time_ns);
-	put_blanks(csv, 5 + (csv->percentiles ? PMU_PERCENTILES : 0));
-	put_double(csv, team->all.share);
-	put_u64(csv, team->time_known, team->all.cost_ns);
+	pmu_strbuf_add(csv->out, ",team");
+	put_numbers(csv, &team->all, PMU_OF_TEAM, team->time_known);
 	put_part(csv, row);
 	put_u64(csv, team->n_threads, team->n_threads);
 	put_double(csv, team->imbalance);
@@ -270,7 +312,6 @@ static void put_row(struct csv *csv, const struct pmu_model_section *s,
 		    const struct pmu_model_row *row)
 {
 	int thread = pmu_model_thread_number(csv->model, row);
-	bool known = pmu_model_time_known(row), timed = known && row->calls;
 
 	put_place(csv, s, row);
 	if (pmu_model_is_socket(csv->model, row))
@@ -281,21 +322,7 @@ static void put_row(struct csv *csv, const struct pmu_model_section *s,
 		pmu_strbuf_addf(csv->out, ",team %d", thread);
 	else
 		put_u64(csv, true, (uint64_t)thread);
-	put_u64(csv, true, row->calls);
-	put_u64(csv, known, row->time_ns);
-	put_u64(csv, pmu_model_self_known(row), row->self_ns);
-	put_u64(csv, timed, row->min_ns);
-	put_double(csv, timed ? (double)row->time_ns / (double)row->calls : NAN);
-	put_u64(csv, timed, row->max_ns);
-	put_double(csv, row->sd_ns);
-	for (unsigned int i = 0; csv->percentiles && i < PMU_PERCENTILES; i++) {
-		uint64_t ns;
-		bool has_calls = pmu_row_percentile(row, pmu_percentiles[i].per_mille, &ns);
-
-		put_u64(csv, has_calls, ns);
-	}
-	put_double(csv, row->share);
-	put_u64(csv, known, row->cost_ns);
+	put_numbers(csv, row, PMU_OF_ROW, true);
 	put_part(csv, row);
 	if (csv->teams) {
 		put_blanks(csv, 3);
@@ -328,7 +355,7 @@ static void put_over(struct csv *csv, const struct pmu_model_section *s,
 		put_double(csv, pmu_parts_pick(parts, sum, PMU_OVER_CALLS, pick, &none));
 		put_double(csv, time);
 		put_double(csv, pmu_parts_pick(parts, sum, PMU_OVER_SELF_NS, pick, &none));
-		put_blanks(csv, 4 + (csv->percentiles ? PMU_PERCENTILES : 0) + 2);
+		put_blanks(csv, csv->n_numbers - 3 + (csv->percentiles ? PMU_PERCENTILES : 0));
 		pmu_strbuf_add(csv->out, ",all");
 		put_u64(csv, rank >= 0, (uint64_t)rank);
 		put_blanks(csv, (csv->teams ? 4 : 0) + csv->n_counts);

@@ -158,6 +158,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/encode.h"
 #include "report/json.h"
@@ -468,6 +469,14 @@ void pmu_json_flags(struct pmu_strbuf *out, uint32_t flags)
 	pmu_strbuf_add(out, "]");
 }
 
+uint32_t pmu_json_flag(const char *name)
+{
+	for (size_t i = 0; i < PMU_ARRAY_LEN(flag_names); i++)
+		if (!strcmp(name, flag_names[i].name))
+			return flag_names[i].flag;
+	return 0;
+}
+
 void pmu_json_histogram(struct pmu_strbuf *out, const struct pmu_model_row *row)
 {
 	pmu_strbuf_add(out, "[");
@@ -495,32 +504,42 @@ static void put_histogram(struct pmu_strbuf *out, const struct pmu_model_row *ro
 	pmu_json_histogram(out, row);
 }
 
+/* The number of others than calls is there where there are any. */
+static void put_field(struct pmu_strbuf *out, const char *before, const struct pmu_field *field,
+		      const struct pmu_model_row *row)
+{
+	struct pmu_number number = pmu_field_get(field, row);
+
+	if (field->of & PMU_OF_ROW ||
+	    (field->of & PMU_OF_SUM && row->thread < 0 && number.is_known))
+		put_row_number(out, before, field->key, number);
+}
+
+/* As read, without the library's cost, without nested regions; a team's has not all of them. */
+static void put_each_count(struct pmu_strbuf *out, const char *before,
+			   const struct pmu_model_section *s, const struct pmu_model_row *row)
+{
+	for (unsigned int nth = 0; nth < PMU_COUNTS_FIELDS; nth++) {
+		const struct pmu_counts_field *field = &pmu_counts_fields[nth];
+		uint32_t missing;
+		const uint64_t *value = pmu_counts_get(nth, row, &missing);
+
+		if (field->key && (value || !field->is_self))
+			put_counts(out, before, field->key, s, value, missing);
+	}
+}
+
 /* What a sum and a thread's row have in common; @indent goes before each further line. */
 static void put_measured(struct pmu_strbuf *out, const struct pmu_model_section *s,
 			 const struct pmu_model_row *row, const char *indent)
 {
-	bool known = pmu_model_time_known(row), timed = known && row->calls;
-
-	put_u64(out, "", "calls", row->calls);
-	if (row->thread < 0 && row->all_calls > row->calls)
-		put_u64(out, ", ", "all_calls", row->all_calls);
-	put_known(out, ", ", "time_ns", known, row->time_ns);
-	put_known(out, ", ", "self_ns", pmu_model_self_known(row), row->self_ns);
-	put_known(out, ", ", "time_own_ns", known, row->cost_ns);
-	put_known(out, ", ", "time_min_ns", timed, row->min_ns);
-	put_double(out, ", ", "time_mean_ns",
-		   timed ? (double)row->time_ns / (double)row->calls : NAN);
-	put_known(out, ", ", "time_max_ns", timed, row->max_ns);
-	put_double(out, ", ", "time_sd_ns", row->sd_ns);
-	put_double(out, ", ", "share", row->share);
-	put_u64(out, ", ", "open", row->n_open);
+	for (size_t i = 0; i < pmu_n_fields; i++)
+		put_field(out, pmu_fields[i].place == 1 ? "" : ", ", &pmu_fields[i], row);
 	key(out, ", ", "flags");
 	pmu_json_flags(out, row->flags);
 	if (row->histogram)
 		put_histogram(out, row, indent);
-	put_counts(out, indent, "raw", s, row->raw, row->missing);
-	put_counts(out, indent, "net", s, row->net, row->missing);
-	put_counts(out, indent, "self", s, row->self, row->missing | row->self_missing);
+	put_each_count(out, indent, s, row);
 	if (row->turns && row->thread >= 0)
 		put_turns(out, indent, s, row->turns);
 	put_estimates(out, indent, s, row);
@@ -597,14 +616,17 @@ static void put_team(struct pmu_strbuf *out, const struct pmu_model *model,
 	key(out, ",\n     ", "team");
 	key(out, "{", "others");
 	pmu_strbuf_add(out, team->has_others ? "true" : "false");
-	put_known(out, ", ", "time_ns", team->time_known, team->all.time_ns);
-	put_known(out, ", ", "time_own_ns", team->time_known, team->all.cost_ns);
-	put_double(out, ", ", "share", team->all.share);
+	for (size_t k = 0; k < pmu_n_fields; k++) {
+		struct pmu_number number = pmu_field_get(&pmu_fields[k], &team->all);
+
+		number.is_known &= team->time_known;
+		if (pmu_fields[k].of & PMU_OF_TEAM)
+			put_row_number(out, ", ", pmu_fields[k].key, number);
+	}
 	put_known(out, ", ", "n_threads", team->n_threads, team->n_threads);
 	put_double(out, ", ", "imbalance", team->imbalance);
 	put_double(out, ", ", "efficiency", team->efficiency);
-	put_counts(out, ",\n        ", "raw", s, team->all.raw, team->all.missing);
-	put_counts(out, ",\n        ", "net", s, team->all.net, team->all.missing);
+	put_each_count(out, ",\n        ", s, &team->all);
 	put_metrics(out, ",\n        ", s, team->all.metric);
 	put_rows(out, model, s, index, i, WORKERS);
 	pmu_strbuf_add(out, "}");

@@ -17,5 +17,7 @@ void pmu_json_histogram(struct pmu_strbuf *out, const struct pmu_model_row *row)
 
 /** pmu_json_flags() - ["overlap"]: names of what is set in enum pmu_model_row_flags */
 void pmu_json_flags(struct pmu_strbuf *out, uint32_t flags);
+/** pmu_json_flag() - the one of that name; 0: there is none */
+uint32_t pmu_json_flag(const char *name);
 
 #endif

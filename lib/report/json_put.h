@@ -8,6 +8,7 @@
 
 #include "base/compiler.h"
 #include "report/encode.h"
+#include "report/model/fields.h"
 
 /* "name": - @before is ", ", a new line and its indentation, or nothing */
 static inline void key(struct pmu_strbuf *out, const char *before, const char *name)
@@ -54,6 +55,15 @@ static inline void put_double(struct pmu_strbuf *out, const char *before, const 
 	key(out, before, name);
 	if (pmu_encode_double(out, value) < 0)
 		pmu_strbuf_add(out, "null");
+}
+
+static inline void put_row_number(struct pmu_strbuf *out, const char *before, const char *name,
+				  struct pmu_number number)
+{
+	if (number.is_double)
+		put_double(out, before, name, number.real);
+	else
+		put_known(out, before, name, number.is_known, number.integer);
 }
 
 /* Between the elements of a list that has one a line. */

@@ -10,34 +10,24 @@
 #include "base/compiler.h"
 #include "base/hash.h"
 #include "base/index.h"
+#include "report/json.h"
+#include "report/model/fields.h"
 #include "report/model/histogram.h"
 
 /* --- rows --- */
-
-static const struct {
-	const char *name;
-	uint32_t flag;
-} flag_names[] = {
-	{ "overlap", PMU_ROW_OVERLAP }, { "recursive", PMU_ROW_RECURSIVE },
-	{ "flat", PMU_ROW_FLAT },       { "open", PMU_ROW_OPEN },
-	{ "no_self", PMU_ROW_NO_SELF }, { "direct", PMU_ROW_DIRECT },
-	{ "program", PMU_ROW_PROGRAM }, { "team", PMU_ROW_TEAM },
-};
 
 static uint32_t get_flags(struct pmu_json_reader *reader, const struct pmu_value *object)
 {
 	const struct pmu_value *list = pmu_json_list(reader, object, "flags");
 	uint32_t flags = 0;
-	const char *name;
-	size_t i, k;
 
-	for (i = 0; i < pmu_value_size(list); i++) {
-		name = pmu_value_text(pmu_value_at(list, i));
-		for (k = 0; name && k < PMU_ARRAY_LEN(flag_names); k++)
-			if (!strcmp(name, flag_names[k].name))
-				flags |= flag_names[k].flag;
+	for (size_t i = 0; i < pmu_value_size(list); i++) {
+		const char *name = pmu_value_text(pmu_value_at(list, i));
+
+		flags |= name ? pmu_json_flag(name) : 0;
 	}
-	return flags;
+	/* these follow from the rest */
+	return flags & ~(uint32_t)(PMU_ROW_SHORT | PMU_ROW_INTERRUPTED);
 }
 
 /* Counts by name; one that is null or not there is missing. */
@@ -133,11 +123,37 @@ static const struct pmu_model_turns *read_turns(struct pmu_json_reader *reader,
 	return turns;
 }
 
-/* May be null where none of its calls has ended. */
-static uint64_t read_time(struct pmu_json_reader *reader, const struct pmu_value *item,
-			  const char *name, bool may_lack)
+/* A time may be null where none of its calls has ended. */
+static void read_number(struct pmu_json_reader *reader, const struct pmu_value *item,
+			const struct pmu_field *field, struct pmu_model_row *row)
 {
-	return may_lack && pmu_json_is_null(item, name) ? 0 : pmu_json_u64(reader, item, name);
+	bool may_lack = row->n_open && field->known != PMU_KNOWN_ALWAYS;
+	uint64_t integer = 0;
+	double real = 0;
+
+	if ((field->of & PMU_OF_OLD_REPORTS && !pmu_value_member(item, field->key)) ||
+	    (field->known == PMU_KNOWN_CALLED && !row->calls))
+		return;
+	if (field->type == PMU_FIELD_DOUBLE)
+		real = pmu_json_double(reader, item, field->key);
+	else if (field->type == PMU_FIELD_U32)
+		integer = (uint64_t)pmu_json_int(reader, item, field->key, UINT32_MAX);
+	else if (!may_lack || !pmu_json_is_null(item, field->key))
+		integer = pmu_json_u64(reader, item, field->key);
+	pmu_field_set(field, row, integer, real);
+}
+
+/* What is known of any row comes first: it tells what else there is.  The rest follows from these. */
+static void read_numbers(struct pmu_json_reader *reader, const struct pmu_value *item, bool is_any,
+			 struct pmu_model_row *row)
+{
+	for (size_t i = 0; i < pmu_n_fields; i++) {
+		const struct pmu_field *field = &pmu_fields[i];
+
+		if (field->of & PMU_OF_ROW && field->kind <= PMU_FIELD_POOLED &&
+		    field->known != PMU_KNOWN_SELF && (field->known == PMU_KNOWN_ALWAYS) == is_any)
+			read_number(reader, item, field, row);
+	}
 }
 
 static void read_row(struct pmu_json_reader *reader, const struct pmu_value *item,
@@ -145,26 +161,15 @@ static void read_row(struct pmu_json_reader *reader, const struct pmu_value *ite
 {
 	size_t n = pmu_value_size(columns), i;
 	uint64_t *counts = pmu_json_alloc(reader, 3 * n, sizeof(*counts));
-	bool may_lack;
 
 	if (!counts)
 		return;
 	row->raw = counts;
 	row->net = counts + n;
 	row->cost = counts + 2 * n;
-	row->calls = pmu_json_u64(reader, item, "calls");
-	row->n_open = (uint32_t)pmu_json_int(reader, item, "open", UINT32_MAX);
+	read_numbers(reader, item, true, row);
 	row->flags = get_flags(reader, item);
-	may_lack = row->n_open;
-	row->time_ns = read_time(reader, item, "time_ns", may_lack);
-	if (row->calls) {
-		row->min_ns = read_time(reader, item, "time_min_ns", may_lack);
-		row->max_ns = read_time(reader, item, "time_max_ns", may_lack);
-	}
-	row->sd_ns = pmu_json_double(reader, item, "time_sd_ns");
-	/* not in reports of earlier versions */
-	if (pmu_value_member(item, "time_own_ns"))
-		row->cost_ns = read_time(reader, item, "time_own_ns", may_lack);
+	read_numbers(reader, item, false, row);
 	if (pmu_value_member(item, "histogram"))
 		row->histogram = read_histogram(reader, item);
 	read_counts(reader, item, "raw", columns, row->raw, &row->missing);

@@ -61,11 +61,6 @@ static void put_count(struct pmu_strbuf *out, bool known, uint64_t value)
 
 typedef void put_cell(struct pmu_strbuf *out, const struct pmu_model_row *row);
 
-struct column {
-	const char *name;
-	put_cell *put;
-};
-
 static void put_name(struct pmu_strbuf *out, const struct pmu_model_row *row)
 {
 	pmu_encode_json(out, row->name);
@@ -81,61 +76,6 @@ static void put_parent(struct pmu_strbuf *out, const struct pmu_model_row *row)
 	put_count(out, row->parent >= 0, (uint64_t)row->parent);
 }
 
-static void put_n_threads(struct pmu_strbuf *out, const struct pmu_model_row *row)
-{
-	pmu_encode_u64(out, row->n_threads);
-}
-
-static void put_calls(struct pmu_strbuf *out, const struct pmu_model_row *row)
-{
-	pmu_encode_u64(out, row->calls);
-}
-
-static void put_all_calls(struct pmu_strbuf *out, const struct pmu_model_row *row)
-{
-	put_count(out, row->all_calls > row->calls, row->all_calls);
-}
-
-static void put_time(struct pmu_strbuf *out, const struct pmu_model_row *row)
-{
-	put_count(out, pmu_model_time_known(row), row->time_ns);
-}
-
-static void put_self(struct pmu_strbuf *out, const struct pmu_model_row *row)
-{
-	put_count(out, pmu_model_self_known(row), row->self_ns);
-}
-
-static void put_own(struct pmu_strbuf *out, const struct pmu_model_row *row)
-{
-	put_count(out, pmu_model_time_known(row), row->cost_ns);
-}
-
-static void put_min(struct pmu_strbuf *out, const struct pmu_model_row *row)
-{
-	put_count(out, pmu_model_time_known(row) && row->calls, row->min_ns);
-}
-
-static void put_max(struct pmu_strbuf *out, const struct pmu_model_row *row)
-{
-	put_count(out, pmu_model_time_known(row) && row->calls, row->max_ns);
-}
-
-static void put_sd(struct pmu_strbuf *out, const struct pmu_model_row *row)
-{
-	put_number(out, row->sd_ns);
-}
-
-static void put_share(struct pmu_strbuf *out, const struct pmu_model_row *row)
-{
-	put_number(out, row->share);
-}
-
-static void put_open(struct pmu_strbuf *out, const struct pmu_model_row *row)
-{
-	pmu_encode_u64(out, row->n_open);
-}
-
 static void put_flags(struct pmu_strbuf *out, const struct pmu_model_row *row)
 {
 	pmu_json_flags(out, row->flags);
@@ -149,22 +89,6 @@ static void put_histogram(struct pmu_strbuf *out, const struct pmu_model_row *ro
 		pmu_strbuf_add(out, "null");
 }
 
-static const struct column sum_columns[] = {
-	{ "name", put_name },     { "path", put_path },
-	{ "parent", put_parent }, { "n_threads", put_n_threads },
-	{ "calls", put_calls },   { "all_calls", put_all_calls },
-	{ "time_ns", put_time },  { "self_ns", put_self },
-	{ "own_ns", put_own },    { "min_ns", put_min },
-	{ "max_ns", put_max },    { "sd_ns", put_sd },
-	{ "share", put_share },   { "open", put_open },
-	{ "flags", put_flags },   { NULL, NULL },
-};
-
-static const struct column thread_columns[] = {
-	{ "calls", put_calls }, { "time_ns", put_time }, { "self_ns", put_self },
-	{ "flags", put_flags }, { NULL, NULL },
-};
-
 static void put_column(const struct rows *rows, const char *name, put_cell *put)
 {
 	key(rows->out, ",\n    ", name);
@@ -177,10 +101,29 @@ static void put_column(const struct rows *rows, const char *name, put_cell *put)
 	pmu_strbuf_add(rows->out, "]");
 }
 
-static void put_columns(const struct rows *rows, const struct column *column)
+/* @of: enum pmu_field_of: the numbers that are of that kind, then flags */
+static void put_numbers(const struct rows *rows, unsigned int of)
 {
-	for (; column->name; column++)
-		put_column(rows, column->name, column->put);
+	for (size_t k = 0; k < pmu_n_fields; k++) {
+		const struct pmu_field *field = &pmu_fields[k];
+
+		if (!(field->of & of))
+			continue;
+		key(rows->out, ",\n    ", field->column ? field->column : field->key);
+		pmu_strbuf_add(rows->out, "[");
+		for (unsigned int i = 0; i < rows->n; i++) {
+			struct pmu_number number = pmu_field_get(field, row_at(rows, i));
+
+			if (i)
+				pmu_strbuf_add_n(rows->out, ",", 1);
+			if (number.is_double)
+				put_number(rows->out, number.real);
+			else
+				put_count(rows->out, number.is_known, number.integer);
+		}
+		pmu_strbuf_add(rows->out, "]");
+	}
+	put_column(rows, "flags", put_flags);
 }
 
 /* --- columns of which there is one for each count or metric --- */
@@ -351,7 +294,10 @@ static void put_sums(const struct rows *rows)
 	const struct pmu_model_section *s = rows->section;
 
 	put_u64(rows->out, ",\n   \"rows\": {", "n", rows->n);
-	put_columns(rows, sum_columns);
+	put_column(rows, "name", put_name);
+	put_column(rows, "path", put_path);
+	put_column(rows, "parent", put_parent);
+	put_numbers(rows, PMU_OF_PAGE);
 	put_matrix(rows, "net", s->n_counts, put_net);
 	put_matrix(rows, "self", s->n_counts, put_self_count);
 	put_matrix(rows, "metrics", s->n_metrics, put_metric);
@@ -399,7 +345,7 @@ static void put_thread_rows(struct pmu_strbuf *out, const struct pmu_model_secti
 	rows.n = index.start[s->n_rows];
 	put_indexes(out, ",\n   \"threads\": {", "start", index.start, s->n_rows + 1);
 	put_column(&rows, "thread", put_thread);
-	put_columns(&rows, thread_columns);
+	put_numbers(&rows, PMU_OF_PAGE_ROWS);
 	put_matrix(&rows, "net", s->n_counts, put_net);
 	put_matrix(&rows, "metrics", s->n_metrics, put_metric_short);
 	pmu_strbuf_add(out, "}");
