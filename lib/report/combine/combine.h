@@ -55,7 +55,7 @@ int pmu_gather_add(struct pmu_gathering *g, const struct pmu_model *model);
 
 /**
  * pmu_gather_end() - as pmu_model_combine() with PMU_COMBINE_RANKS makes it of all of them, but for
- * the threads' rows: portions are there instead.  The rest of deviations' last digits may differ.
+ * the threads' rows: portions are there instead.
  * @g: freed
  */
 int pmu_gather_end(struct pmu_gathering *g, struct pmu_model **combined);

@@ -32,7 +32,7 @@ struct beside {
 	struct pmu_histogram_sum *histogram;
 	bool lacks_histogram; /* of some calls */
 	struct pmu_model_least *least;
-	struct pmu_model_turns *turns;
+	struct pmu_turns_adding *turns;
 };
 
 /** A section, with what grows until it is settled in the model's memory. */
@@ -287,10 +287,10 @@ static int add_turns(const struct pmu_joining *j, struct beside *beside,
 	if (!turns)
 		return 0;
 	if (!beside->turns)
-		beside->turns = pmu_model_turns_new(j->c->model, PMU_MODEL_MAX_COUNTS);
+		beside->turns = calloc(1, sizeof(*beside->turns));
 	if (!beside->turns)
 		return -ENOMEM;
-	pmu_model_turns_add(beside->turns, turns, j->count_at, j->old->n_counts);
+	pmu_model_turns_add_to(beside->turns, turns, j->count_at, j->old->n_counts);
 	return 0;
 }
 
@@ -509,7 +509,11 @@ static int give_calls(const struct section *s)
 		struct pmu_model_row *row = &s->f.section->row[i];
 
 		row->least = beside->least;
-		row->turns = beside->turns;
+		if (beside->turns)
+			row->turns = pmu_model_turns_make(s->f.model, beside->turns,
+							  s->f.section->n_counts);
+		if (beside->turns && !row->turns)
+			return -ENOMEM;
 		if (!beside->histogram || beside->lacks_histogram)
 			continue;
 		row->histogram = pmu_histogram_make(s->f.model, beside->histogram);
@@ -525,7 +529,9 @@ static int by_sum(const void *a, const void *b)
 
 	if (x->sum != y->sum)
 		return x->sum < y->sum ? -1 : 1;
-	return x->part < y->part ? -1 : x->part > y->part;
+	if (x->part != y->part)
+		return x->part < y->part ? -1 : 1;
+	return x->of_socket - y->of_socket;
 }
 
 /* The sums are in another order now, and the parts have theirs. */
@@ -707,8 +713,10 @@ static void gathering_free(struct pmu_gathering *g)
 	for (size_t i = 0; i < g->section_room; i++) {
 		pmu_index_free(&g->section[i].f.index);
 		free(g->section[i].f.summing);
-		for (size_t k = 0; k < g->section[i].room; k++)
+		for (size_t k = 0; k < g->section[i].room; k++) {
 			free(g->section[i].beside[k].histogram);
+			free(g->section[i].beside[k].turns);
+		}
 		free(g->section[i].row);
 		free(g->section[i].beside);
 		free(g->section[i].portion);

@@ -4,8 +4,11 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/compiler.h"
+#include "report/model/rows.h"
 
 struct pmu_model_turns *pmu_model_turns_new(struct pmu_model *model, unsigned int n_counts)
 {
@@ -29,23 +32,86 @@ void pmu_model_turns_add(struct pmu_model_turns *to, const struct pmu_model_turn
 	}
 }
 
-int pmu_model_turns_of_sums(struct pmu_model *model, struct pmu_model_section *section)
+void pmu_model_turns_add_to(struct pmu_turns_adding *to, const struct pmu_model_turns *more,
+			    const unsigned int *at, unsigned int n_counts)
 {
-	for (unsigned int i = 0; i < section->n_thread_rows; i++) {
-		const struct pmu_model_row *row = &section->thread_row[i];
-		struct pmu_model_turns *turns;
+	pmu_exact_add_double(&to->n, more->n);
+	pmu_exact_add_double(&to->calls, more->calls);
+	pmu_exact_add_double(&to->calls_square, more->calls_square);
+	for (unsigned int i = 0; i < n_counts; i++) {
+		unsigned int k = at ? at[i] : i;
+
+		pmu_exact_add_double(&to->count[k].sum, more->count[i].sum);
+		pmu_exact_add_double(&to->count[k].square, more->count[i].square);
+		pmu_exact_add_double(&to->count[k].product, more->count[i].product);
+	}
+}
+
+struct pmu_model_turns *pmu_model_turns_make(struct pmu_model *model, struct pmu_turns_adding *sum,
+					     unsigned int n_counts)
+{
+	struct pmu_model_turns *turns = pmu_model_turns_new(model, n_counts);
+
+	if (!turns)
+		return NULL;
+	turns->n = pmu_exact_double(&sum->n);
+	turns->calls = pmu_exact_double(&sum->calls);
+	turns->calls_square = pmu_exact_double(&sum->calls_square);
+	for (unsigned int i = 0; i < n_counts; i++) {
+		turns->count[i].sum = pmu_exact_double(&sum->count[i].sum);
+		turns->count[i].square = pmu_exact_double(&sum->count[i].square);
+		turns->count[i].product = pmu_exact_double(&sum->count[i].product);
+	}
+	memset(sum, 0, sizeof(*sum));
+	return turns;
+}
+
+static int turns_of_sum(struct pmu_model *model, const struct pmu_model_section *s,
+			const struct pmu_rows_by_sum *index, unsigned int at,
+			struct pmu_turns_adding *adding)
+{
+	bool any = false;
+
+	for (unsigned int k = index->start[at]; k < index->start[at + 1]; k++) {
+		const struct pmu_model_row *row = &s->thread_row[index->row[k]];
 
 		if (!row->turns || row->flags & PMU_ROW_TEAM)
 			continue;
-		turns = (struct pmu_model_turns *)(uintptr_t)section->row[row->sum].turns;
-		if (!turns)
-			turns = pmu_model_turns_new(model, section->n_counts);
-		if (!turns)
-			return -ENOMEM;
-		pmu_model_turns_add(turns, row->turns, NULL, section->n_counts);
-		section->row[row->sum].turns = turns;
+		pmu_model_turns_add_to(adding, row->turns, NULL, s->n_counts);
+		any = true;
 	}
-	return 0;
+	if (any)
+		s->row[at].turns = pmu_model_turns_make(model, adding, s->n_counts);
+	return !any || s->row[at].turns ? 0 : -ENOMEM;
+}
+
+static bool section_has_turns(const struct pmu_model_section *section)
+{
+	for (unsigned int i = 0; i < section->n_thread_rows; i++)
+		if (section->thread_row[i].turns)
+			return true;
+	return false;
+}
+
+int pmu_model_turns_of_sums(struct pmu_model *model, struct pmu_model_section *section)
+{
+	struct pmu_turns_adding *adding;
+	struct pmu_rows_by_sum index;
+	int rc;
+
+	if (!section_has_turns(section))
+		return 0;
+	adding = calloc(1, sizeof(*adding));
+	if (!adding)
+		return -ENOMEM;
+	rc = pmu_rows_by_sum(&index, section);
+	if (!rc) {
+		for (unsigned int i = 0; !rc && i < section->n_rows; i++)
+			rc = turns_of_sum(model, section, &index, i, adding);
+		pmu_rows_by_sum_free(&index);
+	}
+	free(adding);
+	return rc;
 }
 
 /* Less than rounding of the sums can make. */

@@ -4,6 +4,7 @@
 #define PMU_REPORT_TURNS_H
 
 #include "report/model/model.h"
+#include "report/model/pool.h"
 
 /** pmu_model_turns_new() - none yet; NULL without memory */
 struct pmu_model_turns *pmu_model_turns_new(struct pmu_model *model, unsigned int n_counts);
@@ -11,6 +12,22 @@ struct pmu_model_turns *pmu_model_turns_new(struct pmu_model *model, unsigned in
 /** pmu_model_turns_add() - @more's, whose count i is @to's at[i]; @at NULL: the same */
 void pmu_model_turns_add(struct pmu_model_turns *to, const struct pmu_model_turns *more,
 			 const unsigned int *at, unsigned int n_counts);
+
+/** What is being added up, of many rows: exactly, in whatever order they come.  All zero: none so far. */
+struct pmu_turns_adding {
+	struct pmu_exact n, calls, calls_square;
+	struct {
+		struct pmu_exact sum, square, product;
+	} count[PMU_MODEL_MAX_COUNTS];
+};
+
+/** pmu_model_turns_add_to() - @more's; @at as above */
+void pmu_model_turns_add_to(struct pmu_turns_adding *to, const struct pmu_model_turns *more,
+			    const unsigned int *at, unsigned int n_counts);
+
+/** pmu_model_turns_make() - in the model's memory; @sum is empty again.  NULL without memory. */
+struct pmu_model_turns *pmu_model_turns_make(struct pmu_model *model, struct pmu_turns_adding *sum,
+					     unsigned int n_counts);
 
 /** pmu_model_turns_of_sums() - each sum's, of the rows that it is of.  Return: 0 or -ENOMEM. */
 int pmu_model_turns_of_sums(struct pmu_model *model, struct pmu_model_section *section);
