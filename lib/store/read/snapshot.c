@@ -64,7 +64,8 @@ static bool stored_point(const struct pmu_store_head *head, struct pmu_clock_poi
 /*
  * The second point of the rate.  A stored one on a good baseline is better than now for a
  * program that is gone: the machine may have slept since, and only one of the two clocks
- * with it.
+ * with it.  That of a clean end is what the program's own report took; by now each reading
+ * would have another rate, and other last digits.
  */
 static struct pmu_clock_point second_point(const struct pmu_store_head *head,
 					   enum pmu_program_state state)
@@ -72,6 +73,9 @@ static struct pmu_clock_point second_point(const struct pmu_store_head *head,
 	struct pmu_clock_point point = head->point[0];
 	bool stored = stored_point(head, &point);
 
+	if (stored && __atomic_load_n(&head->ended, __ATOMIC_RELAXED) &&
+	    point.mono_ns > head->point[0].mono_ns)
+		return point;
 	if (state == PMU_PROGRAM_RUNS ||
 	    ((!stored || point.mono_ns < head->point[0].mono_ns + GOOD_BASELINE_NS) &&
 	     pmu_process_boot(head->boot_id) == PMU_BOOT_THIS))
