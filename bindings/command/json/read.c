@@ -2,8 +2,7 @@
 /*
  * Reads a report that was written as JSON (the schema stands in lib/report/json.c).
  *
- * The threads' rows make the model, as they do when it comes from a store; of the sums
- * only what cannot be worked out again to the last digit is taken from the file.
+ * The threads' rows make the model, as they do when it comes from a store.
  */
 #include "bindings/command/json/read.h"
 
@@ -19,43 +18,6 @@
 
 #define SCHEMA 1
 
-/* --- sums --- */
-
-/*
- * A sum's deviation comes from its threads', which the file has with fewer digits than
- * they had: what was written is better.  Sums of honest reports are in the order of
- * "regions".
- */
-static void take_deviations(struct pmu_json_reader *reader)
-{
-	struct pmu_model *model = reader->model;
-	unsigned int next[PMU_MODEL_MAX_COUNTS * 2] = { 0 }, s;
-	struct pmu_model_row *row;
-	const struct pmu_value *region, *groups_name;
-	char *path;
-	size_t i;
-
-	if (model->n_sections > PMU_ARRAY_LEN(next))
-		return;
-	for (i = 0; i < pmu_value_size(reader->regions); i++) {
-		region = pmu_value_at(reader->regions, i);
-		groups_name = pmu_value_member(region, "group");
-		for (s = 0; s < model->n_sections; s++)
-			if (!strcmp(model->section[s].group, pmu_value_text(groups_name)))
-				break;
-		if (s == model->n_sections || next[s] == model->section[s].n_rows)
-			continue;
-		row = &model->section[s].row[next[s]++];
-		path = strdup(pmu_value_text(pmu_value_member(region, "path")));
-		if (!path)
-			return;
-		pmu_decode(path);
-		if (!strcmp(path, row->path))
-			row->sd_ns = pmu_json_double(reader, region, "time_sd_ns");
-		free(path);
-	}
-}
-
 static void finish(struct pmu_json_reader *reader, const struct pmu_value *root)
 {
 	if (reader->rc)
@@ -68,7 +30,6 @@ static void finish(struct pmu_json_reader *reader, const struct pmu_value *root)
 	reader->model->n_doubts = 0;
 	reader->model->doubt = NULL;
 	pmu_json_read_doubts(reader, root);
-	take_deviations(reader);
 	pmu_json_read_ranks(reader, root);
 	if (!reader->rc)
 		pmu_metric_fill(reader->model);
