@@ -235,6 +235,8 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/report/model/all_calls.h \
 	%D%/report/model/turns.c \
 	%D%/report/model/turns.h \
+	%D%/report/model/beside.c \
+	%D%/report/model/beside.h \
 	%D%/report/model/block.c \
 	%D%/report/model/block.h \
 	%D%/report/model/fields.c \

@@ -16,12 +16,10 @@
 
 #include "base/compiler.h"
 #include "report/combine/combining.h"
+#include "report/model/beside.h"
 #include "report/model/block.h"
 #include "report/model/finish.h"
-#include "report/model/histogram.h"
-#include "report/model/least.h"
 #include "report/model/rows.h"
-#include "report/model/turns.h"
 #include "report/ranks/ranks.h"
 
 /** What is known of a sum beside the sum. */
@@ -29,10 +27,7 @@ struct beside {
 	/* 1 + the latest one's index, of threads and of sockets; 0: none */
 	unsigned int portion[2];
 	struct pmu_gathered_team *team; /* NULL: nothing of its section's teams is known */
-	struct pmu_histogram_sum *histogram;
-	bool lacks_histogram; /* of some calls */
-	struct pmu_model_least *least;
-	struct pmu_turns_adding *turns;
+	struct pmu_beside beside;
 };
 
 /** A section, with what grows until it is settled in the model's memory. */
@@ -250,50 +245,6 @@ static int find_sums(struct pmu_gathering *g, struct section *s,
 	return rc;
 }
 
-static int add_lengths(struct beside *beside, const struct pmu_model_row *row)
-{
-	if (!row->calls)
-		return 0;
-	beside->lacks_histogram |= !row->histogram;
-	if (!beside->histogram && row->histogram) {
-		beside->histogram = calloc(1, sizeof(*beside->histogram));
-		if (!beside->histogram)
-			return -ENOMEM;
-	}
-	if (row->histogram)
-		pmu_histogram_add(beside->histogram, row->histogram);
-	return 0;
-}
-
-/* Its columns may be more by the end. */
-static int add_least(const struct pmu_joining *j, struct beside *beside,
-		     const struct pmu_model_least *least)
-{
-	if (!least)
-		return 0;
-	if (!beside->least)
-		beside->least = pmu_model_least_new(j->c->model, PMU_MODEL_MAX_COUNTS);
-	if (!beside->least)
-		return -ENOMEM;
-	for (unsigned int i = 0; i < j->old->n_counts; i++)
-		if (least->known >> i & 1)
-			pmu_model_least_keep(beside->least, j->count_at[i], least->count[i]);
-	return 0;
-}
-
-static int add_turns(const struct pmu_joining *j, struct beside *beside,
-		     const struct pmu_model_turns *turns)
-{
-	if (!turns)
-		return 0;
-	if (!beside->turns)
-		beside->turns = calloc(1, sizeof(*beside->turns));
-	if (!beside->turns)
-		return -ENOMEM;
-	pmu_model_turns_add_to(beside->turns, turns, j->count_at, j->old->n_counts);
-	return 0;
-}
-
 static int add_portion(struct pmu_gathering *g, struct section *s, unsigned int part,
 		       bool of_socket, unsigned int sum, const struct pmu_model_row *row,
 		       const struct pmu_columns *columns)
@@ -339,7 +290,6 @@ static int add_rows(struct pmu_gathering *g, struct section *s, const struct pmu
 	for (unsigned int i = 0; !rc && i < j->old->n_thread_rows; i++) {
 		const struct pmu_model_row *row = &j->old->thread_row[i];
 		bool is_socket = pmu_model_is_socket(model, row);
-		struct beside *beside;
 		unsigned int part, sum;
 
 		/* what was done for another thread's region is its team's */
@@ -347,17 +297,11 @@ static int add_rows(struct pmu_gathering *g, struct section *s, const struct pmu
 			continue;
 		sum = (unsigned int)sum_of[row->sum];
 		part = model->n_parts ? model->thread[row->thread].part : 0;
-		beside = &s->beside[sum];
-		if (is_socket) {
+		if (is_socket)
 			pmu_sums_add_socket(&s->f, sum, row, &columns);
-		} else {
+		else
 			pmu_sums_add(&s->f, sum, row, &columns, (int)g->n_threads + row->thread);
-			rc = add_lengths(beside, row);
-		}
-		if (!rc)
-			rc = add_least(j, beside, row->least);
-		if (!rc)
-			rc = add_turns(j, beside, row->turns);
+		rc = pmu_beside_add(&s->beside[sum].beside, row, &columns, !is_socket, false);
 		if (!rc)
 			rc = add_portion(g, s, g->n_parts + (part < model->n_parts ? part : 0),
 					 is_socket, sum, row, &columns);
@@ -501,26 +445,14 @@ static int give_teams(const struct section *s)
 	return rc;
 }
 
-/* What calls lasted and counted least; not known where some of them had no histogram. */
 static int give_calls(const struct section *s)
 {
-	for (unsigned int i = 0; i < s->f.section->n_rows; i++) {
-		const struct beside *beside = &s->beside[s->f.summing[i].made];
-		struct pmu_model_row *row = &s->f.section->row[i];
+	int rc = 0;
 
-		row->least = beside->least;
-		if (beside->turns)
-			row->turns = pmu_model_turns_make(s->f.model, beside->turns,
-							  s->f.section->n_counts);
-		if (beside->turns && !row->turns)
-			return -ENOMEM;
-		if (!beside->histogram || beside->lacks_histogram)
-			continue;
-		row->histogram = pmu_histogram_make(s->f.model, beside->histogram);
-		if (!row->histogram)
-			return -ENOMEM;
-	}
-	return 0;
+	for (unsigned int i = 0; !rc && i < s->f.section->n_rows; i++)
+		rc = pmu_beside_make(&s->beside[s->f.summing[i].made].beside, s->f.model,
+				     s->f.section->n_counts, &s->f.section->row[i]);
+	return rc;
 }
 
 static int by_sum(const void *a, const void *b)
@@ -713,10 +645,8 @@ static void gathering_free(struct pmu_gathering *g)
 	for (size_t i = 0; i < g->section_room; i++) {
 		pmu_index_free(&g->section[i].f.index);
 		free(g->section[i].f.summing);
-		for (size_t k = 0; k < g->section[i].room; k++) {
-			free(g->section[i].beside[k].histogram);
-			free(g->section[i].beside[k].turns);
-		}
+		for (size_t k = 0; k < g->section[i].room; k++)
+			pmu_beside_free(&g->section[i].beside[k].beside);
 		free(g->section[i].row);
 		free(g->section[i].beside);
 		free(g->section[i].portion);

@@ -2,10 +2,9 @@
 /* Turns the threads' rows into a finished model: their order and self values. */
 #include "report/model/finish.h"
 #include "report/model/all_calls.h"
-#include "report/model/histogram.h"
+#include "report/model/beside.h"
 #include "report/model/least.h"
 #include "report/model/rows.h"
-#include "report/model/turns.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -290,11 +289,7 @@ static int finish_rows(struct pmu_finishing *f)
 	pmu_rows_mark(s, s->thread_row, s->n_thread_rows);
 	pmu_rows_mark(s, s->row, s->n_rows);
 	rc = pmu_teams_make(f);
-	if (!rc)
-		rc = pmu_model_leasts_of_sums(f->model, s);
-	if (!rc)
-		rc = pmu_model_turns_of_sums(f->model, s);
-	return rc < 0 ? rc : pmu_histograms_of_sums(f->model, s);
+	return rc < 0 ? rc : pmu_besides_of_sums(f->model, s);
 }
 
 uint64_t pmu_model_span(const struct pmu_model *model)

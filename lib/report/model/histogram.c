@@ -106,37 +106,6 @@ const struct pmu_model_histogram *pmu_histogram_copy(struct pmu_model *model,
 	return copy;
 }
 
-/* --- sums --- */
-
-/* The only one that there is serves the sum as well; else they are added up. */
-static int sum_rows(struct pmu_model *model, const struct pmu_model_section *s,
-		    const struct pmu_rows_by_sum *index, unsigned int at,
-		    struct pmu_histogram_sum *adding)
-{
-	const struct pmu_model_histogram *only = NULL;
-	unsigned int n = 0;
-
-	for (unsigned int k = index->start[at]; k < index->start[at + 1]; k++) {
-		const struct pmu_model_row *row = &s->thread_row[index->row[k]];
-
-		if (pmu_model_is_socket(model, row) || !row->calls || row->flags & PMU_ROW_TEAM)
-			continue;
-		if (!row->histogram)
-			return 0;
-		only = row->histogram;
-		n++;
-	}
-	if (n < 2) {
-		s->row[at].histogram = only;
-		return 0;
-	}
-	for (unsigned int k = index->start[at]; k < index->start[at + 1]; k++)
-		if (!(s->thread_row[index->row[k]].flags & PMU_ROW_TEAM))
-			pmu_histogram_add(adding, s->thread_row[index->row[k]].histogram);
-	s->row[at].histogram = pmu_histogram_make(model, adding);
-	return s->row[at].histogram ? 0 : -ENOMEM;
-}
-
 static bool section_has(const struct pmu_model_section *s)
 {
 	for (unsigned int i = 0; i < s->n_thread_rows; i++)
@@ -147,27 +116,6 @@ static bool section_has(const struct pmu_model_section *s)
 		if (s->row[i].histogram)
 			return true;
 	return false;
-}
-
-int pmu_histograms_of_sums(struct pmu_model *model, struct pmu_model_section *section)
-{
-	struct pmu_histogram_sum *adding;
-	struct pmu_rows_by_sum index;
-	int rc;
-
-	if (!section_has(section))
-		return 0;
-	adding = calloc(1, sizeof(*adding));
-	if (!adding)
-		return -ENOMEM;
-	rc = pmu_rows_by_sum(&index, section);
-	if (!rc) {
-		for (unsigned int i = 0; !rc && i < section->n_rows; i++)
-			rc = sum_rows(model, section, &index, i, adding);
-		pmu_rows_by_sum_free(&index);
-	}
-	free(adding);
-	return rc;
 }
 
 bool pmu_model_has_histograms(const struct pmu_model *model)

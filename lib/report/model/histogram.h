@@ -71,13 +71,6 @@ const struct pmu_model_histogram *pmu_histogram_make(struct pmu_model *model,
 const struct pmu_model_histogram *pmu_histogram_copy(struct pmu_model *model,
 						     const struct pmu_model_histogram *histogram);
 
-/**
- * pmu_histograms_of_sums() - each sum's, of the rows that it is of
- *
- * One of which some row with calls has none has none either.  Return: 0 or -ENOMEM.
- */
-int pmu_histograms_of_sums(struct pmu_model *model, struct pmu_model_section *section);
-
 /** pmu_model_has_histograms() - was any row's calls' length counted? */
 bool pmu_model_has_histograms(const struct pmu_model *model);
 

@@ -20,33 +20,6 @@ void pmu_model_least_keep(struct pmu_model_least *least, unsigned int count, uin
 	least->count[count] = value;
 }
 
-/* Its own, whatever it has: a sum has all that any thread counted. */
-static int add_to_sum(struct pmu_model *model, const struct pmu_model_section *s,
-		      const struct pmu_model_row *row)
-{
-	struct pmu_model_row *sum = &s->row[row->sum];
-	struct pmu_model_least *least = (struct pmu_model_least *)(uintptr_t)sum->least;
-
-	if (!least)
-		sum->least = least = pmu_model_least_new(model, s->n_counts);
-	if (!least)
-		return -ENOMEM;
-	for (unsigned int i = 0; i < s->n_counts; i++)
-		if (row->least->known >> i & 1)
-			pmu_model_least_keep(least, i, row->least->count[i]);
-	return 0;
-}
-
-int pmu_model_leasts_of_sums(struct pmu_model *model, struct pmu_model_section *section)
-{
-	int rc = 0;
-
-	for (unsigned int i = 0; i < section->n_thread_rows && !rc; i++)
-		if (section->thread_row[i].least && !(section->thread_row[i].flags & PMU_ROW_TEAM))
-			rc = add_to_sum(model, section, &section->thread_row[i]);
-	return rc;
-}
-
 static bool any_least(const struct pmu_model_row *row, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++)

@@ -14,9 +14,6 @@ struct pmu_model_least *pmu_model_least_new(struct pmu_model *model, unsigned in
 /** pmu_model_least_keep() - one more count of a call, if that is less */
 void pmu_model_least_keep(struct pmu_model_least *least, unsigned int count, uint64_t value);
 
-/** pmu_model_leasts_of_sums() - each sum's, of the rows that it is of.  Return: 0 or -ENOMEM. */
-int pmu_model_leasts_of_sums(struct pmu_model *model, struct pmu_model_section *section);
-
 /** pmu_model_has_leasts() - was it kept for any row? */
 bool pmu_model_has_leasts(const struct pmu_model *model);
 

@@ -4,11 +4,9 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/compiler.h"
-#include "report/model/rows.h"
 
 struct pmu_model_turns *pmu_model_turns_new(struct pmu_model *model, unsigned int n_counts)
 {
@@ -64,54 +62,6 @@ struct pmu_model_turns *pmu_model_turns_make(struct pmu_model *model, struct pmu
 	}
 	memset(sum, 0, sizeof(*sum));
 	return turns;
-}
-
-static int turns_of_sum(struct pmu_model *model, const struct pmu_model_section *s,
-			const struct pmu_rows_by_sum *index, unsigned int at,
-			struct pmu_turns_adding *adding)
-{
-	bool any = false;
-
-	for (unsigned int k = index->start[at]; k < index->start[at + 1]; k++) {
-		const struct pmu_model_row *row = &s->thread_row[index->row[k]];
-
-		if (!row->turns || row->flags & PMU_ROW_TEAM)
-			continue;
-		pmu_model_turns_add_to(adding, row->turns, NULL, s->n_counts);
-		any = true;
-	}
-	if (any)
-		s->row[at].turns = pmu_model_turns_make(model, adding, s->n_counts);
-	return !any || s->row[at].turns ? 0 : -ENOMEM;
-}
-
-static bool section_has_turns(const struct pmu_model_section *section)
-{
-	for (unsigned int i = 0; i < section->n_thread_rows; i++)
-		if (section->thread_row[i].turns)
-			return true;
-	return false;
-}
-
-int pmu_model_turns_of_sums(struct pmu_model *model, struct pmu_model_section *section)
-{
-	struct pmu_turns_adding *adding;
-	struct pmu_rows_by_sum index;
-	int rc;
-
-	if (!section_has_turns(section))
-		return 0;
-	adding = calloc(1, sizeof(*adding));
-	if (!adding)
-		return -ENOMEM;
-	rc = pmu_rows_by_sum(&index, section);
-	if (!rc) {
-		for (unsigned int i = 0; !rc && i < section->n_rows; i++)
-			rc = turns_of_sum(model, section, &index, i, adding);
-		pmu_rows_by_sum_free(&index);
-	}
-	free(adding);
-	return rc;
 }
 
 /* Less than rounding of the sums can make. */

@@ -29,9 +29,6 @@ void pmu_model_turns_add_to(struct pmu_turns_adding *to, const struct pmu_model_
 struct pmu_model_turns *pmu_model_turns_make(struct pmu_model *model, struct pmu_turns_adding *sum,
 					     unsigned int n_counts);
 
-/** pmu_model_turns_of_sums() - each sum's, of the rows that it is of.  Return: 0 or -ENOMEM. */
-int pmu_model_turns_of_sums(struct pmu_model *model, struct pmu_model_section *section);
-
 /**
  * pmu_model_turns_estimate() - the estimates of a sum whose whole_calls are known
  *

@@ -8,8 +8,7 @@
 #include <stdint.h>
 
 #include "base/index.h"
-#include "report/model/fields.h"
-#include "report/model/histogram.h"
+#include "report/model/beside.h"
 #include "report/model/model.h"
 #include "store/read/raw.h"
 
@@ -122,8 +121,9 @@ int pmu_convert_section(struct pmu_convert *convert, uint32_t group,
 /** Rows of a section by thread, place and name; of use only where a thread has several
  * records. */
 struct pmu_fold {
-	bool is_needed;         /* else every row is the only one of its kind */
-	struct pmu_index index; /* indices of rows, from 1 on */
+	bool is_needed;           /* else every row is the only one of its kind */
+	struct pmu_index index;   /* indices of rows, from 1 on */
+	struct pmu_beside beside; /* of two rows on their way to be one */
 };
 
 int pmu_fold_open(struct pmu_fold *fold, const struct pmu_convert *convert, uint32_t group,

@@ -8,9 +8,6 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "report/model/fields.h"
-#include "report/model/least.h"
-#include "report/model/turns.h"
 #include "store/read/convert.h"
 
 static bool has_twins(const struct pmu_raw_thread *thread)
@@ -50,6 +47,7 @@ int pmu_fold_open(struct pmu_fold *fold, const struct pmu_convert *convert, uint
 void pmu_fold_close(struct pmu_fold *fold)
 {
 	pmu_index_free(&fold->index);
+	pmu_beside_free(&fold->beside);
 }
 
 /* Names are compared by address: the model has one copy of each. */
@@ -86,55 +84,25 @@ static unsigned int find(struct pmu_fold *fold, const struct pmu_model_section *
 	return (unsigned int)place->thing - 1;
 }
 
-/* Without memory for both it is not known. */
-static void add_histogram(struct pmu_convert *convert, struct pmu_model_row *to,
-			  const struct pmu_model_row *row)
-{
-	const struct pmu_model_histogram *histogram = NULL;
-
-	if (!to->calls || !row->calls)
-		histogram = to->calls ? to->histogram : row->histogram;
-	if (to->calls && row->calls && to->histogram && row->histogram) {
-		pmu_histogram_add(convert->histogram, to->histogram);
-		pmu_histogram_add(convert->histogram, row->histogram);
-		histogram = pmu_histogram_make(convert->model, convert->histogram);
-	}
-	to->histogram = histogram;
-}
-
-/* The one row's memory takes the other's. */
-static void add_turns(struct pmu_model_row *to, const struct pmu_model_row *row,
-		      unsigned int n_counts)
-{
-	if (to->turns && row->turns)
-		pmu_model_turns_add((struct pmu_model_turns *)(uintptr_t)to->turns, row->turns,
-				    NULL, n_counts);
-	else if (!to->turns)
-		to->turns = row->turns;
-}
-
 /*
- * The one row's memory takes the other's.  None is known of a count that is missing in either, or
- * came round in a damaged store.
+ * None is known of a least count that is missing in either, or came round in a damaged store; nothing
+ * without memory.  @to has the counts of both, but not yet the calls.
  */
-static void add_least(struct pmu_model_row *to, const struct pmu_model_row *row,
-		      unsigned int n_counts)
+static void add_beside(struct pmu_fold *fold, struct pmu_model *model, struct pmu_model_row *to,
+		       const struct pmu_model_row *row, const struct pmu_columns *columns)
 {
-	struct pmu_model_least *least =
-		(struct pmu_model_least *)(uintptr_t)(to->least ? to->least : row->least);
+	struct pmu_model_least *least;
 
-	if (!least)
-		return;
-	for (unsigned int i = 0; i < n_counts; i++) {
-		if (row->least && row->least->known >> i & 1)
-			pmu_model_least_keep(least, i, row->least->count[i]);
+	if (!pmu_beside_add(&fold->beside, to, columns, true, true))
+		(void)pmu_beside_add(&fold->beside, row, columns, true, true);
+	(void)pmu_beside_make(&fold->beside, model, columns->n, to);
+	least = (struct pmu_model_least *)(uintptr_t)to->least;
+	for (unsigned int i = 0; least && i < columns->n; i++)
 		if (to->missing >> i & 1 || least->count[i] > to->raw[i])
 			least->known &= ~(UINT32_C(1) << i);
-	}
-	to->least = least;
 }
 
-static void add(struct pmu_convert *convert, struct pmu_model_row *to,
+static void add(struct pmu_fold *fold, struct pmu_model *model, struct pmu_model_row *to,
 		const struct pmu_model_row *row, unsigned int n_counts)
 {
 	const struct pmu_columns columns = { .n = n_counts };
@@ -143,9 +111,7 @@ static void add(struct pmu_convert *convert, struct pmu_model_row *to,
 	pmu_row_add_counts(to, row, &columns, UINT32_MAX);
 	to->flags |= row->flags;
 	to->open_at_exec |= row->open_at_exec;
-	add_histogram(convert, to, row);
-	add_least(to, row, n_counts);
-	add_turns(to, row, n_counts);
+	add_beside(fold, model, to, row, &columns);
 	pmu_pool_row(&pool, to);
 	pmu_row_add(to, &pool, row, PMU_OF_ROW);
 	to->sd_ns = pmu_pool_sd(&pool, to);
@@ -157,7 +123,7 @@ unsigned int pmu_fold_add(struct pmu_fold *fold, struct pmu_convert *convert,
 	unsigned int at = fold->is_needed ? find(fold, section, row) : section->n_thread_rows;
 
 	if (at < section->n_thread_rows)
-		add(convert, &section->thread_row[at], row, section->n_counts);
+		add(fold, convert->model, &section->thread_row[at], row, section->n_counts);
 	else
 		section->thread_row[section->n_thread_rows++] = *row;
 	return at;
