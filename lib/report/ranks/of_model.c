@@ -11,9 +11,8 @@
 /* What the rank at hand did in a region. */
 struct now {
 	bool any;
-	bool selfless; /* some thread's self time is not known */
-	uint64_t time_ns, calls, self_ns;
-	uint32_t missing;
+	bool selfless;           /* some thread's self time is not known */
+	struct pmu_model_row is; /* with net counts */
 };
 
 /* A section on the way. */
@@ -120,6 +119,7 @@ static int copy_section(struct making *m, const struct pmu_model_section *s, str
 static void take_row(struct walk *walk, const struct pmu_model_row *row)
 {
 	const struct pmu_model_section *s = walk->from;
+	const struct pmu_columns columns = { .n = s->n_counts };
 	struct now *now = &walk->now[row->sum];
 	uint64_t *net = &walk->net[(size_t)row->sum * s->n_counts];
 
@@ -127,19 +127,12 @@ static void take_row(struct walk *walk, const struct pmu_model_row *row)
 		return;
 	if (!now->any) {
 		walk->touched[walk->n_touched++] = (unsigned int)row->sum;
-		*now = (struct now){ .any = true };
+		*now = (struct now){ .any = true, .is.net = net };
 		memset(net, 0, s->n_counts * sizeof(*net));
 	}
-	now->time_ns = pmu_add_capped(now->time_ns, row->time_ns);
-	now->calls = pmu_add_capped(now->calls, row->calls);
-	if (pmu_model_self_known(row))
-		now->self_ns = pmu_add_capped(now->self_ns, row->self_ns);
-	else
-		now->selfless = true;
-	now->missing |= row->missing;
-	for (unsigned int i = 0; i < s->n_counts; i++)
-		if (!(row->missing >> i & 1))
-			net[i] = pmu_add_capped(net[i], row->net[i]);
+	pmu_row_add(&now->is, NULL, row, PMU_OF_ROW);
+	pmu_row_add_counts(&now->is, row, &columns, UINT32_MAX);
+	now->selfless |= !pmu_model_self_known(row);
 }
 
 static uint32_t rank_of(const struct making *m, const struct pmu_model_row *row)
@@ -185,10 +178,10 @@ static void add_totals(const struct walk *walk, uint64_t *total)
 			continue;
 		if (row->is.parent < 0)
 			total[PMU_WHOLE_TIME] = pmu_add_capped(total[PMU_WHOLE_TIME],
-							       walk->now[at].time_ns);
+							       walk->now[at].is.time_ns);
 		if (walk->within[at] == at + 1)
 			total[PMU_WHOLE_MPI] = pmu_add_capped(total[PMU_WHOLE_MPI],
-							      walk->now[at].time_ns);
+							      walk->now[at].is.time_ns);
 	}
 }
 
@@ -198,16 +191,17 @@ static int add_over(struct making *m, struct walk *walk, unsigned int at)
 	const struct now *now = &walk->now[at];
 	const uint64_t *net = &walk->net[(size_t)at * walk->from->n_counts];
 	struct pmu_model_block **blocks = &m->ranks->blocks;
-	int rc = pmu_over_add(&row->over[PMU_OVER_TIME_NS], blocks, now->time_ns, m->rank, m->host);
+	int rc = pmu_over_add(&row->over[PMU_OVER_TIME_NS], blocks, now->is.time_ns, m->rank,
+			      m->host);
 
-	rc |= pmu_over_add(&row->over[PMU_OVER_CALLS], blocks, now->calls, m->rank, m->host);
+	rc |= pmu_over_add(&row->over[PMU_OVER_CALLS], blocks, now->is.calls, m->rank, m->host);
 	if (now->selfless)
 		row->n_selfless++;
 	else
-		rc |= pmu_over_add(&row->over[PMU_OVER_SELF_NS], blocks, now->self_ns, m->rank,
+		rc |= pmu_over_add(&row->over[PMU_OVER_SELF_NS], blocks, now->is.self_ns, m->rank,
 				   m->host);
 	for (unsigned int i = 0; i < walk->from->n_counts; i++)
-		if (!((now->missing | walk->from->sockets) >> i & 1))
+		if (!((now->is.missing | walk->from->sockets) >> i & 1))
 			rc |= pmu_over_add(&row->over[PMU_OVER_COUNT + i], blocks, net[i], m->rank,
 					   m->host);
 	return rc ? -ENOMEM : 0;
@@ -237,7 +231,7 @@ static int add_rank(struct making *m)
 
 		for (unsigned int i = 0; i < walk->from->n_rows && ranks->worst[0].rank == m->rank;
 		     i++)
-			walk->to->row[i].worst_self_ns = walk->now[i].any ? walk->now[i].self_ns
+			walk->to->row[i].worst_self_ns = walk->now[i].any ? walk->now[i].is.self_ns
 									  : 0;
 		for (unsigned int i = 0; !rc && i < walk->n_touched; i++)
 			rc = add_over(m, walk, walk->touched[i]);
