@@ -8,6 +8,7 @@
 #include "base/index.h"
 #include "base/strbuf.h"
 #include "report/combine/combine.h"
+#include "report/model/beside.h"
 
 /** A process of an input, on its way to be a part. */
 struct pmu_origin {
@@ -122,6 +123,7 @@ struct pmu_joining {
 	struct pmu_model_section *into;
 	struct pmu_joined *about;                    /* into */
 	unsigned int count_at[PMU_MODEL_MAX_COUNTS]; /* where its counts are now */
+	struct pmu_beside beside;                    /* of a row that is copied */
 };
 
 /** pmu_joining_section() - the combined group of that name; it is made where there is none */

@@ -9,9 +9,6 @@
 #include "report/combine/combining.h"
 #include "report/model/block.h"
 #include "report/model/finish.h"
-#include "report/model/histogram.h"
-#include "report/model/least.h"
-#include "report/model/turns.h"
 
 /* --- rows --- */
 
@@ -52,38 +49,6 @@ static uint64_t *give_counts(struct pmu_joining *j, struct pmu_model_row *row)
 }
 
 /* An input's columns may be in another order. */
-static int add_least(struct pmu_joining *j, const struct pmu_model_row *old,
-		     struct pmu_model_row *row)
-{
-	struct pmu_model_least *least = old->least ? pmu_model_least_new(j->c->model,
-									 j->into->n_counts)
-						   : NULL;
-
-	row->least = least;
-	if (old->least && !least)
-		return -ENOMEM;
-	for (unsigned int i = 0; least && i < j->old->n_counts; i++)
-		if (old->least->known >> i & 1)
-			pmu_model_least_keep(least, j->count_at[i], old->least->count[i]);
-	return 0;
-}
-
-static int add_turns(struct pmu_joining *j, const struct pmu_model_row *old,
-		     struct pmu_model_row *row)
-{
-	struct pmu_model_turns *turns;
-
-	row->turns = NULL;
-	row->estimate = NULL;
-	if (!old->turns)
-		return 0;
-	row->turns = turns = pmu_model_turns_new(j->c->model, j->into->n_counts);
-	if (!turns)
-		return -ENOMEM;
-	pmu_model_turns_add(turns, old->turns, j->count_at, j->old->n_counts);
-	return 0;
-}
-
 static int add_row(struct pmu_joining *j, const struct pmu_model_row *old,
 		   struct pmu_model_row *row)
 {
@@ -93,9 +58,12 @@ static int add_row(struct pmu_joining *j, const struct pmu_model_row *old,
 	row->name = pmu_combining_text(j->c, old->name);
 	row->path = NULL;
 	row->missing = 0;
+	row->estimate = NULL;
+	if (!give_counts(j, row) || pmu_beside_add(&j->beside, old, &columns, false, true) < 0 ||
+	    pmu_beside_make(&j->beside, j->c->model, j->into->n_counts, row) < 0)
+		return -ENOMEM;
 	row->histogram = pmu_histogram_copy(j->c->model, old->histogram);
-	if (!give_counts(j, row) || (old->histogram && !row->histogram) ||
-	    add_least(j, old, row) < 0 || add_turns(j, old, row) < 0)
+	if (old->histogram && !row->histogram)
 		return -ENOMEM;
 	pmu_row_add_counts(row, old, &columns, UINT32_MAX);
 	return 0;
@@ -253,5 +221,6 @@ int pmu_combining_sections(struct pmu_combining *c)
 		rc = make_sections(&j);
 	free(j.joined);
 	free(j.seen);
+	pmu_beside_free(&j.beside);
 	return rc;
 }

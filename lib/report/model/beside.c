@@ -56,7 +56,7 @@ int pmu_beside_add(struct pmu_beside *beside, const struct pmu_model_row *row,
 			beside->turns = calloc(1, sizeof(*beside->turns));
 		if (!beside->turns)
 			return -ENOMEM;
-		pmu_model_turns_add_to(beside->turns, row->turns, columns->at, columns->n);
+		pmu_model_turns_add(beside->turns, row->turns, columns->at, columns->n);
 	}
 	return is_thread && row->calls ? add_lengths(beside, row->histogram, stays) : 0;
 }

@@ -15,23 +15,8 @@ struct pmu_model_turns *pmu_model_turns_new(struct pmu_model *model, unsigned in
 	return pmu_model_alloc(model, sizeof(*turns) + n_counts * sizeof(turns->count[0]));
 }
 
-void pmu_model_turns_add(struct pmu_model_turns *to, const struct pmu_model_turns *more,
+void pmu_model_turns_add(struct pmu_turns_adding *to, const struct pmu_model_turns *more,
 			 const unsigned int *at, unsigned int n_counts)
-{
-	to->n += more->n;
-	to->calls += more->calls;
-	to->calls_square += more->calls_square;
-	for (unsigned int i = 0; i < n_counts; i++) {
-		unsigned int k = at ? at[i] : i;
-
-		to->count[k].sum += more->count[i].sum;
-		to->count[k].square += more->count[i].square;
-		to->count[k].product += more->count[i].product;
-	}
-}
-
-void pmu_model_turns_add_to(struct pmu_turns_adding *to, const struct pmu_model_turns *more,
-			    const unsigned int *at, unsigned int n_counts)
 {
 	pmu_exact_add_double(&to->n, more->n);
 	pmu_exact_add_double(&to->calls, more->calls);

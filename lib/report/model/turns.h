@@ -9,10 +9,6 @@
 /** pmu_model_turns_new() - none yet; NULL without memory */
 struct pmu_model_turns *pmu_model_turns_new(struct pmu_model *model, unsigned int n_counts);
 
-/** pmu_model_turns_add() - @more's, whose count i is @to's at[i]; @at NULL: the same */
-void pmu_model_turns_add(struct pmu_model_turns *to, const struct pmu_model_turns *more,
-			 const unsigned int *at, unsigned int n_counts);
-
 /** What is being added up, of many rows: exactly, in whatever order they come.  All zero: none so far. */
 struct pmu_turns_adding {
 	struct pmu_exact n, calls, calls_square;
@@ -21,9 +17,9 @@ struct pmu_turns_adding {
 	} count[PMU_MODEL_MAX_COUNTS];
 };
 
-/** pmu_model_turns_add_to() - @more's; @at as above */
-void pmu_model_turns_add_to(struct pmu_turns_adding *to, const struct pmu_model_turns *more,
-			    const unsigned int *at, unsigned int n_counts);
+/** pmu_model_turns_add() - @more's, whose count i is @to's at[i]; @at NULL: the same */
+void pmu_model_turns_add(struct pmu_turns_adding *to, const struct pmu_model_turns *more,
+			 const unsigned int *at, unsigned int n_counts);
 
 /** pmu_model_turns_make() - in the model's memory; @sum is empty again.  NULL without memory. */
 struct pmu_model_turns *pmu_model_turns_make(struct pmu_model *model, struct pmu_turns_adding *sum,
