@@ -182,6 +182,17 @@ static void add_flags(struct pmu_model_row *to, uint32_t flags)
 		to->flags &= ~(uint32_t)PMU_ROW_DIRECT;
 }
 
+/* What some ranks have of a count that others lack depends on which of them were merged first. */
+static void forget_missing(struct pmu_ranks_row *row, uint32_t all)
+{
+	for (uint32_t missing = row->is.missing & all; missing; missing &= missing - 1) {
+		int i = __builtin_ctz(missing);
+
+		row->is.raw[i] = row->is.net[i] = row->is.cost[i] = 0;
+		row->over[PMU_OVER_COUNT + i] = (struct pmu_over){ .n = 0 };
+	}
+}
+
 /*
  * A rank without any time yet does not make counts of others missing.
  * @all: counts of the section
@@ -205,6 +216,7 @@ static int add_row(struct pmu_ranks *ranks, struct pmu_ranks_row *to,
 					     &from->over[PMU_OVER_COUNT + i]);
 	for (unsigned int i = 0; i < PMU_OVER_COUNT; i++)
 		rc |= pmu_over_merge(&to->over[i], ranks, &from->over[i]);
+	forget_missing(to, all);
 	return rc;
 }
 

@@ -50,7 +50,9 @@ static void copy_sum(const struct pmu_model_section *s, const struct pmu_model_r
 
 	to->timed = pmu_model_time_known(row);
 	pmu_row_add(&to->is, &to->pool, row, PMU_OF_RANKS);
-	pmu_row_add_counts(&to->is, row, &columns, ~s->sockets);
+	/* what has no time yet has no counts, which is not to say that they are missing */
+	if (to->timed)
+		pmu_row_add_counts(&to->is, row, &columns, ~s->sockets);
 	to->is.missing |= s->sockets;
 }
 
