@@ -120,6 +120,7 @@ unit_tests += %D%/unit/report/all
 	%D%/unit/report/least.c \
 	%D%/unit/report/model.c \
 	%D%/unit/report/name.c \
+	%D%/unit/report/order.c \
 	%D%/unit/report/ranks.c \
 	%D%/unit/report/report.c \
 	%D%/unit/report/team.c \
