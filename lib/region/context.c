@@ -189,8 +189,7 @@ static void vacate(struct pmu_thread *self, const struct pmu_team *team)
 static PMU_COLD struct pmu_team *enter_found(struct pmu_thread *self, uint64_t context)
 {
 	const struct pmu_context_place *place = pmu_context_place(context);
-	/* of an enter that changes nothing, its leave takes off what it leaves behind */
-	enum pmu_pause_kind kind = PMU_PAUSE_AGAIN;
+	enum pmu_pause_kind kind = PMU_PAUSE_NOTHING;
 	struct pmu_pause pause;
 	struct pmu_team *team;
 

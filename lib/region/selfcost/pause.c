@@ -50,10 +50,11 @@ static uint64_t beside_end(const struct pmu_thread *self, const struct pmu_remai
  * The reader takes inner off for each call, also for one inside another of the same region, and
  * outer in those around.
  */
-static uint64_t beside_pair(const struct pmu_thread *self, const struct pmu_remainders *left,
-			    const struct pmu_node *open, const struct pmu_node *node, uint32_t slot)
+static uint64_t beside_end_again(const struct pmu_thread *self, const struct pmu_remainders *left,
+				 const struct pmu_node *open, const struct pmu_node *node,
+				 uint32_t slot)
 {
-	uint64_t all = left->again[slot];
+	uint64_t all = left->end_again[slot];
 
 	if (open == node)
 		return all - inner_of(self, slot);
@@ -78,15 +79,16 @@ static uint64_t beside_finish(const struct pmu_thread *self, const struct pmu_re
 }
 
 static extra_fn *const extras[PMU_PAUSE_KINDS] = {
-	[PMU_PAUSE_BEGIN] = beside_begin,    [PMU_PAUSE_END] = beside_end,
-	[PMU_PAUSE_END_AGAIN] = beside_pair, [PMU_PAUSE_START] = beside_start,
+	[PMU_PAUSE_BEGIN] = beside_begin,         [PMU_PAUSE_END] = beside_end,
+	[PMU_PAUSE_END_AGAIN] = beside_end_again, [PMU_PAUSE_START] = beside_start,
 	[PMU_PAUSE_FINISH] = beside_finish,
 };
 
 /* Of those that are as much for every region: where in struct pmu_remainders. */
 static const size_t constants[PMU_PAUSE_KINDS] = {
 	[PMU_PAUSE_REFUSED] = offsetof(struct pmu_remainders, refused),
-	[PMU_PAUSE_END_MARK] = offsetof(struct pmu_remainders, again),
+	[PMU_PAUSE_AGAIN] = offsetof(struct pmu_remainders, again),
+	[PMU_PAUSE_END_MARK] = offsetof(struct pmu_remainders, end_again),
 	[PMU_PAUSE_SAVE] = offsetof(struct pmu_remainders, save),
 	[PMU_PAUSE_CALL] = offsetof(struct pmu_remainders, call),
 	[PMU_PAUSE_GET] = offsetof(struct pmu_remainders, get),
@@ -100,7 +102,7 @@ static uint64_t beside(const struct pmu_thread *self, const struct pmu_remainder
 		       enum pmu_pause_kind kind, const struct pmu_node *open,
 		       const struct pmu_node *node, uint32_t slot)
 {
-	if (kind == PMU_PAUSE_AGAIN)
+	if (kind == PMU_PAUSE_NOTHING)
 		return 0;
 	return extras[kind] ? extras[kind](self, left, open, node, slot)
 			    : ((const uint64_t *)(const void *)((const char *)left +

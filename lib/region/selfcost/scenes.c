@@ -99,6 +99,20 @@ INLINE void again(CAST)
 	end(&call, way, a);
 }
 
+/* The inner one ends between a begin of the outer one and both its ends. */
+INLINE void between(CAST)
+{
+	const struct calls call = take_calls();
+
+	(void)self, (void)by, (void)cache;
+	begin(&call, way, a);
+	begin(&call, way, b);
+	begin(&call, way, a);
+	end(&call, way, b);
+	end(&call, way, a);
+	end(&call, way, a);
+}
+
 INLINE void overlapping(CAST)
 {
 	const struct calls call = take_calls();
@@ -188,6 +202,7 @@ typedef void scene_fn(struct pmu_thread *self, const char *a, const char *b, con
 SCENE(flat)
 SCENE(nested)
 SCENE(again)
+SCENE(between)
 SCENE(overlapping)
 SCENE(saved)
 SCENE(refused)
@@ -199,6 +214,7 @@ enum scene {
 	FLAT,
 	NESTED,
 	AGAIN,
+	BETWEEN,
 	OVERLAPPING,
 	PLAIN_BEGIN,
 	LONG_BEGIN,
@@ -217,6 +233,7 @@ static scene_fn *const scenes[][PMU_WAYS] = {
 	[FLAT] = BOTH(flat),
 	[NESTED] = BOTH(nested),
 	[AGAIN] = BOTH(again),
+	[BETWEEN] = BOTH(between),
 	[OVERLAPPING] = BOTH(overlapping),
 	[PLAIN_BEGIN] = BOTH(nested_begin),
 	[LONG_BEGIN] = BOTH(nested_begin),
@@ -418,20 +435,50 @@ static struct pmu_least inner_of_calls(const struct player *by, unsigned int n)
 	return want;
 }
 
-static void measure_again(const struct player *by)
+/* A node of the inner text in one of the outer. */
+static const struct pmu_node *node_in_outer(const struct player *by)
 {
-	struct pmu_least alone, inside, want = inner_of_calls(by, 2);
+	const struct pmu_node *inner;
 
-	observe(by, &alone, AGAIN, outer_text, inner_text);
-	put_difference(by, by->left->again, &alone, &want);
-	/* With one more open it is as much more, twice. */
+	public_begin(outer_text);
+	inner = node_inside(by->self, inner_text);
+	public_end(outer_text);
+	return inner;
+}
+
+/* What each of both calls leaves behind where one more region is open. */
+static void measure_each(const struct player *by, const struct pmu_least *want)
+{
+	struct pmu_least inside;
+
 	public_begin(around_text);
 	play(by, AGAIN, outer_text, NULL);
 	observe_node(by, &inside, AGAIN, node_inside(by->self, outer_text), outer_text, inner_text);
 	public_end(around_text);
-	put_difference(by, by->left->each, &inside, &want);
+	put_difference(by, by->left->each, &inside, want);
 	for (uint32_t i = 0; i < by->self->n_slots; i++)
 		by->left->each[i] = (uint64_t)((int64_t)by->left->each[i] / 2);
+}
+
+/* What a begin and an end leave behind, both of them. */
+static void measure_both_again(const struct player *by)
+{
+	struct pmu_least pair, want = inner_of_calls(by, 2);
+
+	observe(by, &pair, AGAIN, outer_text, inner_text);
+	put_difference(by, by->left->end_again, &pair, &want);
+	measure_each(by, &want);
+}
+
+/* A region that is ended between the two has the begin's part of that. */
+static void measure_again(const struct player *by)
+{
+	struct pmu_least begun, want = inner_of_calls(by, 1);
+
+	observe_node(by, &begun, BETWEEN, node_in_outer(by), outer_text, inner_text);
+	put_difference(by, by->left->again, &begun, &want);
+	for (uint32_t i = 0; i < by->self->n_slots; i++)
+		by->left->end_again[i] -= by->left->again[i];
 }
 
 /*
@@ -447,9 +494,7 @@ static void measure_overlap(const struct player *by)
 	observe(by, &half, OVERLAPPING, outer_text, inner_text);
 	put_difference(by, by->left->overlap, &around, &half);
 	/* The inner one lasts longer: what the end of the other counts there is none of its own. */
-	public_begin(outer_text);
-	inner = node_inside(by->self, inner_text);
-	public_end(outer_text);
+	inner = node_in_outer(by);
 	observe_node(by, &half, OVERLAPPING, inner, outer_text, inner_text);
 	for (uint32_t i = 0; i < by->self->n_slots; i++)
 		around.count[i] = by->self->rows.record->inner[i];
@@ -739,6 +784,7 @@ static void measure_calls_by_name(const struct player *by)
 	measure_begin(by);
 	measure_compare(by);
 	measure_end(by);
+	measure_both_again(by);
 	measure_again(by);
 	measure_overlap(by);
 	measure_calls(by);

@@ -70,7 +70,8 @@ struct pmu_remainders {
 	uint64_t end[PMU_MAX_SLOTS];     /* a slow end */
 	/* over that, in a region that the ended one is not part of */
 	uint64_t alien[PMU_MAX_SLOTS];
-	uint64_t again[PMU_MAX_SLOTS]; /* a begin and an end of a region that is open already */
+	/* a begin of a region that is open already, and an end that leaves it open */
+	uint64_t again[PMU_MAX_SLOTS], end_again[PMU_MAX_SLOTS];
 	/*
 	 * What a node's begin cost has too much (pmu_node_begin_cost()): so the part of a pair that
 	 * a region misses which ends in the middle of it comes out right.
@@ -113,10 +114,11 @@ struct pmu_cost {
 
 /** What a call that took the slow path was. */
 enum pmu_pause_kind {
-	PMU_PAUSE_BEGIN,   /* of a region, which is the innermost frame now */
-	PMU_PAUSE_AGAIN,   /* a begin of one that was open already; others whose work is nobody's */
-	PMU_PAUSE_REFUSED, /* a begin of none */
-	PMU_PAUSE_END,     /* of a region */
+	PMU_PAUSE_BEGIN, /* of a region, which is the innermost frame now */
+	PMU_PAUSE_AGAIN, /* a begin of one that was open already */
+	PMU_PAUSE_NOTHING, /* an enter that changes nothing: its leave takes off what both leave behind */
+	PMU_PAUSE_REFUSED,   /* a begin of none */
+	PMU_PAUSE_END,       /* of a region */
 	PMU_PAUSE_END_AGAIN, /* of a region that stays open */
 	PMU_PAUSE_END_MARK,  /* likewise, and neither it nor its begin is a call */
 	PMU_PAUSE_START,     /* a begin on the fast path, but its read was made again */

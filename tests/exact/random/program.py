@@ -43,9 +43,6 @@ class Chooser:
         self.around = []  # regions that it is in
         self.others = []  # regions that another thread is in, whose context this one has entered
         self.cycles = rng.random() < .1  # regions are in themselves by way of others
-        self.odd = "overlap" in kinds  # what is open cannot be told from where a step is
-        self.sized = rng.random() < .3
-        self.by_default = "sized literal" if self.sized else "literal"
 
     def name(self, open_bytes):
         """Of a region: its number, or None where no name is left"""
@@ -60,8 +57,6 @@ class Chooser:
         forms = FORMS if self.times * len(self.names[name]) < 300 else UNCOPIED
         one = self.rng.choice(forms)
         other = self.rng.choice(forms)
-        if (self.odd or name in self.around) and "again in two ways" in EXCLUDED:
-            one, other = (f if f.startswith("sized") == self.sized else self.by_default for f in (one, other))
         return one, one if self.rng.random() < .6 else other
 
     def work(self):
@@ -130,8 +125,6 @@ class Chooser:
 
 # What is known not to be exact, and not made: name, and why.
 EXCLUDED = {
-    "again in two ways": "a region that is entered again by length and left by text, or the other way round, counts some 15 "
-                         "instructions more or less for it: what such a pair leaves behind is taken for that of its end's way",
     "other calls in a region": "some tens of instructions of pmu_region_reset() and pmu_region_read() may be in it, and all of "
                                "pmu_region_is_open(), as pmu(7) says: they are made behind the program's outermost region",
     "begins without an end": "a region around one that is never ended counts what a pair of that one's takes, some 130 instructions, "
