@@ -70,8 +70,8 @@ struct pmu_options {
  * @net_time_ns: an estimate: @time_ns less what such calls took when they were measured; a report's
  *	time is @time_ns
  * @net: likewise @count; 0 where the library's own work is found to be more than was counted.  Only
- *	about right for a region with others in it while it is open, after a begin that was never
- *	ended, and after a reset of one in it meanwhile
+ *	about right for a region with others in it while it is open, and after a reset of one in it
+ *	meanwhile
  */
 struct pmu_region_counts {
 	size_t size;

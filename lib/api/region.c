@@ -39,25 +39,35 @@ struct own {
 	uint64_t count[PMU_MAX_SLOTS];
 };
 
-static void add_inner(const struct pmu_thread *self, uint64_t calls, struct own *own)
+static void add_inner(const struct pmu_thread *self, const struct pmu_node *node, struct own *own)
 {
 	const struct pmu_store_thread *record = self->rows.record;
+	uint64_t calls = node->valid->calls;
 
 	own->ticks += calls * record->inner_ticks;
 	for (uint32_t i = 0; i < self->n_slots; i++)
 		own->count[i] += calls * record->inner[i];
 }
 
+/* As pmu_convert_pairs(). */
+static uint64_t pairs_of(const struct pmu_node *node)
+{
+	bool counts = node->flags & PMU_STORE_ROW_DETACHED;
+
+	return node->valid->calls + node->row->unended +
+	       (counts && pmu_node_is_open(node) ? 1 + node->again : 0);
+}
+
 /* @afresh: the region around it has been reset: its time does not include earlier calls */
 static void add_outer(struct pmu_thread *self, const struct pmu_node *node, bool afresh,
 		      struct own *own)
 {
-	uint64_t calls = node->valid->calls;
+	uint64_t pairs = pairs_of(node);
 
 	if (!afresh)
-		own->ticks += calls * ((uint64_t)node->row->outer[0] << self->rows.outer_shift);
+		own->ticks += pairs * ((uint64_t)node->row->outer[0] << self->rows.outer_shift);
 	for (uint32_t i = 0; i < self->n_slots; i++)
-		own->count[i] += calls * node->row->outer[1 + i];
+		own->count[i] += pairs * node->row->outer[1 + i];
 }
 
 /* The node named @name that @node is nested in; NULL: none. A path has at most one of each name. */
@@ -115,7 +125,7 @@ static uint64_t add_regions(struct pmu_thread *self, const struct pmu_name *name
 		ticks += bank->ticks;
 		for (uint32_t i = 0; bank->calls && i < self->n_slots; i++)
 			counts->count[i] += bank->count[i];
-		add_inner(self, bank->calls, own);
+		add_inner(self, node, own);
 	}
 	add_nested(self, name, own);
 	return ticks;

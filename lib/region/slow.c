@@ -132,6 +132,7 @@ void pmu_node_give_up(struct pmu_thread *self, struct pmu_node *node)
 	if (self->sockets)
 		pmu_occupancy_give_up(self, pmu_node_occupancy(self, node));
 	PMU_ROW_SET(node->row, unended, node->row->unended + 1 + node->again);
+	pmu_cost_unended(self, node);
 	node->again = 0;
 	node->mark = PMU_MARK_NONE;
 	if (self->exact)
@@ -238,6 +239,7 @@ static struct pmu_node *begin_long(struct pmu_thread *self, const char *text, si
 	set_text(self, node, kind, text);
 	node->name->open = node;
 	node->start_missing = 0;
+	node->begun_after = self->tree->n_detached;
 	pmu_row_set_open(node->row, 1);
 	if (self->sockets)
 		pmu_node_occupy(self, node);
@@ -455,12 +457,22 @@ static int end_unbegun(struct pmu_thread *self, const char *text, size_t len)
 	return pmu_fail(ENOENT, "region \"%.*s\" is not open on this thread", (int)len, text);
 }
 
+/* An end that leaves its region open. */
+static enum pmu_pause_kind kind_of_end(struct pmu_node *node)
+{
+	if (node->mark != PMU_MARK_ENDS)
+		return PMU_PAUSE_END_AGAIN;
+	node->mark = PMU_MARK_OVER;
+	return PMU_PAUSE_END_MARK;
+}
+
 /*
  * Ends that are not of the innermost region entered once: re-entered ones, those below
  * the top (which detach what is above them), detached ones, and those never begun.
  */
 static int end_long(struct pmu_thread *self, const char *text, size_t len, uint64_t ticks,
-		    uint32_t missing, uint64_t *now, struct pmu_node **ended)
+		    uint32_t missing, uint64_t *now, struct pmu_node **ended,
+		    enum pmu_pause_kind *kind)
 {
 	enum pmu_way way = pmu_way_of_length(len);
 	struct pmu_name *name;
@@ -492,6 +504,7 @@ static int end_long(struct pmu_thread *self, const char *text, size_t len, uint6
 	if (!leave_one(self, node)) {
 		if (!frame_of(self, node) && !node->detached)
 			pmu_tree_detach(self, node);
+		*kind = kind_of_end(node);
 		return 0;
 	}
 	if (node->context)
@@ -508,8 +521,10 @@ static int end_long(struct pmu_thread *self, const char *text, size_t len, uint6
 	if (self->sockets)
 		pmu_occupancy_end(self, pmu_node_occupancy(self, node),
 				  node->detached ? PMU_STORE_ROW_OVERLAP : 0);
-	if (node->detached)
+	if (node->detached) {
+		*kind = PMU_PAUSE_END_DETACHED;
 		pmu_tree_forget_detached(self, node);
+	}
 	return 0;
 }
 
@@ -530,19 +545,10 @@ static void learn_length(struct pmu_thread *self, size_t len, uint64_t *now)
 	pmu_cost_by_length(self, now);
 }
 
-static enum pmu_pause_kind kind_of_end(struct pmu_node *ended)
-{
-	if (!ended || !pmu_node_is_open(ended))
-		return PMU_PAUSE_END;
-	if (ended->mark != PMU_MARK_ENDS)
-		return PMU_PAUSE_END_AGAIN;
-	ended->mark = PMU_MARK_OVER;
-	return PMU_PAUSE_END_MARK;
-}
-
 PMU_COLD int pmu_end_other(struct pmu_thread *self, const char *text, size_t len, uint64_t ticks,
 			   uint32_t missing, uint64_t *now)
 {
+	enum pmu_pause_kind kind = PMU_PAUSE_END;
 	struct pmu_node *ended = NULL;
 	struct pmu_pause pause;
 	bool was_hidden;
@@ -554,8 +560,8 @@ PMU_COLD int pmu_end_other(struct pmu_thread *self, const char *text, size_t len
 	learn_length(self, len, now);
 	pmu_pause_from(self, &pause, pmu_way_of_length(len), missing, now);
 	was_hidden = pmu_tree_show(self);
-	rc = end_long(self, text, len, ticks, missing, now, &ended);
+	rc = end_long(self, text, len, ticks, missing, now, &ended, &kind);
 	heed_detached(self, was_hidden);
-	pmu_pause_end(self, &pause, kind_of_end(ended), ended);
+	pmu_pause_end(self, &pause, kind, ended);
 	return rc;
 }

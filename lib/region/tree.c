@@ -357,6 +357,8 @@ void pmu_tree_detach(struct pmu_thread *self, struct pmu_node *node)
 	struct pmu_detached *entry = tree->detached_free;
 
 	node->detached = true;
+	node->detached_as = ++tree->n_detached;
+	pmu_node_set_flags(node, node->flags | PMU_STORE_ROW_DETACHED);
 	if (tree->team) /* more to be done when it is left */
 		pmu_frame_make_odd(tree->frames + 1);
 	if (entry)
@@ -376,6 +378,7 @@ void pmu_tree_forget_detached(struct pmu_thread *self, struct pmu_node *node)
 	struct pmu_detached **at = &tree->detached, *entry;
 
 	node->detached = false;
+	pmu_node_set_flags(node, node->flags & ~(unsigned int)PMU_STORE_ROW_DETACHED);
 	while (*at && (*at)->node != node)
 		at = &(*at)->next;
 	entry = *at;

@@ -42,6 +42,11 @@ struct pmu_node {
 	uint32_t context; /* its place among contexts; 0: it has none */
 	uint32_t again;   /* of its begins that have not ended, those after the first */
 	uint16_t flags;   /* of its row */
+	/*
+	 * Which of its tree's nodes it was when it was detached; and how many there had been when it was
+	 * last begun off the fast path, so that it is known who was open around whom.
+	 */
+	uint32_t detached_as, begun_after;
 	uint64_t carried; /* ticks of the open call that a checkpoint has published; 0 as a rule */
 	uint64_t salt; /* in the keys of what is begun in it, so that no two parents' are alike */
 	/*
@@ -208,6 +213,7 @@ struct pmu_tree {
 	bool hidden;                                   /* the thread has an empty one instead */
 	size_t lookup_room;                            /* entries of it */
 	struct pmu_detached *detached, *detached_free; /* in use; free entries */
+	uint32_t n_detached;                           /* so far */
 	struct pmu_teams *teams;                       /* the thread's; never NULL */
 	struct pmu_team *team; /* whose tree it is; NULL: the thread's own */
 	/* contexts that were entered here and changed nothing */

@@ -277,8 +277,10 @@ enum pmu_store_row_flags {
 	PMU_STORE_ROW_TEAM = 512,
 	/* TEAM: at least once the thread was still there when the region had ended */
 	PMU_STORE_ROW_OUTLIVED = 1024,
+	/* open, and the region it was begun in has ended, with what a whole pair of it adds */
+	PMU_STORE_ROW_DETACHED = 2048,
 };
-#define PMU_STORE_ROW_KNOWN 2047
+#define PMU_STORE_ROW_KNOWN 4095
 /** What tells rows of one name and parent apart. */
 #define PMU_STORE_ROW_KINDS PMU_STORE_ROW_TEAM
 

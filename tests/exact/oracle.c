@@ -7,7 +7,7 @@
  * Prints for each path of regions "CALLS INSTRUCTIONS PATH": user instructions of all threads and processes that are not
  * of libpmu's, nor of what it calls; PATH as the column "path" of a CSV report, without CSV's own quotes.  "team " stands
  * before what was done in a context, as in the report's rows "team N".  "# about PATH" comes before one whose
- * net counts are only about right, says pmu.h: something in it was never ended, or reset.  Other lines with "#" are comments.  What it takes to make a call
+ * net counts are only about right, says pmu.h: something in it was reset.  Other lines with "#" are comments.  What it takes to make a call
  * is not counted, as net counts have it: 2 instructions for one with one argument, 3 with a length, 1 without arguments.
  *
  * PROG is linked with the shared library, or loads it; PMU_BACKEND=clock lets it measure anywhere.  An instruction with a

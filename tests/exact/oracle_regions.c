@@ -187,24 +187,17 @@ static void give_up(struct node *node)
 	close_context(node);
 }
 
-/* What its begin took is left in the regions around. */
 static void blur_around(struct node *node)
 {
 	while ((node = node->parent))
 		node->is_vague = true;
 }
 
-static void abandon(struct node *node)
-{
-	blur_around(node);
-	give_up(node);
-}
-
 static void abandon_below(struct node *above)
 {
 	for (struct node *node = above->child; node; node = node->next) {
 		if (node->n_open)
-			abandon(node);
+			give_up(node);
 		abandon_below(node);
 	}
 }
@@ -215,7 +208,7 @@ void regions_begin(struct regions *self, const char *name)
 	struct node *node = find_open(&tree->root, name);
 
 	if (node && node->detached) {
-		abandon(node);
+		give_up(node);
 		node = NULL;
 	}
 	if (node) {
@@ -466,15 +459,6 @@ static int compare(const void *a, const void *b)
 	return strcmp(left->path, right->path);
 }
 
-static void blur_around_open(struct node *above)
-{
-	for (struct node *node = above->child; node; node = node->next) {
-		if (node->n_open)
-			blur_around(node);
-		blur_around_open(node);
-	}
-}
-
 static void print(FILE *out, const struct sum *sum)
 {
 	if (sum->is_vague) {
@@ -491,10 +475,8 @@ static void print(FILE *out, const struct sum *sum)
 void regions_print(FILE *out)
 {
 	for (const struct regions *thread = all; thread; thread = thread->next)
-		for (struct tree *tree = thread->trees; tree; tree = tree->next) {
-			blur_around_open(&tree->root);
+		for (struct tree *tree = thread->trees; tree; tree = tree->next)
 			collect(tree, &tree->root);
-		}
 	if (n_sums)
 		qsort(sums, n_sums, sizeof(*sums), compare);
 	for (size_t i = 0, next; i < n_sums; i = next) {

@@ -2,6 +2,7 @@
 /* What a call does on the slow path is in no region: every open one starts that much later. */
 #include "region/selfcost/selfcost.h"
 #include "region/slow.h"
+#include "region/team.h"
 
 /* How many more counts than those between the two reads an open region must not see. */
 typedef uint64_t extra_fn(const struct pmu_thread *self, const struct pmu_remainders *left,
@@ -12,6 +13,12 @@ static bool is_ancestor(const struct pmu_node *above, const struct pmu_node *nod
 	while (node && node != above)
 		node = node->parent;
 	return node == above;
+}
+
+/* Was it open when that one was begun, and is since? */
+static bool is_around(const struct pmu_node *above, const struct pmu_node *node, bool detached)
+{
+	return is_ancestor(above, node) && !(detached && above->begun_after >= node->detached_as);
 }
 
 static uint64_t inner_of(const struct pmu_thread *self, uint32_t slot)
@@ -46,6 +53,13 @@ static uint64_t beside_end(const struct pmu_thread *self, const struct pmu_remai
 	return end - (outer_of(node, slot) - pmu_node_begin_cost(self, node)[slot]);
 }
 
+static uint64_t beside_end_detached(const struct pmu_thread *self,
+				    const struct pmu_remainders *left, const struct pmu_node *open,
+				    const struct pmu_node *node, uint32_t slot)
+{
+	return beside_end(self, left, open, is_around(open, node, true) ? node : NULL, slot);
+}
+
 /*
  * The reader takes inner off for each call, also for one inside another of the same region, and
  * outer in those around.
@@ -58,7 +72,7 @@ static uint64_t beside_end_again(const struct pmu_thread *self, const struct pmu
 
 	if (open == node)
 		return all - inner_of(self, slot);
-	return is_ancestor(open, node) ? all - outer_of(node, slot) : all;
+	return is_around(open, node, node->detached) ? all - outer_of(node, slot) : all;
 }
 
 /* The region itself started late. */
@@ -79,8 +93,11 @@ static uint64_t beside_finish(const struct pmu_thread *self, const struct pmu_re
 }
 
 static extra_fn *const extras[PMU_PAUSE_KINDS] = {
-	[PMU_PAUSE_BEGIN] = beside_begin,         [PMU_PAUSE_END] = beside_end,
-	[PMU_PAUSE_END_AGAIN] = beside_end_again, [PMU_PAUSE_START] = beside_start,
+	[PMU_PAUSE_BEGIN] = beside_begin,
+	[PMU_PAUSE_END] = beside_end,
+	[PMU_PAUSE_END_DETACHED] = beside_end_detached,
+	[PMU_PAUSE_END_AGAIN] = beside_end_again,
+	[PMU_PAUSE_START] = beside_start,
 	[PMU_PAUSE_FINISH] = beside_finish,
 };
 
@@ -303,23 +320,58 @@ void pmu_pause_end(struct pmu_thread *self, const struct pmu_pause *pause, enum 
 	note_moving(self, PMU_MOVING_NOTHING);
 }
 
+/*
+ * A region that is open has seen a begin alone of one in it: it gets what else whole pairs are, which
+ * readers take off it.
+ */
+static void see_whole(const struct pmu_thread *self, struct pmu_node *open,
+		      const struct pmu_node *node)
+{
+	enum pmu_way way = node->kind == PMU_KIND_SIZED ? PMU_BY_LENGTH : PMU_BY_TEXT;
+	const struct pmu_remainders *left = &self->cost->by[way];
+
+	for (uint32_t i = 0; i < self->n_slots; i++)
+		if (!(left->rough >> i & 1))
+			open->start[i] -= (1 + node->again) * outer_of(node, i) -
+					  pmu_node_begin_cost(self, node)[i] + left->overlap[i];
+}
+
+static bool is_known(const struct pmu_thread *self)
+{
+	return self->read && self->cost && !pmu_thread_is_watched(self);
+}
+
 void pmu_cost_overlap(struct pmu_thread *self, struct pmu_node *node)
 {
-	for (const struct pmu_detached *entry = self->tree->detached; self->cost && entry;
-	     entry = entry->next) {
-		const struct pmu_node *inner = entry->node;
-		const struct pmu_remainders *left =
-			&self->cost
-				 ->by[inner->kind == PMU_KIND_SIZED ? PMU_BY_LENGTH : PMU_BY_TEXT];
+	const struct pmu_detached *entry;
 
-		if (inner == node || !is_ancestor(node, inner) || pmu_thread_is_watched(self))
-			continue;
-		for (uint32_t i = 0; self->read && i < self->n_slots; i++)
-			if (!(left->rough >> i & 1))
-				node->start[i] -= outer_of(inner, i) -
-						  pmu_node_begin_cost(self, inner)[i] +
-						  left->overlap[i];
-	}
+	for (entry = self->tree->detached; is_known(self) && entry; entry = entry->next)
+		if (entry->node != node && is_around(node, entry->node, true))
+			see_whole(self, node, entry->node);
+}
+
+/* Of a tree of its own, or of a region of another thread's. */
+static bool is_open(const struct pmu_tree *tree, const struct pmu_node *node)
+{
+	return pmu_node_is_open(node) || (tree->team && tree->team->node == node);
+}
+
+static void show_whole(const struct pmu_thread *self, const struct pmu_tree *tree,
+		       const struct pmu_node *node)
+{
+	struct pmu_node *above = node->parent;
+
+	if (!node->row)
+		return;
+	for (; above && above->row; above = above->parent)
+		if (is_open(tree, above) && is_around(above, node, node->detached))
+			see_whole(self, above, node);
+}
+
+void pmu_cost_unended(const struct pmu_thread *self, const struct pmu_node *node)
+{
+	if (is_known(self))
+		show_whole(self, self->tree, node);
 }
 
 /* --- public calls --- */

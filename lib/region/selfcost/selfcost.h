@@ -117,19 +117,20 @@ enum pmu_pause_kind {
 	PMU_PAUSE_BEGIN, /* of a region, which is the innermost frame now */
 	PMU_PAUSE_AGAIN, /* a begin of one that was open already */
 	PMU_PAUSE_NOTHING, /* an enter that changes nothing: its leave takes off what both leave behind */
-	PMU_PAUSE_REFUSED,   /* a begin of none */
-	PMU_PAUSE_END,       /* of a region */
-	PMU_PAUSE_END_AGAIN, /* of a region that stays open */
-	PMU_PAUSE_END_MARK,  /* likewise, and neither it nor its begin is a call */
-	PMU_PAUSE_START,     /* a begin on the fast path, but its read was made again */
-	PMU_PAUSE_FINISH,    /* an end likewise */
-	PMU_PAUSE_SAVE,      /* a checkpoint */
-	PMU_PAUSE_CALL,      /* another public call */
-	PMU_PAUSE_GET,       /* of a context */
-	PMU_PAUSE_FIND,      /* an enter for which its region is looked for */
-	PMU_PAUSE_SKIP,      /* the leave of one whose enter changed nothing */
-	PMU_PAUSE_ALONE,     /* a leave where nothing was entered */
-	PMU_PAUSE_LEAVE,     /* of one that was entered, off the fast path */
+	PMU_PAUSE_REFUSED,      /* a begin of none */
+	PMU_PAUSE_END,          /* of a region */
+	PMU_PAUSE_END_DETACHED, /* likewise, that was detached */
+	PMU_PAUSE_END_AGAIN,    /* of a region that stays open */
+	PMU_PAUSE_END_MARK,     /* likewise, and neither it nor its begin is a call */
+	PMU_PAUSE_START,        /* a begin on the fast path, but its read was made again */
+	PMU_PAUSE_FINISH,       /* an end likewise */
+	PMU_PAUSE_SAVE,         /* a checkpoint */
+	PMU_PAUSE_CALL,         /* another public call */
+	PMU_PAUSE_GET,          /* of a context */
+	PMU_PAUSE_FIND,         /* an enter for which its region is looked for */
+	PMU_PAUSE_SKIP,         /* the leave of one whose enter changed nothing */
+	PMU_PAUSE_ALONE,        /* a leave where nothing was entered */
+	PMU_PAUSE_LEAVE,        /* of one that was entered, off the fast path */
 	PMU_PAUSE_KINDS,
 };
 
@@ -264,7 +265,9 @@ static inline void pmu_cost_in_time(const struct pmu_thread *self, uint64_t *now
 /**
  * pmu_cost_overlap() - a region ends while others, begun in it, are detached: it has seen only a
  * part of their pairs
+ * pmu_cost_unended() - so have regions around it of one that will never end
  */
 void pmu_cost_overlap(struct pmu_thread *self, struct pmu_node *node);
+void pmu_cost_unended(const struct pmu_thread *self, const struct pmu_node *node);
 
 #endif

@@ -67,9 +67,9 @@ struct pmu_nested {
 /**
  * pmu_convert_nest() - add a row's to that of the row around it
  * @in: of those nested in it
- * @outer: [1 + @n_slots]; what one of its own @calls adds to the region around it
+ * @outer: [1 + @n_slots]; what one of its own @pairs adds to the region around it
  */
-void pmu_convert_nest(struct pmu_nested *around, const struct pmu_nested *in, uint64_t calls,
+void pmu_convert_nest(struct pmu_nested *around, const struct pmu_nested *in, uint64_t pairs,
 		      const uint32_t *outer, uint32_t n_slots);
 
 /** pmu_convert_is_visible() - something is known of it; so are those around it, then */
@@ -91,6 +91,17 @@ static inline bool pmu_convert_has_totals(const struct pmu_raw_row *row)
 static inline uint64_t pmu_convert_calls(const struct pmu_raw_row *row)
 {
 	return row->torn ? 0 : row->calls + (row->open && row->flags & PMU_STORE_ROW_PARTIAL);
+}
+
+/**
+ * pmu_convert_pairs() - how many begins and ends of it are in the counts of regions around it: as if
+ * those had ended that never did, or go on when a region around it has ended
+ */
+static inline uint64_t pmu_convert_pairs(const struct pmu_raw_row *row)
+{
+	bool open = row->flags & PMU_STORE_ROW_DETACHED;
+
+	return pmu_add_capped(row->calls, (uint64_t)row->unended + (open ? row->open : 0));
 }
 
 /**

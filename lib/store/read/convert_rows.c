@@ -333,8 +333,8 @@ static void relate_rows(struct pmu_convert *convert, const struct pmu_raw_thread
 		parent->visible = parent->visible || extra[i].visible;
 		/* a team's rows are in no other */
 		if (!is_team(row))
-			pmu_convert_nest(&parent->in, &extra[i].in, row->calls, row->outer,
-					 n_slots);
+			pmu_convert_nest(&parent->in, &extra[i].in, pmu_convert_pairs(row),
+					 row->outer, n_slots);
 	}
 }
 

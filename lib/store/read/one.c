@@ -98,7 +98,7 @@ static bool add_nested(const struct found *found, struct pmu_nested *in)
 			continue;
 		pmu_reader_copy_row(row, &layout, &found->record, &raw);
 		pmu_reader_copy_outer(row, found->layout.n_slots, &found->record, outer);
-		pmu_convert_nest(in, &none, raw.calls, outer, found->layout.n_slots);
+		pmu_convert_nest(in, &none, pmu_convert_pairs(&raw), outer, found->layout.n_slots);
 		visible |= pmu_convert_is_visible(&raw);
 	}
 	return visible;
