@@ -622,6 +622,7 @@ EXTRA_DIST += \
 	%D%/command/stats.R \
 	%D%/command/viewers.py \
 	%D%/exact/contexts.c \
+	%D%/exact/cut.c \
 	%D%/exact/mix.c \
 	%D%/exact/net.c \
 	%D%/exact/net.h \

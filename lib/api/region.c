@@ -45,6 +45,7 @@ static void add_inner(const struct pmu_thread *self, const struct pmu_node *node
 	uint64_t calls = node->valid->calls;
 
 	own->ticks += calls * record->inner_ticks;
+	calls += pmu_node_is_open(node) && node->flags & PMU_STORE_ROW_PARTIAL;
 	for (uint32_t i = 0; i < self->n_slots; i++)
 		own->count[i] += calls * record->inner[i];
 }
@@ -52,7 +53,7 @@ static void add_inner(const struct pmu_thread *self, const struct pmu_node *node
 /* As pmu_convert_pairs(). */
 static uint64_t pairs_of(const struct pmu_node *node)
 {
-	bool counts = node->flags & PMU_STORE_ROW_DETACHED;
+	bool counts = node->flags & (PMU_STORE_ROW_PARTIAL | PMU_STORE_ROW_DETACHED);
 
 	return node->valid->calls + node->row->unended +
 	       (counts && pmu_node_is_open(node) ? 1 + node->again : 0);

@@ -51,13 +51,27 @@ static uint64_t since_start(const struct pmu_node *node, uint64_t ticks)
 	return (int64_t)(ticks - node->start_ticks) < 0 ? 0 : ticks - node->start_ticks;
 }
 
+/*
+ * Readers take off as much as of a call that has ended: of one that was read in the thread's own
+ * checkpoint that is known.
+ */
+static void copy_counts(const struct pmu_thread *self, uint64_t *to, const uint64_t *counts,
+			bool own)
+{
+	memcpy(to, counts, self->n_slots * sizeof(*to));
+	if (own)
+		pmu_cost_part(self, to);
+	else
+		pmu_cost_no_part(self, to);
+}
+
 static void save(struct pmu_thread *self, struct pmu_frame *frame, uint64_t ticks, uint32_t missing,
-		 const uint64_t *counts)
+		 const uint64_t *counts, bool own)
 {
 	struct pmu_node *node = frame->node;
 	uint64_t now[PMU_MAX_SLOTS];
 
-	memcpy(now, counts, sizeof(now));
+	copy_counts(self, now, counts, own);
 	if (unlikely(missing | node->start_missing))
 		pmu_node_mark_missing(self, node, missing | node->start_missing, now);
 	/*
@@ -72,8 +86,20 @@ static void save(struct pmu_thread *self, struct pmu_frame *frame, uint64_t tick
 	node->carried += since_start(node, ticks);
 	node->start_ticks = ticks;
 	node->start_missing = missing;
-	memcpy(node->start, counts, self->n_slots * sizeof(*node->start));
+	copy_counts(self, node->start, counts, own);
 	pmu_frame_make_odd(frame);
+}
+
+static void save_own(struct pmu_thread *self, struct pmu_frame *frame, uint64_t ticks,
+		     uint32_t missing, const uint64_t *counts)
+{
+	save(self, frame, ticks, missing, counts, true);
+}
+
+static void save_apart(struct pmu_thread *self, struct pmu_frame *frame, uint64_t ticks,
+		       uint32_t missing, const uint64_t *counts)
+{
+	save(self, frame, ticks, missing, counts, false);
 }
 
 void pmu_checkpoint_forget(struct pmu_node *node)
@@ -140,6 +166,18 @@ static bool go_around(struct frames *at)
 typedef void save_fn(struct pmu_thread *self, struct pmu_frame *frame, uint64_t ticks,
 		     uint32_t missing, const uint64_t *counts);
 
+/* From the innermost outwards, as they would end. */
+static void save_tree(struct pmu_thread *thread, struct frames *at, save_fn *save_one,
+		      uint64_t ticks, uint32_t missing, const uint64_t *counts)
+{
+	const struct pmu_frame *innermost = at->frame;
+
+	pmu_cost_foresee(thread, at->tree, innermost, false);
+	for (; at->frame > at->tree->frames; at->frame--)
+		save_one(thread, at->frame, ticks, missing, counts);
+	pmu_cost_foresee(thread, at->tree, innermost, true);
+}
+
 /*
  * What stands still has what was counted when it came to that, and goes on from there.  Up to then
  * it has what has been counted until now.
@@ -153,10 +191,9 @@ static void save_around(struct pmu_thread *thread, save_fn *save_one, uint64_t t
 	for (; go_around(&at); team = at.tree->team) {
 		bool stands = team->entered_ticks;
 
-		for (; at.frame > at.tree->frames; at.frame--)
-			save_one(thread, at.frame, stands ? team->entered_ticks : ticks,
-				 stands ? team->entered_missing : missing,
-				 stands ? team->entered : counts);
+		save_tree(thread, &at, save_one, stands ? team->entered_ticks : ticks,
+			  stands ? team->entered_missing : missing,
+			  stands ? team->entered : counts);
 	}
 }
 
@@ -174,10 +211,8 @@ static void save_all(struct pmu_thread *self, enum pmu_next next)
 		pmu_cost_in_time(self, now);
 	missing &= ~PMU_READ_DELAYED; /* what follows is in no region that goes on */
 	pmu_pause_from(self, &pause, PMU_BY_TEXT, missing, now);
-	/* from the innermost outwards, as they would end */
-	for (struct pmu_frame *frame = self->frame; frame > self->tree->frames; frame--)
-		save(self, frame, ticks, missing, now);
-	save_around(self, save, ticks, missing, now);
+	save_tree(self, &(struct frames){ self->tree, self->frame }, save_own, ticks, missing, now);
+	save_around(self, save_apart, ticks, missing, now);
 	pmu_note_end(self, ticks);
 	if (!self->measuring) {
 		pmu_thread_note_lost(self);
@@ -205,7 +240,7 @@ static void save_or_leave(struct pmu_thread *self, struct pmu_frame *frame, uint
 			  uint32_t missing, const uint64_t *counts)
 {
 	if (!missing || !frame->node->valid->calls)
-		save(self, frame, ticks, missing | pmu_thread_missing(self), counts);
+		save_apart(self, frame, ticks, missing | pmu_thread_missing(self), counts);
 }
 
 /* The thread cannot enter the library any more, and no reader uses its idle banks. */
@@ -219,8 +254,8 @@ static void settle(struct pmu_thread *thread)
 	pmu_thread_flag(thread, PMU_THREAD_SETTLED);
 	if (missing && thread->backend->read_aside)
 		missing &= thread->backend->read_aside(thread->counters, now);
-	for (struct pmu_frame *frame = thread->frame; frame > thread->tree->frames; frame--)
-		save_or_leave(thread, frame, ticks, missing, now);
+	save_tree(thread, &(struct frames){ thread->tree, thread->frame }, save_or_leave, ticks,
+		  missing, now);
 	save_around(thread, save_or_leave, ticks, missing, now);
 	pmu_note_end(thread, ticks);
 }
@@ -360,12 +395,11 @@ static void save_inside(struct pmu_thread *self, enum pmu_next next)
 {
 	uint64_t now[PMU_MAX_SLOTS] = { 0 }, ticks = pmu_clock_ticks(self->clock);
 	uint32_t missing = read_inside(self, now);
-	struct pmu_frame *frame = self->frame;
+	struct frames at = { self->tree, self->frame };
 
-	if (frame->node != self->tree->root && !has_started(self, frame->node))
-		frame--;
-	for (; frame->node != self->tree->root; frame--)
-		save_interrupted(self, frame, ticks, missing, now);
+	if (at.frame->node != self->tree->root && !has_started(self, at.frame->node))
+		at.frame--;
+	save_tree(self, &at, save_interrupted, ticks, missing, now);
 	save_around(self, save_interrupted, ticks, missing, now);
 	pmu_note_end(self, ticks);
 	note_next(next);

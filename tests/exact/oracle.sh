@@ -15,7 +15,7 @@ unset VALGRIND_OPTS PMU_OUTPUT
 
 # shellcheck source=tests/valgrind/common.sh
 . "$source/tests/valgrind/common.sh"
-for program in ways mix contexts; do
+for program in ways mix contexts cut; do
 	compile $program "$source/tests/exact/$program.c"
 done
 evidence=err
@@ -94,6 +94,7 @@ ok 'names, depth, recursion, overlaps' asked mix.want ./mix 1
 is 'all of it is there' "$(regions mix.want)" 324
 ok 'threads in contexts' asked contexts.want ./contexts 2 2
 is 'those, too' "$(regions contexts.want)" 11
+ok 'calls that a checkpoint has and nothing ends' asked cut.want ./cut
 
 "$valgrind" -q --tool=none true >log 2>&1 || { skip 'as valgrind counts' 'valgrind cannot run a program'; finish; }
 "$pmu" run --emulate=fast true >/dev/null 2>log
@@ -105,6 +106,8 @@ run 0 'the same under valgrind' --emulate=fast --auto none -e instructions -o mi
 ok 'every region has as many calls and instructions' judge mix.want mix.csv
 run 0 'threads' --emulate=fast --auto none -e instructions -o contexts.csv ./contexts 2 2
 ok 'likewise' judge contexts.want contexts.csv
+run 0 'what nothing has ended' --emulate=fast --auto none -e instructions -o cut.csv ./cut
+ok 'counts up to the last checkpoint' judge cut.want cut.csv
 
 # --- a difference is found ---------------------------------------------------------------------------------
 

@@ -322,18 +322,19 @@ void pmu_pause_end(struct pmu_thread *self, const struct pmu_pause *pause, enum 
 
 /*
  * A region that is open has seen a begin alone of one in it: it gets what else whole pairs are, which
- * readers take off it.
+ * readers take off it.  @times: -1: that again
  */
 static void see_whole(const struct pmu_thread *self, struct pmu_node *open,
-		      const struct pmu_node *node)
+		      const struct pmu_node *node, uint64_t times)
 {
 	enum pmu_way way = node->kind == PMU_KIND_SIZED ? PMU_BY_LENGTH : PMU_BY_TEXT;
 	const struct pmu_remainders *left = &self->cost->by[way];
 
 	for (uint32_t i = 0; i < self->n_slots; i++)
 		if (!(left->rough >> i & 1))
-			open->start[i] -= (1 + node->again) * outer_of(node, i) -
-					  pmu_node_begin_cost(self, node)[i] + left->overlap[i];
+			open->start[i] -= times *
+					  ((1 + node->again) * outer_of(node, i) -
+					   pmu_node_begin_cost(self, node)[i] + left->overlap[i]);
 }
 
 static bool is_known(const struct pmu_thread *self)
@@ -347,7 +348,7 @@ void pmu_cost_overlap(struct pmu_thread *self, struct pmu_node *node)
 
 	for (entry = self->tree->detached; is_known(self) && entry; entry = entry->next)
 		if (entry->node != node && is_around(node, entry->node, true))
-			see_whole(self, node, entry->node);
+			see_whole(self, node, entry->node, 1);
 }
 
 /* Of a tree of its own, or of a region of another thread's. */
@@ -357,7 +358,7 @@ static bool is_open(const struct pmu_tree *tree, const struct pmu_node *node)
 }
 
 static void show_whole(const struct pmu_thread *self, const struct pmu_tree *tree,
-		       const struct pmu_node *node)
+		       const struct pmu_node *node, uint64_t times)
 {
 	struct pmu_node *above = node->parent;
 
@@ -365,13 +366,30 @@ static void show_whole(const struct pmu_thread *self, const struct pmu_tree *tre
 		return;
 	for (; above && above->row; above = above->parent)
 		if (is_open(tree, above) && is_around(above, node, node->detached))
-			see_whole(self, above, node);
+			see_whole(self, above, node, times);
 }
 
 void pmu_cost_unended(const struct pmu_thread *self, const struct pmu_node *node)
 {
 	if (is_known(self))
-		show_whole(self, self->tree, node);
+		show_whole(self, self->tree, node, 1);
+}
+
+void pmu_cost_foresee(const struct pmu_thread *self, const struct pmu_tree *tree,
+		      const struct pmu_frame *innermost, bool back)
+{
+	uint64_t times = back ? -UINT64_C(1) : 1;
+	const struct pmu_detached *entry;
+	const struct pmu_frame *frame;
+
+	if (!is_known(self))
+		return;
+	for (frame = pmu_frame_top(tree->frames, innermost); frame > tree->frames;
+	     frame = pmu_frame_below(tree->frames, frame))
+		if (!tree->team || frame->node != tree->team->node)
+			show_whole(self, tree, frame->node, times);
+	for (entry = tree->detached; entry; entry = entry->next)
+		show_whole(self, tree, entry->node, times);
 }
 
 /* --- public calls --- */

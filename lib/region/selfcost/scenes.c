@@ -501,6 +501,32 @@ static void measure_overlap(const struct player *by)
 	put_difference(by, by->left->alien, &half, &around);
 }
 
+/* What a checkpoint has published is in the other bank when the call has ended. */
+static void observe_part(const struct player *by, struct pmu_least *least)
+{
+	const struct pmu_node *node = outermost(by->self, outer_text);
+	struct pmu_least before;
+
+	memset(least, 0xff, sizeof(*least));
+	for (int k = 0; node && k < PMU_MEASURE_REPEATS; k++) {
+		totals(by->self, node, &before);
+		play(by, SAVED, outer_text, inner_text);
+		for (uint32_t i = 0; i < by->self->n_slots; i++)
+			pmu_keep_count(least, i, node->idle->count[i] - before.count[i]);
+	}
+}
+
+static void measure_part(const struct player *by)
+{
+	struct pmu_least part, want = inner_of_calls(by, 1);
+	int k = 0;
+
+	do
+		observe_part(by, &part);
+	while (!pmu_is_steady(by->self, by->way, &part) && ++k < PMU_MEASURE_ATTEMPTS);
+	put_difference(by, by->left->part, &part, &want);
+}
+
 static void measure_calls(const struct player *by)
 {
 	struct pmu_least checkpoint, refusal, other, want = inner_of_calls(by, 1);
@@ -787,6 +813,7 @@ static void measure_calls_by_name(const struct player *by)
 	measure_both_again(by);
 	measure_again(by);
 	measure_overlap(by);
+	measure_part(by);
 	measure_calls(by);
 	measure_again_reads(by);
 }

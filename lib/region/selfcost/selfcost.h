@@ -83,7 +83,8 @@ struct pmu_remainders {
 	 */
 	uint64_t late[PMU_MAX_SLOTS], later[PMU_MAX_SLOTS];
 	uint64_t start[PMU_MAX_SLOTS], finish[PMU_MAX_SLOTS];
-	uint64_t save[PMU_MAX_SLOTS];    /* a checkpoint; known by text, as the next two */
+	uint64_t save[PMU_MAX_SLOTS];    /* a checkpoint; known by text, as the next three */
+	uint64_t part[PMU_MAX_SLOTS];    /* up to its read, over what is up to that of an end */
 	uint64_t refused[PMU_MAX_SLOTS]; /* a begin that begins nothing */
 	/* another public call; by context: an enter and its leave, in a region around */
 	uint64_t call[PMU_MAX_SLOTS];
@@ -269,5 +270,31 @@ static inline void pmu_cost_in_time(const struct pmu_thread *self, uint64_t *now
  */
 void pmu_cost_overlap(struct pmu_thread *self, struct pmu_node *node);
 void pmu_cost_unended(const struct pmu_thread *self, const struct pmu_node *node);
+
+/**
+ * pmu_cost_foresee() - so have those that are open in a tree, each of those in it, as long as their
+ * counts so far are as if all of them ended now
+ * @innermost: frame of @tree
+ * @back: as it was
+ */
+void pmu_cost_foresee(const struct pmu_thread *self, const struct pmu_tree *tree,
+		      const struct pmu_frame *innermost, bool back);
+
+/** pmu_cost_part() - counts of a checkpoint, as if an end had read them */
+static inline void pmu_cost_part(const struct pmu_thread *self, uint64_t *now)
+{
+	const struct pmu_remainders *left = self->cost ? &self->cost->by[PMU_BY_TEXT] : NULL;
+
+	for (uint32_t i = 0; left && i < self->n_slots; i++)
+		if (!(left->rough >> i & 1))
+			now[i] -= left->part[i];
+}
+
+/** pmu_cost_no_part() - counts of which it is not known: readers take off nothing but what is added here */
+static inline void pmu_cost_no_part(const struct pmu_thread *self, uint64_t *now)
+{
+	for (uint32_t i = 0; i < self->n_slots; i++)
+		now[i] += self->rows.record->inner[i];
+}
 
 #endif

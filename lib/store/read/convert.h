@@ -99,7 +99,7 @@ static inline uint64_t pmu_convert_calls(const struct pmu_raw_row *row)
  */
 static inline uint64_t pmu_convert_pairs(const struct pmu_raw_row *row)
 {
-	bool open = row->flags & PMU_STORE_ROW_DETACHED;
+	bool open = row->flags & (PMU_STORE_ROW_PARTIAL | PMU_STORE_ROW_DETACHED);
 
 	return pmu_add_capped(row->calls, (uint64_t)row->unended + (open ? row->open : 0));
 }

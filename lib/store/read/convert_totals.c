@@ -39,12 +39,12 @@ uint64_t pmu_convert_ns(const struct pmu_convert *convert, uint64_t ticks)
 	return ns < (double)(UINT64_MAX / 4) ? (uint64_t)(ns + 0.5) : UINT64_MAX / 4;
 }
 
-void pmu_convert_nest(struct pmu_nested *around, const struct pmu_nested *in, uint64_t calls,
+void pmu_convert_nest(struct pmu_nested *around, const struct pmu_nested *in, uint64_t pairs,
 		      const uint32_t *outer, uint32_t n_slots)
 {
 	for (uint32_t i = 0; i < 1 + n_slots; i++)
 		around->cost[i] = pmu_add_capped(around->cost[i],
-						 pmu_add_capped(in->cost[i], mul(calls, outer[i])));
+						 pmu_add_capped(in->cost[i], mul(pairs, outer[i])));
 }
 
 /* What is left of @value without the library's @cost; says where that was more than there
@@ -107,7 +107,8 @@ void pmu_convert_counts(const struct pmu_group_copy *group, const struct pmu_sto
 		to->raw[i] = from->count[i];
 		to->net[i] = without_cost(
 			from->count[i],
-			pmu_add_capped(mul(from->calls, record->inner[i]), in->cost[1 + i]),
+			pmu_add_capped(mul(pmu_convert_calls(from), record->inner[i]),
+				       in->cost[1 + i]),
 			too_much);
 		to->cost[i] = to->raw[i] - to->net[i];
 	}
