@@ -12,6 +12,8 @@
 
 #include "base/main.h"
 #include "base/time.h"
+#include "region/selfcost/selfcost.h"
+#include "region/slow.h"
 #include "region/tree.h"
 #include "session/lifecycle.h"
 #include "store/brief.h"
@@ -194,6 +196,69 @@ void pmu_forked_checkpoint(enum pmu_next next)
 	pmu_compiler_barrier();
 	pmu_own.inside = 0;
 	errno = saved;
+}
+
+/* --- a first call --- */
+
+bool pmu_forked_inherits(void)
+{
+	struct pmu_thread *self;
+	int saved = errno;
+	bool inherits = false;
+
+	if (pmu_own.inside || !__atomic_load_n(&pmu_session.running, __ATOMIC_ACQUIRE) ||
+	    pmu_session_is_ours())
+		return false;
+	if (pmu_region_enter(&self) == 0) {
+		inherits = self->read && self->frame > self->tree->frames;
+		pmu_session_unbar();
+	}
+	errno = saved;
+	return inherits;
+}
+
+/* Through memory, so that all of them are as many instructions. */
+typedef int text_fn(const char *name);
+typedef int sized_fn(const char *name, size_t len);
+static text_fn *volatile public_begin = pmu_region_begin, *volatile public_end = pmu_region_end;
+static sized_fn *volatile public_begin_n = pmu_region_begin_n, *volatile public_end_n =
+								       pmu_region_end_n;
+
+static int begin(const char *name, size_t len)
+{
+	(void)len;
+	return public_begin(name);
+}
+
+static int begin_n(const char *name, size_t len)
+{
+	return public_begin_n(name, len);
+}
+
+static int end(const char *name, size_t len)
+{
+	(void)len;
+	return public_end(name);
+}
+
+static int end_n(const char *name, size_t len)
+{
+	return public_end_n(name, len);
+}
+
+int pmu_forked_call(enum pmu_forked_call which, const char *name, size_t len)
+{
+	static sized_fn *const calls[] = {
+		[PMU_FORKED_BEGIN] = begin,
+		[PMU_FORKED_BEGIN_N] = begin_n,
+		[PMU_FORKED_END] = end,
+		[PMU_FORKED_END_N] = end_n,
+	};
+
+	pmu_session_bar();
+	pmu_cost_restart(pmu_own.self, pmu_way_of_length(len));
+	pmu_session_unbar();
+	return calls[which](name, len);
 }
 
 /* --- a session after all --- */

@@ -18,6 +18,18 @@ int pmu_forked_wait(void);
 /** pmu_forked_checkpoint() - pmu_checkpoint() in such a child: its whole store, at its end */
 void pmu_forked_checkpoint(enum pmu_next next);
 
+/** What a child's first call is. */
+enum pmu_forked_call { PMU_FORKED_BEGIN, PMU_FORKED_BEGIN_N, PMU_FORKED_END, PMU_FORKED_END_N };
+
+/**
+ * pmu_forked_inherits() - a child's first call: what was open at the fork is its own now, and counted
+ * Return: false also where it is no child, or has called before.
+ */
+bool pmu_forked_inherits(void);
+
+/** pmu_forked_call() - what is open starts anew, just before the call that is made then.  Return: as that. */
+int pmu_forked_call(enum pmu_forked_call which, const char *name, size_t len);
+
 /** pmu_forked_waited() - has the session that is running been waited for in this process? */
 bool pmu_forked_waited(void);
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "pmu.h"
+#include "region/forked.h"
 #include "region/guarded.h"
 #include "region/selfcost/selfcost.h"
 #include "region/slow.h"
@@ -113,9 +114,15 @@ static PMU_COLD int start_suspended(struct pmu_thread *self, struct pmu_node *no
 
 static PMU_COLD int begin_outside(const char *name, size_t len)
 {
-	struct pmu_node *node = enter_and_open(name, len);
-	struct pmu_thread *self = pmu_own.self;
+	struct pmu_node *node;
+	struct pmu_thread *self;
 
+	if (pmu_forked_inherits())
+		return pmu_forked_call(len == PMU_NAME_TERMINATED ? PMU_FORKED_BEGIN
+								  : PMU_FORKED_BEGIN_N,
+				       name, len);
+	node = enter_and_open(name, len);
+	self = pmu_own.self;
 	if (!node)
 		return -pmu_own.refused;
 	if (unlikely(self->suspends))
@@ -413,7 +420,7 @@ PMU_API PMU_HOT int pmu_region_begin_n(const char *name, size_t len)
 
 /* --- end --- */
 
-static PMU_COLD int end_outside(const char *name, size_t len)
+static PMU_COLD int enter_and_end(const char *name, size_t len)
 {
 	uint64_t now[PMU_MAX_SLOTS] = { 0 };
 	struct pmu_thread *self;
@@ -430,6 +437,15 @@ static PMU_COLD int end_outside(const char *name, size_t len)
 	}
 	errno = saved;
 	return rc;
+}
+
+/* With nothing of it left on the stack, as begin_outside(). */
+static PMU_COLD int end_outside(const char *name, size_t len)
+{
+	if (pmu_forked_inherits())
+		return pmu_forked_call(
+			len == PMU_NAME_TERMINATED ? PMU_FORKED_END : PMU_FORKED_END_N, name, len);
+	return enter_and_end(name, len);
 }
 
 static inline __attribute__((always_inline)) void close_node(struct pmu_thread *self,

@@ -265,14 +265,23 @@ PMU_COLD struct pmu_node *pmu_begin_uncached(struct pmu_thread *self, const char
 	return node;
 }
 
+/* The text that a frame's region was begun by, as it is given again. */
+static const char *text_of(const struct pmu_frame *frame)
+{
+	bool literal = pmu_frame_is_plain(frame) && frame->literal != PMU_FRAME_TEXT &&
+		       frame->literal != PMU_FRAME_SIZED;
+
+	return literal ? frame->literal : frame->node->name->text;
+}
+
 /* A forked child continues in the regions that were open, with totals from zero. */
 static void open_frame(struct pmu_thread *self, const struct pmu_frame *frame)
 {
-	const struct pmu_name *name = frame->node->name;
+	size_t len = pmu_frame_is_sized(frame) ? frame->node->name->len : PMU_NAME_TERMINATED;
 
 	for (uint32_t i = 0; i < (frame->count & ~PMU_FRAME_AGAIN); i++) {
 		int rc;
-		struct pmu_node *node = pmu_begin_uncached(self, name->text, name->len, &rc);
+		struct pmu_node *node = pmu_begin_uncached(self, text_of(frame), len, &rc);
 
 		if (!node)
 			continue;
@@ -330,8 +339,10 @@ int pmu_region_enter(struct pmu_thread **self)
 		return -ENOMEM;
 	}
 	pmu_cost_thread(*self);
-	if (forked_from)
+	if (forked_from) {
 		open_again(*self, forked_from);
+		pmu_cost_restart(*self, PMU_BY_TEXT);
+	}
 	if (forked_from && pmu_forked_waited())
 		pmu_forked_take_up(*self);
 	return 0;

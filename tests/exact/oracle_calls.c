@@ -78,9 +78,9 @@ void calls_enter(struct call *call, int function, pid_t tid, const uint64_t argu
 	*call = (struct call){ .function = function };
 	if (function < 0)
 		return;
-	regions_begin_inherited(regions);
 	if (by_program)
 		regions_step(regions, -functions[function].cost);
+	regions_begin_inherited(regions);
 	call->argument = argument[0];
 	call->at = regions_now(regions);
 	if (functions[function].is_named && argument[0])

@@ -108,6 +108,7 @@ static const size_t constants[PMU_PAUSE_KINDS] = {
 	[PMU_PAUSE_END_MARK] = offsetof(struct pmu_remainders, end_again),
 	[PMU_PAUSE_SAVE] = offsetof(struct pmu_remainders, save),
 	[PMU_PAUSE_CALL] = offsetof(struct pmu_remainders, call),
+	[PMU_PAUSE_RESTART] = offsetof(struct pmu_remainders, restart),
 	[PMU_PAUSE_GET] = offsetof(struct pmu_remainders, get),
 	[PMU_PAUSE_FIND] = offsetof(struct pmu_remainders, find),
 	[PMU_PAUSE_ALONE] = offsetof(struct pmu_remainders, alone),
@@ -320,6 +321,13 @@ void pmu_pause_end(struct pmu_thread *self, const struct pmu_pause *pause, enum 
 	note_moving(self, PMU_MOVING_NOTHING);
 }
 
+/* Of begins and ends on the fast path. */
+static const struct pmu_remainders *remainders_of(const struct pmu_thread *self,
+						  const struct pmu_node *node)
+{
+	return &self->cost->by[node->kind == PMU_KIND_SIZED ? PMU_BY_LENGTH : PMU_BY_TEXT];
+}
+
 /*
  * A region that is open has seen a begin alone of one in it: it gets what else whole pairs are, which
  * readers take off it.  @times: -1: that again
@@ -327,8 +335,7 @@ void pmu_pause_end(struct pmu_thread *self, const struct pmu_pause *pause, enum 
 static void see_whole(const struct pmu_thread *self, struct pmu_node *open,
 		      const struct pmu_node *node, uint64_t times)
 {
-	enum pmu_way way = node->kind == PMU_KIND_SIZED ? PMU_BY_LENGTH : PMU_BY_TEXT;
-	const struct pmu_remainders *left = &self->cost->by[way];
+	const struct pmu_remainders *left = remainders_of(self, node);
 
 	for (uint32_t i = 0; i < self->n_slots; i++)
 		if (!(left->rough >> i & 1))
@@ -390,6 +397,47 @@ void pmu_cost_foresee(const struct pmu_thread *self, const struct pmu_tree *tree
 			show_whole(self, tree, frame->node, times);
 	for (entry = tree->detached; entry; entry = entry->next)
 		show_whole(self, tree, entry->node, times);
+}
+
+/* --- what was open at a fork --- */
+
+/* A begin of a node, as those around it would have seen it. */
+static void see_begin(const struct pmu_thread *self, struct pmu_node *open,
+		      const struct pmu_node *node)
+{
+	const struct pmu_remainders *left = remainders_of(self, node);
+
+	for (uint32_t i = 0; i < self->n_slots; i++)
+		if (!(left->rough >> i & 1))
+			open->start[i] -= pmu_node_begin_cost(self, node)[i] - left->overlap[i];
+}
+
+static void start_anew(const struct pmu_thread *self, const struct pmu_pause *pause, size_t n)
+{
+	struct pmu_node *const *open = self->cost->open;
+	uint64_t ticks = pmu_thread_ticks(self);
+
+	for (size_t k = 0; k < n; k++) {
+		open[k]->start_ticks = ticks;
+		memcpy(open[k]->start, pause->count, self->n_slots * sizeof(*pause->count));
+	}
+	for (size_t k = 0; k < n; k++)
+		for (struct pmu_node *above = open[k]->parent; above->row; above = above->parent)
+			if (pmu_node_is_open(above))
+				see_begin(self, above, open[k]);
+}
+
+void pmu_cost_restart(struct pmu_thread *self, enum pmu_way way)
+{
+	struct pmu_pause pause;
+
+	pmu_thread_suspend(self, 1);
+	pmu_pause_begin(self, &pause, way);
+	pmu_pause_learn(self, &pause, way);
+	if (pause.on && make_room(self))
+		start_anew(self, &pause, list_open(self, self->cost->open, NULL));
+	pmu_pause_end(self, &pause, PMU_PAUSE_RESTART, NULL);
+	pmu_thread_suspend(self, -1);
 }
 
 /* --- public calls --- */

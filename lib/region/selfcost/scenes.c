@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Regions in a tree of their own, whose counts tell what calls on the slow path leave behind. */
 #include "region/call.h"
+#include "region/forked.h"
 #include "region/publish.h"
 #include "region/selfcost/measure.h"
 #include "region/team.h"
@@ -25,6 +26,8 @@ static int other_call(const char *argument)
 }
 
 static pmu_call_fn *volatile some_public_call = other_call;
+typedef int first_call_fn(enum pmu_forked_call which, const char *name, size_t len);
+static first_call_fn *volatile first_call = pmu_forked_call;
 
 /* Words, so that comparing one is as much work as another. */
 #define NAME_LENGTH 5
@@ -156,6 +159,21 @@ INLINE void called(CAST)
 	end(&call, way, a);
 }
 
+INLINE void restarted(CAST)
+{
+	const struct calls call = take_calls();
+	first_call_fn *first = first_call;
+
+	(void)self, (void)by, (void)cache;
+	begin(&call, way, a);
+	if (way == PMU_BY_LENGTH)
+		first(PMU_FORKED_BEGIN_N, b, NAME_LENGTH);
+	else
+		first(PMU_FORKED_BEGIN, b, PMU_NAME_TERMINATED);
+	end(&call, way, b);
+	end(&call, way, a);
+}
+
 /* The inner end takes the slow path where that makes its frame odd. */
 INLINE void nested_end(CAST)
 {
@@ -207,6 +225,7 @@ SCENE(overlapping)
 SCENE(saved)
 SCENE(refused)
 SCENE(called)
+SCENE(restarted)
 SCENE(nested_end)
 SCENE(nested_begin)
 
@@ -222,7 +241,8 @@ enum scene {
 	LONG_END,
 	SAVED,
 	REFUSED,
-	CALLED
+	CALLED,
+	RESTARTED
 };
 
 #define BOTH(scene)                                \
@@ -242,6 +262,7 @@ static scene_fn *const scenes[][PMU_WAYS] = {
 	[SAVED] = BOTH(saved),
 	[REFUSED] = BOTH(refused),
 	[CALLED] = BOTH(called),
+	[RESTARTED] = BOTH(restarted),
 };
 
 /* For whom scenes are played, and how. */
@@ -539,6 +560,15 @@ static void measure_calls(const struct player *by)
 	put_difference(by, by->left->call, &other, &want);
 }
 
+static void measure_restart(const struct player *by)
+{
+	struct pmu_least anew, begun;
+
+	observe(by, &begun, NESTED, outer_text, inner_text);
+	observe(by, &anew, RESTARTED, outer_text, inner_text);
+	put_difference(by, by->left->restart, &anew, &begun);
+}
+
 /* What a region counts in a scene one of whose reads is made again: @which 1 for the first. */
 static void observe_again(const struct player *by, struct pmu_least *least, enum scene scene,
 			  unsigned int which, uint32_t tries)
@@ -815,6 +845,7 @@ static void measure_calls_by_name(const struct player *by)
 	measure_overlap(by);
 	measure_part(by);
 	measure_calls(by);
+	measure_restart(by);
 	measure_again_reads(by);
 }
 

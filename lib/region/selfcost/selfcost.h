@@ -86,6 +86,8 @@ struct pmu_remainders {
 	uint64_t save[PMU_MAX_SLOTS];    /* a checkpoint; known by text, as the next three */
 	uint64_t part[PMU_MAX_SLOTS];    /* up to its read, over what is up to that of an end */
 	uint64_t refused[PMU_MAX_SLOTS]; /* a begin that begins nothing */
+	/* what comes behind starting anew, over what comes behind a begin */
+	uint64_t restart[PMU_MAX_SLOTS];
 	/* another public call; by context: an enter and its leave, in a region around */
 	uint64_t call[PMU_MAX_SLOTS];
 	uint64_t each[PMU_MAX_SLOTS]; /* moving the start of one more open region */
@@ -127,6 +129,7 @@ enum pmu_pause_kind {
 	PMU_PAUSE_FINISH,       /* an end likewise */
 	PMU_PAUSE_SAVE,         /* a checkpoint */
 	PMU_PAUSE_CALL,         /* another public call */
+	PMU_PAUSE_RESTART,      /* what was open starts anew */
 	PMU_PAUSE_GET,          /* of a context */
 	PMU_PAUSE_FIND,         /* an enter for which its region is looked for */
 	PMU_PAUSE_SKIP,         /* the leave of one whose enter changed nothing */
@@ -279,6 +282,14 @@ void pmu_cost_unended(const struct pmu_thread *self, const struct pmu_node *node
  */
 void pmu_cost_foresee(const struct pmu_thread *self, const struct pmu_tree *tree,
 		      const struct pmu_frame *innermost, bool back);
+
+/**
+ * pmu_cost_restart() - what is open counts from now on, as if it had been begun, one in the other, just before
+ * the call that follows, which is of that way
+ *
+ * Context: pmu_forked_call(), for which it is exact.
+ */
+void pmu_cost_restart(struct pmu_thread *self, enum pmu_way way);
 
 /** pmu_cost_part() - counts of a checkpoint, as if an end had read them */
 static inline void pmu_cost_part(const struct pmu_thread *self, uint64_t *now)

@@ -129,8 +129,6 @@ EXCLUDED = {
                                "pmu_region_is_open(), as pmu(7) says: they are made behind the program's outermost region",
     "names of the context": "a name that is open in the thread whose context another one has entered is a region of its own there, "
                             "in what it was begun in; the oracle takes it for the same one, entered again",
-    "forks in a region": "what a child does until its session is there, some 4,000 instructions, is in regions that were open at "
-                         "the fork: it is forked behind the program's outermost region",
 }
 
 # Which steps a program may have, and how often.
@@ -347,12 +345,10 @@ class Writer:
     def do_fork(self, step, where):
         if where.alone or where.thread:
             return self.steps(step["body"], where)
-        around = () if "forks in a region" in EXCLUDED else where.around
         pid = self.new("pid")
-        lines = [*self.settle(where), "long %s = forked();" % pid, "if (!%s) {" % pid, *self.inner(step, Where("", around, True)),
-                 *("\t" + self.call("end", name, form) for name, form in reversed(around)), "\tleave();", "}",
+        return [*self.settle(where), "long %s = forked();" % pid, "if (!%s) {" % pid, *self.inner(step, Where("", where.around, True)),
+                 *("\t" + self.call("end", name, form) for name, form in reversed(where.around)), "\tleave();", "}",
                  "waited(%s);" % pid]
-        return self.away("forks in a region", lines)
 
     def program(self, i, program):
         where = Where("", (), program["where"] != "main")
