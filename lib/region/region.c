@@ -146,19 +146,6 @@ static int begin_uncached(const char *name, struct pmu_thread *self, size_t len)
 	return begin_compared(name, self, len, NULL);
 }
 
-static inline void open_node(struct pmu_thread *self, struct pmu_node *node, const char *literal)
-{
-	struct pmu_frame *frame = self->frame + 1;
-	struct pmu_name *known = node->name;
-
-	self->frame = frame;
-	frame->node = node;
-	pmu_compiler_barrier(); /* both at once would go through vector registers */
-	frame->literal = literal;
-	known->open = node;
-	pmu_row_set_open(node->row, 1);
-}
-
 /* The cache found the node by the text's address, too; the text there may be another one by now. */
 static inline __attribute__((always_inline)) int begin_by_whole(const char *name,
 								struct pmu_thread *self, size_t len,
@@ -166,7 +153,7 @@ static inline __attribute__((always_inline)) int begin_by_whole(const char *name
 {
 	if (unlikely(!pmu_name_is(node->name, name, len)))
 		return begin_compared(name, self, len, node);
-	open_node(self, node, len == PMU_NAME_TERMINATED ? PMU_FRAME_TEXT : PMU_FRAME_SIZED);
+	pmu_node_open(self, node, len == PMU_NAME_TERMINATED ? PMU_FRAME_TEXT : PMU_FRAME_SIZED);
 	return special ? start_special(self, node) : start_counted(name, self, node);
 }
 
@@ -203,7 +190,7 @@ static inline __attribute__((always_inline)) int begin_by_text(const char *name,
 			       : begin_whole(name, self, PMU_NAME_TERMINATED, node);
 	if (unlikely(!pmu_text_is(&text, node->name)))
 		return begin_compared(name, self, PMU_NAME_TERMINATED, node);
-	open_node(self, node, PMU_FRAME_TEXT);
+	pmu_node_open(self, node, PMU_FRAME_TEXT);
 	return special ? start_special(self, node) : start_counted(name, self, node);
 }
 
@@ -238,7 +225,7 @@ static inline __attribute__((always_inline)) int begin_looked_up(const char *nam
 	}
 	if (unlikely(!node))
 		return special ? begin_text_specially(name, self) : begin_text(name, self);
-	open_node(self, node, name);
+	pmu_node_open(self, node, name);
 	return special ? start_special(self, node) : start_counted(name, self, node);
 }
 
@@ -310,7 +297,7 @@ static inline __attribute__((always_inline)) int start_time_only(struct pmu_thre
 								 const char *literal,
 								 uint32_t *guard)
 {
-	open_node(self, node, literal);
+	pmu_node_open(self, node, literal);
 	node->start_ticks = pmu_clock_stamp();
 	guard_leave(self, guard);
 	return 0;

@@ -73,6 +73,21 @@ void pmu_node_start_odd(struct pmu_thread *self, struct pmu_node *node, uint32_t
 void pmu_node_note(struct pmu_thread *self, struct pmu_node *node, uint64_t ticks,
 		   const uint64_t *now);
 
+/** pmu_node_open() - in a frame of its own, for which there is room; @literal: struct pmu_frame's */
+static inline void pmu_node_open(struct pmu_thread *self, struct pmu_node *node,
+				 const char *literal)
+{
+	struct pmu_frame *frame = self->frame + 1;
+	struct pmu_name *known = node->name;
+
+	self->frame = frame;
+	frame->node = node;
+	pmu_compiler_barrier(); /* both at once would go through vector registers */
+	frame->literal = literal;
+	known->open = node;
+	pmu_row_set_open(node->row, 1);
+}
+
 /** pmu_node_start() - the last of a begin: counters, then the time stamp, innermost. */
 static inline __attribute__((always_inline)) void pmu_node_start(struct pmu_thread *self,
 								 struct pmu_node *node)
