@@ -22,6 +22,7 @@ noinst_LTLIBRARIES += %D%/libpmu-common.la
 %C%_libpmu_common_la_SOURCES = \
 	%D%/base/arena.c \
 	%D%/base/arena.h \
+	%D%/base/aside.h \
 	%D%/base/compiler.h \
 	%D%/base/environ.c \
 	%D%/base/environ.h \
@@ -455,6 +456,11 @@ noinst_LTLIBRARIES += %D%/libpmu-measure.la
 	%D%/session/turns.h \
 	%D%/session/usage.c \
 	%D%/session/usage.h \
+	%D%/region/aside/aside.c \
+	%D%/region/aside/aside.h \
+	%D%/region/aside/enter_aarch64.S \
+	%D%/region/aside/enter_x86_64.S \
+	%D%/region/aside/probe.c \
 	%D%/region/call.c \
 	%D%/region/call.h \
 	%D%/region/checkpoint.c \

@@ -26,7 +26,7 @@ awk -f lib/group/data/embed.awk lib/group/data/*.group >"$out/shipped.c"
 awk -f lib/group/tables/embed.awk lib/group/tables/intel/* >"$out/tables.c"
 {
 	# libcpuid is for x86
-	find lib -name '*.c' ! -path lib/group/shipped.c ! -path lib/group/tables/all.c ! -path 'lib/machine/libcpuid/*' | sort
+	find lib -name '*.[cS]' ! -path lib/group/shipped.c ! -path lib/group/tables/all.c ! -path 'lib/machine/libcpuid/*' | sort
 	echo lib/machine/libcpuid/none.c
 	echo lib/machine/libcpuid/text.c
 	echo "$out/shipped.c"
@@ -37,7 +37,7 @@ xargs -P 2 -I @ sh -c '$1 -c "$2" -o "$3/$(echo "$2" | tr / -).o"' sh "$compile"
 # objects LIST...: of the lists in lib/local.mk
 objects() {
 	for list; do
-		sed -n "/^%C%_libpmu_${list}_la_SOURCES/,/[^\\\\]\$/s/.*%D%\/\(.*\.c\)[ \\\\]*\$/lib\/\1/p" lib/local.mk
+		sed -n "/^%C%_libpmu_${list}_la_SOURCES/,/[^\\\\]\$/s/.*%D%\/\(.*\.[cS]\)[ \\\\]*\$/lib\/\1/p" lib/local.mk
 	done | tr / - | sed "s|.*|$out/o/&.o|"
 }
 # libcpuid_sources, a list of two kinds there

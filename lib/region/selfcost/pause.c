@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a call does on the slow path is in no region: every open one starts that much later. */
+#include "region/aside/aside.h"
 #include "region/selfcost/selfcost.h"
 #include "region/slow.h"
 #include "region/team.h"
@@ -109,6 +110,7 @@ static const size_t constants[PMU_PAUSE_KINDS] = {
 	[PMU_PAUSE_SAVE] = offsetof(struct pmu_remainders, save),
 	[PMU_PAUSE_CALL] = offsetof(struct pmu_remainders, call),
 	[PMU_PAUSE_RESTART] = offsetof(struct pmu_remainders, restart),
+	[PMU_PAUSE_OTHER] = offsetof(struct pmu_remainders, other),
 	[PMU_PAUSE_GET] = offsetof(struct pmu_remainders, get),
 	[PMU_PAUSE_FIND] = offsetof(struct pmu_remainders, find),
 	[PMU_PAUSE_ALONE] = offsetof(struct pmu_remainders, alone),
@@ -299,12 +301,16 @@ static inline void note_moving(const struct pmu_thread *self, enum pmu_moving mo
 }
 
 void pmu_pause_end(struct pmu_thread *self, const struct pmu_pause *pause, enum pmu_pause_kind kind,
-		   const struct pmu_node *node)
+		   struct pmu_node *node)
 {
 	uint64_t now[PMU_MAX_SLOTS];
 	uint32_t missing;
 	size_t n;
 
+	if (unlikely(pmu_aside_works(self))) {
+		pmu_aside_note(self, kind, node);
+		return;
+	}
 	if (!pause->on || !make_room(self) || unlikely(stands_still(self, pause)))
 		return;
 	n = list_open(self, self->cost->open, kind == PMU_PAUSE_BEGIN ? node : NULL);
@@ -467,7 +473,7 @@ void pmu_region_pause(void)
 {
 	struct pmu_cost *cost = cost_of_caller();
 
-	if (!cost)
+	if (!cost || cost->aside.at)
 		return;
 	if (cost->paused) {
 		cost->paused++;

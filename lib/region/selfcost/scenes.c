@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Regions in a tree of their own, whose counts tell what calls on the slow path leave behind. */
+#include "region/aside/aside.h"
 #include "region/call.h"
 #include "region/forked.h"
 #include "region/publish.h"
@@ -777,6 +778,76 @@ static void measure_context(const struct player *by)
 			by->left->inner[i] = by->left->call[i] = by->left->each[i] = 0;
 }
 
+/* --- stand-ins --- */
+
+/* Calls one after the other, each with the same argument: "mov, call" for each of them. */
+struct stood_in {
+	pmu_call_fn *first, *second, *third;
+};
+
+static __attribute__((noinline)) void call_three(const struct stood_in *by, const char *a)
+{
+	const struct stood_in call = *by;
+
+	call.first(a);
+	call.second(a);
+	call.third(a);
+	PMU_NO_TAIL_CALL();
+}
+
+static __attribute__((noinline)) void call_two(const struct stood_in *by, const char *a)
+{
+	const struct stood_in call = *by;
+
+	call.first(a);
+	call.third(a);
+	PMU_NO_TAIL_CALL();
+}
+
+/* What the region counts that they begin and end. */
+static void observe_stood_in(const struct player *by, struct pmu_least *least,
+			     struct stood_in calls)
+{
+	const struct pmu_node *node = outermost(by->self, outer_text);
+	struct pmu_least before, after;
+	int k = 0;
+
+	do {
+		memset(least, 0xff, sizeof(*least));
+		for (int turn = 0; node && turn < PMU_MEASURE_REPEATS; turn++) {
+			totals(by->self, node, &before);
+			if (calls.second)
+				call_three(&calls, outer_text);
+			else
+				call_two(&calls, outer_text);
+			totals(by->self, node, &after);
+			for (uint32_t i = 0; i < by->self->n_slots; i++)
+				pmu_keep_count(least, i, after.count[i] - before.count[i]);
+		}
+	} while (!pmu_is_steady(by->self, by->way, least) && ++k < PMU_MEASURE_ATTEMPTS);
+}
+
+static void measure_aside(const struct player *by)
+{
+	pmu_call_fn *first = public_begin, *last = public_end;
+	struct pmu_least once, want = inner_of_calls(by, 1);
+
+	call_two(&(struct stood_in){ first, NULL, last }, outer_text);
+	observe_stood_in(by, &once, (struct stood_in){ pmu_probe_begin, NULL, last });
+	put_difference(by, by->left->begin, &once, &want);
+	observe_stood_in(by, &once, (struct stood_in){ first, NULL, pmu_probe_end });
+	put_difference(by, by->left->inner, &once, &want);
+	observe_stood_in(by, &once, (struct stood_in){ first, pmu_probe, last });
+	put_difference(by, by->left->call, &once, &want);
+	/* its own call and what it does are the program's */
+	observe_stood_in(by, &want, (struct stood_in){ first, pmu_probe_nothing, last });
+	observe_stood_in(by, &once, (struct stood_in){ first, pmu_probe_other, last });
+	put_difference(by, by->left->other, &once, &want);
+	for (uint32_t i = 0; i < by->self->n_slots; i++)
+		if (by->left->rough >> i & 1)
+			by->left->inner[i] = by->left->begin[i] = by->left->call[i] = 0;
+}
+
 void pmu_scenes_inner(struct pmu_thread *self)
 {
 	struct player by = { self, PMU_BY_TEXT, &self->cost->by[PMU_BY_TEXT] };
@@ -862,6 +933,8 @@ void pmu_scenes_remainders(struct pmu_thread *self, enum pmu_way way)
 	by.left->rough |= self->unsteady;
 	if (way == PMU_BY_CONTEXT)
 		measure_context(&by);
+	else if (way == PMU_BY_ASIDE)
+		measure_aside(&by);
 	else
 		measure_calls_by_name(&by);
 	/* Of counters that were lost meanwhile nothing has come. */

@@ -33,6 +33,7 @@ enum pmu_way {
 	PMU_BY_TEXT,    /* up to its NUL */
 	PMU_BY_LENGTH,  /* pmu_region_begin_n(), pmu_region_end_n() */
 	PMU_BY_CONTEXT, /* not at all: pmu_context_enter(), pmu_context_leave(), pmu_context_get() */
+	PMU_BY_ASIDE,   /* by a stand-in, of which nothing is counted (region/aside/) */
 	PMU_WAYS,
 };
 
@@ -63,9 +64,13 @@ enum pmu_moving {
 struct pmu_remainders {
 	bool known;
 	uint32_t rough; /* bit i: slot i's were not the same each time, and are left alone */
-	/* what an empty region counts, over one that is begun and ended by text */
+	/*
+	 * What an empty region counts, over one that is begun and ended by text; by a stand-in: one that is
+	 * ended by it.
+	 */
 	uint64_t inner[PMU_MAX_SLOTS];
-	uint64_t begin[PMU_MAX_SLOTS];   /* a slow begin, over the node's own fast one */
+	/* a slow begin, over the node's own fast one; by a stand-in: what a region counts that it begins, likewise */
+	uint64_t begin[PMU_MAX_SLOTS];
 	uint64_t compare[PMU_MAX_SLOTS]; /* comparing, over what the two reads around it count */
 	uint64_t end[PMU_MAX_SLOTS];     /* a slow end */
 	/* over that, in a region that the ended one is not part of */
@@ -88,9 +93,10 @@ struct pmu_remainders {
 	uint64_t refused[PMU_MAX_SLOTS]; /* a begin that begins nothing */
 	/* what comes behind starting anew, over what comes behind a begin */
 	uint64_t restart[PMU_MAX_SLOTS];
-	/* another public call; by context: an enter and its leave, in a region around */
+	/* another public call, or a stand-in; by context: an enter and its leave, in a region around */
 	uint64_t call[PMU_MAX_SLOTS];
-	uint64_t each[PMU_MAX_SLOTS]; /* moving the start of one more open region */
+	uint64_t other[PMU_MAX_SLOTS]; /* a stand-in's call of another library, beside @call */
+	uint64_t each[PMU_MAX_SLOTS];  /* moving the start of one more open region */
 	/*
 	 * By context: asking for one; a leave of nothing; an enter that changes nothing, and its leave; one that has to
 	 * find out for which region it is; a slow leave, over a fast one.
@@ -98,6 +104,17 @@ struct pmu_remainders {
 	uint64_t get[PMU_MAX_SLOTS], alone[PMU_MAX_SLOTS];
 	uint64_t skip[PMU_MAX_SLOTS], find[PMU_MAX_SLOTS];
 	uint64_t leave[PMU_MAX_SLOTS];
+};
+
+/** Of the stand-in that the thread is in. */
+struct pmu_aside_state {
+	uintptr_t
+		at; /* the frame of the way into it, only compared; 0: none, or nothing is counted of it */
+	bool works;     /* it begins or ends a region now */
+	uint64_t ticks; /* when it was called */
+	void *next;     /* of another library, that it is about to call */
+	struct pmu_node *begun;
+	struct pmu_pause pause; /* since it was called */
 };
 
 struct pmu_cost {
@@ -113,6 +130,7 @@ struct pmu_cost {
 	struct pmu_pause pause;                /* of a public call, while @paused */
 	uint64_t paused_ticks;
 	unsigned int paused; /* how deep: a handler's calls may come in between */
+	struct pmu_aside_state aside;
 };
 
 /** What a call that took the slow path was. */
@@ -128,7 +146,8 @@ enum pmu_pause_kind {
 	PMU_PAUSE_START,        /* a begin on the fast path, but its read was made again */
 	PMU_PAUSE_FINISH,       /* an end likewise */
 	PMU_PAUSE_SAVE,         /* a checkpoint */
-	PMU_PAUSE_CALL,         /* another public call */
+	PMU_PAUSE_CALL,         /* another public call, or a stand-in */
+	PMU_PAUSE_OTHER,        /* a stand-in, up to where it calls another library */
 	PMU_PAUSE_RESTART,      /* what was open starts anew */
 	PMU_PAUSE_GET,          /* of a context */
 	PMU_PAUSE_FIND,         /* an enter for which its region is looked for */
@@ -245,7 +264,7 @@ void pmu_pause_compare(struct pmu_thread *self, struct pmu_pause *pause,
  * @node: what was begun or ended; NULL for neither
  */
 void pmu_pause_end(struct pmu_thread *self, const struct pmu_pause *pause, enum pmu_pause_kind kind,
-		   const struct pmu_node *node);
+		   struct pmu_node *node);
 
 /** pmu_cost_late() - by how much the last read was late, which was made again, in a slot */
 static inline uint64_t pmu_cost_late(const struct pmu_thread *self, uint32_t slot)
